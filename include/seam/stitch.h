@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * seam/stitch.h: which user half of a stack belongs to which kernel half, and why one is missing.
+ *
+ * A sample whose callchain ends in SEAM_CONTEXT_USER_DEFERRED and a cookie has its user half in a
+ * CALLCHAIN_DEFERRED record with the same cookie. It usually comes later, sometimes earlier, may
+ *serve several samples, and may be missing. Every sample gets exactly one state.
+ *
+ * Two ways to use it, over the same rules:
+ *
+ * 1. A stream: feed records in time order, take samples out in time order.
+ *
+ *	seam_stitch_new(&st, &opts);
+ *	while (next record)                           // decoded by seam_record_decode
+ *		seam_stitch_feed(st, &decoded, &err);
+ *		while (seam_stitch_next(st, &out) > 0) ...
+ *	seam_stitch_finish(st);                       // nothing more will come
+ *	while (seam_stitch_next(st, &out) > 0) ...
+ *
+ *    Samples wait for their user half, and later samples wait behind them, up to opts.max_bytes;
+ *then the oldest is let go as SEAM_STITCH_GAVE_UP (a stream only).
+ *
+ * 2. A file that can be read twice: `seam_stitch_learn` every record (any order),
+ *`seam_stitch_seal`, then `seam_stitch_resolve` each sample, in any order and from several threads:
+ *no waiting, no queue.
+ */
+#ifndef SEAM_STITCH_H
+#define SEAM_STITCH_H
+
+#include <seam/error.h>
+#include <seam/record.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What became of a sample's user stack. */
+enum seam_stitch_state {
+	SEAM_STITCH_IMMEDIATE,        /* taken at the sample; nothing was deferred */
+	SEAM_STITCH_STITCHED,         /* answered by a record after the sample */
+	SEAM_STITCH_STITCHED_EARLIER, /* answered by a record from before the sample */
+	SEAM_STITCH_KERNEL_ONLY,      /* no user part exists: kernel thread, io worker, excluded */
+	SEAM_STITCH_CROSSED_EXEC, /* answered, but with the stack of the program that exec put in
+	                             its place */
+	SEAM_STITCH_EXITED,       /* the task died before it returned to user space */
+	SEAM_STITCH_RECORD_LOST,  /* the answer was lost: the task was seen past this kernel entry,
+	                             or the kernel counted a loss */
+	SEAM_STITCH_STILL_IN_KERNEL, /* the recording ended before the task returned */
+	SEAM_STITCH_NO_OUTPUT_EVENT, /* no event of the recording asked for the answers
+	                                (defer_output) */
+	SEAM_STITCH_NO_CALLCHAIN,    /* the event has no callchain at all */
+	SEAM_STITCH_GAVE_UP, /* a stream only: the limit of memory was reached while it waited */
+	SEAM_STITCH_STATES,
+};
+
+/* "stitched_earlier": for JSON and fields; stable. */
+SEAM_API const char *seam_stitch_state_name(enum seam_stitch_state state);
+/* "stitched from an earlier record": for people. */
+SEAM_API const char *seam_stitch_state_text(enum seam_stitch_state state);
+
+struct seam_stitch_counts {
+	size_t sz;        /* set by the caller */
+	uint64_t samples; /* the sum of state[] */
+	uint64_t state[SEAM_STITCH_STATES];
+	uint64_t deferred_samples;  /* whose chain held a marker */
+	uint64_t deferred_records;  /* CALLCHAIN_DEFERRED, duplicates not counted */
+	uint64_t unclaimed_records; /* whose cookie no sample carries: other recordings', or their
+	                               samples were lost */
+	uint64_t duplicate_records; /* byte-identical deferred records seen again */
+	uint64_t duplicate_samples; /* byte-identical samples seen again: not counted in samples,
+	                               not delivered */
+	uint64_t tid_mismatches;    /* cookie equal, tid not: not merged */
+	uint64_t empty_answers;     /* nr == 0: stitched, with no user frame */
+	uint64_t lost;              /* records the kernel says it lost (LOST, LOST_SAMPLES) */
+	uint64_t peak_bytes;        /* memory held at most */
+};
+
+struct seam_stitch;
+
+struct seam_stitch_opts {
+	size_t sz;        /* sizeof(struct seam_stitch_opts) */
+	size_t max_bytes; /* of waiting samples and kept answers, stream only; 0: 256 MiB */
+};
+
+/* A sample with what became of it. Borrowed: lives until the next call on the same stitcher
+ * (stream) or as long as the records (resolve). */
+struct seam_stitched {
+	struct seam_sample
+	        sample;  /* as recorded: callchain still holds the marker and the cookie */
+	uint64_t offset; /* of the sample's record in the file */
+	uint16_t misc;   /* of the sample's record */
+	enum seam_stitch_state state;
+	uint64_t cookie;         /* 0 when not deferred */
+	struct seam_u64s kernel; /* the chain up to (not including) SEAM_CONTEXT_USER or the marker;
+	                            markers of kernel, hv, guest kept */
+	struct seam_u64s user;   /* user addresses, innermost first, from the sample or from the
+	                            answer; no markers, never a cookie */
+	uint64_t answer_time_ns; /* of the deferred record, 0 if none */
+};
+
+SEAM_API int seam_stitch_new(struct seam_stitch **ret, const struct seam_stitch_opts *opts);
+SEAM_API void seam_stitch_free(struct seam_stitch *stitch);
+SEAM_API int seam_stitch_counts(const struct seam_stitch *stitch, struct seam_stitch_counts *ret);
+
+/* Tells which events there are (so that "no output event" can be told). Call again when a stream
+ * brings more. */
+SEAM_API int seam_stitch_events(struct seam_stitch *stitch, const struct seam_events *events);
+
+/* -- stream -- */
+/* Records are copied as needed. Records other than samples, answers, COMM, FORK, EXIT and LOST are
+ * ignored. */
+SEAM_API int seam_stitch_feed(struct seam_stitch *stitch, const struct seam_decoded *record,
+                              struct seam_error *err);
+/* 1 and *ret, or 0: feed more (or, after finish, all is out). */
+SEAM_API int seam_stitch_next(struct seam_stitch *stitch, struct seam_stitched *ret);
+SEAM_API int seam_stitch_finish(struct seam_stitch *stitch);
+
+/* -- file -- */
+/* Learns answers, execs, exits and losses, and where samples of each task are; bytes of records
+ * that are not `stable` are copied. */
+SEAM_API int seam_stitch_learn(struct seam_stitch *stitch, const struct seam_decoded *record,
+                               struct seam_error *err);
+/* No more to learn. */
+SEAM_API int seam_stitch_seal(struct seam_stitch *stitch);
+/*
+ * The sample with its user half: 1; or 0 when it is a byte-identical duplicate of one before, which
+ * must not be counted. After seal it changes nothing but the counts given (the caller's own, one
+ * per thread; NULL: none), so threads may share the stitcher.
+ */
+SEAM_API int seam_stitch_resolve(const struct seam_stitch *stitch,
+                                 const struct seam_decoded *record,
+                                 struct seam_stitch_counts *counts, struct seam_stitched *ret);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// buf.c: see buf.h. Grows by doubling, so that n puts cost O(n).
+#include "base/buf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void buf_free(struct buf *b)
+{
+	free(b->bytes);
+	*b = (struct buf){ 0 };
+}
+
+void *buf_reserve(struct buf *b, size_t n)
+{
+	size_t need, capacity = b->capacity ? b->capacity : 256;
+	unsigned char *bytes;
+
+	if (b->failed)
+		return NULL;
+	if (__builtin_add_overflow(b->n, n, &need) || need > SIZE_MAX / 2) {
+		b->failed = true;
+		return NULL;
+	}
+	if (need <= b->capacity && b->bytes)
+		return b->bytes + b->n;
+	while (capacity < need)
+		capacity *= 2;
+	bytes = realloc(b->bytes, capacity);
+	if (!bytes) {
+		b->failed = true;
+		return NULL;
+	}
+	b->bytes = bytes;
+	b->capacity = capacity;
+	return b->bytes + b->n;
+}
+
+int buf_put(struct buf *b, const void *bytes, size_t n)
+{
+	void *p = buf_reserve(b, n);
+
+	if (!p)
+		return -ENOMEM;
+	if (n)
+		memcpy(p, bytes, n);
+	b->n += n;
+	return 0;
+}
+
+int buf_put_u16(struct buf *b, uint16_t v)
+{
+	return buf_put(b, &v, sizeof(v));
+}
+
+int buf_put_u32(struct buf *b, uint32_t v)
+{
+	return buf_put(b, &v, sizeof(v));
+}
+
+int buf_put_u64(struct buf *b, uint64_t v)
+{
+	return buf_put(b, &v, sizeof(v));
+}
+
+int buf_put_zeros(struct buf *b, size_t n)
+{
+	void *p = buf_reserve(b, n);
+
+	if (!p)
+		return -ENOMEM;
+	memset(p, 0, n);
+	b->n += n;
+	return 0;
+}
+
+int buf_put_text(struct buf *b, const char *text)
+{
+	return buf_put(b, text, strlen(text));
+}
+
+int buf_vprintf(struct buf *b, const char *fmt, va_list ap)
+{
+	va_list again;
+	char *p = buf_reserve(b, 128);
+	int n;
+
+	if (!p)
+		return -ENOMEM;
+	va_copy(again, ap);
+	n = vsnprintf(p, b->capacity - b->n, fmt, ap);
+	if (n >= 0 && (size_t)n >= b->capacity - b->n) {
+		p = buf_reserve(b, (size_t)n + 1);
+		n = p ? vsnprintf(p, b->capacity - b->n, fmt, again) : -1;
+	}
+	va_end(again);
+	if (n < 0) {
+		b->failed = true;
+		return -ENOMEM;
+	}
+	b->n += (size_t)n;
+	return 0;
+}
+
+int buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = buf_vprintf(b, fmt, ap);
+	va_end(ap);
+	return r;
+}
+
+const char *buf_text(struct buf *b)
+{
+	char *p = buf_reserve(b, 1);
+
+	if (!p)
+		return "";
+	*p = 0;
+	return (const char *)b->bytes;
+}
+
+void buf_clear(struct buf *b)
+{
+	b->n = 0;
+	b->failed = false;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * buf.h: a byte buffer that grows. An allocation that fails sticks: `failed` is asked once at the
+ * end, and nothing after it is written. Zero-initialise to start; buf_free to end.
+ */
+#ifndef SEAM_BASE_BUF_H
+#define SEAM_BASE_BUF_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf {
+	unsigned char *bytes;
+	size_t n;        /* bytes used */
+	size_t capacity; /* bytes allocated */
+	bool failed;     /* out of memory at some time */
+};
+
+void buf_free(struct buf *b);
+/* Room for n more bytes: a pointer to them (n is not advanced), or NULL. */
+void *buf_reserve(struct buf *b, size_t n);
+int buf_put(struct buf *b, const void *bytes, size_t n);
+int buf_put_u16(struct buf *b, uint16_t v);
+int buf_put_u32(struct buf *b, uint32_t v);
+int buf_put_u64(struct buf *b, uint64_t v);
+int buf_put_zeros(struct buf *b, size_t n);
+int buf_put_text(struct buf *b, const char *text); /* without its NUL */
+int buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+/* The text with a NUL behind it (not counted in n); "" when empty or out of memory. Lives until the
+ * next put. */
+const char *buf_text(struct buf *b);
+void buf_clear(struct buf *b); /* keeps the memory */
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// error.c: composes the one sentence of a struct seam_error.
+#include <seam/error.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void error_set_path(struct seam_error *err, const char *path)
+{
+	size_t n = strlen(path);
+
+	if (n < sizeof(err->path))
+		memcpy(err->path, path, n + 1);
+	else
+		snprintf(err->path, sizeof(err->path), "...%s", path + n - (sizeof(err->path) - 4));
+}
+
+int seam_error_set(struct seam_error *err, int code, const char *path, uint64_t offset,
+                   const char *what, const char *fmt, ...)
+{
+	size_t n = 0;
+	va_list ap;
+
+	if (!err)
+		return -code;
+	*err = (struct seam_error){ .code = code, .offset = offset };
+	/* path (256) + offset (28) + what (32) + separators stay below text (512): n never passes
+	 * its end. */
+	if (path) {
+		error_set_path(err, path);
+		n += (size_t)snprintf(err->text + n, sizeof(err->text) - n, "%s: ", err->path);
+	}
+	if (offset != SEAM_NO_OFFSET)
+		n += (size_t)snprintf(err->text + n, sizeof(err->text) - n,
+		                      "offset 0x%llx: ", (unsigned long long)offset);
+	if (what) {
+		snprintf(err->what, sizeof(err->what), "%s", what);
+		n += (size_t)snprintf(err->text + n, sizeof(err->text) - n, "%s: ", err->what);
+	}
+	va_start(ap, fmt);
+	vsnprintf(err->text + n, sizeof(err->text) - n, fmt, ap);
+	va_end(ap);
+	return -code;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// intern.c: see intern.h. A table of ids probed linearly at a load of at most 1/2.
+#include "base/intern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+
+void intern_free(struct intern *in)
+{
+	arena_free(&in->arena);
+	free(in->entries);
+	free(in->table);
+	*in = (struct intern){ 0 };
+}
+
+static int intern_grow_table(struct intern *in)
+{
+	size_t capacity = in->capacity ? in->capacity * 2 : 64;
+	uint32_t *table = calloc(capacity, sizeof(*table));
+
+	if (!table)
+		return -1;
+	for (size_t id = 0; id < in->n; id++) {
+		size_t i = in->entries[id].hash & (capacity - 1);
+
+		while (table[i])
+			i = (i + 1) & (capacity - 1);
+		table[i] = (uint32_t)id + 1;
+	}
+	free(in->table);
+	in->table = table;
+	in->capacity = capacity;
+	return 0;
+}
+
+static uint32_t intern_add(struct intern *in, const void *bytes, size_t n, uint32_t hash)
+{
+	struct intern_entry *entries;
+	char *copy;
+
+	if (in->n == in->entries_capacity) {
+		size_t capacity = in->entries_capacity ? in->entries_capacity * 2 : 64;
+
+		entries = realloc(in->entries, capacity * sizeof(*entries));
+		if (!entries)
+			return INTERN_FAILED;
+		in->entries = entries;
+		in->entries_capacity = capacity;
+	}
+	copy = arena_string(&in->arena, bytes, n);
+	if (!copy)
+		return INTERN_FAILED;
+	in->entries[in->n] = (struct intern_entry){ .bytes = copy, .n = (uint32_t)n, .hash = hash };
+	return (uint32_t)in->n++;
+}
+
+uint32_t intern_bytes(struct intern *in, const void *bytes, size_t n)
+{
+	uint32_t hash = (uint32_t)map_hash_bytes(bytes, n, 0), id;
+	size_t i;
+
+	if (!in->n && n && intern_bytes(in, "", 0) == INTERN_FAILED)
+		return INTERN_FAILED;
+	if (n >= UINT32_MAX || in->n >= UINT32_MAX - 2 ||
+	    (in->n * 2 >= in->capacity && intern_grow_table(in) < 0))
+		return INTERN_FAILED;
+	for (i = hash & (in->capacity - 1); in->table[i]; i = (i + 1) & (in->capacity - 1)) {
+		const struct intern_entry *e = &in->entries[in->table[i] - 1];
+
+		if (e->hash == hash && e->n == n && !memcmp(e->bytes, bytes, n))
+			return in->table[i] - 1;
+	}
+	id = intern_add(in, bytes, n, hash);
+	if (id != INTERN_FAILED)
+		in->table[i] = id + 1;
+	return id;
+}
+
+uint32_t intern_text(struct intern *in, const char *text)
+{
+	return intern_bytes(in, text, strlen(text));
+}
+
+const char *intern_get(const struct intern *in, uint32_t id)
+{
+	return id < in->n ? in->entries[id].bytes : "";
+}
+
+size_t intern_length(const struct intern *in, uint32_t id)
+{
+	return id < in->n ? in->entries[id].n : 0;
+}

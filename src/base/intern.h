@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * intern.h: byte strings stored once, named by a dense id (0, 1, 2 ...). Id 0 is always the empty
+ * string. Pointers live until intern_free. Zero-initialise to start.
+ */
+#ifndef SEAM_BASE_INTERN_H
+#define SEAM_BASE_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+struct intern_entry {
+	const char *bytes; /* NUL-terminated */
+	uint32_t n;
+	uint32_t hash;
+};
+
+struct intern {
+	struct arena arena;
+	struct intern_entry *entries;
+	uint32_t *table; /* id + 1, 0 is free */
+	size_t n, entries_capacity, capacity;
+};
+
+#define INTERN_FAILED UINT32_MAX /* out of memory, or more than 2^32 - 2 strings */
+
+void intern_free(struct intern *in);
+uint32_t intern_bytes(struct intern *in, const void *bytes, size_t n);
+uint32_t intern_text(struct intern *in, const char *text);
+const char *intern_get(const struct intern *in, uint32_t id); /* "" for an id that is not there */
+size_t intern_length(const struct intern *in, uint32_t id);
+
+#endif

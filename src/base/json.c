@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// json.c: see json.h.
+#include "base/json.h"
+
+#include <math.h>
+#include <string.h>
+
+static void json_value(struct json *j)
+{
+	uint64_t bit = 1ULL << (j->depth & 63);
+
+	if (j->after_key)
+		j->after_key = false;
+	else if (j->started & bit)
+		buf_put(j->out, ",", 1);
+	j->started |= bit;
+}
+
+void json_open(struct json *j, char bracket)
+{
+	json_value(j);
+	buf_put(j->out, &bracket, 1);
+	j->depth++;
+	j->started &= ~(1ULL << (j->depth & 63));
+}
+
+void json_close(struct json *j, char bracket)
+{
+	j->depth--;
+	buf_put(j->out, &bracket, 1);
+}
+
+/* Length of the well-formed UTF-8 sequence at p (of n bytes), or 0. */
+static size_t json_utf8(const unsigned char *p, size_t n)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t len = p[0] < 0x80             ? 1
+	             : (p[0] & 0xe0) == 0xc0 ? 2
+	             : (p[0] & 0xf0) == 0xe0 ? 3
+	             : (p[0] & 0xf8) == 0xf0 ? 4
+	                                     : 0;
+	uint32_t c;
+
+	if (len < 2)
+		return len;
+	if (len > n)
+		return 0;
+	c = p[0] & (0x7fu >> len);
+	for (size_t i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? 0 : len;
+}
+
+static void json_escape(struct buf *out, const unsigned char *p, size_t n)
+{
+	while (n) {
+		size_t len = json_utf8(p, n);
+
+		if (!len) {
+			buf_put_text(out, "\xef\xbf\xbd");
+			len = 1;
+		} else if (*p == '"' || *p == '\\') {
+			buf_put(out, "\\", 1);
+			buf_put(out, p, 1);
+		} else if (*p == '\n') {
+			buf_put_text(out, "\\n");
+		} else if (*p == '\t') {
+			buf_put_text(out, "\\t");
+		} else if (*p < 0x20 || *p == 0x7f ||
+		           *p == '<') { /* '<': safe inside <script> too */
+			buf_printf(out, "\\u%04x", *p);
+		} else {
+			buf_put(out, p, len);
+		}
+		p += len;
+		n -= len;
+	}
+}
+
+void json_bytes(struct json *j, const char *text, size_t n)
+{
+	json_value(j);
+	buf_put(j->out, "\"", 1);
+	json_escape(j->out, (const unsigned char *)text, n);
+	buf_put(j->out, "\"", 1);
+}
+
+void json_string(struct json *j, const char *text)
+{
+	if (text)
+		json_bytes(j, text, strlen(text));
+	else
+		json_null(j);
+}
+
+void json_key(struct json *j, const char *key)
+{
+	json_string(j, key);
+	buf_put(j->out, ":", 1);
+	j->after_key = true;
+}
+
+void json_u64(struct json *j, uint64_t v)
+{
+	json_value(j);
+	buf_printf(j->out, "%llu", (unsigned long long)v);
+}
+
+void json_i64(struct json *j, int64_t v)
+{
+	json_value(j);
+	buf_printf(j->out, "%lld", (long long)v);
+}
+
+void json_double(struct json *j, double v, int decimals)
+{
+	if (!isfinite(v)) {
+		json_null(j);
+		return;
+	}
+	json_value(j);
+	buf_printf(j->out, "%.*f", decimals, v);
+}
+
+void json_hex(struct json *j, uint64_t v)
+{
+	json_value(j);
+	buf_printf(j->out, "\"0x%llx\"", (unsigned long long)v);
+}
+
+void json_bool(struct json *j, bool v)
+{
+	json_value(j);
+	buf_put_text(j->out, v ? "true" : "false");
+}
+
+void json_null(struct json *j)
+{
+	json_value(j);
+	buf_put_text(j->out, "null");
+}

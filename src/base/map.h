@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * map.h: u64 -> u64, open addressing, keys hashed by a secret-free mix (good against bad luck;
+ * against a hostile file the probe length is bounded by growing). Zero-initialise to start. Any key
+ * and any value may be stored.
+ */
+#ifndef SEAM_BASE_MAP_H
+#define SEAM_BASE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct map_slot {
+	uint64_t key, value;
+};
+
+struct map {
+	struct map_slot *slots;
+	unsigned char *used; /* 0 free, 1 used, 2 deleted */
+	size_t n;            /* live keys */
+	size_t filled;       /* live and deleted */
+	size_t capacity;     /* power of two, or 0 */
+};
+
+void map_free(struct map *m);
+/* Sets key to value; -ENOMEM. */
+int map_put(struct map *m, uint64_t key, uint64_t value);
+/* True and *ret when key is there; ret may be NULL. */
+bool map_get(const struct map *m, uint64_t key, uint64_t *ret);
+/* The slot of key, made with value 0 when new (*is_new tells, may be NULL); NULL: out of memory.
+ * Lives until the next put. */
+uint64_t *map_slot(struct map *m, uint64_t key, bool *is_new);
+bool map_del(struct map *m, uint64_t key);
+/* Walks: start with *i = 0; true and a pair until the end. Order is arbitrary. */
+bool map_next(const struct map *m, size_t *i, uint64_t *key, uint64_t *value);
+size_t map_bytes(const struct map *m);
+
+/* A 64-bit mix; also for callers that hash their own things. */
+uint64_t map_mix(uint64_t x);
+uint64_t map_hash_bytes(const void *bytes, size_t n, uint64_t seed);
+
+#endif

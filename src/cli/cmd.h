@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd.h: what a command is. One file and one `const struct cmd` per command; help, man synopsis and
+ * completions come from it.
+ */
+#ifndef SEAM_CLI_CMD_H
+#define SEAM_CLI_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <seam/error.h>
+
+/* Exit codes of every command. record passes on the exit status of its target command instead. */
+enum {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,  /* it could not be done; stderr says why */
+	EXIT_USAGE = 2,   /* the command line is wrong */
+	EXIT_PARTIAL = 3, /* done, but the input was damaged: what was skipped is on stderr */
+};
+
+struct option_def {
+	const char *long_name; /* without dashes; NULL: short only */
+	char short_name;       /* 0: long only */
+	const char *arg;  /* "FILE", "[MODE]" when optional (only as --name=MODE), NULL: none */
+	const char *help; /* one line, lower case, no full stop */
+	int id;           /* given to option(), unique in the command, != 0 */
+};
+
+struct cmd {
+	const char *name;
+	const char *synopsis;             /* behind "seam NAME ": "[options] [-- command]" */
+	const char *summary;              /* one line */
+	const char *details;              /* paragraphs for --help and the man page, or NULL */
+	const struct option_def *options; /* ends with id 0 */
+	bool stops_at_operand; /* the first operand ends the options: record ... command */
+	int (*run)(int argc, char **argv,
+	           const struct cmd *cmd); /* argv[0] is the command's name; an exit code */
+};
+
+extern const struct cmd *const cmds[]; /* ends with NULL; in the order that help shows */
+
+/* Walks an argv by the command's table. */
+struct options {
+	const struct cmd *cmd;
+	int argc;
+	char **argv;
+	int at;             /* next argument to look at */
+	const char *bundle; /* rest of "-abc" */
+	const char *arg;    /* of the option just returned; NULL when it has none */
+};
+
+#define OPTIONS_END 0
+#define OPTIONS_OPERAND (-1) /* .arg is the operand */
+#define OPTIONS_USAGE (-2)   /* wrong; it was said on stderr: return EXIT_USAGE */
+#define OPTIONS_HELP (-3)    /* --help or -h was printed: return EXIT_OK */
+
+struct options options_start(int argc, char **argv, const struct cmd *cmd);
+/* The id of the next option, or one of the above. After OPTIONS_END, argv[at..] are what stands
+ * behind "--". */
+int options_next(struct options *o);
+
+/* Numbers from the command line: 0, or -EINVAL with a message on stderr ("seam record: -F: 'x' is
+ * not a number"). */
+int options_u64(const struct options *o, const char *what, unsigned long long least,
+                unsigned long long most, unsigned long long *ret);
+
+void cmd_print_help(const struct cmd *cmd);
+/* "seam report: perf.data: ..." on stderr. */
+void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// options.c: walks an argv by a command's option table. Long options may be shortened while they
+// are unambiguous.
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+
+void cmd_error(const struct cmd *cmd, const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fprintf(stderr, "seam %s: ", cmd->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+struct options options_start(int argc, char **argv, const struct cmd *cmd)
+{
+	return (struct options){ .cmd = cmd, .argc = argc, .argv = argv, .at = 1 };
+}
+
+static bool options_arg_optional(const struct option_def *d)
+{
+	return d->arg && d->arg[0] == '[';
+}
+
+static const struct option_def *options_find_long(const struct options *o, const char *name,
+                                                  size_t n, bool *ambiguous)
+{
+	const struct option_def *found = NULL;
+
+	*ambiguous = false;
+	for (const struct option_def *d = o->cmd->options; d && d->id; d++) {
+		if (!d->long_name || strncmp(d->long_name, name, n))
+			continue;
+		if (!d->long_name[n])
+			return d;
+		*ambiguous = found && found->id != d->id;
+		found = d;
+	}
+	return found;
+}
+
+static int options_long(struct options *o, const char *text)
+{
+	const char *eq = strchr(text, '=');
+	size_t n = eq ? (size_t)(eq - text) : strlen(text);
+	const struct option_def *d;
+	bool ambiguous;
+
+	if (n == 4 && !memcmp(text, "help", 4)) {
+		cmd_print_help(o->cmd);
+		return OPTIONS_HELP;
+	}
+	d = options_find_long(o, text, n, &ambiguous);
+	if (!d || ambiguous) {
+		cmd_error(o->cmd, "%s option '--%.*s'; 'seam %s --help' lists them",
+		          ambiguous ? "ambiguous" : "unknown", (int)n, text, o->cmd->name);
+		return OPTIONS_USAGE;
+	}
+	o->arg = eq ? eq + 1 : NULL;
+	if (eq && !d->arg) {
+		cmd_error(o->cmd, "--%s takes no argument", d->long_name);
+		return OPTIONS_USAGE;
+	}
+	if (!eq && d->arg && !options_arg_optional(d)) {
+		if (o->at >= o->argc) {
+			cmd_error(o->cmd, "--%s needs an argument: %s", d->long_name, d->arg);
+			return OPTIONS_USAGE;
+		}
+		o->arg = o->argv[o->at++];
+	}
+	return d->id;
+}
+
+static int options_short(struct options *o)
+{
+	char c = *o->bundle++;
+	const struct option_def *d = o->cmd->options;
+
+	while (d && d->id && d->short_name != c)
+		d++;
+	if (!d || !d->id) {
+		if (c == 'h') {
+			cmd_print_help(o->cmd);
+			return OPTIONS_HELP;
+		}
+		cmd_error(o->cmd, "unknown option '-%c'; 'seam %s --help' lists them", c,
+		          o->cmd->name);
+		return OPTIONS_USAGE;
+	}
+	o->arg = NULL;
+	if (!d->arg || options_arg_optional(d)) {
+		if (!*o->bundle)
+			o->bundle = NULL;
+		return d->id;
+	}
+	if (*o->bundle) {
+		o->arg = o->bundle;
+	} else if (o->at < o->argc) {
+		o->arg = o->argv[o->at++];
+	} else {
+		cmd_error(o->cmd, "-%c needs an argument: %s", c, d->arg);
+		return OPTIONS_USAGE;
+	}
+	o->bundle = NULL;
+	return d->id;
+}
+
+int options_next(struct options *o)
+{
+	const char *text;
+
+	if (o->bundle)
+		return options_short(o);
+	if (o->at >= o->argc)
+		return OPTIONS_END;
+	text = o->argv[o->at];
+	if (text[0] != '-' || !text[1]) {
+		if (o->cmd->stops_at_operand)
+			return OPTIONS_END;
+		o->at++;
+		o->arg = text;
+		return OPTIONS_OPERAND;
+	}
+	o->at++;
+	if (!strcmp(text, "--"))
+		return OPTIONS_END;
+	if (text[1] == '-')
+		return options_long(o, text + 2);
+	o->bundle = text + 1;
+	return options_short(o);
+}
+
+int options_u64(const struct options *o, const char *what, unsigned long long least,
+                unsigned long long most, unsigned long long *ret)
+{
+	char *end = NULL;
+	unsigned long long v;
+
+	errno = 0;
+	v = o->arg && o->arg[0] >= '0' && o->arg[0] <= '9' ? strtoull(o->arg, &end, 0) : 0;
+	if (!end || *end || errno || v < least || v > most) {
+		cmd_error(o->cmd, "%s: '%s' is not a number from %llu to %llu", what,
+		          o->arg ? o->arg : "", least, most);
+		return -EINVAL;
+	}
+	*ret = v;
+	return 0;
+}
+
+void cmd_print_help(const struct cmd *cmd)
+{
+	printf("Usage: seam %s %s\n\n%s.\n", cmd->name, cmd->synopsis, cmd->summary);
+	if (cmd->options && cmd->options->id)
+		printf("\nOptions:\n");
+	for (const struct option_def *d = cmd->options; d && d->id; d++) {
+		char left[64];
+		int n = 0;
+
+		n += snprintf(left, sizeof(left), "%c%c%s", d->short_name ? '-' : ' ',
+		              d->short_name ? d->short_name : ' ',
+		              d->long_name ? (d->short_name ? ", " : "  ") : "");
+		if (d->long_name)
+			n += snprintf(left + n, sizeof(left) - (size_t)n, "--%s", d->long_name);
+		if (d->arg && options_arg_optional(d))
+			snprintf(left + n, sizeof(left) - (size_t)n, "[=%.*s]",
+			         (int)strlen(d->arg) - 2, d->arg + 1);
+		else if (d->arg)
+			snprintf(left + n, sizeof(left) - (size_t)n, " %s", d->arg);
+		printf("  %-28s %s\n", left, d->help);
+	}
+	if (cmd->details)
+		printf("\n%s\n", cmd->details);
+}
