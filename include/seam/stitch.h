@@ -4,7 +4,7 @@
  *
  * A sample whose callchain ends in SEAM_CONTEXT_USER_DEFERRED and a cookie has its user half in a
  * CALLCHAIN_DEFERRED record with the same cookie. It usually comes later, sometimes earlier, may
- *serve several samples, and may be missing. Every sample gets exactly one state.
+ * serve several samples, and may be missing. Every sample gets exactly one state.
  *
  * Two ways to use it, over the same rules:
  *
@@ -18,11 +18,11 @@
  *	while (seam_stitch_next(st, &out) > 0) ...
  *
  *    Samples wait for their user half, and later samples wait behind them, up to opts.max_bytes;
- *then the oldest is let go as SEAM_STITCH_GAVE_UP (a stream only).
+ * then the oldest is let go as SEAM_STITCH_GAVE_UP (a stream only).
  *
  * 2. A file that can be read twice: `seam_stitch_learn` every record (any order),
- *`seam_stitch_seal`, then `seam_stitch_resolve` each sample, in any order and from several threads:
- *no waiting, no queue.
+ * `seam_stitch_seal`, then `seam_stitch_resolve` each sample, in any order and from several threads:
+ * no waiting, no queue.
  */
 #ifndef SEAM_STITCH_H
 #define SEAM_STITCH_H
