@@ -52,8 +52,16 @@ struct run {
 	struct cfi_state state;
 	struct cfi_state stack[REMEMBER_MAX];
 	unsigned depth;
+	unsigned changed; /* CHANGED_*: parts of row that no longer say what state says */
+	struct rows_rule row;
 	bool failed;
 };
+
+#define CHANGED_CFA 1u
+#define CHANGED_FP 2u
+#define CHANGED_RA 4u
+#define CHANGED_SAVES 8u
+#define CHANGED_ALL 15u
 
 void cfi_program_init(struct cfi_program *p, uint32_t machine)
 {
@@ -64,19 +72,24 @@ void cfi_program_init(struct cfi_program *p, uint32_t machine)
 		.sp = x86 ? 7 : 31,
 		.fp = x86 ? 6 : 29,
 		.pc = x86 ? 16 : 32,
+		.n_saved = (uint8_t)table_saved_count(machine),
 	};
 	memset(p->tracked, -1, sizeof(p->tracked));
-	for (unsigned i = 0; i < table_saved_count(machine); i++)
+	for (unsigned i = 0; i < p->n_saved; i++)
 		p->tracked[table_saved_register(machine, i)] = (int8_t)i;
 	p->tracked[p->fp] = CFI_FP;
 	p->tracked[x86 ? 16 : 30] = CFI_RA;
 }
 
+/* The rule of a register, to be changed; NULL when nobody needs it. */
 static struct cfi_rule *run_register(struct run *r, uint64_t number)
 {
 	int index = number < sizeof(r->p->tracked) ? r->p->tracked[number] : -1;
 
-	return index < 0 ? NULL : &r->state.regs[index];
+	if (index < 0)
+		return NULL;
+	r->changed |= index == CFI_FP ? CHANGED_FP : index == CFI_RA ? CHANGED_RA : CHANGED_SAVES;
+	return &r->state.regs[index];
 }
 
 static void run_set(struct run *r, uint64_t number, enum cfi_how how, int64_t off)
@@ -133,6 +146,7 @@ static bool emit_cfa(struct run *r, struct table_rule *rule)
 		                                     : TABLE_CFA_REG;
 		rule->cfa_reg = rule->cfa == TABLE_CFA_REG ? (uint8_t)s->cfa_reg : 0;
 		rule->cfa_off = (int32_t)s->cfa_off;
+		rule->cfa_add = 0;
 		return true;
 	}
 	shape = expr_recognize(s->cfa_expr, s->n_cfa_expr, r->p->pc);
@@ -225,9 +239,11 @@ static void emit_saves(struct run *r, struct rows_rule *row)
 	unsigned n = 0;
 	bool at_sp = false;
 
-	for (unsigned i = 0; i < TABLE_SAVED_MAX; i++)
+	row->rule.saved = 0;
+	memset(row->saves, 0, sizeof(row->saves)); /* rows are compared as bytes */
+	for (unsigned i = 0; i < r->p->n_saved; i++)
 		at_sp |= r->state.regs[i].how == CFI_EXPR;
-	for (unsigned i = 0; i < TABLE_SAVED_MAX; i++) {
+	for (unsigned i = 0; i < r->p->n_saved; i++) {
 		const struct cfi_rule *from = &r->state.regs[i];
 
 		if (from->how == CFI_UNSPECIFIED || from->how == CFI_SAME)
@@ -235,28 +251,28 @@ static void emit_saves(struct run *r, struct rows_rule *row)
 		row->rule.saved |= (uint16_t)(1u << i);
 		row->saves[n++] = emit_save(r, from, at_sp);
 	}
+	row->rule.flags &= (uint16_t)~TABLE_SAVES_AT_SP;
 	if (at_sp)
 		row->rule.flags |= TABLE_SAVES_AT_SP;
 }
 
-/* Adds the row that holds from loc on. */
+/* Adds the row that holds from loc on. Most rows differ from the one before in the CFA alone. */
 static void run_emit(struct run *r)
 {
-	struct rows_rule row;
+	struct rows_rule *row = &r->row;
+	const struct cfi_rule *regs = r->state.regs;
 
-	memset(&row, 0, sizeof(row)); /* compared as bytes */
-	if (!emit_cfa(r, &row.rule) ||
-	    !emit_at(r, &r->state.regs[CFI_FP], &row.rule.fp, &row.rule.fp_off) ||
-	    !emit_at(r, &r->state.regs[CFI_RA], &row.rule.ra, &row.rule.ra_off)) {
-		r->failed = true;
-		return;
-	}
-	if (r->cie->is_signal_frame)
-		row.rule.flags |= TABLE_SIGNAL_FRAME;
-	if (r->state.mangled)
-		row.rule.flags |= TABLE_MANGLED_RA;
-	emit_saves(r, &row);
-	rows_add(r->rows, r->loc, &row);
+	if (r->changed & CHANGED_CFA)
+		r->failed |= !emit_cfa(r, &row->rule);
+	if (r->changed & CHANGED_FP)
+		r->failed |= !emit_at(r, &regs[CFI_FP], &row->rule.fp, &row->rule.fp_off);
+	if (r->changed & CHANGED_RA)
+		r->failed |= !emit_at(r, &regs[CFI_RA], &row->rule.ra, &row->rule.ra_off);
+	if (r->changed & CHANGED_SAVES)
+		emit_saves(r, row);
+	r->changed = 0;
+	if (!r->failed)
+		rows_add(r->rows, r->loc, row);
 }
 
 static void run_advance(struct run *r, uint64_t delta)
@@ -279,6 +295,7 @@ static void run_def_cfa(struct run *r, uint64_t reg, int64_t off)
 	r->state.cfa_is_expr = false;
 	r->state.cfa_reg = reg > 255 ? 255 : (uint32_t)reg;
 	r->state.cfa_off = off;
+	r->changed |= CHANGED_CFA;
 }
 
 static void run_stack(struct run *r, bool remember)
@@ -291,6 +308,12 @@ static void run_stack(struct run *r, bool remember)
 		r->stack[r->depth++] = r->state;
 	else
 		r->state = r->stack[--r->depth];
+	if (remember)
+		return;
+	r->changed = CHANGED_ALL;
+	r->row.rule.flags &= (uint16_t)~TABLE_MANGLED_RA;
+	if (r->state.mangled)
+		r->row.rule.flags |= TABLE_MANGLED_RA;
 }
 
 static void run_cfa_expression(struct run *r)
@@ -300,6 +323,7 @@ static void run_cfa_expression(struct run *r)
 	r->state.cfa_expr = cursor_bytes(&r->c, n);
 	r->state.n_cfa_expr = (size_t)n;
 	r->state.cfa_is_expr = true;
+	r->changed |= CHANGED_CFA;
 	r->failed |= !r->state.cfa_expr;
 }
 
@@ -324,11 +348,11 @@ static bool run_cfa_op(struct run *r, uint8_t op)
 		return true;
 	case CFA_DEF_CFA_OFFSET:
 		r->failed |= r->state.cfa_is_expr;
-		r->state.cfa_off = (int64_t)leb_unsigned(c);
+		run_def_cfa(r, r->state.cfa_reg, (int64_t)leb_unsigned(c));
 		return true;
 	case CFA_DEF_CFA_OFFSET_SF:
 		r->failed |= r->state.cfa_is_expr;
-		r->state.cfa_off = run_factored(r, (uint64_t)leb_signed(c));
+		run_def_cfa(r, r->state.cfa_reg, run_factored(r, (uint64_t)leb_signed(c)));
 		return true;
 	case CFA_DEF_CFA_EXPRESSION:
 		run_cfa_expression(r);
@@ -429,6 +453,7 @@ static void run_op(struct run *r, uint8_t op)
 	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
 		r->failed |= r->p->machine != TABLE_AARCH64;
 		r->state.mangled = !r->state.mangled;
+		r->row.rule.flags ^= TABLE_MANGLED_RA;
 		break;
 	case CFA_GNU_ARGS_SIZE:
 		leb_unsigned(c);
@@ -448,6 +473,22 @@ static bool run_all(struct run *r)
 	return !r->failed;
 }
 
+/* Puts r at the start of a program. The remembered states stay uninitialised: depth says how many there are. */
+static void run_start(struct run *r, const struct cfi_program *p, struct rows *rows,
+                      const struct cfi_cie *cie)
+{
+	r->p = p;
+	r->rows = rows;
+	r->cie = cie;
+	r->loc = r->end = 0;
+	r->depth = 0;
+	r->changed = CHANGED_ALL;
+	r->failed = false;
+	memset(&r->row, 0, sizeof(r->row));
+	if (cie->is_signal_frame)
+		r->row.rule.flags |= TABLE_SIGNAL_FRAME;
+}
+
 bool cfi_program_start(const struct cfi_program *p, struct cfi_cie *cie)
 {
 	static const struct cfi_state nothing = { .cfa_reg = 255 };
@@ -455,14 +496,9 @@ bool cfi_program_start(const struct cfi_program *p, struct cfi_cie *cie)
 
 	if (cie->ra_register >= sizeof(p->tracked) || p->tracked[cie->ra_register] != CFI_RA)
 		return false;
-	r.p = p;
-	r.rows = NULL;
-	r.cie = cie;
+	run_start(&r, p, NULL, cie);
 	r.c = cursor_of(cie->instructions, cie->n_instructions, false);
-	r.loc = r.end = 0;
 	r.state = nothing;
-	r.depth = 0;
-	r.failed = false;
 	if (!run_all(&r))
 		return false;
 	cie->initial = r.state;
@@ -474,15 +510,13 @@ bool cfi_program_run(const struct cfi_program *p, struct rows *rows, const struc
 {
 	struct run r;
 
-	r.p = p;
-	r.rows = rows;
-	r.cie = cie;
+	run_start(&r, p, rows, cie);
 	r.c = *entry;
 	r.loc = start;
 	r.end = end;
 	r.state = cie->initial;
-	r.depth = 0;
-	r.failed = false;
+	if (r.state.mangled)
+		r.row.rule.flags |= TABLE_MANGLED_RA;
 	if (!run_all(&r))
 		return false;
 	if (r.loc < end)

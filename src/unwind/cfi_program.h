@@ -58,7 +58,8 @@ struct cfi_cie {
 
 struct cfi_program {
 	uint32_t machine;
-	uint8_t sp, fp, pc;  /* DWARF numbers */
+	uint8_t sp, fp, pc; /* DWARF numbers */
+	uint8_t n_saved;
 	int8_t tracked[128]; /* DWARF number -> index in regs, or -1 */
 };
 

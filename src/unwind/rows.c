@@ -13,7 +13,10 @@ void rows_init(struct rows *r, const struct compile_input *in)
 {
 	static const struct table_rule none;
 
-	*r = (struct rows){ .in = in, .last_rule = UINT32_MAX };
+	*r = (struct rows){ .in = in };
+	r->seen = calloc(ROWS_SEEN, sizeof(*r->seen));
+	if (!r->seen)
+		r->failed = -ENOMEM;
 	buf_put(&r->rules, &none, sizeof(none));
 }
 
@@ -24,6 +27,7 @@ void rows_free(struct rows *r)
 	buf_free(&r->exprs);
 	map_free(&r->by_hash);
 	free(r->next);
+	free(r->seen);
 	free(r->functions);
 	free(r->rows);
 }
@@ -75,15 +79,13 @@ static uint32_t rows_rule_add(struct rows *r, const struct rows_rule *rule)
 	return number;
 }
 
-static uint32_t rows_rule(struct rows *r, const struct rows_rule *rule)
+/* The number of a rule in the dictionary, added when new. 0: failed. */
+static uint32_t rows_rule_number(struct rows *r, const struct rows_rule *rule)
 {
-	uint64_t hash, *slot;
+	uint64_t hash = map_hash_bytes(rule, sizeof(*rule), 0), *slot;
 	uint32_t number;
 	bool is_new;
 
-	if (r->last_rule != UINT32_MAX && !memcmp(&r->last, rule, sizeof(*rule)))
-		return r->last_rule;
-	hash = map_hash_bytes(rule, sizeof(*rule), 0);
 	slot = map_slot(&r->by_hash, hash, &is_new);
 	if (!slot) {
 		r->failed = -ENOMEM;
@@ -91,18 +93,29 @@ static uint32_t rows_rule(struct rows *r, const struct rows_rule *rule)
 	}
 	for (number = is_new ? 0 : (uint32_t)*slot; number; number = r->next[number]) {
 		if (rows_rule_equal(r, number, rule))
-			break;
+			return number;
 	}
-	if (!number) {
-		number = rows_rule_add(r, rule);
-		if (number) {
-			r->next[number] = is_new ? 0 : (uint32_t)*slot;
-			*slot = number;
-		}
+	number = rows_rule_add(r, rule);
+	if (number) {
+		r->next[number] = (uint32_t)*slot;
+		*slot = number;
 	}
-	r->last = *rule;
-	r->last_rule = number;
 	return number;
+}
+
+static uint32_t rows_rule(struct rows *r, const struct rows_rule *rule)
+{
+	uint32_t key = (uint32_t)rule->rule.cfa_off * 0x9e3779b1u ^
+	               (uint32_t)rule->rule.fp_off * 0x85ebca6bu ^
+	               (uint32_t)(rule->rule.saved << 8 | rule->rule.cfa << 4 | rule->rule.fp) *
+	                       0xc2b2ae35u;
+	struct rows_seen *seen = &r->seen[(key >> 16 ^ key) % ROWS_SEEN];
+
+	if (!seen->number || memcmp(&seen->rule, rule, sizeof(*rule))) {
+		seen->number = rows_rule_number(r, rule);
+		seen->rule = *rule;
+	}
+	return seen->number;
 }
 
 int32_t rows_expression(struct rows *r, const unsigned char *bytes, size_t n)
@@ -137,7 +150,8 @@ bool rows_begin(struct rows *r, uint64_t start, uint64_t end)
 
 	for (size_t i = 0; i < r->in->n_ranges && !inside; i++)
 		inside = start >= r->in->ranges[i].start && end <= r->in->ranges[i].end;
-	if (!inside || start >= end || r->failed || rows_covered(r, start, end))
+	if (!inside || start >= end || end - start > UINT32_MAX || r->failed ||
+	    rows_covered(r, start, end))
 		return false;
 	if (rows_grow(r, (void **)&r->functions, r->n_functions, &r->functions_capacity,
 	              sizeof(*r->functions)))
@@ -162,14 +176,15 @@ void rows_add(struct rows *r, uint64_t pc, const struct rows_rule *rule)
 	number = rows_rule(r, rule);
 	if (f->n && r->rows[r->n_rows - 1].rule == number)
 		return;
-	if (f->n &&
-	    r->rows[r->n_rows - 1].pc == pc) { /* the state before no instruction could see */
+	if (f->n && r->rows[r->n_rows - 1].off ==
+	                    pc - f->start) { /* the state before no instruction could see */
 		r->rows[r->n_rows - 1].rule = number;
 		return;
 	}
 	if (rows_grow(r, (void **)&r->rows, r->n_rows, &r->rows_capacity, sizeof(*r->rows)))
 		return;
-	r->rows[r->n_rows++] = (struct rows_row){ .pc = pc, .rule = number };
+	r->rows[r->n_rows++] =
+	        (struct rows_row){ .off = (uint32_t)(pc - f->start), .rule = number };
 	f->n++;
 }
 
@@ -253,8 +268,8 @@ static void layout_functions(struct layout *l, const struct rows *r)
 		for (uint32_t k = 0; k < f->n; k++) {
 			const struct rows_row *row = &r->rows[f->first + k];
 
-			if (row->pc < f->end)
-				layout_row(l, row->pc, row->rule);
+			if (row->off < f->end - f->start)
+				layout_row(l, f->start + row->off, row->rule);
 		}
 		if (next - f->end >= BRIDGE)
 			layout_row(l, f->end, 0);

@@ -31,8 +31,15 @@ struct rows_function {
 };
 
 struct rows_row {
-	uint64_t pc;
+	uint32_t off; /* from the function's start */
 	uint32_t rule;
+};
+
+#define ROWS_SEEN 1024u
+
+struct rows_seen {
+	struct rows_rule rule;
+	uint32_t number; /* 0: free */
 };
 
 struct rows {
@@ -41,8 +48,8 @@ struct rows {
 	struct map by_hash;             /* hash of a rule -> number of the first with it */
 	uint32_t *next;                 /* rule number -> next with the same hash, 0: none */
 	size_t next_capacity;
-	struct rows_rule last; /* a run of equal rules costs one memcmp */
-	uint32_t last_rule;
+	struct rows_seen
+	        *seen; /* the rules used last, by a cheap hash: most rows cost one compare */
 	struct rows_function *functions;
 	size_t n_functions, functions_capacity;
 	size_t n_sealed; /* functions of earlier sources: sorted, not overlapping */
