@@ -100,8 +100,8 @@ int proc_seal(struct proc_table *table);
 /*
  * The address space of a process at a time, as a handle for proc_space_find: equal handles of one
  * table mean equal mappings, so that it is a key for caches of resolved stacks. A process that is
- * not known has PROC_NO_SPACE, whose lookups find nothing but [vsyscall]. pid PROC_KERNEL: see
- * proc_find_kernel. O(log n).
+ * not known has PROC_NO_SPACE, whose lookups find nothing but [vsyscall]. Live: good until the next
+ * proc_learn. The kernel's: see proc_find_kernel. O(log n).
  */
 #define PROC_NO_SPACE 0u
 uint32_t proc_space(const struct proc_table *table, uint32_t pid, uint64_t time_ns);
@@ -111,9 +111,9 @@ const struct proc_mapping *proc_space_find(const struct proc_table *table, uint3
 
 /* A lookup's memory, one per thread, zero-initialised: consecutive lookups are mostly alike. */
 struct proc_hint {
-	bool valid;
+	uint64_t generation; /* of the table: what was learned since is not missed */
 	uint32_t pid, space;
-	uint64_t from_ns, to_ns; /* space holds in [from_ns, to_ns) */
+	uint64_t from_ns, to_ns; /* space holds in [from_ns, to_ns] */
 };
 
 /* A user address of pid at a time. hint may be NULL. NULL: nothing (known) is mapped there. */
