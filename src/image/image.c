@@ -219,19 +219,23 @@ static bool holds(uint64_t from, uint64_t n, uint64_t value, bool padded)
 	return value >= from && value < to;
 }
 
-int image_vaddr_of_offset(const struct image *image, uint64_t offset, uint64_t *ret)
+int image_segments_vaddr(const struct image_segment *segments, size_t n, uint64_t offset,
+                         uint64_t *ret)
 {
 	for (int padded = 0; padded < 2; padded++) {
-		for (size_t i = 0; i < image->n_segments; i++) {
-			const struct image_segment *s = &image->segments[i];
-
-			if (!holds(s->offset, s->file_size, offset, padded))
+		for (size_t i = 0; i < n; i++) {
+			if (!holds(segments[i].offset, segments[i].file_size, offset, padded))
 				continue;
-			*ret = offset - s->offset + s->vaddr;
+			*ret = offset - segments[i].offset + segments[i].vaddr;
 			return 0;
 		}
 	}
 	return -ENOENT;
+}
+
+int image_vaddr_of_offset(const struct image *image, uint64_t offset, uint64_t *ret)
+{
+	return image_segments_vaddr(image->segments, image->n_segments, offset, ret);
 }
 
 int image_offset_of_vaddr(const struct image *image, uint64_t vaddr, uint64_t *ret)

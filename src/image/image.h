@@ -71,6 +71,9 @@ const struct image_segment *image_segment_at(const struct image *image, size_t i
  */
 int image_vaddr_of_offset(const struct image *image, uint64_t offset, uint64_t *ret);
 int image_offset_of_vaddr(const struct image *image, uint64_t vaddr, uint64_t *ret);
+/* The first, over segments that were copied out of an image (in image_segment_at's order). */
+int image_segments_vaddr(const struct image_segment *segments, size_t n, uint64_t offset,
+                         uint64_t *ret);
 
 /* A section. bytes are decompressed (SHF_COMPRESSED, .zdebug_*), NULL when it has none (NOBITS);
  * they live until close; in the file's byte order. */
