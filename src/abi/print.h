@@ -17,8 +17,8 @@
  * nothing. Returns 0, the error of seam_record_decode (the text is complete all the same, with the
  * reason in it, and err is filled), or -ENOMEM.
  */
-int print_record(struct buf *out, const struct seam_events *events, const struct seam_record *record,
-                 const char *path, struct seam_error *err);
+int print_record(struct buf *out, const struct seam_events *events,
+                 const struct seam_record *record, const char *path, struct seam_error *err);
 
 /* The same as one JSON object on one line. */
 int print_record_json(struct buf *out, const struct seam_events *events,
