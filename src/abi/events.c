@@ -31,7 +31,7 @@ uint32_t layout_trailer_size(uint64_t trailer)
 	return events_words(trailer & EVENTS_TRAILER);
 }
 
-static struct layout layout_of(const struct seam_attr *a)
+struct layout layout_of(const struct seam_attr *a)
 {
 	uint64_t type = a->sample_type;
 	struct layout l = {

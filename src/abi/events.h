@@ -57,6 +57,8 @@ const struct seam_event *events_of_sample(const struct seam_events *events,
 const struct seam_event *events_of_trailer(const struct seam_events *events,
                                            const struct seam_record *record);
 
+/* What is constant of the records of an event with this attr. */
+struct layout layout_of(const struct seam_attr *attr);
 /* Bytes of the sample_id trailer with these SEAM_SAMPLE_* bits. */
 uint32_t layout_trailer_size(uint64_t trailer);
 
