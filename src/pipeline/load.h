@@ -14,9 +14,9 @@
 
 struct load_opts {
 	size_t sz;
-	unsigned keep;      /* PROFILE_KEEP_* */
-	unsigned threads;   /* 0: as many as there are CPUs, at most 16 */
-	unsigned max_stack; /* innermost frames kept of a stack; 0: all */
+	unsigned keep;                     /* PROFILE_KEEP_* */
+	unsigned threads;                  /* 0: as many as there are CPUs, at most 16 */
+	unsigned max_stack;                /* innermost frames kept of a stack; 0: all */
 	const struct symbol_opts *symbols; /* NULL: defaults; foreign is set from the recording */
 	struct progress progress;
 	/* Says which samples to take (NULL: all); comm may be NULL. Called from several threads. */
@@ -26,14 +26,15 @@ struct load_opts {
 
 /* What could not be named of one object, for the account below a report. */
 struct load_unnamed {
-	const char *object; /* symbol_object_name, or "[unknown]" for addresses outside all mappings */
+	const char
+	        *object; /* symbol_object_name, or "[unknown]" for addresses outside all mappings */
 	const char *reason; /* one sentence; "" when there is nothing to say */
 	enum symbol_state state;
 	uint64_t samples; /* whose stack has at least one such frame */
 };
 
 struct load {
-	struct profile *profile;
+	struct profile *profile;          /* its states are enum seam_stitch_state */
 	struct seam_stitch_counts stitch; /* of all samples, also those not taken */
 	uint64_t taken, not_taken;        /* samples */
 	uint64_t taken_unnamed;           /* taken samples with at least one frame without a name */
@@ -45,8 +46,5 @@ struct load {
 int load_recording(struct load *ret, struct recording *rec, const struct load_opts *opts,
                    struct seam_error *err);
 void load_free(struct load *load);
-
-/* The states that a profile from here has: indices are enum seam_stitch_state. */
-const struct profile_state *load_states(void);
 
 #endif

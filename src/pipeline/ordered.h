@@ -12,10 +12,10 @@
 
 struct ordered_opts {
 	size_t sz;
-	bool answers;   /* CALLCHAIN_DEFERRED records, too, and samples as recorded */
-	bool mmaps;     /* MMAP, MMAP2 */
-	bool tasks;     /* COMM, FORK, EXIT */
-	bool losses;    /* LOST, LOST_SAMPLES */
+	bool answers; /* CALLCHAIN_DEFERRED records, too, and samples as recorded */
+	bool mmaps;   /* MMAP, MMAP2 */
+	bool tasks;   /* COMM, FORK, EXIT */
+	bool losses;  /* LOST, LOST_SAMPLES */
 	struct progress progress;
 };
 

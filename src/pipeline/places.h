@@ -17,7 +17,7 @@ struct place {
 	const struct proc_mapping *mapping; /* NULL: nothing known is mapped there */
 	struct symbol_object *object;       /* NULL exactly when mapping is */
 	struct symbol symbol;               /* .state says why there is no name */
-	uint64_t address;                   /* as recorded, translated: in the terms of symbol.start; or a
+	uint64_t address; /* as recorded, translated: in the terms of symbol.start; or a
 	                                       file offset when the object could not be read */
 	bool kernel;
 };
@@ -27,6 +27,8 @@ struct places;
 int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts);
 void places_free(struct places *p);
 struct symbol_cache *places_symbols(struct places *p);
+/* Hands the cache over: the caller frees it; places_find must not be called any more. */
+struct symbol_cache *places_take_symbols(struct places *p);
 
 /*
  * A slot that the caller may fill (0 when new) for an address of a space as recording_spaces gives
@@ -41,7 +43,7 @@ int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t add
 /* Where a sample's frames are: innermost first; markers are passed over, cookies are never among
  * them. Start zeroed. */
 struct frame_walk {
-	uint64_t i;    /* next word, kernel part first */
+	uint64_t i; /* next word, kernel part first */
 	bool in_user;
 	bool not_first; /* a frame of this part was given already: the next is a caller */
 	bool guest;     /* behind a guest's marker */

@@ -26,7 +26,7 @@ struct progress {
 	void *ctx;
 };
 
-/* Records that lie one behind the other in memory until the reader is closed. */
+/* Records of the kernel that lie one behind the other in memory until the reader is closed. */
 struct recording_run {
 	const unsigned char *bytes;
 	size_t n;
@@ -59,7 +59,7 @@ struct recording {
 	struct seam_stitch *stitch;
 	struct recording_run *runs;
 	size_t n_runs;
-	bool stable;  /* every record is in a run */
+	bool stable;  /* every record of the kernel is in a run */
 	bool foreign; /* not recorded on this machine with this kernel, as far as the header says */
 	uint64_t *kernel_changes; /* times at which kernel code came or went, ascending */
 	size_t n_kernel_changes;
@@ -88,18 +88,19 @@ bool recording_damaged(const struct recording *rec);
 /* Walks the records of a run: start with *at = 0 and *i = 0; true and *ret until the end. */
 bool recording_run_next(const struct recording_run *run, size_t *at, uint32_t *i,
                         struct seam_record *ret);
-/* Calls each with every record, in the order of the file, from one thread. Stops when it returns
+/* Calls each with every record of the kernel (types below 64), in the order of the file, from one thread. Stops when it returns
  * negative, and returns that. */
 int recording_each(struct recording *rec, int (*each)(void *ctx, const struct seam_record *record),
                    void *ctx, struct seam_error *err);
 
 /*
  * In which address spaces a sample's two halves are to be looked up: keys for caches. The user half
- * was walked when the task returned, so its mappings are those of the answer's time.
+ * was walked when the task returned, so its mappings are those of the answer's time. time_ns is
+ * proc_time of the sample's record.
  * kernel_space has RECORDING_KERNEL set and counts the changes of kernel code before the sample.
  */
 #define RECORDING_KERNEL 0x80000000u
 void recording_spaces(const struct recording *rec, const struct seam_stitched *sample,
-                      uint32_t *user_space, uint32_t *kernel_space);
+                      uint64_t time_ns, uint32_t *user_space, uint32_t *kernel_space);
 
 #endif

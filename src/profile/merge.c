@@ -135,6 +135,9 @@ static int merge_rows(struct profile *to, const struct profile *from,
 
 	if (r < 0)
 		return r;
+	for (uint32_t i = 0; i < profile_n_states(from) && r >= 0; i++)
+		r = profile_set_state(to, i, profile_state_at(from, i)->name,
+		                      profile_state_at(from, i)->text);
 	/* In from's order, so that events get the same ids whether they have rows left or not. */
 	for (uint32_t e = 1; e <= profile_n_events(from) && r >= 0; e++)
 		if (merge_event(&m, e) == PROFILE_FAILED)
@@ -160,8 +163,6 @@ int profile_merge(struct profile *p, const struct profile *from)
 	r = merge_rows(p, from, NULL, NULL);
 	if (r < 0)
 		return r;
-	if (!profile_n_states(p) && profile_n_states(from))
-		profile_set_states(p, profile_state_at(from, 0), profile_n_states(from));
 	to->lost += add->lost;
 	to->lost_samples += add->lost_samples;
 	to->duplicate_samples += add->duplicate_samples;
@@ -183,8 +184,6 @@ int profile_filter(struct profile **ret, const struct profile *p,
 		profile_free(filtered);
 		return r;
 	}
-	if (profile_n_states(p))
-		profile_set_states(filtered, profile_state_at(p, 0), profile_n_states(p));
 	*profile_counts(filtered) = *profile_counts_of(p);
 	*ret = filtered;
 	return 0;

@@ -25,8 +25,8 @@ struct profile {
 	size_t n_rows, rows_capacity;
 	struct map children; /* parent << 32 | frame -> node */
 	struct profile_node *nodes;
-	size_t n_nodes, nodes_capacity; /* the root included */
-	const struct profile_state *states;
+	size_t n_nodes, nodes_capacity;                  /* the root included */
+	struct profile_state states[PROFILE_STATES_MAX]; /* strings of the pool */
 	size_t n_states;
 	struct profile_counts counts;
 };
@@ -175,10 +175,19 @@ int profile_add(struct profile *p, const struct profile_key *key, uint64_t sampl
 	return 0;
 }
 
-void profile_set_states(struct profile *p, const struct profile_state *states, size_t n)
+int profile_set_state(struct profile *p, uint32_t state, const char *name, const char *text)
 {
-	p->states = states;
-	p->n_states = n;
+	uint32_t name_id = profile_string(p, name), text_id = profile_string(p, text);
+
+	if (state >= PROFILE_STATES_MAX)
+		return -EINVAL;
+	if (name_id == PROFILE_FAILED || text_id == PROFILE_FAILED)
+		return -ENOMEM;
+	p->states[state] = (struct profile_state){ .name = profile_text(p, name_id),
+		                                   .text = profile_text(p, text_id) };
+	if (state >= p->n_states)
+		p->n_states = state + 1;
+	return 0;
 }
 
 struct profile_counts *profile_counts(struct profile *p)
@@ -224,7 +233,7 @@ const struct profile_state *profile_state_at(const struct profile *p, uint32_t s
 {
 	static const struct profile_state unnamed = { .name = "unnamed", .text = "unnamed" };
 
-	return state < p->n_states ? &p->states[state] : &unnamed;
+	return state < p->n_states && p->states[state].name ? &p->states[state] : &unnamed;
 }
 
 size_t profile_n_objects(const struct profile *p)

@@ -93,12 +93,13 @@ uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame);
 int profile_add(struct profile *p, const struct profile_key *key, uint64_t samples,
                 uint64_t weight);
 
-/* What became of the samples' stacks: name for machines, text for people. The strings must outlive
- * the profile (they are constants of the one who names them). */
+/* What became of the samples' stacks: name for machines, text for people; both are copied.
+ * state < PROFILE_STATES_MAX. */
+#define PROFILE_STATES_MAX 32u
 struct profile_state {
 	const char *name, *text;
 };
-void profile_set_states(struct profile *p, const struct profile_state *states, size_t n);
+int profile_set_state(struct profile *p, uint32_t state, const char *name, const char *text);
 /* Counted beside the rows; added up by merge. */
 struct profile_counts {
 	uint64_t lost;              /* records that the kernel says it lost */
@@ -138,7 +139,7 @@ const struct profile_row *profile_row_at(const struct profile *p, size_t i);
 /* The stacks' account: how many samples ended in each state, for one event or (0) for all. */
 struct profile_account {
 	uint64_t samples, weight;
-	uint64_t state[32];
+	uint64_t state[PROFILE_STATES_MAX];
 	uint64_t no_stack; /* samples with no frame at all */
 };
 void profile_account(const struct profile *p, uint32_t event, struct profile_account *ret);
