@@ -19,6 +19,8 @@ int damage_add(struct damage *d, struct seam_error *err, uint64_t offset, const 
 	char message[400];
 	va_list ap;
 
+	if (d->quiet)
+		return 0;
 	d->total++;
 	va_start(ap, fmt);
 	vsnprintf(message, sizeof(message), fmt, ap);

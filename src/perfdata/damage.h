@@ -19,6 +19,7 @@ struct damage {
 	size_t n;
 	uint64_t total;
 	bool strict;
+	bool quiet;       /* all of it was told before */
 	const char *path; /* for the messages; the owner's */
 };
 

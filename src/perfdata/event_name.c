@@ -9,16 +9,22 @@
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const hardware_names[] = {
-	"cycles",        "instructions", "cache-references",
-	"cache-misses",  "branches",     "branch-misses",
-	"bus-cycles",    "stalled-cycles-frontend", "stalled-cycles-backend",
+	"cycles",
+	"instructions",
+	"cache-references",
+	"cache-misses",
+	"branches",
+	"branch-misses",
+	"bus-cycles",
+	"stalled-cycles-frontend",
+	"stalled-cycles-backend",
 	"ref-cycles",
 };
 
 static const char *const software_names[] = {
-	"cpu-clock",    "task-clock",   "page-faults",      "context-switches", "cpu-migrations",
-	"minor-faults", "major-faults", "alignment-faults", "emulation-faults", "dummy",
-	"bpf-output",   "cgroup-switches",
+	"cpu-clock",        "task-clock",   "page-faults",  "context-switches",
+	"cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
+	"emulation-faults", "dummy",        "bpf-output",   "cgroup-switches",
 };
 
 static const char *const cache_names[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
@@ -84,8 +90,8 @@ static void event_name_hardware(const struct seam_attr *attr, struct buf *out)
 {
 	uint32_t config = (uint32_t)attr->config;
 
-	buf_put_text(out, config < N_OF(hardware_names) ? hardware_names[config]
-	                                                : "unknown-hardware");
+	buf_put_text(out,
+	             config < N_OF(hardware_names) ? hardware_names[config] : "unknown-hardware");
 }
 
 int event_name(const struct seam_attr *attr, const char *pmu, struct buf *out)
@@ -95,9 +101,8 @@ int event_name(const struct seam_attr *attr, const char *pmu, struct buf *out)
 		event_name_hardware(attr, out);
 		break;
 	case SEAM_TYPE_SOFTWARE:
-		buf_put_text(out, attr->config < N_OF(software_names)
-		                          ? software_names[attr->config]
-		                          : "unknown-software");
+		buf_put_text(out, attr->config < N_OF(software_names) ? software_names[attr->config]
+		                                                      : "unknown-software");
 		break;
 	case SEAM_TYPE_TRACEPOINT:
 		buf_put_text(out, "unknown tracepoint");

@@ -188,10 +188,11 @@ int meta_load_attrs(struct meta *m, const struct header *h, const unsigned char 
 		                      "attr entries of %llu bytes, need 80 ... 4096",
 		                      (unsigned long long)h->attr_size);
 	if (h->attrs.offset > size || h->attrs.size > size - h->attrs.offset)
-		return seam_error_set(err, EBADMSG, path, 24, "header",
-		                      "attrs (%llu bytes at 0x%llx) are not in the file (%llu bytes)",
-		                      (unsigned long long)h->attrs.size,
-		                      (unsigned long long)h->attrs.offset, (unsigned long long)size);
+		return seam_error_set(
+		        err, EBADMSG, path, 24, "header",
+		        "attrs (%llu bytes at 0x%llx) are not in the file (%llu bytes)",
+		        (unsigned long long)h->attrs.size, (unsigned long long)h->attrs.offset,
+		        (unsigned long long)size);
 	n = h->attrs.size / h->attr_size;
 	for (uint64_t i = 0; i < n && rc >= 0; i++)
 		rc = meta_load_attr(m, h, bytes, size, h->attrs.offset + i * h->attr_size,
@@ -247,9 +248,7 @@ int meta_load_features(struct meta *m, const struct header *h, const unsigned ch
 			rc = meta_bad_feature(m, f, at, "the table ends before it", err);
 		else if (offset < base || offset - base > size || n > size - (offset - base))
 			rc = meta_bad_feature(m, f, at, "it lies outside the file", err);
-		else
-			rc = meta_set_feature(m, f, bytes + (offset - base), (size_t)n);
-		if (rc == -EBADMSG && !m->damage->strict)
+		else if (meta_set_feature(m, f, bytes + (offset - base), (size_t)n) < 0)
 			rc = meta_bad_feature(m, f, offset, "its content cannot be read", err);
 	}
 	return rc < 0 ? rc : 0;
@@ -382,8 +381,8 @@ static int meta_take_feature(struct meta *m, const struct seam_record *r, struct
 		return -ENOMEM;
 	rc = meta_set_feature(m, (unsigned)feature, copy, n);
 	if (rc == -EBADMSG)
-		rc = meta_bad_feature(m, (unsigned)feature, r->offset,
-		                      "its content cannot be read", err);
+		rc = meta_bad_feature(m, (unsigned)feature, r->offset, "its content cannot be read",
+		                      err);
 	return rc;
 }
 

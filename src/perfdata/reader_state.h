@@ -62,7 +62,7 @@ struct seam_reader {
 	struct damage damage;
 	size_t damage_at_open; /* entries from the header */
 	uint64_t damage_total_at_open;
-	bool swap, stream, directory, unfinished;
+	bool swap, stream, directory, unfinished, cut;
 	uint64_t data_size;
 
 	struct section *sections; /* not for a stream */
@@ -70,10 +70,10 @@ struct seam_reader {
 	const unsigned char *visible; /* how far the outer lane may go by now */
 	bool ended;                   /* nothing behind `visible` may be touched */
 
-	unsigned char *window;      /* of a stream */
-	uint64_t stream_left;       /* bytes of its data section to come; UINT64_MAX: to the end */
+	unsigned char *window; /* of a stream */
+	uint64_t stream_left;  /* bytes of its data section to come; UINT64_MAX: to the end */
 	bool stream_end, stream_behind;
-	struct buf held;            /* the record in front of a payload, or what stood behind the data */
+	struct buf held; /* the record in front of a payload, or what stood behind the data */
 
 	struct lane outer, inner;
 	struct inflate inflate;
