@@ -52,7 +52,8 @@ int feature_next_event_desc(struct feature_event_descs *walk, struct feature_eve
 const char *feature_pmu_name(const struct seam_bytes *bytes, bool swap, uint32_t type);
 
 int feature_u64(const struct seam_bytes *bytes, bool swap, uint64_t *ret); /* TOTAL_MEM, CLOCKID */
-int feature_nrcpus(const struct seam_bytes *bytes, bool swap, uint32_t *online, uint32_t *available);
+int feature_nrcpus(const struct seam_bytes *bytes, bool swap, uint32_t *online,
+                   uint32_t *available);
 /* Nanoseconds of the first and the last sample. */
 int feature_sample_time(const struct seam_bytes *bytes, bool swap, uint64_t *first, uint64_t *last);
 struct feature_clock_data {
