@@ -3,8 +3,12 @@
 #include "cli/cmd.h"
 
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_report;
+extern const struct cmd cmd_script;
 
 const struct cmd *const cmds[] = {
+	&cmd_report,
+	&cmd_script,
 	&cmd_help,
 	NULL,
 };
