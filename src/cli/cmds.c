@@ -2,6 +2,7 @@
 // cmds.c: the table of commands, in the order that help shows.
 #include "cli/cmd.h"
 
+extern const struct cmd cmd_dump;
 extern const struct cmd cmd_help;
 extern const struct cmd cmd_report;
 extern const struct cmd cmd_script;
@@ -9,6 +10,7 @@ extern const struct cmd cmd_script;
 const struct cmd *const cmds[] = {
 	&cmd_report,
 	&cmd_script,
+	&cmd_dump,
 	&cmd_help,
 	NULL,
 };
