@@ -66,14 +66,17 @@ const struct image_segment *image_segment_at(const struct image *image, size_t i
 /*
  * File offset <-> linked address (vaddr), by the PT_LOADs, executable ones first. Offsets in the
  * page padding around a segment count as its own when no other segment has them. -ENOENT: in none.
- * An ET_REL image has no addresses: its .text is taken to begin at vaddr 0 and a file offset there.
+ * An ET_REL image has no segments: -ENOENT.
  * A separate debug file's offsets are not the object's: ask the object.
  */
 int image_vaddr_of_offset(const struct image *image, uint64_t offset, uint64_t *ret);
 int image_offset_of_vaddr(const struct image *image, uint64_t vaddr, uint64_t *ret);
+/* The first, over segments that were copied out of an image (in image_segment_at's order). */
+int image_segments_vaddr(const struct image_segment *segments, size_t n, uint64_t offset,
+                         uint64_t *ret);
 
 /* A section. bytes are decompressed (SHF_COMPRESSED, .zdebug_*), NULL when it has none (NOBITS);
- * they live until close. */
+ * they live until close; in the file's byte order. */
 struct image_section {
 	const char *name;
 	uint32_t index;
@@ -107,8 +110,9 @@ struct image_symbol {
  * when it returns non-zero and returns that. -ENOENT: no such table. */
 int image_each_symbol(struct image *image, unsigned table,
                       int (*each)(void *ctx, const struct image_symbol *symbol), void *ctx);
-/* Calls each for every entry of the PLT: its vaddr and size and the name of its target. Only where
- * the form of the PLT is known (x86_64: .plt, .plt.sec; aarch64: .plt). -ENOENT: no (known) PLT. */
+/* Calls each for every entry of the PLT: its vaddr and size and the name of its target. The entries'
+ * own jumps are read, so a name is right whatever linker laid them out. x86_64 only; -ENOENT: there
+ * is no PLT, or it is another machine's. */
 int image_each_plt(struct image *image, int (*each)(void *ctx, const struct image_symbol *symbol),
                    void *ctx);
 

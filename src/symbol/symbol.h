@@ -67,7 +67,10 @@ struct symbol_opts {
 	   recorded build-id, or given by the user; the running kernel's by its build-id. */
 	bool foreign;
 	bool no_demangle;
+	bool parameters; /* demangled C++ names with their parameter types (perf: without) */
 	bool no_plt;
+	/* The kernel that was recorded: modules without a build-id of their own go by it. */
+	struct image_build_id kernel_build_id;
 	struct image_search search; /* strings are copied */
 	const char
 	        *kallsyms; /* a file in the form of /proc/kallsyms, trusted; NULL: the machine's */
@@ -90,7 +93,7 @@ struct symbol {
 	uint64_t start;   /* of the symbol: vaddr in the object; kernel, BPF and ANON: address */
 	uint64_t size;    /* bytes; up to the next symbol when the file states 0 */
 	uint64_t addr;    /* what was looked up, in the same terms as start */
-	uint32_t id;      /* dense per cache: one per distinct (object, symbol) */
+	uint32_t id; /* dense per cache: one per distinct (object, symbol); else SYMBOL_NO_ID */
 };
 #define SYMBOL_NO_ID UINT32_MAX
 
@@ -136,11 +139,13 @@ uint64_t symbol_object_bad_lines(struct symbol_object *object);
 /* ---- demangling ---- */
 
 /*
- * The C++ (Itanium), Rust (v0 and legacy) or D name behind a mangled one, as `new` memory for
- * free(3); NULL when it is none, or longer than SYMBOL_DEMANGLE_MAX. Bounded in depth and time by
- * libiberty's own limits. A suffix of the compiler (".cold", ".part.0") is kept as " [clone .cold]".
+ * The C++ (Itanium), Rust (v0 and legacy) or D name behind a mangled one, as new memory for free(3);
+ * NULL when it is none, is longer than SYMBOL_DEMANGLE_MAX, or unfolds into more than
+ * SYMBOL_NAME_MAX bytes. A suffix of the compiler (".cold", ".part.0") is kept as " [clone .cold]".
+ * Aliases at one address: see table.h for which one is taken.
  */
 #define SYMBOL_DEMANGLE_MAX 8192
-char *symbol_demangle(const char *mangled);
+#define SYMBOL_NAME_MAX 65536
+char *symbol_demangle(const char *mangled, bool parameters);
 
 #endif
