@@ -21,7 +21,7 @@ struct ordered_opts {
 
 struct ordered_item {
 	struct seam_decoded decoded;
-	struct seam_record record;
+	struct seam_record record; /* its offset is not kept */
 	uint64_t time_ns;
 	struct seam_stitched sample; /* when decoded is a SAMPLE */
 };
