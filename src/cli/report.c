@@ -52,23 +52,23 @@ static const struct option_def report_options[] = {
 
 static const struct {
 	const char *key, *also, *heading;
-} columns[TABLE_COLUMNS] = {
-	[TABLE_EVENT] = { "event", NULL, "Event" },
-	[TABLE_COMM] = { "comm", NULL, "Command" },
-	[TABLE_PID] = { "pid", NULL, "PID" },
-	[TABLE_TID] = { "tid", NULL, "TID" },
-	[TABLE_CPU] = { "cpu", NULL, "CPU" },
-	[TABLE_STATE] = { "state", NULL, "Stack state" },
-	[TABLE_OBJECT] = { "dso", "object", "Object" },
-	[TABLE_SYMBOL] = { "sym", "symbol", "Symbol" },
+} columns[ROLLUP_COLUMNS] = {
+	[ROLLUP_EVENT] = { "event", NULL, "Event" },
+	[ROLLUP_COMM] = { "comm", NULL, "Command" },
+	[ROLLUP_PID] = { "pid", NULL, "PID" },
+	[ROLLUP_TID] = { "tid", NULL, "TID" },
+	[ROLLUP_CPU] = { "cpu", NULL, "CPU" },
+	[ROLLUP_STATE] = { "state", NULL, "Stack state" },
+	[ROLLUP_OBJECT] = { "dso", "object", "Object" },
+	[ROLLUP_SYMBOL] = { "sym", "symbol", "Symbol" },
 };
 
-const char *report_key(enum table_column column)
+const char *report_key(enum rollup_column column)
 {
 	return columns[column].key;
 }
 
-const char *report_heading(enum table_column column)
+const char *report_heading(enum rollup_column column)
 {
 	return columns[column].heading;
 }
@@ -79,12 +79,12 @@ static int report_sort_option(struct report *r, const char *list)
 	while (*list) {
 		size_t len = strcspn(list, ","), c;
 
-		for (c = 0; c < TABLE_COLUMNS; c++)
+		for (c = 0; c < ROLLUP_COLUMNS; c++)
 			if ((strlen(columns[c].key) == len && !memcmp(columns[c].key, list, len)) ||
 			    (columns[c].also && strlen(columns[c].also) == len &&
 			     !memcmp(columns[c].also, list, len)))
 				break;
-		if (c == TABLE_COLUMNS) {
+		if (c == ROLLUP_COLUMNS) {
 			cmd_error(r->cmd,
 			          "-s: '%.*s' is not a sort key; there are "
 			          "comm,pid,tid,cpu,dso,sym,event,state",
@@ -186,14 +186,14 @@ static int report_option(struct report *r, const struct options *o, int id)
 	}
 }
 
-bool report_shows(const struct report *r, const struct table *t, const struct table_row *row)
+bool report_shows(const struct report *r, const struct rollup *t, const struct rollup_row *row)
 {
 	char buf[16];
 
-	if (r->dsos && !take_in_list(r->dsos, table_text(t, row, TABLE_OBJECT, buf, sizeof(buf))))
+	if (r->dsos && !take_in_list(r->dsos, rollup_text(t, row, ROLLUP_OBJECT, buf, sizeof(buf))))
 		return false;
 	return !r->symbols ||
-	       take_in_list(r->symbols, table_text(t, row, TABLE_SYMBOL, buf, sizeof(buf)));
+	       take_in_list(r->symbols, rollup_text(t, row, ROLLUP_SYMBOL, buf, sizeof(buf)));
 }
 
 double report_percent(uint64_t part, uint64_t whole)
@@ -225,9 +225,9 @@ static int report_load(struct report *r, struct seam_error *err)
 {
 	struct load_opts opts = {
 		.sz = sizeof(opts),
-		.keep = (r->columns & 1u << TABLE_PID ? PROFILE_KEEP_PID : 0) |
-		        (r->columns & 1u << TABLE_TID ? PROFILE_KEEP_TID : 0) |
-		        (r->columns & 1u << TABLE_CPU ? PROFILE_KEEP_CPU : 0),
+		.keep = (r->columns & 1u << ROLLUP_PID ? PROFILE_KEEP_PID : 0) |
+		        (r->columns & 1u << ROLLUP_TID ? PROFILE_KEEP_TID : 0) |
+		        (r->columns & 1u << ROLLUP_CPU ? PROFILE_KEEP_CPU : 0),
 		.max_stack = r->max_stack,
 		.symbols = &r->naming.symbols,
 		.progress = infile_progress(),
@@ -272,7 +272,7 @@ static int report_run(int argc, char **argv, const struct cmd *cmd)
 	const char *no_color = getenv("NO_COLOR");
 	struct report r = {
 		.cmd = cmd,
-		.columns = 1u << TABLE_COMM | 1u << TABLE_OBJECT | 1u << TABLE_SYMBOL,
+		.columns = 1u << ROLLUP_COMM | 1u << ROLLUP_OBJECT | 1u << ROLLUP_SYMBOL,
 		.percent_limit = 0.5,
 		.color = isatty(STDOUT_FILENO) && !(no_color && *no_color),
 	};

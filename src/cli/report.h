@@ -11,7 +11,7 @@
 #include "cli/naming.h"
 #include "cli/take.h"
 #include "pipeline/load.h"
-#include "profile/table.h"
+#include "profile/rollup.h"
 #include "profile/tree.h"
 
 enum report_graph {
@@ -25,7 +25,7 @@ struct report {
 	struct infile in;
 	struct naming naming;
 	struct take take;
-	unsigned columns; /* 1u << enum table_column */
+	unsigned columns; /* 1u << enum rollup_column */
 	bool no_children, samples_column, stats, json, color;
 	double percent_limit;
 	enum report_graph graph;
@@ -36,13 +36,13 @@ struct report {
 };
 
 /* True when the row passes --dsos and --symbols. */
-bool report_shows(const struct report *r, const struct table *t, const struct table_row *row);
+bool report_shows(const struct report *r, const struct rollup *t, const struct rollup_row *row);
 double report_percent(uint64_t part, uint64_t whole);
 /* "5,406" into buf. */
 const char *report_number(uint64_t v, char *buf, size_t n);
 /* "comm", "dso": the sort key of a column; its heading. */
-const char *report_key(enum table_column column);
-const char *report_heading(enum table_column column);
+const char *report_key(enum rollup_column column);
+const char *report_heading(enum rollup_column column);
 
 int report_text(const struct report *r, struct buf *out);
 int report_json(const struct report *r, struct buf *out);

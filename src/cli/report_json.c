@@ -58,45 +58,45 @@ static void json_events(const struct report *r, struct json *j)
 	json_close(j, ']');
 }
 
-static void json_value_of(const struct table *t, const struct table_row *row, unsigned c,
+static void json_value_of(const struct rollup *t, const struct rollup_row *row, unsigned c,
                           struct json *j)
 {
 	uint32_t v = row->value[c];
 	char buf[16];
 
 	json_key(j, report_key(c));
-	if (c == TABLE_PID || c == TABLE_TID || c == TABLE_CPU) {
+	if (c == ROLLUP_PID || c == ROLLUP_TID || c == ROLLUP_CPU) {
 		if (v == PROFILE_NOT_KEPT)
 			json_null(j);
 		else
 			json_u64(j, v);
-	} else if (c == TABLE_OBJECT) {
+	} else if (c == ROLLUP_OBJECT) {
 		json_string(j, v ? profile_text(t->profile, profile_object_at(t->profile, v)->path)
 		                 : NULL);
-	} else if (c == TABLE_SYMBOL) {
+	} else if (c == ROLLUP_SYMBOL) {
 		json_string(j, v ? profile_text(t->profile, v) : NULL);
 	} else {
-		json_string(j, table_text(t, row, c, buf, sizeof(buf)));
+		json_string(j, rollup_text(t, row, c, buf, sizeof(buf)));
 	}
 }
 
 static int json_rows(const struct report *r, uint32_t event, struct json *j)
 {
-	const struct table_opts opts = { .columns = r->columns | 1u << TABLE_EVENT,
-		                         .event = event };
-	struct table t;
-	int rc = table_build(&t, r->load.profile, &opts);
+	const struct rollup_opts opts = { .columns = r->columns | 1u << ROLLUP_EVENT,
+		                          .event = event };
+	struct rollup t;
+	int rc = rollup_build(&t, r->load.profile, &opts);
 
 	if (rc < 0)
 		return rc;
-	table_sort(&t, !r->no_children);
+	rollup_sort(&t, !r->no_children);
 	for (size_t i = 0; i < t.n; i++) {
-		const struct table_row *row = &t.rows[i];
+		const struct rollup_row *row = &t.rows[i];
 
 		if (!report_shows(r, &t, row))
 			continue;
 		json_open(j, '{');
-		for (unsigned c = 0; c < TABLE_COLUMNS; c++)
+		for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
 			if (t.columns & 1u << c)
 				json_value_of(&t, row, c, j);
 		json_number(j, "self", row->self);
@@ -105,7 +105,7 @@ static int json_rows(const struct report *r, uint32_t event, struct json *j)
 		json_number(j, "total_samples", row->total_samples);
 		json_close(j, '}');
 	}
-	table_free(&t);
+	rollup_free(&t);
 	return 0;
 }
 
@@ -140,7 +140,7 @@ int report_json(const struct report *r, struct buf *out)
 	json_events(r, &j);
 	json_key(&j, "columns");
 	json_open(&j, '[');
-	for (unsigned c = 0; c < TABLE_COLUMNS; c++)
+	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
 		if (r->columns & 1u << c)
 			json_string(&j, report_key(c));
 	json_close(&j, ']');

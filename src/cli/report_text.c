@@ -17,23 +17,24 @@ static void text_percent(const struct report *r, double percent, struct buf *out
 	buf_printf(out, "%s%7.2f%%%s", color, percent, *color ? PLAIN : "");
 }
 
-static const char *text_mark(const struct table_row *row)
+static const char *text_mark(const struct rollup_row *row)
 {
 	return row->kind == PROFILE_KERNEL ? "[k] " : "[.] ";
 }
 
 struct text_table {
 	const struct report *report;
-	const struct table *table;
-	int width[TABLE_COLUMNS];
+	const struct rollup *table;
+	int width[ROLLUP_COLUMNS];
 };
 
-static bool text_has(const struct table *t, unsigned column)
+static bool text_has(const struct rollup *t, unsigned column)
 {
 	return t->columns & 1u << column;
 }
 
-static bool text_visible(const struct report *r, const struct table *t, const struct table_row *row)
+static bool text_visible(const struct report *r, const struct rollup *t,
+                         const struct rollup_row *row)
 {
 	uint64_t by = r->no_children ? row->self : row->total;
 
@@ -45,18 +46,18 @@ static bool text_visible(const struct report *r, const struct table *t, const st
 
 static void text_widths(struct text_table *tt)
 {
-	const struct table *t = tt->table;
+	const struct rollup *t = tt->table;
 	char buf[16];
 
-	for (unsigned c = 0; c < TABLE_COLUMNS; c++)
+	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
 		tt->width[c] = (int)strlen(report_heading(c));
 	for (size_t i = 0; i < t->n; i++)
-		for (unsigned c = 0; c < TABLE_COLUMNS; c++) {
+		for (unsigned c = 0; c < ROLLUP_COLUMNS; c++) {
 			int n;
 
 			if (!text_has(t, c) || !text_visible(tt->report, t, &t->rows[i]))
 				continue;
-			n = (int)strlen(table_text(t, &t->rows[i], c, buf, sizeof(buf)));
+			n = (int)strlen(rollup_text(t, &t->rows[i], c, buf, sizeof(buf)));
 			if (n > tt->width[c])
 				tt->width[c] = n;
 		}
@@ -69,18 +70,18 @@ static void text_heading(const struct text_table *tt, struct buf *out)
 	buf_put_text(out, r->no_children ? "    Self" : "Children     Self");
 	if (r->samples_column)
 		buf_printf(out, "  %10s", "Samples");
-	for (unsigned c = 0; c < TABLE_COLUMNS; c++)
-		if (text_has(tt->table, c) && c != TABLE_SYMBOL)
+	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
+		if (text_has(tt->table, c) && c != ROLLUP_SYMBOL)
 			buf_printf(out, "  %-*s", tt->width[c], report_heading(c));
-	if (text_has(tt->table, TABLE_SYMBOL))
+	if (text_has(tt->table, ROLLUP_SYMBOL))
 		buf_put_text(out, "  Symbol");
 	buf_put_text(out, "\n");
 }
 
-static void text_row(const struct text_table *tt, const struct table_row *row, struct buf *out)
+static void text_row(const struct text_table *tt, const struct rollup_row *row, struct buf *out)
 {
 	const struct report *r = tt->report;
-	const struct table *t = tt->table;
+	const struct rollup *t = tt->table;
 	char text[32];
 
 	if (!r->no_children) {
@@ -92,13 +93,13 @@ static void text_row(const struct text_table *tt, const struct table_row *row, s
 		buf_printf(out, "  %10llu",
 		           (unsigned long long)(r->no_children ? row->self_samples
 		                                               : row->total_samples));
-	for (unsigned c = 0; c < TABLE_COLUMNS; c++) {
+	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++) {
 		const char *value;
 
 		if (!text_has(t, c))
 			continue;
-		value = table_text(t, row, c, text, sizeof(text));
-		if (c == TABLE_SYMBOL)
+		value = rollup_text(t, row, c, text, sizeof(text));
+		if (c == ROLLUP_SYMBOL)
 			buf_printf(out, "  %s%s", text_mark(row), value);
 		else
 			buf_printf(out, "  %-*s", tt->width[c], value);
@@ -110,15 +111,15 @@ static void text_row(const struct text_table *tt, const struct table_row *row, s
 
 static int text_print_table(const struct report *r, uint32_t event, struct buf *out)
 {
-	const struct table_opts opts = { .columns = r->columns, .event = event };
+	const struct rollup_opts opts = { .columns = r->columns, .event = event };
 	struct text_table tt = { .report = r };
-	struct table t;
+	struct rollup t;
 	uint64_t hidden = 0, hidden_self = 0;
-	int rc = table_build(&t, r->load.profile, &opts);
+	int rc = rollup_build(&t, r->load.profile, &opts);
 
 	if (rc < 0)
 		return rc;
-	table_sort(&t, !r->no_children);
+	rollup_sort(&t, !r->no_children);
 	tt.table = &t;
 	text_widths(&tt);
 	text_heading(&tt, out);
@@ -134,7 +135,7 @@ static int text_print_table(const struct report *r, uint32_t event, struct buf *
 		buf_printf(out, "(%llu more rows below %g %%, %.2f %% in all by self)\n",
 		           (unsigned long long)hidden, r->percent_limit,
 		           report_percent(hidden_self, t.weight));
-	table_free(&t);
+	rollup_free(&t);
 	return 0;
 }
 
@@ -255,7 +256,7 @@ int report_text(const struct report *r, struct buf *out)
 {
 	int rc = 0;
 
-	if (r->columns & 1u << TABLE_EVENT)
+	if (r->columns & 1u << ROLLUP_EVENT)
 		rc = text_print_event(r, 0, out);
 	else
 		for (uint32_t e = 1; e <= profile_n_events(r->load.profile) && rc >= 0; e++)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "profile/table.h"
+#include "profile/rollup.h"
 #include "profile/tree.h"
 
 #define FUNCTIONS 6
@@ -109,7 +109,7 @@ static void count(const struct plain *samples, size_t n, const char *comm, const
 	}
 }
 
-static void table_equals_the_slow_count(void **state)
+static void rollup_equals_the_slow_count(void **state)
 {
 	enum {
 		N = 3000
@@ -117,7 +117,7 @@ static void table_equals_the_slow_count(void **state)
 	struct plain *samples = calloc(N, sizeof(*samples));
 	uint64_t sum_self = 0, sum = 0;
 	struct profile *p;
-	struct table t;
+	struct rollup t;
 	char b[16];
 
 	seed = 1;
@@ -126,24 +126,24 @@ static void table_equals_the_slow_count(void **state)
 		sum += samples[i].weight;
 	}
 	p = profile_of(samples, N, 0);
-	assert_int_equal(table_build(&t, p,
-	                             &(struct table_opts){ .columns = 1u << TABLE_COMM |
-	                                                              1u << TABLE_OBJECT |
-	                                                              1u << TABLE_SYMBOL }),
+	assert_int_equal(rollup_build(&t, p,
+	                              &(struct rollup_opts){ .columns = 1u << ROLLUP_COMM |
+	                                                                1u << ROLLUP_OBJECT |
+	                                                                1u << ROLLUP_SYMBOL }),
 	                 0);
-	table_sort(&t, true);
+	rollup_sort(&t, true);
 	/* 3 comms, 6 functions each, and a row for empty stacks. */
 	assert_int_equal(t.n, 3 * (FUNCTIONS + 1));
 	for (size_t i = 0; i < t.n; i++) {
-		const char *comm = table_text(&t, &t.rows[i], TABLE_COMM, b, sizeof(b));
+		const char *comm = rollup_text(&t, &t.rows[i], ROLLUP_COMM, b, sizeof(b));
 		uint64_t self, total;
 
 		sum_self += t.rows[i].self;
 		if (i)
 			assert_true(t.rows[i].total <= t.rows[i - 1].total);
-		if (!t.rows[i].value[TABLE_OBJECT])
+		if (!t.rows[i].value[ROLLUP_OBJECT])
 			continue; /* empty stacks */
-		count(samples, N, comm, table_text(&t, &t.rows[i], TABLE_SYMBOL, b, sizeof(b)),
+		count(samples, N, comm, rollup_text(&t, &t.rows[i], ROLLUP_SYMBOL, b, sizeof(b)),
 		      &self, &total);
 		assert_int_equal(t.rows[i].self, self);
 		assert_int_equal(t.rows[i].total, total);
@@ -151,7 +151,7 @@ static void table_equals_the_slow_count(void **state)
 	assert_int_equal(sum_self, sum);
 	assert_int_equal(t.weight, sum);
 	assert_int_equal(t.samples, N);
-	table_free(&t);
+	rollup_free(&t);
 	profile_free(p);
 	free(samples);
 }
@@ -160,15 +160,16 @@ static void recursion_counts_once(void **state)
 {
 	struct plain s = { .depth = 4, .function = { 1, 2, 1, 2 }, .weight = 10 };
 	struct profile *p = profile_of(&s, 1, 0);
-	struct table t;
+	struct rollup t;
 
-	assert_int_equal(table_build(&t, p, &(struct table_opts){ .columns = 1u << TABLE_SYMBOL }),
+	assert_int_equal(rollup_build(&t, p,
+	                              &(struct rollup_opts){ .columns = 1u << ROLLUP_SYMBOL }),
 	                 0);
 	assert_int_equal(t.n, 2);
 	for (size_t i = 0; i < t.n; i++)
 		assert_int_equal(t.rows[i].total, 10);
 	assert_int_equal(t.rows[0].self + t.rows[1].self, 10);
-	table_free(&t);
+	rollup_free(&t);
 	profile_free(p);
 }
 
@@ -240,30 +241,30 @@ static void trees_add_up(void **state)
 /* Equal tables whatever the ids are. */
 static void assert_same(const struct profile *a, const struct profile *b)
 {
-	const struct table_opts all = { .columns = (1u << TABLE_COLUMNS) - 1 };
+	const struct rollup_opts all = { .columns = (1u << ROLLUP_COLUMNS) - 1 };
 	struct profile_account aa, ab;
-	struct table ta, tb;
+	struct rollup ta, tb;
 	char ba[16], bb[16];
 
-	assert_int_equal(table_build(&ta, a, &all), 0);
-	assert_int_equal(table_build(&tb, b, &all), 0);
-	table_sort(&ta, true);
-	table_sort(&tb, true);
+	assert_int_equal(rollup_build(&ta, a, &all), 0);
+	assert_int_equal(rollup_build(&tb, b, &all), 0);
+	rollup_sort(&ta, true);
+	rollup_sort(&tb, true);
 	assert_int_equal(ta.n, tb.n);
 	for (size_t i = 0; i < ta.n; i++) {
 		assert_int_equal(ta.rows[i].self, tb.rows[i].self);
 		assert_int_equal(ta.rows[i].total_samples, tb.rows[i].total_samples);
-		for (unsigned c = 0; c < TABLE_COLUMNS; c++)
-			assert_string_equal(table_text(&ta, &ta.rows[i], c, ba, sizeof(ba)),
-			                    table_text(&tb, &tb.rows[i], c, bb, sizeof(bb)));
+		for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
+			assert_string_equal(rollup_text(&ta, &ta.rows[i], c, ba, sizeof(ba)),
+			                    rollup_text(&tb, &tb.rows[i], c, bb, sizeof(bb)));
 	}
 	profile_account(a, 0, &aa);
 	profile_account(b, 0, &ab);
 	assert_memory_equal(&aa, &ab, sizeof(aa));
 	assert_int_equal(profile_n_rows(a), profile_n_rows(b));
 	assert_int_equal(profile_n_nodes(a), profile_n_nodes(b));
-	table_free(&ta);
-	table_free(&tb);
+	rollup_free(&ta);
+	rollup_free(&tb);
 }
 
 static void merge_equals_adding_all(void **state)
@@ -387,7 +388,7 @@ static void ids_that_are_not_there_read_as_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(table_equals_the_slow_count),
+		cmocka_unit_test(rollup_equals_the_slow_count),
 		cmocka_unit_test(recursion_counts_once),
 		cmocka_unit_test(trees_add_up),
 		cmocka_unit_test(merge_equals_adding_all),
