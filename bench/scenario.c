@@ -41,7 +41,7 @@ struct entry {
 	uint32_t crossing_tid;
 	uint32_t samples, emitted;
 	uint32_t chain; /* of the answer that came early */
-	bool answered, exec_since, wrong_task, user_last;
+	bool answered, exec_done, exec_since, wrong_task, user_last;
 };
 
 struct task {
@@ -397,11 +397,27 @@ static void do_exit(struct scenario *sc, struct task *t)
 	t->alive = false;
 }
 
+/* The leader of threads that live on keeps its tid; and a tid given up by exec is not used again
+ * at once (numbers are handed out in turn). */
+static bool tid_in_use(const struct scenario *sc, uint32_t tid)
+{
+	for (uint32_t i = 0; i < sc->o.tasks; i++) {
+		const struct task *t = &sc->tasks[i];
+
+		if (t->alive && (t->pid == tid ||
+		                 (t->entry.crossing.first != NONE && t->entry.crossing_tid == tid)))
+			return true;
+	}
+	return false;
+}
+
 /* The tid is free, or its last owner gave it up by exec: then its FORK is the end of that one. */
 static void do_fork(struct scenario *sc, struct task *t)
 {
 	const struct task *parent = &sc->tasks[below(sc, sc->o.tasks)];
 
+	if (tid_in_use(sc, FIRST_TID + (uint32_t)(t - sc->tasks)))
+		return;
 	*t = (struct task){ .alive = true,
 		            .tid = FIRST_TID + (uint32_t)(t - sc->tasks),
 		            .cpu = below(sc, sc->o.cpus),
@@ -431,12 +447,13 @@ static void do_exec(struct scenario *sc, struct task *t)
 
 		if (other->alive && other != t && other->pid == t->pid) {
 			if (sc->n > SCENARIO_STEP - 16)
-				return; /* too many threads for one step: no exec then */
+				return; /* too many threads for one step: no exec */
 			do_exit(sc, other);
 		}
 	}
 	list_move(sc, &t->entry.crossing, &t->entry.open, false);
 	t->entry.crossing_tid = t->tid;
+	t->entry.exec_done = true;
 	t->entry.exec_since = true;
 	if (t != leader) {
 		/* What was in doubt under the old tid stays there. */
@@ -510,7 +527,7 @@ static void do_inside(struct scenario *sc, struct task *t)
 		do_deferred(sc, t);
 	} else if (!e->answered && !sc->o.no_output && chance(sc, sc->o.late)) {
 		entry_answer(sc, t, e);
-	} else if (!t->overlapped.cookie && chance(sc, sc->o.exec)) {
+	} else if (!t->overlapped.cookie && !e->exec_done && chance(sc, sc->o.exec)) {
 		do_exec(sc, t);
 	} else if (!e->answered && !e->wrong_task && e->samples && e->crossing.first == NONE &&
 	           !sc->o.no_output && chance(sc, sc->o.wrong_task)) {
@@ -568,14 +585,14 @@ void scenario_end(struct scenario *sc)
 	for (uint32_t i = 0; i < sc->o.tasks; i++) {
 		struct task *t = &sc->tasks[i];
 
-		/* The first sample of the entry that is open is a sign for the one before. */
 		entry_unanswered(sc, t, &t->overlapped);
 		entry_unanswered(sc, t, &t->entry);
 		end_list(sc, &t->doubt);
-		end_list(sc, &sc->tids[i].given_up);
 		entry_end(sc, &t->overlapped);
 		entry_end(sc, &t->entry);
 	}
+	for (uint32_t i = 0; i < sc->o.tasks; i++)
+		end_list(sc, &sc->tids[i].given_up);
 }
 
 static int scenario_add_events(struct scenario *sc)
