@@ -123,9 +123,9 @@ SEAM_API int seam_stitch_counts(const struct seam_stitch *stitch, struct seam_st
 SEAM_API void seam_stitch_counts_add(struct seam_stitch_counts *to,
                                      const struct seam_stitch_counts *from);
 
-/* Tells which events there are (so that "no output event" can be told). Call again when a stream
- * brings more. events is kept, and must live as long as the stitcher. Without this call
- * SEAM_STITCH_NO_OUTPUT_EVENT is never said. */
+/* Tells which events there are, so that "no output event" can be told; without it that is never
+ * said. Call again when a stream brings more. events is only read during the call, but samples point
+ * to their events: these must live as long as what is delivered. -EINVAL: sealed. */
 SEAM_API int seam_stitch_events(struct seam_stitch *stitch, const struct seam_events *events);
 
 /* -- stream -- */
@@ -148,7 +148,7 @@ SEAM_API int seam_stitch_finish(struct seam_stitch *stitch);
  * the same again in resolve. -EOVERFLOW: more records than that. -ENOMEM. */
 SEAM_API int seam_stitch_learn(struct seam_stitch *stitch, const struct seam_decoded *record,
                                struct seam_error *err);
-/* No more to learn. -ENOMEM. */
+/* No more to learn. -ENOMEM: the stitcher can only be freed. -EINVAL: used for a stream. */
 SEAM_API int seam_stitch_seal(struct seam_stitch *stitch);
 /*
  * The sample with its user half: 1; or 0 when it is a byte-identical duplicate of one before, which
