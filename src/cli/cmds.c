@@ -2,9 +2,15 @@
 // cmds.c: the table of commands, in the order that help shows.
 #include "cli/cmd.h"
 
+extern const struct cmd cmd_dump;
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_report;
+extern const struct cmd cmd_script;
 
 const struct cmd *const cmds[] = {
+	&cmd_report,
+	&cmd_script,
+	&cmd_dump,
 	&cmd_help,
 	NULL,
 };
