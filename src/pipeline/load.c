@@ -29,6 +29,7 @@ struct load_worker {
 	pthread_t thread;
 	bool started;
 	struct stacks stacks;
+	struct unwound *unwound; /* NULL: no sample has a stack copy */
 	struct seam_stitch_counts counts;
 	uint64_t taken, not_taken;
 };
@@ -68,7 +69,8 @@ static int load_sample(struct load_worker *w, const struct seam_record *record)
 	                                                                      : PROFILE_NOT_KEPT;
 	key.state = sample.state;
 	recording_spaces(rec, &sample, time_ns, &key.user_space, &key.kernel_space);
-	return stacks_add(&w->stacks, &key, &sample, record->stable, time_ns);
+	r = w->unwound ? unwound_sample(w->unwound, key.user_space, &sample) : 0;
+	return r < 0 ? r : stacks_add(&w->stacks, &key, &sample, record->stable && !r, time_ns);
 }
 
 static void load_run(struct load_worker *w, const struct recording_run *run)
@@ -389,6 +391,8 @@ static void load_add_counts(struct load *load, const struct load_worker *w)
 	load->stitch.tid_mismatches += c->tid_mismatches;
 	load->stitch.empty_answers += c->empty_answers;
 	load->taken += w->taken;
+	if (w->unwound)
+		unwound_add_counts(&load->unwound, unwound_count(w->unwound));
 	load->not_taken += w->not_taken;
 }
 
@@ -426,6 +430,22 @@ static int load_finish(struct load *load, struct recording *rec, const struct lo
 	return 0;
 }
 
+/* One walker per thread over shared tables, if there is anything to walk. */
+static int load_unwound(struct load_worker *workers, unsigned n, struct recording *rec,
+                        const struct load_opts *opts, struct tables **tables)
+{
+	struct unwound_opts o = { .sz = sizeof(o) };
+	int r;
+
+	if (!unwound_opts_of(rec, &o))
+		return 0;
+	r = tables_new(tables, opts->tables);
+	o.tables = *tables;
+	for (unsigned i = 0; i < n && r >= 0; i++)
+		r = unwound_new(&workers[i].unwound, &o);
+	return r;
+}
+
 int load_recording(struct load *ret, struct recording *rec, const struct load_opts *opts,
                    struct seam_error *err)
 {
@@ -433,6 +453,7 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 	struct load_worker workers[THREADS_MAX] = { 0 };
 	unsigned n = load_thread_count(rec, opts);
 	struct seam_error why = { 0 };
+	struct tables *tables = NULL;
 	struct load load = { 0 };
 	int r;
 
@@ -440,11 +461,16 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		workers[i].work = &work;
 		workers[i].counts.sz = sizeof(workers[i].counts);
 	}
-	r = load_count(&work, workers, n, &why);
+	r = load_unwound(workers, n, rec, opts, &tables);
+	if (r >= 0)
+		r = load_count(&work, workers, n, &why);
 	if (r >= 0)
 		r = load_finish(&load, rec, opts, workers, n);
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		stacks_free(&workers[i].stacks);
+		unwound_free(workers[i].unwound);
+	}
+	tables_free(tables);
 	if (r < 0) {
 		load_free(&load);
 		if (why.code && err)

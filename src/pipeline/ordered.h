@@ -9,6 +9,7 @@
 #define SEAM_PIPELINE_ORDERED_H
 
 #include "pipeline/recording.h"
+#include "pipeline/tables.h"
 
 struct ordered_opts {
 	size_t sz;
@@ -16,6 +17,7 @@ struct ordered_opts {
 	bool mmaps;   /* MMAP, MMAP2 */
 	bool tasks;   /* COMM, FORK, EXIT */
 	bool losses;  /* LOST, LOST_SAMPLES */
+	const struct tables_opts *tables; /* unwind tables; NULL: defaults */
 	struct progress progress;
 };
 

@@ -65,18 +65,18 @@ struct run {
 
 void cfi_program_init(struct cfi_program *p, uint32_t machine)
 {
-	bool x86 = machine == TABLE_X86_64;
+	bool x86 = machine == FRAMETAB_X86_64;
 
 	*p = (struct cfi_program){
 		.machine = machine,
 		.sp = x86 ? 7 : 31,
 		.fp = x86 ? 6 : 29,
 		.pc = x86 ? 16 : 32,
-		.n_saved = (uint8_t)table_saved_count(machine),
+		.n_saved = (uint8_t)frametab_saved_count(machine),
 	};
 	memset(p->tracked, -1, sizeof(p->tracked));
 	for (unsigned i = 0; i < p->n_saved; i++)
-		p->tracked[table_saved_register(machine, i)] = (int8_t)i;
+		p->tracked[frametab_saved_register(machine, i)] = (int8_t)i;
 	p->tracked[p->fp] = CFI_FP;
 	p->tracked[x86 ? 16 : 30] = CFI_RA;
 }
@@ -133,7 +133,7 @@ static bool run_fits(int64_t v)
 }
 
 /* The CFA part of a rule. False: it cannot be said, not even as an expression. */
-static bool emit_cfa(struct run *r, struct table_rule *rule)
+static bool emit_cfa(struct run *r, struct frametab_rule *rule)
 {
 	const struct cfi_state *s = &r->state;
 	struct expr_shape shape;
@@ -141,10 +141,10 @@ static bool emit_cfa(struct run *r, struct table_rule *rule)
 	if (!s->cfa_is_expr) {
 		if (s->cfa_reg > 31 || !run_fits(s->cfa_off))
 			return false;
-		rule->cfa = s->cfa_reg == r->p->sp   ? TABLE_CFA_SP
-		            : s->cfa_reg == r->p->fp ? TABLE_CFA_FP
-		                                     : TABLE_CFA_REG;
-		rule->cfa_reg = rule->cfa == TABLE_CFA_REG ? (uint8_t)s->cfa_reg : 0;
+		rule->cfa = s->cfa_reg == r->p->sp   ? FRAMETAB_CFA_SP
+		            : s->cfa_reg == r->p->fp ? FRAMETAB_CFA_FP
+		                                     : FRAMETAB_CFA_REG;
+		rule->cfa_reg = rule->cfa == FRAMETAB_CFA_REG ? (uint8_t)s->cfa_reg : 0;
 		rule->cfa_off = (int32_t)s->cfa_off;
 		rule->cfa_add = 0;
 		return true;
@@ -157,21 +157,21 @@ static bool emit_cfa(struct run *r, struct table_rule *rule)
 		rule->cfa_add = (int32_t)shape.add;
 		rule->cfa_reg = sp || fp ? 0 : (uint8_t)shape.reg;
 		if (shape.form == EXPR_DEREF) {
-			rule->cfa = sp   ? TABLE_CFA_DEREF_SP
-			            : fp ? TABLE_CFA_DEREF_FP
-			                 : TABLE_CFA_DEREF_REG;
+			rule->cfa = sp   ? FRAMETAB_CFA_DEREF_SP
+			            : fp ? FRAMETAB_CFA_DEREF_FP
+			                 : FRAMETAB_CFA_DEREF_REG;
 			return true;
 		}
 		if (shape.form == EXPR_REG) {
-			rule->cfa = sp ? TABLE_CFA_SP : fp ? TABLE_CFA_FP : TABLE_CFA_REG;
+			rule->cfa = sp ? FRAMETAB_CFA_SP : fp ? FRAMETAB_CFA_FP : FRAMETAB_CFA_REG;
 			return true;
 		}
 		if (shape.form == EXPR_PLT && sp) {
-			rule->cfa = TABLE_CFA_PLT;
+			rule->cfa = FRAMETAB_CFA_PLT;
 			return true;
 		}
 	}
-	rule->cfa = TABLE_CFA_EXPR;
+	rule->cfa = FRAMETAB_CFA_EXPR;
 	rule->cfa_reg = 0;
 	rule->cfa_add = 0;
 	rule->cfa_off = rows_expression(r->rows, s->cfa_expr, s->n_cfa_expr);
@@ -187,18 +187,18 @@ static bool emit_at(struct run *r, const struct cfi_rule *from, uint8_t *at, int
 	switch (from->how) {
 	case CFI_UNSPECIFIED:
 	case CFI_SAME:
-		*at = TABLE_AT_SAME;
+		*at = FRAMETAB_AT_SAME;
 		return true;
 	case CFI_UNDEFINED:
-		*at = TABLE_AT_UNDEFINED;
+		*at = FRAMETAB_AT_UNDEFINED;
 		return true;
 	case CFI_OFFSET:
 	case CFI_VAL_OFFSET:
-		*at = from->how == CFI_OFFSET ? TABLE_AT_CFA : TABLE_AT_VAL_CFA;
+		*at = from->how == CFI_OFFSET ? FRAMETAB_AT_CFA : FRAMETAB_AT_VAL_CFA;
 		*off = (int32_t)from->off;
 		return run_fits(from->off);
 	case CFI_REGISTER:
-		*at = TABLE_AT_REG;
+		*at = FRAMETAB_AT_REG;
 		*off = (int32_t)from->off;
 		return from->off >= 0 && from->off < 32;
 	default:
@@ -207,16 +207,16 @@ static bool emit_at(struct run *r, const struct cfi_rule *from, uint8_t *at, int
 	shape = expr_recognize(from->expr, from->n, r->p->pc);
 	if (from->how == CFI_EXPR && shape.form == EXPR_REG && run_fits(shape.off) &&
 	    (shape.reg == r->p->sp || shape.reg == r->p->fp)) {
-		*at = shape.reg == r->p->sp ? TABLE_AT_SP : TABLE_AT_FP;
+		*at = shape.reg == r->p->sp ? FRAMETAB_AT_SP : FRAMETAB_AT_FP;
 		*off = (int32_t)shape.off;
 		return true;
 	}
-	*at = from->how == CFI_EXPR ? TABLE_AT_EXPR : TABLE_AT_VAL_EXPR;
+	*at = from->how == CFI_EXPR ? FRAMETAB_AT_EXPR : FRAMETAB_AT_VAL_EXPR;
 	*off = rows_expression(r->rows, from->expr, from->n);
 	return *off >= 0;
 }
 
-/* Where a callee-saved register is, in words from the base; TABLE_SAVE_UNKNOWN when that cannot be said so. */
+/* Where a callee-saved register is, in words from the base; FRAMETAB_SAVE_UNKNOWN when that cannot be said so. */
 static int16_t emit_save(struct run *r, const struct cfi_rule *from, bool at_sp)
 {
 	int64_t off = from->off;
@@ -225,12 +225,12 @@ static int16_t emit_save(struct run *r, const struct cfi_rule *from, bool at_sp)
 		struct expr_shape shape = expr_recognize(from->expr, from->n, r->p->pc);
 
 		if (!at_sp || shape.form != EXPR_REG || shape.reg != r->p->sp)
-			return TABLE_SAVE_UNKNOWN;
+			return FRAMETAB_SAVE_UNKNOWN;
 		off = shape.off;
 	} else if (from->how != CFI_OFFSET || at_sp) {
-		return TABLE_SAVE_UNKNOWN;
+		return FRAMETAB_SAVE_UNKNOWN;
 	}
-	return off % 8 || off / 8 <= INT16_MIN || off / 8 > INT16_MAX ? TABLE_SAVE_UNKNOWN
+	return off % 8 || off / 8 <= INT16_MIN || off / 8 > INT16_MAX ? FRAMETAB_SAVE_UNKNOWN
 	                                                              : (int16_t)(off / 8);
 }
 
@@ -251,9 +251,9 @@ static void emit_saves(struct run *r, struct rows_rule *row)
 		row->rule.saved |= (uint16_t)(1u << i);
 		row->saves[n++] = emit_save(r, from, at_sp);
 	}
-	row->rule.flags &= (uint16_t)~TABLE_SAVES_AT_SP;
+	row->rule.flags &= (uint16_t)~FRAMETAB_SAVES_AT_SP;
 	if (at_sp)
-		row->rule.flags |= TABLE_SAVES_AT_SP;
+		row->rule.flags |= FRAMETAB_SAVES_AT_SP;
 }
 
 /* Adds the row that holds from loc on. Most rows differ from the one before in the CFA alone. */
@@ -311,9 +311,9 @@ static void run_stack(struct run *r, bool remember)
 	if (remember)
 		return;
 	r->changed = CHANGED_ALL;
-	r->row.rule.flags &= (uint16_t)~TABLE_MANGLED_RA;
+	r->row.rule.flags &= (uint16_t)~FRAMETAB_MANGLED_RA;
 	if (r->state.mangled)
-		r->row.rule.flags |= TABLE_MANGLED_RA;
+		r->row.rule.flags |= FRAMETAB_MANGLED_RA;
 }
 
 static void run_cfa_expression(struct run *r)
@@ -451,9 +451,9 @@ static void run_op(struct run *r, uint8_t op)
 		break;
 	case CFA_AARCH64_NEGATE_RA_STATE: /* on SPARC this number saves register windows; it is not a machine of ours */
 	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
-		r->failed |= r->p->machine != TABLE_AARCH64;
+		r->failed |= r->p->machine != FRAMETAB_AARCH64;
 		r->state.mangled = !r->state.mangled;
-		r->row.rule.flags ^= TABLE_MANGLED_RA;
+		r->row.rule.flags ^= FRAMETAB_MANGLED_RA;
 		break;
 	case CFA_GNU_ARGS_SIZE:
 		leb_unsigned(c);
@@ -486,7 +486,7 @@ static void run_start(struct run *r, const struct cfi_program *p, struct rows *r
 	r->failed = false;
 	memset(&r->row, 0, sizeof(r->row));
 	if (cie->is_signal_frame)
-		r->row.rule.flags |= TABLE_SIGNAL_FRAME;
+		r->row.rule.flags |= FRAMETAB_SIGNAL_FRAME;
 }
 
 bool cfi_program_start(const struct cfi_program *p, struct cfi_cie *cie)
@@ -516,7 +516,7 @@ bool cfi_program_run(const struct cfi_program *p, struct rows *rows, const struc
 	r.end = end;
 	r.state = cie->initial;
 	if (r.state.mangled)
-		r.row.rule.flags |= TABLE_MANGLED_RA;
+		r.row.rule.flags |= FRAMETAB_MANGLED_RA;
 	if (!run_all(&r))
 		return false;
 	if (r.loc < end)

@@ -11,9 +11,9 @@
 #include "unwind/rows.h"
 
 /* The registers whose rules are followed: the saved ones, then frame pointer and return address. */
-#define CFI_TRACKED (TABLE_SAVED_MAX + 2)
-#define CFI_FP TABLE_SAVED_MAX
-#define CFI_RA (TABLE_SAVED_MAX + 1)
+#define CFI_TRACKED (FRAMETAB_SAVED_MAX + 2)
+#define CFI_FP FRAMETAB_SAVED_MAX
+#define CFI_RA (FRAMETAB_SAVED_MAX + 1)
 
 enum cfi_how {
 	CFI_UNSPECIFIED,

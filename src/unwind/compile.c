@@ -15,23 +15,23 @@ int compile_table(const struct compile_input *in, struct buf *ret, struct seam_e
 	int status;
 
 	buf_clear(ret);
-	if (in->machine != TABLE_X86_64 && in->machine != TABLE_AARCH64)
+	if (in->machine != FRAMETAB_X86_64 && in->machine != FRAMETAB_AARCH64)
 		return seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, "unwind table",
 		                      "machine %u is neither x86_64 nor aarch64", in->machine);
 	rows_init(&rows, in);
 	if (in->eh_frame.bytes) {
 		cfi_compile(&rows, in, &in->eh_frame, false);
-		flags |= TABLE_FROM_EH_FRAME;
+		flags |= FRAMETAB_FROM_EH_FRAME;
 	}
 	if (in->debug_frame.bytes) {
 		rows_seal(&rows);
 		cfi_compile(&rows, in, &in->debug_frame, true);
-		flags |= TABLE_FROM_DEBUG_FRAME;
+		flags |= FRAMETAB_FROM_DEBUG_FRAME;
 	}
 	if (in->sframe.bytes) {
 		rows_seal(&rows);
 		sframe_compile(&rows, in, &in->sframe);
-		flags |= TABLE_FROM_SFRAME;
+		flags |= FRAMETAB_FROM_SFRAME;
 	}
 	status = rows_finish(&rows, flags, ret, err);
 	rows_free(&rows);

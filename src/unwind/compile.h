@@ -27,7 +27,7 @@ struct compile_range {
 #define COMPILE_RANGES_MAX 64
 
 struct compile_input {
-	uint32_t machine; /* enum table_machine */
+	uint32_t machine; /* enum frametab_machine */
 	bool swap;        /* the object is of the other byte order */
 	struct compile_section eh_frame, debug_frame, sframe;
 	uint64_t text_address; /* DW_EH_PE_textrel: of .text */

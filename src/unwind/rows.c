@@ -11,7 +11,7 @@
 
 void rows_init(struct rows *r, const struct compile_input *in)
 {
-	static const struct table_rule none;
+	static const struct frametab_rule none;
 
 	*r = (struct rows){ .in = in };
 	r->seen = calloc(ROWS_SEEN, sizeof(*r->seen));
@@ -50,7 +50,7 @@ static int rows_grow(struct rows *r, void **array, size_t n, size_t *capacity, s
 
 static bool rows_rule_equal(const struct rows *r, uint32_t number, const struct rows_rule *rule)
 {
-	struct table_rule have;
+	struct frametab_rule have;
 	unsigned n = (unsigned)__builtin_popcount(rule->rule.saved);
 
 	memcpy(&have, r->rules.bytes + number * sizeof(have), sizeof(have));
@@ -63,10 +63,10 @@ static bool rows_rule_equal(const struct rows *r, uint32_t number, const struct 
 
 static uint32_t rows_rule_add(struct rows *r, const struct rows_rule *rule)
 {
-	struct table_rule put = rule->rule;
+	struct frametab_rule put = rule->rule;
 	uint32_t number = (uint32_t)(r->rules.n / sizeof(put));
 
-	if (number >= TABLE_RULES_MAX) {
+	if (number >= FRAMETAB_RULES_MAX) {
 		r->failed = -EFBIG;
 		return 0;
 	}
@@ -249,13 +249,13 @@ struct layout {
 
 static void layout_row(struct layout *l, uint64_t pc, uint32_t rule)
 {
-	uint64_t page = (pc - l->start) / TABLE_PAGE;
+	uint64_t page = (pc - l->start) / FRAMETAB_PAGE;
 
 	if (rule == l->last_rule)
 		return;
 	for (; l->pages <= page; l->pages++)
 		buf_put_u32(&l->index, (uint32_t)(l->rows.n / 4));
-	buf_put_u32(&l->rows, (uint32_t)(pc & (TABLE_PAGE - 1)) << TABLE_RULE_BITS | rule);
+	buf_put_u32(&l->rows, (uint32_t)(pc & (FRAMETAB_PAGE - 1)) << FRAMETAB_RULE_BITS | rule);
 	l->last_rule = rule;
 }
 
@@ -276,13 +276,13 @@ static void layout_functions(struct layout *l, const struct rows *r)
 	}
 }
 
-static int layout_blob(struct layout *l, const struct rows *r, struct table_header *h,
+static int layout_blob(struct layout *l, const struct rows *r, struct frametab_header *h,
                        struct buf *ret)
 {
 	h->n_pages = l->pages;
 	buf_put_u32(&l->index, (uint32_t)(l->rows.n / 4));
 	h->n_rows = (uint32_t)(l->rows.n / 4);
-	h->n_rules = (uint32_t)(r->rules.n / sizeof(struct table_rule));
+	h->n_rules = (uint32_t)(r->rules.n / sizeof(struct frametab_rule));
 	h->n_saves = (uint32_t)(r->saves.n / 2);
 	h->n_exprs = (uint32_t)r->exprs.n;
 	buf_clear(ret);
@@ -304,9 +304,9 @@ static int layout_blob(struct layout *l, const struct rows *r, struct table_head
 
 int rows_finish(struct rows *r, uint32_t flags, struct buf *ret, struct seam_error *err)
 {
-	struct table_header h = {
-		.magic = TABLE_MAGIC,
-		.version = TABLE_VERSION,
+	struct frametab_header h = {
+		.magic = FRAMETAB_MAGIC,
+		.version = FRAMETAB_VERSION,
 		.machine = r->in->machine,
 		.flags = flags,
 		.skipped = r->skipped,
@@ -322,7 +322,7 @@ int rows_finish(struct rows *r, uint32_t flags, struct buf *ret, struct seam_err
 	if (!r->n_functions)
 		return seam_error_set(err, ENODATA, NULL, SEAM_NO_OFFSET, "unwind table",
 		                      "the object has no usable unwind information");
-	h.text_start = l.start = r->functions[0].start & ~(uint64_t)(TABLE_PAGE - 1);
+	h.text_start = l.start = r->functions[0].start & ~(uint64_t)(FRAMETAB_PAGE - 1);
 	if (r->functions[r->n_functions - 1].end - l.start > TEXT_MAX)
 		return seam_error_set(err, EFBIG, NULL, SEAM_NO_OFFSET, "unwind table",
 		                      "its functions span more than 4 GiB");

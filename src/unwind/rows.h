@@ -15,12 +15,12 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "unwind/compile.h"
-#include "unwind/table.h"
+#include "unwind/frametab.h"
 
 /* A rule with its saves spelled out, as a source gives it. */
 struct rows_rule {
-	struct table_rule rule;
-	int16_t saves[TABLE_SAVED_MAX]; /* for the bits of rule.saved, lowest first */
+	struct frametab_rule rule;
+	int16_t saves[FRAMETAB_SAVED_MAX]; /* for the bits of rule.saved, lowest first */
 };
 
 struct rows_function {

@@ -59,7 +59,7 @@ static bool sframe_header(struct sframe *f, struct cursor *c)
 	f->fres_at = base + fres;
 	if (c->failed || (f->version != 2 && f->version != 3))
 		return false;
-	return f->in->machine == TABLE_X86_64 ? abi == ABI_AMD64_LE : abi == ABI_AARCH64_LE;
+	return f->in->machine == FRAMETAB_X86_64 ? abi == ABI_AMD64_LE : abi == ABI_AARCH64_LE;
 }
 
 /* Version 2: 20 bytes hold all. */
@@ -125,7 +125,7 @@ static bool sframe_rule(const struct sframe *f, struct cursor *c, const struct s
 {
 	uint8_t info = cursor_u8(c);
 	unsigned count = info >> 1 & 15, size = info >> 5 & 3;
-	bool x86 = f->in->machine == TABLE_X86_64;
+	bool x86 = f->in->machine == FRAMETAB_X86_64;
 	int32_t words[3] = { 0 };
 
 	memset(ret, 0, sizeof(*ret));
@@ -134,35 +134,35 @@ static bool sframe_rule(const struct sframe *f, struct cursor *c, const struct s
 	for (unsigned i = 0; i < count; i++)
 		words[i] = sframe_word(c, size);
 	if (fn->is_signal)
-		ret->rule.flags |= TABLE_SIGNAL_FRAME;
+		ret->rule.flags |= FRAMETAB_SIGNAL_FRAME;
 	if (!count) { /* the outermost frame */
-		ret->rule.cfa = TABLE_CFA_SP;
-		ret->rule.ra = TABLE_AT_UNDEFINED;
+		ret->rule.cfa = FRAMETAB_CFA_SP;
+		ret->rule.ra = FRAMETAB_AT_UNDEFINED;
 		return !c->failed;
 	}
-	ret->rule.cfa = info & 1 ? TABLE_CFA_SP : TABLE_CFA_FP;
+	ret->rule.cfa = info & 1 ? FRAMETAB_CFA_SP : FRAMETAB_CFA_FP;
 	ret->rule.cfa_off = words[0];
 	if (info & 0x80)
-		ret->rule.flags |= TABLE_MANGLED_RA;
+		ret->rule.flags |= FRAMETAB_MANGLED_RA;
 	if (x86) {
-		ret->rule.ra = TABLE_AT_CFA;
+		ret->rule.ra = FRAMETAB_AT_CFA;
 		ret->rule.ra_off = f->fixed_ra != SFRAME_FIXED_NONE ? f->fixed_ra : -8;
 		if (count > 1) {
-			ret->rule.fp = TABLE_AT_CFA;
+			ret->rule.fp = FRAMETAB_AT_CFA;
 			ret->rule.fp_off = words[1];
 		}
 	} else {
 		if (count > 1) {
-			ret->rule.ra = TABLE_AT_CFA;
+			ret->rule.ra = FRAMETAB_AT_CFA;
 			ret->rule.ra_off = words[1];
 		}
 		if (count > 2) {
-			ret->rule.fp = TABLE_AT_CFA;
+			ret->rule.fp = FRAMETAB_AT_CFA;
 			ret->rule.fp_off = words[2];
 		}
 	}
 	if (f->fixed_fp != SFRAME_FIXED_NONE) {
-		ret->rule.fp = TABLE_AT_CFA;
+		ret->rule.fp = FRAMETAB_AT_CFA;
 		ret->rule.fp_off = f->fixed_fp;
 	}
 	return !c->failed;

@@ -54,11 +54,10 @@ struct walker {
 	const struct walk_memory *memory;
 	struct walk_registers
 	        regs; /* of the current frame; only sp, fp, pc (and lr) are kept up to date */
-	struct saved saved[TABLE_SAVED_MAX];
+	struct saved saved[FRAMETAB_SAVED_MAX];
 	unsigned n_saved;
 	unsigned sp, fp, pc, lr; /* DWARF numbers; lr == pc on x86_64 */
-	struct walk_object object;
-	bool has_object;
+	struct walk_place place;
 	bool exact; /* the pc is where execution stopped, not a return address */
 	bool first; /* all of regs is that of this frame: frame 0, or the frame that a signal interrupted */
 	struct walk *out;
@@ -66,15 +65,15 @@ struct walker {
 
 static void walker_start(struct walker *w)
 {
-	bool x86 = w->options->machine == TABLE_X86_64;
+	bool x86 = w->options->machine == FRAMETAB_X86_64;
 
 	w->sp = x86 ? 7 : 31;
 	w->fp = x86 ? 6 : 29;
 	w->pc = x86 ? 16 : 32;
 	w->lr = x86 ? 16 : 30;
-	w->n_saved = table_saved_count(w->options->machine);
+	w->n_saved = frametab_saved_count(w->options->machine);
 	for (unsigned i = 0; i < w->n_saved; i++) {
-		unsigned number = table_saved_register(w->options->machine, i);
+		unsigned number = frametab_saved_register(w->options->machine, i);
 
 		w->saved[i].how = w->regs.known >> number & 1 ? SAVED_VALUE : SAVED_UNKNOWN;
 		w->saved[i].value = w->regs.value[number];
@@ -105,7 +104,7 @@ static uint64_t walker_strip(const struct walker *w, uint64_t address)
 	/* aarch64, user addresses: the signature sits above the 48 bits of address, around bit 55 */
 	uint64_t mask = w->options->pac_mask ? w->options->pac_mask : 0xffff000000000000ULL;
 
-	return w->options->machine == TABLE_AARCH64 ? address & ~mask : address;
+	return w->options->machine == FRAMETAB_AARCH64 ? address & ~mask : address;
 }
 
 /* The current frame's value of a register. False: not known; the walk was ended. */
@@ -118,7 +117,7 @@ static bool walker_register(struct walker *w, unsigned number, uint64_t *ret)
 		return true;
 	}
 	for (unsigned i = 0; i < w->n_saved; i++) {
-		if (table_saved_register(w->options->machine, i) != number ||
+		if (frametab_saved_register(w->options->machine, i) != number ||
 		    w->saved[i].how == SAVED_UNKNOWN)
 			continue;
 		if (w->saved[i].how == SAVED_AT &&
@@ -134,7 +133,7 @@ static bool walker_register(struct walker *w, unsigned number, uint64_t *ret)
 static bool walker_expression(struct walker *w, int32_t at, bool has_cfa, uint64_t cfa,
                               uint64_t *ret)
 {
-	const struct table *t = w->object.table;
+	const struct frametab *t = w->place.table;
 	struct walk_registers regs = w->regs;
 	struct expr_machine m = {
 		.ctx = w->memory->ctx,
@@ -147,7 +146,7 @@ static bool walker_expression(struct walker *w, int32_t at, bool has_cfa, uint64
 	if (!w->first)
 		regs.known &= 1ULL << w->sp | 1ULL << w->pc | 1ULL << w->fp;
 	for (unsigned i = 0; i < w->n_saved; i++) {
-		unsigned number = table_saved_register(w->options->machine, i);
+		unsigned number = frametab_saved_register(w->options->machine, i);
 
 		if (w->saved[i].how == SAVED_UNKNOWN || (regs.known >> number & 1))
 			continue;
@@ -166,21 +165,21 @@ static bool walker_expression(struct walker *w, int32_t at, bool has_cfa, uint64
 	return true;
 }
 
-static bool walker_cfa(struct walker *w, const struct table_rule *r, uint64_t *cfa)
+static bool walker_cfa(struct walker *w, const struct frametab_rule *r, uint64_t *cfa)
 {
 	uint64_t base, off = (uint64_t)(int64_t)r->cfa_off, add = (uint64_t)(int64_t)r->cfa_add;
 	unsigned number = w->sp;
 
 	switch (r->cfa) {
-	case TABLE_CFA_FP:
-	case TABLE_CFA_DEREF_FP:
+	case FRAMETAB_CFA_FP:
+	case FRAMETAB_CFA_DEREF_FP:
 		number = w->fp;
 		break;
-	case TABLE_CFA_REG:
-	case TABLE_CFA_DEREF_REG:
+	case FRAMETAB_CFA_REG:
+	case FRAMETAB_CFA_DEREF_REG:
 		number = r->cfa_reg;
 		break;
-	case TABLE_CFA_EXPR:
+	case FRAMETAB_CFA_EXPR:
 		return walker_expression(w, r->cfa_off, false, 0, cfa);
 	default:
 		break;
@@ -188,12 +187,12 @@ static bool walker_cfa(struct walker *w, const struct table_rule *r, uint64_t *c
 	if (!walker_register(w, number, &base))
 		return false;
 	switch (r->cfa) {
-	case TABLE_CFA_SP:
-	case TABLE_CFA_FP:
-	case TABLE_CFA_REG:
+	case FRAMETAB_CFA_SP:
+	case FRAMETAB_CFA_FP:
+	case FRAMETAB_CFA_REG:
 		*cfa = base + off;
 		return true;
-	case TABLE_CFA_PLT:
+	case FRAMETAB_CFA_PLT:
 		*cfa = base + off + ((w->regs.value[w->pc] & 15) >= add ? 8 : 0);
 		return true;
 	default:
@@ -204,52 +203,52 @@ static bool walker_cfa(struct walker *w, const struct table_rule *r, uint64_t *c
 	}
 }
 
-/* The caller's value of the frame pointer or the pc. False: ended. TABLE_AT_SAME and _UNDEFINED are the caller's business. */
+/* The caller's value of the frame pointer or the pc. False: ended. FRAMETAB_AT_SAME and _UNDEFINED are the caller's business. */
 static bool walker_at(struct walker *w, uint8_t at, int32_t off, uint64_t cfa, uint64_t *ret)
 {
 	uint64_t by = (uint64_t)(int64_t)off, base;
 
 	switch (at) {
-	case TABLE_AT_CFA:
+	case FRAMETAB_AT_CFA:
 		return walker_read(w, cfa + by, ret);
-	case TABLE_AT_SP:
+	case FRAMETAB_AT_SP:
 		return walker_read(w, w->regs.value[w->sp] + by, ret);
-	case TABLE_AT_FP:
+	case FRAMETAB_AT_FP:
 		return walker_register(w, w->fp, &base) && walker_read(w, base + by, ret);
-	case TABLE_AT_REG:
+	case FRAMETAB_AT_REG:
 		return walker_register(w, (unsigned)off, ret);
-	case TABLE_AT_EXPR:
+	case FRAMETAB_AT_EXPR:
 		return walker_expression(w, off, true, cfa, &base) && walker_read(w, base, ret);
-	case TABLE_AT_VAL_EXPR:
+	case FRAMETAB_AT_VAL_EXPR:
 		return walker_expression(w, off, true, cfa, ret);
-	default: /* TABLE_AT_VAL_CFA */
+	default: /* FRAMETAB_AT_VAL_CFA */
 		*ret = cfa + by;
 		return true;
 	}
 }
 
-static void walker_saves(struct walker *w, const struct table_rule *r, uint64_t cfa)
+static void walker_saves(struct walker *w, const struct frametab_rule *r, uint64_t cfa)
 {
-	const int16_t *save = w->object.table->saves + r->saves;
-	uint64_t base = r->flags & TABLE_SAVES_AT_SP ? w->regs.value[w->sp] : cfa;
+	const int16_t *save = w->place.table->saves + r->saves;
+	uint64_t base = r->flags & FRAMETAB_SAVES_AT_SP ? w->regs.value[w->sp] : cfa;
 
 	for (unsigned i = 0, bits = r->saved; bits; i++, bits >>= 1) {
 		if (!(bits & 1))
 			continue;
-		w->saved[i].how = *save == TABLE_SAVE_UNKNOWN ? SAVED_UNKNOWN : SAVED_AT;
+		w->saved[i].how = *save == FRAMETAB_SAVE_UNKNOWN ? SAVED_UNKNOWN : SAVED_AT;
 		w->saved[i].value = base + (uint64_t)((int64_t)*save * 8);
 		save++;
 	}
 }
 
 /* The caller's pc into *ret. False: the walk ended, perhaps because it is complete. */
-static bool walker_return_address(struct walker *w, const struct table_rule *r, uint64_t cfa,
+static bool walker_return_address(struct walker *w, const struct frametab_rule *r, uint64_t cfa,
                                   uint64_t *ret)
 {
-	if (r->ra == TABLE_AT_UNDEFINED)
+	if (r->ra == FRAMETAB_AT_UNDEFINED)
 		return walker_end(w, WALK_COMPLETE);
-	if (r->ra == TABLE_AT_SAME) { /* still in the link register */
-		if (w->options->machine == TABLE_X86_64)
+	if (r->ra == FRAMETAB_AT_SAME) { /* still in the link register */
+		if (w->options->machine == FRAMETAB_X86_64)
 			return walker_end(w, WALK_BAD_RULE);
 		if (!w->first || !(w->regs.known >> w->lr & 1))
 			return walker_end(w, WALK_BAD_RULE);
@@ -263,24 +262,24 @@ static bool walker_return_address(struct walker *w, const struct table_rule *r, 
 	return true;
 }
 
-static bool walker_step(struct walker *w, const struct table_rule *r)
+static bool walker_step(struct walker *w, const struct frametab_rule *r)
 {
 	uint64_t cfa, pc, fp = w->regs.value[w->fp], lr = 0;
-	bool is_signal = r->flags & TABLE_SIGNAL_FRAME, fp_known = w->regs.known >> w->fp & 1;
+	bool is_signal = r->flags & FRAMETAB_SIGNAL_FRAME, fp_known = w->regs.known >> w->fp & 1;
 
-	if (r->ra == TABLE_AT_UNDEFINED)
+	if (r->ra == FRAMETAB_AT_UNDEFINED)
 		return walker_end(w, WALK_COMPLETE);
 	if (!walker_cfa(w, r, &cfa) || !walker_return_address(w, r, cfa, &pc))
 		return false;
-	if (r->fp == TABLE_AT_UNDEFINED)
+	if (r->fp == FRAMETAB_AT_UNDEFINED)
 		fp_known = false;
-	else if (r->fp != TABLE_AT_SAME) {
+	else if (r->fp != FRAMETAB_AT_SAME) {
 		if (!walker_at(w, r->fp, r->fp_off, cfa, &fp))
 			return false;
 		fp_known = true;
 	}
 	/* aarch64: a signal frame restores the link register too: x30 lies one word behind x29 in its sigcontext */
-	if (is_signal && w->options->machine == TABLE_AARCH64 && r->fp == TABLE_AT_CFA &&
+	if (is_signal && w->options->machine == FRAMETAB_AARCH64 && r->fp == FRAMETAB_AT_CFA &&
 	    !walker_read(w, cfa + (uint64_t)(int64_t)r->fp_off + 8, &lr))
 		return false;
 	walker_saves(w, r, cfa);
@@ -293,7 +292,7 @@ static bool walker_step(struct walker *w, const struct table_rule *r)
 	w->regs.known = (w->regs.known & ~(1ULL << w->fp)) | (uint64_t)fp_known << w->fp;
 	w->exact = is_signal;
 	w->first = false;
-	if (is_signal && w->options->machine == TABLE_AARCH64) {
+	if (is_signal && w->options->machine == FRAMETAB_AARCH64) {
 		w->regs.value[w->lr] = lr;
 		w->regs.known =
 		        1ULL << w->sp | 1ULL << w->pc | 1ULL << w->lr | (uint64_t)fp_known << w->fp;
@@ -306,15 +305,16 @@ static bool walker_step(struct walker *w, const struct table_rule *r)
 static bool walker_guess(struct walker *w)
 {
 	uint64_t fp = w->regs.value[w->fp], next, pc;
+	struct walk_place there;
 
-	if (w->options->no_fallback || !(w->regs.known >> w->fp & 1) || fp < w->regs.value[w->sp] ||
+	if (!w->place.may_guess || !(w->regs.known >> w->fp & 1) || fp < w->regs.value[w->sp] ||
 	    fp % 8)
 		return walker_end(w, WALK_NO_INFO);
 	if (w->memory->read(w->memory->ctx, fp, &next) < 0 ||
 	    w->memory->read(w->memory->ctx, fp + 8, &pc) < 0)
 		return walker_end(w, WALK_NO_INFO);
 	pc = walker_strip(w, pc);
-	if (!pc || w->memory->find(w->memory->ctx, pc, &w->object) < 0)
+	if (!pc || w->memory->find(w->memory->ctx, pc - 1, &there) < 0)
 		return walker_end(w, WALK_NO_INFO);
 	w->regs.value[w->sp] = fp + 16;
 	w->regs.value[w->fp] = next;
@@ -329,19 +329,14 @@ static bool walker_guess(struct walker *w)
 
 static bool walker_next(struct walker *w)
 {
-	static const struct table_rule none;
-	const struct table_rule *rule = &none;
 	uint64_t pc = w->regs.value[w->pc] - (w->exact ? 0 : 1);
 
-	if (!w->has_object || pc < w->object.start || pc >= w->object.end)
-		w->has_object = w->memory->find(w->memory->ctx, pc, &w->object) >= 0;
-	if (w->has_object && w->object.table)
-		rule = table_find(w->object.table, pc - w->object.bias);
-	if (rule->cfa == TABLE_CFA_NONE) {
-		w->has_object = false;
+	w->place = (struct walk_place){ 0 };
+	if (w->memory->find(w->memory->ctx, pc, &w->place) < 0)
+		return walker_end(w, WALK_NO_INFO);
+	if (!w->place.rule || w->place.rule->cfa == FRAMETAB_CFA_NONE)
 		return walker_guess(w);
-	}
-	return walker_step(w, rule);
+	return walker_step(w, w->place.rule);
 }
 
 void walk_stack(const struct walk_options *options, const struct walk_memory *memory,
@@ -367,12 +362,13 @@ bool walk_registers_from_perf(uint32_t machine, uint64_t mask, const uint64_t *v
 	/* PERF_REG_X86_*: ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8-r15 -> DWARF; 255: not an unwinder's */
 	static const uint8_t x86[24] = { 0,   3,   2,   1,   4, 5, 6,  7,  16, 255, 255, 255,
 		                         255, 255, 255, 255, 8, 9, 10, 11, 12, 13,  14,  15 };
-	uint64_t need = machine == TABLE_X86_64 ? 1ULL << 7 | 1ULL << 16 : 1ULL << 31 | 1ULL << 32;
+	uint64_t need =
+	        machine == FRAMETAB_X86_64 ? 1ULL << 7 | 1ULL << 16 : 1ULL << 31 | 1ULL << 32;
 
 	*ret = (struct walk_registers){ 0 };
 	for (unsigned bit = 0; bit < 64; bit++) {
-		unsigned number = machine == TABLE_X86_64 ? (bit < 24 ? x86[bit] : 255)
-		                                          : (bit < 33 ? bit : 255);
+		unsigned number = machine == FRAMETAB_X86_64 ? (bit < 24 ? x86[bit] : 255)
+		                                             : (bit < 33 ? bit : 255);
 
 		if (!(mask >> bit & 1))
 			continue;

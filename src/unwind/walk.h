@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "unwind/table.h"
+#include "unwind/frametab.h"
 
 #define WALK_FRAMES_MAX 1024u
 #define WALK_REGISTERS \
@@ -38,26 +38,26 @@ struct walk_registers {
 	uint64_t known; /* bit per register */
 };
 
-/* The object that holds an address. */
-struct walk_object {
-	uint64_t start, end;       /* of its mapping, runtime addresses */
-	uint64_t bias;             /* runtime address - ELF address */
-	const struct table *table; /* NULL: the object has no unwind information */
-	uint32_t id;               /* the caller's own */
+/* What is known of a pc. */
+struct walk_place {
+	const struct frametab *table; /* of the object there; NULL: it has no unwind information */
+	const struct frametab_rule *rule; /* frametab_find's answer; NULL when table is NULL */
+	bool may_guess; /* without a rule, a guess by frame pointer is allowed (JIT code) */
 };
-
-struct walk_cache;
 
 struct walk_memory {
 	void *ctx;
 	/* 8 bytes at an address: 0, -EFAULT (not memory that is known), or -ENODATA (stack, but the copy ends before). */
 	int (*read)(void *ctx, uint64_t address, uint64_t *ret);
-	/* The object at a pc: 0 and *ret, or -ENOENT. */
-	int (*find)(void *ctx, uint64_t pc, struct walk_object *ret);
+	/*
+	 * What is at a pc: 0 and *ret, or -ENOENT: nothing is mapped there. Whoever remembers answers by pc saves the
+	 * search in the table, too: programs have few distinct return addresses.
+	 */
+	int (*find)(void *ctx, uint64_t pc, struct walk_place *ret);
 };
 
 struct walk_options {
-	uint32_t machine; /* enum table_machine */
+	uint32_t machine; /* enum frametab_machine */
 	bool no_fallback; /* do not go on by frame pointer where there is no unwind information */
 	uint64_t
 	        pac_mask; /* aarch64: bits of a return address that hold its signature; 0: bits 48-54 and 56-63 */

@@ -28,8 +28,8 @@
 #define OBJECTS 32
 
 static struct {
-	struct walk_object object;
-	struct table table;
+	uint64_t start, end, bias;
+	struct frametab table;
 	struct buf blob;
 } objects[OBJECTS];
 static size_t n_objects;
@@ -52,7 +52,7 @@ static void add_section(Elf *elf, size_t names, const char *name, struct compile
 static int add_object(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	const char *path = info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe";
-	struct compile_input in = { .machine = TABLE_X86_64 };
+	struct compile_input in = { .machine = FRAMETAB_X86_64 };
 	struct seam_error err = { 0 };
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t names;
@@ -70,17 +70,14 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *ctx)
 			continue;
 		in.ranges[in.n_ranges++] =
 		        (struct compile_range){ p->p_vaddr, p->p_vaddr + p->p_memsz };
-		objects[n_objects].object = (struct walk_object){
-			.start = info->dlpi_addr + p->p_vaddr,
-			.end = info->dlpi_addr + p->p_vaddr + p->p_memsz,
-			.bias = info->dlpi_addr,
-			.table = &objects[n_objects].table,
-		};
+		objects[n_objects].start = info->dlpi_addr + p->p_vaddr;
+		objects[n_objects].end = info->dlpi_addr + p->p_vaddr + p->p_memsz;
+		objects[n_objects].bias = info->dlpi_addr;
 	}
 	if (compile_table(&in, &objects[n_objects].blob, &err) < 0)
 		fail_msg("%s: %s", path, err.text);
-	if (table_open(&objects[n_objects].table, objects[n_objects].blob.bytes,
-	               objects[n_objects].blob.n, &err) < 0)
+	if (frametab_open(&objects[n_objects].table, objects[n_objects].blob.bytes,
+	                  objects[n_objects].blob.n, &err) < 0)
 		fail_msg("%s: %s", path, err.text);
 	n_objects++;
 	elf_end(elf);
@@ -102,13 +99,14 @@ static int teardown(void **state)
 	return 0;
 }
 
-static int find(void *ctx, uint64_t pc, struct walk_object *ret)
+static int find(void *ctx, uint64_t pc, struct walk_place *ret)
 {
 	for (size_t i = 0; i < n_objects; i++) {
-		if (pc >= objects[i].object.start && pc < objects[i].object.end) {
-			*ret = objects[i].object;
-			return 0;
-		}
+		if (pc < objects[i].start || pc >= objects[i].end)
+			continue;
+		ret->table = &objects[i].table;
+		ret->rule = frametab_find(&objects[i].table, pc - objects[i].bias);
+		return 0;
 	}
 	return -ENOENT;
 }
@@ -141,7 +139,7 @@ static int n_truth;
 
 static void walk_from(const ucontext_t *context)
 {
-	struct walk_options options = { .machine = TABLE_X86_64,
+	struct walk_options options = { .machine = FRAMETAB_X86_64,
 		                        .no_fallback = true,
 		                        .max_frames = WALK_FRAMES_MAX };
 	struct walk_memory memory = { .read = read_word, .find = find };
@@ -257,7 +255,7 @@ static void through_a_signal(void **state)
 /* The limit is kept and said. */
 static void stops_at_the_limit(void **state)
 {
-	struct walk_options options = { .machine = TABLE_X86_64, .max_frames = 3 };
+	struct walk_options options = { .machine = FRAMETAB_X86_64, .max_frames = 3 };
 	struct walk_memory memory = { .read = read_word, .find = find };
 	struct walk_registers regs;
 	ucontext_t context;

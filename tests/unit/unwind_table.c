@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "unwind/compile.h"
 #include "unwind/expr.h"
-#include "unwind/table.h"
+#include "unwind/frametab.h"
 #include "unwind/walk.h"
 
 #define EH_AT 0x10000u    /* address of .eh_frame */
@@ -72,13 +72,13 @@ static void put_fde(struct buf *b, size_t cie, uint64_t start, uint32_t size, co
 
 static struct buf blob;
 
-static struct table compile(struct compile_input *in, const struct buf *eh)
+static struct frametab compile(struct compile_input *in, const struct buf *eh)
 {
 	struct seam_error err = { 0 };
-	struct table t;
+	struct frametab t;
 
 	in->eh_frame = (struct compile_section){ eh->bytes, eh->n, EH_AT };
-	if (compile_table(in, &blob, &err) < 0 || table_open(&t, blob.bytes, blob.n, &err) < 0)
+	if (compile_table(in, &blob, &err) < 0 || frametab_open(&t, blob.bytes, blob.n, &err) < 0)
 		fail_msg("%s", err.text);
 	return t;
 }
@@ -97,51 +97,51 @@ static void usual_prologue(void **state)
 	        "\x43\x0d\x06"          /* +3: CFA = rbp + 16 */
 	        "\x41\x83\x03"          /* +1: rbx at CFA - 24 */
 	        "\x48\xc6\x0c\x07\x08"; /* +8: rbp restored, CFA = rsp + 8 */
-	struct compile_input in = input(TABLE_X86_64);
-	const struct table_rule *r;
+	struct compile_input in = input(FRAMETAB_X86_64);
+	const struct frametab_rule *r;
 	struct buf eh = { 0 };
-	struct table t;
+	struct frametab t;
 
 	put_fde(&eh, put_cie(&eh, "zR"), TEXT_AT + 0x100, 0x20, program, sizeof(program) - 1);
 	t = compile(&in, &eh);
 	assert_int_equal(t.header->skipped, 0);
 
-	r = table_find(&t, TEXT_AT + 0x100);
-	assert_int_equal(r->cfa, TABLE_CFA_SP);
+	r = frametab_find(&t, TEXT_AT + 0x100);
+	assert_int_equal(r->cfa, FRAMETAB_CFA_SP);
 	assert_int_equal(r->cfa_off, 8);
-	assert_int_equal(r->ra, TABLE_AT_CFA);
+	assert_int_equal(r->ra, FRAMETAB_AT_CFA);
 	assert_int_equal(r->ra_off, -8);
-	assert_int_equal(r->fp, TABLE_AT_SAME);
-	r = table_find(&t, TEXT_AT + 0x103);
+	assert_int_equal(r->fp, FRAMETAB_AT_SAME);
+	r = frametab_find(&t, TEXT_AT + 0x103);
 	assert_int_equal(r->cfa_off, 16);
-	assert_int_equal(r->fp, TABLE_AT_CFA);
+	assert_int_equal(r->fp, FRAMETAB_AT_CFA);
 	assert_int_equal(r->fp_off, -16);
-	r = table_find(&t, TEXT_AT + 0x104);
-	assert_int_equal(r->cfa, TABLE_CFA_FP);
+	r = frametab_find(&t, TEXT_AT + 0x104);
+	assert_int_equal(r->cfa, FRAMETAB_CFA_FP);
 	assert_int_equal(r->saved, 0);
-	r = table_find(&t, TEXT_AT + 0x10c);
+	r = frametab_find(&t, TEXT_AT + 0x10c);
 	assert_int_equal(r->saved, 1); /* rbx */
 	assert_int_equal(t.saves[r->saves], -3);
-	r = table_find(&t, TEXT_AT + 0x10d);
-	assert_int_equal(r->cfa, TABLE_CFA_SP);
-	assert_int_equal(r->fp, TABLE_AT_SAME);
+	r = frametab_find(&t, TEXT_AT + 0x10d);
+	assert_int_equal(r->cfa, FRAMETAB_CFA_SP);
+	assert_int_equal(r->fp, FRAMETAB_AT_SAME);
 	assert_int_equal(r->saved, 1); /* not restored */
-	assert_ptr_equal(table_find(&t, TEXT_AT + 0x11f), r);
+	assert_ptr_equal(frametab_find(&t, TEXT_AT + 0x11f), r);
 
 	/* outside: below, above, far above, another page */
-	assert_int_equal(table_find(&t, TEXT_AT + 0xff)->cfa, TABLE_CFA_NONE);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x120)->cfa, TABLE_CFA_NONE);
-	assert_int_equal(table_find(&t, 0)->cfa, TABLE_CFA_NONE);
-	assert_int_equal(table_find(&t, UINT64_MAX)->cfa, TABLE_CFA_NONE);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0xff)->cfa, FRAMETAB_CFA_NONE);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x120)->cfa, FRAMETAB_CFA_NONE);
+	assert_int_equal(frametab_find(&t, 0)->cfa, FRAMETAB_CFA_NONE);
+	assert_int_equal(frametab_find(&t, UINT64_MAX)->cfa, FRAMETAB_CFA_NONE);
 	buf_free(&eh);
 }
 
 /* Functions that span pages without a row of their own; gaps; order; overlap. */
 static void layout_of_functions(void **state)
 {
-	struct compile_input in = input(TABLE_X86_64);
+	struct compile_input in = input(FRAMETAB_X86_64);
 	struct buf eh = { 0 };
-	struct table t;
+	struct frametab t;
 	size_t cie = put_cie(&eh, "zR");
 
 	put_fde(&eh, cie, TEXT_AT + 0x4000, 0x100, "\x0e\x40", 2); /* out of order */
@@ -151,33 +151,33 @@ static void layout_of_functions(void **state)
 	put_fde(&eh, cie, TEXT_AT + 0x4080, 0x100, "\x0e\x50", 2);  /* cuts the one at 0x4000 */
 	put_fde(&eh, cie, TEXT_AT + 0x20000, 0x100, "\x0e\x60", 2); /* not executable */
 	t = compile(&in, &eh);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x10)->cfa_off, 0x20);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x2fff)->cfa_off, 0x20);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x3012)->cfa_off, 0x20);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x3018)->cfa_off, 0x30);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x3028)->cfa, TABLE_CFA_NONE);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x407f)->cfa_off, 0x40);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x4080)->cfa_off, 0x50);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x417f)->cfa_off, 0x50);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x4180)->cfa, TABLE_CFA_NONE);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x20000)->cfa, TABLE_CFA_NONE);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x10)->cfa_off, 0x20);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x2fff)->cfa_off, 0x20);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x3012)->cfa_off, 0x20);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x3018)->cfa_off, 0x30);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x3028)->cfa, FRAMETAB_CFA_NONE);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x407f)->cfa_off, 0x40);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x4080)->cfa_off, 0x50);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x417f)->cfa_off, 0x50);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x4180)->cfa, FRAMETAB_CFA_NONE);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x20000)->cfa, FRAMETAB_CFA_NONE);
 	buf_free(&eh);
 }
 
 static void remember_and_restore(void **state)
 {
 	static const char program[] = "\x42\x0e\x10\x42\x0a\x42\x0e\x08\x42\x0b\x42\x0e\x18";
-	struct compile_input in = input(TABLE_X86_64);
+	struct compile_input in = input(FRAMETAB_X86_64);
 	struct buf eh = { 0 };
-	struct table t;
+	struct frametab t;
 
 	put_fde(&eh, put_cie(&eh, "zR"), TEXT_AT, 0x20, program, sizeof(program) - 1);
 	t = compile(&in, &eh);
-	assert_int_equal(table_find(&t, TEXT_AT + 1)->cfa_off, 8);
-	assert_int_equal(table_find(&t, TEXT_AT + 5)->cfa_off, 16);
-	assert_int_equal(table_find(&t, TEXT_AT + 6)->cfa_off, 8);
-	assert_int_equal(table_find(&t, TEXT_AT + 9)->cfa_off, 16);
-	assert_int_equal(table_find(&t, TEXT_AT + 10)->cfa_off, 24);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 1)->cfa_off, 8);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 5)->cfa_off, 16);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 6)->cfa_off, 8);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 9)->cfa_off, 16);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 10)->cfa_off, 24);
 	buf_free(&eh);
 }
 
@@ -190,32 +190,32 @@ static void expressions(void **state)
 	                             "\x10\x03\x03\x77\x80\x01"  /* rbx at rsp + 128 */
 	                             "\x10\x10\x03\x77\xa8\x01"; /* return address at rsp + 168 */
 	static const char other[] = "\x0f\x05\x77\x10\x06\x06\x06"; /* CFA = ***(rsp + 16) */
-	struct compile_input in = input(TABLE_X86_64);
-	const struct table_rule *r;
+	struct compile_input in = input(FRAMETAB_X86_64);
+	const struct frametab_rule *r;
 	struct buf eh = { 0 };
-	struct table t;
+	struct frametab t;
 	size_t cie = put_cie(&eh, "zR"), cie_signal = put_cie(&eh, "zRS");
 
 	put_fde(&eh, cie, TEXT_AT, 0x20, plt, sizeof(plt) - 1);
 	put_fde(&eh, cie_signal, TEXT_AT + 0x100, 0x20, signal, sizeof(signal) - 1);
 	put_fde(&eh, cie, TEXT_AT + 0x200, 0x20, other, sizeof(other) - 1);
 	t = compile(&in, &eh);
-	r = table_find(&t, TEXT_AT);
-	assert_int_equal(r->cfa, TABLE_CFA_PLT);
+	r = frametab_find(&t, TEXT_AT);
+	assert_int_equal(r->cfa, FRAMETAB_CFA_PLT);
 	assert_int_equal(r->cfa_off, 8);
 	assert_int_equal(r->cfa_add, 11);
-	r = table_find(&t, TEXT_AT + 0x100);
-	assert_int_equal(r->cfa, TABLE_CFA_DEREF_SP);
+	r = frametab_find(&t, TEXT_AT + 0x100);
+	assert_int_equal(r->cfa, FRAMETAB_CFA_DEREF_SP);
 	assert_int_equal(r->cfa_off, 160);
-	assert_int_equal(r->fp, TABLE_AT_SP);
+	assert_int_equal(r->fp, FRAMETAB_AT_SP);
 	assert_int_equal(r->fp_off, 120);
-	assert_int_equal(r->ra, TABLE_AT_SP);
+	assert_int_equal(r->ra, FRAMETAB_AT_SP);
 	assert_int_equal(r->ra_off, 168);
-	assert_int_equal(r->flags, TABLE_SIGNAL_FRAME | TABLE_SAVES_AT_SP);
+	assert_int_equal(r->flags, FRAMETAB_SIGNAL_FRAME | FRAMETAB_SAVES_AT_SP);
 	assert_int_equal(r->saved, 1);
 	assert_int_equal(t.saves[r->saves], 16);
-	r = table_find(&t, TEXT_AT + 0x200);
-	assert_int_equal(r->cfa, TABLE_CFA_EXPR);
+	r = frametab_find(&t, TEXT_AT + 0x200);
+	assert_int_equal(r->cfa, FRAMETAB_CFA_EXPR);
 	assert_memory_equal(t.exprs + r->cfa_off, "\x05\x00\x77\x10\x06\x06\x06", 7);
 	buf_free(&eh);
 }
@@ -233,9 +233,9 @@ static void unsound_functions_are_skipped(void **state)
 		{ "\x41\x0e\x10\x41\x3e", 5 }, /* sound at first */
 		{ "\x0c\x90\x01\x08\x41", 5 }, /* CFA from a register that is none */
 	};
-	struct compile_input in = input(TABLE_X86_64);
+	struct compile_input in = input(FRAMETAB_X86_64);
 	struct buf eh = { 0 };
-	struct table t;
+	struct frametab t;
 	size_t cie = put_cie(&eh, "zR");
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -244,14 +244,14 @@ static void unsound_functions_are_skipped(void **state)
 	t = compile(&in, &eh);
 	assert_int_equal(t.header->skipped, 5);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(table_find(&t, TEXT_AT + 0x100 * i)->cfa, TABLE_CFA_NONE);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x1000)->cfa_off, 0x40);
+		assert_int_equal(frametab_find(&t, TEXT_AT + 0x100 * i)->cfa, FRAMETAB_CFA_NONE);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x1000)->cfa_off, 0x40);
 	buf_free(&eh);
 }
 
 static void nothing_to_compile(void **state)
 {
-	struct compile_input in = input(TABLE_X86_64);
+	struct compile_input in = input(FRAMETAB_X86_64);
 	struct buf out = { 0 };
 	struct seam_error err;
 
@@ -264,9 +264,9 @@ static void nothing_to_compile(void **state)
 /* .debug_frame fills what .eh_frame leaves open, and no more. */
 static void debug_frame_fills_gaps(void **state)
 {
-	struct compile_input in = input(TABLE_X86_64);
+	struct compile_input in = input(FRAMETAB_X86_64);
 	struct buf eh = { 0 }, debug = { 0 }, body = { 0 };
-	struct table t;
+	struct frametab t;
 
 	put_fde(&eh, put_cie(&eh, "zR"), TEXT_AT + 0x100, 0x100, "\x0e\x40", 2);
 	buf_put_u32(&body, UINT32_MAX);
@@ -282,9 +282,9 @@ static void debug_frame_fills_gaps(void **state)
 	}
 	in.debug_frame = (struct compile_section){ debug.bytes, debug.n, 0 };
 	t = compile(&in, &eh);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x180)->cfa_off, 0x40);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x280)->cfa_off, 0x70);
-	assert_int_equal(t.header->flags, TABLE_FROM_EH_FRAME | TABLE_FROM_DEBUG_FRAME);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x180)->cfa_off, 0x40);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x280)->cfa_off, 0x70);
+	assert_int_equal(t.header->flags, FRAMETAB_FROM_EH_FRAME | FRAMETAB_FROM_DEBUG_FRAME);
 	buf_free(&eh);
 	buf_free(&debug);
 	buf_free(&body);
@@ -295,10 +295,10 @@ static void aarch64_rows(void **state)
 {
 	static const char program[] =
 	        "\x41\x2d\x41\x0e\x20\x9d\x04\x9e\x03"; /* sign; CFA = sp + 32, x29, x30 saved */
-	struct compile_input in = input(TABLE_AARCH64);
+	struct compile_input in = input(FRAMETAB_AARCH64);
 	struct buf eh = { 0 }, body = { 0 };
-	const struct table_rule *r;
-	struct table t;
+	const struct frametab_rule *r;
+	struct frametab t;
 
 	buf_put_u32(&body, 0);
 	buf_put(&body, "\x01zR\x00\x04\x78\x1e\x01\x1b\x0c\x1f\x00",
@@ -306,17 +306,17 @@ static void aarch64_rows(void **state)
 	put_entry(&eh, body.bytes, body.n);
 	put_fde(&eh, 0, TEXT_AT, 0x40, program, sizeof(program) - 1);
 	t = compile(&in, &eh);
-	r = table_find(&t, TEXT_AT);
-	assert_int_equal(r->cfa, TABLE_CFA_SP);
+	r = frametab_find(&t, TEXT_AT);
+	assert_int_equal(r->cfa, FRAMETAB_CFA_SP);
 	assert_int_equal(r->cfa_off, 0);
-	assert_int_equal(r->ra, TABLE_AT_SAME);
-	r = table_find(&t, TEXT_AT + 4);
-	assert_int_equal(r->flags, TABLE_MANGLED_RA);
-	r = table_find(&t, TEXT_AT + 8);
-	assert_int_equal(r->ra, TABLE_AT_CFA);
+	assert_int_equal(r->ra, FRAMETAB_AT_SAME);
+	r = frametab_find(&t, TEXT_AT + 4);
+	assert_int_equal(r->flags, FRAMETAB_MANGLED_RA);
+	r = frametab_find(&t, TEXT_AT + 8);
+	assert_int_equal(r->ra, FRAMETAB_AT_CFA);
 	assert_int_equal(r->ra_off, -24);
 	assert_int_equal(r->fp_off, -32);
-	assert_int_equal(r->flags, TABLE_MANGLED_RA);
+	assert_int_equal(r->flags, FRAMETAB_MANGLED_RA);
 	buf_free(&eh);
 	buf_free(&body);
 }
@@ -343,22 +343,22 @@ static void put_sframe_v2(struct buf *b)
 
 static void sframe_v2(void **state)
 {
-	struct compile_input in = input(TABLE_X86_64);
+	struct compile_input in = input(FRAMETAB_X86_64);
 	struct seam_error err = { 0 };
 	struct buf b = { 0 };
-	struct table t;
+	struct frametab t;
 
 	put_sframe_v2(&b);
 	in.sframe = (struct compile_section){ b.bytes, b.n, EH_AT };
-	if (compile_table(&in, &blob, &err) < 0 || table_open(&t, blob.bytes, blob.n, &err) < 0)
+	if (compile_table(&in, &blob, &err) < 0 || frametab_open(&t, blob.bytes, blob.n, &err) < 0)
 		fail_msg("%s", err.text);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x100)->cfa_off, 8);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x100)->fp, TABLE_AT_SAME);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x101)->cfa_off, 16);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x101)->fp_off, -16);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x101)->ra_off, -8);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x13f)->cfa, TABLE_CFA_FP);
-	assert_int_equal(table_find(&t, TEXT_AT + 0x140)->cfa, TABLE_CFA_NONE);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x100)->cfa_off, 8);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x100)->fp, FRAMETAB_AT_SAME);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x101)->cfa_off, 16);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x101)->fp_off, -16);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x101)->ra_off, -8);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x13f)->cfa, FRAMETAB_CFA_FP);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x140)->cfa, FRAMETAB_CFA_NONE);
 	for (size_t n = 0; n < b.n;
 	     n++) { /* every cut: an error or a skip, and nothing read outside (ASan) */
 		unsigned char *exact = malloc(n ? n : 1);
@@ -385,7 +385,7 @@ static uint64_t random_u64(void)
 
 static void resign(struct buf *b)
 {
-	struct table_header h;
+	struct frametab_header h;
 
 	memcpy(&h, b->bytes, sizeof(h));
 	h.checksum = map_hash_bytes(b->bytes + sizeof(h), b->n - sizeof(h), h.text_start);
@@ -395,13 +395,13 @@ static void resign(struct buf *b)
 /* Damaged blobs are refused, or, when the damage is signed again, stay searchable within their bytes. */
 static void damaged_tables(void **state)
 {
-	struct compile_input in = input(TABLE_X86_64);
+	struct compile_input in = input(FRAMETAB_X86_64);
 	struct seam_error err;
 	struct buf eh = { 0 };
 	unsigned char *copy;
 	size_t cie = put_cie(&eh, "zR");
 	unsigned opened = 0;
-	struct table t;
+	struct frametab t;
 
 	for (unsigned i = 0; i < 40; i++)
 		put_fde(&eh, cie, TEXT_AT + 0x400 * i, 0x380,
@@ -414,24 +414,25 @@ static void damaged_tables(void **state)
 
 		memcpy(copy, blob.bytes, blob.n);
 		copy[at] ^= (unsigned char)(1u << random_u64() % 8);
-		if (at >= sizeof(struct table_header))
-			assert_int_equal(table_open(&t, copy, blob.n, &err), -EBADMSG);
+		if (at >= sizeof(struct frametab_header))
+			assert_int_equal(frametab_open(&t, copy, blob.n, &err), -EBADMSG);
 		resign(&b);
-		if (table_open(&t, copy, blob.n, &err) < 0)
+		if (frametab_open(&t, copy, blob.n, &err) < 0)
 			continue;
 		opened++;
 		for (uint64_t pc = TEXT_AT - 0x800; pc < TEXT_AT + 0xb000; pc += 0x93)
-			assert_in_range(table_find(&t, pc)->cfa, TABLE_CFA_NONE, TABLE_CFA_EXPR);
+			assert_in_range(frametab_find(&t, pc)->cfa, FRAMETAB_CFA_NONE,
+			                FRAMETAB_CFA_EXPR);
 	}
 	assert_true(opened > 1000);
 	for (size_t n = 0; n < blob.n; n += 3)
-		assert_int_equal(table_open(&t, blob.bytes, n, &err), -EBADMSG);
+		assert_int_equal(frametab_open(&t, blob.bytes, n, &err), -EBADMSG);
 	free(copy);
 	buf_free(&eh);
 }
 
 /* Memory of random words, half of which point into the text or the stack itself: the walk ends, within its limit. */
-static struct table hostile;
+static struct frametab hostile;
 
 static int hostile_read(void *ctx, uint64_t address, uint64_t *ret)
 {
@@ -442,22 +443,20 @@ static int hostile_read(void *ctx, uint64_t address, uint64_t *ret)
 	return 0;
 }
 
-static int hostile_find(void *ctx, uint64_t pc, struct walk_object *ret)
+static int hostile_find(void *ctx, uint64_t pc, struct walk_place *ret)
 {
 	if (pc < TEXT_AT || pc >= TEXT_AT + 0x10000)
 		return -ENOENT;
-	*ret = (struct walk_object){ .start = TEXT_AT,
-		                     .end = TEXT_AT + 0x10000,
-		                     .table = &hostile };
+	*ret = (struct walk_place){ &hostile, frametab_find(&hostile, pc), pc % 2 };
 	return 0;
 }
 
 static void hostile_memory(void **state)
 {
 	static const char other[] = "\x0f\x05\x77\x10\x06\x06\x06";
-	struct walk_options options = { .machine = TABLE_X86_64, .max_frames = 100 };
+	struct walk_options options = { .machine = FRAMETAB_X86_64, .max_frames = 100 };
 	struct walk_memory memory = { .read = hostile_read, .find = hostile_find };
-	struct compile_input in = input(TABLE_X86_64);
+	struct compile_input in = input(FRAMETAB_X86_64);
 	unsigned ends[WALK_ENDS] = { 0 };
 	uint64_t frames[101];
 	struct buf eh = { 0 };
