@@ -75,6 +75,7 @@ void terms_apply(struct event *e, const struct modifiers *m)
 		*flags |= m->kernel ? 0 : SEAM_ATTR_EXCLUDE_KERNEL;
 		*flags |= m->hv ? 0 : SEAM_ATTR_EXCLUDE_HV;
 	}
+	e->guest_given |= m->guest || m->host;
 	if (m->guest && !m->host)
 		*flags |= SEAM_ATTR_EXCLUDE_HOST;
 	if (m->host && !m->guest)

@@ -4,7 +4,10 @@
 
 extern const struct cmd cmd_help;
 
+extern const struct cmd cmd_check;
+
 const struct cmd *const cmds[] = {
+	&cmd_check,
 	&cmd_help,
 	NULL,
 };
