@@ -243,7 +243,7 @@ int machine_kallsyms(struct features *f, struct feature_result *r)
 		at = at ? at + 1 : NULL;
 	}
 	kernel_number(&f->kernel, "/proc/sys/kernel/kptr_restrict", &kptr);
-	return no(r, "sysctl kernel.kptr_restrict=0, or run as root",
+	return no(r, "sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1, or run as root",
 	          "kernel addresses are hidden (kernel.kptr_restrict is %lld, "
 	          "kernel.perf_event_paranoid is %lld)",
 	          kptr, machine_paranoid(f));
