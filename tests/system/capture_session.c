@@ -80,7 +80,10 @@ static void work_faults(void)
 	volatile char *p =
 	        mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	for (size_t i = 0; p != MAP_FAILED && i < n; i += 4096)
+	if (p == MAP_FAILED)
+		return;
+	madvise((void *)p, n, MADV_NOHUGEPAGE); // a fault for every page
+	for (size_t i = 0; i < n; i += 4096)
 		p[i] = 1;
 }
 
