@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe.h: the probes of rows that are no bit of an attr, and what the two files of
- * features share. Only features*.c include it.
+ * probe.h: the probes of rows that are no bit of an attr, and what features.c and probe.c share.
+ * Only these two include it.
  */
 #ifndef SEAM_CAPTURE_PROBE_H
 #define SEAM_CAPTURE_PROBE_H
