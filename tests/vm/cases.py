@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""The cases: what a guest runs, and what must then be true. One row each.
+
+In a guest's script, $record is the recorder with its event and its output file f.data, and the
+workloads are in $wl. Families are those of workloads/*.h: each must be seen at least so often.
+States are seam's, "0", ">0" or a number that they may not exceed ("<=3"); a state not named is 0,
+except those of ANY.
+"""
+
+from dataclasses import dataclass, field
+
+# Stitched and immediate are wherever samples are; kernel threads have no user half.
+ANY = {"immediate", "stitched", "stitched_earlier", "kernel_only"}
+
+# Sleepers begin when the recording runs, and end when the shell closes their input.
+PARK = """mkfifo ctl
+$wl/park 8 {ms} <ctl >ready &
+exec 3>ctl
+while ! grep -q ready ready; do usleep 20000; done
+{record} -- sh -c 'echo go >ctl; sleep 1'
+status=$?
+exec 3>&-
+wait
+exit $status
+"""
+PARK_PIDS = 'p=$(pgrep -f "wl/park|/park " | tr "\\n" ,); $record -p "${p%,}"'
+
+
+@dataclass
+class Case:
+    name: str
+    guest: str
+    families: dict = field(default_factory=dict)
+    states: dict = field(default_factory=dict)
+    seconds: int = 60
+    kernels: str = "defer"  # "defer", "old" or "all"
+
+
+CASES = [
+    Case("deep_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 20},
+         {"stitched": ">0"}),
+    Case("deep_pid", "$wl/deep 4 2 & p=$!\nusleep 300000\n$record -p $p -- sleep 1\n"
+                     "s=$?; kill -9 $p; exit $s",
+         {"zero": 50, "fault": 20, "spin": 20}, {"stitched": ">0"}),
+    Case("deep_all", "$record -a -- $wl/deep 1 2", {"zero": 50, "fault": 20, "spin": 20},
+         {"stitched": ">0", "still_in_kernel": "<=20"}),
+    Case("storm_command", "$record -- $wl/storm 60", {"zero": 100, "fault": 5, "make": 5},
+         {"stitched": ">0", "crossed_exec": "<=20"}),
+    Case("storm_all", "$record -a -- $wl/storm 60", {"zero": 100, "fault": 5, "make": 5},
+         {"stitched": ">0", "crossed_exec": "<=20", "still_in_kernel": "<=20"}),
+    Case("chain_command", "$record -- $wl/chain_alpha 30", {"zero": 20},
+         {"stitched": ">0", "crossed_exec": ">0"}),
+    Case("chain_all", "$record -a -- $wl/chain_alpha 30", {"zero": 20},
+         {"stitched": ">0", "crossed_exec": ">0", "still_in_kernel": "<=20"}),
+    Case("hop_command", "$record -- $wl/hop 1.5 4", {"zero": 50, "spin": 5}, {"stitched": ">0"}),
+    Case("hop_all", "$record -a -- $wl/hop 1 4", {"zero": 50, "spin": 5},
+         {"stitched": ">0", "still_in_kernel": "<=20"}),
+    Case("ring_command", "$record -- $wl/ring 2", {"ring": 20},
+         {"stitched": ">0", "stitched_earlier": ">0"}),
+    # Asleep at the end: their samples inside poll wait for an answer that cannot come.
+    Case("asleep_pid", PARK.format(ms=-1, record=PARK_PIDS), {"zero": 1},
+         {"still_in_kernel": ">0"}),
+    Case("asleep_all", PARK.format(ms=-1, record="$record -a"), {"zero": 1},
+         {"still_in_kernel": ">0", "crossed_exec": "<=20"}),
+    # Sleepers that come back within 20 ms: the grace period loses none of them.
+    Case("return_pid", PARK.format(ms=20, record=PARK_PIDS), {"zero": 5, "wait": 50},
+         {"stitched": ">0"}),
+    Case("return_all", PARK.format(ms=20, record="$record -a"), {"zero": 5, "wait": 50},
+         {"stitched": ">0", "crossed_exec": "<=20", "still_in_kernel": "<=20"}),
+    # A kernel that does not defer: the same request gives immediate frame pointers, and says so.
+    Case("fallback_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 20},
+         {"immediate": ">0", "stitched": "0"}, kernels="old"),
+    Case("fallback_all", "$record -a -- $wl/storm 30", {"zero": 50},
+         {"immediate": ">0", "stitched": "0"}, kernels="old"),
+]
