@@ -23,7 +23,7 @@ exec 3>&-
 wait
 exit $status
 """
-PARK_PIDS = 'p=$(pgrep -f "wl/park|/park " | tr "\\n" ,); $record -p "${p%,}"'
+PARK_PIDS = '$record -p "$(pidof park | tr " " ,)"'
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Case:
 CASES = [
     Case("deep_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 20},
          {"stitched": ">0"}),
-    Case("deep_pid", "$wl/deep 4 2 & p=$!\nusleep 300000\n$record -p $p -- sleep 1\n"
+    Case("deep_pid", "$wl/deep 60 2 & p=$!\nusleep 300000\n$record -p $p -- sleep 1\n"
                      "s=$?; kill -9 $p; exit $s",
          {"zero": 50, "fault": 20, "spin": 20}, {"stitched": ">0"}),
     Case("deep_all", "$record -a -- $wl/deep 1 2", {"zero": 50, "fault": 20, "spin": 20},

@@ -94,9 +94,8 @@ class Guest:
             self.faults.append(str(error))
             return
         faults, seen = truth.check(samples, self.workloads)
-        if faults:
-            self.faults.append(f"{len(faults)} of {len(samples)} samples are not the truth, such as\n    "
-                               + "\n    ".join(faults[:5]))
+        for fault, those in faults.items():
+            self.faults.append(f"{len(those)} of {len(samples)} samples: {fault}, such as\n    {those[0]}")
         for family, least in case.families.items():
             if seen.get(family, 0) < least:
                 self.faults.append(f"only {seen.get(family, 0)} whole chains of {family}, want {least}")

@@ -19,7 +19,7 @@ FAMILY_OF_ENTRY = {
 }
 FAMILIES = set.union(*FAMILY_OF_ENTRY.values()) | {"spin"}
 
-HEAD = re.compile(r"^\s*(?P<comm>\S.*?)\s+(?:(?P<pid>\d+)/)?(?P<tid>\d+)\s+(?:\[\d+\]\s+)?"
+HEAD = re.compile(r"^\s*(?P<comm>\S.*?)\s+(?:(?P<pid>-?\d+)/)?(?P<tid>-?\d+)\s+(?:\[\d+\]\s+)?"
                   r"(?P<time>\d+\.\d+):\s+(?:\d+\s+)?(?P<event>[^\s:]+(?::[^\s:]+)*):\s*$")
 FRAME = re.compile(r"^\s+(?P<ip>[0-9a-f]+)\s+(?P<symbol>.*?)(?:\+0x[0-9a-f]+)?\s+\((?P<dso>.*)\)$")
 LINK = re.compile(r"^([a-z]+)_(leaf|\d+)$")
@@ -122,24 +122,26 @@ def fault_of(sample, workloads):
         return "a frame of nothing"
     if entry in ("execve", "execveat") and sample.user and "/ld-" in sample.user[0][1]:
         return "a sample inside exec has the stack of the new program"
+    if sample.user and not sample.user[0][1].startswith(workloads):
+        return None  # libc and the loader have no frame pointers: what follows is chance
     if links:
         if entry in FAMILY_OF_ENTRY and links[0][1] not in FAMILY_OF_ENTRY[entry]:
             return f"a sample inside {entry} has the stack of another entry"
         return fault_of_chain(sample, links, entry)
-    if entry in FAMILY_OF_ENTRY and sample.user and sample.user[0][1].startswith(workloads):
+    if entry in FAMILY_OF_ENTRY and sample.user:
         return f"a sample inside {entry} has a stack outside of the chain that makes it"
     return None
 
 
 def check(samples, workloads):
-    """([faulty samples as text], {family: number of samples with its whole chain})."""
-    faults, seen = [], {}
+    """({fault: [samples]}, {family: number of samples with its whole chain})."""
+    faults, seen = {}, {}
     for sample in samples:
         fault = fault_of(sample, workloads)
         if fault:
-            faults.append(f"{fault}: {sample}")
+            faults.setdefault(fault, []).append(sample)
             continue
         links = links_of(sample)
-        if links:
+        if links and links[0][0] == 0:
             seen[links[0][1]] = seen.get(links[0][1], 0) + 1
     return faults, seen

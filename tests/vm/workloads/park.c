@@ -20,7 +20,7 @@ FAMILY(wait)
 
 static int ready[2], go[2];
 
-static void sleeper(long ms)
+FRAME void sleeper(long ms)
 {
 	char byte = 0;
 

@@ -43,7 +43,11 @@
 	TEN(family, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, family##_10) \
 	TEN(family, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, family##_20)
 
-/* The system call as one instruction of the function that uses it. Returns -errno on failure. */
+/*
+ * The system call as one instruction of the function that uses it. Returns -errno on failure. The
+ * stack pointer as an operand makes the compiler set the frame up before it, and take it down after.
+ */
+register void *stack_pointer __asm__("rsp");
 static inline __attribute__((always_inline)) long syscall_here(long number, long a, long b, long c,
                                                                long d, long e, long f)
 {
@@ -53,7 +57,7 @@ static inline __attribute__((always_inline)) long syscall_here(long number, long
 	long result;
 
 	__asm__ volatile("syscall"
-	                 : "=a"(result)
+	                 : "=a"(result), "+r"(stack_pointer)
 	                 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
 	                 : "rcx", "r11", "memory");
 	return result;
