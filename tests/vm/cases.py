@@ -14,7 +14,7 @@ ANY = {"immediate", "stitched", "stitched_earlier", "kernel_only"}
 
 # Sleepers begin when the recording runs, and end when the shell closes their input.
 PARK = """mkfifo ctl
-$wl/park 8 {ms} <ctl >ready &
+$wl/park 4 {ms} <ctl >ready &
 exec 3>ctl
 while ! grep -q ready ready; do usleep 20000; done
 {record} -- sh -c 'echo go >ctl; sleep 1'
@@ -25,6 +25,16 @@ exit $status
 """
 PARK_PIDS = '$record -p "$(pidof park | tr " " ,)"'
 
+# A recorder that has written something is ended by a signal, and the work goes on.
+SIGNALLED = """$wl/deep 60 2 & work=$!
+$record -a & recorder=$!
+until [ -e f.data ] && [ "$(stat -c %s f.data)" -gt 400000 ]; do usleep 50000; done
+kill -{signal} $recorder
+wait $recorder
+kill -KILL $work
+exit 0
+"""
+
 
 @dataclass
 class Case:
@@ -34,15 +44,17 @@ class Case:
     states: dict = field(default_factory=dict)
     seconds: int = 60
     kernels: str = "defer"  # "defer", "old" or "all"
+    peer: bool = True       # the peer reads the file too
+    records: bool = True    # there is a file f.data
 
 
 CASES = [
-    Case("deep_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 20},
+    Case("deep_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 5},
          {"stitched": ">0"}),
     Case("deep_pid", "$wl/deep 60 2 & p=$!\nusleep 300000\n$record -p $p -- sleep 1\n"
                      "s=$?; kill -9 $p; exit $s",
-         {"zero": 50, "fault": 20, "spin": 20}, {"stitched": ">0"}),
-    Case("deep_all", "$record -a -- $wl/deep 1 2", {"zero": 50, "fault": 20, "spin": 20},
+         {"zero": 50, "fault": 20, "spin": 5}, {"stitched": ">0"}),
+    Case("deep_all", "$record -a -- $wl/deep 1 2", {"zero": 50, "fault": 20, "spin": 5},
          {"stitched": ">0", "still_in_kernel": "<=20"}),
     Case("storm_command", "$record -- $wl/storm 60", {"zero": 100, "fault": 5, "make": 5},
          {"stitched": ">0", "crossed_exec": "<=20"}),
@@ -62,13 +74,24 @@ CASES = [
          {"still_in_kernel": ">0"}),
     Case("asleep_all", PARK.format(ms=-1, record="$record -a"), {"zero": 1},
          {"still_in_kernel": ">0", "crossed_exec": "<=20"}),
+    # A program that is not ours, with processes of its own and no frame pointers.
+    Case("gcc_command", "$record -- gcc -O2 -c -o /tmp/x.o $wl/storm.i", {}, {"stitched": ">0",
+         "crossed_exec": "<=40"}),
+    # The recorder ends by a signal: by SIGTERM with a whole file, by SIGKILL with what was flushed.
+    Case("terminated_all", SIGNALLED.format(signal="TERM"),
+         {"zero": 20}, {"stitched": ">0", "still_in_kernel": "<=20"}),
+    Case("killed_all", SIGNALLED.format(signal="KILL"),
+         {"zero": 20}, {"stitched": ">0", "still_in_kernel": "<=60", "record_lost": "<=60"},
+         peer=False),
+    Case("check", "$seam check\n$seam check --json >check.json\ntrue", kernels="all",
+         records=False, peer=False),
     # Sleepers that come back within 20 ms: the grace period loses none of them.
     Case("return_pid", PARK.format(ms=20, record=PARK_PIDS), {"zero": 5, "wait": 50},
          {"stitched": ">0"}),
     Case("return_all", PARK.format(ms=20, record="$record -a"), {"zero": 5, "wait": 50},
          {"stitched": ">0", "crossed_exec": "<=20", "still_in_kernel": "<=20"}),
     # A kernel that does not defer: the same request gives immediate frame pointers, and says so.
-    Case("fallback_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 20},
+    Case("fallback_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 5},
          {"immediate": ">0", "stitched": "0"}, kernels="old"),
     Case("fallback_all", "$record -a -- $wl/storm 30", {"zero": 50},
          {"immediate": ">0", "stitched": "0"}, kernels="old"),

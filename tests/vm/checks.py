@@ -10,12 +10,16 @@ import os
 import re
 import subprocess
 
+import oracle
 import truth
 from cases import ANY
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 PEER = os.path.join(os.path.dirname(os.path.dirname(HERE)), "scripts", "peer")
 READ_SECONDS = 120
+# Why an answer is missing; the oracle cannot tell them apart.
+UNANSWERED = ("exited", "record_lost", "still_in_kernel", "no_output_event")
+STATES = ("immediate", "stitched", "stitched_earlier", "kernel_only", "crossed_exec", *UNANSWERED)
 
 
 def holds(value, want):
@@ -26,16 +30,16 @@ def holds(value, want):
     return value == int(want)
 
 
-def states_in(value):
-    """The object of a report's JSON that has the states as its keys, wherever it stands."""
+def found_in(value, name):
+    """The first number of this name in a report's JSON, wherever it stands."""
     if isinstance(value, dict):
-        if "stitched" in value and "crossed_exec" in value:
-            return value
+        if isinstance(value.get(name), int):
+            return value[name]
         value = list(value.values())
     if isinstance(value, list):
         for one in value:
-            found = states_in(one)
-            if found:
+            found = found_in(one, name)
+            if found is not None:
                 return found
     return None
 
@@ -69,8 +73,7 @@ class Guest:
         return status == 0
 
     def peer(self, directory, *arguments):
-        command, *rest = arguments
-        return [PEER, "perf", command, "-i", os.path.join(directory, "f.data"), *rest]
+        return [PEER, "perf", *arguments, "-i", os.path.join(directory, "f.data")]
 
     def peer_counts(self, directory):
         """{record type: number} as the peer counts them."""
@@ -81,19 +84,22 @@ class Guest:
         return {name: int(number) for name, number in found}
 
     def check_peer(self, directory):
-        symbols = ["--kallsyms", self.kallsyms_path]
-        self.quiet("peer report", self.peer(directory, "report", "--stdio", *symbols),
-                   os.path.join(directory, "peer-report"))
-        self.quiet("peer script", self.peer(directory, "script", *symbols),
-                   os.path.join(directory, "peer-script"))
+        symbols = ["--no-inline", "--kallsyms", self.kallsyms_path]
+        for name, arguments in {
+                "report": ["report", "--stdio", *symbols],
+                "script": ["script", *symbols],
+                "tasks": ["script", "--show-task-events", "-F", "comm,pid,tid,time"],
+                "unmerged": ["script", "--no-inline", "--no-merge-callchains", "-F", "comm,pid,tid,time,ip"]}.items():
+            self.quiet("peer " + " ".join(arguments[:2]), self.peer(directory, *arguments),
+                       os.path.join(directory, "peer-" + name))
 
-    def check_truth(self, script, case):
+    def check_truth(self, script, execs, case):
         try:
             samples = truth.parse(script, self.kallsyms)
         except ValueError as error:
             self.faults.append(str(error))
             return
-        faults, seen = truth.check(samples, self.workloads)
+        faults, seen = truth.check(samples, execs, self.workloads)
         for fault, those in faults.items():
             self.faults.append(f"{len(those)} of {len(samples)} samples: {fault}, such as\n    {those[0]}")
         for family, least in case.families.items():
@@ -105,58 +111,84 @@ class Guest:
         self.notes.append(f"{len(samples)} samples, whole chains: "
                           + ", ".join(f"{name} {number}" for name, number in sorted(seen.items())))
 
-    def check_states(self, directory, case, counts):
+    def check_states(self, directory, case, samples, execs):
         out = os.path.join(directory, "seam-report.json")
         path = os.path.join(directory, "f.data")
         if not self.quiet("seam report --json", [self.seam, "report", "--json", "-i", path], out):
             return
         with open(out, encoding="utf-8") as text:
             report = json.load(text)
-        states = states_in(report)
-        if not states:
-            self.faults.append("seam report --json names no states")
+        states = {name: found_in(report, name) for name in STATES}
+        if None in states.values():
+            self.faults.append(f"seam report --json does not name all states: {states}")
             return
-        states = {name: number for name, number in states.items() if isinstance(number, int)}
+        self.notes.append(" ".join(f"{name} {number}" for name, number in states.items() if number))
         for name, number in states.items():
             want = case.states.get(name, None if name in ANY else "0")
-            if want and name not in ("samples", "total") and not holds(number, want):
+            if want and not holds(number, want):
                 self.faults.append(f"state {name} is {number}, want {want}")
-        self.notes.append(" ".join(f"{name} {number}" for name, number in states.items() if number))
-        total = sum(number for name, number in states.items() if name not in ("samples", "total"))
-        if total != counts.get("SAMPLE"):
-            self.faults.append(f"the states sum to {total}, the file has {counts.get('SAMPLE')} samples")
+        total = sum(states.values()) + (found_in(report, "duplicate_samples") or 0)
+        if samples is None:
+            return  # the peer cannot read it
+        if total != samples:
+            self.faults.append(f"the states sum to {total}, the file has {samples} samples")
+        states["unanswered"] = sum(states[name] for name in UNANSWERED)
+        for name, number in oracle.count(os.path.join(directory, "peer-unmerged"), execs).items():
+            if states[name] != number:
+                self.faults.append(f"{name} is {states[name]}, the oracle counts {number}")
 
     def check_recorder(self, directory, case):
-        with open(os.path.join(directory, "err"), encoding="utf-8", errors="replace") as text:
-            said = text.read()
+        said = self.said(directory)
         if self.seam and case.kernels == "old" and "does not defer" not in said:
             self.faults.append(f"the fall-back is not named on standard error: {said!r}")
+
+    def said(self, directory):
+        try:
+            with open(os.path.join(directory, "err"), errors="replace", encoding="utf-8") as text:
+                return text.read()[-1500:].strip()
+        except OSError:
+            return ""
+
+    def check_recording(self, directory, case):
+        self.check_recorder(directory, case)
+        samples, execs = None, {}
+        if case.peer:
+            samples = self.peer_counts(directory).get("SAMPLE", 0)
+            self.check_peer(directory)
+            execs = truth.parse_execs(os.path.join(directory, "peer-tasks"))
+        script = os.path.join(directory, "peer-script")
+        if self.seam:
+            script = os.path.join(directory, "seam-script")
+            path = os.path.join(directory, "f.data")
+            self.quiet("seam script", [self.seam, "script", "-i", path], script)
+            self.check_states(directory, case, samples, execs)
+        self.check_truth(script, execs, case)
+
+    def check_json(self, directory):
+        """seam check --json is JSON, and is not empty."""
+        path = os.path.join(directory, "check.json")
+        try:
+            with open(path, encoding="utf-8") as text:
+                if not json.load(text):
+                    self.faults.append("seam check --json says nothing")
+        except (OSError, ValueError) as error:
+            self.faults.append(f"seam check --json: {error}")
 
     def check(self, name, case, results):
         """Checks one case; returns 1 when something is wrong."""
         self.faults, self.notes = [], []
         directory = os.path.join(self.directory, name)
         status, seconds = results.get(name, (None, 0))
-        if status is None or not os.path.exists(os.path.join(directory, "f.data")) or status:
-            try:
-                with open(os.path.join(directory, "err"), errors="replace", encoding="utf-8") as text:
-                    said = text.read()[-1500:]
-            except OSError:
-                said = ""
-            self.faults.append(f"exit {status} in the guest after {seconds:.0f} s: {said}")
+        if status != 0:
+            self.faults.append(f"exit {status} in the guest after {seconds:.0f} s: {self.said(directory)}")
+        elif not case.records:
+            self.check_json(directory)
+        elif not os.path.exists(os.path.join(directory, "f.data")):
+            self.faults.append(f"no file was written: {self.said(directory)}")
         else:
-            self.check_recorder(directory, case)
-            counts = self.peer_counts(directory)
-            self.check_peer(directory)
-            script = os.path.join(directory, "peer-script")
-            if self.seam:
-                script = os.path.join(directory, "seam-script")
-                self.quiet("seam script", [self.seam, "script", "-i",
-                                           os.path.join(directory, "f.data")], script)
-                self.check_states(directory, case, counts)
-            self.check_truth(script, case)
+            self.check_recording(directory, case)
         word = "not ok" if self.faults else "ok"
-        print(f"{word} {self.release} {case.name} ({seconds:.1f} s): {'; '.join(self.notes)}")
+        print(f"{word} {self.release} {case.name} ({seconds:.1f} s): {'; '.join(self.notes)}", flush=True)
         for fault in self.faults:
-            print(f"  # {fault}")
+            print(f"  # {fault}", flush=True)
         return 1 if self.faults else 0

@@ -11,7 +11,7 @@ import re
 DEPTH = 30
 KERNEL_HALF = 1 << 63
 
-# The system calls that only one family makes; exec has no user half at all (see workloads/chain.c).
+# The system calls that only one family makes.
 FAMILY_OF_ENTRY = {
     "pread64": {"zero"}, "sched_setaffinity": {"hop"}, "poll": {"wait"}, "fork": {"make"},
     "exit_group": {"die"}, "io_uring_enter": {"ring"}, "execve": {"alpha", "beta"},
@@ -22,6 +22,7 @@ FAMILIES = set.union(*FAMILY_OF_ENTRY.values()) | {"spin"}
 HEAD = re.compile(r"^\s*(?P<comm>\S.*?)\s+(?:(?P<pid>-?\d+)/)?(?P<tid>-?\d+)\s+(?:\[\d+\]\s+)?"
                   r"(?P<time>\d+\.\d+):\s+(?:\d+\s+)?(?P<event>[^\s:]+(?::[^\s:]+)*):\s*$")
 FRAME = re.compile(r"^\s+(?P<ip>[0-9a-f]+)\s+(?P<symbol>.*?)(?:\+0x[0-9a-f]+)?\s+\((?P<dso>.*)\)$")
+EXEC = re.compile(r"^\s*\S.*?\s+-?\d+/(?P<tid>-?\d+)\s+(?P<time>\d+\.\d+): PERF_RECORD_COMM exec:")
 LINK = re.compile(r"^([a-z]+)_(leaf|\d+)$")
 
 
@@ -48,6 +49,7 @@ class Sample:
     def __init__(self, match):
         self.comm, self.tid, self.time = match["comm"], int(match["tid"]), float(match["time"])
         self.event, self.kernel, self.user = match["event"], [], []
+        self.old_program = False
 
     def __str__(self):
         user = " ".join(f"{symbol}({dso.rsplit('/', 1)[-1]})" for symbol, dso in self.user)
@@ -75,6 +77,39 @@ def parse(path, kallsyms):
                 raise ValueError(f"{path}:{number}: neither a sample nor a frame: {line!r}")
             samples.append(Sample(head))
     return samples
+
+
+def parse_execs(path):
+    """{task: times of its execs, in order} from perf script --show-task-events."""
+    execs = {}
+    with open(path, encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            found = EXEC.match(line)
+            if found:
+                execs.setdefault(int(found["tid"]), []).append(float(found["time"]))
+    return {tid: sorted(times) for tid, times in execs.items()}
+
+
+def inside_exec(sample):
+    return entry_of(sample) in ("execve", "execveat")
+
+
+def mark_old_programs(samples, execs):
+    """Marks the samples inside exec whose program was still the old one: a COMM exec comes later,
+    before the task is seen outside of exec again. (After it the task is the new program already,
+    and the entry of its loader is a true user half.)"""
+    by_task = {}
+    for sample in sorted(samples, key=lambda sample: sample.time):
+        by_task.setdefault(sample.tid, []).append(sample)
+    for tid, those in by_task.items():
+        outside = float("inf")
+        for sample in reversed(those):
+            if not inside_exec(sample):
+                outside = sample.time
+                continue
+            later = bisect.bisect_right(execs.get(tid, []), sample.time)
+            times = execs.get(tid, [])[later:later + 1]
+            sample.old_program = bool(times) and times[0] < outside
 
 
 def entry_of(sample):
@@ -120,8 +155,8 @@ def fault_of(sample, workloads):
     entry, links = entry_of(sample), links_of(sample)
     if any(not symbol and not dso for symbol, dso in sample.user):
         return "a frame of nothing"
-    if entry in ("execve", "execveat") and sample.user and "/ld-" in sample.user[0][1]:
-        return "a sample inside exec has the stack of the new program"
+    if sample.old_program and sample.user and "/ld-" in sample.user[0][1]:
+        return "a sample of the old program inside exec has the stack of the new one"
     if sample.user and not sample.user[0][1].startswith(workloads):
         return None  # libc and the loader have no frame pointers: what follows is chance
     if links:
@@ -133,9 +168,10 @@ def fault_of(sample, workloads):
     return None
 
 
-def check(samples, workloads):
+def check(samples, execs, workloads):
     """({fault: [samples]}, {family: number of samples with its whole chain})."""
     faults, seen = {}, {}
+    mark_old_programs(samples, execs)
     for sample in samples:
         fault = fault_of(sample, workloads)
         if fault:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * chain_alpha N, chain_beta N: one process that becomes the other program and back, N times. Built
- * twice, with the families alpha and beta. No execve here fails, so no sample that was taken inside
- * execve has a user half: it would be the new program's stack. (Nothing tells the compiler that the
- * chain never returns: a call as the last instruction would have its return address in the next
- * function.)
+ * twice, with the families alpha and beta. A sample that was taken inside execve while the program
+ * was still the old one can have no user half: the answer is the new program's stack. (Nothing here
+ * tells the compiler that the chain never returns: a call as the last instruction would have its
+ * return address in the next function.)
  */
 #include <fcntl.h>
 #include <stdio.h>
