@@ -175,7 +175,7 @@ class Guest:
             self.faults.append(f"seam check --json: {error}")
 
     def check(self, name, case, results):
-        """Checks one case; returns 1 when something is wrong."""
+        """Checks one case; returns whether all is right."""
         self.faults, self.notes = [], []
         directory = os.path.join(self.directory, name)
         status, seconds = results.get(name, (None, 0))
@@ -191,4 +191,4 @@ class Guest:
         print(f"{word} {self.release} {case.name} ({seconds:.1f} s): {'; '.join(self.notes)}", flush=True)
         for fault in self.faults:
             print(f"  # {fault}", flush=True)
-        return 1 if self.faults else 0
+        return not self.faults
