@@ -50,7 +50,7 @@ class Guest:
     def __init__(self, release, directory, workloads, options):
         self.release, self.directory, self.workloads = release, directory, workloads
         self.seam = os.path.join(options.build, "seam") if options.tool == "seam" else None
-        self.kallsyms_path = os.path.join(directory, "0_kallsyms", "kallsyms")
+        self.kallsyms_path = os.path.join(directory, "00_kallsyms", "kallsyms")
         self.kallsyms = truth.Kallsyms(self.kallsyms_path)
         self.faults, self.notes = [], []
 
