@@ -44,8 +44,8 @@ class Case:
     states: dict = field(default_factory=dict)
     seconds: int = 60
     kernels: str = "defer"  # "defer", "old" or "all"
-    peer: bool = True       # the peer reads the file too
-    records: bool = True    # there is a file f.data
+    peer: bool = True  # perf reads the file too
+    records: bool = True  # there is a file f.data
 
 
 CASES = [

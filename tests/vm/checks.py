@@ -49,7 +49,8 @@ class Guest:
 
     def __init__(self, release, directory, workloads, options):
         self.release, self.directory, self.workloads = release, directory, workloads
-        self.seam = os.path.join(options.build, "seam") if options.tool == "seam" else None
+        self.options = options
+        self.seam = os.path.join(options.build, "seam")
         self.kallsyms_path = os.path.join(directory, "00_kallsyms", "kallsyms")
         self.kallsyms = truth.Kallsyms(self.kallsyms_path)
         self.faults, self.notes = [], []
@@ -139,7 +140,7 @@ class Guest:
 
     def check_recorder(self, directory, case):
         said = self.said(directory)
-        if self.seam and case.kernels == "old" and "does not defer" not in said:
+        if self.options.recorder == "seam" and case.kernels == "old" and "does not defer" not in said:
             self.faults.append(f"the fall-back is not named on standard error: {said!r}")
 
     def said(self, directory):
@@ -157,7 +158,7 @@ class Guest:
             self.check_peer(directory)
             execs = truth.parse_execs(os.path.join(directory, "peer-tasks"))
         script = os.path.join(directory, "peer-script")
-        if self.seam:
+        if self.options.reader == "seam":
             script = os.path.join(directory, "seam-script")
             path = os.path.join(directory, "f.data")
             self.quiet("seam script", [self.seam, "script", "-i", path], script)
