@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Checks what a guest brought home: its recordings, read here by seam and by the peer.
 
-Knows the commands of seam and perf that read a file. Prints one line for each check that fails and
-one for each case that passes.
+Knows the commands of seam and perf that read a file. Makes one line for each case and one for each
+fault.
 """
 
 import json
@@ -47,13 +47,12 @@ def found_in(value, name):
 class Guest:
     """The directory of one boot, and how its files are read."""
 
-    def __init__(self, release, directory, workloads, options):
+    def __init__(self, release, directory, kallsyms, workloads, options):
         self.release, self.directory, self.workloads = release, directory, workloads
         self.options = options
         self.seam = os.path.join(options.build, "seam")
-        self.kallsyms_path = os.path.join(directory, "00_kallsyms", "kallsyms")
-        self.kallsyms = truth.Kallsyms(self.kallsyms_path)
-        self.faults, self.notes = [], []
+        self.kallsyms_path, self.kallsyms = kallsyms, truth.Kallsyms(kallsyms)
+        self.faults, self.notes, self.lines = [], [], []
 
     def run(self, command, out):
         """Runs a reader on the host; its standard output goes to the file out."""
@@ -176,7 +175,7 @@ class Guest:
             self.faults.append(f"seam check --json: {error}")
 
     def check(self, name, case, results):
-        """Checks one case; returns whether all is right."""
+        """Checks one case; returns whether all is right. What to print of it is in self.lines."""
         self.faults, self.notes = [], []
         directory = os.path.join(self.directory, name)
         status, seconds = results.get(name, (None, 0))
@@ -189,7 +188,6 @@ class Guest:
         else:
             self.check_recording(directory, case)
         word = "not ok" if self.faults else "ok"
-        print(f"{word} {self.release} {case.name} ({seconds:.1f} s): {'; '.join(self.notes)}", flush=True)
-        for fault in self.faults:
-            print(f"  # {fault}", flush=True)
+        self.lines = [f"{word} {self.release} {case.name} ({seconds:.1f} s): {'; '.join(self.notes)}"]
+        self.lines += [f"  # {fault}" for fault in self.faults]
         return not self.faults
