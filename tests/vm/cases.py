@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The cases: what a guest runs, and what must then be true. One row each.
 
-In a guest's script, $record is the recorder with its event and its output file f.data, and the
-workloads are in $wl. Families are those of workloads/*.h: each must be seen at least so often.
+In a guest's script, $record is the recorder with its event and its output file f.data, $grace its
+option for a long grace period, and the workloads are in $wl. Families are those of workloads/*.h: each must be seen at least so often.
 States are seam's, "0", ">0" or a number that they may not exceed ("<=3"); a state not named is 0,
-except those of ANY.
+except those of ANY. How many were stitched, and how many crossed an exec, the oracle counts exactly.
 """
 
 from dataclasses import dataclass, field
 
-# Stitched and immediate are wherever samples are; kernel threads have no user half.
-ANY = {"immediate", "stitched", "stitched_earlier", "kernel_only"}
+# Kernel threads have no user half, a task on its way out answers at once, and every command is exec'd.
+ANY = {"immediate", "stitched", "stitched_earlier", "kernel_only", "crossed_exec"}
 
 # Sleepers begin when the recording runs, and end when the shell closes their input.
 PARK = """mkfifo ctl
@@ -45,6 +45,7 @@ class Case:
     seconds: int = 60
     kernels: str = "defer"  # "defer", "old" or "all"
     peer: bool = True  # perf reads the file too
+    complaint: str = ""  # what seam must say on standard error when it reads the file, with exit 3
     records: bool = True  # there is a file f.data
 
 
@@ -57,9 +58,9 @@ CASES = [
     Case("deep_all", "$record -a -- $wl/deep 1 2", {"zero": 50, "fault": 20, "spin": 5},
          {"stitched": ">0", "still_in_kernel": "<=20"}),
     Case("storm_command", "$record -- $wl/storm 60", {"zero": 100, "fault": 5, "make": 5},
-         {"stitched": ">0", "crossed_exec": "<=20"}),
+         {"stitched": ">0"}),
     Case("storm_all", "$record -a -- $wl/storm 60", {"zero": 100, "fault": 5, "make": 5},
-         {"stitched": ">0", "crossed_exec": "<=20", "still_in_kernel": "<=20"}),
+         {"stitched": ">0", "still_in_kernel": "<=20"}),
     Case("chain_command", "$record -- $wl/chain_alpha 30", {"zero": 20},
          {"stitched": ">0", "crossed_exec": ">0"}),
     Case("chain_all", "$record -a -- $wl/chain_alpha 30", {"zero": 20},
@@ -73,23 +74,24 @@ CASES = [
     Case("asleep_pid", PARK.format(ms=-1, record=PARK_PIDS), {"zero": 1},
          {"still_in_kernel": ">0"}),
     Case("asleep_all", PARK.format(ms=-1, record="$record -a"), {"zero": 1},
-         {"still_in_kernel": ">0", "crossed_exec": "<=20"}),
+         {"still_in_kernel": ">0"}),
     # A program that is not ours, with processes of its own and no frame pointers.
-    Case("gcc_command", "$record -- gcc -O2 -c -o /tmp/x.o $wl/storm.i", {}, {"stitched": ">0",
-         "crossed_exec": "<=40"}),
+    Case("gcc_command", "$record -- gcc -O2 -c -o /tmp/x.o $wl/storm.i", {}, {"stitched": ">0"}),
     # The recorder ends by a signal: by SIGTERM with a whole file, by SIGKILL with what was flushed.
     Case("terminated_all", SIGNALLED.format(signal="TERM"),
          {"zero": 20}, {"stitched": ">0", "still_in_kernel": "<=20"}),
     Case("killed_all", SIGNALLED.format(signal="KILL"),
          {"zero": 20}, {"stitched": ">0", "still_in_kernel": "<=60", "record_lost": "<=60"},
-         peer=False),
+         peer=False, complaint="the recorder did not finish"),
     Case("check", "$seam check\n$seam check --json >check.json\ntrue", kernels="all",
          records=False, peer=False),
-    # Sleepers that come back within 20 ms: the grace period loses none of them.
-    Case("return_pid", PARK.format(ms=20, record=PARK_PIDS), {"zero": 5, "wait": 50},
+    # Sleepers that come back within 20 ms and their turn on a CPU: the grace period loses none of them.
+    # It is long here, because the emulation of a busy host gives a guest its turns late.
+    Case("return_pid", PARK.format(ms=20, record=PARK_PIDS.replace("$record", "$record $grace")),
+         {"zero": 5, "wait": 50},
          {"stitched": ">0"}),
-    Case("return_all", PARK.format(ms=20, record="$record -a"), {"zero": 5, "wait": 50},
-         {"stitched": ">0", "crossed_exec": "<=20", "still_in_kernel": "<=20"}),
+    Case("return_all", PARK.format(ms=20, record="$record $grace -a"), {"zero": 5, "wait": 50},
+         {"stitched": ">0", "still_in_kernel": "<=10"}),
     # A kernel that does not defer: the same request gives immediate frame pointers, and says so.
     Case("fallback_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 5},
          {"immediate": ">0", "stitched": "0"}, kernels="old"),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 HEAD = re.compile(r"^\s*\S.*?\s+(?P<pid>-?\d+)/(?P<tid>-?\d+)\s+(?P<time>\d+\.\d+):"
                   r"(?P<answer> DEFERRED CALLCHAIN \[cookie: (?P<cookie>[0-9a-f]+)\])?\s*$")
 KERNEL_HALF = 1 << 63
-MOST_CPUS = 64
+CPUS = 2  # of a guest
 
 
 @dataclass
@@ -19,7 +19,7 @@ class Record:
     tid: int
     time: float
     cookie: int
-    last: int = 0
+    user: list
 
 
 def read(path):
@@ -30,21 +30,23 @@ def read(path):
             head = HEAD.match(line)
             if head:
                 cookie = int(head["cookie"], 16) if head["answer"] else 0
-                record = Record(int(head["tid"]), float(head["time"]), cookie)
+                record = Record(int(head["tid"]), float(head["time"]), cookie, [])
                 if head["answer"]:
                     answers[cookie] = record
                 else:
                     samples.append(record)
-            elif line.strip():
-                record.last = int(line, 16)
+            elif line.strip() and int(line, 16) < KERNEL_HALF:
+                record.user.append(int(line, 16))
     return samples, answers
 
 
 def cookie_of(sample):
-    """The low half of a cookie is the CPU plus 1: no code lies in the first bytes of a 4 GiB range."""
-    if sample.last < KERNEL_HALF and 0 < sample.last & 0xffffffff <= MOST_CPUS:
-        return sample.last
-    return 0
+    """The only address that is not the kernel's. Its low half is the CPU plus 1, its high half odd: no
+    code lies in the first bytes of such a range."""
+    if len(sample.user) != 1:
+        return 0
+    only = sample.user[0]
+    return only if 0 < only & 0xffffffff <= CPUS and only >> 32 & 1 else 0
 
 
 def count(path, execs):
