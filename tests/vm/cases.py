@@ -77,6 +77,11 @@ CASES = [
          {"still_in_kernel": ">0"}),
     # A program that is not ours, with processes of its own and no frame pointers.
     Case("gcc_command", "$record -- gcc -O2 -c -o /tmp/x.o $wl/storm.i", {}, {"stitched": ">0"}),
+    # The readers where the recording was made: there the kernel's names are known too.
+    Case("read_in_guest", "$record -- $wl/deep 1 1\n$seam script -i f.data >script &&\n"
+                          "grep -q zero_leaf script && grep -q __x64_sys_pread64 script &&\n"
+                          "$seam report --stdio -i f.data >report && grep -q zero_leaf report",
+         {"zero": 20}, {"stitched": ">0"}),
     # The recorder ends by a signal: by SIGTERM with a whole file, by SIGKILL with what was flushed.
     Case("terminated_all", SIGNALLED.format(signal="TERM"),
          {"zero": 20}, {"stitched": ">0", "still_in_kernel": "<=20"}),
