@@ -2,9 +2,17 @@
 // cmds.c: the table of commands, in the order that help shows.
 #include "cli/cmd.h"
 
+extern const struct cmd cmd_evlist;
+extern const struct cmd cmd_header;
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_recover;
+extern const struct cmd cmd_stat;
 
 const struct cmd *const cmds[] = {
+	&cmd_evlist,
+	&cmd_header,
+	&cmd_stat,
+	&cmd_recover,
 	&cmd_help,
 	NULL,
 };
