@@ -175,10 +175,14 @@ int index_learn(struct index *ix, const struct seam_decoded *d)
 		execs = index_item(&ix->execs_of, d->comm.pid, (void **)&ix->execs, &ix->n_execs,
 		                   &ix->execs_capacity, sizeof(*execs));
 		return execs ? times_add(execs, rules_when(d)) : -ENOMEM;
-	case SEAM_RECORD_FORK: /* of its tid's last owner */
+	case SEAM_RECORD_FORK:
 	case SEAM_RECORD_EXIT:
 		track = index_track(ix, d->task.tid);
-		return track ? times_add(&track->ends, rules_task_when(d)) : -ENOMEM;
+		if (!track)
+			return -ENOMEM;
+		return times_add(d->record->type == SEAM_RECORD_FORK ? &track->births
+		                                                     : &track->exits,
+		                 rules_task_when(d));
 	case SEAM_RECORD_LOST:
 	case SEAM_RECORD_LOST_SAMPLES:
 		rules_lose(&ix->losses, d);
@@ -215,7 +219,8 @@ int index_seal(struct index *ix)
 
 		for (uint32_t k = 0; k < t->n; k++)
 			t->points[k].entry = 0;
-		times_free(&t->ends);
+		times_free(&t->exits);
+		times_free(&t->births);
 	}
 	for (uint32_t k = 0; k < ix->n_tracks && r >= 0; k++) {
 		size_t spare = ix->tracks[k].n * sizeof(struct track_point);
@@ -236,14 +241,14 @@ static enum rules_match index_match(const struct index *ix, const struct track *
 	bool later = answer->when >= sample->when;
 	uint64_t from = later ? sample->when : answer->when;
 	uint64_t to = later ? answer->when : sample->when, execs;
-	bool exec = false, ended = false;
+	bool exec = false, reborn = false;
 
 	if (sample->pid != UINT32_MAX && map_get(&ix->execs_of, sample->pid, &execs))
 		exec = times_within(&ix->execs[execs], from, to);
-	/* An end at the very moment of the later of the two is no end between them. */
+	/* A birth at the very moment of the later of the two is its own. */
 	if (track && sample->tid != UINT32_MAX && to > from)
-		ended = times_within(&track->ends, from, to - 1);
-	return rules_match(sample, answer, exec, ended);
+		reborn = times_within(&track->births, from, to - 1);
+	return rules_match(sample, answer, exec, reborn);
 }
 
 /* The answer to a cookie that is nearest to the sample in time among those that match. */
@@ -307,7 +312,9 @@ static void index_judge(const struct index *ix, const struct seam_decoded *d, ui
 	facts.no_output = rules_no_output(ix->output, ix->n_answers);
 	if (track) {
 		facts.seen_past = track_seen_past(track, who.when, (uint32_t)d->record->index);
-		facts.ended = times_from(&track->ends, who.when);
+		facts.ended = times_from(&track->exits, who.when);
+		at = times_from(&track->births, who.when);
+		facts.ended = at < facts.ended ? at : facts.ended;
 	}
 	ret->state = rules_unanswered(&facts);
 }
