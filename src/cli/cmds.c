@@ -4,15 +4,23 @@
 
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_dump;
+extern const struct cmd cmd_evlist;
+extern const struct cmd cmd_header;
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_recover;
 extern const struct cmd cmd_report;
 extern const struct cmd cmd_script;
+extern const struct cmd cmd_stat;
 
 // clang-format off: a line each
 const struct cmd *const cmds[] = {
 	&cmd_report,
 	&cmd_script,
 	&cmd_dump,
+	&cmd_stat,
+	&cmd_header,
+	&cmd_evlist,
+	&cmd_recover,
 	&cmd_check,
 	&cmd_help,
 	NULL,
