@@ -121,6 +121,7 @@ struct seam_reader_info {
 	uint64_t bad_features;    /* header features that could not be read */
 	uint64_t compressed_bytes, decompressed_bytes;
 	uint64_t compressed_records; /* COMPRESSED and COMPRESSED2; not counted in records */
+	uint64_t compressed2_records; /* of these, COMPRESSED2 */
 	uint64_t feature_offset; /* bytes; where the feature table is said to be, 0 for a pipe */
 	unsigned version;        /* of the file format, 1 or 2 */
 };

@@ -3,14 +3,22 @@
 #include "cli/cmd.h"
 
 extern const struct cmd cmd_dump;
+extern const struct cmd cmd_evlist;
+extern const struct cmd cmd_header;
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_recover;
 extern const struct cmd cmd_report;
 extern const struct cmd cmd_script;
+extern const struct cmd cmd_stat;
 
 const struct cmd *const cmds[] = {
 	&cmd_report,
 	&cmd_script,
+	&cmd_stat,
+	&cmd_evlist,
+	&cmd_header,
 	&cmd_dump,
+	&cmd_recover,
 	&cmd_help,
 	NULL,
 };

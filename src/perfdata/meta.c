@@ -57,7 +57,7 @@ static int meta_name_by_attr(struct meta *m, const struct seam_event *event)
 	int rc;
 
 	if (meta_feature(m, SEAM_FEATURE_PMU_MAPPINGS, &pmus))
-		pmu = feature_pmu_name(&pmus, m->swap, event->attr.type);
+		pmu = feature_pmu_name(&pmus, m->swap, event_name_pmu_type(&event->attr));
 	rc = event_name(&event->attr, pmu, &text);
 	if (rc >= 0 && m->named[event->index] == NAMED_BY_ATTR)
 		m->named[event->index] = NAMED_NOT; /* a PMU's name may be known by now */

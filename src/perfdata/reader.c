@@ -278,6 +278,7 @@ static int reader_special(struct seam_reader *r, struct lane *l, struct seam_rec
 		if (l == &r->inner) /* nobody compresses twice; a bomb would */
 			return 1;
 		r->tally.compressed_records++;
+		r->tally.compressed2_records += rec->type == SEAM_RECORD_COMPRESSED2;
 		return reader_compressed(r, rec, err);
 	case SEAM_RECORD_HEADER_TRACING_DATA:
 		rc = reader_tracing_data(r, l, rec, err);

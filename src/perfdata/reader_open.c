@@ -428,6 +428,7 @@ int seam_reader_info(const struct seam_reader *r, struct seam_reader_info *ret)
 		.compressed_bytes = t->compressed_bytes,
 		.decompressed_bytes = t->decompressed_bytes,
 		.compressed_records = t->compressed_records,
+		.compressed2_records = t->compressed2_records,
 		.feature_offset = r->header.pipe ? 0 : r->header.data.offset + r->header.data.size,
 		.version = r->header.version,
 	};

@@ -51,7 +51,7 @@ struct block {
 /* What one pass over the records found. */
 struct tally {
 	uint64_t skipped_records, skipped_bytes, truncated_bytes;
-	uint64_t compressed_records, compressed_bytes, decompressed_bytes;
+	uint64_t compressed_records, compressed2_records, compressed_bytes, decompressed_bytes;
 };
 
 struct seam_reader {
