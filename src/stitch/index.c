@@ -178,7 +178,10 @@ int index_learn(struct index *ix, const struct seam_decoded *d)
 	case SEAM_RECORD_FORK: /* of its tid's last owner */
 	case SEAM_RECORD_EXIT:
 		track = index_track(ix, d->task.tid);
-		return track ? times_add(&track->ends, rules_task_when(d)) : -ENOMEM;
+		if (!track || (d->record->type == SEAM_RECORD_FORK &&
+		               times_add(&track->begins, rules_task_when(d)) < 0))
+			return -ENOMEM;
+		return times_add(&track->ends, rules_task_when(d));
 	case SEAM_RECORD_LOST:
 	case SEAM_RECORD_LOST_SAMPLES:
 		rules_lose(&ix->losses, d);
@@ -240,9 +243,10 @@ static enum rules_match index_match(const struct index *ix, const struct track *
 
 	if (sample->pid != UINT32_MAX && map_get(&ix->execs_of, sample->pid, &execs))
 		exec = times_within(&ix->execs[execs], from, to);
-	/* An end at the very moment of the later of the two is no end between them. */
+	/* A dying task's answer may stand behind its EXIT (seen: 20 us), so only a new owner of the
+	   tid parts the two. One at the very moment of the later of them is not between them. */
 	if (track && sample->tid != UINT32_MAX && to > from)
-		ended = times_within(&track->ends, from, to - 1);
+		ended = times_within(&track->begins, from, to - 1);
 	return rules_match(sample, answer, exec, ended);
 }
 

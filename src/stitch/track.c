@@ -15,12 +15,14 @@ void track_free(struct track *t)
 {
 	free(t->points);
 	times_free(&t->ends);
+	times_free(&t->begins);
 	*t = (struct track){ 0 };
 }
 
 size_t track_bytes(const struct track *t)
 {
-	return t->capacity * sizeof(*t->points) + times_bytes(&t->ends);
+	return t->capacity * sizeof(*t->points) + times_bytes(&t->ends) +
+	       times_bytes(&t->begins);
 }
 
 int track_add(struct track *t, uint64_t when, uint32_t index, uint64_t cookie, bool user_mode,
@@ -194,6 +196,7 @@ int track_sort(struct track *t, struct map *duplicates)
 		return r;
 	track_signs(t);
 	times_sort(&t->ends);
+	times_sort(&t->begins);
 	return 0;
 }
 

@@ -22,7 +22,8 @@ struct track_point {
 struct track {
 	struct track_point *points;
 	uint32_t n, capacity;
-	struct times ends; /* EXIT of the task, or FORK of its next owner */
+	struct times ends;   /* EXIT of the task, or FORK of its next owner */
+	struct times begins; /* FORK alone: the tid changed hands */
 };
 
 void track_free(struct track *t);
