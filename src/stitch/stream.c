@@ -230,8 +230,11 @@ static int stream_sample(struct stream *st, const struct seam_decoded *d)
 	if (r)
 		return r < 0 ? r : 0;
 	r = queue_push(&st->queue, d, &h);
-	if (r < 0)
+	if (r < 0) {
+		st->moment.n = 0; /* it did not come: the next one like it is no duplicate */
+		map_free(&st->moment.more);
 		return r;
+	}
 	st->counts.deferred_samples +=
 	        h->parts.kind == RULES_DEFERRED || h->parts.kind == RULES_CUT_COOKIE;
 	stream_sign(st, h, who.tid);
