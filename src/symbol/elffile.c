@@ -24,7 +24,7 @@ struct reading {
 static bool is_code_name(const char *name)
 {
 	/* .L...: the assembler's; $x, $d, $a, $t: what kind of bytes follow (ARM, RISC-V) */
-	return *name && *name != '$' && !(name[0] == '.' && name[1] == 'L');
+	return *name && *name != '$' && *name != '@' && !(name[0] == '.' && name[1] == 'L');
 }
 
 static int take(void *ctx, const struct image_symbol *s)
@@ -47,7 +47,8 @@ static int take(void *ctx, const struct image_symbol *s)
 	symbol.bind = s->bind == STB_LOCAL  ? TABLE_LOCAL
 	              : s->bind == STB_WEAK ? TABLE_WEAK
 	                                    : TABLE_GLOBAL;
-	return table_put(reading->table, &symbol, s->name, strlen(s->name), reading->suffix);
+	/* A linker that keeps versions in .symtab writes "exp2f@@GLIBC_2.27". */
+	return table_put(reading->table, &symbol, s->name, strcspn(s->name, "@"), reading->suffix);
 }
 
 static int reading_start(struct reading *reading, struct image *image)
