@@ -89,7 +89,7 @@ static bool reader_is_text(const unsigned char *bytes, size_t n)
 		if ((bytes[i] < ' ' || bytes[i] > '~') && bytes[i] != '\n' && bytes[i] != '\t')
 			return false;
 	}
-	return n > 0;
+	return n >= 8; /* fewer bytes may look like anything */
 }
 
 /* What stands behind the last whole record. */
@@ -106,10 +106,16 @@ static int reader_tail(struct seam_reader *r, uint64_t left, struct seam_error *
 		size = cursor_u16(&c);
 	}
 	if (reader_is_text(l->at, n < 64 ? n : 64)) {
+		const unsigned char *line = memchr(l->at, '\n', n < 60 ? n : 60);
+
 		r->tally.skipped_bytes += left;
 		return damage_add(&r->damage, err, lane_offset(l), "data",
 		                  "%llu bytes of text behind the last record: \"%.*s\"",
-		                  (unsigned long long)left, (int)(n < 40 ? n : 40), l->at);
+		                  (unsigned long long)left,
+		                  (int)(line     ? line - l->at
+		                        : n < 60 ? (ptrdiff_t)n
+		                                 : 60),
+		                  l->at);
 	}
 	r->tally.truncated_bytes += left;
 	if (n < 8)

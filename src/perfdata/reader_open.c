@@ -109,8 +109,7 @@ static int reader_file(struct seam_reader *r, struct seam_error *err)
 	if (!r->cut)
 		return meta_load_features(&r->meta, h, r->input.bytes, r->input.size, 0,
 		                          h->data.offset + h->data.size, err);
-	for (unsigned f = 0; f < SEAM_FEATURE_MAX; f++)
-		r->meta.bad_features += header_has(h, f);
+	meta_lose_features(&r->meta, h);
 	return 0;
 }
 
