@@ -181,7 +181,8 @@ void print_ksymbol(struct printer *p)
 
 	cursor_bytes(&p->body, 14); /* up to flags, of which only one bit has a meaning */
 	buf_printf(p->out, " addr %llx len %u type %u flags 0x%x name %s\n",
-	           (unsigned long long)k->addr, k->len, k->ksym_type, cursor_u16(&p->body), k->name);
+	           (unsigned long long)k->addr, k->len, k->ksym_type, cursor_u16(&p->body),
+	           k->name);
 }
 
 void print_bpf_event(struct printer *p)
