@@ -206,7 +206,8 @@ static bool frame_walk_lone(struct frame_walk *walk, const struct seam_stitched 
 {
 	unsigned mode = s->misc & SEAM_MISC_CPUMODE_MASK;
 
-	if (walk->i || s->kernel.n || s->user.n || !(s->sample.id.has & SEAM_SAMPLE_IP))
+	if (walk->i || s->kernel.n || s->user.n || !s->sample.event ||
+	    !(s->sample.event->attr.sample_type & SEAM_SAMPLE_IP))
 		return false;
 	walk->i = 1;
 	*ret = (struct frame_at){ .addr = s->sample.ip,

@@ -97,7 +97,8 @@ static int stacks_new(struct stacks *s, const struct stacks_key *key,
 	}
 	e = &s->entries[s->n];
 	*e = (struct stacks_entry){ .key = *key, .hash = hash, .time_ns = time_ns };
-	e->sample = (struct seam_stitched){ .sample = { .id = sample->sample.id,
+	e->sample = (struct seam_stitched){ .sample = { .event = sample->sample.event,
+		                                        .id = sample->sample.id,
 		                                        .ip = sample->sample.ip },
 		                            .misc = sample->misc,
 		                            .state = sample->state,
