@@ -357,7 +357,7 @@ static void stacks_share_only_what_is_equal(void **state)
 	assert_int_equal(t.n, 1);
 	assert_int_equal(t.entries[0].samples, 2);
 	assert_int_equal(t.entries[0].weight, 10);
-	assert_ptr_not_equal(t.entries[0].sample.user.bytes, a);
+	assert_ptr_not_equal(t.entries[0].user.bytes, a);
 	s.user = words(b, 3);
 	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
 	s.user = words(a, 2);
