@@ -23,10 +23,14 @@ struct decode {
 int decode_bad(const struct decode *d, const char *fmt, ...)
         __attribute__((format(printf, 2, 3), cold));
 
+/* SEAM_SAMPLE_* bits of the sample_id trailer of a record whose event is known, or NULL. */
+uint64_t decode_trailer(const struct seam_events *events, const struct seam_record *record,
+                        const struct seam_event *event);
+
 /* Reads a PERF_SAMPLE_READ body; returns 0, or -EBADMSG with err filled. */
 int decode_read(struct decode *d, uint64_t format, struct seam_read *ret);
 
-#define RECORD(id, symbol, name, least, decoder, printer) int decoder(struct decode *d);
+#define RECORD(id, symbol, name, least, decoder, printer, fields) int decoder(struct decode *d);
 #include "abi/records.def"
 
 #endif

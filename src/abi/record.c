@@ -20,11 +20,11 @@ struct record_type {
 #define RECORD_TYPES 87u
 
 static const struct record_type record_types[RECORD_TYPES] = {
-#define RECORD(id, symbol, name, least, decoder, printer) [id] = { name, least, decoder },
+#define RECORD(id, symbol, name, least, decoder, printer, fields) [id] = { name, least, decoder },
 #include "abi/records.def"
 };
 
-#define RECORD(id, symbol, name, least, decoder, printer)                    \
+#define RECORD(id, symbol, name, least, decoder, printer, fields)            \
 	_Static_assert(id == SEAM_RECORD_##symbol, "records.def: " #symbol); \
 	_Static_assert(id < RECORD_TYPES, "records.def: " #symbol);          \
 	_Static_assert(least >= 8 && least <= UINT16_MAX, "records.def: " #symbol);
@@ -71,21 +71,25 @@ static void record_trailer(struct cursor *c, uint64_t bits, struct seam_id *ret)
 	}
 }
 
+uint64_t decode_trailer(const struct seam_events *events, const struct seam_record *record,
+                        const struct seam_event *event)
+{
+	if (record->type >= SEAM_RECORD_USER_FIRST || record->type == SEAM_RECORD_SAMPLE)
+		return 0;
+	if (event)
+		return events_layout(event)->trailer;
+	return events->same_trailer ? events->trailer : 0; /* perf's own records carry id 0 */
+}
+
 /* Which event, which trailer: takes it off the body's end. */
 static int record_kernel(struct decode *d, unsigned least)
 {
 	const struct seam_record *record = d->record;
-	const struct seam_events *events = d->events;
-	const struct seam_event *event = events_of_trailer(events, record);
-	uint64_t bits = 0;
-	uint32_t size;
+	const struct seam_event *event = events_of_trailer(d->events, record);
+	uint64_t bits = decode_trailer(d->events, record, event);
+	uint32_t size = layout_trailer_size(bits);
 	struct cursor c;
 
-	if (event)
-		bits = events_layout(event)->trailer;
-	else if (events->same_trailer) /* perf's own records carry id 0; their shape is known */
-		bits = events->trailer;
-	size = layout_trailer_size(bits);
 	if (record->size < least + size)
 		return decode_bad(d, "%u bytes, need %u", record->size, least + size);
 	d->ret->event = event;

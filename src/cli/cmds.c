@@ -2,6 +2,7 @@
 // cmds.c: the table of commands, in the order that help shows.
 #include "cli/cmd.h"
 
+extern const struct cmd cmd_dump;
 extern const struct cmd cmd_evlist;
 extern const struct cmd cmd_header;
 extern const struct cmd cmd_help;
@@ -9,6 +10,7 @@ extern const struct cmd cmd_recover;
 extern const struct cmd cmd_stat;
 
 const struct cmd *const cmds[] = {
+	&cmd_dump,
 	&cmd_evlist,
 	&cmd_header,
 	&cmd_stat,

@@ -89,7 +89,7 @@ static bool reader_is_text(const unsigned char *bytes, size_t n)
 		if ((bytes[i] < ' ' || bytes[i] > '~') && bytes[i] != '\n' && bytes[i] != '\t')
 			return false;
 	}
-	return n >= 8; /* fewer bytes may look like anything */
+	return n >= 8; /* fewer may look like anything */
 }
 
 /* What stands behind the last whole record. */
