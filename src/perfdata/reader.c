@@ -371,6 +371,7 @@ int seam_reader_next(struct seam_reader *r, struct seam_record *ret, struct seam
 			                     .index = r->records,
 			                     .bytes = l->at };
 		l->at += size;
+		__builtin_prefetch(l->at + 1024); /* may lie behind the end: it is only a hint */
 		if (__builtin_expect(reader_is_special(type), 0)) {
 			rc = reader_special(r, l, ret, err);
 			if (rc < 0)
