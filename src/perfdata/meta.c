@@ -226,6 +226,7 @@ static int meta_bad_feature(struct meta *m, unsigned feature, uint64_t offset, c
 	char number[32];
 
 	m->bad_features++;
+	m->has[feature] = false;
 	if (!name) {
 		snprintf(number, sizeof(number), "feature %u", feature);
 		name = number;

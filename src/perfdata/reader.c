@@ -41,7 +41,7 @@ static int reader_advance(struct seam_reader *r, struct seam_error *err)
 	const unsigned char *end = s->bytes + s->size;
 	int rc;
 
-	if (r->visible == end)
+	if (r->visible == end || r->ended)
 		return 0;
 	rc = reader_check_shrunk(r, err);
 	if (rc < 0 || r->ended)

@@ -427,6 +427,35 @@ static void features_there_and_back(void **state)
 	seam_events_free(events);
 }
 
+/* Somebody cuts the file while it is mapped: reading stops before the cut, and says so. */
+static void cut_while_reading(void **state)
+{
+	const struct seam_reader_opts strict = { .sz = sizeof(strict), .strict = true };
+	struct seam_reader *reader;
+	struct seam_record r;
+	struct seam_error err = { 0 };
+	uint64_t n = 0;
+	int rc;
+
+	(void)state;
+	for (int is_strict = 0; is_strict < 2; is_strict++) {
+		write_samples(path_of("shrunk"), NULL, 150000, 0);
+		rc = seam_reader_open(&reader, path_of("shrunk"), is_strict ? &strict : NULL, NULL);
+		assert_int_equal(rc, 0);
+		assert_int_equal(seam_reader_next(reader, &r, NULL), 1);
+		assert_int_equal(truncate(path_of("shrunk"), 20 << 20), 0);
+		for (n = 0; (rc = seam_reader_next(reader, &r, &err)) > 0; n++)
+			assert_true(r.offset + r.size <= 20 << 20);
+		assert_int_equal(rc, is_strict ? -EBADMSG : 0);
+		assert_true(n > 50000);
+		assert_true(seam_reader_damaged(reader));
+		assert_int_equal(seam_reader_next(reader, &r, NULL), is_strict ? -EBADMSG : 0);
+		assert_null(seam_reader_damage(reader, 1));
+		seam_reader_close(reader);
+	}
+	assert_non_null(strstr(err.text, "was cut from"));
+}
+
 static int make_directory(void **state)
 {
 	(void)state;
@@ -435,9 +464,9 @@ static int make_directory(void **state)
 
 static int remove_directory(void **state)
 {
-	static const char *const names[] = { "written",    "empty",      "attr",     "killed",
-		                             "full",       "stable",     "dir/data", "dir/data.0",
-		                             "dir/data.2", "dir/data.10" };
+	static const char *const names[] = { "written",    "empty",       "attr",     "killed",
+		                             "full",       "stable",      "dir/data", "dir/data.0",
+		                             "dir/data.2", "dir/data.10", "shrunk" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -456,6 +485,7 @@ int main(void)
 		cmocka_unit_test(full_disk_leaves_whole_records),
 		cmocka_unit_test(directories_are_read),
 		cmocka_unit_test(stable_records_stay),
+		cmocka_unit_test(cut_while_reading),
 		cmocka_unit_test(features_there_and_back),
 	};
 
