@@ -30,9 +30,12 @@ static struct seam_record make_record(unsigned char *bytes, uint64_t number, boo
 	memcpy(bytes, &type, 4);
 	memcpy(bytes + 6, &size, 2);
 	memcpy(bytes + 8, &number, 8);
-	return (struct seam_record){
-		.type = type, .size = size, .bytes = bytes, .stable = stable, .offset = number * 100
-	};
+	return (struct seam_record){ .type = type,
+		                     .size = size,
+		                     .bytes = bytes,
+		                     .stable = stable,
+		                     .offset = number * 100,
+		                     .index = number + 7 };
 }
 
 struct check {
@@ -51,7 +54,7 @@ static void take(struct order *o, struct check *c)
 		assert_true(number < RECORDS);
 		assert_int_equal(r.size, 24 + number % 9 * 8);
 		assert_int_equal(r.offset, number * 100);
-		assert_int_equal(r.index, c->n);
+		assert_int_equal(r.index, number + 7);
 		assert_int_equal(c->seen[number]++, 0);
 		if (time != ORDER_NO_TIME) {
 			assert_int_equal(time, c->times[number]);
