@@ -2,6 +2,7 @@
 // cmds.c: the table of commands, in the order that help shows.
 #include "cli/cmd.h"
 
+extern const struct cmd cmd_check;
 extern const struct cmd cmd_dump;
 extern const struct cmd cmd_evlist;
 extern const struct cmd cmd_header;
@@ -9,12 +10,15 @@ extern const struct cmd cmd_help;
 extern const struct cmd cmd_recover;
 extern const struct cmd cmd_stat;
 
+// clang-format off: a line each
 const struct cmd *const cmds[] = {
 	&cmd_dump,
 	&cmd_evlist,
 	&cmd_header,
 	&cmd_stat,
 	&cmd_recover,
+	&cmd_check,
 	&cmd_help,
 	NULL,
 };
+// clang-format on

@@ -62,8 +62,10 @@ static void take(struct order *o, struct check *c)
 				c->disorder++;
 			else if (c->n && time == c->last_time)
 				assert_true(number > c->last_number);
-			c->last_time = time > c->last_time ? time : c->last_time;
-			c->last_number = number;
+			if (!c->n || time >= c->last_time) {
+				c->last_time = time;
+				c->last_number = number;
+			}
 		}
 		c->n++;
 	}
