@@ -242,7 +242,7 @@ static void print_sample_data(struct printer *p, uint64_t type, const struct sea
 
 	if (type & SEAM_SAMPLE_STACK_USER && s->stack_user.bytes)
 		buf_printf(out, "... ustack: size %zu, offset 0x%zx\n", s->stack_user.n,
-		           (size_t)(s->stack_user.bytes - p->record->bytes));
+		           (size_t)(s->stack_user.bytes - p->record->bytes - 8));
 	if (type & SEAM_SAMPLE_WEIGHT)
 		buf_printf(out, "... weight: %llu\n", (unsigned long long)s->weight);
 	else if (type & SEAM_SAMPLE_WEIGHT_STRUCT)

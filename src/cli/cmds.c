@@ -2,6 +2,7 @@
 // cmds.c: the table of commands, in the order that help shows.
 #include "cli/cmd.h"
 
+extern const struct cmd cmd_check;
 extern const struct cmd cmd_dump;
 extern const struct cmd cmd_evlist;
 extern const struct cmd cmd_header;
@@ -11,14 +12,16 @@ extern const struct cmd cmd_report;
 extern const struct cmd cmd_script;
 extern const struct cmd cmd_stat;
 
+// clang-format off: a line each
 const struct cmd *const cmds[] = {
 	&cmd_report,
 	&cmd_script,
 	&cmd_stat,
+	&cmd_dump,
 	&cmd_evlist,
 	&cmd_header,
-	&cmd_dump,
 	&cmd_recover,
+	&cmd_check,
 	&cmd_help,
 	NULL,
 };

@@ -102,7 +102,7 @@ static void stat_decode(struct stat_cmd *s, const struct seam_record *record)
 {
 	const struct seam_events *events = seam_reader_events(s->source.reader);
 	struct seam_decoded decoded;
-	struct seam_error err = { 0 };
+	struct seam_error err; /* filled on failure only */
 	int rc = seam_record_decode(events, record, &decoded, &err);
 
 	if (rc == -EOPNOTSUPP)

@@ -41,7 +41,7 @@ static int meta_name(struct meta *m, uint32_t index, const char *name, uint8_t r
 {
 	int rc;
 
-	if (index >= m->n_named || m->named[index] >= rank)
+	if (index >= m->n_named || m->named[index] >= rank || !*name)
 		return 0;
 	rc = seam_events_set_name(m->events, index, name);
 	if (rc >= 0)
@@ -226,6 +226,7 @@ static int meta_bad_feature(struct meta *m, unsigned feature, uint64_t offset, c
 	char number[32];
 
 	m->bad_features++;
+	m->has[feature] = false;
 	if (!name) {
 		snprintf(number, sizeof(number), "feature %u", feature);
 		name = number;

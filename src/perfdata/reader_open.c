@@ -232,6 +232,7 @@ static int reader_new(struct seam_reader **ret, const char *name,
 		return seam_error_set(err, ENOMEM, name, SEAM_NO_OFFSET, NULL, "out of memory");
 	}
 	r->input.fd = -1;
+	r->keep_most = READER_KEEP;
 	r->damage.path = r->name;
 	r->damage.strict =
 	        opts && opts->sz >= offsetof(struct seam_reader_opts, strict) + 1 && opts->strict;

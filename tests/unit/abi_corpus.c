@@ -96,7 +96,7 @@ static void seed_fields(struct buf *out, const char *list)
 	struct field f;
 
 	while (fields_next(&list, &f)) {
-		unsigned char bytes[256] = { f.kind == 's' ? 'a' : 1 };
+		unsigned char bytes[512] = { f.kind == 's' ? 'a' : 1 };
 
 		if (f.kind == 'a') {
 			encode_attr(out, &seed_attr);

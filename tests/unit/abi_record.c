@@ -88,7 +88,7 @@ struct kind {
 static void fill_fields(struct buf *out, const char *list, unsigned *seed)
 {
 	struct field f;
-	unsigned char text[256];
+	unsigned char text[512]; /* the widest field */
 
 	while (fields_next(&list, &f)) {
 		unsigned width = f.width ? f.width : 8;

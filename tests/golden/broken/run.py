@@ -29,6 +29,21 @@ def run(seam, arguments, stdin=None):
     return p.returncode, total[0] if total else "none", p.stderr.decode(errors="replace")
 
 
+def recover(seam, path, directory):
+    """What recover makes of it must itself be sound."""
+    out = os.path.join(directory, "recovered")
+    p = subprocess.run([seam, "recover", path, "-o", out], capture_output=True, timeout=SECONDS,
+                       preexec_fn=limits, check=False)
+    if p.returncode == 1:
+        return ["  recover: exit 1"]
+    code, total, said = run(seam, [out])
+    os.unlink(out)
+    lines = ["  recover: exit %d; reads back: exit %d, records %s" % (p.returncode, code, total)]
+    if code or said:
+        lines.append("  NOT SOUND: " + said.replace(out, "OUT"))
+    return lines
+
+
 def describe(seam, name, content, directory):
     path = os.path.join(directory, "f")
     with open(path, "wb") as f:
@@ -41,6 +56,7 @@ def describe(seam, name, content, directory):
     code, total, said = run(seam, ["--strict", path])
     said = said.replace(path, "FILE").splitlines()
     lines.append("  --strict: exit %d%s" % (code, ": " + said[-1] if said else ""))
+    lines += recover(seam, path, directory)
     return "\n".join(lines) + "\n"
 
 
