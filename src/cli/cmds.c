@@ -2,11 +2,15 @@
 // cmds.c: the table of commands, in the order that help shows.
 #include "cli/cmd.h"
 
+extern const struct cmd cmd_check;
 extern const struct cmd cmd_dump;
 extern const struct cmd cmd_help;
 
+// clang-format off: a line each
 const struct cmd *const cmds[] = {
 	&cmd_dump,
+	&cmd_check,
 	&cmd_help,
 	NULL,
 };
+// clang-format on

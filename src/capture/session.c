@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// session.c: opens and closes a recording, starts and stops it. See session.h for the events;
+// session_attr.c and session_open.c do the opening, session_read.c all that comes after.
+#include "capture/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "capture/ioctl.h"
+#include "capture/session_parts.h"
+
+/* ---- open and close ---- */
+
+static int session_fail(struct seam_error *err, int code, const char *what)
+{
+	return seam_error_set(err, code, NULL, SEAM_NO_OFFSET, NULL, "%s: %s", what,
+	                      strerror(code));
+}
+
+static int session_check_cpus(struct session *s, struct seam_error *err)
+{
+	for (size_t i = 0; s->opts.cpus && i < s->opts.n_cpus; i++) {
+		size_t j = 0;
+
+		while (j < s->n_online && s->online[j] != s->opts.cpus[i])
+			j++;
+		if (j == s->n_online)
+			return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
+			                      "CPU %d is not online", s->opts.cpus[i]);
+	}
+	if (s->opts.cpus && !s->opts.n_cpus)
+		return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL, "no CPUs are given");
+	return 0;
+}
+
+// After the trial: what kind of user stacks there will be, and why.
+static void session_choose_mode(struct session *s)
+{
+	bool chains = false, defers = false;
+
+	s->mode.per_task = session_per_task(s);
+	s->mode.defer_asked = s->opts.callchain == SESSION_CALLCHAIN_FP_DEFER;
+	s->mode.reason = MODE_ASKED;
+	for (size_t i = 0; i < s->n_streams; i++) {
+		chains |= !!(s->streams[i].attr.sample_type & SEAM_SAMPLE_CALLCHAIN);
+		defers |= !!(s->streams[i].attr.flags & SEAM_ATTR_DEFER_CALLCHAIN);
+	}
+	s->mode.stack = !chains ? MODE_NONE : MODE_FP;
+	if (s->features->off[FEATURE_DEFER])
+		s->mode.reason = MODE_NO_KERNEL;
+	if (!defers)
+		return;
+	// The bits were accepted. That says little on architectures without the unwinder.
+	if (features_get(s->features, FEATURE_DEFERS)->state == FEATURE_NO) {
+		log_line(s->log, LOG_ATTRS,
+		         "switching off deferred callchain support: a trial "
+		         "sample was not deferred");
+		s->features->off[FEATURE_DEFER] = true;
+		for (size_t i = 0; i < s->n_streams; i++)
+			features_strip(s->features, &s->streams[i].attr, NULL);
+		s->mode.reason = MODE_NO_ARCH;
+		return;
+	}
+	s->mode.stack = MODE_FP_DEFER;
+}
+
+static int session_register(struct session *s, struct seam_error *err)
+{
+	for (size_t i = 0; i < s->n_streams; i++) {
+		struct stream *st = &s->streams[i];
+		size_t n = stream_rows(s, st) * st->n_cpus, used = 0;
+		uint64_t *ids = malloc(n * sizeof(*ids));
+		int r;
+
+		if (!ids)
+			return session_fail(err, ENOMEM, "events");
+		for (size_t j = 0; j < n; j++)
+			if (st->fds[j] >= 0)
+				ids[used++] = st->ids[j];
+		r = seam_events_add(s->events, &st->attr, st->name, ids, used, err);
+		free(ids);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int session_watch(struct session *s, struct seam_error *err)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = SESSION_WAKE_KEY };
+
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->epoll < 0 || s->wake < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->wake, &ev) < 0)
+		return session_fail(err, errno, "epoll");
+	for (size_t i = 0; i < s->n_rings; i++) {
+		ev.data.u64 = i;
+		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->rings[i].fd, &ev) < 0)
+			return session_fail(err, errno, "epoll");
+	}
+	return 0;
+}
+
+static int session_prepare(struct session *s, const struct event_list *events,
+                           struct seam_error *err)
+{
+	bool on_cpus = false;
+	int r = kernel_cpus_online(&s->features->kernel, &s->online);
+
+	if (r < 0)
+		return session_fail(err, -r, "the CPUs that are online cannot be found");
+	s->n_online = (size_t)r;
+	r = session_check_cpus(s, err);
+	if (r >= 0)
+		r = session_find_tasks(s, err);
+	if (r >= 0)
+		r = session_compose(s, events, err);
+	if (r >= 0)
+		r = session_try(s, err);
+	if (r < 0)
+		return r;
+	session_choose_mode(s);
+	if (s->mode.stack == MODE_FP_DEFER && session_per_task(s)) {
+		on_cpus = session_try_answers(s);
+		s->mode.answers = on_cpus ? MODE_ANSWERS_CPU : MODE_ANSWERS_TASK;
+	}
+	return session_compose_sideband(s, on_cpus, err);
+}
+
+static int session_build(struct session *s, const struct event_list *events, struct seam_error *err)
+{
+	int r = session_prepare(s, events, err);
+
+	if (r >= 0) {
+		s->rings = calloc(s->n_online, sizeof(*s->rings));
+		s->ring_row = calloc(s->n_online, sizeof(*s->ring_row));
+		if (!s->rings || !s->ring_row)
+			r = session_fail(err, ENOMEM, "rings");
+	}
+	if (r >= 0)
+		r = session_open_all(s, err);
+	if (r >= 0)
+		r = session_map(s, err);
+	if (r >= 0)
+		r = seam_events_new(&s->events);
+	if (r >= 0)
+		r = session_register(s, err);
+	return r < 0 ? r : session_watch(s, err);
+}
+
+int session_open(struct session **ret, const struct session_opts *opts, struct seam_error *err)
+{
+	struct event_list fallback = { 0 };
+	const struct event_list *events = opts->events;
+	struct session *s = calloc(1, sizeof(*s));
+	int r = 0;
+
+	if (!s)
+		return session_fail(err, ENOMEM, "session");
+	s->epoll = s->wake = -1;
+	memcpy(&s->opts, opts, opts->sz && opts->sz < sizeof(*opts) ? opts->sz : sizeof(*opts));
+	s->features = s->opts.features;
+	if (!s->features) {
+		features_init(&s->own_features, NULL);
+		s->features = &s->own_features;
+	}
+	s->log = &s->opts.log;
+	if (!events || !events->n) {
+		r = event_list_default(&fallback, err);
+		events = &fallback;
+	}
+	if (r >= 0)
+		r = session_build(s, events, err);
+	event_list_free(&fallback);
+	// Borrowed for the time of this call only.
+	s->opts.events = NULL;
+	s->opts.pids = NULL;
+	s->opts.cpus = NULL;
+	if (r < 0) {
+		session_close(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+void session_close(struct session *s)
+{
+	if (!s)
+		return;
+	while (s->n_rings)
+		ring_unmap(&s->rings[--s->n_rings]);
+	session_close_fds(s);
+	if (s->epoll >= 0)
+		close(s->epoll);
+	if (s->wake >= 0)
+		close(s->wake);
+	for (size_t i = 0; i < s->n_streams; i++) {
+		free(s->streams[i].name);
+		free(s->streams[i].cpus);
+		free(s->streams[i].fds);
+		free(s->streams[i].ids);
+	}
+	seam_events_free(s->events);
+	free(s->streams);
+	free(s->rings);
+	free(s->ring_row);
+	free(s->online);
+	free(s->tasks);
+	free(s);
+}
+
+const struct seam_events *session_events(const struct session *s)
+{
+	return s->events;
+}
+
+const struct mode *session_mode(const struct session *s)
+{
+	return &s->mode;
+}
+
+struct features *session_features(struct session *s)
+{
+	return s->features;
+}
+
+size_t session_rings(const struct session *s)
+{
+	return s->n_rings;
+}
+
+const struct ring *session_ring(const struct session *s, size_t i)
+{
+	return i < s->n_rings ? &s->rings[i] : NULL;
+}
+
+/* ---- on and off ---- */
+
+static int stream_switch(struct session *s, struct stream *st, unsigned long request)
+{
+	size_t n = stream_rows(s, st) * st->n_cpus;
+
+	for (size_t i = 0; i < n; i++)
+		if (st->fds[i] >= 0 && ioctl(st->fds[i], request, 0) < 0)
+			return -errno;
+	return 0;
+}
+
+int session_switch(struct session *s, enum stream_role role, unsigned long request)
+{
+	for (size_t i = 0; i < s->n_streams; i++) {
+		struct stream *st = &s->streams[i];
+		int r;
+
+		if (st->role != role || !st->own_leader)
+			continue;
+		r = stream_switch(s, st, request);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int session_start(struct session *s)
+{
+	int r = session_switch(s, STREAM_ANSWERS, IOCTL_ENABLE);
+
+	if (r >= 0 && !s->opts.enable_on_exec)
+		r = session_switch(s, STREAM_SIDEBAND, IOCTL_ENABLE);
+	if (r >= 0 && !s->opts.enable_on_exec && !s->opts.start_paused)
+		r = session_switch(s, STREAM_SAMPLING, IOCTL_ENABLE);
+	return r;
+}
+
+int session_pause(struct session *s)
+{
+	return session_switch(s, STREAM_SAMPLING, IOCTL_DISABLE);
+}
+
+int session_resume(struct session *s)
+{
+	return session_switch(s, STREAM_SAMPLING, IOCTL_ENABLE);
+}
+
+int session_stop(struct session *s)
+{
+	return session_pause(s);
+}
