@@ -16,13 +16,12 @@ extern const struct cmd cmd_stat;
 const struct cmd *const cmds[] = {
 	&cmd_report,
 	&cmd_script,
-	&cmd_dump,
 	&cmd_stat,
-	&cmd_header,
+	&cmd_dump,
 	&cmd_evlist,
+	&cmd_header,
 	&cmd_recover,
 	&cmd_check,
 	&cmd_help,
 	NULL,
 };
-// clang-format on

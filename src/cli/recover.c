@@ -20,7 +20,7 @@ struct recover {
 	const char *output;
 	struct seam_writer *writer;
 	size_t events; /* that the output was opened with */
-	uint64_t written, dropped, aux_records;
+	uint64_t written, dropped, aux_records, dropped_features;
 	uint64_t first_ns, last_ns; /* of samples; 0: none */
 };
 
@@ -102,11 +102,26 @@ static int recover_record(struct recover *r, const struct seam_record *record)
 	return 0;
 }
 
-/* AUXTRACE's index holds offsets of the old file; the writer says itself what is compressed. */
-static bool recover_keeps(unsigned feature)
+/* AUXTRACE's index holds offsets of the old file; the writer says itself what is compressed. A
+ * feature that cannot be read to its end is not passed on. */
+static bool recover_keeps(struct recover *r, unsigned feature, struct seam_bytes *ret)
 {
-	return feature != SEAM_FEATURE_AUXTRACE && feature != SEAM_FEATURE_COMPRESSED &&
-	       feature != SEAM_FEATURE_DIR_FORMAT;
+	struct feature_context context = { .full = true };
+	struct buf text = { 0 };
+	int rc;
+
+	if (feature == SEAM_FEATURE_AUXTRACE || feature == SEAM_FEATURE_COMPRESSED ||
+	    feature == SEAM_FEATURE_DIR_FORMAT ||
+	    !seam_reader_feature(r->source.reader, feature, ret))
+		return false;
+	rc = feature_text(feature, ret, &context, &text);
+	buf_free(&text);
+	if (rc != -EBADMSG)
+		return true;
+	cmd_error(r->source.cmd, "%s: %s: cannot be read: left out", r->source.path,
+	          feature_name(feature));
+	r->dropped_features++;
+	return false;
 }
 
 static int recover_features(struct recover *r)
@@ -117,7 +132,7 @@ static int recover_features(struct recover *r)
 	int rc = 0;
 
 	for (unsigned f = 0; rc >= 0 && f < SEAM_FEATURE_MAX; f++) {
-		if (recover_keeps(f) && seam_reader_feature(r->source.reader, f, &bytes))
+		if (recover_keeps(r, f, &bytes))
 			rc = seam_writer_feature(r->writer, f, bytes.bytes, bytes.n);
 	}
 	if (rc >= 0 && !seam_reader_feature(r->source.reader, SEAM_FEATURE_EVENT_DESC, &bytes)) {
@@ -185,7 +200,7 @@ static int recover_run_file(struct recover *r)
 	if (rc >= 0) {
 		code = source_verdict(&r->source);
 		recover_account(r);
-		if (r->dropped || r->aux_records)
+		if (r->dropped || r->aux_records || r->dropped_features)
 			code = EXIT_PARTIAL;
 	} else {
 		code = EXIT_FAILED;

@@ -39,7 +39,7 @@ int source_open(struct source *s)
 
 int source_next(struct source *s, struct seam_record *ret)
 {
-	struct seam_error err = { 0 };
+	struct seam_error err; /* filled on failure only; too large to clear for every record */
 	int rc = seam_reader_next(s->reader, ret, &err);
 
 	if (rc >= 0)

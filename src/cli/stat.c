@@ -102,7 +102,7 @@ static void stat_decode(struct stat_cmd *s, const struct seam_record *record)
 {
 	const struct seam_events *events = seam_reader_events(s->source.reader);
 	struct seam_decoded decoded;
-	struct seam_error err = { 0 };
+	struct seam_error err; /* filled on failure only */
 	int rc = seam_record_decode(events, record, &decoded, &err);
 
 	if (rc == -EOPNOTSUPP)
@@ -124,15 +124,15 @@ static int stat_record(struct stat_cmd *s, const struct seam_record *record)
 	} else {
 		slot = map_slot(&s->other_types, record->type, NULL);
 		if (!slot)
-			return -1;
+			return -ENOMEM;
 		++*slot;
 	}
 	if (record->type == SEAM_RECORD_SAMPLE && stat_sample(s, record) < 0)
-		return -1;
+		return -ENOMEM;
 	if (s->check || record->type == SEAM_RECORD_LOST ||
 	    record->type == SEAM_RECORD_LOST_SAMPLES)
 		stat_decode(s, record);
-	return 0;
+	return s->source.strict && (s->undecodable || s->no_event) ? -EBADMSG : 0;
 }
 
 /* ---- text ---- */
@@ -266,6 +266,19 @@ static int stat_verdict(const struct stat_cmd *s)
 	return EXIT_PARTIAL;
 }
 
+/* With --strict the first record that cannot be placed or decoded is the end. */
+static int stat_stop(const struct stat_cmd *s, const struct seam_record *record, int rc)
+{
+	if (rc == -ENOMEM)
+		cmd_error(s->source.cmd, "out of memory");
+	else if (s->undecodable)
+		cmd_error(s->source.cmd, "%s: %s", s->source.path, s->first_undecodable.text);
+	else
+		cmd_error(s->source.cmd, "%s: offset 0x%llx: SAMPLE: belongs to no event",
+		          s->source.path, (unsigned long long)record->offset);
+	return EXIT_FAILED;
+}
+
 static int stat_print(struct stat_cmd *s)
 {
 	struct seam_record record;
@@ -276,11 +289,9 @@ static int stat_print(struct stat_cmd *s)
 	if (code != EXIT_OK)
 		return code;
 	while ((rc = source_next(&s->source, &record)) > 0) {
-		if (stat_record(s, &record) < 0) {
-			cmd_error(s->source.cmd, "out of memory");
-			rc = -1;
-			break;
-		}
+		rc = stat_record(s, &record);
+		if (rc < 0)
+			return stat_stop(s, &record, rc);
 	}
 	if (rc < 0)
 		return EXIT_FAILED;

@@ -41,7 +41,7 @@ static int reader_advance(struct seam_reader *r, struct seam_error *err)
 	const unsigned char *end = s->bytes + s->size;
 	int rc;
 
-	if (r->visible == end)
+	if (r->visible == end || r->ended)
 		return 0;
 	rc = reader_check_shrunk(r, err);
 	if (rc < 0 || r->ended)
@@ -89,7 +89,7 @@ static bool reader_is_text(const unsigned char *bytes, size_t n)
 		if ((bytes[i] < ' ' || bytes[i] > '~') && bytes[i] != '\n' && bytes[i] != '\t')
 			return false;
 	}
-	return n > 0;
+	return n >= 8; /* fewer may look like anything */
 }
 
 /* What stands behind the last whole record. */
@@ -106,10 +106,16 @@ static int reader_tail(struct seam_reader *r, uint64_t left, struct seam_error *
 		size = cursor_u16(&c);
 	}
 	if (reader_is_text(l->at, n < 64 ? n : 64)) {
+		const unsigned char *line = memchr(l->at, '\n', n < 60 ? n : 60);
+
 		r->tally.skipped_bytes += left;
 		return damage_add(&r->damage, err, lane_offset(l), "data",
 		                  "%llu bytes of text behind the last record: \"%.*s\"",
-		                  (unsigned long long)left, (int)(n < 40 ? n : 40), l->at);
+		                  (unsigned long long)left,
+		                  (int)(line     ? line - l->at
+		                        : n < 60 ? (ptrdiff_t)n
+		                                 : 60),
+		                  l->at);
 	}
 	r->tally.truncated_bytes += left;
 	if (n < 8)
@@ -365,6 +371,7 @@ int seam_reader_next(struct seam_reader *r, struct seam_record *ret, struct seam
 			                     .index = r->records,
 			                     .bytes = l->at };
 		l->at += size;
+		__builtin_prefetch(l->at + 1024); /* may lie behind the end: it is only a hint */
 		if (__builtin_expect(reader_is_special(type), 0)) {
 			rc = reader_special(r, l, ret, err);
 			if (rc < 0)

@@ -109,8 +109,7 @@ static int reader_file(struct seam_reader *r, struct seam_error *err)
 	if (!r->cut)
 		return meta_load_features(&r->meta, h, r->input.bytes, r->input.size, 0,
 		                          h->data.offset + h->data.size, err);
-	for (unsigned f = 0; f < SEAM_FEATURE_MAX; f++)
-		r->meta.bad_features += header_has(h, f);
+	meta_lose_features(&r->meta, h);
 	return 0;
 }
 
@@ -233,6 +232,7 @@ static int reader_new(struct seam_reader **ret, const char *name,
 		return seam_error_set(err, ENOMEM, name, SEAM_NO_OFFSET, NULL, "out of memory");
 	}
 	r->input.fd = -1;
+	r->keep_most = READER_KEEP;
 	r->damage.path = r->name;
 	r->damage.strict =
 	        opts && opts->sz >= offsetof(struct seam_reader_opts, strict) + 1 && opts->strict;

@@ -81,7 +81,7 @@ struct seam_reader {
 	bool inner_lost;         /* it is not known where the next unpacked record begins */
 	struct block *blocks;
 	size_t n_blocks, blocks_capacity, replay;
-	size_t kept_bytes;
+	size_t kept_bytes, keep_most; /* READER_KEEP */
 	bool keep_full;
 	bool rewound; /* and no block was unpacked since */
 

@@ -235,12 +235,13 @@ static void load_unnamed_note(struct load_builder *b, uint32_t frame, const stru
 static int load_walk(struct load_builder *b, const struct stacks_entry *e, uint64_t serial,
                      size_t *ret)
 {
+	const struct seam_stitched sample = stacks_sample(e);
 	struct frame_walk walk = { 0 };
 	struct frame_at at;
 	bool unnamed = false;
 	size_t n = 0;
 
-	while (frame_walk_next(&walk, &e->sample, &at)) {
+	while (frame_walk_next(&walk, &sample, &at)) {
 		uint32_t space = at.user ? e->key.user_space : e->key.kernel_space;
 		uint64_t *slot;
 		int r;
