@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "pipeline/places.h"
 #include "pipeline/stacks.h"
 
@@ -145,6 +146,7 @@ struct load_builder {
 	uint32_t *events; /* event index -> profile's event */
 	uint32_t *frames; /* of one stack, innermost first */
 	size_t frames_capacity;
+	struct buf guess; /* one name */
 	struct load_object { /* by the profile's object */
 		struct symbol_object *object;
 		enum symbol_state state;
@@ -185,6 +187,17 @@ static uint32_t load_object(struct load_builder *b, const struct place *place)
 	                      key->build_id.size ? image_build_id_hex(&key->build_id, hex) : NULL);
 }
 
+/* A guess is never shown as sure: its mark is part of its name, whatever shows it. */
+static uint32_t load_guess(struct load_builder *b, const char *name)
+{
+	buf_clear(&b->guess);
+	buf_put_text(&b->guess, FRAME_GUESS);
+	buf_put_text(&b->guess, name ? name : SYMBOL_UNKNOWN);
+	buf_put(&b->guess, "", 1);
+	return b->guess.failed ? PROFILE_FAILED
+	                       : profile_string(b->profile, (const char *)b->guess.bytes);
+}
+
 /* A frame not met before: its id and the UNNAMED bit. */
 static int load_frame_new(struct load_builder *b, const struct frame_at *at, uint32_t space,
                           uint64_t time_ns, uint64_t *ret)
@@ -205,7 +218,9 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 	} else if (!at->user && !at->guest) {
 		f.kind = PROFILE_KERNEL;
 	}
-	if (place.symbol.name)
+	if (at->guessed)
+		f.symbol = load_guess(b, place.symbol.name);
+	else if (place.symbol.name)
 		f.symbol = profile_string(b->profile, place.symbol.name);
 	if (f.object == PROFILE_FAILED || f.symbol == PROFILE_FAILED)
 		return -ENOMEM;
@@ -213,7 +228,7 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 	if (id == PROFILE_FAILED)
 		return -ENOMEM;
 	*ret = id;
-	if (!f.symbol) {
+	if (!place.symbol.name) {
 		*ret |= UNNAMED;
 		return load_object_note(b, f.object, &place);
 	}
@@ -257,7 +272,7 @@ static int load_walk(struct load_builder *b, const struct stacks_entry *e, uint6
 			b->frames = frames;
 			b->frames_capacity = capacity;
 		}
-		slot = places_slot(b->places, at.guest ? UINT32_MAX : space, at.addr, at.caller);
+		slot = places_frame_slot(b->places, space, &at);
 		if (!slot)
 			return -ENOMEM;
 		if (!*slot) {
@@ -392,9 +407,49 @@ static void load_add_counts(struct load *load, const struct load_worker *w)
 	load->stitch.tid_mismatches += c->tid_mismatches;
 	load->stitch.empty_answers += c->empty_answers;
 	load->taken += w->taken;
-	if (w->unwound)
-		unwound_add_counts(&load->unwound, unwound_count(w->unwound));
 	load->not_taken += w->not_taken;
+}
+
+static int load_missing_order(const void *pa, const void *pb)
+{
+	const struct unwound_missing *a = pa, *b = pb;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	return strcmp(a->reason, b->reason);
+}
+
+/* Adds up what the walkers counted, and which objects ended their walks. */
+static int load_add_unwound(struct load *load, const struct load_worker *workers, unsigned n)
+{
+	size_t most = 0, got;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!workers[i].unwound)
+			return 0;
+		unwound_add_counts(&load->unwound, unwound_count(workers[i].unwound));
+		unwound_missing(workers[i].unwound, &got);
+		most += got;
+	}
+	load->missing = calloc(most + 1, sizeof(*load->missing));
+	if (!load->missing)
+		return -ENOMEM;
+	for (unsigned i = 0; i < n; i++) {
+		const struct unwound_missing *m = unwound_missing(workers[i].unwound, &got);
+
+		for (size_t k = 0, to; k < got; k++) {
+			for (to = 0; to < load->n_missing; to++)
+				if (load->missing[to].object == m[k].object &&
+				    load->missing[to].reason == m[k].reason)
+					break;
+			if (to == load->n_missing)
+				load->missing[load->n_missing++] = m[k];
+			else
+				load->missing[to].samples += m[k].samples;
+		}
+	}
+	qsort(load->missing, load->n_missing, sizeof(*load->missing), load_missing_order);
+	return 0;
 }
 
 static int load_finish(struct load *load, struct recording *rec, const struct load_opts *opts,
@@ -409,6 +464,8 @@ static int load_finish(struct load *load, struct recording *rec, const struct lo
 	for (unsigned i = 0; i < n && r >= 0; i++)
 		load_add_counts(load, &workers[i]);
 	if (r >= 0)
+		r = load_add_unwound(load, workers, n);
+	if (r >= 0)
 		r = profile_new(&load->profile, opts->keep);
 	if (r >= 0)
 		r = places_new(&b.places, rec, opts->symbols);
@@ -421,6 +478,7 @@ static int load_finish(struct load *load, struct recording *rec, const struct lo
 	free(b.objects);
 	free(b.events);
 	free(b.frames);
+	buf_free(&b.guess);
 	if (r < 0)
 		return r;
 	counts = profile_counts(load->profile);
@@ -454,7 +512,6 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 	struct load_worker workers[THREADS_MAX] = { 0 };
 	unsigned n = load_thread_count(rec, opts);
 	struct seam_error why = { 0 };
-	struct tables *tables = NULL;
 	struct load load = { 0 };
 	int r;
 
@@ -462,7 +519,7 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		workers[i].work = &work;
 		workers[i].counts.sz = sizeof(workers[i].counts);
 	}
-	r = load_unwound(workers, n, rec, opts, &tables);
+	r = load_unwound(workers, n, rec, opts, &load.tables);
 	if (r >= 0)
 		r = load_count(&work, workers, n, &why);
 	if (r >= 0)
@@ -471,7 +528,6 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		stacks_free(&workers[i].stacks);
 		unwound_free(workers[i].unwound);
 	}
-	tables_free(tables);
 	if (r < 0) {
 		load_free(&load);
 		if (why.code && err)
@@ -489,5 +545,7 @@ void load_free(struct load *load)
 	profile_free(load->profile);
 	symbol_free(load->symbols);
 	free(load->unnamed);
+	free(load->missing);
+	tables_free(load->tables);
 	*load = (struct load){ 0 };
 }
