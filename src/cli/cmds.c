@@ -10,7 +10,8 @@ extern const struct cmd cmd_help;
 extern const struct cmd cmd_recover;
 extern const struct cmd cmd_stat;
 
-// clang-format off: a line each
+// A line each: clang-format 14 would put them in columns.
+// clang-format off
 const struct cmd *const cmds[] = {
 	&cmd_dump,
 	&cmd_evlist,
