@@ -160,8 +160,8 @@ static int reader_directory_file(struct seam_reader *r, const char *path, unsign
 		rc = s.size ? reader_add_section(r, &s) : 0;
 		if (rc < 0 || !s.size)
 			input_close(&s.input);
-		else
-			r->data_size += s.size;
+		if (rc >= 0)
+			r->parts_size += s.size;
 	}
 	free(file);
 	return rc;
@@ -416,9 +416,9 @@ int seam_reader_info(const struct seam_reader *r, struct seam_reader_info *ret)
 		.big_endian = r->swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__),
 		.compressed = t->compressed_records || r->meta.has[SEAM_FEATURE_COMPRESSED],
 		.unfinished = r->unfinished,
-		.file_size = r->stream ? 0 : r->input.size,
+		.file_size = r->stream ? 0 : r->input.size + r->parts_size,
 		.data_offset = r->header.data.offset,
-		.data_size = r->data_size,
+		.data_size = r->data_size + r->parts_size,
 		.position = reader_position(r),
 		.records = r->records,
 		.skipped_records = t->skipped_records,

@@ -64,6 +64,7 @@ struct seam_reader {
 	uint64_t damage_total_at_open;
 	bool swap, stream, directory, unfinished, cut;
 	uint64_t data_size;
+	uint64_t parts_size; /* of a directory's data.N */
 
 	struct section *sections; /* not for a stream */
 	size_t n_sections, section;
