@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mode.h: which way of taking user stacks is in effect, and why, as one plain line. Decides nothing
+ * but the words; session.c fills it.
+ */
+#ifndef SEAM_CAPTURE_MODE_H
+#define SEAM_CAPTURE_MODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum mode_stack {
+	MODE_NONE,     /* no callchains were asked for */
+	MODE_FP,       /* frame pointers, at once */
+	MODE_FP_DEFER, /* frame pointers, deferred by the kernel */
+};
+
+/* Why user stacks are taken at once. */
+enum mode_reason {
+	MODE_ASKED,       /* the user said so */
+	MODE_NO_KERNEL,   /* the kernel refuses the bits */
+	MODE_NO_ARCH,     /* the kernel takes the bits, the architecture does not defer */
+	MODE_KERNEL_ONLY, /* user space is excluded: there is no user stack to take */
+};
+
+/* Who receives the answers. */
+enum mode_answers {
+	MODE_ANSWERS_CPU,  /* one event per CPU: also of tasks that exit */
+	MODE_ANSWERS_TASK, /* events of the tasks: what is pending at a task's exit is lost */
+};
+
+struct mode {
+	enum mode_stack stack;
+	enum mode_reason reason;   /* MODE_FP only */
+	enum mode_answers answers; /* MODE_FP_DEFER only */
+	bool defer_asked;          /* fp,defer by name, not auto */
+	bool per_task;             /* a command, processes or threads; not system-wide */
+};
+
+/* "user stacks: frame pointers, deferred by the kernel". Always one line, no newline. Returns
+ * text. */
+const char *mode_line(const struct mode *mode, char *text, size_t n);
+/* "none", "fp", "fp,defer": perf's spelling of the option. */
+const char *mode_option(const struct mode *mode);
+
+#endif

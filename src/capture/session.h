@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session.h: a recording: all events of a target opened, one ring per CPU, bytes to a sink.
+ *
+ *	session_open(&s, &opts, &err);            // events disabled; rings mapped; ids known
+ *	... header from session_events(s), synthesis of what already runs ...
+ *	session_start(s);                         // a command's events start at its exec instead
+ *	while (!done) {
+ *		session_wait(s, 100);             // or poll session_fd(s) among your own
+ *		session_read(s, write, ctx);      // one round, ends with FINISHED_ROUND
+ *	}
+ *	session_stop(s);                          // sampling off, side-band stays on
+ *	session_settle(s, grace_ms, write, ctx);  // tasks on their way out still answer
+ *	session_finish(s, write, ctx);            // side-band off, last drain
+ *	session_counts(s, &counts);
+ *	session_close(s);
+ *
+ * Events. Each of the user's events is opened on every CPU of the target, for every task of it. Beside
+ * them there are dummy events that never sample:
+ *   - "side-band", where the tasks are: mmap2, comm, task, ksymbol ...; on every CPU of the machine,
+ *     for each task of a per-task target. It is on from session_start to session_finish.
+ *   - "answers", when the kernel defers: exactly one event per CPU has defer_output. System-wide it is
+ *     the side-band event. Per-task it is a second, CPU-wide dummy when that is allowed (the record of
+ *     a task that exits is then still caught), else the side-band event of the tasks: mode.answers says
+ *     which. The CPU-wide one is on every online CPU, whatever -C says: a record lands where the task
+ *     returned, not where it was sampled.
+ *
+ * Rounds. A FINISHED_ROUND record after round n promises: no record of a later round is older than the
+ * newest record of round n - 1 (perf's meaning; a reader may hand out everything up to there). It
+ * holds because round n starts after round n - 1 ended and every ring is read in each round. A record
+ * whose time was taken in one round and which became visible two rounds later would break it; the
+ * kernel writes records with preemption off, so that takes a stopped virtual CPU.
+ *
+ * One thread at a time. session_wake may be called from a signal handler.
+ */
+#ifndef SEAM_CAPTURE_SESSION_H
+#define SEAM_CAPTURE_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <seam/record.h>
+
+#include "capture/event.h"
+#include "capture/features.h"
+#include "capture/mode.h"
+#include "capture/ring.h"
+
+struct session;
+
+enum session_target {
+	SESSION_TASKS,  /* tids[] as given (each thread by itself): -t, a command's child */
+	SESSION_PIDS,   /* every thread of each pid: -p */
+	SESSION_SYSTEM, /* -a, or -C: all that runs on the CPUs */
+};
+
+enum session_callchain {
+	SESSION_CALLCHAIN_AUTO, /* deferred where the kernel does it, else frame pointers at once */
+	SESSION_CALLCHAIN_NONE,
+	SESSION_CALLCHAIN_FP,
+	SESSION_CALLCHAIN_FP_DEFER, /* as AUTO, but the fall-back is said louder (mode.defer_asked) */
+};
+
+#define SESSION_GRACE_MS_DEFAULT 100u
+#define SESSION_FREQUENCY_DEFAULT 4000u
+
+struct session_opts {
+	size_t sz; /* sizeof(struct session_opts) */
+	const struct event_list
+	        *events; /* only read during open; NULL or empty: the default event */
+	const struct event_roots *roots; /* NULL: the running system */
+	enum session_target target;
+	const pid_t *pids; /* SESSION_TASKS: tids; SESSION_PIDS: pids */
+	size_t n_pids;
+	const int *cpus; /* only these CPUs sample; NULL: all that are online */
+	size_t n_cpus;
+	bool enable_on_exec;   /* a command: all starts at its exec, not at session_start */
+	bool no_inherit;       /* -i: children are not followed */
+	uint64_t period;       /* -c; 0: by frequency */
+	uint64_t frequency;    /* -F, Hz; 0: 4000, or less where the kernel's limit is less;
+	                                    * UINT64_MAX: the kernel's limit (-F max) */
+	bool strict_frequency; /* above the limit is an error (--strict-freq), not reduced */
+	enum session_callchain callchain;
+	uint16_t max_stack;        /* DEPTH; 0: the kernel's */
+	size_t mmap_pages;         /* data pages per CPU, rounded up to a power of two; 0: what
+	                                    * perf_event_mlock_kb allows (512 KiB as a rule) */
+	bool use_clockid;          /* -k */
+	int32_t clockid;           /* CLOCK_MONOTONIC, ... */
+	bool all_user, all_kernel; /* --all-user, --all-kernel */
+	bool sample_cpu, sample_addr, sample_phys_addr, sample_period, sample_weight; /* -d ... */
+	bool no_samples_time;     /* -T not: SAMPLE_TIME is on by default */
+	bool build_id;            /* build-ids in MMAP2, else inode and generation */
+	bool context_switch;      /* --switch-events */
+	bool namespaces, cgroups; /* --namespaces, --all-cgroups */
+	bool no_rounds;           /* no FINISHED_ROUND records */
+	struct log log;
+	struct features *features; /* NULL: the session's own */
+};
+
+struct session_counts {
+	size_t sz; /* set by the caller */
+	struct ring_counts total;
+	uint64_t rounds;
+	uint64_t wakeups; /* session_wait returned because a ring asked for it */
+	uint64_t
+	        lost_kernel; /* sum of PERF_FORMAT_LOST over all events: all that was ever lost, known
+	                        * after session_finish; 0 where the kernel does not count */
+	bool lost_kernel_known;
+	uint64_t lost_answers; /* of it: of the event that receives the answers */
+	size_t n_rings, n_events, n_fds, n_tasks;
+	size_t tasks_gone; /* threads that were gone before they could be opened: no error */
+	size_t ring_pages; /* data pages per ring that were really mapped */
+};
+
+/*
+ * Opens and maps everything; on failure nothing stays open, and err->text is a sentence with the
+ * remedy. -EACCES, -EPERM: not allowed; -ESRCH: no task is there (any more); -ENOENT, -EOPNOTSUPP:
+ * an event this machine does not have; -EMFILE: more files than RLIMIT_NOFILE (the soft limit is
+ * raised to the hard one first by nobody: that is the caller's to do); -EINVAL: opts contradict.
+ */
+int session_open(struct session **ret, const struct session_opts *opts, struct seam_error *err);
+void session_close(struct session *s);
+
+/* The events in the order of the file: the user's first, then the dummies; ids filled. Owned by the
+ * session, lives until session_close. Attrs are what the kernel really accepted. */
+const struct seam_events *session_events(const struct session *s);
+const struct mode *session_mode(const struct session *s);
+/* What this kernel can; what is in .off was switched off while opening. */
+struct features *session_features(struct session *s);
+/* The online CPUs that have a ring. */
+size_t session_rings(const struct session *s);
+const struct ring *session_ring(const struct session *s, size_t i);
+/* Kernel's own lost count of an event (index in session_events), after session_finish: 0 and *ret,
+ * or -EOPNOTSUPP. */
+int session_event_lost(const struct session *s, size_t index, uint64_t *ret);
+
+/* Enables what does not wait for an exec. Side-band first. */
+int session_start(struct session *s);
+/* Sampling off or on again (-D, control): side-band stays as it is. With session_open,
+ * session_start_sideband and session_resume a delay (-D) can be made: side-band runs meanwhile. */
+int session_start_sideband(struct session *s);
+int session_pause(struct session *s);
+int session_resume(struct session *s);
+
+/* An epoll descriptor: readable when a ring asks to be read, or session_wake was called. */
+int session_fd(const struct session *s);
+/* 1: something waits; 0: the time is over; -EINTR: a signal. timeout_ms -1: no limit. */
+int session_wait(struct session *s, int timeout_ms);
+/* Makes session_wait return. Async-signal-safe. */
+void session_wake(struct session *s);
+/* True once every task of a per-task target, and every child that inherited, has exited. Never true
+ * system-wide. Exact: the kernel hangs up the events. */
+bool session_target_gone(struct session *s);
+
+/* One round: every ring drained into write, and a FINISHED_ROUND record if there was anything:
+ * bytes given, or what write returned. After write failed, records that were not taken stay in the
+ * rings. */
+int64_t session_read(struct session *s, capture_write write, void *ctx);
+
+/* Ends sampling; side-band and answers stay on. */
+int session_stop(struct session *s);
+/*
+ * Reads on for grace_ms (0: SESSION_GRACE_MS_DEFAULT; UINT32_MAX: not at all), so that tasks that are
+ * on their way out of the kernel still answer. Ends at once when nothing was deferred, or when the
+ * target is gone. Bytes given, or what write returned.
+ */
+int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write, void *ctx);
+/* Side-band off, the last round, the kernel's lost counts. */
+int64_t session_finish(struct session *s, capture_write write, void *ctx);
+
+int session_counts(const struct session *s, struct session_counts *ret);
+
+#endif
