@@ -32,7 +32,7 @@ static _Noreturn void target_child(char *const argv[], int go, int failed)
 	_exit(127);
 }
 
-int target_fork(struct target *t, char *const argv[])
+int target_fork(struct target *t, char *const argv[], bool quiet_output)
 {
 	int go[2], failed[2], error;
 	pid_t pid;
@@ -49,6 +49,8 @@ int target_fork(struct target *t, char *const argv[])
 	error = -errno;
 	if (pid == 0) {
 		close(go[1]);
+		if (quiet_output)
+			dup2(STDERR_FILENO, STDOUT_FILENO);
 		target_child(argv, go[0], failed[1]);
 	}
 	close(go[0]);

@@ -3,7 +3,7 @@
  * target.h: the command that is recorded: forked early, held back, let go to its exec when the events
  * are open, watched until it ends. Knows no events and no files.
  *
- *	target_fork(&t, argv)           // a child waits; t.pid can be opened
+ *	target_fork(&t, argv, false)    // a child waits; t.pid can be opened
  *	target_go(&t)                   // exec: 0, or -errno of it
  *	target_poll(&t) / target_wait   // ended?
  *	target_close(&t)                // a child that was never let go ends without running anything
@@ -24,8 +24,9 @@ struct target {
 };
 
 /* argv ends with NULL and is searched for in PATH. The command inherits signal mask and dispositions
- * as they are now: fork before changing them. -errno of pipe or fork. */
-int target_fork(struct target *t, char *const argv[]);
+ * as they are now: fork before changing them. quiet_output: its standard output is sent to standard
+ * error, because the recording goes to standard output. -errno of pipe or fork. */
+int target_fork(struct target *t, char *const argv[], bool quiet_output);
 /* -ENOENT, -EACCES ...: of exec, the child is gone then. */
 int target_go(struct target *t);
 /* True once it has ended. Never blocks. */
