@@ -44,6 +44,12 @@ struct seam_error {
 SEAM_API int seam_error_set(struct seam_error *err, int code, const char *path, uint64_t offset,
                             const char *what, const char *fmt, ...) SEAM_PRINTF(6, 7);
 
+/*
+ * Puts path in front of an error that was filled without one: for callers that know the file, of
+ * functions that see only bytes. Does nothing when err is NULL or names a path already.
+ */
+SEAM_API void seam_error_add_path(struct seam_error *err, const char *path);
+
 #ifdef __cplusplus
 }
 #endif

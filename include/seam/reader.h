@@ -120,6 +120,9 @@ struct seam_reader_info {
 	uint64_t truncated_bytes; /* a last record that was cut: bytes that are there of it */
 	uint64_t bad_features;    /* header features that could not be read */
 	uint64_t compressed_bytes, decompressed_bytes;
+	uint64_t compressed_records; /* COMPRESSED and COMPRESSED2; not counted in records */
+	uint64_t feature_offset; /* bytes; where the feature table is said to be, 0 for a pipe */
+	unsigned version;        /* of the file format, 1 or 2 */
 };
 SEAM_API int seam_reader_info(const struct seam_reader *reader, struct seam_reader_info *ret);
 /* The i-th description of damage (at most 64 are kept), NULL past the last. Lives until close. */

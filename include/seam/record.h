@@ -255,7 +255,8 @@ SEAM_API int seam_events_add(struct seam_events *events, const struct seam_attr 
 SEAM_API int seam_events_add_id(struct seam_events *events, uint32_t index, uint64_t id);
 SEAM_API int seam_events_set_name(struct seam_events *events, uint32_t index, const char *name);
 SEAM_API size_t seam_events_count(const struct seam_events *events);
-/* NULL when index is out of range. The pointer lives until the set is freed or added to. */
+/* NULL when index is out of range. The pointer lives until the set is freed; its ids and name until
+ * they are added to or set. */
 SEAM_API const struct seam_event *seam_events_at(const struct seam_events *events, size_t index);
 /* NULL when no event has the id. */
 SEAM_API const struct seam_event *seam_events_by_id(const struct seam_events *events, uint64_t id);
@@ -296,14 +297,14 @@ struct seam_bytes {
 };
 
 /* What sample_id (and the sample itself) says of who, when and where. has: SEAM_SAMPLE_* bits of
- * what is known. */
+ * what is known; SEAM_SAMPLE_ID is set whenever id is, also from IDENTIFIER. */
 struct seam_id {
 	uint64_t has;
-	uint32_t pid, tid; /* (uint32_t)-1: the kernel had none to give */
+	uint32_t pid, tid; /* (uint32_t)-1: not known, or the kernel had none to give */
 	uint64_t time_ns;
 	uint64_t id;
 	uint64_t stream_id;
-	uint32_t cpu;
+	uint32_t cpu; /* (uint32_t)-1: not known */
 };
 
 /* One value of a counter that was read (PERF_SAMPLE_READ, READ records). */
@@ -316,7 +317,7 @@ struct seam_read {
 	uint64_t time_enabled;   /* ns */
 	uint64_t time_running;   /* ns */
 	uint64_t n;              /* 1 unless SEAM_FORMAT_GROUP */
-	struct seam_u64s values; /* n entries of value [, id] [, lost] */
+	struct seam_u64s values; /* the words as they lie: read them with seam_read_at */
 };
 
 /* The i-th value, i < read->n. */
@@ -411,7 +412,8 @@ struct seam_ksymbol {
  */
 struct seam_decoded {
 	const struct seam_record *record;
-	const struct seam_event *event; /* NULL when not known and not needed */
+	const struct seam_event *event; /* NULL when not known and not needed (records that perf
+	                                   itself wrote carry id 0) */
 	struct seam_id id; /* SAMPLE: from its body; types < 64: sample_id; else has == 0 */
 	union {
 		struct seam_sample sample;
@@ -428,9 +430,11 @@ struct seam_decoded {
 SEAM_API const char *seam_record_name(uint32_t type);
 
 /*
- * Decodes a record against the set of events it came with.
+ * Decodes a record against the set of events it came with. It writes nothing but *ret and *err:
+ * threads may share the set while it is not added to. On failure *ret holds only .record.
  * -EBADMSG: the record is shorter than it must be, or says a length that it does not have.
  * -ENOENT: a sample whose id matches no event. -EOPNOTSUPP: a type that is not known.
+ * The error names no file: see seam_error_add_path.
  */
 SEAM_API int seam_record_decode(const struct seam_events *events, const struct seam_record *record,
                                 struct seam_decoded *ret, struct seam_error *err);

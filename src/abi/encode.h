@@ -50,7 +50,7 @@ int encode_ksymbol(struct buf *out, const struct seam_attr *attr, uint16_t misc,
                    const struct seam_ksymbol *ksymbol, const struct seam_id *id);
 
 /* An array of u64 in memory as what the encoders (and decoded records) speak. */
-static inline struct seam_u64s encode_u64s(const uint64_t *words, uint64_t n)
+static inline struct seam_u64s encode_words(const uint64_t *words, uint64_t n)
 {
 	return (struct seam_u64s){ .bytes = (const unsigned char *)words, .n = n };
 }

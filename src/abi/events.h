@@ -14,11 +14,11 @@
 struct layout {
 	uint64_t sample_type;
 	uint64_t read_format;
-	uint64_t id_has;     /* seam_id::has of its samples */
-	uint64_t trailer;    /* SEAM_SAMPLE_* bits of its sample_id trailer, 0: none */
+	uint64_t id_has;               /* seam_id::has of its samples */
+	uint64_t trailer;              /* SEAM_SAMPLE_* bits of its sample_id trailer, 0: none */
 	uint64_t regs_user, regs_intr; /* masks */
-	uint64_t period;     /* of a sample that carries none */
-	uint32_t fixed_size; /* of a sample up to PERIOD, header included */
+	uint64_t period;               /* of a sample that carries none */
+	uint32_t fixed_size;           /* of a sample up to PERIOD, header included */
 	uint32_t trailer_size;
 	bool branch_hw_idx, branch_counters;
 };
@@ -38,9 +38,10 @@ struct seam_events {
 	size_t n, capacity;
 	struct map by_id; /* id -> index */
 	/* Where the id stands when it can be found without knowing the event; else EVENTS_NO_ID. */
-	uint32_t sample_id_at;   /* from the start of a sample */
+	uint32_t sample_id_at;    /* from the start of a sample */
 	uint32_t trailer_id_back; /* from the end of another kernel record */
-	bool same_trailer;        /* all events share one trailer */
+	uint64_t trailer;         /* of the first event */
+	bool same_trailer;        /* all events share it */
 	uint64_t any_sample_type; /* all events' bits together */
 	bool any_sample_id_all;
 };
@@ -56,6 +57,8 @@ const struct seam_event *events_of_sample(const struct seam_events *events,
 const struct seam_event *events_of_trailer(const struct seam_events *events,
                                            const struct seam_record *record);
 
+/* What is constant of the records of an event with this attr. */
+struct layout layout_of(const struct seam_attr *attr);
 /* Bytes of the sample_id trailer with these SEAM_SAMPLE_* bits. */
 uint32_t layout_trailer_size(uint64_t trailer);
 

@@ -2,8 +2,9 @@
 /*
  * print.h: a record as text in the form of `perf report -D`, or as one JSON object.
  *
- * Appends to a buf, prints nothing itself. What is printed comes from the record's bytes alone; a
- * record that cannot be decoded is printed as its raw bytes and the reason.
+ * Appends to a buf, prints nothing itself. What is printed comes from the record's bytes and its
+ * event's attr alone, so perf's lines on thread and dso, which come from other records, are not
+ * there. A record that cannot be decoded is printed as its raw bytes and the reason.
  */
 #ifndef SEAM_ABI_PRINT_H
 #define SEAM_ABI_PRINT_H
@@ -12,19 +13,33 @@
 
 #include "base/buf.h"
 
+struct print_opts {
+	const char *path; /* behind the "@" of a record's first line; NULL: no "@" */
+	const char
+	        *arch; /* of the recording, as uname -m says it, for names of registers; or NULL */
+};
+
 /*
- * Decodes and prints one record. path is what stands behind "@" in the first line of a record, NULL:
- * nothing. Returns 0, the error of seam_record_decode (the text is complete all the same, with the
- * reason in it, and err is filled), or -ENOMEM.
+ * Decodes and prints one record. Returns 0, the error of seam_record_decode (the text is complete
+ * all the same, with the reason in it, and err is filled), or -ENOMEM.
  */
-int print_record(struct buf *out, const struct seam_events *events, const struct seam_record *record,
-                 const char *path, struct seam_error *err);
+int print_record(struct buf *out, const struct seam_events *events,
+                 const struct seam_record *record, const struct print_opts *opts,
+                 struct seam_error *err);
 
 /* The same as one JSON object on one line. */
 int print_record_json(struct buf *out, const struct seam_events *events,
-                      const struct seam_record *record, struct seam_error *err);
+                      const struct seam_record *record, const struct print_opts *opts,
+                      struct seam_error *err);
 
 /* Bytes as perf's dump shows them: 16 a line, offset in front, characters behind. */
 void print_hex_dump(struct buf *out, const unsigned char *bytes, size_t n);
+
+/* "type = 1 (PERF_TYPE_SOFTWARE), size = 136, config = 0 (...), ...": what is not 0, as perf evlist -v
+ * says it. */
+void print_attr_fields(struct buf *out, const struct seam_attr *attr);
+
+/* "AX" of PERF_REG number 0 on x86; NULL when arch is NULL or not known. */
+const char *print_reg_name(const char *arch, unsigned reg);
 
 #endif

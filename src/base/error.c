@@ -43,3 +43,16 @@ int seam_error_set(struct seam_error *err, int code, const char *path, uint64_t 
 	va_end(ap);
 	return -code;
 }
+
+void seam_error_add_path(struct seam_error *err, const char *path)
+{
+	char text[sizeof(err->text)];
+
+	if (!err || err->path[0])
+		return;
+	error_set_path(err, path);
+	memcpy(text, err->text, sizeof(text));
+	/* A message that grows past the struct loses its end, never the path. */
+	if (snprintf(err->text, sizeof(err->text), "%s: %s", err->path, text) < 0)
+		err->text[0] = 0;
+}

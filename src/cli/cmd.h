@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <seam/error.h>
 
@@ -65,6 +66,8 @@ int options_next(struct options *o);
 int options_u64(const struct options *o, const char *what, unsigned long long least,
                 unsigned long long most, unsigned long long *ret);
 
+/* All commands, a line each. */
+void cmds_print(FILE *out);
 void cmd_print_help(const struct cmd *cmd);
 /* "seam report: perf.data: ..." on stderr. */
 void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

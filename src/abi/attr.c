@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+/*
+ * attr.c: perf_event_attr, as each kernel since 2.6.31 has written it, in one struct.
+ *
+ * Invariant: nothing behind n bytes, nor behind the size that the attr states for itself, is looked
+ * at; what is not there is 0. It does not judge the values.
+ */
+#include <seam/record.h>
+
+#include <errno.h>
+
+#include "base/cursor.h"
+
+/* C bit-fields fill a word from its least bit on little-endian machines, from its most on others. */
+static uint64_t attr_reverse(uint64_t v, unsigned bits)
+{
+	uint64_t r = 0;
+
+	for (unsigned i = 0; i < bits; i++)
+		r |= (v >> i & 1) << (bits - 1 - i);
+	return r;
+}
+
+static uint64_t attr_flags(uint64_t v, bool big_endian)
+{
+	const uint64_t low = 1ULL << SEAM_ATTR_PRECISE_IP_SHIFT, both = low | low << 1;
+
+	if (!big_endian)
+		return v;
+	v = attr_reverse(v, 64);
+	/* The one field of two bits: as a whole it is placed by now, but its bits are turned round. */
+	return (v & ~both) | (v & low) << 1 | (v >> 1 & low);
+}
+
+int seam_attr_decode(const void *bytes, size_t n, bool swap, struct seam_attr *ret,
+                     struct seam_error *err)
+{
+	bool big_endian = swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+	struct cursor c = cursor_of(bytes, n, swap);
+	struct seam_attr a;
+
+	if (n < SEAM_ATTR_SIZE_MIN)
+		return seam_error_set(err, EBADMSG, NULL, SEAM_NO_OFFSET, "attr",
+		                      "%zu bytes, need %u", n, SEAM_ATTR_SIZE_MIN);
+	a.type = cursor_u32(&c);
+	a.size = cursor_u32(&c);
+	if (a.size >= SEAM_ATTR_SIZE_MIN && a.size < n)
+		c.end = c.start + a.size;
+	/* From here on a read past the end gives 0: an older, shorter attr. */
+	a.config = cursor_u64(&c);
+	a.sample_period = cursor_u64(&c);
+	a.sample_type = cursor_u64(&c);
+	a.read_format = cursor_u64(&c);
+	a.flags = attr_flags(cursor_u64(&c), big_endian);
+	a.wakeup = cursor_u32(&c);
+	a.bp_type = cursor_u32(&c);
+	a.config1 = cursor_u64(&c);
+	a.config2 = cursor_u64(&c);
+	a.branch_sample_type = cursor_u64(&c);
+	a.sample_regs_user = cursor_u64(&c);
+	a.sample_stack_user = cursor_u32(&c);
+	a.clockid = (int32_t)cursor_u32(&c);
+	a.sample_regs_intr = cursor_u64(&c);
+	a.aux_watermark = cursor_u32(&c);
+	a.sample_max_stack = cursor_u16(&c);
+	a.reserved_2 = cursor_u16(&c);
+	a.aux_sample_size = cursor_u32(&c);
+	a.aux_action = cursor_u32(&c);
+	if (big_endian) /* bit-fields too: start_paused, pause, resume */
+		a.aux_action = (uint32_t)attr_reverse(a.aux_action, 32);
+	a.sig_data = cursor_u64(&c);
+	a.config3 = cursor_u64(&c);
+	a.config4 = cursor_u64(&c);
+	*ret = a;
+	return 0;
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+/*
+ * events.c: a set of events, and which of them a record belongs to.
+ *
+ * Invariant: sample_id_at and trailer_id_back are positions that all events of the set share, or
+ * EVENTS_NO_ID. It reads at most one word of a record and interprets nothing else.
+ */
+#include "abi/events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define EVENTS_MAX 65536u
+#define EVENTS_FIXED                                                                    \
+	(SEAM_SAMPLE_IDENTIFIER | SEAM_SAMPLE_IP | SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | \
+	 SEAM_SAMPLE_ADDR | SEAM_SAMPLE_ID | SEAM_SAMPLE_STREAM_ID | SEAM_SAMPLE_CPU |  \
+	 SEAM_SAMPLE_PERIOD)
+#define EVENTS_TRAILER                                                                 \
+	(SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | SEAM_SAMPLE_ID | SEAM_SAMPLE_STREAM_ID | \
+	 SEAM_SAMPLE_CPU | SEAM_SAMPLE_IDENTIFIER)
+#define EVENTS_BRANCH_HW_INDEX (1ULL << 17) /* of branch_sample_type */
+#define EVENTS_BRANCH_COUNTERS (1ULL << 19)
+
+static uint32_t events_words(uint64_t bits)
+{
+	return 8 * (uint32_t)__builtin_popcountll(bits);
+}
+
+uint32_t layout_trailer_size(uint64_t trailer)
+{
+	return events_words(trailer & EVENTS_TRAILER);
+}
+
+struct layout layout_of(const struct seam_attr *a)
+{
+	uint64_t type = a->sample_type;
+	struct layout l = {
+		.sample_type = type,
+		.read_format = a->read_format,
+		.id_has = type & EVENTS_TRAILER,
+		.trailer = a->flags & SEAM_ATTR_SAMPLE_ID_ALL ? type & EVENTS_TRAILER : 0,
+		.regs_user = a->sample_regs_user,
+		.regs_intr = a->sample_regs_intr,
+		.period = a->flags & SEAM_ATTR_FREQ ? 1 : a->sample_period,
+		.fixed_size = 8 + events_words(type & EVENTS_FIXED),
+		.branch_hw_idx = a->branch_sample_type & EVENTS_BRANCH_HW_INDEX,
+		.branch_counters = a->branch_sample_type & EVENTS_BRANCH_COUNTERS,
+	};
+
+	l.trailer_size = layout_trailer_size(l.trailer);
+	if (type & SEAM_SAMPLE_IDENTIFIER) /* whoever asks for an id need not know of two bits */
+		l.id_has |= SEAM_SAMPLE_ID;
+	return l;
+}
+
+/* Where the id stands in a sample, from its start. */
+static uint32_t layout_sample_id_at(const struct layout *l)
+{
+	const uint64_t before =
+	        SEAM_SAMPLE_IP | SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | SEAM_SAMPLE_ADDR;
+
+	if (l->sample_type & SEAM_SAMPLE_IDENTIFIER)
+		return 8;
+	if (l->sample_type & SEAM_SAMPLE_ID)
+		return 8 + events_words(l->sample_type & before);
+	return EVENTS_NO_ID;
+}
+
+/* Where the id stands in the trailer, from the record's end. */
+static uint32_t layout_trailer_id_back(const struct layout *l)
+{
+	if (l->trailer & SEAM_SAMPLE_IDENTIFIER)
+		return 8;
+	if (l->trailer & SEAM_SAMPLE_ID)
+		return 8 + events_words(l->trailer & (SEAM_SAMPLE_STREAM_ID | SEAM_SAMPLE_CPU));
+	return EVENTS_NO_ID;
+}
+
+int seam_events_new(struct seam_events **ret)
+{
+	struct seam_events *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return -ENOMEM;
+	e->sample_id_at = e->trailer_id_back = EVENTS_NO_ID;
+	*ret = e;
+	return 0;
+}
+
+static void events_entry_free(struct events_entry *entry)
+{
+	if (!entry)
+		return;
+	free(entry->name);
+	free(entry->ids);
+	free(entry);
+}
+
+void seam_events_free(struct seam_events *events)
+{
+	if (!events)
+		return;
+	for (size_t i = 0; i < events->n; i++)
+		events_entry_free(events->entries[i]);
+	free(events->entries);
+	map_free(&events->by_id);
+	free(events);
+}
+
+/* Keeps what all events have in common; called with each in turn. */
+static void events_share(struct seam_events *events, const struct layout *l)
+{
+	uint32_t at = layout_sample_id_at(l), back = layout_trailer_id_back(l);
+
+	if (events->n == 0) {
+		events->sample_id_at = at;
+		events->trailer_id_back = back;
+		events->trailer = l->trailer;
+		events->same_trailer = true;
+	}
+	if (events->sample_id_at != at)
+		events->sample_id_at = EVENTS_NO_ID;
+	if (events->trailer_id_back != back)
+		events->trailer_id_back = EVENTS_NO_ID;
+	if (events->trailer != l->trailer)
+		events->same_trailer = false;
+	events->any_sample_type |= l->sample_type;
+	events->any_sample_id_all |= l->trailer != 0;
+}
+
+static int events_ids(struct seam_events *events, struct events_entry *entry, const uint64_t *ids,
+                      size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		int r = map_put(&events->by_id, ids[i], entry->event.index);
+
+		if (r < 0)
+			return r;
+	}
+	if (n)
+		memcpy(entry->ids, ids, n * sizeof(*ids));
+	entry->event.ids = entry->ids;
+	entry->event.n_ids = n;
+	return 0;
+}
+
+static int events_grow(struct seam_events *events)
+{
+	size_t capacity = events->capacity ? events->capacity * 2 : 8;
+	struct events_entry **entries;
+
+	if (events->n < events->capacity)
+		return 0;
+	entries = realloc(events->entries, capacity * sizeof(struct events_entry *));
+	if (!entries)
+		return -ENOMEM;
+	events->entries = entries;
+	events->capacity = capacity;
+	return 0;
+}
+
+int seam_events_add(struct seam_events *events, const struct seam_attr *attr, const char *name,
+                    const uint64_t *ids, size_t n_ids, struct seam_error *err)
+{
+	struct events_entry *entry;
+	int r;
+
+	if (events->n >= EVENTS_MAX)
+		return seam_error_set(err, E2BIG, NULL, SEAM_NO_OFFSET, "attr",
+		                      "more than %u events", EVENTS_MAX);
+	r = events_grow(events);
+	entry = r < 0 ? NULL : calloc(1, sizeof(*entry));
+	if (!entry)
+		goto no_memory;
+	entry->event.attr = *attr;
+	entry->event.index = (uint32_t)events->n;
+	entry->layout = layout_of(attr);
+	entry->ids_capacity = n_ids ? n_ids : 1;
+	entry->ids = calloc(entry->ids_capacity, sizeof(*entry->ids));
+	entry->name = name ? strdup(name) : NULL;
+	entry->event.name = entry->name;
+	if (!entry->ids || (name && !entry->name))
+		goto no_memory;
+	r = events_ids(events, entry, ids, n_ids);
+	if (r < 0)
+		goto no_memory;
+	events_share(events, &entry->layout);
+	events->entries[events->n++] = entry;
+	return (int)entry->event.index;
+
+no_memory:
+	for (size_t i = 0; entry && i < n_ids; i++) /* the index will be another's */
+		map_del(&events->by_id, ids[i]);
+	events_entry_free(entry);
+	return seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, "attr", "out of memory");
+}
+
+int seam_events_add_id(struct seam_events *events, uint32_t index, uint64_t id)
+{
+	struct events_entry *entry = index < events->n ? events->entries[index] : NULL;
+	uint64_t owner;
+	int r;
+
+	if (!entry)
+		return -ENOENT;
+	if (map_get(&events->by_id, id, &owner) && owner == index)
+		return 0;
+	if (entry->event.n_ids == entry->ids_capacity) {
+		size_t capacity = entry->ids_capacity * 2;
+		uint64_t *more = realloc(entry->ids, capacity * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		entry->event.ids = entry->ids = more;
+		entry->ids_capacity = capacity;
+	}
+	r = map_put(&events->by_id, id, index);
+	if (r < 0)
+		return r;
+	entry->ids[entry->event.n_ids++] = id;
+	return 0;
+}
+
+int seam_events_set_name(struct seam_events *events, uint32_t index, const char *name)
+{
+	struct events_entry *entry = index < events->n ? events->entries[index] : NULL;
+	char *copy;
+
+	if (!entry)
+		return -ENOENT;
+	copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	free(entry->name);
+	entry->event.name = entry->name = copy;
+	return 0;
+}
+
+size_t seam_events_count(const struct seam_events *events)
+{
+	return events->n;
+}
+
+const struct seam_event *seam_events_at(const struct seam_events *events, size_t index)
+{
+	return index < events->n ? &events->entries[index]->event : NULL;
+}
+
+const struct seam_event *seam_events_by_id(const struct seam_events *events, uint64_t id)
+{
+	uint64_t index;
+
+	return map_get(&events->by_id, id, &index) ? seam_events_at(events, index) : NULL;
+}
+
+static uint64_t events_word(const struct seam_record *record, uint32_t at)
+{
+	uint64_t v;
+
+	memcpy(&v, record->bytes + at, sizeof(v));
+	return record->swap ? __builtin_bswap64(v) : v;
+}
+
+const struct seam_event *events_of_sample(const struct seam_events *events,
+                                          const struct seam_record *record)
+{
+	uint32_t at = events->sample_id_at;
+
+	if (events->n == 1) /* the only one: no id is needed, and perf writes none */
+		return &events->entries[0]->event;
+	if (at == EVENTS_NO_ID || record->size < 8 || record->size - 8 < at)
+		return NULL;
+	return seam_events_by_id(events, events_word(record, at));
+}
+
+const struct seam_event *events_of_trailer(const struct seam_events *events,
+                                           const struct seam_record *record)
+{
+	uint32_t back = events->trailer_id_back;
+
+	if (events->n == 1)
+		return &events->entries[0]->event;
+	if (back == EVENTS_NO_ID || record->size < 8 || record->size - 8 < back)
+		return NULL;
+	return seam_events_by_id(events, events_word(record, record->size - back));
+}

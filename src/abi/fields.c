@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// fields.c: see fields.h. The lists are the program's own: they are trusted, and tested as a whole.
+#include "abi/fields.h"
+
+#include <seam/record.h>
+
+static const char *const fields_lists[] = {
+#define RECORD(id, symbol, name, least, decoder, printer, fields) [id] = fields,
+#include "abi/records.def"
+};
+
+const char *fields_of(uint32_t type)
+{
+	if (type >= sizeof(fields_lists) / sizeof(*fields_lists) || !fields_lists[type])
+		return "";
+	return fields_lists[type];
+}
+
+bool fields_next(const char **at, struct field *ret)
+{
+	const char *p = *at;
+
+	while (*p == ' ')
+		p++;
+	if (!*p || *p == '}')
+		return false;
+	*ret = (struct field){ .name = p };
+	while (*p != ':')
+		p++;
+	ret->name_n = (size_t)(p++ - ret->name);
+	ret->repeated = *p == '*';
+	p += ret->repeated;
+	ret->kind = *p++;
+	while (*p >= '0' && *p <= '9')
+		ret->width = ret->width * 10 + (unsigned)(*p++ - '0');
+	if (*p == '{') {
+		ret->group = ++p;
+		while (*p++ != '}')
+			;
+	}
+	*at = p;
+	return true;
+}

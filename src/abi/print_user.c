@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+/*
+ * print_user.c: the text of perf's own records. Only their least sizes have been checked, so every
+ * count meets the cursor here: what is not in the record is not printed, and that is said.
+ */
+#include "abi/printer.h"
+
+#include <string.h>
+
+/* Ends a record's text; says so when the record ended before its own counts did. */
+static void print_end(struct printer *p)
+{
+	if (p->body.failed)
+		print_text(p->out, "... the record ends before what it announces\n");
+}
+
+/* A string in a field of n bytes, or what is left of them. */
+static void print_string(struct printer *p, size_t n)
+{
+	const unsigned char *s;
+
+	if (n > cursor_left(&p->body))
+		n = cursor_left(&p->body);
+	s = cursor_bytes(&p->body, n);
+	buf_put(p->out, s, strnlen((const char *)s, n));
+}
+
+void print_attr(struct printer *p)
+{
+	struct seam_attr attr;
+
+	if (seam_attr_decode(p->body.at, cursor_left(&p->body), p->body.swap, &attr, NULL) >= 0) {
+		print_text(p->out, ", ");
+		print_attr_fields(p->out, &attr);
+	}
+	print_text(p->out, "\n");
+}
+
+void print_event_type(struct printer *p)
+{
+	buf_printf(p->out, " id: %llu name: ", (unsigned long long)cursor_u64(&p->body));
+	print_string(p, cursor_left(&p->body));
+	print_text(p->out, "\n");
+}
+
+void print_tracing_data(struct printer *p)
+{
+	buf_printf(p->out, " size: %u\n", cursor_u32(&p->body));
+}
+
+void print_build_id(struct printer *p)
+{
+	int pid = (int)cursor_u32(&p->body);
+	const unsigned char *id = cursor_bytes(&p->body, 24);
+	unsigned n = p->record->misc & SEAM_MISC_BUILD_ID_SIZE && id[20] <= 20 ? id[20] : 20;
+
+	buf_printf(p->out, " pid: %d build-id: ", pid);
+	for (unsigned i = 0; i < n; i++)
+		buf_printf(p->out, "%02x", id[i]);
+	print_text(p->out, " ");
+	print_string(p, cursor_left(&p->body));
+	print_text(p->out, "\n");
+}
+
+void print_id_index(struct printer *p)
+{
+	uint64_t n = cursor_u64(&p->body);
+	/* Behind the entries may be as many pairs of machine pid and vcpu. */
+	bool guest = n <= cursor_left(&p->body) / 48;
+	struct cursor more = p->body;
+
+	if (guest)
+		cursor_bytes(&more, n * 32);
+	buf_printf(p->out, " nr: %llu\n", (unsigned long long)n);
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t id = cursor_u64(&p->body), idx = cursor_u64(&p->body);
+		int64_t cpu = (int64_t)cursor_u64(&p->body), tid = (int64_t)cursor_u64(&p->body);
+
+		if (p->body.failed)
+			break;
+		buf_printf(p->out, " ... id: %llu  idx: %llu  cpu: %lld  tid: %lld",
+		           (unsigned long long)id, (unsigned long long)idx, (long long)cpu,
+		           (long long)tid);
+		if (guest) {
+			int64_t machine = (int64_t)cursor_u64(&more);
+
+			buf_printf(p->out, "  machine_pid: %lld  vcpu: %lld", (long long)machine,
+			           (long long)cursor_u64(&more));
+		}
+		print_text(p->out, "\n");
+	}
+	print_end(p);
+}
+
+void print_auxtrace_info(struct printer *p)
+{
+	buf_printf(p->out, " type: %u\n", cursor_u32(&p->body));
+}
+
+void print_auxtrace(struct printer *p)
+{
+	struct buf *out = p->out;
+	uint32_t idx;
+	int tid;
+
+	print_text(out, " size: ");
+	print_hex(out, cursor_u64(&p->body));
+	print_text(out, "  offset: ");
+	print_hex(out, cursor_u64(&p->body));
+	print_text(out, "  ref: ");
+	print_hex(out, cursor_u64(&p->body));
+	idx = cursor_u32(&p->body);
+	tid = (int)cursor_u32(&p->body);
+	buf_printf(out, "  idx: %u  tid: %d  cpu: %d\n", idx, tid, (int)cursor_u32(&p->body));
+}
+
+void print_auxtrace_error(struct printer *p)
+{
+	uint32_t type = cursor_u32(&p->body), code = cursor_u32(&p->body);
+	int cpu = (int)cursor_u32(&p->body), pid = (int)cursor_u32(&p->body);
+	int tid = (int)cursor_u32(&p->body);
+	uint32_t fmt = cursor_u32(&p->body);
+	uint64_t ip = cursor_u64(&p->body), time = fmt ? cursor_u64(&p->body) : 0;
+	struct cursor vm = p->body;
+
+	buf_printf(p->out, " %serror type %u time %llu.%09llu",
+	           type == 1 ? "instruction trace " : "", type,
+	           (unsigned long long)(time / 1000000000),
+	           (unsigned long long)(time % 1000000000));
+	cursor_bytes(&vm, 64);
+	if (fmt >= 2 && cursor_left(&vm) >= 8) {
+		int machine = (int)cursor_u32(&vm);
+
+		buf_printf(p->out, " machine_pid %d vcpu %d", machine, (int)cursor_u32(&vm));
+	}
+	buf_printf(p->out, " cpu %d pid %d tid %d ip ", cpu, pid, tid);
+	print_hex(p->out, ip);
+	buf_printf(p->out, " code %u: ", code);
+	print_string(p, 64);
+	print_text(p->out, "\n");
+}
+
+void print_thread_map(struct printer *p)
+{
+	uint64_t n = cursor_u64(&p->body);
+
+	buf_printf(p->out, " nr: %llu thread%s: ", (unsigned long long)n, n > 1 ? "s" : "");
+	for (uint64_t i = 0; i < n; i++) {
+		int64_t pid = (int64_t)cursor_u64(&p->body);
+
+		if (!cursor_bytes(&p->body, 16)) /* comm: empty, or that of pid */
+			break;
+		buf_printf(p->out, "%s%lld", i ? ", " : "", (long long)pid);
+	}
+	print_text(p->out, "\n");
+	print_end(p);
+}
+
+/* CPUs in ascending order as "0-3,8": cpu_list_put each, cpu_list_end. */
+struct cpu_list {
+	struct buf *out;
+	int64_t first, last;
+	bool any, open;
+};
+
+static void cpu_list_end(struct cpu_list *l)
+{
+	if (!l->open)
+		return;
+	print_text(l->out, l->any ? "," : "");
+	print_signed(l->out, l->first);
+	if (l->last > l->first) {
+		print_text(l->out, l->last == l->first + 1 ? "-" : "-");
+		print_signed(l->out, l->last);
+	}
+	l->any = true;
+	l->open = false;
+}
+
+static void cpu_list_put(struct cpu_list *l, int64_t first, int64_t last)
+{
+	if (l->open && first == l->last + 1) {
+		l->last = last;
+		return;
+	}
+	cpu_list_end(l);
+	l->first = first;
+	l->last = last;
+	l->open = true;
+}
+
+static void print_cpu_mask(struct cursor *c, struct cpu_list *list)
+{
+	unsigned n = cursor_u16(c), width = cursor_u16(c);
+
+	if (width == 8)
+		cursor_bytes(c, 4); /* padding */
+	for (unsigned word = 0; word < n && !c->failed; word++) {
+		uint64_t mask = width == 8 ? cursor_u64(c) : cursor_u32(c);
+
+		for (; mask; mask &= mask - 1) {
+			int64_t cpu =
+			        (int64_t)word * (width == 8 ? 64 : 32) + __builtin_ctzll(mask);
+
+			cpu_list_put(list, cpu, cpu);
+		}
+	}
+}
+
+/* The part that CPU_MAP and EVENT_UPDATE share: u16 type, and a list, a mask or a range. */
+static void print_cpus(struct printer *p)
+{
+	struct cpu_list list = { .out = p->out };
+	struct cursor *c = &p->body;
+	unsigned type = cursor_u16(c), n;
+
+	switch (type) {
+	case 0:
+		n = cursor_u16(c);
+		for (unsigned i = 0; i < n && !c->failed; i++) {
+			int16_t cpu = (int16_t)cursor_u16(c);
+
+			if (!c->failed)
+				cpu_list_put(&list, cpu, cpu);
+		}
+		break;
+	case 1:
+		print_cpu_mask(c, &list);
+		break;
+	case 2:
+		if (cursor_u8(c)) /* any CPU: perf's map begins with -1 */
+			cpu_list_put(&list, -1, -1);
+		cursor_u8(c);
+		n = cursor_u16(c);
+		cpu_list_end(&list);
+		cpu_list_put(&list, n, cursor_u16(c));
+		break;
+	default:
+		buf_printf(p->out, "unknown type %u", type);
+	}
+	cpu_list_end(&list);
+	print_text(p->out, "\n");
+}
+
+void print_cpu_map(struct printer *p)
+{
+	print_text(p->out, ": ");
+	print_cpus(p);
+	print_end(p);
+}
+
+void print_stat_config(struct printer *p)
+{
+	static const char *const tags[] = { "aggr_mode", "interval", "scale", "aggr_level" };
+	uint64_t n = cursor_u64(&p->body);
+
+	print_text(p->out, "\n");
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t tag = cursor_u64(&p->body), val = cursor_u64(&p->body);
+
+		if (p->body.failed)
+			break;
+		if (tag < sizeof(tags) / sizeof(*tags))
+			buf_printf(p->out, "... %-9s %llu\n", tags[tag], (unsigned long long)val);
+		else
+			buf_printf(p->out, "... tag %llu: %llu\n", (unsigned long long)tag,
+			           (unsigned long long)val);
+	}
+	print_end(p);
+}
+
+void print_stat(struct printer *p)
+{
+	uint64_t id = cursor_u64(&p->body);
+	int cpu = (int)cursor_u32(&p->body), thread = (int)cursor_u32(&p->body);
+	uint64_t value = cursor_u64(&p->body), enabled = cursor_u64(&p->body);
+
+	buf_printf(p->out, "\n... id %llu, cpu %d, thread %d\n", (unsigned long long)id, cpu,
+	           thread);
+	buf_printf(p->out, "... value %llu, enabled %llu, running %llu\n",
+	           (unsigned long long)value, (unsigned long long)enabled,
+	           (unsigned long long)cursor_u64(&p->body));
+}
+
+void print_stat_round(struct printer *p)
+{
+	uint64_t type = cursor_u64(&p->body);
+
+	buf_printf(p->out, "\n... time %llu, type %s\n", (unsigned long long)cursor_u64(&p->body),
+	           type == 0   ? "INTERVAL"
+	           : type == 1 ? "FINAL"
+	                       : "unknown");
+}
+
+void print_event_update(struct printer *p)
+{
+	uint64_t type = cursor_u64(&p->body), bits;
+	double scale;
+
+	buf_printf(p->out, "\n... id:    %llu\n", (unsigned long long)cursor_u64(&p->body));
+	switch (type) {
+	case 0:
+		print_text(p->out, "... unit:  ");
+		print_string(p, cursor_left(&p->body));
+		print_text(p->out, "\n");
+		break;
+	case 1:
+		bits = cursor_u64(&p->body);
+		memcpy(&scale, &bits, sizeof(scale));
+		buf_printf(p->out, "... scale: %f\n", scale);
+		break;
+	case 2:
+		print_text(p->out, "... name:  ");
+		print_string(p, cursor_left(&p->body));
+		print_text(p->out, "\n");
+		break;
+	case 3:
+		print_text(p->out, "... ");
+		print_cpus(p);
+		break;
+	default:
+		print_text(p->out, "... unknown type\n");
+	}
+	print_end(p);
+}
+
+void print_time_conv(struct printer *p)
+{
+	static const char *const lines[] = { "Time Shift      ", "Time Multiplier ",
+		                             "Time Zero       ", "Time Cycles     ",
+		                             "Time Mask       " };
+	/* Before Linux 5.10 the record ended behind Time Zero. */
+	unsigned n = cursor_left(&p->body) >= 48 ? 5 : 3;
+
+	print_text(p->out, "\n");
+	for (unsigned i = 0; i < n; i++) {
+		buf_printf(p->out, i < 4 ? "... %s%llu\n" : "... %s%#llx\n", lines[i],
+		           (unsigned long long)cursor_u64(&p->body));
+	}
+	if (n < 5)
+		return;
+	buf_printf(p->out, "... Cap Time Zero   %u\n", cursor_u8(&p->body));
+	buf_printf(p->out, "... Cap Time Short  %u\n", cursor_u8(&p->body));
+}
+
+void print_feature(struct printer *p)
+{
+	static const char *const strings[] = {
+		[3] = "hostname", [4] = "os release", [5] = "perf version",
+		[6] = "arch",     [8] = "cpudesc",    [9] = "cpuid"
+	};
+	uint64_t feature = cursor_u64(&p->body);
+	uint32_t n;
+
+	if (feature >= sizeof(strings) / sizeof(*strings) || !strings[feature]) {
+		buf_printf(p->out, ", feature %llu, %zu bytes\n", (unsigned long long)feature,
+		           cursor_left(&p->body));
+		return;
+	}
+	n = cursor_u32(&p->body);
+	buf_printf(p->out, ", # %s : ", strings[feature]);
+	print_string(p, n);
+	print_text(p->out, "\n");
+}
+
+void print_compressed(struct printer *p)
+{
+	uint64_t n = cursor_left(&p->body);
+
+	if (p->record->type == SEAM_RECORD_COMPRESSED2)
+		n = cursor_u64(&p->body);
+	buf_printf(p->out, ": %llu bytes\n", (unsigned long long)n);
+	if (p->record->type == SEAM_RECORD_COMPRESSED2)
+		cursor_bytes(&p->body, n);
+	print_end(p);
+}
+
+void print_bpf_metadata(struct printer *p)
+{
+	/* The name's field has as many bytes as KSYM_NAME_LEN had when perf was built. */
+	size_t name = (cursor_left(&p->body) - 8) % 320 == 512 % 320 ? 512 : 256;
+	uint64_t n;
+
+	print_text(p->out, " prog ");
+	print_string(p, name);
+	n = cursor_u64(&p->body);
+	print_text(p->out, "\n");
+	for (uint64_t i = 0; i < n && cursor_left(&p->body) >= 320; i++) {
+		buf_printf(p->out, "  entry %llu: ", (unsigned long long)i);
+		print_string(p, 64);
+		print_text(p->out, " = ");
+		print_string(p, 256);
+		print_text(p->out, "\n");
+	}
+	if (n > 0 && cursor_left(&p->body) < 320 && cursor_left(&p->body))
+		cursor_fail(&p->body);
+	print_end(p);
+}
+
+void print_schedstat(struct printer *p)
+{
+	bool domain = p->record->type == SEAM_RECORD_SCHEDSTAT_DOMAIN;
+	uint64_t time = cursor_u64(&p->body);
+	unsigned cpu = domain ? cursor_u16(&p->body) : cursor_u32(&p->body);
+	unsigned version = cursor_u16(&p->body), number = cursor_u16(&p->body);
+
+	if (domain)
+		cursor_u16(&p->body);
+	buf_printf(p->out, ": timestamp %llu cpu %u version %u", (unsigned long long)time, cpu,
+	           version);
+	if (domain)
+		buf_printf(p->out, " domain %u", number);
+	for (unsigned i = 0; cursor_left(&p->body) >= 4; i++)
+		buf_printf(p->out, "%s%u", i ? " " : ": ", cursor_u32(&p->body));
+	print_text(p->out, "\n");
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * printer.h: what the printers of one record share. A printer is called behind "PERF_RECORD_NAME" and
+ * ends its last line.
+ */
+#ifndef SEAM_ABI_PRINTER_H
+#define SEAM_ABI_PRINTER_H
+
+#include "abi/events.h"
+#include "abi/print.h"
+#include "base/cursor.h"
+
+struct printer {
+	struct buf *out;
+	const struct seam_events *events;
+	const struct seam_record *record;
+	const struct seam_decoded *d;
+	const struct print_opts *opts;
+	struct cursor body; /* behind the header, up to the trailer */
+};
+
+#define RECORD(id, symbol, name, least, decoder, print_fn, fields) void print_fn(struct printer *p);
+#include "abi/records.def"
+
+void print_text(struct buf *out, const char *text);
+void print_dec(struct buf *out, uint64_t v);   /* %llu */
+void print_signed(struct buf *out, int64_t v); /* %lld */
+void print_hex(struct buf *out, uint64_t v);   /* %#llx: 0 has no 0x */
+void print_hex16(struct buf *out, uint64_t v); /* %016llx */
+/* "... FP chain: nr:2" and its lines. */
+void print_chain(struct buf *out, const struct seam_u64s *chain, bool may_have_markers);
+/* The flags of a branch entry with bit 0 = mispred on every machine. */
+uint64_t print_branch_flags(const struct seam_branch_stack *b, uint64_t i);
+/* "KERNEL" for a marker of a callchain; NULL when it is none that is known. */
+const char *print_context_name(uint64_t ip);
+
+#endif

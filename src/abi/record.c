@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+/*
+ * record.c: one record by its type: the table, the least sizes, the sample_id trailer, and the way
+ * into the decoder of the type (sample.c, sideband.c).
+ *
+ * Invariant: no decoder runs on a record shorter than the least size of its type plus its trailer.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "abi/decode.h"
+
+struct record_type {
+	const char *name;
+	uint16_t least;
+	int (*decode)(struct decode *d);
+};
+
+#define RECORD_TYPES 87u
+
+static const struct record_type record_types[RECORD_TYPES] = {
+#define RECORD(id, symbol, name, least, decoder, printer, fields) [id] = { name, least, decoder },
+#include "abi/records.def"
+};
+
+#define RECORD(id, symbol, name, least, decoder, printer, fields)            \
+	_Static_assert(id == SEAM_RECORD_##symbol, "records.def: " #symbol); \
+	_Static_assert(id < RECORD_TYPES, "records.def: " #symbol);          \
+	_Static_assert(least >= 8 && least <= UINT16_MAX, "records.def: " #symbol);
+#include "abi/records.def"
+
+const char *seam_record_name(uint32_t type)
+{
+	return type < RECORD_TYPES ? record_types[type].name : NULL;
+}
+
+int decode_bad(const struct decode *d, const char *fmt, ...)
+{
+	char text[160];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return seam_error_set(d->err, EBADMSG, NULL, d->record->offset,
+	                      seam_record_name(d->record->type), "%s", text);
+}
+
+/* The trailer of a kernel record, which is not a sample: c stands at its first byte. */
+static void record_trailer(struct cursor *c, uint64_t bits, struct seam_id *ret)
+{
+	ret->has = bits;
+	if (bits & SEAM_SAMPLE_TID) {
+		ret->pid = cursor_u32(c);
+		ret->tid = cursor_u32(c);
+	}
+	if (bits & SEAM_SAMPLE_TIME)
+		ret->time_ns = cursor_u64(c);
+	if (bits & SEAM_SAMPLE_ID)
+		ret->id = cursor_u64(c);
+	if (bits & SEAM_SAMPLE_STREAM_ID)
+		ret->stream_id = cursor_u64(c);
+	if (bits & SEAM_SAMPLE_CPU) {
+		ret->cpu = cursor_u32(c);
+		cursor_u32(c); /* reserved */
+	}
+	if (bits & SEAM_SAMPLE_IDENTIFIER) {
+		ret->id = cursor_u64(c);
+		ret->has |= SEAM_SAMPLE_ID;
+	}
+}
+
+uint64_t decode_trailer(const struct seam_events *events, const struct seam_record *record,
+                        const struct seam_event *event)
+{
+	if (record->type >= SEAM_RECORD_USER_FIRST || record->type == SEAM_RECORD_SAMPLE)
+		return 0;
+	if (event)
+		return events_layout(event)->trailer;
+	return events->same_trailer ? events->trailer : 0; /* perf's own records carry id 0 */
+}
+
+/* Which event, which trailer: takes it off the body's end. */
+static int record_kernel(struct decode *d, unsigned least)
+{
+	const struct seam_record *record = d->record;
+	const struct seam_event *event = events_of_trailer(d->events, record);
+	uint64_t bits = decode_trailer(d->events, record, event);
+	uint32_t size = layout_trailer_size(bits);
+	struct cursor c;
+
+	if (record->size < least + size)
+		return decode_bad(d, "%u bytes, need %u", record->size, least + size);
+	d->ret->event = event;
+	if (!bits)
+		return 0;
+	c = cursor_of(record->bytes + record->size - size, size, record->swap);
+	record_trailer(&c, bits, &d->ret->id);
+	d->body.end -= size;
+	return 0;
+}
+
+int seam_record_decode(const struct seam_events *events, const struct seam_record *record,
+                       struct seam_decoded *ret, struct seam_error *err)
+{
+	const struct record_type *type;
+	struct decode d = { .events = events, .record = record, .ret = ret, .err = err };
+	int r;
+
+	*ret = (struct seam_decoded){
+		.record = record, .id = { .pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX }
+	};
+	type = record->type < RECORD_TYPES ? &record_types[record->type] : NULL;
+	if (!type || !type->name)
+		return seam_error_set(err, EOPNOTSUPP, NULL, record->offset, NULL,
+		                      "record type %u is not known (%u bytes)", record->type,
+		                      record->size);
+	if (record->size < type->least)
+		return decode_bad(&d, "%u bytes, need %u", record->size, type->least);
+	d.body = cursor_of(record->bytes + 8, record->size - 8, record->swap);
+	r = 0;
+	if (record->type < SEAM_RECORD_USER_FIRST && record->type != SEAM_RECORD_SAMPLE)
+		r = record_kernel(&d, type->least);
+	if (r >= 0)
+		r = type->decode(&d);
+	if (__builtin_expect(r < 0, 0))
+		*ret = (struct seam_decoded){ .record = record };
+	return r;
+}

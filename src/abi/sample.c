@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+/*
+ * sample.c: the body of a SAMPLE, field by field in the order of the ABI, and counter values.
+ *
+ * The hot path of everything that reads. The part that is always there is checked once as a whole
+ * (layout.fixed_size); every part that states its own length is checked against what is left of the
+ * record. Nothing is copied: arrays stay where they are.
+ */
+#include <errno.h>
+
+#include "abi/decode.h"
+
+static inline uint64_t sample_word(const unsigned char **p, bool swap)
+{
+	uint64_t v;
+
+	memcpy(&v, *p, 8);
+	*p += 8;
+	return swap ? __builtin_bswap64(v) : v;
+}
+
+/* Two u32 in one word: each is swapped by itself. */
+static inline void sample_pair(const unsigned char **p, bool swap, uint32_t *first,
+                               uint32_t *second)
+{
+	memcpy(first, *p, 4);
+	memcpy(second, *p + 4, 4);
+	*p += 8;
+	if (swap) {
+		*first = __builtin_bswap32(*first);
+		*second = __builtin_bswap32(*second);
+	}
+}
+
+/* IDENTIFIER to PERIOD; fixed_size bytes are known to be there. */
+static inline void sample_fixed(const struct layout *l, const unsigned char *p, bool swap,
+                                struct seam_sample *s)
+{
+	uint64_t type = l->sample_type;
+	uint32_t reserved;
+
+	if (type & SEAM_SAMPLE_IDENTIFIER)
+		s->id.id = sample_word(&p, swap);
+	if (type & SEAM_SAMPLE_IP)
+		s->ip = sample_word(&p, swap);
+	if (type & SEAM_SAMPLE_TID)
+		sample_pair(&p, swap, &s->id.pid, &s->id.tid);
+	if (type & SEAM_SAMPLE_TIME)
+		s->id.time_ns = sample_word(&p, swap);
+	if (type & SEAM_SAMPLE_ADDR)
+		s->addr = sample_word(&p, swap);
+	if (type & SEAM_SAMPLE_ID)
+		s->id.id = sample_word(&p, swap);
+	if (type & SEAM_SAMPLE_STREAM_ID)
+		s->id.stream_id = sample_word(&p, swap);
+	if (type & SEAM_SAMPLE_CPU)
+		sample_pair(&p, swap, &s->id.cpu, &reserved);
+	s->period = type & SEAM_SAMPLE_PERIOD ? sample_word(&p, swap) : l->period;
+}
+
+/* Words of one value: the value itself, [id], [lost]. */
+static unsigned read_stride(uint64_t format)
+{
+	return 1 + !!(format & SEAM_FORMAT_ID) + !!(format & SEAM_FORMAT_LOST);
+}
+
+static unsigned read_times(uint64_t format)
+{
+	return !!(format & SEAM_FORMAT_TOTAL_TIME_ENABLED) +
+	       !!(format & SEAM_FORMAT_TOTAL_TIME_RUNNING);
+}
+
+int decode_read(struct decode *d, uint64_t format, struct seam_read *ret)
+{
+	struct cursor *c = &d->body;
+	struct seam_read r = { .format = format, .n = 1, .values.swap = c->swap };
+	unsigned stride = read_stride(format), times = read_times(format);
+	size_t room;
+
+	if (format & SEAM_FORMAT_GROUP) {
+		r.n = cursor_u64(c);
+	} else {
+		/* value, times, id, lost: values spans them all, seam_read_at steps over times. */
+		r.values.bytes = c->at;
+		cursor_u64(c);
+	}
+	if (format & SEAM_FORMAT_TOTAL_TIME_ENABLED)
+		r.time_enabled = cursor_u64(c);
+	if (format & SEAM_FORMAT_TOTAL_TIME_RUNNING)
+		r.time_running = cursor_u64(c);
+	room = cursor_left(c) / 8;
+	if (format & SEAM_FORMAT_GROUP) {
+		r.values.bytes = cursor_array(c, r.n, stride * 8);
+		r.values.n = r.n * stride;
+		if (!r.values.bytes || c->failed)
+			return decode_bad(d, "read: %llu values of %u words, room for %zu words",
+			                  (unsigned long long)r.n, stride, room);
+	} else {
+		cursor_array(c, stride - 1, 8);
+		r.values.n = stride + times;
+		if (c->failed)
+			return decode_bad(d, "read: the values of format 0x%llx pass its end",
+			                  (unsigned long long)format);
+	}
+	*ret = r;
+	return 0;
+}
+
+struct seam_read_value seam_read_at(const struct seam_read *read, uint64_t i)
+{
+	bool group = read->format & SEAM_FORMAT_GROUP;
+	uint64_t at = group ? i * read_stride(read->format) : 0;
+	struct seam_read_value v = { .value = seam_u64s_at(&read->values, at++) };
+
+	if (!group)
+		at += read_times(read->format);
+	if (read->format & SEAM_FORMAT_ID)
+		v.id = seam_u64s_at(&read->values, at++);
+	if (read->format & SEAM_FORMAT_LOST)
+		v.lost = seam_u64s_at(&read->values, at);
+	return v;
+}
+
+static int sample_callchain(struct decode *d, struct seam_u64s *ret)
+{
+	uint64_t n = cursor_u64(&d->body);
+	size_t room = cursor_left(&d->body) / 8;
+
+	ret->swap = d->body.swap;
+	ret->bytes = cursor_array(&d->body, n, 8);
+	if (__builtin_expect(!ret->bytes || d->body.failed, 0))
+		return decode_bad(d, "callchain: nr is %llu, room for %zu", (unsigned long long)n,
+		                  room);
+	ret->n = n;
+	return 0;
+}
+
+static int sample_raw(struct decode *d, struct seam_bytes *ret)
+{
+	uint32_t n = cursor_u32(&d->body);
+	size_t room = cursor_left(&d->body);
+
+	ret->bytes = cursor_bytes(&d->body, n);
+	if (!ret->bytes || d->body.failed)
+		return decode_bad(d, "raw: %u bytes, room for %zu", n, room);
+	if ((n + 4) % 8) /* the kernel pads it so that the next field is aligned */
+		return decode_bad(d, "raw: %u bytes, which leaves the next field unaligned", n);
+	ret->n = n;
+	return 0;
+}
+
+static int sample_branches(struct decode *d, const struct layout *l, bool has_hw_idx,
+                           struct seam_branch_stack *ret)
+{
+	struct seam_branch_stack b = { .n = cursor_u64(&d->body), .has_hw_idx = has_hw_idx };
+	size_t room;
+
+	b.entries.swap = b.counters.swap = d->body.swap;
+	if (has_hw_idx)
+		b.hw_idx = cursor_u64(&d->body);
+	room = cursor_left(&d->body) / (l->branch_counters ? 32 : 24);
+	b.entries.bytes = cursor_array(&d->body, b.n, 24);
+	if (l->branch_counters && !d->body.failed)
+		b.counters.bytes = cursor_array(&d->body, b.n, 8);
+	if (d->body.failed)
+		return decode_bad(d, "branch stack: nr is %llu, room for %zu",
+		                  (unsigned long long)b.n, room);
+	b.entries.n = b.n * 3;
+	b.counters.n = l->branch_counters ? b.n : 0;
+	*ret = b;
+	return 0;
+}
+
+static int sample_regs(struct decode *d, const char *what, uint64_t mask, struct seam_regs *ret)
+{
+	uint64_t n = (uint64_t)__builtin_popcountll(mask);
+	size_t room;
+
+	ret->abi = cursor_u64(&d->body);
+	ret->mask = mask;
+	ret->values.swap = d->body.swap;
+	room = cursor_left(&d->body) / 8;
+	if (ret->abi) {
+		ret->values.bytes = cursor_array(&d->body, n, 8);
+		ret->values.n = n;
+	}
+	if (d->body.failed)
+		return decode_bad(d, "%s: %llu registers, room for %zu", what,
+		                  (unsigned long long)n, room);
+	return 0;
+}
+
+static int sample_stack(struct decode *d, struct seam_sample *s)
+{
+	uint64_t size = cursor_u64(&d->body), copied;
+	size_t room = cursor_left(&d->body);
+	const unsigned char *bytes;
+
+	s->stack_user_size = size;
+	if (!size && !d->body.failed) /* then dyn_size is not there either */
+		return 0;
+	bytes = cursor_bytes(&d->body, size);
+	copied = cursor_u64(&d->body);
+	if (d->body.failed)
+		return decode_bad(d, "user stack: %llu bytes, room for %zu",
+		                  (unsigned long long)size, room < 8 ? 0 : room - 8);
+	if (copied > size)
+		return decode_bad(d, "user stack: %llu bytes copied of %llu",
+		                  (unsigned long long)copied, (unsigned long long)size);
+	s->stack_user = (struct seam_bytes){ .bytes = bytes, .n = copied };
+	return 0;
+}
+
+static int sample_aux(struct decode *d, struct seam_bytes *ret)
+{
+	uint64_t n = cursor_u64(&d->body);
+	size_t room = cursor_left(&d->body);
+
+	ret->bytes = cursor_bytes(&d->body, n);
+	if (d->body.failed)
+		return decode_bad(d, "aux: %llu bytes, room for %zu", (unsigned long long)n, room);
+	ret->n = n;
+	return 0;
+}
+
+static void sample_weight(struct cursor *c, uint64_t type, struct seam_sample *s)
+{
+	uint64_t w = cursor_u64(c);
+
+	s->weight = w;
+	if (type & SEAM_SAMPLE_WEIGHT)
+		return;
+	/* A struct laid out so that the word has the same value on every machine. */
+	s->weight = (uint32_t)w;
+	s->weight2 = (uint16_t)(w >> 32);
+	s->weight3 = (uint16_t)(w >> 48);
+}
+
+/* What follows the branch stack: few samples have any of it. */
+static int sample_rest(struct decode *d, const struct layout *l, struct seam_sample *s)
+{
+	uint64_t type = l->sample_type;
+	struct cursor *c = &d->body;
+	int r = 0;
+
+	if (type & SEAM_SAMPLE_REGS_USER)
+		r = sample_regs(d, "user regs", l->regs_user, &s->regs_user);
+	if (r >= 0 && type & SEAM_SAMPLE_STACK_USER)
+		r = sample_stack(d, s);
+	if (r < 0)
+		return r;
+	if (type & (SEAM_SAMPLE_WEIGHT | SEAM_SAMPLE_WEIGHT_STRUCT))
+		sample_weight(c, type, s);
+	if (type & SEAM_SAMPLE_DATA_SRC)
+		s->data_src = cursor_u64(c);
+	if (type & SEAM_SAMPLE_TRANSACTION)
+		s->transaction = cursor_u64(c);
+	if (type & SEAM_SAMPLE_REGS_INTR)
+		r = sample_regs(d, "intr regs", l->regs_intr, &s->regs_intr);
+	if (r < 0)
+		return r;
+	if (type & SEAM_SAMPLE_PHYS_ADDR)
+		s->phys_addr = cursor_u64(c);
+	if (type & SEAM_SAMPLE_CGROUP)
+		s->cgroup = cursor_u64(c);
+	if (type & SEAM_SAMPLE_DATA_PAGE_SIZE)
+		s->data_page_size = cursor_u64(c);
+	if (type & SEAM_SAMPLE_CODE_PAGE_SIZE)
+		s->code_page_size = cursor_u64(c);
+	if (type & SEAM_SAMPLE_AUX)
+		return sample_aux(d, &s->aux);
+	return c->failed ? decode_bad(d, "%u bytes, too few for its fields", d->record->size) : 0;
+}
+
+/* The branch stack and what follows, with or without the word hw_idx. */
+static int sample_branched_as(struct decode *d, const struct layout *l, struct seam_sample *s,
+                              bool has_hw_idx)
+{
+	int r = sample_branches(d, l, has_hw_idx, &s->branches);
+
+	return r < 0 ? r : sample_rest(d, l, s);
+}
+
+/*
+ * A kernel that has no branches to give writes nr = 0 and leaves hw_idx out, though the attr asked
+ * for it. Only the record's size tells the two forms apart: the form that ends where the record
+ * ends is the right one.
+ */
+static bool sample_lacks_hw_idx(const struct decode *d, const struct layout *l)
+{
+	struct decode with = *d, without = *d;
+	struct cursor peek = d->body;
+	struct seam_sample unused;
+
+	if (!l->branch_hw_idx || cursor_u64(&peek) || peek.failed)
+		return false;
+	with.err = without.err = NULL;
+	if (sample_branched_as(&with, l, &unused, true) >= 0 && !cursor_left(&with.body))
+		return false;
+	return sample_branched_as(&without, l, &unused, false) >= 0 && !cursor_left(&without.body);
+}
+
+static int sample_unknown(struct decode *d)
+{
+	const char *why = "its id matches no event";
+
+	if (!d->events->n)
+		why = "there are no events";
+	else if (d->events->sample_id_at == EVENTS_NO_ID)
+		why = "several events, and no place where all their samples carry an id";
+	else if (d->record->size - 8 < d->events->sample_id_at)
+		return decode_bad(d, "%u bytes, too few for its id", d->record->size);
+	return seam_error_set(d->err, ENOENT, NULL, d->record->offset, "SAMPLE", "%s", why);
+}
+
+#define SAMPLE_REST                                                                   \
+	(SEAM_SAMPLE_REGS_USER | SEAM_SAMPLE_STACK_USER | SEAM_SAMPLE_WEIGHT |        \
+	 SEAM_SAMPLE_WEIGHT_STRUCT | SEAM_SAMPLE_DATA_SRC | SEAM_SAMPLE_TRANSACTION | \
+	 SEAM_SAMPLE_REGS_INTR | SEAM_SAMPLE_PHYS_ADDR | SEAM_SAMPLE_CGROUP |         \
+	 SEAM_SAMPLE_DATA_PAGE_SIZE | SEAM_SAMPLE_CODE_PAGE_SIZE | SEAM_SAMPLE_AUX)
+
+int sample_record(struct decode *d)
+{
+	const struct seam_event *event = events_of_sample(d->events, d->record);
+	struct seam_sample *s = &d->ret->sample;
+	const struct layout *l;
+	int r = 0;
+
+	if (!event)
+		return sample_unknown(d);
+	l = events_layout(event);
+	if (d->record->size < l->fixed_size)
+		return decode_bad(d, "%u bytes, need %u", d->record->size, l->fixed_size);
+	s->event = d->ret->event = event;
+	s->id = (struct seam_id){
+		.has = l->id_has, .pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX
+	};
+	sample_fixed(l, d->body.at, d->body.swap, s);
+	d->ret->id = s->id;
+	d->body.at += l->fixed_size - 8;
+	if (l->sample_type & SEAM_SAMPLE_READ)
+		r = decode_read(d, l->read_format, &s->read);
+	if (r >= 0 && l->sample_type & SEAM_SAMPLE_CALLCHAIN)
+		r = sample_callchain(d, &s->callchain);
+	if (r >= 0 && l->sample_type & SEAM_SAMPLE_RAW)
+		r = sample_raw(d, &s->raw);
+	if (r >= 0 && l->sample_type & SEAM_SAMPLE_BRANCH_STACK)
+		return sample_branched_as(d, l, s, l->branch_hw_idx && !sample_lacks_hw_idx(d, l));
+	if (r >= 0 && l->sample_type & SAMPLE_REST)
+		r = sample_rest(d, l, s);
+	return r;
+}

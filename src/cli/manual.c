@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// manual.c: `seam help`: help, man pages and shell completions, all made from the table of commands.
+// The build runs it to make docs/man/*.1 and the completion files; nothing of them is written by hand.
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+
+/* roff: a leading dot or quote is a request, a backslash an escape, a dash must stay a dash. */
+static void manual_text(const char *text)
+{
+	bool line_start = true;
+
+	for (; *text; text++) {
+		if (line_start && (*text == '.' || *text == '\''))
+			fputs("\\&", stdout);
+		line_start = *text == '\n';
+		if (*text == '\\')
+			fputs("\\e", stdout);
+		else if (*text == '-')
+			fputs("\\-", stdout);
+		else if (line_start && text[1] == '\n')
+			fputs("\n.PP", stdout);
+		else
+			putchar(*text);
+	}
+	putchar('\n');
+}
+
+static void manual_option(const struct option_def *d)
+{
+	bool optional = d->arg && d->arg[0] == '[';
+
+	puts(".TP");
+	if (d->short_name)
+		printf(".B \\-%c%s\n", d->short_name, d->long_name ? ", \\c" : "");
+	if (d->long_name) {
+		printf(".B \\-\\-");
+		for (const char *p = d->long_name; *p; p++)
+			printf(*p == '-' ? "\\-" : "%c", *p);
+		puts(d->arg ? "\\c" : "");
+	}
+	if (d->arg && optional)
+		printf("[=\\fI%.*s\\fR]\n", (int)strlen(d->arg) - 2, d->arg + 1);
+	else if (d->arg)
+		printf(".RI \" \" \"%s\"\n", d->arg);
+	manual_text(d->help);
+}
+
+static void manual_page(const struct cmd *cmd)
+{
+	printf(".TH SEAM\\-%s 1 \"\" \"seam %s\" \"seam manual\"\n.SH NAME\nseam\\-%s \\- ",
+	       cmd->name, SEAM_VERSION, cmd->name);
+	manual_text(cmd->summary);
+	printf(".SH SYNOPSIS\n.B seam %s\n", cmd->name);
+	manual_text(cmd->synopsis);
+	if (cmd->details) {
+		puts(".SH DESCRIPTION");
+		manual_text(cmd->details);
+	}
+	if (cmd->options && cmd->options->id)
+		puts(".SH OPTIONS");
+	for (const struct option_def *d = cmd->options; d && d->id; d++)
+		manual_option(d);
+	puts(".SH EXIT STATUS");
+	if (cmd->stops_at_operand)
+		puts("That of the command it ran, if it ran one; else as below.\n.PP");
+	puts("0: done. 1: it could not be done; standard error says why. 2: the command line is "
+	     "wrong.\n"
+	     "3: done, but the input was damaged; what was skipped is on standard error.");
+	puts(".SH SEE ALSO\n.BR seam (1)");
+}
+
+static void manual_overview(void)
+{
+	printf(".TH SEAM 1 \"\" \"seam %s\" \"seam manual\"\n.SH NAME\n"
+	       "seam \\- sampling profiler that gives every sample its whole stack\n"
+	       ".SH SYNOPSIS\n.B seam\n.I COMMAND\n[options]\n.SH DESCRIPTION\n",
+	       SEAM_VERSION);
+	manual_text("seam records samples of running programs with their callchains, and reports "
+	            "them. The "
+	            "user half of a stack is deferred where the kernel can do that (Linux 6.19 and "
+	            "later): it "
+	            "is taken once, on the way back to user space, and stitched to the kernel half "
+	            "by a "
+	            "cookie. Of every sample seam says what became of its stack.\n\n"
+	            "Recordings are perf.data files: perf, hotspot and others read them, and seam "
+	            "reads "
+	            "theirs.");
+	puts(".SH COMMANDS");
+	for (const struct cmd *const *c = cmds; *c; c++) {
+		printf(".TP\n.BR seam\\-%s (1)\n", (*c)->name);
+		manual_text((*c)->summary);
+	}
+	puts(".SH FILES\n.TP\n.I $XDG_CONFIG_HOME/seam/config\nDefaults; see\n.BR seam\\-record "
+	     "(1).");
+	puts(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nWhen set and not empty, no colours.");
+}
+
+/* Words for a completion of `seam NAME`: every long option, and short ones that have no long form. */
+static void manual_words(const struct cmd *cmd)
+{
+	for (const struct option_def *d = cmd->options; d && d->id; d++) {
+		if (d->long_name)
+			printf(" --%s", d->long_name);
+		else
+			printf(" -%c", d->short_name);
+	}
+}
+
+static void manual_bash(void)
+{
+	puts("# bash completion for seam; made by `seam help --completion bash`\n_seam() {\n"
+	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words=\n"
+	     "\tif [ \"$COMP_CWORD\" -eq 1 ]; then");
+	printf("\t\twords=\"help");
+	for (const struct cmd *const *c = cmds; *c; c++)
+		printf(" %s", (*c)->name);
+	puts("\"\n\telse\n\t\tcase ${COMP_WORDS[1]} in");
+	for (const struct cmd *const *c = cmds; *c; c++) {
+		printf("\t\t%s) words=\"--help", (*c)->name);
+		manual_words(*c);
+		puts("\" ;;");
+	}
+	puts("\t\tesac\n\tfi\n"
+	     "\tif [ \"$COMP_CWORD\" -gt 1 ] && [ \"${cur#-}\" = \"$cur\" ]; then\n"
+	     "\t\tcompopt -o default; COMPREPLY=()\n"
+	     "\telse\n\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n\tfi\n}\n"
+	     "complete -F _seam seam");
+}
+
+static void manual_fish_text(const char *text)
+{
+	putchar('\'');
+	for (; *text; text++) {
+		if (*text == '\'' || *text == '\\')
+			putchar('\\');
+		putchar(*text);
+	}
+	putchar('\'');
+}
+
+static void manual_fish(void)
+{
+	puts("# fish completion for seam; made by `seam help --completion fish`");
+	for (const struct cmd *const *c = cmds; *c; c++) {
+		printf("complete -c seam -n __fish_use_subcommand -f -a %s -d ", (*c)->name);
+		manual_fish_text((*c)->summary);
+		putchar('\n');
+		for (const struct option_def *d = (*c)->options; d && d->id; d++) {
+			printf("complete -c seam -n '__fish_seen_subcommand_from %s'", (*c)->name);
+			if (d->short_name)
+				printf(" -s %c", d->short_name);
+			if (d->long_name)
+				printf(" -l %s", d->long_name);
+			if (d->arg && d->arg[0] != '[')
+				printf(" -r");
+			printf(" -d ");
+			manual_fish_text(d->help);
+			putchar('\n');
+		}
+	}
+}
+
+static void manual_zsh(void)
+{
+	puts("#compdef seam\n# zsh completion for seam; made by `seam help --completion "
+	     "zsh`\n_seam() {\n"
+	     "\tif (( CURRENT == 2 )); then");
+	printf("\t\tcompadd help");
+	for (const struct cmd *const *c = cmds; *c; c++)
+		printf(" %s", (*c)->name);
+	puts("\n\t\treturn\n\tfi\n\tcase $words[2] in");
+	for (const struct cmd *const *c = cmds; *c; c++) {
+		printf("\t%s) [[ $PREFIX == -* ]] && compadd -- --help", (*c)->name);
+		manual_words(*c);
+		puts(" || _files ;;");
+	}
+	puts("\tesac\n}\n_seam \"$@\"");
+}
+
+static const struct cmd *manual_find(const struct cmd *self, const char *name)
+{
+	for (const struct cmd *const *c = cmds; *c; c++) {
+		if (!strcmp((*c)->name, name))
+			return *c;
+	}
+	cmd_error(self, "'%s' is not a command; 'seam --help' lists them", name);
+	return NULL;
+}
+
+static int manual_completion(const struct cmd *self, const char *shell)
+{
+	if (!strcmp(shell, "bash"))
+		manual_bash();
+	else if (!strcmp(shell, "fish"))
+		manual_fish();
+	else if (!strcmp(shell, "zsh"))
+		manual_zsh();
+	else {
+		cmd_error(self, "--completion: '%s' is not bash, fish or zsh", shell);
+		return EXIT_USAGE;
+	}
+	return EXIT_OK;
+}
+
+enum {
+	OPT_MAN = 1,
+	OPT_COMPLETION
+};
+
+static int manual_run(int argc, char **argv, const struct cmd *self)
+{
+	struct options o = options_start(argc, argv, self);
+	const char *name = NULL, *shell = NULL;
+	const struct cmd *cmd;
+	bool man = false;
+	int id;
+
+	while ((id = options_next(&o)) != OPTIONS_END) {
+		switch (id) {
+		case OPTIONS_OPERAND:
+			name = o.arg;
+			break;
+		case OPT_MAN:
+			man = true;
+			break;
+		case OPT_COMPLETION:
+			shell = o.arg;
+			break;
+		case OPTIONS_HELP:
+			return EXIT_OK;
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	if (shell)
+		return manual_completion(self, shell);
+	if (!name || !strcmp(name, "seam")) {
+		if (man)
+			manual_overview();
+		else
+			cmds_print(stdout);
+		return EXIT_OK;
+	}
+	cmd = manual_find(self, name);
+	if (!cmd)
+		return EXIT_USAGE;
+	if (man)
+		manual_page(cmd);
+	else
+		cmd_print_help(cmd);
+	return EXIT_OK;
+}
+
+static const struct option_def manual_options[] = {
+	{ "man", 0, NULL, "print the man page, as roff", OPT_MAN },
+	{ "completion", 0, "SHELL", "print the completion file for bash, fish or zsh",
+	  OPT_COMPLETION },
+	{ 0 },
+};
+
+const struct cmd cmd_help = {
+	.name = "help",
+	.synopsis = "[COMMAND]",
+	.summary = "Tell how a command is used",
+	.options = manual_options,
+	.run = manual_run,
+};

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// damage.c: see damage.h. Never fails for want of memory: what cannot be kept is still counted.
+#include "perfdata/damage.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void damage_free(struct damage *d)
+{
+	free(d->kept);
+	d->kept = NULL;
+}
+
+int damage_add(struct damage *d, struct seam_error *err, uint64_t offset, const char *what,
+               const char *fmt, ...)
+{
+	char message[400];
+	va_list ap;
+
+	if (d->quiet)
+		return 0;
+	d->total++;
+	va_start(ap, fmt);
+	vsnprintf(message, sizeof(message), fmt, ap);
+	va_end(ap);
+	if (!d->kept)
+		d->kept = calloc(DAMAGE_KEPT, sizeof(*d->kept));
+	if (d->kept && d->n < DAMAGE_KEPT)
+		seam_error_set(&d->kept[d->n++], EBADMSG, d->path, offset, what, "%s", message);
+	if (!d->strict)
+		return 0;
+	return seam_error_set(err, EBADMSG, d->path, offset, what, "%s", message);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// deflate.c: see deflate.h. The only file that knows zstd's encoder.
+#include "perfdata/deflate.h"
+
+#include <errno.h>
+#include <zstd.h>
+
+#include <seam/record.h>
+
+/* What a record can say of its size is a u16, in steps of 8; header and data_size take 16. */
+#define DEFLATE_PAYLOAD (65528u - 16u)
+
+int deflate_init(struct deflate *d, int level)
+{
+	*d = (struct deflate){ .level = level };
+	d->context = ZSTD_createCCtx();
+	return d->context ? 0 : -ENOMEM;
+}
+
+void deflate_free(struct deflate *d)
+{
+	ZSTD_freeCCtx(d->context);
+	buf_free(&d->frame);
+	*d = (struct deflate){ 0 };
+}
+
+static void deflate_put(struct buf *out, const unsigned char *payload, size_t n)
+{
+	size_t padded = (n + 7) & ~(size_t)7;
+
+	buf_put_u32(out, SEAM_RECORD_COMPRESSED2);
+	buf_put_u16(out, 0);
+	buf_put_u16(out, (uint16_t)(16 + padded));
+	buf_put_u64(out, n);
+	buf_put(out, payload, n);
+	buf_put_zeros(out, padded - n);
+}
+
+int deflate_records(struct deflate *d, const void *records, size_t n, struct buf *out)
+{
+	size_t bound = ZSTD_compressBound(n), size, at = 0;
+	void *to;
+
+	buf_clear(&d->frame);
+	to = buf_reserve(&d->frame, bound);
+	if (!to)
+		return -ENOMEM;
+	size = ZSTD_compressCCtx(d->context, to, bound, records, n, d->level);
+	if (ZSTD_isError(size))
+		return -ENOMEM; /* the arguments are sound: nothing else can fail */
+	for (; at < size; at += DEFLATE_PAYLOAD) {
+		size_t left = size - at;
+
+		deflate_put(out, d->frame.bytes + at,
+		            left < DEFLATE_PAYLOAD ? left : DEFLATE_PAYLOAD);
+	}
+	return out->failed ? -ENOMEM : 0;
+}

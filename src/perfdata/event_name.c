@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// event_name.c: see event_name.h. The spellings are those that perf list and perf report show.
+#include "perfdata/event_name.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+
+#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *const hardware_names[] = {
+	"cycles",
+	"instructions",
+	"cache-references",
+	"cache-misses",
+	"branches",
+	"branch-misses",
+	"bus-cycles",
+	"stalled-cycles-frontend",
+	"stalled-cycles-backend",
+	"ref-cycles",
+};
+
+static const char *const software_names[] = {
+	"cpu-clock",        "task-clock",   "page-faults",  "context-switches",
+	"cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
+	"emulation-faults", "dummy",        "bpf-output",   "cgroup-switches",
+};
+
+static const char *const cache_names[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
+	                                   "iTLB",      "branch",    "node" };
+static const char *const cache_op_one[] = { "load", "store", "prefetch" };
+static const char *const cache_op_many[] = { "loads", "stores", "prefetches" };
+
+static void event_name_cache(uint64_t config, struct buf *out)
+{
+	uint64_t cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
+
+	if (cache >= N_OF(cache_names) || op >= N_OF(cache_op_one) || result > 1 || config >> 24)
+		buf_put_text(out, "invalid-cache");
+	else if (result)
+		buf_printf(out, "%s-%s-misses", cache_names[cache], cache_op_one[op]);
+	else
+		buf_printf(out, "%s-%s", cache_names[cache], cache_op_many[op]);
+}
+
+static void event_name_breakpoint(const struct seam_attr *attr, struct buf *out)
+{
+	buf_printf(out, "mem:0x%" PRIx64 ":", attr->config1);
+	if (attr->bp_type & 1)
+		buf_put_text(out, "r");
+	if (attr->bp_type & 2)
+		buf_put_text(out, "w");
+	if (attr->bp_type & 4)
+		buf_put_text(out, "x");
+}
+
+/* ":ukpp" ...: only what differs from "count everywhere". */
+static void event_name_modifiers(const struct seam_attr *attr, struct buf *out)
+{
+	const uint64_t levels =
+	        SEAM_ATTR_EXCLUDE_KERNEL | SEAM_ATTR_EXCLUDE_USER | SEAM_ATTR_EXCLUDE_HV;
+	uint64_t f = attr->flags;
+	unsigned precise = f >> SEAM_ATTR_PRECISE_IP_SHIFT & 3;
+	char text[16];
+	size_t n = 0;
+
+	if (f & levels) {
+		if (!(f & SEAM_ATTR_EXCLUDE_KERNEL))
+			text[n++] = 'k';
+		if (!(f & SEAM_ATTR_EXCLUDE_USER))
+			text[n++] = 'u';
+		if (!(f & SEAM_ATTR_EXCLUDE_HV))
+			text[n++] = 'h';
+	}
+	while (precise--)
+		text[n++] = 'p';
+	if (f & (SEAM_ATTR_EXCLUDE_HOST | SEAM_ATTR_EXCLUDE_GUEST)) {
+		if (!(f & SEAM_ATTR_EXCLUDE_HOST))
+			text[n++] = 'H';
+		if (!(f & SEAM_ATTR_EXCLUDE_GUEST))
+			text[n++] = 'G';
+	}
+	if (n)
+		buf_printf(out, ":%.*s", (int)n, text);
+}
+
+/* Machines with two kinds of cores put the PMU's type into the upper half of config. */
+static void event_name_hardware(const struct seam_attr *attr, struct buf *out)
+{
+	uint32_t config = (uint32_t)attr->config;
+
+	buf_put_text(out,
+	             config < N_OF(hardware_names) ? hardware_names[config] : "unknown-hardware");
+}
+
+int event_name(const struct seam_attr *attr, const char *pmu, struct buf *out)
+{
+	switch (attr->type) {
+	case SEAM_TYPE_HARDWARE:
+		event_name_hardware(attr, out);
+		break;
+	case SEAM_TYPE_SOFTWARE:
+		buf_put_text(out, attr->config < N_OF(software_names) ? software_names[attr->config]
+		                                                      : "unknown-software");
+		break;
+	case SEAM_TYPE_TRACEPOINT:
+		buf_put_text(out, "unknown tracepoint");
+		break;
+	case SEAM_TYPE_HW_CACHE:
+		event_name_cache(attr->config & UINT32_MAX, out);
+		break;
+	case SEAM_TYPE_RAW:
+		buf_printf(out, "raw 0x%" PRIx64, attr->config);
+		break;
+	case SEAM_TYPE_BREAKPOINT:
+		event_name_breakpoint(attr, out);
+		break;
+	default:
+		if (pmu)
+			buf_printf(out, "%s/config=0x%" PRIx64 "/", pmu, attr->config);
+		else
+			buf_printf(out, "unknown attr type: %" PRIu32, attr->type);
+	}
+	event_name_modifiers(attr, out);
+	return out->failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// feature.c: decodes header features. Their text form is feature_text.c, encoding is
+// feature_put.c.
+#include "perfdata/feature.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define FEATURE(name) [SEAM_FEATURE_##name] = #name
+
+static const char *const feature_names[] = {
+	FEATURE(TRACING_DATA),  FEATURE(BUILD_ID),        FEATURE(HOSTNAME),
+	FEATURE(OSRELEASE),     FEATURE(VERSION),         FEATURE(ARCH),
+	FEATURE(NRCPUS),        FEATURE(CPUDESC),         FEATURE(CPUID),
+	FEATURE(TOTAL_MEM),     FEATURE(CMDLINE),         FEATURE(EVENT_DESC),
+	FEATURE(CPU_TOPOLOGY),  FEATURE(NUMA_TOPOLOGY),   FEATURE(BRANCH_STACK),
+	FEATURE(PMU_MAPPINGS),  FEATURE(GROUP_DESC),      FEATURE(AUXTRACE),
+	FEATURE(STAT),          FEATURE(CACHE),           FEATURE(SAMPLE_TIME),
+	FEATURE(MEM_TOPOLOGY),  FEATURE(CLOCKID),         FEATURE(DIR_FORMAT),
+	FEATURE(BPF_PROG_INFO), FEATURE(BPF_BTF),         FEATURE(COMPRESSED),
+	FEATURE(CPU_PMU_CAPS),  FEATURE(CLOCK_DATA),      FEATURE(HYBRID_TOPOLOGY),
+	FEATURE(PMU_CAPS),      FEATURE(CPU_DOMAIN_INFO), FEATURE(E_MACHINE),
+	FEATURE(CLN_SIZE),
+};
+
+const char *feature_name(unsigned feature)
+{
+	return feature < sizeof(feature_names) / sizeof(feature_names[0]) ? feature_names[feature]
+	                                                                  : NULL;
+}
+
+static struct cursor feature_cursor(const struct seam_bytes *bytes, bool swap)
+{
+	return cursor_of(bytes->bytes, bytes->n, swap);
+}
+
+const char *feature_string(struct cursor *c)
+{
+	uint32_t n = cursor_u32(c);
+	const unsigned char *text = cursor_bytes(c, n);
+
+	/* The length counts the padding behind the NUL; an empty name may have no byte at all. */
+	if (text && !n)
+		return "";
+	if (!text || !memchr(text, 0, n)) {
+		cursor_fail(c);
+		return NULL;
+	}
+	return (const char *)text;
+}
+
+/*
+ * header (8), pid (4), build id (24: 20 bytes, its size, 3 of padding), filename up to the end.
+ * The size byte is valid only with the misc bit; else all 20 bytes are.
+ */
+int feature_next_build_id(struct cursor *c, struct feature_build_id *ret)
+{
+	struct cursor e = *c;
+	struct feature_build_id b = { .size = 20 };
+	const unsigned char *id;
+	uint16_t size;
+
+	if (!cursor_left(c))
+		return 0;
+	cursor_u32(&e); /* the type is 0 in files of some perfs */
+	b.misc = cursor_u16(&e);
+	size = cursor_u16(&e);
+	b.pid = (int32_t)cursor_u32(&e);
+	id = cursor_bytes(&e, 24);
+	if (!id || size < 36 || !cursor_bytes(c, size)) {
+		cursor_fail(c);
+		return -EBADMSG;
+	}
+	e.end = c->at;
+	memcpy(b.build_id, id, 20);
+	if (b.misc & SEAM_MISC_BUILD_ID_SIZE && id[20] <= 20)
+		b.size = id[20];
+	b.filename = cursor_string(&e);
+	if (!b.filename) {
+		cursor_fail(c);
+		return -EBADMSG;
+	}
+	*ret = b;
+	return 1;
+}
+
+int feature_event_descs(const struct seam_bytes *bytes, bool swap, struct feature_event_descs *ret)
+{
+	struct cursor c = feature_cursor(bytes, swap);
+	uint32_t n = cursor_u32(&c), attr_size = cursor_u32(&c);
+
+	if (c.failed || attr_size < SEAM_ATTR_SIZE_MIN || attr_size > 4096)
+		return -EBADMSG;
+	*ret = (struct feature_event_descs){ .at = c, .left = n, .attr_size = attr_size };
+	return 0;
+}
+
+int feature_next_event_desc(struct feature_event_descs *walk, struct feature_event_desc *ret)
+{
+	struct cursor *c = &walk->at;
+	struct feature_event_desc d = { 0 };
+	const unsigned char *attr;
+	uint32_t n_ids;
+
+	if (!walk->left)
+		return 0;
+	attr = cursor_bytes(c, walk->attr_size);
+	n_ids = cursor_u32(c);
+	d.name = feature_string(c);
+	d.ids = (struct seam_u64s){ cursor_array(c, n_ids, 8), n_ids, c->swap };
+	if (c->failed || seam_attr_decode(attr, walk->attr_size, c->swap, &d.attr, NULL) < 0) {
+		walk->left = 0;
+		return -EBADMSG;
+	}
+	walk->left--;
+	*ret = d;
+	return 1;
+}
+
+const char *feature_pmu_name(const struct seam_bytes *bytes, bool swap, uint32_t type)
+{
+	struct cursor c = feature_cursor(bytes, swap);
+	uint32_t n = cursor_u32(&c);
+
+	while (n-- && !c.failed) {
+		uint32_t at = cursor_u32(&c);
+		const char *name = feature_string(&c);
+
+		if (name && at == type)
+			return name;
+	}
+	return NULL;
+}
+
+int feature_u64(const struct seam_bytes *bytes, bool swap, uint64_t *ret)
+{
+	struct cursor c = feature_cursor(bytes, swap);
+	uint64_t v = cursor_u64(&c);
+
+	if (c.failed)
+		return -EBADMSG;
+	*ret = v;
+	return 0;
+}
+
+int feature_nrcpus(const struct seam_bytes *bytes, bool swap, uint32_t *online, uint32_t *available)
+{
+	struct cursor c = feature_cursor(bytes, swap);
+	uint32_t first = cursor_u32(&c), second = cursor_u32(&c);
+
+	if (c.failed)
+		return -EBADMSG;
+	*available = first;
+	*online = second;
+	return 0;
+}
+
+int feature_sample_time(const struct seam_bytes *bytes, bool swap, uint64_t *first, uint64_t *last)
+{
+	struct cursor c = feature_cursor(bytes, swap);
+	uint64_t a = cursor_u64(&c), b = cursor_u64(&c);
+
+	if (c.failed)
+		return -EBADMSG;
+	*first = a;
+	*last = b;
+	return 0;
+}
+
+int feature_clock_data(const struct seam_bytes *bytes, bool swap, struct feature_clock_data *ret)
+{
+	struct cursor c = feature_cursor(bytes, swap);
+	struct feature_clock_data d;
+
+	cursor_u32(&c); /* version, 1 */
+	d.clockid = cursor_u32(&c);
+	d.wall_clock_ns = cursor_u64(&c);
+	d.clockid_time_ns = cursor_u64(&c);
+	if (c.failed)
+		return -EBADMSG;
+	*ret = d;
+	return 0;
+}
+
+int feature_e_machine(const struct seam_bytes *bytes, bool swap, uint32_t *machine, uint32_t *flags)
+{
+	struct cursor c = feature_cursor(bytes, swap);
+	uint32_t a = cursor_u32(&c), b = cursor_u32(&c);
+
+	if (c.failed)
+		return -EBADMSG;
+	*machine = a;
+	*flags = b;
+	return 0;
+}
+
+int feature_cmdline(const struct seam_bytes *bytes, bool swap, struct buf *out)
+{
+	struct cursor c = feature_cursor(bytes, swap);
+	uint32_t n = cursor_u32(&c);
+
+	while (n-- && !c.failed) {
+		const char *arg = feature_string(&c);
+
+		if (!arg)
+			return -EBADMSG;
+		if (*arg && !strpbrk(arg, " \t'\"\\"))
+			buf_put_text(out, arg);
+		else
+			buf_printf(out, strchr(arg, '\'') ? "\"%s\"" : "'%s'", arg);
+		buf_put_text(out, " ");
+	}
+	return c.failed ? -EBADMSG : out->failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * feature.h: what stands in the features of a perf.data header: decoded, and encoded for a writer.
+ *
+ * Pure: bytes in, values out. A decoder never reads past its bytes; strings are borrowed from them
+ * (they end with a NUL inside). Encoders append to a buf in native byte order; give the result to
+ * seam_writer_feature. Values come from the caller: nothing here looks at the running machine.
+ */
+#ifndef SEAM_PERFDATA_FEATURE_H
+#define SEAM_PERFDATA_FEATURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/cursor.h"
+#include <seam/reader.h>
+
+/* "BUILD_ID"; NULL when the number is not known. */
+const char *feature_name(unsigned feature);
+
+/* ---- decoding; every one returns -EBADMSG for bytes that are too short ---- */
+
+/* A length-prefixed string at the cursor; NULL when it is not there whole. */
+const char *feature_string(struct cursor *c);
+
+struct feature_build_id {
+	uint16_t misc; /* cpumode; SEAM_MISC_BUILD_ID_SIZE: the size is stated */
+	int32_t pid;   /* -1: any host process */
+	uint8_t build_id[20];
+	uint8_t size; /* bytes of build_id */
+	const char *filename;
+};
+/* The next entry of a BUILD_ID feature: 1 and *ret, 0 at the end. HEADER_BUILD_ID records (pipe
+ * mode) are laid out the same. */
+int feature_next_build_id(struct cursor *c, struct feature_build_id *ret);
+
+struct feature_event_desc {
+	struct seam_attr attr;
+	const char *name;
+	struct seam_u64s ids;
+};
+struct feature_event_descs { /* state of a walk */
+	struct cursor at;
+	uint32_t left, attr_size;
+};
+int feature_event_descs(const struct seam_bytes *bytes, bool swap, struct feature_event_descs *ret);
+int feature_next_event_desc(struct feature_event_descs *walk, struct feature_event_desc *ret);
+
+/* The name of a PMU by its type, from PMU_MAPPINGS; NULL when it is not there. */
+const char *feature_pmu_name(const struct seam_bytes *bytes, bool swap, uint32_t type);
+
+int feature_u64(const struct seam_bytes *bytes, bool swap, uint64_t *ret); /* TOTAL_MEM, CLOCKID */
+int feature_nrcpus(const struct seam_bytes *bytes, bool swap, uint32_t *online,
+                   uint32_t *available);
+/* Nanoseconds of the first and the last sample. */
+int feature_sample_time(const struct seam_bytes *bytes, bool swap, uint64_t *first, uint64_t *last);
+struct feature_clock_data {
+	uint32_t clockid;
+	uint64_t wall_clock_ns, clockid_time_ns; /* the same instant on both clocks */
+};
+int feature_clock_data(const struct seam_bytes *bytes, bool swap, struct feature_clock_data *ret);
+int feature_e_machine(const struct seam_bytes *bytes, bool swap, uint32_t *machine,
+                      uint32_t *flags);
+/* The command line, arguments separated by blanks, quoted where needed. */
+int feature_cmdline(const struct seam_bytes *bytes, bool swap, struct buf *out);
+
+/*
+ * The feature as people read it: lines "# hostname : box\n" in the form of perf report --header-only,
+ * full as with -I. 1: text was added; 0: nothing to say of it; -EBADMSG.
+ */
+int feature_text(unsigned feature, const struct seam_bytes *bytes, bool swap, bool full,
+                 struct buf *out);
+
+/* ---- encoding ---- */
+
+/* HOSTNAME OSRELEASE VERSION ARCH CPUDESC CPUID: length, text, padding. */
+int feature_put_string(struct buf *out, const char *text);
+int feature_put_nrcpus(struct buf *out, uint32_t online, uint32_t available);
+int feature_put_u64(struct buf *out, uint64_t v); /* TOTAL_MEM in kB, CLOCKID in ns */
+int feature_put_cmdline(struct buf *out, size_t argc, const char *const *argv);
+int feature_put_event_desc(struct buf *out, const struct seam_events *events);
+int feature_put_sample_time(struct buf *out, uint64_t first_ns, uint64_t last_ns);
+/* One entry; call once per object. */
+int feature_put_build_id(struct buf *out, uint16_t misc, int32_t pid, const uint8_t *build_id,
+                         size_t size, const char *filename);
+int feature_put_clock_data(struct buf *out, uint32_t clockid, uint64_t wall_clock_ns,
+                           uint64_t clockid_time_ns);
+struct feature_pmu {
+	uint32_t type;
+	const char *name;
+};
+int feature_put_pmu_mappings(struct buf *out, const struct feature_pmu *pmus, size_t n);
+/* Sibling lists as the kernel writes them ("0-3"); cores and sockets hold a value per available CPU
+ * (dies may be NULL). */
+struct feature_topology {
+	const char *const *core_siblings;
+	size_t n_core_siblings;
+	const char *const *thread_siblings;
+	size_t n_thread_siblings;
+	const char *const *die_siblings;
+	size_t n_die_siblings;
+	const int32_t *core_ids, *socket_ids, *die_ids;
+	size_t n_cpus;
+};
+int feature_put_cpu_topology(struct buf *out, const struct feature_topology *t);
+int feature_put_e_machine(struct buf *out, uint32_t machine, uint32_t flags);
+struct feature_group {
+	const char *name; /* "{unnamed}" or what the user gave */
+	uint32_t leader_index, members;
+};
+int feature_put_group_desc(struct buf *out, const struct feature_group *groups, size_t n);
+
+#endif

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+// reader.c: a perf.data file, stream or directory as a sequence of records.
+//
+// Two lanes of bytes: `outer`, the records as they lie in the input, and `inner`, those that a
+// compressed record held. Invariant: a record is handed out only when its size is at least 8 and it
+// is whole. Does not decode records beyond those that describe the recording (meta.c), does not
+// order them (order.c). Opening is reader_open.c.
+//
+// Policy for what is unsound: a record whose size is below 8 leaves no way to find the next one, so
+// it ends its section, and what is left there is counted; a record longer than what is left is cut
+// and ends it too. Nothing is guessed.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "perfdata/reader_state.h"
+
+/* ---- more bytes for the outer lane ---- */
+
+/* A mapped file that somebody cuts must not be touched behind its new end. */
+static int reader_check_shrunk(struct seam_reader *r, struct seam_error *err)
+{
+	uint64_t now, at = lane_offset(&r->outer);
+
+	if (!r->input.mapped || r->section || !input_shrunk(&r->input, &now))
+		return 0;
+	r->visible = r->outer.at;
+	r->ended = true;
+	return damage_add(&r->damage, err, now, "data",
+	                  "the file was cut from %llu to %llu bytes while it was read: "
+	                  "%llu bytes left out",
+	                  (unsigned long long)r->input.size, (unsigned long long)now,
+	                  (unsigned long long)(r->sections[0].base + r->sections[0].size - at));
+}
+
+/* Lets the lane go up to 16 MiB further into a mapped section. */
+static int reader_advance(struct seam_reader *r, struct seam_error *err)
+{
+	const struct section *s = &r->sections[r->section];
+	const unsigned char *end = s->bytes + s->size;
+	int rc;
+
+	if (r->visible == end)
+		return 0;
+	rc = reader_check_shrunk(r, err);
+	if (rc < 0 || r->ended)
+		return rc;
+	r->visible = (size_t)(end - r->visible) > READER_STEP ? r->visible + READER_STEP : end;
+	r->outer.end = r->visible;
+	return 1;
+}
+
+static int reader_fill_stream(struct seam_reader *r, struct seam_error *err)
+{
+	struct lane *l = &r->outer;
+	size_t left = lane_left(l), want = READER_WINDOW - left;
+	uint64_t base = lane_offset(l);
+	ssize_t got;
+
+	if (r->stream_end)
+		return 0;
+	if (r->stream_left < want)
+		want = (size_t)r->stream_left;
+	memmove(r->window, l->at, left);
+	got = want ? input_read(&r->input, r->window + left, want) : 0;
+	lane_set(l, r->window, left + (got > 0 ? (size_t)got : 0), base, false, false);
+	if (got < 0) {
+		r->stream_end = true;
+		return seam_error_set(err, (int)-got, r->name, base + left, "data", "%s",
+		                      strerror((int)-got));
+	}
+	r->stream_left -= (uint64_t)got;
+	r->stream_end = got == 0;
+	return got > 0;
+}
+
+/* 1: there are more bytes in the lane now; 0: this section has no more. */
+static int reader_fill(struct seam_reader *r, struct seam_error *err)
+{
+	return r->stream ? reader_fill_stream(r, err) : reader_advance(r, err);
+}
+
+/* ---- the end of a section ---- */
+
+static bool reader_is_text(const unsigned char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if ((bytes[i] < ' ' || bytes[i] > '~') && bytes[i] != '\n' && bytes[i] != '\t')
+			return false;
+	}
+	return n > 0;
+}
+
+/* What stands behind the last whole record. */
+static int reader_tail(struct seam_reader *r, uint64_t left, struct seam_error *err)
+{
+	const struct lane *l = &r->outer;
+	size_t n = lane_left(l);
+	uint32_t size = 0;
+
+	if (n >= 8) {
+		struct cursor c = cursor_of(l->at, 8, r->swap);
+
+		cursor_bytes(&c, 6);
+		size = cursor_u16(&c);
+	}
+	if (reader_is_text(l->at, n < 64 ? n : 64)) {
+		r->tally.skipped_bytes += left;
+		return damage_add(&r->damage, err, lane_offset(l), "data",
+		                  "%llu bytes of text behind the last record: \"%.*s\"",
+		                  (unsigned long long)left, (int)(n < 40 ? n : 40), l->at);
+	}
+	r->tally.truncated_bytes += left;
+	if (n < 8)
+		return damage_add(&r->damage, err, lane_offset(l), "data",
+		                  "ends with %llu bytes of a record's header",
+		                  (unsigned long long)left);
+	return damage_add(&r->damage, err, lane_offset(l), reader_type_name(l->at, r->swap),
+	                  "the last record is cut: %llu of %u bytes", (unsigned long long)left,
+	                  size);
+}
+
+static int reader_end_inner(struct seam_reader *r, struct seam_error *err)
+{
+	size_t n = r->carry.n;
+
+	buf_clear(&r->carry);
+	if (!n)
+		return 0;
+	r->tally.truncated_bytes += n;
+	return damage_add(&r->damage, err, r->inner.base, "COMPRESSED",
+	                  "the data ends inside a compressed record: %zu bytes of it", n);
+}
+
+/* The section is through. 1: there is another one, 0: that was all. */
+static int reader_next_section(struct seam_reader *r, struct seam_error *err)
+{
+	size_t left = lane_left(&r->outer);
+	int rc = left ? reader_tail(r, left, err) : 0;
+
+	lane_set(&r->outer, r->outer.end, 0, lane_offset(&r->outer) + left, false, false);
+	if (rc >= 0)
+		rc = reader_end_inner(r, err);
+	if (rc < 0)
+		return rc;
+	if (r->stream)
+		return reader_stream_behind(r, err);
+	if (r->section + 1 >= r->n_sections)
+		return 0;
+	reader_enter_section(r, r->section + 1);
+	return 1;
+}
+
+void reader_enter_section(struct seam_reader *r, size_t i)
+{
+	const struct section *s = &r->sections[i];
+
+	r->section = i;
+	lane_set(&r->outer, s->bytes, 0, s->base, false, true);
+	lane_set(&r->inner, NULL, 0, 0, true, false);
+	r->visible = s->bytes;
+	buf_clear(&r->carry);
+	inflate_reset(&r->inflate);
+	r->inner_lost = false;
+}
+
+/* A record says a size that none can have: the rest of the section cannot be read. */
+static int reader_unsound(struct seam_reader *r, struct lane *l, uint32_t size,
+                          struct seam_error *err)
+{
+	uint64_t offset = lane_offset(l), left = lane_left(l);
+	const char *what = reader_type_name(l->at, r->swap);
+	int rc;
+
+	if (l == &r->outer && !r->stream) {
+		const struct section *s = &r->sections[r->section];
+
+		left = (uint64_t)(s->bytes + s->size - l->at);
+		r->visible = s->bytes + s->size;
+	}
+	r->tally.skipped_records++;
+	r->inner_lost |= l == &r->inner;
+	l->at = l->end;
+	while (l == &r->outer && r->stream && (rc = reader_fill_stream(r, err)) != 0) {
+		if (rc < 0)
+			return rc;
+		left += lane_left(l);
+		l->at = l->end;
+	}
+	r->tally.skipped_bytes += left;
+	return damage_add(&r->damage, err, offset, what,
+	                  "size %u, need at least 8: %llu bytes from here on cannot be read", size,
+	                  (unsigned long long)left);
+}
+
+/* ---- payloads behind a record ---- */
+
+/* Passes n bytes of the lane; keeps the first `keep` of them in *kept. */
+static int reader_pass(struct seam_reader *r, struct lane *l, uint64_t n, struct buf *kept,
+                       size_t keep, const char *what, struct seam_error *err)
+{
+	uint64_t want = n;
+	int rc;
+
+	for (;;) {
+		size_t left = lane_left(l), take = n < left ? (size_t)n : left;
+
+		if (kept && kept->n < keep)
+			buf_put(kept, l->at, take < keep - kept->n ? take : keep - kept->n);
+		l->at += take;
+		n -= take;
+		if (!n)
+			return 0;
+		rc = l == &r->outer ? reader_fill(r, err) : 0;
+		if (rc < 0)
+			return rc;
+		if (!rc)
+			break;
+	}
+	r->tally.truncated_bytes += want - n;
+	return damage_add(&r->damage, err, lane_offset(l), what,
+	                  "the data ends inside what follows it: %llu of %llu bytes",
+	                  (unsigned long long)(want - n), (unsigned long long)want);
+}
+
+/* A stream's window moves while a payload is passed: the record in front of it is set aside. */
+static int reader_hold(struct seam_reader *r, const struct lane *l, struct seam_record *rec)
+{
+	if (!r->stream || l != &r->outer)
+		return 0;
+	buf_clear(&r->held);
+	if (buf_put(&r->held, rec->bytes, rec->size) < 0)
+		return -ENOMEM;
+	rec->bytes = r->held.bytes;
+	return 0;
+}
+
+static int reader_tracing_data(struct seam_reader *r, struct lane *l, struct seam_record *rec,
+                               struct seam_error *err)
+{
+	struct cursor c = cursor_of(rec->bytes + 8, rec->size - 8, r->swap);
+	uint32_t size = cursor_u32(&c);
+	struct buf kept = { 0 };
+	bool keep = rec->index >= r->learned;
+	int rc = reader_hold(r, l, rec);
+
+	if (rc >= 0)
+		rc = reader_pass(r, l, size, keep ? &kept : NULL, READER_TRACING_DATA,
+		                 "TRACING_DATA", err);
+	if (rc >= 0 && keep && kept.n == size && size)
+		rc = meta_take_tracing_data(&r->meta, kept.bytes, kept.n);
+	buf_free(&kept);
+	return rc;
+}
+
+static int reader_auxtrace(struct seam_reader *r, struct lane *l, struct seam_record *rec,
+                           struct seam_error *err)
+{
+	struct cursor c = cursor_of(rec->bytes + 8, rec->size - 8, r->swap);
+	uint64_t size = cursor_u64(&c);
+	int rc = reader_hold(r, l, rec);
+
+	return rc < 0 ? rc : reader_pass(r, l, size, NULL, 0, "AUXTRACE", err);
+}
+
+/* ---- records ---- */
+
+/* Deals with records that mean something to the reader. 1: hand it out, 0: do not. */
+static int reader_special(struct seam_reader *r, struct lane *l, struct seam_record *rec,
+                          struct seam_error *err)
+{
+	int rc = 0;
+
+	switch (rec->type) {
+	case SEAM_RECORD_COMPRESSED:
+	case SEAM_RECORD_COMPRESSED2:
+		if (l == &r->inner) /* nobody compresses twice; a bomb would */
+			return 1;
+		r->tally.compressed_records++;
+		return reader_compressed(r, rec, err);
+	case SEAM_RECORD_HEADER_TRACING_DATA:
+		rc = reader_tracing_data(r, l, rec, err);
+		break;
+	case SEAM_RECORD_AUXTRACE:
+		rc = reader_auxtrace(r, l, rec, err);
+		break;
+	default:
+		if (rec->index >= r->learned)
+			rc = meta_take(&r->meta, rec, err);
+	}
+	return rc < 0 ? rc : 1;
+}
+
+static bool reader_is_special(uint32_t type)
+{
+	return type - SEAM_RECORD_USER_FIRST <
+	               SEAM_RECORD_COMPRESSED2 + 1 - SEAM_RECORD_USER_FIRST &&
+	       type != SEAM_RECORD_FINISHED_ROUND;
+}
+
+/* The lane's bytes do not hold a whole record. 1: try again, 0: the end. */
+static int reader_short(struct seam_reader *r, struct lane *l, struct seam_error *err)
+{
+	int rc;
+
+	if (l == &r->inner) {
+		rc = reader_carry(r, l->at, lane_left(l));
+		l->at = l->end;
+		return rc < 0 ? rc : 1;
+	}
+	rc = reader_fill(r, err);
+	return rc ? rc : r->ended ? 0 : reader_next_section(r, err);
+}
+
+static int reader_fail(struct seam_reader *r, int rc)
+{
+	if (rc == -EBADMSG || rc == -ENOMEM)
+		r->failed = rc;
+	if (!rc)
+		r->complete = true;
+	return rc;
+}
+
+int seam_reader_next(struct seam_reader *r, struct seam_record *ret, struct seam_error *err)
+{
+	int rc;
+
+	if (r->failed)
+		return seam_error_set(err, -r->failed, r->name, SEAM_NO_OFFSET, NULL,
+		                      "reading has failed before");
+	for (;;) {
+		struct lane *l = r->inner.at != r->inner.end ? &r->inner : &r->outer;
+		size_t left = lane_left(l);
+		uint32_t type;
+		uint16_t misc, size;
+
+		if (__builtin_expect(left < 8, 0)) {
+			rc = reader_short(r, l, err);
+			if (rc <= 0)
+				return reader_fail(r, rc);
+			continue;
+		}
+		memcpy(&type, l->at, 4);
+		memcpy(&misc, l->at + 4, 2);
+		memcpy(&size, l->at + 6, 2);
+		if (r->swap) {
+			type = __builtin_bswap32(type);
+			misc = __builtin_bswap16(misc);
+			size = __builtin_bswap16(size);
+		}
+		if (__builtin_expect(size < 8 || size > left, 0)) {
+			rc = size < 8 ? reader_unsound(r, l, size, err) : reader_short(r, l, err);
+			if (rc < 0 || (!rc && size >= 8))
+				return reader_fail(r, rc);
+			continue;
+		}
+		*ret = (struct seam_record){ .type = type,
+			                     .misc = misc,
+			                     .swap = r->swap,
+			                     .stable = l->stable,
+			                     .size = size,
+			                     .offset = lane_offset(l),
+			                     .index = r->records,
+			                     .bytes = l->at };
+		l->at += size;
+		if (__builtin_expect(reader_is_special(type), 0)) {
+			rc = reader_special(r, l, ret, err);
+			if (rc < 0)
+				return reader_fail(r, rc);
+			if (!rc)
+				continue;
+		}
+		r->records++;
+		return 1;
+	}
+}

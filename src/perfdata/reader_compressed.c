@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// reader_compressed.c: compressed records, unpacked into the reader's inner lane.
+//
+// A record may begin in one compressed record and end in the next: the part at the end is carried
+// over. What was unpacked is kept (up to READER_KEEP) so that records stay where they are and a
+// second pass unpacks nothing. Invariant: blocks hold the compressed records of the file from the
+// first on, without gaps, until keep_full.
+//
+// When a part cannot be unpacked, it is not known where records begin in what follows. Only a
+// compressed record that starts a new zstd frame and whose content is, from its first to its last
+// byte, a chain of known records takes up the thread again.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "perfdata/reader_state.h"
+
+void reader_free_blocks(struct seam_reader *r)
+{
+	for (size_t i = 0; i < r->n_blocks; i++)
+		free(r->blocks[i].bytes);
+	free(r->blocks);
+	r->blocks = NULL;
+	r->n_blocks = 0;
+}
+
+int reader_carry(struct seam_reader *r, const unsigned char *bytes, size_t n)
+{
+	buf_clear(&r->carry);
+	if (r->inner_lost) {
+		r->tally.skipped_bytes += n;
+		return 0;
+	}
+	return buf_put(&r->carry, bytes, n);
+}
+
+/* Sets the unpacked bytes aside for good; true when the last block holds them now. */
+static bool reader_keep_block(struct seam_reader *r, uint64_t offset)
+{
+	struct block b = { .offset = offset, .section = r->section, .n = r->plain.n };
+
+	if (r->stream || r->keep_full)
+		return false;
+	r->keep_full = true;
+	if (b.n > READER_KEEP - r->kept_bytes)
+		return false;
+	if (r->n_blocks == r->blocks_capacity) {
+		size_t capacity = r->blocks_capacity ? r->blocks_capacity * 2 : 64;
+		struct block *blocks = realloc(r->blocks, capacity * sizeof(*blocks));
+
+		if (!blocks)
+			return false;
+		r->blocks = blocks;
+		r->blocks_capacity = capacity;
+	}
+	b.bytes = b.n ? malloc(b.n) : NULL;
+	if (b.n && !b.bytes)
+		return false;
+	if (b.n)
+		memcpy(b.bytes, r->plain.bytes, b.n);
+	r->blocks[r->n_blocks++] = b;
+	r->replay = r->n_blocks;
+	r->kept_bytes += b.n;
+	r->keep_full = false;
+	return true;
+}
+
+static int reader_payload(const struct seam_reader *r, const struct seam_record *rec,
+                          struct seam_bytes *ret)
+{
+	struct cursor c = cursor_of(rec->bytes + 8, rec->size - 8, r->swap);
+	uint64_t n = rec->type == SEAM_RECORD_COMPRESSED2 ? cursor_u64(&c) : cursor_left(&c);
+	const unsigned char *bytes = cursor_bytes(&c, n);
+
+	if (c.failed)
+		return -EBADMSG;
+	*ret = (struct seam_bytes){ bytes, (size_t)n };
+	return 0;
+}
+
+/* A second pass: the block of the first. */
+static bool reader_replay_block(struct seam_reader *r, uint64_t offset)
+{
+	const struct block *b = r->replay < r->n_blocks ? &r->blocks[r->replay] : NULL;
+
+	if (!b || b->offset != offset || b->section != r->section)
+		return false;
+	r->replay++;
+	buf_clear(&r->carry);
+	if (b->n) {
+		r->inner_lost = false;
+		lane_set(&r->inner, b->bytes, b->n, offset, true, true);
+	}
+	return true;
+}
+
+/* A second pass that has come to the first block that was not kept: the zstd stream is brought up
+ * to here. */
+static int reader_catch_up(struct seam_reader *r)
+{
+	const struct section *s = &r->sections[r->section];
+	int rc = 0;
+
+	inflate_reset(&r->inflate);
+	for (size_t i = 0; i < r->n_blocks && rc != -ENOMEM; i++) {
+		struct seam_record rec = { .swap = r->swap };
+		struct seam_bytes payload;
+		struct cursor c;
+
+		if (r->blocks[i].section != r->section)
+			continue;
+		rec.bytes = s->bytes + (r->blocks[i].offset - s->base);
+		c = cursor_of(rec.bytes, 8, r->swap);
+		rec.type = cursor_u32(&c);
+		cursor_u16(&c);
+		rec.size = cursor_u16(&c);
+		buf_clear(&r->plain);
+		if (reader_payload(r, &rec, &payload) == 0)
+			rc = inflate_more(&r->inflate, payload.bytes, payload.n, &r->plain);
+	}
+	return rc == -ENOMEM ? rc : 0;
+}
+
+static bool reader_is_chain(const struct seam_reader *r, const unsigned char *bytes, size_t n)
+{
+	struct cursor c = cursor_of(bytes, n, r->swap);
+
+	while (cursor_left(&c)) {
+		uint32_t type = cursor_u32(&c);
+		uint16_t size;
+
+		cursor_u16(&c);
+		size = cursor_u16(&c);
+		if (c.failed || size < 8 || !seam_record_name(type) || !cursor_bytes(&c, size - 8))
+			return false;
+	}
+	return n > 0;
+}
+
+static bool reader_starts_frame(const struct seam_bytes *payload)
+{
+	static const unsigned char magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
+
+	return payload->n >= 4 && !memcmp(payload->bytes, magic, 4);
+}
+
+/* The thread was lost before. True when it is taken up again with what is in plain now. */
+static bool reader_resume(struct seam_reader *r, const struct seam_bytes *payload)
+{
+	if (!reader_starts_frame(payload))
+		return false;
+	inflate_reset(&r->inflate);
+	if (inflate_more(&r->inflate, payload->bytes, payload->n, &r->plain) < 0 ||
+	    !reader_is_chain(r, r->plain.bytes, r->plain.n))
+		return false;
+	r->inner_lost = false;
+	return true;
+}
+
+static int reader_lose(struct seam_reader *r, const struct seam_record *rec, const char *reason,
+                       struct seam_error *err)
+{
+	r->tally.skipped_records++;
+	r->tally.skipped_bytes += rec->size;
+	r->inner_lost = true;
+	return damage_add(&r->damage, err, rec->offset, seam_record_name(rec->type),
+	                  "%s: from here on %u bytes cannot be unpacked, nor what hangs on them",
+	                  reason, rec->size);
+}
+
+static int reader_unpack(struct seam_reader *r, const struct seam_record *rec,
+                         struct seam_error *err)
+{
+	struct seam_bytes payload;
+	size_t carried = r->carry.n;
+	int rc = reader_payload(r, rec, &payload);
+
+	if (rc < 0)
+		return reader_lose(r, rec, "its payload is longer than itself", err);
+	r->tally.compressed_bytes += payload.n;
+	if (r->inner_lost) {
+		if (reader_resume(r, &payload)) {
+			r->tally.decompressed_bytes += r->plain.n;
+			return 0;
+		}
+		buf_clear(&r->plain);
+		r->tally.skipped_records++;
+		r->tally.skipped_bytes += rec->size;
+		return 0;
+	}
+	if (buf_put(&r->plain, r->carry.bytes, carried) < 0)
+		return -ENOMEM;
+	rc = inflate_more(&r->inflate, payload.bytes, payload.n, &r->plain);
+	r->tally.decompressed_bytes += r->plain.n - carried;
+	if (rc == -ENOMEM)
+		return rc;
+	return rc < 0 ? reader_lose(r, rec, r->inflate.reason, err) : 0;
+}
+
+int reader_compressed(struct seam_reader *r, const struct seam_record *rec, struct seam_error *err)
+{
+	int rc;
+
+	if (reader_replay_block(r, rec->offset))
+		return 0;
+	if (r->replay == r->n_blocks && r->keep_full && r->rewound) {
+		rc = reader_catch_up(r);
+		if (rc < 0)
+			return rc;
+	}
+	r->rewound = false;
+	buf_clear(&r->plain);
+	rc = reader_unpack(r, rec, err);
+	buf_clear(&r->carry);
+	if (rc < 0)
+		return rc;
+	if (reader_keep_block(r, rec->offset)) {
+		const struct block *b = &r->blocks[r->n_blocks - 1];
+
+		lane_set(&r->inner, b->bytes, b->n, rec->offset, true, true);
+	} else if (r->plain.n) {
+		lane_set(&r->inner, r->plain.bytes, r->plain.n, rec->offset, true, false);
+	}
+	return 0;
+}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: MIT
+// writer.c: a well-formed perf.data file or stream from records and features.
+//
+// Invariant: `data` counts the bytes of whole records in the file, and `out` begins at a record's
+// start. So when a write fails the file can be cut back to data_offset + data, and what is there is
+// sound. Layout: header, attrs, ids, data, feature table, features; see writer_head.c.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cursor.h"
+#include "perfdata/writer_state.h"
+
+/* ---- bytes to the file ---- */
+
+/* write(2) until all is written; *done says how much was, also on failure. */
+static int writer_put(const struct seam_writer *w, const unsigned char *bytes, size_t n,
+                      size_t *done)
+{
+	*done = 0;
+	while (*done < n) {
+		ssize_t put = write(w->fd, bytes + *done, n - *done);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return put < 0 ? -errno : -EIO;
+		*done += (size_t)put;
+	}
+	return 0;
+}
+
+static int writer_error(const struct seam_writer *w, struct seam_error *err)
+{
+	return seam_error_set(err, -w->failed, w->name, w->data_offset + w->data, NULL, "%s",
+	                      strerror(-w->failed));
+}
+
+/* Bytes of payload that stand behind a record without being counted in its size. */
+static uint64_t writer_payload(const unsigned char *record, size_t size)
+{
+	struct cursor c = cursor_of(record, size, false);
+	uint32_t type = cursor_u32(&c);
+
+	cursor_u32(&c);
+	if (type == SEAM_RECORD_HEADER_TRACING_DATA)
+		return cursor_u32(&c);
+	return type == SEAM_RECORD_AUXTRACE ? cursor_u64(&c) : 0;
+}
+
+/* The length of the record at bytes, with what stands behind it; 0 when it is not whole. */
+static uint64_t writer_record_size(const unsigned char *bytes, size_t n)
+{
+	uint64_t payload;
+	uint16_t size;
+
+	if (n < 8)
+		return 0;
+	memcpy(&size, bytes + 6, 2);
+	if (size < 8 || size > n)
+		return 0;
+	payload = writer_payload(bytes, size);
+	return payload > n - size ? 0 : size + payload;
+}
+
+/* Of n bytes that made it to the file, those of whole records. */
+static size_t writer_whole(const unsigned char *bytes, size_t n)
+{
+	size_t at = 0;
+	uint64_t size;
+
+	while ((size = writer_record_size(bytes + at, n - at)) != 0)
+		at += (size_t)size;
+	return at;
+}
+
+/* Writes out `out`. On failure the file is cut back to its last whole record and the error kept. */
+static int writer_drain(struct seam_writer *w)
+{
+	size_t done;
+	int rc;
+
+	if (w->failed)
+		return w->failed;
+	rc = writer_put(w, w->out.bytes, w->out.n, &done);
+	if (rc < 0) {
+		/* Pieces of one zstd frame stand and fall together. */
+		w->data += w->compressing ? 0 : writer_whole(w->out.bytes, done);
+		w->failed = rc;
+		if (!w->pipe && (ftruncate(w->fd, (off_t)(w->data_offset + w->data)) < 0 ||
+		                 lseek(w->fd, (off_t)(w->data_offset + w->data), SEEK_SET) < 0))
+			w->uncut = true; /* the header will say where the data ends */
+	} else {
+		w->data += done;
+	}
+	buf_clear(&w->out);
+	return rc;
+}
+
+/* Compresses what has gathered, one frame. */
+static int writer_deflate(struct seam_writer *w)
+{
+	int rc;
+
+	if (!w->compressing || !w->plain.n || w->failed)
+		return w->failed;
+	rc = deflate_records(&w->deflate, w->plain.bytes, w->plain.n, &w->out);
+	buf_clear(&w->plain);
+	if (rc < 0) {
+		w->failed = rc;
+		buf_clear(&w->out);
+		return rc;
+	}
+	return writer_drain(w);
+}
+
+/* ---- records ---- */
+
+/* One record into the buffer, which is emptied first when it would overflow. */
+static int writer_take(struct seam_writer *w, const unsigned char *bytes, size_t n)
+{
+	struct buf *to = w->compressing ? &w->plain : &w->out;
+	size_t most = w->compressing ? DEFLATE_CHUNK : w->buffer;
+	int rc = 0;
+
+	if (to->n + n > most)
+		rc = w->compressing ? writer_deflate(w) : writer_drain(w);
+	if (rc < 0)
+		return rc;
+	if (w->compressing &&
+	    n > DEFLATE_CHUNK) /* a payload: perf does not compress those either */
+		return buf_put(&w->out, bytes, n) < 0 ? -ENOMEM : writer_drain(w);
+	return buf_put(to, bytes, n);
+}
+
+int seam_writer_write(struct seam_writer *w, const void *records, size_t n, struct seam_error *err)
+{
+	const unsigned char *bytes = records;
+	size_t at = 0, run = 0;
+
+	if (w->failed)
+		return writer_error(w, err);
+	if (writer_whole(bytes, n) != n)
+		return seam_error_set(err, EINVAL, w->name, SEAM_NO_OFFSET, NULL,
+		                      "%zu bytes that do not end at a record's end", n);
+	/* Gather records into runs of at most 64 KiB: a copy each is what a record would cost. */
+	while (at < n) {
+		size_t size = (size_t)writer_record_size(bytes + at, n - at);
+
+		if (at > run && at + size - run > (64u << 10)) {
+			if (writer_take(w, bytes + run, at - run) < 0)
+				goto failed;
+			run = at;
+		}
+		at += size;
+	}
+	if (at > run && writer_take(w, bytes + run, at - run) < 0)
+		goto failed;
+	w->accepted += n;
+	return 0;
+failed:
+	if (!w->failed)
+		w->failed = -ENOMEM;
+	return writer_error(w, err);
+}
+
+int seam_writer_flush(struct seam_writer *w, struct seam_error *err)
+{
+	if (writer_deflate(w) < 0 || writer_drain(w) < 0)
+		return writer_error(w, err);
+	return 0;
+}
+
+uint64_t seam_writer_bytes(const struct seam_writer *w)
+{
+	return w->accepted;
+}
+
+/* ---- features ---- */
+
+static int writer_feature_pipe(struct seam_writer *w, unsigned feature, const void *bytes, size_t n)
+{
+	struct buf out = { 0 };
+	int rc = writer_feature_records(&out, feature, bytes, n);
+
+	if (rc >= 0)
+		rc = seam_writer_write(w, out.bytes, out.n, NULL);
+	buf_free(&out);
+	return rc;
+}
+
+int seam_writer_feature(struct seam_writer *w, unsigned feature, const void *bytes, size_t n)
+{
+	struct writer_feature *f;
+
+	if (feature >= SEAM_FEATURE_MAX)
+		return -EINVAL;
+	if (w->pipe)
+		return writer_feature_pipe(w, feature, bytes, n);
+	f = &w->features[feature];
+	buf_clear(&f->content);
+	f->has = buf_put(&f->content, n ? bytes : "", n) >= 0;
+	return f->has ? 0 : -ENOMEM;
+}
+
+int seam_writer_feature_string(struct seam_writer *w, unsigned feature, const char *text)
+{
+	struct buf b = { 0 };
+	int rc = feature_put_string(&b, text);
+
+	if (rc >= 0)
+		rc = seam_writer_feature(w, feature, b.bytes, b.n);
+	buf_free(&b);
+	return rc;
+}
+
+/* ---- open and close ---- */
+
+static int writer_feature_compressed(struct seam_writer *w)
+{
+	const uint32_t zstd = 1, version = 1;
+	struct buf b = { 0 };
+	int rc;
+
+	buf_put_u32(&b, version);
+	buf_put_u32(&b, zstd);
+	buf_put_u32(&b, (uint32_t)w->deflate.level);
+	buf_put_u32(&b, w->data ? (uint32_t)(w->accepted / w->data) : 0);
+	buf_put_u32(&b, DEFLATE_CHUNK);
+	rc = b.failed ? -ENOMEM : seam_writer_feature(w, SEAM_FEATURE_COMPRESSED, b.bytes, b.n);
+	buf_free(&b);
+	return rc;
+}
+
+/* The head goes out at once, so that a recording that is killed can be read. */
+static int writer_start(struct seam_writer *w, const struct seam_events *events,
+                        struct seam_error *err)
+{
+	size_t done;
+	int rc = w->pipe ? writer_head_pipe(&w->out, events)
+	                 : writer_head_file(&w->out, events, &w->head);
+
+	if (rc == -E2BIG)
+		return seam_error_set(err, E2BIG, w->name, SEAM_NO_OFFSET, NULL,
+		                      "too many ids of one event for a stream");
+	if (rc < 0)
+		return seam_error_set(err, -rc, w->name, SEAM_NO_OFFSET, NULL, "%s", strerror(-rc));
+	rc = writer_put(w, w->out.bytes, w->out.n, &done);
+	if (rc < 0)
+		return seam_error_set(err, -rc, w->name, SEAM_NO_OFFSET, NULL, "%s", strerror(-rc));
+	w->data_offset = w->pipe ? 0 : w->out.n;
+	buf_clear(&w->out);
+	if (!w->pipe && writer_names(&w->out, events) < 0)
+		return -ENOMEM;
+	return writer_drain(w) < 0 ? writer_error(w, err) : 0;
+}
+
+static int writer_open_fd(struct seam_writer *w, const char *path, struct seam_error *err)
+{
+	if (!strcmp(path, "-")) {
+		w->pipe = true;
+		w->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	} else {
+		w->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		if (w->fd >= 0 && !w->pipe && lseek(w->fd, 0, SEEK_SET) < 0)
+			w->pipe = true; /* a FIFO: only a stream can be written there */
+	}
+	if (w->fd < 0)
+		return seam_error_set(err, errno, path, SEAM_NO_OFFSET, NULL, "%s",
+		                      strerror(errno));
+	return 0;
+}
+
+static void writer_free(struct seam_writer *w)
+{
+	for (unsigned f = 0; f < SEAM_FEATURE_MAX; f++)
+		buf_free(&w->features[f].content);
+	if (w->compressing)
+		deflate_free(&w->deflate);
+	if (w->fd >= 0)
+		close(w->fd);
+	buf_free(&w->out);
+	buf_free(&w->plain);
+	buf_free(&w->head);
+	free(w->name);
+	free(w);
+}
+
+static struct seam_writer_opts writer_opts(const struct seam_writer_opts *opts)
+{
+	struct seam_writer_opts o = { 0 };
+
+	if (opts && opts->sz)
+		memcpy(&o, opts, opts->sz < sizeof(o) ? opts->sz : sizeof(o));
+	return o;
+}
+
+int seam_writer_open(struct seam_writer **ret, const char *path, const struct seam_events *events,
+                     const struct seam_writer_opts *opts, struct seam_error *err)
+{
+	struct seam_writer_opts o = writer_opts(opts);
+	struct seam_writer *w;
+	int rc;
+
+	if (o.compress_level < 0 || o.compress_level > 22)
+		return seam_error_set(err, EINVAL, path, SEAM_NO_OFFSET, NULL,
+		                      "compression level %d, must be 0 ... 22", o.compress_level);
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return seam_error_set(err, ENOMEM, path, SEAM_NO_OFFSET, NULL, "out of memory");
+	w->fd = -1;
+	w->pipe = o.pipe;
+	w->buffer = o.buffer ? o.buffer : WRITER_BUFFER;
+	w->name = strdup(path);
+	rc = w->name ? writer_open_fd(w, path, err) : -ENOMEM;
+	if (rc >= 0)
+		rc = writer_start(w, events, err);
+	if (rc >= 0 && o.compress_level) {
+		rc = deflate_init(&w->deflate, o.compress_level);
+		if (rc >= 0 && w->pipe)
+			rc = writer_feature_compressed(w);
+		if (rc >= 0)
+			rc = seam_writer_flush(w, err);
+		w->compressing = w->deflate.context;
+	}
+	if (rc == -ENOMEM)
+		seam_error_set(err, ENOMEM, path, SEAM_NO_OFFSET, NULL, "out of memory");
+	if (rc < 0)
+		writer_free(w);
+	else
+		*ret = w;
+	return rc;
+}
+
+static int writer_pwrite(const struct seam_writer *w, const struct buf *b, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < b->n) {
+		ssize_t put = pwrite(w->fd, b->bytes + done, b->n - done, (off_t)(offset + done));
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return put < 0 ? -errno : -EIO;
+		done += (size_t)put;
+	}
+	return 0;
+}
+
+/* Features behind the data, then the header that names them: in this order, so that the header is
+ * true at every moment. When the features find no room, the header says that there are none. */
+static int writer_finish(struct seam_writer *w)
+{
+	uint64_t end = w->data_offset + w->data;
+	struct buf tail = { 0 };
+	int rc, head_rc;
+
+	if (w->compressing && writer_feature_compressed(w) < 0)
+		return -ENOMEM;
+	rc = writer_tail(&tail, w->features, end);
+	if (rc >= 0)
+		rc = writer_pwrite(w, &tail, end);
+	if (rc < 0 && ftruncate(w->fd, (off_t)end) < 0)
+		w->uncut = true;
+	buf_free(&tail);
+	writer_head_finish(&w->head, w->data, rc < 0 ? NULL : w->features);
+	head_rc = w->head.failed ? -ENOMEM : writer_pwrite(w, &w->head, 0);
+	return rc < 0 ? rc : head_rc;
+}
+
+int seam_writer_close(struct seam_writer *w, struct seam_error *err)
+{
+	int rc, finish_rc = 0;
+
+	if (!w)
+		return 0;
+	rc = seam_writer_flush(w, err);
+	if (!w->pipe)
+		finish_rc = writer_finish(w);
+	if (rc >= 0 && finish_rc < 0)
+		rc = seam_error_set(err, -finish_rc, w->name, SEAM_NO_OFFSET, "header", "%s",
+		                    strerror(-finish_rc));
+	writer_free(w);
+	return rc;
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// Unit tests of base/: cursor, buf, arena, map, intern, json, error.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <seam/error.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/cursor.h"
+#include "base/intern.h"
+#include "base/json.h"
+#include "base/map.h"
+
+static void cursor_reads_both_orders(void **state)
+{
+	const unsigned char bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+	struct cursor c = cursor_of(bytes, sizeof(bytes), false);
+	struct cursor s = cursor_of(bytes, sizeof(bytes), true);
+
+	assert_int_equal(cursor_u8(&c), 1);
+	assert_int_equal(cursor_u16(&c), 0x0302);
+	assert_int_equal(cursor_u32(&c), 0x07060504);
+	assert_true(cursor_u64(&c) == 0x0f0e0d0c0b0a0908ULL);
+	assert_false(c.failed);
+	assert_int_equal(cursor_u8(&s), 1);
+	assert_int_equal(cursor_u16(&s), 0x0203);
+	assert_int_equal(cursor_u32(&s), 0x04050607);
+	assert_true(cursor_u64(&s) == 0x08090a0b0c0d0e0fULL);
+}
+
+static void cursor_failure_sticks(void **state)
+{
+	unsigned char *bytes = malloc(7); /* exactly sized: ASan sees a read past it */
+	struct cursor c;
+
+	memset(bytes, 0xff, 7);
+	c = cursor_of(bytes, 7, false);
+	assert_true(cursor_u64(&c) == 0);
+	assert_true(c.failed);
+	assert_int_equal(cursor_left(&c), 0);
+	assert_int_equal(cursor_u8(&c), 0);
+	c = cursor_of(bytes, 7, false);
+	assert_null(cursor_array(&c, UINT64_MAX / 4, 8)); /* count * size overflows */
+	assert_true(c.failed);
+	c = cursor_of(bytes, 7, false);
+	assert_null(cursor_string(&c)); /* no NUL inside */
+	c = cursor_of(bytes, 7, false);
+	assert_false(cursor_seek(&c, 8));
+	c = cursor_of(bytes, 7, false);
+	assert_true(cursor_seek(&c, 7));
+	assert_false(c.failed);
+	c = cursor_of(NULL, 0, false);
+	assert_null(cursor_string(&c));
+	free(bytes);
+}
+
+static void buf_grows_and_prints(void **state)
+{
+	struct buf b = { 0 };
+	char big[5000];
+
+	assert_string_equal(buf_text(&b), "");
+	for (int i = 0; i < 1000; i++)
+		buf_printf(&b, "%d,", i);
+	assert_memory_equal(b.bytes, "0,1,2,", 6);
+	assert_int_equal(b.n, 10 * 2 + 90 * 3 + 900 * 4);
+	memset(big, 'x', sizeof(big) - 1);
+	big[sizeof(big) - 1] = 0;
+	buf_clear(&b);
+	buf_printf(&b, "%s!", big);
+	assert_int_equal(b.n, sizeof(big));
+	assert_int_equal(buf_text(&b)[b.n - 1], '!');
+	assert_null(buf_reserve(&b, SIZE_MAX));
+	assert_true(b.failed);
+	buf_free(&b);
+}
+
+static void arena_keeps_pointers(void **state)
+{
+	struct arena a = { 0 };
+	uint64_t *p[3000];
+
+	for (size_t i = 0; i < 3000; i++) {
+		p[i] = arena_alloc(&a, i % 700 + 1);
+		assert_non_null(p[i]);
+		assert_int_equal((uintptr_t)p[i] % 8, 0);
+		assert_int_equal(*(unsigned char *)p[i], 0);
+		*(unsigned char *)p[i] = (unsigned char)i;
+	}
+	assert_non_null(arena_alloc(&a, 5 << 20));
+	for (size_t i = 0; i < 3000; i++)
+		assert_int_equal(*(unsigned char *)p[i], (unsigned char)i);
+	assert_string_equal(arena_string(&a, "abcdef", 3), "abc");
+	assert_null(arena_alloc(&a, SIZE_MAX));
+	arena_free(&a);
+}
+
+static void map_holds_any_key(void **state)
+{
+	struct map m = { 0 };
+	uint64_t v, sum = 0, key;
+	size_t walked = 0;
+	bool is_new;
+
+	assert_false(map_get(&m, 0, &v));
+	for (uint64_t i = 0; i < 20000; i++)
+		assert_int_equal(map_put(&m, i * 0x100000000ULL, i), 0);
+	assert_int_equal(map_put(&m, UINT64_MAX, 7), 0);
+	for (uint64_t i = 0; i < 20000; i++) {
+		assert_true(map_get(&m, i * 0x100000000ULL, &v));
+		assert_int_equal(v, i);
+	}
+	for (uint64_t i = 0; i < 20000; i += 2)
+		assert_true(map_del(&m, i * 0x100000000ULL));
+	assert_false(map_del(&m, 0));
+	assert_false(map_get(&m, 0, NULL));
+	for (size_t i = 0; map_next(&m, &i, &key, &v);) {
+		walked++;
+		sum += v;
+	}
+	assert_int_equal(walked, 10001);
+	assert_int_equal(sum, 100000000 + 7);
+	*map_slot(&m, 42, &is_new) = 3;
+	assert_true(is_new);
+	assert_int_equal(*map_slot(&m, 42, &is_new), 3);
+	assert_false(is_new);
+	map_free(&m);
+}
+
+/* Put and delete over and over must not fill the table with tombstones, or a lookup would never end. */
+static void map_survives_churn(void **state)
+{
+	struct map m = { 0 };
+
+	for (uint64_t i = 0; i < 200000; i++) {
+		assert_int_equal(map_put(&m, i, i), 0);
+		if (i >= 8)
+			assert_true(map_del(&m, i - 8));
+	}
+	assert_int_equal(m.n, 8);
+	assert_true(m.capacity <= 64);
+	map_free(&m);
+}
+
+static void intern_gives_one_id(void **state)
+{
+	struct intern in = { 0 };
+	char text[32];
+
+	assert_int_equal(intern_text(&in, "a"), 1); /* 0 is "" */
+	assert_int_equal(intern_text(&in, ""), 0);
+	for (int i = 0; i < 5000; i++) {
+		snprintf(text, sizeof(text), "name%d", i);
+		assert_int_equal(intern_text(&in, text), i + 2);
+	}
+	assert_int_equal(intern_text(&in, "name4321"), 4323);
+	assert_string_equal(intern_get(&in, 4323), "name4321");
+	assert_int_equal(intern_bytes(&in, "a\0b", 3), 5002);
+	assert_int_equal(intern_length(&in, 5002), 3);
+	assert_string_equal(intern_get(&in, 999999), "");
+	intern_free(&in);
+}
+
+static void json_escapes(void **state)
+{
+	struct buf b = { 0 };
+	struct json j = { .out = &b };
+
+	json_open(&j, '{');
+	json_key(&j, "a\"b");
+	json_string(&j, "</script>\n\x01\\\xff\xc3\xa4\xed\xa0\x80");
+	json_key(&j, "list");
+	json_open(&j, '[');
+	json_u64(&j, UINT64_MAX);
+	json_i64(&j, -3);
+	json_double(&j, 0.125, 2);
+	json_bool(&j, true);
+	json_string(&j, NULL);
+	json_open(&j, '{');
+	json_close(&j, '}');
+	json_close(&j, ']');
+	json_key(&j, "hex");
+	json_hex(&j, 0xfd80);
+	json_close(&j, '}');
+	assert_string_equal(
+	        buf_text(&b),
+	        "{\"a\\\"b\":\"\\u003c/script>\\n\\u0001\\\\\xef\xbf\xbd\xc3\xa4\xef\xbf\xbd\xef"
+	        "\xbf\xbd\xef\xbf\xbd\",\"list\":[18446744073709551615,-3,0.12,true,null,{}],"
+	        "\"hex\":\"0xfd80\"}");
+	buf_free(&b);
+}
+
+static void error_says_where(void **state)
+{
+	struct seam_error err = { 0 };
+	char path[600];
+
+	assert_int_equal(seam_error_set(&err, EBADMSG, "perf.data", 0x1a38, "MMAP2",
+	                                "%d bytes, need %d", 40, 72),
+	                 -EBADMSG);
+	assert_string_equal(err.text, "perf.data: offset 0x1a38: MMAP2: 40 bytes, need 72");
+	assert_int_equal(err.code, EBADMSG);
+	assert_int_equal(seam_error_set(NULL, EIO, NULL, 0, NULL, "x"), -EIO);
+	seam_error_set(&err, EIO, NULL, SEAM_NO_OFFSET, NULL, "only this");
+	assert_string_equal(err.text, "only this");
+	memset(path, 'p', sizeof(path) - 1);
+	path[sizeof(path) - 1] = 0;
+	seam_error_set(&err, EIO, path, 1, path, "%s", path);
+	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
+	assert_memory_equal(err.path, "...ppp", 6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cursor_reads_both_orders), cmocka_unit_test(cursor_failure_sticks),
+		cmocka_unit_test(buf_grows_and_prints),     cmocka_unit_test(arena_keeps_pointers),
+		cmocka_unit_test(map_holds_any_key),        cmocka_unit_test(map_survives_churn),
+		cmocka_unit_test(intern_gives_one_id),      cmocka_unit_test(json_escapes),
+		cmocka_unit_test(error_says_where),
+	};
+
+	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}
