@@ -42,6 +42,7 @@ struct event {
 	struct seam_attr attr;
 	bool has_rate;      /* freq= or period= was given */
 	bool exclude_given; /* :u, :k or :h was given: the session must not choose */
+	bool guest_given;   /* :G or :H was given */
 	bool precise_max;   /* :P: the highest precise level that the PMU has */
 	bool is_default;    /* chosen by event_list_default: may be replaced by cpu-clock */
 	bool sample_read;   /* :S on the group */

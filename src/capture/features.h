@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "capture/kernel.h"
+#include "capture/log.h"
 
 /* In the order in which they are switched off: newest kernel first. The rows that are no attr bit
  * follow behind FEATURE_ATTR_END. */
@@ -81,7 +82,7 @@ struct feature_result {
 struct features {
 	struct kernel kernel;
 	struct feature_result at[FEATURES];
-	bool off[FEATURE_ATTR_END]; /* switched off by features_fall_back or features_switch_off */
+	bool off[FEATURE_ATTR_END]; /* switched off by features_fall_back */
 };
 
 /* "defer_callchain" (stable, for JSON); "deferred user callchains" (for people). */
@@ -102,6 +103,9 @@ void features_probe_all(struct features *f);
  * processes). */
 bool features_can_record(struct features *f);
 
+/* The least size of the ABI's sizes that holds what attr says (NULL: nothing special): old readers
+ * refuse attrs that are larger than they know. */
+uint32_t features_attr_size(const struct seam_attr *attr);
 /* Takes out of attr (and of *open_flags, may be NULL) what is off. */
 void features_strip(const struct features *f, struct seam_attr *attr, unsigned long *open_flags);
 /*

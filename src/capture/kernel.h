@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kernel.h: the few calls by which this room asks the running kernel, as function pointers, so that
- * tests can stand in for an old kernel, and the log sink of the whole room.
+ * tests can stand in for an old kernel.
  *
- * Nothing here interprets an answer. Nothing in this room prints: text goes to a struct log.
+ * Nothing here interprets an answer, but for `defers`, which is a question that only a real sample
+ * answers.
  */
 #ifndef SEAM_CAPTURE_KERNEL_H
 #define SEAM_CAPTURE_KERNEL_H
@@ -25,6 +26,9 @@ struct kernel {
 	/* A small file of /proc or /sys, at most n - 1 bytes and a NUL, trailing newline taken off:
 	 * its length, or -errno. */
 	int (*text)(void *ctx, const char *path, char *text, size_t n);
+	/* Takes one real sample of the calling thread with defer_callchain (a page fault that it makes
+	 * itself) and looks: 1 the user part was deferred, 0 it was taken at once, or -errno. */
+	int (*defers)(void *ctx);
 	/* Effective capability `number` (CAP_*, linux/capability.h): 1 or 0. */
 	int (*capable)(void *ctx, int number);
 	void *ctx;
@@ -41,24 +45,5 @@ int kernel_number(const struct kernel *k, const char *path, long long *ret);
 int kernel_cpu_list(const char *text, int **ret);
 /* The CPUs that are online now, as above. */
 int kernel_cpus_online(const struct kernel *k, int **ret);
-
-/* Levels of the log sink: what a person must be told, -v, -vv. */
-enum {
-	LOG_PLAIN = 0,
-	LOG_VERBOSE = 1,
-	LOG_ATTRS = 2,
-};
-
-struct log {
-	/* text: one line without its newline; NULL: nobody listens. */
-	void (*line)(void *ctx, int level, const char *text);
-	void *ctx;
-	int level; /* lines above it are not composed at all */
-};
-
-void log_line(const struct log *log, int level, const char *fmt, ...)
-        __attribute__((format(printf, 3, 4)));
-/* The attr field by field as `perf record -vv` has it, at LOG_ATTRS. */
-void log_attr(const struct log *log, const struct seam_attr *attr);
 
 #endif

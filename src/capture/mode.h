@@ -17,10 +17,9 @@ enum mode_stack {
 
 /* Why user stacks are taken at once. */
 enum mode_reason {
-	MODE_ASKED,       /* the user said so */
-	MODE_NO_KERNEL,   /* the kernel refuses the bits */
-	MODE_NO_ARCH,     /* the kernel takes the bits, the architecture does not defer */
-	MODE_KERNEL_ONLY, /* user space is excluded: there is no user stack to take */
+	MODE_ASKED,     /* the user said so */
+	MODE_NO_KERNEL, /* the kernel refuses the bits */
+	MODE_NO_ARCH,   /* the kernel takes the bits, but a real sample was not deferred */
 };
 
 /* Who receives the answers. */
@@ -40,7 +39,7 @@ struct mode {
 /* "user stacks: frame pointers, deferred by the kernel". Always one line, no newline. Returns
  * text. */
 const char *mode_line(const struct mode *mode, char *text, size_t n);
-/* "none", "fp", "fp,defer": perf's spelling of the option. */
+/* "no", "fp", "fp,defer": perf's spelling of the option. */
 const char *mode_option(const struct mode *mode);
 
 #endif

@@ -68,34 +68,35 @@ enum session_callchain {
 
 struct session_opts {
 	size_t sz; /* sizeof(struct session_opts) */
-	const struct event_list
-	        *events; /* only read during open; NULL or empty: the default event */
-	const struct event_roots *roots; /* NULL: the running system */
+	/* Only read during open; NULL or empty: the default event. */
+	const struct event_list *events;
 	enum session_target target;
 	const pid_t *pids; /* SESSION_TASKS: tids; SESSION_PIDS: pids */
 	size_t n_pids;
 	const int *cpus; /* only these CPUs sample; NULL: all that are online */
 	size_t n_cpus;
-	bool enable_on_exec;   /* a command: all starts at its exec, not at session_start */
-	bool no_inherit;       /* -i: children are not followed */
+	bool enable_on_exec; /* a command: all starts at its exec, not at session_start */
+	bool start_paused;   /* -D: sampling starts at session_resume, not before */
+	bool no_inherit;     /* -i: children are not followed */
+
 	uint64_t period;       /* -c; 0: by frequency */
-	uint64_t frequency;    /* -F, Hz; 0: 4000, or less where the kernel's limit is less;
-	                                    * UINT64_MAX: the kernel's limit (-F max) */
-	bool strict_frequency; /* above the limit is an error (--strict-freq), not reduced */
+	uint64_t frequency;    /* -F, Hz; 0: 4000; UINT64_MAX: the kernel's limit (-F max) */
+	bool strict_frequency; /* above the kernel's limit is an error, not reduced to it */
+
 	enum session_callchain callchain;
-	uint16_t max_stack;        /* DEPTH; 0: the kernel's */
-	size_t mmap_pages;         /* data pages per CPU, rounded up to a power of two; 0: what
-	                                    * perf_event_mlock_kb allows (512 KiB as a rule) */
-	bool use_clockid;          /* -k */
-	int32_t clockid;           /* CLOCK_MONOTONIC, ... */
+	uint16_t max_stack; /* DEPTH; 0: the kernel's */
+	size_t mmap_pages;  /* data pages per CPU, rounded up to a power of two; 0: 512 KiB, less
+	                       where kernel.perf_event_mlock_kb is less */
+	bool use_clockid;   /* -k */
+	int32_t clockid;    /* CLOCK_MONOTONIC ... */
 	bool all_user, all_kernel; /* --all-user, --all-kernel */
-	bool sample_cpu, sample_addr, sample_phys_addr, sample_period, sample_weight; /* -d ... */
-	bool no_samples_time;     /* -T not: SAMPLE_TIME is on by default */
-	bool build_id;            /* build-ids in MMAP2, else inode and generation */
-	bool context_switch;      /* --switch-events */
-	bool namespaces, cgroups; /* --namespaces, --all-cgroups */
-	bool no_rounds;           /* no FINISHED_ROUND records */
-	struct log log;
+	bool sample_cpu, sample_addr, sample_phys_addr, sample_period, sample_weight;
+	bool no_sample_time;       /* SAMPLE_TIME is on by default */
+	bool build_id;             /* build-ids in MMAP2 instead of inodes */
+	bool context_switch;       /* --switch-events */
+	bool namespaces, cgroups;  /* --namespaces, --all-cgroups */
+	bool no_rounds;            /* no FINISHED_ROUND records */
+	struct log log;            /* lines for people: LOG_PLAIN is to be shown always */
 	struct features *features; /* NULL: the session's own */
 };
 
@@ -117,8 +118,8 @@ struct session_counts {
 /*
  * Opens and maps everything; on failure nothing stays open, and err->text is a sentence with the
  * remedy. -EACCES, -EPERM: not allowed; -ESRCH: no task is there (any more); -ENOENT, -EOPNOTSUPP:
- * an event this machine does not have; -EMFILE: more files than RLIMIT_NOFILE (the soft limit is
- * raised to the hard one first by nobody: that is the caller's to do); -EINVAL: opts contradict.
+ * an event this machine does not have; -EMFILE: more descriptors than RLIMIT_NOFILE (raising the
+ * soft limit is the caller's to do); -EINVAL: opts contradict.
  */
 int session_open(struct session **ret, const struct session_opts *opts, struct seam_error *err);
 void session_close(struct session *s);
@@ -136,11 +137,10 @@ const struct ring *session_ring(const struct session *s, size_t i);
  * or -EOPNOTSUPP. */
 int session_event_lost(const struct session *s, size_t index, uint64_t *ret);
 
-/* Enables what does not wait for an exec. Side-band first. */
+/* Enables what does not wait for an exec: answers and side-band, then, unless opts.start_paused,
+ * sampling. */
 int session_start(struct session *s);
-/* Sampling off or on again (-D, control): side-band stays as it is. With session_open,
- * session_start_sideband and session_resume a delay (-D) can be made: side-band runs meanwhile. */
-int session_start_sideband(struct session *s);
+/* Sampling off or on again (-D, control): side-band stays as it is. */
 int session_pause(struct session *s);
 int session_resume(struct session *s);
 

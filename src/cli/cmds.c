@@ -2,11 +2,15 @@
 // cmds.c: the table of commands, in the order that help shows.
 #include "cli/cmd.h"
 
+extern const struct cmd cmd_check;
 extern const struct cmd cmd_dump;
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_record;
 
 const struct cmd *const cmds[] = {
+	&cmd_record,
 	&cmd_dump,
+	&cmd_check,
 	&cmd_help,
 	NULL,
 };

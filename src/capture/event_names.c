@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// event_names.c: the event names that need no file: software, hardware, hardware cache, rNNN, and
+// which of them a wrong name was meant to be. Numbers are the ABI's (PERF_COUNT_SW_*, _HW_*).
+#include "capture/event_parts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct name_def {
+	const char *name, *alias;
+	uint64_t config;
+};
+
+static const struct name_def names_software[] = {
+	{ "cpu-clock", NULL, 0 },
+	{ "task-clock", NULL, 1 },
+	{ "page-faults", "faults", 2 },
+	{ "context-switches", "cs", 3 },
+	{ "cpu-migrations", "migrations", 4 },
+	{ "minor-faults", NULL, 5 },
+	{ "major-faults", NULL, 6 },
+	{ "alignment-faults", NULL, 7 },
+	{ "emulation-faults", NULL, 8 },
+	{ "dummy", NULL, 9 },
+	{ "bpf-output", NULL, 10 },
+	{ "cgroup-switches", NULL, 11 },
+};
+
+static const struct name_def names_hardware[] = {
+	{ "cycles", "cpu-cycles", 0 },
+	{ "instructions", NULL, 1 },
+	{ "cache-references", NULL, 2 },
+	{ "cache-misses", NULL, 3 },
+	{ "branches", "branch-instructions", 4 },
+	{ "branch-misses", NULL, 5 },
+	{ "bus-cycles", NULL, 6 },
+	{ "stalled-cycles-frontend", "idle-cycles-frontend", 7 },
+	{ "stalled-cycles-backend", "idle-cycles-backend", 8 },
+	{ "ref-cycles", NULL, 9 },
+};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+// Hardware cache: config = cache | operation << 8 | result << 16.
+enum {
+	LOAD = 1,
+	STORE = 2,
+	PREFETCH = 4
+};
+
+static const struct {
+	const char *name;
+	unsigned operations; // those that exist
+} names_caches[] = {
+	{ "L1-dcache", LOAD | STORE | PREFETCH },
+	{ "L1-icache", LOAD | PREFETCH },
+	{ "LLC", LOAD | STORE | PREFETCH },
+	{ "dTLB", LOAD | STORE | PREFETCH },
+	{ "iTLB", LOAD },
+	{ "branch", LOAD },
+	{ "node", LOAD | STORE | PREFETCH },
+};
+
+static const struct {
+	const char *accesses, *misses;
+} names_operations[] = {
+	{ "loads", "load-misses" },
+	{ "stores", "store-misses" },
+	{ "prefetches", "prefetch-misses" },
+};
+
+#define CACHE_NAMES (COUNT(names_caches) * COUNT(names_operations) * 2)
+
+// The i-th cache event; false when that cache has no such operation.
+static bool names_cache(size_t i, char *name, size_t n, uint64_t *config)
+{
+	size_t miss = i % 2, op = i / 2 % 3, cache = i / 6;
+
+	if (!(names_caches[cache].operations & 1u << op))
+		return false;
+	snprintf(name, n, "%s-%s", names_caches[cache].name,
+	         miss ? names_operations[op].misses : names_operations[op].accesses);
+	*config = cache | op << 8 | miss << 16;
+	return true;
+}
+
+static bool names_in(const struct name_def *defs, size_t n, const char *name, uint64_t *config)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(defs[i].name, name) ||
+		    (defs[i].alias && !strcmp(defs[i].alias, name))) {
+			*config = defs[i].config;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool names_find(const char *name, uint32_t *type, uint64_t *config)
+{
+	char text[64], *end;
+
+	if (names_in(names_software, COUNT(names_software), name, config)) {
+		*type = SEAM_TYPE_SOFTWARE;
+		return true;
+	}
+	if (names_in(names_hardware, COUNT(names_hardware), name, config)) {
+		*type = SEAM_TYPE_HARDWARE;
+		return true;
+	}
+	for (size_t i = 0; i < CACHE_NAMES; i++) {
+		if (!names_cache(i, text, sizeof(text), config) || strcasecmp(text, name))
+			continue;
+		*type = SEAM_TYPE_HW_CACHE;
+		return true;
+	}
+	if (name[0] != 'r' || !name[1] ||
+	    strspn(name + 1, "0123456789abcdefABCDEF") != strlen(name + 1))
+		return false;
+	errno = 0;
+	*config = strtoull(name + 1, &end, 16);
+	*type = SEAM_TYPE_RAW;
+	return !errno;
+}
+
+bool event_known(size_t *i, char *name, size_t n, const char **kind)
+{
+	uint64_t config;
+	size_t at = (*i)++;
+
+	if (at < COUNT(names_software)) {
+		snprintf(name, n, "%s", names_software[at].name);
+		*kind = "software";
+		return true;
+	}
+	at -= COUNT(names_software);
+	if (at < COUNT(names_hardware)) {
+		snprintf(name, n, "%s", names_hardware[at].name);
+		*kind = "hardware";
+		return true;
+	}
+	at -= COUNT(names_hardware);
+	while (at < CACHE_NAMES && !names_cache(at, name, n, &config)) {
+		at++;
+		(*i)++;
+	}
+	*kind = "hardware cache";
+	return at < CACHE_NAMES;
+}
+
+unsigned names_distance(const char *a, const char *b)
+{
+	enum {
+		MOST = 64
+	};
+	unsigned row[3][MOST + 1];
+	size_t na = strlen(a), nb = strlen(b);
+
+	if (na > MOST || nb > MOST)
+		return MOST;
+	for (size_t j = 0; j <= nb; j++)
+		row[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= na; i++) {
+		unsigned *now = row[i % 3], *before = row[(i + 2) % 3], *older = row[(i + 1) % 3];
+
+		now[0] = (unsigned)i;
+		for (size_t j = 1; j <= nb; j++) {
+			unsigned least = before[j - 1] + (a[i - 1] != b[j - 1]);
+
+			if (before[j] + 1 < least)
+				least = before[j] + 1;
+			if (now[j - 1] + 1 < least)
+				least = now[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    older[j - 2] + 1 < least)
+				least = older[j - 2] + 1;
+			now[j] = least;
+		}
+	}
+	return row[na % 3][nb];
+}
+
+static void names_closer(const char *name, const char *known, unsigned *best, char *near, size_t n)
+{
+	unsigned d = known ? names_distance(name, known) : *best;
+
+	if (d < *best) {
+		*best = d;
+		snprintf(near, n, "%s", known);
+	}
+}
+
+const char *names_nearest(const char *name, char *near, size_t n)
+{
+	unsigned best = (unsigned)strlen(name) / 3 + 2; // further away is another word
+	unsigned start = best;
+	char text[64];
+	const char *kind;
+	size_t i = 0;
+
+	while (event_known(&i, text, sizeof(text), &kind))
+		names_closer(name, text, &best, near, n);
+	for (i = 0; i < COUNT(names_software); i++)
+		names_closer(name, names_software[i].alias, &best, near, n);
+	for (i = 0; i < COUNT(names_hardware); i++)
+		names_closer(name, names_hardware[i].alias, &best, near, n);
+	return best < start ? near : NULL;
+}

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+// features.c: the table of attr features: how each is probed, what taking it out of an attr means,
+// and the way down when a real event is refused. The rows about permissions and the machine are in
+// features_machine.c.
+// Invariant: a feature is switched off only when its own probe was refused.
+#include "capture/features.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/features_machine.h"
+
+#define SOFTWARE_CPU_CLOCK 0
+#define BRANCH_COUNTERS (1ULL << 19) // PERF_SAMPLE_BRANCH_COUNTERS
+#define BRANCH_USER_ANY 9            // PERF_SAMPLE_BRANCH_USER | ANY
+
+struct feature_def {
+	const char *name, *text;
+	const char *off;   // "switching off ...": attr features only
+	const char *since; // the Linux that brought it
+	uint64_t flags;    // attr bits that ask for it
+	uint64_t sample_type;
+	uint64_t read_format;
+	uint64_t branch;
+	int (*probe)(struct features *, struct feature_result *); // rows that are no attr bit
+};
+
+static const struct feature_def feature_defs[FEATURES] = {
+	[FEATURE_DEFER] = { "defer_callchain", "deferred user callchains",
+	                    "deferred callchain support", "6.19",
+	                    SEAM_ATTR_DEFER_CALLCHAIN | SEAM_ATTR_DEFER_OUTPUT },
+	[FEATURE_INHERIT_READ] = { "inherit_sample_read", "counter values in inherited samples",
+	                           "inherit: children are not followed, as the event reads "
+	                           "counters",
+	                           "6.12", SEAM_ATTR_INHERIT, SEAM_SAMPLE_READ },
+	[FEATURE_BRANCH_COUNTERS] = { "branch_counters", "event counts in branch stacks",
+	                              "branch counters", "6.8", 0, 0, 0, BRANCH_COUNTERS },
+	[FEATURE_READ_LOST] = { "read_lost", "the kernel's count of lost samples",
+	                        "PERF_FORMAT_LOST support", "6.0", 0, 0, SEAM_FORMAT_LOST },
+	[FEATURE_REMOVE_ON_EXEC] = { "remove_on_exec", "events that end at exec", "remove_on_exec",
+	                             "5.13", SEAM_ATTR_REMOVE_ON_EXEC },
+	[FEATURE_WEIGHT_STRUCT] = { "weight_struct", "several weights in a sample",
+	                            "weight struct support", "5.12", 0, SEAM_SAMPLE_WEIGHT_STRUCT },
+	[FEATURE_BUILD_ID] = { "build_id", "build-ids in mmap records", "build_id", "5.12",
+	                       SEAM_ATTR_BUILD_ID },
+	[FEATURE_DATA_PAGE_SIZE] = { "page_size", "page sizes of data and code",
+	                             "data and code page size", "5.11", 0,
+	                             SEAM_SAMPLE_DATA_PAGE_SIZE | SEAM_SAMPLE_CODE_PAGE_SIZE },
+	[FEATURE_TEXT_POKE] = { "text_poke", "records of kernel code that changes", "text_poke",
+	                        "5.8", SEAM_ATTR_TEXT_POKE },
+	[FEATURE_CGROUP] = { "cgroup", "control groups of samples", "cgroup", "5.7",
+	                     SEAM_ATTR_CGROUP, SEAM_SAMPLE_CGROUP },
+	[FEATURE_AUX_OUTPUT] = { "aux_output", "samples into the AUX area", "aux_output", "5.4",
+	                         SEAM_ATTR_AUX_OUTPUT },
+	[FEATURE_BPF_EVENT] = { "bpf_event", "records of BPF programs", "bpf_event", "5.1",
+	                        SEAM_ATTR_BPF_EVENT },
+	[FEATURE_KSYMBOL] = { "ksymbol", "records of new kernel symbols", "ksymbol", "5.1",
+	                      SEAM_ATTR_KSYMBOL },
+	[FEATURE_PHYS_ADDR] = { "phys_addr", "physical addresses of data", "phys_addr", "4.14", 0,
+	                        SEAM_SAMPLE_PHYS_ADDR },
+	[FEATURE_NAMESPACES] = { "namespaces", "records of namespaces", "namespaces", "4.12",
+	                         SEAM_ATTR_NAMESPACES },
+	[FEATURE_WRITE_BACKWARD] = { "write_backward", "rings that overwrite", "write_backward",
+	                             "4.7", SEAM_ATTR_WRITE_BACKWARD },
+	[FEATURE_MAX_STACK] = { "sample_max_stack", "a depth for callchains", "sample_max_stack",
+	                        "4.8" },
+	[FEATURE_CONTEXT_SWITCH] = { "context_switch", "records of context switches",
+	                             "context_switch", "4.3", SEAM_ATTR_CONTEXT_SWITCH },
+	[FEATURE_CLOCKID] = { "clockid", "a chosen clock", "use_clockid", "4.1",
+	                      SEAM_ATTR_USE_CLOCKID },
+	[FEATURE_COMM_EXEC] = { "comm_exec", "exec told apart from other renames", "comm_exec",
+	                        "3.16", SEAM_ATTR_COMM_EXEC },
+	[FEATURE_MMAP2] = { "mmap2", "inodes and protection in mmap records", "mmap2", "3.16",
+	                    SEAM_ATTR_MMAP2 },
+	[FEATURE_CLOEXEC] = { "cloexec", "descriptors closed on exec", "cloexec flag", "3.14" },
+	[FEATURE_IDENTIFIER] = { "sample_identifier", "event ids at a fixed place",
+	                         "sample identifier", "3.12", 0, SEAM_SAMPLE_IDENTIFIER },
+	[FEATURE_EXCLUDE_CALLCHAIN] = { "exclude_callchain", "callchains of one side only",
+	                                "exclude_callchain_user, exclude_callchain_kernel", "3.7",
+	                                SEAM_ATTR_EXCLUDE_CALLCHAIN_USER |
+	                                        SEAM_ATTR_EXCLUDE_CALLCHAIN_KERNEL },
+	[FEATURE_EXCLUDE_GUEST] = { "exclude_guest", "guests left out",
+	                            "exclude_guest, exclude_host", "3.2",
+	                            SEAM_ATTR_EXCLUDE_GUEST | SEAM_ATTR_EXCLUDE_HOST },
+	[FEATURE_SAMPLE_ID_ALL] = { "sample_id_all", "time and thread on every record",
+	                            "sample_id_all", "2.6.38", SEAM_ATTR_SAMPLE_ID_ALL },
+
+	[FEATURE_OPEN] = { "perf_event_open", "perf events", .probe = machine_open },
+	[FEATURE_SOFTWARE_CLOCK] = { "cpu_clock", "sampling by clock (cpu-clock)",
+	                             .probe = machine_software_clock },
+	[FEATURE_HARDWARE] = { "hardware", "hardware counters (cycles)",
+	                       .probe = machine_hardware },
+	[FEATURE_PRECISE] = { "precise", "precise sampling of cycles", .probe = machine_precise },
+	[FEATURE_BRANCH_STACK] = { "branch_stack", "branch stacks (LBR)",
+	                           .probe = machine_branch_stack },
+	[FEATURE_KERNEL] = { "kernel", "kernel stacks", .probe = machine_kernel },
+	[FEATURE_SYSTEM_WIDE] = { "system_wide", "all processes of the system",
+	                          .probe = machine_system_wide },
+	[FEATURE_TRACEPOINTS] = { "tracepoints", "tracepoints by name",
+	                          .probe = machine_tracepoints },
+	[FEATURE_MLOCK] = { "mlock", "default rings within the mlock limit",
+	                    .probe = machine_mlock },
+	[FEATURE_KALLSYMS] = { "kallsyms", "names of kernel functions", .probe = machine_kallsyms },
+	[FEATURE_DEFERS] = { "defers", "user stacks really deferred on this machine",
+	                     .probe = machine_defers },
+	[FEATURE_BPF] = { "bpf", "BPF programs", .probe = machine_bpf },
+	[FEATURE_BTF] = { "btf", "type information of the kernel (BTF)", .probe = machine_btf },
+	[FEATURE_COUNTERS] = { "counters", "all hardware counters free",
+	                       .probe = machine_counters },
+};
+
+const char *features_name(enum feature f)
+{
+	return feature_defs[f].name;
+}
+
+const char *features_text(enum feature f)
+{
+	return feature_defs[f].text;
+}
+
+void features_init(struct features *f, const struct kernel *kernel)
+{
+	*f = (struct features){ .kernel = kernel ? *kernel : kernel_running };
+}
+
+int features_try(struct features *f, const struct seam_attr *attr, pid_t pid, int cpu)
+{
+	int fd = f->kernel.open(f->kernel.ctx, attr, pid, cpu, -1, 0);
+
+	if (fd < 0)
+		return fd;
+	f->kernel.close(f->kernel.ctx, fd);
+	return 0;
+}
+
+// A clock of the calling thread that is never enabled and asks for nothing privileged.
+struct seam_attr features_harmless(void)
+{
+	return (struct seam_attr){
+		.type = SEAM_TYPE_SOFTWARE,
+		.size = features_attr_size(NULL),
+		.config = SOFTWARE_CPU_CLOCK,
+		.sample_period = 1000000,
+		.sample_type = SEAM_SAMPLE_IP | SEAM_SAMPLE_TID,
+		.flags = SEAM_ATTR_DISABLED | SEAM_ATTR_EXCLUDE_KERNEL | SEAM_ATTR_EXCLUDE_HV,
+	};
+}
+
+uint32_t features_attr_size(const struct seam_attr *attr)
+{
+	if (attr && attr->config4)
+		return 144;
+	if (attr && attr->config3)
+		return 136;
+	if (attr && attr->sig_data)
+		return 128;
+	if (attr && (attr->aux_sample_size || attr->aux_action))
+		return 120;
+	return 112;
+}
+
+static int probe_attr(struct features *f, enum feature which)
+{
+	const struct feature_def *d = &feature_defs[which];
+	struct seam_attr attr = features_harmless();
+	uint64_t flags = d->flags;
+
+	// Of pairs that exclude each other, one is enough: they came together.
+	if (which == FEATURE_EXCLUDE_GUEST)
+		flags = SEAM_ATTR_EXCLUDE_GUEST;
+	if (which == FEATURE_EXCLUDE_CALLCHAIN)
+		flags = SEAM_ATTR_EXCLUDE_CALLCHAIN_USER;
+	attr.flags |= flags;
+	attr.sample_type |= d->sample_type;
+	attr.read_format |= d->read_format;
+	if (which == FEATURE_CLOCKID)
+		attr.clockid = 1; // CLOCK_MONOTONIC
+	if (which == FEATURE_MMAP2 || which == FEATURE_BUILD_ID)
+		attr.flags |= SEAM_ATTR_MMAP | SEAM_ATTR_MMAP2;
+	if (which == FEATURE_COMM_EXEC)
+		attr.flags |= SEAM_ATTR_COMM;
+	if (d->branch) {
+		attr.sample_type |= SEAM_SAMPLE_BRANCH_STACK;
+		attr.branch_sample_type = d->branch | BRANCH_USER_ANY;
+	}
+	return features_try(f, &attr, 0, -1);
+}
+
+static int probe_cloexec(struct features *f)
+{
+	struct seam_attr attr = features_harmless();
+	int fd = f->kernel.open(f->kernel.ctx, &attr, 0, -1, -1, KERNEL_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		f->kernel.close(f->kernel.ctx, fd);
+	return fd < 0 ? fd : 0;
+}
+
+// Old kernels did not check the field, so the sysctl that came with it is asked instead.
+static int probe_max_stack(struct features *f)
+{
+	long long depth;
+	int r = kernel_number(&f->kernel, "/proc/sys/kernel/perf_event_max_stack", &depth);
+
+	return r == -ENOENT ? -EINVAL : r;
+}
+
+static void features_judge(struct feature_result *r, const struct feature_def *d, int error)
+{
+	r->error = -error;
+	if (!error || error == -EOPNOTSUPP) {
+		// EOPNOTSUPP: the kernel knows it, the software clock cannot do it.
+		r->state = FEATURE_YES;
+		r->error = 0;
+		return;
+	}
+	if (error == -EINVAL || error == -E2BIG) {
+		r->state = FEATURE_NO;
+		snprintf(r->reason, sizeof(r->reason), "this kernel refuses it (%s)",
+		         strerror(-error));
+		snprintf(r->remedy, sizeof(r->remedy), "Linux %s or newer", d->since);
+		return;
+	}
+	r->state = FEATURE_UNKNOWN;
+	if (error == -EACCES || error == -EPERM) {
+		snprintf(r->reason, sizeof(r->reason), "not allowed (%s)", strerror(-error));
+		snprintf(r->remedy, sizeof(r->remedy),
+		         "run as root or with CAP_PERFMON, or lower kernel.perf_event_paranoid");
+	} else {
+		snprintf(r->reason, sizeof(r->reason), "the probe failed: %s", strerror(-error));
+	}
+}
+
+const struct feature_result *features_get(struct features *f, enum feature which)
+{
+	struct feature_result *r = &f->at[which];
+	int error;
+
+	if (r->state != FEATURE_UNKNOWN || r->reason[0])
+		return r;
+	if (feature_defs[which].probe) {
+		feature_defs[which].probe(f, r);
+		return r;
+	}
+	// Where the harmless event itself is refused, no row can be known.
+	if (which != FEATURE_CLOEXEC && which != FEATURE_MAX_STACK) {
+		struct seam_attr attr = features_harmless();
+
+		error = features_try(f, &attr, 0, -1);
+		if (error) {
+			r->error = -error;
+			snprintf(r->reason, sizeof(r->reason),
+			         "cannot be asked: perf_event_open fails (%s)", strerror(-error));
+			return r;
+		}
+	}
+	error = which == FEATURE_CLOEXEC     ? probe_cloexec(f)
+	        : which == FEATURE_MAX_STACK ? probe_max_stack(f)
+	                                     : probe_attr(f, which);
+	features_judge(r, &feature_defs[which], error);
+	return r;
+}
+
+void features_probe_all(struct features *f)
+{
+	for (int i = 0; i < FEATURES; i++)
+		features_get(f, (enum feature)i);
+}
+
+bool features_can_record(struct features *f)
+{
+	return features_has(f, FEATURE_SOFTWARE_CLOCK);
+}
+
+static bool features_used(enum feature which, const struct seam_attr *attr,
+                          unsigned long open_flags)
+{
+	const struct feature_def *d = &feature_defs[which];
+
+	switch (which) {
+	case FEATURE_INHERIT_READ:
+		return attr->flags & SEAM_ATTR_INHERIT && attr->sample_type & SEAM_SAMPLE_READ;
+	case FEATURE_MAX_STACK:
+		return attr->sample_max_stack != 0;
+	case FEATURE_CLOEXEC:
+		return open_flags & KERNEL_FLAG_FD_CLOEXEC;
+	default:
+		return attr->flags & d->flags || attr->sample_type & d->sample_type ||
+		       attr->read_format & d->read_format || attr->branch_sample_type & d->branch;
+	}
+}
+
+static void features_take_out(enum feature which, struct seam_attr *attr, unsigned long *open_flags)
+{
+	const struct feature_def *d = &feature_defs[which];
+
+	switch (which) {
+	case FEATURE_INHERIT_READ:
+		if (attr->sample_type & SEAM_SAMPLE_READ)
+			attr->flags &= ~SEAM_ATTR_INHERIT;
+		return;
+	case FEATURE_MAX_STACK:
+		attr->sample_max_stack = 0;
+		return;
+	case FEATURE_CLOEXEC:
+		if (open_flags)
+			*open_flags &= ~KERNEL_FLAG_FD_CLOEXEC;
+		return;
+	case FEATURE_IDENTIFIER:
+		if (attr->sample_type & SEAM_SAMPLE_IDENTIFIER)
+			attr->sample_type |= SEAM_SAMPLE_ID;
+		break;
+	case FEATURE_WEIGHT_STRUCT:
+		if (attr->sample_type & SEAM_SAMPLE_WEIGHT_STRUCT)
+			attr->sample_type |= SEAM_SAMPLE_WEIGHT;
+		break;
+	case FEATURE_CLOCKID:
+		attr->clockid = 0;
+		break;
+	default:
+		break;
+	}
+	attr->flags &= ~d->flags;
+	attr->sample_type &= ~d->sample_type;
+	attr->read_format &= ~d->read_format;
+	attr->branch_sample_type &= ~d->branch;
+}
+
+void features_strip(const struct features *f, struct seam_attr *attr, unsigned long *open_flags)
+{
+	for (int i = 0; i < FEATURE_ATTR_END; i++)
+		if (f->off[i])
+			features_take_out((enum feature)i, attr, open_flags);
+}
+
+bool features_fall_back(struct features *f, const struct seam_attr *attr, unsigned long open_flags,
+                        int error, const struct log *log)
+{
+	if (error != EINVAL && error != E2BIG)
+		return false;
+	for (int i = 0; i < FEATURE_ATTR_END; i++) {
+		enum feature which = (enum feature)i;
+
+		if (f->off[i] || !features_used(which, attr, open_flags))
+			continue;
+		if (features_get(f, which)->state != FEATURE_NO)
+			continue;
+		f->off[i] = true;
+		log_line(log, LOG_ATTRS, "switching off %s", feature_defs[i].off);
+		return true;
+	}
+	return false;
+}
+
+int features_open(struct features *f, struct seam_attr *attr, pid_t pid, int cpu, int group_fd,
+                  const struct log *log)
+{
+	for (;;) {
+		unsigned long flags = KERNEL_FLAG_FD_CLOEXEC;
+		int fd;
+
+		features_strip(f, attr, &flags);
+		attr->size = features_attr_size(attr);
+		log_attr(log, attr);
+		log_line(log, LOG_ATTRS,
+		         "sys_perf_event_open: pid %d  cpu %d  group_fd %d  flags %#lx", (int)pid,
+		         cpu, group_fd, flags);
+		fd = f->kernel.open(f->kernel.ctx, attr, pid, cpu, group_fd, flags);
+		if (fd >= 0)
+			return fd;
+		log_line(log, LOG_ATTRS, "sys_perf_event_open failed, error %d", fd);
+		if (!features_fall_back(f, attr, flags, -fd, log))
+			return fd;
+	}
+}

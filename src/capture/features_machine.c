@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT
+// features_machine.c: what this user may do and what this machine has: permissions, PMU, limits,
+// files. Every row that can be tried is tried; sysctls only explain a refusal. Does not decide what
+// to do about it: that is session.c's.
+#include "capture/features_machine.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+// Newer than the headers of older distributions.
+#define MACHINE_CAP_PERFMON 38
+#define MACHINE_CAP_BPF 39
+#define MACHINE_NOT_PARANOID -2 // no such sysctl
+
+static int yes(struct feature_result *r, long long value)
+{
+	r->state = FEATURE_YES;
+	r->value = value;
+	return 0;
+}
+
+__attribute__((format(printf, 3, 4))) static int no(struct feature_result *r, const char *remedy,
+                                                    const char *fmt, ...)
+{
+	va_list ap;
+
+	r->state = FEATURE_NO;
+	va_start(ap, fmt);
+	vsnprintf(r->reason, sizeof(r->reason), fmt, ap);
+	va_end(ap);
+	snprintf(r->remedy, sizeof(r->remedy), "%s", remedy);
+	return 0;
+}
+
+static long long machine_paranoid(struct features *f)
+{
+	long long v = MACHINE_NOT_PARANOID;
+
+	kernel_number(&f->kernel, "/proc/sys/kernel/perf_event_paranoid", &v);
+	return v;
+}
+
+static bool machine_perfmon(struct features *f)
+{
+	return f->kernel.capable(f->kernel.ctx, MACHINE_CAP_PERFMON) ||
+	       f->kernel.capable(f->kernel.ctx, CAP_SYS_ADMIN);
+}
+
+// A row that is refused: by whom? `most` is the paranoid level that would do.
+static int machine_refused(struct features *f, struct feature_result *r, int error, int most)
+{
+	long long level = machine_paranoid(f);
+	char remedy[sizeof(r->remedy)];
+
+	r->error = -error;
+	if (error == -ENOSYS)
+		return no(r, "a kernel built with CONFIG_PERF_EVENTS",
+		          "this kernel has no perf_event_open");
+	if ((error == -EACCES || error == -EPERM) && machine_perfmon(f))
+		return no(r,
+		          "in a container, allow perf_event_open in its seccomp profile; under "
+		          "lockdown or a security module, see its log",
+		          "refused though privileged (%s): a seccomp filter, a security module or "
+		          "a user namespace",
+		          strerror(-error));
+	if ((error == -EACCES || error == -EPERM) && level <= most)
+		return no(r, "in a container, allow perf_event_open in its seccomp profile",
+		          "refused though kernel.perf_event_paranoid is %lld (%s): a seccomp "
+		          "filter or a security module",
+		          level, strerror(-error));
+	if (error == -EACCES || error == -EPERM) {
+		snprintf(remedy, sizeof(remedy),
+		         "run as root or with CAP_PERFMON, or 'sysctl "
+		         "kernel.perf_event_paranoid=%d'",
+		         most);
+		return no(r, remedy,
+		          "kernel.perf_event_paranoid is %lld and CAP_PERFMON is missing", level);
+	}
+	return no(r, "", "%s", strerror(-error));
+}
+
+int machine_open(struct features *f, struct feature_result *r)
+{
+	struct seam_attr attr = features_harmless();
+	int error;
+
+	attr.config = 9; // dummy
+	error = features_try(f, &attr, 0, -1);
+	return error ? machine_refused(f, r, error, 2) : yes(r, 0);
+}
+
+int machine_software_clock(struct features *f, struct feature_result *r)
+{
+	struct seam_attr attr = features_harmless();
+	int error = features_try(f, &attr, 0, -1);
+
+	return error ? machine_refused(f, r, error, 2) : yes(r, 0);
+}
+
+static struct seam_attr machine_cycles(void)
+{
+	struct seam_attr attr = features_harmless();
+
+	attr.type = SEAM_TYPE_HARDWARE;
+	attr.config = 0;
+	return attr;
+}
+
+int machine_hardware(struct features *f, struct feature_result *r)
+{
+	struct seam_attr attr = machine_cycles();
+	int error = features_try(f, &attr, 0, -1);
+
+	r->error = -error;
+	if (error == -ENOENT || error == -ENODEV || error == -ENXIO || error == -EOPNOTSUPP)
+		return no(
+		        r,
+		        "sampling uses cpu-clock instead; in a VM, let the host give a virtual PMU",
+		        "there is no PMU (%s)", strerror(-error));
+	return error ? machine_refused(f, r, error, 2) : yes(r, 0);
+}
+
+int machine_precise(struct features *f, struct feature_result *r)
+{
+	struct seam_attr attr = machine_cycles();
+	int error = 0;
+
+	if (!features_has(f, FEATURE_HARDWARE))
+		return no(r, "", "there is no PMU that could be asked");
+	for (uint64_t level = 3; level; level--) {
+		attr.flags &= ~(3ULL << SEAM_ATTR_PRECISE_IP_SHIFT);
+		attr.flags |= level << SEAM_ATTR_PRECISE_IP_SHIFT;
+		error = features_try(f, &attr, 0, -1);
+		if (!error)
+			return yes(r, (long long)level);
+	}
+	r->error = -error;
+	return no(r, "", "the PMU has no precise cycles (%s)", strerror(-error));
+}
+
+int machine_branch_stack(struct features *f, struct feature_result *r)
+{
+	struct seam_attr attr = machine_cycles();
+	int error;
+
+	if (!features_has(f, FEATURE_HARDWARE))
+		return no(r, "", "there is no PMU that could be asked");
+	attr.sample_type |= SEAM_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = 9; // user, any
+	error = features_try(f, &attr, 0, -1);
+	r->error = -error;
+	return error ? no(r, "", "the PMU has no branch stack (%s)", strerror(-error)) : yes(r, 0);
+}
+
+int machine_kernel(struct features *f, struct feature_result *r)
+{
+	struct seam_attr attr = features_harmless();
+	int error;
+
+	attr.flags &= ~(SEAM_ATTR_EXCLUDE_KERNEL | SEAM_ATTR_EXCLUDE_HV);
+	error = features_try(f, &attr, 0, -1);
+	return error ? machine_refused(f, r, error, 1) : yes(r, 0);
+}
+
+int machine_system_wide(struct features *f, struct feature_result *r)
+{
+	struct seam_attr attr = features_harmless();
+	int *cpus = NULL;
+	int n = kernel_cpus_online(&f->kernel, &cpus);
+	int error = n < 1 ? -ENODEV : features_try(f, &attr, -1, cpus[0]);
+
+	free(cpus);
+	return error ? machine_refused(f, r, error, 0) : yes(r, 0);
+}
+
+int machine_tracepoints(struct features *f, struct feature_result *r)
+{
+	static const char *const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	char path[128], text[64];
+	int error = -ENOENT;
+
+	for (size_t i = 0; i < 2; i++) {
+		int got;
+
+		snprintf(path, sizeof(path), "%s/events/sched/sched_switch/id", roots[i]);
+		got = f->kernel.text(f->kernel.ctx, path, text, sizeof(text));
+		if (got >= 0)
+			return yes(r, 0);
+		if (got != -ENOENT)
+			error = got;
+	}
+	r->error = -error;
+	if (error == -EACCES || error == -EPERM)
+		return no(r, "run as root, or 'mount -o remount,mode=755 /sys/kernel/tracing'",
+		          "tracefs may not be read by this user");
+	return no(r, "mount -t tracefs nodev /sys/kernel/tracing",
+	          "no tracefs at /sys/kernel/tracing");
+}
+
+int machine_mlock(struct features *f, struct feature_result *r)
+{
+	long page_kib = sysconf(_SC_PAGESIZE) / 1024;
+	long long kib = 0;
+	struct rlimit limit;
+
+	if (f->kernel.capable(f->kernel.ctx, CAP_IPC_LOCK))
+		return yes(r, 0);
+	if (kernel_number(&f->kernel, "/proc/sys/kernel/perf_event_mlock_kb", &kib) < 0)
+		return no(r, "", "kernel.perf_event_mlock_kb cannot be read");
+	if (kib >= 512 + page_kib)
+		return yes(r, kib);
+	if (!getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur == RLIM_INFINITY)
+		return yes(r, kib);
+	r->value = kib;
+	return no(r, "sysctl kernel.perf_event_mlock_kb=516, or ulimit -l, or CAP_IPC_LOCK",
+	          "kernel.perf_event_mlock_kb is %lld KiB per CPU: rings are smaller than 512 KiB",
+	          kib);
+}
+
+int machine_kallsyms(struct features *f, struct feature_result *r)
+{
+	char text[256];
+	long long kptr = 0;
+	int error = f->kernel.text(f->kernel.ctx, "/proc/kallsyms", text, sizeof(text));
+	const char *at = text;
+
+	if (error < 0) {
+		r->error = -error;
+		return no(r, "", "/proc/kallsyms cannot be read (%s)", strerror(-error));
+	}
+	// Hidden addresses are all zero; the first symbol alone may truly be at 0 (per-CPU).
+	for (int line = 0; at && *at && line < 8; line++) {
+		for (int i = 0; i < 16 && at[i] && at[i] != ' '; i++)
+			if (at[i] != '0')
+				return yes(r, 0);
+		at = strchr(at, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	kernel_number(&f->kernel, "/proc/sys/kernel/kptr_restrict", &kptr);
+	return no(r, "sysctl kernel.kptr_restrict=0, or run as root",
+	          "kernel addresses are hidden (kernel.kptr_restrict is %lld, "
+	          "kernel.perf_event_paranoid is %lld)",
+	          kptr, machine_paranoid(f));
+}
+
+int machine_defers(struct features *f, struct feature_result *r)
+{
+	int got;
+
+	if (!features_has(f, FEATURE_DEFER)) {
+		r->error = f->at[FEATURE_DEFER].error;
+		return no(r,
+		          "Linux 6.19 or newer on x86_64; until then user stacks are taken at once",
+		          "this kernel does not know deferral");
+	}
+	got = f->kernel.defers(f->kernel.ctx);
+	if (got > 0)
+		return yes(r, 0);
+	if (!got)
+		return no(r, "x86_64; other architectures accept the bits and take stacks at once",
+		          "the kernel accepts the bits, but a real sample was not deferred");
+	r->error = -got;
+	r->state = FEATURE_UNKNOWN;
+	snprintf(r->reason, sizeof(r->reason), "the trial sample could not be taken (%s)",
+	         strerror(-got));
+	return 0;
+}
+
+int machine_bpf(struct features *f, struct feature_result *r)
+{
+	if (f->kernel.capable(f->kernel.ctx, CAP_SYS_ADMIN))
+		return yes(r, 0);
+	if (!f->kernel.capable(f->kernel.ctx, MACHINE_CAP_BPF))
+		return no(r, "run as root, or with CAP_BPF and CAP_PERFMON", "CAP_BPF is missing");
+	if (!f->kernel.capable(f->kernel.ctx, MACHINE_CAP_PERFMON))
+		return no(r, "run as root, or with CAP_BPF and CAP_PERFMON",
+		          "CAP_PERFMON is missing");
+	return yes(r, 0);
+}
+
+int machine_btf(struct features *f, struct feature_result *r)
+{
+	char text[16];
+	int got = f->kernel.text(f->kernel.ctx, "/sys/kernel/btf/vmlinux", text, sizeof(text));
+
+	if (got > 0)
+		return yes(r, 0);
+	r->error = got < 0 ? -got : ENOENT;
+	return no(r, "a kernel built with CONFIG_DEBUG_INFO_BTF", "no /sys/kernel/btf/vmlinux");
+}
+
+int machine_counters(struct features *f, struct feature_result *r)
+{
+	long long watchdog = 0;
+
+	if (!features_has(f, FEATURE_HARDWARE))
+		return no(r, "", "there is no PMU");
+	kernel_number(&f->kernel, "/proc/sys/kernel/nmi_watchdog", &watchdog);
+	if (watchdog)
+		return no(r, "sysctl kernel.nmi_watchdog=0", "the NMI watchdog holds one counter");
+	return yes(r, 0);
+}
+
+void features_explain(struct features *f, const struct seam_attr *attr, const char *name, pid_t pid,
+                      int cpu, int error, char *text, size_t n)
+{
+	struct feature_result r = { 0 };
+	bool system_wide = pid == -1;
+	bool kernel = !(attr->flags & SEAM_ATTR_EXCLUDE_KERNEL);
+	bool hardware = attr->type != SEAM_TYPE_SOFTWARE && attr->type != SEAM_TYPE_TRACEPOINT;
+
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		machine_refused(f, &r, -error, system_wide ? 0 : kernel ? 1 : 2);
+		if (attr->type == SEAM_TYPE_TRACEPOINT && !machine_perfmon(f))
+			no(&r,
+			   "run as root or with CAP_PERFMON, or 'sysctl "
+			   "kernel.perf_event_paranoid=-1'",
+			   "tracepoints need kernel.perf_event_paranoid -1 or CAP_PERFMON");
+		else if (!system_wide && pid > 0 && machine_paranoid(f) <= (kernel ? 1 : 2))
+			no(&r, "run as its owner or as root",
+			   "process %d may not be traced by this user", (int)pid);
+		break;
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+	case EOPNOTSUPP:
+		no(&r, hardware ? "use -e cpu-clock; 'seam check' says what there is" : "",
+		   hardware ? "this machine's PMU does not have it"
+		            : "this kernel does not have it");
+		break;
+	case EMFILE:
+	case ENFILE:
+		no(&r,
+		   "raise 'ulimit -n'; every event needs a descriptor for each thread on each CPU",
+		   "too many open files");
+		break;
+	case EBUSY:
+		no(&r, "wait for the other user of the PMU, or leave out :D and :e",
+		   "the counter is in use");
+		break;
+	case ESRCH:
+		no(&r, "", "no such process or thread: %d", (int)pid);
+		break;
+	case EINVAL:
+		no(&r, "'seam record -vv' shows the attr; 'seam check' says what this kernel has",
+		   "the kernel refuses this combination");
+		break;
+	default:
+		no(&r, "", "%s", strerror(error));
+		break;
+	}
+	snprintf(text, n, "event '%s' cannot be opened: %s%s%s%s", name, r.reason,
+	         r.remedy[0] ? " (" : "", r.remedy, r.remedy[0] ? ")" : "");
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// mode.c: the one line that says which user stacks a recording has; see mode.h.
+#include "capture/mode.h"
+
+#include <stdio.h>
+
+static const char *mode_why(enum mode_reason reason)
+{
+	switch (reason) {
+	case MODE_ASKED:
+		return "as asked";
+	case MODE_NO_KERNEL:
+		return "this kernel does not defer (needs Linux 6.19, x86_64)";
+	case MODE_NO_ARCH:
+		return "this kernel accepts deferral but does not do it on this machine (only "
+		       "x86_64 does)";
+	}
+	return "";
+}
+
+const char *mode_line(const struct mode *mode, char *text, size_t n)
+{
+	switch (mode->stack) {
+	case MODE_NONE:
+		snprintf(text, n, "user stacks: none, as asked");
+		break;
+	case MODE_FP:
+		snprintf(text, n, "user stacks: frame pointers, at once: %s",
+		         mode_why(mode->reason));
+		break;
+	case MODE_FP_DEFER:
+		snprintf(text, n, "user stacks: frame pointers, deferred by the kernel%s",
+		         mode->per_task && mode->answers == MODE_ANSWERS_TASK
+		                 ? "; a task's last one is lost when it exits (the event on every "
+		                   "CPU that would catch it needs CAP_PERFMON or "
+		                   "kernel.perf_event_paranoid <= 0)"
+		                 : "");
+		break;
+	}
+	return text;
+}
+
+const char *mode_option(const struct mode *mode)
+{
+	switch (mode->stack) {
+	case MODE_NONE:
+		return "no";
+	case MODE_FP:
+		return "fp";
+	case MODE_FP_DEFER:
+		return "fp,defer";
+	}
+	return "no";
+}

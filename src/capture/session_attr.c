@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+// session_attr.c: what each event of a recording asks of the kernel, from the options. Opens nothing.
+// Invariant: all events agree on the fields that sample_id is made of, so that one reader's rule
+// finds the event of any record (SAMPLE_IDENTIFIER).
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/session_parts.h"
+
+#define CONFIG_DUMMY 9
+#define CONFIG_BPF_OUTPUT 10
+
+static int session_no_memory(struct seam_error *err)
+{
+	return seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, NULL, "out of memory");
+}
+
+// What every event has, dummies too.
+static uint64_t attr_id_fields(const struct session *s)
+{
+	const struct session_opts *o = &s->opts;
+	uint64_t type = SEAM_SAMPLE_TID | SEAM_SAMPLE_IDENTIFIER;
+
+	if (!o->no_sample_time)
+		type |= SEAM_SAMPLE_TIME;
+	if (!session_per_task(s) || o->cpus || o->sample_cpu)
+		type |= SEAM_SAMPLE_CPU;
+	return type;
+}
+
+static void attr_common(const struct session *s, struct seam_attr *attr, bool per_task)
+{
+	attr->flags |= SEAM_ATTR_SAMPLE_ID_ALL;
+	attr->read_format |= SEAM_FORMAT_ID | SEAM_FORMAT_LOST;
+	if (per_task && !s->opts.no_inherit)
+		attr->flags |= SEAM_ATTR_INHERIT;
+	if (s->opts.use_clockid) {
+		attr->flags |= SEAM_ATTR_USE_CLOCKID;
+		attr->clockid = s->opts.clockid;
+	}
+}
+
+// The kernel's limit of samples per second; frequencies above it are refused by the kernel.
+static int attr_frequency(struct session *s, const char *name, uint64_t *hz, struct seam_error *err)
+{
+	static const char limit_path[] = "/proc/sys/kernel/perf_event_max_sample_rate";
+	long long limit = 0;
+	bool known = !kernel_number(&s->features->kernel, limit_path, &limit) && limit > 0;
+
+	if (*hz == UINT64_MAX)
+		*hz = known ? (uint64_t)limit : SESSION_FREQUENCY_DEFAULT;
+	if (!known || *hz <= (uint64_t)limit)
+		return 0;
+	if (s->opts.strict_frequency)
+		return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
+		                      "event '%s': %llu Hz is above the kernel's limit of %lld "
+		                      "(kernel.perf_event_max_sample_rate)",
+		                      name, (unsigned long long)*hz, limit);
+	log_line(s->log, LOG_PLAIN,
+	         "%s: %lld Hz instead of %llu: the kernel's limit "
+	         "(kernel.perf_event_max_sample_rate)",
+	         name, limit, (unsigned long long)*hz);
+	*hz = (uint64_t)limit;
+	return 0;
+}
+
+static int attr_rate(struct session *s, const struct event *e, struct seam_attr *attr,
+                     struct seam_error *err)
+{
+	const struct session_opts *o = &s->opts;
+
+	if (!e->has_rate) {
+		if (o->period) {
+			attr->sample_period = o->period;
+		} else if (e->attr.type == SEAM_TYPE_TRACEPOINT && !o->frequency) {
+			attr->sample_period = 1; // each one counts
+		} else {
+			attr->sample_period =
+			        o->frequency ? o->frequency : SESSION_FREQUENCY_DEFAULT;
+			attr->flags |= SEAM_ATTR_FREQ;
+		}
+	}
+	if (attr->flags & SEAM_ATTR_FREQ)
+		attr->sample_type |= SEAM_SAMPLE_PERIOD;
+	return attr->flags & SEAM_ATTR_FREQ ? attr_frequency(s, e->name, &attr->sample_period, err)
+	                                    : 0;
+}
+
+static void attr_callchain(struct session *s, const struct event *e, struct seam_attr *attr)
+{
+	static const char limit_path[] = "/proc/sys/kernel/perf_event_max_stack";
+	uint16_t depth = e->max_stack ? e->max_stack : s->opts.max_stack;
+	enum event_callchain want = e->callchain;
+	long long limit = 0;
+
+	if (want == EVENT_CALLCHAIN_INHERIT) {
+		if (s->opts.callchain == SESSION_CALLCHAIN_NONE)
+			want = EVENT_CALLCHAIN_NO;
+		else if (s->opts.callchain == SESSION_CALLCHAIN_FP)
+			want = EVENT_CALLCHAIN_FP;
+		else
+			want = EVENT_CALLCHAIN_DEFER;
+	}
+	if (want == EVENT_CALLCHAIN_NO)
+		return;
+	attr->sample_type |= SEAM_SAMPLE_CALLCHAIN;
+	if (want == EVENT_CALLCHAIN_DEFER)
+		attr->flags |= SEAM_ATTR_DEFER_CALLCHAIN;
+	// Deeper than the sysctl is refused by the kernel (EOVERFLOW).
+	if (depth && !kernel_number(&s->features->kernel, limit_path, &limit) && depth > limit) {
+		log_line(s->log, LOG_PLAIN,
+		         "%s: stacks of at most %lld frames: kernel.perf_event_max_stack", e->name,
+		         limit);
+		depth = (uint16_t)limit;
+	}
+	attr->sample_max_stack = depth;
+}
+
+static void attr_data(const struct session *s, struct seam_attr *attr)
+{
+	const struct session_opts *o = &s->opts;
+
+	if (o->sample_addr)
+		attr->sample_type |= SEAM_SAMPLE_ADDR;
+	if (o->sample_phys_addr)
+		attr->sample_type |= SEAM_SAMPLE_PHYS_ADDR;
+	if (o->sample_period)
+		attr->sample_type |= SEAM_SAMPLE_PERIOD;
+	if (o->sample_weight)
+		attr->sample_type |= SEAM_SAMPLE_WEIGHT;
+	if (o->cgroups)
+		attr->sample_type |= SEAM_SAMPLE_CGROUP;
+	if (attr->type == SEAM_TYPE_TRACEPOINT ||
+	    (attr->type == SEAM_TYPE_SOFTWARE && attr->config == CONFIG_BPF_OUTPUT))
+		attr->sample_type |= SEAM_SAMPLE_RAW;
+}
+
+// Starting and stopping acts on leaders; members follow as they are never off by themselves.
+void session_leader_flags(const struct session *s, struct stream *st)
+{
+	st->attr.flags |= SEAM_ATTR_DISABLED;
+	if (s->opts.enable_on_exec && st->per_task &&
+	    (st->role == STREAM_SIDEBAND || !s->opts.start_paused))
+		st->attr.flags |= SEAM_ATTR_ENABLE_ON_EXEC;
+}
+
+static void attr_group(struct session *s, const struct event_list *events, size_t i,
+                       struct stream *st)
+{
+	const struct event *e = &events->at[i];
+	bool leads = e->leader == i;
+	bool group = !leads || (i + 1 < events->n && events->at[i + 1].leader == i);
+
+	st->own_leader = leads;
+	if (leads)
+		session_leader_flags(s, st);
+	if (!e->sample_read)
+		return;
+	st->attr.sample_type |= SEAM_SAMPLE_READ;
+	if (group)
+		st->attr.read_format |= SEAM_FORMAT_GROUP;
+	if (!leads) {
+		st->attr.sample_period = 0;
+		st->attr.flags &= ~SEAM_ATTR_FREQ;
+	}
+}
+
+static int *cpus_copy(const int *cpus, size_t n)
+{
+	int *copy = malloc((n ? n : 1) * sizeof(*copy));
+
+	if (copy && n)
+		memcpy(copy, cpus, n * sizeof(*copy));
+	return copy;
+}
+
+static bool cpus_have(const int *cpus, size_t n, int cpu)
+{
+	for (size_t i = 0; i < n; i++)
+		if (cpus[i] == cpu)
+			return true;
+	return false;
+}
+
+// The session's CPUs, and of those only where the PMU is.
+static int stream_cpus(struct session *s, const struct event *e, struct stream *st,
+                       struct seam_error *err)
+{
+	const int *from = s->opts.cpus ? s->opts.cpus : s->online;
+	size_t n = s->opts.cpus ? s->opts.n_cpus : s->n_online;
+	int *mask = NULL;
+	int masked = e->cpus ? kernel_cpu_list(e->cpus, &mask) : 0;
+
+	if (masked < 0)
+		return seam_error_set(err, -masked, NULL, SEAM_NO_OFFSET, NULL,
+		                      "event '%s': its PMU's cpumask '%s' is not understood",
+		                      e->name, e->cpus);
+	st->cpus = cpus_copy(from, n);
+	for (size_t i = 0; st->cpus && i < n; i++)
+		if (!mask || cpus_have(mask, (size_t)masked, from[i]))
+			st->cpus[st->n_cpus++] = from[i];
+	free(mask);
+	if (!st->cpus)
+		return session_no_memory(err);
+	if (!st->n_cpus)
+		return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
+		                      "event '%s': its PMU counts on CPUs %s only", e->name,
+		                      e->cpus);
+	return 0;
+}
+
+static int compose_one(struct session *s, const struct event_list *events, size_t i,
+                       struct seam_error *err)
+{
+	const struct event *e = &events->at[i];
+	struct stream *st = &s->streams[s->n_streams];
+	struct seam_attr *attr = &st->attr;
+	bool software = e->attr.type == SEAM_TYPE_SOFTWARE || e->attr.type == SEAM_TYPE_TRACEPOINT;
+	int r;
+
+	*st = (struct stream){ .role = STREAM_SAMPLING,
+		               .attr = e->attr,
+		               .is_default = e->is_default,
+		               .precise_max = e->precise_max,
+		               .exclude_given = e->exclude_given,
+		               .weak = e->weak,
+		               .leader = e->leader,
+		               .per_task = session_per_task(s) };
+	st->name = strdup(e->name);
+	if (!st->name)
+		return session_no_memory(err);
+	s->n_streams++;
+	attr->sample_type |= attr_id_fields(s) | SEAM_SAMPLE_IP;
+	attr_common(s, attr, st->per_task);
+	if (e->precise_max)
+		attr->flags |= 3ULL << SEAM_ATTR_PRECISE_IP_SHIFT;
+	if (s->opts.all_user)
+		attr->flags |= SEAM_ATTR_EXCLUDE_KERNEL | SEAM_ATTR_EXCLUDE_HV;
+	if (s->opts.all_kernel)
+		attr->flags |= SEAM_ATTR_EXCLUDE_USER;
+	// A guest's addresses are nobody's here; software events do not happen in guests.
+	if (!software && !e->guest_given)
+		attr->flags |= SEAM_ATTR_EXCLUDE_GUEST;
+	attr_callchain(s, e, attr);
+	attr_data(s, attr);
+	r = attr_rate(s, e, attr, err);
+	if (r < 0)
+		return r;
+	attr_group(s, events, i, st);
+	return stream_cpus(s, e, st, err);
+}
+
+int session_compose(struct session *s, const struct event_list *events, struct seam_error *err)
+{
+	// Two more for the dummies.
+	s->streams = calloc(events->n + 2, sizeof(*s->streams));
+	if (!s->streams)
+		return session_no_memory(err);
+	for (size_t i = 0; i < events->n; i++) {
+		int r = compose_one(s, events, i, err);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static struct seam_attr attr_dummy(const struct session *s, bool per_task)
+{
+	struct seam_attr attr = {
+		.type = SEAM_TYPE_SOFTWARE,
+		.config = CONFIG_DUMMY,
+		.sample_period = 1,
+		.sample_type = attr_id_fields(s) | SEAM_SAMPLE_IP,
+		// A dummy counts nothing; without kernel it needs no privilege.
+		.flags = SEAM_ATTR_DISABLED | SEAM_ATTR_EXCLUDE_KERNEL | SEAM_ATTR_EXCLUDE_HV,
+	};
+
+	attr_common(s, &attr, per_task);
+	return attr;
+}
+
+static struct seam_attr attr_sideband(const struct session *s)
+{
+	const struct session_opts *o = &s->opts;
+	struct seam_attr attr = attr_dummy(s, session_per_task(s));
+
+	attr.flags |= SEAM_ATTR_MMAP | SEAM_ATTR_MMAP2 | SEAM_ATTR_COMM | SEAM_ATTR_COMM_EXEC |
+	              SEAM_ATTR_TASK | SEAM_ATTR_KSYMBOL | SEAM_ATTR_BPF_EVENT;
+	attr.flags |= o->build_id ? SEAM_ATTR_BUILD_ID : 0;
+	attr.flags |= o->sample_addr ? SEAM_ATTR_MMAP_DATA : 0;
+	attr.flags |= o->context_switch ? SEAM_ATTR_CONTEXT_SWITCH : 0;
+	attr.flags |= o->namespaces ? SEAM_ATTR_NAMESPACES : 0;
+	attr.flags |= o->cgroups ? SEAM_ATTR_CGROUP : 0;
+	return attr;
+}
+
+/*
+ * The kernel gives a CPU-wide event the answers only when it is a side-band event. comm_exec alone
+ * makes it one and asks for no record by itself (COMM records need comm). Kernel symbols are everyone's
+ * and few, so this event has them, too: a BPF program that another process loads is then known.
+ */
+struct seam_attr session_answers_attr(const struct session *s)
+{
+	struct seam_attr attr = attr_dummy(s, false);
+
+	attr.flags |= SEAM_ATTR_COMM_EXEC | SEAM_ATTR_KSYMBOL | SEAM_ATTR_BPF_EVENT |
+	              SEAM_ATTR_DEFER_OUTPUT;
+	return attr;
+}
+
+static int compose_dummy(struct session *s, enum stream_role role, struct seam_attr attr,
+                         struct seam_error *err)
+{
+	struct stream *st = &s->streams[s->n_streams];
+
+	*st = (struct stream){ .role = role,
+		               .attr = attr,
+		               .name = strdup("dummy:u"),
+		               .exclude_given = true,
+		               .own_leader = true,
+		               .leader = (uint32_t)s->n_streams,
+		               .per_task = role == STREAM_SIDEBAND && session_per_task(s),
+		               .cpus = cpus_copy(s->online, s->n_online),
+		               .n_cpus = s->n_online };
+	s->n_streams++;
+	session_leader_flags(s, st);
+	return st->name && st->cpus ? 0 : session_no_memory(err);
+}
+
+int session_compose_sideband(struct session *s, bool answers_on_cpus, struct seam_error *err)
+{
+	bool defers = s->mode.stack == MODE_FP_DEFER;
+	struct seam_attr attr = attr_sideband(s);
+	int r;
+
+	if (defers && !answers_on_cpus)
+		attr.flags |= SEAM_ATTR_DEFER_OUTPUT;
+	if (answers_on_cpus)
+		attr.flags &= ~(SEAM_ATTR_KSYMBOL | SEAM_ATTR_BPF_EVENT);
+	r = compose_dummy(s, STREAM_SIDEBAND, attr, err);
+	if (r >= 0 && answers_on_cpus)
+		r = compose_dummy(s, STREAM_ANSWERS, session_answers_attr(s), err);
+	return r;
+}

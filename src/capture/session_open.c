@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: MIT
+// session_open.c: finds the attr that the kernel accepts, opens every event on every task and CPU,
+// maps one ring per CPU and points all events of that CPU at it.
+// Invariant: attrs are settled by a trial before the first event stays open, so all descriptors of a
+// stream have the same attr, which is the one that the file will say.
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "capture/ioctl.h"
+#include "capture/session_parts.h"
+
+/* ---- tasks ---- */
+
+static int tasks_add(struct session *s, pid_t tid, size_t *capacity)
+{
+	if (s->n_tasks == *capacity) {
+		size_t more = *capacity ? *capacity * 2 : 16;
+		pid_t *tasks = realloc(s->tasks, more * sizeof(*tasks));
+
+		if (!tasks)
+			return -ENOMEM;
+		s->tasks = tasks;
+		*capacity = more;
+	}
+	s->tasks[s->n_tasks++] = tid;
+	return 0;
+}
+
+// Every thread that pid has now. Threads that they start later inherit the events.
+static int tasks_of(struct session *s, pid_t pid, size_t *capacity)
+{
+	char path[64];
+	struct dirent *entry;
+	DIR *dir;
+	int r = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return -errno;
+	while (r >= 0 && (entry = readdir(dir)))
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+			r = tasks_add(s, (pid_t)strtol(entry->d_name, NULL, 10), capacity);
+	closedir(dir);
+	return r;
+}
+
+int session_find_tasks(struct session *s, struct seam_error *err)
+{
+	size_t capacity = 0;
+	pid_t missing = 0;
+
+	for (size_t i = 0; session_per_task(s) && i < s->opts.n_pids; i++) {
+		pid_t pid = s->opts.pids[i];
+		int r = s->opts.target == SESSION_PIDS ? tasks_of(s, pid, &capacity)
+		                                       : tasks_add(s, pid, &capacity);
+
+		if (r == -ENOENT || r == -ESRCH) {
+			missing = pid;
+			s->tasks_gone++;
+		} else if (r < 0) {
+			return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL,
+			                      "process %d: its threads cannot be listed: %s",
+			                      (int)pid, strerror(-r));
+		}
+	}
+	if (session_per_task(s) && !s->n_tasks)
+		return seam_error_set(err, ESRCH, NULL, SEAM_NO_OFFSET, NULL,
+		                      "no such process or thread: %d", (int)missing);
+	return 0;
+}
+
+/* ---- trial ---- */
+
+static bool error_is_absence(int error)
+{
+	return error == ENOENT || error == ENODEV || error == ENXIO || error == EOPNOTSUPP;
+}
+
+static bool stream_is_hardware(const struct stream *st)
+{
+	return st->attr.type != SEAM_TYPE_SOFTWARE && st->attr.type != SEAM_TYPE_TRACEPOINT;
+}
+
+// "cycles" -> "cycles:u", "cycles:p" -> "cycles:pu".
+static int stream_name_user(struct stream *st)
+{
+	const char *modifiers = strrchr(st->name, '/');
+	char *name;
+
+	modifiers = strchr(modifiers ? modifiers + 1 : st->name, ':');
+	if (asprintf(&name, "%s%s", st->name, modifiers ? "u" : ":u") < 0)
+		return -ENOMEM;
+	free(st->name);
+	st->name = name;
+	return 1;
+}
+
+static int stream_to_cpu_clock(struct session *s, struct stream *st, int error)
+{
+	log_line(s->log, LOG_PLAIN, "event: cpu-clock, as cycles cannot be counted here (%s)",
+	         error_is_absence(error) ? "there is no PMU" : strerror(error));
+	free(st->name);
+	st->name = strdup("cpu-clock");
+	if (!st->name)
+		return -ENOMEM;
+	st->attr.type = SEAM_TYPE_SOFTWARE;
+	st->attr.config = 0;
+	st->attr.flags &= ~(3ULL << SEAM_ATTR_PRECISE_IP_SHIFT | SEAM_ATTR_EXCLUDE_GUEST);
+	st->is_default = st->precise_max = false;
+	return 1;
+}
+
+/*
+ * The event was refused although the kernel knows all that it asks for. What can it do without? 1:
+ * something was changed, try again; 0: nothing is left.
+ */
+static int stream_relent(struct session *s, struct stream *st, int error)
+{
+	uint64_t *flags = &st->attr.flags;
+	unsigned level = *flags >> SEAM_ATTR_PRECISE_IP_SHIFT & 3;
+	bool refused = error == EINVAL || error == EOPNOTSUPP;
+	bool denied = error == EACCES || error == EPERM;
+
+	if (level && st->precise_max && refused) {
+		log_line(s->log, LOG_VERBOSE, "%s: precise_ip %u is refused, trying %u", st->name,
+		         level, level - 1);
+		*flags -= 1ULL << SEAM_ATTR_PRECISE_IP_SHIFT;
+		return 1;
+	}
+	if (stream_is_hardware(st) && *flags & SEAM_ATTR_EXCLUDE_GUEST && refused) {
+		log_line(s->log, LOG_VERBOSE, "%s: the PMU cannot leave guests out", st->name);
+		*flags &= ~SEAM_ATTR_EXCLUDE_GUEST;
+		return 1;
+	}
+	if (st->is_default && (error_is_absence(error) || refused))
+		return stream_to_cpu_clock(s, st, error);
+	if (denied && !st->exclude_given && !(*flags & SEAM_ATTR_EXCLUDE_KERNEL) &&
+	    !features_has(s->features, FEATURE_KERNEL) &&
+	    (st->per_task || features_has(s->features, FEATURE_SYSTEM_WIDE))) {
+		log_line(s->log, LOG_PLAIN, "%s: user space only: %s (%s)", st->name,
+		         features_get(s->features, FEATURE_KERNEL)->reason,
+		         features_get(s->features, FEATURE_KERNEL)->remedy);
+		*flags |= SEAM_ATTR_EXCLUDE_KERNEL | SEAM_ATTR_EXCLUDE_HV |
+		          SEAM_ATTR_EXCLUDE_CALLCHAIN_KERNEL;
+		return stream_name_user(st);
+	}
+	return 0;
+}
+
+static int stream_fail(struct session *s, struct stream *st, pid_t pid, int cpu, int error,
+                       struct seam_error *err)
+{
+	char text[400];
+
+	features_explain(s->features, &st->attr, st->name, pid, cpu, error, text, sizeof(text));
+	return seam_error_set(err, error, NULL, SEAM_NO_OFFSET, NULL, "%s", text);
+}
+
+static int stream_try(struct session *s, struct stream *st, struct seam_error *err)
+{
+	size_t row = 0;
+
+	for (;;) {
+		pid_t pid = stream_pid(s, st, row);
+		int fd = features_open(s->features, &st->attr, pid, st->cpus[0], -1, s->log);
+		int r;
+
+		if (fd >= 0) {
+			s->features->kernel.close(s->features->kernel.ctx, fd);
+			return 0;
+		}
+		if (fd == -ESRCH && row + 1 < stream_rows(s, st)) {
+			row++;
+			continue;
+		}
+		r = stream_relent(s, st, -fd);
+		if (r < 0)
+			return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "out of memory");
+		if (!r)
+			return stream_fail(s, st, pid, st->cpus[0], -fd, err);
+	}
+}
+
+// A weak group that the PMU cannot schedule falls apart into single events.
+static void group_dissolve(struct session *s, uint32_t leader)
+{
+	log_line(s->log, LOG_PLAIN, "%s: the group cannot be counted together: events are apart",
+	         s->streams[leader].name);
+	for (size_t i = leader + 1; i < s->n_streams && s->streams[i].leader == leader; i++) {
+		s->streams[i].leader = (uint32_t)i;
+		s->streams[i].own_leader = true;
+		session_leader_flags(s, &s->streams[i]);
+	}
+}
+
+static int group_try(struct session *s, uint32_t leader, struct seam_error *err)
+{
+	const struct kernel *k = &s->features->kernel;
+	struct stream *head = &s->streams[leader], *st = head;
+	int fds[64];
+	size_t n = 0;
+	int r = 0;
+
+	for (size_t i = leader; i < s->n_streams && s->streams[i].leader == leader && n < 64; i++) {
+		st = &s->streams[i];
+		r = features_open(s->features, &st->attr, stream_pid(s, st, 0), st->cpus[0],
+		                  n ? fds[0] : -1, s->log);
+		if (r < 0)
+			break;
+		fds[n++] = r;
+	}
+	while (n)
+		k->close(k->ctx, fds[--n]);
+	if (r >= 0 || r == -ESRCH)
+		return 0;
+	if (head->weak) {
+		group_dissolve(s, leader);
+		return 0;
+	}
+	return stream_fail(s, st, stream_pid(s, st, 0), st->cpus[0], -r, err);
+}
+
+int session_try(struct session *s, struct seam_error *err)
+{
+	for (size_t i = 0; i < s->n_streams; i++) {
+		int r = stream_try(s, &s->streams[i], err);
+
+		if (r < 0)
+			return r;
+	}
+	for (size_t i = 0; i + 1 < s->n_streams; i++) {
+		int r = 0;
+
+		if (s->streams[i].own_leader && !s->streams[i + 1].own_leader)
+			r = group_try(s, (uint32_t)i, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+bool session_try_answers(struct session *s)
+{
+	const struct kernel *k = &s->features->kernel;
+	struct seam_attr attr = session_answers_attr(s);
+	int fd = features_open(s->features, &attr, -1, s->online[0], -1, s->log);
+
+	if (fd < 0)
+		return false;
+	k->close(k->ctx, fd);
+	return true;
+}
+
+/* ---- the real thing ---- */
+
+static int *stream_fd(struct stream *st, size_t row, size_t cpu)
+{
+	return &st->fds[row * st->n_cpus + cpu];
+}
+
+// The leader's descriptor for the same task and CPU; members are on the CPUs of their leader.
+static int stream_group_fd(struct session *s, struct stream *st, size_t row, size_t cpu)
+{
+	struct stream *leader = &s->streams[st->leader];
+
+	if (leader == st)
+		return -1;
+	for (size_t i = 0; i < leader->n_cpus; i++)
+		if (leader->cpus[i] == st->cpus[cpu])
+			return *stream_fd(leader, row, i);
+	return -1;
+}
+
+static int stream_open_row(struct session *s, struct stream *st, size_t row)
+{
+	for (size_t cpu = 0; cpu < st->n_cpus; cpu++) {
+		int fd = features_open(s->features, &st->attr, stream_pid(s, st, row),
+		                       st->cpus[cpu], stream_group_fd(s, st, row, cpu), s->log);
+
+		if (fd < 0)
+			return fd;
+		*stream_fd(st, row, cpu) = fd;
+		// A kernel that has SAMPLE_IDENTIFIER has this request.
+		if (ioctl(fd, IOCTL_ID, &st->ids[row * st->n_cpus + cpu]) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static void stream_close_row(struct session *s, struct stream *st, size_t row)
+{
+	const struct kernel *k = &s->features->kernel;
+
+	for (size_t cpu = 0; st->fds && cpu < st->n_cpus; cpu++) {
+		int *fd = stream_fd(st, row, cpu);
+
+		if (*fd >= 0)
+			k->close(k->ctx, *fd);
+		*fd = -1;
+	}
+}
+
+static int stream_allocate(struct session *s, struct stream *st, struct seam_error *err)
+{
+	size_t n = stream_rows(s, st) * st->n_cpus;
+
+	st->fds = malloc(n * sizeof(*st->fds));
+	st->ids = calloc(n, sizeof(*st->ids));
+	if (!st->fds || !st->ids)
+		return seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, NULL, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		st->fds[i] = -1;
+	return 0;
+}
+
+// One task whole, or, when it is gone, not at all.
+static int session_open_row(struct session *s, size_t row, bool per_task, struct seam_error *err)
+{
+	for (size_t i = 0; i < s->n_streams; i++) {
+		struct stream *st = &s->streams[i];
+		int r = st->per_task == per_task ? stream_open_row(s, st, row) : 0;
+
+		if (r >= 0)
+			continue;
+		if (r != -ESRCH || !per_task)
+			return stream_fail(s, st, stream_pid(s, st, row), st->cpus[0], -r, err);
+		for (size_t j = 0; j <= i; j++)
+			if (s->streams[j].per_task)
+				stream_close_row(s, &s->streams[j], row);
+		s->tasks_gone++;
+		return 0;
+	}
+	return 1;
+}
+
+int session_open_all(struct session *s, struct seam_error *err)
+{
+	size_t alive = 0;
+	int r;
+
+	for (size_t i = 0; i < s->n_streams; i++) {
+		r = stream_allocate(s, &s->streams[i], err);
+		if (r < 0)
+			return r;
+	}
+	for (size_t row = 0; session_per_task(s) && row < s->n_tasks; row++) {
+		r = session_open_row(s, row, true, err);
+		if (r < 0)
+			return r;
+		alive += r > 0;
+	}
+	if (session_per_task(s) && !alive)
+		return seam_error_set(err, ESRCH, NULL, SEAM_NO_OFFSET, NULL,
+		                      "no such process or thread: %d", (int)s->tasks[0]);
+	r = session_open_row(s, 0, false, err);
+	return r < 0 ? r : 0;
+}
+
+void session_close_fds(struct session *s)
+{
+	for (size_t i = 0; i < s->n_streams; i++)
+		for (size_t row = 0; row < stream_rows(s, &s->streams[i]); row++)
+			stream_close_row(s, &s->streams[i], row);
+}
+
+/* ---- rings ---- */
+
+static int ring_owner(struct session *s, size_t cpu)
+{
+	struct stream *last = &s->streams[s->n_streams - 1]; // answers, or else side-band
+
+	for (size_t row = 0; row < stream_rows(s, last); row++) {
+		int fd = *stream_fd(last, row, cpu);
+
+		if (fd < 0)
+			continue;
+		s->ring_row[cpu] = row;
+		return fd;
+	}
+	return -1;
+}
+
+static void rings_unmap(struct session *s)
+{
+	while (s->n_rings)
+		ring_unmap(&s->rings[--s->n_rings]);
+}
+
+static int rings_map(struct session *s, size_t pages)
+{
+	for (size_t cpu = 0; cpu < s->n_online; cpu++) {
+		int r = ring_map(&s->rings[cpu], ring_owner(s, cpu), s->online[cpu], pages);
+
+		if (r < 0) {
+			rings_unmap(s);
+			return r;
+		}
+		s->n_rings++;
+	}
+	s->ring_pages = pages;
+	return 0;
+}
+
+static size_t rings_pages_wanted(struct session *s)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t want = s->opts.mmap_pages ? s->opts.mmap_pages : 512 * 1024 / page;
+	size_t pages = 1;
+
+	while (pages < want && pages < SIZE_MAX / 4 / page)
+		pages *= 2;
+	return pages;
+}
+
+static int stream_redirect(struct session *s, struct stream *st, struct seam_error *err)
+{
+	size_t n = stream_rows(s, st) * st->n_cpus;
+
+	for (size_t i = 0; i < n; i++) {
+		int cpu = st->cpus[i % st->n_cpus];
+		struct ring *ring = s->rings;
+
+		while (ring < s->rings + s->n_rings && ring->cpu != cpu)
+			ring++;
+		if (st->fds[i] < 0 || ring == s->rings + s->n_rings || ring->fd == st->fds[i])
+			continue;
+		if (ioctl(st->fds[i], IOCTL_SET_OUTPUT, ring->fd) < 0)
+			return seam_error_set(err, errno, NULL, SEAM_NO_OFFSET, NULL,
+			                      "event '%s': cannot write into the ring of CPU %d: "
+			                      "%s",
+			                      st->name, cpu, strerror(errno));
+	}
+	return 0;
+}
+
+int session_map(struct session *s, struct seam_error *err)
+{
+	size_t want = rings_pages_wanted(s), pages = want;
+	int r = rings_map(s, pages);
+
+	// EPERM: the limit of locked memory; half as much may fit.
+	while ((r == -EPERM || r == -ENOMEM) && pages > 1) {
+		pages /= 2;
+		r = rings_map(s, pages);
+	}
+	if (r < 0)
+		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL,
+		                      "no ring can be mapped: %s (sysctl "
+		                      "kernel.perf_event_mlock_kb, ulimit -l)",
+		                      strerror(-r));
+	if (pages < want)
+		log_line(s->log, LOG_PLAIN,
+		         "rings: %zu pages per CPU instead of %zu: over the limit of locked memory "
+		         "(sysctl kernel.perf_event_mlock_kb, ulimit -l)",
+		         pages, want);
+	for (size_t i = 0; i < s->n_streams; i++) {
+		r = stream_redirect(s, &s->streams[i], err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}

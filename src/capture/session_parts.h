@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session_parts.h: the inside of a session. session.c runs it, session_attr.c says what each event
+ * asks for, session_open.c opens and maps. Only session*.c include it.
+ */
+#ifndef SEAM_CAPTURE_SESSION_PARTS_H
+#define SEAM_CAPTURE_SESSION_PARTS_H
+
+#include "capture/session.h"
+
+enum stream_role {
+	STREAM_SAMPLING, /* one of the user's events */
+	STREAM_SIDEBAND, /* mmap, comm, task ... of the target */
+	STREAM_ANSWERS,  /* per-task, CPU-wide: defer_output */
+};
+
+/* One event of the file: the same attr on many tasks and CPUs. */
+struct stream {
+	enum stream_role role;
+	struct seam_attr attr;
+	char *name;
+	bool is_default, precise_max, exclude_given, weak, own_leader;
+	uint32_t leader; /* index of the stream that leads the group; its own when alone */
+	bool per_task;   /* else every task of the CPU: one row with pid -1 */
+	int *cpus;
+	size_t n_cpus;
+	int *fds;      /* [row * n_cpus + cpu]; -1: none */
+	uint64_t *ids; /* beside fds */
+	uint64_t lost; /* after session_finish */
+	bool lost_known;
+};
+
+struct session {
+	struct session_opts opts;
+	struct features own_features;
+	struct features *features;
+	const struct log *log;
+	struct mode mode;
+	int *online;
+	size_t n_online;
+	pid_t *tasks; /* rows of per-task streams */
+	size_t n_tasks, tasks_gone;
+	struct stream *streams;
+	size_t n_streams;
+	struct ring *rings; /* one per online CPU */
+	size_t *ring_row;   /* of the side-band event that epoll watches for the ring */
+	size_t n_rings, ring_pages;
+	struct seam_events *events;
+	int epoll, wake;
+	bool missed; /* a poll of ours took a ring's wake-up: do not sleep on it */
+	bool sampling;
+	uint64_t rounds, wakeups;
+};
+
+static inline size_t stream_rows(const struct session *s, const struct stream *st)
+{
+	return st->per_task ? s->n_tasks : 1;
+}
+
+static inline pid_t stream_pid(const struct session *s, const struct stream *st, size_t row)
+{
+	return st->per_task ? s->tasks[row] : -1;
+}
+
+static inline bool session_per_task(const struct session *s)
+{
+	return s->opts.target != SESSION_SYSTEM;
+}
+
+/* -- session_attr.c -- */
+/* The user's events as streams, with what the options say; needs s->tasks and s->online. */
+int session_compose(struct session *s, const struct event_list *events, struct seam_error *err);
+/* The dummies: after it is known whether the kernel defers. */
+int session_compose_sideband(struct session *s, bool answers_on_cpus, struct seam_error *err);
+/* The attr of the event that would receive answers on a CPU. */
+struct seam_attr session_answers_attr(const struct session *s);
+void session_leader_flags(const struct session *s, struct stream *st);
+
+/* -- session_open.c -- */
+/* The threads of the target into s->tasks. */
+int session_find_tasks(struct session *s, struct seam_error *err);
+/* Finds for every sampling stream the attr that the kernel accepts; nothing stays open. */
+int session_try(struct session *s, struct seam_error *err);
+/* Whether a CPU-wide event may receive answers. */
+bool session_try_answers(struct session *s);
+int session_open_all(struct session *s, struct seam_error *err);
+int session_map(struct session *s, struct seam_error *err);
+void session_close_fds(struct session *s);
+
+#endif
