@@ -73,7 +73,7 @@ static int record_hold_command(struct recording *r)
 	if (o->session.target == SESSION_TASKS && !o->session.n_pids) {
 		o->session.pids = &r->target.pid;
 		o->session.n_pids = 1;
-		o->session.enable_on_exec = !o->delay_ms;
+		o->session.enable_on_exec = true;
 	}
 	return 0;
 }
@@ -96,6 +96,8 @@ static int record_open_session(struct recording *r)
 	struct seam_error err = { 0 };
 	int error;
 
+	/* What starts with an exec needs no pause; of all else /proc is read before sampling. */
+	s->start_paused = r->o->delay_ms || !s->enable_on_exec;
 	s->log.line = record_say_log;
 	s->log.ctx = (void *)r->cmd;
 	error = session_open(&r->session, s, &err);
@@ -209,7 +211,8 @@ static int record_start(struct recording *r, int *exit_code)
 	int error = 0;
 
 	if (!r->o->delay_ms) {
-		error = session_start(r->session);
+		if (r->o->session.start_paused)
+			error = session_resume(r->session);
 		r->sampling = true;
 	}
 	if (error)
@@ -389,8 +392,8 @@ static int record_prepare(struct recording *r)
 	if (!error)
 		error = record_open_file(r);
 	/* Mappings that come while /proc is read are recorded by the kernel. */
-	if (!error && !r->o->session.enable_on_exec) {
-		error = session_start_sideband(r->session);
+	if (!error) {
+		error = session_start(r->session);
 		if (error)
 			return record_fail(r, "cannot start the events", error);
 	}
@@ -404,9 +407,15 @@ static int record_prepare(struct recording *r)
 int record_run(struct record_opts *o, const struct cmd *cmd)
 {
 	struct recording r = { .o = o, .cmd = cmd };
-	int code = EXIT_FAILED;
+	int code = EXIT_FAILED, asked;
 	int error = record_prepare(&r);
+	bool was_sent;
 
+	asked = record_signals_asked(&was_sent);
+	if (!error && asked) {
+		code = 128 + asked; /* before anything was begun */
+		error = -EINTR;
+	}
 	if (!error)
 		error = record_start(&r, &code);
 	if (!error)
