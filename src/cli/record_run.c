@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <seam/reader.h>
+
 #include "abi/encode.h"
 #include "capture/synth.h"
 #include "capture/target.h"
@@ -321,6 +323,21 @@ static void record_say_broken(struct recording *r)
 	r->failed = true;
 }
 
+/* How many samples a file holds that could not be written to its end. */
+static uint64_t record_count_samples(const char *path)
+{
+	struct seam_reader *reader;
+	struct seam_record record;
+	uint64_t n = 0;
+
+	if (seam_reader_open(&reader, path, NULL, NULL) < 0)
+		return 0;
+	while (seam_reader_next(reader, &record, NULL) > 0)
+		n += record.type == SEAM_RECORD_SAMPLE;
+	seam_reader_close(reader);
+	return n;
+}
+
 static void record_close_file(struct recording *r)
 {
 	struct seam_error err = { 0 };
@@ -334,12 +351,17 @@ static void record_close_file(struct recording *r)
 	r->bytes = seam_writer_bytes(r->sink.writer);
 	error = seam_writer_close(r->sink.writer, &err);
 	r->sink.writer = NULL;
+	if (!error)
+		r->sink.safe_samples = r->sink.samples;
 	if (error && !r->sink.err.code) {
 		cmd_error(r->cmd, "%s", err.text);
 		r->failed = true;
 	}
-	if (strcmp(r->o->output, "-") && !stat(r->o->output, &st))
-		r->bytes = (uint64_t)st.st_size;
+	if (!strcmp(r->o->output, "-") || stat(r->o->output, &st) < 0)
+		return;
+	r->bytes = (uint64_t)st.st_size;
+	if (r->sink.err.code && S_ISREG(st.st_mode))
+		r->sink.safe_samples = record_count_samples(r->o->output);
 }
 
 /* Waits for the command to end; a second signal ends the waiting (and the recorder). */
@@ -370,7 +392,8 @@ static int record_end(struct recording *r, int broken)
 	else if (broken)
 		record_fail(r, "reading the rings", broken);
 	record_close_file(r);
-	record_say_end(r->o, r->session, r->bytes);
+	record_say_end(r->o, r->session, r->sink.safe_samples,
+	               r->sink.samples - r->sink.safe_samples, r->bytes);
 	if (!r->o->command)
 		return r->failed ? EXIT_FAILED : EXIT_OK;
 	record_wait_command(r);

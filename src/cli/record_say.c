@@ -74,9 +74,9 @@ void record_say_synth(const struct record_opts *o, const struct cmd *cmd,
 {
 	if (!o->quiet && counts->denied)
 		fprintf(stderr,
-		        "seam %s: the mappings of %" PRIu64 " processes may not be read: their "
-		        "functions will have no names\n",
-		        cmd->name, counts->denied);
+		        "seam %s: %" PRIu64 " %s may not be looked into: no names for its user "
+		        "functions\n",
+		        cmd->name, counts->denied, counts->denied == 1 ? "process" : "processes");
 	if (o->quiet || !o->verbose)
 		return;
 	fprintf(stderr,
@@ -113,10 +113,11 @@ static void record_say_rings(const struct session *session)
 	}
 }
 
-void record_say_end(const struct record_opts *o, const struct session *session, uint64_t bytes)
+void record_say_end(const struct record_opts *o, const struct session *session, uint64_t samples,
+                    uint64_t unwritten, uint64_t bytes)
 {
 	struct session_counts c = { .sz = sizeof(c) };
-	char samples[32], size[32], lost[32];
+	char a[32], size[32], lost[32];
 	uint64_t n;
 
 	if (o->quiet)
@@ -125,16 +126,18 @@ void record_say_end(const struct record_opts *o, const struct session *session, 
 	n = c.total.lost + c.total.lost_samples;
 	if (c.lost_kernel_known && c.lost_kernel > n)
 		n = c.lost_kernel;
-	fprintf(stderr, "[ seam record: %s samples, %s in %s; %s lost ]\n",
-	        say_count(c.total.samples, samples, sizeof(samples)),
+	fprintf(stderr, "[ seam record: %s samples, %s in %s; %s lost", say_count(samples, a, sizeof(a)),
 	        say_bytes(bytes, size, sizeof(size)),
 	        strcmp(o->output, "-") ? o->output : "standard output",
 	        say_count(n, lost, sizeof(lost)));
+	if (unwritten)
+		fprintf(stderr, ", %s not written", say_count(unwritten, a, sizeof(a)));
+	fprintf(stderr, " ]\n");
 	if (n) {
 		record_say_rings(session);
 		if (c.lost_answers)
 			fprintf(stderr, "  %s of them stacks that the kernel had deferred\n",
-			        say_count(c.lost_answers, samples, sizeof(samples)));
+			        say_count(c.lost_answers, a, sizeof(a)));
 		fprintf(stderr, "  larger rings (-m %zu) or a lower frequency (-F) lose less\n",
 		        c.ring_pages * 4);
 	}

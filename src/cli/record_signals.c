@@ -61,9 +61,10 @@ void record_signals_catch(void)
 	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]); i++) {
 		struct sigaction before;
 
-		/* nohup and shells in the background ignore some: leave them so. */
+		/* nohup stays nohup. SIGINT is caught although shells ignore it for what runs in the
+		 * background: a script that sends it means it. */
 		sigaction(asking[i], NULL, &before);
-		if (before.sa_handler != SIG_IGN || asking[i] == SIGTERM)
+		if (before.sa_handler != SIG_IGN || asking[i] != SIGHUP)
 			sigaction(asking[i], &ask, NULL);
 	}
 	sigaction(SIGCHLD, &child, NULL);

@@ -100,9 +100,14 @@ int record_sink_write(void *ctx, const void *bytes, size_t n)
 
 int record_sink_flush(struct record_sink *sink)
 {
+	int error;
+
 	if (sink->err.code)
 		return -sink->err.code;
-	return seam_writer_flush(sink->writer, &sink->err);
+	error = seam_writer_flush(sink->writer, &sink->err);
+	if (!error)
+		sink->safe_samples = sink->samples;
+	return error;
 }
 
 static unsigned record_file_build_id(const char *name, uint8_t *ret)

@@ -20,7 +20,8 @@ struct record_sink {
 	struct seam_error err; /* why the writer failed; err.code 0: it did not */
 	uint32_t time_at;      /* of a sample's time in its record; 0: not the same for all events */
 	uint64_t first_ns, last_ns;
-	uint64_t samples;
+	uint64_t samples;      /* given to the writer */
+	uint64_t safe_samples; /* of them, with the kernel since the last flush that worked */
 	bool keep_files;
 	struct intern user_files, kernel_files; /* mapped without a build-id in the record */
 };
