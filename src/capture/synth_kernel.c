@@ -24,7 +24,8 @@
 #define KALLSYMS_CHUNK 65536u
 
 struct kallsyms_range {
-	uint64_t text, stext, etext; /* 0: not seen */
+	uint64_t text, stext, etext; /* 0: not seen, or hidden */
+	bool hidden;                 /* _text or _stext was seen, without its address */
 };
 
 /* "ffffffff81000000 T _text", without the newline. */
@@ -52,6 +53,9 @@ static void kallsyms_line(const char *line, size_t n, struct kallsyms_range *r)
 		r->stext = address;
 	else if (n == 6 && !memcmp(line, "_etext", 6))
 		r->etext = address;
+	else
+		return;
+	r->hidden |= !address;
 }
 
 /* Reads until the start is known, and the end too when it is wanted. Symbols stand in the order of
@@ -74,7 +78,8 @@ static void kallsyms_scan(int proc, bool want_end, struct kallsyms_range *r)
 			at = newline + 1;
 		}
 		kept = (size_t)(end - at);
-		if (kept == KALLSYMS_CHUNK || (r->text && (r->etext || !want_end)))
+		if (kept == KALLSYMS_CHUNK || r->hidden ||
+		    (r->text && (r->etext || !want_end)))
 			break;
 		memmove(bytes, at, kept);
 	}

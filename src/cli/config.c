@@ -146,7 +146,8 @@ static int config_parse(struct config *c, const char *path, bool named, struct s
 	struct buf text = { 0 };
 	int error = config_read(path, &text), line;
 
-	if (error == -ENOENT && !named) {
+	/* HOME may be another user's, under sudo and the like. */
+	if (!named && (error == -ENOENT || error == -EACCES || error == -ENOTDIR)) {
 		buf_free(&text);
 		return 0;
 	}

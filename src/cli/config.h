@@ -28,7 +28,7 @@ extern const struct config_key config_keys[];
 struct config;
 
 /*
- * path NULL: the places above, where no file is no error and gives an empty config; SEAM_CONFIG set
+ * path NULL: the places above, where no file that may be read is no error and gives an empty config; SEAM_CONFIG set
  * and empty: no file. -ENOENT, -EACCES ...: a file that was named cannot be read; -EINVAL: a line
  * cannot be understood, err->text is "FILE:LINE: ...".
  */
