@@ -38,23 +38,24 @@ static void cursor_reads_both_orders(void **state)
 
 static void cursor_failure_sticks(void **state)
 {
-	unsigned char *bytes = malloc(7); /* exactly sized: ASan sees a read past it */
+	volatile size_t exact = 7; /* ASan sees a read past it; the compiler must not */
+	unsigned char *bytes = malloc(exact);
 	struct cursor c;
 
-	memset(bytes, 0xff, 7);
-	c = cursor_of(bytes, 7, false);
+	memset(bytes, 0xff, exact);
+	c = cursor_of(bytes, exact, false);
 	assert_true(cursor_u64(&c) == 0);
 	assert_true(c.failed);
 	assert_int_equal(cursor_left(&c), 0);
 	assert_int_equal(cursor_u8(&c), 0);
-	c = cursor_of(bytes, 7, false);
+	c = cursor_of(bytes, exact, false);
 	assert_null(cursor_array(&c, UINT64_MAX / 4, 8)); /* count * size overflows */
 	assert_true(c.failed);
-	c = cursor_of(bytes, 7, false);
+	c = cursor_of(bytes, exact, false);
 	assert_null(cursor_string(&c)); /* no NUL inside */
-	c = cursor_of(bytes, 7, false);
+	c = cursor_of(bytes, exact, false);
 	assert_false(cursor_seek(&c, 8));
-	c = cursor_of(bytes, 7, false);
+	c = cursor_of(bytes, exact, false);
 	assert_true(cursor_seek(&c, 7));
 	assert_false(c.failed);
 	c = cursor_of(NULL, 0, false);
