@@ -141,6 +141,7 @@ static int stream_relent(struct session *s, struct stream *st, int error)
 	if (st->is_default && (error_is_absence(error) || refused))
 		return stream_to_cpu_clock(s, st, error);
 	if (denied && !st->exclude_given && !(*flags & SEAM_ATTR_EXCLUDE_KERNEL) &&
+	    features_has(s->features, FEATURE_SOFTWARE_CLOCK) &&
 	    !features_has(s->features, FEATURE_KERNEL) &&
 	    (st->per_task || features_has(s->features, FEATURE_SYSTEM_WIDE))) {
 		log_line(s->log, LOG_PLAIN, "%s: user space only: %s (%s)", st->name,
