@@ -78,8 +78,7 @@ static void kallsyms_scan(int proc, bool want_end, struct kallsyms_range *r)
 			at = newline + 1;
 		}
 		kept = (size_t)(end - at);
-		if (kept == KALLSYMS_CHUNK || r->hidden ||
-		    (r->text && (r->etext || !want_end)))
+		if (kept == KALLSYMS_CHUNK || r->hidden || (r->text && (r->etext || !want_end)))
 			break;
 		memmove(bytes, at, kept);
 	}

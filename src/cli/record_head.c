@@ -83,8 +83,8 @@ static void record_put_clock(struct seam_writer *writer, int32_t clockid, struct
 	struct timespec resolution = { 0 };
 
 	clock_getres(clockid, &resolution);
-	feature_put_u64(out, (uint64_t)resolution.tv_sec * 1000000000u +
-	                             (uint64_t)resolution.tv_nsec);
+	feature_put_u64(out,
+	                (uint64_t)resolution.tv_sec * 1000000000u + (uint64_t)resolution.tv_nsec);
 	record_put(writer, SEAM_FEATURE_CLOCKID, out);
 	feature_put_clock_data(out, (uint32_t)clockid, record_clock_ns(CLOCK_REALTIME),
 	                       record_clock_ns(clockid));

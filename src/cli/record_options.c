@@ -231,8 +231,9 @@ static int record_set_call_graph(struct record_opts *o, const struct record_arg 
 	else if (!strncmp(t, "fp", 2) && (!t[2] || t[2] == ','))
 		o->session.callchain = SESSION_CALLCHAIN_FP;
 	else if (!strncmp(t, "dwarf", 5) || !strncmp(t, "lbr", 3))
-		return record_wrong(a, "seam takes stacks by frame pointers: fp, fp,defer, auto; "
-		                       "'%s' it cannot record",
+		return record_wrong(a,
+		                    "seam takes stacks by frame pointers: fp, fp,defer, auto; "
+		                    "'%s' it cannot record",
 		                    t);
 	else
 		return record_wrong(a, "'%s' is none of fp, fp,defer, auto, none", t);
@@ -523,8 +524,8 @@ static int record_settle(struct record_opts *o, const struct cmd *cmd)
 		return OPTIONS_USAGE;
 	}
 	if (s->n_pids && (o->system_wide || s->n_cpus)) {
-		cmd_error(cmd, "%s cannot be given with %s",
-		          o->by_tid ? "-t" : "-p", o->system_wide ? "-a" : "-C");
+		cmd_error(cmd, "%s cannot be given with %s", o->by_tid ? "-t" : "-p",
+		          o->system_wide ? "-a" : "-C");
 		return OPTIONS_USAGE;
 	}
 	if (!strcmp(o->output, "-") && isatty(STDOUT_FILENO)) {

@@ -39,9 +39,9 @@ struct recording {
 	struct record_output output;
 	struct record_sink sink;
 	uint64_t start_ns;
-	uint64_t bytes;    /* of the file at its end */
-	bool sampling;     /* false while -D delays it */
-	bool end_command;  /* it was only to run as long as the recording */
+	uint64_t bytes;   /* of the file at its end */
+	bool sampling;    /* false while -D delays it */
+	bool end_command; /* it was only to run as long as the recording */
 	bool failed;
 };
 
@@ -136,7 +136,8 @@ static int record_open_file(struct recording *r)
 		return error;
 	}
 	record_sink_events(&r->sink, events);
-	r->sink.keep_files = !o->no_build_ids && session_features(r->session)->off[FEATURE_BUILD_ID];
+	r->sink.keep_files =
+	        !o->no_build_ids && session_features(r->session)->off[FEATURE_BUILD_ID];
 	return record_head_records(&r->sink, o, r->session);
 }
 
@@ -374,7 +375,8 @@ static void record_wait_command(struct recording *r)
 		target_signal(&r->target, SIGTERM);
 	for (unsigned i = 0; !target_poll(&r->target); i++) {
 		if (i == 25 && !said)
-			fprintf(stderr, "seam %s: the file is complete; waiting for process %d to end\n",
+			fprintf(stderr,
+			        "seam %s: the file is complete; waiting for process %d to end\n",
 			        r->cmd->name, (int)r->target.pid);
 		nanosleep(&pause, NULL);
 	}

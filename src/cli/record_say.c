@@ -83,8 +83,8 @@ void record_say_synth(const struct record_opts *o, const struct cmd *cmd,
 	        "seam %s: already running: %" PRIu64 " processes, %" PRIu64 " threads, %" PRIu64
 	        " mappings, %" PRIu64 " of %" PRIu64 " files with build-id, %" PRIu64
 	        " modules; %" PRIu64 " ended meanwhile; %.1f ms\n",
-	        cmd->name, counts->processes, counts->threads, counts->mappings,
-	        counts->build_ids, counts->files, counts->modules, counts->gone, (double)ns / 1e6);
+	        cmd->name, counts->processes, counts->threads, counts->mappings, counts->build_ids,
+	        counts->files, counts->modules, counts->gone, (double)ns / 1e6);
 	if (!counts->kernel)
 		fprintf(stderr,
 		        "seam %s: the kernel's addresses are hidden (kernel.kptr_restrict): no "
@@ -103,8 +103,8 @@ static void record_say_rings(const struct session *session)
 
 		if (!c->lost && !c->lost_samples && !c->bad_bytes)
 			continue;
-		fprintf(stderr, "  CPU %d: %s records lost, ring filled up to %" PRIu64 " %%", ring->cpu,
-		        say_count(c->lost + c->lost_samples, a, sizeof(a)),
+		fprintf(stderr, "  CPU %d: %s records lost, ring filled up to %" PRIu64 " %%",
+		        ring->cpu, say_count(c->lost + c->lost_samples, a, sizeof(a)),
 		        ring->size ? c->peak_bytes * 100 / ring->size : 0);
 		if (c->bad_bytes)
 			fprintf(stderr, ", %s bytes unsound",
@@ -126,8 +126,8 @@ void record_say_end(const struct record_opts *o, const struct session *session, 
 	n = c.total.lost + c.total.lost_samples;
 	if (c.lost_kernel_known && c.lost_kernel > n)
 		n = c.lost_kernel;
-	fprintf(stderr, "[ seam record: %s samples, %s in %s; %s lost", say_count(samples, a, sizeof(a)),
-	        say_bytes(bytes, size, sizeof(size)),
+	fprintf(stderr, "[ seam record: %s samples, %s in %s; %s lost",
+	        say_count(samples, a, sizeof(a)), say_bytes(bytes, size, sizeof(size)),
 	        strcmp(o->output, "-") ? o->output : "standard output",
 	        say_count(n, lost, sizeof(lost)));
 	if (unwritten)

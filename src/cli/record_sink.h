@@ -18,7 +18,7 @@
 struct record_sink {
 	struct seam_writer *writer;
 	struct seam_error err; /* why the writer failed; err.code 0: it did not */
-	uint32_t time_at;      /* of a sample's time in its record; 0: not the same for all events */
+	uint32_t time_at; /* of a sample's time in its record; 0: not the same for all events */
 	uint64_t first_ns, last_ns;
 	uint64_t samples;      /* given to the writer */
 	uint64_t safe_samples; /* of them, with the kernel since the last flush that worked */
