@@ -251,6 +251,8 @@ static int synth_kernel_modules(const struct synth_opts *opts, int proc, int sys
 	if (procfs_read(proc, "modules", text) > 0)
 		n = module_list((char *)text->bytes, &list);
 	modules = (struct module *)(void *)list.bytes;
+	if (!modules)
+		n = 0;
 	if (n) {
 		qsort(modules, n, sizeof(*modules), module_compare);
 		uname(&u);

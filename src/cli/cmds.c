@@ -7,6 +7,7 @@ extern const struct cmd cmd_dump;
 extern const struct cmd cmd_help;
 extern const struct cmd cmd_record;
 
+// clang-format off: a line each
 const struct cmd *const cmds[] = {
 	&cmd_record,
 	&cmd_dump,
@@ -14,3 +15,4 @@ const struct cmd *const cmds[] = {
 	&cmd_help,
 	NULL,
 };
+// clang-format on
