@@ -23,9 +23,10 @@ struct decode {
 int decode_bad(const struct decode *d, const char *fmt, ...)
         __attribute__((format(printf, 2, 3), cold));
 
-/* SEAM_SAMPLE_* bits of the sample_id trailer of a record whose event is known, or NULL. */
-uint64_t decode_trailer(const struct seam_events *events, const struct seam_record *record,
-                        const struct seam_event *event);
+/* Whose trailer and trailer_size are those of a record whose event is known, or NULL; never NULL. */
+const struct layout *decode_trailer(const struct seam_events *events,
+                                    const struct seam_record *record,
+                                    const struct seam_event *event);
 
 /* Reads a PERF_SAMPLE_READ body; returns 0, or -EBADMSG with err filled. */
 int decode_read(struct decode *d, uint64_t format, struct seam_read *ret);

@@ -26,11 +26,6 @@ static uint32_t events_words(uint64_t bits)
 	return 8 * (uint32_t)__builtin_popcountll(bits);
 }
 
-uint32_t layout_trailer_size(uint64_t trailer)
-{
-	return events_words(trailer & EVENTS_TRAILER);
-}
-
 struct layout layout_of(const struct seam_attr *a)
 {
 	uint64_t type = a->sample_type;
@@ -47,7 +42,9 @@ struct layout layout_of(const struct seam_attr *a)
 		.branch_counters = a->branch_sample_type & EVENTS_BRANCH_COUNTERS,
 	};
 
-	l.trailer_size = layout_trailer_size(l.trailer);
+	l.trailer_size = events_words(l.trailer);
+	l.regs_user_n = (uint8_t)__builtin_popcountll(l.regs_user);
+	l.regs_intr_n = (uint8_t)__builtin_popcountll(l.regs_intr);
 	if (type & SEAM_SAMPLE_IDENTIFIER) /* whoever asks for an id need not know of two bits */
 		l.id_has |= SEAM_SAMPLE_ID;
 	return l;
@@ -115,14 +112,13 @@ static void events_share(struct seam_events *events, const struct layout *l)
 	if (events->n == 0) {
 		events->sample_id_at = at;
 		events->trailer_id_back = back;
-		events->trailer = l->trailer;
 		events->same_trailer = true;
 	}
 	if (events->sample_id_at != at)
 		events->sample_id_at = EVENTS_NO_ID;
 	if (events->trailer_id_back != back)
 		events->trailer_id_back = EVENTS_NO_ID;
-	if (events->trailer != l->trailer)
+	if (events->n && events->entries[0]->layout.trailer != l->trailer)
 		events->same_trailer = false;
 	events->any_sample_type |= l->sample_type;
 	events->any_sample_id_all |= l->trailer != 0;

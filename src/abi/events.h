@@ -20,6 +20,7 @@ struct layout {
 	uint64_t period;               /* of a sample that carries none */
 	uint32_t fixed_size;           /* of a sample up to PERIOD, header included */
 	uint32_t trailer_size;
+	uint8_t regs_user_n, regs_intr_n;
 	bool branch_hw_idx, branch_counters;
 };
 
@@ -40,8 +41,7 @@ struct seam_events {
 	/* Where the id stands when it can be found without knowing the event; else EVENTS_NO_ID. */
 	uint32_t sample_id_at;    /* from the start of a sample */
 	uint32_t trailer_id_back; /* from the end of another kernel record */
-	uint64_t trailer;         /* of the first event */
-	bool same_trailer;        /* all events share it */
+	bool same_trailer;        /* all events have the same trailer */
 	uint64_t any_sample_type; /* all events' bits together */
 	bool any_sample_id_all;
 };
@@ -59,7 +59,5 @@ const struct seam_event *events_of_trailer(const struct seam_events *events,
 
 /* What is constant of the records of an event with this attr. */
 struct layout layout_of(const struct seam_attr *attr);
-/* Bytes of the sample_id trailer with these SEAM_SAMPLE_* bits. */
-uint32_t layout_trailer_size(uint64_t trailer);
 
 #endif

@@ -163,7 +163,7 @@ int print_record(struct buf *out, const struct seam_events *events,
 	print_hex(out, record->size);
 	print_text(out, "]: PERF_RECORD_");
 	if (r >= 0) {
-		size_t trailer = layout_trailer_size(decode_trailer(events, record, d.event));
+		size_t trailer = decode_trailer(events, record, d.event)->trailer_size;
 
 		print_text(out, seam_record_name(record->type));
 		p.body = cursor_of(record->bytes + 8, record->size - 8 - trailer, record->swap);

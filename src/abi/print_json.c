@@ -368,7 +368,7 @@ static void print_json_decoded(struct json_printer *p, const struct seam_events 
                                const struct seam_decoded *d)
 {
 	const struct seam_record *r = p->record;
-	size_t trailer = layout_trailer_size(decode_trailer(events, r, d->event));
+	size_t trailer = decode_trailer(events, r, d->event)->trailer_size;
 	struct json *j = &p->json;
 
 	if (d->event && d->event->name) {

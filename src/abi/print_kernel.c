@@ -86,7 +86,7 @@ void print_lost(struct printer *p)
 
 void print_lost_samples(struct printer *p)
 {
-	buf_printf(p->out, ": id:%llu : lost samples :%llu%s\n", (unsigned long long)p->d->id.id,
+	buf_printf(p->out, ": id:%llu: lost samples :%llu%s\n", (unsigned long long)p->d->id.id,
 	           (unsigned long long)p->d->lost.lost,
 	           p->record->misc & SEAM_MISC_LOST_SAMPLES_BPF ? " (BPF)" : "");
 }
@@ -130,8 +130,8 @@ void print_aux(struct printer *p)
 	print_hex(p->out, size);
 	print_text(p->out, " flags: ");
 	print_hex(p->out, flags);
-	buf_printf(p->out, " [%s%s%s]\n", flags & 1 ? "T" : "", flags & 2 ? "O" : "",
-	           flags & 4 ? "P" : "");
+	buf_printf(p->out, " [%s%s%s%s]\n", flags & 1 ? "T" : "", flags & 2 ? "O" : "",
+	           flags & 4 ? "P" : "", flags & 8 ? "C" : "");
 }
 
 void print_itrace_start(struct printer *p)
@@ -169,7 +169,7 @@ void print_namespaces(struct printer *p)
 		if (i && i % 4 == 0)
 			print_text(p->out, "\n\t\t ");
 		buf_printf(p->out, "%llu/%s: %llu/%#llx%s", (unsigned long long)i,
-		           i < sizeof(names) / sizeof(*names) ? names[i] : "unknown",
+		           i < sizeof(names) / sizeof(*names) ? names[i] : "UNKNOWN",
 		           (unsigned long long)dev, (unsigned long long)ino, i + 1 < n ? ", " : "");
 	}
 	print_text(p->out, "]\n");
@@ -179,8 +179,10 @@ void print_ksymbol(struct printer *p)
 {
 	const struct seam_ksymbol *k = &p->d->ksymbol;
 
+	cursor_bytes(&p->body, 14); /* up to flags, of which only one bit has a meaning */
 	buf_printf(p->out, " addr %llx len %u type %u flags 0x%x name %s\n",
-	           (unsigned long long)k->addr, k->len, k->ksym_type, k->unregister, k->name);
+	           (unsigned long long)k->addr, k->len, k->ksym_type, cursor_u16(&p->body),
+	           k->name);
 }
 
 void print_bpf_event(struct printer *p)
@@ -215,9 +217,9 @@ void print_text_poke(struct printer *p)
 	uint64_t addr = cursor_u64(&p->body);
 	unsigned old = cursor_u16(&p->body), new = cursor_u16(&p->body);
 
-	buf_printf(p->out, " %llx old len %u new len %u\n", (unsigned long long)addr, old, new);
-	print_poked(p, "old", old);
-	print_poked(p, "new", new);
+	buf_printf(p->out, " %llx  old len %u new len %u\n", (unsigned long long)addr, old, new);
+	print_poked(p, "Old", old);
+	print_poked(p, "New", new);
 }
 
 void print_aux_output_hw_id(struct printer *p)

@@ -63,7 +63,7 @@ void print_chain(struct buf *out, const struct seam_u64s *chain, bool may_have_m
 /* C bit-fields: on big-endian machines each field starts at the other end of the word. */
 uint64_t print_branch_flags(const struct seam_branch_stack *b, uint64_t i)
 {
-	static const unsigned char widths[] = { 1, 1, 1, 1, 16, 4, 2, 4, 3, 28 };
+	static const unsigned char widths[] = { 1, 1, 1, 1, 16, 4, 2, 4, 3, 31 };
 	bool big_endian = b->entries.swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 	uint64_t v = seam_u64s_at(&b->entries, i * 3 + 2), r = 0;
 	unsigned at = 0;
@@ -242,7 +242,7 @@ static void print_sample_data(struct printer *p, uint64_t type, const struct sea
 
 	if (type & SEAM_SAMPLE_STACK_USER && s->stack_user.bytes)
 		buf_printf(out, "... ustack: size %zu, offset 0x%zx\n", s->stack_user.n,
-		           (size_t)(s->stack_user.bytes - p->record->bytes));
+		           (size_t)(s->stack_user.bytes - p->record->bytes - 8));
 	if (type & SEAM_SAMPLE_WEIGHT)
 		buf_printf(out, "... weight: %llu\n", (unsigned long long)s->weight);
 	else if (type & SEAM_SAMPLE_WEIGHT_STRUCT)

@@ -170,7 +170,7 @@ static void cpu_list_end(struct cpu_list *l)
 	print_text(l->out, l->any ? "," : "");
 	print_signed(l->out, l->first);
 	if (l->last > l->first) {
-		print_text(l->out, l->last == l->first + 1 ? "-" : "-");
+		print_text(l->out, "-");
 		print_signed(l->out, l->last);
 	}
 	l->any = true;
@@ -377,40 +377,41 @@ void print_compressed(struct printer *p)
 
 void print_bpf_metadata(struct printer *p)
 {
-	/* The name's field has as many bytes as KSYM_NAME_LEN had when perf was built. */
-	size_t name = (cursor_left(&p->body) - 8) % 320 == 512 % 320 ? 512 : 256;
 	uint64_t n;
 
 	print_text(p->out, " prog ");
-	print_string(p, name);
+	print_string(p, 512);
 	n = cursor_u64(&p->body);
 	print_text(p->out, "\n");
-	for (uint64_t i = 0; i < n && cursor_left(&p->body) >= 320; i++) {
-		buf_printf(p->out, "  entry %llu: ", (unsigned long long)i);
-		print_string(p, 64);
-		print_text(p->out, " = ");
+	for (uint64_t i = 0; i < n; i++) {
+		const char *key = (const char *)cursor_bytes(&p->body, 64);
+
+		if (cursor_left(&p->body) < 256) {
+			cursor_fail(&p->body);
+			break;
+		}
+		buf_printf(p->out, "  entry %llu: %20.64s = ", (unsigned long long)i, key);
 		print_string(p, 256);
 		print_text(p->out, "\n");
 	}
-	if (n > 0 && cursor_left(&p->body) < 320 && cursor_left(&p->body))
-		cursor_fail(&p->body);
 	print_end(p);
 }
 
+/* As /proc/schedstat has the line. */
 void print_schedstat(struct printer *p)
 {
 	bool domain = p->record->type == SEAM_RECORD_SCHEDSTAT_DOMAIN;
-	uint64_t time = cursor_u64(&p->body);
-	unsigned cpu = domain ? cursor_u16(&p->body) : cursor_u32(&p->body);
-	unsigned version = cursor_u16(&p->body), number = cursor_u16(&p->body);
+	unsigned cpu, number, most = domain ? 16384 : 9; /* counts; 9 and then padding */
 
-	if (domain)
-		cursor_u16(&p->body);
-	buf_printf(p->out, ": timestamp %llu cpu %u version %u", (unsigned long long)time, cpu,
-	           version);
-	if (domain)
-		buf_printf(p->out, " domain %u", number);
-	for (unsigned i = 0; cursor_left(&p->body) >= 4; i++)
-		buf_printf(p->out, "%s%u", i ? " " : ": ", cursor_u32(&p->body));
+	cursor_u64(&p->body); /* timestamp */
+	cpu = cursor_u32(&p->body);
+	cursor_u16(&p->body); /* version */
+	number = cursor_u16(&p->body);
+	buf_printf(p->out, domain ? "\ndomain%u " : "\ncpu%u ", domain ? number : cpu);
+	/* All counts have 32 bits, but the times of a CPU, which follow its six counts. */
+	for (unsigned i = 0; i < most && cursor_left(&p->body) >= (domain || i < 6 ? 4 : 8); i++)
+		buf_printf(p->out, "%llu ",
+		           (unsigned long long)(domain || i < 6 ? cursor_u32(&p->body)
+		                                                : cursor_u64(&p->body)));
 	print_text(p->out, "\n");
 }

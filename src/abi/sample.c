@@ -171,9 +171,9 @@ static int sample_branches(struct decode *d, const struct layout *l, bool has_hw
 	return 0;
 }
 
-static int sample_regs(struct decode *d, const char *what, uint64_t mask, struct seam_regs *ret)
+static int sample_regs(struct decode *d, const char *what, uint64_t mask, unsigned n,
+                       struct seam_regs *ret)
 {
-	uint64_t n = (uint64_t)__builtin_popcountll(mask);
 	size_t room;
 
 	ret->abi = cursor_u64(&d->body);
@@ -185,8 +185,7 @@ static int sample_regs(struct decode *d, const char *what, uint64_t mask, struct
 		ret->values.n = n;
 	}
 	if (d->body.failed)
-		return decode_bad(d, "%s: %llu registers, room for %zu", what,
-		                  (unsigned long long)n, room);
+		return decode_bad(d, "%s: %u registers, room for %zu", what, n, room);
 	return 0;
 }
 
@@ -244,7 +243,7 @@ static int sample_rest(struct decode *d, const struct layout *l, struct seam_sam
 	int r = 0;
 
 	if (type & SEAM_SAMPLE_REGS_USER)
-		r = sample_regs(d, "user regs", l->regs_user, &s->regs_user);
+		r = sample_regs(d, "user regs", l->regs_user, l->regs_user_n, &s->regs_user);
 	if (r >= 0 && type & SEAM_SAMPLE_STACK_USER)
 		r = sample_stack(d, s);
 	if (r < 0)
@@ -256,7 +255,7 @@ static int sample_rest(struct decode *d, const struct layout *l, struct seam_sam
 	if (type & SEAM_SAMPLE_TRANSACTION)
 		s->transaction = cursor_u64(c);
 	if (type & SEAM_SAMPLE_REGS_INTR)
-		r = sample_regs(d, "intr regs", l->regs_intr, &s->regs_intr);
+		r = sample_regs(d, "intr regs", l->regs_intr, l->regs_intr_n, &s->regs_intr);
 	if (r < 0)
 		return r;
 	if (type & SEAM_SAMPLE_PHYS_ADDR)

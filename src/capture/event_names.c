@@ -102,6 +102,7 @@ static bool names_in(const struct name_def *defs, size_t n, const char *name, ui
 bool names_find(const char *name, uint32_t *type, uint64_t *config)
 {
 	char text[64], *end;
+	uint64_t found;
 
 	if (names_in(names_software, COUNT(names_software), name, config)) {
 		*type = SEAM_TYPE_SOFTWARE;
@@ -112,8 +113,9 @@ bool names_find(const char *name, uint32_t *type, uint64_t *config)
 		return true;
 	}
 	for (size_t i = 0; i < CACHE_NAMES; i++) {
-		if (!names_cache(i, text, sizeof(text), config) || strcasecmp(text, name))
+		if (!names_cache(i, text, sizeof(text), &found) || strcasecmp(text, name))
 			continue;
+		*config = found;
 		*type = SEAM_TYPE_HW_CACHE;
 		return true;
 	}
@@ -121,9 +123,12 @@ bool names_find(const char *name, uint32_t *type, uint64_t *config)
 	    strspn(name + 1, "0123456789abcdefABCDEF") != strlen(name + 1))
 		return false;
 	errno = 0;
-	*config = strtoull(name + 1, &end, 16);
+	found = strtoull(name + 1, &end, 16);
+	if (errno)
+		return false;
+	*config = found;
 	*type = SEAM_TYPE_RAW;
-	return !errno;
+	return true;
 }
 
 bool event_known(size_t *i, char *name, size_t n, const char **kind)

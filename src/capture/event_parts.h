@@ -47,7 +47,7 @@ void terms_apply(struct event *e, const struct modifiers *m);
 int terms_parse(struct event_parser *p, struct event *e, char *text, const char *pmu);
 
 /* -- event_names.c -- */
-/* type and config of a symbolic name or of rNNN; false: not one. */
+/* type and config of a symbolic name or of rNNN; false: not one, and both are untouched. */
 bool names_find(const char *name, uint32_t *type, uint64_t *config);
 /* The known name nearest to a wrong one, NULL when none is near. Lives in near[n]. */
 const char *names_nearest(const char *name, char *near, size_t n);

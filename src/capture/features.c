@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // features.c: the table of attr features: how each is probed, what taking it out of an attr means,
 // and the way down when a real event is refused. The rows about permissions and the machine are in
-// features_machine.c.
+// probe.c.
 // Invariant: a feature is switched off only when its own probe was refused.
 #include "capture/features.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/features_machine.h"
+#include "capture/probe.h"
 
 #define SOFTWARE_CPU_CLOCK 0
 #define BRANCH_COUNTERS (1ULL << 19) // PERF_SAMPLE_BRANCH_COUNTERS
@@ -86,28 +86,25 @@ static const struct feature_def feature_defs[FEATURES] = {
 	[FEATURE_SAMPLE_ID_ALL] = { "sample_id_all", "time and thread on every record",
 	                            "sample_id_all", "2.6.38", SEAM_ATTR_SAMPLE_ID_ALL },
 
-	[FEATURE_OPEN] = { "perf_event_open", "perf events", .probe = machine_open },
+	[FEATURE_OPEN] = { "perf_event_open", "perf events", .probe = probe_open },
 	[FEATURE_SOFTWARE_CLOCK] = { "cpu_clock", "sampling by clock (cpu-clock)",
-	                             .probe = machine_software_clock },
-	[FEATURE_HARDWARE] = { "hardware", "hardware counters (cycles)",
-	                       .probe = machine_hardware },
-	[FEATURE_PRECISE] = { "precise", "precise sampling of cycles", .probe = machine_precise },
+	                             .probe = probe_software_clock },
+	[FEATURE_HARDWARE] = { "hardware", "hardware counters (cycles)", .probe = probe_hardware },
+	[FEATURE_PRECISE] = { "precise", "precise sampling of cycles", .probe = probe_precise },
 	[FEATURE_BRANCH_STACK] = { "branch_stack", "branch stacks (LBR)",
-	                           .probe = machine_branch_stack },
-	[FEATURE_KERNEL] = { "kernel", "kernel stacks", .probe = machine_kernel },
+	                           .probe = probe_branch_stack },
+	[FEATURE_KERNEL] = { "kernel", "kernel stacks", .probe = probe_kernel },
 	[FEATURE_SYSTEM_WIDE] = { "system_wide", "all processes of the system",
-	                          .probe = machine_system_wide },
+	                          .probe = probe_system_wide },
 	[FEATURE_TRACEPOINTS] = { "tracepoints", "tracepoints by name",
-	                          .probe = machine_tracepoints },
-	[FEATURE_MLOCK] = { "mlock", "default rings within the mlock limit",
-	                    .probe = machine_mlock },
-	[FEATURE_KALLSYMS] = { "kallsyms", "names of kernel functions", .probe = machine_kallsyms },
+	                          .probe = probe_tracepoints },
+	[FEATURE_MLOCK] = { "mlock", "default rings within the mlock limit", .probe = probe_mlock },
+	[FEATURE_KALLSYMS] = { "kallsyms", "names of kernel functions", .probe = probe_kallsyms },
 	[FEATURE_DEFERS] = { "defers", "user stacks really deferred on this machine",
-	                     .probe = machine_defers },
-	[FEATURE_BPF] = { "bpf", "BPF programs", .probe = machine_bpf },
-	[FEATURE_BTF] = { "btf", "type information of the kernel (BTF)", .probe = machine_btf },
-	[FEATURE_COUNTERS] = { "counters", "all hardware counters free",
-	                       .probe = machine_counters },
+	                     .probe = probe_defers },
+	[FEATURE_BPF] = { "bpf", "BPF programs", .probe = probe_bpf },
+	[FEATURE_BTF] = { "btf", "type information of the kernel (BTF)", .probe = probe_btf },
+	[FEATURE_COUNTERS] = { "counters", "all hardware counters free", .probe = probe_counters },
 };
 
 const char *features_name(enum feature f)
@@ -161,7 +158,7 @@ uint32_t features_attr_size(const struct seam_attr *attr)
 	return 112;
 }
 
-static int probe_attr(struct features *f, enum feature which)
+static int features_probe_attr(struct features *f, enum feature which)
 {
 	const struct feature_def *d = &feature_defs[which];
 	struct seam_attr attr = features_harmless();
@@ -188,7 +185,7 @@ static int probe_attr(struct features *f, enum feature which)
 	return features_try(f, &attr, 0, -1);
 }
 
-static int probe_cloexec(struct features *f)
+static int features_probe_cloexec(struct features *f)
 {
 	struct seam_attr attr = features_harmless();
 	int fd = f->kernel.open(f->kernel.ctx, &attr, 0, -1, -1, KERNEL_FLAG_FD_CLOEXEC);
@@ -199,7 +196,7 @@ static int probe_cloexec(struct features *f)
 }
 
 // Old kernels did not check the field, so the sysctl that came with it is asked instead.
-static int probe_max_stack(struct features *f)
+static int features_probe_max_stack(struct features *f)
 {
 	long long depth;
 	int r = kernel_number(&f->kernel, "/proc/sys/kernel/perf_event_max_stack", &depth);
@@ -256,9 +253,9 @@ const struct feature_result *features_get(struct features *f, enum feature which
 			return r;
 		}
 	}
-	error = which == FEATURE_CLOEXEC     ? probe_cloexec(f)
-	        : which == FEATURE_MAX_STACK ? probe_max_stack(f)
-	                                     : probe_attr(f, which);
+	error = which == FEATURE_CLOEXEC     ? features_probe_cloexec(f)
+	        : which == FEATURE_MAX_STACK ? features_probe_max_stack(f)
+	                                     : features_probe_attr(f, which);
 	features_judge(r, &feature_defs[which], error);
 	return r;
 }

@@ -253,7 +253,7 @@ int kernel_cpu_list(const char *text, int **ret)
 			n += !seen[cpu];
 			seen[cpu] = 1;
 		}
-	} while (r == 0 && *text == ',' && *++text);
+	} while (r == 0 && *text == ',' && text++);
 	if (r == 0 && *text)
 		r = -EINVAL;
 	cpus = r == 0 ? malloc((size_t)n * sizeof(*cpus)) : NULL;

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: MIT
-// session.c: the life of a recording: open, start, rounds, stop, grace, finish. See session.h for the
-// events and what a round promises; session_attr.c and session_open.c do the opening.
+// session.c: opens and closes a recording, starts and stops it. See session.h for the events;
+// session_attr.c and session_open.c do the opening, session_read.c all that comes after.
 #include "capture/session.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "capture/ioctl.h"
 #include "capture/session_parts.h"
-
-#define WAKE_KEY UINT64_MAX // the eventfd among the rings' numbers
-#define SETTLE_SLICE_MS 20  // between two looks during the grace period
 
 /* ---- open and close ---- */
 
@@ -97,7 +92,7 @@ static int session_register(struct session *s, struct seam_error *err)
 
 static int session_watch(struct session *s, struct seam_error *err)
 {
-	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = WAKE_KEY };
+	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = SESSION_WAKE_KEY };
 
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -257,7 +252,7 @@ static int stream_switch(struct session *s, struct stream *st, unsigned long req
 	return 0;
 }
 
-static int session_switch(struct session *s, enum stream_role role, unsigned long request)
+int session_switch(struct session *s, enum stream_role role, unsigned long request)
 {
 	for (size_t i = 0; i < s->n_streams; i++) {
 		struct stream *st = &s->streams[i];
@@ -296,257 +291,4 @@ int session_resume(struct session *s)
 int session_stop(struct session *s)
 {
 	return session_pause(s);
-}
-
-/* ---- waiting ---- */
-
-int session_fd(const struct session *s)
-{
-	return s->epoll;
-}
-
-// The event that was watched for a ring has hung up: its task is gone. Others write there still.
-static void session_watch_next(struct session *s, size_t ring)
-{
-	struct stream *last = &s->streams[s->n_streams - 1];
-	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = ring };
-	size_t rows = stream_rows(s, last);
-	int fd = last->fds[s->ring_row[ring] * last->n_cpus + ring];
-
-	epoll_ctl(s->epoll, EPOLL_CTL_DEL, fd, NULL);
-	while (++s->ring_row[ring] < rows) {
-		fd = last->fds[s->ring_row[ring] * last->n_cpus + ring];
-		if (fd >= 0 && epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev) == 0)
-			return;
-	}
-	// All are gone; whoever waits is told by session_target_gone.
-	s->ring_row[ring] = rows ? rows - 1 : 0;
-}
-
-int session_wait(struct session *s, int timeout_ms)
-{
-	struct epoll_event events[64];
-	uint64_t count;
-	int n, woken = 0;
-
-	if (s->missed) {
-		s->missed = false;
-		return 1;
-	}
-	n = epoll_wait(s->epoll, events, 64, timeout_ms);
-	if (n < 0)
-		return -errno;
-	for (int i = 0; i < n; i++) {
-		if (events[i].data.u64 == WAKE_KEY) {
-			if (read(s->wake, &count, sizeof(count)) < 0 && errno != EAGAIN)
-				return -errno;
-			continue;
-		}
-		if (events[i].events & (EPOLLHUP | EPOLLERR))
-			session_watch_next(s, (size_t)events[i].data.u64);
-		woken += !!(events[i].events & EPOLLIN);
-	}
-	s->wakeups += !!woken;
-	return n > 0;
-}
-
-void session_wake(struct session *s)
-{
-	uint64_t one = 1;
-	int saved = errno;
-
-	if (write(s->wake, &one, sizeof(one)) < 0)
-		errno = saved; // the counter is full: it is awake already
-	errno = saved;
-}
-
-bool session_target_gone(struct session *s)
-{
-	struct stream *st = s->streams;
-
-	if (!session_per_task(s))
-		return false;
-	while (st->role != STREAM_SIDEBAND)
-		st++;
-	for (size_t row = 0; row < s->n_tasks; row++) {
-		struct pollfd p = { .fd = st->fds[row * st->n_cpus], .events = POLLIN };
-
-		if (p.fd < 0)
-			continue;
-		if (poll(&p, 1, 0) < 0)
-			return false;
-		// Asking takes the ring's wake-up away; remember it.
-		s->missed |= !!(p.revents & POLLIN);
-		if (!(p.revents & (POLLHUP | POLLERR)))
-			return false;
-	}
-	return true;
-}
-
-/* ---- reading ---- */
-
-int64_t session_read(struct session *s, capture_write write, void *ctx)
-{
-	// {u32 type, u16 misc, u16 size}, native byte order
-	static const struct {
-		uint32_t type;
-		uint16_t misc, size;
-	} round = { SEAM_RECORD_FINISHED_ROUND, 0, 8 };
-	int64_t sum = 0;
-	int r;
-
-	for (size_t i = 0; i < s->n_rings; i++) {
-		int64_t n = ring_drain(&s->rings[i], write, ctx);
-
-		if (n < 0)
-			return n;
-		sum += n;
-	}
-	if (!sum)
-		return 0;
-	s->rounds++;
-	if (s->opts.no_rounds)
-		return sum;
-	r = write(ctx, &round, sizeof(round));
-	return r < 0 ? r : sum + (int64_t)sizeof(round);
-}
-
-static int64_t session_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write, void *ctx)
-{
-	int64_t end = session_now_ms() + (grace_ms ? grace_ms : SESSION_GRACE_MS_DEFAULT);
-	int64_t sum = 0;
-
-	if (s->mode.stack != MODE_FP_DEFER || grace_ms == UINT32_MAX)
-		return 0;
-	for (;;) {
-		// Asked before the read: what a task wrote before it was gone is then read.
-		bool gone = session_target_gone(s);
-		int64_t n = session_read(s, write, ctx);
-		int64_t left = end - session_now_ms();
-
-		if (n < 0)
-			return n;
-		sum += n;
-		if (gone || left <= 0)
-			return sum;
-		n = session_wait(s, left < SETTLE_SLICE_MS ? (int)left : SETTLE_SLICE_MS);
-		if (n < 0 && n != -EINTR)
-			return n;
-	}
-}
-
-// The kernel's own count of what did not fit. Grouped reads list every member: ours is found by id.
-static int stream_read_lost(struct stream *st, size_t i, uint64_t *lost)
-{
-	uint64_t words[1 + 3 * 64];
-	bool group = st->attr.read_format & SEAM_FORMAT_GROUP;
-	ssize_t n = read(st->fds[i], words, sizeof(words));
-	size_t left = n < 0 ? 0 : (size_t)n / 8;
-	const uint64_t *at = words;
-
-	if (n < 0)
-		return -errno;
-	if (group && left) {
-		at++;
-		left--;
-	}
-	// {value, id, lost} each
-	for (; left >= 3; at += 3, left -= 3) {
-		if (at[1] != st->ids[i])
-			continue;
-		*lost += at[2];
-		return 0;
-	}
-	return -ENODATA;
-}
-
-static void session_read_lost(struct session *s)
-{
-	for (size_t i = 0; i < s->n_streams; i++) {
-		struct stream *st = &s->streams[i];
-		size_t n = stream_rows(s, st) * st->n_cpus;
-
-		if (!(st->attr.read_format & SEAM_FORMAT_LOST))
-			continue;
-		st->lost = 0;
-		st->lost_known = true;
-		for (size_t j = 0; j < n; j++)
-			if (st->fds[j] >= 0 && stream_read_lost(st, j, &st->lost) < 0)
-				st->lost_known = false;
-	}
-}
-
-int64_t session_finish(struct session *s, capture_write write, void *ctx)
-{
-	int r = session_switch(s, STREAM_SAMPLING, IOCTL_DISABLE);
-
-	if (r >= 0)
-		r = session_switch(s, STREAM_SIDEBAND, IOCTL_DISABLE);
-	if (r >= 0)
-		r = session_switch(s, STREAM_ANSWERS, IOCTL_DISABLE);
-	session_read_lost(s);
-	return r < 0 ? r : session_read(s, write, ctx);
-}
-
-/* ---- counts ---- */
-
-int session_event_lost(const struct session *s, size_t index, uint64_t *ret)
-{
-	if (index >= s->n_streams || !s->streams[index].lost_known)
-		return -EOPNOTSUPP;
-	*ret = s->streams[index].lost;
-	return 0;
-}
-
-static void counts_add(struct ring_counts *to, const struct ring_counts *c)
-{
-	to->bytes += c->bytes;
-	to->records += c->records;
-	to->samples += c->samples;
-	to->deferred += c->deferred;
-	to->lost += c->lost;
-	to->lost_samples += c->lost_samples;
-	to->drains += c->drains;
-	to->wrapped += c->wrapped;
-	to->bad_bytes += c->bad_bytes;
-	if (c->peak_bytes > to->peak_bytes)
-		to->peak_bytes = c->peak_bytes;
-}
-
-int session_counts(const struct session *s, struct session_counts *ret)
-{
-	struct session_counts c = { .sz = ret->sz,
-		                    .rounds = s->rounds,
-		                    .wakeups = s->wakeups,
-		                    .n_rings = s->n_rings,
-		                    .n_events = s->n_streams,
-		                    .n_tasks = s->n_tasks,
-		                    .tasks_gone = s->tasks_gone,
-		                    .ring_pages = s->ring_pages,
-		                    .lost_kernel_known = s->n_streams > 0 };
-
-	for (size_t i = 0; i < s->n_rings; i++)
-		counts_add(&c.total, &s->rings[i].counts);
-	for (size_t i = 0; i < s->n_streams; i++) {
-		struct stream *st = &s->streams[i];
-
-		c.lost_kernel += st->lost;
-		c.lost_kernel_known &= st->lost_known;
-		if (st->attr.flags & SEAM_ATTR_DEFER_OUTPUT)
-			c.lost_answers += st->lost;
-		for (size_t j = 0; j < stream_rows(s, st) * st->n_cpus; j++)
-			c.n_fds += st->fds[j] >= 0;
-	}
-	if (ret->sz > sizeof(c))
-		return -EINVAL;
-	memcpy(ret, &c, ret->sz);
-	return 0;
 }

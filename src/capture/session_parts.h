@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * session_parts.h: the inside of a session. session.c runs it, session_attr.c says what each event
- * asks for, session_open.c opens and maps. Only session*.c include it.
+ * session_parts.h: the inside of a session. session.c starts and stops it, session_attr.c says
+ * what each event asks for, session_open.c opens and maps, session_read.c reads. Only session*.c include it.
  */
 #ifndef SEAM_CAPTURE_SESSION_PARTS_H
 #define SEAM_CAPTURE_SESSION_PARTS_H
@@ -66,6 +66,12 @@ static inline bool session_per_task(const struct session *s)
 {
 	return s->opts.target != SESSION_SYSTEM;
 }
+
+#define SESSION_WAKE_KEY UINT64_MAX /* the eventfd among the rings' numbers in epoll */
+
+/* -- session.c -- */
+/* An ioctl on every leader of a role. */
+int session_switch(struct session *s, enum stream_role role, unsigned long request);
 
 /* -- session_attr.c -- */
 /* The user's events as streams, with what the options say; needs s->tasks and s->online. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// features_machine.c: what this user may do and what this machine has: permissions, PMU, limits,
+// probe.c: what this user may do and what this machine has: permissions, PMU, limits,
 // files. Every row that can be tried is tried; sysctls only explain a refusal. Does not decide what
 // to do about it: that is session.c's.
-#include "capture/features_machine.h"
+#include "capture/probe.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 // Newer than the headers of older distributions.
-#define MACHINE_CAP_PERFMON 38
-#define MACHINE_CAP_BPF 39
-#define MACHINE_NOT_PARANOID -2 // no such sysctl
+#define PROBE_CAP_PERFMON 38
+#define PROBE_CAP_BPF 39
+#define PROBE_NOT_PARANOID -2 // no such sysctl
 
 static int yes(struct feature_result *r, long long value)
 {
@@ -38,31 +38,31 @@ __attribute__((format(printf, 3, 4))) static int no(struct feature_result *r, co
 	return 0;
 }
 
-static long long machine_paranoid(struct features *f)
+static long long probe_paranoid(struct features *f)
 {
-	long long v = MACHINE_NOT_PARANOID;
+	long long v = PROBE_NOT_PARANOID;
 
 	kernel_number(&f->kernel, "/proc/sys/kernel/perf_event_paranoid", &v);
 	return v;
 }
 
-static bool machine_perfmon(struct features *f)
+static bool probe_perfmon(struct features *f)
 {
-	return f->kernel.capable(f->kernel.ctx, MACHINE_CAP_PERFMON) ||
+	return f->kernel.capable(f->kernel.ctx, PROBE_CAP_PERFMON) ||
 	       f->kernel.capable(f->kernel.ctx, CAP_SYS_ADMIN);
 }
 
 // A row that is refused: by whom? `most` is the paranoid level that would do.
-static int machine_refused(struct features *f, struct feature_result *r, int error, int most)
+static int probe_refused(struct features *f, struct feature_result *r, int error, int most)
 {
-	long long level = machine_paranoid(f);
+	long long level = probe_paranoid(f);
 	char remedy[sizeof(r->remedy)];
 
 	r->error = -error;
 	if (error == -ENOSYS)
 		return no(r, "a kernel built with CONFIG_PERF_EVENTS",
 		          "this kernel has no perf_event_open");
-	if ((error == -EACCES || error == -EPERM) && machine_perfmon(f))
+	if ((error == -EACCES || error == -EPERM) && probe_perfmon(f))
 		return no(r,
 		          "in a container, allow perf_event_open in its seccomp profile; under "
 		          "lockdown or a security module, see its log",
@@ -85,25 +85,25 @@ static int machine_refused(struct features *f, struct feature_result *r, int err
 	return no(r, "", "%s", strerror(-error));
 }
 
-int machine_open(struct features *f, struct feature_result *r)
+int probe_open(struct features *f, struct feature_result *r)
 {
 	struct seam_attr attr = features_harmless();
 	int error;
 
 	attr.config = 9; // dummy
 	error = features_try(f, &attr, 0, -1);
-	return error ? machine_refused(f, r, error, 2) : yes(r, 0);
+	return error ? probe_refused(f, r, error, 2) : yes(r, 0);
 }
 
-int machine_software_clock(struct features *f, struct feature_result *r)
+int probe_software_clock(struct features *f, struct feature_result *r)
 {
 	struct seam_attr attr = features_harmless();
 	int error = features_try(f, &attr, 0, -1);
 
-	return error ? machine_refused(f, r, error, 2) : yes(r, 0);
+	return error ? probe_refused(f, r, error, 2) : yes(r, 0);
 }
 
-static struct seam_attr machine_cycles(void)
+static struct seam_attr probe_cycles(void)
 {
 	struct seam_attr attr = features_harmless();
 
@@ -112,9 +112,9 @@ static struct seam_attr machine_cycles(void)
 	return attr;
 }
 
-int machine_hardware(struct features *f, struct feature_result *r)
+int probe_hardware(struct features *f, struct feature_result *r)
 {
-	struct seam_attr attr = machine_cycles();
+	struct seam_attr attr = probe_cycles();
 	int error = features_try(f, &attr, 0, -1);
 
 	r->error = -error;
@@ -123,12 +123,12 @@ int machine_hardware(struct features *f, struct feature_result *r)
 		        r,
 		        "sampling uses cpu-clock instead; in a VM, let the host give a virtual PMU",
 		        "there is no PMU (%s)", strerror(-error));
-	return error ? machine_refused(f, r, error, 2) : yes(r, 0);
+	return error ? probe_refused(f, r, error, 2) : yes(r, 0);
 }
 
-int machine_precise(struct features *f, struct feature_result *r)
+int probe_precise(struct features *f, struct feature_result *r)
 {
-	struct seam_attr attr = machine_cycles();
+	struct seam_attr attr = probe_cycles();
 	int error = 0;
 
 	if (!features_has(f, FEATURE_HARDWARE))
@@ -144,9 +144,9 @@ int machine_precise(struct features *f, struct feature_result *r)
 	return no(r, "", "the PMU has no precise cycles (%s)", strerror(-error));
 }
 
-int machine_branch_stack(struct features *f, struct feature_result *r)
+int probe_branch_stack(struct features *f, struct feature_result *r)
 {
-	struct seam_attr attr = machine_cycles();
+	struct seam_attr attr = probe_cycles();
 	int error;
 
 	if (!features_has(f, FEATURE_HARDWARE))
@@ -158,17 +158,17 @@ int machine_branch_stack(struct features *f, struct feature_result *r)
 	return error ? no(r, "", "the PMU has no branch stack (%s)", strerror(-error)) : yes(r, 0);
 }
 
-int machine_kernel(struct features *f, struct feature_result *r)
+int probe_kernel(struct features *f, struct feature_result *r)
 {
 	struct seam_attr attr = features_harmless();
 	int error;
 
 	attr.flags &= ~(SEAM_ATTR_EXCLUDE_KERNEL | SEAM_ATTR_EXCLUDE_HV);
 	error = features_try(f, &attr, 0, -1);
-	return error ? machine_refused(f, r, error, 1) : yes(r, 0);
+	return error ? probe_refused(f, r, error, 1) : yes(r, 0);
 }
 
-int machine_system_wide(struct features *f, struct feature_result *r)
+int probe_system_wide(struct features *f, struct feature_result *r)
 {
 	struct seam_attr attr = features_harmless();
 	int *cpus = NULL;
@@ -176,10 +176,10 @@ int machine_system_wide(struct features *f, struct feature_result *r)
 	int error = n < 1 ? -ENODEV : features_try(f, &attr, -1, cpus[0]);
 
 	free(cpus);
-	return error ? machine_refused(f, r, error, 0) : yes(r, 0);
+	return error ? probe_refused(f, r, error, 0) : yes(r, 0);
 }
 
-int machine_tracepoints(struct features *f, struct feature_result *r)
+int probe_tracepoints(struct features *f, struct feature_result *r)
 {
 	static const char *const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 	char path[128], text[64];
@@ -203,7 +203,7 @@ int machine_tracepoints(struct features *f, struct feature_result *r)
 	          "no tracefs at /sys/kernel/tracing");
 }
 
-int machine_mlock(struct features *f, struct feature_result *r)
+int probe_mlock(struct features *f, struct feature_result *r)
 {
 	long page_kib = sysconf(_SC_PAGESIZE) / 1024;
 	long long kib = 0;
@@ -223,7 +223,7 @@ int machine_mlock(struct features *f, struct feature_result *r)
 	          kib);
 }
 
-int machine_kallsyms(struct features *f, struct feature_result *r)
+int probe_kallsyms(struct features *f, struct feature_result *r)
 {
 	char text[256];
 	long long kptr = 0;
@@ -243,13 +243,13 @@ int machine_kallsyms(struct features *f, struct feature_result *r)
 		at = at ? at + 1 : NULL;
 	}
 	kernel_number(&f->kernel, "/proc/sys/kernel/kptr_restrict", &kptr);
-	return no(r, "sysctl kernel.kptr_restrict=0, or run as root",
+	return no(r, "sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1, or run as root",
 	          "kernel addresses are hidden (kernel.kptr_restrict is %lld, "
 	          "kernel.perf_event_paranoid is %lld)",
-	          kptr, machine_paranoid(f));
+	          kptr, probe_paranoid(f));
 }
 
-int machine_defers(struct features *f, struct feature_result *r)
+int probe_defers(struct features *f, struct feature_result *r)
 {
 	int got;
 
@@ -272,19 +272,19 @@ int machine_defers(struct features *f, struct feature_result *r)
 	return 0;
 }
 
-int machine_bpf(struct features *f, struct feature_result *r)
+int probe_bpf(struct features *f, struct feature_result *r)
 {
 	if (f->kernel.capable(f->kernel.ctx, CAP_SYS_ADMIN))
 		return yes(r, 0);
-	if (!f->kernel.capable(f->kernel.ctx, MACHINE_CAP_BPF))
+	if (!f->kernel.capable(f->kernel.ctx, PROBE_CAP_BPF))
 		return no(r, "run as root, or with CAP_BPF and CAP_PERFMON", "CAP_BPF is missing");
-	if (!f->kernel.capable(f->kernel.ctx, MACHINE_CAP_PERFMON))
+	if (!f->kernel.capable(f->kernel.ctx, PROBE_CAP_PERFMON))
 		return no(r, "run as root, or with CAP_BPF and CAP_PERFMON",
 		          "CAP_PERFMON is missing");
 	return yes(r, 0);
 }
 
-int machine_btf(struct features *f, struct feature_result *r)
+int probe_btf(struct features *f, struct feature_result *r)
 {
 	char text[16];
 	int got = f->kernel.text(f->kernel.ctx, "/sys/kernel/btf/vmlinux", text, sizeof(text));
@@ -295,7 +295,7 @@ int machine_btf(struct features *f, struct feature_result *r)
 	return no(r, "a kernel built with CONFIG_DEBUG_INFO_BTF", "no /sys/kernel/btf/vmlinux");
 }
 
-int machine_counters(struct features *f, struct feature_result *r)
+int probe_counters(struct features *f, struct feature_result *r)
 {
 	long long watchdog = 0;
 
@@ -318,13 +318,13 @@ void features_explain(struct features *f, const struct seam_attr *attr, const ch
 	switch (error) {
 	case EACCES:
 	case EPERM:
-		machine_refused(f, &r, -error, system_wide ? 0 : kernel ? 1 : 2);
-		if (attr->type == SEAM_TYPE_TRACEPOINT && !machine_perfmon(f))
+		probe_refused(f, &r, -error, system_wide ? 0 : kernel ? 1 : 2);
+		if (attr->type == SEAM_TYPE_TRACEPOINT && !probe_perfmon(f))
 			no(&r,
 			   "run as root or with CAP_PERFMON, or 'sysctl "
 			   "kernel.perf_event_paranoid=-1'",
 			   "tracepoints need kernel.perf_event_paranoid -1 or CAP_PERFMON");
-		else if (!system_wide && pid > 0 && machine_paranoid(f) <= (kernel ? 1 : 2))
+		else if (!system_wide && pid > 0 && probe_paranoid(f) <= (kernel ? 1 : 2))
 			no(&r, "run as its owner or as root",
 			   "process %d may not be traced by this user", (int)pid);
 		break;

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * probe.h: the probes of rows that are no bit of an attr, and what features.c and probe.c share.
+ * Only these two include it.
+ */
+#ifndef SEAM_CAPTURE_PROBE_H
+#define SEAM_CAPTURE_PROBE_H
+
+#include "capture/features.h"
+
+/* In features.c: opens and closes: 0 or -errno. */
+int features_try(struct features *f, const struct seam_attr *attr, pid_t pid, int cpu);
+struct seam_attr features_harmless(void);
+
+/* Each fills the row and returns 0. */
+int probe_open(struct features *f, struct feature_result *r);
+int probe_software_clock(struct features *f, struct feature_result *r);
+int probe_hardware(struct features *f, struct feature_result *r);
+int probe_precise(struct features *f, struct feature_result *r);
+int probe_branch_stack(struct features *f, struct feature_result *r);
+int probe_kernel(struct features *f, struct feature_result *r);
+int probe_system_wide(struct features *f, struct feature_result *r);
+int probe_tracepoints(struct features *f, struct feature_result *r);
+int probe_mlock(struct features *f, struct feature_result *r);
+int probe_kallsyms(struct features *f, struct feature_result *r);
+int probe_defers(struct features *f, struct feature_result *r);
+int probe_bpf(struct features *f, struct feature_result *r);
+int probe_btf(struct features *f, struct feature_result *r);
+int probe_counters(struct features *f, struct feature_result *r);
+
+#endif

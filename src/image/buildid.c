@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// buildid.c: GNU build-ids: in notes, compared, as text.
+#include <string.h>
+
+#include "base/cursor.h"
+#include "image/elf.h"
+
+bool image_build_id_equal(const struct image_build_id *a, const struct image_build_id *b)
+{
+	const struct image_build_id *longer = a->size > b->size ? a : b;
+	uint8_t shared = a->size < b->size ? a->size : b->size;
+
+	if (!shared || memcmp(a->bytes, b->bytes, shared))
+		return false;
+	/* Only the form of old recordings, 20 bytes filled up with zeros, may be longer. */
+	if (longer->size != shared && longer->size != IMAGE_BUILD_ID_MAX)
+		return false;
+	for (uint8_t i = shared; i < longer->size; i++) {
+		if (longer->bytes[i])
+			return false;
+	}
+	return true;
+}
+
+const char *image_build_id_hex(const struct image_build_id *id, char hex[IMAGE_BUILD_ID_HEX])
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t n = id->size < IMAGE_BUILD_ID_MAX ? id->size : IMAGE_BUILD_ID_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		hex[2 * i] = digits[id->bytes[i] >> 4];
+		hex[2 * i + 1] = digits[id->bytes[i] & 15];
+	}
+	hex[2 * n] = 0;
+	return hex;
+}
+
+/* Moves behind the padding of a note's name or descriptor. */
+static void notes_align(struct cursor *c, size_t align)
+{
+	size_t over = cursor_offset(c) & (align - 1);
+
+	if (over && align - over <= cursor_left(c))
+		cursor_bytes(c, align - over);
+	else if (over)
+		c->at = c->end;
+}
+
+static int notes_find(const void *notes, size_t n, bool swap, size_t align,
+                      struct image_build_id *ret)
+{
+	struct cursor c = cursor_of(notes, n, swap);
+
+	while (cursor_left(&c) >= 12) {
+		uint32_t name_size = cursor_u32(&c), size = cursor_u32(&c), type = cursor_u32(&c);
+		const unsigned char *name = cursor_bytes(&c, name_size), *bytes;
+
+		notes_align(&c, align);
+		bytes = cursor_bytes(&c, size);
+		notes_align(&c, align);
+		if (c.failed)
+			return 0;
+		if (type != NT_GNU_BUILD_ID || name_size != 4 || memcmp(name, "GNU", 4) || !size)
+			continue;
+		*ret = (struct image_build_id){ 0 };
+		ret->size = size < IMAGE_BUILD_ID_MAX ? (uint8_t)size : IMAGE_BUILD_ID_MAX;
+		memcpy(ret->bytes, bytes, ret->size);
+		return 1;
+	}
+	return 0;
+}
+
+int image_build_id_of_notes(const void *notes, size_t n, bool swap, struct image_build_id *ret)
+{
+	return notes_find(notes, n, swap, 4, ret);
+}
+
+static bool is_swapped(const struct image *image)
+{
+	return image_is_big_endian(image) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
+int image_build_id(const struct image *image, struct image_build_id *ret)
+{
+	Elf_Scn *scn = NULL;
+	size_t n_headers;
+	GElf_Shdr section;
+	GElf_Phdr segment;
+	Elf_Data *data;
+
+	while ((scn = elf_nextscn(image->elf, scn))) {
+		if (!gelf_getshdr(scn, &section) || section.sh_type != SHT_NOTE)
+			continue;
+		data = elf_rawdata(scn, NULL);
+		if (data && data->d_buf &&
+		    notes_find(data->d_buf, data->d_size, is_swapped(image),
+		               section.sh_addralign == 8 ? 8 : 4, ret))
+			return 1;
+	}
+	/* A separate debug file's segments describe the object's layout, not its own. */
+	if (image_is_debug(image) || elf_getphdrnum(image->elf, &n_headers) < 0)
+		return 0;
+	for (size_t i = 0; i < n_headers; i++) {
+		if (!gelf_getphdr(image->elf, (int)i, &segment) || segment.p_type != PT_NOTE)
+			continue;
+		data = elf_getdata_rawchunk(image->elf, (int64_t)segment.p_offset, segment.p_filesz,
+		                            ELF_T_BYTE);
+		if (data && data->d_buf &&
+		    notes_find(data->d_buf, data->d_size, is_swapped(image),
+		               segment.p_align == 8 ? 8 : 4, ret))
+			return 1;
+	}
+	return 0;
+}

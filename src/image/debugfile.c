@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// debugfile.c: where the file of an object, and its separate debug file, are. A candidate counts only
+// when it proves to be the right one: by build-id, or by the CRC of the debuglink.
+#include <errno.h>
+#include <fcntl.h>
+#include <lzma.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cursor.h"
+#include "image/elf.h"
+
+#define DELETED " (deleted)" /* the kernel's mark on the path of an unlinked file */
+
+static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
+static const struct image_search default_search;
+
+static const char *const *dirs_of(const struct image_search *search)
+{
+	return search->debug_dirs ? search->debug_dirs : default_dirs;
+}
+
+static const char *root_of(const struct image_search *search)
+{
+	return search->root ? search->root : "";
+}
+
+/* Opens path; keeps it only if its build-id is want's, when want has one. */
+static int try_image(struct image **ret, const char *path, const struct image_build_id *want,
+                     struct image_build_id *ret_found, struct seam_error *err)
+{
+	struct image_build_id found = { 0 };
+	char is[IMAGE_BUILD_ID_HEX], was[IMAGE_BUILD_ID_HEX];
+	struct image *image;
+	int r = image_open(&image, path, err);
+
+	if (r < 0)
+		return r;
+	image_build_id(image, &found);
+	if (want && want->size && !image_build_id_equal(&found, want)) {
+		image_close(image);
+		if (ret_found)
+			*ret_found = found;
+		return seam_error_set(err, ESTALE, path, SEAM_NO_OFFSET, NULL,
+		                      "its build-id is %s, recorded was %s",
+		                      found.size ? image_build_id_hex(&found, is) : "missing",
+		                      image_build_id_hex(want, was));
+	}
+	*ret = image;
+	return 0;
+}
+
+static int __attribute__((format(printf, 5, 6)))
+try_printf(struct image **ret, const struct image_build_id *want, struct image_build_id *ret_found,
+           struct seam_error *err, const char *fmt, ...)
+{
+	struct buf path = { 0 };
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = buf_vprintf(&path, fmt, ap);
+	va_end(ap);
+	r = r < 0 ? -ENOMEM : try_image(ret, buf_text(&path), want, ret_found, err);
+	buf_free(&path);
+	return r;
+}
+
+/* By build-id: the debug directories' files with this ending, the cache's with this name. */
+static int try_build_id(struct image **ret, const struct image_build_id *want,
+                        const struct image_search *search, const char *ending,
+                        const char *cache_name)
+{
+	char hex[IMAGE_BUILD_ID_HEX];
+	const char *const *dir;
+	int r = -ENOENT;
+
+	if (want->size < 2)
+		return -ENOENT;
+	image_build_id_hex(want, hex);
+	for (dir = dirs_of(search); r < 0 && *dir; dir++)
+		r = try_printf(ret, want, NULL, NULL, "%s%s/.build-id/%.2s/%s%s", root_of(search),
+		               *dir, hex, hex + 2, ending);
+	if (r < 0 && search->buildid_dir)
+		r = try_printf(ret, want, NULL, NULL, "%s/.build-id/%.2s/%s/%s",
+		               search->buildid_dir, hex, hex + 2, cache_name);
+	return r;
+}
+
+int image_find(struct image **ret, const char *path, const struct image_build_id *want,
+               const struct image_search *search, struct image_build_id *ret_found,
+               struct seam_error *err)
+{
+	size_t n = strlen(path), cut = strlen(DELETED);
+	bool deleted = n > cut && !strcmp(path + n - cut, DELETED);
+	bool known = want && want->size;
+	int r;
+
+	if (!search)
+		search = &default_search;
+	/* What is at a deleted file's path now is another file, unless the build-id says no. */
+	if (path[0] != '/' || (deleted && !known))
+		r = seam_error_set(err, ENOENT, path, SEAM_NO_OFFSET, NULL, "%s",
+		                   deleted ? "it was deleted before it was recorded"
+		                           : "not a path from the root");
+	else
+		r = try_printf(ret, want, ret_found, err, "%s%.*s", root_of(search),
+		               (int)(deleted ? n - cut : n), path);
+	if (r < 0 && known &&
+	    (try_build_id(ret, want, search, "", "elf") >= 0 ||
+	     try_build_id(ret, want, search, ".debug", "debug") >= 0))
+		r = 0;
+	return r;
+}
+
+/* ---- debuglink ---- */
+
+struct link {
+	const char *name;
+	uint32_t crc;
+	struct image_build_id object_id;
+	dev_t device; /* of the object itself, which is not its own debug file */
+	ino_t inode;
+};
+
+static int file_crc(const char *path, uint32_t *ret)
+{
+	unsigned char *bytes = malloc(1 << 16);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	uint32_t crc = 0;
+	ssize_t n = -1;
+
+	while (bytes && fd >= 0 && (n = read(fd, bytes, 1 << 16)) > 0)
+		crc = lzma_crc32(bytes, (size_t)n, crc);
+	if (fd >= 0)
+		close(fd);
+	free(bytes);
+	*ret = crc;
+	return n < 0 ? -EIO : 0;
+}
+
+static int try_link(struct image **ret, const struct link *link, const char *path)
+{
+	struct image_build_id id = { 0 };
+	struct image *image;
+	struct stat st;
+	uint32_t crc;
+	int r;
+
+	if (stat(path, &st) < 0 || (st.st_dev == link->device && st.st_ino == link->inode))
+		return -ENOENT;
+	r = image_open(&image, path, NULL);
+	if (r < 0)
+		return r;
+	image_build_id(image, &id);
+	if (id.size && link->object_id.size)
+		r = image_build_id_equal(&id, &link->object_id) ? 0 : -ESTALE;
+	else
+		r = file_crc(path, &crc) < 0 || crc != link->crc ? -ESTALE : 0;
+	if (r < 0)
+		image_close(image);
+	else
+		*ret = image;
+	return r;
+}
+
+/* Next to the object, in .debug beside it, and under the debug directories. dir: the object's
+ * directory, with root before it. */
+static int try_link_dirs(struct image **ret, const struct link *link, const char *dir,
+                         const struct image_search *search)
+{
+	static const char *const beside[] = { "", "/.debug" };
+	const char *root = root_of(search);
+	size_t n_root = strlen(root);
+	const char *inside = strncmp(dir, root, n_root) ? dir : dir + n_root;
+	struct buf path = { 0 };
+	int r = -ENOENT;
+
+	for (size_t i = 0; r < 0 && i < 2; i++) {
+		buf_clear(&path);
+		buf_printf(&path, "%s%s/%s", dir, beside[i], link->name);
+		r = try_link(ret, link, buf_text(&path));
+	}
+	for (const char *const *d = dirs_of(search); r < 0 && *d; d++) {
+		buf_clear(&path);
+		buf_printf(&path, "%s%s%s/%s", root, *d, inside, link->name);
+		r = try_link(ret, link, buf_text(&path));
+	}
+	buf_free(&path);
+	return r;
+}
+
+static int find_linked(struct image **ret, struct image *object, const struct link *link,
+                       const struct image_search *search)
+{
+	char *dir = strdup(image_path(object)), *real = realpath(image_path(object), NULL);
+	char *slash = dir ? strrchr(dir, '/') : NULL;
+	int r = -ENOENT;
+
+	if (slash) {
+		*slash = 0;
+		r = try_link_dirs(ret, link, dir, search);
+	}
+	/* /lib -> /usr/lib: the debug file may be filed under the other name. */
+	slash = real ? strrchr(real, '/') : NULL;
+	if (r < 0 && slash) {
+		*slash = 0;
+		r = try_link_dirs(ret, link, real, search);
+	}
+	free(dir);
+	free(real);
+	return r;
+}
+
+static int read_link(struct image *object, struct link *ret)
+{
+	struct image_section section;
+	struct cursor c;
+	struct stat st;
+	int r = image_section(object, ".gnu_debuglink", &section);
+
+	if (r < 0)
+		return r;
+	c = cursor_of(section.bytes, section.n,
+	              image_is_big_endian(object) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__));
+	*ret = (struct link){ .name = cursor_string(&c) };
+	cursor_seek(&c, (cursor_offset(&c) + 3) & ~(size_t)3);
+	ret->crc = cursor_u32(&c);
+	if (c.failed || !*ret->name || strchr(ret->name, '/'))
+		return -EBADMSG;
+	image_build_id(object, &ret->object_id);
+	if (object->fd >= 0 && !fstat(object->fd, &st)) {
+		ret->device = st.st_dev;
+		ret->inode = st.st_ino;
+	}
+	return 0;
+}
+
+int image_find_debug(struct image **ret, struct image *object, const struct image_search *search,
+                     struct seam_error *err)
+{
+	struct image_build_id id = { 0 };
+	struct link link;
+	int r = -ENOENT;
+
+	if (!search)
+		search = &default_search;
+	if (image_build_id(object, &id) > 0)
+		r = try_build_id(ret, &id, search, ".debug", "debug");
+	if (r < 0 && read_link(object, &link) == 0)
+		r = find_linked(ret, object, &link, search);
+	if (r < 0)
+		return seam_error_set(err, ENOENT, image_path(object), SEAM_NO_OFFSET, NULL,
+		                      "no separate debug file was found");
+	return 0;
+}
+
+int image_open_debugdata(struct image **ret, struct image *object, struct seam_error *err)
+{
+	struct image_section section;
+	struct buf bytes = { 0 };
+	int r = image_section(object, ".gnu_debugdata", &section);
+
+	if (r == 0)
+		r = unxz(section.bytes, section.n, ELF_UNPACKED_MAX, &bytes);
+	if (r == 0)
+		r = image_open_memory(ret, bytes.bytes, bytes.n, image_path(object), err);
+	else
+		r = seam_error_set(err, r == -E2BIG ? EBADMSG : -r, image_path(object),
+		                   SEAM_NO_OFFSET, ".gnu_debugdata", "%s",
+		                   r == -ENOENT ? "there is none" : "cannot be unpacked");
+	buf_free(&bytes);
+	return r;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * elf.h: the inside of an image, for the files of this room.
+ */
+#ifndef SEAM_IMAGE_ELF_H
+#define SEAM_IMAGE_ELF_H
+
+#include <gelf.h>
+#include <libelf.h>
+
+#include "base/buf.h"
+#include "image/image.h"
+
+/* Nothing that is unpacked may be larger: 1 GiB for a section, 256 MiB for a whole file. */
+#define ELF_SECTION_MAX (1ULL << 30)
+#define ELF_UNPACKED_MAX (256ULL << 20)
+
+struct image {
+	Elf *elf;
+	int fd; /* -1: in memory */
+	char *path;
+	struct buf unpacked; /* the whole file, when it was compressed */
+	GElf_Ehdr header;
+	struct image_segment *segments; /* executable ones first */
+	size_t n_segments;
+	size_t names; /* section index of the section names */
+};
+
+/* Appends the unpacked form of xz bytes; -EBADMSG, -ENOMEM, -E2BIG: more than limit bytes. */
+int unxz(const void *bytes, size_t n, uint64_t limit, struct buf *out);
+bool unxz_is(const void *bytes, size_t n);
+
+#endif

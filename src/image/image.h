@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * image.h: an ELF file: its identity, its segments and sections, and where its debug file is.
+ *
+ * Bytes are not trusted: all goes through libelf's bounds and this room's own. Files are read, not
+ * mapped, so one that shrinks meanwhile is an error and not a signal. An image is used by one thread
+ * at a time; different images are independent.
+ */
+#ifndef SEAM_IMAGE_IMAGE_H
+#define SEAM_IMAGE_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <seam/error.h>
+
+/* Longer build-ids are cut to this, as the kernel and perf do. */
+#define IMAGE_BUILD_ID_MAX 20
+
+struct image_build_id {
+	uint8_t size; /* 0: none */
+	uint8_t bytes[IMAGE_BUILD_ID_MAX];
+};
+
+/* Equal, both not empty. Recordings pad short ids with zeros to 20 bytes: that counts as equal. */
+bool image_build_id_equal(const struct image_build_id *a, const struct image_build_id *b);
+#define IMAGE_BUILD_ID_HEX (IMAGE_BUILD_ID_MAX * 2 + 1)
+/* Lower-case hex, NUL-terminated; "" for none. Returns hex. */
+const char *image_build_id_hex(const struct image_build_id *id, char hex[IMAGE_BUILD_ID_HEX]);
+/* The GNU build-id in a span of ELF notes (as in /sys/kernel/notes); 1, or 0: none there. */
+int image_build_id_of_notes(const void *notes, size_t n, bool swap, struct image_build_id *ret);
+
+struct image;
+
+/*
+ * Opens an ELF file; an xz-compressed one (kernel modules) is unpacked. -ENOENT, -EACCES ... as
+ * open(2). -ENOEXEC: not an ELF file. -EBADMSG: a damaged one. Only regular files are opened, never
+ * a FIFO or a device.
+ */
+int image_open(struct image **ret, const char *path, struct seam_error *err);
+/* From memory, which must stay valid until close. name is for messages and image_path. */
+int image_open_memory(struct image **ret, const void *bytes, size_t n, const char *name,
+                      struct seam_error *err);
+void image_close(struct image *image);
+
+const char *image_path(const struct image *image);
+/* Reads the ids of an open image: 1 and *ret, or 0: it has none. */
+int image_build_id(const struct image *image, struct image_build_id *ret);
+unsigned image_machine(const struct image *image); /* EM_* */
+bool image_is_64(const struct image *image);
+bool image_is_big_endian(const struct image *image);
+bool image_is_relocatable(const struct image *image); /* ET_REL: a kernel module */
+/* A separate debug file: its code was taken out (.text is NOBITS). */
+bool image_is_debug(const struct image *image);
+
+/* One PT_LOAD. */
+struct image_segment {
+	uint64_t offset, vaddr; /* bytes in the file; address the file was linked for */
+	uint64_t file_size, memory_size;
+	bool executable, writable;
+};
+size_t image_segments(const struct image *image);
+const struct image_segment *image_segment_at(const struct image *image, size_t i);
+
+/*
+ * File offset <-> linked address (vaddr), by the PT_LOADs, executable ones first. Offsets in the
+ * page padding around a segment count as its own when no other segment has them. -ENOENT: in none.
+ * An ET_REL image has no segments: -ENOENT.
+ * A separate debug file's offsets are not the object's: ask the object.
+ */
+int image_vaddr_of_offset(const struct image *image, uint64_t offset, uint64_t *ret);
+int image_offset_of_vaddr(const struct image *image, uint64_t vaddr, uint64_t *ret);
+/* The first, over segments that were copied out of an image (in image_segment_at's order). */
+int image_segments_vaddr(const struct image_segment *segments, size_t n, uint64_t offset,
+                         uint64_t *ret);
+
+/* A section. bytes are decompressed (SHF_COMPRESSED, .zdebug_*), NULL when it has none (NOBITS);
+ * they live until close; in the file's byte order. */
+struct image_section {
+	const char *name;
+	uint32_t index;
+	uint32_t type; /* SHT_* */
+	uint64_t flags;
+	uint64_t vaddr;
+	uint64_t offset;
+	uint64_t memory_size; /* sh_size, also for NOBITS */
+	uint32_t link, info;
+	uint64_t entry_size;
+	const unsigned char *bytes;
+	size_t n;
+};
+/* By name (a .debug_x is found as .zdebug_x, too). -ENOENT: none of it; -EBADMSG: damaged. */
+int image_section(struct image *image, const char *name, struct image_section *ret);
+/* By index, without its bytes: bytes == NULL, n == 0. -ENOENT past the last. */
+int image_section_at(const struct image *image, size_t index, struct image_section *ret);
+/* The bytes of a section found so. */
+int image_section_load(struct image *image, struct image_section *section);
+
+/* Symbols of .symtab or .dynsym. */
+struct image_symbol {
+	const char *name; /* lives until close */
+	uint64_t value;   /* vaddr; ET_REL: within section */
+	uint64_t size;
+	uint32_t section; /* index; SHN_UNDEF: 0; special ones (SHN_ABS ...) are UINT32_MAX */
+	uint8_t type;     /* STT_* */
+	uint8_t bind;     /* STB_* */
+};
+/* Calls each for every symbol of the table (SHT_SYMTAB or SHT_DYNSYM) whose name is sound; stops
+ * when it returns non-zero and returns that. -ENOENT: no such table. */
+int image_each_symbol(struct image *image, unsigned table,
+                      int (*each)(void *ctx, const struct image_symbol *symbol), void *ctx);
+/* Calls each for every entry of the PLT: its vaddr and size and the name of its target. The entries'
+ * own jumps are read, so a name is right whatever linker laid them out. x86_64 only; -ENOENT: there
+ * is no PLT, or it is another machine's. */
+int image_each_plt(struct image *image, int (*each)(void *ctx, const struct image_symbol *symbol),
+                   void *ctx);
+
+/* ---- where files are ---- */
+
+struct image_search {
+	size_t sz;
+	const char *root;              /* put before every path (perf's --symfs); NULL: none */
+	const char *const *debug_dirs; /* NULL-terminated; NULL: { "/usr/lib/debug" } */
+	const char *buildid_dir; /* perf's cache (~/.debug); NULL: none. Not put under root. */
+};
+
+/*
+ * Opens the object that was recorded as path with this build-id: the file itself (under root), then
+ * the build-id cache, then the debug directories' copy by build-id. want NULL or empty: the file is
+ * taken as it is. -ESTALE: there is a file but its build-id is another (*ret_found, if given, says
+ * which; size 0: it has none) and no right one is elsewhere. Errors else as image_open. The error's
+ * text says what was looked at.
+ */
+int image_find(struct image **ret, const char *path, const struct image_build_id *want,
+               const struct image_search *search, struct image_build_id *ret_found,
+               struct seam_error *err);
+/*
+ * Opens the separate debug file of an open object: by build-id in the debug directories and the
+ * cache, by .gnu_debuglink with its CRC (or the equal build-id) next to it, in .debug/, and in the
+ * debug directories. -ENOENT: none.
+ */
+int image_find_debug(struct image **ret, struct image *object, const struct image_search *search,
+                     struct seam_error *err);
+/* The ELF inside .gnu_debugdata (xz): more symbols of a stripped file. It borrows from object: close
+ * it first. -ENOENT: none. -EBADMSG: damaged or unpacked larger than 256 MiB. */
+int image_open_debugdata(struct image **ret, struct image *object, struct seam_error *err);
+
+#endif

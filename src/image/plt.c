@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// plt.c: names of PLT entries. An entry jumps through a slot of the GOT; the relocation of that slot
+// names the target. So each entry's own instruction is read, and no layout is assumed but its size.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/elf.h"
+
+struct slot {
+	uint64_t vaddr;
+	const char *name;
+};
+
+struct slots {
+	struct slot *all;
+	size_t n, capacity;
+};
+
+static int slot_order(const void *a, const void *b)
+{
+	const struct slot *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+static int slots_put(struct slots *slots, uint64_t vaddr, const char *name)
+{
+	if (slots->n == slots->capacity) {
+		size_t capacity = slots->capacity ? slots->capacity * 2 : 256;
+		struct slot *all = realloc(slots->all, capacity * sizeof(*all));
+
+		if (!all)
+			return -ENOMEM;
+		slots->all = all;
+		slots->capacity = capacity;
+	}
+	slots->all[slots->n++] = (struct slot){ .vaddr = vaddr, .name = name };
+	return 0;
+}
+
+/* The slots that one relocation section fills with functions' addresses. */
+static int slots_read(struct image *image, Elf_Scn *scn, const GElf_Shdr *header,
+                      struct slots *slots)
+{
+	Elf_Data *data = elf_getdata(scn, NULL), *symbols;
+	Elf_Scn *symbols_scn = elf_getscn(image->elf, header->sh_link);
+	GElf_Shdr symbols_header;
+	GElf_Rela rela;
+	GElf_Sym symbol;
+
+	if (!data || !symbols_scn || !gelf_getshdr(symbols_scn, &symbols_header) ||
+	    symbols_header.sh_type != SHT_DYNSYM)
+		return 0;
+	symbols = elf_getdata(symbols_scn, NULL);
+	for (int i = 0; symbols && gelf_getrela(data, i, &rela); i++) {
+		unsigned type = (unsigned)GELF_R_TYPE(rela.r_info);
+		const char *name;
+
+		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
+		    !gelf_getsym(symbols, (int)GELF_R_SYM(rela.r_info), &symbol))
+			continue;
+		name = elf_strptr(image->elf, symbols_header.sh_link, symbol.st_name);
+		if (name && *name && slots_put(slots, rela.r_offset, name) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The slot that an entry jumps through: [endbr64] [bnd] jmp *disp32(%rip); 0: it does not. */
+static uint64_t plt_target(const unsigned char *code, size_t n, uint64_t vaddr)
+{
+	static const unsigned char endbr64[4] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	size_t at = 0;
+	int32_t distance;
+
+	if (n >= 4 && !memcmp(code, endbr64, 4))
+		at = 4;
+	if (at < n && code[at] == 0xf2)
+		at++;
+	if (at + 6 > n || code[at] != 0xff || code[at + 1] != 0x25)
+		return 0;
+	distance = (int32_t)((uint32_t)code[at + 2] | (uint32_t)code[at + 3] << 8 |
+	                     (uint32_t)code[at + 4] << 16 | (uint32_t)code[at + 5] << 24);
+	return vaddr + at + 6 + (uint64_t)(int64_t)distance;
+}
+
+static int plt_section(struct image *image, const char *name, const struct slots *slots,
+                       int (*each)(void *ctx, const struct image_symbol *symbol), void *ctx)
+{
+	struct image_section section;
+	uint64_t step;
+	int r = 0;
+
+	if (image_section(image, name, &section) < 0 || !section.bytes)
+		return 0;
+	step = section.entry_size == 8 ? 8 : 16; /* .plt.got without CET has entries of 8 */
+	for (uint64_t at = 0; !r && at + step <= section.n; at += step) {
+		struct slot key = { .vaddr = plt_target(section.bytes + at, step,
+			                                section.vaddr + at) };
+		const struct slot *slot =
+		        key.vaddr ? bsearch(&key, slots->all, slots->n, sizeof(key), slot_order)
+		                  : NULL;
+		struct image_symbol symbol = { .value = section.vaddr + at,
+			                       .size = step,
+			                       .section = section.index,
+			                       .type = STT_FUNC,
+			                       .bind = STB_LOCAL };
+
+		if (!slot)
+			continue;
+		symbol.name = slot->name;
+		r = each(ctx, &symbol);
+	}
+	return r;
+}
+
+int image_each_plt(struct image *image, int (*each)(void *ctx, const struct image_symbol *symbol),
+                   void *ctx)
+{
+	static const char *const names[] = { ".plt", ".plt.sec", ".plt.got" };
+	struct slots slots = { 0 };
+	GElf_Shdr header;
+	Elf_Scn *scn = NULL;
+	int r = 0;
+
+	if (image_machine(image) != EM_X86_64)
+		return -ENOENT;
+	while (!r && (scn = elf_nextscn(image->elf, scn))) {
+		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_RELA)
+			r = slots_read(image, scn, &header, &slots);
+	}
+	if (!r && !slots.n)
+		r = -ENOENT;
+	if (!r)
+		qsort(slots.all, slots.n, sizeof(*slots.all), slot_order);
+	for (size_t i = 0; !r && i < sizeof(names) / sizeof(names[0]); i++)
+		r = plt_section(image, names[i], &slots, each, ctx);
+	free(slots.all);
+	return r;
+}

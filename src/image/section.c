@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// section.c: the sections and symbols of an image. Bytes are as in the file, after decompression.
+#include <errno.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "image/elf.h"
+
+static int section_fill(const struct image *image, Elf_Scn *scn, struct image_section *ret)
+{
+	GElf_Shdr header;
+	const char *name;
+
+	if (!gelf_getshdr(scn, &header))
+		return -EBADMSG;
+	name = elf_strptr(image->elf, image->names, header.sh_name);
+	*ret = (struct image_section){
+		.name = name ? name : "",
+		.index = (uint32_t)elf_ndxscn(scn),
+		.type = header.sh_type,
+		.flags = header.sh_flags,
+		.vaddr = header.sh_addr,
+		.offset = header.sh_offset,
+		.memory_size = header.sh_size,
+		.link = header.sh_link,
+		.info = header.sh_info,
+		.entry_size = header.sh_entsize,
+	};
+	return 0;
+}
+
+int image_section_at(const struct image *image, size_t index, struct image_section *ret)
+{
+	Elf_Scn *scn = elf_getscn(image->elf, index);
+
+	return scn ? section_fill(image, scn, ret) : -ENOENT;
+}
+
+/* Unpacks the section in place, once. */
+static int section_unpack(Elf_Scn *scn, const struct image_section *section)
+{
+	GElf_Chdr packed;
+	Elf_Data *raw;
+	struct cursor c;
+	uint64_t size;
+
+	if (section->flags & SHF_COMPRESSED) {
+		if (!gelf_getchdr(scn, &packed) || packed.ch_size > ELF_SECTION_MAX)
+			return -EBADMSG;
+		return elf_compress(scn, 0, 0) < 0 ? -EBADMSG : 0;
+	}
+	if (strncmp(section->name, ".zdebug", 7))
+		return 0;
+	raw = elf_rawdata(scn, NULL);
+	if (!raw || raw->d_size < 12 || memcmp(raw->d_buf, "ZLIB", 4))
+		return 0; /* not packed after all, or unpacked before */
+	c = cursor_of((const char *)raw->d_buf + 4, 8,
+	              __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__); /* big endian always */
+	size = cursor_u64(&c);
+	return size > ELF_SECTION_MAX || elf_compress_gnu(scn, 0, 0) < 0 ? -EBADMSG : 0;
+}
+
+int image_section_load(struct image *image, struct image_section *section)
+{
+	Elf_Scn *scn = elf_getscn(image->elf, section->index);
+	Elf_Data *data;
+	int r;
+
+	if (!scn)
+		return -ENOENT;
+	if (section->type == SHT_NOBITS || !section->memory_size)
+		return 0;
+	r = section_unpack(scn, section);
+	if (r < 0)
+		return r;
+	data = elf_rawdata(scn, NULL);
+	if (!data || (data->d_size && !data->d_buf))
+		return -EBADMSG;
+	section->bytes = data->d_size ? data->d_buf : NULL;
+	section->n = data->d_size;
+	return 0;
+}
+
+int image_section(struct image *image, const char *name, struct image_section *ret)
+{
+	struct image_section section;
+	Elf_Scn *scn = NULL;
+	bool debug = !strncmp(name, ".debug_", 7);
+
+	while ((scn = elf_nextscn(image->elf, scn))) {
+		int r = section_fill(image, scn, &section);
+
+		if (r < 0 ||
+		    (strcmp(section.name, name) && !(debug && !strncmp(section.name, ".z", 2) &&
+		                                     !strcmp(section.name + 2, name + 1))))
+			continue;
+		r = image_section_load(image, &section);
+		if (r < 0)
+			return r;
+		*ret = section;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+bool image_is_debug(const struct image *image)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr header;
+	bool taken_out = false;
+
+	while ((scn = elf_nextscn(image->elf, scn))) {
+		if (!gelf_getshdr(scn, &header) ||
+		    (header.sh_flags & (SHF_ALLOC | SHF_EXECINSTR)) != (SHF_ALLOC | SHF_EXECINSTR))
+			continue;
+		if (header.sh_type != SHT_NOBITS)
+			return false;
+		taken_out = true;
+	}
+	return taken_out;
+}
+
+static Elf_Scn *section_of_type(struct image *image, unsigned type, GElf_Shdr *ret)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(image->elf, scn))) {
+		if (gelf_getshdr(scn, ret) && ret->sh_type == type)
+			return scn;
+	}
+	return NULL;
+}
+
+/* A name in a string table that may be damaged: NULL when it does not end inside. */
+static const char *name_at(const Elf_Data *names, uint64_t at)
+{
+	const char *text = names->d_buf;
+
+	if (at >= names->d_size || !memchr(text + at, 0, names->d_size - at))
+		return NULL;
+	return text + at;
+}
+
+int image_each_symbol(struct image *image, unsigned table,
+                      int (*each)(void *ctx, const struct image_symbol *symbol), void *ctx)
+{
+	GElf_Shdr header, names_header;
+	Elf_Scn *scn = section_of_type(image, table, &header);
+	Elf_Scn *names_scn = scn ? elf_getscn(image->elf, header.sh_link) : NULL;
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL, *names;
+	size_t size = gelf_fsize(image->elf, ELF_T_SYM, 1, EV_CURRENT);
+	GElf_Sym symbol;
+	int r = 0;
+
+	if (!scn)
+		return -ENOENT;
+	names = names_scn && gelf_getshdr(names_scn, &names_header) &&
+	                        names_header.sh_type == SHT_STRTAB
+	                ? elf_getdata(names_scn, NULL)
+	                : NULL;
+	if (!data || !size || !names || !names->d_buf)
+		return header.sh_type && header.sh_size ? -EBADMSG : -ENOENT;
+	for (size_t i = 1; !r && i < data->d_size / size && i <= INT32_MAX; i++) {
+		struct image_symbol out;
+
+		if (!gelf_getsym(data, (int)i, &symbol))
+			break;
+		out = (struct image_symbol){
+			.name = name_at(names, symbol.st_name),
+			.value = symbol.st_value,
+			.size = symbol.st_size,
+			.section = symbol.st_shndx < SHN_LORESERVE ? symbol.st_shndx : UINT32_MAX,
+			.type = GELF_ST_TYPE(symbol.st_info),
+			.bind = GELF_ST_BIND(symbol.st_info),
+		};
+		if (out.name)
+			r = each(ctx, &out);
+	}
+	return r;
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// apply.c: what an event does to the processes and threads. A process is a history of spaces, a thread
+// one of names. Rules: see proc.h.
+#include "proc/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct proc_mapping *apply_mapping(struct proc_table *table)
+{
+	struct proc_mapping *mapping;
+
+	if (table->n_mappings == table->mappings_capacity) {
+		size_t capacity = table->mappings_capacity ? table->mappings_capacity * 2 : 64;
+		struct proc_mapping **mappings =
+		        realloc(table->mappings, capacity * sizeof(struct proc_mapping *));
+
+		if (!mappings)
+			return NULL;
+		table->mappings = mappings;
+		table->mappings_capacity = capacity;
+	}
+	mapping = table->n_mappings < UINT32_MAX - 1 ? arena_alloc(&table->arena, sizeof(*mapping))
+	                                             : NULL;
+	if (!mapping)
+		return NULL;
+	mapping->id = (uint32_t)table->n_mappings;
+	table->mappings[table->n_mappings++] = mapping;
+	return mapping;
+}
+
+const struct proc_object *apply_object(struct proc_table *table, const struct event *e)
+{
+	uint64_t build_id = e->build_id;
+
+	if (!build_id)
+		map_get(&table->build_ids, e->name, &build_id);
+	return object_get(&table->objects, (enum proc_kind)e->kind, e->name, e->pid,
+	                  (const uint8_t *)intern_get(&table->names, (uint32_t)build_id),
+	                  intern_length(&table->names, (uint32_t)build_id));
+}
+
+static uint64_t apply_key(const struct event *e)
+{
+	switch (e->kind) {
+	case PROC_KIND_KERNEL:
+		return KEY_KERNEL;
+	case PROC_KIND_MODULE:
+		return KEY_MODULES;
+	case PROC_KIND_BPF:
+	case PROC_KIND_OUT_OF_LINE:
+		return KEY_KSYMBOLS;
+	default:
+		return e->pid;
+	}
+}
+
+static int apply_change(struct proc_table *table, struct history *history, const struct event *e,
+                        uint32_t value, uint32_t stamp)
+{
+	return history_put(history, table->live,
+	                   (struct change){ .time = e->time, .value = value, .stamp = stamp });
+}
+
+/* Puts [start, end) -> value into the process's space, as it is from this event's time on. */
+static int apply_range(struct proc_table *table, struct history *process, const struct event *e,
+                       uint32_t value)
+{
+	const struct change *last = history_last(process);
+	uint32_t root = last ? last->value : SPACE_EMPTY, stamp = last ? last->stamp : 0;
+	int r;
+
+	if (!stamp || (!table->live && last->time != e->time))
+		stamp = ++table->stamps;
+	r = space_put(&table->spaces, &root, stamp, e->start, e->end, value);
+	return r < 0 ? r : apply_change(table, process, e, root, stamp);
+}
+
+static int apply_map(struct proc_table *table, const struct event *e)
+{
+	const struct proc_object *object = apply_object(table, e);
+	struct history *process = history_get(&table->processes, apply_key(e));
+	const struct space_node *node;
+	struct proc_mapping *mapping;
+
+	if (!object || !process)
+		return -ENOMEM;
+	node = process->n ? space_find(&table->spaces, history_last(process)->value, e->start)
+	                  : NULL;
+	if (node && node->start == e->start && node->end == e->end) {
+		mapping = table->mappings[node->value];
+		if (mapping->object == object && mapping->pgoff == e->pgoff &&
+		    mapping->start == e->start && mapping->data == e->data)
+			return 0; /* mapped or mprotected once more */
+	}
+	mapping = apply_mapping(table);
+	if (!mapping)
+		return -ENOMEM;
+	mapping->start = e->start;
+	mapping->end = e->end;
+	mapping->pgoff = e->pgoff;
+	mapping->object = object;
+	mapping->pid = apply_key(e) == e->pid ? e->pid : PROC_KERNEL;
+	mapping->data = e->data;
+	if (e->kind == PROC_KIND_KERNEL && !table->kernel)
+		table->kernel = mapping;
+	return apply_range(table, process, e, mapping->id);
+}
+
+static int apply_unmap(struct proc_table *table, const struct event *e)
+{
+	struct history *process = history_get(&table->processes, KEY_KSYMBOLS);
+
+	return process ? apply_range(table, process, e, SPACE_NONE) : -ENOMEM;
+}
+
+static int apply_comm(struct proc_table *table, const struct event *e)
+{
+	struct history *thread = history_get(&table->threads, e->tid), *process;
+	int r = thread ? apply_change(table, thread, e, e->name, 0) : -ENOMEM;
+
+	if (r < 0 || e->type != EVENT_EXEC)
+		return r;
+	process = history_get(&table->processes, e->pid);
+	return process ? apply_change(table, process, e, SPACE_EMPTY, 0) : -ENOMEM;
+}
+
+/* A new thread has its parent's name, a new process its parent's space as well. */
+static int apply_fork(struct proc_table *table, const struct event *e)
+{
+	struct history *thread = history_get(&table->threads, e->tid), *process, *parent;
+	const struct change *name = history_last(history_of(&table->threads, e->ptid));
+	uint32_t root = SPACE_EMPTY;
+	int r;
+
+	if (!thread)
+		return -ENOMEM;
+	r = apply_change(table, thread, e, name && !e->empty ? name->value : 0, 0);
+	if (r < 0 || e->pid == e->ppid)
+		return r;
+	process = history_get(&table->processes, e->pid);
+	parent = history_get(&table->processes, e->ppid); /* may move *process */
+	process = history_get(&table->processes, e->pid);
+	if (!process || !parent)
+		return -ENOMEM;
+	if (parent->n && !e->empty) {
+		struct change *last = &parent->changes[parent->n - 1];
+
+		root = last->value;
+		last->stamp = 0; /* shared from now on: edits must copy */
+	}
+	return apply_change(table, process, e, root, 0);
+}
+
+int apply_event(struct proc_table *table, const struct event *e)
+{
+	switch (e->type) {
+	case EVENT_MAP:
+		return apply_map(table, e);
+	case EVENT_UNMAP:
+		return apply_unmap(table, e);
+	case EVENT_FORK:
+		return apply_fork(table, e);
+	default:
+		return apply_comm(table, e);
+	}
+}

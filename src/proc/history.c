@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// history.c: see history.h.
+#include "proc/history.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void history_free(struct histories *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		free(h->all[i].changes);
+	free(h->all);
+	map_free(&h->index);
+}
+
+struct history *history_get(struct histories *h, uint64_t key)
+{
+	uint64_t at;
+
+	if (map_get(&h->index, key, &at))
+		return &h->all[at];
+	if (h->n == h->capacity) {
+		size_t capacity = h->capacity ? h->capacity * 2 : 64;
+		struct history *all = realloc(h->all, capacity * sizeof(*all));
+
+		if (!all)
+			return NULL;
+		h->all = all;
+		h->capacity = capacity;
+	}
+	if (map_put(&h->index, key, h->n) < 0)
+		return NULL;
+	h->all[h->n] = (struct history){ 0 };
+	return &h->all[h->n++];
+}
+
+const struct history *history_of(const struct histories *h, uint64_t key)
+{
+	uint64_t at;
+
+	return map_get(&h->index, key, &at) ? &h->all[at] : NULL;
+}
+
+const struct change *history_last(const struct history *history)
+{
+	return history && history->n ? &history->changes[history->n - 1] : NULL;
+}
+
+const struct change *history_at(const struct history *history, uint64_t time)
+{
+	uint32_t low = 0, high = history ? history->n : 0;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (history->changes[middle].time <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &history->changes[low - 1] : NULL;
+}
+
+int history_put(struct history *history, bool only_last, struct change change)
+{
+	if (history->n && (only_last || history->changes[history->n - 1].time == change.time)) {
+		history->changes[history->n - 1] = change;
+		return 0;
+	}
+	if (history->n == history->capacity) {
+		uint32_t capacity = history->capacity ? history->capacity * 2 : 2;
+		struct change *changes =
+		        realloc(history->changes, capacity * sizeof(struct change));
+
+		if (!changes)
+			return -ENOMEM;
+		history->changes = changes;
+		history->capacity = capacity;
+	}
+	history->changes[history->n++] = change;
+	return 0;
+}
+
+size_t history_bytes(const struct histories *h)
+{
+	size_t bytes = map_bytes(&h->index) + h->capacity * sizeof(*h->all);
+
+	for (size_t i = 0; i < h->n; i++)
+		bytes += h->all[i].capacity * sizeof(struct change);
+	return bytes;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// learn.c: records to events. An event keeps nothing of its record but numbers and interned names.
+// Until proc_seal events only gather; then they are sorted by time and applied.
+#include "proc/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROT_EXECUTE 4u /* PROT_EXEC, of the recorded machine */
+
+uint64_t proc_time(const struct seam_decoded *record)
+{
+	return record->id.has & SEAM_SAMPLE_TIME ? record->id.time_ns : record->record->index;
+}
+
+static int learn_put(struct proc_table *table, struct event *e)
+{
+	struct event *events;
+
+	table->generation++;
+	if (table->live)
+		return apply_event(table, e);
+	if (table->n_events == table->events_capacity) {
+		size_t capacity = table->events_capacity ? table->events_capacity * 2 : 256;
+
+		events = realloc(table->events, capacity * sizeof(*events));
+		if (!events)
+			return -ENOMEM;
+		table->events = events;
+		table->events_capacity = capacity;
+	}
+	e->sequence = table->n_events;
+	table->events[table->n_events++] = *e;
+	return 0;
+}
+
+/* The range of an event; false: it is none. A kernel map may say 0 for "to the end". */
+static bool learn_range(struct event *e, uint64_t start, uint64_t length)
+{
+	bool to_the_end = e->kind == PROC_KIND_KERNEL && (!length || length > UINT64_MAX - start);
+
+	e->start = start;
+	e->end = to_the_end ? UINT64_MAX : start + length;
+	return e->end > e->start;
+}
+
+static int learn_mmap(struct proc_table *table, const struct seam_decoded *record, struct event *e)
+{
+	const struct seam_mmap *m = &record->mmap;
+	unsigned mode = record->record->misc & SEAM_MISC_CPUMODE_MASK;
+	bool kernel = mode == SEAM_MISC_KERNEL || m->pid == PROC_KERNEL;
+	const char *name = m->filename;
+
+	e->type = EVENT_MAP;
+	e->kind = (uint8_t)(kernel ? object_kind_kernel(name) : object_kind_user(name));
+	if (!learn_range(e, m->addr, m->len)) {
+		table->counts.unsound++;
+		return 0;
+	}
+	if (e->kind == PROC_KIND_ANON)
+		name = "//anon";
+	e->pid = m->pid;
+	e->tid = m->tid;
+	e->pgoff = m->pgoff;
+	e->data = !kernel && ((record->record->misc & SEAM_MISC_MMAP_DATA) ||
+	                      (m->has_prot && !(m->prot & PROT_EXECUTE)));
+	e->name = intern_bytes(&table->names, name,
+	                       object_name_length((enum proc_kind)e->kind, name));
+	if (m->has_build_id && m->build_id_size && m->build_id_size <= PROC_BUILD_ID_MAX)
+		e->build_id = intern_bytes(&table->names, m->build_id, m->build_id_size);
+	if (e->name == INTERN_FAILED || e->build_id == INTERN_FAILED)
+		return -ENOMEM;
+	table->counts.mappings++;
+	return 1;
+}
+
+static int learn_ksymbol(struct proc_table *table, const struct seam_decoded *record,
+                         struct event *e)
+{
+	const struct seam_ksymbol *k = &record->ksymbol;
+
+	e->type = k->unregister ? EVENT_UNMAP : EVENT_MAP;
+	e->kind = k->ksym_type == 1 ? PROC_KIND_BPF : PROC_KIND_OUT_OF_LINE;
+	e->pid = PROC_KERNEL;
+	if (!learn_range(e, k->addr, k->len)) {
+		table->counts.unsound++;
+		return 0;
+	}
+	e->name = intern_text(&table->names, k->name);
+	if (e->name == INTERN_FAILED)
+		return -ENOMEM;
+	table->counts.ksymbols++;
+	return 1;
+}
+
+static int learn_comm(struct proc_table *table, const struct seam_decoded *record, struct event *e)
+{
+	const struct seam_comm *c = &record->comm;
+
+	e->type = c->exec ? EVENT_EXEC : EVENT_COMM;
+	e->pid = c->pid;
+	e->tid = c->tid;
+	e->name = intern_text(&table->names, c->comm);
+	if (e->name == INTERN_FAILED)
+		return -ENOMEM;
+	table->counts.comms++;
+	table->counts.execs += c->exec;
+	return 1;
+}
+
+static int learn_fork(struct proc_table *table, const struct seam_decoded *record, struct event *e)
+{
+	const struct seam_task *t = &record->task;
+
+	e->type = EVENT_FORK;
+	e->pid = t->pid;
+	e->tid = t->tid;
+	e->ppid = t->ppid;
+	e->ptid = t->ptid;
+	e->empty = record->record->misc & SEAM_MISC_FORK_EXEC;
+	table->counts.forks++;
+	return 1;
+}
+
+int proc_learn(struct proc_table *table, const struct seam_decoded *record)
+{
+	struct event e = { 0 };
+	unsigned mode = record->record->misc & SEAM_MISC_CPUMODE_MASK;
+	int r = 0;
+
+	if (table->sealed)
+		return -EBUSY;
+	if (mode == SEAM_MISC_GUEST_KERNEL || mode == SEAM_MISC_GUEST_USER)
+		return 0;
+	e.time = proc_time(record);
+	switch (record->record->type) {
+	case SEAM_RECORD_MMAP:
+	case SEAM_RECORD_MMAP2:
+		r = learn_mmap(table, record, &e);
+		break;
+	case SEAM_RECORD_KSYMBOL:
+		r = learn_ksymbol(table, record, &e);
+		break;
+	case SEAM_RECORD_COMM:
+		r = learn_comm(table, record, &e);
+		break;
+	case SEAM_RECORD_FORK:
+		r = learn_fork(table, record, &e);
+		break;
+	}
+	if (r > 0 && learn_put(table, &e) < 0)
+		r = -ENOMEM;
+	return r;
+}
+
+int proc_learn_build_id(struct proc_table *table, const char *path, const uint8_t *build_id,
+                        size_t n)
+{
+	enum proc_kind kind = object_kind_kernel(path);
+	uint32_t name, id;
+
+	if (table->sealed)
+		return -EBUSY;
+	if (!n || n > PROC_BUILD_ID_MAX)
+		return -EINVAL;
+	name = intern_bytes(&table->names, path, object_name_length(kind, path));
+	id = intern_bytes(&table->names, build_id, n);
+	if (name == INTERN_FAILED || id == INTERN_FAILED)
+		return -ENOMEM;
+	return map_put(&table->build_ids, name, id);
+}
+
+static int learn_order(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+}
+
+int proc_seal(struct proc_table *table)
+{
+	int r;
+
+	if (table->n_events)
+		qsort(table->events, table->n_events, sizeof(*table->events), learn_order);
+	for (size_t i = 0; i < table->n_events; i++) {
+		r = apply_event(table, &table->events[i]);
+		if (r < 0)
+			return r;
+	}
+	free(table->events);
+	table->events = NULL;
+	table->n_events = table->events_capacity = 0;
+	table->sealed = true;
+	table->generation++;
+	return 0;
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// proc.c: see proc.h. Makes the table and looks things up in it: a history by time, then a space by
+// address. Learning is learn.c's, the rules are apply.c's.
+#include "proc/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define VSYSCALL_START \
+	0xffffffffff600000ULL /* fixed by the x86_64 ABI, one page, seldom recorded */
+#define VSYSCALL_END 0xffffffffff601000ULL
+
+/* What holds at a time; live there is only now. */
+static const struct change *proc_at(const struct proc_table *table, const struct histories *of,
+                                    uint64_t key, uint64_t time_ns)
+{
+	return history_at(history_of(of, key), table->live ? PROC_NOW : time_ns);
+}
+
+uint32_t proc_space(const struct proc_table *table, uint32_t pid, uint64_t time_ns)
+{
+	const struct change *change = proc_at(table, &table->processes, pid, time_ns);
+
+	return change ? change->value : PROC_NO_SPACE;
+}
+
+const struct proc_mapping *proc_space_find(const struct proc_table *table, uint32_t space,
+                                           uint64_t addr)
+{
+	const struct space_node *node = space_find(&table->spaces, space, addr);
+
+	if (node)
+		return table->mappings[node->value];
+	return addr >= VSYSCALL_START && addr < VSYSCALL_END ? table->mappings[0] : NULL;
+}
+
+const struct proc_mapping *proc_find(const struct proc_table *table, struct proc_hint *hint,
+                                     uint32_t pid, uint64_t time_ns, uint64_t addr)
+{
+	const struct history *process;
+	const struct change *change;
+
+	if (!hint || table->live)
+		return proc_space_find(table, proc_space(table, pid, time_ns), addr);
+	if (hint->generation != table->generation || hint->pid != pid || time_ns < hint->from_ns ||
+	    time_ns > hint->to_ns) {
+		process = history_of(&table->processes, pid);
+		change = history_at(process, time_ns);
+		*hint = (struct proc_hint){
+			.generation = table->generation,
+			.pid = pid,
+			.space = change ? change->value : PROC_NO_SPACE,
+			.from_ns = change ? change->time : 0,
+			.to_ns = UINT64_MAX,
+		};
+		if (change && change != history_last(process))
+			hint->to_ns = change[1].time - 1;
+		else if (!change && process && process->n)
+			hint->to_ns = process->changes[0].time - 1;
+	}
+	return proc_space_find(table, hint->space, addr);
+}
+
+const struct proc_mapping *proc_find_kernel(const struct proc_table *table, uint64_t time_ns,
+                                            uint64_t addr)
+{
+	static const uint64_t keys[] = { KEY_KSYMBOLS, KEY_MODULES, KEY_KERNEL };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const struct change *change = proc_at(table, &table->processes, keys[i], time_ns);
+		const struct space_node *node =
+		        change ? space_find(&table->spaces, change->value, addr) : NULL;
+
+		if (node)
+			return table->mappings[node->value];
+	}
+	return NULL;
+}
+
+const struct proc_mapping *proc_kernel(const struct proc_table *table)
+{
+	return table->kernel;
+}
+
+const char *proc_comm(const struct proc_table *table, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	const struct change *name = proc_at(table, &table->threads, tid, time_ns);
+
+	if (!name || !name->value)
+		name = proc_at(table, &table->threads, pid, time_ns);
+	if (name && name->value)
+		return intern_get(&table->names, name->value);
+	return tid ? NULL : "swapper";
+}
+
+size_t proc_objects(const struct proc_table *table)
+{
+	return table->objects.n;
+}
+
+const struct proc_object *proc_object_at(const struct proc_table *table, size_t id)
+{
+	return id < table->objects.n ? table->objects.objects[id] : NULL;
+}
+
+size_t proc_mappings(const struct proc_table *table)
+{
+	return table->n_mappings;
+}
+
+const struct proc_mapping *proc_mapping_at(const struct proc_table *table, size_t id)
+{
+	return id < table->n_mappings ? table->mappings[id] : NULL;
+}
+
+void proc_count(const struct proc_table *table, struct proc_counts *ret)
+{
+	*ret = table->counts;
+	ret->bytes = history_bytes(&table->processes) + history_bytes(&table->threads) +
+	             table->arena.bytes + table->names.arena.bytes +
+	             table->spaces.capacity * sizeof(struct space_node) +
+	             table->events_capacity * sizeof(struct event);
+}
+
+const char *proc_kind_name(enum proc_kind kind)
+{
+	static const char *const names[PROC_KINDS] = {
+		[PROC_KIND_FILE] = "file",     [PROC_KIND_ANON] = "anon",
+		[PROC_KIND_VDSO] = "vdso",     [PROC_KIND_VSYSCALL] = "vsyscall",
+		[PROC_KIND_STACK] = "stack",   [PROC_KIND_UPROBES] = "uprobes",
+		[PROC_KIND_KERNEL] = "kernel", [PROC_KIND_MODULE] = "module",
+		[PROC_KIND_BPF] = "bpf",       [PROC_KIND_OUT_OF_LINE] = "out_of_line",
+		[PROC_KIND_OTHER] = "other",
+	};
+
+	return (unsigned)kind < PROC_KINDS ? names[kind] : "?";
+}
+
+static int table_init(struct proc_table *table)
+{
+	struct event vsyscall = { .type = EVENT_MAP, .kind = PROC_KIND_VSYSCALL };
+	struct proc_mapping *mapping = apply_mapping(table);
+
+	table->objects.names = &table->names;
+	table->objects.arena = &table->arena;
+	vsyscall.name = intern_text(&table->names, "[vsyscall]");
+	if (!mapping || vsyscall.name == INTERN_FAILED)
+		return -ENOMEM;
+	mapping->start = VSYSCALL_START;
+	mapping->end = VSYSCALL_END;
+	mapping->object = apply_object(table, &vsyscall);
+	/* The address of a heap block is what the system draws at random. */
+	return mapping->object ? space_init(&table->spaces, map_mix((uintptr_t)table)) : -ENOMEM;
+}
+
+int proc_new(struct proc_table **ret, const struct proc_opts *opts)
+{
+	struct proc_table *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return -ENOMEM;
+	table->live = opts && opts->live;
+	table->generation = 1;
+	if (table_init(table) < 0) {
+		proc_free(table);
+		return -ENOMEM;
+	}
+	*ret = table;
+	return 0;
+}
+
+void proc_free(struct proc_table *table)
+{
+	if (!table)
+		return;
+	history_free(&table->processes);
+	history_free(&table->threads);
+	space_destroy(&table->spaces);
+	object_destroy(&table->objects);
+	map_free(&table->build_ids);
+	free(table->events);
+	free(table->mappings);
+	intern_free(&table->names);
+	arena_free(&table->arena);
+	free(table);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * space.h: address spaces as persistent trees of disjoint ranges.
+ *
+ * A space is the index of its root; 0 is the empty one. An edit copies only the path to what it
+ * changes, so every earlier root keeps what it held: history costs O(log n) nodes per edit, and a
+ * fork costs nothing. Nodes made under the same stamp are changed in place, for edits between which
+ * nobody looks.
+ */
+#ifndef SEAM_PROC_SPACE_H
+#define SEAM_PROC_SPACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SPACE_EMPTY 0u
+#define SPACE_NONE UINT32_MAX
+
+struct space_node {
+	uint64_t start, end; /* [start, end), disjoint from all others of the tree */
+	uint32_t value;
+	uint32_t left, right;
+	uint32_t stamp;
+};
+
+struct space_pool {
+	struct space_node *nodes; /* [0] stands for "no node" */
+	uint32_t n, capacity;
+	uint64_t seed; /* of the shape; not of any result */
+	int failed;    /* out of memory; sticks */
+};
+
+int space_init(struct space_pool *pool, uint64_t seed);
+void space_destroy(struct space_pool *pool);
+/* *root with [start, end) removed and, unless value is SPACE_NONE, mapped to value. start < end.
+ * -ENOMEM: the pool is not to be used any more. */
+int space_put(struct space_pool *pool, uint32_t *root, uint32_t stamp, uint64_t start, uint64_t end,
+              uint32_t value);
+/* The node that holds addr, or NULL. */
+const struct space_node *space_find(const struct space_pool *pool, uint32_t root, uint64_t addr);
+
+#endif

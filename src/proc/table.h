@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table.h: the inside of a proc_table: what was learned as events, and what they make when applied
+ * in order of time.
+ */
+#ifndef SEAM_PROC_TABLE_H
+#define SEAM_PROC_TABLE_H
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "proc/history.h"
+#include "proc/object.h"
+#include "proc/proc.h"
+#include "proc/space.h"
+
+/* Keys of `processes` beside the pids. */
+#define KEY_KERNEL (1ULL << 32)
+#define KEY_MODULES (2ULL << 32)
+#define KEY_KSYMBOLS (3ULL << 32)
+
+enum event_type {
+	EVENT_MAP,
+	EVENT_UNMAP, /* a ksymbol that went away */
+	EVENT_COMM,
+	EVENT_EXEC, /* a COMM that is an exec */
+	EVENT_FORK,
+};
+
+struct event {
+	uint64_t time;
+	uint64_t sequence; /* order of learning, among equal times */
+	uint64_t start, end, pgoff;
+	uint32_t pid, tid, ppid, ptid;
+	uint32_t name;     /* in names */
+	uint32_t build_id; /* in names, as bytes; 0: none */
+	uint8_t type;
+	uint8_t kind; /* enum proc_kind */
+	bool data;
+	bool empty; /* FORK: inherits nothing */
+};
+
+struct proc_table {
+	bool live, sealed;
+	struct arena arena; /* objects and mappings */
+	struct intern names;
+	struct object_pool objects;
+	struct space_pool spaces;
+	struct histories processes, threads;
+	struct event *events;
+	size_t n_events, events_capacity;
+	struct proc_mapping **mappings; /* [0] is [vsyscall] */
+	size_t n_mappings, mappings_capacity;
+	const struct proc_mapping *kernel;
+	struct map build_ids; /* name of a path -> name of its build-id */
+	uint32_t stamps;
+	uint64_t generation;
+	struct proc_counts counts;
+};
+
+/* Applies an event; all before must not be later in time. -ENOMEM. */
+int apply_event(struct proc_table *table, const struct event *e);
+/* The object that an event maps; NULL: out of memory. */
+const struct proc_object *apply_object(struct proc_table *table, const struct event *e);
+/* A new mapping with its id; NULL: out of memory. */
+struct proc_mapping *apply_mapping(struct proc_table *table);
+
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// demangle.c: names as their authors wrote them, by libiberty. Its depth is limited by itself; its
+// output is limited here, because back references let a short name unfold into gigabytes: the
+// callback then leaves by longjmp, which is sound as these demanglers keep their state on the stack.
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libiberty/demangle.h>
+
+#include "base/buf.h"
+#include "symbol/symbol.h"
+
+struct output {
+	struct buf text;
+	jmp_buf leave;
+};
+
+static void output_put(const char *text, size_t n, void *ctx)
+{
+	struct output *out = ctx;
+
+	if (n > SYMBOL_NAME_MAX - out->text.n || buf_put(&out->text, text, n) < 0)
+		longjmp(out->leave, 1);
+}
+
+typedef int demangler(const char *mangled, int options, demangle_callbackref callback, void *ctx);
+
+/* False: it is no such name, or unfolds too far. */
+static bool run(demangler *demangle, const char *mangled, int options, struct output *out)
+{
+	buf_clear(&out->text);
+	if (setjmp(out->leave))
+		return false;
+	return demangle(mangled, options, output_put, out) != 0 && out->text.n > 0;
+}
+
+/* C++: the compiler's suffix is not part of the mangled name. */
+static bool run_cxx(const char *mangled, int options, struct output *out)
+{
+	const char *dot = strchr(mangled, '.');
+	char *base;
+	bool ok;
+
+	if (!dot)
+		return run(cplus_demangle_v3_callback, mangled, options, out);
+	base = strndup(mangled, (size_t)(dot - mangled));
+	ok = base && run(cplus_demangle_v3_callback, base, options, out);
+	free(base);
+	return ok && buf_printf(&out->text, " [clone %s]", dot) >= 0;
+}
+
+/* D's demangler has no callback. Each Q (a back reference) can at most double the output. */
+static bool run_d(const char *mangled, struct output *out)
+{
+	uint64_t worst = strlen(mangled);
+	char *name;
+
+	for (const char *p = mangled; *p; p++) {
+		if (*p == 'Q' && (worst *= 2) > (4u << 20))
+			return false;
+	}
+	name = dlang_demangle(mangled, 0);
+	if (!name)
+		return false;
+	buf_clear(&out->text);
+	buf_put(&out->text, name, strnlen(name, SYMBOL_NAME_MAX));
+	free(name);
+	return !out->text.failed && out->text.n;
+}
+
+char *symbol_demangle(const char *mangled, bool parameters)
+{
+	int options = parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
+	struct output out = { 0 };
+	char *name = NULL;
+	bool ok = false;
+
+	if (mangled[0] != '_' || strnlen(mangled, SYMBOL_DEMANGLE_MAX + 1) > SYMBOL_DEMANGLE_MAX)
+		return NULL;
+	/* Legacy Rust looks like C++ and ends in a hash: Rust first, without the hash. */
+	if (mangled[1] == 'R' || (mangled[1] == 'Z' && mangled[2] == 'N'))
+		ok = run(rust_demangle_callback, mangled, DMGL_NO_OPTS, &out);
+	if (!ok && mangled[1] == 'Z')
+		ok = run_cxx(mangled, options, &out);
+	if (!ok && mangled[1] == 'D')
+		ok = run_d(mangled, &out);
+	if (ok)
+		name = strdup(buf_text(&out.text));
+	buf_free(&out.text);
+	return name;
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// elffile.c: the symbols of an ELF object: .symtab and .dynsym, those of its debug file and of
+// .gnu_debugdata, and its PLT. Only what lies in executable sections is code.
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/object.h"
+
+struct code {
+	uint64_t start, end;
+};
+
+/* What is being read: for each section of the image, its addresses if it holds code. */
+struct reading {
+	struct table *table;
+	struct code *sections;
+	size_t n_sections;
+	uint32_t only_section; /* ET_REL: .text; else UINT32_MAX */
+	const char *suffix;
+};
+
+static bool is_code_name(const char *name)
+{
+	/* .L...: the assembler's; $x, $d, $a, $t: what kind of bytes follow (ARM, RISC-V) */
+	return *name && *name != '$' && *name != '@' && !(name[0] == '.' && name[1] == 'L');
+}
+
+static int take(void *ctx, const struct image_symbol *s)
+{
+	struct reading *reading = ctx;
+	struct table_symbol symbol = { .start = s->value };
+	const struct code *code;
+
+	if (s->type != STT_FUNC && s->type != STT_GNU_IFUNC && s->type != STT_NOTYPE)
+		return 0;
+	if (!s->section || s->section >= reading->n_sections || !is_code_name(s->name))
+		return 0;
+	if (reading->only_section != UINT32_MAX && s->section != reading->only_section)
+		return 0;
+	code = &reading->sections[s->section];
+	if (s->value < code->start || s->value >= code->end)
+		return 0;
+	symbol.end = s->size > code->end - s->value ? code->end : s->value + s->size;
+	symbol.limit = code->end;
+	symbol.bind = s->bind == STB_LOCAL  ? TABLE_LOCAL
+	              : s->bind == STB_WEAK ? TABLE_WEAK
+	                                    : TABLE_GLOBAL;
+	/* A linker that keeps versions in .symtab writes "exp2f@@GLIBC_2.27". */
+	return table_put(reading->table, &symbol, s->name, strcspn(s->name, "@"), reading->suffix);
+}
+
+static int reading_start(struct reading *reading, struct image *image)
+{
+	struct image_section section;
+	bool relocatable = image_is_relocatable(image);
+	size_t n = 0;
+
+	while (image_section_at(image, n, &section) == 0)
+		n++;
+	reading->sections = calloc(n ? n : 1, sizeof(*reading->sections));
+	if (!reading->sections)
+		return -ENOMEM;
+	reading->n_sections = n;
+	reading->only_section = UINT32_MAX;
+	for (size_t i = 0; i < n; i++) {
+		if (image_section_at(image, i, &section) < 0 || !(section.flags & SHF_EXECINSTR) ||
+		    section.memory_size > UINT64_MAX - section.vaddr)
+			continue;
+		reading->sections[i].start = section.vaddr;
+		reading->sections[i].end = section.vaddr + section.memory_size;
+		if (relocatable && !strcmp(section.name, ".text"))
+			reading->only_section = (uint32_t)i;
+	}
+	if (relocatable && reading->only_section == UINT32_MAX)
+		reading->n_sections = 0; /* no .text: nothing can be placed */
+	return 0;
+}
+
+/* A damaged or missing table is no failure: the others may do. */
+static int read_image(struct symbol_object *object, struct image *image, bool plt)
+{
+	struct reading reading = { .table = &object->table, .suffix = "" };
+	int r = reading_start(&reading, image);
+
+	if (r == 0)
+		r = image_each_symbol(image, SHT_SYMTAB, take, &reading);
+	if (r != -ENOMEM)
+		r = image_each_symbol(image, SHT_DYNSYM, take, &reading);
+	reading.suffix = "@plt";
+	if (r != -ENOMEM && plt)
+		r = image_each_plt(image, take, &reading);
+	free(reading.sections);
+	return r == -ENOMEM ? r : 0;
+}
+
+int elffile_symbols(struct symbol_object *object, struct image *image)
+{
+	struct symbol_cache *cache = object->cache;
+	struct image *more;
+	bool found_debug = false;
+	int r = read_image(object, image, !cache->opts.no_plt);
+
+	if (r == 0 && !image_is_debug(image) &&
+	    image_find_debug(&more, image, &cache->opts.search, NULL) == 0) {
+		r = read_image(object, more, false);
+		buf_put_text(&object->source, image_path(more));
+		found_debug = true;
+		image_close(more);
+	}
+	if (r == 0 && !found_debug) {
+		buf_put_text(&object->source, image_path(image));
+		if (image_open_debugdata(&more, image, NULL) == 0) {
+			r = read_image(object, more, false);
+			image_close(more);
+		}
+	}
+	if (r < 0)
+		return r;
+	if (object->table.n)
+		object->state = SYMBOL_NAMED;
+	else
+		object_reason(object, SYMBOL_NO_SYMBOLS,
+		              "%s: stripped, and no debug file was found", object->path);
+	return 0;
+}
+
+int elffile_segments(struct symbol_object *object, const struct image *image)
+{
+	size_t n = image_segments(image);
+
+	object->segments = calloc(n ? n : 1, sizeof(*object->segments));
+	if (!object->segments)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		object->segments[i] = *image_segment_at(image, i);
+	object->n_segments = n;
+	object->terms = OBJECT_OFFSET;
+	return 0;
+}
+
+int elffile_load(struct symbol_object *object)
+{
+	struct symbol_cache *cache = object->cache;
+	struct seam_error err = { 0 };
+	struct image *image;
+	int r;
+
+	if (cache->opts.foreign && !object->key.build_id.size && !cache->opts.search.root) {
+		object_reason(object, SYMBOL_NO_FILE, "%s: recorded elsewhere, without a build-id",
+		              object->path);
+		return 0;
+	}
+	r = image_find(&image, object->path, &object->key.build_id, &cache->opts.search, NULL,
+	               &err);
+	if (r < 0) {
+		object_reason(object, r == -ESTALE ? SYMBOL_OTHER_BUILD_ID : SYMBOL_NO_FILE, "%s",
+		              err.text);
+		return r == -ENOMEM ? r : 0;
+	}
+	r = elffile_segments(object, image);
+	if (r == 0)
+		r = elffile_symbols(object, image);
+	image_close(image);
+	return r;
+}

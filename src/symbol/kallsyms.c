@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// kallsyms.c: see kallsyms.h. A line is "ADDRESS TYPE NAME" and, for modules, "\t[MODULE]". Only text
+// symbols are taken. They have no size: each reaches to the next.
+#include "symbol/kallsyms.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KALLSYMS_MAX (256u << 20)
+#define LAST_SYMBOL_BYTES 4096u /* given to the last symbol of a module, as nobody says more */
+
+int kallsyms_slurp(const char *path, size_t limit, struct buf *ret)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), r = 0;
+	ssize_t n = 1;
+	void *to;
+
+	if (fd < 0)
+		return -errno;
+	while (n > 0 && ret->n <= limit) {
+		to = buf_reserve(ret, 1 << 18);
+		n = to ? read(fd, to, 1 << 18) : 0;
+		if (n > 0)
+			ret->n += (size_t)n;
+	}
+	if (n < 0)
+		r = -errno;
+	else if (ret->failed)
+		r = -ENOMEM;
+	else if (ret->n > limit)
+		r = -EFBIG;
+	close(fd);
+	return r;
+}
+
+void kallsyms_free(struct kallsyms *k)
+{
+	buf_free(&k->text);
+	free(k->path);
+	*k = (struct kallsyms){ 0 };
+}
+
+struct line {
+	uint64_t addr;
+	char type;
+	const char *name;
+	size_t n;
+	const char *module; /* NULL: the kernel itself */
+	size_t n_module;
+};
+
+/* Takes one line; false: it makes no sense. */
+static bool line_parse(const char *at, const char *end, struct line *ret)
+{
+	const char *p = at, *bracket;
+	uint64_t addr = 0;
+
+	for (; p < end && *p != ' '; p++) {
+		int digit = *p >= '0' && *p <= '9'   ? *p - '0'
+		            : *p >= 'a' && *p <= 'f' ? *p - 'a' + 10
+		                                     : -1;
+
+		if (digit < 0 || p - at >= 16)
+			return false;
+		addr = addr << 4 | (unsigned)digit;
+	}
+	if (p == at || end - p < 4 || p[2] != ' ')
+		return false;
+	*ret = (struct line){ .addr = addr, .type = p[1], .name = p + 3 };
+	for (p += 3; p < end && *p != '\t' && *p != ' ';)
+		p++;
+	ret->n = (size_t)(p - ret->name);
+	bracket = p < end ? memchr(p, '[', (size_t)(end - p)) : NULL;
+	if (bracket && end[-1] == ']') {
+		ret->module = bracket + 1;
+		ret->n_module = (size_t)(end - 1 - ret->module);
+	}
+	return ret->n > 0;
+}
+
+/* The next line of the text; *at moves behind it. */
+static bool line_next(const struct kallsyms *k, size_t *at, struct line *ret)
+{
+	const char *text = (const char *)k->text.bytes;
+
+	while (*at < k->text.n) {
+		const char *from = text + *at, *newline = memchr(from, '\n', k->text.n - *at),
+		           *end = newline ? newline : text + k->text.n;
+
+		*at = (size_t)(end - text) + 1;
+		if (line_parse(from, end, ret))
+			return true;
+	}
+	return false;
+}
+
+int kallsyms_read(struct kallsyms *k, const char *path)
+{
+	struct line line;
+	size_t at = 0;
+
+	k->path = strdup(path);
+	if (!k->path)
+		return -ENOMEM;
+	k->error = kallsyms_slurp(path, KALLSYMS_MAX, &k->text);
+	if (k->error == -ENOMEM)
+		return -ENOMEM;
+	k->hidden = true;
+	while (k->hidden && line_next(k, &at, &line))
+		k->hidden = !line.addr;
+	return 0;
+}
+
+static bool line_is(const struct line *line, const char *name)
+{
+	return line->n == strlen(name) && !memcmp(line->name, name, line->n);
+}
+
+/* Is it of this module (NULL: the kernel)? kallsyms writes '_' where file names may have '-'. */
+static bool line_of(const struct line *line, const char *module)
+{
+	if (!module)
+		return !line->module;
+	return line->module && line->n_module == strlen(module) &&
+	       !memcmp(line->module, module, line->n_module);
+}
+
+int kallsyms_table(const struct kallsyms *k, const char *module, struct table *table,
+                   uint64_t *ret_text)
+{
+	uint64_t text = 0, etext = 0;
+	struct line line;
+	size_t at = 0;
+	int r = 0;
+
+	while (!r && line_next(k, &at, &line)) {
+		struct table_symbol symbol = { .start = line.addr, .end = line.addr };
+
+		if (!line.addr || !line_of(&line, module))
+			continue;
+		if (!module && line_is(&line, "_text"))
+			text = line.addr;
+		if (!module && line_is(&line, "_etext"))
+			etext = line.addr;
+		if (!strchr("tTwW", line.type))
+			continue;
+		symbol.limit = line.addr > UINT64_MAX - LAST_SYMBOL_BYTES
+		                       ? UINT64_MAX
+		                       : line.addr + LAST_SYMBOL_BYTES;
+		symbol.bind = line.type == 'T'   ? TABLE_GLOBAL
+		              : line.type == 't' ? TABLE_LOCAL
+		                                 : TABLE_WEAK;
+		r = table_put(table, &symbol, line.name, line.n, "");
+	}
+	/* Inside the text of the kernel a symbol ends with the next one only. */
+	for (size_t i = 0; !module && i < table->n; i++) {
+		if (table->symbols[i].start >= text && table->symbols[i].start < etext)
+			table->symbols[i].limit = etext;
+	}
+	if (ret_text)
+		*ret_text = text;
+	return r;
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// kernel.c: names of the kernel and its modules. The running machine's lists are used only when it
+// runs the kernel that was recorded: equal build-ids, or none recorded and the recording is from here.
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/object.h"
+
+#define NOTES_MAX (1u << 20)
+#define MODULES_MAX (16u << 20)
+
+static struct kallsyms *kernel_kallsyms(struct symbol_cache *cache)
+{
+	const char *path = cache->opts.kallsyms ? cache->opts.kallsyms : "/proc/kallsyms";
+	int r = 0;
+
+	pthread_mutex_lock(&cache->kallsyms_lock);
+	if (!cache->kallsyms_loaded)
+		r = kallsyms_read(&cache->kallsyms, path);
+	cache->kallsyms_loaded = true;
+	pthread_mutex_unlock(&cache->kallsyms_lock);
+	return r < 0 ? NULL : &cache->kallsyms;
+}
+
+/* The build-id in a file of notes; size 0: none. */
+static void read_build_id(const char *path, struct image_build_id *ret)
+{
+	struct buf notes = { 0 };
+
+	*ret = (struct image_build_id){ 0 };
+	if (kallsyms_slurp(path, NOTES_MAX, &notes) == 0)
+		image_build_id_of_notes(notes.bytes, notes.n, false, ret);
+	buf_free(&notes);
+}
+
+/* Does this machine run what was recorded? Else says why not. */
+static bool is_running(struct symbol_object *object, const struct image_build_id *recorded,
+                       const char *notes)
+{
+	char is[IMAGE_BUILD_ID_HEX], was[IMAGE_BUILD_ID_HEX];
+	struct image_build_id running;
+
+	if (!recorded->size) {
+		if (object->cache->opts.foreign)
+			object_reason(object, SYMBOL_NO_FILE,
+			              "%s: recorded elsewhere, without a build-id", object->name);
+		return !object->cache->opts.foreign;
+	}
+	read_build_id(notes, &running);
+	if (image_build_id_equal(&running, recorded))
+		return true;
+	object_reason(object, running.size ? SYMBOL_OTHER_BUILD_ID : SYMBOL_NO_FILE,
+	              "%s: recorded with build-id %s, %s is %s", object->name,
+	              image_build_id_hex(recorded, was),
+	              running.size ? "this machine's" : "which this machine has not:",
+	              running.size ? image_build_id_hex(&running, is) : "unknown");
+	return false;
+}
+
+/* Fills the table from kallsyms; module NULL: the kernel. 1: done, 0: no names there. */
+static int use_kallsyms(struct symbol_object *object, const char *module)
+{
+	struct kallsyms *k = kernel_kallsyms(object->cache);
+	int r;
+
+	if (!k)
+		return -ENOMEM;
+	if (k->error || k->hidden) {
+		object_reason(object, k->error ? SYMBOL_NO_FILE : SYMBOL_HIDDEN, "%s: %s", k->path,
+		              k->error ? strerror(-k->error)
+		                       : "addresses are hidden (kernel.kptr_restrict, "
+		                         "CAP_SYSLOG)");
+		return 0;
+	}
+	r = kallsyms_table(k, module, &object->table, &object->reference);
+	if (r < 0)
+		return r;
+	if (!object->table.n) {
+		object_reason(object, SYMBOL_NO_SYMBOLS, "%s: nothing of %s in it", k->path,
+		              object->name);
+		return 0;
+	}
+	buf_put_text(&object->source, k->path);
+	object->state = SYMBOL_NAMED;
+	return 1;
+}
+
+static uint64_t text_of(const struct table *table)
+{
+	for (size_t i = 0; i < table->n; i++) {
+		if (!strcmp(table_name(table, &table->symbols[i]), "_text"))
+			return table->symbols[i].start;
+	}
+	return 0;
+}
+
+/* A vmlinux given by the user, or filed under the build-id. */
+static int use_vmlinux(struct symbol_object *object)
+{
+	struct symbol_cache *cache = object->cache;
+	const char *path = cache->opts.vmlinux ? cache->opts.vmlinux : object->path;
+	struct image_search search = cache->opts.search;
+	struct seam_error err = { 0 };
+	struct image *image;
+	int r;
+
+	if (cache->opts.vmlinux)
+		search.root = NULL;
+	if (!cache->opts.vmlinux && !object->key.build_id.size)
+		return 0;
+	r = image_find(&image, path, &object->key.build_id, &search, NULL, &err);
+	if (r < 0) {
+		if (cache->opts.vmlinux)
+			object_reason(object, r == -ESTALE ? SYMBOL_OTHER_BUILD_ID : SYMBOL_NO_FILE,
+			              "%s", err.text);
+		return r == -ENOMEM ? r : 0;
+	}
+	r = elffile_symbols(object, image);
+	object->reference = text_of(&object->table);
+	if (r == 0 && object->state == SYMBOL_NAMED)
+		r = 1;
+	image_close(image);
+	return r;
+}
+
+int kernel_load(struct symbol_object *object)
+{
+	struct symbol_cache *cache = object->cache;
+	const struct image_build_id *recorded =
+	        object->key.build_id.size ? &object->key.build_id : &cache->opts.kernel_build_id;
+	int r = 0;
+
+	object->terms = OBJECT_ADDRESS;
+	if (cache->opts.kallsyms || is_running(object, recorded, "/sys/kernel/notes"))
+		r = use_kallsyms(object, NULL);
+	if (r == 0)
+		r = use_vmlinux(object);
+	return r < 0 ? r : 0;
+}
+
+/* Where the running kernel has a module; 0: not loaded, or hidden. */
+static uint64_t module_base(const char *name)
+{
+	struct buf text = { 0 };
+	size_t n = strlen(name);
+	uint64_t base = 0;
+	const char *line, *at;
+
+	if (kallsyms_slurp("/proc/modules", MODULES_MAX, &text) < 0) {
+		buf_free(&text);
+		return 0;
+	}
+	for (line = buf_text(&text); line && *line; line = *line ? line + 1 : line) {
+		const char *end = strchrnul(line, '\n');
+
+		at = memmem(line, (size_t)(end - line), " 0x", 3);
+		if (!strncmp(line, name, n) && line[n] == ' ' && at)
+			base = strtoull(at + 1, NULL, 16);
+		line = end;
+	}
+	buf_free(&text);
+	return base;
+}
+
+/* The running kernel's module, if it is the recorded one. */
+static int use_running_module(struct symbol_object *object, const char *name)
+{
+	struct symbol_cache *cache = object->cache;
+	struct buf notes = { 0 };
+	bool given = cache->opts.kallsyms != NULL, running = given;
+	int r;
+
+	if (!given && object->key.build_id.size) {
+		buf_printf(&notes, "/sys/module/%s/notes/.note.gnu.build-id", name);
+		running = is_running(object, &object->key.build_id, buf_text(&notes));
+	} else if (!given) {
+		running = is_running(object, &cache->opts.kernel_build_id, "/sys/kernel/notes");
+	}
+	buf_free(&notes);
+	if (!running)
+		return 0;
+	r = use_kallsyms(object, name);
+	if (r <= 0)
+		return r;
+	/* Loaded again, a module is elsewhere: count from where it begins. A list that was given
+	   is of the recorded boot: its addresses hold as they are. */
+	object->shift = given ? 0 : module_base(name);
+	object->terms = object->shift ? OBJECT_PLACE : OBJECT_ADDRESS;
+	return 1;
+}
+
+int module_load(struct symbol_object *object)
+{
+	struct symbol_cache *cache = object->cache;
+	char name[256];
+	struct image *image;
+	int r;
+
+	object_module_name(object->path, name, sizeof(name));
+	r = use_running_module(object, name);
+	if (r)
+		return r < 0 ? r : 0;
+	if (object->path[0] != '/' || (!object->key.build_id.size && cache->opts.foreign))
+		return 0;
+	r = image_find(&image, object->path, &object->key.build_id, &cache->opts.search, NULL,
+	               NULL);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	object->terms = OBJECT_PLACE; /* .text is what a module's mapping begins with */
+	r = elffile_symbols(object, image);
+	image_close(image);
+	return r;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// object.c: one object of the cache: its spelling, and loading it exactly once, whichever thread comes
+// first.
+#include "symbol/object.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void object_reason(struct symbol_object *object, enum symbol_state state, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (object->reason.n)
+		return;
+	object->state = state;
+	va_start(ap, fmt);
+	buf_vprintf(&object->reason, fmt, ap);
+	va_end(ap);
+}
+
+void object_module_name(const char *path, char *name, size_t n)
+{
+	const char *slash = strrchr(path, '/'), *at = slash ? slash + 1 : path, *end;
+
+	if (*at == '[')
+		at++;
+	end = strstr(at, ".ko");
+	if (!end)
+		end = at + strcspn(at, "]");
+	snprintf(name, n, "%.*s", (int)(end - at), at);
+	for (char *p = name; *p; p++)
+		*p = *p == '-' ? '_' : *p;
+}
+
+/* perf's spelling of the object. */
+static char *object_spelling(const struct symbol_key *key)
+{
+	char module[256];
+	char *name = NULL;
+	int r;
+
+	switch (key->kind) {
+	case SYMBOL_KIND_ANON:
+		r = asprintf(&name, "/tmp/perf-%u.map", key->pid);
+		break;
+	case SYMBOL_KIND_VDSO:
+		r = asprintf(&name, "[vdso]");
+		break;
+	case SYMBOL_KIND_MODULE:
+		object_module_name(key->path, module, sizeof(module));
+		r = asprintf(&name, "[%s]", module);
+		break;
+	default:
+		r = asprintf(&name, "%s", key->path);
+	}
+	return r < 0 ? NULL : name;
+}
+
+int object_new(struct symbol_cache *cache, const struct symbol_key *key, struct symbol_object **ret)
+{
+	struct symbol_object *object = calloc(1, sizeof(*object));
+	const char *slash;
+
+	if (!object)
+		return -ENOMEM;
+	pthread_mutex_init(&object->loading, NULL);
+	object->cache = cache;
+	object->key = *key;
+	object->path = strdup(key->path);
+	object->name = object_spelling(key);
+	if (!object->path || !object->name) {
+		object_free(object);
+		return -ENOMEM;
+	}
+	object->key.path = object->path;
+	slash = object->name[0] == '/' ? strrchr(object->name, '/') : NULL;
+	object->short_name = slash && slash[1] ? slash + 1 : object->name;
+	*ret = object;
+	return 0;
+}
+
+void object_free(struct symbol_object *object)
+{
+	if (!object)
+		return;
+	pthread_mutex_destroy(&object->loading);
+	table_free(&object->table);
+	buf_free(&object->reason);
+	buf_free(&object->source);
+	free(object->used);
+	free(object->segments);
+	free(object->path);
+	free(object->name);
+	free(object);
+}
+
+static int load_by_kind(struct symbol_object *object)
+{
+	switch (object->key.kind) {
+	case SYMBOL_KIND_FILE:
+		return elffile_load(object);
+	case SYMBOL_KIND_ANON:
+		return perfmap_load(object);
+	case SYMBOL_KIND_VDSO:
+		return vdso_load(object);
+	case SYMBOL_KIND_KERNEL:
+		return kernel_load(object);
+	case SYMBOL_KIND_MODULE:
+		return module_load(object);
+	case SYMBOL_KIND_BPF:
+	case SYMBOL_KIND_OUT_OF_LINE: { /* one symbol, as long as the mapping */
+		struct table_symbol all = { .end = UINT64_MAX, .bind = TABLE_GLOBAL };
+
+		object->terms = OBJECT_PLACE;
+		object->state = SYMBOL_NAMED;
+		return table_put(&object->table, &all, object->path, strlen(object->path), "");
+	}
+	default:
+		object->state = SYMBOL_NOT_CODE;
+		return 0;
+	}
+}
+
+static int load(struct symbol_object *object)
+{
+	int r;
+
+	object->state = SYMBOL_NO_FILE;
+	r = load_by_kind(object);
+	if (r == 0)
+		r = table_seal(&object->table);
+	if (r == 0 && object->table.n) {
+		object->used = calloc(object->table.n, sizeof(*object->used));
+		if (!object->used)
+			r = -ENOMEM;
+	}
+	/* What was tried before the names were found elsewhere is of no interest. */
+	if (object->state == SYMBOL_NAMED)
+		buf_clear(&object->reason);
+	buf_text(&object->reason); /* NUL-terminated from here on */
+	buf_text(&object->source);
+	return r;
+}
+
+int object_load(struct symbol_object *object)
+{
+	if (atomic_load_explicit(&object->loaded, memory_order_acquire))
+		return object->error;
+	pthread_mutex_lock(&object->loading);
+	if (!atomic_load_explicit(&object->loaded, memory_order_relaxed)) {
+		object->error = load(object);
+		atomic_store_explicit(&object->loaded, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&object->loading);
+	return object->error;
+}

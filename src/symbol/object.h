@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * object.h: the inside of the cache and its objects, and the loaders that fill an object's table.
+ */
+#ifndef SEAM_SYMBOL_OBJECT_H
+#define SEAM_SYMBOL_OBJECT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "symbol/kallsyms.h"
+#include "symbol/symbol.h"
+#include "symbol/table.h"
+
+/* A symbol that was asked for: made once, then shared. */
+struct symbol_used {
+	const char *name, *raw;
+	uint32_t id;
+};
+
+/* How an address becomes one of the table's. */
+enum object_terms {
+	OBJECT_OFFSET,  /* by file offset and segments */
+	OBJECT_ADDRESS, /* as it is, plus shift */
+	OBJECT_PLACE,   /* distance from the mapping's start, plus shift */
+};
+
+struct symbol_object {
+	struct symbol_cache *cache;
+	struct symbol_key key;
+	char *path, *name;
+	const char *short_name;
+	struct symbol_object *next; /* of the same hash */
+	pthread_mutex_t loading;
+	atomic_bool loaded;
+	/* All below is fixed once loaded. */
+	int error; /* -ENOMEM while loading, else 0 */
+	enum symbol_state state;
+	struct buf reason, source;
+	struct table table;
+	struct image_segment *segments;
+	size_t n_segments;
+	enum object_terms terms;
+	uint64_t shift;
+	uint64_t reference; /* KERNEL: the table's _text, 0: unknown */
+	bool is_64;         /* VDSO */
+	uint64_t bad_lines;
+	_Atomic(struct symbol_used *) *used; /* one per symbol of the table */
+};
+
+struct symbol_cache {
+	struct symbol_opts opts; /* strings are the cache's own */
+	pthread_mutex_t lock;    /* for all below */
+	struct arena arena;
+	struct map index; /* hash of a key -> position in objects of the newest + 1 */
+	struct symbol_object **objects;
+	size_t n, capacity;
+	uint32_t next_id;
+	pthread_mutex_t kallsyms_lock;
+	bool kallsyms_loaded;
+	struct kallsyms kallsyms;
+};
+
+/* Each fills state, table, reason and source of an object. 0, or -ENOMEM. */
+int elffile_load(struct symbol_object *object);
+int vdso_load(struct symbol_object *object);
+int kernel_load(struct symbol_object *object);
+int module_load(struct symbol_object *object);
+int perfmap_load(struct symbol_object *object);
+
+/* Puts an image's symbols (and its debug file's, and its PLT) into the object's table. */
+int elffile_symbols(struct symbol_object *object, struct image *image);
+/* Keeps the segments of an image. */
+int elffile_segments(struct symbol_object *object, const struct image *image);
+
+/* Says why there are no names; the first reason stays. */
+void object_reason(struct symbol_object *object, enum symbol_state state, const char *fmt, ...)
+        __attribute__((format(printf, 3, 4)));
+/* "ext4" of "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz" and of "[ext4]"; cut to n - 1 bytes. */
+void object_module_name(const char *path, char *name, size_t n);
+int object_new(struct symbol_cache *cache, const struct symbol_key *key,
+               struct symbol_object **ret);
+void object_free(struct symbol_object *object);
+/* Loads it if that was not done; 0 or -ENOMEM. */
+int object_load(struct symbol_object *object);
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// perfmap.c: /tmp/perf-PID.map, by which JIT compilers tell names: "START SIZE NAME", in hex. Anybody
+// can write to /tmp: only a regular file of root, of ours or of the process's own user is believed.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbol/object.h"
+
+#define PERFMAP_MAX (512u << 20)
+
+/* The user of a process that still runs; false: unknown. */
+static bool process_user(uint32_t pid, uid_t *ret)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	if (stat(path, &st) < 0)
+		return false;
+	*ret = st.st_uid;
+	return true;
+}
+
+static bool is_trusted(const struct stat *st, uint32_t pid)
+{
+	uid_t user;
+
+	return S_ISREG(st->st_mode) && (!st->st_uid || st->st_uid == geteuid() ||
+	                                (process_user(pid, &user) && user == st->st_uid));
+}
+
+static bool read_hex(const char **at, const char *end, uint64_t *ret)
+{
+	const char *p = *at;
+	unsigned digits = 0;
+	uint64_t v = 0;
+
+	if (end - p > 2 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
+		p += 2;
+	for (; p < end && digits < 17; p++, digits++) {
+		int digit = *p >= '0' && *p <= '9'   ? *p - '0'
+		            : *p >= 'a' && *p <= 'f' ? *p - 'a' + 10
+		            : *p >= 'A' && *p <= 'F' ? *p - 'A' + 10
+		                                     : -1;
+
+		if (digit < 0)
+			break;
+		v = v << 4 | (unsigned)digit;
+	}
+	if (!digits || digits > 16 || p == end || *p != ' ')
+		return false;
+	*at = p + 1;
+	*ret = v;
+	return true;
+}
+
+/* rank: the number of the line; what was compiled later has the address. */
+static int take_line(struct symbol_object *object, const char *at, const char *end, uint32_t rank)
+{
+	struct table_symbol symbol = { .rank = rank, .bind = TABLE_GLOBAL };
+	uint64_t size;
+
+	if (!read_hex(&at, end, &symbol.start) || !read_hex(&at, end, &size) || !size ||
+	    size > UINT64_MAX - symbol.start || at == end || memchr(at, 0, (size_t)(end - at))) {
+		object->bad_lines++;
+		return 0;
+	}
+	symbol.end = symbol.start + size;
+	return table_put(&object->table, &symbol, at, (size_t)(end - at), "");
+}
+
+static int take_text(struct symbol_object *object, const struct buf *text)
+{
+	const char *at = (const char *)text->bytes, *stop = at + text->n, *end;
+	uint32_t rank = 0;
+	int r = 0;
+
+	for (; !r && at < stop; at = end + 1) {
+		end = memchr(at, '\n', (size_t)(stop - at));
+		if (!end)
+			end = stop;
+		if (end > at)
+			r = take_line(object, at, end, rank++);
+	}
+	return r;
+}
+
+/* Reads the open file; -EFBIG when it is too large. */
+static int read_text(int fd, struct buf *ret)
+{
+	ssize_t n = 1;
+	void *to;
+
+	while (n > 0 && ret->n <= PERFMAP_MAX) {
+		to = buf_reserve(ret, 1 << 16);
+		if (!to)
+			return -ENOMEM;
+		n = read(fd, to, 1 << 16);
+		if (n > 0)
+			ret->n += (size_t)n;
+	}
+	return n < 0 ? -errno : ret->n > PERFMAP_MAX ? -EFBIG : 0;
+}
+
+int perfmap_load(struct symbol_object *object)
+{
+	const struct symbol_opts *opts = &object->cache->opts;
+	struct buf path = { 0 }, text = { 0 };
+	struct stat st;
+	int fd, r;
+
+	object->terms = OBJECT_ADDRESS;
+	if (opts->foreign && !opts->map_dir) {
+		object_reason(object, SYMBOL_NO_FILE, "%s: recorded elsewhere", object->name);
+		return 0;
+	}
+	buf_printf(&path, "%s/perf-%u.map", opts->map_dir ? opts->map_dir : "/tmp",
+	           object->key.pid);
+	fd = open(buf_text(&path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	r = fd < 0 || fstat(fd, &st) < 0 ? -errno : 0;
+	if (!r && !is_trusted(&st, object->key.pid))
+		r = -EPERM;
+	if (!r)
+		r = read_text(fd, &text);
+	if (!r)
+		r = take_text(object, &text);
+	if (r < 0)
+		object_reason(object, SYMBOL_NO_FILE, "%s: %s", buf_text(&path),
+		              r == -EPERM ? "its owner is neither root, nor you, nor the process's"
+		                          : strerror(-r));
+	else if (object->table.n)
+		object->state = SYMBOL_NAMED;
+	else
+		object_reason(object, SYMBOL_NO_SYMBOLS, "%s: no line of it makes sense",
+		              buf_text(&path));
+	if (!r)
+		buf_put_text(&object->source, buf_text(&path));
+	if (fd >= 0)
+		close(fd);
+	buf_free(&path);
+	buf_free(&text);
+	return r == -ENOMEM ? r : 0;
+}

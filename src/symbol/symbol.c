@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+// symbol.c: see symbol.h. Finds the object of a key, turns an address into the object's own terms,
+// and makes each symbol that is asked for once. After that a lookup takes no lock.
+#include "symbol/symbol.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/object.h"
+
+/* ---- the cache ---- */
+
+static int copy_text(struct symbol_cache *cache, const char **text)
+{
+	if (!*text)
+		return 0;
+	*text = arena_string(&cache->arena, *text, strlen(*text));
+	return *text ? 0 : -ENOMEM;
+}
+
+static int copy_dirs(struct symbol_cache *cache)
+{
+	const char *const *dirs = cache->opts.search.debug_dirs;
+	const char **copy;
+	size_t n = 0;
+
+	if (!dirs)
+		return 0;
+	while (dirs[n])
+		n++;
+	copy = arena_alloc(&cache->arena, (n + 1) * sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		copy[i] = dirs[i];
+		if (copy_text(cache, &copy[i]) < 0)
+			return -ENOMEM;
+	}
+	cache->opts.search.debug_dirs = copy;
+	return 0;
+}
+
+int symbol_new(struct symbol_cache **ret, const struct symbol_opts *opts)
+{
+	struct symbol_cache *cache = calloc(1, sizeof(*cache));
+
+	if (!cache)
+		return -ENOMEM;
+	pthread_mutex_init(&cache->lock, NULL);
+	pthread_mutex_init(&cache->kallsyms_lock, NULL);
+	if (opts)
+		memcpy(&cache->opts, opts, opts->sz < sizeof(*opts) ? opts->sz : sizeof(*opts));
+	if (copy_text(cache, &cache->opts.search.root) < 0 ||
+	    copy_text(cache, &cache->opts.search.buildid_dir) < 0 ||
+	    copy_text(cache, &cache->opts.kallsyms) < 0 ||
+	    copy_text(cache, &cache->opts.vmlinux) < 0 ||
+	    copy_text(cache, &cache->opts.map_dir) < 0 || copy_dirs(cache) < 0) {
+		symbol_free(cache);
+		return -ENOMEM;
+	}
+	*ret = cache;
+	return 0;
+}
+
+void symbol_free(struct symbol_cache *cache)
+{
+	if (!cache)
+		return;
+	for (size_t i = 0; i < cache->n; i++)
+		object_free(cache->objects[i]);
+	free(cache->objects);
+	map_free(&cache->index);
+	kallsyms_free(&cache->kallsyms);
+	arena_free(&cache->arena);
+	pthread_mutex_destroy(&cache->lock);
+	pthread_mutex_destroy(&cache->kallsyms_lock);
+	free(cache);
+}
+
+static bool key_equal(const struct symbol_key *a, const struct symbol_key *b)
+{
+	return a->kind == b->kind && a->pid == b->pid && a->build_id.size == b->build_id.size &&
+	       !memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.size) &&
+	       !strcmp(a->path, b->path);
+}
+
+static int object_find(struct symbol_cache *cache, const struct symbol_key *key,
+                       struct symbol_object **ret)
+{
+	uint64_t hash =
+	        map_hash_bytes(key->path, strlen(key->path), (uint64_t)key->kind << 32 ^ key->pid);
+	struct symbol_object *object, **objects;
+	uint64_t *slot = map_slot(&cache->index, hash, NULL);
+
+	if (!slot)
+		return -ENOMEM;
+	for (object = *slot ? cache->objects[*slot - 1] : NULL; object; object = object->next) {
+		if (key_equal(&object->key, key)) {
+			*ret = object;
+			return 0;
+		}
+	}
+	if (cache->n == cache->capacity) {
+		size_t capacity = cache->capacity ? cache->capacity * 2 : 64;
+
+		objects = realloc(cache->objects, capacity * sizeof(struct symbol_object *));
+		if (!objects)
+			return -ENOMEM;
+		cache->objects = objects;
+		cache->capacity = capacity;
+	}
+	if (object_new(cache, key, &object) < 0)
+		return -ENOMEM;
+	object->next = *slot ? cache->objects[*slot - 1] : NULL;
+	cache->objects[cache->n++] = object;
+	*slot = cache->n;
+	*ret = object;
+	return 0;
+}
+
+int symbol_object(struct symbol_cache *cache, const struct symbol_key *key,
+                  struct symbol_object **ret)
+{
+	struct symbol_key exact = *key;
+	int r;
+
+	if (exact.kind != SYMBOL_KIND_ANON)
+		exact.pid = 0;
+	if (exact.build_id.size > IMAGE_BUILD_ID_MAX)
+		exact.build_id.size = IMAGE_BUILD_ID_MAX;
+	pthread_mutex_lock(&cache->lock);
+	r = object_find(cache, &exact, ret);
+	pthread_mutex_unlock(&cache->lock);
+	return r;
+}
+
+/* ---- lookups ---- */
+
+/* The address in the terms of the object's table; -ENOENT: it has none there. */
+static int translate(const struct symbol_object *object, const struct symbol_place *place,
+                     uint64_t addr, uint64_t *ret)
+{
+	uint64_t shift = object->shift;
+
+	switch (object->terms) {
+	case OBJECT_OFFSET:
+		return image_segments_vaddr(object->segments, object->n_segments,
+		                            addr - place->start + place->pgoff, ret);
+	case OBJECT_PLACE:
+		*ret = addr - place->start + shift;
+		return 0;
+	case OBJECT_ADDRESS:
+		break;
+	}
+	/* The same kernel of another boot may lie elsewhere: both know where its text begins. */
+	if (object->key.kind == SYMBOL_KIND_KERNEL && place->pgoff && object->reference)
+		shift = object->reference - place->pgoff;
+	*ret = addr + shift;
+	return 0;
+}
+
+/* Makes the shared form of a symbol; when two threads do, the first one's is kept. */
+static const struct symbol_used *use(struct symbol_object *object,
+                                     const struct table_symbol *symbol)
+{
+	_Atomic(struct symbol_used *) *slot = &object->used[symbol - object->table.symbols];
+	struct symbol_used *used = atomic_load_explicit(slot, memory_order_acquire);
+	struct symbol_cache *cache = object->cache;
+	const char *raw = table_name(&object->table, symbol);
+	char *name;
+
+	if (used)
+		return used;
+	name = cache->opts.no_demangle ? NULL : symbol_demangle(raw, cache->opts.parameters);
+	pthread_mutex_lock(&cache->lock);
+	used = atomic_load_explicit(slot, memory_order_relaxed);
+	if (!used) {
+		used = arena_alloc(&cache->arena, sizeof(*used));
+		if (used) {
+			used->raw = raw;
+			used->name = name ? arena_string(&cache->arena, name, strlen(name)) : raw;
+			used->id = cache->next_id++;
+			if (!used->name)
+				used = NULL;
+		}
+		atomic_store_explicit(slot, used, memory_order_release);
+	}
+	pthread_mutex_unlock(&cache->lock);
+	free(name);
+	return used;
+}
+
+int symbol_resolve(struct symbol_object *object, const struct symbol_place *place, uint64_t addr,
+                   struct symbol *ret)
+{
+	const struct table_symbol *symbol;
+	const struct symbol_used *used;
+	uint64_t at = addr;
+	int r = object_load(object);
+
+	*ret = (struct symbol){ .state = object->state, .addr = addr, .id = SYMBOL_NO_ID };
+	if (r < 0)
+		return r;
+	/* A 32-bit process has another vdso. */
+	if (object->key.kind == SYMBOL_KIND_VDSO && object->is_64 && place->start >> 32 == 0) {
+		ret->state = SYMBOL_NO_FILE;
+		return 0;
+	}
+	r = translate(object, place, addr, &at);
+	if (r == 0)
+		ret->addr = at;
+	if (object->state != SYMBOL_NAMED)
+		return 0;
+	symbol = r == 0 ? table_find(&object->table, at) : NULL;
+	if (!symbol) {
+		ret->state = SYMBOL_OUTSIDE;
+		return 0;
+	}
+	used = use(object, symbol);
+	if (!used)
+		return -ENOMEM;
+	ret->name = used->name;
+	ret->raw = used->raw;
+	ret->id = used->id;
+	ret->start = symbol->start;
+	ret->size = symbol->end - symbol->start;
+	if (ret->size > place->end - place->start && object->terms == OBJECT_PLACE)
+		ret->size = place->end - place->start; /* a BPF program is as long as its mapping */
+	return 1;
+}
+
+/* ---- what is to be said of objects ---- */
+
+const char *symbol_object_name(const struct symbol_object *object)
+{
+	return object->name;
+}
+
+const char *symbol_object_short_name(const struct symbol_object *object)
+{
+	return object->short_name;
+}
+
+size_t symbol_objects(struct symbol_cache *cache)
+{
+	size_t n;
+
+	pthread_mutex_lock(&cache->lock);
+	n = cache->n;
+	pthread_mutex_unlock(&cache->lock);
+	return n;
+}
+
+struct symbol_object *symbol_object_at(struct symbol_cache *cache, size_t i)
+{
+	struct symbol_object *object;
+
+	pthread_mutex_lock(&cache->lock);
+	object = i < cache->n ? cache->objects[i] : NULL;
+	pthread_mutex_unlock(&cache->lock);
+	return object;
+}
+
+const struct symbol_key *symbol_object_key(const struct symbol_object *object)
+{
+	return &object->key;
+}
+
+static bool is_loaded(struct symbol_object *object)
+{
+	return atomic_load_explicit(&object->loaded, memory_order_acquire);
+}
+
+enum symbol_state symbol_object_state(struct symbol_object *object)
+{
+	return is_loaded(object) ? object->state : SYMBOL_NAMED;
+}
+
+const char *symbol_object_reason(struct symbol_object *object)
+{
+	return is_loaded(object) && object->reason.n ? (const char *)object->reason.bytes : "";
+}
+
+const char *symbol_object_source(struct symbol_object *object)
+{
+	return is_loaded(object) && object->source.n ? (const char *)object->source.bytes : "";
+}
+
+size_t symbol_object_count(struct symbol_object *object)
+{
+	return is_loaded(object) ? object->table.n : 0;
+}
+
+uint64_t symbol_object_bad_lines(struct symbol_object *object)
+{
+	return is_loaded(object) ? object->bad_lines : 0;
+}
+
+static const struct {
+	const char *name, *text;
+} states[SYMBOL_STATES] = {
+	[SYMBOL_NAMED] = { "named", "named" },
+	[SYMBOL_OUTSIDE] = { "outside", "the object has no symbol there" },
+	[SYMBOL_NO_SYMBOLS] = { "no_symbols", "the object has no symbols" },
+	[SYMBOL_NO_FILE] = { "no_file", "the object could not be found or read" },
+	[SYMBOL_OTHER_BUILD_ID] = { "other_build_id", "the file is not the one that was recorded" },
+	[SYMBOL_NOT_CODE] = { "not_code", "memory that holds no named code" },
+	[SYMBOL_HIDDEN] = { "hidden", "the kernel hides its addresses" },
+};
+
+const char *symbol_state_name(enum symbol_state state)
+{
+	return (unsigned)state < SYMBOL_STATES ? states[state].name : "?";
+}
+
+const char *symbol_state_text(enum symbol_state state)
+{
+	return (unsigned)state < SYMBOL_STATES ? states[state].text : "?";
+}

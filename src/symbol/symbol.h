@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * symbol.h: the name of an address.
+ *
+ * Every object is opened once and every distinct symbol is demangled once, when it is first asked
+ * for. Lookups may come from several threads. A file whose build-id is not the recorded one gives no
+ * names: a wrong name is worse than none; symbol_object_reason says so.
+ *
+ * Addresses are taken as they are. A return address stands behind its call and may belong to the
+ * next function: callers of the first frame are looked up at addr - 1, by whoever walks the stack.
+ */
+#ifndef SEAM_SYMBOL_SYMBOL_H
+#define SEAM_SYMBOL_SYMBOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "image/image.h"
+
+/* In the order of proc's kinds; this room does not know that one. */
+enum symbol_kind {
+	SYMBOL_KIND_FILE,
+	SYMBOL_KIND_ANON,
+	SYMBOL_KIND_VDSO,
+	SYMBOL_KIND_VSYSCALL,
+	SYMBOL_KIND_STACK,
+	SYMBOL_KIND_UPROBES,
+	SYMBOL_KIND_KERNEL,
+	SYMBOL_KIND_MODULE,
+	SYMBOL_KIND_BPF,
+	SYMBOL_KIND_OUT_OF_LINE,
+	SYMBOL_KIND_OTHER,
+	SYMBOL_KINDS,
+};
+
+/* What is looked into. path is copied. */
+struct symbol_key {
+	enum symbol_kind kind;
+	const char *path; /* as recorded */
+	uint32_t pid;     /* ANON: whose perf map */
+	struct image_build_id build_id;
+};
+
+/* What came of a lookup, or of an object as a whole. */
+enum symbol_state {
+	SYMBOL_NAMED,
+	SYMBOL_OUTSIDE,        /* the object has symbols, but none here */
+	SYMBOL_NO_SYMBOLS,     /* the object has no symbols (stripped, and no debug file found) */
+	SYMBOL_NO_FILE,        /* the object could not be found or read */
+	SYMBOL_OTHER_BUILD_ID, /* a file is there, but it is not the one that was recorded */
+	SYMBOL_NOT_CODE,       /* stack, heap, [uprobes], [vsyscall]: nothing to name */
+	SYMBOL_HIDDEN,         /* the kernel hides its addresses (kernel.kptr_restrict) */
+	SYMBOL_STATES,
+};
+/* "other_build_id": stable, for JSON. */
+const char *symbol_state_name(enum symbol_state state);
+/* "the file is not the one that was recorded": for people. */
+const char *symbol_state_text(enum symbol_state state);
+
+struct symbol_cache;
+struct symbol_object;
+
+struct symbol_opts {
+	size_t sz;
+	/* The recording was made on another machine (or boot): names come only from files with the
+	   recorded build-id, or given by the user; the running kernel's by its build-id. */
+	bool foreign;
+	bool no_demangle;
+	bool parameters; /* demangled C++ names with their parameter types (perf: without) */
+	bool no_plt;
+	/* The kernel that was recorded: modules without a build-id of their own go by it. */
+	struct image_build_id kernel_build_id;
+	struct image_search search; /* strings are copied */
+	const char
+	        *kallsyms; /* a file in the form of /proc/kallsyms, trusted; NULL: the machine's */
+	const char *vmlinux; /* a kernel image, used if its build-id fits; NULL: none */
+	const char *map_dir; /* of perf-PID.map; NULL: "/tmp" (under search.root) */
+};
+
+int symbol_new(struct symbol_cache **ret, const struct symbol_opts *opts);
+void symbol_free(struct symbol_cache *cache);
+
+/* The object of a key; the same pointer for the same key. Not opened before the first resolve, and
+ * owned by the cache. -ENOMEM. */
+int symbol_object(struct symbol_cache *cache, const struct symbol_key *key,
+                  struct symbol_object **ret);
+
+struct symbol {
+	enum symbol_state state;
+	const char *name; /* demangled; NULL unless NAMED. Lives as long as the cache. */
+	const char *raw;  /* as the file has it */
+	uint64_t start;   /* of the symbol: vaddr in the object; kernel, BPF and ANON: address */
+	uint64_t size;    /* bytes; up to the next symbol when the file states 0 */
+	uint64_t addr;    /* what was looked up, in the same terms as start */
+	uint32_t id; /* dense per cache: one per distinct (object, symbol); else SYMBOL_NO_ID */
+};
+#define SYMBOL_NO_ID UINT32_MAX
+
+/* Where an object is mapped, as proc knows it. */
+struct symbol_place {
+	uint64_t start, end; /* addresses */
+	uint64_t pgoff;      /* bytes */
+};
+
+/*
+ * The symbol at an address that lies in a mapping of object. 1: named; 0: not, ret->state says why
+ * (ret->addr is set where it could be translated, else it is the address). -ENOMEM. ret is always
+ * filled. Any thread.
+ */
+int symbol_resolve(struct symbol_object *object, const struct symbol_place *place, uint64_t addr,
+                   struct symbol *ret);
+
+/* perf's spelling, for `perf script` text: "/usr/bin/x", "[kernel.kallsyms]", "[ext4]", "[vdso]",
+ * "/tmp/perf-12.map", "bpf_prog_..."; never NULL. "[unknown]" is for addresses without mapping. */
+const char *symbol_object_name(const struct symbol_object *object);
+/* The same cut to its last component, for `perf report` tables. */
+const char *symbol_object_short_name(const struct symbol_object *object);
+#define SYMBOL_UNKNOWN "[unknown]"
+
+/* ---- what could not be named: the caller counts the weight ---- */
+
+size_t symbol_objects(struct symbol_cache *cache);
+/* In the order they were first asked for; NULL past the last. */
+struct symbol_object *symbol_object_at(struct symbol_cache *cache, size_t i);
+const struct symbol_key *symbol_object_key(const struct symbol_object *object);
+/* SYMBOL_NAMED when the object has symbols (or was never resolved in), else why not. */
+enum symbol_state symbol_object_state(struct symbol_object *object);
+/* One sentence for people: "/usr/lib/libx.so: build-id is 12ab..., recorded was 34cd..."; "" when
+ * there is nothing to say. Lives as long as the cache. */
+const char *symbol_object_reason(struct symbol_object *object);
+/* The file that gave the names, "" if none: the debug file, the object, /proc/kallsyms ... */
+const char *symbol_object_source(struct symbol_object *object);
+/* Symbols known of it (0 before the first resolve). */
+size_t symbol_object_count(struct symbol_object *object);
+/* Lines of a perf map that made no sense and were passed over. */
+uint64_t symbol_object_bad_lines(struct symbol_object *object);
+
+/* ---- demangling ---- */
+
+/*
+ * The C++ (Itanium), Rust (v0 and legacy) or D name behind a mangled one, as new memory for free(3);
+ * NULL when it is none, is longer than SYMBOL_DEMANGLE_MAX, or unfolds into more than
+ * SYMBOL_NAME_MAX bytes. A suffix of the compiler (".cold", ".part.0") is kept as " [clone .cold]".
+ * Aliases at one address: see table.h for which one is taken.
+ */
+#define SYMBOL_DEMANGLE_MAX 8192
+#define SYMBOL_NAME_MAX 65536
+char *symbol_demangle(const char *mangled, bool parameters);
+
+#endif

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// table.c: see table.h.
+#include "symbol/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void table_free(struct table *table)
+{
+	buf_free(&table->names);
+	free(table->symbols);
+	free(table->pieces);
+	*table = (struct table){ 0 };
+}
+
+const char *table_name(const struct table *table, const struct table_symbol *symbol)
+{
+	return (const char *)table->names.bytes + symbol->name;
+}
+
+int table_put(struct table *table, const struct table_symbol *symbol, const char *name, size_t n,
+              const char *suffix)
+{
+	if (table->n == table->capacity) {
+		size_t capacity = table->capacity ? table->capacity * 2 : 256;
+		struct table_symbol *symbols = realloc(table->symbols, capacity * sizeof(*symbols));
+
+		if (!symbols)
+			return -ENOMEM;
+		table->symbols = symbols;
+		table->capacity = capacity;
+	}
+	if (table->names.n > UINT32_MAX - n - strlen(suffix) - 1 || table->n >= UINT32_MAX - 1)
+		return -E2BIG;
+	table->symbols[table->n] = *symbol;
+	table->symbols[table->n].name = (uint32_t)table->names.n;
+	buf_put(&table->names, name, n);
+	buf_put(&table->names, suffix, strlen(suffix) + 1);
+	if (table->names.failed)
+		return -ENOMEM;
+	table->n++;
+	return 0;
+}
+
+static size_t underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* < 0: a is the one to keep of two that begin at one address. */
+static int table_prefer(const struct table *table, const struct table_symbol *a,
+                        const struct table_symbol *b)
+{
+	const char *x = table_name(table, a), *y = table_name(table, b);
+	bool sized_a = a->end > a->start, sized_b = b->end > b->start;
+	size_t n, m;
+
+	if (sized_a != sized_b)
+		return sized_a ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank > b->rank ? -1 : 1;
+	if ((a->bind == TABLE_LOCAL) != (b->bind == TABLE_LOCAL))
+		return a->bind == TABLE_LOCAL ? 1 : -1;
+	n = underscores(x);
+	m = underscores(y);
+	if (n != m)
+		return n < m ? -1 : 1;
+	if (a->bind != b->bind)
+		return a->bind > b->bind ? -1 : 1;
+	n = strlen(x);
+	m = strlen(y);
+	if (n != m)
+		return n < m ? -1 : 1;
+	return strcmp(x, y);
+}
+
+static int table_order(const void *a, const void *b, void *ctx)
+{
+	const struct table_symbol *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return table_prefer(ctx, x, y);
+}
+
+/* One symbol per start; unsized ones end where the next begins, or go. */
+static void table_choose(struct table *table)
+{
+	uint64_t reached = 0; /* the farthest end of the sized ones so far */
+	size_t kept = 0;
+
+	for (size_t i = 0; i < table->n; i++) {
+		struct table_symbol s = table->symbols[i];
+
+		if (kept && table->symbols[kept - 1].start == s.start)
+			continue;
+		if (s.end <= s.start && s.start < reached)
+			continue;
+		if (s.end > reached)
+			reached = s.end;
+		table->symbols[kept++] = s;
+	}
+	table->n = kept;
+	for (size_t i = 0; i < kept; i++) {
+		struct table_symbol *s = &table->symbols[i];
+
+		if (s->end > s->start)
+			continue;
+		s->end = s->limit > s->start ? s->limit : s->start + 1;
+		if (i + 1 < kept && table->symbols[i + 1].start < s->end)
+			s->end = table->symbols[i + 1].start;
+	}
+}
+
+/* ---- pieces: a sweep over the starts, with a heap of the symbols that are open ---- */
+
+struct sweep {
+	struct table *table;
+	uint32_t *heap; /* the strongest symbol on top */
+	size_t n;
+	uint64_t at;
+};
+
+static bool stronger(const struct table *table, uint32_t a, uint32_t b)
+{
+	const struct table_symbol *x = &table->symbols[a], *y = &table->symbols[b];
+
+	return x->rank != y->rank ? x->rank > y->rank : a > b;
+}
+
+static void sweep_open(struct sweep *s, uint32_t symbol)
+{
+	size_t i = s->n++;
+
+	for (; i && stronger(s->table, symbol, s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		s->heap[i] = s->heap[(i - 1) / 2];
+	s->heap[i] = symbol;
+}
+
+static void sweep_close(struct sweep *s)
+{
+	uint32_t last = s->heap[--s->n];
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < s->n) {
+		if (child + 1 < s->n && stronger(s->table, s->heap[child + 1], s->heap[child]))
+			child++;
+		if (!stronger(s->table, s->heap[child], last))
+			break;
+		s->heap[i] = s->heap[child];
+		i = child;
+	}
+	s->heap[i] = last;
+}
+
+static void sweep_emit(struct sweep *s, uint32_t symbol)
+{
+	struct table *t = s->table;
+
+	if (t->n_pieces && t->pieces[t->n_pieces - 1].symbol == symbol)
+		return;
+	if (t->n_pieces && t->pieces[t->n_pieces - 1].start == s->at)
+		t->n_pieces--; /* an empty one */
+	t->pieces[t->n_pieces++] = (struct table_piece){ .start = s->at, .symbol = symbol };
+}
+
+/* Says who has the addresses from s->at up to `to`. */
+static void sweep_advance(struct sweep *s, uint64_t to)
+{
+	while (s->at < to) {
+		uint64_t end;
+
+		while (s->n && s->table->symbols[s->heap[0]].end <= s->at)
+			sweep_close(s);
+		sweep_emit(s, s->n ? s->heap[0] : TABLE_NOTHING);
+		end = s->n ? s->table->symbols[s->heap[0]].end : to;
+		s->at = end < to ? end : to;
+	}
+}
+
+int table_seal(struct table *table)
+{
+	struct sweep sweep = { .table = table };
+
+	if (!table->n)
+		return 0;
+	qsort_r(table->symbols, table->n, sizeof(*table->symbols), table_order, table);
+	table_choose(table);
+	/* Every symbol begins one piece and ends at most one. */
+	table->pieces = calloc(2 * table->n + 2, sizeof(*table->pieces));
+	sweep.heap = calloc(table->n, sizeof(*sweep.heap));
+	if (!table->pieces || !sweep.heap) {
+		free(sweep.heap);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < table->n; i++) {
+		sweep_advance(&sweep, table->symbols[i].start);
+		sweep_open(&sweep, (uint32_t)i);
+	}
+	sweep_advance(&sweep, UINT64_MAX);
+	free(sweep.heap);
+	return 0;
+}
+
+const struct table_symbol *table_find(const struct table *table, uint64_t addr)
+{
+	size_t low = 0, high = table->n_pieces;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->pieces[middle].start <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || table->pieces[low - 1].symbol == TABLE_NOTHING)
+		return NULL;
+	return &table->symbols[table->pieces[low - 1].symbol];
+}

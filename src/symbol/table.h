@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table.h: symbols of one object, searchable by address.
+ *
+ * Invariant after table_seal: pieces are disjoint and ascending; each belongs to one symbol. So a
+ * lookup is one binary search, also where symbols nest or overlap.
+ *
+ * Of several symbols that begin at one address one is kept, by the first of these that decides:
+ * with a size before without; later rank (perf maps: later lines); external (global, weak) before
+ * local; fewer leading underscores; global before weak; the shorter name; the alphabet.
+ * A symbol without size reaches to the next symbol, at most to its limit, and is dropped inside a
+ * sized one. Where sized symbols overlap, the one of higher rank, then of higher start has the
+ * address: the inner one, if they nest.
+ */
+#ifndef SEAM_SYMBOL_TABLE_H
+#define SEAM_SYMBOL_TABLE_H
+
+#include "base/buf.h"
+#include "symbol/symbol.h"
+
+enum table_bind {
+	TABLE_LOCAL,
+	TABLE_WEAK,
+	TABLE_GLOBAL,
+};
+
+struct table_symbol {
+	uint64_t start, end; /* [start, end); end == start before table_seal: no size */
+	uint64_t limit;      /* for a symbol without size */
+	uint32_t name;       /* offset in names */
+	uint32_t rank;
+	uint8_t bind; /* enum table_bind */
+};
+
+struct table_piece {
+	uint64_t start;
+	uint32_t symbol; /* or TABLE_NOTHING */
+};
+#define TABLE_NOTHING UINT32_MAX
+
+struct table {
+	struct buf names; /* NUL-terminated strings */
+	struct table_symbol *symbols;
+	size_t n, capacity;
+	struct table_piece *pieces;
+	size_t n_pieces;
+};
+
+void table_free(struct table *table);
+/* Adds a symbol; suffix is put behind the name, may be "". -ENOMEM; -E2BIG: 4 GiB of names. */
+int table_put(struct table *table, const struct table_symbol *symbol, const char *name, size_t n,
+              const char *suffix);
+/* Sorts and chooses; after that nothing may be added. -ENOMEM. */
+int table_seal(struct table *table);
+/* The symbol at addr, or NULL. */
+const struct table_symbol *table_find(const struct table *table, uint64_t addr);
+const char *table_name(const struct table *table, const struct table_symbol *symbol);
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// vdso.c: names of the vdso, which is in no file: this process's own is the same one when the running
+// kernel is the recorded one.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "symbol/object.h"
+
+#define VDSO_MAX (1u << 20)
+#define MAPS_MAX (64u << 20)
+
+/* Where this process's own vdso lies. */
+static bool own_vdso(const unsigned char **ret, size_t *ret_n)
+{
+	struct buf maps = { 0 };
+	unsigned long long start = 0, end = 0;
+	const char *line, *at;
+	bool found = false;
+
+	if (kallsyms_slurp("/proc/self/maps", MAPS_MAX, &maps) == 0) {
+		at = strstr(buf_text(&maps), "[vdso]");
+		for (line = at; line && line > (const char *)maps.bytes && line[-1] != '\n';)
+			line--;
+		found = line && sscanf(line, "%llx-%llx", &start, &end) == 2 && end > start &&
+		        end - start <= VDSO_MAX;
+	}
+	buf_free(&maps);
+	*ret = (const unsigned char *)(uintptr_t)start;
+	*ret_n = (size_t)(end - start);
+	return found;
+}
+
+/* Is it the recorded one? By its own build-id, else the kernel's, else by being from here. */
+static bool is_recorded(struct symbol_object *object, const struct image *image)
+{
+	const struct symbol_opts *opts = &object->cache->opts;
+	struct image_build_id id = { 0 }, kernel = { 0 };
+	struct buf notes = { 0 };
+
+	if (object->key.build_id.size)
+		return image_build_id(image, &id) > 0 &&
+		       image_build_id_equal(&id, &object->key.build_id);
+	if (!opts->kernel_build_id.size)
+		return !opts->foreign;
+	if (kallsyms_slurp("/sys/kernel/notes", VDSO_MAX, &notes) == 0)
+		image_build_id_of_notes(notes.bytes, notes.n, false, &kernel);
+	buf_free(&notes);
+	return image_build_id_equal(&kernel, &opts->kernel_build_id);
+}
+
+int vdso_load(struct symbol_object *object)
+{
+	const unsigned char *bytes;
+	struct image *image;
+	size_t n;
+	int r;
+
+	if (!own_vdso(&bytes, &n) || image_open_memory(&image, bytes, n, "[vdso]", NULL) < 0) {
+		object_reason(object, SYMBOL_NO_FILE, "[vdso]: this process has none to look into");
+		return 0;
+	}
+	if (!is_recorded(object, image)) {
+		object_reason(object, SYMBOL_OTHER_BUILD_ID,
+		              "[vdso]: the running kernel is not the recorded one");
+		image_close(image);
+		return 0;
+	}
+	object->is_64 = image_is_64(image);
+	r = elffile_segments(object, image);
+	if (r == 0)
+		r = elffile_symbols(object, image);
+	image_close(image);
+	return r;
+}
