@@ -187,20 +187,18 @@ static uint64_t module_hash(const char *name, size_t n)
 /* From modules.dep, "kernel/fs/ext4/ext4.ko.xz: ...": module name -> offset of its line. */
 static void module_files(const char *text, size_t n, struct map *ret)
 {
-	const char *end = text + n;
-
-	for (const char *line = text; line < end;) {
-		const char *newline = memchr(line, '\n', (size_t)(end - line));
-		const char *stop = newline ? newline : end;
-		const char *colon = memchr(line, ':', (size_t)(stop - line));
+	for (size_t at = 0, next; at < n; at = next) {
+		const char *line = text + at;
+		const char *newline = memchr(line, '\n', n - at);
+		size_t length = newline ? (size_t)(newline - line) : n - at;
+		const char *colon = memchr(line, ':', length);
 		const char *slash = colon ? memrchr(line, '/', (size_t)(colon - line)) : NULL;
 		const char *name = slash ? slash + 1 : line;
 		const char *dot = colon ? memmem(name, (size_t)(colon - name), ".ko", 3) : NULL;
 
 		if (dot)
-			map_put(ret, module_hash(name, (size_t)(dot - name)),
-			        (uint64_t)(line - text));
-		line = stop + 1;
+			map_put(ret, module_hash(name, (size_t)(dot - name)), at);
+		next = at + length + 1;
 	}
 }
 
