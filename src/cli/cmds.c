@@ -7,12 +7,14 @@ extern const struct cmd cmd_dump;
 extern const struct cmd cmd_evlist;
 extern const struct cmd cmd_header;
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_record;
 extern const struct cmd cmd_recover;
 extern const struct cmd cmd_stat;
 
 // A line each: clang-format 14 would put them in columns.
 // clang-format off
 const struct cmd *const cmds[] = {
+	&cmd_record,
 	&cmd_dump,
 	&cmd_evlist,
 	&cmd_header,
