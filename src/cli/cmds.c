@@ -12,7 +12,7 @@ extern const struct cmd cmd_report;
 extern const struct cmd cmd_script;
 extern const struct cmd cmd_stat;
 
-// clang-format off: a line each
+// clang-format off
 const struct cmd *const cmds[] = {
 	&cmd_report,
 	&cmd_script,
@@ -25,3 +25,4 @@ const struct cmd *const cmds[] = {
 	&cmd_help,
 	NULL,
 };
+// clang-format on
