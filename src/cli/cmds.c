@@ -12,7 +12,7 @@ extern const struct cmd cmd_report;
 extern const struct cmd cmd_script;
 extern const struct cmd cmd_stat;
 
-// clang-format off
+// clang-format off: a line each
 const struct cmd *const cmds[] = {
 	&cmd_report,
 	&cmd_script,
