@@ -12,7 +12,8 @@ extern const struct cmd cmd_report;
 extern const struct cmd cmd_script;
 extern const struct cmd cmd_stat;
 
-// clang-format off: a line each
+// A line each: clang-format 14 would put them in columns.
+// clang-format off
 const struct cmd *const cmds[] = {
 	&cmd_report,
 	&cmd_script,
