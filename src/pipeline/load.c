@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// load.c: see load.h. Knows how samples are dealt out to threads; counting is stacks.c's, naming and
+// building is load_build.c's.
+#include "pipeline/load.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pipeline/load_build.h"
+#include "pipeline/stacks.h"
+
+#define THREADS_MAX 16u
+#define RUNS_PER_THREAD 4u /* less work than this per thread is not worth starting one */
+
+struct load_work {
+	struct recording *rec;
+	const struct load_opts *opts;
+	atomic_size_t next_run;
+	atomic_int failed; /* a negative errno, or 0 */
+};
+
+struct load_worker {
+	struct load_work *work;
+	pthread_t thread;
+	bool started;
+	struct stacks stacks;
+	struct seam_stitch_counts counts;
+	uint64_t taken, not_taken;
+};
+
+/* ---- counting, in threads ---- */
+
+static int load_sample(struct load_worker *w, const struct seam_record *record)
+{
+	const struct recording *rec = w->work->rec;
+	const struct load_opts *opts = w->work->opts;
+	struct seam_stitched sample;
+	struct seam_decoded d;
+	struct stacks_key key = { 0 };
+	uint64_t time_ns;
+	int r;
+
+	if (record->type != SEAM_RECORD_SAMPLE)
+		return 0;
+	r = seam_record_decode(rec->events, record, &d, NULL);
+	if (r < 0) /* counted in the first pass */
+		return r == -ENOMEM ? r : 0;
+	r = seam_stitch_resolve(rec->stitch, &d, &w->counts, &sample);
+	if (r <= 0)
+		return r;
+	time_ns = proc_time(&d);
+	key.comm = proc_comm(rec->procs, d.id.pid, d.id.tid, time_ns);
+	if (opts->take && !opts->take(opts->take_ctx, &sample, key.comm)) {
+		w->not_taken++;
+		return 0;
+	}
+	w->taken++;
+	key.event = d.sample.event->index;
+	key.pid = opts->keep & PROFILE_KEEP_PID ? d.id.pid : PROFILE_NOT_KEPT;
+	/* A nameless thread is shown by its tid, which is then part of its name. */
+	key.tid = opts->keep & PROFILE_KEEP_TID || !key.comm ? d.id.tid : PROFILE_NOT_KEPT;
+	key.cpu = opts->keep & PROFILE_KEEP_CPU && d.id.has & SEAM_SAMPLE_CPU ? d.id.cpu
+	                                                                      : PROFILE_NOT_KEPT;
+	key.state = sample.state;
+	recording_spaces(rec, &sample, time_ns, &key.user_space, &key.kernel_space);
+	return stacks_add(&w->stacks, &key, &sample, record->stable, time_ns);
+}
+
+static void load_run(struct load_worker *w, const struct recording_run *run)
+{
+	struct seam_record record;
+	size_t at = 0;
+	uint32_t i = 0;
+	int r = 0;
+
+	while (r >= 0 && recording_run_next(run, &at, &i, &record))
+		r = load_sample(w, &record);
+	if (r < 0)
+		atomic_store(&w->work->failed, r);
+}
+
+static void *load_thread(void *arg)
+{
+	struct load_worker *w = arg;
+	struct load_work *work = w->work;
+
+	for (;;) {
+		size_t i = atomic_fetch_add(&work->next_run, 1);
+
+		if (i >= work->rec->n_runs || atomic_load(&work->failed))
+			return NULL;
+		load_run(w, &work->rec->runs[i]);
+	}
+}
+
+static unsigned load_thread_count(const struct recording *rec, const struct load_opts *opts)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t n = opts->threads ? opts->threads : cpus > 0 ? (size_t)cpus : 1;
+
+	if (!opts->threads && n > rec->n_runs / RUNS_PER_THREAD + 1)
+		n = rec->n_runs / RUNS_PER_THREAD + 1;
+	return n > THREADS_MAX ? THREADS_MAX : (unsigned)n;
+}
+
+static int load_each_record(void *ctx, const struct seam_record *record)
+{
+	return load_sample(ctx, record);
+}
+
+/* The last worker is this thread; one that cannot be started leaves its share to the others. */
+static int load_count(struct load_work *work, struct load_worker *workers, unsigned n,
+                      struct seam_error *err)
+{
+	int r;
+
+	if (!work->rec->stable)
+		return recording_each(work->rec, load_each_record, &workers[0], err);
+	for (unsigned i = 1; i < n; i++)
+		workers[i].started =
+		        !pthread_create(&workers[i].thread, NULL, load_thread, &workers[i]);
+	load_thread(&workers[0]);
+	for (unsigned i = 1; i < n; i++)
+		if (workers[i].started)
+			pthread_join(workers[i].thread, NULL);
+	r = atomic_load(&work->failed);
+	return r;
+}
+
+/* ---- both ---- */
+
+static void load_add_counts(struct load *load, const struct load_worker *w)
+{
+	const struct seam_stitch_counts *c = &w->counts;
+
+	load->stitch.samples += c->samples;
+	for (size_t i = 0; i < SEAM_STITCH_STATES; i++)
+		load->stitch.state[i] += c->state[i];
+	load->stitch.deferred_samples += c->deferred_samples;
+	load->stitch.duplicate_samples += c->duplicate_samples;
+	load->stitch.tid_mismatches += c->tid_mismatches;
+	load->stitch.empty_answers += c->empty_answers;
+	load->taken += w->taken;
+	load->not_taken += w->not_taken;
+}
+
+static int load_finish(struct load *load, struct recording *rec, const struct load_opts *opts,
+                       struct load_worker *workers, unsigned n)
+{
+	const struct stacks *stacks[THREADS_MAX];
+	struct profile_counts *counts;
+	int r;
+
+	load->stitch.sz = sizeof(load->stitch);
+	r = seam_stitch_counts(rec->stitch, &load->stitch);
+	for (unsigned i = 0; i < n; i++) {
+		load_add_counts(load, &workers[i]);
+		stacks[i] = &workers[i].stacks;
+	}
+	if (r >= 0)
+		r = load_build(load, rec, opts, stacks, n);
+	if (r < 0)
+		return r;
+	counts = profile_counts(load->profile);
+	counts->lost = rec->counts.lost;
+	counts->lost_samples = rec->counts.lost_samples;
+	counts->duplicate_samples = load->stitch.duplicate_samples;
+	counts->undecoded = rec->counts.undecoded_samples;
+	return 0;
+}
+
+int load_recording(struct load *ret, struct recording *rec, const struct load_opts *opts,
+                   struct seam_error *err)
+{
+	struct load_work work = { .rec = rec, .opts = opts };
+	struct load_worker workers[THREADS_MAX] = { 0 };
+	unsigned n = load_thread_count(rec, opts);
+	struct seam_error why = { 0 };
+	struct load load = { 0 };
+	int r;
+
+	for (unsigned i = 0; i < n; i++) {
+		workers[i].work = &work;
+		workers[i].counts.sz = sizeof(workers[i].counts);
+	}
+	r = load_count(&work, workers, n, &why);
+	if (r >= 0)
+		r = load_finish(&load, rec, opts, workers, n);
+	for (unsigned i = 0; i < n; i++)
+		stacks_free(&workers[i].stacks);
+	if (r < 0) {
+		load_free(&load);
+		if (why.code && err)
+			*err = why;
+		else
+			seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
+		return r;
+	}
+	*ret = load;
+	return 0;
+}
+
+void load_free(struct load *load)
+{
+	profile_free(load->profile);
+	symbol_free(load->symbols);
+	free(load->unnamed);
+	*load = (struct load){ 0 };
+}
