@@ -39,8 +39,8 @@ static int reader_stream_head(struct seam_reader *r, struct seam_error *err)
 	rc = reader_hold_up_to(r, (size_t)h->data.offset, err);
 	if (rc < 0)
 		return rc;
-	r->stream_left = h->data.size ? h->data.size : UINT64_MAX;
-	r->unfinished = !h->data.size;
+	r->unfinished = !h->data.size || header_is_open(h);
+	r->stream_left = r->unfinished ? UINT64_MAX : h->data.size;
 	return meta_load_attrs(&r->meta, h, r->held.bytes, r->held.n, err);
 }
 
