@@ -35,14 +35,16 @@ static void header_head(const struct source *s, const struct seam_reader_info *i
                         struct buf *out)
 {
 	bool file = !info->is_pipe;
+	/* Of a directory, that of the file which has the header. */
+	uint64_t size =
+	        info->is_directory ? info->feature_offset - info->data_offset : info->data_size;
 
 	buf_put_text(out, "# ========\n");
 	header_captured(s, out);
 	buf_printf(out, "# header version : %u\n", info->version - 1);
 	buf_printf(out, "# data offset    : %llu\n",
 	           file ? (unsigned long long)info->data_offset : 0);
-	buf_printf(out, "# data size      : %llu%s\n",
-	           file ? (unsigned long long)info->data_size : 0,
+	buf_printf(out, "# data size      : %llu%s\n", file ? (unsigned long long)size : 0,
 	           info->unfinished ? " (the recorder did not finish this file)" : "");
 	buf_printf(out, "# feat offset    : %llu\n", (unsigned long long)info->feature_offset);
 	if (!file)

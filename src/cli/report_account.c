@@ -109,7 +109,8 @@ static void account_unnamed(const struct report *r, struct buf *out)
 		if (*u->reason)
 			buf_printf(out, "%s\n", u->reason);
 		else if (!strcmp(u->object, SYMBOL_UNKNOWN))
-			buf_put_text(out, "no mapping of that time holds the address\n");
+			buf_put_text(out, "no mapping of that time holds the address: some code on "
+			                  "the way keeps no frame pointer\n");
 		else
 			buf_printf(out, "%s\n", symbol_state_text(u->state));
 	}

@@ -18,20 +18,23 @@
 
 /* ---- more bytes for the outer lane ---- */
 
-/* A mapped file that somebody cuts must not be touched behind its new end. */
+/* A mapped file that somebody cuts must not be touched behind its new end: its section ends here. */
 static int reader_check_shrunk(struct seam_reader *r, struct seam_error *err)
 {
+	const struct section *s = &r->sections[r->section];
+	const struct input *in = r->section ? &s->input : &r->input;
 	uint64_t now, at = lane_offset(&r->outer);
 
-	if (!r->input.mapped || r->section || !input_shrunk(&r->input, &now))
+	if (!input_shrunk(in, &now))
 		return 0;
-	r->visible = r->outer.at;
-	r->ended = true;
+	r->outer.at = r->outer.end;
+	r->section_cut = true;
+	r->tally.skipped_bytes += s->base + s->size - at;
 	return damage_add(&r->damage, err, now, "data",
 	                  "the file was cut from %llu to %llu bytes while it was read: "
 	                  "%llu bytes left out",
-	                  (unsigned long long)r->input.size, (unsigned long long)now,
-	                  (unsigned long long)(r->sections[0].base + r->sections[0].size - at));
+	                  (unsigned long long)in->size, (unsigned long long)now,
+	                  (unsigned long long)(s->base + s->size - at));
 }
 
 /* Lets the lane go up to 16 MiB further into a mapped section. */
@@ -41,10 +44,10 @@ static int reader_advance(struct seam_reader *r, struct seam_error *err)
 	const unsigned char *end = s->bytes + s->size;
 	int rc;
 
-	if (r->visible == end || r->ended)
+	if (r->visible == end || r->section_cut)
 		return 0;
 	rc = reader_check_shrunk(r, err);
-	if (rc < 0 || r->ended)
+	if (rc < 0 || r->section_cut)
 		return rc;
 	r->visible = (size_t)(end - r->visible) > READER_STEP ? r->visible + READER_STEP : end;
 	r->outer.end = r->visible;
@@ -166,6 +169,7 @@ void reader_enter_section(struct seam_reader *r, size_t i)
 	lane_set(&r->outer, s->bytes, 0, s->base, false, true);
 	lane_set(&r->inner, NULL, 0, 0, true, false);
 	r->visible = s->bytes;
+	r->section_cut = false;
 	buf_clear(&r->carry);
 	inflate_reset(&r->inflate);
 	r->inner_lost = false;
@@ -317,7 +321,7 @@ static int reader_short(struct seam_reader *r, struct lane *l, struct seam_error
 		return rc < 0 ? rc : 1;
 	}
 	rc = reader_fill(r, err);
-	return rc ? rc : r->ended ? 0 : reader_next_section(r, err);
+	return rc ? rc : reader_next_section(r, err);
 }
 
 static int reader_fail(struct seam_reader *r, int rc)

@@ -64,11 +64,12 @@ struct seam_reader {
 	uint64_t damage_total_at_open;
 	bool swap, stream, directory, unfinished, cut;
 	uint64_t data_size;
+	uint64_t parts_size; /* of a directory's data.N */
 
 	struct section *sections; /* not for a stream */
 	size_t n_sections, section;
 	const unsigned char *visible; /* how far the outer lane may go by now */
-	bool ended;                   /* nothing behind `visible` may be touched */
+	bool section_cut;             /* nothing behind the outer lane may be touched */
 
 	unsigned char *window; /* of a stream */
 	uint64_t stream_left;  /* bytes of its data section to come; UINT64_MAX: to the end */

@@ -321,6 +321,13 @@ static void directories_are_read(void **state)
 	assert_true(info.is_directory);
 	assert_false(seam_reader_damaged(reader));
 	seam_reader_close(reader);
+
+	/* What is not a file is told of, the rest is read. */
+	assert_int_equal(mkfifo(path_of("dir/data.5"), 0600), 0);
+	assert_int_equal(seam_reader_open(&reader, path_of("dir"), NULL, NULL), 0);
+	assert_int_equal(read_samples(reader), 600);
+	assert_true(seam_reader_damaged(reader));
+	seam_reader_close(reader);
 	seam_events_free(events);
 }
 
@@ -513,9 +520,10 @@ static int make_directory(void **state)
 
 static int remove_directory(void **state)
 {
-	static const char *const names[] = { "written",    "empty",       "attr",     "killed",
-		                             "full",       "stable",      "dir/data", "dir/data.0",
-		                             "dir/data.2", "dir/data.10", "shrunk" };
+	static const char *const names[] = { "written",     "empty",      "attr",
+		                             "killed",      "full",       "stable",
+		                             "dir/data",    "dir/data.0", "dir/data.2",
+		                             "dir/data.10", "dir/data.5", "shrunk" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
