@@ -42,13 +42,26 @@ int sideband_mmap(struct decode *d)
 	return sideband_string(d, "filename", &m->filename);
 }
 
+/*
+ * The kernel makes one record for all events that listen and sets the flag for the first that asked for build-ids; it stays
+ * set for the events behind it, which get device and inode (seen with Linux 6.18, while somebody else records with
+ * build-ids). So the event's own attr decides; records of perf's own have no event, and their flag is true.
+ */
+static bool sideband_has_build_id(const struct decode *d)
+{
+	const struct seam_event *event = d->ret->event;
+
+	return d->record->misc & SEAM_MISC_MMAP_BUILD_ID &&
+	       (!event || event->attr.flags & SEAM_ATTR_BUILD_ID);
+}
+
 int sideband_mmap2(struct decode *d)
 {
 	struct seam_mmap *m = &d->ret->mmap;
 	struct cursor *c = &d->body;
 
 	sideband_mmap_range(c, m);
-	m->has_build_id = d->record->misc & SEAM_MISC_MMAP_BUILD_ID;
+	m->has_build_id = sideband_has_build_id(d);
 	if (m->has_build_id) {
 		m->build_id_size = cursor_u8(c);
 		if (m->build_id_size > sizeof(m->build_id))

@@ -53,6 +53,8 @@ struct run {
 	struct cfi_state stack[REMEMBER_MAX];
 	unsigned depth;
 	unsigned changed; /* CHANGED_*: parts of row that no longer say what state says */
+	int64_t deepest;  /* bytes below the CFA: the lowest slot of a saved register */
+	bool any_popped;
 	struct rows_rule row;
 	bool failed;
 };
@@ -266,8 +268,11 @@ static void run_pops(struct run *r)
 	const struct cfi_state *s = &r->state;
 	bool sp = !s->cfa_is_expr && s->cfa_reg == r->p->sp;
 
-	for (unsigned i = 0; i <= CFI_FP; i++) {
-		struct cfi_rule *rule = &r->state.regs[i];
+	r->deepest = 0;
+	r->any_popped = false;
+	for (unsigned i = 0; i <= r->p->n_saved; i++) {
+		unsigned index = i < r->p->n_saved ? i : CFI_FP;
+		struct cfi_rule *rule = &r->state.regs[index];
 		bool below;
 
 		if (rule->how != CFI_OFFSET)
@@ -276,9 +281,19 @@ static void run_pops(struct run *r)
 		rule->pushed |= !below;
 		below &= rule->pushed;
 		if (below != rule->popped)
-			r->changed |= i == CFI_FP ? CHANGED_FP : CHANGED_SAVES;
+			r->changed |= index == CFI_FP ? CHANGED_FP : CHANGED_SAVES;
 		rule->popped = below;
+		r->any_popped |= below;
+		if (-rule->off > r->deepest)
+			r->deepest = -rule->off;
 	}
+}
+
+/* The usual change, of the CFA's offset alone, with all slots above sp before and after, pops nothing. */
+static bool run_may_pop(const struct run *r)
+{
+	return r->changed & (CHANGED_FP | CHANGED_SAVES) || r->any_popped ||
+	       r->state.cfa_off < r->deepest;
 }
 
 /* Adds the row that holds from loc on. Most rows differ from the one before in the CFA alone. */
@@ -287,7 +302,7 @@ static void run_emit(struct run *r)
 	struct rows_rule *row = &r->row;
 	const struct cfi_rule *regs = r->state.regs;
 
-	if (r->changed & (CHANGED_CFA | CHANGED_FP | CHANGED_SAVES))
+	if (r->changed && run_may_pop(r))
 		run_pops(r);
 	if (r->changed & CHANGED_CFA)
 		r->failed |= !emit_cfa(r, &row->rule);
