@@ -42,12 +42,15 @@ int image_open(struct image **ret, const char *path, struct seam_error *err);
 /* From memory, which must stay valid until close. name is for messages and image_path. */
 int image_open_memory(struct image **ret, const void *bytes, size_t n, const char *name,
                       struct seam_error *err);
+/* The vdso of this process: 1 and its bytes, which live as long as the process; 0: it has none. */
+int image_own_vdso(const unsigned char **ret, size_t *ret_n);
 void image_close(struct image *image);
 
 const char *image_path(const struct image *image);
 /* Reads the ids of an open image: 1 and *ret, or 0: it has none. */
 int image_build_id(const struct image *image, struct image_build_id *ret);
 unsigned image_machine(const struct image *image); /* EM_* */
+uint64_t image_entry(const struct image *image); /* e_entry: address at which a program starts; 0: none */
 bool image_is_64(const struct image *image);
 bool image_is_big_endian(const struct image *image);
 bool image_is_relocatable(const struct image *image); /* ET_REL: a kernel module */

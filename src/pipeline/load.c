@@ -28,6 +28,7 @@ struct load_worker {
 	pthread_t thread;
 	bool started;
 	struct stacks stacks;
+	struct unwound *unwound; /* NULL: no sample has a stack copy */
 	struct seam_stitch_counts counts;
 	uint64_t taken, not_taken;
 };
@@ -67,7 +68,8 @@ static int load_sample(struct load_worker *w, const struct seam_record *record)
 	                                                                      : PROFILE_NOT_KEPT;
 	key.state = sample.state;
 	recording_spaces(rec, &sample, time_ns, &key.user_space, &key.kernel_space);
-	return stacks_add(&w->stacks, &key, &sample, record->stable, time_ns);
+	r = w->unwound ? unwound_sample(w->unwound, key.user_space, &sample) : 0;
+	return r < 0 ? r : stacks_add(&w->stacks, &key, &sample, record->stable && !r, time_ns);
 }
 
 static void load_run(struct load_worker *w, const struct recording_run *run)
@@ -148,6 +150,48 @@ static void load_add_counts(struct load *load, const struct load_worker *w)
 	load->not_taken += w->not_taken;
 }
 
+static int load_missing_order(const void *pa, const void *pb)
+{
+	const struct unwound_missing *a = pa, *b = pb;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	return strcmp(a->reason, b->reason);
+}
+
+/* Adds up what the walkers counted, and which objects ended their walks. */
+static int load_add_unwound(struct load *load, const struct load_worker *workers, unsigned n)
+{
+	size_t most = 0, got;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!workers[i].unwound)
+			return 0;
+		unwound_add_counts(&load->unwound, unwound_count(workers[i].unwound));
+		unwound_missing(workers[i].unwound, &got);
+		most += got;
+	}
+	load->missing = calloc(most + 1, sizeof(*load->missing));
+	if (!load->missing)
+		return -ENOMEM;
+	for (unsigned i = 0; i < n; i++) {
+		const struct unwound_missing *m = unwound_missing(workers[i].unwound, &got);
+
+		for (size_t k = 0, to; k < got; k++) {
+			for (to = 0; to < load->n_missing; to++)
+				if (load->missing[to].object == m[k].object &&
+				    load->missing[to].reason == m[k].reason)
+					break;
+			if (to == load->n_missing)
+				load->missing[load->n_missing++] = m[k];
+			else
+				load->missing[to].samples += m[k].samples;
+		}
+	}
+	qsort(load->missing, load->n_missing, sizeof(*load->missing), load_missing_order);
+	return 0;
+}
+
 static int load_finish(struct load *load, struct recording *rec, const struct load_opts *opts,
                        struct load_worker *workers, unsigned n)
 {
@@ -162,6 +206,8 @@ static int load_finish(struct load *load, struct recording *rec, const struct lo
 		stacks[i] = &workers[i].stacks;
 	}
 	if (r >= 0)
+		r = load_add_unwound(load, workers, n);
+	if (r >= 0)
 		r = load_build(load, rec, opts, stacks, n);
 	if (r < 0)
 		return r;
@@ -171,6 +217,22 @@ static int load_finish(struct load *load, struct recording *rec, const struct lo
 	counts->duplicate_samples = load->stitch.duplicate_samples;
 	counts->undecoded = rec->counts.undecoded_samples;
 	return 0;
+}
+
+/* One walker per thread over shared tables, if there is anything to walk. */
+static int load_unwound(struct load_worker *workers, unsigned n, struct recording *rec,
+                        const struct load_opts *opts, struct tables **tables)
+{
+	struct unwound_opts o = { .sz = sizeof(o) };
+	int r;
+
+	if (!unwound_opts_of(rec, &o))
+		return 0;
+	r = tables_new(tables, opts->tables);
+	o.tables = *tables;
+	for (unsigned i = 0; i < n && r >= 0; i++)
+		r = unwound_new(&workers[i].unwound, &o);
+	return r;
 }
 
 int load_recording(struct load *ret, struct recording *rec, const struct load_opts *opts,
@@ -187,11 +249,15 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		workers[i].work = &work;
 		workers[i].counts.sz = sizeof(workers[i].counts);
 	}
-	r = load_count(&work, workers, n, &why);
+	r = load_unwound(workers, n, rec, opts, &load.tables);
+	if (r >= 0)
+		r = load_count(&work, workers, n, &why);
 	if (r >= 0)
 		r = load_finish(&load, rec, opts, workers, n);
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		stacks_free(&workers[i].stacks);
+		unwound_free(workers[i].unwound);
+	}
 	if (r < 0) {
 		load_free(&load);
 		if (why.code && err)
@@ -209,5 +275,7 @@ void load_free(struct load *load)
 	profile_free(load->profile);
 	symbol_free(load->symbols);
 	free(load->unnamed);
+	free(load->missing);
+	tables_free(load->tables);
 	*load = (struct load){ 0 };
 }

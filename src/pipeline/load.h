@@ -9,6 +9,7 @@
 #define SEAM_PIPELINE_LOAD_H
 
 #include "pipeline/recording.h"
+#include "pipeline/unwound.h"
 #include "profile/profile.h"
 #include "symbol/symbol.h"
 
@@ -18,6 +19,7 @@ struct load_opts {
 	unsigned threads;                  /* 0: as many as there are CPUs, at most 16 */
 	unsigned max_stack;                /* innermost frames kept of a stack; 0: all */
 	const struct symbol_opts *symbols; /* NULL: defaults; foreign is set from the recording */
+	const struct tables_opts *tables;  /* unwind tables; NULL: defaults */
 	struct progress progress;
 	/* Says which samples to take (NULL: all); comm may be NULL. Called from several threads. */
 	bool (*take)(void *ctx, const struct seam_stitched *sample, const char *comm);
@@ -36,6 +38,10 @@ struct load_unnamed {
 struct load {
 	struct profile *profile;          /* its states are enum seam_stitch_state */
 	struct seam_stitch_counts stitch; /* of all samples, also those not taken */
+	struct unwound_counts unwound;    /* of taken samples with stack copies */
+	struct unwound_missing *missing;  /* objects that ended walks, by samples, descending */
+	size_t n_missing;
+	struct tables *tables;            /* whose reasons those are; owned, may be NULL */
 	uint64_t taken, not_taken;        /* samples */
 	uint64_t taken_unnamed;           /* taken samples with at least one frame without a name */
 	struct load_unnamed *unnamed;     /* by samples, descending */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "perfdata/order.h"
+#include "pipeline/unwound.h"
 
 struct ordered {
 	struct recording *rec;
@@ -15,6 +16,8 @@ struct ordered {
 	int (*each)(void *ctx, const struct ordered_item *item);
 	void *ctx;
 	uint64_t pushed, popped;
+	struct tables *tables;
+	struct unwound *unwound; /* NULL: no sample has a stack copy */
 };
 
 static bool ordered_wants(const struct ordered_opts *o, uint32_t type)
@@ -54,13 +57,44 @@ static int ordered_push(void *ctx, const struct seam_record *record)
 	return order_push(o->order, d.id.has & SEAM_SAMPLE_TIME ? d.id.time_ns : 0, record);
 }
 
+/* 1, or -ENOMEM. */
+static int ordered_unwind(struct ordered *o, struct ordered_item *item)
+{
+	uint32_t user, kernel;
+	int r;
+
+	if (!o->unwound)
+		return 1;
+	recording_spaces(o->rec, &item->sample, proc_time(&item->decoded), &user, &kernel);
+	r = unwound_sample(o->unwound, user, &item->sample);
+	if (r > 0)
+		item->walk = unwound_last(o->unwound);
+	return r < 0 ? r : 1;
+}
+
+static int ordered_unwind_start(struct ordered *o)
+{
+	struct unwound_opts opts = { .sz = sizeof(opts) };
+	int r;
+
+	if (!unwound_opts_of(o->rec, &opts))
+		return 0;
+	r = tables_new(&o->tables, o->opts->tables);
+	opts.tables = o->tables;
+	return r < 0 ? r : unwound_new(&o->unwound, &opts);
+}
+
 static int ordered_deliver(struct ordered *o, struct ordered_item *item)
 {
 	int r = seam_record_decode(o->rec->events, &item->record, &item->decoded, NULL);
+
+	item->walk = NULL;
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	if (item->record.type == SEAM_RECORD_SAMPLE) {
 		r = seam_stitch_resolve(o->rec->stitch, &item->decoded, NULL, &item->sample);
+		if (r > 0)
+			r = ordered_unwind(o, item);
 		if (r <= 0)
 			return r;
 	}
@@ -91,6 +125,8 @@ int ordered_each(struct recording *rec, const struct ordered_opts *opts,
 	int r = order_new(&o.order, &(struct order_opts){ .sort = true });
 
 	if (r >= 0)
+		r = ordered_unwind_start(&o);
+	if (r >= 0)
 		r = recording_each(rec, ordered_push, &o, err);
 	if (r >= 0)
 		r = order_finish(o.order);
@@ -99,5 +135,7 @@ int ordered_each(struct recording *rec, const struct ordered_opts *opts,
 	if (r < 0 && (!err || !err->code))
 		seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
 	order_free(o.order);
+	unwound_free(o.unwound);
+	tables_free(o.tables);
 	return r;
 }

@@ -9,6 +9,8 @@
 #define SEAM_PIPELINE_ORDERED_H
 
 #include "pipeline/recording.h"
+#include "pipeline/tables.h"
+#include "unwind/walk.h"
 
 struct ordered_opts {
 	size_t sz;
@@ -16,6 +18,7 @@ struct ordered_opts {
 	bool mmaps;   /* MMAP, MMAP2 */
 	bool tasks;   /* COMM, FORK, EXIT */
 	bool losses;  /* LOST, LOST_SAMPLES */
+	const struct tables_opts *tables; /* unwind tables; NULL: defaults */
 	struct progress progress;
 };
 
@@ -24,6 +27,7 @@ struct ordered_item {
 	struct seam_record record;
 	uint64_t time_ns;
 	struct seam_stitched sample; /* when decoded is a SAMPLE */
+	const struct walk *walk;     /* how its stack copy was unwound; NULL: it has none */
 };
 
 /* Calls each in order of time; it stops when that returns non-zero, and returns it. */
