@@ -18,8 +18,9 @@ struct unwound_counts {
 	uint64_t end[WALK_ENDS]; /* why each walk ended: their sum is samples */
 	uint64_t guessed;        /* samples with frames guessed by frame pointer */
 	uint64_t frames, guessed_frames;
-	uint64_t unusable; /* registers of a machine, or a mode, that is not understood: not walked */
-	uint64_t needed;   /* bytes: the longest stack copy that a truncated walk asked for, so far */
+	uint64_t
+	        unusable; /* registers of a machine, or a mode, that is not understood: not walked */
+	uint64_t needed; /* bytes: the longest stack copy that a truncated walk asked for, so far */
 };
 
 /* Where walks ended for want of unwind information. */
