@@ -5,9 +5,12 @@
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_dump;
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_record;
 
-// clang-format off: a line each
+// A line each:
+// clang-format off
 const struct cmd *const cmds[] = {
+	&cmd_record,
 	&cmd_dump,
 	&cmd_check,
 	&cmd_help,
