@@ -40,6 +40,7 @@ struct unwound {
 	const unsigned char *stack;
 	uint64_t sp, n_stack;
 	int failed; /* -ENOMEM */
+	struct walk walk;
 	uint64_t frames[WALK_FRAMES_MAX];
 };
 
@@ -77,6 +78,11 @@ void unwound_free(struct unwound *u)
 	free(u->mappings);
 	free(u->remembered);
 	free(u);
+}
+
+const struct walk *unwound_walk(const struct unwound *u)
+{
+	return &u->walk;
 }
 
 const struct unwound_counts *unwound_count(const struct unwound *u)
@@ -220,7 +226,7 @@ int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *samp
 	struct walk_options options = { .machine = u->opts.machine, .max_frames = WALK_FRAMES_MAX };
 	struct walk_memory memory = { .ctx = u, .read = unwound_read, .find = unwound_find };
 	struct walk_registers regs;
-	struct walk walk;
+	const struct walk *walk = &u->walk;
 
 	if (!s->regs_user.abi || sample->user.n || !s->stack_user_size)
 		return 0;
@@ -232,13 +238,14 @@ int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *samp
 	u->stack = s->stack_user.bytes;
 	u->n_stack = s->stack_user.n;
 	u->sp = regs.value[u->opts.machine == FRAMETAB_X86_64 ? 7 : 31];
-	walk_stack(&options, &memory, &regs, u->frames, &walk);
+	walk_stack(&options, &memory, &regs, u->frames, &u->walk);
 	if (u->failed)
 		return u->failed;
 	u->counts.samples++;
-	u->counts.frames += walk.n;
-	u->counts.end[walk.end]++;
-	u->counts.guessed += walk.n_sure < walk.n;
-	sample->user = (struct seam_u64s){ .bytes = (const unsigned char *)u->frames, .n = walk.n };
+	u->counts.frames += walk->n;
+	u->counts.end[walk->end]++;
+	u->counts.guessed += walk->n_sure < walk->n;
+	sample->user =
+	        (struct seam_u64s){ .bytes = (const unsigned char *)u->frames, .n = walk->n };
 	return 1;
 }

@@ -42,6 +42,9 @@ void unwound_free(struct unwound *u);
  */
 int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *sample);
 
+/* The walk of the last sample for which unwound_sample returned 1. */
+const struct walk *unwound_walk(const struct unwound *u);
+
 const struct unwound_counts *unwound_count(const struct unwound *u);
 
 void unwound_add_counts(struct unwound_counts *to, const struct unwound_counts *from);
