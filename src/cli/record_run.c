@@ -258,10 +258,20 @@ static bool record_ended(struct recording *r)
 	return session_target_gone(r->session);
 }
 
+/* Bytes of the file, or that went into the pipe. */
+static uint64_t record_bytes(const struct recording *r)
+{
+	struct stat st;
+
+	if (strcmp(r->o->output, "-") && !stat(r->o->output, &st) && S_ISREG(st.st_mode))
+		return (uint64_t)st.st_size;
+	return seam_writer_bytes(r->sink.writer);
+}
+
 static bool record_over(struct recording *r, uint64_t now_ms)
 {
 	if ((r->o->duration_ms && now_ms >= r->o->duration_ms) ||
-	    (r->o->max_size && seam_writer_bytes(r->sink.writer) >= r->o->max_size)) {
+	    (r->o->max_size && record_bytes(r) >= r->o->max_size)) {
 		r->end_command = true;
 		return true;
 	}
