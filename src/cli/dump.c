@@ -159,7 +159,9 @@ static int dump_options(struct dump *d, int argc, char **argv)
 				cmd_error(d->cmd, "one file at a time: '%s'", o.arg);
 				return OPTIONS_USAGE;
 			}
-			/* fallthrough */
+			d->path = o.arg;
+			named = true;
+			break;
 		case DUMP_INPUT:
 			d->path = o.arg;
 			named = true;

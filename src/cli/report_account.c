@@ -10,7 +10,11 @@ static void account_part(struct buf *out, bool *first, uint64_t n, uint64_t all,
 {
 	if (!n)
 		return;
-	buf_printf(out, "%s%.1f %% %s", *first ? "" : ", ", report_percent(n, all), text);
+	buf_put_text(out, *first ? "" : ", ");
+	if (report_percent(n, all) < 0.05)
+		buf_printf(out, "<0.1 %% %s", text);
+	else
+		buf_printf(out, "%.1f %% %s", report_percent(n, all), text);
 	*first = false;
 }
 
@@ -62,13 +66,16 @@ static void account_unnamed(const struct report *r, struct buf *out)
 	for (size_t i = 0; i < l->n_unnamed && i < UNNAMED_SHOWN; i++) {
 		const struct load_unnamed *u = &l->unnamed[i];
 
-		buf_printf(out, "  %5.1f %%  %s", report_percent(u->samples, l->taken), u->object);
+		buf_printf(out, "  %5.1f %%  ", report_percent(u->samples, l->taken));
+		if (strncmp(u->reason, u->object, strlen(u->object)))
+			buf_printf(out, "%s: ", u->object);
 		if (*u->reason)
-			buf_printf(out, ": %s\n", u->reason);
+			buf_printf(out, "%s\n", u->reason);
 		else if (!strcmp(u->object, SYMBOL_UNKNOWN))
-			buf_put_text(out, ": no mapping of that time holds the address\n");
+			buf_put_text(out, "no mapping of that time holds the address: some code on "
+			                  "the way keeps no frame pointer\n");
 		else
-			buf_printf(out, ": %s\n", symbol_state_text(u->state));
+			buf_printf(out, "%s\n", symbol_state_text(u->state));
 	}
 	if (l->n_unnamed > UNNAMED_SHOWN)
 		buf_printf(out, "  and in %zu more objects\n", l->n_unnamed - UNNAMED_SHOWN);

@@ -80,9 +80,15 @@ int reader_stream_behind(struct seam_reader *r, struct seam_error *err)
 	uint64_t base = r->header.data.offset + r->header.data.size;
 	int rc;
 
-	if (r->header.pipe || r->unfinished || r->stream_left || r->stream_behind)
+	if (r->header.pipe || r->unfinished || r->stream_behind)
 		return 0;
 	r->stream_behind = true;
+	if (r->stream_left) {
+		meta_lose_features(&r->meta, &r->header);
+		return damage_add(&r->damage, err, base - r->stream_left, "data",
+		                  "the stream ends %llu bytes before its data does",
+		                  (unsigned long long)r->stream_left);
+	}
 	buf_clear(&r->held);
 	rc = reader_hold_up_to(r, READER_STREAM_HEAD, err);
 	if (rc < 0)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/encode.h"
 #include "base/cursor.h"
 #include "perfdata/writer_state.h"
 
@@ -381,6 +382,17 @@ static int writer_finish(struct seam_writer *w)
 	return rc < 0 ? rc : head_rc;
 }
 
+static int writer_no_data(struct seam_writer *w, struct seam_error *err)
+{
+	struct buf round = { 0 };
+	int rc = encode_end(&round, encode_begin(&round, SEAM_RECORD_FINISHED_ROUND, 0));
+
+	if (rc >= 0)
+		rc = seam_writer_write(w, round.bytes, round.n, err);
+	buf_free(&round);
+	return rc < 0 ? rc : seam_writer_flush(w, err);
+}
+
 int seam_writer_close(struct seam_writer *w, struct seam_error *err)
 {
 	int rc, finish_rc = 0;
@@ -388,6 +400,8 @@ int seam_writer_close(struct seam_writer *w, struct seam_error *err)
 	if (!w)
 		return 0;
 	rc = seam_writer_flush(w, err);
+	if (!w->pipe && !w->failed && !w->data) /* a finished file without data looks killed */
+		rc = writer_no_data(w, err);
 	if (!w->pipe)
 		finish_rc = writer_finish(w);
 	if (rc >= 0 && finish_rc < 0)

@@ -45,7 +45,6 @@ static bool ordered_wants(const struct ordered_opts *o, uint32_t type)
 static int ordered_push(void *ctx, const struct seam_record *record)
 {
 	struct ordered *o = ctx;
-	struct seam_record carried = *record;
 	struct seam_decoded d;
 	int r;
 
@@ -55,10 +54,7 @@ static int ordered_push(void *ctx, const struct seam_record *record)
 	if (r < 0) /* was counted in the first pass */
 		return r == -ENOMEM ? r : 0;
 	o->pushed++;
-	/* The stitcher and proc know a record by its index in the file, but order numbers anew and
-	   keeps the offset: so the index travels in its place. */
-	carried.offset = record->index;
-	return order_push(o->order, d.id.has & SEAM_SAMPLE_TIME ? d.id.time_ns : 0, &carried);
+	return order_push(o->order, d.id.has & SEAM_SAMPLE_TIME ? d.id.time_ns : 0, record);
 }
 
 /* 1, or -ENOMEM. */
@@ -88,10 +84,7 @@ static int ordered_unwind_start(struct ordered *o)
 
 static int ordered_deliver(struct ordered *o, struct ordered_item *item)
 {
-	int r;
-
-	item->record.index = item->record.offset;
-	r = seam_record_decode(o->rec->events, &item->record, &item->decoded, NULL);
+	int r = seam_record_decode(o->rec->events, &item->record, &item->decoded, NULL);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	if (item->record.type == SEAM_RECORD_SAMPLE) {

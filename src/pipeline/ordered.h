@@ -3,7 +3,7 @@
  * ordered.h: the records of a recording in order of time, samples already stitched.
  *
  * Uses the sealed recording, so nothing waits for its user half. Only the records that the caller
- * wants are ordered; for those, 24 bytes each are held (copies where the reader's bytes do not last).
+ * wants are ordered; for those, 32 bytes each are held (copies where the reader's bytes do not last).
  */
 #ifndef SEAM_PIPELINE_ORDERED_H
 #define SEAM_PIPELINE_ORDERED_H
@@ -23,7 +23,7 @@ struct ordered_opts {
 
 struct ordered_item {
 	struct seam_decoded decoded;
-	struct seam_record record; /* its offset is not kept */
+	struct seam_record record;
 	uint64_t time_ns;
 	struct seam_stitched sample; /* when decoded is a SAMPLE */
 };

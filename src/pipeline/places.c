@@ -142,6 +142,25 @@ static int places_object(struct places *p, const struct proc_object *o, struct s
 	return r;
 }
 
+/* The recorded mapping of the kernel ends with its text; the code that starts it up lies behind, in
+ * the same image. */
+#define KERNEL_IMAGE_MAX (1ULL << 30)
+
+static const struct proc_mapping *places_mapping(const struct places *p, uint32_t space,
+                                                 uint64_t time_ns, uint64_t addr)
+{
+	const struct proc_mapping *m;
+
+	if (!(space & RECORDING_KERNEL))
+		return proc_space_find(p->rec->procs, space, addr);
+	m = proc_find_kernel(p->rec->procs, time_ns, addr);
+	if (m)
+		return m;
+	m = proc_kernel(p->rec->procs);
+	/* The image begins at the start of its GiB: behind that come the modules. */
+	return m && addr >= m->start && addr < (m->start | (KERNEL_IMAGE_MAX - 1)) ? m : NULL;
+}
+
 int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,
                 struct place *ret)
 {
@@ -151,11 +170,9 @@ int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t add
 	uint64_t step;
 	int r;
 
-	m = place.kernel ? proc_find_kernel(p->rec->procs, time_ns, addr)
-	                 : proc_space_find(p->rec->procs, space, addr);
+	m = places_mapping(p, space, time_ns, addr);
 	if (!m && caller) /* a call at the very end of a mapping */
-		m = place.kernel ? proc_find_kernel(p->rec->procs, time_ns, addr - 1)
-		                 : proc_space_find(p->rec->procs, space, addr - 1);
+		m = places_mapping(p, space, time_ns, addr - 1);
 	if (m) {
 		r = places_object(p, m->object, &place.object);
 		if (r < 0)
@@ -189,7 +206,8 @@ static bool frame_walk_lone(struct frame_walk *walk, const struct seam_stitched 
 {
 	unsigned mode = s->misc & SEAM_MISC_CPUMODE_MASK;
 
-	if (walk->i || s->kernel.n || s->user.n || !(s->sample.id.has & SEAM_SAMPLE_IP))
+	if (walk->i || s->kernel.n || s->user.n || !s->sample.event ||
+	    !(s->sample.event->attr.sample_type & SEAM_SAMPLE_IP))
 		return false;
 	walk->i = 1;
 	*ret = (struct frame_at){ .addr = s->sample.ip,

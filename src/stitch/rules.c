@@ -93,7 +93,7 @@ struct seam_u64s rules_addresses(struct seam_u64s ips)
 }
 
 enum rules_match rules_match(const struct rules_who *sample, const struct rules_who *answer,
-                             bool exec, bool ended)
+                             bool exec, bool reborn)
 {
 	bool known = sample->tid != UINT32_MAX && answer->tid != UINT32_MAX;
 
@@ -103,7 +103,7 @@ enum rules_match rules_match(const struct rules_who *sample, const struct rules_
 		                       (answer->tid == answer->pid || sample->tid == sample->pid)
 		               ? RULES_CROSSED
 		               : RULES_MISMATCH;
-	if (ended)
+	if (reborn)
 		return RULES_MISMATCH;
 	if (exec)
 		return RULES_CROSSED;

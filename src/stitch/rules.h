@@ -52,10 +52,10 @@ enum rules_match {
 	RULES_EARLIER, /* the answer came before it */
 	RULES_CROSSED
 };
-/* exec: the process of the sample had one between the two moments; ended: the task's tid changed
- * hands between them. */
+/* exec: the process of the sample had one between the two moments; reborn: the task's tid was given
+ * to a new task between them. */
 enum rules_match rules_match(const struct rules_who *sample, const struct rules_who *answer,
-                             bool exec, bool ended);
+                             bool exec, bool reborn);
 enum seam_stitch_state rules_matched(enum rules_match match);
 /* One answer told twice, by two output events or by the recorder. */
 bool rules_same_answer(const struct rules_who *a, const struct rules_who *b);
