@@ -8,15 +8,10 @@ extern const struct cmd cmd_evlist;
 extern const struct cmd cmd_header;
 extern const struct cmd cmd_help;
 extern const struct cmd cmd_record;
-<<<<<<< HEAD
-extern const struct cmd cmd_report;
-extern const struct cmd cmd_script;
-=======
 extern const struct cmd cmd_recover;
 extern const struct cmd cmd_report;
 extern const struct cmd cmd_script;
 extern const struct cmd cmd_stat;
->>>>>>> main
 
 // A line each: clang-format 14 would put them in columns.
 // clang-format off

@@ -230,12 +230,16 @@ void script_text_head(struct script_text *t, const struct ordered_item *item, st
 
 /* ---- frames ---- */
 
-static void script_place(struct script_text *t, const struct place *place, struct buf *out)
+static void script_place(struct script_text *t, const struct place *place, bool guessed,
+                         struct buf *out)
 {
 	unsigned fields = t->opts.fields;
 
-	if (fields & SCRIPT_SYM) {
+	if (guessed || fields & SCRIPT_SYM)
 		buf_put(out, " ", 1);
+	if (guessed)
+		buf_put_text(out, FRAME_GUESS);
+	if (fields & SCRIPT_SYM) {
 		buf_put_text(out, place->symbol.name ? place->symbol.name : SYMBOL_UNKNOWN);
 		if (place->symbol.name && fields & SCRIPT_SYMOFF) {
 			buf_put(out, "+0x", 3);
@@ -264,7 +268,7 @@ static int script_line_new(struct script_text *t, uint32_t space, uint64_t time_
 		return r;
 	buf_clear(&t->line);
 	put_hex(&t->line, at->addr, 16);
-	script_place(t, &place, &t->line);
+	script_place(t, &place, at->guessed, &t->line);
 	line = arena_alloc(&t->lines, sizeof(*line) + t->line.n);
 	if (!line || t->line.failed)
 		return -ENOMEM;
@@ -277,8 +281,7 @@ static int script_line_new(struct script_text *t, uint32_t space, uint64_t time_
 static int script_frame(struct script_text *t, uint32_t space, uint64_t time_ns,
                         const struct frame_at *at, struct buf *out)
 {
-	uint64_t *slot =
-	        places_slot(t->places, at->guest ? UINT32_MAX : space, at->addr, at->caller);
+	uint64_t *slot = places_frame_slot(t->places, space, at);
 	const struct script_line *line;
 	int r;
 
@@ -342,6 +345,10 @@ static int script_sample(struct script_text *t, const struct ordered_item *item,
 	}
 	if (fields & SCRIPT_STATE) {
 		buf_put_text(out, seam_stitch_state_name(sample.state));
+		if (item->walk && item->walk->end != WALK_COMPLETE) {
+			buf_put(out, "/", 1);
+			buf_put_text(out, walk_end_name(item->walk->end));
+		}
 		buf_put(out, " ", 1);
 	}
 	if (fields & SCRIPT_EVENT) {

@@ -34,7 +34,7 @@ struct live {
 	bool working, stop, prepare_over;
 	int failed;
 	uint64_t unsound;
-	struct live_missing *missing;
+	struct unwound_missing *missing;
 	size_t n_missing;
 };
 
@@ -95,16 +95,18 @@ static void *live_run(void *arg)
 		pthread_mutex_unlock(&l->lock);
 		r = live_process(l, batch, &out);
 		released = live_order_release(&l->order);
-		while (prepare && !live_asked_to_stop(l) && live_walk_prepare(&l->walk))
-			;
 		pthread_mutex_lock(&l->lock);
-		l->working = false;
 		l->waiting -= released;
-		if (r >= 0)
+		if (r >= 0 && out.n)
 			r = buf_put(&l->ready, out.bytes, out.n);
 		buf_clear(&out);
 		if (r < 0 && !l->failed)
 			l->failed = r;
+		pthread_mutex_unlock(&l->lock);
+		while (prepare && !live_asked_to_stop(l) && live_walk_prepare(&l->walk))
+			;
+		pthread_mutex_lock(&l->lock);
+		l->working = false;
 		pthread_cond_broadcast(&l->idle);
 	}
 	pthread_mutex_unlock(&l->lock);
@@ -338,42 +340,43 @@ int live_collect(struct live *l, int (*write)(void *ctx, const void *bytes, size
 	return r < 0 ? r : failed;
 }
 
-static int live_by_walks(const void *a, const void *b)
+static int live_by_samples(const void *a, const void *b)
 {
-	const struct live_missing *x = a, *y = b;
+	const struct unwound_missing *x = a, *y = b;
 
-	if (x->walks != y->walks)
-		return x->walks < y->walks ? 1 : -1;
-	return strcmp(x->path, y->path);
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? 1 : -1;
+	return strcmp(x->reason, y->reason);
 }
 
 /* One list out of each walker's. */
 static int live_sum_missing(struct live *l)
 {
-	struct map sum = { 0 };
-	uint64_t id, n;
-	size_t i = 0;
+	size_t most = 0, n;
 
 	for (unsigned t = 0; t < l->walk.n_walkers; t++) {
-		for (i = 0; map_next(&l->walk.walkers[t].missing, &i, &id, &n);) {
-			uint64_t *slot = map_slot(&sum, id, NULL);
-
-			if (slot)
-				*slot += n;
-		}
+		unwound_missing(l->walk.walkers[t].unwound, &n);
+		most += n;
 	}
 	free(l->missing);
 	l->n_missing = 0;
-	l->missing = calloc(sum.n + 1, sizeof(*l->missing));
-	for (i = 0; l->missing && map_next(&sum, &i, &id, &n);) {
-		const struct proc_object *o =
-		        id == LIVE_NO_OBJECT ? NULL : proc_object_at(l->walk.procs, id);
+	l->missing = calloc(most + 1, sizeof(*l->missing));
+	for (unsigned t = 0; l->missing && t < l->walk.n_walkers; t++) {
+		const struct unwound_missing *m = unwound_missing(l->walk.walkers[t].unwound, &n);
 
-		l->missing[l->n_missing++] = (struct live_missing){ o ? o->path : "", n };
+		for (size_t i = 0, to; i < n; i++) {
+			for (to = 0; to < l->n_missing; to++)
+				if (l->missing[to].object == m[i].object &&
+				    !strcmp(l->missing[to].reason, m[i].reason))
+					break;
+			if (to < l->n_missing)
+				l->missing[to].samples += m[i].samples;
+			else
+				l->missing[l->n_missing++] = m[i];
+		}
 	}
 	if (l->n_missing)
-		qsort(l->missing, l->n_missing, sizeof(*l->missing), live_by_walks);
-	map_free(&sum);
+		qsort(l->missing, l->n_missing, sizeof(*l->missing), live_by_samples);
 	return l->missing ? 0 : -ENOMEM;
 }
 
@@ -404,10 +407,8 @@ void live_count(struct live *l, struct live_counts *ret)
 	ret->samples += l->not_unwound;
 }
 
-bool live_missing(const struct live *l, size_t i, struct live_missing *ret)
+const struct unwound_missing *live_missing(const struct live *l, size_t *n)
 {
-	if (i >= l->n_missing)
-		return false;
-	*ret = l->missing[i];
-	return true;
+	*n = l->n_missing;
+	return l->missing;
 }

@@ -60,12 +60,6 @@ struct live_counts {
 	struct tables_counts tables;
 };
 
-/* An object without unwind information for a place, and how many walks ended there. */
-struct live_missing {
-	const char *path; /* "" where nothing (known) was mapped */
-	uint64_t walks;
-};
-
 /* -ENOMEM, -EAGAIN: no thread could be started. */
 int live_new(struct live **ret, const struct live_opts *opts);
 void live_free(struct live *live);
@@ -90,7 +84,7 @@ int live_finish(struct live *live);
 
 /* Exact after live_finish. */
 void live_count(struct live *live, struct live_counts *ret);
-/* After live_finish: the i-th object by number of walks, most first; false past the end. */
-bool live_missing(const struct live *live, size_t i, struct live_missing *ret);
+/* After live_finish: where walks ended for want of unwind information, most first. Owned by live. */
+const struct unwound_missing *live_missing(const struct live *live, size_t *n);
 
 #endif

@@ -12,16 +12,15 @@
 
 /* -- one sample -- */
 
-/* Where a walk without unwind information ended. */
-static int walker_missing(struct live_walker *t, uint32_t space, uint64_t pc)
+/* What of a walk may stand in a file that cannot mark a guess: frames by frame pointer only if what they
+ * led to was the thread's start by unwind information. Clears the marks. */
+static size_t walker_sure(uint64_t *frames, const struct walk *walk)
 {
-	const struct proc_mapping *m = proc_space_find(t->walk->procs, space, pc);
-	uint64_t *n = map_slot(&t->missing, m ? m->object->id : LIVE_NO_OBJECT, NULL);
+	size_t n = walk->end == WALK_COMPLETE ? walk->n : walk->n_sure;
 
-	if (!n)
-		return -ENOMEM;
-	++*n;
-	return 0;
+	for (size_t i = 0; i < n; i++)
+		frames[i] &= WALK_ADDRESS;
+	return n;
 }
 
 /* The user addresses of a sample: how many, in *user. -ENOMEM. */
@@ -29,8 +28,8 @@ static int walker_unwind(struct live_walker *t, const struct live_item *item,
                          const struct seam_sample *s, uint16_t misc, uint64_t *ip,
                          const uint64_t **user)
 {
-	struct seam_stitched st = { .sample = *s, .misc = misc };
-	const struct walk *walk = unwound_walk(t->unwound);
+	struct seam_stitched st = { .sample = *s, .misc = misc, .state = SEAM_STITCH_STACK_COPY };
+	const struct walk *walk = unwound_last(t->unwound);
 	int r = 0;
 
 	*user = ip;
@@ -47,16 +46,15 @@ static int walker_unwind(struct live_walker *t, const struct live_item *item,
 	r = unwound_sample(t->unwound, item->space, &st);
 	if (r <= 0)
 		return r < 0 ? r : 1;
-	if (walk->end == WALK_NO_INFO)
-		r = walker_missing(t, item->space, walk->end_pc);
-	if (r < 0)
-		return r;
 	if (item->after_exec && walk->end != WALK_COMPLETE) {
 		t->counts.in_exec++;
 		return 0;
 	}
-	*user = (const uint64_t *)(const void *)st.user.bytes;
-	return (int)st.user.n;
+	buf_clear(&t->user);
+	if (buf_put(&t->user, st.user.bytes, st.user.n * 8) < 0)
+		return -ENOMEM;
+	*user = (const uint64_t *)(const void *)t->user.bytes;
+	return (int)walker_sure((uint64_t *)(void *)t->user.bytes, walk);
 }
 
 static int walker_sample(struct live_walker *t, struct live_item *item)
@@ -274,7 +272,7 @@ void live_walk_destroy(struct live_walk *w)
 		unwound_free(t->unwound);
 		buf_free(&t->out);
 		buf_free(&t->chain);
-		map_free(&t->missing);
+		buf_free(&t->user);
 	}
 	map_free(&w->after_exec);
 	tables_free(w->tables);

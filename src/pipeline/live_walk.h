@@ -22,14 +22,12 @@ struct live_walker {
 	pthread_t thread;
 	bool started;
 	struct unwound *unwound;
-	struct buf out;     /* results of this round */
-	struct buf chain;   /* words of one chain */
-	struct map missing; /* object id (or LIVE_NO_OBJECT) -> walks that ended there */
+	struct buf out;   /* results of this round */
+	struct buf user;  /* addresses of one walk */
+	struct buf chain; /* words of one chain */
 	struct live_counts counts;
 	int failed;
 };
-
-#define LIVE_NO_OBJECT UINT64_MAX
 
 struct live_walk {
 	const struct seam_events *in, *out;

@@ -147,9 +147,49 @@ static void load_add_counts(struct load *load, const struct load_worker *w)
 	load->stitch.tid_mismatches += c->tid_mismatches;
 	load->stitch.empty_answers += c->empty_answers;
 	load->taken += w->taken;
-	if (w->unwound)
-		unwound_add_counts(&load->unwound, unwound_count(w->unwound));
 	load->not_taken += w->not_taken;
+}
+
+static int load_missing_order(const void *pa, const void *pb)
+{
+	const struct unwound_missing *a = pa, *b = pb;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	return strcmp(a->reason, b->reason);
+}
+
+/* Adds up what the walkers counted, and which objects ended their walks. */
+static int load_add_unwound(struct load *load, const struct load_worker *workers, unsigned n)
+{
+	size_t most = 0, got;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!workers[i].unwound)
+			return 0;
+		unwound_add_counts(&load->unwound, unwound_count(workers[i].unwound));
+		unwound_missing(workers[i].unwound, &got);
+		most += got;
+	}
+	load->missing = calloc(most + 1, sizeof(*load->missing));
+	if (!load->missing)
+		return -ENOMEM;
+	for (unsigned i = 0; i < n; i++) {
+		const struct unwound_missing *m = unwound_missing(workers[i].unwound, &got);
+
+		for (size_t k = 0, to; k < got; k++) {
+			for (to = 0; to < load->n_missing; to++)
+				if (load->missing[to].object == m[k].object &&
+				    load->missing[to].reason == m[k].reason)
+					break;
+			if (to == load->n_missing)
+				load->missing[load->n_missing++] = m[k];
+			else
+				load->missing[to].samples += m[k].samples;
+		}
+	}
+	qsort(load->missing, load->n_missing, sizeof(*load->missing), load_missing_order);
+	return 0;
 }
 
 static int load_finish(struct load *load, struct recording *rec, const struct load_opts *opts,
@@ -165,6 +205,8 @@ static int load_finish(struct load *load, struct recording *rec, const struct lo
 		load_add_counts(load, &workers[i]);
 		stacks[i] = &workers[i].stacks;
 	}
+	if (r >= 0)
+		r = load_add_unwound(load, workers, n);
 	if (r >= 0)
 		r = load_build(load, rec, opts, stacks, n);
 	if (r < 0)
@@ -200,7 +242,6 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 	struct load_worker workers[THREADS_MAX] = { 0 };
 	unsigned n = load_thread_count(rec, opts);
 	struct seam_error why = { 0 };
-	struct tables *tables = NULL;
 	struct load load = { 0 };
 	int r;
 
@@ -208,7 +249,7 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		workers[i].work = &work;
 		workers[i].counts.sz = sizeof(workers[i].counts);
 	}
-	r = load_unwound(workers, n, rec, opts, &tables);
+	r = load_unwound(workers, n, rec, opts, &load.tables);
 	if (r >= 0)
 		r = load_count(&work, workers, n, &why);
 	if (r >= 0)
@@ -217,7 +258,6 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		stacks_free(&workers[i].stacks);
 		unwound_free(workers[i].unwound);
 	}
-	tables_free(tables);
 	if (r < 0) {
 		load_free(&load);
 		if (why.code && err)
@@ -235,5 +275,7 @@ void load_free(struct load *load)
 	profile_free(load->profile);
 	symbol_free(load->symbols);
 	free(load->unnamed);
+	free(load->missing);
+	tables_free(load->tables);
 	*load = (struct load){ 0 };
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "pipeline/places.h"
 
 struct load_builder {
@@ -18,6 +19,7 @@ struct load_builder {
 	uint32_t *events; /* event index -> profile's event */
 	uint32_t *frames; /* of one stack, innermost first */
 	size_t frames_capacity;
+	struct buf guess;    /* one name */
 	struct load_object { /* by the profile's object */
 		struct symbol_object *object;
 		enum symbol_state state;
@@ -58,6 +60,17 @@ static uint32_t load_object(struct load_builder *b, const struct place *place)
 	                      key->build_id.size ? image_build_id_hex(&key->build_id, hex) : NULL);
 }
 
+/* A guess is never shown as sure: its mark is part of its name, whatever shows it. */
+static uint32_t load_guess(struct load_builder *b, const char *name)
+{
+	buf_clear(&b->guess);
+	buf_put_text(&b->guess, FRAME_GUESS);
+	buf_put_text(&b->guess, name ? name : SYMBOL_UNKNOWN);
+	buf_put(&b->guess, "", 1);
+	return b->guess.failed ? PROFILE_FAILED
+	                       : profile_string(b->profile, (const char *)b->guess.bytes);
+}
+
 /* A frame not met before: its id and the UNNAMED bit. */
 static int load_frame_new(struct load_builder *b, const struct frame_at *at, uint32_t space,
                           uint64_t time_ns, uint64_t *ret)
@@ -78,7 +91,9 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 	} else if (!at->user && !at->guest) {
 		f.kind = PROFILE_KERNEL;
 	}
-	if (place.symbol.name)
+	if (at->guessed)
+		f.symbol = load_guess(b, place.symbol.name);
+	else if (place.symbol.name)
 		f.symbol = profile_string(b->profile, place.symbol.name);
 	if (f.object == PROFILE_FAILED || f.symbol == PROFILE_FAILED)
 		return -ENOMEM;
@@ -86,7 +101,7 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 	if (id == PROFILE_FAILED)
 		return -ENOMEM;
 	*ret = id;
-	if (!f.symbol) {
+	if (!place.symbol.name) {
 		*ret |= UNNAMED;
 		return load_object_note(b, f.object, &place);
 	}
@@ -130,7 +145,7 @@ static int load_walk(struct load_builder *b, const struct stacks_entry *e, uint6
 			b->frames = frames;
 			b->frames_capacity = capacity;
 		}
-		slot = places_slot(b->places, at.guest ? UINT32_MAX : space, at.addr, at.caller);
+		slot = places_frame_slot(b->places, space, &at);
 		if (!slot)
 			return -ENOMEM;
 		if (!*slot) {
@@ -268,5 +283,6 @@ int load_build(struct load *load, struct recording *rec, const struct load_opts 
 	free(b.objects);
 	free(b.events);
 	free(b.frames);
+	buf_free(&b.guess);
 	return r;
 }

@@ -67,6 +67,8 @@ static int ordered_unwind(struct ordered *o, struct ordered_item *item)
 		return 1;
 	recording_spaces(o->rec, &item->sample, proc_time(&item->decoded), &user, &kernel);
 	r = unwound_sample(o->unwound, user, &item->sample);
+	if (r > 0)
+		item->walk = unwound_last(o->unwound);
 	return r < 0 ? r : 1;
 }
 
@@ -84,7 +86,11 @@ static int ordered_unwind_start(struct ordered *o)
 
 static int ordered_deliver(struct ordered *o, struct ordered_item *item)
 {
-	int r = seam_record_decode(o->rec->events, &item->record, &item->decoded, NULL);
+	int r;
+
+	item->walk = NULL;
+	item->record.index = item->record.offset;
+	r = seam_record_decode(o->rec->events, &item->record, &item->decoded, NULL);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	if (item->record.type == SEAM_RECORD_SAMPLE) {

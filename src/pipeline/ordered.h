@@ -10,6 +10,7 @@
 
 #include "pipeline/recording.h"
 #include "pipeline/tables.h"
+#include "unwind/walk.h"
 
 struct ordered_opts {
 	size_t sz;
@@ -26,6 +27,7 @@ struct ordered_item {
 	struct seam_record record;
 	uint64_t time_ns;
 	struct seam_stitched sample; /* when decoded is a SAMPLE */
+	const struct walk *walk;     /* how its stack copy was unwound; NULL: it has none */
 };
 
 /* Calls each in order of time; it stops when that returns non-zero, and returns it. */

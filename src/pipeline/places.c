@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "unwind/walk.h"
 
 struct places_entry {
 	uint64_t addr;
@@ -125,6 +126,13 @@ uint64_t *places_slot(struct places *p, uint32_t space, uint64_t addr, bool call
 	return &e->value;
 }
 
+uint64_t *places_frame_slot(struct places *p, uint32_t space, const struct frame_at *at)
+{
+	uint64_t mark = at->guessed ? WALK_GUESSED : 0;
+
+	return places_slot(p, at->guest ? UINT32_MAX : space, at->addr | mark, at->caller);
+}
+
 static int places_object(struct places *p, const struct proc_object *o, struct symbol_object **ret)
 {
 	struct symbol_key key = { .kind = (enum symbol_kind)o->kind,
@@ -216,6 +224,14 @@ static bool frame_walk_lone(struct frame_walk *walk, const struct seam_stitched 
 	return true;
 }
 
+/* An unwound frame's address carries marks. */
+static void frame_walk_marks(struct frame_at *at)
+{
+	at->guessed = at->addr & WALK_GUESSED;
+	at->caller = at->caller && !(at->addr & WALK_EXACT);
+	at->addr &= WALK_ADDRESS;
+}
+
 bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *s, struct frame_at *ret)
 {
 	uint64_t addr;
@@ -235,9 +251,10 @@ bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *s, str
 	if (!walk->in_user && (s->kernel.n || s->user.n))
 		*walk = (struct frame_walk){ .in_user = true };
 	if (walk->in_user && walk->i < s->user.n) {
-		*ret = (struct frame_at){ .addr = seam_u64s_at(&s->user, walk->i++),
-			                  .user = true,
-			                  .caller = walk->not_first };
+		addr = seam_u64s_at(&s->user, walk->i++);
+		*ret = (struct frame_at){ .addr = addr, .user = true, .caller = walk->not_first };
+		if (s->state == SEAM_STITCH_STACK_COPY)
+			frame_walk_marks(ret);
 		walk->not_first = true;
 		return true;
 	}

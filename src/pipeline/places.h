@@ -22,24 +22,6 @@ struct place {
 	bool kernel;
 };
 
-struct places;
-
-int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts);
-void places_free(struct places *p);
-struct symbol_cache *places_symbols(struct places *p);
-/* Hands the cache over: the caller frees it; places_find must not be called any more. */
-struct symbol_cache *places_take_symbols(struct places *p);
-
-/*
- * A slot that the caller may fill (0 when new) for an address of a space as recording_spaces gives
- * it. NULL: out of memory. Lives until the next call. One thread.
- */
-uint64_t *places_slot(struct places *p, uint32_t space, uint64_t addr, bool caller);
-/* The lookup itself, not remembered. time_ns is any time at which space was in effect (for kernel
- * spaces). -ENOMEM. */
-int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,
-                struct place *ret);
-
 /* Where a sample's frames are: innermost first; markers are passed over, cookies are never among
  * them. Start zeroed. */
 struct frame_walk {
@@ -53,7 +35,30 @@ struct frame_at {
 	bool user;
 	bool caller;
 	bool guest; /* of a guest: its mappings are not known */
+	bool guessed; /* found by frame pointer in code without unwind information, or behind such a
+	                 frame: shown with FRAME_GUESS before its name */
 };
+struct places;
+
+int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts);
+void places_free(struct places *p);
+struct symbol_cache *places_symbols(struct places *p);
+/* Hands the cache over: the caller frees it; places_find must not be called any more. */
+struct symbol_cache *places_take_symbols(struct places *p);
+
+/*
+ * A slot that the caller may fill (0 when new) for an address of a space as recording_spaces gives
+ * it. NULL: out of memory. Lives until the next call. One thread.
+ */
+uint64_t *places_slot(struct places *p, uint32_t space, uint64_t addr, bool caller);
+/* The same for a frame of frame_walk_next; guests' frames and guesses have slots of their own. */
+uint64_t *places_frame_slot(struct places *p, uint32_t space, const struct frame_at *at);
+/* The lookup itself, not remembered. time_ns is any time at which space was in effect (for kernel
+ * spaces). -ENOMEM. */
+int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,
+                struct place *ret);
+
+#define FRAME_GUESS "?"
 bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *sample,
                      struct frame_at *ret);
 

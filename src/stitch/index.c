@@ -331,6 +331,7 @@ int index_resolve(const struct index *ix, const struct seam_decoded *d,
 {
 	static const enum seam_stitch_state own[] = {
 		[RULES_NO_CHAIN] = SEAM_STITCH_NO_CALLCHAIN,
+		[RULES_STACK_COPY] = SEAM_STITCH_STACK_COPY,
 		[RULES_NO_USER] = SEAM_STITCH_KERNEL_ONLY,
 		[RULES_AT_ONCE] = SEAM_STITCH_IMMEDIATE,
 		[RULES_CUT_COOKIE] = SEAM_STITCH_NO_COOKIE,

@@ -52,7 +52,8 @@ static uint64_t rules_marker(const struct seam_u64s *chain, uint64_t from)
 	return from;
 }
 
-void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_parts *ret)
+static void rules_split_chain(const struct seam_sample *sample, uint16_t misc,
+                              struct rules_parts *ret)
 {
 	const struct seam_u64s *chain = &sample->callchain;
 	uint64_t marker = 0, at = 0;
@@ -85,6 +86,14 @@ void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_p
 	if (at + 1 < chain->n)
 		ret->cookie = seam_u64s_at(chain, at + 1);
 	ret->kind = ret->cookie ? RULES_DEFERRED : RULES_CUT_COOKIE;
+}
+
+void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_parts *ret)
+{
+	rules_split_chain(sample, misc, ret);
+	if ((ret->kind == RULES_NO_USER || ret->kind == RULES_NO_CHAIN) && sample->regs_user.abi &&
+	    sample->stack_user_size)
+		ret->kind = RULES_STACK_COPY;
 }
 
 struct seam_u64s rules_addresses(struct seam_u64s ips)

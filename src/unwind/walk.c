@@ -307,7 +307,7 @@ static bool walker_guess(struct walker *w)
 	uint64_t fp = w->regs.value[w->fp], next, pc;
 	struct walk_place there;
 
-	if (!w->place.may_guess || !(w->regs.known >> w->fp & 1) || fp < w->regs.value[w->sp] ||
+	if (w->options->no_fallback || !w->place.may_guess || !(w->regs.known >> w->fp & 1) || fp < w->regs.value[w->sp] ||
 	    fp % 8)
 		return walker_end(w, WALK_NO_INFO);
 	if (w->memory->read(w->memory->ctx, fp, &next) < 0 ||
@@ -327,13 +327,30 @@ static bool walker_guess(struct walker *w)
 	return true;
 }
 
-static bool walker_next(struct walker *w)
+/* What is at the pc, into w->place. False: nothing is mapped there. */
+static bool walker_locate(struct walker *w)
 {
 	uint64_t pc = w->regs.value[w->pc] - (w->exact ? 0 : 1);
 
 	w->place = (struct walk_place){ 0 };
-	if (w->memory->find(w->memory->ctx, pc, &w->place) < 0)
-		return walker_end(w, WALK_NO_INFO);
+	return pc <= WALK_ADDRESS && w->memory->find(w->memory->ctx, pc, &w->place) >= 0;
+}
+
+static uint64_t walker_frame(const struct walker *w)
+{
+	uint64_t frame = w->regs.value[w->pc];
+
+	if (!w->options->marks || !w->out->n)
+		return frame;
+	if (w->exact)
+		frame |= WALK_EXACT;
+	if (w->out->n_sure <= w->out->n)
+		frame |= WALK_GUESSED;
+	return frame;
+}
+
+static bool walker_next(struct walker *w)
+{
 	if (!w->place.rule || w->place.rule->cfa == FRAMETAB_CFA_NONE)
 		return walker_guess(w);
 	return walker_step(w, w->place.rule);
@@ -348,8 +365,15 @@ void walk_stack(const struct walk_options *options, const struct walk_memory *me
 	*ret = (struct walk){ .n_sure = SIZE_MAX, .end = WALK_LIMIT };
 	walker_start(&w);
 	while (ret->n < most) {
-		frames[ret->n++] = w.regs.value[w.pc];
-		if (!walker_next(&w))
+		bool mapped = walker_locate(&w);
+
+		if (!mapped)
+			walker_end(&w, WALK_NO_INFO);
+		if (mapped || !ret->n) {
+			frames[ret->n] = walker_frame(&w);
+			ret->n++;
+		}
+		if (!mapped || !walker_next(&w))
 			break;
 	}
 	if (ret->n_sure > ret->n)
