@@ -24,7 +24,7 @@ struct live {
 	/* the recorder's */
 	struct live_batch *filling;
 	struct buf ready_swap, chain;
-	uint64_t not_unwound;
+	uint64_t not_unwound, kernel_only;
 	/* behind the lock */
 	pthread_mutex_t lock;
 	pthread_cond_t more, idle;
@@ -219,7 +219,10 @@ static int live_strip(struct live *l, struct live_batch *b, const struct seam_re
 	attr = &seam_events_at(l->out, d.event->index)->attr;
 	ip = live_sample_user_ip(l->opts.machine, &d.sample);
 	buf_put_u64(&b->stripped, b->bytes.n);
-	l->not_unwound++;
+	if (ip)
+		l->not_unwound++;
+	else
+		l->kernel_only++;
 	r = live_sample_put(&b->bytes, &l->chain, attr, record->misc, &d.sample, &ip, ip != 0);
 	return r < 0 ? r : b->stripped.failed ? -ENOMEM : 0;
 }
@@ -349,6 +352,14 @@ static int live_by_samples(const void *a, const void *b)
 	return strcmp(x->reason, y->reason);
 }
 
+/* Code made at run time is another object in each process, and the same to people. */
+static bool live_same_missing(const struct unwound_missing *a, const struct unwound_missing *b)
+{
+	if (!a->object != !b->object || strcmp(a->reason, b->reason) != 0)
+		return false;
+	return !a->object || !strcmp(a->object->path, b->object->path);
+}
+
 /* One list out of each walker's. */
 static int live_sum_missing(struct live *l)
 {
@@ -366,8 +377,7 @@ static int live_sum_missing(struct live *l)
 
 		for (size_t i = 0, to; i < n; i++) {
 			for (to = 0; to < l->n_missing; to++)
-				if (l->missing[to].object == m[i].object &&
-				    !strcmp(l->missing[to].reason, m[i].reason))
+				if (live_same_missing(&l->missing[to], &m[i]))
 					break;
 			if (to < l->n_missing)
 				l->missing[to].samples += m[i].samples;
@@ -398,13 +408,14 @@ int live_finish(struct live *l)
 
 void live_count(struct live *l, struct live_counts *ret)
 {
-	*ret = (struct live_counts){ .not_unwound = l->not_unwound };
+	*ret = (struct live_counts){ .samples = l->not_unwound + l->kernel_only,
+		                     .not_unwound = l->not_unwound,
+		                     .kernel_only = l->kernel_only };
 	pthread_mutex_lock(&l->lock);
 	ret->unsound = l->unsound;
 	ret->peak_bytes = l->peak;
 	pthread_mutex_unlock(&l->lock);
 	live_walk_count(&l->walk, ret);
-	ret->samples += l->not_unwound;
 }
 
 const struct unwound_missing *live_missing(const struct live *l, size_t *n)
