@@ -184,7 +184,7 @@ static bool emit_at(struct run *r, const struct cfi_rule *from, uint8_t *at, int
 	struct expr_shape shape;
 
 	*off = 0;
-	switch (from->how) {
+	switch (from->popped ? CFI_SAME : from->how) {
 	case CFI_UNSPECIFIED:
 	case CFI_SAME:
 		*at = FRAMETAB_AT_SAME;
@@ -246,7 +246,7 @@ static void emit_saves(struct run *r, struct rows_rule *row)
 	for (unsigned i = 0; i < r->p->n_saved; i++) {
 		const struct cfi_rule *from = &r->state.regs[i];
 
-		if (from->how == CFI_UNSPECIFIED || from->how == CFI_SAME)
+		if (from->how == CFI_UNSPECIFIED || from->how == CFI_SAME || from->popped)
 			continue;
 		row->rule.saved |= (uint16_t)(1u << i);
 		row->saves[n++] = emit_save(r, from, at_sp);
@@ -256,12 +256,39 @@ static void emit_saves(struct run *r, struct rows_rule *row)
 		row->rule.flags |= FRAMETAB_SAVES_AT_SP;
 }
 
+/*
+ * Compilers do not say that an epilogue restored a register: they only raise the CFA's distance from sp less. A slot
+ * that was on the stack and now lies below sp was popped: the register has the caller's value, the slot need not.
+ * A slot that never was above sp is in the red zone, and stays what is said of it.
+ */
+static void run_pops(struct run *r)
+{
+	const struct cfi_state *s = &r->state;
+	bool sp = !s->cfa_is_expr && s->cfa_reg == r->p->sp;
+
+	for (unsigned i = 0; i <= CFI_FP; i++) {
+		struct cfi_rule *rule = &r->state.regs[i];
+		bool below;
+
+		if (rule->how != CFI_OFFSET)
+			continue;
+		below = sp && s->cfa_off < -rule->off;
+		rule->pushed |= !below;
+		below &= rule->pushed;
+		if (below != rule->popped)
+			r->changed |= i == CFI_FP ? CHANGED_FP : CHANGED_SAVES;
+		rule->popped = below;
+	}
+}
+
 /* Adds the row that holds from loc on. Most rows differ from the one before in the CFA alone. */
 static void run_emit(struct run *r)
 {
 	struct rows_rule *row = &r->row;
 	const struct cfi_rule *regs = r->state.regs;
 
+	if (r->changed & (CHANGED_CFA | CHANGED_FP | CHANGED_SAVES))
+		run_pops(r);
 	if (r->changed & CHANGED_CFA)
 		r->failed |= !emit_cfa(r, &row->rule);
 	if (r->changed & CHANGED_FP)

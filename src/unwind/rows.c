@@ -129,18 +129,35 @@ int32_t rows_expression(struct rows *r, const unsigned char *bytes, size_t n)
 	return (int32_t)at;
 }
 
-static bool rows_covered(const struct rows *r, uint64_t start, uint64_t end)
+/* The first sealed function that ends above an address. */
+static size_t rows_behind(const struct rows *r, uint64_t address)
 {
 	size_t low = 0, high = r->n_sealed;
 
-	while (low < high) { /* first sealed function that ends above start */
+	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (r->functions[middle].end > start)
+		if (r->functions[middle].end > address)
 			high = middle;
 		else
 			low = middle + 1;
 	}
+	return low;
+}
+
+uint64_t rows_next(const struct rows *r, uint64_t address)
+{
+	size_t at = rows_behind(r, address);
+
+	if (at < r->n_sealed && r->functions[at].start < address)
+		return address; /* it lies inside */
+	return at < r->n_sealed ? r->functions[at].start : UINT64_MAX;
+}
+
+static bool rows_covered(const struct rows *r, uint64_t start, uint64_t end)
+{
+	size_t low = rows_behind(r, start);
+
 	return low < r->n_sealed && r->functions[low].start < end;
 }
 

@@ -17,6 +17,7 @@ const char *walk_end_name(enum walk_end end)
 		[WALK_NO_INFO] = "no_unwind_info",
 		[WALK_BAD_RULE] = "bad_rule",
 		[WALK_BAD_MEMORY] = "bad_memory",
+		[WALK_OTHER_STACK] = "other_stack",
 		[WALK_NO_PROGRESS] = "no_progress",
 		[WALK_LIMIT] = "limit",
 	};
@@ -32,6 +33,7 @@ const char *walk_end_text(enum walk_end end)
 		[WALK_NO_INFO] = "cut off: no unwind information",
 		[WALK_BAD_RULE] = "cut off: a rule that cannot be applied",
 		[WALK_BAD_MEMORY] = "cut off: an address that is not stack",
+		[WALK_OTHER_STACK] = "cut off: a signal handler on a stack of its own",
 		[WALK_NO_PROGRESS] = "cut off: the stack turns back on itself",
 		[WALK_LIMIT] = "cut off: more frames than the limit",
 	};
@@ -60,6 +62,7 @@ struct walker {
 	struct walk_place place;
 	bool exact; /* the pc is where execution stopped, not a return address */
 	bool first; /* all of regs is that of this frame: frame 0, or the frame that a signal interrupted */
+	bool signalled; /* a signal frame was passed */
 	struct walk *out;
 };
 
@@ -88,6 +91,14 @@ static bool walker_end(struct walker *w, enum walk_end end)
 	return false;
 }
 
+/* Why memory could not be read. */
+static enum walk_end walker_why(const struct walker *w, int status)
+{
+	return status == -ENODATA ? WALK_TRUNCATED
+	       : w->signalled     ? WALK_OTHER_STACK
+	                          : WALK_BAD_MEMORY;
+}
+
 /* Reads a word; false ends the walk. */
 static bool walker_read(struct walker *w, uint64_t address, uint64_t *ret)
 {
@@ -96,7 +107,7 @@ static bool walker_read(struct walker *w, uint64_t address, uint64_t *ret)
 	if (status >= 0)
 		return true;
 	w->out->needed = address;
-	return walker_end(w, status == -ENODATA ? WALK_TRUNCATED : WALK_BAD_MEMORY);
+	return walker_end(w, walker_why(w, status));
 }
 
 static uint64_t walker_strip(const struct walker *w, uint64_t address)
@@ -159,9 +170,7 @@ static bool walker_expression(struct walker *w, int32_t at, bool has_cfa, uint64
 	memcpy(&n, t->exprs + at, 2);
 	status = expr_evaluate(&m, t->exprs + at + 2, n, has_cfa, cfa, ret);
 	if (status < 0)
-		return walker_end(w, status == -ENODATA  ? WALK_TRUNCATED
-		                     : status == -EFAULT ? WALK_BAD_MEMORY
-		                                         : WALK_BAD_RULE);
+		return walker_end(w, status == -EINVAL ? WALK_BAD_RULE : walker_why(w, status));
 	return true;
 }
 
@@ -262,6 +271,12 @@ static bool walker_return_address(struct walker *w, const struct frametab_rule *
 	return true;
 }
 
+/* Below sp there may be no memory to read: then the value is not known, which need not matter. */
+static bool walker_red_zone(const struct walker *w, uint64_t address, uint64_t *ret)
+{
+	return w->memory->read(w->memory->ctx, address, ret) >= 0;
+}
+
 static bool walker_step(struct walker *w, const struct frametab_rule *r)
 {
 	uint64_t cfa, pc, fp = w->regs.value[w->fp], lr = 0;
@@ -271,7 +286,9 @@ static bool walker_step(struct walker *w, const struct frametab_rule *r)
 		return walker_end(w, WALK_COMPLETE);
 	if (!walker_cfa(w, r, &cfa) || !walker_return_address(w, r, cfa, &pc))
 		return false;
-	if (r->fp == FRAMETAB_AT_UNDEFINED)
+	if (r->fp == FRAMETAB_AT_UNDEFINED ||
+	    (r->fp == FRAMETAB_AT_CFA && cfa + (uint64_t)(int64_t)r->fp_off < w->regs.value[w->sp] &&
+	     !walker_red_zone(w, cfa + (uint64_t)(int64_t)r->fp_off, &fp)))
 		fp_known = false;
 	else if (r->fp != FRAMETAB_AT_SAME) {
 		if (!walker_at(w, r->fp, r->fp_off, cfa, &fp))
@@ -291,6 +308,7 @@ static bool walker_step(struct walker *w, const struct frametab_rule *r)
 	w->regs.value[w->pc] = pc;
 	w->regs.known = (w->regs.known & ~(1ULL << w->fp)) | (uint64_t)fp_known << w->fp;
 	w->exact = is_signal;
+	w->signalled |= is_signal;
 	w->first = false;
 	if (is_signal && w->options->machine == FRAMETAB_AARCH64) {
 		w->regs.value[w->lr] = lr;
