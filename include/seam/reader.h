@@ -109,7 +109,7 @@ struct seam_reader_info {
 	bool big_endian;
 	bool compressed; /* at least one COMPRESSED or COMPRESSED2 record, or the feature, was seen
 	                  */
-	bool unfinished; /* data.size was 0: the recorder was killed */
+	bool unfinished; /* the recorder was killed: data.size is 0, or seam's mark is there */
 	uint64_t file_size;   /* bytes; 0 for a stream; all files of a directory */
 	uint64_t data_offset; /* bytes */
 	uint64_t

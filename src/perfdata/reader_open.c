@@ -70,13 +70,14 @@ static int reader_file_data(struct seam_reader *r, struct seam_error *err)
 		return seam_error_set(err, EBADMSG, r->name, 40, "header",
 		                      "the data would begin inside the header, at 0x%llx",
 		                      (unsigned long long)offset);
-	if (!n && size > offset && !reader_is_empty_but_finished(r)) {
+	if (size > offset && (header_is_open(h) || (!n && !reader_is_empty_but_finished(r)))) {
 		r->unfinished = true;
 		n = size - offset;
 		if (damage_add(&r->damage, err, 48, "header",
-		               "data.size is 0: the recorder did not finish this file; reading "
-		               "%llu bytes up to its end",
-		               (unsigned long long)n) < 0)
+		               "%sthe recorder did not finish this file; reading %llu bytes up to "
+		               "its end",
+		               header_is_open(h) ? "" : "data.size is 0: ", (unsigned long long)n) <
+		    0)
 			return -EBADMSG;
 	}
 	if (offset > size || n > size - offset) {

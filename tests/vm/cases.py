@@ -50,12 +50,12 @@ class Case:
 
 
 CASES = [
-    Case("deep_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 5},
+    Case("deep_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 1},
          {"stitched": ">0"}),
     Case("deep_pid", "$wl/deep 60 2 & p=$!\nusleep 300000\n$record -p $p -- sleep 1\n"
                      "s=$?; kill -9 $p; exit $s",
-         {"zero": 50, "fault": 20, "spin": 5}, {"stitched": ">0"}),
-    Case("deep_all", "$record -a -- $wl/deep 1 2", {"zero": 50, "fault": 20, "spin": 5},
+         {"zero": 50, "fault": 20, "spin": 1}, {"stitched": ">0"}),
+    Case("deep_all", "$record -a -- $wl/deep 1 2", {"zero": 50, "fault": 20, "spin": 1},
          {"stitched": ">0", "still_in_kernel": "<=20"}),
     Case("storm_command", "$record -- $wl/storm 60", {"zero": 100, "fault": 5, "make": 5},
          {"stitched": ">0"}),
@@ -65,8 +65,8 @@ CASES = [
          {"stitched": ">0", "crossed_exec": ">0"}),
     Case("chain_all", "$record -a -- $wl/chain_alpha 30", {"zero": 20},
          {"stitched": ">0", "crossed_exec": ">0", "still_in_kernel": "<=20"}),
-    Case("hop_command", "$record -- $wl/hop 1.5 4", {"zero": 50, "spin": 5}, {"stitched": ">0"}),
-    Case("hop_all", "$record -a -- $wl/hop 1 4", {"zero": 50, "spin": 5},
+    Case("hop_command", "$record -- $wl/hop 1.5 4", {"zero": 50, "spin": 1}, {"stitched": ">0"}),
+    Case("hop_all", "$record -a -- $wl/hop 1 4", {"zero": 50, "spin": 1},
          {"stitched": ">0", "still_in_kernel": "<=20"}),
     Case("ring_command", "$record -- $wl/ring 2", {"ring": 20},
          {"stitched": ">0", "stitched_earlier": ">0"}),
@@ -98,7 +98,7 @@ CASES = [
     Case("return_all", PARK.format(ms=20, record="$record $grace -a"), {"zero": 5, "wait": 50},
          {"stitched": ">0", "still_in_kernel": "<=10"}),
     # A kernel that does not defer: the same request gives immediate frame pointers, and says so.
-    Case("fallback_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 5},
+    Case("fallback_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 1},
          {"immediate": ">0", "stitched": "0"}, kernels="old"),
     Case("fallback_all", "$record -a -- $wl/storm 30", {"zero": 50},
          {"immediate": ">0", "stitched": "0"}, kernels="old"),
