@@ -146,13 +146,10 @@ static void say_ends(const struct record_live *r, const struct record_opts *o,
 	say_truncated(c, o, w->samples);
 	say_share("end where there is no unwind information:", w->end[WALK_NO_INFO], w->samples);
 	say_missing(r);
-	say_share("end at a rule that cannot be applied", w->end[WALK_BAD_RULE], w->samples);
-	say_share("end at an address that is not in the stack", w->end[WALK_BAD_MEMORY],
-	          w->samples);
-	say_share("end where the stack turns back on itself", w->end[WALK_NO_PROGRESS], w->samples);
-	say_share("have more frames than are kept", w->end[WALK_LIMIT], w->samples);
+	for (int end = 0; end < WALK_ENDS; end++)
+		if (end != WALK_COMPLETE && end != WALK_TRUNCATED && end != WALK_NO_INFO)
+			say_share(walk_end_text((enum walk_end)end), w->end[end], w->samples);
 	say_share("go through code made at run time by its frame pointers", w->guessed, w->samples);
-	say_share("taken inside execve: no user stack", c->in_exec, w->samples);
 	say_share("too long for a record: user address only", c->too_long, w->samples);
 }
 
@@ -176,6 +173,10 @@ void record_live_say(const struct record_live *r, const struct record_opts *o)
 		        "seam record: %" PRIu64 " samples not unwound, user address only: the "
 		        "recorder could not keep up (--unwind-threads, a lower -F)\n",
 		        c.not_unwound);
+	if (c.in_exec)
+		fprintf(stderr,
+		        "seam record: %" PRIu64 " samples taken inside execve: no user stack\n",
+		        c.in_exec);
 	if (c.walks.unusable)
 		fprintf(stderr,
 		        "seam record: %" PRIu64 " samples of 32-bit code not unwound, user address "

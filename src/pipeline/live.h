@@ -48,12 +48,9 @@ struct live_counts {
 	                              * mode that is not understood (32 bit): ip only */
 	uint64_t kernel_only;        /* that have no user stack: kernel threads, io workers */
 	uint64_t not_unwound;        /* the queue was full: user ip only */
-	/* Of walks.samples: */
-	uint64_t
-	        in_exec; /* taken inside execve, where registers are the old program's: user part left
-	                    * out */
-	uint64_t too_long; /* the record would have been too long: user ip only */
-	/* */
+	uint64_t in_exec; /* taken inside execve, where registers are the old program's: no user part */
+
+	uint64_t too_long;     /* of walks.samples: too long for a record, user ip only */
 	uint64_t unsound;      /* samples that could not be read at all: left out */
 	uint64_t longest_copy; /* bytes that were copied at most */
 	uint64_t peak_bytes;   /* that waited at most */

@@ -23,13 +23,24 @@ static size_t walker_sure(uint64_t *frames, const struct walk *walk)
 	return n;
 }
 
+/* Inside execve the counts of `in_exec` are not believed: what turned out to be whole is counted here. */
+static void walker_add_complete(struct unwound_counts *c, const struct walk *walk)
+{
+	c->samples++;
+	c->end[WALK_COMPLETE]++;
+	c->frames += walk->n;
+	c->guessed += walk->n_sure < walk->n;
+	c->guessed_frames += walk->n - walk->n_sure;
+}
+
 /* The user addresses of a sample: how many, in *user. -ENOMEM. */
 static int walker_unwind(struct live_walker *t, const struct live_item *item,
                          const struct seam_sample *s, uint16_t misc, uint64_t *ip,
                          const uint64_t **user)
 {
 	struct seam_stitched st = { .sample = *s, .misc = misc, .state = SEAM_STITCH_STACK_COPY };
-	const struct walk *walk = unwound_last(t->unwound);
+	struct unwound *unwound = item->after_exec ? t->in_exec : t->unwound;
+	const struct walk *walk = unwound_last(unwound);
 	int r = 0;
 
 	*user = ip;
@@ -43,13 +54,17 @@ static int walker_unwind(struct live_walker *t, const struct live_item *item,
 		t->counts.walks.unusable++;
 		return 1;
 	}
-	r = unwound_sample(t->unwound, item->space, &st);
-	if (r <= 0)
-		return r < 0 ? r : 1;
-	if (item->after_exec && walk->end != WALK_COMPLETE) {
+	r = unwound_sample(unwound, item->space, &st);
+	if (r < 0)
+		return r;
+	if (item->after_exec && (!r || walk->end != WALK_COMPLETE)) {
 		t->counts.in_exec++;
 		return 0;
 	}
+	if (!r)
+		return 1;
+	if (item->after_exec)
+		walker_add_complete(&t->counts.walks, walk);
 	buf_clear(&t->user);
 	if (buf_put(&t->user, st.user.bytes, st.user.n * 8) < 0)
 		return -ENOMEM;
@@ -231,6 +246,8 @@ static int walk_start(struct live_walk *w, struct live_walker *t)
 		                     .own_vdso = true };
 	int r = unwound_new(&t->unwound, &opts);
 
+	if (r >= 0)
+		r = unwound_new(&t->in_exec, &opts);
 	t->walk = w;
 	t->index = (uint32_t)(t - w->walkers);
 	if (r < 0 || !t->index) /* the first is whoever calls live_walk_round */
@@ -270,6 +287,7 @@ void live_walk_destroy(struct live_walk *w)
 		if (t->started)
 			pthread_join(t->thread, NULL);
 		unwound_free(t->unwound);
+		unwound_free(t->in_exec);
 		buf_free(&t->out);
 		buf_free(&t->chain);
 		buf_free(&t->user);

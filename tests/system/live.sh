@@ -31,7 +31,7 @@ script scenes.data >scenes.txt
 if python3 "$here/live/scenes.py" scenes.txt; then echo "ok: true stacks"; else fail "stacks that cannot be"; fi
 judge scenes.data
 script scenes.data | addresses >ours
-perf script -F comm,pid,tid,time,ip -i scenes.data 2>/dev/null | addresses >theirs
+perf script -F comm,pid,tid,time,ip,sym -i scenes.data 2>/dev/null | addresses >theirs
 if command -v perf >/dev/null; then
 	if cmp -s ours theirs; then echo "ok: perf shows the same user stacks"; else fail "perf shows other user stacks"; fi
 fi
@@ -72,7 +72,7 @@ whole() { # NAME SIZE COMMAND...
 }
 whole python3 65528 python3 -S -c 'import json
 for i in range(60): json.loads(json.dumps([{"a": i, "b": str(i)} for i in range(1000)]))'
-whole gcc 32768 $CC -O2 -c work.c -o work.o
+whole gcc 65528 $CC -O2 -c work.c -o work.o
 command -v sqlite3 >/dev/null && whole sqlite3 16384 sqlite3 :memory: \
 	"with recursive c(x) as (select 1 union all select x+1 from c where x<600000) select sum(x*x%7) from c;"
 if command -v xz >/dev/null; then

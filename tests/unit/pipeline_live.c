@@ -260,8 +260,8 @@ static void assert_whole(const struct seam_decoded *d, size_t n_kernel)
 
 static void assert_sum(const struct live_counts *c)
 {
-	assert_true(c->samples ==
-	            c->walks.samples + c->walks.unusable + c->kernel_only + c->not_unwound);
+	assert_true(c->samples == c->walks.samples + c->walks.unusable + c->kernel_only +
+	                                  c->not_unwound + c->in_exec);
 }
 
 static void walks_to_the_start(void **state)
@@ -361,7 +361,8 @@ static void exec_shows_no_old_frames(void **state)
 	assert_int_equal(d.sample.callchain.n, 2);
 	assert_true(sample_at(l, &out, 2, &d));
 	assert_whole(&d, 0);
-	assert_true(c.in_exec == 1);
+	assert_true(c.in_exec == 1 && c.walks.end[WALK_COMPLETE] == 2);
+	assert_sum(&c);
 	live_free(l);
 	buf_free(&in);
 	buf_free(&out);
