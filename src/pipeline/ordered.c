@@ -89,7 +89,6 @@ static int ordered_deliver(struct ordered *o, struct ordered_item *item)
 	int r;
 
 	item->walk = NULL;
-	item->record.index = item->record.offset;
 	r = seam_record_decode(o->rec->events, &item->record, &item->decoded, NULL);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;

@@ -23,15 +23,15 @@ $CC $flags -rdynamic -o scenes "$here/live/scenes.c" -ldl -lpthread || skip "the
 $CC $flags -shared -fPIC -DINNER=inner_a -DWORDS=4 -o plug_a.so "$here/live/plug.c" &&
 	$CC $flags -shared -fPIC -DINNER=inner_b -DWORDS=40 -o plug_b.so "$here/live/plug.c" ||
 	skip "the objects cannot be built"
-record --call-graph dwarf -F 2000 -o scenes.data -- ./scenes 1500
+record --call-graph dwarf,16384 -F 2000 -o scenes.data -- ./scenes 1500
 same "status" 0 $status
-says err "user stacks: copies of 8192 bytes, unwound while recording"
+says err "user stacks: copies of 16384 bytes, unwound while recording"
 atleast "complete, 1/100 %" 9800 "$(complete err)"
 script scenes.data >scenes.txt
 if python3 "$here/live/scenes.py" scenes.txt; then echo "ok: true stacks"; else fail "stacks that cannot be"; fi
 judge scenes.data
 script scenes.data | addresses >ours
-perf script -F comm,pid,tid,time,ip,sym -i scenes.data 2>/dev/null | addresses >theirs
+perf script -F comm,pid,tid,time,ip,sym,dso -i scenes.data 2>/dev/null | addresses >theirs
 if command -v perf >/dev/null; then
 	if cmp -s ours theirs; then echo "ok: perf shows the same user stacks"; else fail "perf shows other user stacks"; fi
 fi
