@@ -86,10 +86,9 @@ static int ordered_unwind_start(struct ordered *o)
 
 static int ordered_deliver(struct ordered *o, struct ordered_item *item)
 {
-	int r;
+	int r = seam_record_decode(o->rec->events, &item->record, &item->decoded, NULL);
 
 	item->walk = NULL;
-	r = seam_record_decode(o->rec->events, &item->record, &item->decoded, NULL);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	if (item->record.type == SEAM_RECORD_SAMPLE) {

@@ -12,14 +12,10 @@
 const char *walk_end_name(enum walk_end end)
 {
 	static const char *const names[WALK_ENDS] = {
-		[WALK_COMPLETE] = "complete",
-		[WALK_TRUNCATED] = "truncated",
-		[WALK_NO_INFO] = "no_unwind_info",
-		[WALK_BAD_RULE] = "bad_rule",
-		[WALK_BAD_MEMORY] = "bad_memory",
-		[WALK_OTHER_STACK] = "other_stack",
-		[WALK_NO_PROGRESS] = "no_progress",
-		[WALK_LIMIT] = "limit",
+		[WALK_COMPLETE] = "complete",       [WALK_TRUNCATED] = "truncated",
+		[WALK_NO_INFO] = "no_unwind_info",  [WALK_BAD_RULE] = "bad_rule",
+		[WALK_BAD_MEMORY] = "bad_memory",   [WALK_OTHER_STACK] = "other_stack",
+		[WALK_NO_PROGRESS] = "no_progress", [WALK_LIMIT] = "limit",
 	};
 
 	return end < WALK_ENDS ? names[end] : "unknown";
@@ -287,7 +283,8 @@ static bool walker_step(struct walker *w, const struct frametab_rule *r)
 	if (!walker_cfa(w, r, &cfa) || !walker_return_address(w, r, cfa, &pc))
 		return false;
 	if (r->fp == FRAMETAB_AT_UNDEFINED ||
-	    (r->fp == FRAMETAB_AT_CFA && cfa + (uint64_t)(int64_t)r->fp_off < w->regs.value[w->sp] &&
+	    (r->fp == FRAMETAB_AT_CFA &&
+	     cfa + (uint64_t)(int64_t)r->fp_off < w->regs.value[w->sp] &&
 	     !walker_red_zone(w, cfa + (uint64_t)(int64_t)r->fp_off, &fp)))
 		fp_known = false;
 	else if (r->fp != FRAMETAB_AT_SAME) {
@@ -325,8 +322,8 @@ static bool walker_guess(struct walker *w)
 	uint64_t fp = w->regs.value[w->fp], next, pc;
 	struct walk_place there;
 
-	if (w->options->no_fallback || !w->place.may_guess || !(w->regs.known >> w->fp & 1) || fp < w->regs.value[w->sp] ||
-	    fp % 8)
+	if (w->options->no_fallback || !w->place.may_guess || !(w->regs.known >> w->fp & 1) ||
+	    fp < w->regs.value[w->sp] || fp % 8)
 		return walker_end(w, WALK_NO_INFO);
 	if (w->memory->read(w->memory->ctx, fp, &next) < 0 ||
 	    w->memory->read(w->memory->ctx, fp + 8, &pc) < 0)

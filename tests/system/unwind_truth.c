@@ -46,7 +46,7 @@ struct peer {
 	const struct seam_sample *sample;
 	uint64_t sp;
 	uint64_t frames[FRAMES_MAX];
-	uint64_t sp[FRAMES_MAX], fp[FRAMES_MAX]; /* of those frames; 0: not known */
+	uint64_t sps[FRAMES_MAX], fps[FRAMES_MAX]; /* of those frames; 0: not known */
 	size_t n;
 };
 
@@ -146,9 +146,9 @@ static int peer_frame(Dwfl_Frame *frame, void *arg)
 	if (!dwfl_frame_pc(frame, &pc, &exact) || p->n == FRAMES_MAX)
 		return DWARF_CB_ABORT;
 	peer_report(p, pc - !exact);
-	p->sp[p->n] = p->fp[p->n] = 0;
-	dwfl_frame_reg(frame, 7, &p->sp[p->n]);
-	dwfl_frame_reg(frame, 6, &p->fp[p->n]);
+	p->sps[p->n] = p->fps[p->n] = 0;
+	dwfl_frame_reg(frame, 7, &p->sps[p->n]);
+	dwfl_frame_reg(frame, 6, &p->fps[p->n]);
 	p->frames[p->n++] = pc;
 	return DWARF_CB_OK;
 }
@@ -230,7 +230,7 @@ static void truth_explain(struct truth *t, const uint64_t *ours, size_t n)
 		k++;
 	if (k == p->n)
 		t->peer_short++;
-	else if (k && p->fp[k - 1] && p->sp[k] == p->fp[k - 1] + 16)
+	else if (k && p->fps[k - 1] && p->sps[k] == p->fps[k - 1] + 16)
 		t->peer_guess++;
 }
 
