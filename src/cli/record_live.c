@@ -135,7 +135,8 @@ static void say_truncated(const struct live_counts *c, const struct record_opts 
 	snprintf(text, sizeof(text), "end with the stack copy of %u bytes%s%.0u%s", size,
 	         larger > size ? "; try --call-graph dwarf," : "", larger > size ? larger : 0,
 	         larger > size ? "" : ", the largest there is");
-	say_share(text, c->walks.end[WALK_TRUNCATED], walked);
+	say_share(text, c->walks.end[WALK_TRUNCATED] - c->unreadable, walked);
+	say_share("end where the kernel could not read the stack", c->unreadable, walked);
 }
 
 static void say_ends(const struct record_live *r, const struct record_opts *o,

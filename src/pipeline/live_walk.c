@@ -63,6 +63,9 @@ static int walker_unwind(struct live_walker *t, const struct live_item *item,
 	}
 	if (!r)
 		return 1;
+	if (!item->after_exec && walk->end == WALK_TRUNCATED &&
+	    s->stack_user.n + 8 <= s->stack_user_size)
+		t->counts.unreadable++;
 	if (item->after_exec)
 		walker_add_complete(&t->counts.walks, walk);
 	buf_clear(&t->user);
@@ -308,6 +311,7 @@ void live_walk_count(const struct live_walk *w, struct live_counts *ret)
 		ret->samples += c->samples;
 		ret->kernel_only += c->kernel_only;
 		ret->in_exec += c->in_exec;
+		ret->unreadable += c->unreadable;
 		ret->too_long += c->too_long;
 		if (c->longest_copy > ret->longest_copy)
 			ret->longest_copy = c->longest_copy;
