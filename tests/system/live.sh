@@ -18,8 +18,6 @@ complete() {
 		END { printf "%d", n ? whole * 10000 / n + 0.5 : 0 }' "$1"
 }
 script() { "$SEAM" script -F comm,pid,tid,time,ip,sym,dso -i "$1" 2>/dev/null; }
-# The user addresses of each sample, one line each.
-addresses() { awk '/^[^ \t]/ { if (n++) print line; line = "" } /^[ \t]+[0-9a-f]/ { if ($1 !~ /^ffffffff/) line = line " " $1 } END { print line }'; }
 
 echo "# dlopen, code made at run time, exec, threads, forks: no wrong frame"
 flags="-O2 -g -fomit-frame-pointer -fno-optimize-sibling-calls"
@@ -34,8 +32,10 @@ atleast "complete, 1/100 %" 9800 "$(complete err)"
 script scenes.data >scenes.txt
 if python3 "$here/live/scenes.py" scenes.txt; then echo "ok: true stacks"; else fail "stacks that cannot be"; fi
 judge scenes.data
-"$SEAM" script -i scenes.data 2>/dev/null | addresses >ours
-perf script --no-inline -i scenes.data 2>/dev/null | addresses >theirs
+# perf 6.1 prints addresses of its own making, so what it read is compared.
+"$SEAM" dump scenes.data 2>/dev/null | grep -E '^\.{5} *[0-9]+: ' | awk '{ print $2, $3 }' >ours
+perf report -D -i scenes.data 2>/dev/null | grep -E '^\.{5} *[0-9]+: ' | awk '{ print $2, $3 }' >theirs
+[ -s ours ] || fail "no callchains in the dump"
 if command -v perf >/dev/null; then
 	if cmp -s ours theirs; then echo "ok: perf shows the same user stacks"; else fail "perf shows other user stacks"; fi
 fi
