@@ -22,13 +22,13 @@ static void work(void)
 }
 
 /* One leaf a scene, each with a frame of its own. */
-#define LEAF(name, words)                                  \
-	SCENE void name(void);                             \
-	SCENE void name(void)                              \
-	{                                                  \
+#define LEAF(name, words)                                   \
+	SCENE void name(void);                              \
+	SCENE void name(void)                               \
+	{                                                   \
 		volatile unsigned long room[words] = { 0 }; \
-		work();                                    \
-		sink += room[(words) - 1];                 \
+		work();                                     \
+		sink += room[(words)-1];                    \
 	}
 LEAF(spin_dl, 3)
 LEAF(spin_jit, 5)
