@@ -359,7 +359,9 @@ static void record_names(void **state)
 
 static void record_mmap(void **state)
 {
-	struct fixture f = fixture_new(&with_trailer);
+	const struct seam_attr unasked = { .sample_type = ALL_IDS,
+		                           .flags = SEAM_ATTR_SAMPLE_ID_ALL };
+	struct fixture f = fixture_new(&with_trailer), never;
 	struct seam_mmap m = { .pid = 1,
 		               .tid = 2,
 		               .addr = 3,
@@ -390,6 +392,16 @@ static void record_mmap(void **state)
 	assert_int_equal(f.d.mmap.ino, 10);
 	assert_int_equal(f.d.mmap.ino_generation, 11);
 	assert_string_equal(f.d.mmap.filename, m.filename);
+
+	/* The kernel left the flag set, from another event: this one never asked for build-ids. */
+	f.bytes.bytes[5] |= SEAM_MISC_MMAP_BUILD_ID >> 8;
+	never = fixture_new(&unasked);
+	buf_put(&never.bytes, f.bytes.bytes, f.bytes.n);
+	assert_int_equal(decode(&never, never.bytes.n, false), 0);
+	assert_false(never.d.mmap.has_build_id);
+	assert_int_equal(never.d.mmap.maj, 8);
+	assert_int_equal(never.d.mmap.ino, 10);
+	fixture_free(&never);
 
 	m.has_build_id = true;
 	m.build_id_size = 20;
