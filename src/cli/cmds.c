@@ -3,6 +3,7 @@
 #include "cli/cmd.h"
 
 extern const struct cmd cmd_check;
+extern const struct cmd cmd_convert;
 extern const struct cmd cmd_dump;
 extern const struct cmd cmd_evlist;
 extern const struct cmd cmd_header;
@@ -23,6 +24,7 @@ const struct cmd *const cmds[] = {
 	&cmd_evlist,
 	&cmd_header,
 	&cmd_stat,
+	&cmd_convert,
 	&cmd_recover,
 	&cmd_check,
 	&cmd_help,
