@@ -88,6 +88,23 @@ same "samples in $times" "$("$SEAM" script --ns -F time,ip "$data/gcc_d/perf.dat
 		gsub(/[ :]/, ""); if ($0 "" >= from "" && $0 "" <= to "") n++ } END { print n + 0 }')" \
 	"$(samples gcc_d.classic)"
 
+# Stack copies become chains: every frame that is sure, and no copy.
+if perf record -B -N -q -e cpu-clock -F 499 --call-graph dwarf -o dwarf.data -- sh -c "$BUSY" \
+	>/dev/null 2>&1; then
+	"$SEAM" convert -q dwarf.data -o dwarf.classic 2>/dev/null
+	"$SEAM" evlist -v dwarf.classic >evlist
+	same "no stack copies" 0 "$(grep -c STACK_USER evlist)"
+	same "samples of stack copies" "$(samples dwarf.data)" "$(samples dwarf.classic)"
+	"$SEAM" script --symfs /nonexistent --ns -F pid,tid,time,ip dwarf.classic >seam.txt 2>/dev/null
+	perf script -D -i dwarf.classic >perf.txt 2>/dev/null </dev/null
+	python3 "$here/convert_stacks.py" seam.txt perf.txt || fail "perf on unwound stacks"
+	atleast "frames of unwound stacks" "$(samples dwarf.data)" "$(grep -c '^[[:space:]]' seam.txt)"
+	"$SEAM" convert -q --keep-raw dwarf.data -o dwarf.raw 2>/dev/null
+	atleast "kept stack copies" 1 "$("$SEAM" evlist -v dwarf.raw | grep -c STACK_USER)"
+else
+	echo "no stack copies: perf cannot record them here"
+fi
+
 # A classic recording is left as it is, but for order.
 convert gcc_d
 "$SEAM" convert -q gcc_d.classic -o twice.classic 2>err

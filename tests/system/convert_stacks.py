@@ -39,7 +39,7 @@ def dump(path):
         elif chain is not None and re.match(r"^\.\.\. (FP chain|chain): nr:", line):
             left = int(line.rsplit(":", 1)[1])
         elif left and line.startswith("....."):
-            word = int(line.rsplit(":", 1)[1], 16)
+            word = int(line.rsplit(":", 1)[1].split()[0], 16)
             left -= 1
             if word < CONTEXT:
                 chain.append(word)
