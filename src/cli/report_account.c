@@ -76,11 +76,12 @@ static void account_walks(const struct report *r, struct buf *out)
 	if (r->load.n_missing > UNNAMED_SHOWN)
 		buf_printf(out, "  and %zu more places\n", r->load.n_missing - UNNAMED_SHOWN);
 	if (u->guessed)
-		buf_printf(out,
-		           "%.1f %% of them have frames guessed by frame pointer, marked " FRAME_GUESS
-		           " (%s frames)\n",
-		           report_percent(u->guessed, u->samples),
-		           report_number(u->guessed_frames, number, sizeof(number)));
+		buf_printf(
+		        out,
+		        "%.1f %% of them have frames guessed by frame pointer, marked " FRAME_GUESS
+		        " (%s frames)\n",
+		        report_percent(u->guessed, u->samples),
+		        report_number(u->guessed_frames, number, sizeof(number)));
 }
 
 static void account_count(struct buf *out, uint64_t n, const char *one, const char *many)

@@ -41,10 +41,10 @@ struct load {
 	struct unwound_counts unwound;    /* of taken samples with stack copies */
 	struct unwound_missing *missing;  /* objects that ended walks, by samples, descending */
 	size_t n_missing;
-	struct tables *tables;            /* whose reasons those are; owned, may be NULL */
-	uint64_t taken, not_taken;        /* samples */
-	uint64_t taken_unnamed;           /* taken samples with at least one frame without a name */
-	struct load_unnamed *unnamed;     /* by samples, descending */
+	struct tables *tables;        /* whose reasons those are; owned, may be NULL */
+	uint64_t taken, not_taken;    /* samples */
+	uint64_t taken_unnamed;       /* taken samples with at least one frame without a name */
+	struct load_unnamed *unnamed; /* by samples, descending */
 	size_t n_unnamed;
 	struct symbol_cache *symbols; /* names the profile's objects; owned */
 };

@@ -19,7 +19,7 @@ struct load_builder {
 	uint32_t *events; /* event index -> profile's event */
 	uint32_t *frames; /* of one stack, innermost first */
 	size_t frames_capacity;
-	struct buf guess; /* one name */
+	struct buf guess;    /* one name */
 	struct load_object { /* by the profile's object */
 		struct symbol_object *object;
 		enum symbol_state state;

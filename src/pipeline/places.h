@@ -34,7 +34,7 @@ struct frame_at {
 	uint64_t addr;
 	bool user;
 	bool caller;
-	bool guest; /* of a guest: its mappings are not known */
+	bool guest;   /* of a guest: its mappings are not known */
 	bool guessed; /* found by frame pointer in code without unwind information, or behind such a
 	                 frame: shown with FRAME_GUESS before its name */
 };

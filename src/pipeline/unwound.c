@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "pipeline/recording.h"
 
 #define REMEMBERED 8192u /* answers by (space, pc); a power of two */
 #define STACK_SPAN \
@@ -145,7 +146,7 @@ static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m
 		r = tables_get_memory(u->opts.tables, "[vdso]", vdso, n, &object);
 	else
 		ret->may_guess = m->object->kind == PROC_KIND_ANON;
-	ret->reason = object ? object->reason
+	ret->reason = object           ? object->reason
 	              : ret->may_guess ? "no object: code made at run time"
 	                               : "nothing is known of its code";
 	if (r < 0 || !object)
@@ -302,7 +303,7 @@ int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *samp
 	r = u->failed ? u->failed : unwound_add_walk(u);
 	if (r < 0)
 		return r;
-	sample->user = (struct seam_u64s){ .bytes = (const unsigned char *)u->frames,
-		                           .n = u->walk.n };
+	sample->user =
+	        (struct seam_u64s){ .bytes = (const unsigned char *)u->frames, .n = u->walk.n };
 	return 1;
 }

@@ -8,18 +8,20 @@
 
 #include <seam/stitch.h>
 
-#include "pipeline/recording.h"
 #include "pipeline/tables.h"
 #include "proc/proc.h"
 #include "unwind/walk.h"
+
+struct recording; /* recording.h */
 
 struct unwound_counts {
 	uint64_t samples;        /* walked */
 	uint64_t end[WALK_ENDS]; /* why each walk ended: their sum is samples */
 	uint64_t guessed;        /* samples with frames guessed by frame pointer */
 	uint64_t frames, guessed_frames;
-	uint64_t unusable; /* registers of a machine, or a mode, that is not understood: not walked */
-	uint64_t needed;   /* bytes: the longest stack copy that a truncated walk asked for, so far */
+	uint64_t
+	        unusable; /* registers of a machine, or a mode, that is not understood: not walked */
+	uint64_t needed; /* bytes: the longest stack copy that a truncated walk asked for, so far */
 };
 
 /* Where walks ended for want of unwind information. */

@@ -29,12 +29,12 @@ uint64_t rules_task_when(const struct seam_decoded *d);
 
 /* What a sample's own chain says. */
 enum rules_kind {
-	RULES_NO_CHAIN,  /* the event has none */
+	RULES_NO_CHAIN,   /* the event has none */
 	RULES_STACK_COPY, /* no user part, but registers and a copy of the stack */
-	RULES_NO_USER,   /* no user part and no marker */
-	RULES_AT_ONCE,   /* a user part */
-	RULES_DEFERRED,  /* a marker and a cookie */
-	RULES_CUT_COOKIE /* a marker and no cookie behind it */
+	RULES_NO_USER,    /* no user part and no marker */
+	RULES_AT_ONCE,    /* a user part */
+	RULES_DEFERRED,   /* a marker and a cookie */
+	RULES_CUT_COOKIE  /* a marker and no cookie behind it */
 };
 struct rules_parts {
 	enum rules_kind kind;

@@ -25,9 +25,8 @@ struct rows_rule {
 
 struct rows_function {
 	uint64_t start, end;
-	size_t first;  /* its first row */
-	uint32_t n;    /* rows */
-	uint32_t rank; /* order of adding: breaks ties */
+	size_t first; /* its first row */
+	uint32_t n;   /* rows */
 };
 
 struct rows_row {
