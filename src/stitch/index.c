@@ -78,6 +78,27 @@ static struct track *index_track(struct index *ix, uint32_t tid)
 	return index_item(&ix->track_of, tid, &ix->tracks, sizeof(struct track));
 }
 
+#define INDEX_STACK_HEAD 256u
+
+/*
+ * What tells a sample from others of its task and time. Of a copied stack only the head: reading 8 to 64 KiB of each
+ * sample for this alone would cost more than unwinding it, and equal registers, time and head mean an equal stack.
+ */
+static uint64_t index_sample_hash(const struct seam_decoded *d)
+{
+	const unsigned char *bytes = d->record->bytes;
+	const struct seam_bytes *stack = &d->sample.stack_user;
+	size_t head, tail;
+	uint64_t h;
+
+	if (stack->n <= INDEX_STACK_HEAD)
+		return map_hash_bytes(bytes, d->record->size, 0);
+	head = (size_t)(stack->bytes - bytes) + INDEX_STACK_HEAD;
+	tail = (size_t)(stack->bytes - bytes) + (size_t)stack->n;
+	h = map_hash_bytes(bytes, head, 0);
+	return map_hash_bytes(bytes + tail, d->record->size - tail, h);
+}
+
 static int index_learn_sample(struct index *ix, const struct seam_decoded *d)
 {
 	struct rules_who who = rules_who(d);
@@ -101,8 +122,7 @@ static int index_learn_sample(struct index *ix, const struct seam_decoded *d)
 	if (!track)
 		return -ENOMEM;
 	return track_add(track, who.when, (uint32_t)d->record->index, parts.cookie,
-	                 rules_user_mode(d->record->misc),
-	                 map_hash_bytes(d->record->bytes, d->record->size, 0));
+	                 rules_user_mode(d->record->misc), index_sample_hash(d));
 }
 
 /* A new answer's place; NULL: out of memory. */

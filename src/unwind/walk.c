@@ -12,10 +12,15 @@
 const char *walk_end_name(enum walk_end end)
 {
 	static const char *const names[WALK_ENDS] = {
-		[WALK_COMPLETE] = "complete",       [WALK_TRUNCATED] = "truncated",
-		[WALK_NO_INFO] = "no_unwind_info",  [WALK_BAD_RULE] = "bad_rule",
-		[WALK_BAD_MEMORY] = "bad_memory",   [WALK_OTHER_STACK] = "other_stack",
-		[WALK_NO_PROGRESS] = "no_progress", [WALK_LIMIT] = "limit",
+		[WALK_COMPLETE] = "complete",
+		[WALK_TRUNCATED] = "truncated",
+		[WALK_NO_INFO] = "no_unwind_info",
+		[WALK_BAD_RULE] = "bad_rule",
+		[WALK_BAD_MEMORY] = "bad_memory",
+		[WALK_BELOW_SP] = "below_sp",
+		[WALK_OTHER_STACK] = "other_stack",
+		[WALK_NO_PROGRESS] = "no_progress",
+		[WALK_LIMIT] = "limit",
 	};
 
 	return end < WALK_ENDS ? names[end] : "unknown";
@@ -29,6 +34,8 @@ const char *walk_end_text(enum walk_end end)
 		[WALK_NO_INFO] = "cut off: no unwind information",
 		[WALK_BAD_RULE] = "cut off: a rule that cannot be applied",
 		[WALK_BAD_MEMORY] = "cut off: an address that is not stack",
+		[WALK_BELOW_SP] =
+		        "cut off: a rule reads below the stack pointer, which is not copied",
 		[WALK_OTHER_STACK] = "cut off: a signal handler on a stack of its own",
 		[WALK_NO_PROGRESS] = "cut off: the stack turns back on itself",
 		[WALK_LIMIT] = "cut off: more frames than the limit",
@@ -87,12 +94,17 @@ static bool walker_end(struct walker *w, enum walk_end end)
 	return false;
 }
 
+#define RED_ZONE 128u /* bytes below sp that are a leaf's own (x86_64) */
+
 /* Why memory could not be read. */
-static enum walk_end walker_why(const struct walker *w, int status)
+static enum walk_end walker_why(const struct walker *w, uint64_t address, int status)
 {
-	return status == -ENODATA ? WALK_TRUNCATED
-	       : w->signalled     ? WALK_OTHER_STACK
-	                          : WALK_BAD_MEMORY;
+	if (status == -ENODATA)
+		return WALK_TRUNCATED;
+	if (w->signalled)
+		return WALK_OTHER_STACK;
+	return w->first && w->regs.value[w->sp] - address <= RED_ZONE ? WALK_BELOW_SP
+	                                                              : WALK_BAD_MEMORY;
 }
 
 /* Reads a word; false ends the walk. */
@@ -103,7 +115,7 @@ static bool walker_read(struct walker *w, uint64_t address, uint64_t *ret)
 	if (status >= 0)
 		return true;
 	w->out->needed = address;
-	return walker_end(w, walker_why(w, status));
+	return walker_end(w, walker_why(w, address, status));
 }
 
 static uint64_t walker_strip(const struct walker *w, uint64_t address)
@@ -166,7 +178,7 @@ static bool walker_expression(struct walker *w, int32_t at, bool has_cfa, uint64
 	memcpy(&n, t->exprs + at, 2);
 	status = expr_evaluate(&m, t->exprs + at + 2, n, has_cfa, cfa, ret);
 	if (status < 0)
-		return walker_end(w, status == -EINVAL ? WALK_BAD_RULE : walker_why(w, status));
+		return walker_end(w, status == -EINVAL ? WALK_BAD_RULE : walker_why(w, 0, status));
 	return true;
 }
 

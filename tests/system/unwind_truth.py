@@ -203,7 +203,7 @@ server {{ listen 127.0.0.1:{port}; root {b.work}; }} }}""")
 def ripgrep(b):
     program = package("ripgrep", "usr/bin/rg") if b.table else need("rg")
     some_bytes(b, 40 * b.seconds)
-    return b.record("ripgrep", [program, "-j2", "-c", r"(\w+)\s+=\s+\1|import [a-z]+ as", b.path("bytes"), b.path("bytes")])
+    return b.record("ripgrep", [program, "-j2", "-c", r"(\w+)\s+=\s+(\w+)\.\w+|import [a-z]+ as", b.path("bytes"), b.path("bytes")])
 
 
 def fd(b):
@@ -236,6 +236,9 @@ def musl(*flags):
 
 
 UC = "-DHAVE_UCONTEXT"
+# While libgcc installs the context of a landing pad it overwrites its own return address: no rule can say so, and
+# a program that does nothing but throw is there in 0.7 % of its samples.
+THROWING = 0.98
 # name: (recording, what may be incomplete: None or the one reason that is right for it)
 PROGRAMS = {
     "python3": (python, None),
@@ -243,8 +246,8 @@ PROGRAMS = {
     "sqlite3": (sqlite, None),
     "nginx": (nginx, None),
     "xz": (xz, None),
-    "openssl speed": (openssl, None),
-    "C++ exceptions, threads": (throw, None),
+    "openssl speed": (openssl, "below_sp"),
+    "C++ exceptions, threads": (throw, "throwing"),
     "ripgrep (Rust)": (ripgrep, None),
     "fd-find (Rust)": (fd, None),
     "signal handler": (case("signal", UC), None),
@@ -346,11 +349,11 @@ def gdb_all(b):
 def judge(r, may):
     """What is wrong with a program's figures."""
     wrong = []
-    suffices = r["samples"] - r["truncated"] - (r[may] if may else 0)
+    suffices = r["samples"] - r["truncated"] - (r.get(may, 0) if may else 0)
     if r["samples"] < 20:
         wrong.append("hardly any sample")
     unexplained = r["differ"] - r["peer_short"] - r["peer_guess"]
-    if suffices and r["complete"] / suffices < COMPLETE:
+    if suffices and r["complete"] / suffices < (THROWING if may == "throwing" else COMPLETE):
         wrong.append("too few are complete")
     if unexplained > r["both"] * (1 - EQUAL):
         wrong.append("frames differ")
