@@ -25,7 +25,7 @@ enum walk_end {
 	WALK_NO_INFO,   /* no unwind information for walk.end_pc, or no object there */
 	WALK_BAD_RULE, /* the rule for walk.end_pc cannot be applied (a register that is not known, a bad expression) */
 	WALK_BAD_MEMORY, /* an address that is not stack at all */
-	WALK_BELOW_SP,    /* a rule reads the red zone below sp, where a stack copy does not reach */
+	WALK_BELOW_SP,   /* a rule reads the red zone below sp, where a stack copy does not reach */
 	WALK_OTHER_STACK, /* a signal came on a stack of its own: the interrupted one was not copied */
 	WALK_NO_PROGRESS, /* the stack turned back on itself: torn or hostile */
 	WALK_LIMIT,       /* as many frames as there was room for */
