@@ -38,7 +38,7 @@ static void walk(struct image *image)
 	struct image_build_id id;
 	struct image_section section;
 	struct seen seen = { 0 };
-	volatile unsigned total = 0;
+	unsigned total = 0;
 	uint64_t at;
 
 	if (image_build_id(image, &id) > 0)
