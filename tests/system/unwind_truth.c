@@ -26,6 +26,7 @@
 
 #include <seam/reader.h>
 
+#include "base/buf.h"
 #include "base/map.h"
 #include "image/image.h"
 #include "pipeline/recording.h"
@@ -39,6 +40,7 @@ struct peer {
 	struct recording *rec;
 	struct tables *tables;
 	struct map dwfls; /* pid and space -> Dwfl * */
+	struct buf all;   /* the same, in the order they were made */
 	char vdso[32];    /* a file with this kernel's vdso, "" when there is none */
 	/* the sample that is being walked */
 	Dwfl *dwfl;
@@ -166,6 +168,7 @@ static bool peer_walk(struct peer *p, uint32_t pid, uint32_t space, const struct
 	if (!p->dwfl) {
 		p->dwfl = dwfl_begin(&dwfl_callbacks);
 		*slot = (uintptr_t)p->dwfl;
+		buf_put(&p->all, &p->dwfl, sizeof(p->dwfl));
 		peer_report(p, peer_register(s, 8));
 		if (!dwfl_attach_state(p->dwfl, NULL, (pid_t)pid, &thread_callbacks, p))
 			return false;
@@ -307,6 +310,18 @@ static int truth_record(void *ctx, const struct seam_record *record)
 	return 0;
 }
 
+static void peer_free(struct peer *p)
+{
+	Dwfl **all = (Dwfl **)(void *)p->all.bytes;
+
+	for (size_t i = 0; i < p->all.n / sizeof(*all); i++)
+		dwfl_end(all[i]);
+	buf_free(&p->all);
+	map_free(&p->dwfls);
+	if (p->vdso[0])
+		unlink(p->vdso);
+}
+
 static void truth_vdso(struct peer *p)
 {
 	const unsigned char *bytes;
@@ -349,8 +364,7 @@ static int truth_file(const char *path, unsigned show)
 	truth_vdso(&t.peer);
 	if (recording_each(t.rec, truth_record, &t, &err) < 0)
 		return 1;
-	if (t.peer.vdso[0])
-		unlink(t.peer.vdso);
+	peer_free(&t.peer);
 	sum = t.both_equal + t.both_differ;
 	printf("{\"samples\": %" PRIu64 ", \"frames\": %" PRIu64, t.samples, t.frames);
 	for (int i = 0; i < WALK_ENDS; i++)
