@@ -24,6 +24,7 @@ struct seam_writer_opts {
 	bool pipe;          /* pipe format: no seeking, attrs and features as records */
 	int compress_level; /* 0: none; 1 ... 22: zstd, as COMPRESSED2 records */
 	size_t buffer;      /* bytes buffered before write(2); 0: 1 MiB */
+	bool compress_v1;   /* COMPRESSED records, which perf reads from 5.2 on, instead */
 };
 
 /*

@@ -36,6 +36,12 @@ const char *mode_line(const struct mode *mode, char *text, size_t n)
 		                   "kernel.perf_event_paranoid <= 0)"
 		                 : "");
 		break;
+	case MODE_STACK:
+		snprintf(text, n, "user stacks: copies of %u bytes, %s%s%s", mode->stack_size,
+		         mode->unwinds ? "unwound while recording" : "kept in the file",
+		         mode->reason == MODE_ASKED ? "" : ": ",
+		         mode->reason == MODE_ASKED ? "" : mode_why(mode->reason));
+		break;
 	}
 	return text;
 }
@@ -49,6 +55,8 @@ const char *mode_option(const struct mode *mode)
 		return "fp";
 	case MODE_FP_DEFER:
 		return "fp,defer";
+	case MODE_STACK:
+		return "dwarf";
 	}
 	return "no";
 }

@@ -13,9 +13,10 @@ enum mode_stack {
 	MODE_NONE,     /* no callchains were asked for */
 	MODE_FP,       /* frame pointers, at once */
 	MODE_FP_DEFER, /* frame pointers, deferred by the kernel */
+	MODE_STACK,    /* registers and a copy of the stack, to be unwound by tables */
 };
 
-/* Why user stacks are taken at once. */
+/* Why user stacks are not deferred. */
 enum mode_reason {
 	MODE_ASKED,     /* the user said so */
 	MODE_NO_KERNEL, /* the kernel refuses the bits */
@@ -30,16 +31,18 @@ enum mode_answers {
 
 struct mode {
 	enum mode_stack stack;
-	enum mode_reason reason;   /* MODE_FP only */
+	enum mode_reason reason;   /* MODE_FP, MODE_STACK */
 	enum mode_answers answers; /* MODE_FP_DEFER only */
 	bool defer_asked;          /* fp,defer by name, not auto */
+	unsigned stack_size;       /* MODE_STACK: bytes of a copy */
+	bool unwinds;              /* MODE_STACK: unwound while recording, not kept in the file */
 	bool per_task;             /* a command, processes or threads; not system-wide */
 };
 
 /* "user stacks: frame pointers, deferred by the kernel". Always one line, no newline. Returns
  * text. */
 const char *mode_line(const struct mode *mode, char *text, size_t n);
-/* "no", "fp", "fp,defer": perf's spelling of the option. */
+/* "no", "fp", "fp,defer", "dwarf": perf's spelling of the option. */
 const char *mode_option(const struct mode *mode);
 
 #endif

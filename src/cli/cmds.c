@@ -3,8 +3,10 @@
 #include "cli/cmd.h"
 
 extern const struct cmd cmd_check;
+extern const struct cmd cmd_convert;
 extern const struct cmd cmd_dump;
 extern const struct cmd cmd_evlist;
+extern const struct cmd cmd_export;
 extern const struct cmd cmd_header;
 extern const struct cmd cmd_help;
 extern const struct cmd cmd_record;
@@ -23,6 +25,8 @@ const struct cmd *const cmds[] = {
 	&cmd_evlist,
 	&cmd_header,
 	&cmd_stat,
+	&cmd_convert,
+	&cmd_export,
 	&cmd_recover,
 	&cmd_check,
 	&cmd_help,

@@ -5,9 +5,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/buf.h"
-#include "cli/cmd.h"
-#include "cli/source.h"
+#include "cli/header.h"
 #include "perfdata/feature.h"
 
 enum {
@@ -75,12 +73,11 @@ static uint32_t header_cpus(const struct source *s, bool swapped)
 }
 
 /* EXIT_PARTIAL when a feature's content cannot be read. */
-static int header_features(const struct header_cmd *h, const struct seam_reader_info *info,
+static int header_features(const struct source *s, bool full, const struct seam_reader_info *info,
                            struct buf *out)
 {
-	const struct source *s = &h->source;
 	struct feature_context context = { .swap = info->swapped,
-		                           .full = h->full,
+		                           .full = full,
 		                           .events = seam_reader_events(s->reader),
 		                           .cpus = header_cpus(s, info->swapped) };
 	int code = EXIT_OK;
@@ -102,25 +99,35 @@ static int header_features(const struct header_cmd *h, const struct seam_reader_
 	return code;
 }
 
-static int header_print(struct header_cmd *h)
+int header_text(const struct source *s, bool full, struct buf *out)
 {
 	struct seam_reader_info info = { .sz = sizeof(info) };
 	struct seam_record record;
+	int code;
+
+	seam_reader_info(s->reader, &info);
+	/* A stream has its features among its records, a file through a pipe behind them. */
+	if (info.is_pipe || !info.file_size) {
+		while (source_next(s, &record) > 0)
+			;
+		seam_reader_info(s->reader, &info);
+	}
+	header_head(s, &info, out);
+	code = header_features(s, full, &info, out);
+	if (!info.is_pipe)
+		header_missing(s, out);
+	return code;
+}
+
+static int header_print(struct header_cmd *h)
+{
 	struct buf out = { 0 };
-	int rc = 0, code, features, verdict;
+	int code, features, verdict;
 
 	code = source_open(&h->source);
 	if (code != EXIT_OK)
 		return code;
-	seam_reader_info(h->source.reader, &info);
-	/* A stream has its features among its records, a file through a pipe behind them. */
-	while (!rc && (info.is_pipe || !info.file_size))
-		rc = source_next(&h->source, &record) <= 0 ? 1 : 0;
-	seam_reader_info(h->source.reader, &info);
-	header_head(&h->source, &info, &out);
-	features = header_features(h, &info, &out);
-	if (!info.is_pipe)
-		header_missing(&h->source, &out);
+	features = header_text(&h->source, h->full, &out);
 	code = source_print(&h->source, buf_text(&out), out.n);
 	verdict = source_verdict(&h->source);
 	buf_free(&out);

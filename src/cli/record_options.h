@@ -25,6 +25,8 @@ struct record_opts {
 	uint64_t max_size;    /* bytes; 0: no limit */
 	uint32_t grace_ms;    /* as session_settle takes it */
 	int compress_level;
+	unsigned unwind_threads; /* 0: as pipeline/live.h has it */
+	bool keep_stacks;        /* stack copies go into the file as they are */
 	bool no_build_ids;
 	bool data_maps; /* -d */
 	bool quiet;

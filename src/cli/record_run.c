@@ -23,6 +23,7 @@
 #include "capture/synth.h"
 #include "capture/target.h"
 #include "cli/record_head.h"
+#include "cli/record_live.h"
 #include "cli/record_output.h"
 #include "cli/record_run.h"
 #include "cli/record_say.h"
@@ -38,6 +39,7 @@ struct recording {
 	struct session *session;
 	struct record_output output;
 	struct record_sink sink;
+	struct record_live live; /* in front of the sink */
 	uint64_t start_ns;
 	uint64_t bytes;   /* of the file at its end */
 	bool sampling;    /* false while -D delays it */
@@ -116,20 +118,24 @@ static int record_open_session(struct recording *r)
 static int record_open_file(struct recording *r)
 {
 	struct record_opts *o = r->o;
-	const struct seam_events *events = session_events(r->session);
+	const struct seam_events *events;
 	struct seam_writer_opts opts = {
 		.sz = sizeof(opts),
 		.pipe = !strcmp(o->output, "-"),
 		.compress_level = o->compress_level,
 	};
 	struct seam_error err = { 0 };
-	int error = record_output_rotate(&r->output, o->output);
+	int error = record_live_open(&r->live, o, r->session, &r->sink);
 
+	if (error)
+		return record_fail(r, "unwinding", error);
+	events = record_live_events(&r->live, r->session);
+	error = record_output_rotate(&r->output, o->output);
 	if (error)
 		return record_fail(r, o->output, error);
 	error = seam_writer_open(&r->sink.writer, o->output, events, &opts, &err);
 	if (!error)
-		error = record_head_features(r->sink.writer, o, r->session, &err);
+		error = record_head_features(r->sink.writer, o, events, &err);
 	if (error) {
 		cmd_error(r->cmd, "%s", err.text);
 		r->failed = true;
@@ -151,7 +157,7 @@ static int record_say_command(struct recording *r, const struct seam_attr *attr)
 	int error = encode_comm(&out, attr, 0, &comm, NULL);
 
 	if (!error)
-		error = record_sink_write(&r->sink, out.bytes, out.n);
+		error = record_live_write(&r->live, out.bytes, out.n);
 	buf_free(&out);
 	return error;
 }
@@ -162,12 +168,12 @@ static int record_synthesize_tasks(struct recording *r, struct synth *synth)
 	int error = 0;
 
 	if (s->target == SESSION_SYSTEM)
-		return synth_all(synth, record_sink_write, &r->sink);
+		return synth_all(synth, record_live_write, &r->live);
 	for (size_t i = 0; i < s->n_pids && !error; i++) {
 		if (s->target == SESSION_PIDS)
-			error = synth_process(synth, s->pids[i], record_sink_write, &r->sink);
+			error = synth_process(synth, s->pids[i], record_live_write, &r->live);
 		else
-			error = synth_thread(synth, s->pids[i], record_sink_write, &r->sink);
+			error = synth_thread(synth, s->pids[i], record_live_write, &r->live);
 		if (error == -ESRCH)
 			error = 0;
 	}
@@ -191,12 +197,14 @@ static int record_synthesize(struct recording *r)
 
 	if (error)
 		return record_fail(r, "/proc", error);
-	error = synth_kernel(synth, record_sink_write, &r->sink);
+	error = synth_kernel(synth, record_live_write, &r->live);
 	if (!error && !only_command)
 		error = record_synthesize_tasks(r, synth);
 	if (!error && only_command)
 		error = record_say_command(r, attr);
 	if (!error)
+		error = record_live_prepare(&r->live);
+	if (error >= 0)
 		error = record_head_finished(&r->sink);
 	if (!error)
 		error = record_sink_flush(&r->sink);
@@ -296,9 +304,9 @@ static int record_loop(struct recording *r)
 			break;
 		session_wait(r->session, record_wait_ms(r, now_ms));
 		ended = record_ended(r);
-		n = session_read(r->session, record_sink_write, &r->sink);
-		if (n > 0)
-			n = record_sink_flush(&r->sink);
+		n = session_read(r->session, record_live_write, &r->live);
+		if (n >= 0)
+			n = record_live_round(&r->live, n);
 	}
 	return n < 0 ? (int)n : 0;
 }
@@ -310,9 +318,11 @@ static int record_stop(struct recording *r)
 	int64_t n;
 
 	session_stop(r->session);
-	n = session_settle(r->session, r->o->grace_ms, record_sink_write, &r->sink);
+	n = session_settle(r->session, r->o->grace_ms, record_live_write, &r->live);
 	if (n >= 0)
-		n = session_finish(r->session, record_sink_write, &r->sink);
+		n = session_finish(r->session, record_live_write, &r->live);
+	if (n >= 0)
+		n = record_live_finish(&r->live);
 	return n < 0 ? (int)n : 0;
 }
 
@@ -392,6 +402,18 @@ static void record_wait_command(struct recording *r)
 	}
 }
 
+/* Samples that were read from the rings and may not be in the file. */
+static uint64_t record_unwritten(const struct recording *r)
+{
+	struct session_counts c = { .sz = sizeof(c) };
+	uint64_t taken = r->sink.samples;
+
+	session_counts(r->session, &c);
+	if (r->live.live && c.total.samples > taken)
+		taken = c.total.samples; /* what waited to be unwound did not reach the sink */
+	return taken - r->sink.safe_samples;
+}
+
 static int record_end(struct recording *r, int broken)
 {
 	record_signals_wake(NULL);
@@ -404,8 +426,9 @@ static int record_end(struct recording *r, int broken)
 	else if (broken)
 		record_fail(r, "reading the rings", broken);
 	record_close_file(r);
-	record_say_end(r->o, r->session, r->sink.safe_samples,
-	               r->sink.samples - r->sink.safe_samples, r->bytes);
+	record_say_end(r->o, r->session, r->sink.safe_samples, record_unwritten(r), r->bytes);
+	if (!broken)
+		record_live_say(&r->live, r->o);
 	if (!r->o->command)
 		return r->failed ? EXIT_FAILED : EXIT_OK;
 	record_wait_command(r);
@@ -460,6 +483,7 @@ int record_run(struct record_opts *o, const struct cmd *cmd)
 		seam_writer_close(r.sink.writer, NULL);
 		record_output_abandon(&r.output);
 	}
+	record_live_free(&r.live);
 	session_close(r.session);
 	target_close(&r.target);
 	record_output_free(&r.output);

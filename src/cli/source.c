@@ -37,7 +37,7 @@ int source_open(struct source *s)
 	return EXIT_FAILED;
 }
 
-int source_next(struct source *s, struct seam_record *ret)
+int source_next(const struct source *s, struct seam_record *ret)
 {
 	struct seam_error err; /* filled on failure only; too large to clear for every record */
 	int rc = seam_reader_next(s->reader, ret, &err);

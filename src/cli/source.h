@@ -36,7 +36,7 @@ int source_option(struct source *s, int id, const char *arg);
 /* EXIT_OK, or EXIT_FAILED and why on stderr. */
 int source_open(struct source *s);
 /* 1 and *ret; 0: the end; -1: failed, and said on stderr. */
-int source_next(struct source *s, struct seam_record *ret);
+int source_next(const struct source *s, struct seam_record *ret);
 /* Says on stderr what is damaged and how much was read all the same: EXIT_OK or EXIT_PARTIAL. */
 int source_verdict(const struct source *s);
 /* Writes text to stdout; EXIT_OK, or EXIT_FAILED when that is full or gone. */

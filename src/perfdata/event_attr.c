@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "abi/attr_names.h"
 #include "perfdata/event_name.h"
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -57,74 +58,6 @@ static const struct bit_name branch_bits[] = {
 	{ 1u << 12, "IND_JUMP" },  { 1u << 13, "CALL" },      { 1u << 14, "NO_FLAGS" },
 	{ 1u << 15, "NO_CYCLES" }, { 1u << 16, "TYPE_SAVE" }, { 1u << 17, "HW_INDEX" },
 	{ 1u << 18, "PRIV_SAVE" }, { 1u << 19, "COUNTERS" },
-};
-
-/* Bit n of the attr's flags; NULL: the two bits of precise_ip, which are one number. */
-static const char *const flag_names[] = {
-	"disabled",
-	"inherit",
-	"pinned",
-	"exclusive",
-	"exclude_user",
-	"exclude_kernel",
-	"exclude_hv",
-	"exclude_idle",
-	"mmap",
-	"comm",
-	"freq",
-	"inherit_stat",
-	"enable_on_exec",
-	"task",
-	"watermark",
-	NULL,
-	NULL,
-	"mmap_data",
-	"sample_id_all",
-	"exclude_host",
-	"exclude_guest",
-	"exclude_callchain_kernel",
-	"exclude_callchain_user",
-	"mmap2",
-	"comm_exec",
-	"use_clockid",
-	"context_switch",
-	"write_backward",
-	"namespaces",
-	"ksymbol",
-	"bpf_event",
-	"aux_output",
-	"cgroup",
-	"text_poke",
-	"build_id",
-	"inherit_thread",
-	"remove_on_exec",
-	"sigtrap",
-	"defer_callchain",
-	"defer_output",
-};
-
-static const char *const type_names[] = {
-	"PERF_TYPE_HARDWARE", "PERF_TYPE_SOFTWARE", "PERF_TYPE_TRACEPOINT",
-	"PERF_TYPE_HW_CACHE", "PERF_TYPE_RAW",      "PERF_TYPE_BREAKPOINT",
-};
-
-static const char *const hardware_ids[] = {
-	"CPU_CYCLES",
-	"INSTRUCTIONS",
-	"CACHE_REFERENCES",
-	"CACHE_MISSES",
-	"BRANCH_INSTRUCTIONS",
-	"BRANCH_MISSES",
-	"BUS_CYCLES",
-	"STALLED_CYCLES_FRONTEND",
-	"STALLED_CYCLES_BACKEND",
-	"REF_CPU_CYCLES",
-};
-
-static const char *const software_ids[] = {
-	"CPU_CLOCK",        "TASK_CLOCK",      "PAGE_FAULTS",     "CONTEXT_SWITCHES",
-	"CPU_MIGRATIONS",   "PAGE_FAULTS_MIN", "PAGE_FAULTS_MAJ", "ALIGNMENT_FAULTS",
-	"EMULATION_FAULTS", "DUMMY",           "BPF_OUTPUT",      "CGROUP_SWITCHES",
 };
 
 static const char *const cache_ids[] = { "L1D", "L1I", "LL", "DTLB", "ITLB", "BPU", "NODE" };
@@ -183,8 +116,8 @@ static void event_attr_type(const struct seam_attr *a, struct fields *f)
 {
 	field(f, "type");
 	buf_printf(f->out, "%" PRIu32, a->type);
-	if (a->type < N_OF(type_names))
-		buf_printf(f->out, " (%s)", type_names[a->type]);
+	if (a->type < ATTR_TYPES)
+		buf_printf(f->out, " (PERF_TYPE_%s)", attr_type_names[a->type]);
 }
 
 static void event_attr_cache(uint32_t config, struct buf *out)
@@ -204,23 +137,22 @@ static void event_attr_config(const struct seam_attr *a, struct fields *f)
 
 	field(f, "config");
 	buf_printf(f->out, a->config ? "0x%" PRIx64 : "%" PRIx64, a->config);
-	if (a->type == SEAM_TYPE_HARDWARE && config < N_OF(hardware_ids))
-		buf_printf(f->out, " (PERF_COUNT_HW_%s)", hardware_ids[config]);
-	else if (a->type == SEAM_TYPE_SOFTWARE && a->config < N_OF(software_ids))
-		buf_printf(f->out, " (PERF_COUNT_SW_%s)", software_ids[config]);
+	if (a->type == SEAM_TYPE_HARDWARE && config < ATTR_HARDWARE)
+		buf_printf(f->out, " (PERF_COUNT_HW_%s)", attr_hardware_names[config]);
+	else if (a->type == SEAM_TYPE_SOFTWARE && a->config < ATTR_SOFTWARE)
+		buf_printf(f->out, " (PERF_COUNT_SW_%s)", attr_software_names[config]);
 	else if (a->type == SEAM_TYPE_HW_CACHE)
 		event_attr_cache(config, f->out);
 }
 
 static void event_attr_flags(const struct seam_attr *a, struct fields *f)
 {
-	for (unsigned i = 0; i < N_OF(flag_names); i++) {
-		if (i == SEAM_ATTR_PRECISE_IP_SHIFT)
-			field_u64(f, "precise_ip", a->flags >> i & 3);
-		else if (flag_names[i])
-			field_u64(f, flag_names[i], a->flags >> i & 1);
+	for (unsigned i = 0; i < ATTR_FLAGS; i++) {
+		if (attr_flag_names[i])
+			field_u64(f, attr_flag_names[i],
+			          a->flags >> i & (i == SEAM_ATTR_PRECISE_IP_SHIFT ? 3 : 1));
 	}
-	field_hex(f, "unknown_flags", a->flags >> N_OF(flag_names) << N_OF(flag_names));
+	field_hex(f, "unknown_flags", a->flags >> ATTR_FLAGS << ATTR_FLAGS);
 }
 
 static void event_attr_rest(const struct seam_attr *a, struct fields *f)

@@ -351,6 +351,7 @@ int seam_writer_open(struct seam_writer **ret, const char *path, const struct se
 		rc = writer_start(w, events, err);
 	if (rc >= 0 && o.compress_level) {
 		rc = deflate_init(&w->deflate, o.compress_level);
+		w->deflate.v1 = o.compress_v1;
 		if (rc >= 0 && w->pipe)
 			rc = writer_feature_compressed(w);
 		if (rc >= 0)

@@ -248,6 +248,7 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 	for (unsigned i = 0; i < n; i++) {
 		workers[i].work = &work;
 		workers[i].counts.sz = sizeof(workers[i].counts);
+		workers[i].stacks.keep_samples = opts->keep & PROFILE_KEEP_SAMPLES;
 	}
 	r = load_unwound(workers, n, rec, opts, &load.tables);
 	if (r >= 0)

@@ -176,7 +176,8 @@ static uint32_t load_task(struct load_builder *b, const struct stacks_key *key)
 	return comm == PROFILE_FAILED ? comm : profile_task(b->profile, comm, key->pid, tid);
 }
 
-static int load_entry(struct load_builder *b, const struct stacks_entry *e, uint64_t serial)
+static int load_entry(struct load_builder *b, const struct stacks_entry *e, uint64_t serial,
+                      struct profile_key *ret)
 {
 	struct profile_key key = { .event = b->events[e->key.event],
 		                   .task = load_task(b, &e->key),
@@ -193,7 +194,33 @@ static int load_entry(struct load_builder *b, const struct stacks_entry *e, uint
 		if (key.node == PROFILE_FAILED)
 			return -ENOMEM;
 	}
+	*ret = key;
 	return profile_add(b->profile, &key, e->samples, e->weight);
+}
+
+/* The entries of one table, and its samples if they are kept. */
+static int load_table(struct load_builder *b, const struct stacks *s, uint64_t *serial,
+                      uint64_t total)
+{
+	const struct progress *progress = &b->opts->progress;
+	struct profile_key *keys = calloc(s->n + 1, sizeof(*keys));
+	int r = keys ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < s->n && r >= 0; i++) {
+		r = load_entry(b, &s->entries[i], ++*serial, &keys[i]);
+		if (*serial % 4096 == 0 && progress->report)
+			progress->report(progress->ctx, "naming", *serial, total);
+	}
+	for (size_t i = 0; i < s->n_samples && r >= 0; i++) {
+		const struct stacks_sample *sample = &s->samples[i];
+
+		r = profile_add_sample(b->profile,
+		                       &(struct profile_sample){ .time_ns = sample->time_ns,
+		                                                 .weight = sample->weight,
+		                                                 .key = keys[sample->entry] });
+	}
+	free(keys);
+	return r;
 }
 
 static int load_unnamed_order(const void *pa, const void *pb)
@@ -251,18 +278,15 @@ static int load_name_events(struct load_builder *b)
 
 static int load_entries(struct load_builder *b, const struct stacks *const *stacks, size_t n)
 {
-	const struct progress *progress = &b->opts->progress;
 	uint64_t serial = 0, total = 0;
 	int r = load_name_events(b);
 
 	for (size_t w = 0; w < n; w++)
 		total += stacks[w]->n;
 	for (size_t w = 0; w < n && r >= 0; w++)
-		for (size_t i = 0; i < stacks[w]->n && r >= 0; i++) {
-			r = load_entry(b, &stacks[w]->entries[i], ++serial);
-			if (serial % 4096 == 0 && progress->report)
-				progress->report(progress->ctx, "naming", serial, total);
-		}
+		r = load_table(b, stacks[w], &serial, total);
+	if (r >= 0)
+		r = profile_sort_samples(b->profile);
 	return r < 0 ? r : load_list_unnamed(b);
 }
 

@@ -29,16 +29,16 @@ static bool ordered_wants(const struct ordered_opts *o, uint32_t type)
 		return o->answers;
 	case SEAM_RECORD_MMAP:
 	case SEAM_RECORD_MMAP2:
-		return o->mmaps;
+		return o->mmaps || o->all;
 	case SEAM_RECORD_COMM:
 	case SEAM_RECORD_FORK:
 	case SEAM_RECORD_EXIT:
-		return o->tasks;
+		return o->tasks || o->all;
 	case SEAM_RECORD_LOST:
 	case SEAM_RECORD_LOST_SAMPLES:
-		return o->losses;
+		return o->losses || o->all;
 	default:
-		return false;
+		return o->all;
 	}
 }
 
@@ -77,8 +77,9 @@ static int ordered_unwind_start(struct ordered *o)
 	struct unwound_opts opts = { .sz = sizeof(opts) };
 	int r;
 
-	if (!unwound_opts_of(o->rec, &opts))
+	if (o->opts->keep_stacks || !unwound_opts_of(o->rec, &opts))
 		return 0;
+	opts.sure = o->opts->sure;
 	r = tables_new(&o->tables, o->opts->tables);
 	opts.tables = o->tables;
 	return r < 0 ? r : unwound_new(&o->unwound, &opts);

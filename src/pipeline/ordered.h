@@ -14,10 +14,13 @@
 
 struct ordered_opts {
 	size_t sz;
-	bool answers; /* CALLCHAIN_DEFERRED records, too, and samples as recorded */
-	bool mmaps;   /* MMAP, MMAP2 */
-	bool tasks;   /* COMM, FORK, EXIT */
-	bool losses;  /* LOST, LOST_SAMPLES */
+	bool all;         /* every record of the kernel but answers */
+	bool answers;     /* CALLCHAIN_DEFERRED records, too, and samples as recorded */
+	bool mmaps;       /* MMAP, MMAP2 */
+	bool tasks;       /* COMM, FORK, EXIT */
+	bool losses;      /* LOST, LOST_SAMPLES */
+	bool sure;        /* stack copies: no guessed frames, and addresses without marks */
+	bool keep_stacks; /* stack copies are not unwound */
 	const struct tables_opts *tables; /* unwind tables; NULL: defaults */
 	struct progress progress;
 };

@@ -127,6 +127,22 @@ static size_t stacks_find(const struct stacks *s, const struct stacks_key *key,
 	return at;
 }
 
+static int stacks_note(struct stacks *s, uint32_t entry, uint64_t weight, uint64_t time_ns)
+{
+	if (s->n_samples == s->samples_capacity) {
+		size_t capacity = s->n_samples ? s->n_samples * 2 : 4096;
+		struct stacks_sample *samples = realloc(s->samples, capacity * sizeof(*samples));
+
+		if (!samples)
+			return -ENOMEM;
+		s->samples = samples;
+		s->samples_capacity = capacity;
+	}
+	s->samples[s->n_samples++] =
+	        (struct stacks_sample){ .time_ns = time_ns, .weight = weight, .entry = entry };
+	return 0;
+}
+
 int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam_stitched *sample,
                bool stable, uint64_t time_ns)
 {
@@ -147,6 +163,8 @@ int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam
 	e = &s->entries[(uint32_t)s->index[at] - 1];
 	e->samples++;
 	e->weight += sample->sample.period;
+	if (s->keep_samples)
+		return stacks_note(s, (uint32_t)s->index[at] - 1, sample->sample.period, time_ns);
 	return 0;
 }
 
@@ -163,6 +181,7 @@ void stacks_free(struct stacks *s)
 {
 	free(s->entries);
 	free(s->index);
+	free(s->samples);
 	arena_free(&s->arena);
 	*s = (struct stacks){ 0 };
 }

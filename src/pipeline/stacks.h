@@ -33,7 +33,17 @@ struct stacks_entry {
 	uint16_t misc;
 };
 
+/* One sample of an entry, for what wants to know when it was. */
+struct stacks_sample {
+	uint64_t time_ns;
+	uint64_t weight;
+	uint32_t entry;
+};
+
 struct stacks {
+	bool keep_samples;
+	struct stacks_sample *samples; /* in the order in which they were added */
+	size_t n_samples, samples_capacity;
 	struct stacks_entry *entries;
 	size_t n, entries_capacity;
 	uint64_t *index; /* high half of the hash, entry + 1 below; 0 is free */

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "pipeline/recording.h"
 
 #define REMEMBERED 8192u /* answers by (space, pc); a power of two */
 #define STACK_SPAN \

@@ -8,10 +8,11 @@
 
 #include <seam/stitch.h>
 
-#include "pipeline/recording.h"
 #include "pipeline/tables.h"
 #include "proc/proc.h"
 #include "unwind/walk.h"
+
+struct recording; /* recording.h */
 
 struct unwound_counts {
 	uint64_t samples;        /* walked */

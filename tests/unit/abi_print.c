@@ -20,7 +20,7 @@
 static const struct seam_attr attr = {
 	.sample_type = SEAM_SAMPLE_IP | SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | SEAM_SAMPLE_CALLCHAIN |
 	               SEAM_SAMPLE_PERIOD,
-	.flags = SEAM_ATTR_SAMPLE_ID_ALL | SEAM_ATTR_FREQ | SEAM_ATTR_BUILD_ID,
+	.flags = SEAM_ATTR_BUILD_ID | SEAM_ATTR_SAMPLE_ID_ALL | SEAM_ATTR_FREQ,
 };
 
 /* Prints the one record of bytes, as if it stood at an offset of perf.data. */

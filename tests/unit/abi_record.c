@@ -430,6 +430,28 @@ static void record_mmap(void **state)
 	fixture_free(&f);
 }
 
+/* The kernel leaves the build-id bit in records of events that asked for none: their attrs tell. */
+static void record_stray_build_id_bit(void **state)
+{
+	static const struct seam_attr plain = { .sample_type = ALL_IDS,
+		                                .flags = SEAM_ATTR_SAMPLE_ID_ALL };
+	const uint32_t majors[] = { 0, 8, 253, 254, 259 };
+	struct seam_mmap m = { .min = 1, .ino = 10, .filename = "/bin/true" };
+
+	for (size_t i = 0; i < sizeof(majors) / sizeof(majors[0]); i++) {
+		struct fixture f = fixture_new(&plain);
+
+		m.maj = majors[i];
+		encode_mmap2(&f.bytes, &plain, SEAM_MISC_USER, &m, &an_id);
+		f.bytes.bytes[5] |= SEAM_MISC_MMAP_BUILD_ID >> 8;
+		assert_int_equal(decode(&f, f.bytes.n, false), 0);
+		assert_false(f.d.mmap.has_build_id);
+		assert_int_equal(f.d.mmap.maj, majors[i]);
+		assert_string_equal(f.d.mmap.filename, m.filename);
+		fixture_free(&f);
+	}
+}
+
 static void record_tasks(void **state)
 {
 	struct fixture f = fixture_new(&with_trailer);
@@ -653,12 +675,19 @@ static void record_no_events(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(record_every_type), cmocka_unit_test(record_names),
-		cmocka_unit_test(record_mmap),       cmocka_unit_test(record_tasks),
-		cmocka_unit_test(record_lost),       cmocka_unit_test(record_ksymbol),
-		cmocka_unit_test(record_deferred),   cmocka_unit_test(record_strings_must_end),
-		cmocka_unit_test(record_errors),     cmocka_unit_test(record_identifier),
-		cmocka_unit_test(record_common_id),  cmocka_unit_test(record_no_events),
+		cmocka_unit_test(record_every_type),
+		cmocka_unit_test(record_names),
+		cmocka_unit_test(record_mmap),
+		cmocka_unit_test(record_stray_build_id_bit),
+		cmocka_unit_test(record_tasks),
+		cmocka_unit_test(record_lost),
+		cmocka_unit_test(record_ksymbol),
+		cmocka_unit_test(record_deferred),
+		cmocka_unit_test(record_strings_must_end),
+		cmocka_unit_test(record_errors),
+		cmocka_unit_test(record_identifier),
+		cmocka_unit_test(record_common_id),
+		cmocka_unit_test(record_no_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
