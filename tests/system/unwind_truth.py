@@ -344,6 +344,30 @@ def gdb_all(b):
     return sums
 
 
+# ---- guesses ----
+
+def guesses(b, seam):
+    """Frames behind code made at run time are guessed by frame pointer: right, and marked. What is wrong."""
+    program = b.compile("jit", "cases.c", "-pthread", UC, "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls")
+    data = b.record("jit", [program, "jit", str(b.seconds)])
+    script = subprocess.run([seam, "script", "-F", "comm,ip,sym,state", data], capture_output=True, text=True).stdout
+    report = json.loads(subprocess.run([seam, "report", "--json", data], capture_output=True, text=True).stdout)["unwound"]
+    wrong, marked = [], 0
+    for sample in script.split("\n\n"):
+        names = [line.split(None, 1)[1].split("+")[0] for line in sample.splitlines()[1:] if len(line.split()) > 1]
+        if "leaf_plain" not in names:
+            continue
+        behind = names[names.index("leaf_plain") + 1:]
+        marked += 1
+        if not all(n.startswith("?") for n in behind[1:]) or "?leaf_made" not in behind or "?main" not in behind:
+            wrong.append(f"guesses: {names}")
+    print(f"guess code made at run time: {report['samples']} samples, {report['guessed_samples']} with guesses,"
+          f" {marked} looked at, {len(wrong)} wrong")
+    if marked < 20 or report["guessed_samples"] < marked:
+        wrong.append("hardly any guess was made")
+    return wrong[:1]
+
+
 # ---- judging ----
 
 def judge(r, may):
@@ -396,6 +420,11 @@ def main():
                 b.compare(data, 3)
                 failed.append(f"{name}: {', '.join(wrong)}: {r}")
             os.unlink(data)
+        if not only or only == "guess":
+            try:
+                failed += guesses(b, os.path.join(os.path.dirname(tool), "..", "..", "seam"))
+            except Skip as reason:
+                print(f"guess skipped: {reason}")
         if not only or only == "gdb":
             try:
                 both, equal = gdb_all(b)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -141,6 +142,28 @@ FAR static void leaf_coroutine(void)
 }
 #endif
 
+/* Code made at run time, without unwind information, that keeps a frame pointer: it calls what it is given. */
+static void (*made)(void (*)(void));
+
+static void make_code(void)
+{
+	/* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
+	static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+	                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		exit(3);
+	memcpy(page, code, sizeof(code));
+	memcpy(&made, &page, sizeof(made));
+}
+
+FAR static void leaf_made(void)
+{
+	made(leaf_plain);
+	burn(10);
+}
+
 static void *thread(void *arg)
 {
 	void (*leaf)(void) = *(void (**)(void))arg;
@@ -180,6 +203,9 @@ int main(int argc, char **argv)
 		for (int i = 0; i < 3; i++)
 			pthread_join(threads[i], NULL);
 		return 0;
+	} else if (!strcmp(name, "jit")) {
+		make_code();
+		leaf = leaf_made;
 	} else if (!strcmp(name, "longjmp")) {
 		leaf = leaf_jump;
 #ifdef HAVE_UCONTEXT
