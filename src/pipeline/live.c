@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "pipeline/live_walk.h"
+#include "pipeline/outcome.h"
 
 /* Above this many times the bound (stripped samples and side-band only), the recorder waits: then the kernel
  * drops records, and counts them. */
@@ -210,6 +211,7 @@ static struct live_batch *live_filling(struct live *l)
 static int live_strip(struct live *l, struct live_batch *b, const struct seam_record *record)
 {
 	struct seam_decoded d;
+	struct outcome outcome = { .kind = OUTCOME_LATE };
 	const struct seam_attr *attr;
 	uint64_t ip;
 	int r = seam_record_decode(l->opts.events, record, &d, NULL);
@@ -219,11 +221,14 @@ static int live_strip(struct live *l, struct live_batch *b, const struct seam_re
 	attr = &seam_events_at(l->out, d.event->index)->attr;
 	ip = live_sample_user_ip(l->opts.machine, &d.sample);
 	buf_put_u64(&b->stripped, b->bytes.n);
-	if (ip)
+	if (ip) {
 		l->not_unwound++;
-	else
+	} else {
 		l->kernel_only++;
-	r = live_sample_put(&b->bytes, &l->chain, attr, record->misc, &d.sample, &ip, ip != 0);
+		outcome.kind = OUTCOME_NO_STACK;
+	}
+	r = live_sample_put(&b->bytes, &l->chain, attr, outcome_put(attr, record->misc, &outcome),
+	                    &d.sample, &ip, ip != 0);
 	return r < 0 ? r : b->stripped.failed ? -ENOMEM : 0;
 }
 

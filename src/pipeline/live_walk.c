@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/outcome.h"
+
 #define CLAIM 32u        /* items that a thread takes at once */
 #define SHARE_LEAST 256u /* fewer items are not worth waking the other threads */
 
@@ -33,39 +35,47 @@ static void walker_add_complete(struct unwound_counts *c, const struct walk *wal
 	c->guessed_frames += walk->n - walk->n_sure;
 }
 
-/* The user addresses of a sample: how many, in *user. -ENOMEM. */
+/* How a walk that is believed went, as the file will say it. */
+static struct outcome walker_outcome(const struct live_walker *t, const struct live_item *item,
+                                     const struct seam_sample *s, const struct walk *walk)
+{
+	struct outcome o = { .kind = OUTCOME_WALKED,
+		             .end = walk->end,
+		             .guessed = walk->n_sure < walk->n };
+	uint64_t sp = live_sample_user_sp(t->walk->machine, s);
+
+	if (o.end == WALK_TRUNCATED) {
+		o.unreadable = s->stack_user.n + 8 <= s->stack_user_size;
+		o.needed = o.unreadable ? 0 : outcome_needed_class(walk->needed - sp + 8);
+	}
+	if (o.end == WALK_NO_INFO)
+		o.unmapped = !proc_space_find(t->walk->procs, item->space, walk->end_pc);
+	return o;
+}
+
+/* The user addresses of a sample that has registers and a copy: how many, in *user. -ENOMEM. */
 static int walker_unwind(struct live_walker *t, const struct live_item *item,
-                         const struct seam_sample *s, uint16_t misc, uint64_t *ip,
-                         const uint64_t **user)
+                         const struct seam_sample *s, uint16_t misc, const uint64_t **user,
+                         struct outcome *outcome)
 {
 	struct seam_stitched st = { .sample = *s, .misc = misc, .state = SEAM_STITCH_STACK_COPY };
 	struct unwound *unwound = item->after_exec ? t->in_exec : t->unwound;
 	const struct walk *walk = unwound_last(unwound);
-	int r = 0;
+	int r = unwound_sample(unwound, item->space, &st);
 
-	*user = ip;
-	if (s->stack_user.n > t->counts.longest_copy)
-		t->counts.longest_copy = s->stack_user.n;
-	if (!*ip) {
-		t->counts.kernel_only++;
-		return 0;
-	}
-	if (!s->stack_user_size) {
-		t->counts.walks.unusable++;
-		return 1;
-	}
-	r = unwound_sample(unwound, item->space, &st);
 	if (r < 0)
 		return r;
 	if (item->after_exec && (!r || walk->end != WALK_COMPLETE)) {
 		t->counts.in_exec++;
+		outcome->kind = OUTCOME_IN_EXEC;
 		return 0;
 	}
-	if (!r)
+	if (!r) {
+		outcome->kind = OUTCOME_NO_REGISTERS;
 		return 1;
-	if (!item->after_exec && walk->end == WALK_TRUNCATED &&
-	    s->stack_user.n + 8 <= s->stack_user_size)
-		t->counts.unreadable++;
+	}
+	*outcome = walker_outcome(t, item, s, walk);
+	t->counts.unreadable += outcome->unreadable;
 	if (item->after_exec)
 		walker_add_complete(&t->counts.walks, walk);
 	buf_clear(&t->user);
@@ -75,8 +85,30 @@ static int walker_unwind(struct live_walker *t, const struct live_item *item,
 	return (int)walker_sure((uint64_t *)(void *)t->user.bytes, walk);
 }
 
+/* The same of any sample; ip is its user ip, 0 if it has none. */
+static int walker_user(struct live_walker *t, const struct live_item *item,
+                       const struct seam_sample *s, uint16_t misc, const uint64_t *ip,
+                       const uint64_t **user, struct outcome *outcome)
+{
+	*user = ip;
+	if (s->stack_user.n > t->counts.longest_copy)
+		t->counts.longest_copy = s->stack_user.n;
+	if (!*ip) {
+		t->counts.kernel_only++;
+		outcome->kind = OUTCOME_NO_STACK;
+		return 0;
+	}
+	if (!s->stack_user_size) {
+		t->counts.walks.unusable++;
+		outcome->kind = OUTCOME_NO_REGISTERS;
+		return 1;
+	}
+	return walker_unwind(t, item, s, misc, user, outcome);
+}
+
 static int walker_sample(struct live_walker *t, struct live_item *item)
 {
+	struct outcome outcome = { 0 };
 	struct seam_record record;
 	struct seam_decoded d;
 	const struct seam_attr *attr;
@@ -91,16 +123,19 @@ static int walker_sample(struct live_walker *t, struct live_item *item)
 		return r;
 	t->counts.samples++;
 	ip = live_sample_user_ip(t->walk->machine, &d.sample);
-	r = walker_unwind(t, item, &d.sample, record.misc, &ip, &user);
+	r = walker_user(t, item, &d.sample, record.misc, &ip, &user, &outcome);
 	if (r < 0)
 		return r;
 	attr = &seam_events_at(t->walk->out, d.event->index)->attr;
 	item->thread = t->index;
 	item->result_at = t->out.n;
-	r = live_sample_put(&t->out, &t->chain, attr, record.misc, &d.sample, user, (size_t)r);
+	r = live_sample_put(&t->out, &t->chain, attr, outcome_put(attr, record.misc, &outcome),
+	                    &d.sample, user, (size_t)r);
 	if (r == -E2BIG) {
 		t->counts.too_long++;
-		r = live_sample_put(&t->out, &t->chain, attr, record.misc, &d.sample, &ip, 1);
+		outcome.kind = OUTCOME_TOO_LONG;
+		r = live_sample_put(&t->out, &t->chain, attr,
+		                    outcome_put(attr, record.misc, &outcome), &d.sample, &ip, 1);
 	}
 	item->result_n = (uint32_t)(t->out.n - item->result_at);
 	return r;

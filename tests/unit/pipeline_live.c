@@ -17,6 +17,7 @@
 
 #include "abi/encode.h"
 #include "pipeline/live.h"
+#include "pipeline/outcome.h"
 
 #if defined(__x86_64__)
 
@@ -261,6 +262,16 @@ static void assert_whole(const struct seam_decoded *d, size_t n_kernel)
 		assert_true(seam_u64s_at(chain, n_kernel + 1 + i) == expected[i]);
 }
 
+/* What the file says of a sample's walk. */
+static void assert_outcome(const struct seam_decoded *d, enum outcome_kind kind, enum walk_end end)
+{
+	struct outcome o;
+
+	assert_true(outcome_get(&d->event->attr, d->record->misc, &o));
+	assert_int_equal(o.kind, kind);
+	assert_int_equal(o.end, end);
+}
+
 static void assert_sum(const struct live_counts *c)
 {
 	assert_true(c->samples == c->walks.samples + c->walks.unusable + c->kernel_only +
@@ -287,8 +298,10 @@ static void walks_to_the_start(void **state)
 	assert_whole(&d, 0);
 	assert_true(sample_at(l, &out, 1, &d));
 	assert_whole(&d, 2);
+	assert_outcome(&d, OUTCOME_WALKED, WALK_COMPLETE);
 	assert_true(sample_at(l, &out, 2, &d));
 	assert_int_equal(d.sample.callchain.n, 2);
+	assert_outcome(&d, OUTCOME_NO_STACK, 0);
 	assert_false(sample_at(l, &out, 3, &d));
 	assert_true(c.walks.end[WALK_COMPLETE] == 2 && c.kernel_only == 1);
 	assert_sum(&c);
@@ -336,6 +349,7 @@ static void is_in_its_own_time(void **state)
 	assert_whole(&d, 0);
 	assert_true(sample_at(l, &out, 1, &d));
 	assert_int_equal(d.sample.callchain.n, 2); /* marker and ip: the rest would be a guess */
+	assert_outcome(&d, OUTCOME_WALKED, WALK_NO_INFO);
 	assert_true(c.walks.end[WALK_NO_INFO] == 1);
 	live_free(l);
 	buf_free(&in);
@@ -362,6 +376,7 @@ static void exec_shows_no_old_frames(void **state)
 	assert_whole(&d, 2);
 	assert_true(sample_at(l, &out, 1, &d));
 	assert_int_equal(d.sample.callchain.n, 2);
+	assert_outcome(&d, OUTCOME_IN_EXEC, 0);
 	assert_true(sample_at(l, &out, 2, &d));
 	assert_whole(&d, 0);
 	assert_true(c.in_exec == 1 && c.walks.end[WALK_COMPLETE] == 2);
@@ -410,6 +425,7 @@ static void what_does_not_fit_is_counted(void **state)
 	assert_true(sample_at(l, &out, 99, &d));
 	assert_true(d.sample.callchain.n == 4 && seam_u64s_at(&d.sample.callchain, 1) == KERNEL_IP);
 	assert_true(seam_u64s_at(&d.sample.callchain, 3) == regs[8]);
+	assert_outcome(&d, OUTCOME_LATE, 0);
 	assert_true(sample_at(l, &out, 100, &d));
 	assert_int_equal(d.sample.callchain.n, 2);
 	assert_false(sample_at(l, &out, 101, &d));
@@ -448,6 +464,33 @@ static void threads_change_nothing(void **state)
 	buf_free(&out[1]);
 }
 
+/* A copy that ends early says so, and how long it should have been at least. */
+static void a_short_copy_says_what_it_lacks(void **state)
+{
+	struct live *l = start(1, 0);
+	struct buf in = { 0 }, out = { 0 };
+	struct seam_decoded d;
+	struct live_counts c;
+	struct outcome o;
+	size_t whole = n_stack;
+
+	n_stack = 64;
+	put_maps(&in, PID, 0);
+	put_sample(&in, PID, 100, SEAM_MISC_USER, false);
+	n_stack = whole;
+	round_of(l, &in);
+	finish(l, &out, &c);
+	assert_true(sample_at(l, &out, 0, &d));
+	assert_true(outcome_get(&d.event->attr, d.record->misc, &o));
+	assert_int_equal(o.end, WALK_TRUNCATED);
+	assert_true(o.unreadable); /* the kernel was asked for more */
+	assert_int_equal(c.unreadable, 1);
+	assert_true(d.event->attr.sample_stack_user == STACK);
+	live_free(l);
+	buf_free(&in);
+	buf_free(&out);
+}
+
 static int refuse(void *ctx, const void *bytes, size_t n)
 {
 	return -ENOSPC;
@@ -481,6 +524,7 @@ int main(void)
 		cmocka_unit_test(a_child_has_its_parents_mappings),
 		cmocka_unit_test(what_does_not_fit_is_counted),
 		cmocka_unit_test(threads_change_nothing),
+		cmocka_unit_test(a_short_copy_says_what_it_lacks),
 		cmocka_unit_test(prepares_and_passes_errors_on),
 	};
 
