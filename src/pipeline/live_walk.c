@@ -199,6 +199,8 @@ static int walk_learn(struct live_walk *w, struct live_item *item)
 		r = proc_learn(w->procs, &d);
 		if (r >= 0 && record.type == SEAM_RECORD_COMM && d.comm.exec)
 			r = map_put(&w->after_exec, d.comm.pid, 1);
+		if (record.type == SEAM_RECORD_EXIT && d.task.pid == d.task.tid)
+			map_del(&w->after_exec, d.task.pid);
 		return r < 0 ? r : 0;
 	}
 	if ((record.misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER)
@@ -254,6 +256,8 @@ int live_walk_round(struct live_walk *w, struct live_item *items, size_t n, stru
 	}
 	for (unsigned i = 0; i < w->n_walkers; i++)
 		buf_clear(&w->walkers[i].out);
+	if (r >= 0 && !out->failed)
+		r = live_renew(w);
 	return r < 0 ? r : out->failed ? -ENOMEM : 0;
 }
 
@@ -275,17 +279,24 @@ bool live_walk_prepare(struct live_walk *w)
 
 /* -- life -- */
 
-static int walk_start(struct live_walk *w, struct live_walker *t)
+int live_walk_unwound(const struct live_walk *w, const struct proc_table *procs,
+                      struct tables *tables, struct unwound **ret)
 {
 	struct unwound_opts opts = { .sz = sizeof(opts),
-		                     .procs = w->procs,
-		                     .tables = w->tables,
+		                     .procs = procs,
+		                     .tables = tables,
 		                     .machine = w->machine,
 		                     .own_vdso = true };
-	int r = unwound_new(&t->unwound, &opts);
+
+	return unwound_new(ret, &opts);
+}
+
+static int walk_start(struct live_walk *w, struct live_walker *t)
+{
+	int r = live_walk_unwound(w, w->procs, w->tables, &t->unwound);
 
 	if (r >= 0)
-		r = unwound_new(&t->in_exec, &opts);
+		r = live_walk_unwound(w, w->procs, w->tables, &t->in_exec);
 	t->walk = w;
 	t->index = (uint32_t)(t - w->walkers);
 	if (r < 0 || !t->index) /* the first is whoever calls live_walk_round */
@@ -301,7 +312,12 @@ int live_walk_init(struct live_walk *w, const struct live_opts *opts, const stru
 	unsigned threads = opts->threads ? opts->threads : 1;
 	int r;
 
-	*w = (struct live_walk){ .in = opts->events, .out = out, .machine = opts->machine };
+	*w = (struct live_walk){ .in = opts->events,
+		                 .out = out,
+		                 .machine = opts->machine,
+		                 .tables_opts = opts->tables };
+	w->renew_least = opts->renew_bytes ? opts->renew_bytes : LIVE_RENEW_BYTES;
+	w->renew_at = w->renew_least;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->begin, NULL);
 	pthread_cond_init(&w->done, NULL);
@@ -331,6 +347,7 @@ void live_walk_destroy(struct live_walk *w)
 		buf_free(&t->user);
 	}
 	map_free(&w->after_exec);
+	live_missing_free(&w->missing);
 	tables_free(w->tables);
 	proc_free(w->procs);
 	pthread_cond_destroy(&w->begin);
@@ -354,4 +371,24 @@ void live_walk_count(const struct live_walk *w, struct live_counts *ret)
 		unwound_add_counts(&ret->walks, unwound_count(w->walkers[i].unwound));
 	}
 	tables_count(w->tables, &ret->tables);
+	ret->tables.built += w->tables_before.built;
+	ret->tables.from_cache += w->tables_before.from_cache;
+	ret->tables.without += w->tables_before.without;
+	ret->tables.skipped_functions += w->tables_before.skipped_functions;
+	ret->process_bytes = w->process_bytes;
+	ret->renewals = w->renewals;
+}
+
+int live_walk_keep_missing(struct live_walk *w)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < w->n_walkers && r >= 0; i++) {
+		size_t n;
+		const struct unwound_missing *m = unwound_missing(w->walkers[i].unwound, &n);
+
+		r = live_missing_add(&w->missing, m, n);
+	}
+	live_missing_sort(&w->missing);
+	return r;
 }

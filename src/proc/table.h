@@ -12,6 +12,7 @@
 #include "proc/history.h"
 #include "proc/object.h"
 #include "proc/proc.h"
+#include "proc/renew.h"
 #include "proc/space.h"
 
 /* Keys of `processes` beside the pids. */
@@ -47,6 +48,7 @@ struct proc_table {
 	struct object_pool objects;
 	struct space_pool spaces;
 	struct histories processes, threads;
+	struct renew_tasks tasks; /* live */
 	struct event *events;
 	size_t n_events, events_capacity;
 	struct proc_mapping **mappings; /* [0] is [vsyscall] */
