@@ -128,6 +128,12 @@ static int renew_make(struct live_walk *w, struct renewed *n)
 		n->tables = NULL;
 		r = tables_new(&n->tables, &w->tables_opts);
 	}
+	for (size_t i = 0; n->tables != w->tables && r >= 0 && i < proc_objects(n->procs); i++) {
+		const struct proc_object *o = proc_object_at(n->procs, i);
+
+		if (o->inode)
+			r = tables_mapped_before(n->tables, w->tables, o->path, o->inode);
+	}
 	for (unsigned i = 0; i < w->n_walkers && r >= 0; i++) {
 		r = live_walk_unwound(w, n->procs, n->tables, &n->unwound[i]);
 		if (r >= 0)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "pipeline/outcome.h"
 
@@ -183,6 +184,18 @@ static void *walker_run(void *arg)
 	return NULL;
 }
 
+/* Without a build-id a file is known by its inode, and by when it was written when it was mapped. */
+static int walk_note_file(struct live_walk *w, const struct seam_record *record,
+                          const struct seam_decoded *d)
+{
+	const struct seam_mmap *m = &d->mmap;
+
+	if (record->type != SEAM_RECORD_MMAP2 || m->has_build_id || !m->ino ||
+	    m->filename[0] != '/' || (m->has_prot && !(m->prot & PROT_EXEC)))
+		return 0;
+	return tables_mapped(w->tables, m->filename, m->ino);
+}
+
 /* Learns what changes mappings; gives each sample the space of its process at that moment. */
 static int walk_learn(struct live_walk *w, struct live_item *item)
 {
@@ -199,6 +212,8 @@ static int walk_learn(struct live_walk *w, struct live_item *item)
 		r = proc_learn(w->procs, &d);
 		if (r >= 0 && record.type == SEAM_RECORD_COMM && d.comm.exec)
 			r = map_put(&w->after_exec, d.comm.pid, 1);
+		if (r >= 0)
+			r = walk_note_file(w, &record, &d);
 		if (record.type == SEAM_RECORD_EXIT && d.task.pid == d.task.tid)
 			map_del(&w->after_exec, d.task.pid);
 		return r < 0 ? r : 0;
@@ -273,7 +288,7 @@ bool live_walk_prepare(struct live_walk *w)
 	id.size = object->build_id_size;
 	memcpy(id.bytes, object->build_id, sizeof(id.bytes));
 	if (object->kind == PROC_KIND_FILE)
-		tables_get(w->tables, object->path, &id, &ignored);
+		tables_get_inode(w->tables, object->path, &id, object->inode, &ignored);
 	return true;
 }
 

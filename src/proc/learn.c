@@ -69,6 +69,8 @@ static int learn_mmap(struct proc_table *table, const struct seam_decoded *recor
 	                       object_name_length((enum proc_kind)e->kind, name));
 	if (m->has_build_id && m->build_id_size && m->build_id_size <= PROC_BUILD_ID_MAX)
 		e->build_id = intern_bytes(&table->names, m->build_id, m->build_id_size);
+	else if (table->live && e->kind == PROC_KIND_FILE)
+		e->inode = m->ino; /* a file of that name may be another one by now */
 	if (e->name == INTERN_FAILED || e->build_id == INTERN_FAILED)
 		return -ENOMEM;
 	table->counts.mappings++;

@@ -47,12 +47,13 @@ enum proc_kind {
 
 #define PROC_BUILD_ID_MAX 20
 
-/* What is mapped; one per distinct (kind, path, build-id; pid if ANON). Lives as long as the table. */
+/* What is mapped; one per distinct (kind, path, build-id; pid if ANON; inode if it has one). Lives as long as the table. */
 struct proc_object {
 	uint32_t id; /* dense: 0, 1, 2 ... */
 	enum proc_kind kind;
 	const char *path;      /* as recorded, but "[kernel.kallsyms]" without its "_text" */
 	uint32_t pid;          /* ANON: the process that mapped it, else 0 */
+	uint64_t inode;        /* live, a FILE without build-id: as recorded, else 0 */
 	uint8_t build_id_size; /* 0: none was recorded */
 	uint8_t build_id[PROC_BUILD_ID_MAX];
 };

@@ -98,7 +98,8 @@ static const struct proc_object *renew_object(struct renew *r, const struct proc
 
 	if (name == INTERN_FAILED)
 		return NULL;
-	return object_get(&r->to->objects, o->kind, name, o->pid, o->build_id, o->build_id_size);
+	return object_get(&r->to->objects, o->kind, name, o->pid, o->inode, o->build_id,
+	                  o->build_id_size);
 }
 
 /* The same mapping in the new table: *ret. */

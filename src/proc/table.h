@@ -31,7 +31,7 @@ enum event_type {
 struct event {
 	uint64_t time;
 	uint64_t sequence; /* order of learning, among equal times */
-	uint64_t start, end, pgoff;
+	uint64_t start, end, pgoff, inode;
 	uint32_t pid, tid, ppid, ptid;
 	uint32_t name;     /* in names */
 	uint32_t build_id; /* in names, as bytes; 0: none */
