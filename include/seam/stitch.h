@@ -18,11 +18,15 @@
  *	while (seam_stitch_next(st, &out) > 0) ...
  *
  *    Samples wait for their user half, and later samples wait behind them, up to opts.max_bytes;
- * then the oldest is let go as SEAM_STITCH_GAVE_UP (a stream only).
+ *    then the oldest are let go as SEAM_STITCH_GAVE_UP (a stream only).
  *
  * 2. A file that can be read twice: `seam_stitch_learn` every record (any order),
- * `seam_stitch_seal`, then `seam_stitch_resolve` each sample, in any order and from several threads:
- * no waiting, no queue.
+ *    `seam_stitch_seal`, then `seam_stitch_resolve` each sample, in any order and from several
+ *    threads: no waiting, no queue.
+ *
+ * One stitcher is used in one of the two ways: the other's functions then return -EINVAL.
+ * The rules, as a table: src/stitch/README.md. Times are compared, never positions in the file;
+ * records without a time are ordered by seam_record.index instead.
  */
 #ifndef SEAM_STITCH_H
 #define SEAM_STITCH_H
@@ -40,15 +44,18 @@ enum seam_stitch_state {
 	SEAM_STITCH_STITCHED,         /* answered by a record after the sample */
 	SEAM_STITCH_STITCHED_EARLIER, /* answered by a record from before the sample */
 	SEAM_STITCH_KERNEL_ONLY,      /* no user part exists: kernel thread, io worker, excluded */
-	SEAM_STITCH_CROSSED_EXEC, /* answered, but with the stack of the program that exec put in
-	                             its place */
+	SEAM_STITCH_CROSSED_EXEC, /* answered, but exec replaced the program between the sample and
+	                             the answer: the stack is another program's, and not given */
 	SEAM_STITCH_EXITED,       /* the task died before it returned to user space */
 	SEAM_STITCH_RECORD_LOST,  /* the answer was lost: the task was seen past this kernel entry,
-	                             or the kernel counted a loss */
+	                             or the kernel counted a loss later than the sample */
 	SEAM_STITCH_STILL_IN_KERNEL, /* the recording ended before the task returned */
 	SEAM_STITCH_NO_OUTPUT_EVENT, /* no event of the recording asked for the answers
-	                                (defer_output) */
-	SEAM_STITCH_NO_CALLCHAIN,    /* the event has no callchain at all */
+	                                (defer_output), or none that the kernel gives them to */
+	SEAM_STITCH_NO_COOKIE, /* the chain ends in the marker, its cookie was cut off (the sysctl
+	                          perf_event_max_contexts_per_stack is below 3): nothing can be
+	                          matched, so nothing is claimed */
+	SEAM_STITCH_NO_CALLCHAIN, /* the event has no callchain at all */
 	SEAM_STITCH_GAVE_UP, /* a stream only: the limit of memory was reached while it waited */
 	SEAM_STITCH_STATES,
 };
@@ -66,20 +73,25 @@ struct seam_stitch_counts {
 	uint64_t deferred_records;  /* CALLCHAIN_DEFERRED, duplicates not counted */
 	uint64_t unclaimed_records; /* whose cookie no sample carries: other recordings', or their
 	                               samples were lost */
-	uint64_t duplicate_records; /* byte-identical deferred records seen again */
+	uint64_t duplicate_records; /* answers seen again: byte-identical, or the same cookie and
+	                               task from a second defer_output event */
 	uint64_t duplicate_samples; /* byte-identical samples seen again: not counted in samples,
 	                               not delivered */
-	uint64_t tid_mismatches;    /* cookie equal, tid not: not merged */
+	uint64_t tid_mismatches;    /* samples whose cookie was answered only by another task, or by
+	                               a later owner of the tid: not merged */
 	uint64_t empty_answers;     /* nr == 0: stitched, with no user frame */
-	uint64_t lost;              /* records the kernel says it lost (LOST, LOST_SAMPLES) */
+	uint64_t lost;              /* records of any type that the kernel says it lost (LOST) */
 	uint64_t peak_bytes;        /* memory held at most */
+	uint64_t lost_samples; /* LOST_SAMPLES: per event, and partly the same losses as `lost`: do
+	                          not add the two. What a BPF filter dropped is not in it */
 };
 
 struct seam_stitch;
 
 struct seam_stitch_opts {
 	size_t sz;        /* sizeof(struct seam_stitch_opts) */
-	size_t max_bytes; /* of waiting samples and kept answers, stream only; 0: 256 MiB */
+	size_t max_bytes; /* of waiting samples and kept answers, stream only; 0: 256 MiB. Beside
+	                     it stand at most one record and the tables that find them */
 };
 
 /* A sample with what became of it. Borrowed: lives until the next call on the same stitcher
@@ -100,32 +112,49 @@ struct seam_stitched {
 
 SEAM_API int seam_stitch_new(struct seam_stitch **ret, const struct seam_stitch_opts *opts);
 SEAM_API void seam_stitch_free(struct seam_stitch *stitch);
+/*
+ * What was counted so far; exact after finish (stream) or seal (file). A file: the fields that are
+ * known from all records (deferred_records, unclaimed_records, duplicate_records, lost,
+ * lost_samples, peak_bytes); what is known per sample is in the counts given to resolve. Their sum,
+ * by seam_stitch_counts_add, is the whole truth. -EINVAL: ret->sz is 0.
+ */
 SEAM_API int seam_stitch_counts(const struct seam_stitch *stitch, struct seam_stitch_counts *ret);
+/* Adds every field of from to to (peak_bytes: the larger one). Both have sz set. */
+SEAM_API void seam_stitch_counts_add(struct seam_stitch_counts *to,
+                                     const struct seam_stitch_counts *from);
 
-/* Tells which events there are (so that "no output event" can be told). Call again when a stream
- * brings more. */
+/* Tells which events there are, so that "no output event" can be told; without it that is never
+ * said. Call again when a stream brings more. events is only read during the call, but samples point
+ * to their events: these must live as long as what is delivered. -EINVAL: sealed. */
 SEAM_API int seam_stitch_events(struct seam_stitch *stitch, const struct seam_events *events);
 
 /* -- stream -- */
-/* Records are copied as needed. Records other than samples, answers, COMM, FORK, EXIT and LOST are
- * ignored. */
+/*
+ * The next record in time order; equal times: in the order in which they happened, as far as it is
+ * known. Records are copied as needed. Records other than samples, answers, COMM, FORK, EXIT, LOST
+ * and LOST_SAMPLES are ignored. -EAGAIN: the limit is reached and samples are ready: nothing was
+ * taken, call seam_stitch_next until it returns 0 first. -EINVAL: the stitcher is used for a file,
+ * or is finished, or a part of the sample lies outside its record. -ENOMEM.
+ */
 SEAM_API int seam_stitch_feed(struct seam_stitch *stitch, const struct seam_decoded *record,
                               struct seam_error *err);
-/* 1 and *ret, or 0: feed more (or, after finish, all is out). */
+/* The next sample in the order fed: 1 and *ret, or 0: feed more (or, after finish, all is out). */
 SEAM_API int seam_stitch_next(struct seam_stitch *stitch, struct seam_stitched *ret);
 SEAM_API int seam_stitch_finish(struct seam_stitch *stitch);
 
 /* -- file -- */
 /* Learns answers, execs, exits and losses, and where samples of each task are; bytes of records
- * that are not `stable` are copied. */
+ * that are not `stable` are copied. Every record must have its own seam_record.index (below 2^32),
+ * the same again in resolve. -EOVERFLOW: more records than that. -ENOMEM. */
 SEAM_API int seam_stitch_learn(struct seam_stitch *stitch, const struct seam_decoded *record,
                                struct seam_error *err);
-/* No more to learn. */
+/* No more to learn. -ENOMEM: the stitcher can only be freed. -EINVAL: used for a stream. */
 SEAM_API int seam_stitch_seal(struct seam_stitch *stitch);
 /*
  * The sample with its user half: 1; or 0 when it is a byte-identical duplicate of one before, which
  * must not be counted. After seal it changes nothing but the counts given (the caller's own, one
- * per thread; NULL: none), so threads may share the stitcher.
+ * per thread; NULL: none), so threads may share the stitcher. -EINVAL: not sealed, or not a
+ * sample.
  */
 SEAM_API int seam_stitch_resolve(const struct seam_stitch *stitch,
                                  const struct seam_decoded *record,

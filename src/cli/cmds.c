@@ -5,9 +5,13 @@
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_dump;
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_report;
+extern const struct cmd cmd_script;
 
 // clang-format off: a line each
 const struct cmd *const cmds[] = {
+	&cmd_report,
+	&cmd_script,
 	&cmd_dump,
 	&cmd_check,
 	&cmd_help,

@@ -42,6 +42,8 @@ int image_open(struct image **ret, const char *path, struct seam_error *err);
 /* From memory, which must stay valid until close. name is for messages and image_path. */
 int image_open_memory(struct image **ret, const void *bytes, size_t n, const char *name,
                       struct seam_error *err);
+/* The vdso of this process: 1 and its bytes, which live as long as the process; 0: it has none. */
+int image_own_vdso(const unsigned char **ret, size_t *ret_n);
 void image_close(struct image *image);
 
 const char *image_path(const struct image *image);

@@ -118,52 +118,62 @@ static int writer_deflate(struct seam_writer *w)
 
 /* ---- records ---- */
 
-/* One record into the buffer, which is emptied first when it would overflow. */
-static int writer_take(struct seam_writer *w, const unsigned char *bytes, size_t n)
+/* Records that describe the recording, or that have a payload behind them, are never compressed:
+ * perf looks for them in the open. */
+static bool writer_in_the_open(const unsigned char *record)
 {
-	struct buf *to = w->compressing ? &w->plain : &w->out;
-	size_t most = w->compressing ? DEFLATE_CHUNK : w->buffer;
+	uint32_t type;
+
+	memcpy(&type, record, 4);
+	return type >= SEAM_RECORD_USER_FIRST && type != SEAM_RECORD_FINISHED_ROUND;
+}
+
+/* A run of records into the buffer, which is emptied first when it would overflow. */
+static int writer_take(struct seam_writer *w, const unsigned char *bytes, size_t n, bool open)
+{
+	struct buf *to = w->compressing && !open ? &w->plain : &w->out;
+	size_t most = w->compressing && !open ? DEFLATE_CHUNK : w->buffer;
 	int rc = 0;
 
-	if (to->n + n > most)
+	if (to->n + n > most || (w->compressing && open))
 		rc = w->compressing ? writer_deflate(w) : writer_drain(w);
-	if (rc < 0)
-		return rc;
-	if (w->compressing &&
-	    n > DEFLATE_CHUNK) /* a payload: perf does not compress those either */
-		return buf_put(&w->out, bytes, n) < 0 ? -ENOMEM : writer_drain(w);
-	return buf_put(to, bytes, n);
+	if (rc >= 0)
+		rc = buf_put(to, bytes, n);
+	return rc >= 0 && w->compressing && open ? writer_drain(w) : rc;
 }
 
 int seam_writer_write(struct seam_writer *w, const void *records, size_t n, struct seam_error *err)
 {
 	const unsigned char *bytes = records;
 	size_t at = 0, run = 0;
+	bool open = false;
+	int rc = 0;
 
 	if (w->failed)
 		return writer_error(w, err);
 	if (writer_whole(bytes, n) != n)
 		return seam_error_set(err, EINVAL, w->name, SEAM_NO_OFFSET, NULL,
 		                      "%zu bytes that do not end at a record's end", n);
-	/* Gather records into runs of at most 64 KiB: a copy each is what a record would cost. */
-	while (at < n) {
+	/* Records of one kind go in runs of up to 64 KiB: a copy each is what a record would cost. */
+	while (at < n && rc >= 0) {
 		size_t size = (size_t)writer_record_size(bytes + at, n - at);
+		bool kind = writer_in_the_open(bytes + at);
 
-		if (at > run && at + size - run > (64u << 10)) {
-			if (writer_take(w, bytes + run, at - run) < 0)
-				goto failed;
+		if (at > run && (kind != open || at + size - run > WRITER_RUN)) {
+			rc = writer_take(w, bytes + run, at - run, open);
 			run = at;
 		}
+		open = kind;
 		at += size;
 	}
-	if (at > run && writer_take(w, bytes + run, at - run) < 0)
-		goto failed;
+	if (at > run && rc >= 0)
+		rc = writer_take(w, bytes + run, at - run, open);
+	if (rc < 0) {
+		w->failed = w->failed ? w->failed : rc;
+		return writer_error(w, err);
+	}
 	w->accepted += n;
 	return 0;
-failed:
-	if (!w->failed)
-		w->failed = -ENOMEM;
-	return writer_error(w, err);
 }
 
 int seam_writer_flush(struct seam_writer *w, struct seam_error *err)
@@ -220,7 +230,7 @@ int seam_writer_feature_string(struct seam_writer *w, unsigned feature, const ch
 
 static int writer_feature_compressed(struct seam_writer *w)
 {
-	const uint32_t zstd = 1, version = 1;
+	const uint32_t zstd = 1, version = 0;
 	struct buf b = { 0 };
 	int rc;
 

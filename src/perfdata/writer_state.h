@@ -11,6 +11,7 @@
 #include <seam/writer.h>
 
 #define WRITER_BUFFER (1u << 20)
+#define WRITER_RUN (64u << 10)
 
 struct writer_feature {
 	bool has;

@@ -7,29 +7,7 @@
 
 #include "symbol/object.h"
 
-#define VDSO_MAX (1u << 20)
-#define MAPS_MAX (64u << 20)
-
-/* Where this process's own vdso lies. */
-static bool own_vdso(const unsigned char **ret, size_t *ret_n)
-{
-	struct buf maps = { 0 };
-	unsigned long long start = 0, end = 0;
-	const char *line, *at;
-	bool found = false;
-
-	if (kallsyms_slurp("/proc/self/maps", MAPS_MAX, &maps) == 0) {
-		at = strstr(buf_text(&maps), "[vdso]");
-		for (line = at; line && line > (const char *)maps.bytes && line[-1] != '\n';)
-			line--;
-		found = line && sscanf(line, "%llx-%llx", &start, &end) == 2 && end > start &&
-		        end - start <= VDSO_MAX;
-	}
-	buf_free(&maps);
-	*ret = (const unsigned char *)(uintptr_t)start;
-	*ret_n = (size_t)(end - start);
-	return found;
-}
+#define NOTES_MAX (1u << 20)
 
 /* Is it the recorded one? By its own build-id, else the kernel's, else by being from here. */
 static bool is_recorded(struct symbol_object *object, const struct image *image)
@@ -43,7 +21,7 @@ static bool is_recorded(struct symbol_object *object, const struct image *image)
 		       image_build_id_equal(&id, &object->key.build_id);
 	if (!opts->kernel_build_id.size)
 		return !opts->foreign;
-	if (kallsyms_slurp("/sys/kernel/notes", VDSO_MAX, &notes) == 0)
+	if (kallsyms_slurp("/sys/kernel/notes", NOTES_MAX, &notes) == 0)
 		image_build_id_of_notes(notes.bytes, notes.n, false, &kernel);
 	buf_free(&notes);
 	return image_build_id_equal(&kernel, &opts->kernel_build_id);
@@ -56,7 +34,8 @@ int vdso_load(struct symbol_object *object)
 	size_t n;
 	int r;
 
-	if (!own_vdso(&bytes, &n) || image_open_memory(&image, bytes, n, "[vdso]", NULL) < 0) {
+	if (!image_own_vdso(&bytes, &n) ||
+	    image_open_memory(&image, bytes, n, "[vdso]", NULL) < 0) {
 		object_reason(object, SYMBOL_NO_FILE, "[vdso]: this process has none to look into");
 		return 0;
 	}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// infile.c: see infile.h.
+#include "cli/infile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define READ_SIZE (1u << 20)
+#define DAMAGE_SHOWN 10 /* descriptions on stderr; the rest is counted */
+
+int infile_set(struct infile *in, const struct cmd *cmd, const char *path)
+{
+	if (in->path) {
+		cmd_error(cmd, "one recording at a time: '%s' or '%s'", in->path, path);
+		return -EINVAL;
+	}
+	in->path = path;
+	return 0;
+}
+
+static bool infile_is_stream(const char *path)
+{
+	struct stat st;
+
+	return !strcmp(path, "-") || (!stat(path, &st) && S_ISFIFO(st.st_mode));
+}
+
+/* The whole stream into memory. */
+static int infile_slurp(struct infile *in, const struct cmd *cmd, int fd)
+{
+	for (;;) {
+		void *room = buf_reserve(&in->stream, READ_SIZE);
+		ssize_t n;
+
+		if (!room || in->stream.n > INFILE_STREAM_MAX) {
+			cmd_error(cmd,
+			          "%s: too large to be read from a pipe (limit %llu bytes); write "
+			          "it to a file and read that",
+			          in->path, INFILE_STREAM_MAX);
+			return EXIT_FAILED;
+		}
+		n = read(fd, room, READ_SIZE);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			cmd_error(cmd, "%s: %s", in->path, strerror(errno));
+			return EXIT_FAILED;
+		}
+		if (!n)
+			return EXIT_OK;
+		in->stream.n += (size_t)n;
+	}
+}
+
+static int infile_open_stream(struct infile *in, const struct cmd *cmd, struct seam_error *err)
+{
+	bool standard = !strcmp(in->path, "-");
+	int fd = standard ? STDIN_FILENO : open(in->path, O_RDONLY | O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return seam_error_set(err, errno, in->path, SEAM_NO_OFFSET, NULL, "%s",
+		                      strerror(errno));
+	r = infile_slurp(in, cmd, fd);
+	if (!standard)
+		close(fd);
+	if (r != EXIT_OK)
+		return -ECANCELED; /* said already */
+	return seam_reader_open_memory(&in->reader, in->stream.bytes, in->stream.n,
+	                               standard ? "standard input" : in->path, NULL, err);
+}
+
+int infile_open(struct infile *in, const struct cmd *cmd)
+{
+	struct seam_error err = { 0 };
+	int r;
+
+	if (!in->path)
+		in->path = "perf.data";
+	if (!strcmp(in->path, "-") && isatty(STDIN_FILENO)) {
+		cmd_error(cmd, "standard input is a terminal, not a recording");
+		return EXIT_FAILED;
+	}
+	if (infile_is_stream(in->path))
+		r = infile_open_stream(in, cmd, &err);
+	else
+		r = seam_reader_open(&in->reader, in->path, NULL, &err);
+	if (r >= 0)
+		return EXIT_OK;
+	if (err.code)
+		cmd_error(cmd, "%s", err.text);
+	if (err.code == ENOENT && !strcmp(in->path, "perf.data"))
+		cmd_error(cmd, "there is no recording here yet: 'seam record COMMAND' makes one");
+	return EXIT_FAILED;
+}
+
+static void infile_say_damage(const struct infile *in, const struct cmd *cmd)
+{
+	struct seam_reader_info info = { .sz = sizeof(info) };
+	const struct seam_error *damage;
+
+	for (size_t i = 0; i < DAMAGE_SHOWN && (damage = seam_reader_damage(in->reader, i)); i++)
+		cmd_error(cmd, "%s", damage->text);
+	if (seam_reader_info(in->reader, &info) < 0)
+		return;
+	if (info.skipped_records || info.skipped_bytes)
+		cmd_error(cmd, "%s: %llu records skipped, %llu bytes", in->path,
+		          (unsigned long long)info.skipped_records,
+		          (unsigned long long)info.skipped_bytes);
+	if (info.truncated_bytes)
+		cmd_error(cmd, "%s: the last record was cut: %llu bytes of it are there", in->path,
+		          (unsigned long long)info.truncated_bytes);
+}
+
+int infile_verdict(const struct infile *in, const struct cmd *cmd, const struct recording *rec)
+{
+	struct seam_reader_info info = { .sz = sizeof(info) };
+	bool damaged = seam_reader_damaged(in->reader);
+
+	if (damaged)
+		infile_say_damage(in, cmd);
+	if (rec && rec->counts.undecoded) {
+		if (rec->first_error.code)
+			cmd_error(cmd, "%s", rec->first_error.text);
+		cmd_error(cmd, "%s: %llu records could not be decoded, %llu of them samples",
+		          in->path, (unsigned long long)rec->counts.undecoded,
+		          (unsigned long long)rec->counts.undecoded_samples);
+		damaged = true;
+	}
+	if (rec && rec->counts.unknown)
+		cmd_error(cmd, "%s: %llu records of types that are not known were passed over",
+		          in->path, (unsigned long long)rec->counts.unknown);
+	if (seam_reader_info(in->reader, &info) >= 0 && info.unfinished)
+		cmd_error(cmd,
+		          "%s: the recorder did not finish this file; what it had written is shown",
+		          in->path);
+	return damaged ? EXIT_PARTIAL : EXIT_OK;
+}
+
+void infile_close(struct infile *in)
+{
+	seam_reader_close(in->reader);
+	buf_free(&in->stream);
+	*in = (struct infile){ 0 };
+}
+
+static bool progress_shown;
+
+static void infile_progress_report(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	if (total)
+		fprintf(stderr, "\r%s %3d %%\033[K", step,
+		        (int)(100.0 * (double)done / (double)total));
+	else
+		fprintf(stderr, "\r%s %llu\033[K", step, (unsigned long long)done);
+	fflush(stderr);
+	progress_shown = true;
+}
+
+struct progress infile_progress(void)
+{
+	return (struct progress){ .report = isatty(STDERR_FILENO) ? infile_progress_report : NULL };
+}
+
+void infile_progress_end(void)
+{
+	if (progress_shown)
+		fputs("\r\033[K", stderr);
+	progress_shown = false;
+}

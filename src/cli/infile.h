@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * infile.h: the recording that a command reads: -i FILE, FILE as the argument, "-" for standard input,
+ * perf.data else; and what is said of damage, the same way in every command.
+ *
+ * Standard input and FIFOs are read to their end into memory first (at most INFILE_STREAM_MAX bytes),
+ * because a recording is read twice.
+ */
+#ifndef SEAM_CLI_INFILE_H
+#define SEAM_CLI_INFILE_H
+
+#include <seam/reader.h>
+
+#include "base/buf.h"
+#include "cli/cmd.h"
+#include "pipeline/recording.h"
+
+#define INFILE_STREAM_MAX (4ULL << 30)
+
+/* An entry for a command's option table; id: the command's own. */
+#define INFILE_OPTION(ID)                                                                          \
+	{                                                                                          \
+		"input", 'i', "FILE", "recording to read (default: perf.data; -: standard input)", \
+		        (ID)                                                                       \
+	}
+
+struct infile {
+	const char *path; /* NULL: perf.data */
+	struct seam_reader *reader;
+	struct buf stream; /* standard input's bytes */
+};
+
+/* Takes the argument of -i or an operand: 0, or -EINVAL when there was one already (said on stderr). */
+int infile_set(struct infile *in, const struct cmd *cmd, const char *path);
+/* Opens it: EXIT_OK, or EXIT_FAILED after saying why on stderr. */
+int infile_open(struct infile *in, const struct cmd *cmd);
+/*
+ * After the last record: says on stderr what was damaged or skipped. rec may be NULL (a command that
+ * reads records itself). EXIT_OK or EXIT_PARTIAL.
+ */
+int infile_verdict(const struct infile *in, const struct cmd *cmd, const struct recording *rec);
+void infile_close(struct infile *in);
+
+/* One line on stderr, rewritten in place; nothing when stderr is no terminal. infile_progress_end
+ * takes the line away. */
+struct progress infile_progress(void);
+void infile_progress_end(void);
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// naming.c: see naming.h.
+#include "cli/naming.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void naming_start(struct naming *n)
+{
+	const char *home = getenv("HOME");
+	int len;
+
+	*n = (struct naming){ .symbols = { .sz = sizeof(n->symbols),
+		                           .search = { .sz = sizeof(n->symbols.search) } } };
+	len = home ? snprintf(n->buildid_dir, sizeof(n->buildid_dir), "%s/.debug", home) : 0;
+	if (len > 0 && (size_t)len < sizeof(n->buildid_dir))
+		n->symbols.search.buildid_dir = n->buildid_dir;
+}
+
+int naming_option(struct naming *n, const struct options *o, int id)
+{
+	switch (id) {
+	case NAMING_SYMFS:
+		n->symbols.search.root = o->arg;
+		return 0;
+	case NAMING_KALLSYMS:
+		n->symbols.kallsyms = o->arg;
+		return 0;
+	case NAMING_VMLINUX:
+		n->symbols.vmlinux = o->arg;
+		return 0;
+	case NAMING_NO_DEMANGLE:
+		n->symbols.no_demangle = true;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* naming.h: where names come from: the options --symfs, --kallsyms, --vmlinux, --no-demangle. */
+#ifndef SEAM_CLI_NAMING_H
+#define SEAM_CLI_NAMING_H
+
+#include "cli/cmd.h"
+#include "symbol/symbol.h"
+
+enum {
+	NAMING_SYMFS = 2000,
+	NAMING_KALLSYMS,
+	NAMING_VMLINUX,
+	NAMING_NO_DEMANGLE,
+	NAMING_END,
+};
+
+#define NAMING_OPTIONS                                                                        \
+	{ "symfs", 0, "DIR", "look for object files under this directory", NAMING_SYMFS },    \
+	        { "kallsyms", 0, "FILE", "kernel symbols, in the form of /proc/kallsyms",     \
+		  NAMING_KALLSYMS },                                                          \
+	        { "vmlinux", 'k', "FILE",                                                     \
+		  "kernel image, used if its build-id is the recorded one", NAMING_VMLINUX }, \
+	{                                                                                     \
+		"no-demangle", 0, NULL, "names as the files have them", NAMING_NO_DEMANGLE    \
+	}
+
+struct naming {
+	struct symbol_opts symbols;
+	char buildid_dir[4096]; /* perf's cache in the home directory; what symbols points to */
+};
+
+void naming_start(struct naming *n);
+/* 0, or -EINVAL for an id that is none of the above. */
+int naming_option(struct naming *n, const struct options *o, int id);
+
+#endif

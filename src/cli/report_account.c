@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// report_account.c: what became of every sample: the lines below a report, and --stats.
+#include <string.h>
+
+#include "cli/report.h"
+
+#define UNNAMED_SHOWN 5
+
+static void account_part(struct buf *out, bool *first, uint64_t n, uint64_t all, const char *text)
+{
+	if (!n)
+		return;
+	buf_printf(out, "%s%.1f %% %s", *first ? "" : ", ", report_percent(n, all), text);
+	*first = false;
+}
+
+/* "5,406 samples: 99.2 % stitched (132 from an earlier record), 0.5 % kernel only" */
+static void account_states(const struct report *r, struct buf *out)
+{
+	struct profile_account a;
+	char number[32];
+	bool first = true;
+	uint64_t earlier;
+
+	profile_account(r->load.profile, 0, &a);
+	buf_printf(out, "%s sample%s", report_number(a.samples, number, sizeof(number)),
+	           a.samples == 1 ? "" : "s");
+	if (!a.samples) {
+		buf_put_text(out, "\n");
+		return;
+	}
+	buf_put_text(out, ": ");
+	earlier = a.state[SEAM_STITCH_STITCHED_EARLIER];
+	account_part(out, &first, a.state[SEAM_STITCH_STITCHED] + earlier, a.samples, "stitched");
+	if (earlier)
+		buf_printf(out, " (%s from an earlier record)",
+		           report_number(earlier, number, sizeof(number)));
+	for (uint32_t s = 0; s < SEAM_STITCH_STATES; s++)
+		if (s != SEAM_STITCH_STITCHED && s != SEAM_STITCH_STITCHED_EARLIER)
+			account_part(out, &first, a.state[s], a.samples,
+			             profile_state_at(r->load.profile, s)->text);
+	buf_put_text(out, "\n");
+}
+
+static void account_count(struct buf *out, uint64_t n, const char *one, const char *many)
+{
+	char number[32];
+
+	if (n)
+		buf_printf(out, "%s %s\n", report_number(n, number, sizeof(number)),
+		           n == 1 ? one : many);
+}
+
+static void account_unnamed(const struct report *r, struct buf *out)
+{
+	const struct load *l = &r->load;
+
+	if (!l->taken_unnamed)
+		return;
+	buf_printf(out, "%.1f %% of the samples have frames without a name:\n",
+	           report_percent(l->taken_unnamed, l->taken));
+	for (size_t i = 0; i < l->n_unnamed && i < UNNAMED_SHOWN; i++) {
+		const struct load_unnamed *u = &l->unnamed[i];
+
+		buf_printf(out, "  %5.1f %%  %s", report_percent(u->samples, l->taken), u->object);
+		if (*u->reason)
+			buf_printf(out, ": %s\n", u->reason);
+		else if (!strcmp(u->object, SYMBOL_UNKNOWN))
+			buf_put_text(out, ": no mapping of that time holds the address\n");
+		else
+			buf_printf(out, ": %s\n", symbol_state_text(u->state));
+	}
+	if (l->n_unnamed > UNNAMED_SHOWN)
+		buf_printf(out, "  and in %zu more objects\n", l->n_unnamed - UNNAMED_SHOWN);
+}
+
+void report_account(const struct report *r, struct buf *out)
+{
+	const struct profile_counts *c = profile_counts_of(r->load.profile);
+
+	account_states(r, out);
+	account_count(out, r->load.not_taken, "sample was not asked for",
+	              "samples were not asked for");
+	account_count(out, c->lost + c->lost_samples,
+	              "record was lost by the kernel: the ring was full",
+	              "records were lost by the kernel: the ring was full");
+	account_count(out, c->duplicate_samples,
+	              "sample stood twice in the file and is counted once",
+	              "samples stood twice in the file and are counted once");
+	account_count(out, c->undecoded, "sample could not be decoded",
+	              "samples could not be decoded");
+	account_unnamed(r, out);
+}
+
+static void stats_line(struct buf *out, const char *name, uint64_t n, uint64_t all)
+{
+	buf_printf(out, "%20s events: %10llu", name, (unsigned long long)n);
+	if (all)
+		buf_printf(out, "  (%4.1f%%)", report_percent(n, all));
+	buf_put_text(out, "\n");
+}
+
+int report_stats(const struct report *r, struct buf *out)
+{
+	const struct recording_counts *c = &r->rec->counts;
+	size_t n = seam_events_count(r->rec->events);
+	struct profile_account a;
+
+	buf_put_text(out, "\nAggregated stats:\n");
+	stats_line(out, "TOTAL", c->records, 0);
+	for (uint32_t type = 0; type < RECORDING_TYPES; type++) {
+		const char *name = seam_record_name(type);
+
+		if (c->type[type])
+			stats_line(out, name ? name : "unknown", c->type[type], c->records);
+	}
+	if (c->other)
+		stats_line(out, "other", c->other, c->records);
+	for (size_t i = 0; i < n && i < sizeof(c->event_samples) / sizeof(c->event_samples[0]);
+	     i++) {
+		if (!c->event_samples[i])
+			continue;
+		buf_printf(out, "%s stats:\n", seam_events_at(r->rec->events, i)->name);
+		stats_line(out, "SAMPLE", c->event_samples[i], 0);
+	}
+	profile_account(r->load.profile, 0, &a);
+	buf_put_text(out, "stack stats:\n");
+	for (uint32_t s = 0; s < SEAM_STITCH_STATES; s++)
+		if (a.state[s])
+			buf_printf(out, "%20s samples: %9llu  (%4.1f%%)\n",
+			           profile_state_at(r->load.profile, s)->name,
+			           (unsigned long long)a.state[s],
+			           report_percent(a.state[s], a.samples));
+	report_account(r, out);
+	return 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * script_text.h: samples as the text of perf script, into a buffer.
+ *
+ * The form is perf's to the blank, because stackcollapse-perf.pl and the Firefox Profiler's importer
+ * read it by column and expression. A frame's line is composed once per distinct address.
+ */
+#ifndef SEAM_CLI_SCRIPT_TEXT_H
+#define SEAM_CLI_SCRIPT_TEXT_H
+
+#include "base/buf.h"
+#include "pipeline/ordered.h"
+#include "pipeline/places.h"
+
+enum script_field {
+	SCRIPT_COMM = 1u << 0,
+	SCRIPT_PID = 1u << 1,
+	SCRIPT_TID = 1u << 2,
+	SCRIPT_CPU = 1u << 3,
+	SCRIPT_TIME = 1u << 4,
+	SCRIPT_PERIOD = 1u << 5,
+	SCRIPT_EVENT = 1u << 6,
+	SCRIPT_ADDR = 1u << 7,
+	SCRIPT_IP = 1u << 8,
+	SCRIPT_SYM = 1u << 9,
+	SCRIPT_SYMOFF = 1u << 10,
+	SCRIPT_DSO = 1u << 11,
+	SCRIPT_STATE = 1u << 12, /* seam's own: what became of the user stack */
+};
+/* Without -F; tracepoints leave the period out, as in perf. */
+#define SCRIPT_DEFAULT                                                                        \
+	(SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_PERIOD | SCRIPT_EVENT | \
+	 SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO)
+
+/* "comm,tid,ip" or "+state,-dso" on top of *fields. 0, or -EINVAL with the name that is not known in
+ * *bad (n bytes). */
+int script_fields(const char *text, unsigned *fields, const char **bad, int *n);
+/* The names, separated by commas, for messages. */
+const char *script_field_names(void);
+
+struct script_text;
+
+struct script_text_opts {
+	unsigned fields;
+	bool fields_given;
+	bool ns;            /* nanoseconds in times */
+	bool unmerged;      /* samples as recorded, with the cookie where perf prints it */
+	bool hide_chain;    /* only where each sample hit */
+	unsigned max_stack; /* 0: all */
+	const struct symbol_opts *symbols;
+};
+
+int script_text_new(struct script_text **ret, struct recording *rec,
+                    const struct script_text_opts *opts);
+void script_text_free(struct script_text *t);
+/* Appends one item. -ENOMEM. */
+/* The part of a line that all records have: comm, ids, CPU, time. */
+void script_text_head(struct script_text *t, const struct ordered_item *item, struct buf *out);
+int script_text_put(struct script_text *t, const struct ordered_item *item, struct buf *out);
+
+#endif

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// places.c: see places.h. Knows the way from an address to a name; remembers one u64 per address for
+// whoever asks (a frame's id, a line of text).
+#include "pipeline/places.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+
+struct places_entry {
+	uint64_t addr;
+	uint32_t space;
+	uint32_t caller; /* 0, 1 */
+	uint64_t value;
+};
+
+struct places {
+	const struct recording *rec;
+	struct symbol_cache *symbols;
+	struct symbol_object **objects; /* by proc_object's id; NULL: not asked for yet */
+	struct places_entry *entries;   /* open addressing; addr and space both 0: free */
+	size_t n, capacity;
+	uint64_t zero; /* the slot of address 0 of no space */
+};
+
+int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts)
+{
+	struct symbol_opts o = { .sz = sizeof(o) };
+	struct places *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (!p)
+		return -ENOMEM;
+	if (opts)
+		o = *opts;
+	o.foreign |= rec->foreign;
+	p->rec = rec;
+	p->capacity = 1024;
+	p->entries = calloc(p->capacity, sizeof(*p->entries));
+	p->objects = calloc(proc_objects(rec->procs) + 1, sizeof(struct symbol_object *));
+	r = p->entries && p->objects ? symbol_new(&p->symbols, &o) : -ENOMEM;
+	if (r < 0) {
+		places_free(p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
+void places_free(struct places *p)
+{
+	if (!p)
+		return;
+	symbol_free(p->symbols);
+	free(p->objects);
+	free(p->entries);
+	free(p);
+}
+
+struct symbol_cache *places_symbols(struct places *p)
+{
+	return p->symbols;
+}
+
+struct symbol_cache *places_take_symbols(struct places *p)
+{
+	struct symbol_cache *symbols = p->symbols;
+
+	p->symbols = NULL;
+	return symbols;
+}
+
+static bool places_is_free(const struct places_entry *e)
+{
+	return !e->addr && !e->space && !e->caller;
+}
+
+static struct places_entry *places_probe(struct places_entry *entries, size_t capacity,
+                                         uint32_t space, uint64_t addr, uint32_t caller)
+{
+	size_t mask = capacity - 1;
+	size_t i = map_mix(addr ^ (uint64_t)space << 40 ^ (uint64_t)caller << 63) & mask;
+
+	while (!places_is_free(&entries[i]) &&
+	       (entries[i].addr != addr || entries[i].space != space ||
+	        entries[i].caller != caller))
+		i = (i + 1) & mask;
+	return &entries[i];
+}
+
+static int places_grow(struct places *p)
+{
+	size_t capacity = p->capacity * 2;
+	struct places_entry *entries = calloc(capacity, sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->capacity; i++) {
+		const struct places_entry *e = &p->entries[i];
+
+		if (!places_is_free(e))
+			*places_probe(entries, capacity, e->space, e->addr, e->caller) = *e;
+	}
+	free(p->entries);
+	p->entries = entries;
+	p->capacity = capacity;
+	return 0;
+}
+
+uint64_t *places_slot(struct places *p, uint32_t space, uint64_t addr, bool caller)
+{
+	struct places_entry *e;
+
+	if (!addr && !space && !caller)
+		return &p->zero;
+	if (p->n * 2 >= p->capacity && places_grow(p) < 0)
+		return NULL;
+	e = places_probe(p->entries, p->capacity, space, addr, caller);
+	if (places_is_free(e)) {
+		*e = (struct places_entry){ .addr = addr, .space = space, .caller = caller };
+		p->n++;
+	}
+	return &e->value;
+}
+
+static int places_object(struct places *p, const struct proc_object *o, struct symbol_object **ret)
+{
+	struct symbol_key key = { .kind = (enum symbol_kind)o->kind,
+		                  .path = o->path,
+		                  .pid = o->pid };
+	int r = 0;
+
+	_Static_assert((int)SYMBOL_KINDS == (int)PROC_KINDS, "one order for both");
+	if (!p->objects[o->id]) {
+		key.build_id.size = o->build_id_size;
+		memcpy(key.build_id.bytes, o->build_id, sizeof(key.build_id.bytes));
+		r = symbol_object(p->symbols, &key, &p->objects[o->id]);
+	}
+	*ret = p->objects[o->id];
+	return r;
+}
+
+int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,
+                struct place *ret)
+{
+	struct place place = { .address = addr, .kernel = space & RECORDING_KERNEL };
+	const struct proc_mapping *m;
+	struct symbol_place at;
+	uint64_t step;
+	int r;
+
+	m = place.kernel ? proc_find_kernel(p->rec->procs, time_ns, addr)
+	                 : proc_space_find(p->rec->procs, space, addr);
+	if (!m && caller) /* a call at the very end of a mapping */
+		m = place.kernel ? proc_find_kernel(p->rec->procs, time_ns, addr - 1)
+		                 : proc_space_find(p->rec->procs, space, addr - 1);
+	if (m) {
+		r = places_object(p, m->object, &place.object);
+		if (r < 0)
+			return r;
+		place.mapping = m;
+		step = caller && addr > m->start;
+		at = (struct symbol_place){ .start = m->start, .end = m->end, .pgoff = m->pgoff };
+		r = symbol_resolve(place.object, &at, addr - step, &place.symbol);
+		if (r < 0)
+			return r;
+		place.address = place.symbol.addr + step;
+		if (place.symbol.state == SYMBOL_NO_FILE ||
+		    place.symbol.state == SYMBOL_OTHER_BUILD_ID)
+			place.address = place.kernel ? addr : addr - m->start + m->pgoff;
+	}
+	*ret = place;
+	return 0;
+}
+
+/* A marker inside the kernel part: passed over, but it begins a part of its own. */
+static void frame_walk_marker(struct frame_walk *walk, uint64_t marker)
+{
+	walk->not_first = false;
+	walk->guest = marker == SEAM_CONTEXT_GUEST || marker == SEAM_CONTEXT_GUEST_KERNEL ||
+	              marker == SEAM_CONTEXT_GUEST_USER;
+}
+
+/* A sample without any chain still says where it hit. */
+static bool frame_walk_lone(struct frame_walk *walk, const struct seam_stitched *s,
+                            struct frame_at *ret)
+{
+	unsigned mode = s->misc & SEAM_MISC_CPUMODE_MASK;
+
+	if (walk->i || s->kernel.n || s->user.n || !(s->sample.id.has & SEAM_SAMPLE_IP))
+		return false;
+	walk->i = 1;
+	*ret = (struct frame_at){ .addr = s->sample.ip,
+		                  .user = mode == SEAM_MISC_USER,
+		                  .guest = mode != SEAM_MISC_USER && mode != SEAM_MISC_KERNEL };
+	return true;
+}
+
+bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *s, struct frame_at *ret)
+{
+	uint64_t addr;
+
+	while (!walk->in_user && walk->i < s->kernel.n) {
+		addr = seam_u64s_at(&s->kernel, walk->i++);
+		if (addr >= SEAM_CONTEXT_MAX) {
+			frame_walk_marker(walk, addr);
+			continue;
+		}
+		*ret = (struct frame_at){ .addr = addr,
+			                  .caller = walk->not_first,
+			                  .guest = walk->guest };
+		walk->not_first = true;
+		return true;
+	}
+	if (!walk->in_user && (s->kernel.n || s->user.n))
+		*walk = (struct frame_walk){ .in_user = true };
+	if (walk->in_user && walk->i < s->user.n) {
+		*ret = (struct frame_at){ .addr = seam_u64s_at(&s->user, walk->i++),
+			                  .user = true,
+			                  .caller = walk->not_first };
+		walk->not_first = true;
+		return true;
+	}
+	return !walk->in_user && frame_walk_lone(walk, s, ret);
+}

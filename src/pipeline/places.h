@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * places.h: what is at an address of an address space, looked up once per distinct (space, address).
+ *
+ * A frame that called another holds a return address, which stands behind the call and may belong
+ * to the next function (a call that does not return may be a function's last instruction). So
+ * callers are looked up at address - 1 and shown with the address as recorded. A caller's address
+ * that begins a mapping (no call can stand in front of it) is looked up as it is.
+ */
+#ifndef SEAM_PIPELINE_PLACES_H
+#define SEAM_PIPELINE_PLACES_H
+
+#include "pipeline/recording.h"
+#include "symbol/symbol.h"
+
+struct place {
+	const struct proc_mapping *mapping; /* NULL: nothing known is mapped there */
+	struct symbol_object *object;       /* NULL exactly when mapping is */
+	struct symbol symbol;               /* .state says why there is no name */
+	uint64_t address; /* as recorded, translated: in the terms of symbol.start; or a
+	                                       file offset when the object could not be read */
+	bool kernel;
+};
+
+struct places;
+
+int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts);
+void places_free(struct places *p);
+struct symbol_cache *places_symbols(struct places *p);
+/* Hands the cache over: the caller frees it; places_find must not be called any more. */
+struct symbol_cache *places_take_symbols(struct places *p);
+
+/*
+ * A slot that the caller may fill (0 when new) for an address of a space as recording_spaces gives
+ * it. NULL: out of memory. Lives until the next call. One thread.
+ */
+uint64_t *places_slot(struct places *p, uint32_t space, uint64_t addr, bool caller);
+/* The lookup itself, not remembered. time_ns is any time at which space was in effect (for kernel
+ * spaces). -ENOMEM. */
+int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,
+                struct place *ret);
+
+/* Where a sample's frames are: innermost first; markers are passed over, cookies are never among
+ * them. Start zeroed. */
+struct frame_walk {
+	uint64_t i; /* next word, kernel part first */
+	bool in_user;
+	bool not_first; /* a frame of this part was given already: the next is a caller */
+	bool guest;     /* behind a guest's marker */
+};
+struct frame_at {
+	uint64_t addr;
+	bool user;
+	bool caller;
+	bool guest; /* of a guest: its mappings are not known */
+};
+bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *sample,
+                     struct frame_at *ret);
+
+#endif

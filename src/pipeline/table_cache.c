@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// table_cache.c: see table_cache.h. Every failure is as if the cache were empty: a table can always be made again.
+#include "pipeline/table_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FILE_MAX (1ULL << 30) /* bytes of one file; libLLVM's table is 4 MB */
+#define TOUCH_S (24 * 3600)   /* a file's time of use is written at most daily */
+
+static int cache_make_path(char *path)
+{
+	for (char *p = path + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = 0;
+		if (mkdir(path, 0700) < 0 && errno != EEXIST)
+			return -errno;
+		*p = '/';
+	}
+	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+void table_cache_open(struct table_cache *c, const char *dir, uint64_t most)
+{
+	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char path[4096];
+	struct stat st;
+	int n;
+
+	*c = (struct table_cache){ .dir = -1, .most = most, .added = UINT64_MAX };
+	if (dir)
+		n = snprintf(path, sizeof(path), "%s", dir);
+	else if (base && base[0] == '/')
+		n = snprintf(path, sizeof(path), "%s/seam/unwind", base);
+	else if (home && home[0] == '/')
+		n = snprintf(path, sizeof(path), "%s/.cache/seam/unwind", home);
+	else
+		return;
+	if (n < 0 || (size_t)n >= sizeof(path) || cache_make_path(path) < 0)
+		return;
+	c->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* A directory that others may write to could be filled by them. */
+	if (c->dir >= 0 && (fstat(c->dir, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 022)))
+		table_cache_close(c);
+}
+
+void table_cache_close(struct table_cache *c)
+{
+	if (c->dir >= 0)
+		close(c->dir);
+	c->dir = -1;
+}
+
+static void cache_touch(int fd, const struct stat *st)
+{
+	if (time(NULL) - st->st_mtime > TOUCH_S)
+		futimens(fd, NULL);
+}
+
+int table_cache_get(struct table_cache *c, const char *name, struct buf *ret)
+{
+	struct stat st;
+	ssize_t got = -1;
+	int fd;
+
+	if (c->dir < 0)
+		return 0;
+	fd = openat(c->dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	buf_clear(ret);
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size > 0 &&
+	    (uint64_t)st.st_size <= FILE_MAX && buf_reserve(ret, (size_t)st.st_size))
+		got = read(fd, ret->bytes, (size_t)st.st_size);
+	if (got > 0 && got == st.st_size) {
+		ret->n = (size_t)got;
+		cache_touch(fd, &st);
+	}
+	close(fd);
+	return ret->n != 0;
+}
+
+struct cache_file {
+	char name[64];
+	uint64_t bytes;
+	time_t used;
+};
+
+static int cache_by_use(const void *a, const void *b)
+{
+	const struct cache_file *x = a, *y = b;
+
+	return x->used < y->used ? -1 : x->used > y->used;
+}
+
+/* Removes the files used least recently until a quarter below the limit is free again. */
+static void cache_shrink(struct table_cache *c)
+{
+	struct buf files = { 0 };
+	struct cache_file *list;
+	struct dirent *entry;
+	uint64_t bytes = 0;
+	struct stat st;
+	size_t n;
+	DIR *dir;
+	int fd = openat(c->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	dir = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((entry = readdir(dir))) {
+		struct cache_file file = { 0 };
+
+		if (strlen(entry->d_name) >= sizeof(file.name) ||
+		    fstatat(c->dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		strcpy(file.name, entry->d_name);
+		file.bytes = (uint64_t)st.st_size;
+		file.used = st.st_mtime;
+		bytes += file.bytes;
+		buf_put(&files, &file, sizeof(file));
+	}
+	closedir(dir);
+	list = (struct cache_file *)(void *)files.bytes;
+	n = files.failed ? 0 : files.n / sizeof(*list);
+	c->added = bytes;
+	if (bytes > c->most && n) {
+		qsort(list, n, sizeof(*list), cache_by_use);
+		for (size_t i = 0; i < n && c->added > c->most / 4 * 3; i++) {
+			if (!unlinkat(c->dir, list[i].name, 0))
+				c->added -= list[i].bytes;
+		}
+	}
+	buf_free(&files);
+}
+
+void table_cache_put(struct table_cache *c, const char *name, const void *bytes, size_t n)
+{
+	char temporary[64];
+	ssize_t put;
+	int fd;
+
+	if (c->dir < 0 || n > c->most / 2)
+		return;
+	snprintf(temporary, sizeof(temporary), ".%ld.%.40s", (long)getpid(), name);
+	fd = openat(c->dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	put = write(fd, bytes, n);
+	close(fd);
+	if (put < 0 || (size_t)put != n || renameat(c->dir, temporary, c->dir, name) < 0) {
+		unlinkat(c->dir, temporary, 0);
+		return;
+	}
+	if (c->added == UINT64_MAX || (c->added += n) > c->most)
+		cache_shrink(c);
+}

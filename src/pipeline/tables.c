@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+// tables.c: see tables.h. One entry per (path, build-id), made under the lock of that entry, so that threads that
+// need different objects do not wait for each other.
+#include "pipeline/tables.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "pipeline/table_cache.h"
+#include "unwind/compile.h"
+
+struct tables_entry {
+	struct tables_object object;
+	struct image_build_id build_id;
+	const void *memory; /* the vdso's bytes, else NULL */
+	size_t n_memory;
+	pthread_mutex_t lock;
+	bool made;
+	struct frametab table;
+	struct buf blob;
+	struct image_segment *segments;
+	char reason[512];
+	struct tables_entry *next; /* of all, and with the same hash */
+	struct tables_entry *same;
+};
+
+struct tables {
+	struct tables_opts opts;
+	pthread_mutex_t lock; /* of all below */
+	struct map by_hash;   /* of path and build-id -> struct tables_entry * */
+	struct tables_entry *entries;
+	struct arena arena;
+	struct table_cache cache;
+	struct tables_counts counts;
+};
+
+int tables_new(struct tables **ret, const struct tables_opts *opts)
+{
+	struct tables *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	if (opts)
+		memcpy(&t->opts, opts, opts->sz < sizeof(*opts) ? opts->sz : sizeof(*opts));
+	t->opts.search.sz = sizeof(t->opts.search);
+	t->cache.dir = -1;
+	if (!t->opts.no_cache)
+		table_cache_open(&t->cache, t->opts.cache_dir,
+		                 t->opts.cache_bytes ? t->opts.cache_bytes : 512ULL << 20);
+	pthread_mutex_init(&t->lock, NULL);
+	*ret = t;
+	return 0;
+}
+
+void tables_free(struct tables *t)
+{
+	if (!t)
+		return;
+	for (struct tables_entry *e = t->entries; e; e = e->next) {
+		pthread_mutex_destroy(&e->lock);
+		buf_free(&e->blob);
+		free(e->segments);
+	}
+	table_cache_close(&t->cache);
+	map_free(&t->by_hash);
+	arena_free(&t->arena);
+	pthread_mutex_destroy(&t->lock);
+	free(t);
+}
+
+static void tables_section(struct image *image, const char *name, struct compile_section *ret)
+{
+	struct image_section section;
+
+	if (image_section(image, name, &section) >= 0 && section.bytes)
+		*ret = (struct compile_section){ section.bytes, section.n, section.vaddr };
+}
+
+static uint64_t tables_section_address(struct image *image, const char *name)
+{
+	struct image_section section;
+
+	return image_section(image, name, &section) >= 0 ? section.vaddr : 0;
+}
+
+static bool tables_swapped(const struct image *image)
+{
+	const uint16_t one = 1;
+	bool big_here = !*(const unsigned char *)&one;
+
+	return image_is_big_endian(image) != big_here;
+}
+
+/* Compiles an image, with the .debug_frame of its separate debug file if it has none of its own. */
+static int tables_compile(struct tables *t, struct image *image, struct buf *ret,
+                          struct seam_error *err)
+{
+	struct compile_input in = { .machine = image_machine(image),
+		                    .swap = tables_swapped(image) };
+	struct image *debug = NULL;
+	int r;
+
+	for (size_t i = 0; i < image_segments(image) && in.n_ranges < COMPILE_RANGES_MAX; i++) {
+		const struct image_segment *s = image_segment_at(image, i);
+
+		if (s->executable && s->memory_size <= UINT64_MAX - s->vaddr)
+			in.ranges[in.n_ranges++] =
+			        (struct compile_range){ s->vaddr, s->vaddr + s->memory_size };
+	}
+	in.text_address = tables_section_address(image, ".text");
+	in.data_address = tables_section_address(image, ".got");
+	tables_section(image, ".eh_frame", &in.eh_frame);
+	tables_section(image, ".sframe", &in.sframe);
+	tables_section(image, ".debug_frame", &in.debug_frame);
+	if (!in.debug_frame.bytes && image_find_debug(&debug, image, &t->opts.search, NULL) >= 0)
+		tables_section(debug, ".debug_frame", &in.debug_frame);
+	r = compile_table(&in, ret, err);
+	image_close(debug);
+	return r;
+}
+
+static void tables_copy_segments(struct tables_entry *e, const struct image *image)
+{
+	size_t n = image_segments(image);
+
+	e->segments = calloc(n + 1, sizeof(*e->segments));
+	for (size_t i = 0; e->segments && i < n; i++)
+		e->segments[i] = *image_segment_at(image, i);
+	e->object.segments = e->segments;
+	e->object.n_segments = e->segments ? n : 0;
+}
+
+/* A table from the cache that is sound and of this version. */
+static bool tables_from_cache(struct tables *t, struct tables_entry *e, const char *name)
+{
+	return table_cache_get(&t->cache, name, &e->blob) > 0 &&
+	       frametab_open(&e->table, e->blob.bytes, e->blob.n, NULL) >= 0;
+}
+
+static void tables_make(struct tables *t, struct tables_entry *e)
+{
+	char hex[IMAGE_BUILD_ID_HEX], name[64] = "";
+	struct image_build_id id = { 0 };
+	struct seam_error err = { 0 };
+	struct image *image = NULL;
+	bool cached = false;
+	int r;
+
+	if (e->memory)
+		r = image_open_memory(&image, e->memory, e->n_memory, e->object.path, &err);
+	else
+		r = image_find(&image, e->object.path, &e->build_id, &t->opts.search, NULL, &err);
+	if (r >= 0) {
+		tables_copy_segments(e, image);
+		if (image_build_id(image, &id) > 0 && !e->memory)
+			snprintf(name, sizeof(name), "%s.table%u", image_build_id_hex(&id, hex),
+			         FRAMETAB_VERSION);
+		cached = name[0] && tables_from_cache(t, e, name);
+		if (!cached)
+			r = tables_compile(t, image, &e->blob, &err);
+		if (!cached && r >= 0)
+			r = frametab_open(&e->table, e->blob.bytes, e->blob.n, &err);
+	}
+	image_close(image);
+	pthread_mutex_lock(&t->lock);
+	if (r >= 0) {
+		e->object.table = &e->table;
+		t->counts.bytes += e->blob.n;
+		t->counts.skipped_functions += e->table.header->skipped;
+		if (cached)
+			t->counts.from_cache++;
+		else
+			t->counts.built++;
+		if (!cached && name[0])
+			table_cache_put(&t->cache, name, e->blob.bytes, e->blob.n);
+	} else {
+		snprintf(e->reason, sizeof(e->reason), "%s", err.text[0] ? err.text : strerror(-r));
+		t->counts.without++;
+	}
+	pthread_mutex_unlock(&t->lock);
+}
+
+static struct tables_entry *tables_entry(struct tables *t, const char *path,
+                                         const struct image_build_id *id, const void *memory,
+                                         size_t n)
+{
+	static const struct image_build_id none;
+	uint64_t hash, *slot;
+	struct tables_entry *e;
+
+	id = id ? id : &none;
+	hash = map_hash_bytes(path, strlen(path), map_hash_bytes(id->bytes, id->size, 0));
+	slot = map_slot(&t->by_hash, hash, NULL);
+	if (!slot)
+		return NULL;
+	for (e = (struct tables_entry *)(uintptr_t)*slot; e; e = e->same) {
+		if (!strcmp(e->object.path, path) && e->build_id.size == id->size &&
+		    e->memory == memory && !memcmp(e->build_id.bytes, id->bytes, id->size))
+			return e;
+	}
+	e = arena_alloc(&t->arena, sizeof(*e));
+	if (!e)
+		return NULL;
+	e->object.path = arena_string(&t->arena, path, strlen(path));
+	if (!e->object.path)
+		return NULL;
+	e->object.reason = e->reason;
+	e->build_id = *id;
+	e->memory = memory;
+	e->n_memory = n;
+	pthread_mutex_init(&e->lock, NULL);
+	e->same = (struct tables_entry *)(uintptr_t)*slot;
+	e->next = t->entries;
+	t->entries = e;
+	*slot = (uintptr_t)e;
+	return e;
+}
+
+static int tables_lookup(struct tables *t, const char *path, const struct image_build_id *id,
+                         const void *memory, size_t n, const struct tables_object **ret)
+{
+	struct tables_entry *e;
+
+	pthread_mutex_lock(&t->lock);
+	e = tables_entry(t, path, id, memory, n);
+	pthread_mutex_unlock(&t->lock);
+	if (!e)
+		return -ENOMEM;
+	pthread_mutex_lock(&e->lock);
+	if (!e->made)
+		tables_make(t, e);
+	e->made = true;
+	pthread_mutex_unlock(&e->lock);
+	*ret = &e->object;
+	return 0;
+}
+
+int tables_get(struct tables *t, const char *path, const struct image_build_id *build_id,
+               const struct tables_object **ret)
+{
+	return tables_lookup(t, path, build_id, NULL, 0, ret);
+}
+
+int tables_get_memory(struct tables *t, const char *name, const void *bytes, size_t n,
+                      const struct tables_object **ret)
+{
+	return tables_lookup(t, name, NULL, bytes, n, ret);
+}
+
+void tables_count(struct tables *t, struct tables_counts *ret)
+{
+	pthread_mutex_lock(&t->lock);
+	*ret = t->counts;
+	pthread_mutex_unlock(&t->lock);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tables.h: the unwind table of an object, made once per build-id and kept in a cache on disk.
+ *
+ * Finds the object's file (only one with the recorded build-id is used), hands its sections to
+ * unwind/, and stores what comes out in $XDG_CACHE_HOME/seam/unwind/BUILD-ID.table. Any thread.
+ */
+#ifndef SEAM_PIPELINE_TABLES_H
+#define SEAM_PIPELINE_TABLES_H
+
+#include "image/image.h"
+#include "unwind/frametab.h"
+
+struct tables;
+
+struct tables_opts {
+	size_t sz;
+	struct image_search search;
+	bool no_cache;         /* neither read nor write the cache on disk */
+	const char *cache_dir; /* NULL: $XDG_CACHE_HOME/seam/unwind, or ~/.cache/seam/unwind */
+	uint64_t cache_bytes;  /* the cache is kept below this, least used first; 0: 512 MiB */
+};
+
+struct tables_object {
+	const struct frametab *table; /* NULL: there is none; reason says why */
+	const char *reason;           /* one sentence for people; "" when there is a table */
+	const char *path;             /* as asked for */
+	const struct image_segment *segments;
+	size_t n_segments;
+};
+
+struct tables_counts {
+	uint64_t built, from_cache, without; /* objects */
+	uint64_t bytes;                      /* of tables in memory */
+	uint64_t skipped_functions;          /* unwind information that could not be understood */
+};
+
+int tables_new(struct tables **ret, const struct tables_opts *opts);
+void tables_free(struct tables *t);
+
+/*
+ * The table of an object; the same pointer for the same path and build-id, made at the first call. Always
+ * fills *ret but for -ENOMEM. Lives until tables_free.
+ */
+int tables_get(struct tables *t, const char *path, const struct image_build_id *build_id,
+               const struct tables_object **ret);
+/* From memory (the vdso): bytes must stay valid until tables_free. */
+int tables_get_memory(struct tables *t, const char *name, const void *bytes, size_t n,
+                      const struct tables_object **ret);
+
+void tables_count(struct tables *t, struct tables_counts *ret);
+
+#endif

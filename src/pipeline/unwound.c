@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+// unwound.c: see unwound.h. Joins proc (what is mapped), tables (its unwind information) and the walker.
+// Answers by pc are remembered in a direct-mapped table, so that the usual frame costs one comparison.
+#include "pipeline/unwound.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+
+#define REMEMBERED 8192u /* answers by (space, pc); a power of two */
+#define STACK_SPAN \
+	(64ULL     \
+	 << 20) /* bytes above sp that may still be the stack: what is asked for there was cut off */
+#define REGS_ABI_64 2u
+
+struct remembered {
+	uint64_t pc;
+	uint32_t space;
+	int status; /* 0, -ENOENT; 1: free */
+	struct walk_place place;
+};
+
+struct unwound_mapping {
+	bool known;
+	bool may_guess;
+	const struct frametab *table;
+	uint64_t bias; /* address - ELF address */
+};
+
+struct unwound {
+	struct unwound_opts opts;
+	struct unwound_counts counts;
+	struct unwound_mapping *mappings; /* by proc_mapping's id */
+	size_t n_mappings;
+	struct remembered *remembered;
+	/* of the sample that is being walked */
+	uint32_t space;
+	const unsigned char *stack;
+	uint64_t sp, n_stack;
+	int failed; /* -ENOMEM */
+	uint64_t frames[WALK_FRAMES_MAX];
+};
+
+uint32_t unwound_machine(const char *arch)
+{
+	if (arch && !strcmp(arch, "x86_64"))
+		return FRAMETAB_X86_64;
+	if (arch && (!strcmp(arch, "aarch64") || !strcmp(arch, "arm64")))
+		return FRAMETAB_AARCH64;
+	return 0;
+}
+
+int unwound_new(struct unwound **ret, const struct unwound_opts *opts)
+{
+	struct unwound *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return -ENOMEM;
+	u->opts = *opts;
+	u->remembered = malloc(REMEMBERED * sizeof(*u->remembered));
+	if (!u->remembered) {
+		unwound_free(u);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < REMEMBERED; i++)
+		u->remembered[i].status = 1;
+	*ret = u;
+	return 0;
+}
+
+void unwound_free(struct unwound *u)
+{
+	if (!u)
+		return;
+	free(u->mappings);
+	free(u->remembered);
+	free(u);
+}
+
+const struct unwound_counts *unwound_count(const struct unwound *u)
+{
+	return &u->counts;
+}
+
+void unwound_add_counts(struct unwound_counts *to, const struct unwound_counts *from)
+{
+	to->samples += from->samples;
+	for (size_t i = 0; i < WALK_ENDS; i++)
+		to->end[i] += from->end[i];
+	to->guessed += from->guessed;
+	to->frames += from->frames;
+	to->unusable += from->unusable;
+}
+
+bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < seam_events_count(rec->events); i++)
+		any |= (seam_events_at(rec->events, i)->attr.sample_type &
+		        SEAM_SAMPLE_STACK_USER) != 0;
+	ret->procs = rec->procs;
+	ret->machine = unwound_machine(seam_reader_feature_string(rec->reader, SEAM_FEATURE_ARCH));
+	ret->own_vdso = !rec->foreign;
+	return any;
+}
+
+static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m,
+                                 struct unwound_mapping *ret)
+{
+	const struct tables_object *object = NULL;
+	struct image_build_id id = { .size = m->object->build_id_size };
+	const unsigned char *vdso;
+	uint64_t vaddr;
+	size_t n;
+	int r = 0;
+
+	memcpy(id.bytes, m->object->build_id, sizeof(id.bytes));
+	*ret = (struct unwound_mapping){ .known = true };
+	if (m->object->kind == PROC_KIND_FILE)
+		r = tables_get(u->opts.tables, m->object->path, &id, &object);
+	else if (m->object->kind == PROC_KIND_VDSO && u->opts.own_vdso &&
+	         image_own_vdso(&vdso, &n) > 0)
+		r = tables_get_memory(u->opts.tables, "[vdso]", vdso, n, &object);
+	else
+		ret->may_guess = m->object->kind == PROC_KIND_ANON;
+	if (r < 0 || !object)
+		return r;
+	if (object->table &&
+	    image_segments_vaddr(object->segments, object->n_segments, m->pgoff, &vaddr) >= 0) {
+		ret->table = object->table;
+		ret->bias = m->start - vaddr;
+	}
+	return 0;
+}
+
+static int unwound_mapping(struct unwound *u, const struct proc_mapping *m,
+                           struct unwound_mapping **ret)
+{
+	if (m->id >= u->n_mappings) {
+		size_t n = (size_t)m->id * 2 + 64;
+		struct unwound_mapping *mappings = realloc(u->mappings, n * sizeof(*mappings));
+
+		if (!mappings)
+			return -ENOMEM;
+		memset(mappings + u->n_mappings, 0, (n - u->n_mappings) * sizeof(*mappings));
+		u->mappings = mappings;
+		u->n_mappings = n;
+	}
+	*ret = &u->mappings[m->id];
+	return (*ret)->known ? 0 : unwound_mapping_table(u, m, *ret);
+}
+
+static int unwound_look(struct unwound *u, uint64_t pc, struct walk_place *ret)
+{
+	const struct proc_mapping *m = proc_space_find(u->opts.procs, u->space, pc);
+	struct unwound_mapping *mapping;
+	int r;
+
+	*ret = (struct walk_place){ 0 };
+	if (!m || m->data)
+		return -ENOENT;
+	r = unwound_mapping(u, m, &mapping);
+	if (r < 0) {
+		u->failed = r;
+		return -ENOENT;
+	}
+	ret->table = mapping->table;
+	ret->may_guess = mapping->may_guess;
+	if (mapping->table)
+		ret->rule = frametab_find(mapping->table, pc - mapping->bias);
+	return 0;
+}
+
+static int unwound_find(void *ctx, uint64_t pc, struct walk_place *ret)
+{
+	struct unwound *u = ctx;
+	struct remembered *r = &u->remembered[map_mix(pc ^ (uint64_t)u->space << 48) % REMEMBERED];
+
+	if (r->status > 0 || r->pc != pc || r->space != u->space) {
+		r->pc = pc;
+		r->space = u->space;
+		r->status = unwound_look(u, pc, &r->place);
+	}
+	*ret = r->place;
+	return r->status;
+}
+
+static int unwound_read(void *ctx, uint64_t address, uint64_t *ret)
+{
+	const struct unwound *u = ctx;
+	uint64_t at = address - u->sp;
+
+	if (address < u->sp || at > STACK_SPAN)
+		return -EFAULT;
+	if (at > u->n_stack || u->n_stack - at < 8)
+		return -ENODATA;
+	memcpy(ret, u->stack + at, 8);
+	return 0;
+}
+
+/* The sample's registers; false when they cannot be used. */
+static bool unwound_registers(const struct unwound *u, const struct seam_sample *s,
+                              struct walk_registers *ret)
+{
+	uint64_t values[64];
+
+	if (s->regs_user.abi != REGS_ABI_64 || s->regs_user.values.n > 64 || !u->opts.machine)
+		return false;
+	for (uint64_t i = 0; i < s->regs_user.values.n; i++)
+		values[i] = seam_u64s_at(&s->regs_user.values, i);
+	return walk_registers_from_perf(u->opts.machine, s->regs_user.mask, values, ret);
+}
+
+int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *sample)
+{
+	const struct seam_sample *s = &sample->sample;
+	struct walk_options options = { .machine = u->opts.machine, .max_frames = WALK_FRAMES_MAX };
+	struct walk_memory memory = { .ctx = u, .read = unwound_read, .find = unwound_find };
+	struct walk_registers regs;
+	struct walk walk;
+
+	if (!s->regs_user.abi || sample->user.n || !s->stack_user_size)
+		return 0;
+	if (!unwound_registers(u, s, &regs)) {
+		u->counts.unusable++;
+		return 0;
+	}
+	u->space = space;
+	u->stack = s->stack_user.bytes;
+	u->n_stack = s->stack_user.n;
+	u->sp = regs.value[u->opts.machine == FRAMETAB_X86_64 ? 7 : 31];
+	walk_stack(&options, &memory, &regs, u->frames, &walk);
+	if (u->failed)
+		return u->failed;
+	u->counts.samples++;
+	u->counts.frames += walk.n;
+	u->counts.end[walk.end]++;
+	u->counts.guessed += walk.n_sure < walk.n;
+	sample->user = (struct seam_u64s){ .bytes = (const unsigned char *)u->frames, .n = walk.n };
+	return 1;
+}

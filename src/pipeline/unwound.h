@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unwound.h: the user half of samples that carry registers and a copy of the stack (perf record
+ * --call-graph dwarf), walked by the unwind tables of what was mapped.
+ */
+#ifndef SEAM_PIPELINE_UNWOUND_H
+#define SEAM_PIPELINE_UNWOUND_H
+
+#include <seam/stitch.h>
+
+#include "pipeline/recording.h"
+#include "pipeline/tables.h"
+#include "proc/proc.h"
+#include "unwind/walk.h"
+
+struct unwound_counts {
+	uint64_t samples;        /* walked */
+	uint64_t end[WALK_ENDS]; /* why each walk ended: their sum is samples */
+	uint64_t guessed;        /* samples with frames guessed by frame pointer */
+	uint64_t frames;
+	uint64_t
+	        unusable; /* registers of a machine, or a mode, that is not understood: not walked */
+};
+
+/* One thread's. */
+struct unwound;
+
+struct unwound_opts {
+	size_t sz;
+	const struct proc_table *procs; /* sealed, or live and not changed meanwhile */
+	struct tables *tables;          /* shared between threads */
+	uint32_t machine;               /* enum frametab_machine; 0: nothing can be walked */
+	bool own_vdso; /* the recorded vdso is this process's: same machine, same kernel */
+};
+
+int unwound_new(struct unwound **ret, const struct unwound_opts *opts);
+void unwound_free(struct unwound *u);
+
+/*
+ * Walks a sample in an address space (proc_space) if it has a stack copy and no user half yet, and puts the
+ * addresses into sample->user: borrowed, until the next call. 1: walked; 0: nothing to walk; -ENOMEM.
+ */
+int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *sample);
+
+const struct unwound_counts *unwound_count(const struct unwound *u);
+
+void unwound_add_counts(struct unwound_counts *to, const struct unwound_counts *from);
+
+/* Options for a recording (but for tables); false: none of its events copies stacks. */
+bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret);
+
+/* The machine of a recording, by the string of its ARCH feature ("x86_64", "aarch64"); 0: not one of ours. */
+uint32_t unwound_machine(const char *arch);
+
+#endif

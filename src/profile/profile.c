@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+// profile.c: see profile.h. Knows how each thing is stored once; does not know what it is for.
+//
+// Invariant: structs that are interned as bytes have no padding, so equal values are equal bytes.
+// Id 0 of every pool is the pool's own empty string, which is "none" here.
+#include "profile/profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/map.h"
+
+_Static_assert(sizeof(struct profile_frame) == 32, "interned as bytes");
+_Static_assert(sizeof(struct profile_object) == 8, "interned as bytes");
+_Static_assert(sizeof(struct profile_task) == 12, "interned as bytes");
+_Static_assert(sizeof(struct profile_key) == 20, "interned as bytes");
+
+struct profile {
+	unsigned keep;
+	struct intern strings, events, objects, tasks, frames;
+	struct intern keys; /* of rows: row i has key id i + 1 */
+	struct profile_row *rows;
+	size_t n_rows, rows_capacity;
+	struct map children; /* parent << 32 | frame -> node */
+	struct profile_node *nodes;
+	size_t n_nodes, nodes_capacity;                  /* the root included */
+	struct profile_state states[PROFILE_STATES_MAX]; /* strings of the pool */
+	size_t n_states;
+	struct profile_counts counts;
+};
+
+int profile_new(struct profile **ret, unsigned keep)
+{
+	struct profile *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	p->keep = keep;
+	p->nodes_capacity = 256;
+	p->nodes = calloc(p->nodes_capacity, sizeof(*p->nodes));
+	if (!p->nodes) {
+		free(p);
+		return -ENOMEM;
+	}
+	p->n_nodes = 1;
+	*ret = p;
+	return 0;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	intern_free(&p->strings);
+	intern_free(&p->events);
+	intern_free(&p->objects);
+	intern_free(&p->tasks);
+	intern_free(&p->frames);
+	intern_free(&p->keys);
+	map_free(&p->children);
+	free(p->rows);
+	free(p->nodes);
+	free(p);
+}
+
+unsigned profile_keeps(const struct profile *p)
+{
+	return p->keep;
+}
+
+uint32_t profile_string(struct profile *p, const char *text)
+{
+	return text ? intern_text(&p->strings, text) : 0;
+}
+
+uint32_t profile_event(struct profile *p, const char *name)
+{
+	/* A leading byte, so that an event without a name is not the pool's empty string. */
+	size_t n = strlen(name) + 1;
+	char *bytes = malloc(n);
+	uint32_t id;
+
+	if (!bytes)
+		return PROFILE_FAILED;
+	bytes[0] = ':';
+	memcpy(bytes + 1, name, n - 1);
+	id = intern_bytes(&p->events, bytes, n);
+	free(bytes);
+	return id;
+}
+
+uint32_t profile_object(struct profile *p, const char *path, const char *build_id)
+{
+	struct profile_object o = { .path = profile_string(p, path),
+		                    .build_id = profile_string(p, build_id) };
+
+	if (o.path == PROFILE_FAILED || o.build_id == PROFILE_FAILED)
+		return PROFILE_FAILED;
+	return intern_bytes(&p->objects, &o, sizeof(o));
+}
+
+uint32_t profile_task(struct profile *p, uint32_t comm, uint32_t pid, uint32_t tid)
+{
+	struct profile_task t = { .comm = comm,
+		                  .pid = p->keep & PROFILE_KEEP_PID ? pid : PROFILE_NOT_KEPT,
+		                  .tid = p->keep & PROFILE_KEEP_TID ? tid : PROFILE_NOT_KEPT };
+
+	return intern_bytes(&p->tasks, &t, sizeof(t));
+}
+
+uint32_t profile_frame(struct profile *p, const struct profile_frame *frame)
+{
+	return intern_bytes(&p->frames, frame, sizeof(*frame));
+}
+
+/* Room for one more item; items, which may move, is returned. NULL: out of memory. */
+static void *profile_grow(void *items, size_t n, size_t *capacity, size_t size)
+{
+	size_t bigger;
+
+	if (n < *capacity)
+		return items;
+	bigger = *capacity ? *capacity * 2 : 64;
+	if (bigger > SIZE_MAX / size)
+		return NULL;
+	items = realloc(items, bigger * size);
+	if (items)
+		*capacity = bigger;
+	return items;
+}
+
+uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame)
+{
+	bool is_new;
+	uint64_t *slot;
+	struct profile_node *nodes;
+
+	if (p->n_nodes >= PROFILE_FAILED - 1)
+		return PROFILE_FAILED;
+	nodes = profile_grow(p->nodes, p->n_nodes, &p->nodes_capacity, sizeof(*nodes));
+	if (!nodes)
+		return PROFILE_FAILED;
+	p->nodes = nodes;
+	slot = map_slot(&p->children, (uint64_t)parent << 32 | frame, &is_new);
+	if (!slot)
+		return PROFILE_FAILED;
+	if (is_new) {
+		p->nodes[p->n_nodes] = (struct profile_node){ .parent = parent, .frame = frame };
+		*slot = p->n_nodes++;
+	}
+	return (uint32_t)*slot;
+}
+
+int profile_add(struct profile *p, const struct profile_key *key, uint64_t samples, uint64_t weight)
+{
+	struct profile_key k = *key;
+	struct profile_row *rows;
+	uint32_t id;
+
+	if (!(p->keep & PROFILE_KEEP_CPU))
+		k.cpu = PROFILE_NOT_KEPT;
+	rows = profile_grow(p->rows, p->n_rows, &p->rows_capacity, sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	p->rows = rows;
+	id = intern_bytes(&p->keys, &k, sizeof(k));
+	if (id == INTERN_FAILED)
+		return -ENOMEM;
+	if (id > p->n_rows)
+		p->rows[p->n_rows++] = (struct profile_row){ .key = k };
+	p->rows[id - 1].samples += samples;
+	p->rows[id - 1].weight += weight;
+	return 0;
+}
+
+int profile_set_state(struct profile *p, uint32_t state, const char *name, const char *text)
+{
+	uint32_t name_id = profile_string(p, name), text_id = profile_string(p, text);
+
+	if (state >= PROFILE_STATES_MAX)
+		return -EINVAL;
+	if (name_id == PROFILE_FAILED || text_id == PROFILE_FAILED)
+		return -ENOMEM;
+	p->states[state] = (struct profile_state){ .name = profile_text(p, name_id),
+		                                   .text = profile_text(p, text_id) };
+	if (state >= p->n_states)
+		p->n_states = state + 1;
+	return 0;
+}
+
+struct profile_counts *profile_counts(struct profile *p)
+{
+	return &p->counts;
+}
+
+const struct profile_counts *profile_counts_of(const struct profile *p)
+{
+	return &p->counts;
+}
+
+/* ---- reading ---- */
+
+static size_t profile_pool_size(const struct intern *in)
+{
+	return in->n ? in->n - 1 : 0;
+}
+
+const char *profile_text(const struct profile *p, uint32_t string)
+{
+	return intern_get(&p->strings, string);
+}
+
+size_t profile_n_events(const struct profile *p)
+{
+	return profile_pool_size(&p->events);
+}
+
+const char *profile_event_name(const struct profile *p, uint32_t event)
+{
+	const char *bytes = intern_get(&p->events, event);
+
+	return *bytes ? bytes + 1 : bytes;
+}
+
+size_t profile_n_states(const struct profile *p)
+{
+	return p->n_states;
+}
+
+const struct profile_state *profile_state_at(const struct profile *p, uint32_t state)
+{
+	static const struct profile_state unnamed = { .name = "unnamed", .text = "unnamed" };
+
+	return state < p->n_states && p->states[state].name ? &p->states[state] : &unnamed;
+}
+
+size_t profile_n_objects(const struct profile *p)
+{
+	return profile_pool_size(&p->objects);
+}
+
+const struct profile_object *profile_object_at(const struct profile *p, uint32_t object)
+{
+	static const struct profile_object none = { 0 };
+
+	return object && object < p->objects.n
+	               ? (const struct profile_object *)(const void *)intern_get(&p->objects,
+	                                                                         object)
+	               : &none;
+}
+
+size_t profile_n_tasks(const struct profile *p)
+{
+	return profile_pool_size(&p->tasks);
+}
+
+const struct profile_task *profile_task_at(const struct profile *p, uint32_t task)
+{
+	static const struct profile_task none = { .pid = PROFILE_NOT_KEPT,
+		                                  .tid = PROFILE_NOT_KEPT };
+
+	return task && task < p->tasks.n
+	               ? (const struct profile_task *)(const void *)intern_get(&p->tasks, task)
+	               : &none;
+}
+
+size_t profile_n_frames(const struct profile *p)
+{
+	return profile_pool_size(&p->frames);
+}
+
+const struct profile_frame *profile_frame_at(const struct profile *p, uint32_t frame)
+{
+	static const struct profile_frame none = { 0 };
+
+	return frame && frame < p->frames.n
+	               ? (const struct profile_frame *)(const void *)intern_get(&p->frames, frame)
+	               : &none;
+}
+
+size_t profile_n_nodes(const struct profile *p)
+{
+	return p->n_nodes - 1;
+}
+
+const struct profile_node *profile_node_at(const struct profile *p, uint32_t node)
+{
+	return &p->nodes[node < p->n_nodes ? node : PROFILE_ROOT];
+}
+
+size_t profile_n_rows(const struct profile *p)
+{
+	return p->n_rows;
+}
+
+const struct profile_row *profile_row_at(const struct profile *p, size_t i)
+{
+	return &p->rows[i];
+}
+
+void profile_account(const struct profile *p, uint32_t event, struct profile_account *ret)
+{
+	struct profile_account a = { 0 };
+
+	for (size_t i = 0; i < p->n_rows; i++) {
+		const struct profile_row *row = &p->rows[i];
+
+		if (event && row->key.event != event)
+			continue;
+		a.samples += row->samples;
+		a.weight += row->weight;
+		if (row->key.state < sizeof(a.state) / sizeof(a.state[0]))
+			a.state[row->key.state] += row->samples;
+		if (row->key.node == PROFILE_ROOT)
+			a.no_stack += row->samples;
+	}
+	*ret = a;
+}

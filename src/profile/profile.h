@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * profile.h: the answer: stacks with weights, everything in it stored once.
+ *
+ * A frame is interned by what it is, a stack is a node of one tree (parent, frame), a weight belongs
+ * to a row (event, task, cpu, state, stack). Memory grows with distinct rows, not with samples. Ids
+ * are dense, start at 1 (0 is "none", for nodes the root) and never change; a parent's id is less
+ * than its child's, so a loop over ids from high to low goes from leaves to the root.
+ *
+ * Knows nothing of files, kernels or records: the names of events and states are given to it.
+ * One thread may fill a profile; finished ones are read by any number, and merged.
+ */
+#ifndef SEAM_PROFILE_PROFILE_H
+#define SEAM_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Which of a sample's keys a profile keeps; those left out cost no memory and read as
+ * PROFILE_NOT_KEPT. Event, comm, state and stack are always kept. */
+#define PROFILE_KEEP_PID (1u << 0)
+#define PROFILE_KEEP_TID (1u << 1)
+#define PROFILE_KEEP_CPU (1u << 2)
+
+#define PROFILE_NOT_KEPT UINT32_MAX /* also: the recording did not say */
+#define PROFILE_FAILED UINT32_MAX   /* returned for an id: out of memory, or 2^32 of them */
+#define PROFILE_ROOT 0u
+
+enum profile_kind {
+	PROFILE_UNKNOWN, /* an address that no mapping holds */
+	PROFILE_USER,
+	PROFILE_KERNEL,
+	PROFILE_INLINED, /* a call that the compiler expanded; its parent is where it stands */
+	PROFILE_KINDS,
+};
+
+struct profile_frame {
+	uint64_t address; /* in the object's own numbering; as recorded when object is 0 */
+	uint32_t object;  /* 0: none */
+	uint32_t symbol;  /* string; 0: no name is known */
+	uint32_t file;    /* string, of the source; 0: not known */
+	uint32_t line;    /* 0: not known */
+	uint32_t kind;    /* enum profile_kind */
+	uint32_t reserved;
+};
+
+struct profile_object {
+	uint32_t path;     /* string: "/usr/lib/libc.so.6", "[kernel.kallsyms]", "[vdso]" */
+	uint32_t build_id; /* string, in hexadecimal; 0: not known */
+};
+
+struct profile_task {
+	uint32_t comm; /* string */
+	uint32_t pid, tid;
+};
+
+struct profile_node {
+	uint32_t parent;
+	uint32_t frame;
+};
+
+/* Whose samples a row counts. */
+struct profile_key {
+	uint32_t event, task;
+	uint32_t cpu;
+	uint32_t state; /* index of a name given to profile_set_states */
+	uint32_t node;  /* the innermost frame; PROFILE_ROOT: an empty stack */
+};
+
+struct profile_row {
+	struct profile_key key;
+	uint64_t samples;
+	uint64_t weight; /* the sum of their periods, in the event's unit */
+};
+
+struct profile;
+
+int profile_new(struct profile **ret, unsigned keep);
+void profile_free(struct profile *p);
+unsigned profile_keeps(const struct profile *p);
+
+/* ---- filling: each returns an id, PROFILE_FAILED when out of memory ---- */
+
+uint32_t profile_string(struct profile *p, const char *text);
+uint32_t profile_event(struct profile *p, const char *name);
+uint32_t profile_object(struct profile *p, const char *path, const char *build_id);
+/* comm is a string id; pid and tid are dropped when they are not kept. */
+uint32_t profile_task(struct profile *p, uint32_t comm, uint32_t pid, uint32_t tid);
+uint32_t profile_frame(struct profile *p, const struct profile_frame *frame);
+uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame);
+/* Adds to the row of key, made when new. */
+int profile_add(struct profile *p, const struct profile_key *key, uint64_t samples,
+                uint64_t weight);
+
+/* What became of the samples' stacks: name for machines, text for people; both are copied.
+ * state < PROFILE_STATES_MAX. */
+#define PROFILE_STATES_MAX 32u
+struct profile_state {
+	const char *name, *text;
+};
+int profile_set_state(struct profile *p, uint32_t state, const char *name, const char *text);
+/* Counted beside the rows; added up by merge. */
+struct profile_counts {
+	uint64_t lost;              /* records that the kernel says it lost */
+	uint64_t lost_samples;      /* of those, known to be samples */
+	uint64_t duplicate_samples; /* seen again, byte for byte: not in any row */
+	uint64_t undecoded;         /* sample records that could not be read: not in any row */
+};
+struct profile_counts *profile_counts(struct profile *p);
+const struct profile_counts *profile_counts_of(const struct profile *p);
+
+/* Adds all of `from`. Its ids are renamed on the way; both must keep the same keys. */
+int profile_merge(struct profile *p, const struct profile *from);
+
+/* A new profile of the rows for which keep() says true; ctx is handed to it. */
+int profile_filter(struct profile **ret, const struct profile *p,
+                   bool (*keep)(const struct profile *p, const struct profile_row *row, void *ctx),
+                   void *ctx);
+
+/* ---- reading: pointers live until the next call that fills, or profile_free ---- */
+
+const char *profile_text(const struct profile *p, uint32_t string);
+size_t profile_n_events(const struct profile *p); /* ids 1 ... n */
+const char *profile_event_name(const struct profile *p, uint32_t event);
+size_t profile_n_states(const struct profile *p); /* 0 ... n - 1 */
+const struct profile_state *profile_state_at(const struct profile *p, uint32_t state);
+size_t profile_n_objects(const struct profile *p); /* 1 ... n */
+const struct profile_object *profile_object_at(const struct profile *p, uint32_t object);
+size_t profile_n_tasks(const struct profile *p); /* 1 ... n */
+const struct profile_task *profile_task_at(const struct profile *p, uint32_t task);
+size_t profile_n_frames(const struct profile *p); /* 1 ... n */
+const struct profile_frame *profile_frame_at(const struct profile *p, uint32_t frame);
+size_t profile_n_nodes(const struct profile *p); /* 1 ... n; PROFILE_ROOT is 0 */
+const struct profile_node *profile_node_at(const struct profile *p, uint32_t node);
+size_t profile_n_rows(const struct profile *p); /* 0 ... n - 1, in the order they were made */
+const struct profile_row *profile_row_at(const struct profile *p, size_t i);
+
+/* The stacks' account: how many samples ended in each state, for one event or (0) for all. */
+struct profile_account {
+	uint64_t samples, weight;
+	uint64_t state[PROFILE_STATES_MAX];
+	uint64_t no_stack; /* samples with no frame at all */
+};
+void profile_account(const struct profile *p, uint32_t event, struct profile_account *ret);
+
+#endif

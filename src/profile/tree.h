@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tree.h: a profile as a call tree for people: nodes are functions (object, symbol), not addresses.
+ *
+ * By caller the root's children are the outermost frames and a path reads downwards as calls; by
+ * callee they are the innermost frames and a path reads downwards as "called by". Invariant: a
+ * node's total is its self plus its children's totals.
+ */
+#ifndef SEAM_PROFILE_TREE_H
+#define SEAM_PROFILE_TREE_H
+
+#include "profile/profile.h"
+
+enum tree_order {
+	TREE_CALLER,
+	TREE_CALLEE
+};
+
+struct tree_node {
+	uint32_t parent, first_child, next_sibling; /* 0: none (the root is node 0) */
+	uint32_t object, symbol;                    /* of the profile; symbol 0: not known */
+	uint32_t kind;
+	uint64_t self, total; /* weight */
+	uint64_t self_samples, total_samples;
+};
+
+struct tree {
+	const struct profile *profile;
+	struct tree_node *nodes; /* [0] is the root, with the total of all */
+	size_t n;
+};
+
+/* event 0: all. Children are sorted by total, descending, then by name. */
+int tree_build(struct tree *ret, const struct profile *p, enum tree_order order, uint32_t event);
+void tree_free(struct tree *t);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cookies.h: cookie -> u32, for millions of them. Zero-initialise to start.
+ *
+ * A cookie is a CPU and that CPU's counter, so those of one time are neighbours: sixteen successive
+ * cookies of a CPU share one cache line, and only the lines are found by hash. That is why the time
+ * per cookie does not grow with their number. Any u64 is a valid cookie; those that are not built
+ * like that only cost a line each.
+ */
+#ifndef SEAM_STITCH_COOKIES_H
+#define SEAM_STITCH_COOKIES_H
+
+#include "base/map.h"
+
+#define COOKIES_LINE 16u
+
+struct cookies {
+	struct map lines; /* cookie without the low bits of its counter -> line */
+	uint32_t (*line)[COOKIES_LINE];
+	size_t n, capacity;
+};
+
+void cookies_free(struct cookies *c);
+/* The value of a cookie, 0 when new; NULL: out of memory. Lives until the next call. */
+uint32_t *cookies_slot(struct cookies *c, uint64_t cookie);
+/* 0 when it is not there. */
+uint32_t cookies_get(const struct cookies *c, uint64_t cookie);
+size_t cookies_bytes(const struct cookies *c);
+
+#endif

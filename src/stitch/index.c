@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+/*
+ * index.c: see index.h. It gathers facts; rules.c judges them.
+ *
+ * Invariant: after index_seal nothing in the index changes.
+ */
+#include "stitch/index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define INDEX_SWAP (1u << 31)
+#define INDEX_CARRIED (1u << 31) /* a sample carries this cookie */
+#define INDEX_BLOCK 4096u        /* answers */
+/* Answers of different tasks, or hours apart, under one cookie; only a made-up file has more. */
+#define INDEX_SAME_COOKIE 8u
+
+static struct index_answer *index_answer(const struct index *ix, uint32_t number)
+{
+	return &ix->answers[number / INDEX_BLOCK][number % INDEX_BLOCK];
+}
+
+void index_free(struct index *ix)
+{
+	for (uint32_t i = 0; i < ix->n_blocks; i++)
+		free(ix->answers[i]);
+	free(ix->answers);
+	for (uint32_t i = 0; i < ix->n_tracks; i++)
+		track_free(&ix->tracks[i]);
+	free(ix->tracks);
+	for (uint32_t i = 0; i < ix->n_execs; i++)
+		times_free(&ix->execs[i]);
+	free(ix->execs);
+	cookies_free(&ix->cookies);
+	map_free(&ix->track_of);
+	map_free(&ix->execs_of);
+	map_free(&ix->duplicates);
+	arena_free(&ix->bytes);
+	*ix = (struct index){ 0 };
+}
+
+/* The item of a zero-initialised growing array that a map names by key; NULL: out of memory. */
+static void *index_item(struct map *by_key, uint64_t key, void **items, uint32_t *n,
+                        uint32_t *capacity, size_t size)
+{
+	bool is_new;
+	uint64_t *at;
+
+	if (*n == *capacity) {
+		uint32_t bigger = *capacity ? *capacity * 2 : 16;
+		void *p = bigger > *capacity ? realloc(*items, bigger * size) : NULL;
+
+		if (!p)
+			return NULL;
+		memset((unsigned char *)p + *n * size, 0, (bigger - *n) * size);
+		*items = p;
+		*capacity = bigger;
+	}
+	at = map_slot(by_key, key, &is_new);
+	if (!at)
+		return NULL;
+	if (is_new)
+		*at = (*n)++;
+	return (unsigned char *)*items + *at * size;
+}
+
+static struct track *index_track(struct index *ix, uint32_t tid)
+{
+	return index_item(&ix->track_of, tid, (void **)&ix->tracks, &ix->n_tracks,
+	                  &ix->tracks_capacity, sizeof(*ix->tracks));
+}
+
+static int index_learn_sample(struct index *ix, const struct seam_decoded *d)
+{
+	struct rules_who who = rules_who(d);
+	struct rules_parts parts;
+	struct track *track;
+	uint32_t *slot;
+
+	if (d->record->index > UINT32_MAX)
+		return -EOVERFLOW;
+	rules_split(&d->sample, d->record->misc, &parts);
+	if (parts.kind == RULES_DEFERRED) {
+		slot = cookies_slot(&ix->cookies, parts.cookie);
+		if (!slot)
+			return -ENOMEM;
+		if (!(*slot & INDEX_CARRIED))
+			for (uint32_t n = *slot; n; n = index_answer(ix, n - 1)->next)
+				ix->claimed++;
+		*slot |= INDEX_CARRIED;
+	}
+	track = index_track(ix, who.tid);
+	if (!track)
+		return -ENOMEM;
+	return track_add(track, who.when, (uint32_t)d->record->index, parts.cookie,
+	                 rules_user_mode(d->record->misc),
+	                 map_hash_bytes(d->record->bytes, d->record->size, 0));
+}
+
+/* A new answer's place; NULL: out of memory. */
+static struct index_answer *index_answer_new(struct index *ix)
+{
+	if (ix->n_answers == ix->n_blocks * INDEX_BLOCK) {
+		struct index_answer *block = malloc(INDEX_BLOCK * sizeof(*block)), **blocks;
+
+		blocks = realloc(ix->answers, (ix->n_blocks + 1) * sizeof(*blocks));
+		if (blocks)
+			ix->answers = blocks;
+		if (!blocks || !block) {
+			free(block);
+			return NULL;
+		}
+		ix->answers[ix->n_blocks++] = block;
+	}
+	return index_answer(ix, ix->n_answers);
+}
+
+static int index_learn_answer(struct index *ix, const struct seam_decoded *d)
+{
+	struct rules_who who = rules_who(d), other;
+	struct seam_u64s ips = d->deferred.ips;
+	struct index_answer *a;
+	unsigned same = 0;
+	uint32_t *slot, first;
+
+	slot = cookies_slot(&ix->cookies, d->deferred.cookie);
+	if (!slot)
+		return -ENOMEM;
+	first = *slot & ~INDEX_CARRIED;
+	for (uint32_t n = first; n; n = a->next, same++) {
+		a = index_answer(ix, n - 1);
+		other = (struct rules_who){ .when = a->when, .pid = a->pid, .tid = a->tid };
+		if (!rules_same_answer(&other, &who))
+			continue;
+		ix->duplicate_records++;
+		return 0;
+	}
+	if (same >= INDEX_SAME_COOKIE || ix->n_answers == INDEX_CARRIED - 1 ||
+	    ips.n >= INDEX_SWAP) {
+		ix->refused++;
+		return 0;
+	}
+	a = index_answer_new(ix);
+	if (!a)
+		return -ENOMEM;
+	if (ips.n && !d->record->stable) {
+		ips.bytes = arena_copy(&ix->bytes, ips.bytes, ips.n * 8);
+		if (!ips.bytes)
+			return -ENOMEM;
+	}
+	*a = (struct index_answer){ .when = who.when,
+		                    .ips = ips.bytes,
+		                    .pid = who.pid,
+		                    .tid = who.tid,
+		                    .n = (uint32_t)ips.n | (ips.swap ? INDEX_SWAP : 0),
+		                    .next = first };
+	*slot = (*slot & INDEX_CARRIED) | ++ix->n_answers;
+	ix->claimed += !!(*slot & INDEX_CARRIED);
+	return 0;
+}
+
+int index_learn(struct index *ix, const struct seam_decoded *d)
+{
+	struct times *execs;
+	struct track *track;
+
+	switch (d->record->type) {
+	case SEAM_RECORD_SAMPLE:
+		return index_learn_sample(ix, d);
+	case SEAM_RECORD_CALLCHAIN_DEFERRED:
+		return index_learn_answer(ix, d);
+	case SEAM_RECORD_COMM:
+		if (!d->comm.exec)
+			return 0;
+		execs = index_item(&ix->execs_of, d->comm.pid, (void **)&ix->execs, &ix->n_execs,
+		                   &ix->execs_capacity, sizeof(*execs));
+		return execs ? times_add(execs, rules_when(d)) : -ENOMEM;
+	case SEAM_RECORD_FORK: /* of its tid's last owner */
+	case SEAM_RECORD_EXIT:
+		track = index_track(ix, d->task.tid);
+		return track ? times_add(&track->ends, rules_task_when(d)) : -ENOMEM;
+	case SEAM_RECORD_LOST:
+	case SEAM_RECORD_LOST_SAMPLES:
+		rules_lose(&ix->losses, d);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static size_t index_bytes(const struct index *ix)
+{
+	size_t n = cookies_bytes(&ix->cookies) + map_bytes(&ix->track_of) +
+	           map_bytes(&ix->execs_of) + map_bytes(&ix->duplicates) + ix->bytes.bytes +
+	           (size_t)ix->n_blocks * INDEX_BLOCK * sizeof(struct index_answer) +
+	           ix->tracks_capacity * sizeof(*ix->tracks) +
+	           ix->execs_capacity * sizeof(*ix->execs);
+
+	for (uint32_t i = 0; i < ix->n_tracks; i++)
+		n += track_bytes(&ix->tracks[i]);
+	for (uint32_t i = 0; i < ix->n_execs; i++)
+		n += times_bytes(&ix->execs[i]);
+	return n;
+}
+
+int index_seal(struct index *ix)
+{
+	size_t largest = 0;
+	uint64_t i;
+	int r = 0;
+
+	/* What is known of no task has no track: nothing of it is a sign for another sample. */
+	if (map_get(&ix->track_of, UINT32_MAX, &i)) {
+		struct track *t = &ix->tracks[i];
+
+		for (uint32_t k = 0; k < t->n; k++)
+			t->points[k].entry = 0;
+		times_free(&t->ends);
+	}
+	for (uint32_t k = 0; k < ix->n_tracks && r >= 0; k++) {
+		size_t spare = ix->tracks[k].n * sizeof(struct track_point);
+
+		r = track_sort(&ix->tracks[k], &ix->duplicates);
+		largest = spare > largest ? spare : largest;
+	}
+	for (uint32_t k = 0; k < ix->n_execs; k++)
+		times_sort(&ix->execs[k]);
+	ix->peak_bytes = index_bytes(ix) + largest;
+	return r;
+}
+
+/* A sample against one answer, with what lies between the two. */
+static enum rules_match index_match(const struct index *ix, const struct track *track,
+                                    const struct rules_who *sample, const struct rules_who *answer)
+{
+	bool later = answer->when >= sample->when;
+	uint64_t from = later ? sample->when : answer->when;
+	uint64_t to = later ? answer->when : sample->when, execs;
+	bool exec = false, ended = false;
+
+	if (sample->pid != UINT32_MAX && map_get(&ix->execs_of, sample->pid, &execs))
+		exec = times_within(&ix->execs[execs], from, to);
+	/* An end at the very moment of the later of the two is no end between them. */
+	if (track && sample->tid != UINT32_MAX && to > from)
+		ended = times_within(&track->ends, from, to - 1);
+	return rules_match(sample, answer, exec, ended);
+}
+
+/* The answer to a cookie that is nearest to the sample in time among those that match. */
+static const struct index_answer *index_find(const struct index *ix, const struct track *track,
+                                             const struct rules_who *who, uint64_t cookie,
+                                             enum rules_match *match, bool *mismatch)
+{
+	uint32_t n = cookies_get(&ix->cookies, cookie) & ~INDEX_CARRIED;
+	const struct index_answer *best = NULL, *a;
+	uint64_t nearest = RULES_NEVER;
+
+	*mismatch = false;
+	for (; n; n = a->next) {
+		struct rules_who answer;
+		enum rules_match m;
+		uint64_t apart;
+
+		a = index_answer(ix, n - 1);
+		answer = (struct rules_who){ .when = a->when, .pid = a->pid, .tid = a->tid };
+		m = index_match(ix, track, who, &answer);
+		apart = a->when > who->when ? a->when - who->when : who->when - a->when;
+		if (m == RULES_MISMATCH) {
+			*mismatch = true;
+		} else if (!best || apart < nearest) {
+			best = a;
+			nearest = apart;
+			*match = m;
+		}
+	}
+	return best;
+}
+
+static void index_judge(const struct index *ix, const struct seam_decoded *d, uint64_t cookie,
+                        struct seam_stitched *ret, struct seam_stitch_counts *counts)
+{
+	struct rules_who who = rules_who(d);
+	struct rules_unanswered facts = { .when = who.when,
+		                          .seen_past = RULES_NEVER,
+		                          .ended = RULES_NEVER,
+		                          .last_lost = ix->losses.last };
+	enum rules_match match = RULES_MISMATCH;
+	const struct index_answer *a;
+	struct track *track = NULL;
+	bool mismatch;
+	uint64_t at;
+
+	if (who.tid != UINT32_MAX && map_get(&ix->track_of, who.tid, &at))
+		track = &ix->tracks[at];
+	a = index_find(ix, track, &who, cookie, &match, &mismatch);
+	if (a) {
+		ret->state = rules_matched(match);
+		ret->answer_time_ns = a->when & RULES_UNTIMED ? 0 : a->when;
+		if (match == RULES_CROSSED)
+			return;
+		ret->user = rules_addresses((struct seam_u64s){
+		        .bytes = a->ips, .n = a->n & ~INDEX_SWAP, .swap = a->n & INDEX_SWAP });
+		counts->empty_answers += !ret->user.n;
+		return;
+	}
+	counts->tid_mismatches += mismatch;
+	facts.no_output = rules_no_output(ix->output, ix->n_answers);
+	if (track) {
+		facts.seen_past = track_seen_past(track, who.when, (uint32_t)d->record->index);
+		facts.ended = times_from(&track->ends, who.when);
+	}
+	ret->state = rules_unanswered(&facts);
+}
+
+int index_resolve(const struct index *ix, const struct seam_decoded *d,
+                  struct seam_stitch_counts *counts, struct seam_stitched *ret)
+{
+	static const enum seam_stitch_state own[] = {
+		[RULES_NO_CHAIN] = SEAM_STITCH_NO_CALLCHAIN,
+		[RULES_NO_USER] = SEAM_STITCH_KERNEL_ONLY,
+		[RULES_AT_ONCE] = SEAM_STITCH_IMMEDIATE,
+		[RULES_CUT_COOKIE] = SEAM_STITCH_NO_COOKIE,
+	};
+	struct seam_stitch_counts nobody = { .sz = sizeof(nobody) };
+	struct rules_parts parts;
+
+	if (!counts)
+		counts = &nobody;
+	if (ix->duplicates.n && map_get(&ix->duplicates, d->record->index, NULL)) {
+		counts->duplicate_samples++;
+		return 0;
+	}
+	rules_split(&d->sample, d->record->misc, &parts);
+	ret->sample = d->sample;
+	ret->offset = d->record->offset;
+	ret->misc = d->record->misc;
+	ret->cookie = parts.cookie;
+	ret->kernel = parts.kernel;
+	ret->user = parts.user;
+	ret->answer_time_ns = 0;
+	if (parts.kind == RULES_DEFERRED)
+		index_judge(ix, d, parts.cookie, ret, counts);
+	else
+		ret->state = own[parts.kind];
+	counts->samples++;
+	counts->state[ret->state]++;
+	counts->deferred_samples += parts.kind == RULES_DEFERRED || parts.kind == RULES_CUT_COOKIE;
+	return 1;
+}
+
+void index_counts(const struct index *ix, struct seam_stitch_counts *ret)
+{
+	ret->deferred_records = ix->n_answers + ix->refused;
+	ret->unclaimed_records = ret->deferred_records - ix->claimed;
+	ret->duplicate_records = ix->duplicate_records;
+	ret->lost = ix->losses.lost;
+	ret->lost_samples = ix->losses.lost_samples;
+	ret->peak_bytes = ix->peak_bytes;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * index.h: all that a whole file says about deferred callchains, learned once in any order, then
+ * asked by any number of threads. Memory grows with the file: about 24 bytes a sample and 36 an
+ * answer, and an answer's addresses where its bytes do not stay. No allocation per record.
+ */
+#ifndef SEAM_STITCH_INDEX_H
+#define SEAM_STITCH_INDEX_H
+
+#include "base/arena.h"
+#include "stitch/cookies.h"
+#include "stitch/rules.h"
+#include "stitch/track.h"
+
+struct index_answer {
+	uint64_t when;
+	const unsigned char *ips;
+	uint32_t pid, tid;
+	uint32_t n;    /* of ips; INDEX_SWAP: of the other byte order */
+	uint32_t next; /* with the same cookie: number + 1, or 0 */
+};
+
+struct index {
+	struct cookies cookies;        /* cookie -> number + 1 of its first answer, INDEX_CARRIED */
+	struct index_answer **answers; /* in blocks */
+	uint32_t n_answers, n_blocks;
+	struct arena bytes; /* ips that would not stay */
+
+	struct map track_of; /* tid -> track */
+	struct track *tracks;
+	uint32_t n_tracks, tracks_capacity;
+	struct map execs_of; /* pid -> execs */
+	struct times *execs;
+	uint32_t n_execs, execs_capacity;
+
+	struct map duplicates; /* record index of samples seen before */
+	enum rules_output output;
+	struct rules_losses losses;
+	uint64_t claimed, duplicate_records, refused;
+	size_t peak_bytes;
+};
+
+void index_free(struct index *ix);
+int index_learn(struct index *ix, const struct seam_decoded *d);
+int index_seal(struct index *ix);
+/* 1, or 0 for a duplicate. */
+int index_resolve(const struct index *ix, const struct seam_decoded *d,
+                  struct seam_stitch_counts *counts, struct seam_stitched *ret);
+void index_counts(const struct index *ix, struct seam_stitch_counts *ret);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+/*
+ * rules.c: see rules.h. Pure; the table of README.md is this file in words.
+ *
+ * Invariant: of two claims the one that the records prove is made, and when neither is proven the
+ * one that claims less. A user part is never given on anything less than cookie, task and program.
+ */
+#include "stitch/rules.h"
+
+uint64_t rules_when(const struct seam_decoded *d)
+{
+	if (d->id.has & SEAM_SAMPLE_TIME)
+		return d->id.time_ns & ~RULES_UNTIMED;
+	return RULES_UNTIMED | d->record->index;
+}
+
+struct rules_who rules_who(const struct seam_decoded *d)
+{
+	struct rules_who who = { .when = rules_when(d), .pid = UINT32_MAX, .tid = UINT32_MAX };
+
+	if (d->id.has & SEAM_SAMPLE_TID) {
+		who.pid = d->id.pid;
+		who.tid = d->id.tid;
+	}
+	return who;
+}
+
+uint64_t rules_task_when(const struct seam_decoded *d)
+{
+	if (!(d->id.has & SEAM_SAMPLE_TIME) && d->task.time_ns)
+		return d->task.time_ns & ~RULES_UNTIMED;
+	return rules_when(d);
+}
+
+bool rules_user_mode(uint16_t misc)
+{
+	return (misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER;
+}
+
+static struct seam_u64s rules_slice(struct seam_u64s a, uint64_t from, uint64_t to)
+{
+	a.bytes = to > from ? a.bytes + from * 8 : NULL;
+	a.n = to > from ? to - from : 0;
+	return a;
+}
+
+/* The first marker at or behind `from`. */
+static uint64_t rules_marker(const struct seam_u64s *chain, uint64_t from)
+{
+	while (from < chain->n && seam_u64s_at(chain, from) < SEAM_CONTEXT_MAX)
+		from++;
+	return from;
+}
+
+void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_parts *ret)
+{
+	const struct seam_u64s *chain = &sample->callchain;
+	uint64_t marker = 0, at = 0;
+
+	*ret = (struct rules_parts){ .kind = RULES_NO_USER };
+	if (sample->event ? !(sample->event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN)
+	                  : !chain->n) {
+		ret->kind = RULES_NO_CHAIN;
+		return;
+	}
+	/* Addresses in front of any marker belong to the mode that the record's header names. */
+	if (rules_user_mode(misc) && chain->n && seam_u64s_at(chain, 0) < SEAM_CONTEXT_MAX) {
+		ret->kind = RULES_AT_ONCE;
+		ret->user = rules_slice(*chain, 0, rules_marker(chain, 0));
+		return;
+	}
+	for (at = rules_marker(chain, 0); at < chain->n; at = rules_marker(chain, at + 1)) {
+		marker = seam_u64s_at(chain, at);
+		if (marker == SEAM_CONTEXT_USER || marker == SEAM_CONTEXT_USER_DEFERRED)
+			break;
+	}
+	ret->kernel = rules_slice(*chain, 0, at);
+	if (at == chain->n)
+		return;
+	if (marker == SEAM_CONTEXT_USER) {
+		ret->kind = RULES_AT_ONCE;
+		ret->user = rules_slice(*chain, at + 1, rules_marker(chain, at + 1));
+		return;
+	}
+	if (at + 1 < chain->n)
+		ret->cookie = seam_u64s_at(chain, at + 1);
+	ret->kind = ret->cookie ? RULES_DEFERRED : RULES_CUT_COOKIE;
+}
+
+struct seam_u64s rules_addresses(struct seam_u64s ips)
+{
+	return rules_slice(ips, 0, rules_marker(&ips, 0));
+}
+
+enum rules_match rules_match(const struct rules_who *sample, const struct rules_who *answer,
+                             bool exec, bool ended)
+{
+	bool known = sample->tid != UINT32_MAX && answer->tid != UINT32_MAX;
+
+	/* A thread that is not the leader takes the leader's tid when it execs. */
+	if (known && sample->tid != answer->tid)
+		return exec && sample->pid == answer->pid &&
+		                       (answer->tid == answer->pid || sample->tid == sample->pid)
+		               ? RULES_CROSSED
+		               : RULES_MISMATCH;
+	if (ended)
+		return RULES_MISMATCH;
+	if (exec)
+		return RULES_CROSSED;
+	return answer->when < sample->when ? RULES_EARLIER : RULES_LATER;
+}
+
+enum seam_stitch_state rules_matched(enum rules_match match)
+{
+	switch (match) {
+	case RULES_EARLIER:
+		return SEAM_STITCH_STITCHED_EARLIER;
+	case RULES_CROSSED:
+		return SEAM_STITCH_CROSSED_EXEC;
+	default:
+		return SEAM_STITCH_STITCHED;
+	}
+}
+
+bool rules_same_answer(const struct rules_who *a, const struct rules_who *b)
+{
+	uint64_t apart = a->when > b->when ? a->when - b->when : b->when - a->when;
+
+	return a->tid == b->tid && a->pid == b->pid && apart < RULES_REUSE_NS;
+}
+
+enum seam_stitch_state rules_unanswered(const struct rules_unanswered *f)
+{
+	if (f->no_output)
+		return SEAM_STITCH_NO_OUTPUT_EVENT;
+	if (f->seen_past != RULES_NEVER && f->seen_past <= f->ended)
+		return SEAM_STITCH_RECORD_LOST;
+	if (f->ended != RULES_NEVER)
+		return SEAM_STITCH_EXITED;
+	if (f->last_lost && f->last_lost >= f->when)
+		return SEAM_STITCH_RECORD_LOST;
+	return SEAM_STITCH_STILL_IN_KERNEL;
+}
+
+enum rules_output rules_output(const struct seam_events *events)
+{
+	/* What makes the kernel keep an event on a CPU's side-band list, by which answers go out. */
+	const uint64_t sideband = SEAM_ATTR_MMAP | SEAM_ATTR_MMAP_DATA | SEAM_ATTR_MMAP2 |
+	                          SEAM_ATTR_COMM | SEAM_ATTR_COMM_EXEC | SEAM_ATTR_TASK |
+	                          SEAM_ATTR_KSYMBOL | SEAM_ATTR_CONTEXT_SWITCH |
+	                          SEAM_ATTR_TEXT_POKE | SEAM_ATTR_BPF_EVENT;
+	enum rules_output output = RULES_OUTPUT_NONE;
+
+	for (size_t i = 0; i < seam_events_count(events); i++) {
+		uint64_t flags = seam_events_at(events, i)->attr.flags;
+
+		if (!(flags & SEAM_ATTR_DEFER_OUTPUT))
+			continue;
+		if (flags & sideband)
+			return RULES_OUTPUT_YES;
+		output = RULES_OUTPUT_DEAF;
+	}
+	return output;
+}
+
+bool rules_no_output(enum rules_output output, uint64_t answers)
+{
+	return output == RULES_OUTPUT_NONE || (output == RULES_OUTPUT_DEAF && !answers);
+}
+
+void rules_lose(struct rules_losses *losses, const struct seam_decoded *d)
+{
+	uint64_t when = rules_when(d);
+
+	if (!d->lost.lost)
+		return;
+	if (d->record->type == SEAM_RECORD_LOST) {
+		losses->lost += d->lost.lost;
+	} else if (!(d->record->misc & SEAM_MISC_LOST_SAMPLES_BPF)) {
+		losses->lost_samples += d->lost.lost;
+		/* The output event's own count: answers or side-band, at a time not told. */
+		if (!d->event || !(d->event->attr.flags & SEAM_ATTR_DEFER_OUTPUT))
+			return;
+		when = RULES_NEVER;
+	} else {
+		return;
+	}
+	if (when > losses->last)
+		losses->last = when;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rules.h: the rules of stitching as pure functions: facts in, a state out. Both ways of use (a file
+ * by index.h, a stream by stream.h) only gather the facts; what they mean is said here alone.
+ */
+#ifndef SEAM_STITCH_RULES_H
+#define SEAM_STITCH_RULES_H
+
+#include <seam/stitch.h>
+
+#define RULES_NEVER UINT64_MAX
+#define RULES_UNTIMED (1ULL << 63)
+/* Two answers to one cookie and task are one answer told twice when they are closer than this, and a
+ * counter that wrapped when not: a CPU would have to enter the kernel 600,000 times a second to
+ * wrap its 31 bits within the hour. */
+#define RULES_REUSE_NS 3600000000000ULL
+
+/* A moment: ns of the recording's clock, or RULES_UNTIMED + the record's index when it has no time.
+ * Moments of the two kinds cannot be compared; where that matters the answer is the careful one. */
+uint64_t rules_when(const struct seam_decoded *d);
+
+struct rules_who {
+	uint64_t when;
+	uint32_t pid, tid; /* UINT32_MAX: not known */
+};
+struct rules_who rules_who(const struct seam_decoded *d);
+/* The moment a task began or ended (FORK, EXIT). */
+uint64_t rules_task_when(const struct seam_decoded *d);
+
+/* What a sample's own chain says. */
+enum rules_kind {
+	RULES_NO_CHAIN,  /* the event has none */
+	RULES_NO_USER,   /* no user part and no marker */
+	RULES_AT_ONCE,   /* a user part */
+	RULES_DEFERRED,  /* a marker and a cookie */
+	RULES_CUT_COOKIE /* a marker and no cookie behind it */
+};
+struct rules_parts {
+	enum rules_kind kind;
+	uint64_t cookie;               /* of RULES_DEFERRED, never 0 */
+	struct seam_u64s kernel, user; /* as in struct seam_stitched; user only of RULES_AT_ONCE */
+};
+void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_parts *ret);
+bool rules_user_mode(uint16_t misc);
+/* The addresses of an answer: up to its first marker (there is none, says the ABI). */
+struct seam_u64s rules_addresses(struct seam_u64s ips);
+
+/* A sample and an answer with its cookie. */
+enum rules_match {
+	RULES_MISMATCH,
+	RULES_LATER,   /* the answer came at or after the sample */
+	RULES_EARLIER, /* the answer came before it */
+	RULES_CROSSED
+};
+/* exec: the process of the sample had one between the two moments; ended: the task's tid changed
+ * hands between them. */
+enum rules_match rules_match(const struct rules_who *sample, const struct rules_who *answer,
+                             bool exec, bool ended);
+enum seam_stitch_state rules_matched(enum rules_match match);
+/* One answer told twice, by two output events or by the recorder. */
+bool rules_same_answer(const struct rules_who *a, const struct rules_who *b);
+
+/* A deferred sample without an answer. */
+struct rules_unanswered {
+	bool no_output;     /* nobody was asked for the answers */
+	uint64_t when;      /* of the sample */
+	uint64_t seen_past; /* first sign after it that the task left this kernel entry, or NEVER */
+	uint64_t ended;     /* when the task was gone, first after the sample, or NEVER */
+	uint64_t last_lost; /* last moment of a counted loss; 0: no loss */
+};
+enum seam_stitch_state rules_unanswered(const struct rules_unanswered *facts);
+
+/* Which events give answers. */
+enum rules_output {
+	RULES_OUTPUT_UNTOLD,
+	RULES_OUTPUT_NONE, /* no event has defer_output */
+	RULES_OUTPUT_DEAF, /* those that have it lack a side-band bit: system-wide they get nothing */
+	RULES_OUTPUT_YES,
+};
+enum rules_output rules_output(const struct seam_events *events);
+bool rules_no_output(enum rules_output output, uint64_t answers);
+
+struct rules_losses {
+	uint64_t lost, lost_samples; /* as in struct seam_stitch_counts */
+	uint64_t last;
+};
+/* Takes LOST and LOST_SAMPLES records. */
+void rules_lose(struct rules_losses *losses, const struct seam_decoded *d);
+
+#endif

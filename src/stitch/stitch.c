@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+/*
+ * stitch.c: the public face: one stitcher is a file's index or a stream, whichever is used first.
+ */
+#include <seam/stitch.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "stitch/index.h"
+#include "stitch/stream.h"
+
+enum stitch_mode {
+	STITCH_NEW,
+	STITCH_STREAM,
+	STITCH_LEARNING,
+	STITCH_SEALED
+};
+
+struct seam_stitch {
+	enum stitch_mode mode;
+	struct index index;
+	struct stream stream;
+};
+
+static const struct {
+	const char *name, *text;
+} stitch_states[SEAM_STITCH_STATES] = {
+	[SEAM_STITCH_IMMEDIATE] = { "immediate", "taken at once" },
+	[SEAM_STITCH_STITCHED] = { "stitched", "stitched" },
+	[SEAM_STITCH_STITCHED_EARLIER] = { "stitched_earlier", "stitched from an earlier record" },
+	[SEAM_STITCH_KERNEL_ONLY] = { "kernel_only", "kernel only" },
+	[SEAM_STITCH_CROSSED_EXEC] = { "crossed_exec", "crossed exec" },
+	[SEAM_STITCH_EXITED] = { "exited", "exited before the return to user space" },
+	[SEAM_STITCH_RECORD_LOST] = { "record_lost", "user stack lost" },
+	[SEAM_STITCH_STILL_IN_KERNEL] = { "still_in_kernel", "still in the kernel at the end" },
+	[SEAM_STITCH_NO_OUTPUT_EVENT] = { "no_output_event", "no event asked for user stacks" },
+	[SEAM_STITCH_NO_COOKIE] = { "no_cookie", "recorded without its cookie" },
+	[SEAM_STITCH_NO_CALLCHAIN] = { "no_callchain", "no callchain recorded" },
+	[SEAM_STITCH_GAVE_UP] = { "gave_up", "let go at the memory limit" },
+};
+
+const char *seam_stitch_state_name(enum seam_stitch_state state)
+{
+	return (unsigned)state < SEAM_STITCH_STATES ? stitch_states[state].name : "unknown";
+}
+
+const char *seam_stitch_state_text(enum seam_stitch_state state)
+{
+	return (unsigned)state < SEAM_STITCH_STATES ? stitch_states[state].text : "unknown";
+}
+
+int seam_stitch_new(struct seam_stitch **ret, const struct seam_stitch_opts *opts)
+{
+	struct seam_stitch_opts o = { 0 };
+	struct seam_stitch *st;
+
+	if (opts && opts->sz < sizeof(opts->sz))
+		return -EINVAL;
+	if (opts)
+		memcpy(&o, opts, opts->sz < sizeof(o) ? opts->sz : sizeof(o));
+	st = calloc(1, sizeof(*st));
+	if (!st)
+		return -ENOMEM;
+	stream_start(&st->stream, o.max_bytes);
+	*ret = st;
+	return 0;
+}
+
+void seam_stitch_free(struct seam_stitch *st)
+{
+	if (!st)
+		return;
+	index_free(&st->index);
+	stream_free(&st->stream);
+	free(st);
+}
+
+int seam_stitch_events(struct seam_stitch *st, const struct seam_events *events)
+{
+	if (st->mode == STITCH_SEALED)
+		return -EINVAL;
+	st->index.output = st->stream.output = rules_output(events);
+	return 0;
+}
+
+int seam_stitch_counts(const struct seam_stitch *st, struct seam_stitch_counts *ret)
+{
+	struct seam_stitch_counts counts = { 0 };
+
+	if (ret->sz < sizeof(ret->sz))
+		return -EINVAL;
+	if (st->mode == STITCH_STREAM)
+		stream_counts(&st->stream, &counts);
+	else
+		index_counts(&st->index, &counts);
+	counts.sz = ret->sz;
+	memcpy(ret, &counts, ret->sz < sizeof(counts) ? ret->sz : sizeof(counts));
+	return 0;
+}
+
+void seam_stitch_counts_add(struct seam_stitch_counts *to, const struct seam_stitch_counts *from)
+{
+	to->samples += from->samples;
+	for (int i = 0; i < SEAM_STITCH_STATES; i++)
+		to->state[i] += from->state[i];
+	to->deferred_samples += from->deferred_samples;
+	to->deferred_records += from->deferred_records;
+	to->unclaimed_records += from->unclaimed_records;
+	to->duplicate_records += from->duplicate_records;
+	to->duplicate_samples += from->duplicate_samples;
+	to->tid_mismatches += from->tid_mismatches;
+	to->empty_answers += from->empty_answers;
+	to->lost += from->lost;
+	to->lost_samples += from->lost_samples;
+	if (from->peak_bytes > to->peak_bytes)
+		to->peak_bytes = from->peak_bytes;
+}
+
+static int stitch_failed(const struct seam_decoded *d, int r, struct seam_error *err)
+{
+	const char *name = seam_record_name(d->record->type);
+
+	switch (r) {
+	case -EAGAIN: /* no fault: samples are to be taken first */
+		return r;
+	case -EINVAL:
+		return seam_error_set(err, EINVAL, NULL, d->record->offset, name,
+		                      "it cannot be taken: the stitcher is finished, or a part of "
+		                      "the record lies outside it");
+	case -EOVERFLOW:
+		return seam_error_set(err, EOVERFLOW, NULL, d->record->offset, name,
+		                      "more than 4,294,967,295 records");
+	default:
+		return seam_error_set(err, -r, NULL, d->record->offset, name, "out of memory");
+	}
+}
+
+static int stitch_wrong_mode(const struct seam_decoded *d, struct seam_error *err)
+{
+	return seam_error_set(err, EINVAL, NULL, d->record->offset,
+	                      seam_record_name(d->record->type),
+	                      "a stitcher is used for a stream or for a file, not for both");
+}
+
+int seam_stitch_feed(struct seam_stitch *st, const struct seam_decoded *d, struct seam_error *err)
+{
+	int r;
+
+	if (st->mode != STITCH_NEW && st->mode != STITCH_STREAM)
+		return stitch_wrong_mode(d, err);
+	st->mode = STITCH_STREAM;
+	r = stream_feed(&st->stream, d);
+	return r < 0 ? stitch_failed(d, r, err) : r;
+}
+
+int seam_stitch_next(struct seam_stitch *st, struct seam_stitched *ret)
+{
+	if (st->mode == STITCH_NEW)
+		return 0;
+	return st->mode == STITCH_STREAM ? stream_next(&st->stream, ret) : -EINVAL;
+}
+
+int seam_stitch_finish(struct seam_stitch *st)
+{
+	if (st->mode == STITCH_NEW)
+		st->mode = STITCH_STREAM;
+	return st->mode == STITCH_STREAM ? stream_finish(&st->stream) : -EINVAL;
+}
+
+int seam_stitch_learn(struct seam_stitch *st, const struct seam_decoded *d, struct seam_error *err)
+{
+	int r;
+
+	if (st->mode != STITCH_NEW && st->mode != STITCH_LEARNING)
+		return stitch_wrong_mode(d, err);
+	st->mode = STITCH_LEARNING;
+	r = index_learn(&st->index, d);
+	return r < 0 ? stitch_failed(d, r, err) : r;
+}
+
+int seam_stitch_seal(struct seam_stitch *st)
+{
+	int r;
+
+	if (st->mode == STITCH_STREAM)
+		return -EINVAL;
+	if (st->mode == STITCH_SEALED)
+		return 0;
+	r = index_seal(&st->index);
+	if (r >= 0)
+		st->mode = STITCH_SEALED;
+	return r;
+}
+
+int seam_stitch_resolve(const struct seam_stitch *st, const struct seam_decoded *d,
+                        struct seam_stitch_counts *counts, struct seam_stitched *ret)
+{
+	if (st->mode != STITCH_SEALED || d->record->type != SEAM_RECORD_SAMPLE ||
+	    (counts && counts->sz < sizeof(*counts)))
+		return -EINVAL;
+	return index_resolve(&st->index, d, counts, ret);
+}

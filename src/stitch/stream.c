@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: MIT
+/*
+ * stream.c: see stream.h. Which facts each record brings, when a sample is decided, what is let go
+ * when memory is short. What the facts mean is rules.c's.
+ *
+ * Invariant: every sample in the queue is either decided or waits in exactly one entry.
+ */
+#include "stitch/stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define STREAM_FEW (sizeof(((struct stream_moment *)0)->few) / sizeof(uint64_t))
+#define STREAM_MOMENT_MOST 65536u /* samples of one moment that are compared */
+
+void stream_start(struct stream *st, size_t max_bytes)
+{
+	*st = (struct stream){ .max_bytes = max_bytes ? max_bytes : STREAM_MAX_BYTES };
+	answers_start(&st->answers);
+	waiting_start(&st->waiting);
+}
+
+void stream_free(struct stream *st)
+{
+	queue_free(&st->queue);
+	answers_free(&st->answers);
+	waiting_free(&st->waiting);
+	map_free(&st->moment.more);
+	free(st->words);
+}
+
+static size_t stream_held(const struct stream *st)
+{
+	return st->queue.bytes + answers_bytes(&st->answers) + waiting_bytes(&st->waiting);
+}
+
+static void stream_peak(struct stream *st)
+{
+	const struct waiting *w = &st->waiting;
+	size_t n = st->queue.block_bytes + st->answers.slab.arena.bytes +
+	           st->answers.cells.arena.bytes + map_bytes(&st->answers.by_cookie) +
+	           w->entries.arena.bytes + w->tasks.arena.bytes + w->processes.arena.bytes +
+	           map_bytes(&w->by_cookie) + map_bytes(&w->by_tid) + map_bytes(&w->by_pid) +
+	           map_bytes(&st->moment.more) + st->n_words * 8;
+
+	if (n > st->counts.peak_bytes)
+		st->counts.peak_bytes = n;
+}
+
+/* ---- deciding ---- */
+
+static void stream_decide(struct stream *st, struct hold *h, enum seam_stitch_state state)
+{
+	h->state = state;
+	h->decided = true;
+	st->counts.samples++;
+	st->counts.state[state]++;
+}
+
+static void stream_decide_by(struct stream *st, struct hold *h, struct answer *a,
+                             enum rules_match match)
+{
+	h->answer = a;
+	answers_claim(a);
+	stream_decide(st, h, rules_matched(match));
+	st->counts.empty_answers += match != RULES_CROSSED && !a->n;
+}
+
+/* A sample that nothing will answer; ended: when its task was gone, or RULES_NEVER. */
+static void stream_decide_unanswered(struct stream *st, struct hold *h, bool mismatch,
+                                     uint64_t ended)
+{
+	struct rules_unanswered facts = {
+		.no_output = rules_no_output(st->output, st->counts.deferred_records),
+		.when = h->when,
+		.seen_past = h->passed ? h->when : RULES_NEVER,
+		.ended = ended,
+		.last_lost = st->losses.last,
+	};
+
+	st->counts.tid_mismatches += mismatch;
+	stream_decide(st, h, rules_unanswered(&facts));
+}
+
+/* ---- kept answers ---- */
+
+static void stream_loosen(struct stream *st, struct answer *a)
+{
+	struct waiting_task *task = a->task;
+
+	a->task = NULL;
+	if (!task)
+		return;
+	task->last_answer = NULL;
+	waiting_task_put(&st->waiting, task);
+}
+
+static void stream_drop(struct stream *st, struct answer *a)
+{
+	stream_loosen(st, a);
+	waiting_process_put(&st->waiting, a->process);
+	a->process = NULL;
+	answers_drop(&st->answers, a);
+}
+
+static void stream_supersede(struct stream *st, struct answer *a)
+{
+	stream_loosen(st, a);
+	answers_supersede(&st->answers, a, st->now);
+}
+
+/* What the passing of time decides. */
+static void stream_expire(struct stream *st)
+{
+	struct waiting_entry *e;
+	struct answer *a;
+
+	while ((e = st->waiting.passed_first) && e->deadline < st->now) {
+		while (e->first && e->first->passed)
+			stream_decide_unanswered(st, waiting_take(e), e->mismatch, RULES_NEVER);
+		waiting_unpass(&st->waiting, e);
+		if (!e->first)
+			waiting_close(&st->waiting, e);
+	}
+	while ((a = st->answers.end_first) && a->superseded < st->now)
+		stream_drop(st, a);
+}
+
+/* ---- records ---- */
+
+/* True when a byte-identical sample of this very moment came before; -ENOMEM. */
+static int stream_duplicate(struct stream *st, const struct seam_decoded *d)
+{
+	struct stream_moment *m = &st->moment;
+	uint64_t when = rules_when(d), hash;
+	bool is_new;
+
+	if (when & RULES_UNTIMED) /* two equal ones may well be two samples */
+		return 0;
+	hash = map_hash_bytes(d->record->bytes, d->record->size, 0);
+	if (when != m->when) {
+		map_free(&m->more);
+		m->n = 0;
+		m->when = when;
+	}
+	for (size_t i = 0; i < m->n && i < STREAM_FEW; i++)
+		if (m->few[i] == hash)
+			return 1;
+	if (m->n < STREAM_FEW) {
+		m->few[m->n++] = hash;
+		return 0;
+	}
+	if (m->n >= STREAM_MOMENT_MOST)
+		return map_get(&m->more, hash, NULL);
+	if (!map_slot(&m->more, hash, &is_new))
+		return -ENOMEM;
+	m->n += is_new;
+	return !is_new;
+}
+
+/* What a sample tells of its task's earlier entries and answers. */
+static void stream_sign(struct stream *st, const struct hold *h, uint32_t tid)
+{
+	bool deferred = h->parts.kind == RULES_DEFERRED, past;
+	struct waiting_task *task;
+
+	task = tid != UINT32_MAX ? waiting_task(&st->waiting, tid, false) : NULL;
+	if (!task)
+		return;
+	if (h->when > task->seen)
+		task->seen = h->when;
+	if (task->current) {
+		if (deferred)
+			past = task->current->cookie != h->parts.cookie;
+		else /* two in user mode may have hit in the same interrupt */
+			past = rules_user_mode(h->misc) &&
+			       !rules_user_mode(task->current->last->misc);
+		if (past)
+			waiting_pass(&st->waiting, task, st->now);
+	}
+	if (deferred && task->last_answer && task->last_answer->cookie != h->parts.cookie)
+		stream_supersede(st, task->last_answer); /* may free the task */
+}
+
+static int stream_wait(struct stream *st, struct hold *h, const struct rules_who *who,
+                       bool mismatch)
+{
+	struct waiting_entry *e;
+	int r;
+
+	if (st->output == RULES_OUTPUT_NONE) {
+		stream_decide_unanswered(st, h, mismatch, RULES_NEVER);
+		return 0;
+	}
+	r = waiting_open(&st->waiting, h->parts.cookie, who, &e);
+	if (r == -EOVERFLOW) {
+		stream_decide_unanswered(st, h, true, RULES_NEVER);
+		return 0;
+	}
+	if (r < 0) { /* the sample is in the queue: it must not stay undecided */
+		stream_decide(st, h, SEAM_STITCH_GAVE_UP);
+		return r;
+	}
+	e->mismatch |= mismatch;
+	waiting_add(e, h);
+	if (who->tid != UINT32_MAX) {
+		e->task->current = e;
+		if (h->when > e->task->seen)
+			e->task->seen = h->when;
+	}
+	return 0;
+}
+
+static int stream_sample(struct stream *st, const struct seam_decoded *d)
+{
+	static const enum seam_stitch_state own[] = {
+		[RULES_NO_CHAIN] = SEAM_STITCH_NO_CALLCHAIN,
+		[RULES_NO_USER] = SEAM_STITCH_KERNEL_ONLY,
+		[RULES_AT_ONCE] = SEAM_STITCH_IMMEDIATE,
+		[RULES_CUT_COOKIE] = SEAM_STITCH_NO_COOKIE,
+	};
+	struct rules_who who = rules_who(d);
+	enum rules_match match;
+	struct answer *a;
+	struct hold *h;
+	int r = stream_duplicate(st, d);
+
+	if (r > 0)
+		st->counts.duplicate_samples++;
+	if (r)
+		return r < 0 ? r : 0;
+	r = queue_push(&st->queue, d, &h);
+	if (r < 0)
+		return r;
+	st->counts.deferred_samples +=
+	        h->parts.kind == RULES_DEFERRED || h->parts.kind == RULES_CUT_COOKIE;
+	stream_sign(st, h, who.tid);
+	if (h->parts.kind != RULES_DEFERRED) {
+		stream_decide(st, h, own[h->parts.kind]);
+		return 0;
+	}
+	a = answers_find(&st->answers, h->parts.cookie);
+	if (a) {
+		bool exec = a->process && a->process->pid == who.pid && a->process->has_exec &&
+		            a->process->last_exec >= a->who.when;
+
+		match = rules_match(&who, &a->who, exec, a->ended);
+		a->claimed = true;
+		if (match != RULES_MISMATCH) {
+			stream_decide_by(st, h, a, match);
+			return 0;
+		}
+	}
+	return stream_wait(st, h, &who, a != NULL);
+}
+
+/* All samples of an entry that this answer serves. */
+static void stream_serve(struct stream *st, struct waiting_entry *e, struct answer *a)
+{
+	const struct waiting_process *p = e->process;
+
+	a->claimed = true;
+	while (e->first) {
+		struct rules_who who = { .when = e->first->when,
+			                 .pid = p->pid,
+			                 .tid = e->task->tid };
+		bool exec = p->has_exec && p->last_exec >= who.when && p->pid != UINT32_MAX;
+		enum rules_match match = rules_match(&who, &a->who, exec, false);
+
+		if (match == RULES_MISMATCH) {
+			e->mismatch = true;
+			return;
+		}
+		stream_decide_by(st, waiting_take(e), a, match);
+	}
+	waiting_close(&st->waiting, e);
+}
+
+static int stream_answer(struct stream *st, const struct seam_decoded *d)
+{
+	struct rules_who who = rules_who(d);
+	struct answer *a = answers_find(&st->answers, d->deferred.cookie);
+	struct waiting_entry *e, *same;
+	struct waiting_task *task;
+
+	if (a && rules_same_answer(&a->who, &who)) {
+		st->counts.duplicate_records++;
+		return 0;
+	}
+	if (a)
+		stream_drop(st, a);
+	a = answers_keep(&st->answers, d);
+	if (!a)
+		return -ENOMEM;
+	st->counts.deferred_records++;
+	a->process = waiting_process(&st->waiting, who.pid, true);
+	if (a->process)
+		a->process->users++;
+	task = who.tid != UINT32_MAX ? waiting_task(&st->waiting, who.tid, true) : NULL;
+	if (task) {
+		struct answer *before = task->last_answer;
+
+		task->last_answer = a;
+		a->task = task;
+		if (who.when > task->seen)
+			task->seen = who.when;
+		if (before) {
+			before->task = NULL;
+			answers_supersede(&st->answers, before, st->now);
+		}
+	}
+	for (e = waiting_entry(&st->waiting, d->deferred.cookie); e; e = same) {
+		same = e->same;
+		stream_serve(st, e, a);
+	}
+	return (a->process || who.pid == UINT32_MAX) && (task || who.tid == UINT32_MAX) ? 0
+	                                                                                : -ENOMEM;
+}
+
+/* The owner of a tid is gone: it exited, or the tid is given to a new task. */
+static void stream_end_task(struct stream *st, uint32_t tid, uint64_t when)
+{
+	struct waiting_task *task = waiting_task(&st->waiting, tid, false);
+	struct waiting_entry *e, *next;
+	struct answer *a;
+
+	if (!task || tid == UINT32_MAX || task->seen > when)
+		return;
+	a = task->last_answer;
+	if (a) {
+		a->ended = true;
+		a->task = NULL;
+		task->last_answer = NULL;
+		answers_supersede(&st->answers, a, st->now);
+	}
+	if (!task->entries)
+		waiting_task_put(&st->waiting, task);
+	else
+		for (e = task->entries; e; e = next) {
+			next = e->next;
+			while (e->first)
+				stream_decide_unanswered(st, waiting_take(e), e->mismatch, when);
+			waiting_close(&st->waiting, e); /* the last one takes the task along */
+		}
+}
+
+static int stream_record(struct stream *st, const struct seam_decoded *d)
+{
+	struct waiting_process *process;
+
+	switch (d->record->type) {
+	case SEAM_RECORD_SAMPLE:
+		return stream_sample(st, d);
+	case SEAM_RECORD_CALLCHAIN_DEFERRED:
+		return stream_answer(st, d);
+	case SEAM_RECORD_COMM:
+		process = d->comm.exec ? waiting_process(&st->waiting, d->comm.pid, false) : NULL;
+		if (process) { /* else nothing of before the exec is left that could cross it */
+			process->has_exec = true;
+			process->last_exec = rules_when(d);
+		}
+		return 0;
+	case SEAM_RECORD_FORK:
+	case SEAM_RECORD_EXIT:
+		stream_end_task(st, d->task.tid, rules_task_when(d));
+		return 0;
+	case SEAM_RECORD_LOST:
+	case SEAM_RECORD_LOST_SAMPLES:
+		rules_lose(&st->losses, d);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* ---- the bound ---- */
+
+static void stream_bound(struct stream *st)
+{
+	struct queue *q = &st->queue;
+
+	while (st->answers.oldest && (st->answers.n_kept > ANSWERS_KEPT_MOST ||
+	                              (stream_held(st) > st->max_bytes &&
+	                               answers_bytes(&st->answers) > st->max_bytes / 4)))
+		stream_drop(st, st->answers.oldest);
+	for (queue_advance(q); q->front && stream_held(st) - q->ready_bytes > st->max_bytes;
+	     queue_advance(q)) {
+		struct waiting_entry *e = q->front->entry;
+
+		waiting_take(e); /* the oldest of the queue is the oldest of its entry */
+		stream_decide(st, q->front, SEAM_STITCH_GAVE_UP);
+		if (!e->first)
+			waiting_close(&st->waiting, e);
+	}
+}
+
+static void stream_release(struct stream *st)
+{
+	if (!st->delivered)
+		return;
+	if (st->delivered->answer)
+		answers_release(&st->answers, st->delivered->answer);
+	queue_pop(&st->queue);
+	st->delivered = NULL;
+}
+
+int stream_feed(struct stream *st, const struct seam_decoded *d)
+{
+	uint64_t when = rules_when(d);
+	int r;
+
+	if (st->finished)
+		return -EINVAL;
+	stream_release(st);
+	queue_advance(&st->queue);
+	if (st->queue.ready_bytes && stream_held(st) > st->max_bytes)
+		return -EAGAIN;
+	if (when > st->now)
+		st->now = when;
+	stream_expire(st);
+	r = stream_record(st, d);
+	stream_peak(st);
+	stream_bound(st);
+	return r;
+}
+
+int stream_next(struct stream *st, struct seam_stitched *ret)
+{
+	struct answer *a;
+	struct hold *h;
+
+	stream_release(st);
+	queue_advance(&st->queue);
+	h = st->queue.first;
+	if (!h || !h->decided)
+		return 0;
+	a = h->answer;
+	if (a && a->n > st->n_words) {
+		uint64_t *words = realloc(st->words, a->n * sizeof(*words));
+
+		if (!words)
+			return -ENOMEM;
+		st->words = words;
+		st->n_words = a->n;
+	}
+	*ret = (struct seam_stitched){ .sample = h->sample,
+		                       .offset = h->offset,
+		                       .misc = h->misc,
+		                       .state = h->state,
+		                       .cookie = h->parts.cookie,
+		                       .kernel = h->parts.kernel,
+		                       .user = h->parts.user };
+	if (a)
+		ret->answer_time_ns = a->who.when & RULES_UNTIMED ? 0 : a->who.when;
+	if (a && a->n && h->state != SEAM_STITCH_CROSSED_EXEC) {
+		answers_words(a, st->words);
+		ret->user = (struct seam_u64s){ .bytes = (unsigned char *)st->words, .n = a->n };
+	}
+	st->delivered = h;
+	return 1;
+}
+
+int stream_finish(struct stream *st)
+{
+	if (st->finished)
+		return 0;
+	st->finished = true;
+	for (queue_advance(&st->queue); st->queue.front; queue_advance(&st->queue)) {
+		struct waiting_entry *e = st->queue.front->entry;
+
+		stream_decide_unanswered(st, waiting_take(e), e->mismatch, RULES_NEVER);
+		if (!e->first)
+			waiting_close(&st->waiting, e);
+	}
+	while (st->answers.oldest)
+		stream_drop(st, st->answers.oldest);
+	stream_peak(st);
+	return 0;
+}
+
+void stream_counts(const struct stream *st, struct seam_stitch_counts *ret)
+{
+	*ret = st->counts;
+	ret->unclaimed_records = st->answers.unclaimed;
+	ret->lost = st->losses.lost;
+	ret->lost_samples = st->losses.lost_samples;
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+/*
+ * track.c: see track.h. Points come nearly sorted (each ring is), so they are sorted by merging the
+ * runs that are there: linear for one ring, n log(runs) else, never worse.
+ */
+#include "stitch/track.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stitch/rules.h"
+
+void track_free(struct track *t)
+{
+	free(t->points);
+	times_free(&t->ends);
+	*t = (struct track){ 0 };
+}
+
+size_t track_bytes(const struct track *t)
+{
+	return t->capacity * sizeof(*t->points) + times_bytes(&t->ends);
+}
+
+int track_add(struct track *t, uint64_t when, uint32_t index, uint64_t cookie, bool user_mode,
+              uint64_t hash)
+{
+	uint32_t entry = user_mode;
+
+	if (t->n == t->capacity) {
+		uint64_t capacity = t->capacity ? t->capacity + (uint64_t)t->capacity / 2 : 4;
+		struct track_point *points;
+
+		if (capacity > UINT32_MAX)
+			return -EOVERFLOW;
+		points = realloc(t->points, capacity * sizeof(*points));
+		if (!points)
+			return -ENOMEM;
+		t->points = points;
+		t->capacity = (uint32_t)capacity;
+	}
+	if (cookie) { /* 31 bits: two cookies of one task look alike once in 2^31, then a sign is
+		         missed, never made up */
+		entry |= (uint32_t)(map_mix(cookie) >> 32) & ~1u;
+		if (entry < 2)
+			entry |= 2;
+	}
+	t->points[t->n++] =
+	        (struct track_point){ .when = when, .seen = hash, .index = index, .entry = entry };
+	return 0;
+}
+
+static bool track_before(const struct track_point *a, const struct track_point *b)
+{
+	return a->when != b->when ? a->when < b->when : a->index < b->index;
+}
+
+/* Where the sorted run that starts at `at` ends. */
+static uint32_t track_run(const struct track_point *p, uint32_t at, uint32_t n)
+{
+	for (at++; at < n && !track_before(&p[at], &p[at - 1]); at++)
+		;
+	return at;
+}
+
+static void track_merge(struct track_point *to, const struct track_point *p, uint32_t a,
+                        uint32_t middle, uint32_t end)
+{
+	uint32_t b = middle;
+
+	for (to += a; a < middle || b < end; to++) {
+		if (b == end || (a < middle && !track_before(&p[b], &p[a])))
+			*to = p[a++];
+		else
+			*to = p[b++];
+	}
+}
+
+static int track_order(struct track *t)
+{
+	struct track_point *from = t->points, *to, *spare;
+	uint32_t runs;
+
+	if (!t->n || track_run(from, 0, t->n) == t->n)
+		return 0;
+	to = malloc((size_t)t->n * sizeof(*to));
+	if (!to)
+		return -ENOMEM;
+	do {
+		runs = 0;
+		for (uint32_t at = 0, middle, end; at < t->n; at = end, runs++) {
+			middle = track_run(from, at, t->n);
+			end = middle < t->n ? track_run(from, middle, t->n) : middle;
+			track_merge(to, from, at, middle, end);
+		}
+		spare = from;
+		from = to;
+		to = spare;
+	} while (runs > 1);
+	if (from != t->points) {
+		t->points = from;
+		t->capacity = t->n;
+	}
+	free(to);
+	return 0;
+}
+
+/* One group of points of the same time; of equal hashes all but the first are duplicates. */
+static int track_group(const struct track_point *p, uint32_t n, struct map *duplicates)
+{
+	struct map seen = { 0 };
+	bool is_new = true;
+	int r = 0;
+
+	for (uint32_t i = 0; i < n && r >= 0; i++) {
+		if (n > 8) {
+			if (!map_slot(&seen, p[i].seen, &is_new))
+				r = -ENOMEM;
+		} else {
+			is_new = true;
+			for (uint32_t k = 0; k < i && is_new; k++)
+				is_new = p[k].seen != p[i].seen;
+		}
+		if (r >= 0 && !is_new)
+			r = map_put(duplicates, p[i].index, 1);
+	}
+	map_free(&seen);
+	return r;
+}
+
+static int track_duplicates(const struct track *t, struct map *duplicates)
+{
+	int r;
+
+	for (uint32_t i = 0, end; i < t->n; i = end) {
+		for (end = i + 1; end < t->n && t->points[end].when == t->points[i].when; end++)
+			;
+		/* Without times two equal records may well be two samples. */
+		if (end - i == 1 || t->points[i].when & RULES_UNTIMED)
+			continue;
+		r = track_group(&t->points[i], end - i, duplicates);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/*
+ * Replaces the hashes by signs, from the last point to the first. A sign that the task has left the
+ * kernel entry of a point is the next sample of another entry; or the next one in user mode without
+ * a cookie, if the entry's last sample was in kernel mode (when it was in user mode, both may have
+ * hit in the same interrupt).
+ */
+static void track_signs(struct track *t)
+{
+	uint32_t entry = 0;                                   /* of the next point with a cookie */
+	uint64_t next = RULES_NEVER, next_user = RULES_NEVER; /* first of it */
+	uint64_t past_next = RULES_NEVER, past_user = RULES_NEVER; /* seen past that entry */
+	bool user_between = false; /* in front of the next point with a cookie */
+
+	for (uint32_t i = t->n; i--;) {
+		struct track_point *p = &t->points[i];
+		uint32_t mine = p->entry & ~1u;
+
+		if (!mine) {
+			p->seen = RULES_NEVER;
+			if (p->entry & 1) {
+				next_user = p->when;
+				user_between = true;
+			}
+			continue;
+		}
+		if (mine != entry) { /* the last point of its entry */
+			past_next = next;
+			past_user = p->entry & 1 ? RULES_NEVER : next_user;
+			entry = mine;
+		} else if (user_between && !(p->entry & 1)) {
+			past_user = next_user;
+		}
+		next = p->when;
+		user_between = false;
+		p->seen = past_next < past_user ? past_next : past_user;
+	}
+}
+
+int track_sort(struct track *t, struct map *duplicates)
+{
+	int r = track_order(t);
+
+	if (r >= 0)
+		r = track_duplicates(t, duplicates);
+	if (r < 0)
+		return r;
+	track_signs(t);
+	times_sort(&t->ends);
+	return 0;
+}
+
+uint64_t track_seen_past(const struct track *t, uint64_t when, uint32_t index)
+{
+	struct track_point key = { .when = when, .index = index };
+	uint32_t low = 0, high = t->n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (track_before(&t->points[middle], &key))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < t->n && t->points[low].when == when && t->points[low].index == index)
+		return t->points[low].seen;
+	return RULES_NEVER;
+}

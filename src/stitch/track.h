@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * track.h: where one task was seen: all its samples in time order, and the ends of its life.
+ *
+ * Answers two questions once sorted: when was the task first seen past the kernel entry of a sample,
+ * and which samples are byte-identical to an earlier one. A tid that is used again is one track with
+ * several ends.
+ */
+#ifndef SEAM_STITCH_TRACK_H
+#define SEAM_STITCH_TRACK_H
+
+#include "base/map.h"
+#include "stitch/times.h"
+
+struct track_point {
+	uint64_t when;
+	uint64_t seen;  /* while learning: hash of the record; once sorted: when seen past this */
+	uint32_t index; /* of the record */
+	uint32_t entry; /* bit 0: user mode; the others: of the cookie, 0 without one */
+};
+
+struct track {
+	struct track_point *points;
+	uint32_t n, capacity;
+	struct times ends; /* EXIT of the task, or FORK of its next owner */
+};
+
+void track_free(struct track *t);
+/* cookie: 0 without one. -ENOMEM. */
+int track_add(struct track *t, uint64_t when, uint32_t index, uint64_t cookie, bool user_mode,
+              uint64_t hash);
+/* Sorts; puts the index of every duplicate into `duplicates`. -ENOMEM. */
+int track_sort(struct track *t, struct map *duplicates);
+/* When the task was first seen past the kernel entry of this sample, or UINT64_MAX. */
+uint64_t track_seen_past(const struct track *t, uint64_t when, uint32_t index);
+size_t track_bytes(const struct track *t);
+
+#endif

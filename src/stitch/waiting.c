@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+/* waiting.c: see waiting.h. */
+#include "stitch/waiting.h"
+
+#include <errno.h>
+
+/* Tasks that wait under one cookie at once: its counter wrapped while they slept. */
+#define WAITING_SAME_COOKIE 8u
+
+void waiting_start(struct waiting *w)
+{
+	*w = (struct waiting){ .entries.size = sizeof(struct waiting_entry),
+		               .tasks.size = sizeof(struct waiting_task),
+		               .processes.size = sizeof(struct waiting_process) };
+}
+
+void waiting_free(struct waiting *w)
+{
+	map_free(&w->by_cookie);
+	map_free(&w->by_tid);
+	map_free(&w->by_pid);
+	slab_free(&w->entries);
+	slab_free(&w->tasks);
+	slab_free(&w->processes);
+}
+
+size_t waiting_bytes(const struct waiting *w)
+{
+	return w->entries.n * w->entries.size + w->tasks.n * w->tasks.size +
+	       w->processes.n * w->processes.size;
+}
+
+/* The cell that a map names by key, taken from the slab when new. */
+static void *waiting_cell(struct map *map, struct slab *slab, uint64_t key, bool create,
+                          bool *is_new)
+{
+	uint64_t at, *slot;
+	void *cell;
+
+	*is_new = false;
+	if (map_get(map, key, &at))
+		return (void *)(uintptr_t)at;
+	cell = create ? slab_take(slab) : NULL;
+	if (!cell)
+		return NULL;
+	slot = map_slot(map, key, is_new);
+	if (!slot) {
+		slab_put(slab, cell);
+		return NULL;
+	}
+	*slot = (uint64_t)(uintptr_t)cell;
+	return cell;
+}
+
+struct waiting_task *waiting_task(struct waiting *w, uint32_t tid, bool create)
+{
+	bool is_new;
+	struct waiting_task *task = waiting_cell(&w->by_tid, &w->tasks, tid, create, &is_new);
+
+	if (is_new)
+		task->tid = tid;
+	return task;
+}
+
+struct waiting_process *waiting_process(struct waiting *w, uint32_t pid, bool create)
+{
+	bool is_new;
+	struct waiting_process *p = waiting_cell(&w->by_pid, &w->processes, pid, create, &is_new);
+
+	if (is_new)
+		p->pid = pid;
+	return p;
+}
+
+struct waiting_entry *waiting_entry(const struct waiting *w, uint64_t cookie)
+{
+	uint64_t at;
+
+	return map_get(&w->by_cookie, cookie, &at) ? (struct waiting_entry *)(uintptr_t)at : NULL;
+}
+
+void waiting_task_put(struct waiting *w, struct waiting_task *task)
+{
+	if (!task || task->entries || task->last_answer)
+		return;
+	map_del(&w->by_tid, task->tid);
+	slab_put(&w->tasks, task);
+}
+
+void waiting_process_put(struct waiting *w, struct waiting_process *process)
+{
+	if (!process || --process->users)
+		return;
+	map_del(&w->by_pid, process->pid);
+	slab_put(&w->processes, process);
+}
+
+int waiting_open(struct waiting *w, uint64_t cookie, const struct rules_who *who,
+                 struct waiting_entry **ret)
+{
+	struct waiting_entry *first = waiting_entry(w, cookie), *entry = first;
+	struct waiting_process *process;
+	struct waiting_task *task;
+	unsigned same = 0;
+
+	for (; entry; entry = entry->same, same++) {
+		if (entry->task->tid == who->tid && entry->process->pid == who->pid) {
+			*ret = entry;
+			return 0;
+		}
+	}
+	if (same >= WAITING_SAME_COOKIE)
+		return -EOVERFLOW;
+	task = waiting_task(w, who->tid, true);
+	process = waiting_process(w, who->pid, true);
+	if (process)
+		process->users++;
+	entry = task && process ? slab_take(&w->entries) : NULL;
+	if (!entry || map_put(&w->by_cookie, cookie, (uint64_t)(uintptr_t)entry) < 0) {
+		if (entry)
+			slab_put(&w->entries, entry);
+		waiting_task_put(w, task);
+		waiting_process_put(w, process);
+		return -ENOMEM;
+	}
+	*entry = (struct waiting_entry){ .cookie = cookie,
+		                         .task = task,
+		                         .process = process,
+		                         .same = first,
+		                         .next = task->entries };
+	if (entry->next)
+		entry->next->previous = entry;
+	task->entries = entry;
+	*ret = entry;
+	return 0;
+}
+
+void waiting_add(struct waiting_entry *entry, struct hold *h)
+{
+	h->entry = entry;
+	h->entry_next = NULL;
+	if (entry->last)
+		entry->last->entry_next = h;
+	else
+		entry->first = h;
+	entry->last = h;
+	if (!entry->unpassed)
+		entry->unpassed = h;
+}
+
+struct hold *waiting_take(struct waiting_entry *entry)
+{
+	struct hold *h = entry->first;
+
+	if (!h)
+		return NULL;
+	entry->first = h->entry_next;
+	if (!entry->first)
+		entry->last = NULL;
+	if (entry->unpassed == h)
+		entry->unpassed = h->entry_next;
+	h->entry = NULL;
+	return h;
+}
+
+void waiting_unpass(struct waiting *w, struct waiting_entry *e)
+{
+	if (!e->deadline)
+		return;
+	*(e->passed_previous ? &e->passed_previous->passed_next : &w->passed_first) =
+	        e->passed_next;
+	*(e->passed_next ? &e->passed_next->passed_previous : &w->passed_last) = e->passed_previous;
+	e->passed_previous = e->passed_next = NULL;
+	e->deadline = 0;
+}
+
+static void waiting_unlink(struct waiting *w, struct waiting_entry *e)
+{
+	struct waiting_entry *first = waiting_entry(w, e->cookie);
+
+	if (first == e && !e->same) {
+		map_del(&w->by_cookie, e->cookie);
+	} else if (first == e) {
+		map_put(&w->by_cookie, e->cookie, (uint64_t)(uintptr_t)e->same); /* is there */
+	} else {
+		while (first->same != e)
+			first = first->same;
+		first->same = e->same;
+	}
+}
+
+void waiting_close(struct waiting *w, struct waiting_entry *e)
+{
+	struct waiting_task *task = e->task;
+
+	waiting_unpass(w, e);
+	*(e->previous ? &e->previous->next : &task->entries) = e->next;
+	if (e->next)
+		e->next->previous = e->previous;
+	if (task->current == e)
+		task->current = NULL;
+	waiting_unlink(w, e);
+	waiting_process_put(w, e->process);
+	waiting_task_put(w, task);
+	slab_put(&w->entries, e);
+}
+
+void waiting_pass(struct waiting *w, struct waiting_task *task, uint64_t now)
+{
+	struct waiting_entry *e = task->current;
+
+	task->current = NULL;
+	if (!e || !e->unpassed)
+		return;
+	for (; e->unpassed; e->unpassed = e->unpassed->entry_next)
+		e->unpassed->passed = true;
+	if (e->deadline)
+		return;
+	e->deadline = now + ANSWERS_GRACE_NS;
+	e->passed_previous = w->passed_last;
+	if (w->passed_last)
+		w->passed_last->passed_next = e;
+	else
+		w->passed_first = e;
+	w->passed_last = e;
+}

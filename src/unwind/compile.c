@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// compile.c: the order of the sources: what .eh_frame covers wins, .debug_frame fills gaps, then .sframe.
+#include "unwind/compile.h"
+
+#include <errno.h>
+
+#include "unwind/cfi.h"
+#include "unwind/rows.h"
+#include "unwind/sframe.h"
+
+int compile_table(const struct compile_input *in, struct buf *ret, struct seam_error *err)
+{
+	struct rows rows;
+	uint32_t flags = 0;
+	int status;
+
+	buf_clear(ret);
+	if (in->machine != FRAMETAB_X86_64 && in->machine != FRAMETAB_AARCH64)
+		return seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, "unwind table",
+		                      "machine %u is neither x86_64 nor aarch64", in->machine);
+	rows_init(&rows, in);
+	if (in->eh_frame.bytes) {
+		cfi_compile(&rows, in, &in->eh_frame, false);
+		flags |= FRAMETAB_FROM_EH_FRAME;
+	}
+	if (in->debug_frame.bytes) {
+		rows_seal(&rows);
+		cfi_compile(&rows, in, &in->debug_frame, true);
+		flags |= FRAMETAB_FROM_DEBUG_FRAME;
+	}
+	if (in->sframe.bytes) {
+		rows_seal(&rows);
+		sframe_compile(&rows, in, &in->sframe);
+		flags |= FRAMETAB_FROM_SFRAME;
+	}
+	status = rows_finish(&rows, flags, ret, err);
+	rows_free(&rows);
+	return status;
+}

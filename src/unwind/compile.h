@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * compile.h: unwind sections -> table blob. Pure: bytes in, bytes out; nothing is opened.
+ */
+#ifndef SEAM_UNWIND_COMPILE_H
+#define SEAM_UNWIND_COMPILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <seam/error.h>
+
+#include "base/buf.h"
+
+struct compile_section {
+	const unsigned char *bytes; /* decompressed; NULL: the object has none */
+	size_t n;
+	uint64_t address; /* ELF virtual address of its first byte */
+};
+
+/* Executable addresses: rows are made for these only. */
+struct compile_range {
+	uint64_t start, end;
+};
+
+#define COMPILE_RANGES_MAX 64
+
+struct compile_input {
+	uint32_t machine; /* enum frametab_machine */
+	bool swap;        /* the object is of the other byte order */
+	struct compile_section eh_frame, debug_frame, sframe;
+	uint64_t text_address; /* DW_EH_PE_textrel: of .text */
+	uint64_t
+	        data_address; /* DW_EH_PE_datarel: of .got (or .eh_frame_hdr where that is the base) */
+	struct compile_range ranges[COMPILE_RANGES_MAX];
+	size_t n_ranges;
+};
+
+/*
+ * Compiles what there is: .eh_frame first, .debug_frame for functions that it does not cover, .sframe for those that
+ * neither does. ret is cleared first. FDEs that cannot be understood are skipped and counted in the table's header.
+ * -ENODATA: no section, or not one row. -EFBIG: text of over 4 GiB or 2^22 rules. -ENOMEM. -EOPNOTSUPP: machine.
+ */
+int compile_table(const struct compile_input *in, struct buf *ret, struct seam_error *err);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rows.h: collects functions and their rows from any source, in any order, and lays them out as a table blob.
+ *
+ * Invariant: the rows of a function ascend and lie within it. Functions may come unsorted and may overlap: the one
+ * that starts later ends the one before; of two with one start the first that was added stays.
+ */
+#ifndef SEAM_UNWIND_ROWS_H
+#define SEAM_UNWIND_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "unwind/compile.h"
+#include "unwind/frametab.h"
+
+/* A rule with its saves spelled out, as a source gives it. */
+struct rows_rule {
+	struct frametab_rule rule;
+	int16_t saves[FRAMETAB_SAVED_MAX]; /* for the bits of rule.saved, lowest first */
+};
+
+struct rows_function {
+	uint64_t start, end;
+	size_t first;  /* its first row */
+	uint32_t n;    /* rows */
+	uint32_t rank; /* order of adding: breaks ties */
+};
+
+struct rows_row {
+	uint32_t off; /* from the function's start */
+	uint32_t rule;
+};
+
+#define ROWS_SEEN 1024u
+
+struct rows_seen {
+	struct rows_rule rule;
+	uint32_t number; /* 0: free */
+};
+
+struct rows {
+	const struct compile_input *in;
+	struct buf rules, saves, exprs; /* as in the blob */
+	struct map by_hash;             /* hash of a rule -> number of the first with it */
+	uint32_t *next;                 /* rule number -> next with the same hash, 0: none */
+	size_t next_capacity;
+	struct rows_seen
+	        *seen; /* the rules used last, by a cheap hash: most rows cost one compare */
+	struct rows_function *functions;
+	size_t n_functions, functions_capacity;
+	size_t n_sealed; /* functions of earlier sources: sorted, not overlapping */
+	struct rows_row *rows;
+	size_t n_rows, rows_capacity;
+	bool open; /* between rows_begin and rows_end, of a function inside the executable ranges */
+	uint32_t skipped;
+	int failed; /* -errno of the first failure */
+};
+
+void rows_init(struct rows *r, const struct compile_input *in);
+void rows_free(struct rows *r);
+/* Starts a function. False: it lies outside the executable ranges, or is already covered; give no rows. */
+bool rows_begin(struct rows *r, uint64_t start, uint64_t end);
+void rows_add(struct rows *r, uint64_t pc, const struct rows_rule *rule);
+void rows_end(struct rows *r);
+/* Takes back the function that was begun (it turned out unsound) and counts it as skipped. */
+void rows_cancel(struct rows *r);
+/* From here on functions that overlap one added before are refused by rows_begin: a second source fills gaps only. */
+void rows_seal(struct rows *r);
+/* Keeps an expression; its offset for a rule, or -1. */
+int32_t rows_expression(struct rows *r, const unsigned char *bytes, size_t n);
+int rows_finish(struct rows *r, uint32_t flags, struct buf *ret, struct seam_error *err);
+
+#endif

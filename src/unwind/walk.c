@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT
+// walk.c: applies one rule after the other. Invariant: every frame either raises sp or is the first after a signal frame,
+// so a walk over any memory whatever ends after at most max_frames steps. Callee-saved registers are followed by
+// where they were saved, and read only when a rule asks for one.
+#include "unwind/walk.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "unwind/expr.h"
+
+const char *walk_end_name(enum walk_end end)
+{
+	static const char *const names[WALK_ENDS] = {
+		[WALK_COMPLETE] = "complete",
+		[WALK_TRUNCATED] = "truncated",
+		[WALK_NO_INFO] = "no_unwind_info",
+		[WALK_BAD_RULE] = "bad_rule",
+		[WALK_BAD_MEMORY] = "bad_memory",
+		[WALK_NO_PROGRESS] = "no_progress",
+		[WALK_LIMIT] = "limit",
+	};
+
+	return end < WALK_ENDS ? names[end] : "unknown";
+}
+
+const char *walk_end_text(enum walk_end end)
+{
+	static const char *const texts[WALK_ENDS] = {
+		[WALK_COMPLETE] = "complete",
+		[WALK_TRUNCATED] = "cut off: the stack copy ended",
+		[WALK_NO_INFO] = "cut off: no unwind information",
+		[WALK_BAD_RULE] = "cut off: a rule that cannot be applied",
+		[WALK_BAD_MEMORY] = "cut off: an address that is not stack",
+		[WALK_NO_PROGRESS] = "cut off: the stack turns back on itself",
+		[WALK_LIMIT] = "cut off: more frames than the limit",
+	};
+
+	return end < WALK_ENDS ? texts[end] : "unknown";
+}
+
+/* Where a callee-saved register's value is. */
+struct saved {
+	uint64_t value; /* the value itself, or the address where it was saved */
+	enum {
+		SAVED_VALUE,
+		SAVED_AT,
+		SAVED_UNKNOWN
+	} how;
+};
+
+struct walker {
+	const struct walk_options *options;
+	const struct walk_memory *memory;
+	struct walk_registers
+	        regs; /* of the current frame; only sp, fp, pc (and lr) are kept up to date */
+	struct saved saved[FRAMETAB_SAVED_MAX];
+	unsigned n_saved;
+	unsigned sp, fp, pc, lr; /* DWARF numbers; lr == pc on x86_64 */
+	struct walk_place place;
+	bool exact; /* the pc is where execution stopped, not a return address */
+	bool first; /* all of regs is that of this frame: frame 0, or the frame that a signal interrupted */
+	struct walk *out;
+};
+
+static void walker_start(struct walker *w)
+{
+	bool x86 = w->options->machine == FRAMETAB_X86_64;
+
+	w->sp = x86 ? 7 : 31;
+	w->fp = x86 ? 6 : 29;
+	w->pc = x86 ? 16 : 32;
+	w->lr = x86 ? 16 : 30;
+	w->n_saved = frametab_saved_count(w->options->machine);
+	for (unsigned i = 0; i < w->n_saved; i++) {
+		unsigned number = frametab_saved_register(w->options->machine, i);
+
+		w->saved[i].how = w->regs.known >> number & 1 ? SAVED_VALUE : SAVED_UNKNOWN;
+		w->saved[i].value = w->regs.value[number];
+	}
+	w->exact = w->first = true;
+}
+
+static bool walker_end(struct walker *w, enum walk_end end)
+{
+	w->out->end = end;
+	w->out->end_pc = w->regs.value[w->pc];
+	return false;
+}
+
+/* Reads a word; false ends the walk. */
+static bool walker_read(struct walker *w, uint64_t address, uint64_t *ret)
+{
+	int status = w->memory->read(w->memory->ctx, address, ret);
+
+	if (status >= 0)
+		return true;
+	w->out->needed = address;
+	return walker_end(w, status == -ENODATA ? WALK_TRUNCATED : WALK_BAD_MEMORY);
+}
+
+static uint64_t walker_strip(const struct walker *w, uint64_t address)
+{
+	/* aarch64, user addresses: the signature sits above the 48 bits of address, around bit 55 */
+	uint64_t mask = w->options->pac_mask ? w->options->pac_mask : 0xffff000000000000ULL;
+
+	return w->options->machine == FRAMETAB_AARCH64 ? address & ~mask : address;
+}
+
+/* The current frame's value of a register. False: not known; the walk was ended. */
+static bool walker_register(struct walker *w, unsigned number, uint64_t *ret)
+{
+	if (number < WALK_REGISTERS &&
+	    (number == w->sp || number == w->pc || number == w->fp || w->first) &&
+	    (w->regs.known >> number & 1)) {
+		*ret = w->regs.value[number];
+		return true;
+	}
+	for (unsigned i = 0; i < w->n_saved; i++) {
+		if (frametab_saved_register(w->options->machine, i) != number ||
+		    w->saved[i].how == SAVED_UNKNOWN)
+			continue;
+		if (w->saved[i].how == SAVED_AT &&
+		    !walker_read(w, w->saved[i].value, &w->saved[i].value))
+			return false;
+		w->saved[i].how = SAVED_VALUE;
+		*ret = w->saved[i].value;
+		return true;
+	}
+	return walker_end(w, WALK_BAD_RULE);
+}
+
+static bool walker_expression(struct walker *w, int32_t at, bool has_cfa, uint64_t cfa,
+                              uint64_t *ret)
+{
+	const struct frametab *t = w->place.table;
+	struct walk_registers regs = w->regs;
+	struct expr_machine m = {
+		.ctx = w->memory->ctx,
+		.read = w->memory->read,
+		.registers = regs.value,
+	};
+	uint16_t n;
+	int status;
+
+	if (!w->first)
+		regs.known &= 1ULL << w->sp | 1ULL << w->pc | 1ULL << w->fp;
+	for (unsigned i = 0; i < w->n_saved; i++) {
+		unsigned number = frametab_saved_register(w->options->machine, i);
+
+		if (w->saved[i].how == SAVED_UNKNOWN || (regs.known >> number & 1))
+			continue;
+		regs.value[number] = w->saved[i].value;
+		if (w->saved[i].how == SAVED_VALUE ||
+		    !m.read(m.ctx, w->saved[i].value, &regs.value[number]))
+			regs.known |= 1ULL << number;
+	}
+	m.known = regs.known;
+	memcpy(&n, t->exprs + at, 2);
+	status = expr_evaluate(&m, t->exprs + at + 2, n, has_cfa, cfa, ret);
+	if (status < 0)
+		return walker_end(w, status == -ENODATA  ? WALK_TRUNCATED
+		                     : status == -EFAULT ? WALK_BAD_MEMORY
+		                                         : WALK_BAD_RULE);
+	return true;
+}
+
+static bool walker_cfa(struct walker *w, const struct frametab_rule *r, uint64_t *cfa)
+{
+	uint64_t base, off = (uint64_t)(int64_t)r->cfa_off, add = (uint64_t)(int64_t)r->cfa_add;
+	unsigned number = w->sp;
+
+	switch (r->cfa) {
+	case FRAMETAB_CFA_FP:
+	case FRAMETAB_CFA_DEREF_FP:
+		number = w->fp;
+		break;
+	case FRAMETAB_CFA_REG:
+	case FRAMETAB_CFA_DEREF_REG:
+		number = r->cfa_reg;
+		break;
+	case FRAMETAB_CFA_EXPR:
+		return walker_expression(w, r->cfa_off, false, 0, cfa);
+	default:
+		break;
+	}
+	if (!walker_register(w, number, &base))
+		return false;
+	switch (r->cfa) {
+	case FRAMETAB_CFA_SP:
+	case FRAMETAB_CFA_FP:
+	case FRAMETAB_CFA_REG:
+		*cfa = base + off;
+		return true;
+	case FRAMETAB_CFA_PLT:
+		*cfa = base + off + ((w->regs.value[w->pc] & 15) >= add ? 8 : 0);
+		return true;
+	default:
+		if (!walker_read(w, base + off, cfa))
+			return false;
+		*cfa += add;
+		return true;
+	}
+}
+
+/* The caller's value of the frame pointer or the pc. False: ended. FRAMETAB_AT_SAME and _UNDEFINED are the caller's business. */
+static bool walker_at(struct walker *w, uint8_t at, int32_t off, uint64_t cfa, uint64_t *ret)
+{
+	uint64_t by = (uint64_t)(int64_t)off, base;
+
+	switch (at) {
+	case FRAMETAB_AT_CFA:
+		return walker_read(w, cfa + by, ret);
+	case FRAMETAB_AT_SP:
+		return walker_read(w, w->regs.value[w->sp] + by, ret);
+	case FRAMETAB_AT_FP:
+		return walker_register(w, w->fp, &base) && walker_read(w, base + by, ret);
+	case FRAMETAB_AT_REG:
+		return walker_register(w, (unsigned)off, ret);
+	case FRAMETAB_AT_EXPR:
+		return walker_expression(w, off, true, cfa, &base) && walker_read(w, base, ret);
+	case FRAMETAB_AT_VAL_EXPR:
+		return walker_expression(w, off, true, cfa, ret);
+	default: /* FRAMETAB_AT_VAL_CFA */
+		*ret = cfa + by;
+		return true;
+	}
+}
+
+static void walker_saves(struct walker *w, const struct frametab_rule *r, uint64_t cfa)
+{
+	const int16_t *save = w->place.table->saves + r->saves;
+	uint64_t base = r->flags & FRAMETAB_SAVES_AT_SP ? w->regs.value[w->sp] : cfa;
+
+	for (unsigned i = 0, bits = r->saved; bits; i++, bits >>= 1) {
+		if (!(bits & 1))
+			continue;
+		w->saved[i].how = *save == FRAMETAB_SAVE_UNKNOWN ? SAVED_UNKNOWN : SAVED_AT;
+		w->saved[i].value = base + (uint64_t)((int64_t)*save * 8);
+		save++;
+	}
+}
+
+/* The caller's pc into *ret. False: the walk ended, perhaps because it is complete. */
+static bool walker_return_address(struct walker *w, const struct frametab_rule *r, uint64_t cfa,
+                                  uint64_t *ret)
+{
+	if (r->ra == FRAMETAB_AT_UNDEFINED)
+		return walker_end(w, WALK_COMPLETE);
+	if (r->ra == FRAMETAB_AT_SAME) { /* still in the link register */
+		if (w->options->machine == FRAMETAB_X86_64)
+			return walker_end(w, WALK_BAD_RULE);
+		if (!w->first || !(w->regs.known >> w->lr & 1))
+			return walker_end(w, WALK_BAD_RULE);
+		*ret = w->regs.value[w->lr];
+	} else if (!walker_at(w, r->ra, r->ra_off, cfa, ret)) {
+		return false;
+	}
+	*ret = walker_strip(w, *ret);
+	if (!*ret) /* the thread's start cleared it */
+		return walker_end(w, WALK_COMPLETE);
+	return true;
+}
+
+static bool walker_step(struct walker *w, const struct frametab_rule *r)
+{
+	uint64_t cfa, pc, fp = w->regs.value[w->fp], lr = 0;
+	bool is_signal = r->flags & FRAMETAB_SIGNAL_FRAME, fp_known = w->regs.known >> w->fp & 1;
+
+	if (r->ra == FRAMETAB_AT_UNDEFINED)
+		return walker_end(w, WALK_COMPLETE);
+	if (!walker_cfa(w, r, &cfa) || !walker_return_address(w, r, cfa, &pc))
+		return false;
+	if (r->fp == FRAMETAB_AT_UNDEFINED)
+		fp_known = false;
+	else if (r->fp != FRAMETAB_AT_SAME) {
+		if (!walker_at(w, r->fp, r->fp_off, cfa, &fp))
+			return false;
+		fp_known = true;
+	}
+	/* aarch64: a signal frame restores the link register too: x30 lies one word behind x29 in its sigcontext */
+	if (is_signal && w->options->machine == FRAMETAB_AARCH64 && r->fp == FRAMETAB_AT_CFA &&
+	    !walker_read(w, cfa + (uint64_t)(int64_t)r->fp_off + 8, &lr))
+		return false;
+	walker_saves(w, r, cfa);
+	if (!is_signal &&
+	    (cfa < w->regs.value[w->sp] || (cfa == w->regs.value[w->sp] && !w->first)))
+		return walker_end(w, WALK_NO_PROGRESS);
+	w->regs.value[w->sp] = cfa;
+	w->regs.value[w->fp] = fp;
+	w->regs.value[w->pc] = pc;
+	w->regs.known = (w->regs.known & ~(1ULL << w->fp)) | (uint64_t)fp_known << w->fp;
+	w->exact = is_signal;
+	w->first = false;
+	if (is_signal && w->options->machine == FRAMETAB_AARCH64) {
+		w->regs.value[w->lr] = lr;
+		w->regs.known =
+		        1ULL << w->sp | 1ULL << w->pc | 1ULL << w->lr | (uint64_t)fp_known << w->fp;
+		w->first = true;
+	}
+	return true;
+}
+
+/* No unwind information: [fp] is the caller's fp, [fp + 8] the return address. A guess, counted as one. */
+static bool walker_guess(struct walker *w)
+{
+	uint64_t fp = w->regs.value[w->fp], next, pc;
+	struct walk_place there;
+
+	if (!w->place.may_guess || !(w->regs.known >> w->fp & 1) || fp < w->regs.value[w->sp] ||
+	    fp % 8)
+		return walker_end(w, WALK_NO_INFO);
+	if (w->memory->read(w->memory->ctx, fp, &next) < 0 ||
+	    w->memory->read(w->memory->ctx, fp + 8, &pc) < 0)
+		return walker_end(w, WALK_NO_INFO);
+	pc = walker_strip(w, pc);
+	if (!pc || w->memory->find(w->memory->ctx, pc - 1, &there) < 0)
+		return walker_end(w, WALK_NO_INFO);
+	w->regs.value[w->sp] = fp + 16;
+	w->regs.value[w->fp] = next;
+	w->regs.value[w->pc] = pc;
+	for (unsigned i = 0; i < w->n_saved; i++)
+		w->saved[i].how = SAVED_UNKNOWN;
+	w->exact = w->first = false;
+	if (w->out->n_sure > w->out->n)
+		w->out->n_sure = w->out->n;
+	return true;
+}
+
+static bool walker_next(struct walker *w)
+{
+	uint64_t pc = w->regs.value[w->pc] - (w->exact ? 0 : 1);
+
+	w->place = (struct walk_place){ 0 };
+	if (w->memory->find(w->memory->ctx, pc, &w->place) < 0)
+		return walker_end(w, WALK_NO_INFO);
+	if (!w->place.rule || w->place.rule->cfa == FRAMETAB_CFA_NONE)
+		return walker_guess(w);
+	return walker_step(w, w->place.rule);
+}
+
+void walk_stack(const struct walk_options *options, const struct walk_memory *memory,
+                const struct walk_registers *regs, uint64_t *frames, struct walk *ret)
+{
+	struct walker w = { .options = options, .memory = memory, .regs = *regs, .out = ret };
+	size_t most = options->max_frames < WALK_FRAMES_MAX ? options->max_frames : WALK_FRAMES_MAX;
+
+	*ret = (struct walk){ .n_sure = SIZE_MAX, .end = WALK_LIMIT };
+	walker_start(&w);
+	while (ret->n < most) {
+		frames[ret->n++] = w.regs.value[w.pc];
+		if (!walker_next(&w))
+			break;
+	}
+	if (ret->n_sure > ret->n)
+		ret->n_sure = ret->n;
+}
+
+bool walk_registers_from_perf(uint32_t machine, uint64_t mask, const uint64_t *values,
+                              struct walk_registers *ret)
+{
+	/* PERF_REG_X86_*: ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8-r15 -> DWARF; 255: not an unwinder's */
+	static const uint8_t x86[24] = { 0,   3,   2,   1,   4, 5, 6,  7,  16, 255, 255, 255,
+		                         255, 255, 255, 255, 8, 9, 10, 11, 12, 13,  14,  15 };
+	uint64_t need =
+	        machine == FRAMETAB_X86_64 ? 1ULL << 7 | 1ULL << 16 : 1ULL << 31 | 1ULL << 32;
+
+	*ret = (struct walk_registers){ 0 };
+	for (unsigned bit = 0; bit < 64; bit++) {
+		unsigned number = machine == FRAMETAB_X86_64 ? (bit < 24 ? x86[bit] : 255)
+		                                             : (bit < 33 ? bit : 255);
+
+		if (!(mask >> bit & 1))
+			continue;
+		if (number < WALK_REGISTERS) {
+			ret->value[number] = *values;
+			ret->known |= 1ULL << number;
+		}
+		values++;
+	}
+	return (ret->known & need) == need;
+}

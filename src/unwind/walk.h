@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * walk.h: registers and memory -> return addresses.
+ *
+ * Opens nothing, allocates nothing. It is given the objects and a way to read memory. Every step must make
+ * progress (the CFA rises, but for the frame where a signal changed stacks), so a hostile or torn stack ends and says why.
+ */
+#ifndef SEAM_UNWIND_WALK_H
+#define SEAM_UNWIND_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "unwind/frametab.h"
+
+#define WALK_FRAMES_MAX 1024u
+#define WALK_REGISTERS \
+	33u /* DWARF numbers: x86_64 0-16 (16 is the pc), aarch64 0-31 (31 is sp) and 32 for the pc */
+
+/* Why a walk ended. */
+enum walk_end {
+	WALK_COMPLETE,  /* the outermost frame was reached */
+	WALK_TRUNCATED, /* memory ended: the stack copy is too short (walk.needed) */
+	WALK_NO_INFO,   /* no unwind information for walk.end_pc, or no object there */
+	WALK_BAD_RULE, /* the rule for walk.end_pc cannot be applied (a register that is not known, a bad expression) */
+	WALK_BAD_MEMORY,  /* an address that is not stack at all */
+	WALK_NO_PROGRESS, /* the stack turned back on itself: torn or hostile */
+	WALK_LIMIT,       /* as many frames as there was room for */
+	WALK_ENDS,
+};
+
+const char *walk_end_name(enum walk_end end); /* "truncated": stable, for JSON and fields */
+const char *walk_end_text(enum walk_end end); /* for people */
+
+struct walk_registers {
+	uint64_t value[WALK_REGISTERS];
+	uint64_t known; /* bit per register */
+};
+
+/* What is known of a pc. */
+struct walk_place {
+	const struct frametab *table; /* of the object there; NULL: it has no unwind information */
+	const struct frametab_rule *rule; /* frametab_find's answer; NULL when table is NULL */
+	bool may_guess; /* without a rule, a guess by frame pointer is allowed (JIT code) */
+};
+
+struct walk_memory {
+	void *ctx;
+	/* 8 bytes at an address: 0, -EFAULT (not memory that is known), or -ENODATA (stack, but the copy ends before). */
+	int (*read)(void *ctx, uint64_t address, uint64_t *ret);
+	/*
+	 * What is at a pc: 0 and *ret, or -ENOENT: nothing is mapped there. Whoever remembers answers by pc saves the
+	 * search in the table, too: programs have few distinct return addresses.
+	 */
+	int (*find)(void *ctx, uint64_t pc, struct walk_place *ret);
+};
+
+struct walk_options {
+	uint32_t machine; /* enum frametab_machine */
+	bool no_fallback; /* do not go on by frame pointer where there is no unwind information */
+	uint64_t
+	        pac_mask; /* aarch64: bits of a return address that hold its signature; 0: bits 48-54 and 56-63 */
+	size_t max_frames; /* room in frames; at most WALK_FRAMES_MAX */
+};
+
+struct walk {
+	size_t n; /* frames: addresses written */
+	size_t n_sure; /* frames found by unwind information; from this one on they were guessed by frame pointer */
+	enum walk_end end;
+	uint64_t end_pc; /* where it ended */
+	uint64_t needed; /* WALK_TRUNCATED: the address that could not be read */
+};
+
+/*
+ * Walks from regs. frames[0] is the pc itself, then return addresses as they stand on the stack (signatures removed); interrupted
+ * pcs of signal frames are exact.
+ */
+void walk_stack(const struct walk_options *options, const struct walk_memory *memory,
+                const struct walk_registers *regs, uint64_t *frames, struct walk *ret);
+
+/* perf's PERF_REG_* values (mask and packed values, ascending) -> DWARF numbers. False when pc or sp is missing. */
+bool walk_registers_from_perf(uint32_t machine, uint64_t mask, const uint64_t *values,
+                              struct walk_registers *ret);
+
+#endif

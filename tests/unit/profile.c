@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: MIT
+// Unit tests of profile/: sums of tables and trees against a slow count over plain stacks, and merge
+// and filter against the same samples added at once.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "profile/rollup.h"
+#include "profile/tree.h"
+
+#define FUNCTIONS 6
+#define DEPTH 9
+
+static uint64_t seed;
+
+static uint32_t rnd(uint32_t n)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+static uint32_t frame_of(struct profile *p, unsigned function, uint64_t address)
+{
+	char name[16];
+	struct profile_frame f = { .address = address, .kind = PROFILE_USER };
+
+	snprintf(name, sizeof(name), "f%u", function);
+	f.object = profile_object(p, function % 2 ? "/lib/odd.so" : "/bin/even", NULL);
+	f.symbol = function ? profile_string(p, name) : 0;
+	return profile_frame(p, &f);
+}
+
+/* A sample as plain data: functions from the outermost to the innermost. */
+struct plain {
+	unsigned depth, function[DEPTH], comm, event, state, cpu;
+	uint64_t weight;
+};
+
+static struct plain plain_random(void)
+{
+	struct plain s = { .depth = rnd(DEPTH + 1),
+		           .comm = rnd(3),
+		           .event = rnd(2),
+		           .state = rnd(3),
+		           .cpu = rnd(4),
+		           .weight = rnd(1000) };
+
+	for (unsigned i = 0; i < s.depth; i++)
+		s.function[i] = rnd(FUNCTIONS);
+	return s;
+}
+
+static void add(struct profile *p, const struct plain *s)
+{
+	static const char *const comms[] = { "a", "b", "c" };
+	struct profile_key key = {
+		.event = profile_event(p, s->event ? "cycles" : ""),
+		.task = profile_task(p, profile_string(p, comms[s->comm]), 100 + s->comm, 7),
+		.cpu = s->cpu,
+		.state = s->state,
+	};
+
+	for (unsigned i = 0; i < s->depth; i++)
+		key.node = profile_node(p, key.node,
+		                        frame_of(p, s->function[i], 16 * s->function[i] + rnd(3)));
+	assert_int_equal(profile_add(p, &key, 1, s->weight), 0);
+}
+
+static struct profile *profile_of(const struct plain *samples, size_t n, unsigned keep)
+{
+	struct profile *p;
+
+	assert_int_equal(profile_new(&p, keep), 0);
+	assert_int_equal(profile_event(p, ""), 1);
+	assert_int_equal(profile_event(p, "cycles"), 2);
+	for (size_t i = 0; i < n; i++)
+		add(p, &samples[i]);
+	return p;
+}
+
+static bool has(const struct plain *s, unsigned function)
+{
+	for (unsigned i = 0; i < s->depth; i++)
+		if (s->function[i] == function)
+			return true;
+	return false;
+}
+
+/* The weights of one function in one comm, counted the slow way. */
+static void count(const struct plain *samples, size_t n, const char *comm, const char *symbol,
+                  uint64_t *self, uint64_t *total)
+{
+	*self = *total = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct plain *s = &samples[i];
+		unsigned function = symbol[0] == 'f' ? (unsigned)(symbol[1] - '0') : 0;
+
+		if (s->comm != (unsigned)(comm[0] - 'a') || !has(s, function))
+			continue;
+		*total += s->weight;
+		if (s->function[s->depth - 1] == function)
+			*self += s->weight;
+	}
+}
+
+static void rollup_equals_the_slow_count(void **state)
+{
+	enum {
+		N = 3000
+	};
+	struct plain *samples = calloc(N, sizeof(*samples));
+	uint64_t sum_self = 0, sum = 0;
+	struct profile *p;
+	struct rollup t;
+	char b[16];
+
+	seed = 1;
+	for (size_t i = 0; i < N; i++) {
+		samples[i] = plain_random();
+		sum += samples[i].weight;
+	}
+	p = profile_of(samples, N, 0);
+	assert_int_equal(rollup_build(&t, p,
+	                              &(struct rollup_opts){ .columns = 1u << ROLLUP_COMM |
+	                                                                1u << ROLLUP_OBJECT |
+	                                                                1u << ROLLUP_SYMBOL }),
+	                 0);
+	rollup_sort(&t, true);
+	/* 3 comms, 6 functions each, and a row for empty stacks. */
+	assert_int_equal(t.n, 3 * (FUNCTIONS + 1));
+	for (size_t i = 0; i < t.n; i++) {
+		const char *comm = rollup_text(&t, &t.rows[i], ROLLUP_COMM, b, sizeof(b));
+		uint64_t self, total;
+
+		sum_self += t.rows[i].self;
+		if (i)
+			assert_true(t.rows[i].total <= t.rows[i - 1].total);
+		if (!t.rows[i].value[ROLLUP_OBJECT])
+			continue; /* empty stacks */
+		count(samples, N, comm, rollup_text(&t, &t.rows[i], ROLLUP_SYMBOL, b, sizeof(b)),
+		      &self, &total);
+		assert_int_equal(t.rows[i].self, self);
+		assert_int_equal(t.rows[i].total, total);
+	}
+	assert_int_equal(sum_self, sum);
+	assert_int_equal(t.weight, sum);
+	assert_int_equal(t.samples, N);
+	rollup_free(&t);
+	profile_free(p);
+	free(samples);
+}
+
+static void recursion_counts_once(void **state)
+{
+	struct plain s = { .depth = 4, .function = { 1, 2, 1, 2 }, .weight = 10 };
+	struct profile *p = profile_of(&s, 1, 0);
+	struct rollup t;
+
+	assert_int_equal(rollup_build(&t, p,
+	                              &(struct rollup_opts){ .columns = 1u << ROLLUP_SYMBOL }),
+	                 0);
+	assert_int_equal(t.n, 2);
+	for (size_t i = 0; i < t.n; i++)
+		assert_int_equal(t.rows[i].total, 10);
+	assert_int_equal(t.rows[0].self + t.rows[1].self, 10);
+	rollup_free(&t);
+	profile_free(p);
+}
+
+/* Every node: total == self + children's totals; the root has it all; names are one per parent. */
+static void tree_check(const struct tree *t, uint64_t sum)
+{
+	assert_int_equal(t->nodes[0].total, sum);
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint64_t children = 0, last = UINT64_MAX;
+
+		for (uint32_t c = t->nodes[i].first_child; c; c = t->nodes[c].next_sibling) {
+			assert_int_equal(t->nodes[c].parent, i);
+			assert_true(t->nodes[c].total <= last);
+			last = t->nodes[c].total;
+			children += last;
+			for (uint32_t d = t->nodes[c].next_sibling; d; d = t->nodes[d].next_sibling)
+				assert_false(t->nodes[c].symbol == t->nodes[d].symbol &&
+				             t->nodes[c].object == t->nodes[d].object);
+		}
+		assert_int_equal(t->nodes[i].total, t->nodes[i].self + children);
+	}
+}
+
+static void trees_add_up(void **state)
+{
+	enum {
+		N = 2000
+	};
+	struct plain *samples = calloc(N, sizeof(*samples));
+	uint64_t sum = 0, empty = 0, roots[FUNCTIONS] = { 0 }, leaves[FUNCTIONS] = { 0 };
+	struct profile *p;
+	struct tree t;
+
+	seed = 2;
+	for (size_t i = 0; i < N; i++) {
+		const struct plain *s = &samples[i];
+
+		samples[i] = plain_random();
+		samples[i].event = 0;
+		sum += s->weight;
+		if (!s->depth) {
+			empty += s->weight;
+			continue;
+		}
+		roots[s->function[0]] += s->weight;
+		leaves[s->function[s->depth - 1]] += s->weight;
+	}
+	p = profile_of(samples, N, 0);
+	for (int order = TREE_CALLER; order <= TREE_CALLEE; order++) {
+		const uint64_t *expected = order == TREE_CALLER ? roots : leaves;
+
+		assert_int_equal(tree_build(&t, p, order, 1), 0);
+		tree_check(&t, sum);
+		assert_int_equal(t.nodes[0].self, empty);
+		for (uint32_t c = t.nodes[0].first_child; c; c = t.nodes[c].next_sibling) {
+			const char *name = profile_text(p, t.nodes[c].symbol);
+
+			assert_int_equal(t.nodes[c].total, expected[*name ? name[1] - '0' : 0]);
+		}
+		tree_free(&t);
+	}
+	assert_int_equal(tree_build(&t, p, TREE_CALLER, 2), 0); /* an event without samples */
+	assert_int_equal(t.n, 1);
+	tree_free(&t);
+	profile_free(p);
+	free(samples);
+}
+
+/* Equal tables whatever the ids are. */
+static void assert_same(const struct profile *a, const struct profile *b)
+{
+	const struct rollup_opts all = { .columns = (1u << ROLLUP_COLUMNS) - 1 };
+	struct profile_account aa, ab;
+	struct rollup ta, tb;
+	char ba[16], bb[16];
+
+	assert_int_equal(rollup_build(&ta, a, &all), 0);
+	assert_int_equal(rollup_build(&tb, b, &all), 0);
+	rollup_sort(&ta, true);
+	rollup_sort(&tb, true);
+	assert_int_equal(ta.n, tb.n);
+	for (size_t i = 0; i < ta.n; i++) {
+		assert_int_equal(ta.rows[i].self, tb.rows[i].self);
+		assert_int_equal(ta.rows[i].total_samples, tb.rows[i].total_samples);
+		for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
+			assert_string_equal(rollup_text(&ta, &ta.rows[i], c, ba, sizeof(ba)),
+			                    rollup_text(&tb, &tb.rows[i], c, bb, sizeof(bb)));
+	}
+	profile_account(a, 0, &aa);
+	profile_account(b, 0, &ab);
+	assert_memory_equal(&aa, &ab, sizeof(aa));
+	assert_int_equal(profile_n_rows(a), profile_n_rows(b));
+	assert_int_equal(profile_n_nodes(a), profile_n_nodes(b));
+	rollup_free(&ta);
+	rollup_free(&tb);
+}
+
+static void merge_equals_adding_all(void **state)
+{
+	enum {
+		N = 1500,
+		PARTS = 4
+	};
+	unsigned keep = PROFILE_KEEP_CPU | PROFILE_KEEP_PID;
+	struct plain *samples = calloc(N, sizeof(*samples));
+	struct profile *all, *merged, *part;
+
+	seed = 3;
+	for (size_t i = 0; i < N; i++)
+		samples[i] = plain_random();
+	seed = 4; /* addresses: the same sequence both times */
+	all = profile_of(samples, N, keep);
+	seed = 4;
+	assert_int_equal(profile_new(&merged, keep), 0);
+	for (size_t i = 0; i < PARTS; i++) {
+		part = profile_of(samples + i * N / PARTS, N / PARTS, keep);
+		profile_counts(part)->lost = i;
+		assert_int_equal(profile_set_state(part, 1, "one", "the first"), 0);
+		assert_int_equal(profile_merge(merged, part), 0);
+		profile_free(part);
+	}
+	assert_int_equal(profile_set_state(all, 1, "one", "the first"), 0);
+	assert_same(all, merged);
+	assert_int_equal(profile_counts_of(merged)->lost, 0 + 1 + 2 + 3);
+	assert_string_equal(profile_state_at(merged, 1)->text, "the first");
+	assert_int_equal(profile_new(&part, 0), 0);
+	assert_int_equal(profile_merge(merged, part), -22); /* other keys */
+	profile_free(part);
+	profile_free(all);
+	profile_free(merged);
+	free(samples);
+}
+
+static bool keep_cpu_2(const struct profile *p, const struct profile_row *row, void *ctx)
+{
+	++*(size_t *)ctx;
+	return row->key.cpu == 2;
+}
+
+static void filter_equals_adding_some(void **state)
+{
+	enum {
+		N = 1000
+	};
+	struct plain *samples = calloc(N, sizeof(*samples));
+	struct profile *all, *some, *filtered;
+	size_t asked = 0;
+
+	seed = 5;
+	for (size_t i = 0; i < N; i++) {
+		samples[i] = plain_random();
+		samples[i].depth = samples[i].depth > 2 ? 2 : samples[i].depth;
+	}
+	all = profile_of(samples, N, PROFILE_KEEP_CPU);
+	assert_int_equal(profile_filter(&filtered, all, keep_cpu_2, &asked), 0);
+	assert_int_equal(asked, profile_n_rows(all));
+	assert_int_equal(profile_new(&some, PROFILE_KEEP_CPU), 0);
+	for (size_t i = 0; i < profile_n_rows(filtered); i++)
+		assert_int_equal(profile_row_at(filtered, i)->key.cpu, 2);
+	for (size_t i = 0; i < N; i++)
+		if (samples[i].cpu == 2)
+			add(some, &samples[i]);
+	assert_true(profile_n_rows(filtered) > 0);
+	{
+		struct profile_account a, b;
+
+		profile_account(filtered, 0, &a);
+		profile_account(some, 0, &b);
+		assert_memory_equal(&a, &b, sizeof(a));
+	}
+	profile_free(some);
+	profile_free(filtered);
+	profile_free(all);
+	free(samples);
+}
+
+static void equal_samples_cost_no_memory(void **state)
+{
+	struct plain s = { .depth = DEPTH, .function = { 1, 2, 3, 4, 5, 1, 2, 3, 4 }, .weight = 3 };
+	struct profile *p = profile_of(&s, 1, 0);
+	struct profile_key key = profile_row_at(p, 0)->key;
+	size_t nodes = profile_n_nodes(p), frames = profile_n_frames(p);
+
+	for (uint32_t i = 0; i < 10000; i++) {
+		key.cpu = i; /* not kept */
+		assert_int_equal(profile_add(p, &key, 1, 3), 0);
+	}
+	assert_int_equal(profile_n_rows(p), 1);
+	assert_int_equal(profile_n_nodes(p), nodes);
+	assert_int_equal(profile_n_frames(p), frames);
+	assert_int_equal(profile_row_at(p, 0)->samples, 10001);
+	assert_int_equal(profile_row_at(p, 0)->weight, 30003);
+	assert_int_equal(profile_row_at(p, 0)->key.cpu, PROFILE_NOT_KEPT);
+	profile_free(p);
+}
+
+static void ids_that_are_not_there_read_as_nothing(void **state)
+{
+	struct profile *p;
+
+	assert_int_equal(profile_new(&p, 0), 0);
+	assert_string_equal(profile_text(p, 77), "");
+	assert_string_equal(profile_event_name(p, 77), "");
+	assert_int_equal(profile_frame_at(p, 77)->symbol, 0);
+	assert_int_equal(profile_object_at(p, 77)->path, 0);
+	assert_int_equal(profile_task_at(p, 77)->tid, PROFILE_NOT_KEPT);
+	assert_int_equal(profile_node_at(p, 77)->parent, PROFILE_ROOT);
+	assert_string_equal(profile_state_at(p, 77)->name, "unnamed");
+	assert_int_equal(profile_set_state(p, PROFILE_STATES_MAX, "x", "x"), -22);
+	assert_int_equal(profile_n_events(p), 0);
+	assert_int_equal(profile_n_nodes(p), 0);
+	profile_free(p);
+	profile_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rollup_equals_the_slow_count),
+		cmocka_unit_test(recursion_counts_once),
+		cmocka_unit_test(trees_add_up),
+		cmocka_unit_test(merge_equals_adding_all),
+		cmocka_unit_test(filter_equals_adding_some),
+		cmocka_unit_test(equal_samples_cost_no_memory),
+		cmocka_unit_test(ids_that_are_not_there_read_as_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

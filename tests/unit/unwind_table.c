@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: MIT
+// Unit tests of unwind/: call frame instructions and SFrame as arrays of bytes in, rules out; hostile bytes.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "unwind/compile.h"
+#include "unwind/expr.h"
+#include "unwind/frametab.h"
+#include "unwind/walk.h"
+
+#define EH_AT 0x10000u    /* address of .eh_frame */
+#define TEXT_AT 0x401000u /* executable addresses: 64 KiB from here */
+
+static struct compile_input input(uint32_t machine)
+{
+	return (struct compile_input){
+		.machine = machine,
+		.ranges = { { TEXT_AT, TEXT_AT + 0x10000 } },
+		.n_ranges = 1,
+	};
+}
+
+/* ---- writing .eh_frame ---- */
+
+static void put_entry(struct buf *b, const void *body, size_t n)
+{
+	size_t padded = (n + 7) & ~(size_t)7;
+
+	buf_put_u32(b, (uint32_t)padded);
+	buf_put(b, body, n);
+	buf_put_zeros(b, padded - n); /* DW_CFA_nop */
+}
+
+/* x86_64's usual CIE: CFA = rsp + 8, return address at CFA - 8; pointers pcrel sdata4. Returns its offset. */
+static size_t put_cie(struct buf *b, const char *augmentation)
+{
+	struct buf body = { 0 };
+	size_t at = b->n;
+
+	buf_put_u32(&body, 0);
+	buf_put(&body, "\x01", 1);
+	buf_put(&body, augmentation, strlen(augmentation) + 1);
+	buf_put(&body, "\x01\x78\x10\x01\x1b",
+	        5); /* code 1, data -8, ra 16, augmentation of 1 byte: 0x1b */
+	buf_put(&body, "\x0c\x07\x08\x90\x01", 5);
+	put_entry(b, body.bytes, body.n);
+	buf_free(&body);
+	return at;
+}
+
+static void put_fde(struct buf *b, size_t cie, uint64_t start, uint32_t size, const void *program,
+                    size_t n)
+{
+	struct buf body = { 0 };
+
+	buf_put_u32(&body, (uint32_t)(b->n + 4 - cie));
+	buf_put_u32(&body, (uint32_t)(start - (EH_AT + b->n + 8)));
+	buf_put_u32(&body, size);
+	buf_put(&body, "", 1);
+	buf_put(&body, program, n);
+	put_entry(b, body.bytes, body.n);
+	buf_free(&body);
+}
+
+static struct buf blob;
+
+static struct frametab compile(struct compile_input *in, const struct buf *eh)
+{
+	struct seam_error err = { 0 };
+	struct frametab t;
+
+	in->eh_frame = (struct compile_section){ eh->bytes, eh->n, EH_AT };
+	if (compile_table(in, &blob, &err) < 0 || frametab_open(&t, blob.bytes, blob.n, &err) < 0)
+		fail_msg("%s", err.text);
+	return t;
+}
+
+static int free_blob(void **state)
+{
+	buf_free(&blob);
+	return 0;
+}
+
+static void usual_prologue(void **state)
+{
+	/* push %rbp; mov %rsp,%rbp; push %rbx; ...; leave; ret */
+	static const char program[] =
+	        "\x41\x0e\x10\x86\x02"  /* +1: CFA = rsp + 16, rbp at CFA - 16 */
+	        "\x43\x0d\x06"          /* +3: CFA = rbp + 16 */
+	        "\x41\x83\x03"          /* +1: rbx at CFA - 24 */
+	        "\x48\xc6\x0c\x07\x08"; /* +8: rbp restored, CFA = rsp + 8 */
+	struct compile_input in = input(FRAMETAB_X86_64);
+	const struct frametab_rule *r;
+	struct buf eh = { 0 };
+	struct frametab t;
+
+	put_fde(&eh, put_cie(&eh, "zR"), TEXT_AT + 0x100, 0x20, program, sizeof(program) - 1);
+	t = compile(&in, &eh);
+	assert_int_equal(t.header->skipped, 0);
+
+	r = frametab_find(&t, TEXT_AT + 0x100);
+	assert_int_equal(r->cfa, FRAMETAB_CFA_SP);
+	assert_int_equal(r->cfa_off, 8);
+	assert_int_equal(r->ra, FRAMETAB_AT_CFA);
+	assert_int_equal(r->ra_off, -8);
+	assert_int_equal(r->fp, FRAMETAB_AT_SAME);
+	r = frametab_find(&t, TEXT_AT + 0x103);
+	assert_int_equal(r->cfa_off, 16);
+	assert_int_equal(r->fp, FRAMETAB_AT_CFA);
+	assert_int_equal(r->fp_off, -16);
+	r = frametab_find(&t, TEXT_AT + 0x104);
+	assert_int_equal(r->cfa, FRAMETAB_CFA_FP);
+	assert_int_equal(r->saved, 0);
+	r = frametab_find(&t, TEXT_AT + 0x10c);
+	assert_int_equal(r->saved, 1); /* rbx */
+	assert_int_equal(t.saves[r->saves], -3);
+	r = frametab_find(&t, TEXT_AT + 0x10d);
+	assert_int_equal(r->cfa, FRAMETAB_CFA_SP);
+	assert_int_equal(r->fp, FRAMETAB_AT_SAME);
+	assert_int_equal(r->saved, 1); /* not restored */
+	assert_ptr_equal(frametab_find(&t, TEXT_AT + 0x11f), r);
+
+	/* outside: below, above, far above, another page */
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0xff)->cfa, FRAMETAB_CFA_NONE);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x120)->cfa, FRAMETAB_CFA_NONE);
+	assert_int_equal(frametab_find(&t, 0)->cfa, FRAMETAB_CFA_NONE);
+	assert_int_equal(frametab_find(&t, UINT64_MAX)->cfa, FRAMETAB_CFA_NONE);
+	buf_free(&eh);
+}
+
+/* Functions that span pages without a row of their own; gaps; order; overlap. */
+static void layout_of_functions(void **state)
+{
+	struct compile_input in = input(FRAMETAB_X86_64);
+	struct buf eh = { 0 };
+	struct frametab t;
+	size_t cie = put_cie(&eh, "zR");
+
+	put_fde(&eh, cie, TEXT_AT + 0x4000, 0x100, "\x0e\x40", 2); /* out of order */
+	put_fde(&eh, cie, TEXT_AT + 0x10, 0x3000, "\x0e\x20", 2);  /* over 12 pages */
+	put_fde(&eh, cie, TEXT_AT + 0x3018, 0x10, "\x0e\x30",
+	        2); /* behind 8 bytes of padding: bridged */
+	put_fde(&eh, cie, TEXT_AT + 0x4080, 0x100, "\x0e\x50", 2);  /* cuts the one at 0x4000 */
+	put_fde(&eh, cie, TEXT_AT + 0x20000, 0x100, "\x0e\x60", 2); /* not executable */
+	t = compile(&in, &eh);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x10)->cfa_off, 0x20);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x2fff)->cfa_off, 0x20);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x3012)->cfa_off, 0x20);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x3018)->cfa_off, 0x30);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x3028)->cfa, FRAMETAB_CFA_NONE);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x407f)->cfa_off, 0x40);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x4080)->cfa_off, 0x50);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x417f)->cfa_off, 0x50);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x4180)->cfa, FRAMETAB_CFA_NONE);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x20000)->cfa, FRAMETAB_CFA_NONE);
+	buf_free(&eh);
+}
+
+static void remember_and_restore(void **state)
+{
+	static const char program[] = "\x42\x0e\x10\x42\x0a\x42\x0e\x08\x42\x0b\x42\x0e\x18";
+	struct compile_input in = input(FRAMETAB_X86_64);
+	struct buf eh = { 0 };
+	struct frametab t;
+
+	put_fde(&eh, put_cie(&eh, "zR"), TEXT_AT, 0x20, program, sizeof(program) - 1);
+	t = compile(&in, &eh);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 1)->cfa_off, 8);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 5)->cfa_off, 16);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 6)->cfa_off, 8);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 9)->cfa_off, 16);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 10)->cfa_off, 24);
+	buf_free(&eh);
+}
+
+/* What linkers write for .plt, what glibc writes for a signal's return, and what only evaluation can say. */
+static void expressions(void **state)
+{
+	static const char plt[] = "\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22";
+	static const char signal[] = "\x0f\x04\x77\xa0\x01\x06"  /* CFA = *(rsp + 160) */
+	                             "\x10\x06\x03\x77\xf8\x00"  /* rbp at rsp + 120 */
+	                             "\x10\x03\x03\x77\x80\x01"  /* rbx at rsp + 128 */
+	                             "\x10\x10\x03\x77\xa8\x01"; /* return address at rsp + 168 */
+	static const char other[] = "\x0f\x05\x77\x10\x06\x06\x06"; /* CFA = ***(rsp + 16) */
+	struct compile_input in = input(FRAMETAB_X86_64);
+	const struct frametab_rule *r;
+	struct buf eh = { 0 };
+	struct frametab t;
+	size_t cie = put_cie(&eh, "zR"), cie_signal = put_cie(&eh, "zRS");
+
+	put_fde(&eh, cie, TEXT_AT, 0x20, plt, sizeof(plt) - 1);
+	put_fde(&eh, cie_signal, TEXT_AT + 0x100, 0x20, signal, sizeof(signal) - 1);
+	put_fde(&eh, cie, TEXT_AT + 0x200, 0x20, other, sizeof(other) - 1);
+	t = compile(&in, &eh);
+	r = frametab_find(&t, TEXT_AT);
+	assert_int_equal(r->cfa, FRAMETAB_CFA_PLT);
+	assert_int_equal(r->cfa_off, 8);
+	assert_int_equal(r->cfa_add, 11);
+	r = frametab_find(&t, TEXT_AT + 0x100);
+	assert_int_equal(r->cfa, FRAMETAB_CFA_DEREF_SP);
+	assert_int_equal(r->cfa_off, 160);
+	assert_int_equal(r->fp, FRAMETAB_AT_SP);
+	assert_int_equal(r->fp_off, 120);
+	assert_int_equal(r->ra, FRAMETAB_AT_SP);
+	assert_int_equal(r->ra_off, 168);
+	assert_int_equal(r->flags, FRAMETAB_SIGNAL_FRAME | FRAMETAB_SAVES_AT_SP);
+	assert_int_equal(r->saved, 1);
+	assert_int_equal(t.saves[r->saves], 16);
+	r = frametab_find(&t, TEXT_AT + 0x200);
+	assert_int_equal(r->cfa, FRAMETAB_CFA_EXPR);
+	assert_memory_equal(t.exprs + r->cfa_off, "\x05\x00\x77\x10\x06\x06\x06", 7);
+	buf_free(&eh);
+}
+
+/* An FDE that cannot be understood leaves no row, is counted, and does not hide its neighbours. */
+static void unsound_functions_are_skipped(void **state)
+{
+	static const struct {
+		const char *program;
+		size_t n;
+	} bad[] = {
+		{ "\x3f", 1 },                 /* no such instruction */
+		{ "\x0b", 1 },                 /* restores what was not remembered */
+		{ "\x0f\x70\x77", 3 },         /* an expression longer than the entry */
+		{ "\x41\x0e\x10\x41\x3e", 5 }, /* sound at first */
+		{ "\x0c\x90\x01\x08\x41", 5 }, /* CFA from a register that is none */
+	};
+	struct compile_input in = input(FRAMETAB_X86_64);
+	struct buf eh = { 0 };
+	struct frametab t;
+	size_t cie = put_cie(&eh, "zR");
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		put_fde(&eh, cie, TEXT_AT + 0x100 * i, 0x100, bad[i].program, bad[i].n);
+	put_fde(&eh, cie, TEXT_AT + 0x1000, 0x100, "\x0e\x40", 2);
+	t = compile(&in, &eh);
+	assert_int_equal(t.header->skipped, 5);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(frametab_find(&t, TEXT_AT + 0x100 * i)->cfa, FRAMETAB_CFA_NONE);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x1000)->cfa_off, 0x40);
+	buf_free(&eh);
+}
+
+static void nothing_to_compile(void **state)
+{
+	struct compile_input in = input(FRAMETAB_X86_64);
+	struct buf out = { 0 };
+	struct seam_error err;
+
+	assert_int_equal(compile_table(&in, &out, &err), -ENODATA);
+	in.machine = 2; /* SPARC */
+	assert_int_equal(compile_table(&in, &out, &err), -EOPNOTSUPP);
+	buf_free(&out);
+}
+
+/* .debug_frame fills what .eh_frame leaves open, and no more. */
+static void debug_frame_fills_gaps(void **state)
+{
+	struct compile_input in = input(FRAMETAB_X86_64);
+	struct buf eh = { 0 }, debug = { 0 }, body = { 0 };
+	struct frametab t;
+
+	put_fde(&eh, put_cie(&eh, "zR"), TEXT_AT + 0x100, 0x100, "\x0e\x40", 2);
+	buf_put_u32(&body, UINT32_MAX);
+	buf_put(&body, "\x01\x00\x01\x78\x10\x0c\x07\x08\x90\x01", 10);
+	put_entry(&debug, body.bytes, body.n);
+	for (unsigned i = 0; i < 2; i++) {
+		buf_clear(&body);
+		buf_put_u32(&body, 0); /* the CIE's offset */
+		buf_put_u64(&body, TEXT_AT + 0x180 + 0x100 * i);
+		buf_put_u64(&body, 0x80);
+		buf_put(&body, "\x0e\x70", 2);
+		put_entry(&debug, body.bytes, body.n);
+	}
+	in.debug_frame = (struct compile_section){ debug.bytes, debug.n, 0 };
+	t = compile(&in, &eh);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x180)->cfa_off, 0x40);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x280)->cfa_off, 0x70);
+	assert_int_equal(t.header->flags, FRAMETAB_FROM_EH_FRAME | FRAMETAB_FROM_DEBUG_FRAME);
+	buf_free(&eh);
+	buf_free(&debug);
+	buf_free(&body);
+}
+
+/* aarch64: a leaf's return address is in x30; with pointer authentication it is signed after paciasp. */
+static void aarch64_rows(void **state)
+{
+	static const char program[] =
+	        "\x41\x2d\x41\x0e\x20\x9d\x04\x9e\x03"; /* sign; CFA = sp + 32, x29, x30 saved */
+	struct compile_input in = input(FRAMETAB_AARCH64);
+	struct buf eh = { 0 }, body = { 0 };
+	const struct frametab_rule *r;
+	struct frametab t;
+
+	buf_put_u32(&body, 0);
+	buf_put(&body, "\x01zR\x00\x04\x78\x1e\x01\x1b\x0c\x1f\x00",
+	        12); /* code 4, data -8, ra 30; CFA = sp */
+	put_entry(&eh, body.bytes, body.n);
+	put_fde(&eh, 0, TEXT_AT, 0x40, program, sizeof(program) - 1);
+	t = compile(&in, &eh);
+	r = frametab_find(&t, TEXT_AT);
+	assert_int_equal(r->cfa, FRAMETAB_CFA_SP);
+	assert_int_equal(r->cfa_off, 0);
+	assert_int_equal(r->ra, FRAMETAB_AT_SAME);
+	r = frametab_find(&t, TEXT_AT + 4);
+	assert_int_equal(r->flags, FRAMETAB_MANGLED_RA);
+	r = frametab_find(&t, TEXT_AT + 8);
+	assert_int_equal(r->ra, FRAMETAB_AT_CFA);
+	assert_int_equal(r->ra_off, -24);
+	assert_int_equal(r->fp_off, -32);
+	assert_int_equal(r->flags, FRAMETAB_MANGLED_RA);
+	buf_free(&eh);
+	buf_free(&body);
+}
+
+/* ---- SFrame ---- */
+
+static void put_sframe_v2(struct buf *b)
+{
+	buf_put(b, "\xe2\xde\x02\x05\x03\x00\xf8\x00", 8); /* sorted, pcrel; amd64; ra at -8 */
+	buf_put_u32(b, 1);                                 /* functions */
+	buf_put_u32(b, 3);                                 /* rows */
+	buf_put_u32(b, 3 + 4 + 3);
+	buf_put_u32(b, 0);
+	buf_put_u32(b, 20);
+	buf_put_u32(b, (uint32_t)(TEXT_AT + 0x100 - (EH_AT + 28))); /* start, from its own field */
+	buf_put_u32(b, 0x40);
+	buf_put_u32(b, 0);
+	buf_put_u32(b, 3);
+	buf_put(b, "\x00\x00\x00\x00", 4);
+	buf_put(b, "\x00\x03\x08", 3);     /* +0: CFA = sp + 8 */
+	buf_put(b, "\x01\x05\x10\xf0", 4); /* +1: CFA = sp + 16, fp at -16 */
+	buf_put(b, "\x04\x04\x10\xf0", 4); /* +4: CFA = fp + 16 */
+}
+
+static void sframe_v2(void **state)
+{
+	struct compile_input in = input(FRAMETAB_X86_64);
+	struct seam_error err = { 0 };
+	struct buf b = { 0 };
+	struct frametab t;
+
+	put_sframe_v2(&b);
+	in.sframe = (struct compile_section){ b.bytes, b.n, EH_AT };
+	if (compile_table(&in, &blob, &err) < 0 || frametab_open(&t, blob.bytes, blob.n, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x100)->cfa_off, 8);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x100)->fp, FRAMETAB_AT_SAME);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x101)->cfa_off, 16);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x101)->fp_off, -16);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x101)->ra_off, -8);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x13f)->cfa, FRAMETAB_CFA_FP);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x140)->cfa, FRAMETAB_CFA_NONE);
+	for (size_t n = 0; n < b.n;
+	     n++) { /* every cut: an error or a skip, and nothing read outside (ASan) */
+		unsigned char *exact = malloc(n ? n : 1);
+
+		memcpy(exact, b.bytes, n);
+		in.sframe = (struct compile_section){ exact, n, EH_AT };
+		assert_int_equal(compile_table(&in, &blob, &err), -ENODATA);
+		free(exact);
+	}
+	buf_free(&b);
+}
+
+/* ---- hostile tables and memory ---- */
+
+static uint64_t seed = 88172645463325252ULL;
+
+static uint64_t random_u64(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static void resign(struct buf *b)
+{
+	struct frametab_header h;
+
+	memcpy(&h, b->bytes, sizeof(h));
+	h.checksum = map_hash_bytes(b->bytes + sizeof(h), b->n - sizeof(h), h.text_start);
+	memcpy(b->bytes, &h, sizeof(h));
+}
+
+/* Damaged blobs are refused, or, when the damage is signed again, stay searchable within their bytes. */
+static void damaged_tables(void **state)
+{
+	struct compile_input in = input(FRAMETAB_X86_64);
+	struct seam_error err;
+	struct buf eh = { 0 };
+	unsigned char *copy;
+	size_t cie = put_cie(&eh, "zR");
+	unsigned opened = 0;
+	struct frametab t;
+
+	for (unsigned i = 0; i < 40; i++)
+		put_fde(&eh, cie, TEXT_AT + 0x400 * i, 0x380,
+		        "\x41\x0e\x10\x86\x02\x43\x0d\x06\x41\x83\x03", 11);
+	compile(&in, &eh);
+	copy = malloc(blob.n);
+	for (unsigned round = 0; round < 20000; round++) {
+		size_t at = random_u64() % blob.n;
+		struct buf b = { .bytes = copy, .n = blob.n, .capacity = blob.n };
+
+		memcpy(copy, blob.bytes, blob.n);
+		copy[at] ^= (unsigned char)(1u << random_u64() % 8);
+		if (at >= sizeof(struct frametab_header))
+			assert_int_equal(frametab_open(&t, copy, blob.n, &err), -EBADMSG);
+		resign(&b);
+		if (frametab_open(&t, copy, blob.n, &err) < 0)
+			continue;
+		opened++;
+		for (uint64_t pc = TEXT_AT - 0x800; pc < TEXT_AT + 0xb000; pc += 0x93)
+			assert_in_range(frametab_find(&t, pc)->cfa, FRAMETAB_CFA_NONE,
+			                FRAMETAB_CFA_EXPR);
+	}
+	assert_true(opened > 1000);
+	for (size_t n = 0; n < blob.n; n += 3)
+		assert_int_equal(frametab_open(&t, blob.bytes, n, &err), -EBADMSG);
+	free(copy);
+	buf_free(&eh);
+}
+
+/* Memory of random words, half of which point into the text or the stack itself: the walk ends, within its limit. */
+static struct frametab hostile;
+
+static int hostile_read(void *ctx, uint64_t address, uint64_t *ret)
+{
+	if (random_u64() % 16 == 0)
+		return random_u64() % 2 ? -EFAULT : -ENODATA;
+	*ret = random_u64() % 2 ? TEXT_AT + random_u64() % 0xb000
+	                        : 0x7ffe0000 + random_u64() % 0x10000;
+	return 0;
+}
+
+static int hostile_find(void *ctx, uint64_t pc, struct walk_place *ret)
+{
+	if (pc < TEXT_AT || pc >= TEXT_AT + 0x10000)
+		return -ENOENT;
+	*ret = (struct walk_place){ &hostile, frametab_find(&hostile, pc), pc % 2 };
+	return 0;
+}
+
+static void hostile_memory(void **state)
+{
+	static const char other[] = "\x0f\x05\x77\x10\x06\x06\x06";
+	struct walk_options options = { .machine = FRAMETAB_X86_64, .max_frames = 100 };
+	struct walk_memory memory = { .read = hostile_read, .find = hostile_find };
+	struct compile_input in = input(FRAMETAB_X86_64);
+	unsigned ends[WALK_ENDS] = { 0 };
+	uint64_t frames[101];
+	struct buf eh = { 0 };
+	size_t cie = put_cie(&eh, "zR");
+	struct walk walk;
+
+	for (unsigned i = 0; i < 40; i++)
+		put_fde(&eh, cie, TEXT_AT + 0x400 * i, 0x380, "\x0d\x06\x86\x02\x41\x83\x03", 7);
+	put_fde(&eh, cie, TEXT_AT + 0xa000, 0x400, other, sizeof(other) - 1);
+	hostile = compile(&in, &eh);
+	frames[100] = 0x5ea3;
+	for (unsigned round = 0; round < 20000; round++) {
+		struct walk_registers regs = { .known = (1u << 17) - 1 };
+
+		for (unsigned i = 0; i < 17; i++)
+			regs.value[i] = 0x7ffe0000 + random_u64() % 0x10000;
+		regs.value[16] = TEXT_AT + random_u64() % 0xb000;
+		walk_stack(&options, &memory, &regs, frames, &walk);
+		assert_in_range(walk.n, 1, 100);
+		assert_in_range(walk.n_sure, 0, walk.n);
+		assert_int_equal(frames[100], 0x5ea3);
+		ends[walk.end]++;
+	}
+	assert_true(ends[WALK_TRUNCATED] && ends[WALK_BAD_MEMORY] && ends[WALK_NO_PROGRESS] &&
+	            ends[WALK_NO_INFO]);
+	buf_free(&eh);
+}
+
+static int no_memory(void *ctx, uint64_t address, uint64_t *ret)
+{
+	*ret = address + 1;
+	return address == 0xbad ? -EFAULT : 0;
+}
+
+static void expression_evaluator(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		int status;
+		uint64_t value;
+	} cases[] = {
+		{ "\x77\x08", 2, 0, 1008 },
+		{ "\x77\x08\x06\x23\x05", 5, 0, 1014 },
+		{ "\x35\x33\x1c", 3, 0, 2 },                              /* 5 3 - */
+		{ "\x35\x33\x14\x1e\x22", 5, 0, 20 },                     /* 5 3 over * + */
+		{ "\x0e\xff\xff\xff\xff\xff\xff\xff\xff\x1f", 10, 0, 1 }, /* neg of -1 */
+		{ "\x31\x28\x01\x00\x3f\x32", 6, 0, 2 },                  /* 1 bra over lit15, 2 */
+		{ "\x2f\xfd\xff", 3, -EINVAL, 0 },                        /* an endless loop ends */
+		{ "\x30\x30\x1b", 3, -EINVAL, 0 },                        /* 0 0 / */
+		{ "\x22", 1, -EINVAL, 0 },                                /* nothing to add */
+		{ "\x9f", 1, -EINVAL, 0 },
+		{ "\x0a\xad\x0b\x06", 4, -EFAULT, 0 },
+		{ "", 0, -EINVAL, 0 },
+		{ "\x71\x00", 2, -EINVAL, 0 }, /* a register that is not known */
+	};
+	uint64_t registers[WALK_REGISTERS] = { [7] = 1000 }, value;
+	struct expr_machine m = { .read = no_memory, .registers = registers, .known = 1u << 7 };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		value = 0;
+		if (expr_evaluate(&m, (const unsigned char *)cases[i].bytes, cases[i].n, false, 0,
+		                  &value) != cases[i].status ||
+		    value != cases[i].value)
+			fail_msg("expression %zu: %llu", i, (unsigned long long)value);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(usual_prologue),
+		cmocka_unit_test(layout_of_functions),
+		cmocka_unit_test(remember_and_restore),
+		cmocka_unit_test(expressions),
+		cmocka_unit_test(unsound_functions_are_skipped),
+		cmocka_unit_test(nothing_to_compile),
+		cmocka_unit_test(debug_frame_fills_gaps),
+		cmocka_unit_test(aarch64_rows),
+		cmocka_unit_test(sframe_v2),
+		cmocka_unit_test(damaged_tables),
+		cmocka_unit_test(hostile_memory),
+		cmocka_unit_test(expression_evaluator),
+	};
+
+	return cmocka_run_group_tests_name("unwind_table", tests, NULL, free_blob);
+}
