@@ -5,11 +5,14 @@
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_dump;
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_record;
 extern const struct cmd cmd_report;
 extern const struct cmd cmd_script;
 
-// clang-format off: a line each
+// A line each:
+// clang-format off
 const struct cmd *const cmds[] = {
+	&cmd_record,
 	&cmd_report,
 	&cmd_script,
 	&cmd_dump,

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+/*
+ * buildid.c: knows where an ELF file keeps its build-id: PT_NOTE segments, a note named "GNU" of type
+ * 3. Invariant: nothing of the file is trusted, all reads go through a cursor over a bounded copy.
+ * Does not read sections: a file whose program headers are gone cannot be mapped for execution.
+ */
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/cursor.h"
+#include "capture/buildid.h"
+
+#define BUILDID_FIRST 4096u /* header, program headers and notes of nearly every file */
+#define BUILDID_LIMIT 65536u
+
+static uint64_t buildid_padding(uint64_t at, size_t align)
+{
+	return (align - at % align) % align;
+}
+
+unsigned buildid_from_notes(const void *notes, size_t n, size_t align, uint8_t ret[BUILDID_MAX])
+{
+	struct cursor c = cursor_of(notes, n, false);
+
+	if (align != 8)
+		align = 4;
+	while (cursor_left(&c) >= 12) {
+		uint32_t name_size = cursor_u32(&c), desc_size = cursor_u32(&c);
+		uint32_t type = cursor_u32(&c);
+		const unsigned char *name, *desc;
+
+		name = cursor_bytes(&c, name_size);
+		cursor_bytes(&c, buildid_padding(cursor_offset(&c), align));
+		desc = cursor_bytes(&c, desc_size);
+		if (c.failed)
+			return 0;
+		if (type == NT_GNU_BUILD_ID && name_size == 4 && !memcmp(name, "GNU", 4) &&
+		    desc_size && desc_size <= BUILDID_MAX) {
+			memcpy(ret, desc, desc_size);
+			return desc_size;
+		}
+		if (buildid_padding(cursor_offset(&c), align) > cursor_left(&c))
+			return 0;
+		cursor_bytes(&c, buildid_padding(cursor_offset(&c), align));
+	}
+	return 0;
+}
+
+/* Bytes [offset, offset + size) of the file: inside first when they are, else read into more. */
+static const void *buildid_span(int fd, const struct cursor *first, struct buf *more,
+                                uint64_t offset, uint64_t size)
+{
+	void *room;
+
+	if (size > BUILDID_LIMIT || offset > INT64_MAX - BUILDID_LIMIT)
+		return NULL;
+	if (offset + size <= (uint64_t)(first->end - first->start))
+		return first->start + offset;
+	buf_clear(more);
+	room = buf_reserve(more, (size_t)size);
+	if (!room || pread(fd, room, (size_t)size, (off_t)offset) != (ssize_t)size)
+		return NULL;
+	return room;
+}
+
+struct buildid_segment {
+	uint32_t type;
+	uint64_t offset, size, align;
+};
+
+static struct buildid_segment buildid_segment_read(struct cursor *c, bool wide)
+{
+	struct buildid_segment s = { .type = cursor_u32(c) };
+
+	if (wide) {
+		cursor_u32(c);
+		s.offset = cursor_u64(c);
+		cursor_bytes(c, 16);
+		s.size = cursor_u64(c);
+		cursor_u64(c);
+		s.align = cursor_u64(c);
+	} else {
+		s.offset = cursor_u32(c);
+		cursor_bytes(c, 8);
+		s.size = cursor_u32(c);
+		cursor_bytes(c, 8);
+		s.align = cursor_u32(c);
+	}
+	return s;
+}
+
+/* The program header table of a sound ELF header; false when it is none. */
+static bool buildid_header(struct cursor *c, bool *wide, uint64_t *offset, uint64_t *n)
+{
+	const unsigned char *ident = cursor_bytes(c, EI_NIDENT);
+	const int data = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+	uint16_t entry;
+
+	if (!ident || memcmp(ident, ELFMAG, SELFMAG) || ident[EI_DATA] != data)
+		return false;
+	*wide = ident[EI_CLASS] == ELFCLASS64;
+	cursor_bytes(c, *wide ? 16 : 12); /* type, machine, version, entry */
+	*offset = *wide ? cursor_u64(c) : cursor_u32(c);
+	cursor_bytes(c, *wide ? 14 : 10); /* shoff, flags, ehsize */
+	entry = cursor_u16(c);
+	*n = cursor_u16(c);
+	return !c->failed && entry == (*wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr));
+}
+
+static unsigned buildid_search(int fd, struct cursor *first, struct buf *table, struct buf *notes,
+                               uint8_t *ret)
+{
+	bool wide;
+	uint64_t offset, n, bytes;
+	const void *headers;
+	struct cursor c;
+
+	if (!buildid_header(first, &wide, &offset, &n))
+		return 0;
+	bytes = n * (wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr));
+	headers = buildid_span(fd, first, table, offset, bytes);
+	if (!headers)
+		return 0;
+	c = cursor_of(headers, (size_t)bytes, false);
+	for (uint64_t i = 0; i < n; i++) {
+		struct buildid_segment s = buildid_segment_read(&c, wide);
+		const void *span;
+		unsigned size;
+
+		if (c.failed)
+			return 0;
+		if (s.type != PT_NOTE)
+			continue;
+		span = buildid_span(fd, first, notes, s.offset, s.size);
+		size = span ? buildid_from_notes(span, (size_t)s.size, (size_t)s.align, ret) : 0;
+		if (size)
+			return size;
+	}
+	return 0;
+}
+
+unsigned buildid_from_fd(int fd, uint8_t ret[BUILDID_MAX])
+{
+	unsigned char bytes[BUILDID_FIRST];
+	ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
+	struct buf table = { 0 }, notes = { 0 };
+	struct cursor first;
+	unsigned size;
+
+	if (n < (ssize_t)sizeof(Elf32_Ehdr))
+		return 0;
+	first = cursor_of(bytes, (size_t)n, false);
+	size = buildid_search(fd, &first, &table, &notes, ret);
+	buf_free(&table);
+	buf_free(&notes);
+	return size;
+}
+
+unsigned buildid_from_notes_file(int dirfd, const char *path, uint8_t ret[BUILDID_MAX])
+{
+	unsigned char bytes[BUILDID_FIRST];
+	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return 0;
+	n = read(fd, bytes, sizeof(bytes));
+	close(fd);
+	return n > 0 ? buildid_from_notes(bytes, (size_t)n, 4, ret) : 0;
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+/*
+ * preface.c: knows the form of the records by which perf opens a file. Readers that only want samples
+ * pass them over.
+ */
+#include <linux/perf_event.h>
+
+#include "abi/encode.h"
+#include "capture/preface.h"
+
+/* How the kernel turns the time stamp counter into its clock: readers of jitdump files need it. */
+static void preface_time_conv(const struct session *session, struct buf *out)
+{
+	const struct perf_event_mmap_page *page;
+	size_t start;
+
+	if (!session_rings(session))
+		return;
+	page = (const void *)session_ring(session, 0)->page;
+	if (!page->cap_user_time_zero)
+		return;
+	start = encode_begin(out, SEAM_RECORD_TIME_CONV, 0);
+	buf_put_u64(out, page->time_shift);
+	buf_put_u64(out, page->time_mult);
+	buf_put_u64(out, page->time_zero);
+	buf_put_u64(out, 0); /* time_cycles and time_mask: of short counters */
+	buf_put_u64(out, UINT64_MAX);
+	buf_put(out, "\1\0\0\0\0\0\0", 8); /* cap_user_time_zero, cap_user_time_short */
+	encode_end(out, start);
+}
+
+static void preface_thread_map(const pid_t *pids, size_t n, struct buf *out)
+{
+	size_t start;
+
+	/* One entry of pid -1 says: all. A record holds 2,700; more than 1,000 say nothing more. */
+	if (n > 1000)
+		return;
+	start = encode_begin(out, SEAM_RECORD_THREAD_MAP, 0);
+	buf_put_u64(out, n ? n : 1);
+	for (size_t i = 0; i < (n ? n : 1); i++) {
+		buf_put_u64(out, n ? (uint64_t)pids[i] : UINT64_MAX);
+		buf_put_zeros(out, 16);
+	}
+	encode_end(out, start);
+}
+
+static void preface_cpu_map(const struct session *session, struct buf *out)
+{
+	size_t n = session_rings(session), start = encode_begin(out, SEAM_RECORD_CPU_MAP, 0);
+
+	buf_put_u16(out, 0); /* a list of numbers */
+	buf_put_u16(out, (uint16_t)n);
+	for (size_t i = 0; i < n; i++)
+		buf_put_u16(out, (uint16_t)session_ring(session, i)->cpu);
+	encode_end(out, start);
+}
+
+void preface_put(const struct session *session, const pid_t *pids, size_t n_pids, struct buf *out)
+{
+	preface_time_conv(session, out);
+	preface_thread_map(pids, n_pids, out);
+	preface_cpu_map(session, out);
+}
+
+void preface_put_finished(struct buf *out)
+{
+	encode_end(out, encode_begin(out, SEAM_RECORD_FINISHED_INIT, 0));
+}

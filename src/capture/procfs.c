@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+/*
+ * procfs.c: knows how the kernel writes /proc/PID/stat and /proc/PID/maps. A comm may hold spaces and
+ * brackets, so stat is cut at its last ')'.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/procfs.h"
+
+#define PROCFS_CHUNK 16384u
+#define PROCFS_LIMIT (256u << 20) /* of one file; the longest maps are 64 K lines, 10 MB */
+#define PROCFS_KTHREAD 0x00200000u
+
+int64_t procfs_read(int dirfd, const char *path, struct buf *ret)
+{
+	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+	int error = 0;
+
+	if (fd < 0)
+		return -errno;
+	buf_clear(ret);
+	for (;;) {
+		void *room = buf_reserve(ret, PROCFS_CHUNK);
+		ssize_t n = room ? read(fd, room, PROCFS_CHUNK - 1) : 0;
+
+		if (!room || ret->n > PROCFS_LIMIT)
+			error = -ENOMEM;
+		else if (n < 0 && errno == EINTR)
+			continue;
+		else if (n < 0)
+			error = -errno;
+		if (error || n == 0)
+			break;
+		ret->n += (size_t)n;
+	}
+	close(fd);
+	if (error)
+		return error;
+	ret->bytes[ret->n] = 0;
+	return (int64_t)ret->n;
+}
+
+/* A decimal number that is all of text; -1 when it is none. */
+static pid_t procfs_number(const char *text)
+{
+	int64_t v = 0;
+
+	if (!*text)
+		return -1;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9' || v > INT32_MAX / 10)
+			return -1;
+		v = v * 10 + (*text - '0');
+	}
+	return v > INT32_MAX ? -1 : (pid_t)v;
+}
+
+static int procfs_numbers_put(struct buf *ret, const char *entries, size_t n)
+{
+	for (size_t at = 0; at + offsetof(struct dirent64, d_name) < n;) {
+		unsigned short size;
+		pid_t number;
+
+		memcpy(&size, entries + at + offsetof(struct dirent64, d_reclen), sizeof(size));
+		if (!size || size > n - at)
+			break;
+		number = procfs_number(entries + at + offsetof(struct dirent64, d_name));
+		if (number >= 0 && buf_put(ret, &number, sizeof(number)) < 0)
+			return -ENOMEM;
+		at += size;
+	}
+	return 0;
+}
+
+int procfs_numbers(int dirfd, const char *path, struct buf *ret)
+{
+	char entries[PROCFS_CHUNK];
+	int fd = openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int error = 0;
+
+	if (fd < 0)
+		return -errno;
+	while (!error) {
+		long n = syscall(SYS_getdents64, fd, entries, sizeof(entries));
+
+		if (n < 0)
+			error = -errno;
+		if (n <= 0)
+			break;
+		error = procfs_numbers_put(ret, entries, (size_t)n);
+	}
+	close(fd);
+	return error;
+}
+
+static bool procfs_digits(const char **at, const char *end, unsigned base, uint64_t *ret)
+{
+	const char *p = *at;
+	uint64_t v = 0;
+
+	for (; p < end; p++) {
+		unsigned digit = *p >= '0' && *p <= '9'   ? (unsigned)(*p - '0')
+		                 : *p >= 'a' && *p <= 'f' ? (unsigned)(*p - 'a') + 10
+		                                          : 16;
+
+		if (digit >= base)
+			break;
+		v = v * base + digit;
+	}
+	if (p == *at)
+		return false;
+	*at = p;
+	*ret = v;
+	return true;
+}
+
+int procfs_stat_parse(const char *text, size_t n, struct procfs_stat *ret)
+{
+	const char *open = memchr(text, '(', n);
+	const char *close = memrchr(text, ')', n);
+	const char *end = text + n, *at;
+	uint64_t field[17] = { 0 }; /* from the parent's pid on, which is field 4 of proc(5) */
+	size_t length;
+
+	if (!open || !close || close < open || end - close < 4)
+		return -EBADMSG;
+	length = (size_t)(close - open - 1);
+	if (length >= sizeof(ret->comm))
+		length = sizeof(ret->comm) - 1;
+	at = close + 4; /* ") S " */
+	for (size_t i = 0; i < 17; i++) {
+		if (at < end && *at == '-')
+			at++;
+		if (!procfs_digits(&at, end, 10, &field[i]))
+			return -EBADMSG;
+		if (at < end && *at == ' ')
+			at++;
+	}
+	memcpy(ret->comm, open + 1, length);
+	ret->comm[length] = 0;
+	ret->ppid = (pid_t)field[0];
+	ret->kernel_thread = field[5] & PROCFS_KTHREAD;
+	ret->threads = (unsigned)field[16];
+	return 0;
+}
+
+static bool procfs_expect(const char **at, const char *end, char c)
+{
+	if (*at >= end || **at != c)
+		return false;
+	(*at)++;
+	return true;
+}
+
+/* Puts newlines back where the kernel wrote \012; the new length. */
+static size_t procfs_unescape(char *path, size_t n)
+{
+	char *from = path, *to, *end = path + n;
+
+	from = memmem(path, n, "\\012", 4);
+	if (!from)
+		return n;
+	for (to = from; from < end;) {
+		if (end - from >= 4 && !memcmp(from, "\\012", 4)) {
+			*to++ = '\n';
+			from += 4;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	return (size_t)(to - path);
+}
+
+/* "START-END rwxp OFFSET MAJ:MIN INODE      PATH" */
+static bool procfs_map_line(const char *at, const char *end, struct procfs_map *ret)
+{
+	uint64_t major, minor;
+	const char *flags;
+
+	if (!procfs_digits(&at, end, 16, &ret->start) || !procfs_expect(&at, end, '-') ||
+	    !procfs_digits(&at, end, 16, &ret->end) || !procfs_expect(&at, end, ' ') ||
+	    end - at < 5)
+		return false;
+	flags = at;
+	at += 4;
+	if (!procfs_expect(&at, end, ' ') || !procfs_digits(&at, end, 16, &ret->offset) ||
+	    !procfs_expect(&at, end, ' ') || !procfs_digits(&at, end, 16, &major) ||
+	    !procfs_expect(&at, end, ':') || !procfs_digits(&at, end, 16, &minor) ||
+	    !procfs_expect(&at, end, ' ') || !procfs_digits(&at, end, 10, &ret->inode))
+		return false;
+	while (at < end && *at == ' ')
+		at++;
+	ret->major = (uint32_t)major;
+	ret->minor = (uint32_t)minor;
+	ret->readable = flags[0] == 'r';
+	ret->writable = flags[1] == 'w';
+	ret->executable = flags[2] == 'x';
+	ret->shared = flags[3] == 's';
+	ret->path = at;
+	ret->path_size = (size_t)(end - at);
+	return ret->end > ret->start;
+}
+
+bool procfs_map_next(char **at, const char *end, struct procfs_map *ret)
+{
+	while (*at < end) {
+		char *line = *at;
+		char *newline = memchr(line, '\n', (size_t)(end - line));
+		const char *stop = newline ? newline : end;
+
+		*at = newline ? newline + 1 : line + (end - line);
+		if (procfs_map_line(line, stop, ret)) {
+			ret->path_size = procfs_unescape(line + (ret->path - line), ret->path_size);
+			return true;
+		}
+	}
+	return false;
+}

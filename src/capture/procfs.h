@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * procfs.h: the texts of /proc as values: lists of numbered directories, PID/stat, lines of PID/maps.
+ * Reads into buffers of the caller, allocates only to grow them. Knows no records.
+ */
+#ifndef SEAM_CAPTURE_PROCFS_H
+#define SEAM_CAPTURE_PROCFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+
+struct procfs_stat {
+	char comm[64]; /* the kernel's own are 15 bytes; workers' names are longer */
+	pid_t ppid;
+	bool kernel_thread;
+	unsigned threads;
+};
+
+struct procfs_map {
+	uint64_t start, end, offset, inode;
+	uint32_t major, minor;
+	bool readable, writable, executable, shared;
+	const char *path; /* not NUL-terminated; "" for anonymous memory; as the kernel wrote it */
+	size_t path_size;
+};
+
+/* The whole file as text, NUL behind it: its length, or -errno. */
+int64_t procfs_read(int dirfd, const char *path, struct buf *ret);
+/* Appends the names of a directory that are numbers, as pid_t, to ret. */
+int procfs_numbers(int dirfd, const char *path, struct buf *ret);
+/* -EBADMSG: not of the known form. */
+int procfs_stat_parse(const char *text, size_t n, struct procfs_stat *ret);
+/* The next line of *at: true and *ret. Lines that are not of the known form are passed over. The path
+ * has its "\012" put back to a newline, in place. */
+bool procfs_map_next(char **at, const char *end, struct procfs_map *ret);
+
+#endif

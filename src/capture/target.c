@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+/*
+ * target.c: knows fork, exec and wait. Invariant: between fork and exec the child does nothing but
+ * wait for its byte, so what is recorded of the command begins with its exec.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capture/target.h"
+
+static _Noreturn void target_child(char *const argv[], int go, int failed)
+{
+	char byte;
+	ssize_t n;
+	int error;
+
+	prctl(PR_SET_NAME, "seam-exec");
+	do
+		n = read(go, &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(0);
+	execvp(argv[0], argv);
+	error = errno;
+	do
+		n = write(failed, &error, sizeof(error));
+	while (n < 0 && errno == EINTR);
+	_exit(127);
+}
+
+int target_fork(struct target *t, char *const argv[], bool quiet_output)
+{
+	int go[2], failed[2], error;
+	pid_t pid;
+
+	if (pipe2(go, O_CLOEXEC) < 0)
+		return -errno;
+	if (pipe2(failed, O_CLOEXEC) < 0) {
+		error = -errno;
+		close(go[0]);
+		close(go[1]);
+		return error;
+	}
+	pid = fork();
+	error = -errno;
+	if (pid == 0) {
+		close(go[1]);
+		if (quiet_output)
+			dup2(STDERR_FILENO, STDOUT_FILENO);
+		target_child(argv, go[0], failed[1]);
+	}
+	close(go[0]);
+	close(failed[1]);
+	if (pid < 0) {
+		close(go[1]);
+		close(failed[0]);
+		return error;
+	}
+	*t = (struct target){ .pid = pid, .go = go[1], .failed = failed[0] };
+	return 0;
+}
+
+static void target_close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+int target_go(struct target *t)
+{
+	int error = 0;
+	ssize_t n;
+
+	/* When somebody killed the child meanwhile the pipe is broken (the caller ignores SIGPIPE) and
+	 * there is no exec to report: target_poll tells how it ended. */
+	do
+		n = write(t->go, "", 1);
+	while (n < 0 && errno == EINTR);
+	target_close_fd(&t->go);
+	if (n == 1) {
+		do
+			n = read(t->failed, &error, sizeof(error));
+		while (n < 0 && errno == EINTR);
+	}
+	target_close_fd(&t->failed);
+	t->started = n == 0;
+	return n == (ssize_t)sizeof(error) ? -error : 0;
+}
+
+bool target_poll(struct target *t)
+{
+	pid_t pid;
+
+	if (t->pid <= 0 || t->ended)
+		return true;
+	do
+		pid = waitpid(t->pid, &t->status, WNOHANG);
+	while (pid < 0 && errno == EINTR);
+	t->ended = pid != 0;
+	return t->ended;
+}
+
+void target_signal(struct target *t, int number)
+{
+	if (!target_poll(t))
+		kill(t->pid, number);
+}
+
+int target_exit_code(const struct target *t)
+{
+	if (WIFEXITED(t->status))
+		return WEXITSTATUS(t->status);
+	return WIFSIGNALED(t->status) ? 128 + WTERMSIG(t->status) : 0;
+}
+
+void target_close(struct target *t)
+{
+	if (t->pid <= 0)
+		return;
+	target_close_fd(&t->go);
+	target_close_fd(&t->failed);
+	if (!t->started && !t->ended)
+		waitpid(t->pid, &t->status, 0);
+	t->pid = 0;
+}

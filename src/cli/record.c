@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// record.c: the command `seam record`: its place in the table, its description.
+#include "cli/record_options.h"
+#include "cli/record_run.h"
+
+static int record_main(int argc, char **argv, const struct cmd *cmd)
+{
+	struct record_opts o;
+	int code = record_options_parse(&o, argc, argv, cmd);
+
+	if (code == OPTIONS_HELP)
+		code = EXIT_OK;
+	else if (code)
+		code = EXIT_USAGE;
+	else
+		code = record_run(&o, cmd);
+	record_options_free(&o);
+	return code;
+}
+
+const struct cmd cmd_record = {
+	.name = "record",
+	.synopsis = "[options] [-- command]",
+	.summary = "Record where a command, processes or the whole machine spend their time",
+	.details =
+	        "Without -e, cycles are sampled, or cpu-clock where the machine has no cycle "
+	        "counter, "
+	        "as in many virtual machines. Without command, -p and -t, everything that runs is "
+	        "recorded until Ctrl-C. With -a or -p a command only says how long.\n\n"
+	        "Callchains are on. One line says how user stacks are taken: deferred by the "
+	        "kernel "
+	        "to the return to user space where it can do that (Linux 6.19, x86_64), else by "
+	        "frame "
+	        "pointers at once. A deferred stack may still be owed when sampling stops, so the "
+	        "event that receives them stays on for a grace period (--grace, 100 ms by default, "
+	        "less when nothing is owed). Tasks that sleep longer than that keep their kernel "
+	        "stack only, and seam report counts them.\n\n"
+	        "The exit status is that of the command, 128 + N when signal N ended it, 127 when "
+	        "it "
+	        "was not found, 126 when it could not be run. Ctrl-C, SIGTERM and SIGHUP stop the "
+	        "recording, finish the file and wait for the command, which is sent the signal "
+	        "too; "
+	        "a second one leaves at once. With --duration or --max-size the command is sent "
+	        "SIGTERM at the end and the status is 0. When writing fails, the recording ends, "
+	        "the "
+	        "command runs on, and the status is 1 unless the command's own is not 0.\n\n"
+	        "An existing file is kept as FILE.old. What was drained from the rings, at least "
+	        "four "
+	        "times a second, is in the file even if the recorder is killed: such a file has no "
+	        "features at its end and is read by all seam commands. The file is read by perf "
+	        "report and perf script.\n\n"
+	        "Defaults are read from $XDG_CONFIG_HOME/seam/config, or the file that SEAM_CONFIG "
+	        "or "
+	        "--config names: [call-graph] record-mode; [record] events, freq, mmap-pages, "
+	        "output, "
+	        "compression-level.",
+	.options = record_option_defs,
+	.stops_at_operand = true,
+	.run = record_main,
+};

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+# lib.sh: what the system tests share. Read with ". lib.sh"; gives $T (a scratch directory that is
+# removed at the end), skip, fail, same, record, samples, judge.
+set -u
+: "${SEAM:?SEAM is the program to test}"
+T=$(mktemp -d)
+trap 'cd /; rm -rf "$T"' EXIT
+cd "$T" || exit 1
+SEAM_CONFIG=
+export SEAM_CONFIG
+failures=0
+
+skip() { echo "skipped: $*"; exit 77; }
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+# same WHAT EXPECTED GOT
+same() { if [ "$2" = "$3" ]; then echo "ok: $1 ($3)"; else fail "$1: expected $2, got $3"; fi; }
+# atleast WHAT LEAST GOT
+atleast() { if [ "$3" -ge "$2" ]; then echo "ok: $1 ($3)"; else fail "$1: at least $2, got $3"; fi; }
+atmost() { if [ "$3" -le "$2" ]; then echo "ok: $1 ($3)"; else fail "$1: at most $2, got $3"; fi; }
+# says FILE TEXT
+says() { if grep -q -- "$2" "$1"; then echo "ok: says '$2'"; else fail "no '$2' in: $(cat "$1")"; fi; }
+done_testing() { [ "$failures" -eq 0 ] || { echo "$failures failures"; exit 1; }; exit 0; }
+
+# Burns CPU in one process for a bounded amount of work.
+BUSY='i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done'
+
+# seam record, its stderr in $T/err, its status in $status
+record() { "$SEAM" record "$@" 2>err; status=$?; }
+
+can_record() {
+	"$SEAM" record -q -o probe.data -- true 2>probe.err || skip "cannot record here: $(cat probe.err)"
+	rm -f probe.data
+}
+
+# Records of a type in a file: count FILE SAMPLE
+count() { "$SEAM" dump "$1" 2>/dev/null | grep -c "PERF_RECORD_$2\\b"; }
+samples() { count "$1" SAMPLE; }
+
+# perf as an outside judge, where it is installed and knows the form: it must read without complaint
+# and count the samples that we count.
+judge() {
+	command -v perf >/dev/null 2>&1 || { echo "no judge: perf is not installed"; return 0; }
+	if grep -q 'deferred by the kernel' err && ! perf --version | grep -qE ' (6\.19|[7-9])'; then
+		echo "no judge: this perf does not know deferral"
+		return 0
+	fi
+	perf report --stats -i "$1" >judge.out 2>judge.err </dev/null
+	if grep -iE 'error|fail|incompatible|warning|unexpected' judge.err judge.out; then
+		fail "perf complains about $1"
+	fi
+	same "perf counts the samples of $1" "$(samples "$1")" \
+		"$(awk '$1 == "SAMPLE" && !n { n = $3 } END { print n + 0 }' judge.out)"
+	perf script -i "$1" >script.out 2>judge.err </dev/null
+	if grep -iE 'error|fail|incompatible|unexpected' judge.err; then
+		fail "perf script complains about $1"
+	fi
+}

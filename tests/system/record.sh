@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# seam record of a command: what is in the file, what is said, what the exit status is.
+. "$(dirname "$0")/lib.sh"
+can_record
+
+echo "# a command"
+record -F 2000 -o a.data -- sh -c "$BUSY"
+same "status" 0 $status
+atleast "samples" 50 "$(samples a.data)"
+same "one line about user stacks" 1 "$(grep -c 'user stacks:' err)"
+says err '^\[ seam record: [0-9,]* samples, .* in a.data; 0 lost \]$'
+same "closing line counts" "$(samples a.data)" \
+	"$(sed -n 's/^\[ seam record: \([0-9,]*\) samples.*/\1/p' err | tr -d ,)"
+atleast "mappings" 2 "$(count a.data MMAP2)"
+same "one exec" 1 "$("$SEAM" dump a.data 2>/dev/null | grep -c 'PERF_RECORD_COMM exec: sh:')"
+judge a.data
+[ -f script.out ] && atleast "perf names the command" 50 "$(grep -c '^sh ' script.out)"
+
+echo "# quiet"
+record -q -o q.data -- true
+same "nothing is said" "" "$(cat err)"
+
+echo "# exit status"
+record -o s.data -- sh -c 'exit 7'; same "exit 7" 7 $status
+record -o s.data -- sh -c 'kill -TERM $$'; same "killed by SIGTERM" 143 $status
+rm -f s.data s.data.old
+record -o s.data -- ./not-there; same "not found" 127 $status
+same "no file is left" no "$([ -e s.data ] && echo yes || echo no)"
+touch noexec; record -o s.data -- ./noexec; same "not executable" 126 $status
+record --no-such-option -- true; same "usage" 2 $status
+record -F 0 -- true; same "usage: -F 0" 2 $status
+
+echo "# an older file is kept, and comes back when nothing was recorded"
+echo first >o.data
+record -q -o o.data -- true
+same "kept" first "$(cat o.data.old)"
+cp o.data before; record -q -o o.data -- ./not-there
+cmp -s o.data before && echo "ok: came back" || fail "the older file did not come back"
+
+echo "# pipe: the command's output is not in the stream"
+"$SEAM" record -F 2000 -o - -- sh -c "echo hello; $BUSY" 2>err | cat >pipe.data
+atleast "samples" 50 "$("$SEAM" dump - <pipe.data 2>/dev/null | grep -c PERF_RECORD_SAMPLE)"
+says err '^hello$'
+if command -v perf >/dev/null && ! grep -q 'deferred by the kernel' err; then
+	perf script -i - <pipe.data >script.out 2>judge.err
+	atleast "perf reads the stream" 50 "$(grep -c '^sh ' script.out)"
+fi
+
+echo "# compressed"
+record -z -F 2000 -o z.data -- sh -c "$BUSY"
+atleast "samples" 50 "$(samples z.data)"
+same "closing line counts" "$(samples z.data)" \
+	"$(sed -n 's/^\[ seam record: \([0-9,]*\) samples.*/\1/p' err | tr -d ,)"
+
+echo "# limits"
+record --duration 0.3 -o d.data -- sh -c 'trap "echo told >told; exit 9" TERM; while :; do sleep 0.05; done'
+same "duration: status" 0 $status
+same "duration: the command was told" told "$(cat told)"
+record -D 600000 -o late.data -- sh -c "$BUSY"
+same "-D longer than the command: samples" 0 "$(samples late.data)"
+atleast "-D: its mappings are there" 2 "$(count late.data MMAP2)"
+record -F max --max-size 20K -o m.data -- sh -c 'while :; do :; done'
+same "max-size: status" 0 $status
+
+done_testing

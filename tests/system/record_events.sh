@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# seam record -e, -F, -c, -k: rates and kinds of events.
+. "$(dirname "$0")/lib.sh"
+can_record
+
+echo "# rates, by cpu-clock: the same work, ten times the frequency"
+record -e cpu-clock -F 200 -o slow.data -- sh -c "$BUSY"; slow=$(samples slow.data)
+record -e cpu-clock -F 2000 -o fast.data -- sh -c "$BUSY"; fast=$(samples fast.data)
+atleast "-F 2000 against -F 200" $((slow * 4)) "$fast"
+record -e cpu-clock -c 10000000 -o c.data -- sh -c "$BUSY"
+same "-c: every sample has that period" "$(samples c.data)" \
+	"$("$SEAM" dump c.data 2>/dev/null | grep PERF_RECORD_SAMPLE | grep -c 'period: 10000000\b')"
+
+echo "# page faults"
+record -e page-faults -c 1 -o one.data -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
+record -e page-faults -c 10 -o ten.data -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
+atleast "faults" 100 "$(samples one.data)"
+atmost "every tenth" $(($(samples one.data) / 5)) "$(samples ten.data)"
+judge one.data
+
+echo "# several events"
+record -e cpu-clock,page-faults -e context-switches -o three.data -- sh -c "$BUSY"
+same "status" 0 $status
+judge three.data
+
+echo "# without callchains"
+record --call-graph none -o none.data -- sh -c "$BUSY"
+same "no chains" 0 "$("$SEAM" dump none.data 2>/dev/null | grep -c 'FP chain')"
+same "one line about user stacks" 1 "$(grep -c 'user stacks' err)"
+
+echo "# clock"
+record -k monotonic -o k.data -- sh -c "$BUSY"
+judge k.data
+now=$(cut -d. -f1 /proc/uptime)
+if [ -s script.out ]; then
+	at=$(awk '/^sh / { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+\.[0-9]+:$/) { print int($i); exit } }' script.out)
+	atmost "times are near the monotonic clock" 60 $((now > at ? now - at : at - now))
+fi
+
+echo "# tracepoints"
+record -e sched:sched_switch -o tp.data -- sh -c 'sleep 0.05'
+if [ $status -ne 0 ]; then
+	echo "no tracepoints here: $(cat err)"
+else
+	atleast "switches" 1 "$(samples tp.data)"
+	judge tp.data
+	[ -s script.out ] && says script.out 'prev_comm='
+fi
+
+echo "# what is wrong is said"
+record -e no-such-event -o x.data -- true; same "unknown event" 2 $status; says err no-such-event
+record --call-graph dwarf -o x.data -- true; same "dwarf" 2 $status; says err 'dwarf'
+same "no file is left" no "$([ -e x.data ] && echo yes || echo no)"
+
+done_testing

@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What is in the file when the recorder, the disk or the reader of its pipe goes away.
+. "$(dirname "$0")/lib.sh"
+can_record
+
+# Waits until the file holds more than so many bytes: grown FILE BYTES
+grown() {
+	n=0
+	while [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -le "$2" ] && [ $n -lt 200 ]; do
+		sleep 0.05
+		n=$((n + 1))
+	done
+}
+
+echo "# kill -9: what was flushed is there"
+"$SEAM" record -q -F 2000 -o k.data -- sh -c 'echo $$ >command; while :; do :; done' &
+pid=$!
+grown k.data 60000
+kill -9 $pid; wait $pid 2>/dev/null
+same "the command runs on" 0 "$(kill -0 "$(cat command)"; echo $?)"
+kill -9 "$(cat command)"
+atleast "samples after kill -9" 100 "$(samples k.data)"
+"$SEAM" dump k.data >/dev/null 2>dump.err
+says dump.err 'did not finish'
+
+echo "# SIGTERM and SIGINT to the recorder: the file is finished, the command is told"
+"$SEAM" record -F 1000 -o s.data -- sh -c "trap 'echo told >told; exit 5' TERM; while :; do :; done" 2>err &
+pid=$!
+grown s.data 10000
+kill -TERM $pid; wait $pid
+same "TERM: the command's status" 5 $?
+same "TERM: the command was told" told "$(cat told 2>/dev/null)"
+says err '0 lost \]$'
+judge s.data
+# A shell lets what it runs in the background ignore SIGINT: the command goes on, the recorder waits.
+"$SEAM" record -F 1000 -o i.data -- sh -c 'while [ ! -e go ]; do sleep 0.05; done; exit 6' 2>err &
+pid=$!
+grown i.data 1000
+kill -INT $pid
+n=0; while ! grep -q 'lost \]' err && [ $n -lt 100 ]; do sleep 0.05; n=$((n + 1)); done
+says err '0 lost \]$'
+judge i.data
+touch go; wait $pid
+same "INT: the command's status" 6 $?
+
+echo "# a second signal leaves at once, with a file that can be read"
+"$SEAM" record -F 1000 -o two.data -- sh -c 'echo $$ >command; trap "" TERM; exec sleep 30' 2>err &
+pid=$!
+grown two.data 1000
+kill -TERM $pid; sleep 0.6; kill -TERM $pid; wait $pid
+same "status" 143 $?
+kill -9 "$(cat command)"
+"$SEAM" dump two.data >/dev/null 2>&1; same "it can be read" 0 $?
+
+echo "# a full disk"
+mkdir small
+if mount -t tmpfs -o size=256k none small 2>/dev/null; then
+	record -F 20000 -o small/full.data -- sh -c 'i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done; echo on >ran'
+	same "status says that it failed" 1 $status
+	same "the command ran on" on "$(cat ran)"
+	says err 'No space left on device'
+	atleast "samples" 100 "$(samples small/full.data)"
+	same "the closing line tells what is in the file" "$(samples small/full.data)" \
+		"$(sed -n 's/^\[ seam record: \([0-9,]*\) samples.*/\1/p' err | tr -d ,)"
+	says err 'not written \]$'
+	judge small/full.data
+	umount small
+else
+	echo "no full disk: a tmpfs cannot be mounted here"
+fi
+
+echo "# the reader of the pipe goes away"
+{ "$SEAM" record -F 20000 -o - -- sh -c "$BUSY" 2>err; echo $? >status; } | head -c 30000 >part.data
+same "status says that it failed" 1 "$(cat status)"
+says err 'reader of the pipe is gone'
+"$SEAM" dump - <part.data >dump.out 2>/dev/null
+atleast "samples that went through" 50 "$(grep -c PERF_RECORD_SAMPLE dump.out)"
+
+echo "# the reader of the pipe does not read: signals still end the recorder"
+mkfifo pipe
+sleep 20 <pipe & reader=$!
+"$SEAM" record -q -F 20000 -o - -- sh -c 'echo $$ >command; while :; do :; done' >pipe 2>err &
+pid=$!
+sleep 2
+kill -TERM $pid; sleep 0.6; kill -TERM $pid 2>/dev/null; wait $pid
+same "status" 143 $?
+kill -9 "$(cat command)" 2>/dev/null
+kill $reader 2>/dev/null
+wait 2>/dev/null
+
+echo "# rings that are too small: the loss is counted"
+record -m 1 -F max -o loss.data -- sh -c "$BUSY"
+counted=$(sed -n 's/.*; \([0-9,]*\) lost.*/\1/p' err | tr -d ,)
+echo "lost with rings of one page: ${counted:-?}"
+if [ "${counted:-0}" -gt 0 ]; then says err 'records lost'; fi
+
+done_testing

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# seam record -p, -t, -a, -C: what runs already is there with its names and mappings.
+. "$(dirname "$0")/lib.sh"
+can_record
+command -v python3 >/dev/null || skip "python3 is needed for threads"
+
+cat >threads.py <<'P'
+import sys, threading, time
+end = time.time() + 30
+def spin():
+    while time.time() < end:
+        sum(range(2000))
+for i in range(2):
+    threading.Thread(target=spin, daemon=True).start()
+time.sleep(30)
+P
+python3 -S threads.py &
+busy=$!
+trap 'kill $busy 2>/dev/null; cd /; rm -rf "$T"' EXIT
+i=0
+while [ "$(ls /proc/$busy/task | wc -l)" -lt 3 ] && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+# A python3 that is a script of its own starts the real one as a child.
+[ "$(ls /proc/$busy/task | wc -l)" -ge 3 ] || skip "python3 did not start its threads under its own pid"
+
+# pid/tid pairs of the samples of a file
+tids() { "$SEAM" dump "$1" 2>/dev/null | sed -n 's/.*PERF_RECORD_SAMPLE(.*): \([0-9-]*\/[0-9-]*\): .*/\1/p' | sort -u; }
+
+echo "# -p: all threads of a process that runs already"
+record -p $busy -F 1000 --duration 0.7 -o p.data
+same "status" 0 $status
+atleast "samples" 20 "$(samples p.data)"
+same "only that process" "$busy" "$(tids p.data | cut -d/ -f1 | sort -u | tr '\n' ' ' | sed 's/ $//')"
+atleast "its threads" 2 "$(tids p.data | wc -l)"
+atleast "names of its threads" 3 "$(count p.data COMM)"
+atleast "its mappings" 3 "$(count p.data MMAP2)"
+judge p.data
+
+echo "# -t: one thread of it"
+tid=$(ls /proc/$busy/task | tail -1)
+record -t "$tid" -F 1000 --duration 0.5 -o t.data
+same "only that thread" "$busy/$tid" "$(tids t.data)"
+judge t.data
+
+echo "# -a: it is among all others, and so is its name"
+record -a -F 500 --duration 0.5 -o all.data
+if [ $status -eq 0 ]; then
+	atleast "its samples" 10 "$("$SEAM" dump all.data 2>/dev/null | grep PERF_RECORD_SAMPLE | grep -c " $busy/")"
+	atleast "names" 5 "$(count all.data COMM)"
+	judge all.data
+	record -C 0 -F 500 -o c.data -- sleep 0.3
+	same "-C 0: status" 0 $status
+	same "-C 0: samples of other CPUs" 0 "$("$SEAM" dump c.data 2>/dev/null | grep PERF_RECORD_SAMPLE | grep -cE '^[1-9][0-9]* [0-9]+ 0x')"
+	judge c.data
+else
+	echo "not system-wide here: $(cat err)"
+fi
+
+echo "# -p ends with its process"
+sleep 1 &
+record -p $! -o end.data
+same "status" 0 $status
+
+echo "# what is not there"
+record -p 999999999 -o x.data; same "no such process" 1 $status
+same "no file is left" no "$([ -e x.data ] && echo yes || echo no)"
+record -p 1 -t 1 -o x.data; same "-p and -t" 2 $status
+
+echo "# children are followed, unless -i"
+record -F 2000 -o kids.data -- sh -c "sh -c '$BUSY'; exit 0"
+record -F 2000 -i -o alone.data -- sh -c "sh -c '$BUSY'; exit 0"
+atmost "-i: processes" 1 "$(tids alone.data | wc -l)"
+atleast "samples of the child" $(($(samples alone.data) + 20)) "$(samples kids.data)"
+
+done_testing
