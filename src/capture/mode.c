@@ -36,6 +36,18 @@ const char *mode_line(const struct mode *mode, char *text, size_t n)
 		                   "kernel.perf_event_paranoid <= 0)"
 		                 : "");
 		break;
+	case MODE_LIVE:
+		snprintf(text, n,
+		         "user stacks: %s, walked in the kernel by BPF at once; one ends where a page "
+		         "is not in memory",
+		         mode->by_fp ? "frame pointers" : "unwind tables");
+		break;
+	case MODE_LIVE_DEFER:
+		snprintf(text, n,
+		         "user stacks: %s, walked in the kernel by BPF at once, deferred where a page "
+		         "is not in memory",
+		         mode->by_fp ? "frame pointers" : "unwind tables");
+		break;
 	}
 	return text;
 }
@@ -49,6 +61,9 @@ const char *mode_option(const struct mode *mode)
 		return "fp";
 	case MODE_FP_DEFER:
 		return "fp,defer";
+	case MODE_LIVE:
+	case MODE_LIVE_DEFER:
+		return mode->by_fp ? "fp,defer" : "dwarf,defer";
 	}
 	return "no";
 }

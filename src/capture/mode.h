@@ -13,6 +13,8 @@ enum mode_stack {
 	MODE_NONE,     /* no callchains were asked for */
 	MODE_FP,       /* frame pointers, at once */
 	MODE_FP_DEFER, /* frame pointers, deferred by the kernel */
+	MODE_LIVE,     /* by BPF programs, at once */
+	MODE_LIVE_DEFER, /* by BPF programs, at once, deferred where a page is not in memory */
 };
 
 /* Why user stacks are taken at once. */
@@ -33,6 +35,7 @@ struct mode {
 	enum mode_reason reason;   /* MODE_FP only */
 	enum mode_answers answers; /* MODE_FP_DEFER only */
 	bool defer_asked;          /* fp,defer by name, not auto */
+	bool by_fp;                /* MODE_LIVE*: by frame pointers, not by unwind tables */
 	bool per_task;             /* a command, processes or threads; not system-wide */
 };
 

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* live_parts.h: the inside of live.h. live_load.c makes programs and maps, live_arena.c gives out the arena, live_space.c keeps
+ * address spaces there, live_follow.c learns of them, live_ring.c turns the rings into records. Only live*.c include it. */
+#ifndef SEAM_CAPTURE_BPF_LIVE_PARTS_H
+#define SEAM_CAPTURE_BPF_LIVE_PARTS_H
+
+#include <pthread.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "capture/bpf/live.h"
+
+struct bpf_link;
+struct bpf_object;
+struct bpf_program;
+struct ring_buffer;
+
+/* ---- live_arena.c: memory that the programs see ---- */
+
+#define ARENA_CLASSES 24 /* blocks of 1 KiB << class */
+
+struct arena_freed;
+
+struct arena_memory {
+	unsigned char *bytes; /* NULL: none */
+	uint64_t most;        /* bytes; */
+	uint64_t used;        /* given out by moving up; tables stay */
+	struct arena_freed *freed[ARENA_CLASSES]; /* oldest first */
+	struct arena_freed *freed_last[ARENA_CLASSES];
+	struct map tables; /* blob pointer -> offset of its copy */
+	uint64_t table_bytes, n_tables, left_out;
+};
+
+void arena_memory_free(struct arena_memory *a);
+/* A block for n bytes: its offset, 0: memory is out. */
+uint32_t arena_take(struct arena_memory *a, size_t n);
+/* Given back: not handed out again while a program may still read it. */
+void arena_give(struct arena_memory *a, uint32_t offset, size_t n, uint64_t now_ns);
+/* Copies a table in, once; fills the parts of m. False: memory is out, or it is not a table of ours. */
+bool arena_table(struct arena_memory *a, const void *blob, struct live_mapping *m);
+
+/* ---- live_space.c: what is mapped in each process ---- */
+
+struct space_mapping {
+	uint64_t start, end, pgoff, since_ns;
+	uint64_t vaddr; /* of start */
+	const void *blob;
+	bool may_guess;
+};
+
+struct space {
+	uint32_t pid;
+	uint32_t execs;   /* as the map `execs` counts */
+	uint64_t read_ns; /* when /proc was read: older records say nothing new */
+	struct space_mapping *at; /* by start */
+	size_t n, capacity;
+	uint32_t published; /* offset in the arena; 0: none */
+	size_t published_size;
+	bool dirty;
+	uint64_t gone_ns; /* its process has exited */
+};
+
+struct spaces {
+	struct map by_pid; /* -> struct space * */
+	uint64_t mappings;
+};
+
+struct space *space_get(struct spaces *s, uint32_t pid, bool make);
+void space_clear(struct space *s, uint64_t before_ns);
+/* -ENOMEM. What it overlaps and is older is cut away; where newer is, nothing is put. */
+int space_put(struct space *s, const struct space_mapping *m);
+int space_copy(struct space *to, const struct space *from);
+const struct space_mapping *space_find(const struct space *s, uint64_t pc);
+void spaces_free(struct spaces *s);
+/* Makes the programs see what has changed. */
+void live_publish(struct live *l, struct space *s);
+
+/* ---- live_follow.c ---- */
+
+struct follow {
+	pthread_t thread;
+	bool running;
+	int wake;           /* an eventfd: stop */
+	struct ring *rings; /* one per CPU, of dummy events */
+	int *fds;
+	size_t n;
+	struct seam_events *events;
+	uint64_t lost;
+};
+
+int follow_start(struct live *l, struct seam_error *err);
+void follow_stop(struct live *l);
+
+/* ---- live.c ---- */
+
+struct live {
+	struct live_opts opts;
+	struct live_probe probe;
+	struct bpf_object *object;
+	struct bpf_program *on_sample;
+	struct bpf_link **links;
+	size_t n_links;
+	int *attached; /* links of on_sample to the session's events */
+	size_t n_attached;
+	struct ring_buffer *reader;
+	int *ring_fds;
+	size_t n_cpus; /* possible ones: one ring each */
+	int processes, execs, targets, counts; /* map descriptors */
+	pthread_mutex_t lock;                  /* of all below: the follower and the reader */
+	struct arena_memory arena;
+	struct spaces spaces;
+	struct map followed; /* pids that are or were targets */
+	struct follow follow;
+
+	/* live_ring.c */
+	const struct seam_events *events; /* the session's */
+	const struct seam_event *answers; /* of them, that which carries answers */
+	capture_write write;
+	void *write_ctx;
+	int64_t given;
+	int write_error;
+	struct buf out;
+	uint64_t chain[LIVE_FRAMES_MAX + LIVE_KERNEL_MAX + 8];
+	struct map owed; /* cookies without an answer */
+	struct map early[2]; /* answers of this round and the last, which may come before their samples */
+	struct map remote; /* cookie -> offset in held of a sleeping task's answer */
+	struct buf held;
+	bool ending;
+	struct live_sample raw_of; /* the sample whose LIVE_RAW comes next */
+	uint64_t raw_user[LIVE_FRAMES_MAX];
+	uint64_t samples, answered, late;
+};
+
+uint64_t live_now_ns(void);
+
+/* -- live_load.c -- */
+int live_load(struct live *l, struct seam_error *err);
+void live_unload(struct live *l);
+uint64_t live_misses(struct live *l);
+int live_read_owing(struct live *l);
+
+/* -- live_ring.c -- */
+int live_ring_add(struct live *l, int fd);
+int64_t live_ring_read(struct live *l, capture_write write, void *ctx);
+/* Gives what the iterator read and nobody else answered. */
+int64_t live_ring_end(struct live *l, capture_write write, void *ctx);
+
+#endif

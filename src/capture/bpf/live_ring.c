@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+/*
+ * live_ring.c: what the programs wrote, as perf records: samples with their callchain, or with a marker and a cookie, and
+ * deferred callchains. Counts what is owed. The rings are the kernel's and its programs ours; every length is checked all
+ * the same.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <bpf/libbpf.h>
+
+#include "abi/encode.h"
+#include "capture/bpf/live_parts.h"
+
+static int ring_give(struct live *l)
+{
+	int r = l->out.failed ? -ENOMEM : l->write(l->write_ctx, l->out.bytes, l->out.n);
+
+	if (r >= 0)
+		l->given += (int64_t)l->out.n;
+	buf_clear(&l->out);
+	return r;
+}
+
+static struct seam_id ring_id(uint32_t pid, uint32_t tid, uint32_t cpu, uint64_t time_ns,
+                              uint64_t event)
+{
+	return (struct seam_id){ .pid = pid,
+		                 .tid = tid,
+		                 .cpu = cpu,
+		                 .time_ns = time_ns,
+		                 .id = event,
+		                 .stream_id = event };
+}
+
+/* [KERNEL, ips,] then [USER, ips] or [USER_DEFERRED, cookie]. */
+static size_t ring_chain(struct live *l, const struct live_sample *s, const uint64_t *ips)
+{
+	uint64_t *to = l->chain;
+
+	if (s->n_kernel) {
+		*to++ = SEAM_CONTEXT_KERNEL;
+		memcpy(to, ips + s->n_user, s->n_kernel * sizeof(*to));
+		to += s->n_kernel;
+	}
+	if (s->end == LIVE_DEFERRED) {
+		*to++ = SEAM_CONTEXT_USER_DEFERRED;
+		*to++ = s->cookie;
+	} else if (s->n_user) {
+		*to++ = SEAM_CONTEXT_USER;
+		memcpy(to, ips, s->n_user * sizeof(*to));
+		to += s->n_user;
+	}
+	return (size_t)(to - l->chain);
+}
+
+static int ring_sample(struct live *l, const struct live_sample *s, const uint64_t *ips)
+{
+	const struct seam_event *event = seam_events_by_id(l->events, s->event);
+	struct seam_sample out = { .id = ring_id(s->pid, s->tid, s->cpu, s->time_ns, s->event),
+		                   .ip = s->ip,
+		                   .addr = s->address,
+		                   .period = s->period };
+	int r;
+
+	if (!event)
+		return 0;
+	out.callchain = encode_words(l->chain, ring_chain(l, s, ips));
+	r = encode_sample(&l->out, &event->attr, s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL, &out);
+	if (r >= 0)
+		r = ring_give(l);
+	if (r >= 0)
+		l->samples++;
+	if (s->end == LIVE_DEFERRED && r >= 0 && !map_get(&l->early[0], s->cookie, NULL) &&
+	    !map_get(&l->early[1], s->cookie, NULL))
+		r = map_put(&l->owed, s->cookie, 1);
+	return r;
+}
+
+/* -- answers -- */
+
+static uint64_t ring_answers_id(const struct live *l, uint32_t cpu)
+{
+	const struct seam_event *e = l->answers;
+
+	return e->n_ids ? e->ids[cpu < e->n_ids ? cpu : 0] : 0;
+}
+
+static int ring_answer_put(struct live *l, const struct live_answer *a, const uint64_t *ips)
+{
+	struct seam_callchain_deferred out = { .cookie = a->cookie,
+		                               .ips = encode_words(ips, a->n) };
+	struct seam_id id = ring_id(a->pid, a->tid, a->cpu, a->time_ns, ring_answers_id(l, a->cpu));
+	int r = encode_deferred(&l->out, &l->answers->attr, SEAM_MISC_USER, &out, &id);
+
+	if (r >= 0)
+		r = ring_give(l);
+	l->answered += r >= 0;
+	return r;
+}
+
+static int ring_answer(struct live *l, const struct live_answer *a, const uint64_t *ips)
+{
+	if (a->remote) { /* held until nobody can answer himself any more */
+		size_t at = l->held.n;
+
+		buf_put(&l->held, a, sizeof(*a));
+		buf_put(&l->held, ips, a->n * sizeof(*ips));
+		return l->held.failed ? -ENOMEM : map_put(&l->remote, a->cookie, at);
+	}
+	l->late += map_del(&l->remote, a->cookie);
+	map_del(&l->owed, a->cookie);
+	map_put(&l->early[0], a->cookie, 1);
+	/* Nothing that may be said: the chain of another program, or of none. */
+	if (a->end == LIVE_EXEC || a->end == LIVE_EXITED || a->end == LIVE_MOVED)
+		return 0;
+	return ring_answer_put(l, a, ips);
+}
+
+/* -- tests -- */
+
+static void ring_raw(struct live *l, const struct live_raw *raw)
+{
+	if (l->opts.raw && l->raw_of.kind && raw->tid == l->raw_of.tid)
+		l->opts.raw(l->opts.ctx, &l->raw_of, l->raw_user, raw);
+	l->raw_of.kind = 0;
+}
+
+static int ring_record(void *ctx, void *bytes, size_t n)
+{
+	struct live *l = ctx;
+	uint32_t kind;
+	int r = 0;
+
+	if (n < sizeof(kind))
+		return 0;
+	memcpy(&kind, bytes, sizeof(kind));
+	if (kind == LIVE_SAMPLE && n >= sizeof(struct live_sample)) {
+		const struct live_sample *s = bytes;
+		const uint64_t *ips = (const uint64_t *)(s + 1);
+
+		if (s->n_user > LIVE_FRAMES_MAX || s->n_kernel > LIVE_KERNEL_MAX ||
+		    n < sizeof(*s) + ((size_t)s->n_user + s->n_kernel) * 8)
+			return 0;
+		l->raw_of = *s;
+		memcpy(l->raw_user, ips, s->n_user * sizeof(*ips));
+		r = ring_sample(l, s, ips);
+	} else if (kind == LIVE_ANSWER && n >= sizeof(struct live_answer)) {
+		const struct live_answer *a = bytes;
+
+		if (a->n <= LIVE_FRAMES_MAX && n >= sizeof(*a) + (size_t)a->n * 8)
+			r = ring_answer(l, a, (const uint64_t *)(a + 1));
+	} else if (kind == LIVE_RAW && n >= sizeof(struct live_raw)) {
+		ring_raw(l, bytes);
+	}
+	l->write_error = r;
+	return r;
+}
+
+int live_ring_add(struct live *l, int fd)
+{
+	if (l->reader)
+		return ring_buffer__add(l->reader, fd, ring_record, l);
+	l->reader = ring_buffer__new(fd, ring_record, l, NULL);
+	return l->reader ? 0 : -errno;
+}
+
+int64_t live_ring_read(struct live *l, capture_write write, void *ctx)
+{
+	l->write = write;
+	l->write_ctx = ctx;
+	l->given = 0;
+	l->write_error = 0;
+	/* A sample is in its ring before its answer is in another, so two rounds see both. */
+	map_free(&l->early[1]);
+	l->early[1] = l->early[0];
+	l->early[0] = (struct map){ 0 };
+	ring_buffer__consume(l->reader);
+	return l->write_error < 0 ? l->write_error : l->given;
+}
+
+int64_t live_ring_end(struct live *l, capture_write write, void *ctx)
+{
+	uint64_t cookie, at;
+	size_t i = 0;
+	int r = 0;
+
+	l->write = write;
+	l->write_ctx = ctx;
+	l->given = 0;
+	while (r >= 0 && map_next(&l->remote, &i, &cookie, &at)) {
+		struct live_answer a;
+
+		if (!map_del(&l->owed, cookie))
+			continue;
+		memcpy(&a, l->held.bytes + at, sizeof(a));
+		memcpy(l->chain, l->held.bytes + at + sizeof(a), a.n * sizeof(*l->chain));
+		r = ring_answer_put(l, &a, l->chain);
+	}
+	map_free(&l->remote);
+	l->remote = (struct map){ 0 };
+	buf_clear(&l->held);
+	return r < 0 ? r : l->given;
+}

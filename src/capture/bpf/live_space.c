@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+/*
+ * live_space.c: what is mapped executable in each process, and its copy for the programs. Records of different CPUs come in no
+ * order, so every mapping has its time: of two that overlap the newer one is right. A copy is written whole
+ * beside the old one and then published in one map value.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+
+#include "capture/bpf/live_parts.h"
+
+struct space *space_get(struct spaces *s, uint32_t pid, bool make)
+{
+	uint64_t known, *slot;
+	struct space *space;
+
+	if (map_get(&s->by_pid, pid, &known))
+		return (struct space *)(uintptr_t)known;
+	if (!make)
+		return NULL;
+	space = calloc(1, sizeof(*space));
+	slot = space ? map_slot(&s->by_pid, pid, NULL) : NULL;
+	if (!slot) {
+		free(space);
+		return NULL;
+	}
+	space->pid = pid;
+	*slot = (uintptr_t)space;
+	return space;
+}
+
+void spaces_free(struct spaces *s)
+{
+	uint64_t pid, space;
+	size_t i = 0;
+
+	while (map_next(&s->by_pid, &i, &pid, &space)) {
+		free(((struct space *)(uintptr_t)space)->at);
+		free((struct space *)(uintptr_t)space);
+	}
+	map_free(&s->by_pid);
+}
+
+void space_clear(struct space *s, uint64_t before_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i].since_ns > before_ns)
+			s->at[kept++] = s->at[i];
+	s->n = kept;
+	s->dirty = true;
+}
+
+static int space_room(struct space *s, size_t n)
+{
+	struct space_mapping *at;
+	size_t capacity = s->capacity ? s->capacity : 16;
+
+	while (capacity < n)
+		capacity *= 2;
+	if (capacity == s->capacity)
+		return 0;
+	at = realloc(s->at, capacity * sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	s->at = at;
+	s->capacity = capacity;
+	return 0;
+}
+
+static void space_insert(struct space *s, size_t i, const struct space_mapping *m)
+{
+	memmove(s->at + i + 1, s->at + i, (s->n - i) * sizeof(*s->at));
+	s->at[i] = *m;
+	s->n++;
+}
+
+/* What is left of an older mapping to the left and right of a newer one. */
+static void space_cut(struct space *s, size_t i, const struct space_mapping *m)
+{
+	struct space_mapping old = s->at[i], *left = &s->at[i];
+
+	if (old.start < m->start && old.end > m->end) {
+		space_insert(s, i + 1, &old);
+		s->at[i].end = m->start;
+		left = &s->at[i + 1];
+	} else if (old.start < m->start) {
+		left->end = m->start;
+		return;
+	}
+	left->pgoff += m->end - left->start;
+	left->vaddr += m->end - left->start;
+	left->start = m->end;
+}
+
+int space_put(struct space *s, const struct space_mapping *m)
+{
+	size_t i = 0;
+
+	if (space_room(s, s->n + 2) < 0)
+		return -ENOMEM;
+	while (i < s->n && s->at[i].end <= m->start)
+		i++;
+	for (size_t j = i; j < s->n && s->at[j].start < m->end; j++)
+		if (s->at[j].since_ns > m->since_ns)
+			return 0;
+	while (i < s->n && s->at[i].start < m->end) {
+		if (s->at[i].start >= m->start && s->at[i].end <= m->end) {
+			memmove(s->at + i, s->at + i + 1, (--s->n - i) * sizeof(*s->at));
+			continue;
+		}
+		space_cut(s, i, m);
+		if (s->at[i].end <= m->start)
+			i++;
+		if (i < s->n && s->at[i].start >= m->end)
+			break;
+	}
+	space_insert(s, i, m);
+	s->dirty = true;
+	return 0;
+}
+
+int space_copy(struct space *to, const struct space *from)
+{
+	if (space_room(to, from->n) < 0)
+		return -ENOMEM;
+	if (from->n)
+		memcpy(to->at, from->at, from->n * sizeof(*from->at));
+	to->n = from->n;
+	to->dirty = true;
+	return 0;
+}
+
+const struct space_mapping *space_find(const struct space *s, uint64_t pc)
+{
+	size_t low = 0, n = s->n;
+
+	while (n) {
+		size_t half = n / 2;
+
+		if (s->at[low + half].start <= pc) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return low && pc < s->at[low - 1].end ? &s->at[low - 1] : NULL;
+}
+
+static void publish_one(struct live *l, const struct space_mapping *m, struct live_mapping *ret)
+{
+	*ret = (struct live_mapping){ .start = m->start,
+		                      .end = m->end,
+		                      .flags = m->may_guess ? LIVE_MAY_GUESS : 0 };
+	if (m->blob && arena_table(&l->arena, m->blob, ret))
+		ret->base += m->start - m->vaddr;
+}
+
+void live_publish(struct live *l, struct space *s)
+{
+	struct live_process p = { .n = (uint32_t)s->n, .execs = s->execs };
+	size_t size = (s->n + 1) * sizeof(struct live_mapping);
+	struct live_mapping *at;
+
+	s->dirty = false;
+	p.mappings = s->n <= LIVE_MAPPINGS ? arena_take(&l->arena, size) : 0;
+	if (!p.mappings) { /* too many, or no memory: none is known, rather than some */
+		p.n = 0;
+		l->arena.left_out++;
+	}
+	/* The one before the first is looked at, and not used, by the search: it must be there. */
+	at = (struct live_mapping *)(void *)(l->arena.bytes + p.mappings);
+	for (size_t i = 0; i < p.n; i++)
+		publish_one(l, &s->at[i], &at[i]);
+	bpf_map_update_elem(l->processes, &s->pid, &p, BPF_ANY);
+	arena_give(&l->arena, s->published, s->published_size, live_now_ns());
+	s->published = p.mappings;
+	s->published_size = size;
+	l->spaces.mappings += p.n;
+}
