@@ -44,6 +44,7 @@ enum {
 	RECORD_WEIGHT,
 	RECORD_NO_BUILDID,
 	RECORD_GRACE,
+	RECORD_UNWIND_MEMORY,
 	RECORD_CONFIG,
 	RECORD_QUIET,
 	RECORD_VERBOSE,
@@ -66,7 +67,10 @@ const struct option_def record_option_defs[] = {
 	  RECORD_OUTPUT },
 	{ NULL, 'g', NULL, "callchains, the best that this machine allows (the default)",
 	  RECORD_G },
-	{ "call-graph", 0, "MODE", "fp[,DEPTH]; fp,defer[,DEPTH]; auto; none", RECORD_CALL_GRAPH },
+	{ "call-graph", 0, "MODE", "dwarf,defer[=always|=never]; fp[,DEPTH]; fp,defer[,DEPTH]; auto; none",
+	  RECORD_CALL_GRAPH },
+	{ "unwind-memory", 0, "SIZE", "most memory for unwind tables in the kernel (default 1G)",
+	  RECORD_UNWIND_MEMORY },
 	{ "mmap-pages", 'm', "N", "size of the ring of each CPU: pages, or bytes as 512K, 4M",
 	  RECORD_MMAP_PAGES },
 	{ "delay", 'D', "MS", "start sampling this long after the command started", RECORD_DELAY },
@@ -135,6 +139,8 @@ static int record_set(struct record_opts *o, int id, const struct record_arg *a)
 		return record_values_clockid(o, a);
 	case RECORD_COMPRESS:
 		return record_values_compress(o, a, 1);
+	case RECORD_UNWIND_MEMORY:
+		return record_values_unwind_memory(o, a);
 	case RECORD_GRACE:
 		error = record_values_plain_number(a, 0, 3600000, &v);
 		if (!error)

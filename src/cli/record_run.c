@@ -22,6 +22,7 @@
 #include "abi/encode.h"
 #include "capture/synth.h"
 #include "capture/target.h"
+#include "cli/record_bpf.h"
 #include "cli/record_head.h"
 #include "cli/record_output.h"
 #include "cli/record_run.h"
@@ -38,6 +39,7 @@ struct recording {
 	struct session *session;
 	struct record_output output;
 	struct record_sink sink;
+	struct record_bpf bpf;
 	uint64_t start_ns;
 	uint64_t bytes;   /* of the file at its end */
 	bool sampling;    /* false while -D delays it */
@@ -92,9 +94,34 @@ static void record_raise_limit(void)
 	}
 }
 
+/* The session as it will be: by BPF where that was asked for and is possible. Else the next way down, and why. */
+static int record_open_bpf(struct recording *r, struct session_opts *opened)
+{
+	char why[256];
+	int error;
+
+	*opened = r->o->session;
+	r->bpf.write = record_sink_write;
+	r->bpf.write_ctx = &r->sink;
+	if (!r->o->bpf)
+		return 0;
+	error = record_bpf_open(&r->bpf, r->o, opened, &r->o->session.log, why);
+	if (error == -EOPNOTSUPP) {
+		r->bpf.write = record_sink_write;
+		r->bpf.write_ctx = &r->sink;
+		cmd_error(r->cmd, "user stacks are not walked by BPF programs: %s", why);
+		return 0;
+	}
+	r->o->session.use_clockid = opened->use_clockid;
+	r->o->session.clockid = opened->clockid;
+	if (!error)
+		error = record_bpf_targets(&r->bpf, r->o);
+	return error ? record_fail(r, "BPF programs", error) : 0;
+}
+
 static int record_open_session(struct recording *r)
 {
-	struct session_opts *s = &r->o->session;
+	struct session_opts *s = &r->o->session, opened;
 	struct seam_error err = { 0 };
 	int error;
 
@@ -102,7 +129,10 @@ static int record_open_session(struct recording *r)
 	s->start_paused = r->o->delay_ms || !s->enable_on_exec;
 	s->log.line = record_say_log;
 	s->log.ctx = (void *)r->cmd;
-	error = session_open(&r->session, s, &err);
+	error = record_open_bpf(r, &opened);
+	if (error)
+		return error;
+	error = session_open(&r->session, &opened, &err);
 	if (error) {
 		cmd_error(r->cmd, "%s", err.text);
 		r->failed = true;
@@ -214,7 +244,7 @@ static int record_start(struct recording *r, int *exit_code)
 	int error = 0;
 
 	if (!r->o->delay_ms) {
-		if (r->o->session.start_paused)
+		if (r->o->session.start_paused || r->bpf.live)
 			error = session_resume(r->session);
 		r->sampling = true;
 	}
@@ -255,7 +285,7 @@ static bool record_ended(struct recording *r)
 	}
 	if (r->o->command)
 		return target_poll(&r->target);
-	return session_target_gone(r->session);
+	return r->bpf.live ? live_targets_gone(r->bpf.live) : session_target_gone(r->session);
 }
 
 static bool record_over(struct recording *r, uint64_t now_ms)
@@ -286,7 +316,7 @@ static int record_loop(struct recording *r)
 			break;
 		session_wait(r->session, record_wait_ms(r, now_ms));
 		ended = record_ended(r);
-		n = session_read(r->session, record_sink_write, &r->sink);
+		n = session_read(r->session, record_bpf_write, &r->bpf);
 		if (n > 0)
 			n = record_sink_flush(&r->sink);
 	}
@@ -300,9 +330,9 @@ static int record_stop(struct recording *r)
 	int64_t n;
 
 	session_stop(r->session);
-	n = session_settle(r->session, r->o->grace_ms, record_sink_write, &r->sink);
+	n = session_settle(r->session, r->o->grace_ms, record_bpf_write, &r->bpf);
 	if (n >= 0)
-		n = session_finish(r->session, record_sink_write, &r->sink);
+		n = session_finish(r->session, record_bpf_write, &r->bpf);
 	return n < 0 ? (int)n : 0;
 }
 
@@ -396,6 +426,7 @@ static int record_end(struct recording *r, int broken)
 	record_close_file(r);
 	record_say_end(r->o, r->session, r->sink.safe_samples,
 	               r->sink.samples - r->sink.safe_samples, r->bytes);
+	record_bpf_say(&r->bpf, r->o);
 	if (!r->o->command)
 		return r->failed ? EXIT_FAILED : EXIT_OK;
 	record_wait_command(r);
@@ -451,6 +482,7 @@ int record_run(struct record_opts *o, const struct cmd *cmd)
 		record_output_abandon(&r.output);
 	}
 	session_close(r.session);
+	record_bpf_close(&r.bpf);
 	target_close(&r.target);
 	record_output_free(&r.output);
 	record_sink_free(&r.sink);

@@ -123,10 +123,32 @@ static int record_values_depth(struct record_opts *o, const struct record_arg *a
 	return 0;
 }
 
+static int record_values_dwarf_defer(struct record_opts *o, const struct record_arg *a,
+                                     const char *rest)
+{
+	if (!*rest)
+		o->bpf_when = LIVE_HYBRID;
+	else if (!strcmp(rest, "=always"))
+		o->bpf_when = LIVE_ALWAYS;
+	else if (!strcmp(rest, "=never"))
+		o->bpf_when = LIVE_NEVER;
+	else
+		return record_values_wrong(
+		        a, "'%s' is none of dwarf,defer, dwarf,defer=always, dwarf,defer=never",
+		        a->text);
+	o->bpf = true;
+	o->session.callchain = SESSION_CALLCHAIN_AUTO;
+	o->session.max_stack = 0;
+	return 0;
+}
+
 int record_values_call_graph(struct record_opts *o, const struct record_arg *a)
 {
 	const char *t = a->text;
 
+	o->bpf = false;
+	if (!strncmp(t, "dwarf,defer", 11))
+		return record_values_dwarf_defer(o, a, t + 11);
 	if (!strcmp(t, "auto"))
 		o->session.callchain = SESSION_CALLCHAIN_AUTO;
 	else if (!strcmp(t, "none") || !strcmp(t, "no"))
@@ -138,16 +160,27 @@ int record_values_call_graph(struct record_opts *o, const struct record_arg *a)
 	else if (!strncmp(t, "dwarf", 5) || !strncmp(t, "lbr", 3))
 		return record_values_wrong(
 		        a,
-		        "seam takes stacks by frame pointers: fp, fp,defer, auto; "
-		        "'%s' it cannot record",
+		        "seam takes stacks by unwind tables in the kernel (dwarf,defer) or by "
+		        "frame pointers (fp, fp,defer, auto); '%s' it cannot record",
 		        t);
 	else
-		return record_values_wrong(a, "'%s' is none of fp, fp,defer, auto, none", t);
+		return record_values_wrong(a, "'%s' is none of dwarf,defer, fp, fp,defer, auto, none", t);
 	o->session.max_stack = 0;
 	if (o->session.callchain == SESSION_CALLCHAIN_FP_DEFER && t[8])
 		return record_values_depth(o, a, t + 9);
 	if (o->session.callchain == SESSION_CALLCHAIN_FP && t[2])
 		return record_values_depth(o, a, t + 3);
+	return 0;
+}
+
+int record_values_unwind_memory(struct record_opts *o, const struct record_arg *a)
+{
+	bool is_bytes;
+
+	if (record_values_size(a, &o->unwind_memory, &is_bytes) < 0)
+		return -EINVAL;
+	if (o->unwind_memory < 1 << 20 || o->unwind_memory > 4ull << 30)
+		return record_values_wrong(a, "'%s' is not between 1M and 4G", a->text);
 	return 0;
 }
 

@@ -91,7 +91,7 @@ void live_close(struct live *l)
 		return;
 	follow_stop(l);
 	live_unload(l);
-	spaces_free(&l->spaces);
+	live_spaces_free(&l->spaces);
 	arena_memory_free(&l->arena);
 	map_free(&l->followed);
 	map_free(&l->owed);
@@ -116,12 +116,12 @@ void live_prepare(struct live *l, const void *blob)
 int live_find(struct live *l, uint32_t pid, uint64_t pc, const void **blob, uint64_t *vaddr,
               bool *may_guess)
 {
-	const struct space_mapping *m;
-	struct space *s;
+	const struct live_vma *m;
+	struct live_space *s;
 
 	pthread_mutex_lock(&l->lock);
-	s = space_get(&l->spaces, pid, false);
-	m = s ? space_find(s, pc) : NULL;
+	s = live_space_get(&l->spaces, pid, false);
+	m = s ? live_space_find(s, pc) : NULL;
 	if (m) {
 		*blob = m->blob;
 		*vaddr = m->vaddr + (pc - m->start);

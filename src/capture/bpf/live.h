@@ -47,7 +47,8 @@ struct live_ask {
 	pid_t pid;
 	const char *path; /* as the kernel says it: a path, "[vdso]", "//anon", "" ... */
 	uint64_t pgoff;   /* bytes */
-	uint32_t major, minor;
+	uint8_t build_id_size; /* 0: not known; inode says which file then (0: none) */
+	uint8_t build_id[20];
 	uint64_t inode;
 };
 

@@ -41,18 +41,18 @@ bool arena_table(struct arena_memory *a, const void *blob, struct live_mapping *
 
 /* ---- live_space.c: what is mapped in each process ---- */
 
-struct space_mapping {
+struct live_vma {
 	uint64_t start, end, pgoff, since_ns;
 	uint64_t vaddr; /* of start */
 	const void *blob;
 	bool may_guess;
 };
 
-struct space {
+struct live_space {
 	uint32_t pid;
 	uint32_t execs;   /* as the map `execs` counts */
 	uint64_t read_ns; /* when /proc was read: older records say nothing new */
-	struct space_mapping *at; /* by start */
+	struct live_vma *at; /* by start */
 	size_t n, capacity;
 	uint32_t published; /* offset in the arena; 0: none */
 	size_t published_size;
@@ -60,20 +60,20 @@ struct space {
 	uint64_t gone_ns; /* its process has exited */
 };
 
-struct spaces {
-	struct map by_pid; /* -> struct space * */
+struct live_spaces {
+	struct map by_pid; /* -> struct live_space * */
 	uint64_t mappings;
 };
 
-struct space *space_get(struct spaces *s, uint32_t pid, bool make);
-void space_clear(struct space *s, uint64_t before_ns);
+struct live_space *live_space_get(struct live_spaces *s, uint32_t pid, bool make);
+void live_space_clear(struct live_space *s, uint64_t before_ns);
 /* -ENOMEM. What it overlaps and is older is cut away; where newer is, nothing is put. */
-int space_put(struct space *s, const struct space_mapping *m);
-int space_copy(struct space *to, const struct space *from);
-const struct space_mapping *space_find(const struct space *s, uint64_t pc);
-void spaces_free(struct spaces *s);
+int live_space_put(struct live_space *s, const struct live_vma *m);
+int live_space_copy(struct live_space *to, const struct live_space *from);
+const struct live_vma *live_space_find(const struct live_space *s, uint64_t pc);
+void live_spaces_free(struct live_spaces *s);
 /* Makes the programs see what has changed. */
-void live_publish(struct live *l, struct space *s);
+void live_publish(struct live *l, struct live_space *s);
 
 /* ---- live_follow.c ---- */
 
@@ -108,7 +108,7 @@ struct live {
 	int processes, execs, targets, counts; /* map descriptors */
 	pthread_mutex_t lock;                  /* of all below: the follower and the reader */
 	struct arena_memory arena;
-	struct spaces spaces;
+	struct live_spaces spaces;
 	struct map followed; /* pids that are or were targets */
 	struct follow follow;
 

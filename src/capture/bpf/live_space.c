@@ -12,13 +12,13 @@
 
 #include "capture/bpf/live_parts.h"
 
-struct space *space_get(struct spaces *s, uint32_t pid, bool make)
+struct live_space *live_space_get(struct live_spaces *s, uint32_t pid, bool make)
 {
 	uint64_t known, *slot;
-	struct space *space;
+	struct live_space *space;
 
 	if (map_get(&s->by_pid, pid, &known))
-		return (struct space *)(uintptr_t)known;
+		return (struct live_space *)(uintptr_t)known;
 	if (!make)
 		return NULL;
 	space = calloc(1, sizeof(*space));
@@ -32,19 +32,19 @@ struct space *space_get(struct spaces *s, uint32_t pid, bool make)
 	return space;
 }
 
-void spaces_free(struct spaces *s)
+void live_spaces_free(struct live_spaces *s)
 {
 	uint64_t pid, space;
 	size_t i = 0;
 
 	while (map_next(&s->by_pid, &i, &pid, &space)) {
-		free(((struct space *)(uintptr_t)space)->at);
-		free((struct space *)(uintptr_t)space);
+		free(((struct live_space *)(uintptr_t)space)->at);
+		free((struct live_space *)(uintptr_t)space);
 	}
 	map_free(&s->by_pid);
 }
 
-void space_clear(struct space *s, uint64_t before_ns)
+void live_space_clear(struct live_space *s, uint64_t before_ns)
 {
 	size_t kept = 0;
 
@@ -55,9 +55,9 @@ void space_clear(struct space *s, uint64_t before_ns)
 	s->dirty = true;
 }
 
-static int space_room(struct space *s, size_t n)
+static int live_space_room(struct live_space *s, size_t n)
 {
-	struct space_mapping *at;
+	struct live_vma *at;
 	size_t capacity = s->capacity ? s->capacity : 16;
 
 	while (capacity < n)
@@ -72,7 +72,7 @@ static int space_room(struct space *s, size_t n)
 	return 0;
 }
 
-static void space_insert(struct space *s, size_t i, const struct space_mapping *m)
+static void live_space_insert(struct live_space *s, size_t i, const struct live_vma *m)
 {
 	memmove(s->at + i + 1, s->at + i, (s->n - i) * sizeof(*s->at));
 	s->at[i] = *m;
@@ -80,12 +80,12 @@ static void space_insert(struct space *s, size_t i, const struct space_mapping *
 }
 
 /* What is left of an older mapping to the left and right of a newer one. */
-static void space_cut(struct space *s, size_t i, const struct space_mapping *m)
+static void live_space_cut(struct live_space *s, size_t i, const struct live_vma *m)
 {
-	struct space_mapping old = s->at[i], *left = &s->at[i];
+	struct live_vma old = s->at[i], *left = &s->at[i];
 
 	if (old.start < m->start && old.end > m->end) {
-		space_insert(s, i + 1, &old);
+		live_space_insert(s, i + 1, &old);
 		s->at[i].end = m->start;
 		left = &s->at[i + 1];
 	} else if (old.start < m->start) {
@@ -97,11 +97,11 @@ static void space_cut(struct space *s, size_t i, const struct space_mapping *m)
 	left->start = m->end;
 }
 
-int space_put(struct space *s, const struct space_mapping *m)
+int live_space_put(struct live_space *s, const struct live_vma *m)
 {
 	size_t i = 0;
 
-	if (space_room(s, s->n + 2) < 0)
+	if (live_space_room(s, s->n + 2) < 0)
 		return -ENOMEM;
 	while (i < s->n && s->at[i].end <= m->start)
 		i++;
@@ -113,20 +113,20 @@ int space_put(struct space *s, const struct space_mapping *m)
 			memmove(s->at + i, s->at + i + 1, (--s->n - i) * sizeof(*s->at));
 			continue;
 		}
-		space_cut(s, i, m);
+		live_space_cut(s, i, m);
 		if (s->at[i].end <= m->start)
 			i++;
 		if (i < s->n && s->at[i].start >= m->end)
 			break;
 	}
-	space_insert(s, i, m);
+	live_space_insert(s, i, m);
 	s->dirty = true;
 	return 0;
 }
 
-int space_copy(struct space *to, const struct space *from)
+int live_space_copy(struct live_space *to, const struct live_space *from)
 {
-	if (space_room(to, from->n) < 0)
+	if (live_space_room(to, from->n) < 0)
 		return -ENOMEM;
 	if (from->n)
 		memcpy(to->at, from->at, from->n * sizeof(*from->at));
@@ -135,7 +135,7 @@ int space_copy(struct space *to, const struct space *from)
 	return 0;
 }
 
-const struct space_mapping *space_find(const struct space *s, uint64_t pc)
+const struct live_vma *live_space_find(const struct live_space *s, uint64_t pc)
 {
 	size_t low = 0, n = s->n;
 
@@ -152,7 +152,7 @@ const struct space_mapping *space_find(const struct space *s, uint64_t pc)
 	return low && pc < s->at[low - 1].end ? &s->at[low - 1] : NULL;
 }
 
-static void publish_one(struct live *l, const struct space_mapping *m, struct live_mapping *ret)
+static void publish_one(struct live *l, const struct live_vma *m, struct live_mapping *ret)
 {
 	*ret = (struct live_mapping){ .start = m->start,
 		                      .end = m->end,
@@ -161,7 +161,7 @@ static void publish_one(struct live *l, const struct space_mapping *m, struct li
 		ret->base += m->start - m->vaddr;
 }
 
-void live_publish(struct live *l, struct space *s)
+void live_publish(struct live *l, struct live_space *s)
 {
 	struct live_process p = { .n = (uint32_t)s->n, .execs = s->execs };
 	size_t size = (s->n + 1) * sizeof(struct live_mapping);
