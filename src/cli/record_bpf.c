@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "capture/buildid.h"
+#include "cli/record_walk.h"
 #include "image/image.h"
 #include "proc/object.h"
 
@@ -72,6 +73,18 @@ static void bpf_table(void *ctx, const struct live_ask *ask, struct live_table *
 	}
 }
 
+/* What was not known to be mapped yet when the sample was taken. */
+static size_t bpf_unwind(void *ctx, const struct live_sample *sample, const uint64_t *user,
+                         const struct live_raw *raw, uint64_t *frames)
+{
+	struct record_bpf *b = ctx;
+	struct walk walk;
+
+	(void)user;
+	record_walk(b->live, sample, raw, frames, &walk);
+	return walk.n;
+}
+
 /* ---- opening ---- */
 
 static const char *bpf_not_for(const struct record_opts *o)
@@ -114,6 +127,7 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 		.no_kernel = o->session.all_user,
 		.memory = o->unwind_memory,
 		.table = bpf_table,
+		.unwind = bpf_unwind,
 		.ctx = b,
 		.log = log,
 	};
@@ -273,8 +287,8 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 	fprintf(stderr,
 	        "\nseam record: %" PRIu64 " walked at once (%" PRIu64 " faults), %" PRIu64
 	        " deferred, %" PRIu64 " samples shared one, %" PRIu64 " refused, %" PRIu64
-	        " read asleep, %" PRIu64 " late\n",
-	        c->at_once, c->faults, c->asked, c->shared, c->refused, c->remote, t.late);
+	        " read asleep, %" PRIu64 " late, %" PRIu64 " walked by the recorder\n",
+	        c->at_once, c->faults, c->asked, c->shared, c->refused, c->remote, t.late, t.unwound);
 	fprintf(stderr,
 	        "seam record: %" PRIu64 " processes, %" PRIu64 " tables of %" PRIu64
 	        " bytes; %" PRIu64 " samples of others; %" PRIu64 " skipped by the kernel\n",

@@ -17,8 +17,8 @@
 
 #define LIVE_DEPTH 128u
 #define LIVE_MEMORY (1ull << 30)
-#define LIVE_RING ((size_t)1 << 20)
-#define LIVE_RING_RAW ((size_t)16 << 20)
+#define LIVE_RING ((size_t)2 << 20)
+#define LIVE_RING_RAW ((size_t)64 << 20)
 #define LIVE_SETTLE_SLICE_MS 5
 
 /* What a record can say that a program knows. */
@@ -98,6 +98,7 @@ void live_close(struct live *l)
 	map_free(&l->early[0]);
 	map_free(&l->early[1]);
 	map_free(&l->remote);
+	buf_free(&l->pending);
 	buf_free(&l->held);
 	buf_free(&l->out);
 	pthread_mutex_destroy(&l->lock);
@@ -113,8 +114,8 @@ void live_prepare(struct live *l, const void *blob)
 	pthread_mutex_unlock(&l->lock);
 }
 
-int live_find(struct live *l, uint32_t pid, uint64_t pc, const void **blob, uint64_t *vaddr,
-              bool *may_guess)
+int live_find(struct live *l, uint32_t pid, uint64_t time_ns, uint64_t pc, const void **blob,
+              uint64_t *vaddr, bool *may_guess)
 {
 	const struct live_vma *m;
 	struct live_space *s;
@@ -122,6 +123,8 @@ int live_find(struct live *l, uint32_t pid, uint64_t pc, const void **blob, uint
 	pthread_mutex_lock(&l->lock);
 	s = live_space_get(&l->spaces, pid, false);
 	m = s ? live_space_find(s, pc) : NULL;
+	if (m && m->since_ns > time_ns)
+		m = NULL;
 	if (m) {
 		*blob = m->blob;
 		*vaddr = m->vaddr + (pc - m->start);
@@ -244,6 +247,7 @@ int live_total(struct live *l, struct live_totals *ret)
 	t.samples = l->samples;
 	t.answers = l->answered;
 	t.late = l->late;
+	t.unwound = l->unwound;
 	t.unanswered = l->owed.n;
 	pthread_mutex_lock(&l->lock);
 	t.processes = l->spaces.by_pid.n;

@@ -69,15 +69,19 @@ struct live_opts {
 	bool no_kernel;  /* no kernel frames */
 	uint32_t depth;  /* frames walked at once; 0: 128 */
 	uint64_t memory; /* most bytes of tables; 0: 1 GiB; at most 4 GiB */
-	size_t ring_bytes; /* per CPU, rounded up to a power of two; 0: 1 MiB */
+	size_t ring_bytes; /* per CPU, rounded up to a power of two; 0: 2 MiB */
 	/* Fills *ret (zeros: no table). Called from the following thread, and from live_open's caller. */
 	void (*table)(void *ctx, const struct live_ask *ask, struct live_table *ret);
 	void *ctx;
 	const struct log *log;
-	/* Tests: every sample with the registers and the stack that it was walked from. sample.end is that of the walk at
-	 * once; live_find answers for it. */
-	void (*raw)(void *ctx, const struct live_sample *sample, const uint64_t *user,
-	            const struct live_raw *raw);
+	/*
+	 * Walks a stack from its registers and a copy, by live_find: for samples that met a mapping that was not known to the
+	 * programs yet. Returns how many frames (of LIVE_FRAMES_MAX), 0: none. NULL: such stacks end there. user: what the
+	 * programs found themselves.
+	 */
+	size_t (*unwind)(void *ctx, const struct live_sample *sample, const uint64_t *user,
+	                 const struct live_raw *raw, uint64_t *frames);
+	bool raw; /* tests: unwind is called for every sample that has a user half */
 };
 
 struct live_totals {
@@ -85,6 +89,7 @@ struct live_totals {
 	struct live_counts counts; /* the programs' own, over all CPUs */
 	uint64_t samples, answers; /* given to the sink */
 	uint64_t late; /* answers of sleeping tasks that were not needed: they answered themselves */
+	uint64_t unwound; /* samples that were walked by opts.unwind */
 	uint64_t unanswered; /* cookies without an answer, after live_finish */
 	uint64_t processes, mappings, tables;
 	uint64_t table_bytes; /* in the arena */
@@ -111,9 +116,9 @@ bool live_is_followed(struct live *l, uint32_t pid);
 /* What the session calls; ctx is l. */
 void live_source(struct live *l, struct session_source *ret);
 
-/* The table at an address of a process as it is known now: 0; -ENOENT: nothing is mapped there. *blob NULL: no table. */
-int live_find(struct live *l, uint32_t pid, uint64_t pc, const void **blob, uint64_t *vaddr,
-              bool *may_guess);
+/* The table at an address of a process, of what was mapped at a time and still is: 0; -ENOENT: nothing. *blob NULL: no table. */
+int live_find(struct live *l, uint32_t pid, uint64_t time_ns, uint64_t pc, const void **blob,
+              uint64_t *vaddr, bool *may_guess);
 
 int live_total(struct live *l, struct live_totals *ret);
 

@@ -279,7 +279,7 @@ static void follow_sweep(struct live *l)
 	}
 }
 
-static void follow_drain(struct live *l)
+void follow_drain(struct live *l)
 {
 	uint64_t lost = l->follow.lost;
 

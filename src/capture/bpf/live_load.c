@@ -88,7 +88,7 @@ static int load_configure(struct live *l)
 		.inherit = !l->opts.no_inherit,
 		.defers = l->probe.defers,
 		.depth = l->opts.depth,
-		.raw = l->opts.raw != NULL,
+		.raw = l->opts.raw,
 		.kernel = !l->opts.no_kernel,
 		.wake = (uint32_t)(l->opts.ring_bytes / 4),
 		.user = 1,

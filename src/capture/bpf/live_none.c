@@ -65,11 +65,12 @@ void live_source(struct live *l, struct session_source *ret)
 	*ret = (struct session_source){ .fd = -1 };
 }
 
-int live_find(struct live *l, uint32_t pid, uint64_t pc, const void **blob, uint64_t *vaddr,
-              bool *may_guess)
+int live_find(struct live *l, uint32_t pid, uint64_t time_ns, uint64_t pc, const void **blob,
+              uint64_t *vaddr, bool *may_guess)
 {
 	(void)l;
 	(void)pid;
+	(void)time_ns;
 	(void)pc;
 	(void)blob;
 	(void)vaddr;

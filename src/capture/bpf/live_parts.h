@@ -90,6 +90,8 @@ struct follow {
 
 int follow_start(struct live *l, struct seam_error *err);
 void follow_stop(struct live *l);
+/* All that the kernel has said of mappings until now. */
+void follow_drain(struct live *l);
 
 /* ---- live.c ---- */
 
@@ -128,7 +130,8 @@ struct live {
 	bool ending;
 	struct live_sample raw_of; /* the sample whose LIVE_RAW comes next */
 	uint64_t raw_user[LIVE_FRAMES_MAX];
-	uint64_t samples, answered, late;
+	struct buf pending; /* samples to be walked here: sample, user frames, raw, each padded to 8 */
+	uint64_t samples, answered, late, unwound;
 };
 
 uint64_t live_now_ns(void);

@@ -33,7 +33,8 @@ static struct seam_id ring_id(uint32_t pid, uint32_t tid, uint32_t cpu, uint64_t
 		                 .stream_id = event };
 }
 
-/* [KERNEL, ips,] then [USER, ips] or [USER_DEFERRED, cookie]. */
+/* [KERNEL, ips,] then [USER, ips] or [USER_DEFERRED, cookie]. A stack that met an unknown mapping is
+ * answered by the recorder, once it knows. */
 static size_t ring_chain(struct live *l, const struct live_sample *s, const uint64_t *ips)
 {
 	uint64_t *to = l->chain;
@@ -43,7 +44,7 @@ static size_t ring_chain(struct live *l, const struct live_sample *s, const uint
 		memcpy(to, ips + s->n_user, s->n_kernel * sizeof(*to));
 		to += s->n_kernel;
 	}
-	if (s->end == LIVE_DEFERRED) {
+	if (s->cookie) {
 		*to++ = SEAM_CONTEXT_USER_DEFERRED;
 		*to++ = s->cookie;
 	} else if (s->n_user) {
@@ -71,7 +72,7 @@ static int ring_sample(struct live *l, const struct live_sample *s, const uint64
 		r = ring_give(l);
 	if (r >= 0)
 		l->samples++;
-	if (s->end == LIVE_DEFERRED && r >= 0 && !map_get(&l->early[0], s->cookie, NULL) &&
+	if (s->cookie && r >= 0 && !map_get(&l->early[0], s->cookie, NULL) &&
 	    !map_get(&l->early[1], s->cookie, NULL))
 		r = map_put(&l->owed, s->cookie, 1);
 	return r;
@@ -117,13 +118,62 @@ static int ring_answer(struct live *l, const struct live_answer *a, const uint64
 	return ring_answer_put(l, a, ips);
 }
 
-/* -- tests -- */
+/* -- stacks that are walked here -- */
+
+#define PENDING_MOST ((size_t)64 << 20)
 
 static void ring_raw(struct live *l, const struct live_raw *raw)
 {
-	if (l->opts.raw && l->raw_of.kind && raw->tid == l->raw_of.tid)
-		l->opts.raw(l->opts.ctx, &l->raw_of, l->raw_user, raw);
+	const struct live_sample *s = &l->raw_of;
+	size_t n = offsetof(struct live_raw, stack) + raw->n;
+
+	if (s->kind && raw->tid == s->tid && l->opts.unwind && l->pending.n < PENDING_MOST) {
+		buf_put(&l->pending, s, sizeof(*s));
+		buf_put(&l->pending, l->raw_user, s->n_user * sizeof(*l->raw_user));
+		buf_put(&l->pending, raw, n);
+		buf_put_zeros(&l->pending, -n & 7);
+	}
 	l->raw_of.kind = 0;
+}
+
+static int ring_resolve_one(struct live *l, const struct live_sample *s, const uint64_t *user,
+                            const struct live_raw *raw)
+{
+	struct live_answer a = { .pid = s->pid,
+		                 .tid = s->tid,
+		                 .cpu = s->cpu,
+		                 .time_ns = live_now_ns(),
+		                 .cookie = s->cookie };
+	uint64_t frames[LIVE_FRAMES_MAX];
+
+	a.n = (uint32_t)l->opts.unwind(l->opts.ctx, s, user, raw, frames);
+	if (!s->cookie || s->end != LIVE_NO_MAPPING || !a.n || a.n > LIVE_FRAMES_MAX)
+		return 0;
+	l->unwound++;
+	map_del(&l->owed, s->cookie);
+	return ring_answer_put(l, &a, frames);
+}
+
+/* The programs did not know a mapping; what the kernel said of mappings until now covers all these samples. */
+static int ring_resolve(struct live *l)
+{
+	size_t at = 0;
+	int r = 0;
+
+	if (!l->pending.n)
+		return 0;
+	follow_drain(l);
+	while (r >= 0 && at < l->pending.n && !l->pending.failed) {
+		const struct live_sample *s = (const void *)(l->pending.bytes + at);
+		const uint64_t *user = (const uint64_t *)(s + 1);
+		const struct live_raw *raw = (const void *)(user + s->n_user);
+
+		r = ring_resolve_one(l, s, user, raw);
+		at += sizeof(*s) + s->n_user * sizeof(*user) +
+		      ((offsetof(struct live_raw, stack) + raw->n + 7) & ~(size_t)7);
+	}
+	buf_clear(&l->pending);
+	return r;
 }
 
 static int ring_record(void *ctx, void *bytes, size_t n)
@@ -150,8 +200,11 @@ static int ring_record(void *ctx, void *bytes, size_t n)
 
 		if (a->n <= LIVE_FRAMES_MAX && n >= sizeof(*a) + (size_t)a->n * 8)
 			r = ring_answer(l, a, (const uint64_t *)(a + 1));
-	} else if (kind == LIVE_RAW && n >= sizeof(struct live_raw)) {
-		ring_raw(l, bytes);
+	} else if (kind == LIVE_RAW && n >= offsetof(struct live_raw, stack)) {
+		const struct live_raw *raw = bytes;
+
+		if (raw->n <= n - offsetof(struct live_raw, stack))
+			ring_raw(l, raw);
 	}
 	l->write_error = r;
 	return r;
@@ -176,6 +229,8 @@ int64_t live_ring_read(struct live *l, capture_write write, void *ctx)
 	l->early[1] = l->early[0];
 	l->early[0] = (struct map){ 0 };
 	ring_buffer__consume(l->reader);
+	if (l->write_error >= 0)
+		l->write_error = ring_resolve(l);
 	return l->write_error < 0 ? l->write_error : l->given;
 }
 

@@ -418,6 +418,8 @@ INLINE void sample_user(struct scratch *x, struct task_struct *task)
 		s->end = x->w.end;
 		s->n_user = x->w.n;
 		s->guessed = x->w.guessed;
+		if (s->end == LIVE_NO_MAPPING)
+			s->cookie = cookie_new(x, s->cpu);
 		if (config.when == LIVE_NEVER || (s->end != LIVE_FAULT && s->end != LIVE_LIMIT))
 			return;
 		if (s->end == LIVE_LIMIT && x->w.n >= LIVE_FRAMES_MAX)
@@ -454,12 +456,11 @@ struct raw_copy {
 	__u32 n;
 };
 
-static long raw_page(__u32 i, void *context)
+INLINE long raw_page(struct raw_copy *c, const __u32 most)
 {
-	struct raw_copy *c = context;
 	__u32 n = c->n, size = LIVE_RAW_PAGE - ((c->sp + n) & (LIVE_RAW_PAGE - 1));
 
-	if (n > LIVE_RAW_STACK - LIVE_RAW_PAGE || !size || size > LIVE_RAW_PAGE)
+	if (n > most - LIVE_RAW_PAGE || !size || size > LIVE_RAW_PAGE)
 		return 1;
 	if (bpf_probe_read_user(&c->raw->stack[n], size, (void *)(c->sp + n)))
 		return 1;
@@ -467,13 +468,24 @@ static long raw_page(__u32 i, void *context)
 	return 0;
 }
 
-INLINE void sample_raw(struct scratch *x, void *ring)
+static long raw_page_large(__u32 i, void *c)
+{
+	return raw_page(c, LIVE_RAW_STACK);
+}
+
+static long raw_page_small(__u32 i, void *c)
+{
+	return raw_page(c, LIVE_RAW_SMALL);
+}
+
+INLINE void sample_raw(struct scratch *x, void *ring, const __u32 most)
 {
 	struct raw_copy c = { .sp = x->w.regs[7] };
-	struct live_raw *raw = bpf_ringbuf_reserve(ring, sizeof(*raw), 0);
+	struct live_raw *raw;
 
+	raw = bpf_ringbuf_reserve(ring, __builtin_offsetof(struct live_raw, stack) + most, 0);
 	if (!raw) {
-		COUNT(ring_full);
+		COUNT(raw_full);
 		return;
 	}
 	raw->kind = LIVE_RAW;
@@ -481,7 +493,10 @@ INLINE void sample_raw(struct scratch *x, void *ring)
 	raw->tid = x->sample.tid;
 	bpf_probe_read_kernel(raw->regs, sizeof(raw->regs), x->w.regs);
 	c.raw = raw;
-	bpf_loop(LIVE_RAW_STACK / LIVE_RAW_PAGE, raw_page, &c, 0);
+	if (most == LIVE_RAW_STACK)
+		bpf_loop(most / LIVE_RAW_PAGE + 1, raw_page_large, &c, 0);
+	else
+		bpf_loop(most / LIVE_RAW_PAGE + 1, raw_page_small, &c, 0);
 	raw->n = c.n;
 	bpf_ringbuf_submit(raw, ring_flags(ring));
 }
@@ -500,7 +515,9 @@ INLINE void sample_send(struct scratch *x)
 		return;
 	}
 	if (config.raw && s->end != LIVE_NO_USER && s->end != LIVE_COMPAT)
-		sample_raw(x, ring);
+		sample_raw(x, ring, LIVE_RAW_STACK);
+	else if (s->end == LIVE_NO_MAPPING && s->cookie)
+		sample_raw(x, ring, LIVE_RAW_SMALL);
 }
 
 INLINE int is_target(struct task_struct *task)
