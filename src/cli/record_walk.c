@@ -17,9 +17,9 @@ struct record_walk {
 static int record_walk_read(void *ctx, uint64_t address, uint64_t *ret)
 {
 	const struct record_walk *w = ctx;
-	uint64_t sp = w->raw->regs[7], at = address - sp;
+	uint64_t at = address - w->raw->start;
 
-	if (address < sp || at > WALK_STACK_SPAN)
+	if (address < w->raw->start || at > WALK_STACK_SPAN)
 		return -EFAULT;
 	if (at > w->raw->n || w->raw->n - at < 8)
 		return -ENODATA;

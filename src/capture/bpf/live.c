@@ -122,9 +122,7 @@ int live_find(struct live *l, uint32_t pid, uint64_t time_ns, uint64_t pc, const
 
 	pthread_mutex_lock(&l->lock);
 	s = live_space_get(&l->spaces, pid, false);
-	m = s ? live_space_find(s, pc) : NULL;
-	if (m && m->since_ns > time_ns)
-		m = NULL;
+	m = s ? live_space_find(s, pc, time_ns) : NULL;
 	if (m) {
 		*blob = m->blob;
 		*vaddr = m->vaddr + (pc - m->start);

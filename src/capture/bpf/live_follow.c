@@ -186,7 +186,7 @@ static void follow_comm(struct live *l, const struct seam_decoded *d)
 	if (!s || !d->comm.exec || d->id.time_ns < s->read_ns)
 		return;
 	s->execs++;
-	live_space_clear(s, d->id.time_ns);
+	live_space_exec(s, d->id.time_ns);
 }
 
 static void follow_exit(struct live *l, const struct seam_decoded *d)
@@ -273,8 +273,7 @@ static void follow_sweep(struct live *l)
 		    bpf_map_lookup_elem(l->processes, &key, &p) >= 0)
 			continue;
 		arena_give(&l->arena, s->published, s->published_size, now_ns);
-		free(s->at);
-		free(s);
+		live_space_free(s);
 		map_del(&l->spaces.by_pid, pid);
 	}
 }

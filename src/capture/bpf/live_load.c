@@ -138,7 +138,8 @@ static int load_rings(struct live *l)
 	int rings = load_map_fd(l, "rings");
 
 	l->ring_fds = malloc(l->n_cpus * sizeof(*l->ring_fds));
-	if (!l->ring_fds)
+	l->rings = calloc(l->n_cpus, sizeof(*l->rings));
+	if (!l->ring_fds || !l->rings)
 		return -ENOMEM;
 	for (size_t i = 0; i < l->n_cpus; i++)
 		l->ring_fds[i] = -1;
@@ -151,7 +152,7 @@ static int load_rings(struct live *l)
 			return -errno;
 		r = bpf_map_update_elem(rings, &i, &l->ring_fds[i], BPF_ANY);
 		if (r >= 0)
-			r = live_ring_add(l, l->ring_fds[i]);
+			r = live_ring_add(l, i);
 		if (r < 0)
 			return r;
 	}
@@ -233,6 +234,7 @@ void live_unload(struct live *l)
 		if (l->ring_fds[i] >= 0)
 			close(l->ring_fds[i]);
 	free(l->ring_fds);
+	free(l->rings);
 	if (l->arena.bytes)
 		munmap(l->arena.bytes, l->arena.most);
 	bpf_object__close(l->object);

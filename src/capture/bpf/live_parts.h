@@ -48,6 +48,15 @@ struct live_vma {
 	bool may_guess;
 };
 
+/* What a process had mapped before it replaced its program. */
+struct live_image {
+	struct live_vma *at;
+	size_t n;
+	uint64_t until_ns;
+};
+
+#define LIVE_IMAGES 4 /* a wrapper script, env, the program: and one more */
+
 struct live_space {
 	uint32_t pid;
 	uint32_t execs;   /* as the map `execs` counts */
@@ -56,6 +65,7 @@ struct live_space {
 	size_t n, capacity;
 	uint32_t published; /* offset in the arena; 0: none */
 	size_t published_size;
+	struct live_image before[LIVE_IMAGES]; /* the newest first */
 	bool dirty;
 	uint64_t gone_ns; /* its process has exited */
 };
@@ -66,11 +76,16 @@ struct live_spaces {
 };
 
 struct live_space *live_space_get(struct live_spaces *s, uint32_t pid, bool make);
+/* Forgets what was mapped before a time. */
 void live_space_clear(struct live_space *s, uint64_t before_ns);
+/* The same at an exec, and it is remembered for samples that were taken before. */
+void live_space_exec(struct live_space *s, uint64_t at_ns);
+void live_space_free(struct live_space *s);
 /* -ENOMEM. What it overlaps and is older is cut away; where newer is, nothing is put. */
 int live_space_put(struct live_space *s, const struct live_vma *m);
 int live_space_copy(struct live_space *to, const struct live_space *from);
-const struct live_vma *live_space_find(const struct live_space *s, uint64_t pc);
+/* What was mapped there at a time. */
+const struct live_vma *live_space_find(const struct live_space *s, uint64_t pc, uint64_t time_ns);
 void live_spaces_free(struct live_spaces *s);
 /* Makes the programs see what has changed. */
 void live_publish(struct live *l, struct live_space *s);
@@ -93,6 +108,14 @@ void follow_stop(struct live *l);
 /* All that the kernel has said of mappings until now. */
 void follow_drain(struct live *l);
 
+/* ---- live_ring.c ---- */
+
+struct live_ring {
+	struct live *live;
+	struct live_sample sample; /* the one whose LIVE_RAW comes next; kind 0: none */
+	uint64_t user[LIVE_FRAMES_MAX];
+};
+
 /* ---- live.c ---- */
 
 struct live {
@@ -106,6 +129,7 @@ struct live {
 	size_t n_attached;
 	struct ring_buffer *reader;
 	int *ring_fds;
+	struct live_ring *rings; /* beside them */
 	size_t n_cpus; /* possible ones: one ring each */
 	int processes, execs, targets, counts; /* map descriptors */
 	pthread_mutex_t lock;                  /* of all below: the follower and the reader */
@@ -128,8 +152,6 @@ struct live {
 	struct map remote; /* cookie -> offset in held of a sleeping task's answer */
 	struct buf held;
 	bool ending;
-	struct live_sample raw_of; /* the sample whose LIVE_RAW comes next */
-	uint64_t raw_user[LIVE_FRAMES_MAX];
 	struct buf pending; /* samples to be walked here: sample, user frames, raw, each padded to 8 */
 	uint64_t samples, answered, late, unwound;
 };
@@ -143,7 +165,7 @@ uint64_t live_misses(struct live *l);
 int live_read_owing(struct live *l);
 
 /* -- live_ring.c -- */
-int live_ring_add(struct live *l, int fd);
+int live_ring_add(struct live *l, size_t ring);
 int64_t live_ring_read(struct live *l, capture_write write, void *ctx);
 /* Gives what the iterator read and nobody else answered. */
 int64_t live_ring_end(struct live *l, capture_write write, void *ctx);

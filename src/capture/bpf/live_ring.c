@@ -122,36 +122,60 @@ static int ring_answer(struct live *l, const struct live_answer *a, const uint64
 
 #define PENDING_MOST ((size_t)64 << 20)
 
-static void ring_raw(struct live *l, const struct live_raw *raw)
-{
-	const struct live_sample *s = &l->raw_of;
-	size_t n = offsetof(struct live_raw, stack) + raw->n;
-
-	if (s->kind && raw->tid == s->tid && l->opts.unwind && l->pending.n < PENDING_MOST) {
-		buf_put(&l->pending, s, sizeof(*s));
-		buf_put(&l->pending, l->raw_user, s->n_user * sizeof(*l->raw_user));
-		buf_put(&l->pending, raw, n);
-		buf_put_zeros(&l->pending, -n & 7);
-	}
-	l->raw_of.kind = 0;
-}
-
-static int ring_resolve_one(struct live *l, const struct live_sample *s, const uint64_t *user,
-                            const struct live_raw *raw)
+static int ring_own_frames(struct live *l, const struct live_sample *s, const uint64_t *frames,
+                           size_t n)
 {
 	struct live_answer a = { .pid = s->pid,
 		                 .tid = s->tid,
 		                 .cpu = s->cpu,
 		                 .time_ns = live_now_ns(),
-		                 .cookie = s->cookie };
-	uint64_t frames[LIVE_FRAMES_MAX];
+		                 .cookie = s->cookie,
+		                 .n = (uint32_t)n };
 
-	a.n = (uint32_t)l->opts.unwind(l->opts.ctx, s, user, raw, frames);
-	if (!s->cookie || s->end != LIVE_NO_MAPPING || !a.n || a.n > LIVE_FRAMES_MAX)
-		return 0;
-	l->unwound++;
 	map_del(&l->owed, s->cookie);
 	return ring_answer_put(l, &a, frames);
+}
+
+/* The sample before has no copy of the stack (the ring was full): what the programs found is all there is. */
+static int ring_without_raw(struct live_ring *ring)
+{
+	const struct live_sample *s = &ring->sample;
+	bool waits = s->kind && s->cookie && s->end != LIVE_DEFERRED;
+
+	ring->sample.kind = 0;
+	return waits ? ring_own_frames(ring->live, s, ring->user, s->n_user) : 0;
+}
+
+static int ring_raw(struct live_ring *ring, const struct live_raw *raw)
+{
+	struct live *l = ring->live;
+	const struct live_sample *s = &ring->sample;
+	size_t n = offsetof(struct live_raw, stack) + raw->n;
+
+	if (!s->kind || raw->time_ns != s->time_ns || raw->tid != s->tid)
+		return 0;
+	if (!l->opts.unwind || l->pending.n >= PENDING_MOST)
+		return ring_without_raw(ring);
+	buf_put(&l->pending, s, sizeof(*s));
+	buf_put(&l->pending, ring->user, s->n_user * sizeof(*ring->user));
+	buf_put(&l->pending, raw, n);
+	buf_put_zeros(&l->pending, -n & 7);
+	ring->sample.kind = 0;
+	return l->pending.failed ? -ENOMEM : 0;
+}
+
+static int ring_resolve_one(struct live *l, const struct live_sample *s, const uint64_t *user,
+                            const struct live_raw *raw)
+{
+	uint64_t frames[LIVE_FRAMES_MAX];
+	size_t n = l->opts.unwind(l->opts.ctx, s, user, raw, frames);
+
+	if (!s->cookie || s->end == LIVE_DEFERRED) /* only looked at, by a test */
+		return 0;
+	if (n < s->n_user || n > LIVE_FRAMES_MAX)
+		return ring_own_frames(l, s, user, s->n_user);
+	l->unwound++;
+	return ring_own_frames(l, s, frames, n);
 }
 
 /* The programs did not know a mapping; what the kernel said of mappings until now covers all these samples. */
@@ -176,45 +200,51 @@ static int ring_resolve(struct live *l)
 	return r;
 }
 
+static int ring_take_sample(struct live_ring *ring, const struct live_sample *s, size_t n)
+{
+	const uint64_t *ips = (const uint64_t *)(s + 1);
+	int r = ring_without_raw(ring);
+
+	if (r < 0 || s->n_user > LIVE_FRAMES_MAX || s->n_kernel > LIVE_KERNEL_MAX ||
+	    n < sizeof(*s) + ((size_t)s->n_user + s->n_kernel) * 8)
+		return r;
+	ring->sample = *s;
+	memcpy(ring->user, ips, s->n_user * sizeof(*ips));
+	return ring_sample(ring->live, s, ips);
+}
+
 static int ring_record(void *ctx, void *bytes, size_t n)
 {
-	struct live *l = ctx;
-	uint32_t kind;
+	struct live_ring *ring = ctx;
+	uint32_t kind = 0;
 	int r = 0;
 
-	if (n < sizeof(kind))
-		return 0;
-	memcpy(&kind, bytes, sizeof(kind));
+	if (n >= sizeof(kind))
+		memcpy(&kind, bytes, sizeof(kind));
 	if (kind == LIVE_SAMPLE && n >= sizeof(struct live_sample)) {
-		const struct live_sample *s = bytes;
-		const uint64_t *ips = (const uint64_t *)(s + 1);
-
-		if (s->n_user > LIVE_FRAMES_MAX || s->n_kernel > LIVE_KERNEL_MAX ||
-		    n < sizeof(*s) + ((size_t)s->n_user + s->n_kernel) * 8)
-			return 0;
-		l->raw_of = *s;
-		memcpy(l->raw_user, ips, s->n_user * sizeof(*ips));
-		r = ring_sample(l, s, ips);
+		r = ring_take_sample(ring, bytes, n);
 	} else if (kind == LIVE_ANSWER && n >= sizeof(struct live_answer)) {
 		const struct live_answer *a = bytes;
 
 		if (a->n <= LIVE_FRAMES_MAX && n >= sizeof(*a) + (size_t)a->n * 8)
-			r = ring_answer(l, a, (const uint64_t *)(a + 1));
+			r = ring_answer(ring->live, a, (const uint64_t *)(a + 1));
 	} else if (kind == LIVE_RAW && n >= offsetof(struct live_raw, stack)) {
 		const struct live_raw *raw = bytes;
 
 		if (raw->n <= n - offsetof(struct live_raw, stack))
-			ring_raw(l, raw);
+			r = ring_raw(ring, raw);
 	}
-	l->write_error = r;
+	if (r < 0)
+		ring->live->write_error = r;
 	return r;
 }
 
-int live_ring_add(struct live *l, int fd)
+int live_ring_add(struct live *l, size_t i)
 {
+	l->rings[i].live = l;
 	if (l->reader)
-		return ring_buffer__add(l->reader, fd, ring_record, l);
-	l->reader = ring_buffer__new(fd, ring_record, l, NULL);
+		return ring_buffer__add(l->reader, l->ring_fds[i], ring_record, &l->rings[i]);
+	l->reader = ring_buffer__new(l->ring_fds[i], ring_record, &l->rings[i], NULL);
 	return l->reader ? 0 : -errno;
 }
 
@@ -243,6 +273,8 @@ int64_t live_ring_end(struct live *l, capture_write write, void *ctx)
 	l->write = write;
 	l->write_ctx = ctx;
 	l->given = 0;
+	for (size_t c = 0; r >= 0 && c < l->n_cpus; c++)
+		r = ring_without_raw(&l->rings[c]);
 	while (r >= 0 && map_next(&l->remote, &i, &cookie, &at)) {
 		struct live_answer a;
 

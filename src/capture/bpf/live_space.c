@@ -32,15 +32,21 @@ struct live_space *live_space_get(struct live_spaces *s, uint32_t pid, bool make
 	return space;
 }
 
+void live_space_free(struct live_space *s)
+{
+	for (size_t i = 0; i < LIVE_IMAGES; i++)
+		free(s->before[i].at);
+	free(s->at);
+	free(s);
+}
+
 void live_spaces_free(struct live_spaces *s)
 {
 	uint64_t pid, space;
 	size_t i = 0;
 
-	while (map_next(&s->by_pid, &i, &pid, &space)) {
-		free(((struct live_space *)(uintptr_t)space)->at);
-		free((struct live_space *)(uintptr_t)space);
-	}
+	while (map_next(&s->by_pid, &i, &pid, &space))
+		live_space_free((struct live_space *)(uintptr_t)space);
 	map_free(&s->by_pid);
 }
 
@@ -53,6 +59,20 @@ void live_space_clear(struct live_space *s, uint64_t before_ns)
 			s->at[kept++] = s->at[i];
 	s->n = kept;
 	s->dirty = true;
+}
+
+void live_space_exec(struct live_space *s, uint64_t at_ns)
+{
+	struct live_vma *copy = malloc((s->n + 1) * sizeof(*copy));
+
+	if (copy) {
+		if (s->n)
+			memcpy(copy, s->at, s->n * sizeof(*copy));
+		free(s->before[LIVE_IMAGES - 1].at);
+		memmove(&s->before[1], &s->before[0], (LIVE_IMAGES - 1) * sizeof(s->before[0]));
+		s->before[0] = (struct live_image){ copy, s->n, at_ns };
+	}
+	live_space_clear(s, at_ns);
 }
 
 static int live_space_room(struct live_space *s, size_t n)
@@ -135,21 +155,34 @@ int live_space_copy(struct live_space *to, const struct live_space *from)
 	return 0;
 }
 
-const struct live_vma *live_space_find(const struct live_space *s, uint64_t pc)
+static const struct live_vma *vma_search(const struct live_vma *at, size_t n, uint64_t pc)
 {
-	size_t low = 0, n = s->n;
+	const struct live_vma *begin = at;
 
 	while (n) {
 		size_t half = n / 2;
 
-		if (s->at[low + half].start <= pc) {
-			low += half + 1;
+		if (at[half].start <= pc) {
+			at += half + 1;
 			n -= half + 1;
 		} else {
 			n = half;
 		}
 	}
-	return low && pc < s->at[low - 1].end ? &s->at[low - 1] : NULL;
+	return at > begin && pc < at[-1].end ? &at[-1] : NULL;
+}
+
+const struct live_vma *live_space_find(const struct live_space *s, uint64_t pc, uint64_t time_ns)
+{
+	const struct live_vma *at = s->at, *found;
+	size_t n = s->n;
+
+	for (size_t i = 0; i < LIVE_IMAGES && time_ns < s->before[i].until_ns; i++) {
+		at = s->before[i].at;
+		n = s->before[i].n;
+	}
+	found = vma_search(at, n, pc);
+	return found && found->since_ns <= time_ns ? found : NULL;
 }
 
 static void publish_one(struct live *l, const struct live_vma *m, struct live_mapping *ret)

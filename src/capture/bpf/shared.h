@@ -20,8 +20,9 @@ typedef __u64 uint64_t;
 #define LIVE_FRAMES_MAX 510u  /* user frames of a stack: the kernel's own limit for a deferred one */
 #define LIVE_KERNEL_MAX 127u  /* kernel.perf_event_max_stack's default */
 #define LIVE_RAW_STACK 65536u /* bytes of stack in a LIVE_RAW record at most, when every sample has one */
-#define LIVE_RAW_SMALL 16384u /* else: for a stack that met a mapping that is not known yet */
+#define LIVE_RAW_SMALL 16384u /* else: for a stack that the recorder is to walk */
 #define LIVE_RAW_PAGE 4096u
+#define LIVE_RAW_BELOW 1024u /* or nothing, when there is no page */
 #define LIVE_REGISTERS 17u /* x86_64, DWARF numbers: 0-15, and 16 the pc */
 #define LIVE_SAVED 5u      /* rbx r12 r13 r14 r15, as the unwind table has them */
 
@@ -65,7 +66,7 @@ struct live_config {
 	uint32_t defers;  /* the kernel has task work for BPF */
 	uint32_t depth;   /* frames that are walked at once */
 	uint32_t raw;     /* every sample is followed by registers and stack: for tests; else
-	                   * those that end at an unknown mapping */
+	                   * those that the recorder is to walk */
 	uint32_t kernel;  /* kernel frames are wanted */
 	uint32_t wake;    /* bytes in a ring that wake the recorder */
 	uint32_t user;    /* user frames are wanted */
@@ -86,7 +87,8 @@ struct live_sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t event;   /* the id of the perf event, as it was attached */
 	uint64_t ip, period, address;
-	uint64_t cookie; /* LIVE_DEFERRED: of the answer; LIVE_NO_MAPPING: of the recorder's own */
+	uint64_t cookie; /* LIVE_DEFERRED: of the answer; LIVE_NO_MAPPING, LIVE_BAD_RULE: of
+	                  * the one that the recorder gives, a LIVE_RAW follows */
 	uint16_t n_user, n_kernel;
 	uint8_t in_user; /* the sample hit user mode */
 	uint8_t end;     /* enum live_end of the user half */
@@ -113,7 +115,9 @@ struct live_answer {
 struct live_raw {
 	uint32_t kind; /* LIVE_RAW */
 	uint32_t pid, tid;
-	uint32_t n; /* bytes of stack that could be read, from the stack pointer on */
+	uint32_t n;       /* bytes of stack that could be read */
+	uint64_t time_ns; /* of the sample */
+	uint64_t start;   /* from here on: a little below the stack pointer, as rules of leaf functions look there */
 	uint64_t regs[LIVE_REGISTERS];
 	unsigned char stack[LIVE_RAW_STACK]; /* or only LIVE_RAW_SMALL */
 };

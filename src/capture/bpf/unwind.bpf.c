@@ -418,7 +418,7 @@ INLINE void sample_user(struct scratch *x, struct task_struct *task)
 		s->end = x->w.end;
 		s->n_user = x->w.n;
 		s->guessed = x->w.guessed;
-		if (s->end == LIVE_NO_MAPPING)
+		if (s->end == LIVE_NO_MAPPING || s->end == LIVE_BAD_RULE)
 			s->cookie = cookie_new(x, s->cpu);
 		if (config.when == LIVE_NEVER || (s->end != LIVE_FAULT && s->end != LIVE_LIMIT))
 			return;
@@ -452,17 +452,17 @@ INLINE void sample_kernel(struct bpf_perf_event_data *ctx, struct scratch *x)
 
 struct raw_copy {
 	struct live_raw *raw;
-	__u64 sp;
+	__u64 start;
 	__u32 n;
 };
 
 INLINE long raw_page(struct raw_copy *c, const __u32 most)
 {
-	__u32 n = c->n, size = LIVE_RAW_PAGE - ((c->sp + n) & (LIVE_RAW_PAGE - 1));
+	__u32 n = c->n, size = LIVE_RAW_PAGE - ((c->start + n) & (LIVE_RAW_PAGE - 1));
 
 	if (n > most - LIVE_RAW_PAGE || !size || size > LIVE_RAW_PAGE)
 		return 1;
-	if (bpf_probe_read_user(&c->raw->stack[n], size, (void *)(c->sp + n)))
+	if (bpf_probe_read_user(&c->raw->stack[n], size, (void *)(c->start + n)))
 		return 1;
 	c->n = n + size;
 	return 0;
@@ -480,8 +480,12 @@ static long raw_page_small(__u32 i, void *c)
 
 INLINE void sample_raw(struct scratch *x, void *ring, const __u32 most)
 {
-	struct raw_copy c = { .sp = x->w.regs[7] };
+	struct raw_copy c = { .start = x->w.regs[7] - LIVE_RAW_BELOW };
 	struct live_raw *raw;
+	__u8 byte;
+
+	if (bpf_probe_read_user(&byte, 1, (void *)c.start))
+		c.start = x->w.regs[7];
 
 	raw = bpf_ringbuf_reserve(ring, __builtin_offsetof(struct live_raw, stack) + most, 0);
 	if (!raw) {
@@ -491,7 +495,9 @@ INLINE void sample_raw(struct scratch *x, void *ring, const __u32 most)
 	raw->kind = LIVE_RAW;
 	raw->pid = x->sample.pid;
 	raw->tid = x->sample.tid;
+	raw->time_ns = x->sample.time_ns;
 	bpf_probe_read_kernel(raw->regs, sizeof(raw->regs), x->w.regs);
+	raw->start = c.start;
 	c.raw = raw;
 	if (most == LIVE_RAW_STACK)
 		bpf_loop(most / LIVE_RAW_PAGE + 1, raw_page_large, &c, 0);
@@ -516,7 +522,7 @@ INLINE void sample_send(struct scratch *x)
 	}
 	if (config.raw && s->end != LIVE_NO_USER && s->end != LIVE_COMPAT)
 		sample_raw(x, ring, LIVE_RAW_STACK);
-	else if (s->end == LIVE_NO_MAPPING && s->cookie)
+	else if (s->end != LIVE_DEFERRED && s->cookie)
 		sample_raw(x, ring, LIVE_RAW_SMALL);
 }
 
