@@ -27,6 +27,7 @@
 #define ARENA_ADDRESS 0x200000000000ull
 #define ARENA_PAGE 4096u
 #define ARENA_MOST (4ull << 30)
+#define LOAD_LOG (1u << 20) /* bytes of the verifier's words */
 
 static int load_fail(struct seam_error *err, int code, const char *what)
 {
@@ -34,16 +35,28 @@ static int load_fail(struct seam_error *err, int code, const char *what)
 	                      strerror(code));
 }
 
-/* libbpf talks by a global hook only; what it says goes nowhere, its errors are told by code. */
+/* libbpf talks by a global hook only: it is told to be silent, errors come as codes and the verifier's words in a buffer. */
 static int load_print(enum libbpf_print_level level, const char *format, va_list ap)
 {
-	const char *path = getenv("SEAM_LIBBPF_LOG");
-	FILE *f = path && level != LIBBPF_DEBUG ? fopen(path, "a") : NULL;
+	(void)level;
+	(void)format;
+	(void)ap;
+	return 0;
+}
 
-	if (!f)
-		return 0;
-	vfprintf(f, format, ap);
-	return fclose(f);
+/* The last lines of what the verifier said, with -vv. */
+static void load_say(struct live *l, const char *said)
+{
+	const char *end = said + strlen(said), *at = end;
+
+	for (unsigned lines = 0; at > said && lines < 12; at--)
+		lines += at[-1] == '\n' && at != end;
+	while (at < end) {
+		size_t n = strcspn(at, "\n");
+
+		log_line(l->opts.log, LOG_ATTRS, "verifier: %.*s", (int)n, at);
+		at += n + (at[n] == '\n');
+	}
 }
 
 /* The BTF id of the kernel's function for task work; 0: it has none. The new name first: kernels that have it keep the old
@@ -181,9 +194,32 @@ static int load_attach_sets(struct live *l)
 	return 0;
 }
 
+static int load_object(struct live *l, struct seam_error *err)
+{
+	char *said = calloc(1, LOAD_LOG);
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "seam", .kernel_log_buf = said,
+	            .kernel_log_size = said ? LOAD_LOG : 0);
+	int r;
+
+	l->object = bpf_object__open_mem(live_object_bytes, live_object_size, &opts);
+	r = l->object ? 0 : -errno;
+	if (r >= 0) {
+		load_patch(l->object, l->probe.defers ? load_task_work() : 0);
+		r = load_configure(l);
+	}
+	if (r >= 0)
+		r = load_sizes(l);
+	if (r >= 0) {
+		r = bpf_object__load(l->object);
+		if (r < 0 && said)
+			load_say(l, said);
+	}
+	free(said);
+	return r < 0 ? load_fail(err, -r, "the kernel does not load the BPF programs") : 0;
+}
+
 int live_load(struct live *l, struct seam_error *err)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "seam");
 	const struct rlimit no_limit = { RLIM_INFINITY, RLIM_INFINITY };
 	int r = libbpf_num_possible_cpus();
 
@@ -194,18 +230,9 @@ int live_load(struct live *l, struct seam_error *err)
 	if (l->opts.memory > ARENA_MOST)
 		l->opts.memory = ARENA_MOST;
 	setrlimit(RLIMIT_MEMLOCK, &no_limit); /* kernels before 5.11 count maps there; no error here */
-	l->object = bpf_object__open_mem(live_object_bytes, live_object_size, &opts);
-	if (!l->object)
-		return load_fail(err, errno, "the BPF object cannot be opened");
-	load_patch(l->object, l->probe.defers ? load_task_work() : 0);
-	r = load_configure(l);
-	if (r >= 0)
-		r = load_sizes(l);
+	r = load_object(l, err);
 	if (r < 0)
-		return load_fail(err, -r, "the BPF object cannot be set up");
-	r = bpf_object__load(l->object);
-	if (r < 0)
-		return load_fail(err, -r, "the kernel does not load the BPF programs");
+		return r;
 	l->on_sample = bpf_object__find_program_by_name(l->object, "on_sample");
 	l->processes = load_map_fd(l, "processes");
 	l->execs = load_map_fd(l, "execs");

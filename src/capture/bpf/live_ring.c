@@ -112,9 +112,9 @@ static int ring_answer(struct live *l, const struct live_answer *a, const uint64
 	l->late += map_del(&l->remote, a->cookie);
 	map_del(&l->owed, a->cookie);
 	map_put(&l->early[0], a->cookie, 1);
-	/* Nothing that may be said: the chain of another program, or of none. */
-	if (a->end == LIVE_EXEC || a->end == LIVE_EXITED || a->end == LIVE_MOVED)
+	if (a->end == LIVE_EXITED) /* its EXIT record says so */
 		return 0;
+	/* LIVE_EXEC, LIVE_MOVED: empty, for another program's chain, or another entry's, is not this sample's. */
 	return ring_answer_put(l, a, ips);
 }
 

@@ -332,7 +332,7 @@ INLINE long walk_step(struct walk *c, const int kind)
 	if (rule && (arena_u64(rule) & 255))
 		return walk_by_rule(c, rule, pc, kind);
 	if (w->at.flags & LIVE_MAY_GUESS)
-		return walk_guess(c, LIVE_NO_RULE, kind);
+		return walk_guess(c, w->at.n_pages ? LIVE_NO_RULE : LIVE_NO_TABLE, kind);
 	return walk_end(w, w->at.n_pages ? LIVE_NO_RULE : LIVE_NO_TABLE);
 }
 
