@@ -217,14 +217,16 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 		return;
 	if (c->ring_full + c->answer_full + c->no_slot)
 		fprintf(stderr,
-		        "  %" PRIu64 " samples and %" PRIu64 " deferred stacks lost: a BPF ring was full; %" PRIu64
+		        "  %" PRIu64 " samples and %" PRIu64
+		        " deferred stacks lost: a BPF ring was full; %" PRIu64
 		        " could not be deferred\n",
 		        c->ring_full, c->answer_full, c->no_slot);
 	if (t.unanswered)
 		fprintf(stderr, "  %" PRIu64 " deferred stacks never came\n", t.unanswered);
 	if (t.tables_left_out)
 		fprintf(stderr,
-		        "  %" PRIu64 " objects had no room for their unwind tables: more --unwind-memory\n",
+		        "  %" PRIu64
+		        " objects had no room for their unwind tables: more --unwind-memory\n",
 		        t.tables_left_out);
 	if (!o->verbose)
 		return;
@@ -236,7 +238,8 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 	        "\nseam record: %" PRIu64 " walked at once (%" PRIu64 " faults), %" PRIu64
 	        " deferred, %" PRIu64 " samples shared one, %" PRIu64 " refused, %" PRIu64
 	        " read asleep, %" PRIu64 " late, %" PRIu64 " walked by the recorder\n",
-	        c->at_once, c->faults, c->asked, c->shared, c->refused, c->remote, t.late, t.unwound);
+	        c->at_once, c->faults, c->asked, c->shared, c->refused, c->remote, t.late,
+	        t.unwound);
 	fprintf(stderr,
 	        "seam record: %" PRIu64 " processes, %" PRIu64 " tables of %" PRIu64
 	        " bytes; %" PRIu64 " samples of others; %" PRIu64 " skipped by the kernel\n",

@@ -16,8 +16,9 @@ struct record_bpf {
 	struct live *live; /* NULL: not in use */
 	struct tables *tables;
 	bool inherit, everything;
-	struct map known;   /* pids whose records belong into the file */
-	struct buf waiting; /* records about others, until the end of the round: their FORK may come */
+	struct map known; /* pids whose records belong into the file */
+	struct buf
+	        waiting; /* records about others, until the end of the round: their FORK may come */
 	capture_write write;
 	void *write_ctx;
 };

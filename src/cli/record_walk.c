@@ -33,7 +33,8 @@ static int record_walk_find(void *ctx, uint64_t pc, struct walk_place *ret)
 	const void *blob;
 	uint64_t vaddr;
 	bool may_guess;
-	int r = live_find(w->live, w->sample->pid, w->sample->time_ns, pc, &blob, &vaddr, &may_guess);
+	int r = live_find(w->live, w->sample->pid, w->sample->time_ns, pc, &blob, &vaddr,
+	                  &may_guess);
 
 	*ret = (struct walk_place){ 0 };
 	if (r < 0)
@@ -52,7 +53,9 @@ void record_walk(struct live *live, const struct live_sample *sample, const stru
 {
 	struct record_walk w = { .live = live, .sample = sample, .raw = raw };
 	struct walk_options options = { .machine = FRAMETAB_X86_64, .max_frames = LIVE_FRAMES_MAX };
-	struct walk_memory memory = { .ctx = &w, .read = record_walk_read, .find = record_walk_find };
+	struct walk_memory memory = { .ctx = &w,
+		                      .read = record_walk_read,
+		                      .find = record_walk_find };
 	struct walk_registers regs = { .known = (1u << LIVE_REGISTERS) - 1 };
 
 	memcpy(regs.value, raw->regs, sizeof(raw->regs));

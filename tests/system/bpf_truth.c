@@ -5,12 +5,14 @@
  *
  * Without arguments: what of the list is installed. With arguments: that command (sh -c), figures and the first differences.
  */
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,23 +26,25 @@
 
 #define LEAST_EQUAL 0.999
 #define LEAST_COMPLETE 0.995
+#define ENTRY_BYTES 64u
 
 struct truth {
 	struct live *live;
 	struct tables *tables;
 	bool verbose;
-	uint64_t samples;   /* with a user half */
-	uint64_t compared;  /* walked in the kernel to an end that the copy of the stack reaches, too */
+	uint64_t samples; /* with a user half */
+	uint64_t
+	        compared; /* walked in the kernel to an end that the copy of the stack reaches, too */
 	uint64_t equal;
-	uint64_t whole;     /* the user half is complete: at once, deferred or by the recorder */
-	uint64_t cut;       /* the copy of the stack is too short to tell */
-	uint64_t gone; /* what was mapped is not known any more */
+	uint64_t whole; /* the user half is complete: at once, deferred or by the recorder */
+	uint64_t cut;   /* the copy of the stack is too short to tell */
+	uint64_t gone;  /* what was mapped is not known any more */
 	uint64_t deferred, early, frames, shown;
 	uint64_t ends[LIVE_ENDS];
 };
 
-static void truth_show(struct truth *t, const struct live_sample *s, const struct live_raw *raw, const uint64_t *user,
-                       const uint64_t *frames, const struct walk *walk)
+static void truth_show(struct truth *t, const struct live_sample *s, const struct live_raw *raw,
+                       const uint64_t *user, const uint64_t *frames, const struct walk *walk)
 {
 	size_t at = 0;
 
@@ -48,9 +52,11 @@ static void truth_show(struct truth *t, const struct live_sample *s, const struc
 		return;
 	while (at < s->n_user && at < walk->n && user[at] == frames[at])
 		at++;
-	printf("pid %u in_user %u: kernel %u frames %s, walker %zu frames %s; first %zu equal\n", s->pid, s->in_user,
-	       s->n_user, live_end_name(s->end), walk->n, walk_end_name(walk->end), at);
-	printf("  needed %" PRIx64 " sp %" PRIx64 " start %" PRIx64 " n %x\n", walk->needed, raw->regs[7], raw->start, raw->n);
+	printf("pid %u in_user %u: kernel %u frames %s, walker %zu frames %s; first %zu equal\n",
+	       s->pid, s->in_user, s->n_user, live_end_name(s->end), walk->n,
+	       walk_end_name(walk->end), at);
+	printf("  needed %" PRIx64 " sp %" PRIx64 " start %" PRIx64 " n %x\n", walk->needed,
+	       raw->regs[7], raw->start, raw->n);
 	for (size_t i = at > 1 ? at - 1 : 0; i < at + 3; i++)
 		printf("  %3zu %16" PRIx64 " %16" PRIx64 "\n", i, i < s->n_user ? user[i] : 0,
 		       i < walk->n ? frames[i] : 0);
@@ -63,8 +69,22 @@ static bool truth_is_gone(struct truth *t, const struct live_sample *s, const st
 	uint64_t vaddr;
 	bool may_guess;
 
-	return walk->end == WALK_NO_INFO &&
-	       live_find(t->live, s->pid, s->time_ns, walk->end_pc - 1, &blob, &vaddr, &may_guess) < 0;
+	return walk->end == WALK_NO_INFO && live_find(t->live, s->pid, s->time_ns, walk->end_pc - 1,
+	                                              &blob, &vaddr, &may_guess) < 0;
+}
+
+/* The interpreter's first instructions have no unwind information (glibc 2.36), and no caller either: that is a whole stack. */
+static bool truth_is_entry(struct truth *t, const struct live_sample *s, uint64_t outermost)
+{
+	const Elf64_Ehdr *interpreter = (const void *)getauxval(AT_BASE);
+	const void *blob;
+	uint64_t vaddr;
+	bool may_guess;
+
+	if (!interpreter ||
+	    live_find(t->live, s->pid, s->time_ns, outermost, &blob, &vaddr, &may_guess) < 0)
+		return false;
+	return vaddr >= interpreter->e_entry && vaddr < interpreter->e_entry + ENTRY_BYTES;
 }
 
 static size_t truth_sample(void *ctx, const struct live_sample *s, const uint64_t *user,
@@ -82,12 +102,17 @@ static size_t truth_sample(void *ctx, const struct live_sample *s, const uint64_
 		t->whole++; /* held against the answers' own ends, below */
 		return 0;
 	}
-	if (s->end == LIVE_NO_MAPPING || s->end == LIVE_BAD_RULE) { /* walked by the recorder, that is, here */
+	if (s->end == LIVE_NO_MAPPING ||
+	    s->end == LIVE_BAD_RULE) { /* walked by the recorder, that is, here */
 		t->early++;
-		t->whole += walk.end == WALK_COMPLETE;
+		t->whole += walk.end == WALK_COMPLETE ||
+		            (walk.end == WALK_NO_INFO && truth_is_entry(t, s, frames[walk.n - 1]));
+		if (walk.end != WALK_COMPLETE)
+			truth_show(t, s, raw, user, frames, &walk);
 		return walk.n;
 	}
-	t->whole += s->end == LIVE_COMPLETE;
+	t->whole += s->end == LIVE_COMPLETE ||
+	            (s->end == LIVE_NO_RULE && truth_is_entry(t, s, user[s->n_user - 1]));
 	if (truth_is_gone(t, s, &walk)) {
 		t->gone++;
 		return 0;
@@ -203,11 +228,12 @@ static int truth_judge(const char *name, const char *command, bool verbose)
 		return r;
 	unanswered = totals.unanswered;
 	t.whole -= unanswered < t.whole ? unanswered : t.whole;
-	printf("%-10s %6" PRIu64 " samples, %6" PRIu64 " compared, %7.3f %% equal, %7.3f %% complete; %" PRIu64
-	       " deferred, %" PRIu64 " early, %" PRIu64 " cut, %" PRIu64 " gone, %.1f frames, %" PRIu64 " unanswered;",
+	printf("%-10s %6" PRIu64 " samples, %6" PRIu64
+	       " compared, %7.3f %% equal, %7.3f %% complete; %" PRIu64 " deferred, %" PRIu64
+	       " early, %" PRIu64 " cut, %" PRIu64 " gone, %.1f frames, %" PRIu64 " unanswered;",
 	       name, t.samples, t.compared, 100 * ratio(t.equal, t.compared),
-	       100 * ratio(t.whole, t.samples), t.deferred, t.early, t.cut, t.gone, ratio(t.frames, t.compared),
-	       unanswered);
+	       100 * ratio(t.whole, t.samples), t.deferred, t.early, t.cut, t.gone,
+	       ratio(t.frames, t.compared), unanswered);
 	for (size_t i = 1; i < LIVE_ENDS; i++)
 		if (t.ends[i])
 			printf(" %s %" PRIu64, live_end_name((enum live_end)i), t.ends[i]);
@@ -216,7 +242,8 @@ static int truth_judge(const char *name, const char *command, bool verbose)
 		printf("FAILED: %s: too few samples to tell\n", name);
 		return -ENODATA;
 	}
-	if (ratio(t.equal, t.compared) < LEAST_EQUAL || ratio(t.whole, t.samples) < LEAST_COMPLETE) {
+	if (ratio(t.equal, t.compared) < LEAST_EQUAL ||
+	    ratio(t.whole, t.samples) < LEAST_COMPLETE) {
 		printf("FAILED: %s\n", name);
 		return -EBADMSG;
 	}
@@ -229,17 +256,22 @@ struct program {
 
 static const struct program programs[] = {
 	{ "python3", "python3",
-	  "exec python3 -c 'import json,re\nfor i in range(3000):\n s=json.dumps({str(k):[k,k*2.5] for k in "
+	  "exec python3 -c 'import json,re\nfor i in range(3000):\n s=json.dumps({str(k):[k,k*2.5] "
+	  "for k in "
 	  "range(120)}); json.loads(s); sorted(s); re.findall(\"[0-9]+\", s)'" },
 	{ "cc1", "gcc",
-	  "i=0; while [ $i -lt 6 ]; do echo '#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\nint "
-	  "f(int n){return n<2?n:f(n-1)+f(n-2);}' | gcc -O2 -x c -S -o /dev/null -; i=$((i+1)); done" },
+	  "i=0; while [ $i -lt 6 ]; do echo '#include <stdio.h>\n#include <stdlib.h>\n#include "
+	  "<math.h>\nint "
+	  "f(int n){return n<2?n:f(n-1)+f(n-2);}' | gcc -O2 -x c -S -o /dev/null -; i=$((i+1)); "
+	  "done" },
 	{ "sqlite3", "sqlite3",
-	  "exec sqlite3 :memory: 'with recursive c(x) as (select 1 union all select x+1 from c where x<700000) select "
+	  "exec sqlite3 :memory: 'with recursive c(x) as (select 1 union all select x+1 from c "
+	  "where x<700000) select "
 	  "count(*),sum(x*7%13) from c group by x%97 order by 2;'" },
 	{ "xz", "xz", "exec xz -6 -T1 -c /proc/self/exe /usr/bin/python3 /usr/bin/openssl" },
 	{ "openssl", "openssl", "exec openssl speed -seconds 1 -elapsed rsa2048 ecdsap256 sha256" },
-	{ "perl", "perl", "exec perl -e 'for(1..400000){$h{$_%997}.=\"x$_\"; $s=join(\",\",map{$_*2}1..5);}'" },
+	{ "perl", "perl",
+	  "exec perl -e 'for(1..400000){$h{$_%997}.=\"x$_\"; $s=join(\",\",map{$_*2}1..5);}'" },
 };
 
 static bool installed(const char *program)

@@ -47,17 +47,17 @@ struct bpf_iter__task {
  * Loads from the arena by offset: r1 becomes an arena pointer (the instruction addr_space_cast, for which clang 14 has
  * no name), the kernel adds the arena's address. Pages that nobody wrote read as 0; no offset leaves the arena.
  */
-#define ARENA_LOAD(name, type, insn)                                                               \
-	INLINE type name(__u64 offset)                                                             \
-	{                                                                                          \
-		type v;                                                                            \
-                                                                                                   \
-		asm volatile("r1 = %[o]; .byte 0xbf, 0x11; .short 1; .long 1; %[v] = *(" insn      \
-		             " *)(r1 + 0)"                                                         \
-		             : [v] "=r"(v)                                                         \
-		             : [o] "r"(offset)                                                     \
-		             : "r1", "memory");                                                    \
-		return v;                                                                          \
+#define ARENA_LOAD(name, type, insn)                                                          \
+	INLINE type name(__u64 offset)                                                        \
+	{                                                                                     \
+		type v;                                                                       \
+                                                                                              \
+		asm volatile("r1 = %[o]; .byte 0xbf, 0x11; .short 1; .long 1; %[v] = *(" insn \
+		             " *)(r1 + 0)"                                                    \
+		             : [v] "=r"(v)                                                    \
+		             : [o] "r"(offset)                                                \
+		             : "r1", "memory");                                               \
+		return v;                                                                     \
 	}
 ARENA_LOAD(arena_u64, __u64, "u64")
 ARENA_LOAD(arena_u32_wide, __u64, "u32")

@@ -22,21 +22,28 @@
 #define LIVE_SETTLE_SLICE_MS 5
 
 /* What a record can say that a program knows. */
-#define LIVE_SAMPLE_TYPE                                                                           \
-	(SEAM_SAMPLE_IP | SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | SEAM_SAMPLE_ADDR |                  \
-	 SEAM_SAMPLE_CALLCHAIN | SEAM_SAMPLE_ID | SEAM_SAMPLE_CPU | SEAM_SAMPLE_PERIOD |           \
+#define LIVE_SAMPLE_TYPE                                                                 \
+	(SEAM_SAMPLE_IP | SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | SEAM_SAMPLE_ADDR |        \
+	 SEAM_SAMPLE_CALLCHAIN | SEAM_SAMPLE_ID | SEAM_SAMPLE_CPU | SEAM_SAMPLE_PERIOD | \
 	 SEAM_SAMPLE_STREAM_ID | SEAM_SAMPLE_IDENTIFIER)
 
 const char *live_end_name(enum live_end end)
 {
 	static const char *const names[LIVE_ENDS] = {
-		[LIVE_COMPLETE] = "complete",       [LIVE_FAULT] = "fault",
-		[LIVE_NO_MAPPING] = "no_mapping",   [LIVE_NO_TABLE] = "no_table",
-		[LIVE_NO_RULE] = "no_rule",         [LIVE_BAD_RULE] = "bad_rule",
-		[LIVE_NO_PROGRESS] = "no_progress", [LIVE_LIMIT] = "limit",
-		[LIVE_EXEC] = "exec",               [LIVE_EXITED] = "exited",
-		[LIVE_MOVED] = "moved",             [LIVE_COMPAT] = "compat",
-		[LIVE_NO_USER] = "no_user",         [LIVE_DEFERRED] = "deferred",
+		[LIVE_COMPLETE] = "complete",
+		[LIVE_FAULT] = "fault",
+		[LIVE_NO_MAPPING] = "no_mapping",
+		[LIVE_NO_TABLE] = "no_table",
+		[LIVE_NO_RULE] = "no_rule",
+		[LIVE_BAD_RULE] = "bad_rule",
+		[LIVE_NO_PROGRESS] = "no_progress",
+		[LIVE_LIMIT] = "limit",
+		[LIVE_EXEC] = "exec",
+		[LIVE_EXITED] = "exited",
+		[LIVE_MOVED] = "moved",
+		[LIVE_COMPAT] = "compat",
+		[LIVE_NO_USER] = "no_user",
+		[LIVE_DEFERRED] = "deferred",
 	};
 
 	return end < LIVE_ENDS ? names[end] : "unknown";

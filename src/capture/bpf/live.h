@@ -34,8 +34,8 @@ struct live;
 
 /* What this kernel, for this user, can do, by trying. */
 struct live_probe {
-	bool usable;  /* at once, at least */
-	bool defers;  /* the kernel has task work for BPF */
+	bool usable;         /* at once, at least */
+	bool defers;         /* the kernel has task work for BPF */
 	bool reads_sleepers; /* tasks that sleep can be read at the end */
 	char reason[200];    /* why not: of usable, else of defers; "" when all is there */
 	char remedy[200];
@@ -45,8 +45,8 @@ void live_probe(struct live_probe *ret);
 /* An executable mapping whose unwind table is asked for. */
 struct live_ask {
 	pid_t pid;
-	const char *path; /* as the kernel says it: a path, "[vdso]", "//anon", "" ... */
-	uint64_t pgoff;   /* bytes */
+	const char *path;      /* as the kernel says it: a path, "[vdso]", "//anon", "" ... */
+	uint64_t pgoff;        /* bytes */
 	uint8_t build_id_size; /* 0: not known; inode says which file then (0: none) */
 	uint8_t build_id[20];
 	uint64_t inode;
@@ -65,10 +65,10 @@ struct live_opts {
 	enum live_when when;
 	enum live_filter filter;
 	bool no_inherit;
-	bool fp;         /* by frame pointers, without tables */
-	bool no_kernel;  /* no kernel frames */
-	uint32_t depth;  /* frames walked at once; 0: 128 */
-	uint64_t memory; /* most bytes of tables; 0: 1 GiB; at most 4 GiB */
+	bool fp;           /* by frame pointers, without tables */
+	bool no_kernel;    /* no kernel frames */
+	uint32_t depth;    /* frames walked at once; 0: 128 */
+	uint64_t memory;   /* most bytes of tables; 0: 1 GiB; at most 4 GiB */
 	size_t ring_bytes; /* per CPU, rounded up to a power of two; 0: 2 MiB */
 	/* Fills *ret (zeros: no table). Called from the following thread, and from live_open's caller. */
 	void (*table)(void *ctx, const struct live_ask *ask, struct live_table *ret);
@@ -88,14 +88,17 @@ struct live_totals {
 	size_t sz;
 	struct live_counts counts; /* the programs' own, over all CPUs */
 	uint64_t samples, answers; /* given to the sink */
-	uint64_t late; /* answers of sleeping tasks that were not needed: they answered themselves */
-	uint64_t unwound; /* samples that were walked by opts.unwind */
+	uint64_t
+	        late; /* answers of sleeping tasks that were not needed: they answered themselves */
+	uint64_t unwound;    /* samples that were walked by opts.unwind */
 	uint64_t unanswered; /* cookies without an answer, after live_finish */
 	uint64_t processes, mappings, tables;
-	uint64_t table_bytes; /* in the arena */
+	uint64_t table_bytes;     /* in the arena */
 	uint64_t tables_left_out; /* objects without a table because memory was out */
-	uint64_t follow_lost; /* times that records of mappings were lost, and /proc was read again */
-	uint64_t misses; /* samples that the kernel skipped because a program was running on the CPU */
+	uint64_t
+	        follow_lost; /* times that records of mappings were lost, and /proc was read again */
+	uint64_t
+	        misses; /* samples that the kernel skipped because a program was running on the CPU */
 };
 
 /* -EPERM, -EOPNOTSUPP ...: err says what is missing. */

@@ -8,7 +8,8 @@
 
 #include "capture/bpf/live_parts.h"
 
-#define REST_NS 2000000000ull /* walks at once take microseconds; deferred ones check afterwards (walker_is_fresh) */
+#define REST_NS \
+	2000000000ull /* walks at once take microseconds; deferred ones check afterwards (walker_is_fresh) */
 
 /* The table's header, by docs/unwind-table.md. */
 #define TABLE_MAGIC 0x776e7573u
@@ -98,8 +99,8 @@ void arena_memory_free(struct arena_memory *a)
 /* Bytes of the parts that the programs read: expressions they do not. */
 static uint64_t table_bytes(const struct table_header *h)
 {
-	return sizeof(*h) + (uint64_t)h->n_rules * TABLE_RULE_SIZE + ((uint64_t)h->n_pages + 1) * 4 +
-	       (uint64_t)h->n_rows * 4 + (uint64_t)h->n_saves * 2;
+	return sizeof(*h) + (uint64_t)h->n_rules * TABLE_RULE_SIZE +
+	       ((uint64_t)h->n_pages + 1) * 4 + (uint64_t)h->n_rows * 4 + (uint64_t)h->n_saves * 2;
 }
 
 static uint32_t table_copy(struct arena_memory *a, const struct table_header *h)

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "capture/bpf/live_object.h"
@@ -35,15 +34,6 @@ static int load_fail(struct seam_error *err, int code, const char *what)
 	                      strerror(code));
 }
 
-/* libbpf talks by a global hook only: it is told to be silent, errors come as codes and the verifier's words in a buffer. */
-static int load_print(enum libbpf_print_level level, const char *format, va_list ap)
-{
-	(void)level;
-	(void)format;
-	(void)ap;
-	return 0;
-}
-
 /* The last lines of what the verifier said, with -vv. */
 static void load_say(struct live *l, const char *said)
 {
@@ -57,23 +47,6 @@ static void load_say(struct live *l, const char *said)
 		log_line(l->opts.log, LOG_ATTRS, "verifier: %.*s", (int)n, at);
 		at += n + (at[n] == '\n');
 	}
-}
-
-/* The BTF id of the kernel's function for task work; 0: it has none. The new name first: kernels that have it keep the old
- * one in their BTF with another meaning. */
-static int load_task_work(void)
-{
-	struct btf *kernel = btf__load_vmlinux_btf();
-	int id;
-
-	if (!kernel)
-		return 0;
-	id = btf__find_by_name_kind(kernel, "bpf_task_work_schedule_resume", BTF_KIND_FUNC);
-	if (id <= 0)
-		id = btf__find_by_name_kind(kernel, "bpf_task_work_schedule_resume_impl",
-		                            BTF_KIND_FUNC);
-	btf__free(kernel);
-	return id > 0 ? id : 0;
 }
 
 /* 0 makes the call one that the verifier accepts as long as it is never reached. */
@@ -96,7 +69,7 @@ static int load_configure(struct live *l)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(l->object, ".rodata.config");
 	struct live_config c = {
-		.when = l->opts.when,
+		.when = l->probe.defers ? l->opts.when : LIVE_NEVER,
 		.filter = l->opts.filter,
 		.inherit = !l->opts.no_inherit,
 		.defers = l->probe.defers,
@@ -204,7 +177,7 @@ static int load_object(struct live *l, struct seam_error *err)
 	l->object = bpf_object__open_mem(live_object_bytes, live_object_size, &opts);
 	r = l->object ? 0 : -errno;
 	if (r >= 0) {
-		load_patch(l->object, l->probe.defers ? load_task_work() : 0);
+		load_patch(l->object, l->probe.defers ? live_task_work() : 0);
 		r = load_configure(l);
 	}
 	if (r >= 0)
@@ -223,13 +196,14 @@ int live_load(struct live *l, struct seam_error *err)
 	const struct rlimit no_limit = { RLIM_INFINITY, RLIM_INFINITY };
 	int r = libbpf_num_possible_cpus();
 
-	libbpf_set_print(load_print);
+	libbpf_set_print(live_libbpf_print);
 	if (r < 0)
 		return load_fail(err, -r, "the possible CPUs cannot be found");
 	l->n_cpus = (size_t)r;
 	if (l->opts.memory > ARENA_MOST)
 		l->opts.memory = ARENA_MOST;
-	setrlimit(RLIMIT_MEMLOCK, &no_limit); /* kernels before 5.11 count maps there; no error here */
+	setrlimit(RLIMIT_MEMLOCK,
+	          &no_limit); /* kernels before 5.11 count maps there; no error here */
 	r = load_object(l, err);
 	if (r < 0)
 		return r;
@@ -296,70 +270,4 @@ int live_read_owing(struct live *l)
 		close(fd);
 	bpf_link__destroy(link);
 	return r;
-}
-
-/* ---- what is possible ---- */
-
-static void probe_no(struct live_probe *p, const char *reason, const char *remedy)
-{
-	snprintf(p->reason, sizeof(p->reason), "%s", reason);
-	snprintf(p->remedy, sizeof(p->remedy), "%s", remedy);
-}
-
-static bool probe_init_pid_namespace(void)
-{
-	char text[64];
-	ssize_t n = readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
-
-	if (n < 0)
-		return true;
-	text[n] = 0;
-	return !strcmp(text, "pid:[4026531836]"); /* PROC_PID_INIT_INO */
-}
-
-/* An arena of one page: needs the capabilities and Linux 6.9. */
-static int probe_arena(void)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
-	int fd = bpf_map_create((enum bpf_map_type)33, "seam_probe", 0, 0, 1, &opts);
-
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
-}
-
-void live_probe(struct live_probe *ret)
-{
-	int r;
-
-	*ret = (struct live_probe){ 0 };
-	libbpf_set_print(load_print);
-	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0) {
-		probe_no(ret, "the kernel's types are not at /sys/kernel/btf/vmlinux",
-		         "a kernel with CONFIG_DEBUG_INFO_BTF");
-		return;
-	}
-	if (!probe_init_pid_namespace()) {
-		probe_no(ret, "this is a container with process numbers of its own",
-		         "record from the host");
-		return;
-	}
-	r = probe_arena();
-	if (r == -EPERM) {
-		probe_no(ret, "BPF programs may not be loaded",
-		         "run as root, or with CAP_BPF and CAP_PERFMON");
-		return;
-	}
-	if (r < 0) {
-		probe_no(ret, "the kernel has no BPF arenas", "Linux 6.9 or newer");
-		return;
-	}
-	ret->usable = true;
-	ret->reads_sleepers = true;
-	ret->defers = load_task_work() > 0;
-	if (!ret->defers)
-		probe_no(ret, "the kernel has no task work for BPF: a stack ends where a page is "
-		              "not in memory",
-		         "Linux 6.18 or newer");
 }

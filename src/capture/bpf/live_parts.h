@@ -5,15 +5,13 @@
 #define SEAM_CAPTURE_BPF_LIVE_PARTS_H
 
 #include <pthread.h>
+#include <stdarg.h>
+
+#include <bpf/libbpf.h>
 
 #include "base/buf.h"
 #include "base/map.h"
 #include "capture/bpf/live.h"
-
-struct bpf_link;
-struct bpf_object;
-struct bpf_program;
-struct ring_buffer;
 
 /* ---- live_arena.c: memory that the programs see ---- */
 
@@ -22,9 +20,9 @@ struct ring_buffer;
 struct arena_freed;
 
 struct arena_memory {
-	unsigned char *bytes; /* NULL: none */
-	uint64_t most;        /* bytes; */
-	uint64_t used;        /* given out by moving up; tables stay */
+	unsigned char *bytes;                     /* NULL: none */
+	uint64_t most;                            /* bytes; */
+	uint64_t used;                            /* given out by moving up; tables stay */
 	struct arena_freed *freed[ARENA_CLASSES]; /* oldest first */
 	struct arena_freed *freed_last[ARENA_CLASSES];
 	struct map tables; /* blob pointer -> offset of its copy */
@@ -59,8 +57,8 @@ struct live_image {
 
 struct live_space {
 	uint32_t pid;
-	uint32_t execs;   /* as the map `execs` counts */
-	uint64_t read_ns; /* when /proc was read: older records say nothing new */
+	uint32_t execs;      /* as the map `execs` counts */
+	uint64_t read_ns;    /* when /proc was read: older records say nothing new */
 	struct live_vma *at; /* by start */
 	size_t n, capacity;
 	uint32_t published; /* offset in the arena; 0: none */
@@ -100,6 +98,8 @@ struct follow {
 	int *fds;
 	size_t n;
 	struct seam_events *events;
+	struct buf records; /* drained and not applied yet */
+	struct buf order;   /* struct follow_entry: of them, by time */
 	uint64_t lost;
 };
 
@@ -107,6 +107,13 @@ int follow_start(struct live *l, struct seam_error *err);
 void follow_stop(struct live *l);
 /* All that the kernel has said of mappings until now. */
 void follow_drain(struct live *l);
+
+/* ---- live_learn.c ---- */
+
+/* One record of the dummies, in the order of time. */
+int learn_record(struct live *l, const unsigned char *bytes, uint16_t size);
+/* Records were lost: all that is known is read from /proc anew. */
+void learn_again(struct live *l);
 
 /* ---- live_ring.c ---- */
 
@@ -129,8 +136,8 @@ struct live {
 	size_t n_attached;
 	struct ring_buffer *reader;
 	int *ring_fds;
-	struct live_ring *rings; /* beside them */
-	size_t n_cpus; /* possible ones: one ring each */
+	struct live_ring *rings;               /* beside them */
+	size_t n_cpus;                         /* possible ones: one ring each */
 	int processes, execs, targets, counts; /* map descriptors */
 	pthread_mutex_t lock;                  /* of all below: the follower and the reader */
 	struct arena_memory arena;
@@ -148,15 +155,22 @@ struct live {
 	struct buf out;
 	uint64_t chain[LIVE_FRAMES_MAX + LIVE_KERNEL_MAX + 8];
 	struct map owed; /* cookies without an answer */
-	struct map early[2]; /* answers of this round and the last, which may come before their samples */
+	struct map early
+	        [2]; /* answers of this round and the last, which may come before their samples */
 	struct map remote; /* cookie -> offset in held of a sleeping task's answer */
 	struct buf held;
 	bool ending;
-	struct buf pending; /* samples to be walked here: sample, user frames, raw, each padded to 8 */
+	struct buf
+	        pending; /* samples to be walked here: sample, user frames, raw, each padded to 8 */
 	uint64_t samples, answered, late, unwound;
 };
 
 uint64_t live_now_ns(void);
+
+/* -- live_probe.c -- */
+/* The BTF id of the kernel's function for task work; 0: it has none. */
+int live_task_work(void);
+int live_libbpf_print(enum libbpf_print_level level, const char *format, va_list ap);
 
 /* -- live_load.c -- */
 int live_load(struct live *l, struct seam_error *err);

@@ -67,7 +67,8 @@ static int ring_sample(struct live *l, const struct live_sample *s, const uint64
 	if (!event)
 		return 0;
 	out.callchain = encode_words(l->chain, ring_chain(l, s, ips));
-	r = encode_sample(&l->out, &event->attr, s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL, &out);
+	r = encode_sample(&l->out, &event->attr, s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL,
+	                  &out);
 	if (r >= 0)
 		r = ring_give(l);
 	if (r >= 0)
@@ -128,7 +129,8 @@ static int ring_own_frames(struct live *l, const struct live_sample *s, const ui
 	struct live_answer a = { .pid = s->pid,
 		                 .tid = s->tid,
 		                 .cpu = s->cpu,
-		                 .time_ns = live_now_ns(),
+		                 .time_ns = s->time_ns +
+		                            1, /* what it tells of is the sample's moment */
 		                 .cookie = s->cookie,
 		                 .n = (uint32_t)n };
 

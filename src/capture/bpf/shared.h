@@ -17,23 +17,24 @@ typedef __u64 uint64_t;
 #include <stdint.h>
 #endif
 
-#define LIVE_FRAMES_MAX 510u  /* user frames of a stack: the kernel's own limit for a deferred one */
-#define LIVE_KERNEL_MAX 127u  /* kernel.perf_event_max_stack's default */
-#define LIVE_RAW_STACK 65536u /* bytes of stack in a LIVE_RAW record at most, when every sample has one */
+#define LIVE_FRAMES_MAX 510u /* user frames of a stack: the kernel's own limit for a deferred one */
+#define LIVE_KERNEL_MAX 127u /* kernel.perf_event_max_stack's default */
+#define LIVE_RAW_STACK \
+	65536u /* bytes of stack in a LIVE_RAW record at most, when every sample has one */
 #define LIVE_RAW_SMALL 16384u /* else: for a stack that the recorder is to walk */
 #define LIVE_RAW_PAGE 4096u
 #define LIVE_RAW_BELOW 1024u /* or nothing, when there is no page */
-#define LIVE_REGISTERS 17u /* x86_64, DWARF numbers: 0-15, and 16 the pc */
-#define LIVE_SAVED 5u      /* rbx r12 r13 r14 r15, as the unwind table has them */
+#define LIVE_REGISTERS 17u   /* x86_64, DWARF numbers: 0-15, and 16 the pc */
+#define LIVE_SAVED 5u        /* rbx r12 r13 r14 r15, as the unwind table has them */
 
 /* Why a user stack ended. */
 enum live_end {
-	LIVE_COMPLETE,    /* the outermost frame */
-	LIVE_FAULT,       /* a page that is not in memory (at once), or no page at all (deferred) */
-	LIVE_NO_MAPPING,  /* nothing is known to be mapped at the last pc */
-	LIVE_NO_TABLE,    /* the object there has no unwind information */
-	LIVE_NO_RULE,     /* its unwind information does not cover the pc */
-	LIVE_BAD_RULE,    /* a rule that cannot be applied here: a register that is not known, an expression */
+	LIVE_COMPLETE,   /* the outermost frame */
+	LIVE_FAULT,      /* a page that is not in memory (at once), or no page at all (deferred) */
+	LIVE_NO_MAPPING, /* nothing is known to be mapped at the last pc */
+	LIVE_NO_TABLE,   /* the object there has no unwind information */
+	LIVE_NO_RULE,    /* its unwind information does not cover the pc */
+	LIVE_BAD_RULE, /* a rule that cannot be applied here: a register that is not known, an expression */
 	LIVE_NO_PROGRESS, /* the stack turns back on itself: torn or hostile */
 	LIVE_LIMIT,       /* more frames than are walked */
 	LIVE_EXEC,        /* deferred, and the program was replaced before it could answer */
@@ -117,7 +118,8 @@ struct live_raw {
 	uint32_t pid, tid;
 	uint32_t n;       /* bytes of stack that could be read */
 	uint64_t time_ns; /* of the sample */
-	uint64_t start;   /* from here on: a little below the stack pointer, as rules of leaf functions look there */
+	uint64_t
+	        start; /* from here on: a little below the stack pointer, as rules of leaf functions look there */
 	uint64_t regs[LIVE_REGISTERS];
 	unsigned char stack[LIVE_RAW_STACK]; /* or only LIVE_RAW_SMALL */
 };
@@ -132,7 +134,7 @@ struct live_process {
 	uint32_t unused;
 };
 
-#define LIVE_MAY_GUESS 1u  /* code without an object (JIT): frame pointers are allowed */
+#define LIVE_MAY_GUESS 1u    /* code without an object (JIT): frame pointers are allowed */
 #define LIVE_MAPPINGS 65535u /* searched in a fixed 16 steps */
 
 /* An executable mapping, in the arena; the table's parts as offsets in the arena. */
@@ -147,20 +149,20 @@ struct live_mapping {
 /* ---- counts, per CPU ---- */
 
 struct live_counts {
-	uint64_t samples;  /* of the target */
-	uint64_t others;   /* of somebody else: left out */
+	uint64_t samples; /* of the target */
+	uint64_t others;  /* of somebody else: left out */
 	uint64_t ring_full, answer_full, raw_full;
-	uint64_t at_once;  /* walks, and their frames */
+	uint64_t at_once; /* walks, and their frames */
 	uint64_t at_once_frames;
-	uint64_t faults;   /* of them ended by a page that was not there */
-	uint64_t asked;    /* deferrals scheduled */
-	uint64_t shared;   /* samples that share one */
-	uint64_t refused;  /* deferrals that the kernel refused */
-	uint64_t no_slot;  /* no room for the thread's slot */
+	uint64_t faults;  /* of them ended by a page that was not there */
+	uint64_t asked;   /* deferrals scheduled */
+	uint64_t shared;  /* samples that share one */
+	uint64_t refused; /* deferrals that the kernel refused */
+	uint64_t no_slot; /* no room for the thread's slot */
 	uint64_t answers;
-	uint64_t remote;   /* stacks read by the task iterator */
+	uint64_t remote; /* stacks read by the task iterator */
 	uint64_t kernel_threads;
-	uint64_t stale;    /* an address space changed during a walk: walked again */
+	uint64_t stale;   /* an address space changed during a walk: walked again */
 	uint64_t end[16]; /* of user halves, at once and answered, by enum live_end */
 };
 

@@ -12,8 +12,8 @@
 #ifndef SEAM_CAPTURE_BPF_WALK_BPF_H
 #define SEAM_CAPTURE_BPF_WALK_BPF_H
 
-#include "kernel.bpf.h"
-#include "shared.h"
+#include "capture/bpf/kernel.bpf.h"
+#include "capture/bpf/shared.h"
 
 enum walk_kind {
 	WALK_NOW,   /* the current task, without faulting */
@@ -21,18 +21,26 @@ enum walk_kind {
 	WALK_TASK,  /* another task that sleeps */
 };
 
+#define REG_FP 6
+#define REG_SP 7
+#define REG_IP 16
+#define REGS_ALL ((1u << LIVE_REGISTERS) - 1)
+#define REGS_CALLEE (1u << 3 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 15)
+
 struct walker {
-	__u64 ip, sp, fp;
-	__u64 regs[32]; /* as they were at the sample, by DWARF number; the rest is never known */
-	__u64 saved[8]; /* callee-saved registers: the value, or the address where it was saved */
-	__u32 saved_at, saved_known; /* a bit each */
-	__u32 fp_known;
-	__u32 exact; /* ip is where execution stopped, not a return address */
-	__u32 first; /* all of regs holds for this frame */
+	__u64 regs
+	        [32]; /* of the current frame, by DWARF number: the value, or where it was saved */
+	__u32 known;  /* a bit per register */
+	__u32 saved;  /* of them: regs has the address where the value was saved, not read yet */
+	__u32 exact;  /* the pc is where execution stopped, not a return address */
+	__u32 first;  /* the frame that was interrupted: all registers are its own */
 	__u32 n, end, guessed, most;
 	__u32 by_fp;
 	__u32 mappings, n_mappings; /* of the process, in the arena */
-	struct live_mapping at;     /* the mapping that was found last */
+	__u32 number, saves; /* of the step that is being made: a register; the rule's first save */
+	struct live_mapping at; /* the mapping that was found last */
+	__u64 head, pc, off, add, ra_off, fp_off, cfa, ip, fp, frame[2]; /* likewise */
+	struct pt_regs user;
 };
 
 /* What a loop's body is given. */
@@ -146,83 +154,79 @@ INLINE __u64 walk_rule(struct walker *w, __u64 pc)
 	return a ? w->at.rules + (__u64)a * 32 : 0;
 }
 
-/* The current frame's value of a register. */
-INLINE long walk_register(struct walk *c, __u32 number, __u64 *ret, const int kind)
+/* Read anew each time: a value that stays in a register after it was compared, or that is one of several constants, would be
+ * another state for the verifier; memory is always unknown to it. */
+#define ANEW(x) (*(volatile __typeof__(x) *)&(x))
+
+/* The current frame's value of register w->number. */
+INLINE long walk_register(struct walk *c, __u64 *ret, const int kind)
 {
 	struct walker *w = c->w;
-	__u32 i = number == 3 ? 0 : number - 11, bit = 1u << (i & 7);
+	__u32 number = ANEW(w->number) & 31, bit = 1u << number;
 
-	if (number == 7) {
-		*ret = w->sp;
-		return 0;
-	}
-	if (number == 6 && w->fp_known) {
-		*ret = w->fp;
-		return 0;
-	}
-	if (number == 16) {
-		*ret = w->ip;
-		return 0;
-	}
-	if (w->first && number < 16 && number != 6) {
-		FORGET(number);
-		*ret = w->regs[number & 31];
-		return 0;
-	}
-	if (i >= LIVE_SAVED || !(w->saved_known & bit))
+	if (!(w->known & bit))
 		return walk_end(w, LIVE_BAD_RULE);
-	FORGET(i);
-	*ret = w->saved[i & 7];
-	if (!(w->saved_at & bit))
-		return 0;
-	if (walk_read(c, *ret, ret, 8, kind))
-		return walk_end(w, LIVE_FAULT);
-	FORGET(i);
-	w->saved[i & 7] = *ret;
-	w->saved_at &= ~bit;
+	if (w->saved & bit) {
+		if (walk_read(c, w->regs[number], &w->regs[number], 8, kind))
+			return walk_end(w, LIVE_FAULT);
+		w->saved &= ~bit;
+	}
+	*ret = w->regs[number];
 	return 0;
 }
 
-INLINE long walk_cfa(struct walk *c, __u64 head, __u64 offs, __u64 pc, __u64 *cfa, const int kind)
+INLINE long walk_cfa(struct walk *c, const int kind)
 {
-	__u32 how = head & 255, number = 7;
-	__u64 off = (__u64)(__s64)(int)offs, add = (__u64)((__s64)offs >> 32);
+	struct walker *w = c->w;
+	__u32 how;
 
-	if (how == CFA_FP || how == CFA_DEREF_FP)
-		number = 6;
-	if (how == CFA_REG || how == CFA_DEREF_REG)
-		number = head >> 8 & 255;
-	if (how > CFA_PLT)
-		return walk_end(c->w, LIVE_BAD_RULE);
-	if (walk_register(c, number, cfa, kind))
+	if ((ANEW(w->head) & 255) > CFA_PLT)
+		return walk_end(w, LIVE_BAD_RULE);
+	ANEW(w->number) = REG_SP;
+	how = 1u << (ANEW(w->head) & 7);
+	if (how & (1u << CFA_FP | 1u << CFA_DEREF_FP))
+		ANEW(w->number) = REG_FP;
+	how = 1u << (ANEW(w->head) & 7);
+	if (how & (1u << CFA_REG | 1u << CFA_DEREF_REG))
+		ANEW(w->number) = ANEW(w->head) >> 8 & 255;
+	if (walk_register(c, &w->cfa, kind))
 		return 1;
-	*cfa += off;
-	if (how == CFA_PLT)
-		*cfa += (pc & 15) >= add ? 8 : 0;
-	if (how < CFA_DEREF_SP || how == CFA_PLT)
+	w->cfa += w->off;
+	if ((ANEW(w->head) & 255) == CFA_PLT && (w->pc & 15) >= ANEW(w->add))
+		w->cfa += 8;
+	how = 1u << (ANEW(w->head) & 7);
+	if (!(how & (1u << CFA_DEREF_SP | 1u << CFA_DEREF_FP | 1u << CFA_DEREF_REG)))
 		return 0;
-	if (walk_read(c, *cfa, cfa, 8, kind))
-		return walk_end(c->w, LIVE_FAULT);
-	*cfa += add;
+	if (walk_read(c, w->cfa, &w->cfa, 8, kind))
+		return walk_end(w, LIVE_FAULT);
+	w->cfa += w->add;
 	return 0;
 }
 
-/* The caller's value of the frame pointer or the pc; not for AT_SAME and AT_UNDEFINED. */
-INLINE long walk_at(struct walk *c, __u32 how, __u64 off, __u64 cfa, __u64 *ret, const int kind)
+/* The caller's value of the frame pointer or the pc, whose kind is at `shift` in the rule's head; not for AT_SAME and
+ * AT_UNDEFINED. */
+INLINE long walk_at(struct walk *c, const int shift, __u64 *off, __u64 *ret, const int kind)
 {
 	struct walker *w = c->w;
-	__u64 from = cfa;
+	__u32 how = 1u << (ANEW(w->head) >> shift & 15);
 
-	if (how == AT_REG)
-		return walk_register(c, (__u32)off, ret, kind);
-	if (how == AT_EXPR || how == AT_VAL_EXPR || (how == AT_FP && !w->fp_known))
+	if (how & (1u << AT_EXPR | 1u << AT_VAL_EXPR))
 		return walk_end(w, LIVE_BAD_RULE);
-	if (how == AT_SP)
-		from = w->sp;
-	if (how == AT_FP)
-		from = w->fp;
-	*ret = from + off;
-	if (how == AT_VAL_CFA)
+	*ret = w->cfa;
+	how = 1u << (ANEW(w->head) >> shift & 15);
+	if (how & (1u << AT_SP | 1u << AT_FP | 1u << AT_REG)) {
+		ANEW(w->number) = REG_SP;
+		if ((ANEW(w->head) >> shift & 15) == AT_FP)
+			ANEW(w->number) = REG_FP;
+		if ((ANEW(w->head) >> shift & 15) == AT_REG)
+			ANEW(w->number) = (__u32)ANEW(*off);
+		if (walk_register(c, ret, kind))
+			return 1;
+		if ((ANEW(w->head) >> shift & 15) == AT_REG)
+			return 0;
+	}
+	*ret += ANEW(*off);
+	if ((ANEW(w->head) >> shift & 15) == AT_VAL_CFA)
 		return 0;
 	if (walk_read(c, *ret, ret, 8, kind))
 		return walk_end(w, LIVE_FAULT);
@@ -230,107 +234,125 @@ INLINE long walk_at(struct walk *c, __u32 how, __u64 off, __u64 cfa, __u64 *ret,
 }
 
 /* Where this frame saved its caller's registers. Branch-free but for the whole. */
-INLINE void walk_saves(struct walker *w, __u64 head, __u64 cfa, __u32 first)
+INLINE void walk_saves(struct walker *w)
 {
-	__u32 saved = head >> 48, at = w->saved_at, known = w->saved_known;
-	__u64 base = head >> 32 & RULE_SAVES_AT_SP ? w->sp : cfa;
-	__u64 from = w->at.saves + (__u64)first * 2;
+	static const int numbers[LIVE_SAVED] = { 3, 12, 13, 14, 15 };
+	__u32 bits = ANEW(w->head) >> 48;
+	__u64 base, from = w->at.saves + (__u64)w->saves * 2;
 
-	if (!saved)
+	if (!bits)
 		return;
+	bits = ANEW(w->head) >> 48;
+	w->frame[0] = w->cfa;
+	if (ANEW(w->head) >> 32 & RULE_SAVES_AT_SP)
+		w->frame[0] = w->regs[REG_SP];
+	base = ANEW(w->frame[0]);
 #pragma unroll
 	for (int i = 0; i < (int)LIVE_SAVED; i++) {
-		__u64 save = arena_u16_wide(from), mask = -(__u64)(saved >> i & 1);
-		__u32 bit = (__u32)mask & 1u << i, sure = -(__u32)(save != SAVE_UNKNOWN);
+		__u64 save = arena_u16_wide(from), mask = -(__u64)(bits >> i & 1);
+		__u32 bit = (__u32)mask & 1u << numbers[i], sure = -(__u32)(save != SAVE_UNKNOWN);
 		__u64 place = base + (((save ^ 0x8000) - 0x8000) << 3);
 
-		w->saved[i] = (w->saved[i] & ~mask) | (place & mask);
-		at |= bit;
-		known = (known & ~bit) | (bit & sure);
+		w->regs[numbers[i]] = (w->regs[numbers[i]] & ~mask) | (place & mask);
+		w->saved |= bit;
+		w->known = (w->known & ~bit) | (bit & sure);
 		from += mask & 2;
 	}
-	w->saved_at = at;
-	w->saved_known = known;
+}
+
+/* To the caller: its pc, stack pointer and frame pointer are in w->ip, w->cfa, w->fp. */
+INLINE void walk_leave(struct walker *w)
+{
+	w->regs[REG_SP] = w->cfa;
+	w->regs[REG_FP] = w->fp;
+	w->regs[REG_IP] = w->ip;
+	w->first = 0;
+	w->saved &= REGS_CALLEE;
+	w->known &= REGS_CALLEE | 1u << REG_FP | 1u << REG_SP | 1u << REG_IP;
 }
 
 /* No table may be asked: [fp] is the caller's fp, [fp + 8] the return address. */
 INLINE long walk_guess(struct walk *c, __u32 end, const int kind)
 {
 	struct walker *w = c->w;
-	__u64 frame[2];
+	__u64 fp = w->regs[REG_FP];
 
-	if (!w->fp_known || w->fp < w->sp || w->fp & 7)
-		return walk_end(w, w->by_fp && !w->fp ? LIVE_COMPLETE : end);
-	if (walk_read(c, w->fp, frame, 16, kind))
+	if (!(w->known & 1u << REG_FP) || fp < w->regs[REG_SP] || fp & 7)
+		return walk_end(w, w->by_fp && !fp ? LIVE_COMPLETE : end);
+	if (walk_read(c, fp, w->frame, 16, kind))
 		return walk_end(w, LIVE_FAULT);
-	if (!frame[1])
+	if (!w->frame[1])
 		return walk_end(w, w->by_fp ? LIVE_COMPLETE : end);
-	if (!w->by_fp && !walk_find(w, frame[1] - 1))
+	if (!w->by_fp && !walk_find(w, w->frame[1] - 1))
 		return walk_end(w, end);
-	w->sp = w->fp + 16;
-	w->fp = frame[0];
-	w->ip = frame[1];
-	w->saved_known = 0;
-	w->exact = w->first = 0;
+	w->cfa = fp + 16;
+	w->fp = w->frame[0];
+	w->ip = w->frame[1];
+	w->exact = 0;
 	w->guessed = 1;
+	w->known &= ~REGS_CALLEE;
+	walk_leave(w);
 	return 0;
 }
 
-INLINE long walk_by_rule(struct walk *c, __u64 rule, __u64 pc, const int kind)
+INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 {
 	struct walker *w = c->w;
-	__u64 head = arena_u64(rule), where = arena_u64(rule + 16), cfa, ip, fp = w->fp;
-	__u32 fp_how = head >> 16 & 255, ra_how = head >> 24 & 255, known = w->fp_known;
-	__u32 is_signal = head >> 32 & RULE_SIGNAL;
+	__u64 offs = arena_u64(rule + 8), where = arena_u64(rule + 16);
+	__u32 how;
 
-	if (ra_how == AT_UNDEFINED)
+	w->head = arena_u64(rule);
+	w->saves = arena_u32(rule + 24);
+	w->off = (__u64)((__s64)(offs << 32) >> 32);
+	w->add = (__u64)((__s64)offs >> 32);
+	w->fp_off = (__u64)((__s64)(where << 32) >> 32);
+	w->ra_off = (__u64)((__s64)where >> 32);
+	how = ANEW(w->head) >> 24 & 255;
+	if (how == AT_UNDEFINED)
 		return walk_end(w, LIVE_COMPLETE);
-	if (ra_how == AT_SAME)
+	if (how == AT_SAME)
 		return walk_end(w, LIVE_BAD_RULE);
-	if (walk_cfa(c, head, arena_u64(rule + 8), pc, &cfa, kind))
+	if (walk_cfa(c, kind) || walk_at(c, 24, &w->ra_off, &w->ip, kind))
 		return 1;
-	if (walk_at(c, ra_how, (__u64)((__s64)where >> 32), cfa, &ip, kind))
-		return 1;
-	if (!ip)
+	if (!w->ip)
 		return walk_end(w, LIVE_COMPLETE);
-	if (fp_how == AT_UNDEFINED) {
-		known = 0;
-	} else if (fp_how != AT_SAME) {
-		if (walk_at(c, fp_how, (__u64)(__s64)(int)where, cfa, &fp, kind))
+	w->fp = w->regs[REG_FP];
+	how = ANEW(w->head) >> 16 & 255;
+	if (how > AT_UNDEFINED) {
+		if (walk_at(c, 16, &w->fp_off, &w->fp, kind))
 			return 1;
-		known = 1;
+		w->known |= 1u << REG_FP;
+	} else if (how == AT_UNDEFINED) {
+		w->known &= ~(1u << REG_FP);
 	}
-	walk_saves(w, head, cfa, arena_u32(rule + 24));
-	if (!is_signal && (cfa < w->sp || (cfa == w->sp && !w->first)))
+	walk_saves(w);
+	w->exact = ANEW(w->head) >> 32 & RULE_SIGNAL;
+	if (!ANEW(w->exact) &&
+	    (w->cfa < w->regs[REG_SP] || (w->cfa == w->regs[REG_SP] && !w->first)))
 		return walk_end(w, LIVE_NO_PROGRESS);
-	w->sp = cfa;
-	w->fp = fp;
-	w->ip = ip;
-	w->fp_known = known;
-	w->exact = is_signal;
-	w->first = 0;
+	walk_leave(w);
 	return 0;
 }
 
 INLINE long walk_step(struct walk *c, const int kind)
 {
 	struct walker *w = c->w;
-	__u64 pc, rule;
+	__u64 rule;
 	__u32 n = w->n;
 
 	if (n >= w->most || n >= LIVE_FRAMES_MAX)
 		return walk_end(w, LIVE_LIMIT);
 	FORGET(n);
-	c->frames[n & (WALK_ROOM - 1)] = w->ip;
+	c->frames[n & (WALK_ROOM - 1)] = w->regs[REG_IP];
 	w->n = n + 1;
 	if (w->by_fp)
 		return walk_guess(c, LIVE_NO_PROGRESS, kind);
-	pc = w->ip - !w->exact;
-	if (!walk_find(w, pc))
+	w->pc = w->regs[REG_IP] - !w->exact;
+	if (!walk_find(w, w->pc))
 		return walk_end(w, LIVE_NO_MAPPING);
-	rule = walk_rule(w, pc);
+	rule = walk_rule(w, w->pc);
 	if (rule && (arena_u64(rule) & 255))
-		return walk_by_rule(c, rule, pc, kind);
+		return walk_by_rule(c, rule, kind);
 	if (w->at.flags & LIVE_MAY_GUESS)
 		return walk_guess(c, w->at.n_pages ? LIVE_NO_RULE : LIVE_NO_TABLE, kind);
 	return walk_end(w, w->at.n_pages ? LIVE_NO_RULE : LIVE_NO_TABLE);

@@ -179,7 +179,8 @@ static void threads(void *(*run)(void *))
 
 KEEP static void churn_child(int i)
 {
-	char *memory = mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory =
+	        mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	memset(memory, 1, 4 << 20);
 	if (i % 4 == 0)
