@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "capture/bpf/live.h"
+#include "capture/bpf/kwalk.h"
 
 // Newer than the headers of older distributions.
 #define PROBE_CAP_PERFMON 38
@@ -298,17 +298,17 @@ int probe_btf(struct features *f, struct feature_result *r)
 }
 
 /* BPF is tried on the running kernel only: a played one has none. */
-static bool probe_live_result(struct features *f, struct live_probe *ret)
+static bool probe_live_result(struct features *f, struct kwalk_probe *ret)
 {
 	if (f->kernel.open != kernel_running.open)
 		return false;
-	live_probe(ret);
+	kwalk_probe(ret);
 	return true;
 }
 
 int probe_live(struct features *f, struct feature_result *r)
 {
-	struct live_probe p;
+	struct kwalk_probe p;
 
 	if (!probe_live_result(f, &p))
 		return no(r, "", "not the running kernel");
@@ -317,7 +317,7 @@ int probe_live(struct features *f, struct feature_result *r)
 
 int probe_live_defer(struct features *f, struct feature_result *r)
 {
-	struct live_probe p;
+	struct kwalk_probe p;
 
 	if (!probe_live_result(f, &p))
 		return no(r, "", "not the running kernel");

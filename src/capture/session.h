@@ -67,7 +67,7 @@ enum session_callchain {
 #define SESSION_FREQUENCY_DEFAULT 4000u
 
 /*
- * Somebody else who takes the samples of the sampling events (bpf/live.h): the events are opened without callchains and each is
+ * Somebody else who takes the samples of the sampling events (bpf/kwalk.h): the events are opened without callchains and each is
  * given to attach; the records come by read. The file's attrs say CALLCHAIN, and deferral when `defers`.
  */
 struct session_source {

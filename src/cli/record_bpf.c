@@ -14,7 +14,7 @@
 #include "cli/record_table.h"
 #include "cli/record_walk.h"
 
-static void bpf_table(void *ctx, const struct live_ask *ask, struct live_table *ret)
+static void bpf_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret)
 {
 	struct record_bpf *b = ctx;
 
@@ -22,14 +22,14 @@ static void bpf_table(void *ctx, const struct live_ask *ask, struct live_table *
 }
 
 /* What was not known to be mapped yet when the sample was taken. */
-static size_t bpf_unwind(void *ctx, const struct live_sample *sample, const uint64_t *user,
-                         const struct live_raw *raw, uint64_t *frames)
+static size_t bpf_unwind(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
+                         const struct kwalk_raw *raw, uint64_t *frames)
 {
 	struct record_bpf *b = ctx;
 	struct walk walk;
 
 	(void)user;
-	record_walk(b->live, sample, raw, frames, &walk);
+	record_walk(b->kwalk, sample, raw, frames, &walk);
 	return walk.n;
 }
 
@@ -44,11 +44,11 @@ static const char *bpf_not_for(const struct record_opts *o)
 	return NULL;
 }
 
-static enum live_filter bpf_filter(const struct record_opts *o)
+static enum kwalk_filter bpf_filter(const struct record_opts *o)
 {
 	if (o->session.target == SESSION_SYSTEM)
-		return LIVE_EVERYTHING;
-	return o->by_tid ? LIVE_THREADS : LIVE_PROCESSES;
+		return KWALK_EVERYTHING;
+	return o->by_tid ? KWALK_THREADS : KWALK_PROCESSES;
 }
 
 static void bpf_session(struct record_bpf *b, struct session_opts *s)
@@ -60,14 +60,14 @@ static void bpf_session(struct record_bpf *b, struct session_opts *s)
 	s->use_clockid = true;
 	s->clockid = CLOCK_MONOTONIC;
 	s->start_paused = true;
-	live_source(b->live, &s->source);
+	kwalk_source(b->kwalk, &s->source);
 }
 
 int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct session_opts *s,
                     const struct log *log, char *reason)
 {
 	struct tables_opts tables = { .sz = sizeof(tables) };
-	struct live_opts opts = {
+	struct kwalk_opts opts = {
 		.sz = sizeof(opts),
 		.when = o->bpf_when,
 		.filter = bpf_filter(o),
@@ -86,9 +86,9 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 	if (not_for)
 		snprintf(reason, 256, "%s", not_for);
 	b->inherit = !o->session.no_inherit;
-	b->everything = opts.filter == LIVE_EVERYTHING;
+	b->everything = opts.filter == KWALK_EVERYTHING;
 	if (r >= 0) {
-		r = live_open(&b->live, &opts, &err);
+		r = kwalk_open(&b->kwalk, &opts, &err);
 		if (r < 0) {
 			snprintf(reason, 256, "%.255s", err.text);
 			r = -EOPNOTSUPP;
@@ -107,9 +107,9 @@ int record_bpf_targets(struct record_bpf *b, const struct record_opts *o)
 	size_t found = 0;
 
 	if (s->target == SESSION_SYSTEM)
-		return live_target_all(b->live);
+		return kwalk_target_all(b->kwalk);
 	for (size_t i = 0; i < s->n_pids; i++) {
-		int r = live_target(b->live, s->pids[i]);
+		int r = kwalk_target(b->kwalk, s->pids[i]);
 
 		if (r < 0 && r != -ESRCH)
 			return r;
@@ -120,7 +120,7 @@ int record_bpf_targets(struct record_bpf *b, const struct record_opts *o)
 
 void record_bpf_close(struct record_bpf *b)
 {
-	live_close(b->live);
+	kwalk_close(b->kwalk);
 	tables_free(b->tables);
 	map_free(&b->known);
 	buf_free(&b->waiting);
@@ -133,7 +133,7 @@ static bool bpf_is_known(struct record_bpf *b, uint32_t pid)
 {
 	if (map_get(&b->known, pid, NULL))
 		return true;
-	if (!live_is_followed(b->live, pid))
+	if (!kwalk_is_followed(b->kwalk, pid))
 		return false;
 	map_put(&b->known, pid, 1);
 	return true;
@@ -184,7 +184,7 @@ int record_bpf_write(void *ctx, const void *bytes, size_t n)
 	const unsigned char *at = bytes;
 	int r = 0;
 
-	if (!b->live || b->everything)
+	if (!b->kwalk || b->everything)
 		return b->write(b->write_ctx, bytes, n);
 	while (r >= 0 && n >= 8) {
 		uint32_t type;
@@ -210,10 +210,10 @@ int record_bpf_write(void *ctx, const void *bytes, size_t n)
 
 void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 {
-	struct live_totals t = { .sz = sizeof(t) };
-	const struct live_counts *c = &t.counts;
+	struct kwalk_totals t = { .sz = sizeof(t) };
+	const struct kwalk_counts *c = &t.counts;
 
-	if (!b->live || o->quiet || live_total(b->live, &t) < 0)
+	if (!b->kwalk || o->quiet || kwalk_total(b->kwalk, &t) < 0)
 		return;
 	if (c->ring_full + c->answer_full + c->no_slot)
 		fprintf(stderr,
@@ -231,9 +231,10 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 	if (!o->verbose)
 		return;
 	fprintf(stderr, "seam record: user stacks ended:");
-	for (size_t i = 0; i < LIVE_ENDS; i++)
+	for (size_t i = 0; i < KWALK_ENDS; i++)
 		if (c->end[i])
-			fprintf(stderr, " %s %" PRIu64, live_end_name((enum live_end)i), c->end[i]);
+			fprintf(stderr, " %s %" PRIu64, kwalk_end_name((enum kwalk_end)i),
+			        c->end[i]);
 	fprintf(stderr,
 	        "\nseam record: %" PRIu64 " walked at once (%" PRIu64 " faults), %" PRIu64
 	        " deferred, %" PRIu64 " samples shared one, %" PRIu64 " refused, %" PRIu64

@@ -8,12 +8,12 @@
 
 #include "base/buf.h"
 #include "base/map.h"
-#include "capture/bpf/live.h"
+#include "capture/bpf/kwalk.h"
 #include "cli/record_options.h"
 #include "pipeline/tables.h"
 
 struct record_bpf {
-	struct live *live; /* NULL: not in use */
+	struct kwalk *kwalk; /* NULL: not in use */
 	struct tables *tables;
 	bool inherit, everything;
 	struct map known; /* pids whose records belong into the file */

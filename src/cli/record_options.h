@@ -27,7 +27,7 @@ struct record_opts {
 	uint32_t grace_ms;    /* as session_settle takes it */
 	int compress_level;
 	bool bpf;                /* --call-graph dwarf,defer: walked by BPF programs in the kernel */
-	enum live_when bpf_when; /* =always, =never */
+	enum kwalk_when bpf_when; /* =always, =never */
 	uint64_t unwind_memory;  /* bytes; 0: the default */
 	bool no_build_ids;
 	bool data_maps; /* -d */

@@ -244,7 +244,7 @@ static int record_start(struct recording *r, int *exit_code)
 	int error = 0;
 
 	if (!r->o->delay_ms) {
-		if (r->o->session.start_paused || r->bpf.live)
+		if (r->o->session.start_paused || r->bpf.kwalk)
 			error = session_resume(r->session);
 		r->sampling = true;
 	}
@@ -285,7 +285,7 @@ static bool record_ended(struct recording *r)
 	}
 	if (r->o->command)
 		return target_poll(&r->target);
-	return r->bpf.live ? live_targets_gone(r->bpf.live) : session_target_gone(r->session);
+	return r->bpf.kwalk ? kwalk_targets_gone(r->bpf.kwalk) : session_target_gone(r->session);
 }
 
 static bool record_over(struct recording *r, uint64_t now_ms)

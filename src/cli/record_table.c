@@ -16,7 +16,7 @@
 #include "proc/object.h"
 
 /* Where the file that was mapped can be read: by its name, or by that in the process's own file system. */
-static bool record_table_path(const struct live_ask *ask, char *path, size_t n)
+static bool record_table_path(const struct kwalk_ask *ask, char *path, size_t n)
 {
 	struct stat st;
 
@@ -28,7 +28,7 @@ static bool record_table_path(const struct live_ask *ask, char *path, size_t n)
 }
 
 /* By build-id, so that a file that took the other's place is not taken for it; one without is known by its inode. */
-static void record_table_file(struct tables *tables, const struct live_ask *ask,
+static void record_table_file(struct tables *tables, const struct kwalk_ask *ask,
                               const struct tables_object **ret)
 {
 	struct image_build_id id = { .size = ask->build_id_size };
@@ -46,7 +46,7 @@ static void record_table_file(struct tables *tables, const struct live_ask *ask,
 	tables_get(tables, path, &id, ret);
 }
 
-void record_table(struct tables *tables, const struct live_ask *ask, struct live_table *ret)
+void record_table(struct tables *tables, const struct kwalk_ask *ask, struct kwalk_table *ret)
 {
 	enum proc_kind kind = object_kind_user(ask->path);
 	const struct tables_object *object = NULL;

@@ -127,11 +127,11 @@ static int record_values_dwarf_defer(struct record_opts *o, const struct record_
                                      const char *rest)
 {
 	if (!*rest)
-		o->bpf_when = LIVE_HYBRID;
+		o->bpf_when = KWALK_HYBRID;
 	else if (!strcmp(rest, "=always"))
-		o->bpf_when = LIVE_ALWAYS;
+		o->bpf_when = KWALK_ALWAYS;
 	else if (!strcmp(rest, "=never"))
-		o->bpf_when = LIVE_NEVER;
+		o->bpf_when = KWALK_NEVER;
 	else
 		return record_values_wrong(
 		        a, "'%s' is none of dwarf,defer, dwarf,defer=always, dwarf,defer=never",

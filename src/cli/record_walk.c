@@ -8,9 +8,9 @@
 #define WALK_STACK_SPAN (64ull << 20) /* above the copy it may still be the stack */
 
 struct record_walk {
-	struct live *live;
-	const struct live_sample *sample;
-	const struct live_raw *raw;
+	struct kwalk *kwalk;
+	const struct kwalk_sample *sample;
+	const struct kwalk_raw *raw;
 	struct frametab table;
 };
 
@@ -33,8 +33,8 @@ static int record_walk_find(void *ctx, uint64_t pc, struct walk_place *ret)
 	const void *blob;
 	uint64_t vaddr;
 	bool may_guess;
-	int r = live_find(w->live, w->sample->pid, w->sample->time_ns, pc, &blob, &vaddr,
-	                  &may_guess);
+	int r = kwalk_find(w->kwalk, w->sample->pid, w->sample->time_ns, pc, &blob, &vaddr,
+	                   &may_guess);
 
 	*ret = (struct walk_place){ 0 };
 	if (r < 0)
@@ -48,15 +48,16 @@ static int record_walk_find(void *ctx, uint64_t pc, struct walk_place *ret)
 	return 0;
 }
 
-void record_walk(struct live *live, const struct live_sample *sample, const struct live_raw *raw,
+void record_walk(struct kwalk *kwalk, const struct kwalk_sample *sample, const struct kwalk_raw *raw,
                  uint64_t *frames, struct walk *ret)
 {
-	struct record_walk w = { .live = live, .sample = sample, .raw = raw };
-	struct walk_options options = { .machine = FRAMETAB_X86_64, .max_frames = LIVE_FRAMES_MAX };
+	struct record_walk w = { .kwalk = kwalk, .sample = sample, .raw = raw };
+	struct walk_options options = { .machine = FRAMETAB_X86_64,
+		                        .max_frames = KWALK_FRAMES_MAX };
 	struct walk_memory memory = { .ctx = &w,
 		                      .read = record_walk_read,
 		                      .find = record_walk_find };
-	struct walk_registers regs = { .known = (1u << LIVE_REGISTERS) - 1 };
+	struct walk_registers regs = { .known = (1u << KWALK_REGISTERS) - 1 };
 
 	memcpy(regs.value, raw->regs, sizeof(raw->regs));
 	walk_stack(&options, &memory, &regs, frames, ret);

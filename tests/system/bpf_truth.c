@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/bpf/live.h"
+#include "capture/bpf/kwalk.h"
 #include "capture/event.h"
 #include "capture/session.h"
 #include "capture/target.h"
@@ -29,7 +29,7 @@
 #define ENTRY_BYTES 64u
 
 struct truth {
-	struct live *live;
+	struct kwalk *kwalk;
 	struct tables *tables;
 	bool verbose;
 	uint64_t samples; /* with a user half */
@@ -40,10 +40,10 @@ struct truth {
 	uint64_t cut;   /* the copy of the stack is too short to tell */
 	uint64_t gone;  /* what was mapped is not known any more */
 	uint64_t deferred, early, frames, shown;
-	uint64_t ends[LIVE_ENDS];
+	uint64_t ends[KWALK_ENDS];
 };
 
-static void truth_show(struct truth *t, const struct live_sample *s, const struct live_raw *raw,
+static void truth_show(struct truth *t, const struct kwalk_sample *s, const struct kwalk_raw *raw,
                        const uint64_t *user, const uint64_t *frames, const struct walk *walk)
 {
 	size_t at = 0;
@@ -53,7 +53,7 @@ static void truth_show(struct truth *t, const struct live_sample *s, const struc
 	while (at < s->n_user && at < walk->n && user[at] == frames[at])
 		at++;
 	printf("pid %u in_user %u: kernel %u frames %s, walker %zu frames %s; first %zu equal\n",
-	       s->pid, s->in_user, s->n_user, live_end_name(s->end), walk->n,
+	       s->pid, s->in_user, s->n_user, kwalk_end_name(s->end), walk->n,
 	       walk_end_name(walk->end), at);
 	printf("  needed %" PRIx64 " sp %" PRIx64 " start %" PRIx64 " n %x\n", walk->needed,
 	       raw->regs[7], raw->start, raw->n);
@@ -63,18 +63,19 @@ static void truth_show(struct truth *t, const struct live_sample *s, const struc
 }
 
 /* The walker did not find what was mapped at the time of the sample: the process has replaced its program too often since. */
-static bool truth_is_gone(struct truth *t, const struct live_sample *s, const struct walk *walk)
+static bool truth_is_gone(struct truth *t, const struct kwalk_sample *s, const struct walk *walk)
 {
 	const void *blob;
 	uint64_t vaddr;
 	bool may_guess;
 
-	return walk->end == WALK_NO_INFO && live_find(t->live, s->pid, s->time_ns, walk->end_pc - 1,
-	                                              &blob, &vaddr, &may_guess) < 0;
+	return walk->end == WALK_NO_INFO &&
+	       kwalk_find(t->kwalk, s->pid, s->time_ns, walk->end_pc - 1, &blob, &vaddr,
+	                  &may_guess) < 0;
 }
 
 /* The interpreter's first instructions have no unwind information (glibc 2.36), and no caller either: that is a whole stack. */
-static bool truth_is_entry(struct truth *t, const struct live_sample *s, uint64_t outermost)
+static bool truth_is_entry(struct truth *t, const struct kwalk_sample *s, uint64_t outermost)
 {
 	const Elf64_Ehdr *interpreter = (const void *)getauxval(AT_BASE);
 	const void *blob;
@@ -82,28 +83,28 @@ static bool truth_is_entry(struct truth *t, const struct live_sample *s, uint64_
 	bool may_guess;
 
 	if (!interpreter ||
-	    live_find(t->live, s->pid, s->time_ns, outermost, &blob, &vaddr, &may_guess) < 0)
+	    kwalk_find(t->kwalk, s->pid, s->time_ns, outermost, &blob, &vaddr, &may_guess) < 0)
 		return false;
 	return vaddr >= interpreter->e_entry && vaddr < interpreter->e_entry + ENTRY_BYTES;
 }
 
-static size_t truth_sample(void *ctx, const struct live_sample *s, const uint64_t *user,
-                           const struct live_raw *raw, uint64_t *frames)
+static size_t truth_sample(void *ctx, const struct kwalk_sample *s, const uint64_t *user,
+                           const struct kwalk_raw *raw, uint64_t *frames)
 {
 	struct truth *t = ctx;
 	struct walk walk;
 	bool equal;
 
-	record_walk(t->live, s, raw, frames, &walk);
+	record_walk(t->kwalk, s, raw, frames, &walk);
 	t->samples++;
 	t->ends[s->end]++;
-	if (s->end == LIVE_DEFERRED) {
+	if (s->end == KWALK_DEFERRED) {
 		t->deferred++;
 		t->whole++; /* held against the answers' own ends, below */
 		return 0;
 	}
-	if (s->end == LIVE_NO_MAPPING ||
-	    s->end == LIVE_BAD_RULE) { /* walked by the recorder, that is, here */
+	if (s->end == KWALK_NO_MAPPING ||
+	    s->end == KWALK_BAD_RULE) { /* walked by the recorder, that is, here */
 		t->early++;
 		t->whole += walk.end == WALK_COMPLETE ||
 		            (walk.end == WALK_NO_INFO && truth_is_entry(t, s, frames[walk.n - 1]));
@@ -111,8 +112,8 @@ static size_t truth_sample(void *ctx, const struct live_sample *s, const uint64_
 			truth_show(t, s, raw, user, frames, &walk);
 		return walk.n;
 	}
-	t->whole += s->end == LIVE_COMPLETE ||
-	            (s->end == LIVE_NO_RULE && truth_is_entry(t, s, user[s->n_user - 1]));
+	t->whole += s->end == KWALK_COMPLETE ||
+	            (s->end == KWALK_NO_RULE && truth_is_entry(t, s, user[s->n_user - 1]));
 	if (truth_is_gone(t, s, &walk)) {
 		t->gone++;
 		return 0;
@@ -122,16 +123,16 @@ static size_t truth_sample(void *ctx, const struct live_sample *s, const uint64_
 		return 0;
 	}
 	equal = s->n_user == walk.n && !memcmp(user, frames, walk.n * sizeof(*user)) &&
-	        (s->end == LIVE_COMPLETE) == (walk.end == WALK_COMPLETE);
+	        (s->end == KWALK_COMPLETE) == (walk.end == WALK_COMPLETE);
 	t->compared++;
 	t->frames += walk.n;
 	t->equal += equal;
-	if (!equal || (s->end != LIVE_COMPLETE && t->verbose))
+	if (!equal || (s->end != KWALK_COMPLETE && t->verbose))
 		truth_show(t, s, raw, user, frames, &walk);
 	return 0;
 }
 
-static void truth_table(void *ctx, const struct live_ask *ask, struct live_table *ret)
+static void truth_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret)
 {
 	struct truth *t = ctx;
 
@@ -146,15 +147,15 @@ static int truth_write(void *ctx, const void *bytes, size_t n)
 	return 0;
 }
 
-static int truth_record(struct truth *t, const char *command, struct live_totals *totals)
+static int truth_record(struct truth *t, const char *command, struct kwalk_totals *totals)
 {
 	char line[2048], *argv[] = { (char *)"sh", (char *)"-c", line, NULL };
-	struct live_opts opts = { .sz = sizeof(opts),
-		                  .filter = LIVE_PROCESSES,
-		                  .table = truth_table,
-		                  .unwind = truth_sample,
-		                  .raw = true,
-		                  .ctx = t };
+	struct kwalk_opts opts = { .sz = sizeof(opts),
+		                   .filter = KWALK_PROCESSES,
+		                   .table = truth_table,
+		                   .unwind = truth_sample,
+		                   .raw = true,
+		                   .ctx = t };
 	struct event_list events = { 0 };
 	struct session_opts so = { .sz = sizeof(so),
 		                   .target = SESSION_SYSTEM,
@@ -176,12 +177,12 @@ static int truth_record(struct truth *t, const char *command, struct live_totals
 	if (r >= 0)
 		r = event_list_parse(&events, "cpu-clock", NULL, &err);
 	if (r >= 0)
-		r = live_open(&t->live, &opts, &err);
+		r = kwalk_open(&t->kwalk, &opts, &err);
 	if (r >= 0)
-		r = live_target(t->live, target.pid);
+		r = kwalk_target(t->kwalk, target.pid);
 	so.events = &events;
 	if (r >= 0) {
-		live_source(t->live, &so.source);
+		kwalk_source(t->kwalk, &so.source);
 		r = session_open(&session, &so, &err);
 	}
 	if (r >= 0)
@@ -199,12 +200,12 @@ static int truth_record(struct truth *t, const char *command, struct live_totals
 		session_stop(session);
 		session_settle(session, 200, truth_write, NULL);
 		session_finish(session, truth_write, NULL);
-		live_total(t->live, totals);
+		kwalk_total(t->kwalk, totals);
 	} else {
 		printf("%s: %s %s\n", command, strerror(-r), err.text);
 	}
 	session_close(session);
-	live_close(t->live);
+	kwalk_close(t->kwalk);
 	tables_free(t->tables);
 	target_close(&target);
 	event_list_free(&events);
@@ -220,7 +221,7 @@ static double ratio(uint64_t part, uint64_t whole)
 static int truth_judge(const char *name, const char *command, bool verbose)
 {
 	struct truth t = { .verbose = verbose };
-	struct live_totals totals = { .sz = sizeof(totals) };
+	struct kwalk_totals totals = { .sz = sizeof(totals) };
 	int r = truth_record(&t, command, &totals);
 	uint64_t unanswered;
 
@@ -234,9 +235,9 @@ static int truth_judge(const char *name, const char *command, bool verbose)
 	       name, t.samples, t.compared, 100 * ratio(t.equal, t.compared),
 	       100 * ratio(t.whole, t.samples), t.deferred, t.early, t.cut, t.gone,
 	       ratio(t.frames, t.compared), unanswered);
-	for (size_t i = 1; i < LIVE_ENDS; i++)
+	for (size_t i = 1; i < KWALK_ENDS; i++)
 		if (t.ends[i])
-			printf(" %s %" PRIu64, live_end_name((enum live_end)i), t.ends[i]);
+			printf(" %s %" PRIu64, kwalk_end_name((enum kwalk_end)i), t.ends[i]);
 	printf("%s\n", totals.counts.raw_full + totals.counts.ring_full ? " (ring was full)" : "");
 	if (t.compared < 20) {
 		printf("FAILED: %s: too few samples to tell\n", name);
@@ -284,11 +285,11 @@ static bool installed(const char *program)
 
 int main(int argc, char **argv)
 {
-	struct live_probe probe;
+	struct kwalk_probe probe;
 	int failed = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	live_probe(&probe);
+	kwalk_probe(&probe);
 	if (!probe.usable) {
 		printf("skipped: %s\n", probe.reason);
 		return 77;

@@ -10,7 +10,7 @@
 #include "capture/bpf/shared.h"
 #include "capture/bpf/walk.bpf.h"
 
-const volatile struct live_config config SEC(".rodata.config");
+const volatile struct kwalk_config config SEC(".rodata.config");
 
 /* The answer that a thread owes. */
 struct slot {
@@ -20,20 +20,20 @@ struct slot {
 	__u32 owing;
 	__u32 unused;
 	struct walker w;
-	struct live_answer answer;
+	struct kwalk_answer answer;
 	__u64 frames[WALK_ROOM];
 };
 
 struct scratch {
 	__u64 cookies; /* handed out on this CPU */
 	struct walker w;
-	struct live_sample sample;
-	__u64 frames[WALK_ROOM + LIVE_KERNEL_MAX + 1];
+	struct kwalk_sample sample;
+	__u64 frames[WALK_ROOM + KWALK_KERNEL_MAX + 1];
 };
 
 struct remote {
 	struct walker w;
-	struct live_answer answer;
+	struct kwalk_answer answer;
 	__u64 frames[WALK_ROOM];
 };
 
@@ -60,7 +60,7 @@ struct {
 	__uint(max_entries, 131072);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, __u32); /* pid */
-	__type(value, struct live_process);
+	__type(value, struct kwalk_process);
 } processes SEC(".maps");
 
 struct {
@@ -115,7 +115,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct live_counts);
+	__type(value, struct kwalk_counts);
 } counts SEC(".maps");
 
 static char empty_slot[sizeof(
@@ -124,7 +124,7 @@ static char empty_slot[sizeof(
 /* Makes the program one that has the arena: the loads name no map. */
 #define USES_ARENA() asm volatile("" ::"r"(&arena))
 
-INLINE struct live_counts *count(void)
+INLINE struct kwalk_counts *count(void)
 {
 	__u32 zero = 0;
 
@@ -133,7 +133,7 @@ INLINE struct live_counts *count(void)
 
 #define COUNT(field)                                         \
 	do {                                                 \
-		struct live_counts *c_ = count();            \
+		struct kwalk_counts *c_ = count();           \
                                                              \
 		if (c_)                                      \
 			__sync_fetch_and_add(&c_->field, 1); \
@@ -141,7 +141,7 @@ INLINE struct live_counts *count(void)
 
 INLINE void count_end(__u32 end)
 {
-	struct live_counts *c = count();
+	struct kwalk_counts *c = count();
 
 	if (c)
 		__sync_fetch_and_add(&c->end[end & 15], 1);

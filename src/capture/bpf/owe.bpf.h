@@ -44,10 +44,10 @@ INLINE void walker_registers(struct walker *w)
 INLINE int walker_start(struct walker *w, struct task_struct *task)
 {
 	__u32 pid = task->tgid, *exec;
-	struct live_process *p;
+	struct kwalk_process *p;
 
 	w->n = w->guessed = 0;
-	w->end = LIVE_LIMIT;
+	w->end = KWALK_LIMIT;
 	w->by_fp = config.fp;
 	w->mappings = w->n_mappings = 0;
 	w->at.start = w->at.end = 0;
@@ -72,7 +72,7 @@ INLINE int walker_start(struct walker *w, struct task_struct *task)
 /* Whether the process's mappings are still those that w was walked by. */
 INLINE int walker_is_fresh(const struct walker *w, __u32 pid)
 {
-	struct live_process *p;
+	struct kwalk_process *p;
 
 	if (config.fp)
 		return 1;
@@ -95,9 +95,9 @@ INLINE __u64 ring_flags(void *ring)
 	                                                                 : BPF_RB_NO_WAKEUP;
 }
 
-INLINE void answer_fill(struct live_answer *a, const struct walker *w, struct task_struct *task)
+INLINE void answer_fill(struct kwalk_answer *a, const struct walker *w, struct task_struct *task)
 {
-	a->kind = LIVE_ANSWER;
+	a->kind = KWALK_ANSWER;
 	a->pid = task->tgid;
 	a->tid = task->pid;
 	a->cpu = bpf_get_smp_processor_id();
@@ -108,7 +108,7 @@ INLINE void answer_fill(struct live_answer *a, const struct walker *w, struct ta
 }
 
 /* a is followed by its frames. */
-INLINE void answer_send(struct live_answer *a)
+INLINE void answer_send(struct kwalk_answer *a)
 {
 	void *ring = ring_of_cpu();
 	__u64 size = sizeof(*a) + (__u64)(a->n & (WALK_ROOM - 1)) * 8;
@@ -125,16 +125,16 @@ INLINE void slot_walk(struct slot *s, struct task_struct *task)
 	struct walk c = { .w = &s->w, .frames = s->frames };
 
 	if (!walker_start(&s->w, task)) {
-		s->w.end = LIVE_COMPAT;
+		s->w.end = KWALK_COMPAT;
 		return;
 	}
-	s->w.most = LIVE_FRAMES_MAX;
+	s->w.most = KWALK_FRAMES_MAX;
 	if ((__u64)task->mm != s->mm)
-		s->w.end = task->mm ? LIVE_EXEC : LIVE_EXITED;
+		s->w.end = task->mm ? KWALK_EXEC : KWALK_EXITED;
 	else if (s->w.user.rip != s->ip || s->w.user.rsp != s->sp)
-		s->w.end = LIVE_MOVED;
+		s->w.end = KWALK_MOVED;
 	else
-		bpf_loop(LIVE_FRAMES_MAX + 1, walk_step_sleep, &c, 0);
+		bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_sleep, &c, 0);
 }
 
 /* Runs on the task's way back to user mode, where it may sleep. */

@@ -20,46 +20,46 @@ char license_text[] SEC("license") = "Dual MIT/GPL";
 INLINE void sample_walk(struct scratch *x)
 {
 	struct walk c = { .w = &x->w, .frames = x->frames };
-	struct live_counts *n = count();
+	struct kwalk_counts *n = count();
 
 	x->w.most = config.depth;
-	bpf_loop(LIVE_FRAMES_MAX + 1, walk_step_now, &c, 0);
+	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_now, &c, 0);
 	if (!n)
 		return;
 	__sync_fetch_and_add(&n->at_once, 1);
 	__sync_fetch_and_add(&n->at_once_frames, x->w.n);
-	if (x->w.end == LIVE_FAULT)
+	if (x->w.end == KWALK_FAULT)
 		__sync_fetch_and_add(&n->faults, 1);
 }
 
 /* The user half: frames and their number, or a cookie. */
 INLINE void sample_user(struct scratch *x, struct task_struct *task)
 {
-	struct live_sample *s = &x->sample;
+	struct kwalk_sample *s = &x->sample;
 	__u64 cookie;
 
 	if (task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER) || !task->mm) {
 		COUNT(kernel_threads);
-		s->end = LIVE_NO_USER;
+		s->end = KWALK_NO_USER;
 		return;
 	}
 	if (!walker_start(&x->w, task)) {
-		s->end = LIVE_COMPAT;
+		s->end = KWALK_COMPAT;
 		return;
 	}
-	if (config.when != LIVE_ALWAYS) {
+	if (config.when != KWALK_ALWAYS) {
 		sample_walk(x);
 		s->end = x->w.end;
 		s->n_user = x->w.n;
 		s->guessed = x->w.guessed;
-		if (s->end == LIVE_NO_MAPPING || s->end == LIVE_BAD_RULE)
+		if (s->end == KWALK_NO_MAPPING || s->end == KWALK_BAD_RULE)
 			s->cookie = cookie_new(x, s->cpu);
-		if (config.when == LIVE_NEVER || (s->end != LIVE_FAULT && s->end != LIVE_LIMIT))
+		if (config.when == KWALK_NEVER || (s->end != KWALK_FAULT && s->end != KWALK_LIMIT))
 			return;
-		if (s->end == LIVE_LIMIT && x->w.n >= LIVE_FRAMES_MAX)
+		if (s->end == KWALK_LIMIT && x->w.n >= KWALK_FRAMES_MAX)
 			return;
 	} else {
-		s->end = LIVE_FAULT; /* should deferring fail */
+		s->end = KWALK_FAULT; /* should deferring fail */
 		s->n_user = 1;
 		x->frames[0] = x->w.user.rip;
 	}
@@ -67,7 +67,7 @@ INLINE void sample_user(struct scratch *x, struct task_struct *task)
 	if (!cookie)
 		return;
 	s->cookie = cookie;
-	s->end = LIVE_DEFERRED;
+	s->end = KWALK_DEFERRED;
 	s->n_user = 0;
 	s->guessed = 0;
 }
@@ -79,14 +79,14 @@ INLINE void sample_kernel(struct bpf_perf_event_data *ctx, struct scratch *x)
 
 	if (x->sample.in_user || !config.kernel || n >= WALK_ROOM)
 		return;
-	bytes = bpf_get_stack(ctx, &x->frames[n], LIVE_KERNEL_MAX * 8, 0);
+	bytes = bpf_get_stack(ctx, &x->frames[n], KWALK_KERNEL_MAX * 8, 0);
 	if (bytes > 0)
 		x->sample.n_kernel = (__u32)bytes >> 3;
 }
 
 INLINE void sample_send(struct scratch *x)
 {
-	struct live_sample *s = &x->sample;
+	struct kwalk_sample *s = &x->sample;
 	__u64 size = sizeof(*s) + ((__u64)s->n_user + s->n_kernel) * 8;
 	void *ring = ring_of_cpu();
 
@@ -97,17 +97,17 @@ INLINE void sample_send(struct scratch *x)
 		COUNT(ring_full);
 		return;
 	}
-	if (config.raw && s->end != LIVE_NO_USER && s->end != LIVE_COMPAT)
-		sample_raw(x, ring, LIVE_RAW_STACK);
-	else if (s->end != LIVE_DEFERRED && s->cookie)
-		sample_raw(x, ring, LIVE_RAW_SMALL);
+	if (config.raw && s->end != KWALK_NO_USER && s->end != KWALK_COMPAT)
+		sample_raw(x, ring, KWALK_RAW_STACK);
+	else if (s->end != KWALK_DEFERRED && s->cookie)
+		sample_raw(x, ring, KWALK_RAW_SMALL);
 }
 
 INLINE int is_target(struct task_struct *task)
 {
-	__u32 key = config.filter == LIVE_THREADS ? task->pid : task->tgid;
+	__u32 key = config.filter == KWALK_THREADS ? task->pid : task->tgid;
 
-	return config.filter == LIVE_EVERYTHING || bpf_map_lookup_elem(&targets, &key);
+	return config.filter == KWALK_EVERYTHING || bpf_map_lookup_elem(&targets, &key);
 }
 
 SEC("perf_event")
@@ -126,7 +126,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	x = bpf_map_lookup_elem(&scratches, &zero);
 	if (!x)
 		return 0;
-	x->sample.kind = LIVE_SAMPLE;
+	x->sample.kind = KWALK_SAMPLE;
 	x->sample.pid = task->tgid;
 	x->sample.tid = task->pid;
 	x->sample.cpu = bpf_get_smp_processor_id();
@@ -138,7 +138,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	x->sample.cookie = 0;
 	x->sample.n_user = x->sample.n_kernel = 0;
 	x->sample.in_user = (ctx->regs.cs & 3) == 3;
-	x->sample.end = LIVE_NO_USER;
+	x->sample.end = KWALK_NO_USER;
 	x->sample.guessed = 0;
 	if (config.user)
 		sample_user(x, task);
@@ -169,10 +169,10 @@ int read_owing(struct bpf_iter__task *ctx)
 	r->answer.waited_us = (__u32)((bpf_ktime_get_ns() - o->s.asked_ns) / 1000);
 	if (!walker_start(&r->w, task) || r->w.user.rip != o->s.ip || r->w.user.rsp != o->s.sp)
 		return 0;
-	r->w.most = LIVE_FRAMES_MAX;
+	r->w.most = KWALK_FRAMES_MAX;
 	c.w = &r->w;
 	c.frames = r->frames;
-	bpf_loop(LIVE_FRAMES_MAX + 1, walk_step_task, &c, 0);
+	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_task, &c, 0);
 	/* It has answered itself meanwhile, or owes another answer: nothing read here counts. */
 	if (!o->s.owing || o->s.cookie != r->answer.cookie)
 		return 0;
@@ -189,13 +189,13 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	__u32 from = parent->tgid, to = child->tgid, one = 1, by, key;
-	struct live_process *p;
-	struct live_process copy;
+	struct kwalk_process *p;
+	struct kwalk_process copy;
 	__u32 *exec;
 
-	by = config.filter == LIVE_THREADS ? parent->pid : from;
-	key = config.filter == LIVE_THREADS ? child->pid : to;
-	if (config.inherit && config.filter != LIVE_EVERYTHING &&
+	by = config.filter == KWALK_THREADS ? parent->pid : from;
+	key = config.filter == KWALK_THREADS ? child->pid : to;
+	if (config.inherit && config.filter != KWALK_EVERYTHING &&
 	    bpf_map_lookup_elem(&targets, &by))
 		bpf_map_update_elem(&targets, &key, &one, BPF_ANY);
 	if (from == to)
@@ -233,7 +233,7 @@ int BPF_PROG(on_free, struct task_struct *task)
 
 	if (o && o->s.task == (__u64)task)
 		bpf_map_delete_elem(&slots, &tid);
-	if (config.filter == LIVE_THREADS || tid == pid)
+	if (config.filter == KWALK_THREADS || tid == pid)
 		bpf_map_delete_elem(&targets, &tid);
 	if (tid != pid)
 		return 0;

@@ -24,7 +24,7 @@ enum walk_kind {
 #define REG_FP 6
 #define REG_SP 7
 #define REG_IP 16
-#define REGS_ALL ((1u << LIVE_REGISTERS) - 1)
+#define REGS_ALL ((1u << KWALK_REGISTERS) - 1)
 #define REGS_CALLEE (1u << 3 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 15)
 
 struct walker {
@@ -38,7 +38,7 @@ struct walker {
 	__u32 by_fp;
 	__u32 mappings, n_mappings; /* of the process, in the arena */
 	__u32 number, saves; /* of the step that is being made: a register; the rule's first save */
-	struct live_mapping at; /* the mapping that was found last */
+	struct kwalk_mapping at; /* the mapping that was found last */
 	__u64 head, pc, off, add, ra_off, fp_off, cfa, ip, fp, frame[2]; /* likewise */
 	struct pt_regs user;
 };
@@ -46,7 +46,7 @@ struct walker {
 /* What a loop's body is given. */
 struct walk {
 	struct walker *w;
-	__u64 *frames; /* room for LIVE_FRAMES_MAX and one more: 512 */
+	__u64 *frames; /* room for KWALK_FRAMES_MAX and one more: 512 */
 	struct task_struct *task;
 };
 
@@ -165,10 +165,10 @@ INLINE long walk_register(struct walk *c, __u64 *ret, const int kind)
 	__u32 number = ANEW(w->number) & 31, bit = 1u << number;
 
 	if (!(w->known & bit))
-		return walk_end(w, LIVE_BAD_RULE);
+		return walk_end(w, KWALK_BAD_RULE);
 	if (w->saved & bit) {
 		if (walk_read(c, w->regs[number], &w->regs[number], 8, kind))
-			return walk_end(w, LIVE_FAULT);
+			return walk_end(w, KWALK_FAULT);
 		w->saved &= ~bit;
 	}
 	*ret = w->regs[number];
@@ -181,7 +181,7 @@ INLINE long walk_cfa(struct walk *c, const int kind)
 	__u32 how;
 
 	if ((ANEW(w->head) & 255) > CFA_PLT)
-		return walk_end(w, LIVE_BAD_RULE);
+		return walk_end(w, KWALK_BAD_RULE);
 	ANEW(w->number) = REG_SP;
 	how = 1u << (ANEW(w->head) & 7);
 	if (how & (1u << CFA_FP | 1u << CFA_DEREF_FP))
@@ -198,7 +198,7 @@ INLINE long walk_cfa(struct walk *c, const int kind)
 	if (!(how & (1u << CFA_DEREF_SP | 1u << CFA_DEREF_FP | 1u << CFA_DEREF_REG)))
 		return 0;
 	if (walk_read(c, w->cfa, &w->cfa, 8, kind))
-		return walk_end(w, LIVE_FAULT);
+		return walk_end(w, KWALK_FAULT);
 	w->cfa += w->add;
 	return 0;
 }
@@ -211,7 +211,7 @@ INLINE long walk_at(struct walk *c, const int shift, __u64 *off, __u64 *ret, con
 	__u32 how = 1u << (ANEW(w->head) >> shift & 15);
 
 	if (how & (1u << AT_EXPR | 1u << AT_VAL_EXPR))
-		return walk_end(w, LIVE_BAD_RULE);
+		return walk_end(w, KWALK_BAD_RULE);
 	*ret = w->cfa;
 	how = 1u << (ANEW(w->head) >> shift & 15);
 	if (how & (1u << AT_SP | 1u << AT_FP | 1u << AT_REG)) {
@@ -229,14 +229,14 @@ INLINE long walk_at(struct walk *c, const int shift, __u64 *off, __u64 *ret, con
 	if ((ANEW(w->head) >> shift & 15) == AT_VAL_CFA)
 		return 0;
 	if (walk_read(c, *ret, ret, 8, kind))
-		return walk_end(w, LIVE_FAULT);
+		return walk_end(w, KWALK_FAULT);
 	return 0;
 }
 
 /* Where this frame saved its caller's registers. Branch-free but for the whole. */
 INLINE void walk_saves(struct walker *w)
 {
-	static const int numbers[LIVE_SAVED] = { 3, 12, 13, 14, 15 };
+	static const int numbers[KWALK_SAVED] = { 3, 12, 13, 14, 15 };
 	__u32 bits = ANEW(w->head) >> 48;
 	__u64 base, from = w->at.saves + (__u64)w->saves * 2;
 
@@ -248,7 +248,7 @@ INLINE void walk_saves(struct walker *w)
 		w->frame[0] = w->regs[REG_SP];
 	base = ANEW(w->frame[0]);
 #pragma unroll
-	for (int i = 0; i < (int)LIVE_SAVED; i++) {
+	for (int i = 0; i < (int)KWALK_SAVED; i++) {
 		__u64 save = arena_u16_wide(from), mask = -(__u64)(bits >> i & 1);
 		__u32 bit = (__u32)mask & 1u << numbers[i], sure = -(__u32)(save != SAVE_UNKNOWN);
 		__u64 place = base + (((save ^ 0x8000) - 0x8000) << 3);
@@ -278,11 +278,11 @@ INLINE long walk_guess(struct walk *c, __u32 end, const int kind)
 	__u64 fp = w->regs[REG_FP];
 
 	if (!(w->known & 1u << REG_FP) || fp < w->regs[REG_SP] || fp & 7)
-		return walk_end(w, w->by_fp && !fp ? LIVE_COMPLETE : end);
+		return walk_end(w, w->by_fp && !fp ? KWALK_COMPLETE : end);
 	if (walk_read(c, fp, w->frame, 16, kind))
-		return walk_end(w, LIVE_FAULT);
+		return walk_end(w, KWALK_FAULT);
 	if (!w->frame[1])
-		return walk_end(w, w->by_fp ? LIVE_COMPLETE : end);
+		return walk_end(w, w->by_fp ? KWALK_COMPLETE : end);
 	if (!w->by_fp && !walk_find(w, w->frame[1] - 1))
 		return walk_end(w, end);
 	w->cfa = fp + 16;
@@ -309,13 +309,13 @@ INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 	w->ra_off = (__u64)((__s64)where >> 32);
 	how = ANEW(w->head) >> 24 & 255;
 	if (how == AT_UNDEFINED)
-		return walk_end(w, LIVE_COMPLETE);
+		return walk_end(w, KWALK_COMPLETE);
 	if (how == AT_SAME)
-		return walk_end(w, LIVE_BAD_RULE);
+		return walk_end(w, KWALK_BAD_RULE);
 	if (walk_cfa(c, kind) || walk_at(c, 24, &w->ra_off, &w->ip, kind))
 		return 1;
 	if (!w->ip)
-		return walk_end(w, LIVE_COMPLETE);
+		return walk_end(w, KWALK_COMPLETE);
 	w->fp = w->regs[REG_FP];
 	how = ANEW(w->head) >> 16 & 255;
 	if (how > AT_UNDEFINED) {
@@ -329,7 +329,7 @@ INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 	w->exact = ANEW(w->head) >> 32 & RULE_SIGNAL;
 	if (!ANEW(w->exact) &&
 	    (w->cfa < w->regs[REG_SP] || (w->cfa == w->regs[REG_SP] && !w->first)))
-		return walk_end(w, LIVE_NO_PROGRESS);
+		return walk_end(w, KWALK_NO_PROGRESS);
 	walk_leave(w);
 	return 0;
 }
@@ -340,22 +340,22 @@ INLINE long walk_step(struct walk *c, const int kind)
 	__u64 rule;
 	__u32 n = w->n;
 
-	if (n >= w->most || n >= LIVE_FRAMES_MAX)
-		return walk_end(w, LIVE_LIMIT);
+	if (n >= w->most || n >= KWALK_FRAMES_MAX)
+		return walk_end(w, KWALK_LIMIT);
 	FORGET(n);
 	c->frames[n & (WALK_ROOM - 1)] = w->regs[REG_IP];
 	w->n = n + 1;
 	if (w->by_fp)
-		return walk_guess(c, LIVE_NO_PROGRESS, kind);
+		return walk_guess(c, KWALK_NO_PROGRESS, kind);
 	w->pc = w->regs[REG_IP] - !w->exact;
 	if (!walk_find(w, w->pc))
-		return walk_end(w, LIVE_NO_MAPPING);
+		return walk_end(w, KWALK_NO_MAPPING);
 	rule = walk_rule(w, w->pc);
 	if (rule && (arena_u64(rule) & 255))
 		return walk_by_rule(c, rule, kind);
-	if (w->at.flags & LIVE_MAY_GUESS)
-		return walk_guess(c, w->at.n_pages ? LIVE_NO_RULE : LIVE_NO_TABLE, kind);
-	return walk_end(w, w->at.n_pages ? LIVE_NO_RULE : LIVE_NO_TABLE);
+	if (w->at.flags & KWALK_MAY_GUESS)
+		return walk_guess(c, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE, kind);
+	return walk_end(w, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE);
 }
 
 static long walk_step_now(__u32 i, void *c)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * live_ring.c: what the programs wrote, as perf records: samples with their callchain, or with a marker and a cookie, and
+ * kwalk_ring.c: what the programs wrote, as perf records: samples with their callchain, or with a marker and a cookie, and
  * deferred callchains. Counts what is owed. The rings are the kernel's and its programs ours; every length is checked all
  * the same.
  */
@@ -10,9 +10,9 @@
 #include <bpf/libbpf.h>
 
 #include "abi/encode.h"
-#include "capture/bpf/live_parts.h"
+#include "capture/bpf/kwalk_parts.h"
 
-static int ring_give(struct live *l)
+static int ring_give(struct kwalk *l)
 {
 	int r = l->out.failed ? -ENOMEM : l->write(l->write_ctx, l->out.bytes, l->out.n);
 
@@ -35,7 +35,7 @@ static struct seam_id ring_id(uint32_t pid, uint32_t tid, uint32_t cpu, uint64_t
 
 /* [KERNEL, ips,] then [USER, ips] or [USER_DEFERRED, cookie]. A stack that met an unknown mapping is
  * answered by the recorder, once it knows. */
-static size_t ring_chain(struct live *l, const struct live_sample *s, const uint64_t *ips)
+static size_t ring_chain(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *ips)
 {
 	uint64_t *to = l->chain;
 
@@ -55,7 +55,7 @@ static size_t ring_chain(struct live *l, const struct live_sample *s, const uint
 	return (size_t)(to - l->chain);
 }
 
-static int ring_sample(struct live *l, const struct live_sample *s, const uint64_t *ips)
+static int ring_sample(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *ips)
 {
 	const struct seam_event *event = seam_events_by_id(l->events, s->event);
 	struct seam_sample out = { .id = ring_id(s->pid, s->tid, s->cpu, s->time_ns, s->event),
@@ -81,14 +81,14 @@ static int ring_sample(struct live *l, const struct live_sample *s, const uint64
 
 /* -- answers -- */
 
-static uint64_t ring_answers_id(const struct live *l, uint32_t cpu)
+static uint64_t ring_answers_id(const struct kwalk *l, uint32_t cpu)
 {
 	const struct seam_event *e = l->answers;
 
 	return e->n_ids ? e->ids[cpu < e->n_ids ? cpu : 0] : 0;
 }
 
-static int ring_answer_put(struct live *l, const struct live_answer *a, const uint64_t *ips)
+static int ring_answer_put(struct kwalk *l, const struct kwalk_answer *a, const uint64_t *ips)
 {
 	struct seam_callchain_deferred out = { .cookie = a->cookie,
 		                               .ips = encode_words(ips, a->n) };
@@ -101,7 +101,7 @@ static int ring_answer_put(struct live *l, const struct live_answer *a, const ui
 	return r;
 }
 
-static int ring_answer(struct live *l, const struct live_answer *a, const uint64_t *ips)
+static int ring_answer(struct kwalk *l, const struct kwalk_answer *a, const uint64_t *ips)
 {
 	if (a->remote) { /* held until nobody can answer himself any more */
 		size_t at = l->held.n;
@@ -113,9 +113,9 @@ static int ring_answer(struct live *l, const struct live_answer *a, const uint64
 	l->late += map_del(&l->remote, a->cookie);
 	map_del(&l->owed, a->cookie);
 	map_put(&l->early[0], a->cookie, 1);
-	if (a->end == LIVE_EXITED) /* its EXIT record says so */
+	if (a->end == KWALK_EXITED) /* its EXIT record says so */
 		return 0;
-	/* LIVE_EXEC, LIVE_MOVED: empty, for another program's chain, or another entry's, is not this sample's. */
+	/* KWALK_EXEC, KWALK_MOVED: empty, for another program's chain, or another entry's, is not this sample's. */
 	return ring_answer_put(l, a, ips);
 }
 
@@ -123,36 +123,36 @@ static int ring_answer(struct live *l, const struct live_answer *a, const uint64
 
 #define PENDING_MOST ((size_t)64 << 20)
 
-static int ring_own_frames(struct live *l, const struct live_sample *s, const uint64_t *frames,
+static int ring_own_frames(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *frames,
                            size_t n)
 {
-	struct live_answer a = { .pid = s->pid,
-		                 .tid = s->tid,
-		                 .cpu = s->cpu,
-		                 .time_ns = s->time_ns +
-		                            1, /* what it tells of is the sample's moment */
-		                 .cookie = s->cookie,
-		                 .n = (uint32_t)n };
+	struct kwalk_answer a = { .pid = s->pid,
+		                  .tid = s->tid,
+		                  .cpu = s->cpu,
+		                  .time_ns = s->time_ns +
+		                             1, /* what it tells of is the sample's moment */
+		                  .cookie = s->cookie,
+		                  .n = (uint32_t)n };
 
 	map_del(&l->owed, s->cookie);
 	return ring_answer_put(l, &a, frames);
 }
 
 /* The sample before has no copy of the stack (the ring was full): what the programs found is all there is. */
-static int ring_without_raw(struct live_ring *ring)
+static int ring_without_raw(struct kwalk_ring *ring)
 {
-	const struct live_sample *s = &ring->sample;
-	bool waits = s->kind && s->cookie && s->end != LIVE_DEFERRED;
+	const struct kwalk_sample *s = &ring->sample;
+	bool waits = s->kind && s->cookie && s->end != KWALK_DEFERRED;
 
 	ring->sample.kind = 0;
-	return waits ? ring_own_frames(ring->live, s, ring->user, s->n_user) : 0;
+	return waits ? ring_own_frames(ring->kwalk, s, ring->user, s->n_user) : 0;
 }
 
-static int ring_raw(struct live_ring *ring, const struct live_raw *raw)
+static int ring_raw(struct kwalk_ring *ring, const struct kwalk_raw *raw)
 {
-	struct live *l = ring->live;
-	const struct live_sample *s = &ring->sample;
-	size_t n = offsetof(struct live_raw, stack) + raw->n;
+	struct kwalk *l = ring->kwalk;
+	const struct kwalk_sample *s = &ring->sample;
+	size_t n = offsetof(struct kwalk_raw, stack) + raw->n;
 
 	if (!s->kind || raw->time_ns != s->time_ns || raw->tid != s->tid)
 		return 0;
@@ -166,22 +166,22 @@ static int ring_raw(struct live_ring *ring, const struct live_raw *raw)
 	return l->pending.failed ? -ENOMEM : 0;
 }
 
-static int ring_resolve_one(struct live *l, const struct live_sample *s, const uint64_t *user,
-                            const struct live_raw *raw)
+static int ring_resolve_one(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *user,
+                            const struct kwalk_raw *raw)
 {
-	uint64_t frames[LIVE_FRAMES_MAX];
+	uint64_t frames[KWALK_FRAMES_MAX];
 	size_t n = l->opts.unwind(l->opts.ctx, s, user, raw, frames);
 
-	if (!s->cookie || s->end == LIVE_DEFERRED) /* only looked at, by a test */
+	if (!s->cookie || s->end == KWALK_DEFERRED) /* only looked at, by a test */
 		return 0;
-	if (n < s->n_user || n > LIVE_FRAMES_MAX)
+	if (n < s->n_user || n > KWALK_FRAMES_MAX)
 		return ring_own_frames(l, s, user, s->n_user);
 	l->unwound++;
 	return ring_own_frames(l, s, frames, n);
 }
 
 /* The programs did not know a mapping; what the kernel said of mappings until now covers all these samples. */
-static int ring_resolve(struct live *l)
+static int ring_resolve(struct kwalk *l)
 {
 	size_t at = 0;
 	int r = 0;
@@ -190,67 +190,67 @@ static int ring_resolve(struct live *l)
 		return 0;
 	follow_drain(l);
 	while (r >= 0 && at < l->pending.n && !l->pending.failed) {
-		const struct live_sample *s = (const void *)(l->pending.bytes + at);
+		const struct kwalk_sample *s = (const void *)(l->pending.bytes + at);
 		const uint64_t *user = (const uint64_t *)(s + 1);
-		const struct live_raw *raw = (const void *)(user + s->n_user);
+		const struct kwalk_raw *raw = (const void *)(user + s->n_user);
 
 		r = ring_resolve_one(l, s, user, raw);
 		at += sizeof(*s) + s->n_user * sizeof(*user) +
-		      ((offsetof(struct live_raw, stack) + raw->n + 7) & ~(size_t)7);
+		      ((offsetof(struct kwalk_raw, stack) + raw->n + 7) & ~(size_t)7);
 	}
 	buf_clear(&l->pending);
 	return r;
 }
 
-static int ring_take_sample(struct live_ring *ring, const struct live_sample *s, size_t n)
+static int ring_take_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, size_t n)
 {
 	const uint64_t *ips = (const uint64_t *)(s + 1);
 	int r = ring_without_raw(ring);
 
-	if (r < 0 || s->n_user > LIVE_FRAMES_MAX || s->n_kernel > LIVE_KERNEL_MAX ||
+	if (r < 0 || s->n_user > KWALK_FRAMES_MAX || s->n_kernel > KWALK_KERNEL_MAX ||
 	    n < sizeof(*s) + ((size_t)s->n_user + s->n_kernel) * 8)
 		return r;
 	ring->sample = *s;
 	memcpy(ring->user, ips, s->n_user * sizeof(*ips));
-	return ring_sample(ring->live, s, ips);
+	return ring_sample(ring->kwalk, s, ips);
 }
 
 static int ring_record(void *ctx, void *bytes, size_t n)
 {
-	struct live_ring *ring = ctx;
+	struct kwalk_ring *ring = ctx;
 	uint32_t kind = 0;
 	int r = 0;
 
 	if (n >= sizeof(kind))
 		memcpy(&kind, bytes, sizeof(kind));
-	if (kind == LIVE_SAMPLE && n >= sizeof(struct live_sample)) {
+	if (kind == KWALK_SAMPLE && n >= sizeof(struct kwalk_sample)) {
 		r = ring_take_sample(ring, bytes, n);
-	} else if (kind == LIVE_ANSWER && n >= sizeof(struct live_answer)) {
-		const struct live_answer *a = bytes;
+	} else if (kind == KWALK_ANSWER && n >= sizeof(struct kwalk_answer)) {
+		const struct kwalk_answer *a = bytes;
 
-		if (a->n <= LIVE_FRAMES_MAX && n >= sizeof(*a) + (size_t)a->n * 8)
-			r = ring_answer(ring->live, a, (const uint64_t *)(a + 1));
-	} else if (kind == LIVE_RAW && n >= offsetof(struct live_raw, stack)) {
-		const struct live_raw *raw = bytes;
+		if (a->n <= KWALK_FRAMES_MAX && n >= sizeof(*a) + (size_t)a->n * 8)
+			r = ring_answer(ring->kwalk, a, (const uint64_t *)(a + 1));
+	} else if (kind == KWALK_RAW && n >= offsetof(struct kwalk_raw, stack)) {
+		const struct kwalk_raw *raw = bytes;
 
-		if (raw->n <= n - offsetof(struct live_raw, stack))
+		if (raw->n <= n - offsetof(struct kwalk_raw, stack))
 			r = ring_raw(ring, raw);
 	}
 	if (r < 0)
-		ring->live->write_error = r;
+		ring->kwalk->write_error = r;
 	return r;
 }
 
-int live_ring_add(struct live *l, size_t i)
+int kwalk_ring_add(struct kwalk *l, size_t i)
 {
-	l->rings[i].live = l;
+	l->rings[i].kwalk = l;
 	if (l->reader)
 		return ring_buffer__add(l->reader, l->ring_fds[i], ring_record, &l->rings[i]);
 	l->reader = ring_buffer__new(l->ring_fds[i], ring_record, &l->rings[i], NULL);
 	return l->reader ? 0 : -errno;
 }
 
-int64_t live_ring_read(struct live *l, capture_write write, void *ctx)
+int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx)
 {
 	l->write = write;
 	l->write_ctx = ctx;
@@ -266,7 +266,7 @@ int64_t live_ring_read(struct live *l, capture_write write, void *ctx)
 	return l->write_error < 0 ? l->write_error : l->given;
 }
 
-int64_t live_ring_end(struct live *l, capture_write write, void *ctx)
+int64_t kwalk_ring_end(struct kwalk *l, capture_write write, void *ctx)
 {
 	uint64_t cookie, at;
 	size_t i = 0;
@@ -278,7 +278,7 @@ int64_t live_ring_end(struct live *l, capture_write write, void *ctx)
 	for (size_t c = 0; r >= 0 && c < l->n_cpus; c++)
 		r = ring_without_raw(&l->rings[c]);
 	while (r >= 0 && map_next(&l->remote, &i, &cookie, &at)) {
-		struct live_answer a;
+		struct kwalk_answer a;
 
 		if (!map_del(&l->owed, cookie))
 			continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* live_probe.c: what this kernel, for this user, lets BPF programs do, by trying; why not, and what would help. */
+/* kwalk_probe.c: what this kernel, for this user, lets BPF programs do, by trying; why not, and what would help. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
-#include "capture/bpf/live_parts.h"
+#include "capture/bpf/kwalk_parts.h"
 
 /* libbpf talks by a global hook only: it is told to be silent, errors come as codes and the verifier's words in a buffer. */
-int live_libbpf_print(enum libbpf_print_level level, const char *format, va_list ap)
+int kwalk_libbpf_print(enum libbpf_print_level level, const char *format, va_list ap)
 {
 	(void)level;
 	(void)format;
@@ -22,7 +22,7 @@ int live_libbpf_print(enum libbpf_print_level level, const char *format, va_list
 
 /* The BTF id of the kernel's function for task work; 0: it has none. The new name first: kernels that have it keep the old
  * one in their BTF with another meaning. */
-int live_task_work(void)
+int kwalk_task_work(void)
 {
 	struct btf *kernel = btf__load_vmlinux_btf();
 	int id;
@@ -37,7 +37,7 @@ int live_task_work(void)
 	return id > 0 ? id : 0;
 }
 
-static void probe_no(struct live_probe *p, const char *reason, const char *remedy)
+static void probe_no(struct kwalk_probe *p, const char *reason, const char *remedy)
 {
 	snprintf(p->reason, sizeof(p->reason), "%s", reason);
 	snprintf(p->remedy, sizeof(p->remedy), "%s", remedy);
@@ -66,12 +66,12 @@ static int probe_arena(void)
 	return 0;
 }
 
-void live_probe(struct live_probe *ret)
+void kwalk_probe(struct kwalk_probe *ret)
 {
 	int r;
 
-	*ret = (struct live_probe){ 0 };
-	libbpf_set_print(live_libbpf_print);
+	*ret = (struct kwalk_probe){ 0 };
+	libbpf_set_print(kwalk_libbpf_print);
 	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0) {
 		probe_no(ret, "the kernel's types are not at /sys/kernel/btf/vmlinux",
 		         "a kernel with CONFIG_DEBUG_INFO_BTF");
@@ -94,7 +94,7 @@ void live_probe(struct live_probe *ret)
 	}
 	ret->usable = true;
 	ret->reads_sleepers = true;
-	ret->defers = live_task_work() > 0;
+	ret->defers = kwalk_task_work() > 0;
 	if (!ret->defers)
 		probe_no(ret,
 		         "the kernel has no task work for BPF: a stack ends where a page is "

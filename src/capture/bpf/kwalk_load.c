@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * live_load.c: the object that was built in, its maps made and its programs loaded. Knows libbpf and what kernels of
- * different age call the same function; all is let go in live_unload, nothing is pinned.
+ * kwalk_load.c: the object that was built in, its maps made and its programs loaded. Knows libbpf and what kernels of
+ * different age call the same function; all is let go in kwalk_unload, nothing is pinned.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "capture/bpf/live_object.h"
-#include "capture/bpf/live_parts.h"
+#include "capture/bpf/kwalk_object.h"
+#include "capture/bpf/kwalk_parts.h"
 
 #define TASK_WORK_MARK 0x5ea3de4e /* kernel.bpf.h */
 #define CALL_INSN 0x85
@@ -35,7 +35,7 @@ static int load_fail(struct seam_error *err, int code, const char *what)
 }
 
 /* The last lines of what the verifier said, with -vv. */
-static void load_say(struct live *l, const char *said)
+static void load_say(struct kwalk *l, const char *said)
 {
 	const char *end = said + strlen(said), *at = end;
 
@@ -65,11 +65,11 @@ static void load_patch(struct bpf_object *object, int id)
 	}
 }
 
-static int load_configure(struct live *l)
+static int load_configure(struct kwalk *l)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(l->object, ".rodata.config");
-	struct live_config c = {
-		.when = l->probe.defers ? l->opts.when : LIVE_NEVER,
+	struct kwalk_config c = {
+		.when = l->probe.defers ? l->opts.when : KWALK_NEVER,
 		.filter = l->opts.filter,
 		.inherit = !l->opts.no_inherit,
 		.defers = l->probe.defers,
@@ -84,7 +84,7 @@ static int load_configure(struct live *l)
 	return map ? bpf_map__set_initial_value(map, &c, sizeof(c)) : -ENOENT;
 }
 
-static int load_sizes(struct live *l)
+static int load_sizes(struct kwalk *l)
 {
 	struct bpf_map *rings = bpf_object__find_map_by_name(l->object, "rings");
 	struct bpf_map *arena = bpf_object__find_map_by_name(l->object, "arena");
@@ -100,12 +100,12 @@ static int load_sizes(struct live *l)
 	return r;
 }
 
-static int load_map_fd(struct live *l, const char *name)
+static int load_map_fd(struct kwalk *l, const char *name)
 {
 	return bpf_object__find_map_fd_by_name(l->object, name);
 }
 
-static int load_arena(struct live *l)
+static int load_arena(struct kwalk *l)
 {
 	int fd = load_map_fd(l, "arena");
 	void *p = mmap((void *)ARENA_ADDRESS, l->opts.memory, PROT_READ | PROT_WRITE,
@@ -119,7 +119,7 @@ static int load_arena(struct live *l)
 	return 0;
 }
 
-static int load_rings(struct live *l)
+static int load_rings(struct kwalk *l)
 {
 	int rings = load_map_fd(l, "rings");
 
@@ -138,14 +138,14 @@ static int load_rings(struct live *l)
 			return -errno;
 		r = bpf_map_update_elem(rings, &i, &l->ring_fds[i], BPF_ANY);
 		if (r >= 0)
-			r = live_ring_add(l, i);
+			r = kwalk_ring_add(l, i);
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
-static int load_attach_sets(struct live *l)
+static int load_attach_sets(struct kwalk *l)
 {
 	static const char *const names[] = { "on_fork", "on_exec", "on_free" };
 
@@ -167,17 +167,17 @@ static int load_attach_sets(struct live *l)
 	return 0;
 }
 
-static int load_object(struct live *l, struct seam_error *err)
+static int load_object(struct kwalk *l, struct seam_error *err)
 {
 	char *said = calloc(1, LOAD_LOG);
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "seam", .kernel_log_buf = said,
 	            .kernel_log_size = said ? LOAD_LOG : 0);
 	int r;
 
-	l->object = bpf_object__open_mem(live_object_bytes, live_object_size, &opts);
+	l->object = bpf_object__open_mem(kwalk_object_bytes, kwalk_object_size, &opts);
 	r = l->object ? 0 : -errno;
 	if (r >= 0) {
-		load_patch(l->object, l->probe.defers ? live_task_work() : 0);
+		load_patch(l->object, l->probe.defers ? kwalk_task_work() : 0);
 		r = load_configure(l);
 	}
 	if (r >= 0)
@@ -191,12 +191,12 @@ static int load_object(struct live *l, struct seam_error *err)
 	return r < 0 ? load_fail(err, -r, "the kernel does not load the BPF programs") : 0;
 }
 
-int live_load(struct live *l, struct seam_error *err)
+int kwalk_load(struct kwalk *l, struct seam_error *err)
 {
 	const struct rlimit no_limit = { RLIM_INFINITY, RLIM_INFINITY };
 	int r = libbpf_num_possible_cpus();
 
-	libbpf_set_print(live_libbpf_print);
+	libbpf_set_print(kwalk_libbpf_print);
 	if (r < 0)
 		return load_fail(err, -r, "the possible CPUs cannot be found");
 	l->n_cpus = (size_t)r;
@@ -222,7 +222,7 @@ int live_load(struct live *l, struct seam_error *err)
 	return r < 0 ? load_fail(err, -r, "the BPF programs cannot be attached") : 0;
 }
 
-void live_unload(struct live *l)
+void kwalk_unload(struct kwalk *l)
 {
 	for (size_t i = 0; i < l->n_links; i++)
 		bpf_link__destroy(l->links[i]);
@@ -241,7 +241,7 @@ void live_unload(struct live *l)
 	bpf_object__close(l->object);
 }
 
-uint64_t live_misses(struct live *l)
+uint64_t kwalk_misses(struct kwalk *l)
 {
 	struct bpf_prog_info info = { 0 };
 	uint32_t n = sizeof(info);
@@ -251,7 +251,7 @@ uint64_t live_misses(struct live *l)
 	return info.recursion_misses;
 }
 
-int live_read_owing(struct live *l)
+int kwalk_read_owing(struct kwalk *l)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(l->object, "read_owing");
 	struct bpf_link *link = p ? bpf_program__attach_iter(p, NULL) : NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * live_learn.c: what is mapped in a process, from /proc and from the kernel's records, one at a time and in the order of time. An
+ * kwalk_learn.c: what is mapped in a process, from /proc and from the kernel's records, one at a time and in the order of time. An
  * exec is counted as the programs count it, so that no mapping of one program is ever used for the next.
  */
 #include <errno.h>
@@ -12,13 +12,13 @@
 
 #include <bpf/bpf.h>
 
-#include "capture/bpf/live_parts.h"
+#include "capture/bpf/kwalk_parts.h"
 #include "capture/procfs.h"
 
 #define PROT_EXECUTE 4u
 #define USER_END (1ull << 63) /* above it only [vsyscall] */
 
-uint64_t live_now_ns(void)
+uint64_t kwalk_now_ns(void)
 {
 	struct timespec t;
 
@@ -28,10 +28,10 @@ uint64_t live_now_ns(void)
 
 /* ---- one mapping ---- */
 
-static void learn_put(struct live *l, struct live_space *s, struct live_vma *m,
-                      const struct live_ask *ask)
+static void learn_put(struct kwalk *l, struct kwalk_space *s, struct kwalk_vma *m,
+                      const struct kwalk_ask *ask)
 {
-	struct live_table table = { 0 };
+	struct kwalk_table table = { 0 };
 
 	if (m->start >= USER_END || m->end <= m->start)
 		return;
@@ -40,30 +40,30 @@ static void learn_put(struct live *l, struct live_space *s, struct live_vma *m,
 	m->blob = table.blob;
 	m->vaddr = table.vaddr;
 	m->may_guess = table.may_guess;
-	live_space_put(s, m); /* without memory it is unknown: the stack ends there and says so */
+	kwalk_space_put(s, m); /* without memory it is unknown: the stack ends there and says so */
 }
 
 /* ---- /proc ---- */
 
-static uint32_t learn_execs(struct live *l, uint32_t pid)
+static uint32_t learn_execs(struct kwalk *l, uint32_t pid)
 {
 	uint32_t n = 0;
 
 	return bpf_map_lookup_elem(l->execs, &pid, &n) < 0 ? 0 : n;
 }
 
-static void learn_read_lines(struct live *l, struct live_space *s, struct buf *text)
+static void learn_read_lines(struct kwalk *l, struct kwalk_space *s, struct buf *text)
 {
 	char *at = (char *)text->bytes, path[4096];
 	const char *end = at + text->n;
 	struct procfs_map map;
 
 	while (procfs_map_next(&at, end, &map)) {
-		struct live_vma m = { .start = map.start,
-			              .end = map.end,
-			              .pgoff = map.offset,
-			              .since_ns = s->read_ns };
-		struct live_ask ask = {
+		struct kwalk_vma m = { .start = map.start,
+			               .end = map.end,
+			               .pgoff = map.offset,
+			               .since_ns = s->read_ns };
+		struct kwalk_ask ask = {
 			.pid = (pid_t)s->pid, .path = path, .pgoff = map.offset, .inode = map.inode
 		};
 
@@ -76,23 +76,23 @@ static void learn_read_lines(struct live *l, struct live_space *s, struct buf *t
 }
 
 /* The mappings of a process as they are now; again when it replaced its program meanwhile. */
-static int learn_read(struct live *l, uint32_t pid)
+static int learn_read(struct kwalk *l, uint32_t pid)
 {
 	struct buf text = { 0 };
-	struct live_space *s;
+	struct kwalk_space *s;
 	char path[32];
 	int64_t n = 0;
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	for (unsigned tries = 0; tries < 8; tries++) {
 		uint32_t execs = learn_execs(l, pid);
-		uint64_t now_ns = live_now_ns();
+		uint64_t now_ns = kwalk_now_ns();
 
 		buf_clear(&text);
 		n = procfs_read(AT_FDCWD, path, &text);
 		if (n < 0 || learn_execs(l, pid) != execs)
 			continue;
-		s = live_space_get(&l->spaces, pid, true);
+		s = kwalk_space_get(&l->spaces, pid, true);
 		if (!s) {
 			n = -ENOMEM;
 			break;
@@ -100,16 +100,16 @@ static int learn_read(struct live *l, uint32_t pid)
 		s->execs = execs;
 		s->read_ns = now_ns;
 		s->gone_ns = 0;
-		live_space_clear(s, UINT64_MAX);
+		kwalk_space_clear(s, UINT64_MAX);
 		learn_read_lines(l, s, &text);
-		live_publish(l, s);
+		kwalk_publish(l, s);
 		break;
 	}
 	buf_free(&text);
 	return n < 0 ? (int)n : 0;
 }
 
-void learn_again(struct live *l)
+void learn_again(struct kwalk *l)
 {
 	struct buf pids = { 0 };
 	uint64_t pid, value;
@@ -128,66 +128,66 @@ void learn_again(struct live *l)
 
 /* ---- records ---- */
 
-static void learn_mmap(struct live *l, const struct seam_decoded *d)
+static void learn_mmap(struct kwalk *l, const struct seam_decoded *d)
 {
 	const struct seam_mmap *r = &d->mmap;
-	struct live_space *s = live_space_get(&l->spaces, r->pid, false);
-	struct live_vma m = { .start = r->addr,
-		              .end = r->addr + r->len,
-		              .pgoff = r->pgoff,
-		              .since_ns = d->id.time_ns };
-	struct live_ask ask = { .pid = (pid_t)r->pid,
-		                .path = r->filename,
-		                .pgoff = r->pgoff,
-		                .build_id_size = r->has_build_id ? r->build_id_size : 0,
-		                .inode = r->has_build_id ? 0 : r->ino };
+	struct kwalk_space *s = kwalk_space_get(&l->spaces, r->pid, false);
+	struct kwalk_vma m = { .start = r->addr,
+		               .end = r->addr + r->len,
+		               .pgoff = r->pgoff,
+		               .since_ns = d->id.time_ns };
+	struct kwalk_ask ask = { .pid = (pid_t)r->pid,
+		                 .path = r->filename,
+		                 .pgoff = r->pgoff,
+		                 .build_id_size = r->has_build_id ? r->build_id_size : 0,
+		                 .inode = r->has_build_id ? 0 : r->ino };
 
 	memcpy(ask.build_id, r->build_id, sizeof(ask.build_id));
 	if (s && r->prot & PROT_EXECUTE && d->id.time_ns >= s->read_ns)
 		learn_put(l, s, &m, &ask);
 }
 
-static void learn_fork(struct live *l, const struct seam_decoded *d)
+static void learn_fork(struct kwalk *l, const struct seam_decoded *d)
 {
 	const struct seam_task *r = &d->task;
-	struct live_space *from, *to;
+	struct kwalk_space *from, *to;
 
 	if (r->pid == r->ppid)
 		return;
 	if (map_get(&l->followed, r->ppid, NULL) && !l->opts.no_inherit)
 		map_put(&l->followed, r->pid, 1);
-	from = live_space_get(&l->spaces, r->ppid, false);
+	from = kwalk_space_get(&l->spaces, r->ppid, false);
 	if (!from)
 		return;
-	to = live_space_get(&l->spaces, r->pid, true);
+	to = kwalk_space_get(&l->spaces, r->pid, true);
 	if (!to || (to->n && !to->gone_ns)) /* read from /proc already */
 		return;
 	to->execs = 0;
 	to->gone_ns = 0;
 	to->read_ns = d->id.time_ns;
-	live_space_copy(to, from);
+	kwalk_space_copy(to, from);
 }
 
-static void learn_comm(struct live *l, const struct seam_decoded *d)
+static void learn_comm(struct kwalk *l, const struct seam_decoded *d)
 {
-	struct live_space *s = live_space_get(&l->spaces, d->comm.pid, false);
+	struct kwalk_space *s = kwalk_space_get(&l->spaces, d->comm.pid, false);
 
 	if (!s || !d->comm.exec || d->id.time_ns < s->read_ns)
 		return;
 	s->execs++;
-	live_space_exec(s, d->id.time_ns);
+	kwalk_space_exec(s, d->id.time_ns);
 }
 
-static void learn_exit(struct live *l, const struct seam_decoded *d)
+static void learn_exit(struct kwalk *l, const struct seam_decoded *d)
 {
-	struct live_space *s = live_space_get(&l->spaces, d->task.pid, false);
+	struct kwalk_space *s = kwalk_space_get(&l->spaces, d->task.pid, false);
 
 	/* The leader's exit; other threads may run on, so its mappings stay for a while. */
 	if (s && d->task.pid == d->task.tid)
-		s->gone_ns = live_now_ns();
+		s->gone_ns = kwalk_now_ns();
 }
 
-int learn_record(struct live *l, const unsigned char *bytes, uint16_t size)
+int learn_record(struct kwalk *l, const unsigned char *bytes, uint16_t size)
 {
 	struct seam_record record = { .size = size, .bytes = bytes };
 	struct seam_decoded d;
@@ -236,7 +236,7 @@ static int learn_process_of(pid_t tid)
 	return pid;
 }
 
-int live_target(struct live *l, pid_t pid)
+int kwalk_target(struct kwalk *l, pid_t pid)
 {
 	int process = learn_process_of(pid), r;
 	uint32_t key = (uint32_t)pid, one = 1;
@@ -245,7 +245,7 @@ int live_target(struct live *l, pid_t pid)
 		return -ESRCH;
 	pthread_mutex_lock(&l->lock);
 	r = map_put(&l->followed, (uint64_t)process, 1);
-	if (r >= 0 && l->opts.filter != LIVE_EVERYTHING &&
+	if (r >= 0 && l->opts.filter != KWALK_EVERYTHING &&
 	    bpf_map_update_elem(l->targets, &key, &one, BPF_ANY) < 0)
 		r = -errno;
 	if (r >= 0)
@@ -254,7 +254,7 @@ int live_target(struct live *l, pid_t pid)
 	return r == -ENOENT ? -ESRCH : r;
 }
 
-int live_target_all(struct live *l)
+int kwalk_target_all(struct kwalk *l)
 {
 	struct buf pids = { 0 };
 	int r = procfs_numbers(AT_FDCWD, "/proc", &pids);
@@ -271,11 +271,11 @@ int live_target_all(struct live *l)
 	return r;
 }
 
-bool live_is_followed(struct live *l, uint32_t pid)
+bool kwalk_is_followed(struct kwalk *l, uint32_t pid)
 {
 	bool is;
 
-	if (l->opts.filter == LIVE_EVERYTHING)
+	if (l->opts.filter == KWALK_EVERYTHING)
 		return true;
 	pthread_mutex_lock(&l->lock);
 	is = map_get(&l->followed, pid, NULL);
@@ -283,11 +283,11 @@ bool live_is_followed(struct live *l, uint32_t pid)
 	return is;
 }
 
-bool live_targets_gone(struct live *l)
+bool kwalk_targets_gone(struct kwalk *l)
 {
 	uint32_t key;
 
-	if (l->opts.filter == LIVE_EVERYTHING)
+	if (l->opts.filter == KWALK_EVERYTHING)
 		return false;
 	return bpf_map_get_next_key(l->targets, NULL, &key) < 0;
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * live.h: user stacks by the BPF programs of this room: loaded, attached to a session's events, fed with the unwind tables
+ * kwalk.h: user stacks by the BPF programs of this room: loaded, attached to a session's events, fed with the unwind tables
  * of what is mapped, and read back as perf records.
  *
- *	live_probe(&probe);                        // is it possible here, and why not
- *	live_open(&l, &opts, &err);                // programs loaded, mappings followed from here on
- *	live_target(l, pid) ...                    // whose samples are wanted
- *	live_source(l, &session_opts.source);      // the session attaches and reads
+ *	kwalk_probe(&probe);                        // is it possible here, and why not
+ *	kwalk_open(&l, &opts, &err);                // programs loaded, mappings followed from here on
+ *	kwalk_target(l, pid) ...                    // whose samples are wanted
+ *	kwalk_source(l, &session_opts.source);      // the session attaches and reads
  *	session_open ...                           // and all the rest as ever
- *	live_finish                                // is called by the session: reads what is still owed
- *	live_close(l);
+ *	kwalk_finish                                // is called by the session: reads what is still owed
+ *	kwalk_close(l);
  *
  * Tables come from the caller: this room knows no ELF. A stack is never guessed where a table is missing: it ends there
  * and its end is counted. Nothing is pinned: when the recorder dies, programs and maps go with its descriptors.
  *
  * Threads: one of its own follows exec, fork and mmap; all else is called from one thread.
  */
-#ifndef SEAM_CAPTURE_BPF_LIVE_H
-#define SEAM_CAPTURE_BPF_LIVE_H
+#ifndef SEAM_CAPTURE_BPF_KWALK_H
+#define SEAM_CAPTURE_BPF_KWALK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,20 +30,20 @@
 #include "capture/log.h"
 #include "capture/session.h"
 
-struct live;
+struct kwalk;
 
 /* What this kernel, for this user, can do, by trying. */
-struct live_probe {
+struct kwalk_probe {
 	bool usable;         /* at once, at least */
 	bool defers;         /* the kernel has task work for BPF */
 	bool reads_sleepers; /* tasks that sleep can be read at the end */
 	char reason[200];    /* why not: of usable, else of defers; "" when all is there */
 	char remedy[200];
 };
-void live_probe(struct live_probe *ret);
+void kwalk_probe(struct kwalk_probe *ret);
 
 /* An executable mapping whose unwind table is asked for. */
-struct live_ask {
+struct kwalk_ask {
 	pid_t pid;
 	const char *path;      /* as the kernel says it: a path, "[vdso]", "//anon", "" ... */
 	uint64_t pgoff;        /* bytes */
@@ -52,46 +52,46 @@ struct live_ask {
 	uint64_t inode;
 };
 
-struct live_table {
+struct kwalk_table {
 	/* A blob of docs/unwind-table.md, checked, 8-byte aligned; NULL: none. The same object always gives the same
-	 * pointer; it stays valid until live_close. */
+	 * pointer; it stays valid until kwalk_close. */
 	const void *blob;
 	uint64_t vaddr; /* address for which the object's byte at pgoff was linked */
 	bool may_guess; /* no object at all (JIT code): frame pointers are allowed */
 };
 
-struct live_opts {
-	size_t sz; /* sizeof(struct live_opts) */
-	enum live_when when;
-	enum live_filter filter;
+struct kwalk_opts {
+	size_t sz; /* sizeof(struct kwalk_opts) */
+	enum kwalk_when when;
+	enum kwalk_filter filter;
 	bool no_inherit;
 	bool fp;           /* by frame pointers, without tables */
 	bool no_kernel;    /* no kernel frames */
 	uint32_t depth;    /* frames walked at once; 0: 128 */
 	uint64_t memory;   /* most bytes of tables; 0: 1 GiB; at most 4 GiB */
 	size_t ring_bytes; /* per CPU, rounded up to a power of two; 0: 2 MiB */
-	/* Fills *ret (zeros: no table). Called from the following thread, and from live_open's caller. */
-	void (*table)(void *ctx, const struct live_ask *ask, struct live_table *ret);
+	/* Fills *ret (zeros: no table). Called from the following thread, and from kwalk_open's caller. */
+	void (*table)(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret);
 	void *ctx;
 	const struct log *log;
 	/*
-	 * Walks a stack from its registers and a copy, by live_find: for samples that met a mapping that was not known to the
-	 * programs yet. Returns how many frames (of LIVE_FRAMES_MAX), 0: none. NULL: such stacks end there. user: what the
+	 * Walks a stack from its registers and a copy, by kwalk_find: for samples that met a mapping that was not known to the
+	 * programs yet. Returns how many frames (of KWALK_FRAMES_MAX), 0: none. NULL: such stacks end there. user: what the
 	 * programs found themselves.
 	 */
-	size_t (*unwind)(void *ctx, const struct live_sample *sample, const uint64_t *user,
-	                 const struct live_raw *raw, uint64_t *frames);
+	size_t (*unwind)(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
+	                 const struct kwalk_raw *raw, uint64_t *frames);
 	bool raw; /* tests: unwind is called for every sample that has a user half */
 };
 
-struct live_totals {
+struct kwalk_totals {
 	size_t sz;
-	struct live_counts counts; /* the programs' own, over all CPUs */
-	uint64_t samples, answers; /* given to the sink */
+	struct kwalk_counts counts; /* the programs' own, over all CPUs */
+	uint64_t samples, answers;  /* given to the sink */
 	uint64_t
 	        late; /* answers of sleeping tasks that were not needed: they answered themselves */
 	uint64_t unwound;    /* samples that were walked by opts.unwind */
-	uint64_t unanswered; /* cookies without an answer, after live_finish */
+	uint64_t unanswered; /* cookies without an answer, after kwalk_finish */
 	uint64_t processes, mappings, tables;
 	uint64_t table_bytes;     /* in the arena */
 	uint64_t tables_left_out; /* objects without a table because memory was out */
@@ -102,30 +102,30 @@ struct live_totals {
 };
 
 /* -EPERM, -EOPNOTSUPP ...: err says what is missing. */
-int live_open(struct live **ret, const struct live_opts *opts, struct seam_error *err);
-void live_close(struct live *l);
+int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_error *err);
+void kwalk_close(struct kwalk *l);
 
 /* A process (or thread, by opts.filter) whose samples are wanted; its mappings are read from /proc. -ESRCH: none there. */
-int live_target(struct live *l, pid_t pid);
-/* Every process there is; for LIVE_EVERYTHING. Processes that go away or may not be read are left out. */
-int live_target_all(struct live *l);
+int kwalk_target(struct kwalk *l, pid_t pid);
+/* Every process there is; for KWALK_EVERYTHING. Processes that go away or may not be read are left out. */
+int kwalk_target_all(struct kwalk *l);
 /* Puts an object's table into memory before anybody maps it. */
-void live_prepare(struct live *l, const void *blob);
-/* True when the last target has gone. Never for LIVE_EVERYTHING. */
-bool live_targets_gone(struct live *l);
+void kwalk_prepare(struct kwalk *l, const void *blob);
+/* True when the last target has gone. Never for KWALK_EVERYTHING. */
+bool kwalk_targets_gone(struct kwalk *l);
 /* Whether records about a process belong into the recording: it is a target, or was. */
-bool live_is_followed(struct live *l, uint32_t pid);
+bool kwalk_is_followed(struct kwalk *l, uint32_t pid);
 
 /* What the session calls; ctx is l. */
-void live_source(struct live *l, struct session_source *ret);
+void kwalk_source(struct kwalk *l, struct session_source *ret);
 
 /* The table at an address of a process, of what was mapped at a time and still is: 0; -ENOENT: nothing. *blob NULL: no table. */
-int live_find(struct live *l, uint32_t pid, uint64_t time_ns, uint64_t pc, const void **blob,
-              uint64_t *vaddr, bool *may_guess);
+int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc, const void **blob,
+               uint64_t *vaddr, bool *may_guess);
 
-int live_total(struct live *l, struct live_totals *ret);
+int kwalk_total(struct kwalk *l, struct kwalk_totals *ret);
 
 /* "complete", "fault" ...: stable. */
-const char *live_end_name(enum live_end end);
+const char *kwalk_end_name(enum kwalk_end end);
 
 #endif

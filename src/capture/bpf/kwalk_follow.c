@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * live_follow.c: keeps the address spaces as the kernel says they change: a thread of its own, woken by each record of a dummy
+ * kwalk_follow.c: keeps the address spaces as the kernel says they change: a thread of its own, woken by each record of a dummy
  * event per CPU, so that a table is there a moment after its object is mapped, however busy the writing of the file is. Records that
  * were lost are made good from /proc.
  */
@@ -15,7 +15,7 @@
 
 #include <bpf/bpf.h>
 
-#include "capture/bpf/live_parts.h"
+#include "capture/bpf/kwalk_parts.h"
 #include "capture/ioctl.h"
 #include "capture/kernel.h"
 #include "capture/ring.h"
@@ -34,7 +34,7 @@ struct follow_entry {
  * that is older has been read, and are applied by time. The time ends each record (sample_id of TID and TIME). */
 static int follow_records(void *ctx, const void *bytes, size_t n)
 {
-	struct follow *f = &((struct live *)ctx)->follow;
+	struct follow *f = &((struct kwalk *)ctx)->follow;
 	const unsigned char *at = bytes;
 
 	while (n >= 24) {
@@ -63,7 +63,7 @@ static int follow_compare(const void *a, const void *b)
 }
 
 /* Applies what is not younger than until_ns; how many records are left. */
-static size_t follow_apply(struct live *l, uint64_t until_ns)
+static size_t follow_apply(struct kwalk *l, uint64_t until_ns)
 {
 	struct follow *f = &l->follow;
 	struct follow_entry *e = (void *)f->order.bytes;
@@ -92,47 +92,47 @@ static size_t follow_apply(struct live *l, uint64_t until_ns)
 	return n - i;
 }
 
-static void follow_publish(struct live *l)
+static void follow_publish(struct kwalk *l)
 {
 	uint64_t pid, value;
 	size_t i = 0;
 
 	while (map_next(&l->spaces.by_pid, &i, &pid, &value)) {
-		struct live_space *s = (struct live_space *)(uintptr_t)value;
+		struct kwalk_space *s = (struct kwalk_space *)(uintptr_t)value;
 
 		if (s->dirty)
-			live_publish(l, s);
+			kwalk_publish(l, s);
 	}
 }
 
 /* Spaces of processes that have gone, a while ago: the programs have forgotten them when the task was freed. */
-static void follow_sweep(struct live *l)
+static void follow_sweep(struct kwalk *l)
 {
-	uint64_t now_ns = live_now_ns(), pid, value;
+	uint64_t now_ns = kwalk_now_ns(), pid, value;
 	size_t i = 0;
 
 	while (map_next(&l->spaces.by_pid, &i, &pid, &value)) {
-		struct live_space *s = (struct live_space *)(uintptr_t)value;
-		struct live_process p;
+		struct kwalk_space *s = (struct kwalk_space *)(uintptr_t)value;
+		struct kwalk_process p;
 		uint32_t key = (uint32_t)pid;
 
 		if (!s->gone_ns || s->gone_ns + 5000000000ull > now_ns ||
 		    bpf_map_lookup_elem(l->processes, &key, &p) >= 0)
 			continue;
 		arena_give(&l->arena, s->published, s->published_size, now_ns);
-		live_space_free(s);
+		kwalk_space_free(s);
 		map_del(&l->spaces.by_pid, pid);
 	}
 }
 
-void follow_drain(struct live *l)
+void follow_drain(struct kwalk *l)
 {
 	uint64_t lost = l->follow.lost;
 	size_t left;
 
 	pthread_mutex_lock(&l->lock);
 	do {
-		uint64_t now_ns = live_now_ns();
+		uint64_t now_ns = kwalk_now_ns();
 
 		for (size_t i = 0; i < l->follow.n; i++)
 			ring_drain(&l->follow.rings[i], follow_records, l);
@@ -147,7 +147,7 @@ void follow_drain(struct live *l)
 
 static void *follow_run(void *ctx)
 {
-	struct live *l = ctx;
+	struct kwalk *l = ctx;
 	struct follow *f = &l->follow;
 	struct pollfd *fds = calloc(f->n + 1, sizeof(*fds));
 
@@ -189,7 +189,7 @@ static struct seam_attr follow_attr(void)
 	return attr;
 }
 
-static int follow_open(struct live *l)
+static int follow_open(struct kwalk *l)
 {
 	struct follow *f = &l->follow;
 	struct seam_attr attr = follow_attr();
@@ -217,7 +217,7 @@ static int follow_open(struct live *l)
 	return f->rings && f->fds ? 0 : -ENOMEM;
 }
 
-int follow_start(struct live *l, struct seam_error *err)
+int follow_start(struct kwalk *l, struct seam_error *err)
 {
 	struct seam_attr attr = follow_attr();
 	int r = seam_events_new(&l->follow.events);
@@ -238,7 +238,7 @@ int follow_start(struct live *l, struct seam_error *err)
 	return 0;
 }
 
-void follow_stop(struct live *l)
+void follow_stop(struct kwalk *l)
 {
 	struct follow *f = &l->follow;
 	uint64_t one = 1;

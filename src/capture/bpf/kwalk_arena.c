@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * live_arena.c: gives out the memory that the programs see, by offset. Tables are put there once per object and stay; arrays of
+ * kwalk_arena.c: gives out the memory that the programs see, by offset. Tables are put there once per object and stay; arrays of
  * mappings come and go, and what is given back rests before it is used again, for a program may be in the middle of it.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/bpf/live_parts.h"
+#include "capture/bpf/kwalk_parts.h"
 
 #define REST_NS \
 	2000000000ull /* walks at once take microseconds; deferred ones check afterwards (walker_is_fresh) */
@@ -58,7 +58,7 @@ uint32_t arena_take(struct arena_memory *a, size_t n)
 
 	if (n > (size_t)1024 << class)
 		return 0;
-	if (!f || f->since_ns + REST_NS > live_now_ns())
+	if (!f || f->since_ns + REST_NS > kwalk_now_ns())
 		return arena_up(a, (uint64_t)1024 << class);
 	a->freed[class] = f->next;
 	if (!f->next)
@@ -126,7 +126,7 @@ static uint32_t table_copy(struct arena_memory *a, const struct table_header *h)
 	return offset;
 }
 
-bool arena_table(struct arena_memory *a, const void *blob, struct live_mapping *m)
+bool arena_table(struct arena_memory *a, const void *blob, struct kwalk_mapping *m)
 {
 	const struct table_header *h = blob;
 	uint32_t offset = table_copy(a, h);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * live_space.c: what is mapped executable in each process, and its copy for the programs. Records of different CPUs come in no
+ * kwalk_space.c: what is mapped executable in each process, and its copy for the programs. Records of different CPUs come in no
  * order, so every mapping has its time: of two that overlap the newer one is right. A copy is written whole
  * beside the old one and then published in one map value.
  */
@@ -10,15 +10,15 @@
 
 #include <bpf/bpf.h>
 
-#include "capture/bpf/live_parts.h"
+#include "capture/bpf/kwalk_parts.h"
 
-struct live_space *live_space_get(struct live_spaces *s, uint32_t pid, bool make)
+struct kwalk_space *kwalk_space_get(struct kwalk_spaces *s, uint32_t pid, bool make)
 {
 	uint64_t known, *slot;
-	struct live_space *space;
+	struct kwalk_space *space;
 
 	if (map_get(&s->by_pid, pid, &known))
-		return (struct live_space *)(uintptr_t)known;
+		return (struct kwalk_space *)(uintptr_t)known;
 	if (!make)
 		return NULL;
 	space = calloc(1, sizeof(*space));
@@ -32,25 +32,25 @@ struct live_space *live_space_get(struct live_spaces *s, uint32_t pid, bool make
 	return space;
 }
 
-void live_space_free(struct live_space *s)
+void kwalk_space_free(struct kwalk_space *s)
 {
-	for (size_t i = 0; i < LIVE_IMAGES; i++)
+	for (size_t i = 0; i < KWALK_IMAGES; i++)
 		free(s->before[i].at);
 	free(s->at);
 	free(s);
 }
 
-void live_spaces_free(struct live_spaces *s)
+void kwalk_spaces_free(struct kwalk_spaces *s)
 {
 	uint64_t pid, space;
 	size_t i = 0;
 
 	while (map_next(&s->by_pid, &i, &pid, &space))
-		live_space_free((struct live_space *)(uintptr_t)space);
+		kwalk_space_free((struct kwalk_space *)(uintptr_t)space);
 	map_free(&s->by_pid);
 }
 
-void live_space_clear(struct live_space *s, uint64_t before_ns)
+void kwalk_space_clear(struct kwalk_space *s, uint64_t before_ns)
 {
 	size_t kept = 0;
 
@@ -61,23 +61,23 @@ void live_space_clear(struct live_space *s, uint64_t before_ns)
 	s->dirty = true;
 }
 
-void live_space_exec(struct live_space *s, uint64_t at_ns)
+void kwalk_space_exec(struct kwalk_space *s, uint64_t at_ns)
 {
-	struct live_vma *copy = malloc((s->n + 1) * sizeof(*copy));
+	struct kwalk_vma *copy = malloc((s->n + 1) * sizeof(*copy));
 
 	if (copy) {
 		if (s->n)
 			memcpy(copy, s->at, s->n * sizeof(*copy));
-		free(s->before[LIVE_IMAGES - 1].at);
-		memmove(&s->before[1], &s->before[0], (LIVE_IMAGES - 1) * sizeof(s->before[0]));
-		s->before[0] = (struct live_image){ copy, s->n, at_ns };
+		free(s->before[KWALK_IMAGES - 1].at);
+		memmove(&s->before[1], &s->before[0], (KWALK_IMAGES - 1) * sizeof(s->before[0]));
+		s->before[0] = (struct kwalk_image){ copy, s->n, at_ns };
 	}
-	live_space_clear(s, at_ns);
+	kwalk_space_clear(s, at_ns);
 }
 
-static int live_space_room(struct live_space *s, size_t n)
+static int kwalk_space_room(struct kwalk_space *s, size_t n)
 {
-	struct live_vma *at;
+	struct kwalk_vma *at;
 	size_t capacity = s->capacity ? s->capacity : 16;
 
 	while (capacity < n)
@@ -92,7 +92,7 @@ static int live_space_room(struct live_space *s, size_t n)
 	return 0;
 }
 
-static void live_space_insert(struct live_space *s, size_t i, const struct live_vma *m)
+static void kwalk_space_insert(struct kwalk_space *s, size_t i, const struct kwalk_vma *m)
 {
 	memmove(s->at + i + 1, s->at + i, (s->n - i) * sizeof(*s->at));
 	s->at[i] = *m;
@@ -100,12 +100,12 @@ static void live_space_insert(struct live_space *s, size_t i, const struct live_
 }
 
 /* What is left of an older mapping to the left and right of a newer one. */
-static void live_space_cut(struct live_space *s, size_t i, const struct live_vma *m)
+static void kwalk_space_cut(struct kwalk_space *s, size_t i, const struct kwalk_vma *m)
 {
-	struct live_vma old = s->at[i], *left = &s->at[i];
+	struct kwalk_vma old = s->at[i], *left = &s->at[i];
 
 	if (old.start < m->start && old.end > m->end) {
-		live_space_insert(s, i + 1, &old);
+		kwalk_space_insert(s, i + 1, &old);
 		s->at[i].end = m->start;
 		left = &s->at[i + 1];
 	} else if (old.start < m->start) {
@@ -117,11 +117,11 @@ static void live_space_cut(struct live_space *s, size_t i, const struct live_vma
 	left->start = m->end;
 }
 
-int live_space_put(struct live_space *s, const struct live_vma *m)
+int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m)
 {
 	size_t i = 0;
 
-	if (live_space_room(s, s->n + 2) < 0)
+	if (kwalk_space_room(s, s->n + 2) < 0)
 		return -ENOMEM;
 	while (i < s->n && s->at[i].end <= m->start)
 		i++;
@@ -133,20 +133,20 @@ int live_space_put(struct live_space *s, const struct live_vma *m)
 			memmove(s->at + i, s->at + i + 1, (--s->n - i) * sizeof(*s->at));
 			continue;
 		}
-		live_space_cut(s, i, m);
+		kwalk_space_cut(s, i, m);
 		if (s->at[i].end <= m->start)
 			i++;
 		if (i < s->n && s->at[i].start >= m->end)
 			break;
 	}
-	live_space_insert(s, i, m);
+	kwalk_space_insert(s, i, m);
 	s->dirty = true;
 	return 0;
 }
 
-int live_space_copy(struct live_space *to, const struct live_space *from)
+int kwalk_space_copy(struct kwalk_space *to, const struct kwalk_space *from)
 {
-	if (live_space_room(to, from->n) < 0)
+	if (kwalk_space_room(to, from->n) < 0)
 		return -ENOMEM;
 	if (from->n)
 		memcpy(to->at, from->at, from->n * sizeof(*from->at));
@@ -155,9 +155,9 @@ int live_space_copy(struct live_space *to, const struct live_space *from)
 	return 0;
 }
 
-static const struct live_vma *vma_search(const struct live_vma *at, size_t n, uint64_t pc)
+static const struct kwalk_vma *vma_search(const struct kwalk_vma *at, size_t n, uint64_t pc)
 {
-	const struct live_vma *begin = at;
+	const struct kwalk_vma *begin = at;
 
 	while (n) {
 		size_t half = n / 2;
@@ -172,12 +172,12 @@ static const struct live_vma *vma_search(const struct live_vma *at, size_t n, ui
 	return at > begin && pc < at[-1].end ? &at[-1] : NULL;
 }
 
-const struct live_vma *live_space_find(const struct live_space *s, uint64_t pc, uint64_t time_ns)
+const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uint64_t pc, uint64_t time_ns)
 {
-	const struct live_vma *at = s->at, *found;
+	const struct kwalk_vma *at = s->at, *found;
 	size_t n = s->n;
 
-	for (size_t i = 0; i < LIVE_IMAGES && time_ns < s->before[i].until_ns; i++) {
+	for (size_t i = 0; i < KWALK_IMAGES && time_ns < s->before[i].until_ns; i++) {
 		at = s->before[i].at;
 		n = s->before[i].n;
 	}
@@ -185,33 +185,33 @@ const struct live_vma *live_space_find(const struct live_space *s, uint64_t pc, 
 	return found && found->since_ns <= time_ns ? found : NULL;
 }
 
-static void publish_one(struct live *l, const struct live_vma *m, struct live_mapping *ret)
+static void publish_one(struct kwalk *l, const struct kwalk_vma *m, struct kwalk_mapping *ret)
 {
-	*ret = (struct live_mapping){ .start = m->start,
-		                      .end = m->end,
-		                      .flags = m->may_guess ? LIVE_MAY_GUESS : 0 };
+	*ret = (struct kwalk_mapping){ .start = m->start,
+		                       .end = m->end,
+		                       .flags = m->may_guess ? KWALK_MAY_GUESS : 0 };
 	if (m->blob && arena_table(&l->arena, m->blob, ret))
 		ret->base += m->start - m->vaddr;
 }
 
-void live_publish(struct live *l, struct live_space *s)
+void kwalk_publish(struct kwalk *l, struct kwalk_space *s)
 {
-	struct live_process p = { .n = (uint32_t)s->n, .execs = s->execs };
-	size_t size = (s->n + 1) * sizeof(struct live_mapping);
-	struct live_mapping *at;
+	struct kwalk_process p = { .n = (uint32_t)s->n, .execs = s->execs };
+	size_t size = (s->n + 1) * sizeof(struct kwalk_mapping);
+	struct kwalk_mapping *at;
 
 	s->dirty = false;
-	p.mappings = s->n <= LIVE_MAPPINGS ? arena_take(&l->arena, size) : 0;
+	p.mappings = s->n <= KWALK_MAPPINGS ? arena_take(&l->arena, size) : 0;
 	if (!p.mappings) { /* too many, or no memory: none is known, rather than some */
 		p.n = 0;
 		l->arena.left_out++;
 	}
 	/* The one before the first is looked at, and not used, by the search: it must be there. */
-	at = (struct live_mapping *)(void *)(l->arena.bytes + p.mappings);
+	at = (struct kwalk_mapping *)(void *)(l->arena.bytes + p.mappings);
 	for (size_t i = 0; i < p.n; i++)
 		publish_one(l, &s->at[i], &at[i]);
 	bpf_map_update_elem(l->processes, &s->pid, &p, BPF_ANY);
-	arena_give(&l->arena, s->published, s->published_size, live_now_ns());
+	arena_give(&l->arena, s->published, s->published_size, kwalk_now_ns());
 	s->published = p.mappings;
 	s->published_size = size;
 	l->spaces.mappings += p.n;

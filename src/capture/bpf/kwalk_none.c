@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// live_none.c: live.h where the program was built without clang or libbpf, or for a machine whose tables the programs do not
+// kwalk_none.c: kwalk.h where the program was built without clang or libbpf, or for a machine whose tables the programs do not
 // walk: nothing is possible, and that is said.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/bpf/live.h"
+#include "capture/bpf/kwalk.h"
 
-void live_probe(struct live_probe *ret)
+void kwalk_probe(struct kwalk_probe *ret)
 {
-	*ret = (struct live_probe){ 0 };
+	*ret = (struct kwalk_probe){ 0 };
 	snprintf(ret->reason, sizeof(ret->reason), "seam was built without BPF programs");
 	snprintf(ret->remedy, sizeof(ret->remedy), "build it for x86_64 with clang and libbpf");
 }
 
-int live_open(struct live **ret, const struct live_opts *opts, struct seam_error *err)
+int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_error *err)
 {
 	(void)ret;
 	(void)opts;
@@ -22,51 +22,51 @@ int live_open(struct live **ret, const struct live_opts *opts, struct seam_error
 	                      "seam was built without BPF programs");
 }
 
-void live_close(struct live *l)
+void kwalk_close(struct kwalk *l)
 {
 	(void)l;
 }
 
-int live_target(struct live *l, pid_t pid)
+int kwalk_target(struct kwalk *l, pid_t pid)
 {
 	(void)l;
 	(void)pid;
 	return -EOPNOTSUPP;
 }
 
-int live_target_all(struct live *l)
+int kwalk_target_all(struct kwalk *l)
 {
 	(void)l;
 	return -EOPNOTSUPP;
 }
 
-void live_prepare(struct live *l, const void *blob)
+void kwalk_prepare(struct kwalk *l, const void *blob)
 {
 	(void)l;
 	(void)blob;
 }
 
-bool live_targets_gone(struct live *l)
+bool kwalk_targets_gone(struct kwalk *l)
 {
 	(void)l;
 	return false;
 }
 
-bool live_is_followed(struct live *l, uint32_t pid)
+bool kwalk_is_followed(struct kwalk *l, uint32_t pid)
 {
 	(void)l;
 	(void)pid;
 	return true;
 }
 
-void live_source(struct live *l, struct session_source *ret)
+void kwalk_source(struct kwalk *l, struct session_source *ret)
 {
 	(void)l;
 	*ret = (struct session_source){ .fd = -1 };
 }
 
-int live_find(struct live *l, uint32_t pid, uint64_t time_ns, uint64_t pc, const void **blob,
-              uint64_t *vaddr, bool *may_guess)
+int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc, const void **blob,
+               uint64_t *vaddr, bool *may_guess)
 {
 	(void)l;
 	(void)pid;
@@ -78,14 +78,14 @@ int live_find(struct live *l, uint32_t pid, uint64_t time_ns, uint64_t pc, const
 	return -ENOENT;
 }
 
-int live_total(struct live *l, struct live_totals *ret)
+int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 {
 	(void)l;
 	(void)ret;
 	return -EOPNOTSUPP;
 }
 
-const char *live_end_name(enum live_end end)
+const char *kwalk_end_name(enum kwalk_end end)
 {
 	(void)end;
 	return "unknown";
