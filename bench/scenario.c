@@ -386,14 +386,25 @@ static void do_deferred(struct scenario *sc, struct task *t)
 	}
 }
 
-static void do_exit(struct scenario *sc, struct task *t)
+/* answers: a dying task may answer, in front of its EXIT record or behind it. */
+static void do_exit(struct scenario *sc, struct task *t, bool answers)
 {
+	bool behind = chance(sc, 5000);
+
+	answers = answers && !t->entry.answered && !sc->o.no_output;
+	if (answers && !behind)
+		entry_answer(sc, t, &t->entry);
+	if (answers && behind) {
+		emit_task(sc, t, SEAM_RECORD_EXIT);
+		entry_answer(sc, t, &t->entry);
+	}
 	entry_unanswered(sc, t, &t->overlapped);
 	entry_unanswered(sc, t, &t->entry);
 	decide_all(sc, &t->doubt, SEAM_STITCH_EXITED, 0);
 	entry_end(sc, &t->overlapped);
 	entry_end(sc, &t->entry);
-	emit_task(sc, t, SEAM_RECORD_EXIT);
+	if (!answers || !behind)
+		emit_task(sc, t, SEAM_RECORD_EXIT);
 	t->alive = false;
 }
 
@@ -448,7 +459,7 @@ static void do_exec(struct scenario *sc, struct task *t)
 		if (other->alive && other != t && other->pid == t->pid) {
 			if (sc->n > SCENARIO_STEP - 16)
 				return; /* too many threads for one step: no exec */
-			do_exit(sc, other);
+			do_exit(sc, other, false);
 		}
 	}
 	list_move(sc, &t->entry.crossing, &t->entry.open, false);
@@ -538,9 +549,7 @@ static void do_inside(struct scenario *sc, struct task *t)
 			sc->fates[i].wrong_task = true;
 		emit_answer(sc, &stranger, e->cookie, chain_new(sc));
 	} else if (chance(sc, sc->o.exit)) {
-		if (!e->answered && !sc->o.no_output && chance(sc, 3000))
-			entry_answer(sc, t, e);
-		do_exit(sc, t);
+		do_exit(sc, t, chance(sc, 5000));
 	} else {
 		do_return(sc, t);
 	}

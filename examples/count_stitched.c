@@ -23,8 +23,8 @@ static int learn(struct seam_reader *reader, struct seam_stitch *stitch, struct 
 	return r < 0 ? r : seam_stitch_seal(stitch);
 }
 
-static int count(struct seam_reader *reader, struct seam_stitch *stitch, struct seam_stitch_counts *counts,
-		 struct seam_error *err)
+static int count(struct seam_reader *reader, struct seam_stitch *stitch,
+                 struct seam_stitch_counts *counts, struct seam_error *err)
 {
 	struct seam_record record;
 	struct seam_decoded decoded;
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 	if (r >= 0)
 		printf("%llu of %llu samples stitched\n",
 		       (unsigned long long)(counts.state[SEAM_STITCH_STITCHED] +
-					    counts.state[SEAM_STITCH_STITCHED_EARLIER]),
+		                            counts.state[SEAM_STITCH_STITCHED_EARLIER]),
 		       (unsigned long long)counts.samples);
 	else
 		fprintf(stderr, "%s\n", err.text[0] ? err.text : "out of memory");

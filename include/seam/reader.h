@@ -109,10 +109,11 @@ struct seam_reader_info {
 	bool big_endian;
 	bool compressed; /* at least one COMPRESSED or COMPRESSED2 record, or the feature, was seen
 	                  */
-	bool unfinished; /* data.size was 0: the recorder was killed */
-	uint64_t file_size;       /* bytes; 0 for a stream */
-	uint64_t data_offset;     /* bytes */
-	uint64_t data_size;       /* bytes of the data section, as it is (not as it claims) */
+	bool unfinished; /* the recorder was killed: data.size is 0, or seam's mark is there */
+	uint64_t file_size;   /* bytes; 0 for a stream; all files of a directory */
+	uint64_t data_offset; /* bytes */
+	uint64_t
+	        data_size; /* bytes of the data section, as it is (not as it claims); with all data.N */
 	uint64_t position;        /* bytes of the input consumed so far, for progress */
 	uint64_t records;         /* delivered so far */
 	uint64_t skipped_records; /* unsound records that were passed over */
@@ -120,7 +121,8 @@ struct seam_reader_info {
 	uint64_t truncated_bytes; /* a last record that was cut: bytes that are there of it */
 	uint64_t bad_features;    /* header features that could not be read */
 	uint64_t compressed_bytes, decompressed_bytes;
-	uint64_t compressed_records; /* COMPRESSED and COMPRESSED2; not counted in records */
+	uint64_t compressed_records;  /* COMPRESSED and COMPRESSED2; not counted in records */
+	uint64_t compressed2_records; /* of these, COMPRESSED2 */
 	uint64_t feature_offset; /* bytes; where the feature table is said to be, 0 for a pipe */
 	unsigned version;        /* of the file format, 1 or 2 */
 };

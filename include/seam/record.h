@@ -408,7 +408,8 @@ struct seam_ksymbol {
 
 /*
  * One record decoded by its type. For types without a member here only `record` and `id` are set:
- * their bytes are read by the printer of the dump and by the reader.
+ * their bytes are read by the printer of the dump and by the reader. Only the member of the record's
+ * type may be read: the others' bytes are whatever they were.
  */
 struct seam_decoded {
 	const struct seam_record *record;

@@ -43,7 +43,10 @@ enum seam_stitch_state {
 	SEAM_STITCH_IMMEDIATE,        /* taken at the sample; nothing was deferred */
 	SEAM_STITCH_STITCHED,         /* answered by a record after the sample */
 	SEAM_STITCH_STITCHED_EARLIER, /* answered by a record from before the sample */
-	SEAM_STITCH_KERNEL_ONLY,      /* no user part exists: kernel thread, io worker, excluded */
+	SEAM_STITCH_STACK_COPY, /* the sample carries registers and a copy of the user stack instead
+	                           (perf record --call-graph dwarf): user is empty until somebody
+	                           unwinds it */
+	SEAM_STITCH_KERNEL_ONLY,  /* no user part exists: kernel thread, io worker, excluded */
 	SEAM_STITCH_CROSSED_EXEC, /* answered, but exec replaced the program between the sample and
 	                             the answer: the stack is another program's, and not given */
 	SEAM_STITCH_EXITED,       /* the task died before it returned to user space */

@@ -2,10 +2,10 @@
 /*
  * seam/writer.h: a well-formed perf.data file from records and features.
  *
- * What was flushed survives: the header is written at once with data.size = 0 (which readers take
- * as "all to the end of the file"), and finished on close. When the disk is full the file is cut
- * back to the last whole record and the error is kept; close still finishes the header of what is
- * there.
+ * What was flushed survives: each flush writes the header anew, with the size of the data so far and
+ * a mark that says "not finished" (in a field that other readers ignore), so that perf can read the
+ * file of a recorder that was killed. close finishes it. When the disk is full the file is cut back to
+ * the last whole record and the error is kept; close still finishes the header of what is there.
  */
 #ifndef SEAM_WRITER_H
 #define SEAM_WRITER_H
@@ -24,6 +24,7 @@ struct seam_writer_opts {
 	bool pipe;          /* pipe format: no seeking, attrs and features as records */
 	int compress_level; /* 0: none; 1 ... 22: zstd, as COMPRESSED2 records */
 	size_t buffer;      /* bytes buffered before write(2); 0: 1 MiB */
+	bool compress_v1;   /* COMPRESSED records, which perf reads from 5.2 on, instead */
 };
 
 /*

@@ -1,112 +1,13 @@
 // SPDX-License-Identifier: MIT
 // print_attr.c: an attr in one line, with the names and the order of perf evlist -v.
 
+#include "abi/attr_names.h"
 #include "abi/printer.h"
-
-struct attr_bit {
-	unsigned bit;
-	const char *name;
-};
-
-static const char *const attr_types[] = { "HARDWARE", "SOFTWARE", "TRACEPOINT",
-	                                  "HW_CACHE", "RAW",      "BREAKPOINT" };
-
-static const char *const attr_hardware[] = {
-	"CPU_CYCLES",
-	"INSTRUCTIONS",
-	"CACHE_REFERENCES",
-	"CACHE_MISSES",
-	"BRANCH_INSTRUCTIONS",
-	"BRANCH_MISSES",
-	"BUS_CYCLES",
-	"STALLED_CYCLES_FRONTEND",
-	"STALLED_CYCLES_BACKEND",
-	"REF_CPU_CYCLES",
-};
-
-static const char *const attr_software[] = {
-	"CPU_CLOCK",        "TASK_CLOCK",      "PAGE_FAULTS",     "CONTEXT_SWITCHES",
-	"CPU_MIGRATIONS",   "PAGE_FAULTS_MIN", "PAGE_FAULTS_MAJ", "ALIGNMENT_FAULTS",
-	"EMULATION_FAULTS", "DUMMY",           "BPF_OUTPUT",      "CGROUP_SWITCHES",
-};
-
-static const char *const attr_samples[] = {
-	"IP",
-	"TID",
-	"TIME",
-	"ADDR",
-	"READ",
-	"CALLCHAIN",
-	"ID",
-	"CPU",
-	"PERIOD",
-	"STREAM_ID",
-	"RAW",
-	"BRANCH_STACK",
-	"REGS_USER",
-	"STACK_USER",
-	"WEIGHT",
-	"DATA_SRC",
-	"IDENTIFIER",
-	"TRANSACTION",
-	"REGS_INTR",
-	"PHYS_ADDR",
-	"AUX",
-	"CGROUP",
-	"DATA_PAGE_SIZE",
-	"CODE_PAGE_SIZE",
-	"WEIGHT_STRUCT",
-};
-
-static const char *const attr_reads[] = { "TOTAL_TIME_ENABLED", "TOTAL_TIME_RUNNING", "ID", "GROUP",
-	                                  "LOST" };
 
 static const char *const attr_branches[] = {
 	"USER",     "KERNEL",    "HV",        "ANY",      "ANY_CALL",   "ANY_RETURN", "IND_CALL",
 	"ABORT_TX", "IN_TX",     "NO_TX",     "COND",     "CALL_STACK", "IND_JUMP",   "CALL",
 	"NO_FLAGS", "NO_CYCLES", "TYPE_SAVE", "HW_INDEX", "PRIV_SAVE",  "COUNTERS",
-};
-
-/* Flag bits in front of precise_ip, and behind it. */
-static const struct attr_bit attr_bits[] = {
-	{ 0, "disabled" },
-	{ 1, "inherit" },
-	{ 2, "pinned" },
-	{ 3, "exclusive" },
-	{ 4, "exclude_user" },
-	{ 5, "exclude_kernel" },
-	{ 6, "exclude_hv" },
-	{ 7, "exclude_idle" },
-	{ 8, "mmap" },
-	{ 9, "comm" },
-	{ 10, "freq" },
-	{ 11, "inherit_stat" },
-	{ 12, "enable_on_exec" },
-	{ 13, "task" },
-	{ 14, "watermark" },
-	{ 17, "mmap_data" },
-	{ 18, "sample_id_all" },
-	{ 19, "exclude_host" },
-	{ 20, "exclude_guest" },
-	{ 21, "exclude_callchain_kernel" },
-	{ 22, "exclude_callchain_user" },
-	{ 23, "mmap2" },
-	{ 24, "comm_exec" },
-	{ 25, "use_clockid" },
-	{ 26, "context_switch" },
-	{ 27, "write_backward" },
-	{ 28, "namespaces" },
-	{ 29, "ksymbol" },
-	{ 30, "bpf_event" },
-	{ 31, "aux_output" },
-	{ 32, "cgroup" },
-	{ 33, "text_poke" },
-	{ 34, "build_id" },
-	{ 35, "inherit_thread" },
-	{ 36, "remove_on_exec" },
-	{ 37, "sigtrap" },
-	{ 38, "defer_callchain" },
-	{ 39, "defer_output" },
 };
 
 static void attr_name(struct buf *out, const char *name)
@@ -164,12 +65,11 @@ static void attr_config(struct buf *out, const struct seam_attr *a)
 
 	print_text(out, ", config = ");
 	print_hex(out, a->config);
-	if (a->type == SEAM_TYPE_HARDWARE && a->config < sizeof(attr_hardware) / sizeof(char *)) {
-		name = attr_hardware[a->config];
+	if (a->type == SEAM_TYPE_HARDWARE && a->config < ATTR_HARDWARE) {
+		name = attr_hardware_names[a->config];
 		prefix = "PERF_COUNT_HW_";
-	} else if (a->type == SEAM_TYPE_SOFTWARE &&
-	           a->config < sizeof(attr_software) / sizeof(char *)) {
-		name = attr_software[a->config];
+	} else if (a->type == SEAM_TYPE_SOFTWARE && a->config < ATTR_SOFTWARE) {
+		name = attr_software_names[a->config];
 		prefix = "PERF_COUNT_SW_";
 	}
 	if (name)
@@ -178,28 +78,25 @@ static void attr_config(struct buf *out, const struct seam_attr *a)
 
 static void attr_flags(struct buf *out, uint64_t flags)
 {
-	uint64_t known = 3ULL << SEAM_ATTR_PRECISE_IP_SHIFT;
-
-	for (size_t i = 0; i < sizeof(attr_bits) / sizeof(*attr_bits); i++) {
-		if (attr_bits[i].bit == 17)
-			attr_dec(out, "precise_ip", flags >> SEAM_ATTR_PRECISE_IP_SHIFT & 3);
-		attr_dec(out, attr_bits[i].name, flags >> attr_bits[i].bit & 1);
-		known |= 1ULL << attr_bits[i].bit;
+	for (size_t i = 0; i < ATTR_FLAGS; i++) {
+		if (attr_flag_names[i])
+			attr_dec(out, attr_flag_names[i],
+			         flags >> i & (i == SEAM_ATTR_PRECISE_IP_SHIFT ? 3 : 1));
 	}
-	attr_hex(out, "flags", flags & ~known);
+	attr_hex(out, "flags", flags >> ATTR_FLAGS << ATTR_FLAGS);
 }
 
 void print_attr_fields(struct buf *out, const struct seam_attr *a)
 {
 	print_text(out, "type = ");
 	print_dec(out, a->type);
-	if (a->type < sizeof(attr_types) / sizeof(*attr_types))
-		buf_printf(out, " (PERF_TYPE_%s)", attr_types[a->type]);
+	if (a->type < ATTR_TYPES)
+		buf_printf(out, " (PERF_TYPE_%s)", attr_type_names[a->type]);
 	attr_dec(out, "size", a->size);
 	attr_config(out, a);
 	attr_dec(out, "{ sample_period, sample_freq }", a->sample_period);
-	ATTR_SET(out, "sample_type", a->sample_type, attr_samples);
-	ATTR_SET(out, "read_format", a->read_format, attr_reads);
+	ATTR_SET(out, "sample_type", a->sample_type, attr_sample_names);
+	ATTR_SET(out, "read_format", a->read_format, attr_read_names);
 	attr_flags(out, a->flags);
 	attr_dec(out, "{ wakeup_events, wakeup_watermark }", a->wakeup);
 	attr_dec(out, "bp_type", a->bp_type);

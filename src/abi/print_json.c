@@ -25,6 +25,8 @@ static void print_json_hex_bytes(struct json *j, const unsigned char *bytes, siz
 	static const char digits[] = "0123456789abcdef";
 	char *p;
 
+	if (j->out->failed)
+		return;
 	json_bytes(j, "", 0); /* places commas; the two quotes are opened again below */
 	j->out->n--;
 	p = buf_reserve(j->out, n * 2 + 1);

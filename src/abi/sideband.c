@@ -42,13 +42,36 @@ int sideband_mmap(struct decode *d)
 	return sideband_string(d, "filename", &m->filename);
 }
 
+/*
+ * Whether an MMAP2 holds a build-id. Its misc bit alone does not tell: the kernel sets it in a header that it then
+ * reuses for the next event (seen on 6.18), so that while somebody else records with build-ids it stands in
+ * records of events that never asked for any and hold maj, min and inode. Those are told apart by the attrs;
+ * without an attr that asks (perf inject writes such files) only a whole SHA-1, or a 16-byte id, is believed:
+ * 20 and 16 are the majors of no disk.
+ */
+static bool sideband_has_build_id(const struct decode *d)
+{
+	struct cursor c = d->body;
+	uint32_t size;
+
+	if (!(d->record->misc & SEAM_MISC_MMAP_BUILD_ID))
+		return false;
+	if (d->ret->event && d->ret->event->attr.flags & SEAM_ATTR_BUILD_ID)
+		return true;
+	for (size_t i = 0; !d->ret->event && i < seam_events_count(d->events); i++)
+		if (seam_events_at(d->events, i)->attr.flags & SEAM_ATTR_BUILD_ID)
+			return true;
+	size = cursor_u8(&c);
+	return size == 20 || size == 16;
+}
+
 int sideband_mmap2(struct decode *d)
 {
 	struct seam_mmap *m = &d->ret->mmap;
 	struct cursor *c = &d->body;
 
 	sideband_mmap_range(c, m);
-	m->has_build_id = d->record->misc & SEAM_MISC_MMAP_BUILD_ID;
+	m->has_build_id = sideband_has_build_id(d);
 	if (m->has_build_id) {
 		m->build_id_size = cursor_u8(c);
 		if (m->build_id_size > sizeof(m->build_id))

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // map.c: see map.h. Linear probing at a load of at most 5/8; doubles, so that n puts cost O(n).
+// Invariant: between a key's home and its slot no slot is free (a deletion moves its successors back).
 #include "base/map.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 enum {
 	FREE,
@@ -23,11 +25,38 @@ uint64_t map_mix(uint64_t x)
 	return x;
 }
 
+#define LONG 128u
+
+/* Multiplication has a latency: four lanes hide it, for records with copies of stacks. Takes n / 32 * 32 bytes. */
+static uint64_t map_hash_long(const unsigned char **at, size_t n, uint64_t h)
+{
+	const unsigned char *p = *at, *end = p + n / 32 * 32;
+	uint64_t lane[4] = { h, h ^ 0x9e3779b97f4a7c15ULL, ~h, h + 0xbf58476d1ce4e5b9ULL };
+
+	for (; p < end; p += 32) {
+		uint64_t words[4];
+
+		memcpy(words, p, 32);
+		for (unsigned i = 0; i < 4; i++) {
+			lane[i] = (lane[i] ^ words[i]) * 0xd6e8feb86659fd93ULL;
+			lane[i] ^= lane[i] >> 32;
+		}
+	}
+	*at = p;
+	for (unsigned i = 1; i < 4; i++)
+		lane[0] = map_mix(lane[0] ^ lane[i]);
+	return lane[0];
+}
+
 uint64_t map_hash_bytes(const void *bytes, size_t n, uint64_t seed)
 {
 	const unsigned char *p = bytes;
 	uint64_t h = seed ^ (n * 0x9e3779b97f4a7c15ULL), word;
 
+	if (n >= LONG) {
+		h = map_hash_long(&p, n, h);
+		n %= 32;
+	}
 	for (; n >= 8; n -= 8, p += 8) {
 		memcpy(&word, p, 8);
 		h = (h ^ word) * 0xd6e8feb86659fd93ULL;
@@ -46,34 +75,39 @@ void map_free(struct map *m)
 	*m = (struct map){ 0 };
 }
 
+static size_t map_home(const struct map *m, uint64_t key)
+{
+	return map_mix(key ^ m->secret) & (m->capacity - 1);
+}
+
+/* The slot of key, or the free one where it would go. */
 static size_t map_find(const struct map *m, uint64_t key, bool *found)
 {
-	size_t mask = m->capacity - 1, i = map_mix(key) & mask, first_deleted = SIZE_MAX;
+	size_t i = map_home(m, key);
 
-	for (;; i = (i + 1) & mask) {
-		if (m->used[i] == FREE) {
-			*found = false;
-			return first_deleted != SIZE_MAX ? first_deleted : i;
-		}
-		if (m->used[i] == DELETED) {
-			if (first_deleted == SIZE_MAX)
-				first_deleted = i;
-		} else if (m->slots[i].key == key) {
-			*found = true;
-			return i;
-		}
-	}
+	while (m->used[i] && m->slots[i].key != key)
+		i = (i + 1) & (m->capacity - 1);
+	*found = m->used[i];
+	return i;
+}
+
+static uint64_t map_secret(void)
+{
+	const void *random =
+	        (const void *)getauxval(AT_RANDOM); /* 16 bytes that the kernel chose at exec */
+	uint64_t secret = 0;
+
+	if (random)
+		memcpy(&secret, random, sizeof(secret));
+	return secret;
 }
 
 static int map_grow(struct map *m)
 {
-	struct map old = *m, bigger = { 0 };
+	struct map bigger = { .n = m->n, .capacity = m->capacity ? m->capacity * 2 : 16 };
 	bool found;
 
-	bigger.capacity =
-	        old.capacity && old.n * 2 < old.capacity ? old.capacity : old.capacity * 2;
-	if (!bigger.capacity)
-		bigger.capacity = 16;
+	bigger.secret = m->capacity ? m->secret : map_secret();
 	bigger.slots = calloc(bigger.capacity, sizeof(*bigger.slots));
 	bigger.used = calloc(bigger.capacity, 1);
 	if (!bigger.slots || !bigger.used) {
@@ -81,17 +115,15 @@ static int map_grow(struct map *m)
 		free(bigger.used);
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < old.capacity; i++) {
-		if (old.used[i] != USED)
+	for (size_t i = 0; i < m->capacity; i++) {
+		if (!m->used[i])
 			continue;
-		size_t at = map_find(&bigger, old.slots[i].key, &found);
+		size_t at = map_find(&bigger, m->slots[i].key, &found);
 
-		bigger.slots[at] = old.slots[i];
-		bigger.used[at] = USED;
-		bigger.n++;
+		bigger.slots[at] = m->slots[i];
+		bigger.used[at] = 1;
 	}
-	bigger.filled = bigger.n;
-	map_free(&old);
+	map_free(m);
 	*m = bigger;
 	return 0;
 }
@@ -101,15 +133,13 @@ uint64_t *map_slot(struct map *m, uint64_t key, bool *is_new)
 	bool found = false;
 	size_t i;
 
-	if ((m->filled + 1) * 8 > m->capacity * 5 && map_grow(m) < 0)
+	if ((m->n + 1) * 8 > m->capacity * 5 && map_grow(m) < 0)
 		return NULL;
 	i = map_find(m, key, &found);
 	if (is_new)
 		*is_new = !found;
 	if (!found) {
-		if (m->used[i] == FREE)
-			m->filled++;
-		m->used[i] = USED;
+		m->used[i] = 1;
 		m->slots[i] = (struct map_slot){ .key = key };
 		m->n++;
 	}
@@ -141,15 +171,22 @@ bool map_get(const struct map *m, uint64_t key, uint64_t *ret)
 
 bool map_del(struct map *m, uint64_t key)
 {
+	size_t mask = m->capacity - 1, hole, i;
 	bool found;
-	size_t i;
 
 	if (!m->n)
 		return false;
-	i = map_find(m, key, &found);
+	hole = map_find(m, key, &found);
 	if (!found)
 		return false;
-	m->used[i] = DELETED;
+	for (i = (hole + 1) & mask; m->used[i]; i = (i + 1) & mask) {
+		/* moves back into the hole unless its home lies behind it */
+		if (((i - map_home(m, m->slots[i].key)) & mask) < ((i - hole) & mask))
+			continue;
+		m->slots[hole] = m->slots[i];
+		hole = i;
+	}
+	m->used[hole] = 0;
 	m->n--;
 	return true;
 }
@@ -157,7 +194,7 @@ bool map_del(struct map *m, uint64_t key)
 bool map_next(const struct map *m, size_t *i, uint64_t *key, uint64_t *value)
 {
 	for (; *i < m->capacity; (*i)++) {
-		if (m->used[*i] != USED)
+		if (!m->used[*i])
 			continue;
 		*key = m->slots[*i].key;
 		*value = m->slots[*i].value;

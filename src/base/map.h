@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * map.h: u64 -> u64, open addressing, keys hashed by a secret-free mix (good against bad luck;
- * against a hostile file the probe length is bounded by growing). Zero-initialise to start. Any key
- * and any value may be stored.
+ * map.h: u64 -> u64, open addressing. Where a key goes depends on a secret of this process, so that
+ * a hostile file cannot choose keys that collide. Zero-initialise to start. Any key and any value
+ * may be stored.
  */
 #ifndef SEAM_BASE_MAP_H
 #define SEAM_BASE_MAP_H
@@ -17,10 +17,10 @@ struct map_slot {
 
 struct map {
 	struct map_slot *slots;
-	unsigned char *used; /* 0 free, 1 used, 2 deleted */
-	size_t n;            /* live keys */
-	size_t filled;       /* live and deleted */
+	unsigned char *used; /* 0 free, 1 used */
+	size_t n;            /* keys */
 	size_t capacity;     /* power of two, or 0 */
+	uint64_t secret;     /* of this process */
 };
 
 void map_free(struct map *m);

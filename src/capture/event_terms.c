@@ -105,8 +105,11 @@ static int terms_callchain(struct event_parser *p, struct event *e, const char *
 		e->callchain = EVENT_CALLCHAIN_FP;
 	else if (value && !strcmp(value, "fp,defer"))
 		e->callchain = EVENT_CALLCHAIN_DEFER;
+	else if (value && !strcmp(value, "dwarf"))
+		e->callchain = EVENT_CALLCHAIN_DWARF;
 	else
-		return event_fail(p, EINVAL, "'%s': call-graph= takes no, fp or fp,defer", p->item);
+		return event_fail(p, EINVAL, "'%s': call-graph= takes no, fp, fp,defer or dwarf",
+		                  p->item);
 	return 0;
 }
 

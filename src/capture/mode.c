@@ -48,6 +48,12 @@ const char *mode_line(const struct mode *mode, char *text, size_t n)
 		         "is not in memory",
 		         mode->by_fp ? "frame pointers" : "unwind tables");
 		break;
+	case MODE_STACK:
+		snprintf(text, n, "user stacks: copies of %u bytes, %s%s%s", mode->stack_size,
+		         mode->unwinds ? "unwound while recording" : "kept in the file",
+		         mode->reason == MODE_ASKED ? "" : ": ",
+		         mode->reason == MODE_ASKED ? "" : mode_why(mode->reason));
+		break;
 	}
 	return text;
 }
@@ -64,6 +70,8 @@ const char *mode_option(const struct mode *mode)
 	case MODE_LIVE:
 	case MODE_LIVE_DEFER:
 		return mode->by_fp ? "fp,defer" : "dwarf,defer";
+	case MODE_STACK:
+		return "dwarf";
 	}
 	return "no";
 }

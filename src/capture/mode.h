@@ -15,9 +15,10 @@ enum mode_stack {
 	MODE_FP_DEFER, /* frame pointers, deferred by the kernel */
 	MODE_LIVE,     /* by BPF programs, at once */
 	MODE_LIVE_DEFER, /* by BPF programs, at once, deferred where a page is not in memory */
+	MODE_STACK,    /* registers and a copy of the stack, to be unwound by tables */
 };
 
-/* Why user stacks are taken at once. */
+/* Why user stacks are not deferred. */
 enum mode_reason {
 	MODE_ASKED,     /* the user said so */
 	MODE_NO_KERNEL, /* the kernel refuses the bits */
@@ -32,17 +33,19 @@ enum mode_answers {
 
 struct mode {
 	enum mode_stack stack;
-	enum mode_reason reason;   /* MODE_FP only */
+	enum mode_reason reason;   /* MODE_FP, MODE_STACK */
 	enum mode_answers answers; /* MODE_FP_DEFER only */
 	bool defer_asked;          /* fp,defer by name, not auto */
 	bool by_fp;                /* MODE_LIVE*: by frame pointers, not by unwind tables */
+	unsigned stack_size;       /* MODE_STACK: bytes of a copy */
+	bool unwinds;              /* MODE_STACK: unwound while recording, not kept in the file */
 	bool per_task;             /* a command, processes or threads; not system-wide */
 };
 
 /* "user stacks: frame pointers, deferred by the kernel". Always one line, no newline. Returns
  * text. */
 const char *mode_line(const struct mode *mode, char *text, size_t n);
-/* "no", "fp", "fp,defer": perf's spelling of the option. */
+/* "no", "fp", "fp,defer", "dwarf": perf's spelling of the option. */
 const char *mode_option(const struct mode *mode);
 
 #endif

@@ -38,40 +38,75 @@ static int session_check_cpus(struct session *s, struct seam_error *err)
 	return 0;
 }
 
-// After the trial: what kind of user stacks there will be, and why.
+// The kernel took the bits. That says little on architectures without the unwinder.
+static bool session_defers(struct session *s)
+{
+	bool asked = false;
+
+	for (size_t i = 0; i < s->n_streams; i++)
+		asked |= !!(s->streams[i].attr.flags & SEAM_ATTR_DEFER_CALLCHAIN);
+	if (s->features->off[FEATURE_DEFER])
+		s->mode.reason = MODE_NO_KERNEL;
+	if (!asked || features_get(s->features, FEATURE_DEFERS)->state != FEATURE_NO)
+		return asked;
+	log_line(s->log, LOG_ATTRS,
+	         "switching off deferred callchain support: a trial sample was not deferred");
+	s->features->off[FEATURE_DEFER] = true;
+	for (size_t i = 0; i < s->n_streams; i++)
+		features_strip(s->features, &s->streams[i].attr, NULL);
+	s->mode.reason = MODE_NO_ARCH;
+	return false;
+}
+
+// Copies for all events whose callchain is the session's to choose, or for none.
+static bool session_copies(struct session *s)
+{
+	struct seam_attr attr;
+	bool any = false;
+
+	for (size_t i = 0; i < s->n_streams; i++) {
+		attr = s->streams[i].attr;
+		if (!s->streams[i].auto_chain)
+			continue;
+		if (!session_attr_copy(s, &attr) || !session_accepts(s, &s->streams[i], &attr))
+			return false;
+		any = true;
+	}
+	for (size_t i = 0; i < s->n_streams; i++)
+		if (s->streams[i].auto_chain)
+			session_attr_copy(s, &s->streams[i].attr);
+	return any;
+}
+
+/*
+ * After the trial: which user stacks there will be, and why. The ladder of AUTO, best first; a step that
+ * this kernel does not take leads to the next, and mode.reason says why.
+ */
 static void session_choose_mode(struct session *s)
 {
-	bool chains = false, defers = false;
+	enum session_callchain asked = s->opts.callchain;
+	uint64_t types = 0;
 
 	s->mode.per_task = session_per_task(s);
-	s->mode.defer_asked = s->opts.callchain == SESSION_CALLCHAIN_FP_DEFER;
+	s->mode.defer_asked = asked == SESSION_CALLCHAIN_FP_DEFER;
 	s->mode.reason = MODE_ASKED;
+	s->mode.stack_size = s->opts.stack_size ? s->opts.stack_size : SESSION_STACK_SIZE_DEFAULT;
+	s->mode.unwinds = s->opts.unwinds;
 	if (s->opts.source.attach) {
 		s->mode.stack = s->opts.source.defers ? MODE_LIVE_DEFER : MODE_LIVE;
 		s->mode.by_fp = s->opts.source.by_fp;
 		return;
 	}
-	for (size_t i = 0; i < s->n_streams; i++) {
-		chains |= !!(s->streams[i].attr.sample_type & SEAM_SAMPLE_CALLCHAIN);
-		defers |= !!(s->streams[i].attr.flags & SEAM_ATTR_DEFER_CALLCHAIN);
-	}
-	s->mode.stack = !chains ? MODE_NONE : MODE_FP;
-	if (s->features->off[FEATURE_DEFER])
-		s->mode.reason = MODE_NO_KERNEL;
-	if (!defers)
-		return;
-	// The bits were accepted. That says little on architectures without the unwinder.
-	if (features_get(s->features, FEATURE_DEFERS)->state == FEATURE_NO) {
-		log_line(s->log, LOG_ATTRS,
-		         "switching off deferred callchain support: a trial "
-		         "sample was not deferred");
-		s->features->off[FEATURE_DEFER] = true;
-		for (size_t i = 0; i < s->n_streams; i++)
-			features_strip(s->features, &s->streams[i].attr, NULL);
-		s->mode.reason = MODE_NO_ARCH;
-		return;
-	}
-	s->mode.stack = MODE_FP_DEFER;
+	for (size_t i = 0; i < s->n_streams; i++)
+		types |= s->streams[i].attr.sample_type;
+	if (session_defers(s))
+		s->mode.stack = MODE_FP_DEFER;
+	else if (types & SEAM_SAMPLE_STACK_USER)
+		s->mode.stack = MODE_STACK;
+	else if (asked == SESSION_CALLCHAIN_AUTO && s->opts.unwinds && session_copies(s))
+		s->mode.stack = MODE_STACK;
+	else
+		s->mode.stack = types & SEAM_SAMPLE_CALLCHAIN ? MODE_FP : MODE_NONE;
 }
 
 // What the file says of an event: with the callchains that its source adds.

@@ -57,11 +57,19 @@ enum session_target {
 };
 
 enum session_callchain {
-	SESSION_CALLCHAIN_AUTO, /* deferred where the kernel does it, else frame pointers at once */
+	/* Deferred where the kernel does it, else copies where the caller unwinds them, else frame
+	 * pointers at once. */
+	SESSION_CALLCHAIN_AUTO,
 	SESSION_CALLCHAIN_NONE,
 	SESSION_CALLCHAIN_FP,
-	SESSION_CALLCHAIN_FP_DEFER, /* as AUTO, but the fall-back is said louder (mode.defer_asked) */
+	/* Deferred, else frame pointers at once; the fall-back is said (mode.defer_asked). */
+	SESSION_CALLCHAIN_FP_DEFER,
+	SESSION_CALLCHAIN_DWARF, /* user registers and a copy of the stack in every sample */
 };
+
+/* A record is at most 65,535 bytes long, and so is a copy, in multiples of 8. */
+#define SESSION_STACK_SIZE_DEFAULT 8192u
+#define SESSION_STACK_SIZE_MAX 65528u
 
 #define SESSION_GRACE_MS_DEFAULT 100u
 #define SESSION_FREQUENCY_DEFAULT 4000u
@@ -105,11 +113,14 @@ struct session_opts {
 	bool strict_frequency; /* above the kernel's limit is an error, not reduced to it */
 
 	enum session_callchain callchain;
-	uint16_t max_stack; /* DEPTH; 0: the kernel's */
-	size_t mmap_pages;  /* data pages per CPU, rounded up to a power of two; 0: 512 KiB, less
-	                       where kernel.perf_event_mlock_kb is less */
-	bool use_clockid;   /* -k */
-	int32_t clockid;    /* CLOCK_MONOTONIC ... */
+	uint16_t max_stack;  /* DEPTH; 0: the kernel's */
+	uint32_t stack_size; /* bytes of a copy, a multiple of 8; 0: SESSION_STACK_SIZE_DEFAULT */
+	bool unwinds;        /* the caller unwinds copies while recording: AUTO may choose them */
+	size_t mmap_pages;   /* data pages per CPU, rounded up to a power of two; 0: 512 KiB, with
+	                       copies 4 MiB (all rings together at most 128 MiB); less where
+	                       kernel.perf_event_mlock_kb is less */
+	bool use_clockid;    /* -k */
+	int32_t clockid;     /* CLOCK_MONOTONIC ... */
 	bool all_user, all_kernel; /* --all-user, --all-kernel */
 	bool sample_cpu, sample_addr, sample_phys_addr, sample_period, sample_weight;
 	bool no_sample_time;       /* SAMPLE_TIME is on by default */

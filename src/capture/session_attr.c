@@ -88,6 +88,26 @@ static int attr_rate(struct session *s, const struct event *e, struct seam_attr 
 	                                    : 0;
 }
 
+/* All that perf asks for, too: unwinders need no more than the callee-saved registers, ip and sp. */
+#if defined(__x86_64__)
+#define REGS_USER 0xff0fffULL /* PERF_REG_X86_AX ... SS, R8 ... R15 */
+#elif defined(__aarch64__)
+#define REGS_USER 0x1ffffffffULL /* PERF_REG_ARM64_X0 ... X29, LR, SP, PC */
+#else
+#define REGS_USER 0ULL
+#endif
+
+bool session_attr_copy(const struct session *s, struct seam_attr *attr)
+{
+	attr->sample_type |= SEAM_SAMPLE_CALLCHAIN | SEAM_SAMPLE_REGS_USER | SEAM_SAMPLE_STACK_USER;
+	attr->flags |= SEAM_ATTR_EXCLUDE_CALLCHAIN_USER;
+	attr->flags &= ~SEAM_ATTR_DEFER_CALLCHAIN;
+	attr->sample_regs_user = REGS_USER;
+	attr->sample_stack_user =
+	        s->opts.stack_size ? s->opts.stack_size : SESSION_STACK_SIZE_DEFAULT;
+	return REGS_USER != 0;
+}
+
 static void attr_callchain(struct session *s, const struct event *e, struct seam_attr *attr)
 {
 	static const char limit_path[] = "/proc/sys/kernel/perf_event_max_stack";
@@ -100,6 +120,8 @@ static void attr_callchain(struct session *s, const struct event *e, struct seam
 			want = EVENT_CALLCHAIN_NO;
 		else if (s->opts.callchain == SESSION_CALLCHAIN_FP)
 			want = EVENT_CALLCHAIN_FP;
+		else if (s->opts.callchain == SESSION_CALLCHAIN_DWARF)
+			want = EVENT_CALLCHAIN_DWARF;
 		else
 			want = EVENT_CALLCHAIN_DEFER;
 	}
@@ -108,6 +130,8 @@ static void attr_callchain(struct session *s, const struct event *e, struct seam
 	attr->sample_type |= SEAM_SAMPLE_CALLCHAIN;
 	if (want == EVENT_CALLCHAIN_DEFER)
 		attr->flags |= SEAM_ATTR_DEFER_CALLCHAIN;
+	if (want == EVENT_CALLCHAIN_DWARF)
+		session_attr_copy(s, attr);
 	// Deeper than the sysctl is refused by the kernel (EOVERFLOW).
 	if (depth && !kernel_number(&s->features->kernel, limit_path, &limit) && depth > limit) {
 		log_line(s->log, LOG_PLAIN,
@@ -263,6 +287,8 @@ static int compose_one(struct session *s, const struct event_list *events, size_
 	// A guest's addresses are nobody's here; software events do not happen in guests.
 	if (!software && !e->guest_given)
 		attr->flags |= SEAM_ATTR_EXCLUDE_GUEST;
+	st->auto_chain = e->callchain == EVENT_CALLCHAIN_INHERIT &&
+	                 s->opts.callchain == SESSION_CALLCHAIN_AUTO;
 	attr_callchain(s, e, attr);
 	attr_data(s, attr);
 	r = attr_rate(s, e, attr, err);

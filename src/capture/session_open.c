@@ -246,6 +246,21 @@ int session_try(struct session *s, struct seam_error *err)
 	return 0;
 }
 
+bool session_accepts(struct session *s, struct stream *st, const struct seam_attr *attr)
+{
+	const struct kernel *k = &s->features->kernel;
+	int fd = -ESRCH;
+
+	// A task that is gone says nothing about the attr.
+	for (size_t row = 0; fd == -ESRCH && row < stream_rows(s, st); row++)
+		fd = k->open(k->ctx, attr, stream_pid(s, st, row), st->cpus[0], -1,
+		             KERNEL_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return false;
+	k->close(k->ctx, fd);
+	return true;
+}
+
 bool session_try_answers(struct session *s)
 {
 	const struct kernel *k = &s->features->kernel;
@@ -372,6 +387,10 @@ void session_close_fds(struct session *s)
 
 /* ---- rings ---- */
 
+#define RING_PLAIN (512u << 10)
+#define RING_COPY (4u << 20)
+#define RINGS_COPY_MOST (128u << 20)
+
 static int ring_owner(struct session *s, size_t cpu)
 {
 	struct stream *last = &s->streams[s->n_streams - 1]; // answers, or else side-band
@@ -411,8 +430,13 @@ static int rings_map(struct session *s, size_t pages)
 static size_t rings_pages_wanted(struct session *s)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t want = s->opts.mmap_pages ? s->opts.mmap_pages : 512 * 1024 / page;
-	size_t pages = 1;
+	size_t most = RINGS_COPY_MOST / s->n_online, want = s->opts.mmap_pages, pages = 1;
+
+	// A sample with a copy is about 50 times as long as one without.
+	if (!want && s->mode.stack == MODE_STACK)
+		want = (most < RING_COPY ? most : RING_COPY) / page;
+	if (want < RING_PLAIN / page && !s->opts.mmap_pages)
+		want = RING_PLAIN / page;
 
 	while (pages < want && pages < SIZE_MAX / 4 / page)
 		pages *= 2;
@@ -443,6 +467,7 @@ static int stream_redirect(struct session *s, struct stream *st, struct seam_err
 int session_map(struct session *s, struct seam_error *err)
 {
 	size_t want = rings_pages_wanted(s), pages = want;
+	size_t plain = RING_PLAIN / (size_t)sysconf(_SC_PAGESIZE);
 	int r = rings_map(s, pages);
 
 	// EPERM: the limit of locked memory; half as much may fit.
@@ -456,7 +481,7 @@ int session_map(struct session *s, struct seam_error *err)
 		                      "kernel.perf_event_mlock_kb, ulimit -l)",
 		                      strerror(-r));
 	if (pages < want)
-		log_line(s->log, LOG_PLAIN,
+		log_line(s->log, s->opts.mmap_pages || pages < plain ? LOG_PLAIN : LOG_VERBOSE,
 		         "rings: %zu pages per CPU instead of %zu: over the limit of locked memory "
 		         "(sysctl kernel.perf_event_mlock_kb, ulimit -l)",
 		         pages, want);

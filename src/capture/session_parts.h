@@ -20,6 +20,7 @@ struct stream {
 	struct seam_attr attr;
 	char *name;
 	bool is_default, precise_max, exclude_given, weak, own_leader;
+	bool auto_chain; /* its callchain is the session's to choose */
 	uint32_t leader; /* index of the stream that leads the group; its own when alone */
 	bool per_task;   /* else every task of the CPU: one row with pid -1 */
 	int *cpus;
@@ -80,6 +81,9 @@ int session_switch(struct session *s, enum stream_role role, unsigned long reque
 int session_compose(struct session *s, const struct event_list *events, struct seam_error *err);
 /* The dummies: after it is known whether the kernel defers. */
 int session_compose_sideband(struct session *s, bool answers_on_cpus, struct seam_error *err);
+/* Callchains of the kernel, and registers and a copy of the user's stack, instead of what is there;
+ * false: not on this machine. */
+bool session_attr_copy(const struct session *s, struct seam_attr *attr);
 /* The attr of the event that would receive answers on a CPU. */
 struct seam_attr session_answers_attr(const struct session *s);
 void session_leader_flags(const struct session *s, struct stream *st);
@@ -89,6 +93,8 @@ void session_leader_flags(const struct session *s, struct stream *st);
 int session_find_tasks(struct session *s, struct seam_error *err);
 /* Finds for every sampling stream the attr that the kernel accepts; nothing stays open. */
 int session_try(struct session *s, struct seam_error *err);
+/* Whether the kernel takes an attr for a stream; nothing stays open. */
+bool session_accepts(struct session *s, struct stream *st, const struct seam_attr *attr);
 /* Whether a CPU-wide event may receive answers. */
 bool session_try_answers(struct session *s);
 int session_open_all(struct session *s, struct seam_error *err);

@@ -22,6 +22,7 @@
 #include "capture/buildid.h"
 #include "capture/procfs.h"
 #include "capture/synth.h"
+#include "capture/synth_bpf.h"
 #include "capture/synth_kernel.h"
 
 #define SYNTH_FLUSH (256u << 10) /* bytes of records kept before the sink gets them */
@@ -362,6 +363,9 @@ int synth_kernel(struct synth *s, capture_write write, void *ctx)
 {
 	int error = synth_kernel_records(&s->opts, s->proc, s->sys, &s->out, &s->counts);
 
+	/* The running kernel's, not those of a tree that stands in for /proc. */
+	if (!error && !s->opts.proc)
+		error = synth_bpf_records(&s->opts, &s->out, &s->counts);
 	return error ? error : synth_flush(s, 0, write, ctx);
 }
 

@@ -30,7 +30,7 @@ struct synth_opts {
 };
 
 struct synth_counts {
-	uint64_t processes, threads, mappings, modules;
+	uint64_t processes, threads, mappings, modules, bpf;
 	uint64_t files;     /* whose build-id was looked for */
 	uint64_t build_ids; /* of them found */
 	uint64_t gone;      /* processes and threads that ended meanwhile */
@@ -46,7 +46,8 @@ int synth_new(struct synth **ret, const struct synth_opts *opts);
 void synth_free(struct synth *s);
 /*
  * Each gives whole records to write and returns 0, or what write returned, or -ENOMEM.
- * synth_kernel: nothing is given, and counts.kernel stays false, when addresses are hidden.
+ * synth_kernel: the kernel, its modules, BPF programs; nothing of them is given, and counts.kernel
+ * stays false, when addresses are hidden.
  * synth_all: every process of /proc. synth_process: one with all its threads, -ESRCH when it is not
  * there. synth_thread: one thread, with the mappings of its process.
  */

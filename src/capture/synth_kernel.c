@@ -184,23 +184,32 @@ static uint64_t module_hash(const char *name, size_t n)
 	return map_hash_bytes(plain, n, 0);
 }
 
-/* From modules.dep, "kernel/fs/ext4/ext4.ko.xz: ...": module name -> offset of its line. */
+/* "kernel/fs/ext4/ext4.ko.xz", n bytes at offset at of modules.dep. */
+static void module_file(const char *path, size_t n, size_t at, struct map *ret)
+{
+	size_t start = n, end;
+
+	while (start && path[start - 1] != '/')
+		start--;
+	for (end = start; end + 3 <= n; end++) {
+		if (!memcmp(path + end, ".ko", 3)) {
+			map_put(ret, module_hash(path + start, end - start), at);
+			return;
+		}
+	}
+}
+
+/* From modules.dep, "PATH: PATH ...": module name -> offset of its line. */
 static void module_files(const char *text, size_t n, struct map *ret)
 {
-	const char *end = text + n;
+	for (size_t at = 0, next; at < n; at = next) {
+		const char *newline = memchr(text + at, '\n', n - at);
+		size_t length = newline ? (size_t)(newline - text) - at : n - at;
+		const char *colon = memchr(text + at, ':', length);
 
-	for (const char *line = text; line < end;) {
-		const char *newline = memchr(line, '\n', (size_t)(end - line));
-		const char *stop = newline ? newline : end;
-		const char *colon = memchr(line, ':', (size_t)(stop - line));
-		const char *slash = colon ? memrchr(line, '/', (size_t)(colon - line)) : NULL;
-		const char *name = slash ? slash + 1 : line;
-		const char *dot = colon ? memmem(name, (size_t)(colon - name), ".ko", 3) : NULL;
-
-		if (dot)
-			map_put(ret, module_hash(name, (size_t)(dot - name)),
-			        (uint64_t)(line - text));
-		line = stop + 1;
+		if (colon)
+			module_file(text + at, (size_t)(colon - text) - at, at, ret);
+		next = at + length + 1;
 	}
 }
 

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "capture/features.h"
 #include "capture/mode.h"
+#include "capture/session.h"
 #include "cli/cmd.h"
 
 enum {
@@ -24,10 +25,20 @@ static const char *check_state(enum feature_state state)
 	return state == FEATURE_YES ? "yes" : state == FEATURE_NO ? "no" : "unknown";
 }
 
+#if defined(__x86_64__) || defined(__aarch64__)
+#define CHECK_UNWINDS 1
+#else
+#define CHECK_UNWINDS 0
+#endif
+
 // The mode that `seam record` would have, from the same probes.
 static struct mode check_mode(struct features *f)
 {
-	struct mode mode = { .stack = MODE_FP, .reason = MODE_NO_KERNEL, .per_task = true };
+	struct mode mode = { .stack = CHECK_UNWINDS ? MODE_STACK : MODE_FP,
+		             .reason = MODE_NO_KERNEL,
+		             .stack_size = SESSION_STACK_SIZE_DEFAULT,
+		             .unwinds = true,
+		             .per_task = true };
 
 	if (!features_has(f, FEATURE_DEFER))
 		return mode;

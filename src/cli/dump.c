@@ -15,6 +15,8 @@
 
 #include "abi/print.h"
 #include "cli/cmd.h"
+#include "cli/header.h"
+#include "cli/span.h"
 
 #define DUMP_FLUSH (1u << 20)
 #define DUMP_TYPES 65536u
@@ -23,13 +25,16 @@ enum {
 	DUMP_INPUT = 1,
 	DUMP_JSON,
 	DUMP_TYPE,
-	DUMP_STRICT
+	DUMP_STRICT,
+	DUMP_HEADER,
+	DUMP_TIME
 };
 
 struct dump {
 	const struct cmd *cmd;
 	const char *path;
-	bool json, strict, some_types;
+	bool json, strict, some_types, header, some_time;
+	struct span time;     /* asked for with --time */
 	unsigned char *types; /* one byte per type asked for with -t */
 	struct seam_reader *reader;
 	struct print_opts print;
@@ -48,6 +53,21 @@ static int dump_flush(struct dump *d)
 	return 0;
 }
 
+/* A record that cannot be decoded may belong to any time. */
+static bool dump_is_in_time(const struct dump *d, const struct seam_record *record)
+{
+	struct seam_decoded decoded;
+
+	if (seam_record_decode(seam_reader_events(d->reader), record, &decoded, NULL) < 0)
+		return true;
+	if (decoded.id.has & SEAM_SAMPLE_TIME)
+		return span_has(&d->time, decoded.id.time_ns);
+	/* The first kernels said the time of these two only inside them. */
+	if (record->type == SEAM_RECORD_FORK || record->type == SEAM_RECORD_EXIT)
+		return span_has(&d->time, decoded.task.time_ns);
+	return false;
+}
+
 static int dump_record(struct dump *d, const struct seam_record *record)
 {
 	const struct seam_events *events = seam_reader_events(d->reader);
@@ -55,6 +75,8 @@ static int dump_record(struct dump *d, const struct seam_record *record)
 	int r;
 
 	if (d->some_types && (record->type >= DUMP_TYPES || !d->types[record->type]))
+		return 0;
+	if (d->some_time && !dump_is_in_time(d, record))
 		return 0;
 	r = d->json ? print_record_json(&d->out, events, record, &d->print, &err)
 	            : print_record(&d->out, events, record, &d->print, &err);
@@ -85,11 +107,77 @@ static int dump_account(struct dump *d)
 	return d->undecoded || seam_reader_damaged(d->reader) ? EXIT_PARTIAL : EXIT_OK;
 }
 
+/* What comes once has no header before its end: there it is told behind the records. */
+static bool dump_is_stream(const struct dump *d)
+{
+	struct seam_reader_info info = { .sz = sizeof(info) };
+
+	seam_reader_info(d->reader, &info);
+	return !info.file_size;
+}
+
+/* Of a file through a second reader: a file in pipe mode must be walked for its header. Damage of its
+ * records is left to the dump to tell. */
+static int dump_header(struct dump *d)
+{
+	struct source s = { .cmd = d->cmd, .path = d->path, .reader = d->reader };
+	bool stream = dump_is_stream(d);
+	int code = stream ? EXIT_OK : source_open(&s);
+
+	if (code != EXIT_OK)
+		return code;
+	code = header_text(&s, false, &d->out);
+	if (!stream)
+		source_close(&s);
+	return d->out.failed || dump_flush(d) < 0 ? EXIT_FAILED : code;
+}
+
+/* 0; negative: reading failed, err says why, or writing did, which was said. */
+static int dump_records(struct dump *d, struct seam_error *err, bool *unwritten)
+{
+	struct seam_record record;
+	int r;
+
+	while ((r = seam_reader_next(d->reader, &record, err)) > 0) {
+		if (!d->print.arch) /* a stream tells it on the way */
+			d->print.arch = seam_reader_feature_string(d->reader, SEAM_FEATURE_ARCH);
+		if (dump_record(d, &record) < 0) {
+			*unwritten = true;
+			return -EIO;
+		}
+		if (d->strict && d->undecoded)
+			return 0;
+	}
+	*unwritten = dump_flush(d) < 0;
+	return *unwritten ? -EIO : r;
+}
+
+static int dump_read(struct dump *d, struct seam_error *err)
+{
+	bool stream = dump_is_stream(d), unwritten;
+	int header = d->header && !stream ? dump_header(d) : EXIT_OK;
+	int r;
+
+	if (header == EXIT_FAILED)
+		return EXIT_FAILED;
+	r = dump_records(d, err, &unwritten);
+	if (r < 0) {
+		if (!unwritten)
+			cmd_error(d->cmd, "%s", err->text);
+		return EXIT_FAILED;
+	}
+	if (d->header && stream)
+		header = dump_header(d);
+	if (header == EXIT_FAILED || fflush(stdout))
+		return EXIT_FAILED;
+	r = dump_account(d);
+	return r == EXIT_OK ? header : r;
+}
+
 static int dump_all(struct dump *d)
 {
 	struct seam_reader_opts opts = { .sz = sizeof(opts), .strict = d->strict };
 	struct seam_error err = { 0 };
-	struct seam_record record;
 	int r = seam_reader_open(&d->reader, d->path, &opts, &err);
 
 	if (r < 0) {
@@ -97,21 +185,7 @@ static int dump_all(struct dump *d)
 		return EXIT_FAILED;
 	}
 	d->print.path = strcmp(d->path, "-") ? d->path : "pipe";
-	while ((r = seam_reader_next(d->reader, &record, &err)) > 0) {
-		if (!d->print.arch) /* a stream tells it on the way */
-			d->print.arch = seam_reader_feature_string(d->reader, SEAM_FEATURE_ARCH);
-		if (dump_record(d, &record) < 0)
-			return EXIT_FAILED;
-		if (d->strict && d->undecoded)
-			break;
-	}
-	if (dump_flush(d) < 0 || fflush(stdout))
-		return EXIT_FAILED;
-	if (r < 0) {
-		cmd_error(d->cmd, "%s", err.text);
-		return EXIT_FAILED;
-	}
-	r = dump_account(d);
+	r = dump_read(d, &err);
 	return d->strict && r != EXIT_OK ? EXIT_FAILED : r;
 }
 
@@ -159,7 +233,9 @@ static int dump_options(struct dump *d, int argc, char **argv)
 				cmd_error(d->cmd, "one file at a time: '%s'", o.arg);
 				return OPTIONS_USAGE;
 			}
-			/* fallthrough */
+			d->path = o.arg;
+			named = true;
+			break;
 		case DUMP_INPUT:
 			d->path = o.arg;
 			named = true;
@@ -170,6 +246,17 @@ static int dump_options(struct dump *d, int argc, char **argv)
 		case DUMP_STRICT:
 			d->strict = true;
 			break;
+		case DUMP_HEADER:
+			d->header = true;
+			break;
+		case DUMP_TIME:
+			d->some_time = true;
+			if (span_parse(o.arg, &d->time) < 0) {
+				cmd_error(d->cmd, "--time: '%s' is no START,STOP in seconds",
+				          o.arg);
+				return OPTIONS_USAGE;
+			}
+			break;
 		case DUMP_TYPE:
 			if (dump_add_type(d, o.arg) < 0)
 				return OPTIONS_USAGE;
@@ -177,6 +264,10 @@ static int dump_options(struct dump *d, int argc, char **argv)
 		default:
 			return id;
 		}
+	}
+	if (d->header && d->json) {
+		cmd_error(d->cmd, "--header is text: not with --json");
+		return OPTIONS_USAGE;
 	}
 	return OPTIONS_END;
 }
@@ -206,6 +297,9 @@ static const struct option_def dump_defs[] = {
 	  DUMP_INPUT },
 	{ "type", 't', "TYPE", "only records of this type, by name or number; may be repeated",
 	  DUMP_TYPE },
+	{ "time", 0, "START,STOP", "only records of this time, in seconds; either may be left out",
+	  DUMP_TIME },
+	{ "header", 0, NULL, "first what seam header says", DUMP_HEADER },
 	{ "json", 0, NULL, "one JSON object a record, one a line", DUMP_JSON },
 	{ "strict", 0, NULL, "stop at the first damage", DUMP_STRICT },
 	{ 0 },
@@ -220,7 +314,15 @@ const struct cmd cmd_dump = {
 	        "'perf report -D'. Lines that perf takes from other records (thread, dso) are not\n"
 	        "there. A record that cannot be decoded is shown as its bytes and the reason; "
 	        "then\n"
-	        "the exit code is 3.",
+	        "the exit code is 3.\n"
+	        "\n"
+	        "--time takes both ends in, in the recording's clock (12.5,13 or 12.5, or ,13). "
+	        "Records\n"
+	        "without a time, such as those that the recorder itself wrote, are then left out; "
+	        "one\n"
+	        "that cannot be decoded is not. With --header, a stream from a pipe tells its "
+	        "features\n"
+	        "on the way: its header stands behind the records.",
 	.options = dump_defs,
 	.run = dump_run,
 };

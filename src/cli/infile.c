@@ -107,18 +107,14 @@ static void infile_say_damage(const struct infile *in, const struct cmd *cmd)
 		cmd_error(cmd, "%s", damage->text);
 	if (seam_reader_info(in->reader, &info) < 0)
 		return;
-	if (info.skipped_records || info.skipped_bytes)
+	if (info.skipped_records)
 		cmd_error(cmd, "%s: %llu records skipped, %llu bytes", in->path,
 		          (unsigned long long)info.skipped_records,
 		          (unsigned long long)info.skipped_bytes);
-	if (info.truncated_bytes)
-		cmd_error(cmd, "%s: the last record was cut: %llu bytes of it are there", in->path,
-		          (unsigned long long)info.truncated_bytes);
 }
 
 int infile_verdict(const struct infile *in, const struct cmd *cmd, const struct recording *rec)
 {
-	struct seam_reader_info info = { .sz = sizeof(info) };
 	bool damaged = seam_reader_damaged(in->reader);
 
 	if (damaged)
@@ -134,10 +130,6 @@ int infile_verdict(const struct infile *in, const struct cmd *cmd, const struct 
 	if (rec && rec->counts.unknown)
 		cmd_error(cmd, "%s: %llu records of types that are not known were passed over",
 		          in->path, (unsigned long long)rec->counts.unknown);
-	if (seam_reader_info(in->reader, &info) >= 0 && info.unfinished)
-		cmd_error(cmd,
-		          "%s: the recorder did not finish this file; what it had written is shown",
-		          in->path);
 	return damaged ? EXIT_PARTIAL : EXIT_OK;
 }
 

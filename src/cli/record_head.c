@@ -115,9 +115,8 @@ static void record_put_groups(struct seam_writer *writer, const struct event_lis
 }
 
 int record_head_features(struct seam_writer *writer, const struct record_opts *o,
-                         const struct session *session, struct seam_error *err)
+                         const struct seam_events *events, struct seam_error *err)
 {
-	const struct seam_events *events = session_events(session);
 	const char **argv = calloc((size_t)o->argc + 1, sizeof(*argv));
 	struct buf out = { 0 };
 	int error;

@@ -13,7 +13,7 @@
 /* The features that are known before recording: the machine, the command line, the events and, for
  * tracepoints, their formats. -errno; -ENOENT, -EACCES: formats cannot be read, err says so. */
 int record_head_features(struct seam_writer *writer, const struct record_opts *o,
-                         const struct session *session, struct seam_error *err);
+                         const struct seam_events *events, struct seam_error *err);
 /* The features that are known at its end; only for a file, not for a pipe. */
 void record_tail_features(struct seam_writer *writer, const struct record_sink *sink);
 /* TIME_CONV, THREAD_MAP, CPU_MAP. */

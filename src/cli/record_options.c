@@ -11,6 +11,7 @@
 
 #include "cli/record_options.h"
 #include "cli/record_values.h"
+#include "pipeline/live.h"
 
 enum {
 	RECORD_EVENT = 1,
@@ -24,6 +25,8 @@ enum {
 	RECORD_OUTPUT,
 	RECORD_G,
 	RECORD_CALL_GRAPH,
+	RECORD_KEEP_STACKS,
+	RECORD_UNWIND_THREADS,
 	RECORD_MMAP_PAGES,
 	RECORD_DELAY,
 	RECORD_DURATION,
@@ -67,9 +70,14 @@ const struct option_def record_option_defs[] = {
 	  RECORD_OUTPUT },
 	{ NULL, 'g', NULL, "callchains, the best that this machine allows (the default)",
 	  RECORD_G },
-	{ "call-graph", 0, "MODE", "dwarf,defer[=always|=never]; fp[,DEPTH]; fp,defer[,DEPTH]; auto; none",
+	{ "call-graph", 0, "MODE", 
+	  "dwarf,defer[=always|=never]; fp[,DEPTH]; fp,defer[,DEPTH]; dwarf[,SIZE]; auto; none",
 	  RECORD_CALL_GRAPH },
-	{ "unwind-memory", 0, "SIZE", "most memory for unwind tables in the kernel (default 1G)",
+	{ "keep-stacks", 0, NULL,
+	  "dwarf: keep the stack copies, to be unwound when the file is read", RECORD_KEEP_STACKS },
+	{ "unwind-threads", 0, "N", "dwarf: threads that unwind while recording (default 1)",
+	  RECORD_UNWIND_THREADS },
+	{ "unwind-memory", 0, "SIZE", "dwarf,defer: most memory for unwind tables (default 1G)",
 	  RECORD_UNWIND_MEMORY },
 	{ "mmap-pages", 'm', "N", "size of the ring of each CPU: pages, or bytes as 512K, 4M",
 	  RECORD_MMAP_PAGES },
@@ -127,6 +135,11 @@ static int record_set(struct record_opts *o, int id, const struct record_arg *a)
 		return record_values_plain_number(a, 1, INT64_MAX, &o->session.period);
 	case RECORD_CALL_GRAPH:
 		return record_values_call_graph(o, a);
+	case RECORD_UNWIND_THREADS:
+		error = record_values_plain_number(a, 1, LIVE_THREADS_MAX, &v);
+		if (!error)
+			o->unwind_threads = (unsigned)v;
+		return error;
 	case RECORD_MMAP_PAGES:
 		return record_values_mmap_pages(o, a);
 	case RECORD_DELAY:
@@ -166,6 +179,9 @@ static void record_switch(struct record_opts *o, int id, const char *text)
 		break;
 	case RECORD_G:
 		o->session.callchain = SESSION_CALLCHAIN_AUTO;
+		break;
+	case RECORD_KEEP_STACKS:
+		o->keep_stacks = true;
 		break;
 	case RECORD_NO_INHERIT:
 		o->session.no_inherit = true;
@@ -318,6 +334,7 @@ static int record_settle(struct record_opts *o, const struct cmd *cmd)
 	s->pids = o->pids;
 	s->cpus = o->cpus;
 	s->events = &o->events;
+	s->unwinds = !o->keep_stacks;
 	s->build_id = !o->no_build_ids;
 	s->log.level = o->quiet ? -1 : o->verbose > 2 ? 2 : o->verbose;
 	return 0;

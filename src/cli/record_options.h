@@ -29,6 +29,8 @@ struct record_opts {
 	bool bpf;                /* --call-graph dwarf,defer: walked by BPF programs in the kernel */
 	enum kwalk_when bpf_when; /* =always, =never */
 	uint64_t unwind_memory;  /* bytes; 0: the default */
+	unsigned unwind_threads; /* 0: as pipeline/live.h has it */
+	bool keep_stacks;        /* stack copies go into the file as they are */
 	bool no_build_ids;
 	bool data_maps; /* -d */
 	bool quiet;

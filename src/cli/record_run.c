@@ -24,6 +24,7 @@
 #include "capture/target.h"
 #include "cli/record_bpf.h"
 #include "cli/record_head.h"
+#include "cli/record_live.h"
 #include "cli/record_output.h"
 #include "cli/record_run.h"
 #include "cli/record_say.h"
@@ -39,6 +40,7 @@ struct recording {
 	struct session *session;
 	struct record_output output;
 	struct record_sink sink;
+	struct record_live live; /* in front of the sink */
 	struct record_bpf bpf;
 	uint64_t start_ns;
 	uint64_t bytes;   /* of the file at its end */
@@ -101,14 +103,14 @@ static int record_open_bpf(struct recording *r, struct session_opts *opened)
 	int error;
 
 	*opened = r->o->session;
-	r->bpf.write = record_sink_write;
-	r->bpf.write_ctx = &r->sink;
+	r->bpf.write = record_live_write;
+	r->bpf.write_ctx = &r->live;
 	if (!r->o->bpf)
 		return 0;
 	error = record_bpf_open(&r->bpf, r->o, opened, &r->o->session.log, why);
 	if (error == -EOPNOTSUPP) {
-		r->bpf.write = record_sink_write;
-		r->bpf.write_ctx = &r->sink;
+		r->bpf.write = record_live_write;
+		r->bpf.write_ctx = &r->live;
 		cmd_error(r->cmd, "user stacks are not walked by BPF programs: %s", why);
 		return 0;
 	}
@@ -146,20 +148,24 @@ static int record_open_session(struct recording *r)
 static int record_open_file(struct recording *r)
 {
 	struct record_opts *o = r->o;
-	const struct seam_events *events = session_events(r->session);
+	const struct seam_events *events;
 	struct seam_writer_opts opts = {
 		.sz = sizeof(opts),
 		.pipe = !strcmp(o->output, "-"),
 		.compress_level = o->compress_level,
 	};
 	struct seam_error err = { 0 };
-	int error = record_output_rotate(&r->output, o->output);
+	int error = record_live_open(&r->live, o, r->session, &r->sink);
 
+	if (error)
+		return record_fail(r, "unwinding", error);
+	events = record_live_events(&r->live, r->session);
+	error = record_output_rotate(&r->output, o->output);
 	if (error)
 		return record_fail(r, o->output, error);
 	error = seam_writer_open(&r->sink.writer, o->output, events, &opts, &err);
 	if (!error)
-		error = record_head_features(r->sink.writer, o, r->session, &err);
+		error = record_head_features(r->sink.writer, o, events, &err);
 	if (error) {
 		cmd_error(r->cmd, "%s", err.text);
 		r->failed = true;
@@ -181,7 +187,7 @@ static int record_say_command(struct recording *r, const struct seam_attr *attr)
 	int error = encode_comm(&out, attr, 0, &comm, NULL);
 
 	if (!error)
-		error = record_sink_write(&r->sink, out.bytes, out.n);
+		error = record_live_write(&r->live, out.bytes, out.n);
 	buf_free(&out);
 	return error;
 }
@@ -192,12 +198,12 @@ static int record_synthesize_tasks(struct recording *r, struct synth *synth)
 	int error = 0;
 
 	if (s->target == SESSION_SYSTEM)
-		return synth_all(synth, record_sink_write, &r->sink);
+		return synth_all(synth, record_live_write, &r->live);
 	for (size_t i = 0; i < s->n_pids && !error; i++) {
 		if (s->target == SESSION_PIDS)
-			error = synth_process(synth, s->pids[i], record_sink_write, &r->sink);
+			error = synth_process(synth, s->pids[i], record_live_write, &r->live);
 		else
-			error = synth_thread(synth, s->pids[i], record_sink_write, &r->sink);
+			error = synth_thread(synth, s->pids[i], record_live_write, &r->live);
 		if (error == -ESRCH)
 			error = 0;
 	}
@@ -221,12 +227,14 @@ static int record_synthesize(struct recording *r)
 
 	if (error)
 		return record_fail(r, "/proc", error);
-	error = synth_kernel(synth, record_sink_write, &r->sink);
+	error = synth_kernel(synth, record_live_write, &r->live);
 	if (!error && !only_command)
 		error = record_synthesize_tasks(r, synth);
 	if (!error && only_command)
 		error = record_say_command(r, attr);
 	if (!error)
+		error = record_live_prepare(&r->live);
+	if (error >= 0)
 		error = record_head_finished(&r->sink);
 	if (!error)
 		error = record_sink_flush(&r->sink);
@@ -288,10 +296,20 @@ static bool record_ended(struct recording *r)
 	return r->bpf.kwalk ? kwalk_targets_gone(r->bpf.kwalk) : session_target_gone(r->session);
 }
 
+/* Bytes of the file, or that went into the pipe. */
+static uint64_t record_bytes(const struct recording *r)
+{
+	struct stat st;
+
+	if (strcmp(r->o->output, "-") && !stat(r->o->output, &st) && S_ISREG(st.st_mode))
+		return (uint64_t)st.st_size;
+	return seam_writer_bytes(r->sink.writer);
+}
+
 static bool record_over(struct recording *r, uint64_t now_ms)
 {
 	if ((r->o->duration_ms && now_ms >= r->o->duration_ms) ||
-	    (r->o->max_size && seam_writer_bytes(r->sink.writer) >= r->o->max_size)) {
+	    (r->o->max_size && record_bytes(r) >= r->o->max_size)) {
 		r->end_command = true;
 		return true;
 	}
@@ -317,8 +335,8 @@ static int record_loop(struct recording *r)
 		session_wait(r->session, record_wait_ms(r, now_ms));
 		ended = record_ended(r);
 		n = session_read(r->session, record_bpf_write, &r->bpf);
-		if (n > 0)
-			n = record_sink_flush(&r->sink);
+		if (n >= 0)
+			n = record_live_round(&r->live, n);
 	}
 	return n < 0 ? (int)n : 0;
 }
@@ -333,6 +351,8 @@ static int record_stop(struct recording *r)
 	n = session_settle(r->session, r->o->grace_ms, record_bpf_write, &r->bpf);
 	if (n >= 0)
 		n = session_finish(r->session, record_bpf_write, &r->bpf);
+	if (n >= 0)
+		n = record_live_finish(&r->live);
 	return n < 0 ? (int)n : 0;
 }
 
@@ -412,6 +432,18 @@ static void record_wait_command(struct recording *r)
 	}
 }
 
+/* Samples that were read from the rings and may not be in the file. */
+static uint64_t record_unwritten(const struct recording *r)
+{
+	struct session_counts c = { .sz = sizeof(c) };
+	uint64_t taken = r->sink.samples;
+
+	session_counts(r->session, &c);
+	if (r->live.live && c.total.samples > taken)
+		taken = c.total.samples; /* what waited to be unwound did not reach the sink */
+	return taken - r->sink.safe_samples;
+}
+
 static int record_end(struct recording *r, int broken)
 {
 	record_signals_wake(NULL);
@@ -424,9 +456,10 @@ static int record_end(struct recording *r, int broken)
 	else if (broken)
 		record_fail(r, "reading the rings", broken);
 	record_close_file(r);
-	record_say_end(r->o, r->session, r->sink.safe_samples,
-	               r->sink.samples - r->sink.safe_samples, r->bytes);
+	record_say_end(r->o, r->session, r->sink.safe_samples, record_unwritten(r), r->bytes);
 	record_bpf_say(&r->bpf, r->o);
+	if (!broken)
+		record_live_say(&r->live, r->o);
 	if (!r->o->command)
 		return r->failed ? EXIT_FAILED : EXIT_OK;
 	record_wait_command(r);
@@ -481,6 +514,7 @@ int record_run(struct record_opts *o, const struct cmd *cmd)
 		seam_writer_close(r.sink.writer, NULL);
 		record_output_abandon(&r.output);
 	}
+	record_live_free(&r.live);
 	session_close(r.session);
 	record_bpf_close(&r.bpf);
 	target_close(&r.target);

@@ -81,10 +81,10 @@ void record_say_synth(const struct record_opts *o, const struct cmd *cmd,
 		return;
 	fprintf(stderr,
 	        "seam %s: already running: %" PRIu64 " processes, %" PRIu64 " threads, %" PRIu64
-	        " mappings, %" PRIu64 " of %" PRIu64 " files with build-id, %" PRIu64
-	        " modules; %" PRIu64 " ended meanwhile; %.1f ms\n",
+	        " mappings, %" PRIu64 " of %" PRIu64 " files with build-id; %" PRIu64
+	        " ended meanwhile; %" PRIu64 " modules, %" PRIu64 " BPF functions; %.1f ms\n",
 	        cmd->name, counts->processes, counts->threads, counts->mappings, counts->build_ids,
-	        counts->files, counts->modules, counts->gone, (double)ns / 1e6);
+	        counts->files, counts->gone, counts->modules, counts->bpf, (double)ns / 1e6);
 	if (!counts->kernel)
 		fprintf(stderr,
 		        "seam %s: the kernel's addresses are hidden (kernel.kptr_restrict): no "

@@ -142,6 +142,18 @@ static int record_values_dwarf_defer(struct record_opts *o, const struct record_
 	return 0;
 }
 
+/* As perf has it: bytes, rounded up to words. */
+static int record_values_stack_size(struct record_opts *o, const struct record_arg *a,
+                                    const char *text)
+{
+	uint64_t v;
+
+	if (record_values_number(a, text, text + strlen(text), 1, SESSION_STACK_SIZE_MAX, &v) < 0)
+		return -EINVAL;
+	o->session.stack_size = (uint32_t)((v + 7) / 8 * 8);
+	return 0;
+}
+
 int record_values_call_graph(struct record_opts *o, const struct record_arg *a)
 {
 	const char *t = a->text;
@@ -157,15 +169,17 @@ int record_values_call_graph(struct record_opts *o, const struct record_arg *a)
 		o->session.callchain = SESSION_CALLCHAIN_FP_DEFER;
 	else if (!strncmp(t, "fp", 2) && (!t[2] || t[2] == ','))
 		o->session.callchain = SESSION_CALLCHAIN_FP;
-	else if (!strncmp(t, "dwarf", 5) || !strncmp(t, "lbr", 3))
-		return record_values_wrong(
-		        a,
-		        "seam takes stacks by unwind tables in the kernel (dwarf,defer) or by "
-		        "frame pointers (fp, fp,defer, auto); '%s' it cannot record",
-		        t);
+	else if (!strncmp(t, "dwarf", 5) && (!t[5] || t[5] == ','))
+		o->session.callchain = SESSION_CALLCHAIN_DWARF;
+	else if (!strncmp(t, "lbr", 3))
+		return record_values_wrong(a, "seam takes no stacks from branch records (lbr): fp, "
+		                              "fp,defer, dwarf, dwarf,defer, auto");
 	else
-		return record_values_wrong(a, "'%s' is none of dwarf,defer, fp, fp,defer, auto, none", t);
+		return record_values_wrong(a, "'%s' is none of dwarf,defer, dwarf, fp, fp,defer, auto, none", t);
 	o->session.max_stack = 0;
+	o->session.stack_size = 0;
+	if (o->session.callchain == SESSION_CALLCHAIN_DWARF && t[5])
+		return record_values_stack_size(o, a, t + 6);
 	if (o->session.callchain == SESSION_CALLCHAIN_FP_DEFER && t[8])
 		return record_values_depth(o, a, t + 9);
 	if (o->session.callchain == SESSION_CALLCHAIN_FP && t[2])

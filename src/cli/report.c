@@ -190,7 +190,12 @@ bool report_shows(const struct report *r, const struct rollup *t, const struct r
 {
 	char buf[16];
 
-	if (r->dsos && !take_in_list(r->dsos, rollup_text(t, row, ROLLUP_OBJECT, buf, sizeof(buf))))
+	if (r->dsos &&
+	    !take_in_list(r->dsos, rollup_text(t, row, ROLLUP_OBJECT, buf, sizeof(buf))) &&
+	    !take_in_list(
+	            r->dsos,
+	            profile_text(t->profile,
+	                         profile_object_at(t->profile, row->value[ROLLUP_OBJECT])->path)))
 		return false;
 	return !r->symbols ||
 	       take_in_list(r->symbols, rollup_text(t, row, ROLLUP_SYMBOL, buf, sizeof(buf)));

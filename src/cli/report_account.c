@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "pipeline/places.h"
 
 #define UNNAMED_SHOWN 5
 
@@ -10,7 +11,11 @@ static void account_part(struct buf *out, bool *first, uint64_t n, uint64_t all,
 {
 	if (!n)
 		return;
-	buf_printf(out, "%s%.1f %% %s", *first ? "" : ", ", report_percent(n, all), text);
+	buf_put_text(out, *first ? "" : ", ");
+	if (report_percent(n, all) < 0.05)
+		buf_printf(out, "<0.1 %% %s", text);
+	else
+		buf_printf(out, "%.1f %% %s", report_percent(n, all), text);
 	*first = false;
 }
 
@@ -42,6 +47,43 @@ static void account_states(const struct report *r, struct buf *out)
 	buf_put_text(out, "\n");
 }
 
+/* "stack copies: 97.4 % whole, 2.6 % cut off: the stack copy ended (up to 9,816 bytes needed)" */
+static void account_walks(const struct report *r, struct buf *out)
+{
+	const struct unwound_counts *u = &r->load.unwound;
+	char number[32];
+	bool first = true;
+
+	if (!u->samples && !u->unusable)
+		return;
+	buf_put_text(out, "stack copies: ");
+	for (int e = 0; e < WALK_ENDS; e++) {
+		account_part(out, &first, u->end[e], u->samples + u->unusable, walk_end_text(e));
+		if (e == WALK_TRUNCATED && u->end[e])
+			buf_printf(out, " (the next step needed up to %s bytes)",
+			           report_number(u->needed, number, sizeof(number)));
+	}
+	account_part(out, &first, u->unusable, u->samples + u->unusable,
+	             "not unwound: registers of an unknown kind");
+	buf_put_text(out, "\n");
+	for (size_t i = 0; i < r->load.n_missing && i < UNNAMED_SHOWN; i++) {
+		const struct unwound_missing *m = &r->load.missing[i];
+
+		buf_printf(out, "  %5.1f %%  %s: %s\n", report_percent(m->samples, u->samples),
+		           m->object ? m->object->path : SYMBOL_UNKNOWN,
+		           *m->reason ? m->reason : "its unwind table leaves that code out");
+	}
+	if (r->load.n_missing > UNNAMED_SHOWN)
+		buf_printf(out, "  and %zu more places\n", r->load.n_missing - UNNAMED_SHOWN);
+	if (u->guessed)
+		buf_printf(
+		        out,
+		        "%.1f %% of them have frames guessed by frame pointer, marked " FRAME_GUESS
+		        " (%s frames)\n",
+		        report_percent(u->guessed, u->samples),
+		        report_number(u->guessed_frames, number, sizeof(number)));
+}
+
 static void account_count(struct buf *out, uint64_t n, const char *one, const char *many)
 {
 	char number[32];
@@ -62,13 +104,16 @@ static void account_unnamed(const struct report *r, struct buf *out)
 	for (size_t i = 0; i < l->n_unnamed && i < UNNAMED_SHOWN; i++) {
 		const struct load_unnamed *u = &l->unnamed[i];
 
-		buf_printf(out, "  %5.1f %%  %s", report_percent(u->samples, l->taken), u->object);
+		buf_printf(out, "  %5.1f %%  ", report_percent(u->samples, l->taken));
+		if (strncmp(u->reason, u->object, strlen(u->object)))
+			buf_printf(out, "%s: ", u->object);
 		if (*u->reason)
-			buf_printf(out, ": %s\n", u->reason);
+			buf_printf(out, "%s\n", u->reason);
 		else if (!strcmp(u->object, SYMBOL_UNKNOWN))
-			buf_put_text(out, ": no mapping of that time holds the address\n");
+			buf_put_text(out, "no mapping of that time holds the address: some code on "
+			                  "the way keeps no frame pointer\n");
 		else
-			buf_printf(out, ": %s\n", symbol_state_text(u->state));
+			buf_printf(out, "%s\n", symbol_state_text(u->state));
 	}
 	if (l->n_unnamed > UNNAMED_SHOWN)
 		buf_printf(out, "  and in %zu more objects\n", l->n_unnamed - UNNAMED_SHOWN);
@@ -79,6 +124,7 @@ void report_account(const struct report *r, struct buf *out)
 	const struct profile_counts *c = profile_counts_of(r->load.profile);
 
 	account_states(r, out);
+	account_walks(r, out);
 	account_count(out, r->load.not_taken, "sample was not asked for",
 	              "samples were not asked for");
 	account_count(out, c->lost + c->lost_samples,

@@ -40,6 +40,38 @@ static void json_counts(const struct report *r, struct json *j)
 	json_close(j, '}');
 }
 
+/* How the stack copies were unwound. */
+static void json_unwound(const struct report *r, struct json *j)
+{
+	const struct unwound_counts *u = &r->load.unwound;
+
+	json_key(j, "unwound");
+	json_open(j, '{');
+	json_number(j, "samples", u->samples);
+	for (int e = 0; e < WALK_ENDS; e++)
+		json_number(j, walk_end_name(e), u->end[e]);
+	json_number(j, "not_unwound", u->unusable);
+	json_number(j, "needed_bytes", u->needed);
+	json_number(j, "guessed_samples", u->guessed);
+	json_number(j, "guessed_frames", u->guessed_frames);
+	json_number(j, "frames", u->frames);
+	json_key(j, "missing");
+	json_open(j, '[');
+	for (size_t i = 0; i < r->load.n_missing; i++) {
+		const struct unwound_missing *m = &r->load.missing[i];
+
+		json_open(j, '{');
+		json_key(j, "object");
+		json_string(j, m->object ? m->object->path : NULL);
+		json_number(j, "samples", m->samples);
+		json_key(j, "reason");
+		json_string(j, m->reason);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
 static void json_events(const struct report *r, struct json *j)
 {
 	struct profile_account a;
@@ -137,6 +169,7 @@ int report_json(const struct report *r, struct buf *out)
 	json_open(&j, '{');
 	json_number(&j, "version", 1);
 	json_counts(r, &j);
+	json_unwound(r, &j);
 	json_events(r, &j);
 	json_key(&j, "columns");
 	json_open(&j, '[');

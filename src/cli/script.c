@@ -203,7 +203,9 @@ const struct cmd cmd_script = {
 	           "your own scripts. User halves that came in a deferred record stand where they "
 	           "belong; "
 	           "a sample that was never answered shows only its kernel half, and -F +state "
-	           "says why.",
+	           "says why, and how the walk over a stack copy ended. A frame with ? before its "
+	           "name "
+	           "was guessed by frame pointer.",
 	.options = script_options,
 	.run = script_run,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // script_text.c: see script_text.h. Samples and answers; the side-band records are
-// script_records.c's.
+// script_records.c's, the list of fields is script_fields.c's.
 #include "cli/script_text.h"
 
 #include <errno.h>
@@ -10,54 +10,6 @@
 
 #include "base/arena.h"
 #include "cli/script_records.h"
-
-static const struct {
-	const char *name;
-	unsigned bit;
-} names[] = {
-	{ "comm", SCRIPT_COMM },   { "pid", SCRIPT_PID },       { "tid", SCRIPT_TID },
-	{ "cpu", SCRIPT_CPU },     { "time", SCRIPT_TIME },     { "period", SCRIPT_PERIOD },
-	{ "event", SCRIPT_EVENT }, { "addr", SCRIPT_ADDR },     { "ip", SCRIPT_IP },
-	{ "sym", SCRIPT_SYM },     { "symoff", SCRIPT_SYMOFF }, { "dso", SCRIPT_DSO },
-	{ "state", SCRIPT_STATE },
-};
-
-const char *script_field_names(void)
-{
-	return "comm,pid,tid,cpu,time,period,event,addr,ip,sym,symoff,dso,state";
-}
-
-int script_fields(const char *text, unsigned *fields, const char **bad, int *n)
-{
-	const char *colon = strchr(text, ':'); /* perf's "hw:", "sw:" ...: one list for all here */
-	unsigned set = *fields;
-	bool first = true;
-
-	if (colon)
-		text = colon + 1;
-	for (; *text; text += *text == ',') {
-		char sign = *text == '+' || *text == '-' ? *text : 0;
-		size_t len, i;
-
-		text += sign != 0;
-		if (first && !sign)
-			set = 0;
-		first = false;
-		len = strcspn(text, ",");
-		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-			if (strlen(names[i].name) == len && !memcmp(names[i].name, text, len))
-				break;
-		if (i == sizeof(names) / sizeof(names[0])) {
-			*bad = text;
-			*n = (int)len;
-			return -EINVAL;
-		}
-		set = sign == '-' ? set & ~names[i].bit : set | names[i].bit;
-		text += len;
-	}
-	*fields = set;
-	return 0;
-}
 
 struct script_line {
 	uint32_t n;
@@ -205,14 +157,44 @@ static void put_task(struct buf *out, unsigned fields, const struct seam_id *id)
 		buf_put(out, " ", 1);
 }
 
-static void put_comm(struct buf *out, const struct recording *rec, const struct seam_id *id,
-                     uint64_t time_ns, bool padded)
+/* Whose name perf prints: a side-band record's is that of the task it is about. */
+static const char *script_comm(const struct recording *rec, const struct seam_decoded *d,
+                               uint32_t *tid)
 {
-	const char *comm = proc_comm(rec->procs, id->pid, id->tid, time_ns);
+	uint32_t pid = d->id.pid;
+
+	*tid = d->id.tid;
+	switch (d->record->type) {
+	case SEAM_RECORD_COMM:
+		return d->comm.comm;
+	case SEAM_RECORD_MMAP:
+	case SEAM_RECORD_MMAP2:
+		pid = d->mmap.pid;
+		*tid = d->mmap.tid;
+		break;
+	case SEAM_RECORD_FORK:
+		pid = d->task.ppid;
+		*tid = d->task.ptid;
+		break;
+	case SEAM_RECORD_EXIT:
+		pid = d->task.pid;
+		*tid = d->task.tid;
+		break;
+	default:
+		break;
+	}
+	return proc_comm(rec->procs, pid, *tid, proc_time(d));
+}
+
+static void put_comm(struct buf *out, const struct recording *rec, const struct seam_decoded *d,
+                     bool padded)
+{
 	char nameless[16];
+	uint32_t tid;
+	const char *comm = script_comm(rec, d, &tid);
 
 	if (!comm) {
-		snprintf(nameless, sizeof(nameless), ":%d", (int)id->tid);
+		snprintf(nameless, sizeof(nameless), ":%d", (int)tid);
 		comm = nameless;
 	}
 	if (padded)
@@ -235,8 +217,7 @@ void script_text_head(struct script_text *t, const struct ordered_item *item, st
 		chain = seam_events_at(t->rec->events, 0)->attr.sample_type & SEAM_SAMPLE_CALLCHAIN;
 	chain = chain && !t->opts.hide_chain;
 	if (fields & SCRIPT_COMM)
-		put_comm(out, t->rec, id, proc_time(&item->decoded),
-		         !(fields & SCRIPT_IP && chain));
+		put_comm(out, t->rec, &item->decoded, !(fields & SCRIPT_IP && chain));
 	put_task(out, fields, id);
 	if (fields & SCRIPT_CPU && id->has & SEAM_SAMPLE_CPU) {
 		buf_put(out, "[", 1);
@@ -249,12 +230,16 @@ void script_text_head(struct script_text *t, const struct ordered_item *item, st
 
 /* ---- frames ---- */
 
-static void script_place(struct script_text *t, const struct place *place, struct buf *out)
+static void script_place(struct script_text *t, const struct place *place, bool guessed,
+                         struct buf *out)
 {
 	unsigned fields = t->opts.fields;
 
-	if (fields & SCRIPT_SYM) {
+	if (guessed || fields & SCRIPT_SYM)
 		buf_put(out, " ", 1);
+	if (guessed)
+		buf_put_text(out, FRAME_GUESS);
+	if (fields & SCRIPT_SYM) {
 		buf_put_text(out, place->symbol.name ? place->symbol.name : SYMBOL_UNKNOWN);
 		if (place->symbol.name && fields & SCRIPT_SYMOFF) {
 			buf_put(out, "+0x", 3);
@@ -283,7 +268,7 @@ static int script_line_new(struct script_text *t, uint32_t space, uint64_t time_
 		return r;
 	buf_clear(&t->line);
 	put_hex(&t->line, at->addr, 16);
-	script_place(t, &place, &t->line);
+	script_place(t, &place, at->guessed, &t->line);
 	line = arena_alloc(&t->lines, sizeof(*line) + t->line.n);
 	if (!line || t->line.failed)
 		return -ENOMEM;
@@ -296,8 +281,7 @@ static int script_line_new(struct script_text *t, uint32_t space, uint64_t time_
 static int script_frame(struct script_text *t, uint32_t space, uint64_t time_ns,
                         const struct frame_at *at, struct buf *out)
 {
-	uint64_t *slot =
-	        places_slot(t->places, at->guest ? UINT32_MAX : space, at->addr, at->caller);
+	uint64_t *slot = places_frame_slot(t->places, space, at);
 	const struct script_line *line;
 	int r;
 
@@ -361,6 +345,10 @@ static int script_sample(struct script_text *t, const struct ordered_item *item,
 	}
 	if (fields & SCRIPT_STATE) {
 		buf_put_text(out, seam_stitch_state_name(sample.state));
+		if (item->walk && item->walk->end != WALK_COMPLETE) {
+			buf_put(out, "/", 1);
+			buf_put_text(out, walk_end_name(item->walk->end));
+		}
 		buf_put(out, " ", 1);
 	}
 	if (fields & SCRIPT_EVENT) {
@@ -370,7 +358,7 @@ static int script_sample(struct script_text *t, const struct ordered_item *item,
 		buf_put_text(out, name);
 		buf_put(out, ": ", 2);
 	}
-	if (fields & SCRIPT_ADDR && sample.sample.id.has & SEAM_SAMPLE_ADDR) {
+	if (fields & SCRIPT_ADDR && event->attr.sample_type & SEAM_SAMPLE_ADDR) {
 		put_hex(out, sample.sample.addr, 16);
 		buf_put(out, " ", 1);
 	}
@@ -378,8 +366,12 @@ static int script_sample(struct script_text *t, const struct ordered_item *item,
 		return buf_put(out, "\n", 1);
 	if (t->opts.hide_chain)
 		sample.kernel.n = sample.user.n = 0;
-	if (!chain || t->opts.hide_chain)
-		return script_frames(t, &sample, time_ns, ' ', out);
+	if (!chain || t->opts.hide_chain) {
+		size_t before = out->n;
+
+		r = script_frames(t, &sample, time_ns, ' ', out);
+		return r < 0 || out->n > before ? r : buf_put(out, "\n", 1);
+	}
 	buf_put(out, "\n", 1);
 	if (t->opts.unmerged && sample.cookie)
 		sample.user.n = 0;

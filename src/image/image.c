@@ -182,6 +182,11 @@ unsigned image_machine(const struct image *image)
 	return image->header.e_machine;
 }
 
+uint64_t image_entry(const struct image *image)
+{
+	return image->header.e_entry;
+}
+
 bool image_is_64(const struct image *image)
 {
 	return image->header.e_ident[EI_CLASS] == ELFCLASS64;

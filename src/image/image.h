@@ -50,6 +50,8 @@ const char *image_path(const struct image *image);
 /* Reads the ids of an open image: 1 and *ret, or 0: it has none. */
 int image_build_id(const struct image *image, struct image_build_id *ret);
 unsigned image_machine(const struct image *image); /* EM_* */
+uint64_t
+image_entry(const struct image *image); /* e_entry: address at which a program starts; 0: none */
 bool image_is_64(const struct image *image);
 bool image_is_big_endian(const struct image *image);
 bool image_is_relocatable(const struct image *image); /* ET_REL: a kernel module */

@@ -24,6 +24,16 @@ void deflate_free(struct deflate *d)
 	*d = (struct deflate){ 0 };
 }
 
+/* The older form says no length but the record's own, so nothing may pad it: what follows it in the
+ * file is not aligned. */
+static void deflate_put_v1(struct buf *out, const unsigned char *payload, size_t n)
+{
+	buf_put_u32(out, SEAM_RECORD_COMPRESSED);
+	buf_put_u16(out, 0);
+	buf_put_u16(out, (uint16_t)(8 + n));
+	buf_put(out, payload, n);
+}
+
 static void deflate_put(struct buf *out, const unsigned char *payload, size_t n)
 {
 	size_t padded = (n + 7) & ~(size_t)7;
@@ -49,10 +59,12 @@ int deflate_records(struct deflate *d, const void *records, size_t n, struct buf
 	if (ZSTD_isError(size))
 		return -ENOMEM; /* the arguments are sound: nothing else can fail */
 	for (; at < size; at += DEFLATE_PAYLOAD) {
-		size_t left = size - at;
+		size_t left = size - at < DEFLATE_PAYLOAD ? size - at : DEFLATE_PAYLOAD;
 
-		deflate_put(out, d->frame.bytes + at,
-		            left < DEFLATE_PAYLOAD ? left : DEFLATE_PAYLOAD);
+		if (d->v1)
+			deflate_put_v1(out, d->frame.bytes + at, left);
+		else
+			deflate_put(out, d->frame.bytes + at, left);
 	}
 	return out->failed ? -ENOMEM : 0;
 }

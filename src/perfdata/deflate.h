@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deflate.h: whole records into COMPRESSED2 records. Each call makes one zstd frame of its own, so
- * that a damaged or missing piece costs only itself; the frame is spread over as many records as
- * it needs.
+ * deflate.h: whole records into COMPRESSED2 records (or COMPRESSED, their older form). Each call
+ * makes one zstd frame of its own, so that a damaged or missing piece costs only itself; the frame
+ * is spread over as many records as it needs.
  */
 #ifndef SEAM_PERFDATA_DEFLATE_H
 #define SEAM_PERFDATA_DEFLATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -18,11 +19,12 @@ struct deflate {
 	void *context; /* ZSTD_CCtx */
 	struct buf frame;
 	int level;
+	bool v1; /* COMPRESSED instead of COMPRESSED2 */
 };
 
 int deflate_init(struct deflate *d, int level);
 void deflate_free(struct deflate *d);
-/* Appends COMPRESSED2 records that hold n <= DEFLATE_CHUNK bytes. */
+/* Appends COMPRESSED2 (or COMPRESSED) records that hold n <= DEFLATE_CHUNK bytes. */
 int deflate_records(struct deflate *d, const void *records, size_t n, struct buf *out);
 
 #endif

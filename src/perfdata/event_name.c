@@ -36,8 +36,12 @@ static void event_name_cache(uint64_t config, struct buf *out)
 {
 	uint64_t cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
 
-	if (cache >= N_OF(cache_names) || op >= N_OF(cache_op_one) || result > 1 || config >> 24)
-		buf_put_text(out, "invalid-cache");
+	if (cache >= N_OF(cache_names))
+		buf_put_text(out, "unknown-ext-hardware-cache-type");
+	else if (op >= N_OF(cache_op_one))
+		buf_put_text(out, "unknown-ext-hardware-cache-op");
+	else if (result > 1)
+		buf_put_text(out, "unknown-ext-hardware-cache-result");
 	else if (result)
 		buf_printf(out, "%s-%s-misses", cache_names[cache], cache_op_one[op]);
 	else
@@ -85,20 +89,42 @@ static void event_name_modifiers(const struct seam_attr *attr, struct buf *out)
 		buf_printf(out, ":%.*s", (int)n, text);
 }
 
-/* Machines with two kinds of cores put the PMU's type into the upper half of config. */
-static void event_name_hardware(const struct seam_attr *attr, struct buf *out)
+static void event_name_config(const struct seam_attr *attr, struct buf *out)
 {
 	uint32_t config = (uint32_t)attr->config;
 
-	buf_put_text(out,
-	             config < N_OF(hardware_names) ? hardware_names[config] : "unknown-hardware");
+	if (attr->type == SEAM_TYPE_HW_CACHE)
+		event_name_cache(config, out);
+	else
+		buf_put_text(out, config < N_OF(hardware_names) ? hardware_names[config]
+		                                                : "unknown-hardware");
+}
+
+/* Machines with two kinds of cores put the PMU's type into the upper half of config. */
+static void event_name_hardware(const struct seam_attr *attr, const char *pmu, struct buf *out)
+{
+	bool of_pmu = attr->config >> 32 && pmu;
+
+	if (of_pmu)
+		buf_printf(out, "%s/", pmu);
+	event_name_config(attr, out);
+	if (of_pmu)
+		buf_put_text(out, "/");
+}
+
+uint32_t event_name_pmu_type(const struct seam_attr *attr)
+{
+	bool fixed = attr->type == SEAM_TYPE_HARDWARE || attr->type == SEAM_TYPE_HW_CACHE;
+
+	return fixed && attr->config >> 32 ? (uint32_t)(attr->config >> 32) : attr->type;
 }
 
 int event_name(const struct seam_attr *attr, const char *pmu, struct buf *out)
 {
 	switch (attr->type) {
 	case SEAM_TYPE_HARDWARE:
-		event_name_hardware(attr, out);
+	case SEAM_TYPE_HW_CACHE:
+		event_name_hardware(attr, pmu, out);
 		break;
 	case SEAM_TYPE_SOFTWARE:
 		buf_put_text(out, attr->config < N_OF(software_names) ? software_names[attr->config]
@@ -106,9 +132,6 @@ int event_name(const struct seam_attr *attr, const char *pmu, struct buf *out)
 		break;
 	case SEAM_TYPE_TRACEPOINT:
 		buf_put_text(out, "unknown tracepoint");
-		break;
-	case SEAM_TYPE_HW_CACHE:
-		event_name_cache(attr->config & UINT32_MAX, out);
 		break;
 	case SEAM_TYPE_RAW:
 		buf_printf(out, "raw 0x%" PRIx64, attr->config);
@@ -120,7 +143,8 @@ int event_name(const struct seam_attr *attr, const char *pmu, struct buf *out)
 		if (pmu)
 			buf_printf(out, "%s/config=0x%" PRIx64 "/", pmu, attr->config);
 		else
-			buf_printf(out, "unknown attr type: %" PRIu32, attr->type);
+			buf_printf(out, "unknown event PMU=%" PRIu32 " config=0x%" PRIx64,
+			           attr->type, attr->config);
 	}
 	event_name_modifiers(attr, out);
 	return out->failed ? -ENOMEM : 0;

@@ -2,7 +2,7 @@
 /*
  * event_name.h: the name of an event from its attr, spelled as perf spells it: "cycles:u",
  * "L1-dcache-load-misses", "raw 0x1a8", "mem:0x4011d0:rw". Knows no file; pmu is the name of a PMU
- * that the caller found for attr->type (NULL: none), and gives "pmu/config=0x1a8/".
+ * that the caller found for event_name_pmu_type (NULL: none): "pmu/config=0x1a8/".
  */
 #ifndef SEAM_PERFDATA_EVENT_NAME_H
 #define SEAM_PERFDATA_EVENT_NAME_H
@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include <seam/record.h>
 
+uint32_t event_name_pmu_type(const struct seam_attr *attr);
 int event_name(const struct seam_attr *attr, const char *pmu, struct buf *out);
 
 /* The attr's fields that are not zero, as perf evlist -v lists them: "type: 1 (PERF_TYPE_SOFTWARE),

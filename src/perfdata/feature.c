@@ -204,10 +204,8 @@ int feature_cmdline(const struct seam_bytes *bytes, bool swap, struct buf *out)
 
 		if (!arg)
 			return -EBADMSG;
-		if (*arg && !strpbrk(arg, " \t'\"\\"))
-			buf_put_text(out, arg);
-		else
-			buf_printf(out, strchr(arg, '\'') ? "\"%s\"" : "'%s'", arg);
+		for (; *arg; arg++)
+			buf_printf(out, *arg == '\'' ? "\\%c" : "%c", *arg);
 		buf_put_text(out, " ");
 	}
 	return c.failed ? -EBADMSG : out->failed ? -ENOMEM : 0;

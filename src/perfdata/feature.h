@@ -63,15 +63,22 @@ struct feature_clock_data {
 int feature_clock_data(const struct seam_bytes *bytes, bool swap, struct feature_clock_data *ret);
 int feature_e_machine(const struct seam_bytes *bytes, bool swap, uint32_t *machine,
                       uint32_t *flags);
-/* The command line, arguments separated by blanks, quoted where needed. */
+/* The command line as perf prints it: each argument and a blank, quotes escaped. */
 int feature_cmdline(const struct seam_bytes *bytes, bool swap, struct buf *out);
 
+/* What the text of a feature needs beside its bytes. */
+struct feature_context {
+	bool swap;
+	bool full;                        /* as perf's -I: topologies and caches too */
+	const struct seam_events *events; /* for the names of a group's members */
+	uint32_t cpus;                    /* available ones, from NRCPUS; 0: not known */
+};
 /*
- * The feature as people read it: lines "# hostname : box\n" in the form of perf report --header-only,
- * full as with -I. 1: text was added; 0: nothing to say of it; -EBADMSG.
+ * The feature as people read it: lines "# hostname : box\n" in the form of perf report
+ * --header-only. 0 (with nothing added for a feature that has no text), -EBADMSG, -ENOMEM.
  */
-int feature_text(unsigned feature, const struct seam_bytes *bytes, bool swap, bool full,
-                 struct buf *out);
+int feature_text(unsigned feature, const struct seam_bytes *bytes,
+                 const struct feature_context *context, struct buf *out);
 
 /* ---- encoding ---- */
 

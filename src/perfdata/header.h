@@ -39,6 +39,18 @@ struct header {
 int header_decode(const void *bytes, size_t n, const char *path, struct header *ret,
                   struct seam_error *err);
 
+/*
+ * event_types.offset while seam records: "seamopen". That section is empty, and nobody has read it since
+ * Linux 3.x. So data.size can be true at every flush, which perf needs to read the file of a recorder
+ * that was killed (it reads nothing of one whose data.size is 0), and a reader can still tell.
+ */
+#define HEADER_OPEN 0x6e65706f6d616573ULL
+
+static inline bool header_is_open(const struct header *h)
+{
+	return h->event_types.offset == HEADER_OPEN && !h->event_types.size;
+}
+
 static inline bool header_has(const struct header *h, unsigned feature)
 {
 	return feature < 256 && h->features[feature / 64] >> (feature % 64) & 1;

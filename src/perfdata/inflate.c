@@ -43,7 +43,7 @@ int inflate_more(struct inflate *z, const void *payload, size_t n, struct buf *o
 		}
 		rc = ZSTD_decompressStream(z->stream, &dst, &in);
 		if (ZSTD_isError(rc)) {
-			z->reason = ZSTD_getErrorName(rc);
+			z->reason = "not sound zstd data";
 			return -EBADMSG;
 		}
 		out->n += dst.pos;

@@ -41,7 +41,7 @@ static int meta_name(struct meta *m, uint32_t index, const char *name, uint8_t r
 {
 	int rc;
 
-	if (index >= m->n_named || m->named[index] >= rank)
+	if (index >= m->n_named || m->named[index] >= rank || !*name)
 		return 0;
 	rc = seam_events_set_name(m->events, index, name);
 	if (rc >= 0)
@@ -57,7 +57,7 @@ static int meta_name_by_attr(struct meta *m, const struct seam_event *event)
 	int rc;
 
 	if (meta_feature(m, SEAM_FEATURE_PMU_MAPPINGS, &pmus))
-		pmu = feature_pmu_name(&pmus, m->swap, event->attr.type);
+		pmu = feature_pmu_name(&pmus, m->swap, event_name_pmu_type(&event->attr));
 	rc = event_name(&event->attr, pmu, &text);
 	if (rc >= 0 && m->named[event->index] == NAMED_BY_ATTR)
 		m->named[event->index] = NAMED_NOT; /* a PMU's name may be known by now */
@@ -160,9 +160,12 @@ static int meta_load_attr(struct meta *m, const struct header *h, const unsigned
 	if (rc < 0)
 		return damage_add(m->damage, err, offset, "attr", "cannot be read: event left out");
 	if (ids_offset > size || ids_size > size - ids_offset || ids_size > *ids_left) {
+		bool there = ids_offset <= size && ids_size <= size - ids_offset;
+
 		rc = damage_add(m->damage, err, offset + attr_size, "attr",
-		                "%llu bytes of ids at 0x%llx are not in the file: ids left out",
-		                (unsigned long long)ids_size, (unsigned long long)ids_offset);
+		                "%llu bytes of ids at 0x%llx %s: ids left out",
+		                (unsigned long long)ids_size, (unsigned long long)ids_offset,
+		                there ? "overlap those of other events" : "are not in the file");
 		if (rc < 0)
 			return rc;
 		ids_size = 0;
@@ -223,6 +226,7 @@ static int meta_bad_feature(struct meta *m, unsigned feature, uint64_t offset, c
 	char number[32];
 
 	m->bad_features++;
+	m->has[feature] = false;
 	if (!name) {
 		snprintf(number, sizeof(number), "feature %u", feature);
 		name = number;
@@ -252,6 +256,12 @@ int meta_load_features(struct meta *m, const struct header *h, const unsigned ch
 			rc = meta_bad_feature(m, f, offset, "its content cannot be read", err);
 	}
 	return rc < 0 ? rc : 0;
+}
+
+void meta_lose_features(struct meta *m, const struct header *h)
+{
+	for (unsigned f = 0; f < SEAM_FEATURE_MAX; f++)
+		m->bad_features += header_has(h, f);
 }
 
 bool meta_feature(const struct meta *m, unsigned feature, struct seam_bytes *ret)

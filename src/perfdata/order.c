@@ -21,6 +21,7 @@
 struct entry {
 	uint64_t time;
 	uint64_t place; /* offset in the file, and the two bits above */
+	uint64_t index;
 	const unsigned char *bytes;
 };
 
@@ -287,6 +288,7 @@ int order_push(struct order *o, uint64_t time_ns, const struct seam_record *reco
 {
 	struct entry e = { .time = time_ns,
 		           .place = record->offset & ~(ORDER_SWAP | ORDER_COPIED),
+		           .index = record->index,
 		           .bytes = record->bytes };
 	size_t bytes;
 
@@ -354,9 +356,10 @@ static void order_give(struct order *o, const struct entry *e, struct seam_recor
 		.swap = swap,
 		.stable = !(e->place & ORDER_COPIED),
 		.offset = e->place & ~(ORDER_SWAP | ORDER_COPIED),
-		.index = o->counts.popped++,
+		.index = e->index,
 		.bytes = e->bytes,
 	};
+	o->counts.popped++;
 	if (e->place & ORDER_COPIED)
 		o->popped = order_chunk_of(e->bytes);
 }

@@ -11,8 +11,8 @@
  * pushed record comes out exactly once, even when it was late (it is then next, and counted); held
  * memory is at most max_bytes, beyond which the oldest half is let go early (`forced`).
  *
- * Stable records are held as 24 bytes (time, place); others are copied until popped. What comes out
- * has `index` set to its place in the new order.
+ * Stable records are held as 32 bytes (time, place, index); others are copied until popped. What
+ * comes out is the record as it went in: offset and index are those of the file.
  */
 #ifndef SEAM_PERFDATA_ORDER_H
 #define SEAM_PERFDATA_ORDER_H

@@ -18,20 +18,23 @@
 
 /* ---- more bytes for the outer lane ---- */
 
-/* A mapped file that somebody cuts must not be touched behind its new end. */
+/* A mapped file that somebody cuts must not be touched behind its new end: its section ends here. */
 static int reader_check_shrunk(struct seam_reader *r, struct seam_error *err)
 {
+	const struct section *s = &r->sections[r->section];
+	const struct input *in = r->section ? &s->input : &r->input;
 	uint64_t now, at = lane_offset(&r->outer);
 
-	if (!r->input.mapped || r->section || !input_shrunk(&r->input, &now))
+	if (!input_shrunk(in, &now))
 		return 0;
-	r->visible = r->outer.at;
-	r->ended = true;
+	r->outer.at = r->outer.end;
+	r->section_cut = true;
+	r->tally.skipped_bytes += s->base + s->size - at;
 	return damage_add(&r->damage, err, now, "data",
 	                  "the file was cut from %llu to %llu bytes while it was read: "
 	                  "%llu bytes left out",
-	                  (unsigned long long)r->input.size, (unsigned long long)now,
-	                  (unsigned long long)(r->sections[0].base + r->sections[0].size - at));
+	                  (unsigned long long)in->size, (unsigned long long)now,
+	                  (unsigned long long)(s->base + s->size - at));
 }
 
 /* Lets the lane go up to 16 MiB further into a mapped section. */
@@ -41,10 +44,10 @@ static int reader_advance(struct seam_reader *r, struct seam_error *err)
 	const unsigned char *end = s->bytes + s->size;
 	int rc;
 
-	if (r->visible == end)
+	if (r->visible == end || r->section_cut)
 		return 0;
 	rc = reader_check_shrunk(r, err);
-	if (rc < 0 || r->ended)
+	if (rc < 0 || r->section_cut)
 		return rc;
 	r->visible = (size_t)(end - r->visible) > READER_STEP ? r->visible + READER_STEP : end;
 	r->outer.end = r->visible;
@@ -89,7 +92,7 @@ static bool reader_is_text(const unsigned char *bytes, size_t n)
 		if ((bytes[i] < ' ' || bytes[i] > '~') && bytes[i] != '\n' && bytes[i] != '\t')
 			return false;
 	}
-	return n > 0;
+	return n >= 8; /* fewer may look like anything */
 }
 
 /* What stands behind the last whole record. */
@@ -106,10 +109,16 @@ static int reader_tail(struct seam_reader *r, uint64_t left, struct seam_error *
 		size = cursor_u16(&c);
 	}
 	if (reader_is_text(l->at, n < 64 ? n : 64)) {
+		const unsigned char *line = memchr(l->at, '\n', n < 60 ? n : 60);
+
 		r->tally.skipped_bytes += left;
 		return damage_add(&r->damage, err, lane_offset(l), "data",
 		                  "%llu bytes of text behind the last record: \"%.*s\"",
-		                  (unsigned long long)left, (int)(n < 40 ? n : 40), l->at);
+		                  (unsigned long long)left,
+		                  (int)(line     ? line - l->at
+		                        : n < 60 ? (ptrdiff_t)n
+		                                 : 60),
+		                  l->at);
 	}
 	r->tally.truncated_bytes += left;
 	if (n < 8)
@@ -160,6 +169,7 @@ void reader_enter_section(struct seam_reader *r, size_t i)
 	lane_set(&r->outer, s->bytes, 0, s->base, false, true);
 	lane_set(&r->inner, NULL, 0, 0, true, false);
 	r->visible = s->bytes;
+	r->section_cut = false;
 	buf_clear(&r->carry);
 	inflate_reset(&r->inflate);
 	r->inner_lost = false;
@@ -278,6 +288,7 @@ static int reader_special(struct seam_reader *r, struct lane *l, struct seam_rec
 		if (l == &r->inner) /* nobody compresses twice; a bomb would */
 			return 1;
 		r->tally.compressed_records++;
+		r->tally.compressed2_records += rec->type == SEAM_RECORD_COMPRESSED2;
 		return reader_compressed(r, rec, err);
 	case SEAM_RECORD_HEADER_TRACING_DATA:
 		rc = reader_tracing_data(r, l, rec, err);
@@ -310,7 +321,7 @@ static int reader_short(struct seam_reader *r, struct lane *l, struct seam_error
 		return rc < 0 ? rc : 1;
 	}
 	rc = reader_fill(r, err);
-	return rc ? rc : r->ended ? 0 : reader_next_section(r, err);
+	return rc ? rc : reader_next_section(r, err);
 }
 
 static int reader_fail(struct seam_reader *r, int rc)
@@ -364,6 +375,7 @@ int seam_reader_next(struct seam_reader *r, struct seam_record *ret, struct seam
 			                     .index = r->records,
 			                     .bytes = l->at };
 		l->at += size;
+		__builtin_prefetch(l->at + 1024); /* may lie behind the end: it is only a hint */
 		if (__builtin_expect(reader_is_special(type), 0)) {
 			rc = reader_special(r, l, ret, err);
 			if (rc < 0)

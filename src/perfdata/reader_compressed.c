@@ -43,7 +43,7 @@ static bool reader_keep_block(struct seam_reader *r, uint64_t offset)
 	if (r->stream || r->keep_full)
 		return false;
 	r->keep_full = true;
-	if (b.n > READER_KEEP - r->kept_bytes)
+	if (b.n > r->keep_most - r->kept_bytes)
 		return false;
 	if (r->n_blocks == r->blocks_capacity) {
 		size_t capacity = r->blocks_capacity ? r->blocks_capacity * 2 : 64;

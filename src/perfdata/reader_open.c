@@ -70,13 +70,14 @@ static int reader_file_data(struct seam_reader *r, struct seam_error *err)
 		return seam_error_set(err, EBADMSG, r->name, 40, "header",
 		                      "the data would begin inside the header, at 0x%llx",
 		                      (unsigned long long)offset);
-	if (!n && size > offset && !reader_is_empty_but_finished(r)) {
+	if (size > offset && (header_is_open(h) || (!n && !reader_is_empty_but_finished(r)))) {
 		r->unfinished = true;
 		n = size - offset;
 		if (damage_add(&r->damage, err, 48, "header",
-		               "data.size is 0: the recorder did not finish this file; reading "
-		               "%llu bytes up to its end",
-		               (unsigned long long)n) < 0)
+		               "%sthe recorder did not finish this file; reading %llu bytes up to "
+		               "its end",
+		               header_is_open(h) ? "" : "data.size is 0: ", (unsigned long long)n) <
+		    0)
 			return -EBADMSG;
 	}
 	if (offset > size || n > size - offset) {
@@ -109,8 +110,7 @@ static int reader_file(struct seam_reader *r, struct seam_error *err)
 	if (!r->cut)
 		return meta_load_features(&r->meta, h, r->input.bytes, r->input.size, 0,
 		                          h->data.offset + h->data.size, err);
-	for (unsigned f = 0; f < SEAM_FEATURE_MAX; f++)
-		r->meta.bad_features += header_has(h, f);
+	meta_lose_features(&r->meta, h);
 	return 0;
 }
 
@@ -142,28 +142,48 @@ static int reader_open_bytes(struct seam_reader *r, struct seam_error *err)
 
 /* ---- directories ---- */
 
+/* Takes over the input, in any case. */
+static int reader_directory_part(struct seam_reader *r, struct section *s, unsigned long number,
+                                 struct seam_error *err)
+{
+	struct stat st = { 0 };
+	bool empty = fstat(s->input.fd, &st) == 0 && S_ISREG(st.st_mode) && !st.st_size;
+	int rc = 0;
+
+	s->bytes = s->input.bytes;
+	s->size = s->input.size;
+	if (s->bytes)
+		rc = reader_add_section(r, s);
+	else if (!empty)
+		rc = damage_add(&r->damage, err, SEAM_NO_OFFSET, "data",
+		                "data.%lu: cannot be mapped: left out", number);
+	if (rc < 0 || !s->bytes)
+		input_close(&s->input);
+	else
+		r->parts_size += s->size;
+	return rc;
+}
+
 static int reader_directory_file(struct seam_reader *r, const char *path, unsigned long number,
                                  struct seam_error *err)
 {
 	struct section s = { .input.fd = -1 };
 	char *file = NULL;
+	struct stat st;
 	int rc;
 
 	if (asprintf(&file, "%s/data.%lu", path, number) < 0)
 		return -ENOMEM;
-	rc = input_open(&s.input, file, err);
-	if (rc < 0) {
+	/* A FIFO of that name would never answer open(2). */
+	if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
+		rc = -ENOTSUP;
+	else
+		rc = input_open(&s.input, file, err);
+	if (rc < 0)
 		rc = damage_add(&r->damage, err, SEAM_NO_OFFSET, "data", "data.%lu: %s", number,
 		                strerror(-rc));
-	} else {
-		s.bytes = s.input.bytes;
-		s.size = s.input.size;
-		rc = s.size ? reader_add_section(r, &s) : 0;
-		if (rc < 0 || !s.size)
-			input_close(&s.input);
-		else
-			r->data_size += s.size;
-	}
+	else
+		rc = reader_directory_part(r, &s, number, err);
 	free(file);
 	return rc;
 }
@@ -233,6 +253,7 @@ static int reader_new(struct seam_reader **ret, const char *name,
 		return seam_error_set(err, ENOMEM, name, SEAM_NO_OFFSET, NULL, "out of memory");
 	}
 	r->input.fd = -1;
+	r->keep_most = READER_KEEP;
 	r->damage.path = r->name;
 	r->damage.strict =
 	        opts && opts->sz >= offsetof(struct seam_reader_opts, strict) + 1 && opts->strict;
@@ -362,7 +383,6 @@ int seam_reader_rewind(struct seam_reader *r)
 	r->records = 0;
 	r->replay = 0;
 	r->rewound = true;
-	r->ended = false;
 	reader_enter_section(r, 0);
 	return 0;
 }
@@ -416,9 +436,9 @@ int seam_reader_info(const struct seam_reader *r, struct seam_reader_info *ret)
 		.big_endian = r->swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__),
 		.compressed = t->compressed_records || r->meta.has[SEAM_FEATURE_COMPRESSED],
 		.unfinished = r->unfinished,
-		.file_size = r->stream ? 0 : r->input.size,
+		.file_size = r->stream ? 0 : r->input.size + r->parts_size,
 		.data_offset = r->header.data.offset,
-		.data_size = r->data_size,
+		.data_size = r->data_size + r->parts_size,
 		.position = reader_position(r),
 		.records = r->records,
 		.skipped_records = t->skipped_records,
@@ -428,6 +448,7 @@ int seam_reader_info(const struct seam_reader *r, struct seam_reader_info *ret)
 		.compressed_bytes = t->compressed_bytes,
 		.decompressed_bytes = t->decompressed_bytes,
 		.compressed_records = t->compressed_records,
+		.compressed2_records = t->compressed2_records,
 		.feature_offset = r->header.pipe ? 0 : r->header.data.offset + r->header.data.size,
 		.version = r->header.version,
 	};

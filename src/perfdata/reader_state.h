@@ -51,7 +51,7 @@ struct block {
 /* What one pass over the records found. */
 struct tally {
 	uint64_t skipped_records, skipped_bytes, truncated_bytes;
-	uint64_t compressed_records, compressed_bytes, decompressed_bytes;
+	uint64_t compressed_records, compressed2_records, compressed_bytes, decompressed_bytes;
 };
 
 struct seam_reader {
@@ -64,11 +64,12 @@ struct seam_reader {
 	uint64_t damage_total_at_open;
 	bool swap, stream, directory, unfinished, cut;
 	uint64_t data_size;
+	uint64_t parts_size; /* of a directory's data.N */
 
 	struct section *sections; /* not for a stream */
 	size_t n_sections, section;
 	const unsigned char *visible; /* how far the outer lane may go by now */
-	bool ended;                   /* nothing behind `visible` may be touched */
+	bool section_cut;             /* nothing behind the outer lane may be touched */
 
 	unsigned char *window; /* of a stream */
 	uint64_t stream_left;  /* bytes of its data section to come; UINT64_MAX: to the end */
@@ -81,7 +82,7 @@ struct seam_reader {
 	bool inner_lost;         /* it is not known where the next unpacked record begins */
 	struct block *blocks;
 	size_t n_blocks, blocks_capacity, replay;
-	size_t kept_bytes;
+	size_t kept_bytes, keep_most; /* READER_KEEP */
 	bool keep_full;
 	bool rewound; /* and no block was unpacked since */
 

@@ -39,8 +39,13 @@ static int reader_stream_head(struct seam_reader *r, struct seam_error *err)
 	rc = reader_hold_up_to(r, (size_t)h->data.offset, err);
 	if (rc < 0)
 		return rc;
-	r->stream_left = h->data.size ? h->data.size : UINT64_MAX;
-	r->unfinished = !h->data.size;
+	r->unfinished = !h->data.size || header_is_open(h);
+	r->stream_left = r->unfinished ? UINT64_MAX : h->data.size;
+	if (r->unfinished && damage_add(&r->damage, err, 48, "header",
+	                                "%sthe recorder did not finish this file; reading to the "
+	                                "end of the stream",
+	                                header_is_open(h) ? "" : "data.size is 0: ") < 0)
+		return -EBADMSG;
 	return meta_load_attrs(&r->meta, h, r->held.bytes, r->held.n, err);
 }
 
@@ -80,9 +85,15 @@ int reader_stream_behind(struct seam_reader *r, struct seam_error *err)
 	uint64_t base = r->header.data.offset + r->header.data.size;
 	int rc;
 
-	if (r->header.pipe || r->unfinished || r->stream_left || r->stream_behind)
+	if (r->header.pipe || r->unfinished || r->stream_behind)
 		return 0;
 	r->stream_behind = true;
+	if (r->stream_left) {
+		meta_lose_features(&r->meta, &r->header);
+		return damage_add(&r->damage, err, base - r->stream_left, "data",
+		                  "the stream ends %llu bytes before its data does",
+		                  (unsigned long long)r->stream_left);
+	}
 	buf_clear(&r->held);
 	rc = reader_hold_up_to(r, READER_STREAM_HEAD, err);
 	if (rc < 0)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/encode.h"
 #include "base/cursor.h"
 #include "perfdata/writer_state.h"
 
@@ -99,6 +100,22 @@ static int writer_drain(struct seam_writer *w)
 	return rc;
 }
 
+static int writer_pwrite(const struct seam_writer *w, const struct buf *b, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < b->n) {
+		ssize_t put = pwrite(w->fd, b->bytes + done, b->n - done, (off_t)(offset + done));
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return put < 0 ? -errno : -EIO;
+		done += (size_t)put;
+	}
+	return 0;
+}
+
 /* Compresses what has gathered, one frame. */
 static int writer_deflate(struct seam_writer *w)
 {
@@ -180,7 +197,12 @@ int seam_writer_flush(struct seam_writer *w, struct seam_error *err)
 {
 	if (writer_deflate(w) < 0 || writer_drain(w) < 0)
 		return writer_error(w, err);
-	return 0;
+	if (w->pipe || !w->data)
+		return 0;
+	/* What is flushed is in the header, too: perf reads nothing of a file whose data.size is 0. */
+	writer_head_update(&w->head, w->data, true, NULL);
+	w->failed = w->head.failed ? -ENOMEM : writer_pwrite(w, &w->head, 0);
+	return w->failed ? writer_error(w, err) : 0;
 }
 
 uint64_t seam_writer_bytes(const struct seam_writer *w)
@@ -329,6 +351,7 @@ int seam_writer_open(struct seam_writer **ret, const char *path, const struct se
 		rc = writer_start(w, events, err);
 	if (rc >= 0 && o.compress_level) {
 		rc = deflate_init(&w->deflate, o.compress_level);
+		w->deflate.v1 = o.compress_v1;
 		if (rc >= 0 && w->pipe)
 			rc = writer_feature_compressed(w);
 		if (rc >= 0)
@@ -342,22 +365,6 @@ int seam_writer_open(struct seam_writer **ret, const char *path, const struct se
 	else
 		*ret = w;
 	return rc;
-}
-
-static int writer_pwrite(const struct seam_writer *w, const struct buf *b, uint64_t offset)
-{
-	size_t done = 0;
-
-	while (done < b->n) {
-		ssize_t put = pwrite(w->fd, b->bytes + done, b->n - done, (off_t)(offset + done));
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return put < 0 ? -errno : -EIO;
-		done += (size_t)put;
-	}
-	return 0;
 }
 
 /* Features behind the data, then the header that names them: in this order, so that the header is
@@ -376,9 +383,20 @@ static int writer_finish(struct seam_writer *w)
 	if (rc < 0 && ftruncate(w->fd, (off_t)end) < 0)
 		w->uncut = true;
 	buf_free(&tail);
-	writer_head_finish(&w->head, w->data, rc < 0 ? NULL : w->features);
+	writer_head_update(&w->head, w->data, false, rc < 0 ? NULL : w->features);
 	head_rc = w->head.failed ? -ENOMEM : writer_pwrite(w, &w->head, 0);
 	return rc < 0 ? rc : head_rc;
+}
+
+static int writer_no_data(struct seam_writer *w, struct seam_error *err)
+{
+	struct buf round = { 0 };
+	int rc = encode_end(&round, encode_begin(&round, SEAM_RECORD_FINISHED_ROUND, 0));
+
+	if (rc >= 0)
+		rc = seam_writer_write(w, round.bytes, round.n, err);
+	buf_free(&round);
+	return rc < 0 ? rc : seam_writer_flush(w, err);
 }
 
 int seam_writer_close(struct seam_writer *w, struct seam_error *err)
@@ -388,6 +406,8 @@ int seam_writer_close(struct seam_writer *w, struct seam_error *err)
 	if (!w)
 		return 0;
 	rc = seam_writer_flush(w, err);
+	if (!w->pipe && !w->failed && !w->data) /* a finished file without data looks killed */
+		rc = writer_no_data(w, err);
 	if (!w->pipe)
 		finish_rc = writer_finish(w);
 	if (rc >= 0 && finish_rc < 0)

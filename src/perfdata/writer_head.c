@@ -151,9 +151,10 @@ int writer_names(struct buf *out, const struct seam_events *events)
 	return rc < 0 ? rc : out->failed ? -ENOMEM : 0;
 }
 
-void writer_head_finish(struct buf *header, uint64_t data_size,
+void writer_head_update(struct buf *header, uint64_t data_size, bool open,
                         const struct writer_feature *features)
 {
+	const uint64_t mark = open ? HEADER_OPEN : 0;
 	uint64_t bits[4] = { 0 };
 
 	if (header->failed || header->n != HEADER_SIZE)
@@ -161,6 +162,7 @@ void writer_head_finish(struct buf *header, uint64_t data_size,
 	for (unsigned f = 0; features && f < SEAM_FEATURE_MAX; f++)
 		bits[f / 64] |= (uint64_t)features[f].has << f % 64;
 	memcpy(header->bytes + 48, &data_size, 8);
+	memcpy(header->bytes + 56, &mark, 8);
 	memcpy(header->bytes + 72, bits, sizeof(bits));
 }
 

@@ -41,8 +41,9 @@ int writer_head_pipe(struct buf *out, const struct seam_events *events);
 /* EVENT_UPDATE records for names that the attrs do not tell: a file whose recorder is killed has
  * no EVENT_DESC. */
 int writer_names(struct buf *out, const struct seam_events *events);
-/* data.size and the feature bits (features may be NULL) into a header. */
-void writer_head_finish(struct buf *header, uint64_t data_size,
+/* data.size, whether the file is still being written, and the feature bits (features may be NULL)
+ * into a header. */
+void writer_head_update(struct buf *header, uint64_t data_size, bool open,
                         const struct writer_feature *features);
 /* Feature table and features, to stand at offset `at` of the file. */
 int writer_tail(struct buf *out, const struct writer_feature *features, uint64_t at);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
-// load.c: see load.h. Knows how samples are dealt out to threads and how their sums become a
-// profile; counting is stacks.c's, naming is places.c's.
+// load.c: see load.h. Knows how samples are dealt out to threads; counting is stacks.c's, naming and
+// building is load_build.c's.
 #include "pipeline/load.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "pipeline/places.h"
+#include "pipeline/load_build.h"
 #include "pipeline/stacks.h"
 
 #define THREADS_MAX 16u
@@ -134,249 +133,6 @@ static int load_count(struct load_work *work, struct load_worker *workers, unsig
 	return r;
 }
 
-/* ---- naming, once per distinct stack ---- */
-
-struct load_builder {
-	struct load *load;
-	const struct load_opts *opts;
-	struct recording *rec;
-	struct places *places;
-	struct profile *profile;
-	uint32_t *events; /* event index -> profile's event */
-	uint32_t *frames; /* of one stack, innermost first */
-	size_t frames_capacity;
-	struct load_object { /* by the profile's object */
-		struct symbol_object *object;
-		enum symbol_state state;
-		uint64_t samples, last; /* last: number of the entry counted last */
-	} * objects;
-	size_t n_objects;
-};
-
-/* A frame without a name stands in places' slot with this bit beside its id. */
-#define UNNAMED (1ULL << 32)
-
-static int load_object_note(struct load_builder *b, uint32_t id, const struct place *place)
-{
-	if (id >= b->n_objects) {
-		size_t n = (size_t)id * 2 + 16;
-		struct load_object *objects = realloc(b->objects, n * sizeof(*objects));
-
-		if (!objects)
-			return -ENOMEM;
-		memset(objects + b->n_objects, 0, (n - b->n_objects) * sizeof(*objects));
-		b->objects = objects;
-		b->n_objects = n;
-	}
-	b->objects[id].object = place->object;
-	b->objects[id].state = place->object ? place->symbol.state : SYMBOL_NO_FILE;
-	return 0;
-}
-
-static uint32_t load_object(struct load_builder *b, const struct place *place)
-{
-	char hex[IMAGE_BUILD_ID_HEX];
-	const struct symbol_key *key;
-
-	if (!place->object)
-		return 0;
-	key = symbol_object_key(place->object);
-	return profile_object(b->profile, symbol_object_name(place->object),
-	                      key->build_id.size ? image_build_id_hex(&key->build_id, hex) : NULL);
-}
-
-/* A frame not met before: its id and the UNNAMED bit. */
-static int load_frame_new(struct load_builder *b, const struct frame_at *at, uint32_t space,
-                          uint64_t time_ns, uint64_t *ret)
-{
-	struct profile_frame f = { .address = at->addr };
-	struct place place = { 0 };
-	uint32_t id;
-	int r = 0;
-
-	if (!at->guest)
-		r = places_find(b->places, space, time_ns, at->addr, at->caller, &place);
-	if (r < 0)
-		return r;
-	f.object = load_object(b, &place);
-	if (place.mapping) {
-		f.address = place.address;
-		f.kind = place.kernel ? PROFILE_KERNEL : PROFILE_USER;
-	} else if (!at->user && !at->guest) {
-		f.kind = PROFILE_KERNEL;
-	}
-	if (place.symbol.name)
-		f.symbol = profile_string(b->profile, place.symbol.name);
-	if (f.object == PROFILE_FAILED || f.symbol == PROFILE_FAILED)
-		return -ENOMEM;
-	id = profile_frame(b->profile, &f);
-	if (id == PROFILE_FAILED)
-		return -ENOMEM;
-	*ret = id;
-	if (!f.symbol) {
-		*ret |= UNNAMED;
-		return load_object_note(b, f.object, &place);
-	}
-	return 0;
-}
-
-static void load_unnamed_note(struct load_builder *b, uint32_t frame, const struct stacks_entry *e,
-                              uint64_t serial)
-{
-	struct load_object *o = &b->objects[profile_frame_at(b->profile, frame)->object];
-
-	if (o->last != serial) {
-		o->last = serial;
-		o->samples += e->samples;
-	}
-}
-
-/* The frames of an entry into b->frames. */
-static int load_walk(struct load_builder *b, const struct stacks_entry *e, uint64_t serial,
-                     size_t *ret)
-{
-	struct frame_walk walk = { 0 };
-	struct frame_at at;
-	bool unnamed = false;
-	size_t n = 0;
-
-	while (frame_walk_next(&walk, &e->sample, &at)) {
-		uint32_t space = at.user ? e->key.user_space : e->key.kernel_space;
-		uint64_t *slot;
-		int r;
-
-		if (b->opts->max_stack && n >= b->opts->max_stack)
-			break;
-		if (n == b->frames_capacity) {
-			size_t capacity = n ? n * 2 : 1024;
-			uint32_t *frames = realloc(b->frames, capacity * sizeof(*frames));
-
-			if (!frames)
-				return -ENOMEM;
-			b->frames = frames;
-			b->frames_capacity = capacity;
-		}
-		slot = places_slot(b->places, at.guest ? UINT32_MAX : space, at.addr, at.caller);
-		if (!slot)
-			return -ENOMEM;
-		if (!*slot) {
-			r = load_frame_new(b, &at, space, e->time_ns, slot);
-			if (r < 0)
-				return r;
-		}
-		if (*slot & UNNAMED) {
-			load_unnamed_note(b, (uint32_t)*slot, e, serial);
-			unnamed = true;
-		}
-		b->frames[n++] = (uint32_t)*slot;
-	}
-	if (unnamed)
-		b->load->taken_unnamed += e->samples;
-	*ret = n;
-	return 0;
-}
-
-static uint32_t load_task(struct load_builder *b, const struct stacks_key *key)
-{
-	char name[16] = ":-1";
-	uint32_t comm, tid = b->opts->keep & PROFILE_KEEP_TID ? key->tid : PROFILE_NOT_KEPT;
-
-	if (!key->comm && key->tid != PROFILE_NOT_KEPT)
-		snprintf(name, sizeof(name), ":%u", key->tid);
-	comm = profile_string(b->profile, key->comm ? key->comm : name);
-	return comm == PROFILE_FAILED ? comm : profile_task(b->profile, comm, key->pid, tid);
-}
-
-static int load_entry(struct load_builder *b, const struct stacks_entry *e, uint64_t serial)
-{
-	struct profile_key key = { .event = b->events[e->key.event],
-		                   .task = load_task(b, &e->key),
-		                   .cpu = e->key.cpu,
-		                   .state = e->key.state,
-		                   .node = PROFILE_ROOT };
-	size_t n;
-	int r = key.task == PROFILE_FAILED ? -ENOMEM : load_walk(b, e, serial, &n);
-
-	if (r < 0)
-		return r;
-	while (n) {
-		key.node = profile_node(b->profile, key.node, b->frames[--n]);
-		if (key.node == PROFILE_FAILED)
-			return -ENOMEM;
-	}
-	return profile_add(b->profile, &key, e->samples, e->weight);
-}
-
-static int load_unnamed_order(const void *pa, const void *pb)
-{
-	const struct load_unnamed *a = pa, *b = pb;
-
-	if (a->samples != b->samples)
-		return a->samples > b->samples ? -1 : 1;
-	return strcmp(a->object, b->object);
-}
-
-static int load_list_unnamed(struct load_builder *b)
-{
-	struct load *load = b->load;
-
-	load->unnamed = calloc(b->n_objects + 1, sizeof(*load->unnamed));
-	if (!load->unnamed)
-		return -ENOMEM;
-	for (size_t i = 0; i < b->n_objects; i++) {
-		const struct load_object *o = &b->objects[i];
-
-		if (!o->samples)
-			continue;
-		load->unnamed[load->n_unnamed++] = (struct load_unnamed){
-			.object = o->object ? symbol_object_name(o->object) : SYMBOL_UNKNOWN,
-			.reason = o->object ? symbol_object_reason(o->object) : "",
-			.state = o->state,
-			.samples = o->samples,
-		};
-	}
-	qsort(load->unnamed, load->n_unnamed, sizeof(*load->unnamed), load_unnamed_order);
-	return 0;
-}
-
-static int load_name_events(struct load_builder *b)
-{
-	size_t n = seam_events_count(b->rec->events);
-	int r = 0;
-
-	b->events = calloc(n + 1, sizeof(*b->events));
-	if (!b->events)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		const char *name = seam_events_at(b->rec->events, i)->name;
-
-		b->events[i] = profile_event(b->profile, name ? name : "unnamed");
-		if (b->events[i] == PROFILE_FAILED)
-			return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < SEAM_STITCH_STATES && r >= 0; i++)
-		r = profile_set_state(b->profile, i, seam_stitch_state_name(i),
-		                      seam_stitch_state_text(i));
-	return r;
-}
-
-static int load_build(struct load_builder *b, struct load_worker *workers, unsigned n)
-{
-	const struct progress *progress = &b->opts->progress;
-	uint64_t serial = 0, total = 0;
-	int r = load_name_events(b);
-
-	for (unsigned w = 0; w < n; w++)
-		total += workers[w].stacks.n;
-	for (unsigned w = 0; w < n && r >= 0; w++)
-		for (size_t i = 0; i < workers[w].stacks.n && r >= 0; i++) {
-			r = load_entry(b, &workers[w].stacks.entries[i], ++serial);
-			if (serial % 4096 == 0 && progress->report)
-				progress->report(progress->ctx, "naming", serial, total);
-		}
-	return r < 0 ? r : load_list_unnamed(b);
-}
-
 /* ---- both ---- */
 
 static void load_add_counts(struct load *load, const struct load_worker *w)
@@ -391,35 +147,68 @@ static void load_add_counts(struct load *load, const struct load_worker *w)
 	load->stitch.tid_mismatches += c->tid_mismatches;
 	load->stitch.empty_answers += c->empty_answers;
 	load->taken += w->taken;
-	if (w->unwound)
-		unwound_add_counts(&load->unwound, unwound_count(w->unwound));
 	load->not_taken += w->not_taken;
+}
+
+static int load_missing_order(const void *pa, const void *pb)
+{
+	const struct unwound_missing *a = pa, *b = pb;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	return strcmp(a->reason, b->reason);
+}
+
+/* Adds up what the walkers counted, and which objects ended their walks. */
+static int load_add_unwound(struct load *load, const struct load_worker *workers, unsigned n)
+{
+	size_t most = 0, got;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!workers[i].unwound)
+			return 0;
+		unwound_add_counts(&load->unwound, unwound_count(workers[i].unwound));
+		unwound_missing(workers[i].unwound, &got);
+		most += got;
+	}
+	load->missing = calloc(most + 1, sizeof(*load->missing));
+	if (!load->missing)
+		return -ENOMEM;
+	for (unsigned i = 0; i < n; i++) {
+		const struct unwound_missing *m = unwound_missing(workers[i].unwound, &got);
+
+		for (size_t k = 0, to; k < got; k++) {
+			for (to = 0; to < load->n_missing; to++)
+				if (load->missing[to].object == m[k].object &&
+				    load->missing[to].reason == m[k].reason)
+					break;
+			if (to == load->n_missing)
+				load->missing[load->n_missing++] = m[k];
+			else
+				load->missing[to].samples += m[k].samples;
+		}
+	}
+	qsort(load->missing, load->n_missing, sizeof(*load->missing), load_missing_order);
+	return 0;
 }
 
 static int load_finish(struct load *load, struct recording *rec, const struct load_opts *opts,
                        struct load_worker *workers, unsigned n)
 {
-	struct load_builder b = { .load = load, .opts = opts, .rec = rec };
+	const struct stacks *stacks[THREADS_MAX];
 	struct profile_counts *counts;
 	int r;
 
 	load->stitch.sz = sizeof(load->stitch);
 	r = seam_stitch_counts(rec->stitch, &load->stitch);
-	for (unsigned i = 0; i < n && r >= 0; i++)
+	for (unsigned i = 0; i < n; i++) {
 		load_add_counts(load, &workers[i]);
+		stacks[i] = &workers[i].stacks;
+	}
 	if (r >= 0)
-		r = profile_new(&load->profile, opts->keep);
+		r = load_add_unwound(load, workers, n);
 	if (r >= 0)
-		r = places_new(&b.places, rec, opts->symbols);
-	b.profile = load->profile;
-	if (r >= 0)
-		r = load_build(&b, workers, n);
-	if (b.places)
-		load->symbols = places_take_symbols(b.places);
-	places_free(b.places);
-	free(b.objects);
-	free(b.events);
-	free(b.frames);
+		r = load_build(load, rec, opts, stacks, n);
 	if (r < 0)
 		return r;
 	counts = profile_counts(load->profile);
@@ -453,15 +242,15 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 	struct load_worker workers[THREADS_MAX] = { 0 };
 	unsigned n = load_thread_count(rec, opts);
 	struct seam_error why = { 0 };
-	struct tables *tables = NULL;
 	struct load load = { 0 };
 	int r;
 
 	for (unsigned i = 0; i < n; i++) {
 		workers[i].work = &work;
 		workers[i].counts.sz = sizeof(workers[i].counts);
+		workers[i].stacks.keep_samples = opts->keep & PROFILE_KEEP_SAMPLES;
 	}
-	r = load_unwound(workers, n, rec, opts, &tables);
+	r = load_unwound(workers, n, rec, opts, &load.tables);
 	if (r >= 0)
 		r = load_count(&work, workers, n, &why);
 	if (r >= 0)
@@ -470,7 +259,6 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		stacks_free(&workers[i].stacks);
 		unwound_free(workers[i].unwound);
 	}
-	tables_free(tables);
 	if (r < 0) {
 		load_free(&load);
 		if (why.code && err)
@@ -488,5 +276,7 @@ void load_free(struct load *load)
 	profile_free(load->profile);
 	symbol_free(load->symbols);
 	free(load->unnamed);
+	free(load->missing);
+	tables_free(load->tables);
 	*load = (struct load){ 0 };
 }

@@ -39,9 +39,12 @@ struct load {
 	struct profile *profile;          /* its states are enum seam_stitch_state */
 	struct seam_stitch_counts stitch; /* of all samples, also those not taken */
 	struct unwound_counts unwound;    /* of taken samples with stack copies */
-	uint64_t taken, not_taken;        /* samples */
-	uint64_t taken_unnamed;           /* taken samples with at least one frame without a name */
-	struct load_unnamed *unnamed;     /* by samples, descending */
+	struct unwound_missing *missing;  /* objects that ended walks, by samples, descending */
+	size_t n_missing;
+	struct tables *tables;        /* whose reasons those are; owned, may be NULL */
+	uint64_t taken, not_taken;    /* samples */
+	uint64_t taken_unnamed;       /* taken samples with at least one frame without a name */
+	struct load_unnamed *unnamed; /* by samples, descending */
 	size_t n_unnamed;
 	struct symbol_cache *symbols; /* names the profile's objects; owned */
 };

@@ -29,23 +29,22 @@ static bool ordered_wants(const struct ordered_opts *o, uint32_t type)
 		return o->answers;
 	case SEAM_RECORD_MMAP:
 	case SEAM_RECORD_MMAP2:
-		return o->mmaps;
+		return o->mmaps || o->all;
 	case SEAM_RECORD_COMM:
 	case SEAM_RECORD_FORK:
 	case SEAM_RECORD_EXIT:
-		return o->tasks;
+		return o->tasks || o->all;
 	case SEAM_RECORD_LOST:
 	case SEAM_RECORD_LOST_SAMPLES:
-		return o->losses;
+		return o->losses || o->all;
 	default:
-		return false;
+		return o->all;
 	}
 }
 
 static int ordered_push(void *ctx, const struct seam_record *record)
 {
 	struct ordered *o = ctx;
-	struct seam_record carried = *record;
 	struct seam_decoded d;
 	int r;
 
@@ -55,10 +54,7 @@ static int ordered_push(void *ctx, const struct seam_record *record)
 	if (r < 0) /* was counted in the first pass */
 		return r == -ENOMEM ? r : 0;
 	o->pushed++;
-	/* The stitcher and proc know a record by its index in the file, but order numbers anew and
-	   keeps the offset: so the index travels in its place. */
-	carried.offset = record->index;
-	return order_push(o->order, d.id.has & SEAM_SAMPLE_TIME ? d.id.time_ns : 0, &carried);
+	return order_push(o->order, d.id.has & SEAM_SAMPLE_TIME ? d.id.time_ns : 0, record);
 }
 
 /* 1, or -ENOMEM. */
@@ -71,6 +67,8 @@ static int ordered_unwind(struct ordered *o, struct ordered_item *item)
 		return 1;
 	recording_spaces(o->rec, &item->sample, proc_time(&item->decoded), &user, &kernel);
 	r = unwound_sample(o->unwound, user, &item->sample);
+	if (r > 0)
+		item->walk = unwound_last(o->unwound);
 	return r < 0 ? r : 1;
 }
 
@@ -79,8 +77,9 @@ static int ordered_unwind_start(struct ordered *o)
 	struct unwound_opts opts = { .sz = sizeof(opts) };
 	int r;
 
-	if (!unwound_opts_of(o->rec, &opts))
+	if (o->opts->keep_stacks || !unwound_opts_of(o->rec, &opts))
 		return 0;
+	opts.sure = o->opts->sure;
 	r = tables_new(&o->tables, o->opts->tables);
 	opts.tables = o->tables;
 	return r < 0 ? r : unwound_new(&o->unwound, &opts);
@@ -88,10 +87,9 @@ static int ordered_unwind_start(struct ordered *o)
 
 static int ordered_deliver(struct ordered *o, struct ordered_item *item)
 {
-	int r;
+	int r = seam_record_decode(o->rec->events, &item->record, &item->decoded, NULL);
 
-	item->record.index = item->record.offset;
-	r = seam_record_decode(o->rec->events, &item->record, &item->decoded, NULL);
+	item->walk = NULL;
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	if (item->record.type == SEAM_RECORD_SAMPLE) {

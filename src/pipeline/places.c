@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "unwind/walk.h"
 
 struct places_entry {
 	uint64_t addr;
@@ -125,6 +126,13 @@ uint64_t *places_slot(struct places *p, uint32_t space, uint64_t addr, bool call
 	return &e->value;
 }
 
+uint64_t *places_frame_slot(struct places *p, uint32_t space, const struct frame_at *at)
+{
+	uint64_t mark = at->guessed ? WALK_GUESSED : 0;
+
+	return places_slot(p, at->guest ? UINT32_MAX : space, at->addr | mark, at->caller);
+}
+
 static int places_object(struct places *p, const struct proc_object *o, struct symbol_object **ret)
 {
 	struct symbol_key key = { .kind = (enum symbol_kind)o->kind,
@@ -142,6 +150,25 @@ static int places_object(struct places *p, const struct proc_object *o, struct s
 	return r;
 }
 
+/* The recorded mapping of the kernel ends with its text; the code that starts it up lies behind, in
+ * the same image. */
+#define KERNEL_IMAGE_MAX (1ULL << 30)
+
+static const struct proc_mapping *places_mapping(const struct places *p, uint32_t space,
+                                                 uint64_t time_ns, uint64_t addr)
+{
+	const struct proc_mapping *m;
+
+	if (!(space & RECORDING_KERNEL))
+		return proc_space_find(p->rec->procs, space, addr);
+	m = proc_find_kernel(p->rec->procs, time_ns, addr);
+	if (m)
+		return m;
+	m = proc_kernel(p->rec->procs);
+	/* The image begins at the start of its GiB: behind that come the modules. */
+	return m && addr >= m->start && addr < (m->start | (KERNEL_IMAGE_MAX - 1)) ? m : NULL;
+}
+
 int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,
                 struct place *ret)
 {
@@ -151,11 +178,9 @@ int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t add
 	uint64_t step;
 	int r;
 
-	m = place.kernel ? proc_find_kernel(p->rec->procs, time_ns, addr)
-	                 : proc_space_find(p->rec->procs, space, addr);
+	m = places_mapping(p, space, time_ns, addr);
 	if (!m && caller) /* a call at the very end of a mapping */
-		m = place.kernel ? proc_find_kernel(p->rec->procs, time_ns, addr - 1)
-		                 : proc_space_find(p->rec->procs, space, addr - 1);
+		m = places_mapping(p, space, time_ns, addr - 1);
 	if (m) {
 		r = places_object(p, m->object, &place.object);
 		if (r < 0)
@@ -189,13 +214,22 @@ static bool frame_walk_lone(struct frame_walk *walk, const struct seam_stitched 
 {
 	unsigned mode = s->misc & SEAM_MISC_CPUMODE_MASK;
 
-	if (walk->i || s->kernel.n || s->user.n || !(s->sample.id.has & SEAM_SAMPLE_IP))
+	if (walk->i || s->kernel.n || s->user.n || !s->sample.event ||
+	    !(s->sample.event->attr.sample_type & SEAM_SAMPLE_IP))
 		return false;
 	walk->i = 1;
 	*ret = (struct frame_at){ .addr = s->sample.ip,
 		                  .user = mode == SEAM_MISC_USER,
 		                  .guest = mode != SEAM_MISC_USER && mode != SEAM_MISC_KERNEL };
 	return true;
+}
+
+/* An unwound frame's address carries marks. */
+static void frame_walk_marks(struct frame_at *at)
+{
+	at->guessed = at->addr & WALK_GUESSED;
+	at->caller = at->caller && !(at->addr & WALK_EXACT);
+	at->addr &= WALK_ADDRESS;
 }
 
 bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *s, struct frame_at *ret)
@@ -217,9 +251,10 @@ bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *s, str
 	if (!walk->in_user && (s->kernel.n || s->user.n))
 		*walk = (struct frame_walk){ .in_user = true };
 	if (walk->in_user && walk->i < s->user.n) {
-		*ret = (struct frame_at){ .addr = seam_u64s_at(&s->user, walk->i++),
-			                  .user = true,
-			                  .caller = walk->not_first };
+		addr = seam_u64s_at(&s->user, walk->i++);
+		*ret = (struct frame_at){ .addr = addr, .user = true, .caller = walk->not_first };
+		if (s->state == SEAM_STITCH_STACK_COPY)
+			frame_walk_marks(ret);
 		walk->not_first = true;
 		return true;
 	}

@@ -22,6 +22,22 @@ struct place {
 	bool kernel;
 };
 
+/* Where a sample's frames are: innermost first; markers are passed over, cookies are never among
+ * them. Start zeroed. */
+struct frame_walk {
+	uint64_t i; /* next word, kernel part first */
+	bool in_user;
+	bool not_first; /* a frame of this part was given already: the next is a caller */
+	bool guest;     /* behind a guest's marker */
+};
+struct frame_at {
+	uint64_t addr;
+	bool user;
+	bool caller;
+	bool guest;   /* of a guest: its mappings are not known */
+	bool guessed; /* found by frame pointer in code without unwind information, or behind such a
+	                 frame: shown with FRAME_GUESS before its name */
+};
 struct places;
 
 int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts);
@@ -35,25 +51,14 @@ struct symbol_cache *places_take_symbols(struct places *p);
  * it. NULL: out of memory. Lives until the next call. One thread.
  */
 uint64_t *places_slot(struct places *p, uint32_t space, uint64_t addr, bool caller);
+/* The same for a frame of frame_walk_next; guests' frames and guesses have slots of their own. */
+uint64_t *places_frame_slot(struct places *p, uint32_t space, const struct frame_at *at);
 /* The lookup itself, not remembered. time_ns is any time at which space was in effect (for kernel
  * spaces). -ENOMEM. */
 int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,
                 struct place *ret);
 
-/* Where a sample's frames are: innermost first; markers are passed over, cookies are never among
- * them. Start zeroed. */
-struct frame_walk {
-	uint64_t i; /* next word, kernel part first */
-	bool in_user;
-	bool not_first; /* a frame of this part was given already: the next is a caller */
-	bool guest;     /* behind a guest's marker */
-};
-struct frame_at {
-	uint64_t addr;
-	bool user;
-	bool caller;
-	bool guest; /* of a guest: its mappings are not known */
-};
+#define FRAME_GUESS "?"
 bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *sample,
                      struct frame_at *ret);
 

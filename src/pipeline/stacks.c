@@ -40,17 +40,20 @@ static bool stacks_words_equal(const struct seam_u64s *a, const struct seam_u64s
 static bool stacks_equal(const struct stacks_entry *e, const struct stacks_key *key,
                          const struct seam_stitched *s)
 {
-	return !memcmp(&e->key, key, sizeof(*key)) &&
-	       stacks_words_equal(&e->sample.kernel, &s->kernel) &&
-	       stacks_words_equal(&e->sample.user, &s->user) &&
-	       (!stacks_lone(s) ||
-	        (e->sample.sample.ip == s->sample.ip && e->sample.misc == s->misc));
+	return !memcmp(&e->key, key, sizeof(*key)) && stacks_words_equal(&e->kernel, &s->kernel) &&
+	       stacks_words_equal(&e->user, &s->user) &&
+	       (!stacks_lone(s) || (e->ip == s->sample.ip && e->misc == s->misc));
+}
+
+static uint64_t stacks_slot(uint64_t hash, size_t entry)
+{
+	return hash >> 32 << 32 | (entry + 1);
 }
 
 static int stacks_grow_index(struct stacks *s)
 {
 	size_t capacity = s->index_capacity ? s->index_capacity * 2 : 1024;
-	uint32_t *index = calloc(capacity, sizeof(*index));
+	uint64_t *index = calloc(capacity, sizeof(*index));
 
 	if (!index)
 		return -ENOMEM;
@@ -59,7 +62,7 @@ static int stacks_grow_index(struct stacks *s)
 
 		while (index[at])
 			at = (at + 1) & (capacity - 1);
-		index[at] = (uint32_t)i + 1;
+		index[at] = stacks_slot(s->entries[i].hash, i);
 	}
 	free(s->index);
 	s->index = index;
@@ -96,17 +99,47 @@ static int stacks_new(struct stacks *s, const struct stacks_key *key,
 		s->entries_capacity = capacity;
 	}
 	e = &s->entries[s->n];
-	*e = (struct stacks_entry){ .key = *key, .hash = hash, .time_ns = time_ns };
-	e->sample = (struct seam_stitched){ .sample = { .id = sample->sample.id,
-		                                        .ip = sample->sample.ip },
-		                            .misc = sample->misc,
-		                            .state = sample->state,
-		                            .kernel = sample->kernel,
-		                            .user = sample->user };
-	if (!stable && (stacks_keep_words(s, &e->sample.kernel) < 0 ||
-	                stacks_keep_words(s, &e->sample.user) < 0))
+	*e = (struct stacks_entry){ .key = *key,
+		                    .hash = hash,
+		                    .kernel = sample->kernel,
+		                    .user = sample->user,
+		                    .event = sample->sample.event,
+		                    .ip = sample->sample.ip,
+		                    .time_ns = time_ns,
+		                    .misc = sample->misc };
+	if (!stable && (stacks_keep_words(s, &e->kernel) < 0 || stacks_keep_words(s, &e->user) < 0))
 		return -ENOMEM;
 	s->n++;
+	return 0;
+}
+
+/* Where in the index a sample's entry is, or belongs. */
+static size_t stacks_find(const struct stacks *s, const struct stacks_key *key,
+                          const struct seam_stitched *sample, uint64_t hash)
+{
+	size_t mask = s->index_capacity - 1, at = hash & mask;
+
+	for (; s->index[at]; at = (at + 1) & mask) {
+		if (s->index[at] >> 32 == hash >> 32 &&
+		    stacks_equal(&s->entries[(uint32_t)s->index[at] - 1], key, sample))
+			break;
+	}
+	return at;
+}
+
+static int stacks_note(struct stacks *s, uint32_t entry, uint64_t weight, uint64_t time_ns)
+{
+	if (s->n_samples == s->samples_capacity) {
+		size_t capacity = s->n_samples ? s->n_samples * 2 : 4096;
+		struct stacks_sample *samples = realloc(s->samples, capacity * sizeof(*samples));
+
+		if (!samples)
+			return -ENOMEM;
+		s->samples = samples;
+		s->samples_capacity = capacity;
+	}
+	s->samples[s->n_samples++] =
+	        (struct stacks_sample){ .time_ns = time_ns, .weight = weight, .entry = entry };
 	return 0;
 }
 
@@ -120,27 +153,35 @@ int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam
 
 	if (s->n * 2 >= s->index_capacity && stacks_grow_index(s) < 0)
 		return -ENOMEM;
-	at = hash & (s->index_capacity - 1);
-	for (; s->index[at]; at = (at + 1) & (s->index_capacity - 1)) {
-		e = &s->entries[s->index[at] - 1];
-		if (e->hash == hash && stacks_equal(e, key, sample))
-			goto found;
+	at = stacks_find(s, key, sample, hash);
+	if (!s->index[at]) {
+		r = stacks_new(s, key, sample, stable, hash, time_ns);
+		if (r < 0)
+			return r;
+		s->index[at] = stacks_slot(hash, s->n - 1);
 	}
-	r = stacks_new(s, key, sample, stable, hash, time_ns);
-	if (r < 0)
-		return r;
-	s->index[at] = (uint32_t)s->n;
-	e = &s->entries[s->n - 1];
-found:
+	e = &s->entries[(uint32_t)s->index[at] - 1];
 	e->samples++;
 	e->weight += sample->sample.period;
+	if (s->keep_samples)
+		return stacks_note(s, (uint32_t)s->index[at] - 1, sample->sample.period, time_ns);
 	return 0;
+}
+
+struct seam_stitched stacks_sample(const struct stacks_entry *e)
+{
+	return (struct seam_stitched){ .sample = { .event = e->event, .ip = e->ip },
+		                       .misc = e->misc,
+		                       .state = e->key.state,
+		                       .kernel = e->kernel,
+		                       .user = e->user };
 }
 
 void stacks_free(struct stacks *s)
 {
 	free(s->entries);
 	free(s->index);
+	free(s->samples);
 	arena_free(&s->arena);
 	*s = (struct stacks){ 0 };
 }

@@ -21,18 +21,32 @@ struct stacks_key {
 	uint32_t user_space, kernel_space;
 };
 
+/* Small, because most samples touch one at random: what else a sample has is not kept. */
 struct stacks_entry {
 	struct stacks_key key;
 	uint64_t hash;
-	uint64_t time_ns;            /* proc_time of its first sample */
-	struct seam_stitched sample; /* of its first sample: the two halves, ip and misc */
 	uint64_t samples, weight;
+	struct seam_u64s kernel, user;
+	const struct seam_event *event;
+	uint64_t ip;      /* of its first sample; of all when there is no chain */
+	uint64_t time_ns; /* proc_time of its first sample */
+	uint16_t misc;
+};
+
+/* One sample of an entry, for what wants to know when it was. */
+struct stacks_sample {
+	uint64_t time_ns;
+	uint64_t weight;
+	uint32_t entry;
 };
 
 struct stacks {
+	bool keep_samples;
+	struct stacks_sample *samples; /* in the order in which they were added */
+	size_t n_samples, samples_capacity;
 	struct stacks_entry *entries;
 	size_t n, entries_capacity;
-	uint32_t *index; /* entry + 1; 0 is free */
+	uint64_t *index; /* high half of the hash, entry + 1 below; 0 is free */
 	size_t index_capacity;
 	struct arena arena;
 };
@@ -40,6 +54,8 @@ struct stacks {
 /* Zero-initialise to start. stable: the bytes last. -ENOMEM. */
 int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam_stitched *sample,
                bool stable, uint64_t time_ns);
+/* The sample that an entry stands for, as far as its frames are concerned. */
+struct seam_stitched stacks_sample(const struct stacks_entry *e);
 void stacks_free(struct stacks *s);
 
 #endif

@@ -112,6 +112,7 @@ static int tables_compile(struct tables *t, struct image *image, struct buf *ret
 			in.ranges[in.n_ranges++] =
 			        (struct compile_range){ s->vaddr, s->vaddr + s->memory_size };
 	}
+	in.entry = image_entry(image);
 	in.text_address = tables_section_address(image, ".text");
 	in.data_address = tables_section_address(image, ".got");
 	tables_section(image, ".eh_frame", &in.eh_frame);

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/map.h"
+#include "pipeline/recording.h"
 
 #define REMEMBERED 8192u /* answers by (space, pc); a power of two */
 #define STACK_SPAN \
@@ -26,7 +28,8 @@ struct unwound_mapping {
 	bool known;
 	bool may_guess;
 	const struct frametab *table;
-	uint64_t bias; /* address - ELF address */
+	const char *reason; /* why there is none */
+	uint64_t bias;      /* address - ELF address */
 };
 
 struct unwound {
@@ -40,6 +43,8 @@ struct unwound {
 	const unsigned char *stack;
 	uint64_t sp, n_stack;
 	int failed; /* -ENOMEM */
+	struct walk walk;
+	struct buf missing; /* struct unwound_missing */
 	uint64_t frames[WALK_FRAMES_MAX];
 };
 
@@ -76,7 +81,19 @@ void unwound_free(struct unwound *u)
 		return;
 	free(u->mappings);
 	free(u->remembered);
+	buf_free(&u->missing);
 	free(u);
+}
+
+const struct walk *unwound_last(const struct unwound *u)
+{
+	return &u->walk;
+}
+
+const struct unwound_missing *unwound_missing(const struct unwound *u, size_t *n)
+{
+	*n = u->missing.n / sizeof(struct unwound_missing);
+	return (const struct unwound_missing *)(const void *)u->missing.bytes;
 }
 
 const struct unwound_counts *unwound_count(const struct unwound *u)
@@ -91,7 +108,10 @@ void unwound_add_counts(struct unwound_counts *to, const struct unwound_counts *
 		to->end[i] += from->end[i];
 	to->guessed += from->guessed;
 	to->frames += from->frames;
+	to->guessed_frames += from->guessed_frames;
 	to->unusable += from->unusable;
+	if (from->needed > to->needed)
+		to->needed = from->needed;
 }
 
 bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret)
@@ -126,6 +146,9 @@ static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m
 		r = tables_get_memory(u->opts.tables, "[vdso]", vdso, n, &object);
 	else
 		ret->may_guess = m->object->kind == PROC_KIND_ANON;
+	ret->reason = object           ? object->reason
+	              : ret->may_guess ? "no object: code made at run time"
+	                               : "nothing is known of its code";
 	if (r < 0 || !object)
 		return r;
 	if (object->table &&
@@ -211,18 +234,62 @@ static bool unwound_registers(const struct unwound *u, const struct seam_sample 
 		return false;
 	for (uint64_t i = 0; i < s->regs_user.values.n; i++)
 		values[i] = seam_u64s_at(&s->regs_user.values, i);
-	return walk_registers_from_perf(u->opts.machine, s->regs_user.mask, values, ret);
+	return walk_registers_from_perf(u->opts.machine, s->regs_user.mask, values, ret) &&
+	       ret->value[u->opts.machine == FRAMETAB_X86_64 ? 16 : 32] <= WALK_ADDRESS;
+}
+
+/* The walk ended for want of information: counts what is mapped there. */
+static int unwound_note(struct unwound *u, uint64_t pc)
+{
+	const struct proc_mapping *m = proc_space_find(u->opts.procs, u->space, pc);
+	struct unwound_missing add = { .reason = "no mapping of that time holds the address",
+		                       .samples = 1 };
+	struct unwound_missing *have = (struct unwound_missing *)(void *)u->missing.bytes;
+	struct unwound_mapping *mapping;
+	int r;
+
+	if (m) {
+		r = unwound_mapping(u, m, &mapping);
+		if (r < 0)
+			return r;
+		add.object = m->object;
+		add.reason = m->data ? "it is mapped as data" : mapping->reason;
+	}
+	for (size_t i = 0; i < u->missing.n / sizeof(add); i++) {
+		if (have[i].object == add.object && have[i].reason == add.reason) {
+			have[i].samples++;
+			return 0;
+		}
+	}
+	return buf_put(&u->missing, &add, sizeof(add));
+}
+
+static int unwound_add_walk(struct unwound *u)
+{
+	const struct walk *walk = &u->walk;
+
+	u->counts.samples++;
+	u->counts.frames += walk->n;
+	u->counts.end[walk->end]++;
+	u->counts.guessed += walk->n_sure < walk->n;
+	u->counts.guessed_frames += walk->n - walk->n_sure;
+	if (walk->end == WALK_TRUNCATED && walk->needed - u->sp + 8 > u->counts.needed)
+		u->counts.needed = walk->needed - u->sp + 8;
+	return walk->end == WALK_NO_INFO ? unwound_note(u, walk->end_pc) : 0;
 }
 
 int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *sample)
 {
 	const struct seam_sample *s = &sample->sample;
-	struct walk_options options = { .machine = u->opts.machine, .max_frames = WALK_FRAMES_MAX };
+	struct walk_options options = { .machine = u->opts.machine,
+		                        .marks = !u->opts.sure,
+		                        .no_fallback = u->opts.sure,
+		                        .max_frames = WALK_FRAMES_MAX };
 	struct walk_memory memory = { .ctx = u, .read = unwound_read, .find = unwound_find };
 	struct walk_registers regs;
-	struct walk walk;
+	int r;
 
-	if (!s->regs_user.abi || sample->user.n || !s->stack_user_size)
+	if (sample->state != SEAM_STITCH_STACK_COPY)
 		return 0;
 	if (!unwound_registers(u, s, &regs)) {
 		u->counts.unusable++;
@@ -232,13 +299,11 @@ int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *samp
 	u->stack = s->stack_user.bytes;
 	u->n_stack = s->stack_user.n;
 	u->sp = regs.value[u->opts.machine == FRAMETAB_X86_64 ? 7 : 31];
-	walk_stack(&options, &memory, &regs, u->frames, &walk);
-	if (u->failed)
-		return u->failed;
-	u->counts.samples++;
-	u->counts.frames += walk.n;
-	u->counts.end[walk.end]++;
-	u->counts.guessed += walk.n_sure < walk.n;
-	sample->user = (struct seam_u64s){ .bytes = (const unsigned char *)u->frames, .n = walk.n };
+	walk_stack(&options, &memory, &regs, u->frames, &u->walk);
+	r = u->failed ? u->failed : unwound_add_walk(u);
+	if (r < 0)
+		return r;
+	sample->user =
+	        (struct seam_u64s){ .bytes = (const unsigned char *)u->frames, .n = u->walk.n };
 	return 1;
 }

@@ -24,6 +24,16 @@ uint32_t proc_space(const struct proc_table *table, uint32_t pid, uint64_t time_
 	return change ? change->value : PROC_NO_SPACE;
 }
 
+uint32_t proc_space_hold(struct proc_table *table, uint32_t pid)
+{
+	const struct history *process = history_of(&table->processes, pid);
+
+	if (!process || !process->n)
+		return PROC_NO_SPACE;
+	process->changes[process->n - 1].stamp = 0; /* shared from now on: edits must copy */
+	return process->changes[process->n - 1].value;
+}
+
 const struct proc_mapping *proc_space_find(const struct proc_table *table, uint32_t space,
                                            uint64_t addr)
 {

@@ -105,6 +105,12 @@ int proc_seal(struct proc_table *table);
  */
 #define PROC_NO_SPACE 0u
 uint32_t proc_space(const struct proc_table *table, uint32_t pid, uint64_t time_ns);
+/*
+ * Live: the address space of a process now, as a handle that stays good, and keeps meaning these
+ * mappings, whatever is learned later. Looking addresses up in it is the readers' as long as nobody
+ * learns at that time.
+ */
+uint32_t proc_space_hold(struct proc_table *table, uint32_t pid);
 /* NULL: nothing (known) is mapped there. O(log n). */
 const struct proc_mapping *proc_space_find(const struct proc_table *table, uint32_t space,
                                            uint64_t addr);

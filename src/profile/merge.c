@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "profile/profile.h"
+#include "profile/merge.h"
 
 struct merge {
 	struct profile *to;
@@ -126,6 +126,50 @@ static int merge_row(struct merge *m, const struct profile_row *row)
 	return profile_add(m->to, &key, row->samples, row->weight);
 }
 
+static int merge_sample(struct merge *m, const struct profile_sample *from)
+{
+	struct profile_sample sample = *from;
+
+	sample.key.event = merge_event(m, from->key.event);
+	sample.key.task = merge_task(m, from->key.task);
+	sample.key.node = merge_node(m, from->key.node);
+	if (sample.key.event == PROFILE_FAILED || sample.key.task == PROFILE_FAILED ||
+	    sample.key.node == PROFILE_FAILED)
+		return -ENOMEM;
+	return profile_add_sample(m->to, &sample);
+}
+
+static int merge_samples(struct merge *m,
+                         bool (*keep)(const struct profile *, const struct profile_row *, void *),
+                         void *ctx)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < profile_n_samples(m->from) && r >= 0; i++) {
+		const struct profile_sample *s = profile_sample_at(m->from, i);
+		const struct profile_row row = { s->key, 1, s->weight };
+
+		if (!keep || keep(m->from, &row, ctx))
+			r = merge_sample(m, s);
+	}
+	return r < 0 ? r : profile_sort_samples(m->to);
+}
+
+/* What is the same in the copy whatever rows it gets. */
+static int merge_names(struct merge *m)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < profile_n_states(m->from) && r >= 0; i++)
+		r = profile_set_state(m->to, i, profile_state_at(m->from, i)->name,
+		                      profile_state_at(m->from, i)->text);
+	/* In from's order, so that events get the same ids whether they have rows left or not. */
+	for (uint32_t e = 1; e <= profile_n_events(m->from) && r >= 0; e++)
+		if (merge_event(m, e) == PROFILE_FAILED)
+			r = -ENOMEM;
+	return r;
+}
+
 static int merge_rows(struct profile *to, const struct profile *from,
                       bool (*keep)(const struct profile *, const struct profile_row *, void *),
                       void *ctx)
@@ -135,19 +179,32 @@ static int merge_rows(struct profile *to, const struct profile *from,
 
 	if (r < 0)
 		return r;
-	for (uint32_t i = 0; i < profile_n_states(from) && r >= 0; i++)
-		r = profile_set_state(to, i, profile_state_at(from, i)->name,
-		                      profile_state_at(from, i)->text);
-	/* In from's order, so that events get the same ids whether they have rows left or not. */
-	for (uint32_t e = 1; e <= profile_n_events(from) && r >= 0; e++)
-		if (merge_event(&m, e) == PROFILE_FAILED)
-			r = -ENOMEM;
+	r = merge_names(&m);
 	for (size_t i = 0; i < profile_n_rows(from) && r >= 0; i++) {
 		const struct profile_row *row = profile_row_at(from, i);
 
 		if (!keep || keep(from, row, ctx))
 			r = merge_row(&m, row);
 	}
+	if (r >= 0)
+		r = merge_samples(&m, keep, ctx);
+	merge_free(&m);
+	return r;
+}
+
+int merge_in_order(struct profile *to, const struct profile *from, const size_t *rows,
+                   const size_t *samples)
+{
+	struct merge m;
+	int r = merge_start(&m, to, from);
+
+	if (r < 0)
+		return r;
+	r = merge_names(&m);
+	for (size_t i = 0; i < profile_n_rows(from) && r >= 0; i++)
+		r = merge_row(&m, profile_row_at(from, rows[i]));
+	for (size_t i = 0; i < profile_n_samples(from) && r >= 0; i++)
+		r = merge_sample(&m, profile_sample_at(from, samples[i]));
 	merge_free(&m);
 	return r;
 }

@@ -23,6 +23,8 @@ struct profile {
 	struct intern keys; /* of rows: row i has key id i + 1 */
 	struct profile_row *rows;
 	size_t n_rows, rows_capacity;
+	struct profile_sample *samples;
+	size_t n_samples, samples_capacity;
 	struct map children; /* parent << 32 | frame -> node */
 	struct profile_node *nodes;
 	size_t n_nodes, nodes_capacity;                  /* the root included */
@@ -61,6 +63,7 @@ void profile_free(struct profile *p)
 	intern_free(&p->keys);
 	map_free(&p->children);
 	free(p->rows);
+	free(p->samples);
 	free(p->nodes);
 	free(p);
 }
@@ -172,6 +175,67 @@ int profile_add(struct profile *p, const struct profile_key *key, uint64_t sampl
 		p->rows[p->n_rows++] = (struct profile_row){ .key = k };
 	p->rows[id - 1].samples += samples;
 	p->rows[id - 1].weight += weight;
+	return 0;
+}
+
+int profile_add_sample(struct profile *p, const struct profile_sample *sample)
+{
+	struct profile_sample *samples;
+
+	if (!(p->keep & PROFILE_KEEP_SAMPLES))
+		return 0;
+	samples = profile_grow(p->samples, p->n_samples, &p->samples_capacity, sizeof(*samples));
+	if (!samples)
+		return -ENOMEM;
+	p->samples = samples;
+	p->samples[p->n_samples] = *sample;
+	if (!(p->keep & PROFILE_KEEP_CPU))
+		p->samples[p->n_samples].key.cpu = PROFILE_NOT_KEPT;
+	p->n_samples++;
+	return 0;
+}
+
+/* Merges the sorted halves of from into to. */
+static void profile_merge_halves(const struct profile_sample *from, size_t half, size_t n,
+                                 struct profile_sample *to)
+{
+	size_t a = 0, b = half;
+
+	for (size_t i = 0; i < n; i++) {
+		if (a < half && (b >= n || from[a].time_ns <= from[b].time_ns))
+			to[i] = from[a++];
+		else
+			to[i] = from[b++];
+	}
+}
+
+int profile_sort_samples(struct profile *p)
+{
+	size_t n = p->n_samples;
+	struct profile_sample *from = p->samples, *to, *spare;
+	bool sorted = true;
+
+	for (size_t i = 1; i < n && sorted; i++)
+		sorted = from[i - 1].time_ns <= from[i].time_ns;
+	if (sorted)
+		return 0;
+	to = spare = calloc(n, sizeof(*spare));
+	if (!spare)
+		return -ENOMEM;
+	for (size_t width = 1; width < n; width *= 2) {
+		struct profile_sample *swap = from;
+
+		for (size_t at = 0; at < n; at += 2 * width) {
+			size_t all = n - at < 2 * width ? n - at : 2 * width;
+
+			profile_merge_halves(from + at, all < width ? all : width, all, to + at);
+		}
+		from = to;
+		to = swap;
+	}
+	p->samples = from;
+	p->samples_capacity = from == spare ? n : p->samples_capacity;
+	free(to);
 	return 0;
 }
 
@@ -298,6 +362,16 @@ size_t profile_n_rows(const struct profile *p)
 const struct profile_row *profile_row_at(const struct profile *p, size_t i)
 {
 	return &p->rows[i];
+}
+
+size_t profile_n_samples(const struct profile *p)
+{
+	return p->n_samples;
+}
+
+const struct profile_sample *profile_sample_at(const struct profile *p, size_t i)
+{
+	return &p->samples[i];
 }
 
 void profile_account(const struct profile *p, uint32_t event, struct profile_account *ret)

@@ -22,6 +22,8 @@
 #define PROFILE_KEEP_PID (1u << 0)
 #define PROFILE_KEEP_TID (1u << 1)
 #define PROFILE_KEEP_CPU (1u << 2)
+/* Beside the rows, every sample with its time: memory then grows with samples. */
+#define PROFILE_KEEP_SAMPLES (1u << 3)
 
 #define PROFILE_NOT_KEPT UINT32_MAX /* also: the recording did not say */
 #define PROFILE_FAILED UINT32_MAX   /* returned for an id: out of memory, or 2^32 of them */
@@ -74,6 +76,13 @@ struct profile_row {
 	uint64_t weight; /* the sum of their periods, in the event's unit */
 };
 
+/* One sample as it was taken; its row counts it, too. */
+struct profile_sample {
+	uint64_t time_ns;
+	uint64_t weight;
+	struct profile_key key;
+};
+
 struct profile;
 
 int profile_new(struct profile **ret, unsigned keep);
@@ -92,6 +101,11 @@ uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame);
 /* Adds to the row of key, made when new. */
 int profile_add(struct profile *p, const struct profile_key *key, uint64_t samples,
                 uint64_t weight);
+
+/* Adds to the list of samples, if they are kept, and to no row. */
+int profile_add_sample(struct profile *p, const struct profile_sample *sample);
+/* By time; equal times keep the order in which they were added. */
+int profile_sort_samples(struct profile *p);
 
 /* What became of the samples' stacks: name for machines, text for people; both are copied.
  * state < PROFILE_STATES_MAX. */
@@ -118,6 +132,10 @@ int profile_filter(struct profile **ret, const struct profile *p,
                    bool (*keep)(const struct profile *p, const struct profile_row *row, void *ctx),
                    void *ctx);
 
+/* The same profile with ids that depend on nothing but what is in it: rows by event, task, cpu, state
+ * and stack, samples by time and then like rows. For output that is to be equal for equal input. */
+int profile_canonical(struct profile **ret, const struct profile *p);
+
 /* ---- reading: pointers live until the next call that fills, or profile_free ---- */
 
 const char *profile_text(const struct profile *p, uint32_t string);
@@ -135,6 +153,9 @@ size_t profile_n_nodes(const struct profile *p); /* 1 ... n; PROFILE_ROOT is 0 *
 const struct profile_node *profile_node_at(const struct profile *p, uint32_t node);
 size_t profile_n_rows(const struct profile *p); /* 0 ... n - 1, in the order they were made */
 const struct profile_row *profile_row_at(const struct profile *p, size_t i);
+
+size_t profile_n_samples(const struct profile *p); /* 0 ... n - 1; 0 when they are not kept */
+const struct profile_sample *profile_sample_at(const struct profile *p, size_t i);
 
 /* The stacks' account: how many samples ended in each state, for one event or (0) for all. */
 struct profile_account {

@@ -195,6 +195,12 @@ struct rollup_order {
 	bool by_total;
 };
 
+static const char *rollup_path(const struct rollup *t, const struct rollup_row *row)
+{
+	return profile_text(t->profile,
+	                    profile_object_at(t->profile, row->value[ROLLUP_OBJECT])->path);
+}
+
 static int rollup_compare_names(const struct rollup *t, const struct rollup_row *a,
                                 const struct rollup_row *b)
 {
@@ -214,7 +220,7 @@ static int rollup_compare_names(const struct rollup *t, const struct rollup_row 
 		if (order)
 			return order;
 	}
-	return 0;
+	return strcmp(rollup_path(t, a), rollup_path(t, b));
 }
 
 static int rollup_compare(const void *pa, const void *pb, void *ctx)

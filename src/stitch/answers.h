@@ -29,11 +29,11 @@ struct answer_link {
 struct answer {
 	uint64_t cookie;
 	struct rules_who who;
-	uint64_t superseded;       /* when it goes; 0: it is a task's last */
-	uint32_t n;                /* addresses */
-	uint32_t holds;            /* decided samples that need it */
-	bool kept, claimed, ended; /* ended: its task is gone */
-	struct waiting_task *task; /* whose last answer it is, or NULL */
+	uint64_t superseded;        /* when it goes; 0: it is a task's last */
+	uint32_t n;                 /* addresses */
+	uint32_t holds;             /* decided samples that need it */
+	bool kept, claimed, reborn; /* reborn: its tid has a new owner */
+	struct waiting_task *task;  /* whose last answer it is, or NULL */
 	struct waiting_process *process;
 	struct answer_link by_age, by_end;
 	struct answer_cell *cells;

@@ -20,17 +20,51 @@ static struct index_answer *index_answer(const struct index *ix, uint32_t number
 	return &ix->answers[number / INDEX_BLOCK][number % INDEX_BLOCK];
 }
 
+/* The item that a map names by key, made when new; NULL: out of memory. */
+static void *index_item(struct map *by_key, uint64_t key, struct index_items *items, size_t size)
+{
+	bool is_new;
+	uint64_t *number;
+
+	if (items->n == items->capacity) {
+		uint32_t bigger = items->capacity ? items->capacity * 2 : 16;
+		void *at = bigger > items->capacity ? realloc(items->at, bigger * size) : NULL;
+
+		if (!at)
+			return NULL;
+		memset((unsigned char *)at + items->n * size, 0, (bigger - items->n) * size);
+		items->at = at;
+		items->capacity = bigger;
+	}
+	number = map_slot(by_key, key, &is_new);
+	if (!number)
+		return NULL;
+	if (is_new)
+		*number = items->n++;
+	return (unsigned char *)items->at + *number * size;
+}
+
+static struct track *index_track_at(const struct index *ix, uint64_t number)
+{
+	return (struct track *)ix->tracks.at + number;
+}
+
+static struct times *index_execs_at(const struct index *ix, uint64_t number)
+{
+	return (struct times *)ix->execs.at + number;
+}
+
 void index_free(struct index *ix)
 {
 	for (uint32_t i = 0; i < ix->n_blocks; i++)
 		free(ix->answers[i]);
 	free(ix->answers);
-	for (uint32_t i = 0; i < ix->n_tracks; i++)
-		track_free(&ix->tracks[i]);
-	free(ix->tracks);
-	for (uint32_t i = 0; i < ix->n_execs; i++)
-		times_free(&ix->execs[i]);
-	free(ix->execs);
+	for (uint32_t i = 0; i < ix->tracks.n; i++)
+		track_free(index_track_at(ix, i));
+	free(ix->tracks.at);
+	for (uint32_t i = 0; i < ix->execs.n; i++)
+		times_free(index_execs_at(ix, i));
+	free(ix->execs.at);
 	cookies_free(&ix->cookies);
 	map_free(&ix->track_of);
 	map_free(&ix->execs_of);
@@ -39,35 +73,30 @@ void index_free(struct index *ix)
 	*ix = (struct index){ 0 };
 }
 
-/* The item of a zero-initialised growing array that a map names by key; NULL: out of memory. */
-static void *index_item(struct map *by_key, uint64_t key, void **items, uint32_t *n,
-                        uint32_t *capacity, size_t size)
-{
-	bool is_new;
-	uint64_t *at;
-
-	if (*n == *capacity) {
-		uint32_t bigger = *capacity ? *capacity * 2 : 16;
-		void *p = bigger > *capacity ? realloc(*items, bigger * size) : NULL;
-
-		if (!p)
-			return NULL;
-		memset((unsigned char *)p + *n * size, 0, (bigger - *n) * size);
-		*items = p;
-		*capacity = bigger;
-	}
-	at = map_slot(by_key, key, &is_new);
-	if (!at)
-		return NULL;
-	if (is_new)
-		*at = (*n)++;
-	return (unsigned char *)*items + *at * size;
-}
-
 static struct track *index_track(struct index *ix, uint32_t tid)
 {
-	return index_item(&ix->track_of, tid, (void **)&ix->tracks, &ix->n_tracks,
-	                  &ix->tracks_capacity, sizeof(*ix->tracks));
+	return index_item(&ix->track_of, tid, &ix->tracks, sizeof(struct track));
+}
+
+#define INDEX_STACK_HEAD 256u
+
+/*
+ * What tells a sample from others of its task and time. Of a copied stack only the head: reading 8 to 64 KiB of each
+ * sample for this alone would cost more than unwinding it, and equal registers, time and head mean an equal stack.
+ */
+static uint64_t index_sample_hash(const struct seam_decoded *d)
+{
+	const unsigned char *bytes = d->record->bytes;
+	const struct seam_bytes *stack = &d->sample.stack_user;
+	size_t head, tail;
+	uint64_t h;
+
+	if (stack->n <= INDEX_STACK_HEAD)
+		return map_hash_bytes(bytes, d->record->size, 0);
+	head = (size_t)(stack->bytes - bytes) + INDEX_STACK_HEAD;
+	tail = (size_t)(stack->bytes - bytes) + (size_t)stack->n;
+	h = map_hash_bytes(bytes, head, 0);
+	return map_hash_bytes(bytes + tail, d->record->size - tail, h);
 }
 
 static int index_learn_sample(struct index *ix, const struct seam_decoded *d)
@@ -93,8 +122,7 @@ static int index_learn_sample(struct index *ix, const struct seam_decoded *d)
 	if (!track)
 		return -ENOMEM;
 	return track_add(track, who.when, (uint32_t)d->record->index, parts.cookie,
-	                 rules_user_mode(d->record->misc),
-	                 map_hash_bytes(d->record->bytes, d->record->size, 0));
+	                 rules_user_mode(d->record->misc), index_sample_hash(d));
 }
 
 /* A new answer's place; NULL: out of memory. */
@@ -172,13 +200,16 @@ int index_learn(struct index *ix, const struct seam_decoded *d)
 	case SEAM_RECORD_COMM:
 		if (!d->comm.exec)
 			return 0;
-		execs = index_item(&ix->execs_of, d->comm.pid, (void **)&ix->execs, &ix->n_execs,
-		                   &ix->execs_capacity, sizeof(*execs));
+		execs = index_item(&ix->execs_of, d->comm.pid, &ix->execs, sizeof(*execs));
 		return execs ? times_add(execs, rules_when(d)) : -ENOMEM;
-	case SEAM_RECORD_FORK: /* of its tid's last owner */
+	case SEAM_RECORD_FORK:
 	case SEAM_RECORD_EXIT:
 		track = index_track(ix, d->task.tid);
-		return track ? times_add(&track->ends, rules_task_when(d)) : -ENOMEM;
+		if (!track)
+			return -ENOMEM;
+		return times_add(d->record->type == SEAM_RECORD_FORK ? &track->births
+		                                                     : &track->exits,
+		                 rules_task_when(d));
 	case SEAM_RECORD_LOST:
 	case SEAM_RECORD_LOST_SAMPLES:
 		rules_lose(&ix->losses, d);
@@ -193,13 +224,13 @@ static size_t index_bytes(const struct index *ix)
 	size_t n = cookies_bytes(&ix->cookies) + map_bytes(&ix->track_of) +
 	           map_bytes(&ix->execs_of) + map_bytes(&ix->duplicates) + ix->bytes.bytes +
 	           (size_t)ix->n_blocks * INDEX_BLOCK * sizeof(struct index_answer) +
-	           ix->tracks_capacity * sizeof(*ix->tracks) +
-	           ix->execs_capacity * sizeof(*ix->execs);
+	           ix->tracks.capacity * sizeof(struct track) +
+	           ix->execs.capacity * sizeof(struct times);
 
-	for (uint32_t i = 0; i < ix->n_tracks; i++)
-		n += track_bytes(&ix->tracks[i]);
-	for (uint32_t i = 0; i < ix->n_execs; i++)
-		n += times_bytes(&ix->execs[i]);
+	for (uint32_t i = 0; i < ix->tracks.n; i++)
+		n += track_bytes(index_track_at(ix, i));
+	for (uint32_t i = 0; i < ix->execs.n; i++)
+		n += times_bytes(index_execs_at(ix, i));
 	return n;
 }
 
@@ -211,20 +242,21 @@ int index_seal(struct index *ix)
 
 	/* What is known of no task has no track: nothing of it is a sign for another sample. */
 	if (map_get(&ix->track_of, UINT32_MAX, &i)) {
-		struct track *t = &ix->tracks[i];
+		struct track *t = index_track_at(ix, i);
 
 		for (uint32_t k = 0; k < t->n; k++)
 			t->points[k].entry = 0;
-		times_free(&t->ends);
+		times_free(&t->exits);
+		times_free(&t->births);
 	}
-	for (uint32_t k = 0; k < ix->n_tracks && r >= 0; k++) {
-		size_t spare = ix->tracks[k].n * sizeof(struct track_point);
+	for (uint32_t k = 0; k < ix->tracks.n && r >= 0; k++) {
+		size_t spare = index_track_at(ix, k)->n * sizeof(struct track_point);
 
-		r = track_sort(&ix->tracks[k], &ix->duplicates);
+		r = track_sort(index_track_at(ix, k), &ix->duplicates);
 		largest = spare > largest ? spare : largest;
 	}
-	for (uint32_t k = 0; k < ix->n_execs; k++)
-		times_sort(&ix->execs[k]);
+	for (uint32_t k = 0; k < ix->execs.n; k++)
+		times_sort(index_execs_at(ix, k));
 	ix->peak_bytes = index_bytes(ix) + largest;
 	return r;
 }
@@ -236,14 +268,14 @@ static enum rules_match index_match(const struct index *ix, const struct track *
 	bool later = answer->when >= sample->when;
 	uint64_t from = later ? sample->when : answer->when;
 	uint64_t to = later ? answer->when : sample->when, execs;
-	bool exec = false, ended = false;
+	bool exec = false, reborn = false;
 
 	if (sample->pid != UINT32_MAX && map_get(&ix->execs_of, sample->pid, &execs))
-		exec = times_within(&ix->execs[execs], from, to);
-	/* An end at the very moment of the later of the two is no end between them. */
+		exec = times_within(index_execs_at(ix, execs), from, to);
+	/* A birth at the very moment of the later of the two is its own. */
 	if (track && sample->tid != UINT32_MAX && to > from)
-		ended = times_within(&track->ends, from, to - 1);
-	return rules_match(sample, answer, exec, ended);
+		reborn = times_within(&track->births, from, to - 1);
+	return rules_match(sample, answer, exec, reborn);
 }
 
 /* The answer to a cookie that is nearest to the sample in time among those that match. */
@@ -291,7 +323,7 @@ static void index_judge(const struct index *ix, const struct seam_decoded *d, ui
 	uint64_t at;
 
 	if (who.tid != UINT32_MAX && map_get(&ix->track_of, who.tid, &at))
-		track = &ix->tracks[at];
+		track = index_track_at(ix, at);
 	a = index_find(ix, track, &who, cookie, &match, &mismatch);
 	if (a) {
 		ret->state = rules_matched(match);
@@ -307,7 +339,9 @@ static void index_judge(const struct index *ix, const struct seam_decoded *d, ui
 	facts.no_output = rules_no_output(ix->output, ix->n_answers);
 	if (track) {
 		facts.seen_past = track_seen_past(track, who.when, (uint32_t)d->record->index);
-		facts.ended = times_from(&track->ends, who.when);
+		facts.ended = times_from(&track->exits, who.when);
+		at = times_from(&track->births, who.when);
+		facts.ended = at < facts.ended ? at : facts.ended;
 	}
 	ret->state = rules_unanswered(&facts);
 }
@@ -317,6 +351,7 @@ int index_resolve(const struct index *ix, const struct seam_decoded *d,
 {
 	static const enum seam_stitch_state own[] = {
 		[RULES_NO_CHAIN] = SEAM_STITCH_NO_CALLCHAIN,
+		[RULES_STACK_COPY] = SEAM_STITCH_STACK_COPY,
 		[RULES_NO_USER] = SEAM_STITCH_KERNEL_ONLY,
 		[RULES_AT_ONCE] = SEAM_STITCH_IMMEDIATE,
 		[RULES_CUT_COOKIE] = SEAM_STITCH_NO_COOKIE,

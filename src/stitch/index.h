@@ -20,18 +20,22 @@ struct index_answer {
 	uint32_t next; /* with the same cookie: number + 1, or 0 */
 };
 
+/* Zero-initialised things of one type, named by number. */
+struct index_items {
+	void *at;
+	uint32_t n, capacity;
+};
+
 struct index {
 	struct cookies cookies;        /* cookie -> number + 1 of its first answer, INDEX_CARRIED */
 	struct index_answer **answers; /* in blocks */
 	uint32_t n_answers, n_blocks;
 	struct arena bytes; /* ips that would not stay */
 
-	struct map track_of; /* tid -> track */
-	struct track *tracks;
-	uint32_t n_tracks, tracks_capacity;
-	struct map execs_of; /* pid -> execs */
-	struct times *execs;
-	uint32_t n_execs, execs_capacity;
+	struct map track_of; /* tid -> number of its struct track */
+	struct index_items tracks;
+	struct map execs_of; /* pid -> number of its struct times */
+	struct index_items execs;
 
 	struct map duplicates; /* record index of samples seen before */
 	enum rules_output output;

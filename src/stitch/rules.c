@@ -52,7 +52,8 @@ static uint64_t rules_marker(const struct seam_u64s *chain, uint64_t from)
 	return from;
 }
 
-void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_parts *ret)
+static void rules_split_chain(const struct seam_sample *sample, uint16_t misc,
+                              struct rules_parts *ret)
 {
 	const struct seam_u64s *chain = &sample->callchain;
 	uint64_t marker = 0, at = 0;
@@ -87,13 +88,21 @@ void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_p
 	ret->kind = ret->cookie ? RULES_DEFERRED : RULES_CUT_COOKIE;
 }
 
+void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_parts *ret)
+{
+	rules_split_chain(sample, misc, ret);
+	if ((ret->kind == RULES_NO_USER || ret->kind == RULES_NO_CHAIN) && sample->regs_user.abi &&
+	    sample->stack_user_size)
+		ret->kind = RULES_STACK_COPY;
+}
+
 struct seam_u64s rules_addresses(struct seam_u64s ips)
 {
 	return rules_slice(ips, 0, rules_marker(&ips, 0));
 }
 
 enum rules_match rules_match(const struct rules_who *sample, const struct rules_who *answer,
-                             bool exec, bool ended)
+                             bool exec, bool reborn)
 {
 	bool known = sample->tid != UINT32_MAX && answer->tid != UINT32_MAX;
 
@@ -103,7 +112,7 @@ enum rules_match rules_match(const struct rules_who *sample, const struct rules_
 		                       (answer->tid == answer->pid || sample->tid == sample->pid)
 		               ? RULES_CROSSED
 		               : RULES_MISMATCH;
-	if (ended)
+	if (reborn)
 		return RULES_MISMATCH;
 	if (exec)
 		return RULES_CROSSED;

@@ -29,11 +29,12 @@ uint64_t rules_task_when(const struct seam_decoded *d);
 
 /* What a sample's own chain says. */
 enum rules_kind {
-	RULES_NO_CHAIN,  /* the event has none */
-	RULES_NO_USER,   /* no user part and no marker */
-	RULES_AT_ONCE,   /* a user part */
-	RULES_DEFERRED,  /* a marker and a cookie */
-	RULES_CUT_COOKIE /* a marker and no cookie behind it */
+	RULES_NO_CHAIN,   /* the event has none */
+	RULES_STACK_COPY, /* no user part, but registers and a copy of the stack */
+	RULES_NO_USER,    /* no user part and no marker */
+	RULES_AT_ONCE,    /* a user part */
+	RULES_DEFERRED,   /* a marker and a cookie */
+	RULES_CUT_COOKIE  /* a marker and no cookie behind it */
 };
 struct rules_parts {
 	enum rules_kind kind;
@@ -52,10 +53,10 @@ enum rules_match {
 	RULES_EARLIER, /* the answer came before it */
 	RULES_CROSSED
 };
-/* exec: the process of the sample had one between the two moments; ended: the task's tid changed
- * hands between them. */
+/* exec: the process of the sample had one between the two moments; reborn: the task's tid was given
+ * to a new task between them. */
 enum rules_match rules_match(const struct rules_who *sample, const struct rules_who *answer,
-                             bool exec, bool ended);
+                             bool exec, bool reborn);
 enum seam_stitch_state rules_matched(enum rules_match match);
 /* One answer told twice, by two output events or by the recorder. */
 bool rules_same_answer(const struct rules_who *a, const struct rules_who *b);

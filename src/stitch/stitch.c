@@ -29,6 +29,7 @@ static const struct {
 	[SEAM_STITCH_IMMEDIATE] = { "immediate", "taken at once" },
 	[SEAM_STITCH_STITCHED] = { "stitched", "stitched" },
 	[SEAM_STITCH_STITCHED_EARLIER] = { "stitched_earlier", "stitched from an earlier record" },
+	[SEAM_STITCH_STACK_COPY] = { "stack_copy", "unwound from a stack copy" },
 	[SEAM_STITCH_KERNEL_ONLY] = { "kernel_only", "kernel only" },
 	[SEAM_STITCH_CROSSED_EXEC] = { "crossed_exec", "crossed exec" },
 	[SEAM_STITCH_EXITED] = { "exited", "exited before the return to user space" },

@@ -109,19 +109,29 @@ static void stream_supersede(struct stream *st, struct answer *a)
 	answers_supersede(&st->answers, a, st->now);
 }
 
+/* The time to wait for the answers of an entry is over. */
+static void stream_limit(struct stream *st, struct waiting_entry *e)
+{
+	bool dead = e->task->exited && e->task->exit_when + ANSWERS_GRACE_NS < st->now;
+	uint64_t ended = e->task->exited ? e->task->exit_when : RULES_NEVER;
+
+	while (e->first && (e->first->passed || dead))
+		stream_decide_unanswered(st, waiting_take(e), e->mismatch, ended);
+	waiting_unlimit(&st->waiting, e);
+	if (!e->first)
+		waiting_close(&st->waiting, e);
+	else if (e->task->exited)
+		waiting_limit(&st->waiting, e, st->now);
+}
+
 /* What the passing of time decides. */
 static void stream_expire(struct stream *st)
 {
 	struct waiting_entry *e;
 	struct answer *a;
 
-	while ((e = st->waiting.passed_first) && e->deadline < st->now) {
-		while (e->first && e->first->passed)
-			stream_decide_unanswered(st, waiting_take(e), e->mismatch, RULES_NEVER);
-		waiting_unpass(&st->waiting, e);
-		if (!e->first)
-			waiting_close(&st->waiting, e);
-	}
+	while ((e = st->waiting.limit_first) && e->deadline < st->now)
+		stream_limit(st, e);
 	while ((a = st->answers.end_first) && a->superseded < st->now)
 		stream_drop(st, a);
 }
@@ -158,6 +168,42 @@ static int stream_duplicate(struct stream *st, const struct seam_decoded *d)
 	return !is_new;
 }
 
+/* The tid has a new owner: of the old one nothing more will come. Frees the task. */
+static void stream_end_task(struct stream *st, struct waiting_task *task, uint64_t when)
+{
+	struct answer *a = task->last_answer;
+	struct waiting_entry *e, *next;
+
+	if (a) {
+		a->reborn = true;
+		a->task = NULL;
+		task->last_answer = NULL;
+		answers_supersede(&st->answers, a, st->now);
+	}
+	if (!task->entries) {
+		waiting_task_put(&st->waiting, task);
+		return;
+	}
+	for (e = task->entries; e; e = next) {
+		next = e->next;
+		while (e->first)
+			stream_decide_unanswered(st, waiting_take(e), e->mismatch, when);
+		waiting_close(&st->waiting, e); /* the last one takes the task along */
+	}
+}
+
+/* True when a task that exited is seen in another kernel entry: then the tid has a new owner, whose
+ * FORK was not recorded. */
+static bool stream_reborn(const struct waiting_task *task, uint64_t cookie)
+{
+	if (!task->exited || (task->last_answer && task->last_answer->cookie == cookie))
+		return false;
+	for (const struct waiting_entry *e = task->entries; e; e = e->next)
+		if (e->cookie == cookie)
+			return false;
+	return true;
+}
+
 /* What a sample tells of its task's earlier entries and answers. */
 static void stream_sign(struct stream *st, const struct hold *h, uint32_t tid)
 {
@@ -167,9 +213,13 @@ static void stream_sign(struct stream *st, const struct hold *h, uint32_t tid)
 	task = tid != UINT32_MAX ? waiting_task(&st->waiting, tid, false) : NULL;
 	if (!task)
 		return;
+	if (deferred && stream_reborn(task, h->parts.cookie)) {
+		stream_end_task(st, task, task->exit_when);
+		return;
+	}
 	if (h->when > task->seen)
 		task->seen = h->when;
-	if (task->current) {
+	if (task->current && !task->exited) {
 		if (deferred)
 			past = task->current->cookie != h->parts.cookie;
 		else /* two in user mode may have hit in the same interrupt */
@@ -215,6 +265,7 @@ static int stream_sample(struct stream *st, const struct seam_decoded *d)
 {
 	static const enum seam_stitch_state own[] = {
 		[RULES_NO_CHAIN] = SEAM_STITCH_NO_CALLCHAIN,
+		[RULES_STACK_COPY] = SEAM_STITCH_STACK_COPY,
 		[RULES_NO_USER] = SEAM_STITCH_KERNEL_ONLY,
 		[RULES_AT_ONCE] = SEAM_STITCH_IMMEDIATE,
 		[RULES_CUT_COOKIE] = SEAM_STITCH_NO_COOKIE,
@@ -230,8 +281,11 @@ static int stream_sample(struct stream *st, const struct seam_decoded *d)
 	if (r)
 		return r < 0 ? r : 0;
 	r = queue_push(&st->queue, d, &h);
-	if (r < 0)
+	if (r < 0) {
+		st->moment.n = 0; /* it did not come: the next one like it is no duplicate */
+		map_free(&st->moment.more);
 		return r;
+	}
 	st->counts.deferred_samples +=
 	        h->parts.kind == RULES_DEFERRED || h->parts.kind == RULES_CUT_COOKIE;
 	stream_sign(st, h, who.tid);
@@ -244,7 +298,7 @@ static int stream_sample(struct stream *st, const struct seam_decoded *d)
 		bool exec = a->process && a->process->pid == who.pid && a->process->has_exec &&
 		            a->process->last_exec >= a->who.when;
 
-		match = rules_match(&who, &a->who, exec, a->ended);
+		match = rules_match(&who, &a->who, exec, a->reborn);
 		a->claimed = true;
 		if (match != RULES_MISMATCH) {
 			stream_decide_by(st, h, a, match);
@@ -302,6 +356,8 @@ static int stream_answer(struct stream *st, const struct seam_decoded *d)
 
 		task->last_answer = a;
 		a->task = task;
+		if (task->exited)
+			answers_supersede(&st->answers, a, st->now);
 		if (who.when > task->seen)
 			task->seen = who.when;
 		if (before) {
@@ -317,31 +373,27 @@ static int stream_answer(struct stream *st, const struct seam_decoded *d)
 	                                                                                : -ENOMEM;
 }
 
-/* The owner of a tid is gone: it exited, or the tid is given to a new task. */
-static void stream_end_task(struct stream *st, uint32_t tid, uint64_t when)
+/* The task is dying. It may answer yet: the kernel does that behind the EXIT record. */
+static void stream_exit(struct stream *st, uint32_t tid, uint64_t when)
 {
 	struct waiting_task *task = waiting_task(&st->waiting, tid, false);
-	struct waiting_entry *e, *next;
-	struct answer *a;
 
-	if (!task || tid == UINT32_MAX || task->seen > when)
+	if (!task || tid == UINT32_MAX || task->seen > when || task->exited)
 		return;
-	a = task->last_answer;
-	if (a) {
-		a->ended = true;
-		a->task = NULL;
-		task->last_answer = NULL;
-		answers_supersede(&st->answers, a, st->now);
-	}
-	if (!task->entries)
-		waiting_task_put(&st->waiting, task);
-	else
-		for (e = task->entries; e; e = next) {
-			next = e->next;
-			while (e->first)
-				stream_decide_unanswered(st, waiting_take(e), e->mismatch, when);
-			waiting_close(&st->waiting, e); /* the last one takes the task along */
-		}
+	task->exited = true;
+	task->exit_when = when;
+	for (struct waiting_entry *e = task->entries; e; e = e->next)
+		waiting_limit(&st->waiting, e, st->now);
+	if (task->last_answer)
+		answers_supersede(&st->answers, task->last_answer, st->now);
+}
+
+static void stream_fork(struct stream *st, uint32_t tid, uint64_t when)
+{
+	struct waiting_task *task = waiting_task(&st->waiting, tid, false);
+
+	if (task && tid != UINT32_MAX && task->seen <= when)
+		stream_end_task(st, task, task->exited ? task->exit_when : when);
 }
 
 static int stream_record(struct stream *st, const struct seam_decoded *d)
@@ -361,8 +413,10 @@ static int stream_record(struct stream *st, const struct seam_decoded *d)
 		}
 		return 0;
 	case SEAM_RECORD_FORK:
+		stream_fork(st, d->task.tid, rules_task_when(d));
+		return 0;
 	case SEAM_RECORD_EXIT:
-		stream_end_task(st, d->task.tid, rules_task_when(d));
+		stream_exit(st, d->task.tid, rules_task_when(d));
 		return 0;
 	case SEAM_RECORD_LOST:
 	case SEAM_RECORD_LOST_SAMPLES:
@@ -467,8 +521,9 @@ int stream_finish(struct stream *st)
 	st->finished = true;
 	for (queue_advance(&st->queue); st->queue.front; queue_advance(&st->queue)) {
 		struct waiting_entry *e = st->queue.front->entry;
+		uint64_t ended = e->task->exited ? e->task->exit_when : RULES_NEVER;
 
-		stream_decide_unanswered(st, waiting_take(e), e->mismatch, RULES_NEVER);
+		stream_decide_unanswered(st, waiting_take(e), e->mismatch, ended);
 		if (!e->first)
 			waiting_close(&st->waiting, e);
 	}

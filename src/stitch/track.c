@@ -14,13 +14,14 @@
 void track_free(struct track *t)
 {
 	free(t->points);
-	times_free(&t->ends);
+	times_free(&t->exits);
+	times_free(&t->births);
 	*t = (struct track){ 0 };
 }
 
 size_t track_bytes(const struct track *t)
 {
-	return t->capacity * sizeof(*t->points) + times_bytes(&t->ends);
+	return t->capacity * sizeof(*t->points) + times_bytes(&t->exits) + times_bytes(&t->births);
 }
 
 int track_add(struct track *t, uint64_t when, uint32_t index, uint64_t cookie, bool user_mode,
@@ -193,7 +194,8 @@ int track_sort(struct track *t, struct map *duplicates)
 	if (r < 0)
 		return r;
 	track_signs(t);
-	times_sort(&t->ends);
+	times_sort(&t->exits);
+	times_sort(&t->births);
 	return 0;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * track.h: where one task was seen: all its samples in time order, and the ends of its life.
+ * track.h: where one task was seen: all its samples in time order, its births and ends.
  *
  * Answers two questions once sorted: when was the task first seen past the kernel entry of a sample,
  * and which samples are byte-identical to an earlier one. A tid that is used again is one track with
- * several ends.
+ * several lives.
  */
 #ifndef SEAM_STITCH_TRACK_H
 #define SEAM_STITCH_TRACK_H
@@ -22,7 +22,9 @@ struct track_point {
 struct track {
 	struct track_point *points;
 	uint32_t n, capacity;
-	struct times ends; /* EXIT of the task, or FORK of its next owner */
+	/* A task that dies may still answer, a moment behind its EXIT record: only the FORK of the
+	 * tid's next owner tells the two apart. */
+	struct times exits, births;
 };
 
 void track_free(struct track *t);

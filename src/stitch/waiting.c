@@ -163,14 +163,13 @@ struct hold *waiting_take(struct waiting_entry *entry)
 	return h;
 }
 
-void waiting_unpass(struct waiting *w, struct waiting_entry *e)
+void waiting_unlimit(struct waiting *w, struct waiting_entry *e)
 {
 	if (!e->deadline)
 		return;
-	*(e->passed_previous ? &e->passed_previous->passed_next : &w->passed_first) =
-	        e->passed_next;
-	*(e->passed_next ? &e->passed_next->passed_previous : &w->passed_last) = e->passed_previous;
-	e->passed_previous = e->passed_next = NULL;
+	*(e->limit_previous ? &e->limit_previous->limit_next : &w->limit_first) = e->limit_next;
+	*(e->limit_next ? &e->limit_next->limit_previous : &w->limit_last) = e->limit_previous;
+	e->limit_previous = e->limit_next = NULL;
 	e->deadline = 0;
 }
 
@@ -193,7 +192,7 @@ void waiting_close(struct waiting *w, struct waiting_entry *e)
 {
 	struct waiting_task *task = e->task;
 
-	waiting_unpass(w, e);
+	waiting_unlimit(w, e);
 	*(e->previous ? &e->previous->next : &task->entries) = e->next;
 	if (e->next)
 		e->next->previous = e->previous;
@@ -205,6 +204,19 @@ void waiting_close(struct waiting *w, struct waiting_entry *e)
 	slab_put(&w->entries, e);
 }
 
+void waiting_limit(struct waiting *w, struct waiting_entry *e, uint64_t now)
+{
+	if (e->deadline)
+		return;
+	e->deadline = now + ANSWERS_GRACE_NS;
+	e->limit_previous = w->limit_last;
+	if (w->limit_last)
+		w->limit_last->limit_next = e;
+	else
+		w->limit_first = e;
+	w->limit_last = e;
+}
+
 void waiting_pass(struct waiting *w, struct waiting_task *task, uint64_t now)
 {
 	struct waiting_entry *e = task->current;
@@ -214,13 +226,5 @@ void waiting_pass(struct waiting *w, struct waiting_task *task, uint64_t now)
 		return;
 	for (; e->unpassed; e->unpassed = e->unpassed->entry_next)
 		e->unpassed->passed = true;
-	if (e->deadline)
-		return;
-	e->deadline = now + ANSWERS_GRACE_NS;
-	e->passed_previous = w->passed_last;
-	if (w->passed_last)
-		w->passed_last->passed_next = e;
-	else
-		w->passed_first = e;
-	w->passed_last = e;
+	waiting_limit(w, e, now);
 }

@@ -24,6 +24,8 @@ struct waiting_task {
 	uint64_t seen; /* last time of a sample or answer of it */
 	struct waiting_entry *entries, *current;
 	struct answer *last_answer;
+	bool exited;
+	uint64_t exit_when;
 };
 
 struct waiting_entry {
@@ -35,14 +37,14 @@ struct waiting_entry {
 	struct hold *first, *last;
 	struct hold *unpassed; /* the first that no sign has passed */
 	bool mismatch;         /* another task answered its cookie */
-	uint64_t deadline;     /* when the passed ones are given up as lost; 0: none are */
-	struct waiting_entry *passed_previous, *passed_next; /* by deadline */
+	uint64_t deadline; /* when those passed, or all of a dead task, are given up; 0: not yet */
+	struct waiting_entry *limit_previous, *limit_next; /* by deadline */
 };
 
 struct waiting {
 	struct map by_cookie, by_tid, by_pid; /* -> address */
 	struct slab entries, tasks, processes;
-	struct waiting_entry *passed_first, *passed_last;
+	struct waiting_entry *limit_first, *limit_last;
 };
 
 void waiting_start(struct waiting *w);
@@ -68,6 +70,8 @@ struct hold *waiting_take(struct waiting_entry *entry);
 void waiting_close(struct waiting *w, struct waiting_entry *entry);
 /* The task was seen past its current entry. */
 void waiting_pass(struct waiting *w, struct waiting_task *task, uint64_t now);
-void waiting_unpass(struct waiting *w, struct waiting_entry *entry); /* off the list of deadlines */
+/* Sets the entry's deadline, if it has none; takes it away. */
+void waiting_limit(struct waiting *w, struct waiting_entry *entry, uint64_t now);
+void waiting_unlimit(struct waiting *w, struct waiting_entry *entry);
 
 #endif

@@ -53,6 +53,8 @@ struct run {
 	struct cfi_state stack[REMEMBER_MAX];
 	unsigned depth;
 	unsigned changed; /* CHANGED_*: parts of row that no longer say what state says */
+	int64_t deepest;  /* bytes below the CFA: the lowest slot of a saved register */
+	bool any_popped;
 	struct rows_rule row;
 	bool failed;
 };
@@ -184,7 +186,7 @@ static bool emit_at(struct run *r, const struct cfi_rule *from, uint8_t *at, int
 	struct expr_shape shape;
 
 	*off = 0;
-	switch (from->how) {
+	switch (from->popped ? CFI_SAME : from->how) {
 	case CFI_UNSPECIFIED:
 	case CFI_SAME:
 		*at = FRAMETAB_AT_SAME;
@@ -234,26 +236,80 @@ static int16_t emit_save(struct run *r, const struct cfi_rule *from, bool at_sp)
 	                                                              : (int16_t)(off / 8);
 }
 
-static void emit_saves(struct run *r, struct rows_rule *row)
+/* Saves of which one is told by an expression: a signal frame's, which lie above sp. */
+static void emit_saves_at_sp(struct run *r)
 {
+	struct rows_rule *row = &r->row;
 	unsigned n = 0;
-	bool at_sp = false;
 
 	row->rule.saved = 0;
-	memset(row->saves, 0, sizeof(row->saves)); /* rows are compared as bytes */
-	for (unsigned i = 0; i < r->p->n_saved; i++)
-		at_sp |= r->state.regs[i].how == CFI_EXPR;
 	for (unsigned i = 0; i < r->p->n_saved; i++) {
 		const struct cfi_rule *from = &r->state.regs[i];
 
 		if (from->how == CFI_UNSPECIFIED || from->how == CFI_SAME)
 			continue;
 		row->rule.saved |= (uint16_t)(1u << i);
-		row->saves[n++] = emit_save(r, from, at_sp);
+		row->saves[n++] = emit_save(r, from, true);
 	}
+	row->rule.flags |= FRAMETAB_SAVES_AT_SP;
+}
+
+/*
+ * Compilers do not say that an epilogue restored a register: they only raise the CFA's distance from sp less. A slot
+ * that was on the stack and now lies below sp was popped: the register has the caller's value, the slot need not.
+ * A slot that never was above sp is in the red zone, and stays what is said of it.
+ */
+static bool run_popped(struct run *r, struct cfi_rule *rule, int64_t stack)
+{
+	bool below = stack < -rule->off;
+
+	rule->pushed |= !below;
+	below &= rule->pushed;
+	r->any_popped |= below;
+	if (-rule->off > r->deepest)
+		r->deepest = -rule->off;
+	return below;
+}
+
+/* The saved registers of the row, and whether the frame pointer's slot was popped. */
+static void run_slots(struct run *r)
+{
+	struct cfi_state *s = &r->state;
+	/* bytes between sp and the CFA; unbounded where that is not known */
+	int64_t stack = !s->cfa_is_expr && s->cfa_reg == r->p->sp ? s->cfa_off : INT64_MAX;
+	struct cfi_rule *fp = &s->regs[CFI_FP];
+	struct rows_rule *row = &r->row;
+	unsigned n = 0, saved = 0;
+	bool at_sp = false, popped;
+
+	r->deepest = 0;
+	r->any_popped = false;
+	memset(row->saves, 0, sizeof(row->saves)); /* rows are compared as bytes */
+	for (unsigned i = 0; i < r->p->n_saved; i++) {
+		struct cfi_rule *rule = &s->regs[i];
+
+		if (rule->how <= CFI_SAME ||
+		    (rule->how == CFI_OFFSET && run_popped(r, rule, stack)))
+			continue;
+		at_sp |= rule->how == CFI_EXPR;
+		saved |= 1u << i;
+		row->saves[n++] = emit_save(r, rule, false);
+	}
+	row->rule.saved = (uint16_t)saved;
 	row->rule.flags &= (uint16_t)~FRAMETAB_SAVES_AT_SP;
 	if (at_sp)
-		row->rule.flags |= FRAMETAB_SAVES_AT_SP;
+		emit_saves_at_sp(r);
+	popped = fp->how == CFI_OFFSET && run_popped(r, fp, stack);
+	if (popped != fp->popped)
+		r->changed |= CHANGED_FP;
+	fp->popped = popped;
+}
+
+/* The usual change, of the CFA's offset alone, with all slots above sp before and after, pops nothing. */
+static bool run_may_pop(const struct run *r)
+{
+	return r->changed & (CHANGED_FP | CHANGED_SAVES) || r->any_popped ||
+	       r->state.cfa_off < r->deepest;
 }
 
 /* Adds the row that holds from loc on. Most rows differ from the one before in the CFA alone. */
@@ -262,14 +318,14 @@ static void run_emit(struct run *r)
 	struct rows_rule *row = &r->row;
 	const struct cfi_rule *regs = r->state.regs;
 
+	if (r->changed && run_may_pop(r))
+		run_slots(r);
 	if (r->changed & CHANGED_CFA)
 		r->failed |= !emit_cfa(r, &row->rule);
 	if (r->changed & CHANGED_FP)
 		r->failed |= !emit_at(r, &regs[CFI_FP], &row->rule.fp, &row->rule.fp_off);
 	if (r->changed & CHANGED_RA)
 		r->failed |= !emit_at(r, &regs[CFI_RA], &row->rule.ra, &row->rule.ra_off);
-	if (r->changed & CHANGED_SAVES)
-		emit_saves(r, row);
 	r->changed = 0;
 	if (!r->failed)
 		rows_add(r->rows, r->loc, row);

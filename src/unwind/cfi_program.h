@@ -28,7 +28,9 @@ enum cfi_how {
 
 struct cfi_rule {
 	uint8_t how; /* enum cfi_how */
-	uint16_t n;  /* bytes of the expression */
+	bool pushed; /* its slot was seen at or above sp */
+	bool popped; /* the frame pointer's: it is below sp now, the register has its old value again */
+	uint16_t n; /* bytes of the expression */
 	union {
 		int64_t off;
 		const unsigned char *expr;

@@ -8,6 +8,30 @@
 #include "unwind/rows.h"
 #include "unwind/sframe.h"
 
+#define COMPILE_ENTRY_MAX 64u /* bytes; start code is 30 to 60 */
+
+/*
+ * What stands at the entry point was not called: it is outermost, whether or not somebody said so (ld.so's _start has no
+ * unwind information, nor have those of static programs of some libraries). It ends where the next function begins.
+ */
+static void compile_entry(struct rows *rows, const struct compile_input *in)
+{
+	static const struct rows_rule outermost = { .rule = { .cfa = FRAMETAB_CFA_SP,
+		                                              .ra = FRAMETAB_AT_UNDEFINED } };
+	uint64_t next;
+
+	if (!in->entry || !rows->n_functions)
+		return;
+	rows_seal(rows);
+	next = rows_next(rows, in->entry);
+	if (next - in->entry > COMPILE_ENTRY_MAX)
+		next = in->entry + COMPILE_ENTRY_MAX;
+	if (!rows_begin(rows, in->entry, next))
+		return;
+	rows_add(rows, in->entry, &outermost);
+	rows_end(rows);
+}
+
 int compile_table(const struct compile_input *in, struct buf *ret, struct seam_error *err)
 {
 	struct rows rows;
@@ -33,6 +57,7 @@ int compile_table(const struct compile_input *in, struct buf *ret, struct seam_e
 		sframe_compile(&rows, in, &in->sframe);
 		flags |= FRAMETAB_FROM_SFRAME;
 	}
+	compile_entry(&rows, in);
 	status = rows_finish(&rows, flags, ret, err);
 	rows_free(&rows);
 	return status;

@@ -33,6 +33,7 @@ struct compile_input {
 	uint64_t text_address; /* DW_EH_PE_textrel: of .text */
 	uint64_t
 	        data_address; /* DW_EH_PE_datarel: of .got (or .eh_frame_hdr where that is the base) */
+	uint64_t entry;       /* where a program starts, in ELF virtual addresses; 0: nowhere */
 	struct compile_range ranges[COMPILE_RANGES_MAX];
 	size_t n_ranges;
 };

@@ -129,18 +129,35 @@ int32_t rows_expression(struct rows *r, const unsigned char *bytes, size_t n)
 	return (int32_t)at;
 }
 
-static bool rows_covered(const struct rows *r, uint64_t start, uint64_t end)
+/* The first sealed function that ends above an address. */
+static size_t rows_behind(const struct rows *r, uint64_t address)
 {
 	size_t low = 0, high = r->n_sealed;
 
-	while (low < high) { /* first sealed function that ends above start */
+	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (r->functions[middle].end > start)
+		if (r->functions[middle].end > address)
 			high = middle;
 		else
 			low = middle + 1;
 	}
+	return low;
+}
+
+uint64_t rows_next(const struct rows *r, uint64_t address)
+{
+	size_t at = rows_behind(r, address);
+
+	if (at < r->n_sealed && r->functions[at].start < address)
+		return address; /* it lies inside */
+	return at < r->n_sealed ? r->functions[at].start : UINT64_MAX;
+}
+
+static bool rows_covered(const struct rows *r, uint64_t start, uint64_t end)
+{
+	size_t low = rows_behind(r, start);
+
 	return low < r->n_sealed && r->functions[low].start < end;
 }
 
@@ -160,7 +177,6 @@ bool rows_begin(struct rows *r, uint64_t start, uint64_t end)
 		.start = start,
 		.end = end,
 		.first = r->n_rows,
-		.rank = (uint32_t)r->n_functions,
 	};
 	r->open = true;
 	return true;
@@ -203,23 +219,80 @@ void rows_cancel(struct rows *r)
 	r->skipped++;
 }
 
-static int rows_compare(const void *a, const void *b)
-{
-	const struct rows_function *x = a, *y = b;
+/* Of an address in the 4 GiB that a table may span, and its place in the order of adding. */
+struct rows_key {
+	uint32_t start, at;
+};
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->rank < y->rank ? -1 : 1;
+#define RADIX_BITS 11u
+
+/* One pass of a radix sort; stable, so that functions with one start stay in the order of adding. */
+static void rows_sort_pass(const struct rows_key *from, struct rows_key *to, size_t n,
+                           unsigned shift)
+{
+	uint32_t count[1u << RADIX_BITS] = { 0 }, sum = 0;
+	const uint32_t mask = (1u << RADIX_BITS) - 1;
+
+	for (size_t i = 0; i < n; i++)
+		count[from[i].start >> shift & mask]++;
+	for (size_t i = 0; i <= mask; i++) {
+		uint32_t here = count[i];
+
+		count[i] = sum;
+		sum += here;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[count[from[i].start >> shift & mask]++] = from[i];
+}
+
+static int rows_sort_keys(struct rows *r, uint64_t base)
+{
+	size_t n = r->n_functions;
+	struct rows_key *keys = malloc(2 * n * sizeof(*keys)), *other = keys + n, *swap;
+	struct rows_function *sorted = malloc(r->functions_capacity * sizeof(*sorted));
+
+	if (!keys || !sorted) {
+		free(keys);
+		free(sorted);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++)
+		keys[i] =
+		        (struct rows_key){ (uint32_t)(r->functions[i].start - base), (uint32_t)i };
+	swap = keys;
+	for (unsigned shift = 0; shift < 32; shift += RADIX_BITS) {
+		struct rows_key *from = swap;
+
+		rows_sort_pass(from, other, n, shift);
+		swap = other;
+		other = from;
+	}
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = r->functions[swap[i].at];
+	free(keys);
+	free(r->functions);
+	r->functions = sorted;
+	return 0;
 }
 
 static void rows_sort(struct rows *r)
 {
-	for (size_t i = 1; i < r->n_functions; i++) {
-		if (r->functions[i].start < r->functions[i - 1].start) {
-			qsort(r->functions, r->n_functions, sizeof(*r->functions), rows_compare);
-			return;
-		}
+	uint64_t low = UINT64_MAX, high = 0;
+	bool sorted = true;
+	int status;
+
+	for (size_t i = 0; i < r->n_functions; i++) {
+		uint64_t start = r->functions[i].start;
+
+		sorted &= !i || r->functions[i - 1].start <= start;
+		low = start < low ? start : low;
+		high = start > high ? start : high;
 	}
+	if (sorted)
+		return;
+	status = high - low > UINT32_MAX ? -EFBIG : rows_sort_keys(r, low);
+	if (status)
+		r->failed = status;
 }
 
 void rows_seal(struct rows *r)
@@ -227,6 +300,8 @@ void rows_seal(struct rows *r)
 	size_t kept = 0;
 
 	rows_sort(r);
+	if (r->failed)
+		return;
 	for (size_t i = 0; i < r->n_functions; i++) {
 		struct rows_function *f = &r->functions[i];
 
@@ -239,11 +314,12 @@ void rows_seal(struct rows *r)
 	r->n_functions = r->n_sealed = kept;
 }
 
-/* The blob's rows and page index while they are laid out. */
+/* The blob's rows and page index while they are laid out; both were allocated for the most that there can be. */
 struct layout {
-	struct buf index, rows;
+	uint32_t *index, *rows;
 	uint64_t start; /* of page 0 */
 	uint32_t pages; /* begun so far */
+	uint32_t n_rows;
 	uint32_t last_rule;
 };
 
@@ -253,9 +329,9 @@ static void layout_row(struct layout *l, uint64_t pc, uint32_t rule)
 
 	if (rule == l->last_rule)
 		return;
-	for (; l->pages <= page; l->pages++)
-		buf_put_u32(&l->index, (uint32_t)(l->rows.n / 4));
-	buf_put_u32(&l->rows, (uint32_t)(pc & (FRAMETAB_PAGE - 1)) << FRAMETAB_RULE_BITS | rule);
+	while (l->pages <= page)
+		l->index[l->pages++] = l->n_rows;
+	l->rows[l->n_rows++] = (uint32_t)(pc & (FRAMETAB_PAGE - 1)) << FRAMETAB_RULE_BITS | rule;
 	l->last_rule = rule;
 }
 
@@ -280,21 +356,20 @@ static int layout_blob(struct layout *l, const struct rows *r, struct frametab_h
                        struct buf *ret)
 {
 	h->n_pages = l->pages;
-	buf_put_u32(&l->index, (uint32_t)(l->rows.n / 4));
-	h->n_rows = (uint32_t)(l->rows.n / 4);
+	l->index[l->pages] = l->n_rows;
+	h->n_rows = l->n_rows;
 	h->n_rules = (uint32_t)(r->rules.n / sizeof(struct frametab_rule));
 	h->n_saves = (uint32_t)(r->saves.n / 2);
 	h->n_exprs = (uint32_t)r->exprs.n;
 	buf_clear(ret);
 	buf_put(ret, h, sizeof(*h));
 	buf_put(ret, r->rules.bytes, r->rules.n);
-	buf_put(ret, l->index.bytes, l->index.n);
-	buf_put(ret, l->rows.bytes, l->rows.n);
+	buf_put(ret, l->index, ((size_t)l->pages + 1) * 4);
+	buf_put(ret, l->rows, (size_t)l->n_rows * 4);
 	buf_put(ret, r->saves.bytes, r->saves.n);
 	buf_put(ret, r->exprs.bytes, r->exprs.n);
 	buf_put_zeros(ret, -ret->n & 7);
-	if (ret->failed || l->index.failed || l->rows.failed || r->rules.failed ||
-	    r->saves.failed || r->exprs.failed)
+	if (ret->failed || r->rules.failed || r->saves.failed || r->exprs.failed)
 		return -ENOMEM;
 	h->size = (uint32_t)ret->n;
 	h->checksum = map_hash_bytes(ret->bytes + sizeof(*h), ret->n - sizeof(*h), h->text_start);
@@ -312,13 +387,15 @@ int rows_finish(struct rows *r, uint32_t flags, struct buf *ret, struct seam_err
 		.skipped = r->skipped,
 	};
 	struct layout l = { .last_rule = 0 };
+	uint64_t span;
 	int status;
 
 	rows_seal(r);
 	if (r->failed)
 		return seam_error_set(err, -r->failed, NULL, SEAM_NO_OFFSET, "unwind table", "%s",
-		                      r->failed == -EFBIG ? "more than 4 million rules"
-		                                          : strerror(-r->failed));
+		                      r->failed == -EFBIG
+		                              ? "too many rules, or functions too far apart"
+		                              : strerror(-r->failed));
 	if (!r->n_functions)
 		return seam_error_set(err, ENODATA, NULL, SEAM_NO_OFFSET, "unwind table",
 		                      "the object has no usable unwind information");
@@ -326,10 +403,16 @@ int rows_finish(struct rows *r, uint32_t flags, struct buf *ret, struct seam_err
 	if (r->functions[r->n_functions - 1].end - l.start > TEXT_MAX)
 		return seam_error_set(err, EFBIG, NULL, SEAM_NO_OFFSET, "unwind table",
 		                      "its functions span more than 4 GiB");
-	layout_functions(&l, r);
-	status = layout_blob(&l, r, &h, ret);
-	buf_free(&l.index);
-	buf_free(&l.rows);
+	span = r->functions[r->n_functions - 1].end - l.start;
+	l.index = malloc((size_t)(span / FRAMETAB_PAGE + 3) * 4);
+	l.rows = malloc((r->n_rows + r->n_functions + 1) * 4);
+	status = -ENOMEM;
+	if (l.index && l.rows) {
+		layout_functions(&l, r);
+		status = layout_blob(&l, r, &h, ret);
+	}
+	free(l.index);
+	free(l.rows);
 	if (status)
 		seam_error_set(err, -status, NULL, SEAM_NO_OFFSET, "unwind table", "out of memory");
 	return status;

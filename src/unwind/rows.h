@@ -25,9 +25,8 @@ struct rows_rule {
 
 struct rows_function {
 	uint64_t start, end;
-	size_t first;  /* its first row */
-	uint32_t n;    /* rows */
-	uint32_t rank; /* order of adding: breaks ties */
+	size_t first; /* its first row */
+	uint32_t n;   /* rows */
 };
 
 struct rows_row {
@@ -70,6 +69,8 @@ void rows_end(struct rows *r);
 void rows_cancel(struct rows *r);
 /* From here on functions that overlap one added before are refused by rows_begin: a second source fills gaps only. */
 void rows_seal(struct rows *r);
+/* Where the first (sealed) function at or above an address begins; UINT64_MAX: there is none. */
+uint64_t rows_next(const struct rows *r, uint64_t address);
 /* Keeps an expression; its offset for a rule, or -1. */
 int32_t rows_expression(struct rows *r, const unsigned char *bytes, size_t n);
 int rows_finish(struct rows *r, uint32_t flags, struct buf *ret, struct seam_error *err);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // sframe.c: reads SFrame: a header, function descriptors, frame row entries (FREs) of a few bytes each.
-// Invariant: a function whose rows do not all lie in the section is skipped whole and counted. Only the default
-// frame types are understood; a "flexible" V3 function is skipped, for its CFA may need registers that SFrame names anew.
+// Invariant: a function whose rows do not all lie in the section, or say what is not understood, is skipped whole and counted.
 #include "unwind/sframe.h"
 
 #include <string.h>
@@ -11,6 +10,11 @@
 enum {
 	ABI_AARCH64_LE = 2,
 	ABI_AMD64_LE = 3
+};
+
+enum {
+	FDE_DEFAULT,
+	FDE_FLEXIBLE
 };
 
 #define SFRAME_MAGIC 0xdee2
@@ -89,6 +93,7 @@ static bool sframe_function_v3(const struct sframe *f, uint32_t i, struct sframe
 	struct cursor c = cursor_of(f->section->bytes, f->section->n, f->in->swap);
 	uint64_t at = f->functions_at + (uint64_t)i * 16;
 	uint64_t start;
+	uint8_t type;
 
 	if (!cursor_seek(&c, at))
 		return false;
@@ -100,23 +105,128 @@ static bool sframe_function_v3(const struct sframe *f, uint32_t i, struct sframe
 		return false;
 	ret->n = cursor_u16(&c);
 	ret->info = cursor_u8(&c);
-	ret->is_flexible = (cursor_u8(&c) & 0x1f) != 0;
+	type = cursor_u8(&c) & 0x1f;
+	ret->is_flexible = type == FDE_FLEXIBLE;
 	ret->rep_size = cursor_u8(&c);
 	ret->is_signal = ret->info & 0x80;
 	ret->fres_at = cursor_offset(&c);
-	return !c.failed;
+	return !c.failed && type <= FDE_FLEXIBLE;
 }
 
-static int32_t sframe_word(struct cursor *c, unsigned size_code)
+#define WORDS_MAX 6u
+
+/* The data words of one row: signed offsets, and control words, which are unsigned. */
+struct sframe_words {
+	uint32_t raw[WORDS_MAX];
+	unsigned n, size; /* size: 0, 1, 2 for 1, 2, 4 bytes */
+	unsigned at;      /* the next one */
+};
+
+static bool sframe_words_read(struct cursor *c, uint8_t info, struct sframe_words *ret)
 {
-	switch (size_code) {
-	case 0:
-		return (int8_t)cursor_u8(c);
-	case 1:
-		return (int16_t)cursor_u16(c);
-	default:
-		return (int32_t)cursor_u32(c);
+	*ret = (struct sframe_words){ .n = info >> 1 & 15, .size = info >> 5 & 3 };
+	if (ret->n > WORDS_MAX || ret->size > 2)
+		return false;
+	for (unsigned i = 0; i < ret->n; i++)
+		ret->raw[i] = ret->size == 0   ? cursor_u8(c)
+		              : ret->size == 1 ? cursor_u16(c)
+		                               : cursor_u32(c);
+	return !c->failed;
+}
+
+static uint32_t sframe_control(struct sframe_words *w)
+{
+	return w->at < w->n ? w->raw[w->at++] : 0;
+}
+
+static int32_t sframe_offset(struct sframe_words *w)
+{
+	uint32_t v = sframe_control(w);
+
+	return w->size == 0 ? (int8_t)v : w->size == 1 ? (int16_t)v : (int32_t)v;
+}
+
+/* A row of the default type: the CFA's offset, then (aarch64) the return address's, then the frame pointer's. */
+static void sframe_default(const struct sframe *f, bool base_is_sp, struct sframe_words *w,
+                           struct frametab_rule *r)
+{
+	bool x86 = f->in->machine == FRAMETAB_X86_64;
+	int32_t off;
+
+	r->cfa = base_is_sp ? FRAMETAB_CFA_SP : FRAMETAB_CFA_FP;
+	r->cfa_off = sframe_offset(w);
+	if (!x86 && w->at < w->n) {
+		off = sframe_offset(w);
+		if (off || f->version == 2) { /* version 3: 0 leaves it where it is */
+			r->ra = FRAMETAB_AT_CFA;
+			r->ra_off = off;
+		}
 	}
+	if (w->at < w->n) {
+		r->fp = FRAMETAB_AT_CFA;
+		r->fp_off = sframe_offset(w);
+	}
+}
+
+/* Control words of a flexible row: bit 0: from a register, bit 1: read there, from bit 3 on: which register. */
+#define CONTROL_REG 1u
+#define CONTROL_DEREF 2u
+#define CONTROL_NUMBER(v) ((v) >> 3)
+
+static bool sframe_flexible_cfa(struct sframe_words *w, unsigned sp, unsigned fp,
+                                struct frametab_rule *r)
+{
+	uint32_t control = sframe_control(w), number = CONTROL_NUMBER(control);
+	bool deref = control & CONTROL_DEREF;
+
+	if (!(control & CONTROL_REG) || number > 31 || w->at == w->n)
+		return false;
+	r->cfa_off = sframe_offset(w);
+	if (number == sp) {
+		r->cfa = deref ? FRAMETAB_CFA_DEREF_SP : FRAMETAB_CFA_SP;
+	} else if (number == fp) {
+		r->cfa = deref ? FRAMETAB_CFA_DEREF_FP : FRAMETAB_CFA_FP;
+	} else {
+		r->cfa = deref ? FRAMETAB_CFA_DEREF_REG : FRAMETAB_CFA_REG;
+		r->cfa_reg = (uint8_t)number;
+	}
+	return true;
+}
+
+/* Where the return address or the frame pointer is; a control word of 0, or none: where it is by default. */
+static bool sframe_flexible_at(struct sframe_words *w, unsigned sp, unsigned fp, uint8_t *at,
+                               int32_t *off)
+{
+	uint32_t control = sframe_control(w), number = CONTROL_NUMBER(control);
+
+	if (!control)
+		return true;
+	if (w->at == w->n)
+		return false;
+	*off = sframe_offset(w);
+	if (control == CONTROL_DEREF) {
+		*at = FRAMETAB_AT_CFA;
+	} else if (control & CONTROL_REG && control & CONTROL_DEREF && number == sp) {
+		*at = FRAMETAB_AT_SP;
+	} else if (control & CONTROL_REG && control & CONTROL_DEREF && number == fp) {
+		*at = FRAMETAB_AT_FP;
+	} else if (control & CONTROL_REG && !(control & CONTROL_DEREF) && !*off && number <= 31) {
+		*at = FRAMETAB_AT_REG;
+		*off = (int32_t)number;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool sframe_flexible(const struct sframe *f, struct sframe_words *w, struct frametab_rule *r)
+{
+	bool x86 = f->in->machine == FRAMETAB_X86_64;
+	unsigned sp = x86 ? 7 : 31, fp = x86 ? 6 : 29;
+
+	return sframe_flexible_cfa(w, sp, fp, r) &&
+	       sframe_flexible_at(w, sp, fp, &r->ra, &r->ra_off) &&
+	       sframe_flexible_at(w, sp, fp, &r->fp, &r->fp_off);
 }
 
 /* One FRE's info and words -> a rule. */
@@ -124,48 +234,48 @@ static bool sframe_rule(const struct sframe *f, struct cursor *c, const struct s
                         struct rows_rule *ret)
 {
 	uint8_t info = cursor_u8(c);
-	unsigned count = info >> 1 & 15, size = info >> 5 & 3;
-	bool x86 = f->in->machine == FRAMETAB_X86_64;
-	int32_t words[3] = { 0 };
+	struct frametab_rule *r = &ret->rule;
+	struct sframe_words w;
 
 	memset(ret, 0, sizeof(*ret));
-	if (count > 3 || size > 2)
+	if (!sframe_words_read(c, info, &w))
 		return false;
-	for (unsigned i = 0; i < count; i++)
-		words[i] = sframe_word(c, size);
 	if (fn->is_signal)
-		ret->rule.flags |= FRAMETAB_SIGNAL_FRAME;
-	if (!count) { /* the outermost frame */
-		ret->rule.cfa = FRAMETAB_CFA_SP;
-		ret->rule.ra = FRAMETAB_AT_UNDEFINED;
-		return !c->failed;
-	}
-	ret->rule.cfa = info & 1 ? FRAMETAB_CFA_SP : FRAMETAB_CFA_FP;
-	ret->rule.cfa_off = words[0];
+		r->flags |= FRAMETAB_SIGNAL_FRAME;
 	if (info & 0x80)
-		ret->rule.flags |= FRAMETAB_MANGLED_RA;
-	if (x86) {
-		ret->rule.ra = FRAMETAB_AT_CFA;
-		ret->rule.ra_off = f->fixed_ra != SFRAME_FIXED_NONE ? f->fixed_ra : -8;
-		if (count > 1) {
-			ret->rule.fp = FRAMETAB_AT_CFA;
-			ret->rule.fp_off = words[1];
-		}
-	} else {
-		if (count > 1) {
-			ret->rule.ra = FRAMETAB_AT_CFA;
-			ret->rule.ra_off = words[1];
-		}
-		if (count > 2) {
-			ret->rule.fp = FRAMETAB_AT_CFA;
-			ret->rule.fp_off = words[2];
-		}
+		r->flags |= FRAMETAB_MANGLED_RA;
+	if (!w.n) { /* the outermost frame */
+		r->cfa = FRAMETAB_CFA_SP;
+		r->ra = FRAMETAB_AT_UNDEFINED;
+		return true;
+	}
+	if (f->in->machine == FRAMETAB_X86_64) {
+		r->ra = FRAMETAB_AT_CFA;
+		r->ra_off = f->fixed_ra != SFRAME_FIXED_NONE ? f->fixed_ra : -8;
 	}
 	if (f->fixed_fp != SFRAME_FIXED_NONE) {
-		ret->rule.fp = FRAMETAB_AT_CFA;
-		ret->rule.fp_off = f->fixed_fp;
+		r->fp = FRAMETAB_AT_CFA;
+		r->fp_off = f->fixed_fp;
 	}
-	return !c->failed;
+	if (fn->is_flexible)
+		return sframe_flexible(f, &w, r);
+	if (w.n > 3)
+		return false;
+	sframe_default(f, info & 1, &w, r);
+	return true;
+}
+
+/* As in cfi_program.c: a slot that was on the stack and is below sp now was popped. */
+static void sframe_pops(struct frametab_rule *r, bool *pushed)
+{
+	if (r->fp != FRAMETAB_AT_CFA)
+		return;
+	if (r->cfa != FRAMETAB_CFA_SP || (int64_t)r->cfa_off + r->fp_off >= 0) {
+		*pushed = true;
+	} else if (*pushed) {
+		r->fp = FRAMETAB_AT_SAME;
+		r->fp_off = 0;
+	}
 }
 
 static uint32_t sframe_address(struct cursor *c, unsigned type)
@@ -190,8 +300,9 @@ static bool sframe_rows(struct sframe *f, const struct sframe_function *fn)
 	bool repeats = fn->info & 16;
 	uint32_t starts[16], last = 0;
 	struct rows_rule rules[16], rule;
+	bool pushed = false;
 
-	if (fn->is_flexible || type > 2 || !cursor_seek(&c, fn->fres_at))
+	if (type > 2 || !cursor_seek(&c, fn->fres_at))
 		return false;
 	if (repeats && (!fn->rep_size || fn->n > 16))
 		return false;
@@ -201,6 +312,7 @@ static bool sframe_rows(struct sframe *f, const struct sframe_function *fn)
 		if (!sframe_rule(f, &c, fn, &rule) || start < last)
 			return false;
 		last = start;
+		sframe_pops(&rule.rule, &pushed);
 		if (repeats) {
 			starts[i] = start;
 			rules[i] = rule;
@@ -208,8 +320,13 @@ static bool sframe_rows(struct sframe *f, const struct sframe_function *fn)
 			rows_add(f->rows, fn->start + start, &rule);
 		}
 	}
-	if (repeats)
-		sframe_repeat(f, fn, starts, rules, fn->n);
+	if (!repeats)
+		return true;
+	/* GNU ld (2.44, 2.47) says of .plt.got that its entries begin with a word pushed: they do not. */
+	if (f->in->machine == FRAMETAB_X86_64 && fn->n && !starts[0] &&
+	    (rules[0].rule.cfa != FRAMETAB_CFA_SP || rules[0].rule.cfa_off != 8))
+		return false;
+	sframe_repeat(f, fn, starts, rules, fn->n);
 	return true;
 }
 

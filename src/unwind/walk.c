@@ -17,6 +17,8 @@ const char *walk_end_name(enum walk_end end)
 		[WALK_NO_INFO] = "no_unwind_info",
 		[WALK_BAD_RULE] = "bad_rule",
 		[WALK_BAD_MEMORY] = "bad_memory",
+		[WALK_BELOW_SP] = "below_sp",
+		[WALK_OTHER_STACK] = "other_stack",
 		[WALK_NO_PROGRESS] = "no_progress",
 		[WALK_LIMIT] = "limit",
 	};
@@ -32,6 +34,9 @@ const char *walk_end_text(enum walk_end end)
 		[WALK_NO_INFO] = "cut off: no unwind information",
 		[WALK_BAD_RULE] = "cut off: a rule that cannot be applied",
 		[WALK_BAD_MEMORY] = "cut off: an address that is not stack",
+		[WALK_BELOW_SP] =
+		        "cut off: a rule reads below the stack pointer, which is not copied",
+		[WALK_OTHER_STACK] = "cut off: a signal handler on a stack of its own",
 		[WALK_NO_PROGRESS] = "cut off: the stack turns back on itself",
 		[WALK_LIMIT] = "cut off: more frames than the limit",
 	};
@@ -60,6 +65,7 @@ struct walker {
 	struct walk_place place;
 	bool exact; /* the pc is where execution stopped, not a return address */
 	bool first; /* all of regs is that of this frame: frame 0, or the frame that a signal interrupted */
+	bool signalled; /* a signal frame was passed */
 	struct walk *out;
 };
 
@@ -88,6 +94,19 @@ static bool walker_end(struct walker *w, enum walk_end end)
 	return false;
 }
 
+#define RED_ZONE 128u /* bytes below sp that are a leaf's own (x86_64) */
+
+/* Why memory could not be read. */
+static enum walk_end walker_why(const struct walker *w, uint64_t address, int status)
+{
+	if (status == -ENODATA)
+		return WALK_TRUNCATED;
+	if (w->signalled)
+		return WALK_OTHER_STACK;
+	return w->first && w->regs.value[w->sp] - address <= RED_ZONE ? WALK_BELOW_SP
+	                                                              : WALK_BAD_MEMORY;
+}
+
 /* Reads a word; false ends the walk. */
 static bool walker_read(struct walker *w, uint64_t address, uint64_t *ret)
 {
@@ -96,7 +115,7 @@ static bool walker_read(struct walker *w, uint64_t address, uint64_t *ret)
 	if (status >= 0)
 		return true;
 	w->out->needed = address;
-	return walker_end(w, status == -ENODATA ? WALK_TRUNCATED : WALK_BAD_MEMORY);
+	return walker_end(w, walker_why(w, address, status));
 }
 
 static uint64_t walker_strip(const struct walker *w, uint64_t address)
@@ -159,9 +178,7 @@ static bool walker_expression(struct walker *w, int32_t at, bool has_cfa, uint64
 	memcpy(&n, t->exprs + at, 2);
 	status = expr_evaluate(&m, t->exprs + at + 2, n, has_cfa, cfa, ret);
 	if (status < 0)
-		return walker_end(w, status == -ENODATA  ? WALK_TRUNCATED
-		                     : status == -EFAULT ? WALK_BAD_MEMORY
-		                                         : WALK_BAD_RULE);
+		return walker_end(w, status == -EINVAL ? WALK_BAD_RULE : walker_why(w, 0, status));
 	return true;
 }
 
@@ -262,6 +279,12 @@ static bool walker_return_address(struct walker *w, const struct frametab_rule *
 	return true;
 }
 
+/* Below sp there may be no memory to read: then the value is not known, which need not matter. */
+static bool walker_red_zone(const struct walker *w, uint64_t address, uint64_t *ret)
+{
+	return w->memory->read(w->memory->ctx, address, ret) >= 0;
+}
+
 static bool walker_step(struct walker *w, const struct frametab_rule *r)
 {
 	uint64_t cfa, pc, fp = w->regs.value[w->fp], lr = 0;
@@ -271,7 +294,10 @@ static bool walker_step(struct walker *w, const struct frametab_rule *r)
 		return walker_end(w, WALK_COMPLETE);
 	if (!walker_cfa(w, r, &cfa) || !walker_return_address(w, r, cfa, &pc))
 		return false;
-	if (r->fp == FRAMETAB_AT_UNDEFINED)
+	if (r->fp == FRAMETAB_AT_UNDEFINED ||
+	    (r->fp == FRAMETAB_AT_CFA &&
+	     cfa + (uint64_t)(int64_t)r->fp_off < w->regs.value[w->sp] &&
+	     !walker_red_zone(w, cfa + (uint64_t)(int64_t)r->fp_off, &fp)))
 		fp_known = false;
 	else if (r->fp != FRAMETAB_AT_SAME) {
 		if (!walker_at(w, r->fp, r->fp_off, cfa, &fp))
@@ -291,6 +317,7 @@ static bool walker_step(struct walker *w, const struct frametab_rule *r)
 	w->regs.value[w->pc] = pc;
 	w->regs.known = (w->regs.known & ~(1ULL << w->fp)) | (uint64_t)fp_known << w->fp;
 	w->exact = is_signal;
+	w->signalled |= is_signal;
 	w->first = false;
 	if (is_signal && w->options->machine == FRAMETAB_AARCH64) {
 		w->regs.value[w->lr] = lr;
@@ -307,8 +334,8 @@ static bool walker_guess(struct walker *w)
 	uint64_t fp = w->regs.value[w->fp], next, pc;
 	struct walk_place there;
 
-	if (!w->place.may_guess || !(w->regs.known >> w->fp & 1) || fp < w->regs.value[w->sp] ||
-	    fp % 8)
+	if (w->options->no_fallback || !w->place.may_guess || !(w->regs.known >> w->fp & 1) ||
+	    fp < w->regs.value[w->sp] || fp % 8)
 		return walker_end(w, WALK_NO_INFO);
 	if (w->memory->read(w->memory->ctx, fp, &next) < 0 ||
 	    w->memory->read(w->memory->ctx, fp + 8, &pc) < 0)
@@ -327,13 +354,30 @@ static bool walker_guess(struct walker *w)
 	return true;
 }
 
-static bool walker_next(struct walker *w)
+/* What is at the pc, into w->place. False: nothing is mapped there. */
+static bool walker_locate(struct walker *w)
 {
 	uint64_t pc = w->regs.value[w->pc] - (w->exact ? 0 : 1);
 
 	w->place = (struct walk_place){ 0 };
-	if (w->memory->find(w->memory->ctx, pc, &w->place) < 0)
-		return walker_end(w, WALK_NO_INFO);
+	return pc <= WALK_ADDRESS && w->memory->find(w->memory->ctx, pc, &w->place) >= 0;
+}
+
+static uint64_t walker_frame(const struct walker *w)
+{
+	uint64_t frame = w->regs.value[w->pc];
+
+	if (!w->options->marks || !w->out->n)
+		return frame;
+	if (w->exact)
+		frame |= WALK_EXACT;
+	if (w->out->n_sure <= w->out->n)
+		frame |= WALK_GUESSED;
+	return frame;
+}
+
+static bool walker_next(struct walker *w)
+{
 	if (!w->place.rule || w->place.rule->cfa == FRAMETAB_CFA_NONE)
 		return walker_guess(w);
 	return walker_step(w, w->place.rule);
@@ -348,8 +392,15 @@ void walk_stack(const struct walk_options *options, const struct walk_memory *me
 	*ret = (struct walk){ .n_sure = SIZE_MAX, .end = WALK_LIMIT };
 	walker_start(&w);
 	while (ret->n < most) {
-		frames[ret->n++] = w.regs.value[w.pc];
-		if (!walker_next(&w))
+		bool mapped = walker_locate(&w);
+
+		if (!mapped)
+			walker_end(&w, WALK_NO_INFO);
+		if (mapped || !ret->n) {
+			frames[ret->n] = walker_frame(&w);
+			ret->n++;
+		}
+		if (!mapped || !walker_next(&w))
 			break;
 	}
 	if (ret->n_sure > ret->n)

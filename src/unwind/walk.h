@@ -24,7 +24,9 @@ enum walk_end {
 	WALK_TRUNCATED, /* memory ended: the stack copy is too short (walk.needed) */
 	WALK_NO_INFO,   /* no unwind information for walk.end_pc, or no object there */
 	WALK_BAD_RULE, /* the rule for walk.end_pc cannot be applied (a register that is not known, a bad expression) */
-	WALK_BAD_MEMORY,  /* an address that is not stack at all */
+	WALK_BAD_MEMORY, /* an address that is not stack at all */
+	WALK_BELOW_SP,   /* a rule reads the red zone below sp, where a stack copy does not reach */
+	WALK_OTHER_STACK, /* a signal came on a stack of its own: the interrupted one was not copied */
 	WALK_NO_PROGRESS, /* the stack turned back on itself: torn or hostile */
 	WALK_LIMIT,       /* as many frames as there was room for */
 	WALK_ENDS,
@@ -56,8 +58,14 @@ struct walk_memory {
 	int (*find)(void *ctx, uint64_t pc, struct walk_place *ret);
 };
 
+/* What walk_options.marks adds to a frame's address: no user address has these bits. */
+#define WALK_GUESSED (1ULL << 63) /* found by frame pointer, or behind a frame that was */
+#define WALK_EXACT (1ULL << 62) /* where execution stopped (a signal came), not a return address */
+#define WALK_ADDRESS (WALK_EXACT - 1)
+
 struct walk_options {
 	uint32_t machine; /* enum frametab_machine */
+	bool marks;       /* set WALK_GUESSED and WALK_EXACT in frames; frame 0 bears none */
 	bool no_fallback; /* do not go on by frame pointer where there is no unwind information */
 	uint64_t
 	        pac_mask; /* aarch64: bits of a return address that hold its signature; 0: bits 48-54 and 56-63 */
@@ -74,7 +82,7 @@ struct walk {
 
 /*
  * Walks from regs. frames[0] is the pc itself, then return addresses as they stand on the stack (signatures removed); interrupted
- * pcs of signal frames are exact.
+ * pcs of signal frames are exact. A return address at which nothing is mapped is no frame: it ends the walk (end_pc).
  */
 void walk_stack(const struct walk_options *options, const struct walk_memory *memory,
                 const struct walk_registers *regs, uint64_t *frames, struct walk *ret);

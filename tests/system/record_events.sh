@@ -50,7 +50,7 @@ fi
 
 echo "# what is wrong is said"
 record -e no-such-event -o x.data -- true; same "unknown event" 2 $status; says err no-such-event
-record --call-graph dwarf -o x.data -- true; same "dwarf" 2 $status; says err 'dwarf'
+record --call-graph lbr -o x.data -- true; same "lbr" 2 $status; says err 'lbr'
 same "no file is left" no "$([ -e x.data ] && echo yes || echo no)"
 
 done_testing

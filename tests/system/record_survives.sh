@@ -23,6 +23,10 @@ kill -9 "$(cat command)"
 atleast "samples after kill -9" 100 "$(samples k.data)"
 "$SEAM" dump k.data >/dev/null 2>dump.err
 says dump.err 'did not finish'
+if command -v perf >/dev/null 2>&1 && ! "$SEAM" dump -t CALLCHAIN_DEFERRED k.data 2>/dev/null | grep -q .; then
+	atleast "samples that perf reads of it" 100 \
+		"$(perf report --stats -i k.data 2>/dev/null </dev/null | awk '/SAMPLE events/ { print $3; exit }')"
+fi
 
 echo "# SIGTERM and SIGINT to the recorder: the file is finished, the command is told"
 "$SEAM" record -F 1000 -o s.data -- sh -c "trap 'echo told >told; exit 5' TERM; while :; do :; done" 2>err &

@@ -56,6 +56,18 @@ else
 	echo "not system-wide here: $(cat err)"
 fi
 
+echo "# a file that was replaced while it runs: the build-id is that of what runs"
+if command -v readelf >/dev/null && [ "$(id -u)" = 0 ]; then
+	id() { readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p'; }
+	ran=$(id "$(command -v sleep)"); now=$(id "$(command -v ls)")
+	cp "$(command -v sleep)" mover; ./mover 20 & mover=$!
+	cp "$(command -v ls)" other; sleep 0.2; mv other mover
+	record -p $mover --duration 0.1 -o moved.data
+	kill $mover
+	"$SEAM" dump moved.data 2>/dev/null | grep 'PERF_RECORD_MMAP2.*mover' >maps
+	if [ -n "$ran" ] && [ "$ran" != "$now" ]; then says maps "<$ran>"; fi
+fi
+
 echo "# -p ends with its process"
 sleep 1 &
 record -p $! -o end.data

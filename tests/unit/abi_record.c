@@ -25,7 +25,8 @@
 	 SEAM_SAMPLE_CPU | SEAM_SAMPLE_IDENTIFIER)
 
 static const struct seam_attr with_trailer = { .sample_type = ALL_IDS,
-	                                       .flags = SEAM_ATTR_SAMPLE_ID_ALL,
+	                                       .flags =
+	                                               SEAM_ATTR_SAMPLE_ID_ALL | SEAM_ATTR_BUILD_ID,
 	                                       .read_format = 31 - 8 };
 static const struct seam_id an_id = {
 	.pid = 51, .tid = 52, .time_ns = 53, .id = 54, .stream_id = 55, .cpu = 56
@@ -358,7 +359,9 @@ static void record_names(void **state)
 
 static void record_mmap(void **state)
 {
-	struct fixture f = fixture_new(&with_trailer);
+	const struct seam_attr unasked = { .sample_type = ALL_IDS,
+		                           .flags = SEAM_ATTR_SAMPLE_ID_ALL };
+	struct fixture f = fixture_new(&with_trailer), never;
 	struct seam_mmap m = { .pid = 1,
 		               .tid = 2,
 		               .addr = 3,
@@ -390,6 +393,16 @@ static void record_mmap(void **state)
 	assert_int_equal(f.d.mmap.ino_generation, 11);
 	assert_string_equal(f.d.mmap.filename, m.filename);
 
+	/* The kernel left the flag set, from another event: this one never asked for build-ids. */
+	f.bytes.bytes[5] |= SEAM_MISC_MMAP_BUILD_ID >> 8;
+	never = fixture_new(&unasked);
+	buf_put(&never.bytes, f.bytes.bytes, f.bytes.n);
+	assert_int_equal(decode(&never, never.bytes.n, false), 0);
+	assert_false(never.d.mmap.has_build_id);
+	assert_int_equal(never.d.mmap.maj, 8);
+	assert_int_equal(never.d.mmap.ino, 10);
+	fixture_free(&never);
+
 	m.has_build_id = true;
 	m.build_id_size = 20;
 	memcpy(m.build_id, "0123456789abcdefghij", 20);
@@ -415,6 +428,28 @@ static void record_mmap(void **state)
 	assert_int_equal(f.d.mmap.pgoff, 5);
 	assert_string_equal(f.d.mmap.filename, m.filename);
 	fixture_free(&f);
+}
+
+/* The kernel leaves the build-id bit in records of events that asked for none: their attrs tell. */
+static void record_stray_build_id_bit(void **state)
+{
+	static const struct seam_attr plain = { .sample_type = ALL_IDS,
+		                                .flags = SEAM_ATTR_SAMPLE_ID_ALL };
+	const uint32_t majors[] = { 0, 8, 253, 254, 259 };
+	struct seam_mmap m = { .min = 1, .ino = 10, .filename = "/bin/true" };
+
+	for (size_t i = 0; i < sizeof(majors) / sizeof(majors[0]); i++) {
+		struct fixture f = fixture_new(&plain);
+
+		m.maj = majors[i];
+		encode_mmap2(&f.bytes, &plain, SEAM_MISC_USER, &m, &an_id);
+		f.bytes.bytes[5] |= SEAM_MISC_MMAP_BUILD_ID >> 8;
+		assert_int_equal(decode(&f, f.bytes.n, false), 0);
+		assert_false(f.d.mmap.has_build_id);
+		assert_int_equal(f.d.mmap.maj, majors[i]);
+		assert_string_equal(f.d.mmap.filename, m.filename);
+		fixture_free(&f);
+	}
 }
 
 static void record_tasks(void **state)
@@ -640,12 +675,19 @@ static void record_no_events(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(record_every_type), cmocka_unit_test(record_names),
-		cmocka_unit_test(record_mmap),       cmocka_unit_test(record_tasks),
-		cmocka_unit_test(record_lost),       cmocka_unit_test(record_ksymbol),
-		cmocka_unit_test(record_deferred),   cmocka_unit_test(record_strings_must_end),
-		cmocka_unit_test(record_errors),     cmocka_unit_test(record_identifier),
-		cmocka_unit_test(record_common_id),  cmocka_unit_test(record_no_events),
+		cmocka_unit_test(record_every_type),
+		cmocka_unit_test(record_names),
+		cmocka_unit_test(record_mmap),
+		cmocka_unit_test(record_stray_build_id_bit),
+		cmocka_unit_test(record_tasks),
+		cmocka_unit_test(record_lost),
+		cmocka_unit_test(record_ksymbol),
+		cmocka_unit_test(record_deferred),
+		cmocka_unit_test(record_strings_must_end),
+		cmocka_unit_test(record_errors),
+		cmocka_unit_test(record_identifier),
+		cmocka_unit_test(record_common_id),
+		cmocka_unit_test(record_no_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,6 +151,37 @@ static void map_survives_churn(void **state)
 	map_free(&m);
 }
 
+/* Against an array, at loads where every deletion moves others. */
+static void map_agrees_with_a_model(void **state)
+{
+	uint64_t model[64] = { 0 }, x = 88172645463325252ULL, v;
+	struct map m = { 0 };
+	size_t live = 0;
+
+	for (unsigned step = 0; step < 200000; step++) {
+		size_t key;
+
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		key = x % 64;
+		if (x >> 32 & 1) {
+			live += !model[key];
+			model[key] = step + 1;
+			assert_int_equal(map_put(&m, key << 20, step + 1), 0);
+		} else {
+			assert_int_equal(map_del(&m, key << 20), model[key] != 0);
+			live -= model[key] != 0;
+			model[key] = 0;
+		}
+		key = x >> 40 & 63;
+		assert_int_equal(map_get(&m, key << 20, &v), model[key] != 0);
+		assert_true(!model[key] || v == model[key]);
+		assert_int_equal(m.n, live);
+	}
+	map_free(&m);
+}
+
 static void intern_gives_one_id(void **state)
 {
 	struct intern in = { 0 };
@@ -222,10 +253,15 @@ static void error_says_where(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cursor_reads_both_orders), cmocka_unit_test(cursor_failure_sticks),
-		cmocka_unit_test(buf_grows_and_prints),     cmocka_unit_test(arena_keeps_pointers),
-		cmocka_unit_test(map_holds_any_key),        cmocka_unit_test(map_survives_churn),
-		cmocka_unit_test(intern_gives_one_id),      cmocka_unit_test(json_escapes),
+		cmocka_unit_test(cursor_reads_both_orders),
+		cmocka_unit_test(cursor_failure_sticks),
+		cmocka_unit_test(buf_grows_and_prints),
+		cmocka_unit_test(arena_keeps_pointers),
+		cmocka_unit_test(map_holds_any_key),
+		cmocka_unit_test(map_survives_churn),
+		cmocka_unit_test(map_agrees_with_a_model),
+		cmocka_unit_test(intern_gives_one_id),
+		cmocka_unit_test(json_escapes),
 		cmocka_unit_test(error_says_where),
 	};
 

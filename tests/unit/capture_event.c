@@ -180,7 +180,7 @@ static const struct {
 	{ "cycles/freq=1,period=1/", -EINVAL, "either freq= or period=" },
 	{ "cycles/freq=1", -EINVAL, "second '/'" },
 	{ "cycles/colour=red/", -EINVAL, "unknown term 'colour'" },
-	{ "cycles/call-graph=lbr/", -EINVAL, "no, fp or fp,defer" },
+	{ "cycles/call-graph=lbr/", -EINVAL, "no, fp, fp,defer or dwarf" },
 	{ "cycles/max-stack=70000/", -EINVAL, "1 to 65535" },
 	{ "cpu/nothing=1/", -ENOENT, "neither an event nor a format" },
 	{ "cpu/umask=0x100/", -EINVAL, "too large for the field" },

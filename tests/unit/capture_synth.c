@@ -10,10 +10,12 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +23,7 @@
 #include "capture/buildid.h"
 #include "capture/procfs.h"
 #include "capture/synth.h"
+#include "capture/synth_bpf.h"
 #include "capture/target.h"
 
 static char root[64];
@@ -374,6 +377,43 @@ static void test_live(void **state)
 	buf_free(&out);
 }
 
+/* A BPF program loaded here and now is found again, by its tag, with code that is somewhere. */
+static void test_bpf(void **state)
+{
+	static const char license[] = "MIT";
+	const struct bpf_insn code[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = 4711 },
+		                         { .code = BPF_JMP | BPF_EXIT } };
+	struct synth_opts opts = { .sz = sizeof(opts), .attr = &attr };
+	struct synth_counts counts = { 0 };
+	struct buf out = { 0 };
+	union bpf_attr load = { .prog_type = BPF_PROG_TYPE_SOCKET_FILTER,
+		                .insn_cnt = 2,
+		                .insns = (uint64_t)(uintptr_t)code,
+		                .license = (uint64_t)(uintptr_t)license,
+		                .prog_name = "seam_test" };
+	struct bpf_prog_info info = { 0 };
+	union bpf_attr ask = { 0 };
+	int fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &load, sizeof(load));
+
+	if (fd < 0) {
+		print_message("no BPF program can be loaded here: %s\n", strerror(errno));
+		skip();
+	}
+	ask.info.bpf_fd = (uint32_t)fd;
+	ask.info.info_len = sizeof(info);
+	ask.info.info = (uint64_t)(uintptr_t)&info;
+	assert_int_equal(syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &ask, sizeof(ask)), 0);
+	assert_int_equal(synth_bpf_records(&opts, &out, &counts), 0);
+	if (info.nr_jited_ksyms) {
+		assert_true(counts.bpf >= 1);
+		assert_non_null(memmem(out.bytes, out.n, "_seam_test", 11));
+	}
+	close(fd);
+	buf_clear(&out);
+	assert_int_equal(synth_bpf_records(&opts, &out, &counts), 0);
+	buf_free(&out);
+}
+
 static int refuse(void *ctx, const void *bytes, size_t n)
 {
 	return -ENOSPC;
@@ -435,6 +475,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_gone, make_root, remove_root),
 		cmocka_unit_test_setup_teardown(test_kernel, make_root, remove_root),
 		cmocka_unit_test(test_live),
+		cmocka_unit_test(test_bpf),
 		cmocka_unit_test_setup_teardown(test_sink_fails, make_root, remove_root),
 		cmocka_unit_test(test_target),
 	};

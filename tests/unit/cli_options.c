@@ -21,8 +21,9 @@ static const struct cmd cmd_stop = { .name = "stop", .options = defs, .stops_at_
 
 static void walks_every_form(void **state)
 {
-	const char *argv[] = { "any", "-F", "99",           "-F997", "-av",     "--freq=1", "--freq",
-		         "2",   "op", "--compress=3", "-z",    "--stati", "x",        NULL };
+	const char *argv[] = { "any",      "-F",      "99", "-F997", "-av",
+		               "--freq=1", "--freq",  "2",  "op",    "--compress=3",
+		               "-z",       "--stati", "x",  NULL };
 	struct options o = options_start(13, (char **)argv, &cmd_any);
 
 	assert_int_equal(options_next(&o), 1);
@@ -73,7 +74,7 @@ static void stops_where_the_command_begins(void **state)
 static void refuses_what_is_wrong(void **state)
 {
 	const char *missing[] = { "any", "-F", NULL }, *unknown[] = { "any", "-x", NULL },
-	     *extra[] = { "any", "--all=1", NULL };
+	           *extra[] = { "any", "--all=1", NULL };
 	struct options o = options_start(2, (char **)missing, &cmd_any);
 
 	assert_int_equal(options_next(&o), OPTIONS_USAGE);

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// fuzz_ehframe.c: bytes as .eh_frame: compiled, opened, searched, walked.
+#include <stddef.h>
+
+#include "unwind_check.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	check_compile(data, size, offsetof(struct compile_input, eh_frame));
+	return 0;
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// fuzz_sframe.c: bytes as .sframe: compiled, opened, searched, walked.
+#include <stddef.h>
+
+#include "unwind_check.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	check_compile(data, size, offsetof(struct compile_input, sframe));
+	return 0;
+}

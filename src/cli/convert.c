@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// convert.c: `seam convert IN -o OUT`: a classic perf.data for tools that know neither deferred
+// callchains nor stack copies.
+#include "pipeline/convert.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/infile.h"
+#include "cli/take.h"
+
+enum {
+	OPT_INPUT = 1,
+	OPT_OUTPUT,
+	OPT_KEEP_STACKS,
+	OPT_STRIP_RAW,
+	OPT_TIME,
+	OPT_COMPRESS,
+	OPT_QUIET,
+};
+
+static const struct option_def convert_options[] = {
+	INFILE_OPTION(OPT_INPUT),
+	{ "output", 'o', "FILE", "where the classic recording goes; -: standard output, a stream",
+	  OPT_OUTPUT },
+	{ "compress", 'z', "[LEVEL]", "zstd, level 1 to 22 (default: 1)", OPT_COMPRESS },
+	{ "time", 0, "START,STOP", "only samples from START to STOP seconds; either may be empty",
+	  OPT_TIME },
+	{ "comm", 0, "LIST", "the same as --comms", TAKE_COMMS },
+	TAKE_OPTIONS,
+	{ "keep-raw", 0, NULL, "leave registers and stack copies for tools that unwind themselves",
+	  OPT_KEEP_STACKS },
+	{ "strip-raw", 0, NULL, "no raw data of tracepoints", OPT_STRIP_RAW },
+	{ "quiet", 'q', NULL, "say nothing unless something was left out", OPT_QUIET },
+	{ 0 },
+};
+
+struct convert_run {
+	const struct cmd *cmd;
+	struct infile in;
+	const char *output;
+	struct take take;
+	struct convert_opts opts;
+	bool quiet;
+};
+
+/* Seconds with up to nine decimals, exactly. Empty: 0. */
+static int convert_seconds(const char *text, const char *end, uint64_t *ret)
+{
+	uint64_t whole = 0, fraction = 0, unit = 1000000000;
+
+	for (; text < end && *text >= '0' && *text <= '9'; text++) {
+		if (whole > UINT64_MAX / 1000000000 / 10 - 1)
+			return -EINVAL;
+		whole = whole * 10 + (uint64_t)(*text - '0');
+	}
+	if (text < end && *text == '.')
+		for (text++; text < end && *text >= '0' && *text <= '9' && unit > 1; text++) {
+			unit /= 10;
+			fraction += (uint64_t)(*text - '0') * unit;
+		}
+	*ret = whole * 1000000000 + fraction;
+	return text == end ? 0 : -EINVAL;
+}
+
+static int convert_time(struct convert_run *c, const char *text)
+{
+	const char *comma = strchr(text, ',');
+
+	if (comma && convert_seconds(text, comma, &c->opts.from_ns) >= 0 &&
+	    convert_seconds(comma + 1, comma + strlen(comma), &c->opts.to_ns) >= 0 &&
+	    (!c->opts.to_ns || c->opts.from_ns <= c->opts.to_ns))
+		return 0;
+	cmd_error(c->cmd, "--time: '%s' is not START,STOP in seconds, like 12.5,13", text);
+	return -EINVAL;
+}
+
+static int convert_option(struct convert_run *c, const struct options *o, int id)
+{
+	unsigned long long level = 1;
+
+	switch (id) {
+	case OPTIONS_OPERAND:
+	case OPT_INPUT:
+		return infile_set(&c->in, c->cmd, o->arg);
+	case OPT_OUTPUT:
+		c->output = o->arg;
+		return 0;
+	case OPT_COMPRESS:
+		if (o->arg && options_u64(o, "-z", 1, 22, &level) < 0)
+			return -EINVAL;
+		c->opts.compress_level = (int)level;
+		return 0;
+	case OPT_TIME:
+		return convert_time(c, o->arg);
+	case OPT_KEEP_STACKS:
+		c->opts.keep_stacks = true;
+		return 0;
+	case OPT_STRIP_RAW:
+		c->opts.strip_raw = true;
+		return 0;
+	case OPT_QUIET:
+		c->quiet = true;
+		return 0;
+	default:
+		return take_option(&c->take, o, id);
+	}
+}
+
+static bool convert_take(void *ctx, const struct seam_stitched *sample, const char *comm)
+{
+	return take_id(ctx, &sample->sample.id, comm);
+}
+
+/* By what they are, not by what they are called: the output is emptied before the input is read. */
+static bool convert_same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return strcmp(a, "-") && strcmp(b, "-") && !stat(a, &sa) && !stat(b, &sb) &&
+	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino && S_ISREG(sa.st_mode);
+}
+
+static void convert_count(const struct convert_run *c, uint64_t n, const char *what)
+{
+	if (n)
+		cmd_error(c->cmd, "%s: %llu %s", c->output, (unsigned long long)n, what);
+}
+
+static void convert_say(const struct convert_run *c, const struct convert_result *r)
+{
+	if (!c->quiet) {
+		cmd_error(c->cmd, "%s: %llu samples written", c->output,
+		          (unsigned long long)r->samples);
+		convert_count(c, r->not_taken, "samples not asked for");
+		convert_count(c, r->merged, "user stacks stitched from deferred records");
+		convert_count(c, r->unwound, "user stacks unwound from stack copies");
+		convert_count(c, r->unfinished,
+		              "samples have no user stack: 'seam report --stats' says why");
+		convert_count(c, r->duplicates, "samples stood there twice and were written once");
+	}
+	convert_count(c, r->cut, "stacks were cut to fit a record of 64 KiB");
+	convert_count(c, r->aux, "records of AUX area data were left out");
+	convert_count(c, r->vendor, "records that older tools do not know were left out");
+}
+
+static int convert_file(struct convert_run *c)
+{
+	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
+	struct convert_result result = { 0 };
+	struct seam_error err = { 0 };
+	struct recording *rec = NULL;
+	int rc = recording_open(&rec, c->in.reader, &learn, &err);
+
+	c->opts.progress = infile_progress();
+	if (rc >= 0)
+		rc = convert_recording(&result, rec, c->output, &c->opts, &err);
+	infile_progress_end();
+	if (rc < 0) {
+		cmd_error(c->cmd, "%s", err.code ? err.text : strerror(-rc));
+		rc = EXIT_FAILED;
+	} else {
+		convert_say(c, &result);
+		rc = infile_verdict(&c->in, c->cmd, rec);
+		if (result.aux || result.cut)
+			rc = EXIT_PARTIAL;
+	}
+	recording_close(rec);
+	return rc;
+}
+
+static int convert_run(int argc, char **argv, const struct cmd *cmd)
+{
+	struct convert_run c = { .cmd = cmd, .opts = { .sz = sizeof(c.opts) } };
+	struct options o = options_start(argc, argv, cmd);
+	int id, rc = EXIT_USAGE;
+
+	while ((id = options_next(&o)) != OPTIONS_END) {
+		if (id == OPTIONS_HELP)
+			rc = EXIT_OK;
+		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || convert_option(&c, &o, id) < 0)
+			goto out;
+	}
+	if (!c.output) {
+		cmd_error(cmd, "-o FILE is needed: the input is never changed");
+		goto out;
+	}
+	if (convert_same_file(c.in.path ? c.in.path : "perf.data", c.output)) {
+		cmd_error(cmd, "-o must name another file than the input");
+		goto out;
+	}
+	if (take_any(&c.take)) {
+		c.opts.take = convert_take;
+		c.opts.take_ctx = &c.take;
+	}
+	rc = infile_open(&c.in, cmd);
+	if (rc == EXIT_OK)
+		rc = convert_file(&c);
+out:
+	infile_close(&c.in);
+	take_free(&c.take);
+	return rc;
+}
+
+const struct cmd cmd_convert = {
+	.name = "convert",
+	.synopsis = "[options] IN -o OUT",
+	.summary = "Make a classic perf.data, for tools that do not know deferred callchains",
+	.details =
+	        "The output holds the same samples in order of time, each with its whole chain "
+	        "where "
+	        "the kernel used to put it, and no trace of deferral. Tools that read perf.data of "
+	        "Linux 5.2 or later read it. Names, mappings and the header are carried over.\n\n"
+	        "Exit status: 0; 1: it could not be done; 2: usage; 3: done, but the input was "
+	        "damaged, or held what a classic recording cannot say; stderr tells.",
+	.options = convert_options,
+	.run = convert_run,
+};

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+// export.c: `seam export --format NAME`: a recording's profile as a file for another tool.
+#include "export/export.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/infile.h"
+#include "cli/naming.h"
+#include "cli/take.h"
+#include "pipeline/load.h"
+
+enum {
+	OPT_INPUT = 1,
+	OPT_OUTPUT,
+	OPT_FORMAT,
+	OPT_EVENT,
+	OPT_ANNOTATE,
+	OPT_MAX_STACK,
+};
+
+static const struct option_def export_options[] = {
+	INFILE_OPTION(OPT_INPUT),
+	{ "format", 'f', "NAME", "folded, pprof, firefox, speedscope, callgrind or json",
+	  OPT_FORMAT },
+	{ "output", 'o', "FILE", "where it goes (default and -: standard output)", OPT_OUTPUT },
+	{ "event", 'e', "NAME", "only this event (default: all; folded: the first with samples)",
+	  OPT_EVENT },
+	{ "annotate", 0, NULL, "folded: _[k] behind kernel functions, _[i] behind inlined ones",
+	  OPT_ANNOTATE },
+	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
+	{ "comm", 0, "LIST", "the same as --comms", TAKE_COMMS },
+	TAKE_OPTIONS,
+	NAMING_OPTIONS,
+	{ 0 },
+};
+
+struct export_run {
+	const struct cmd *cmd;
+	struct infile in;
+	const char *output, *event;
+	const struct export_format *format;
+	struct export_opts opts;
+	unsigned max_stack;
+	struct naming naming;
+	struct take take;
+	int fd;
+};
+
+static int export_format_option(struct export_run *e, const char *name)
+{
+	for (const struct export_format *f = export_formats; f->name; f++) {
+		if (!strcmp(f->name, name)) {
+			e->format = f;
+			return 0;
+		}
+	}
+	cmd_error(e->cmd, "--format: '%s' is not known; there are:", name);
+	for (const struct export_format *f = export_formats; f->name; f++)
+		cmd_error(e->cmd, "  %-11s %s", f->name, f->summary);
+	return -EINVAL;
+}
+
+static int export_option(struct export_run *e, const struct options *o, int id)
+{
+	unsigned long long v;
+
+	switch (id) {
+	case OPTIONS_OPERAND:
+	case OPT_INPUT:
+		return infile_set(&e->in, e->cmd, o->arg);
+	case OPT_OUTPUT:
+		e->output = o->arg;
+		return 0;
+	case OPT_FORMAT:
+		return export_format_option(e, o->arg);
+	case OPT_EVENT:
+		e->event = o->arg;
+		return 0;
+	case OPT_ANNOTATE:
+		e->opts.annotate = true;
+		return 0;
+	case OPT_MAX_STACK:
+		if (options_u64(o, "--max-stack", 1, UINT32_MAX, &v) < 0)
+			return -EINVAL;
+		e->max_stack = (unsigned)v;
+		return 0;
+	default:
+		return take_is_option(id) ? take_option(&e->take, o, id)
+		                          : naming_option(&e->naming, o, id);
+	}
+}
+
+/* write(2) until all is written. */
+static int export_put(void *ctx, const void *bytes, size_t n)
+{
+	const struct export_run *e = ctx;
+	const unsigned char *p = bytes;
+
+	while (n) {
+		ssize_t put = write(e->fd, p, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return put < 0 ? -errno : -EIO;
+		p += put;
+		n -= (size_t)put;
+	}
+	return 0;
+}
+
+static bool export_take(void *ctx, const struct seam_stitched *sample, const char *comm)
+{
+	return take_id(ctx, &sample->sample.id, comm);
+}
+
+/* -EINVAL: there is no such event, or (said, not refused) others are left out. */
+static int export_choose_event(struct export_run *e, const struct profile *p)
+{
+	struct profile_account account;
+
+	for (uint32_t i = 1; e->event && i <= profile_n_events(p); i++)
+		if (!strcmp(profile_event_name(p, i), e->event))
+			e->opts.event = i;
+	if (e->event && !e->opts.event) {
+		cmd_error(e->cmd, "--event: the recording has no '%s'; it has:", e->event);
+		for (uint32_t i = 1; i <= profile_n_events(p); i++)
+			cmd_error(e->cmd, "  %s", profile_event_name(p, i));
+		return -EINVAL;
+	}
+	for (uint32_t i = 1; e->format->one_event && !e->event && i <= profile_n_events(p); i++) {
+		profile_account(p, i, &account);
+		if (account.samples && i != export_event(p, &e->opts))
+			cmd_error(e->cmd,
+			          "%llu samples of %s are left out: %s holds one event, -e chooses",
+			          (unsigned long long)account.samples, profile_event_name(p, i),
+			          e->format->name);
+	}
+	return 0;
+}
+
+static int export_open(struct export_run *e)
+{
+	if (!e->output || !strcmp(e->output, "-")) {
+		e->fd = STDOUT_FILENO;
+		return 0;
+	}
+	e->fd = open(e->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	return e->fd < 0 ? -errno : 0;
+}
+
+static int export_profile(struct export_run *e, const struct profile *loaded)
+{
+	struct export_out out = { .write = export_put, .ctx = e };
+	struct profile *p = NULL;
+	int r = profile_canonical(&p, loaded), closed = 0;
+
+	if (r >= 0)
+		r = export_open(e);
+	if (r >= 0) {
+		r = e->format->write(p, &e->opts, &out);
+		closed = e->fd == STDOUT_FILENO ? 0 : close(e->fd) < 0 ? -errno : 0;
+	}
+	buf_free(&out.buf);
+	profile_free(p);
+	r = r < 0 ? r : closed;
+	if (r < 0 && r != -EPIPE)
+		cmd_error(e->cmd, "%s: %s", e->output ? e->output : "standard output",
+		          strerror(-r));
+	return r;
+}
+
+static int export_recording(struct export_run *e)
+{
+	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
+	struct load_opts opts = {
+		.sz = sizeof(opts),
+		.keep = e->format->keep,
+		.max_stack = e->max_stack,
+		.symbols = &e->naming.symbols,
+		.progress = infile_progress(),
+		.take = take_any(&e->take) ? export_take : NULL,
+		.take_ctx = &e->take,
+	};
+	struct recording *rec = NULL;
+	struct seam_error err = { 0 };
+	struct load load = { 0 };
+	int r = recording_open(&rec, e->in.reader, &learn, &err), code = EXIT_FAILED;
+
+	if (r >= 0)
+		r = load_recording(&load, rec, &opts, &err);
+	infile_progress_end();
+	if (r < 0)
+		cmd_error(e->cmd, "%s", err.code ? err.text : strerror(-r));
+	else if (export_choose_event(e, load.profile) < 0)
+		code = EXIT_USAGE;
+	else if (export_profile(e, load.profile) >= 0)
+		code = infile_verdict(&e->in, e->cmd, rec);
+	load_free(&load);
+	recording_close(rec);
+	return code;
+}
+
+static bool export_ready(const struct export_run *e)
+{
+	struct stat in, out;
+
+	if (!e->format) {
+		cmd_error(e->cmd, "--format is needed: %s", export_options[1].help);
+		return false;
+	}
+	if (e->format->binary && (!e->output || !strcmp(e->output, "-")) && isatty(STDOUT_FILENO)) {
+		cmd_error(e->cmd, "%s is not for a terminal: -o FILE", e->format->name);
+		return false;
+	}
+	if (e->output && !stat(e->in.path ? e->in.path : "perf.data", &in) &&
+	    !stat(e->output, &out) && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+		cmd_error(e->cmd, "-o must name another file than the recording");
+		return false;
+	}
+	return true;
+}
+
+static int export_run(int argc, char **argv, const struct cmd *cmd)
+{
+	struct export_run e = { .cmd = cmd, .opts = { .sz = sizeof(e.opts) }, .fd = -1 };
+	struct options o = options_start(argc, argv, cmd);
+	int id, rc = EXIT_USAGE;
+
+	naming_start(&e.naming);
+	while ((id = options_next(&o)) != OPTIONS_END) {
+		if (id == OPTIONS_HELP)
+			rc = EXIT_OK;
+		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || export_option(&e, &o, id) < 0)
+			goto out;
+	}
+	if (!export_ready(&e))
+		goto out;
+	rc = infile_open(&e.in, cmd);
+	if (rc == EXIT_OK)
+		rc = export_recording(&e);
+out:
+	infile_close(&e.in);
+	take_free(&e.take);
+	return rc;
+}
+
+const struct cmd cmd_export = {
+	.name = "export",
+	.synopsis = "--format NAME [options] [FILE]",
+	.summary = "Write the profile for another tool: flame graphs, pprof, browsers",
+	.details =
+	        "folded: a line per stack, for flamegraph.pl and inferno. pprof: gzip'd protobuf. "
+	        "firefox: for profiler.firefox.com. speedscope: for speedscope.app. callgrind: for "
+	        "callgrind_annotate and KCachegrind; its calls are samples. "
+	        "Equal recordings give equal bytes.\n\n"
+	        "json writes one object: version (1), lost, lost_samples, duplicate_samples, "
+	        "undecoded_samples; events (name, unit); states; objects (path, build_id); tasks "
+	        "(comm, pid, tid); frames (symbol, object, address, kind, file, line); stacks "
+	        "([parent, frame], outermost first, -1: none); rows (event, task, cpu, state, "
+	        "stack, "
+	        "samples, weight). One names another by its index.\n\n"
+	        "Exit status: 0; 1: it could not be done; 2: usage; 3: the recording was damaged "
+	        "and "
+	        "the file is of what was left.",
+	.options = export_options,
+	.run = export_run,
+};

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+// recover.c: `seam recover IN -o OUT`: a well-formed file from a damaged one: every record that is
+// sound and can be decoded, every feature that can be read, and the features that can be told from
+// the records when the recorder did not live to write them.
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "cli/cmd.h"
+#include "cli/source.h"
+#include "perfdata/feature.h"
+#include <seam/writer.h>
+
+enum {
+	RECOVER_OUTPUT = 1
+};
+
+struct recover {
+	struct source source;
+	const char *output;
+	struct seam_writer *writer;
+	size_t events; /* that the output was opened with */
+	uint64_t written, dropped, aux_records, dropped_features;
+	uint64_t first_ns, last_ns; /* of samples; 0: none */
+};
+
+static int recover_fail(const struct recover *r, const struct seam_error *err)
+{
+	cmd_error(r->source.cmd, "%s", err->text);
+	return -1;
+}
+
+static int recover_open_output(struct recover *r)
+{
+	const struct seam_events *events = seam_reader_events(r->source.reader);
+	struct seam_writer_opts opts = { .sz = sizeof(opts) };
+	struct seam_error err = { 0 };
+
+	if (seam_writer_open(&r->writer, r->output, events, &opts, &err) < 0)
+		return recover_fail(r, &err);
+	r->events = seam_events_count(events);
+	return 0;
+}
+
+/* Records that describe the recording become header and features of the output. */
+static bool recover_is_header(uint32_t type)
+{
+	return (type >= SEAM_RECORD_HEADER_ATTR && type <= SEAM_RECORD_HEADER_BUILD_ID) ||
+	       type == SEAM_RECORD_HEADER_FEATURE;
+}
+
+static bool recover_is_aux(uint32_t type)
+{
+	return type == SEAM_RECORD_AUXTRACE || type == SEAM_RECORD_AUXTRACE_INFO;
+}
+
+static void recover_time(struct recover *r, const struct seam_decoded *d)
+{
+	uint64_t t = d->id.time_ns;
+
+	if (d->record->type != SEAM_RECORD_SAMPLE || !(d->id.has & SEAM_SAMPLE_TIME))
+		return;
+	if (!r->first_ns || t < r->first_ns)
+		r->first_ns = t;
+	if (t > r->last_ns)
+		r->last_ns = t;
+}
+
+static int recover_record(struct recover *r, const struct seam_record *record)
+{
+	const struct seam_events *events = seam_reader_events(r->source.reader);
+	struct seam_error err = { 0 };
+	struct seam_decoded decoded;
+	int rc;
+
+	if (recover_is_header(record->type))
+		return 0;
+	if (recover_is_aux(record->type)) {
+		r->aux_records++;
+		return 0;
+	}
+	rc = seam_record_decode(events, record, &decoded, &err);
+	if (rc < 0 && rc != -EOPNOTSUPP) {
+		if (r->source.strict)
+			return recover_fail(r, &err);
+		r->dropped++;
+		return 0;
+	}
+	if (rc >= 0)
+		recover_time(r, &decoded);
+	if (!r->writer && recover_open_output(r) < 0)
+		return -1;
+	if (seam_events_count(events) != r->events) {
+		cmd_error(r->source.cmd,
+		          "%s: offset 0x%llx: an event appears behind the first records",
+		          r->source.path, (unsigned long long)record->offset);
+		return -1;
+	}
+	if (seam_writer_write(r->writer, record->bytes, record->size, &err) < 0)
+		return recover_fail(r, &err);
+	r->written++;
+	return 0;
+}
+
+/* AUXTRACE's index holds offsets of the old file; the writer says itself what is compressed. A
+ * feature that cannot be read to its end is not passed on. */
+static bool recover_keeps(struct recover *r, unsigned feature, struct seam_bytes *ret)
+{
+	struct feature_context context = { .full = true };
+	struct buf text = { 0 };
+	int rc;
+
+	if (feature == SEAM_FEATURE_AUXTRACE || feature == SEAM_FEATURE_COMPRESSED ||
+	    feature == SEAM_FEATURE_DIR_FORMAT ||
+	    !seam_reader_feature(r->source.reader, feature, ret))
+		return false;
+	rc = feature_text(feature, ret, &context, &text);
+	buf_free(&text);
+	if (rc != -EBADMSG)
+		return true;
+	cmd_error(r->source.cmd, "%s: %s: cannot be read: left out", r->source.path,
+	          feature_name(feature));
+	r->dropped_features++;
+	return false;
+}
+
+static int recover_features(struct recover *r)
+{
+	const struct seam_events *events = seam_reader_events(r->source.reader);
+	struct buf b = { 0 };
+	struct seam_bytes bytes;
+	int rc = 0;
+
+	for (unsigned f = 0; rc >= 0 && f < SEAM_FEATURE_MAX; f++) {
+		if (recover_keeps(r, f, &bytes))
+			rc = seam_writer_feature(r->writer, f, bytes.bytes, bytes.n);
+	}
+	if (rc >= 0 && !seam_reader_feature(r->source.reader, SEAM_FEATURE_EVENT_DESC, &bytes)) {
+		rc = feature_put_event_desc(&b, events);
+		if (rc >= 0)
+			rc = seam_writer_feature(r->writer, SEAM_FEATURE_EVENT_DESC, b.bytes, b.n);
+		buf_clear(&b);
+	}
+	if (rc >= 0 && r->last_ns &&
+	    !seam_reader_feature(r->source.reader, SEAM_FEATURE_SAMPLE_TIME, &bytes)) {
+		rc = feature_put_sample_time(&b, r->first_ns, r->last_ns);
+		if (rc >= 0)
+			rc = seam_writer_feature(r->writer, SEAM_FEATURE_SAMPLE_TIME, b.bytes, b.n);
+	}
+	buf_free(&b);
+	if (rc < 0)
+		cmd_error(r->source.cmd, "%s: features: %s", r->output, strerror(-rc));
+	return rc;
+}
+
+static void recover_account(const struct recover *r)
+{
+	cmd_error(r->source.cmd, "%s: %llu records written", r->output,
+	          (unsigned long long)r->written);
+	if (r->dropped)
+		cmd_error(r->source.cmd, "%s: %llu records that cannot be decoded were left out",
+		          r->source.path, (unsigned long long)r->dropped);
+	if (r->aux_records)
+		cmd_error(r->source.cmd, "%s: %llu records of AUX area data were left out",
+		          r->source.path, (unsigned long long)r->aux_records);
+}
+
+static int recover_copy(struct recover *r)
+{
+	struct seam_reader_info info = { .sz = sizeof(info) };
+	struct seam_record record;
+	int rc;
+
+	seam_reader_info(r->source.reader, &info);
+	if (info.swapped) {
+		cmd_error(r->source.cmd,
+		          "%s: is of the other byte order; seam writes only this machine's",
+		          r->source.path);
+		return -1;
+	}
+	while ((rc = source_next(&r->source, &record)) > 0) {
+		if (recover_record(r, &record) < 0)
+			return -1;
+	}
+	if (rc >= 0 && !r->writer)
+		rc = recover_open_output(r);
+	return rc < 0 ? rc : recover_features(r);
+}
+
+static int recover_run_file(struct recover *r)
+{
+	struct seam_error err = { 0 };
+	int rc, code = source_open(&r->source);
+
+	if (code != EXIT_OK)
+		return code;
+	rc = recover_copy(r);
+	if (r->writer && seam_writer_close(r->writer, &err) < 0)
+		rc = rc < 0 ? rc : recover_fail(r, &err);
+	if (rc >= 0) {
+		code = source_verdict(&r->source);
+		recover_account(r);
+		if (r->dropped || r->aux_records || r->dropped_features)
+			code = EXIT_PARTIAL;
+	} else {
+		code = EXIT_FAILED;
+	}
+	source_close(&r->source);
+	return code;
+}
+
+static int recover_run(int argc, char **argv, const struct cmd *self)
+{
+	struct options o = options_start(argc, argv, self);
+	struct recover r = { .source.cmd = self };
+	int id;
+
+	while ((id = options_next(&o)) != OPTIONS_END) {
+		if (id == OPTIONS_HELP)
+			return EXIT_OK;
+		if (id == RECOVER_OUTPUT)
+			r.output = o.arg;
+		else if (source_option(&r.source, id, o.arg) != EXIT_OK)
+			return EXIT_USAGE;
+	}
+	if (!r.output) {
+		cmd_error(self, "-o FILE is needed: the input is never changed");
+		return EXIT_USAGE;
+	}
+	if (r.source.path && !strcmp(r.source.path, r.output)) {
+		cmd_error(self, "-o must name another file than the input");
+		return EXIT_USAGE;
+	}
+	return recover_run_file(&r);
+}
+
+static const struct option_def recover_options[] = {
+	SOURCE_OPTIONS,
+	{ "output", 'o', "FILE", "where the well-formed file goes", RECOVER_OUTPUT },
+	{ 0 },
+};
+
+const struct cmd cmd_recover = {
+	.name = "recover",
+	.synopsis = "[options] IN -o OUT",
+	.summary = "Make a well-formed file of a damaged one",
+	.options = recover_options,
+	.run = recover_run,
+};

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+// callgrind.c: the text format of valgrind's callgrind, version 1: a block per function with its own
+// cost, and a pair of lines per callee with the cost of what was called from here.
+//
+// A sampler counts no calls: "calls=" holds the number of samples with that call in their stack. A
+// function or a call that recurs in a stack counts once per sample. Columns of cost are the events.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "export/export.h"
+
+struct callgrind_call {
+	uint32_t from, to; /* functions */
+	uint32_t last;     /* row that counted it last, + 1 */
+	uint64_t samples;
+};
+
+struct callgrind {
+	const struct profile *p;
+	const struct export_opts *opts;
+	struct export_out *out;
+	struct intern functions; /* (object, name, file): the profile's ids, name's */
+	struct intern names;
+	uint32_t *of_frame;
+	size_t n_functions; /* ids 1 ... n */
+	uint64_t *self;     /* function * events */
+	struct map calls;   /* from << 32 | to -> index */
+	struct callgrind_call *call;
+	uint64_t *call_cost; /* call * events */
+	size_t n_calls, calls_capacity;
+	size_t events; /* the profile's; those not wanted are not written */
+	unsigned char *file_known, *object_known; /* names that were written with their number */
+	unsigned char *function_known;
+};
+
+/* Line ends would end the entry; nothing else has a meaning in a name but "(" at its start. */
+static void callgrind_text(struct callgrind *c, const unsigned char *text, size_t n)
+{
+	struct buf *out = &c->out->buf;
+
+	for (size_t i = 0; i < n; i++)
+		buf_put(out,
+		        text[i] < 0x20 || text[i] == 0x7f ? (const unsigned char *)"?" : &text[i],
+		        1);
+}
+
+/* "(7) name" the first time, "(7)" from then on. */
+static void callgrind_name(struct callgrind *c, const char *key, uint32_t number,
+                           unsigned char *known, const char *text, size_t n)
+{
+	buf_printf(&c->out->buf, "%s=(%u)", key, number + 1);
+	if (!known[number]) {
+		buf_put(&c->out->buf, " ", 1);
+		callgrind_text(c, (const unsigned char *)text, n);
+		known[number] = 1;
+	}
+	buf_put(&c->out->buf, "\n", 1);
+}
+
+/* Functions are told apart by object, name and file; an object's nameless ones are one. */
+static int callgrind_functions(struct callgrind *c)
+{
+	struct buf name = { 0 };
+	size_t n = profile_n_frames(c->p);
+	int r = 0;
+
+	for (uint32_t i = 1; i <= n && r >= 0; i++) {
+		const struct profile_frame *f = profile_frame_at(c->p, i);
+		uint32_t key[3] = { f->object, 0, f->file };
+
+		buf_clear(&name);
+		export_frame_name(c->p, i, &name);
+		key[1] = name.failed ? INTERN_FAILED : intern_bytes(&c->names, name.bytes, name.n);
+		c->of_frame[i] = key[1] == INTERN_FAILED
+		                         ? INTERN_FAILED
+		                         : intern_bytes(&c->functions, key, sizeof(key));
+		if (c->of_frame[i] == INTERN_FAILED)
+			r = -ENOMEM;
+	}
+	buf_free(&name);
+	c->n_functions = c->functions.n ? c->functions.n - 1 : 0;
+	return r;
+}
+
+static struct callgrind_call *callgrind_call(struct callgrind *c, uint32_t from, uint32_t to)
+{
+	bool is_new;
+	uint64_t *slot;
+
+	if (c->n_calls == c->calls_capacity) {
+		size_t capacity = c->calls_capacity ? c->calls_capacity * 2 : 1024;
+		struct callgrind_call *call = realloc(c->call, capacity * sizeof(*call));
+		uint64_t *cost;
+
+		if (!call)
+			return NULL;
+		c->call = call;
+		cost = realloc(c->call_cost, capacity * c->events * sizeof(*cost));
+		if (!cost)
+			return NULL;
+		c->call_cost = cost;
+		c->calls_capacity = capacity;
+	}
+	slot = map_slot(&c->calls, (uint64_t)from << 32 | to, &is_new);
+	if (!slot)
+		return NULL;
+	if (is_new) {
+		*slot = c->n_calls++;
+		c->call[*slot] = (struct callgrind_call){ .from = from, .to = to };
+		memset(&c->call_cost[*slot * c->events], 0, c->events * sizeof(uint64_t));
+	}
+	return &c->call[*slot];
+}
+
+static int callgrind_row(struct callgrind *c, const struct profile_row *row, uint32_t serial)
+{
+	size_t event = row->key.event - 1;
+	uint32_t node = row->key.node, to = 0;
+
+	for (; node != PROFILE_ROOT; node = profile_node_at(c->p, node)->parent) {
+		uint32_t from = c->of_frame[profile_node_at(c->p, node)->frame];
+		struct callgrind_call *call;
+
+		if (!to) {
+			c->self[from * c->events + event] += row->weight;
+			to = from;
+			continue;
+		}
+		call = callgrind_call(c, from, to);
+		if (!call)
+			return -ENOMEM;
+		if (call->last != serial) {
+			call->last = serial;
+			call->samples += row->samples;
+			c->call_cost[(size_t)(call - c->call) * c->events + event] += row->weight;
+		}
+		to = from;
+	}
+	return 0;
+}
+
+static void callgrind_costs(struct callgrind *c, uint32_t line, const uint64_t *cost)
+{
+	buf_printf(&c->out->buf, "%u", line);
+	for (uint32_t e = 1; e <= c->events; e++)
+		if (export_wants(c->opts, e))
+			buf_printf(&c->out->buf, " %llu", (unsigned long long)cost[e - 1]);
+	buf_put(&c->out->buf, "\n", 1);
+}
+
+/* ob=, fl= and fn=, or for a callee cob=, cfi= and cfn=. */
+static void callgrind_function(struct callgrind *c, uint32_t function, bool callee)
+{
+	uint32_t key[3];
+	const char *path, *file;
+
+	memcpy(key, intern_get(&c->functions, function), sizeof(key));
+	path = key[0] ? profile_text(c->p, profile_object_at(c->p, key[0])->path) : "???";
+	file = key[2] ? profile_text(c->p, key[2]) : "???";
+	callgrind_name(c, callee ? "cob" : "ob", key[0], c->object_known, path, strlen(path));
+	callgrind_name(c, callee ? "cfi" : "fl", key[2], c->file_known, file, strlen(file));
+	callgrind_name(c, callee ? "cfn" : "fn", function, c->function_known,
+	               intern_get(&c->names, key[1]), intern_length(&c->names, key[1]));
+}
+
+static int callgrind_order(const void *pa, const void *pb)
+{
+	const struct callgrind_call *a = *(const struct callgrind_call *const *)pa;
+	const struct callgrind_call *b = *(const struct callgrind_call *const *)pb;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->to < b->to ? -1 : a->to > b->to;
+}
+
+static int callgrind_blocks(struct callgrind *c)
+{
+	struct callgrind_call **sorted = calloc(c->n_calls + 1, sizeof(struct callgrind_call *));
+	size_t at = 0;
+	int r = sorted ? 0 : -ENOMEM;
+
+	for (size_t i = 0; sorted && i < c->n_calls; i++)
+		sorted[i] = &c->call[i];
+	if (sorted)
+		qsort(sorted, c->n_calls, sizeof(struct callgrind_call *), callgrind_order);
+	for (uint32_t f = 1; f <= c->n_functions && r >= 0; f++) {
+		callgrind_function(c, f, false);
+		callgrind_costs(c, 0, &c->self[f * c->events]);
+		for (; at < c->n_calls && sorted[at]->from == f; at++) {
+			callgrind_function(c, sorted[at]->to, true);
+			buf_printf(&c->out->buf, "calls=%llu 0\n",
+			           (unsigned long long)sorted[at]->samples);
+			callgrind_costs(c, 0,
+			                &c->call_cost[(size_t)(sorted[at] - c->call) * c->events]);
+		}
+		buf_put(&c->out->buf, "\n", 1);
+		r = export_step(c->out);
+	}
+	free(sorted);
+	return r;
+}
+
+/* An event's name as one word: callgrind separates them by blanks. */
+static void callgrind_head(struct callgrind *c)
+{
+	struct buf *out = &c->out->buf;
+
+	buf_put_text(out,
+	             "# callgrind format\nversion: 1\ncreator: seam\npositions: line\nevents:");
+	for (uint32_t e = 1; e <= c->events; e++) {
+		const char *name = profile_event_name(c->p, e);
+
+		if (!export_wants(c->opts, e))
+			continue;
+		buf_put(out, " ", 1);
+		for (; *name; name++) {
+			bool plain = (*name >= 'a' && *name <= 'z') ||
+			             (*name >= 'A' && *name <= 'Z') ||
+			             (*name >= '0' && *name <= '9') || *name == '_' || *name == '-';
+
+			buf_put(out, plain ? name : "_", 1);
+		}
+	}
+	buf_put_text(out, "\n\n");
+}
+
+static int callgrind_write(struct callgrind *c)
+{
+	int r = callgrind_functions(c);
+
+	if (r >= 0)
+		c->self = calloc((c->n_functions + 1) * c->events, sizeof(*c->self));
+	c->function_known = calloc(c->n_functions + 1, 1);
+	if (r >= 0 && (!c->self || !c->function_known))
+		r = -ENOMEM;
+	for (size_t i = 0; i < profile_n_rows(c->p) && r >= 0; i++)
+		if (export_wants(c->opts, profile_row_at(c->p, i)->key.event))
+			r = callgrind_row(c, profile_row_at(c->p, i), (uint32_t)i + 1);
+	if (r < 0)
+		return r;
+	callgrind_head(c);
+	r = callgrind_blocks(c);
+	return r < 0 ? r : export_flush(c->out);
+}
+
+/* The largest string id that names a file, for the table of those written. */
+static uint32_t callgrind_last_file(const struct profile *p)
+{
+	uint32_t last = 0;
+
+	for (uint32_t i = 1; i <= profile_n_frames(p); i++)
+		if (profile_frame_at(p, i)->file > last)
+			last = profile_frame_at(p, i)->file;
+	return last;
+}
+
+int export_callgrind(const struct profile *p, const struct export_opts *opts,
+                     struct export_out *out)
+{
+	struct callgrind c = { .p = p, .opts = opts, .out = out, .events = profile_n_events(p) };
+	int r = -ENOMEM;
+
+	c.events = c.events ? c.events : 1;
+	c.of_frame = calloc(profile_n_frames(p) + 1, sizeof(*c.of_frame));
+	c.object_known = calloc(profile_n_objects(p) + 1, 1);
+	c.file_known = calloc((size_t)callgrind_last_file(p) + 1, 1);
+	if (c.of_frame && c.object_known && c.file_known)
+		r = callgrind_write(&c);
+	intern_free(&c.functions);
+	intern_free(&c.names);
+	map_free(&c.calls);
+	free(c.of_frame);
+	free(c.self);
+	free(c.call);
+	free(c.call_cost);
+	free(c.file_known);
+	free(c.object_known);
+	free(c.function_known);
+	return r;
+}

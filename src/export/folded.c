@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// folded.c: "comm;outermost;...;innermost WEIGHT", a line per distinct stack of names. A name holds no
+// ';', no line end and no control character: those are written ':' and '?'.
+//
+// Invariant: the weights of all lines add up to the event's weight; two lines never name the same stack.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "export/export.h"
+
+struct folded_node {
+	uint32_t parent, name;
+	uint64_t weight;
+};
+
+/* The tree of names: node 0 is the root, its children are comms. */
+struct folded {
+	const struct profile *p;
+	const struct export_opts *opts;
+	struct export_out *out;
+	struct intern names; /* escaped */
+	uint32_t *frames;    /* frame -> name + 1; 0: not made yet */
+	struct map children; /* parent << 32 | name -> node */
+	struct map places;   /* comm's node << 32 | profile's node -> node */
+	struct folded_node *nodes;
+	size_t n, capacity;
+	uint32_t *path; /* profile's nodes on the way up */
+	struct buf text;
+};
+
+static void folded_escape(struct buf *text)
+{
+	for (size_t i = 0; i < text->n; i++) {
+		unsigned char *c = &text->bytes[i];
+
+		if (*c == ';')
+			*c = ':';
+		else if (*c < 0x20 || *c == 0x7f)
+			*c = '?';
+	}
+}
+
+static uint32_t folded_name(struct folded *f, uint32_t frame)
+{
+	unsigned kind = profile_frame_at(f->p, frame)->kind;
+
+	if (f->frames[frame])
+		return f->frames[frame] - 1;
+	buf_clear(&f->text);
+	export_frame_name(f->p, frame, &f->text);
+	folded_escape(&f->text);
+	if (f->opts->annotate && (kind == PROFILE_KERNEL || kind == PROFILE_INLINED))
+		buf_put_text(&f->text, kind == PROFILE_KERNEL ? "_[k]" : "_[i]");
+	if (f->text.failed)
+		return INTERN_FAILED;
+	f->frames[frame] = intern_bytes(&f->names, f->text.bytes, f->text.n) + 1;
+	return f->frames[frame] - 1;
+}
+
+static int folded_child(struct folded *f, uint32_t parent, uint32_t name, uint32_t *ret)
+{
+	bool is_new;
+	uint64_t *slot;
+
+	if (name == INTERN_FAILED)
+		return -ENOMEM;
+	if (f->n == f->capacity) {
+		size_t capacity = f->n ? f->n * 2 : 1024;
+		struct folded_node *nodes = realloc(f->nodes, capacity * sizeof(*nodes));
+
+		if (!nodes)
+			return -ENOMEM;
+		f->nodes = nodes;
+		f->capacity = capacity;
+	}
+	slot = map_slot(&f->children, (uint64_t)parent << 32 | name, &is_new);
+	if (!slot || f->n >= UINT32_MAX)
+		return -ENOMEM;
+	if (is_new) {
+		*slot = f->n;
+		f->nodes[f->n++] = (struct folded_node){ .parent = parent, .name = name };
+	}
+	*ret = (uint32_t)*slot;
+	return 0;
+}
+
+/* Up to what was placed already below this comm, then down again. */
+static int folded_place(struct folded *f, uint32_t comm, uint32_t node, uint32_t *ret)
+{
+	uint64_t found = comm;
+	uint32_t at = comm;
+	size_t depth = 0;
+	int r = 0;
+
+	while (node != PROFILE_ROOT && !map_get(&f->places, (uint64_t)comm << 32 | node, &found)) {
+		f->path[depth++] = node;
+		node = profile_node_at(f->p, node)->parent;
+	}
+	if (node != PROFILE_ROOT)
+		at = (uint32_t)found;
+	while (depth && r >= 0) {
+		node = f->path[--depth];
+		r = folded_child(f, at, folded_name(f, profile_node_at(f->p, node)->frame), &at);
+		if (r >= 0)
+			r = map_put(&f->places, (uint64_t)comm << 32 | node, at);
+	}
+	*ret = at;
+	return r;
+}
+
+static int folded_row(struct folded *f, const struct profile_row *row)
+{
+	const struct profile_task *task = profile_task_at(f->p, row->key.task);
+	uint32_t comm, node;
+	int r;
+
+	buf_clear(&f->text);
+	buf_put_text(&f->text, profile_text(f->p, task->comm));
+	folded_escape(&f->text);
+	if (!f->text.n)
+		buf_put_text(&f->text, "[unknown]");
+	r = f->text.failed
+	            ? -ENOMEM
+	            : folded_child(f, 0, intern_bytes(&f->names, f->text.bytes, f->text.n), &comm);
+	if (r >= 0)
+		r = folded_place(f, comm, row->key.node, &node);
+	if (r >= 0)
+		f->nodes[node].weight += row->weight;
+	return r;
+}
+
+static int folded_line(struct folded *f, uint32_t node)
+{
+	struct buf *out = &f->out->buf;
+	size_t depth = 0;
+
+	for (uint32_t at = node; at; at = f->nodes[at].parent)
+		f->path[depth++] = at;
+	while (depth) {
+		uint32_t name = f->nodes[f->path[--depth]].name;
+
+		buf_put(out, intern_get(&f->names, name), intern_length(&f->names, name));
+		buf_put(out, depth ? ";" : " ", 1);
+	}
+	buf_printf(out, "%llu\n", (unsigned long long)f->nodes[node].weight);
+	return export_step(f->out);
+}
+
+static int folded_write(struct folded *f)
+{
+	uint32_t event = export_event(f->p, f->opts), root;
+	int r = folded_child(f, UINT32_MAX, 0, &root);
+
+	for (size_t i = 0; i < profile_n_rows(f->p) && r >= 0; i++)
+		if (profile_row_at(f->p, i)->key.event == event)
+			r = folded_row(f, profile_row_at(f->p, i));
+	for (uint32_t node = 1; node < f->n && r >= 0; node++)
+		if (f->nodes[node].weight)
+			r = folded_line(f, node);
+	return r < 0 ? r : export_flush(f->out);
+}
+
+int export_folded(const struct profile *p, const struct export_opts *opts, struct export_out *out)
+{
+	struct folded f = { .p = p, .opts = opts, .out = out };
+	int r = -ENOMEM;
+
+	f.frames = calloc(profile_n_frames(p) + 1, sizeof(*f.frames));
+	/* A stack of names is at most as deep as the profile's, with its comm in front. */
+	f.path = calloc(profile_n_nodes(p) + 2, sizeof(*f.path));
+	if (f.frames && f.path)
+		r = folded_write(&f);
+	intern_free(&f.names);
+	map_free(&f.children);
+	map_free(&f.places);
+	buf_free(&f.text);
+	free(f.frames);
+	free(f.nodes);
+	free(f.path);
+	return r;
+}

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT
+// pprof.c: profile.proto of github.com/google/pprof, gzip'd. Knows its field numbers and what pprof
+// makes of them.
+//
+// Addresses are the objects' own, so every mapping spans all of them from 0: pprof takes that as
+// "already adjusted". A location is a frame with what was inlined into it; its lines go from the
+// innermost inlined function to the function that has the code. Functions without a name get no
+// line, so that pprof can look them up by build-id.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/intern.h"
+#include "export/export.h"
+#include "export/proto.h"
+
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE,
+	PROFILE_MAPPING,
+	PROFILE_LOCATION,
+	PROFILE_FUNCTION,
+	PROFILE_STRINGS,
+	PROFILE_COMMENT = 13,
+	PROFILE_DEFAULT_TYPE
+};
+enum {
+	VALUE_TYPE = 1,
+	VALUE_UNIT
+};
+enum {
+	SAMPLE_LOCATIONS = 1,
+	SAMPLE_VALUES,
+	SAMPLE_LABEL
+};
+enum {
+	LABEL_KEY = 1,
+	LABEL_TEXT,
+	LABEL_NUMBER
+};
+enum {
+	MAPPING_ID = 1,
+	MAPPING_LIMIT = 3,
+	MAPPING_FILE = 5,
+	MAPPING_BUILD_ID,
+	MAPPING_HAS_FUNCTIONS,
+	MAPPING_HAS_FILES,
+	MAPPING_HAS_LINES,
+	MAPPING_HAS_INLINES
+};
+enum {
+	LOCATION_ID = 1,
+	LOCATION_MAPPING,
+	LOCATION_ADDRESS,
+	LOCATION_LINE
+};
+enum {
+	LINE_FUNCTION = 1,
+	LINE_LINE
+};
+enum {
+	FUNCTION_ID = 1,
+	FUNCTION_NAME,
+	FUNCTION_SYSTEM_NAME,
+	FUNCTION_FILE
+};
+
+struct pprof {
+	const struct profile *p;
+	const struct export_opts *opts;
+	struct export_out *out;
+	struct intern strings;   /* ids are the string table's */
+	struct intern locations; /* runs of frames -> id */
+	struct intern functions; /* (name, file) -> id */
+	struct buf text, message, inner;
+	struct buf run;    /* frames of one location, innermost first */
+	struct buf stack;  /* location ids of one sample */
+	uint32_t *columns; /* event -> first of its two values */
+	unsigned n_columns;
+};
+
+static uint32_t pprof_string(struct pprof *w, const char *text)
+{
+	buf_clear(&w->text);
+	proto_utf8(&w->text, text, strlen(text));
+	return intern_bytes(&w->strings, w->text.bytes, w->text.n);
+}
+
+/* A field of the profile itself; message is cleared. */
+static void pprof_put(struct pprof *w, unsigned field)
+{
+	proto_message(&w->out->buf, field, &w->message);
+}
+
+static void pprof_value_type(struct pprof *w, const char *type, const char *unit)
+{
+	proto_u64(&w->message, VALUE_TYPE, pprof_string(w, type));
+	proto_u64(&w->message, VALUE_UNIT, pprof_string(w, unit));
+	pprof_put(w, PROFILE_SAMPLE_TYPE);
+	w->n_columns++;
+}
+
+/* Two values per event: how many samples, and their weight in the event's unit. */
+static int pprof_types(struct pprof *w)
+{
+	size_t n = profile_n_events(w->p);
+	struct buf name = { 0 };
+	unsigned wanted = 0;
+
+	for (uint32_t e = 1; e <= n; e++)
+		wanted += export_wants(w->opts, e);
+	for (uint32_t e = 1; e <= n; e++) {
+		const char *text = profile_event_name(w->p, e);
+
+		if (!export_wants(w->opts, e))
+			continue;
+		w->columns[e] = w->n_columns;
+		buf_clear(&name);
+		buf_printf(&name, wanted > 1 ? "%s.samples" : "samples", text);
+		pprof_value_type(w, buf_text(&name), "count");
+		pprof_value_type(w, text, export_unit(text));
+		if (w->n_columns == 2)
+			proto_u64(&w->out->buf, PROFILE_DEFAULT_TYPE, pprof_string(w, text));
+	}
+	buf_free(&name);
+	return name.failed ? -ENOMEM : 0;
+}
+
+static uint32_t pprof_function(struct pprof *w, const struct profile_frame *f)
+{
+	uint32_t key[2] = { pprof_string(w, profile_text(w->p, f->symbol)),
+		            f->file ? pprof_string(w, profile_text(w->p, f->file)) : 0 };
+	size_t before = w->functions.n;
+	uint32_t id = intern_bytes(&w->functions, key, sizeof(key));
+
+	if (id == INTERN_FAILED || w->functions.n == before)
+		return id;
+	proto_u64(&w->inner, FUNCTION_ID, id);
+	proto_u64(&w->inner, FUNCTION_NAME, key[0]);
+	proto_u64(&w->inner, FUNCTION_SYSTEM_NAME, key[0]);
+	proto_u64(&w->inner, FUNCTION_FILE, key[1]);
+	proto_message(&w->out->buf, PROFILE_FUNCTION, &w->inner);
+	return id;
+}
+
+static void pprof_line(struct pprof *w, uint32_t frame)
+{
+	const struct profile_frame *f = profile_frame_at(w->p, frame);
+	uint32_t function;
+
+	if (!f->symbol)
+		return;
+	function = pprof_function(w, f);
+	proto_u64(&w->inner, LINE_FUNCTION, function);
+	proto_u64(&w->inner, LINE_LINE, f->line);
+	proto_message(&w->message, LOCATION_LINE, &w->inner);
+}
+
+/* The location of the gathered run, written when it is new. Clears the run. */
+static uint32_t pprof_location(struct pprof *w)
+{
+	size_t n = w->run.n / sizeof(uint32_t), before = w->locations.n;
+	uint32_t id = intern_bytes(&w->locations, w->run.bytes, w->run.n), frame = 0;
+
+	if (id != INTERN_FAILED && w->locations.n != before) {
+		const struct profile_frame *f;
+
+		for (size_t i = 0; i < n; i++) {
+			memcpy(&frame, w->run.bytes + i * sizeof(frame), sizeof(frame));
+			pprof_line(w, frame);
+		}
+		f = profile_frame_at(w->p, frame);
+		proto_u64(&w->message, LOCATION_ID, id);
+		proto_u64(&w->message, LOCATION_MAPPING, f->object);
+		proto_u64(&w->message, LOCATION_ADDRESS, f->address);
+		pprof_put(w, PROFILE_LOCATION);
+	}
+	buf_clear(&w->run);
+	return id;
+}
+
+/* The locations of a stack, innermost first, into w->stack. */
+static int pprof_stack(struct pprof *w, uint32_t node)
+{
+	buf_clear(&w->stack);
+	for (; node != PROFILE_ROOT; node = profile_node_at(w->p, node)->parent) {
+		uint32_t frame = profile_node_at(w->p, node)->frame, id;
+		uint32_t parent = profile_node_at(w->p, node)->parent;
+
+		buf_put_u32(&w->run, frame);
+		if (profile_frame_at(w->p, frame)->kind == PROFILE_INLINED &&
+		    parent != PROFILE_ROOT)
+			continue;
+		id = pprof_location(w);
+		if (id == INTERN_FAILED)
+			return -ENOMEM;
+		proto_varint(&w->stack, id);
+	}
+	return w->stack.failed || w->run.failed ? -ENOMEM : 0;
+}
+
+static void pprof_label_text(struct pprof *w, const char *key, const char *text)
+{
+	proto_u64(&w->inner, LABEL_KEY, pprof_string(w, key));
+	proto_u64(&w->inner, LABEL_TEXT, pprof_string(w, text));
+	proto_message(&w->message, SAMPLE_LABEL, &w->inner);
+}
+
+static void pprof_label_number(struct pprof *w, const char *key, uint32_t number)
+{
+	if (number == PROFILE_NOT_KEPT)
+		return;
+	proto_u64(&w->inner, LABEL_KEY, pprof_string(w, key));
+	proto_u64(&w->inner, LABEL_NUMBER, number);
+	proto_message(&w->message, SAMPLE_LABEL, &w->inner);
+}
+
+static int pprof_sample(struct pprof *w, const struct profile_row *row)
+{
+	const struct profile_task *task = profile_task_at(w->p, row->key.task);
+	uint32_t column = w->columns[row->key.event];
+	int r = pprof_stack(w, row->key.node);
+
+	if (r < 0)
+		return r;
+	proto_bytes(&w->message, SAMPLE_LOCATIONS, w->stack.bytes, w->stack.n);
+	for (unsigned i = 0; i < w->n_columns; i++)
+		proto_varint(&w->inner, i == column       ? row->samples
+		                        : i == column + 1 ? row->weight
+		                                          : 0);
+	proto_message(&w->message, SAMPLE_VALUES, &w->inner);
+	pprof_label_text(w, "comm", profile_text(w->p, task->comm));
+	pprof_label_number(w, "pid", task->pid);
+	pprof_label_number(w, "tid", task->tid);
+	pprof_label_text(w, "stack", profile_state_at(w->p, row->key.state)->name);
+	pprof_put(w, PROFILE_SAMPLE);
+	return export_step(w->out);
+}
+
+/* Ids are the profile's. What is known of its functions decides what pprof still looks for. */
+static int pprof_mappings(struct pprof *w)
+{
+	size_t n = profile_n_objects(w->p);
+	unsigned char *lacks = calloc(n + 1, 1);
+	enum {
+		NAME = 1,
+		FILE_NAME = 2,
+		LINE = 4,
+		ANY_INLINE = 8
+	};
+
+	if (!lacks)
+		return -ENOMEM;
+	for (uint32_t i = 1; i <= profile_n_frames(w->p); i++) {
+		const struct profile_frame *f = profile_frame_at(w->p, i);
+
+		lacks[f->object] |= (f->symbol ? 0 : NAME) | (f->file ? 0 : FILE_NAME) |
+		                    (f->line ? 0 : LINE) |
+		                    (f->kind == PROFILE_INLINED ? ANY_INLINE : 0);
+	}
+	for (uint32_t i = 1; i <= n; i++) {
+		const struct profile_object *o = profile_object_at(w->p, i);
+
+		proto_u64(&w->message, MAPPING_ID, i);
+		proto_u64(&w->message, MAPPING_LIMIT, UINT64_MAX);
+		proto_u64(&w->message, MAPPING_FILE, pprof_string(w, profile_text(w->p, o->path)));
+		proto_u64(&w->message, MAPPING_BUILD_ID,
+		          pprof_string(w, profile_text(w->p, o->build_id)));
+		proto_bool(&w->message, MAPPING_HAS_FUNCTIONS, !(lacks[i] & NAME));
+		proto_bool(&w->message, MAPPING_HAS_FILES, !(lacks[i] & FILE_NAME));
+		proto_bool(&w->message, MAPPING_HAS_LINES, !(lacks[i] & LINE));
+		proto_bool(&w->message, MAPPING_HAS_INLINES, lacks[i] & ANY_INLINE);
+		pprof_put(w, PROFILE_MAPPING);
+	}
+	free(lacks);
+	return 0;
+}
+
+static int pprof_comment(struct pprof *w, const char *text, uint64_t n)
+{
+	struct buf b = { 0 };
+
+	if (!n)
+		return 0;
+	buf_printf(&b, "%llu %s", (unsigned long long)n, text);
+	proto_u64(&w->out->buf, PROFILE_COMMENT, pprof_string(w, buf_text(&b)));
+	buf_free(&b);
+	return b.failed ? -ENOMEM : 0;
+}
+
+static int pprof_message(struct pprof *w)
+{
+	const struct profile_counts *counts = profile_counts_of(w->p);
+	int r = pprof_string(w, "") == 0 ? pprof_types(w) : -ENOMEM;
+
+	if (r >= 0)
+		r = pprof_comment(w, "records were lost while recording", counts->lost);
+	if (r >= 0)
+		r = pprof_comment(w, "samples could not be decoded", counts->undecoded);
+	if (r >= 0)
+		r = pprof_mappings(w);
+	for (size_t i = 0; i < profile_n_rows(w->p) && r >= 0; i++)
+		if (export_wants(w->opts, profile_row_at(w->p, i)->key.event))
+			r = pprof_sample(w, profile_row_at(w->p, i));
+	for (uint32_t i = 0; i < w->strings.n && r >= 0; i++) {
+		proto_bytes(&w->out->buf, PROFILE_STRINGS, intern_get(&w->strings, i),
+		            intern_length(&w->strings, i));
+		r = export_step(w->out);
+	}
+	if (w->message.failed || w->inner.failed || w->text.failed)
+		r = -ENOMEM;
+	return r < 0 ? r : export_flush(w->out);
+}
+
+/* ---- gzip ---- */
+
+struct pprof_gzip {
+	z_stream z;
+	struct export_out *out;
+	unsigned char bytes[64 << 10];
+};
+
+static int pprof_squeeze(struct pprof_gzip *g, const void *bytes, size_t n, int flush)
+{
+	int r = 0;
+
+	g->z.next_in = (Bytef *)(uintptr_t)bytes; /* zlib reads it only */
+	g->z.avail_in = (uInt)n;
+	do {
+		g->z.next_out = g->bytes;
+		g->z.avail_out = sizeof(g->bytes);
+		if (deflate(&g->z, flush) == Z_STREAM_ERROR)
+			return -EINVAL;
+		r = g->out->write(g->out->ctx, g->bytes, sizeof(g->bytes) - g->z.avail_out);
+	} while (r >= 0 && !g->z.avail_out);
+	return r;
+}
+
+static int pprof_gzip_write(void *ctx, const void *bytes, size_t n)
+{
+	struct pprof_gzip *g = ctx;
+	const unsigned char *p = bytes;
+	int r = 0;
+
+	for (size_t at = 0; at < n && r >= 0; at += 1u << 30)
+		r = pprof_squeeze(g, p + at, n - at < 1u << 30 ? n - at : 1u << 30, Z_NO_FLUSH);
+	return r;
+}
+
+static int pprof_gzip(struct pprof *w, struct pprof_gzip *g)
+{
+	struct export_out plain = { .write = pprof_gzip_write, .ctx = g };
+	int r;
+
+	g->out = w->out;
+	w->out = &plain;
+	/* 16: with gzip's header, in which zlib leaves time and name empty. */
+	if (deflateInit2(&g->z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		return -ENOMEM;
+	r = pprof_message(w);
+	if (r >= 0)
+		r = pprof_squeeze(g, "", 0, Z_FINISH);
+	deflateEnd(&g->z);
+	buf_free(&plain.buf);
+	return r;
+}
+
+int export_pprof(const struct profile *p, const struct export_opts *opts, struct export_out *out)
+{
+	struct pprof w = { .p = p, .opts = opts, .out = out };
+	struct pprof_gzip *gzip = calloc(1, sizeof(*gzip));
+	int r = -ENOMEM;
+
+	w.columns = calloc(profile_n_events(p) + 1, sizeof(*w.columns));
+	if (gzip && w.columns)
+		r = pprof_gzip(&w, gzip);
+	intern_free(&w.strings);
+	intern_free(&w.locations);
+	intern_free(&w.functions);
+	buf_free(&w.text);
+	buf_free(&w.message);
+	buf_free(&w.inner);
+	buf_free(&w.run);
+	buf_free(&w.stack);
+	free(w.columns);
+	free(gzip);
+	return r;
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// profile_json.c: all of a profile as one JSON object of seam's own: tables that name one another by
+// index. Version 1; keys may be added, none is taken away. Described in the help of `seam export`.
+#include <errno.h>
+
+#include "base/json.h"
+#include "export/export.h"
+
+static const char *const json_kinds[PROFILE_KINDS] = { "unknown", "user", "kernel", "inlined" };
+
+struct json_writer {
+	const struct profile *p;
+	const struct export_opts *opts;
+	struct export_out *out;
+	struct json j;
+};
+
+/* An index, which starts at 0, of an id, which starts at 1; none: -1. */
+static void json_index(struct json *j, uint32_t id)
+{
+	json_i64(j, (int64_t)id - 1);
+}
+
+static void json_number(struct json *j, uint32_t v)
+{
+	if (v == PROFILE_NOT_KEPT)
+		json_i64(j, -1);
+	else
+		json_u64(j, v);
+}
+
+static void json_text(struct json_writer *w, const char *key, uint32_t string)
+{
+	json_key(&w->j, key);
+	json_string(&w->j, string ? profile_text(w->p, string) : NULL);
+}
+
+static void json_counts(struct json_writer *w)
+{
+	const struct profile_counts *c = profile_counts_of(w->p);
+	const struct {
+		const char *key;
+		uint64_t v;
+	} counts[] = { { "lost", c->lost },
+		       { "lost_samples", c->lost_samples },
+		       { "duplicate_samples", c->duplicate_samples },
+		       { "undecoded_samples", c->undecoded } };
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		json_key(&w->j, counts[i].key);
+		json_u64(&w->j, counts[i].v);
+	}
+}
+
+static void json_names(struct json_writer *w)
+{
+	struct json *j = &w->j;
+
+	json_key(j, "events");
+	json_open(j, '[');
+	for (uint32_t i = 1; i <= profile_n_events(w->p); i++) {
+		json_open(j, '{');
+		json_key(j, "name");
+		json_string(j, profile_event_name(w->p, i));
+		json_key(j, "unit");
+		json_string(j, export_unit(profile_event_name(w->p, i)));
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_key(j, "states");
+	json_open(j, '[');
+	for (uint32_t i = 0; i < profile_n_states(w->p); i++)
+		json_string(j, profile_state_at(w->p, i)->name);
+	json_close(j, ']');
+	json_key(j, "objects");
+	json_open(j, '[');
+	for (uint32_t i = 1; i <= profile_n_objects(w->p); i++) {
+		json_open(j, '{');
+		json_text(w, "path", profile_object_at(w->p, i)->path);
+		json_text(w, "build_id", profile_object_at(w->p, i)->build_id);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void json_tasks(struct json_writer *w)
+{
+	struct json *j = &w->j;
+
+	json_key(j, "tasks");
+	json_open(j, '[');
+	for (uint32_t i = 1; i <= profile_n_tasks(w->p); i++) {
+		const struct profile_task *t = profile_task_at(w->p, i);
+
+		json_open(j, '{');
+		json_text(w, "comm", t->comm);
+		json_key(j, "pid");
+		json_number(j, t->pid);
+		json_key(j, "tid");
+		json_number(j, t->tid);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static int json_frames(struct json_writer *w)
+{
+	struct json *j = &w->j;
+	int r = 0;
+
+	json_key(j, "frames");
+	json_open(j, '[');
+	for (uint32_t i = 1; i <= profile_n_frames(w->p) && r >= 0; i++) {
+		const struct profile_frame *f = profile_frame_at(w->p, i);
+
+		json_open(j, '{');
+		json_text(w, "symbol", f->symbol);
+		json_key(j, "object");
+		json_index(j, f->object);
+		json_key(j, "address");
+		json_hex(j, f->address);
+		json_key(j, "kind");
+		json_string(j, json_kinds[f->kind < PROFILE_KINDS ? f->kind : 0]);
+		if (f->file) {
+			json_text(w, "file", f->file);
+			json_key(j, "line");
+			json_u64(j, f->line);
+		}
+		json_close(j, '}');
+		r = export_step(w->out);
+	}
+	json_close(j, ']');
+	return r;
+}
+
+static int json_stacks(struct json_writer *w)
+{
+	struct json *j = &w->j;
+	int r = 0;
+
+	json_key(j, "stacks");
+	json_open(j, '[');
+	for (uint32_t i = 1; i <= profile_n_nodes(w->p) && r >= 0; i++) {
+		const struct profile_node *n = profile_node_at(w->p, i);
+
+		json_open(j, '[');
+		json_index(j, n->parent);
+		json_index(j, n->frame);
+		json_close(j, ']');
+		r = export_step(w->out);
+	}
+	json_close(j, ']');
+	return r;
+}
+
+static int json_rows(struct json_writer *w)
+{
+	struct json *j = &w->j;
+	int r = 0;
+
+	json_key(j, "rows");
+	json_open(j, '[');
+	for (size_t i = 0; i < profile_n_rows(w->p) && r >= 0; i++) {
+		const struct profile_row *row = profile_row_at(w->p, i);
+
+		if (!export_wants(w->opts, row->key.event))
+			continue;
+		json_open(j, '{');
+		json_key(j, "event");
+		json_index(j, row->key.event);
+		json_key(j, "task");
+		json_index(j, row->key.task);
+		json_key(j, "cpu");
+		json_number(j, row->key.cpu);
+		json_key(j, "state");
+		json_u64(j, row->key.state);
+		json_key(j, "stack");
+		json_index(j, row->key.node);
+		json_key(j, "samples");
+		json_u64(j, row->samples);
+		json_key(j, "weight");
+		json_u64(j, row->weight);
+		json_close(j, '}');
+		r = export_step(w->out);
+	}
+	json_close(j, ']');
+	return r;
+}
+
+int export_json(const struct profile *p, const struct export_opts *opts, struct export_out *out)
+{
+	struct json_writer w = { .p = p, .opts = opts, .out = out, .j = { .out = &out->buf } };
+	int r;
+
+	json_open(&w.j, '{');
+	json_key(&w.j, "version");
+	json_u64(&w.j, 1);
+	json_counts(&w);
+	json_names(&w);
+	json_tasks(&w);
+	r = json_frames(&w);
+	if (r >= 0)
+		r = json_stacks(&w);
+	if (r >= 0)
+		r = json_rows(&w);
+	json_close(&w.j, '}');
+	buf_put(&out->buf, "\n", 1);
+	return r < 0 ? r : export_flush(out);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// proto.c: see proto.h.
+#include "export/proto.h"
+
+#include <string.h>
+
+enum {
+	WIRE_VARINT = 0,
+	WIRE_BYTES = 2
+};
+
+void proto_varint(struct buf *out, uint64_t v)
+{
+	unsigned char bytes[10];
+	size_t n = 0;
+
+	do {
+		bytes[n] = (unsigned char)(v & 0x7f);
+		v >>= 7;
+		if (v)
+			bytes[n] |= 0x80;
+		n++;
+	} while (v);
+	buf_put(out, bytes, n);
+}
+
+void proto_u64(struct buf *out, unsigned field, uint64_t v)
+{
+	if (!v)
+		return;
+	proto_varint(out, field << 3 | WIRE_VARINT);
+	proto_varint(out, v);
+}
+
+void proto_bool(struct buf *out, unsigned field, bool v)
+{
+	proto_u64(out, field, v);
+}
+
+void proto_bytes(struct buf *out, unsigned field, const void *bytes, size_t n)
+{
+	proto_varint(out, field << 3 | WIRE_BYTES);
+	proto_varint(out, n);
+	if (n)
+		buf_put(out, bytes, n);
+}
+
+void proto_text(struct buf *out, unsigned field, const char *text)
+{
+	struct buf b = { 0 };
+
+	proto_utf8(&b, text, strlen(text));
+	out->failed |= b.failed;
+	proto_bytes(out, field, b.bytes, b.n);
+	buf_free(&b);
+}
+
+void proto_message(struct buf *out, unsigned field, struct buf *from)
+{
+	out->failed |= from->failed;
+	proto_bytes(out, field, from->bytes, from->n);
+	buf_clear(from);
+}
+
+/* Length of the well-formed sequence at p, or 0. */
+static size_t proto_sequence(const unsigned char *p, size_t n)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc0 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+	uint32_t c;
+
+	if (len < 2)
+		return len;
+	if (len > n || p[0] > 0xf4)
+		return 0;
+	c = p[0] & (0x7fu >> len);
+	for (size_t i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? 0 : len;
+}
+
+void proto_utf8(struct buf *out, const char *text, size_t n)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	while (n) {
+		size_t len = proto_sequence(p, n);
+
+		if (len)
+			buf_put(out, p, len);
+		else
+			buf_put_text(out, "\xef\xbf\xbd");
+		p += len ? len : 1;
+		n -= len ? len : 1;
+	}
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// threads.c: see threads.h.
+#include "export/threads.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int threads_compare(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int threads_order(const void *pa, const void *pb, void *ctx)
+{
+	const struct profile *p = ctx;
+	uint32_t i = *(const uint32_t *)pa, k = *(const uint32_t *)pb;
+	const struct profile_key *a = &profile_sample_at(p, i)->key;
+	const struct profile_key *b = &profile_sample_at(p, k)->key;
+	const struct profile_task *x = profile_task_at(p, a->task),
+	                          *y = profile_task_at(p, b->task);
+	int r = threads_compare(a->event, b->event);
+
+	r = r ? r : threads_compare(x->pid, y->pid);
+	r = r ? r : threads_compare(x->tid, y->tid);
+	return r ? r : threads_compare(i, k); /* samples are in order of time */
+}
+
+static void threads_add(struct threads *t, const struct profile *p, size_t at)
+{
+	const struct profile_sample *s = profile_sample_at(p, t->samples[at]);
+	const struct profile_task *task = profile_task_at(p, s->key.task);
+	struct threads_thread *last = t->n ? &t->threads[t->n - 1] : NULL;
+
+	if (!last || last->event != s->key.event || last->pid != task->pid ||
+	    last->tid != task->tid) {
+		last = &t->threads[t->n++];
+		*last = (struct threads_thread){
+			.event = s->key.event, .pid = task->pid, .tid = task->tid, .first = at
+		};
+	}
+	last->comm = task->comm;
+	last->count++;
+}
+
+int threads_build(struct threads *ret, const struct profile *p, const struct export_opts *opts)
+{
+	size_t n = profile_n_samples(p), wanted = 0;
+	struct threads t = { 0 };
+
+	t.samples = calloc(n + 1, sizeof(*t.samples));
+	t.threads = calloc(n + 1, sizeof(*t.threads));
+	if (!t.samples || !t.threads || n > UINT32_MAX) {
+		threads_free(&t);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (export_wants(opts, profile_sample_at(p, i)->key.event))
+			t.samples[wanted++] = (uint32_t)i;
+	qsort_r(t.samples, wanted, sizeof(*t.samples), threads_order, (void *)(uintptr_t)p);
+	for (size_t i = 0; i < wanted; i++)
+		threads_add(&t, p, i);
+	*ret = t;
+	return 0;
+}
+
+void threads_free(struct threads *t)
+{
+	free(t->threads);
+	free(t->samples);
+	*t = (struct threads){ 0 };
+}
+
+void threads_name(const struct profile *p, const struct threads_thread *thread, struct buf *to)
+{
+	buf_printf(to, "%s %d/%d", profile_text(p, thread->comm), (int)thread->pid,
+	           (int)thread->tid);
+	if (profile_n_events(p) > 1)
+		buf_printf(to, " (%s)", profile_event_name(p, thread->event));
+}

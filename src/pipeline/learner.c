@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// learner.c: see learner.h.
+#include "pipeline/learner.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cursor.h"
+#include "perfdata/feature.h"
+
+#define RUN_MAX (1u << 20) /* bytes: the unit of work of the second pass */
+
+static void *learner_grow(void *items, size_t n, size_t *capacity, size_t size)
+{
+	size_t bigger = *capacity ? *capacity * 2 : 64;
+
+	if (n < *capacity)
+		return items;
+	items = realloc(items, bigger * size);
+	if (items)
+		*capacity = bigger;
+	return items;
+}
+
+static int learner_add_run(struct learner *l, const struct seam_record *record)
+{
+	struct recording *rec = l->rec;
+	struct recording_run *runs;
+
+	runs = learner_grow(rec->runs, rec->n_runs, &l->runs_capacity, sizeof(*runs));
+	if (!runs)
+		return -ENOMEM;
+	rec->runs = runs;
+	runs[rec->n_runs++] = (struct recording_run){
+		.bytes = record->bytes,
+		.n = record->size,
+		.offset = record->offset,
+		.first_index = record->index,
+		.records = 1,
+		.swap = record->swap,
+	};
+	return 0;
+}
+
+/* Adds a record to the last run, if it lies right behind it; else begins a new run. */
+static int learner_place(struct learner *l, const struct seam_record *record)
+{
+	struct recording *rec = l->rec;
+	struct recording_run *run = rec->n_runs ? &rec->runs[rec->n_runs - 1] : NULL;
+	bool behind, same_offset;
+	int r = 0;
+
+	if (record->type >= SEAM_RECORD_USER_FIRST)
+		return 0; /* some have a payload behind them; the second pass needs none */
+	if (!record->stable) {
+		rec->stable = false;
+		return 0;
+	}
+	same_offset = run && record->offset == run->offset;
+	behind = run && record->bytes == l->run_end && run->swap == record->swap &&
+	         run->n + record->size <= RUN_MAX &&
+	         record->index == run->first_index + run->records &&
+	         (run->records == 1 || run->one_offset == same_offset) &&
+	         (same_offset || record->offset == l->run_end_offset);
+	if (behind) {
+		run->one_offset = same_offset;
+		run->n += record->size;
+		run->records++;
+	} else {
+		r = learner_add_run(l, record);
+	}
+	l->run_end = record->bytes + record->size;
+	l->run_end_offset = record->offset + record->size;
+	return r;
+}
+
+/* Kernel code came or went: what is at a kernel address depends on the time. */
+static int learner_kernel_change(struct learner *l, uint64_t time_ns)
+{
+	struct recording *rec = l->rec;
+	uint64_t *changes;
+
+	if (!time_ns)
+		return 0; /* synthesized: was there before the first sample */
+	changes = learner_grow(rec->kernel_changes, rec->n_kernel_changes, &l->changes_capacity,
+	                       sizeof(*changes));
+	if (!changes)
+		return -ENOMEM;
+	rec->kernel_changes = changes;
+	changes[rec->n_kernel_changes++] = time_ns;
+	return 0;
+}
+
+static void learner_sample(struct recording *rec, const struct seam_decoded *d)
+{
+	size_t last = sizeof(rec->counts.event_samples) / sizeof(rec->counts.event_samples[0]) - 1;
+	uint64_t time_ns = d->id.time_ns;
+
+	if (d->sample.event)
+		rec->counts.event_samples[d->sample.event->index < last ? d->sample.event->index
+		                                                        : last]++;
+	if (!(d->id.has & SEAM_SAMPLE_TIME))
+		return;
+	if (time_ns < rec->first_ns)
+		rec->first_ns = time_ns;
+	if (time_ns > rec->last_ns)
+		rec->last_ns = time_ns;
+}
+
+static int learner_teach(struct learner *l, const struct seam_decoded *d)
+{
+	struct recording *rec = l->rec;
+	int r = 0;
+
+	switch (d->record->type) {
+	case SEAM_RECORD_SAMPLE:
+		learner_sample(rec, d);
+		return seam_stitch_learn(rec->stitch, d, NULL);
+	case SEAM_RECORD_LOST:
+		rec->counts.lost += d->lost.lost;
+		return seam_stitch_learn(rec->stitch, d, NULL);
+	case SEAM_RECORD_LOST_SAMPLES:
+		rec->counts.lost_samples += d->lost.lost;
+		return seam_stitch_learn(rec->stitch, d, NULL);
+	case SEAM_RECORD_COMM:
+	case SEAM_RECORD_FORK:
+	case SEAM_RECORD_EXIT:
+		r = seam_stitch_learn(rec->stitch, d, NULL);
+		return r < 0 ? r : proc_learn(rec->procs, d);
+	case SEAM_RECORD_CALLCHAIN_DEFERRED:
+		return seam_stitch_learn(rec->stitch, d, NULL);
+	case SEAM_RECORD_KSYMBOL:
+		r = learner_kernel_change(l, proc_time(d));
+		return r < 0 ? r : proc_learn(rec->procs, d);
+	case SEAM_RECORD_MMAP:
+	case SEAM_RECORD_MMAP2:
+		if (d->mmap.pid == PROC_KERNEL)
+			r = learner_kernel_change(l, proc_time(d));
+		return r < 0 ? r : proc_learn(rec->procs, d);
+	default:
+		return 0;
+	}
+}
+
+int learner_build_ids(struct recording *rec, const void *bytes, size_t n, bool swap)
+{
+	struct cursor c = cursor_of(bytes, n, swap);
+	struct feature_build_id id;
+
+	while (feature_next_build_id(&c, &id) > 0) {
+		int r = proc_learn_build_id(rec->procs, id.filename, id.build_id, id.size);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static bool learner_is_known(uint32_t type)
+{
+	return seam_record_name(type) != NULL;
+}
+
+int learner_record(struct learner *l, const struct seam_record *record)
+{
+	struct recording *rec = l->rec;
+	struct seam_error why = { 0 };
+	struct seam_decoded d;
+	int r = learner_place(l, record);
+
+	if (r < 0)
+		return r;
+	rec->counts.records++;
+	if (record->type < RECORDING_TYPES)
+		rec->counts.type[record->type]++;
+	else
+		rec->counts.other++;
+	if (record->type == SEAM_RECORD_HEADER_BUILD_ID)
+		return learner_build_ids(rec, record->bytes, record->size, record->swap);
+	if (record->type >= SEAM_RECORD_USER_FIRST) {
+		rec->counts.unknown += !learner_is_known(record->type);
+		return 0;
+	}
+	r = seam_record_decode(rec->events, record, &d, &why);
+	if (r == -EOPNOTSUPP) {
+		rec->counts.unknown++;
+		return 0;
+	}
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		rec->counts.undecoded++;
+		rec->counts.undecoded_samples += record->type == SEAM_RECORD_SAMPLE;
+		if (!rec->first_error.code)
+			rec->first_error = why;
+		return 0;
+	}
+	return learner_teach(l, &d);
+}

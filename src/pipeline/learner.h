@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * learner.h: what the first pass does with one record: who learns from it, and where it lies. For
+ * recording.c only.
+ */
+#ifndef SEAM_PIPELINE_LEARNER_H
+#define SEAM_PIPELINE_LEARNER_H
+
+#include "pipeline/recording.h"
+
+struct learner {
+	struct recording *rec;
+	size_t runs_capacity, changes_capacity;
+	const unsigned char *run_end; /* behind the last record of the last run */
+	uint64_t run_end_offset;
+};
+
+/* Counts it, places it into a run, teaches proc and the stitcher. -ENOMEM; unsound records are counted. */
+int learner_record(struct learner *l, const struct seam_record *record);
+/* Build-ids of the header (feature or record), for mappings that carry none. */
+int learner_build_ids(struct recording *rec, const void *bytes, size_t n, bool swap);
+
+#endif

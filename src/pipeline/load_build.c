@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+// load_build.c: counted raw stacks into a profile with names; what has none is noted per object.
+#include "pipeline/load_build.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "pipeline/places.h"
+
+struct load_builder {
+	struct load *load;
+	const struct load_opts *opts;
+	struct recording *rec;
+	struct places *places;
+	struct profile *profile;
+	uint32_t *events; /* event index -> profile's event */
+	uint32_t *frames; /* of one stack, innermost first */
+	size_t frames_capacity;
+	struct buf guess;    /* one name */
+	struct load_object { /* by the profile's object */
+		struct symbol_object *object;
+		enum symbol_state state;
+		uint64_t samples, last; /* last: number of the entry counted last */
+	} * objects;
+	size_t n_objects;
+};
+
+/* A frame without a name stands in places' slot with this bit beside its id. */
+#define UNNAMED (1ULL << 32)
+
+static int load_object_note(struct load_builder *b, uint32_t id, const struct place *place)
+{
+	if (id >= b->n_objects) {
+		size_t n = (size_t)id * 2 + 16;
+		struct load_object *objects = realloc(b->objects, n * sizeof(*objects));
+
+		if (!objects)
+			return -ENOMEM;
+		memset(objects + b->n_objects, 0, (n - b->n_objects) * sizeof(*objects));
+		b->objects = objects;
+		b->n_objects = n;
+	}
+	b->objects[id].object = place->object;
+	b->objects[id].state = place->object ? place->symbol.state : SYMBOL_NO_FILE;
+	return 0;
+}
+
+static uint32_t load_object(struct load_builder *b, const struct place *place)
+{
+	char hex[IMAGE_BUILD_ID_HEX];
+	const struct symbol_key *key;
+
+	if (!place->object)
+		return 0;
+	key = symbol_object_key(place->object);
+	return profile_object(b->profile, symbol_object_name(place->object),
+	                      key->build_id.size ? image_build_id_hex(&key->build_id, hex) : NULL);
+}
+
+/* A guess is never shown as sure: its mark is part of its name, whatever shows it. */
+static uint32_t load_guess(struct load_builder *b, const char *name)
+{
+	buf_clear(&b->guess);
+	buf_put_text(&b->guess, FRAME_GUESS);
+	buf_put_text(&b->guess, name ? name : SYMBOL_UNKNOWN);
+	buf_put(&b->guess, "", 1);
+	return b->guess.failed ? PROFILE_FAILED
+	                       : profile_string(b->profile, (const char *)b->guess.bytes);
+}
+
+/* A frame not met before: its id and the UNNAMED bit. */
+static int load_frame_new(struct load_builder *b, const struct frame_at *at, uint32_t space,
+                          uint64_t time_ns, uint64_t *ret)
+{
+	struct profile_frame f = { .address = at->addr };
+	struct place place = { 0 };
+	uint32_t id;
+	int r = 0;
+
+	if (!at->guest)
+		r = places_find(b->places, space, time_ns, at->addr, at->caller, &place);
+	if (r < 0)
+		return r;
+	f.object = load_object(b, &place);
+	if (place.mapping) {
+		f.address = place.address;
+		f.kind = place.kernel ? PROFILE_KERNEL : PROFILE_USER;
+	} else if (!at->user && !at->guest) {
+		f.kind = PROFILE_KERNEL;
+	}
+	if (at->guessed)
+		f.symbol = load_guess(b, place.symbol.name);
+	else if (place.symbol.name)
+		f.symbol = profile_string(b->profile, place.symbol.name);
+	if (f.object == PROFILE_FAILED || f.symbol == PROFILE_FAILED)
+		return -ENOMEM;
+	id = profile_frame(b->profile, &f);
+	if (id == PROFILE_FAILED)
+		return -ENOMEM;
+	*ret = id;
+	if (!place.symbol.name) {
+		*ret |= UNNAMED;
+		return load_object_note(b, f.object, &place);
+	}
+	return 0;
+}
+
+static void load_unnamed_note(struct load_builder *b, uint32_t frame, const struct stacks_entry *e,
+                              uint64_t serial)
+{
+	struct load_object *o = &b->objects[profile_frame_at(b->profile, frame)->object];
+
+	if (o->last != serial) {
+		o->last = serial;
+		o->samples += e->samples;
+	}
+}
+
+/* The frames of an entry into b->frames. */
+static int load_walk(struct load_builder *b, const struct stacks_entry *e, uint64_t serial,
+                     size_t *ret)
+{
+	const struct seam_stitched sample = stacks_sample(e);
+	struct frame_walk walk = { 0 };
+	struct frame_at at;
+	bool unnamed = false;
+	size_t n = 0;
+
+	while (frame_walk_next(&walk, &sample, &at)) {
+		uint32_t space = at.user ? e->key.user_space : e->key.kernel_space;
+		uint64_t *slot;
+		int r;
+
+		if (b->opts->max_stack && n >= b->opts->max_stack)
+			break;
+		if (n == b->frames_capacity) {
+			size_t capacity = n ? n * 2 : 1024;
+			uint32_t *frames = realloc(b->frames, capacity * sizeof(*frames));
+
+			if (!frames)
+				return -ENOMEM;
+			b->frames = frames;
+			b->frames_capacity = capacity;
+		}
+		slot = places_frame_slot(b->places, space, &at);
+		if (!slot)
+			return -ENOMEM;
+		if (!*slot) {
+			r = load_frame_new(b, &at, space, e->time_ns, slot);
+			if (r < 0)
+				return r;
+		}
+		if (*slot & UNNAMED) {
+			load_unnamed_note(b, (uint32_t)*slot, e, serial);
+			unnamed = true;
+		}
+		b->frames[n++] = (uint32_t)*slot;
+	}
+	if (unnamed)
+		b->load->taken_unnamed += e->samples;
+	*ret = n;
+	return 0;
+}
+
+static uint32_t load_task(struct load_builder *b, const struct stacks_key *key)
+{
+	char name[16] = ":-1";
+	uint32_t comm, tid = b->opts->keep & PROFILE_KEEP_TID ? key->tid : PROFILE_NOT_KEPT;
+
+	if (!key->comm && key->tid != PROFILE_NOT_KEPT)
+		snprintf(name, sizeof(name), ":%u", key->tid);
+	comm = profile_string(b->profile, key->comm ? key->comm : name);
+	return comm == PROFILE_FAILED ? comm : profile_task(b->profile, comm, key->pid, tid);
+}
+
+static int load_entry(struct load_builder *b, const struct stacks_entry *e, uint64_t serial,
+                      struct profile_key *ret)
+{
+	struct profile_key key = { .event = b->events[e->key.event],
+		                   .task = load_task(b, &e->key),
+		                   .cpu = e->key.cpu,
+		                   .state = e->key.state,
+		                   .node = PROFILE_ROOT };
+	size_t n;
+	int r = key.task == PROFILE_FAILED ? -ENOMEM : load_walk(b, e, serial, &n);
+
+	if (r < 0)
+		return r;
+	while (n) {
+		key.node = profile_node(b->profile, key.node, b->frames[--n]);
+		if (key.node == PROFILE_FAILED)
+			return -ENOMEM;
+	}
+	*ret = key;
+	return profile_add(b->profile, &key, e->samples, e->weight);
+}
+
+/* The entries of one table, and its samples if they are kept. */
+static int load_table(struct load_builder *b, const struct stacks *s, uint64_t *serial,
+                      uint64_t total)
+{
+	const struct progress *progress = &b->opts->progress;
+	struct profile_key *keys = calloc(s->n + 1, sizeof(*keys));
+	int r = keys ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < s->n && r >= 0; i++) {
+		r = load_entry(b, &s->entries[i], ++*serial, &keys[i]);
+		if (*serial % 4096 == 0 && progress->report)
+			progress->report(progress->ctx, "naming", *serial, total);
+	}
+	for (size_t i = 0; i < s->n_samples && r >= 0; i++) {
+		const struct stacks_sample *sample = &s->samples[i];
+
+		r = profile_add_sample(b->profile,
+		                       &(struct profile_sample){ .time_ns = sample->time_ns,
+		                                                 .weight = sample->weight,
+		                                                 .key = keys[sample->entry] });
+	}
+	free(keys);
+	return r;
+}
+
+static int load_unnamed_order(const void *pa, const void *pb)
+{
+	const struct load_unnamed *a = pa, *b = pb;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	return strcmp(a->object, b->object);
+}
+
+static int load_list_unnamed(struct load_builder *b)
+{
+	struct load *load = b->load;
+
+	load->unnamed = calloc(b->n_objects + 1, sizeof(*load->unnamed));
+	if (!load->unnamed)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->n_objects; i++) {
+		const struct load_object *o = &b->objects[i];
+
+		if (!o->samples)
+			continue;
+		load->unnamed[load->n_unnamed++] = (struct load_unnamed){
+			.object = o->object ? symbol_object_name(o->object) : SYMBOL_UNKNOWN,
+			.reason = o->object ? symbol_object_reason(o->object) : "",
+			.state = o->state,
+			.samples = o->samples,
+		};
+	}
+	qsort(load->unnamed, load->n_unnamed, sizeof(*load->unnamed), load_unnamed_order);
+	return 0;
+}
+
+static int load_name_events(struct load_builder *b)
+{
+	size_t n = seam_events_count(b->rec->events);
+	int r = 0;
+
+	b->events = calloc(n + 1, sizeof(*b->events));
+	if (!b->events)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const char *name = seam_events_at(b->rec->events, i)->name;
+
+		b->events[i] = profile_event(b->profile, name ? name : "unnamed");
+		if (b->events[i] == PROFILE_FAILED)
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < SEAM_STITCH_STATES && r >= 0; i++)
+		r = profile_set_state(b->profile, i, seam_stitch_state_name(i),
+		                      seam_stitch_state_text(i));
+	return r;
+}
+
+static int load_entries(struct load_builder *b, const struct stacks *const *stacks, size_t n)
+{
+	uint64_t serial = 0, total = 0;
+	int r = load_name_events(b);
+
+	for (size_t w = 0; w < n; w++)
+		total += stacks[w]->n;
+	for (size_t w = 0; w < n && r >= 0; w++)
+		r = load_table(b, stacks[w], &serial, total);
+	if (r >= 0)
+		r = profile_sort_samples(b->profile);
+	return r < 0 ? r : load_list_unnamed(b);
+}
+
+int load_build(struct load *load, struct recording *rec, const struct load_opts *opts,
+               const struct stacks *const *stacks, size_t n)
+{
+	struct load_builder b = { .load = load, .opts = opts, .rec = rec };
+	int r = profile_new(&load->profile, opts->keep);
+
+	if (r >= 0)
+		r = places_new(&b.places, rec, opts->symbols);
+	b.profile = load->profile;
+	if (r >= 0)
+		r = load_entries(&b, stacks, n);
+	if (b.places)
+		load->symbols = places_take_symbols(b.places);
+	places_free(b.places);
+	free(b.objects);
+	free(b.events);
+	free(b.frames);
+	buf_free(&b.guess);
+	return r;
+}

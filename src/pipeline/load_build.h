@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* load_build.h: the second half of loading: every distinct stack is named once. For load.c only. */
+#ifndef SEAM_PIPELINE_LOAD_BUILD_H
+#define SEAM_PIPELINE_LOAD_BUILD_H
+
+#include "pipeline/load.h"
+#include "pipeline/stacks.h"
+
+/* Fills load's profile, symbols, unnamed and taken_unnamed from n tables of stacks. -ENOMEM; what was
+ * filled is load_free's. */
+int load_build(struct load *load, struct recording *rec, const struct load_opts *opts,
+               const struct stacks *const *stacks, size_t n);
+
+#endif

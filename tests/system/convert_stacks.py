@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares stacks: what seam shows of a recording and what another tool shows of the converted one.
+
+    convert_stacks.py SEAM_TEXT PERF_DUMP            raw chains of perf script -D, word by word
+    convert_stacks.py --text SEAM_TEXT PERF_TEXT     perf script's own lines
+
+SEAM_TEXT: seam script --ns -F pid,tid,time,ip. PERF_TEXT: the same fields of perf script with
+--no-inline. perf before 6.9 shows user addresses as offsets in their file, so with --text user
+addresses are compared within their page, kernel ones whole. Prints how many samples are the same.
+"""
+import re
+import sys
+
+HEAD = re.compile(r"^\s*(-?\d+)/(-?\d+)\s+(\d+)\.(\d{9}):")
+DUMP = re.compile(r"^(?:-?\d+ )?(\d+) 0x[0-9a-f]+ \[0x[0-9a-f]+\]: PERF_RECORD_SAMPLE\(.*?\): (-?\d+)/(-?\d+): (0x)?[0-9a-f]+")
+CONTEXT = 0xfffffffffffff001
+
+
+def text(path):
+    samples, chain = [], None
+    for line in open(path, errors="replace"):
+        head = HEAD.match(line)
+        if head:
+            chain = []
+            samples.append((int(head[3] + head[4]), int(head[1]), int(head[2]), chain))
+        elif line.strip() and chain is not None:
+            chain.append(int(line.split()[0], 16))
+    return samples
+
+
+def dump(path):
+    samples, chain, left = [], None, 0
+    for line in open(path, errors="replace"):
+        head = DUMP.match(line)
+        if head:
+            chain = []
+            samples.append((int(head[1]), int(head[2]), int(head[3]), chain))
+        elif chain is not None and re.match(r"^\.\.\. (FP chain|chain): nr:", line):
+            left = int(line.rsplit(":", 1)[1])
+        elif left and line.startswith("....."):
+            word = int(line.rsplit(":", 1)[1].split()[0], 16)
+            left -= 1
+            if word < CONTEXT:
+                chain.append(word)
+    return samples
+
+
+def main():
+    by_page = sys.argv[1] == "--text"
+    seam_path, perf_path = sys.argv[-2:]
+    seam = text(seam_path)
+    perf = text(perf_path) if by_page else dump(perf_path)
+
+    def form(sample):
+        if not by_page:
+            return sample
+        return sample[:3] + ([ip if ip >> 63 else ip & 0xfff for ip in sample[3]],)
+
+    if not seam or len(seam) != len(perf):
+        sys.exit("samples: seam %d, perf %d" % (len(seam), len(perf)))
+    wrong = [i for i in range(len(seam)) if form(seam[i]) != form(perf[i])]
+    for i in wrong[:3]:
+        print("sample %d: seam %s\n          perf %s" % (i, *(
+            (s[:3], [hex(ip) for ip in s[3]]) for s in (seam[i], perf[i]))))
+    if wrong:
+        sys.exit("%d of %d samples differ" % (len(wrong), len(seam)))
+    print("%d samples, %d frames: the same" % (len(seam), sum(len(s[3]) for s in seam)))
+
+
+main()

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// export.c: names that mean something to a format, and order that must not show.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "export/export.h"
+#include "export/proto.h"
+
+struct sink {
+	struct buf bytes;
+};
+
+static int sink_write(void *ctx, const void *bytes, size_t n)
+{
+	return buf_put(&((struct sink *)ctx)->bytes, bytes, n);
+}
+
+/* A sample of task "x y" in outer -> inner. */
+static void add(struct profile *p, const char *outer, const char *inner, uint64_t time_ns)
+{
+	struct profile_key key = { .cpu = 0 };
+	uint32_t object = profile_object(p, "/lib/a;b", "86f7");
+	struct profile_sample sample = { .time_ns = time_ns, .weight = 5 };
+
+	key.event = profile_event(p, "cpu-clock");
+	key.task = profile_task(p, profile_string(p, "x\ny"), 7, 7);
+	for (int i = 0; i < 2; i++) {
+		const char *name = i ? inner : outer;
+		struct profile_frame f = { .object = object,
+			                   .symbol = name ? profile_string(p, name) : 0,
+			                   .address = name ? 16 : 4096,
+			                   .kind = PROFILE_USER };
+
+		key.node = profile_node(p, key.node, profile_frame(p, &f));
+	}
+	assert_int_equal(profile_add(p, &key, 1, 5), 0);
+	sample.key = key;
+	assert_int_equal(profile_add_sample(p, &sample), 0);
+}
+
+static struct profile *fill(bool backwards)
+{
+	static const char *const stacks[][2] = { { "a;b \"<\\", "\xff" },
+		                                 { "m", NULL },
+		                                 { "m", "n\t" } };
+	unsigned keep =
+	        PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_CPU | PROFILE_KEEP_SAMPLES;
+	struct profile *p = NULL, *canonical = NULL;
+
+	assert_int_equal(profile_new(&p, keep), 0);
+	for (unsigned i = 0; i < 6; i++) {
+		unsigned at = backwards ? 5 - i : i;
+
+		add(p, stacks[at % 3][0], stacks[at % 3][1], 100 + at);
+	}
+	assert_int_equal(profile_sort_samples(p), 0);
+	assert_int_equal(profile_canonical(&canonical, p), 0);
+	profile_free(p);
+	return canonical;
+}
+
+static void write_out(const struct export_format *f, const struct profile *p, struct sink *to)
+{
+	struct export_opts opts = { .sz = sizeof(opts) };
+	struct export_out out = { .write = sink_write, .ctx = to };
+
+	assert_int_equal(f->write(p, &opts, &out), 0);
+	buf_free(&out.buf);
+	assert_true(to->bytes.n > 0);
+}
+
+/* Whatever the order of filling, every format writes the same bytes. */
+static void test_order_does_not_show(void **state)
+{
+	struct profile *a = fill(false), *b = fill(true);
+
+	for (const struct export_format *f = export_formats; f->name; f++) {
+		struct sink x = { 0 }, y = { 0 };
+
+		write_out(f, a, &x);
+		write_out(f, b, &y);
+		assert_int_equal(x.bytes.n, y.bytes.n);
+		assert_memory_equal(x.bytes.bytes, y.bytes.bytes, x.bytes.n);
+		buf_free(&x.bytes);
+		buf_free(&y.bytes);
+	}
+	profile_free(a);
+	profile_free(b);
+}
+
+static void test_folded_escapes(void **state)
+{
+	struct profile *p = fill(false);
+	struct sink s = { 0 };
+
+	write_out(&export_formats[0], p, &s);
+	assert_string_equal(buf_text(&s.bytes), "x?y;a:b \"<\\;\xff 10\n"
+	                                        "x?y;m;n? 10\n"
+	                                        "x?y;m;[a:b] 10\n");
+	buf_free(&s.bytes);
+	profile_free(p);
+}
+
+static void test_empty_profile(void **state)
+{
+	struct profile *p = NULL;
+
+	assert_int_equal(profile_new(&p, PROFILE_KEEP_SAMPLES), 0);
+	for (const struct export_format *f = export_formats + 1; f->name; f++) {
+		struct sink s = { 0 };
+
+		write_out(f, p, &s);
+		buf_free(&s.bytes);
+	}
+	profile_free(p);
+}
+
+static void test_proto(void **state)
+{
+	static const unsigned char expected[] = { 0x08, 0xac, 0x02, 0x12, 0x04,
+		                                  'a',  0xef, 0xbf, 0xbd };
+	struct buf b = { 0 };
+
+	proto_u64(&b, 1, 300);
+	proto_u64(&b, 3, 0); /* left out */
+	proto_text(&b, 2, "a\xff");
+	assert_int_equal(b.n, sizeof(expected));
+	assert_memory_equal(b.bytes, expected, sizeof(expected));
+	buf_free(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order_does_not_show),
+		cmocka_unit_test(test_folded_escapes),
+		cmocka_unit_test(test_empty_profile),
+		cmocka_unit_test(test_proto),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: MIT
+/* perfdata.c: what is written is read again, whole and in every form; a disk that fills up leaves a
+ * sound file; directories; features there and back. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "abi/encode.h"
+#include "base/map.h"
+#include "perfdata/feature.h"
+#include "perfdata/reader_state.h"
+#include <seam/reader.h>
+#include <seam/writer.h>
+
+static char directory[] = "/tmp/seam-perfdata-XXXXXX";
+
+static const char *path_of(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return path;
+}
+
+static struct seam_events *two_events(uint64_t config3)
+{
+	const uint64_t first[] = { 11, 12 }, second[] = { 21 };
+	struct seam_attr a = { .type = SEAM_TYPE_SOFTWARE,
+		               .size = 144,
+		               .sample_period = 1000,
+		               .sample_type = SEAM_SAMPLE_IDENTIFIER | SEAM_SAMPLE_IP |
+		                              SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME |
+		                              SEAM_SAMPLE_CALLCHAIN,
+		               .flags = SEAM_ATTR_SAMPLE_ID_ALL | SEAM_ATTR_DEFER_CALLCHAIN };
+	struct seam_attr b = a;
+	struct seam_events *events;
+
+	b.config = 9;
+	b.config3 = config3;
+	b.flags |= SEAM_ATTR_EXCLUDE_KERNEL | SEAM_ATTR_DEFER_OUTPUT;
+	assert_int_equal(seam_events_new(&events), 0);
+	assert_int_equal(seam_events_add(events, &a, "cpu-clock", first, 2, NULL), 0);
+	assert_int_equal(seam_events_add(events, &b, "side-band", second, 1, NULL), 1);
+	return events;
+}
+
+/* Sample i of a file, a function of i alone, so that reading needs nothing to compare with. */
+static void put_sample(struct buf *out, const struct seam_events *events, uint64_t i)
+{
+	uint64_t ips[40];
+	struct seam_sample s = { .ip = 0x400000 + i };
+
+	for (uint64_t k = 0; k < 40; k++)
+		ips[k] = 0x400000 + i * k;
+	s.id = (struct seam_id){ .has = SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME,
+		                 .pid = 7,
+		                 .tid = (uint32_t)(i % 5),
+		                 .time_ns = 1000 + i,
+		                 .id = i % 3 ? 11 : 21 };
+	s.callchain = encode_words(ips, i % 41);
+	assert_int_equal(encode_sample(out, &seam_events_at(events, 0)->attr, SEAM_MISC_USER, &s),
+	                 0);
+}
+
+static void check_sample(const struct seam_events *events, const struct seam_record *r, uint64_t i)
+{
+	struct seam_decoded d;
+
+	assert_int_equal(r->type, SEAM_RECORD_SAMPLE);
+	assert_int_equal(seam_record_decode(events, r, &d, NULL), 0);
+	assert_int_equal(d.sample.ip, 0x400000 + i);
+	assert_int_equal(d.id.time_ns, 1000 + i);
+	assert_int_equal(d.sample.event->index, i % 3 ? 0 : 1);
+	assert_int_equal(d.sample.callchain.n, i % 41);
+	if (i % 41 > 1)
+		assert_int_equal(seam_u64s_at(&d.sample.callchain, i % 41 - 1),
+		                 0x400000 + i * (i % 41 - 1));
+}
+
+static void write_samples(const char *path, const struct seam_writer_opts *opts, uint64_t n,
+                          uint64_t config3)
+{
+	struct seam_events *events = two_events(config3);
+	struct seam_writer *w;
+	struct buf b = { 0 };
+
+	assert_int_equal(seam_writer_open(&w, path, events, opts, NULL), 0);
+	assert_int_equal(seam_writer_feature_string(w, SEAM_FEATURE_HOSTNAME, "box"), 0);
+	for (uint64_t i = 0; i < n; i++) {
+		put_sample(&b, events, i);
+		if (i % 7 == 0 || i + 1 == n) {
+			assert_int_equal(seam_writer_write(w, b.bytes, b.n, NULL), 0);
+			buf_clear(&b);
+		}
+	}
+	assert_int_equal(seam_writer_write(w, "short", 5, NULL), -EINVAL);
+	assert_int_equal(seam_writer_close(w, NULL), 0);
+	buf_free(&b);
+	seam_events_free(events);
+}
+
+/* Reads all samples; returns how many there are. */
+static uint64_t read_samples(struct seam_reader *reader)
+{
+	struct seam_record r;
+	uint64_t i = 0;
+	int rc;
+
+	while ((rc = seam_reader_next(reader, &r, NULL)) > 0) {
+		if (r.type >= SEAM_RECORD_USER_FIRST)
+			continue;
+		check_sample(seam_reader_events(reader), &r, i++);
+	}
+	assert_int_equal(rc, 0);
+	return i;
+}
+
+/* The same file through a pipe, which a child fills. */
+static void read_through_pipe(const char *path, uint64_t n)
+{
+	struct seam_reader *reader;
+	char command[256];
+	FILE *f;
+
+	snprintf(command, sizeof(command), "cat '%s'", path);
+	f = popen(command, "r");
+	assert_non_null(f);
+	assert_int_equal(seam_reader_open_fd(&reader, fileno(f), NULL, NULL, NULL), 0);
+	assert_int_equal(read_samples(reader), n);
+	assert_false(seam_reader_damaged(reader));
+	assert_string_equal(seam_reader_feature_string(reader, SEAM_FEATURE_HOSTNAME), "box");
+	assert_int_equal(seam_reader_rewind(reader), -ESPIPE);
+	seam_reader_close(reader);
+	pclose(f);
+}
+
+static void check_file(const char *path, uint64_t n)
+{
+	struct seam_reader *reader;
+	struct seam_error err = { 0 };
+
+	if (seam_reader_open(&reader, path, NULL, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(read_samples(reader), n);
+	assert_string_equal(seam_events_at(seam_reader_events(reader), 0)->name, "cpu-clock");
+	assert_string_equal(seam_events_at(seam_reader_events(reader), 1)->name, "side-band");
+	assert_string_equal(seam_reader_feature_string(reader, SEAM_FEATURE_HOSTNAME), "box");
+	assert_false(seam_reader_damaged(reader));
+	assert_int_equal(seam_reader_rewind(reader), 0);
+	assert_int_equal(read_samples(reader), n);
+	seam_reader_close(reader);
+
+	read_through_pipe(path, n);
+}
+
+static void written_is_read(void **state)
+{
+	(void)state;
+	for (int pipe = 0; pipe < 2; pipe++) {
+		for (int level = 0; level < 4; level += 3) {
+			for (size_t buffer = 0; buffer < 3000; buffer += 1500) {
+				const struct seam_writer_opts opts = { .sz = sizeof(opts),
+					                               .pipe = pipe,
+					                               .compress_level = level,
+					                               .buffer = buffer };
+				const char *path = path_of("written");
+
+				write_samples(path, &opts, 20000, (uint64_t)level);
+				check_file(path, 20000);
+			}
+		}
+	}
+}
+
+static void nothing_is_a_file_too(void **state)
+{
+	struct seam_reader_info info = { .sz = sizeof(info) };
+	struct seam_reader *reader;
+
+	(void)state;
+	write_samples(path_of("empty"), NULL, 0, 0);
+	assert_int_equal(seam_reader_open(&reader, path_of("empty"), NULL, NULL), 0);
+	assert_int_equal(read_samples(reader), 0);
+	assert_int_equal(seam_reader_info(reader, &info), 0);
+	assert_false(info.unfinished);
+	assert_false(seam_reader_damaged(reader));
+	seam_reader_close(reader);
+}
+
+/* Attrs are as short as they may be, so that older perfs read them: 128 bytes, 136 with config3. */
+static void attrs_are_short(void **state)
+{
+	unsigned char head[24];
+
+	(void)state;
+	for (uint64_t config3 = 0; config3 < 2; config3++) {
+		FILE *f;
+
+		write_samples(path_of("attr"), NULL, 1, config3);
+		f = fopen(path_of("attr"), "rb");
+		assert_non_null(f);
+		assert_int_equal(fread(head, 1, sizeof(head), f), sizeof(head));
+		fclose(f);
+		assert_int_equal(head[16], config3 ? 136 + 16 : 128 + 16);
+	}
+}
+
+/* The recorder dies: what was flushed is there, with names, though data.size is 0. */
+static void killed_writer_is_read(void **state)
+{
+	struct seam_reader_info info = { .sz = sizeof(info) };
+	struct seam_events *events = two_events(0);
+	struct seam_reader *reader;
+	struct seam_writer *w;
+	struct buf b = { 0 };
+
+	(void)state;
+	assert_int_equal(seam_writer_open(&w, path_of("killed"), events, NULL, NULL), 0);
+	for (uint64_t i = 0; i < 100; i++)
+		put_sample(&b, events, i);
+	assert_int_equal(seam_writer_write(w, b.bytes, b.n, NULL), 0);
+	assert_int_equal(seam_writer_bytes(w), b.n);
+	assert_int_equal(seam_writer_flush(w, NULL), 0);
+
+	assert_int_equal(seam_reader_open(&reader, path_of("killed"), NULL, NULL), 0);
+	assert_int_equal(read_samples(reader), 100);
+	assert_int_equal(seam_reader_info(reader, &info), 0);
+	assert_true(info.unfinished);
+	assert_true(seam_reader_damaged(reader));
+	assert_string_equal(seam_events_at(seam_reader_events(reader), 1)->name, "side-band");
+	seam_reader_close(reader);
+	seam_writer_close(w, NULL);
+	buf_free(&b);
+	seam_events_free(events);
+}
+
+/* A full disk, played by the limit on file sizes, at every length of the last write. */
+static void full_disk_leaves_whole_records(void **state)
+{
+	struct rlimit old, low;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	for (unsigned step = 0; step < 60; step++) {
+		const struct seam_writer_opts opts = { .sz = sizeof(opts),
+			                               .buffer = 4096,
+			                               .compress_level = step % 2 };
+		struct seam_events *events = two_events(0);
+		struct seam_reader *reader;
+		struct seam_writer *w;
+		struct seam_error err = { 0 };
+		struct buf b = { 0 };
+		int rc = 0;
+
+		low = (struct rlimit){ .rlim_cur = 60000 + step * 37, .rlim_max = old.rlim_max };
+		setrlimit(RLIMIT_FSIZE, &low);
+		assert_int_equal(seam_writer_open(&w, path_of("full"), events, &opts, NULL), 0);
+		for (uint64_t i = 0; rc >= 0 && i < 40000; i++) {
+			buf_clear(&b);
+			put_sample(&b, events, i);
+			rc = seam_writer_write(w, b.bytes, b.n, &err);
+		}
+		assert_int_equal(rc, -EFBIG);
+		assert_int_equal(err.code, EFBIG);
+		assert_int_equal(seam_writer_write(w, b.bytes, b.n, NULL), -EFBIG);
+		assert_int_equal(seam_writer_close(w, NULL), -EFBIG);
+		setrlimit(RLIMIT_FSIZE, &old);
+
+		assert_int_equal(seam_reader_open(&reader, path_of("full"), NULL, NULL), 0);
+		assert_true(read_samples(reader) > 100);
+		assert_false(seam_reader_damaged(reader));
+		seam_reader_close(reader);
+		buf_free(&b);
+		seam_events_free(events);
+	}
+}
+
+/* data holds the first third, data.0, data.2 and data.10 the rest, in the order of the numbers. */
+static void directories_are_read(void **state)
+{
+	static const char *const parts[] = { "data.0", "data.2", "data.10" };
+	struct seam_events *events = two_events(0);
+	struct seam_reader_info info = { .sz = sizeof(info) };
+	struct seam_reader *reader;
+	char path[160];
+	uint64_t i = 300;
+
+	(void)state;
+	mkdir(path_of("dir"), 0700);
+	write_samples(path_of("dir/data"), NULL, 300, 0);
+	for (size_t k = 0; k < 3; k++) {
+		struct buf b = { 0 };
+		FILE *f;
+
+		snprintf(path, sizeof(path), "%s/dir/%s", directory, parts[k]);
+		for (uint64_t end = i + 100; i < end; i++)
+			put_sample(&b, events, i);
+		f = fopen(path, "wb");
+		assert_non_null(f);
+		assert_int_equal(fwrite(b.bytes, 1, b.n, f), b.n);
+		fclose(f);
+		buf_free(&b);
+	}
+	assert_int_equal(seam_reader_open(&reader, path_of("dir"), NULL, NULL), 0);
+	assert_int_equal(read_samples(reader), 600);
+	assert_int_equal(seam_reader_rewind(reader), 0);
+	assert_int_equal(read_samples(reader), 600);
+	assert_int_equal(seam_reader_info(reader, &info), 0);
+	assert_true(info.is_directory);
+	assert_false(seam_reader_damaged(reader));
+	seam_reader_close(reader);
+
+	/* What is not a file is told of, the rest is read. */
+	assert_int_equal(mkfifo(path_of("dir/data.5"), 0600), 0);
+	assert_int_equal(seam_reader_open(&reader, path_of("dir"), NULL, NULL), 0);
+	assert_int_equal(read_samples(reader), 600);
+	assert_true(seam_reader_damaged(reader));
+	seam_reader_close(reader);
+	seam_events_free(events);
+}
+
+/* Bytes of stable records stay where they are to the end: compressed ones, too. */
+static void stable_records_stay(void **state)
+{
+	const struct seam_writer_opts opts = { .sz = sizeof(opts), .compress_level = 1 };
+	struct seam_record *all = calloc(30000, sizeof(*all));
+	struct seam_reader *reader;
+	size_t n = 0, samples = 0;
+
+	(void)state;
+	assert_non_null(all);
+	write_samples(path_of("stable"), &opts, 20000, 0);
+	assert_int_equal(seam_reader_open(&reader, path_of("stable"), NULL, NULL), 0);
+	while (n < 30000 && seam_reader_next(reader, &all[n], NULL) > 0)
+		n++;
+	for (size_t i = 0; i < n; i++) {
+		assert_true(all[i].stable);
+		assert_int_equal(all[i].index, i);
+		if (all[i].type == SEAM_RECORD_SAMPLE)
+			check_sample(seam_reader_events(reader), &all[i], samples++);
+	}
+	assert_int_equal(samples, 20000);
+	seam_reader_close(reader);
+	free(all);
+}
+
+static void features_there_and_back(void **state)
+{
+	static const char *const argv[] = { "seam", "record", "it's" };
+	const uint8_t id[20] = { 1, 2, 3, 4 };
+	struct feature_build_id build;
+	struct feature_clock_data clock;
+	struct seam_events *events = two_events(5);
+	struct feature_event_descs walk;
+	struct feature_event_desc desc;
+	struct buf b = { 0 }, text = { 0 };
+	struct seam_bytes bytes;
+	struct cursor c;
+	uint32_t x, y;
+	uint64_t first, last;
+
+	(void)state;
+	assert_int_equal(feature_put_build_id(&b, 1, -1, id, 16, "/lib/a.so"), 0);
+	assert_int_equal(feature_put_build_id(&b, 2, 9, id, 20, ""), 0);
+	c = cursor_of(b.bytes, b.n, false);
+	assert_int_equal(feature_next_build_id(&c, &build), 1);
+	assert_int_equal(build.size, 16);
+	assert_int_equal(build.pid, -1);
+	assert_string_equal(build.filename, "/lib/a.so");
+	assert_int_equal(feature_next_build_id(&c, &build), 1);
+	assert_int_equal(build.size, 20);
+	assert_memory_equal(build.build_id, id, 20);
+	assert_int_equal(feature_next_build_id(&c, &build), 0);
+
+	buf_clear(&b);
+	assert_int_equal(feature_put_event_desc(&b, events), 0);
+	bytes = (struct seam_bytes){ b.bytes, b.n };
+	assert_int_equal(feature_event_descs(&bytes, false, &walk), 0);
+	assert_int_equal(feature_next_event_desc(&walk, &desc), 1);
+	assert_string_equal(desc.name, "cpu-clock");
+	assert_int_equal(desc.ids.n, 2);
+	assert_int_equal(seam_u64s_at(&desc.ids, 1), 12);
+	assert_int_equal(feature_next_event_desc(&walk, &desc), 1);
+	assert_int_equal(desc.attr.config3, 5);
+	assert_int_equal(feature_next_event_desc(&walk, &desc), 0);
+	/* Cut anywhere, it is refused and nothing is read behind its end. */
+	for (size_t n = 0; n < b.n; n++) {
+		unsigned char *exact = malloc(n ? n : 1);
+		int rc;
+
+		assert_non_null(exact);
+		memcpy(exact, b.bytes, n);
+		bytes = (struct seam_bytes){ exact, n };
+		rc = feature_event_descs(&bytes, false, &walk);
+		while (rc >= 0 && (rc = feature_next_event_desc(&walk, &desc)) > 0)
+			;
+		assert_int_equal(rc, -EBADMSG);
+		free(exact);
+	}
+
+	buf_clear(&b);
+	feature_put_nrcpus(&b, 3, 4);
+	bytes = (struct seam_bytes){ b.bytes, b.n };
+	assert_int_equal(feature_nrcpus(&bytes, false, &x, &y), 0);
+	assert_int_equal(x * 10 + y, 34);
+	buf_clear(&b);
+	feature_put_sample_time(&b, 5, 1ULL << 40);
+	bytes = (struct seam_bytes){ b.bytes, b.n };
+	assert_int_equal(feature_sample_time(&bytes, false, &first, &last), 0);
+	assert_int_equal(first, 5);
+	assert_int_equal(last, 1ULL << 40);
+	buf_clear(&b);
+	feature_put_clock_data(&b, 1, 77, 88);
+	bytes = (struct seam_bytes){ b.bytes, b.n };
+	assert_int_equal(feature_clock_data(&bytes, false, &clock), 0);
+	assert_int_equal(clock.clockid_time_ns, 88);
+	buf_clear(&b);
+	feature_put_cmdline(&b, 3, argv);
+	bytes = (struct seam_bytes){ b.bytes, b.n };
+	assert_int_equal(feature_cmdline(&bytes, false, &text), 0);
+	assert_string_equal(buf_text(&text), "seam record it\\'s ");
+	buf_free(&b);
+	buf_free(&text);
+	seam_events_free(events);
+}
+
+/* Somebody cuts the file while it is mapped: reading stops before the cut, and says so. */
+static void cut_while_reading(void **state)
+{
+	const struct seam_reader_opts strict = { .sz = sizeof(strict), .strict = true };
+	struct seam_reader *reader;
+	struct seam_record r;
+	struct seam_error err = { 0 };
+	uint64_t n = 0;
+	int rc;
+
+	(void)state;
+	for (int is_strict = 0; is_strict < 2; is_strict++) {
+		write_samples(path_of("shrunk"), NULL, 150000, 0);
+		rc = seam_reader_open(&reader, path_of("shrunk"), is_strict ? &strict : NULL, NULL);
+		assert_int_equal(rc, 0);
+		assert_int_equal(seam_reader_next(reader, &r, NULL), 1);
+		assert_int_equal(truncate(path_of("shrunk"), 20 << 20), 0);
+		for (n = 0; (rc = seam_reader_next(reader, &r, &err)) > 0; n++)
+			assert_true(r.offset + r.size <= 20 << 20);
+		assert_int_equal(rc, is_strict ? -EBADMSG : 0);
+		assert_true(n > 50000);
+		assert_true(seam_reader_damaged(reader));
+		assert_int_equal(seam_reader_next(reader, &r, NULL), is_strict ? -EBADMSG : 0);
+		assert_null(seam_reader_damage(reader, 1));
+		seam_reader_close(reader);
+	}
+	assert_non_null(strstr(err.text, "was cut from"));
+}
+
+static uint64_t hash_pass(struct seam_reader *reader, uint64_t *stable)
+{
+	struct seam_record r;
+	uint64_t hash = 0;
+
+	*stable = 0;
+	while (seam_reader_next(reader, &r, NULL) > 0) {
+		hash = map_hash_bytes(r.bytes, r.size, hash ^ r.index);
+		*stable += r.stable;
+	}
+	return hash;
+}
+
+/* One zstd stream whose records straddle its pieces, with little memory to keep what is unpacked:
+ * every pass gives the same, whatever was kept. */
+static void unpacked_again_is_the_same(void **state)
+{
+	const char *shared = getenv("SEAM_SHARED");
+	uint64_t all = 0, want = 0, stable, last = 0;
+	char path[4096];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/data/z_single/perf.data", shared ? shared : "../shared");
+	if (access(path, R_OK) < 0) {
+		print_message("no recordings at %s\n", path);
+		skip();
+	}
+	for (size_t keep = 4u << 20; keep; keep = keep > 1 ? keep / 4 : 0) {
+		struct seam_reader *reader;
+
+		assert_int_equal(seam_reader_open(&reader, path, NULL, NULL), 0);
+		reader->keep_most = keep;
+		if (!want)
+			want = hash_pass(reader, &all);
+		else
+			assert_int_equal(hash_pass(reader, &stable), want);
+		for (int again = 0; again < 2; again++) {
+			assert_int_equal(seam_reader_rewind(reader), 0);
+			assert_int_equal(hash_pass(reader, &stable), want);
+		}
+		last = stable;
+		assert_false(seam_reader_damaged(reader));
+		seam_reader_close(reader);
+	}
+	assert_true(last < all);
+}
+
+static int make_directory(void **state)
+{
+	(void)state;
+	return mkdtemp(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+	static const char *const names[] = { "written",     "empty",      "attr",
+		                             "killed",      "full",       "stable",
+		                             "dir/data",    "dir/data.0", "dir/data.2",
+		                             "dir/data.10", "dir/data.5", "shrunk" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unlink(path_of(names[i]));
+	rmdir(path_of("dir"));
+	return rmdir(directory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(written_is_read),
+		cmocka_unit_test(nothing_is_a_file_too),
+		cmocka_unit_test(attrs_are_short),
+		cmocka_unit_test(killed_writer_is_read),
+		cmocka_unit_test(full_disk_leaves_whole_records),
+		cmocka_unit_test(directories_are_read),
+		cmocka_unit_test(stable_records_stay),
+		cmocka_unit_test(cut_while_reading),
+		cmocka_unit_test(unpacked_again_is_the_same),
+		cmocka_unit_test(features_there_and_back),
+	};
+
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

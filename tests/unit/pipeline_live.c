@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: MIT
+// Unwinding while recording: this process plays the target. Its own registers, stack and mappings become records,
+// dealt out over rounds as rings would; what comes out is compared with backtrace(3).
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <execinfo.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "abi/encode.h"
+#include "pipeline/live.h"
+
+#if defined(__x86_64__)
+
+#define PID 4711u
+#define STACK 16384u
+#define KERNEL_IP 0xffffffff81000042ULL
+
+static struct seam_events *events;
+static const struct seam_attr *attr;
+static uint64_t regs[20], expected[64], stack_copy[STACK / 8];
+static size_t n_expected, n_stack;
+
+/* PERF_REG_X86_*: ax bx cx dx si di bp sp ip flags cs ss r8-r15 */
+static void take_registers(const ucontext_t *uc)
+{
+	static const int from[20] = { REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_RBP,
+		                      REG_RSP, REG_RIP, REG_EFL, -1,      -1,      REG_R8,  REG_R9,
+		                      REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15 };
+
+	for (int i = 0; i < 20; i++)
+		regs[i] = from[i] < 0 ? 0 : (uint64_t)uc->uc_mcontext.gregs[from[i]];
+}
+
+/* Of another object than this file's frames: read as plain words, whatever ASan put between them. */
+__attribute__((no_sanitize("address"), noinline)) static void take_stack(uint64_t from)
+{
+	const volatile uint64_t *p = (const uint64_t *)(uintptr_t)from;
+
+	for (size_t i = 0; i < n_stack / 8; i++)
+		stack_copy[i] = p[i];
+}
+
+static uint64_t stack_end(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[4400];
+	uint64_t start, end = 0;
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		if (strstr(line, "[stack]"))
+			sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end);
+	fclose(f);
+	return end;
+}
+
+__attribute__((noinline)) static void take(void)
+{
+	uint64_t end = stack_end();
+	void *frames[64];
+	ucontext_t uc;
+	int n, skip = 0;
+
+	getcontext(&uc);
+	n = backtrace(frames, 64);
+	take_registers(&uc);
+	n_stack = end - regs[7] < STACK ? (size_t)(end - regs[7]) : STACK;
+	take_stack(regs[7]);
+	/* Where ASan wraps backtrace its own frames stand before ours. */
+	while (skip < n - 1 && (uint64_t)(uintptr_t)frames[skip] - regs[8] > 4096)
+		skip++;
+	for (int i = skip; i < n; i++)
+		expected[i - skip] = (uintptr_t)frames[i];
+	n_expected = (size_t)(n - skip);
+}
+
+static int setup(void **state)
+{
+	struct seam_attr sampling = {
+		.type = SEAM_TYPE_SOFTWARE,
+		.size = 112,
+		.sample_type = SEAM_SAMPLE_IDENTIFIER | SEAM_SAMPLE_IP | SEAM_SAMPLE_TID |
+		               SEAM_SAMPLE_TIME | SEAM_SAMPLE_CALLCHAIN | SEAM_SAMPLE_REGS_USER |
+		               SEAM_SAMPLE_STACK_USER,
+		.flags = SEAM_ATTR_SAMPLE_ID_ALL | SEAM_ATTR_EXCLUDE_CALLCHAIN_USER,
+		.sample_regs_user = 0xff0fff,
+		.sample_stack_user = STACK,
+	};
+	uint64_t id = 77;
+
+	assert_int_equal(seam_events_new(&events), 0);
+	assert_true(seam_events_add(events, &sampling, "cpu-clock", &id, 1, NULL) >= 0);
+	attr = &seam_events_at(events, 0)->attr;
+	take();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	seam_events_free(events);
+	return 0;
+}
+
+static struct seam_id at(uint32_t pid, uint64_t time)
+{
+	return (struct seam_id){ .pid = pid, .tid = pid, .time_ns = time, .id = 77 };
+}
+
+static void put_sample(struct buf *out, uint32_t pid, uint64_t time, uint16_t mode,
+                       bool kernel_thread)
+{
+	static const uint64_t kernel[] = { SEAM_CONTEXT_KERNEL, KERNEL_IP };
+	struct seam_sample s = {
+		.id = at(pid, time),
+		.ip = mode == SEAM_MISC_USER ? regs[8] : KERNEL_IP,
+		.callchain = encode_words(kernel, mode == SEAM_MISC_USER ? 0 : 2),
+		.regs_user = { .abi = 2, .mask = 0xff0fff, .values = encode_words(regs, 20) },
+		.stack_user = { (const unsigned char *)stack_copy, n_stack },
+		.stack_user_size = STACK,
+	};
+
+	if (kernel_thread) {
+		s.regs_user = (struct seam_regs){ 0 };
+		s.stack_user.n = s.stack_user_size = 0;
+	}
+	assert_int_equal(encode_sample(out, attr, mode, &s), 0);
+}
+
+/* Everything that is executable here, mapped by pid at a time. */
+static void put_maps(struct buf *out, uint32_t pid, uint64_t time)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	struct seam_id id = at(pid, time);
+	char line[4400], perms[8], path[4200];
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		struct seam_mmap m = { .pid = pid, .tid = pid, .has_prot = true, .prot = 5 };
+		uint64_t end;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %4199s", &m.addr,
+		           &end, perms, &m.pgoff, path) < 5 ||
+		    perms[2] != 'x')
+			continue;
+		m.len = end - m.addr;
+		m.filename = path;
+		assert_int_equal(encode_mmap2(out, attr, SEAM_MISC_USER, &m, &id), 0);
+	}
+	fclose(f);
+}
+
+/* Data over the code of this program: who looks there after it finds nothing to unwind by. */
+static void put_cover(struct buf *out, uint32_t pid, uint64_t time)
+{
+	struct seam_id id = at(pid, time);
+	struct seam_mmap m = { .pid = pid,
+		               .tid = pid,
+		               .has_prot = true,
+		               .prot = 5,
+		               .addr = regs[8] & ~0xfffULL,
+		               .len = 4096,
+		               .filename = "/no/such/file" };
+
+	assert_int_equal(encode_mmap2(out, attr, SEAM_MISC_USER, &m, &id), 0);
+}
+
+static void put_exec(struct buf *out, uint32_t pid, uint64_t time)
+{
+	struct seam_id id = at(pid, time);
+	struct seam_comm c = { .pid = pid, .tid = pid, .exec = true, .comm = "new" };
+
+	assert_int_equal(encode_comm(out, attr, 0, &c, &id), 0);
+}
+
+static void put_fork(struct buf *out, uint32_t parent, uint32_t child, uint64_t time)
+{
+	struct seam_id id = at(parent, time);
+	struct seam_task t = {
+		.pid = child, .tid = child, .ppid = parent, .ptid = parent, .time_ns = time
+	};
+
+	assert_int_equal(encode_task(out, attr, SEAM_RECORD_FORK, 0, &t, &id), 0);
+}
+
+static struct live *start(unsigned threads, size_t queue)
+{
+	struct live_opts opts = { .sz = sizeof(opts),
+		                  .events = events,
+		                  .machine = FRAMETAB_X86_64,
+		                  .threads = threads,
+		                  .queue_bytes = queue,
+		                  .tables = { .sz = sizeof(opts.tables), .no_cache = true } };
+	struct live *l;
+
+	assert_int_equal(live_new(&l, &opts), 0);
+	return l;
+}
+
+static void round_of(struct live *l, struct buf *bytes)
+{
+	if (bytes->n)
+		assert_int_equal(live_write(l, bytes->bytes, bytes->n), 0);
+	assert_int_equal(live_round(l), 0);
+	buf_clear(bytes);
+}
+
+static int gather(void *ctx, const void *bytes, size_t n)
+{
+	return buf_put(ctx, bytes, n);
+}
+
+/* The end of a recording: everything into out, counts into *c. */
+static void finish(struct live *l, struct buf *out, struct live_counts *c)
+{
+	assert_int_equal(live_finish(l), 0);
+	assert_int_equal(live_collect(l, gather, out), 0);
+	live_count(l, c);
+}
+
+/* The i-th sample of what came out; false past the end. */
+static bool sample_at(const struct live *l, const struct buf *out, size_t i,
+                      struct seam_decoded *ret)
+{
+	static struct seam_record record;
+	size_t at = 0;
+
+	while (at < out->n) {
+		uint16_t size;
+
+		memcpy(&size, out->bytes + at + 6, 2);
+		record = (struct seam_record){ .size = size, .bytes = out->bytes + at };
+		memcpy(&record.type, out->bytes + at, 4);
+		memcpy(&record.misc, out->bytes + at + 4, 2);
+		at += size;
+		if (record.type != SEAM_RECORD_SAMPLE || i--)
+			continue;
+		assert_int_equal(seam_record_decode(live_events(l), &record, ret, NULL), 0);
+		return true;
+	}
+	return false;
+}
+
+/* kernel words, the marker, the ip, and the callers that backtrace(3) found. */
+static void assert_whole(const struct seam_decoded *d, size_t n_kernel)
+{
+	const struct seam_u64s *chain = &d->sample.callchain;
+
+	assert_int_equal(chain->n, n_kernel + 1 + n_expected);
+	assert_true(seam_u64s_at(chain, n_kernel) == SEAM_CONTEXT_USER);
+	assert_true(seam_u64s_at(chain, n_kernel + 1) == regs[8]);
+	for (size_t i = 1; i < n_expected; i++)
+		assert_true(seam_u64s_at(chain, n_kernel + 1 + i) == expected[i]);
+}
+
+static void assert_sum(const struct live_counts *c)
+{
+	assert_true(c->samples == c->walks.samples + c->walks.unusable + c->kernel_only +
+	                                  c->not_unwound + c->in_exec);
+}
+
+static void walks_to_the_start(void **state)
+{
+	struct live *l = start(1, 0);
+	struct buf in = { 0 }, out = { 0 };
+	struct seam_decoded d;
+	struct live_counts c;
+
+	put_maps(&in, PID, 0);
+	round_of(l, &in);
+	put_sample(&in, PID, 100, SEAM_MISC_USER, false);
+	put_sample(&in, PID, 101, SEAM_MISC_KERNEL, false);
+	put_sample(&in, PID, 102, SEAM_MISC_KERNEL, true);
+	round_of(l, &in);
+	finish(l, &out, &c);
+	assert_true(sample_at(l, &out, 0, &d));
+	assert_false(d.event->attr.sample_type & (SEAM_SAMPLE_REGS_USER | SEAM_SAMPLE_STACK_USER));
+	assert_false(d.event->attr.flags & SEAM_ATTR_EXCLUDE_CALLCHAIN_USER);
+	assert_whole(&d, 0);
+	assert_true(sample_at(l, &out, 1, &d));
+	assert_whole(&d, 2);
+	assert_true(sample_at(l, &out, 2, &d));
+	assert_int_equal(d.sample.callchain.n, 2);
+	assert_false(sample_at(l, &out, 3, &d));
+	assert_true(c.walks.end[WALK_COMPLETE] == 2 && c.kernel_only == 1);
+	assert_sum(&c);
+	live_free(l);
+	buf_free(&in);
+	buf_free(&out);
+}
+
+/* A mapping that is older than the sample comes from a ring that is read one round later. */
+static void waits_for_the_other_ring(void **state)
+{
+	struct live *l = start(1, 0);
+	struct buf in = { 0 }, out = { 0 };
+	struct seam_decoded d;
+	struct live_counts c;
+
+	put_sample(&in, PID, 100, SEAM_MISC_USER, false);
+	round_of(l, &in);
+	put_maps(&in, PID, 50);
+	round_of(l, &in);
+	finish(l, &out, &c);
+	assert_true(sample_at(l, &out, 0, &d));
+	assert_whole(&d, 0);
+	live_free(l);
+	buf_free(&in);
+	buf_free(&out);
+}
+
+/* What is mapped later than the sample does not count, even where it stands before it in the bytes. */
+static void is_in_its_own_time(void **state)
+{
+	struct live *l = start(1, 0);
+	struct buf in = { 0 }, out = { 0 };
+	struct seam_decoded d;
+	struct live_counts c;
+
+	put_maps(&in, PID, 0);
+	put_cover(&in, PID, 200);
+	put_sample(&in, PID, 300, SEAM_MISC_USER, false);
+	put_sample(&in, PID, 100, SEAM_MISC_USER, false);
+	round_of(l, &in);
+	finish(l, &out, &c);
+	assert_true(sample_at(l, &out, 0, &d));
+	assert_true(d.id.time_ns == 100);
+	assert_whole(&d, 0);
+	assert_true(sample_at(l, &out, 1, &d));
+	assert_int_equal(d.sample.callchain.n, 2); /* marker and ip: the rest would be a guess */
+	assert_true(c.walks.end[WALK_NO_INFO] == 1);
+	live_free(l);
+	buf_free(&in);
+	buf_free(&out);
+}
+
+/* Inside execve the registers are the old program's: no user part, rather than a wrong one. */
+static void exec_shows_no_old_frames(void **state)
+{
+	struct live *l = start(1, 0);
+	struct buf in = { 0 }, out = { 0 };
+	struct seam_decoded d;
+	struct live_counts c;
+
+	put_maps(&in, PID, 0);
+	put_sample(&in, PID, 140, SEAM_MISC_KERNEL, false);
+	put_exec(&in, PID, 150);
+	put_sample(&in, PID, 160, SEAM_MISC_KERNEL, false);
+	put_maps(&in, PID, 170);
+	put_sample(&in, PID, 180, SEAM_MISC_USER, false);
+	round_of(l, &in);
+	finish(l, &out, &c);
+	assert_true(sample_at(l, &out, 0, &d));
+	assert_whole(&d, 2);
+	assert_true(sample_at(l, &out, 1, &d));
+	assert_int_equal(d.sample.callchain.n, 2);
+	assert_true(sample_at(l, &out, 2, &d));
+	assert_whole(&d, 0);
+	assert_true(c.in_exec == 1 && c.walks.end[WALK_COMPLETE] == 2);
+	assert_sum(&c);
+	live_free(l);
+	buf_free(&in);
+	buf_free(&out);
+}
+
+static void a_child_has_its_parents_mappings(void **state)
+{
+	struct live *l = start(1, 0);
+	struct buf in = { 0 }, out = { 0 };
+	struct seam_decoded d;
+	struct live_counts c;
+
+	put_maps(&in, PID, 0);
+	put_fork(&in, PID, PID + 1, 100);
+	put_exec(&in, PID, 110); /* the parent's: nothing to the child */
+	put_sample(&in, PID + 1, 120, SEAM_MISC_USER, false);
+	round_of(l, &in);
+	finish(l, &out, &c);
+	assert_true(sample_at(l, &out, 0, &d));
+	assert_whole(&d, 0);
+	live_free(l);
+	buf_free(&in);
+	buf_free(&out);
+}
+
+/* No room at all, as if nobody unwound: each sample keeps kernel part and user ip, and is counted. */
+static void what_does_not_fit_is_counted(void **state)
+{
+	struct live *l = start(1, 1);
+	struct buf in = { 0 }, out = { 0 };
+	struct seam_decoded d;
+	struct live_counts c;
+
+	put_maps(&in, PID, 0);
+	for (unsigned i = 0; i < 100; i++)
+		put_sample(&in, PID, 100 + i, i % 2 ? SEAM_MISC_KERNEL : SEAM_MISC_USER, false);
+	put_sample(&in, PID, 300, SEAM_MISC_KERNEL, true);
+	round_of(l, &in);
+	finish(l, &out, &c);
+	assert_true(sample_at(l, &out, 0, &d));
+	assert_true(d.sample.callchain.n == 2 && seam_u64s_at(&d.sample.callchain, 1) == regs[8]);
+	assert_true(sample_at(l, &out, 99, &d));
+	assert_true(d.sample.callchain.n == 4 && seam_u64s_at(&d.sample.callchain, 1) == KERNEL_IP);
+	assert_true(seam_u64s_at(&d.sample.callchain, 3) == regs[8]);
+	assert_true(sample_at(l, &out, 100, &d));
+	assert_int_equal(d.sample.callchain.n, 2);
+	assert_false(sample_at(l, &out, 101, &d));
+	assert_true(c.samples == 101 && c.not_unwound == 100 && c.kernel_only == 1);
+	assert_sum(&c);
+	live_free(l);
+	buf_free(&in);
+	buf_free(&out);
+}
+
+/* The same bytes, whatever the number of threads. */
+static void threads_change_nothing(void **state)
+{
+	struct buf in = { 0 }, out[2] = { { 0 }, { 0 } };
+	struct live_counts c;
+
+	for (unsigned k = 0; k < 2; k++) {
+		struct live *l = start(k ? 5 : 1, 1u << 30);
+
+		put_maps(&in, PID, 0);
+		for (unsigned i = 0; i < 1500; i++) {
+			put_sample(&in, PID, 1000 + i, i % 3 ? SEAM_MISC_KERNEL : SEAM_MISC_USER,
+			           false);
+			if (i % 400 == 399)
+				round_of(l, &in);
+		}
+		round_of(l, &in);
+		finish(l, &out[k], &c);
+		assert_true(c.walks.end[WALK_COMPLETE] == 1500);
+		live_free(l);
+	}
+	assert_int_equal(out[0].n, out[1].n);
+	assert_memory_equal(out[0].bytes, out[1].bytes, out[0].n);
+	buf_free(&in);
+	buf_free(&out[0]);
+	buf_free(&out[1]);
+}
+
+static int refuse(void *ctx, const void *bytes, size_t n)
+{
+	return -ENOSPC;
+}
+
+static void prepares_and_passes_errors_on(void **state)
+{
+	struct live *l = start(1, 0);
+	struct buf in = { 0 };
+	struct live_counts c;
+
+	put_maps(&in, PID, 0);
+	assert_int_equal(live_write(l, in.bytes, in.n), 0);
+	assert_int_equal(live_prepare(l, 60000), 1);
+	assert_int_equal(live_collect(l, refuse, NULL), -ENOSPC);
+	assert_int_equal(live_finish(l), 0);
+	live_count(l, &c);
+	assert_true(c.tables.built > 0);
+	live_free(l);
+	live_free(NULL);
+	buf_free(&in);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(walks_to_the_start),
+		cmocka_unit_test(waits_for_the_other_ring),
+		cmocka_unit_test(is_in_its_own_time),
+		cmocka_unit_test(exec_shows_no_old_frames),
+		cmocka_unit_test(a_child_has_its_parents_mappings),
+		cmocka_unit_test(what_does_not_fit_is_counted),
+		cmocka_unit_test(threads_change_nothing),
+		cmocka_unit_test(prepares_and_passes_errors_on),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
+
+#else
+
+int main(void)
+{
+	puts("this test knows the registers of x86_64 only");
+	return 77;
+}
+
+#endif

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+// pipeline_tables.c: the cache of unwind tables: whole files only, several processes, damage, strangers, its bound.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pipeline/table_cache.h"
+#include "pipeline/tables.h"
+
+static char dir[64];
+
+static int make_dir(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/seam-cache-XXXXXX");
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+
+	(void)state;
+	while (d && (entry = readdir(d)))
+		unlinkat(dirfd(d), entry->d_name, 0);
+	if (d)
+		closedir(d);
+	return rmdir(dir);
+}
+
+static uint64_t dir_bytes(unsigned *files)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	uint64_t bytes = 0;
+	struct stat st;
+
+	assert_non_null(d);
+	*files = 0;
+	while ((entry = readdir(d))) {
+		assert_int_equal(fstatat(dirfd(d), entry->d_name, &st, 0), 0);
+		if (S_ISREG(st.st_mode)) {
+			bytes += (uint64_t)st.st_size;
+			(*files)++;
+		}
+	}
+	closedir(d);
+	return bytes;
+}
+
+static void set_age(const char *name, time_t days)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
+		                     { .tv_sec = time(NULL) - days * 24 * 3600 } };
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void test_round_trip(void **state)
+{
+	struct table_cache c;
+	struct buf got = { 0 };
+
+	(void)state;
+	table_cache_open(&c, dir, 1 << 20);
+	assert_true(c.dir >= 0);
+	assert_int_equal(table_cache_get(&c, "a", &got), 0);
+	table_cache_put(&c, "a", "first", 5);
+	table_cache_put(&c, "a", "second", 6);
+	assert_int_equal(table_cache_get(&c, "a", &got), 1);
+	assert_int_equal(got.n, 6);
+	assert_memory_equal(got.bytes, "second", 6);
+	buf_free(&got);
+	table_cache_close(&c);
+	assert_int_equal(table_cache_get(&c, "a", &got), 0); /* closed: as if it were empty */
+}
+
+#define WRITERS 3
+#define ROUNDS 150
+#define BLOB 200000u
+
+static void writer(char letter)
+{
+	struct table_cache c;
+	char *bytes = malloc(BLOB);
+
+	memset(bytes, letter, BLOB);
+	table_cache_open(&c, dir, 1 << 20);
+	for (int i = 0; i < ROUNDS; i++)
+		table_cache_put(&c, "shared", bytes, BLOB);
+	free(bytes);
+	table_cache_close(&c);
+	_exit(0);
+}
+
+/* Whoever reads while others write sees one whole file of one of them. */
+static void test_processes(void **state)
+{
+	pid_t pids[WRITERS];
+	struct table_cache c;
+	struct buf got = { 0 };
+	unsigned seen = 0, left = WRITERS;
+
+	(void)state;
+	table_cache_open(&c, dir, 1 << 20);
+	for (int i = 0; i < WRITERS; i++) {
+		pids[i] = fork();
+		assert_true(pids[i] >= 0);
+		if (!pids[i])
+			writer((char)('a' + i));
+	}
+	while (left) {
+		int status;
+
+		if (table_cache_get(&c, "shared", &got) > 0) {
+			assert_int_equal(got.n, BLOB);
+			for (size_t i = 1; i < got.n; i++)
+				assert_true(got.bytes[i] == got.bytes[0]);
+			seen++;
+		}
+		if (waitpid(-1, &status, WNOHANG) > 0) {
+			assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
+			left--;
+		}
+	}
+	assert_true(seen > 0);
+	buf_free(&got);
+	table_cache_close(&c);
+}
+
+static void test_bound(void **state)
+{
+	static char bytes[1000], large[5001];
+	struct table_cache c;
+	struct buf got = { 0 };
+	char name[16];
+	unsigned files;
+
+	(void)state;
+	table_cache_open(&c, dir, 10000);
+	for (int i = 0; i < 10; i++) {
+		snprintf(name, sizeof(name), "t%d", i);
+		table_cache_put(&c, name, bytes, sizeof(bytes));
+		set_age(name, 30 - i);
+	}
+	assert_int_equal(dir_bytes(&files), 10000);
+	/* t0 is the oldest, but it is used; used files are marked so, others go first. */
+	assert_int_equal(table_cache_get(&c, "t0", &got), 1);
+	table_cache_put(&c, "new", bytes, sizeof(bytes));
+	assert_true(dir_bytes(&files) <= 10000);
+	assert_int_equal(files, 7);
+	assert_int_equal(table_cache_get(&c, "t0", &got), 1);
+	assert_int_equal(table_cache_get(&c, "new", &got), 1);
+	assert_int_equal(table_cache_get(&c, "t1", &got), 0);
+	assert_int_equal(table_cache_get(&c, "t9", &got), 1);
+	/* What is larger than half the bound is not kept at all. */
+	table_cache_put(&c, "huge", large, sizeof(large));
+	assert_int_equal(table_cache_get(&c, "huge", &got), 0);
+	buf_free(&got);
+	table_cache_close(&c);
+}
+
+static void test_strangers(void **state)
+{
+	struct table_cache c;
+	struct buf got = { 0 };
+	char path[256], other[256];
+
+	(void)state;
+	table_cache_open(&c, dir, 1 << 20);
+	table_cache_put(&c, "mine", "bytes", 5);
+	/* a link is not followed */
+	snprintf(path, sizeof(path), "%s/link", dir);
+	assert_int_equal(symlink("mine", path), 0);
+	assert_int_equal(table_cache_get(&c, "link", &got), 0);
+	/* a file of somebody else's is not read */
+	snprintf(other, sizeof(other), "%s/mine", dir);
+	if (!geteuid()) {
+		assert_int_equal(chown(other, 65534, 65534), 0);
+		assert_int_equal(table_cache_get(&c, "mine", &got), 0);
+	}
+	table_cache_close(&c);
+	/* nor is a directory used that others can write to, or that is theirs */
+	assert_int_equal(chmod(dir, 0770), 0);
+	table_cache_open(&c, dir, 1 << 20);
+	assert_int_equal(c.dir, -1);
+	assert_int_equal(chmod(dir, 0700), 0);
+	if (!geteuid()) {
+		assert_int_equal(chown(dir, 65534, 65534), 0);
+		table_cache_open(&c, dir, 1 << 20);
+		assert_int_equal(c.dir, -1);
+		assert_int_equal(chown(dir, 0, 0), 0);
+	}
+	buf_free(&got);
+}
+
+/* ---- tables.h over it ---- */
+
+/* The C library's table, as a process would get it. */
+static struct tables_counts get_libc(void)
+{
+	struct tables_opts opts = { .sz = sizeof(opts), .cache_dir = dir };
+	const struct tables_object *object;
+	struct tables_counts counts;
+	struct tables *t;
+
+	assert_int_equal(tables_new(&t, &opts), 0);
+	assert_int_equal(tables_get(t, "/lib/x86_64-linux-gnu/libc.so.6", NULL, &object), 0);
+	if (!object->table)
+		print_message("libc: %s\n", object->reason);
+	tables_count(t, &counts);
+	if (counts.built + counts.from_cache)
+		assert_true(frametab_find(object->table, object->table->header->text_start + 1));
+	tables_free(t);
+	return counts;
+}
+
+static void the_file(char *path, size_t n)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+
+	*path = 0;
+	while ((entry = readdir(d)))
+		if (entry->d_name[0] != '.')
+			snprintf(path, n, "%s/%s", dir, entry->d_name);
+	closedir(d);
+	assert_true(*path);
+}
+
+static void test_damage(void **state)
+{
+	struct tables_counts counts = get_libc();
+	char path[512];
+	struct stat st;
+	int fd;
+
+	(void)state;
+	if (!counts.built)
+		skip();
+	assert_int_equal(get_libc().from_cache, 1);
+	the_file(path, sizeof(path));
+	assert_int_equal(stat(path, &st), 0);
+	for (int i = 0; i < 6; i++) {
+		uint8_t byte;
+		off_t at = i * (st.st_size / 6);
+
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		assert_true(fd >= 0);
+		if (i == 5) {
+			assert_int_equal(ftruncate(fd, st.st_size / 2), 0);
+		} else {
+			assert_int_equal(pread(fd, &byte, 1, at), 1);
+			byte ^= 0x10;
+			assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+		}
+		close(fd);
+		counts = get_libc();
+		assert_int_equal(counts.built, 1); /* made again, and stored again */
+		assert_int_equal(counts.from_cache, 0);
+		assert_int_equal(get_libc().from_cache, 1);
+	}
+}
+
+static void test_no_place(void **state)
+{
+	struct tables_opts opts = { .sz = sizeof(opts), .cache_dir = "/proc/nowhere" };
+	const struct tables_object *object;
+	struct tables *t;
+
+	(void)state;
+	assert_int_equal(tables_new(&t, &opts), 0);
+	assert_int_equal(tables_get(t, "/no/such/file", NULL, &object), 0);
+	assert_null(object->table);
+	assert_true(object->reason[0]);
+	tables_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_round_trip, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_processes, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_bound, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_strangers, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_damage, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_no_place, make_dir, remove_dir),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

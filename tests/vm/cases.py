@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""The cases: what a guest runs, and what must then be true. One row each.
+
+In a guest's script, $record is the recorder with its event and its output file f.data, $grace its
+option for a long grace period, and the workloads are in $wl. Families are those of workloads/*.h: each must be seen at least so often.
+States are seam's, "0", ">0" or a number that they may not exceed ("<=3"); a state not named is 0,
+except those of ANY. How many were stitched, and how many crossed an exec, the oracle counts exactly.
+"""
+
+from dataclasses import dataclass, field
+
+# Kernel threads have no user half, a task on its way out answers at once, and every command is exec'd.
+ANY = {"immediate", "stitched", "stitched_earlier", "kernel_only", "crossed_exec"}
+
+# Sleepers begin when the recording runs, and end when the shell closes their input.
+PARK = """mkfifo ctl
+$wl/park 4 {ms} <ctl >ready &
+exec 3>ctl
+while ! grep -q ready ready; do usleep 20000; done
+{record} -- sh -c 'echo go >ctl; sleep 1'
+status=$?
+exec 3>&-
+wait
+exit $status
+"""
+PARK_PIDS = '$record -p "$(pidof park | tr " " ,)"'
+
+# A recorder that has written something is ended by a signal, and the work goes on.
+SIGNALLED = """$wl/deep 60 2 & work=$!
+$record -a & recorder=$!
+until [ -e f.data ] && [ "$(stat -c %s f.data)" -gt 400000 ]; do usleep 50000; done
+kill -{signal} $recorder
+wait $recorder
+kill -KILL $work
+exit 0
+"""
+
+
+@dataclass
+class Case:
+    name: str
+    guest: str
+    families: dict = field(default_factory=dict)
+    states: dict = field(default_factory=dict)
+    seconds: int = 60
+    kernels: str = "defer"  # "defer", "old" or "all"
+    peer: bool = True  # perf reads the file too
+    complaint: str = ""  # what seam must say on standard error when it reads the file, with exit 3
+    records: bool = True  # there is a file f.data
+
+
+CASES = [
+    Case("deep_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 1},
+         {"stitched": ">0"}),
+    Case("deep_pid", "$wl/deep 60 2 & p=$!\nusleep 300000\n$record -p $p -- sleep 1\n"
+                     "s=$?; kill -9 $p; exit $s",
+         {"zero": 50, "fault": 20, "spin": 1}, {"stitched": ">0"}),
+    Case("deep_all", "$record -a -- $wl/deep 1 2", {"zero": 50, "fault": 20, "spin": 1},
+         {"stitched": ">0", "still_in_kernel": "<=20"}),
+    Case("storm_command", "$record -- $wl/storm 60", {"zero": 100, "fault": 5, "make": 5},
+         {"stitched": ">0"}),
+    Case("storm_all", "$record -a -- $wl/storm 60", {"zero": 100, "fault": 5, "make": 5},
+         {"stitched": ">0", "still_in_kernel": "<=20"}),
+    Case("chain_command", "$record -- $wl/chain_alpha 30", {"zero": 20},
+         {"stitched": ">0", "crossed_exec": ">0"}),
+    Case("chain_all", "$record -a -- $wl/chain_alpha 30", {"zero": 20},
+         {"stitched": ">0", "crossed_exec": ">0", "still_in_kernel": "<=20"}),
+    Case("hop_command", "$record -- $wl/hop 1.5 4", {"zero": 50, "spin": 1}, {"stitched": ">0"}),
+    Case("hop_all", "$record -a -- $wl/hop 1 4", {"zero": 50},
+         {"stitched": ">0", "still_in_kernel": "<=20"}),
+    Case("ring_command", "$record -- $wl/ring 2", {"ring": 20},
+         {"stitched": ">0", "stitched_earlier": ">0"}),
+    # Asleep at the end: their samples inside poll wait for an answer that cannot come.
+    Case("asleep_pid", PARK.format(ms=-1, record=PARK_PIDS), {"zero": 1},
+         {"still_in_kernel": ">0"}),
+    Case("asleep_all", PARK.format(ms=-1, record="$record -a"), {"zero": 1},
+         {"still_in_kernel": ">0"}),
+    # A program that is not ours, with processes of its own and no frame pointers.
+    Case("gcc_command", "$record -- gcc -O2 -c -o /tmp/x.o $wl/storm.i", {}, {"stitched": ">0"}),
+    # The readers where the recording was made: there the kernel's names are known too.
+    Case("read_in_guest", "$record -- $wl/deep 1 1\n$seam script -i f.data >script &&\n"
+                          "grep -q zero_leaf script && grep -q __x64_sys_pread64 script &&\n"
+                          "$seam report --stdio -i f.data >report && grep -q zero_leaf report",
+         {"zero": 20}, {"stitched": ">0"}),
+    # The recorder ends by a signal: by SIGTERM with a whole file, by SIGKILL with what was flushed.
+    Case("terminated_all", SIGNALLED.format(signal="TERM"),
+         {"zero": 20}, {"stitched": ">0", "still_in_kernel": "<=20"}),
+    Case("killed_all", SIGNALLED.format(signal="KILL"),
+         {"zero": 20}, {"stitched": ">0", "still_in_kernel": "<=60", "record_lost": "<=60"},
+         peer=False, complaint="the recorder did not finish"),
+    Case("check", "$seam check\n$seam check --json >check.json\ntrue", kernels="all",
+         records=False, peer=False),
+    # Sleepers that come back within 20 ms and their turn on a CPU: the grace period loses none of them.
+    # It is long here, because the emulation of a busy host gives a guest its turns late.
+    Case("return_pid", PARK.format(ms=20, record=PARK_PIDS.replace("$record", "$record $grace")),
+         {"zero": 5, "wait": 50},
+         {"stitched": ">0"}),
+    Case("return_all", PARK.format(ms=20, record="$record $grace -a"), {"zero": 5, "wait": 50},
+         {"stitched": ">0", "still_in_kernel": "<=10"}),
+    # A kernel that does not defer: the same request gives immediate frame pointers, and says so.
+    Case("fallback_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 1},
+         {"immediate": ">0", "stitched": "0"}, kernels="old"),
+    Case("fallback_all", "$record -a -- $wl/storm 30", {"zero": 50},
+         {"immediate": ">0", "stitched": "0"}, kernels="old"),
+]

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Checks what a guest brought home: its recordings, read here by seam and by the peer.
+
+Knows the commands of seam and perf that read a file. Makes one line for each case and one for each
+fault.
+"""
+
+import json
+import os
+import re
+import subprocess
+
+import oracle
+import truth
+from cases import ANY
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+PEER = os.path.join(os.path.dirname(os.path.dirname(HERE)), "scripts", "peer")
+READ_SECONDS = 120
+EXIT_PARTIAL = 3  # seam's: done, but the file was damaged
+# Why an answer is missing; the oracle cannot tell them apart.
+UNANSWERED = ("exited", "record_lost", "still_in_kernel", "no_output_event")
+STATES = ("immediate", "stitched", "stitched_earlier", "kernel_only", "crossed_exec", *UNANSWERED)
+
+
+def holds(value, want):
+    if want.startswith("<="):
+        return value <= int(want[2:])
+    if want.startswith(">"):
+        return value > int(want[1:])
+    return value == int(want)
+
+
+def found_in(value, name):
+    """The first number of this name in a report's JSON, wherever it stands."""
+    if isinstance(value, dict):
+        if isinstance(value.get(name), int):
+            return value[name]
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            found = found_in(one, name)
+            if found is not None:
+                return found
+    return None
+
+
+class Guest:
+    """The directory of one boot, and how its files are read."""
+
+    def __init__(self, release, directory, kallsyms, workloads, options):
+        self.release, self.directory, self.workloads = release, directory, workloads
+        self.options = options
+        self.seam = os.path.join(options.build, "seam")
+        self.kallsyms_path, self.kallsyms = kallsyms, truth.Kallsyms(kallsyms)
+        self.faults, self.notes, self.lines = [], [], []
+
+    def run(self, command, out):
+        """Runs a reader on the host; its standard output goes to the file out."""
+        with open(out, "wb") as target:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=target,
+                                  stderr=subprocess.PIPE, timeout=READ_SECONDS, check=False)
+        return done.returncode, done.stderr.decode(errors="replace").strip()
+
+    def quiet(self, what, command, out, complaint=""):
+        """A reader that must exit 0 and say nothing on standard error, or complain and exit 3."""
+        try:
+            status, said = self.run(command, out)
+        except subprocess.TimeoutExpired:
+            self.faults.append(f"{what}: no end within {READ_SECONDS} s")
+            return False
+        right = status == EXIT_PARTIAL and complaint in said if complaint else not status and not said
+        if not right:
+            self.faults.append(f"{what}: exit {status}, standard error: {said[-600:] or '(empty)'}")
+        return right
+
+    def peer(self, directory, *arguments):
+        return [PEER, "perf", *arguments, "-i", os.path.join(directory, "f.data")]
+
+    def peer_counts(self, directory):
+        """{record type: number} as the peer counts them."""
+        out = os.path.join(directory, "peer-stats")
+        self.quiet("peer report --stats", self.peer(directory, "report", "--stats"), out)
+        with open(out, encoding="utf-8") as text:
+            found = re.findall(r"^ +(\w+) events: +(\d+)", text.read(), re.M)
+        return {name: int(number) for name, number in found}
+
+    def check_peer(self, directory):
+        symbols = ["--no-inline", "--kallsyms", self.kallsyms_path]
+        for name, arguments in {
+                "report": ["report", "--stdio", *symbols],
+                "script": ["script", *symbols],
+                "tasks": ["script", "--show-task-events", "-F", "comm,pid,tid,time"],
+                "unmerged": ["script", "--no-inline", "--no-merge-callchains", "-F", "comm,pid,tid,time,ip"]}.items():
+            self.quiet("peer " + " ".join(arguments[:2]), self.peer(directory, *arguments),
+                       os.path.join(directory, "peer-" + name))
+
+    def check_truth(self, script, execs, case):
+        try:
+            samples = truth.parse(script, self.kallsyms)
+        except ValueError as error:
+            self.faults.append(str(error))
+            return
+        faults, seen = truth.check(samples, execs, self.workloads)
+        for fault, those in faults.items():
+            self.faults.append(f"{len(those)} of {len(samples)} samples: {fault}, such as\n    {those[0]}")
+        for family, least in case.families.items():
+            if seen.get(family, 0) < least:
+                self.faults.append(f"only {seen.get(family, 0)} whole chains of {family}, want {least}")
+        times = [sample.time for sample in samples]
+        if times != sorted(times):
+            self.faults.append("the samples are not in the order of their times")
+        self.notes.append(f"{len(samples)} samples, whole chains: "
+                          + ", ".join(f"{name} {number}" for name, number in sorted(seen.items())))
+
+    def check_states(self, directory, case, samples, execs):
+        out = os.path.join(directory, "seam-report.json")
+        path = os.path.join(directory, "f.data")
+        if not self.quiet("seam report --json", [self.seam, "report", "--json", "-i", path], out,
+                          case.complaint):
+            return
+        with open(out, encoding="utf-8") as text:
+            report = json.load(text)
+        states = {name: found_in(report, name) for name in STATES}
+        if None in states.values():
+            self.faults.append(f"seam report --json does not name all states: {states}")
+            return
+        self.notes.append(" ".join(f"{name} {number}" for name, number in states.items() if number))
+        for name, number in states.items():
+            want = case.states.get(name, None if name in ANY else "0")
+            if want and not holds(number, want):
+                self.faults.append(f"state {name} is {number}, want {want}")
+        total = sum(states.values()) + (found_in(report, "duplicate_samples") or 0)
+        if samples is None:
+            return  # the peer cannot read it
+        if total != samples:
+            self.faults.append(f"the states sum to {total}, the file has {samples} samples")
+        states["unanswered"] = sum(states[name] for name in UNANSWERED)
+        for name, number in oracle.count(os.path.join(directory, "peer-unmerged"), execs).items():
+            if states[name] != number:
+                self.faults.append(f"{name} is {states[name]}, the oracle counts {number}")
+
+    def check_recorder(self, directory, case):
+        said = self.said(directory)
+        if self.options.recorder == "seam" and case.kernels == "old" and "does not defer" not in said:
+            self.faults.append(f"the fall-back is not named on standard error: {said!r}")
+
+    def said(self, directory):
+        try:
+            with open(os.path.join(directory, "err"), errors="replace", encoding="utf-8") as text:
+                return text.read()[-1500:].strip()
+        except OSError:
+            return ""
+
+    def check_recording(self, directory, case):
+        self.check_recorder(directory, case)
+        samples, execs = None, {}
+        if case.peer:
+            samples = self.peer_counts(directory).get("SAMPLE", 0)
+            self.check_peer(directory)
+            execs = truth.parse_execs(os.path.join(directory, "peer-tasks"))
+        script = os.path.join(directory, "peer-script")
+        if self.options.reader == "seam":
+            script = os.path.join(directory, "seam-script")
+            path = os.path.join(directory, "f.data")
+            self.quiet("seam script", [self.seam, "script", "-i", path], script,
+                       case.complaint)
+            self.check_states(directory, case, samples, execs)
+        self.check_truth(script, execs, case)
+
+    def check_json(self, directory):
+        """seam check --json is JSON, and is not empty."""
+        path = os.path.join(directory, "check.json")
+        try:
+            with open(path, encoding="utf-8") as text:
+                if not json.load(text):
+                    self.faults.append("seam check --json says nothing")
+        except (OSError, ValueError) as error:
+            self.faults.append(f"seam check --json: {error}")
+
+    def check(self, name, case, results):
+        """Checks one case; returns whether all is right. What to print of it is in self.lines."""
+        self.faults, self.notes = [], []
+        directory = os.path.join(self.directory, name)
+        status, seconds = results.get(name, (None, 0))
+        if status != 0:
+            self.faults.append(f"exit {status} in the guest after {seconds:.0f} s: {self.said(directory)}")
+        elif not case.records:
+            self.check_json(directory)
+        elif not os.path.exists(os.path.join(directory, "f.data")):
+            self.faults.append(f"no file was written: {self.said(directory)}")
+        else:
+            self.check_recording(directory, case)
+        word = "not ok" if self.faults else "ok"
+        self.lines = [f"{word} {self.release} {case.name} ({seconds:.1f} s): {'; '.join(self.notes)}"]
+        self.lines += [f"  # {fault}" for fault in self.faults]
+        return not self.faults
