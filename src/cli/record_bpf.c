@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/record_table.h"
 #include "cli/record_walk.h"
@@ -41,7 +42,17 @@ static const char *bpf_not_for(const struct record_opts *o)
 		return "BPF programs know the clock monotonic only (-k)";
 	if (o->session.no_sample_time)
 		return "samples without times were asked for";
-	return NULL;
+	if (o->session.callchain == SESSION_CALLCHAIN_FP_DEFER && o->session.max_stack)
+		return "a depth was asked for";
+	if (o->session.sample_phys_addr || o->session.sample_weight || o->session.cgroups)
+		return "BPF programs cannot give physical addresses, weights and cgroups";
+	for (size_t i = 0; i < o->events.n; i++)
+		if (o->events.at[i].attr.type != SEAM_TYPE_TRACEPOINT &&
+		    o->events.at[i].callchain == EVENT_CALLCHAIN_INHERIT)
+			return NULL;
+	return o->events.n ? "tracepoints, and events with a call-graph of their own, take their "
+	                     "own samples"
+	                   : NULL;
 }
 
 static enum kwalk_filter bpf_filter(const struct record_opts *o)
@@ -53,18 +64,13 @@ static enum kwalk_filter bpf_filter(const struct record_opts *o)
 
 static void bpf_session(struct record_bpf *b, struct session_opts *s)
 {
-	s->target = SESSION_SYSTEM;
-	s->pids = NULL;
-	s->n_pids = 0;
-	s->enable_on_exec = false;
 	s->use_clockid = true;
 	s->clockid = CLOCK_MONOTONIC;
-	s->start_paused = true;
 	kwalk_source(b->kwalk, &s->source);
 }
 
 int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct session_opts *s,
-                    const struct log *log, char *reason)
+                    char *reason)
 {
 	struct tables_opts tables = { .sz = sizeof(tables) };
 	struct kwalk_opts opts = {
@@ -73,11 +79,13 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 		.filter = bpf_filter(o),
 		.no_inherit = o->session.no_inherit,
 		.no_kernel = o->session.all_user,
+		.fp = o->session.callchain == SESSION_CALLCHAIN_FP_DEFER,
 		.memory = o->unwind_memory,
+		.ring_bytes = o->session.mmap_pages * (size_t)sysconf(_SC_PAGESIZE),
 		.table = bpf_table,
 		.unwind = bpf_unwind,
 		.ctx = b,
-		.log = log,
+		.log = &o->session.log,
 	};
 	const char *not_for = bpf_not_for(o);
 	struct seam_error err = { 0 };
@@ -139,14 +147,21 @@ static bool bpf_is_known(struct record_bpf *b, uint32_t pid)
 	return true;
 }
 
-/* MMAP, MMAP2, COMM, FORK and EXIT begin with a pid; FORK has the parent's behind it. */
+/* MMAP, MMAP2, COMM, FORK, EXIT and NAMESPACES begin with a pid; FORK has the parent's behind it. */
 static bool bpf_belongs(struct record_bpf *b, const unsigned char *record, uint16_t size)
 {
 	uint32_t type, pid, parent;
 
 	memcpy(&type, record, 4);
+	if (type == SEAM_RECORD_SWITCH || type == SEAM_RECORD_SWITCH_CPU_WIDE) {
+		/* Its sample_id says whose: TID, TIME, CPU, IDENTIFIER. */
+		if (size < 8 + 32)
+			return false;
+		memcpy(&pid, record + size - 32, 4);
+		return bpf_is_known(b, pid);
+	}
 	if (type != SEAM_RECORD_MMAP && type != SEAM_RECORD_MMAP2 && type != SEAM_RECORD_COMM &&
-	    type != SEAM_RECORD_FORK && type != SEAM_RECORD_EXIT)
+	    type != SEAM_RECORD_FORK && type != SEAM_RECORD_EXIT && type != SEAM_RECORD_NAMESPACES)
 		return true;
 	if (size < 16)
 		return false;
@@ -208,6 +223,13 @@ int record_bpf_write(void *ctx, const void *bytes, size_t n)
 
 /* ---- words ---- */
 
+uint64_t record_bpf_lost(const struct record_bpf *b)
+{
+	struct kwalk_totals t = { .sz = sizeof(t) };
+
+	return b->kwalk && kwalk_total(b->kwalk, &t) >= 0 ? t.counts.ring_full : 0;
+}
+
 void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 {
 	struct kwalk_totals t = { .sz = sizeof(t) };
@@ -215,12 +237,21 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 
 	if (!b->kwalk || o->quiet || kwalk_total(b->kwalk, &t) < 0)
 		return;
-	if (c->ring_full + c->answer_full + c->no_slot)
+	if (c->ring_full)
+		fprintf(stderr, "  %" PRIu64 " records lost in the rings of the BPF programs\n",
+		        c->ring_full);
+	if (c->answer_full + c->no_slot)
 		fprintf(stderr,
-		        "  %" PRIu64 " samples and %" PRIu64
-		        " deferred stacks lost: a BPF ring was full; %" PRIu64
-		        " could not be deferred\n",
-		        c->ring_full, c->answer_full, c->no_slot);
+		        "  %" PRIu64
+		        " deferred stacks lost in the rings of the BPF programs; %" PRIu64
+		        " could not be deferred: too many threads\n",
+		        c->answer_full, c->no_slot);
+	if (t.misses)
+		fprintf(stderr,
+		        "  %" PRIu64
+		        " samples, of any process, skipped by the kernel: a BPF program was "
+		        "running on the CPU\n",
+		        t.misses);
 	if (t.unanswered)
 		fprintf(stderr, "  %" PRIu64 " deferred stacks never came\n", t.unanswered);
 	if (t.tables_left_out)
@@ -243,6 +274,6 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 	        t.unwound);
 	fprintf(stderr,
 	        "seam record: %" PRIu64 " processes, %" PRIu64 " tables of %" PRIu64
-	        " bytes; %" PRIu64 " samples of others; %" PRIu64 " skipped by the kernel\n",
-	        t.processes, t.tables, t.table_bytes, c->others, t.misses);
+	        " bytes; %" PRIu64 " samples of others\n",
+	        t.processes, t.tables, t.table_bytes, c->others);
 }

@@ -70,7 +70,7 @@ const struct option_def record_option_defs[] = {
 	  RECORD_OUTPUT },
 	{ NULL, 'g', NULL, "callchains, the best that this machine allows (the default)",
 	  RECORD_G },
-	{ "call-graph", 0, "MODE", 
+	{ "call-graph", 0, "MODE",
 	  "dwarf,defer[=always|=never]; fp[,DEPTH]; fp,defer[,DEPTH]; dwarf[,SIZE]; auto; none",
 	  RECORD_CALL_GRAPH },
 	{ "keep-stacks", 0, NULL,

@@ -14,10 +14,12 @@
 #include <bpf/libbpf.h>
 
 #include "capture/bpf/kwalk_parts.h"
+#include "capture/kernel.h"
 
 #define KWALK_DEPTH 128u
 #define KWALK_MEMORY (1ull << 30)
 #define KWALK_RING ((size_t)2 << 20)
+#define KWALK_RING_LEAST ((size_t)64 << 10) /* the largest records are 17 KiB long */
 #define KWALK_RING_RAW ((size_t)64 << 20)
 #define KWALK_SETTLE_SLICE_MS 5
 
@@ -51,7 +53,7 @@ const char *kwalk_end_name(enum kwalk_end end)
 
 static void kwalk_defaults(struct kwalk_opts *o)
 {
-	size_t ring = 4096, wanted = o->ring_bytes;
+	size_t ring = KWALK_RING_LEAST, wanted = o->ring_bytes;
 
 	if (!wanted)
 		wanted = o->raw ? KWALK_RING_RAW : KWALK_RING;
@@ -141,9 +143,24 @@ int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc, con
 
 /* ---- what the session calls ---- */
 
+/* Tracepoints, kprobes and uprobes run other types of programs, and their samples carry what those do not give. */
+static bool kwalk_is_traced(const struct seam_attr *attr)
+{
+	static const char *const paths[] = { "/sys/bus/event_source/devices/kprobe/type",
+		                             "/sys/bus/event_source/devices/uprobe/type" };
+	long long type = 0;
+
+	if (attr->type == SEAM_TYPE_TRACEPOINT)
+		return true;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (!kernel_number(&kernel_running, paths[i], &type) && type == attr->type)
+			return true;
+	return false;
+}
+
 static bool kwalk_takes(void *ctx, const struct seam_attr *attr)
 {
-	return attr->type != SEAM_TYPE_TRACEPOINT && !(attr->sample_type & ~KWALK_SAMPLE_TYPE);
+	return !kwalk_is_traced(attr) && !(attr->sample_type & ~KWALK_SAMPLE_TYPE);
 }
 
 /* Not by libbpf's attach: that would enable the event, and close it at the end. */
@@ -217,6 +234,7 @@ void kwalk_source(struct kwalk *l, struct session_source *ret)
 		.fd = ring_buffer__epoll_fd(l->reader),
 		.defers = l->probe.defers && l->opts.when != KWALK_NEVER,
 		.by_fp = l->opts.fp,
+		.reason = l->opts.when == KWALK_NEVER ? MODE_ASKED : MODE_NO_TASK_WORK,
 		.takes = kwalk_takes,
 		.attach = kwalk_attach,
 		.events = kwalk_events,
