@@ -32,6 +32,13 @@ can_record() {
 	rm -f probe.data
 }
 
+# BPF programs walk user stacks here, or the test is left out.
+needs_bpf() {
+	"$SEAM" record --call-graph dwarf,defer -o probe.data -- true 2>probe.err || skip "$(cat probe.err)"
+	if grep 'not walked in the kernel by BPF' probe.err >why; then skip "$(cat why)"; fi
+	rm -f probe.data probe.err
+}
+
 # Records of a type in a file: count FILE SAMPLE
 count() { "$SEAM" dump "$1" 2>/dev/null | grep -c "PERF_RECORD_$2\\b"; }
 samples() { count "$1" SAMPLE; }
