@@ -19,7 +19,7 @@ static void bpf_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table
 {
 	struct record_bpf *b = ctx;
 
-	record_table(b->tables, ask, ret);
+	record_table_get(b->table, ask, ret);
 }
 
 /* What was not known to be mapped yet when the sample was taken. */
@@ -95,6 +95,8 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 		snprintf(reason, 256, "%s", not_for);
 	b->inherit = !o->session.no_inherit;
 	b->everything = opts.filter == KWALK_EVERYTHING;
+	if (r >= 0)
+		r = record_table_new(&b->table, b->tables);
 	if (r >= 0) {
 		r = kwalk_open(&b->kwalk, &opts, &err);
 		if (r < 0) {
@@ -109,13 +111,32 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 	return r;
 }
 
+/* Only a person is told, and only when it takes long. */
+static void bpf_said(void *ctx, size_t done, size_t of)
+{
+	bool *said = ctx;
+
+	fprintf(stderr, "\rseam record: reading unwind tables: %zu of %zu processes", done, of);
+	*said = true;
+}
+
+static int bpf_target_all(struct record_bpf *b, const struct record_opts *o)
+{
+	bool said = false, person = !o->quiet && isatty(STDERR_FILENO);
+	int r = kwalk_target_all(b->kwalk, person ? bpf_said : NULL, &said);
+
+	if (said)
+		fprintf(stderr, "\r\033[K");
+	return r;
+}
+
 int record_bpf_targets(struct record_bpf *b, const struct record_opts *o)
 {
 	const struct session_opts *s = &o->session;
 	size_t found = 0;
 
 	if (s->target == SESSION_SYSTEM)
-		return kwalk_target_all(b->kwalk);
+		return bpf_target_all(b, o);
 	for (size_t i = 0; i < s->n_pids; i++) {
 		int r = kwalk_target(b->kwalk, s->pids[i]);
 
@@ -129,6 +150,7 @@ int record_bpf_targets(struct record_bpf *b, const struct record_opts *o)
 void record_bpf_close(struct record_bpf *b)
 {
 	kwalk_close(b->kwalk);
+	record_table_free(b->table);
 	tables_free(b->tables);
 	map_free(&b->known);
 	buf_free(&b->waiting);

@@ -10,11 +10,13 @@
 #include "base/map.h"
 #include "capture/bpf/kwalk.h"
 #include "cli/record_options.h"
+#include "cli/record_table.h"
 #include "pipeline/tables.h"
 
 struct record_bpf {
 	struct kwalk *kwalk; /* NULL: not in use */
 	struct tables *tables;
+	struct record_table *table;
 	bool inherit, everything;
 	struct map known; /* pids whose records belong into the file */
 	struct buf

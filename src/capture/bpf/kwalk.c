@@ -67,6 +67,17 @@ static void kwalk_defaults(struct kwalk_opts *o)
 	o->memory = (o->memory + 4095) & ~4095ull;
 }
 
+/* The follower comes before others, also when it waits for one of them. */
+static void kwalk_make_lock(struct kwalk *l)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(&l->lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
+
 int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_error *err)
 {
 	struct kwalk *l = calloc(1, sizeof(*l));
@@ -77,7 +88,7 @@ int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_er
 	memcpy(&l->opts, opts, opts->sz < sizeof(*opts) ? opts->sz : sizeof(*opts));
 	kwalk_defaults(&l->opts);
 	l->follow.wake = -1;
-	pthread_mutex_init(&l->lock, NULL);
+	kwalk_make_lock(l);
 	kwalk_probe(&l->probe);
 	if (!l->probe.usable)
 		r = seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL, "%s; needed: %s",

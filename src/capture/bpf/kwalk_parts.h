@@ -64,13 +64,18 @@ struct kwalk_space {
 	uint32_t published; /* offset in the arena; 0: none */
 	size_t published_size;
 	struct kwalk_image before[KWALK_IMAGES]; /* the newest first */
-	bool dirty;
+	struct kwalk_spaces *all;
+	struct kwalk_space *next_dirty;
+	bool reading;     /* /proc is being read for it (kwalk_cover.c) */
+	bool dirty;       /* in the list of those that the programs have not seen as they are */
 	uint64_t gone_ns; /* its process has exited */
 };
 
 struct kwalk_spaces {
 	struct map by_pid; /* -> struct kwalk_space * */
+	struct kwalk_space *dirty;
 	uint64_t mappings;
+	uint64_t swept_ns;
 };
 
 struct kwalk_space *kwalk_space_get(struct kwalk_spaces *s, uint32_t pid, bool make);
@@ -86,8 +91,8 @@ int kwalk_space_copy(struct kwalk_space *to, const struct kwalk_space *from);
 const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uint64_t pc,
                                          uint64_t time_ns);
 void kwalk_spaces_free(struct kwalk_spaces *s);
-/* Makes the programs see what has changed. */
-void kwalk_publish(struct kwalk *l, struct kwalk_space *s);
+/* Makes the programs see all that has changed. */
+void kwalk_publish(struct kwalk *l);
 
 /* ---- kwalk_follow.c ---- */
 
@@ -115,6 +120,11 @@ void follow_drain(struct kwalk *l);
 int learn_record(struct kwalk *l, const unsigned char *bytes, uint16_t size);
 /* Records were lost: all that is known is read from /proc anew. */
 void learn_again(struct kwalk *l);
+/* How often a process has replaced its program, as the programs count. */
+uint32_t learn_execs(struct kwalk *l, uint32_t pid);
+/* The lines of /proc/PID/maps; each executable mapping with its table to put. text is changed. */
+void learn_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
+                 void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx);
 
 /* ---- kwalk_ring.c ---- */
 

@@ -28,8 +28,18 @@ struct kwalk_space *kwalk_space_get(struct kwalk_spaces *s, uint32_t pid, bool m
 		return NULL;
 	}
 	space->pid = pid;
+	space->all = s;
 	*slot = (uintptr_t)space;
 	return space;
+}
+
+static void space_touch(struct kwalk_space *s)
+{
+	if (s->dirty)
+		return;
+	s->dirty = true;
+	s->next_dirty = s->all->dirty;
+	s->all->dirty = s;
 }
 
 void kwalk_space_free(struct kwalk_space *s)
@@ -58,7 +68,7 @@ void kwalk_space_clear(struct kwalk_space *s, uint64_t before_ns)
 		if (s->at[i].since_ns > before_ns)
 			s->at[kept++] = s->at[i];
 	s->n = kept;
-	s->dirty = true;
+	space_touch(s);
 }
 
 void kwalk_space_exec(struct kwalk_space *s, uint64_t at_ns)
@@ -140,7 +150,7 @@ int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m)
 			break;
 	}
 	kwalk_space_insert(s, i, m);
-	s->dirty = true;
+	space_touch(s);
 	return 0;
 }
 
@@ -151,7 +161,7 @@ int kwalk_space_copy(struct kwalk_space *to, const struct kwalk_space *from)
 	if (from->n)
 		memcpy(to->at, from->at, from->n * sizeof(*from->at));
 	to->n = from->n;
-	to->dirty = true;
+	space_touch(to);
 	return 0;
 }
 
@@ -194,13 +204,12 @@ static void publish_one(struct kwalk *l, const struct kwalk_vma *m, struct kwalk
 		ret->base += m->start - m->vaddr;
 }
 
-void kwalk_publish(struct kwalk *l, struct kwalk_space *s)
+static void publish_space(struct kwalk *l, struct kwalk_space *s)
 {
 	struct kwalk_process p = { .n = (uint32_t)s->n, .execs = s->execs };
 	size_t size = (s->n + 1) * sizeof(struct kwalk_mapping);
 	struct kwalk_mapping *at;
 
-	s->dirty = false;
 	p.mappings = s->n <= KWALK_MAPPINGS ? arena_take(&l->arena, size) : 0;
 	if (!p.mappings) { /* too many, or no memory: none is known, rather than some */
 		p.n = 0;
@@ -215,4 +224,15 @@ void kwalk_publish(struct kwalk *l, struct kwalk_space *s)
 	s->published = p.mappings;
 	s->published_size = size;
 	l->spaces.mappings += p.n;
+}
+
+void kwalk_publish(struct kwalk *l)
+{
+	struct kwalk_space *s;
+
+	while ((s = l->spaces.dirty)) {
+		l->spaces.dirty = s->next_dirty;
+		s->dirty = false;
+		publish_space(l, s);
+	}
 }
