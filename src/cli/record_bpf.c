@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/record_table.h"
 #include "cli/record_walk.h"
+#include "image/needed.h"
 
 static void bpf_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret)
 {
@@ -130,11 +132,44 @@ static int bpf_target_all(struct record_bpf *b, const struct record_opts *o)
 	return r;
 }
 
+static int bpf_prepare(void *ctx, const char *path)
+{
+	struct record_bpf *b = ctx;
+	struct kwalk_ask ask = { .pid = getpid(), .path = path };
+	struct kwalk_table table = { 0 };
+
+	record_table_get(b->table, &ask, &table);
+	if (table.blob)
+		kwalk_prepare(b->kwalk, table.blob);
+	return 0;
+}
+
+/* As execvp finds it. */
+static void bpf_prepare_command(struct record_bpf *b, const char *name)
+{
+	const char *at = getenv("PATH");
+	char path[4096];
+
+	bpf_prepare(b, "[vdso]");
+	if (strchr(name, '/') && image_needed(name, bpf_prepare, b) != -ENOENT)
+		return;
+	while (at && *at && !strchr(name, '/')) {
+		size_t n = strcspn(at, ":");
+
+		if (snprintf(path, sizeof(path), "%.*s/%s", (int)n, at, name) < (int)sizeof(path) &&
+		    access(path, X_OK) == 0 && image_needed(path, bpf_prepare, b) != -ENOENT)
+			return;
+		at += n + (at[n] == ':');
+	}
+}
+
 int record_bpf_targets(struct record_bpf *b, const struct record_opts *o)
 {
 	const struct session_opts *s = &o->session;
 	size_t found = 0;
 
+	if (o->command)
+		bpf_prepare_command(b, o->command[0]);
 	if (s->target == SESSION_SYSTEM)
 		return bpf_target_all(b, o);
 	for (size_t i = 0; i < s->n_pids; i++) {
