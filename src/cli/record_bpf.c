@@ -311,11 +311,17 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 		        t.misses);
 	if (t.unanswered)
 		fprintf(stderr, "  %" PRIu64 " deferred stacks never came\n", t.unanswered);
-	if (t.tables_left_out)
+	if (t.pressed)
+		fprintf(stderr,
+		        "  not all unwind tables had room at once (--unwind-memory): %" PRIu64
+		        " times one left for another, %" PRIu64 " times one came late; %" PRIu64
+		        " stacks were walked by the recorder\n",
+		        t.tables_left, t.tables_returned, t.unwound);
+	if (t.arrays_left_out)
 		fprintf(stderr,
 		        "  %" PRIu64
-		        " objects had no room for their unwind tables: more --unwind-memory\n",
-		        t.tables_left_out);
+		        " times the mappings of a process had no room: more --unwind-memory\n",
+		        t.arrays_left_out);
 	if (!o->verbose)
 		return;
 	fprintf(stderr, "seam record: user stacks ended:");

@@ -112,6 +112,7 @@ void kwalk_close(struct kwalk *l)
 	follow_stop(l);
 	kwalk_unload(l);
 	kwalk_spaces_free(&l->spaces);
+	room_free(&l->room);
 	arena_memory_free(&l->arena);
 	map_free(&l->followed);
 	map_free(&l->owed);
@@ -130,7 +131,7 @@ void kwalk_prepare(struct kwalk *l, const void *blob)
 	struct kwalk_mapping m = { 0 };
 
 	pthread_mutex_lock(&l->lock);
-	arena_table(&l->arena, blob, &m);
+	room_table(l, blob, &m);
 	pthread_mutex_unlock(&l->lock);
 }
 
@@ -138,12 +139,12 @@ int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc, con
                uint64_t *vaddr, bool *may_guess)
 {
 	const struct kwalk_vma *m;
-	struct kwalk_space *s;
 
 	pthread_mutex_lock(&l->lock);
-	s = kwalk_space_get(&l->spaces, pid, false);
-	m = s ? kwalk_space_find(s, pc, time_ns) : NULL;
+	m = kwalk_spaces_find(&l->spaces, pid, pc, time_ns);
 	if (m) {
+		if (l->room.pressed)
+			room_used(l, m->blob);
 		*blob = m->blob;
 		*vaddr = m->vaddr + (pc - m->start);
 		*may_guess = m->may_guess;
@@ -286,9 +287,12 @@ int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 	pthread_mutex_lock(&l->lock);
 	t.processes = l->spaces.by_pid.n;
 	t.mappings = l->spaces.mappings;
-	t.tables = l->arena.n_tables;
-	t.table_bytes = l->arena.table_bytes;
-	t.tables_left_out = l->arena.left_out;
+	t.tables = l->room.n;
+	t.table_bytes = l->room.bytes;
+	t.tables_left = l->room.left;
+	t.tables_returned = l->room.returned;
+	t.pressed = l->room.pressed;
+	t.arrays_left_out = l->arena.left_out;
 	t.follow_lost = l->follow.lost;
 	pthread_mutex_unlock(&l->lock);
 	memcpy(ret, &t, ret->sz < sizeof(t) ? ret->sz : sizeof(t));

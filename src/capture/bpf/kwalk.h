@@ -65,10 +65,11 @@ struct kwalk_opts {
 	enum kwalk_when when;
 	enum kwalk_filter filter;
 	bool no_inherit;
-	bool fp;           /* by frame pointers, without tables */
-	bool no_kernel;    /* no kernel frames */
-	uint32_t depth;    /* frames walked at once; 0: 128 */
-	uint64_t memory;   /* most bytes of tables; 0: 1 GiB; at most 4 GiB */
+	bool fp;        /* by frame pointers, without tables */
+	bool no_kernel; /* no kernel frames */
+	uint32_t depth; /* frames walked at once; 0: 128 */
+	uint64_t
+	        memory; /* most bytes of tables and mappings in the arena; 0: 1 GiB; at most 4 GiB */
 	size_t ring_bytes; /* per CPU, rounded up to a power of two; 0: 2 MiB */
 	/* Fills *ret (zeros: no table). Called from any thread, several at once. */
 	void (*table)(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret);
@@ -94,7 +95,10 @@ struct kwalk_totals {
 	uint64_t unanswered; /* cookies without an answer, after kwalk_finish */
 	uint64_t processes, mappings, tables;
 	uint64_t table_bytes;     /* in the arena */
-	uint64_t tables_left_out; /* objects without a table because memory was out */
+	uint64_t tables_left;     /* times that a table left it for another */
+	uint64_t tables_returned; /* times that one came in which had found no room */
+	bool pressed;             /* not all tables had room */
+	uint64_t arrays_left_out; /* processes whose mappings found no room */
 	uint64_t
 	        follow_lost; /* times that records of mappings were lost, and /proc was read again */
 	uint64_t

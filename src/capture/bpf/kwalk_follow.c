@@ -23,7 +23,8 @@
 #include "capture/ring.h"
 
 #define FOLLOW_RING_PAGES 128
-#define FOLLOW_DUMMY 9 /* PERF_COUNT_SW_DUMMY */
+#define FOLLOW_DUMMY 9     /* PERF_COUNT_SW_DUMMY */
+#define FOLLOW_WAIT_MS 100 /* for room to be made (kwalk_room.c) */
 #define SWEEP_NS 1000000000ull
 #define GONE_NS 5000000000ull /* samples of a process that has gone may still wait in a ring */
 
@@ -131,6 +132,7 @@ void follow_drain(struct kwalk *l)
 		for (size_t i = 0; i < l->follow.n; i++)
 			ring_drain(&l->follow.rings[i], follow_records, l);
 		left = follow_apply(l, now_ns);
+		room_make(l);
 		kwalk_publish(l);
 	} while (left);
 	if (l->follow.lost != lost)
@@ -165,7 +167,7 @@ static void *follow_run(void *ctx)
 	fds[f->n] = (struct pollfd){ .fd = f->wake, .events = POLLIN };
 	follow_hurry();
 	while (!fds[f->n].revents) {
-		if (poll(fds, f->n + 1, 1000) < 0 && errno != EINTR)
+		if (poll(fds, f->n + 1, FOLLOW_WAIT_MS) < 0 && errno != EINTR)
 			break;
 		follow_drain(l);
 	}

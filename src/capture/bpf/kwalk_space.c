@@ -195,13 +195,43 @@ const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uint64_t p
 	return found && found->since_ns <= time_ns ? found : NULL;
 }
 
-static void publish_one(struct kwalk *l, const struct kwalk_vma *m, struct kwalk_mapping *ret)
+/* False: its table is out of memory, so the programs are not to know it. */
+static bool publish_one(struct kwalk *l, const struct kwalk_vma *m, struct kwalk_mapping *ret)
 {
+	enum room_state state = ROOM_NONE;
+
 	*ret = (struct kwalk_mapping){ .start = m->start,
 		                       .end = m->end,
 		                       .flags = m->may_guess ? KWALK_MAY_GUESS : 0 };
-	if (m->blob && arena_table(&l->arena, m->blob, ret))
+	if (m->blob)
+		state = room_table(l, m->blob, ret);
+	if (state == ROOM_IN)
 		ret->base += m->start - m->vaddr;
+	return state != ROOM_OUT;
+}
+
+void kwalk_spaces_touch(struct kwalk_spaces *s, const void *blob)
+{
+	uint64_t pid, value;
+	size_t i = 0;
+
+	while (map_next(&s->by_pid, &i, &pid, &value)) {
+		struct kwalk_space *space = (struct kwalk_space *)(uintptr_t)value;
+		size_t j = 0;
+
+		while (j < space->n && space->at[j].blob != blob)
+			j++;
+		if (j < space->n)
+			space_touch(space);
+	}
+}
+
+const struct kwalk_vma *kwalk_spaces_find(struct kwalk_spaces *s, uint32_t pid, uint64_t pc,
+                                          uint64_t time_ns)
+{
+	struct kwalk_space *space = kwalk_space_get(s, pid, false);
+
+	return space ? kwalk_space_find(space, pc, time_ns) : NULL;
 }
 
 static void publish_space(struct kwalk *l, struct kwalk_space *s)
@@ -209,6 +239,7 @@ static void publish_space(struct kwalk *l, struct kwalk_space *s)
 	struct kwalk_process p = { .n = (uint32_t)s->n, .execs = s->execs };
 	size_t size = (s->n + 1) * sizeof(struct kwalk_mapping);
 	struct kwalk_mapping *at;
+	size_t known = 0;
 
 	p.mappings = s->n <= KWALK_MAPPINGS ? arena_take(&l->arena, size) : 0;
 	if (!p.mappings) { /* too many, or no memory: none is known, rather than some */
@@ -217,8 +248,11 @@ static void publish_space(struct kwalk *l, struct kwalk_space *s)
 	}
 	/* The one before the first is looked at, and not used, by the search: it must be there. */
 	at = (struct kwalk_mapping *)(void *)(l->arena.bytes + p.mappings);
-	for (size_t i = 0; i < p.n; i++)
-		publish_one(l, &s->at[i], &at[i]);
+	for (size_t i = 0, n = p.n; i < n; i++) {
+		if (publish_one(l, &s->at[i], &at[known]))
+			known++;
+	}
+	p.n = (uint32_t)known;
 	bpf_map_update_elem(l->processes, &s->pid, &p, BPF_ANY);
 	arena_give(&l->arena, s->published, s->published_size, kwalk_now_ns());
 	s->published = p.mappings;
