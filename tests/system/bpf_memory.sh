@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
 		visit(argv[i], 0.03);
-	visit(argv[argc - 1], 5);
+	visit(argv[argc - 1], 8);
 	return 0;
 }
 C

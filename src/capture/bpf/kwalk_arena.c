@@ -167,12 +167,15 @@ void arena_give_table(struct arena_memory *a, uint32_t offset, uint64_t n, uint6
 	h[i] = hole;
 }
 
-uint64_t arena_resting(const struct arena_memory *a, uint64_t now_ns)
+uint64_t arena_soon(const struct arena_memory *a)
 {
 	const struct arena_hole *h = (const void *)a->holes.bytes;
-	uint64_t sum = 0;
+	uint64_t run = 0, most = 0, end = 0;
 
-	for (size_t i = 0; i < a->holes.n / sizeof(*h); i++)
-		sum += hole_rests(&h[i], now_ns) ? h[i].size : 0;
-	return sum;
+	for (size_t i = 0; i < a->holes.n / sizeof(*h); i++) {
+		run = h[i].offset == end ? run + h[i].size : h[i].size;
+		end = h[i].offset + h[i].size;
+		most = run > most ? run : most;
+	}
+	return most;
 }

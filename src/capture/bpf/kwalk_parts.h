@@ -38,8 +38,8 @@ void arena_give(struct arena_memory *a, uint32_t offset, size_t n, uint64_t now_
 /* The same for tables, of any size: they leave a part of the memory to arrays. */
 uint32_t arena_take_table(struct arena_memory *a, uint64_t n, uint64_t now_ns);
 void arena_give_table(struct arena_memory *a, uint32_t offset, uint64_t n, uint64_t now_ns);
-/* Bytes of tables that rest, and will be had soon. */
-uint64_t arena_resting(const struct arena_memory *a, uint64_t now_ns);
+/* The largest table that can be had when all that was given back has rested. */
+uint64_t arena_soon(const struct arena_memory *a);
 /* Whether n bytes could ever be had. */
 bool arena_could(const struct arena_memory *a, uint64_t n);
 

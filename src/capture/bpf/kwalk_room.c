@@ -127,8 +127,8 @@ void room_used(struct kwalk *l, const void *blob)
 	l->room.wanted |= o->wanted;
 }
 
-/* The table that was not needed for longest. */
-static struct room_object *room_oldest(struct kwalk_room *r, uint64_t before_ns)
+/* The table, of at least so many bytes, that was not needed for longest. */
+static struct room_object *room_oldest(struct kwalk_room *r, uint64_t least, uint64_t before_ns)
 {
 	struct room_object *oldest = NULL;
 	uint64_t blob, value;
@@ -137,7 +137,7 @@ static struct room_object *room_oldest(struct kwalk_room *r, uint64_t before_ns)
 	while (map_next(&r->objects, &i, &blob, &value)) {
 		struct room_object *o = (struct room_object *)(uintptr_t)value;
 
-		if (o->offset && o->used_ns < before_ns &&
+		if (o->offset && o->used_ns < before_ns && table_bytes(o->blob) >= least &&
 		    (!oldest || o->used_ns < oldest->used_ns))
 			oldest = o;
 	}
@@ -146,7 +146,7 @@ static struct room_object *room_oldest(struct kwalk_room *r, uint64_t before_ns)
 
 static void room_want(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 {
-	uint64_t need = table_bytes(o->blob), soon;
+	uint64_t need = table_bytes(o->blob), idle_ns = now_ns - ROOM_IDLE_NS;
 
 	if (!arena_could(&l->arena, need)) {
 		o->wanted = false;
@@ -156,13 +156,14 @@ static void room_want(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 		kwalk_spaces_touch(&l->spaces, o->blob);
 		return;
 	}
-	/* What leaves now is memory when it has rested; pieces may lie apart, so that more leave the next time. */
-	for (soon = arena_resting(&l->arena, now_ns); soon < need;) {
-		struct room_object *old = room_oldest(&l->room, now_ns - ROOM_IDLE_NS);
+	/* What leaves now is memory when it has rested. Small pieces lie apart: one that makes enough room goes before several. */
+	while (arena_soon(&l->arena) < need) {
+		struct room_object *old = room_oldest(&l->room, need, idle_ns);
 
 		if (!old)
+			old = room_oldest(&l->room, 0, idle_ns);
+		if (!old)
 			return;
-		soon += table_bytes(old->blob);
 		room_leave(l, old, now_ns);
 	}
 }
