@@ -123,7 +123,7 @@ static void every_way_gives_the_same(void **state)
 	}
 	lines_count(c, &counts);
 	assert_int_equal(counts.looked_up, 0);
-	assert_true(known > n / 2);
+	assert_true(known > n / 8); /* what is linked in statically has no lines */
 	lines_free(a);
 	lines_free(c);
 }
