@@ -235,6 +235,7 @@ static int report_load(struct report *r, struct seam_error *err)
 		        (r->columns & 1u << ROLLUP_CPU ? PROFILE_KEEP_CPU : 0),
 		.max_stack = r->max_stack,
 		.symbols = &r->naming.symbols,
+		.lines = !r->naming.no_inline && !r->stats,
 		.progress = infile_progress(),
 		.take = take_any(&r->take) ? report_take : NULL,
 		.take_ctx = &r->take,

@@ -42,9 +42,9 @@ struct profile_frame {
 	uint32_t object;  /* 0: none */
 	uint32_t symbol;  /* string; 0: no name is known */
 	uint32_t file;    /* string, of the source; 0: not known */
-	uint32_t line;    /* 0: not known */
+	uint32_t line;    /* 0: not known; of the code, or of the call to the next frame */
 	uint32_t kind;    /* enum profile_kind */
-	uint32_t reserved;
+	uint32_t depth;   /* INLINED: how many calls were inlined up to it, from 1; else 0 */
 };
 
 struct profile_object {
@@ -132,6 +132,18 @@ int profile_merge(struct profile *p, const struct profile *from);
 /* A new profile of the rows for which keep() says true; ctx is handed to it. */
 int profile_filter(struct profile **ret, const struct profile *p,
                    bool (*keep)(const struct profile *p, const struct profile_row *row, void *ctx),
+                   void *ctx);
+
+/* What stands for a frame: [0] for itself, each one after that a call inlined into the one before. */
+struct profile_source {
+	const char *function; /* NULL: as the frame has it, or not known */
+	const char *file;     /* NULL: not known */
+	uint32_t line;
+};
+/* A new profile in which every frame has the source that at() gives, and a node for each call that was
+ * inlined there. at() returns how many it put into *ret; 0 leaves the frame as it is. */
+int profile_expand(struct profile **ret, const struct profile *p,
+                   size_t (*at)(void *ctx, uint32_t frame, const struct profile_source **ret),
                    void *ctx);
 
 /* The same profile with ids that depend on nothing but what is in it: rows by event, task, cpu, state
