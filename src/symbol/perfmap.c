@@ -131,7 +131,7 @@ static int load_jitdump(struct symbol_object *object)
 	int r = -ENOENT;
 
 	if (dump && opts->map_dir)
-		buf_printf(&path, "%s%s", opts->map_dir, strrchr(dump, '/'));
+		buf_printf(&path, "%s/jit-%u.dump", opts->map_dir, object->key.pid);
 	else if (dump)
 		buf_printf(&path, "%s%s", opts->search.root ? opts->search.root : "", dump);
 	if (dump)
