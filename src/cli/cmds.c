@@ -2,6 +2,7 @@
 // cmds.c: the table of commands, in the order that help shows.
 #include "cli/cmd.h"
 
+extern const struct cmd cmd_archive;
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_convert;
 extern const struct cmd cmd_dump;
@@ -29,6 +30,7 @@ const struct cmd *const cmds[] = {
 	&cmd_convert,
 	&cmd_export,
 	&cmd_flame,
+	&cmd_archive,
 	&cmd_recover,
 	&cmd_check,
 	&cmd_help,
