@@ -6,19 +6,16 @@
 #ifndef SEAM_CLI_RECORD_BPF_H
 #define SEAM_CLI_RECORD_BPF_H
 
-#include "base/buf.h"
-#include "base/map.h"
 #include "capture/bpf/kwalk.h"
+#include "cli/record_belong.h"
 #include "cli/record_options.h"
 #include "pipeline/tables.h"
 
 struct record_bpf {
 	struct kwalk *kwalk; /* NULL: not in use */
 	struct tables *tables;
-	bool inherit, everything;
-	struct map known; /* pids whose records belong into the file */
-	struct buf
-	        waiting; /* records about others, until the end of the round: their FORK may come */
+	bool everything; /* nobody is a stranger */
+	struct record_belong belong;
 	capture_write write;
 	void *write_ctx;
 };

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/record_options.h"
+#include "cli/record_filter.h"
 #include "cli/record_values.h"
 #include "pipeline/live.h"
 
@@ -17,6 +18,9 @@ enum {
 	RECORD_EVENT = 1,
 	RECORD_PID,
 	RECORD_TID,
+	RECORD_UID,
+	RECORD_COMM,
+	RECORD_CGROUP,
 	RECORD_ALL_CPUS,
 	RECORD_CPU,
 	RECORD_FREQ,
@@ -59,6 +63,10 @@ const struct option_def record_option_defs[] = {
 	{ "pid", 'p', "PID[,PID]", "record processes that run already, with all their threads",
 	  RECORD_PID },
 	{ "tid", 't', "TID[,TID]", "record single threads", RECORD_TID },
+	{ "uid", 'u', "USER[,USER]", "only tasks of these users, by name or number", RECORD_UID },
+	{ "comm", 0, "NAME[,NAME]", "only threads of these names", RECORD_COMM },
+	{ "cgroup", 'G', "PATH[,PATH]", "only tasks of these cgroups, and of those below them",
+	  RECORD_CGROUP },
 	{ "all-cpus", 'a', NULL, "record everything that runs (default without command, -p and -t)",
 	  RECORD_ALL_CPUS },
 	{ "cpu", 'C', "LIST", "record everything that runs on these CPUs: 0-3,8", RECORD_CPU },
@@ -126,6 +134,12 @@ static int record_set(struct record_opts *o, int id, const struct record_arg *a)
 			return record_values_wrong(a, "-p and -t cannot be given together");
 		o->by_tid = id == RECORD_TID;
 		return record_values_pids(o, a);
+	case RECORD_UID:
+		return record_filter_uid(o, a);
+	case RECORD_COMM:
+		return record_filter_comm(o, a);
+	case RECORD_CGROUP:
+		return record_filter_cgroup(o, a);
 	case RECORD_CPU:
 		return record_values_cpus(o, a);
 	case RECORD_FREQ:
@@ -134,6 +148,7 @@ static int record_set(struct record_opts *o, int id, const struct record_arg *a)
 		o->session.frequency = 0;
 		return record_values_plain_number(a, 1, INT64_MAX, &o->session.period);
 	case RECORD_CALL_GRAPH:
+		o->call_graph_given = true;
 		return record_values_call_graph(o, a);
 	case RECORD_UNWIND_THREADS:
 		error = record_values_plain_number(a, 1, LIVE_THREADS_MAX, &v);
@@ -331,6 +346,8 @@ static int record_settle(struct record_opts *o, const struct cmd *cmd)
 		s->target = SESSION_SYSTEM;
 	else
 		s->target = SESSION_TASKS;
+	if (record_filter_settle(o, cmd) < 0)
+		return OPTIONS_USAGE;
 	s->pids = o->pids;
 	s->cpus = o->cpus;
 	s->events = &o->events;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "capture/bpf/shared.h"
+#include "capture/bpf/kwalk.h"
 #include "capture/session.h"
 #include "cli/cmd.h"
 #include "cli/config.h"
@@ -28,6 +28,9 @@ struct record_opts {
 	int compress_level;
 	bool bpf;                /* --call-graph dwarf,defer: walked by BPF programs in the kernel */
 	enum kwalk_when bpf_when; /* =always, =never */
+	struct kwalk_filters filters; /* --uid, --comm, --cgroup */
+	const char *needs_bpf;        /* an option that cannot be had without; NULL: none was given */
+	bool call_graph_given;
 	uint64_t unwind_memory;  /* bytes; 0: the default */
 	unsigned unwind_threads; /* 0: as pipeline/live.h has it */
 	bool keep_stacks;        /* stack copies go into the file as they are */

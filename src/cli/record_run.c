@@ -111,6 +111,11 @@ static int record_open_bpf(struct recording *r, struct session_opts *opened)
 	if (error == -EOPNOTSUPP) {
 		r->bpf.write = record_live_write;
 		r->bpf.write_ctx = &r->live;
+		if (r->o->needs_bpf) {
+			cmd_error(r->cmd, "%s: BPF programs cannot be used: %s", r->o->needs_bpf, why);
+			r->failed = true;
+			return error;
+		}
 		cmd_error(r->cmd, "user stacks are not walked by BPF programs: %s", why);
 		return 0;
 	}
@@ -198,12 +203,12 @@ static int record_synthesize_tasks(struct recording *r, struct synth *synth)
 	int error = 0;
 
 	if (s->target == SESSION_SYSTEM)
-		return synth_all(synth, record_live_write, &r->live);
+		return synth_all(synth, record_bpf_write, &r->bpf);
 	for (size_t i = 0; i < s->n_pids && !error; i++) {
 		if (s->target == SESSION_PIDS)
-			error = synth_process(synth, s->pids[i], record_live_write, &r->live);
+			error = synth_process(synth, s->pids[i], record_bpf_write, &r->bpf);
 		else
-			error = synth_thread(synth, s->pids[i], record_live_write, &r->live);
+			error = synth_thread(synth, s->pids[i], record_bpf_write, &r->bpf);
 		if (error == -ESRCH)
 			error = 0;
 	}

@@ -21,10 +21,35 @@
 
 struct mm_struct;
 
+typedef struct {
+	unsigned int val;
+} kuid_t;
+
+struct cred {
+	kuid_t uid;
+} RELOCATED;
+
+struct kernfs_node {
+	__u64 id;
+} RELOCATED;
+
+struct cgroup {
+	int level;
+	struct kernfs_node *kn;
+	struct cgroup *ancestors[];
+} RELOCATED;
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+} RELOCATED;
+
 struct task_struct {
 	int pid, tgid;
 	unsigned int flags;
 	struct mm_struct *mm;
+	const struct cred *real_cred;
+	struct css_set *cgroups;
+	char comm[16];
 } RELOCATED;
 
 struct linux_binprm;

@@ -60,11 +60,24 @@ struct kwalk_table {
 	bool may_guess; /* no object at all (JIT code): frame pointers are allowed */
 };
 
+/* What a task must be besides a target; several of one kind are alternatives. */
+struct kwalk_filters {
+	size_t n_uids, n_comms, n_cgroups;
+	uint32_t uids[64]; /* real user ids */
+	char comms[64][KWALK_COMM];
+	struct kwalk_cgroup cgroups[KWALK_CGROUPS];
+};
+
+bool kwalk_filters_any(const struct kwalk_filters *f);
+/* A cgroup by its directory, or its path below where cgroup2 is mounted. -ENODEV: it is not mounted; -ENOENT ... */
+int kwalk_cgroup(const char *path, struct kwalk_cgroup *ret);
+
 struct kwalk_opts {
 	size_t sz; /* sizeof(struct kwalk_opts) */
 	enum kwalk_when when;
 	enum kwalk_filter filter;
 	bool no_inherit;
+	struct kwalk_filters filters;
 	bool fp;           /* by frame pointers, without tables */
 	bool no_kernel;    /* no kernel frames */
 	uint32_t depth;    /* frames walked at once; 0: 128 */
@@ -113,7 +126,7 @@ int kwalk_target_all(struct kwalk *l);
 void kwalk_prepare(struct kwalk *l, const void *blob);
 /* True when the last target has gone. Never for KWALK_EVERYTHING. */
 bool kwalk_targets_gone(struct kwalk *l);
-/* Whether records about a process belong into the recording: it is a target, or was. */
+/* Whether records about a process belong into the recording: it is a target, or was, and one of its tasks was what opts.filters says. */
 bool kwalk_is_followed(struct kwalk *l, uint32_t pid);
 
 /* What the session calls; ctx is l. */

@@ -81,6 +81,7 @@ static int load_configure(struct kwalk *l)
 		.fp = l->opts.fp,
 	};
 
+	filter_configure(l, &c);
 	return map ? bpf_map__set_initial_value(map, &c, sizeof(c)) : -ENOENT;
 }
 
@@ -212,7 +213,9 @@ int kwalk_load(struct kwalk *l, struct seam_error *err)
 	l->execs = load_map_fd(l, "execs");
 	l->targets = load_map_fd(l, "targets");
 	l->counts = load_map_fd(l, "counts");
-	r = load_arena(l);
+	r = filter_fill(l);
+	if (r >= 0)
+		r = load_arena(l);
 	if (r < 0)
 		return load_fail(err, -r, "the memory for unwind tables cannot be mapped");
 	r = load_rings(l);

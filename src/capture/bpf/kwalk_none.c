@@ -22,6 +22,18 @@ int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_er
 	                      "seam was built without BPF programs");
 }
 
+bool kwalk_filters_any(const struct kwalk_filters *f)
+{
+	return f->n_uids || f->n_comms || f->n_cgroups;
+}
+
+int kwalk_cgroup(const char *path, struct kwalk_cgroup *ret)
+{
+	(void)path;
+	(void)ret;
+	return -EOPNOTSUPP;
+}
+
 void kwalk_close(struct kwalk *l)
 {
 	(void)l;

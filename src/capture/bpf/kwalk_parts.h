@@ -139,7 +139,7 @@ struct kwalk {
 	int *ring_fds;
 	struct kwalk_ring *rings;              /* beside them */
 	size_t n_cpus;                         /* possible ones: one ring each */
-	int processes, execs, targets, counts; /* map descriptors */
+	int processes, execs, targets, counts, matched; /* map descriptors */
 	pthread_mutex_t lock;                  /* of all below: the follower and the reader */
 	struct arena_memory arena;
 	struct kwalk_spaces spaces;
@@ -172,6 +172,14 @@ uint64_t kwalk_now_ns(void);
 /* The BTF id of the kernel's function for task work; 0: it has none. */
 int kwalk_task_work(void);
 int kwalk_libbpf_print(enum libbpf_print_level level, const char *format, va_list ap);
+
+/* -- kwalk_filter.c -- */
+/* Before loading: what the programs are told. */
+void filter_configure(const struct kwalk *l, struct kwalk_config *c);
+/* After it: the maps. */
+int filter_fill(struct kwalk *l);
+/* Whether a task of the process was ever what was asked for. */
+bool filter_has_matched(const struct kwalk *l, uint32_t pid);
 
 /* -- kwalk_load.c -- */
 int kwalk_load(struct kwalk *l, struct seam_error *err);

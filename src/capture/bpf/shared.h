@@ -61,6 +61,16 @@ enum kwalk_filter {
 	KWALK_THREADS,   /* those in the map `targets`, by tid, and what they clone */
 };
 
+/* A cgroup of the second version, and all below it. */
+struct kwalk_cgroup {
+	uint64_t id;    /* its directory's inode */
+	uint32_t level; /* the root is 0 */
+	uint32_t unused;
+};
+
+#define KWALK_CGROUPS 8u
+#define KWALK_COMM 16u /* bytes of a thread's name, with its 0 */
+
 struct kwalk_config {
 	uint32_t when;    /* enum kwalk_when */
 	uint32_t filter;  /* enum kwalk_filter */
@@ -73,6 +83,10 @@ struct kwalk_config {
 	uint32_t wake;    /* bytes in a ring that wake the recorder */
 	uint32_t user;    /* user frames are wanted */
 	uint32_t fp;      /* by frame pointers only, no tables */
+	/* What a task must be besides a target: one of the map `uids`, of the map `comms`, below one of these; 0: any. */
+	uint32_t uids, comms, cgroups;
+	uint32_t unused;
+	struct kwalk_cgroup cgroup[KWALK_CGROUPS];
 };
 
 /* ---- records in the rings: each begins with kind ---- */
