@@ -156,7 +156,7 @@ static int session_give(struct session *s, struct seam_error *err)
 
 		if (st->role == STREAM_SIDEBAND)
 			to->events(to->ctx, s->events, (uint32_t)i);
-		for (size_t j = 0; st->sourced && j < n; j++) {
+		for (size_t j = 0; st->sourced && !st->from_source && j < n; j++) {
 			int r = st->fds[j] < 0 ? 0 : to->attach(to->ctx, st->fds[j], st->ids[j]);
 
 			if (r < 0)
@@ -350,6 +350,13 @@ int session_switch(struct session *s, enum stream_role role, unsigned long reque
 	return 0;
 }
 
+static int session_tell_source(struct session *s, bool on)
+{
+	const struct session_source *to = &s->opts.source;
+
+	return to->sampling ? to->sampling(to->ctx, on) : 0;
+}
+
 int session_start(struct session *s)
 {
 	int r = session_switch(s, STREAM_ANSWERS, IOCTL_ENABLE);
@@ -357,18 +364,22 @@ int session_start(struct session *s)
 	if (r >= 0 && !s->opts.enable_on_exec)
 		r = session_switch(s, STREAM_SIDEBAND, IOCTL_ENABLE);
 	if (r >= 0 && !s->opts.enable_on_exec && !s->opts.start_paused)
-		r = session_switch(s, STREAM_SAMPLING, IOCTL_ENABLE);
+		r = session_resume(s);
 	return r;
 }
 
 int session_pause(struct session *s)
 {
-	return session_switch(s, STREAM_SAMPLING, IOCTL_DISABLE);
+	int r = session_switch(s, STREAM_SAMPLING, IOCTL_DISABLE);
+
+	return r < 0 ? r : session_tell_source(s, false);
 }
 
 int session_resume(struct session *s)
 {
-	return session_switch(s, STREAM_SAMPLING, IOCTL_ENABLE);
+	int r = session_tell_source(s, true);
+
+	return r < 0 ? r : session_switch(s, STREAM_SAMPLING, IOCTL_ENABLE);
 }
 
 int session_stop(struct session *s)

@@ -73,6 +73,8 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 		.filter = bpf_filter(o),
 		.no_inherit = o->session.no_inherit,
 		.filters = o->filters,
+		.away_ns = o->away_ns,
+		.wall = o->wall,
 		.no_kernel = o->session.all_user,
 		.memory = o->unwind_memory,
 		.table = bpf_table,
@@ -155,6 +157,12 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 		        " deferred stacks lost: a BPF ring was full; %" PRIu64
 		        " could not be deferred\n",
 		        c->ring_full, c->answer_full, c->no_slot);
+	if (c->away_full + c->away_untold)
+		fprintf(stderr,
+		        "  %" PRIu64
+		        " samples of time off the CPU lost: a BPF ring was full; %" PRIu64
+		        " threads were not followed\n",
+		        c->away_full, c->away_untold);
 	if (t.unanswered)
 		fprintf(stderr, "  %" PRIu64 " deferred stacks never came\n", t.unanswered);
 	if (t.tables_left_out)
@@ -175,6 +183,11 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 	        " read asleep, %" PRIu64 " late, %" PRIu64 " walked by the recorder\n",
 	        c->at_once, c->faults, c->asked, c->shared, c->refused, c->remote, t.late,
 	        t.unwound);
+	if (o->away_ns)
+		fprintf(stderr,
+		        "seam record: off the CPU: %" PRIu64 " samples, %.3f s; %" PRIu64
+		        " switches not told of by the kernel\n",
+		        c->away, (double)c->away_ns / 1e9, c->away_unseen + t.away_misses);
 	fprintf(stderr,
 	        "seam record: %" PRIu64 " processes, %" PRIu64 " tables of %" PRIu64
 	        " bytes; %" PRIu64 " samples of others; %" PRIu64 " skipped by the kernel\n",

@@ -99,7 +99,9 @@ int record_filter_cgroup(struct record_opts *o, const struct record_arg *a)
 
 int record_filter_settle(struct record_opts *o, const struct cmd *cmd)
 {
-	const char *what = o->filters.n_uids      ? "--uid"
+	const char *what = o->wall                ? "--wall"
+	                   : o->away_ns           ? "--off-cpu"
+	                   : o->filters.n_uids    ? "--uid"
 	                   : o->filters.n_comms   ? "--comm"
 	                   : o->filters.n_cgroups ? "--cgroup"
 	                                          : NULL;

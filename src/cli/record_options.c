@@ -11,6 +11,7 @@
 
 #include "cli/record_options.h"
 #include "cli/record_filter.h"
+#include "cli/record_offcpu.h"
 #include "cli/record_values.h"
 #include "pipeline/live.h"
 
@@ -21,6 +22,8 @@ enum {
 	RECORD_UID,
 	RECORD_COMM,
 	RECORD_CGROUP,
+	RECORD_OFF_CPU,
+	RECORD_WALL,
 	RECORD_ALL_CPUS,
 	RECORD_CPU,
 	RECORD_FREQ,
@@ -87,6 +90,12 @@ const struct option_def record_option_defs[] = {
 	  RECORD_UNWIND_THREADS },
 	{ "unwind-memory", 0, "SIZE", "dwarf,defer: most memory for unwind tables (default 1G)",
 	  RECORD_UNWIND_MEMORY },
+	{ "off-cpu", 0, "[TIME]",
+	  "also a sample for each TIME that a thread does not run: 500us, 2ms (default 1ms)",
+	  RECORD_OFF_CPU },
+	{ "off-cpu-thresh", 0, "MS", "the same, as perf spells it", RECORD_OFF_CPU },
+	{ "wall", 0, NULL, "all time of each thread: cpu-clock, whose periods add up, and --off-cpu",
+	  RECORD_WALL },
 	{ "mmap-pages", 'm', "N", "size of the ring of each CPU: pages, or bytes as 512K, 4M",
 	  RECORD_MMAP_PAGES },
 	{ "delay", 'D', "MS", "start sampling this long after the command started", RECORD_DELAY },
@@ -140,6 +149,8 @@ static int record_set(struct record_opts *o, int id, const struct record_arg *a)
 		return record_filter_comm(o, a);
 	case RECORD_CGROUP:
 		return record_filter_cgroup(o, a);
+	case RECORD_OFF_CPU:
+		return record_offcpu_time(o, a);
 	case RECORD_CPU:
 		return record_values_cpus(o, a);
 	case RECORD_FREQ:
@@ -188,6 +199,9 @@ static void record_switch(struct record_opts *o, int id, const char *text)
 		break;
 	case RECORD_ALL_CPUS:
 		o->system_wide = true;
+		break;
+	case RECORD_WALL:
+		o->wall = true;
 		break;
 	case RECORD_STRICT_FREQ:
 		o->session.strict_frequency = true;
@@ -346,7 +360,7 @@ static int record_settle(struct record_opts *o, const struct cmd *cmd)
 		s->target = SESSION_SYSTEM;
 	else
 		s->target = SESSION_TASKS;
-	if (record_filter_settle(o, cmd) < 0)
+	if (record_offcpu_settle(o, cmd) < 0 || record_filter_settle(o, cmd) < 0)
 		return OPTIONS_USAGE;
 	s->pids = o->pids;
 	s->cpus = o->cpus;

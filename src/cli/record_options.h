@@ -31,6 +31,8 @@ struct record_opts {
 	struct kwalk_filters filters; /* --uid, --comm, --cgroup */
 	const char *needs_bpf;        /* an option that cannot be had without; NULL: none was given */
 	bool call_graph_given;
+	uint64_t away_ns; /* --off-cpu: a sample for so much time off the CPU; 0: none */
+	bool wall;
 	uint64_t unwind_memory;  /* bytes; 0: the default */
 	unsigned unwind_threads; /* 0: as pipeline/live.h has it */
 	bool keep_stacks;        /* stack copies go into the file as they are */

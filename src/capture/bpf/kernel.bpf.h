@@ -39,6 +39,10 @@ struct cgroup {
 	struct cgroup *ancestors[];
 } RELOCATED;
 
+struct sched_entity {
+	__u64 sum_exec_runtime;
+} RELOCATED;
+
 struct css_set {
 	struct cgroup *dfl_cgrp;
 } RELOCATED;
@@ -50,6 +54,9 @@ struct task_struct {
 	const struct cred *real_cred;
 	struct css_set *cgroups;
 	char comm[16];
+	unsigned int __state;
+	int on_cpu;
+	struct sched_entity se;
 } RELOCATED;
 
 struct linux_binprm;

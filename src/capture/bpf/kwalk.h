@@ -78,8 +78,12 @@ struct kwalk_opts {
 	enum kwalk_filter filter;
 	bool no_inherit;
 	struct kwalk_filters filters;
-	bool fp;           /* by frame pointers, without tables */
-	bool no_kernel;    /* no kernel frames */
+	bool fp;        /* by frame pointers, without tables */
+	bool no_kernel; /* no kernel frames */
+	/* Beside the samples of the session's events: for each so many ns that a thread is off the CPU one of the event that has
+	 * kwalk_away_name. 0: none. */
+	uint64_t away_ns;
+	bool wall; /* with away_ns; the first event's period is the time that the thread ran since its last sample */
 	uint32_t depth;    /* frames walked at once; 0: 128 */
 	uint64_t memory;   /* most bytes of tables; 0: 1 GiB; at most 4 GiB */
 	size_t ring_bytes; /* per CPU, rounded up to a power of two; 0: 2 MiB */
@@ -110,6 +114,7 @@ struct kwalk_totals {
 	uint64_t tables_left_out; /* objects without a table because memory was out */
 	uint64_t
 	        follow_lost; /* times that records of mappings were lost, and /proc was read again */
+	uint64_t away_misses; /* switches that it skipped */
 	uint64_t
 	        misses; /* samples that the kernel skipped because a program was running on the CPU */
 };
@@ -137,6 +142,9 @@ int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc, con
                uint64_t *vaddr, bool *may_guess);
 
 int kwalk_total(struct kwalk *l, struct kwalk_totals *ret);
+
+/* The name of the event for time off the CPU: "offcpu-time" ... NULL: it has none of its own. */
+const char *kwalk_away_name(enum kwalk_away why);
 
 /* "complete", "fault" ...: stable. */
 const char *kwalk_end_name(enum kwalk_end end);

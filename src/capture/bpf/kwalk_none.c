@@ -97,6 +97,12 @@ int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 	return -EOPNOTSUPP;
 }
 
+const char *kwalk_away_name(enum kwalk_away why)
+{
+	(void)why;
+	return NULL;
+}
+
 const char *kwalk_end_name(enum kwalk_end end)
 {
 	(void)end;

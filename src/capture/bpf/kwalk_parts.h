@@ -137,10 +137,10 @@ struct kwalk {
 	size_t n_attached;
 	struct ring_buffer *reader;
 	int *ring_fds;
-	struct kwalk_ring *rings;              /* beside them */
-	size_t n_cpus;                         /* possible ones: one ring each */
+	struct kwalk_ring *rings;                       /* beside them */
+	size_t n_cpus;                                  /* possible ones: one ring each */
 	int processes, execs, targets, counts, matched; /* map descriptors */
-	pthread_mutex_t lock;                  /* of all below: the follower and the reader */
+	pthread_mutex_t lock; /* of all below: the follower and the reader */
 	struct arena_memory arena;
 	struct kwalk_spaces spaces;
 	struct map followed; /* pids that are or were targets */
@@ -161,6 +161,8 @@ struct kwalk {
 	struct map remote; /* cookie -> offset in held of a sleeping task's answer */
 	struct buf held;
 	bool ending;
+	bool away_on;
+	uint64_t away_ids[KWALK_AWAYS];
 	struct buf
 	        pending; /* samples to be walked here: sample, user frames, raw, each padded to 8 */
 	uint64_t samples, answered, late, unwound;
@@ -181,10 +183,27 @@ int filter_fill(struct kwalk *l);
 /* Whether a task of the process was ever what was asked for. */
 bool filter_has_matched(const struct kwalk *l, uint32_t pid);
 
+/* -- kwalk_offcpu.c -- */
+/* Before loading; needs what c says of deferral. */
+void offcpu_configure(const struct kwalk *l, struct kwalk_config *c);
+/* After on_fork is attached. */
+int offcpu_attach(struct kwalk *l);
+/* l->events are known. */
+void offcpu_events(struct kwalk *l);
+/* The id of the event that a sample's `event` means. */
+uint64_t offcpu_id(const struct kwalk *l, uint64_t event);
+/* From now on; or until now: who is still away is told of. */
+int offcpu_switch(struct kwalk *l, bool on);
+
 /* -- kwalk_load.c -- */
+/* Attaches a program for as long as l lives. */
+int kwalk_link(struct kwalk *l, const char *name);
+/* Runs an iterator's program over all tasks. */
+int kwalk_iterate(struct kwalk *l, const char *name);
 int kwalk_load(struct kwalk *l, struct seam_error *err);
 void kwalk_unload(struct kwalk *l);
-uint64_t kwalk_misses(struct kwalk *l);
+/* How often the kernel skipped a program because it was running on the CPU. */
+uint64_t kwalk_misses(struct kwalk *l, const char *name);
 int kwalk_read_owing(struct kwalk *l);
 
 /* -- kwalk_ring.c -- */

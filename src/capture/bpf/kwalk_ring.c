@@ -57,8 +57,9 @@ static size_t ring_chain(struct kwalk *l, const struct kwalk_sample *s, const ui
 
 static int ring_sample(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *ips)
 {
-	const struct seam_event *event = seam_events_by_id(l->events, s->event);
-	struct seam_sample out = { .id = ring_id(s->pid, s->tid, s->cpu, s->time_ns, s->event),
+	uint64_t id = offcpu_id(l, s->event);
+	const struct seam_event *event = seam_events_by_id(l->events, id);
+	struct seam_sample out = { .id = ring_id(s->pid, s->tid, s->cpu, s->time_ns, id),
 		                   .ip = s->ip,
 		                   .addr = s->address,
 		                   .period = s->period };
