@@ -49,6 +49,9 @@ for mode in dwarf,defer dwarf,defer=never; do
 	echo "-- $mode"
 	"$SEAM" record -v --wall -F 997 --call-graph $mode -o f.data -- ./pattern 20 >lives.txt 2>err || fail "$(cat err)"
 	python3 sums.py "$SEAM" f.data || failures=$((failures + 1))
+	"$SEAM" report -T --percent-limit 0 f.data >threads.txt || fail "report -T"
+	same "threads in the report" "$(awk '{ print $2 }' lives.txt | sort | tr '\n' ' ')" \
+		"$(awk -F '  +' '/^ .* (spinner|sleeper|mixed|short|writer) [0-9]+$/ { print $NF }' threads.txt | awk '{ print $2 }' | sort | tr '\n' ' ')"
 	stacks "a sleep" offcpu-time nap 10
 	stacks "a futex" offcpu-time wait_futex 10
 	stacks "preempted or woken" offcpu-runqueue run 1
