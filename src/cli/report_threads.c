@@ -25,7 +25,7 @@ struct threads {
 	size_t n;
 	struct map by_thread; /* -> row, before they are sorted */
 	bool time;            /* of all events that have samples */
-	uint64_t whole;
+	uint64_t largest;     /* sum: --percent-limit is of it */
 };
 
 static bool threads_is_time(const char *event)
@@ -77,7 +77,7 @@ static int threads_build(struct threads *t, const struct rollup *from)
 		t->counts[row->at + event] += from->rows[i].self;
 		t->counts[from->n * (t->n_events + 1) + event] += from->rows[i].self;
 		row->sum += from->rows[i].self;
-		t->whole += from->rows[i].self;
+		t->largest = row->sum > t->largest ? row->sum : t->largest;
 		t->time &= threads_is_time(profile_event_name(t->profile, event));
 	}
 	qsort(t->rows, t->n, sizeof(*t->rows), threads_compare);
@@ -121,7 +121,7 @@ static void threads_print(const struct threads *t, size_t totals, const struct r
 		struct rollup_row name = { .value[ROLLUP_COMM] = row->comm };
 		char text[32];
 
-		if (report_percent(row->sum, t->whole) < limit) {
+		if (report_percent(row->sum, t->largest) < limit) {
 			hidden++;
 			continue;
 		}
@@ -136,7 +136,8 @@ static void threads_print(const struct threads *t, size_t totals, const struct r
 		           rollup_text(from, &name, ROLLUP_COMM, text, sizeof(text)), row->tid);
 	}
 	if (hidden)
-		buf_printf(out, "(%" PRIu64 " more threads below %g %%)\n", hidden, limit);
+		buf_printf(out, "(%" PRIu64 " more threads, below %g %% of the first)\n", hidden,
+		           limit);
 	buf_put_text(out, "\n");
 }
 

@@ -55,7 +55,8 @@ struct task_struct {
 	struct css_set *cgroups;
 	char comm[16];
 	unsigned int __state;
-	unsigned int on_cpu; /* a byte from 7.x on: unsigned loads are narrowed, signed ones refused */
+	unsigned int
+	        on_cpu; /* a byte from 7.x on: unsigned loads are narrowed, signed ones refused */
 	struct sched_entity se;
 } RELOCATED;
 
