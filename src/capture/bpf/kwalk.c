@@ -192,6 +192,10 @@ static int64_t kwalk_settle(void *ctx, uint32_t grace_ms, capture_write write, v
 	uint64_t end_ns = kwalk_now_ns() + (uint64_t)grace_ms * 1000000;
 	int64_t sum = kwalk_ring_read(l, write, write_ctx), n = sum;
 
+	if (n >= 0) {
+		n = offcpu_end(l, write, write_ctx);
+		sum += n > 0 ? n : 0;
+	}
 	if (n >= 0 && l->owed.n && grace_ms) {
 		n = kwalk_ring_read(l, write, write_ctx);
 		sum += n > 0 ? n : 0;

@@ -263,7 +263,7 @@ uint64_t kwalk_misses(struct kwalk *l, const char *name)
 	return info.recursion_misses;
 }
 
-int kwalk_iterate(struct kwalk *l, const char *name)
+int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void *ctx)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
 	struct bpf_link *link = p ? bpf_program__attach_iter(p, NULL) : NULL;
@@ -276,8 +276,13 @@ int kwalk_iterate(struct kwalk *l, const char *name)
 	if (fd < 0)
 		r = -errno;
 	/* The program writes to the rings, not to this file: reading it is what runs it. */
-	while (fd >= 0 && (r = (int)read(fd, none, sizeof(none))) > 0)
-		;
+	while (fd >= 0 && r >= 0) {
+		r = (int)read(fd, none, sizeof(none));
+		if (!r)
+			break;
+		if (r < 0)
+			r = errno == EAGAIN && drain ? drain(ctx) : -errno;
+	}
 	if (fd >= 0)
 		close(fd);
 	bpf_link__destroy(link);
@@ -286,5 +291,5 @@ int kwalk_iterate(struct kwalk *l, const char *name)
 
 int kwalk_read_owing(struct kwalk *l)
 {
-	return kwalk_iterate(l, "read_owing");
+	return kwalk_iterate(l, "read_owing", NULL, NULL);
 }

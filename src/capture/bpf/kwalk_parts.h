@@ -161,7 +161,7 @@ struct kwalk {
 	struct map remote; /* cookie -> offset in held of a sleeping task's answer */
 	struct buf held;
 	bool ending;
-	bool away_on;
+	bool away_on, away_ends;
 	uint64_t away_ids[KWALK_AWAYS];
 	struct buf
 	        pending; /* samples to be walked here: sample, user frames, raw, each padded to 8 */
@@ -192,14 +192,17 @@ int offcpu_attach(struct kwalk *l);
 void offcpu_events(struct kwalk *l);
 /* The id of the event that a sample's `event` means. */
 uint64_t offcpu_id(const struct kwalk *l, uint64_t event);
-/* From now on; or until now: who is still away is told of. */
+/* From now on; or until now. */
 int offcpu_switch(struct kwalk *l, bool on);
+/* After the latter: who is still away is told of. Bytes given, or what write returned. */
+int64_t offcpu_end(struct kwalk *l, capture_write write, void *ctx);
 
 /* -- kwalk_load.c -- */
 /* Attaches a program for as long as l lives. */
 int kwalk_link(struct kwalk *l, const char *name);
-/* Runs an iterator's program over all tasks. */
-int kwalk_iterate(struct kwalk *l, const char *name);
+/* Runs an iterator's program over all tasks. drain is called whenever it says (by 1) that the rings are to be read before it goes on;
+ * NULL: it never does. */
+int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void *ctx);
 int kwalk_load(struct kwalk *l, struct seam_error *err);
 void kwalk_unload(struct kwalk *l);
 /* How often the kernel skipped a program because it was running on the CPU. */

@@ -437,9 +437,15 @@ int away_last(struct bpf_iter__task *ctx)
 	struct scratch *x = bpf_map_lookup_elem(&away_lasts, &zero);
 	struct away *a;
 
+	void *ring = ring_of_cpu();
+
 	USES_ARENA();
 	if (!task || !x || !task->pid)
 		return 0;
+	/* There may be more threads than a ring has room for: the same again, when it was read. */
+	if (ring && bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >
+	                    bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2)
+		return 1;
 	a = bpf_task_storage_get(&aways, task, 0, 0);
 	if (!a || !filter_takes(task))
 		return 0;
