@@ -26,10 +26,10 @@ struct record_opts {
 	uint64_t max_size;    /* bytes; 0: no limit */
 	uint32_t grace_ms;    /* as session_settle takes it */
 	int compress_level;
-	bool bpf;                /* --call-graph dwarf,defer: walked by BPF programs in the kernel */
-	enum kwalk_when bpf_when; /* =always, =never */
+	bool bpf; /* --call-graph dwarf,defer: walked by BPF programs in the kernel */
+	enum kwalk_when bpf_when;     /* =always, =never */
 	struct kwalk_filters filters; /* --uid, --comm, --cgroup */
-	const char *needs_bpf;        /* an option that cannot be had without; NULL: none was given */
+	const char *needs_bpf; /* an option that cannot be had without; NULL: none was given */
 	bool call_graph_given;
 	uint64_t away_ns; /* --off-cpu: a sample for so much time off the CPU; 0: none */
 	bool wall;

@@ -112,7 +112,8 @@ static int record_open_bpf(struct recording *r, struct session_opts *opened)
 		r->bpf.write = record_live_write;
 		r->bpf.write_ctx = &r->live;
 		if (r->o->needs_bpf) {
-			cmd_error(r->cmd, "%s: BPF programs cannot be used: %s", r->o->needs_bpf, why);
+			cmd_error(r->cmd, "%s: BPF programs cannot be used: %s", r->o->needs_bpf,
+			          why);
 			r->failed = true;
 			return error;
 		}
