@@ -21,6 +21,7 @@ enum {
 	OPT_STDIO,
 	OPT_SAMPLES,
 	OPT_MAX_STACK,
+	OPT_THREADS,
 	OPT_DSOS,
 	OPT_SYMBOLS,
 };
@@ -38,6 +39,8 @@ static const struct option_def report_options[] = {
 	{ "percent-limit", 0, "PERCENT", "leave out rows and branches below this (0.5)",
 	  OPT_LIMIT },
 	{ "show-nr-samples", 'n', NULL, "a column with the number of samples", OPT_SAMPLES },
+	{ "threads", 'T', NULL, "first a table of threads: the counts of each event, and their sum",
+	  OPT_THREADS },
 	{ "dsos", 'd', "LIST", "only rows of these objects", OPT_DSOS },
 	{ "symbols", 'S', "LIST", "only rows of these functions", OPT_SYMBOLS },
 	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
@@ -149,6 +152,9 @@ static int report_flag(struct report *r, const struct options *o, int id)
 		return 0;
 	case OPT_STDIO:
 		return 0;
+	case OPT_THREADS:
+		r->threads = true;
+		return 0;
 	case OPT_SAMPLES:
 		r->samples_column = true;
 		return 0;
@@ -231,7 +237,7 @@ static int report_load(struct report *r, struct seam_error *err)
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.keep = (r->columns & 1u << ROLLUP_PID ? PROFILE_KEEP_PID : 0) |
-		        (r->columns & 1u << ROLLUP_TID ? PROFILE_KEEP_TID : 0) |
+		        (r->threads || r->columns & 1u << ROLLUP_TID ? PROFILE_KEEP_TID : 0) |
 		        (r->columns & 1u << ROLLUP_CPU ? PROFILE_KEEP_CPU : 0),
 		.max_stack = r->max_stack,
 		.symbols = &r->naming.symbols,

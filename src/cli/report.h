@@ -26,7 +26,7 @@ struct report {
 	struct naming naming;
 	struct take take;
 	unsigned columns; /* 1u << enum rollup_column */
-	bool no_children, samples_column, stats, json, color;
+	bool no_children, samples_column, stats, json, color, threads;
 	double percent_limit;
 	enum report_graph graph;
 	unsigned max_stack;
@@ -46,6 +46,9 @@ const char *report_heading(enum rollup_column column);
 
 int report_text(const struct report *r, struct buf *out);
 int report_json(const struct report *r, struct buf *out);
+/* A row per thread. r->load has kept what these columns need. */
+#define REPORT_THREAD_COLUMNS (1u << ROLLUP_EVENT | 1u << ROLLUP_COMM | 1u << ROLLUP_TID)
+int report_threads(const struct report *r, struct buf *out);
 int report_stats(const struct report *r, struct buf *out);
 /* The lines below a report: states of the stacks, losses, what has no name. */
 void report_account(const struct report *r, struct buf *out);

@@ -254,8 +254,10 @@ static int text_print_event(const struct report *r, uint32_t event, struct buf *
 
 int report_text(const struct report *r, struct buf *out)
 {
-	int rc = 0;
+	int rc = r->threads ? report_threads(r, out) : 0;
 
+	if (rc < 0)
+		return rc;
 	if (r->columns & 1u << ROLLUP_EVENT)
 		rc = text_print_event(r, 0, out);
 	else

@@ -98,6 +98,9 @@ CASES = [
          {"stitched": ">0"}),
     Case("return_all", PARK.format(ms=20, record="$record $grace -a"), {"zero": 5, "wait": 50},
          {"stitched": ">0", "still_in_kernel": "<=10"}),
+    # Time off the CPU, by BPF: all periods of the workload's threads together are its life.
+    Case("wall", "$seam record -v --wall -F 500 -o f.data -- $wl/deep 1 2", {"zero": 5},
+         kernels="all", peer=False),
     # A kernel that does not defer: the same request gives immediate frame pointers, and says so.
     Case("fallback_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 1},
          {"immediate": ">0", "stitched": "0"}, kernels="old"),

@@ -21,10 +21,43 @@
 
 struct mm_struct;
 
+typedef struct {
+	unsigned int val;
+} kuid_t;
+
+struct cred {
+	kuid_t uid;
+} RELOCATED;
+
+struct kernfs_node {
+	__u64 id;
+} RELOCATED;
+
+struct cgroup {
+	int level;
+	struct kernfs_node *kn;
+	struct cgroup *ancestors[];
+} RELOCATED;
+
+struct sched_entity {
+	__u64 sum_exec_runtime;
+} RELOCATED;
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+} RELOCATED;
+
 struct task_struct {
 	int pid, tgid;
 	unsigned int flags;
 	struct mm_struct *mm;
+	const struct cred *real_cred;
+	struct css_set *cgroups;
+	char comm[16];
+	unsigned int __state;
+	unsigned int
+	        on_cpu; /* a byte from 7.x on: unsigned loads are narrowed, signed ones refused */
+	struct sched_entity se;
 } RELOCATED;
 
 struct linux_binprm;

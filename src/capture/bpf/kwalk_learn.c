@@ -268,6 +268,8 @@ bool kwalk_is_followed(struct kwalk *l, uint32_t pid)
 {
 	bool is;
 
+	if (!filter_has_matched(l, pid))
+		return false;
 	if (l->opts.filter == KWALK_EVERYTHING)
 		return true;
 	pthread_mutex_lock(&l->lock);

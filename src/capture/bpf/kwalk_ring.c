@@ -73,8 +73,9 @@ static void ring_used(struct kwalk *l, uint32_t pid, uint64_t time_ns, const uin
 
 static int ring_sample(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *ips)
 {
-	const struct seam_event *event = seam_events_by_id(l->events, s->event);
-	struct seam_sample out = { .id = ring_id(s->pid, s->tid, s->cpu, s->time_ns, s->event),
+	uint64_t id = offcpu_id(l, s->event);
+	const struct seam_event *event = seam_events_by_id(l->events, id);
+	struct seam_sample out = { .id = ring_id(s->pid, s->tid, s->cpu, s->time_ns, id),
 		                   .ip = s->ip,
 		                   .addr = s->address,
 		                   .period = s->period };

@@ -10,7 +10,9 @@
 #include "capture/bpf/kernel.bpf.h"
 #include "capture/bpf/shared.h"
 #include "capture/bpf/maps.bpf.h"
+#include "capture/bpf/filter.bpf.h"
 #include "capture/bpf/owe.bpf.h"
+#include "capture/bpf/offcpu.bpf.h"
 #include "capture/bpf/raw.bpf.h"
 
 char license_text[] SEC("license") = "Dual MIT/GPL";
@@ -103,13 +105,6 @@ INLINE void sample_send(struct scratch *x)
 		sample_raw(x, ring, KWALK_RAW_SMALL);
 }
 
-INLINE int is_target(struct task_struct *task)
-{
-	__u32 key = config.filter == KWALK_THREADS ? task->pid : task->tgid;
-
-	return config.filter == KWALK_EVERYTHING || bpf_map_lookup_elem(&targets, &key);
-}
-
 SEC("perf_event")
 int on_sample(struct bpf_perf_event_data *ctx)
 {
@@ -118,7 +113,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	__u32 zero = 0;
 
 	USES_ARENA();
-	if (!is_target(task)) {
+	if (!filter_takes(task)) {
 		COUNT(others);
 		return 0;
 	}
@@ -134,6 +129,11 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	x->sample.event = bpf_get_attach_cookie(ctx);
 	x->sample.ip = ctx->regs.rip;
 	x->sample.period = ctx->sample_period;
+	if (config.wall) {
+		__u64 ran = away_ran(task, x->sample.time_ns);
+
+		x->sample.period = ran ? ran : x->sample.period;
+	}
 	x->sample.address = ctx->addr;
 	x->sample.cookie = 0;
 	x->sample.n_user = x->sample.n_kernel = 0;
@@ -221,6 +221,7 @@ int BPF_PROG(on_exec, struct task_struct *task)
 		__sync_fetch_and_add(n, 1);
 	else
 		bpf_map_update_elem(&execs, &pid, &one, BPF_ANY);
+	filter_takes(task); /* the recorder learns early whose records it is to keep */
 	return 0;
 }
 
