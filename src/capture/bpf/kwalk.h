@@ -82,6 +82,8 @@ struct kwalk_opts {
 	size_t (*unwind)(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
 	                 const struct kwalk_raw *raw, uint64_t *frames);
 	bool raw; /* tests: unwind is called for every sample that has a user half */
+	/* Tests: every answer that counts, whether it becomes a record or not. NULL: nobody asks. */
+	void (*answered)(void *ctx, const struct kwalk_answer *answer, const uint64_t *frames);
 };
 
 struct kwalk_totals {

@@ -101,6 +101,12 @@ static int ring_answer_put(struct kwalk *l, const struct kwalk_answer *a, const 
 	return r;
 }
 
+static void ring_answered(struct kwalk *l, const struct kwalk_answer *a, const uint64_t *ips)
+{
+	if (l->opts.answered)
+		l->opts.answered(l->opts.ctx, a, ips);
+}
+
 static int ring_answer(struct kwalk *l, const struct kwalk_answer *a, const uint64_t *ips)
 {
 	if (a->remote) { /* held until nobody can answer himself any more */
@@ -113,6 +119,7 @@ static int ring_answer(struct kwalk *l, const struct kwalk_answer *a, const uint
 	l->late += map_del(&l->remote, a->cookie);
 	map_del(&l->owed, a->cookie);
 	map_put(&l->early[0], a->cookie, 1);
+	ring_answered(l, a, ips);
 	if (a->end == KWALK_EXITED) /* its EXIT record says so */
 		return 0;
 	/* KWALK_EXEC, KWALK_MOVED: empty, for another program's chain, or another entry's, is not this sample's. */
@@ -284,6 +291,7 @@ int64_t kwalk_ring_end(struct kwalk *l, capture_write write, void *ctx)
 			continue;
 		memcpy(&a, l->held.bytes + at, sizeof(a));
 		memcpy(l->chain, l->held.bytes + at + sizeof(a), a.n * sizeof(*l->chain));
+		ring_answered(l, &a, l->chain);
 		r = ring_answer_put(l, &a, l->chain);
 	}
 	map_free(&l->remote);
