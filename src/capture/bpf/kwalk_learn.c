@@ -49,7 +49,7 @@ static uint32_t learn_execs(struct kwalk *l, uint32_t pid)
 {
 	uint32_t n = 0;
 
-	return bpf_map_lookup_elem(l->execs, &pid, &n) < 0 ? 0 : n;
+	return bpf_map_lookup_elem(l->execs, &pid, &n) < 0 ? 0 : n & ~KWALK_REPLACING;
 }
 
 static void learn_read_lines(struct kwalk *l, struct kwalk_space *s, struct buf *text)

@@ -53,7 +53,7 @@ struct kwalk_image {
 	uint64_t until_ns;
 };
 
-#define KWALK_IMAGES 4 /* a wrapper script, env, the program: and one more */
+#define KWALK_IMAGES 16 /* a chain of wrapper scripts, each of which is a shell, env and the next */
 
 struct kwalk_space {
 	uint32_t pid;

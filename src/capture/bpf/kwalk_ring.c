@@ -122,7 +122,7 @@ static int ring_answer(struct kwalk *l, const struct kwalk_answer *a, const uint
 	ring_answered(l, a, ips);
 	if (a->end == KWALK_EXITED) /* its EXIT record says so */
 		return 0;
-	/* KWALK_EXEC, KWALK_MOVED: empty, for another program's chain, or another entry's, is not this sample's. */
+	/* KWALK_EXEC: empty, for another program's chain is not this sample's. */
 	return ring_answer_put(l, a, ips);
 }
 

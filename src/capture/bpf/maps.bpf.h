@@ -15,8 +15,8 @@ const volatile struct kwalk_config config SEC(".rodata.config");
 /* The answer that a thread owes. */
 struct slot {
 	__u64 task, mm; /* whose */
-	__u64 ip, sp;   /* user registers at the sample: they name the kernel entry */
 	__u64 cookie, asked_ns;
+	struct pt_regs user; /* at the sample: pc and stack pointer name the kernel entry */
 	__u32 owing;
 	__u32 unused;
 	struct walker w;

@@ -38,9 +38,8 @@ enum kwalk_end {
 	KWALK_BAD_RULE, /* a rule that cannot be applied here: a register that is not known, an expression */
 	KWALK_NO_PROGRESS, /* the stack turns back on itself: torn or hostile */
 	KWALK_LIMIT,       /* more frames than are walked */
-	KWALK_EXEC,        /* deferred, and the program was replaced before it could answer */
+	KWALK_EXEC,        /* the program is being replaced, or was before it could answer */
 	KWALK_EXITED,      /* deferred, and the task's memory was gone */
-	KWALK_MOVED,       /* deferred, and the task had left that kernel entry */
 	KWALK_COMPAT,      /* a 32-bit program */
 	KWALK_NO_USER,     /* a kernel thread or a worker: there is no user stack */
 	KWALK_DEFERRED,    /* in a sample: an answer follows */
@@ -126,6 +125,9 @@ struct kwalk_raw {
 };
 
 /* ---- maps ---- */
+
+/* In the map `execs`, beside the count: the old program's memory goes now, its registers later. */
+#define KWALK_REPLACING 0x80000000u
 
 /* Where a process's mappings are; written as a whole, so never seen torn. */
 struct kwalk_process {

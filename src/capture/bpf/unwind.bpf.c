@@ -43,8 +43,9 @@ INLINE void sample_user(struct scratch *x, struct task_struct *task)
 		s->end = KWALK_NO_USER;
 		return;
 	}
+	walker_take(&x->w, task);
 	if (!walker_start(&x->w, task)) {
-		s->end = KWALK_COMPAT;
+		s->end = x->w.end;
 		return;
 	}
 	if (config.when != KWALK_ALWAYS) {
@@ -167,7 +168,8 @@ int read_owing(struct bpf_iter__task *ctx)
 		return 0;
 	r->answer.cookie = o->s.cookie;
 	r->answer.waited_us = (__u32)((bpf_ktime_get_ns() - o->s.asked_ns) / 1000);
-	if (!walker_start(&r->w, task) || r->w.user.rip != o->s.ip || r->w.user.rsp != o->s.sp)
+	bpf_probe_read_kernel(&r->w.user, sizeof(r->w.user), &o->s.user);
+	if (o->s.mm != (__u64)task->mm || !walker_start(&r->w, task))
 		return 0;
 	r->w.most = KWALK_FRAMES_MAX;
 	c.w = &r->w;
@@ -211,6 +213,19 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
+/* From here to on_exec the memory is the new program's and the registers the old one's. */
+SEC("tp_btf/sched_prepare_exec")
+int BPF_PROG(on_replace, struct task_struct *task)
+{
+	__u32 pid = task->tgid, first = KWALK_REPLACING, *n = bpf_map_lookup_elem(&execs, &pid);
+
+	if (n)
+		*n |= KWALK_REPLACING;
+	else
+		bpf_map_update_elem(&execs, &pid, &first, BPF_ANY);
+	return 0;
+}
+
 /* The mappings that are known are those of the program before. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
@@ -218,7 +233,7 @@ int BPF_PROG(on_exec, struct task_struct *task)
 	__u32 pid = task->tgid, one = 1, *n = bpf_map_lookup_elem(&execs, &pid);
 
 	if (n)
-		__sync_fetch_and_add(n, 1);
+		*n = (*n & ~KWALK_REPLACING) + 1;
 	else
 		bpf_map_update_elem(&execs, &pid, &one, BPF_ANY);
 	return 0;
