@@ -221,6 +221,11 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 		        " deferred stacks lost: a BPF ring was full; %" PRIu64
 		        " could not be deferred\n",
 		        c->ring_full, c->answer_full, c->no_slot);
+	if (c->raw_full)
+		fprintf(stderr,
+		        "  %" PRIu64
+		        " stacks are cut off: there was no room to copy them for the recorder\n",
+		        c->raw_full);
 	if (t.unanswered)
 		fprintf(stderr, "  %" PRIu64 " deferred stacks never came\n", t.unanswered);
 	if (t.tables_left_out)

@@ -31,6 +31,12 @@ struct scratch {
 	__u64 frames[WALK_ROOM + KWALK_KERNEL_MAX + 1];
 };
 
+/* A struct kwalk_raw, cut off. */
+#define KWALK_RAW_HEAD __builtin_offsetof(struct kwalk_raw, stack)
+struct copy {
+	unsigned char bytes[KWALK_RAW_HEAD + KWALK_RAW_SMALL];
+};
+
 struct remote {
 	struct walker w;
 	struct kwalk_answer answer;
@@ -103,6 +109,13 @@ struct {
 	__type(key, __u32);
 	__type(value, struct scratch);
 } scratches SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct copy);
+} copies SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

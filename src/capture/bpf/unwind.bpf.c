@@ -99,9 +99,9 @@ INLINE void sample_send(struct scratch *x)
 		return;
 	}
 	if (config.raw && s->end != KWALK_NO_USER && s->end != KWALK_COMPAT)
-		sample_raw(x, ring, KWALK_RAW_STACK);
+		sample_raw_large(x, ring);
 	else if (s->end != KWALK_DEFERRED && s->cookie)
-		sample_raw(x, ring, KWALK_RAW_SMALL);
+		sample_raw_small(x, ring);
 }
 
 INLINE int is_target(struct task_struct *task)
