@@ -132,7 +132,7 @@ CASES = [
     Case("bpf_pages_at_once", "$bpf -- $wl/work pages 2", {}, {"immediate": ">0"}, kernels="old", bpf=True,
          ends={"fault": ">0"}),
     Case("bpf_signals", "$bpf -- $wl/work signals 2", kernels="all", bpf=True,
-         whole={"signals_work": ("signals_descend", 1), "signals_descend": ("main", 20)}),
+         whole={"signals_work": ("main", 20), "signals_descend": ("main", 20)}),
     Case("bpf_sleepers", "$bpf_always -a --duration 3 -- $wl/work asleep 40", {}, {"stitched": ">0"}, bpf=True,
          whole={"asleep_poll": ("asleep_thread", 40)}),
     Case("bpf_churn", "$bpf -- $wl/work churn 40", kernels="all", bpf=True, ends={"fault": "<=5"},

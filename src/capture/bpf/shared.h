@@ -39,10 +39,10 @@ enum kwalk_end {
 	KWALK_NO_PROGRESS, /* the stack turns back on itself: torn or hostile */
 	KWALK_LIMIT,       /* more frames than are walked */
 	KWALK_EXEC,        /* the program is being replaced, or was before it could answer */
-	KWALK_EXITED,      /* deferred, and the task's memory was gone */
-	KWALK_COMPAT,      /* a 32-bit program */
-	KWALK_NO_USER,     /* a kernel thread or a worker: there is no user stack */
-	KWALK_DEFERRED,    /* in a sample: an answer follows */
+	KWALK_EXITED, /* a page was not in memory and the task was on its way out: nothing brings it in */
+	KWALK_COMPAT,   /* a 32-bit program */
+	KWALK_NO_USER,  /* a kernel thread or a worker: there is no user stack */
+	KWALK_DEFERRED, /* in a sample: an answer follows */
 	KWALK_ENDS,
 };
 

@@ -36,6 +36,7 @@ INLINE void sample_walk(struct scratch *x)
 INLINE void sample_user(struct scratch *x, struct task_struct *task)
 {
 	struct kwalk_sample *s = &x->sample;
+	__u32 exiting = task->flags & TASK_EXITING;
 	__u64 cookie;
 
 	if (task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER) || !task->mm) {
@@ -48,16 +49,18 @@ INLINE void sample_user(struct scratch *x, struct task_struct *task)
 		s->end = x->w.end;
 		return;
 	}
-	if (config.when != KWALK_ALWAYS) {
+	if (config.when != KWALK_ALWAYS || exiting) {
 		sample_walk(x);
 		s->end = x->w.end;
 		s->n_user = x->w.n;
 		s->guessed = x->w.guessed;
 		if (s->end == KWALK_NO_MAPPING || s->end == KWALK_BAD_RULE)
 			s->cookie = cookie_new(x, s->cpu);
+		if (exiting && s->end == KWALK_FAULT)
+			s->end = KWALK_EXITED;
 		if (config.when == KWALK_NEVER || (s->end != KWALK_FAULT && s->end != KWALK_LIMIT))
 			return;
-		if (s->end == KWALK_LIMIT && x->w.n >= KWALK_FRAMES_MAX)
+		if (exiting || (s->end == KWALK_LIMIT && x->w.n >= KWALK_FRAMES_MAX))
 			return;
 	} else {
 		s->end = KWALK_FAULT; /* should deferring fail */
