@@ -241,11 +241,12 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 			fprintf(stderr, " %s %" PRIu64, kwalk_end_name((enum kwalk_end)i),
 			        c->end[i]);
 	fprintf(stderr,
+	        "; %" PRIu64 " with guessed frames"
 	        "\nseam record: %" PRIu64 " walked at once (%" PRIu64 " faults), %" PRIu64
 	        " deferred, %" PRIu64 " samples shared one, %" PRIu64 " refused, %" PRIu64
 	        " read asleep, %" PRIu64 " late, %" PRIu64 " walked by the recorder\n",
-	        c->at_once, c->faults, c->asked, c->shared, c->refused, c->remote, t.late,
-	        t.unwound);
+	        c->guessed, c->at_once, c->faults, c->asked, c->shared, c->refused, c->remote,
+	        t.late, t.unwound);
 	fprintf(stderr,
 	        "seam record: %" PRIu64 " processes, %" PRIu64 " tables of %" PRIu64
 	        " bytes; %" PRIu64 " samples of others; %" PRIu64 " skipped by the kernel\n",

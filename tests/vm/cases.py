@@ -135,6 +135,9 @@ CASES = [
          whole={"signals_work": ("main", 20), "signals_descend": ("main", 20)}),
     Case("bpf_sleepers", "$bpf_always -a --duration 3 -- $wl/work asleep 40", {}, {"stitched": ">0"}, bpf=True,
          whole={"asleep_poll": ("asleep_thread", 40)}),
+    Case("bpf_watched", "$bpf -- $wl/work watched 2", kernels="all", bpf=True, whole={"watched_leaf": ("main", 20)}),
+    Case("bpf_registers", "$bpf -- $wl/work registers 1", kernels="all", bpf=True,
+         whole={"registers_leaf": ("main", 20)}),
     Case("bpf_churn", "$bpf -- $wl/work churn 40", kernels="all", bpf=True, ends={"fault": "<=5"},
          whole={"churn_child": ("main", 5)}),
 ]

@@ -19,12 +19,33 @@
 /* Makes the compiler forget what it knows of x: the bounds check behind it stays for the verifier to see. */
 #define FORGET(x) asm volatile("" : "+r"(x))
 
-struct mm_struct;
+struct xol_area {
+	unsigned long vaddr;
+} RELOCATED;
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+} RELOCATED;
+
+struct mm_struct {
+	struct uprobes_state uprobes_state;
+} RELOCATED;
+
+/* A function that is watched for its return: where its return address stood, and what it was. The newest first. */
+struct return_instance {
+	unsigned long stack, orig_ret_vaddr;
+	struct return_instance *next;
+} RELOCATED;
+
+struct uprobe_task {
+	struct return_instance *return_instances;
+} RELOCATED;
 
 struct task_struct {
 	int pid, tgid;
 	unsigned int flags;
 	struct mm_struct *mm;
+	struct uprobe_task *utask;
 } RELOCATED;
 
 struct linux_binprm;

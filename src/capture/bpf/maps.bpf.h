@@ -152,12 +152,14 @@ INLINE struct kwalk_counts *count(void)
 			__sync_fetch_and_add(&c_->field, 1); \
 	} while (0)
 
-INLINE void count_end(__u32 end)
+INLINE void count_end(__u32 end, __u32 guessed)
 {
 	struct kwalk_counts *c = count();
 
-	if (c)
-		__sync_fetch_and_add(&c->end[end & 15], 1);
+	if (!c)
+		return;
+	__sync_fetch_and_add(&c->end[end & 15], 1);
+	__sync_fetch_and_add(&c->guessed, guessed);
 }
 
 #endif

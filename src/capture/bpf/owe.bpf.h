@@ -64,6 +64,7 @@ INLINE int walker_start(struct walker *w, struct task_struct *task)
 	exec = bpf_map_lookup_elem(&execs, &pid);
 	if (exec && *exec & KWALK_REPLACING)
 		return !walk_end(w, KWALK_EXEC);
+	walk_instances(w, task);
 	if (config.fp)
 		return 1;
 	p = bpf_map_lookup_elem(&processes, &pid);
@@ -120,7 +121,7 @@ INLINE void answer_send(struct kwalk_answer *a)
 	void *ring = ring_of_cpu();
 	__u64 size = sizeof(*a) + (__u64)(a->n & (WALK_ROOM - 1)) * 8;
 
-	count_end(a->end);
+	count_end(a->end, a->guessed);
 	if (!ring || bpf_ringbuf_output(ring, a, size, ring_flags(ring)))
 		COUNT(answer_full);
 	else

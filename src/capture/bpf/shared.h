@@ -165,6 +165,7 @@ struct kwalk_counts {
 	uint64_t answers;
 	uint64_t remote; /* stacks read by the task iterator */
 	uint64_t kernel_threads;
+	uint64_t guessed; /* stacks with frames found by frame pointer, in code without an object */
 	uint64_t stale;   /* an address space changed during a walk: walked again */
 	uint64_t end[16]; /* of user halves, at once and answered, by enum kwalk_end */
 };

@@ -32,11 +32,30 @@ INLINE void sample_walk(struct scratch *x)
 		__sync_fetch_and_add(&n->faults, 1);
 }
 
+/* 1: that is all that can be had of the stack. */
+INLINE int sample_at_once(struct scratch *x, __u32 exiting)
+{
+	struct kwalk_sample *s = &x->sample;
+
+	sample_walk(x);
+	s->end = x->w.end;
+	s->n_user = x->w.n;
+	s->guessed = x->w.guessed;
+	if (s->end == KWALK_NO_MAPPING || s->end == KWALK_BAD_RULE)
+		s->cookie = cookie_new(x, s->cpu);
+	if (exiting && s->end == KWALK_FAULT)
+		s->end = KWALK_EXITED;
+	if (config.when == KWALK_NEVER || exiting)
+		return 1;
+	return s->end != KWALK_FAULT && (s->end != KWALK_LIMIT || x->w.n >= KWALK_FRAMES_MAX);
+}
+
 /* The user half: frames and their number, or a cookie. */
 INLINE void sample_user(struct scratch *x, struct task_struct *task)
 {
 	struct kwalk_sample *s = &x->sample;
-	__u32 exiting = task->flags & TASK_EXITING;
+	__u32 exiting = task->flags & TASK_EXITING,
+	      always = config.when == KWALK_ALWAYS && !exiting;
 	__u64 cookie;
 
 	if (task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER) || !task->mm) {
@@ -47,29 +66,20 @@ INLINE void sample_user(struct scratch *x, struct task_struct *task)
 	walker_take(&x->w, task);
 	if (!walker_start(&x->w, task)) {
 		s->end = x->w.end;
+		if (s->end == KWALK_COMPAT) { /* the pc is sure */
+			x->frames[0] = x->w.user.rip;
+			s->n_user = 1;
+		}
 		return;
 	}
-	if (config.when != KWALK_ALWAYS || exiting) {
-		sample_walk(x);
-		s->end = x->w.end;
-		s->n_user = x->w.n;
-		s->guessed = x->w.guessed;
-		if (s->end == KWALK_NO_MAPPING || s->end == KWALK_BAD_RULE)
-			s->cookie = cookie_new(x, s->cpu);
-		if (exiting && s->end == KWALK_FAULT)
-			s->end = KWALK_EXITED;
-		if (config.when == KWALK_NEVER || (s->end != KWALK_FAULT && s->end != KWALK_LIMIT))
-			return;
-		if (exiting || (s->end == KWALK_LIMIT && x->w.n >= KWALK_FRAMES_MAX))
-			return;
-	} else {
-		s->end = KWALK_FAULT; /* should deferring fail */
-		s->n_user = 1;
-		x->frames[0] = x->w.user.rip;
-	}
+	if (!always && sample_at_once(x, exiting))
+		return;
 	cookie = owe(x, task);
-	if (!cookie)
+	if (!cookie) {
+		if (always)
+			sample_at_once(x, exiting);
 		return;
+	}
 	s->cookie = cookie;
 	s->end = KWALK_DEFERRED;
 	s->n_user = 0;
@@ -96,7 +106,7 @@ INLINE void sample_send(struct scratch *x)
 
 	if (size > sizeof(*s) + sizeof(x->frames))
 		return;
-	count_end(s->end);
+	count_end(s->end, s->guessed);
 	if (!ring || bpf_ringbuf_output(ring, s, size, ring_flags(ring))) {
 		COUNT(ring_full);
 		return;
