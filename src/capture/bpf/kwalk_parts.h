@@ -164,6 +164,7 @@ struct kwalk {
 	struct buf
 	        pending; /* samples to be walked here: sample, user frames, raw, each padded to 8 */
 	uint64_t samples, answered, late, unwound;
+	uint64_t lost; /* samples for which a ring had no room, of which the file was told */
 };
 
 uint64_t kwalk_now_ns(void);

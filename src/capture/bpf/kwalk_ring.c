@@ -257,6 +257,26 @@ int kwalk_ring_add(struct kwalk *l, size_t i)
 	return l->reader ? 0 : -errno;
 }
 
+/* Samples for which a ring had no room, as a record: the file knows what it lacks. */
+static int ring_lost(struct kwalk *l)
+{
+	struct kwalk_totals t = { .sz = sizeof(t) };
+	struct seam_lost lost = { 0 };
+	struct seam_id id;
+	int r = kwalk_total(l, &t);
+
+	if (r < 0 || t.counts.ring_full == l->lost)
+		return r;
+	lost.lost = t.counts.ring_full - l->lost;
+	id = ring_id(0, 0, 0, kwalk_now_ns(), ring_answers_id(l, 0));
+	r = encode_lost(&l->out, &l->answers->attr, SEAM_RECORD_LOST_SAMPLES, 0, &lost, &id);
+	if (r >= 0)
+		r = ring_give(l);
+	if (r >= 0)
+		l->lost = t.counts.ring_full;
+	return r;
+}
+
 int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx)
 {
 	l->write = write;
@@ -270,6 +290,8 @@ int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx)
 	ring_buffer__consume(l->reader);
 	if (l->write_error >= 0)
 		l->write_error = ring_resolve(l);
+	if (l->write_error >= 0)
+		l->write_error = ring_lost(l);
 	return l->write_error < 0 ? l->write_error : l->given;
 }
 

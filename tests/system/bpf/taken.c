@@ -129,8 +129,11 @@ static int taken_write(void *ctx, const void *bytes, size_t n)
 			return -EBADMSG;
 		record.size = size;
 		if (record.type != SEAM_RECORD_SAMPLE &&
-		    seam_record_decode(t->events, &record, &d, NULL) >= 0)
+		    seam_record_decode(t->events, &record, &d, NULL) >= 0) {
+			if (record.type == SEAM_RECORD_LOST_SAMPLES)
+				t->told_lost += d.lost.lost;
 			proc_learn(t->procs, &d);
+		}
 		at += size;
 		n -= size;
 	}
