@@ -23,13 +23,14 @@ static void bpf_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table
 
 /* What was not known to be mapped yet when the sample was taken. */
 static size_t bpf_unwind(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
-                         const struct kwalk_raw *raw, uint64_t *frames)
+                         const struct kwalk_raw *raw, uint64_t *frames, enum kwalk_end *end)
 {
 	struct record_bpf *b = ctx;
 	struct walk walk;
 
 	(void)user;
 	record_walk(b->kwalk, sample, raw, frames, &walk);
+	*end = record_walk_end(&walk);
 	return walk.n;
 }
 

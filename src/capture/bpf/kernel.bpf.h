@@ -39,6 +39,8 @@ struct return_instance {
 
 struct uprobe_task {
 	struct return_instance *return_instances;
+	unsigned long xol_vaddr,
+	        vaddr; /* an instruction's copy that is being stepped over, and its place */
 } RELOCATED;
 
 struct task_struct {

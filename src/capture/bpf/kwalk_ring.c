@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "abi/encode.h"
+#include "abi/stack_end.h"
 #include "capture/bpf/kwalk_parts.h"
 
 static int ring_give(struct kwalk *l)
@@ -31,6 +32,16 @@ static struct seam_id ring_id(uint32_t pid, uint32_t tid, uint32_t cpu, uint64_t
 		                 .time_ns = time_ns,
 		                 .id = event,
 		                 .stream_id = event };
+}
+
+static uint16_t ring_end(uint8_t end, bool guessed)
+{
+	_Static_assert(KWALK_COMPLETE + 1 == STACK_END_COMPLETE &&
+	                       KWALK_LIMIT + 1 == STACK_END_LIMIT &&
+	                       KWALK_EXITED + 1 == STACK_END_EXITED &&
+	                       KWALK_DEFERRED + 1 == STACK_END_DEFERRED,
+	               "the programs' numbers are those of files, less one");
+	return stack_end_misc(end < KWALK_ENDS ? end + 1 : STACK_END_NOT_SAID, guessed);
 }
 
 /* [KERNEL, ips,] then [USER, ips] or [USER_DEFERRED, cookie]. A stack that met an unknown mapping is
@@ -67,7 +78,10 @@ static int ring_sample(struct kwalk *l, const struct kwalk_sample *s, const uint
 	if (!event)
 		return 0;
 	out.callchain = encode_words(l->chain, ring_chain(l, s, ips));
-	r = encode_sample(&l->out, &event->attr, s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL,
+	r = encode_sample(&l->out, &event->attr,
+	                  (s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL) |
+	                          ring_end(s->cookie ? KWALK_DEFERRED : s->end,
+	                                   !s->cookie && s->guessed),
 	                  &out);
 	if (r >= 0)
 		r = ring_give(l);
@@ -93,7 +107,8 @@ static int ring_answer_put(struct kwalk *l, const struct kwalk_answer *a, const 
 	struct seam_callchain_deferred out = { .cookie = a->cookie,
 		                               .ips = encode_words(ips, a->n) };
 	struct seam_id id = ring_id(a->pid, a->tid, a->cpu, a->time_ns, ring_answers_id(l, a->cpu));
-	int r = encode_deferred(&l->out, &l->answers->attr, SEAM_MISC_USER, &out, &id);
+	int r = encode_deferred(&l->out, &l->answers->attr,
+	                        SEAM_MISC_USER | ring_end(a->end, a->guessed), &out, &id);
 
 	if (r >= 0)
 		r = ring_give(l);
@@ -131,7 +146,7 @@ static int ring_answer(struct kwalk *l, const struct kwalk_answer *a, const uint
 #define PENDING_MOST ((size_t)64 << 20)
 
 static int ring_own_frames(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *frames,
-                           size_t n)
+                           size_t n, enum kwalk_end end)
 {
 	struct kwalk_answer a = { .pid = s->pid,
 		                  .tid = s->tid,
@@ -139,6 +154,7 @@ static int ring_own_frames(struct kwalk *l, const struct kwalk_sample *s, const 
 		                  .time_ns = s->time_ns +
 		                             1, /* what it tells of is the sample's moment */
 		                  .cookie = s->cookie,
+		                  .end = (uint8_t)end,
 		                  .n = (uint32_t)n };
 
 	map_del(&l->owed, s->cookie);
@@ -152,7 +168,7 @@ static int ring_without_raw(struct kwalk_ring *ring)
 	bool waits = s->kind && s->cookie && s->end != KWALK_DEFERRED;
 
 	ring->sample.kind = 0;
-	return waits ? ring_own_frames(ring->kwalk, s, ring->user, s->n_user) : 0;
+	return waits ? ring_own_frames(ring->kwalk, s, ring->user, s->n_user, s->end) : 0;
 }
 
 static int ring_raw(struct kwalk_ring *ring, const struct kwalk_raw *raw)
@@ -177,14 +193,15 @@ static int ring_resolve_one(struct kwalk *l, const struct kwalk_sample *s, const
                             const struct kwalk_raw *raw)
 {
 	uint64_t frames[KWALK_FRAMES_MAX];
-	size_t n = l->opts.unwind(l->opts.ctx, s, user, raw, frames);
+	enum kwalk_end end = s->end;
+	size_t n = l->opts.unwind(l->opts.ctx, s, user, raw, frames, &end);
 
 	if (!s->cookie || s->end == KWALK_DEFERRED) /* only looked at, by a test */
 		return 0;
 	if (n < s->n_user || n > KWALK_FRAMES_MAX)
-		return ring_own_frames(l, s, user, s->n_user);
+		return ring_own_frames(l, s, user, s->n_user, s->end);
 	l->unwound++;
-	return ring_own_frames(l, s, frames, n);
+	return ring_own_frames(l, s, frames, n, end);
 }
 
 /* The programs did not know a mapping; what the kernel said of mappings until now covers all these samples. */

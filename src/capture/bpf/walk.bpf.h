@@ -277,17 +277,23 @@ INLINE void walk_leave(struct walker *w)
 /* ---- uretprobes: the return address on the stack is a trampoline's, the task's own list has the right one ---- */
 
 #define TRAMPOLINE_BYTES 64u /* at most: a breakpoint, or a system call with its pushes */
+#define STEPPED_BYTES 128u   /* of a copied instruction's slot */
 #define INSTANCES_MAX 64     /* the kernel's own limit of nested ones */
 
 INLINE void walk_instances(struct walker *w, struct task_struct *task)
 {
 	struct xol_area *area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
+	__u64 stepped;
 
 	w->trampoline = w->instance = 0;
 	if (!area || !bpf_core_field_exists(struct return_instance, orig_ret_vaddr))
 		return;
 	w->trampoline = BPF_CORE_READ(area, vaddr);
 	w->instance = (__u64)BPF_CORE_READ(task, utask, return_instances);
+	/* Where a breakpoint replaced an instruction its copy runs elsewhere; all else is as in its own place. */
+	stepped = BPF_CORE_READ(task, utask, xol_vaddr);
+	if (stepped && w->regs[REG_IP] - stepped < STEPPED_BYTES)
+		w->regs[REG_IP] += BPF_CORE_READ(task, utask, vaddr) - stepped;
 }
 
 /* One instance: 1 when it is that of w->slot or none is left. Older functions stand higher on the stack. */

@@ -57,7 +57,7 @@ static void taken_keep(struct taken *t, struct taken_stack *s, const struct kwal
 }
 
 static size_t taken_sample(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
-                           const struct kwalk_raw *raw, uint64_t *frames)
+                           const struct kwalk_raw *raw, uint64_t *frames, enum kwalk_end *end)
 {
 	struct taken *t = ctx;
 	struct taken_stack s = { .pid = sample->pid,
@@ -73,6 +73,7 @@ static size_t taken_sample(void *ctx, const struct kwalk_sample *sample, const u
 	struct walk walk;
 
 	record_walk(t->kwalk, sample, raw, frames, &walk);
+	*end = record_walk_end(&walk);
 	s.walk_end = walk.end;
 	s.walk_pc = walk.end_pc;
 	s.walk_needed = walk.needed;
