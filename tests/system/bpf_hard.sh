@@ -39,7 +39,7 @@ same "naps: lost" 0 "$n_record_lost"
 all "naps" read_zeros naps_one 50
 
 stacks =always -F 997 -- ./work migrate 1
-all "migrating" migrate_here main 20
+all "migrating" migrate_here main 3
 same "migrating: still owed" 0 "$n_still_in_kernel"
 
 # Many samples of one system call share one stack.

@@ -116,31 +116,6 @@ static int ring_answer_put(struct kwalk *l, const struct kwalk_answer *a, const 
 	return r;
 }
 
-static void ring_answered(struct kwalk *l, const struct kwalk_answer *a, const uint64_t *ips)
-{
-	if (l->opts.answered)
-		l->opts.answered(l->opts.ctx, a, ips);
-}
-
-static int ring_answer(struct kwalk *l, const struct kwalk_answer *a, const uint64_t *ips)
-{
-	if (a->remote) { /* held until nobody can answer himself any more */
-		size_t at = l->held.n;
-
-		buf_put(&l->held, a, sizeof(*a));
-		buf_put(&l->held, ips, a->n * sizeof(*ips));
-		return l->held.failed ? -ENOMEM : map_put(&l->remote, a->cookie, at);
-	}
-	l->late += map_del(&l->remote, a->cookie);
-	map_del(&l->owed, a->cookie);
-	map_put(&l->early[0], a->cookie, 1);
-	ring_answered(l, a, ips);
-	if (a->end == KWALK_EXITED) /* its EXIT record says so */
-		return 0;
-	/* KWALK_EXEC: empty, for another program's chain is not this sample's. */
-	return ring_answer_put(l, a, ips);
-}
-
 /* -- stacks that are walked here -- */
 
 #define PENDING_MOST ((size_t)64 << 20)
@@ -226,6 +201,54 @@ static int ring_resolve(struct kwalk *l)
 	return r;
 }
 
+static void ring_answered(struct kwalk *l, const struct kwalk_answer *a, const uint64_t *ips)
+{
+	if (l->opts.answered)
+		l->opts.answered(l->opts.ctx, a, ips);
+}
+
+/* An answer whose KWALK_RAW comes next, as if it were a sample's: for it is waited alike. */
+static int ring_hold_answer(struct kwalk_ring *ring, const struct kwalk_answer *a,
+                            const uint64_t *ips)
+{
+	int r = ring_without_raw(ring);
+
+	ring->sample = (struct kwalk_sample){ .kind = KWALK_ANSWER,
+		                              .pid = a->pid,
+		                              .tid = a->tid,
+		                              .cpu = a->cpu,
+		                              .time_ns = a->time_ns,
+		                              .cookie = a->cookie,
+		                              .end = a->end,
+		                              .guessed = a->guessed,
+		                              .n_user = (uint16_t)a->n };
+	memcpy(ring->user, ips, a->n * sizeof(*ips));
+	return r;
+}
+
+static int ring_answer(struct kwalk_ring *ring, const struct kwalk_answer *a, const uint64_t *ips)
+{
+	struct kwalk *l = ring->kwalk;
+
+	if (a->remote) { /* held until nobody can answer himself any more */
+		size_t at = l->held.n;
+
+		buf_put(&l->held, a, sizeof(*a));
+		buf_put(&l->held, ips, a->n * sizeof(*ips));
+		return l->held.failed ? -ENOMEM : map_put(&l->remote, a->cookie, at);
+	}
+	l->late += map_del(&l->remote, a->cookie);
+	map_del(&l->owed, a->cookie);
+	map_put(&l->early[0], a->cookie, 1);
+	if (a->end == KWALK_NO_MAPPING || a->end == KWALK_BAD_RULE)
+		return ring_hold_answer(ring, a, ips);
+	ring_answered(l, a, ips);
+	if (a->end == KWALK_EXITED) /* its EXIT record says so */
+		return 0;
+	/* KWALK_EXEC: empty, for another program's chain is not this sample's. */
+	return ring_answer_put(l, a, ips);
+}
+
 static int ring_take_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, size_t n)
 {
 	const uint64_t *ips = (const uint64_t *)(s + 1);
@@ -253,7 +276,7 @@ static int ring_record(void *ctx, void *bytes, size_t n)
 		const struct kwalk_answer *a = bytes;
 
 		if (a->n <= KWALK_FRAMES_MAX && n >= sizeof(*a) + (size_t)a->n * 8)
-			r = ring_answer(ring->kwalk, a, (const uint64_t *)(a + 1));
+			r = ring_answer(ring, a, (const uint64_t *)(a + 1));
 	} else if (kind == KWALK_RAW && n >= offsetof(struct kwalk_raw, stack)) {
 		const struct kwalk_raw *raw = bytes;
 

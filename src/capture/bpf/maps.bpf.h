@@ -162,4 +162,17 @@ INLINE void count_end(__u32 end, __u32 guessed)
 	__sync_fetch_and_add(&c->guessed, guessed);
 }
 
+INLINE void *ring_of_cpu(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&rings, &cpu);
+}
+
+INLINE __u64 ring_flags(void *ring)
+{
+	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= config.wake ? BPF_RB_FORCE_WAKEUP
+	                                                                 : BPF_RB_NO_WAKEUP;
+}
+
 #endif

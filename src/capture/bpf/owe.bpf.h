@@ -7,38 +7,12 @@
 #define SEAM_CAPTURE_BPF_OWE_BPF_H
 
 #include "capture/bpf/maps.bpf.h"
+#include "capture/bpf/raw.bpf.h"
 
 #define USER_CS 0x33 /* 64-bit user code */
 #define ERROR_BUSY -16
 
 /* ---- walking ---- */
-
-/* Registers as the kernel lays them out, in DWARF order. */
-INLINE void walker_registers(struct walker *w)
-{
-	const struct pt_regs *r = &w->user;
-
-	w->regs[0] = r->rax;
-	w->regs[1] = r->rdx;
-	w->regs[2] = r->rcx;
-	w->regs[3] = r->rbx;
-	w->regs[4] = r->rsi;
-	w->regs[5] = r->rdi;
-	w->regs[REG_FP] = r->rbp;
-	w->regs[REG_SP] = r->rsp;
-	w->regs[8] = r->r8;
-	w->regs[9] = r->r9;
-	w->regs[10] = r->r10;
-	w->regs[11] = r->r11;
-	w->regs[12] = r->r12;
-	w->regs[13] = r->r13;
-	w->regs[14] = r->r14;
-	w->regs[15] = r->r15;
-	w->regs[REG_IP] = r->rip;
-	w->known = REGS_ALL;
-	w->saved = 0;
-	w->exact = w->first = 1;
-}
 
 /* The user registers of a task that is in the kernel, or was interrupted in user mode. */
 INLINE void walker_take(struct walker *w, struct task_struct *task)
@@ -90,19 +64,6 @@ INLINE int walker_is_fresh(const struct walker *w, __u32 pid)
 
 /* ---- the deferred half ---- */
 
-INLINE void *ring_of_cpu(void)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
-
-	return bpf_map_lookup_elem(&rings, &cpu);
-}
-
-INLINE __u64 ring_flags(void *ring)
-{
-	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= config.wake ? BPF_RB_FORCE_WAKEUP
-	                                                                 : BPF_RB_NO_WAKEUP;
-}
-
 INLINE void answer_fill(struct kwalk_answer *a, const struct walker *w, struct task_struct *task)
 {
 	a->kind = KWALK_ANSWER;
@@ -126,6 +87,24 @@ INLINE void answer_send(struct kwalk_answer *a)
 		COUNT(answer_full);
 	else
 		COUNT(answers);
+}
+
+/* It met a mapping that is not known yet, or a rule that cannot be applied here: the recorder walks it. */
+INLINE void answer_raw(struct slot *s)
+{
+	void *ring = ring_of_cpu();
+	struct kwalk_raw *raw =
+	        ring ? bpf_ringbuf_reserve(ring, KWALK_RAW_HEAD + KWALK_RAW_SMALL, 0) : 0;
+
+	if (!raw) {
+		COUNT(raw_full);
+		return;
+	}
+	raw->pid = s->answer.pid;
+	raw->tid = s->answer.tid;
+	raw->time_ns = s->answer.time_ns;
+	raw_fill(&s->w, raw, KWALK_RAW_SMALL);
+	bpf_ringbuf_submit(raw, ring_flags(ring));
 }
 
 INLINE void slot_walk(struct slot *s, struct task_struct *task)
@@ -160,6 +139,8 @@ static int answer(void *map, void *key, void *value)
 	s->answer.remote = 0;
 	s->answer.waited_us = (__u32)((s->answer.time_ns - s->asked_ns) / 1000);
 	answer_send(&s->answer);
+	if (s->answer.end == KWALK_NO_MAPPING || s->answer.end == KWALK_BAD_RULE)
+		answer_raw(s);
 	__sync_lock_test_and_set(&s->owing, 0);
 	return 0;
 }

@@ -4,7 +4,6 @@
 #define SEAM_CAPTURE_BPF_RAW_BPF_H
 
 #include "capture/bpf/maps.bpf.h"
-#include "capture/bpf/owe.bpf.h"
 
 struct raw_copy {
 	struct kwalk_raw *raw;
@@ -34,19 +33,17 @@ static long raw_page_small(__u32 i, void *c)
 	return raw_page(c, KWALK_RAW_SMALL);
 }
 
-INLINE __u32 raw_fill(struct scratch *x, struct kwalk_raw *raw, const __u32 most)
+/* w has been walked; its registers are again what they were before. */
+INLINE __u32 raw_fill(struct walker *w, struct kwalk_raw *raw, const __u32 most)
 {
-	struct raw_copy c = { .raw = raw, .start = x->w.user.rsp - KWALK_RAW_BELOW };
+	struct raw_copy c = { .raw = raw, .start = w->user.rsp - KWALK_RAW_BELOW };
 	__u8 byte;
 
 	if (bpf_probe_read_user(&byte, 1, (void *)c.start))
-		c.start = x->w.user.rsp;
+		c.start = w->user.rsp;
 	raw->kind = KWALK_RAW;
-	raw->pid = x->sample.pid;
-	raw->tid = x->sample.tid;
-	raw->time_ns = x->sample.time_ns;
-	walker_registers(&x->w); /* as they were before the walk */
-	bpf_probe_read_kernel(raw->regs, sizeof(raw->regs), x->w.regs);
+	walker_registers(w);
+	bpf_probe_read_kernel(raw->regs, sizeof(raw->regs), w->regs);
 	raw->start = c.start;
 	if (most == KWALK_RAW_STACK)
 		bpf_loop(most / KWALK_RAW_PAGE + 1, raw_page_large, &c, 0);
@@ -54,6 +51,13 @@ INLINE __u32 raw_fill(struct scratch *x, struct kwalk_raw *raw, const __u32 most
 		bpf_loop(most / KWALK_RAW_PAGE + 1, raw_page_small, &c, 0);
 	raw->n = c.n;
 	return c.n;
+}
+
+INLINE void raw_name(const struct kwalk_sample *s, struct kwalk_raw *raw)
+{
+	raw->pid = s->pid;
+	raw->tid = s->tid;
+	raw->time_ns = s->time_ns;
 }
 
 /* For tests: more than a map's value on each CPU holds, so the ring's room is taken first. */
@@ -65,7 +69,8 @@ INLINE void sample_raw_large(struct scratch *x, void *ring)
 		COUNT(raw_full);
 		return;
 	}
-	raw_fill(x, raw, KWALK_RAW_STACK);
+	raw_name(&x->sample, raw);
+	raw_fill(&x->w, raw, KWALK_RAW_STACK);
 	bpf_ringbuf_submit(raw, ring_flags(ring));
 }
 
@@ -77,7 +82,8 @@ INLINE void sample_raw_small(struct scratch *x, void *ring)
 
 	if (!copy)
 		return;
-	n = raw_fill(x, (struct kwalk_raw *)copy, KWALK_RAW_SMALL);
+	raw_name(&x->sample, (struct kwalk_raw *)copy);
+	n = raw_fill(&x->w, (struct kwalk_raw *)copy, KWALK_RAW_SMALL);
 	FORGET(n);
 	if (n > KWALK_RAW_SMALL)
 		return;

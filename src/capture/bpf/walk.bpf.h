@@ -81,6 +81,33 @@ enum { /* rule.fp, rule.ra */
 #define RULE_BITS 22
 #define SAVE_UNKNOWN 0x8000u
 
+/* Registers as the kernel lays them out, in DWARF order. */
+INLINE void walker_registers(struct walker *w)
+{
+	const struct pt_regs *r = &w->user;
+
+	w->regs[0] = r->rax;
+	w->regs[1] = r->rdx;
+	w->regs[2] = r->rcx;
+	w->regs[3] = r->rbx;
+	w->regs[4] = r->rsi;
+	w->regs[5] = r->rdi;
+	w->regs[REG_FP] = r->rbp;
+	w->regs[REG_SP] = r->rsp;
+	w->regs[8] = r->r8;
+	w->regs[9] = r->r9;
+	w->regs[10] = r->r10;
+	w->regs[11] = r->r11;
+	w->regs[12] = r->r12;
+	w->regs[13] = r->r13;
+	w->regs[14] = r->r14;
+	w->regs[15] = r->r15;
+	w->regs[REG_IP] = r->rip;
+	w->known = REGS_ALL;
+	w->saved = 0;
+	w->exact = w->first = 1;
+}
+
 INLINE long walk_end(struct walker *w, __u32 end)
 {
 	w->end = end;

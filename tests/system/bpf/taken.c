@@ -56,6 +56,11 @@ static void taken_keep(struct taken *t, struct taken_stack *s, const struct kwal
 	buf_put_zeros(&t->bytes, -s->n_raw & 7);
 }
 
+static void taken_answer(struct taken *t, const struct taken_answer *answer)
+{
+	buf_put(&t->answers, answer, sizeof(*answer));
+}
+
 static size_t taken_sample(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
                            const struct kwalk_raw *raw, uint64_t *frames, enum kwalk_end *end)
 {
@@ -74,6 +79,13 @@ static size_t taken_sample(void *ctx, const struct kwalk_sample *sample, const u
 
 	record_walk(t->kwalk, sample, raw, frames, &walk);
 	*end = record_walk_end(&walk);
+	if (sample->kind == KWALK_ANSWER) {
+		taken_answer(t, &(struct taken_answer){ .cookie = sample->cookie,
+		                                        .frames = taken_put(t, frames, walk.n),
+		                                        .n = walk.n,
+		                                        .end = *end });
+		return walk.n;
+	}
 	s.walk_end = walk.end;
 	s.walk_pc = walk.end_pc;
 	s.walk_needed = walk.needed;
@@ -95,14 +107,13 @@ static size_t taken_sample(void *ctx, const struct kwalk_sample *sample, const u
 static void taken_answered(void *ctx, const struct kwalk_answer *a, const uint64_t *frames)
 {
 	struct taken *t = ctx;
-	struct taken_answer answer = { .cookie = a->cookie,
-		                       .frames = taken_put(t, frames, a->n),
-		                       .n = a->n,
-		                       .end = a->end,
-		                       .remote = a->remote,
-		                       .guessed = a->guessed };
 
-	buf_put(&t->answers, &answer, sizeof(answer));
+	taken_answer(t, &(struct taken_answer){ .cookie = a->cookie,
+	                                        .frames = taken_put(t, frames, a->n),
+	                                        .n = a->n,
+	                                        .end = a->end,
+	                                        .remote = a->remote,
+	                                        .guessed = a->guessed });
 }
 
 static void taken_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret)
