@@ -9,6 +9,7 @@ all "480 frames" spin main 50
 stacks "" -F 997 -- ./work deep 700
 same "700 frames: as many as are kept" "510 510" "$(frames spin)"
 atleast "700 frames: said" 50 "$(ended limit)"
+atleast "700 frames: said by the file" "$(ended limit)" "$(in_file limit)"
 
 # Each caller's CFA is in another callee-saved register, which the function below has saved.
 stacks "" -F 997 -- ./work registers 1
@@ -33,6 +34,7 @@ fi
 # 32-bit code in a 64-bit program: known as such, and the pc is all that is said.
 stacks "" -F 997 -- ./work compat 1
 atleast "32-bit code: known" 50 "$(ended compat)"
+same "32-bit code: known to the file" "$(ended compat)" "$(in_file compat)"
 same "32-bit code: frames beside the pc" 0 "$(awk -v RS= '{ n = split($0, l, "\n"); split(l[2], w, " ") }
 	length(w[1]) == 8 && n > 2 { wrong++ } END { print wrong + 0 }' f.txt)"
 atleast "32-bit code: pcs" 50 "$(awk 'length($1) == 8 && $2 == "[unknown]" { n++ } END { print n + 0 }' f.txt)"
@@ -41,6 +43,7 @@ atleast "32-bit code: pcs" 50 "$(awk 'length($1) == 8 && $2 == "[unknown]" { n++
 ${CC:-cc} -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o cases "$HERE/unwind_cases/cases.c" -pthread
 stacks "" -F 997 -- ./cases jit 1
 atleast "code made at run time: guessed" 50 "$(figure 'with guessed frames')"
+same "code made at run time: guessed, in the file" "$(figure 'with guessed frames')" "$(in_file guessed)"
 all "code made at run time" leaf_plain main 50
 stacks "" -F 997 -- ./work registers 1
 same "code from objects: guessed" 0 "$(figure 'with guessed frames')"

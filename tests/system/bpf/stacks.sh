@@ -23,6 +23,8 @@ stacks() {
 }
 # ended WHY: how many user stacks did
 ended() { sed -n "s/.*user stacks ended:.* $1 \([0-9]*\).*/\1/p" err | grep . || echo 0; }
+# in_file WHY: the same, as report reads it from the file
+in_file() { python3 -c 'import json,sys; print(json.load(open("f.json"))["ends"][sys.argv[1]])' "$1"; }
 # figure WORD: a count of the closing lines
 figure() { sed -n "s/.* \([0-9]*\) $1.*/\1/p" err | head -n 1; }
 # frames FUNCTION: the least and the most frames of a stack with FUNCTION; occurs FUNCTION OTHER: how often OTHER is in it
