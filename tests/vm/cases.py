@@ -134,7 +134,7 @@ CASES = [
     Case("bpf_pages_at_once", "$bpf -- $wl/work pages 2", {}, {"immediate": ">0"}, kernels="old", bpf=True,
          ends={"fault": ">0"}),
     Case("bpf_signals", "$bpf -- $wl/work signals 2", kernels="all", bpf=True,
-         whole={"signals_work": ("main", 20), "signals_descend": ("main", 20)}),
+         whole={"signals_work": ("_start", 20), "signals_descend": ("_start", 20)}),
     Case("bpf_sleepers", "$bpf_always -a --duration 3 -- $wl/work asleep 40", {}, {"stitched": ">0"}, bpf=True,
          whole={"asleep_poll": ("asleep_thread", 40)}),
     # Between the kernel's replacing of a return address and its noting of what stood there a stack ends at the trampoline.
