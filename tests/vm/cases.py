@@ -2,8 +2,9 @@
 """The cases: what a guest runs, and what must then be true. One row each.
 
 In a guest's script, $record is the recorder with its event and its output file f.data, $bpf the same with
-stacks walked by BPF ($bpf_always: each of them deferred), $grace its option for a long grace period, and the
-workloads are in $wl. Families are those of workloads/*.h: each must be seen at least so often.
+stacks walked by BPF ($bpf_always: each of them deferred), $auto the recorder that chooses by itself how it takes user
+stacks, $grace its option for a long grace period, and the workloads are in $wl. Families are those of workloads/*.h: each
+must be seen at least so often.
 States are seam's, "0", ">0" or a number that they may not exceed ("<=3"); a state not named is 0,
 except those of ANY. How many were stitched, and how many crossed an exec, the oracle counts exactly.
 """
@@ -59,6 +60,7 @@ class Case:
     peer: bool = True  # perf reads the file too
     complaint: str = ""  # what seam must say on standard error when it reads the file, with exit 3
     records: bool = True  # there is a file f.data
+    unwound: bool = False  # its stacks were unwound while recording, and are whole
     bpf: bool = False  # stacks are walked by BPF: the ends that the recorder counts are looked at
     ends: dict = field(default_factory=dict)  # of them, those not in ENDS
     whole: dict = field(default_factory=dict)  # function: (its stacks reach this one, least stacks)
@@ -117,6 +119,12 @@ CASES = [
          {"immediate": ">0", "stitched": "0"}, kernels="old"),
     Case("fallback_all", "$record -a -- $wl/storm 30", {"zero": 50},
          {"immediate": ">0", "stitched": "0"}, kernels="old"),
+    # Asked for nothing there, it copies stacks and unwinds them while recording: whole without frame pointers.
+    Case("auto_command", "$auto -- $wl/bare_deep 1.5 2", {"zero": 20, "fault": 20},
+         {"immediate": ">0", "stitched": "0"}, kernels="old", unwound=True),
+    Case("auto_pid", "$wl/bare_deep 60 2 & p=$!\nusleep 300000\n$auto -p $p -- sleep 1\n"
+                     "s=$?; kill -9 $p; exit $s",
+         {"zero": 20, "fault": 20}, {"immediate": ">0", "stitched": "0"}, kernels="old", unwound=True),
     # One BPF object for all kernels. Whole chains with and without frame pointers, and why a stack ended: with
     # deferral never because a page was not there.
     Case("bpf_deep", "$bpf -- $wl/deep 2 2", {"zero": 5, "fault": 5}, kernels="all", bpf=True),

@@ -66,6 +66,22 @@ static size_t ring_chain(struct kwalk *l, const struct kwalk_sample *s, const ui
 	return (size_t)(to - l->chain);
 }
 
+/* With little memory, what walks go through is to stay. */
+static void ring_used(struct kwalk *l, uint32_t pid, uint64_t time_ns, const uint64_t *ips,
+                      size_t n)
+{
+	if (!l->room.pressed)
+		return;
+	pthread_mutex_lock(&l->lock);
+	for (size_t i = 0; i < n; i++) {
+		const struct kwalk_vma *m = kwalk_spaces_find(&l->spaces, pid, ips[i], time_ns);
+
+		if (m)
+			room_used(l, m->blob);
+	}
+	pthread_mutex_unlock(&l->lock);
+}
+
 static int ring_sample(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *ips)
 {
 	const struct seam_event *event = seam_events_by_id(l->events, s->event);
@@ -77,6 +93,7 @@ static int ring_sample(struct kwalk *l, const struct kwalk_sample *s, const uint
 
 	if (!event)
 		return 0;
+	ring_used(l, s->pid, s->time_ns, ips, s->n_user);
 	out.callchain = encode_words(l->chain, ring_chain(l, s, ips));
 	r = encode_sample(&l->out, &event->attr,
 	                  (s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL) |
@@ -245,6 +262,7 @@ static int ring_answer(struct kwalk_ring *ring, const struct kwalk_answer *a, co
 	ring_answered(l, a, ips);
 	if (a->end == KWALK_EXITED) /* its EXIT record says so */
 		return 0;
+	ring_used(l, a->pid, a->time_ns, ips, a->n);
 	/* KWALK_EXEC: empty, for another program's chain is not this sample's. */
 	return ring_answer_put(l, a, ips);
 }
