@@ -26,13 +26,14 @@ static void bpf_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table
 
 /* What was not known to be mapped yet when the sample was taken. */
 static size_t bpf_unwind(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
-                         const struct kwalk_raw *raw, uint64_t *frames)
+                         const struct kwalk_raw *raw, uint64_t *frames, enum kwalk_end *end)
 {
 	struct record_bpf *b = ctx;
 	struct walk walk;
 
 	(void)user;
 	record_walk(b->kwalk, sample, raw, frames, &walk);
+	*end = record_walk_end(&walk);
 	return walk.n;
 }
 
@@ -226,6 +227,11 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 	if (c->ring_full)
 		fprintf(stderr, "  %" PRIu64 " records lost in the rings of the BPF programs\n",
 		        c->ring_full);
+	if (c->raw_full)
+		fprintf(stderr,
+		        "  %" PRIu64
+		        " stacks are cut off: there was no room to copy them for the recorder\n",
+		        c->raw_full);
 	if (c->away_full + c->away_untold)
 		fprintf(stderr,
 		        "  %" PRIu64
@@ -265,11 +271,12 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 			fprintf(stderr, " %s %" PRIu64, kwalk_end_name((enum kwalk_end)i),
 			        c->end[i]);
 	fprintf(stderr,
+	        "; %" PRIu64 " with guessed frames"
 	        "\nseam record: %" PRIu64 " walked at once (%" PRIu64 " faults), %" PRIu64
 	        " deferred, %" PRIu64 " samples shared one, %" PRIu64 " refused, %" PRIu64
 	        " read asleep, %" PRIu64 " late, %" PRIu64 " walked by the recorder\n",
-	        c->at_once, c->faults, c->asked, c->shared, c->refused, c->remote, t.late,
-	        t.unwound);
+	        c->guessed, c->at_once, c->faults, c->asked, c->shared, c->refused, c->remote,
+	        t.late, t.unwound);
 	if (o->away_ns)
 		fprintf(stderr,
 		        "seam record: off the CPU: %" PRIu64 " samples, %.3f s; %" PRIu64

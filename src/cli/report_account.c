@@ -103,6 +103,30 @@ static void account_walks(const struct report *r, struct buf *out)
 		        report_number(u->guessed_frames, number, sizeof(number)));
 }
 
+/* "12,345 stacks walked while recording: 99.8 % whole, 0.2 % cut off: a page was not in memory" */
+static void account_ends(const struct report *r, struct buf *out)
+{
+	const struct recording_counts *c = &r->rec->counts;
+	uint64_t all = 0;
+	char number[32];
+	bool first = true;
+
+	for (uint32_t e = 0; e < STACK_ENDS; e++)
+		all += c->ends[e];
+	if (!all)
+		return;
+	buf_printf(out, "%s user stack%s walked while recording: ",
+	           report_number(all, number, sizeof(number)), all == 1 ? "" : "s");
+	for (uint32_t e = 0; e < STACK_ENDS; e++)
+		account_part(out, &first, c->ends[e], all, stack_end_text(e));
+	buf_put_text(out, "\n");
+	if (c->guessed)
+		buf_printf(out,
+		           "%s of them have frames guessed by frame pointer, in code without an "
+		           "object\n",
+		           report_number(c->guessed, number, sizeof(number)));
+}
+
 static void account_count(struct buf *out, uint64_t n, const char *one, const char *many)
 {
 	char number[32];
@@ -155,6 +179,7 @@ void report_account(const struct report *r, struct buf *out)
 	const struct profile_counts *c = profile_counts_of(r->load.profile);
 
 	account_states(r, out);
+	account_ends(r, out);
 	account_walks(r, out);
 	account_recorded(r, out);
 	account_count(out, r->load.not_taken, "sample was not asked for",

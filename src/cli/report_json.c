@@ -93,6 +93,19 @@ static void json_unwound(const struct report *r, struct json *j)
 	json_close(j, '}');
 }
 
+/* Why the stacks ended that were walked while recording. */
+static void json_ends(const struct report *r, struct json *j)
+{
+	const struct recording_counts *c = &r->rec->counts;
+
+	json_key(j, "ends");
+	json_open(j, '{');
+	for (uint32_t e = STACK_END_COMPLETE; e < STACK_END_DEFERRED; e++)
+		json_number(j, stack_end_name(e), c->ends[e]);
+	json_number(j, "guessed", c->guessed);
+	json_close(j, '}');
+}
+
 static void json_events(const struct report *r, struct json *j)
 {
 	struct profile_account a;
@@ -190,6 +203,7 @@ int report_json(const struct report *r, struct buf *out)
 	json_open(&j, '{');
 	json_number(&j, "version", 1);
 	json_counts(r, &j);
+	json_ends(r, &j);
 	json_unwound(r, &j);
 	json_recorded(r, &j);
 	json_events(r, &j);

@@ -42,7 +42,6 @@ const char *kwalk_end_name(enum kwalk_end end)
 		[KWALK_LIMIT] = "limit",
 		[KWALK_EXEC] = "exec",
 		[KWALK_EXITED] = "exited",
-		[KWALK_MOVED] = "moved",
 		[KWALK_COMPAT] = "compat",
 		[KWALK_NO_USER] = "no_user",
 		[KWALK_DEFERRED] = "deferred",

@@ -94,12 +94,14 @@ struct kwalk_opts {
 	const struct log *log;
 	/*
 	 * Walks a stack from its registers and a copy, by kwalk_find: for samples that met a mapping that was not known to the
-	 * programs yet. Returns how many frames (of KWALK_FRAMES_MAX), 0: none. NULL: such stacks end there. user: what the
-	 * programs found themselves.
+	 * programs yet. Returns how many frames (of KWALK_FRAMES_MAX), 0: none, and why they end. NULL: such stacks end there.
+	 * user: what the programs found themselves.
 	 */
 	size_t (*unwind)(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
-	                 const struct kwalk_raw *raw, uint64_t *frames);
+	                 const struct kwalk_raw *raw, uint64_t *frames, enum kwalk_end *end);
 	bool raw; /* tests: unwind is called for every sample that has a user half */
+	/* Tests: every answer that counts, whether it becomes a record or not. NULL: nobody asks. */
+	void (*answered)(void *ctx, const struct kwalk_answer *answer, const uint64_t *frames);
 };
 
 struct kwalk_totals {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "capture/bpf/kwalk_object.h"
@@ -124,6 +125,18 @@ static int load_sizes(struct kwalk *l)
 	return r;
 }
 
+/* Linux 6.9 has arenas, and does not say yet when an exec begins to take effect. */
+static void load_optional(struct kwalk *l)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(l->object, "on_replace");
+	struct btf *kernel = btf__load_vmlinux_btf();
+
+	if (p && kernel &&
+	    btf__find_by_name_kind(kernel, "btf_trace_sched_prepare_exec", BTF_KIND_TYPEDEF) <= 0)
+		bpf_program__set_autoload(p, false);
+	btf__free(kernel);
+}
+
 static int load_map_fd(struct kwalk *l, const char *name)
 {
 	return bpf_object__find_map_fd_by_name(l->object, name);
@@ -189,11 +202,15 @@ int kwalk_link(struct kwalk *l, const char *name)
 
 static int load_attach_sets(struct kwalk *l)
 {
-	static const char *const names[] = { "on_fork", "on_exec", "on_free" };
+	static const char *const names[] = { "on_fork", "on_replace", "on_exec", "on_free" };
 	int r = 0;
 
-	for (size_t i = 0; r >= 0 && i < sizeof(names) / sizeof(names[0]); i++)
-		r = kwalk_link(l, names[i]);
+	for (size_t i = 0; r >= 0 && i < sizeof(names) / sizeof(names[0]); i++) {
+		struct bpf_program *p = bpf_object__find_program_by_name(l->object, names[i]);
+
+		if (!p || bpf_program__autoload(p))
+			r = kwalk_link(l, names[i]);
+	}
 	return r < 0 ? r : offcpu_attach(l);
 }
 
@@ -208,6 +225,7 @@ static int load_object(struct kwalk *l, struct seam_error *err)
 	r = l->object ? 0 : -errno;
 	if (r >= 0) {
 		load_patch(l->object, l->probe.defers ? kwalk_task_work() : 0);
+		load_optional(l);
 		r = load_configure(l);
 	}
 	if (r >= 0)

@@ -86,7 +86,7 @@ struct kwalk_image {
 	uint64_t until_ns;
 };
 
-#define KWALK_IMAGES 4 /* a wrapper script, env, the program: and one more */
+#define KWALK_IMAGES 16 /* a chain of wrapper scripts, each of which is a shell, env and the next */
 
 struct kwalk_space {
 	uint32_t pid;
@@ -215,6 +215,7 @@ struct kwalk {
 	struct buf
 	        pending; /* samples to be walked here: sample, user frames, raw, each padded to 8 */
 	uint64_t samples, answered, late, unwound;
+	uint64_t lost; /* samples for which a ring had no room, of which the file was told */
 };
 
 uint64_t kwalk_now_ns(void);

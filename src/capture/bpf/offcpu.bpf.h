@@ -159,7 +159,7 @@ INLINE void away_send(struct scratch *x)
 
 	if (size > sizeof(*s) + sizeof(x->frames))
 		return;
-	count_end(s->end);
+	count_end(s->end, s->guessed);
 	if (!ring || bpf_ringbuf_output(ring, s, size, ring_flags(ring))) {
 		COUNT(away_full);
 		return;
@@ -199,8 +199,9 @@ INLINE void away_user(struct scratch *x, struct task_struct *task)
 {
 	if (!config.user || !away_has_user(task))
 		return;
+	walker_take(&x->w, task);
 	if (!walker_start(&x->w, task)) {
-		x->sample.end = KWALK_COMPAT;
+		x->sample.end = x->w.end;
 		return;
 	}
 	if (config.away_at_once) {
@@ -269,6 +270,7 @@ INLINE void away_walk(struct task_struct *task)
 	o = slot_get(task);
 	if (!o)
 		return;
+	walker_take(&o->s.w, task);
 	if (walker_start(&o->s.w, task)) {
 		struct walk c = { .w = &o->s.w, .frames = o->s.frames };
 

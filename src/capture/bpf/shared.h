@@ -38,12 +38,11 @@ enum kwalk_end {
 	KWALK_BAD_RULE, /* a rule that cannot be applied here: a register that is not known, an expression */
 	KWALK_NO_PROGRESS, /* the stack turns back on itself: torn or hostile */
 	KWALK_LIMIT,       /* more frames than are walked */
-	KWALK_EXEC,        /* deferred, and the program was replaced before it could answer */
-	KWALK_EXITED,      /* deferred, and the task's memory was gone */
-	KWALK_MOVED,       /* deferred, and the task had left that kernel entry */
-	KWALK_COMPAT,      /* a 32-bit program */
-	KWALK_NO_USER,     /* a kernel thread or a worker: there is no user stack */
-	KWALK_DEFERRED,    /* in a sample: an answer follows */
+	KWALK_EXEC,        /* the program is being replaced, or was before it could answer */
+	KWALK_EXITED, /* a page was not in memory and the task was on its way out: nothing brings it in */
+	KWALK_COMPAT,   /* a 32-bit program */
+	KWALK_NO_USER,  /* a kernel thread or a worker: there is no user stack */
+	KWALK_DEFERRED, /* in a sample: an answer follows */
 	KWALK_ENDS,
 };
 
@@ -158,6 +157,9 @@ struct kwalk_raw {
 
 /* ---- maps ---- */
 
+/* In the map `execs`, beside the count: the old program's memory goes now, its registers later. */
+#define KWALK_REPLACING 0x80000000u
+
 /* Where a process's mappings are; written as a whole, so never seen torn. */
 struct kwalk_process {
 	uint32_t mappings; /* offset in the arena of struct kwalk_mapping[n], by start */
@@ -194,8 +196,9 @@ struct kwalk_counts {
 	uint64_t answers;
 	uint64_t remote; /* stacks read by the task iterator */
 	uint64_t kernel_threads;
-	uint64_t stale;       /* an address space changed during a walk: walked again */
-	uint64_t away;        /* samples of time off the CPU */
+	uint64_t guessed; /* stacks with frames found by frame pointer, in code without an object */
+	uint64_t stale;   /* an address space changed during a walk: walked again */
+	uint64_t away;    /* samples of time off the CPU */
 	uint64_t away_full;   /* of them lost: the ring was full */
 	uint64_t away_ns;     /* the time that those tell of */
 	uint64_t away_unseen; /* returns to the CPU that the kernel did not tell of */
