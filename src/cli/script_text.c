@@ -374,7 +374,7 @@ static int script_answer(struct script_text *t, const struct ordered_item *item,
 	buf_put_text(out, "DEFERRED CALLCHAIN [cookie: ");
 	put_hex(out, d->cookie, 0);
 	buf_put(out, "]\n", 2);
-	if (t->opts.fields & SCRIPT_IP)
+	if (t->opts.fields & SCRIPT_IP && !t->opts.hide_chain)
 		r = script_frames(t, &answer, proc_time(&item->decoded), '\t', out);
 	buf_put(out, "\n", 1);
 	return r;

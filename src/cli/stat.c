@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "abi/events.h"
+#include "abi/members.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "cli/cmd.h"
 #include "cli/source.h"
+#include "cli/stat_stitch.h"
 
 #define STAT_TYPES 128u /* types below are counted by index, the others in a map */
 #define STAT_SLOTS 32u  /* of the losses over time */
@@ -35,20 +37,16 @@ struct stat_cmd {
 	uint64_t no_event, undecodable;
 	struct seam_error first_undecodable;
 	struct stat_losses losses;
+	struct members members;
+	struct stat_stitch stitch;
 };
 
 /* ---- counting ---- */
 
-static int stat_sample(struct stat_cmd *s, const struct seam_record *record)
+static int stat_event(struct stat_cmd *s, const struct seam_event *event)
 {
-	const struct seam_events *events = seam_reader_events(s->source.reader);
-	const struct seam_event *event = events_of_sample(events, record);
-	size_t n = seam_events_count(events);
+	size_t n = seam_events_count(seam_reader_events(s->source.reader));
 
-	if (!event) {
-		s->no_event++;
-		return 0;
-	}
 	if (event->index >= s->n_by_event) {
 		uint64_t *counts = realloc(s->by_event, n * sizeof(*counts));
 
@@ -60,6 +58,37 @@ static int stat_sample(struct stat_cmd *s, const struct seam_record *record)
 	}
 	s->by_event[event->index]++;
 	return 0;
+}
+
+/* A sample of a group that is read at its leader's counts for each member that has a share in it. */
+static int stat_members(struct stat_cmd *s, const struct seam_decoded *d)
+{
+	struct member member;
+	uint64_t i = 0;
+	int r;
+
+	while ((r = members_next(&s->members, seam_reader_events(s->source.reader), &d->sample, &i,
+	                         &member)) > 0) {
+		if (stat_event(s, member.event) < 0)
+			return -ENOMEM;
+	}
+	return r;
+}
+
+static int stat_sample(struct stat_cmd *s, const struct seam_record *record)
+{
+	const struct seam_events *events = seam_reader_events(s->source.reader);
+	const struct seam_event *event = events_of_sample(events, record);
+	struct seam_decoded d;
+
+	if (!event) {
+		s->no_event++;
+		return 0;
+	}
+	if (event->attr.sample_type & SEAM_SAMPLE_READ &&
+	    seam_record_decode(events, record, &d, NULL) >= 0 && members_of(&d.sample))
+		return stat_members(s, &d);
+	return stat_event(s, event);
 }
 
 /* Into one of few slots; when time passes the last one, slots become twice as wide. */
@@ -128,6 +157,8 @@ static int stat_record(struct stat_cmd *s, const struct seam_record *record)
 		++*slot;
 	}
 	if (record->type == SEAM_RECORD_SAMPLE && stat_sample(s, record) < 0)
+		return -ENOMEM;
+	if (stat_stitch_record(&s->stitch, seam_reader_events(s->source.reader), record) < 0)
 		return -ENOMEM;
 	if (s->check || record->type == SEAM_RECORD_LOST ||
 	    record->type == SEAM_RECORD_LOST_SAMPLES)
@@ -244,6 +275,7 @@ static void stat_text(struct stat_cmd *s, struct buf *out)
 	if (s->no_event)
 		buf_printf(out, "samples of no known event: %llu\n",
 		           (unsigned long long)s->no_event);
+	stat_stitch_text(&s->stitch, out);
 	if (s->losses.records)
 		stat_losses_text(&s->losses, out);
 	if (info.compressed_bytes)
@@ -295,6 +327,8 @@ static int stat_print(struct stat_cmd *s)
 	}
 	if (rc < 0)
 		return EXIT_FAILED;
+	if (stat_stitch_finish(&s->stitch, seam_reader_events(s->source.reader)) < 0)
+		return stat_stop(s, &record, -ENOMEM);
 	stat_text(s, &out);
 	code = source_print(&s->source, buf_text(&out), out.n);
 	verdict = stat_verdict(s);
@@ -321,6 +355,8 @@ static int stat_run(int argc, char **argv, const struct cmd *self)
 	free(s.by_event);
 	map_free(&s.other_types);
 	map_free(&s.losses.by_cpu);
+	members_free(&s.members);
+	stat_stitch_free(&s.stitch);
 	return code;
 }
 

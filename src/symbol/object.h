@@ -69,6 +69,8 @@ int vdso_load(struct symbol_object *object);
 int kernel_load(struct symbol_object *object);
 int module_load(struct symbol_object *object);
 int perfmap_load(struct symbol_object *object);
+/* Takes the lines of a map into object->table and bad_lines. -ENOMEM. */
+int perfmap_text(struct symbol_object *object, const struct buf *text);
 
 /* Puts an image's symbols (and its debug file's, and its PLT) into the object's table. */
 int elffile_symbols(struct symbol_object *object, struct image *image);
