@@ -17,7 +17,7 @@ struct print_opts {
 	const char *path; /* behind the "@" of a record's first line; NULL: no "@" */
 	const char
 	        *arch; /* of the recording, as uname -m says it, for names of registers; or NULL */
-	/* Appends the text of a tracepoint's raw data: 1, or 0 when there is none; or NULL. */
+	/* Appends the text of a tracepoint's raw data: 1; or why there is none: 0; or NULL. */
 	int (*trace)(void *ctx, const struct seam_sample *sample, struct buf *out);
 	void *ctx;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // print_sample.c: the text of a SAMPLE and of a CALLCHAIN_DEFERRED, in the form of perf report -D.
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -251,13 +252,20 @@ static const char *print_page_size(uint64_t bytes, char text[32])
 	return text;
 }
 
-static void print_trace(struct printer *p, const struct seam_sample *s)
+int print_trace(const struct printer *p, const struct seam_sample *s, struct buf *ret)
+{
+	if (!p->opts || !p->opts->trace || s->event->attr.type != SEAM_TYPE_TRACEPOINT)
+		return -ENOENT;
+	return p->opts->trace(p->opts->ctx, s, ret);
+}
+
+static void print_trace_line(const struct printer *p, const struct seam_sample *s)
 {
 	struct buf text = { 0 };
+	int r = print_trace(p, s, &text);
 
-	if (p->opts && p->opts->trace && s->event->attr.type == SEAM_TYPE_TRACEPOINT &&
-	    p->opts->trace(p->opts->ctx, s, &text) > 0)
-		buf_printf(p->out, "... trace: %s\n", buf_text(&text));
+	if (r >= 0)
+		buf_printf(p->out, "... %strace: %s\n", r ? "" : "no ", buf_text(&text));
 	buf_free(&text);
 }
 
@@ -289,9 +297,10 @@ static void print_sample_data(struct printer *p, uint64_t type, const struct sea
 		buf_printf(out, "... transaction: %llx\n", (unsigned long long)s->transaction);
 	if (type & SEAM_SAMPLE_CGROUP)
 		buf_printf(out, "... cgroup: %llu\n", (unsigned long long)s->cgroup);
-	if (type & SEAM_SAMPLE_RAW)
+	if (type & SEAM_SAMPLE_RAW) {
 		buf_printf(out, "... raw: %zu bytes\n", s->raw.n);
-	print_trace(p, s);
+		print_trace_line(p, s);
+	}
 	if (type & SEAM_SAMPLE_AUX)
 		buf_printf(out, "... aux: %zu bytes\n", s->aux.n);
 }

@@ -182,6 +182,12 @@ static int tracepoint_print(struct tracepoints *t, const struct parsed *p, uint3
 		t->have_seq = false;
 		return -ENOMEM;
 	}
+	/* Names inside are a stranger's: one line, and nothing that a terminal obeys. */
+	for (unsigned i = 0; i < t->seq.len; i++) {
+		unsigned char c = (unsigned char)t->seq.buffer[i];
+
+		t->seq.buffer[i] = c < ' ' || c == 127 ? '.' : (char)c;
+	}
 	return buf_put(out, t->seq.buffer, t->seq.len) < 0 ? -ENOMEM : 1;
 }
 
