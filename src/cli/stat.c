@@ -17,7 +17,8 @@
 #define STAT_SLOTS 32u  /* of the losses over time */
 
 enum {
-	STAT_CHECK = 1
+	STAT_CHECK = 1,
+	STAT_STACKS
 };
 
 struct stat_losses {
@@ -29,7 +30,7 @@ struct stat_losses {
 
 struct stat_cmd {
 	struct source source;
-	bool check;
+	bool check, stacks;
 	uint64_t types[STAT_TYPES], total;
 	struct map other_types;
 	uint64_t *by_event; /* samples */
@@ -158,7 +159,8 @@ static int stat_record(struct stat_cmd *s, const struct seam_record *record)
 	}
 	if (record->type == SEAM_RECORD_SAMPLE && stat_sample(s, record) < 0)
 		return -ENOMEM;
-	if (stat_stitch_record(&s->stitch, seam_reader_events(s->source.reader), record) < 0)
+	if (s->stacks &&
+	    stat_stitch_record(&s->stitch, seam_reader_events(s->source.reader), record) < 0)
 		return -ENOMEM;
 	if (s->check || record->type == SEAM_RECORD_LOST ||
 	    record->type == SEAM_RECORD_LOST_SAMPLES)
@@ -347,6 +349,8 @@ static int stat_run(int argc, char **argv, const struct cmd *self)
 			return EXIT_OK;
 		if (id == STAT_CHECK)
 			s.check = true;
+		else if (id == STAT_STACKS)
+			s.stacks = true;
 		else if (source_option(&s.source, id, o.arg) != EXIT_OK)
 			return EXIT_USAGE;
 	}
@@ -362,6 +366,7 @@ static int stat_run(int argc, char **argv, const struct cmd *self)
 
 static const struct option_def stat_options[] = {
 	SOURCE_OPTIONS,
+	{ "stacks", 0, NULL, "say what became of deferred user stacks, too (slower)", STAT_STACKS },
 	{ "check", 0, NULL, "decode every record, and say how many cannot be", STAT_CHECK },
 	{ 0 },
 };
