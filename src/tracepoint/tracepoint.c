@@ -16,8 +16,10 @@
 
 #include "base/map.h"
 #include "tracepoint/formats.h"
+#include "tracepoint/grammar.h"
 #include "tracepoint/vet.h"
 
+#define PRINT "print fmt:"
 #define PRINTK_MAX (1u << 20) /* bytes of printk_formats that are looked at */
 #define PARSED_MAX 4096u      /* formats parsed; perf's recordings have tens */
 
@@ -106,14 +108,24 @@ static int parsed_printk(struct parsed *p, const struct formats *f)
 	return 0;
 }
 
-/* 0 with p->event or p->reason. -ENOMEM. */
-static int parsed_fill(struct parsed *p, struct tracepoints *t, const struct format *f)
+/* The text with a print format that libtraceevent can be given: its own, or an empty one. */
+static bool parsed_text(const struct format *f, struct buf *ret)
+{
+	const char *print = memmem(f->text, f->n, PRINT, strlen(PRINT));
+	size_t fields = (size_t)(print - f->text), n = f->n - fields - strlen(PRINT);
+	bool follow = grammar_print(print + strlen(PRINT), n, f->text, fields);
+
+	buf_put(ret, f->text, follow ? f->n : fields);
+	if (!follow)
+		buf_put_text(ret, PRINT " \"\"\n");
+	return follow;
+}
+
+/* Tells the handle of the machine that recorded. */
+static int parsed_handle(struct parsed *p, struct tracepoints *t, const struct buf *text)
 {
 	const struct formats *all = &t->formats;
 
-	p->reason = vet_text(f->text, f->n);
-	if (p->reason)
-		return 0;
 	p->tep = tep_alloc();
 	if (!p->tep)
 		return -ENOMEM;
@@ -122,9 +134,13 @@ static int parsed_fill(struct parsed *p, struct tracepoints *t, const struct for
 	tep_set_file_bigendian(p->tep, all->big_endian ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
 	if (t->names.find)
 		tep_set_function_resolver(p->tep, tracepoint_resolve, t);
-	if (memmem(f->text, f->n, "%s", 2) && parsed_printk(p, all) < 0)
-		return -ENOMEM;
-	if (tep_parse_event(p->tep, f->text, f->n, f->system))
+	return memmem(text->bytes, text->n, "%s", 2) ? parsed_printk(p, all) : 0;
+}
+
+static void parsed_event(struct parsed *p, const struct format *f, const struct buf *text,
+                         bool follow)
+{
+	if (tep_parse_event(p->tep, (const char *)text->bytes, text->n, f->system))
 		p->reason = "libtraceevent does not understand its format";
 	else
 		p->event = tep_find_event(p->tep, (int)f->id);
@@ -132,9 +148,26 @@ static int parsed_fill(struct parsed *p, struct tracepoints *t, const struct for
 		p->reason = p->event ? vet_event(p->event) : "its format has another number";
 	if (p->reason)
 		p->event = NULL;
-	else if (!(p->event->flags & (int)TEP_EVENT_FL_FAILED) && vet_format(p->event))
+	else if (!follow || (!(p->event->flags & (int)TEP_EVENT_FL_FAILED) && vet_format(p->event)))
 		p->event->flags |= TEP_EVENT_FL_PRINTRAW; /* its fields, one by one */
-	return 0;
+}
+
+/* 0 with p->event or p->reason. -ENOMEM. */
+static int parsed_fill(struct parsed *p, struct tracepoints *t, const struct format *f)
+{
+	struct buf text = { 0 };
+	bool follow;
+	int r;
+
+	p->reason = vet_text(f->text, f->n);
+	if (p->reason)
+		return 0;
+	follow = parsed_text(f, &text);
+	r = text.failed ? -ENOMEM : parsed_handle(p, t, &text);
+	if (r >= 0)
+		parsed_event(p, f, &text, follow);
+	buf_free(&text);
+	return r;
 }
 
 static struct parsed *tracepoint_parsed(struct tracepoints *t, uint64_t id, const char **reason)

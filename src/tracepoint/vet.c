@@ -7,7 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ---- before parsing: size, nesting, operators ---- */
+#include "tracepoint/grammar.h"
+
+/* ---- before parsing: size, grammar of the fields, nesting, operators ---- */
 
 static bool is_operator(char c)
 {
@@ -48,28 +50,19 @@ static const char *vet_print(const char *at, const char *end)
 const char *vet_text(const char *text, size_t n)
 {
 	const char *print;
-	size_t fields = 0;
 
 	if (n > VET_TEXT)
 		return "its format is too long";
 	for (size_t i = 0; i < n; i++) {
 		if (!text[i] || (unsigned char)text[i] > 126)
 			return "its format is not text";
-		fields += text[i] == ';';
 	}
-	if (fields > 4 * 512)
-		return "its format has too many fields";
 	print = memmem(text, n, "print fmt:", 10);
-	/* Declarations are parsed with the same recursion. */
-	for (const char *at = text; at < (print ? print : text + n);) {
-		const char *stop = memchr(at, '\n', (size_t)(text + n - at));
-		const char *why = vet_print(at, stop ? stop : text + n);
-
-		if (why)
-			return why;
-		at = stop ? stop + 1 : text + n;
-	}
-	return print ? vet_print(print, text + n) : "its format has no print format";
+	if (!print)
+		return "its format has no print format";
+	if (!grammar_fields(text, (size_t)(print - text)))
+		return "its fields are not declared as Linux declares them";
+	return vet_print(print + 10, text + n);
 }
 
 /* ---- after parsing ---- */
