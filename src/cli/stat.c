@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "cli/cmd.h"
+#include "cli/outcome_text.h"
 #include "cli/source.h"
 #include "cli/stat_stitch.h"
 
@@ -37,6 +38,7 @@ struct stat_cmd {
 	size_t n_by_event;
 	uint64_t no_event, undecodable;
 	struct seam_error first_undecodable;
+	struct outcome_counts unwound; /* while recording */
 	struct stat_losses losses;
 	struct members members;
 	struct stat_stitch stitch;
@@ -86,6 +88,7 @@ static int stat_sample(struct stat_cmd *s, const struct seam_record *record)
 		s->no_event++;
 		return 0;
 	}
+	outcome_count(&s->unwound, &event->attr, record->misc);
 	if (event->attr.sample_type & SEAM_SAMPLE_READ &&
 	    seam_record_decode(events, record, &d, NULL) >= 0 && members_of(&d.sample))
 		return stat_members(s, &d);
@@ -278,6 +281,7 @@ static void stat_text(struct stat_cmd *s, struct buf *out)
 		buf_printf(out, "samples of no known event: %llu\n",
 		           (unsigned long long)s->no_event);
 	stat_stitch_text(&s->stitch, out);
+	outcome_text(&s->unwound, out);
 	if (s->losses.records)
 		stat_losses_text(&s->losses, out);
 	if (info.compressed_bytes)
