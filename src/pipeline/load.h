@@ -8,6 +8,7 @@
 #ifndef SEAM_PIPELINE_LOAD_H
 #define SEAM_PIPELINE_LOAD_H
 
+#include "pipeline/lines.h"
 #include "pipeline/recording.h"
 #include "pipeline/unwound.h"
 #include "profile/profile.h"
@@ -21,6 +22,14 @@ struct load_opts {
 	uint64_t slice_ns;                 /* of PROFILE_KEEP_SLICE; not 0 then */
 	const struct symbol_opts *symbols; /* NULL: defaults; foreign is set from the recording */
 	const struct tables_opts *tables;  /* unwind tables; NULL: defaults */
+	/* Source lines and inlined calls, for objects that have debugging information: every frame
+	   gets its file and line, and each call that was inlined a frame of its own: kind
+	   PROFILE_INLINED, a child of the frame it stands in, with that one's address and object. So
+	   the innermost node of a stack may be an inlined frame; the function that has the code is
+	   the nearest frame outwards of another kind. */
+	bool lines;
+	bool no_inline; /* file and line only: those of the code, in the frame that has it */
+	const struct lines_opts *lines_opts; /* NULL: defaults, with the search of symbols */
 	struct progress progress;
 	/* Says which samples to take (NULL: all); comm may be NULL. Called from several threads. */
 	bool (*take)(void *ctx, const struct seam_stitched *sample, const char *comm);

@@ -44,7 +44,7 @@ struct profile_frame {
 	uint32_t object;  /* 0: none */
 	uint32_t symbol;  /* string; 0: no name is known */
 	uint32_t file;    /* string, of the source; 0: not known */
-	uint32_t line;    /* 0: not known */
+	uint32_t line;    /* 0: not known; of the code, or of the call to the next frame */
 	uint32_t kind;    /* enum profile_kind */
 	uint32_t reserved;
 };
