@@ -52,7 +52,7 @@ struct report {
 	struct pick pick;
 	const char *sort_list, *field_list; /* as given; NULL: not */
 	struct report_fields fields;
-	bool no_children, samples_column, stats, color, group;
+	bool no_children, samples_column, stats, color, group, no_inline;
 	enum report_form form;
 	double percent_limit;
 	enum report_graph graph;
@@ -103,6 +103,16 @@ int report_group(const struct report *r, struct buf *out);
 void report_account(const struct report *r, struct buf *out);
 /* Of it: where user stacks end although no program or thread begins there. */
 void report_ends(const struct report *r, struct buf *out);
+struct report_ends {
+	struct report_end {
+		uint32_t object;
+		uint64_t samples;
+	} * by_object; /* n of them, by samples, descending; the caller frees it */
+	size_t n;
+	uint64_t samples; /* of all objects */
+	uint64_t deep;    /* not counted above: the kernel's limit of depth cut them */
+};
+int report_ends_find(const struct report *r, struct report_ends *ret);
 /* " 12.34%", in colour when it is much. */
 void report_share(const struct report *r, double percent, struct buf *out);
 /* A field as text, not padded; what is not stored as text goes into buf (ROLLUP_TEXT_MAX). */

@@ -291,6 +291,11 @@ const char *profile_text(const struct profile *p, uint32_t string)
 	return intern_get(&p->strings, string);
 }
 
+size_t profile_n_strings(const struct profile *p)
+{
+	return profile_pool_size(&p->strings);
+}
+
 size_t profile_n_events(const struct profile *p)
 {
 	return profile_pool_size(&p->events);

@@ -148,6 +148,7 @@ int profile_canonical(struct profile **ret, const struct profile *p);
 /* ---- reading: pointers live until the next call that fills, or profile_free ---- */
 
 const char *profile_text(const struct profile *p, uint32_t string);
+size_t profile_n_strings(const struct profile *p); /* ids 1 ... n */
 size_t profile_n_events(const struct profile *p); /* ids 1 ... n */
 const char *profile_event_name(const struct profile *p, uint32_t event);
 size_t profile_n_states(const struct profile *p); /* 0 ... n - 1 */
