@@ -33,6 +33,10 @@ int naming_option(struct naming *n, const struct options *o, int id)
 	case NAMING_NO_DEMANGLE:
 		n->symbols.no_demangle = true;
 		return 0;
+	case NAMING_NO_INLINE:
+	case NAMING_INLINE:
+		n->no_inline = id == NAMING_NO_INLINE;
+		return 0;
 	default:
 		return -EINVAL;
 	}

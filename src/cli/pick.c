@@ -68,8 +68,10 @@ int pick_prepare(struct pick *p, const struct cmd *cmd, const struct recording *
 		size_t n = pick_mark_event(p, rec, at);
 
 		if (!n) {
-			cmd_error(cmd, "-e: no event of the recording is named '%s'; 'seam evlist' "
-			               "lists them", at);
+			cmd_error(cmd,
+			          "-e: no event of the recording is named '%s'; 'seam evlist' "
+			          "lists them",
+			          at);
 			return -EINVAL;
 		}
 		at += n + (at[n] == ',');

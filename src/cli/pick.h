@@ -18,14 +18,14 @@ enum {
 	PICK_END,
 };
 
-#define PICK_OPTIONS                                                                            \
-	TAKE_OPTIONS,                                                                           \
-	        { "time", 0, "SPAN",                                                            \
+#define PICK_OPTIONS                                                                             \
+	TAKE_OPTIONS,                                                                            \
+	        { "time", 0, "SPAN",                                                             \
 		  "only samples of this time: START,STOP in seconds, 10%-20%, or 10%/2 (slice)", \
-		  PICK_TIME },                                                                  \
-	{                                                                                       \
-		"event", 'e', "LIST", "only these events: as recorded, or without modifiers",   \
-		        PICK_EVENT                                                              \
+		  PICK_TIME },                                                                   \
+	{                                                                                        \
+		"event", 'e', "LIST", "only these events: as recorded, or without modifiers",    \
+		        PICK_EVENT                                                               \
 	}
 
 /* Zero-initialise to start: all samples. */

@@ -132,8 +132,8 @@ static int report_load(struct report *r, struct seam_error *err)
 		.max_stack = r->max_stack,
 		.slice_ns = r->slice_ns,
 		.symbols = &r->naming.symbols,
-		.lines = r->fields.columns & source || (names && !r->no_inline && !r->stats),
-		.no_inline = r->no_inline,
+		.lines = r->fields.columns & source || (names && !r->naming.no_inline && !r->stats),
+		.no_inline = r->naming.no_inline,
 		.progress = infile_progress(),
 		.take = pick_any(&r->pick) ? pick_sample : NULL,
 		.take_ctx = &r->pick,
@@ -229,11 +229,14 @@ const struct cmd cmd_report = {
 	.details =
 	        "A table of functions (children: in it or in what it called; self: in it alone), a "
 	        "call tree, and an account of every sample's stack. Percentages are of the event's "
-	        "count, not of the number of samples; of the samples that the filters let through.\n\n"
+	        "count, not of the number of samples; of the samples that the filters let "
+	        "through.\n\n"
 	        "Rows are told apart by the sort keys (-s) and shown in their order. Keys that "
-	        "stand before 'overhead' in -s also order the rows: -s time,overhead,sym lists each "
+	        "stand before 'overhead' in -s also order the rows: -s time,overhead,sym lists "
+	        "each "
 	        "slice of time by itself. --dsos and --symbols choose rows, not samples: the "
-	        "percentages stay those of the whole; with --symbols the call tree shows what these "
+	        "percentages stay those of the whole; with --symbols the call tree shows what "
+	        "these "
 	        "functions called, or, with -g callee, who called them. 'parent' is the innermost "
 	        "function of the stack that -p matches, by default the system call or page fault. "
 	        "--group needs a recording of several events and shows their shares side by side, "

@@ -52,7 +52,7 @@ struct report {
 	struct pick pick;
 	const char *sort_list, *field_list; /* as given; NULL: not */
 	struct report_fields fields;
-	bool no_children, samples_column, stats, color, group, no_inline;
+	bool no_children, samples_column, stats, color, group;
 	enum report_form form;
 	double percent_limit;
 	enum report_graph graph;

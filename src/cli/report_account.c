@@ -53,8 +53,9 @@ static void account_hints(const struct report *r, struct buf *out)
 	static const char *const hints[SEAM_STITCH_STATES] = {
 		[SEAM_STITCH_RECORD_LOST] = "a larger ring (seam record -m) or a lower frequency "
 		                            "(-F) loses fewer records",
-		[SEAM_STITCH_STILL_IN_KERNEL] = "a longer --grace waits for tasks that sleep at the "
-		                                "end",
+		[SEAM_STITCH_STILL_IN_KERNEL] =
+		        "a longer --grace waits for tasks that sleep at the "
+		        "end",
 		[SEAM_STITCH_NO_OUTPUT_EVENT] = "nobody asked the kernel for the user halves: "
 		                                "record with seam record",
 		[SEAM_STITCH_NO_COOKIE] = "sysctl kernel.perf_event_max_stack is too low for these "

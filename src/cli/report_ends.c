@@ -18,13 +18,14 @@
 /* Of user code in C and the languages above it; "runtime." are Go's. */
 static bool ends_begins(const char *name)
 {
-	static const char *const exact[] = { "_start",       "clone",          "clone3",
-		                             "__clone",      "__clone3",       "__GI___clone",
-		                             "start_thread", "thread_start",   "_dl_start_user", "_dl_start" };
-	static const char *const prefix[] = { "__libc_start", "__libc_init_first", "_rt0_",
-		                              "runtime.goexit", "runtime.mstart",
-		                              "runtime.rt0_go", "runtime.mcall",
-		                              "runtime.systemstack" };
+	static const char *const exact[] = { "_start",       "clone",        "clone3",
+		                             "__clone",      "__clone3",     "__GI___clone",
+		                             "start_thread", "thread_start", "_dl_start_user",
+		                             "_dl_start" };
+	static const char *const prefix[] = { "__libc_start",   "__libc_init_first",
+		                              "_rt0_",          "runtime.goexit",
+		                              "runtime.mstart", "runtime.rt0_go",
+		                              "runtime.mcall",  "runtime.systemstack" };
 
 	if (!strncmp(name, FRAME_GUESS, strlen(FRAME_GUESS)))
 		name += strlen(FRAME_GUESS);
@@ -127,22 +128,29 @@ void report_ends(const struct report *r, struct buf *out)
 		return;
 	profile_account(p, 0, &a);
 	if (e.samples)
-		buf_printf(out, "%.1f %% of the samples have user stacks that end where no program or thread begins, in:\n",
+		buf_printf(out,
+		           "%.1f %% of the samples have user stacks that end where no program or "
+		           "thread begins, in:\n",
 		           report_percent(e.samples, a.samples));
 	for (size_t i = 0; i < e.n && i < ENDS_SHOWN; i++)
-		buf_printf(out, "  %5.1f %%  %s\n", report_percent(e.by_object[i].samples, a.samples),
+		buf_printf(out, "  %5.1f %%  %s\n",
+		           report_percent(e.by_object[i].samples, a.samples),
 		           e.by_object[i].object
-		                   ? profile_text(p, profile_object_at(p, e.by_object[i].object)->path)
+		                   ? profile_text(p,
+		                                  profile_object_at(p, e.by_object[i].object)->path)
 		                   : "no mapping: the chain was followed into data");
 	if (e.n > ENDS_SHOWN)
 		buf_printf(out, "  and in %zu more objects\n", e.n - ENDS_SHOWN);
 	if (e.samples)
-		buf_put_text(out, "  hint: code there, or what it called, keeps no frame pointer: build "
-		                  "it with -fno-omit-frame-pointer, or record with --call-graph dwarf\n");
+		buf_put_text(
+		        out,
+		        "  hint: code there, or what it called, keeps no frame pointer: build "
+		        "it with -fno-omit-frame-pointer, or record with --call-graph dwarf\n");
 	if (e.deep)
-		buf_printf(out,
-		           "%.1f %% of the samples have user stacks cut at their %d innermost frames\n"
-		           "  hint: sysctl kernel.perf_event_max_stack, and --call-graph fp,DEPTH\n",
-		           report_percent(e.deep, a.samples), ENDS_DEPTH);
+		buf_printf(
+		        out,
+		        "%.1f %% of the samples have user stacks cut at their %d innermost frames\n"
+		        "  hint: sysctl kernel.perf_event_max_stack, and --call-graph fp,DEPTH\n",
+		        report_percent(e.deep, a.samples), ENDS_DEPTH);
 	free(e.by_object);
 }

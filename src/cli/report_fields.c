@@ -12,7 +12,7 @@ static const struct {
 } fields[REPORT_FIELDS] = {
 	[ROLLUP_EVENT] = { "event", NULL, "Event" },
 	[ROLLUP_COMM] = { "comm", NULL, "Command" },
-	[ROLLUP_PID] = { "pid", NULL, "PID" },
+	[ROLLUP_PID] = { "pid", "tgid", "PID" },
 	[ROLLUP_TID] = { "tid", NULL, "TID" },
 	[ROLLUP_CPU] = { "cpu", NULL, "CPU" },
 	[ROLLUP_STATE] = { "state", "stack_state", "Stack state" },
@@ -28,7 +28,7 @@ static const struct {
 	[REPORT_PERIOD] = { "period", NULL, "Period" },
 };
 
-#define FIELD_NAMES                                                                     \
+#define FIELD_NAMES                                                                      \
 	"comm,pid,tid,cpu,dso,sym,srcline,srcfile,parent,time,event,state and overhead," \
 	"overhead_children,sample,period"
 

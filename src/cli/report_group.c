@@ -144,8 +144,8 @@ static void group_row(const struct group *g, size_t start, struct buf *out)
 	for (size_t k = 0; k < f->n; k++)
 		if (group_shows(g, k))
 			buf_printf(out, "  %-*s", g->width[f->field[k]],
-			           rollup_text(&g->table, &g->table.rows[start], f->field[k], buf,
-			                       sizeof(buf)));
+			           rollup_text(&g->table, &g->table.rows[start],
+			                       (enum rollup_column)f->field[k], buf, sizeof(buf)));
 	while (out->n && out->bytes[out->n - 1] == ' ')
 		out->n--;
 	buf_put_text(out, "\n");

@@ -26,7 +26,6 @@ enum {
 	OPT_PARENT,
 	OPT_SLICE,
 	OPT_GROUP,
-	OPT_NO_INLINE,
 };
 
 const struct option_def report_options[] = {
@@ -34,8 +33,8 @@ const struct option_def report_options[] = {
 	{ "sort", 's', "KEYS",
 	  "comm,pid,tid,cpu,dso,sym,srcline,srcfile,parent,time,event,state (comm,dso,sym)",
 	  OPT_SORT },
-	{ "fields", 'F', "LIST", "what rows show: sort keys and overhead,overhead_children,sample,period",
-	  OPT_FIELDS },
+	{ "fields", 'F', "LIST",
+	  "what rows show: sort keys and overhead,overhead_children,sample,period", OPT_FIELDS },
 	{ "children", 0, NULL, "count callees into their callers' rows (the default)",
 	  OPT_CHILDREN },
 	{ "no-children", 0, NULL, "only where samples hit", OPT_NO_CHILDREN },
@@ -54,7 +53,6 @@ const struct option_def report_options[] = {
 	{ "time-slice", 0, "TIME", "as --time-quantum", OPT_SLICE },
 	{ "group", 0, NULL, "all events side by side in one table", OPT_GROUP },
 	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
-	{ "no-inline", 0, NULL, "no frames for calls that the compiler inlined", OPT_NO_INLINE },
 	{ "stats", 0, NULL, "how many records of which type, and the states of the stacks",
 	  OPT_STATS },
 	{ "json", 0, NULL, "the same as one JSON object", OPT_JSON },
@@ -100,7 +98,9 @@ static int report_slice_option(struct report *r, const char *text)
 	static const struct {
 		const char *name;
 		uint64_t ns;
-	} units[] = { { "", 1 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
+	} units[] = {
+		{ "", 1 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }
+	};
 	char *end;
 	unsigned long long v = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
 
@@ -162,9 +162,6 @@ static int report_flag(struct report *r, const struct options *o, int id)
 		return 0;
 	case OPT_GROUP:
 		r->group = true;
-		return 0;
-	case OPT_NO_INLINE:
-		r->no_inline = true;
 		return 0;
 	default:
 		return report_list_option(r, o, id);

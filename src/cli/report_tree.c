@@ -37,8 +37,8 @@ static uint32_t tree_next(const struct tree_view *v, uint32_t node)
 {
 	const struct tree_node *nodes = v->tree->nodes;
 
-	while (node && (!nodes[node].total || report_percent(nodes[node].total, v->whole) <
-	                                              v->report->percent_limit))
+	while (node && (!nodes[node].total ||
+	                report_percent(nodes[node].total, v->whole) < v->report->percent_limit))
 		node = nodes[node].next_sibling;
 	return node;
 }

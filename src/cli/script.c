@@ -29,7 +29,8 @@ enum {
 static const struct option_def script_options[] = {
 	INFILE_OPTION(OPT_INPUT),
 	{ "fields", 'F', "LIST",
-	  "what to print: comm,pid,tid,cpu,time,period,event,addr,ip,sym,symoff,dso,state; or "
+	  "what to print: comm,pid,tid,cpu,time,period,event,addr,ip,sym,symoff,dso,srcline,state; "
+	  "or "
 	  "+x,-y",
 	  OPT_FIELDS },
 	{ "no-merge-callchains", 0, NULL, "samples and deferred records as they were recorded",
@@ -182,6 +183,7 @@ static int script_run(int argc, char **argv, const struct cmd *cmd)
 			goto out;
 	}
 	s.text.symbols = &s.naming.symbols;
+	s.text.no_inline = s.naming.no_inline;
 	r = infile_open(&s.in, cmd);
 	if (r == EXIT_OK)
 		r = script_print(&s);

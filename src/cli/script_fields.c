@@ -9,16 +9,16 @@ static const struct {
 	const char *name;
 	unsigned bit;
 } names[] = {
-	{ "comm", SCRIPT_COMM },   { "pid", SCRIPT_PID },       { "tid", SCRIPT_TID },
-	{ "cpu", SCRIPT_CPU },     { "time", SCRIPT_TIME },     { "period", SCRIPT_PERIOD },
-	{ "event", SCRIPT_EVENT }, { "addr", SCRIPT_ADDR },     { "ip", SCRIPT_IP },
-	{ "sym", SCRIPT_SYM },     { "symoff", SCRIPT_SYMOFF }, { "dso", SCRIPT_DSO },
-	{ "state", SCRIPT_STATE },
+	{ "comm", SCRIPT_COMM },   { "pid", SCRIPT_PID },         { "tid", SCRIPT_TID },
+	{ "cpu", SCRIPT_CPU },     { "time", SCRIPT_TIME },       { "period", SCRIPT_PERIOD },
+	{ "event", SCRIPT_EVENT }, { "addr", SCRIPT_ADDR },       { "ip", SCRIPT_IP },
+	{ "sym", SCRIPT_SYM },     { "symoff", SCRIPT_SYMOFF },   { "dso", SCRIPT_DSO },
+	{ "state", SCRIPT_STATE }, { "srcline", SCRIPT_SRCLINE },
 };
 
 const char *script_field_names(void)
 {
-	return "comm,pid,tid,cpu,time,period,event,addr,ip,sym,symoff,dso,state";
+	return "comm,pid,tid,cpu,time,period,event,addr,ip,sym,symoff,dso,srcline,state";
 }
 
 int script_fields(const char *text, unsigned *fields, const char **bad, int *n)

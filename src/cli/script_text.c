@@ -13,6 +13,8 @@
 
 struct script_line {
 	uint32_t n;
+	uint32_t
+	        own; /* where the line of the function itself begins, behind those of what is inlined */
 	char text[];
 };
 
@@ -38,6 +40,13 @@ static int script_event_width(const struct seam_events *events)
 	return (int)width;
 }
 
+static bool script_wants_lines(const struct script_text_opts *opts)
+{
+	return opts->fields & SCRIPT_IP &&
+	       (opts->fields & SCRIPT_SRCLINE ||
+	        (!opts->no_inline && !opts->hide_chain && opts->fields & SCRIPT_SYM));
+}
+
 int script_text_new(struct script_text **ret, struct recording *rec,
                     const struct script_text_opts *opts)
 {
@@ -50,8 +59,10 @@ int script_text_new(struct script_text **ret, struct recording *rec,
 	t->opts = *opts;
 	t->event_width = script_event_width(rec->events);
 	r = places_new(&t->places, rec, opts->symbols);
+	if (r >= 0 && script_wants_lines(opts))
+		r = places_lines_start(t->places, NULL, opts->symbols);
 	if (r < 0) {
-		free(t);
+		script_text_free(t);
 		return r;
 	}
 	*ret = t;
@@ -230,6 +241,37 @@ void script_text_head(struct script_text *t, const struct ordered_item *item, st
 
 /* ---- frames ---- */
 
+static void script_symbol(const struct script_text *t, const struct place *place, const char *name,
+                          struct buf *out)
+{
+	buf_put_text(out, name ? name : SYMBOL_UNKNOWN);
+	if (place->symbol.name && t->opts.fields & SCRIPT_SYMOFF) {
+		buf_put(out, "+0x", 3);
+		put_hex(out, place->address - place->symbol.start, 0);
+	}
+}
+
+/* Below the frame: "  file.c:12", or where the code is when no line is known. */
+static void script_source(const struct script_text *t, const struct place *place,
+                          const struct lines_frame *source, uint64_t addr, struct buf *out)
+{
+	const char *slash = source && *source->file ? strrchr(source->file, '/') : NULL;
+
+	if (!(t->opts.fields & SCRIPT_SRCLINE) || !place->object)
+		return;
+	buf_put_text(out, "\n  ");
+	if (source && *source->file) {
+		buf_put_text(out, slash ? slash + 1 : source->file);
+		buf_put(out, ":", 1);
+		put_number(out, source->line, 1, 0);
+	} else {
+		buf_put_text(out, symbol_object_short_name(place->object));
+		buf_put(out, "[", 1);
+		put_hex(out, place->kernel ? addr : place->address, 0);
+		buf_put(out, "]", 1);
+	}
+}
+
 static void script_place(struct script_text *t, const struct place *place, bool guessed,
                          struct buf *out)
 {
@@ -239,13 +281,8 @@ static void script_place(struct script_text *t, const struct place *place, bool 
 		buf_put(out, " ", 1);
 	if (guessed)
 		buf_put_text(out, FRAME_GUESS);
-	if (fields & SCRIPT_SYM) {
-		buf_put_text(out, place->symbol.name ? place->symbol.name : SYMBOL_UNKNOWN);
-		if (place->symbol.name && fields & SCRIPT_SYMOFF) {
-			buf_put(out, "+0x", 3);
-			put_hex(out, place->address - place->symbol.start, 0);
-		}
-	}
+	if (fields & SCRIPT_SYM)
+		script_symbol(t, place, place->symbol.name, out);
 	if (fields & SCRIPT_DSO) {
 		buf_put(out, " (", 2);
 		buf_put_text(out,
@@ -254,32 +291,72 @@ static void script_place(struct script_text *t, const struct place *place, bool 
 	}
 }
 
+/* What is inlined at an address, the innermost first, each with its end and the next one's lead. */
+static void script_inlined(struct script_text *t, const struct place *place, uint64_t addr,
+                           const struct lines_at *at, struct buf *out)
+{
+	if (t->opts.no_inline || !(t->opts.fields & SCRIPT_SYM))
+		return;
+	for (size_t i = at->n; i > 1; i--) {
+		const struct lines_frame *f = &at->frames[i - 1];
+
+		put_hex(out, addr, 16);
+		buf_put(out, " ", 1);
+		script_symbol(t, place, *f->function ? f->function : NULL, out);
+		script_source(t, place, f, addr, out);
+		buf_put_text(out, " (inlined)\n\t");
+	}
+}
+
+static int script_compose(struct script_text *t, const struct frame_at *at,
+                          const struct place *place, size_t *own)
+{
+	struct lines_object *object = NULL;
+	struct lines_at source = { 0 };
+	size_t shown;
+	int r = at->guessed ? 0 : places_lines_object(t->places, place, &object);
+
+	if (r >= 0 && object)
+		r = lines_find(object, place->symbol.addr, &source);
+	if (r < 0)
+		return r;
+	shown = t->opts.no_inline ? source.n : 1;
+	buf_clear(&t->line);
+	script_inlined(t, place, at->addr, &source, &t->line);
+	*own = t->line.n;
+	put_hex(&t->line, at->addr, 16);
+	script_place(t, place, at->guessed, &t->line);
+	script_source(t, place, source.n ? &source.frames[shown - 1] : NULL, at->addr, &t->line);
+	return 0;
+}
+
 /* The line of an address, without what stands before it and without its end. */
 static int script_line_new(struct script_text *t, uint32_t space, uint64_t time_ns,
                            const struct frame_at *at, const struct script_line **ret)
 {
 	struct place place = { .address = at->addr };
 	struct script_line *line;
+	size_t own = 0;
 	int r = 0;
 
-	if (!at->guest && t->opts.fields & (SCRIPT_SYM | SCRIPT_DSO))
+	if (!at->guest && t->opts.fields & (SCRIPT_SYM | SCRIPT_DSO | SCRIPT_SRCLINE))
 		r = places_find(t->places, space, time_ns, at->addr, at->caller, &place);
+	if (r >= 0)
+		r = script_compose(t, at, &place, &own);
 	if (r < 0)
 		return r;
-	buf_clear(&t->line);
-	put_hex(&t->line, at->addr, 16);
-	script_place(t, &place, at->guessed, &t->line);
 	line = arena_alloc(&t->lines, sizeof(*line) + t->line.n);
 	if (!line || t->line.failed)
 		return -ENOMEM;
 	line->n = (uint32_t)t->line.n;
+	line->own = (uint32_t)own;
 	memcpy(line->text, t->line.bytes, t->line.n);
 	*ret = line;
 	return 0;
 }
 
 static int script_frame(struct script_text *t, uint32_t space, uint64_t time_ns,
-                        const struct frame_at *at, struct buf *out)
+                        const struct frame_at *at, bool chain, struct buf *out)
 {
 	uint64_t *slot = places_frame_slot(t->places, space, at);
 	const struct script_line *line;
@@ -294,7 +371,8 @@ static int script_frame(struct script_text *t, uint32_t space, uint64_t time_ns,
 		*slot = (uint64_t)(uintptr_t)line;
 	}
 	line = (const struct script_line *)(uintptr_t)*slot;
-	return buf_put(out, line->text, line->n);
+	return chain ? buf_put(out, line->text, line->n)
+	             : buf_put(out, line->text + line->own, line->n - line->own);
 }
 
 /* All frames of a sample; each is led by lead, and followed by a newline. */
@@ -312,7 +390,8 @@ static int script_frames(struct script_text *t, const struct seam_stitched *samp
 		if (t->opts.max_stack && n++ >= t->opts.max_stack)
 			break;
 		buf_put(out, &lead, 1);
-		r = script_frame(t, at.user ? user_space : kernel_space, time_ns, &at, out);
+		r = script_frame(t, at.user ? user_space : kernel_space, time_ns, &at, lead == '\t',
+		                 out);
 		buf_put(out, "\n", 1);
 	}
 	return r;

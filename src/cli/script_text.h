@@ -25,6 +25,7 @@ enum script_field {
 	SCRIPT_SYM = 1u << 9,
 	SCRIPT_SYMOFF = 1u << 10,
 	SCRIPT_DSO = 1u << 11,
+	SCRIPT_SRCLINE = 1u << 13,
 	SCRIPT_STATE = 1u << 12, /* seam's own: what became of the user stack */
 };
 /* Without -F; tracepoints leave the period out, as in perf. */
@@ -45,6 +46,7 @@ struct script_text_opts {
 	bool fields_given;
 	bool ns;            /* nanoseconds in times */
 	bool unmerged;      /* samples as recorded, with the cookie where perf prints it */
+	bool no_inline;     /* no lines for inlined calls */
 	bool hide_chain;    /* only where each sample hit */
 	unsigned max_stack; /* 0: all */
 	const struct symbol_opts *symbols;

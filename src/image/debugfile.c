@@ -258,6 +258,56 @@ int image_find_debug(struct image **ret, struct image *object, const struct imag
 	return 0;
 }
 
+/* ---- dwz ---- */
+
+/* At its path: from the root, or from the directory of the file that names it. */
+static int try_alt_path(struct image **ret, struct image *debug, const char *name,
+                        const struct image_build_id *id, const struct image_search *search)
+{
+	char *real = name[0] == '/' ? NULL : realpath(image_path(debug), NULL);
+	char *slash = real ? strrchr(real, '/') : NULL;
+	int r = -ENOENT;
+
+	if (name[0] == '/')
+		r = try_printf(ret, id, NULL, NULL, "%s%s", root_of(search), name);
+	else if (slash)
+		r = try_printf(ret, id, NULL, NULL, "%.*s/%s", (int)(slash - real), real, name);
+	free(real);
+	return r;
+}
+
+int image_find_alt(struct image **ret, struct image *debug, const struct image_search *search,
+                   struct seam_error *err)
+{
+	struct image_build_id id = { 0 };
+	struct image_section section;
+	const char *name;
+	struct cursor c;
+	size_t n;
+	int r = image_section(debug, ".gnu_debugaltlink", &section);
+
+	if (!search)
+		search = &default_search;
+	if (r < 0)
+		return seam_error_set(err, -r, image_path(debug), SEAM_NO_OFFSET,
+		                      ".gnu_debugaltlink", "there is none");
+	c = cursor_of(section.bytes, section.n, false);
+	name = cursor_string(&c);
+	n = cursor_left(&c);
+	if (c.failed || !name || !*name || !n)
+		return seam_error_set(err, EBADMSG, image_path(debug), SEAM_NO_OFFSET,
+		                      ".gnu_debugaltlink", "damaged");
+	id.size = n < IMAGE_BUILD_ID_MAX ? (uint8_t)n : IMAGE_BUILD_ID_MAX;
+	memcpy(id.bytes, cursor_bytes(&c, id.size), id.size);
+	r = try_build_id(ret, &id, search, ".debug", "debug");
+	if (r < 0)
+		r = try_alt_path(ret, debug, name, &id, search);
+	if (r < 0)
+		return seam_error_set(err, ENOENT, image_path(debug), SEAM_NO_OFFSET,
+		                      ".gnu_debugaltlink", "%s was not found", name);
+	return 0;
+}
+
 int image_open_debugdata(struct image **ret, struct image *object, struct seam_error *err)
 {
 	struct image_section section;

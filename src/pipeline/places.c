@@ -23,7 +23,9 @@ struct places {
 	struct symbol_object **objects; /* by proc_object's id; NULL: not asked for yet */
 	struct places_entry *entries;   /* open addressing; addr and space both 0: free */
 	size_t n, capacity;
-	uint64_t zero; /* the slot of address 0 of no space */
+	uint64_t zero;            /* the slot of address 0 of no space */
+	struct lines *lines;      /* NULL: not wanted */
+	struct map lines_objects; /* struct symbol_object * -> struct lines_object * */
 };
 
 int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts)
@@ -55,6 +57,8 @@ void places_free(struct places *p)
 	if (!p)
 		return;
 	symbol_free(p->symbols);
+	lines_free(p->lines);
+	map_free(&p->lines_objects);
 	free(p->objects);
 	free(p->entries);
 	free(p);
@@ -198,6 +202,58 @@ int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t add
 	}
 	*ret = place;
 	return 0;
+}
+
+/* ---- source lines ---- */
+
+int places_lines_start(struct places *p, const struct lines_opts *opts,
+                       const struct symbol_opts *symbols)
+{
+	struct lines_opts o = { .sz = sizeof(o) };
+
+	if (opts) {
+		o = *opts;
+	} else if (symbols) {
+		o.search = symbols->search;
+		o.no_demangle = symbols->no_demangle;
+		o.parameters = symbols->parameters;
+	}
+	return lines_new(&p->lines, &o);
+}
+
+/* Is its file the one that was recorded, and does the address stand in its own numbering? */
+static bool place_has_source(const struct place *place)
+{
+	enum symbol_state state = place->symbol.state;
+
+	return place->object && symbol_object_key(place->object)->kind == SYMBOL_KIND_FILE &&
+	       (state == SYMBOL_NAMED || state == SYMBOL_OUTSIDE || state == SYMBOL_NO_SYMBOLS);
+}
+
+int places_lines_object(struct places *p, const struct place *place, struct lines_object **ret)
+{
+	const struct symbol_key *key;
+	uint64_t *slot;
+	int r = 0;
+
+	*ret = NULL;
+	if (!p->lines || !place_has_source(place))
+		return 0;
+	key = symbol_object_key(place->object);
+	slot = map_slot(&p->lines_objects, (uintptr_t)place->object, NULL);
+	if (!slot)
+		return -ENOMEM;
+	if (!*slot) {
+		r = lines_object(p->lines, key->path, &key->build_id, ret);
+		*slot = r < 0 ? 0 : (uintptr_t)*ret;
+	}
+	*ret = (struct lines_object *)(uintptr_t)*slot;
+	return r;
+}
+
+int places_lines_resolve(struct places *p)
+{
+	return p->lines ? lines_resolve(p->lines) : 0;
 }
 
 /* A marker inside the kernel part: passed over, but it begins a part of its own. */

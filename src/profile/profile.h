@@ -46,7 +46,7 @@ struct profile_frame {
 	uint32_t file;    /* string, of the source; 0: not known */
 	uint32_t line;    /* 0: not known; of the code, or of the call to the next frame */
 	uint32_t kind;    /* enum profile_kind */
-	uint32_t reserved;
+	uint32_t depth;   /* INLINED: how many calls were inlined up to it, from 1; else 0 */
 };
 
 struct profile_object {
@@ -141,6 +141,18 @@ int profile_filter(struct profile **ret, const struct profile *p,
                    bool (*keep)(const struct profile *p, const struct profile_row *row, void *ctx),
                    void *ctx);
 
+/* What stands for a frame: [0] for itself, each one after that a call inlined into the one before. */
+struct profile_source {
+	const char *function; /* NULL: as the frame has it, or not known */
+	const char *file;     /* NULL: not known */
+	uint32_t line;
+};
+/* A new profile in which every frame has the source that at() gives, and a node for each call that was
+ * inlined there. at() returns how many it put into *ret; 0 leaves the frame as it is. */
+int profile_expand(struct profile **ret, const struct profile *p,
+                   size_t (*at)(void *ctx, uint32_t frame, const struct profile_source **ret),
+                   void *ctx);
+
 /* The same profile with ids that depend on nothing but what is in it: rows by event, task, cpu, state
  * and stack, samples by time and then like rows. For output that is to be equal for equal input. */
 int profile_canonical(struct profile **ret, const struct profile *p);
@@ -149,7 +161,7 @@ int profile_canonical(struct profile **ret, const struct profile *p);
 
 const char *profile_text(const struct profile *p, uint32_t string);
 size_t profile_n_strings(const struct profile *p); /* ids 1 ... n */
-size_t profile_n_events(const struct profile *p); /* ids 1 ... n */
+size_t profile_n_events(const struct profile *p);  /* ids 1 ... n */
 const char *profile_event_name(const struct profile *p, uint32_t event);
 size_t profile_n_states(const struct profile *p); /* 0 ... n - 1 */
 const struct profile_state *profile_state_at(const struct profile *p, uint32_t state);

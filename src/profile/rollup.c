@@ -9,7 +9,8 @@
 #include "base/map.h"
 
 #define BIT(column) (1u << (column))
-#define FRAME_COLUMNS (BIT(ROLLUP_OBJECT) | BIT(ROLLUP_SYMBOL) | BIT(ROLLUP_FILE) | BIT(ROLLUP_LINE))
+#define FRAME_COLUMNS \
+	(BIT(ROLLUP_OBJECT) | BIT(ROLLUP_SYMBOL) | BIT(ROLLUP_FILE) | BIT(ROLLUP_LINE))
 
 struct rollup_builder {
 	struct rollup *table;
@@ -137,7 +138,8 @@ static struct rollup_row *rollup_frame_row(struct rollup_builder *b, uint32_t *v
 	return row;
 }
 
-static void rollup_add(struct rollup_row *to, const struct profile_row *row, size_t serial, bool leaf)
+static void rollup_add(struct rollup_row *to, const struct profile_row *row, size_t serial,
+                       bool leaf)
 {
 	if (leaf) {
 		to->self += row->weight;
@@ -185,7 +187,8 @@ int rollup_build(struct rollup *ret, const struct profile *p, const struct rollu
 	int r = 0;
 
 	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
-		if (opts->columns & BIT(c) || (c == ROLLUP_FILE && opts->columns & BIT(ROLLUP_LINE)))
+		if (opts->columns & BIT(c) ||
+		    (c == ROLLUP_FILE && opts->columns & BIT(ROLLUP_LINE)))
 			b.used[b.n_used++] = c;
 	for (size_t i = 0; i < profile_n_rows(p) && r >= 0; i++) {
 		const struct profile_row *row = profile_row_at(p, i);

@@ -11,8 +11,7 @@
 #include "profile/rollup.h"
 
 #define BIT(column) (1u << (column))
-#define NUMBERS \
-	(BIT(ROLLUP_PID) | BIT(ROLLUP_TID) | BIT(ROLLUP_CPU) | BIT(ROLLUP_SLICE))
+#define NUMBERS (BIT(ROLLUP_PID) | BIT(ROLLUP_TID) | BIT(ROLLUP_CPU) | BIT(ROLLUP_SLICE))
 
 static const char *rollup_number(uint32_t v, char *buf, size_t n)
 {

@@ -110,9 +110,8 @@ static int tree_add(struct tree_builder *b, const struct profile_row *row,
 		t->nodes[at].total_samples += row->samples;
 		if (i == n)
 			break;
-		r = tree_child(
-		        b, at,
-		        profile_frame_at(t->profile, tree_frame(b, opts->order, n, i)), &at);
+		r = tree_child(b, at,
+		               profile_frame_at(t->profile, tree_frame(b, opts->order, n, i)), &at);
 	}
 	if (r < 0)
 		return r;
