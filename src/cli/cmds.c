@@ -4,6 +4,7 @@
 
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_convert;
+extern const struct cmd cmd_diff;
 extern const struct cmd cmd_dump;
 extern const struct cmd cmd_evlist;
 extern const struct cmd cmd_export;
@@ -20,6 +21,7 @@ extern const struct cmd cmd_stat;
 const struct cmd *const cmds[] = {
 	&cmd_record,
 	&cmd_report,
+	&cmd_diff,
 	&cmd_script,
 	&cmd_dump,
 	&cmd_evlist,

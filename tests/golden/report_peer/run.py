@@ -40,7 +40,7 @@ def of_perf(peer, path, keys):
         names = []
         for key, cell in zip(keys.split(","), cells[2:]):
             names.append(cell.split(":")[0].strip() if key in ("pid", "tgid") else
-                         ("-" if cell == "-1" else str(int(cell))) if key == "cpu" else cell)
+                         ("-" if int(cell) < 0 else str(int(cell))) if key == "cpu" else cell)
         rows[tuple(names)] += int(cells[1])
         share[tuple(names)] += float(cells[0].rstrip("%"))
     return rows
