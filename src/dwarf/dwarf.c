@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "dwarf/unit.h"
 
 #define FRAMES_MAX (UNIT_DEPTH_MAX + 1)
@@ -19,6 +20,8 @@ struct dwarf {
 	struct buf ranges; /* struct unit_range */
 	size_t bytes;
 	uint64_t missing_units;
+	struct intern paths; /* of files that were given relative to where the compiler ran */
+	struct buf path;
 	struct dwarf_frame frames[FRAMES_MAX];
 };
 
@@ -95,6 +98,8 @@ void dwarf_close(struct dwarf *d)
 		unit_free(UNIT_AT(&d->units, struct unit, i));
 	buf_free(&d->units);
 	buf_free(&d->ranges);
+	buf_free(&d->path);
+	intern_free(&d->paths);
 	dwarf_end(d->dw);
 	dwarf_end(d->alt);
 	free(d);
@@ -130,8 +135,27 @@ static bool dwarf_number(Dwarf_Die *die, unsigned name, Dwarf_Word *ret)
 	return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, ret) == 0;
 }
 
+/* A file's path, from the root if the directory of the compilation is known. */
+static const char *dwarf_path(struct dwarf *d, struct unit *unit, const char *file)
+{
+	Dwarf_Attribute attribute;
+	const char *dir = NULL;
+	uint32_t id;
+
+	if (!file || file[0] == '/')
+		return file;
+	if (dwarf_attr(&unit->lines, DW_AT_comp_dir, &attribute))
+		dir = dwarf_formstring(&attribute);
+	if (!dir)
+		return file;
+	buf_clear(&d->path);
+	buf_printf(&d->path, "%s/%s", dir, file);
+	id = d->path.failed ? INTERN_FAILED : intern_bytes(&d->paths, d->path.bytes, d->path.n);
+	return id == INTERN_FAILED ? file : intern_get(&d->paths, id);
+}
+
 /* Where an inlined function was called from. */
-static void dwarf_call(struct unit *unit, Dwarf_Die *call, struct dwarf_frame *ret)
+static void dwarf_call(struct dwarf *d, struct unit *unit, Dwarf_Die *call, struct dwarf_frame *ret)
 {
 	Dwarf_Word file, line;
 	Dwarf_Files *files;
@@ -141,17 +165,17 @@ static void dwarf_call(struct unit *unit, Dwarf_Die *call, struct dwarf_frame *r
 		ret->line = (uint32_t)line;
 	if (dwarf_number(call, DW_AT_call_file, &file) &&
 	    dwarf_getsrcfiles(&unit->tree, &files, &n) == 0 && file < n)
-		ret->file = dwarf_filesrc(files, file, NULL, NULL);
+		ret->file = dwarf_path(d, unit, dwarf_filesrc(files, file, NULL, NULL));
 }
 
-static void dwarf_line(struct unit *unit, uint64_t vaddr, struct dwarf_frame *ret)
+static void dwarf_line(struct dwarf *d, struct unit *unit, uint64_t vaddr, struct dwarf_frame *ret)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&unit->lines, vaddr);
 	int number;
 
 	if (!line)
 		return;
-	ret->file = dwarf_linesrc(line, NULL, NULL);
+	ret->file = dwarf_path(d, unit, dwarf_linesrc(line, NULL, NULL));
 	if (dwarf_lineno(line, &number) == 0 && number > 0)
 		ret->line = (uint32_t)number;
 }
@@ -170,12 +194,12 @@ static size_t dwarf_frames(struct dwarf *d, struct unit *unit, struct unit_funct
 	if (depth >= FRAMES_MAX)
 		return 0;
 	memset(f, 0, (depth + 1) * sizeof(*f));
-	dwarf_line(unit, vaddr, &f[depth]);
+	dwarf_line(d, unit, vaddr, &f[depth]);
 	for (size_t i = depth; i; i--) {
 		struct unit_inline *at = UNIT_AT(&function->inlines, struct unit_inline, call);
 
 		f[i].function = dwarf_name(&at->die);
-		dwarf_call(unit, &at->die, &f[i - 1]);
+		dwarf_call(d, unit, &at->die, &f[i - 1]);
 		call = at->parent;
 	}
 	f[0].function = dwarf_name(&function->die);
@@ -218,7 +242,7 @@ int dwarf_find(struct dwarf *d, uint64_t vaddr, const struct dwarf_frame **ret, 
 		*ret_n = dwarf_frames(d, unit, function, vaddr);
 	} else { /* a line without a function: assembler */
 		d->frames[0] = (struct dwarf_frame){ 0 };
-		dwarf_line(unit, vaddr, &d->frames[0]);
+		dwarf_line(d, unit, vaddr, &d->frames[0]);
 		*ret_n = d->frames[0].file != NULL;
 	}
 	return *ret_n != 0;

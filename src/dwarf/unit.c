@@ -224,11 +224,13 @@ uint32_t unit_innermost(const struct unit_function *function, uint64_t addr)
 {
 	uint32_t found = UNIT_NONE;
 
-	/* Inner calls stand behind outer ones. */
+	/* Downwards: inner calls stand behind outer ones. Compilers let siblings overlap at times; the
+	   first one has it then. */
 	for (size_t i = 0; i < UNIT_N(&function->ranges, struct unit_range); i++) {
 		const struct unit_range *range = UNIT_AT(&function->ranges, struct unit_range, i);
 
-		if (addr >= range->start && addr < range->end)
+		if (addr >= range->start && addr < range->end && range->of != found &&
+		    UNIT_AT(&function->inlines, struct unit_inline, range->of)->parent == found)
 			found = range->of;
 	}
 	return found;

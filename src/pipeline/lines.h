@@ -39,7 +39,7 @@ int lines_object(struct lines *l, const char *path, const struct image_build_id 
 /* One function at an address. Texts live until lines_free. */
 struct lines_frame {
 	const char *function; /* demangled; "" when not known */
-	const char *file;     /* as the compiler was given it; "" when not known */
+	const char *file;     /* from the root where the compiler said so; "": not known */
 	uint32_t line; /* in it: of the code, or of the call to the next frame; 0: not known */
 };
 
