@@ -2,6 +2,7 @@
 // cmds.c: the table of commands, in the order that help shows.
 #include "cli/cmd.h"
 
+extern const struct cmd cmd_annotate;
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_convert;
 extern const struct cmd cmd_diff;
@@ -22,6 +23,7 @@ const struct cmd *const cmds[] = {
 	&cmd_record,
 	&cmd_report,
 	&cmd_diff,
+	&cmd_annotate,
 	&cmd_script,
 	&cmd_dump,
 	&cmd_evlist,

@@ -94,7 +94,8 @@ void noise_compare(const struct noise_run *base, size_t n_base, const struct noi
 	variance = 1 / ka + 1 / kb;
 	if (!opts->counts)
 		variance -= 1 / fmax(a.n, ka) + 1 / fmax(b.n, kb);
-	spread = exp(q * sqrt(fmax(variance, 0) * ret->dispersion));
+	/* Beyond a factor of 10^8 nothing is known; larger powers say no more. */
+	spread = exp(fmin(q * sqrt(fmax(variance, 0) * ret->dispersion), 20));
 	ret->least = ret->ratio / spread;
 	ret->most = ret->ratio * spread;
 }
