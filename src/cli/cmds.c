@@ -16,11 +16,13 @@ extern const struct cmd cmd_recover;
 extern const struct cmd cmd_report;
 extern const struct cmd cmd_script;
 extern const struct cmd cmd_stat;
+extern const struct cmd cmd_top;
 
 // A line each: clang-format 14 would put them in columns.
 // clang-format off
 const struct cmd *const cmds[] = {
 	&cmd_record,
+	&cmd_top,
 	&cmd_report,
 	&cmd_diff,
 	&cmd_annotate,

@@ -57,6 +57,7 @@ struct report {
 	double percent_limit;
 	enum report_graph graph;
 	unsigned max_stack;
+	size_t rows_max; /* of a table as text; 0: all */
 	uint64_t slice_ns;
 	const char *dsos, *symbols; /* lists: only these frames have rows */
 	const char *parent;         /* regular expression: callers named so are parents */
@@ -95,6 +96,8 @@ int report_text(const struct report *r, struct buf *out);
 int report_json(const struct report *r, struct buf *out);
 int report_csv(const struct report *r, struct buf *out);
 int report_stats(const struct report *r, struct buf *out);
+/* The table of an event (0: of all) as text. */
+int report_table(const struct report *r, uint32_t event, struct buf *out);
 /* The call tree of an event (0: of all). */
 int report_tree(const struct report *r, uint32_t event, struct buf *out);
 /* All events side by side. */

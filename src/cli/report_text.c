@@ -159,11 +159,12 @@ static void text_row(const struct text_table *tt, const struct rollup_row *row, 
 	text_end_line(out);
 }
 
-static int text_print_table(const struct report *r, uint32_t event, struct buf *out)
+int report_table(const struct report *r, uint32_t event, struct buf *out)
 {
 	struct text_table tt = { .report = r };
 	struct rollup t;
 	uint64_t hidden = 0, hidden_self = 0;
+	size_t shown = 0;
 	int rc = report_rollup(r, event, &t);
 
 	if (rc < 0)
@@ -172,14 +173,18 @@ static int text_print_table(const struct report *r, uint32_t event, struct buf *
 	text_widths(&tt);
 	text_heading(&tt, out);
 	for (size_t i = 0; i < t.n; i++) {
-		if (text_visible(r, &t, &t.rows[i])) {
+		if (text_visible(r, &t, &t.rows[i]) && (!r->rows_max || shown < r->rows_max)) {
 			text_row(&tt, &t.rows[i], out);
+			shown++;
 		} else {
 			hidden += (r->no_children ? t.rows[i].self : t.rows[i].total) != 0;
 			hidden_self += t.rows[i].self;
 		}
 	}
-	if (hidden)
+	if (hidden && r->rows_max)
+		buf_printf(out, "(%" PRIu64 " more rows, %.2f %% in all by self)\n", hidden,
+		           report_percent(hidden_self, t.weight));
+	else if (hidden)
 		buf_printf(out, "(%" PRIu64 " more rows below %g %%, %.2f %% in all by self)\n",
 		           hidden, r->percent_limit, report_percent(hidden_self, t.weight));
 	rollup_free(&t);
@@ -202,7 +207,7 @@ static int text_print_event(const struct report *r, uint32_t event, struct buf *
 		buf_printf(out, "all events: %s samples",
 		           report_number(account.samples, number, sizeof(number)));
 	buf_printf(out, ", count %s\n\n", report_number(account.weight, number, sizeof(number)));
-	rc = text_print_table(r, event, out);
+	rc = report_table(r, event, out);
 	if (rc >= 0 && r->graph != REPORT_GRAPH_NONE)
 		rc = report_tree(r, event, out);
 	buf_put_text(out, "\n");
