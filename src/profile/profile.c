@@ -269,6 +269,12 @@ const struct profile_slices *profile_slices(const struct profile *p)
 	return &p->slices;
 }
 
+void profile_set_unfinished(struct profile *p, uint32_t state)
+{
+	if (state < p->n_states)
+		p->states[state].unfinished = true;
+}
+
 struct profile_counts *profile_counts(struct profile *p)
 {
 	return &p->counts;

@@ -115,8 +115,10 @@ int profile_sort_samples(struct profile *p);
 #define PROFILE_STATES_MAX 32u
 struct profile_state {
 	const char *name, *text;
+	bool unfinished; /* part of the stack is missing */
 };
 int profile_set_state(struct profile *p, uint32_t state, const char *name, const char *text);
+void profile_set_unfinished(struct profile *p, uint32_t state);
 /* A slice begins at (first + key.slice) * quantum_ns. Both are 0 where slices are not kept. */
 struct profile_slices {
 	uint64_t quantum_ns, first;
