@@ -5,6 +5,7 @@
 #define SEAM_CLI_NAMING_H
 
 #include "cli/cmd.h"
+#include "cli/debuginfod.h"
 #include "symbol/symbol.h"
 
 enum {
@@ -14,6 +15,8 @@ enum {
 	NAMING_NO_DEMANGLE,
 	NAMING_NO_INLINE,
 	NAMING_INLINE,
+	NAMING_DEBUGINFOD,
+	NAMING_DEBUGINFOD_LIMIT,
 	NAMING_END,
 };
 
@@ -26,6 +29,11 @@ enum {
 	        { "no-demangle", 0, NULL, "names as the files have them", NAMING_NO_DEMANGLE }, \
 	        { "no-inline", 0, NULL, "no frames for calls that the compiler inlined",        \
 		  NAMING_NO_INLINE },                                                           \
+	        { "debuginfod", 0, "[URLS]",                                                    \
+		  "ask these servers ($DEBUGINFOD_URLS) for files that are not here",           \
+		  NAMING_DEBUGINFOD },                                                          \
+	        { "debuginfod-limit", 0, "SECONDS", "ask for this long in all (60)",            \
+		  NAMING_DEBUGINFOD_LIMIT },                                                    \
 	{                                                                                       \
 		"inline", 0, NULL, "frames for inlined calls (the default)", NAMING_INLINE      \
 	}
@@ -33,6 +41,7 @@ enum {
 struct naming {
 	struct symbol_opts symbols;
 	bool no_inline;
+	struct debuginfod debuginfod;
 	char buildid_dir[4096]; /* perf's cache in the home directory; what symbols points to */
 };
 

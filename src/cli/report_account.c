@@ -2,10 +2,12 @@
 // report_account.c: what became of every sample: the lines below a report, and --stats.
 #include <string.h>
 
+#include "cli/hint.h"
 #include "cli/report.h"
 #include "pipeline/places.h"
 
 #define UNNAMED_SHOWN 5
+#define HINT_PERCENT 1.0 /* less than this is not worth an installation */
 
 static void account_part(struct buf *out, bool *first, uint64_t n, uint64_t all, const char *text)
 {
@@ -117,6 +119,16 @@ static void account_count(struct buf *out, uint64_t n, const char *one, const ch
 		           n == 1 ? one : many);
 }
 
+static void account_hint(const struct load_unnamed *u, struct buf *out)
+{
+	struct buf hint = { 0 };
+
+	hint_unnamed(u, &hint);
+	if (hint.n)
+		buf_printf(out, "           %s\n", buf_text(&hint));
+	buf_free(&hint);
+}
+
 static void account_unnamed(const struct report *r, struct buf *out)
 {
 	const struct load *l = &r->load;
@@ -138,6 +150,8 @@ static void account_unnamed(const struct report *r, struct buf *out)
 			                  "the way keeps no frame pointer\n");
 		else
 			buf_printf(out, "%s\n", symbol_state_text(u->state));
+		if (report_percent(u->samples, l->taken) >= HINT_PERCENT)
+			account_hint(u, out);
 	}
 	if (l->n_unnamed > UNNAMED_SHOWN)
 		buf_printf(out, "  and in %zu more objects\n", l->n_unnamed - UNNAMED_SHOWN);

@@ -90,6 +90,17 @@ static int try_build_id(struct image **ret, const struct image_build_id *want,
 	return r;
 }
 
+static int try_fetch(struct image **ret, const struct image_build_id *id,
+                     const struct image_search *search, bool debug)
+{
+	char path[4096];
+
+	if (!search->fetch || !id->size ||
+	    search->fetch->fetch(search->fetch->ctx, id, debug, path, sizeof(path)) < 0)
+		return -ENOENT;
+	return try_image(ret, path, id, NULL, NULL);
+}
+
 int image_find(struct image **ret, const char *path, const struct image_build_id *want,
                const struct image_search *search, struct image_build_id *ret_found,
                struct seam_error *err)
@@ -111,7 +122,8 @@ int image_find(struct image **ret, const char *path, const struct image_build_id
 		               (int)(deleted ? n - cut : n), path);
 	if (r < 0 && known &&
 	    (try_build_id(ret, want, search, "", "elf") >= 0 ||
-	     try_build_id(ret, want, search, ".debug", "debug") >= 0))
+	     try_build_id(ret, want, search, ".debug", "debug") >= 0 ||
+	     try_fetch(ret, want, search, false) >= 0))
 		r = 0;
 	return r;
 }
@@ -253,6 +265,8 @@ int image_find_debug(struct image **ret, struct image *object, const struct imag
 	if (r < 0 && read_link(object, &link) == 0)
 		r = find_linked(ret, object, &link, search);
 	if (r < 0)
+		r = try_fetch(ret, &id, search, true);
+	if (r < 0)
 		return seam_error_set(err, ENOENT, image_path(object), SEAM_NO_OFFSET, NULL,
 		                      "no separate debug file was found");
 	return 0;
@@ -302,6 +316,8 @@ int image_find_alt(struct image **ret, struct image *debug, const struct image_s
 	r = try_build_id(ret, &id, search, ".debug", "debug");
 	if (r < 0)
 		r = try_alt_path(ret, debug, name, &id, search);
+	if (r < 0)
+		r = try_fetch(ret, &id, search, true);
 	if (r < 0)
 		return seam_error_set(err, ENOENT, image_path(debug), SEAM_NO_OFFSET,
 		                      ".gnu_debugaltlink", "%s was not found", name);

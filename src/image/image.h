@@ -125,11 +125,19 @@ int image_each_plt(struct image *image, int (*each)(void *ctx, const struct imag
 
 /* ---- where files are ---- */
 
+/* Asks elsewhere (a server) for what no directory has: puts the path of a file into path. 0, or
+ * negative. Any thread. The file counts only if its build-id is the one that was asked for. */
+struct image_fetch {
+	int (*fetch)(void *ctx, const struct image_build_id *id, bool debug, char *path, size_t n);
+	void *ctx;
+};
+
 struct image_search {
 	size_t sz;
 	const char *root;              /* put before every path (perf's --symfs); NULL: none */
 	const char *const *debug_dirs; /* NULL-terminated; NULL: { "/usr/lib/debug" } */
 	const char *buildid_dir; /* perf's cache (~/.debug); NULL: none. Not put under root. */
+	const struct image_fetch *fetch; /* NULL: none */
 };
 
 /*

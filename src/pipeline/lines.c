@@ -228,10 +228,8 @@ static int lines_find_new(struct lines_object *object, uint64_t vaddr)
 
 	if (!object->cache_read)
 		lines_cache_read(object);
-	if (linebook_find(&object->answers, vaddr)) {
-		object->lines->counts.from_cache++;
+	if (linebook_find(&object->answers, vaddr))
 		return 0;
-	}
 	if (object->dwarf && dwarf_bytes(object->dwarf) > LINES_HANDLE_BYTES) {
 		lines_handle_close(object, object->dwarf);
 		object->dwarf = NULL;
@@ -248,10 +246,8 @@ int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret
 
 	*ret = (struct lines_at){ 0 };
 	object->asked = true;
-	if (!linebook_find(&object->answers, vaddr)) {
-		object->lines->counts.asked++;
+	if (!linebook_find(&object->answers, vaddr))
 		r = lines_find_new(object, vaddr);
-	}
 	e = linebook_find(&object->answers, vaddr);
 	if (r == -ENOMEM || !e)
 		return r == -ENOMEM ? r : 0;

@@ -62,8 +62,8 @@ int lines_resolve(struct lines *l);
 const char *lines_object_reason(const struct lines_object *object);
 
 struct lines_counts {
-	uint64_t asked, from_cache, looked_up; /* distinct addresses */
-	uint64_t objects, without;             /* asked for; with no debugging information */
+	uint64_t looked_up;        /* addresses; what was known, or on disk, is not among them */
+	uint64_t objects, without; /* asked for; of these, with no debugging information */
 };
 void lines_count(const struct lines *l, struct lines_counts *ret);
 

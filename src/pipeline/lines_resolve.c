@@ -50,7 +50,6 @@ static void wanted_tidy(struct lines_object *object)
 {
 	uint64_t *at = (uint64_t *)(void *)object->wanted.bytes;
 	size_t n = object->wanted.n / sizeof(*at), kept = 0;
-	struct lines_counts *counts = &object->lines->counts;
 	uint64_t last = 0;
 
 	if (n)
@@ -59,10 +58,7 @@ static void wanted_tidy(struct lines_object *object)
 		if (i && at[i] == last)
 			continue;
 		last = at[i];
-		counts->asked++;
-		if (linebook_find(&object->answers, at[i]))
-			counts->from_cache++;
-		else
+		if (!linebook_find(&object->answers, at[i]))
 			at[kept++] = at[i];
 	}
 	object->wanted.n = kept * sizeof(*at);

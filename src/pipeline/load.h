@@ -42,7 +42,8 @@ struct load_unnamed {
 	        *object; /* symbol_object_name, or "[unknown]" for addresses outside all mappings */
 	const char *reason; /* one sentence; "" when there is nothing to say */
 	enum symbol_state state;
-	uint64_t samples; /* whose stack has at least one such frame */
+	const struct symbol_key *key; /* NULL: no object */
+	uint64_t samples;             /* whose stack has at least one such frame */
 };
 
 struct load {

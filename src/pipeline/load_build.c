@@ -253,6 +253,7 @@ static int load_list_unnamed(struct load_builder *b)
 			.object = o->object ? symbol_object_name(o->object) : SYMBOL_UNKNOWN,
 			.reason = o->object ? symbol_object_reason(o->object) : "",
 			.state = o->state,
+			.key = o->object ? symbol_object_key(o->object) : NULL,
 			.samples = o->samples,
 		};
 	}

@@ -28,6 +28,23 @@ struct places {
 	struct map lines_objects; /* struct symbol_object * -> struct lines_object * */
 };
 
+/* A JIT compiler maps its jit-PID.dump, by which the recording knows where it is. */
+static int places_jitdumps(struct places *p)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < proc_mappings(p->rec->procs) && r >= 0; i++) {
+		const struct proc_mapping *m = proc_mapping_at(p->rec->procs, i);
+		const char *slash = strrchr(m->object->path, '/');
+		size_t n = slash ? strlen(slash) : 0;
+
+		if (m->object->kind == PROC_KIND_FILE && n > 10 && !strncmp(slash, "/jit-", 5) &&
+		    !strcmp(slash + n - 5, ".dump"))
+			r = symbol_jitdump(p->symbols, m->pid, m->object->path);
+	}
+	return r;
+}
+
 int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts)
 {
 	struct symbol_opts o = { .sz = sizeof(o) };
@@ -44,6 +61,8 @@ int places_new(struct places **ret, const struct recording *rec, const struct sy
 	p->entries = calloc(p->capacity, sizeof(*p->entries));
 	p->objects = calloc(proc_objects(rec->procs) + 1, sizeof(struct symbol_object *));
 	r = p->entries && p->objects ? symbol_new(&p->symbols, &o) : -ENOMEM;
+	if (r >= 0)
+		r = places_jitdumps(p);
 	if (r < 0) {
 		places_free(p);
 		return r;
