@@ -100,8 +100,9 @@ int report_ends_find(const struct report *r, struct report_ends *ret)
 	uint32_t *top = calloc(nodes, sizeof(*top)), *depth = calloc(nodes, sizeof(*depth));
 	struct report_ends e = { .by_object = calloc(objects, sizeof(*e.by_object)) };
 
-	/* With --max-stack the outermost frames were left out on purpose. */
-	if (top && depth && e.by_object && !r->max_stack) {
+	/* With --max-stack the outermost frames were left out on purpose; what was unwound while
+	 * recording says itself how walks ended. */
+	if (top && depth && e.by_object && !r->max_stack && !r->load.recorded.samples) {
 		ends_fill(p, top, depth);
 		ends_count(&e, p, top, depth);
 		qsort(e.by_object, objects, sizeof(*e.by_object), ends_order);
