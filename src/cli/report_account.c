@@ -50,6 +50,30 @@ static void account_states(const struct report *r, struct buf *out)
 	buf_put_text(out, "\n");
 }
 
+/* What could be done about a state that is not a stack. */
+static void account_hints(const struct report *r, struct buf *out)
+{
+	static const char *const hints[SEAM_STITCH_STATES] = {
+		[SEAM_STITCH_RECORD_LOST] = "a larger ring (seam record -m) or a lower frequency "
+		                            "(-F) loses fewer records",
+		[SEAM_STITCH_STILL_IN_KERNEL] =
+		        "a longer --grace waits for tasks that sleep at the "
+		        "end",
+		[SEAM_STITCH_NO_OUTPUT_EVENT] = "nobody asked the kernel for the user halves: "
+		                                "record with seam record",
+		[SEAM_STITCH_NO_COOKIE] = "sysctl kernel.perf_event_max_stack is too low for these "
+		                          "kernel stacks",
+		[SEAM_STITCH_NO_CALLCHAIN] = "recorded without call chains: seam record takes them",
+	};
+	struct profile_account a;
+
+	profile_account(r->load.profile, 0, &a);
+	for (uint32_t s = 0; s < SEAM_STITCH_STATES; s++)
+		if (hints[s] && report_percent(a.state[s], a.samples) >= 1)
+			buf_printf(out, "  hint: %s: %s\n",
+			           profile_state_at(r->load.profile, s)->name, hints[s]);
+}
+
 static void account_missing(const struct report *r, uint64_t samples, struct buf *out)
 {
 	for (size_t i = 0; i < r->load.n_missing && i < UNNAMED_SHOWN; i++) {
@@ -179,6 +203,7 @@ void report_account(const struct report *r, struct buf *out)
 	const struct profile_counts *c = profile_counts_of(r->load.profile);
 
 	account_states(r, out);
+	account_hints(r, out);
 	account_ends(r, out);
 	account_walks(r, out);
 	account_recorded(r, out);
@@ -192,6 +217,7 @@ void report_account(const struct report *r, struct buf *out)
 	              "samples stood twice in the file and are counted once");
 	account_count(out, c->undecoded, "sample could not be decoded",
 	              "samples could not be decoded");
+	report_ends(r, out);
 	account_unnamed(r, out);
 }
 
