@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/members.h"
 #include "cli/infile.h"
 #include "cli/naming.h"
 #include "cli/script_text.h"
@@ -29,9 +30,9 @@ enum {
 static const struct option_def script_options[] = {
 	INFILE_OPTION(OPT_INPUT),
 	{ "fields", 'F', "LIST",
-	  "what to print: comm,pid,tid,cpu,time,period,event,addr,ip,sym,symoff,dso,srcline,state; "
-	  "or "
-	  "+x,-y",
+	  "what to print: comm,pid,tid,cpu,misc,time,period,event,trace,addr,data_src,weight,"
+	  "ins_lat,retire_lat,cgroup,ip,sym,symoff,dso,srcline,iregs,uregs,brstack,phys_addr,"
+	  "data_page_size,code_page_size,state; or +x,-y",
 	  OPT_FIELDS },
 	{ "no-merge-callchains", 0, NULL, "samples and deferred records as they were recorded",
 	  OPT_NO_MERGE },
@@ -57,6 +58,7 @@ struct script {
 	struct take take;
 	struct script_text *printer;
 	struct recording *rec;
+	struct members members;
 	struct buf out;
 };
 
@@ -125,6 +127,26 @@ static int script_flush(struct script *s)
 	return 0;
 }
 
+/* One text for each member of the sample's group that has a share in it, as perf does. */
+static int script_members(struct script *s, const struct ordered_item *item)
+{
+	struct ordered_item one = *item;
+	struct member member;
+	uint64_t i = 0;
+	int r;
+
+	while ((r = members_next(&s->members, s->rec->events, &item->decoded.sample, &i, &member)) >
+	       0) {
+		one.sample.sample.event = member.event;
+		one.sample.sample.id.id = member.id;
+		one.sample.sample.period = member.period;
+		r = script_text_put(s->printer, &one, &s->out);
+		if (r < 0)
+			break;
+	}
+	return r;
+}
+
 static int script_item(void *ctx, const struct ordered_item *item)
 {
 	struct script *s = ctx;
@@ -137,7 +159,10 @@ static int script_item(void *ctx, const struct ordered_item *item)
 		             proc_comm(s->rec->procs, id->pid, id->tid, proc_time(&item->decoded))))
 			return 0;
 	}
-	r = script_text_put(s->printer, item, &s->out);
+	if (item->record.type == SEAM_RECORD_SAMPLE && members_of(&item->decoded.sample))
+		r = script_members(s, item);
+	else
+		r = script_text_put(s->printer, item, &s->out);
 	if (r >= 0 && s->out.n >= WRITE_AT)
 		r = script_flush(s);
 	return r;
@@ -164,7 +189,8 @@ static int script_print(struct script *s)
 		cmd_error(s->cmd, "%s", err.code ? err.text : strerror(-r));
 		return EXIT_FAILED;
 	}
-	return infile_verdict(&s->in, s->cmd, s->rec);
+	r = infile_verdict(&s->in, s->cmd, s->rec);
+	return script_text_verdict(s->printer, s->cmd) == EXIT_OK ? r : EXIT_PARTIAL;
 }
 
 static int script_run(int argc, char **argv, const struct cmd *cmd)
@@ -193,6 +219,7 @@ out:
 	recording_close(s.rec);
 	infile_close(&s.in);
 	take_free(&s.take);
+	members_free(&s.members);
 	buf_free(&s.out);
 	return r;
 }

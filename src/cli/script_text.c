@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "cli/script_put.h"
 #include "cli/script_records.h"
+#include "cli/script_values.h"
 #include "pipeline/outcome.h"
 
 struct script_line {
@@ -23,6 +25,7 @@ struct script_text {
 	struct recording *rec;
 	struct script_text_opts opts;
 	struct places *places;
+	struct script_values *values;
 	struct arena lines; /* what places' slots point to */
 	struct buf line;    /* one line while it is composed */
 	int event_width;
@@ -62,6 +65,8 @@ int script_text_new(struct script_text **ret, struct recording *rec,
 	r = places_new(&t->places, rec, opts->symbols);
 	if (r >= 0 && script_wants_lines(opts))
 		r = places_lines_start(t->places, NULL, opts->symbols);
+	if (r >= 0)
+		r = script_values_new(&t->values, rec, t->places, opts->fields);
 	if (r < 0) {
 		script_text_free(t);
 		return r;
@@ -74,81 +79,14 @@ void script_text_free(struct script_text *t)
 {
 	if (!t)
 		return;
+	script_values_free(t->values);
 	places_free(t->places);
 	arena_free(&t->lines);
 	buf_free(&t->line);
 	free(t);
 }
 
-/* ---- numbers, without printf ---- */
-
-static char *put_digits(char *end, uint64_t v)
-{
-	do
-		*--end = (char)('0' + v % 10);
-	while (v /= 10);
-	return end;
-}
-
-/* v with at least `least` digits (zeros), then blanks in front up to width. */
-static void put_number(struct buf *out, uint64_t v, int least, int width)
-{
-	char text[48], *end = text + sizeof(text), *at = put_digits(end, v);
-
-	while (end - at < least)
-		*--at = '0';
-	while (end - at < width)
-		*--at = ' ';
-	buf_put(out, at, (size_t)(end - at));
-}
-
-static void put_hex(struct buf *out, uint64_t v, int width)
-{
-	char text[32], *end = text + sizeof(text), *at = end;
-
-	do
-		*--at = "0123456789abcdef"[v & 15];
-	while (v >>= 4);
-	while (end - at < width)
-		*--at = ' ';
-	buf_put(out, at, (size_t)(end - at));
-}
-
-static void put_blanks(struct buf *out, int n)
-{
-	while (n-- > 0)
-		buf_put(out, " ", 1);
-}
-
-static void put_time(struct buf *out, uint64_t time_ns, bool ns)
-{
-	char text[48], *end = text + sizeof(text), *at = end;
-	uint64_t fraction = time_ns % 1000000000;
-	int digits = ns ? 9 : 6, width = ns ? 15 : 12;
-
-	if (!ns)
-		fraction /= 1000;
-	at = put_digits(at, fraction);
-	while (end - at < digits)
-		*--at = '0';
-	*--at = '.';
-	at = put_digits(at, time_ns / 1000000000);
-	put_blanks(out, width - (int)(end - at));
-	buf_put(out, at, (size_t)(end - at));
-	buf_put(out, ": ", 2);
-}
-
 /* ---- the head of a sample ---- */
-
-static void put_signed(struct buf *out, uint32_t v, int width)
-{
-	if (v == UINT32_MAX) {
-		put_blanks(out, width - 2);
-		buf_put_text(out, "-1");
-	} else {
-		put_number(out, v, 1, width);
-	}
-}
 
 /* "398/398    ": left-aligned behind the slash. */
 static void put_task(struct buf *out, unsigned fields, const struct seam_id *id)
@@ -215,6 +153,31 @@ static void put_comm(struct buf *out, const struct recording *rec, const struct 
 	buf_put(out, " ", 1);
 }
 
+/* The processor's mode of a sample, the mark of some other records. */
+static void put_misc(struct buf *out, const struct seam_record *record)
+{
+	const char *text = (const char *[]){
+		"", "K", "U", "H", "G", "g", "", ""
+	}[record->misc & SEAM_MISC_CPUMODE_MASK];
+	bool marked = record->misc & SEAM_MISC_MMAP_DATA;
+
+	switch (record->type) {
+	case SEAM_RECORD_SAMPLE:
+		break;
+	case SEAM_RECORD_MMAP:
+	case SEAM_RECORD_MMAP2:
+		text = marked ? "M" : "";
+		break;
+	case SEAM_RECORD_COMM:
+		text = marked ? "E" : "";
+		break;
+	default:
+		text = "";
+	}
+	buf_put_text(out, text);
+	put_blanks(out, 6 - (int)strlen(text));
+}
+
 void script_text_head(struct script_text *t, const struct ordered_item *item, struct buf *out)
 {
 	const struct seam_id *id = &item->decoded.id;
@@ -236,6 +199,8 @@ void script_text_head(struct script_text *t, const struct ordered_item *item, st
 		put_number(out, id->cpu, 3, 0);
 		buf_put(out, "] ", 2);
 	}
+	if (fields & SCRIPT_MISC)
+		put_misc(out, item->decoded.record);
 	if (fields & SCRIPT_TIME && (id->has & SEAM_SAMPLE_TIME || !event))
 		put_time(out, id->time_ns, t->opts.ns);
 }
@@ -417,7 +382,7 @@ static void script_walk_end(const struct ordered_item *item, struct buf *out)
 
 	if (item->walk)
 		end = item->walk->end == WALK_COMPLETE ? NULL : walk_end_name(item->walk->end);
-	else if (outcome_get(&sample->sample.event->attr, sample->misc, &outcome) &&
+	else if (outcome_get(&item->decoded.sample.event->attr, sample->misc, &outcome) &&
 	         outcome.kind != OUTCOME_NO_STACK &&
 	         (outcome.kind != OUTCOME_WALKED || outcome.end != WALK_COMPLETE))
 		end = outcome_name(&outcome);
@@ -425,23 +390,57 @@ static void script_walk_end(const struct ordered_item *item, struct buf *out)
 		buf_printf(out, "/%s", end);
 }
 
-static int script_sample(struct script_text *t, const struct ordered_item *item, struct buf *out)
+/* Of a sample of this event. */
+static unsigned script_fields_of(const struct script_text *t, const struct seam_event *event)
+{
+	bool chain = event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN && !t->opts.hide_chain;
+
+	if (t->opts.fields_given || event->attr.type != SEAM_TYPE_TRACEPOINT)
+		return t->opts.fields;
+	return t->opts.fields & ~SCRIPT_PERIOD &
+	       (chain ? ~0u : ~(unsigned)(SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO));
+}
+
+/* The stack, or where the sample hit; ends with a newline if it is a stack. */
+static int script_where(struct script_text *t, const struct ordered_item *item, bool chain,
+                        struct buf *out)
 {
 	struct seam_stitched sample = item->sample;
-	const struct seam_event *event = sample.sample.event;
 	uint64_t time_ns = proc_time(&item->decoded);
-	unsigned fields = t->opts.fields;
-	bool chain = event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN;
+	int r = 0;
+
+	if (!chain) {
+		sample.kernel.n = sample.user.n = 0;
+		r = script_frames(t, &sample, time_ns, ' ', out);
+		out->n -= out->n && out->bytes[out->n - 1] == '\n';
+		return r;
+	}
+	buf_put(out, "\n", 1);
+	if (t->opts.unmerged && sample.cookie)
+		sample.user.n = 0;
+	if (!t->opts.unmerged || !sample.cookie || sample.kernel.n)
+		r = script_frames(t, &sample, time_ns, '\t', out);
+	if (t->opts.unmerged && sample.cookie)
+		script_cookie(t, sample.cookie, out);
+	return r;
+}
+
+static int script_sample(struct script_text *t, const struct ordered_item *item, struct buf *out)
+{
+	const struct seam_stitched *sample = &item->sample;
+	const struct seam_event *event = sample->sample.event;
+	const struct seam_event *layout = item->decoded.sample.event;
+	unsigned fields = script_fields_of(t, event);
+	bool chain = layout->attr.sample_type & SEAM_SAMPLE_CALLCHAIN && !t->opts.hide_chain;
 	int r;
 
 	script_text_head(t, item, out);
-	if (fields & SCRIPT_PERIOD &&
-	    (t->opts.fields_given || event->attr.type != SEAM_TYPE_TRACEPOINT)) {
-		put_number(out, sample.sample.period, 1, 10);
+	if (fields & SCRIPT_PERIOD) {
+		put_number(out, sample->sample.period, 1, 10);
 		buf_put(out, " ", 1);
 	}
 	if (fields & SCRIPT_STATE) {
-		buf_put_text(out, seam_stitch_state_name(sample.state));
+		buf_put_text(out, seam_stitch_state_name(sample->state));
 		script_walk_end(item, out);
 		buf_put(out, " ", 1);
 	}
@@ -452,31 +451,11 @@ static int script_sample(struct script_text *t, const struct ordered_item *item,
 		buf_put_text(out, name);
 		buf_put(out, ": ", 2);
 	}
-	if (fields & SCRIPT_ADDR && event->attr.sample_type & SEAM_SAMPLE_ADDR) {
-		put_hex(out, sample.sample.addr, 16);
-		buf_put(out, " ", 1);
-	}
-	if (!(fields & SCRIPT_IP))
-		return buf_put(out, "\n", 1);
-	if (t->opts.hide_chain)
-		sample.kernel.n = sample.user.n = 0;
-	if (!chain || t->opts.hide_chain) {
-		size_t before = out->n;
-
-		r = script_frames(t, &sample, time_ns, ' ', out);
-		return r < 0 || out->n > before ? r : buf_put(out, "\n", 1);
-	}
-	buf_put(out, "\n", 1);
-	if (t->opts.unmerged && sample.cookie)
-		sample.user.n = 0;
-	if (t->opts.unmerged && sample.cookie && !sample.kernel.n)
-		r = 0;
-	else
-		r = script_frames(t, &sample, time_ns, '\t', out);
-	if (t->opts.unmerged && sample.cookie)
-		script_cookie(t, sample.cookie, out);
-	buf_put(out, "\n", 1);
-	return r;
+	r = script_values_before(t->values, item, fields, out);
+	if (r >= 0 && fields & SCRIPT_IP)
+		r = script_where(t, item, chain, out);
+	script_values_after(t->values, item, fields, out);
+	return r < 0 ? r : buf_put(out, "\n", 1);
 }
 
 static int script_answer(struct script_text *t, const struct ordered_item *item, struct buf *out)
@@ -489,7 +468,7 @@ static int script_answer(struct script_text *t, const struct ordered_item *item,
 	buf_put_text(out, "DEFERRED CALLCHAIN [cookie: ");
 	put_hex(out, d->cookie, 0);
 	buf_put(out, "]\n", 2);
-	if (t->opts.fields & SCRIPT_IP)
+	if (t->opts.fields & SCRIPT_IP && !t->opts.hide_chain)
 		r = script_frames(t, &answer, proc_time(&item->decoded), '\t', out);
 	buf_put(out, "\n", 1);
 	return r;
@@ -511,4 +490,10 @@ int script_text_put(struct script_text *t, const struct ordered_item *item, stru
 		r = script_record(&item->decoded, out);
 	}
 	return r < 0 ? r : out->failed ? -ENOMEM : 0;
+}
+
+int script_text_verdict(const struct script_text *t, const struct cmd *cmd)
+{
+	return script_values_verdict(t->values, cmd) && t->opts.fields_given ? EXIT_PARTIAL
+	                                                                     : EXIT_OK;
 }

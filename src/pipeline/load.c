@@ -37,6 +37,19 @@ struct load_worker {
 
 /* ---- counting, in threads ---- */
 
+/* Counted from that of the first sample, which the first pass found. */
+static uint32_t load_slice(const struct load_work *work, const struct seam_decoded *d)
+{
+	uint64_t first = work->rec->first_ns / (work->opts->slice_ns ? work->opts->slice_ns : 1);
+	uint64_t slice;
+
+	if (!(work->opts->keep & PROFILE_KEEP_SLICE) || !work->opts->slice_ns ||
+	    !(d->id.has & SEAM_SAMPLE_TIME))
+		return PROFILE_NOT_KEPT;
+	slice = d->id.time_ns / work->opts->slice_ns;
+	return slice - first < PROFILE_NOT_KEPT ? (uint32_t)(slice - first) : PROFILE_NOT_KEPT;
+}
+
 static int load_sample(struct load_worker *w, const struct seam_record *record)
 {
 	const struct recording *rec = w->work->rec;
@@ -69,6 +82,7 @@ static int load_sample(struct load_worker *w, const struct seam_record *record)
 	key.cpu = opts->keep & PROFILE_KEEP_CPU && d.id.has & SEAM_SAMPLE_CPU ? d.id.cpu
 	                                                                      : PROFILE_NOT_KEPT;
 	key.state = sample.state;
+	key.slice = load_slice(w->work, &d);
 	recording_spaces(rec, &sample, time_ns, &key.user_space, &key.kernel_space);
 	r = load_outcome_add(&w->outcome, rec, key.user_space, &sample);
 	if (r >= 0 && w->unwound)

@@ -20,6 +20,7 @@ struct load_opts {
 	unsigned keep;                     /* PROFILE_KEEP_* */
 	unsigned threads;                  /* 0: as many as there are CPUs, at most 16 */
 	unsigned max_stack;                /* innermost frames kept of a stack; 0: all */
+	uint64_t slice_ns;                 /* of PROFILE_KEEP_SLICE; not 0 then */
 	const struct symbol_opts *symbols; /* NULL: defaults; foreign is set from the recording */
 	const struct tables_opts
 	        *tables; /* unwind tables; NULL: defaults, with the search of symbols */

@@ -187,6 +187,7 @@ static int load_entry(struct load_builder *b, const struct stacks_entry *e, uint
 		                   .task = load_task(b, &e->key),
 		                   .cpu = e->key.cpu,
 		                   .state = e->key.state,
+		                   .slice = e->key.slice,
 		                   .node = PROFILE_ROOT };
 	size_t n;
 	int r = key.task == PROFILE_FAILED ? -ENOMEM : load_walk(b, e, serial, &n);
@@ -309,6 +310,10 @@ int load_build(struct load *load, struct recording *rec, const struct load_opts 
 	if (r >= 0)
 		r = places_new(&b.places, rec, opts->symbols);
 	b.profile = load->profile;
+	if (r >= 0 && opts->keep & PROFILE_KEEP_SLICE && opts->slice_ns)
+		profile_set_slices(b.profile, &(struct profile_slices){
+		                                      .quantum_ns = opts->slice_ns,
+		                                      .first = rec->first_ns / opts->slice_ns });
 	if (r >= 0)
 		r = load_lines_start(&b.lines, b.places, opts);
 	if (r >= 0)

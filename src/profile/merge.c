@@ -230,6 +230,8 @@ static int merge_names(struct merge *m)
 		if (state->unfinished)
 			profile_set_unfinished(m->to, i);
 	}
+	if (profile_slices(m->from)->quantum_ns)
+		profile_set_slices(m->to, profile_slices(m->from));
 	/* In from's order, so that events get the same ids whether they have rows left or not. */
 	for (uint32_t e = 1; e <= profile_n_events(m->from) && r >= 0; e++)
 		if (merge_event(m, e) == PROFILE_FAILED)

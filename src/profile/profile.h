@@ -22,6 +22,8 @@
 #define PROFILE_KEEP_PID (1u << 0)
 #define PROFILE_KEEP_TID (1u << 1)
 #define PROFILE_KEEP_CPU (1u << 2)
+/* Slices of time: see profile_set_slices. */
+#define PROFILE_KEEP_SLICE (1u << 4)
 /* Beside the rows, every sample with its time: memory then grows with samples. */
 #define PROFILE_KEEP_SAMPLES (1u << 3)
 
@@ -68,6 +70,7 @@ struct profile_key {
 	uint32_t cpu;
 	uint32_t state; /* index of a name given to profile_set_states */
 	uint32_t node;  /* the innermost frame; PROFILE_ROOT: an empty stack */
+	uint32_t slice; /* of time, counted from the first: see profile_set_slices */
 };
 
 struct profile_row {
@@ -116,6 +119,12 @@ struct profile_state {
 };
 int profile_set_state(struct profile *p, uint32_t state, const char *name, const char *text);
 void profile_set_unfinished(struct profile *p, uint32_t state);
+/* A slice begins at (first + key.slice) * quantum_ns. Both are 0 where slices are not kept. */
+struct profile_slices {
+	uint64_t quantum_ns, first;
+};
+void profile_set_slices(struct profile *p, const struct profile_slices *slices);
+const struct profile_slices *profile_slices(const struct profile *p);
 /* Counted beside the rows; added up by merge. */
 struct profile_counts {
 	uint64_t lost;              /* records that the kernel says it lost */
@@ -153,7 +162,8 @@ int profile_canonical(struct profile **ret, const struct profile *p);
 /* ---- reading: pointers live until the next call that fills, or profile_free ---- */
 
 const char *profile_text(const struct profile *p, uint32_t string);
-size_t profile_n_events(const struct profile *p); /* ids 1 ... n */
+size_t profile_n_strings(const struct profile *p); /* ids 1 ... n */
+size_t profile_n_events(const struct profile *p);  /* ids 1 ... n */
 const char *profile_event_name(const struct profile *p, uint32_t event);
 size_t profile_n_states(const struct profile *p); /* 0 ... n - 1 */
 const struct profile_state *profile_state_at(const struct profile *p, uint32_t state);

@@ -74,6 +74,8 @@ int perfmap_load(struct symbol_object *object);
 int jitdump_take(struct symbol_object *object, const void *bytes, size_t n);
 /* The path given to symbol_jitdump for a process, or NULL. */
 const char *symbol_jitdump_of(struct symbol_cache *cache, uint32_t pid);
+/* Takes the lines of a map into object->table and bad_lines. -ENOMEM. */
+int perfmap_text(struct symbol_object *object, const struct buf *text);
 
 /* Puts an image's symbols (and its debug file's, and its PLT) into the object's table. */
 int elffile_symbols(struct symbol_object *object, struct image *image);

@@ -73,7 +73,7 @@ static int take_line(struct symbol_object *object, const char *at, const char *e
 	return table_put(&object->table, &symbol, at, (size_t)(end - at), "");
 }
 
-static int take_text(struct symbol_object *object, const struct buf *text)
+int perfmap_text(struct symbol_object *object, const struct buf *text)
 {
 	const char *at = (const char *)text->bytes, *stop = at + text->n, *end;
 	uint32_t rank = 0;
@@ -162,7 +162,7 @@ static int load_map(struct symbol_object *object)
 	           object->key.pid);
 	r = read_file(buf_text(&path), object->key.pid, &text);
 	if (!r)
-		r = take_text(object, &text);
+		r = perfmap_text(object, &text);
 	if (r < 0)
 		object_reason(object, SYMBOL_NO_FILE, "%s: %s", buf_text(&path),
 		              r == -EPERM ? "its owner is neither root, nor you, nor the process's"

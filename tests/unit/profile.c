@@ -221,7 +221,9 @@ static void trees_add_up(void **state)
 	for (int order = TREE_CALLER; order <= TREE_CALLEE; order++) {
 		const uint64_t *expected = order == TREE_CALLER ? roots : leaves;
 
-		assert_int_equal(tree_build(&t, p, order, 1), 0);
+		assert_int_equal(tree_build(&t, p,
+		                            &(struct tree_opts){ .order = order, .event = 1 }),
+		                 0);
 		tree_check(&t, sum);
 		assert_int_equal(t.nodes[0].self, empty);
 		for (uint32_t c = t.nodes[0].first_child; c; c = t.nodes[c].next_sibling) {
@@ -231,7 +233,8 @@ static void trees_add_up(void **state)
 		}
 		tree_free(&t);
 	}
-	assert_int_equal(tree_build(&t, p, TREE_CALLER, 2), 0); /* an event without samples */
+	assert_int_equal(tree_build(&t, p, &(struct tree_opts){ .event = 2 }),
+	                 0); /* an event without samples */
 	assert_int_equal(t.n, 1);
 	tree_free(&t);
 	profile_free(p);
