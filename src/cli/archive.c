@@ -237,7 +237,7 @@ const struct cmd cmd_archive = {
 	        "debug "
 	        "file, the kernel's list of symbols, perf maps and jitdumps; each only if it "
 	        "proved "
-	        "to be the one that was recorded. report, script, export and flame take it with "
+	        "to be the one that was recorded. Every command that names takes it with "
 	        "--archive FILE.\n\n"
 	        "It is a tar inside zstd in the layout of perf's cache: tar --zstd -xf FILE -C "
 	        "~/.debug makes it known to perf, too.\n\n"
