@@ -11,8 +11,6 @@
 #include "cli/script_text.h"
 #include "cli/take.h"
 
-#define WRITE_AT (256u << 10)
-
 enum {
 	OPT_INPUT = 1,
 	OPT_FIELDS,
@@ -54,9 +52,12 @@ struct script {
 	struct ordered_opts order;
 	struct naming naming;
 	struct take take;
-	struct script_text *printer;
 	struct recording *rec;
-	struct buf out;
+	struct script_thread {
+		struct script *script;
+		struct script_text *printer;
+	} threads[ORDERED_THREADS_MAX];
+	unsigned n_threads;
 };
 
 static int script_fields_option(struct script *s, const struct options *o)
@@ -114,47 +115,52 @@ static int script_option(struct script *s, const struct options *o, int id)
 	}
 }
 
-static int script_flush(struct script *s)
-{
-	size_t n = s->out.n;
-
-	s->out.n = 0;
-	if (n && fwrite(s->out.bytes, 1, n, stdout) != n)
-		return -(errno ? errno : EIO);
-	return 0;
-}
-
-static int script_item(void *ctx, const struct ordered_item *item)
+static int script_start(void *ctx, void **ret)
 {
 	struct script *s = ctx;
-	int r;
+	struct script_thread *t = &s->threads[s->n_threads];
+
+	t->script = s;
+	*ret = t;
+	s->n_threads++;
+	return script_text_new(&t->printer, s->rec, &s->text,
+	                       t == s->threads ? NULL : s->threads[0].printer);
+}
+
+static int script_put(void *thread, const struct batch_item *item, struct buf *out)
+{
+	const struct script_thread *t = thread;
+	struct script *s = t->script;
 
 	if (take_any(&s->take)) {
 		const struct seam_id *id = &item->decoded.id;
 
 		if (!take_id(&s->take, id,
-		             proc_comm(s->rec->procs, id->pid, id->tid, proc_time(&item->decoded))))
+		             proc_comm(s->rec->procs, id->pid, id->tid, item->proc_ns)))
 			return 0;
 	}
-	r = script_text_put(s->printer, item, &s->out);
-	if (r >= 0 && s->out.n >= WRITE_AT)
-		r = script_flush(s);
-	return r;
+	return script_text_put(t->printer, item, out);
+}
+
+static int script_write(void *ctx, const struct buf *out)
+{
+	if (fwrite(out->bytes, 1, out->n, stdout) != out->n)
+		return -(errno ? errno : EIO);
+	return 0;
 }
 
 static int script_print(struct script *s)
 {
+	const struct ordered_writer writer = {
+		.start = script_start, .put = script_put, .write = script_write, .ctx = s
+	};
 	struct seam_error err = { 0 };
 	int r;
 
 	r = recording_open(&s->rec, s->in.reader,
 	                   &(struct recording_opts){ .sz = sizeof(struct recording_opts) }, &err);
 	if (r >= 0)
-		r = script_text_new(&s->printer, s->rec, &s->text);
-	if (r >= 0)
-		r = ordered_each(s->rec, &s->order, script_item, s, &err);
-	if (r >= 0)
-		r = script_flush(s);
+		r = ordered_text(s->rec, &s->order, &writer, &err);
 	if (r >= 0 && fflush(stdout))
 		r = -errno;
 	if (r == -EPIPE)
@@ -186,11 +192,11 @@ static int script_run(int argc, char **argv, const struct cmd *cmd)
 	if (r == EXIT_OK)
 		r = script_print(&s);
 out:
-	script_text_free(s.printer);
+	while (s.n_threads) /* the first one's symbols are the others', too */
+		script_text_free(s.threads[--s.n_threads].printer);
 	recording_close(s.rec);
 	infile_close(&s.in);
 	take_free(&s.take);
-	buf_free(&s.out);
 	return r;
 }
 

@@ -50,12 +50,13 @@ struct script_text_opts {
 	const struct symbol_opts *symbols;
 };
 
+/* with: another's of the same recording, whose symbols are used and which outlives it; or NULL. */
 int script_text_new(struct script_text **ret, struct recording *rec,
-                    const struct script_text_opts *opts);
+                    const struct script_text_opts *opts, const struct script_text *with);
 void script_text_free(struct script_text *t);
 /* Appends one item. -ENOMEM. */
 /* The part of a line that all records have: comm, ids, CPU, time. */
-void script_text_head(struct script_text *t, const struct ordered_item *item, struct buf *out);
-int script_text_put(struct script_text *t, const struct ordered_item *item, struct buf *out);
+void script_text_head(struct script_text *t, const struct batch_item *item, struct buf *out);
+int script_text_put(struct script_text *t, const struct batch_item *item, struct buf *out);
 
 #endif

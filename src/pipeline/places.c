@@ -20,28 +20,43 @@ struct places_entry {
 struct places {
 	const struct recording *rec;
 	struct symbol_cache *symbols;
+	bool shared;                    /* symbols are another's */
 	struct symbol_object **objects; /* by proc_object's id; NULL: not asked for yet */
 	struct places_entry *entries;   /* open addressing; addr and space both 0: free */
 	size_t n, capacity;
 	uint64_t zero; /* the slot of address 0 of no space */
 };
 
-int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts)
+static int places_start(struct places **ret, const struct recording *rec)
 {
-	struct symbol_opts o = { .sz = sizeof(o) };
 	struct places *p = calloc(1, sizeof(*p));
-	int r;
 
 	if (!p)
 		return -ENOMEM;
-	if (opts)
-		o = *opts;
-	o.foreign |= rec->foreign;
 	p->rec = rec;
 	p->capacity = 1024;
 	p->entries = calloc(p->capacity, sizeof(*p->entries));
 	p->objects = calloc(proc_objects(rec->procs) + 1, sizeof(struct symbol_object *));
-	r = p->entries && p->objects ? symbol_new(&p->symbols, &o) : -ENOMEM;
+	if (!p->entries || !p->objects) {
+		places_free(p);
+		return -ENOMEM;
+	}
+	*ret = p;
+	return 0;
+}
+
+int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts)
+{
+	struct symbol_opts o = { .sz = sizeof(o) };
+	struct places *p;
+	int r = places_start(&p, rec);
+
+	if (r < 0)
+		return r;
+	if (opts)
+		o = *opts;
+	o.foreign |= rec->foreign;
+	r = symbol_new(&p->symbols, &o);
 	if (r < 0) {
 		places_free(p);
 		return r;
@@ -50,11 +65,23 @@ int places_new(struct places **ret, const struct recording *rec, const struct sy
 	return 0;
 }
 
+int places_share(struct places **ret, const struct places *with)
+{
+	int r = places_start(ret, with->rec);
+
+	if (r < 0)
+		return r;
+	(*ret)->symbols = with->symbols;
+	(*ret)->shared = true;
+	return 0;
+}
+
 void places_free(struct places *p)
 {
 	if (!p)
 		return;
-	symbol_free(p->symbols);
+	if (!p->shared)
+		symbol_free(p->symbols);
 	free(p->objects);
 	free(p->entries);
 	free(p);

@@ -41,6 +41,8 @@ struct frame_at {
 struct places;
 
 int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts);
+/* For another thread: slots of its own over the same symbols, which outlive it. */
+int places_share(struct places **ret, const struct places *with);
 void places_free(struct places *p);
 struct symbol_cache *places_symbols(struct places *p);
 /* Hands the cache over: the caller frees it; places_find must not be called any more. */
