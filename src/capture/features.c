@@ -104,6 +104,10 @@ static const struct feature_def feature_defs[FEATURES] = {
 	                     .probe = probe_defers },
 	[FEATURE_BPF] = { "bpf", "BPF programs", .probe = probe_bpf },
 	[FEATURE_BTF] = { "btf", "type information of the kernel (BTF)", .probe = probe_btf },
+	[FEATURE_LIVE] = { "bpf_stacks", "user stacks by unwind tables in the kernel",
+	                   .probe = probe_live },
+	[FEATURE_LIVE_DEFER] = { "bpf_deferral", "and deferred where a page is not in memory",
+	                         .probe = probe_live_defer },
 	[FEATURE_COUNTERS] = { "counters", "all hardware counters free", .probe = probe_counters },
 };
 

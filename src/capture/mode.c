@@ -36,6 +36,18 @@ const char *mode_line(const struct mode *mode, char *text, size_t n)
 		                   "kernel.perf_event_paranoid <= 0)"
 		                 : "");
 		break;
+	case MODE_LIVE:
+		snprintf(text, n,
+		         "user stacks: %s, walked in the kernel by BPF at once; one ends where a page "
+		         "is not in memory",
+		         mode->by_fp ? "frame pointers" : "unwind tables");
+		break;
+	case MODE_LIVE_DEFER:
+		snprintf(text, n,
+		         "user stacks: %s, walked in the kernel by BPF at once, deferred where a page "
+		         "is not in memory",
+		         mode->by_fp ? "frame pointers" : "unwind tables");
+		break;
 	case MODE_STACK:
 		snprintf(text, n, "user stacks: copies of %u bytes, %s%s%s", mode->stack_size,
 		         mode->unwinds ? "unwound while recording" : "kept in the file",
@@ -55,6 +67,9 @@ const char *mode_option(const struct mode *mode)
 		return "fp";
 	case MODE_FP_DEFER:
 		return "fp,defer";
+	case MODE_LIVE:
+	case MODE_LIVE_DEFER:
+		return mode->by_fp ? "fp,defer" : "dwarf,defer";
 	case MODE_STACK:
 		return "dwarf";
 	}

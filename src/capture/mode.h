@@ -13,6 +13,8 @@ enum mode_stack {
 	MODE_NONE,     /* no callchains were asked for */
 	MODE_FP,       /* frame pointers, at once */
 	MODE_FP_DEFER, /* frame pointers, deferred by the kernel */
+	MODE_LIVE,     /* by BPF programs, at once */
+	MODE_LIVE_DEFER, /* by BPF programs, at once, deferred where a page is not in memory */
 	MODE_STACK,    /* registers and a copy of the stack, to be unwound by tables */
 };
 
@@ -34,6 +36,7 @@ struct mode {
 	enum mode_reason reason;   /* MODE_FP, MODE_STACK */
 	enum mode_answers answers; /* MODE_FP_DEFER only */
 	bool defer_asked;          /* fp,defer by name, not auto */
+	bool by_fp;                /* MODE_LIVE*: by frame pointers, not by unwind tables */
 	unsigned stack_size;       /* MODE_STACK: bytes of a copy */
 	bool unwinds;              /* MODE_STACK: unwound while recording, not kept in the file */
 	bool per_task;             /* a command, processes or threads; not system-wide */

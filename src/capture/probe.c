@@ -13,6 +13,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "capture/bpf/kwalk.h"
+
 // Newer than the headers of older distributions.
 #define PROBE_CAP_PERFMON 38
 #define PROBE_CAP_BPF 39
@@ -293,6 +295,33 @@ int probe_btf(struct features *f, struct feature_result *r)
 		return yes(r, 0);
 	r->error = got < 0 ? -got : ENOENT;
 	return no(r, "a kernel built with CONFIG_DEBUG_INFO_BTF", "no /sys/kernel/btf/vmlinux");
+}
+
+/* BPF is tried on the running kernel only: a played one has none. */
+static bool probe_live_result(struct features *f, struct kwalk_probe *ret)
+{
+	if (f->kernel.open != kernel_running.open)
+		return false;
+	kwalk_probe(ret);
+	return true;
+}
+
+int probe_live(struct features *f, struct feature_result *r)
+{
+	struct kwalk_probe p;
+
+	if (!probe_live_result(f, &p))
+		return no(r, "", "not the running kernel");
+	return p.usable ? yes(r, 0) : no(r, p.remedy, "%s", p.reason);
+}
+
+int probe_live_defer(struct features *f, struct feature_result *r)
+{
+	struct kwalk_probe p;
+
+	if (!probe_live_result(f, &p))
+		return no(r, "", "not the running kernel");
+	return p.defers ? yes(r, 0) : no(r, p.remedy, "%s", p.reason);
 }
 
 int probe_counters(struct features *f, struct feature_result *r)

@@ -26,6 +26,8 @@ int probe_kallsyms(struct features *f, struct feature_result *r);
 int probe_defers(struct features *f, struct feature_result *r);
 int probe_bpf(struct features *f, struct feature_result *r);
 int probe_btf(struct features *f, struct feature_result *r);
+int probe_live(struct features *f, struct feature_result *r);
+int probe_live_defer(struct features *f, struct feature_result *r);
 int probe_counters(struct features *f, struct feature_result *r);
 
 #endif

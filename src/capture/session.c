@@ -92,6 +92,11 @@ static void session_choose_mode(struct session *s)
 	s->mode.reason = MODE_ASKED;
 	s->mode.stack_size = s->opts.stack_size ? s->opts.stack_size : SESSION_STACK_SIZE_DEFAULT;
 	s->mode.unwinds = s->opts.unwinds;
+	if (s->opts.source.attach) {
+		s->mode.stack = s->opts.source.defers ? MODE_LIVE_DEFER : MODE_LIVE;
+		s->mode.by_fp = s->opts.source.by_fp;
+		return;
+	}
 	for (size_t i = 0; i < s->n_streams; i++)
 		types |= s->streams[i].attr.sample_type;
 	if (session_defers(s))
@@ -104,12 +109,28 @@ static void session_choose_mode(struct session *s)
 		s->mode.stack = types & SEAM_SAMPLE_CALLCHAIN ? MODE_FP : MODE_NONE;
 }
 
+// What the file says of an event: with the callchains that its source adds.
+static struct seam_attr session_file_attr(const struct session *s, const struct stream *st)
+{
+	struct seam_attr attr = st->attr;
+	bool defers = s->opts.source.attach && s->opts.source.defers;
+
+	if (st->sourced)
+		attr.sample_type |= SEAM_SAMPLE_CALLCHAIN;
+	if (st->sourced && defers)
+		attr.flags |= SEAM_ATTR_DEFER_CALLCHAIN;
+	if (st->role == STREAM_SIDEBAND && defers)
+		attr.flags |= SEAM_ATTR_DEFER_OUTPUT;
+	return attr;
+}
+
 static int session_register(struct session *s, struct seam_error *err)
 {
 	for (size_t i = 0; i < s->n_streams; i++) {
 		struct stream *st = &s->streams[i];
 		size_t n = stream_rows(s, st) * st->n_cpus, used = 0;
 		uint64_t *ids = malloc(n * sizeof(*ids));
+		struct seam_attr attr = session_file_attr(s, st);
 		int r;
 
 		if (!ids)
@@ -117,10 +138,30 @@ static int session_register(struct session *s, struct seam_error *err)
 		for (size_t j = 0; j < n; j++)
 			if (st->fds[j] >= 0)
 				ids[used++] = st->ids[j];
-		r = seam_events_add(s->events, &st->attr, st->name, ids, used, err);
+		r = seam_events_add(s->events, &attr, st->name, ids, used, err);
 		free(ids);
 		if (r < 0)
 			return r;
+	}
+	return 0;
+}
+
+static int session_give(struct session *s, struct seam_error *err)
+{
+	const struct session_source *to = &s->opts.source;
+
+	for (size_t i = 0; i < s->n_streams; i++) {
+		struct stream *st = &s->streams[i];
+		size_t n = stream_rows(s, st) * st->n_cpus;
+
+		if (st->role == STREAM_SIDEBAND)
+			to->events(to->ctx, s->events, (uint32_t)i);
+		for (size_t j = 0; st->sourced && j < n; j++) {
+			int r = st->fds[j] < 0 ? 0 : to->attach(to->ctx, st->fds[j], st->ids[j]);
+
+			if (r < 0)
+				return session_fail(err, -r, "a BPF program cannot be attached");
+		}
 	}
 	return 0;
 }
@@ -133,6 +174,11 @@ static int session_watch(struct session *s, struct seam_error *err)
 	s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->epoll < 0 || s->wake < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->wake, &ev) < 0)
 		return session_fail(err, errno, "epoll");
+	if (s->opts.source.attach && s->opts.source.fd >= 0) {
+		ev.data.u64 = SESSION_SOURCE_KEY;
+		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->opts.source.fd, &ev) < 0)
+			return session_fail(err, errno, "epoll");
+	}
 	for (size_t i = 0; i < s->n_rings; i++) {
 		ev.data.u64 = i;
 		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->rings[i].fd, &ev) < 0)
@@ -185,6 +231,8 @@ static int session_build(struct session *s, const struct event_list *events, str
 		r = seam_events_new(&s->events);
 	if (r >= 0)
 		r = session_register(s, err);
+	if (r >= 0 && s->opts.source.attach)
+		r = session_give(s, err);
 	return r < 0 ? r : session_watch(s, err);
 }
 

@@ -74,6 +74,27 @@ enum session_callchain {
 #define SESSION_GRACE_MS_DEFAULT 100u
 #define SESSION_FREQUENCY_DEFAULT 4000u
 
+/*
+ * Somebody else who takes the samples of the sampling events (bpf/kwalk.h): the events are opened without callchains and each is
+ * given to attach; the records come by read. The file's attrs say CALLCHAIN, and deferral when `defers`.
+ */
+struct session_source {
+	void *ctx;
+	int fd;      /* readable when it wants to be read; -1: none */
+	bool defers; /* records of type 22 may come; they carry the id of the side-band event */
+	bool by_fp;  /* for the words only: not by unwind tables */
+	/* Whether it can give what attr asks for. Another event takes its own samples, by frame pointers. */
+	bool (*takes)(void *ctx, const struct seam_attr *attr);
+	/* One descriptor of an event, disabled; id is what its records are to carry. 0, or -errno. NULL: there is no source */
+	int (*attach)(void *ctx, int fd, uint64_t id);
+	/* The set of events, which lives as long as the session, and the index of the one that answers belong to. */
+	void (*events)(void *ctx, const struct seam_events *events, uint32_t answers);
+	/* In each round, before its end: bytes given, or what write returned. */
+	int64_t (*read)(void *ctx, capture_write write, void *write_ctx);
+	/* In session_settle, sampling off. */
+	int64_t (*settle)(void *ctx, uint32_t grace_ms, capture_write write, void *write_ctx);
+};
+
 struct session_opts {
 	size_t sz; /* sizeof(struct session_opts) */
 	/* Only read during open; NULL or empty: the default event. */
@@ -109,6 +130,7 @@ struct session_opts {
 	bool no_rounds;            /* no FINISHED_ROUND records */
 	struct log log;            /* lines for people: LOG_PLAIN is to be shown always */
 	struct features *features; /* NULL: the session's own */
+	struct session_source source; /* zeros: the kernel takes all samples itself */
 };
 
 struct session_counts {

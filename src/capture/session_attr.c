@@ -235,6 +235,26 @@ static int stream_cpus(struct session *s, const struct event *e, struct stream *
 	return 0;
 }
 
+// Callchains of a source: the kernel is not asked for any.
+static void attr_source(struct session *s, struct stream *st)
+{
+	const struct session_source *from = &s->opts.source;
+
+	if (!from->attach || !(st->attr.sample_type & SEAM_SAMPLE_CALLCHAIN))
+		return;
+	st->attr.flags &= ~SEAM_ATTR_DEFER_CALLCHAIN;
+	if (!from->takes(from->ctx, &st->attr)) {
+		log_line(s->log, LOG_PLAIN,
+		         "%s: its samples carry what BPF cannot give: its user stacks are taken by "
+		         "frame pointers",
+		         st->name);
+		return;
+	}
+	st->sourced = true;
+	st->attr.sample_type &= ~SEAM_SAMPLE_CALLCHAIN;
+	st->attr.sample_max_stack = 0;
+}
+
 static int compose_one(struct session *s, const struct event_list *events, size_t i,
                        struct seam_error *err)
 {
@@ -275,6 +295,7 @@ static int compose_one(struct session *s, const struct event_list *events, size_
 	if (r < 0)
 		return r;
 	attr_group(s, events, i, st);
+	attr_source(s, st);
 	return stream_cpus(s, e, st, err);
 }
 

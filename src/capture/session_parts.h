@@ -29,6 +29,7 @@ struct stream {
 	uint64_t *ids; /* beside fds */
 	uint64_t lost; /* after session_finish */
 	bool lost_known;
+	bool sourced; /* its samples come from opts.source */
 };
 
 struct session {
@@ -68,6 +69,7 @@ static inline bool session_per_task(const struct session *s)
 	return s->opts.target != SESSION_SYSTEM;
 }
 
+#define SESSION_SOURCE_KEY (UINT64_MAX - 1)
 #define SESSION_WAKE_KEY UINT64_MAX /* the eventfd among the rings' numbers in epoll */
 
 /* -- session.c -- */

@@ -57,6 +57,10 @@ int session_wait(struct session *s, int timeout_ms)
 				return -errno;
 			continue;
 		}
+		if (events[i].data.u64 == SESSION_SOURCE_KEY) {
+			woken++;
+			continue;
+		}
 		if (events[i].events & (EPOLLHUP | EPOLLERR))
 			session_watch_next(s, (size_t)events[i].data.u64);
 		woken += !!(events[i].events & EPOLLIN);
@@ -117,6 +121,13 @@ int64_t session_read(struct session *s, capture_write write, void *ctx)
 			return n;
 		sum += n;
 	}
+	if (s->opts.source.attach) {
+		int64_t n = s->opts.source.read(s->opts.source.ctx, write, ctx);
+
+		if (n < 0)
+			return n;
+		sum += n;
+	}
 	if (!sum)
 		return 0;
 	s->rounds++;
@@ -139,6 +150,12 @@ int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write
 	int64_t end = session_now_ms() + (grace_ms ? grace_ms : SESSION_GRACE_MS_DEFAULT);
 	int64_t sum = 0;
 
+	if (s->opts.source.attach)
+		return s->opts.source.settle(s->opts.source.ctx,
+		                             grace_ms == UINT32_MAX ? 0
+		                             : grace_ms             ? grace_ms
+		                                                    : SESSION_GRACE_MS_DEFAULT,
+		                             write, ctx);
 	if (s->mode.stack != MODE_FP_DEFER || grace_ms == UINT32_MAX)
 		return 0;
 	for (;;) {

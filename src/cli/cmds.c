@@ -7,6 +7,7 @@ extern const struct cmd cmd_convert;
 extern const struct cmd cmd_dump;
 extern const struct cmd cmd_evlist;
 extern const struct cmd cmd_export;
+extern const struct cmd cmd_flame;
 extern const struct cmd cmd_header;
 extern const struct cmd cmd_help;
 extern const struct cmd cmd_record;
@@ -27,6 +28,7 @@ const struct cmd *const cmds[] = {
 	&cmd_stat,
 	&cmd_convert,
 	&cmd_export,
+	&cmd_flame,
 	&cmd_recover,
 	&cmd_check,
 	&cmd_help,

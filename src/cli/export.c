@@ -25,7 +25,7 @@ enum {
 
 static const struct option_def export_options[] = {
 	INFILE_OPTION(OPT_INPUT),
-	{ "format", 'f', "NAME", "folded, pprof, firefox, speedscope, callgrind or json",
+	{ "format", 'f', "NAME", "folded, pprof, firefox, speedscope, callgrind, json or perfetto",
 	  OPT_FORMAT },
 	{ "output", 'o', "FILE", "where it goes (default and -: standard output)", OPT_OUTPUT },
 	{ "event", 'e', "NAME", "only this event (default: all; folded: the first with samples)",
@@ -257,8 +257,10 @@ const struct cmd cmd_export = {
 	.details =
 	        "folded: a line per stack, for flamegraph.pl and inferno. pprof: gzip'd protobuf. "
 	        "firefox: for profiler.firefox.com. speedscope: for speedscope.app. callgrind: for "
-	        "callgrind_annotate and KCachegrind; its calls are samples. "
-	        "Equal recordings give equal bytes.\n\n"
+	        "callgrind_annotate and KCachegrind; its calls are samples. perfetto: for "
+	        "ui.perfetto.dev (held against its schema; no reader of it could be had where seam "
+	        "is "
+	        "tested). Equal recordings give equal bytes.\n\n"
 	        "json writes one object: version (1), lost, lost_samples, duplicate_samples, "
 	        "undecoded_samples; events (name, unit); states; objects (path, build_id); tasks "
 	        "(comm, pid, tid); frames (symbol, object, address, kind, file, line); stacks "

@@ -47,6 +47,7 @@ enum {
 	RECORD_WEIGHT,
 	RECORD_NO_BUILDID,
 	RECORD_GRACE,
+	RECORD_UNWIND_MEMORY,
 	RECORD_CONFIG,
 	RECORD_QUIET,
 	RECORD_VERBOSE,
@@ -69,12 +70,15 @@ const struct option_def record_option_defs[] = {
 	  RECORD_OUTPUT },
 	{ NULL, 'g', NULL, "callchains, the best that this machine allows (the default)",
 	  RECORD_G },
-	{ "call-graph", 0, "MODE", "fp[,DEPTH]; fp,defer[,DEPTH]; dwarf[,SIZE]; auto; none",
+	{ "call-graph", 0, "MODE", 
+	  "dwarf,defer[=always|=never]; fp[,DEPTH]; fp,defer[,DEPTH]; dwarf[,SIZE]; auto; none",
 	  RECORD_CALL_GRAPH },
 	{ "keep-stacks", 0, NULL,
 	  "dwarf: keep the stack copies, to be unwound when the file is read", RECORD_KEEP_STACKS },
 	{ "unwind-threads", 0, "N", "dwarf: threads that unwind while recording (default 1)",
 	  RECORD_UNWIND_THREADS },
+	{ "unwind-memory", 0, "SIZE", "dwarf,defer: most memory for unwind tables (default 1G)",
+	  RECORD_UNWIND_MEMORY },
 	{ "mmap-pages", 'm', "N", "size of the ring of each CPU: pages, or bytes as 512K, 4M",
 	  RECORD_MMAP_PAGES },
 	{ "delay", 'D', "MS", "start sampling this long after the command started", RECORD_DELAY },
@@ -148,6 +152,8 @@ static int record_set(struct record_opts *o, int id, const struct record_arg *a)
 		return record_values_clockid(o, a);
 	case RECORD_COMPRESS:
 		return record_values_compress(o, a, 1);
+	case RECORD_UNWIND_MEMORY:
+		return record_values_unwind_memory(o, a);
 	case RECORD_GRACE:
 		error = record_values_plain_number(a, 0, 3600000, &v);
 		if (!error)

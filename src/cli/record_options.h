@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "capture/bpf/shared.h"
 #include "capture/session.h"
 #include "cli/cmd.h"
 #include "cli/config.h"
@@ -25,6 +26,9 @@ struct record_opts {
 	uint64_t max_size;    /* bytes; 0: no limit */
 	uint32_t grace_ms;    /* as session_settle takes it */
 	int compress_level;
+	bool bpf;                /* --call-graph dwarf,defer: walked by BPF programs in the kernel */
+	enum kwalk_when bpf_when; /* =always, =never */
+	uint64_t unwind_memory;  /* bytes; 0: the default */
 	unsigned unwind_threads; /* 0: as pipeline/live.h has it */
 	bool keep_stacks;        /* stack copies go into the file as they are */
 	bool no_build_ids;

@@ -22,6 +22,7 @@
 #include "abi/encode.h"
 #include "capture/synth.h"
 #include "capture/target.h"
+#include "cli/record_bpf.h"
 #include "cli/record_head.h"
 #include "cli/record_live.h"
 #include "cli/record_output.h"
@@ -40,6 +41,7 @@ struct recording {
 	struct record_output output;
 	struct record_sink sink;
 	struct record_live live; /* in front of the sink */
+	struct record_bpf bpf;
 	uint64_t start_ns;
 	uint64_t bytes;   /* of the file at its end */
 	bool sampling;    /* false while -D delays it */
@@ -94,9 +96,34 @@ static void record_raise_limit(void)
 	}
 }
 
+/* The session as it will be: by BPF where that was asked for and is possible. Else the next way down, and why. */
+static int record_open_bpf(struct recording *r, struct session_opts *opened)
+{
+	char why[256];
+	int error;
+
+	*opened = r->o->session;
+	r->bpf.write = record_live_write;
+	r->bpf.write_ctx = &r->live;
+	if (!r->o->bpf)
+		return 0;
+	error = record_bpf_open(&r->bpf, r->o, opened, &r->o->session.log, why);
+	if (error == -EOPNOTSUPP) {
+		r->bpf.write = record_live_write;
+		r->bpf.write_ctx = &r->live;
+		cmd_error(r->cmd, "user stacks are not walked by BPF programs: %s", why);
+		return 0;
+	}
+	r->o->session.use_clockid = opened->use_clockid;
+	r->o->session.clockid = opened->clockid;
+	if (!error)
+		error = record_bpf_targets(&r->bpf, r->o);
+	return error ? record_fail(r, "BPF programs", error) : 0;
+}
+
 static int record_open_session(struct recording *r)
 {
-	struct session_opts *s = &r->o->session;
+	struct session_opts *s = &r->o->session, opened;
 	struct seam_error err = { 0 };
 	int error;
 
@@ -104,7 +131,10 @@ static int record_open_session(struct recording *r)
 	s->start_paused = r->o->delay_ms || !s->enable_on_exec;
 	s->log.line = record_say_log;
 	s->log.ctx = (void *)r->cmd;
-	error = session_open(&r->session, s, &err);
+	error = record_open_bpf(r, &opened);
+	if (error)
+		return error;
+	error = session_open(&r->session, &opened, &err);
 	if (error) {
 		cmd_error(r->cmd, "%s", err.text);
 		r->failed = true;
@@ -222,7 +252,7 @@ static int record_start(struct recording *r, int *exit_code)
 	int error = 0;
 
 	if (!r->o->delay_ms) {
-		if (r->o->session.start_paused)
+		if (r->o->session.start_paused || r->bpf.kwalk)
 			error = session_resume(r->session);
 		r->sampling = true;
 	}
@@ -263,7 +293,7 @@ static bool record_ended(struct recording *r)
 	}
 	if (r->o->command)
 		return target_poll(&r->target);
-	return session_target_gone(r->session);
+	return r->bpf.kwalk ? kwalk_targets_gone(r->bpf.kwalk) : session_target_gone(r->session);
 }
 
 /* Bytes of the file, or that went into the pipe. */
@@ -304,7 +334,7 @@ static int record_loop(struct recording *r)
 			break;
 		session_wait(r->session, record_wait_ms(r, now_ms));
 		ended = record_ended(r);
-		n = session_read(r->session, record_live_write, &r->live);
+		n = session_read(r->session, record_bpf_write, &r->bpf);
 		if (n >= 0)
 			n = record_live_round(&r->live, n);
 	}
@@ -318,9 +348,9 @@ static int record_stop(struct recording *r)
 	int64_t n;
 
 	session_stop(r->session);
-	n = session_settle(r->session, r->o->grace_ms, record_live_write, &r->live);
+	n = session_settle(r->session, r->o->grace_ms, record_bpf_write, &r->bpf);
 	if (n >= 0)
-		n = session_finish(r->session, record_live_write, &r->live);
+		n = session_finish(r->session, record_bpf_write, &r->bpf);
 	if (n >= 0)
 		n = record_live_finish(&r->live);
 	return n < 0 ? (int)n : 0;
@@ -427,6 +457,7 @@ static int record_end(struct recording *r, int broken)
 		record_fail(r, "reading the rings", broken);
 	record_close_file(r);
 	record_say_end(r->o, r->session, r->sink.safe_samples, record_unwritten(r), r->bytes);
+	record_bpf_say(&r->bpf, r->o);
 	if (!broken)
 		record_live_say(&r->live, r->o);
 	if (!r->o->command)
@@ -485,6 +516,7 @@ int record_run(struct record_opts *o, const struct cmd *cmd)
 	}
 	record_live_free(&r.live);
 	session_close(r.session);
+	record_bpf_close(&r.bpf);
 	target_close(&r.target);
 	record_output_free(&r.output);
 	record_sink_free(&r.sink);

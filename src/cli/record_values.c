@@ -123,6 +123,25 @@ static int record_values_depth(struct record_opts *o, const struct record_arg *a
 	return 0;
 }
 
+static int record_values_dwarf_defer(struct record_opts *o, const struct record_arg *a,
+                                     const char *rest)
+{
+	if (!*rest)
+		o->bpf_when = KWALK_HYBRID;
+	else if (!strcmp(rest, "=always"))
+		o->bpf_when = KWALK_ALWAYS;
+	else if (!strcmp(rest, "=never"))
+		o->bpf_when = KWALK_NEVER;
+	else
+		return record_values_wrong(
+		        a, "'%s' is none of dwarf,defer, dwarf,defer=always, dwarf,defer=never",
+		        a->text);
+	o->bpf = true;
+	o->session.callchain = SESSION_CALLCHAIN_AUTO;
+	o->session.max_stack = 0;
+	return 0;
+}
+
 /* As perf has it: bytes, rounded up to words. */
 static int record_values_stack_size(struct record_opts *o, const struct record_arg *a,
                                     const char *text)
@@ -139,6 +158,9 @@ int record_values_call_graph(struct record_opts *o, const struct record_arg *a)
 {
 	const char *t = a->text;
 
+	o->bpf = false;
+	if (!strncmp(t, "dwarf,defer", 11))
+		return record_values_dwarf_defer(o, a, t + 11);
 	if (!strcmp(t, "auto"))
 		o->session.callchain = SESSION_CALLCHAIN_AUTO;
 	else if (!strcmp(t, "none") || !strcmp(t, "no"))
@@ -151,9 +173,9 @@ int record_values_call_graph(struct record_opts *o, const struct record_arg *a)
 		o->session.callchain = SESSION_CALLCHAIN_DWARF;
 	else if (!strncmp(t, "lbr", 3))
 		return record_values_wrong(a, "seam takes no stacks from branch records (lbr): fp, "
-		                              "fp,defer, dwarf, auto");
+		                              "fp,defer, dwarf, dwarf,defer, auto");
 	else
-		return record_values_wrong(a, "'%s' is none of fp, fp,defer, dwarf, auto, none", t);
+		return record_values_wrong(a, "'%s' is none of dwarf,defer, dwarf, fp, fp,defer, auto, none", t);
 	o->session.max_stack = 0;
 	o->session.stack_size = 0;
 	if (o->session.callchain == SESSION_CALLCHAIN_DWARF && t[5])
@@ -162,6 +184,17 @@ int record_values_call_graph(struct record_opts *o, const struct record_arg *a)
 		return record_values_depth(o, a, t + 9);
 	if (o->session.callchain == SESSION_CALLCHAIN_FP && t[2])
 		return record_values_depth(o, a, t + 3);
+	return 0;
+}
+
+int record_values_unwind_memory(struct record_opts *o, const struct record_arg *a)
+{
+	bool is_bytes;
+
+	if (record_values_size(a, &o->unwind_memory, &is_bytes) < 0)
+		return -EINVAL;
+	if (o->unwind_memory < 1 << 20 || o->unwind_memory > 4ull << 30)
+		return record_values_wrong(a, "'%s' is not between 1M and 4G", a->text);
 	return 0;
 }
 

@@ -25,6 +25,7 @@ int record_values_pids(struct record_opts *o, const struct record_arg *a);
 int record_values_cpus(struct record_opts *o, const struct record_arg *a);
 int record_values_freq(struct record_opts *o, const struct record_arg *a);
 int record_values_call_graph(struct record_opts *o, const struct record_arg *a);
+int record_values_unwind_memory(struct record_opts *o, const struct record_arg *a);
 int record_values_mmap_pages(struct record_opts *o, const struct record_arg *a);
 int record_values_clockid(struct record_opts *o, const struct record_arg *a);
 /* least 0: "0" is none. No text: level 1. */

@@ -23,6 +23,8 @@ const struct export_format export_formats[] = {
 	  0, false, false, export_callgrind },
 	{ "json", "all of the profile: tasks, frames, stacks, rows",
 	  TASKS | PROFILE_KEEP_CPU, false, false, export_json },
+	{ "perfetto", "protobuf trace, for ui.perfetto.dev and trace_processor",
+	  TASKS | PROFILE_KEEP_CPU | PROFILE_KEEP_SAMPLES, false, true, export_perfetto },
 	{ 0 },
 };
 // clang-format on

@@ -64,5 +64,7 @@ int export_speedscope(const struct profile *p, const struct export_opts *opts,
 int export_callgrind(const struct profile *p, const struct export_opts *opts,
                      struct export_out *out);
 int export_json(const struct profile *p, const struct export_opts *opts, struct export_out *out);
+int export_perfetto(const struct profile *p, const struct export_opts *opts,
+                    struct export_out *out);
 
 #endif

@@ -270,9 +270,12 @@ static int load_name_events(struct load_builder *b)
 		if (b->events[i] == PROFILE_FAILED)
 			return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < SEAM_STITCH_STATES && r >= 0; i++)
+	for (uint32_t i = 0; i < SEAM_STITCH_STATES && r >= 0; i++) {
 		r = profile_set_state(b->profile, i, seam_stitch_state_name(i),
 		                      seam_stitch_state_text(i));
+		if (i >= SEAM_STITCH_CROSSED_EXEC && i != SEAM_STITCH_NO_CALLCHAIN)
+			profile_set_unfinished(b->profile, i);
+	}
 	return r;
 }
 

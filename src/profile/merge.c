@@ -160,9 +160,13 @@ static int merge_names(struct merge *m)
 {
 	int r = 0;
 
-	for (uint32_t i = 0; i < profile_n_states(m->from) && r >= 0; i++)
-		r = profile_set_state(m->to, i, profile_state_at(m->from, i)->name,
-		                      profile_state_at(m->from, i)->text);
+	for (uint32_t i = 0; i < profile_n_states(m->from) && r >= 0; i++) {
+		const struct profile_state *state = profile_state_at(m->from, i);
+
+		r = profile_set_state(m->to, i, state->name, state->text);
+		if (state->unfinished)
+			profile_set_unfinished(m->to, i);
+	}
 	/* In from's order, so that events get the same ids whether they have rows left or not. */
 	for (uint32_t e = 1; e <= profile_n_events(m->from) && r >= 0; e++)
 		if (merge_event(m, e) == PROFILE_FAILED)

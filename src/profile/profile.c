@@ -254,6 +254,12 @@ int profile_set_state(struct profile *p, uint32_t state, const char *name, const
 	return 0;
 }
 
+void profile_set_unfinished(struct profile *p, uint32_t state)
+{
+	if (state < p->n_states)
+		p->states[state].unfinished = true;
+}
+
 struct profile_counts *profile_counts(struct profile *p)
 {
 	return &p->counts;

@@ -112,8 +112,10 @@ int profile_sort_samples(struct profile *p);
 #define PROFILE_STATES_MAX 32u
 struct profile_state {
 	const char *name, *text;
+	bool unfinished; /* part of the stack is missing */
 };
 int profile_set_state(struct profile *p, uint32_t state, const char *name, const char *text);
+void profile_set_unfinished(struct profile *p, uint32_t state);
 /* Counted beside the rows; added up by merge. */
 struct profile_counts {
 	uint64_t lost;              /* records that the kernel says it lost */

@@ -82,6 +82,24 @@ static int frametab_check_rows(const struct frametab *t)
 	return 0;
 }
 
+void frametab_of(struct frametab *ret, const void *blob)
+{
+	const unsigned char *at = blob;
+	const struct frametab_header *h = blob;
+
+	ret->header = h;
+	at += sizeof(*h);
+	ret->rules = (const void *)at;
+	at += (uint64_t)h->n_rules * sizeof(struct frametab_rule);
+	ret->index = (const void *)at;
+	at += ((uint64_t)h->n_pages + 1) * 4;
+	ret->rows = (const void *)at;
+	at += (uint64_t)h->n_rows * 4;
+	ret->saves = (const void *)at;
+	ret->exprs = at + (uint64_t)h->n_saves * 2;
+	ret->n_exprs = h->n_exprs;
+}
+
 int frametab_open(struct frametab *ret, const void *blob, size_t n, struct seam_error *err)
 {
 	const unsigned char *bytes = blob;

@@ -118,6 +118,9 @@ struct frametab {
  */
 int frametab_open(struct frametab *ret, const void *blob, size_t n, struct seam_error *err);
 
+/* The same for a blob that was checked before and has not changed: nothing is checked again. */
+void frametab_of(struct frametab *ret, const void *blob);
+
 /* The rule for an address of the object; rule 0 (FRAMETAB_CFA_NONE) where there is none. Never NULL. */
 const struct frametab_rule *frametab_find(const struct frametab *t, uint64_t address);
 

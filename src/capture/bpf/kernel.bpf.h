@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel.bpf.h: the few types of the kernel that the programs look into (fields are relocated when they are loaded, so
+ * only names matter here), loads from the arena, and the call of a function whose number the loader fills in.
+ */
+#ifndef SEAM_CAPTURE_BPF_KERNEL_BPF_H
+#define SEAM_CAPTURE_BPF_KERNEL_BPF_H
+
+#include <linux/bpf.h>
+#include <linux/bpf_perf_event.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#define RELOCATED __attribute__((preserve_access_index))
+#define INLINE static __attribute__((always_inline)) inline
+
+/* Makes the compiler forget what it knows of x: the bounds check behind it stays for the verifier to see. */
+#define FORGET(x) asm volatile("" : "+r"(x))
+
+struct mm_struct;
+
+struct task_struct {
+	int pid, tgid;
+	unsigned int flags;
+	struct mm_struct *mm;
+} RELOCATED;
+
+struct linux_binprm;
+
+struct bpf_iter_meta {
+	__u64 session_id;
+} RELOCATED;
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+} RELOCATED;
+
+#define TASK_KERNEL_THREAD 0x00200000u /* PF_KTHREAD */
+#define TASK_USER_WORKER 0x00004000u   /* PF_USER_WORKER: io_uring, vhost */
+
+#define ARENA_MAP 33u /* BPF_MAP_TYPE_ARENA: newer than the headers of libbpf 1.1 */
+
+/*
+ * Loads from the arena by offset: r1 becomes an arena pointer (the instruction addr_space_cast, for which clang 14 has
+ * no name), the kernel adds the arena's address. Pages that nobody wrote read as 0; no offset leaves the arena.
+ */
+#define ARENA_LOAD(name, type, insn)                                                          \
+	INLINE type name(__u64 offset)                                                        \
+	{                                                                                     \
+		type v;                                                                       \
+                                                                                              \
+		asm volatile("r1 = %[o]; .byte 0xbf, 0x11; .short 1; .long 1; %[v] = *(" insn \
+		             " *)(r1 + 0)"                                                    \
+		             : [v] "=r"(v)                                                    \
+		             : [o] "r"(offset)                                                \
+		             : "r1", "memory");                                               \
+		return v;                                                                     \
+	}
+ARENA_LOAD(arena_u64, __u64, "u64")
+ARENA_LOAD(arena_u32_wide, __u64, "u32")
+ARENA_LOAD(arena_u16_wide, __u64, "u16")
+
+INLINE __u32 arena_u32(__u64 offset)
+{
+	return (__u32)arena_u32_wide(offset);
+}
+
+/*
+ * bpf_task_work_schedule_resume(task, work, map, callback, aux): a call (0x85, src_reg 2) with a number that no function
+ * has; the loader puts the BTF id of the kernel's function there. Its newer form has four arguments, so r5 = 0 suits both.
+ */
+#define TASK_WORK_MARK 0x5ea3de4e
+#define TASK_WORK_TEXT "0x5ea3de4e"
+
+INLINE int task_work_schedule(struct task_struct *task, void *work, void *map, void *callback)
+{
+	__u64 ret;
+
+	asm volatile("r1 = %[task]; r2 = %[work]; r3 = %[map]; r4 = %[callback]; r5 = 0;"
+	             ".byte 0x85, 0x20, 0, 0; .long " TASK_WORK_TEXT "; %[ret] = r0"
+	             : [ret] "=r"(ret)
+	             : [task] "r"(task), [work] "r"(work), [map] "r"(map), [callback] "r"(callback)
+	             : "r0", "r1", "r2", "r3", "r4", "r5", "memory");
+	return (int)ret;
+}
+
+#endif

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kwalk.c: opens and closes, attaches to a session's events, and ends a recording so that nobody who still owes a stack is
+ * left out. See kwalk.h.
+ */
+#include "capture/bpf/kwalk.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "capture/bpf/kwalk_parts.h"
+
+#define KWALK_DEPTH 128u
+#define KWALK_MEMORY (1ull << 30)
+#define KWALK_RING ((size_t)2 << 20)
+#define KWALK_RING_RAW ((size_t)64 << 20)
+#define KWALK_SETTLE_SLICE_MS 5
+
+/* What a record can say that a program knows. */
+#define KWALK_SAMPLE_TYPE                                                                \
+	(SEAM_SAMPLE_IP | SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | SEAM_SAMPLE_ADDR |        \
+	 SEAM_SAMPLE_CALLCHAIN | SEAM_SAMPLE_ID | SEAM_SAMPLE_CPU | SEAM_SAMPLE_PERIOD | \
+	 SEAM_SAMPLE_STREAM_ID | SEAM_SAMPLE_IDENTIFIER)
+
+const char *kwalk_end_name(enum kwalk_end end)
+{
+	static const char *const names[KWALK_ENDS] = {
+		[KWALK_COMPLETE] = "complete",
+		[KWALK_FAULT] = "fault",
+		[KWALK_NO_MAPPING] = "no_mapping",
+		[KWALK_NO_TABLE] = "no_table",
+		[KWALK_NO_RULE] = "no_rule",
+		[KWALK_BAD_RULE] = "bad_rule",
+		[KWALK_NO_PROGRESS] = "no_progress",
+		[KWALK_LIMIT] = "limit",
+		[KWALK_EXEC] = "exec",
+		[KWALK_EXITED] = "exited",
+		[KWALK_MOVED] = "moved",
+		[KWALK_COMPAT] = "compat",
+		[KWALK_NO_USER] = "no_user",
+		[KWALK_DEFERRED] = "deferred",
+	};
+
+	return end < KWALK_ENDS ? names[end] : "unknown";
+}
+
+static void kwalk_defaults(struct kwalk_opts *o)
+{
+	size_t ring = 4096, wanted = o->ring_bytes;
+
+	if (!wanted)
+		wanted = o->raw ? KWALK_RING_RAW : KWALK_RING;
+	while (ring < wanted && ring < (size_t)1 << 30)
+		ring *= 2;
+	o->ring_bytes = ring;
+	if (!o->depth || o->depth > KWALK_FRAMES_MAX)
+		o->depth = KWALK_DEPTH;
+	if (!o->memory)
+		o->memory = KWALK_MEMORY;
+	o->memory = (o->memory + 4095) & ~4095ull;
+}
+
+int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_error *err)
+{
+	struct kwalk *l = calloc(1, sizeof(*l));
+	int r;
+
+	if (!l)
+		return seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, NULL, "out of memory");
+	memcpy(&l->opts, opts, opts->sz < sizeof(*opts) ? opts->sz : sizeof(*opts));
+	kwalk_defaults(&l->opts);
+	l->follow.wake = -1;
+	pthread_mutex_init(&l->lock, NULL);
+	kwalk_probe(&l->probe);
+	if (!l->probe.usable)
+		r = seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL, "%s; needed: %s",
+		                   l->probe.reason, l->probe.remedy);
+	else
+		r = kwalk_load(l, err);
+	if (r >= 0)
+		r = follow_start(l, err);
+	if (r < 0) {
+		kwalk_close(l);
+		return r;
+	}
+	*ret = l;
+	return 0;
+}
+
+void kwalk_close(struct kwalk *l)
+{
+	if (!l)
+		return;
+	follow_stop(l);
+	kwalk_unload(l);
+	kwalk_spaces_free(&l->spaces);
+	arena_memory_free(&l->arena);
+	map_free(&l->followed);
+	map_free(&l->owed);
+	map_free(&l->early[0]);
+	map_free(&l->early[1]);
+	map_free(&l->remote);
+	buf_free(&l->pending);
+	buf_free(&l->held);
+	buf_free(&l->out);
+	pthread_mutex_destroy(&l->lock);
+	free(l);
+}
+
+void kwalk_prepare(struct kwalk *l, const void *blob)
+{
+	struct kwalk_mapping m = { 0 };
+
+	pthread_mutex_lock(&l->lock);
+	arena_table(&l->arena, blob, &m);
+	pthread_mutex_unlock(&l->lock);
+}
+
+int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc, const void **blob,
+               uint64_t *vaddr, bool *may_guess)
+{
+	const struct kwalk_vma *m;
+	struct kwalk_space *s;
+
+	pthread_mutex_lock(&l->lock);
+	s = kwalk_space_get(&l->spaces, pid, false);
+	m = s ? kwalk_space_find(s, pc, time_ns) : NULL;
+	if (m) {
+		*blob = m->blob;
+		*vaddr = m->vaddr + (pc - m->start);
+		*may_guess = m->may_guess;
+	}
+	pthread_mutex_unlock(&l->lock);
+	return m ? 0 : -ENOENT;
+}
+
+/* ---- what the session calls ---- */
+
+static bool kwalk_takes(void *ctx, const struct seam_attr *attr)
+{
+	return attr->type != SEAM_TYPE_TRACEPOINT && !(attr->sample_type & ~KWALK_SAMPLE_TYPE);
+}
+
+/* Not by libbpf's attach: that would enable the event, and close it at the end. */
+static int kwalk_attach(void *ctx, int fd, uint64_t id)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = id);
+	struct kwalk *l = ctx;
+	int *attached = realloc(l->attached, (l->n_attached + 1) * sizeof(*attached)), link;
+
+	if (!attached)
+		return -ENOMEM;
+	l->attached = attached;
+	link = bpf_link_create(bpf_program__fd(l->on_sample), fd, BPF_PERF_EVENT, &opts);
+	if (link < 0)
+		return link;
+	l->attached[l->n_attached++] = link;
+	return 0;
+}
+
+static void kwalk_events(void *ctx, const struct seam_events *events, uint32_t answers)
+{
+	struct kwalk *l = ctx;
+
+	l->events = events;
+	l->answers = seam_events_at(events, answers);
+}
+
+static int64_t kwalk_read(void *ctx, capture_write write, void *write_ctx)
+{
+	return kwalk_ring_read(ctx, write, write_ctx);
+}
+
+/*
+ * Sampling has stopped. Tasks on their way out of the kernel answer within the grace period; what sleeps is read where it is,
+ * at once, for it may sleep for ever. Who answers himself after all is right.
+ */
+static int64_t kwalk_settle(void *ctx, uint32_t grace_ms, capture_write write, void *write_ctx)
+{
+	struct kwalk *l = ctx;
+	uint64_t end_ns = kwalk_now_ns() + (uint64_t)grace_ms * 1000000;
+	int64_t sum = kwalk_ring_read(l, write, write_ctx), n = sum;
+
+	if (n >= 0 && l->owed.n && grace_ms) {
+		n = kwalk_ring_read(l, write, write_ctx);
+		sum += n > 0 ? n : 0;
+	}
+	if (n >= 0 && l->owed.n)
+		kwalk_read_owing(l);
+	while (n >= 0) {
+		n = kwalk_ring_read(l, write, write_ctx);
+		sum += n > 0 ? n : 0;
+		/* All that is still owed was read from sleepers, or will not come. */
+		if (l->owed.n <= l->remote.n || kwalk_now_ns() >= end_ns)
+			break;
+		poll(NULL, 0, KWALK_SETTLE_SLICE_MS);
+	}
+	if (n >= 0 && l->owed.n > l->remote.n) { /* who went to sleep only now */
+		kwalk_read_owing(l);
+		n = kwalk_ring_read(l, write, write_ctx);
+		sum += n > 0 ? n : 0;
+	}
+	if (n >= 0)
+		n = kwalk_ring_end(l, write, write_ctx);
+	return n < 0 ? n : sum + n;
+}
+
+void kwalk_source(struct kwalk *l, struct session_source *ret)
+{
+	*ret = (struct session_source){
+		.ctx = l,
+		.fd = ring_buffer__epoll_fd(l->reader),
+		.defers = l->probe.defers && l->opts.when != KWALK_NEVER,
+		.by_fp = l->opts.fp,
+		.takes = kwalk_takes,
+		.attach = kwalk_attach,
+		.events = kwalk_events,
+		.read = kwalk_read,
+		.settle = kwalk_settle,
+	};
+}
+
+/* ---- counts ---- */
+
+static void kwalk_add_counts(struct kwalk_counts *to, const struct kwalk_counts *from)
+{
+	const uint64_t *f = (const uint64_t *)from;
+	uint64_t *t = (uint64_t *)to;
+
+	for (size_t i = 0; i < sizeof(*to) / sizeof(*t); i++)
+		t[i] += f[i];
+}
+
+int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
+{
+	struct kwalk_counts *all = calloc(l->n_cpus, sizeof(*all));
+	struct kwalk_totals t = { .sz = ret->sz };
+	uint32_t zero = 0;
+
+	if (!all)
+		return -ENOMEM;
+	if (bpf_map_lookup_elem(l->counts, &zero, all) >= 0)
+		for (size_t i = 0; i < l->n_cpus; i++)
+			kwalk_add_counts(&t.counts, &all[i]);
+	free(all);
+	t.misses = kwalk_misses(l);
+	t.samples = l->samples;
+	t.answers = l->answered;
+	t.late = l->late;
+	t.unwound = l->unwound;
+	t.unanswered = l->owed.n;
+	pthread_mutex_lock(&l->lock);
+	t.processes = l->spaces.by_pid.n;
+	t.mappings = l->spaces.mappings;
+	t.tables = l->arena.n_tables;
+	t.table_bytes = l->arena.table_bytes;
+	t.tables_left_out = l->arena.left_out;
+	t.follow_lost = l->follow.lost;
+	pthread_mutex_unlock(&l->lock);
+	memcpy(ret, &t, ret->sz < sizeof(t) ? ret->sz : sizeof(t));
+	return 0;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kwalk.h: user stacks by the BPF programs of this room: loaded, attached to a session's events, fed with the unwind tables
+ * of what is mapped, and read back as perf records.
+ *
+ *	kwalk_probe(&probe);                        // is it possible here, and why not
+ *	kwalk_open(&l, &opts, &err);                // programs loaded, mappings followed from here on
+ *	kwalk_target(l, pid) ...                    // whose samples are wanted
+ *	kwalk_source(l, &session_opts.source);      // the session attaches and reads
+ *	session_open ...                           // and all the rest as ever
+ *	kwalk_finish                                // is called by the session: reads what is still owed
+ *	kwalk_close(l);
+ *
+ * Tables come from the caller: this room knows no ELF. A stack is never guessed where a table is missing: it ends there
+ * and its end is counted. Nothing is pinned: when the recorder dies, programs and maps go with its descriptors.
+ *
+ * Threads: one of its own follows exec, fork and mmap; all else is called from one thread.
+ */
+#ifndef SEAM_CAPTURE_BPF_KWALK_H
+#define SEAM_CAPTURE_BPF_KWALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <seam/record.h>
+
+#include "capture/bpf/shared.h"
+#include "capture/log.h"
+#include "capture/session.h"
+
+struct kwalk;
+
+/* What this kernel, for this user, can do, by trying. */
+struct kwalk_probe {
+	bool usable;         /* at once, at least */
+	bool defers;         /* the kernel has task work for BPF */
+	bool reads_sleepers; /* tasks that sleep can be read at the end */
+	char reason[200];    /* why not: of usable, else of defers; "" when all is there */
+	char remedy[200];
+};
+void kwalk_probe(struct kwalk_probe *ret);
+
+/* An executable mapping whose unwind table is asked for. */
+struct kwalk_ask {
+	pid_t pid;
+	const char *path;      /* as the kernel says it: a path, "[vdso]", "//anon", "" ... */
+	uint64_t pgoff;        /* bytes */
+	uint8_t build_id_size; /* 0: not known; inode says which file then (0: none) */
+	uint8_t build_id[20];
+	uint64_t inode;
+};
+
+struct kwalk_table {
+	/* A blob of docs/unwind-table.md, checked, 8-byte aligned; NULL: none. The same object always gives the same
+	 * pointer; it stays valid until kwalk_close. */
+	const void *blob;
+	uint64_t vaddr; /* address for which the object's byte at pgoff was linked */
+	bool may_guess; /* no object at all (JIT code): frame pointers are allowed */
+};
+
+struct kwalk_opts {
+	size_t sz; /* sizeof(struct kwalk_opts) */
+	enum kwalk_when when;
+	enum kwalk_filter filter;
+	bool no_inherit;
+	bool fp;           /* by frame pointers, without tables */
+	bool no_kernel;    /* no kernel frames */
+	uint32_t depth;    /* frames walked at once; 0: 128 */
+	uint64_t memory;   /* most bytes of tables; 0: 1 GiB; at most 4 GiB */
+	size_t ring_bytes; /* per CPU, rounded up to a power of two; 0: 2 MiB */
+	/* Fills *ret (zeros: no table). Called from the following thread, and from kwalk_open's caller. */
+	void (*table)(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret);
+	void *ctx;
+	const struct log *log;
+	/*
+	 * Walks a stack from its registers and a copy, by kwalk_find: for samples that met a mapping that was not known to the
+	 * programs yet. Returns how many frames (of KWALK_FRAMES_MAX), 0: none. NULL: such stacks end there. user: what the
+	 * programs found themselves.
+	 */
+	size_t (*unwind)(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
+	                 const struct kwalk_raw *raw, uint64_t *frames);
+	bool raw; /* tests: unwind is called for every sample that has a user half */
+};
+
+struct kwalk_totals {
+	size_t sz;
+	struct kwalk_counts counts; /* the programs' own, over all CPUs */
+	uint64_t samples, answers;  /* given to the sink */
+	uint64_t
+	        late; /* answers of sleeping tasks that were not needed: they answered themselves */
+	uint64_t unwound;    /* samples that were walked by opts.unwind */
+	uint64_t unanswered; /* cookies without an answer, after kwalk_finish */
+	uint64_t processes, mappings, tables;
+	uint64_t table_bytes;     /* in the arena */
+	uint64_t tables_left_out; /* objects without a table because memory was out */
+	uint64_t
+	        follow_lost; /* times that records of mappings were lost, and /proc was read again */
+	uint64_t
+	        misses; /* samples that the kernel skipped because a program was running on the CPU */
+};
+
+/* -EPERM, -EOPNOTSUPP ...: err says what is missing. */
+int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_error *err);
+void kwalk_close(struct kwalk *l);
+
+/* A process (or thread, by opts.filter) whose samples are wanted; its mappings are read from /proc. -ESRCH: none there. */
+int kwalk_target(struct kwalk *l, pid_t pid);
+/* Every process there is; for KWALK_EVERYTHING. Processes that go away or may not be read are left out. */
+int kwalk_target_all(struct kwalk *l);
+/* Puts an object's table into memory before anybody maps it. */
+void kwalk_prepare(struct kwalk *l, const void *blob);
+/* True when the last target has gone. Never for KWALK_EVERYTHING. */
+bool kwalk_targets_gone(struct kwalk *l);
+/* Whether records about a process belong into the recording: it is a target, or was. */
+bool kwalk_is_followed(struct kwalk *l, uint32_t pid);
+
+/* What the session calls; ctx is l. */
+void kwalk_source(struct kwalk *l, struct session_source *ret);
+
+/* The table at an address of a process, of what was mapped at a time and still is: 0; -ENOENT: nothing. *blob NULL: no table. */
+int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc, const void **blob,
+               uint64_t *vaddr, bool *may_guess);
+
+int kwalk_total(struct kwalk *l, struct kwalk_totals *ret);
+
+/* "complete", "fault" ...: stable. */
+const char *kwalk_end_name(enum kwalk_end end);
+
+#endif

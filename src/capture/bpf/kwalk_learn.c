@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kwalk_learn.c: what is mapped in a process, from /proc and from the kernel's records, one at a time and in the order of time. An
+ * exec is counted as the programs count it, so that no mapping of one program is ever used for the next.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <bpf/bpf.h>
+
+#include "capture/bpf/kwalk_parts.h"
+#include "capture/procfs.h"
+
+#define PROT_EXECUTE 4u
+#define USER_END (1ull << 63) /* above it only [vsyscall] */
+
+uint64_t kwalk_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- one mapping ---- */
+
+static void learn_put(struct kwalk *l, struct kwalk_space *s, struct kwalk_vma *m,
+                      const struct kwalk_ask *ask)
+{
+	struct kwalk_table table = { 0 };
+
+	if (m->start >= USER_END || m->end <= m->start)
+		return;
+	if (!l->opts.fp && l->opts.table)
+		l->opts.table(l->opts.ctx, ask, &table);
+	m->blob = table.blob;
+	m->vaddr = table.vaddr;
+	m->may_guess = table.may_guess;
+	kwalk_space_put(s, m); /* without memory it is unknown: the stack ends there and says so */
+}
+
+/* ---- /proc ---- */
+
+static uint32_t learn_execs(struct kwalk *l, uint32_t pid)
+{
+	uint32_t n = 0;
+
+	return bpf_map_lookup_elem(l->execs, &pid, &n) < 0 ? 0 : n;
+}
+
+static void learn_read_lines(struct kwalk *l, struct kwalk_space *s, struct buf *text)
+{
+	char *at = (char *)text->bytes, path[4096];
+	const char *end = at + text->n;
+	struct procfs_map map;
+
+	while (procfs_map_next(&at, end, &map)) {
+		struct kwalk_vma m = { .start = map.start,
+			               .end = map.end,
+			               .pgoff = map.offset,
+			               .since_ns = s->read_ns };
+		struct kwalk_ask ask = {
+			.pid = (pid_t)s->pid, .path = path, .pgoff = map.offset, .inode = map.inode
+		};
+
+		if (!map.executable || map.path_size >= sizeof(path))
+			continue;
+		memcpy(path, map.path, map.path_size);
+		path[map.path_size] = 0;
+		learn_put(l, s, &m, &ask);
+	}
+}
+
+/* The mappings of a process as they are now; again when it replaced its program meanwhile. */
+static int learn_read(struct kwalk *l, uint32_t pid)
+{
+	struct buf text = { 0 };
+	struct kwalk_space *s;
+	char path[32];
+	int64_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	for (unsigned tries = 0; tries < 8; tries++) {
+		uint32_t execs = learn_execs(l, pid);
+		uint64_t now_ns = kwalk_now_ns();
+
+		buf_clear(&text);
+		n = procfs_read(AT_FDCWD, path, &text);
+		if (n < 0 || learn_execs(l, pid) != execs)
+			continue;
+		s = kwalk_space_get(&l->spaces, pid, true);
+		if (!s) {
+			n = -ENOMEM;
+			break;
+		}
+		s->execs = execs;
+		s->read_ns = now_ns;
+		s->gone_ns = 0;
+		kwalk_space_clear(s, UINT64_MAX);
+		learn_read_lines(l, s, &text);
+		kwalk_publish(l, s);
+		break;
+	}
+	buf_free(&text);
+	return n < 0 ? (int)n : 0;
+}
+
+void learn_again(struct kwalk *l)
+{
+	struct buf pids = { 0 };
+	uint64_t pid, value;
+	size_t i = 0;
+
+	while (map_next(&l->spaces.by_pid, &i, &pid, &value))
+		buf_put_u32(&pids, (uint32_t)pid);
+	for (size_t j = 0; j + 4 <= pids.n; j += 4) {
+		uint32_t one;
+
+		memcpy(&one, pids.bytes + j, 4);
+		learn_read(l, one);
+	}
+	buf_free(&pids);
+}
+
+/* ---- records ---- */
+
+static void learn_mmap(struct kwalk *l, const struct seam_decoded *d)
+{
+	const struct seam_mmap *r = &d->mmap;
+	struct kwalk_space *s = kwalk_space_get(&l->spaces, r->pid, false);
+	struct kwalk_vma m = { .start = r->addr,
+		               .end = r->addr + r->len,
+		               .pgoff = r->pgoff,
+		               .since_ns = d->id.time_ns };
+	struct kwalk_ask ask = { .pid = (pid_t)r->pid,
+		                 .path = r->filename,
+		                 .pgoff = r->pgoff,
+		                 .build_id_size = r->has_build_id ? r->build_id_size : 0,
+		                 .inode = r->has_build_id ? 0 : r->ino };
+
+	memcpy(ask.build_id, r->build_id, sizeof(ask.build_id));
+	if (s && r->prot & PROT_EXECUTE && d->id.time_ns >= s->read_ns)
+		learn_put(l, s, &m, &ask);
+}
+
+static void learn_fork(struct kwalk *l, const struct seam_decoded *d)
+{
+	const struct seam_task *r = &d->task;
+	struct kwalk_space *from, *to;
+
+	if (r->pid == r->ppid)
+		return;
+	if (map_get(&l->followed, r->ppid, NULL) && !l->opts.no_inherit)
+		map_put(&l->followed, r->pid, 1);
+	from = kwalk_space_get(&l->spaces, r->ppid, false);
+	if (!from)
+		return;
+	to = kwalk_space_get(&l->spaces, r->pid, true);
+	if (!to || (to->n && !to->gone_ns)) /* read from /proc already */
+		return;
+	to->execs = 0;
+	to->gone_ns = 0;
+	to->read_ns = d->id.time_ns;
+	kwalk_space_copy(to, from);
+}
+
+static void learn_comm(struct kwalk *l, const struct seam_decoded *d)
+{
+	struct kwalk_space *s = kwalk_space_get(&l->spaces, d->comm.pid, false);
+
+	if (!s || !d->comm.exec || d->id.time_ns < s->read_ns)
+		return;
+	s->execs++;
+	kwalk_space_exec(s, d->id.time_ns);
+}
+
+static void learn_exit(struct kwalk *l, const struct seam_decoded *d)
+{
+	struct kwalk_space *s = kwalk_space_get(&l->spaces, d->task.pid, false);
+
+	/* The leader's exit; other threads may run on, so its mappings stay for a while. */
+	if (s && d->task.pid == d->task.tid)
+		s->gone_ns = kwalk_now_ns();
+}
+
+int learn_record(struct kwalk *l, const unsigned char *bytes, uint16_t size)
+{
+	struct seam_record record = { .size = size, .bytes = bytes };
+	struct seam_decoded d;
+
+	memcpy(&record.type, bytes, 4);
+	memcpy(&record.misc, bytes + 4, 2);
+	if (record.type == SEAM_RECORD_LOST)
+		l->follow.lost++;
+	if (seam_record_decode(l->follow.events, &record, &d, NULL) < 0)
+		return 0;
+	switch (record.type) {
+	case SEAM_RECORD_MMAP2:
+		learn_mmap(l, &d);
+		break;
+	case SEAM_RECORD_FORK:
+		learn_fork(l, &d);
+		break;
+	case SEAM_RECORD_COMM:
+		learn_comm(l, &d);
+		break;
+	case SEAM_RECORD_EXIT:
+		learn_exit(l, &d);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* ---- targets ---- */
+
+static int learn_process_of(pid_t tid)
+{
+	struct buf text = { 0 };
+	char path[32];
+	const char *at;
+	int pid = -ESRCH;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	if (procfs_read(AT_FDCWD, path, &text) >= 0) {
+		at = strstr(buf_text(&text), "\nTgid:");
+		if (at)
+			pid = atoi(at + 6);
+	}
+	buf_free(&text);
+	return pid;
+}
+
+int kwalk_target(struct kwalk *l, pid_t pid)
+{
+	int process = learn_process_of(pid), r;
+	uint32_t key = (uint32_t)pid, one = 1;
+
+	if (process <= 0)
+		return -ESRCH;
+	pthread_mutex_lock(&l->lock);
+	r = map_put(&l->followed, (uint64_t)process, 1);
+	if (r >= 0 && l->opts.filter != KWALK_EVERYTHING &&
+	    bpf_map_update_elem(l->targets, &key, &one, BPF_ANY) < 0)
+		r = -errno;
+	if (r >= 0)
+		r = learn_read(l, (uint32_t)process);
+	pthread_mutex_unlock(&l->lock);
+	return r == -ENOENT ? -ESRCH : r;
+}
+
+int kwalk_target_all(struct kwalk *l)
+{
+	struct buf pids = { 0 };
+	int r = procfs_numbers(AT_FDCWD, "/proc", &pids);
+
+	for (size_t i = 0; r >= 0 && i + sizeof(pid_t) <= pids.n; i += sizeof(pid_t)) {
+		pid_t pid;
+
+		memcpy(&pid, pids.bytes + i, sizeof(pid));
+		pthread_mutex_lock(&l->lock);
+		learn_read(l, (uint32_t)pid);
+		pthread_mutex_unlock(&l->lock);
+	}
+	buf_free(&pids);
+	return r;
+}
+
+bool kwalk_is_followed(struct kwalk *l, uint32_t pid)
+{
+	bool is;
+
+	if (l->opts.filter == KWALK_EVERYTHING)
+		return true;
+	pthread_mutex_lock(&l->lock);
+	is = map_get(&l->followed, pid, NULL);
+	pthread_mutex_unlock(&l->lock);
+	return is;
+}
+
+bool kwalk_targets_gone(struct kwalk *l)
+{
+	uint32_t key;
+
+	if (l->opts.filter == KWALK_EVERYTHING)
+		return false;
+	return bpf_map_get_next_key(l->targets, NULL, &key) < 0;
+}

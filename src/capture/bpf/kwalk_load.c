@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kwalk_load.c: the object that was built in, its maps made and its programs loaded. Knows libbpf and what kernels of
+ * different age call the same function; all is let go in kwalk_unload, nothing is pinned.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "capture/bpf/kwalk_object.h"
+#include "capture/bpf/kwalk_parts.h"
+
+#define TASK_WORK_MARK 0x5ea3de4e /* kernel.bpf.h */
+#define CALL_INSN 0x85
+#define KFUNC_CALL 2
+
+/* Where the arena is mapped here: 4 GiB aligned, so that an offset is its address's low half; above what AddressSanitizer
+ * keeps for itself. */
+#define ARENA_ADDRESS 0x200000000000ull
+#define ARENA_PAGE 4096u
+#define ARENA_MOST (4ull << 30)
+#define LOAD_LOG (1u << 20) /* bytes of the verifier's words */
+
+static int load_fail(struct seam_error *err, int code, const char *what)
+{
+	return seam_error_set(err, code, NULL, SEAM_NO_OFFSET, NULL, "%s: %s", what,
+	                      strerror(code));
+}
+
+/* The last lines of what the verifier said, with -vv. */
+static void load_say(struct kwalk *l, const char *said)
+{
+	const char *end = said + strlen(said), *at = end;
+
+	for (unsigned lines = 0; at > said && lines < 12; at--)
+		lines += at[-1] == '\n' && at != end;
+	while (at < end) {
+		size_t n = strcspn(at, "\n");
+
+		log_line(l->opts.log, LOG_ATTRS, "verifier: %.*s", (int)n, at);
+		at += n + (at[n] == '\n');
+	}
+}
+
+/* 0 makes the call one that the verifier accepts as long as it is never reached. */
+static void load_patch(struct bpf_object *object, int id)
+{
+	struct bpf_program *p;
+
+	bpf_object__for_each_program(p, object)
+	{
+		struct bpf_insn *insns = (struct bpf_insn *)bpf_program__insns(p);
+
+		for (size_t i = 0; i < bpf_program__insn_cnt(p); i++)
+			if (insns[i].code == CALL_INSN && insns[i].src_reg == KFUNC_CALL &&
+			    insns[i].imm == TASK_WORK_MARK)
+				insns[i].imm = id;
+	}
+}
+
+static int load_configure(struct kwalk *l)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(l->object, ".rodata.config");
+	struct kwalk_config c = {
+		.when = l->probe.defers ? l->opts.when : KWALK_NEVER,
+		.filter = l->opts.filter,
+		.inherit = !l->opts.no_inherit,
+		.defers = l->probe.defers,
+		.depth = l->opts.depth,
+		.raw = l->opts.raw,
+		.kernel = !l->opts.no_kernel,
+		.wake = (uint32_t)(l->opts.ring_bytes / 4),
+		.user = 1,
+		.fp = l->opts.fp,
+	};
+
+	return map ? bpf_map__set_initial_value(map, &c, sizeof(c)) : -ENOENT;
+}
+
+static int load_sizes(struct kwalk *l)
+{
+	struct bpf_map *rings = bpf_object__find_map_by_name(l->object, "rings");
+	struct bpf_map *arena = bpf_object__find_map_by_name(l->object, "arena");
+	int r;
+
+	if (!rings || !arena)
+		return -ENOENT;
+	r = bpf_map__set_max_entries(rings, (uint32_t)l->n_cpus);
+	if (r >= 0)
+		r = bpf_map__set_max_entries(arena, (uint32_t)(l->opts.memory / ARENA_PAGE));
+	if (r >= 0)
+		r = bpf_map__set_map_extra(arena, ARENA_ADDRESS);
+	return r;
+}
+
+static int load_map_fd(struct kwalk *l, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(l->object, name);
+}
+
+static int load_arena(struct kwalk *l)
+{
+	int fd = load_map_fd(l, "arena");
+	void *p = mmap((void *)ARENA_ADDRESS, l->opts.memory, PROT_READ | PROT_WRITE,
+	               MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	l->arena.bytes = p;
+	l->arena.most = l->opts.memory;
+	l->arena.used = ARENA_PAGE; /* offset 0 means none */
+	return 0;
+}
+
+static int load_rings(struct kwalk *l)
+{
+	int rings = load_map_fd(l, "rings");
+
+	l->ring_fds = malloc(l->n_cpus * sizeof(*l->ring_fds));
+	l->rings = calloc(l->n_cpus, sizeof(*l->rings));
+	if (!l->ring_fds || !l->rings)
+		return -ENOMEM;
+	for (size_t i = 0; i < l->n_cpus; i++)
+		l->ring_fds[i] = -1;
+	for (uint32_t i = 0; i < l->n_cpus; i++) {
+		int r;
+
+		l->ring_fds[i] = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "seam_ring", 0, 0,
+		                                (uint32_t)l->opts.ring_bytes, NULL);
+		if (l->ring_fds[i] < 0)
+			return -errno;
+		r = bpf_map_update_elem(rings, &i, &l->ring_fds[i], BPF_ANY);
+		if (r >= 0)
+			r = kwalk_ring_add(l, i);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int load_attach_sets(struct kwalk *l)
+{
+	static const char *const names[] = { "on_fork", "on_exec", "on_free" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct bpf_program *p = bpf_object__find_program_by_name(l->object, names[i]);
+		struct bpf_link *link = p ? bpf_program__attach(p) : NULL;
+		struct bpf_link **links;
+
+		if (!link)
+			return p ? -errno : -ENOENT;
+		links = realloc(l->links, (l->n_links + 1) * sizeof(*links));
+		if (!links) {
+			bpf_link__destroy(link);
+			return -ENOMEM;
+		}
+		l->links = links;
+		l->links[l->n_links++] = link;
+	}
+	return 0;
+}
+
+static int load_object(struct kwalk *l, struct seam_error *err)
+{
+	char *said = calloc(1, LOAD_LOG);
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "seam", .kernel_log_buf = said,
+	            .kernel_log_size = said ? LOAD_LOG : 0);
+	int r;
+
+	l->object = bpf_object__open_mem(kwalk_object_bytes, kwalk_object_size, &opts);
+	r = l->object ? 0 : -errno;
+	if (r >= 0) {
+		load_patch(l->object, l->probe.defers ? kwalk_task_work() : 0);
+		r = load_configure(l);
+	}
+	if (r >= 0)
+		r = load_sizes(l);
+	if (r >= 0) {
+		r = bpf_object__load(l->object);
+		if (r < 0 && said)
+			load_say(l, said);
+	}
+	free(said);
+	return r < 0 ? load_fail(err, -r, "the kernel does not load the BPF programs") : 0;
+}
+
+int kwalk_load(struct kwalk *l, struct seam_error *err)
+{
+	const struct rlimit no_limit = { RLIM_INFINITY, RLIM_INFINITY };
+	int r = libbpf_num_possible_cpus();
+
+	libbpf_set_print(kwalk_libbpf_print);
+	if (r < 0)
+		return load_fail(err, -r, "the possible CPUs cannot be found");
+	l->n_cpus = (size_t)r;
+	if (l->opts.memory > ARENA_MOST)
+		l->opts.memory = ARENA_MOST;
+	setrlimit(RLIMIT_MEMLOCK,
+	          &no_limit); /* kernels before 5.11 count maps there; no error here */
+	r = load_object(l, err);
+	if (r < 0)
+		return r;
+	l->on_sample = bpf_object__find_program_by_name(l->object, "on_sample");
+	l->processes = load_map_fd(l, "processes");
+	l->execs = load_map_fd(l, "execs");
+	l->targets = load_map_fd(l, "targets");
+	l->counts = load_map_fd(l, "counts");
+	r = load_arena(l);
+	if (r < 0)
+		return load_fail(err, -r, "the memory for unwind tables cannot be mapped");
+	r = load_rings(l);
+	if (r < 0)
+		return load_fail(err, -r, "the BPF rings cannot be made");
+	r = load_attach_sets(l);
+	return r < 0 ? load_fail(err, -r, "the BPF programs cannot be attached") : 0;
+}
+
+void kwalk_unload(struct kwalk *l)
+{
+	for (size_t i = 0; i < l->n_links; i++)
+		bpf_link__destroy(l->links[i]);
+	free(l->links);
+	for (size_t i = 0; i < l->n_attached; i++)
+		close(l->attached[i]);
+	free(l->attached);
+	ring_buffer__free(l->reader);
+	for (size_t i = 0; l->ring_fds && i < l->n_cpus; i++)
+		if (l->ring_fds[i] >= 0)
+			close(l->ring_fds[i]);
+	free(l->ring_fds);
+	free(l->rings);
+	if (l->arena.bytes)
+		munmap(l->arena.bytes, l->arena.most);
+	bpf_object__close(l->object);
+}
+
+uint64_t kwalk_misses(struct kwalk *l)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t n = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(l->on_sample), &info, &n) < 0)
+		return 0;
+	return info.recursion_misses;
+}
+
+int kwalk_read_owing(struct kwalk *l)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(l->object, "read_owing");
+	struct bpf_link *link = p ? bpf_program__attach_iter(p, NULL) : NULL;
+	char none[64];
+	int fd, r = 0;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	if (fd < 0)
+		r = -errno;
+	/* The program writes to the rings, not to this file: reading it is what runs it. */
+	while (fd >= 0 && (r = (int)read(fd, none, sizeof(none))) > 0)
+		;
+	if (fd >= 0)
+		close(fd);
+	bpf_link__destroy(link);
+	return r;
+}

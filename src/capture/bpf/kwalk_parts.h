@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* kwalk_parts.h: the inside of kwalk.h. kwalk_load.c makes programs and maps, kwalk_arena.c gives out the arena, kwalk_space.c keeps
+ * address spaces there, kwalk_follow.c learns of them, kwalk_ring.c turns the rings into records. Only kwalk*.c include it. */
+#ifndef SEAM_CAPTURE_BPF_KWALK_PARTS_H
+#define SEAM_CAPTURE_BPF_KWALK_PARTS_H
+
+#include <pthread.h>
+#include <stdarg.h>
+
+#include <bpf/libbpf.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "capture/bpf/kwalk.h"
+
+/* ---- kwalk_arena.c: memory that the programs see ---- */
+
+#define ARENA_CLASSES 24 /* blocks of 1 KiB << class */
+
+struct arena_freed;
+
+struct arena_memory {
+	unsigned char *bytes;                     /* NULL: none */
+	uint64_t most;                            /* bytes; */
+	uint64_t used;                            /* given out by moving up; tables stay */
+	struct arena_freed *freed[ARENA_CLASSES]; /* oldest first */
+	struct arena_freed *freed_last[ARENA_CLASSES];
+	struct map tables; /* blob pointer -> offset of its copy */
+	uint64_t table_bytes, n_tables, left_out;
+};
+
+void arena_memory_free(struct arena_memory *a);
+/* A block for n bytes: its offset, 0: memory is out. */
+uint32_t arena_take(struct arena_memory *a, size_t n);
+/* Given back: not handed out again while a program may still read it. */
+void arena_give(struct arena_memory *a, uint32_t offset, size_t n, uint64_t now_ns);
+/* Copies a table in, once; fills the parts of m. False: memory is out, or it is not a table of ours. */
+bool arena_table(struct arena_memory *a, const void *blob, struct kwalk_mapping *m);
+
+/* ---- kwalk_space.c: what is mapped in each process ---- */
+
+struct kwalk_vma {
+	uint64_t start, end, pgoff, since_ns;
+	uint64_t vaddr; /* of start */
+	const void *blob;
+	bool may_guess;
+};
+
+/* What a process had mapped before it replaced its program. */
+struct kwalk_image {
+	struct kwalk_vma *at;
+	size_t n;
+	uint64_t until_ns;
+};
+
+#define KWALK_IMAGES 4 /* a wrapper script, env, the program: and one more */
+
+struct kwalk_space {
+	uint32_t pid;
+	uint32_t execs;       /* as the map `execs` counts */
+	uint64_t read_ns;     /* when /proc was read: older records say nothing new */
+	struct kwalk_vma *at; /* by start */
+	size_t n, capacity;
+	uint32_t published; /* offset in the arena; 0: none */
+	size_t published_size;
+	struct kwalk_image before[KWALK_IMAGES]; /* the newest first */
+	bool dirty;
+	uint64_t gone_ns; /* its process has exited */
+};
+
+struct kwalk_spaces {
+	struct map by_pid; /* -> struct kwalk_space * */
+	uint64_t mappings;
+};
+
+struct kwalk_space *kwalk_space_get(struct kwalk_spaces *s, uint32_t pid, bool make);
+/* Forgets what was mapped before a time. */
+void kwalk_space_clear(struct kwalk_space *s, uint64_t before_ns);
+/* The same at an exec, and it is remembered for samples that were taken before. */
+void kwalk_space_exec(struct kwalk_space *s, uint64_t at_ns);
+void kwalk_space_free(struct kwalk_space *s);
+/* -ENOMEM. What it overlaps and is older is cut away; where newer is, nothing is put. */
+int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m);
+int kwalk_space_copy(struct kwalk_space *to, const struct kwalk_space *from);
+/* What was mapped there at a time. */
+const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uint64_t pc,
+                                         uint64_t time_ns);
+void kwalk_spaces_free(struct kwalk_spaces *s);
+/* Makes the programs see what has changed. */
+void kwalk_publish(struct kwalk *l, struct kwalk_space *s);
+
+/* ---- kwalk_follow.c ---- */
+
+struct follow {
+	pthread_t thread;
+	bool running;
+	int wake;           /* an eventfd: stop */
+	struct ring *rings; /* one per CPU, of dummy events */
+	int *fds;
+	size_t n;
+	struct seam_events *events;
+	struct buf records; /* drained and not applied yet */
+	struct buf order;   /* struct follow_entry: of them, by time */
+	uint64_t lost;
+};
+
+int follow_start(struct kwalk *l, struct seam_error *err);
+void follow_stop(struct kwalk *l);
+/* All that the kernel has said of mappings until now. */
+void follow_drain(struct kwalk *l);
+
+/* ---- kwalk_learn.c ---- */
+
+/* One record of the dummies, in the order of time. */
+int learn_record(struct kwalk *l, const unsigned char *bytes, uint16_t size);
+/* Records were lost: all that is known is read from /proc anew. */
+void learn_again(struct kwalk *l);
+
+/* ---- kwalk_ring.c ---- */
+
+struct kwalk_ring {
+	struct kwalk *kwalk;
+	struct kwalk_sample sample; /* the one whose KWALK_RAW comes next; kind 0: none */
+	uint64_t user[KWALK_FRAMES_MAX];
+};
+
+/* ---- kwalk.c ---- */
+
+struct kwalk {
+	struct kwalk_opts opts;
+	struct kwalk_probe probe;
+	struct bpf_object *object;
+	struct bpf_program *on_sample;
+	struct bpf_link **links;
+	size_t n_links;
+	int *attached; /* links of on_sample to the session's events */
+	size_t n_attached;
+	struct ring_buffer *reader;
+	int *ring_fds;
+	struct kwalk_ring *rings;              /* beside them */
+	size_t n_cpus;                         /* possible ones: one ring each */
+	int processes, execs, targets, counts; /* map descriptors */
+	pthread_mutex_t lock;                  /* of all below: the follower and the reader */
+	struct arena_memory arena;
+	struct kwalk_spaces spaces;
+	struct map followed; /* pids that are or were targets */
+	struct follow follow;
+
+	/* kwalk_ring.c */
+	const struct seam_events *events; /* the session's */
+	const struct seam_event *answers; /* of them, that which carries answers */
+	capture_write write;
+	void *write_ctx;
+	int64_t given;
+	int write_error;
+	struct buf out;
+	uint64_t chain[KWALK_FRAMES_MAX + KWALK_KERNEL_MAX + 8];
+	struct map owed; /* cookies without an answer */
+	struct map early
+	        [2]; /* answers of this round and the last, which may come before their samples */
+	struct map remote; /* cookie -> offset in held of a sleeping task's answer */
+	struct buf held;
+	bool ending;
+	struct buf
+	        pending; /* samples to be walked here: sample, user frames, raw, each padded to 8 */
+	uint64_t samples, answered, late, unwound;
+};
+
+uint64_t kwalk_now_ns(void);
+
+/* -- kwalk_probe.c -- */
+/* The BTF id of the kernel's function for task work; 0: it has none. */
+int kwalk_task_work(void);
+int kwalk_libbpf_print(enum libbpf_print_level level, const char *format, va_list ap);
+
+/* -- kwalk_load.c -- */
+int kwalk_load(struct kwalk *l, struct seam_error *err);
+void kwalk_unload(struct kwalk *l);
+uint64_t kwalk_misses(struct kwalk *l);
+int kwalk_read_owing(struct kwalk *l);
+
+/* -- kwalk_ring.c -- */
+int kwalk_ring_add(struct kwalk *l, size_t ring);
+int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx);
+/* Gives what the iterator read and nobody else answered. */
+int64_t kwalk_ring_end(struct kwalk *l, capture_write write, void *ctx);
+
+#endif

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kwalk_ring.c: what the programs wrote, as perf records: samples with their callchain, or with a marker and a cookie, and
+ * deferred callchains. Counts what is owed. The rings are the kernel's and its programs ours; every length is checked all
+ * the same.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <bpf/libbpf.h>
+
+#include "abi/encode.h"
+#include "capture/bpf/kwalk_parts.h"
+
+static int ring_give(struct kwalk *l)
+{
+	int r = l->out.failed ? -ENOMEM : l->write(l->write_ctx, l->out.bytes, l->out.n);
+
+	if (r >= 0)
+		l->given += (int64_t)l->out.n;
+	buf_clear(&l->out);
+	return r;
+}
+
+static struct seam_id ring_id(uint32_t pid, uint32_t tid, uint32_t cpu, uint64_t time_ns,
+                              uint64_t event)
+{
+	return (struct seam_id){ .pid = pid,
+		                 .tid = tid,
+		                 .cpu = cpu,
+		                 .time_ns = time_ns,
+		                 .id = event,
+		                 .stream_id = event };
+}
+
+/* [KERNEL, ips,] then [USER, ips] or [USER_DEFERRED, cookie]. A stack that met an unknown mapping is
+ * answered by the recorder, once it knows. */
+static size_t ring_chain(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *ips)
+{
+	uint64_t *to = l->chain;
+
+	if (s->n_kernel) {
+		*to++ = SEAM_CONTEXT_KERNEL;
+		memcpy(to, ips + s->n_user, s->n_kernel * sizeof(*to));
+		to += s->n_kernel;
+	}
+	if (s->cookie) {
+		*to++ = SEAM_CONTEXT_USER_DEFERRED;
+		*to++ = s->cookie;
+	} else if (s->n_user) {
+		*to++ = SEAM_CONTEXT_USER;
+		memcpy(to, ips, s->n_user * sizeof(*to));
+		to += s->n_user;
+	}
+	return (size_t)(to - l->chain);
+}
+
+static int ring_sample(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *ips)
+{
+	const struct seam_event *event = seam_events_by_id(l->events, s->event);
+	struct seam_sample out = { .id = ring_id(s->pid, s->tid, s->cpu, s->time_ns, s->event),
+		                   .ip = s->ip,
+		                   .addr = s->address,
+		                   .period = s->period };
+	int r;
+
+	if (!event)
+		return 0;
+	out.callchain = encode_words(l->chain, ring_chain(l, s, ips));
+	r = encode_sample(&l->out, &event->attr, s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL,
+	                  &out);
+	if (r >= 0)
+		r = ring_give(l);
+	if (r >= 0)
+		l->samples++;
+	if (s->cookie && r >= 0 && !map_get(&l->early[0], s->cookie, NULL) &&
+	    !map_get(&l->early[1], s->cookie, NULL))
+		r = map_put(&l->owed, s->cookie, 1);
+	return r;
+}
+
+/* -- answers -- */
+
+static uint64_t ring_answers_id(const struct kwalk *l, uint32_t cpu)
+{
+	const struct seam_event *e = l->answers;
+
+	return e->n_ids ? e->ids[cpu < e->n_ids ? cpu : 0] : 0;
+}
+
+static int ring_answer_put(struct kwalk *l, const struct kwalk_answer *a, const uint64_t *ips)
+{
+	struct seam_callchain_deferred out = { .cookie = a->cookie,
+		                               .ips = encode_words(ips, a->n) };
+	struct seam_id id = ring_id(a->pid, a->tid, a->cpu, a->time_ns, ring_answers_id(l, a->cpu));
+	int r = encode_deferred(&l->out, &l->answers->attr, SEAM_MISC_USER, &out, &id);
+
+	if (r >= 0)
+		r = ring_give(l);
+	l->answered += r >= 0;
+	return r;
+}
+
+static int ring_answer(struct kwalk *l, const struct kwalk_answer *a, const uint64_t *ips)
+{
+	if (a->remote) { /* held until nobody can answer himself any more */
+		size_t at = l->held.n;
+
+		buf_put(&l->held, a, sizeof(*a));
+		buf_put(&l->held, ips, a->n * sizeof(*ips));
+		return l->held.failed ? -ENOMEM : map_put(&l->remote, a->cookie, at);
+	}
+	l->late += map_del(&l->remote, a->cookie);
+	map_del(&l->owed, a->cookie);
+	map_put(&l->early[0], a->cookie, 1);
+	if (a->end == KWALK_EXITED) /* its EXIT record says so */
+		return 0;
+	/* KWALK_EXEC, KWALK_MOVED: empty, for another program's chain, or another entry's, is not this sample's. */
+	return ring_answer_put(l, a, ips);
+}
+
+/* -- stacks that are walked here -- */
+
+#define PENDING_MOST ((size_t)64 << 20)
+
+static int ring_own_frames(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *frames,
+                           size_t n)
+{
+	struct kwalk_answer a = { .pid = s->pid,
+		                  .tid = s->tid,
+		                  .cpu = s->cpu,
+		                  .time_ns = s->time_ns +
+		                             1, /* what it tells of is the sample's moment */
+		                  .cookie = s->cookie,
+		                  .n = (uint32_t)n };
+
+	map_del(&l->owed, s->cookie);
+	return ring_answer_put(l, &a, frames);
+}
+
+/* The sample before has no copy of the stack (the ring was full): what the programs found is all there is. */
+static int ring_without_raw(struct kwalk_ring *ring)
+{
+	const struct kwalk_sample *s = &ring->sample;
+	bool waits = s->kind && s->cookie && s->end != KWALK_DEFERRED;
+
+	ring->sample.kind = 0;
+	return waits ? ring_own_frames(ring->kwalk, s, ring->user, s->n_user) : 0;
+}
+
+static int ring_raw(struct kwalk_ring *ring, const struct kwalk_raw *raw)
+{
+	struct kwalk *l = ring->kwalk;
+	const struct kwalk_sample *s = &ring->sample;
+	size_t n = offsetof(struct kwalk_raw, stack) + raw->n;
+
+	if (!s->kind || raw->time_ns != s->time_ns || raw->tid != s->tid)
+		return 0;
+	if (!l->opts.unwind || l->pending.n >= PENDING_MOST)
+		return ring_without_raw(ring);
+	buf_put(&l->pending, s, sizeof(*s));
+	buf_put(&l->pending, ring->user, s->n_user * sizeof(*ring->user));
+	buf_put(&l->pending, raw, n);
+	buf_put_zeros(&l->pending, -n & 7);
+	ring->sample.kind = 0;
+	return l->pending.failed ? -ENOMEM : 0;
+}
+
+static int ring_resolve_one(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *user,
+                            const struct kwalk_raw *raw)
+{
+	uint64_t frames[KWALK_FRAMES_MAX];
+	size_t n = l->opts.unwind(l->opts.ctx, s, user, raw, frames);
+
+	if (!s->cookie || s->end == KWALK_DEFERRED) /* only looked at, by a test */
+		return 0;
+	if (n < s->n_user || n > KWALK_FRAMES_MAX)
+		return ring_own_frames(l, s, user, s->n_user);
+	l->unwound++;
+	return ring_own_frames(l, s, frames, n);
+}
+
+/* The programs did not know a mapping; what the kernel said of mappings until now covers all these samples. */
+static int ring_resolve(struct kwalk *l)
+{
+	size_t at = 0;
+	int r = 0;
+
+	if (!l->pending.n)
+		return 0;
+	follow_drain(l);
+	while (r >= 0 && at < l->pending.n && !l->pending.failed) {
+		const struct kwalk_sample *s = (const void *)(l->pending.bytes + at);
+		const uint64_t *user = (const uint64_t *)(s + 1);
+		const struct kwalk_raw *raw = (const void *)(user + s->n_user);
+
+		r = ring_resolve_one(l, s, user, raw);
+		at += sizeof(*s) + s->n_user * sizeof(*user) +
+		      ((offsetof(struct kwalk_raw, stack) + raw->n + 7) & ~(size_t)7);
+	}
+	buf_clear(&l->pending);
+	return r;
+}
+
+static int ring_take_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, size_t n)
+{
+	const uint64_t *ips = (const uint64_t *)(s + 1);
+	int r = ring_without_raw(ring);
+
+	if (r < 0 || s->n_user > KWALK_FRAMES_MAX || s->n_kernel > KWALK_KERNEL_MAX ||
+	    n < sizeof(*s) + ((size_t)s->n_user + s->n_kernel) * 8)
+		return r;
+	ring->sample = *s;
+	memcpy(ring->user, ips, s->n_user * sizeof(*ips));
+	return ring_sample(ring->kwalk, s, ips);
+}
+
+static int ring_record(void *ctx, void *bytes, size_t n)
+{
+	struct kwalk_ring *ring = ctx;
+	uint32_t kind = 0;
+	int r = 0;
+
+	if (n >= sizeof(kind))
+		memcpy(&kind, bytes, sizeof(kind));
+	if (kind == KWALK_SAMPLE && n >= sizeof(struct kwalk_sample)) {
+		r = ring_take_sample(ring, bytes, n);
+	} else if (kind == KWALK_ANSWER && n >= sizeof(struct kwalk_answer)) {
+		const struct kwalk_answer *a = bytes;
+
+		if (a->n <= KWALK_FRAMES_MAX && n >= sizeof(*a) + (size_t)a->n * 8)
+			r = ring_answer(ring->kwalk, a, (const uint64_t *)(a + 1));
+	} else if (kind == KWALK_RAW && n >= offsetof(struct kwalk_raw, stack)) {
+		const struct kwalk_raw *raw = bytes;
+
+		if (raw->n <= n - offsetof(struct kwalk_raw, stack))
+			r = ring_raw(ring, raw);
+	}
+	if (r < 0)
+		ring->kwalk->write_error = r;
+	return r;
+}
+
+int kwalk_ring_add(struct kwalk *l, size_t i)
+{
+	l->rings[i].kwalk = l;
+	if (l->reader)
+		return ring_buffer__add(l->reader, l->ring_fds[i], ring_record, &l->rings[i]);
+	l->reader = ring_buffer__new(l->ring_fds[i], ring_record, &l->rings[i], NULL);
+	return l->reader ? 0 : -errno;
+}
+
+int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx)
+{
+	l->write = write;
+	l->write_ctx = ctx;
+	l->given = 0;
+	l->write_error = 0;
+	/* A sample is in its ring before its answer is in another, so two rounds see both. */
+	map_free(&l->early[1]);
+	l->early[1] = l->early[0];
+	l->early[0] = (struct map){ 0 };
+	ring_buffer__consume(l->reader);
+	if (l->write_error >= 0)
+		l->write_error = ring_resolve(l);
+	return l->write_error < 0 ? l->write_error : l->given;
+}
+
+int64_t kwalk_ring_end(struct kwalk *l, capture_write write, void *ctx)
+{
+	uint64_t cookie, at;
+	size_t i = 0;
+	int r = 0;
+
+	l->write = write;
+	l->write_ctx = ctx;
+	l->given = 0;
+	for (size_t c = 0; r >= 0 && c < l->n_cpus; c++)
+		r = ring_without_raw(&l->rings[c]);
+	while (r >= 0 && map_next(&l->remote, &i, &cookie, &at)) {
+		struct kwalk_answer a;
+
+		if (!map_del(&l->owed, cookie))
+			continue;
+		memcpy(&a, l->held.bytes + at, sizeof(a));
+		memcpy(l->chain, l->held.bytes + at + sizeof(a), a.n * sizeof(*l->chain));
+		r = ring_answer_put(l, &a, l->chain);
+	}
+	map_free(&l->remote);
+	l->remote = (struct map){ 0 };
+	buf_clear(&l->held);
+	return r < 0 ? r : l->given;
+}

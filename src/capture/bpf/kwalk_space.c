@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kwalk_space.c: what is mapped executable in each process, and its copy for the programs. Records of different CPUs come in no
+ * order, so every mapping has its time: of two that overlap the newer one is right. A copy is written whole
+ * beside the old one and then published in one map value.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+
+#include "capture/bpf/kwalk_parts.h"
+
+struct kwalk_space *kwalk_space_get(struct kwalk_spaces *s, uint32_t pid, bool make)
+{
+	uint64_t known, *slot;
+	struct kwalk_space *space;
+
+	if (map_get(&s->by_pid, pid, &known))
+		return (struct kwalk_space *)(uintptr_t)known;
+	if (!make)
+		return NULL;
+	space = calloc(1, sizeof(*space));
+	slot = space ? map_slot(&s->by_pid, pid, NULL) : NULL;
+	if (!slot) {
+		free(space);
+		return NULL;
+	}
+	space->pid = pid;
+	*slot = (uintptr_t)space;
+	return space;
+}
+
+void kwalk_space_free(struct kwalk_space *s)
+{
+	for (size_t i = 0; i < KWALK_IMAGES; i++)
+		free(s->before[i].at);
+	free(s->at);
+	free(s);
+}
+
+void kwalk_spaces_free(struct kwalk_spaces *s)
+{
+	uint64_t pid, space;
+	size_t i = 0;
+
+	while (map_next(&s->by_pid, &i, &pid, &space))
+		kwalk_space_free((struct kwalk_space *)(uintptr_t)space);
+	map_free(&s->by_pid);
+}
+
+void kwalk_space_clear(struct kwalk_space *s, uint64_t before_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i].since_ns > before_ns)
+			s->at[kept++] = s->at[i];
+	s->n = kept;
+	s->dirty = true;
+}
+
+void kwalk_space_exec(struct kwalk_space *s, uint64_t at_ns)
+{
+	struct kwalk_vma *copy = malloc((s->n + 1) * sizeof(*copy));
+
+	if (copy) {
+		if (s->n)
+			memcpy(copy, s->at, s->n * sizeof(*copy));
+		free(s->before[KWALK_IMAGES - 1].at);
+		memmove(&s->before[1], &s->before[0], (KWALK_IMAGES - 1) * sizeof(s->before[0]));
+		s->before[0] = (struct kwalk_image){ copy, s->n, at_ns };
+	}
+	kwalk_space_clear(s, at_ns);
+}
+
+static int kwalk_space_room(struct kwalk_space *s, size_t n)
+{
+	struct kwalk_vma *at;
+	size_t capacity = s->capacity ? s->capacity : 16;
+
+	while (capacity < n)
+		capacity *= 2;
+	if (capacity == s->capacity)
+		return 0;
+	at = realloc(s->at, capacity * sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	s->at = at;
+	s->capacity = capacity;
+	return 0;
+}
+
+static void kwalk_space_insert(struct kwalk_space *s, size_t i, const struct kwalk_vma *m)
+{
+	memmove(s->at + i + 1, s->at + i, (s->n - i) * sizeof(*s->at));
+	s->at[i] = *m;
+	s->n++;
+}
+
+/* What is left of an older mapping to the left and right of a newer one. */
+static void kwalk_space_cut(struct kwalk_space *s, size_t i, const struct kwalk_vma *m)
+{
+	struct kwalk_vma old = s->at[i], *left = &s->at[i];
+
+	if (old.start < m->start && old.end > m->end) {
+		kwalk_space_insert(s, i + 1, &old);
+		s->at[i].end = m->start;
+		left = &s->at[i + 1];
+	} else if (old.start < m->start) {
+		left->end = m->start;
+		return;
+	}
+	left->pgoff += m->end - left->start;
+	left->vaddr += m->end - left->start;
+	left->start = m->end;
+}
+
+int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m)
+{
+	size_t i = 0;
+
+	if (kwalk_space_room(s, s->n + 2) < 0)
+		return -ENOMEM;
+	while (i < s->n && s->at[i].end <= m->start)
+		i++;
+	for (size_t j = i; j < s->n && s->at[j].start < m->end; j++)
+		if (s->at[j].since_ns > m->since_ns)
+			return 0;
+	while (i < s->n && s->at[i].start < m->end) {
+		if (s->at[i].start >= m->start && s->at[i].end <= m->end) {
+			memmove(s->at + i, s->at + i + 1, (--s->n - i) * sizeof(*s->at));
+			continue;
+		}
+		kwalk_space_cut(s, i, m);
+		if (s->at[i].end <= m->start)
+			i++;
+		if (i < s->n && s->at[i].start >= m->end)
+			break;
+	}
+	kwalk_space_insert(s, i, m);
+	s->dirty = true;
+	return 0;
+}
+
+int kwalk_space_copy(struct kwalk_space *to, const struct kwalk_space *from)
+{
+	if (kwalk_space_room(to, from->n) < 0)
+		return -ENOMEM;
+	if (from->n)
+		memcpy(to->at, from->at, from->n * sizeof(*from->at));
+	to->n = from->n;
+	to->dirty = true;
+	return 0;
+}
+
+static const struct kwalk_vma *vma_search(const struct kwalk_vma *at, size_t n, uint64_t pc)
+{
+	const struct kwalk_vma *begin = at;
+
+	while (n) {
+		size_t half = n / 2;
+
+		if (at[half].start <= pc) {
+			at += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return at > begin && pc < at[-1].end ? &at[-1] : NULL;
+}
+
+const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uint64_t pc, uint64_t time_ns)
+{
+	const struct kwalk_vma *at = s->at, *found;
+	size_t n = s->n;
+
+	for (size_t i = 0; i < KWALK_IMAGES && time_ns < s->before[i].until_ns; i++) {
+		at = s->before[i].at;
+		n = s->before[i].n;
+	}
+	found = vma_search(at, n, pc);
+	return found && found->since_ns <= time_ns ? found : NULL;
+}
+
+static void publish_one(struct kwalk *l, const struct kwalk_vma *m, struct kwalk_mapping *ret)
+{
+	*ret = (struct kwalk_mapping){ .start = m->start,
+		                       .end = m->end,
+		                       .flags = m->may_guess ? KWALK_MAY_GUESS : 0 };
+	if (m->blob && arena_table(&l->arena, m->blob, ret))
+		ret->base += m->start - m->vaddr;
+}
+
+void kwalk_publish(struct kwalk *l, struct kwalk_space *s)
+{
+	struct kwalk_process p = { .n = (uint32_t)s->n, .execs = s->execs };
+	size_t size = (s->n + 1) * sizeof(struct kwalk_mapping);
+	struct kwalk_mapping *at;
+
+	s->dirty = false;
+	p.mappings = s->n <= KWALK_MAPPINGS ? arena_take(&l->arena, size) : 0;
+	if (!p.mappings) { /* too many, or no memory: none is known, rather than some */
+		p.n = 0;
+		l->arena.left_out++;
+	}
+	/* The one before the first is looked at, and not used, by the search: it must be there. */
+	at = (struct kwalk_mapping *)(void *)(l->arena.bytes + p.mappings);
+	for (size_t i = 0; i < p.n; i++)
+		publish_one(l, &s->at[i], &at[i]);
+	bpf_map_update_elem(l->processes, &s->pid, &p, BPF_ANY);
+	arena_give(&l->arena, s->published, s->published_size, kwalk_now_ns());
+	s->published = p.mappings;
+	s->published_size = size;
+	l->spaces.mappings += p.n;
+}

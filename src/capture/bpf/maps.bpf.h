@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * maps.bpf.h: what the programs keep: the sets of targets and address spaces, a slot per thread that owes an answer, rings, the arena,
+ * scratch memory and counts. No logic.
+ */
+#ifndef SEAM_CAPTURE_BPF_MAPS_BPF_H
+#define SEAM_CAPTURE_BPF_MAPS_BPF_H
+
+#include "capture/bpf/kernel.bpf.h"
+#include "capture/bpf/shared.h"
+#include "capture/bpf/walk.bpf.h"
+
+const volatile struct kwalk_config config SEC(".rodata.config");
+
+/* The answer that a thread owes. */
+struct slot {
+	__u64 task, mm; /* whose */
+	__u64 ip, sp;   /* user registers at the sample: they name the kernel entry */
+	__u64 cookie, asked_ns;
+	__u32 owing;
+	__u32 unused;
+	struct walker w;
+	struct kwalk_answer answer;
+	__u64 frames[WALK_ROOM];
+};
+
+struct scratch {
+	__u64 cookies; /* handed out on this CPU */
+	struct walker w;
+	struct kwalk_sample sample;
+	__u64 frames[WALK_ROOM + KWALK_KERNEL_MAX + 1];
+};
+
+struct remote {
+	struct walker w;
+	struct kwalk_answer answer;
+	__u64 frames[WALK_ROOM];
+};
+
+/* The kernel finds it in the map's value by this name; older kernels see any struct. */
+struct bpf_task_work {
+	__u64 opaque;
+} __attribute__((aligned(8)));
+
+struct owed {
+	struct bpf_task_work work;
+	struct slot s;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32); /* tid */
+	__type(value, struct owed);
+} slots SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 131072);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32); /* pid */
+	__type(value, struct kwalk_process);
+} processes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 131072);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32); /* pid; how often it has replaced its program */
+	__type(value, __u32);
+} execs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 131072);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32); /* pid or tid, by config.filter */
+	__type(value, __u32);
+} targets SEC(".maps");
+
+struct ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1); /* one per CPU: set by the loader */
+	__type(key, __u32);
+	__array(values, struct ring);
+} rings SEC(".maps");
+
+struct {
+	__uint(type, ARENA_MAP);
+	__uint(map_flags, 1 << 10); /* BPF_F_MMAPABLE */
+	__uint(max_entries, 1);     /* pages: set by the loader */
+} arena SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct scratch);
+} scratches SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct remote);
+} remotes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct kwalk_counts);
+} counts SEC(".maps");
+
+static char empty_slot[sizeof(
+        struct owed)]; /* an initialiser with struct bpf_task_work would not load */
+
+/* Makes the program one that has the arena: the loads name no map. */
+#define USES_ARENA() asm volatile("" ::"r"(&arena))
+
+INLINE struct kwalk_counts *count(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&counts, &zero);
+}
+
+#define COUNT(field)                                         \
+	do {                                                 \
+		struct kwalk_counts *c_ = count();           \
+                                                             \
+		if (c_)                                      \
+			__sync_fetch_and_add(&c_->field, 1); \
+	} while (0)
+
+INLINE void count_end(__u32 end)
+{
+	struct kwalk_counts *c = count();
+
+	if (c)
+		__sync_fetch_and_add(&c->end[end & 15], 1);
+}
+
+#endif

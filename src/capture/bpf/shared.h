@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * shared.h: what the programs in the kernel and the recorder say to each other: configuration, records in the
+ * rings, entries of maps and of the arena. Fixed layouts, this machine's byte order, no pointers.
+ *
+ * Included by both sides: only fixed-width types, nothing from a C library but stdint.h's names.
+ */
+#ifndef SEAM_CAPTURE_BPF_SHARED_H
+#define SEAM_CAPTURE_BPF_SHARED_H
+
+#ifdef __bpf__
+typedef __u8 uint8_t;
+typedef __u16 uint16_t;
+typedef __u32 uint32_t;
+typedef __u64 uint64_t;
+#else
+#include <stdint.h>
+#endif
+
+#define KWALK_FRAMES_MAX \
+	510u /* user frames of a stack: the kernel's own limit for a deferred one */
+#define KWALK_KERNEL_MAX 127u /* kernel.perf_event_max_stack's default */
+#define KWALK_RAW_STACK \
+	65536u /* bytes of stack in a KWALK_RAW record at most, when every sample has one */
+#define KWALK_RAW_SMALL 16384u /* else: for a stack that the recorder is to walk */
+#define KWALK_RAW_PAGE 4096u
+#define KWALK_RAW_BELOW 1024u /* or nothing, when there is no page */
+#define KWALK_REGISTERS 17u   /* x86_64, DWARF numbers: 0-15, and 16 the pc */
+#define KWALK_SAVED 5u        /* rbx r12 r13 r14 r15, as the unwind table has them */
+
+/* Why a user stack ended. */
+enum kwalk_end {
+	KWALK_COMPLETE,   /* the outermost frame */
+	KWALK_FAULT,      /* a page that is not in memory (at once), or no page at all (deferred) */
+	KWALK_NO_MAPPING, /* nothing is known to be mapped at the last pc */
+	KWALK_NO_TABLE,   /* the object there has no unwind information */
+	KWALK_NO_RULE,    /* its unwind information does not cover the pc */
+	KWALK_BAD_RULE, /* a rule that cannot be applied here: a register that is not known, an expression */
+	KWALK_NO_PROGRESS, /* the stack turns back on itself: torn or hostile */
+	KWALK_LIMIT,       /* more frames than are walked */
+	KWALK_EXEC,        /* deferred, and the program was replaced before it could answer */
+	KWALK_EXITED,      /* deferred, and the task's memory was gone */
+	KWALK_MOVED,       /* deferred, and the task had left that kernel entry */
+	KWALK_COMPAT,      /* a 32-bit program */
+	KWALK_NO_USER,     /* a kernel thread or a worker: there is no user stack */
+	KWALK_DEFERRED,    /* in a sample: an answer follows */
+	KWALK_ENDS,
+};
+
+/* ---- configuration: read-only for the programs, so what is off costs nothing ---- */
+
+enum kwalk_when {
+	KWALK_HYBRID, /* at once, deferred on a fault */
+	KWALK_ALWAYS, /* always deferred */
+	KWALK_NEVER,  /* at once, a fault ends the stack */
+};
+
+enum kwalk_filter {
+	KWALK_EVERYTHING,
+	KWALK_PROCESSES, /* those in the map `targets`, by pid, and what they fork */
+	KWALK_THREADS,   /* those in the map `targets`, by tid, and what they clone */
+};
+
+struct kwalk_config {
+	uint32_t when;    /* enum kwalk_when */
+	uint32_t filter;  /* enum kwalk_filter */
+	uint32_t inherit; /* children of targets are targets */
+	uint32_t defers;  /* the kernel has task work for BPF */
+	uint32_t depth;   /* frames that are walked at once */
+	uint32_t raw;     /* every sample is followed by registers and stack: for tests; else
+	                   * those that the recorder is to walk */
+	uint32_t kernel;  /* kernel frames are wanted */
+	uint32_t wake;    /* bytes in a ring that wake the recorder */
+	uint32_t user;    /* user frames are wanted */
+	uint32_t fp;      /* by frame pointers only, no tables */
+};
+
+/* ---- records in the rings: each begins with kind ---- */
+
+enum kwalk_kind {
+	KWALK_SAMPLE = 1,
+	KWALK_ANSWER,
+	KWALK_RAW,
+};
+
+struct kwalk_sample {
+	uint32_t kind; /* KWALK_SAMPLE */
+	uint32_t pid, tid, cpu;
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint64_t event;   /* the id of the perf event, as it was attached */
+	uint64_t ip, period, address;
+	uint64_t cookie; /* KWALK_DEFERRED: of the answer; KWALK_NO_MAPPING, KWALK_BAD_RULE: of
+	                  * the one that the recorder gives, a KWALK_RAW follows */
+	uint16_t n_user, n_kernel;
+	uint8_t in_user; /* the sample hit user mode */
+	uint8_t end;     /* enum kwalk_end of the user half */
+	uint8_t guessed; /* some frames were found by frame pointer */
+	uint8_t unused;
+	/* uint64_t user[n_user], kernel[n_kernel] */
+};
+
+struct kwalk_answer {
+	uint32_t kind; /* KWALK_ANSWER */
+	uint32_t pid, tid, cpu;
+	uint64_t time_ns;
+	uint64_t cookie;
+	uint32_t n;
+	uint8_t end, guessed;
+	uint8_t remote; /* read by the task iterator, not by the task itself */
+	uint8_t unused;
+	uint32_t waited_us; /* from sample to answer */
+	uint32_t unused2;
+	/* uint64_t user[n] */
+};
+
+/* Registers and stack of the sample before it, as they were at the sample. */
+struct kwalk_raw {
+	uint32_t kind; /* KWALK_RAW */
+	uint32_t pid, tid;
+	uint32_t n;       /* bytes of stack that could be read */
+	uint64_t time_ns; /* of the sample */
+	uint64_t
+	        start; /* from here on: a little below the stack pointer, as rules of leaf functions look there */
+	uint64_t regs[KWALK_REGISTERS];
+	unsigned char stack[KWALK_RAW_STACK]; /* or only KWALK_RAW_SMALL */
+};
+
+/* ---- maps ---- */
+
+/* Where a process's mappings are; written as a whole, so never seen torn. */
+struct kwalk_process {
+	uint32_t mappings; /* offset in the arena of struct kwalk_mapping[n], by start */
+	uint32_t n;
+	uint32_t execs; /* valid while the map `execs` says the same */
+	uint32_t unused;
+};
+
+#define KWALK_MAY_GUESS 1u    /* code without an object (JIT): frame pointers are allowed */
+#define KWALK_MAPPINGS 65535u /* searched in a fixed 16 steps */
+
+/* An executable mapping, in the arena; the table's parts as offsets in the arena. */
+struct kwalk_mapping {
+	uint64_t start, end;
+	uint64_t base;    /* address at which the table's page 0 is mapped (may wrap) */
+	uint32_t n_pages; /* 0: no table */
+	uint32_t rules, index, rows, saves;
+	uint32_t flags;
+};
+
+/* ---- counts, per CPU ---- */
+
+struct kwalk_counts {
+	uint64_t samples; /* of the target */
+	uint64_t others;  /* of somebody else: left out */
+	uint64_t ring_full, answer_full, raw_full;
+	uint64_t at_once; /* walks, and their frames */
+	uint64_t at_once_frames;
+	uint64_t faults;  /* of them ended by a page that was not there */
+	uint64_t asked;   /* deferrals scheduled */
+	uint64_t shared;  /* samples that share one */
+	uint64_t refused; /* deferrals that the kernel refused */
+	uint64_t no_slot; /* no room for the thread's slot */
+	uint64_t answers;
+	uint64_t remote; /* stacks read by the task iterator */
+	uint64_t kernel_threads;
+	uint64_t stale;   /* an address space changed during a walk: walked again */
+	uint64_t end[16]; /* of user halves, at once and answered, by enum kwalk_end */
+};
+
+#endif

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+/*
+ * unwind.bpf.c: the programs in the kernel. on_sample runs at each sampling event, walks the user stack at once by the
+ * tables in the arena, and where a page is not in memory asks for `answer` to be run on the task's way back to user mode;
+ * samples of one kernel entry share it. read_owing reads what is still owed from tasks that sleep. The rest keeps the sets
+ * of targets and of address spaces right, from inside the kernel, where no record can be late.
+ *
+ * Does not know perf.data, nor where tables come from.
+ */
+#include "capture/bpf/kernel.bpf.h"
+#include "capture/bpf/shared.h"
+#include "capture/bpf/maps.bpf.h"
+#include "capture/bpf/owe.bpf.h"
+#include "capture/bpf/raw.bpf.h"
+
+char license_text[] SEC("license") = "Dual MIT/GPL";
+
+/* ---- the sample ---- */
+
+INLINE void sample_walk(struct scratch *x)
+{
+	struct walk c = { .w = &x->w, .frames = x->frames };
+	struct kwalk_counts *n = count();
+
+	x->w.most = config.depth;
+	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_now, &c, 0);
+	if (!n)
+		return;
+	__sync_fetch_and_add(&n->at_once, 1);
+	__sync_fetch_and_add(&n->at_once_frames, x->w.n);
+	if (x->w.end == KWALK_FAULT)
+		__sync_fetch_and_add(&n->faults, 1);
+}
+
+/* The user half: frames and their number, or a cookie. */
+INLINE void sample_user(struct scratch *x, struct task_struct *task)
+{
+	struct kwalk_sample *s = &x->sample;
+	__u64 cookie;
+
+	if (task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER) || !task->mm) {
+		COUNT(kernel_threads);
+		s->end = KWALK_NO_USER;
+		return;
+	}
+	if (!walker_start(&x->w, task)) {
+		s->end = KWALK_COMPAT;
+		return;
+	}
+	if (config.when != KWALK_ALWAYS) {
+		sample_walk(x);
+		s->end = x->w.end;
+		s->n_user = x->w.n;
+		s->guessed = x->w.guessed;
+		if (s->end == KWALK_NO_MAPPING || s->end == KWALK_BAD_RULE)
+			s->cookie = cookie_new(x, s->cpu);
+		if (config.when == KWALK_NEVER || (s->end != KWALK_FAULT && s->end != KWALK_LIMIT))
+			return;
+		if (s->end == KWALK_LIMIT && x->w.n >= KWALK_FRAMES_MAX)
+			return;
+	} else {
+		s->end = KWALK_FAULT; /* should deferring fail */
+		s->n_user = 1;
+		x->frames[0] = x->w.user.rip;
+	}
+	cookie = owe(x, task);
+	if (!cookie)
+		return;
+	s->cookie = cookie;
+	s->end = KWALK_DEFERRED;
+	s->n_user = 0;
+	s->guessed = 0;
+}
+
+INLINE void sample_kernel(struct bpf_perf_event_data *ctx, struct scratch *x)
+{
+	__u32 n = x->sample.n_user;
+	long bytes;
+
+	if (x->sample.in_user || !config.kernel || n >= WALK_ROOM)
+		return;
+	bytes = bpf_get_stack(ctx, &x->frames[n], KWALK_KERNEL_MAX * 8, 0);
+	if (bytes > 0)
+		x->sample.n_kernel = (__u32)bytes >> 3;
+}
+
+INLINE void sample_send(struct scratch *x)
+{
+	struct kwalk_sample *s = &x->sample;
+	__u64 size = sizeof(*s) + ((__u64)s->n_user + s->n_kernel) * 8;
+	void *ring = ring_of_cpu();
+
+	if (size > sizeof(*s) + sizeof(x->frames))
+		return;
+	count_end(s->end);
+	if (!ring || bpf_ringbuf_output(ring, s, size, ring_flags(ring))) {
+		COUNT(ring_full);
+		return;
+	}
+	if (config.raw && s->end != KWALK_NO_USER && s->end != KWALK_COMPAT)
+		sample_raw(x, ring, KWALK_RAW_STACK);
+	else if (s->end != KWALK_DEFERRED && s->cookie)
+		sample_raw(x, ring, KWALK_RAW_SMALL);
+}
+
+INLINE int is_target(struct task_struct *task)
+{
+	__u32 key = config.filter == KWALK_THREADS ? task->pid : task->tgid;
+
+	return config.filter == KWALK_EVERYTHING || bpf_map_lookup_elem(&targets, &key);
+}
+
+SEC("perf_event")
+int on_sample(struct bpf_perf_event_data *ctx)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct scratch *x;
+	__u32 zero = 0;
+
+	USES_ARENA();
+	if (!is_target(task)) {
+		COUNT(others);
+		return 0;
+	}
+	COUNT(samples);
+	x = bpf_map_lookup_elem(&scratches, &zero);
+	if (!x)
+		return 0;
+	x->sample.kind = KWALK_SAMPLE;
+	x->sample.pid = task->tgid;
+	x->sample.tid = task->pid;
+	x->sample.cpu = bpf_get_smp_processor_id();
+	x->sample.time_ns = bpf_ktime_get_ns();
+	x->sample.event = bpf_get_attach_cookie(ctx);
+	x->sample.ip = ctx->regs.rip;
+	x->sample.period = ctx->sample_period;
+	x->sample.address = ctx->addr;
+	x->sample.cookie = 0;
+	x->sample.n_user = x->sample.n_kernel = 0;
+	x->sample.in_user = (ctx->regs.cs & 3) == 3;
+	x->sample.end = KWALK_NO_USER;
+	x->sample.guessed = 0;
+	if (config.user)
+		sample_user(x, task);
+	sample_kernel(ctx, x);
+	sample_send(x);
+	return 0;
+}
+
+/* ---- at the end of a recording ---- */
+
+SEC("iter.s/task")
+int read_owing(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	__u32 tid, zero = 0;
+	struct remote *r = bpf_map_lookup_elem(&remotes, &zero);
+	struct walk c = { .task = task };
+	struct owed *o;
+
+	USES_ARENA();
+	if (!task || !r)
+		return 0;
+	tid = task->pid;
+	o = bpf_map_lookup_elem(&slots, &tid);
+	if (!o || !o->s.owing || o->s.task != (__u64)task)
+		return 0;
+	r->answer.cookie = o->s.cookie;
+	r->answer.waited_us = (__u32)((bpf_ktime_get_ns() - o->s.asked_ns) / 1000);
+	if (!walker_start(&r->w, task) || r->w.user.rip != o->s.ip || r->w.user.rsp != o->s.sp)
+		return 0;
+	r->w.most = KWALK_FRAMES_MAX;
+	c.w = &r->w;
+	c.frames = r->frames;
+	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_task, &c, 0);
+	/* It has answered itself meanwhile, or owes another answer: nothing read here counts. */
+	if (!o->s.owing || o->s.cookie != r->answer.cookie)
+		return 0;
+	answer_fill(&r->answer, &r->w, task);
+	r->answer.remote = 1;
+	answer_send(&r->answer);
+	COUNT(remote);
+	return 0;
+}
+
+/* ---- the sets ---- */
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	__u32 from = parent->tgid, to = child->tgid, one = 1, by, key;
+	struct kwalk_process *p;
+	struct kwalk_process copy;
+	__u32 *exec;
+
+	by = config.filter == KWALK_THREADS ? parent->pid : from;
+	key = config.filter == KWALK_THREADS ? child->pid : to;
+	if (config.inherit && config.filter != KWALK_EVERYTHING &&
+	    bpf_map_lookup_elem(&targets, &by))
+		bpf_map_update_elem(&targets, &key, &one, BPF_ANY);
+	if (from == to)
+		return 0;
+	/* A child has its parent's mappings, from its first instruction on. */
+	exec = bpf_map_lookup_elem(&execs, &from);
+	p = bpf_map_lookup_elem(&processes, &from);
+	if (!p || p->execs != (exec ? *exec : 0))
+		return 0;
+	copy = *p;
+	copy.execs = 0;
+	bpf_map_update_elem(&processes, &to, &copy, BPF_ANY);
+	return 0;
+}
+
+/* The mappings that are known are those of the program before. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task)
+{
+	__u32 pid = task->tgid, one = 1, *n = bpf_map_lookup_elem(&execs, &pid);
+
+	if (n)
+		__sync_fetch_and_add(n, 1);
+	else
+		bpf_map_update_elem(&execs, &pid, &one, BPF_ANY);
+	return 0;
+}
+
+/* The task itself is freed, later than its exit: nobody asks for its slot any more. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(on_free, struct task_struct *task)
+{
+	__u32 tid = task->pid, pid = task->tgid;
+	struct owed *o = bpf_map_lookup_elem(&slots, &tid);
+
+	if (o && o->s.task == (__u64)task)
+		bpf_map_delete_elem(&slots, &tid);
+	if (config.filter == KWALK_THREADS || tid == pid)
+		bpf_map_delete_elem(&targets, &tid);
+	if (tid != pid)
+		return 0;
+	bpf_map_delete_elem(&processes, &pid);
+	bpf_map_delete_elem(&execs, &pid);
+	return 0;
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * walk.bpf.h: registers and user memory -> return addresses, by the unwind tables in the arena. The same rules as
+ * unwind/walk.c applies, and the same order of checks, so that both give the same frames.
+ *
+ * Knows the table's form (docs/unwind-table.md) and the verifier's taste: all state is in a map value, which the verifier takes
+ * for unknown, so that a loop body converges in one pass; searches have a fixed number of steps and no branches. State on the
+ * stack and branches cost 178,000 verified instructions on Linux 6.18 and more than the limit on 6.19; this costs thousands.
+ *
+ * Does not know who asks: memory is read by `kind`, which is a constant in each of the three loops.
+ */
+#ifndef SEAM_CAPTURE_BPF_WALK_BPF_H
+#define SEAM_CAPTURE_BPF_WALK_BPF_H
+
+#include "capture/bpf/kernel.bpf.h"
+#include "capture/bpf/shared.h"
+
+enum walk_kind {
+	WALK_NOW,   /* the current task, without faulting */
+	WALK_SLEEP, /* the current task, from where pages may be brought in */
+	WALK_TASK,  /* another task that sleeps */
+};
+
+#define REG_FP 6
+#define REG_SP 7
+#define REG_IP 16
+#define REGS_ALL ((1u << KWALK_REGISTERS) - 1)
+#define REGS_CALLEE (1u << 3 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 15)
+
+struct walker {
+	__u64 regs
+	        [32]; /* of the current frame, by DWARF number: the value, or where it was saved */
+	__u32 known;  /* a bit per register */
+	__u32 saved;  /* of them: regs has the address where the value was saved, not read yet */
+	__u32 exact;  /* the pc is where execution stopped, not a return address */
+	__u32 first;  /* the frame that was interrupted: all registers are its own */
+	__u32 n, end, guessed, most;
+	__u32 by_fp;
+	__u32 mappings, n_mappings; /* of the process, in the arena */
+	__u32 number, saves; /* of the step that is being made: a register; the rule's first save */
+	struct kwalk_mapping at; /* the mapping that was found last */
+	__u64 head, pc, off, add, ra_off, fp_off, cfa, ip, fp, frame[2]; /* likewise */
+	struct pt_regs user;
+};
+
+/* What a loop's body is given. */
+struct walk {
+	struct walker *w;
+	__u64 *frames; /* room for KWALK_FRAMES_MAX and one more: 512 */
+	struct task_struct *task;
+};
+
+#define WALK_ROOM 512u
+
+enum { /* rule.cfa */
+	CFA_NONE,
+	CFA_SP,
+	CFA_FP,
+	CFA_REG,
+	CFA_DEREF_SP,
+	CFA_DEREF_FP,
+	CFA_DEREF_REG,
+	CFA_PLT,
+};
+enum { /* rule.fp, rule.ra */
+	AT_SAME,
+	AT_UNDEFINED,
+	AT_CFA,
+	AT_SP,
+	AT_FP,
+	AT_REG,
+	AT_EXPR,
+	AT_VAL_EXPR,
+	AT_VAL_CFA,
+};
+#define RULE_SIGNAL 1u
+#define RULE_SAVES_AT_SP 4u
+#define RULE_BITS 22
+#define SAVE_UNKNOWN 0x8000u
+
+INLINE long walk_end(struct walker *w, __u32 end)
+{
+	w->end = end;
+	return 1;
+}
+
+INLINE long walk_read(struct walk *c, __u64 address, __u64 *ret, __u32 n, const int kind)
+{
+	if (kind == WALK_NOW)
+		return bpf_probe_read_user(ret, n, (void *)address);
+	if (kind == WALK_TASK)
+		return bpf_copy_from_user_task(ret, n, (void *)address, c->task, 0);
+	return bpf_copy_from_user(ret, n, (void *)address);
+}
+
+/* The mapping of pc into w->at. Branch-free: the number of mappings that begin at or below pc. */
+INLINE int walk_find(struct walker *w, __u64 pc)
+{
+	__u32 low = 0, n = w->n_mappings;
+	__u64 at;
+
+	if (pc >= w->at.start && pc < w->at.end)
+		return 1;
+#pragma unroll
+	for (int i = 0; i < 16; i++) {
+		__u32 half = (n + 1) >> 1;
+		__u64 start = arena_u64(w->mappings + (__u64)(low + half) * sizeof(w->at) -
+		                        sizeof(w->at));
+
+		/* user addresses are below 2^63, so the sign tells */
+		low += half & (__u32)((__s64)(start - pc - 1) >> 63);
+		n -= half;
+	}
+	if (!low)
+		return 0;
+	at = w->mappings + (__u64)(low - 1) * sizeof(w->at);
+	if (pc >= arena_u64(at + 8))
+		return 0;
+	w->at.start = arena_u64(at);
+	w->at.end = arena_u64(at + 8);
+	w->at.base = arena_u64(at + 16);
+	w->at.n_pages = arena_u32(at + 24);
+	w->at.rules = arena_u32(at + 28);
+	w->at.index = arena_u32(at + 32);
+	w->at.rows = arena_u32(at + 36);
+	w->at.saves = arena_u32(at + 40);
+	w->at.flags = arena_u32(at + 44);
+	return 1;
+}
+
+/* The offset of the rule for pc in w->at; 0: there is none. */
+INLINE __u64 walk_rule(struct walker *w, __u64 pc)
+{
+	__u64 address = pc - w->at.base, page = address >> 10, rows = w->at.rows;
+	__u32 key = (__u32)(address & 1023) << RULE_BITS | ((1u << RULE_BITS) - 1);
+	__u32 at, n, a = 0;
+
+	if (page >= w->at.n_pages)
+		return 0;
+	at = arena_u32(w->at.index + page * 4);
+	n = arena_u32(w->at.index + page * 4 + 4) - at;
+	rows += (__u64)at * 4;
+#pragma unroll
+	for (int i = 0; i < 11; i++) {
+		__u32 half = (n + 1) >> 1;
+		__u64 row = arena_u32_wide(rows + (__u64)(a + half) * 4 - 4);
+
+		a += half & (__u32)((__s64)(row - key - 1) >> 63);
+		n -= half;
+	}
+	if (!(at + a))
+		return 0;
+	a = arena_u32(rows + (__u64)a * 4 - 4) & ((1u << RULE_BITS) - 1);
+	return a ? w->at.rules + (__u64)a * 32 : 0;
+}
+
+/* Read anew each time: a value that stays in a register after it was compared, or that is one of several constants, would be
+ * another state for the verifier; memory is always unknown to it. */
+#define ANEW(x) (*(volatile __typeof__(x) *)&(x))
+
+/* The current frame's value of register w->number. */
+INLINE long walk_register(struct walk *c, __u64 *ret, const int kind)
+{
+	struct walker *w = c->w;
+	__u32 number = ANEW(w->number) & 31, bit = 1u << number;
+
+	if (!(w->known & bit))
+		return walk_end(w, KWALK_BAD_RULE);
+	if (w->saved & bit) {
+		if (walk_read(c, w->regs[number], &w->regs[number], 8, kind))
+			return walk_end(w, KWALK_FAULT);
+		w->saved &= ~bit;
+	}
+	*ret = w->regs[number];
+	return 0;
+}
+
+INLINE long walk_cfa(struct walk *c, const int kind)
+{
+	struct walker *w = c->w;
+	__u32 how;
+
+	if ((ANEW(w->head) & 255) > CFA_PLT)
+		return walk_end(w, KWALK_BAD_RULE);
+	ANEW(w->number) = REG_SP;
+	how = 1u << (ANEW(w->head) & 7);
+	if (how & (1u << CFA_FP | 1u << CFA_DEREF_FP))
+		ANEW(w->number) = REG_FP;
+	how = 1u << (ANEW(w->head) & 7);
+	if (how & (1u << CFA_REG | 1u << CFA_DEREF_REG))
+		ANEW(w->number) = ANEW(w->head) >> 8 & 255;
+	if (walk_register(c, &w->cfa, kind))
+		return 1;
+	w->cfa += w->off;
+	if ((ANEW(w->head) & 255) == CFA_PLT && (w->pc & 15) >= ANEW(w->add))
+		w->cfa += 8;
+	how = 1u << (ANEW(w->head) & 7);
+	if (!(how & (1u << CFA_DEREF_SP | 1u << CFA_DEREF_FP | 1u << CFA_DEREF_REG)))
+		return 0;
+	if (walk_read(c, w->cfa, &w->cfa, 8, kind))
+		return walk_end(w, KWALK_FAULT);
+	w->cfa += w->add;
+	return 0;
+}
+
+/* The caller's value of the frame pointer or the pc, whose kind is at `shift` in the rule's head; not for AT_SAME and
+ * AT_UNDEFINED. */
+INLINE long walk_at(struct walk *c, const int shift, __u64 *off, __u64 *ret, const int kind)
+{
+	struct walker *w = c->w;
+	__u32 how = 1u << (ANEW(w->head) >> shift & 15);
+
+	if (how & (1u << AT_EXPR | 1u << AT_VAL_EXPR))
+		return walk_end(w, KWALK_BAD_RULE);
+	*ret = w->cfa;
+	how = 1u << (ANEW(w->head) >> shift & 15);
+	if (how & (1u << AT_SP | 1u << AT_FP | 1u << AT_REG)) {
+		ANEW(w->number) = REG_SP;
+		if ((ANEW(w->head) >> shift & 15) == AT_FP)
+			ANEW(w->number) = REG_FP;
+		if ((ANEW(w->head) >> shift & 15) == AT_REG)
+			ANEW(w->number) = (__u32)ANEW(*off);
+		if (walk_register(c, ret, kind))
+			return 1;
+		if ((ANEW(w->head) >> shift & 15) == AT_REG)
+			return 0;
+	}
+	*ret += ANEW(*off);
+	if ((ANEW(w->head) >> shift & 15) == AT_VAL_CFA)
+		return 0;
+	if (walk_read(c, *ret, ret, 8, kind))
+		return walk_end(w, KWALK_FAULT);
+	return 0;
+}
+
+/* Where this frame saved its caller's registers. Branch-free but for the whole. */
+INLINE void walk_saves(struct walker *w)
+{
+	static const int numbers[KWALK_SAVED] = { 3, 12, 13, 14, 15 };
+	__u32 bits = ANEW(w->head) >> 48;
+	__u64 base, from = w->at.saves + (__u64)w->saves * 2;
+
+	if (!bits)
+		return;
+	bits = ANEW(w->head) >> 48;
+	w->frame[0] = w->cfa;
+	if (ANEW(w->head) >> 32 & RULE_SAVES_AT_SP)
+		w->frame[0] = w->regs[REG_SP];
+	base = ANEW(w->frame[0]);
+#pragma unroll
+	for (int i = 0; i < (int)KWALK_SAVED; i++) {
+		__u64 save = arena_u16_wide(from), mask = -(__u64)(bits >> i & 1);
+		__u32 bit = (__u32)mask & 1u << numbers[i], sure = -(__u32)(save != SAVE_UNKNOWN);
+		__u64 place = base + (((save ^ 0x8000) - 0x8000) << 3);
+
+		w->regs[numbers[i]] = (w->regs[numbers[i]] & ~mask) | (place & mask);
+		w->saved |= bit;
+		w->known = (w->known & ~bit) | (bit & sure);
+		from += mask & 2;
+	}
+}
+
+/* To the caller: its pc, stack pointer and frame pointer are in w->ip, w->cfa, w->fp. */
+INLINE void walk_leave(struct walker *w)
+{
+	w->regs[REG_SP] = w->cfa;
+	w->regs[REG_FP] = w->fp;
+	w->regs[REG_IP] = w->ip;
+	w->first = 0;
+	w->saved &= REGS_CALLEE;
+	w->known &= REGS_CALLEE | 1u << REG_FP | 1u << REG_SP | 1u << REG_IP;
+}
+
+/* No table may be asked: [fp] is the caller's fp, [fp + 8] the return address. */
+INLINE long walk_guess(struct walk *c, __u32 end, const int kind)
+{
+	struct walker *w = c->w;
+	__u64 fp = w->regs[REG_FP];
+
+	if (!(w->known & 1u << REG_FP) || fp < w->regs[REG_SP] || fp & 7)
+		return walk_end(w, w->by_fp && !fp ? KWALK_COMPLETE : end);
+	if (walk_read(c, fp, w->frame, 16, kind))
+		return walk_end(w, KWALK_FAULT);
+	if (!w->frame[1])
+		return walk_end(w, w->by_fp ? KWALK_COMPLETE : end);
+	if (!w->by_fp && !walk_find(w, w->frame[1] - 1))
+		return walk_end(w, end);
+	w->cfa = fp + 16;
+	w->fp = w->frame[0];
+	w->ip = w->frame[1];
+	w->exact = 0;
+	w->guessed = 1;
+	w->known &= ~REGS_CALLEE;
+	walk_leave(w);
+	return 0;
+}
+
+INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
+{
+	struct walker *w = c->w;
+	__u64 offs = arena_u64(rule + 8), where = arena_u64(rule + 16);
+	__u32 how;
+
+	w->head = arena_u64(rule);
+	w->saves = arena_u32(rule + 24);
+	w->off = (__u64)((__s64)(offs << 32) >> 32);
+	w->add = (__u64)((__s64)offs >> 32);
+	w->fp_off = (__u64)((__s64)(where << 32) >> 32);
+	w->ra_off = (__u64)((__s64)where >> 32);
+	how = ANEW(w->head) >> 24 & 255;
+	if (how == AT_UNDEFINED)
+		return walk_end(w, KWALK_COMPLETE);
+	if (how == AT_SAME)
+		return walk_end(w, KWALK_BAD_RULE);
+	if (walk_cfa(c, kind) || walk_at(c, 24, &w->ra_off, &w->ip, kind))
+		return 1;
+	if (!w->ip)
+		return walk_end(w, KWALK_COMPLETE);
+	w->fp = w->regs[REG_FP];
+	how = ANEW(w->head) >> 16 & 255;
+	if (how > AT_UNDEFINED) {
+		if (walk_at(c, 16, &w->fp_off, &w->fp, kind))
+			return 1;
+		w->known |= 1u << REG_FP;
+	} else if (how == AT_UNDEFINED) {
+		w->known &= ~(1u << REG_FP);
+	}
+	walk_saves(w);
+	w->exact = ANEW(w->head) >> 32 & RULE_SIGNAL;
+	if (!ANEW(w->exact) &&
+	    (w->cfa < w->regs[REG_SP] || (w->cfa == w->regs[REG_SP] && !w->first)))
+		return walk_end(w, KWALK_NO_PROGRESS);
+	walk_leave(w);
+	return 0;
+}
+
+INLINE long walk_step(struct walk *c, const int kind)
+{
+	struct walker *w = c->w;
+	__u64 rule;
+	__u32 n = w->n;
+
+	if (n >= w->most || n >= KWALK_FRAMES_MAX)
+		return walk_end(w, KWALK_LIMIT);
+	FORGET(n);
+	c->frames[n & (WALK_ROOM - 1)] = w->regs[REG_IP];
+	w->n = n + 1;
+	if (w->by_fp)
+		return walk_guess(c, KWALK_NO_PROGRESS, kind);
+	w->pc = w->regs[REG_IP] - !w->exact;
+	if (!walk_find(w, w->pc))
+		return walk_end(w, KWALK_NO_MAPPING);
+	rule = walk_rule(w, w->pc);
+	if (rule && (arena_u64(rule) & 255))
+		return walk_by_rule(c, rule, kind);
+	if (w->at.flags & KWALK_MAY_GUESS)
+		return walk_guess(c, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE, kind);
+	return walk_end(w, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE);
+}
+
+static long walk_step_now(__u32 i, void *c)
+{
+	return walk_step(c, WALK_NOW);
+}
+
+static long walk_step_sleep(__u32 i, void *c)
+{
+	return walk_step(c, WALK_SLEEP);
+}
+
+static long walk_step_task(__u32 i, void *c)
+{
+	return walk_step(c, WALK_TASK);
+}
+
+#endif

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// flame.c: `seam flame FILE -o OUT.html`: a recording, or two, as a flame graph for a browser.
+#include "export/flame.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/infile.h"
+#include "cli/naming.h"
+#include "cli/take.h"
+#include "pipeline/load.h"
+
+enum {
+	OPT_INPUT = 1,
+	OPT_OUTPUT,
+	OPT_BASE,
+	OPT_SVG,
+	OPT_ICICLE,
+	OPT_EVENT,
+	OPT_TITLE,
+	OPT_MAX_STACK,
+};
+
+static const struct option_def flame_options[] = {
+	INFILE_OPTION(OPT_INPUT),
+	{ "output", 'o', "FILE",
+	  "where it goes (default: flame.html, or flame.svg; -: standard output)", OPT_OUTPUT },
+	{ "base", 0, "FILE", "another recording, to compare with: blue is less, orange is more",
+	  OPT_BASE },
+	{ "svg", 0, NULL, "a picture, without anything to click (also: -o FILE.svg)", OPT_SVG },
+	{ "icicle", 0, NULL, "roots on top", OPT_ICICLE },
+	{ "event", 'e', "NAME", "the event that is shown first (svg: that is shown)", OPT_EVENT },
+	{ "title", 0, "TEXT", "above the graph (default: the recording's name)", OPT_TITLE },
+	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
+	{ "comm", 0, "LIST", "the same as --comms", TAKE_COMMS },
+	TAKE_OPTIONS,
+	NAMING_OPTIONS,
+	{ 0 },
+};
+
+struct flame_input {
+	struct infile in;
+	struct load load;
+	struct profile *profile; /* canonical */
+};
+
+struct flame_run {
+	const struct cmd *cmd;
+	struct flame_input inputs[FLAME_SIDES];
+	size_t n;
+	const char *output;
+	struct flame_opts opts;
+	bool svg;
+	unsigned max_stack;
+	struct naming naming;
+	struct take take;
+	int fd;
+};
+
+static int flame_option(struct flame_run *f, const struct options *o, int id)
+{
+	unsigned long long v;
+
+	switch (id) {
+	case OPTIONS_OPERAND:
+	case OPT_INPUT:
+		return infile_set(&f->inputs[0].in, f->cmd, o->arg);
+	case OPT_BASE:
+		f->n = 2;
+		return infile_set(&f->inputs[1].in, f->cmd, o->arg);
+	case OPT_OUTPUT:
+		f->output = o->arg;
+		return 0;
+	case OPT_SVG:
+		f->svg = true;
+		return 0;
+	case OPT_ICICLE:
+		f->opts.icicle = true;
+		return 0;
+	case OPT_EVENT:
+		f->opts.event = o->arg;
+		return 0;
+	case OPT_TITLE:
+		f->opts.title = o->arg;
+		return 0;
+	case OPT_MAX_STACK:
+		if (options_u64(o, "--max-stack", 1, UINT32_MAX, &v) < 0)
+			return -EINVAL;
+		f->max_stack = (unsigned)v;
+		return 0;
+	default:
+		return take_is_option(id) ? take_option(&f->take, o, id)
+		                          : naming_option(&f->naming, o, id);
+	}
+}
+
+static bool flame_take(void *ctx, const struct seam_stitched *sample, const char *comm)
+{
+	return take_id(ctx, &sample->sample.id, comm);
+}
+
+/* write(2) until all is written. */
+static int flame_put(void *ctx, const void *bytes, size_t n)
+{
+	const struct flame_run *f = ctx;
+	const unsigned char *p = bytes;
+
+	while (n) {
+		ssize_t put = write(f->fd, p, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return put < 0 ? -errno : -EIO;
+		p += put;
+		n -= (size_t)put;
+	}
+	return 0;
+}
+
+/* One recording as a profile: an exit code. */
+static int flame_load(struct flame_run *f, struct flame_input *input)
+{
+	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
+	struct load_opts opts = {
+		.sz = sizeof(opts),
+		.keep = PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SAMPLES,
+		.max_stack = f->max_stack,
+		.symbols = &f->naming.symbols,
+		.progress = infile_progress(),
+		.take = take_any(&f->take) ? flame_take : NULL,
+		.take_ctx = &f->take,
+	};
+	struct recording *rec = NULL;
+	struct seam_error err = { 0 };
+	int code = infile_open(&input->in, f->cmd), r;
+
+	if (code != EXIT_OK)
+		return code;
+	r = recording_open(&rec, input->in.reader, &learn, &err);
+	if (r >= 0)
+		r = load_recording(&input->load, rec, &opts, &err);
+	if (r >= 0)
+		r = profile_canonical(&input->profile, input->load.profile);
+	infile_progress_end();
+	if (r < 0) {
+		cmd_error(f->cmd, "%s", err.code ? err.text : strerror(-r));
+		code = EXIT_FAILED;
+	} else {
+		code = infile_verdict(&input->in, f->cmd, rec);
+	}
+	recording_close(rec);
+	return code;
+}
+
+static bool flame_has_event(const struct flame_run *f)
+{
+	const struct profile *p = f->inputs[0].profile;
+
+	for (uint32_t i = 1; f->opts.event && i <= profile_n_events(p); i++)
+		if (!strcmp(profile_event_name(p, i), f->opts.event))
+			return true;
+	if (!f->opts.event)
+		return true;
+	cmd_error(f->cmd, "--event: the recording has no '%s'; it has:", f->opts.event);
+	for (uint32_t i = 1; i <= profile_n_events(p); i++)
+		cmd_error(f->cmd, "  %s", profile_event_name(p, i));
+	return false;
+}
+
+static int flame_write(struct flame_run *f)
+{
+	struct export_out out = { .write = flame_put, .ctx = f };
+	struct flame_side sides[FLAME_SIDES];
+	bool to_stdout = !strcmp(f->output, "-");
+	int r = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		sides[i] = (struct flame_side){ f->inputs[i].profile, f->inputs[i].in.path
+			                                                      ? f->inputs[i].in.path
+			                                                      : "perf.data" };
+	if (!f->opts.title)
+		f->opts.title = export_base_name(sides[0].name);
+	f->fd = to_stdout ? STDOUT_FILENO
+	                  : open(f->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (f->fd < 0)
+		r = -errno;
+	if (r >= 0)
+		r = (f->svg ? flame_svg : flame_page)(sides, f->n, &f->opts, &out);
+	if (f->fd >= 0 && !to_stdout && close(f->fd) < 0 && r >= 0)
+		r = -errno;
+	buf_free(&out.buf);
+	if (r < 0 && r != -EPIPE)
+		cmd_error(f->cmd, "%s: %s", to_stdout ? "standard output" : f->output,
+		          strerror(-r));
+	if (r >= 0 && !to_stdout)
+		fprintf(stderr, "%s: %s\n", f->cmd->name, f->output);
+	return r;
+}
+
+static bool flame_ready(struct flame_run *f)
+{
+	size_t n = f->output ? strlen(f->output) : 0;
+	struct stat in, out;
+
+	if (n > 4 && !strcmp(f->output + n - 4, ".svg"))
+		f->svg = true;
+	if (!f->output)
+		f->output = f->svg ? "flame.svg" : "flame.html";
+	for (size_t i = 0; i < f->n; i++) {
+		const char *path = f->inputs[i].in.path ? f->inputs[i].in.path : "perf.data";
+
+		if (!stat(path, &in) && !stat(f->output, &out) && in.st_dev == out.st_dev &&
+		    in.st_ino == out.st_ino) {
+			cmd_error(f->cmd, "-o must name another file than the recording");
+			return false;
+		}
+	}
+	return true;
+}
+
+static int flame_main(struct flame_run *f)
+{
+	int rc = EXIT_OK;
+
+	for (size_t i = 0; i < f->n; i++) {
+		int code = flame_load(f, &f->inputs[i]);
+
+		if (code != EXIT_OK && code != EXIT_PARTIAL)
+			return code;
+		rc = code == EXIT_OK ? rc : code;
+	}
+	if (!flame_has_event(f))
+		return EXIT_USAGE;
+	return flame_write(f) < 0 ? EXIT_FAILED : rc;
+}
+
+static int flame_run(int argc, char **argv, const struct cmd *cmd)
+{
+	struct flame_run f = { .cmd = cmd, .n = 1, .opts = { .sz = sizeof(f.opts) }, .fd = -1 };
+	struct options o = options_start(argc, argv, cmd);
+	int id, rc = EXIT_USAGE;
+
+	naming_start(&f.naming);
+	while ((id = options_next(&o)) != OPTIONS_END) {
+		if (id == OPTIONS_HELP)
+			rc = EXIT_OK;
+		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || flame_option(&f, &o, id) < 0)
+			goto out;
+	}
+	if (flame_ready(&f))
+		rc = flame_main(&f);
+out:
+	for (size_t i = 0; i < FLAME_SIDES; i++) {
+		profile_free(f.inputs[i].profile);
+		load_free(&f.inputs[i].load);
+		infile_close(&f.inputs[i].in);
+	}
+	take_free(&f.take);
+	return rc;
+}
+
+const struct cmd cmd_flame = {
+	.name = "flame",
+	.synopsis = "[options] [FILE]",
+	.summary = "A flame graph in one HTML file, to search, zoom, filter and compare",
+	.details =
+	        "The page needs a browser of 2023 or later and no network. It has all events, "
+	        "threads and "
+	        "stack states of the recording, its time as a strip in which a span can be chosen, "
+	        "and keys: '?' in the page shows them. Stacks that are not whole hang below a "
+	        "hatched cell that says why.\n\n"
+	        "Exit status: 0; 1: it could not be done; 2: usage; 3: a recording was damaged and "
+	        "the graph is of what was left.",
+	.options = flame_options,
+	.run = flame_run,
+};

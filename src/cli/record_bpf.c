@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+/*
+ * record_bpf.c: see record_bpf.h. Knows which records are about strangers and what is said of stacks at the end; nothing of programs
+ * or tables.
+ */
+#include "cli/record_bpf.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/record_table.h"
+#include "cli/record_walk.h"
+
+static void bpf_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret)
+{
+	struct record_bpf *b = ctx;
+
+	record_table(b->tables, ask, ret);
+}
+
+/* What was not known to be mapped yet when the sample was taken. */
+static size_t bpf_unwind(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
+                         const struct kwalk_raw *raw, uint64_t *frames)
+{
+	struct record_bpf *b = ctx;
+	struct walk walk;
+
+	(void)user;
+	record_walk(b->kwalk, sample, raw, frames, &walk);
+	return walk.n;
+}
+
+/* ---- opening ---- */
+
+static const char *bpf_not_for(const struct record_opts *o)
+{
+	if (o->session.use_clockid && o->session.clockid != CLOCK_MONOTONIC)
+		return "BPF programs know the clock monotonic only (-k)";
+	if (o->session.no_sample_time)
+		return "samples without times were asked for";
+	return NULL;
+}
+
+static enum kwalk_filter bpf_filter(const struct record_opts *o)
+{
+	if (o->session.target == SESSION_SYSTEM)
+		return KWALK_EVERYTHING;
+	return o->by_tid ? KWALK_THREADS : KWALK_PROCESSES;
+}
+
+static void bpf_session(struct record_bpf *b, struct session_opts *s)
+{
+	s->target = SESSION_SYSTEM;
+	s->pids = NULL;
+	s->n_pids = 0;
+	s->enable_on_exec = false;
+	s->use_clockid = true;
+	s->clockid = CLOCK_MONOTONIC;
+	s->start_paused = true;
+	kwalk_source(b->kwalk, &s->source);
+}
+
+int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct session_opts *s,
+                    const struct log *log, char *reason)
+{
+	struct tables_opts tables = { .sz = sizeof(tables) };
+	struct kwalk_opts opts = {
+		.sz = sizeof(opts),
+		.when = o->bpf_when,
+		.filter = bpf_filter(o),
+		.no_inherit = o->session.no_inherit,
+		.no_kernel = o->session.all_user,
+		.memory = o->unwind_memory,
+		.table = bpf_table,
+		.unwind = bpf_unwind,
+		.ctx = b,
+		.log = log,
+	};
+	const char *not_for = bpf_not_for(o);
+	struct seam_error err = { 0 };
+	int r = not_for ? -EOPNOTSUPP : tables_new(&b->tables, &tables);
+
+	if (not_for)
+		snprintf(reason, 256, "%s", not_for);
+	b->inherit = !o->session.no_inherit;
+	b->everything = opts.filter == KWALK_EVERYTHING;
+	if (r >= 0) {
+		r = kwalk_open(&b->kwalk, &opts, &err);
+		if (r < 0) {
+			snprintf(reason, 256, "%.255s", err.text);
+			r = -EOPNOTSUPP;
+		}
+	}
+	if (r < 0)
+		record_bpf_close(b);
+	else
+		bpf_session(b, s);
+	return r;
+}
+
+int record_bpf_targets(struct record_bpf *b, const struct record_opts *o)
+{
+	const struct session_opts *s = &o->session;
+	size_t found = 0;
+
+	if (s->target == SESSION_SYSTEM)
+		return kwalk_target_all(b->kwalk);
+	for (size_t i = 0; i < s->n_pids; i++) {
+		int r = kwalk_target(b->kwalk, s->pids[i]);
+
+		if (r < 0 && r != -ESRCH)
+			return r;
+		found += r >= 0;
+	}
+	return found ? 0 : -ESRCH;
+}
+
+void record_bpf_close(struct record_bpf *b)
+{
+	kwalk_close(b->kwalk);
+	tables_free(b->tables);
+	map_free(&b->known);
+	buf_free(&b->waiting);
+	*b = (struct record_bpf){ 0 };
+}
+
+/* ---- records about strangers ---- */
+
+static bool bpf_is_known(struct record_bpf *b, uint32_t pid)
+{
+	if (map_get(&b->known, pid, NULL))
+		return true;
+	if (!kwalk_is_followed(b->kwalk, pid))
+		return false;
+	map_put(&b->known, pid, 1);
+	return true;
+}
+
+/* MMAP, MMAP2, COMM, FORK and EXIT begin with a pid; FORK has the parent's behind it. */
+static bool bpf_belongs(struct record_bpf *b, const unsigned char *record, uint16_t size)
+{
+	uint32_t type, pid, parent;
+
+	memcpy(&type, record, 4);
+	if (type != SEAM_RECORD_MMAP && type != SEAM_RECORD_MMAP2 && type != SEAM_RECORD_COMM &&
+	    type != SEAM_RECORD_FORK && type != SEAM_RECORD_EXIT)
+		return true;
+	if (size < 16)
+		return false;
+	memcpy(&pid, record + 8, 4);
+	memcpy(&parent, record + 12, 4);
+	if (bpf_is_known(b, pid))
+		return true;
+	if (type != SEAM_RECORD_FORK || !b->inherit || !bpf_is_known(b, parent))
+		return false;
+	map_put(&b->known, pid, 1);
+	return true;
+}
+
+/* The round ends: who is still a stranger stays one. */
+static int bpf_release(struct record_bpf *b)
+{
+	size_t at = 0;
+	int r = 0;
+
+	while (r >= 0 && at < b->waiting.n) {
+		uint16_t size;
+
+		memcpy(&size, b->waiting.bytes + at + 6, 2);
+		if (bpf_belongs(b, b->waiting.bytes + at, size))
+			r = b->write(b->write_ctx, b->waiting.bytes + at, size);
+		at += size;
+	}
+	buf_clear(&b->waiting);
+	return r;
+}
+
+int record_bpf_write(void *ctx, const void *bytes, size_t n)
+{
+	struct record_bpf *b = ctx;
+	const unsigned char *at = bytes;
+	int r = 0;
+
+	if (!b->kwalk || b->everything)
+		return b->write(b->write_ctx, bytes, n);
+	while (r >= 0 && n >= 8) {
+		uint32_t type;
+		uint16_t size;
+
+		memcpy(&type, at, 4);
+		memcpy(&size, at + 6, 2);
+		if (size < 8 || size > n)
+			return -EBADMSG;
+		if (type == SEAM_RECORD_FINISHED_ROUND)
+			r = bpf_release(b);
+		if (r >= 0 && bpf_belongs(b, at, size))
+			r = b->write(b->write_ctx, at, size);
+		else if (r >= 0)
+			r = buf_put(&b->waiting, at, size);
+		at += size;
+		n -= size;
+	}
+	return r;
+}
+
+/* ---- words ---- */
+
+void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
+{
+	struct kwalk_totals t = { .sz = sizeof(t) };
+	const struct kwalk_counts *c = &t.counts;
+
+	if (!b->kwalk || o->quiet || kwalk_total(b->kwalk, &t) < 0)
+		return;
+	if (c->ring_full + c->answer_full + c->no_slot)
+		fprintf(stderr,
+		        "  %" PRIu64 " samples and %" PRIu64
+		        " deferred stacks lost: a BPF ring was full; %" PRIu64
+		        " could not be deferred\n",
+		        c->ring_full, c->answer_full, c->no_slot);
+	if (t.unanswered)
+		fprintf(stderr, "  %" PRIu64 " deferred stacks never came\n", t.unanswered);
+	if (t.tables_left_out)
+		fprintf(stderr,
+		        "  %" PRIu64
+		        " objects had no room for their unwind tables: more --unwind-memory\n",
+		        t.tables_left_out);
+	if (!o->verbose)
+		return;
+	fprintf(stderr, "seam record: user stacks ended:");
+	for (size_t i = 0; i < KWALK_ENDS; i++)
+		if (c->end[i])
+			fprintf(stderr, " %s %" PRIu64, kwalk_end_name((enum kwalk_end)i),
+			        c->end[i]);
+	fprintf(stderr,
+	        "\nseam record: %" PRIu64 " walked at once (%" PRIu64 " faults), %" PRIu64
+	        " deferred, %" PRIu64 " samples shared one, %" PRIu64 " refused, %" PRIu64
+	        " read asleep, %" PRIu64 " late, %" PRIu64 " walked by the recorder\n",
+	        c->at_once, c->faults, c->asked, c->shared, c->refused, c->remote, t.late,
+	        t.unwound);
+	fprintf(stderr,
+	        "seam record: %" PRIu64 " processes, %" PRIu64 " tables of %" PRIu64
+	        " bytes; %" PRIu64 " samples of others; %" PRIu64 " skipped by the kernel\n",
+	        t.processes, t.tables, t.table_bytes, c->others, t.misses);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * record_bpf.h: user stacks by BPF in a recording: joins the programs (capture/bpf) with the unwind tables (pipeline/tables), and
+ * leaves records about strangers out, for the events are then every CPU's and the target is chosen in the kernel.
+ */
+#ifndef SEAM_CLI_RECORD_BPF_H
+#define SEAM_CLI_RECORD_BPF_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "capture/bpf/kwalk.h"
+#include "cli/record_options.h"
+#include "pipeline/tables.h"
+
+struct record_bpf {
+	struct kwalk *kwalk; /* NULL: not in use */
+	struct tables *tables;
+	bool inherit, everything;
+	struct map known; /* pids whose records belong into the file */
+	struct buf
+	        waiting; /* records about others, until the end of the round: their FORK may come */
+	capture_write write;
+	void *write_ctx;
+};
+
+/*
+ * Makes *s, a copy of what was asked for, a session whose samples come from BPF. 0; *reason, at least 256 bytes, says why not when it is
+ * -EOPNOTSUPP: *s is untouched then. log lives as long as the recording.
+ */
+int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct session_opts *s,
+                    const struct log *log, char *reason);
+/* Reads what is mapped in the targets (and, for a command, puts the tables of what it will map into memory). -errno. */
+int record_bpf_targets(struct record_bpf *b, const struct record_opts *o);
+/* A capture_write before the recording's own: ctx is the struct. */
+int record_bpf_write(void *ctx, const void *bytes, size_t n);
+/* What became of the stacks, on standard error. */
+void record_bpf_say(const struct record_bpf *b, const struct record_opts *o);
+void record_bpf_close(struct record_bpf *b);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// record_walk.c: see record_walk.h. Tables were checked when they were made: only where their parts begin is found out again.
+#include "cli/record_walk.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define WALK_STACK_SPAN (64ull << 20) /* above the copy it may still be the stack */
+
+struct record_walk {
+	struct kwalk *kwalk;
+	const struct kwalk_sample *sample;
+	const struct kwalk_raw *raw;
+	struct frametab table;
+};
+
+static int record_walk_read(void *ctx, uint64_t address, uint64_t *ret)
+{
+	const struct record_walk *w = ctx;
+	uint64_t at = address - w->raw->start;
+
+	if (address < w->raw->start || at > WALK_STACK_SPAN)
+		return -EFAULT;
+	if (at > w->raw->n || w->raw->n - at < 8)
+		return -ENODATA;
+	memcpy(ret, w->raw->stack + at, 8);
+	return 0;
+}
+
+static int record_walk_find(void *ctx, uint64_t pc, struct walk_place *ret)
+{
+	struct record_walk *w = ctx;
+	const void *blob;
+	uint64_t vaddr;
+	bool may_guess;
+	int r = kwalk_find(w->kwalk, w->sample->pid, w->sample->time_ns, pc, &blob, &vaddr,
+	                   &may_guess);
+
+	*ret = (struct walk_place){ 0 };
+	if (r < 0)
+		return r;
+	ret->may_guess = may_guess;
+	if (!blob)
+		return 0;
+	frametab_of(&w->table, blob);
+	ret->table = &w->table;
+	ret->rule = frametab_find(&w->table, vaddr);
+	return 0;
+}
+
+void record_walk(struct kwalk *kwalk, const struct kwalk_sample *sample, const struct kwalk_raw *raw,
+                 uint64_t *frames, struct walk *ret)
+{
+	struct record_walk w = { .kwalk = kwalk, .sample = sample, .raw = raw };
+	struct walk_options options = { .machine = FRAMETAB_X86_64,
+		                        .max_frames = KWALK_FRAMES_MAX };
+	struct walk_memory memory = { .ctx = &w,
+		                      .read = record_walk_read,
+		                      .find = record_walk_find };
+	struct walk_registers regs = { .known = (1u << KWALK_REGISTERS) - 1 };
+
+	memcpy(regs.value, raw->regs, sizeof(raw->regs));
+	walk_stack(&options, &memory, &regs, frames, ret);
+}

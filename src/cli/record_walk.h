@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* record_walk.h: the user stack of a sample from its registers and a copy of the stack, by the tables that kwalk.h knows. */
+#ifndef SEAM_CLI_RECORD_WALK_H
+#define SEAM_CLI_RECORD_WALK_H
+
+#include "capture/bpf/kwalk.h"
+#include "unwind/walk.h"
+
+/* frames has room for KWALK_FRAMES_MAX. */
+void record_walk(struct kwalk *kwalk, const struct kwalk_sample *sample, const struct kwalk_raw *raw,
+                 uint64_t *frames, struct walk *ret);
+
+#endif

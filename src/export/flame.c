@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+/*
+ * flame.c: a flame graph as one page. The page (flame/) is the same for all recordings; what differs is a block of data
+ * in it, gzip'd and in base64, so that no name of a recording is ever part of the page's text.
+ *
+ * The block: u32 length of a JSON object, the object ("texts" are its strings), then little-endian arrays of u32:
+ * functions' name, object, kind; nodes' parent, function; rows' node, thread, slice, what, samples; padding to 8; then
+ * rows' weights as f64. Each part starts at a multiple of 8.
+ */
+#include "export/flame.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/json.h"
+#include "export/flame_graph.h"
+#include "export/flame_asset.h"
+
+/* ---- bytes -> base64 -> the page ---- */
+
+struct flame_coder {
+	struct export_out *out;
+	z_stream z;
+	unsigned char left[3]; /* not a whole group of three yet */
+	size_t n_left;
+};
+
+static void coder_group(struct buf *to, const unsigned char *from, size_t n)
+{
+	static const char digits[] =
+	        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	uint32_t v = (uint32_t)from[0] << 16 | (n > 1 ? (uint32_t)from[1] << 8 : 0) |
+	             (n > 2 ? from[2] : 0);
+	char text[4] = { digits[v >> 18], digits[v >> 12 & 63], n > 1 ? digits[v >> 6 & 63] : '=',
+		         n > 2 ? digits[v & 63] : '=' };
+
+	buf_put(to, text, sizeof(text));
+}
+
+static int coder_put(struct flame_coder *c, const unsigned char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		c->left[c->n_left++] = bytes[i];
+		if (c->n_left == 3) {
+			coder_group(&c->out->buf, c->left, 3);
+			c->n_left = 0;
+		}
+	}
+	return export_step(c->out);
+}
+
+static int coder_squeeze(struct flame_coder *c, const void *bytes, size_t n, int flush)
+{
+	unsigned char block[16384];
+	int r = 0;
+
+	c->z.next_in = (unsigned char *)bytes;
+	c->z.avail_in = (unsigned)n;
+	do {
+		c->z.next_out = block;
+		c->z.avail_out = sizeof(block);
+		if (deflate(&c->z, flush) == Z_STREAM_ERROR)
+			return -EIO;
+		r = coder_put(c, block, sizeof(block) - c->z.avail_out);
+	} while (r >= 0 && (c->z.avail_in || !c->z.avail_out));
+	return r;
+}
+
+static int coder_write(void *ctx, const void *bytes, size_t n)
+{
+	int r = 0;
+
+	for (size_t at = 0, part; at < n && r >= 0; at += part) {
+		part = n - at < 1u << 30 ? n - at : 1u << 30;
+		r = coder_squeeze(ctx, (const unsigned char *)bytes + at, part, Z_NO_FLUSH);
+	}
+	return r;
+}
+
+/* ---- the block ---- */
+
+static void flame_sides_json(const struct flame_graph *g, const struct flame_side *sides, size_t n,
+                             struct json *j)
+{
+	json_key(j, "sides");
+	json_open(j, '[');
+	for (size_t i = 0; i < n; i++) {
+		const struct profile_counts *counts = profile_counts_of(sides[i].profile);
+
+		json_open(j, '{');
+		json_key(j, "name");
+		json_string(j, sides[i].name);
+		json_key(j, "start");
+		json_double(j, (double)g->spans[i].start_ns / 1e9, 9);
+		json_key(j, "seconds");
+		json_double(j, (double)(g->spans[i].end_ns - g->spans[i].start_ns) / 1e9, 9);
+		json_key(j, "lost");
+		json_u64(j, counts->lost);
+		json_key(j, "undecoded");
+		json_u64(j, counts->undecoded);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void flame_names_json(const struct flame_graph *g, const struct profile *p,
+                             const struct flame_opts *opts, struct json *j)
+{
+	json_key(j, "events");
+	json_open(j, '[');
+	for (uint32_t i = 0; i + 1 < g->events.n; i++) {
+		json_open(j, '{');
+		json_key(j, "name");
+		json_string(j, flame_event(g, i));
+		json_key(j, "unit");
+		json_string(j, export_unit(flame_event(g, i)));
+		json_key(j, "first");
+		json_bool(j, opts->event && !strcmp(flame_event(g, i), opts->event));
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_key(j, "states");
+	json_open(j, '[');
+	for (uint32_t i = 0; i < profile_n_states(p); i++) {
+		json_open(j, '{');
+		json_key(j, "text");
+		json_string(j, profile_state_at(p, i)->text);
+		json_key(j, "unfinished");
+		json_bool(j, profile_state_at(p, i)->unfinished);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void flame_threads_json(const struct flame_graph *g, struct json *j)
+{
+	json_key(j, "threads");
+	json_open(j, '[');
+	for (uint32_t i = 0; i + 1 < g->threads.n; i++) {
+		struct flame_thread t = flame_thread(g, i);
+
+		json_open(j, '[');
+		json_u64(j, t.comm);
+		json_i64(j, t.pid == PROFILE_NOT_KEPT ? -1 : (int64_t)t.pid);
+		json_i64(j, t.tid == PROFILE_NOT_KEPT ? -1 : (int64_t)t.tid);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+	json_key(j, "texts");
+	json_open(j, '[');
+	for (uint32_t i = 0; i < g->texts.n; i++)
+		json_bytes(j, intern_get(&g->texts, i), intern_length(&g->texts, i));
+	json_close(j, ']');
+}
+
+static void flame_json(const struct flame_graph *g, const struct flame_side *sides, size_t n,
+                       const struct flame_opts *opts, struct buf *to)
+{
+	struct json j = { .out = to };
+
+	json_open(&j, '{');
+	json_key(&j, "title");
+	json_string(&j, opts->title ? opts->title : sides[0].name);
+	json_key(&j, "icicle");
+	json_bool(&j, opts->icicle);
+	json_key(&j, "slices");
+	json_u64(&j, FLAME_SLICES);
+	json_key(&j, "functions");
+	json_u64(&j, g->functions.n);
+	json_key(&j, "nodes");
+	json_u64(&j, g->n_nodes);
+	json_key(&j, "rows");
+	json_u64(&j, g->n_keys);
+	flame_sides_json(g, sides, n, &j);
+	flame_names_json(g, sides[0].profile, opts, &j);
+	flame_threads_json(g, &j);
+	json_close(&j, '}');
+}
+
+static void flame_arrays(const struct flame_graph *g, struct buf *to)
+{
+	for (uint32_t field = 0; field < 3; field++) {
+		for (uint32_t i = 0; i < g->functions.n; i++) {
+			struct flame_function f = flame_function(g, i);
+
+			buf_put_u32(to, field == 0 ? f.name : field == 1 ? f.object : f.kind);
+		}
+	}
+	for (size_t i = 0; i < g->n_nodes; i++)
+		buf_put_u32(to, i ? g->nodes[i].parent : 0);
+	for (size_t i = 0; i < g->n_nodes; i++)
+		buf_put_u32(to, g->nodes[i].function);
+	for (uint32_t field = 0; field < 5; field++) {
+		for (uint32_t i = 0; i < g->n_keys; i++) {
+			struct flame_key k = flame_key(g, i);
+			uint64_t samples = g->values[i].samples;
+
+			buf_put_u32(to, field == 0             ? k.node
+			                : field == 1           ? k.thread
+			                : field == 2           ? k.slice
+			                : field == 3           ? k.what
+			                : samples < UINT32_MAX ? (uint32_t)samples
+			                                       : UINT32_MAX);
+		}
+	}
+	buf_put_zeros(to, -to->n & 7);
+	for (uint32_t i = 0; i < g->n_keys; i++) {
+		double weight = (double)g->values[i].weight;
+		uint64_t bits;
+
+		memcpy(&bits, &weight, sizeof(bits));
+		buf_put_u64(to, bits);
+	}
+}
+
+static int flame_block(const struct flame_graph *g, const struct flame_side *sides, size_t n,
+                       const struct flame_opts *opts, struct flame_coder *c)
+{
+	struct buf meta = { 0 }, block = { 0 };
+	int r = -ENOMEM;
+
+	flame_json(g, sides, n, opts, &meta);
+	if (meta.n > UINT32_MAX)
+		r = -EOVERFLOW;
+	buf_put_u32(&block, (uint32_t)meta.n);
+	buf_put(&block, meta.bytes, meta.n);
+	buf_put_zeros(&block, -block.n & 7);
+	flame_arrays(g, &block);
+	if (!meta.failed && !block.failed && r != -EOVERFLOW)
+		r = coder_write(c, block.bytes, block.n);
+	buf_free(&meta);
+	buf_free(&block);
+	return r;
+}
+
+int flame_page(const struct flame_side *sides, size_t n, const struct flame_opts *opts,
+               struct export_out *out)
+{
+	struct flame_coder *c = calloc(1, sizeof(*c));
+	struct flame_graph g;
+	int r = flame_graph_build(&g, sides, n);
+
+	/* 16: with gzip's header, in which zlib leaves time and name empty. */
+	if (!c || deflateInit2(&c->z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+		free(c);
+		flame_graph_free(&g);
+		return -ENOMEM;
+	}
+	c->out = out;
+	buf_put(&out->buf, flame_asset_head, flame_asset_head_size);
+	if (r >= 0)
+		r = flame_block(&g, sides, n, opts, c);
+	if (r >= 0)
+		r = coder_squeeze(c, "", 0, Z_FINISH);
+	if (r >= 0 && c->n_left)
+		coder_group(&out->buf, c->left, c->n_left);
+	buf_put(&out->buf, flame_asset_tail, flame_asset_tail_size);
+	if (r >= 0)
+		r = export_flush(out);
+	deflateEnd(&c->z);
+	free(c);
+	flame_graph_free(&g);
+	return r;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * flame.h: one or two finished profiles as a flame graph: a page that needs nothing but a browser, or a
+ * picture.
+ *
+ * The cells are functions (name, object, kind), not addresses, and stacks of both sides share one tree. A
+ * stack that is not whole hangs below a cell that says why, so that it is never taken for a whole one.
+ */
+#ifndef SEAM_EXPORT_FLAME_H
+#define SEAM_EXPORT_FLAME_H
+
+#include "export/export.h"
+
+#define FLAME_SIDES 2u
+#define FLAME_SLICES 1024u /* of a recording's time */
+#define FLAME_UNFINISHED \
+	((uint32_t)PROFILE_KINDS) /* beside enum profile_kind: the cell that says why */
+
+struct flame_side {
+	const struct profile *profile; /* with samples, to have its time shown */
+	const char *name;
+};
+
+struct flame_opts {
+	size_t sz;
+	const char *title;
+	const char *
+	        event; /* that is shown first (page) or at all (svg); NULL: the first with samples */
+	bool icicle;   /* roots on top */
+	double least;  /* svg: share of the whole below which a cell is left out; 0: 0.0005 */
+};
+
+/* sides[0] is what is shown; sides[1], if n is 2, what it is compared with. */
+int flame_page(const struct flame_side *sides, size_t n, const struct flame_opts *opts,
+               struct export_out *out);
+int flame_svg(const struct flame_side *sides, size_t n, const struct flame_opts *opts,
+              struct export_out *out);
+
+#endif

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+/*
+ * flame_graph.c: see flame_graph.h. Each profile's stacks are placed once per root that they hang below; what
+ * is equal by name is one cell. Knows nothing of how a graph is shown.
+ */
+#include "export/flame_graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One side on its way in. */
+struct flame_merge {
+	struct flame_graph *g;
+	const struct profile *p;
+	uint32_t side;
+	uint32_t *functions; /* profile's frame -> function; 0: not made yet */
+	uint32_t *path;      /* profile's nodes on the way up */
+	struct map places;   /* root's node << 32 | profile's node -> node */
+};
+
+struct flame_function flame_function(const struct flame_graph *g, uint32_t id)
+{
+	struct flame_function f = { 0 };
+
+	if (id) /* 0 is the pool's own empty string */
+		memcpy(&f, intern_get(&g->functions, id), sizeof(f));
+	return f;
+}
+
+struct flame_thread flame_thread(const struct flame_graph *g, uint32_t id)
+{
+	struct flame_thread t;
+
+	memcpy(&t, intern_get(&g->threads, id + 1), sizeof(t));
+	return t;
+}
+
+struct flame_key flame_key(const struct flame_graph *g, uint32_t id)
+{
+	struct flame_key k;
+
+	memcpy(&k, intern_get(&g->keys, id + 1), sizeof(k));
+	return k;
+}
+
+const char *flame_event(const struct flame_graph *g, uint32_t id)
+{
+	uint32_t text;
+
+	memcpy(&text, intern_get(&g->events, id + 1), sizeof(text));
+	return flame_text(g, text);
+}
+
+const char *flame_text(const struct flame_graph *g, uint32_t text)
+{
+	return intern_get(&g->texts, text);
+}
+
+static uint32_t flame_add_function(struct flame_graph *g, const char *name, size_t n,
+                                   const char *object, uint32_t kind)
+{
+	struct flame_function f = { intern_bytes(&g->texts, name, n),
+		                    intern_text(&g->texts, object), kind };
+
+	if (f.name == INTERN_FAILED || f.object == INTERN_FAILED)
+		return INTERN_FAILED;
+	return intern_bytes(&g->functions, &f, sizeof(f));
+}
+
+static uint32_t flame_of_frame(struct flame_merge *m, uint32_t frame)
+{
+	const struct profile_frame *f = profile_frame_at(m->p, frame);
+	struct buf name = { 0 };
+
+	if (m->functions[frame])
+		return m->functions[frame];
+	export_frame_name(m->p, frame, &name);
+	m->functions[frame] =
+	        name.failed
+	                ? INTERN_FAILED
+	                : flame_add_function(m->g, buf_text(&name), name.n,
+	                                     profile_text(m->p,
+	                                                  profile_object_at(m->p, f->object)->path),
+	                                     f->kind);
+	buf_free(&name);
+	return m->functions[frame];
+}
+
+static int flame_child(struct flame_graph *g, uint32_t parent, uint32_t function, uint32_t *ret)
+{
+	bool is_new;
+	uint64_t *slot;
+
+	if (function == INTERN_FAILED)
+		return -ENOMEM;
+	if (g->n_nodes == g->nodes_capacity) {
+		size_t capacity = g->n_nodes ? g->n_nodes * 2 : 1024;
+		struct flame_node *nodes = realloc(g->nodes, capacity * sizeof(*nodes));
+
+		if (!nodes)
+			return -ENOMEM;
+		g->nodes = nodes;
+		g->nodes_capacity = capacity;
+	}
+	slot = map_slot(&g->children, (uint64_t)parent << 32 | function, &is_new);
+	if (!slot || g->n_nodes >= UINT32_MAX)
+		return -ENOMEM;
+	if (is_new) {
+		*slot = g->n_nodes;
+		g->nodes[g->n_nodes++] = (struct flame_node){ parent, function };
+	}
+	*ret = (uint32_t)*slot;
+	return 0;
+}
+
+/* Where a stack of this state hangs: the root, or the cell that says what is missing. */
+static int flame_root(struct flame_merge *m, uint32_t state, uint32_t *ret)
+{
+	const struct profile_state *s = profile_state_at(m->p, state);
+	struct buf name = { 0 };
+	int r;
+
+	*ret = 0;
+	if (!s->unfinished)
+		return 0;
+	buf_printf(&name, "[unfinished: %s]", s->text);
+	r = name.failed ? -ENOMEM
+	                : flame_child(m->g, 0,
+	                              flame_add_function(m->g, buf_text(&name), name.n, "",
+	                                                 FLAME_UNFINISHED),
+	                              ret);
+	buf_free(&name);
+	return r;
+}
+
+/* Up to what was placed already below this root, then down again. */
+static int flame_place(struct flame_merge *m, uint32_t root, uint32_t node, uint32_t *ret)
+{
+	uint64_t found = root;
+	uint32_t at = root;
+	size_t depth = 0;
+	int r = 0;
+
+	while (node != PROFILE_ROOT && !map_get(&m->places, (uint64_t)root << 32 | node, &found)) {
+		m->path[depth++] = node;
+		node = profile_node_at(m->p, node)->parent;
+	}
+	if (node != PROFILE_ROOT)
+		at = (uint32_t)found;
+	while (depth && r >= 0) {
+		node = m->path[--depth];
+		r = flame_child(m->g, at, flame_of_frame(m, profile_node_at(m->p, node)->frame),
+		                &at);
+		if (r >= 0)
+			r = map_put(&m->places, (uint64_t)root << 32 | node, at);
+	}
+	*ret = at;
+	return r;
+}
+
+static uint32_t flame_slice(const struct flame_span *span, uint64_t time_ns)
+{
+	double whole = (double)(span->end_ns - span->start_ns) + 1;
+
+	return (uint32_t)((double)(time_ns - span->start_ns) / whole * FLAME_SLICES);
+}
+
+static int flame_count(struct flame_graph *g, const struct flame_key *key, uint64_t weight,
+                       uint64_t samples)
+{
+	uint32_t id = intern_bytes(&g->keys, key, sizeof(*key));
+
+	if (id == INTERN_FAILED)
+		return -ENOMEM;
+	id--;
+	if (id >= g->values_capacity) {
+		size_t capacity = g->values_capacity ? g->values_capacity * 2 : 1024;
+		struct flame_value *values = realloc(g->values, capacity * sizeof(*values));
+
+		if (!values)
+			return -ENOMEM;
+		memset(values + g->values_capacity, 0,
+		       (capacity - g->values_capacity) * sizeof(*values));
+		g->values = values;
+		g->values_capacity = capacity;
+	}
+	g->n_keys = g->keys.n - 1;
+	g->values[id].weight += weight;
+	g->values[id].samples += samples;
+	return 0;
+}
+
+static int flame_add(struct flame_merge *m, const struct profile_key *from, uint32_t slice,
+                     uint64_t weight, uint64_t samples)
+{
+	const struct profile_task *task = profile_task_at(m->p, from->task);
+	const char *event = profile_event_name(m->p, from->event);
+	struct flame_thread thread = { intern_text(&m->g->texts, profile_text(m->p, task->comm)),
+		                       task->pid, task->tid };
+	struct flame_key key = { .slice = slice };
+	uint32_t name = intern_text(&m->g->texts, event), id, root;
+	int r = flame_root(m, from->state, &root);
+
+	key.thread = intern_bytes(&m->g->threads, &thread, sizeof(thread)) - 1;
+	id = intern_bytes(&m->g->events, &name, sizeof(name)) - 1;
+	if (thread.comm == INTERN_FAILED || key.thread == INTERN_FAILED - 1 ||
+	    name == INTERN_FAILED || id == INTERN_FAILED - 1)
+		return -ENOMEM;
+	if (id > UINT16_MAX)
+		return -EOVERFLOW;
+	key.what = id | from->state << 16 | m->side << 24;
+	if (r >= 0)
+		r = flame_place(m, root, from->node, &key.node);
+	return r < 0 ? r : flame_count(m->g, &key, weight, samples);
+}
+
+static int flame_samples(struct flame_merge *m)
+{
+	struct flame_span *span = &m->g->spans[m->side];
+	size_t n = profile_n_samples(m->p);
+	int r = 0;
+
+	*span = (struct flame_span){ .start_ns = UINT64_MAX };
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = profile_sample_at(m->p, i)->time_ns;
+
+		span->start_ns = at < span->start_ns ? at : span->start_ns;
+		span->end_ns = at > span->end_ns ? at : span->end_ns;
+	}
+	for (size_t i = 0; i < n && r >= 0; i++) {
+		const struct profile_sample *s = profile_sample_at(m->p, i);
+
+		r = flame_add(m, &s->key, flame_slice(span, s->time_ns), s->weight, 1);
+	}
+	return r;
+}
+
+static int flame_rows(struct flame_merge *m)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < profile_n_rows(m->p) && r >= 0; i++) {
+		const struct profile_row *row = profile_row_at(m->p, i);
+
+		r = flame_add(m, &row->key, 0, row->weight, row->samples);
+	}
+	return r;
+}
+
+static int flame_merge_side(struct flame_graph *g, const struct profile *p, uint32_t side)
+{
+	struct flame_merge m = { .g = g, .p = p, .side = side };
+	int r = -ENOMEM;
+
+	m.functions = calloc(profile_n_frames(p) + 1, sizeof(*m.functions));
+	m.path = calloc(profile_n_nodes(p) + 1, sizeof(*m.path));
+	if (m.functions && m.path)
+		r = profile_n_samples(p) ? flame_samples(&m) : flame_rows(&m);
+	map_free(&m.places);
+	free(m.functions);
+	free(m.path);
+	return r;
+}
+
+int flame_graph_build(struct flame_graph *ret, const struct flame_side *sides, size_t n)
+{
+	uint32_t root;
+	int r = n && n <= FLAME_SIDES ? 0 : -EINVAL;
+
+	*ret = (struct flame_graph){ 0 };
+	if (r >= 0)
+		r = flame_child(ret, UINT32_MAX,
+		                flame_add_function(ret, "all", 3, "", PROFILE_UNKNOWN), &root);
+	for (uint32_t i = 0; i < n && r >= 0; i++)
+		r = flame_merge_side(ret, sides[i].profile, i);
+	return r;
+}
+
+void flame_graph_free(struct flame_graph *g)
+{
+	intern_free(&g->texts);
+	intern_free(&g->functions);
+	intern_free(&g->threads);
+	intern_free(&g->events);
+	intern_free(&g->keys);
+	map_free(&g->children);
+	free(g->values);
+	free(g->nodes);
+	*g = (struct flame_graph){ 0 };
+}

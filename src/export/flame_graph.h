@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * flame_graph.h: profiles merged into one tree of functions, and what was spent where, when and by whom.
+ *
+ * Ids are dense; a node's parent is less than the node (the root is 0). A row is a distinct
+ * (node, thread, slice of time, event, state, side). Ids of threads, events and rows start at 0 and are one less than their
+ * pool's; ids of texts and functions are their pool's. For flame*.c only.
+ */
+#ifndef SEAM_EXPORT_FLAME_GRAPH_H
+#define SEAM_EXPORT_FLAME_GRAPH_H
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "export/flame.h"
+
+struct flame_function {
+	uint32_t name, object; /* texts */
+	uint32_t kind;         /* enum profile_kind, or FLAME_UNFINISHED */
+};
+
+struct flame_node {
+	uint32_t parent, function;
+};
+
+struct flame_thread {
+	uint32_t comm; /* text */
+	uint32_t pid, tid;
+};
+
+struct flame_key {
+	uint32_t node, thread, slice;
+	uint32_t what; /* event | state << 16 | side << 24 */
+};
+
+struct flame_value {
+	uint64_t weight, samples;
+};
+
+struct flame_span {
+	uint64_t start_ns, end_ns; /* of the first and the last sample; 0: no times */
+};
+
+struct flame_graph {
+	struct intern texts;
+	struct intern functions;    /* of struct flame_function */
+	struct intern threads;      /* of struct flame_thread */
+	struct intern events;       /* of texts' ids */
+	struct intern keys;         /* of struct flame_key */
+	struct flame_value *values; /* of rows */
+	size_t n_keys, values_capacity;
+	struct flame_node *nodes;
+	size_t n_nodes, nodes_capacity;
+	struct map children; /* parent << 32 | function -> node */
+	struct flame_span spans[FLAME_SIDES];
+};
+
+int flame_graph_build(struct flame_graph *ret, const struct flame_side *sides, size_t n);
+void flame_graph_free(struct flame_graph *g);
+
+struct flame_function flame_function(const struct flame_graph *g, uint32_t id);
+struct flame_thread flame_thread(const struct flame_graph *g, uint32_t id);
+struct flame_key flame_key(const struct flame_graph *g, uint32_t id);
+const char *flame_event(const struct flame_graph *g, uint32_t id);
+const char *flame_text(const struct flame_graph *g, uint32_t text);
+
+#endif

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+/*
+ * flame_svg.c: a flame graph as a picture: for a README, a wiki, a mail. One event, no script; the whole name and the figures of
+ * a cell are its tooltip. Cells that are too small a share of the whole are left out, and how many is said.
+ */
+#include "export/flame.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/flame_graph.h"
+
+#define SVG_WIDTH 1200.0
+#define SVG_ROW 17.0
+#define SVG_TOP 44.0
+#define SVG_CHAR 7.0 /* a character's width at most, in the font that is asked for */
+#define SVG_DEPTH 2048u
+
+struct svg {
+	const struct flame_graph *g;
+	const struct flame_opts *opts;
+	struct export_out *out;
+	size_t sides;
+	double *totals[FLAME_SIDES];
+	uint32_t *first, *next; /* children of a node, by name */
+	uint32_t depth, deepest;
+	uint64_t left_out;
+	double least;
+};
+
+struct svg_cell {
+	uint32_t node, depth;
+	double x;
+};
+
+static void svg_text(struct buf *to, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n && text[i]; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c == '<')
+			buf_put_text(to, "&lt;");
+		else if (c == '>')
+			buf_put_text(to, "&gt;");
+		else if (c == '&')
+			buf_put_text(to, "&amp;");
+		else if (c == '"')
+			buf_put_text(to, "&quot;");
+		else if (c < 0x20 || c >= 0x7f) /* names may be any bytes; XML may not */
+			buf_put_text(to, "?");
+		else
+			buf_put(to, &text[i], 1);
+	}
+}
+
+static uint32_t svg_event(const struct flame_graph *g, const struct flame_opts *opts)
+{
+	for (uint32_t i = 0; opts->event && i + 1 < g->events.n; i++)
+		if (!strcmp(flame_event(g, i), opts->event))
+			return i;
+	return 0;
+}
+
+static int svg_sum(struct svg *s)
+{
+	uint32_t event = svg_event(s->g, s->opts);
+
+	for (size_t i = 0; i < s->sides; i++) {
+		s->totals[i] = calloc(s->g->n_nodes, sizeof(double));
+		if (!s->totals[i])
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < s->g->n_keys; i++) {
+		struct flame_key k = flame_key(s->g, i);
+
+		if ((k.what & 0xffff) == event)
+			s->totals[k.what >> 24][k.node] += (double)s->g->values[i].weight;
+	}
+	for (size_t side = 0; side < s->sides; side++)
+		for (size_t i = s->g->n_nodes; --i;)
+			s->totals[side][s->g->nodes[i].parent] += s->totals[side][i];
+	return 0;
+}
+
+static const char *svg_name(const struct svg *s, uint32_t node)
+{
+	return flame_text(s->g, flame_function(s->g, s->g->nodes[node].function).name);
+}
+
+struct svg_named {
+	const char *name;
+	uint32_t node;
+};
+
+static int svg_compare(const void *a, const void *b)
+{
+	const struct svg_named *x = a, *y = b;
+	int r = strcmp(x->name, y->name);
+
+	return r ? r : (x->node > y->node) - (x->node < y->node);
+}
+
+/* All nodes by name, then each put in front of its parent's list, from the last to the first. */
+static int svg_children(struct svg *s)
+{
+	size_t n = s->g->n_nodes;
+	struct svg_named *all = calloc(n, sizeof(*all));
+
+	s->first = calloc(n, sizeof(*s->first));
+	s->next = calloc(n, sizeof(*s->next));
+	if (!all || !s->first || !s->next) {
+		free(all);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 1; i < n; i++)
+		all[i] = (struct svg_named){ svg_name(s, i), i };
+	qsort(all + 1, n - 1, sizeof(*all), svg_compare);
+	for (size_t i = n; --i;) {
+		uint32_t node = all[i].node, parent = s->g->nodes[node].parent;
+
+		s->next[node] = s->first[parent];
+		s->first[parent] = node;
+	}
+	free(all);
+	return 0;
+}
+
+/* ---- cells ---- */
+
+static double svg_share(const struct svg *s, size_t side, uint32_t node)
+{
+	return side < s->sides && s->totals[side][0] > 0
+	               ? s->totals[side][node] / s->totals[side][0]
+	               : 0;
+}
+
+static void svg_colour(const struct svg *s, uint32_t node, char *to, size_t n)
+{
+	static const int hues[FLAME_UNFINISHED + 1][2] = {
+		{ 0, 0 }, { 204, 70 }, { 38, 88 }, { 168, 45 }, { 0, 0 }
+	};
+	struct flame_function f = flame_function(s->g, s->g->nodes[node].function);
+	uint32_t kind = f.kind <= FLAME_UNFINISHED ? f.kind : 0;
+	double change = 100 * (svg_share(s, 0, node) - svg_share(s, 1, node));
+	double strength = fmin(1, sqrt(fabs(change) / 10));
+
+	if (s->sides < 2)
+		snprintf(to, n, "hsl(%d,%d%%,%d%%)", hues[kind][0], hues[kind][1],
+		         66 + (int)(map_hash_bytes(&f.name, sizeof(f.name), 0) & 7));
+	else if (fabs(change) < 0.005)
+		snprintf(to, n, "hsl(0,0%%,84%%)");
+	else
+		snprintf(to, n, "hsl(%d,%d%%,%d%%)", change > 0 ? 24 : 212,
+		         20 + (int)(70 * strength), 84 - (int)(16 * strength));
+}
+
+static void svg_cell(struct svg *s, const struct svg_cell *c)
+{
+	double width = SVG_WIDTH * svg_share(s, 0, c->node);
+	uint32_t row = s->opts->icicle ? c->depth : s->deepest - c->depth;
+	const char *name = svg_name(s, c->node);
+	struct flame_function f = flame_function(s->g, s->g->nodes[c->node].function);
+	size_t room = width > 3 * SVG_CHAR ? (size_t)((width - 6) / SVG_CHAR) : 0, n = strlen(name);
+	struct buf *to = &s->out->buf;
+	char colour[40];
+
+	svg_colour(s, c->node, colour, sizeof(colour));
+	buf_printf(to, "<g><title>");
+	svg_text(to, name, n);
+	if (f.object && *flame_text(s->g, f.object)) {
+		buf_put_text(to, " (");
+		svg_text(to, flame_text(s->g, f.object), SIZE_MAX);
+		buf_put_text(to, ")");
+	}
+	buf_printf(to, ", %.2f%%", 100 * svg_share(s, 0, c->node));
+	if (s->sides > 1)
+		buf_printf(to, ", before %.2f%%", 100 * svg_share(s, 1, c->node));
+	buf_printf(to,
+	           "</title><rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%.0f\" "
+	           "fill=\"%s\"%s/>",
+	           c->x, SVG_TOP + row * SVG_ROW, fmax(width - 0.5, 0.2), SVG_ROW - 1, colour,
+	           f.kind == FLAME_UNFINISHED ? " stroke=\"#444\" stroke-dasharray=\"3 2\"" : "");
+	if (room) {
+		buf_printf(to, "<text x=\"%.2f\" y=\"%.0f\">", c->x + 3,
+		           SVG_TOP + row * SVG_ROW + 12);
+		svg_text(to, name, n > room ? room - 1 : n);
+		buf_printf(to, "%s</text>", n > room ? "\xe2\x80\xa6" : "");
+	}
+	buf_put_text(to, "</g>\n");
+}
+
+/* Each cell that is shown, from the root on; draw says whether it is drawn or only measured. */
+static int svg_walk(struct svg *s, bool draw)
+{
+	struct svg_cell *stack = malloc((s->g->n_nodes + 1) * sizeof(*stack));
+	size_t n = 0;
+	int r = stack ? 0 : -ENOMEM;
+
+	if (stack)
+		stack[n++] = (struct svg_cell){ 0 };
+	s->left_out = 0;
+	while (n && r >= 0) {
+		struct svg_cell c = stack[--n];
+		double x = c.x;
+
+		if (c.depth > s->deepest)
+			s->deepest = c.depth;
+		if (draw) {
+			svg_cell(s, &c);
+			r = export_step(s->out);
+		}
+		for (uint32_t i = s->first[c.node]; i; i = s->next[i]) {
+			double share = svg_share(s, 0, i);
+
+			if (share >= s->least && c.depth < SVG_DEPTH)
+				stack[n++] = (struct svg_cell){ i, c.depth + 1, x };
+			else
+				s->left_out += share > 0;
+			x += SVG_WIDTH * share;
+		}
+	}
+	free(stack);
+	return r;
+}
+
+static int svg_write(struct svg *s)
+{
+	struct buf *to = &s->out->buf;
+	int r = svg_walk(s, false);
+	double height = SVG_TOP + (s->deepest + 1) * SVG_ROW + 8;
+
+	buf_printf(to,
+	           "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+	           "viewBox=\"0 0 %.0f %.0f\">\n"
+	           "<style>text{font:11px ui-monospace,Menlo,Consolas,monospace;fill:#000}"
+	           "text.t{font:bold 14px system-ui,sans-serif}</style>\n"
+	           "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
+	           "<text class=\"t\" x=\"6\" y=\"20\">",
+	           SVG_WIDTH, height, SVG_WIDTH, height);
+	svg_text(to, s->opts->title ? s->opts->title : "", SIZE_MAX);
+	buf_printf(
+	        to,
+	        "</text>\n<text x=\"6\" y=\"37\">%llu cells below %.3g %% are not shown</text>\n",
+	        (unsigned long long)s->left_out, 100 * s->least);
+	if (r >= 0)
+		r = svg_walk(s, true);
+	buf_put_text(to, "</svg>\n");
+	return r < 0 ? r : export_flush(s->out);
+}
+
+int flame_svg(const struct flame_side *sides, size_t n, const struct flame_opts *opts,
+              struct export_out *out)
+{
+	struct flame_graph g;
+	struct svg s = { .g = &g, .opts = opts, .out = out, .sides = n };
+	int r = flame_graph_build(&g, sides, n);
+
+	s.least = opts->least > 0 ? opts->least : 0.0005;
+	if (r >= 0)
+		r = svg_sum(&s);
+	if (r >= 0)
+		r = svg_children(&s);
+	if (r >= 0)
+		r = svg_write(&s);
+	for (size_t i = 0; i < FLAME_SIDES; i++)
+		free(s.totals[i]);
+	free(s.first);
+	free(s.next);
+	flame_graph_free(&g);
+	return r;
+}

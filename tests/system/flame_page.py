@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""flame_page.py SEAM SCRATCH [SCREENSHOTS]: the page of `seam flame`, used by hand and eye of a headless Chromium, and held
+against what `seam export` says of the same recordings (SCRATCH/flame.data and other.data). With SCREENSHOTS (a directory) pictures are left there."""
+import base64
+import gzip
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+
+from browser import Browser
+
+ENTER, ESCAPE, BACKSPACE, UP, DOWN, RIGHT = "\ue007", "\ue00c", "\ue003", "\ue013", "\ue015", "\ue014"
+seam, scratch = sys.argv[1:3]
+pictures = sys.argv[3] if len(sys.argv) > 3 else None
+failures = 0
+
+
+def check(what, good, seen=""):
+    global failures
+    print("%s: %s%s" % ("ok" if good else "FAILED", what, " (%s)" % (seen,) if seen != "" else ""))
+    failures += not good
+
+
+def close(a, b, part=1e-6):
+    return abs(a - b) <= part * max(1, abs(a), abs(b))
+
+
+def run(*args):
+    return subprocess.run([seam, *args], check=True, capture_output=True).stdout
+
+
+def picture(browser, name):
+    if pictures:
+        with open(os.path.join(pictures, name + ".png"), "wb") as out:
+            out.write(base64.b64decode(browser.screenshot()))
+
+
+class Truth:
+    """What seam export says: weights by node, by thread, by function, for the first event with samples."""
+
+    def __init__(self, path):
+        j = json.loads(run("export", "-f", "json", path))
+        self.j = j
+        count = [0] * len(j["events"])
+        for row in j["rows"]:
+            count[row["event"]] += row["samples"]
+        self.event = next(i for i, n in enumerate(count) if n)
+        self.rows = [row for row in j["rows"] if row["event"] == self.event]
+        self.weight = sum(row["weight"] for row in self.rows)
+        self.samples = sum(row["samples"] for row in self.rows)
+
+    def frames(self, stack):
+        while stack >= 0:
+            parent, frame = self.j["stacks"][stack]
+            yield self.j["frames"][frame]
+            stack = parent
+
+    def by_function(self):
+        """name -> (total, self), a sample counting once; of names that one object has"""
+        objects = {}
+        for frame in self.j["frames"]:
+            if frame["symbol"]:
+                objects.setdefault(frame["symbol"], set()).add((frame["object"], frame["kind"]))
+        sums = {}
+        for row in self.rows:
+            frames = list(self.frames(row["stack"]))
+            for name in {frame["symbol"] for frame in frames if len(objects.get(frame["symbol"], ())) == 1}:
+                total, own = sums.get(name, (0, 0))
+                sums[name] = (total + row["weight"], own + (row["weight"] if frames[0]["symbol"] == name else 0))
+        return sums
+
+
+def opened(browser, path):
+    browser.open(path)
+    browser.until(lambda: browser.js("return window.seamFlame && window.seamFlame.ready || !document.getElementById('failed').hidden"))
+    check("%s is shown" % os.path.basename(path), browser.js("return seamFlame.ready"), browser.js("return document.title"))
+
+
+def totals(browser):
+    return browser.js("return seamFlame.totals()")
+
+
+def cells(browser):
+    return browser.js("return seamFlame.cells()")
+
+
+def graph_cell(browser, wanted):
+    """The widest cell for which wanted() says true and that the window shows."""
+    box = browser.js("const r = document.getElementById('graph').getBoundingClientRect(); return [r.top, r.bottom]")
+    seen = [c for c in cells(browser) if wanted(c) and box[0] <= c["y"] and c["y"] + c["height"] <= box[1]]
+    return max(seen, key=lambda c: c["width"])
+
+
+def middle(cell):
+    return cell["x"] + cell["width"] / 2, cell["y"] + cell["height"] / 2
+
+
+def hand(browser, truth):
+    whole = totals(browser)
+    check("all samples are there", whole["samples"] == truth.samples, whole["samples"])
+    check("their weight, too", close(whole["weight"], truth.weight), whole["weight"])
+    rows = {}
+    for c in cells(browser):
+        rows.setdefault(c["depth"], []).append(c)
+    check("no cells of a row overlap", all(a["x"] + a["width"] <= b["x"] + 0.01 for row in rows.values()
+                                          for row in [sorted(row, key=lambda c: c["x"])] for a, b in zip(row, row[1:])))
+    picture(browser, "flame")
+
+    full = browser.js("return document.getElementById('graph').getBoundingClientRect().width")
+    cell = graph_cell(browser, lambda c: c["depth"] >= 2 and 20 < c["width"] < full * 0.8)
+    browser.click(*middle(cell))
+    zoomed = [c for c in cells(browser) if c["depth"] == cell["depth"] and c["name"] == cell["name"]]
+    check("a click makes a cell as wide as the window", len(zoomed) == 1 and close(zoomed[0]["width"], full, 1e-3), cell["name"])
+    browser.keys(BACKSPACE)
+    again = [c for c in cells(browser) if c["depth"] == cell["depth"] and c["name"] == cell["name"] and close(c["x"], cell["x"], 1e-3)]
+    check("Backspace goes back", len(again) == 1 and close(again[0]["width"], cell["width"], 1e-3))
+
+
+def seek(browser, truth):
+    sums = truth.by_function()
+    name = max((n for n in sums if 0.02 < sums[n][0] / truth.weight < 0.6), key=lambda n: (sums[n][0], n))
+    matching = sum(row["weight"] for row in truth.rows if any(name.lower() in f["symbol"].lower() for f in truth.frames(row["stack"]) if f["symbol"]))
+    browser.keys("/")
+    browser.keys(*name)
+    wanted = "%.1f %% match" % (100 * matching / truth.weight)
+    try:
+        browser.until(lambda: browser.js("return document.getElementById('found').textContent") == wanted, 10)
+    except RuntimeError:
+        pass
+    check("search finds", browser.js("return document.getElementById('found').textContent") == wanted, "%s: %s" % (name, wanted))
+    picture(browser, "search")
+    browser.keys(ESCAPE)
+    browser.keys(ESCAPE)
+    check("Escape forgets it", browser.js("return document.getElementById('search').value") == "")
+    own = max(sums, key=lambda n: (sums[n][1], n))
+    browser.keys("c")
+    tops = {c["name"]: c["value"] for c in cells(browser) if c["depth"] == 1}
+    check("callers: the innermost functions stand next to the root", close(tops.get(own, 0), sums[own][1]), "%s %s" % (own, sums[own][1]))
+    browser.keys("c")
+    return name, sums[name]
+
+
+def focus(browser, name, sums):
+    cell = graph_cell(browser, lambda c: c["name"] == name)
+    browser.click(*middle(cell), button=2)
+    center = [c for c in cells(browser) if c["depth"] == 0]
+    check("right click: the function in the middle, each sample once", len(center) == 1 and close(center[0]["value"], sums[0]), center[0]["value"])
+    check("its callers are on the other side", any(c["depth"] == -1 for c in cells(browser)))
+    picture(browser, "focus")
+    browser.keys(ESCAPE)
+
+
+def choose(browser, truth):
+    strip = browser.js("const r = document.getElementById('strip').getBoundingClientRect(); return [r.x, r.y, r.width, r.height]")
+    y, left, width = strip[1] + strip[3] / 2, strip[0] + 130, strip[2] - 130
+    browser.drag(left + width * 0.25, y, left + width * 0.5, y)
+    part = totals(browser)["samples"]
+    times = sorted(float(line) for line in run("script", "-i", recording, "-F", "time", "-G").decode().replace(":", " ").split())
+    start, end = times[0], times[-1]
+    inside = sum(0.245 <= (t - start) / (end - start) <= 0.505 for t in times)
+    core = sum(0.255 <= (t - start) / (end - start) <= 0.495 for t in times)
+    check("a dragged span holds the samples of that time", core <= part <= inside < len(times), "%d in %d..%d" % (part, core, inside))
+    picture(browser, "brush")
+    browser.click(left + width * 0.7, y)
+    check("a click takes the span away", totals(browser)["samples"] == truth.samples)
+
+    by_pid = {}
+    for row in truth.rows:
+        pid = truth.j["tasks"][row["task"]]["pid"]
+        by_pid[pid] = by_pid.get(pid, 0) + row["samples"]
+    name = browser.js("return document.querySelector('#threads .process label').title")
+    browser.click_on("#threads .process button")
+    check("one process only", totals(browser)["samples"] == by_pid[int(name.split()[-1])], name)
+    browser.click_on("#allthreads")
+    check("all again", totals(browser)["samples"] == truth.samples)
+    by_state = {}
+    for row in truth.rows:
+        by_state[row["state"]] = by_state.get(row["state"], 0) + row["samples"]
+    browser.click_on("#states .row input")
+    check("a state can be left out", totals(browser)["samples"] == truth.samples - max(by_state.values()))
+    browser.keys(ESCAPE)
+
+
+def keyboard(browser):
+    browser.keys("i")
+    root, deep = (next(c for c in cells(browser) if c["depth"] == d) for d in (0, 1))
+    check("i: roots on top", root["y"] < deep["y"])
+    browser.keys(DOWN, DOWN)
+    text = browser.js("return document.getElementById('detail').textContent")
+    browser.keys(ENTER)
+    check("arrow keys select, Enter zooms", any(text.startswith(c["name"]) and c["width"] > 1000 for c in cells(browser)), text[:60])
+    browser.keys("t")
+    check("t: light or dark", browser.js("return document.documentElement.classList.contains('dark')"))
+    picture(browser, "dark")
+    browser.keys("t", ESCAPE, "i", "?")
+    check("?: the keys", browser.js("return document.getElementById('keys').open"))
+    browser.keys(ESCAPE)
+
+
+def hostile(browser):
+    """A command whose name is markup: it is shown, never run."""
+    name = "<img src=x onerror=alert(1)>"[:15]
+    path = os.path.join(scratch, "hostile.data")
+    script = "import ctypes\nctypes.CDLL(None).prctl(15, %r)\nx = 0\nfor i in range(1200000): x += i" % name.encode()
+    subprocess.run([seam, "record", "-F", "997", "-o", path, "--", "python3", "-S", "-c", script], check=True, stderr=subprocess.DEVNULL)
+    title = "</script><script>document.title = 'run'</script>"
+    run("flame", path, "-o", os.path.join(scratch, "hostile.html"), "--title", title)
+    opened(browser, os.path.join(scratch, "hostile.html"))
+    check("a title is text", browser.js("return document.getElementById('title').textContent") == title)
+    check("a name is text", name in browser.js("return document.getElementById('threads').textContent"))
+    check("and no element", browser.js("return document.images.length") == 0)
+
+
+def two(browser, other):
+    page = os.path.join(scratch, "two.html")
+    run("flame", recording, "--base", other, "-o", page)
+    opened(browser, page)
+    sums, before = totals(browser), Truth(other)
+    check("both sides are whole", sums["samples"] == Truth(recording).samples and close(sums["before"], before.weight), sums["before"])
+    picture(browser, "two")
+    browser.keys("b")
+    root = next(c for c in cells(browser) if c["depth"] == 0)
+    check("b: widths of before", close(root["base"], before.weight))
+
+
+def many(browser):
+    """100,000 distinct stacks, made up, in the same page."""
+    source = open(os.path.join(scratch, "flame.html"), encoding="utf-8").read()
+    head, rest = source.split('id="data">', 1)
+    tail = rest[rest.index("</script>"):]
+    chance, functions, parents, fns, leaves = random.Random(1), 4000, [0], [1], []
+    while len(leaves) < 100000:
+        at = 0 if not leaves or chance.random() < 0.02 else chance.choice(leaves[-200:])
+        for _ in range(chance.randrange(1, 6)):
+            at = parents[at] if at else 0
+        for _ in range(chance.randrange(1, 9)):
+            parents.append(at)
+            fns.append(2 + chance.randrange(functions))
+            at = len(parents) - 1
+        leaves.append(at)
+    n = functions + 2
+    meta = {"title": "many", "icicle": False, "slices": 1024, "functions": n, "nodes": len(parents), "rows": len(leaves),
+            "sides": [{"name": "many", "start": 0, "seconds": 60, "lost": 0, "undecoded": 0}],
+            "events": [{"name": "cycles", "unit": "count", "first": False}], "states": [{"text": "taken at once", "unfinished": False}],
+            "threads": [[0, i, i] for i in range(500)], "texts": ["", "all"] + ["function_%d" % i for i in range(functions)]}
+    text = json.dumps(meta).encode()
+    block = struct.pack("<I", len(text)) + text
+    block += bytes(-len(block) & 7)
+    arrays = [range(n), [0] * n, [1 + i % 3 for i in range(n)], parents, fns, leaves, [i % 500 for i in range(len(leaves))],
+              [i * 1024 // len(leaves) for i in range(len(leaves))], [0] * len(leaves), [1] * len(leaves)]
+    block += b"".join(struct.pack("<%dI" % len(a), *a) for a in arrays)
+    block += bytes(-len(block) & 7) + struct.pack("<%dd" % len(leaves), *[1.0] * len(leaves))
+    page = os.path.join(scratch, "many.html")
+    with open(page, "w", encoding="utf-8") as out:
+        out.write(head + 'id="data">' + base64.b64encode(gzip.compress(block)).decode() + tail)
+    opened(browser, page)
+    check("100,000 stacks are there", totals(browser)["samples"] == 100000, "%d nodes" % len(parents))
+    took = {name: browser.js("return seamFlame.time(seamFlame.work[arguments[0]])", name) for name in ("recompute", "layout", "draw")}
+    print("100,000 distinct stacks, ms: " + ", ".join("%s %.0f" % pair for pair in took.items()) + ", %d cells drawn" % len(cells(browser)))
+    picture(browser, "many")
+
+
+recording = os.path.join(scratch, "flame.data")
+truth = Truth(recording)
+run("flame", recording, "-o", os.path.join(scratch, "flame.html"))
+browser = Browser()
+try:
+    opened(browser, os.path.join(scratch, "flame.html"))
+    hand(browser, truth)
+    focus(browser, *seek(browser, truth))
+    choose(browser, truth)
+    keyboard(browser)
+    two(browser, os.path.join(scratch, "other.data"))
+    many(browser)
+    hostile(browser)
+    errors = browser.errors()
+    check("nothing was complained of", not errors, errors[:3] if errors else "")
+finally:
+    browser.close()
+sys.exit(1 if failures else 0)
