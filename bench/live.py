@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What recording with stack copies that are unwound at once costs, beside perf's ways.
+"""What recording costs by each way of taking user stacks, beside perf's ways.
 
-	bench/live.py [--seam build/seam] [--rounds 5] [--freq 997,4000,20000] [--perf perf] [-- COMMAND...]
+	bench/live.py [--seam build/seam] [--rounds 5] [--freq 99,997,4000,20000] [--only "perf fp,seam bpf"] [--perf perf] [-- COMMAND...]
 
+"none" is the target alone, "floor" samples without any stack; "seam bpf" is dwarf,defer, and with =always, =never and fp,defer where
+they are named by --only.
 Runs COMMAND (python3 at work, if none) under each recorder, interleaved, and prints for each: the
 target's CPU time over that without a recorder, the recorder's own CPU time per second of the target's,
 bytes per sample, samples, and samples lost. Medians. The target's CPU is its own user + sys time (wait4 in
@@ -33,8 +35,13 @@ def recorders(args, freq, data):
     seam = [args.seam, "record", "-F", str(freq), "-e", "cpu-clock", "-o", data]
     return {
         "none": None,
+        "floor": perf + ["--"],
         "perf fp": perf + ["--call-graph", "fp", "--"],
         "perf dwarf": perf + ["--call-graph", "dwarf", "--"],
+        "seam bpf": seam + ["--call-graph", "dwarf,defer", "--"],
+        "seam always": seam + ["--call-graph", "dwarf,defer=always", "--"],
+        "seam never": seam + ["--call-graph", "dwarf,defer=never", "--"],
+        "seam fp,defer": seam + ["--call-graph", "fp,defer", "--"],
         "seam fp": seam + ["--call-graph", "fp", "--"],
         "seam dwarf": seam + ["--call-graph", "dwarf", "--"],
         "seam keep": seam + ["--call-graph", "dwarf", "--keep-stacks", "--"],
@@ -78,21 +85,23 @@ def main():
     parser.add_argument("--seam", default="build/seam")
     parser.add_argument("--perf", default="perf")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--freq", default="997")
+    parser.add_argument("--freq", default="99,997,4000,20000")
+    parser.add_argument("--only", default="floor,perf fp,perf dwarf,seam bpf,seam fp,seam dwarf,seam keep")
     parser.add_argument("work", nargs="*")
     args = parser.parse_args()
     work = args.work or WORK
     with tempfile.TemporaryDirectory() as tmp:
         data = os.path.join(tmp, "perf.data")
         for freq in args.freq.split(","):
-            every = recorders(args, freq, data)
+            every = {name: command for name, command in recorders(args, freq, data).items()
+                     if name == "none" or name in args.only.split(",")}
             got = {name: [] for name in every}
             for i in range(args.rounds):
                 for name, command in every.items():
                     got[name].append(run(args, command, work, data, i == 0))
             base = statistics.median(r["target"] for r in got["none"])
             print(f"{freq} Hz; the target alone: {base:.2f} s of CPU")
-            print(f"  {'':12}{'target':>8}{'recorder':>10}{'bytes/sample':>14}{'samples':>9}"
+            print(f"  {'':14}{'target':>8}{'recorder':>10}{'bytes/sample':>14}{'samples':>9}"
                   f"{'lost':>8}{'late':>6}{'complete':>10}")
             for name, results in got.items():
                 target = statistics.median(r["target"] for r in results) / base
@@ -101,7 +110,7 @@ def main():
                 n = first.get("samples") or 0
                 size = f"{first['bytes'] / n:.0f}" if n else "-"
                 whole = f"{first['complete']} %" if first.get("complete") else "-"
-                print(f"  {name:12}{target:8.3f}{recorder if name != 'none' else 0:10.3f}{size:>14}"
+                print(f"  {name:14}{target:8.3f}{recorder if name != 'none' else 0:10.3f}{size:>14}"
                       f"{n:9}{first.get('lost', 0):8}{first.get('late', 0):6}{whole:>10}")
             sys.stdout.flush()
 

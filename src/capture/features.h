@@ -61,8 +61,8 @@ enum feature {
 	FEATURE_DEFERS,      /* the kernel defers user stacks *and* the architecture really does */
 	FEATURE_BPF,         /* BPF programs may be loaded */
 	FEATURE_BTF,         /* /sys/kernel/btf/vmlinux */
-	FEATURE_LIVE,      /* BPF programs walk user stacks by unwind tables (bpf/kwalk.h) */
-	FEATURE_LIVE_DEFER, /* and defer where a page is not in memory */
+	FEATURE_LIVE,        /* BPF programs walk user stacks by unwind tables (bpf/kwalk.h) */
+	FEATURE_LIVE_DEFER,  /* and defer where a page is not in memory */
 	FEATURE_COUNTERS,    /* all counters are free: the NMI watchdog takes one */
 	FEATURES,
 };

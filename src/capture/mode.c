@@ -14,6 +14,8 @@ static const char *mode_why(enum mode_reason reason)
 	case MODE_NO_ARCH:
 		return "this kernel accepts deferral but does not do it on this machine (only "
 		       "x86_64 does)";
+	case MODE_NO_TASK_WORK:
+		return "this kernel has no task work for BPF programs (needs Linux 6.18)";
 	}
 	return "";
 }
@@ -38,13 +40,15 @@ const char *mode_line(const struct mode *mode, char *text, size_t n)
 		break;
 	case MODE_LIVE:
 		snprintf(text, n,
-		         "user stacks: %s, walked in the kernel by BPF at once; one ends where a page "
-		         "is not in memory",
-		         mode->by_fp ? "frame pointers" : "unwind tables");
+		         "user stacks: %s, walked in the kernel by BPF at once; one ends where a "
+		         "page "
+		         "is not in memory: %s",
+		         mode->by_fp ? "frame pointers" : "unwind tables", mode_why(mode->reason));
 		break;
 	case MODE_LIVE_DEFER:
 		snprintf(text, n,
-		         "user stacks: %s, walked in the kernel by BPF at once, deferred where a page "
+		         "user stacks: %s, walked in the kernel by BPF at once, deferred where a "
+		         "page "
 		         "is not in memory",
 		         mode->by_fp ? "frame pointers" : "unwind tables");
 		break;

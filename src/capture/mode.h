@@ -10,19 +10,20 @@
 #include <stddef.h>
 
 enum mode_stack {
-	MODE_NONE,     /* no callchains were asked for */
-	MODE_FP,       /* frame pointers, at once */
-	MODE_FP_DEFER, /* frame pointers, deferred by the kernel */
-	MODE_LIVE,     /* by BPF programs, at once */
+	MODE_NONE,       /* no callchains were asked for */
+	MODE_FP,         /* frame pointers, at once */
+	MODE_FP_DEFER,   /* frame pointers, deferred by the kernel */
+	MODE_LIVE,       /* by BPF programs, at once */
 	MODE_LIVE_DEFER, /* by BPF programs, at once, deferred where a page is not in memory */
-	MODE_STACK,    /* registers and a copy of the stack, to be unwound by tables */
+	MODE_STACK,      /* registers and a copy of the stack, to be unwound by tables */
 };
 
 /* Why user stacks are not deferred. */
 enum mode_reason {
-	MODE_ASKED,     /* the user said so */
-	MODE_NO_KERNEL, /* the kernel refuses the bits */
-	MODE_NO_ARCH,   /* the kernel takes the bits, but a real sample was not deferred */
+	MODE_ASKED,        /* the user said so */
+	MODE_NO_KERNEL,    /* the kernel refuses the bits */
+	MODE_NO_ARCH,      /* the kernel takes the bits, but a real sample was not deferred */
+	MODE_NO_TASK_WORK, /* the kernel has no task work for BPF programs */
 };
 
 /* Who receives the answers. */
@@ -33,7 +34,7 @@ enum mode_answers {
 
 struct mode {
 	enum mode_stack stack;
-	enum mode_reason reason;   /* MODE_FP, MODE_STACK */
+	enum mode_reason reason;   /* MODE_FP, MODE_STACK, MODE_LIVE */
 	enum mode_answers answers; /* MODE_FP_DEFER only */
 	bool defer_asked;          /* fp,defer by name, not auto */
 	bool by_fp;                /* MODE_LIVE*: by frame pointers, not by unwind tables */
@@ -45,7 +46,7 @@ struct mode {
 /* "user stacks: frame pointers, deferred by the kernel". Always one line, no newline. Returns
  * text. */
 const char *mode_line(const struct mode *mode, char *text, size_t n);
-/* "no", "fp", "fp,defer", "dwarf": perf's spelling of the option. */
+/* "no", "fp", "fp,defer", "dwarf", as perf spells them; "dwarf,defer". */
 const char *mode_option(const struct mode *mode);
 
 #endif

@@ -92,9 +92,10 @@ static void session_choose_mode(struct session *s)
 	s->mode.reason = MODE_ASKED;
 	s->mode.stack_size = s->opts.stack_size ? s->opts.stack_size : SESSION_STACK_SIZE_DEFAULT;
 	s->mode.unwinds = s->opts.unwinds;
-	if (s->opts.source.attach) {
+	if (session_has_source(s)) {
 		s->mode.stack = s->opts.source.defers ? MODE_LIVE_DEFER : MODE_LIVE;
 		s->mode.by_fp = s->opts.source.by_fp;
+		s->mode.reason = s->opts.source.reason;
 		return;
 	}
 	for (size_t i = 0; i < s->n_streams; i++)
@@ -113,7 +114,7 @@ static void session_choose_mode(struct session *s)
 static struct seam_attr session_file_attr(const struct session *s, const struct stream *st)
 {
 	struct seam_attr attr = st->attr;
-	bool defers = s->opts.source.attach && s->opts.source.defers;
+	bool defers = session_has_source(s) && s->opts.source.defers;
 
 	if (st->sourced)
 		attr.sample_type |= SEAM_SAMPLE_CALLCHAIN;
@@ -174,7 +175,7 @@ static int session_watch(struct session *s, struct seam_error *err)
 	s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->epoll < 0 || s->wake < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->wake, &ev) < 0)
 		return session_fail(err, errno, "epoll");
-	if (s->opts.source.attach && s->opts.source.fd >= 0) {
+	if (session_has_source(s) && s->opts.source.fd >= 0) {
 		ev.data.u64 = SESSION_SOURCE_KEY;
 		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->opts.source.fd, &ev) < 0)
 			return session_fail(err, errno, "epoll");
@@ -231,7 +232,7 @@ static int session_build(struct session *s, const struct event_list *events, str
 		r = seam_events_new(&s->events);
 	if (r >= 0)
 		r = session_register(s, err);
-	if (r >= 0 && s->opts.source.attach)
+	if (r >= 0 && session_has_source(s))
 		r = session_give(s, err);
 	return r < 0 ? r : session_watch(s, err);
 }
@@ -308,6 +309,14 @@ const struct mode *session_mode(const struct session *s)
 	return &s->mode;
 }
 
+bool session_uses_source(const struct session *s)
+{
+	for (size_t i = 0; i < s->n_streams; i++)
+		if (s->streams[i].sourced)
+			return true;
+	return false;
+}
+
 struct features *session_features(struct session *s)
 {
 	return s->features;
@@ -354,10 +363,16 @@ int session_start(struct session *s)
 {
 	int r = session_switch(s, STREAM_ANSWERS, IOCTL_ENABLE);
 
-	if (r >= 0 && !s->opts.enable_on_exec)
+	if (r >= 0 && (!s->opts.enable_on_exec || session_has_source(s)))
 		r = session_switch(s, STREAM_SIDEBAND, IOCTL_ENABLE);
-	if (r >= 0 && !s->opts.enable_on_exec && !s->opts.start_paused)
-		r = session_switch(s, STREAM_SAMPLING, IOCTL_ENABLE);
+	if (r < 0 || s->opts.start_paused)
+		return r;
+	if (!s->opts.enable_on_exec)
+		return session_switch(s, STREAM_SAMPLING, IOCTL_ENABLE);
+	// The source's are every CPU's: no exec enables them.
+	for (size_t i = 0; r >= 0 && i < s->n_streams; i++)
+		if (s->streams[i].sourced && s->streams[i].own_leader)
+			r = stream_switch(s, &s->streams[i], IOCTL_ENABLE);
 	return r;
 }
 

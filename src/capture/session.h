@@ -75,15 +75,18 @@ enum session_callchain {
 #define SESSION_FREQUENCY_DEFAULT 4000u
 
 /*
- * Somebody else who takes the samples of the sampling events (bpf/kwalk.h): the events are opened without callchains and each is
- * given to attach; the records come by read. The file's attrs say CALLCHAIN, and deferral when `defers`.
+ * Somebody else who takes the samples of the sampling events (bpf/kwalk.h): the events are opened on every CPU, whatever the target,
+ * without callchains, and each is given to attach; the records come by read. The side-band is CPU-wide then, too. The file's attrs
+ * say CALLCHAIN, and deferral when `defers`. Events that `takes` refuses, and the groups they are in, take their own samples, of
+ * the target's tasks, with a copy of the stack where the caller unwinds copies.
  */
 struct session_source {
 	void *ctx;
 	int fd;      /* readable when it wants to be read; -1: none */
 	bool defers; /* records of type 22 may come; they carry the id of the side-band event */
-	bool by_fp;  /* for the words only: not by unwind tables */
-	/* Whether it can give what attr asks for. Another event takes its own samples, by frame pointers. */
+	bool by_fp;  /* not by unwind tables: events without the source take frame pointers, too */
+	enum mode_reason reason; /* why it does not defer, for the words */
+	/* Whether it can give what attr asks for. */
 	bool (*takes)(void *ctx, const struct seam_attr *attr);
 	/* One descriptor of an event, disabled; id is what its records are to carry. 0, or -errno. NULL: there is no source */
 	int (*attach)(void *ctx, int fd, uint64_t id);
@@ -123,13 +126,13 @@ struct session_opts {
 	int32_t clockid;     /* CLOCK_MONOTONIC ... */
 	bool all_user, all_kernel; /* --all-user, --all-kernel */
 	bool sample_cpu, sample_addr, sample_phys_addr, sample_period, sample_weight;
-	bool no_sample_time;       /* SAMPLE_TIME is on by default */
-	bool build_id;             /* build-ids in MMAP2 instead of inodes */
-	bool context_switch;       /* --switch-events */
-	bool namespaces, cgroups;  /* --namespaces, --all-cgroups */
-	bool no_rounds;            /* no FINISHED_ROUND records */
-	struct log log;            /* lines for people: LOG_PLAIN is to be shown always */
-	struct features *features; /* NULL: the session's own */
+	bool no_sample_time;          /* SAMPLE_TIME is on by default */
+	bool build_id;                /* build-ids in MMAP2 instead of inodes */
+	bool context_switch;          /* --switch-events */
+	bool namespaces, cgroups;     /* --namespaces, --all-cgroups */
+	bool no_rounds;               /* no FINISHED_ROUND records */
+	struct log log;               /* lines for people: LOG_PLAIN is to be shown always */
+	struct features *features;    /* NULL: the session's own */
 	struct session_source source; /* zeros: the kernel takes all samples itself */
 };
 
@@ -183,8 +186,10 @@ int session_fd(const struct session *s);
 int session_wait(struct session *s, int timeout_ms);
 /* Makes session_wait return. Async-signal-safe. */
 void session_wake(struct session *s);
+/* Whether any event's samples come from opts.source. */
+bool session_uses_source(const struct session *s);
 /* True once every task of a per-task target, and every child that inherited, has exited. Never true
- * system-wide. Exact: the kernel hangs up the events. */
+ * system-wide, nor with a source, which knows itself. Exact: the kernel hangs up the events. */
 bool session_target_gone(struct session *s);
 
 /* One round: every ring drained into write, and a FINISHED_ROUND record if there was anything:

@@ -25,7 +25,7 @@ static uint64_t attr_id_fields(const struct session *s)
 
 	if (!o->no_sample_time)
 		type |= SEAM_SAMPLE_TIME;
-	if (!session_per_task(s) || o->cpus || o->sample_cpu)
+	if (!session_sideband_per_task(s) || o->cpus || o->sample_cpu)
 		type |= SEAM_SAMPLE_CPU;
 	return type;
 }
@@ -235,24 +235,56 @@ static int stream_cpus(struct session *s, const struct event *e, struct stream *
 	return 0;
 }
 
-// Callchains of a source: the kernel is not asked for any.
-static void attr_source(struct session *s, struct stream *st)
+/*
+ * Callchains of a source: the kernel is not asked for any, unless the event is precise: the kernel refuses a program that takes
+ * kernel stacks on one without them (EPROTO). The event is every CPU's, as the source knows whose samples are wanted.
+ */
+static void attr_sourced(struct session *s, struct stream *st)
+{
+	st->sourced = true;
+	st->per_task = false;
+	st->attr.flags &=
+	        ~(SEAM_ATTR_DEFER_CALLCHAIN | SEAM_ATTR_INHERIT | SEAM_ATTR_ENABLE_ON_EXEC);
+	st->attr.sample_max_stack = 0;
+	if (!(st->attr.flags >> SEAM_ATTR_PRECISE_IP_SHIFT & 3))
+		st->attr.sample_type &= ~SEAM_SAMPLE_CALLCHAIN;
+}
+
+static void attr_not_sourced(struct session *s, struct stream *st)
+{
+	const char *how = "frame pointers";
+
+	if (!st->may_source)
+		return;
+	st->attr.flags &= ~SEAM_ATTR_DEFER_CALLCHAIN;
+	if (s->opts.unwinds && !s->opts.source.by_fp && session_attr_copy(s, &st->attr))
+		how = "copies of the stack";
+	log_line(s->log, LOG_PLAIN,
+	         "%s: its samples are the kernel's own, as BPF cannot give what they carry; its "
+	         "user stacks: "
+	         "%s",
+	         st->name, how);
+}
+
+// A group is one context: all of it is sourced, or nothing.
+static void session_compose_source(struct session *s)
 {
 	const struct session_source *from = &s->opts.source;
 
-	if (!from->attach || !(st->attr.sample_type & SEAM_SAMPLE_CALLCHAIN))
-		return;
-	st->attr.flags &= ~SEAM_ATTR_DEFER_CALLCHAIN;
-	if (!from->takes(from->ctx, &st->attr)) {
-		log_line(s->log, LOG_PLAIN,
-		         "%s: its samples carry what BPF cannot give: its user stacks are taken by "
-		         "frame pointers",
-		         st->name);
-		return;
+	for (size_t i = 0; session_has_source(s) && i < s->n_streams;) {
+		size_t end = i;
+		bool takes = true;
+
+		for (; end < s->n_streams && s->streams[end].leader == i; end++)
+			takes &= s->streams[end].may_source &&
+			         from->takes(from->ctx, &s->streams[end].attr);
+		for (; i < end; i++) {
+			if (takes)
+				attr_sourced(s, &s->streams[i]);
+			else
+				attr_not_sourced(s, &s->streams[i]);
+		}
 	}
-	st->sourced = true;
-	st->attr.sample_type &= ~SEAM_SAMPLE_CALLCHAIN;
-	st->attr.sample_max_stack = 0;
 }
 
 static int compose_one(struct session *s, const struct event_list *events, size_t i,
@@ -289,13 +321,14 @@ static int compose_one(struct session *s, const struct event_list *events, size_
 		attr->flags |= SEAM_ATTR_EXCLUDE_GUEST;
 	st->auto_chain = e->callchain == EVENT_CALLCHAIN_INHERIT &&
 	                 s->opts.callchain == SESSION_CALLCHAIN_AUTO;
+	st->may_source = st->auto_chain || (e->callchain == EVENT_CALLCHAIN_INHERIT &&
+	                                    s->opts.callchain == SESSION_CALLCHAIN_FP_DEFER);
 	attr_callchain(s, e, attr);
 	attr_data(s, attr);
 	r = attr_rate(s, e, attr, err);
 	if (r < 0)
 		return r;
 	attr_group(s, events, i, st);
-	attr_source(s, st);
 	return stream_cpus(s, e, st, err);
 }
 
@@ -311,6 +344,7 @@ int session_compose(struct session *s, const struct event_list *events, struct s
 		if (r < 0)
 			return r;
 	}
+	session_compose_source(s);
 	return 0;
 }
 
@@ -332,7 +366,7 @@ static struct seam_attr attr_dummy(const struct session *s, bool per_task)
 static struct seam_attr attr_sideband(const struct session *s)
 {
 	const struct session_opts *o = &s->opts;
-	struct seam_attr attr = attr_dummy(s, session_per_task(s));
+	struct seam_attr attr = attr_dummy(s, session_sideband_per_task(s));
 
 	attr.flags |= SEAM_ATTR_MMAP | SEAM_ATTR_MMAP2 | SEAM_ATTR_COMM | SEAM_ATTR_COMM_EXEC |
 	              SEAM_ATTR_TASK | SEAM_ATTR_KSYMBOL | SEAM_ATTR_BPF_EVENT;
@@ -369,7 +403,7 @@ static int compose_dummy(struct session *s, enum stream_role role, struct seam_a
 		               .exclude_given = true,
 		               .own_leader = true,
 		               .leader = (uint32_t)s->n_streams,
-		               .per_task = role == STREAM_SIDEBAND && session_per_task(s),
+		               .per_task = role == STREAM_SIDEBAND && session_sideband_per_task(s),
 		               .cpus = cpus_copy(s->online, s->n_online),
 		               .n_cpus = s->n_online };
 	s->n_streams++;

@@ -431,9 +431,12 @@ static size_t rings_pages_wanted(struct session *s)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t most = RINGS_COPY_MOST / s->n_online, want = s->opts.mmap_pages, pages = 1;
+	bool copies = false;
 
 	// A sample with a copy is about 50 times as long as one without.
-	if (!want && s->mode.stack == MODE_STACK)
+	for (size_t i = 0; i < s->n_streams; i++)
+		copies |= s->streams[i].attr.sample_type & SEAM_SAMPLE_STACK_USER;
+	if (!want && copies)
 		want = (most < RING_COPY ? most : RING_COPY) / page;
 	if (want < RING_PLAIN / page && !s->opts.mmap_pages)
 		want = RING_PLAIN / page;

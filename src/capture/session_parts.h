@@ -21,6 +21,7 @@ struct stream {
 	char *name;
 	bool is_default, precise_max, exclude_given, weak, own_leader;
 	bool auto_chain; /* its callchain is the session's to choose */
+	bool may_source; /* its callchain is one that a source gives */
 	uint32_t leader; /* index of the stream that leads the group; its own when alone */
 	bool per_task;   /* else every task of the CPU: one row with pid -1 */
 	int *cpus;
@@ -67,6 +68,18 @@ static inline pid_t stream_pid(const struct session *s, const struct stream *st,
 static inline bool session_per_task(const struct session *s)
 {
 	return s->opts.target != SESSION_SYSTEM;
+}
+
+/* Samples come from opts.source, as far as it takes them. */
+static inline bool session_has_source(const struct session *s)
+{
+	return s->opts.source.attach != NULL;
+}
+
+/* The target is tasks, and its side-band too. */
+static inline bool session_sideband_per_task(const struct session *s)
+{
+	return session_per_task(s) && !session_has_source(s);
 }
 
 #define SESSION_SOURCE_KEY (UINT64_MAX - 1)

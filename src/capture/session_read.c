@@ -83,7 +83,7 @@ bool session_target_gone(struct session *s)
 {
 	struct stream *st = s->streams;
 
-	if (!session_per_task(s))
+	if (!session_sideband_per_task(s))
 		return false;
 	while (st->role != STREAM_SIDEBAND)
 		st++;
@@ -121,7 +121,7 @@ int64_t session_read(struct session *s, capture_write write, void *ctx)
 			return n;
 		sum += n;
 	}
-	if (s->opts.source.attach) {
+	if (session_has_source(s)) {
 		int64_t n = s->opts.source.read(s->opts.source.ctx, write, ctx);
 
 		if (n < 0)
@@ -150,7 +150,7 @@ int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write
 	int64_t end = session_now_ms() + (grace_ms ? grace_ms : SESSION_GRACE_MS_DEFAULT);
 	int64_t sum = 0;
 
-	if (s->opts.source.attach)
+	if (session_has_source(s))
 		return s->opts.source.settle(s->opts.source.ctx,
 		                             grace_ms == UINT32_MAX ? 0
 		                             : grace_ms             ? grace_ms

@@ -40,6 +40,11 @@ static struct mode check_mode(struct features *f)
 		             .unwinds = true,
 		             .per_task = true };
 
+	if (features_has(f, FEATURE_LIVE) && features_has(f, FEATURE_SYSTEM_WIDE)) {
+		mode.stack = features_has(f, FEATURE_LIVE_DEFER) ? MODE_LIVE_DEFER : MODE_LIVE;
+		mode.reason = MODE_NO_TASK_WORK;
+		return mode;
+	}
 	if (!features_has(f, FEATURE_DEFER))
 		return mode;
 	mode.reason = MODE_NO_ARCH;

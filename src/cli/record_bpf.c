@@ -8,17 +8,20 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/record_table.h"
 #include "cli/record_walk.h"
+#include "image/needed.h"
 
 static void bpf_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret)
 {
 	struct record_bpf *b = ctx;
 
-	record_table(b->tables, ask, ret);
+	record_table_get(b->table, ask, ret);
 }
 
 /* What was not known to be mapped yet when the sample was taken. */
@@ -41,7 +44,17 @@ static const char *bpf_not_for(const struct record_opts *o)
 		return "BPF programs know the clock monotonic only (-k)";
 	if (o->session.no_sample_time)
 		return "samples without times were asked for";
-	return NULL;
+	if (o->session.callchain == SESSION_CALLCHAIN_FP_DEFER && o->session.max_stack)
+		return "a depth was asked for";
+	if (o->session.sample_phys_addr || o->session.sample_weight || o->session.cgroups)
+		return "BPF programs cannot give physical addresses, weights and cgroups";
+	for (size_t i = 0; i < o->events.n; i++)
+		if (o->events.at[i].attr.type != SEAM_TYPE_TRACEPOINT &&
+		    o->events.at[i].callchain == EVENT_CALLCHAIN_INHERIT)
+			return NULL;
+	return o->events.n ? "tracepoints, and events with a call-graph of their own, take their "
+	                     "own samples"
+	                   : NULL;
 }
 
 static enum kwalk_filter bpf_filter(const struct record_opts *o)
@@ -53,18 +66,13 @@ static enum kwalk_filter bpf_filter(const struct record_opts *o)
 
 static void bpf_session(struct record_bpf *b, struct session_opts *s)
 {
-	s->target = SESSION_SYSTEM;
-	s->pids = NULL;
-	s->n_pids = 0;
-	s->enable_on_exec = false;
 	s->use_clockid = true;
 	s->clockid = CLOCK_MONOTONIC;
-	s->start_paused = true;
 	kwalk_source(b->kwalk, &s->source);
 }
 
 int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct session_opts *s,
-                    const struct log *log, char *reason)
+                    char *reason)
 {
 	struct tables_opts tables = { .sz = sizeof(tables) };
 	struct kwalk_opts opts = {
@@ -73,11 +81,13 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 		.filter = bpf_filter(o),
 		.no_inherit = o->session.no_inherit,
 		.no_kernel = o->session.all_user,
+		.fp = o->session.callchain == SESSION_CALLCHAIN_FP_DEFER,
 		.memory = o->unwind_memory,
+		.ring_bytes = o->session.mmap_pages * (size_t)sysconf(_SC_PAGESIZE),
 		.table = bpf_table,
 		.unwind = bpf_unwind,
 		.ctx = b,
-		.log = log,
+		.log = &o->session.log,
 	};
 	const char *not_for = bpf_not_for(o);
 	struct seam_error err = { 0 };
@@ -87,6 +97,8 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 		snprintf(reason, 256, "%s", not_for);
 	b->inherit = !o->session.no_inherit;
 	b->everything = opts.filter == KWALK_EVERYTHING;
+	if (r >= 0)
+		r = record_table_new(&b->table, b->tables);
 	if (r >= 0) {
 		r = kwalk_open(&b->kwalk, &opts, &err);
 		if (r < 0) {
@@ -101,13 +113,65 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 	return r;
 }
 
+/* Only a person is told, and only when it takes long. */
+static void bpf_said(void *ctx, size_t done, size_t of)
+{
+	bool *said = ctx;
+
+	fprintf(stderr, "\rseam record: reading unwind tables: %zu of %zu processes", done, of);
+	*said = true;
+}
+
+static int bpf_target_all(struct record_bpf *b, const struct record_opts *o)
+{
+	bool said = false, person = !o->quiet && isatty(STDERR_FILENO);
+	int r = kwalk_target_all(b->kwalk, person ? bpf_said : NULL, &said);
+
+	if (said)
+		fprintf(stderr, "\r\033[K");
+	return r;
+}
+
+static int bpf_prepare(void *ctx, const char *path)
+{
+	struct record_bpf *b = ctx;
+	struct kwalk_ask ask = { .pid = getpid(), .path = path };
+	struct kwalk_table table = { 0 };
+
+	record_table_get(b->table, &ask, &table);
+	if (table.blob)
+		kwalk_prepare(b->kwalk, table.blob);
+	return 0;
+}
+
+/* As execvp finds it. */
+static void bpf_prepare_command(struct record_bpf *b, const char *name)
+{
+	const char *at = getenv("PATH");
+	char path[4096];
+
+	bpf_prepare(b, "[vdso]");
+	if (strchr(name, '/') && image_needed(name, bpf_prepare, b) != -ENOENT)
+		return;
+	while (at && *at && !strchr(name, '/')) {
+		size_t n = strcspn(at, ":");
+
+		if (snprintf(path, sizeof(path), "%.*s/%s", (int)n, at, name) < (int)sizeof(path) &&
+		    access(path, X_OK) == 0 && image_needed(path, bpf_prepare, b) != -ENOENT)
+			return;
+		at += n + (at[n] == ':');
+	}
+}
+
 int record_bpf_targets(struct record_bpf *b, const struct record_opts *o)
 {
 	const struct session_opts *s = &o->session;
 	size_t found = 0;
 
+	if (o->command)
+		bpf_prepare_command(b, o->command[0]);
 	if (s->target == SESSION_SYSTEM)
-		return kwalk_target_all(b->kwalk);
+		return bpf_target_all(b, o);
 	for (size_t i = 0; i < s->n_pids; i++) {
 		int r = kwalk_target(b->kwalk, s->pids[i]);
 
@@ -121,6 +185,7 @@ int record_bpf_targets(struct record_bpf *b, const struct record_opts *o)
 void record_bpf_close(struct record_bpf *b)
 {
 	kwalk_close(b->kwalk);
+	record_table_free(b->table);
 	tables_free(b->tables);
 	map_free(&b->known);
 	buf_free(&b->waiting);
@@ -139,14 +204,21 @@ static bool bpf_is_known(struct record_bpf *b, uint32_t pid)
 	return true;
 }
 
-/* MMAP, MMAP2, COMM, FORK and EXIT begin with a pid; FORK has the parent's behind it. */
+/* MMAP, MMAP2, COMM, FORK, EXIT and NAMESPACES begin with a pid; FORK has the parent's behind it. */
 static bool bpf_belongs(struct record_bpf *b, const unsigned char *record, uint16_t size)
 {
 	uint32_t type, pid, parent;
 
 	memcpy(&type, record, 4);
+	if (type == SEAM_RECORD_SWITCH || type == SEAM_RECORD_SWITCH_CPU_WIDE) {
+		/* Its sample_id says whose: TID, TIME, CPU, IDENTIFIER. */
+		if (size < 8 + 32)
+			return false;
+		memcpy(&pid, record + size - 32, 4);
+		return bpf_is_known(b, pid);
+	}
 	if (type != SEAM_RECORD_MMAP && type != SEAM_RECORD_MMAP2 && type != SEAM_RECORD_COMM &&
-	    type != SEAM_RECORD_FORK && type != SEAM_RECORD_EXIT)
+	    type != SEAM_RECORD_FORK && type != SEAM_RECORD_EXIT && type != SEAM_RECORD_NAMESPACES)
 		return true;
 	if (size < 16)
 		return false;
@@ -208,6 +280,13 @@ int record_bpf_write(void *ctx, const void *bytes, size_t n)
 
 /* ---- words ---- */
 
+uint64_t record_bpf_lost(const struct record_bpf *b)
+{
+	struct kwalk_totals t = { .sz = sizeof(t) };
+
+	return b->kwalk && kwalk_total(b->kwalk, &t) >= 0 ? t.counts.ring_full : 0;
+}
+
 void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 {
 	struct kwalk_totals t = { .sz = sizeof(t) };
@@ -215,19 +294,34 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 
 	if (!b->kwalk || o->quiet || kwalk_total(b->kwalk, &t) < 0)
 		return;
-	if (c->ring_full + c->answer_full + c->no_slot)
-		fprintf(stderr,
-		        "  %" PRIu64 " samples and %" PRIu64
-		        " deferred stacks lost: a BPF ring was full; %" PRIu64
-		        " could not be deferred\n",
-		        c->ring_full, c->answer_full, c->no_slot);
-	if (t.unanswered)
-		fprintf(stderr, "  %" PRIu64 " deferred stacks never came\n", t.unanswered);
-	if (t.tables_left_out)
+	if (c->ring_full)
+		fprintf(stderr, "  %" PRIu64 " records lost in the rings of the BPF programs\n",
+		        c->ring_full);
+	if (c->answer_full + c->no_slot)
 		fprintf(stderr,
 		        "  %" PRIu64
-		        " objects had no room for their unwind tables: more --unwind-memory\n",
-		        t.tables_left_out);
+		        " deferred stacks lost in the rings of the BPF programs; %" PRIu64
+		        " could not be deferred: too many threads\n",
+		        c->answer_full, c->no_slot);
+	if (t.misses)
+		fprintf(stderr,
+		        "  %" PRIu64
+		        " samples, of any process, skipped by the kernel: a BPF program was "
+		        "running on the CPU\n",
+		        t.misses);
+	if (t.unanswered)
+		fprintf(stderr, "  %" PRIu64 " deferred stacks never came\n", t.unanswered);
+	if (t.pressed)
+		fprintf(stderr,
+		        "  not all unwind tables had room at once (--unwind-memory): %" PRIu64
+		        " times one left for another, %" PRIu64 " times one came late; %" PRIu64
+		        " stacks were walked by the recorder\n",
+		        t.tables_left, t.tables_returned, t.unwound);
+	if (t.arrays_left_out)
+		fprintf(stderr,
+		        "  %" PRIu64
+		        " times the mappings of a process had no room: more --unwind-memory\n",
+		        t.arrays_left_out);
 	if (!o->verbose)
 		return;
 	fprintf(stderr, "seam record: user stacks ended:");
@@ -243,6 +337,6 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 	        t.unwound);
 	fprintf(stderr,
 	        "seam record: %" PRIu64 " processes, %" PRIu64 " tables of %" PRIu64
-	        " bytes; %" PRIu64 " samples of others; %" PRIu64 " skipped by the kernel\n",
-	        t.processes, t.tables, t.table_bytes, c->others, t.misses);
+	        " bytes; %" PRIu64 " samples of others\n",
+	        t.processes, t.tables, t.table_bytes, c->others);
 }

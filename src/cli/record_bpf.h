@@ -10,11 +10,13 @@
 #include "base/map.h"
 #include "capture/bpf/kwalk.h"
 #include "cli/record_options.h"
+#include "cli/record_table.h"
 #include "pipeline/tables.h"
 
 struct record_bpf {
 	struct kwalk *kwalk; /* NULL: not in use */
 	struct tables *tables;
+	struct record_table *table;
 	bool inherit, everything;
 	struct map known; /* pids whose records belong into the file */
 	struct buf
@@ -25,14 +27,16 @@ struct record_bpf {
 
 /*
  * Makes *s, a copy of what was asked for, a session whose samples come from BPF. 0; *reason, at least 256 bytes, says why not when it is
- * -EOPNOTSUPP: *s is untouched then. log lives as long as the recording.
+ * -EOPNOTSUPP: *s is untouched then. o lives as long as the recording.
  */
 int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct session_opts *s,
-                    const struct log *log, char *reason);
+                    char *reason);
 /* Reads what is mapped in the targets (and, for a command, puts the tables of what it will map into memory). -errno. */
 int record_bpf_targets(struct record_bpf *b, const struct record_opts *o);
 /* A capture_write before the recording's own: ctx is the struct. */
 int record_bpf_write(void *ctx, const void *bytes, size_t n);
+/* Samples that found no room in the rings of the programs. */
+uint64_t record_bpf_lost(const struct record_bpf *b);
 /* What became of the stacks, on standard error. */
 void record_bpf_say(const struct record_bpf *b, const struct record_opts *o);
 void record_bpf_close(struct record_bpf *b);

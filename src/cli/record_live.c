@@ -193,4 +193,9 @@ void record_live_say(const struct record_live *r, const struct record_opts *o)
 		        " bytes\n",
 		        c.tables.built, c.tables.from_cache, c.tables.without,
 		        (double)c.tables.bytes / 1e6, (double)c.peak_bytes / 1e6, c.longest_copy);
+	if (o->verbose)
+		fprintf(stderr,
+		        "seam record: processes and their mappings: at most %.1f MB; those that "
+		        "ended were forgotten %" PRIu64 " times\n",
+		        (double)c.process_bytes / 1e6, c.renewals);
 }

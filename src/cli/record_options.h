@@ -26,11 +26,10 @@ struct record_opts {
 	uint64_t max_size;    /* bytes; 0: no limit */
 	uint32_t grace_ms;    /* as session_settle takes it */
 	int compress_level;
-	bool bpf;                /* --call-graph dwarf,defer: walked by BPF programs in the kernel */
-	enum kwalk_when bpf_when; /* =always, =never */
-	uint64_t unwind_memory;  /* bytes; 0: the default */
-	unsigned unwind_threads; /* 0: as pipeline/live.h has it */
-	bool keep_stacks;        /* stack copies go into the file as they are */
+	enum kwalk_when bpf_when; /* --call-graph dwarf,defer=always, =never */
+	uint64_t unwind_memory;   /* bytes; 0: the default */
+	unsigned unwind_threads;  /* 0: as pipeline/live.h has it */
+	bool keep_stacks;         /* stack copies go into the file as they are */
 	bool no_build_ids;
 	bool data_maps; /* -d */
 	bool quiet;

@@ -24,6 +24,7 @@
 #include "capture/target.h"
 #include "cli/record_bpf.h"
 #include "cli/record_head.h"
+#include "cli/record_ladder.h"
 #include "cli/record_live.h"
 #include "cli/record_output.h"
 #include "cli/record_run.h"
@@ -96,34 +97,9 @@ static void record_raise_limit(void)
 	}
 }
 
-/* The session as it will be: by BPF where that was asked for and is possible. Else the next way down, and why. */
-static int record_open_bpf(struct recording *r, struct session_opts *opened)
-{
-	char why[256];
-	int error;
-
-	*opened = r->o->session;
-	r->bpf.write = record_live_write;
-	r->bpf.write_ctx = &r->live;
-	if (!r->o->bpf)
-		return 0;
-	error = record_bpf_open(&r->bpf, r->o, opened, &r->o->session.log, why);
-	if (error == -EOPNOTSUPP) {
-		r->bpf.write = record_live_write;
-		r->bpf.write_ctx = &r->live;
-		cmd_error(r->cmd, "user stacks are not walked by BPF programs: %s", why);
-		return 0;
-	}
-	r->o->session.use_clockid = opened->use_clockid;
-	r->o->session.clockid = opened->clockid;
-	if (!error)
-		error = record_bpf_targets(&r->bpf, r->o);
-	return error ? record_fail(r, "BPF programs", error) : 0;
-}
-
 static int record_open_session(struct recording *r)
 {
-	struct session_opts *s = &r->o->session, opened;
+	struct session_opts *s = &r->o->session;
 	struct seam_error err = { 0 };
 	int error;
 
@@ -131,10 +107,9 @@ static int record_open_session(struct recording *r)
 	s->start_paused = r->o->delay_ms || !s->enable_on_exec;
 	s->log.line = record_say_log;
 	s->log.ctx = (void *)r->cmd;
-	error = record_open_bpf(r, &opened);
-	if (error)
-		return error;
-	error = session_open(&r->session, &opened, &err);
+	error = record_ladder_open(&r->session, &r->bpf, r->o, r->cmd, &err);
+	r->bpf.write = record_live_write;
+	r->bpf.write_ctx = &r->live;
 	if (error) {
 		cmd_error(r->cmd, "%s", err.text);
 		r->failed = true;
@@ -252,7 +227,7 @@ static int record_start(struct recording *r, int *exit_code)
 	int error = 0;
 
 	if (!r->o->delay_ms) {
-		if (r->o->session.start_paused || r->bpf.kwalk)
+		if (r->o->session.start_paused)
 			error = session_resume(r->session);
 		r->sampling = true;
 	}
@@ -456,7 +431,8 @@ static int record_end(struct recording *r, int broken)
 	else if (broken)
 		record_fail(r, "reading the rings", broken);
 	record_close_file(r);
-	record_say_end(r->o, r->session, r->sink.safe_samples, record_unwritten(r), r->bytes);
+	record_say_end(r->o, r->session, r->sink.safe_samples, record_unwritten(r),
+	               record_bpf_lost(&r->bpf), r->bytes);
 	record_bpf_say(&r->bpf, r->o);
 	if (!broken)
 		record_live_say(&r->live, r->o);

@@ -18,8 +18,9 @@ void record_say_mode(const struct record_opts *o, const struct cmd *cmd,
 void record_say_synth(const struct record_opts *o, const struct cmd *cmd,
                       const struct synth_counts *counts, uint64_t ns);
 /* The closing line, and what was lost where. samples: that are in the file for certain; unwritten: that
- * were read from the rings and may not be; bytes: of the file, or of what went into the pipe. */
+ * were read from the rings and may not be; lost: that are in no count of the session's; bytes: of the file, or of what
+ * went into the pipe. */
 void record_say_end(const struct record_opts *o, const struct session *session, uint64_t samples,
-                    uint64_t unwritten, uint64_t bytes);
+                    uint64_t unwritten, uint64_t lost, uint64_t bytes);
 
 #endif

@@ -136,8 +136,7 @@ static int record_values_dwarf_defer(struct record_opts *o, const struct record_
 		return record_values_wrong(
 		        a, "'%s' is none of dwarf,defer, dwarf,defer=always, dwarf,defer=never",
 		        a->text);
-	o->bpf = true;
-	o->session.callchain = SESSION_CALLCHAIN_AUTO;
+	o->session.callchain = SESSION_CALLCHAIN_AUTO; /* the same ladder */
 	o->session.max_stack = 0;
 	return 0;
 }
@@ -158,7 +157,7 @@ int record_values_call_graph(struct record_opts *o, const struct record_arg *a)
 {
 	const char *t = a->text;
 
-	o->bpf = false;
+	o->bpf_when = KWALK_HYBRID;
 	if (!strncmp(t, "dwarf,defer", 11))
 		return record_values_dwarf_defer(o, a, t + 11);
 	if (!strcmp(t, "auto"))
@@ -175,7 +174,8 @@ int record_values_call_graph(struct record_opts *o, const struct record_arg *a)
 		return record_values_wrong(a, "seam takes no stacks from branch records (lbr): fp, "
 		                              "fp,defer, dwarf, dwarf,defer, auto");
 	else
-		return record_values_wrong(a, "'%s' is none of dwarf,defer, dwarf, fp, fp,defer, auto, none", t);
+		return record_values_wrong(
+		        a, "'%s' is none of dwarf,defer, dwarf, fp, fp,defer, auto, none", t);
 	o->session.max_stack = 0;
 	o->session.stack_size = 0;
 	if (o->session.callchain == SESSION_CALLCHAIN_DWARF && t[5])

@@ -48,8 +48,8 @@ static int record_walk_find(void *ctx, uint64_t pc, struct walk_place *ret)
 	return 0;
 }
 
-void record_walk(struct kwalk *kwalk, const struct kwalk_sample *sample, const struct kwalk_raw *raw,
-                 uint64_t *frames, struct walk *ret)
+void record_walk(struct kwalk *kwalk, const struct kwalk_sample *sample,
+                 const struct kwalk_raw *raw, uint64_t *frames, struct walk *ret)
 {
 	struct record_walk w = { .kwalk = kwalk, .sample = sample, .raw = raw };
 	struct walk_options options = { .machine = FRAMETAB_X86_64,

@@ -7,7 +7,7 @@
 #include "unwind/walk.h"
 
 /* frames has room for KWALK_FRAMES_MAX. */
-void record_walk(struct kwalk *kwalk, const struct kwalk_sample *sample, const struct kwalk_raw *raw,
-                 uint64_t *frames, struct walk *ret);
+void record_walk(struct kwalk *kwalk, const struct kwalk_sample *sample,
+                 const struct kwalk_raw *raw, uint64_t *frames, struct walk *ret);
 
 #endif

@@ -2,6 +2,7 @@
 // report_account.c: what became of every sample: the lines below a report, and --stats.
 #include <string.h>
 
+#include "cli/outcome_text.h"
 #include "cli/report.h"
 #include "pipeline/places.h"
 
@@ -47,6 +48,30 @@ static void account_states(const struct report *r, struct buf *out)
 	buf_put_text(out, "\n");
 }
 
+static void account_missing(const struct report *r, uint64_t samples, struct buf *out)
+{
+	for (size_t i = 0; i < r->load.n_missing && i < UNNAMED_SHOWN; i++) {
+		const struct unwound_missing *m = &r->load.missing[i];
+
+		buf_printf(out, "  %5.1f %%  %s: %s\n", report_percent(m->samples, samples),
+		           m->object ? m->object->path : SYMBOL_UNKNOWN,
+		           *m->reason ? m->reason : "its unwind table leaves that code out");
+	}
+	if (r->load.n_missing > UNNAMED_SHOWN)
+		buf_printf(out, "  and %zu more places\n", r->load.n_missing - UNNAMED_SHOWN);
+}
+
+/* "unwound while recording: 90.7 % whole, 9.3 % cut off: the stack copy ended ..." */
+static void account_recorded(const struct report *r, struct buf *out)
+{
+	const struct outcome_counts *c = &r->load.recorded;
+
+	if (!c->samples)
+		return;
+	outcome_text(c, out);
+	account_missing(r, c->samples, out);
+}
+
 /* "stack copies: 97.4 % whole, 2.6 % cut off: the stack copy ended (up to 9,816 bytes needed)" */
 static void account_walks(const struct report *r, struct buf *out)
 {
@@ -66,15 +91,7 @@ static void account_walks(const struct report *r, struct buf *out)
 	account_part(out, &first, u->unusable, u->samples + u->unusable,
 	             "not unwound: registers of an unknown kind");
 	buf_put_text(out, "\n");
-	for (size_t i = 0; i < r->load.n_missing && i < UNNAMED_SHOWN; i++) {
-		const struct unwound_missing *m = &r->load.missing[i];
-
-		buf_printf(out, "  %5.1f %%  %s: %s\n", report_percent(m->samples, u->samples),
-		           m->object ? m->object->path : SYMBOL_UNKNOWN,
-		           *m->reason ? m->reason : "its unwind table leaves that code out");
-	}
-	if (r->load.n_missing > UNNAMED_SHOWN)
-		buf_printf(out, "  and %zu more places\n", r->load.n_missing - UNNAMED_SHOWN);
+	account_missing(r, u->samples, out);
 	if (u->guessed)
 		buf_printf(
 		        out,
@@ -125,6 +142,7 @@ void report_account(const struct report *r, struct buf *out)
 
 	account_states(r, out);
 	account_walks(r, out);
+	account_recorded(r, out);
 	account_count(out, r->load.not_taken, "sample was not asked for",
 	              "samples were not asked for");
 	account_count(out, c->lost + c->lost_samples,

@@ -40,7 +40,28 @@ static void json_counts(const struct report *r, struct json *j)
 	json_close(j, '}');
 }
 
-/* How the stack copies were unwound. */
+/* How stack copies were unwound while recording, as each sample says. */
+static void json_recorded(const struct report *r, struct json *j)
+{
+	const struct outcome_counts *c = &r->load.recorded;
+
+	json_key(j, "unwound_recording");
+	json_open(j, '{');
+	json_number(j, "samples", c->samples);
+	json_number(j, "copy_bytes", c->copy_bytes);
+	for (int e = 0; e < WALK_ENDS; e++)
+		json_number(j, walk_end_name(e), c->end[e]);
+	json_number(j, "unreadable", c->unreadable);
+	json_number(j, "unmapped", c->unmapped);
+	for (int kind = 0; kind < OUTCOME_KINDS; kind++)
+		if (kind != OUTCOME_WALKED)
+			json_number(j, outcome_name(&(struct outcome){ .kind = kind }),
+			            c->kind[kind]);
+	json_number(j, "guessed_samples", c->guessed);
+	json_close(j, '}');
+}
+
+/* How the stack copies were unwound; where information was missing, here or while recording. */
 static void json_unwound(const struct report *r, struct json *j)
 {
 	const struct unwound_counts *u = &r->load.unwound;
@@ -170,6 +191,7 @@ int report_json(const struct report *r, struct buf *out)
 	json_number(&j, "version", 1);
 	json_counts(r, &j);
 	json_unwound(r, &j);
+	json_recorded(r, &j);
 	json_events(r, &j);
 	json_key(&j, "columns");
 	json_open(&j, '[');

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "cli/script_records.h"
 #include "cli/script_tail.h"
+#include "pipeline/outcome.h"
 
 struct script_line {
 	uint32_t n;
@@ -382,6 +383,23 @@ static void script_cookie(const struct script_text *t, uint64_t cookie, struct b
 	buf_put(out, "\n", 1);
 }
 
+/* "/truncated": why the user half is not whole, as far as it was unwound from a copy. */
+static void script_walk_end(const struct batch_item *item, struct buf *out)
+{
+	const struct seam_stitched *sample = &item->sample;
+	struct outcome outcome;
+	const char *end = NULL;
+
+	if (item->walk)
+		end = item->walk->end == WALK_COMPLETE ? NULL : walk_end_name(item->walk->end);
+	else if (outcome_get(&sample->sample.event->attr, sample->misc, &outcome) &&
+	         outcome.kind != OUTCOME_NO_STACK &&
+	         (outcome.kind != OUTCOME_WALKED || outcome.end != WALK_COMPLETE))
+		end = outcome_name(&outcome);
+	if (end)
+		buf_printf(out, "/%s", end);
+}
+
 static int script_sample(struct script_text *t, const struct batch_item *item, struct buf *out)
 {
 	struct seam_stitched sample = item->sample;
@@ -401,10 +419,7 @@ static int script_sample(struct script_text *t, const struct batch_item *item, s
 	}
 	if (fields & SCRIPT_STATE) {
 		buf_put_text(out, seam_stitch_state_name(sample.state));
-		if (item->walk && item->walk->end != WALK_COMPLETE) {
-			buf_put(out, "/", 1);
-			buf_put_text(out, walk_end_name(item->walk->end));
-		}
+		script_walk_end(item, out);
 		buf_put(out, " ", 1);
 	}
 	if (fields & SCRIPT_EVENT) {

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "cli/cmd.h"
+#include "cli/outcome_text.h"
 #include "cli/source.h"
 
 #define STAT_TYPES 128u /* types below are counted by index, the others in a map */
@@ -34,6 +35,7 @@ struct stat_cmd {
 	size_t n_by_event;
 	uint64_t no_event, undecodable;
 	struct seam_error first_undecodable;
+	struct outcome_counts unwound; /* while recording */
 	struct stat_losses losses;
 };
 
@@ -59,6 +61,7 @@ static int stat_sample(struct stat_cmd *s, const struct seam_record *record)
 		s->n_by_event = n;
 	}
 	s->by_event[event->index]++;
+	outcome_count(&s->unwound, &event->attr, record->misc);
 	return 0;
 }
 
@@ -244,6 +247,7 @@ static void stat_text(struct stat_cmd *s, struct buf *out)
 	if (s->no_event)
 		buf_printf(out, "samples of no known event: %llu\n",
 		           (unsigned long long)s->no_event);
+	outcome_text(&s->unwound, out);
 	if (s->losses.records)
 		stat_losses_text(&s->losses, out);
 	if (info.compressed_bytes)

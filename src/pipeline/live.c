@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "pipeline/live_walk.h"
+#include "pipeline/outcome.h"
 
 /* Above this many times the bound (stripped samples and side-band only), the recorder waits: then the kernel
  * drops records, and counts them. */
@@ -34,8 +35,6 @@ struct live {
 	bool working, stop, prepare_over;
 	int failed;
 	uint64_t unsound;
-	struct unwound_missing *missing;
-	size_t n_missing;
 };
 
 /* -- the worker -- */
@@ -184,7 +183,6 @@ void live_free(struct live *l)
 	buf_free(&l->ready);
 	buf_free(&l->ready_swap);
 	buf_free(&l->chain);
-	free(l->missing);
 	seam_events_free(l->out);
 	pthread_cond_destroy(&l->more);
 	pthread_cond_destroy(&l->idle);
@@ -210,6 +208,7 @@ static struct live_batch *live_filling(struct live *l)
 static int live_strip(struct live *l, struct live_batch *b, const struct seam_record *record)
 {
 	struct seam_decoded d;
+	struct outcome outcome = { .kind = OUTCOME_LATE };
 	const struct seam_attr *attr;
 	uint64_t ip;
 	int r = seam_record_decode(l->opts.events, record, &d, NULL);
@@ -219,11 +218,14 @@ static int live_strip(struct live *l, struct live_batch *b, const struct seam_re
 	attr = &seam_events_at(l->out, d.event->index)->attr;
 	ip = live_sample_user_ip(l->opts.machine, &d.sample);
 	buf_put_u64(&b->stripped, b->bytes.n);
-	if (ip)
+	if (ip) {
 		l->not_unwound++;
-	else
+	} else {
 		l->kernel_only++;
-	r = live_sample_put(&b->bytes, &l->chain, attr, record->misc, &d.sample, &ip, ip != 0);
+		outcome.kind = OUTCOME_NO_STACK;
+	}
+	r = live_sample_put(&b->bytes, &l->chain, attr, outcome_put(attr, record->misc, &outcome),
+	                    &d.sample, &ip, ip != 0);
 	return r < 0 ? r : b->stripped.failed ? -ENOMEM : 0;
 }
 
@@ -343,53 +345,6 @@ int live_collect(struct live *l, int (*write)(void *ctx, const void *bytes, size
 	return r < 0 ? r : failed;
 }
 
-static int live_by_samples(const void *a, const void *b)
-{
-	const struct unwound_missing *x = a, *y = b;
-
-	if (x->samples != y->samples)
-		return x->samples < y->samples ? 1 : -1;
-	return strcmp(x->reason, y->reason);
-}
-
-/* Code made at run time is another object in each process, and the same to people. */
-static bool live_same_missing(const struct unwound_missing *a, const struct unwound_missing *b)
-{
-	if (!a->object != !b->object || strcmp(a->reason, b->reason) != 0)
-		return false;
-	return !a->object || !strcmp(a->object->path, b->object->path);
-}
-
-/* One list out of each walker's. */
-static int live_sum_missing(struct live *l)
-{
-	size_t most = 0, n;
-
-	for (unsigned t = 0; t < l->walk.n_walkers; t++) {
-		unwound_missing(l->walk.walkers[t].unwound, &n);
-		most += n;
-	}
-	free(l->missing);
-	l->n_missing = 0;
-	l->missing = calloc(most + 1, sizeof(*l->missing));
-	for (unsigned t = 0; l->missing && t < l->walk.n_walkers; t++) {
-		const struct unwound_missing *m = unwound_missing(l->walk.walkers[t].unwound, &n);
-
-		for (size_t i = 0, to; i < n; i++) {
-			for (to = 0; to < l->n_missing; to++)
-				if (live_same_missing(&l->missing[to], &m[i]))
-					break;
-			if (to < l->n_missing)
-				l->missing[to].samples += m[i].samples;
-			else
-				l->missing[l->n_missing++] = m[i];
-		}
-	}
-	if (l->n_missing)
-		qsort(l->missing, l->n_missing, sizeof(*l->missing), live_by_samples);
-	return l->missing ? 0 : -ENOMEM;
-}
-
 int live_finish(struct live *l)
 {
 	int r;
@@ -403,7 +358,7 @@ int live_finish(struct live *l)
 	if (!r)
 		r = l->failed;
 	pthread_mutex_unlock(&l->lock);
-	return r < 0 ? r : live_sum_missing(l);
+	return r < 0 ? r : live_walk_keep_missing(&l->walk);
 }
 
 void live_count(struct live *l, struct live_counts *ret)
@@ -420,6 +375,8 @@ void live_count(struct live *l, struct live_counts *ret)
 
 const struct unwound_missing *live_missing(const struct live *l, size_t *n)
 {
-	*n = l->n_missing;
-	return l->missing;
+	const struct buf *places = &l->walk.missing.places;
+
+	*n = places->n / sizeof(struct unwound_missing);
+	return (const struct unwound_missing *)(const void *)places->bytes;
 }

@@ -39,6 +39,7 @@ struct live_opts {
 	uint32_t machine;                 /* enum frametab_machine */
 	unsigned threads;                 /* that walk; 0: 1; at most LIVE_THREADS_MAX */
 	size_t queue_bytes;               /* of copies that wait; 0: LIVE_QUEUE_BYTES */
+	size_t renew_bytes; /* of the process table, before it is made anew without those that ended; 0: 4 MiB */
 	struct tables_opts tables;
 };
 
@@ -57,9 +58,11 @@ struct live_counts {
 	                      * pages were not there, or execve had just given up the old stack */
 	uint64_t too_long; /* too long for a record: user ip only */
 
-	uint64_t unsound;      /* samples that could not be read at all: left out */
-	uint64_t longest_copy; /* bytes that were copied at most */
-	uint64_t peak_bytes;   /* that waited at most */
+	uint64_t unsound;       /* samples that could not be read at all: left out */
+	uint64_t longest_copy;  /* bytes that were copied at most */
+	uint64_t peak_bytes;    /* that waited at most */
+	uint64_t process_bytes; /* of the process table at most */
+	uint64_t renewals;      /* how often it was made anew */
 	struct tables_counts tables;
 };
 

@@ -45,6 +45,7 @@ static enum live_kind batch_kind(const struct seam_record *record, const struct 
 	case SEAM_RECORD_MMAP2:
 	case SEAM_RECORD_COMM:
 	case SEAM_RECORD_FORK:
+	case SEAM_RECORD_EXIT:
 		return LIVE_LEARN;
 	default:
 		return LIVE_PASS;

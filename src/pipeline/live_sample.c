@@ -7,7 +7,9 @@
 #include "abi/encode.h"
 #include "unwind/frametab.h"
 
+#define X86_SP 7u  /* PERF_REG_X86_SP */
 #define X86_IP 8u  /* PERF_REG_X86_IP */
+#define ARM_SP 31u /* PERF_REG_ARM64_SP */
 #define ARM_PC 32u /* PERF_REG_ARM64_PC */
 
 struct seam_attr live_sample_attr(const struct seam_attr *in)
@@ -19,20 +21,28 @@ struct seam_attr live_sample_attr(const struct seam_attr *in)
 	attr.sample_type &= ~(SEAM_SAMPLE_REGS_USER | SEAM_SAMPLE_STACK_USER);
 	attr.sample_type |= SEAM_SAMPLE_CALLCHAIN;
 	attr.flags &= ~SEAM_ATTR_EXCLUDE_CALLCHAIN_USER;
-	attr.sample_regs_user = 0;
-	attr.sample_stack_user = 0;
+	attr.sample_regs_user = 0; /* sample_stack_user stays: see outcome.h */
 	return attr;
 }
 
-uint64_t live_sample_user_ip(uint32_t machine, const struct seam_sample *s)
+static uint64_t live_sample_register(const struct seam_sample *s, unsigned bit)
 {
-	unsigned bit = machine == FRAMETAB_AARCH64 ? ARM_PC : X86_IP;
 	uint64_t below = s->regs_user.mask & ((1ULL << bit) - 1);
 	uint64_t at = (uint64_t)__builtin_popcountll(below);
 
 	if (!s->regs_user.abi || !(s->regs_user.mask >> bit & 1) || at >= s->regs_user.values.n)
 		return 0;
 	return seam_u64s_at(&s->regs_user.values, at);
+}
+
+uint64_t live_sample_user_ip(uint32_t machine, const struct seam_sample *s)
+{
+	return live_sample_register(s, machine == FRAMETAB_AARCH64 ? ARM_PC : X86_IP);
+}
+
+uint64_t live_sample_user_sp(uint32_t machine, const struct seam_sample *s)
+{
+	return live_sample_register(s, machine == FRAMETAB_AARCH64 ? ARM_SP : X86_SP);
 }
 
 int live_sample_put(struct buf *out, struct buf *chain, const struct seam_attr *attr, uint16_t misc,

@@ -14,6 +14,8 @@
 struct seam_attr live_sample_attr(const struct seam_attr *in);
 /* The user ip of its registers; 0: there is no user stack (kernel threads, io workers). */
 uint64_t live_sample_user_ip(uint32_t machine, const struct seam_sample *s);
+/* The user sp of its registers, or 0. */
+uint64_t live_sample_user_sp(uint32_t machine, const struct seam_sample *s);
 /*
  * Appends the sample to out with kernel part and n user addresses (0: without a user part). chain is
  * scratch. -E2BIG: nothing was appended. -ENOMEM, -EINVAL.

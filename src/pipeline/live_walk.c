@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#include "pipeline/outcome.h"
 
 #define CLAIM 32u        /* items that a thread takes at once */
 #define SHARE_LEAST 256u /* fewer items are not worth waking the other threads */
@@ -33,39 +36,47 @@ static void walker_add_complete(struct unwound_counts *c, const struct walk *wal
 	c->guessed_frames += walk->n - walk->n_sure;
 }
 
-/* The user addresses of a sample: how many, in *user. -ENOMEM. */
+/* How a walk that is believed went, as the file will say it. */
+static struct outcome walker_outcome(const struct live_walker *t, const struct live_item *item,
+                                     const struct seam_sample *s, const struct walk *walk)
+{
+	struct outcome o = { .kind = OUTCOME_WALKED,
+		             .end = walk->end,
+		             .guessed = walk->n_sure < walk->n };
+	uint64_t sp = live_sample_user_sp(t->walk->machine, s);
+
+	if (o.end == WALK_TRUNCATED) {
+		o.unreadable = s->stack_user.n + 8 <= s->stack_user_size;
+		o.needed = o.unreadable ? 0 : outcome_needed_class(walk->needed - sp + 8);
+	}
+	if (o.end == WALK_NO_INFO)
+		o.unmapped = !proc_space_find(t->walk->procs, item->space, walk->end_pc);
+	return o;
+}
+
+/* The user addresses of a sample that has registers and a copy: how many, in *user. -ENOMEM. */
 static int walker_unwind(struct live_walker *t, const struct live_item *item,
-                         const struct seam_sample *s, uint16_t misc, uint64_t *ip,
-                         const uint64_t **user)
+                         const struct seam_sample *s, uint16_t misc, const uint64_t **user,
+                         struct outcome *outcome)
 {
 	struct seam_stitched st = { .sample = *s, .misc = misc, .state = SEAM_STITCH_STACK_COPY };
 	struct unwound *unwound = item->after_exec ? t->in_exec : t->unwound;
 	const struct walk *walk = unwound_last(unwound);
-	int r = 0;
+	int r = unwound_sample(unwound, item->space, &st);
 
-	*user = ip;
-	if (s->stack_user.n > t->counts.longest_copy)
-		t->counts.longest_copy = s->stack_user.n;
-	if (!*ip) {
-		t->counts.kernel_only++;
-		return 0;
-	}
-	if (!s->stack_user_size) {
-		t->counts.walks.unusable++;
-		return 1;
-	}
-	r = unwound_sample(unwound, item->space, &st);
 	if (r < 0)
 		return r;
 	if (item->after_exec && (!r || walk->end != WALK_COMPLETE)) {
 		t->counts.in_exec++;
+		outcome->kind = OUTCOME_IN_EXEC;
 		return 0;
 	}
-	if (!r)
+	if (!r) {
+		outcome->kind = OUTCOME_NO_REGISTERS;
 		return 1;
-	if (!item->after_exec && walk->end == WALK_TRUNCATED &&
-	    s->stack_user.n + 8 <= s->stack_user_size)
-		t->counts.unreadable++;
+	}
+	*outcome = walker_outcome(t, item, s, walk);
+	t->counts.unreadable += outcome->unreadable;
 	if (item->after_exec)
 		walker_add_complete(&t->counts.walks, walk);
 	buf_clear(&t->user);
@@ -75,8 +86,30 @@ static int walker_unwind(struct live_walker *t, const struct live_item *item,
 	return (int)walker_sure((uint64_t *)(void *)t->user.bytes, walk);
 }
 
+/* The same of any sample; ip is its user ip, 0 if it has none. */
+static int walker_user(struct live_walker *t, const struct live_item *item,
+                       const struct seam_sample *s, uint16_t misc, const uint64_t *ip,
+                       const uint64_t **user, struct outcome *outcome)
+{
+	*user = ip;
+	if (s->stack_user.n > t->counts.longest_copy)
+		t->counts.longest_copy = s->stack_user.n;
+	if (!*ip) {
+		t->counts.kernel_only++;
+		outcome->kind = OUTCOME_NO_STACK;
+		return 0;
+	}
+	if (!s->stack_user_size) {
+		t->counts.walks.unusable++;
+		outcome->kind = OUTCOME_NO_REGISTERS;
+		return 1;
+	}
+	return walker_unwind(t, item, s, misc, user, outcome);
+}
+
 static int walker_sample(struct live_walker *t, struct live_item *item)
 {
+	struct outcome outcome = { 0 };
 	struct seam_record record;
 	struct seam_decoded d;
 	const struct seam_attr *attr;
@@ -91,16 +124,19 @@ static int walker_sample(struct live_walker *t, struct live_item *item)
 		return r;
 	t->counts.samples++;
 	ip = live_sample_user_ip(t->walk->machine, &d.sample);
-	r = walker_unwind(t, item, &d.sample, record.misc, &ip, &user);
+	r = walker_user(t, item, &d.sample, record.misc, &ip, &user, &outcome);
 	if (r < 0)
 		return r;
 	attr = &seam_events_at(t->walk->out, d.event->index)->attr;
 	item->thread = t->index;
 	item->result_at = t->out.n;
-	r = live_sample_put(&t->out, &t->chain, attr, record.misc, &d.sample, user, (size_t)r);
+	r = live_sample_put(&t->out, &t->chain, attr, outcome_put(attr, record.misc, &outcome),
+	                    &d.sample, user, (size_t)r);
 	if (r == -E2BIG) {
 		t->counts.too_long++;
-		r = live_sample_put(&t->out, &t->chain, attr, record.misc, &d.sample, &ip, 1);
+		outcome.kind = OUTCOME_TOO_LONG;
+		r = live_sample_put(&t->out, &t->chain, attr,
+		                    outcome_put(attr, record.misc, &outcome), &d.sample, &ip, 1);
 	}
 	item->result_n = (uint32_t)(t->out.n - item->result_at);
 	return r;
@@ -148,6 +184,18 @@ static void *walker_run(void *arg)
 	return NULL;
 }
 
+/* Without a build-id a file is known by its inode, and by when it was written when it was mapped. */
+static int walk_note_file(struct live_walk *w, const struct seam_record *record,
+                          const struct seam_decoded *d)
+{
+	const struct seam_mmap *m = &d->mmap;
+
+	if (record->type != SEAM_RECORD_MMAP2 || m->has_build_id || !m->ino ||
+	    m->filename[0] != '/' || (m->has_prot && !(m->prot & PROT_EXEC)))
+		return 0;
+	return tables_mapped(w->tables, m->filename, m->ino);
+}
+
 /* Learns what changes mappings; gives each sample the space of its process at that moment. */
 static int walk_learn(struct live_walk *w, struct live_item *item)
 {
@@ -164,6 +212,10 @@ static int walk_learn(struct live_walk *w, struct live_item *item)
 		r = proc_learn(w->procs, &d);
 		if (r >= 0 && record.type == SEAM_RECORD_COMM && d.comm.exec)
 			r = map_put(&w->after_exec, d.comm.pid, 1);
+		if (r >= 0)
+			r = walk_note_file(w, &record, &d);
+		if (record.type == SEAM_RECORD_EXIT && d.task.pid == d.task.tid)
+			map_del(&w->after_exec, d.task.pid);
 		return r < 0 ? r : 0;
 	}
 	if ((record.misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER)
@@ -219,6 +271,8 @@ int live_walk_round(struct live_walk *w, struct live_item *items, size_t n, stru
 	}
 	for (unsigned i = 0; i < w->n_walkers; i++)
 		buf_clear(&w->walkers[i].out);
+	if (r >= 0 && !out->failed)
+		r = live_renew(w);
 	return r < 0 ? r : out->failed ? -ENOMEM : 0;
 }
 
@@ -234,23 +288,30 @@ bool live_walk_prepare(struct live_walk *w)
 	id.size = object->build_id_size;
 	memcpy(id.bytes, object->build_id, sizeof(id.bytes));
 	if (object->kind == PROC_KIND_FILE)
-		tables_get(w->tables, object->path, &id, &ignored);
+		tables_get_inode(w->tables, object->path, &id, object->inode, &ignored);
 	return true;
 }
 
 /* -- life -- */
 
-static int walk_start(struct live_walk *w, struct live_walker *t)
+int live_walk_unwound(const struct live_walk *w, const struct proc_table *procs,
+                      struct tables *tables, struct unwound **ret)
 {
 	struct unwound_opts opts = { .sz = sizeof(opts),
-		                     .procs = w->procs,
-		                     .tables = w->tables,
+		                     .procs = procs,
+		                     .tables = tables,
 		                     .machine = w->machine,
 		                     .own_vdso = true };
-	int r = unwound_new(&t->unwound, &opts);
+
+	return unwound_new(ret, &opts);
+}
+
+static int walk_start(struct live_walk *w, struct live_walker *t)
+{
+	int r = live_walk_unwound(w, w->procs, w->tables, &t->unwound);
 
 	if (r >= 0)
-		r = unwound_new(&t->in_exec, &opts);
+		r = live_walk_unwound(w, w->procs, w->tables, &t->in_exec);
 	t->walk = w;
 	t->index = (uint32_t)(t - w->walkers);
 	if (r < 0 || !t->index) /* the first is whoever calls live_walk_round */
@@ -266,7 +327,12 @@ int live_walk_init(struct live_walk *w, const struct live_opts *opts, const stru
 	unsigned threads = opts->threads ? opts->threads : 1;
 	int r;
 
-	*w = (struct live_walk){ .in = opts->events, .out = out, .machine = opts->machine };
+	*w = (struct live_walk){ .in = opts->events,
+		                 .out = out,
+		                 .machine = opts->machine,
+		                 .tables_opts = opts->tables };
+	w->renew_least = opts->renew_bytes ? opts->renew_bytes : LIVE_RENEW_BYTES;
+	w->renew_at = w->renew_least;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->begin, NULL);
 	pthread_cond_init(&w->done, NULL);
@@ -296,6 +362,7 @@ void live_walk_destroy(struct live_walk *w)
 		buf_free(&t->user);
 	}
 	map_free(&w->after_exec);
+	live_missing_free(&w->missing);
 	tables_free(w->tables);
 	proc_free(w->procs);
 	pthread_cond_destroy(&w->begin);
@@ -319,4 +386,24 @@ void live_walk_count(const struct live_walk *w, struct live_counts *ret)
 		unwound_add_counts(&ret->walks, unwound_count(w->walkers[i].unwound));
 	}
 	tables_count(w->tables, &ret->tables);
+	ret->tables.built += w->tables_before.built;
+	ret->tables.from_cache += w->tables_before.from_cache;
+	ret->tables.without += w->tables_before.without;
+	ret->tables.skipped_functions += w->tables_before.skipped_functions;
+	ret->process_bytes = w->process_bytes;
+	ret->renewals = w->renewals;
+}
+
+int live_walk_keep_missing(struct live_walk *w)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < w->n_walkers && r >= 0; i++) {
+		size_t n;
+		const struct unwound_missing *m = unwound_missing(w->walkers[i].unwound, &n);
+
+		r = live_missing_add(&w->missing, m, n);
+	}
+	live_missing_sort(&w->missing);
+	return r;
 }

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "pipeline/live.h"
 #include "pipeline/live_batch.h"
+#include "pipeline/live_renew.h"
 #include "pipeline/live_sample.h"
 
 struct live_walk;
@@ -35,8 +36,13 @@ struct live_walk {
 	const struct seam_events *in, *out;
 	struct proc_table *procs;
 	struct tables *tables;
+	struct tables_opts tables_opts;
+	struct tables_counts tables_before; /* of tables that are gone */
 	uint32_t machine;
-	size_t prepared;       /* objects, by their dense ids */
+	size_t prepared;                  /* objects, by their dense ids */
+	uint64_t renew_at, renew_least;   /* bytes of procs */
+	uint64_t renewals, process_bytes; /* process_bytes: at most */
+	struct live_missing missing;      /* of walkers that are gone */
 	struct map after_exec; /* pids that were not sampled in user mode since their exec */
 	struct live_walker walkers[LIVE_THREADS_MAX];
 	unsigned n_walkers;
@@ -56,6 +62,11 @@ int live_walk_init(struct live_walk *w, const struct live_opts *opts,
 void live_walk_destroy(struct live_walk *w);
 /* Appends the final records of items to out. */
 int live_walk_round(struct live_walk *w, struct live_item *items, size_t n, struct buf *out);
+/* Adds what the walkers found missing to w->missing, most first: once, before they go. -ENOMEM. */
+int live_walk_keep_missing(struct live_walk *w);
+/* A walker's part that looks into these tables. -ENOMEM. */
+int live_walk_unwound(const struct live_walk *w, const struct proc_table *procs,
+                      struct tables *tables, struct unwound **ret);
 /* Makes the table of one more object that is mapped; false: all are made. */
 bool live_walk_prepare(struct live_walk *w);
 /* The sum over all threads; while nothing is walked. */

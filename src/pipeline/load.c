@@ -12,6 +12,7 @@
 
 #include "pipeline/batch.h"
 #include "pipeline/load_build.h"
+#include "pipeline/load_outcome.h"
 #include "pipeline/stacks.h"
 
 #define THREADS_MAX 16u
@@ -30,6 +31,7 @@ struct load_worker {
 	bool started;
 	struct stacks stacks;
 	struct unwound *unwound; /* NULL: no sample has a stack copy */
+	struct load_outcome outcome;
 	struct seam_stitch_counts counts;
 	uint64_t taken, not_taken;
 	struct batch batch;
@@ -58,6 +60,7 @@ static int load_sample(void *ctx, const struct batch_item *item)
 	unsigned keep = w->work->opts->keep;
 	const struct seam_id *id = &item->decoded.id;
 	struct stacks_key key;
+	int r;
 
 	memset(&key, 0, sizeof(key)); /* its padding, too: it is hashed as bytes */
 	key.comm = item->comm;
@@ -69,6 +72,9 @@ static int load_sample(void *ctx, const struct batch_item *item)
 	key.state = item->sample.state;
 	key.user_space = item->user_space;
 	key.kernel_space = item->kernel_space;
+	r = load_outcome_add(&w->outcome, w->work->rec, key.user_space, &item->sample);
+	if (r < 0)
+		return r;
 	return stacks_add(&w->stacks, &key, &item->sample, item->record.stable && !item->walk,
 	                  item->proc_ns);
 }
@@ -169,33 +175,53 @@ static int load_missing_order(const void *pa, const void *pb)
 	return strcmp(a->reason, b->reason);
 }
 
-/* Adds up what the walkers counted, and which objects ended their walks. */
+/* Adds places where walks ended for want of information to load->missing, which has room. */
+static void load_add_missing(struct load *load, const struct unwound_missing *m, size_t n)
+{
+	for (size_t i = 0, to; i < n; i++) {
+		for (to = 0; to < load->n_missing; to++)
+			if (load->missing[to].object == m[i].object &&
+			    load->missing[to].reason == m[i].reason)
+				break;
+		if (to == load->n_missing)
+			load->missing[load->n_missing++] = m[i];
+		else
+			load->missing[to].samples += m[i].samples;
+	}
+}
+
+static const struct unwound_missing *load_missing_of(const struct load_worker *w, bool recorded,
+                                                     size_t *n)
+{
+	*n = recorded ? w->outcome.missing.n / sizeof(struct unwound_missing) : 0;
+	if (recorded)
+		return (const struct unwound_missing *)(const void *)w->outcome.missing.bytes;
+	return w->unwound ? unwound_missing(w->unwound, n) : NULL;
+}
+
+/* Adds up how walks ended, here and while recording, and which objects ended them. */
 static int load_add_unwound(struct load *load, const struct load_worker *workers, unsigned n)
 {
 	size_t most = 0, got;
 
 	for (unsigned i = 0; i < n; i++) {
-		if (!workers[i].unwound)
-			return 0;
-		unwound_add_counts(&load->unwound, unwound_count(workers[i].unwound));
-		unwound_missing(workers[i].unwound, &got);
-		most += got;
+		if (workers[i].unwound)
+			unwound_add_counts(&load->unwound, unwound_count(workers[i].unwound));
+		outcome_add(&load->recorded, &workers[i].outcome.counts);
+		for (int recorded = 0; recorded < 2; recorded++) {
+			load_missing_of(&workers[i], recorded, &got);
+			most += got;
+		}
 	}
 	load->missing = calloc(most + 1, sizeof(*load->missing));
 	if (!load->missing)
 		return -ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
-		const struct unwound_missing *m = unwound_missing(workers[i].unwound, &got);
+		for (int recorded = 0; recorded < 2; recorded++) {
+			const struct unwound_missing *m =
+			        load_missing_of(&workers[i], recorded, &got);
 
-		for (size_t k = 0, to; k < got; k++) {
-			for (to = 0; to < load->n_missing; to++)
-				if (load->missing[to].object == m[k].object &&
-				    load->missing[to].reason == m[k].reason)
-					break;
-			if (to == load->n_missing)
-				load->missing[load->n_missing++] = m[k];
-			else
-				load->missing[to].samples += m[k].samples;
+			load_add_missing(load, m, got);
 		}
 	}
 	qsort(load->missing, load->n_missing, sizeof(*load->missing), load_missing_order);
@@ -275,6 +301,7 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 	for (unsigned i = 0; i < n; i++) {
 		stacks_free(&workers[i].stacks);
 		unwound_free(workers[i].unwound);
+		buf_free(&workers[i].outcome.missing);
 	}
 	if (r < 0) {
 		load_free(&load);

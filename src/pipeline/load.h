@@ -8,6 +8,7 @@
 #ifndef SEAM_PIPELINE_LOAD_H
 #define SEAM_PIPELINE_LOAD_H
 
+#include "pipeline/outcome.h"
 #include "pipeline/recording.h"
 #include "pipeline/unwound.h"
 #include "profile/profile.h"
@@ -39,6 +40,7 @@ struct load {
 	struct profile *profile;          /* its states are enum seam_stitch_state */
 	struct seam_stitch_counts stitch; /* of all samples, also those not taken */
 	struct unwound_counts unwound;    /* of taken samples with stack copies */
+	struct outcome_counts recorded;   /* of taken samples that were unwound while recording */
 	struct unwound_missing *missing;  /* objects that ended walks, by samples, descending */
 	size_t n_missing;
 	struct tables *tables;        /* whose reasons those are; owned, may be NULL */

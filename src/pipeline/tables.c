@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -19,6 +20,9 @@ struct tables_entry {
 	struct image_build_id build_id;
 	const void *memory; /* the vdso's bytes, else NULL */
 	size_t n_memory;
+	uint64_t inode; /* of a file without build-id; 0: any */
+	bool noted;     /* it was last written then: */
+	struct timespec written;
 	pthread_mutex_t lock;
 	bool made;
 	struct frametab table;
@@ -143,6 +147,38 @@ static bool tables_from_cache(struct tables *t, struct tables_entry *e, const ch
 	       frametab_open(&e->table, e->blob.bytes, e->blob.n, NULL) >= 0;
 }
 
+/* The file at the path is the one that was mapped, as far as can be told. */
+static bool tables_is_mapped_file(const struct tables_entry *e)
+{
+	struct stat st;
+
+	if (!e->inode || e->build_id.size)
+		return true;
+	if (stat(e->object.path, &st) < 0)
+		return false;
+	return st.st_ino == e->inode && (!e->noted || (st.st_mtim.tv_sec == e->written.tv_sec &&
+	                                               st.st_mtim.tv_nsec == e->written.tv_nsec));
+}
+
+/* Opens the object; with its file checked before and after, as it may be replaced any time. */
+static int tables_open(struct tables *t, const struct tables_entry *e, struct image **ret,
+                       struct seam_error *err)
+{
+	int r = 0;
+
+	if (e->memory)
+		return image_open_memory(ret, e->memory, e->n_memory, e->object.path, err);
+	if (tables_is_mapped_file(e))
+		r = image_find(ret, e->object.path, &e->build_id, &t->opts.search, NULL, err);
+	if (r < 0 || tables_is_mapped_file(e))
+		return r;
+	image_close(*ret);
+	*ret = NULL;
+	return seam_error_set(
+	        err, ESTALE, NULL, SEAM_NO_OFFSET, NULL,
+	        "it has no build-id, and the file there is not the one that was mapped");
+}
+
 static void tables_make(struct tables *t, struct tables_entry *e)
 {
 	char hex[IMAGE_BUILD_ID_HEX], name[64] = "";
@@ -152,10 +188,7 @@ static void tables_make(struct tables *t, struct tables_entry *e)
 	bool cached = false;
 	int r;
 
-	if (e->memory)
-		r = image_open_memory(&image, e->memory, e->n_memory, e->object.path, &err);
-	else
-		r = image_find(&image, e->object.path, &e->build_id, &t->opts.search, NULL, &err);
+	r = tables_open(t, e, &image, &err);
 	if (r >= 0) {
 		tables_copy_segments(e, image);
 		if (image_build_id(image, &id) > 0 && !e->memory)
@@ -187,21 +220,24 @@ static void tables_make(struct tables *t, struct tables_entry *e)
 }
 
 static struct tables_entry *tables_entry(struct tables *t, const char *path,
-                                         const struct image_build_id *id, const void *memory,
-                                         size_t n)
+                                         const struct image_build_id *id, uint64_t inode,
+                                         const void *memory, size_t n)
 {
 	static const struct image_build_id none;
 	uint64_t hash, *slot;
 	struct tables_entry *e;
 
 	id = id ? id : &none;
+	if (id->size)
+		inode = 0;
 	hash = map_hash_bytes(path, strlen(path), map_hash_bytes(id->bytes, id->size, 0));
 	slot = map_slot(&t->by_hash, hash, NULL);
 	if (!slot)
 		return NULL;
 	for (e = (struct tables_entry *)(uintptr_t)*slot; e; e = e->same) {
 		if (!strcmp(e->object.path, path) && e->build_id.size == id->size &&
-		    e->memory == memory && !memcmp(e->build_id.bytes, id->bytes, id->size))
+		    e->memory == memory && e->inode == inode &&
+		    !memcmp(e->build_id.bytes, id->bytes, id->size))
 			return e;
 	}
 	e = arena_alloc(&t->arena, sizeof(*e));
@@ -212,6 +248,7 @@ static struct tables_entry *tables_entry(struct tables *t, const char *path,
 		return NULL;
 	e->object.reason = e->reason;
 	e->build_id = *id;
+	e->inode = inode;
 	e->memory = memory;
 	e->n_memory = n;
 	pthread_mutex_init(&e->lock, NULL);
@@ -223,12 +260,13 @@ static struct tables_entry *tables_entry(struct tables *t, const char *path,
 }
 
 static int tables_lookup(struct tables *t, const char *path, const struct image_build_id *id,
-                         const void *memory, size_t n, const struct tables_object **ret)
+                         uint64_t inode, const void *memory, size_t n,
+                         const struct tables_object **ret)
 {
 	struct tables_entry *e;
 
 	pthread_mutex_lock(&t->lock);
-	e = tables_entry(t, path, id, memory, n);
+	e = tables_entry(t, path, id, inode, memory, n);
 	pthread_mutex_unlock(&t->lock);
 	if (!e)
 		return -ENOMEM;
@@ -244,13 +282,59 @@ static int tables_lookup(struct tables *t, const char *path, const struct image_
 int tables_get(struct tables *t, const char *path, const struct image_build_id *build_id,
                const struct tables_object **ret)
 {
-	return tables_lookup(t, path, build_id, NULL, 0, ret);
+	return tables_lookup(t, path, build_id, 0, NULL, 0, ret);
+}
+
+int tables_get_inode(struct tables *t, const char *path, const struct image_build_id *build_id,
+                     uint64_t inode, const struct tables_object **ret)
+{
+	return tables_lookup(t, path, build_id, inode, NULL, 0, ret);
+}
+
+static int tables_note(struct tables *t, const char *path, uint64_t inode,
+                       const struct timespec *written)
+{
+	struct tables_entry *e;
+
+	pthread_mutex_lock(&t->lock);
+	e = tables_entry(t, path, NULL, inode, NULL, 0);
+	pthread_mutex_unlock(&t->lock);
+	if (!e)
+		return -ENOMEM;
+	pthread_mutex_lock(&e->lock);
+	if (!e->noted && !e->made) {
+		e->noted = true;
+		e->written = *written;
+	}
+	pthread_mutex_unlock(&e->lock);
+	return 0;
+}
+
+int tables_mapped(struct tables *t, const char *path, uint64_t inode)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || st.st_ino != inode)
+		return 0; /* tables_get_inode will find the same */
+	return tables_note(t, path, inode, &st.st_mtim);
+}
+
+int tables_mapped_before(struct tables *t, struct tables *other, const char *path, uint64_t inode)
+{
+	struct tables_entry *e;
+
+	pthread_mutex_lock(&other->lock);
+	e = tables_entry(other, path, NULL, inode, NULL, 0);
+	pthread_mutex_unlock(&other->lock);
+	if (!e)
+		return -ENOMEM;
+	return e->noted ? tables_note(t, path, inode, &e->written) : 0;
 }
 
 int tables_get_memory(struct tables *t, const char *name, const void *bytes, size_t n,
                       const struct tables_object **ret)
 {
-	return tables_lookup(t, name, NULL, bytes, n, ret);
+	return tables_lookup(t, name, NULL, 0, bytes, n, ret);
 }
 
 void tables_count(struct tables *t, struct tables_counts *ret)

@@ -44,6 +44,16 @@ void tables_free(struct tables *t);
  */
 int tables_get(struct tables *t, const char *path, const struct image_build_id *build_id,
                const struct tables_object **ret);
+/*
+ * The same of a file without build-id, of which a recording says the inode (0: it does not): the file at the
+ * path is taken only if it has that inode, and, if tables_mapped was told, has not been written since.
+ */
+int tables_get_inode(struct tables *t, const char *path, const struct image_build_id *build_id,
+                     uint64_t inode, const struct tables_object **ret);
+/* A file without build-id was mapped a moment ago: notes when it was last written. -ENOMEM. */
+int tables_mapped(struct tables *t, const char *path, uint64_t inode);
+/* Takes over what tables_mapped noted of a file in other tables. -ENOMEM. */
+int tables_mapped_before(struct tables *t, struct tables *other, const char *path, uint64_t inode);
 /* From memory (the vdso): bytes must stay valid until tables_free. */
 int tables_get_memory(struct tables *t, const char *name, const void *bytes, size_t n,
                       const struct tables_object **ret);

@@ -150,7 +150,8 @@ static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m
 	memcpy(id.bytes, m->object->build_id, sizeof(id.bytes));
 	*ret = (struct unwound_mapping){ .known = true };
 	if (m->object->kind == PROC_KIND_FILE)
-		r = tables_get(u->opts.tables, m->object->path, &id, &object);
+		r = tables_get_inode(u->opts.tables, m->object->path, &id, m->object->inode,
+		                     &object);
 	else if (m->object->kind == PROC_KIND_VDSO && u->opts.own_vdso &&
 	         image_own_vdso(&vdso, &n) > 0)
 		r = tables_get_memory(u->opts.tables, "[vdso]", vdso, n, &object);

@@ -35,7 +35,7 @@ const struct proc_object *apply_object(struct proc_table *table, const struct ev
 
 	if (!build_id)
 		map_get(&table->build_ids, e->name, &build_id);
-	return object_get(&table->objects, (enum proc_kind)e->kind, e->name, e->pid,
+	return object_get(&table->objects, (enum proc_kind)e->kind, e->name, e->pid, e->inode,
 	                  (const uint8_t *)intern_get(&table->names, (uint32_t)build_id),
 	                  intern_length(&table->names, (uint32_t)build_id));
 }

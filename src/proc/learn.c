@@ -69,6 +69,8 @@ static int learn_mmap(struct proc_table *table, const struct seam_decoded *recor
 	                       object_name_length((enum proc_kind)e->kind, name));
 	if (m->has_build_id && m->build_id_size && m->build_id_size <= PROC_BUILD_ID_MAX)
 		e->build_id = intern_bytes(&table->names, m->build_id, m->build_id_size);
+	else if (table->live && e->kind == PROC_KIND_FILE)
+		e->inode = m->ino; /* a file of that name may be another one by now */
 	if (e->name == INTERN_FAILED || e->build_id == INTERN_FAILED)
 		return -ENOMEM;
 	table->counts.mappings++;
@@ -123,6 +125,29 @@ static int learn_fork(struct proc_table *table, const struct seam_decoded *recor
 	return 1;
 }
 
+/* Live: what a record says of which tasks run. */
+static int learn_tasks(struct proc_table *table, const struct seam_decoded *record, uint64_t time)
+{
+	const struct seam_task *t = &record->task;
+
+	switch (record->record->type) {
+	case SEAM_RECORD_FORK:
+		renew_seen(&table->tasks, 0, time);
+		return renew_begin(&table->tasks, t->pid, t->tid);
+	case SEAM_RECORD_EXIT:
+		return renew_end(&table->tasks, t->pid, t->tid, time);
+	case SEAM_RECORD_MMAP:
+	case SEAM_RECORD_MMAP2:
+		renew_seen(&table->tasks, record->mmap.pid, time);
+		return 0;
+	case SEAM_RECORD_COMM:
+		renew_seen(&table->tasks, record->comm.pid, time);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
 int proc_learn(struct proc_table *table, const struct seam_decoded *record)
 {
 	struct event e = { 0 };
@@ -134,6 +159,8 @@ int proc_learn(struct proc_table *table, const struct seam_decoded *record)
 	if (mode == SEAM_MISC_GUEST_KERNEL || mode == SEAM_MISC_GUEST_USER)
 		return 0;
 	e.time = proc_time(record);
+	if (table->live && learn_tasks(table, record, e.time) < 0)
+		return -ENOMEM;
 	switch (record->record->type) {
 	case SEAM_RECORD_MMAP:
 	case SEAM_RECORD_MMAP2:

@@ -58,8 +58,8 @@ size_t object_name_length(enum proc_kind kind, const char *name)
 }
 
 static const struct proc_object *object_new(struct object_pool *pool, enum proc_kind kind,
-                                            uint32_t name, uint32_t pid, const uint8_t *build_id,
-                                            size_t build_id_size)
+                                            uint32_t name, uint32_t pid, uint64_t inode,
+                                            const uint8_t *build_id, size_t build_id_size)
 {
 	struct proc_object *object, **objects;
 
@@ -79,6 +79,7 @@ static const struct proc_object *object_new(struct object_pool *pool, enum proc_
 		                        .kind = kind,
 		                        .path = intern_get(pool->names, name),
 		                        .pid = pid,
+		                        .inode = inode,
 		                        .build_id_size = (uint8_t)build_id_size };
 	if (build_id_size)
 		memcpy(object->build_id, build_id, build_id_size);
@@ -87,9 +88,10 @@ static const struct proc_object *object_new(struct object_pool *pool, enum proc_
 }
 
 const struct proc_object *object_get(struct object_pool *pool, enum proc_kind kind, uint32_t name,
-                                     uint32_t pid, const uint8_t *build_id, size_t build_id_size)
+                                     uint32_t pid, uint64_t inode, const uint8_t *build_id,
+                                     size_t build_id_size)
 {
-	unsigned char key[12 + PROC_BUILD_ID_MAX];
+	unsigned char key[20 + PROC_BUILD_ID_MAX];
 	uint32_t word = (uint32_t)kind, id;
 
 	if (build_id_size > PROC_BUILD_ID_MAX)
@@ -100,11 +102,14 @@ const struct proc_object *object_get(struct object_pool *pool, enum proc_kind ki
 	memcpy(key + 4, &name, 4);
 	memcpy(key + 8, &pid, 4);
 	if (build_id_size)
-		memcpy(key + 12, build_id, build_id_size);
-	id = intern_bytes(&pool->keys, key, 12 + build_id_size); /* id 0 is the empty string */
+		inode = 0;
+	memcpy(key + 12, &inode, 8);
+	if (build_id_size)
+		memcpy(key + 20, build_id, build_id_size);
+	id = intern_bytes(&pool->keys, key, 20 + build_id_size); /* id 0 is the empty string */
 	if (id == INTERN_FAILED)
 		return NULL;
 	if (id <= pool->n)
 		return pool->objects[id - 1];
-	return object_new(pool, kind, name, pid, build_id, build_id_size);
+	return object_new(pool, kind, name, pid, inode, build_id, build_id_size);
 }

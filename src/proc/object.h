@@ -21,7 +21,8 @@ struct object_pool {
 void object_destroy(struct object_pool *pool);
 /* name: an id of pool->names. NULL: out of memory. */
 const struct proc_object *object_get(struct object_pool *pool, enum proc_kind kind, uint32_t name,
-                                     uint32_t pid, const uint8_t *build_id, size_t build_id_size);
+                                     uint32_t pid, uint64_t inode, const uint8_t *build_id,
+                                     size_t build_id_size);
 
 /* The kind of a mapping by the name that was recorded, and the bytes of the name that count. */
 enum proc_kind object_kind_user(const char *name);

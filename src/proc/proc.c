@@ -129,6 +129,10 @@ void proc_count(const struct proc_table *table, struct proc_counts *ret)
 	ret->bytes = history_bytes(&table->processes) + history_bytes(&table->threads) +
 	             table->arena.bytes + table->names.arena.bytes +
 	             table->spaces.capacity * sizeof(struct space_node) +
+	             table->mappings_capacity * sizeof(struct proc_mapping *) +
+	             table->objects.capacity * sizeof(struct proc_object *) +
+	             table->objects.keys.arena.bytes + map_bytes(&table->tasks.alive) +
+	             map_bytes(&table->tasks.running) + map_bytes(&table->tasks.ended) +
 	             table->events_capacity * sizeof(struct event);
 }
 
@@ -188,6 +192,7 @@ void proc_free(struct proc_table *table)
 	space_destroy(&table->spaces);
 	object_destroy(&table->objects);
 	map_free(&table->build_ids);
+	renew_free(&table->tasks);
 	free(table->events);
 	free(table->mappings);
 	intern_free(&table->names);

@@ -47,12 +47,13 @@ enum proc_kind {
 
 #define PROC_BUILD_ID_MAX 20
 
-/* What is mapped; one per distinct (kind, path, build-id; pid if ANON). Lives as long as the table. */
+/* What is mapped; one per distinct (kind, path, build-id; pid if ANON; inode if it has one). Lives as long as the table. */
 struct proc_object {
 	uint32_t id; /* dense: 0, 1, 2 ... */
 	enum proc_kind kind;
 	const char *path;      /* as recorded, but "[kernel.kallsyms]" without its "_text" */
 	uint32_t pid;          /* ANON: the process that mapped it, else 0 */
+	uint64_t inode;        /* live, a FILE without build-id: as recorded, else 0 */
 	uint8_t build_id_size; /* 0: none was recorded */
 	uint8_t build_id[PROC_BUILD_ID_MAX];
 };
@@ -86,7 +87,7 @@ void proc_free(struct proc_table *table);
 uint64_t proc_time(const struct seam_decoded *record);
 
 /*
- * Learns MMAP, MMAP2, COMM, FORK and KSYMBOL; others are ignored. Nothing of the record is borrowed.
+ * Learns MMAP, MMAP2, COMM, FORK and KSYMBOL (live: EXIT, for proc_renew); others are ignored. Nothing of the record is borrowed.
  * 1: learned; 0: of no interest, or unsound (counted in proc_counts). -ENOMEM. -EBUSY: sealed.
  */
 int proc_learn(struct proc_table *table, const struct seam_decoded *record);
@@ -96,6 +97,13 @@ int proc_learn_build_id(struct proc_table *table, const char *path, const uint8_
                         size_t n);
 /* No more to learn. -ENOMEM. */
 int proc_seal(struct proc_table *table);
+
+/*
+ * Live: a table of what `from` knows of the tasks that run, and of those that ended at most grace_ns before
+ * the newest record: *ret. Nothing is shared: objects, mappings, handles and names of `from` die with it. A
+ * process of which an EXIT was lost is kept. -ENOMEM; -EINVAL: not live.
+ */
+int proc_renew(struct proc_table **ret, const struct proc_table *from, uint64_t grace_ns);
 
 /*
  * The address space of a process at a time, as a handle for proc_space_find: equal handles of one

@@ -12,6 +12,7 @@
 #include "proc/history.h"
 #include "proc/object.h"
 #include "proc/proc.h"
+#include "proc/renew.h"
 #include "proc/space.h"
 
 /* Keys of `processes` beside the pids. */
@@ -30,7 +31,7 @@ enum event_type {
 struct event {
 	uint64_t time;
 	uint64_t sequence; /* order of learning, among equal times */
-	uint64_t start, end, pgoff;
+	uint64_t start, end, pgoff, inode;
 	uint32_t pid, tid, ppid, ptid;
 	uint32_t name;     /* in names */
 	uint32_t build_id; /* in names, as bytes; 0: none */
@@ -47,6 +48,7 @@ struct proc_table {
 	struct object_pool objects;
 	struct space_pool spaces;
 	struct histories processes, threads;
+	struct renew_tasks tasks; /* live */
 	struct event *events;
 	size_t n_events, events_capacity;
 	struct proc_mapping **mappings; /* [0] is [vsyscall] */

@@ -18,8 +18,9 @@ enum {
 };
 
 #define SFRAME_MAGIC 0xdee2
-#define SFRAME_PCREL 4u     /* header flag: start addresses count from their own field */
-#define SFRAME_FIXED_NONE 0 /* header's fixed offsets: none */
+#define SFRAME_PCREL 4u           /* header flag: start addresses count from their own field */
+#define SFRAME_FIXED_NONE 0       /* header's fixed offsets: none */
+#define SFRAME_REPEATS (1u << 20) /* rows of all PLTs: of 100,000 entries and more */
 
 struct sframe {
 	struct rows *rows;
@@ -29,6 +30,8 @@ struct sframe {
 	int8_t fixed_fp, fixed_ra;
 	uint32_t n_functions, n_fres, fres_bytes;
 	uint64_t functions_at, fres_at; /* offsets in the section */
+	/* Functions may name the same rows, and repeat them: what all of them together may still make. */
+	uint64_t fres_left, repeats_left;
 };
 
 struct sframe_function {
@@ -283,6 +286,19 @@ static uint32_t sframe_address(struct cursor *c, unsigned type)
 	return type == 0 ? cursor_u8(c) : type == 1 ? cursor_u16(c) : cursor_u32(c);
 }
 
+static bool sframe_may_repeat(struct sframe *f, const struct sframe_function *fn)
+{
+	uint64_t rows;
+
+	if (!fn->rep_size || fn->n > 16)
+		return false;
+	rows = (fn->size / fn->rep_size + 1) * fn->n;
+	if (rows > f->repeats_left)
+		return false;
+	f->repeats_left -= rows;
+	return true;
+}
+
 /* pctype "mask": the rows repeat every rep_size bytes (a PLT). */
 static void sframe_repeat(struct sframe *f, const struct sframe_function *fn,
                           const uint32_t *starts, const struct rows_rule *rules, uint32_t n)
@@ -304,7 +320,10 @@ static bool sframe_rows(struct sframe *f, const struct sframe_function *fn)
 
 	if (type > 2 || !cursor_seek(&c, fn->fres_at))
 		return false;
-	if (repeats && (!fn->rep_size || fn->n > 16))
+	if (fn->n > f->fres_left)
+		return false;
+	f->fres_left -= fn->n;
+	if (repeats && !sframe_may_repeat(f, fn))
 		return false;
 	for (uint32_t i = 0; i < fn->n; i++) {
 		uint32_t start = sframe_address(&c, type);
@@ -333,7 +352,11 @@ static bool sframe_rows(struct sframe *f, const struct sframe_function *fn)
 void sframe_compile(struct rows *rows, const struct compile_input *in,
                     const struct compile_section *section)
 {
-	struct sframe f = { .rows = rows, .in = in, .section = section };
+	struct sframe f = { .rows = rows,
+		            .in = in,
+		            .section = section,
+		            .fres_left = section->n, /* each takes at least two bytes */
+		            .repeats_left = SFRAME_REPEATS };
 	struct cursor c = cursor_of(section->bytes, section->n, in->swap);
 	size_t entry;
 

@@ -5,8 +5,7 @@ HERE=$(cd "${0%/*}" && pwd)
 . "$HERE/lib.sh"
 
 can_record
-"$SEAM" record -q --call-graph dwarf,defer -o probe.data -- true 2>probe.err
-grep -q "not walked by BPF" probe.err && skip "$(cat probe.err)"
+needs_bpf
 # A compiler of one's own: frames must come from unwind tables.
 ${CC:-cc} -O2 -fomit-frame-pointer -D_GNU_SOURCE -o work "$HERE/bpf/work.c" -pthread || skip "no compiler"
 

@@ -41,6 +41,46 @@ if command -v perf >/dev/null; then
 fi
 "$SEAM" dump scenes.data | grep -q 'user stack: size' && fail "copies are in the file"
 
+echo "# how each walk ended is in the file, and other readers do not mind"
+"$SEAM" stat scenes.data >stat
+"$SEAM" report --json scenes.data >report.json
+says stat "stacks unwound while recording, from copies of 16384 bytes: "
+if python3 - report.json "$(awk '/user stacks unwound/ { print $3 }' err)" <<'PY'
+import json, sys
+u = json.load(open(sys.argv[1]))["unwound_recording"]
+ends = "complete truncated no_unwind_info bad_rule bad_memory below_sp other_stack no_progress limit".split()
+walked = sum(u[e] for e in ends)
+said = u["late"] + u["in_exec"] + u["no_registers"] + u["no_stack"] + u["too_long"]
+print(u)
+sys.exit(not (walked == int(sys.argv[2]) and walked + said == u["samples"] and not u["not_said"] and u["copy_bytes"] == 16384))
+PY
+then echo "ok: as the recorder said"; else fail "the file and the recorder disagree"; fi
+# The marks alone taken away: perf must not see a difference.
+python3 - scenes.data plain.data <<'PY'
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+at, size = struct.unpack_from("<QQ", data, 40)
+end, marked = at + size, 0
+while at < end:
+    kind, misc, n = struct.unpack_from("<IHH", data, at)
+    if kind == 9:
+        marked += misc & 0xff8 != 0
+        struct.pack_into("<H", data, at + 4, misc & ~0xff8)
+    at += n
+open(sys.argv[2], "wb").write(data)
+print(marked, "samples with marks")
+sys.exit(not marked)
+PY
+same "marks" 0 $?
+if command -v perf >/dev/null; then
+	for f in scenes plain; do
+		perf script -F +misc -i $f.data >$f.perf 2>$f.perferr
+		perf report --stdio -i $f.data 2>>$f.perferr | grep -v '(Tip: ' >>$f.perf
+	done
+	[ -s scenes.perf ] || fail "perf shows nothing"
+	if cmp -s scenes.perf plain.perf && cmp -s scenes.perferr plain.perferr; then echo "ok: the same to perf"; else fail "perf shows the marks"; fi
+fi
+
 echo "# several threads unwind the same"
 record --call-graph dwarf --unwind-threads 3 -F 2000 -o threads.data -- ./scenes 700
 same "status" 0 $status

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "image/image.h"
+#include "image/needed.h"
 
 static char self[4000], dir[4000];
 
@@ -277,6 +278,52 @@ static void test_find(void **state)
 	assert_int_equal(image_find(&image, "/gone", &other, &search, NULL, &err), -ENOENT);
 }
 
+struct named {
+	char text[NEEDED_MOST * 64];
+	size_t n;
+};
+
+static int name_each(void *ctx, const char *path)
+{
+	struct named *named = ctx;
+
+	named->n++;
+	if (strlen(named->text) + strlen(path) + 2 < sizeof(named->text))
+		strcat(strcat(named->text, path), "\n");
+	return 0;
+}
+
+/* What the loader itself says of the same program is foreseen. */
+static void test_needed(void **state)
+{
+	static struct named named;
+	char line[4096], command[8192], resolved[4096];
+	size_t said = 0;
+	FILE *loader;
+
+	assert_int_equal(image_needed("/no/such/file", name_each, &named), -ENOENT);
+	assert_true(image_needed(self, name_each, &named) > 1);
+	assert_non_null(strstr(named.text, self));
+	snprintf(command, sizeof(command), "ldd '%s' | sed -n 's/.*=> \\([^ ]*\\) (.*/\\1/p'",
+	         self);
+	loader = popen(command, "r");
+	assert_non_null(loader);
+	while (fgets(line, sizeof(line), loader)) {
+		line[strcspn(line, "\n")] = 0;
+		assert_non_null(realpath(line, resolved));
+		assert_non_null(strstr(named.text, resolved));
+		said++;
+	}
+	pclose(loader);
+	assert_true(said > 1);
+	snprintf(command, sizeof(command), "%s/script", dir);
+	shell("printf '#!/usr/bin/env sh\n' >%s", command);
+	memset(&named, 0, sizeof(named));
+	assert_true(image_needed(command, name_each, &named) > 3);
+	assert_non_null(strstr(named.text, "/env\n"));
+	assert_non_null(strstr(named.text, "libc.so"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +331,7 @@ int main(void)
 		cmocka_unit_test(test_self),          cmocka_unit_test(test_packed_sections),
 		cmocka_unit_test(test_unpacked_file), cmocka_unit_test(test_debugdata),
 		cmocka_unit_test(test_find_debug),    cmocka_unit_test(test_find),
+		cmocka_unit_test(test_needed),
 	};
 	char template[] = "/tmp/seam-image-XXXXXX";
 	int r;

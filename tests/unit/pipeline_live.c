@@ -17,6 +17,7 @@
 
 #include "abi/encode.h"
 #include "pipeline/live.h"
+#include "pipeline/outcome.h"
 
 #if defined(__x86_64__)
 
@@ -261,6 +262,16 @@ static void assert_whole(const struct seam_decoded *d, size_t n_kernel)
 		assert_true(seam_u64s_at(chain, n_kernel + 1 + i) == expected[i]);
 }
 
+/* What the file says of a sample's walk. */
+static void assert_outcome(const struct seam_decoded *d, enum outcome_kind kind, enum walk_end end)
+{
+	struct outcome o;
+
+	assert_true(outcome_get(&d->event->attr, d->record->misc, &o));
+	assert_int_equal(o.kind, kind);
+	assert_int_equal(o.end, end);
+}
+
 static void assert_sum(const struct live_counts *c)
 {
 	assert_true(c->samples == c->walks.samples + c->walks.unusable + c->kernel_only +
@@ -287,8 +298,10 @@ static void walks_to_the_start(void **state)
 	assert_whole(&d, 0);
 	assert_true(sample_at(l, &out, 1, &d));
 	assert_whole(&d, 2);
+	assert_outcome(&d, OUTCOME_WALKED, WALK_COMPLETE);
 	assert_true(sample_at(l, &out, 2, &d));
 	assert_int_equal(d.sample.callchain.n, 2);
+	assert_outcome(&d, OUTCOME_NO_STACK, 0);
 	assert_false(sample_at(l, &out, 3, &d));
 	assert_true(c.walks.end[WALK_COMPLETE] == 2 && c.kernel_only == 1);
 	assert_sum(&c);
@@ -336,6 +349,7 @@ static void is_in_its_own_time(void **state)
 	assert_whole(&d, 0);
 	assert_true(sample_at(l, &out, 1, &d));
 	assert_int_equal(d.sample.callchain.n, 2); /* marker and ip: the rest would be a guess */
+	assert_outcome(&d, OUTCOME_WALKED, WALK_NO_INFO);
 	assert_true(c.walks.end[WALK_NO_INFO] == 1);
 	live_free(l);
 	buf_free(&in);
@@ -362,6 +376,7 @@ static void exec_shows_no_old_frames(void **state)
 	assert_whole(&d, 2);
 	assert_true(sample_at(l, &out, 1, &d));
 	assert_int_equal(d.sample.callchain.n, 2);
+	assert_outcome(&d, OUTCOME_IN_EXEC, 0);
 	assert_true(sample_at(l, &out, 2, &d));
 	assert_whole(&d, 0);
 	assert_true(c.in_exec == 1 && c.walks.end[WALK_COMPLETE] == 2);
@@ -410,6 +425,7 @@ static void what_does_not_fit_is_counted(void **state)
 	assert_true(sample_at(l, &out, 99, &d));
 	assert_true(d.sample.callchain.n == 4 && seam_u64s_at(&d.sample.callchain, 1) == KERNEL_IP);
 	assert_true(seam_u64s_at(&d.sample.callchain, 3) == regs[8]);
+	assert_outcome(&d, OUTCOME_LATE, 0);
 	assert_true(sample_at(l, &out, 100, &d));
 	assert_int_equal(d.sample.callchain.n, 2);
 	assert_false(sample_at(l, &out, 101, &d));
@@ -448,6 +464,103 @@ static void threads_change_nothing(void **state)
 	buf_free(&out[1]);
 }
 
+/* A copy that ends early says so, and how long it should have been at least. */
+static void a_short_copy_says_what_it_lacks(void **state)
+{
+	struct live *l = start(1, 0);
+	struct buf in = { 0 }, out = { 0 };
+	struct seam_decoded d;
+	struct live_counts c;
+	struct outcome o;
+	size_t whole = n_stack;
+
+	n_stack = 64;
+	put_maps(&in, PID, 0);
+	put_sample(&in, PID, 100, SEAM_MISC_USER, false);
+	n_stack = whole;
+	round_of(l, &in);
+	finish(l, &out, &c);
+	assert_true(sample_at(l, &out, 0, &d));
+	assert_true(outcome_get(&d.event->attr, d.record->misc, &o));
+	assert_int_equal(o.end, WALK_TRUNCATED);
+	assert_true(o.unreadable); /* the kernel was asked for more */
+	assert_int_equal(c.unreadable, 1);
+	assert_true(d.event->attr.sample_stack_user == STACK);
+	live_free(l);
+	buf_free(&in);
+	buf_free(&out);
+}
+
+static void put_exit(struct buf *out, uint32_t pid, uint64_t time)
+{
+	struct seam_id id = at(pid, time);
+	struct seam_task t = { .pid = pid, .tid = pid, .ppid = 1, .ptid = 1, .time_ns = time };
+
+	assert_int_equal(encode_task(out, attr, SEAM_RECORD_EXIT, 0, &t, &id), 0);
+}
+
+/*
+ * Short processes, twenty a second, each sampled; one runs all the time, and one covers its code, so that its walks
+ * lack information. The table stays small, and nothing that was counted gets lost when it is made anew.
+ */
+static void short_processes_are_forgotten(void **state)
+{
+	const uint64_t step = 50000000;
+	const unsigned lives = 4000;
+	struct live_opts opts = { .sz = sizeof(opts),
+		                  .events = events,
+		                  .machine = FRAMETAB_X86_64,
+		                  .threads = 2,
+		                  .renew_bytes = 200000,
+		                  .queue_bytes = 1u << 30,
+		                  .tables = { .sz = sizeof(opts.tables), .no_cache = true } };
+	struct buf in = { 0 }, out = { 0 };
+	const struct unwound_missing *missing;
+	struct seam_decoded d;
+	struct live_counts c;
+	struct live *l;
+	size_t n;
+
+	assert_int_equal(live_new(&l, &opts), 0);
+	put_maps(&in, 1, 0);
+	put_maps(&in, 2, 0);
+	put_cover(&in, 2, 1);
+	for (unsigned i = 0; i < lives; i++) {
+		uint64_t time = (i + 1) * step;
+		uint32_t pid = 1000 + i;
+
+		put_fork(&in, 1, pid, time);
+		put_exec(&in, pid, time + 1);
+		put_maps(&in, pid, time + 2);
+		put_sample(&in, pid, time + 3, SEAM_MISC_USER, false);
+		put_sample(&in, 1, time + 4, SEAM_MISC_USER, false);
+		if (i % 10 == 0)
+			put_sample(&in, 2, time + 5, SEAM_MISC_USER, false);
+		put_exit(&in, pid, time + 6);
+		if (i % 50 == 49) {
+			round_of(l, &in);
+			assert_int_equal(live_collect(l, gather, &out), 0);
+		}
+	}
+	finish(l, &out, &c);
+	assert_true(c.renewals > 5);
+	assert_true(c.process_bytes < 1000000);
+	assert_true(c.walks.end[WALK_COMPLETE] == 2 * lives);
+	assert_true(c.walks.end[WALK_NO_INFO] == lives / 10);
+	missing = live_missing(l, &n);
+	assert_int_equal(n, 1);
+	assert_true(missing[0].samples == lives / 10);
+	assert_string_equal(missing[0].object->path, "/no/such/file");
+	for (size_t i = 0; i < 50; i++) {
+		assert_true(sample_at(l, &out, i, &d));
+		if (d.id.pid != 2)
+			assert_whole(&d, 0);
+	}
+	live_free(l);
+	buf_free(&in);
+	buf_free(&out);
+}
+
 static int refuse(void *ctx, const void *bytes, size_t n)
 {
 	return -ENOSPC;
@@ -481,6 +594,8 @@ int main(void)
 		cmocka_unit_test(a_child_has_its_parents_mappings),
 		cmocka_unit_test(what_does_not_fit_is_counted),
 		cmocka_unit_test(threads_change_nothing),
+		cmocka_unit_test(a_short_copy_says_what_it_lacks),
+		cmocka_unit_test(short_processes_are_forgotten),
 		cmocka_unit_test(prepares_and_passes_errors_on),
 	};
 

@@ -292,6 +292,57 @@ static void test_no_place(void **state)
 	tables_free(t);
 }
 
+/* -- files without build-id -- */
+
+static ino_t copy_program(const char *path)
+{
+	char bytes[65536];
+	int from = open("/proc/self/exe", O_RDONLY),
+	    to = open(path, O_WRONLY | O_CREAT | O_EXCL, 0700);
+	struct stat st;
+	ssize_t n;
+
+	assert_true(from >= 0 && to >= 0);
+	while ((n = read(from, bytes, sizeof(bytes))) > 0)
+		assert_true(write(to, bytes, (size_t)n) == n);
+	assert_int_equal(fstat(to, &st), 0);
+	close(from);
+	close(to);
+	return st.st_ino;
+}
+
+static void a_file_without_build_id_is_its_inode(void **state)
+{
+	struct tables_opts opts = { .sz = sizeof(opts), .no_cache = true };
+	const struct timespec then[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+	const struct tables_object *right, *wrong, *written, *any;
+	struct tables *t, *later;
+	char path[80];
+	ino_t inode;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/program", dir);
+	inode = copy_program(path);
+	assert_int_equal(tables_new(&t, &opts), 0);
+	assert_int_equal(tables_new(&later, &opts), 0);
+	assert_int_equal(tables_mapped(t, path, inode), 0);
+	assert_int_equal(tables_mapped_before(later, t, path, inode), 0);
+	assert_int_equal(tables_get_inode(t, path, NULL, inode, &right), 0);
+	assert_non_null(right->table);
+	assert_int_equal(tables_get_inode(t, path, NULL, inode + 1, &wrong), 0);
+	assert_null(wrong->table);
+	assert_non_null(strstr(wrong->reason, "not the one that was mapped"));
+	/* Written in place: the same inode, other bytes. */
+	assert_int_equal(utimensat(AT_FDCWD, path, then, 0), 0);
+	assert_int_equal(tables_get_inode(later, path, NULL, inode, &written), 0);
+	assert_null(written->table);
+	assert_int_equal(tables_get(later, path, NULL, &any), 0);
+	assert_non_null(any->table);
+	unlink(path);
+	tables_free(later);
+	tables_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +352,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_strangers, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_damage, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_no_place, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(a_file_without_build_id_is_its_inode, make_dir,
+		                                remove_dir),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -359,7 +359,7 @@ static void run_random(unsigned seed)
 {
 	static struct step steps[N_EVENTS];
 	const struct step *order[N_EVENTS];
-	struct proc_table *t, *live;
+	struct proc_table *t, *live, *renewed;
 	struct proc_hint hint = { 0 }, live_hint = { 0 };
 	struct model model = { 0 };
 	struct proc_opts opts = { .sz = sizeof(opts), .live = true };
@@ -388,6 +388,11 @@ static void run_random(unsigned seed)
 		while (next < N_EVENTS && order[next]->time <= time) {
 			model_step(&model, order[next]);
 			assert_int_equal(put(live, step_record(order[next++])), 1);
+		}
+		if (time % 16 == 5) { /* nobody exits: nothing may get lost */
+			assert_int_equal(proc_renew(&renewed, live, 0), 0);
+			proc_free(live);
+			live = renewed;
 		}
 		check_model(t, &model, time, &hint);
 		check_model(live, &model, PROC_NOW, &live_hint);

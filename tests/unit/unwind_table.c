@@ -341,6 +341,62 @@ static void put_sframe_v2(struct buf *b)
 	buf_put(b, "\x04\x04\x10\xf0", 4); /* +4: CFA = fp + 16 */
 }
 
+/* n functions that share the one row "CFA = sp + 8", repeated every rep bytes of size. */
+static void put_sframe_plt(struct buf *b, uint32_t n, uint32_t size, uint8_t rep)
+{
+	const unsigned char info[4] = { 0x10, rep };
+
+	buf_put(b, "\xe2\xde\x02\x01\x03\x00\xf8\x00", 8);
+	buf_put_u32(b, n);
+	buf_put_u32(b, 1);
+	buf_put_u32(b, 3);
+	buf_put_u32(b, 0);
+	buf_put_u32(b, n * 20);
+	for (uint32_t i = 0; i < n; i++) {
+		buf_put_u32(b, (uint32_t)(TEXT_AT - EH_AT) + 0x100 * i);
+		buf_put_u32(b, size);
+		buf_put_u32(b, 0);
+		buf_put_u32(b, 1);
+		buf_put(b, info, 4);
+	}
+	buf_put(b, "\x00\x03\x08", 3);
+}
+
+/* A few bytes must not make a table of hundreds of megabytes: repeats and shared rows are bounded in all. */
+static void sframe_repeats_are_bounded(void **state)
+{
+	static const struct {
+		uint32_t n, size;
+		uint8_t rep;
+		uint32_t skipped;
+	} table[] = {
+		{ 1, 0x100, 16, 0 },     /* a PLT */
+		{ 1, 0xffffffff, 1, 1 }, /* 4 G rows */
+		{ 20, 0x80, 1, 0 },
+		{ 4000, 0x1000, 1, 3745 }, /* 4,097 rows each: the first 255 */
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct compile_input in = input(FRAMETAB_X86_64);
+		struct frametab t = { 0 };
+		struct buf b = { 0 };
+		int r;
+
+		in.ranges[0].end = TEXT_AT + 0x200000000;
+		put_sframe_plt(&b, table[i].n, table[i].size, table[i].rep);
+		in.sframe = (struct compile_section){ b.bytes, b.n, EH_AT };
+		r = compile_table(&in, &blob, NULL);
+		if (table[i].skipped == table[i].n) {
+			assert_int_equal(r, -ENODATA);
+		} else {
+			assert_true(r >= 0 && frametab_open(&t, blob.bytes, blob.n, NULL) >= 0);
+			assert_int_equal(t.header->skipped, table[i].skipped);
+			assert_int_equal(frametab_find(&t, TEXT_AT + 0x20)->cfa_off, 8);
+		}
+		buf_free(&b);
+	}
+}
+
 static void sframe_v2(void **state)
 {
 	struct compile_input in = input(FRAMETAB_X86_64);
@@ -646,6 +702,7 @@ int main(void)
 		cmocka_unit_test(debug_frame_fills_gaps),
 		cmocka_unit_test(aarch64_rows),
 		cmocka_unit_test(sframe_v2),
+		cmocka_unit_test(sframe_repeats_are_bounded),
 		cmocka_unit_test(damaged_tables),
 		cmocka_unit_test(hostile_memory),
 		cmocka_unit_test(trail_changes_nothing),

@@ -2,7 +2,7 @@
 """The cases: what a guest runs, and what must then be true. One row each.
 
 In a guest's script, $record is the recorder with its event and its output file f.data, $grace its
-option for a long grace period, and the workloads are in $wl. Families are those of workloads/*.h: each must be seen at least so often.
+option for a long grace period, $auto the recorder that chooses by itself how it takes user stacks, and the workloads are in $wl. Families are those of workloads/*.h: each must be seen at least so often.
 States are seam's, "0", ">0" or a number that they may not exceed ("<=3"); a state not named is 0,
 except those of ANY. How many were stitched, and how many crossed an exec, the oracle counts exactly.
 """
@@ -47,6 +47,7 @@ class Case:
     peer: bool = True  # perf reads the file too
     complaint: str = ""  # what seam must say on standard error when it reads the file, with exit 3
     records: bool = True  # there is a file f.data
+    unwound: bool = False  # its stacks were unwound while recording, and are whole
 
 
 CASES = [
@@ -102,4 +103,10 @@ CASES = [
          {"immediate": ">0", "stitched": "0"}, kernels="old"),
     Case("fallback_all", "$record -a -- $wl/storm 30", {"zero": 50},
          {"immediate": ">0", "stitched": "0"}, kernels="old"),
+    # Asked for nothing there, it copies stacks and unwinds them while recording: whole without frame pointers.
+    Case("auto_command", "$auto -- $wl/bare_deep 1.5 2", {"zero": 20, "fault": 20},
+         {"immediate": ">0", "stitched": "0"}, kernels="old", unwound=True),
+    Case("auto_pid", "$wl/bare_deep 60 2 & p=$!\nusleep 300000\n$auto -p $p -- sleep 1\n"
+                     "s=$?; kill -9 $p; exit $s",
+         {"zero": 20, "fault": 20}, {"immediate": ">0", "stitched": "0"}, kernels="old", unwound=True),
 ]

@@ -121,6 +121,8 @@ class Guest:
             return
         with open(out, encoding="utf-8") as text:
             report = json.load(text)
+        if case.unwound:
+            self.check_unwound(report)
         states = {name: found_in(report, name) for name in STATES}
         if None in states.values():
             self.faults.append(f"seam report --json does not name all states: {states}")
@@ -144,6 +146,16 @@ class Guest:
         said = self.said(directory)
         if self.options.recorder == "seam" and case.kernels == "old" and "does not defer" not in said:
             self.faults.append(f"the fall-back is not named on standard error: {said!r}")
+        if case.unwound and "unwound while recording" not in said:
+            self.faults.append(f"live unwinding is not named on standard error: {said!r}")
+
+    def check_unwound(self, report):
+        """Of the walks that could be made, all but 1 % reached the outermost frame."""
+        u = report["unwound_recording"]
+        walks = u["samples"] - u["no_stack"] - u["in_exec"] - u["unreadable"] - u["late"]
+        self.notes.append(f"unwound while recording: {u['complete']} of {walks} whole, {u['late']} late")
+        if u["complete"] < 50 or u["complete"] < 0.99 * walks:
+            self.faults.append(f"stacks are not whole: {u}")
 
     def said(self, directory):
         try:

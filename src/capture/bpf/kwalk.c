@@ -14,10 +14,12 @@
 #include <bpf/libbpf.h>
 
 #include "capture/bpf/kwalk_parts.h"
+#include "capture/kernel.h"
 
 #define KWALK_DEPTH 128u
 #define KWALK_MEMORY (1ull << 30)
 #define KWALK_RING ((size_t)2 << 20)
+#define KWALK_RING_LEAST ((size_t)64 << 10) /* the largest records are 17 KiB long */
 #define KWALK_RING_RAW ((size_t)64 << 20)
 #define KWALK_SETTLE_SLICE_MS 5
 
@@ -51,7 +53,7 @@ const char *kwalk_end_name(enum kwalk_end end)
 
 static void kwalk_defaults(struct kwalk_opts *o)
 {
-	size_t ring = 4096, wanted = o->ring_bytes;
+	size_t ring = KWALK_RING_LEAST, wanted = o->ring_bytes;
 
 	if (!wanted)
 		wanted = o->raw ? KWALK_RING_RAW : KWALK_RING;
@@ -65,6 +67,17 @@ static void kwalk_defaults(struct kwalk_opts *o)
 	o->memory = (o->memory + 4095) & ~4095ull;
 }
 
+/* The follower comes before others, also when it waits for one of them. */
+static void kwalk_make_lock(struct kwalk *l)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(&l->lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
+
 int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_error *err)
 {
 	struct kwalk *l = calloc(1, sizeof(*l));
@@ -75,7 +88,7 @@ int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_er
 	memcpy(&l->opts, opts, opts->sz < sizeof(*opts) ? opts->sz : sizeof(*opts));
 	kwalk_defaults(&l->opts);
 	l->follow.wake = -1;
-	pthread_mutex_init(&l->lock, NULL);
+	kwalk_make_lock(l);
 	kwalk_probe(&l->probe);
 	if (!l->probe.usable)
 		r = seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL, "%s; needed: %s",
@@ -99,6 +112,7 @@ void kwalk_close(struct kwalk *l)
 	follow_stop(l);
 	kwalk_unload(l);
 	kwalk_spaces_free(&l->spaces);
+	room_free(&l->room);
 	arena_memory_free(&l->arena);
 	map_free(&l->followed);
 	map_free(&l->owed);
@@ -117,7 +131,7 @@ void kwalk_prepare(struct kwalk *l, const void *blob)
 	struct kwalk_mapping m = { 0 };
 
 	pthread_mutex_lock(&l->lock);
-	arena_table(&l->arena, blob, &m);
+	room_table(l, blob, &m);
 	pthread_mutex_unlock(&l->lock);
 }
 
@@ -125,12 +139,12 @@ int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc, con
                uint64_t *vaddr, bool *may_guess)
 {
 	const struct kwalk_vma *m;
-	struct kwalk_space *s;
 
 	pthread_mutex_lock(&l->lock);
-	s = kwalk_space_get(&l->spaces, pid, false);
-	m = s ? kwalk_space_find(s, pc, time_ns) : NULL;
+	m = kwalk_spaces_find(&l->spaces, pid, pc, time_ns);
 	if (m) {
+		if (l->room.pressed)
+			room_used(l, m->blob);
 		*blob = m->blob;
 		*vaddr = m->vaddr + (pc - m->start);
 		*may_guess = m->may_guess;
@@ -141,9 +155,24 @@ int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc, con
 
 /* ---- what the session calls ---- */
 
+/* Tracepoints, kprobes and uprobes run other types of programs, and their samples carry what those do not give. */
+static bool kwalk_is_traced(const struct seam_attr *attr)
+{
+	static const char *const paths[] = { "/sys/bus/event_source/devices/kprobe/type",
+		                             "/sys/bus/event_source/devices/uprobe/type" };
+	long long type = 0;
+
+	if (attr->type == SEAM_TYPE_TRACEPOINT)
+		return true;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (!kernel_number(&kernel_running, paths[i], &type) && type == attr->type)
+			return true;
+	return false;
+}
+
 static bool kwalk_takes(void *ctx, const struct seam_attr *attr)
 {
-	return attr->type != SEAM_TYPE_TRACEPOINT && !(attr->sample_type & ~KWALK_SAMPLE_TYPE);
+	return !kwalk_is_traced(attr) && !(attr->sample_type & ~KWALK_SAMPLE_TYPE);
 }
 
 /* Not by libbpf's attach: that would enable the event, and close it at the end. */
@@ -217,6 +246,7 @@ void kwalk_source(struct kwalk *l, struct session_source *ret)
 		.fd = ring_buffer__epoll_fd(l->reader),
 		.defers = l->probe.defers && l->opts.when != KWALK_NEVER,
 		.by_fp = l->opts.fp,
+		.reason = l->opts.when == KWALK_NEVER ? MODE_ASKED : MODE_NO_TASK_WORK,
 		.takes = kwalk_takes,
 		.attach = kwalk_attach,
 		.events = kwalk_events,
@@ -257,9 +287,12 @@ int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 	pthread_mutex_lock(&l->lock);
 	t.processes = l->spaces.by_pid.n;
 	t.mappings = l->spaces.mappings;
-	t.tables = l->arena.n_tables;
-	t.table_bytes = l->arena.table_bytes;
-	t.tables_left_out = l->arena.left_out;
+	t.tables = l->room.n;
+	t.table_bytes = l->room.bytes;
+	t.tables_left = l->room.left;
+	t.tables_returned = l->room.returned;
+	t.pressed = l->room.pressed;
+	t.arrays_left_out = l->arena.left_out;
 	t.follow_lost = l->follow.lost;
 	pthread_mutex_unlock(&l->lock);
 	memcpy(ret, &t, ret->sz < sizeof(t) ? ret->sz : sizeof(t));

@@ -65,12 +65,13 @@ struct kwalk_opts {
 	enum kwalk_when when;
 	enum kwalk_filter filter;
 	bool no_inherit;
-	bool fp;           /* by frame pointers, without tables */
-	bool no_kernel;    /* no kernel frames */
-	uint32_t depth;    /* frames walked at once; 0: 128 */
-	uint64_t memory;   /* most bytes of tables; 0: 1 GiB; at most 4 GiB */
+	bool fp;        /* by frame pointers, without tables */
+	bool no_kernel; /* no kernel frames */
+	uint32_t depth; /* frames walked at once; 0: 128 */
+	uint64_t
+	        memory; /* most bytes of tables and mappings in the arena; 0: 1 GiB; at most 4 GiB */
 	size_t ring_bytes; /* per CPU, rounded up to a power of two; 0: 2 MiB */
-	/* Fills *ret (zeros: no table). Called from the following thread, and from kwalk_open's caller. */
+	/* Fills *ret (zeros: no table). Called from any thread, several at once. */
 	void (*table)(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret);
 	void *ctx;
 	const struct log *log;
@@ -94,7 +95,10 @@ struct kwalk_totals {
 	uint64_t unanswered; /* cookies without an answer, after kwalk_finish */
 	uint64_t processes, mappings, tables;
 	uint64_t table_bytes;     /* in the arena */
-	uint64_t tables_left_out; /* objects without a table because memory was out */
+	uint64_t tables_left;     /* times that a table left it for another */
+	uint64_t tables_returned; /* times that one came in which had found no room */
+	bool pressed;             /* not all tables had room */
+	uint64_t arrays_left_out; /* processes whose mappings found no room */
 	uint64_t
 	        follow_lost; /* times that records of mappings were lost, and /proc was read again */
 	uint64_t
@@ -107,8 +111,11 @@ void kwalk_close(struct kwalk *l);
 
 /* A process (or thread, by opts.filter) whose samples are wanted; its mappings are read from /proc. -ESRCH: none there. */
 int kwalk_target(struct kwalk *l, pid_t pid);
-/* Every process there is; for KWALK_EVERYTHING. Processes that go away or may not be read are left out. */
-int kwalk_target_all(struct kwalk *l);
+/*
+ * Every process there is; for KWALK_EVERYTHING. By several threads, each of which calls opts.table. Processes that go away or may not be
+ * read are left out. said, if not NULL, is told at most every 100 ms how many are done; from this thread.
+ */
+int kwalk_target_all(struct kwalk *l, void (*said)(void *ctx, size_t done, size_t of), void *ctx);
 /* Puts an object's table into memory before anybody maps it. */
 void kwalk_prepare(struct kwalk *l, const void *blob);
 /* True when the last target has gone. Never for KWALK_EVERYTHING. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk_arena.c: gives out the memory that the programs see, by offset. Tables are put there once per object and stay; arrays of
- * mappings come and go, and what is given back rests before it is used again, for a program may be in the middle of it.
+ * kwalk_arena.c: gives out the memory that the programs see, by offset. Tables and arrays of mappings come and go, and what is given
+ * back rests before it is used again, for a program may be in the middle of it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,20 +10,6 @@
 
 #define REST_NS \
 	2000000000ull /* walks at once take microseconds; deferred ones check afterwards (walker_is_fresh) */
-
-/* The table's header, by docs/unwind-table.md. */
-#define TABLE_MAGIC 0x776e7573u
-#define TABLE_VERSION 1u
-#define TABLE_X86_64 62u
-#define TABLE_RULE_SIZE 32u
-
-struct table_header {
-	uint32_t magic, version, machine, sources;
-	uint64_t text_start;
-	uint32_t n_pages, n_rows, n_rules, n_saves, n_exprs, size;
-	uint64_t checksum;
-	uint32_t skipped, reserved;
-};
 
 struct arena_freed {
 	struct arena_freed *next;
@@ -93,51 +79,103 @@ void arena_memory_free(struct arena_memory *a)
 			a->freed[i] = next;
 		}
 	}
-	map_free(&a->tables);
+	buf_free(&a->holes);
 }
 
-/* Bytes of the parts that the programs read: expressions they do not. */
-static uint64_t table_bytes(const struct table_header *h)
+/* ---- tables ---- */
+
+#define ARENA_ARRAYS 8u /* one part in so many is left to arrays of mappings */
+
+struct arena_hole {
+	uint64_t offset, size, since_ns;
+};
+
+static bool hole_rests(const struct arena_hole *h, uint64_t now_ns)
 {
-	return sizeof(*h) + (uint64_t)h->n_rules * TABLE_RULE_SIZE +
-	       ((uint64_t)h->n_pages + 1) * 4 + (uint64_t)h->n_rows * 4 + (uint64_t)h->n_saves * 2;
+	return h->since_ns + REST_NS > now_ns;
 }
 
-static uint32_t table_copy(struct arena_memory *a, const struct table_header *h)
+static void hole_remove(struct arena_memory *a, size_t i)
 {
-	uint64_t known, n = table_bytes(h);
+	struct arena_hole *h = (void *)a->holes.bytes;
+	size_t n = a->holes.n / sizeof(*h);
+
+	memmove(h + i, h + i + 1, (n - i - 1) * sizeof(*h));
+	a->holes.n -= sizeof(*h);
+}
+
+/* Neighbours that have rested are one. */
+static void holes_join(struct arena_memory *a, uint64_t now_ns)
+{
+	struct arena_hole *h = (void *)a->holes.bytes;
+
+	for (size_t i = 0; (i + 1) * sizeof(*h) < a->holes.n;) {
+		if (h[i].offset + h[i].size != h[i + 1].offset || hole_rests(&h[i], now_ns) ||
+		    hole_rests(&h[i + 1], now_ns)) {
+			i++;
+			continue;
+		}
+		h[i].size += h[i + 1].size;
+		hole_remove(a, i + 1);
+	}
+}
+
+bool arena_could(const struct arena_memory *a, uint64_t n)
+{
+	return n <= a->most - a->most / ARENA_ARRAYS;
+}
+
+uint32_t arena_take_table(struct arena_memory *a, uint64_t n, uint64_t now_ns)
+{
+	struct arena_hole *h;
 	uint32_t offset;
 
-	if (map_get(&a->tables, (uintptr_t)h, &known))
-		return (uint32_t)known;
-	if (h->magic != TABLE_MAGIC || h->version != TABLE_VERSION || h->machine != TABLE_X86_64 ||
-	    n > h->size)
+	n = (n + 63) & ~63ull;
+	holes_join(a, now_ns);
+	h = (void *)a->holes.bytes;
+	for (size_t i = 0; i < a->holes.n / sizeof(*h); i++) {
+		if (h[i].size < n || hole_rests(&h[i], now_ns))
+			continue;
+		offset = (uint32_t)h[i].offset;
+		h[i].offset += n;
+		h[i].size -= n;
+		if (!h[i].size)
+			hole_remove(a, i);
+		return offset;
+	}
+	if (!arena_could(a, a->table_space + n))
 		return 0;
 	offset = arena_up(a, n);
-	if (map_put(&a->tables, (uintptr_t)h, offset) < 0)
-		return 0;
-	if (!offset) {
-		a->left_out++;
-		return 0;
-	}
-	memcpy(a->bytes + offset, h, n);
-	a->table_bytes += n;
-	a->n_tables++;
+	a->table_space += offset ? n : 0;
 	return offset;
 }
 
-bool arena_table(struct arena_memory *a, const void *blob, struct kwalk_mapping *m)
+void arena_give_table(struct arena_memory *a, uint32_t offset, uint64_t n, uint64_t now_ns)
 {
-	const struct table_header *h = blob;
-	uint32_t offset = table_copy(a, h);
+	struct arena_hole hole = { offset, (n + 63) & ~63ull, now_ns }, *h;
+	size_t i = 0;
 
-	if (!offset)
-		return false;
-	m->n_pages = h->n_pages;
-	m->rules = offset + (uint32_t)sizeof(*h);
-	m->index = m->rules + h->n_rules * TABLE_RULE_SIZE;
-	m->rows = m->index + (h->n_pages + 1) * 4;
-	m->saves = m->rows + h->n_rows * 4;
-	m->base = h->text_start; /* the caller adds where the object is */
-	return true;
+	/* Without memory to remember it, it is not used again. */
+	if (buf_put(&a->holes, &hole, sizeof(hole)) < 0) {
+		a->holes.failed = false;
+		return;
+	}
+	h = (void *)a->holes.bytes;
+	while (h[i].offset < offset)
+		i++;
+	memmove(h + i + 1, h + i, a->holes.n - (i + 1) * sizeof(*h));
+	h[i] = hole;
+}
+
+uint64_t arena_soon(const struct arena_memory *a)
+{
+	const struct arena_hole *h = (const void *)a->holes.bytes;
+	uint64_t run = 0, most = 0, end = 0;
+
+	for (size_t i = 0; i < a->holes.n / sizeof(*h); i++) {
+		run = h[i].offset == end ? run + h[i].size : h[i].size;
+		end = h[i].offset + h[i].size;
+		most = run > most ? run : most;
+	}
+	return most;
 }

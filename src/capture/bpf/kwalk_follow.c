@@ -6,10 +6,12 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,7 +23,10 @@
 #include "capture/ring.h"
 
 #define FOLLOW_RING_PAGES 128
-#define FOLLOW_DUMMY 9 /* PERF_COUNT_SW_DUMMY */
+#define FOLLOW_DUMMY 9     /* PERF_COUNT_SW_DUMMY */
+#define FOLLOW_WAIT_MS 100 /* for room to be made (kwalk_room.c) */
+#define SWEEP_NS 1000000000ull
+#define GONE_NS 5000000000ull /* samples of a process that has gone may still wait in a ring */
 
 /* ---- order ---- */
 
@@ -92,31 +97,21 @@ static size_t follow_apply(struct kwalk *l, uint64_t until_ns)
 	return n - i;
 }
 
-static void follow_publish(struct kwalk *l)
-{
-	uint64_t pid, value;
-	size_t i = 0;
-
-	while (map_next(&l->spaces.by_pid, &i, &pid, &value)) {
-		struct kwalk_space *s = (struct kwalk_space *)(uintptr_t)value;
-
-		if (s->dirty)
-			kwalk_publish(l, s);
-	}
-}
-
 /* Spaces of processes that have gone, a while ago: the programs have forgotten them when the task was freed. */
 static void follow_sweep(struct kwalk *l)
 {
 	uint64_t now_ns = kwalk_now_ns(), pid, value;
 	size_t i = 0;
 
+	if (now_ns < l->spaces.swept_ns + SWEEP_NS)
+		return;
+	l->spaces.swept_ns = now_ns;
 	while (map_next(&l->spaces.by_pid, &i, &pid, &value)) {
 		struct kwalk_space *s = (struct kwalk_space *)(uintptr_t)value;
 		struct kwalk_process p;
 		uint32_t key = (uint32_t)pid;
 
-		if (!s->gone_ns || s->gone_ns + 5000000000ull > now_ns ||
+		if (!s->gone_ns || s->gone_ns + GONE_NS > now_ns ||
 		    bpf_map_lookup_elem(l->processes, &key, &p) >= 0)
 			continue;
 		arena_give(&l->arena, s->published, s->published_size, now_ns);
@@ -137,12 +132,26 @@ void follow_drain(struct kwalk *l)
 		for (size_t i = 0; i < l->follow.n; i++)
 			ring_drain(&l->follow.rings[i], follow_records, l);
 		left = follow_apply(l, now_ns);
-		follow_publish(l);
+		room_make(l);
+		kwalk_publish(l);
 	} while (left);
 	if (l->follow.lost != lost)
 		learn_again(l);
 	follow_sweep(l);
 	pthread_mutex_unlock(&l->lock);
+}
+
+/*
+ * Every sample between an exec or dlopen and our answer to it falls back to a copy of the stack: so this thread comes before others
+ * where that is allowed. Its work is bounded by what the kernel says of mappings. Measured on 2 busy CPUs, 4,000 Hz: samples that
+ * met an unknown mapping, gcc 2.9 % and 0.4 %, python3 by a shell wrapper 11 % and 2 % (those are inside execve, and have none).
+ */
+static void follow_hurry(void)
+{
+	const struct sched_param first = { .sched_priority = 1 };
+
+	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first) < 0)
+		setpriority(PRIO_PROCESS, 0, -20); /* else it is as late as anybody */
 }
 
 static void *follow_run(void *ctx)
@@ -156,8 +165,9 @@ static void *follow_run(void *ctx)
 	for (size_t i = 0; i < f->n; i++)
 		fds[i] = (struct pollfd){ .fd = f->fds[i], .events = POLLIN };
 	fds[f->n] = (struct pollfd){ .fd = f->wake, .events = POLLIN };
+	follow_hurry();
 	while (!fds[f->n].revents) {
-		if (poll(fds, f->n + 1, 1000) < 0 && errno != EINTR)
+		if (poll(fds, f->n + 1, FOLLOW_WAIT_MS) < 0 && errno != EINTR)
 			break;
 		follow_drain(l);
 	}

@@ -28,50 +28,56 @@ uint64_t kwalk_now_ns(void)
 
 /* ---- one mapping ---- */
 
-static void learn_put(struct kwalk *l, struct kwalk_space *s, struct kwalk_vma *m,
-                      const struct kwalk_ask *ask)
+static bool learn_table(struct kwalk *l, struct kwalk_vma *m, const struct kwalk_ask *ask)
 {
 	struct kwalk_table table = { 0 };
 
 	if (m->start >= USER_END || m->end <= m->start)
-		return;
+		return false;
 	if (!l->opts.fp && l->opts.table)
 		l->opts.table(l->opts.ctx, ask, &table);
 	m->blob = table.blob;
 	m->vaddr = table.vaddr;
 	m->may_guess = table.may_guess;
-	kwalk_space_put(s, m); /* without memory it is unknown: the stack ends there and says so */
+	return true;
+}
+
+/* Without memory it is unknown: the stack ends there and says so. */
+static void learn_put(void *space, const struct kwalk_vma *m)
+{
+	kwalk_space_put(space, m);
 }
 
 /* ---- /proc ---- */
 
-static uint32_t learn_execs(struct kwalk *l, uint32_t pid)
+uint32_t learn_execs(struct kwalk *l, uint32_t pid)
 {
 	uint32_t n = 0;
 
 	return bpf_map_lookup_elem(l->execs, &pid, &n) < 0 ? 0 : n;
 }
 
-static void learn_read_lines(struct kwalk *l, struct kwalk_space *s, struct buf *text)
+void learn_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
+                 void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx)
 {
 	char *at = (char *)text->bytes, path[4096];
 	const char *end = at + text->n;
 	struct procfs_map map;
 
 	while (procfs_map_next(&at, end, &map)) {
-		struct kwalk_vma m = { .start = map.start,
-			               .end = map.end,
-			               .pgoff = map.offset,
-			               .since_ns = s->read_ns };
+		struct kwalk_vma m = {
+			.start = map.start, .end = map.end, .pgoff = map.offset, .since_ns = now_ns
+		};
 		struct kwalk_ask ask = {
-			.pid = (pid_t)s->pid, .path = path, .pgoff = map.offset, .inode = map.inode
+			.pid = (pid_t)pid, .path = path, .pgoff = map.offset, .inode = map.inode
 		};
 
 		if (!map.executable || map.path_size >= sizeof(path))
 			continue;
 		memcpy(path, map.path, map.path_size);
 		path[map.path_size] = 0;
-		learn_put(l, s, &m, &ask);
+		if (learn_table(l, &m, &ask))
+			put(ctx, &m);
 	}
 }
 
@@ -101,8 +107,7 @@ static int learn_read(struct kwalk *l, uint32_t pid)
 		s->read_ns = now_ns;
 		s->gone_ns = 0;
 		kwalk_space_clear(s, UINT64_MAX);
-		learn_read_lines(l, s, &text);
-		kwalk_publish(l, s);
+		learn_lines(l, pid, now_ns, &text, learn_put, s);
 		break;
 	}
 	buf_free(&text);
@@ -143,8 +148,8 @@ static void learn_mmap(struct kwalk *l, const struct seam_decoded *d)
 		                 .inode = r->has_build_id ? 0 : r->ino };
 
 	memcpy(ask.build_id, r->build_id, sizeof(ask.build_id));
-	if (s && r->prot & PROT_EXECUTE && d->id.time_ns >= s->read_ns)
-		learn_put(l, s, &m, &ask);
+	if (s && r->prot & PROT_EXECUTE && d->id.time_ns >= s->read_ns && learn_table(l, &m, &ask))
+		kwalk_space_put(s, &m);
 }
 
 static void learn_fork(struct kwalk *l, const struct seam_decoded *d)
@@ -159,6 +164,10 @@ static void learn_fork(struct kwalk *l, const struct seam_decoded *d)
 	from = kwalk_space_get(&l->spaces, r->ppid, false);
 	if (!from)
 		return;
+	if (from->reading) { /* what it has mapped is not known yet */
+		learn_read(l, r->pid);
+		return;
+	}
 	to = kwalk_space_get(&l->spaces, r->pid, true);
 	if (!to || (to->n && !to->gone_ns)) /* read from /proc already */
 		return;
@@ -250,25 +259,9 @@ int kwalk_target(struct kwalk *l, pid_t pid)
 		r = -errno;
 	if (r >= 0)
 		r = learn_read(l, (uint32_t)process);
+	kwalk_publish(l);
 	pthread_mutex_unlock(&l->lock);
 	return r == -ENOENT ? -ESRCH : r;
-}
-
-int kwalk_target_all(struct kwalk *l)
-{
-	struct buf pids = { 0 };
-	int r = procfs_numbers(AT_FDCWD, "/proc", &pids);
-
-	for (size_t i = 0; r >= 0 && i + sizeof(pid_t) <= pids.n; i += sizeof(pid_t)) {
-		pid_t pid;
-
-		memcpy(&pid, pids.bytes + i, sizeof(pid));
-		pthread_mutex_lock(&l->lock);
-		learn_read(l, (uint32_t)pid);
-		pthread_mutex_unlock(&l->lock);
-	}
-	buf_free(&pids);
-	return r;
 }
 
 bool kwalk_is_followed(struct kwalk *l, uint32_t pid)

@@ -16,6 +16,7 @@
 
 #include "capture/bpf/kwalk_object.h"
 #include "capture/bpf/kwalk_parts.h"
+#include "capture/kernel.h"
 
 #define TASK_WORK_MARK 0x5ea3de4e /* kernel.bpf.h */
 #define CALL_INSN 0x85
@@ -26,6 +27,8 @@
 #define ARENA_ADDRESS 0x200000000000ull
 #define ARENA_PAGE 4096u
 #define ARENA_MOST (4ull << 30)
+#define TASKS_LEAST 131072u
+#define TASKS_MOST 4194304u /* PID_MAX_LIMIT */
 #define LOAD_LOG (1u << 20) /* bytes of the verifier's words */
 
 static int load_fail(struct seam_error *err, int code, const char *what)
@@ -84,8 +87,22 @@ static int load_configure(struct kwalk *l)
 	return map ? bpf_map__set_initial_value(map, &c, sizeof(c)) : -ENOENT;
 }
 
+/* Entries for tasks: what a hash costs before it is used grows with them, so not for every pid that could be. */
+static uint32_t load_tasks(void)
+{
+	char text[64];
+	unsigned long running, tasks = 0;
+	int n = kernel_running.text(kernel_running.ctx, "/proc/loadavg", text, sizeof(text));
+
+	if (n <= 0 || sscanf(text, "%*s %*s %*s %lu/%lu", &running, &tasks) != 2 ||
+	    tasks < TASKS_LEAST / 4)
+		return TASKS_LEAST;
+	return tasks > TASKS_MOST / 4 ? TASKS_MOST : (uint32_t)tasks * 4;
+}
+
 static int load_sizes(struct kwalk *l)
 {
+	static const char *const by_task[] = { "slots", "processes", "execs", "targets" };
 	struct bpf_map *rings = bpf_object__find_map_by_name(l->object, "rings");
 	struct bpf_map *arena = bpf_object__find_map_by_name(l->object, "arena");
 	int r;
@@ -93,6 +110,11 @@ static int load_sizes(struct kwalk *l)
 	if (!rings || !arena)
 		return -ENOENT;
 	r = bpf_map__set_max_entries(rings, (uint32_t)l->n_cpus);
+	for (size_t i = 0; r >= 0 && i < sizeof(by_task) / sizeof(by_task[0]); i++) {
+		struct bpf_map *map = bpf_object__find_map_by_name(l->object, by_task[i]);
+
+		r = map ? bpf_map__set_max_entries(map, load_tasks()) : -ENOENT;
+	}
 	if (r >= 0)
 		r = bpf_map__set_max_entries(arena, (uint32_t)(l->opts.memory / ARENA_PAGE));
 	if (r >= 0)

@@ -34,9 +34,11 @@ int kwalk_target(struct kwalk *l, pid_t pid)
 	return -EOPNOTSUPP;
 }
 
-int kwalk_target_all(struct kwalk *l)
+int kwalk_target_all(struct kwalk *l, void (*said)(void *ctx, size_t done, size_t of), void *ctx)
 {
 	(void)l;
+	(void)said;
+	(void)ctx;
 	return -EOPNOTSUPP;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kwalk_parts.h: the inside of kwalk.h. kwalk_load.c makes programs and maps, kwalk_arena.c gives out the arena, kwalk_space.c keeps
+/* kwalk_parts.h: the inside of kwalk.h. kwalk_load.c makes programs and maps, kwalk_arena.c gives out the arena, kwalk_room.c keeps tables there, kwalk_space.c
  * address spaces there, kwalk_follow.c learns of them, kwalk_ring.c turns the rings into records. Only kwalk*.c include it. */
 #ifndef SEAM_CAPTURE_BPF_KWALK_PARTS_H
 #define SEAM_CAPTURE_BPF_KWALK_PARTS_H
@@ -22,11 +22,12 @@ struct arena_freed;
 struct arena_memory {
 	unsigned char *bytes;                     /* NULL: none */
 	uint64_t most;                            /* bytes; */
-	uint64_t used;                            /* given out by moving up; tables stay */
+	uint64_t used;                            /* given out by moving up */
 	struct arena_freed *freed[ARENA_CLASSES]; /* oldest first */
 	struct arena_freed *freed_last[ARENA_CLASSES];
-	struct map tables; /* blob pointer -> offset of its copy */
-	uint64_t table_bytes, n_tables, left_out;
+	uint64_t table_space; /* of used: what tables have, or had */
+	struct buf holes;     /* struct arena_hole: in it, by offset */
+	uint64_t left_out;    /* arrays that found no room */
 };
 
 void arena_memory_free(struct arena_memory *a);
@@ -34,8 +35,40 @@ void arena_memory_free(struct arena_memory *a);
 uint32_t arena_take(struct arena_memory *a, size_t n);
 /* Given back: not handed out again while a program may still read it. */
 void arena_give(struct arena_memory *a, uint32_t offset, size_t n, uint64_t now_ns);
-/* Copies a table in, once; fills the parts of m. False: memory is out, or it is not a table of ours. */
-bool arena_table(struct arena_memory *a, const void *blob, struct kwalk_mapping *m);
+/* The same for tables, of any size: they leave a part of the memory to arrays. */
+uint32_t arena_take_table(struct arena_memory *a, uint64_t n, uint64_t now_ns);
+void arena_give_table(struct arena_memory *a, uint32_t offset, uint64_t n, uint64_t now_ns);
+/* The largest table that can be had when all that was given back has rested. */
+uint64_t arena_soon(const struct arena_memory *a);
+/* Whether n bytes could ever be had. */
+bool arena_could(const struct arena_memory *a, uint64_t n);
+
+/* ---- kwalk_room.c: which tables are in the arena ---- */
+
+struct room_object;
+
+struct kwalk_room {
+	struct map objects;      /* blob pointer -> struct room_object * */
+	bool pressed;            /* some table found no room: uses are noted */
+	bool wanted;             /* of those that found none, some were used */
+	uint64_t looked_ns;      /* when room was made last */
+	uint64_t n, bytes;       /* in the arena now */
+	uint64_t left, returned; /* tables that left, and that came later than they were mapped */
+};
+
+enum room_state {
+	ROOM_IN,
+	ROOM_OUT,  /* known, and not in memory */
+	ROOM_NONE, /* not a table of ours */
+};
+
+/* Copies a table in if there is room, once; fills the parts of m for ROOM_IN. */
+enum room_state room_table(struct kwalk *l, const void *blob, struct kwalk_mapping *m);
+/* A walk went through it. */
+void room_used(struct kwalk *l, const void *blob);
+/* Used tables come in, for those that were not used for longest. Now and then; what changed is to be published. */
+void room_make(struct kwalk *l);
+void room_free(struct kwalk_room *r);
 
 /* ---- kwalk_space.c: what is mapped in each process ---- */
 
@@ -64,13 +97,18 @@ struct kwalk_space {
 	uint32_t published; /* offset in the arena; 0: none */
 	size_t published_size;
 	struct kwalk_image before[KWALK_IMAGES]; /* the newest first */
-	bool dirty;
+	struct kwalk_spaces *all;
+	struct kwalk_space *next_dirty;
+	bool reading;     /* /proc is being read for it (kwalk_cover.c) */
+	bool dirty;       /* in the list of those that the programs have not seen as they are */
 	uint64_t gone_ns; /* its process has exited */
 };
 
 struct kwalk_spaces {
 	struct map by_pid; /* -> struct kwalk_space * */
+	struct kwalk_space *dirty;
 	uint64_t mappings;
+	uint64_t swept_ns;
 };
 
 struct kwalk_space *kwalk_space_get(struct kwalk_spaces *s, uint32_t pid, bool make);
@@ -86,8 +124,13 @@ int kwalk_space_copy(struct kwalk_space *to, const struct kwalk_space *from);
 const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uint64_t pc,
                                          uint64_t time_ns);
 void kwalk_spaces_free(struct kwalk_spaces *s);
-/* Makes the programs see what has changed. */
-void kwalk_publish(struct kwalk *l, struct kwalk_space *s);
+/* A table came or left: the programs are to see it. */
+void kwalk_spaces_touch(struct kwalk_spaces *s, const void *blob);
+/* What was mapped in a process at a time. Under the lock. */
+const struct kwalk_vma *kwalk_spaces_find(struct kwalk_spaces *s, uint32_t pid, uint64_t pc,
+                                          uint64_t time_ns);
+/* Makes the programs see all that has changed. */
+void kwalk_publish(struct kwalk *l);
 
 /* ---- kwalk_follow.c ---- */
 
@@ -115,6 +158,11 @@ void follow_drain(struct kwalk *l);
 int learn_record(struct kwalk *l, const unsigned char *bytes, uint16_t size);
 /* Records were lost: all that is known is read from /proc anew. */
 void learn_again(struct kwalk *l);
+/* How often a process has replaced its program, as the programs count. */
+uint32_t learn_execs(struct kwalk *l, uint32_t pid);
+/* The lines of /proc/PID/maps; each executable mapping with its table to put. text is changed. */
+void learn_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
+                 void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx);
 
 /* ---- kwalk_ring.c ---- */
 
@@ -142,6 +190,7 @@ struct kwalk {
 	int processes, execs, targets, counts; /* map descriptors */
 	pthread_mutex_t lock;                  /* of all below: the follower and the reader */
 	struct arena_memory arena;
+	struct kwalk_room room;
 	struct kwalk_spaces spaces;
 	struct map followed; /* pids that are or were targets */
 	struct follow follow;

@@ -55,6 +55,22 @@ static size_t ring_chain(struct kwalk *l, const struct kwalk_sample *s, const ui
 	return (size_t)(to - l->chain);
 }
 
+/* With little memory, what walks go through is to stay. */
+static void ring_used(struct kwalk *l, uint32_t pid, uint64_t time_ns, const uint64_t *ips,
+                      size_t n)
+{
+	if (!l->room.pressed)
+		return;
+	pthread_mutex_lock(&l->lock);
+	for (size_t i = 0; i < n; i++) {
+		const struct kwalk_vma *m = kwalk_spaces_find(&l->spaces, pid, ips[i], time_ns);
+
+		if (m)
+			room_used(l, m->blob);
+	}
+	pthread_mutex_unlock(&l->lock);
+}
+
 static int ring_sample(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *ips)
 {
 	const struct seam_event *event = seam_events_by_id(l->events, s->event);
@@ -66,6 +82,7 @@ static int ring_sample(struct kwalk *l, const struct kwalk_sample *s, const uint
 
 	if (!event)
 		return 0;
+	ring_used(l, s->pid, s->time_ns, ips, s->n_user);
 	out.callchain = encode_words(l->chain, ring_chain(l, s, ips));
 	r = encode_sample(&l->out, &event->attr, s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL,
 	                  &out);
@@ -115,6 +132,7 @@ static int ring_answer(struct kwalk *l, const struct kwalk_answer *a, const uint
 	map_put(&l->early[0], a->cookie, 1);
 	if (a->end == KWALK_EXITED) /* its EXIT record says so */
 		return 0;
+	ring_used(l, a->pid, a->time_ns, ips, a->n);
 	/* KWALK_EXEC, KWALK_MOVED: empty, for another program's chain, or another entry's, is not this sample's. */
 	return ring_answer_put(l, a, ips);
 }

@@ -28,8 +28,18 @@ struct kwalk_space *kwalk_space_get(struct kwalk_spaces *s, uint32_t pid, bool m
 		return NULL;
 	}
 	space->pid = pid;
+	space->all = s;
 	*slot = (uintptr_t)space;
 	return space;
+}
+
+static void space_touch(struct kwalk_space *s)
+{
+	if (s->dirty)
+		return;
+	s->dirty = true;
+	s->next_dirty = s->all->dirty;
+	s->all->dirty = s;
 }
 
 void kwalk_space_free(struct kwalk_space *s)
@@ -58,7 +68,7 @@ void kwalk_space_clear(struct kwalk_space *s, uint64_t before_ns)
 		if (s->at[i].since_ns > before_ns)
 			s->at[kept++] = s->at[i];
 	s->n = kept;
-	s->dirty = true;
+	space_touch(s);
 }
 
 void kwalk_space_exec(struct kwalk_space *s, uint64_t at_ns)
@@ -140,7 +150,7 @@ int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m)
 			break;
 	}
 	kwalk_space_insert(s, i, m);
-	s->dirty = true;
+	space_touch(s);
 	return 0;
 }
 
@@ -151,7 +161,7 @@ int kwalk_space_copy(struct kwalk_space *to, const struct kwalk_space *from)
 	if (from->n)
 		memcpy(to->at, from->at, from->n * sizeof(*from->at));
 	to->n = from->n;
-	to->dirty = true;
+	space_touch(to);
 	return 0;
 }
 
@@ -185,22 +195,52 @@ const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uint64_t p
 	return found && found->since_ns <= time_ns ? found : NULL;
 }
 
-static void publish_one(struct kwalk *l, const struct kwalk_vma *m, struct kwalk_mapping *ret)
+/* False: its table is out of memory, so the programs are not to know it. */
+static bool publish_one(struct kwalk *l, const struct kwalk_vma *m, struct kwalk_mapping *ret)
 {
+	enum room_state state = ROOM_NONE;
+
 	*ret = (struct kwalk_mapping){ .start = m->start,
 		                       .end = m->end,
 		                       .flags = m->may_guess ? KWALK_MAY_GUESS : 0 };
-	if (m->blob && arena_table(&l->arena, m->blob, ret))
+	if (m->blob)
+		state = room_table(l, m->blob, ret);
+	if (state == ROOM_IN)
 		ret->base += m->start - m->vaddr;
+	return state != ROOM_OUT;
 }
 
-void kwalk_publish(struct kwalk *l, struct kwalk_space *s)
+void kwalk_spaces_touch(struct kwalk_spaces *s, const void *blob)
+{
+	uint64_t pid, value;
+	size_t i = 0;
+
+	while (map_next(&s->by_pid, &i, &pid, &value)) {
+		struct kwalk_space *space = (struct kwalk_space *)(uintptr_t)value;
+		size_t j = 0;
+
+		while (j < space->n && space->at[j].blob != blob)
+			j++;
+		if (j < space->n)
+			space_touch(space);
+	}
+}
+
+const struct kwalk_vma *kwalk_spaces_find(struct kwalk_spaces *s, uint32_t pid, uint64_t pc,
+                                          uint64_t time_ns)
+{
+	struct kwalk_space *space = kwalk_space_get(s, pid, false);
+
+	return space ? kwalk_space_find(space, pc, time_ns) : NULL;
+}
+
+static void publish_space(struct kwalk *l, struct kwalk_space *s)
 {
 	struct kwalk_process p = { .n = (uint32_t)s->n, .execs = s->execs };
 	size_t size = (s->n + 1) * sizeof(struct kwalk_mapping);
 	struct kwalk_mapping *at;
+	size_t known = 0;
 
-	s->dirty = false;
 	p.mappings = s->n <= KWALK_MAPPINGS ? arena_take(&l->arena, size) : 0;
 	if (!p.mappings) { /* too many, or no memory: none is known, rather than some */
 		p.n = 0;
@@ -208,11 +248,25 @@ void kwalk_publish(struct kwalk *l, struct kwalk_space *s)
 	}
 	/* The one before the first is looked at, and not used, by the search: it must be there. */
 	at = (struct kwalk_mapping *)(void *)(l->arena.bytes + p.mappings);
-	for (size_t i = 0; i < p.n; i++)
-		publish_one(l, &s->at[i], &at[i]);
+	for (size_t i = 0, n = p.n; i < n; i++) {
+		if (publish_one(l, &s->at[i], &at[known]))
+			known++;
+	}
+	p.n = (uint32_t)known;
 	bpf_map_update_elem(l->processes, &s->pid, &p, BPF_ANY);
 	arena_give(&l->arena, s->published, s->published_size, kwalk_now_ns());
 	s->published = p.mappings;
 	s->published_size = size;
 	l->spaces.mappings += p.n;
+}
+
+void kwalk_publish(struct kwalk *l)
+{
+	struct kwalk_space *s;
+
+	while ((s = l->spaces.dirty)) {
+		l->spaces.dirty = s->next_dirty;
+		s->dirty = false;
+		publish_space(l, s);
+	}
 }

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kwalk_cover.c: what every process has mapped when a recording begins, read by several threads. While one process is read, records about
+ * it are applied already: its space is there, and what is read is as old as the reading's begin, so that newer is never overwritten.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/bpf/kwalk_parts.h"
+#include "capture/procfs.h"
+
+#define COVER_THREADS 8
+#define COVER_TRIES 4
+#define COVER_SAID_NS 100000000ull
+
+struct cover {
+	struct kwalk *kwalk;
+	const pid_t *pids;
+	size_t n;
+	size_t next; /* taken by threads one by one */
+};
+
+static void cover_keep(void *ctx, const struct kwalk_vma *m)
+{
+	buf_put(ctx, m, sizeof(*m));
+}
+
+/* The space of a process that is about to be read; false: it is known already, or there is no memory. */
+static bool cover_begin(struct kwalk *l, uint32_t pid, uint64_t *now_ns, uint32_t *execs)
+{
+	struct kwalk_space *s;
+	bool begun = false;
+
+	pthread_mutex_lock(&l->lock);
+	s = kwalk_space_get(&l->spaces, pid, false);
+	if (!s || !s->read_ns) {
+		s = kwalk_space_get(&l->spaces, pid, true);
+		begun = s != NULL;
+	}
+	*now_ns = kwalk_now_ns();
+	*execs = learn_execs(l, pid);
+	if (begun) {
+		s->read_ns = *now_ns;
+		s->execs = *execs;
+		s->reading = true;
+	}
+	pthread_mutex_unlock(&l->lock);
+	return begun;
+}
+
+/* False: it has replaced its program meanwhile. The kernel's records say what it mapped since, but not what an exec took away. */
+static bool cover_end(struct kwalk *l, uint32_t pid, uint32_t execs, const struct buf *vmas)
+{
+	const struct kwalk_vma *m = (const void *)vmas->bytes;
+	struct kwalk_space *s;
+	bool same;
+
+	pthread_mutex_lock(&l->lock);
+	s = kwalk_space_get(&l->spaces, pid, false);
+	same = s && learn_execs(l, pid) == execs;
+	for (size_t i = 0; same && !vmas->failed && i < vmas->n / sizeof(*m); i++)
+		kwalk_space_put(s, &m[i]);
+	if (s)
+		s->reading = false;
+	if (s && !same)
+		s->read_ns = 0; /* to be read anew */
+	kwalk_publish(l);
+	pthread_mutex_unlock(&l->lock);
+	return same;
+}
+
+static void cover_process(struct kwalk *l, uint32_t pid, struct buf *text, struct buf *vmas)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	for (unsigned i = 0; i < COVER_TRIES; i++) {
+		uint64_t now_ns;
+		uint32_t execs;
+
+		if (!cover_begin(l, pid, &now_ns, &execs))
+			return;
+		buf_clear(text);
+		buf_clear(vmas);
+		if (procfs_read(AT_FDCWD, path, text) > 0)
+			learn_lines(l, pid, now_ns, text, cover_keep, vmas);
+		if (cover_end(l, pid, execs, vmas))
+			return;
+	}
+}
+
+static bool cover_next(struct cover *c, struct buf *text, struct buf *vmas)
+{
+	size_t i = __atomic_fetch_add(&c->next, 1, __ATOMIC_RELAXED);
+
+	if (i >= c->n)
+		return false;
+	cover_process(c->kwalk, (uint32_t)c->pids[i], text, vmas);
+	return true;
+}
+
+static void *cover_run(void *ctx)
+{
+	struct buf text = { 0 }, vmas = { 0 };
+
+	while (cover_next(ctx, &text, &vmas))
+		;
+	buf_free(&text);
+	buf_free(&vmas);
+	return NULL;
+}
+
+static void cover_all(struct cover *c, void (*said)(void *ctx, size_t done, size_t of), void *ctx)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct buf text = { 0 }, vmas = { 0 };
+	uint64_t said_ns = kwalk_now_ns();
+	pthread_t threads[COVER_THREADS];
+	int n = 0;
+
+	while (n < COVER_THREADS && n + 1 < cpus &&
+	       pthread_create(&threads[n], NULL, cover_run, c) == 0)
+		n++;
+	while (cover_next(c, &text, &vmas)) {
+		if (!said || kwalk_now_ns() < said_ns + COVER_SAID_NS)
+			continue;
+		said_ns = kwalk_now_ns();
+		said(ctx, __atomic_load_n(&c->next, __ATOMIC_RELAXED), c->n);
+	}
+	while (n)
+		pthread_join(threads[--n], NULL);
+	buf_free(&text);
+	buf_free(&vmas);
+}
+
+int kwalk_target_all(struct kwalk *l, void (*said)(void *ctx, size_t done, size_t of), void *ctx)
+{
+	struct buf pids = { 0 };
+	int r = procfs_numbers(AT_FDCWD, "/proc", &pids);
+	struct cover c = { .kwalk = l,
+		           .pids = (const void *)pids.bytes,
+		           .n = pids.n / sizeof(pid_t) };
+
+	if (r >= 0 && !l->opts.fp)
+		cover_all(&c, said, ctx);
+	buf_free(&pids);
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kwalk_room.c: which unwind tables are in the arena. A table comes in when its object is first mapped, while there is room; after that when
+ * a walk has needed it, for tables that no walk needed for longest. A mapping whose table is out is not known to the programs: such
+ * samples bring a copy of the stack, and the recorder, which has all tables, walks it. So with little memory stacks cost more and
+ * are the same.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/bpf/kwalk_parts.h"
+
+#define ROOM_LOOK_NS 100000000ull
+#define ROOM_IDLE_NS 500000000ull /* a table that was needed since does not leave */
+
+/* The table's header, by docs/unwind-table.md. */
+#define TABLE_MAGIC 0x776e7573u
+#define TABLE_VERSION 1u
+#define TABLE_X86_64 62u
+#define TABLE_RULE_SIZE 32u
+
+struct table_header {
+	uint32_t magic, version, machine, sources;
+	uint64_t text_start;
+	uint32_t n_pages, n_rows, n_rules, n_saves, n_exprs, size;
+	uint64_t checksum;
+	uint32_t skipped, reserved;
+};
+
+struct room_object {
+	const struct table_header *blob;
+	uint32_t offset; /* of its copy; 0: out */
+	bool wanted;     /* out, and needed */
+	bool was_out;
+	uint64_t used_ns; /* 0: never, as far as is known */
+};
+
+/* Bytes of the parts that the programs read: expressions they do not. */
+static uint64_t table_bytes(const struct table_header *h)
+{
+	return sizeof(*h) + (uint64_t)h->n_rules * TABLE_RULE_SIZE +
+	       ((uint64_t)h->n_pages + 1) * 4 + (uint64_t)h->n_rows * 4 + (uint64_t)h->n_saves * 2;
+}
+
+static bool table_is_ours(const struct table_header *h)
+{
+	return h->magic == TABLE_MAGIC && h->version == TABLE_VERSION &&
+	       h->machine == TABLE_X86_64 && table_bytes(h) <= h->size;
+}
+
+static struct room_object *room_object(struct kwalk_room *r, const void *blob, bool make)
+{
+	struct room_object *o;
+	uint64_t known, *slot;
+
+	if (map_get(&r->objects, (uintptr_t)blob, &known))
+		return (struct room_object *)(uintptr_t)known;
+	if (!make || !table_is_ours(blob))
+		return NULL;
+	o = calloc(1, sizeof(*o));
+	slot = o ? map_slot(&r->objects, (uintptr_t)blob, NULL) : NULL;
+	if (!slot) {
+		free(o);
+		return NULL;
+	}
+	o->blob = blob;
+	*slot = (uintptr_t)o;
+	return o;
+}
+
+static bool room_enter(struct kwalk *l, struct room_object *o, uint64_t now_ns)
+{
+	uint64_t n = table_bytes(o->blob);
+
+	o->offset = arena_take_table(&l->arena, n, now_ns);
+	if (!o->offset)
+		return false;
+	memcpy(l->arena.bytes + o->offset, o->blob, n);
+	l->room.n++;
+	l->room.bytes += n;
+	l->room.returned += o->was_out;
+	o->wanted = o->was_out = false;
+	return true;
+}
+
+static void room_leave(struct kwalk *l, struct room_object *o, uint64_t now_ns)
+{
+	uint64_t n = table_bytes(o->blob);
+
+	arena_give_table(&l->arena, o->offset, n, now_ns);
+	o->offset = 0;
+	o->was_out = true;
+	l->room.n--;
+	l->room.bytes -= n;
+	l->room.left++;
+	kwalk_spaces_touch(&l->spaces, o->blob);
+}
+
+enum room_state room_table(struct kwalk *l, const void *blob, struct kwalk_mapping *m)
+{
+	const struct table_header *h = blob;
+	struct room_object *o = room_object(&l->room, blob, true);
+
+	if (!o)
+		return ROOM_NONE;
+	if (!o->offset && (o->was_out || !room_enter(l, o, kwalk_now_ns()))) {
+		l->room.pressed = o->was_out = true;
+		return ROOM_OUT;
+	}
+	m->n_pages = h->n_pages;
+	m->rules = o->offset + (uint32_t)sizeof(*h);
+	m->index = m->rules + h->n_rules * TABLE_RULE_SIZE;
+	m->rows = m->index + (h->n_pages + 1) * 4;
+	m->saves = m->rows + h->n_rows * 4;
+	m->base = h->text_start; /* the caller adds where the object is */
+	return ROOM_IN;
+}
+
+void room_used(struct kwalk *l, const void *blob)
+{
+	struct room_object *o = room_object(&l->room, blob, false);
+
+	if (!o)
+		return;
+	o->used_ns = kwalk_now_ns();
+	o->wanted |= !o->offset;
+	l->room.wanted |= o->wanted;
+}
+
+/* The table, of at least so many bytes, that was not needed for longest. */
+static struct room_object *room_oldest(struct kwalk_room *r, uint64_t least, uint64_t before_ns)
+{
+	struct room_object *oldest = NULL;
+	uint64_t blob, value;
+	size_t i = 0;
+
+	while (map_next(&r->objects, &i, &blob, &value)) {
+		struct room_object *o = (struct room_object *)(uintptr_t)value;
+
+		if (o->offset && o->used_ns < before_ns && table_bytes(o->blob) >= least &&
+		    (!oldest || o->used_ns < oldest->used_ns))
+			oldest = o;
+	}
+	return oldest;
+}
+
+static void room_want(struct kwalk *l, struct room_object *o, uint64_t now_ns)
+{
+	uint64_t need = table_bytes(o->blob), idle_ns = now_ns - ROOM_IDLE_NS;
+
+	if (!arena_could(&l->arena, need)) {
+		o->wanted = false;
+		return;
+	}
+	if (room_enter(l, o, now_ns)) {
+		kwalk_spaces_touch(&l->spaces, o->blob);
+		return;
+	}
+	/* What leaves now is memory when it has rested. Small pieces lie apart: one that makes enough room goes before several. */
+	while (arena_soon(&l->arena) < need) {
+		struct room_object *old = room_oldest(&l->room, need, idle_ns);
+
+		if (!old)
+			old = room_oldest(&l->room, 0, idle_ns);
+		if (!old)
+			return;
+		room_leave(l, old, now_ns);
+	}
+}
+
+void room_make(struct kwalk *l)
+{
+	uint64_t now_ns = kwalk_now_ns(), blob, value;
+	size_t i = 0;
+
+	if (!l->room.wanted || now_ns < l->room.looked_ns + ROOM_LOOK_NS)
+		return;
+	l->room.looked_ns = now_ns;
+	l->room.wanted = false;
+	while (map_next(&l->room.objects, &i, &blob, &value)) {
+		struct room_object *o = (struct room_object *)(uintptr_t)value;
+
+		/* What was needed a while ago only waits no longer: room is for what is needed now. */
+		if (o->wanted && o->used_ns + ROOM_IDLE_NS < now_ns)
+			o->wanted = false;
+		if (o->wanted)
+			room_want(l, o, now_ns);
+		l->room.wanted |= o->wanted;
+	}
+}
+
+void room_free(struct kwalk_room *r)
+{
+	uint64_t blob, value;
+	size_t i = 0;
+
+	while (map_next(&r->objects, &i, &blob, &value))
+		free((struct room_object *)(uintptr_t)value);
+	map_free(&r->objects);
+}

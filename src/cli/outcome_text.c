@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// outcome_text.c: see outcome_text.h.
+#include "cli/outcome_text.h"
+
+struct outcome_line {
+	struct buf *out;
+	uint64_t all;
+	bool begun;
+};
+
+static void outcome_part(struct outcome_line *l, uint64_t n, const char *text)
+{
+	if (!n)
+		return;
+	buf_put_text(l->out, l->begun ? ", " : ": ");
+	l->begun = true;
+	if (n * 2000 < l->all) /* would be shown as 0.0 */
+		buf_printf(l->out, "<0.1 %% %s", text);
+	else
+		buf_printf(l->out, "%.1f %% %s", 100.0 * (double)n / (double)l->all, text);
+}
+
+/* " (180 needed up to 16 KiB, 30 more than 32 KiB)" */
+static void outcome_needed(const struct outcome_counts *c, struct buf *out)
+{
+	const char *lead = " (";
+
+	for (unsigned i = 1; i < OUTCOME_NEEDED; i++) {
+		if (!c->needed[i])
+			continue;
+		buf_printf(out, "%s%llu needed %s %u KiB", lead, (unsigned long long)c->needed[i],
+		           i == OUTCOME_NEEDED - 1 ? "more than" : "up to",
+		           i == OUTCOME_NEEDED - 1 ? 32 : 1u << (i - 1));
+		lead = ", ";
+	}
+	buf_put_text(out, *lead == ',' ? ")" : "");
+}
+
+void outcome_text(const struct outcome_counts *c, struct buf *out)
+{
+	struct outcome_line l = { .out = out, .all = c->samples - c->kind[OUTCOME_NO_STACK] };
+
+	if (!c->samples)
+		return;
+	buf_printf(out, "%llu stack%s unwound while recording, from copies of %u bytes",
+	           (unsigned long long)l.all, l.all == 1 ? "" : "s", c->copy_bytes);
+	for (int end = 0; end < WALK_ENDS; end++) {
+		uint64_t unreadable = end == WALK_TRUNCATED ? c->unreadable : 0;
+
+		outcome_part(&l, c->end[end] - unreadable, walk_end_text((enum walk_end)end));
+		if (end == WALK_TRUNCATED)
+			outcome_needed(c, out);
+		outcome_part(&l, unreadable, "cut off: the kernel could not read the stack");
+	}
+	for (int kind = OUTCOME_LATE; kind < OUTCOME_KINDS; kind++)
+		if (kind != OUTCOME_NO_STACK)
+			outcome_part(&l, c->kind[kind], outcome_kind_text((enum outcome_kind)kind));
+	outcome_part(&l, c->kind[OUTCOME_NOT_SAID], outcome_kind_text(OUTCOME_NOT_SAID));
+	buf_put_text(out, "\n");
+	if (c->guessed)
+		buf_printf(
+		        out,
+		        "%.1f %% of them go through code made at run time by its frame pointers\n",
+		        100.0 * (double)c->guessed / (double)l.all);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * outcome_text.h: what became of the stack copies of a file that was unwound while recording, in words, the
+ * same below a report and in seam stat.
+ */
+#ifndef SEAM_CLI_OUTCOME_TEXT_H
+#define SEAM_CLI_OUTCOME_TEXT_H
+
+#include "base/buf.h"
+#include "pipeline/outcome.h"
+
+/* One line, or two; nothing when no sample says it. */
+void outcome_text(const struct outcome_counts *counts, struct buf *out);
+
+#endif

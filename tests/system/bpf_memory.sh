@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# --unwind-memory: many libraries and room for the tables of some of them. Stacks are whole all the same, tables leave and come, and it is
+# said.
+HERE=$(cd "${0%/*}" && pwd)
+. "$HERE/lib.sh"
+can_record
+needs_bpf
+command -v python3 >/dev/null || skip "python3 is needed"
+cc=${CC:-cc}
+
+# 5,000 functions with frames of different size: about 50 KB of table. Each library has them, and a build-id of its own.
+python3 - >many.c <<'P'
+print("void touch(volatile char *p);\nextern volatile int stop;\nvolatile unsigned long sum;")
+for i in range(5000):
+    print("int f%d(int n) { volatile char a[%d]; a[n] = 1; return n ? f%d(n - 1) + a[0] : a[n]; }"
+          % (i, 16 + i % 7 * 40, max(0, i - 1)))
+print("__attribute__((noinline)) void burn(long n) { while (n--) sum += n; }")
+print("__attribute__((noinline)) int library_work(long n) { volatile char a[300]; a[0] = 1; burn(n); return a[0]; }")
+P
+cat >main.c <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+__attribute__((noinline)) static void visit(const char *path, double seconds)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	int (*work)(long) = library ? (int (*)(long))dlsym(library, "library_work") : NULL;
+	double end = now() + seconds;
+
+	if (!work) {
+		fprintf(stderr, "%s\n", dlerror());
+		exit(1);
+	}
+	while (now() < end)
+		work(100000);
+}
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		visit(argv[i], 0.03);
+	visit(argv[argc - 1], 8);
+	return 0;
+}
+C
+$cc -O1 -fPIC -fomit-frame-pointer -fno-optimize-sibling-calls -Wno-all -c many.c -o many.o 2>cc.err &&
+	$cc -O2 -fomit-frame-pointer -D_GNU_SOURCE main.c -o visit -ldl || skip "no compiler: $(head -3 cc.err)"
+i=0
+libraries=
+while [ $i -lt 40 ]; do
+	$cc -shared -Wl,--build-id=uuid many.o -o lib$i.so || skip "no linker"
+	libraries="$libraries ./lib$i.so"
+	i=$((i + 1))
+done
+# shellcheck disable=SC2086
+record -v -e cpu-clock -F 997 --unwind-memory 1M -o m.data -- ./visit $libraries
+same "status" 0 $status
+figure() { sed -n "s/.* \([0-9]*\) $1.*/\1/p" err | head -n 1; }
+n=$(samples m.data)
+says err 'not all unwind tables had room at once'
+atleast "tables that left" 1 "$(figure 'times one left')"
+atleast "tables that came late" 1 "$(figure 'times one came late')"
+atleast "samples" 1000 "$n"
+atmost "bytes of tables" 1048576 "$(figure 'bytes; ')"
+atleast "stacks walked by the recorder meanwhile" 100 "$(figure 'walked by the recorder')"
+atmost "and no longer when its table had come" $((n * 8 / 10)) "$(figure 'walked by the recorder')"
+"$SEAM" script m.data >m.txt 2>/dev/null
+awk -v RS= '/[ \t]burn[+ ]/ { n++; if (/[ \t]main[+ ]/) w++ } END { print n + 0, w + 0 }' m.txt >counts
+read -r all whole <counts
+atleast "stacks in the libraries" 1000 "$all"
+same "of them whole" "$all" "$whole"
+
+echo "# room for all"
+# shellcheck disable=SC2086
+record -v -e cpu-clock -F 997 --unwind-memory 64M --duration 1.5 -o all.data -- ./visit $libraries
+if grep -q 'not all unwind tables' err; then fail "64M is enough"; else echo "ok: nothing to say"; fi
+record --unwind-memory 100K -o x.data -- true; same "less than 1M" 2 $status
+done_testing
