@@ -17,6 +17,9 @@ struct print_opts {
 	const char *path; /* behind the "@" of a record's first line; NULL: no "@" */
 	const char
 	        *arch; /* of the recording, as uname -m says it, for names of registers; or NULL */
+	/* Appends the text of a tracepoint's raw data: 1; or why there is none: 0; or NULL. */
+	int (*trace)(void *ctx, const struct seam_sample *sample, struct buf *out);
+	void *ctx;
 };
 
 /*
@@ -41,5 +44,8 @@ void print_attr_fields(struct buf *out, const struct seam_attr *attr);
 
 /* "AX" of PERF_REG number 0 on x86; NULL when arch is NULL or not known. */
 const char *print_reg_name(const char *arch, unsigned reg);
+
+/* Entry i of a branch stack in perf script's words: "0x1234/0x5678/P/-/-/0/CALL/-". */
+void print_branch_short(struct buf *out, const struct seam_branch_stack *b, uint64_t i);
 
 #endif

@@ -308,6 +308,19 @@ static void print_json_sample_data(struct json *j, uint64_t type, const struct s
 	                  s->code_page_size);
 }
 
+static void print_json_trace(struct json_printer *p, const struct seam_sample *s)
+{
+	const struct printer asked = { .opts = p->opts };
+	struct buf text = { 0 };
+	int r = print_trace(&asked, s, &text);
+
+	if (r >= 0) {
+		json_key(&p->json, r ? "trace" : "no_trace");
+		json_string(&p->json, buf_text(&text));
+	}
+	buf_free(&text);
+}
+
 static void print_json_sample(struct json_printer *p, const struct seam_sample *s)
 {
 	uint64_t type = events_layout(s->event)->sample_type;
@@ -323,6 +336,7 @@ static void print_json_sample(struct json_printer *p, const struct seam_sample *
 	if (type & SEAM_SAMPLE_RAW) {
 		json_key(j, "raw");
 		print_json_hex_bytes(j, s->raw.bytes, s->raw.n);
+		print_json_trace(p, s);
 	}
 	if (type & SEAM_SAMPLE_BRANCH_STACK)
 		print_json_branches(j, &s->branches);

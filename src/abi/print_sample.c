@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // print_sample.c: the text of a SAMPLE and of a CALLCHAIN_DEFERRED, in the form of perf report -D.
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -114,6 +115,23 @@ static void print_branch(struct buf *out, const struct seam_branch_stack *b, uin
 	print_text(out, " ");
 	print_text(out, spec[flags >> 24 & 3]);
 	print_text(out, "\n");
+}
+
+void print_branch_short(struct buf *out, const struct seam_branch_stack *b, uint64_t i)
+{
+	static const char *const spec[4] = { "-", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH",
+		                             "SPEC_CORRECT_PATH" };
+	uint64_t flags = print_branch_flags(b, i);
+
+	buf_printf(out, "0x%llx/0x%llx/%s/%c/%c/%llu/%s/%s",
+	           (unsigned long long)seam_u64s_at(&b->entries, i * 3),
+	           (unsigned long long)seam_u64s_at(&b->entries, i * 3 + 1),
+	           flags & 2   ? "P"
+	           : flags & 1 ? "M"
+	                       : "-",
+	           flags & 4 ? 'X' : '-', flags & 8 ? 'A' : '-',
+	           (unsigned long long)(flags >> 4 & 0xffff), print_branch_type(flags),
+	           spec[flags >> 24 & 3]);
 }
 
 /* A branch stack used as a call stack: the innermost target, then where each call came from. */
@@ -234,6 +252,23 @@ static const char *print_page_size(uint64_t bytes, char text[32])
 	return text;
 }
 
+int print_trace(const struct printer *p, const struct seam_sample *s, struct buf *ret)
+{
+	if (!p->opts || !p->opts->trace || s->event->attr.type != SEAM_TYPE_TRACEPOINT)
+		return -ENOENT;
+	return p->opts->trace(p->opts->ctx, s, ret);
+}
+
+static void print_trace_line(const struct printer *p, const struct seam_sample *s)
+{
+	struct buf text = { 0 };
+	int r = print_trace(p, s, &text);
+
+	if (r >= 0)
+		buf_printf(p->out, "... %strace: %s\n", r ? "" : "no ", buf_text(&text));
+	buf_free(&text);
+}
+
 /* The rare fields. */
 static void print_sample_data(struct printer *p, uint64_t type, const struct seam_sample *s)
 {
@@ -262,8 +297,10 @@ static void print_sample_data(struct printer *p, uint64_t type, const struct sea
 		buf_printf(out, "... transaction: %llx\n", (unsigned long long)s->transaction);
 	if (type & SEAM_SAMPLE_CGROUP)
 		buf_printf(out, "... cgroup: %llu\n", (unsigned long long)s->cgroup);
-	if (type & SEAM_SAMPLE_RAW)
+	if (type & SEAM_SAMPLE_RAW) {
 		buf_printf(out, "... raw: %zu bytes\n", s->raw.n);
+		print_trace_line(p, s);
+	}
 	if (type & SEAM_SAMPLE_AUX)
 		buf_printf(out, "... aux: %zu bytes\n", s->aux.n);
 }

@@ -31,6 +31,8 @@ void print_hex16(struct buf *out, uint64_t v); /* %016llx */
 void print_chain(struct buf *out, const struct seam_u64s *chain, bool may_have_markers);
 /* The flags of a branch entry with bit 0 = mispred on every machine. */
 uint64_t print_branch_flags(const struct seam_branch_stack *b, uint64_t i);
+/* The text of a tracepoint's sample: 1; or why it has none: 0; -ENOENT: nobody asked for one. */
+int print_trace(const struct printer *p, const struct seam_sample *s, struct buf *ret);
 /* "KERNEL" for a marker of a callchain; NULL when it is none that is known. */
 const char *print_context_name(uint64_t ip);
 

@@ -45,6 +45,7 @@ struct event {
 	bool exclude_given; /* :u, :k or :h was given: the session must not choose */
 	bool guest_given;   /* :G or :H was given */
 	bool precise_max;   /* :P: the highest precise level that the PMU has */
+	bool from_source;   /* its samples are opts.source's own: a dummy, for its id only */
 	bool is_default;    /* chosen by event_list_default: may be replaced by cpu-clock */
 	bool sample_read;   /* :S on the group */
 	bool weak;          /* :W: leave the group when it cannot be scheduled */

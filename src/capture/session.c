@@ -157,7 +157,7 @@ static int session_give(struct session *s, struct seam_error *err)
 
 		if (st->role == STREAM_SIDEBAND)
 			to->events(to->ctx, s->events, (uint32_t)i);
-		for (size_t j = 0; st->sourced && j < n; j++) {
+		for (size_t j = 0; st->sourced && !st->from_source && j < n; j++) {
 			int r = st->fds[j] < 0 ? 0 : to->attach(to->ctx, st->fds[j], st->ids[j]);
 
 			if (r < 0)
@@ -359,6 +359,13 @@ int session_switch(struct session *s, enum stream_role role, unsigned long reque
 	return 0;
 }
 
+static int session_tell_source(struct session *s, bool on)
+{
+	const struct session_source *to = &s->opts.source;
+
+	return to->sampling ? to->sampling(to->ctx, on) : 0;
+}
+
 int session_start(struct session *s)
 {
 	int r = session_switch(s, STREAM_ANSWERS, IOCTL_ENABLE);
@@ -368,8 +375,9 @@ int session_start(struct session *s)
 	if (r < 0 || s->opts.start_paused)
 		return r;
 	if (!s->opts.enable_on_exec)
-		return session_switch(s, STREAM_SAMPLING, IOCTL_ENABLE);
+		return session_resume(s);
 	// The source's are every CPU's: no exec enables them.
+	r = session_tell_source(s, true);
 	for (size_t i = 0; r >= 0 && i < s->n_streams; i++)
 		if (s->streams[i].sourced && s->streams[i].own_leader)
 			r = stream_switch(s, &s->streams[i], IOCTL_ENABLE);
@@ -378,12 +386,16 @@ int session_start(struct session *s)
 
 int session_pause(struct session *s)
 {
-	return session_switch(s, STREAM_SAMPLING, IOCTL_DISABLE);
+	int r = session_switch(s, STREAM_SAMPLING, IOCTL_DISABLE);
+
+	return r < 0 ? r : session_tell_source(s, false);
 }
 
 int session_resume(struct session *s)
 {
-	return session_switch(s, STREAM_SAMPLING, IOCTL_ENABLE);
+	int r = session_tell_source(s, true);
+
+	return r < 0 ? r : session_switch(s, STREAM_SAMPLING, IOCTL_ENABLE);
 }
 
 int session_stop(struct session *s)

@@ -92,6 +92,8 @@ struct session_source {
 	int (*attach)(void *ctx, int fd, uint64_t id);
 	/* The set of events, which lives as long as the session, and the index of the one that answers belong to. */
 	void (*events)(void *ctx, const struct seam_events *events, uint32_t answers);
+	/* Sampling begins, or ends; may be NULL. */
+	int (*sampling)(void *ctx, bool on);
 	/* In each round, before its end: bytes given, or what write returned. */
 	int64_t (*read)(void *ctx, capture_write write, void *write_ctx);
 	/* In session_settle, sampling off. */

@@ -329,7 +329,13 @@ static int compose_one(struct session *s, const struct event_list *events, size_
 	if (r < 0)
 		return r;
 	attr_group(s, events, i, st);
-	return stream_cpus(s, e, st, err);
+	r = stream_cpus(s, e, st, err);
+	if (r >= 0 && e->from_source) {
+		st->from_source = true;
+		st->attr.sample_type |= SEAM_SAMPLE_PERIOD;
+		st->n_cpus = 1;
+	}
+	return r;
 }
 
 int session_compose(struct session *s, const struct event_list *events, struct seam_error *err)

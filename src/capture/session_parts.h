@@ -30,7 +30,8 @@ struct stream {
 	uint64_t *ids; /* beside fds */
 	uint64_t lost; /* after session_finish */
 	bool lost_known;
-	bool sourced; /* its samples come from opts.source */
+	bool sourced;     /* its samples come from opts.source */
+	bool from_source; /* and from nowhere else: one descriptor, nothing is attached to it */
 };
 
 struct session {

@@ -2,8 +2,10 @@
 // cmds.c: the table of commands, in the order that help shows.
 #include "cli/cmd.h"
 
+extern const struct cmd cmd_annotate;
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_convert;
+extern const struct cmd cmd_diff;
 extern const struct cmd cmd_dump;
 extern const struct cmd cmd_evlist;
 extern const struct cmd cmd_export;
@@ -15,12 +17,16 @@ extern const struct cmd cmd_recover;
 extern const struct cmd cmd_report;
 extern const struct cmd cmd_script;
 extern const struct cmd cmd_stat;
+extern const struct cmd cmd_top;
 
 // A line each: clang-format 14 would put them in columns.
 // clang-format off
 const struct cmd *const cmds[] = {
 	&cmd_record,
+	&cmd_top,
 	&cmd_report,
+	&cmd_diff,
+	&cmd_annotate,
 	&cmd_script,
 	&cmd_dump,
 	&cmd_evlist,

@@ -17,6 +17,7 @@
 #include "cli/cmd.h"
 #include "cli/header.h"
 #include "cli/span.h"
+#include "tracepoint/tracepoint.h"
 
 #define DUMP_FLUSH (1u << 20)
 #define DUMP_TYPES 65536u
@@ -38,6 +39,7 @@ struct dump {
 	unsigned char *types; /* one byte per type asked for with -t */
 	struct seam_reader *reader;
 	struct print_opts print;
+	struct tracepoints *tracepoints; /* NULL: none was seen so far */
 	struct buf out;
 	uint64_t undecoded;
 	struct seam_error first; /* the first record that could not be decoded */
@@ -51,6 +53,27 @@ static int dump_flush(struct dump *d)
 	}
 	buf_clear(&d->out);
 	return 0;
+}
+
+/* The fields of a tracepoint. A stream brings their formats on the way. */
+static int dump_trace(void *ctx, const struct seam_sample *s, struct buf *out)
+{
+	struct dump *d = ctx;
+	struct seam_bytes bytes;
+	const char *reason = "the recording has no formats of tracepoints";
+	int r = 0;
+
+	if (!d->tracepoints &&
+	    seam_reader_feature(d->reader, SEAM_FEATURE_TRACING_DATA, &bytes) > 0)
+		r = tracepoint_new(&d->tracepoints, bytes.bytes, bytes.n, NULL, NULL);
+	if (r >= 0 && d->tracepoints)
+		r = tracepoint_text(d->tracepoints, s->event->attr.config, s->id.cpu, s->raw.bytes,
+		                    s->raw.n, out, &reason);
+	if (r < 0)
+		reason = strerror(-r);
+	if (r <= 0)
+		buf_put_text(out, reason);
+	return r > 0;
 }
 
 /* A record that cannot be decoded may belong to any time. */
@@ -184,6 +207,8 @@ static int dump_all(struct dump *d)
 		cmd_error(d->cmd, "%s", err.text);
 		return EXIT_FAILED;
 	}
+	d->print.trace = dump_trace;
+	d->print.ctx = d;
 	d->print.path = strcmp(d->path, "-") ? d->path : "pipe";
 	r = dump_read(d, &err);
 	return d->strict && r != EXIT_OK ? EXIT_FAILED : r;
@@ -287,6 +312,7 @@ static int dump_run(int argc, char **argv, const struct cmd *cmd)
 	else
 		r = r == OPTIONS_HELP ? EXIT_OK : EXIT_USAGE;
 	buf_free(&d.out);
+	tracepoint_free(d.tracepoints);
 	seam_reader_close(d.reader);
 	free(d.types);
 	return r;

@@ -183,6 +183,8 @@ static int export_recording(struct export_run *e)
 		.keep = e->format->keep,
 		.max_stack = e->max_stack,
 		.symbols = &e->naming.symbols,
+		.lines = true,
+		.no_inline = e->naming.no_inline,
 		.progress = infile_progress(),
 		.take = take_any(&e->take) ? export_take : NULL,
 		.take_ctx = &e->take,

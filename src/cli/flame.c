@@ -132,6 +132,7 @@ static int flame_load(struct flame_run *f, struct flame_input *input)
 		.keep = PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SAMPLES,
 		.max_stack = f->max_stack,
 		.symbols = &f->naming.symbols,
+		.lines = !f->naming.no_inline,
 		.progress = infile_progress(),
 		.take = take_any(&f->take) ? flame_take : NULL,
 		.take_ctx = &f->take,

@@ -20,6 +20,8 @@ void naming_start(struct naming *n)
 
 int naming_option(struct naming *n, const struct options *o, int id)
 {
+	unsigned long long v;
+
 	switch (id) {
 	case NAMING_SYMFS:
 		n->symbols.search.root = o->arg;
@@ -32,6 +34,18 @@ int naming_option(struct naming *n, const struct options *o, int id)
 		return 0;
 	case NAMING_NO_DEMANGLE:
 		n->symbols.no_demangle = true;
+		return 0;
+	case NAMING_NO_INLINE:
+	case NAMING_INLINE:
+		n->no_inline = id == NAMING_NO_INLINE;
+		return 0;
+	case NAMING_DEBUGINFOD:
+		n->symbols.search.fetch = debuginfod_start(&n->debuginfod, o->cmd, o->arg);
+		return n->symbols.search.fetch ? 0 : -EINVAL;
+	case NAMING_DEBUGINFOD_LIMIT:
+		if (options_u64(o, "--debuginfod-limit", 1, 86400, &v) < 0)
+			return -EINVAL;
+		n->debuginfod.limit_s = (unsigned)v;
 		return 0;
 	default:
 		return -EINVAL;

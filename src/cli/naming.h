@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* naming.h: where names come from: the options --symfs, --kallsyms, --vmlinux, --no-demangle. */
+/* naming.h: where names come from: the options --symfs, --kallsyms, --vmlinux, --no-demangle,
+ * --no-inline. */
 #ifndef SEAM_CLI_NAMING_H
 #define SEAM_CLI_NAMING_H
 
 #include "cli/cmd.h"
+#include "cli/debuginfod.h"
 #include "symbol/symbol.h"
 
 enum {
@@ -11,21 +13,35 @@ enum {
 	NAMING_KALLSYMS,
 	NAMING_VMLINUX,
 	NAMING_NO_DEMANGLE,
+	NAMING_NO_INLINE,
+	NAMING_INLINE,
+	NAMING_DEBUGINFOD,
+	NAMING_DEBUGINFOD_LIMIT,
 	NAMING_END,
 };
 
-#define NAMING_OPTIONS                                                                        \
-	{ "symfs", 0, "DIR", "look for object files under this directory", NAMING_SYMFS },    \
-	        { "kallsyms", 0, "FILE", "kernel symbols, in the form of /proc/kallsyms",     \
-		  NAMING_KALLSYMS },                                                          \
-	        { "vmlinux", 'k', "FILE",                                                     \
-		  "kernel image, used if its build-id is the recorded one", NAMING_VMLINUX }, \
-	{                                                                                     \
-		"no-demangle", 0, NULL, "names as the files have them", NAMING_NO_DEMANGLE    \
+#define NAMING_OPTIONS                                                                          \
+	{ "symfs", 0, "DIR", "look for object files under this directory", NAMING_SYMFS },      \
+	        { "kallsyms", 0, "FILE", "kernel symbols, in the form of /proc/kallsyms",       \
+		  NAMING_KALLSYMS },                                                            \
+	        { "vmlinux", 'k', "FILE",                                                       \
+		  "kernel image, used if its build-id is the recorded one", NAMING_VMLINUX },   \
+	        { "no-demangle", 0, NULL, "names as the files have them", NAMING_NO_DEMANGLE }, \
+	        { "no-inline", 0, NULL, "no frames for calls that the compiler inlined",        \
+		  NAMING_NO_INLINE },                                                           \
+	        { "debuginfod", 0, "[URLS]",                                                    \
+		  "ask these servers ($DEBUGINFOD_URLS) for files that are not here",           \
+		  NAMING_DEBUGINFOD },                                                          \
+	        { "debuginfod-limit", 0, "SECONDS", "ask for this long in all (60)",            \
+		  NAMING_DEBUGINFOD_LIMIT },                                                    \
+	{                                                                                       \
+		"inline", 0, NULL, "frames for inlined calls (the default)", NAMING_INLINE      \
 	}
 
 struct naming {
 	struct symbol_opts symbols;
+	bool no_inline;
+	struct debuginfod debuginfod;
 	char buildid_dir[4096]; /* perf's cache in the home directory; what symbols points to */
 };
 

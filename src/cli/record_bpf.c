@@ -26,13 +26,14 @@ static void bpf_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table
 
 /* What was not known to be mapped yet when the sample was taken. */
 static size_t bpf_unwind(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
-                         const struct kwalk_raw *raw, uint64_t *frames)
+                         const struct kwalk_raw *raw, uint64_t *frames, enum kwalk_end *end)
 {
 	struct record_bpf *b = ctx;
 	struct walk walk;
 
 	(void)user;
 	record_walk(b->kwalk, sample, raw, frames, &walk);
+	*end = record_walk_end(&walk);
 	return walk.n;
 }
 
@@ -80,6 +81,9 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 		.when = o->bpf_when,
 		.filter = bpf_filter(o),
 		.no_inherit = o->session.no_inherit,
+		.filters = o->filters,
+		.away_ns = o->away_ns,
+		.wall = o->wall,
 		.no_kernel = o->session.all_user,
 		.fp = o->session.callchain == SESSION_CALLCHAIN_FP_DEFER,
 		.memory = o->unwind_memory,
@@ -95,8 +99,9 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 
 	if (not_for)
 		snprintf(reason, 256, "%s", not_for);
-	b->inherit = !o->session.no_inherit;
-	b->everything = opts.filter == KWALK_EVERYTHING;
+	b->belong.inherit = !o->session.no_inherit;
+	b->belong.chosen = kwalk_filters_any(&o->filters);
+	b->everything = opts.filter == KWALK_EVERYTHING && !b->belong.chosen;
 	if (r >= 0)
 		r = record_table_new(&b->table, b->tables);
 	if (r >= 0) {
@@ -187,95 +192,20 @@ void record_bpf_close(struct record_bpf *b)
 	kwalk_close(b->kwalk);
 	record_table_free(b->table);
 	tables_free(b->tables);
-	map_free(&b->known);
-	buf_free(&b->waiting);
+	record_belong_free(&b->belong);
 	*b = (struct record_bpf){ 0 };
-}
-
-/* ---- records about strangers ---- */
-
-static bool bpf_is_known(struct record_bpf *b, uint32_t pid)
-{
-	if (map_get(&b->known, pid, NULL))
-		return true;
-	if (!kwalk_is_followed(b->kwalk, pid))
-		return false;
-	map_put(&b->known, pid, 1);
-	return true;
-}
-
-/* MMAP, MMAP2, COMM, FORK, EXIT and NAMESPACES begin with a pid; FORK has the parent's behind it. */
-static bool bpf_belongs(struct record_bpf *b, const unsigned char *record, uint16_t size)
-{
-	uint32_t type, pid, parent;
-
-	memcpy(&type, record, 4);
-	if (type == SEAM_RECORD_SWITCH || type == SEAM_RECORD_SWITCH_CPU_WIDE) {
-		/* Its sample_id says whose: TID, TIME, CPU, IDENTIFIER. */
-		if (size < 8 + 32)
-			return false;
-		memcpy(&pid, record + size - 32, 4);
-		return bpf_is_known(b, pid);
-	}
-	if (type != SEAM_RECORD_MMAP && type != SEAM_RECORD_MMAP2 && type != SEAM_RECORD_COMM &&
-	    type != SEAM_RECORD_FORK && type != SEAM_RECORD_EXIT && type != SEAM_RECORD_NAMESPACES)
-		return true;
-	if (size < 16)
-		return false;
-	memcpy(&pid, record + 8, 4);
-	memcpy(&parent, record + 12, 4);
-	if (bpf_is_known(b, pid))
-		return true;
-	if (type != SEAM_RECORD_FORK || !b->inherit || !bpf_is_known(b, parent))
-		return false;
-	map_put(&b->known, pid, 1);
-	return true;
-}
-
-/* The round ends: who is still a stranger stays one. */
-static int bpf_release(struct record_bpf *b)
-{
-	size_t at = 0;
-	int r = 0;
-
-	while (r >= 0 && at < b->waiting.n) {
-		uint16_t size;
-
-		memcpy(&size, b->waiting.bytes + at + 6, 2);
-		if (bpf_belongs(b, b->waiting.bytes + at, size))
-			r = b->write(b->write_ctx, b->waiting.bytes + at, size);
-		at += size;
-	}
-	buf_clear(&b->waiting);
-	return r;
 }
 
 int record_bpf_write(void *ctx, const void *bytes, size_t n)
 {
 	struct record_bpf *b = ctx;
-	const unsigned char *at = bytes;
-	int r = 0;
 
 	if (!b->kwalk || b->everything)
 		return b->write(b->write_ctx, bytes, n);
-	while (r >= 0 && n >= 8) {
-		uint32_t type;
-		uint16_t size;
-
-		memcpy(&type, at, 4);
-		memcpy(&size, at + 6, 2);
-		if (size < 8 || size > n)
-			return -EBADMSG;
-		if (type == SEAM_RECORD_FINISHED_ROUND)
-			r = bpf_release(b);
-		if (r >= 0 && bpf_belongs(b, at, size))
-			r = b->write(b->write_ctx, at, size);
-		else if (r >= 0)
-			r = buf_put(&b->waiting, at, size);
-		at += size;
-		n -= size;
-	}
-	return r;
+	b->belong.kwalk = b->kwalk;
+	b->belong.write = b->write;
+	b->belong.write_ctx = b->write_ctx;
+	return record_belong_write(&b->belong, bytes, n);
 }
 
 /* ---- words ---- */
@@ -297,6 +227,17 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 	if (c->ring_full)
 		fprintf(stderr, "  %" PRIu64 " records lost in the rings of the BPF programs\n",
 		        c->ring_full);
+	if (c->raw_full)
+		fprintf(stderr,
+		        "  %" PRIu64
+		        " stacks are cut off: there was no room to copy them for the recorder\n",
+		        c->raw_full);
+	if (c->away_full + c->away_untold)
+		fprintf(stderr,
+		        "  %" PRIu64
+		        " samples of time off the CPU lost: a BPF ring was full; %" PRIu64
+		        " threads were not followed\n",
+		        c->away_full, c->away_untold);
 	if (c->answer_full + c->no_slot)
 		fprintf(stderr,
 		        "  %" PRIu64
@@ -330,11 +271,17 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 			fprintf(stderr, " %s %" PRIu64, kwalk_end_name((enum kwalk_end)i),
 			        c->end[i]);
 	fprintf(stderr,
+	        "; %" PRIu64 " with guessed frames"
 	        "\nseam record: %" PRIu64 " walked at once (%" PRIu64 " faults), %" PRIu64
 	        " deferred, %" PRIu64 " samples shared one, %" PRIu64 " refused, %" PRIu64
 	        " read asleep, %" PRIu64 " late, %" PRIu64 " walked by the recorder\n",
-	        c->at_once, c->faults, c->asked, c->shared, c->refused, c->remote, t.late,
-	        t.unwound);
+	        c->guessed, c->at_once, c->faults, c->asked, c->shared, c->refused, c->remote,
+	        t.late, t.unwound);
+	if (o->away_ns)
+		fprintf(stderr,
+		        "seam record: off the CPU: %" PRIu64 " samples, %.3f s; %" PRIu64
+		        " switches not told of by the kernel\n",
+		        c->away, (double)c->away_ns / 1e9, c->away_unseen + t.away_misses);
 	fprintf(stderr,
 	        "seam record: %" PRIu64 " processes, %" PRIu64 " tables of %" PRIu64
 	        " bytes; %" PRIu64 " samples of others\n",

@@ -6,9 +6,8 @@
 #ifndef SEAM_CLI_RECORD_BPF_H
 #define SEAM_CLI_RECORD_BPF_H
 
-#include "base/buf.h"
-#include "base/map.h"
 #include "capture/bpf/kwalk.h"
+#include "cli/record_belong.h"
 #include "cli/record_options.h"
 #include "cli/record_table.h"
 #include "pipeline/tables.h"
@@ -17,10 +16,8 @@ struct record_bpf {
 	struct kwalk *kwalk; /* NULL: not in use */
 	struct tables *tables;
 	struct record_table *table;
-	bool inherit, everything;
-	struct map known; /* pids whose records belong into the file */
-	struct buf
-	        waiting; /* records about others, until the end of the round: their FORK may come */
+	bool everything; /* nobody is a stranger */
+	struct record_belong belong;
 	capture_write write;
 	void *write_ctx;
 };

@@ -23,7 +23,7 @@ static bool ladder_kernel_defers(void)
 /* Whether BPF is a step of what was asked for. */
 static bool ladder_has_bpf(const struct record_opts *o)
 {
-	if (o->session.callchain == SESSION_CALLCHAIN_AUTO)
+	if (o->needs_bpf || o->session.callchain == SESSION_CALLCHAIN_AUTO)
 		return true;
 	return o->session.callchain == SESSION_CALLCHAIN_FP_DEFER && !ladder_kernel_defers();
 }
@@ -72,6 +72,10 @@ int record_ladder_open(struct session **ret, struct record_bpf *bpf, struct reco
 			                              o->session.n_pids ? (int)o->session.pids[0]
 			                                                : 0)
 			             : 0;
+		if (o->needs_bpf)
+			return seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL,
+			                      "%s: BPF programs cannot be used: %s", o->needs_bpf,
+			                      reason);
 		if (!o->quiet)
 			cmd_error(cmd, "user stacks are not walked in the kernel by BPF: %s",
 			          reason);

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "cli/record_options.h"
+#include "cli/record_filter.h"
+#include "cli/record_offcpu.h"
 #include "cli/record_values.h"
 #include "pipeline/live.h"
 
@@ -17,6 +19,11 @@ enum {
 	RECORD_EVENT = 1,
 	RECORD_PID,
 	RECORD_TID,
+	RECORD_UID,
+	RECORD_COMM,
+	RECORD_CGROUP,
+	RECORD_OFF_CPU,
+	RECORD_WALL,
 	RECORD_ALL_CPUS,
 	RECORD_CPU,
 	RECORD_FREQ,
@@ -59,6 +66,10 @@ const struct option_def record_option_defs[] = {
 	{ "pid", 'p', "PID[,PID]", "record processes that run already, with all their threads",
 	  RECORD_PID },
 	{ "tid", 't', "TID[,TID]", "record single threads", RECORD_TID },
+	{ "uid", 'u', "USER[,USER]", "only tasks of these users, by name or number", RECORD_UID },
+	{ "comm", 0, "NAME[,NAME]", "only threads of these names", RECORD_COMM },
+	{ "cgroup", 'G', "PATH[,PATH]", "only tasks of these cgroups, and of those below them",
+	  RECORD_CGROUP },
 	{ "all-cpus", 'a', NULL, "record everything that runs (default without command, -p and -t)",
 	  RECORD_ALL_CPUS },
 	{ "cpu", 'C', "LIST", "record everything that runs on these CPUs: 0-3,8", RECORD_CPU },
@@ -80,6 +91,12 @@ const struct option_def record_option_defs[] = {
 	{ "unwind-memory", 0, "SIZE",
 	  "dwarf,defer: memory for unwind tables in the kernel, 1M to 4G (default 1G)",
 	  RECORD_UNWIND_MEMORY },
+	{ "off-cpu", 0, "[TIME]",
+	  "also a sample for each TIME that a thread does not run: 500us, 2ms (default 1ms)",
+	  RECORD_OFF_CPU },
+	{ "off-cpu-thresh", 0, "MS", "the same, as perf spells it", RECORD_OFF_CPU },
+	{ "wall", 0, NULL,
+	  "all time of each thread: cpu-clock, whose periods add up, and --off-cpu", RECORD_WALL },
 	{ "mmap-pages", 'm', "N", "size of the ring of each CPU: pages, or bytes as 512K, 4M",
 	  RECORD_MMAP_PAGES },
 	{ "delay", 'D', "MS", "start sampling this long after the command started", RECORD_DELAY },
@@ -127,6 +144,14 @@ static int record_set(struct record_opts *o, int id, const struct record_arg *a)
 			return record_values_wrong(a, "-p and -t cannot be given together");
 		o->by_tid = id == RECORD_TID;
 		return record_values_pids(o, a);
+	case RECORD_UID:
+		return record_filter_uid(o, a);
+	case RECORD_COMM:
+		return record_filter_comm(o, a);
+	case RECORD_CGROUP:
+		return record_filter_cgroup(o, a);
+	case RECORD_OFF_CPU:
+		return record_offcpu_time(o, a);
 	case RECORD_CPU:
 		return record_values_cpus(o, a);
 	case RECORD_FREQ:
@@ -174,6 +199,9 @@ static void record_switch(struct record_opts *o, int id, const char *text)
 		break;
 	case RECORD_ALL_CPUS:
 		o->system_wide = true;
+		break;
+	case RECORD_WALL:
+		o->wall = true;
 		break;
 	case RECORD_STRICT_FREQ:
 		o->session.strict_frequency = true;
@@ -332,6 +360,8 @@ static int record_settle(struct record_opts *o, const struct cmd *cmd)
 		s->target = SESSION_SYSTEM;
 	else
 		s->target = SESSION_TASKS;
+	if (record_offcpu_settle(o, cmd) < 0 || record_filter_settle(o, cmd) < 0)
+		return OPTIONS_USAGE;
 	s->pids = o->pids;
 	s->cpus = o->cpus;
 	s->events = &o->events;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "capture/bpf/shared.h"
+#include "capture/bpf/kwalk.h"
 #include "capture/session.h"
 #include "cli/cmd.h"
 #include "cli/config.h"
@@ -26,10 +26,14 @@ struct record_opts {
 	uint64_t max_size;    /* bytes; 0: no limit */
 	uint32_t grace_ms;    /* as session_settle takes it */
 	int compress_level;
-	enum kwalk_when bpf_when; /* --call-graph dwarf,defer=always, =never */
-	uint64_t unwind_memory;   /* bytes; 0: the default */
-	unsigned unwind_threads;  /* 0: as pipeline/live.h has it */
-	bool keep_stacks;         /* stack copies go into the file as they are */
+	enum kwalk_when bpf_when;     /* --call-graph dwarf,defer=always, =never */
+	struct kwalk_filters filters; /* --uid, --comm, --cgroup */
+	const char *needs_bpf; /* an option that cannot be had without; NULL: none was given */
+	uint64_t away_ns;      /* --off-cpu: a sample for so much time off the CPU; 0: none */
+	bool wall;
+	uint64_t unwind_memory;  /* bytes; 0: the default */
+	unsigned unwind_threads; /* 0: as pipeline/live.h has it */
+	bool keep_stacks;        /* stack copies go into the file as they are */
 	bool no_build_ids;
 	bool data_maps; /* -d */
 	bool quiet;

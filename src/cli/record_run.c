@@ -173,12 +173,12 @@ static int record_synthesize_tasks(struct recording *r, struct synth *synth)
 	int error = 0;
 
 	if (s->target == SESSION_SYSTEM)
-		return synth_all(synth, record_live_write, &r->live);
+		return synth_all(synth, record_bpf_write, &r->bpf);
 	for (size_t i = 0; i < s->n_pids && !error; i++) {
 		if (s->target == SESSION_PIDS)
-			error = synth_process(synth, s->pids[i], record_live_write, &r->live);
+			error = synth_process(synth, s->pids[i], record_bpf_write, &r->bpf);
 		else
-			error = synth_thread(synth, s->pids[i], record_live_write, &r->live);
+			error = synth_thread(synth, s->pids[i], record_bpf_write, &r->bpf);
 		if (error == -ESRCH)
 			error = 0;
 	}

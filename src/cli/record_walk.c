@@ -62,3 +62,16 @@ void record_walk(struct kwalk *kwalk, const struct kwalk_sample *sample,
 	memcpy(regs.value, raw->regs, sizeof(raw->regs));
 	walk_stack(&options, &memory, &regs, frames, ret);
 }
+
+enum kwalk_end record_walk_end(const struct walk *walk)
+{
+	static const enum kwalk_end ends[WALK_ENDS] = {
+		[WALK_COMPLETE] = KWALK_COMPLETE, [WALK_TRUNCATED] = KWALK_FAULT,
+		[WALK_NO_INFO] = KWALK_NO_RULE,   [WALK_BAD_RULE] = KWALK_BAD_RULE,
+		[WALK_BAD_MEMORY] = KWALK_FAULT,  [WALK_BELOW_SP] = KWALK_FAULT,
+		[WALK_OTHER_STACK] = KWALK_FAULT, [WALK_NO_PROGRESS] = KWALK_NO_PROGRESS,
+		[WALK_LIMIT] = KWALK_LIMIT,
+	};
+
+	return walk->end < WALK_ENDS ? ends[walk->end] : KWALK_BAD_RULE;
+}

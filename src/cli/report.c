@@ -3,203 +3,11 @@
 #include "cli/report.h"
 
 #include <errno.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum {
-	OPT_INPUT = 1,
-	OPT_SORT,
-	OPT_CHILDREN,
-	OPT_NO_CHILDREN,
-	OPT_GRAPH,
-	OPT_NO_GRAPH,
-	OPT_LIMIT,
-	OPT_STATS,
-	OPT_JSON,
-	OPT_STDIO,
-	OPT_SAMPLES,
-	OPT_MAX_STACK,
-	OPT_DSOS,
-	OPT_SYMBOLS,
-};
-
-static const struct option_def report_options[] = {
-	INFILE_OPTION(OPT_INPUT),
-	{ "sort", 's', "KEYS", "columns: comm,pid,tid,cpu,dso,sym,event,state (comm,dso,sym)",
-	  OPT_SORT },
-	{ "children", 0, NULL, "count callees into their callers' rows (the default)",
-	  OPT_CHILDREN },
-	{ "no-children", 0, NULL, "only where samples hit", OPT_NO_CHILDREN },
-	{ "call-graph", 'g', "ORDER", "call tree by caller (the default), callee, or none",
-	  OPT_GRAPH },
-	{ "hide-call-graph", 'G', NULL, "as -g none", OPT_NO_GRAPH },
-	{ "percent-limit", 0, "PERCENT", "leave out rows and branches below this (0.5)",
-	  OPT_LIMIT },
-	{ "show-nr-samples", 'n', NULL, "a column with the number of samples", OPT_SAMPLES },
-	{ "dsos", 'd', "LIST", "only rows of these objects", OPT_DSOS },
-	{ "symbols", 'S', "LIST", "only rows of these functions", OPT_SYMBOLS },
-	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
-	{ "stats", 0, NULL, "how many records of which type, and the states of the stacks",
-	  OPT_STATS },
-	{ "json", 0, NULL, "the same as one JSON object", OPT_JSON },
-	{ "stdio", 0, NULL, "accepted: text is the only form", OPT_STDIO },
-	TAKE_OPTIONS,
-	NAMING_OPTIONS,
-	{ 0 },
-};
-
-static const struct {
-	const char *key, *also, *heading;
-} columns[ROLLUP_COLUMNS] = {
-	[ROLLUP_EVENT] = { "event", NULL, "Event" },
-	[ROLLUP_COMM] = { "comm", NULL, "Command" },
-	[ROLLUP_PID] = { "pid", NULL, "PID" },
-	[ROLLUP_TID] = { "tid", NULL, "TID" },
-	[ROLLUP_CPU] = { "cpu", NULL, "CPU" },
-	[ROLLUP_STATE] = { "state", NULL, "Stack state" },
-	[ROLLUP_OBJECT] = { "dso", "object", "Object" },
-	[ROLLUP_SYMBOL] = { "sym", "symbol", "Symbol" },
-};
-
-const char *report_key(enum rollup_column column)
-{
-	return columns[column].key;
-}
-
-const char *report_heading(enum rollup_column column)
-{
-	return columns[column].heading;
-}
-
-static int report_sort_option(struct report *r, const char *list)
-{
-	r->columns = 0;
-	while (*list) {
-		size_t len = strcspn(list, ","), c;
-
-		for (c = 0; c < ROLLUP_COLUMNS; c++)
-			if ((strlen(columns[c].key) == len && !memcmp(columns[c].key, list, len)) ||
-			    (columns[c].also && strlen(columns[c].also) == len &&
-			     !memcmp(columns[c].also, list, len)))
-				break;
-		if (c == ROLLUP_COLUMNS) {
-			cmd_error(r->cmd,
-			          "-s: '%.*s' is not a sort key; there are "
-			          "comm,pid,tid,cpu,dso,sym,event,state",
-			          (int)len, list);
-			return -EINVAL;
-		}
-		r->columns |= 1u << c;
-		list += len + (list[len] == ',');
-	}
-	if (r->columns)
-		return 0;
-	cmd_error(r->cmd, "-s: no sort key is given");
-	return -EINVAL;
-}
-
-/* perf's -g takes a list ("caller,0.5,callee"): the order is what is looked for in it. */
-static int report_graph_option(struct report *r, const char *list)
-{
-	if (take_in_list(list, "none"))
-		r->graph = REPORT_GRAPH_NONE;
-	else if (take_in_list(list, "callee"))
-		r->graph = REPORT_GRAPH_CALLEE;
-	else if (take_in_list(list, "caller"))
-		r->graph = REPORT_GRAPH_CALLER;
-	else {
-		cmd_error(r->cmd, "-g: '%s' is none of caller, callee, none", list);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int report_limit_option(struct report *r, const char *text)
-{
-	char *end;
-	double v = strtod(text, &end);
-
-	if (end == text || *end || !(v >= 0 && v <= 100)) {
-		cmd_error(r->cmd, "--percent-limit: '%s' is not a number from 0 to 100", text);
-		return -EINVAL;
-	}
-	r->percent_limit = v;
-	return 0;
-}
-
-static int report_flag(struct report *r, const struct options *o, int id)
-{
-	unsigned long long v;
-
-	switch (id) {
-	case OPT_CHILDREN:
-	case OPT_NO_CHILDREN:
-		r->no_children = id == OPT_NO_CHILDREN;
-		return 0;
-	case OPT_NO_GRAPH:
-		r->graph = REPORT_GRAPH_NONE;
-		return 0;
-	case OPT_STATS:
-		r->stats = true;
-		return 0;
-	case OPT_JSON:
-		r->json = true;
-		return 0;
-	case OPT_STDIO:
-		return 0;
-	case OPT_SAMPLES:
-		r->samples_column = true;
-		return 0;
-	case OPT_MAX_STACK:
-		if (options_u64(o, "--max-stack", 1, UINT32_MAX, &v) < 0)
-			return -EINVAL;
-		r->max_stack = (unsigned)v;
-		return 0;
-	default:
-		return take_is_option(id) ? take_option(&r->take, o, id)
-		                          : naming_option(&r->naming, o, id);
-	}
-}
-
-static int report_option(struct report *r, const struct options *o, int id)
-{
-	switch (id) {
-	case OPTIONS_OPERAND:
-	case OPT_INPUT:
-		return infile_set(&r->in, r->cmd, o->arg);
-	case OPT_SORT:
-		return report_sort_option(r, o->arg);
-	case OPT_GRAPH:
-		return report_graph_option(r, o->arg);
-	case OPT_LIMIT:
-		return report_limit_option(r, o->arg);
-	case OPT_DSOS:
-		r->dsos = o->arg;
-		return 0;
-	case OPT_SYMBOLS:
-		r->symbols = o->arg;
-		return 0;
-	default:
-		return report_flag(r, o, id);
-	}
-}
-
-bool report_shows(const struct report *r, const struct rollup *t, const struct rollup_row *row)
-{
-	char buf[16];
-
-	if (r->dsos &&
-	    !take_in_list(r->dsos, rollup_text(t, row, ROLLUP_OBJECT, buf, sizeof(buf))) &&
-	    !take_in_list(
-	            r->dsos,
-	            profile_text(t->profile,
-	                         profile_object_at(t->profile, row->value[ROLLUP_OBJECT])->path)))
-		return false;
-	return !r->symbols ||
-	       take_in_list(r->symbols, rollup_text(t, row, ROLLUP_SYMBOL, buf, sizeof(buf)));
-}
 
 double report_percent(uint64_t part, uint64_t whole)
 {
@@ -221,30 +29,142 @@ const char *report_number(uint64_t v, char *buf, size_t n)
 	return buf;
 }
 
-static bool report_take(void *ctx, const struct seam_stitched *sample, const char *comm)
+struct rollup_opts report_rollup_opts(const struct report *r, uint32_t event)
 {
-	return take_id(ctx, &sample->sample.id, comm);
+	return (struct rollup_opts){ .columns = r->fields.columns,
+		                     .event = event,
+		                     .shown = r->shown,
+		                     .parents = r->parents };
+}
+
+int report_rollup(const struct report *r, uint32_t event, struct rollup *ret)
+{
+	const struct rollup_opts opts = report_rollup_opts(r, event);
+	int rc = rollup_build(ret, r->load.profile, &opts);
+
+	if (rc >= 0)
+		rollup_sort_behind(ret, !r->no_children, r->fields.first, r->fields.n_first);
+	return rc;
+}
+
+/* ---- loading ---- */
+
+/* A name may hold commas itself: the whole list is tried as one name, too. */
+static bool report_named(const char *list, const char *text)
+{
+	return !strcmp(list, text) || take_in_list(list, text);
+}
+
+static bool report_shows(const struct report *r, const struct profile_frame *f)
+{
+	const struct profile *p = r->load.profile;
+	const char *path = profile_text(p, profile_object_at(p, f->object)->path);
+	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
+	const char *name = !*path ? SYMBOL_UNKNOWN : slash ? slash + 1 : path;
+
+	if (r->dsos && !report_named(r->dsos, name) && !report_named(r->dsos, path))
+		return false;
+	return !r->symbols ||
+	       report_named(r->symbols, f->symbol ? profile_text(p, f->symbol) : SYMBOL_UNKNOWN);
+}
+
+/* Each distinct frame is held against --dsos and --symbols once. */
+static int report_mark_shown(struct report *r)
+{
+	const struct profile *p = r->load.profile;
+	size_t n = profile_n_frames(p);
+
+	if (!r->dsos && !r->symbols)
+		return 0;
+	r->shown = calloc(n + 1, sizeof(*r->shown));
+	if (!r->shown)
+		return -ENOMEM;
+	for (uint32_t i = 1; i <= n; i++)
+		r->shown[i] = report_shows(r, profile_frame_at(p, i));
+	return 0;
+}
+
+/* perf's default: system calls and page faults. */
+#define PARENT_DEFAULT "^sys_|^do_page_fault|^__(x64|ia32|arm64|se)_sys_|^(asm_)?exc_page_fault"
+
+static int report_mark_parents(struct report *r)
+{
+	const struct profile *p = r->load.profile;
+	size_t n = profile_n_strings(p);
+	regex_t regex;
+
+	if (!(r->fields.columns & 1u << ROLLUP_PARENT))
+		return 0;
+	if (regcomp(&regex, r->parent ? r->parent : PARENT_DEFAULT, REG_EXTENDED | REG_NOSUB)) {
+		cmd_error(r->cmd, "-p: '%s' is not a regular expression", r->parent);
+		return -EINVAL;
+	}
+	r->parents = calloc(n + 1, sizeof(*r->parents));
+	for (uint32_t i = 1; r->parents && i <= n; i++)
+		r->parents[i] = !regexec(&regex, profile_text(p, i), 0, NULL, 0);
+	regfree(&regex);
+	return r->parents ? 0 : -ENOMEM;
+}
+
+static unsigned report_keep(const struct report *r)
+{
+	static const unsigned keep[ROLLUP_COLUMNS] = {
+		[ROLLUP_PID] = PROFILE_KEEP_PID,
+		[ROLLUP_TID] = PROFILE_KEEP_TID,
+		[ROLLUP_CPU] = PROFILE_KEEP_CPU,
+		[ROLLUP_SLICE] = PROFILE_KEEP_SLICE,
+	};
+	unsigned all = r->threads ? PROFILE_KEEP_TID : 0;
+
+	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
+		if (r->fields.columns & 1u << c)
+			all |= keep[c];
+	return all;
 }
 
 static int report_load(struct report *r, struct seam_error *err)
 {
+	const unsigned source = 1u << ROLLUP_FILE | 1u << ROLLUP_LINE;
+	bool names = r->fields.columns & 1u << ROLLUP_SYMBOL || r->graph != REPORT_GRAPH_NONE;
 	struct load_opts opts = {
 		.sz = sizeof(opts),
-		.keep = (r->columns & 1u << ROLLUP_PID ? PROFILE_KEEP_PID : 0) |
-		        (r->columns & 1u << ROLLUP_TID ? PROFILE_KEEP_TID : 0) |
-		        (r->columns & 1u << ROLLUP_CPU ? PROFILE_KEEP_CPU : 0),
+		.keep = report_keep(r),
 		.max_stack = r->max_stack,
+		.slice_ns = r->slice_ns,
 		.symbols = &r->naming.symbols,
+		.lines = r->fields.columns & source || (names && !r->naming.no_inline && !r->stats),
+		.no_inline = r->naming.no_inline,
 		.progress = infile_progress(),
-		.take = take_any(&r->take) ? report_take : NULL,
-		.take_ctx = &r->take,
+		.take = pick_any(&r->pick) ? pick_sample : NULL,
+		.take_ctx = &r->pick,
 	};
 	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
 	int rc = recording_open(&r->rec, r->in.reader, &learn, err);
 
 	if (rc >= 0)
+		rc = pick_prepare(&r->pick, r->cmd, r->rec);
+	if (rc >= 0)
 		rc = load_recording(&r->load, r->rec, &opts, err);
 	infile_progress_end();
+	if (rc >= 0)
+		rc = report_mark_shown(r);
+	return rc < 0 ? rc : report_mark_parents(r);
+}
+
+static int report_write(struct report *r, struct buf *out)
+{
+	int rc;
+
+	if (r->form == REPORT_JSON)
+		rc = report_json(r, out);
+	else if (r->form == REPORT_CSV)
+		rc = report_csv(r, out);
+	else
+		rc = r->stats ? report_stats(r, out) : report_text(r, out);
+	if (rc >= 0 && out->failed)
+		rc = -ENOMEM;
+	if (rc >= 0 && (fwrite(out->bytes, 1, out->n, stdout) != out->n || fflush(stdout)))
+		rc = -(errno ? errno : EIO);
 	return rc;
 }
 
@@ -254,14 +174,10 @@ static int report_show(struct report *r)
 	struct buf out = { 0 };
 	int rc = report_load(r, &err);
 
+	if (rc == -EINVAL && !err.code) /* said */
+		return EXIT_USAGE;
 	if (rc >= 0)
-		rc = r->json    ? report_json(r, &out)
-		     : r->stats ? report_stats(r, &out)
-		                : report_text(r, &out);
-	if (rc >= 0 && out.failed)
-		rc = -ENOMEM;
-	if (rc >= 0 && (fwrite(out.bytes, 1, out.n, stdout) != out.n || fflush(stdout)))
-		rc = -(errno ? errno : EIO);
+		rc = report_write(r, &out);
 	buf_free(&out);
 	if (rc == -EPIPE)
 		return EXIT_FAILED;
@@ -277,8 +193,8 @@ static int report_run(int argc, char **argv, const struct cmd *cmd)
 	const char *no_color = getenv("NO_COLOR");
 	struct report r = {
 		.cmd = cmd,
-		.columns = 1u << ROLLUP_COMM | 1u << ROLLUP_OBJECT | 1u << ROLLUP_SYMBOL,
 		.percent_limit = 0.5,
+		.slice_ns = 100000000,
 		.color = isatty(STDOUT_FILENO) && !(no_color && *no_color),
 	};
 	struct options o = options_start(argc, argv, cmd);
@@ -291,14 +207,18 @@ static int report_run(int argc, char **argv, const struct cmd *cmd)
 		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || report_option(&r, &o, id) < 0)
 			goto out;
 	}
+	if (report_fields_set(&r) < 0)
+		goto out;
 	rc = infile_open(&r.in, cmd);
 	if (rc == EXIT_OK)
 		rc = report_show(&r);
 out:
+	free(r.shown);
+	free(r.parents);
 	load_free(&r.load);
 	recording_close(r.rec);
 	infile_close(&r.in);
-	take_free(&r.take);
+	pick_free(&r.pick);
 	return rc;
 }
 
@@ -309,13 +229,31 @@ const struct cmd cmd_report = {
 	.details =
 	        "A table of functions (children: in it or in what it called; self: in it alone), a "
 	        "call tree, and an account of every sample's stack. Percentages are of the event's "
-	        "count, not of the number of samples.\n\n"
+	        "count, not of the number of samples; of the samples that the filters let "
+	        "through.\n\n"
+	        "Rows are told apart by the sort keys (-s) and shown in their order. Keys that "
+	        "stand before 'overhead' in -s also order the rows: -s time,overhead,sym lists "
+	        "each "
+	        "slice of time by itself. --dsos and --symbols choose rows, not samples: the "
+	        "percentages stay those of the whole; with --symbols the call tree shows what "
+	        "these "
+	        "functions called, or, with -g callee, who called them. 'parent' is the innermost "
+	        "function of the stack that -p matches, by default the system call or page fault. "
+	        "--group needs a recording of several events and shows their shares side by side, "
+	        "in the order of 'seam evlist'.\n\n"
+	        "Behind the tables stands what the stacks are worth: which share is whole, why the "
+	        "others are not, in which objects they end, and what would mend it.\n\n"
 	        "--json writes one object: version (1), samples, not_taken, lost, lost_samples, "
 	        "duplicate_samples, undecoded_samples; states (name: samples); stitch (counters of "
-	        "deferred records); events (name, samples, weight); columns; rows (event, then a "
+	        "deferred records); ends (why stacks that were walked while recording ended: "
+	        "stacks); "
+	        "events (name, samples, weight); columns; rows (event, then a "
 	        "value per column, self, total, self_samples, total_samples), by falling total; "
-	        "unnamed (object, state, samples, reason). Keys may be added, none is taken "
-	        "away.\n\n"
+	        "unnamed (object, state, samples, reason); stops (object, samples: user stacks "
+	        "that "
+	        "end in it, where nothing begins). Keys may be added, none is taken away.\n\n"
+	        "--csv writes a line of names and a line per row: event, a value per column, then "
+	        "self_percent, total_percent, self, total, self_samples, total_samples.\n\n"
 	        "Exit status: 0; 1: the recording cannot be read; 2: usage; 3: it was damaged and "
 	        "the report is of what was left.",
 	.options = report_options,

@@ -2,11 +2,13 @@
 // report_account.c: what became of every sample: the lines below a report, and --stats.
 #include <string.h>
 
+#include "cli/hint.h"
 #include "cli/outcome_text.h"
 #include "cli/report.h"
 #include "pipeline/places.h"
 
 #define UNNAMED_SHOWN 5
+#define HINT_PERCENT 1.0 /* less than this is not worth an installation */
 
 static void account_part(struct buf *out, bool *first, uint64_t n, uint64_t all, const char *text)
 {
@@ -46,6 +48,30 @@ static void account_states(const struct report *r, struct buf *out)
 			account_part(out, &first, a.state[s], a.samples,
 			             profile_state_at(r->load.profile, s)->text);
 	buf_put_text(out, "\n");
+}
+
+/* What could be done about a state that is not a stack. */
+static void account_hints(const struct report *r, struct buf *out)
+{
+	static const char *const hints[SEAM_STITCH_STATES] = {
+		[SEAM_STITCH_RECORD_LOST] = "a larger ring (seam record -m) or a lower frequency "
+		                            "(-F) loses fewer records",
+		[SEAM_STITCH_STILL_IN_KERNEL] =
+		        "a longer --grace waits for tasks that sleep at the "
+		        "end",
+		[SEAM_STITCH_NO_OUTPUT_EVENT] = "nobody asked the kernel for the user halves: "
+		                                "record with seam record",
+		[SEAM_STITCH_NO_COOKIE] = "sysctl kernel.perf_event_max_stack is too low for these "
+		                          "kernel stacks",
+		[SEAM_STITCH_NO_CALLCHAIN] = "recorded without call chains: seam record takes them",
+	};
+	struct profile_account a;
+
+	profile_account(r->load.profile, 0, &a);
+	for (uint32_t s = 0; s < SEAM_STITCH_STATES; s++)
+		if (hints[s] && report_percent(a.state[s], a.samples) >= 1)
+			buf_printf(out, "  hint: %s: %s\n",
+			           profile_state_at(r->load.profile, s)->name, hints[s]);
 }
 
 static void account_missing(const struct report *r, uint64_t samples, struct buf *out)
@@ -101,6 +127,30 @@ static void account_walks(const struct report *r, struct buf *out)
 		        report_number(u->guessed_frames, number, sizeof(number)));
 }
 
+/* "12,345 stacks walked while recording: 99.8 % whole, 0.2 % cut off: a page was not in memory" */
+static void account_ends(const struct report *r, struct buf *out)
+{
+	const struct recording_counts *c = &r->rec->counts;
+	uint64_t all = 0;
+	char number[32];
+	bool first = true;
+
+	for (uint32_t e = 0; e < STACK_ENDS; e++)
+		all += c->ends[e];
+	if (!all)
+		return;
+	buf_printf(out, "%s user stack%s walked while recording: ",
+	           report_number(all, number, sizeof(number)), all == 1 ? "" : "s");
+	for (uint32_t e = 0; e < STACK_ENDS; e++)
+		account_part(out, &first, c->ends[e], all, stack_end_text(e));
+	buf_put_text(out, "\n");
+	if (c->guessed)
+		buf_printf(out,
+		           "%s of them have frames guessed by frame pointer, in code without an "
+		           "object\n",
+		           report_number(c->guessed, number, sizeof(number)));
+}
+
 static void account_count(struct buf *out, uint64_t n, const char *one, const char *many)
 {
 	char number[32];
@@ -108,6 +158,16 @@ static void account_count(struct buf *out, uint64_t n, const char *one, const ch
 	if (n)
 		buf_printf(out, "%s %s\n", report_number(n, number, sizeof(number)),
 		           n == 1 ? one : many);
+}
+
+static void account_hint(const struct load_unnamed *u, struct buf *out)
+{
+	struct buf hint = { 0 };
+
+	hint_unnamed(u, &hint);
+	if (hint.n)
+		buf_printf(out, "           %s\n", buf_text(&hint));
+	buf_free(&hint);
 }
 
 static void account_unnamed(const struct report *r, struct buf *out)
@@ -131,6 +191,8 @@ static void account_unnamed(const struct report *r, struct buf *out)
 			                  "the way keeps no frame pointer\n");
 		else
 			buf_printf(out, "%s\n", symbol_state_text(u->state));
+		if (report_percent(u->samples, l->taken) >= HINT_PERCENT)
+			account_hint(u, out);
 	}
 	if (l->n_unnamed > UNNAMED_SHOWN)
 		buf_printf(out, "  and in %zu more objects\n", l->n_unnamed - UNNAMED_SHOWN);
@@ -141,6 +203,8 @@ void report_account(const struct report *r, struct buf *out)
 	const struct profile_counts *c = profile_counts_of(r->load.profile);
 
 	account_states(r, out);
+	account_hints(r, out);
+	account_ends(r, out);
 	account_walks(r, out);
 	account_recorded(r, out);
 	account_count(out, r->load.not_taken, "sample was not asked for",
@@ -153,6 +217,7 @@ void report_account(const struct report *r, struct buf *out)
 	              "samples stood twice in the file and are counted once");
 	account_count(out, c->undecoded, "sample could not be decoded",
 	              "samples could not be decoded");
+	report_ends(r, out);
 	account_unnamed(r, out);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // report_json.c: a report for programs. The keys are documented in report.c and stable.
+#include <stdlib.h>
+
 #include "base/json.h"
 #include "cli/report.h"
 
@@ -93,6 +95,19 @@ static void json_unwound(const struct report *r, struct json *j)
 	json_close(j, '}');
 }
 
+/* Why the stacks ended that were walked while recording. */
+static void json_ends(const struct report *r, struct json *j)
+{
+	const struct recording_counts *c = &r->rec->counts;
+
+	json_key(j, "ends");
+	json_open(j, '{');
+	for (uint32_t e = STACK_END_COMPLETE; e < STACK_END_DEFERRED; e++)
+		json_number(j, stack_end_name(e), c->ends[e]);
+	json_number(j, "guessed", c->guessed);
+	json_close(j, '}');
+}
+
 static void json_events(const struct report *r, struct json *j)
 {
 	struct profile_account a;
@@ -115,7 +130,7 @@ static void json_value_of(const struct rollup *t, const struct rollup_row *row, 
                           struct json *j)
 {
 	uint32_t v = row->value[c];
-	char buf[16];
+	char buf[ROLLUP_TEXT_MAX];
 
 	json_key(j, report_key(c));
 	if (c == ROLLUP_PID || c == ROLLUP_TID || c == ROLLUP_CPU) {
@@ -126,7 +141,10 @@ static void json_value_of(const struct rollup *t, const struct rollup_row *row, 
 	} else if (c == ROLLUP_OBJECT) {
 		json_string(j, v ? profile_text(t->profile, profile_object_at(t->profile, v)->path)
 		                 : NULL);
-	} else if (c == ROLLUP_SYMBOL) {
+	} else if ((c == ROLLUP_LINE && !row->value[ROLLUP_FILE]) ||
+	           (c == ROLLUP_SLICE && v == PROFILE_NOT_KEPT)) {
+		json_null(j);
+	} else if (c == ROLLUP_SYMBOL || c == ROLLUP_FILE || c == ROLLUP_PARENT) {
 		json_string(j, v ? profile_text(t->profile, v) : NULL);
 	} else {
 		json_string(j, rollup_text(t, row, c, buf, sizeof(buf)));
@@ -135,19 +153,18 @@ static void json_value_of(const struct rollup *t, const struct rollup_row *row, 
 
 static int json_rows(const struct report *r, uint32_t event, struct json *j)
 {
-	const struct rollup_opts opts = { .columns = r->columns | 1u << ROLLUP_EVENT,
-		                          .event = event };
+	struct rollup_opts opts = report_rollup_opts(r, event);
 	struct rollup t;
-	int rc = rollup_build(&t, r->load.profile, &opts);
+	int rc;
 
+	opts.columns |= 1u << ROLLUP_EVENT;
+	rc = rollup_build(&t, r->load.profile, &opts);
 	if (rc < 0)
 		return rc;
-	rollup_sort(&t, !r->no_children);
+	rollup_sort_behind(&t, !r->no_children, r->fields.first, r->fields.n_first);
 	for (size_t i = 0; i < t.n; i++) {
 		const struct rollup_row *row = &t.rows[i];
 
-		if (!report_shows(r, &t, row))
-			continue;
 		json_open(j, '{');
 		for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
 			if (t.columns & 1u << c)
@@ -182,6 +199,31 @@ static void json_unnamed(const struct report *r, struct json *j)
 	json_close(j, ']');
 }
 
+static int json_stops(const struct report *r, struct json *j)
+{
+	const struct profile *p = r->load.profile;
+	struct report_ends e;
+	int rc = report_ends_find(r, &e);
+
+	if (rc < 0)
+		return rc;
+	json_key(j, "stops");
+	json_open(j, '[');
+	for (size_t i = 0; i < e.n; i++) {
+		uint32_t object = e.by_object[i].object;
+
+		json_open(j, '{');
+		json_key(j, "object");
+		json_string(j, object ? profile_text(p, profile_object_at(p, object)->path) : NULL);
+		json_number(j, "samples", e.by_object[i].samples);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_number(j, "cut_at_depth", e.deep);
+	free(e.by_object);
+	return 0;
+}
+
 int report_json(const struct report *r, struct buf *out)
 {
 	struct json j = { .out = out };
@@ -190,13 +232,14 @@ int report_json(const struct report *r, struct buf *out)
 	json_open(&j, '{');
 	json_number(&j, "version", 1);
 	json_counts(r, &j);
+	json_ends(r, &j);
 	json_unwound(r, &j);
 	json_recorded(r, &j);
 	json_events(r, &j);
 	json_key(&j, "columns");
 	json_open(&j, '[');
 	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
-		if (r->columns & 1u << c)
+		if (r->fields.columns & 1u << c)
 			json_string(&j, report_key(c));
 	json_close(&j, ']');
 	json_key(&j, "rows");
@@ -205,6 +248,8 @@ int report_json(const struct report *r, struct buf *out)
 		rc = json_rows(r, e, &j);
 	json_close(&j, ']');
 	json_unnamed(r, &j);
+	if (rc >= 0)
+		rc = json_stops(r, &j);
 	json_close(&j, '}');
 	buf_put_text(out, "\n");
 	return rc;

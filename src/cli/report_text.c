@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // report_text.c: a report for people: per event a table and a call tree, and the account below.
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/report.h"
@@ -10,28 +12,33 @@
 #define HOT 5.0 /* percent: where perf's colours begin, too */
 #define WARM 0.5
 
-static void text_percent(const struct report *r, double percent, struct buf *out)
+void report_share(const struct report *r, double percent, struct buf *out)
 {
 	const char *color = !r->color ? "" : percent >= HOT ? RED : percent >= WARM ? GREEN : "";
 
 	buf_printf(out, "%s%7.2f%%%s", color, percent, *color ? PLAIN : "");
 }
 
-static const char *text_mark(const struct rollup_row *row)
+const char *report_field_text(const struct rollup *t, const struct rollup_row *row, unsigned field,
+                              char *buf, size_t n)
 {
-	return row->kind == PROFILE_KERNEL ? "[k] " : "[.] ";
+	switch (field) {
+	case REPORT_TOTAL:
+		snprintf(buf, n, "%.2f%%", report_percent(row->total, t->weight));
+		return buf;
+	case REPORT_SELF:
+		snprintf(buf, n, "%.2f%%", report_percent(row->self, t->weight));
+		return buf;
+	default:
+		return rollup_text(t, row, (enum rollup_column)field, buf, n);
+	}
 }
 
 struct text_table {
 	const struct report *report;
 	const struct rollup *table;
-	int width[ROLLUP_COLUMNS];
+	int width[REPORT_FIELDS];
 };
-
-static bool text_has(const struct rollup *t, unsigned column)
-{
-	return t->columns & 1u << column;
-}
 
 static bool text_visible(const struct report *r, const struct rollup *t,
                          const struct rollup_row *row)
@@ -39,193 +46,148 @@ static bool text_visible(const struct report *r, const struct rollup *t,
 	uint64_t by = r->no_children ? row->self : row->total;
 
 	/* What was only ever called has no self: without children it would be a row of zeros. */
-	if (!by)
-		return false;
-	return report_percent(by, t->weight) >= r->percent_limit && report_shows(r, t, row);
+	return by && report_percent(by, t->weight) >= r->percent_limit;
+}
+
+static bool text_is_share(unsigned field)
+{
+	return field == REPORT_TOTAL || field == REPORT_SELF;
 }
 
 static void text_widths(struct text_table *tt)
 {
+	const struct report_fields *f = &tt->report->fields;
 	const struct rollup *t = tt->table;
-	char buf[16];
+	char buf[ROLLUP_TEXT_MAX];
 
-	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
-		tt->width[c] = (int)strlen(report_heading(c));
-	for (size_t i = 0; i < t->n; i++)
-		for (unsigned c = 0; c < ROLLUP_COLUMNS; c++) {
-			int n;
-
-			if (!text_has(t, c) || !text_visible(tt->report, t, &t->rows[i]))
-				continue;
-			n = (int)strlen(rollup_text(t, &t->rows[i], c, buf, sizeof(buf)));
-			if (n > tt->width[c])
-				tt->width[c] = n;
-		}
-}
-
-static void text_heading(const struct text_table *tt, struct buf *out)
-{
-	const struct report *r = tt->report;
-
-	buf_put_text(out, r->no_children ? "    Self" : "Children     Self");
-	if (r->samples_column)
-		buf_printf(out, "  %10s", "Samples");
-	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
-		if (text_has(tt->table, c) && c != ROLLUP_SYMBOL)
-			buf_printf(out, "  %-*s", tt->width[c], report_heading(c));
-	if (text_has(tt->table, ROLLUP_SYMBOL))
-		buf_put_text(out, "  Symbol");
-	buf_put_text(out, "\n");
-}
-
-static void text_row(const struct text_table *tt, const struct rollup_row *row, struct buf *out)
-{
-	const struct report *r = tt->report;
-	const struct rollup *t = tt->table;
-	char text[32];
-
-	if (!r->no_children) {
-		text_percent(r, report_percent(row->total, t->weight), out);
-		buf_put_text(out, " ");
-	}
-	text_percent(r, report_percent(row->self, t->weight), out);
-	if (r->samples_column)
-		buf_printf(out, "  %10llu",
-		           (unsigned long long)(r->no_children ? row->self_samples
-		                                               : row->total_samples));
-	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++) {
-		const char *value;
-
-		if (!text_has(t, c))
+	for (size_t k = 0; k < f->n; k++)
+		tt->width[f->field[k]] = (int)strlen(report_heading(f->field[k]));
+	for (size_t i = 0; i < t->n; i++) {
+		if (!text_visible(tt->report, t, &t->rows[i]))
 			continue;
-		value = rollup_text(t, row, c, text, sizeof(text));
-		if (c == ROLLUP_SYMBOL)
-			buf_printf(out, "  %s%s", text_mark(row), value);
-		else
-			buf_printf(out, "  %-*s", tt->width[c], value);
+		for (size_t k = 0; k < f->n; k++) {
+			unsigned c = f->field[k];
+			size_t n;
+
+			if (c >= ROLLUP_COLUMNS)
+				continue;
+			n = strlen(rollup_text(t, &t->rows[i], c, buf, sizeof(buf)));
+			if (c == ROLLUP_SYMBOL)
+				n += 4;
+			if (n > (size_t)tt->width[c])
+				tt->width[c] = (int)n;
+		}
 	}
+}
+
+static void text_end_line(struct buf *out)
+{
 	while (out->n && out->bytes[out->n - 1] == ' ')
 		out->n--;
 	buf_put_text(out, "\n");
 }
 
-static int text_print_table(const struct report *r, uint32_t event, struct buf *out)
+/* Shares stand close together; all else is two blanks apart. */
+static void text_gap(const struct report_fields *f, size_t k, struct buf *out)
 {
-	const struct rollup_opts opts = { .columns = r->columns, .event = event };
+	if (k)
+		buf_put_text(out, text_is_share(f->field[k]) && text_is_share(f->field[k - 1])
+		                          ? " "
+		                          : "  ");
+}
+
+static void text_heading(const struct text_table *tt, struct buf *out)
+{
+	const struct report_fields *f = &tt->report->fields;
+
+	for (size_t k = 0; k < f->n; k++) {
+		unsigned field = f->field[k];
+
+		text_gap(f, k, out);
+		if (text_is_share(field))
+			buf_printf(out, "%8s", report_heading(field));
+		else if (field == REPORT_SAMPLES || field == REPORT_PERIOD)
+			buf_printf(out, "%*s", field == REPORT_SAMPLES ? 10 : 16,
+			           report_heading(field));
+		else
+			buf_printf(out, "%-*s", tt->width[field], report_heading(field));
+	}
+	text_end_line(out);
+}
+
+static void text_cell(const struct text_table *tt, const struct rollup_row *row, unsigned field,
+                      struct buf *out)
+{
+	const struct rollup *t = tt->table;
+	bool self = tt->report->no_children;
+	char text[ROLLUP_TEXT_MAX];
+
+	switch (field) {
+	case REPORT_TOTAL:
+		report_share(tt->report, report_percent(row->total, t->weight), out);
+		break;
+	case REPORT_SELF:
+		report_share(tt->report, report_percent(row->self, t->weight), out);
+		break;
+	case REPORT_SAMPLES:
+		buf_printf(out, "%10" PRIu64, self ? row->self_samples : row->total_samples);
+		break;
+	case REPORT_PERIOD:
+		buf_printf(out, "%16" PRIu64, self ? row->self : row->total);
+		break;
+	case ROLLUP_SYMBOL:
+		buf_put_text(out, row->kind == PROFILE_KERNEL    ? "[k] "
+		                  : row->kind == PROFILE_INLINED ? "[i] "
+		                                                 : "[.] ");
+		buf_printf(out, "%-*s", tt->width[field] - 4,
+		           rollup_text(t, row, ROLLUP_SYMBOL, text, sizeof(text)));
+		break;
+	default:
+		buf_printf(out, "%-*s", tt->width[field],
+		           rollup_text(t, row, (enum rollup_column)field, text, sizeof(text)));
+	}
+}
+
+static void text_row(const struct text_table *tt, const struct rollup_row *row, struct buf *out)
+{
+	const struct report_fields *f = &tt->report->fields;
+
+	for (size_t k = 0; k < f->n; k++) {
+		text_gap(f, k, out);
+		text_cell(tt, row, f->field[k], out);
+	}
+	text_end_line(out);
+}
+
+int report_table(const struct report *r, uint32_t event, struct buf *out)
+{
 	struct text_table tt = { .report = r };
 	struct rollup t;
 	uint64_t hidden = 0, hidden_self = 0;
-	int rc = rollup_build(&t, r->load.profile, &opts);
+	size_t shown = 0;
+	int rc = report_rollup(r, event, &t);
 
 	if (rc < 0)
 		return rc;
-	rollup_sort(&t, !r->no_children);
 	tt.table = &t;
 	text_widths(&tt);
 	text_heading(&tt, out);
 	for (size_t i = 0; i < t.n; i++) {
-		if (text_visible(r, &t, &t.rows[i])) {
+		if (text_visible(r, &t, &t.rows[i]) && (!r->rows_max || shown < r->rows_max)) {
 			text_row(&tt, &t.rows[i], out);
-		} else if (report_shows(r, &t, &t.rows[i])) {
+			shown++;
+		} else {
 			hidden += (r->no_children ? t.rows[i].self : t.rows[i].total) != 0;
 			hidden_self += t.rows[i].self;
 		}
 	}
-	if (hidden)
-		buf_printf(out, "(%llu more rows below %g %%, %.2f %% in all by self)\n",
-		           (unsigned long long)hidden, r->percent_limit,
+	if (hidden && r->rows_max)
+		buf_printf(out, "(%" PRIu64 " more rows, %.2f %% in all by self)\n", hidden,
 		           report_percent(hidden_self, t.weight));
+	else if (hidden)
+		buf_printf(out, "(%" PRIu64 " more rows below %g %%, %.2f %% in all by self)\n",
+		           hidden, r->percent_limit, report_percent(hidden_self, t.weight));
 	rollup_free(&t);
-	return 0;
-}
-
-/* ---- the tree ---- */
-
-static const char *text_object(const struct profile *p, uint32_t object)
-{
-	const char *path = profile_text(p, profile_object_at(p, object)->path);
-	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
-
-	return !*path ? SYMBOL_UNKNOWN : slash ? slash + 1 : path;
-}
-
-static void text_node(const struct report *r, const struct tree *t, uint32_t node, int depth,
-                      struct buf *out)
-{
-	const struct tree_node *n = &t->nodes[node];
-	uint64_t whole = t->nodes[0].total;
-
-	text_percent(r, report_percent(n->total, whole), out);
-	buf_put_text(out, " ");
-	text_percent(r, report_percent(n->self, whole), out);
-	buf_printf(out, "  %*s%s (%s)\n", depth * 2, "",
-	           n->symbol ? profile_text(t->profile, n->symbol) : SYMBOL_UNKNOWN,
-	           text_object(t->profile, n->object));
-}
-
-static bool text_branch(const struct report *r, const struct tree *t, uint32_t node)
-{
-	double percent = report_percent(t->nodes[node].total, t->nodes[0].total);
-
-	return node && t->nodes[node].total && percent >= r->percent_limit;
-}
-
-static uint32_t text_next(const struct report *r, const struct tree *t, uint32_t node)
-{
-	while (node && !text_branch(r, t, node))
-		node = t->nodes[node].next_sibling;
-	return node;
-}
-
-/* A frame that calls one function only does not indent it: deep stacks stay on the screen. */
-static int text_step(const struct tree *t, uint32_t parent)
-{
-	uint32_t child = t->nodes[parent].first_child;
-
-	return parent && child && t->nodes[child].next_sibling ? 1 : 0;
-}
-
-/* Depth first without recursion: stacks can be as deep as a file says. */
-static void text_walk(const struct report *r, const struct tree *t, struct buf *out)
-{
-	uint32_t at = text_next(r, t, t->nodes[0].first_child);
-	int depth = 0;
-
-	while (at) {
-		uint32_t next;
-
-		text_node(r, t, at, depth, out);
-		next = text_next(r, t, t->nodes[at].first_child);
-		if (next) {
-			depth += text_step(t, at);
-			at = next;
-			continue;
-		}
-		while (at && !(next = text_next(r, t, t->nodes[at].next_sibling))) {
-			at = t->nodes[at].parent;
-			depth -= text_step(t, at);
-		}
-		at = at ? next : 0;
-	}
-}
-
-static int text_print_tree(const struct report *r, uint32_t event, struct buf *out)
-{
-	bool callee = r->graph == REPORT_GRAPH_CALLEE;
-	struct tree t;
-	int rc = tree_build(&t, r->load.profile, callee ? TREE_CALLEE : TREE_CALLER, event);
-
-	if (rc < 0)
-		return rc;
-	buf_printf(out, "\n   Total     Self  %s\n",
-	           callee ? "Callees, and below each who called it"
-	                  : "Callers, and below each what it called");
-	text_walk(r, &t, out);
-	if (t.nodes[0].self) {
-		text_percent(r, report_percent(t.nodes[0].self, t.nodes[0].total), out);
-		buf_put_text(out, "           (no stack at all)\n");
-	}
-	tree_free(&t);
 	return 0;
 }
 
@@ -245,18 +207,22 @@ static int text_print_event(const struct report *r, uint32_t event, struct buf *
 		buf_printf(out, "all events: %s samples",
 		           report_number(account.samples, number, sizeof(number)));
 	buf_printf(out, ", count %s\n\n", report_number(account.weight, number, sizeof(number)));
-	rc = text_print_table(r, event, out);
+	rc = report_table(r, event, out);
 	if (rc >= 0 && r->graph != REPORT_GRAPH_NONE)
-		rc = text_print_tree(r, event, out);
+		rc = report_tree(r, event, out);
 	buf_put_text(out, "\n");
 	return rc;
 }
 
 int report_text(const struct report *r, struct buf *out)
 {
-	int rc = 0;
+	int rc = r->threads ? report_threads(r, out) : 0;
 
-	if (r->columns & 1u << ROLLUP_EVENT)
+	if (rc < 0)
+		return rc;
+	if (r->group)
+		rc = report_group(r, out);
+	else if (r->fields.columns & 1u << ROLLUP_EVENT)
 		rc = text_print_event(r, 0, out);
 	else
 		for (uint32_t e = 1; e <= profile_n_events(r->load.profile) && rc >= 0; e++)

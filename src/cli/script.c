@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/members.h"
 #include "cli/infile.h"
 #include "cli/naming.h"
 #include "cli/script_text.h"
@@ -27,8 +28,9 @@ enum {
 static const struct option_def script_options[] = {
 	INFILE_OPTION(OPT_INPUT),
 	{ "fields", 'F', "LIST",
-	  "what to print: comm,pid,tid,cpu,time,period,event,addr,ip,sym,symoff,dso,state; or "
-	  "+x,-y",
+	  "what to print: comm,pid,tid,cpu,misc,time,period,event,trace,addr,data_src,weight,"
+	  "ins_lat,retire_lat,cgroup,ip,sym,symoff,dso,srcline,iregs,uregs,brstack,phys_addr,"
+	  "data_page_size,code_page_size,state; or +x,-y",
 	  OPT_FIELDS },
 	{ "no-merge-callchains", 0, NULL, "samples and deferred records as they were recorded",
 	  OPT_NO_MERGE },
@@ -58,6 +60,7 @@ struct script {
 		struct script_text *printer;
 	} threads[ORDERED_THREADS_MAX];
 	unsigned n_threads;
+	struct members members;
 };
 
 static int script_fields_option(struct script *s, const struct options *o)
@@ -115,6 +118,28 @@ static int script_option(struct script *s, const struct options *o, int id)
 	}
 }
 
+/* One text for each member of the sample's group that has a share in it, as perf does. */
+static int script_members(const struct script_thread *t, const struct batch_item *item,
+                          struct buf *out)
+{
+	struct script *s = t->script;
+	struct batch_item one = *item;
+	struct member member;
+	uint64_t i = 0;
+	int r;
+
+	while ((r = members_next(&s->members, s->rec->events, &item->decoded.sample, &i, &member)) >
+	       0) {
+		one.sample.sample.event = member.event;
+		one.sample.sample.id.id = member.id;
+		one.sample.sample.period = member.period;
+		r = script_text_put(t->printer, &one, out);
+		if (r < 0)
+			break;
+	}
+	return r;
+}
+
 static int script_start(void *ctx, void **ret)
 {
 	struct script *s = ctx;
@@ -139,6 +164,8 @@ static int script_put(void *thread, const struct batch_item *item, struct buf *o
 		             proc_comm(s->rec->procs, id->pid, id->tid, item->proc_ns)))
 			return 0;
 	}
+	if (item->record.type == SEAM_RECORD_SAMPLE && members_of(&item->decoded.sample))
+		return script_members(t, item, out);
 	return script_text_put(t->printer, item, out);
 }
 
@@ -147,6 +174,24 @@ static int script_write(void *ctx, const struct buf *out)
 	if (fwrite(out->bytes, 1, out->n, stdout) != out->n)
 		return -(errno ? errno : EIO);
 	return 0;
+}
+
+/* Members' shares are what counters grew by since the sample before: one thread, in order of time. */
+static bool script_has_members(const struct recording *rec)
+{
+	for (size_t i = 0; i < seam_events_count(rec->events); i++)
+		if (members_of_event(seam_events_at(rec->events, i)))
+			return true;
+	return false;
+}
+
+static int script_verdict(struct script *s)
+{
+	struct script_text *first = s->threads[0].printer;
+
+	for (unsigned i = 1; i < s->n_threads; i++)
+		script_text_join(first, s->threads[i].printer);
+	return script_text_verdict(first, s->cmd);
 }
 
 static int script_print(struct script *s)
@@ -159,6 +204,8 @@ static int script_print(struct script *s)
 
 	r = recording_open(&s->rec, s->in.reader,
 	                   &(struct recording_opts){ .sz = sizeof(struct recording_opts) }, &err);
+	if (r >= 0 && script_has_members(s->rec))
+		s->order.threads = 1;
 	if (r >= 0)
 		r = ordered_text(s->rec, &s->order, &writer, &err);
 	if (r >= 0 && fflush(stdout))
@@ -169,7 +216,8 @@ static int script_print(struct script *s)
 		cmd_error(s->cmd, "%s", err.code ? err.text : strerror(-r));
 		return EXIT_FAILED;
 	}
-	return infile_verdict(&s->in, s->cmd, s->rec);
+	r = infile_verdict(&s->in, s->cmd, s->rec);
+	return script_verdict(s) == EXIT_OK ? r : EXIT_PARTIAL;
 }
 
 static int script_run(int argc, char **argv, const struct cmd *cmd)
@@ -188,6 +236,7 @@ static int script_run(int argc, char **argv, const struct cmd *cmd)
 			goto out;
 	}
 	s.text.symbols = &s.naming.symbols;
+	s.text.no_inline = s.naming.no_inline;
 	r = infile_open(&s.in, cmd);
 	if (r == EXIT_OK)
 		r = script_print(&s);
@@ -197,6 +246,7 @@ out:
 	recording_close(s.rec);
 	infile_close(&s.in);
 	take_free(&s.take);
+	members_free(&s.members);
 	return r;
 }
 

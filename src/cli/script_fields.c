@@ -9,16 +9,40 @@ static const struct {
 	const char *name;
 	unsigned bit;
 } names[] = {
-	{ "comm", SCRIPT_COMM },   { "pid", SCRIPT_PID },       { "tid", SCRIPT_TID },
-	{ "cpu", SCRIPT_CPU },     { "time", SCRIPT_TIME },     { "period", SCRIPT_PERIOD },
-	{ "event", SCRIPT_EVENT }, { "addr", SCRIPT_ADDR },     { "ip", SCRIPT_IP },
-	{ "sym", SCRIPT_SYM },     { "symoff", SCRIPT_SYMOFF }, { "dso", SCRIPT_DSO },
+	{ "comm", SCRIPT_COMM },
+	{ "pid", SCRIPT_PID },
+	{ "tid", SCRIPT_TID },
+	{ "cpu", SCRIPT_CPU },
+	{ "misc", SCRIPT_MISC },
+	{ "time", SCRIPT_TIME },
+	{ "period", SCRIPT_PERIOD },
+	{ "event", SCRIPT_EVENT },
+	{ "trace", SCRIPT_TRACE },
+	{ "addr", SCRIPT_ADDR },
+	{ "data_src", SCRIPT_DATA_SRC },
+	{ "weight", SCRIPT_WEIGHT },
+	{ "ins_lat", SCRIPT_INS_LAT },
+	{ "retire_lat", SCRIPT_RETIRE_LAT },
+	{ "cgroup", SCRIPT_CGROUP },
+	{ "ip", SCRIPT_IP },
+	{ "sym", SCRIPT_SYM },
+	{ "symoff", SCRIPT_SYMOFF },
+	{ "dso", SCRIPT_DSO },
+	{ "srcline", SCRIPT_SRCLINE },
+	{ "iregs", SCRIPT_IREGS },
+	{ "uregs", SCRIPT_UREGS },
+	{ "brstack", SCRIPT_BRSTACK },
+	{ "phys_addr", SCRIPT_PHYS_ADDR },
+	{ "data_page_size", SCRIPT_DATA_PAGE },
+	{ "code_page_size", SCRIPT_CODE_PAGE },
 	{ "state", SCRIPT_STATE },
 };
 
 const char *script_field_names(void)
 {
-	return "comm,pid,tid,cpu,time,period,event,addr,ip,sym,symoff,dso,state";
+	return "comm,pid,tid,cpu,misc,time,period,event,trace,addr,data_src,weight,ins_lat,"
+	       "retire_lat,cgroup,ip,sym,symoff,dso,srcline,iregs,uregs,brstack,phys_addr,"
+	       "data_page_size,code_page_size,state";
 }
 
 int script_fields(const char *text, unsigned *fields, const char **bad, int *n)

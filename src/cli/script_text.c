@@ -9,12 +9,16 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "cli/script_put.h"
 #include "cli/script_records.h"
 #include "cli/script_tail.h"
+#include "cli/script_values.h"
 #include "pipeline/outcome.h"
 
 struct script_line {
 	uint32_t n;
+	uint32_t
+	        own; /* where the line of the function itself begins, behind those of what is inlined */
 	char text[];
 };
 
@@ -24,6 +28,7 @@ struct script_text {
 	struct recording *rec;
 	struct script_text_opts opts;
 	struct places *places;
+	struct script_values *values;
 	struct arena lines; /* what places' slots point to */
 	struct buf line;    /* one line while it is composed */
 	int event_width;
@@ -44,6 +49,13 @@ static int script_event_width(const struct seam_events *events)
 	return (int)width;
 }
 
+static bool script_wants_lines(const struct script_text_opts *opts)
+{
+	return opts->fields & SCRIPT_IP &&
+	       (opts->fields & SCRIPT_SRCLINE ||
+	        (!opts->no_inline && !opts->hide_chain && opts->fields & SCRIPT_SYM));
+}
+
 int script_text_new(struct script_text **ret, struct recording *rec,
                     const struct script_text_opts *opts, const struct script_text *with)
 {
@@ -57,8 +69,13 @@ int script_text_new(struct script_text **ret, struct recording *rec,
 	t->event_width = script_event_width(rec->events);
 	r = with ? places_share(&t->places, with->places)
 	         : places_new(&t->places, rec, opts->symbols);
+	if (r >= 0 && !with && script_wants_lines(opts))
+		r = places_lines_start(t->places, NULL, opts->symbols);
+	if (r >= 0)
+		r = script_values_new(&t->values, rec, t->places, opts->fields,
+		                      with ? with->values : NULL);
 	if (r < 0) {
-		free(t);
+		script_text_free(t);
 		return r;
 	}
 	*ret = t;
@@ -69,6 +86,7 @@ void script_text_free(struct script_text *t)
 {
 	if (!t)
 		return;
+	script_values_free(t->values);
 	places_free(t->places);
 	arena_free(&t->lines);
 	buf_free(&t->line);
@@ -77,75 +95,7 @@ void script_text_free(struct script_text *t)
 	free(t);
 }
 
-/* ---- numbers, without printf ---- */
-
-static char *put_digits(char *end, uint64_t v)
-{
-	do
-		*--end = (char)('0' + v % 10);
-	while (v /= 10);
-	return end;
-}
-
-/* v with at least `least` digits (zeros), then blanks in front up to width. */
-static void put_number(struct buf *out, uint64_t v, int least, int width)
-{
-	char text[48], *end = text + sizeof(text), *at = put_digits(end, v);
-
-	while (end - at < least)
-		*--at = '0';
-	while (end - at < width)
-		*--at = ' ';
-	buf_put(out, at, (size_t)(end - at));
-}
-
-static void put_hex(struct buf *out, uint64_t v, int width)
-{
-	char text[32], *end = text + sizeof(text), *at = end;
-
-	do
-		*--at = "0123456789abcdef"[v & 15];
-	while (v >>= 4);
-	while (end - at < width)
-		*--at = ' ';
-	buf_put(out, at, (size_t)(end - at));
-}
-
-static void put_blanks(struct buf *out, int n)
-{
-	while (n-- > 0)
-		buf_put(out, " ", 1);
-}
-
-static void put_time(struct buf *out, uint64_t time_ns, bool ns)
-{
-	char text[48], *end = text + sizeof(text), *at = end;
-	uint64_t fraction = time_ns % 1000000000;
-	int digits = ns ? 9 : 6, width = ns ? 15 : 12;
-
-	if (!ns)
-		fraction /= 1000;
-	at = put_digits(at, fraction);
-	while (end - at < digits)
-		*--at = '0';
-	*--at = '.';
-	at = put_digits(at, time_ns / 1000000000);
-	put_blanks(out, width - (int)(end - at));
-	buf_put(out, at, (size_t)(end - at));
-	buf_put(out, ": ", 2);
-}
-
 /* ---- the head of a sample ---- */
-
-static void put_signed(struct buf *out, uint32_t v, int width)
-{
-	if (v == UINT32_MAX) {
-		put_blanks(out, width - 2);
-		buf_put_text(out, "-1");
-	} else {
-		put_number(out, v, 1, width);
-	}
-}
 
 /* "398/398    ": left-aligned behind the slash. */
 static void put_task(struct buf *out, unsigned fields, const struct seam_id *id)
@@ -212,6 +162,31 @@ static void put_comm(struct buf *out, const struct recording *rec, const struct 
 	buf_put(out, " ", 1);
 }
 
+/* The processor's mode of a sample, the mark of some other records. */
+static void put_misc(struct buf *out, const struct seam_record *record)
+{
+	const char *text = (const char *[]){
+		"", "K", "U", "H", "G", "g", "", ""
+	}[record->misc & SEAM_MISC_CPUMODE_MASK];
+	bool marked = record->misc & SEAM_MISC_MMAP_DATA;
+
+	switch (record->type) {
+	case SEAM_RECORD_SAMPLE:
+		break;
+	case SEAM_RECORD_MMAP:
+	case SEAM_RECORD_MMAP2:
+		text = marked ? "M" : "";
+		break;
+	case SEAM_RECORD_COMM:
+		text = marked ? "E" : "";
+		break;
+	default:
+		text = "";
+	}
+	buf_put_text(out, text);
+	put_blanks(out, 6 - (int)strlen(text));
+}
+
 void script_text_head(struct script_text *t, const struct batch_item *item, struct buf *out)
 {
 	const struct seam_id *id = &item->decoded.id;
@@ -233,11 +208,44 @@ void script_text_head(struct script_text *t, const struct batch_item *item, stru
 		put_number(out, id->cpu, 3, 0);
 		buf_put(out, "] ", 2);
 	}
+	if (fields & SCRIPT_MISC)
+		put_misc(out, item->decoded.record);
 	if (fields & SCRIPT_TIME && (id->has & SEAM_SAMPLE_TIME || !event))
 		put_time(out, id->time_ns, t->opts.ns);
 }
 
 /* ---- frames ---- */
+
+static void script_symbol(const struct script_text *t, const struct place *place, const char *name,
+                          struct buf *out)
+{
+	buf_put_text(out, name ? name : SYMBOL_UNKNOWN);
+	if (place->symbol.name && t->opts.fields & SCRIPT_SYMOFF) {
+		buf_put(out, "+0x", 3);
+		put_hex(out, place->address - place->symbol.start, 0);
+	}
+}
+
+/* Below the frame: "  file.c:12", or where the code is when no line is known. */
+static void script_source(const struct script_text *t, const struct place *place,
+                          const struct lines_frame *source, uint64_t addr, struct buf *out)
+{
+	const char *slash = source && *source->file ? strrchr(source->file, '/') : NULL;
+
+	if (!(t->opts.fields & SCRIPT_SRCLINE) || !place->object)
+		return;
+	buf_put_text(out, "\n  ");
+	if (source && *source->file) {
+		buf_put_text(out, slash ? slash + 1 : source->file);
+		buf_put(out, ":", 1);
+		put_number(out, source->line, 1, 0);
+	} else {
+		buf_put_text(out, symbol_object_short_name(place->object));
+		buf_put(out, "[", 1);
+		put_hex(out, place->kernel ? addr : place->address, 0);
+		buf_put(out, "]", 1);
+	}
+}
 
 static void script_place(struct script_text *t, const struct place *place, bool guessed,
                          struct buf *out)
@@ -248,13 +256,8 @@ static void script_place(struct script_text *t, const struct place *place, bool 
 		buf_put(out, " ", 1);
 	if (guessed)
 		buf_put_text(out, FRAME_GUESS);
-	if (fields & SCRIPT_SYM) {
-		buf_put_text(out, place->symbol.name ? place->symbol.name : SYMBOL_UNKNOWN);
-		if (place->symbol.name && fields & SCRIPT_SYMOFF) {
-			buf_put(out, "+0x", 3);
-			put_hex(out, place->address - place->symbol.start, 0);
-		}
-	}
+	if (fields & SCRIPT_SYM)
+		script_symbol(t, place, place->symbol.name, out);
 	if (fields & SCRIPT_DSO) {
 		buf_put(out, " (", 2);
 		buf_put_text(out,
@@ -263,32 +266,69 @@ static void script_place(struct script_text *t, const struct place *place, bool 
 	}
 }
 
+/* What is inlined at an address, the innermost first, each with its end and the next one's lead. */
+static void script_inlined(struct script_text *t, const struct place *place, uint64_t addr,
+                           const struct lines_at *at, struct buf *out)
+{
+	if (t->opts.no_inline || !(t->opts.fields & SCRIPT_SYM))
+		return;
+	for (size_t i = at->n; i > 1; i--) {
+		const struct lines_frame *f = &at->frames[i - 1];
+
+		put_hex(out, addr, 16);
+		buf_put(out, " ", 1);
+		script_symbol(t, place, *f->function ? f->function : NULL, out);
+		script_source(t, place, f, addr, out);
+		buf_put_text(out, " (inlined)\n\t");
+	}
+}
+
+static int script_compose(struct script_text *t, const struct frame_at *at,
+                          const struct place *place, size_t *own)
+{
+	struct lines_at source = { 0 };
+	size_t shown;
+	int r = at->guessed ? 0 : places_source(t->places, place, &source);
+
+	if (r < 0)
+		return r;
+	shown = t->opts.no_inline ? source.n : 1;
+	buf_clear(&t->line);
+	script_inlined(t, place, at->addr, &source, &t->line);
+	*own = t->line.n;
+	put_hex(&t->line, at->addr, 16);
+	script_place(t, place, at->guessed, &t->line);
+	script_source(t, place, source.n ? &source.frames[shown - 1] : NULL, at->addr, &t->line);
+	return 0;
+}
+
 /* The line of an address, without what stands before it and without its end. */
 static int script_line_new(struct script_text *t, uint32_t space, uint64_t time_ns,
                            const struct frame_at *at, const struct script_line **ret)
 {
 	struct place place = { .address = at->addr };
 	struct script_line *line;
+	size_t own = 0;
 	int r = 0;
 
-	if (!at->guest && t->opts.fields & (SCRIPT_SYM | SCRIPT_DSO))
+	if (!at->guest && t->opts.fields & (SCRIPT_SYM | SCRIPT_DSO | SCRIPT_SRCLINE))
 		r = places_find(t->places, space, time_ns, at->addr, at->caller, &place);
+	if (r >= 0)
+		r = script_compose(t, at, &place, &own);
 	if (r < 0)
 		return r;
-	buf_clear(&t->line);
-	put_hex(&t->line, at->addr, 16);
-	script_place(t, &place, at->guessed, &t->line);
 	line = arena_alloc(&t->lines, sizeof(*line) + t->line.n);
 	if (!line || t->line.failed)
 		return -ENOMEM;
 	line->n = (uint32_t)t->line.n;
+	line->own = (uint32_t)own;
 	memcpy(line->text, t->line.bytes, t->line.n);
 	*ret = line;
 	return 0;
 }
 
 static int script_frame(struct script_text *t, uint32_t space, uint64_t time_ns,
-                        const struct frame_at *at, struct buf *out)
+                        const struct frame_at *at, bool chain, struct buf *out)
 {
 	uint64_t *slot = places_frame_slot(t->places, space, at);
 	const struct script_line *line;
@@ -303,7 +343,8 @@ static int script_frame(struct script_text *t, uint32_t space, uint64_t time_ns,
 		*slot = (uint64_t)(uintptr_t)line;
 	}
 	line = (const struct script_line *)(uintptr_t)*slot;
-	return buf_put(out, line->text, line->n);
+	return chain ? buf_put(out, line->text, line->n)
+	             : buf_put(out, line->text + line->own, line->n - line->own);
 }
 
 /* The thread's last lines; NULL: out of memory. */
@@ -340,7 +381,7 @@ static int script_user_frames(struct script_text *t, const struct seam_stitched 
 		if (walk.i <= TAIL_FRAMES)
 			t->begins[walk.i - 1] = (uint32_t)(out->n - start);
 		buf_put(out, "\t", 1);
-		r = script_frame(t, spaces->user, spaces->time_ns, &at, out);
+		r = script_frame(t, spaces->user, spaces->time_ns, &at, true, out);
 		buf_put(out, "\n", 1);
 	}
 	if (r < 0 || out->failed)
@@ -367,7 +408,7 @@ static int script_frames(struct script_text *t, const struct seam_stitched *samp
 			break;
 		buf_put(out, &lead, 1);
 		r = script_frame(t, at.user ? spaces->user : spaces->kernel, spaces->time_ns, &at,
-		                 out);
+		                 lead == '\t', out);
 		buf_put(out, "\n", 1);
 	}
 	return tail && r >= 0 ? script_user_frames(t, sample, spaces, out) : r;
@@ -392,7 +433,7 @@ static void script_walk_end(const struct batch_item *item, struct buf *out)
 
 	if (item->walk)
 		end = item->walk->end == WALK_COMPLETE ? NULL : walk_end_name(item->walk->end);
-	else if (outcome_get(&sample->sample.event->attr, sample->misc, &outcome) &&
+	else if (outcome_get(&item->decoded.sample.event->attr, sample->misc, &outcome) &&
 	         outcome.kind != OUTCOME_NO_STACK &&
 	         (outcome.kind != OUTCOME_WALKED || outcome.end != WALK_COMPLETE))
 		end = outcome_name(&outcome);
@@ -400,25 +441,60 @@ static void script_walk_end(const struct batch_item *item, struct buf *out)
 		buf_printf(out, "/%s", end);
 }
 
-static int script_sample(struct script_text *t, const struct batch_item *item, struct buf *out)
+/* Of a sample of this event. */
+static unsigned script_fields_of(const struct script_text *t, const struct seam_event *event)
 {
-	struct seam_stitched sample = item->sample;
-	const struct seam_event *event = sample.sample.event;
+	bool chain = event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN && !t->opts.hide_chain;
+
+	if (t->opts.fields_given || event->attr.type != SEAM_TYPE_TRACEPOINT)
+		return t->opts.fields;
+	return t->opts.fields & ~SCRIPT_PERIOD &
+	       (chain ? ~0u : ~(unsigned)(SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO));
+}
+
+/* The stack, or where the sample hit; ends with a newline if it is a stack. */
+static int script_where(struct script_text *t, const struct batch_item *item, bool chain,
+                        struct buf *out)
+{
 	struct script_spaces spaces = { .user = item->user_space,
 		                        .kernel = item->kernel_space,
 		                        .time_ns = item->proc_ns };
-	unsigned fields = t->opts.fields;
-	bool chain = event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN;
+	struct seam_stitched sample = item->sample;
+	size_t before = out->n;
+	int r = 0;
+
+	if (!chain) {
+		sample.kernel.n = sample.user.n = 0;
+		r = script_frames(t, &sample, &spaces, ' ', out);
+		out->n -= out->n > before && out->bytes[out->n - 1] == '\n';
+		return r;
+	}
+	buf_put(out, "\n", 1);
+	if (t->opts.unmerged && sample.cookie)
+		sample.user.n = 0;
+	if (!t->opts.unmerged || !sample.cookie || sample.kernel.n)
+		r = script_frames(t, &sample, &spaces, '\t', out);
+	if (t->opts.unmerged && sample.cookie)
+		script_cookie(t, sample.cookie, out);
+	return r;
+}
+
+static int script_sample(struct script_text *t, const struct batch_item *item, struct buf *out)
+{
+	const struct seam_stitched *sample = &item->sample;
+	const struct seam_event *event = sample->sample.event;
+	const struct seam_event *layout = item->decoded.sample.event;
+	unsigned fields = script_fields_of(t, event);
+	bool chain = layout->attr.sample_type & SEAM_SAMPLE_CALLCHAIN && !t->opts.hide_chain;
 	int r;
 
 	script_text_head(t, item, out);
-	if (fields & SCRIPT_PERIOD &&
-	    (t->opts.fields_given || event->attr.type != SEAM_TYPE_TRACEPOINT)) {
-		put_number(out, sample.sample.period, 1, 10);
+	if (fields & SCRIPT_PERIOD) {
+		put_number(out, sample->sample.period, 1, 10);
 		buf_put(out, " ", 1);
 	}
 	if (fields & SCRIPT_STATE) {
-		buf_put_text(out, seam_stitch_state_name(sample.state));
+		buf_put_text(out, seam_stitch_state_name(sample->state));
 		script_walk_end(item, out);
 		buf_put(out, " ", 1);
 	}
@@ -429,31 +505,11 @@ static int script_sample(struct script_text *t, const struct batch_item *item, s
 		buf_put_text(out, name);
 		buf_put(out, ": ", 2);
 	}
-	if (fields & SCRIPT_ADDR && event->attr.sample_type & SEAM_SAMPLE_ADDR) {
-		put_hex(out, sample.sample.addr, 16);
-		buf_put(out, " ", 1);
-	}
-	if (!(fields & SCRIPT_IP))
-		return buf_put(out, "\n", 1);
-	if (t->opts.hide_chain)
-		sample.kernel.n = sample.user.n = 0;
-	if (!chain || t->opts.hide_chain) {
-		size_t before = out->n;
-
-		r = script_frames(t, &sample, &spaces, ' ', out);
-		return r < 0 || out->n > before ? r : buf_put(out, "\n", 1);
-	}
-	buf_put(out, "\n", 1);
-	if (t->opts.unmerged && sample.cookie)
-		sample.user.n = 0;
-	if (t->opts.unmerged && sample.cookie && !sample.kernel.n)
-		r = 0;
-	else
-		r = script_frames(t, &sample, &spaces, '\t', out);
-	if (t->opts.unmerged && sample.cookie)
-		script_cookie(t, sample.cookie, out);
-	buf_put(out, "\n", 1);
-	return r;
+	r = script_values_before(t->values, item, fields, out);
+	if (r >= 0 && fields & SCRIPT_IP)
+		r = script_where(t, item, chain, out);
+	script_values_after(t->values, item, fields, out);
+	return r < 0 ? r : buf_put(out, "\n", 1);
 }
 
 static int script_answer(struct script_text *t, const struct batch_item *item, struct buf *out)
@@ -468,7 +524,7 @@ static int script_answer(struct script_text *t, const struct batch_item *item, s
 	buf_put_text(out, "DEFERRED CALLCHAIN [cookie: ");
 	put_hex(out, d->cookie, 0);
 	buf_put(out, "]\n", 2);
-	if (t->opts.fields & SCRIPT_IP)
+	if (t->opts.fields & SCRIPT_IP && !t->opts.hide_chain)
 		r = script_frames(t, &answer, &spaces, '\t', out);
 	buf_put(out, "\n", 1);
 	return r;
@@ -490,4 +546,15 @@ int script_text_put(struct script_text *t, const struct batch_item *item, struct
 		r = script_record(&item->decoded, out);
 	}
 	return r < 0 ? r : out->failed ? -ENOMEM : 0;
+}
+
+void script_text_join(struct script_text *t, const struct script_text *other)
+{
+	script_values_join(t->values, other->values);
+}
+
+int script_text_verdict(const struct script_text *t, const struct cmd *cmd)
+{
+	return script_values_verdict(t->values, cmd) && t->opts.fields_given ? EXIT_PARTIAL
+	                                                                     : EXIT_OK;
 }

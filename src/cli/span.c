@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// span.c: see span.h. Digits only, no strtod: nanoseconds of a long uptime do not fit into a double.
+// span.c: see span.h. Times are digits, not strtod's: nanoseconds of a long uptime do not fit into a
+// double; percentages do.
 #include "cli/span.h"
 
 #include <errno.h>
-#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define SPAN_SECOND 1000000000ULL
 
@@ -55,4 +57,114 @@ int span_parse(const char *text, struct span *ret)
 		return -EINVAL;
 	*ret = s;
 	return 0;
+}
+
+/* "12.5%" from *text as a part of 1; *text goes behind it. */
+static int spans_percent(const char **text, double *ret)
+{
+	char *end;
+	double v;
+
+	if (!span_is_digit(**text))
+		return -EINVAL;
+	v = strtod(*text, &end);
+	if (*end != '%' || !(v >= 0 && v <= 100))
+		return -EINVAL;
+	*text = end + 1;
+	*ret = v / 100;
+	return 0;
+}
+
+/* "10%-20%", "10%/2" or "10%" (the first of its slices). */
+static int spans_part(const char **text, double *begin, double *end)
+{
+	double first, second;
+	unsigned long i = 1;
+	char *stop;
+
+	if (spans_percent(text, &first) < 0)
+		return -EINVAL;
+	if (**text == '-') {
+		++*text;
+		if (spans_percent(text, &second) < 0 || second <= first)
+			return -EINVAL;
+		*begin = first;
+		*end = second;
+		return 0;
+	}
+	if (**text == '/') {
+		if (!span_is_digit(*++*text))
+			return -EINVAL;
+		i = strtoul(*text, &stop, 10);
+		*text = stop;
+	}
+	if (first <= 0 || !i || i > 1 / first + 1e-9)
+		return -EINVAL;
+	*begin = first * (double)(i - 1);
+	*end = first * (double)i;
+	return 0;
+}
+
+static int spans_parse_percent(const char *text, struct spans *s)
+{
+	s->percent = true;
+	for (;;) {
+		if (s->n == SPANS_MAX || spans_part(&text, &s->begins[s->n], &s->ends[s->n]) < 0)
+			return -EINVAL;
+		s->n++;
+		if (!*text)
+			return 0;
+		if (*text++ != ',')
+			return -EINVAL;
+	}
+}
+
+int spans_parse(const char *text, struct spans *ret)
+{
+	struct spans s = { 0 };
+	int r = 0;
+
+	if (strchr(text, '%')) {
+		r = spans_parse_percent(text, &s);
+	} else {
+		while (r >= 0 && *text) {
+			size_t n = strcspn(text, " ");
+			char one[64];
+
+			if (n >= sizeof(one) || s.n == SPANS_MAX)
+				return -EINVAL;
+			memcpy(one, text, n);
+			one[n] = 0;
+			r = n ? span_parse(one, &s.at[s.n++]) : 0;
+			text += n + (text[n] == ' ');
+		}
+		if (!s.n)
+			r = -EINVAL;
+	}
+	if (r >= 0)
+		*ret = s;
+	return r;
+}
+
+void spans_resolve(struct spans *s, uint64_t first_ns, uint64_t last_ns)
+{
+	double all = (double)(last_ns - first_ns);
+
+	for (size_t i = 0; s->percent && i < s->n; i++) {
+		struct span *at = &s->at[i];
+
+		at->start_ns = first_ns + (uint64_t)(s->begins[i] * all + 0.5);
+		at->stop_ns = first_ns + (uint64_t)(s->ends[i] * all + 0.5);
+		/* The end belongs to the next part, but for the recording's last sample. */
+		if (at->stop_ns > at->start_ns && at->stop_ns < last_ns)
+			at->stop_ns--;
+	}
+}
+
+bool spans_have(const struct spans *s, uint64_t time_ns)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (span_has(&s->at[i], time_ns))
+			return true;
+	return !s->n;
 }

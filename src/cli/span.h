@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * span.h: a span of time from the command line, "START,STOP" in seconds, as perf's --time.
+ * span.h: spans of time from the command line, as perf's --time: "START,STOP" in seconds, or parts of
+ * the recording in percent.
  */
 #ifndef SEAM_CLI_SPAN_H
 #define SEAM_CLI_SPAN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct span {
@@ -22,5 +24,25 @@ static inline bool span_has(const struct span *s, uint64_t time_ns)
 {
 	return time_ns >= s->start_ns && time_ns <= s->stop_ns;
 }
+
+/*
+ * Several: absolute ones apart by blanks ("1,2 3,4"); or parts of a recording apart by commas:
+ * "10%-20%", or "10%/2", the second of ten slices of 10 %. Zero-initialise to start: takes all.
+ */
+#define SPANS_MAX 64u
+struct spans {
+	bool percent; /* begins[] and ends[] are parts of the recording until spans_resolve */
+	size_t n;
+	double begins[SPANS_MAX], ends[SPANS_MAX]; /* 0 ... 1 */
+	struct span at[SPANS_MAX];
+};
+
+/* 0, or -EINVAL: text is none of the above. */
+int spans_parse(const char *text, struct spans *ret);
+/* Gives the parts their times: first and last are those of the recording's samples. A sample is in
+ * at most one of parts that touch. */
+void spans_resolve(struct spans *s, uint64_t first_ns, uint64_t last_ns);
+/* True as well when there are none. */
+bool spans_have(const struct spans *s, uint64_t time_ns);
 
 #endif

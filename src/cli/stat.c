@@ -6,17 +6,20 @@
 #include <string.h>
 
 #include "abi/events.h"
+#include "abi/members.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "cli/cmd.h"
 #include "cli/outcome_text.h"
 #include "cli/source.h"
+#include "cli/stat_stitch.h"
 
 #define STAT_TYPES 128u /* types below are counted by index, the others in a map */
 #define STAT_SLOTS 32u  /* of the losses over time */
 
 enum {
-	STAT_CHECK = 1
+	STAT_CHECK = 1,
+	STAT_STACKS
 };
 
 struct stat_losses {
@@ -28,7 +31,7 @@ struct stat_losses {
 
 struct stat_cmd {
 	struct source source;
-	bool check;
+	bool check, stacks;
 	uint64_t types[STAT_TYPES], total;
 	struct map other_types;
 	uint64_t *by_event; /* samples */
@@ -37,20 +40,16 @@ struct stat_cmd {
 	struct seam_error first_undecodable;
 	struct outcome_counts unwound; /* while recording */
 	struct stat_losses losses;
+	struct members members;
+	struct stat_stitch stitch;
 };
 
 /* ---- counting ---- */
 
-static int stat_sample(struct stat_cmd *s, const struct seam_record *record)
+static int stat_event(struct stat_cmd *s, const struct seam_event *event)
 {
-	const struct seam_events *events = seam_reader_events(s->source.reader);
-	const struct seam_event *event = events_of_sample(events, record);
-	size_t n = seam_events_count(events);
+	size_t n = seam_events_count(seam_reader_events(s->source.reader));
 
-	if (!event) {
-		s->no_event++;
-		return 0;
-	}
 	if (event->index >= s->n_by_event) {
 		uint64_t *counts = realloc(s->by_event, n * sizeof(*counts));
 
@@ -61,8 +60,39 @@ static int stat_sample(struct stat_cmd *s, const struct seam_record *record)
 		s->n_by_event = n;
 	}
 	s->by_event[event->index]++;
-	outcome_count(&s->unwound, &event->attr, record->misc);
 	return 0;
+}
+
+/* A sample of a group that is read at its leader's counts for each member that has a share in it. */
+static int stat_members(struct stat_cmd *s, const struct seam_decoded *d)
+{
+	struct member member;
+	uint64_t i = 0;
+	int r;
+
+	while ((r = members_next(&s->members, seam_reader_events(s->source.reader), &d->sample, &i,
+	                         &member)) > 0) {
+		if (stat_event(s, member.event) < 0)
+			return -ENOMEM;
+	}
+	return r;
+}
+
+static int stat_sample(struct stat_cmd *s, const struct seam_record *record)
+{
+	const struct seam_events *events = seam_reader_events(s->source.reader);
+	const struct seam_event *event = events_of_sample(events, record);
+	struct seam_decoded d;
+
+	if (!event) {
+		s->no_event++;
+		return 0;
+	}
+	outcome_count(&s->unwound, &event->attr, record->misc);
+	if (event->attr.sample_type & SEAM_SAMPLE_READ &&
+	    seam_record_decode(events, record, &d, NULL) >= 0 && members_of(&d.sample))
+		return stat_members(s, &d);
+	return stat_event(s, event);
 }
 
 /* Into one of few slots; when time passes the last one, slots become twice as wide. */
@@ -131,6 +161,9 @@ static int stat_record(struct stat_cmd *s, const struct seam_record *record)
 		++*slot;
 	}
 	if (record->type == SEAM_RECORD_SAMPLE && stat_sample(s, record) < 0)
+		return -ENOMEM;
+	if (s->stacks &&
+	    stat_stitch_record(&s->stitch, seam_reader_events(s->source.reader), record) < 0)
 		return -ENOMEM;
 	if (s->check || record->type == SEAM_RECORD_LOST ||
 	    record->type == SEAM_RECORD_LOST_SAMPLES)
@@ -247,6 +280,7 @@ static void stat_text(struct stat_cmd *s, struct buf *out)
 	if (s->no_event)
 		buf_printf(out, "samples of no known event: %llu\n",
 		           (unsigned long long)s->no_event);
+	stat_stitch_text(&s->stitch, out);
 	outcome_text(&s->unwound, out);
 	if (s->losses.records)
 		stat_losses_text(&s->losses, out);
@@ -299,6 +333,8 @@ static int stat_print(struct stat_cmd *s)
 	}
 	if (rc < 0)
 		return EXIT_FAILED;
+	if (stat_stitch_finish(&s->stitch, seam_reader_events(s->source.reader)) < 0)
+		return stat_stop(s, &record, -ENOMEM);
 	stat_text(s, &out);
 	code = source_print(&s->source, buf_text(&out), out.n);
 	verdict = stat_verdict(s);
@@ -317,6 +353,8 @@ static int stat_run(int argc, char **argv, const struct cmd *self)
 			return EXIT_OK;
 		if (id == STAT_CHECK)
 			s.check = true;
+		else if (id == STAT_STACKS)
+			s.stacks = true;
 		else if (source_option(&s.source, id, o.arg) != EXIT_OK)
 			return EXIT_USAGE;
 	}
@@ -325,11 +363,14 @@ static int stat_run(int argc, char **argv, const struct cmd *self)
 	free(s.by_event);
 	map_free(&s.other_types);
 	map_free(&s.losses.by_cpu);
+	members_free(&s.members);
+	stat_stitch_free(&s.stitch);
 	return code;
 }
 
 static const struct option_def stat_options[] = {
 	SOURCE_OPTIONS,
+	{ "stacks", 0, NULL, "say what became of deferred user stacks, too (slower)", STAT_STACKS },
 	{ "check", 0, NULL, "decode every record, and say how many cannot be", STAT_CHECK },
 	{ 0 },
 };

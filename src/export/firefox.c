@@ -280,7 +280,7 @@ static void firefox_frame_cell(struct firefox *f, const char *column, uint32_t i
 			json_i64(&f->j, -1);
 		break;
 	case 'i':
-		json_u64(&f->j, frame->kind == PROFILE_INLINED);
+		json_u64(&f->j, frame->depth);
 		break;
 	case 'c':
 		json_u64(&f->j, firefox_category(frame));

@@ -90,6 +90,17 @@ static int try_build_id(struct image **ret, const struct image_build_id *want,
 	return r;
 }
 
+static int try_fetch(struct image **ret, const struct image_build_id *id,
+                     const struct image_search *search, bool debug)
+{
+	char path[4096];
+
+	if (!search->fetch || !id->size ||
+	    search->fetch->fetch(search->fetch->ctx, id, debug, path, sizeof(path)) < 0)
+		return -ENOENT;
+	return try_image(ret, path, id, NULL, NULL);
+}
+
 int image_find(struct image **ret, const char *path, const struct image_build_id *want,
                const struct image_search *search, struct image_build_id *ret_found,
                struct seam_error *err)
@@ -111,7 +122,8 @@ int image_find(struct image **ret, const char *path, const struct image_build_id
 		               (int)(deleted ? n - cut : n), path);
 	if (r < 0 && known &&
 	    (try_build_id(ret, want, search, "", "elf") >= 0 ||
-	     try_build_id(ret, want, search, ".debug", "debug") >= 0))
+	     try_build_id(ret, want, search, ".debug", "debug") >= 0 ||
+	     try_fetch(ret, want, search, false) >= 0))
 		r = 0;
 	return r;
 }
@@ -253,8 +265,62 @@ int image_find_debug(struct image **ret, struct image *object, const struct imag
 	if (r < 0 && read_link(object, &link) == 0)
 		r = find_linked(ret, object, &link, search);
 	if (r < 0)
+		r = try_fetch(ret, &id, search, true);
+	if (r < 0)
 		return seam_error_set(err, ENOENT, image_path(object), SEAM_NO_OFFSET, NULL,
 		                      "no separate debug file was found");
+	return 0;
+}
+
+/* ---- dwz ---- */
+
+/* At its path: from the root, or from the directory of the file that names it. */
+static int try_alt_path(struct image **ret, struct image *debug, const char *name,
+                        const struct image_build_id *id, const struct image_search *search)
+{
+	char *real = name[0] == '/' ? NULL : realpath(image_path(debug), NULL);
+	char *slash = real ? strrchr(real, '/') : NULL;
+	int r = -ENOENT;
+
+	if (name[0] == '/')
+		r = try_printf(ret, id, NULL, NULL, "%s%s", root_of(search), name);
+	else if (slash)
+		r = try_printf(ret, id, NULL, NULL, "%.*s/%s", (int)(slash - real), real, name);
+	free(real);
+	return r;
+}
+
+int image_find_alt(struct image **ret, struct image *debug, const struct image_search *search,
+                   struct seam_error *err)
+{
+	struct image_build_id id = { 0 };
+	struct image_section section;
+	const char *name;
+	struct cursor c;
+	size_t n;
+	int r = image_section(debug, ".gnu_debugaltlink", &section);
+
+	if (!search)
+		search = &default_search;
+	if (r < 0)
+		return seam_error_set(err, -r, image_path(debug), SEAM_NO_OFFSET,
+		                      ".gnu_debugaltlink", "there is none");
+	c = cursor_of(section.bytes, section.n, false);
+	name = cursor_string(&c);
+	n = cursor_left(&c);
+	if (c.failed || !name || !*name || !n)
+		return seam_error_set(err, EBADMSG, image_path(debug), SEAM_NO_OFFSET,
+		                      ".gnu_debugaltlink", "damaged");
+	id.size = n < IMAGE_BUILD_ID_MAX ? (uint8_t)n : IMAGE_BUILD_ID_MAX;
+	memcpy(id.bytes, cursor_bytes(&c, id.size), id.size);
+	r = try_build_id(ret, &id, search, ".debug", "debug");
+	if (r < 0)
+		r = try_alt_path(ret, debug, name, &id, search);
+	if (r < 0)
+		r = try_fetch(ret, &id, search, true);
+	if (r < 0)
+		return seam_error_set(err, ENOENT, image_path(debug), SEAM_NO_OFFSET,
+		                      ".gnu_debugaltlink", "%s was not found", name);
 	return 0;
 }
 

@@ -177,6 +177,11 @@ const char *image_path(const struct image *image)
 	return image->path;
 }
 
+Elf *image_elf(const struct image *image)
+{
+	return image->elf;
+}
+
 unsigned image_machine(const struct image *image)
 {
 	return image->header.e_machine;

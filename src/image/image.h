@@ -32,6 +32,7 @@ const char *image_build_id_hex(const struct image_build_id *id, char hex[IMAGE_B
 int image_build_id_of_notes(const void *notes, size_t n, bool swap, struct image_build_id *ret);
 
 struct image;
+struct Elf;
 
 /*
  * Opens an ELF file; an xz-compressed one (kernel modules) is unpacked. -ENOENT, -EACCES ... as
@@ -45,6 +46,8 @@ int image_open_memory(struct image **ret, const void *bytes, size_t n, const cha
 /* The vdso of this process: 1 and its bytes, which live as long as the process; 0: it has none. */
 int image_own_vdso(const unsigned char **ret, size_t *ret_n);
 void image_close(struct image *image);
+/* libelf's handle, for libdw; the image's own. */
+struct Elf *image_elf(const struct image *image);
 
 const char *image_path(const struct image *image);
 /* Reads the ids of an open image: 1 and *ret, or 0: it has none. */
@@ -122,11 +125,19 @@ int image_each_plt(struct image *image, int (*each)(void *ctx, const struct imag
 
 /* ---- where files are ---- */
 
+/* Asks elsewhere (a server) for what no directory has: puts the path of a file into path. 0, or
+ * negative. Any thread. The file counts only if its build-id is the one that was asked for. */
+struct image_fetch {
+	int (*fetch)(void *ctx, const struct image_build_id *id, bool debug, char *path, size_t n);
+	void *ctx;
+};
+
 struct image_search {
 	size_t sz;
 	const char *root;              /* put before every path (perf's --symfs); NULL: none */
 	const char *const *debug_dirs; /* NULL-terminated; NULL: { "/usr/lib/debug" } */
 	const char *buildid_dir; /* perf's cache (~/.debug); NULL: none. Not put under root. */
+	const struct image_fetch *fetch; /* NULL: none */
 };
 
 /*
@@ -146,6 +157,13 @@ int image_find(struct image **ret, const char *path, const struct image_build_id
  */
 int image_find_debug(struct image **ret, struct image *object, const struct image_search *search,
                      struct seam_error *err);
+/*
+ * Opens the file that dwz moved common parts of a debug file into, as .gnu_debugaltlink names it: in
+ * the debug directories by build-id, at its path (from the debug file's directory), under root.
+ * Only its build-id decides. -ENOENT: the file has no such link, or it was not found.
+ */
+int image_find_alt(struct image **ret, struct image *debug, const struct image_search *search,
+                   struct seam_error *err);
 /* The ELF inside .gnu_debugdata (xz): more symbols of a stripped file. It borrows from object: close
  * it first. -ENOENT: none. -EBADMSG: damaged or unpacked larger than 256 MiB. */
 int image_open_debugdata(struct image **ret, struct image *object, struct seam_error *err);

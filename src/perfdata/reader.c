@@ -261,7 +261,10 @@ static int reader_tracing_data(struct seam_reader *r, struct lane *l, struct sea
 	if (rc >= 0)
 		rc = reader_pass(r, l, size, keep ? &kept : NULL, READER_TRACING_DATA,
 		                 "TRACING_DATA", err);
-	if (rc >= 0 && keep && kept.n == size && size)
+	if (rc >= 0 && keep && size > READER_TRACING_DATA && kept.n >= READER_TRACING_DATA)
+		rc = damage_add(&r->damage, err, rec->offset, "TRACING_DATA",
+		                "%u bytes, more than %u: left out", size, READER_TRACING_DATA);
+	else if (rc >= 0 && keep && kept.n == size && size)
 		rc = meta_take_tracing_data(&r->meta, kept.bytes, kept.n);
 	buf_free(&kept);
 	return rc;

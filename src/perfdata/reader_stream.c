@@ -31,8 +31,14 @@ static int reader_stream_head(struct seam_reader *r, struct seam_error *err)
 	const struct header *h = &r->header;
 	int rc;
 
-	if (h->data.offset > READER_STREAM_HEAD || h->data.offset < h->size ||
-	    h->attrs.offset > h->data.offset || h->attrs.size > h->data.offset - h->attrs.offset)
+	if (h->data.offset > READER_STREAM_HEAD)
+		return seam_error_set(
+		        err, EBADMSG, r->name, 40, "header",
+		        "the data begin at 0x%llx, behind more than %u bytes: this file "
+		        "cannot be read from a pipe",
+		        (unsigned long long)h->data.offset, READER_STREAM_HEAD);
+	if (h->data.offset < h->size || h->attrs.offset > h->data.offset ||
+	    h->attrs.size > h->data.offset - h->attrs.offset)
 		return seam_error_set(err, EBADMSG, r->name, 24, "header",
 		                      "the attrs do not stand before the data: "
 		                      "this file cannot be read from a pipe");

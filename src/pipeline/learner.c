@@ -107,6 +107,18 @@ static void learner_sample(struct recording *rec, const struct seam_decoded *d)
 		rec->last_ns = time_ns;
 }
 
+/* Of a sample, or of the record that answers it. */
+static void learner_end(struct recording *rec, const struct seam_record *record)
+{
+	enum stack_end end = stack_end_of(record->misc);
+
+	if (end == STACK_END_NOT_SAID ||
+	    (record->type == SEAM_RECORD_SAMPLE && end == STACK_END_DEFERRED))
+		return;
+	rec->counts.ends[end]++;
+	rec->counts.guessed += !!(record->misc & STACK_END_GUESSED);
+}
+
 static int learner_teach(struct learner *l, const struct seam_decoded *d)
 {
 	struct recording *rec = l->rec;
@@ -115,6 +127,7 @@ static int learner_teach(struct learner *l, const struct seam_decoded *d)
 	switch (d->record->type) {
 	case SEAM_RECORD_SAMPLE:
 		learner_sample(rec, d);
+		learner_end(rec, d->record);
 		return seam_stitch_learn(rec->stitch, d, NULL);
 	case SEAM_RECORD_LOST:
 		rec->counts.lost += d->lost.lost;
@@ -128,6 +141,7 @@ static int learner_teach(struct learner *l, const struct seam_decoded *d)
 		r = seam_stitch_learn(rec->stitch, d, NULL);
 		return r < 0 ? r : proc_learn(rec->procs, d);
 	case SEAM_RECORD_CALLCHAIN_DEFERRED:
+		learner_end(rec, d->record);
 		return seam_stitch_learn(rec->stitch, d, NULL);
 	case SEAM_RECORD_KSYMBOL:
 		r = learner_kernel_change(l, proc_time(d));

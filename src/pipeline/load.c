@@ -39,6 +39,19 @@ struct load_worker {
 
 /* ---- counting, in threads ---- */
 
+/* Counted from that of the first sample, which the first pass found. */
+static uint32_t load_slice(const struct load_work *work, const struct seam_decoded *d)
+{
+	uint64_t first = work->rec->first_ns / (work->opts->slice_ns ? work->opts->slice_ns : 1);
+	uint64_t slice;
+
+	if (!(work->opts->keep & PROFILE_KEEP_SLICE) || !work->opts->slice_ns ||
+	    !(d->id.has & SEAM_SAMPLE_TIME))
+		return PROFILE_NOT_KEPT;
+	slice = d->id.time_ns / work->opts->slice_ns;
+	return slice - first < PROFILE_NOT_KEPT ? (uint32_t)(slice - first) : PROFILE_NOT_KEPT;
+}
+
 static bool load_take(void *ctx, struct batch_item *item)
 {
 	struct load_worker *w = ctx;
@@ -70,6 +83,7 @@ static int load_sample(void *ctx, const struct batch_item *item)
 	key.tid = keep & PROFILE_KEEP_TID || !item->comm ? id->tid : PROFILE_NOT_KEPT;
 	key.cpu = keep & PROFILE_KEEP_CPU && id->has & SEAM_SAMPLE_CPU ? id->cpu : PROFILE_NOT_KEPT;
 	key.state = item->sample.state;
+	key.slice = load_slice(w->work, &item->decoded);
 	key.user_space = item->user_space;
 	key.kernel_space = item->kernel_space;
 	r = load_outcome_add(&w->outcome, w->work->rec, key.user_space, &item->sample);

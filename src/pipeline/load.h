@@ -8,6 +8,7 @@
 #ifndef SEAM_PIPELINE_LOAD_H
 #define SEAM_PIPELINE_LOAD_H
 
+#include "pipeline/lines.h"
 #include "pipeline/outcome.h"
 #include "pipeline/recording.h"
 #include "pipeline/unwound.h"
@@ -19,8 +20,17 @@ struct load_opts {
 	unsigned keep;                     /* PROFILE_KEEP_* */
 	unsigned threads;                  /* 0: as many as there are CPUs, at most 16 */
 	unsigned max_stack;                /* innermost frames kept of a stack; 0: all */
+	uint64_t slice_ns;                 /* of PROFILE_KEEP_SLICE; not 0 then */
 	const struct symbol_opts *symbols; /* NULL: defaults; foreign is set from the recording */
 	const struct tables_opts *tables;  /* unwind tables; NULL: defaults */
+	/* Source lines and inlined calls, for objects that have debugging information: every frame
+	   gets its file and line, and each call that was inlined a frame of its own: kind
+	   PROFILE_INLINED, a child of the frame it stands in, with that one's address and object. So
+	   the innermost node of a stack may be an inlined frame; the function that has the code is
+	   the nearest frame outwards of another kind. */
+	bool lines;
+	bool no_inline; /* file and line only: those of the code, in the frame that has it */
+	const struct lines_opts *lines_opts; /* NULL: defaults, with the search of symbols */
 	struct progress progress;
 	/* Says which samples to take (NULL: all); comm may be NULL. Called from several threads. */
 	bool (*take)(void *ctx, const struct seam_stitched *sample, const char *comm);
@@ -33,7 +43,8 @@ struct load_unnamed {
 	        *object; /* symbol_object_name, or "[unknown]" for addresses outside all mappings */
 	const char *reason; /* one sentence; "" when there is nothing to say */
 	enum symbol_state state;
-	uint64_t samples; /* whose stack has at least one such frame */
+	const struct symbol_key *key; /* NULL: no object */
+	uint64_t samples;             /* whose stack has at least one such frame */
 };
 
 struct load {

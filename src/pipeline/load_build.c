@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "pipeline/load_lines.h"
 #include "pipeline/places.h"
 
 struct load_builder {
@@ -19,7 +20,8 @@ struct load_builder {
 	uint32_t *events; /* event index -> profile's event */
 	uint32_t *frames; /* of one stack, innermost first */
 	size_t frames_capacity;
-	struct buf guess;    /* one name */
+	struct buf guess; /* one name */
+	struct load_lines lines;
 	struct load_object { /* by the profile's object */
 		struct symbol_object *object;
 		enum symbol_state state;
@@ -97,8 +99,10 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 		f.symbol = profile_string(b->profile, place.symbol.name);
 	if (f.object == PROFILE_FAILED || f.symbol == PROFILE_FAILED)
 		return -ENOMEM;
+	if (!at->guessed && load_lines_mark(&b->lines, &place, &f) < 0)
+		return -ENOMEM;
 	id = profile_frame(b->profile, &f);
-	if (id == PROFILE_FAILED)
+	if (id == PROFILE_FAILED || (!at->guessed && load_lines_note(&b->lines, id, &place) < 0))
 		return -ENOMEM;
 	*ret = id;
 	if (!place.symbol.name) {
@@ -183,6 +187,7 @@ static int load_entry(struct load_builder *b, const struct stacks_entry *e, uint
 		                   .task = load_task(b, &e->key),
 		                   .cpu = e->key.cpu,
 		                   .state = e->key.state,
+		                   .slice = e->key.slice,
 		                   .node = PROFILE_ROOT };
 	size_t n;
 	int r = key.task == PROFILE_FAILED ? -ENOMEM : load_walk(b, e, serial, &n);
@@ -248,6 +253,7 @@ static int load_list_unnamed(struct load_builder *b)
 			.object = o->object ? symbol_object_name(o->object) : SYMBOL_UNKNOWN,
 			.reason = o->object ? symbol_object_reason(o->object) : "",
 			.state = o->state,
+			.key = o->object ? symbol_object_key(o->object) : NULL,
 			.samples = o->samples,
 		};
 	}
@@ -290,7 +296,9 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 		r = load_table(b, stacks[w], &serial, total);
 	if (r >= 0)
 		r = profile_sort_samples(b->profile);
-	return r < 0 ? r : load_list_unnamed(b);
+	if (r >= 0)
+		r = load_list_unnamed(b);
+	return r < 0 ? r : load_lines_expand(&b->lines, &b->load->profile);
 }
 
 int load_build(struct load *load, struct recording *rec, const struct load_opts *opts,
@@ -302,10 +310,17 @@ int load_build(struct load *load, struct recording *rec, const struct load_opts 
 	if (r >= 0)
 		r = places_new(&b.places, rec, opts->symbols);
 	b.profile = load->profile;
+	if (r >= 0 && opts->keep & PROFILE_KEEP_SLICE && opts->slice_ns)
+		profile_set_slices(b.profile, &(struct profile_slices){
+		                                      .quantum_ns = opts->slice_ns,
+		                                      .first = rec->first_ns / opts->slice_ns });
+	if (r >= 0)
+		r = load_lines_start(&b.lines, b.places, opts);
 	if (r >= 0)
 		r = load_entries(&b, stacks, n);
 	if (b.places)
 		load->symbols = places_take_symbols(b.places);
+	load_lines_free(&b.lines);
 	places_free(b.places);
 	free(b.objects);
 	free(b.events);

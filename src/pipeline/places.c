@@ -4,6 +4,7 @@
 #include "pipeline/places.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,12 +21,33 @@ struct places_entry {
 struct places {
 	const struct recording *rec;
 	struct symbol_cache *symbols;
-	bool shared;                    /* symbols are another's */
+	bool shared;                    /* symbols and lines are another's */
 	struct symbol_object **objects; /* by proc_object's id; NULL: not asked for yet */
 	struct places_entry *entries;   /* open addressing; addr and space both 0: free */
 	size_t n, capacity;
-	uint64_t zero; /* the slot of address 0 of no space */
+	uint64_t zero;            /* the slot of address 0 of no space */
+	struct lines *lines;      /* NULL: not wanted */
+	pthread_mutex_t *asking;  /* held by who asks lines, of all that share them */
+	pthread_mutex_t asks;     /* is asking, unless they are another's */
+	struct map lines_objects; /* struct symbol_object * -> struct lines_object * */
 };
+
+/* A JIT compiler maps its jit-PID.dump, by which the recording knows where it is. */
+static int places_jitdumps(struct places *p)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < proc_mappings(p->rec->procs) && r >= 0; i++) {
+		const struct proc_mapping *m = proc_mapping_at(p->rec->procs, i);
+		const char *slash = strrchr(m->object->path, '/');
+		size_t n = slash ? strlen(slash) : 0;
+
+		if (m->object->kind == PROC_KIND_FILE && n > 10 && !strncmp(slash, "/jit-", 5) &&
+		    !strcmp(slash + n - 5, ".dump"))
+			r = symbol_jitdump(p->symbols, m->pid, m->object->path);
+	}
+	return r;
+}
 
 static int places_start(struct places **ret, const struct recording *rec)
 {
@@ -34,6 +56,8 @@ static int places_start(struct places **ret, const struct recording *rec)
 	if (!p)
 		return -ENOMEM;
 	p->rec = rec;
+	pthread_mutex_init(&p->asks, NULL);
+	p->asking = &p->asks;
 	p->capacity = 1024;
 	p->entries = calloc(p->capacity, sizeof(*p->entries));
 	p->objects = calloc(proc_objects(rec->procs) + 1, sizeof(struct symbol_object *));
@@ -57,6 +81,8 @@ int places_new(struct places **ret, const struct recording *rec, const struct sy
 		o = *opts;
 	o.foreign |= rec->foreign;
 	r = symbol_new(&p->symbols, &o);
+	if (r >= 0)
+		r = places_jitdumps(p);
 	if (r < 0) {
 		places_free(p);
 		return r;
@@ -72,6 +98,8 @@ int places_share(struct places **ret, const struct places *with)
 	if (r < 0)
 		return r;
 	(*ret)->symbols = with->symbols;
+	(*ret)->lines = with->lines;
+	(*ret)->asking = with->asking;
 	(*ret)->shared = true;
 	return 0;
 }
@@ -80,8 +108,12 @@ void places_free(struct places *p)
 {
 	if (!p)
 		return;
-	if (!p->shared)
+	if (!p->shared) {
 		symbol_free(p->symbols);
+		lines_free(p->lines);
+	}
+	map_free(&p->lines_objects);
+	pthread_mutex_destroy(&p->asks);
 	free(p->objects);
 	free(p->entries);
 	free(p);
@@ -225,6 +257,74 @@ int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t add
 	}
 	*ret = place;
 	return 0;
+}
+
+/* ---- source lines ---- */
+
+int places_lines_start(struct places *p, const struct lines_opts *opts,
+                       const struct symbol_opts *symbols)
+{
+	struct lines_opts o = { .sz = sizeof(o) };
+
+	if (opts) {
+		o = *opts;
+	} else if (symbols) {
+		o.search = symbols->search;
+		o.no_demangle = symbols->no_demangle;
+		o.parameters = symbols->parameters;
+	}
+	return lines_new(&p->lines, &o);
+}
+
+/* Is its file the one that was recorded, and does the address stand in its own numbering? */
+static bool place_has_source(const struct place *place)
+{
+	enum symbol_state state = place->symbol.state;
+
+	return place->object && symbol_object_key(place->object)->kind == SYMBOL_KIND_FILE &&
+	       (state == SYMBOL_NAMED || state == SYMBOL_OUTSIDE || state == SYMBOL_NO_SYMBOLS);
+}
+
+int places_lines_object(struct places *p, const struct place *place, struct lines_object **ret)
+{
+	const struct symbol_key *key;
+	uint64_t *slot;
+	int r = 0;
+
+	*ret = NULL;
+	if (!p->lines || !place_has_source(place))
+		return 0;
+	key = symbol_object_key(place->object);
+	slot = map_slot(&p->lines_objects, (uintptr_t)place->object, NULL);
+	if (!slot)
+		return -ENOMEM;
+	if (!*slot) {
+		r = lines_object(p->lines, key->path, &key->build_id, ret);
+		*slot = r < 0 ? 0 : (uintptr_t)*ret;
+	}
+	*ret = (struct lines_object *)(uintptr_t)*slot;
+	return r;
+}
+
+int places_source(struct places *p, const struct place *place, struct lines_at *ret)
+{
+	struct lines_object *object;
+	int r;
+
+	*ret = (struct lines_at){ 0 };
+	if (!p->lines)
+		return 0;
+	pthread_mutex_lock(p->asking);
+	r = places_lines_object(p, place, &object);
+	if (r >= 0 && object)
+		r = lines_find(object, place->symbol.addr, ret);
+	pthread_mutex_unlock(p->asking);
+	return r;
+}
+
+int places_lines_resolve(struct places *p)
+{
+	return p->lines ? lines_resolve(p->lines) : 0;
 }
 
 /* A marker inside the kernel part: passed over, but it begins a part of its own. */

@@ -10,6 +10,7 @@
 #ifndef SEAM_PIPELINE_PLACES_H
 #define SEAM_PIPELINE_PLACES_H
 
+#include "pipeline/lines.h"
 #include "pipeline/recording.h"
 #include "symbol/symbol.h"
 
@@ -41,7 +42,7 @@ struct frame_at {
 struct places;
 
 int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts);
-/* For another thread: slots of its own over the same symbols, which outlive it. */
+/* For another thread: slots of its own over the same symbols and lines, which outlive it. */
 int places_share(struct places **ret, const struct places *with);
 void places_free(struct places *p);
 struct symbol_cache *places_symbols(struct places *p);
@@ -59,6 +60,17 @@ uint64_t *places_frame_slot(struct places *p, uint32_t space, const struct frame
  * spaces). -ENOMEM. */
 int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,
                 struct place *ret);
+
+/* Source lines and inlined calls: after this, places_lines knows them. opts as in load_opts.lines_opts. */
+int places_lines_start(struct places *p, const struct lines_opts *opts,
+                       const struct symbol_opts *symbols);
+/* Whose source can be looked up at a place: NULL when nothing can be known of it (no file, or another
+ * one than was recorded). The address is place->symbol.addr. -ENOMEM. */
+int places_lines_object(struct places *p, const struct place *place, struct lines_object **ret);
+/* The source of a place, as lines_find; any thread. Empty when nothing is known of it. -ENOMEM. */
+int places_source(struct places *p, const struct place *place, struct lines_at *ret);
+/* All that were wanted of it; see lines_resolve. */
+int places_lines_resolve(struct places *p);
 
 #define FRAME_GUESS "?"
 bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *sample,

@@ -18,6 +18,7 @@
 #include <seam/reader.h>
 #include <seam/stitch.h>
 
+#include "abi/stack_end.h"
 #include "proc/proc.h"
 
 /* Called now and then with the work done and the work in all (bytes; total 0: not known). */
@@ -50,6 +51,9 @@ struct recording_counts {
 	uint64_t undecoded;         /* records of known types that could not be decoded */
 	uint64_t undecoded_samples; /* of those, samples */
 	uint64_t unknown;           /* records of unknown types */
+	uint64_t ends
+	        [STACK_ENDS]; /* stacks that were walked while recording, but for those deferred */
+	uint64_t guessed;     /* of them, with frames found by frame pointer */
 };
 
 struct recording {

@@ -11,7 +11,7 @@
 
 #include "base/map.h"
 
-_Static_assert(sizeof(struct stacks_key) == 40, "hashed as bytes");
+_Static_assert(sizeof(struct stacks_key) == 48, "hashed as bytes");
 
 static bool stacks_lone(const struct seam_stitched *s)
 {

@@ -19,6 +19,8 @@ struct stacks_key {
 	uint32_t pid, tid, cpu;
 	uint32_t state;
 	uint32_t user_space, kernel_space;
+	uint32_t slice;
+	uint32_t reserved; /* 0 */
 };
 
 /* Small, because most samples touch one at random: what else a sample has is not kept. */

@@ -28,7 +28,7 @@ static int cache_make_path(char *path)
 	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-void table_cache_open(struct table_cache *c, const char *dir, uint64_t most)
+void table_cache_open(struct table_cache *c, const char *kind, const char *dir, uint64_t most)
 {
 	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	char path[4096];
@@ -39,9 +39,9 @@ void table_cache_open(struct table_cache *c, const char *dir, uint64_t most)
 	if (dir)
 		n = snprintf(path, sizeof(path), "%s", dir);
 	else if (base && base[0] == '/')
-		n = snprintf(path, sizeof(path), "%s/seam/unwind", base);
+		n = snprintf(path, sizeof(path), "%s/seam/%s", base, kind);
 	else if (home && home[0] == '/')
-		n = snprintf(path, sizeof(path), "%s/.cache/seam/unwind", home);
+		n = snprintf(path, sizeof(path), "%s/.cache/seam/%s", home, kind);
 	else
 		return;
 	if (n < 0 || (size_t)n >= sizeof(path) || cache_make_path(path) < 0)

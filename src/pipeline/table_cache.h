@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * table_cache.h: blobs by name in a directory of the user's own. Several processes may use it at once: files are
- * written under another name and renamed. What is read is not trusted: frametab_open checks it.
+ * written under another name and renamed. What is read is not trusted: its reader checks it.
  */
 #ifndef SEAM_PIPELINE_TABLE_CACHE_H
 #define SEAM_PIPELINE_TABLE_CACHE_H
@@ -16,8 +16,9 @@ struct table_cache {
 	uint64_t added; /* bytes written since the directory was measured last */
 };
 
-/* Opens (makes, mode 0700) the directory; without one there is no cache, which is no error. */
-void table_cache_open(struct table_cache *c, const char *dir, uint64_t most);
+/* Opens (makes, mode 0700) the directory, dir or $XDG_CACHE_HOME/seam/KIND; without one there is no
+ * cache, which is no error. */
+void table_cache_open(struct table_cache *c, const char *kind, const char *dir, uint64_t most);
 void table_cache_close(struct table_cache *c);
 /* 1 and the bytes in *ret, or 0. Only files that belong to this user are read. */
 int table_cache_get(struct table_cache *c, const char *name, struct buf *ret);

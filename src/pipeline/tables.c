@@ -54,7 +54,7 @@ int tables_new(struct tables **ret, const struct tables_opts *opts)
 	t->opts.search.sz = sizeof(t->opts.search);
 	t->cache.dir = -1;
 	if (!t->opts.no_cache)
-		table_cache_open(&t->cache, t->opts.cache_dir,
+		table_cache_open(&t->cache, "unwind", t->opts.cache_dir,
 		                 t->opts.cache_bytes ? t->opts.cache_bytes : 512ULL << 20);
 	pthread_mutex_init(&t->lock, NULL);
 	*ret = t;

@@ -135,6 +135,7 @@ static int canon_key(const struct canon *c, const struct profile_key *a,
 	r = r ? r : canon_compare(c->tasks[a->task], c->tasks[b->task]);
 	r = r ? r : canon_compare(a->cpu, b->cpu);
 	r = r ? r : canon_compare(a->state, b->state);
+	r = r ? r : canon_compare(a->slice, b->slice);
 	return r ? r : canon_compare(c->nodes[a->node], c->nodes[b->node]);
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "profile/merge.h"
 
 struct merge {
@@ -13,6 +14,11 @@ struct merge {
 	const struct profile *from;
 	uint32_t *objects, *tasks, *frames, *nodes, *events; /* from's id -> to's id */
 	uint32_t *path; /* nodes on the way up, as deep as the tree can be */
+	/* profile_expand: */
+	size_t (*source)(void *ctx, uint32_t frame, const struct profile_source **ret);
+	void *source_ctx;
+	uint32_t *inlined; /* from's frame -> where its inlined frames begin in more, + 1 */
+	struct buf more;   /* u32: their number, then to's frames, outermost first */
 };
 
 static void merge_free(struct merge *m)
@@ -23,6 +29,8 @@ static void merge_free(struct merge *m)
 	free(m->nodes);
 	free(m->events);
 	free(m->path);
+	free(m->inlined);
+	buf_free(&m->more);
 }
 
 static int merge_start(struct merge *m, struct profile *to, const struct profile *from)
@@ -76,20 +84,73 @@ static uint32_t merge_task(struct merge *m, uint32_t task)
 	return m->tasks[task];
 }
 
+/* The frames inlined into f, which has source[0] already. */
+static int merge_inlined(struct merge *m, uint32_t frame, struct profile_frame f,
+                         const struct profile_source *source, size_t n)
+{
+	m->inlined[frame] = (uint32_t)(m->more.n / sizeof(uint32_t)) + 1;
+	buf_put_u32(&m->more, (uint32_t)n - 1);
+	f.kind = PROFILE_INLINED;
+	for (size_t i = 1; i < n; i++) {
+		uint32_t id;
+
+		f.symbol = profile_string(m->to, source[i].function);
+		f.file = profile_string(m->to, source[i].file);
+		f.line = source[i].line;
+		f.depth = (uint32_t)i;
+		if (f.symbol == PROFILE_FAILED || f.file == PROFILE_FAILED)
+			return -ENOMEM;
+		id = profile_frame(m->to, &f);
+		if (id == PROFILE_FAILED || buf_put_u32(&m->more, id) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Puts the source of a frame into f. */
+static int merge_source(struct merge *m, uint32_t frame, struct profile_frame *f)
+{
+	const struct profile_source *source;
+	size_t n = m->source ? m->source(m->source_ctx, frame, &source) : 0;
+
+	if (!n)
+		return 0;
+	if (!f->symbol && source[0].function)
+		f->symbol = profile_string(m->to, source[0].function);
+	f->file = profile_string(m->to, source[0].file);
+	f->line = source[0].line;
+	if (f->symbol == PROFILE_FAILED || f->file == PROFILE_FAILED)
+		return -ENOMEM;
+	return n > 1 ? merge_inlined(m, frame, *f, source, n) : 0;
+}
+
 static uint32_t merge_frame(struct merge *m, uint32_t frame)
 {
 	struct profile_frame f = *profile_frame_at(m->from, frame);
 
+	if (m->source && f.kind != PROFILE_INLINED)
+		f.depth = 0;
 	if (frame && !m->frames[frame]) {
 		f.object = merge_object(m, f.object);
 		f.symbol = merge_string(m, f.symbol);
 		f.file = merge_string(m, f.file);
 		if (f.object == PROFILE_FAILED || f.symbol == PROFILE_FAILED ||
-		    f.file == PROFILE_FAILED)
+		    f.file == PROFILE_FAILED || merge_source(m, frame, &f) < 0)
 			return PROFILE_FAILED;
 		m->frames[frame] = profile_frame(m->to, &f);
 	}
 	return m->frames[frame];
+}
+
+/* The nodes of what is inlined in a frame, below the frame's own. */
+static uint32_t merge_inlined_nodes(struct merge *m, uint32_t frame, uint32_t to)
+{
+	const uint32_t *more = (const uint32_t *)(const void *)m->more.bytes;
+	size_t at = m->inlined[frame];
+
+	for (uint32_t n = at ? more[at - 1] : 0; n && to != PROFILE_FAILED; n--)
+		to = profile_node(m->to, to, more[at++]);
+	return to;
 }
 
 /* Up to a node that is known already (or the root), then down again: deep stacks need no recursion. */
@@ -107,6 +168,8 @@ static uint32_t merge_node(struct merge *m, uint32_t node)
 		at = m->path[--depth];
 		frame = merge_frame(m, profile_node_at(m->from, at)->frame);
 		to = frame == PROFILE_FAILED ? PROFILE_FAILED : profile_node(m->to, to, frame);
+		if (to != PROFILE_FAILED && m->source)
+			to = merge_inlined_nodes(m, profile_node_at(m->from, at)->frame, to);
 		if (to == PROFILE_FAILED)
 			return PROFILE_FAILED;
 		m->nodes[at] = to;
@@ -167,6 +230,8 @@ static int merge_names(struct merge *m)
 		if (state->unfinished)
 			profile_set_unfinished(m->to, i);
 	}
+	if (profile_slices(m->from)->quantum_ns)
+		profile_set_slices(m->to, profile_slices(m->from));
 	/* In from's order, so that events get the same ids whether they have rows left or not. */
 	for (uint32_t e = 1; e <= profile_n_events(m->from) && r >= 0; e++)
 		if (merge_event(m, e) == PROFILE_FAILED)
@@ -247,5 +312,38 @@ int profile_filter(struct profile **ret, const struct profile *p,
 	}
 	*profile_counts(filtered) = *profile_counts_of(p);
 	*ret = filtered;
+	return 0;
+}
+
+int profile_expand(struct profile **ret, const struct profile *p,
+                   size_t (*at)(void *ctx, uint32_t frame, const struct profile_source **ret),
+                   void *ctx)
+{
+	struct profile *expanded;
+	struct merge m;
+	int r = profile_new(&expanded, profile_keeps(p));
+
+	if (r < 0)
+		return r;
+	r = merge_start(&m, expanded, p);
+	if (r < 0) {
+		profile_free(expanded);
+		return r;
+	}
+	m.source = at;
+	m.source_ctx = ctx;
+	m.inlined = calloc(profile_n_frames(p) + 1, sizeof(*m.inlined));
+	r = m.inlined ? merge_names(&m) : -ENOMEM;
+	for (size_t i = 0; i < profile_n_rows(p) && r >= 0; i++)
+		r = merge_row(&m, profile_row_at(p, i));
+	if (r >= 0)
+		r = merge_samples(&m, NULL, NULL);
+	merge_free(&m);
+	if (r < 0) {
+		profile_free(expanded);
+		return r;
+	}
+	*profile_counts(expanded) = *profile_counts_of(p);
+	*ret = expanded;
 	return 0;
 }

@@ -15,7 +15,7 @@
 _Static_assert(sizeof(struct profile_frame) == 32, "interned as bytes");
 _Static_assert(sizeof(struct profile_object) == 8, "interned as bytes");
 _Static_assert(sizeof(struct profile_task) == 12, "interned as bytes");
-_Static_assert(sizeof(struct profile_key) == 20, "interned as bytes");
+_Static_assert(sizeof(struct profile_key) == 24, "interned as bytes");
 
 struct profile {
 	unsigned keep;
@@ -31,6 +31,7 @@ struct profile {
 	struct profile_state states[PROFILE_STATES_MAX]; /* strings of the pool */
 	size_t n_states;
 	struct profile_counts counts;
+	struct profile_slices slices;
 };
 
 int profile_new(struct profile **ret, unsigned keep)
@@ -164,6 +165,8 @@ int profile_add(struct profile *p, const struct profile_key *key, uint64_t sampl
 
 	if (!(p->keep & PROFILE_KEEP_CPU))
 		k.cpu = PROFILE_NOT_KEPT;
+	if (!(p->keep & PROFILE_KEEP_SLICE))
+		k.slice = PROFILE_NOT_KEPT;
 	rows = profile_grow(p->rows, p->n_rows, &p->rows_capacity, sizeof(*rows));
 	if (!rows)
 		return -ENOMEM;
@@ -191,6 +194,8 @@ int profile_add_sample(struct profile *p, const struct profile_sample *sample)
 	p->samples[p->n_samples] = *sample;
 	if (!(p->keep & PROFILE_KEEP_CPU))
 		p->samples[p->n_samples].key.cpu = PROFILE_NOT_KEPT;
+	if (!(p->keep & PROFILE_KEEP_SLICE))
+		p->samples[p->n_samples].key.slice = PROFILE_NOT_KEPT;
 	p->n_samples++;
 	return 0;
 }
@@ -254,6 +259,16 @@ int profile_set_state(struct profile *p, uint32_t state, const char *name, const
 	return 0;
 }
 
+void profile_set_slices(struct profile *p, const struct profile_slices *slices)
+{
+	p->slices = *slices;
+}
+
+const struct profile_slices *profile_slices(const struct profile *p)
+{
+	return &p->slices;
+}
+
 void profile_set_unfinished(struct profile *p, uint32_t state)
 {
 	if (state < p->n_states)
@@ -280,6 +295,11 @@ static size_t profile_pool_size(const struct intern *in)
 const char *profile_text(const struct profile *p, uint32_t string)
 {
 	return intern_get(&p->strings, string);
+}
+
+size_t profile_n_strings(const struct profile *p)
+{
+	return profile_pool_size(&p->strings);
 }
 
 size_t profile_n_events(const struct profile *p)

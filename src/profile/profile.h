@@ -22,6 +22,8 @@
 #define PROFILE_KEEP_PID (1u << 0)
 #define PROFILE_KEEP_TID (1u << 1)
 #define PROFILE_KEEP_CPU (1u << 2)
+/* Slices of time: see profile_set_slices. */
+#define PROFILE_KEEP_SLICE (1u << 4)
 /* Beside the rows, every sample with its time: memory then grows with samples. */
 #define PROFILE_KEEP_SAMPLES (1u << 3)
 
@@ -42,9 +44,9 @@ struct profile_frame {
 	uint32_t object;  /* 0: none */
 	uint32_t symbol;  /* string; 0: no name is known */
 	uint32_t file;    /* string, of the source; 0: not known */
-	uint32_t line;    /* 0: not known */
+	uint32_t line;    /* 0: not known; of the code, or of the call to the next frame */
 	uint32_t kind;    /* enum profile_kind */
-	uint32_t reserved;
+	uint32_t depth;   /* INLINED: how many calls were inlined up to it, from 1; else 0 */
 };
 
 struct profile_object {
@@ -68,6 +70,7 @@ struct profile_key {
 	uint32_t cpu;
 	uint32_t state; /* index of a name given to profile_set_states */
 	uint32_t node;  /* the innermost frame; PROFILE_ROOT: an empty stack */
+	uint32_t slice; /* of time, counted from the first: see profile_set_slices */
 };
 
 struct profile_row {
@@ -116,6 +119,12 @@ struct profile_state {
 };
 int profile_set_state(struct profile *p, uint32_t state, const char *name, const char *text);
 void profile_set_unfinished(struct profile *p, uint32_t state);
+/* A slice begins at (first + key.slice) * quantum_ns. Both are 0 where slices are not kept. */
+struct profile_slices {
+	uint64_t quantum_ns, first;
+};
+void profile_set_slices(struct profile *p, const struct profile_slices *slices);
+const struct profile_slices *profile_slices(const struct profile *p);
 /* Counted beside the rows; added up by merge. */
 struct profile_counts {
 	uint64_t lost;              /* records that the kernel says it lost */
@@ -134,6 +143,18 @@ int profile_filter(struct profile **ret, const struct profile *p,
                    bool (*keep)(const struct profile *p, const struct profile_row *row, void *ctx),
                    void *ctx);
 
+/* What stands for a frame: [0] for itself, each one after that a call inlined into the one before. */
+struct profile_source {
+	const char *function; /* NULL: as the frame has it, or not known */
+	const char *file;     /* NULL: not known */
+	uint32_t line;
+};
+/* A new profile in which every frame has the source that at() gives, and a node for each call that was
+ * inlined there. at() returns how many it put into *ret; 0 leaves the frame as it is. */
+int profile_expand(struct profile **ret, const struct profile *p,
+                   size_t (*at)(void *ctx, uint32_t frame, const struct profile_source **ret),
+                   void *ctx);
+
 /* The same profile with ids that depend on nothing but what is in it: rows by event, task, cpu, state
  * and stack, samples by time and then like rows. For output that is to be equal for equal input. */
 int profile_canonical(struct profile **ret, const struct profile *p);
@@ -141,7 +162,8 @@ int profile_canonical(struct profile **ret, const struct profile *p);
 /* ---- reading: pointers live until the next call that fills, or profile_free ---- */
 
 const char *profile_text(const struct profile *p, uint32_t string);
-size_t profile_n_events(const struct profile *p); /* ids 1 ... n */
+size_t profile_n_strings(const struct profile *p); /* ids 1 ... n */
+size_t profile_n_events(const struct profile *p);  /* ids 1 ... n */
 const char *profile_event_name(const struct profile *p, uint32_t event);
 size_t profile_n_states(const struct profile *p); /* 0 ... n - 1 */
 const struct profile_state *profile_state_at(const struct profile *p, uint32_t state);

@@ -1,27 +1,42 @@
 // SPDX-License-Identifier: MIT
-// rollup.c: see rollup.h. Knows columns and sums; not how they are printed.
+// rollup.c: see rollup.h. Knows columns and sums; their texts and their order are rollup_text.c's.
 #include "profile/rollup.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
 
 #define BIT(column) (1u << (column))
-#define FRAME_COLUMNS (BIT(ROLLUP_OBJECT) | BIT(ROLLUP_SYMBOL))
+#define FRAME_COLUMNS \
+	(BIT(ROLLUP_OBJECT) | BIT(ROLLUP_SYMBOL) | BIT(ROLLUP_FILE) | BIT(ROLLUP_LINE))
 
 struct rollup_builder {
 	struct rollup *table;
+	const struct rollup_opts *opts;
+	unsigned used[ROLLUP_COLUMNS]; /* columns that tell rows apart */
+	size_t n_used;
 	size_t capacity;
 	uint32_t *index; /* row + 1, 0 is free */
 	size_t index_capacity;
 };
 
-static uint64_t rollup_hash(const uint32_t *value)
+static uint64_t rollup_hash(const struct rollup_builder *b, const uint32_t *value)
 {
-	return map_hash_bytes(value, sizeof(uint32_t) * ROLLUP_COLUMNS, 0);
+	uint32_t used[ROLLUP_COLUMNS];
+
+	for (size_t i = 0; i < b->n_used; i++)
+		used[i] = value[b->used[i]];
+	return map_hash_bytes(used, b->n_used * sizeof(*used), 0);
+}
+
+static bool rollup_same(const struct rollup_builder *b, const uint32_t *x, const uint32_t *y)
+{
+	for (size_t i = 0; i < b->n_used; i++)
+		if (x[b->used[i]] != y[b->used[i]])
+			return false;
+	return true;
 }
 
 static int rollup_grow(struct rollup_builder *b)
@@ -37,7 +52,7 @@ static int rollup_grow(struct rollup_builder *b)
 	if (!index)
 		return -ENOMEM;
 	for (size_t i = 0; i < b->table->n; i++) {
-		size_t at = rollup_hash(rows[i].value) & (slots - 1);
+		size_t at = rollup_hash(b, rows[i].value) & (slots - 1);
 
 		while (index[at])
 			at = (at + 1) & (slots - 1);
@@ -58,11 +73,11 @@ static struct rollup_row *rollup_find(struct rollup_builder *b, const uint32_t *
 
 	if (t->n >= b->capacity && rollup_grow(b) < 0)
 		return NULL;
-	at = rollup_hash(value) & (b->index_capacity - 1);
+	at = rollup_hash(b, value) & (b->index_capacity - 1);
 	for (; b->index[at]; at = (at + 1) & (b->index_capacity - 1)) {
 		struct rollup_row *row = &t->rows[b->index[at] - 1];
 
-		if (!memcmp(row->value, value, sizeof(row->value)))
+		if (rollup_same(b, row->value, value))
 			return row;
 	}
 	t->rows[t->n] = (struct rollup_row){ 0 };
@@ -71,60 +86,95 @@ static struct rollup_row *rollup_find(struct rollup_builder *b, const uint32_t *
 	return &t->rows[t->n - 1];
 }
 
-static void rollup_row_key(const struct rollup *t, const struct profile_row *row, uint32_t *value)
+/* The innermost frame's name that is a parent; 0: none. */
+static uint32_t rollup_parent(const struct rollup_builder *b, uint32_t node)
 {
+	const struct profile *p = b->table->profile;
+
+	for (; node != PROFILE_ROOT; node = profile_node_at(p, node)->parent) {
+		uint32_t symbol = profile_frame_at(p, profile_node_at(p, node)->frame)->symbol;
+
+		if (symbol && b->opts->parents[symbol])
+			return symbol;
+	}
+	return 0;
+}
+
+static void rollup_row_key(const struct rollup_builder *b, const struct profile_row *row,
+                           uint32_t *value)
+{
+	const struct rollup *t = b->table;
 	const struct profile_task *task = profile_task_at(t->profile, row->key.task);
 	const uint32_t all[ROLLUP_COLUMNS] = {
 		[ROLLUP_EVENT] = row->key.event, [ROLLUP_COMM] = task->comm,
 		[ROLLUP_PID] = task->pid,        [ROLLUP_TID] = task->tid,
 		[ROLLUP_CPU] = row->key.cpu,     [ROLLUP_STATE] = row->key.state,
+		[ROLLUP_SLICE] = row->key.slice,
 	};
 
 	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
 		value[c] = t->columns & BIT(c) ? all[c] : 0;
+	if (t->columns & BIT(ROLLUP_PARENT) && b->opts->parents)
+		value[ROLLUP_PARENT] = rollup_parent(b, row->key.node);
 }
 
 static struct rollup_row *rollup_frame_row(struct rollup_builder *b, uint32_t *value,
                                            const struct profile_frame *frame)
 {
+	unsigned columns = b->table->columns;
 	struct rollup_row *row;
 
-	if (b->table->columns & BIT(ROLLUP_OBJECT))
+	if (columns & BIT(ROLLUP_OBJECT))
 		value[ROLLUP_OBJECT] = frame->object;
-	if (b->table->columns & BIT(ROLLUP_SYMBOL))
+	if (columns & BIT(ROLLUP_SYMBOL))
 		value[ROLLUP_SYMBOL] = frame->symbol;
+	if (columns & (BIT(ROLLUP_FILE) | BIT(ROLLUP_LINE)))
+		value[ROLLUP_FILE] = frame->file;
+	if (columns & BIT(ROLLUP_LINE))
+		value[ROLLUP_LINE] = frame->line;
 	row = rollup_find(b, value);
 	if (row && row->kind == PROFILE_UNKNOWN)
 		row->kind = frame->kind;
 	return row;
 }
 
+static void rollup_add(struct rollup_row *to, const struct profile_row *row, size_t serial,
+                       bool leaf)
+{
+	if (leaf) {
+		to->self += row->weight;
+		to->self_samples += row->samples;
+	}
+	if (to->last != serial + 1) {
+		to->last = serial + 1;
+		to->total += row->weight;
+		to->total_samples += row->samples;
+	}
+}
+
 /* One profile row: its innermost frame is self, every distinct table row on its path is total. */
 static int rollup_count(struct rollup_builder *b, const struct profile_row *row, size_t serial)
 {
 	const struct profile *p = b->table->profile;
+	bool all = b->table->columns & FRAME_COLUMNS || b->opts->shown;
 	uint32_t value[ROLLUP_COLUMNS], node = row->key.node;
 	bool leaf = true;
 
-	rollup_row_key(b->table, row, value);
+	rollup_row_key(b, row, value);
 	do {
 		const struct profile_node *at = profile_node_at(p, node);
-		struct rollup_row *to = rollup_frame_row(b, value, profile_frame_at(p, at->frame));
 
-		if (!to)
-			return -ENOMEM;
-		if (leaf) {
-			to->self += row->weight;
-			to->self_samples += row->samples;
-			leaf = false;
+		if (!b->opts->shown || b->opts->shown[at->frame]) {
+			struct rollup_row *to =
+			        rollup_frame_row(b, value, profile_frame_at(p, at->frame));
+
+			if (!to)
+				return -ENOMEM;
+			rollup_add(to, row, serial, leaf);
 		}
-		if (to->last != serial + 1) {
-			to->last = serial + 1;
-			to->total += row->weight;
-			to->total_samples += row->samples;
-		}
+		leaf = false;
 		node = at->parent;
-	} while (node != PROFILE_ROOT && b->table->columns & FRAME_COLUMNS);
+	} while (node != PROFILE_ROOT && all);
 	b->table->weight += row->weight;
 	b->table->samples += row->samples;
 	return 0;
@@ -133,9 +183,13 @@ static int rollup_count(struct rollup_builder *b, const struct profile_row *row,
 int rollup_build(struct rollup *ret, const struct profile *p, const struct rollup_opts *opts)
 {
 	struct rollup t = { .profile = p, .columns = opts->columns };
-	struct rollup_builder b = { .table = &t };
+	struct rollup_builder b = { .table = &t, .opts = opts };
 	int r = 0;
 
+	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
+		if (opts->columns & BIT(c) ||
+		    (c == ROLLUP_FILE && opts->columns & BIT(ROLLUP_LINE)))
+			b.used[b.n_used++] = c;
 	for (size_t i = 0; i < profile_n_rows(p) && r >= 0; i++) {
 		const struct profile_row *row = profile_row_at(p, i);
 
@@ -155,92 +209,4 @@ void rollup_free(struct rollup *t)
 {
 	free(t->rows);
 	*t = (struct rollup){ 0 };
-}
-
-static const char *rollup_number(uint32_t v, char *buf, size_t n)
-{
-	if (v == PROFILE_NOT_KEPT)
-		return "-";
-	snprintf(buf, n, "%u", v);
-	return buf;
-}
-
-const char *rollup_text(const struct rollup *t, const struct rollup_row *row,
-                        enum rollup_column column, char *buf, size_t n)
-{
-	const struct profile *p = t->profile;
-	uint32_t v = row->value[column];
-	const char *path, *slash;
-
-	switch (column) {
-	case ROLLUP_EVENT:
-		return profile_event_name(p, v);
-	case ROLLUP_COMM:
-		return v ? profile_text(p, v) : "[unknown]";
-	case ROLLUP_STATE:
-		return profile_state_at(p, v)->name;
-	case ROLLUP_OBJECT:
-		path = profile_text(p, profile_object_at(p, v)->path);
-		slash = path[0] == '/' ? strrchr(path, '/') : NULL;
-		return !*path ? "[unknown]" : slash ? slash + 1 : path;
-	case ROLLUP_SYMBOL:
-		return v ? profile_text(p, v) : "[unknown]";
-	default:
-		return rollup_number(v, buf, n);
-	}
-}
-
-struct rollup_order {
-	const struct rollup *table;
-	bool by_total;
-};
-
-static const char *rollup_path(const struct rollup *t, const struct rollup_row *row)
-{
-	return profile_text(t->profile,
-	                    profile_object_at(t->profile, row->value[ROLLUP_OBJECT])->path);
-}
-
-static int rollup_compare_names(const struct rollup *t, const struct rollup_row *a,
-                                const struct rollup_row *b)
-{
-	char ab[16], bb[16];
-
-	for (unsigned i = 0; i < ROLLUP_COLUMNS; i++) {
-		unsigned c = ROLLUP_COLUMNS - 1 - i; /* symbol first, then object ... */
-		int order = 0;
-
-		if (!(t->columns & BIT(c)))
-			continue;
-		if (c == ROLLUP_PID || c == ROLLUP_TID || c == ROLLUP_CPU)
-			order = a->value[c] < b->value[c] ? -1 : a->value[c] > b->value[c];
-		else if (a->value[c] != b->value[c])
-			order = strcmp(rollup_text(t, a, c, ab, sizeof(ab)),
-			               rollup_text(t, b, c, bb, sizeof(bb)));
-		if (order)
-			return order;
-	}
-	return strcmp(rollup_path(t, a), rollup_path(t, b));
-}
-
-static int rollup_compare(const void *pa, const void *pb, void *ctx)
-{
-	const struct rollup_order *order = ctx;
-	const struct rollup_row *a = pa, *b = pb;
-
-	if (order->by_total && a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	if (a->self != b->self)
-		return a->self > b->self ? -1 : 1;
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return rollup_compare_names(order->table, a, b);
-}
-
-void rollup_sort(struct rollup *t, bool by_total)
-{
-	struct rollup_order order = { .table = t, .by_total = by_total };
-
-	if (t->n)
-		qsort_r(t->rows, t->n, sizeof(*t->rows), rollup_compare, &order);
 }

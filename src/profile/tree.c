@@ -87,22 +87,31 @@ static int tree_path(struct tree_builder *b, uint32_t node, size_t *ret)
 	return 0;
 }
 
-static int tree_add(struct tree_builder *b, const struct profile_row *row, enum tree_order order)
+/* The frame of the path's place i, from where the tree's root is. */
+static uint32_t tree_frame(const struct tree_builder *b, enum tree_order order, size_t n, size_t i)
+{
+	return b->path[order == TREE_CALLER ? n - 1 - i : i];
+}
+
+static int tree_add(struct tree_builder *b, const struct profile_row *row,
+                    const struct tree_opts *opts)
 {
 	struct tree *t = b->tree;
 	uint32_t at = 0;
-	size_t n;
+	size_t n, i = 0;
 	int r = tree_path(b, row->key.node, &n);
 
-	for (size_t i = 0; r >= 0; i++) {
+	while (r >= 0 && opts->focus && i < n && !opts->focus[tree_frame(b, opts->order, n, i)])
+		i++;
+	if (r >= 0 && opts->focus && i == n)
+		return 0;
+	for (; r >= 0; i++) {
 		t->nodes[at].total += row->weight;
 		t->nodes[at].total_samples += row->samples;
 		if (i == n)
 			break;
 		r = tree_child(b, at,
-		               profile_frame_at(t->profile,
-		                                b->path[order == TREE_CALLER ? n - 1 - i : i]),
-		               &at);
+		               profile_frame_at(t->profile, tree_frame(b, opts->order, n, i)), &at);
 	}
 	if (r < 0)
 		return r;
@@ -149,7 +158,7 @@ static int tree_sort(struct tree *t)
 	return 0;
 }
 
-int tree_build(struct tree *ret, const struct profile *p, enum tree_order order, uint32_t event)
+int tree_build(struct tree *ret, const struct profile *p, const struct tree_opts *opts)
 {
 	struct tree t = { .profile = p, .n = 1 };
 	struct tree_builder b = { .tree = &t, .capacity = 256 };
@@ -161,8 +170,8 @@ int tree_build(struct tree *ret, const struct profile *p, enum tree_order order,
 	for (size_t i = 0; i < profile_n_rows(p) && r >= 0; i++) {
 		const struct profile_row *row = profile_row_at(p, i);
 
-		if (!event || row->key.event == event)
-			r = tree_add(&b, row, order);
+		if (!opts->event || row->key.event == opts->event)
+			r = tree_add(&b, row, opts);
 	}
 	if (r >= 0)
 		r = tree_sort(&t);

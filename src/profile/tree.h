@@ -30,8 +30,16 @@ struct tree {
 	size_t n;
 };
 
-/* event 0: all. Children are sorted by total, descending, then by name. */
-int tree_build(struct tree *ret, const struct profile *p, enum tree_order order, uint32_t event);
+struct tree_opts {
+	enum tree_order order;
+	uint32_t event; /* 0: all */
+	/* By frame id: paths begin at the first of these and stacks without one are left out: what such
+	 * a function called (from its outermost call on), or who called it. NULL: whole stacks. */
+	const bool *focus;
+};
+
+/* Children are sorted by total, descending, then by name. */
+int tree_build(struct tree *ret, const struct profile *p, const struct tree_opts *opts);
 void tree_free(struct tree *t);
 
 #endif

@@ -58,6 +58,7 @@ struct symbol_cache {
 	struct symbol_object **objects;
 	size_t n, capacity;
 	uint32_t next_id;
+	struct map jitdumps; /* pid -> const char *, its path */
 	pthread_mutex_t kallsyms_lock;
 	bool kallsyms_loaded;
 	struct kallsyms kallsyms;
@@ -69,6 +70,12 @@ int vdso_load(struct symbol_object *object);
 int kernel_load(struct symbol_object *object);
 int module_load(struct symbol_object *object);
 int perfmap_load(struct symbol_object *object);
+/* Puts the functions of a jitdump into the object's table. -EBADMSG: it is none. -ENOMEM. */
+int jitdump_take(struct symbol_object *object, const void *bytes, size_t n);
+/* The path given to symbol_jitdump for a process, or NULL. */
+const char *symbol_jitdump_of(struct symbol_cache *cache, uint32_t pid);
+/* Takes the lines of a map into object->table and bad_lines. -ENOMEM. */
+int perfmap_text(struct symbol_object *object, const struct buf *text);
 
 /* Puts an image's symbols (and its debug file's, and its PLT) into the object's table. */
 int elffile_symbols(struct symbol_object *object, struct image *image);

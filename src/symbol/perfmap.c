@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// perfmap.c: /tmp/perf-PID.map, by which JIT compilers tell names: "START SIZE NAME", in hex. Anybody
+// perfmap.c: names of JIT code: the process's jitdump (jitdump.c), else /tmp/perf-PID.map, by which JIT compilers tell names: "START SIZE NAME", in hex. Anybody
 // can write to /tmp: only a regular file of root, of ours or of the process's own user is believed.
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +73,7 @@ static int take_line(struct symbol_object *object, const char *at, const char *e
 	return table_put(&object->table, &symbol, at, (size_t)(end - at), "");
 }
 
-static int take_text(struct symbol_object *object, const struct buf *text)
+int perfmap_text(struct symbol_object *object, const struct buf *text)
 {
 	const char *at = (const char *)text->bytes, *stop = at + text->n, *end;
 	uint32_t rank = 0;
@@ -106,28 +106,63 @@ static int read_text(int fd, struct buf *ret)
 	return n < 0 ? -errno : ret->n > PERFMAP_MAX ? -EFBIG : 0;
 }
 
-int perfmap_load(struct symbol_object *object)
+/* A file that the process, or somebody who may, wrote: its bytes. -EPERM: a stranger's. */
+static int read_file(const char *path, uint32_t pid, struct buf *ret)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int r = fd < 0 || fstat(fd, &st) < 0 ? -errno : 0;
+
+	if (!r && !is_trusted(&st, pid))
+		r = -EPERM;
+	if (!r)
+		r = read_text(fd, ret);
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+/* What the process's jitdump names: 1, or 0 when there is none that does. */
+static int load_jitdump(struct symbol_object *object)
+{
+	const struct symbol_opts *opts = &object->cache->opts;
+	const char *dump = symbol_jitdump_of(object->cache, object->key.pid);
+	struct buf path = { 0 }, bytes = { 0 };
+	int r = -ENOENT;
+
+	if (dump && opts->map_dir)
+		buf_printf(&path, "%s%s", opts->map_dir, strrchr(dump, '/'));
+	else if (dump)
+		buf_printf(&path, "%s%s", opts->search.root ? opts->search.root : "", dump);
+	if (dump)
+		r = read_file(buf_text(&path), object->key.pid, &bytes);
+	if (r >= 0)
+		r = jitdump_take(object, bytes.bytes, bytes.n);
+	if (r < 0 && r != -ENOMEM && dump)
+		object_reason(object, SYMBOL_NO_FILE, "%s: %s", buf_text(&path),
+		              r == -EPERM ? "its owner is neither root, nor you, nor the process's"
+		                          : strerror(-r));
+	if (r >= 0 && object->table.n) {
+		object->state = SYMBOL_NAMED;
+		buf_put_text(&object->source, buf_text(&path));
+		r = 1;
+	}
+	buf_free(&path);
+	buf_free(&bytes);
+	return r == -ENOMEM ? r : r > 0;
+}
+
+static int load_map(struct symbol_object *object)
 {
 	const struct symbol_opts *opts = &object->cache->opts;
 	struct buf path = { 0 }, text = { 0 };
-	struct stat st;
-	int fd, r;
+	int r;
 
-	object->terms = OBJECT_ADDRESS;
-	if (opts->foreign && !opts->map_dir) {
-		object_reason(object, SYMBOL_NO_FILE, "%s: recorded elsewhere", object->name);
-		return 0;
-	}
 	buf_printf(&path, "%s/perf-%u.map", opts->map_dir ? opts->map_dir : "/tmp",
 	           object->key.pid);
-	fd = open(buf_text(&path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-	r = fd < 0 || fstat(fd, &st) < 0 ? -errno : 0;
-	if (!r && !is_trusted(&st, object->key.pid))
-		r = -EPERM;
+	r = read_file(buf_text(&path), object->key.pid, &text);
 	if (!r)
-		r = read_text(fd, &text);
-	if (!r)
-		r = take_text(object, &text);
+		r = perfmap_text(object, &text);
 	if (r < 0)
 		object_reason(object, SYMBOL_NO_FILE, "%s: %s", buf_text(&path),
 		              r == -EPERM ? "its owner is neither root, nor you, nor the process's"
@@ -139,9 +174,21 @@ int perfmap_load(struct symbol_object *object)
 		              buf_text(&path));
 	if (!r)
 		buf_put_text(&object->source, buf_text(&path));
-	if (fd >= 0)
-		close(fd);
 	buf_free(&path);
 	buf_free(&text);
 	return r == -ENOMEM ? r : 0;
+}
+
+int perfmap_load(struct symbol_object *object)
+{
+	const struct symbol_opts *opts = &object->cache->opts;
+	int r;
+
+	object->terms = OBJECT_ADDRESS;
+	if (opts->foreign && !opts->map_dir) {
+		object_reason(object, SYMBOL_NO_FILE, "%s: recorded elsewhere", object->name);
+		return 0;
+	}
+	r = load_jitdump(object);
+	return r ? (r < 0 ? r : 0) : load_map(object);
 }

@@ -71,6 +71,7 @@ void symbol_free(struct symbol_cache *cache)
 		object_free(cache->objects[i]);
 	free(cache->objects);
 	map_free(&cache->index);
+	map_free(&cache->jitdumps);
 	kallsyms_free(&cache->kallsyms);
 	arena_free(&cache->arena);
 	pthread_mutex_destroy(&cache->lock);
@@ -133,6 +134,33 @@ int symbol_object(struct symbol_cache *cache, const struct symbol_key *key,
 	r = object_find(cache, &exact, ret);
 	pthread_mutex_unlock(&cache->lock);
 	return r;
+}
+
+int symbol_jitdump(struct symbol_cache *cache, uint32_t pid, const char *path)
+{
+	uint64_t *slot;
+	int r = -ENOMEM;
+
+	if (path[0] != '/')
+		return 0;
+	pthread_mutex_lock(&cache->lock);
+	slot = map_slot(&cache->jitdumps, pid, NULL);
+	if (slot) {
+		*slot = (uintptr_t)arena_string(&cache->arena, path, strlen(path));
+		r = *slot ? 0 : -ENOMEM;
+	}
+	pthread_mutex_unlock(&cache->lock);
+	return r;
+}
+
+const char *symbol_jitdump_of(struct symbol_cache *cache, uint32_t pid)
+{
+	uint64_t path = 0;
+
+	pthread_mutex_lock(&cache->lock);
+	map_get(&cache->jitdumps, pid, &path);
+	pthread_mutex_unlock(&cache->lock);
+	return (const char *)(uintptr_t)path;
 }
 
 /* ---- lookups ---- */

@@ -86,6 +86,10 @@ void symbol_free(struct symbol_cache *cache);
 int symbol_object(struct symbol_cache *cache, const struct symbol_key *key,
                   struct symbol_object **ret);
 
+/* The jitdump of a process, which tells the names of its ANON code. Before the first resolve in that;
+ * path begins with '/'. The last one given holds. -ENOMEM. */
+int symbol_jitdump(struct symbol_cache *cache, uint32_t pid, const char *path);
+
 struct symbol {
 	enum symbol_state state;
 	const char *name; /* demangled; NULL unless NAMED. Lives as long as the cache. */

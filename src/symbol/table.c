@@ -199,6 +199,7 @@ int table_seal(struct table *table)
 		sweep_open(&sweep, (uint32_t)i);
 	}
 	sweep_advance(&sweep, UINT64_MAX);
+	sweep_emit(&sweep, TABLE_NOTHING); /* ends are exclusive: the last address is nobody's */
 	free(sweep.heap);
 	return 0;
 }

@@ -2,38 +2,7 @@
 # User stacks by BPF where they are hard to take: pages that are not in memory, signal stacks, many
 # threads, processes that come and go, tasks that sleep for ever, deep recursion.
 HERE=$(cd "${0%/*}" && pwd)
-. "$HERE/lib.sh"
-
-can_record
-needs_bpf
-# A compiler of one's own: frames must come from unwind tables.
-${CC:-cc} -O2 -fomit-frame-pointer -D_GNU_SOURCE -o work "$HERE/bpf/work.c" -pthread || skip "no compiler"
-
-# stacks MODE OPTIONS -- COMMAND...: records, and $T/states and $T/stacks are filled
-stacks() {
-	mode=$1
-	shift
-	timeout 60 "$SEAM" record -v -e cpu-clock --call-graph "dwarf,defer$mode" -o f.data "$@" 2>err
-	"$SEAM" report --json f.data >f.json || fail "report"
-	"$SEAM" script f.data >f.txt || fail "script"
-	for key in samples immediate stitched record_lost still_in_kernel; do
-		eval "n_$key=\$(python3 -c 'import json,sys; j=json.load(open(\"f.json\")); print(
-			j[\"samples\"] if sys.argv[1]==\"samples\" else j[\"states\"].get(sys.argv[1],0))' $key)"
-	done
-}
-# figure WORD: a count of the closing lines
-figure() { sed -n "s/.* \([0-9]*\) $1.*/\1/p" err | head -n 1; }
-# whole FUNCTION ROOT: how many stacks with FUNCTION there are, and how many of them reach ROOT
-whole() {
-	awk -v RS= -v f="$1" -v r="$2" '$0 ~ "[ \t]" f "[+ ]" { n++; if ($0 ~ "[ \t]" r "[+ ]") w++ }
-		END { print n + 0, w + 0 }' f.txt
-}
-# all WHAT FUNCTION ROOT LEAST: but for samples of the first moments, whose copy of the stack may be short
-all() {
-	counts=$(whole "$2" "$3")
-	atleast "$1: stacks in $2" "$4" "${counts% *}"
-	atleast "$1: of them whole" "$((${counts% *} - $(figure 'walked by the recorder')))" "${counts#* }"
-}
+. "$HERE/bpf/stacks.sh"
 
 stacks "" -F 997 -- ./work pages 1
 all "dropped pages" pages_leaf pages_thread 100
@@ -61,5 +30,28 @@ stacks =always -F 20000 --duration 3 -- ./work asleep 200
 atleast "asleep: read where they sleep" 150 "$(figure 'read asleep')"
 same "asleep: still owed" 0 "$n_still_in_kernel"
 all "asleep" asleep_poll asleep_thread 200
+
+# As many tasks as fell asleep while they were sampled; nobody else may be owed a stack for ever.
+stacks =always -F 4000 -- ./work naps 1
+atleast "naps: samples" 100 "$n_samples"
+same "naps: still owed" 0 "$n_still_in_kernel"
+same "naps: lost" 0 "$n_record_lost"
+all "naps" read_zeros naps_one 50
+
+stacks =always -F 997 -- ./work migrate 1
+all "migrating" migrate_here main 3
+same "migrating: still owed" 0 "$n_still_in_kernel"
+
+# Many samples of one system call share one stack.
+stacks =always -F 4000 -- ./work longsys 1
+all "long system calls" read_zeros main 100
+atleast "long system calls: shared" "$((n_samples / 2))" "$(figure 'samples shared one')"
+
+if ./work uring 0.01; then
+	stacks "" -F 997 -- ./work uring 1
+	atleast "io workers: without a user stack" 20 "$(ended no_user)"
+	same "io workers: with one" 0 "$(awk -v RS= '/^ *iou-wrk/ && /\((\/|\[vdso)/ { n++ } END { print n + 0 }' f.txt)"
+	atleast "io workers: seen" 20 "$(grep -c '^ *iou-wrk' f.txt)"
+fi
 
 done_testing

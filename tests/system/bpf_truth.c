@@ -1,255 +1,202 @@
 // SPDX-License-Identifier: MIT
 /*
  * bpf_truth.c: are the stacks of the programs in the kernel those that the walker outside finds, from the same registers and the
- * same bytes of stack? Programs of this machine are sampled, every sample with both. Start-up is included.
+ * same bytes of stack? Programs of this machine are sampled from their exec on, every sample with both.
+ *
+ * Judged is what no busy machine can change: that the frames are equal, and that each stack which is not complete says why, with
+ * the walker ending at the same frame or with something that nobody could have read. How many are complete is printed.
  *
  * Without arguments: what of the list is installed. With arguments: that command (sh -c), figures and the first differences.
  */
-#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "capture/bpf/kwalk.h"
-#include "capture/event.h"
-#include "capture/session.h"
-#include "capture/target.h"
-#include "cli/record_table.h"
-#include "cli/record_walk.h"
+#include "bpf/taken.h"
 
 #define LEAST_EQUAL 0.999
-#define LEAST_COMPLETE \
-	0.97 /* runs are short: a few samples of an ending process are a whole percent */
-#define ENTRY_BYTES 64u
+#define SHOWN 10
 
-struct truth {
-	struct kwalk *kwalk;
-	struct tables *tables;
-	bool verbose;
-	uint64_t samples; /* with a user half */
-	uint64_t
-	        compared; /* walked in the kernel to an end that the copy of the stack reaches, too */
-	uint64_t equal;
-	uint64_t whole; /* the user half is complete: at once, deferred or by the recorder */
-	uint64_t cut;   /* the copy of the stack is too short to tell */
-	uint64_t gone;  /* what was mapped is not known any more */
-	uint64_t deferred, early, frames, shown;
-	uint64_t ends[KWALK_ENDS];
+/* What the walker outside says of a stack. */
+enum verdict {
+	EQUAL,  /* the same frames, and it ends here, too */
+	BEGINS, /* the same frames as far as the copy of the stack goes */
+	UNTOLD, /* it does not know any more what was mapped */
+	SHORT,  /* it goes on where the kernel's stack ends */
+	LONG,   /* it ends where the kernel's goes on */
+	WRONG,  /* another frame */
+	VERDICTS,
 };
 
-static void truth_show(struct truth *t, const struct kwalk_sample *s, const struct kwalk_raw *raw,
-                       const uint64_t *user, const uint64_t *frames, const struct walk *walk)
+/* Why a stack is not complete. */
+enum cause {
+	COMPLETE,
+	AGREED, /* the walker ends there as well */
+	EXITED, /* the task's memory was gone before it could answer */
+	EXECED, /* the program was replaced before it could */
+	LOST,   /* there was no room in a ring, and that was counted */
+	OURS,   /* none of these */
+	CAUSES,
+};
+
+static const char *const verdict_names[VERDICTS] = { "equal", "begins", "untold",
+	                                             "short", "long",   "wrong" };
+static const char *const cause_names[CAUSES] = { "complete", "agreed", "exited",
+	                                         "execed",   "lost",   "ours" };
+
+struct truth {
+	const struct taken *taken;
+	bool verbose;
+	uint64_t frames, deferred, outside, shown;
+	uint64_t verdicts[VERDICTS], causes[CAUSES];
+	uint64_t rooms; /* stacks that were lost by what the rings count */
+};
+
+static bool walked_without_memory(const struct taken_stack *s)
 {
+	return s->walk_end == WALK_TRUNCATED || s->walk_end == WALK_BAD_MEMORY ||
+	       s->walk_end == WALK_BELOW_SP || s->walk_end == WALK_OTHER_STACK;
+}
+
+static enum verdict truth_verdict(const struct truth *t, const struct taken_stack *s)
+{
+	const uint64_t *ours = taken_words(t->taken, s->frames);
+	const uint64_t *walked = taken_words(t->taken, s->walked);
+	size_t common = s->n < s->n_walked ? s->n : s->n_walked;
+
+	if (s->unanswered || s->gone)
+		return UNTOLD;
+	if (s->prefix == SIZE_MAX || memcmp(ours, walked, common * sizeof(*ours)))
+		return WRONG;
+	if (s->outside)
+		return EQUAL;
+	if (s->n < s->n_walked)
+		return s->end == KWALK_EXITED || s->end == KWALK_EXEC ? UNTOLD : SHORT;
+	if (walked_without_memory(s))
+		return BEGINS;
+	if (s->n > s->n_walked)
+		return LONG;
+	if ((s->end == KWALK_COMPLETE) != (s->walk_end == WALK_COMPLETE))
+		return s->end == KWALK_COMPLETE ? LONG : SHORT;
+	return EQUAL;
+}
+
+static enum cause truth_cause(struct truth *t, const struct taken_stack *s, enum verdict verdict)
+{
+	if (s->outside ? s->walk_end == WALK_COMPLETE : s->end == KWALK_COMPLETE)
+		return COMPLETE;
+	if (s->unanswered && t->rooms) {
+		t->rooms--;
+		return LOST;
+	}
+	if (s->unanswered)
+		return OURS;
+	if (s->end == KWALK_EXITED)
+		return EXITED;
+	if (s->end == KWALK_EXEC)
+		return EXECED;
+	return verdict == EQUAL && !s->gone ? AGREED : OURS;
+}
+
+static void truth_show(struct truth *t, const struct taken_stack *s, enum verdict verdict,
+                       enum cause cause)
+{
+	const uint64_t *ours = taken_words(t->taken, s->frames);
+	const uint64_t *walked = taken_words(t->taken, s->walked);
 	size_t at = 0;
 
-	if (!t->verbose || t->shown++ >= 10)
+	if ((!t->verbose && verdict != WRONG && cause != OURS) || t->shown++ >= SHOWN)
 		return;
-	while (at < s->n_user && at < walk->n && user[at] == frames[at])
+	while (at < s->n && at < s->n_walked && ours[at] == walked[at])
 		at++;
-	printf("pid %u in_user %u: kernel %u frames %s, walker %zu frames %s; first %zu equal\n",
-	       s->pid, s->in_user, s->n_user, kwalk_end_name(s->end), walk->n,
-	       walk_end_name(walk->end), at);
-	printf("  needed %" PRIx64 " sp %" PRIx64 " start %" PRIx64 " n %x\n", walk->needed,
-	       raw->regs[7], raw->start, raw->n);
+	printf("  %s, %s: pid %u at %" PRIu64
+	       ": %zu frames %s (%s in the sample%s), walker %zu frames %s at %" PRIx64
+	       "; copy %" PRIx64 "+%" PRIx64 "\n",
+	       verdict_names[verdict], cause_names[cause], s->pid, s->time_ns, s->n,
+	       kwalk_end_name(s->end), kwalk_end_name(s->first),
+	       s->outside ? ", walked outside" : "", s->n_walked, walk_end_name(s->walk_end),
+	       s->walk_pc, s->stack, s->n_stack);
 	for (size_t i = at > 1 ? at - 1 : 0; i < at + 3; i++)
-		printf("  %3zu %16" PRIx64 " %16" PRIx64 "\n", i, i < s->n_user ? user[i] : 0,
-		       i < walk->n ? frames[i] : 0);
+		printf("  %3zu %16" PRIx64 " %16" PRIx64 "\n", i, i < s->n ? ours[i] : 0,
+		       i < s->n_walked ? walked[i] : 0);
 }
 
-/* The walker did not find what was mapped at the time of the sample: the process has replaced its program too often since. */
-static bool truth_is_gone(struct truth *t, const struct kwalk_sample *s, const struct walk *walk)
+static void truth_count(struct truth *t)
 {
-	const void *blob;
-	uint64_t vaddr;
-	bool may_guess;
+	const struct kwalk_counts *c = &t->taken->totals.counts;
 
-	return walk->end == WALK_NO_INFO &&
-	       kwalk_find(t->kwalk, s->pid, s->time_ns, walk->end_pc - 1, &blob, &vaddr,
-	                  &may_guess) < 0;
+	t->rooms = c->answer_full;
+	for (size_t i = 0; i < taken_count(t->taken); i++) {
+		const struct taken_stack *s = taken_at(t->taken, i);
+		enum verdict verdict = truth_verdict(t, s);
+		enum cause cause = truth_cause(t, s, verdict);
+
+		t->verdicts[verdict]++;
+		t->causes[cause]++;
+		t->frames += s->n;
+		t->deferred += s->first == KWALK_DEFERRED;
+		t->outside += s->outside;
+		if (verdict > UNTOLD || (cause != COMPLETE && cause != EXITED))
+			truth_show(t, s, verdict, cause);
+	}
 }
 
-/* The interpreter's first instructions have no unwind information (glibc 2.36), and no caller either: that is a whole stack. */
-static bool truth_is_entry(struct truth *t, const struct kwalk_sample *s, uint64_t outermost)
+static double percent(uint64_t part, uint64_t whole)
 {
-	const Elf64_Ehdr *interpreter = (const void *)getauxval(AT_BASE);
-	const void *blob;
-	uint64_t vaddr;
-	bool may_guess;
-
-	if (!interpreter ||
-	    kwalk_find(t->kwalk, s->pid, s->time_ns, outermost, &blob, &vaddr, &may_guess) < 0)
-		return false;
-	return vaddr >= interpreter->e_entry && vaddr < interpreter->e_entry + ENTRY_BYTES;
+	return whole ? 100.0 * (double)part / (double)whole : 100;
 }
 
-static size_t truth_sample(void *ctx, const struct kwalk_sample *s, const uint64_t *user,
-                           const struct kwalk_raw *raw, uint64_t *frames)
+static void truth_print(const struct truth *t, const char *name)
 {
-	struct truth *t = ctx;
-	struct walk walk;
-	bool equal;
+	const struct kwalk_counts *c = &t->taken->totals.counts;
+	uint64_t all = taken_count(t->taken);
 
-	record_walk(t->kwalk, s, raw, frames, &walk);
-	t->samples++;
-	t->ends[s->end]++;
-	if (s->end == KWALK_DEFERRED) {
-		t->deferred++;
-		t->whole++; /* held against the answers' own ends, below */
-		return 0;
-	}
-	if (s->end == KWALK_NO_MAPPING ||
-	    s->end == KWALK_BAD_RULE) { /* walked by the recorder, that is, here */
-		t->early++;
-		t->whole += walk.end == WALK_COMPLETE ||
-		            (walk.end == WALK_NO_INFO && truth_is_entry(t, s, frames[walk.n - 1]));
-		if (walk.end != WALK_COMPLETE)
-			truth_show(t, s, raw, user, frames, &walk);
-		return walk.n;
-	}
-	t->whole += s->end == KWALK_COMPLETE ||
-	            (s->end == KWALK_NO_RULE && truth_is_entry(t, s, user[s->n_user - 1]));
-	if (truth_is_gone(t, s, &walk)) {
-		t->gone++;
-		return 0;
-	}
-	if (walk.end == WALK_TRUNCATED) {
-		t->cut++;
-		return 0;
-	}
-	equal = s->n_user == walk.n && !memcmp(user, frames, walk.n * sizeof(*user)) &&
-	        (s->end == KWALK_COMPLETE) == (walk.end == WALK_COMPLETE);
-	t->compared++;
-	t->frames += walk.n;
-	t->equal += equal;
-	if (!equal || (s->end != KWALK_COMPLETE && t->verbose))
-		truth_show(t, s, raw, user, frames, &walk);
-	return 0;
-}
-
-static void truth_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret)
-{
-	struct truth *t = ctx;
-
-	record_table(t->tables, ask, ret);
-}
-
-static int truth_write(void *ctx, const void *bytes, size_t n)
-{
-	(void)ctx;
-	(void)bytes;
-	(void)n;
-	return 0;
-}
-
-static int truth_record(struct truth *t, const char *command, struct kwalk_totals *totals)
-{
-	char line[2048], *argv[] = { (char *)"sh", (char *)"-c", line, NULL };
-	struct kwalk_opts opts = { .sz = sizeof(opts),
-		                   .filter = KWALK_PROCESSES,
-		                   .table = truth_table,
-		                   .unwind = truth_sample,
-		                   .raw = true,
-		                   .ctx = t };
-	struct event_list events = { 0 };
-	struct session_opts so = { .sz = sizeof(so),
-		                   .target = SESSION_SYSTEM,
-		                   .frequency = 997,
-		                   .use_clockid = true,
-		                   .clockid = CLOCK_MONOTONIC,
-		                   .start_paused = true };
-	struct tables_opts tables = { .sz = sizeof(tables) };
-	struct session *session = NULL;
-	struct seam_error err = { 0 };
-	struct target target;
-	int r;
-
-	snprintf(line, sizeof(line), "exec >/dev/null 2>&1; %s", command);
-	r = target_fork(&target, argv, true);
-
-	if (r >= 0)
-		r = tables_new(&t->tables, &tables);
-	if (r >= 0)
-		r = event_list_parse(&events, "cpu-clock", NULL, &err);
-	if (r >= 0)
-		r = kwalk_open(&t->kwalk, &opts, &err);
-	if (r >= 0)
-		r = kwalk_target(t->kwalk, target.pid);
-	so.events = &events;
-	if (r >= 0) {
-		kwalk_source(t->kwalk, &so.source);
-		r = session_open(&session, &so, &err);
-	}
-	if (r >= 0)
-		r = session_start(session);
-	if (r >= 0)
-		r = session_resume(session);
-	if (r >= 0)
-		r = target_go(&target);
-	while (r >= 0 && !target_poll(&target)) {
-		session_wait(session, 50);
-		if (session_read(session, truth_write, NULL) < 0)
-			r = -EIO;
-	}
-	if (r >= 0) {
-		session_stop(session);
-		session_settle(session, 200, truth_write, NULL);
-		session_finish(session, truth_write, NULL);
-		kwalk_total(t->kwalk, totals);
-	} else {
-		printf("%s: %s %s\n", command, strerror(-r), err.text);
-	}
-	session_close(session);
-	kwalk_close(t->kwalk);
-	tables_free(t->tables);
-	target_close(&target);
-	event_list_free(&events);
-	return r;
-}
-
-static double ratio(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / (double)whole : 1;
+	printf("%-8s %6" PRIu64 " stacks, %.1f frames, %.3f %% complete; %" PRIu64
+	       " deferred, %" PRIu64 " walked outside; as the walker:",
+	       name, all, all ? (double)t->frames / (double)all : 0.0,
+	       percent(t->causes[COMPLETE], all), t->deferred, t->outside);
+	for (size_t i = 0; i < VERDICTS; i++)
+		if (t->verdicts[i])
+			printf(" %s %" PRIu64, verdict_names[i], t->verdicts[i]);
+	printf("; ended:");
+	for (size_t i = 0; i < CAUSES; i++)
+		if (t->causes[i])
+			printf(" %s %" PRIu64, cause_names[i], t->causes[i]);
+	if (c->ring_full + c->raw_full + c->answer_full)
+		printf("; rings were full: %" PRIu64 " samples, %" PRIu64 " copies, %" PRIu64
+		       " answers",
+		       c->ring_full, c->raw_full, c->answer_full);
+	printf("\n");
 }
 
 /* 0: as it should be. */
 static int truth_judge(const char *name, const char *command, bool verbose)
 {
-	struct truth t = { .verbose = verbose };
-	struct kwalk_totals totals = { .sz = sizeof(totals) };
-	int r = truth_record(&t, command, &totals);
-	uint64_t unanswered;
+	struct taken_opts opts = { 0 };
+	struct taken taken;
+	struct truth t = { .taken = &taken, .verbose = verbose };
+	uint64_t compared, bad;
+	int r = taken_record(&taken, command, &opts);
 
-	if (r < 0)
-		return r;
-	unanswered = totals.unanswered;
-	t.whole -= unanswered < t.whole ? unanswered : t.whole;
-	printf("%-10s %6" PRIu64 " samples, %6" PRIu64
-	       " compared, %7.3f %% equal, %7.3f %% complete; %" PRIu64 " deferred, %" PRIu64
-	       " early, %" PRIu64 " cut, %" PRIu64 " gone, %.1f frames, %" PRIu64 " unanswered;",
-	       name, t.samples, t.compared, 100 * ratio(t.equal, t.compared),
-	       100 * ratio(t.whole, t.samples), t.deferred, t.early, t.cut, t.gone,
-	       ratio(t.frames, t.compared), unanswered);
-	for (size_t i = 1; i < KWALK_ENDS; i++)
-		if (t.ends[i])
-			printf(" %s %" PRIu64, kwalk_end_name((enum kwalk_end)i), t.ends[i]);
-	printf("%s\n", totals.counts.raw_full + totals.counts.ring_full ? " (ring was full)" : "");
-	if (t.compared < 20) {
-		printf("FAILED: %s: too few samples to tell\n", name);
-		return -ENODATA;
+	if (r >= 0) {
+		truth_count(&t);
+		truth_print(&t, name);
+		bad = t.verdicts[SHORT] + t.verdicts[LONG] + t.verdicts[WRONG];
+		compared = t.verdicts[EQUAL] + t.verdicts[BEGINS] + bad;
+		if (compared < 20)
+			r = -ENODATA;
+		else if (t.verdicts[WRONG] || t.causes[OURS] ||
+		         (double)bad > (double)compared * (1 - LEAST_EQUAL))
+			r = -EBADMSG;
+		if (r < 0)
+			printf("FAILED: %s: %s\n", name,
+			       r == -ENODATA ? "hardly any sample"
+			                     : "stacks differ, or end without a reason");
 	}
-	if (ratio(t.equal, t.compared) < LEAST_EQUAL ||
-	    ratio(t.whole, t.samples) < LEAST_COMPLETE) {
-		printf("FAILED: %s\n", name);
-		return -EBADMSG;
-	}
-	return 0;
+	taken_free(&taken);
+	return r;
 }
 
 struct program {

@@ -22,161 +22,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <elfutils/libdwfl.h>
-
 #include <seam/reader.h>
 
 #include "base/buf.h"
 #include "base/map.h"
 #include "image/image.h"
+#include "libdw/peer.h"
 #include "pipeline/recording.h"
 #include "pipeline/unwound.h"
 
-#define FRAMES_MAX 1024
-
-/* ---- libdw ---- */
-
-struct peer {
-	struct recording *rec;
-	struct tables *tables;
-	struct map dwfls; /* pid and space -> Dwfl * */
-	struct buf all;   /* the same, in the order they were made */
-	char vdso[32];    /* a file with this kernel's vdso, "" when there is none */
-	/* the sample that is being walked */
-	Dwfl *dwfl;
-	uint32_t space;
-	const struct seam_sample *sample;
-	uint64_t sp;
-	uint64_t frames[FRAMES_MAX];
-	uint64_t sps[FRAMES_MAX], fps[FRAMES_MAX]; /* of those frames; 0: not known */
-	size_t n;
-};
-
-static const Dwfl_Callbacks dwfl_callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
-	.section_address = dwfl_offline_section_address,
-};
-
-static uint64_t peer_register(const struct seam_sample *s, unsigned bit)
-{
-	unsigned at = 0;
-
-	for (unsigned i = 0; i < bit; i++)
-		at += s->regs_user.mask >> i & 1;
-	return s->regs_user.mask >> bit & 1 ? seam_u64s_at(&s->regs_user.values, at) : 0;
-}
-
-static void peer_report(struct peer *p, uint64_t pc)
-{
-	const struct proc_mapping *m = proc_space_find(p->rec->procs, p->space, pc);
-	const struct tables_object *object;
-	struct image_build_id id;
-	uint64_t base = 0, vaddr;
-	const char *path;
-
-	if (!m || dwfl_addrmodule(p->dwfl, pc))
-		return;
-	path = m->object->path;
-	if (m->object->kind == PROC_KIND_VDSO && p->vdso[0]) {
-		path = p->vdso;
-		base = m->start;
-	} else if (m->object->kind == PROC_KIND_FILE) {
-		id.size = m->object->build_id_size;
-		memcpy(id.bytes, m->object->build_id, sizeof(id.bytes));
-		if (tables_get(p->tables, path, &id, &object) < 0 || !object->n_segments ||
-		    image_segments_vaddr(object->segments, object->n_segments, m->pgoff, &vaddr) <
-		            0)
-			return;
-		base = UINT64_MAX;
-		for (size_t i = 0; i < object->n_segments; i++)
-			if (object->segments[i].vaddr < base)
-				base = object->segments[i].vaddr;
-		base = (base & ~4095ULL) + m->start - vaddr;
-	} else {
-		return;
-	}
-	dwfl_report_elf(p->dwfl, path, path, -1, base, false);
-}
-
-static pid_t peer_next_thread(Dwfl *dwfl, void *arg, void **thread)
-{
-	if (*thread)
-		return 0;
-	*thread = arg;
-	return dwfl_pid(dwfl);
-}
-
-static bool peer_read(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *arg)
-{
-	const struct peer *p = arg;
-	const struct seam_bytes *stack = &p->sample->stack_user;
-
-	(void)dwfl;
-	if (address < p->sp || address - p->sp > stack->n || stack->n - (address - p->sp) < 8)
-		return false;
-	memcpy(ret, stack->bytes + (address - p->sp), 8);
-	return true;
-}
-
-static bool peer_registers(Dwfl_Thread *thread, void *arg)
-{
-	/* DWARF 0-16 -> PERF_REG_X86_* */
-	static const unsigned bits[17] = {
-		0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8
-	};
-	const struct peer *p = arg;
-	Dwarf_Word values[17];
-
-	for (unsigned i = 0; i < 17; i++)
-		values[i] = peer_register(p->sample, bits[i]);
-	return dwfl_thread_state_registers(thread, 0, 17, values);
-}
-
-static const Dwfl_Thread_Callbacks thread_callbacks = {
-	.next_thread = peer_next_thread,
-	.memory_read = peer_read,
-	.set_initial_registers = peer_registers,
-};
-
-static int peer_frame(Dwfl_Frame *frame, void *arg)
-{
-	struct peer *p = arg;
-	bool exact;
-	Dwarf_Addr pc;
-
-	if (!dwfl_frame_pc(frame, &pc, &exact) || p->n == FRAMES_MAX)
-		return DWARF_CB_ABORT;
-	peer_report(p, pc - !exact);
-	p->sps[p->n] = p->fps[p->n] = 0;
-	dwfl_frame_reg(frame, 7, &p->sps[p->n]);
-	dwfl_frame_reg(frame, 6, &p->fps[p->n]);
-	p->frames[p->n++] = pc;
-	return DWARF_CB_OK;
-}
-
-/* True: libdw says that it reached the end. */
-static bool peer_walk(struct peer *p, uint32_t pid, uint32_t space, const struct seam_sample *s)
-{
-	uint64_t *slot = map_slot(&p->dwfls, (uint64_t)pid << 32 | space, NULL);
-
-	p->sample = s;
-	p->space = space;
-	p->sp = peer_register(s, 7);
-	p->n = 0;
-	p->dwfl = (Dwfl *)(uintptr_t)*slot;
-	if (!p->dwfl) {
-		p->dwfl = dwfl_begin(&dwfl_callbacks);
-		*slot = (uintptr_t)p->dwfl;
-		buf_put(&p->all, &p->dwfl, sizeof(p->dwfl));
-		peer_report(p, peer_register(s, 8));
-		if (!dwfl_attach_state(p->dwfl, NULL, (pid_t)pid, &thread_callbacks, p))
-			return false;
-	}
-	peer_report(p, peer_register(s, 8));
-	return dwfl_getthread_frames(p->dwfl, (pid_t)pid, peer_frame, p) == 0;
-}
-
+/* ---- a file ---- */
 /* ---- a file ---- */
 
 struct truth {
@@ -222,19 +77,38 @@ static void truth_print(struct truth *t, uint32_t space, const char *what, uint6
 	}
 }
 
+static uint64_t truth_register(const struct seam_sample *s, unsigned bit)
+{
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < bit; i++)
+		at += s->regs_user.mask >> i & 1;
+	return s->regs_user.mask >> bit & 1 ? seam_u64s_at(&s->regs_user.values, at) : 0;
+}
+
+static bool truth_peer(struct truth *t, uint32_t pid, uint32_t space, const struct seam_sample *s)
+{
+	/* DWARF 0-16 -> PERF_REG_X86_* */
+	static const unsigned bits[PEER_REGISTERS] = { 0,  3,  2,  1,  4,  5,  6,  7, 16,
+		                                       17, 18, 19, 20, 21, 22, 23, 8 };
+	struct peer_sample p = {
+		.pid = pid, .space = space, .stack = s->stack_user.bytes, .n_stack = s->stack_user.n
+	};
+
+	for (unsigned i = 0; i < PEER_REGISTERS; i++)
+		p.registers[i] = truth_register(s, bits[i]);
+	p.start = p.registers[7];
+	return peer_walk(&t->peer, &p);
+}
+
 /* Why two complete stacks differ, as far as libdw's side tells. */
 static void truth_explain(struct truth *t, const uint64_t *ours, size_t n)
 {
-	const struct peer *p = &t->peer;
-	size_t k = 0;
+	enum peer_why why = peer_why(&t->peer, ours, n);
 
 	t->both_differ++;
-	while (k < n && k < p->n && ours[k] == p->frames[k])
-		k++;
-	if (k == p->n)
-		t->peer_short++;
-	else if (k && p->fps[k - 1] && p->sps[k] == p->fps[k - 1] + 16)
-		t->peer_guess++;
+	t->peer_short += why == PEER_STOPS;
+	t->peer_guess += why == PEER_GUESSES;
 }
 
 static void truth_compare(struct truth *t, uint32_t space, const struct seam_stitched *s,
@@ -305,37 +179,9 @@ static int truth_record(void *ctx, const struct seam_record *record)
 		t->unusable += s.state == SEAM_STITCH_STACK_COPY;
 		return r;
 	}
-	theirs = peer_walk(&t->peer, d.id.pid, user, &d.sample);
+	theirs = truth_peer(t, d.id.pid, user, &d.sample);
 	truth_compare(t, user, &s, theirs, proc_time(&d));
 	return 0;
-}
-
-static void peer_free(struct peer *p)
-{
-	Dwfl **all = (Dwfl **)(void *)p->all.bytes;
-
-	for (size_t i = 0; i < p->all.n / sizeof(*all); i++)
-		dwfl_end(all[i]);
-	buf_free(&p->all);
-	map_free(&p->dwfls);
-	if (p->vdso[0])
-		unlink(p->vdso);
-}
-
-static void truth_vdso(struct peer *p)
-{
-	const unsigned char *bytes;
-	size_t n;
-	int fd;
-
-	if (image_own_vdso(&bytes, &n) <= 0)
-		return;
-	strcpy(p->vdso, "/tmp/seam-vdso-XXXXXX");
-	fd = mkstemp(p->vdso);
-	if (fd < 0 || write(fd, bytes, n) != (ssize_t)n)
-		p->vdso[0] = 0;
-	if (fd >= 0)
-		close(fd);
 }
 
 static int truth_file(const char *path, unsigned show)
@@ -359,9 +205,7 @@ static int truth_file(const char *path, unsigned show)
 	                                                 .no_cache = true }) < 0 ||
 	    unwound_new(&t.unwound, &o) < 0)
 		return 1;
-	t.peer.rec = t.rec;
-	t.peer.tables = o.tables;
-	truth_vdso(&t.peer);
+	peer_open(&t.peer, t.rec->procs, o.tables);
 	if (recording_each(t.rec, truth_record, &t, &err) < 0)
 		return 1;
 	peer_free(&t.peer);

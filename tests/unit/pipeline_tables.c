@@ -78,7 +78,7 @@ static void test_round_trip(void **state)
 	struct buf got = { 0 };
 
 	(void)state;
-	table_cache_open(&c, dir, 1 << 20);
+	table_cache_open(&c, "unwind", dir, 1 << 20);
 	assert_true(c.dir >= 0);
 	assert_int_equal(table_cache_get(&c, "a", &got), 0);
 	table_cache_put(&c, "a", "first", 5);
@@ -101,7 +101,7 @@ static void writer(char letter)
 	char *bytes = malloc(BLOB);
 
 	memset(bytes, letter, BLOB);
-	table_cache_open(&c, dir, 1 << 20);
+	table_cache_open(&c, "unwind", dir, 1 << 20);
 	for (int i = 0; i < ROUNDS; i++)
 		table_cache_put(&c, "shared", bytes, BLOB);
 	free(bytes);
@@ -118,7 +118,7 @@ static void test_processes(void **state)
 	unsigned seen = 0, left = WRITERS;
 
 	(void)state;
-	table_cache_open(&c, dir, 1 << 20);
+	table_cache_open(&c, "unwind", dir, 1 << 20);
 	for (int i = 0; i < WRITERS; i++) {
 		pids[i] = fork();
 		assert_true(pids[i] >= 0);
@@ -153,7 +153,7 @@ static void test_bound(void **state)
 	unsigned files;
 
 	(void)state;
-	table_cache_open(&c, dir, 10000);
+	table_cache_open(&c, "unwind", dir, 10000);
 	for (int i = 0; i < 10; i++) {
 		snprintf(name, sizeof(name), "t%d", i);
 		table_cache_put(&c, name, bytes, sizeof(bytes));
@@ -183,7 +183,7 @@ static void test_strangers(void **state)
 	char path[256], other[256];
 
 	(void)state;
-	table_cache_open(&c, dir, 1 << 20);
+	table_cache_open(&c, "unwind", dir, 1 << 20);
 	table_cache_put(&c, "mine", "bytes", 5);
 	/* a link is not followed */
 	snprintf(path, sizeof(path), "%s/link", dir);
@@ -198,12 +198,12 @@ static void test_strangers(void **state)
 	table_cache_close(&c);
 	/* nor is a directory used that others can write to, or that is theirs */
 	assert_int_equal(chmod(dir, 0770), 0);
-	table_cache_open(&c, dir, 1 << 20);
+	table_cache_open(&c, "unwind", dir, 1 << 20);
 	assert_int_equal(c.dir, -1);
 	assert_int_equal(chmod(dir, 0700), 0);
 	if (!geteuid()) {
 		assert_int_equal(chown(dir, 65534, 65534), 0);
-		table_cache_open(&c, dir, 1 << 20);
+		table_cache_open(&c, "unwind", dir, 1 << 20);
 		assert_int_equal(c.dir, -1);
 		assert_int_equal(chown(dir, 0, 0), 0);
 	}

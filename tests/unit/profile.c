@@ -221,7 +221,9 @@ static void trees_add_up(void **state)
 	for (int order = TREE_CALLER; order <= TREE_CALLEE; order++) {
 		const uint64_t *expected = order == TREE_CALLER ? roots : leaves;
 
-		assert_int_equal(tree_build(&t, p, order, 1), 0);
+		assert_int_equal(tree_build(&t, p,
+		                            &(struct tree_opts){ .order = order, .event = 1 }),
+		                 0);
 		tree_check(&t, sum);
 		assert_int_equal(t.nodes[0].self, empty);
 		for (uint32_t c = t.nodes[0].first_child; c; c = t.nodes[c].next_sibling) {
@@ -231,7 +233,8 @@ static void trees_add_up(void **state)
 		}
 		tree_free(&t);
 	}
-	assert_int_equal(tree_build(&t, p, TREE_CALLER, 2), 0); /* an event without samples */
+	assert_int_equal(tree_build(&t, p, &(struct tree_opts){ .event = 2 }),
+	                 0); /* an event without samples */
 	assert_int_equal(t.n, 1);
 	tree_free(&t);
 	profile_free(p);
@@ -385,6 +388,64 @@ static void ids_that_are_not_there_read_as_nothing(void **state)
 	profile_free(NULL);
 }
 
+static size_t expand_at(void *ctx, uint32_t frame, const struct profile_source **ret)
+{
+	static const struct profile_source sources[] = { { NULL, "a.c", 10 },
+		                                         { "inner", "b.h", 20 },
+		                                         { "innermost", NULL, 0 } };
+
+	(void)ctx;
+	*ret = sources;
+	return frame == 1 ? 3 : frame == 2 ? 1 : 0;
+}
+
+/* What is inlined stands below the frame it is inlined in; weights are what they were. */
+static void expanded_frames_keep_weights(void **state)
+{
+	struct profile *p, *expanded;
+	struct profile_key key = { 0 };
+	uint32_t outer, inner, node;
+	const struct profile_frame *f;
+
+	(void)state;
+	assert_int_equal(profile_new(&p, 0), 0);
+	key.event = profile_event(p, "e");
+	key.task = profile_task(p, profile_string(p, "comm"), 0, 0);
+	inner = profile_frame(p, &(struct profile_frame){ .address = 1,
+	                                                  .symbol = profile_string(p, "f"),
+	                                                  .kind = PROFILE_USER,
+	                                                  .depth = UINT32_MAX });
+	outer = profile_frame(p, &(struct profile_frame){ .address = 2, .kind = PROFILE_USER });
+	assert_int_equal(inner, 1);
+	key.node = profile_node(p, profile_node(p, PROFILE_ROOT, outer), inner);
+	assert_int_equal(profile_add(p, &key, 3, 300), 0);
+	assert_int_equal(profile_expand(&expanded, p, expand_at, NULL), 0);
+	assert_int_equal(profile_n_rows(expanded), 1);
+	assert_int_equal(profile_row_at(expanded, 0)->weight, 300);
+	node = profile_row_at(expanded, 0)->key.node;
+	f = profile_frame_at(expanded, profile_node_at(expanded, node)->frame);
+	assert_string_equal(profile_text(expanded, f->symbol), "innermost");
+	assert_int_equal(f->kind, PROFILE_INLINED);
+	assert_int_equal(f->depth, 2);
+	assert_int_equal(f->address, 1);
+	node = profile_node_at(expanded, node)->parent;
+	f = profile_frame_at(expanded, profile_node_at(expanded, node)->frame);
+	assert_string_equal(profile_text(expanded, f->symbol), "inner");
+	assert_string_equal(profile_text(expanded, f->file), "b.h");
+	node = profile_node_at(expanded, node)->parent;
+	f = profile_frame_at(expanded, profile_node_at(expanded, node)->frame);
+	assert_string_equal(profile_text(expanded, f->symbol), "f");
+	assert_int_equal(f->line, 10);
+	assert_int_equal(f->depth, 0);
+	node = profile_node_at(expanded, node)->parent;
+	f = profile_frame_at(expanded, profile_node_at(expanded, node)->frame);
+	assert_int_equal(f->address, 2);
+	assert_int_equal(f->line, 10);
+	assert_int_equal(profile_node_at(expanded, node)->parent, PROFILE_ROOT);
+	profile_free(p);
+	profile_free(expanded);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +456,7 @@ int main(void)
 		cmocka_unit_test(filter_equals_adding_some),
 		cmocka_unit_test(equal_samples_cost_no_memory),
 		cmocka_unit_test(ids_that_are_not_there_read_as_nothing),
+		cmocka_unit_test(expanded_frames_keep_weights),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The cases: what a guest runs, and what must then be true. One row each.
 
-In a guest's script, $record is the recorder with its event and its output file f.data, $grace its
-option for a long grace period, $auto the recorder that chooses by itself how it takes user stacks, and the workloads are in $wl. Families are those of workloads/*.h: each must be seen at least so often.
+In a guest's script, $record is the recorder with its event and its output file f.data, $bpf the same with
+stacks walked by BPF ($bpf_always: each of them deferred), $auto the recorder that chooses by itself how it takes user
+stacks, $grace its option for a long grace period, and the workloads are in $wl. Families are those of workloads/*.h: each
+must be seen at least so often.
 States are seam's, "0", ">0" or a number that they may not exceed ("<=3"); a state not named is 0,
 except those of ANY. How many were stitched, and how many crossed an exec, the oracle counts exactly.
 """
@@ -11,6 +13,9 @@ from dataclasses import dataclass, field
 
 # Kernel threads have no user half, a task on its way out answers at once, and every command is exec'd.
 ANY = {"immediate", "stitched", "stitched_earlier", "kernel_only", "crossed_exec"}
+# Ends of a stack walked by BPF that are right in any case; another is 0 but where a case says so. The first
+# instructions of a program and of its libraries (_init) have no unwind information in any distribution.
+ENDS = {"complete", "deferred", "no_user", "exec", "exited", "no_mapping", "no_rule"}
 
 # Sleepers begin when the recording runs, and end when the shell closes their input.
 PARK = """mkfifo ctl
@@ -36,6 +41,14 @@ exit 0
 """
 
 
+PYTHON = """cat >work.py <<'END'
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+for i in range(12): fib(16); sorted({str(k): k for k in range(3000)})
+END
+$bpf -- /usr/bin/python3.11 -I -S -B work.py
+"""
+
+
 @dataclass
 class Case:
     name: str
@@ -48,6 +61,9 @@ class Case:
     complaint: str = ""  # what seam must say on standard error when it reads the file, with exit 3
     records: bool = True  # there is a file f.data
     unwound: bool = False  # its stacks were unwound while recording, and are whole
+    bpf: bool = False  # stacks are walked by BPF: the ends that the recorder counts are looked at
+    ends: dict = field(default_factory=dict)  # of them, those not in ENDS
+    whole: dict = field(default_factory=dict)  # function: (its stacks reach this one, least stacks)
 
 
 CASES = [
@@ -66,7 +82,7 @@ CASES = [
          {"stitched": ">0", "crossed_exec": ">0"}),
     Case("chain_all", "$record -a -- $wl/chain_alpha 30", {"zero": 20},
          {"stitched": ">0", "crossed_exec": ">0", "still_in_kernel": "<=20"}),
-    Case("hop_command", "$record -- $wl/hop 1.5 4", {"zero": 50, "spin": 1}, {"stitched": ">0"}),
+    Case("hop_command", "$record -- $wl/hop 2 4", {"zero": 5}, {"stitched": ">0"}),
     Case("hop_all", "$record -a -- $wl/hop 1 4", {"zero": 50},
          {"stitched": ">0", "still_in_kernel": "<=20"}),
     Case("ring_command", "$record -- $wl/ring 2", {"ring": 20},
@@ -98,6 +114,9 @@ CASES = [
          {"stitched": ">0"}),
     Case("return_all", PARK.format(ms=20, record="$record $grace -a"), {"zero": 5, "wait": 50},
          {"stitched": ">0", "still_in_kernel": "<=10"}),
+    # Time off the CPU, by BPF: all periods of the workload's threads together are its life.
+    Case("wall", "$seam record -v --wall -F 500 -o f.data -- $wl/deep 1 2", {"zero": 5},
+         kernels="all", peer=False),
     # A kernel that does not defer: the same request gives immediate frame pointers, and says so.
     Case("fallback_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 1},
          {"immediate": ">0", "stitched": "0"}, kernels="old"),
@@ -109,4 +128,31 @@ CASES = [
     Case("auto_pid", "$wl/bare_deep 60 2 & p=$!\nusleep 300000\n$auto -p $p -- sleep 1\n"
                      "s=$?; kill -9 $p; exit $s",
          {"zero": 20, "fault": 20}, {"immediate": ">0", "stitched": "0"}, kernels="old", unwound=True),
+    # One BPF object for all kernels. Whole chains with and without frame pointers, and why a stack ended: with
+    # deferral never because a page was not there.
+    Case("bpf_deep", "$bpf -- $wl/deep 2 2", {"zero": 5, "fault": 5}, kernels="all", bpf=True),
+    Case("bpf_chain", "$bpf -- $wl/chain_alpha 30", {"zero": 5}, kernels="all", bpf=True,
+         ends={"fault": "<=5"}),
+    Case("bpf_storm_all", "$bpf -a -- $wl/storm 30", {"zero": 20, "make": 2}, kernels="defer", bpf=True),
+    # Of a task that was asked in the system call by which it ends the memory is gone.
+    Case("bpf_hop_always", "$bpf_always -- $wl/hop 2 4", {"zero": 5},
+         {"stitched": ">0", "exited": "<=9"}, bpf=True),
+    Case("bpf_asleep", PARK.format(ms=-1, record="$bpf -a"), {"zero": 1}, bpf=True),
+    Case("bpf_python", PYTHON, kernels="all", bpf=True, whole={"_PyEval_EvalFrameDefault": ("_start", 50)}),
+    Case("bpf_pages", "$bpf -- $wl/work pages 2", {}, {"stitched": ">0"}, bpf=True,
+         whole={"pages_leaf": ("pages_thread", 20)}),
+    # Without deferral a stack ends at the page that was dropped, and says so.
+    Case("bpf_pages_at_once", "$bpf -- $wl/work pages 2", {}, {"immediate": ">0"}, kernels="old", bpf=True,
+         ends={"fault": ">0"}),
+    Case("bpf_signals", "$bpf -- $wl/work signals 2", kernels="all", bpf=True,
+         whole={"signals_work": ("_start", 20), "signals_descend": ("_start", 20)}),
+    Case("bpf_sleepers", "$bpf_always -a --duration 3 -- $wl/work asleep 40", {}, {"stitched": ">0"}, bpf=True,
+         whole={"asleep_poll": ("asleep_thread", 40)}),
+    # Between the kernel's replacing of a return address and its noting of what stood there a stack ends at the trampoline.
+    Case("bpf_watched", "$bpf -- $wl/work watched 2", kernels="all", bpf=True, ends={"no_table": "<=50"},
+         whole={"watched_leaf": ("main", 20)}),
+    Case("bpf_registers", "$bpf -- $wl/work registers 1", kernels="all", bpf=True,
+         whole={"registers_leaf": ("main", 20)}),
+    Case("bpf_churn", "$bpf -- $wl/work churn 40", kernels="all", bpf=True, ends={"fault": "<=5"},
+         whole={"churn_child": ("main", 5)}),
 ]

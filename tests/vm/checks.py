@@ -12,7 +12,7 @@ import subprocess
 
 import oracle
 import truth
-from cases import ANY
+from cases import ANY, ENDS
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 PEER = os.path.join(os.path.dirname(os.path.dirname(HERE)), "scripts", "peer")
@@ -95,13 +95,14 @@ class Guest:
             self.quiet("peer " + " ".join(arguments[:2]), self.peer(directory, *arguments),
                        os.path.join(directory, "peer-" + name))
 
-    def check_truth(self, script, execs, case):
+    def check_truth(self, script, execs, case, said):
         try:
             samples = truth.parse(script, self.kallsyms)
         except ValueError as error:
             self.faults.append(str(error))
             return
         faults, seen = truth.check(samples, execs, self.workloads)
+        self.check_whole(samples, case, said)
         for fault, those in faults.items():
             self.faults.append(f"{len(those)} of {len(samples)} samples: {fault}, such as\n    {those[0]}")
         for family, least in case.families.items():
@@ -144,7 +145,9 @@ class Guest:
 
     def check_recorder(self, directory, case):
         said = self.said(directory)
-        if self.options.recorder == "seam" and case.kernels == "old" and "does not defer" not in said:
+        if case.bpf:
+            self.check_ends(said, case)
+        elif self.options.recorder == "seam" and case.kernels == "old" and "does not defer" not in said:
             self.faults.append(f"the fall-back is not named on standard error: {said!r}")
         if case.unwound and "unwound while recording" not in said:
             self.faults.append(f"live unwinding is not named on standard error: {said!r}")
@@ -157,10 +160,39 @@ class Guest:
         if u["complete"] < 50 or u["complete"] < 0.99 * walks:
             self.faults.append(f"stacks are not whole: {u}")
 
+    def check_ends(self, said, case):
+        """Why user stacks ended, as the programs count it."""
+        found = re.search(r"user stacks ended:((?: \w+ \d+)+)", said)
+        if not found:
+            self.faults.append(f"stacks were not walked by BPF: {said!r}")
+            return
+        words = found[1].split()
+        ends = dict(zip(words[::2], map(int, words[1::2])))
+        for name in {*ends, *case.ends}:
+            want = case.ends.get(name, None if name in ENDS else "0")
+            if want and not holds(ends.get(name, 0), want):
+                self.faults.append(f"{ends.get(name, 0)} stacks ended with {name}, want {want}")
+        self.notes.append("ended:" + found[1])
+
+    def check_whole(self, samples, case, said):
+        # What the recorder walked from a copy, or could not be given, is counted: the emulation is slow, and a copy
+        # has one stack, not the one that a handler's stack of its own interrupted.
+        uncopied = sum(int(number) for number in re.findall(r"(\d+) (?:stacks are cut off|walked by the recorder)", said))
+        if "no_table" in case.ends:
+            uncopied += int((re.search(r"no_table (\d+)", said) or [0, 0])[1])
+        for name, (root, least) in case.whole.items():
+            those = [sample for sample in samples if name in (symbol for symbol, _ in sample.user)]
+            cut = [sample for sample in those if root not in (symbol for symbol, _ in sample.user)]
+            self.notes.append(f"{len(those)} stacks of {name}")
+            if len(those) < least:
+                self.faults.append(f"only {len(those)} stacks of {name}, want {least}")
+            if len(cut) > uncopied or len(cut) > len(those) / 2:
+                self.faults.append(f"{len(cut)} of {len(those)} stacks of {name} do not reach {root}, such as\n    {cut[0]}")
+
     def said(self, directory):
         try:
             with open(os.path.join(directory, "err"), errors="replace", encoding="utf-8") as text:
-                return text.read()[-1500:].strip()
+                return text.read()[-3000:].strip()
         except OSError:
             return ""
 
@@ -178,7 +210,7 @@ class Guest:
             self.quiet("seam script", [self.seam, "script", "-i", path], script,
                        case.complaint)
             self.check_states(directory, case, samples, execs)
-        self.check_truth(script, execs, case)
+        self.check_truth(script, execs, case, self.said(directory))
 
     def check_json(self, directory):
         """seam check --json is JSON, and is not empty."""

@@ -19,12 +19,68 @@
 /* Makes the compiler forget what it knows of x: the bounds check behind it stays for the verifier to see. */
 #define FORGET(x) asm volatile("" : "+r"(x))
 
-struct mm_struct;
+struct xol_area {
+	unsigned long vaddr;
+} RELOCATED;
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+} RELOCATED;
+
+struct mm_struct {
+	struct uprobes_state uprobes_state;
+} RELOCATED;
+
+/* A function that is watched for its return: where its return address stood, and what it was. The newest first. */
+struct return_instance {
+	unsigned long stack, orig_ret_vaddr;
+	struct return_instance *next;
+} RELOCATED;
+
+struct uprobe_task {
+	struct return_instance *return_instances;
+	unsigned long xol_vaddr,
+	        vaddr; /* an instruction's copy that is being stepped over, and its place */
+} RELOCATED;
+
+typedef struct {
+	unsigned int val;
+} kuid_t;
+
+struct cred {
+	kuid_t uid;
+} RELOCATED;
+
+struct kernfs_node {
+	__u64 id;
+} RELOCATED;
+
+struct cgroup {
+	int level;
+	struct kernfs_node *kn;
+	struct cgroup *ancestors[];
+} RELOCATED;
+
+struct sched_entity {
+	__u64 sum_exec_runtime;
+} RELOCATED;
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+} RELOCATED;
 
 struct task_struct {
 	int pid, tgid;
 	unsigned int flags;
 	struct mm_struct *mm;
+	const struct cred *real_cred;
+	struct css_set *cgroups;
+	char comm[16];
+	unsigned int __state;
+	unsigned int
+	        on_cpu; /* a byte from 7.x on: unsigned loads are narrowed, signed ones refused */
+	struct sched_entity se;
+	struct uprobe_task *utask;
 } RELOCATED;
 
 struct linux_binprm;
@@ -39,6 +95,7 @@ struct bpf_iter__task {
 } RELOCATED;
 
 #define TASK_KERNEL_THREAD 0x00200000u /* PF_KTHREAD */
+#define TASK_EXITING 0x00000004u       /* PF_EXITING: it does not return to user mode */
 #define TASK_USER_WORKER 0x00004000u   /* PF_USER_WORKER: io_uring, vhost */
 
 #define ARENA_MAP 33u /* BPF_MAP_TYPE_ARENA: newer than the headers of libbpf 1.1 */

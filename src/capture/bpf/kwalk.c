@@ -42,7 +42,6 @@ const char *kwalk_end_name(enum kwalk_end end)
 		[KWALK_LIMIT] = "limit",
 		[KWALK_EXEC] = "exec",
 		[KWALK_EXITED] = "exited",
-		[KWALK_MOVED] = "moved",
 		[KWALK_COMPAT] = "compat",
 		[KWALK_NO_USER] = "no_user",
 		[KWALK_DEFERRED] = "deferred",
@@ -198,6 +197,12 @@ static void kwalk_events(void *ctx, const struct seam_events *events, uint32_t a
 
 	l->events = events;
 	l->answers = seam_events_at(events, answers);
+	offcpu_events(l);
+}
+
+static int kwalk_sampling(void *ctx, bool on)
+{
+	return offcpu_switch(ctx, on);
 }
 
 static int64_t kwalk_read(void *ctx, capture_write write, void *write_ctx)
@@ -215,6 +220,10 @@ static int64_t kwalk_settle(void *ctx, uint32_t grace_ms, capture_write write, v
 	uint64_t end_ns = kwalk_now_ns() + (uint64_t)grace_ms * 1000000;
 	int64_t sum = kwalk_ring_read(l, write, write_ctx), n = sum;
 
+	if (n >= 0) {
+		n = offcpu_end(l, write, write_ctx);
+		sum += n > 0 ? n : 0;
+	}
 	if (n >= 0 && l->owed.n && grace_ms) {
 		n = kwalk_ring_read(l, write, write_ctx);
 		sum += n > 0 ? n : 0;
@@ -250,6 +259,7 @@ void kwalk_source(struct kwalk *l, struct session_source *ret)
 		.takes = kwalk_takes,
 		.attach = kwalk_attach,
 		.events = kwalk_events,
+		.sampling = kwalk_sampling,
 		.read = kwalk_read,
 		.settle = kwalk_settle,
 	};
@@ -278,7 +288,8 @@ int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 		for (size_t i = 0; i < l->n_cpus; i++)
 			kwalk_add_counts(&t.counts, &all[i]);
 	free(all);
-	t.misses = kwalk_misses(l);
+	t.misses = kwalk_misses(l, "on_sample");
+	t.away_misses = kwalk_misses(l, "away_switch");
 	t.samples = l->samples;
 	t.answers = l->answered;
 	t.late = l->late;

@@ -60,13 +60,30 @@ struct kwalk_table {
 	bool may_guess; /* no object at all (JIT code): frame pointers are allowed */
 };
 
+/* What a task must be besides a target; several of one kind are alternatives. */
+struct kwalk_filters {
+	size_t n_uids, n_comms, n_cgroups;
+	uint32_t uids[64]; /* real user ids */
+	char comms[64][KWALK_COMM];
+	struct kwalk_cgroup cgroups[KWALK_CGROUPS];
+};
+
+bool kwalk_filters_any(const struct kwalk_filters *f);
+/* A cgroup by its directory, or its path below where cgroup2 is mounted. -ENODEV: it is not mounted; -ENOENT ... */
+int kwalk_cgroup(const char *path, struct kwalk_cgroup *ret);
+
 struct kwalk_opts {
 	size_t sz; /* sizeof(struct kwalk_opts) */
 	enum kwalk_when when;
 	enum kwalk_filter filter;
 	bool no_inherit;
+	struct kwalk_filters filters;
 	bool fp;        /* by frame pointers, without tables */
 	bool no_kernel; /* no kernel frames */
+	/* Beside the samples of the session's events: for each so many ns that a thread is off the CPU one of the event that has
+	 * kwalk_away_name. 0: none. */
+	uint64_t away_ns;
+	bool wall; /* with away_ns; the first event's period is the time that the thread ran since its last sample */
 	uint32_t depth; /* frames walked at once; 0: 128 */
 	uint64_t
 	        memory; /* most bytes of tables and mappings in the arena; 0: 1 GiB; at most 4 GiB */
@@ -77,12 +94,14 @@ struct kwalk_opts {
 	const struct log *log;
 	/*
 	 * Walks a stack from its registers and a copy, by kwalk_find: for samples that met a mapping that was not known to the
-	 * programs yet. Returns how many frames (of KWALK_FRAMES_MAX), 0: none. NULL: such stacks end there. user: what the
-	 * programs found themselves.
+	 * programs yet. Returns how many frames (of KWALK_FRAMES_MAX), 0: none, and why they end. NULL: such stacks end there.
+	 * user: what the programs found themselves.
 	 */
 	size_t (*unwind)(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
-	                 const struct kwalk_raw *raw, uint64_t *frames);
+	                 const struct kwalk_raw *raw, uint64_t *frames, enum kwalk_end *end);
 	bool raw; /* tests: unwind is called for every sample that has a user half */
+	/* Tests: every answer that counts, whether it becomes a record or not. NULL: nobody asks. */
+	void (*answered)(void *ctx, const struct kwalk_answer *answer, const uint64_t *frames);
 };
 
 struct kwalk_totals {
@@ -101,6 +120,7 @@ struct kwalk_totals {
 	uint64_t arrays_left_out; /* processes whose mappings found no room */
 	uint64_t
 	        follow_lost; /* times that records of mappings were lost, and /proc was read again */
+	uint64_t away_misses; /* switches that it skipped */
 	uint64_t
 	        misses; /* samples that the kernel skipped because a program was running on the CPU */
 };
@@ -120,7 +140,7 @@ int kwalk_target_all(struct kwalk *l, void (*said)(void *ctx, size_t done, size_
 void kwalk_prepare(struct kwalk *l, const void *blob);
 /* True when the last target has gone. Never for KWALK_EVERYTHING. */
 bool kwalk_targets_gone(struct kwalk *l);
-/* Whether records about a process belong into the recording: it is a target, or was. */
+/* Whether records about a process belong into the recording: it is a target, or was, and one of its tasks was what opts.filters says. */
 bool kwalk_is_followed(struct kwalk *l, uint32_t pid);
 
 /* What the session calls; ctx is l. */
@@ -131,6 +151,9 @@ int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc, con
                uint64_t *vaddr, bool *may_guess);
 
 int kwalk_total(struct kwalk *l, struct kwalk_totals *ret);
+
+/* The name of the event for time off the CPU: "offcpu-time" ... NULL: it has none of its own. */
+const char *kwalk_away_name(enum kwalk_away why);
 
 /* "complete", "fault" ...: stable. */
 const char *kwalk_end_name(enum kwalk_end end);

@@ -54,7 +54,7 @@ uint32_t learn_execs(struct kwalk *l, uint32_t pid)
 {
 	uint32_t n = 0;
 
-	return bpf_map_lookup_elem(l->execs, &pid, &n) < 0 ? 0 : n;
+	return bpf_map_lookup_elem(l->execs, &pid, &n) < 0 ? 0 : n & ~KWALK_REPLACING;
 }
 
 void learn_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
@@ -268,6 +268,8 @@ bool kwalk_is_followed(struct kwalk *l, uint32_t pid)
 {
 	bool is;
 
+	if (!filter_has_matched(l, pid))
+		return false;
 	if (l->opts.filter == KWALK_EVERYTHING)
 		return true;
 	pthread_mutex_lock(&l->lock);

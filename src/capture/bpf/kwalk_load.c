@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "capture/bpf/kwalk_object.h"
@@ -84,6 +85,8 @@ static int load_configure(struct kwalk *l)
 		.fp = l->opts.fp,
 	};
 
+	filter_configure(l, &c);
+	offcpu_configure(l, &c);
 	return map ? bpf_map__set_initial_value(map, &c, sizeof(c)) : -ENOENT;
 }
 
@@ -120,6 +123,18 @@ static int load_sizes(struct kwalk *l)
 	if (r >= 0)
 		r = bpf_map__set_map_extra(arena, ARENA_ADDRESS);
 	return r;
+}
+
+/* Linux 6.9 has arenas, and does not say yet when an exec begins to take effect. */
+static void load_optional(struct kwalk *l)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(l->object, "on_replace");
+	struct btf *kernel = btf__load_vmlinux_btf();
+
+	if (p && kernel &&
+	    btf__find_by_name_kind(kernel, "btf_trace_sched_prepare_exec", BTF_KIND_TYPEDEF) <= 0)
+		bpf_program__set_autoload(p, false);
+	btf__free(kernel);
 }
 
 static int load_map_fd(struct kwalk *l, const char *name)
@@ -167,26 +182,36 @@ static int load_rings(struct kwalk *l)
 	return 0;
 }
 
+int kwalk_link(struct kwalk *l, const char *name)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
+	struct bpf_link *link = p ? bpf_program__attach(p) : NULL;
+	struct bpf_link **links;
+
+	if (!link)
+		return p ? -errno : -ENOENT;
+	links = realloc(l->links, (l->n_links + 1) * sizeof(*links));
+	if (!links) {
+		bpf_link__destroy(link);
+		return -ENOMEM;
+	}
+	l->links = links;
+	l->links[l->n_links++] = link;
+	return 0;
+}
+
 static int load_attach_sets(struct kwalk *l)
 {
-	static const char *const names[] = { "on_fork", "on_exec", "on_free" };
+	static const char *const names[] = { "on_fork", "on_replace", "on_exec", "on_free" };
+	int r = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; r >= 0 && i < sizeof(names) / sizeof(names[0]); i++) {
 		struct bpf_program *p = bpf_object__find_program_by_name(l->object, names[i]);
-		struct bpf_link *link = p ? bpf_program__attach(p) : NULL;
-		struct bpf_link **links;
 
-		if (!link)
-			return p ? -errno : -ENOENT;
-		links = realloc(l->links, (l->n_links + 1) * sizeof(*links));
-		if (!links) {
-			bpf_link__destroy(link);
-			return -ENOMEM;
-		}
-		l->links = links;
-		l->links[l->n_links++] = link;
+		if (!p || bpf_program__autoload(p))
+			r = kwalk_link(l, names[i]);
 	}
-	return 0;
+	return r < 0 ? r : offcpu_attach(l);
 }
 
 static int load_object(struct kwalk *l, struct seam_error *err)
@@ -200,6 +225,7 @@ static int load_object(struct kwalk *l, struct seam_error *err)
 	r = l->object ? 0 : -errno;
 	if (r >= 0) {
 		load_patch(l->object, l->probe.defers ? kwalk_task_work() : 0);
+		load_optional(l);
 		r = load_configure(l);
 	}
 	if (r >= 0)
@@ -234,7 +260,9 @@ int kwalk_load(struct kwalk *l, struct seam_error *err)
 	l->execs = load_map_fd(l, "execs");
 	l->targets = load_map_fd(l, "targets");
 	l->counts = load_map_fd(l, "counts");
-	r = load_arena(l);
+	r = filter_fill(l);
+	if (r >= 0)
+		r = load_arena(l);
 	if (r < 0)
 		return load_fail(err, -r, "the memory for unwind tables cannot be mapped");
 	r = load_rings(l);
@@ -263,19 +291,21 @@ void kwalk_unload(struct kwalk *l)
 	bpf_object__close(l->object);
 }
 
-uint64_t kwalk_misses(struct kwalk *l)
+uint64_t kwalk_misses(struct kwalk *l, const char *name)
 {
+	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
 	struct bpf_prog_info info = { 0 };
 	uint32_t n = sizeof(info);
 
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(l->on_sample), &info, &n) < 0)
+	if (!p || bpf_program__fd(p) < 0 ||
+	    bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &n) < 0)
 		return 0;
 	return info.recursion_misses;
 }
 
-int kwalk_read_owing(struct kwalk *l)
+int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void *ctx)
 {
-	struct bpf_program *p = bpf_object__find_program_by_name(l->object, "read_owing");
+	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
 	struct bpf_link *link = p ? bpf_program__attach_iter(p, NULL) : NULL;
 	char none[64];
 	int fd, r = 0;
@@ -286,10 +316,20 @@ int kwalk_read_owing(struct kwalk *l)
 	if (fd < 0)
 		r = -errno;
 	/* The program writes to the rings, not to this file: reading it is what runs it. */
-	while (fd >= 0 && (r = (int)read(fd, none, sizeof(none))) > 0)
-		;
+	while (fd >= 0 && r >= 0) {
+		r = (int)read(fd, none, sizeof(none));
+		if (!r)
+			break;
+		if (r < 0)
+			r = errno == EAGAIN && drain ? drain(ctx) : -errno;
+	}
 	if (fd >= 0)
 		close(fd);
 	bpf_link__destroy(link);
 	return r;
+}
+
+int kwalk_read_owing(struct kwalk *l)
+{
+	return kwalk_iterate(l, "read_owing", NULL, NULL);
 }

@@ -22,6 +22,18 @@ int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_er
 	                      "seam was built without BPF programs");
 }
 
+bool kwalk_filters_any(const struct kwalk_filters *f)
+{
+	return f->n_uids || f->n_comms || f->n_cgroups;
+}
+
+int kwalk_cgroup(const char *path, struct kwalk_cgroup *ret)
+{
+	(void)path;
+	(void)ret;
+	return -EOPNOTSUPP;
+}
+
 void kwalk_close(struct kwalk *l)
 {
 	(void)l;
@@ -85,6 +97,12 @@ int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 	(void)l;
 	(void)ret;
 	return -EOPNOTSUPP;
+}
+
+const char *kwalk_away_name(enum kwalk_away why)
+{
+	(void)why;
+	return NULL;
 }
 
 const char *kwalk_end_name(enum kwalk_end end)

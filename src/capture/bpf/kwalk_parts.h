@@ -86,7 +86,7 @@ struct kwalk_image {
 	uint64_t until_ns;
 };
 
-#define KWALK_IMAGES 4 /* a wrapper script, env, the program: and one more */
+#define KWALK_IMAGES 16 /* a chain of wrapper scripts, each of which is a shell, env and the next */
 
 struct kwalk_space {
 	uint32_t pid;
@@ -185,10 +185,10 @@ struct kwalk {
 	size_t n_attached;
 	struct ring_buffer *reader;
 	int *ring_fds;
-	struct kwalk_ring *rings;              /* beside them */
-	size_t n_cpus;                         /* possible ones: one ring each */
-	int processes, execs, targets, counts; /* map descriptors */
-	pthread_mutex_t lock;                  /* of all below: the follower and the reader */
+	struct kwalk_ring *rings;                       /* beside them */
+	size_t n_cpus;                                  /* possible ones: one ring each */
+	int processes, execs, targets, counts, matched; /* map descriptors */
+	pthread_mutex_t lock; /* of all below: the follower and the reader */
 	struct arena_memory arena;
 	struct kwalk_room room;
 	struct kwalk_spaces spaces;
@@ -210,9 +210,12 @@ struct kwalk {
 	struct map remote; /* cookie -> offset in held of a sleeping task's answer */
 	struct buf held;
 	bool ending;
+	bool away_on, away_ends;
+	uint64_t away_ids[KWALK_AWAYS];
 	struct buf
 	        pending; /* samples to be walked here: sample, user frames, raw, each padded to 8 */
 	uint64_t samples, answered, late, unwound;
+	uint64_t lost; /* samples for which a ring had no room, of which the file was told */
 };
 
 uint64_t kwalk_now_ns(void);
@@ -222,10 +225,38 @@ uint64_t kwalk_now_ns(void);
 int kwalk_task_work(void);
 int kwalk_libbpf_print(enum libbpf_print_level level, const char *format, va_list ap);
 
+/* -- kwalk_filter.c -- */
+/* Before loading: what the programs are told. */
+void filter_configure(const struct kwalk *l, struct kwalk_config *c);
+/* After it: the maps. */
+int filter_fill(struct kwalk *l);
+/* Whether a task of the process was ever what was asked for. */
+bool filter_has_matched(const struct kwalk *l, uint32_t pid);
+
+/* -- kwalk_offcpu.c -- */
+/* Before loading; needs what c says of deferral. */
+void offcpu_configure(const struct kwalk *l, struct kwalk_config *c);
+/* After on_fork is attached. */
+int offcpu_attach(struct kwalk *l);
+/* l->events are known. */
+void offcpu_events(struct kwalk *l);
+/* The id of the event that a sample's `event` means. */
+uint64_t offcpu_id(const struct kwalk *l, uint64_t event);
+/* From now on; or until now. */
+int offcpu_switch(struct kwalk *l, bool on);
+/* After the latter: who is still away is told of. Bytes given, or what write returned. */
+int64_t offcpu_end(struct kwalk *l, capture_write write, void *ctx);
+
 /* -- kwalk_load.c -- */
+/* Attaches a program for as long as l lives. */
+int kwalk_link(struct kwalk *l, const char *name);
+/* Runs an iterator's program over all tasks. drain is called whenever it says (by 1) that the rings are to be read before it goes on;
+ * NULL: it never does. */
+int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void *ctx);
 int kwalk_load(struct kwalk *l, struct seam_error *err);
 void kwalk_unload(struct kwalk *l);
-uint64_t kwalk_misses(struct kwalk *l);
+/* How often the kernel skipped a program because it was running on the CPU. */
+uint64_t kwalk_misses(struct kwalk *l, const char *name);
 int kwalk_read_owing(struct kwalk *l);
 
 /* -- kwalk_ring.c -- */

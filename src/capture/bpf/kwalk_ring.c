@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "abi/encode.h"
+#include "abi/stack_end.h"
 #include "capture/bpf/kwalk_parts.h"
 
 static int ring_give(struct kwalk *l)
@@ -31,6 +32,16 @@ static struct seam_id ring_id(uint32_t pid, uint32_t tid, uint32_t cpu, uint64_t
 		                 .time_ns = time_ns,
 		                 .id = event,
 		                 .stream_id = event };
+}
+
+static uint16_t ring_end(uint8_t end, bool guessed)
+{
+	_Static_assert(KWALK_COMPLETE + 1 == STACK_END_COMPLETE &&
+	                       KWALK_LIMIT + 1 == STACK_END_LIMIT &&
+	                       KWALK_EXITED + 1 == STACK_END_EXITED &&
+	                       KWALK_DEFERRED + 1 == STACK_END_DEFERRED,
+	               "the programs' numbers are those of files, less one");
+	return stack_end_misc(end < KWALK_ENDS ? end + 1 : STACK_END_NOT_SAID, guessed);
 }
 
 /* [KERNEL, ips,] then [USER, ips] or [USER_DEFERRED, cookie]. A stack that met an unknown mapping is
@@ -73,8 +84,9 @@ static void ring_used(struct kwalk *l, uint32_t pid, uint64_t time_ns, const uin
 
 static int ring_sample(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *ips)
 {
-	const struct seam_event *event = seam_events_by_id(l->events, s->event);
-	struct seam_sample out = { .id = ring_id(s->pid, s->tid, s->cpu, s->time_ns, s->event),
+	uint64_t id = offcpu_id(l, s->event);
+	const struct seam_event *event = seam_events_by_id(l->events, id);
+	struct seam_sample out = { .id = ring_id(s->pid, s->tid, s->cpu, s->time_ns, id),
 		                   .ip = s->ip,
 		                   .addr = s->address,
 		                   .period = s->period };
@@ -84,7 +96,10 @@ static int ring_sample(struct kwalk *l, const struct kwalk_sample *s, const uint
 		return 0;
 	ring_used(l, s->pid, s->time_ns, ips, s->n_user);
 	out.callchain = encode_words(l->chain, ring_chain(l, s, ips));
-	r = encode_sample(&l->out, &event->attr, s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL,
+	r = encode_sample(&l->out, &event->attr,
+	                  (s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL) |
+	                          ring_end(s->cookie ? KWALK_DEFERRED : s->end,
+	                                   !s->cookie && s->guessed),
 	                  &out);
 	if (r >= 0)
 		r = ring_give(l);
@@ -110,7 +125,8 @@ static int ring_answer_put(struct kwalk *l, const struct kwalk_answer *a, const 
 	struct seam_callchain_deferred out = { .cookie = a->cookie,
 		                               .ips = encode_words(ips, a->n) };
 	struct seam_id id = ring_id(a->pid, a->tid, a->cpu, a->time_ns, ring_answers_id(l, a->cpu));
-	int r = encode_deferred(&l->out, &l->answers->attr, SEAM_MISC_USER, &out, &id);
+	int r = encode_deferred(&l->out, &l->answers->attr,
+	                        SEAM_MISC_USER | ring_end(a->end, a->guessed), &out, &id);
 
 	if (r >= 0)
 		r = ring_give(l);
@@ -118,31 +134,12 @@ static int ring_answer_put(struct kwalk *l, const struct kwalk_answer *a, const 
 	return r;
 }
 
-static int ring_answer(struct kwalk *l, const struct kwalk_answer *a, const uint64_t *ips)
-{
-	if (a->remote) { /* held until nobody can answer himself any more */
-		size_t at = l->held.n;
-
-		buf_put(&l->held, a, sizeof(*a));
-		buf_put(&l->held, ips, a->n * sizeof(*ips));
-		return l->held.failed ? -ENOMEM : map_put(&l->remote, a->cookie, at);
-	}
-	l->late += map_del(&l->remote, a->cookie);
-	map_del(&l->owed, a->cookie);
-	map_put(&l->early[0], a->cookie, 1);
-	if (a->end == KWALK_EXITED) /* its EXIT record says so */
-		return 0;
-	ring_used(l, a->pid, a->time_ns, ips, a->n);
-	/* KWALK_EXEC, KWALK_MOVED: empty, for another program's chain, or another entry's, is not this sample's. */
-	return ring_answer_put(l, a, ips);
-}
-
 /* -- stacks that are walked here -- */
 
 #define PENDING_MOST ((size_t)64 << 20)
 
 static int ring_own_frames(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *frames,
-                           size_t n)
+                           size_t n, enum kwalk_end end)
 {
 	struct kwalk_answer a = { .pid = s->pid,
 		                  .tid = s->tid,
@@ -150,6 +147,7 @@ static int ring_own_frames(struct kwalk *l, const struct kwalk_sample *s, const 
 		                  .time_ns = s->time_ns +
 		                             1, /* what it tells of is the sample's moment */
 		                  .cookie = s->cookie,
+		                  .end = (uint8_t)end,
 		                  .n = (uint32_t)n };
 
 	map_del(&l->owed, s->cookie);
@@ -163,7 +161,7 @@ static int ring_without_raw(struct kwalk_ring *ring)
 	bool waits = s->kind && s->cookie && s->end != KWALK_DEFERRED;
 
 	ring->sample.kind = 0;
-	return waits ? ring_own_frames(ring->kwalk, s, ring->user, s->n_user) : 0;
+	return waits ? ring_own_frames(ring->kwalk, s, ring->user, s->n_user, s->end) : 0;
 }
 
 static int ring_raw(struct kwalk_ring *ring, const struct kwalk_raw *raw)
@@ -188,14 +186,15 @@ static int ring_resolve_one(struct kwalk *l, const struct kwalk_sample *s, const
                             const struct kwalk_raw *raw)
 {
 	uint64_t frames[KWALK_FRAMES_MAX];
-	size_t n = l->opts.unwind(l->opts.ctx, s, user, raw, frames);
+	enum kwalk_end end = s->end;
+	size_t n = l->opts.unwind(l->opts.ctx, s, user, raw, frames, &end);
 
 	if (!s->cookie || s->end == KWALK_DEFERRED) /* only looked at, by a test */
 		return 0;
 	if (n < s->n_user || n > KWALK_FRAMES_MAX)
-		return ring_own_frames(l, s, user, s->n_user);
+		return ring_own_frames(l, s, user, s->n_user, s->end);
 	l->unwound++;
-	return ring_own_frames(l, s, frames, n);
+	return ring_own_frames(l, s, frames, n, end);
 }
 
 /* The programs did not know a mapping; what the kernel said of mappings until now covers all these samples. */
@@ -218,6 +217,55 @@ static int ring_resolve(struct kwalk *l)
 	}
 	buf_clear(&l->pending);
 	return r;
+}
+
+static void ring_answered(struct kwalk *l, const struct kwalk_answer *a, const uint64_t *ips)
+{
+	if (l->opts.answered)
+		l->opts.answered(l->opts.ctx, a, ips);
+}
+
+/* An answer whose KWALK_RAW comes next, as if it were a sample's: for it is waited alike. */
+static int ring_hold_answer(struct kwalk_ring *ring, const struct kwalk_answer *a,
+                            const uint64_t *ips)
+{
+	int r = ring_without_raw(ring);
+
+	ring->sample = (struct kwalk_sample){ .kind = KWALK_ANSWER,
+		                              .pid = a->pid,
+		                              .tid = a->tid,
+		                              .cpu = a->cpu,
+		                              .time_ns = a->time_ns,
+		                              .cookie = a->cookie,
+		                              .end = a->end,
+		                              .guessed = a->guessed,
+		                              .n_user = (uint16_t)a->n };
+	memcpy(ring->user, ips, a->n * sizeof(*ips));
+	return r;
+}
+
+static int ring_answer(struct kwalk_ring *ring, const struct kwalk_answer *a, const uint64_t *ips)
+{
+	struct kwalk *l = ring->kwalk;
+
+	if (a->remote) { /* held until nobody can answer himself any more */
+		size_t at = l->held.n;
+
+		buf_put(&l->held, a, sizeof(*a));
+		buf_put(&l->held, ips, a->n * sizeof(*ips));
+		return l->held.failed ? -ENOMEM : map_put(&l->remote, a->cookie, at);
+	}
+	l->late += map_del(&l->remote, a->cookie);
+	map_del(&l->owed, a->cookie);
+	map_put(&l->early[0], a->cookie, 1);
+	if (a->end == KWALK_NO_MAPPING || a->end == KWALK_BAD_RULE)
+		return ring_hold_answer(ring, a, ips);
+	ring_answered(l, a, ips);
+	if (a->end == KWALK_EXITED) /* its EXIT record says so */
+		return 0;
+	ring_used(l, a->pid, a->time_ns, ips, a->n);
+	/* KWALK_EXEC: empty, for another program's chain is not this sample's. */
+	return ring_answer_put(l, a, ips);
 }
 
 static int ring_take_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, size_t n)
@@ -247,7 +295,7 @@ static int ring_record(void *ctx, void *bytes, size_t n)
 		const struct kwalk_answer *a = bytes;
 
 		if (a->n <= KWALK_FRAMES_MAX && n >= sizeof(*a) + (size_t)a->n * 8)
-			r = ring_answer(ring->kwalk, a, (const uint64_t *)(a + 1));
+			r = ring_answer(ring, a, (const uint64_t *)(a + 1));
 	} else if (kind == KWALK_RAW && n >= offsetof(struct kwalk_raw, stack)) {
 		const struct kwalk_raw *raw = bytes;
 
@@ -268,6 +316,26 @@ int kwalk_ring_add(struct kwalk *l, size_t i)
 	return l->reader ? 0 : -errno;
 }
 
+/* Samples for which a ring had no room, as a record: the file knows what it lacks. */
+static int ring_lost(struct kwalk *l)
+{
+	struct kwalk_totals t = { .sz = sizeof(t) };
+	struct seam_lost lost = { 0 };
+	struct seam_id id;
+	int r = kwalk_total(l, &t);
+
+	if (r < 0 || t.counts.ring_full == l->lost)
+		return r;
+	lost.lost = t.counts.ring_full - l->lost;
+	id = ring_id(0, 0, 0, kwalk_now_ns(), ring_answers_id(l, 0));
+	r = encode_lost(&l->out, &l->answers->attr, SEAM_RECORD_LOST_SAMPLES, 0, &lost, &id);
+	if (r >= 0)
+		r = ring_give(l);
+	if (r >= 0)
+		l->lost = t.counts.ring_full;
+	return r;
+}
+
 int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx)
 {
 	l->write = write;
@@ -281,6 +349,8 @@ int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx)
 	ring_buffer__consume(l->reader);
 	if (l->write_error >= 0)
 		l->write_error = ring_resolve(l);
+	if (l->write_error >= 0)
+		l->write_error = ring_lost(l);
 	return l->write_error < 0 ? l->write_error : l->given;
 }
 
@@ -302,6 +372,7 @@ int64_t kwalk_ring_end(struct kwalk *l, capture_write write, void *ctx)
 			continue;
 		memcpy(&a, l->held.bytes + at, sizeof(a));
 		memcpy(l->chain, l->held.bytes + at + sizeof(a), a.n * sizeof(*l->chain));
+		ring_answered(l, &a, l->chain);
 		r = ring_answer_put(l, &a, l->chain);
 	}
 	map_free(&l->remote);

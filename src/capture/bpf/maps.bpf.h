@@ -15,8 +15,8 @@ const volatile struct kwalk_config config SEC(".rodata.config");
 /* The answer that a thread owes. */
 struct slot {
 	__u64 task, mm; /* whose */
-	__u64 ip, sp;   /* user registers at the sample: they name the kernel entry */
 	__u64 cookie, asked_ns;
+	struct pt_regs user; /* at the sample: pc and stack pointer name the kernel entry */
 	__u32 owing;
 	__u32 unused;
 	struct walker w;
@@ -29,6 +29,12 @@ struct scratch {
 	struct walker w;
 	struct kwalk_sample sample;
 	__u64 frames[WALK_ROOM + KWALK_KERNEL_MAX + 1];
+};
+
+/* A struct kwalk_raw, cut off. */
+#define KWALK_RAW_HEAD __builtin_offsetof(struct kwalk_raw, stack)
+struct copy {
+	unsigned char bytes[KWALK_RAW_HEAD + KWALK_RAW_SMALL];
 };
 
 struct remote {
@@ -105,6 +111,13 @@ struct {
 } scratches SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct copy);
+} copies SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
@@ -139,12 +152,27 @@ INLINE struct kwalk_counts *count(void)
 			__sync_fetch_and_add(&c_->field, 1); \
 	} while (0)
 
-INLINE void count_end(__u32 end)
+INLINE void count_end(__u32 end, __u32 guessed)
 {
 	struct kwalk_counts *c = count();
 
-	if (c)
-		__sync_fetch_and_add(&c->end[end & 15], 1);
+	if (!c)
+		return;
+	__sync_fetch_and_add(&c->end[end & 15], 1);
+	__sync_fetch_and_add(&c->guessed, guessed);
+}
+
+INLINE void *ring_of_cpu(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&rings, &cpu);
+}
+
+INLINE __u64 ring_flags(void *ring)
+{
+	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= config.wake ? BPF_RB_FORCE_WAKEUP
+	                                                                 : BPF_RB_NO_WAKEUP;
 }
 
 #endif

@@ -7,40 +7,21 @@
 #define SEAM_CAPTURE_BPF_OWE_BPF_H
 
 #include "capture/bpf/maps.bpf.h"
+#include "capture/bpf/raw.bpf.h"
 
 #define USER_CS 0x33 /* 64-bit user code */
 #define ERROR_BUSY -16
 
 /* ---- walking ---- */
 
-/* Registers as the kernel lays them out, in DWARF order. */
-INLINE void walker_registers(struct walker *w)
+/* The user registers of a task that is in the kernel, or was interrupted in user mode. */
+INLINE void walker_take(struct walker *w, struct task_struct *task)
 {
-	const struct pt_regs *r = &w->user;
-
-	w->regs[0] = r->rax;
-	w->regs[1] = r->rdx;
-	w->regs[2] = r->rcx;
-	w->regs[3] = r->rbx;
-	w->regs[4] = r->rsi;
-	w->regs[5] = r->rdi;
-	w->regs[REG_FP] = r->rbp;
-	w->regs[REG_SP] = r->rsp;
-	w->regs[8] = r->r8;
-	w->regs[9] = r->r9;
-	w->regs[10] = r->r10;
-	w->regs[11] = r->r11;
-	w->regs[12] = r->r12;
-	w->regs[13] = r->r13;
-	w->regs[14] = r->r14;
-	w->regs[15] = r->r15;
-	w->regs[REG_IP] = r->rip;
-	w->known = REGS_ALL;
-	w->saved = 0;
-	w->exact = w->first = 1;
+	if (bpf_probe_read_kernel(&w->user, sizeof(w->user), (void *)bpf_task_pt_regs(task)))
+		w->user.cs = 0;
 }
 
-/* The user registers of a task into w; false: they are not those of 64-bit code. */
+/* From w->user. False: these registers and this memory do not make a stack, and w->end says why. */
 INLINE int walker_start(struct walker *w, struct task_struct *task)
 {
 	__u32 pid = task->tgid, *exec;
@@ -51,15 +32,16 @@ INLINE int walker_start(struct walker *w, struct task_struct *task)
 	w->by_fp = config.fp;
 	w->mappings = w->n_mappings = 0;
 	w->at.start = w->at.end = 0;
-	if (bpf_probe_read_kernel(&w->user, sizeof(w->user), (void *)bpf_task_pt_regs(task)))
-		return 0;
 	walker_registers(w);
 	if ((w->user.cs & 0xffff) != USER_CS)
-		return 0;
+		return !walk_end(w, KWALK_COMPAT);
+	exec = bpf_map_lookup_elem(&execs, &pid);
+	if (exec && *exec & KWALK_REPLACING)
+		return !walk_end(w, KWALK_EXEC);
+	walk_instances(w, task);
 	if (config.fp)
 		return 1;
 	p = bpf_map_lookup_elem(&processes, &pid);
-	exec = bpf_map_lookup_elem(&execs, &pid);
 	if (p && p->execs == (exec ? *exec : 0)) {
 		__u64 both = *(volatile __u64 *)p;
 
@@ -82,19 +64,6 @@ INLINE int walker_is_fresh(const struct walker *w, __u32 pid)
 
 /* ---- the deferred half ---- */
 
-INLINE void *ring_of_cpu(void)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
-
-	return bpf_map_lookup_elem(&rings, &cpu);
-}
-
-INLINE __u64 ring_flags(void *ring)
-{
-	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= config.wake ? BPF_RB_FORCE_WAKEUP
-	                                                                 : BPF_RB_NO_WAKEUP;
-}
-
 INLINE void answer_fill(struct kwalk_answer *a, const struct walker *w, struct task_struct *task)
 {
 	a->kind = KWALK_ANSWER;
@@ -113,26 +82,42 @@ INLINE void answer_send(struct kwalk_answer *a)
 	void *ring = ring_of_cpu();
 	__u64 size = sizeof(*a) + (__u64)(a->n & (WALK_ROOM - 1)) * 8;
 
-	count_end(a->end);
+	count_end(a->end, a->guessed);
 	if (!ring || bpf_ringbuf_output(ring, a, size, ring_flags(ring)))
 		COUNT(answer_full);
 	else
 		COUNT(answers);
 }
 
+/* It met a mapping that is not known yet, or a rule that cannot be applied here: the recorder walks it. */
+INLINE void answer_raw(struct slot *s)
+{
+	void *ring = ring_of_cpu();
+	struct kwalk_raw *raw =
+	        ring ? bpf_ringbuf_reserve(ring, KWALK_RAW_HEAD + KWALK_RAW_SMALL, 0) : 0;
+
+	if (!raw) {
+		COUNT(raw_full);
+		return;
+	}
+	raw->pid = s->answer.pid;
+	raw->tid = s->answer.tid;
+	raw->time_ns = s->answer.time_ns;
+	raw_fill(&s->w, raw, KWALK_RAW_SMALL);
+	bpf_ringbuf_submit(raw, ring_flags(ring));
+}
+
 INLINE void slot_walk(struct slot *s, struct task_struct *task)
 {
 	struct walk c = { .w = &s->w, .frames = s->frames };
 
-	if (!walker_start(&s->w, task)) {
-		s->w.end = KWALK_COMPAT;
+	/* Not those of now: a signal may have been delivered, or returned from, since the sample. What was on the stack still is. */
+	bpf_probe_read_kernel(&s->w.user, sizeof(s->w.user), &s->user);
+	if (!walker_start(&s->w, task))
 		return;
-	}
 	s->w.most = KWALK_FRAMES_MAX;
 	if ((__u64)task->mm != s->mm)
 		s->w.end = task->mm ? KWALK_EXEC : KWALK_EXITED;
-	else if (s->w.user.rip != s->ip || s->w.user.rsp != s->sp)
-		s->w.end = KWALK_MOVED;
 	else
 		bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_sleep, &c, 0);
 }
@@ -154,6 +139,8 @@ static int answer(void *map, void *key, void *value)
 	s->answer.remote = 0;
 	s->answer.waited_us = (__u32)((s->answer.time_ns - s->asked_ns) / 1000);
 	answer_send(&s->answer);
+	if (s->answer.end == KWALK_NO_MAPPING || s->answer.end == KWALK_BAD_RULE)
+		answer_raw(s);
 	__sync_lock_test_and_set(&s->owing, 0);
 	return 0;
 }
@@ -189,50 +176,50 @@ INLINE __u64 cookie_new(struct scratch *x, __u32 cpu)
 	return (x->cookies++ << 1 | 1) << 32 | (cpu + 1);
 }
 
+/* Whether the slot is of the kernel entry that is being sampled. */
+INLINE int slot_is_here(const struct slot *s, const struct scratch *x, __u64 mm)
+{
+	return s->mm == mm && s->user.rip == x->w.user.rip && s->user.rsp == x->w.user.rsp;
+}
+
 /* Asks for an answer, or finds the one that this kernel entry is owed already: its cookie, or 0. */
 INLINE __u64 owe(struct scratch *x, struct task_struct *task)
 {
 	struct owed *o = slot_get(task);
-	__u64 mm = (__u64)task->mm;
-	struct slot *s, before;
+	__u64 mm = (__u64)task->mm, cookie, before;
+	struct slot *s;
 	int error;
 
 	if (!o)
 		return 0;
 	s = &o->s;
-	if (s->mm == mm && s->ip == x->w.user.rip && s->sp == x->w.user.rsp && s->owing) {
+	if (s->owing) {
+		/* Or else the kernel has changed the registers in this very entry, for a signal. */
+		if (!slot_is_here(s, x, mm))
+			goto refused;
 		COUNT(shared);
 		return s->cookie;
 	}
-	before.cookie = s->cookie;
-	before.owing = s->owing;
-	if (before.owing) /* asked in another kernel entry and not answered: cannot be, or is about to be */
-		return 0;
-	before.ip = s->ip;
-	before.sp = s->sp;
-	before.mm = s->mm;
+	before = slot_is_here(s, x, mm) ? s->cookie : 0;
+	cookie = cookie_new(x, x->sample.cpu);
 	s->mm = mm;
-	s->ip = x->w.user.rip;
-	s->sp = x->w.user.rsp;
-	s->cookie = cookie_new(x, x->sample.cpu);
+	bpf_probe_read_kernel(&s->user, sizeof(s->user), &x->w.user);
+	s->cookie = cookie;
 	s->asked_ns = x->sample.time_ns;
 	s->owing = 1;
 	error = slot_schedule(task, o);
 	if (!error) {
 		COUNT(asked);
-		return s->cookie;
+		return cookie;
 	}
 	s->owing = 0;
-	s->mm = before.mm;
-	s->ip = before.ip;
-	s->sp = before.sp;
-	s->cookie = before.cookie;
-	/* Busy: the answer is being given just now, on the way out of this very kernel entry. */
-	if (error == ERROR_BUSY && s->ip == x->w.user.rip && s->sp == x->w.user.rsp &&
-	    s->mm == mm) {
+	s->cookie = before;
+	/* Busy: the answer has been given just now, on the way out of this very kernel entry. */
+	if (error == ERROR_BUSY && before) {
 		COUNT(shared);
-		return s->cookie;
+		return before;
 	}
+refused:
 	COUNT(refused);
 	return 0;
 }

@@ -4,7 +4,6 @@
 #define SEAM_CAPTURE_BPF_RAW_BPF_H
 
 #include "capture/bpf/maps.bpf.h"
-#include "capture/bpf/owe.bpf.h"
 
 struct raw_copy {
 	struct kwalk_raw *raw;
@@ -34,34 +33,62 @@ static long raw_page_small(__u32 i, void *c)
 	return raw_page(c, KWALK_RAW_SMALL);
 }
 
-INLINE void sample_raw(struct scratch *x, void *ring, const __u32 most)
+/* w has been walked; its registers are again what they were before. */
+INLINE __u32 raw_fill(struct walker *w, struct kwalk_raw *raw, const __u32 most)
 {
-	struct raw_copy c = { .start = x->w.user.rsp - KWALK_RAW_BELOW };
-	struct kwalk_raw *raw;
+	struct raw_copy c = { .raw = raw, .start = w->user.rsp - KWALK_RAW_BELOW };
 	__u8 byte;
 
 	if (bpf_probe_read_user(&byte, 1, (void *)c.start))
-		c.start = x->w.user.rsp;
-
-	raw = bpf_ringbuf_reserve(ring, __builtin_offsetof(struct kwalk_raw, stack) + most, 0);
-	if (!raw) {
-		COUNT(raw_full);
-		return;
-	}
+		c.start = w->user.rsp;
 	raw->kind = KWALK_RAW;
-	raw->pid = x->sample.pid;
-	raw->tid = x->sample.tid;
-	raw->time_ns = x->sample.time_ns;
-	walker_registers(&x->w); /* as they were before the walk */
-	bpf_probe_read_kernel(raw->regs, sizeof(raw->regs), x->w.regs);
+	walker_registers(w);
+	bpf_probe_read_kernel(raw->regs, sizeof(raw->regs), w->regs);
 	raw->start = c.start;
-	c.raw = raw;
 	if (most == KWALK_RAW_STACK)
 		bpf_loop(most / KWALK_RAW_PAGE + 1, raw_page_large, &c, 0);
 	else
 		bpf_loop(most / KWALK_RAW_PAGE + 1, raw_page_small, &c, 0);
 	raw->n = c.n;
+	return c.n;
+}
+
+INLINE void raw_name(const struct kwalk_sample *s, struct kwalk_raw *raw)
+{
+	raw->pid = s->pid;
+	raw->tid = s->tid;
+	raw->time_ns = s->time_ns;
+}
+
+/* For tests: more than a map's value on each CPU holds, so the ring's room is taken first. */
+INLINE void sample_raw_large(struct scratch *x, void *ring)
+{
+	struct kwalk_raw *raw = bpf_ringbuf_reserve(ring, sizeof(*raw), 0);
+
+	if (!raw) {
+		COUNT(raw_full);
+		return;
+	}
+	raw_name(&x->sample, raw);
+	raw_fill(&x->w, raw, KWALK_RAW_STACK);
 	bpf_ringbuf_submit(raw, ring_flags(ring));
+}
+
+/* Most stacks are short, and in the first moments of a program every sample has one: no room is taken for more. */
+INLINE void sample_raw_small(struct scratch *x, void *ring)
+{
+	__u32 zero = 0, n;
+	struct copy *copy = bpf_map_lookup_elem(&copies, &zero);
+
+	if (!copy)
+		return;
+	raw_name(&x->sample, (struct kwalk_raw *)copy);
+	n = raw_fill(&x->w, (struct kwalk_raw *)copy, KWALK_RAW_SMALL);
+	FORGET(n);
+	if (n > KWALK_RAW_SMALL)
+		return;
+	if (bpf_ringbuf_output(ring, copy, KWALK_RAW_HEAD + (__u64)n, ring_flags(ring)))
+		COUNT(raw_full);
 }
 
 #endif

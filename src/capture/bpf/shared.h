@@ -38,14 +38,25 @@ enum kwalk_end {
 	KWALK_BAD_RULE, /* a rule that cannot be applied here: a register that is not known, an expression */
 	KWALK_NO_PROGRESS, /* the stack turns back on itself: torn or hostile */
 	KWALK_LIMIT,       /* more frames than are walked */
-	KWALK_EXEC,        /* deferred, and the program was replaced before it could answer */
-	KWALK_EXITED,      /* deferred, and the task's memory was gone */
-	KWALK_MOVED,       /* deferred, and the task had left that kernel entry */
-	KWALK_COMPAT,      /* a 32-bit program */
-	KWALK_NO_USER,     /* a kernel thread or a worker: there is no user stack */
-	KWALK_DEFERRED,    /* in a sample: an answer follows */
+	KWALK_EXEC,        /* the program is being replaced, or was before it could answer */
+	KWALK_EXITED, /* a page was not in memory and the task was on its way out: nothing brings it in */
+	KWALK_COMPAT,   /* a 32-bit program */
+	KWALK_NO_USER,  /* a kernel thread or a worker: there is no user stack */
+	KWALK_DEFERRED, /* in a sample: an answer follows */
 	KWALK_ENDS,
 };
+
+/* Why a thread was off the CPU: a kwalk_sample's event is KWALK_AWAY | one of these. */
+enum kwalk_away {
+	KWALK_AWAY_SLEEP =
+	        1, /* waits for something: a lock, a socket, a timer, a stop signal's end */
+	KWALK_AWAY_BLOCKED,  /* the same, and no signal can end it: the disk, mostly */
+	KWALK_AWAY_RUNQUEUE, /* could run, but others did: preempted, woken, new */
+	KWALK_AWAY_IDLE,     /* a kernel thread without work */
+	KWALK_AWAY_RAN,      /* it was not: time on the CPU that no sample has told of */
+	KWALK_AWAYS,
+};
+#define KWALK_AWAY (1ull << 63)
 
 /* ---- configuration: read-only for the programs, so what is off costs nothing ---- */
 
@@ -61,6 +72,16 @@ enum kwalk_filter {
 	KWALK_THREADS,   /* those in the map `targets`, by tid, and what they clone */
 };
 
+/* A cgroup of the second version, and all below it. */
+struct kwalk_cgroup {
+	uint64_t id;    /* its directory's inode */
+	uint32_t level; /* the root is 0 */
+	uint32_t unused;
+};
+
+#define KWALK_CGROUPS 8u
+#define KWALK_COMM 16u /* bytes of a thread's name, with its 0 */
+
 struct kwalk_config {
 	uint32_t when;    /* enum kwalk_when */
 	uint32_t filter;  /* enum kwalk_filter */
@@ -73,6 +94,15 @@ struct kwalk_config {
 	uint32_t wake;    /* bytes in a ring that wake the recorder */
 	uint32_t user;    /* user frames are wanted */
 	uint32_t fp;      /* by frame pointers only, no tables */
+	/* What a task must be besides a target: one of the map `uids`, of the map `comms`, below one of these; 0: any. */
+	uint32_t uids, comms, cgroups;
+	uint32_t unused;
+	struct kwalk_cgroup cgroup[KWALK_CGROUPS];
+	uint64_t away_ns; /* a sample for each so much time that a thread is off the CPU; 0: none */
+	uint32_t
+	        wall; /* the period of a sample on the CPU is the time that the thread ran since its last */
+	uint32_t
+	        away_at_once; /* stacks are walked when a task leaves the CPU: it cannot be asked later */
 };
 
 /* ---- records in the rings: each begins with kind ---- */
@@ -127,6 +157,9 @@ struct kwalk_raw {
 
 /* ---- maps ---- */
 
+/* In the map `execs`, beside the count: the old program's memory goes now, its registers later. */
+#define KWALK_REPLACING 0x80000000u
+
 /* Where a process's mappings are; written as a whole, so never seen torn. */
 struct kwalk_process {
 	uint32_t mappings; /* offset in the arena of struct kwalk_mapping[n], by start */
@@ -163,8 +196,14 @@ struct kwalk_counts {
 	uint64_t answers;
 	uint64_t remote; /* stacks read by the task iterator */
 	uint64_t kernel_threads;
+	uint64_t guessed; /* stacks with frames found by frame pointer, in code without an object */
 	uint64_t stale;   /* an address space changed during a walk: walked again */
-	uint64_t end[16]; /* of user halves, at once and answered, by enum kwalk_end */
+	uint64_t away;    /* samples of time off the CPU */
+	uint64_t away_full;   /* of them lost: the ring was full */
+	uint64_t away_ns;     /* the time that those tell of */
+	uint64_t away_unseen; /* returns to the CPU that the kernel did not tell of */
+	uint64_t away_untold; /* threads that there was no memory for */
+	uint64_t end[16];     /* of user halves, at once and answered, by enum kwalk_end */
 };
 
 #endif

@@ -10,7 +10,9 @@
 #include "capture/bpf/kernel.bpf.h"
 #include "capture/bpf/shared.h"
 #include "capture/bpf/maps.bpf.h"
+#include "capture/bpf/filter.bpf.h"
 #include "capture/bpf/owe.bpf.h"
+#include "capture/bpf/offcpu.bpf.h"
 #include "capture/bpf/raw.bpf.h"
 
 char license_text[] SEC("license") = "Dual MIT/GPL";
@@ -32,10 +34,30 @@ INLINE void sample_walk(struct scratch *x)
 		__sync_fetch_and_add(&n->faults, 1);
 }
 
+/* 1: that is all that can be had of the stack. */
+INLINE int sample_at_once(struct scratch *x, __u32 exiting)
+{
+	struct kwalk_sample *s = &x->sample;
+
+	sample_walk(x);
+	s->end = x->w.end;
+	s->n_user = x->w.n;
+	s->guessed = x->w.guessed;
+	if (s->end == KWALK_NO_MAPPING || s->end == KWALK_BAD_RULE)
+		s->cookie = cookie_new(x, s->cpu);
+	if (exiting && s->end == KWALK_FAULT)
+		s->end = KWALK_EXITED;
+	if (config.when == KWALK_NEVER || exiting)
+		return 1;
+	return s->end != KWALK_FAULT && (s->end != KWALK_LIMIT || x->w.n >= KWALK_FRAMES_MAX);
+}
+
 /* The user half: frames and their number, or a cookie. */
 INLINE void sample_user(struct scratch *x, struct task_struct *task)
 {
 	struct kwalk_sample *s = &x->sample;
+	__u32 exiting = task->flags & TASK_EXITING,
+	      always = config.when == KWALK_ALWAYS && !exiting;
 	__u64 cookie;
 
 	if (task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER) || !task->mm) {
@@ -43,29 +65,23 @@ INLINE void sample_user(struct scratch *x, struct task_struct *task)
 		s->end = KWALK_NO_USER;
 		return;
 	}
+	walker_take(&x->w, task);
 	if (!walker_start(&x->w, task)) {
-		s->end = KWALK_COMPAT;
-		return;
-	}
-	if (config.when != KWALK_ALWAYS) {
-		sample_walk(x);
 		s->end = x->w.end;
-		s->n_user = x->w.n;
-		s->guessed = x->w.guessed;
-		if (s->end == KWALK_NO_MAPPING || s->end == KWALK_BAD_RULE)
-			s->cookie = cookie_new(x, s->cpu);
-		if (config.when == KWALK_NEVER || (s->end != KWALK_FAULT && s->end != KWALK_LIMIT))
-			return;
-		if (s->end == KWALK_LIMIT && x->w.n >= KWALK_FRAMES_MAX)
-			return;
-	} else {
-		s->end = KWALK_FAULT; /* should deferring fail */
-		s->n_user = 1;
-		x->frames[0] = x->w.user.rip;
-	}
-	cookie = owe(x, task);
-	if (!cookie)
+		if (s->end == KWALK_COMPAT) { /* the pc is sure */
+			x->frames[0] = x->w.user.rip;
+			s->n_user = 1;
+		}
 		return;
+	}
+	if (!always && sample_at_once(x, exiting))
+		return;
+	cookie = owe(x, task);
+	if (!cookie) {
+		if (always)
+			sample_at_once(x, exiting);
+		return;
+	}
 	s->cookie = cookie;
 	s->end = KWALK_DEFERRED;
 	s->n_user = 0;
@@ -92,22 +108,15 @@ INLINE void sample_send(struct scratch *x)
 
 	if (size > sizeof(*s) + sizeof(x->frames))
 		return;
-	count_end(s->end);
+	count_end(s->end, s->guessed);
 	if (!ring || bpf_ringbuf_output(ring, s, size, ring_flags(ring))) {
 		COUNT(ring_full);
 		return;
 	}
 	if (config.raw && s->end != KWALK_NO_USER && s->end != KWALK_COMPAT)
-		sample_raw(x, ring, KWALK_RAW_STACK);
+		sample_raw_large(x, ring);
 	else if (s->end != KWALK_DEFERRED && s->cookie)
-		sample_raw(x, ring, KWALK_RAW_SMALL);
-}
-
-INLINE int is_target(struct task_struct *task)
-{
-	__u32 key = config.filter == KWALK_THREADS ? task->pid : task->tgid;
-
-	return config.filter == KWALK_EVERYTHING || bpf_map_lookup_elem(&targets, &key);
+		sample_raw_small(x, ring);
 }
 
 SEC("perf_event")
@@ -118,7 +127,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	__u32 zero = 0;
 
 	USES_ARENA();
-	if (!is_target(task)) {
+	if (!filter_takes(task)) {
 		COUNT(others);
 		return 0;
 	}
@@ -134,6 +143,11 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	x->sample.event = bpf_get_attach_cookie(ctx);
 	x->sample.ip = ctx->regs.rip;
 	x->sample.period = ctx->sample_period;
+	if (config.wall) {
+		__u64 ran = away_ran(task, x->sample.time_ns);
+
+		x->sample.period = ran ? ran : x->sample.period;
+	}
 	x->sample.address = ctx->addr;
 	x->sample.cookie = 0;
 	x->sample.n_user = x->sample.n_kernel = 0;
@@ -167,7 +181,8 @@ int read_owing(struct bpf_iter__task *ctx)
 		return 0;
 	r->answer.cookie = o->s.cookie;
 	r->answer.waited_us = (__u32)((bpf_ktime_get_ns() - o->s.asked_ns) / 1000);
-	if (!walker_start(&r->w, task) || r->w.user.rip != o->s.ip || r->w.user.rsp != o->s.sp)
+	bpf_probe_read_kernel(&r->w.user, sizeof(r->w.user), &o->s.user);
+	if (o->s.mm != (__u64)task->mm || !walker_start(&r->w, task))
 		return 0;
 	r->w.most = KWALK_FRAMES_MAX;
 	c.w = &r->w;
@@ -211,6 +226,19 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
+/* From here to on_exec the memory is the new program's and the registers the old one's. */
+SEC("tp_btf/sched_prepare_exec")
+int BPF_PROG(on_replace, struct task_struct *task)
+{
+	__u32 pid = task->tgid, first = KWALK_REPLACING, *n = bpf_map_lookup_elem(&execs, &pid);
+
+	if (n)
+		*n |= KWALK_REPLACING;
+	else
+		bpf_map_update_elem(&execs, &pid, &first, BPF_ANY);
+	return 0;
+}
+
 /* The mappings that are known are those of the program before. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
@@ -218,9 +246,10 @@ int BPF_PROG(on_exec, struct task_struct *task)
 	__u32 pid = task->tgid, one = 1, *n = bpf_map_lookup_elem(&execs, &pid);
 
 	if (n)
-		__sync_fetch_and_add(n, 1);
+		*n = (*n & ~KWALK_REPLACING) + 1;
 	else
 		bpf_map_update_elem(&execs, &pid, &one, BPF_ANY);
+	filter_takes(task); /* the recorder learns early whose records it is to keep */
 	return 0;
 }
 

@@ -40,6 +40,9 @@ struct walker {
 	__u32 number, saves; /* of the step that is being made: a register; the rule's first save */
 	struct kwalk_mapping at; /* the mapping that was found last */
 	__u64 head, pc, off, add, ra_off, fp_off, cfa, ip, fp, frame[2]; /* likewise */
+	__u64 trampoline; /* where functions that uretprobes watch return to; 0: none is watched */
+	__u64 instance; /* of the task's list of such functions: the newest that may still be on the stack */
+	__u64 slot; /* of a return address that is looked for in the list */
 	struct pt_regs user;
 };
 
@@ -77,6 +80,33 @@ enum { /* rule.fp, rule.ra */
 #define RULE_SAVES_AT_SP 4u
 #define RULE_BITS 22
 #define SAVE_UNKNOWN 0x8000u
+
+/* Registers as the kernel lays them out, in DWARF order. */
+INLINE void walker_registers(struct walker *w)
+{
+	const struct pt_regs *r = &w->user;
+
+	w->regs[0] = r->rax;
+	w->regs[1] = r->rdx;
+	w->regs[2] = r->rcx;
+	w->regs[3] = r->rbx;
+	w->regs[4] = r->rsi;
+	w->regs[5] = r->rdi;
+	w->regs[REG_FP] = r->rbp;
+	w->regs[REG_SP] = r->rsp;
+	w->regs[8] = r->r8;
+	w->regs[9] = r->r9;
+	w->regs[10] = r->r10;
+	w->regs[11] = r->r11;
+	w->regs[12] = r->r12;
+	w->regs[13] = r->r13;
+	w->regs[14] = r->r14;
+	w->regs[15] = r->r15;
+	w->regs[REG_IP] = r->rip;
+	w->known = REGS_ALL;
+	w->saved = 0;
+	w->exact = w->first = 1;
+}
 
 INLINE long walk_end(struct walker *w, __u32 end)
 {
@@ -271,6 +301,71 @@ INLINE void walk_leave(struct walker *w)
 	w->known &= REGS_CALLEE | 1u << REG_FP | 1u << REG_SP | 1u << REG_IP;
 }
 
+/* ---- uretprobes: the return address on the stack is a trampoline's, the task's own list has the right one ---- */
+
+#define TRAMPOLINE_BYTES 64u /* at most: a breakpoint, or a system call with its pushes */
+#define STEPPED_BYTES 128u   /* of a copied instruction's slot */
+#define INSTANCES_MAX 64     /* the kernel's own limit of nested ones */
+
+INLINE void walk_instances(struct walker *w, struct task_struct *task)
+{
+	struct xol_area *area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
+	__u64 stepped;
+
+	w->trampoline = w->instance = 0;
+	if (!area || !bpf_core_field_exists(struct return_instance, orig_ret_vaddr))
+		return;
+	w->trampoline = BPF_CORE_READ(area, vaddr);
+	w->instance = (__u64)BPF_CORE_READ(task, utask, return_instances);
+	/* Where a breakpoint replaced an instruction its copy runs elsewhere; all else is as in its own place. */
+	stepped = BPF_CORE_READ(task, utask, xol_vaddr);
+	if (stepped && w->regs[REG_IP] - stepped < STEPPED_BYTES)
+		w->regs[REG_IP] += BPF_CORE_READ(task, utask, vaddr) - stepped;
+}
+
+/* One instance: 1 when it is that of w->slot or none is left. Older functions stand higher on the stack. */
+static long walk_instance(__u32 i, void *ctx)
+{
+	struct walker *w = ((struct walk *)ctx)->w;
+	struct return_instance *r = (void *)w->instance;
+
+	if (!r || BPF_CORE_READ(r, stack) >= w->slot)
+		return 1;
+	w->instance = (__u64)BPF_CORE_READ(r, next);
+	return 0;
+}
+
+/* The return address that belongs at an address of the stack, or at the next one above (next); 0: the list does not know. */
+INLINE __u64 walk_original(struct walk *c, __u64 slot, const int next)
+{
+	struct walker *w = c->w;
+	struct return_instance *r;
+
+	w->slot = slot;
+	bpf_loop(INSTANCES_MAX, walk_instance, c, 0);
+	r = (void *)ANEW(w->instance);
+	if (!r || (!next && BPF_CORE_READ(r, stack) != ANEW(w->slot)))
+		return 0;
+	ANEW(w->slot) = BPF_CORE_READ(r, stack);
+	return BPF_CORE_READ(r, orig_ret_vaddr);
+}
+
+/* In the trampoline itself: the function has returned, and what it returned to is first in the list. */
+INLINE long walk_trampoline(struct walk *c)
+{
+	struct walker *w = c->w;
+	__u64 ip = walk_original(c, w->regs[REG_SP] - 8, 1);
+
+	if (!ip)
+		return walk_end(w, KWALK_NO_TABLE);
+	w->ip = ip;
+	w->cfa = ANEW(w->slot) + 8;
+	w->fp = w->regs[REG_FP];
+	w->exact = 0;
+	walk_leave(w);
+	return 0;
+}
+
 /* No table may be asked: [fp] is the caller's fp, [fp + 8] the return address. */
 INLINE long walk_guess(struct walk *c, __u32 end, const int kind)
 {
@@ -283,9 +378,14 @@ INLINE long walk_guess(struct walk *c, __u32 end, const int kind)
 		return walk_end(w, KWALK_FAULT);
 	if (!w->frame[1])
 		return walk_end(w, w->by_fp ? KWALK_COMPLETE : end);
+	w->cfa = fp + 16;
+	if (w->frame[1] == ANEW(w->trampoline)) {
+		w->frame[1] = walk_original(c, fp + 8, 0);
+		if (!w->frame[1])
+			return walk_end(w, end);
+	}
 	if (!w->by_fp && !walk_find(w, w->frame[1] - 1))
 		return walk_end(w, end);
-	w->cfa = fp + 16;
 	w->fp = w->frame[0];
 	w->ip = w->frame[1];
 	w->exact = 0;
@@ -316,6 +416,11 @@ INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 		return 1;
 	if (!w->ip)
 		return walk_end(w, KWALK_COMPLETE);
+	if (w->ip == ANEW(w->trampoline)) {
+		w->ip = walk_original(c, w->cfa - 8, 0);
+		if (!w->ip)
+			return walk_end(w, KWALK_NO_TABLE);
+	}
 	w->fp = w->regs[REG_FP];
 	how = ANEW(w->head) >> 16 & 255;
 	if (how > AT_UNDEFINED) {
@@ -348,6 +453,8 @@ INLINE long walk_step(struct walk *c, const int kind)
 	if (w->by_fp)
 		return walk_guess(c, KWALK_NO_PROGRESS, kind);
 	w->pc = w->regs[REG_IP] - !w->exact;
+	if (w->first && ANEW(w->trampoline) && w->pc - w->trampoline < TRAMPOLINE_BYTES)
+		return walk_trampoline(c);
 	if (!walk_find(w, w->pc))
 		return walk_end(w, KWALK_NO_MAPPING);
 	rule = walk_rule(w, w->pc);

@@ -276,6 +276,11 @@ def type_cases():
         yield "type-unknown-%d" % kind, file_with(records=with_record(record(kind, bytes(16))))
     yield "type-vendor-12-bytes", file_with(records=with_record(
         u32(32770) + u16(0) + u16(12) + u32(7) + bytes(0)))
+    # What simpleperf adds: features 128 to 133, records 32769 to 32777, some not of whole words.
+    yield "simpleperf", file_with(
+        features={**features(), **{f: b"\1\0\0\0meta" * (f - 127) for f in range(128, 134)}},
+        records=records()[:4] + [record(32769 + i, b"\7" * (4 * i + 8), size=16 + 4 * i)
+                                 [:16 + 4 * i] for i in range(9)] + records()[4:])
     yield "auxtrace-payload", file_with(records=with_record(
         record(71, u64(24) + bytes(32)) + b"\xff" * 24))
     yield "auxtrace-payload-behind-end", file_with(records=with_record(

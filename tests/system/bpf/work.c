@@ -7,17 +7,28 @@
  *	work threads N        N threads with small stacks
  *	work churn N          processes that exec, are killed, crash or exit
  *	work asleep N         N threads fall asleep in the middle of a long system call, for ever
- *	work deep SECONDS     300 frames
+ *	work deep N           300 frames, for a second; or so many
+ *	work watched SECONDS  functions that uretprobes wait for the return of, one within the other
+ *	work registers SECONDS  callers whose frames are described by rbx, r12, r13, r14, r15
+ *	work compat SECONDS   32-bit code
+ *	work uring SECONDS    reads that io workers make
+ *	work migrate SECONDS  a thread that goes from CPU to CPU
+ *	work longsys SECONDS  system calls that take many samples each
+ *	work naps SECONDS     processes that read a little and sleep a little, until they are killed
  */
 #include <fcntl.h>
+#include <linux/io_uring.h>
+#include <linux/perf_event.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -259,11 +270,238 @@ KEEP static int deep_descend(int n)
 
 static void deep(void)
 {
+	double end = now() + 1;
+
+	while (now() < end)
+		deep_descend(count > 1 ? count : 300);
+}
+
+/* -- watched -- */
+
+extern const char __executable_start[];
+
+KEEP int watched_leaf(void)
+{
+	spin(200000);
+	NO_TAIL_CALL();
+	return 1;
+}
+
+KEEP int watched_descend(int n)
+{
+	int r = n ? watched_descend(n - 1) : watched_leaf();
+
+	NO_TAIL_CALL();
+	return r + 1;
+}
+
+/* A uretprobe on a function of this program; the C library's functions are entered through the PLT and watched by nobody. */
+static void watch(const void *function)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr), .config = 1 };
+	FILE *type = fopen("/sys/bus/event_source/devices/uprobe/type", "r");
+
+	if (!type || fscanf(type, "%u", &attr.type) != 1)
+		exit(77);
+	fclose(type);
+	attr.uprobe_path = (unsigned long)"/proc/self/exe";
+	attr.probe_offset = (unsigned long)function - (unsigned long)__executable_start;
+	if (syscall(SYS_perf_event_open, &attr, getpid(), -1, -1, 0) < 0)
+		exit(77);
+}
+
+static void watched(void)
+{
+	double end = now() + seconds;
+
+	watch((const void *)watched_descend);
+	watch((const void *)watched_leaf);
+	while (now() < end)
+		watched_descend(5);
+}
+
+/* -- registers -- */
+
+/* void registers_REG(void): keeps its CFA in REG, and the stack pointer is anywhere when it calls registers_next. */
+#define BY_REGISTER(name, number, reg, next)                                     \
+	__asm__(".text\n.type registers_" name ", @function\n"                   \
+	        "registers_" name ":\n.cfi_startproc\n"                          \
+	        "push %" reg "\n.cfi_def_cfa_offset 16\n"                        \
+	        ".cfi_offset " number ", -16\n"                                  \
+	        "mov %rsp, %" reg "\n.cfi_def_cfa " number ", 16\n"              \
+	        "sub $8, %rsp\nand $-64, %rsp\nsub $192, %rsp\n"                 \
+	        "call " next "\n"                                                \
+	        "mov %" reg ", %rsp\n.cfi_def_cfa rsp, 16\n"                     \
+	        "pop %" reg "\n.cfi_def_cfa_offset 8\n.cfi_restore " number "\n" \
+	        "ret\n.cfi_endproc\n.size registers_" name ", .-registers_" name "\n")
+
+BY_REGISTER("rbx", "3", "rbx", "registers_r12");
+BY_REGISTER("r12", "12", "r12", "registers_r13");
+BY_REGISTER("r13", "13", "r13", "registers_r14");
+BY_REGISTER("r14", "14", "r14", "registers_r15");
+BY_REGISTER("r15", "15", "r15", "registers_leaf");
+void registers_rbx(void);
+
+KEEP __attribute__((used)) void registers_leaf(void)
+{
+	spin(100000);
+	NO_TAIL_CALL();
+}
+
+static void registers(void)
+{
 	double end = now() + seconds;
 
 	while (now() < end)
-		deep_descend(300);
+		registers_rbx();
 }
+
+/* -- compat -- */
+
+/* mov $N, %ecx; 1: dec %ecx; jnz 1b; ljmp $0x33, $BACK; BACK (64-bit): jmp *%r14 */
+static const unsigned char compat_code[] = { 0xb9, 0x40, 0x42, 0x0f, 0x00, 0x49, 0x75, 0xfd, 0xea,
+	                                     0,    0,    0,    0,    0x33, 0x00, 0x41, 0xff, 0xe6 };
+
+static void compat(void)
+{
+	unsigned char *low = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC,
+	                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	double end = now() + seconds;
+	unsigned back;
+
+	if (low == MAP_FAILED)
+		exit(2);
+	memcpy(low, compat_code, sizeof(compat_code));
+	back = (unsigned)(unsigned long)(low + 15);
+	memcpy(low + 9, &back, 4);
+	while (now() < end)
+		__asm__ volatile("lea 1f(%%rip), %%r14\n\t"
+		                 "mov %%rsp, %%r15\n\t"
+		                 "mov %[stack], %%rsp\n\t"
+		                 "pushq $0x23\n\t"
+		                 "pushq %[code]\n\t"
+		                 "lretq\n"
+		                 "1: mov %%r15, %%rsp"
+		                 :
+		                 : [stack] "r"(low + 8192), [code] "r"(low)
+		                 : "rcx", "r14", "r15", "memory", "cc");
+}
+
+/* -- uring -- */
+
+static void uring_read(int fd, char *ring, struct io_uring_params *p, struct io_uring_sqe *entries,
+                       int zero, char *to)
+{
+	unsigned *tail = (unsigned *)(ring + p->sq_off.tail);
+	unsigned at = *tail & *(unsigned *)(ring + p->sq_off.ring_mask);
+
+	entries[at] = (struct io_uring_sqe){ .opcode = IORING_OP_READ,
+		                             .fd = zero,
+		                             .addr = (unsigned long)to,
+		                             .len = 16 << 20,
+		                             .flags = IOSQE_ASYNC };
+	((unsigned *)(ring + p->sq_off.array))[at] = at;
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	syscall(SYS_io_uring_enter, fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0);
+	*(unsigned *)(ring + p->cq_off.head) += 1;
+}
+
+static void uring(void)
+{
+	struct io_uring_params p = { .flags = 0 };
+	int fd = (int)syscall(SYS_io_uring_setup, 8, &p), zero = open("/dev/zero", O_RDONLY);
+	size_t size = p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe) + 4096;
+	double end = now() + seconds;
+	char *ring, *to = malloc(16 << 20);
+	struct io_uring_sqe *entries;
+
+	if (fd < 0 || !(p.features & IORING_FEAT_SINGLE_MMAP))
+		exit(77);
+	ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQ_RING);
+	entries = mmap(NULL, p.sq_entries * sizeof(*entries), PROT_READ | PROT_WRITE, MAP_SHARED,
+	               fd, IORING_OFF_SQES);
+	if (ring == MAP_FAILED || (void *)entries == MAP_FAILED)
+		exit(77);
+	while (now() < end)
+		uring_read(fd, ring, &p, entries, zero, to);
+}
+
+/* -- migrate, longsys, naps -- */
+
+KEEP static void read_zeros(int fd, size_t n)
+{
+	static char *to;
+
+	if (!to)
+		to = malloc(64 << 20);
+	if (pread(fd, to, n, 0) < 0)
+		exit(2);
+	NO_TAIL_CALL();
+}
+
+KEEP static void migrate_here(int fd, int i)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)i % (size_t)sysconf(_SC_NPROCESSORS_ONLN), &set);
+	read_zeros(fd, 1 << 20);
+	sched_setaffinity(0, sizeof(set), &set);
+	read_zeros(fd, 1 << 20);
+	NO_TAIL_CALL();
+}
+
+static void migrate(void)
+{
+	int fd = open("/dev/zero", O_RDONLY);
+	double end = now() + seconds;
+
+	for (int i = 0; now() < end; i++)
+		migrate_here(fd, i);
+}
+
+static void longsys(void)
+{
+	int fd = open("/dev/zero", O_RDONLY);
+	double end = now() + seconds;
+
+	while (now() < end)
+		read_zeros(fd, 64 << 20);
+}
+
+KEEP static void naps_one(int i)
+{
+	int fd = open("/dev/zero", O_RDONLY);
+
+	for (;;) {
+		read_zeros(fd, 1 << 20);
+		usleep((unsigned)(500 + i * 700));
+	}
+}
+
+static void naps(void)
+{
+	pid_t children[16];
+
+	for (int i = 0; i < 16; i++) {
+		children[i] = fork();
+		if (!children[i])
+			naps_one(i);
+	}
+	usleep((unsigned)(seconds * 1e6));
+	for (int i = 0; i < 16; i++)
+		kill(children[i], SIGKILL);
+	for (int i = 0; i < 16; i++)
+		waitpid(children[i], NULL, 0);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} modes[] = { { "pages", pages },         { "signals", signals }, { "churn", churn },
+	      { "asleep", asleep },       { "deep", deep },       { "watched", watched },
+	      { "registers", registers }, { "compat", compat },   { "uring", uring },
+	      { "migrate", migrate },     { "longsys", longsys }, { "naps", naps } };
 
 int main(int argc, char **argv)
 {
@@ -271,19 +509,14 @@ int main(int argc, char **argv)
 
 	seconds = argc == 3 ? atof(argv[2]) : 0;
 	count = (int)seconds;
-	if (!strcmp(what, "pages"))
-		pages();
-	else if (!strcmp(what, "signals"))
-		signals();
-	else if (!strcmp(what, "threads"))
+	if (!strcmp(what, "threads")) {
 		threads(threads_one);
-	else if (!strcmp(what, "churn"))
-		churn();
-	else if (!strcmp(what, "asleep"))
-		asleep();
-	else if (!strcmp(what, "deep"))
-		deep();
-	else
-		return 2;
-	return 0;
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (!strcmp(what, modes[i].name)) {
+			modes[i].run();
+			return 0;
+		}
+	return 2;
 }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// members.c: see members.h.
+#include "abi/members.h"
+
+#include <errno.h>
+
+/* Inherited counters count per thread, under one id. */
+static uint64_t member_key(const struct seam_sample *s, uint64_t id)
+{
+	const uint64_t words[2] = { id, s->id.tid };
+
+	if (!(s->event->attr.flags & SEAM_ATTR_INHERIT) || !(s->id.has & SEAM_SAMPLE_TID))
+		return id;
+	return map_hash_bytes(words, sizeof(words), 1);
+}
+
+int members_next(struct members *m, const struct seam_events *events, const struct seam_sample *s,
+                 uint64_t *i, struct member *ret)
+{
+	while (*i < s->read.n) {
+		struct seam_read_value v = seam_read_at(&s->read, (*i)++);
+		const struct seam_event *event = seam_events_by_id(events, v.id);
+		uint64_t *last = event ? map_slot(&m->last, member_key(s, v.id), NULL) : NULL;
+
+		if (event && !last)
+			return -ENOMEM;
+		if (!event || *last == v.value)
+			continue;
+		*ret = (struct member){ .event = event, .id = v.id, .period = v.value - *last };
+		*last = v.value;
+		return 1;
+	}
+	return 0;
+}
+
+void members_free(struct members *m)
+{
+	map_free(&m->last);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stack_end.h: why a user stack ended that was walked by unwind tables while recording, as its record says it: in bits of misc that
+ * the kernel leaves 0 in SAMPLE and CALLCHAIN_DEFERRED, and that other readers do not look at. Numbers are those of files.
+ */
+#ifndef SEAM_ABI_STACK_END_H
+#define SEAM_ABI_STACK_END_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum stack_end {
+	STACK_END_NOT_SAID,
+	STACK_END_COMPLETE,
+	STACK_END_FAULT,
+	STACK_END_NO_MAPPING,
+	STACK_END_NO_TABLE,
+	STACK_END_NO_RULE,
+	STACK_END_BAD_RULE,
+	STACK_END_NO_PROGRESS,
+	STACK_END_LIMIT,
+	STACK_END_EXEC,
+	STACK_END_EXITED,
+	STACK_END_COMPAT,
+	STACK_END_NO_USER,
+	STACK_END_DEFERRED, /* a CALLCHAIN_DEFERRED says it */
+	STACK_ENDS = 16,
+};
+
+#define STACK_END_SHIFT 4
+#define STACK_END_GUESSED \
+	(1u << 8) /* some frames were found by frame pointer, in code without an object */
+
+static inline uint16_t stack_end_misc(enum stack_end end, bool guessed)
+{
+	return (uint16_t)((uint32_t)end << STACK_END_SHIFT | (guessed ? STACK_END_GUESSED : 0));
+}
+
+static inline enum stack_end stack_end_of(uint16_t misc)
+{
+	return (enum stack_end)(misc >> STACK_END_SHIFT & (STACK_ENDS - 1));
+}
+
+/* "complete", "no_mapping": stable, for JSON. "unknown" for numbers of the future. */
+const char *stack_end_name(enum stack_end end);
+const char *stack_end_text(enum stack_end end); /* for people */
+
+#endif

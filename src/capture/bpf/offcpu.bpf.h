@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * offcpu.bpf.h: time off the CPU. At a switch the time is noted; when the thread is back and has been away for the budget in all, a
+ * sample is sent whose period is that time, so that cost is bounded by time and not by the number of switches, and periods add up to
+ * all the time there was.
+ *
+ * The stack is taken when the thread comes back, for it is the one it left with: its kernel half lies where it was, its user half is
+ * owed (owe.bpf.h) and given on the way out of the same kernel entry. A switch that is not told of costs no walk. Where nothing can
+ * be owed the user half is walked at each switch-out.
+ *
+ * Time is counted twice by nobody: who takes a time stamp out exchanges it for 0. What remains when a thread ends, or the recording,
+ * is sent without a stack, as no single one is its.
+ */
+#ifndef SEAM_CAPTURE_BPF_OFFCPU_BPF_H
+#define SEAM_CAPTURE_BPF_OFFCPU_BPF_H
+
+#include "capture/bpf/filter.bpf.h"
+#include "capture/bpf/owe.bpf.h"
+
+#define STATE_UNINTERRUPTIBLE 0x2u
+#define STATE_DEAD 0x80u
+#define STATE_NO_LOAD 0x400u
+#define STATE_RTLOCK 0x1000u
+
+#define AWAY_COOKIES (1ull << 29) /* another range than those of on_sample, which may interrupt */
+
+struct away {
+	__u64 out_ns, woken_ns; /* off the CPU since, could run since; 0: it is not */
+	__u64 in_ns;            /* on the CPU since, or since its last sample */
+	__u64 ran_ns;           /* and before that, not told of yet */
+	__u64 sum_ns[8];        /* not told of yet, by enum kwalk_away */
+	__u64 ran_all_ns;       /* as the kernel counts it, when it left */
+	__u32 why;
+	__u32 unused;
+};
+
+struct away_clock {
+	__u64 on;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct away);
+} aways SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct away_clock);
+} away_clocks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct scratch);
+} away_scratches SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY); /* of the one iterator */
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct scratch);
+} away_lasts SEC(".maps");
+
+INLINE struct away *away_get(struct task_struct *task)
+{
+	return bpf_task_storage_get(&aways, task, 0, 0);
+}
+
+INLINE struct away *away_make(struct task_struct *task)
+{
+	struct away *a = bpf_task_storage_get(&aways, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!a)
+		COUNT(away_untold);
+	return a;
+}
+
+INLINE int away_is_on(void)
+{
+	__u32 zero = 0;
+	struct away_clock *c = bpf_map_lookup_elem(&away_clocks, &zero);
+
+	return c && *(volatile __u64 *)&c->on;
+}
+
+INLINE __u64 away_take(__u64 *at)
+{
+	return __sync_lock_test_and_set(at, 0);
+}
+
+INLINE __u32 away_why(__u32 state, int preempted)
+{
+	if (preempted || !state)
+		return KWALK_AWAY_RUNQUEUE;
+	if (state & STATE_UNINTERRUPTIBLE)
+		return state & STATE_NO_LOAD ? KWALK_AWAY_IDLE : KWALK_AWAY_BLOCKED;
+	return state & STATE_RTLOCK ? KWALK_AWAY_BLOCKED : KWALK_AWAY_SLEEP;
+}
+
+/* ---- on the CPU ---- */
+
+/* How long the task ran since its last sample; 0: not known. */
+INLINE __u64 away_ran(struct task_struct *task, __u64 now)
+{
+	struct away *a = away_get(task);
+	__u64 in;
+
+	if (!a || !a->in_ns)
+		return 0;
+	in = __sync_lock_test_and_set(&a->in_ns, now);
+	return away_take(&a->ran_ns) + (in && in < now ? now - in : 0);
+}
+
+/* ---- samples ---- */
+
+INLINE void away_begin_sample(struct scratch *x, struct task_struct *task, __u32 why, __u64 now,
+                              __u64 period)
+{
+	x->sample.kind = KWALK_SAMPLE;
+	x->sample.pid = task->tgid;
+	x->sample.tid = task->pid;
+	x->sample.cpu = bpf_get_smp_processor_id();
+	x->sample.time_ns = now;
+	x->sample.event = KWALK_AWAY | why;
+	x->sample.ip = x->sample.address = x->sample.cookie = 0;
+	x->sample.period = period;
+	x->sample.n_user = x->sample.n_kernel = 0;
+	x->sample.in_user = x->sample.guessed = 0;
+	x->sample.end = KWALK_NO_USER;
+}
+
+INLINE void away_kernel(struct scratch *x, struct task_struct *task)
+{
+	__u32 n = x->sample.n_user;
+	long bytes;
+
+	if (!config.kernel || n >= WALK_ROOM)
+		return;
+	bytes = bpf_get_task_stack(task, &x->frames[n], KWALK_KERNEL_MAX * 8, 0);
+	if (bytes >= 8) {
+		x->sample.n_kernel = (__u32)bytes >> 3;
+		x->sample.ip = x->frames[n];
+	} else if (n) {
+		x->sample.ip = x->frames[0];
+	}
+}
+
+INLINE void away_send(struct scratch *x)
+{
+	struct kwalk_sample *s = &x->sample;
+	__u64 size = sizeof(*s) + ((__u64)s->n_user + s->n_kernel) * 8;
+	struct kwalk_counts *c = count();
+	void *ring = ring_of_cpu();
+
+	if (size > sizeof(*s) + sizeof(x->frames))
+		return;
+	count_end(s->end, s->guessed);
+	if (!ring || bpf_ringbuf_output(ring, s, size, ring_flags(ring))) {
+		COUNT(away_full);
+		return;
+	}
+	if (c) {
+		__sync_fetch_and_add(&c->away, 1);
+		__sync_fetch_and_add(&c->away_ns, s->period);
+	}
+}
+
+/* The user half that was walked when the task left, if it is still in that kernel entry. */
+INLINE void away_user_kept(struct scratch *x, struct task_struct *task)
+{
+	__u32 tid = task->pid, n;
+	struct owed *o = bpf_map_lookup_elem(&slots, &tid);
+
+	x->sample.end = KWALK_FAULT;
+	if (!o || o->s.task != (__u64)task || o->s.w.user.rip != x->w.user.rip ||
+	    o->s.w.user.rsp != x->w.user.rsp)
+		return;
+	n = o->s.w.n;
+	if (n > KWALK_FRAMES_MAX)
+		return;
+	FORGET(n);
+	bpf_probe_read_kernel(x->frames, (n & (WALK_ROOM - 1)) * 8, o->s.frames);
+	x->sample.n_user = n;
+	x->sample.end = o->s.w.end;
+	x->sample.guessed = o->s.w.guessed;
+}
+
+INLINE int away_has_user(struct task_struct *task)
+{
+	return !(task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER)) && task->mm;
+}
+
+INLINE void away_user(struct scratch *x, struct task_struct *task)
+{
+	if (!config.user || !away_has_user(task))
+		return;
+	walker_take(&x->w, task);
+	if (!walker_start(&x->w, task)) {
+		x->sample.end = x->w.end;
+		return;
+	}
+	if (config.away_at_once) {
+		away_user_kept(x, task);
+		return;
+	}
+	if (x->cookies < AWAY_COOKIES)
+		x->cookies = AWAY_COOKIES;
+	x->sample.cookie = owe(x, task);
+	x->sample.end = x->sample.cookie ? KWALK_DEFERRED : KWALK_FAULT;
+}
+
+/* A sample, when the budget is used up. */
+INLINE void away_tell(struct task_struct *task, struct away *a, __u32 why, __u64 now)
+{
+	__u32 zero = 0;
+	struct scratch *x = bpf_map_lookup_elem(&away_scratches, &zero);
+
+	why &= 7;
+	if (!x || a->sum_ns[why] < config.away_ns)
+		return;
+	away_begin_sample(x, task, why, now, away_take(&a->sum_ns[why]));
+	away_user(x, task);
+	away_kernel(x, task);
+	away_send(x);
+}
+
+/* What is left, without a stack. */
+INLINE void away_rest(struct scratch *x, struct task_struct *task, struct away *a, __u64 now)
+{
+	a->sum_ns[KWALK_AWAY_RAN] = config.wall ? away_take(&a->ran_ns) : 0;
+	for (__u32 why = 1; why < KWALK_AWAYS; why++) {
+		__u64 period = away_take(&a->sum_ns[why]);
+
+		if (!period)
+			continue;
+		away_begin_sample(x, task, why, now, period);
+		away_send(x);
+	}
+}
+
+/* Since when, until now: to the sums. True when there was something. */
+INLINE int away_add(struct away *a, __u64 now)
+{
+	__u64 out = away_take(&a->out_ns), woken = a->woken_ns, until = now;
+	__u32 why = a->why & 7;
+
+	if (!out || now <= out)
+		return 0;
+	if (woken > out && woken < now && why != KWALK_AWAY_RUNQUEUE) {
+		until = woken;
+		a->sum_ns[KWALK_AWAY_RUNQUEUE] += now - woken;
+	}
+	a->sum_ns[why] += until - out;
+	return 1;
+}
+
+/* ---- switches ---- */
+
+INLINE void away_walk(struct task_struct *task)
+{
+	struct owed *o;
+
+	if (!config.away_at_once || !config.user || !away_has_user(task))
+		return;
+	o = slot_get(task);
+	if (!o)
+		return;
+	walker_take(&o->s.w, task);
+	if (walker_start(&o->s.w, task)) {
+		struct walk c = { .w = &o->s.w, .frames = o->s.frames };
+
+		o->s.w.most = config.depth;
+		bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_now, &c, 0);
+	}
+}
+
+/* It leaves and has not come back: one in thousands of switches passes without its tracepoint (seen on 6.18, by ftrace, too). The
+ * kernel's count of its time on the CPU says when it came. */
+INLINE void away_unseen(struct task_struct *task, struct away *a, __u64 now)
+{
+	__u64 ran = task->se.sum_exec_runtime - a->ran_all_ns;
+
+	COUNT(away_unseen);
+	if (ran > now - a->out_ns)
+		ran = now - a->out_ns;
+	away_add(a, now - ran);
+	a->in_ns = now - ran;
+}
+
+INLINE void away_leave(struct task_struct *task, __u32 state, int preempted, __u64 now)
+{
+	struct away *a = away_get(task);
+	__u32 zero = 0;
+	__u64 in;
+
+	if (!a) {
+		if (state & STATE_DEAD || !filter_takes(task))
+			return;
+		a = away_make(task);
+		if (!a)
+			return;
+	}
+	if (a->out_ns)
+		away_unseen(task, a, now);
+	in = away_take(&a->in_ns);
+	if (in && in < now)
+		__sync_fetch_and_add(&a->ran_ns, now - in);
+	if (state & STATE_DEAD) {
+		struct scratch *x = bpf_map_lookup_elem(&away_scratches, &zero);
+
+		if (x)
+			away_rest(x, task, a, now);
+		return;
+	}
+	away_walk(task);
+	a->why = away_why(state, preempted);
+	a->woken_ns = 0;
+	a->ran_all_ns = task->se.sum_exec_runtime;
+	a->out_ns = now;
+}
+
+INLINE void away_return(struct task_struct *task, __u64 now)
+{
+	struct away *a = away_get(task);
+	__u64 in;
+
+	if (!a)
+		return;
+	in = __sync_lock_test_and_set(&a->in_ns, now);
+	if (in && !a->out_ns) /* nor was its leaving told of: all of it is taken for running */
+		__sync_fetch_and_add(&a->ran_ns, now - in);
+	if (!away_add(a, now))
+		return;
+	/* What a task is may have changed. */
+	if ((config.uids || config.comms || config.cgroups) && !filter_takes(task)) {
+		a->sum_ns[a->why & 7] = a->sum_ns[KWALK_AWAY_RUNQUEUE] = 0;
+		return;
+	}
+#pragma nounroll
+	for (int i = 0; i < 2; i++)
+		if (!i || a->why != KWALK_AWAY_RUNQUEUE)
+			away_tell(task, a, i ? KWALK_AWAY_RUNQUEUE : a->why, now);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(away_switch, _Bool preempted, struct task_struct *prev, struct task_struct *next,
+             unsigned int state)
+{
+	__u64 now;
+
+	USES_ARENA();
+	if (!away_is_on())
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (prev->pid)
+		away_leave(prev, state, preempted, now);
+	if (next->pid)
+		away_return(next, now);
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(away_wakeup, struct task_struct *task)
+{
+	struct away *a = away_get(task);
+
+	if (a && a->out_ns && !a->woken_ns)
+		a->woken_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Attached behind on_fork, which makes the child a target. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(away_fork, struct task_struct *parent, struct task_struct *child)
+{
+	struct away *a;
+
+	if (!away_is_on() || !filter_takes(child))
+		return 0;
+	a = away_make(child);
+	if (!a)
+		return 0;
+	a->why = KWALK_AWAY_RUNQUEUE;
+	a->out_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* ---- begin and end of a recording ---- */
+
+/* Who is away already is so from now on. */
+SEC("iter/task")
+int away_first(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	__u64 now = bpf_ktime_get_ns();
+	struct away *a;
+
+	if (!task || !task->pid || !filter_takes(task) || task->__state & STATE_DEAD)
+		return 0;
+	a = away_make(task);
+	if (!a || a->in_ns || a->out_ns)
+		return 0;
+	if (task->on_cpu) {
+		a->in_ns = now;
+		return 0;
+	}
+	a->why = away_why(task->__state, 0);
+	a->woken_ns = 0;
+	a->ran_all_ns = task->se.sum_exec_runtime;
+	__sync_val_compare_and_swap(&a->out_ns, 0, now);
+	return 0;
+}
+
+INLINE void away_last_walk(struct scratch *x, struct task_struct *task)
+{
+	struct walk c = { .w = &x->w, .frames = x->frames, .task = task };
+
+	if (!config.user || !away_has_user(task) || !walker_start(&x->w, task))
+		return;
+	x->w.most = KWALK_FRAMES_MAX;
+	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_task, &c, 0);
+	x->sample.n_user = x->w.n;
+	x->sample.end = x->w.end;
+	x->sample.guessed = x->w.guessed;
+}
+
+/* Who is still away, with its stack; and what is left of all. The clock is off: nobody else counts any more. */
+SEC("iter.s/task")
+int away_last(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	__u64 now = bpf_ktime_get_ns(), in;
+	__u32 zero = 0, why;
+	struct scratch *x = bpf_map_lookup_elem(&away_lasts, &zero);
+	struct away *a;
+
+	void *ring = ring_of_cpu();
+
+	USES_ARENA();
+	if (!task || !x || !task->pid)
+		return 0;
+	/* There may be more threads than a ring has room for: the same again, when it was read. */
+	if (ring && bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >
+	                    bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2)
+		return 1;
+	a = bpf_task_storage_get(&aways, task, 0, 0);
+	if (!a || !filter_takes(task))
+		return 0;
+	in = away_take(&a->in_ns);
+	if (in && in < now)
+		__sync_fetch_and_add(&a->ran_ns, now - in);
+	why = a->why & 7;
+	if (away_add(a, now) && !task->on_cpu) {
+		away_begin_sample(x, task, why, now, away_take(&a->sum_ns[why]));
+		away_last_walk(x, task);
+		if (!task->on_cpu) {
+			away_kernel(x, task);
+			away_send(x);
+		} else {
+			a->sum_ns[why] += x->sample.period;
+		}
+	}
+	away_rest(x, task, a, now);
+	return 0;
+}
+
+#endif

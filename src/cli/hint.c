@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// hint.c: see hint.h. Advice is given only where it is known to be of use: a debug file for an object
+// whose build-id is known, a package for a file that dpkg lists.
+#include "cli/hint.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DPKG_INFO "/var/lib/dpkg/info"
+#define LIST_MAX (16u << 20)
+
+static bool list_has(int dir, const char *name, const struct buf *line, struct buf *text)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+	ssize_t n = -1;
+
+	buf_clear(text);
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size < LIST_MAX &&
+	    buf_reserve(text, (size_t)st.st_size + 1))
+		n = read(fd, text->bytes, (size_t)st.st_size);
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && memmem(text->bytes, (size_t)n, line->bytes, line->n);
+}
+
+/* "libc6" of "libc6:amd64.list". */
+static int package_find(DIR *dir, const struct buf *line, struct buf *ret)
+{
+	struct buf text = { 0 };
+	struct dirent *entry;
+	int found = 0;
+
+	rewinddir(dir);
+	while (!found && (entry = readdir(dir))) {
+		size_t n = strlen(entry->d_name);
+
+		if (n <= 5 || strcmp(entry->d_name + n - 5, ".list") ||
+		    !list_has(dirfd(dir), entry->d_name, line, &text))
+			continue;
+		buf_clear(ret);
+		buf_put(ret, entry->d_name,
+		        strcspn(entry->d_name, ":") < n - 5 ? strcspn(entry->d_name, ":") : n - 5);
+		found = 1;
+	}
+	buf_free(&text);
+	return found;
+}
+
+int hint_package(const char *info, const char *path, struct buf *ret)
+{
+	DIR *dir = opendir(info);
+	struct buf line = { 0 };
+	int found = 0;
+
+	/* What stands in /usr/lib may be listed as /lib. */
+	for (int cut = 0; dir && cut < 2 && !found; cut++) {
+		if (cut && strncmp(path, "/usr/", 5))
+			break;
+		buf_clear(&line);
+		buf_printf(&line, "\n%s\n", cut ? path + 4 : path);
+		found = line.failed ? 0 : package_find(dir, &line, ret);
+	}
+	if (dir)
+		closedir(dir);
+	buf_free(&line);
+	return found;
+}
+
+static void hint_debug_file(const struct symbol_key *key, struct buf *out)
+{
+	char hex[IMAGE_BUILD_ID_HEX];
+	struct buf package = { 0 };
+
+	if (key->build_id.size < 2)
+		return;
+	image_build_id_hex(&key->build_id, hex);
+	buf_printf(out, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+	if (hint_package(DPKG_INFO, key->path, &package))
+		buf_printf(out, " (package %s-dbgsym or -dbg)", buf_text(&package));
+	buf_put_text(out, " would name it; or --debuginfod");
+	buf_free(&package);
+}
+
+static void hint_other_file(const struct symbol_key *key, struct buf *out)
+{
+	char hex[IMAGE_BUILD_ID_HEX];
+
+	if (key->kind == SYMBOL_KIND_KERNEL)
+		buf_printf(out, "its vmlinux (--vmlinux FILE) would name it%s%s",
+		           key->build_id.size ? ": build-id " : "",
+		           image_build_id_hex(&key->build_id, hex));
+	else if (key->build_id.size)
+		buf_printf(out,
+		           "the file with build-id %s would name it: --symfs DIR, or "
+		           "--debuginfod",
+		           image_build_id_hex(&key->build_id, hex));
+}
+
+void hint_unnamed(const struct load_unnamed *unnamed, struct buf *out)
+{
+	const struct symbol_key *key = unnamed->key;
+
+	if (!key)
+		return;
+	if (key->kind == SYMBOL_KIND_ANON)
+		buf_printf(out,
+		           "the program that made this code can name it: a jitdump, or "
+		           "/tmp/perf-%u.map (node --perf-basic-prof, java "
+		           "-XX:+DumpPerfMapAtExit)",
+		           key->pid);
+	else if (key->kind == SYMBOL_KIND_FILE &&
+	         (unnamed->state == SYMBOL_NO_SYMBOLS || unnamed->state == SYMBOL_OUTSIDE))
+		hint_debug_file(key, out);
+	else if (unnamed->state == SYMBOL_NO_FILE || unnamed->state == SYMBOL_OTHER_BUILD_ID)
+		hint_other_file(key, out);
+	else if (unnamed->state == SYMBOL_HIDDEN)
+		buf_put_text(out, "as root, or with sysctl kernel.kptr_restrict=0, it has names");
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// pick.c: see pick.h.
+#include "cli/pick.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int pick_option(struct pick *p, const struct options *o, int id)
+{
+	switch (id) {
+	case PICK_TIME:
+		if (spans_parse(o->arg, &p->time) >= 0)
+			return 0;
+		cmd_error(o->cmd,
+		          "--time: '%s' is no span of time; they are START,STOP in seconds, "
+		          "10%%-20%%, 10%%/2",
+		          o->arg);
+		return -EINVAL;
+	case PICK_EVENT:
+		p->events = o->arg;
+		return 0;
+	default:
+		return take_option(&p->take, o, id);
+	}
+}
+
+bool pick_is_event(const char *name, const char *wanted, size_t n)
+{
+	if (strncmp(name, wanted, n))
+		return false;
+	return !name[n] || (name[n] == ':' && name[n + 1] &&
+	                    strspn(name + n + 1, "ukhGHpPSDIWeb") == strlen(name + n + 1));
+}
+
+/* A name may hold commas itself ("cpu/event=1,umask=2/"): each list entry is tried as long as it can
+ * be. How many characters of list were a name; 0: none. */
+static size_t pick_mark_event(struct pick *p, const struct recording *rec, const char *list)
+{
+	for (size_t len = strlen(list); len; len--) {
+		bool found = false;
+
+		if (list[len] && list[len] != ',')
+			continue;
+		for (size_t i = 0; i < p->n_events; i++) {
+			const char *name = seam_events_at(rec->events, i)->name;
+
+			if (name && pick_is_event(name, list, len))
+				p->wanted[i] = found = true;
+		}
+		if (found)
+			return len;
+	}
+	return 0;
+}
+
+int pick_prepare(struct pick *p, const struct cmd *cmd, const struct recording *rec)
+{
+	spans_resolve(&p->time, rec->first_ns, rec->last_ns);
+	if (!p->events)
+		return 0;
+	free(p->wanted);
+	p->n_events = seam_events_count(rec->events);
+	p->wanted = calloc(p->n_events + 1, sizeof(*p->wanted));
+	if (!p->wanted)
+		return -ENOMEM;
+	for (const char *at = p->events; *at;) {
+		size_t n = pick_mark_event(p, rec, at);
+
+		if (!n) {
+			cmd_error(cmd,
+			          "-e: no event of the recording is named '%s'; 'seam evlist' "
+			          "lists them",
+			          at);
+			return -EINVAL;
+		}
+		at += n + (at[n] == ',');
+	}
+	return 0;
+}
+
+bool pick_any(const struct pick *p)
+{
+	return take_any(&p->take) || p->time.n || p->events;
+}
+
+bool pick_sample(void *ctx, const struct seam_stitched *sample, const char *comm)
+{
+	const struct pick *p = ctx;
+	const struct seam_id *id = &sample->sample.id;
+	const struct seam_event *event = sample->sample.event;
+
+	if (p->time.n && !(id->has & SEAM_SAMPLE_TIME && spans_have(&p->time, id->time_ns)))
+		return false;
+	if (p->wanted && !(event && event->index < p->n_events && p->wanted[event->index]))
+		return false;
+	return take_id(&p->take, id, comm);
+}
+
+void pick_free(struct pick *p)
+{
+	take_free(&p->take);
+	free(p->wanted);
+	*p = (struct pick){ 0 };
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// capstone.c: disasm.h through libcapstone. Knows its modes and nothing of what the code is for.
+#include "disasm/disasm.h"
+
+#include <capstone/capstone.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct disasm {
+	csh handle;
+	cs_insn *insn;
+	unsigned unit; /* bytes passed over where there is no instruction */
+};
+
+static const struct {
+	unsigned machine;
+	cs_arch arch;
+	unsigned mode, unit;
+} machines[] = {
+	{ EM_X86_64, CS_ARCH_X86, CS_MODE_64, 1 },     { EM_386, CS_ARCH_X86, CS_MODE_32, 1 },
+	{ EM_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM, 4 }, { EM_ARM, CS_ARCH_ARM, CS_MODE_ARM, 4 },
+	{ EM_PPC64, CS_ARCH_PPC, CS_MODE_64, 4 },      { EM_S390, CS_ARCH_SYSZ, 0, 2 },
+};
+
+static int disasm_open(struct disasm *d, unsigned machine, int big_endian)
+{
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+		unsigned mode = machines[i].mode |
+		                (big_endian ? (unsigned)CS_MODE_BIG_ENDIAN : CS_MODE_LITTLE_ENDIAN);
+
+		if (machines[i].machine != machine)
+			continue;
+		d->unit = machines[i].unit;
+		if (cs_open(machines[i].arch, (cs_mode)mode, &d->handle) != CS_ERR_OK)
+			return -ENOTSUP;
+		if (machines[i].arch == CS_ARCH_X86)
+			cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+		d->insn = cs_malloc(d->handle);
+		return d->insn ? 0 : -ENOMEM;
+	}
+	return -ENOTSUP;
+}
+
+int disasm_new(struct disasm **ret, unsigned machine, int big_endian)
+{
+	struct disasm *d = calloc(1, sizeof(*d));
+	int r = d ? disasm_open(d, machine, big_endian) : -ENOMEM;
+
+	if (r < 0) {
+		disasm_free(d);
+		return r;
+	}
+	*ret = d;
+	return 0;
+}
+
+void disasm_free(struct disasm *d)
+{
+	if (!d)
+		return;
+	if (d->insn)
+		cs_free(d->insn, 1);
+	if (d->handle)
+		cs_close(&d->handle);
+	free(d);
+}
+
+void disasm_next(struct disasm *d, const unsigned char *bytes, size_t n, uint64_t address,
+                 struct disasm_line *ret)
+{
+	const uint8_t *at = bytes;
+	size_t left = n;
+	uint64_t next = address;
+
+	ret->address = address;
+	if (cs_disasm_iter(d->handle, &at, &left, &next, d->insn) && d->insn->size &&
+	    d->insn->size <= n) {
+		ret->size = d->insn->size;
+		snprintf(ret->text, sizeof(ret->text), d->insn->op_str[0] ? "%-7s %s" : "%s",
+		         d->insn->mnemonic, d->insn->op_str);
+		return;
+	}
+	ret->size = d->unit <= n ? d->unit : (unsigned)n;
+	snprintf(ret->text, sizeof(ret->text), "(bad)");
+}
+
+const char *disasm_missing(void)
+{
+	return NULL;
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+// dwarf.c: see dwarf.h. Units are found by the ranges that they state themselves; what is inside one is
+// unit.c's. Does not find files: it is given open ones, but for split units, which libdw opens.
+#include "dwarf/dwarf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "dwarf/unit.h"
+
+#define FRAMES_MAX (UNIT_DEPTH_MAX + 1)
+/* What libdw holds for a row of a line table, and for a file's name; measured, not exact. */
+#define ROW_BYTES 56u
+
+struct dwarf {
+	Dwarf *dw, *alt;
+	struct buf units;  /* struct unit */
+	struct buf ranges; /* struct unit_range */
+	size_t bytes;
+	uint64_t missing_units;
+	struct intern paths; /* of files that were given relative to where the compiler ran */
+	struct buf path;
+	struct dwarf_frame frames[FRAMES_MAX];
+};
+
+static int dwarf_add_unit(struct dwarf *d, Dwarf_Die *lines, Dwarf_Die *split, bool skeleton)
+{
+	struct unit unit = { .lines = *lines, .tree = *lines };
+	uint32_t n = (uint32_t)UNIT_N(&d->units, struct unit);
+	size_t before = d->ranges.n;
+
+	if (skeleton && dwarf_tag(split) != DW_TAG_invalid)
+		unit.tree = *split;
+	else if (skeleton)
+		unit.split_missing = true;
+	if (unit_put_ranges(lines, n, &d->ranges) < 0)
+		return -ENOMEM;
+	if (d->ranges.n == before && !unit.split_missing &&
+	    unit_put_ranges(&unit.tree, n, &d->ranges) < 0)
+		return -ENOMEM;
+	return buf_put(&d->units, &unit, sizeof(unit));
+}
+
+static int dwarf_find_units(struct dwarf *d)
+{
+	Dwarf_Die lines, split;
+	Dwarf_CU *unit = NULL;
+	Dwarf_Half version;
+	uint8_t type;
+	int r = 0;
+
+	while (r >= 0 &&
+	       dwarf_get_units(d->dw, unit, &unit, &version, &type, &lines, &split) == 0) {
+		int tag = dwarf_tag(&lines);
+
+		if (tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit)
+			r = dwarf_add_unit(d, &lines, &split, type == DW_UT_skeleton);
+	}
+	unit_ranges_sort(&d->ranges);
+	return r;
+}
+
+int dwarf_open(struct dwarf **ret, struct image *image, struct image *alt, struct seam_error *err)
+{
+	struct dwarf *d;
+	int r;
+
+	if (image_is_relocatable(image))
+		return seam_error_set(err, ENOTSUP, image_path(image), SEAM_NO_OFFSET, NULL,
+		                      "its debugging information is not linked");
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return -ENOMEM;
+	d->dw = dwarf_begin_elf(image_elf(image), DWARF_C_READ, NULL);
+	if (d->dw && alt)
+		d->alt = dwarf_begin_elf(image_elf(alt), DWARF_C_READ, NULL);
+	if (d->alt)
+		dwarf_setalt(d->dw, d->alt);
+	r = d->dw ? dwarf_find_units(d) : -ENOENT;
+	if (r >= 0 && !d->ranges.n)
+		r = -ENOENT;
+	if (r < 0) {
+		dwarf_close(d);
+		return seam_error_set(err, -r, image_path(image), SEAM_NO_OFFSET, NULL,
+		                      "no debugging information");
+	}
+	*ret = d;
+	return 0;
+}
+
+void dwarf_close(struct dwarf *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < UNIT_N(&d->units, struct unit); i++)
+		unit_free(UNIT_AT(&d->units, struct unit, i));
+	buf_free(&d->units);
+	buf_free(&d->ranges);
+	buf_free(&d->path);
+	intern_free(&d->paths);
+	dwarf_end(d->dw);
+	dwarf_end(d->alt);
+	free(d);
+}
+
+size_t dwarf_bytes(const struct dwarf *d)
+{
+	return d->bytes;
+}
+
+uint64_t dwarf_missing_units(const struct dwarf *d)
+{
+	return d->missing_units;
+}
+
+static const char *dwarf_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	if (!name && dwarf_attr_integrate(die, DW_AT_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	return name;
+}
+
+static bool dwarf_number(Dwarf_Die *die, unsigned name, Dwarf_Word *ret)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, ret) == 0;
+}
+
+/* A file's path, from the root if the directory of the compilation is known. */
+static const char *dwarf_path(struct dwarf *d, struct unit *unit, const char *file)
+{
+	Dwarf_Attribute attribute;
+	const char *dir = NULL;
+	uint32_t id;
+
+	if (!file || file[0] == '/')
+		return file;
+	if (dwarf_attr(&unit->lines, DW_AT_comp_dir, &attribute))
+		dir = dwarf_formstring(&attribute);
+	if (!dir)
+		return file;
+	buf_clear(&d->path);
+	buf_printf(&d->path, "%s/%s", dir, file);
+	id = d->path.failed ? INTERN_FAILED : intern_bytes(&d->paths, d->path.bytes, d->path.n);
+	return id == INTERN_FAILED ? file : intern_get(&d->paths, id);
+}
+
+/* Where an inlined function was called from. */
+static void dwarf_call(struct dwarf *d, struct unit *unit, Dwarf_Die *call, struct dwarf_frame *ret)
+{
+	Dwarf_Word file, line;
+	Dwarf_Files *files;
+	size_t n;
+
+	if (dwarf_number(call, DW_AT_call_line, &line) && line <= UINT32_MAX)
+		ret->line = (uint32_t)line;
+	if (dwarf_number(call, DW_AT_call_file, &file) &&
+	    dwarf_getsrcfiles(&unit->tree, &files, &n) == 0 && file < n)
+		ret->file = dwarf_path(d, unit, dwarf_filesrc(files, file, NULL, NULL));
+}
+
+static void dwarf_line(struct dwarf *d, struct unit *unit, uint64_t vaddr, struct dwarf_frame *ret)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(&unit->lines, vaddr);
+	int number;
+
+	if (!line)
+		return;
+	ret->file = dwarf_path(d, unit, dwarf_linesrc(line, NULL, NULL));
+	if (dwarf_lineno(line, &number) == 0 && number > 0)
+		ret->line = (uint32_t)number;
+}
+
+/* The frames at an address of a function, outermost first; their number. */
+static size_t dwarf_frames(struct dwarf *d, struct unit *unit, struct unit_function *function,
+                           uint64_t vaddr)
+{
+	uint32_t call = unit_innermost(function, vaddr);
+	struct dwarf_frame *f = d->frames;
+	size_t depth = 0;
+
+	for (uint32_t c = call; c != UNIT_NONE;
+	     c = UNIT_AT(&function->inlines, struct unit_inline, c)->parent)
+		depth++;
+	if (depth >= FRAMES_MAX)
+		return 0;
+	memset(f, 0, (depth + 1) * sizeof(*f));
+	dwarf_line(d, unit, vaddr, &f[depth]);
+	for (size_t i = depth; i; i--) {
+		struct unit_inline *at = UNIT_AT(&function->inlines, struct unit_inline, call);
+
+		f[i].function = dwarf_name(&at->die);
+		dwarf_call(d, unit, &at->die, &f[i - 1]);
+		call = at->parent;
+	}
+	f[0].function = dwarf_name(&function->die);
+	return depth + 1;
+}
+
+/* Counts what a unit will hold, once. */
+static void dwarf_weigh(struct dwarf *d, struct unit *unit)
+{
+	Dwarf_Lines *lines;
+	size_t n;
+
+	if (unit->walked)
+		return;
+	d->missing_units += unit->split_missing;
+	if (dwarf_getsrclines(&unit->lines, &lines, &n) == 0)
+		d->bytes += n * ROW_BYTES;
+}
+
+int dwarf_find(struct dwarf *d, uint64_t vaddr, const struct dwarf_frame **ret, size_t *ret_n)
+{
+	const struct unit_range *range = unit_range_find(&d->ranges, vaddr);
+	struct unit_function *function = NULL;
+	struct unit *unit;
+	size_t before;
+	int r;
+
+	*ret = d->frames;
+	*ret_n = 0;
+	if (!range)
+		return 0;
+	unit = UNIT_AT(&d->units, struct unit, range->of);
+	dwarf_weigh(d, unit);
+	before = unit->functions.capacity + unit->ranges.capacity;
+	r = unit_function_find(unit, vaddr, &function);
+	d->bytes += unit->functions.capacity + unit->ranges.capacity - before;
+	if (r < 0)
+		return r;
+	if (r > 0) {
+		*ret_n = dwarf_frames(d, unit, function, vaddr);
+	} else { /* a line without a function: assembler */
+		d->frames[0] = (struct dwarf_frame){ 0 };
+		dwarf_line(d, unit, vaddr, &d->frames[0]);
+		*ret_n = d->frames[0].file != NULL;
+	}
+	return *ret_n != 0;
+}

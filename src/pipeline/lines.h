@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lines.h: the source of an address: the line it stands for, and the calls that were inlined there.
+ *
+ * An object's debugging information is opened at its first question and never before; each address
+ * is looked up once, and what was found is kept in $XDG_CACHE_HOME/seam/lines by build-id. Many
+ * addresses at once are answered in parallel: lines_want each, then lines_resolve.
+ *
+ * Addresses are taken as they are: those of callers are asked for minus 1, as in symbol.h.
+ */
+#ifndef SEAM_PIPELINE_LINES_H
+#define SEAM_PIPELINE_LINES_H
+
+#include "image/image.h"
+#include "pipeline/recording.h"
+
+struct lines;
+struct lines_object;
+
+struct lines_opts {
+	size_t sz;
+	struct image_search search;
+	bool no_demangle, parameters; /* as in symbol_opts */
+	bool no_cache;                /* neither read nor write the cache on disk */
+	const char *cache_dir;        /* NULL: $XDG_CACHE_HOME/seam/lines, or ~/.cache/seam/lines */
+	uint64_t cache_bytes; /* the cache is kept below this, least used first; 0: 512 MiB */
+	unsigned threads;     /* 0: as many as there are CPUs, at most 16 */
+	struct progress progress;
+};
+
+int lines_new(struct lines **ret, const struct lines_opts *opts);
+void lines_free(struct lines *l);
+
+/* The same pointer for the same path and build-id (NULL or empty: none was recorded). -ENOMEM. Opens
+ * nothing. One thread. */
+int lines_object(struct lines *l, const char *path, const struct image_build_id *build_id,
+                 struct lines_object **ret);
+
+/* One function at an address. Texts live until lines_free. */
+struct lines_frame {
+	const char *function; /* demangled; "" when not known */
+	const char *file;     /* from the root where the compiler said so; "": not known */
+	uint32_t line; /* in it: of the code, or of the call to the next frame; 0: not known */
+};
+
+/* frames[0] is the function that has the code (symbol.h names it, too, and better: its name is the
+ * one to show); each one after that was inlined into the one before it. */
+struct lines_at {
+	const struct lines_frame *frames;
+	size_t n; /* 0: nothing is known of the address */
+};
+
+/* vaddr: as struct symbol's addr. Looks it up if that was not done. 1; 0: nothing is known (*ret is
+ * empty); -ENOMEM. One thread. *ret lives until lines_free. */
+int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret);
+
+/* Asks for an address; lines_resolve then answers all that were asked for, in parallel. -ENOMEM. */
+int lines_want(struct lines_object *object, uint64_t vaddr);
+int lines_resolve(struct lines *l);
+
+/* Why an object has no lines, for people: "" when it has, or was never asked. */
+const char *lines_object_reason(const struct lines_object *object);
+
+struct lines_counts {
+	uint64_t looked_up;        /* addresses; what was known, or on disk, is not among them */
+	uint64_t objects, without; /* asked for; of these, with no debugging information */
+};
+void lines_count(const struct lines *l, struct lines_counts *ret);
+
+#endif

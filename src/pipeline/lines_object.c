@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// lines_object.c: the files of one object: where its debugging information is, and its answers on disk.
+#include "pipeline/lines_object.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_debug_info(const struct image *image)
+{
+	struct image_section section;
+
+	for (size_t i = 0; image_section_at(image, i, &section) == 0; i++) {
+		if (section.type != SHT_NOBITS && section.memory_size &&
+		    (!strcmp(section.name, ".debug_info") || !strcmp(section.name, ".zdebug_info")))
+			return true;
+	}
+	return false;
+}
+
+static int lines_files_open(struct lines_object *object)
+{
+	const struct image_search *search = &object->lines->opts.search;
+	struct seam_error err = { 0 };
+	int r = image_find(&object->image, object->path, &object->build_id, search, NULL, &err);
+
+	if (r < 0) {
+		snprintf(object->reason, sizeof(object->reason), "%s", err.text);
+		return r;
+	}
+	object->debug = object->image;
+	if (!has_debug_info(object->image)) {
+		object->debug = NULL;
+		r = image_find_debug(&object->debug, object->image, search, &err);
+		if (r >= 0 && !has_debug_info(object->debug)) {
+			image_close(object->debug);
+			object->debug = NULL;
+		}
+	}
+	if (!object->debug) {
+		snprintf(object->reason, sizeof(object->reason),
+		         "%s: no debugging information, and no separate debug file with any",
+		         object->path);
+		return -ENOENT;
+	}
+	image_find_alt(&object->alt, object->debug, search, NULL);
+	return 0;
+}
+
+void lines_files_close(struct lines_object *object)
+{
+	dwarf_close(object->dwarf);
+	image_close(object->alt);
+	if (object->debug != object->image)
+		image_close(object->debug);
+	image_close(object->image);
+	object->dwarf = NULL;
+	object->image = object->debug = object->alt = NULL;
+	object->opened = false;
+}
+
+int lines_handle(struct lines_object *object, struct dwarf **ret)
+{
+	struct seam_error err = { 0 };
+	int r = 0;
+
+	pthread_mutex_lock(&object->lock);
+	if (!object->opened && !object->reason[0])
+		r = lines_files_open(object);
+	object->opened = true;
+	if (r >= 0)
+		r = object->debug ? dwarf_open(ret, object->debug, object->alt, &err) : -ENOENT;
+	if (r < 0 && !object->reason[0])
+		snprintf(object->reason, sizeof(object->reason), "%s", err.text);
+	pthread_mutex_unlock(&object->lock);
+	return r;
+}
+
+void lines_handle_close(struct lines_object *object, struct dwarf *handle)
+{
+	if (!handle)
+		return;
+	pthread_mutex_lock(&object->lock);
+	object->incomplete |= dwarf_missing_units(handle) != 0;
+	dwarf_close(handle);
+	pthread_mutex_unlock(&object->lock);
+}
+
+/* ---- on disk ---- */
+
+static bool cache_name(const struct lines_object *object, char *name, size_t n)
+{
+	char hex[IMAGE_BUILD_ID_HEX];
+
+	if (!object->build_id.size)
+		return false;
+	snprintf(name, n, "%s.lines%u", image_build_id_hex(&object->build_id, hex),
+	         LINEBOOK_VERSION);
+	return true;
+}
+
+void lines_cache_read(struct lines_object *object)
+{
+	struct buf bytes = { 0 };
+	char name[64];
+
+	object->cache_read = true;
+	if (cache_name(object, name, sizeof(name)) &&
+	    table_cache_get(&object->lines->cache, name, &bytes) > 0)
+		linebook_decode(&object->answers, &object->lines->texts, bytes.bytes, bytes.n);
+	buf_free(&bytes);
+}
+
+/* Another process may have added answers meanwhile: they are kept. */
+void lines_cache_write(struct lines_object *object)
+{
+	struct buf bytes = { 0 };
+	char name[64];
+
+	if (!object->dirty || object->incomplete || !cache_name(object, name, sizeof(name)))
+		return;
+	object->dirty = false;
+	lines_cache_read(object);
+	if (linebook_encode(&object->answers, &object->lines->texts, &bytes) >= 0)
+		table_cache_put(&object->lines->cache, name, bytes.bytes, bytes.n);
+	buf_free(&bytes);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// rollup_text.c: what people read in a rollup's columns, and the order that follows from it. Knows
+// nothing of how rows were summed up.
+//
+// Invariant: the order is total: rows that differ in a column never compare equal.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/rollup.h"
+
+#define BIT(column) (1u << (column))
+#define NUMBERS (BIT(ROLLUP_PID) | BIT(ROLLUP_TID) | BIT(ROLLUP_CPU) | BIT(ROLLUP_SLICE))
+
+static const char *rollup_number(uint32_t v, char *buf, size_t n)
+{
+	if (v == PROFILE_NOT_KEPT)
+		return "-";
+	snprintf(buf, n, "%" PRIu32, v);
+	return buf;
+}
+
+static const char *rollup_base(const char *path)
+{
+	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
+
+	return !*path ? "[unknown]" : slash ? slash + 1 : path;
+}
+
+static const char *rollup_name(const struct rollup *t, uint32_t string, const char *none)
+{
+	return string ? profile_text(t->profile, string) : none;
+}
+
+/* Seconds at which the slice begins. */
+static const char *rollup_slice(const struct rollup *t, uint32_t slice, char *buf, size_t n)
+{
+	const struct profile_slices *s = profile_slices(t->profile);
+	uint64_t at = (s->first + slice) * s->quantum_ns;
+
+	if (slice == PROFILE_NOT_KEPT)
+		return "-";
+	snprintf(buf, n, s->quantum_ns % 1000 ? "%" PRIu64 ".%09" PRIu64 : "%" PRIu64 ".%06" PRIu64,
+	         at / 1000000000, at % 1000000000 / (s->quantum_ns % 1000 ? 1 : 1000));
+	return buf;
+}
+
+static const char *rollup_line(const struct rollup *t, const struct rollup_row *row, char *buf,
+                               size_t n)
+{
+	if (!row->value[ROLLUP_FILE])
+		return "[unknown]";
+	snprintf(buf, n, "%.255s:%" PRIu32,
+	         rollup_base(profile_text(t->profile, row->value[ROLLUP_FILE])),
+	         row->value[ROLLUP_LINE]);
+	return buf;
+}
+
+const char *rollup_text(const struct rollup *t, const struct rollup_row *row,
+                        enum rollup_column column, char *buf, size_t n)
+{
+	const struct profile *p = t->profile;
+	uint32_t v = row->value[column];
+
+	switch (column) {
+	case ROLLUP_EVENT:
+		return profile_event_name(p, v);
+	case ROLLUP_COMM:
+	case ROLLUP_SYMBOL:
+		return rollup_name(t, v, "[unknown]");
+	case ROLLUP_PARENT:
+		return rollup_name(t, v, "[other]");
+	case ROLLUP_STATE:
+		return profile_state_at(p, v)->name;
+	case ROLLUP_SLICE:
+		return rollup_slice(t, v, buf, n);
+	case ROLLUP_OBJECT:
+		return rollup_base(profile_text(p, profile_object_at(p, v)->path));
+	case ROLLUP_FILE:
+		return rollup_base(profile_text(p, v));
+	case ROLLUP_LINE:
+		return rollup_line(t, row, buf, n);
+	default:
+		return rollup_number(v, buf, n);
+	}
+}
+
+static int rollup_compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int rollup_compare_column(const struct rollup *t, const struct rollup_row *a,
+                                 const struct rollup_row *b, unsigned c)
+{
+	uint32_t x = a->value[c], y = b->value[c];
+	char ab[ROLLUP_TEXT_MAX], bb[ROLLUP_TEXT_MAX];
+	const struct profile *p = t->profile;
+	int r;
+
+	if (x == y && (c != ROLLUP_LINE || a->value[ROLLUP_FILE] == b->value[ROLLUP_FILE]))
+		return 0;
+	if (NUMBERS & BIT(c))
+		return rollup_compare_numbers(x, y);
+	if (c == ROLLUP_FILE || c == ROLLUP_LINE) {
+		r = strcmp(profile_text(p, a->value[ROLLUP_FILE]),
+		           profile_text(p, b->value[ROLLUP_FILE]));
+		return r || c == ROLLUP_FILE ? r : rollup_compare_numbers(x, y);
+	}
+	r = strcmp(rollup_text(t, a, c, ab, sizeof(ab)), rollup_text(t, b, c, bb, sizeof(bb)));
+	if (r || c != ROLLUP_OBJECT)
+		return r;
+	r = strcmp(profile_text(p, profile_object_at(p, x)->path),
+	           profile_text(p, profile_object_at(p, y)->path));
+	return r ? r : rollup_compare_numbers(x, y);
+}
+
+int rollup_compare_names(const struct rollup *t, const struct rollup_row *a,
+                         const struct rollup_row *b, unsigned without)
+{
+	static const enum rollup_column order[ROLLUP_COLUMNS] = {
+		ROLLUP_SYMBOL, ROLLUP_OBJECT, ROLLUP_LINE, ROLLUP_FILE, ROLLUP_PARENT, ROLLUP_SLICE,
+		ROLLUP_STATE,  ROLLUP_CPU,    ROLLUP_TID,  ROLLUP_PID,  ROLLUP_COMM,   ROLLUP_EVENT,
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < ROLLUP_COLUMNS && !r; i++)
+		if (t->columns & ~without & BIT(order[i]))
+			r = rollup_compare_column(t, a, b, order[i]);
+	return r;
+}
+
+struct rollup_order {
+	const struct rollup *table;
+	const enum rollup_column *first;
+	size_t n;
+	bool by_total;
+};
+
+static int rollup_compare(const void *pa, const void *pb, void *ctx)
+{
+	const struct rollup_order *order = ctx;
+	const struct rollup_row *a = pa, *b = pb;
+	int r = 0;
+
+	for (size_t i = 0; i < order->n && !r; i++)
+		r = rollup_compare_column(order->table, a, b, order->first[i]);
+	if (r)
+		return r;
+	if (order->by_total && a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	if (a->self != b->self)
+		return a->self > b->self ? -1 : 1;
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return rollup_compare_names(order->table, a, b, 0);
+}
+
+void rollup_sort_behind(struct rollup *t, bool by_total, const enum rollup_column *first, size_t n)
+{
+	struct rollup_order order = { .table = t, .first = first, .n = n, .by_total = by_total };
+
+	if (t->n)
+		qsort_r(t->rows, t->n, sizeof(*t->rows), rollup_compare, &order);
+}
+
+void rollup_sort(struct rollup *t, bool by_total)
+{
+	rollup_sort_behind(t, by_total, NULL, 0);
+}
+
+static int rollup_compare_groups(const void *a, const void *b, void *ctx)
+{
+	int r = rollup_compare_names(ctx, a, b, BIT(ROLLUP_EVENT));
+	const struct rollup_row *x = a, *y = b;
+
+	return r ? r : rollup_compare_numbers(x->value[ROLLUP_EVENT], y->value[ROLLUP_EVENT]);
+}
+
+void rollup_sort_groups(struct rollup *t)
+{
+	if (t->n)
+		qsort_r(t->rows, t->n, sizeof(*t->rows), rollup_compare_groups, t);
+}

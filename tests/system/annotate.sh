@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+# annotate.sh: a program built here with one hot line: annotate finds it, and every sample is somewhere;
+# report groups two events of it; diff holds it against itself and against a slower self.
+. "$(dirname "$0")/lib.sh"
+can_record || skip "no samples can be recorded here"
+command -v cc >/dev/null || skip "there is no C compiler"
+command -v python3 >/dev/null || skip "there is no python3"
+
+cat >hot.c <<'C'
+#include <stdlib.h>
+static volatile unsigned sink;
+__attribute__((noinline)) unsigned busy(unsigned n)
+{
+	unsigned x = 1;
+
+	for (unsigned i = 0; i < n; i++) {
+		x = x % 1000003u * 48271u % 65521u; x = x % 1009u * 3u % 65537u; /* HOT */
+		if (i % 4096 == 0)
+			sink = x; /* cold */
+	}
+	return x;
+}
+__attribute__((noinline)) unsigned other(unsigned n)
+{
+	unsigned x = 1;
+
+	for (unsigned i = 0; i < n; i++)
+		sink = x = x * 3u % 65521u;
+	return x;
+}
+int main(int argc, char **argv)
+{
+	unsigned first = (unsigned)atoi(argv[1]), second = (unsigned)atoi(argv[2]);
+
+	for (unsigned i = 0; i < first; i++)
+		sink += busy(500000);
+	for (unsigned i = 0; i < second; i++)
+		sink += other(500000);
+	return 0;
+}
+C
+cc -g -O1 -o hot hot.c || skip "the C compiler makes no program"
+record -q -e cpu-clock -F 999 -o hot.data ./hot 60 30
+same "record" 0 "$status"
+
+NO_COLOR=1 "$SEAM" annotate -i hot.data busy >text 2>err
+same "annotate" 0 $?
+says text 'HOT'
+says text "hot.c"
+"$SEAM" annotate -i hot.data --json busy >json
+python3 - "$T/hot.c" <<'P' || fail "the hot line does not have most samples"
+import json, sys
+hot = [i for i, line in enumerate(open(sys.argv[1]), 1) if "HOT" in line][0]
+f = json.load(open("json"))["functions"][0]
+assert f["samples"] > 50, f["samples"]
+assert f["outside_samples"] == 0
+if not f["instructions"]:
+    print("no disassembler:", f["reason"]); sys.exit(0)
+assert sum(i["samples"] for i in f["instructions"]) == f["samples"]
+assert all(b["address"] for b in f["instructions"])
+top = f["lines"][0]
+print("line %d of %s: %d of %d samples" % (top["line"], top["file"], top["samples"], f["samples"]))
+assert top["line"] == hot and top["samples"] * 2 > f["samples"]
+assert "HOT" in top["text"]
+P
+"$SEAM" annotate -i hot.data >text 2>err
+says text '^busy in .*/hot: '
+"$SEAM" annotate -i hot.data no_such_function >text 2>err
+same "a function that was not hit" 1 $?
+says err "no sample hit 'no_such_function'"
+
+# Another program under the same name is not shown.
+sed 's/48271u/48273u/' hot.c >hot2.c
+mv hot hot.first && cc -g -O1 -o hot hot2.c
+"$SEAM" annotate -i hot.data --no-demangle busy >text 2>err
+grep -q 'testl\|Source and disassembly' text && fail "the code of another build-id is shown"
+mv hot.first hot
+
+# srcline is a sort key: the same hot line.
+"$SEAM" report -i hot.data --no-children -g none --csv -s srcline >csv
+says csv 'hot.c:8,'
+
+# Two events, side by side: equal work is equal shares.
+record -q -e cpu-clock,task-clock -F 500 -o two.data ./hot 40 20
+NO_COLOR=1 "$SEAM" report -i two.data --group --no-children -s sym --percent-limit 5 >text
+says text '^1: '
+says text '^2: '
+says text ' busy$'
+
+# The same against itself is noise; three times the work in one function is not.
+record -q -e cpu-clock -F 999 -o a.data ./hot 40 40
+record -q -e cpu-clock -F 999 -o b.data ./hot 40 40
+record -q -e cpu-clock -F 999 -o c.data ./hot 120 40
+"$SEAM" diff --fail-if-slower 10 --symbol busy a.data a.data >text 2>err
+same "diff of a recording with itself" 0 $?
+"$SEAM" diff --absolute --fail-if-slower 50 --symbol busy a.data,b.data c.data >text 2>err
+same "diff against three times the work" 4 $?
+says text 'FAIL.*busy'
+"$SEAM" diff --absolute --fail-if-slower 50 --symbol other a.data,b.data c.data >text 2>err
+same "diff of what did not change" 0 $?
+done_testing

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# Exactness of user stacks by BPF: depth, registers, uretprobes, 32-bit code, code made at run time, and what is said of each.
+HERE=$(cd "${0%/*}" && pwd)
+. "$HERE/bpf/stacks.sh"
+
+# 510 frames, as the kernel's own deferred stacks may have.
+stacks "" -F 997 -- ./work deep 480
+all "480 frames" spin main 50
+stacks "" -F 997 -- ./work deep 700
+same "700 frames: as many as are kept" "510 510" "$(frames spin)"
+atleast "700 frames: said" 50 "$(ended limit)"
+atleast "700 frames: said by the file" "$(ended limit)" "$(in_file limit)"
+
+# Each caller's CFA is in another callee-saved register, which the function below has saved.
+stacks "" -F 997 -- ./work registers 1
+all "registers" registers_leaf main 50
+for register in rbx r12 r13 r14 r15; do
+	all "CFA in $register" registers_leaf registers_$register 50
+done
+
+# The return addresses of 7 watched functions are the trampoline's on the stack.
+if ./work watched 0.01; then
+	for mode in "" =always; do
+		stacks "$mode" -F 997 -- ./work watched 1
+		all "uretprobes $mode" watched_leaf main 50
+		same "uretprobes $mode: callers in the stacks" "6 6" "$(occurs spin watched_descend)"
+		same "uretprobes $mode: trampolines in the stacks" 0 \
+			"$(awk -v RS= '/[ \t]spin[+ ]/ && /uprobes/ { n++ } END { print n + 0 }' f.txt)"
+	done
+else
+	echo "no uretprobes here"
+fi
+
+# 32-bit code in a 64-bit program: known as such, and the pc is all that is said.
+stacks "" -F 997 -- ./work compat 1
+atleast "32-bit code: known" 50 "$(ended compat)"
+same "32-bit code: known to the file" "$(ended compat)" "$(in_file compat)"
+same "32-bit code: frames beside the pc" 0 "$(awk -v RS= '{ n = split($0, l, "\n"); split(l[2], w, " ") }
+	length(w[1]) == 8 && n > 2 { wrong++ } END { print wrong + 0 }' f.txt)"
+atleast "32-bit code: pcs" 50 "$(awk 'length($1) == 8 && $2 == "[unknown]" { n++ } END { print n + 0 }' f.txt)"
+
+# Code made at run time: by frame pointers, and counted.
+${CC:-cc} -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o cases "$HERE/unwind_cases/cases.c" -pthread
+stacks "" -F 997 -- ./cases jit 1
+atleast "code made at run time: guessed" 50 "$(figure 'with guessed frames')"
+same "code made at run time: guessed, in the file" "$(figure 'with guessed frames')" "$(in_file guessed)"
+all "code made at run time" leaf_plain main 50
+stacks "" -F 997 -- ./work registers 1
+same "code from objects: guessed" 0 "$(figure 'with guessed frames')"
+
+done_testing

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+Stacks of real programs, walked by BPF in the kernel, beside libdw's from the same registers and stack bytes. The
+programs are those of unwind_truth.py, from their exec on. docs/unwind-truth.md explains figures and differences.
+
+    bpf_libdw.py TOOL [SOURCE]     a second each of what is installed: a test; 77 where BPF may not be used
+    bpf_libdw.py TOOL --table      longer, and Debian packages unpacked in the cache; prints the table
+    bpf_libdw.py TOOL --only NAME  one program, with the first differences
+
+TOOL is the built system_bpf_libdw.
+"""
+import http.client
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import unwind_truth as truth  # noqa: E402
+
+EQUAL, COMPLETE = 0.999, 0.995
+PORT = 18098
+
+
+class Bench(truth.Bench):
+    """Records by the tool, which compares at once: the "data" is its answer."""
+    show = 0
+
+    def record(self, name, command, size=None, pid=None, stdin=None):
+        line = f"cd {shlex.quote(self.work)}; exec timeout -s TERM {self.seconds + 20} {shlex.join(command)}"
+        done = subprocess.run([self.tool, str(self.show), line + (f" <{shlex.quote(stdin)}" if stdin else " </dev/null")],
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                              env=dict(os.environ, DEBUGINFOD_URLS=""))
+        sys.stderr.write(done.stderr)
+        if done.returncode:
+            raise truth.Skip(done.stderr.strip()[-200:] or done.stdout.strip()[-200:])
+        return json.loads(done.stdout)
+
+
+def nginx(b):
+    program = truth.package("nginx", "usr/sbin/nginx") if b.table else truth.need("nginx")
+    os.makedirs(b.path("logs"), exist_ok=True)
+    b.write("index.html", "<p>seam</p>" * 3000)
+    temporary = "".join(f"{kind}_temp_path {b.path(kind)}; " for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    conf = b.write("nginx.conf", f"""daemon off; master_process off; error_log stderr; pid {b.path('pid')};
+events {{ worker_connections 64; }} http {{ access_log off; gzip on; gzip_types *; {temporary}
+server {{ listen 127.0.0.1:{PORT}; root {b.work}; }} }}""")
+    end = time.time() + b.seconds + 2
+
+    def client():
+        while time.time() < end:
+            try:
+                c = http.client.HTTPConnection("127.0.0.1", PORT, timeout=2)
+                for _ in range(50):
+                    c.request("GET", "/index.html", headers={"Accept-Encoding": "gzip"})
+                    c.getresponse().read()
+                c.close()
+            except OSError:
+                time.sleep(0.05)
+
+    clients = [threading.Thread(target=client) for _ in range(2)]
+    for c in clients:
+        c.start()
+    try:
+        return b.record("nginx", ["timeout", str(b.seconds), program, "-p", b.work, "-c", conf])
+    finally:
+        end = 0
+        for c in clients:
+            c.join()
+
+
+def mix(b):
+    program = b.path("mix")
+    done = subprocess.run([truth.need("c++"), "-O2", "-pthread", "-o", program, os.path.join(HERE, "bpf", "mix.cc")],
+                          capture_output=True, text=True)
+    if done.returncode:
+        raise truth.Skip(done.stderr[-200:])
+    return b.record("mix", [program, str(b.seconds)])
+
+
+# The same programs, but for those that perf can only follow by pid; what may be incomplete, and why.
+PROGRAMS = {name: record for name, (record, _) in truth.PROGRAMS.items()} | {"nginx": nginx, "C++": mix}
+INCOMPLETE = {
+    "C++ exceptions, threads": 0.98,  # while libgcc lands an exception no rule can be right
+    "static, no .eh_frame for the program": 0,  # no tables
+    "musl, static": 0, "musl, static, -g": 0,  # built without tables
+}
+
+
+def without_a_stack(r):
+    """The program was being replaced, or the task's memory was gone: there is nothing to walk."""
+    return r["ends"]["exec"] + r["ends"]["exited"]
+
+
+def first_moments(r):
+    """_init of crti.o, and what musl or the loader has before its first frame, have no unwind information: libdw
+    ends there, too. Some ten instructions of each object, once a program."""
+    return min(r["neither_begins"], r["ends"]["no_rule"] + r["outside_ends"]["no_unwind_info"], 3)
+
+
+def judge(name, r):
+    wrong = []
+    walkable = max(1, r["samples"] - without_a_stack(r) - first_moments(r))
+    if r["samples"] < 20:
+        wrong.append("hardly any sample")
+    if r["differ"] > r["both"] * (1 - EQUAL):
+        wrong.append("frames differ")
+    if r["cut_begins"] < r["cut"] * (1 - (1 - EQUAL)):
+        wrong.append("frames differ before the copy ends")
+    if r["neither"] - r["neither_begins"] > r["samples"] * (1 - COMPLETE):
+        wrong.append("frames of unfinished stacks differ")
+    if r["complete"] < INCOMPLETE.get(name, COMPLETE) * walkable:
+        wrong.append("too few are complete")
+    return wrong
+
+
+def row(name, r):
+    percent = lambda part, whole: f"{100 * part / whole:.3f} %" if whole else "-"
+    print(f"| {name} | {r['samples']} | {r['frames'] / max(1, r['samples']):.1f} | {r['deferred']} | {r['outside']} |"
+          f" {percent(r['complete'], r['samples'] - without_a_stack(r))} | {r['both']} | {percent(r['equal'], r['both'])} |"
+          f" {r['cut']} | {percent(r['cut_begins'], r['cut'])} | stops {r['stops']} guesses {r['guesses']} else {r['differ']};"
+          f" exec {r['ends']['exec']} exited {r['ends']['exited']} uncopied {r['uncopied']}", flush=True)
+
+
+def main():
+    tool, table = os.path.abspath(sys.argv[1]), "--table" in sys.argv
+    only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else None
+    if subprocess.run([tool, "0", "true"], capture_output=True).returncode == 77:
+        print("skipped: BPF cannot be used here")
+        return 77
+    failed, ran = [], 0
+    with tempfile.TemporaryDirectory(prefix="seam-bpf-") as work:
+        b = Bench(tool, work, 5 if table else 1, table)
+        b.show = 6 if only else 0
+        for name, record in PROGRAMS.items():
+            if only and only != name:
+                continue
+            try:
+                r = record(b)
+            except truth.Skip as reason:
+                print(f"{name}: skipped: {reason}", flush=True)
+                continue
+            ran += 1
+            row(name, r)
+            wrong = judge(name, r)
+            if wrong:
+                failed.append(f"{name}: {', '.join(wrong)}: {r}")
+    for f in failed:
+        print("FAIL", f)
+    return 1 if failed else 0 if ran else 77
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+/*
+ * bpf_rings.c: nothing is dropped without being counted. Rings of one page that nobody reads while the program runs: what came out
+ * and what the programs say there was no room for is all that was sampled, to the last one; with ample rings it is nothing.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bpf/taken.h"
+
+#define BUSY "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done"
+#define TWO_CPUS "(" BUSY ") & (" BUSY ") & wait"
+
+static int failures;
+
+static void same(const char *what, uint64_t expected, uint64_t got)
+{
+	bool right = expected == got;
+
+	printf("%s: %s: %" PRIu64 "%s%" PRIu64 "\n", right ? "ok" : "FAILED", what, got,
+	       right ? " = " : ", expected ", expected);
+	failures += !right;
+}
+
+static void more(const char *what, uint64_t least, uint64_t got)
+{
+	printf("%s: %s: %" PRIu64 " of at least %" PRIu64 "\n", got >= least ? "ok" : "FAILED",
+	       what, got, least);
+	failures += got < least;
+}
+
+static uint64_t ends(const struct kwalk_counts *c)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < KWALK_ENDS; i++)
+		sum += c->end[i];
+	return sum;
+}
+
+static int record(struct taken *t, const struct taken_opts *o)
+{
+	int r = taken_record(t, TWO_CPUS, o);
+
+	if (r < 0)
+		printf("FAILED: nothing could be recorded\n");
+	failures += r < 0;
+	return r;
+}
+
+/* What holds whatever the size of a ring. */
+static void balanced(const char *what, const struct kwalk_totals *t)
+{
+	const struct kwalk_counts *c = &t->counts;
+	uint64_t tried = c->answers + c->answer_full;
+
+	printf("# %s: %" PRIu64 " samples, %" PRIu64 " without room; %" PRIu64 " deferred, %" PRIu64
+	       " answers, %" PRIu64 " without room, %" PRIu64 " refused\n",
+	       what, c->samples, c->ring_full, c->asked, c->answers, c->answer_full, c->refused);
+	more("samples", 200, c->samples);
+	same("samples in the file and without room", c->samples, t->samples + c->ring_full);
+	same("answers tried, of tasks that were asked", c->asked, tried - c->remote);
+	same("ends counted", c->samples + tried, ends(c));
+}
+
+int main(void)
+{
+	struct kwalk_probe probe;
+	struct taken_opts tiny = { .frequency = 4000,
+		                   .ring_bytes = 4096,
+		                   .no_copies = true,
+		                   .read_late = true },
+	                  ample = { .frequency = 4000, .no_copies = true };
+	struct taken t;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	kwalk_probe(&probe);
+	if (!probe.usable) {
+		printf("skipped: %s\n", probe.reason);
+		return 77;
+	}
+	if (record(&t, &ample) >= 0) {
+		balanced("ample rings", &t.totals);
+		same("without room", 0, t.totals.counts.ring_full + t.totals.counts.answer_full);
+		same("unanswered", 0, t.totals.unanswered);
+		same("told as lost", 0, t.told_lost);
+	}
+	taken_free(&t);
+	if (record(&t, &tiny) >= 0) {
+		balanced("tiny rings", &t.totals);
+		more("without room", 100, t.totals.counts.ring_full);
+		same("told as lost", t.totals.counts.ring_full, t.told_lost);
+	}
+	taken_free(&t);
+	tiny.when = KWALK_ALWAYS;
+	if (probe.defers && record(&t, &tiny) >= 0) {
+		balanced("tiny rings, all deferred", &t.totals);
+		more("answers without room", 1, t.totals.counts.answer_full);
+		more("answers without room, beside what nobody got", t.totals.unanswered,
+		     t.totals.counts.answer_full);
+		taken_free(&t);
+	}
+	return failures != 0;
+}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+# top.sh: a real program in plain mode: its hot function leads, stacks are whole, the tables come at the
+# asked number; what ends by itself ends top; a terminal is given back as it was.
+. "$(dirname "$0")/lib.sh"
+can_record || skip "no samples can be recorded here"
+command -v cc >/dev/null || skip "there is no C compiler"
+
+cat >hot.c <<'C'
+#include <stdlib.h>
+static volatile unsigned sink;
+__attribute__((noinline)) void leaf_function(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		sink = sink * 3u + i;
+}
+__attribute__((noinline)) void middle_function(unsigned n)
+{
+	leaf_function(n);
+	sink++;
+}
+int main(int argc, char **argv)
+{
+	for (long i = atol(argv[1]); i; i--)
+		middle_function(1000000);
+	return 0;
+}
+C
+cc -g -O1 -fno-optimize-sibling-calls -o hot hot.c || skip "the C compiler makes no program"
+
+# A process that runs already, three refreshes.
+./hot 1000000 &
+pid=$!
+timeout 60 "$SEAM" top --stdio -d 1 -n 3 -p "$pid" --children -s sym >out 2>err | cat
+kill "$pid"
+wait "$pid" 2>/dev/null
+same "tables" 3 "$(grep -c '^seam top: ' out)"
+says out 'samples in .* with whole stacks'
+same "self of the leaf leads once per table" 3 "$(grep -c ' leaf_function$' out)"
+# middle_function has hardly any self: it is seen only when stacks are whole.
+same "callers are seen" 3 "$(awk '$NF == "middle_function" && $1 + 0 > 90 && $2 + 0 < 10' out | grep -c .)"
+grep -q "$(printf '\033')" out && fail "escape sequences in a pipe"
+
+# A command: top ends with it, and shows the rest.
+timeout 60 "$SEAM" top -d 30 -s dso,sym -- ./hot 150 >out 2>err
+same "a command that ends" 0 $?
+same "one table for what is left" 1 "$(grep -c '^seam top: ' out)"
+says out 'hot *\[\.\] leaf_function'
+
+# Stopped from outside.
+./hot 1000000 &
+pid=$!
+timeout -s INT 3 "$SEAM" top --stdio -d 1 -p "$pid" >out 2>err
+kill "$pid"
+wait "$pid" 2>/dev/null
+atleast "tables until it was stopped" 2 "$(grep -c '^seam top: ' out)"
+
+"$SEAM" top -d nonsense >out 2>err
+same "usage" 2 $?
+"$SEAM" top -s srcline >out 2>err
+same "a sort key that top does not have" 2 $?
+done_testing

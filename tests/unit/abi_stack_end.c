@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// abi_stack_end.c: what misc says of a stack's end comes back, beside what the kernel says there, and a name for each.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <seam/record.h>
+
+#include "abi/stack_end.h"
+
+static void test_comes_back(void **state)
+{
+	(void)state;
+	for (unsigned end = 0; end < STACK_ENDS; end++)
+		for (int guessed = 0; guessed < 2; guessed++) {
+			uint16_t misc = stack_end_misc((enum stack_end)end, guessed);
+
+			assert_int_equal(misc & (SEAM_MISC_CPUMODE_MASK | SEAM_MISC_EXACT_IP |
+			                         SEAM_MISC_PROC_MAP_PARSE_TIMEOUT |
+			                         SEAM_MISC_EXT_RESERVED),
+			                 0);
+			misc |= SEAM_MISC_USER | SEAM_MISC_EXACT_IP;
+			assert_int_equal(stack_end_of(misc), end);
+			assert_int_equal(!!(misc & STACK_END_GUESSED), guessed);
+		}
+	assert_int_equal(stack_end_of(SEAM_MISC_KERNEL), STACK_END_NOT_SAID);
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	for (unsigned a = 0; a <= STACK_END_DEFERRED; a++) {
+		assert_string_not_equal(stack_end_name((enum stack_end)a), "unknown");
+		for (unsigned b = 0; b < a; b++)
+			assert_string_not_equal(stack_end_name((enum stack_end)a),
+			                        stack_end_name((enum stack_end)b));
+	}
+	assert_string_equal(stack_end_name((enum stack_end)15), "unknown");
+	assert_non_null(strstr(stack_end_text((enum stack_end)15), "does not know"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_comes_back),
+		cmocka_unit_test(test_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

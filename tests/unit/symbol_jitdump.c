@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// symbol_jitdump.c: names from a jitdump: loads, moves, replaced code, both byte orders, and one cut at every byte.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "symbol/symbol.h"
+
+#define PID 77u
+
+static char dir[64];
+
+static void put32(struct buf *b, uint32_t v, bool swap)
+{
+	buf_put_u32(b, swap ? __builtin_bswap32(v) : v);
+}
+
+static void put64(struct buf *b, uint64_t v, bool swap)
+{
+	buf_put_u64(b, swap ? __builtin_bswap64(v) : v);
+}
+
+static void put_header(struct buf *b, bool swap)
+{
+	put32(b, 0x4a695444, swap);
+	put32(b, 1, swap);
+	put32(b, 40, swap);
+	put32(b, 62, swap);
+	put32(b, 0, swap);
+	put32(b, PID, swap);
+	put64(b, 1000, swap);
+	put64(b, 0, swap);
+}
+
+static void put_load(struct buf *b, uint64_t at, uint64_t size, uint64_t index, const char *name,
+                     bool swap)
+{
+	put32(b, 0, swap);
+	put32(b, (uint32_t)(16 + 40 + strlen(name) + 1 + size), swap);
+	put64(b, 1000 + index, swap);
+	put64(b, 0, swap);
+	put64(b, at, swap);
+	put64(b, at, swap);
+	put64(b, size, swap);
+	put64(b, index, swap);
+	buf_put(b, name, strlen(name) + 1);
+	buf_put_zeros(b, size);
+}
+
+static void put_move(struct buf *b, uint64_t from, uint64_t to, uint64_t size, uint64_t index,
+                     bool swap)
+{
+	put32(b, 1, swap);
+	put32(b, 16 + 48, swap);
+	put64(b, 2000, swap);
+	put64(b, 0, swap);
+	put64(b, from, swap);
+	put64(b, from, swap);
+	put64(b, to, swap);
+	put64(b, size, swap);
+	put64(b, index, swap);
+}
+
+static void put_all(struct buf *b, bool swap)
+{
+	put_header(b, swap);
+	put_load(b, 0x1000, 0x40, 1, "first", swap);
+	put_load(b, 0x2000, 0x40, 2, "second", swap);
+	put_load(b, 0x1020, 0x20, 3, "replaces half", swap);
+	put_move(b, 0x2000, 0x3000, 0x40, 2, swap);
+	put_move(b, 0x2000, 0x4000, 0x40, 99, swap); /* of nothing */
+}
+
+static void write_dump(const struct buf *b, size_t n)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/jit-%u.dump", dir, PID);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(b->bytes, 1, n, f), n);
+	fclose(f);
+}
+
+/* The name at an address, copied; "" when there is none. */
+static void name_at(uint64_t addr, char *ret, size_t n)
+{
+	struct symbol_opts opts = { .sz = sizeof(opts), .map_dir = dir };
+	struct symbol_key key = { .kind = SYMBOL_KIND_ANON, .path = "//anon", .pid = PID };
+	struct symbol_place place = { 0x1000, 0x9000, 0 };
+	struct symbol_object *object;
+	struct symbol_cache *cache;
+	struct symbol s;
+
+	assert_int_equal(symbol_new(&cache, &opts), 0);
+	assert_int_equal(symbol_jitdump(cache, PID, "/somewhere/jit-77.dump"), 0);
+	assert_int_equal(symbol_object(cache, &key, &object), 0);
+	snprintf(ret, n, "%s", symbol_resolve(object, &place, addr, &s) > 0 ? s.name : "");
+	symbol_free(cache);
+}
+
+static void assert_name(uint64_t addr, const char *expected)
+{
+	char name[64];
+
+	name_at(addr, name, sizeof(name));
+	assert_string_equal(name, expected);
+}
+
+static void names_of(void **state)
+{
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct buf b = { 0 };
+
+		put_all(&b, swap);
+		write_dump(&b, b.n);
+		assert_name(0x1000, "first");
+		assert_name(0x101f, "first");
+		assert_name(0x1020, "replaces half");
+		assert_name(0x2010, "second");
+		assert_name(0x3010, "second");
+		assert_name(0x4010, "");
+		assert_name(0x1040, "");
+		buf_free(&b);
+	}
+}
+
+static void every_cut_is_survived(void **state)
+{
+	struct buf b = { 0 };
+	char name[64];
+
+	(void)state;
+	put_all(&b, false);
+	for (size_t n = 0; n < b.n; n++) {
+		write_dump(&b, n);
+		name_at(0x1000, name, sizeof(name));
+		assert_true(!*name || !strcmp(name, "first"));
+	}
+	for (size_t i = 0; i < b.n; i++) {
+		b.bytes[i] ^= 0xff;
+		write_dump(&b, b.n);
+		name_at(0x1020, name, sizeof(name));
+		b.bytes[i] ^= 0xff;
+	}
+	buf_free(&b);
+}
+
+static int make_dir(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/seam-jit-XXXXXX");
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	char path[128];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/jit-%u.dump", dir, PID);
+	unlink(path);
+	return rmdir(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of),
+		cmocka_unit_test(every_cut_is_survived),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
