@@ -50,13 +50,11 @@ void record_table_free(struct record_table *t)
 }
 
 /* Where the file that was mapped can be read: by its name, or by that in the process's own file system. */
-static bool record_table_path(const struct kwalk_ask *ask, char *path, size_t n, struct stat *st)
+static bool record_table_path(const struct kwalk_ask *ask, const char *root, char *path, size_t n,
+                              struct stat *st)
 {
-	if ((size_t)snprintf(path, n, "%s", ask->path) < n && stat(path, st) == 0 &&
-	    (!ask->inode || st->st_ino == ask->inode))
-		return true;
-	return (size_t)snprintf(path, n, "/proc/%d/root%s", (int)ask->pid, ask->path) < n &&
-	       stat(path, st) == 0 && (!ask->inode || st->st_ino == ask->inode);
+	return (size_t)snprintf(path, n, "%s%s", root, ask->path) < n && stat(path, st) == 0 &&
+	       (!ask->inode || st->st_ino == ask->inode);
 }
 
 static uint64_t record_table_hash(const char *path, const struct stat *st)
@@ -106,21 +104,27 @@ static const struct tables_object *record_table_inode(struct record_table *t, co
 	return object;
 }
 
-/* By build-id, so that a file that took the other's place is not taken for it; one without is known by its inode. */
+/* By build-id, so that a file that took the other's place is not taken for it; one without is known by its inode. A process in a
+ * container has other files at the same paths: then below its own root. */
 static const struct tables_object *record_table_file(struct record_table *t,
                                                      const struct kwalk_ask *ask)
 {
 	const struct tables_object *object = NULL;
 	struct image_build_id id = { .size = ask->build_id_size };
-	char path[4096 + 32];
+	char path[4096 + 32], own[32];
 	struct stat st;
 
-	if (!record_table_path(ask, path, sizeof(path), &st))
-		return NULL;
-	if (!id.size)
-		return record_table_inode(t, path, &st);
 	memcpy(id.bytes, ask->build_id, sizeof(id.bytes));
-	tables_get(t->tables, path, &id, &object);
+	snprintf(own, sizeof(own), "/proc/%d/root", (int)ask->pid);
+	for (int i = 0; i < 2; i++) {
+		if (!record_table_path(ask, i ? own : "", path, sizeof(path), &st))
+			continue;
+		if (!id.size)
+			return record_table_inode(t, path, &st);
+		tables_get(t->tables, path, &id, &object);
+		if (object && (object->table || object->keeps_fp))
+			break;
+	}
 	return object;
 }
 

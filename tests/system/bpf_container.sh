@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# bpf_container.sh: a process in another mount namespace has other files at the same paths: its unwind tables come from its own.
+. "$(dirname "$0")/lib.sh"
+command -v gcc >/dev/null 2>&1 || skip "gcc is needed"
+"$SEAM" check 2>/dev/null | grep -q "bpf_stacks  *yes" || skip "BPF programs cannot walk stacks here"
+unshare -m true 2>why || skip "no mount namespaces here: $(cat why)"
+can_record
+
+# The container's library works for long, without frame pointers; the host's is another one at the same path.
+cat >inside.c <<'C'
+volatile unsigned long sink;
+static __attribute__((noinline)) unsigned long deep(unsigned long x) { for (int i = 0; i < 4000; i++) x = x * 31 + i; sink = x; return x; }
+__attribute__((noinline)) unsigned long library(unsigned long x) { char room[200]; for (int i = 0; i < 200; i++) room[i] = (char)(x + i); sink += room[x % 200]; return deep(x) + 1; }
+C
+echo 'unsigned long library(unsigned long x) { return x; } int other(int x) { return x; }' >host.c
+echo 'unsigned long library(unsigned long); int main(void) { unsigned long x = 1; for (int i = 0; i < 400000; i++) x += library(x); return x == 7; }' >main.c
+mkdir -p at in
+gcc -O2 -fomit-frame-pointer -fPIC -shared -Wl,--build-id inside.c -o in/libinside.so &&
+	gcc -O2 -fPIC -shared -Wl,--build-id host.c -o at/libinside.so &&
+	gcc -O2 -fno-optimize-sibling-calls main.c -o program -Lat -linside -Wl,-rpath,"$PWD/at" || skip "gcc does not work"
+
+record -a -F 997 --call-graph dwarf,defer -o c.data -- \
+	unshare -m sh -c "mount --bind '$PWD/in' '$PWD/at' && exec ./program"
+same "exit status" 0 "$status"
+"$SEAM" script -i c.data --comms program -F ip,dso >script.txt 2>err
+python3 - <<'PY' >figures
+stacks = [[line for line in s.split("\n") if line.strip()] for s in open("script.txt").read().split("\n\n")]
+inside = [s for s in stacks if s and "libinside" in s[0]]
+print(len(inside), sum("/program" in s[-1] for s in inside))
+PY
+read -r all whole <figures
+atleast "samples in the container's library" 50 "$all"
+atleast "of them whole, of 1000" 980 $((whole * 1000 / (all + 1)))
+done_testing
