@@ -143,11 +143,8 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	x->sample.event = bpf_get_attach_cookie(ctx);
 	x->sample.ip = ctx->regs.rip;
 	x->sample.period = ctx->sample_period;
-	if (config.wall) {
-		__u64 ran = away_ran(task, x->sample.time_ns);
-
-		x->sample.period = ran ? ran : x->sample.period;
-	}
+	if (config.wall)
+		x->sample.period = away_ran(task, x->sample.time_ns, x->sample.period);
 	x->sample.address = ctx->addr;
 	x->sample.cookie = 0;
 	x->sample.n_user = x->sample.n_kernel = 0;
