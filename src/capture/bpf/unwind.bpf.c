@@ -45,6 +45,8 @@ INLINE int sample_at_once(struct scratch *x, __u32 exiting)
 	s->guessed = x->w.guessed;
 	if (s->end == KWALK_NO_MAPPING || s->end == KWALK_BAD_RULE)
 		s->cookie = cookie_new(x, s->cpu);
+	if (s->end == KWALK_NO_MAPPING)
+		news_tell(s->pid);
 	if (exiting && s->end == KWALK_FAULT)
 		s->end = KWALK_EXITED;
 	if (config.when == KWALK_NEVER || exiting)
@@ -233,6 +235,9 @@ int BPF_PROG(on_replace, struct task_struct *task)
 		*n |= KWALK_REPLACING;
 	else
 		bpf_map_update_elem(&execs, &pid, &first, BPF_ANY);
+	if (filter_by_number(
+	            task)) /* it looks again every now and then: the new program's mappings come soon */
+		news_tell(pid);
 	return 0;
 }
 
@@ -246,6 +251,8 @@ int BPF_PROG(on_exec, struct task_struct *task)
 		*n = (*n & ~KWALK_REPLACING) + 1;
 	else
 		bpf_map_update_elem(&execs, &pid, &one, BPF_ANY);
+	if (filter_by_number(task))
+		news_tell(pid);
 	filter_takes(task); /* the recorder learns early whose records it is to keep */
 	return 0;
 }
