@@ -210,8 +210,9 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	by = config.filter == KWALK_THREADS ? parent->pid : from;
 	key = config.filter == KWALK_THREADS ? child->pid : to;
 	if (config.inherit && config.filter != KWALK_EVERYTHING &&
-	    bpf_map_lookup_elem(&targets, &by))
-		bpf_map_update_elem(&targets, &key, &one, BPF_ANY);
+	    bpf_map_lookup_elem(&targets, &by) &&
+	    bpf_map_update_elem(&targets, &key, &one, BPF_ANY) < 0)
+		COUNT(not_followed);
 	if (from == to)
 		return 0;
 	/* A child has its parent's mappings, from its first instruction on. */
