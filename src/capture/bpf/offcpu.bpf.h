@@ -211,6 +211,10 @@ INLINE void away_user(struct scratch *x, struct task_struct *task)
 {
 	if (!config.user || !away_has_user(task))
 		return;
+	if (!config.away_at_once && task->flags & TASK_EXITING) { /* it would not answer */
+		x->sample.end = KWALK_EXITED;
+		return;
+	}
 	walker_take(&x->w, task);
 	if (!walker_start(&x->w, task)) {
 		x->sample.end = x->w.end;
