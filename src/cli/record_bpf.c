@@ -244,6 +244,11 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 		        " deferred stacks lost in the rings of the BPF programs; %" PRIu64
 		        " could not be deferred: too many threads\n",
 		        c->answer_full, c->no_slot);
+	if (c->not_followed)
+		fprintf(stderr,
+		        "  %" PRIu64
+		        " children of what is recorded were not followed: there were too many\n",
+		        c->not_followed);
 	if (t.misses)
 		fprintf(stderr,
 		        "  %" PRIu64

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * bpf_rings.c: nothing is dropped without being counted. Rings of one page that nobody reads while the program runs: what came out
- * and what the programs say there was no room for is all that was sampled, to the last one; with ample rings it is nothing.
+ * and what the programs say there was no room for is all that was sampled, to the last one; with ample rings it is nothing. So of
+ * children that there is no room for among the targets.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -71,7 +72,8 @@ int main(void)
 		                   .ring_bytes = 4096,
 		                   .no_copies = true,
 		                   .read_late = true },
-	                  ample = { .frequency = 4000, .no_copies = true };
+	                  ample = { .frequency = 4000, .no_copies = true },
+	                  alone = { .frequency = 4000, .no_copies = true, .tasks = 1 };
 	struct taken t;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -85,7 +87,12 @@ int main(void)
 		same("without room", 0, t.totals.counts.ring_full + t.totals.counts.answer_full);
 		same("unanswered", 0, t.totals.unanswered);
 		same("told as lost", 0, t.told_lost);
+		same("children not followed", 0, t.totals.counts.not_followed);
 	}
+	taken_free(&t);
+	if (record(&t, &alone) >= 0)
+		same("room for the command alone: children not followed", 2,
+		     t.totals.counts.not_followed);
 	taken_free(&t);
 	if (record(&t, &tiny) >= 0) {
 		balanced("tiny rings", &t.totals);

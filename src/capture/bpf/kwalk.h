@@ -89,6 +89,8 @@ struct kwalk_opts {
 	uint64_t
 	        memory; /* most bytes of tables and mappings in the arena; 0: 1 GiB; at most 4 GiB */
 	size_t ring_bytes; /* per CPU, rounded up to a power of two; 0: 2 MiB */
+	uint32_t
+	        tasks; /* most targets, processes and threads that owe; 0: as many as there may be, within reason */
 	/* Fills *ret (zeros: no table). Called from any thread, several at once. */
 	void (*table)(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret);
 	void *ctx;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk_follow.c: keeps the address spaces as the kernel says they change: a thread of its own, woken by each record of a dummy
- * event per CPU, so that a table is there a moment after its object is mapped, however busy the writing of the file is. Records that
- * were lost are made good from /proc.
+ * kwalk_follow.c: keeps the address spaces as the kernel says they change: a thread of its own that reads a dummy event per CPU. The
+ * programs wake it at an exec and when a walk met what is not known, so that a table is there a moment later, however busy the
+ * writing of the file is. The records do not: the kernel gives such an event each thread's begin and end, too, and waking somebody
+ * for those costs more than the thread. Records that were lost are made good from /proc.
  */
 #include <errno.h>
 #include <poll.h>
@@ -23,8 +24,10 @@
 #include "capture/ring.h"
 
 #define FOLLOW_RING_PAGES 128
-#define FOLLOW_DUMMY 9     /* PERF_COUNT_SW_DUMMY */
-#define FOLLOW_WAIT_MS 100 /* for room to be made (kwalk_room.c) */
+#define FOLLOW_DUMMY 9 /* PERF_COUNT_SW_DUMMY */
+/* After an exec its libraries come, at shorter intervals than later: it is looked again and again, ever more rarely. */
+#define FOLLOW_SOON_NS 50000ull
+#define FOLLOW_WAIT_NS 100000000ull /* also for room to be made (kwalk_room.c) */
 #define SWEEP_NS 1000000000ull
 #define GONE_NS 5000000000ull /* samples of a process that has gone may still wait in a ring */
 
@@ -158,17 +161,26 @@ static void *follow_run(void *ctx)
 {
 	struct kwalk *l = ctx;
 	struct follow *f = &l->follow;
-	struct pollfd *fds = calloc(f->n + 1, sizeof(*fds));
+	struct pollfd *fds = calloc(f->n + 2, sizeof(*fds));
+	uint64_t wait_ns = FOLLOW_SOON_NS;
 
 	if (!fds)
 		return NULL;
 	for (size_t i = 0; i < f->n; i++)
 		fds[i] = (struct pollfd){ .fd = f->fds[i], .events = POLLIN };
 	fds[f->n] = (struct pollfd){ .fd = f->wake, .events = POLLIN };
+	fds[f->n + 1] = (struct pollfd){ .fd = ring_buffer__epoll_fd(f->news), .events = POLLIN };
 	follow_hurry();
 	while (!fds[f->n].revents) {
-		if (poll(fds, f->n + 1, FOLLOW_WAIT_MS) < 0 && errno != EINTR)
+		const struct timespec wait = { .tv_nsec = (long)wait_ns };
+
+		if (ppoll(fds, f->n + 2, &wait, NULL) < 0 && errno != EINTR)
 			break;
+		/* Before the records: what is told of later is behind them. */
+		if (ring_buffer__consume(f->news) > 0)
+			wait_ns = FOLLOW_SOON_NS;
+		else if (wait_ns < FOLLOW_WAIT_NS)
+			wait_ns += wait_ns / 8;
 		follow_drain(l);
 	}
 	free(fds);
@@ -191,7 +203,7 @@ static struct seam_attr follow_attr(void)
 		         SEAM_ATTR_COMM | SEAM_ATTR_COMM_EXEC | SEAM_ATTR_TASK |
 		         SEAM_ATTR_WATERMARK | SEAM_ATTR_BUILD_ID | SEAM_ATTR_USE_CLOCKID |
 		         SEAM_ATTR_EXCLUDE_KERNEL | SEAM_ATTR_EXCLUDE_HV,
-		.wakeup = 1, /* byte: every record wakes */
+		.wakeup = FOLLOW_RING_PAGES * 4096 / 4, /* bytes: or else it is told */
 		.clockid = CLOCK_MONOTONIC,
 	};
 
@@ -227,6 +239,12 @@ static int follow_open(struct kwalk *l)
 	return f->rings && f->fds ? 0 : -ENOMEM;
 }
 
+/* The word itself says nothing. */
+static int follow_news(void *ctx, void *bytes, size_t n)
+{
+	return 0;
+}
+
 int follow_start(struct kwalk *l, struct seam_error *err)
 {
 	struct seam_attr attr = follow_attr();
@@ -236,6 +254,10 @@ int follow_start(struct kwalk *l, struct seam_error *err)
 		r = seam_events_add(l->follow.events, &attr, "dummy", NULL, 0, err);
 	if (r >= 0)
 		r = follow_open(l);
+	l->follow.news = ring_buffer__new(bpf_object__find_map_fd_by_name(l->object, "news"),
+	                                  follow_news, NULL, NULL);
+	if (r >= 0 && !l->follow.news)
+		r = -errno;
 	l->follow.wake = eventfd(0, EFD_CLOEXEC);
 	if (r >= 0 && l->follow.wake < 0)
 		r = -errno;
@@ -261,6 +283,7 @@ void follow_stop(struct kwalk *l)
 	}
 	if (f->wake >= 0)
 		close(f->wake);
+	ring_buffer__free(f->news);
 	free(f->rings);
 	free(f->fds);
 	buf_free(&f->records);

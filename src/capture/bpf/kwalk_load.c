@@ -108,6 +108,7 @@ static int load_sizes(struct kwalk *l)
 	static const char *const by_task[] = { "slots", "processes", "execs", "targets" };
 	struct bpf_map *rings = bpf_object__find_map_by_name(l->object, "rings");
 	struct bpf_map *arena = bpf_object__find_map_by_name(l->object, "arena");
+	uint32_t tasks = l->opts.tasks ? l->opts.tasks : load_tasks();
 	int r;
 
 	if (!rings || !arena)
@@ -116,7 +117,7 @@ static int load_sizes(struct kwalk *l)
 	for (size_t i = 0; r >= 0 && i < sizeof(by_task) / sizeof(by_task[0]); i++) {
 		struct bpf_map *map = bpf_object__find_map_by_name(l->object, by_task[i]);
 
-		r = map ? bpf_map__set_max_entries(map, load_tasks()) : -ENOENT;
+		r = map ? bpf_map__set_max_entries(map, tasks) : -ENOENT;
 	}
 	if (r >= 0)
 		r = bpf_map__set_max_entries(arena, (uint32_t)(l->opts.memory / ARENA_PAGE));
@@ -239,6 +240,30 @@ static int load_object(struct kwalk *l, struct seam_error *err)
 	return r < 0 ? load_fail(err, -r, "the kernel does not load the BPF programs") : 0;
 }
 
+static struct bpf_prog_info load_info(const struct bpf_program *p)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t n = sizeof(info);
+
+	if (!p || bpf_program__fd(p) < 0 ||
+	    bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &n) < 0)
+		return (struct bpf_prog_info){ 0 };
+	return info;
+}
+
+/* What the verifier went through differs by kernel: with -vv. */
+static void load_tell(struct kwalk *l)
+{
+	struct bpf_program *p;
+
+	bpf_object__for_each_program(p, l->object)
+	{
+		if (bpf_program__fd(p) >= 0)
+			log_line(l->opts.log, LOG_ATTRS, "verifier: %s, %u instructions",
+			         bpf_program__name(p), load_info(p).verified_insns);
+	}
+}
+
 int kwalk_load(struct kwalk *l, struct seam_error *err)
 {
 	const struct rlimit no_limit = { RLIM_INFINITY, RLIM_INFINITY };
@@ -255,6 +280,7 @@ int kwalk_load(struct kwalk *l, struct seam_error *err)
 	r = load_object(l, err);
 	if (r < 0)
 		return r;
+	load_tell(l);
 	l->on_sample = bpf_object__find_program_by_name(l->object, "on_sample");
 	l->processes = load_map_fd(l, "processes");
 	l->execs = load_map_fd(l, "execs");
@@ -293,14 +319,7 @@ void kwalk_unload(struct kwalk *l)
 
 uint64_t kwalk_misses(struct kwalk *l, const char *name)
 {
-	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
-	struct bpf_prog_info info = { 0 };
-	uint32_t n = sizeof(info);
-
-	if (!p || bpf_program__fd(p) < 0 ||
-	    bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &n) < 0)
-		return 0;
-	return info.recursion_misses;
+	return load_info(bpf_object__find_program_by_name(l->object, name)).recursion_misses;
 }
 
 int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void *ctx)

@@ -137,8 +137,9 @@ void kwalk_publish(struct kwalk *l);
 struct follow {
 	pthread_t thread;
 	bool running;
-	int wake;           /* an eventfd: stop */
-	struct ring *rings; /* one per CPU, of dummy events */
+	int wake;                 /* an eventfd: stop */
+	struct ring_buffer *news; /* by it the programs wake the thread */
+	struct ring *rings;       /* one per CPU, of dummy events */
 	int *fds;
 	size_t n;
 	struct seam_events *events;

@@ -346,6 +346,9 @@ int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx)
 	map_free(&l->early[1]);
 	l->early[1] = l->early[0];
 	l->early[0] = (struct map){ 0 };
+	/* What was read of the session's rings is judged by who is followed. */
+	if (kwalk_filters_any(&l->opts.filters))
+		follow_drain(l);
 	ring_buffer__consume(l->reader);
 	if (l->write_error >= 0)
 		l->write_error = ring_resolve(l);

@@ -98,6 +98,11 @@ struct {
 } rings SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF); /* a word when the follower is to read at once */
+	__uint(max_entries, 4096);
+} news SEC(".maps");
+
+struct {
 	__uint(type, ARENA_MAP);
 	__uint(map_flags, 1 << 10); /* BPF_F_MMAPABLE */
 	__uint(max_entries, 1);     /* pages: set by the loader */
@@ -167,6 +172,13 @@ INLINE void *ring_of_cpu(void)
 	__u32 cpu = bpf_get_smp_processor_id();
 
 	return bpf_map_lookup_elem(&rings, &cpu);
+}
+
+/* What the follower has not read yet has woken it already. */
+INLINE void news_tell(__u32 pid)
+{
+	if (!bpf_ringbuf_query(&news, BPF_RB_AVAIL_DATA))
+		bpf_ringbuf_output(&news, &pid, sizeof(pid), BPF_RB_FORCE_WAKEUP);
 }
 
 INLINE __u64 ring_flags(void *ring)

@@ -30,6 +30,7 @@ struct away {
 	__u64 ran_ns;           /* and before that, not told of yet */
 	__u64 sum_ns[8];        /* not told of yet, by enum kwalk_away */
 	__u64 ran_all_ns;       /* as the kernel counts it, when it left */
+	__u64 early_ns;         /* of samples on the CPU while it is taken to be away */
 	__u32 why;
 	__u32 unused;
 };
@@ -104,14 +105,25 @@ INLINE __u32 away_why(__u32 state, int preempted)
 
 /* ---- on the CPU ---- */
 
-/* How long the task ran since its last sample; 0: not known. */
-INLINE __u64 away_ran(struct task_struct *task, __u64 now)
+/* How long the task ran since its last sample, or `period` where that is not known. */
+INLINE __u64 away_ran(struct task_struct *task, __u64 now, __u64 period)
 {
 	struct away *a = away_get(task);
-	__u64 in;
+	__u64 in, out, early;
 
-	if (!a || !a->in_ns)
-		return 0;
+	if (!a)
+		return period;
+	if (!a->in_ns) {
+		/* It is here, but nobody told when it came: what is said now is left out of what away_add finds. */
+		out = a->out_ns;
+		early = a->early_ns;
+		if (!out || now <= out + early)
+			return 0;
+		if (period > now - out - early)
+			period = now - out - early;
+		a->early_ns = early + period;
+		return period;
+	}
 	in = __sync_lock_test_and_set(&a->in_ns, now);
 	return away_take(&a->ran_ns) + (in && in < now ? now - in : 0);
 }
@@ -199,6 +211,10 @@ INLINE void away_user(struct scratch *x, struct task_struct *task)
 {
 	if (!config.user || !away_has_user(task))
 		return;
+	if (!config.away_at_once && task->flags & TASK_EXITING) { /* it would not answer */
+		x->sample.end = KWALK_EXITED;
+		return;
+	}
 	walker_take(&x->w, task);
 	if (!walker_start(&x->w, task)) {
 		x->sample.end = x->w.end;
@@ -243,19 +259,38 @@ INLINE void away_rest(struct scratch *x, struct task_struct *task, struct away *
 	}
 }
 
-/* Since when, until now: to the sums. True when there was something. */
-INLINE int away_add(struct away *a, __u64 now)
+/* One switch in thousands passes without its tracepoint (seen on 6.18, by ftrace, too): a task is taken to be away while it
+ * runs. The kernel's count of its time on the CPU, which is exact at each switch, says how long it did. */
+INLINE __u64 away_unseen(struct task_struct *task, struct away *a, __u64 most)
 {
-	__u64 out = away_take(&a->out_ns), woken = a->woken_ns, until = now;
+	__u64 ran = task->se.sum_exec_runtime - a->ran_all_ns, early = a->early_ns;
+
+	a->early_ns = 0;
+	if (ran < early)
+		ran = early;
+	if (ran > most)
+		ran = most;
+	if (ran) {
+		COUNT(away_unseen);
+		__sync_fetch_and_add(&a->ran_ns, ran > early ? ran - early : 0);
+	}
+	return ran;
+}
+
+/* Since when, until now: to the sums, but not what it ran meanwhile. True when there was something. */
+INLINE int away_add(struct task_struct *task, struct away *a, __u64 now)
+{
+	__u64 out = away_take(&a->out_ns), woken = a->woken_ns, ran, away, queued = 0;
 	__u32 why = a->why & 7;
 
 	if (!out || now <= out)
 		return 0;
-	if (woken > out && woken < now && why != KWALK_AWAY_RUNQUEUE) {
-		until = woken;
-		a->sum_ns[KWALK_AWAY_RUNQUEUE] += now - woken;
-	}
-	a->sum_ns[why] += until - out;
+	ran = away_unseen(task, a, now - out);
+	away = now - out - ran;
+	if (!ran && woken > out && woken < now && why != KWALK_AWAY_RUNQUEUE)
+		queued = now - woken;
+	a->sum_ns[KWALK_AWAY_RUNQUEUE] += queued;
+	a->sum_ns[why] += away - queued;
 	return 1;
 }
 
@@ -279,19 +314,6 @@ INLINE void away_walk(struct task_struct *task)
 	}
 }
 
-/* It leaves and has not come back: one in thousands of switches passes without its tracepoint (seen on 6.18, by ftrace, too). The
- * kernel's count of its time on the CPU says when it came. */
-INLINE void away_unseen(struct task_struct *task, struct away *a, __u64 now)
-{
-	__u64 ran = task->se.sum_exec_runtime - a->ran_all_ns;
-
-	COUNT(away_unseen);
-	if (ran > now - a->out_ns)
-		ran = now - a->out_ns;
-	away_add(a, now - ran);
-	a->in_ns = now - ran;
-}
-
 INLINE void away_leave(struct task_struct *task, __u32 state, int preempted, __u64 now)
 {
 	struct away *a = away_get(task);
@@ -305,8 +327,7 @@ INLINE void away_leave(struct task_struct *task, __u32 state, int preempted, __u
 		if (!a)
 			return;
 	}
-	if (a->out_ns)
-		away_unseen(task, a, now);
+	away_add(task, a, now);
 	in = away_take(&a->in_ns);
 	if (in && in < now)
 		__sync_fetch_and_add(&a->ran_ns, now - in);
@@ -334,7 +355,7 @@ INLINE void away_return(struct task_struct *task, __u64 now)
 	in = __sync_lock_test_and_set(&a->in_ns, now);
 	if (in && !a->out_ns) /* nor was its leaving told of: all of it is taken for running */
 		__sync_fetch_and_add(&a->ran_ns, now - in);
-	if (!away_add(a, now))
+	if (!away_add(task, a, now))
 		return;
 	/* What a task is may have changed. */
 	if ((config.uids || config.comms || config.cgroups) && !filter_takes(task)) {
@@ -455,7 +476,7 @@ int away_last(struct bpf_iter__task *ctx)
 	if (in && in < now)
 		__sync_fetch_and_add(&a->ran_ns, now - in);
 	why = a->why & 7;
-	if (away_add(a, now) && !task->on_cpu) {
+	if (away_add(task, a, now) && !task->on_cpu) {
 		away_begin_sample(x, task, why, now, away_take(&a->sum_ns[why]));
 		away_last_walk(x, task);
 		if (!task->on_cpu) {

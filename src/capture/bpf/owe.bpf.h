@@ -141,6 +141,8 @@ static int answer(void *map, void *key, void *value)
 	answer_send(&s->answer);
 	if (s->answer.end == KWALK_NO_MAPPING || s->answer.end == KWALK_BAD_RULE)
 		answer_raw(s);
+	if (s->answer.end == KWALK_NO_MAPPING)
+		news_tell(s->answer.pid);
 	__sync_lock_test_and_set(&s->owing, 0);
 	return 0;
 }

@@ -199,13 +199,14 @@ struct kwalk_counts {
 	uint64_t kernel_threads;
 	uint64_t
 	        guessed; /* stacks with frames found by frame pointer, in code without unwind information */
-	uint64_t stale;       /* an address space changed during a walk: walked again */
-	uint64_t away;        /* samples of time off the CPU */
-	uint64_t away_full;   /* of them lost: the ring was full */
-	uint64_t away_ns;     /* the time that those tell of */
-	uint64_t away_unseen; /* returns to the CPU that the kernel did not tell of */
-	uint64_t away_untold; /* threads that there was no memory for */
-	uint64_t end[16];     /* of user halves, at once and answered, by enum kwalk_end */
+	uint64_t stale;        /* an address space changed during a walk: walked again */
+	uint64_t away;         /* samples of time off the CPU */
+	uint64_t away_full;    /* of them lost: the ring was full */
+	uint64_t away_ns;      /* the time that those tell of */
+	uint64_t away_unseen;  /* returns to the CPU that the kernel did not tell of */
+	uint64_t away_untold;  /* threads that there was no memory for */
+	uint64_t not_followed; /* children of targets that there was no room for among these */
+	uint64_t end[16];      /* of user halves, at once and answered, by enum kwalk_end */
 };
 
 #endif

@@ -45,6 +45,8 @@ INLINE int sample_at_once(struct scratch *x, __u32 exiting)
 	s->guessed = x->w.guessed;
 	if (s->end == KWALK_NO_MAPPING || s->end == KWALK_BAD_RULE)
 		s->cookie = cookie_new(x, s->cpu);
+	if (s->end == KWALK_NO_MAPPING)
+		news_tell(s->pid);
 	if (exiting && s->end == KWALK_FAULT)
 		s->end = KWALK_EXITED;
 	if (config.when == KWALK_NEVER || exiting)
@@ -143,11 +145,8 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	x->sample.event = bpf_get_attach_cookie(ctx);
 	x->sample.ip = ctx->regs.rip;
 	x->sample.period = ctx->sample_period;
-	if (config.wall) {
-		__u64 ran = away_ran(task, x->sample.time_ns);
-
-		x->sample.period = ran ? ran : x->sample.period;
-	}
+	if (config.wall)
+		x->sample.period = away_ran(task, x->sample.time_ns, x->sample.period);
 	x->sample.address = ctx->addr;
 	x->sample.cookie = 0;
 	x->sample.n_user = x->sample.n_kernel = 0;
@@ -211,8 +210,9 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	by = config.filter == KWALK_THREADS ? parent->pid : from;
 	key = config.filter == KWALK_THREADS ? child->pid : to;
 	if (config.inherit && config.filter != KWALK_EVERYTHING &&
-	    bpf_map_lookup_elem(&targets, &by))
-		bpf_map_update_elem(&targets, &key, &one, BPF_ANY);
+	    bpf_map_lookup_elem(&targets, &by) &&
+	    bpf_map_update_elem(&targets, &key, &one, BPF_ANY) < 0)
+		COUNT(not_followed);
 	if (from == to)
 		return 0;
 	/* A child has its parent's mappings, from its first instruction on. */
@@ -236,6 +236,9 @@ int BPF_PROG(on_replace, struct task_struct *task)
 		*n |= KWALK_REPLACING;
 	else
 		bpf_map_update_elem(&execs, &pid, &first, BPF_ANY);
+	if (filter_by_number(
+	            task)) /* it looks again every now and then: the new program's mappings come soon */
+		news_tell(pid);
 	return 0;
 }
 
@@ -249,6 +252,8 @@ int BPF_PROG(on_exec, struct task_struct *task)
 		*n = (*n & ~KWALK_REPLACING) + 1;
 	else
 		bpf_map_update_elem(&execs, &pid, &one, BPF_ANY);
+	if (filter_by_number(task))
+		news_tell(pid);
 	filter_takes(task); /* the recorder learns early whose records it is to keep */
 	return 0;
 }

@@ -161,6 +161,7 @@ static int taken_open(struct taken *t, pid_t pid, struct session **session, stru
 		                   .when = o->when,
 		                   .filter = KWALK_PROCESSES,
 		                   .ring_bytes = o->ring_bytes,
+		                   .tasks = o->tasks,
 		                   .table = taken_table,
 		                   .unwind = taken_sample,
 		                   .answered = taken_answered,

@@ -49,6 +49,7 @@ struct taken_opts {
 	enum kwalk_when when;
 	unsigned frequency; /* 0: 997 */
 	size_t ring_bytes;  /* 0: ample */
+	uint32_t tasks;     /* 0: ample */
 	bool keep;          /* the bytes, for another walker */
 	bool no_copies;     /* no registers and stacks at all: only the totals count */
 	bool read_late;     /* the rings are read only when the command has ended */
