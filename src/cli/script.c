@@ -12,8 +12,6 @@
 #include "cli/script_text.h"
 #include "cli/take.h"
 
-#define WRITE_AT (256u << 10)
-
 enum {
 	OPT_INPUT = 1,
 	OPT_FIELDS,
@@ -56,10 +54,13 @@ struct script {
 	struct ordered_opts order;
 	struct naming naming;
 	struct take take;
-	struct script_text *printer;
 	struct recording *rec;
+	struct script_thread {
+		struct script *script;
+		struct script_text *printer;
+	} threads[ORDERED_THREADS_MAX];
+	unsigned n_threads;
 	struct members members;
-	struct buf out;
 };
 
 static int script_fields_option(struct script *s, const struct options *o)
@@ -117,20 +118,12 @@ static int script_option(struct script *s, const struct options *o, int id)
 	}
 }
 
-static int script_flush(struct script *s)
-{
-	size_t n = s->out.n;
-
-	s->out.n = 0;
-	if (n && fwrite(s->out.bytes, 1, n, stdout) != n)
-		return -(errno ? errno : EIO);
-	return 0;
-}
-
 /* One text for each member of the sample's group that has a share in it, as perf does. */
-static int script_members(struct script *s, const struct ordered_item *item)
+static int script_members(const struct script_thread *t, const struct batch_item *item,
+                          struct buf *out)
 {
-	struct ordered_item one = *item;
+	struct script *s = t->script;
+	struct batch_item one = *item;
 	struct member member;
 	uint64_t i = 0;
 	int r;
@@ -140,47 +133,81 @@ static int script_members(struct script *s, const struct ordered_item *item)
 		one.sample.sample.event = member.event;
 		one.sample.sample.id.id = member.id;
 		one.sample.sample.period = member.period;
-		r = script_text_put(s->printer, &one, &s->out);
+		r = script_text_put(t->printer, &one, out);
 		if (r < 0)
 			break;
 	}
 	return r;
 }
 
-static int script_item(void *ctx, const struct ordered_item *item)
+static int script_start(void *ctx, void **ret)
 {
 	struct script *s = ctx;
-	int r;
+	struct script_thread *t = &s->threads[s->n_threads];
+
+	t->script = s;
+	*ret = t;
+	s->n_threads++;
+	return script_text_new(&t->printer, s->rec, &s->text,
+	                       t == s->threads ? NULL : s->threads[0].printer);
+}
+
+static int script_put(void *thread, const struct batch_item *item, struct buf *out)
+{
+	const struct script_thread *t = thread;
+	struct script *s = t->script;
 
 	if (take_any(&s->take)) {
 		const struct seam_id *id = &item->decoded.id;
 
 		if (!take_id(&s->take, id,
-		             proc_comm(s->rec->procs, id->pid, id->tid, proc_time(&item->decoded))))
+		             proc_comm(s->rec->procs, id->pid, id->tid, item->proc_ns)))
 			return 0;
 	}
 	if (item->record.type == SEAM_RECORD_SAMPLE && members_of(&item->decoded.sample))
-		r = script_members(s, item);
-	else
-		r = script_text_put(s->printer, item, &s->out);
-	if (r >= 0 && s->out.n >= WRITE_AT)
-		r = script_flush(s);
-	return r;
+		return script_members(t, item, out);
+	return script_text_put(t->printer, item, out);
+}
+
+static int script_write(void *ctx, const struct buf *out)
+{
+	if (fwrite(out->bytes, 1, out->n, stdout) != out->n)
+		return -(errno ? errno : EIO);
+	return 0;
+}
+
+/* Members' shares are what counters grew by since the sample before: one thread, in order of time. */
+static bool script_has_members(const struct recording *rec)
+{
+	for (size_t i = 0; i < seam_events_count(rec->events); i++)
+		if (members_of_event(seam_events_at(rec->events, i)))
+			return true;
+	return false;
+}
+
+static int script_verdict(struct script *s)
+{
+	struct script_text *first = s->threads[0].printer;
+
+	for (unsigned i = 1; i < s->n_threads; i++)
+		script_text_join(first, s->threads[i].printer);
+	return script_text_verdict(first, s->cmd);
 }
 
 static int script_print(struct script *s)
 {
+	const struct ordered_writer writer = {
+		.start = script_start, .put = script_put, .write = script_write, .ctx = s
+	};
 	struct seam_error err = { 0 };
 	int r;
 
 	r = recording_open(&s->rec, s->in.reader,
 	                   &(struct recording_opts){ .sz = sizeof(struct recording_opts) }, &err);
+	if (r >= 0 && script_has_members(s->rec))
+		s->order.threads = 1;
 	if (r >= 0)
-		r = script_text_new(&s->printer, s->rec, &s->text);
-	if (r >= 0)
-		r = ordered_each(s->rec, &s->order, script_item, s, &err);
-	if (r >= 0)
-		r = script_flush(s);
+		r = ordered_text(s->rec, &s->order, &writer, &err);
 	if (r >= 0 && fflush(stdout))
 		r = -errno;
 	if (r == -EPIPE)
@@ -190,7 +217,7 @@ static int script_print(struct script *s)
 		return EXIT_FAILED;
 	}
 	r = infile_verdict(&s->in, s->cmd, s->rec);
-	return script_text_verdict(s->printer, s->cmd) == EXIT_OK ? r : EXIT_PARTIAL;
+	return script_verdict(s) == EXIT_OK ? r : EXIT_PARTIAL;
 }
 
 static int script_run(int argc, char **argv, const struct cmd *cmd)
@@ -214,12 +241,12 @@ static int script_run(int argc, char **argv, const struct cmd *cmd)
 	if (r == EXIT_OK)
 		r = script_print(&s);
 out:
-	script_text_free(s.printer);
+	while (s.n_threads) /* the first one's symbols are the others', too */
+		script_text_free(s.threads[--s.n_threads].printer);
 	recording_close(s.rec);
 	infile_close(&s.in);
 	take_free(&s.take);
 	members_free(&s.members);
-	buf_free(&s.out);
 	return r;
 }
 

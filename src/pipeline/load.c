@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pipeline/batch.h"
 #include "pipeline/load_build.h"
 #include "pipeline/load_outcome.h"
 #include "pipeline/stacks.h"
@@ -33,6 +34,7 @@ struct load_worker {
 	struct load_outcome outcome;
 	struct seam_stitch_counts counts;
 	uint64_t taken, not_taken;
+	struct batch batch;
 };
 
 /* ---- counting, in threads ---- */
@@ -50,44 +52,45 @@ static uint32_t load_slice(const struct load_work *work, const struct seam_decod
 	return slice - first < PROFILE_NOT_KEPT ? (uint32_t)(slice - first) : PROFILE_NOT_KEPT;
 }
 
-static int load_sample(struct load_worker *w, const struct seam_record *record)
+static bool load_take(void *ctx, struct batch_item *item)
 {
-	const struct recording *rec = w->work->rec;
+	struct load_worker *w = ctx;
 	const struct load_opts *opts = w->work->opts;
-	struct seam_stitched sample;
-	struct seam_decoded d;
-	struct stacks_key key = { 0 };
-	uint64_t time_ns;
-	int r;
+	const struct seam_id *id = &item->decoded.id;
 
-	if (record->type != SEAM_RECORD_SAMPLE)
-		return 0;
-	r = seam_record_decode(rec->events, record, &d, NULL);
-	if (r < 0) /* counted in the first pass */
-		return r == -ENOMEM ? r : 0;
-	r = seam_stitch_resolve(rec->stitch, &d, &w->counts, &sample);
-	if (r <= 0)
-		return r;
-	time_ns = proc_time(&d);
-	key.comm = proc_comm(rec->procs, d.id.pid, d.id.tid, time_ns);
-	if (opts->take && !opts->take(opts->take_ctx, &sample, key.comm)) {
+	item->comm = proc_comm(w->work->rec->procs, id->pid, id->tid, item->proc_ns);
+	if (opts->take && !opts->take(opts->take_ctx, &item->sample, item->comm)) {
 		w->not_taken++;
-		return 0;
+		return false;
 	}
 	w->taken++;
-	key.event = d.sample.event->index;
-	key.pid = opts->keep & PROFILE_KEEP_PID ? d.id.pid : PROFILE_NOT_KEPT;
+	return true;
+}
+
+static int load_sample(void *ctx, const struct batch_item *item)
+{
+	struct load_worker *w = ctx;
+	unsigned keep = w->work->opts->keep;
+	const struct seam_id *id = &item->decoded.id;
+	struct stacks_key key;
+	int r;
+
+	memset(&key, 0, sizeof(key)); /* its padding, too: it is hashed as bytes */
+	key.comm = item->comm;
+	key.event = item->decoded.sample.event->index;
+	key.pid = keep & PROFILE_KEEP_PID ? id->pid : PROFILE_NOT_KEPT;
 	/* A nameless thread is shown by its tid, which is then part of its name. */
-	key.tid = opts->keep & PROFILE_KEEP_TID || !key.comm ? d.id.tid : PROFILE_NOT_KEPT;
-	key.cpu = opts->keep & PROFILE_KEEP_CPU && d.id.has & SEAM_SAMPLE_CPU ? d.id.cpu
-	                                                                      : PROFILE_NOT_KEPT;
-	key.state = sample.state;
-	key.slice = load_slice(w->work, &d);
-	recording_spaces(rec, &sample, time_ns, &key.user_space, &key.kernel_space);
-	r = load_outcome_add(&w->outcome, rec, key.user_space, &sample);
-	if (r >= 0 && w->unwound)
-		r = unwound_sample(w->unwound, key.user_space, &sample);
-	return r < 0 ? r : stacks_add(&w->stacks, &key, &sample, record->stable && !r, time_ns);
+	key.tid = keep & PROFILE_KEEP_TID || !item->comm ? id->tid : PROFILE_NOT_KEPT;
+	key.cpu = keep & PROFILE_KEEP_CPU && id->has & SEAM_SAMPLE_CPU ? id->cpu : PROFILE_NOT_KEPT;
+	key.state = item->sample.state;
+	key.slice = load_slice(w->work, &item->decoded);
+	key.user_space = item->user_space;
+	key.kernel_space = item->kernel_space;
+	r = load_outcome_add(&w->outcome, w->work->rec, key.user_space, &item->sample);
+	if (r < 0)
+		return r;
+	return stacks_add(&w->stacks, &key, &item->sample, item->record.stable && !item->walk,
+	                  item->proc_ns);
 }
 
 static void load_run(struct load_worker *w, const struct recording_run *run)
@@ -98,7 +101,10 @@ static void load_run(struct load_worker *w, const struct recording_run *run)
 	int r = 0;
 
 	while (r >= 0 && recording_run_next(run, &at, &i, &record))
-		r = load_sample(w, &record);
+		if (record.type == SEAM_RECORD_SAMPLE)
+			r = batch_add(&w->batch, &record);
+	if (r >= 0)
+		r = batch_run(&w->batch);
 	if (r < 0)
 		atomic_store(&w->work->failed, r);
 }
@@ -127,9 +133,15 @@ static unsigned load_thread_count(const struct recording *rec, const struct load
 	return n > THREADS_MAX ? THREADS_MAX : (unsigned)n;
 }
 
+/* Its bytes do not last: a batch of one. */
 static int load_each_record(void *ctx, const struct seam_record *record)
 {
-	return load_sample(ctx, record);
+	struct load_worker *w = ctx;
+	int r = 0;
+
+	if (record->type == SEAM_RECORD_SAMPLE)
+		r = batch_add(&w->batch, record);
+	return r < 0 ? r : batch_run(&w->batch);
 }
 
 /* The last worker is this thread; one that cannot be started leaves its share to the others. */
@@ -289,6 +301,13 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		workers[i].stacks.keep_samples = opts->keep & PROFILE_KEEP_SAMPLES;
 	}
 	r = load_unwound(workers, n, rec, opts, &load.tables);
+	for (unsigned i = 0; i < n; i++)
+		workers[i].batch = (struct batch){ .rec = rec,
+			                           .unwound = workers[i].unwound,
+			                           .counts = &workers[i].counts,
+			                           .take = load_take,
+			                           .each = load_sample,
+			                           .ctx = &workers[i] };
 	if (r >= 0)
 		r = load_count(&work, workers, n, &why);
 	if (r >= 0)
