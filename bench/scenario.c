@@ -365,8 +365,8 @@ static void do_deferred(struct scenario *sc, struct task *t)
 {
 	struct entry *e = &t->entry;
 	bool user = !e->samples && chance(sc, sc->o.user_mode);
-	uint64_t chain[5] = { SEAM_CONTEXT_KERNEL, kernel_place(sc),
-		              0xffffffff82000000ULL, SEAM_CONTEXT_USER_DEFERRED, e->cookie };
+	uint64_t chain[5] = { SEAM_CONTEXT_KERNEL, kernel_place(sc), 0xffffffff82000000ULL,
+		              SEAM_CONTEXT_USER_DEFERRED, e->cookie };
 	struct fate *f = sample_new(sc);
 
 	if (!f)
