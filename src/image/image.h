@@ -53,6 +53,8 @@ const char *image_path(const struct image *image);
 /* Reads the ids of an open image: 1 and *ret, or 0: it has none. */
 int image_build_id(const struct image *image, struct image_build_id *ret);
 unsigned image_machine(const struct image *image); /* EM_* */
+/* 1: its code keeps frame pointers, as far as can be told (keeps_fp.c); 0; -ENOMEM. Reads .text. */
+int image_keeps_frame_pointers(struct image *image);
 uint64_t
 image_entry(const struct image *image); /* e_entry: address at which a program starts; 0: none */
 bool image_is_64(const struct image *image);
@@ -150,6 +152,10 @@ struct image_search {
 int image_find(struct image **ret, const char *path, const struct image_build_id *want,
                const struct image_search *search, struct image_build_id *ret_found,
                struct seam_error *err);
+/* Where the build-id cache keeps something else of an object: "kallsyms", "vdso". 0; -ENOENT: there is
+ * no cache, or no build-id; -ENAMETOOLONG. */
+int image_kept_path(const struct image_search *search, const struct image_build_id *id,
+                    const char *name, char *path, size_t n);
 /*
  * Opens the separate debug file of an open object: by build-id in the debug directories and the
  * cache, by .gnu_debuglink with its CRC (or the equal build-id) next to it, in .debug/, and in the

@@ -27,6 +27,7 @@ struct tables_object {
 	const char *path;             /* as asked for */
 	const struct image_segment *segments;
 	size_t n_segments;
+	bool keeps_fp; /* little or nothing of its code has unwind information, and it keeps frame pointers */
 };
 
 struct tables_counts {
@@ -57,6 +58,10 @@ int tables_mapped_before(struct tables *t, struct tables *other, const char *pat
 /* From memory (the vdso): bytes must stay valid until tables_free. */
 int tables_get_memory(struct tables *t, const char *name, const void *bytes, size_t n,
                       const struct tables_object **ret);
+
+/* A vdso that an archive keeps under this build-id, its own or its kernel's. 0 and *ret; -ENOENT: none. */
+int tables_get_kept_vdso(struct tables *t, const struct image_build_id *id,
+                         const struct tables_object **ret);
 
 void tables_count(struct tables *t, struct tables_counts *ret);
 

@@ -27,7 +27,7 @@ struct remembered {
 
 struct unwound_mapping {
 	bool known;
-	bool may_guess;
+	bool may_guess, keeps_fp;
 	const struct frametab *table;
 	const char *reason; /* why there is none */
 	uint64_t bias;      /* address - ELF address */
@@ -137,14 +137,32 @@ bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret)
 	return any;
 }
 
+/* The recorded vdso: this process's own, or the one that an archive kept. */
+static int unwound_vdso(struct unwound *u, const struct image_build_id *own,
+                        const struct tables_object **ret)
+{
+	const struct proc_mapping *kernel = proc_kernel(u->opts.procs);
+	struct image_build_id id = *own;
+	const unsigned char *vdso;
+	size_t n;
+	int r;
+
+	if (u->opts.own_vdso && image_own_vdso(&vdso, &n) > 0)
+		return tables_get_memory(u->opts.tables, "[vdso]", vdso, n, ret);
+	if (!id.size && kernel) {
+		id.size = kernel->object->build_id_size;
+		memcpy(id.bytes, kernel->object->build_id, sizeof(id.bytes));
+	}
+	r = tables_get_kept_vdso(u->opts.tables, &id, ret);
+	return r == -ENOENT ? 0 : r;
+}
+
 static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m,
                                  struct unwound_mapping *ret)
 {
 	const struct tables_object *object = NULL;
 	struct image_build_id id = { .size = m->object->build_id_size };
-	const unsigned char *vdso;
 	uint64_t vaddr;
-	size_t n;
 	int r = 0;
 
 	memcpy(id.bytes, m->object->build_id, sizeof(id.bytes));
@@ -152,11 +170,11 @@ static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m
 	if (m->object->kind == PROC_KIND_FILE)
 		r = tables_get_inode(u->opts.tables, m->object->path, &id, m->object->inode,
 		                     &object);
-	else if (m->object->kind == PROC_KIND_VDSO && u->opts.own_vdso &&
-	         image_own_vdso(&vdso, &n) > 0)
-		r = tables_get_memory(u->opts.tables, "[vdso]", vdso, n, &object);
+	else if (m->object->kind == PROC_KIND_VDSO)
+		r = unwound_vdso(u, &id, &object);
 	else
 		ret->may_guess = m->object->kind == PROC_KIND_ANON;
+	ret->keeps_fp = object && object->keeps_fp;
 	ret->reason = object           ? object->reason
 	              : ret->may_guess ? "no object: code made at run time"
 	                               : "nothing is known of its code";
@@ -203,6 +221,7 @@ static int unwound_look(struct unwound *u, uint64_t pc, struct walk_place *ret)
 	}
 	ret->table = mapping->table;
 	ret->may_guess = mapping->may_guess;
+	ret->keeps_fp = mapping->keeps_fp;
 	if (mapping->table)
 		ret->rule = frametab_find(mapping->table, pc - mapping->bias);
 	return 0;
