@@ -108,11 +108,17 @@ uint64_t scenario_frame(uint32_t chain, uint32_t i)
 
 static uint32_t chain_new(struct scenario *sc)
 {
-	sc->chains++;
+	sc->chains = sc->o.chains ? below(sc, sc->o.chains) + 1 : sc->chains + 1;
 	return sc->chains << 1 | !chance(sc, sc->o.empty);
 }
 
 /* ---- records ---- */
+
+/* Where a sample hit the kernel. */
+static uint64_t kernel_place(struct scenario *sc)
+{
+	return 0xffffffff81000000ULL + below(sc, sc->o.places ? sc->o.places : 1 << 20);
+}
 
 static struct seam_id now_id(struct scenario *sc, const struct task *t, unsigned event)
 {
@@ -338,7 +344,7 @@ static struct fate *sample_new(struct scenario *sc)
 static void do_plain(struct scenario *sc, struct task *t, unsigned event, bool user,
                      enum seam_stitch_state state)
 {
-	uint64_t chain[4] = { SEAM_CONTEXT_KERNEL, 0xffffffff81000000ULL + below(sc, 1 << 20) };
+	uint64_t chain[4] = { SEAM_CONTEXT_KERNEL, kernel_place(sc) };
 	uint32_t n = event == EVENT_PLAIN ? 0 : user ? 4 : 2;
 
 	if (!sample_new(sc))
@@ -359,8 +365,8 @@ static void do_deferred(struct scenario *sc, struct task *t)
 {
 	struct entry *e = &t->entry;
 	bool user = !e->samples && chance(sc, sc->o.user_mode);
-	uint64_t chain[5] = { SEAM_CONTEXT_KERNEL, 0xffffffff81000000ULL + below(sc, 1 << 20),
-		              0xffffffff82000000ULL, SEAM_CONTEXT_USER_DEFERRED, e->cookie };
+	uint64_t chain[5] = { SEAM_CONTEXT_KERNEL, kernel_place(sc), 0xffffffff82000000ULL,
+		              SEAM_CONTEXT_USER_DEFERRED, e->cookie };
 	struct fate *f = sample_new(sc);
 
 	if (!f)

@@ -58,6 +58,10 @@ int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret
 int lines_want(struct lines_object *object, uint64_t vaddr);
 int lines_resolve(struct lines *l);
 
+/* Whether there can be an answer: some are on disk, or it has debugging information, which is searched for at the
+ * first call. One thread. */
+bool lines_known(struct lines_object *object);
+
 /* Why an object has no lines, for people: "" when it has, or was never asked. */
 const char *lines_object_reason(const struct lines_object *object);
 

@@ -61,6 +61,24 @@ void lines_files_close(struct lines_object *object)
 	object->opened = false;
 }
 
+bool lines_known(struct lines_object *object)
+{
+	bool known;
+
+	object->asked = true;
+	if (!object->cache_read)
+		lines_cache_read(object);
+	if (linebook_count(&object->answers))
+		return true;
+	pthread_mutex_lock(&object->lock);
+	if (!object->opened && !object->reason[0])
+		lines_files_open(object);
+	object->opened = true;
+	known = object->debug != NULL;
+	pthread_mutex_unlock(&object->lock);
+	return known;
+}
+
 int lines_handle(struct lines_object *object, struct dwarf **ret)
 {
 	struct seam_error err = { 0 };

@@ -36,10 +36,9 @@ int load_lines_note(struct load_lines *l, uint32_t frame, const struct place *pl
 	size_t end = ((size_t)frame + 1) * sizeof(note);
 	int r = l->wanted ? places_lines_object(l->places, place, &note.object) : 0;
 
-	if (!l->wanted || r < 0)
+	if (r < 0 || !note.object)
 		return r;
-	if (note.object)
-		r = lines_want(note.object, note.vaddr);
+	r = lines_want(note.object, note.vaddr);
 	if (r >= 0 && l->notes.n < end)
 		r = buf_put_zeros(&l->notes, end - l->notes.n);
 	if (r >= 0)
@@ -84,7 +83,7 @@ int load_lines_expand(struct load_lines *l, struct profile **profile)
 	struct profile *expanded;
 	int r = l->wanted ? places_lines_resolve(l->places) : 0;
 
-	if (r < 0 || !l->wanted)
+	if (r < 0 || !l->notes.n) /* no frame can have lines: the profile is as it would be */
 		return r;
 	r = profile_expand(&expanded, *profile, load_lines_at, l);
 	if (r < 0)

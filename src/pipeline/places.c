@@ -291,11 +291,13 @@ static bool place_has_source(const struct place *place)
 	       (state == SYMBOL_NAMED || state == SYMBOL_OUTSIDE || state == SYMBOL_NO_SYMBOLS);
 }
 
+#define PLACES_NO_LINES 1u /* in place of a pointer: asked for, and there is nothing to be known */
+
 int places_lines_object(struct places *p, const struct place *place, struct lines_object **ret)
 {
 	const struct symbol_key *key;
 	uint64_t *slot;
-	int r = 0;
+	int r;
 
 	*ret = NULL;
 	if (!p->lines || !place_has_source(place))
@@ -306,10 +308,12 @@ int places_lines_object(struct places *p, const struct place *place, struct line
 		return -ENOMEM;
 	if (!*slot) {
 		r = lines_object(p->lines, key->path, &key->build_id, ret);
-		*slot = r < 0 ? 0 : (uintptr_t)*ret;
+		if (r < 0)
+			return r;
+		*slot = lines_known(*ret) ? (uintptr_t)*ret : PLACES_NO_LINES;
 	}
-	*ret = (struct lines_object *)(uintptr_t)*slot;
-	return r;
+	*ret = *slot == PLACES_NO_LINES ? NULL : (struct lines_object *)(uintptr_t)*slot;
+	return 0;
 }
 
 int places_source(struct places *p, const struct place *place, struct lines_at *ret)

@@ -65,7 +65,7 @@ int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t add
 int places_lines_start(struct places *p, const struct lines_opts *opts,
                        const struct symbol_opts *symbols);
 /* Whose source can be looked up at a place: NULL when nothing can be known of it (no file, or another
- * one than was recorded). The address is place->symbol.addr. -ENOMEM. */
+ * one than was recorded, no debugging information). The address is place->symbol.addr. -ENOMEM. */
 int places_lines_object(struct places *p, const struct place *place, struct lines_object **ret);
 /* The source of a place, as lines_find; any thread. Empty when nothing is known of it. -ENOMEM. */
 int places_source(struct places *p, const struct place *place, struct lines_at *ret);

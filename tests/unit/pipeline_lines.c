@@ -137,7 +137,10 @@ static void nothing_is_invented(void **state)
 	struct lines_at at;
 
 	(void)state;
+	assert_true(lines_known(object));
 	assert_int_equal(lines_object(l, "/nonexistent/x", NULL, &other), 0);
+	assert_false(lines_known(other));
+	assert_false(lines_known(other)); /* the second time nothing is searched for */
 	assert_int_equal(lines_find(other, 0x1000, &at), 0);
 	assert_int_not_equal(*lines_object_reason(other), 0);
 	wrong.bytes[0] ^= 1;
