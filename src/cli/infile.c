@@ -12,6 +12,13 @@
 #define READ_SIZE (1u << 20)
 #define DAMAGE_SHOWN 10 /* descriptions on stderr; the rest is counted */
 
+static const char *infile_inside; /* the recording in an archive */
+
+void infile_set_inside(const char *path)
+{
+	infile_inside = path;
+}
+
 int infile_set(struct infile *in, const struct cmd *cmd, const char *path)
 {
 	if (in->path) {
@@ -80,7 +87,7 @@ int infile_open(struct infile *in, const struct cmd *cmd)
 	int r;
 
 	if (!in->path)
-		in->path = "perf.data";
+		in->path = infile_inside ? infile_inside : "perf.data";
 	if (!strcmp(in->path, "-") && isatty(STDIN_FILENO)) {
 		cmd_error(cmd, "standard input is a terminal, not a recording");
 		return EXIT_FAILED;

@@ -32,6 +32,8 @@ struct infile {
 
 /* Takes the argument of -i or an operand: 0, or -EINVAL when there was one already (said on stderr). */
 int infile_set(struct infile *in, const struct cmd *cmd, const char *path);
+/* What is read where no recording is named: the one inside an archive. path lives as long as the command. */
+void infile_set_inside(const char *path);
 /* Opens it: EXIT_OK, or EXIT_FAILED after saying why on stderr. */
 int infile_open(struct infile *in, const struct cmd *cmd);
 /*

@@ -236,6 +236,7 @@ static int script_run(int argc, char **argv, const struct cmd *cmd)
 			goto out;
 	}
 	s.text.symbols = &s.naming.symbols;
+	s.order.tables = naming_tables(&s.naming);
 	s.text.no_inline = s.naming.no_inline;
 	r = infile_open(&s.in, cmd);
 	if (r == EXIT_OK)
