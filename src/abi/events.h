@@ -57,6 +57,10 @@ const struct seam_event *events_of_sample(const struct seam_events *events,
 const struct seam_event *events_of_trailer(const struct seam_events *events,
                                            const struct seam_record *record);
 
+/* A sample's time and nothing else of it, so that little of the record is read; 0: it has none, or cannot be
+ * decoded. */
+uint64_t events_sample_time(const struct seam_events *events, const struct seam_record *record);
+
 /* What is constant of the records of an event with this attr. */
 struct layout layout_of(const struct seam_attr *attr);
 

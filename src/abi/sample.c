@@ -349,3 +349,16 @@ int sample_record(struct decode *d)
 		r = sample_rest(d, l, s);
 	return r;
 }
+
+uint64_t events_sample_time(const struct seam_events *events, const struct seam_record *record)
+{
+	const struct seam_event *event = events_of_sample(events, record);
+	const struct layout *l = event ? events_layout(event) : NULL;
+	const unsigned char *p = record->bytes + 8;
+
+	if (!l || record->size < l->fixed_size || !(l->sample_type & SEAM_SAMPLE_TIME))
+		return 0;
+	p += 8 * __builtin_popcountll(l->sample_type &
+	                              (SEAM_SAMPLE_IDENTIFIER | SEAM_SAMPLE_IP | SEAM_SAMPLE_TID));
+	return sample_word(&p, record->swap);
+}

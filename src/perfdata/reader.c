@@ -37,11 +37,17 @@ static int reader_check_shrunk(struct seam_reader *r, struct seam_error *err)
 	                  (unsigned long long)(s->base + s->size - at));
 }
 
+static size_t reader_step(const unsigned char *at, const unsigned char *end)
+{
+	return (size_t)(end - at) > READER_STEP ? READER_STEP : (size_t)(end - at);
+}
+
 /* Lets the lane go up to 16 MiB further into a mapped section. */
 static int reader_advance(struct seam_reader *r, struct seam_error *err)
 {
 	const struct section *s = &r->sections[r->section];
 	const unsigned char *end = s->bytes + s->size;
+	size_t n;
 	int rc;
 
 	if (r->visible == end || r->section_cut)
@@ -49,10 +55,12 @@ static int reader_advance(struct seam_reader *r, struct seam_error *err)
 	rc = reader_check_shrunk(r, err);
 	if (rc < 0 || r->section_cut)
 		return rc;
-	input_populate(r->visible, (size_t)(end - r->visible) > READER_STEP
-	                                   ? READER_STEP
-	                                   : (size_t)(end - r->visible));
-	r->visible = (size_t)(end - r->visible) > READER_STEP ? r->visible + READER_STEP : end;
+	n = reader_step(r->visible, end);
+	if (!ahead_wait(&r->ahead, r->visible, n))
+		input_populate(r->visible, n);
+	r->visible += n;
+	if (r->visible != end)
+		ahead_start(&r->ahead, r->visible, reader_step(r->visible, end));
 	r->outer.end = r->visible;
 	return 1;
 }

@@ -345,6 +345,7 @@ void seam_reader_close(struct seam_reader *r)
 {
 	if (!r)
 		return;
+	ahead_wait(&r->ahead, NULL, 0);
 	for (size_t i = 0; i < r->n_sections; i++)
 		input_close(&r->sections[i].input);
 	free(r->sections);

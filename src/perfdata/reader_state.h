@@ -6,6 +6,7 @@
 #define SEAM_PERFDATA_READER_STATE_H
 
 #include "base/buf.h"
+#include "perfdata/ahead.h"
 #include "perfdata/damage.h"
 #include "perfdata/header.h"
 #include "perfdata/inflate.h"
@@ -69,6 +70,7 @@ struct seam_reader {
 	struct section *sections; /* not for a stream */
 	size_t n_sections, section;
 	const unsigned char *visible; /* how far the outer lane may go by now */
+	struct ahead ahead;           /* maps what comes behind that */
 	bool section_cut;             /* nothing behind the outer lane may be touched */
 
 	unsigned char *window; /* of a stream */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "abi/events.h"
 #include "pipeline/ordered_parts.h"
 
 static bool ordered_wants(const struct ordered_opts *o, uint32_t type)
@@ -38,6 +39,10 @@ static int ordered_push(void *ctx, const struct seam_record *record)
 
 	if (!ordered_wants(o->opts, record->type))
 		return 0;
+	if (record->type == SEAM_RECORD_SAMPLE) { /* what cannot be decoded is left out later */
+		o->pushed++;
+		return order_push(o->order, events_sample_time(o->rec->events, record), record);
+	}
 	r = seam_record_decode(o->rec->events, record, &d, NULL);
 	if (r < 0) /* was counted in the first pass */
 		return r == -ENOMEM ? r : 0;

@@ -133,7 +133,9 @@ static struct rollup_row *rollup_frame_row(struct rollup_builder *b, uint32_t *v
 	if (columns & BIT(ROLLUP_LINE))
 		value[ROLLUP_LINE] = frame->line;
 	row = rollup_find(b, value);
-	if (row && row->kind == PROFILE_UNKNOWN)
+	/* The least of those known, so that the order of frames does not matter. */
+	if (row && frame->kind != PROFILE_UNKNOWN &&
+	    (row->kind == PROFILE_UNKNOWN || frame->kind < row->kind))
 		row->kind = frame->kind;
 	return row;
 }

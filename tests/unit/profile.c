@@ -109,6 +109,38 @@ static void count(const struct plain *samples, size_t n, const char *comm, const
 	}
 }
 
+/* A function that stands alone in some stacks and inlined in others is one row, whichever came first. */
+static void a_row_is_of_the_least_kind(void **state)
+{
+	for (int first = 0; first < 2; first++) {
+		struct profile *p;
+		struct rollup t;
+
+		assert_int_equal(profile_new(&p, 0), 0);
+		for (int i = 0; i < 2; i++) {
+			struct profile_frame f = { .address = 1 + (uint64_t)i,
+				                   .object = profile_object(p, "o", NULL),
+				                   .symbol = profile_string(p, "f"),
+				                   .kind = i == first ? PROFILE_USER
+				                                      : PROFILE_INLINED };
+			struct profile_key key = { .event = profile_event(p, "e"),
+				                   .task = profile_task(p, profile_string(p, "c"),
+				                                        1, 1) };
+
+			key.node = profile_node(p, PROFILE_ROOT, profile_frame(p, &f));
+			assert_int_equal(profile_add(p, &key, 1, 1), 0);
+		}
+		assert_int_equal(rollup_build(&t, p,
+		                              &(struct rollup_opts){ .columns = 1u
+		                                                                << ROLLUP_SYMBOL }),
+		                 0);
+		assert_int_equal(t.n, 1);
+		assert_int_equal(t.rows[0].kind, PROFILE_USER);
+		rollup_free(&t);
+		profile_free(p);
+	}
+}
+
 static void rollup_equals_the_slow_count(void **state)
 {
 	enum {
@@ -456,6 +488,7 @@ int main(void)
 		cmocka_unit_test(filter_equals_adding_some),
 		cmocka_unit_test(equal_samples_cost_no_memory),
 		cmocka_unit_test(ids_that_are_not_there_read_as_nothing),
+		cmocka_unit_test(a_row_is_of_the_least_kind),
 		cmocka_unit_test(expanded_frames_keep_weights),
 	};
 
