@@ -127,8 +127,9 @@ static int script_flush(struct script *s)
 	return 0;
 }
 
-/* One text for each member of the sample's group that has a share in it, as perf does. */
-static int script_members(struct script *s, const struct ordered_item *item)
+/* One text for each member of the sample's group that has a share in it, as perf does. The counters are
+ * followed also where the sample is not wanted. */
+static int script_members(struct script *s, const struct ordered_item *item, bool wanted)
 {
 	struct ordered_item one = *item;
 	struct member member;
@@ -137,6 +138,8 @@ static int script_members(struct script *s, const struct ordered_item *item)
 
 	while ((r = members_next(&s->members, s->rec->events, &item->decoded.sample, &i, &member)) >
 	       0) {
+		if (!wanted)
+			continue;
 		one.sample.sample.event = member.event;
 		one.sample.sample.id.id = member.id;
 		one.sample.sample.period = member.period;
@@ -149,19 +152,16 @@ static int script_members(struct script *s, const struct ordered_item *item)
 
 static int script_item(void *ctx, const struct ordered_item *item)
 {
+	const struct seam_id *id = &item->decoded.id;
 	struct script *s = ctx;
-	int r;
+	bool wanted = !take_any(&s->take) || take_id(&s->take, id,
+	                                             proc_comm(s->rec->procs, id->pid, id->tid,
+	                                                       proc_time(&item->decoded)));
+	int r = 0;
 
-	if (take_any(&s->take)) {
-		const struct seam_id *id = &item->decoded.id;
-
-		if (!take_id(&s->take, id,
-		             proc_comm(s->rec->procs, id->pid, id->tid, proc_time(&item->decoded))))
-			return 0;
-	}
 	if (item->record.type == SEAM_RECORD_SAMPLE && members_of(&item->decoded.sample))
-		r = script_members(s, item);
-	else
+		r = script_members(s, item, wanted);
+	else if (wanted)
 		r = script_text_put(s->printer, item, &s->out);
 	if (r >= 0 && s->out.n >= WRITE_AT)
 		r = script_flush(s);

@@ -91,20 +91,36 @@ static int learner_kernel_change(struct learner *l, uint64_t time_ns)
 	return 0;
 }
 
-static void learner_sample(struct recording *rec, const struct seam_decoded *d)
+static void learner_count(struct recording *rec, const struct seam_event *event)
 {
 	size_t last = sizeof(rec->counts.event_samples) / sizeof(rec->counts.event_samples[0]) - 1;
-	uint64_t time_ns = d->id.time_ns;
 
-	if (d->sample.event)
-		rec->counts.event_samples[d->sample.event->index < last ? d->sample.event->index
-		                                                        : last]++;
-	if (!(d->id.has & SEAM_SAMPLE_TIME))
-		return;
+	if (event)
+		rec->counts.event_samples[event->index < last ? event->index : last]++;
+}
+
+/* A sample that reads its group counts for each member that has a share in it. */
+static int learner_sample(struct learner *l, const struct seam_decoded *d)
+{
+	struct recording *rec = l->rec;
+	uint64_t time_ns = d->id.time_ns, i = 0;
+	struct member member;
+	int r = 0;
+
+	if (d->sample.event && members_of(&d->sample)) {
+		rec->counts.group_samples++;
+		while ((r = members_next(&l->members, rec->events, &d->sample, &i, &member)) > 0)
+			learner_count(rec, member.event);
+	} else {
+		learner_count(rec, d->sample.event);
+	}
+	if (r < 0 || !(d->id.has & SEAM_SAMPLE_TIME))
+		return r;
 	if (time_ns < rec->first_ns)
 		rec->first_ns = time_ns;
 	if (time_ns > rec->last_ns)
 		rec->last_ns = time_ns;
+	return 0;
 }
 
 /* Of a sample, or of the record that answers it. */
@@ -126,9 +142,9 @@ static int learner_teach(struct learner *l, const struct seam_decoded *d)
 
 	switch (d->record->type) {
 	case SEAM_RECORD_SAMPLE:
-		learner_sample(rec, d);
+		r = learner_sample(l, d);
 		learner_end(rec, d->record);
-		return seam_stitch_learn(rec->stitch, d, NULL);
+		return r < 0 ? r : seam_stitch_learn(rec->stitch, d, NULL);
 	case SEAM_RECORD_LOST:
 		rec->counts.lost += d->lost.lost;
 		return seam_stitch_learn(rec->stitch, d, NULL);
@@ -210,4 +226,9 @@ int learner_record(struct learner *l, const struct seam_record *record)
 		return 0;
 	}
 	return learner_teach(l, &d);
+}
+
+void learner_free(struct learner *l)
+{
+	members_free(&l->members);
 }

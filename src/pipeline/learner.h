@@ -6,6 +6,7 @@
 #ifndef SEAM_PIPELINE_LEARNER_H
 #define SEAM_PIPELINE_LEARNER_H
 
+#include "abi/members.h"
 #include "pipeline/recording.h"
 
 struct learner {
@@ -13,7 +14,10 @@ struct learner {
 	size_t runs_capacity, changes_capacity;
 	const unsigned char *run_end; /* behind the last record of the last run */
 	uint64_t run_end_offset;
+	struct members members;
 };
+
+void learner_free(struct learner *l);
 
 /* Counts it, places it into a run, teaches proc and the stitcher. -ENOMEM; unsound records are counted. */
 int learner_record(struct learner *l, const struct seam_record *record);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/members.h"
 #include "pipeline/load_build.h"
 #include "pipeline/load_outcome.h"
 #include "pipeline/stacks.h"
@@ -31,6 +32,7 @@ struct load_worker {
 	struct stacks stacks;
 	struct unwound *unwound; /* NULL: no sample has a stack copy */
 	struct load_outcome outcome;
+	struct members members; /* of one worker only: see load_thread_count */
 	struct seam_stitch_counts counts;
 	uint64_t taken, not_taken;
 };
@@ -48,6 +50,41 @@ static uint32_t load_slice(const struct load_work *work, const struct seam_decod
 		return PROFILE_NOT_KEPT;
 	slice = d->id.time_ns / work->opts->slice_ns;
 	return slice - first < PROFILE_NOT_KEPT ? (uint32_t)(slice - first) : PROFILE_NOT_KEPT;
+}
+
+static bool load_takes(struct load_worker *w, const struct seam_stitched *sample, const char *comm)
+{
+	const struct load_opts *opts = w->work->opts;
+
+	if (opts->take && !opts->take(opts->take_ctx, sample, comm)) {
+		w->not_taken++;
+		return false;
+	}
+	w->taken++;
+	return true;
+}
+
+/* A sample that reads a group: one of each member that has a share in it. A member's counter is followed
+ * also where its samples are not taken. */
+static int load_members(struct load_worker *w, struct stacks_key *key, struct seam_stitched *sample,
+                        bool stable, uint64_t time_ns)
+{
+	const struct seam_sample whole = sample->sample;
+	struct member member;
+	uint64_t i = 0;
+	int r;
+
+	while ((r = members_next(&w->members, w->work->rec->events, &whole, &i, &member)) > 0) {
+		sample->sample.event = member.event;
+		sample->sample.id.id = member.id;
+		sample->sample.period = member.period;
+		key->event = member.event->index;
+		if (load_takes(w, sample, key->comm))
+			r = stacks_add(&w->stacks, key, sample, stable, time_ns);
+		if (r < 0)
+			break;
+	}
+	return r;
 }
 
 static int load_sample(struct load_worker *w, const struct seam_record *record)
@@ -70,11 +107,8 @@ static int load_sample(struct load_worker *w, const struct seam_record *record)
 		return r;
 	time_ns = proc_time(&d);
 	key.comm = proc_comm(rec->procs, d.id.pid, d.id.tid, time_ns);
-	if (opts->take && !opts->take(opts->take_ctx, &sample, key.comm)) {
-		w->not_taken++;
+	if (!members_of(&sample.sample) && !load_takes(w, &sample, key.comm))
 		return 0;
-	}
-	w->taken++;
 	key.event = d.sample.event->index;
 	key.pid = opts->keep & PROFILE_KEEP_PID ? d.id.pid : PROFILE_NOT_KEPT;
 	/* A nameless thread is shown by its tid, which is then part of its name. */
@@ -87,6 +121,8 @@ static int load_sample(struct load_worker *w, const struct seam_record *record)
 	r = load_outcome_add(&w->outcome, rec, key.user_space, &sample);
 	if (r >= 0 && w->unwound)
 		r = unwound_sample(w->unwound, key.user_space, &sample);
+	if (r >= 0 && members_of(&sample.sample))
+		return load_members(w, &key, &sample, record->stable && !r, time_ns);
 	return r < 0 ? r : stacks_add(&w->stacks, &key, &sample, record->stable && !r, time_ns);
 }
 
@@ -117,11 +153,15 @@ static void *load_thread(void *arg)
 	}
 }
 
+/* Counters of groups grow from sample to sample: such a recording is gone through by one thread, in the
+ * order of the file, which is that of time for each counter: it belongs to one ring. */
 static unsigned load_thread_count(const struct recording *rec, const struct load_opts *opts)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t n = opts->threads ? opts->threads : cpus > 0 ? (size_t)cpus : 1;
 
+	if (rec->counts.group_samples)
+		return 1;
 	if (!opts->threads && n > rec->n_runs / RUNS_PER_THREAD + 1)
 		n = rec->n_runs / RUNS_PER_THREAD + 1;
 	return n > THREADS_MAX ? THREADS_MAX : (unsigned)n;
@@ -297,6 +337,7 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		stacks_free(&workers[i].stacks);
 		unwound_free(workers[i].unwound);
 		buf_free(&workers[i].outcome.missing);
+		members_free(&workers[i].members);
 	}
 	if (r < 0) {
 		load_free(&load);

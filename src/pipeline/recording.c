@@ -96,10 +96,10 @@ static int recording_seal(struct recording *rec)
 	return r;
 }
 
-static int recording_learn(struct recording *rec, const struct progress *progress,
+static int recording_learn(struct learner *l, const struct progress *progress,
                            struct seam_error *err)
 {
-	struct learner l = { .rec = rec };
+	struct recording *rec = l->rec;
 	struct seam_record record;
 	int r;
 
@@ -108,7 +108,7 @@ static int recording_learn(struct recording *rec, const struct progress *progres
 		if (record.index == 0 || record.type == SEAM_RECORD_HEADER_ATTR)
 			r = seam_stitch_events(rec->stitch, rec->events);
 		if (r >= 0)
-			r = learner_record(&l, &record);
+			r = learner_record(l, &record);
 		if (r < 0)
 			return seam_error_set(err, -r, NULL, record.offset,
 			                      seam_record_name(record.type), "%s", strerror(-r));
@@ -127,6 +127,7 @@ int recording_open(struct recording **ret, struct seam_reader *reader,
                    const struct recording_opts *opts, struct seam_error *err)
 {
 	struct recording *rec = calloc(1, sizeof(*rec));
+	struct learner l = { .rec = rec };
 	int r;
 
 	if (!rec)
@@ -142,7 +143,8 @@ int recording_open(struct recording **ret, struct seam_reader *reader,
 	if (r < 0)
 		seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
 	else
-		r = recording_learn(rec, opts ? &opts->progress : NULL, err);
+		r = recording_learn(&l, opts ? &opts->progress : NULL, err);
+	learner_free(&l);
 	if (r < 0) {
 		recording_close(rec);
 		return r;
