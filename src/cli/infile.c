@@ -4,12 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define READ_SIZE (1u << 20)
+#define PEEK_AGAIN_MS 1
 #define DAMAGE_SHOWN 10 /* descriptions on stderr; the rest is counted */
 
 int infile_set(struct infile *in, const struct cmd *cmd, const char *path)
@@ -59,7 +61,7 @@ static int infile_slurp(struct infile *in, const struct cmd *cmd, int fd)
 static int infile_open_stream(struct infile *in, const struct cmd *cmd, struct seam_error *err)
 {
 	bool standard = !strcmp(in->path, "-");
-	int fd = standard ? STDIN_FILENO : open(in->path, O_RDONLY | O_CLOEXEC);
+	int fd = standard ? STDIN_FILENO : in->fd ? in->fd : open(in->path, O_RDONLY | O_CLOEXEC);
 	int r;
 
 	if (fd < 0)
@@ -68,10 +70,60 @@ static int infile_open_stream(struct infile *in, const struct cmd *cmd, struct s
 	r = infile_slurp(in, cmd, fd);
 	if (!standard)
 		close(fd);
+	in->fd = 0;
 	if (r != EXIT_OK)
 		return -ECANCELED; /* said already */
 	return seam_reader_open_memory(&in->reader, in->stream.bytes, in->stream.n,
 	                               standard ? "standard input" : in->path, NULL, err);
+}
+
+/* A look at the first bytes of a pipe, which stay in it. */
+static bool infile_peek(int fd, void *bytes, size_t n)
+{
+	int copy[2];
+	ssize_t got = 0;
+
+	if (pipe2(copy, O_CLOEXEC) < 0)
+		return false;
+	for (;;) {
+		ssize_t more;
+
+		more = tee(fd, copy[1], n, 0); /* waits for the first byte */
+		if (more > 0)
+			got = read(copy[0], bytes, n);
+		if (more <= 0 || got <= 0 || (size_t)got >= n)
+			break;
+		poll(NULL, 0, PEEK_AGAIN_MS); /* a part of the header: the rest is on its way */
+	}
+	close(copy[0]);
+	close(copy[1]);
+	return (size_t)got == n && got > 0;
+}
+
+/* The header of pipe mode is its magic and its size, 16; a file's is longer. */
+static bool infile_is_pipe_mode(int fd)
+{
+	unsigned char head[16];
+	uint64_t size;
+
+	if (!infile_peek(fd, head, sizeof(head)))
+		return false;
+	memcpy(&size, head + 8, sizeof(size));
+	return size == sizeof(head) || size == __builtin_bswap64(sizeof(head));
+}
+
+bool infile_open_once(struct infile *in)
+{
+	bool standard = in->path && !strcmp(in->path, "-");
+	int fd;
+
+	if (!in->path || !infile_is_stream(in->path) || (standard && isatty(STDIN_FILENO)))
+		return false;
+	fd = standard ? STDIN_FILENO : open(in->path, O_RDONLY | O_CLOEXEC);
+	in->fd = standard || fd < 0 ? 0 : fd;
+	return fd >= 0 && infile_is_pipe_mode(fd) &&
+	       seam_reader_open_fd(&in->reader, fd, standard ? "standard input" : in->path, NULL,
+	                           NULL) >= 0;
 }
 
 int infile_open(struct infile *in, const struct cmd *cmd)
@@ -136,6 +188,8 @@ int infile_verdict(const struct infile *in, const struct cmd *cmd, const struct 
 void infile_close(struct infile *in)
 {
 	seam_reader_close(in->reader);
+	if (in->fd)
+		close(in->fd);
 	buf_free(&in->stream);
 	*in = (struct infile){ 0 };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // script.c: `seam script`: every sample as text, in order of time, its stack whole.
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "cli/naming.h"
 #include "cli/script_text.h"
 #include "cli/take.h"
+#include "pipeline/stream_items.h"
 
 #define WRITE_AT (256u << 10)
 
@@ -58,6 +60,7 @@ struct script {
 	struct take take;
 	struct script_text *printer;
 	struct recording *rec;
+	bool once; /* a stream: in one pass, while it is read */
 	struct members members;
 	struct buf out;
 };
@@ -159,6 +162,8 @@ static int script_item(void *ctx, const struct ordered_item *item)
 	                                                       proc_time(&item->decoded)));
 	int r = 0;
 
+	if (s->once)
+		script_text_bound(s->printer);
 	if (item->record.type == SEAM_RECORD_SAMPLE && members_of(&item->decoded.sample))
 		r = script_members(s, item, wanted);
 	else if (wanted)
@@ -168,17 +173,77 @@ static int script_item(void *ctx, const struct ordered_item *item)
 	return r;
 }
 
+static int script_start(void *ctx, struct recording *rec)
+{
+	struct script *s = ctx;
+
+	s->rec = rec;
+	return script_text_new(&s->printer, rec, &s->text);
+}
+
+static int script_learn(void *ctx, const struct seam_record *record)
+{
+	const struct script *s = ctx;
+
+	return script_text_learn(s->printer, record);
+}
+
+/* A stream's reader sees what is known as soon as it is. */
+static int script_round(void *ctx)
+{
+	int r = script_flush(ctx);
+
+	return r >= 0 && fflush(stdout) ? -errno : r;
+}
+
+/* Records that are shown between samples are ordered with them by two passes. */
+static bool script_in_one_pass(const struct script *s)
+{
+	return !s->order.answers && !s->order.mmaps && !s->order.tasks && !s->order.losses;
+}
+
+static void script_say_order(const struct script *s, const struct stream_counts *c)
+{
+	if (c->late)
+		cmd_error(s->cmd,
+		          "%s: %" PRIu64
+		          " records came later than their round and stand out of order",
+		          s->in.path, c->late);
+	if (c->forced)
+		cmd_error(s->cmd,
+		          "%s: %" PRIu64 " records were let go before their order was sure: no end "
+		          "of a round came within 256 MiB",
+		          s->in.path, c->forced);
+}
+
+static int script_each(struct script *s, struct seam_error *err)
+{
+	const struct stream_handler handler = { .start = script_start,
+		                                .learn = script_learn,
+		                                .each = script_item,
+		                                .round = script_round,
+		                                .ctx = s };
+	struct stream_counts counts;
+	int r;
+
+	if (s->once) {
+		r = stream_items(&s->rec, s->in.reader, &s->order, &handler, &counts, err);
+		script_say_order(s, &counts);
+		return r;
+	}
+	r = recording_open(&s->rec, s->in.reader,
+	                   &(struct recording_opts){ .sz = sizeof(struct recording_opts) }, err);
+	if (r >= 0)
+		r = script_text_new(&s->printer, s->rec, &s->text);
+	return r < 0 ? r : ordered_each(s->rec, &s->order, script_item, s, err);
+}
+
 static int script_print(struct script *s)
 {
 	struct seam_error err = { 0 };
 	int r;
 
-	r = recording_open(&s->rec, s->in.reader,
-	                   &(struct recording_opts){ .sz = sizeof(struct recording_opts) }, &err);
-	if (r >= 0)
-		r = script_text_new(&s->printer, s->rec, &s->text);
-	if (r >= 0)
-		r = ordered_each(s->rec, &s->order, script_item, s, &err);
+	r = script_each(s, &err);
 	if (r >= 0)
 		r = script_flush(s);
 	if (r >= 0 && fflush(stdout))
@@ -190,6 +255,8 @@ static int script_print(struct script *s)
 		return EXIT_FAILED;
 	}
 	r = infile_verdict(&s->in, s->cmd, s->rec);
+	if (!s->printer) /* an empty stream */
+		return r;
 	return script_text_verdict(s->printer, s->cmd) == EXIT_OK ? r : EXIT_PARTIAL;
 }
 
@@ -210,7 +277,8 @@ static int script_run(int argc, char **argv, const struct cmd *cmd)
 	}
 	s.text.symbols = &s.naming.symbols;
 	s.text.no_inline = s.naming.no_inline;
-	r = infile_open(&s.in, cmd);
+	s.once = script_in_one_pass(&s) && infile_open_once(&s.in);
+	r = s.once ? EXIT_OK : infile_open(&s.in, cmd);
 	if (r == EXIT_OK)
 		r = script_print(&s);
 out:

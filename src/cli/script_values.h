@@ -17,6 +17,8 @@ struct script_values;
 /* fields: of the whole run; what is not asked for costs nothing. -ENOMEM. */
 int script_values_new(struct script_values **ret, struct recording *rec, struct places *places,
                       unsigned fields);
+/* A stream's: a record that is no sample (cgroups' names). */
+int script_values_learn(struct script_values *v, const struct seam_record *record);
 void script_values_free(struct script_values *v);
 /* fields: of this sample's event. */
 int script_values_before(struct script_values *v, const struct ordered_item *item, unsigned fields,

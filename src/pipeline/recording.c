@@ -123,34 +123,62 @@ static int recording_learn(struct learner *l, const struct progress *progress,
 	return 0;
 }
 
-int recording_open(struct recording **ret, struct seam_reader *reader,
-                   const struct recording_opts *opts, struct seam_error *err)
+static int recording_new(struct recording **ret, struct seam_reader *reader,
+                         const struct proc_opts *procs)
 {
 	struct recording *rec = calloc(1, sizeof(*rec));
-	struct learner l = { .rec = rec };
 	int r;
 
 	if (!rec)
-		return seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, NULL, "out of memory");
+		return -ENOMEM;
 	rec->reader = reader;
 	rec->events = seam_reader_events(reader);
 	rec->stable = true;
 	rec->first_ns = UINT64_MAX;
-	r = proc_new(&rec->procs, &(struct proc_opts){ .sz = sizeof(struct proc_opts) });
+	r = proc_new(&rec->procs, procs);
 	if (r >= 0)
 		r = seam_stitch_new(&rec->stitch, &(struct seam_stitch_opts){
 		                                          .sz = sizeof(struct seam_stitch_opts) });
-	if (r < 0)
-		seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
-	else
-		r = recording_learn(&l, opts ? &opts->progress : NULL, err);
-	learner_free(&l);
 	if (r < 0) {
 		recording_close(rec);
 		return r;
 	}
 	*ret = rec;
 	return 0;
+}
+
+int recording_open(struct recording **ret, struct seam_reader *reader,
+                   const struct recording_opts *opts, struct seam_error *err)
+{
+	struct learner l = { 0 };
+	int r = recording_new(&l.rec, reader,
+	                      &(struct proc_opts){ .sz = sizeof(struct proc_opts) });
+
+	if (r < 0)
+		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
+	r = recording_learn(&l, opts ? &opts->progress : NULL, err);
+	learner_free(&l);
+	if (r < 0) {
+		recording_close(l.rec);
+		return r;
+	}
+	*ret = l.rec;
+	return 0;
+}
+
+int recording_stream(struct recording **ret, struct seam_reader *reader)
+{
+	const struct proc_opts procs = { .sz = sizeof(procs), .in_order = true };
+	int r = recording_new(ret, reader, &procs);
+
+	if (r >= 0)
+		(*ret)->in_order = true;
+	return r;
+}
+
+void recording_know_machine(struct recording *rec)
+{
+	rec->foreign = recording_is_foreign(rec->reader);
 }
 
 void recording_close(struct recording *rec)
