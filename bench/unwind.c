@@ -15,6 +15,7 @@
 #include <seam/reader.h>
 
 #include "image/image.h"
+#include "pipeline/batch.h"
 #include "pipeline/recording.h"
 #include "pipeline/unwound.h"
 #include "unwind/compile.h"
@@ -87,28 +88,37 @@ struct bench_walk {
 	struct unwound *unwound;
 	unsigned char *copy; /* where stacks are copied to; NULL: they are walked */
 	uint64_t samples, bytes;
+	struct batch batch;
 };
+
+static int bench_item(void *ctx, const struct batch_item *item)
+{
+	const struct seam_bytes *stack = &item->decoded.sample.stack_user;
+	struct bench_walk *b = ctx;
+
+	b->samples++;
+	b->bytes += stack->n;
+	if (b->copy)
+		memcpy(b->copy, stack->bytes, stack->n);
+	return 0;
+}
 
 static int bench_record(void *ctx, const struct seam_record *record)
 {
 	struct bench_walk *b = ctx;
-	struct seam_stitched s;
-	struct seam_decoded d;
-	uint32_t user, kernel;
-	int r = 0;
+	int r = record->type == SEAM_RECORD_SAMPLE ? batch_add(&b->batch, record) : 0;
 
-	if (record->type != SEAM_RECORD_SAMPLE ||
-	    seam_record_decode(b->rec->events, record, &d, NULL) < 0 ||
-	    seam_stitch_resolve(b->rec->stitch, &d, NULL, &s) <= 0)
-		return 0;
-	recording_spaces(b->rec, &s, proc_time(&d), &user, &kernel);
-	b->samples++;
-	b->bytes += d.sample.stack_user.n;
-	if (b->copy)
-		memcpy(b->copy, d.sample.stack_user.bytes, d.sample.stack_user.n);
-	else if (b->unwound)
-		r = unwound_sample(b->unwound, user, &s);
-	return r < 0 ? r : 0;
+	return r >= 0 && !record->stable ? batch_run(&b->batch) : r;
+}
+
+static void bench_once(struct bench_walk *b)
+{
+	b->samples = b->bytes = 0;
+	b->batch = (struct batch){
+		.rec = b->rec, .unwound = b->unwound, .each = bench_item, .ctx = b
+	};
+	if (recording_each(b->rec, bench_record, b, NULL) < 0 || batch_run(&b->batch) < 0)
+		exit(1);
 }
 
 static double bench_pass(struct bench_walk *b)
@@ -118,9 +128,7 @@ static double bench_pass(struct bench_walk *b)
 	for (int i = 0; i < RUNS; i++) {
 		double start = now();
 
-		b->samples = b->bytes = 0;
-		if (recording_each(b->rec, bench_record, b, NULL) < 0)
-			exit(1);
+		bench_once(b);
 		best = now() - start < best ? now() - start : best;
 	}
 	return best;
@@ -142,7 +150,7 @@ static bool bench_walks(const char *path)
 		return false;
 	b.unwound = unwound;
 	first = now();
-	recording_each(b.rec, bench_record, &b, NULL);
+	bench_once(&b);
 	first = now() - first;
 	walk = bench_pass(&b);
 	frames = (double)unwound_count(unwound)->frames / (RUNS + 1);

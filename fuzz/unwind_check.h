@@ -79,8 +79,8 @@ static inline void check_walk(const struct frametab *t, uint32_t machine, uint64
 	};
 	struct walk_memory memory = { .ctx = &m, .read = check_read, .find = check_find };
 	struct walk_registers regs = { .known = map_mix(seed) };
-	uint64_t frames[64];
-	struct walk walk;
+	uint64_t frames[64], again[64];
+	struct walk walk, same;
 
 	for (unsigned i = 0; i < WALK_REGISTERS; i++)
 		regs.value[i] = m.sp + (map_mix(seed + i) & 0xff8);
@@ -97,6 +97,19 @@ static inline void check_walk(const struct frametab *t, uint32_t machine, uint64
 		check_demand(options.marks || !(frames[i] & ~WALK_ADDRESS));
 		check_demand(!options.marks || !(frames[i] & WALK_GUESSED) == (i < walk.n_sure));
 	}
+	/* The trail of one walk changes nothing for the next. */
+	memory.window = stack;
+	memory.start = m.sp;
+	memory.n_window = n;
+	check_demand(walk_trail_new(&memory.trail) >= 0);
+	for (unsigned i = 0; i < 2; i++) {
+		walk_stack(&options, &memory, &regs, again, &same);
+		check_demand(same.n == walk.n && same.n_sure == walk.n_sure &&
+		             same.end == walk.end && same.end_pc == walk.end_pc &&
+		             same.needed == walk.needed);
+		check_demand(!memcmp(frames, again, walk.n * sizeof(frames[0])));
+	}
+	walk_trail_free(memory.trail);
 }
 
 /* Every row can be found and applied. */

@@ -29,6 +29,12 @@ static inline bool members_of(const struct seam_sample *s)
 	return s->event->attr.sample_type & SEAM_SAMPLE_READ && s->read.format & SEAM_FORMAT_ID;
 }
 
+/* True when an event's samples may be such. */
+static inline bool members_of_event(const struct seam_event *e)
+{
+	return e->attr.sample_type & SEAM_SAMPLE_READ && e->attr.read_format & SEAM_FORMAT_ID;
+}
+
 /* The next member that has a share in the sample: 1 and *ret, 0 behind the last, or -ENOMEM. *i starts
  * at 0. A value whose id belongs to no event is passed over. */
 int members_next(struct members *m, const struct seam_events *events, const struct seam_sample *s,

@@ -14,7 +14,7 @@
 #include "cli/take.h"
 #include "pipeline/stream_items.h"
 
-#define WRITE_AT (256u << 10)
+#define WRITE_AT (256u << 10) /* bytes of a stream's text */
 
 enum {
 	OPT_INPUT = 1,
@@ -58,11 +58,15 @@ struct script {
 	struct ordered_opts order;
 	struct naming naming;
 	struct take take;
-	struct script_text *printer;
 	struct recording *rec;
 	bool once; /* a stream: in one pass, while it is read */
+	struct script_thread {
+		struct script *script;
+		struct script_text *printer;
+	} threads[ORDERED_THREADS_MAX];
+	unsigned n_threads;
 	struct members members;
-	struct buf out;
+	struct buf out; /* a stream's text */
 };
 
 static int script_fields_option(struct script *s, const struct options *o)
@@ -120,21 +124,13 @@ static int script_option(struct script *s, const struct options *o, int id)
 	}
 }
 
-static int script_flush(struct script *s)
-{
-	size_t n = s->out.n;
-
-	s->out.n = 0;
-	if (n && fwrite(s->out.bytes, 1, n, stdout) != n)
-		return -(errno ? errno : EIO);
-	return 0;
-}
-
 /* One text for each member of the sample's group that has a share in it, as perf does. The counters are
  * followed also where the sample is not wanted. */
-static int script_members(struct script *s, const struct ordered_item *item, bool wanted)
+static int script_members(const struct script_thread *t, const struct batch_item *item, bool wanted,
+                          struct buf *out)
 {
-	struct ordered_item one = *item;
+	struct script *s = t->script;
+	struct batch_item one = *item;
 	struct member member;
 	uint64_t i = 0;
 	int r;
@@ -146,52 +142,106 @@ static int script_members(struct script *s, const struct ordered_item *item, boo
 		one.sample.sample.event = member.event;
 		one.sample.sample.id.id = member.id;
 		one.sample.sample.period = member.period;
-		r = script_text_put(s->printer, &one, &s->out);
+		r = script_text_put(t->printer, &one, out);
 		if (r < 0)
 			break;
 	}
 	return r;
 }
 
-static int script_item(void *ctx, const struct ordered_item *item)
+static int script_start(void *ctx, void **ret)
 {
-	const struct seam_id *id = &item->decoded.id;
 	struct script *s = ctx;
-	bool wanted = !take_any(&s->take) || take_id(&s->take, id,
-	                                             proc_comm(s->rec->procs, id->pid, id->tid,
-	                                                       proc_time(&item->decoded)));
-	int r = 0;
+	struct script_thread *t = &s->threads[s->n_threads];
 
-	if (s->once)
-		script_text_bound(s->printer);
-	if (item->record.type == SEAM_RECORD_SAMPLE && members_of(&item->decoded.sample))
-		r = script_members(s, item, wanted);
-	else if (wanted)
-		r = script_text_put(s->printer, item, &s->out);
-	if (r >= 0 && s->out.n >= WRITE_AT)
-		r = script_flush(s);
-	return r;
+	t->script = s;
+	*ret = t;
+	s->n_threads++;
+	return script_text_new(&t->printer, s->rec, &s->text,
+	                       t == s->threads ? NULL : s->threads[0].printer);
 }
 
-static int script_start(void *ctx, struct recording *rec)
+static int script_put(void *thread, const struct batch_item *item, struct buf *out)
+{
+	const struct script_thread *t = thread;
+	const struct seam_id *id = &item->decoded.id;
+	struct script *s = t->script;
+	bool wanted =
+	        !take_any(&s->take) ||
+	        take_id(&s->take, id, proc_comm(s->rec->procs, id->pid, id->tid, item->proc_ns));
+
+	if (item->record.type == SEAM_RECORD_SAMPLE && members_of(&item->decoded.sample))
+		return script_members(t, item, wanted, out);
+	return wanted ? script_text_put(t->printer, item, out) : 0;
+}
+
+static int script_write(void *ctx, const struct buf *out)
+{
+	if (fwrite(out->bytes, 1, out->n, stdout) != out->n)
+		return -(errno ? errno : EIO);
+	return 0;
+}
+
+/* Members' shares are what counters grew by since the sample before: one thread, in order of time. */
+static bool script_has_members(const struct recording *rec)
+{
+	for (size_t i = 0; i < seam_events_count(rec->events); i++)
+		if (members_of_event(seam_events_at(rec->events, i)))
+			return true;
+	return false;
+}
+
+static int script_verdict(struct script *s)
+{
+	struct script_text *first = s->threads[0].printer;
+
+	if (!s->n_threads) /* an empty stream */
+		return EXIT_OK;
+	for (unsigned i = 1; i < s->n_threads; i++)
+		script_text_join(first, s->threads[i].printer);
+	return script_text_verdict(first, s->cmd);
+}
+
+/* ---- a stream, in one pass ---- */
+
+static int script_stream_start(void *ctx, struct recording *rec)
 {
 	struct script *s = ctx;
+	void *thread;
 
 	s->rec = rec;
-	return script_text_new(&s->printer, rec, &s->text);
+	return script_start(s, &thread);
 }
 
-static int script_learn(void *ctx, const struct seam_record *record)
+static int script_stream_learn(void *ctx, const struct seam_record *record)
 {
 	const struct script *s = ctx;
 
-	return script_text_learn(s->printer, record);
+	return script_text_learn(s->threads[0].printer, record);
 }
 
-/* A stream's reader sees what is known as soon as it is. */
-static int script_round(void *ctx)
+static int script_stream_flush(struct script *s)
 {
-	int r = script_flush(ctx);
+	int r = s->out.n ? script_write(s, &s->out) : 0;
+
+	buf_clear(&s->out);
+	return r;
+}
+
+static int script_stream_item(void *ctx, const struct batch_item *item)
+{
+	struct script *s = ctx;
+	int r;
+
+	script_text_bound(s->threads[0].printer);
+	r = script_put(&s->threads[0], item, &s->out);
+	return r >= 0 && s->out.n >= WRITE_AT ? script_stream_flush(s) : r;
+}
+
+/* Who reads our text sees what is known as soon as it is. */
+static int script_stream_round(void *ctx)
+{
+	int r = script_stream_flush(ctx);
 
 	return r >= 0 && fflush(stdout) ? -errno : r;
 }
@@ -216,36 +266,43 @@ static void script_say_order(const struct script *s, const struct stream_counts 
 		          s->in.path, c->forced);
 }
 
-static int script_each(struct script *s, struct seam_error *err)
+static int script_stream(struct script *s, struct seam_error *err)
 {
-	const struct stream_handler handler = { .start = script_start,
-		                                .learn = script_learn,
-		                                .each = script_item,
-		                                .round = script_round,
+	const struct stream_handler handler = { .start = script_stream_start,
+		                                .learn = script_stream_learn,
+		                                .each = script_stream_item,
+		                                .round = script_stream_round,
 		                                .ctx = s };
 	struct stream_counts counts;
-	int r;
+	int r = stream_items(&s->rec, s->in.reader, &s->order, &handler, &counts, err);
 
-	if (s->once) {
-		r = stream_items(&s->rec, s->in.reader, &s->order, &handler, &counts, err);
-		script_say_order(s, &counts);
+	script_say_order(s, &counts);
+	return r;
+}
+
+/* ---- a file, in two ---- */
+
+static int script_file(struct script *s, struct seam_error *err)
+{
+	const struct ordered_writer writer = {
+		.start = script_start, .put = script_put, .write = script_write, .ctx = s
+	};
+	int r = recording_open(&s->rec, s->in.reader,
+	                       &(struct recording_opts){ .sz = sizeof(struct recording_opts) },
+	                       err);
+
+	if (r < 0)
 		return r;
-	}
-	r = recording_open(&s->rec, s->in.reader,
-	                   &(struct recording_opts){ .sz = sizeof(struct recording_opts) }, err);
-	if (r >= 0)
-		r = script_text_new(&s->printer, s->rec, &s->text);
-	return r < 0 ? r : ordered_each(s->rec, &s->order, script_item, s, err);
+	if (script_has_members(s->rec))
+		s->order.threads = 1;
+	return ordered_text(s->rec, &s->order, &writer, err);
 }
 
 static int script_print(struct script *s)
 {
 	struct seam_error err = { 0 };
-	int r;
+	int r = s->once ? script_stream(s, &err) : script_file(s, &err);
 
-	r = script_each(s, &err);
-	if (r >= 0)
-		r = script_flush(s);
 	if (r >= 0 && fflush(stdout))
 		r = -errno;
 	if (r == -EPIPE)
@@ -255,9 +312,7 @@ static int script_print(struct script *s)
 		return EXIT_FAILED;
 	}
 	r = infile_verdict(&s->in, s->cmd, s->rec);
-	if (!s->printer) /* an empty stream */
-		return r;
-	return script_text_verdict(s->printer, s->cmd) == EXIT_OK ? r : EXIT_PARTIAL;
+	return script_verdict(s) == EXIT_OK ? r : EXIT_PARTIAL;
 }
 
 static int script_run(int argc, char **argv, const struct cmd *cmd)
@@ -282,7 +337,8 @@ static int script_run(int argc, char **argv, const struct cmd *cmd)
 	if (r == EXIT_OK)
 		r = script_print(&s);
 out:
-	script_text_free(s.printer);
+	while (s.n_threads) /* the first one's symbols are the others', too */
+		script_text_free(s.threads[--s.n_threads].printer);
 	recording_close(s.rec);
 	infile_close(&s.in);
 	take_free(&s.take);

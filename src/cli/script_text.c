@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "cli/script_put.h"
 #include "cli/script_records.h"
+#include "cli/script_tail.h"
 #include "cli/script_values.h"
 #include "pipeline/outcome.h"
 
@@ -23,6 +24,8 @@ struct script_line {
 	char text[];
 };
 
+#define TAILS 16u /* threads whose last stack's lines are kept; a power of two */
+
 struct script_text {
 	struct recording *rec;
 	struct script_text_opts opts;
@@ -31,6 +34,8 @@ struct script_text {
 	struct arena lines; /* what places' slots point to */
 	struct buf line;    /* one line while it is composed */
 	int event_width;
+	struct script_tail *tails[TAILS]; /* by tid; NULL: not needed yet */
+	uint32_t begins[TAIL_FRAMES];
 };
 
 static int script_event_width(const struct seam_events *events)
@@ -54,7 +59,7 @@ static bool script_wants_lines(const struct script_text_opts *opts)
 }
 
 int script_text_new(struct script_text **ret, struct recording *rec,
-                    const struct script_text_opts *opts)
+                    const struct script_text_opts *opts, const struct script_text *with)
 {
 	struct script_text *t = calloc(1, sizeof(*t));
 	int r;
@@ -64,11 +69,13 @@ int script_text_new(struct script_text **ret, struct recording *rec,
 	t->rec = rec;
 	t->opts = *opts;
 	t->event_width = script_event_width(rec->events);
-	r = places_new(&t->places, rec, opts->symbols);
-	if (r >= 0 && script_wants_lines(opts))
+	r = with ? places_share(&t->places, with->places)
+	         : places_new(&t->places, rec, opts->symbols);
+	if (r >= 0 && !with && script_wants_lines(opts))
 		r = places_lines_start(t->places, NULL, opts->symbols);
 	if (r >= 0)
-		r = script_values_new(&t->values, rec, t->places, opts->fields);
+		r = script_values_new(&t->values, rec, t->places, opts->fields,
+		                      with ? with->values : NULL);
 	if (r < 0) {
 		script_text_free(t);
 		return r;
@@ -85,6 +92,8 @@ void script_text_free(struct script_text *t)
 	places_free(t->places);
 	arena_free(&t->lines);
 	buf_free(&t->line);
+	for (size_t i = 0; i < TAILS; i++)
+		free(t->tails[i]);
 	free(t);
 }
 
@@ -180,7 +189,7 @@ static void put_misc(struct buf *out, const struct seam_record *record)
 	put_blanks(out, 6 - (int)strlen(text));
 }
 
-void script_text_head(struct script_text *t, const struct ordered_item *item, struct buf *out)
+void script_text_head(struct script_text *t, const struct batch_item *item, struct buf *out)
 {
 	const struct seam_id *id = &item->decoded.id;
 	const struct seam_event *event = item->decoded.record->type == SEAM_RECORD_SAMPLE
@@ -279,13 +288,10 @@ static void script_inlined(struct script_text *t, const struct place *place, uin
 static int script_compose(struct script_text *t, const struct frame_at *at,
                           const struct place *place, size_t *own)
 {
-	struct lines_object *object = NULL;
 	struct lines_at source = { 0 };
 	size_t shown;
-	int r = at->guessed ? 0 : places_lines_object(t->places, place, &object);
+	int r = at->guessed ? 0 : places_source(t->places, place, &source);
 
-	if (r >= 0 && object)
-		r = lines_find(object, place->symbol.addr, &source);
 	if (r < 0)
 		return r;
 	shown = t->opts.no_inline ? source.n : 1;
@@ -343,26 +349,71 @@ static int script_frame(struct script_text *t, uint32_t space, uint64_t time_ns,
 	             : buf_put(out, line->text + line->own, line->n - line->own);
 }
 
+/* The thread's last lines; NULL: out of memory. */
+static struct script_tail *script_tail(struct script_text *t, uint32_t tid)
+{
+	struct script_tail **tail = &t->tails[tid % TAILS];
+
+	if (!*tail)
+		*tail = calloc(1, sizeof(**tail));
+	return *tail;
+}
+
+struct script_spaces {
+	uint32_t user, kernel;
+	uint64_t time_ns;
+};
+
+/* The user half: only the lines of frames that the thread's last stack did not have are made. */
+static int script_user_frames(struct script_text *t, const struct seam_stitched *sample,
+                              const struct script_spaces *spaces, struct buf *out)
+{
+	struct script_tail *tail = script_tail(t, sample->sample.id.tid);
+	struct frame_walk walk = { .in_user = true };
+	size_t start = out->n;
+	struct frame_at at;
+	uint32_t same;
+	int r = 0;
+
+	if (!tail)
+		return -ENOMEM;
+	same = script_tail_common(tail, sample->sample.id.tid, spaces->user,
+	                          sample->state == SEAM_STITCH_STACK_COPY, &sample->user);
+	while (r >= 0 && walk.i < sample->user.n - same && frame_walk_next(&walk, sample, &at)) {
+		if (walk.i <= TAIL_FRAMES)
+			t->begins[walk.i - 1] = (uint32_t)(out->n - start);
+		buf_put(out, "\t", 1);
+		r = script_frame(t, spaces->user, spaces->time_ns, &at, true, out);
+		buf_put(out, "\n", 1);
+	}
+	if (r < 0 || out->failed)
+		return -ENOMEM;
+	script_tail_keep(tail, same, &sample->user, out->bytes + start, out->n - start, t->begins);
+	return script_tail_put(tail, same, out);
+}
+
 /* All frames of a sample; each is led by lead, and followed by a newline. */
 static int script_frames(struct script_text *t, const struct seam_stitched *sample,
-                         uint64_t time_ns, char lead, struct buf *out)
+                         const struct script_spaces *spaces, char lead, struct buf *out)
 {
-	uint32_t user_space, kernel_space;
+	bool tail = lead == '\t' && !t->opts.max_stack && sample->user.n;
 	struct frame_walk walk = { 0 };
 	struct frame_at at;
 	unsigned n = 0;
 	int r = 0;
 
-	recording_spaces(t->rec, sample, time_ns, &user_space, &kernel_space);
-	while (r >= 0 && frame_walk_next(&walk, sample, &at)) {
+	while (r >= 0 && (!tail || walk.i < sample->kernel.n) &&
+	       frame_walk_next(&walk, sample, &at)) {
+		if (tail && at.user) /* behind a marker that was the kernel half's last word */
+			break;
 		if (t->opts.max_stack && n++ >= t->opts.max_stack)
 			break;
 		buf_put(out, &lead, 1);
-		r = script_frame(t, at.user ? user_space : kernel_space, time_ns, &at, lead == '\t',
-		                 out);
+		r = script_frame(t, at.user ? spaces->user : spaces->kernel, spaces->time_ns, &at,
+		                 lead == '\t', out);
 		buf_put(out, "\n", 1);
 	}
-	return r;
+	return tail && r >= 0 ? script_user_frames(t, sample, spaces, out) : r;
 }
 
 /* perf's line for a cookie that it was told not to merge. */
@@ -376,7 +427,7 @@ static void script_cookie(const struct script_text *t, uint64_t cookie, struct b
 }
 
 /* "/truncated": why the user half is not whole, as far as it was unwound from a copy. */
-static void script_walk_end(const struct ordered_item *item, struct buf *out)
+static void script_walk_end(const struct batch_item *item, struct buf *out)
 {
 	const struct seam_stitched *sample = &item->sample;
 	struct outcome outcome;
@@ -404,30 +455,33 @@ static unsigned script_fields_of(const struct script_text *t, const struct seam_
 }
 
 /* The stack, or where the sample hit; ends with a newline if it is a stack. */
-static int script_where(struct script_text *t, const struct ordered_item *item, bool chain,
+static int script_where(struct script_text *t, const struct batch_item *item, bool chain,
                         struct buf *out)
 {
+	struct script_spaces spaces = { .user = item->user_space,
+		                        .kernel = item->kernel_space,
+		                        .time_ns = item->proc_ns };
 	struct seam_stitched sample = item->sample;
-	uint64_t time_ns = proc_time(&item->decoded);
+	size_t before = out->n;
 	int r = 0;
 
 	if (!chain) {
 		sample.kernel.n = sample.user.n = 0;
-		r = script_frames(t, &sample, time_ns, ' ', out);
-		out->n -= out->n && out->bytes[out->n - 1] == '\n';
+		r = script_frames(t, &sample, &spaces, ' ', out);
+		out->n -= out->n > before && out->bytes[out->n - 1] == '\n';
 		return r;
 	}
 	buf_put(out, "\n", 1);
 	if (t->opts.unmerged && sample.cookie)
 		sample.user.n = 0;
 	if (!t->opts.unmerged || !sample.cookie || sample.kernel.n)
-		r = script_frames(t, &sample, time_ns, '\t', out);
+		r = script_frames(t, &sample, &spaces, '\t', out);
 	if (t->opts.unmerged && sample.cookie)
 		script_cookie(t, sample.cookie, out);
 	return r;
 }
 
-static int script_sample(struct script_text *t, const struct ordered_item *item, struct buf *out)
+static int script_sample(struct script_text *t, const struct batch_item *item, struct buf *out)
 {
 	const struct seam_stitched *sample = &item->sample;
 	const struct seam_event *event = sample->sample.event;
@@ -460,23 +514,25 @@ static int script_sample(struct script_text *t, const struct ordered_item *item,
 	return r < 0 ? r : buf_put(out, "\n", 1);
 }
 
-static int script_answer(struct script_text *t, const struct ordered_item *item, struct buf *out)
+static int script_answer(struct script_text *t, const struct batch_item *item, struct buf *out)
 {
 	const struct seam_callchain_deferred *d = &item->decoded.deferred;
 	struct seam_stitched answer = { .sample = { .id = item->decoded.id }, .user = d->ips };
+	struct script_spaces spaces = { .time_ns = item->proc_ns };
 	int r = 0;
 
+	recording_spaces(t->rec, &answer, spaces.time_ns, &spaces.user, &spaces.kernel);
 	script_text_head(t, item, out);
 	buf_put_text(out, "DEFERRED CALLCHAIN [cookie: ");
 	put_hex(out, d->cookie, 0);
 	buf_put(out, "]\n", 2);
 	if (t->opts.fields & SCRIPT_IP && !t->opts.hide_chain)
-		r = script_frames(t, &answer, proc_time(&item->decoded), '\t', out);
+		r = script_frames(t, &answer, &spaces, '\t', out);
 	buf_put(out, "\n", 1);
 	return r;
 }
 
-int script_text_put(struct script_text *t, const struct ordered_item *item, struct buf *out)
+int script_text_put(struct script_text *t, const struct batch_item *item, struct buf *out)
 {
 	int r;
 
@@ -506,6 +562,11 @@ void script_text_bound(struct script_text *t)
 int script_text_learn(struct script_text *t, const struct seam_record *record)
 {
 	return script_values_learn(t->values, record);
+}
+
+void script_text_join(struct script_text *t, const struct script_text *other)
+{
+	script_values_join(t->values, other->values);
 }
 
 int script_text_verdict(const struct script_text *t, const struct cmd *cmd)

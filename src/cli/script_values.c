@@ -18,11 +18,13 @@ struct script_values {
 	struct recording *rec;
 	struct places *places;
 	const char *arch;   /* NULL: the recording does not say */
-	struct map cgroups; /* id -> path */
+	struct map cgroups; /* id -> path; empty when they are another's */
+	const struct map *paths_by_id;
 	struct arena paths;
 	struct tracepoints *tracepoints;
 	uint64_t textless;                 /* samples of tracepoints without text */
 	const char *reason, *reason_event; /* of the first of these */
+	uint64_t first_ns, first_index;    /* where that is */
 	uint32_t space; /* of the sample at hand, for names of the kernel's functions */
 	uint64_t time_ns;
 };
@@ -73,7 +75,7 @@ static int values_tracepoints(struct script_values *v)
 }
 
 int script_values_new(struct script_values **ret, struct recording *rec, struct places *places,
-                      unsigned fields)
+                      unsigned fields, const struct script_values *with)
 {
 	struct script_values *v = calloc(1, sizeof(*v));
 	int r = 0;
@@ -85,7 +87,8 @@ int script_values_new(struct script_values **ret, struct recording *rec, struct 
 	v->arch = seam_reader_feature_string(rec->reader, SEAM_FEATURE_ARCH);
 	if (fields & SCRIPT_TRACE)
 		r = values_tracepoints(v);
-	if (r >= 0 && fields & SCRIPT_CGROUP)
+	v->paths_by_id = with ? with->paths_by_id : &v->cgroups;
+	if (r >= 0 && !with && fields & SCRIPT_CGROUP)
 		r = recording_each(rec, values_cgroup, v, NULL);
 	if (r < 0) {
 		script_values_free(v);
@@ -105,23 +108,37 @@ void script_values_free(struct script_values *v)
 	free(v);
 }
 
-static int values_trace(struct script_values *v, const struct ordered_item *item, struct buf *out)
+static int values_trace(struct script_values *v, const struct batch_item *item, struct buf *out)
 {
 	const struct seam_sample *s = &item->sample.sample;
 	const struct seam_event *event = item->decoded.sample.event;
 	const char *reason;
-	uint32_t user;
 	int r;
 
-	v->time_ns = proc_time(&item->decoded);
-	recording_spaces(v->rec, &item->sample, v->time_ns, &user, &v->space);
+	v->time_ns = item->proc_ns;
+	v->space = item->kernel_space;
 	r = tracepoint_text(v->tracepoints, event->attr.config, s->id.cpu, s->raw.bytes, s->raw.n,
 	                    out, &reason);
 	if (!r && !v->textless++) {
 		v->reason = reason;
 		v->reason_event = event->name;
+		v->first_ns = item->time_ns;
+		v->first_index = item->record.index;
 	}
 	return r < 0 ? r : 0;
+}
+
+void script_values_join(struct script_values *v, const struct script_values *other)
+{
+	if (other->textless &&
+	    (!v->textless || other->first_ns < v->first_ns ||
+	     (other->first_ns == v->first_ns && other->first_index < v->first_index))) {
+		v->reason = other->reason;
+		v->reason_event = other->reason_event;
+		v->first_ns = other->first_ns;
+		v->first_index = other->first_index;
+	}
+	v->textless += other->textless;
 }
 
 static void values_weight(const struct seam_sample *s, uint64_t has, unsigned fields,
@@ -144,11 +161,11 @@ static void values_cgroup_name(const struct script_values *v, uint64_t id, struc
 	uint64_t path;
 
 	buf_put_text(out, " ");
-	buf_put_text(out,
-	             map_get(&v->cgroups, id, &path) ? (const char *)(uintptr_t)path : "unknown");
+	buf_put_text(out, map_get(v->paths_by_id, id, &path) ? (const char *)(uintptr_t)path
+	                                                     : "unknown");
 }
 
-int script_values_before(struct script_values *v, const struct ordered_item *item, unsigned fields,
+int script_values_before(struct script_values *v, const struct batch_item *item, unsigned fields,
                          struct buf *out)
 {
 	const struct seam_sample *s = &item->sample.sample;
@@ -204,7 +221,7 @@ static void values_page_size(uint64_t bytes, struct buf *out)
 	buf_printf(out, " %llu%.*s", (unsigned long long)bytes, unit > 0, units + unit);
 }
 
-void script_values_after(const struct script_values *v, const struct ordered_item *item,
+void script_values_after(const struct script_values *v, const struct batch_item *item,
                          unsigned fields, struct buf *out)
 {
 	const struct seam_sample *s = &item->sample.sample;

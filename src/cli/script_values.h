@@ -14,17 +14,20 @@
 
 struct script_values;
 
-/* fields: of the whole run; what is not asked for costs nothing. -ENOMEM. */
+/* One thread each. fields: of the whole run; what is not asked for costs nothing. with: another one of the
+ * same recording and fields, which outlives it; or NULL. -ENOMEM. */
 int script_values_new(struct script_values **ret, struct recording *rec, struct places *places,
-                      unsigned fields);
+                      unsigned fields, const struct script_values *with);
 /* A stream's: a record that is no sample (cgroups' names). */
 int script_values_learn(struct script_values *v, const struct seam_record *record);
 void script_values_free(struct script_values *v);
 /* fields: of this sample's event. */
-int script_values_before(struct script_values *v, const struct ordered_item *item, unsigned fields,
+int script_values_before(struct script_values *v, const struct batch_item *item, unsigned fields,
                          struct buf *out);
-void script_values_after(const struct script_values *v, const struct ordered_item *item,
+void script_values_after(const struct script_values *v, const struct batch_item *item,
                          unsigned fields, struct buf *out);
+/* What another has counted counts as this one's. */
+void script_values_join(struct script_values *v, const struct script_values *other);
 /* Says on stderr which tracepoints had no text, and why. How many samples. */
 uint64_t script_values_verdict(const struct script_values *v, const struct cmd *cmd);
 

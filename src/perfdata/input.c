@@ -84,3 +84,11 @@ bool input_shrunk(const struct input *in, uint64_t *now)
 	*now = (uint64_t)st.st_size;
 	return *now < in->size;
 }
+
+void input_populate(const unsigned char *bytes, size_t n)
+{
+	size_t before = (uintptr_t)bytes % (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	/* Advice: a kernel before 5.14 refuses it, a file that was cut ends it. */
+	(void)madvise((void *)(uintptr_t)(bytes - before), n + before, MADV_POPULATE_READ);
+}

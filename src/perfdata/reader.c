@@ -49,6 +49,9 @@ static int reader_advance(struct seam_reader *r, struct seam_error *err)
 	rc = reader_check_shrunk(r, err);
 	if (rc < 0 || r->section_cut)
 		return rc;
+	input_populate(r->visible, (size_t)(end - r->visible) > READER_STEP
+	                                   ? READER_STEP
+	                                   : (size_t)(end - r->visible));
 	r->visible = (size_t)(end - r->visible) > READER_STEP ? r->visible + READER_STEP : end;
 	r->outer.end = r->visible;
 	return 1;
@@ -336,6 +339,22 @@ static int reader_fail(struct seam_reader *r, int rc)
 	return rc;
 }
 
+/*
+ * Asks for memory that is needed soon: it may lie behind the end, and is only a hint. Of records with copies of
+ * stacks only both ends are looked at, and the next one most likely is as long.
+ */
+static inline void reader_ahead(const unsigned char *next, uint16_t size)
+{
+	if (size <= 1024) {
+		__builtin_prefetch(next + 1024);
+		return;
+	}
+	next += 2 * (size_t)size;
+	__builtin_prefetch(next - 8);
+	for (unsigned i = 0; i < 8; i++)
+		__builtin_prefetch(next + i * 64);
+}
+
 int seam_reader_next(struct seam_reader *r, struct seam_record *ret, struct seam_error *err)
 {
 	int rc;
@@ -378,7 +397,7 @@ int seam_reader_next(struct seam_reader *r, struct seam_record *ret, struct seam
 			                     .index = r->records,
 			                     .bytes = l->at };
 		l->at += size;
-		__builtin_prefetch(l->at + 1024); /* may lie behind the end: it is only a hint */
+		reader_ahead(l->at, size);
 		if (__builtin_expect(reader_is_special(type), 0)) {
 			rc = reader_special(r, l, ret, err);
 			if (rc < 0)

@@ -62,7 +62,7 @@ static int convert_step(struct convert *c)
 	return r;
 }
 
-static bool convert_in_time(const struct convert *c, const struct ordered_item *item)
+static bool convert_in_time(const struct convert *c, const struct batch_item *item)
 {
 	const struct convert_opts *o = c->opts;
 
@@ -132,7 +132,7 @@ static struct seam_u64s convert_chain(struct convert *c, const struct seam_stitc
 }
 
 /* Whether the chain as recorded is already what a classic tool expects. */
-static bool convert_chain_is_classic(const struct convert *c, const struct ordered_item *item)
+static bool convert_chain_is_classic(const struct convert *c, const struct batch_item *item)
 {
 	switch (item->sample.state) {
 	case SEAM_STITCH_STACK_COPY:
@@ -171,7 +171,7 @@ static void convert_count(struct convert *c, const struct seam_stitched *s)
 	}
 }
 
-static int convert_encode(struct convert *c, const struct ordered_item *item)
+static int convert_encode(struct convert *c, const struct batch_item *item)
 {
 	const struct seam_stitched *s = &item->sample;
 	const struct seam_event *from = s->sample.event;
@@ -233,7 +233,7 @@ static int convert_early_mapping(struct convert *c, const struct seam_stitched *
 	                    &mmap, &s->sample.id);
 }
 
-static int convert_early_mappings(struct convert *c, const struct ordered_item *item)
+static int convert_early_mappings(struct convert *c, const struct batch_item *item)
 {
 	const struct seam_stitched *s = &item->sample;
 	uint32_t before, after;
@@ -248,7 +248,7 @@ static int convert_early_mappings(struct convert *c, const struct ordered_item *
 	return r;
 }
 
-static bool convert_takes(const struct convert *c, const struct ordered_item *item)
+static bool convert_takes(const struct convert *c, const struct batch_item *item)
 {
 	const struct seam_id *id = &item->decoded.id;
 
@@ -259,7 +259,7 @@ static bool convert_takes(const struct convert *c, const struct ordered_item *it
 	                     proc_comm(c->rec->procs, id->pid, id->tid, proc_time(&item->decoded)));
 }
 
-static int convert_sample(struct convert *c, const struct ordered_item *item)
+static int convert_sample(struct convert *c, const struct batch_item *item)
 {
 	uint64_t t = item->decoded.id.time_ns;
 
@@ -278,7 +278,7 @@ static int convert_sample(struct convert *c, const struct ordered_item *item)
 	return convert_encode(c, item);
 }
 
-static int convert_item(void *ctx, const struct ordered_item *item)
+static int convert_item(void *ctx, const struct batch_item *item)
 {
 	struct convert *c = ctx;
 	int r = 0;

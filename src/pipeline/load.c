@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "abi/members.h"
+#include "pipeline/batch.h"
 #include "pipeline/load_build.h"
 #include "pipeline/load_outcome.h"
 #include "pipeline/stacks.h"
@@ -35,6 +36,7 @@ struct load_worker {
 	struct members members; /* of one worker only: see load_thread_count */
 	struct seam_stitch_counts counts;
 	uint64_t taken, not_taken;
+	struct batch batch;
 };
 
 /* ---- counting, in threads ---- */
@@ -66,64 +68,64 @@ static bool load_takes(struct load_worker *w, const struct seam_stitched *sample
 
 /* A sample that reads a group: one of each member that has a share in it. A member's counter is followed
  * also where its samples are not taken. */
-static int load_members(struct load_worker *w, struct stacks_key *key, struct seam_stitched *sample,
-                        bool stable, uint64_t time_ns)
+static int load_members(struct load_worker *w, struct stacks_key *key,
+                        const struct batch_item *item)
 {
-	const struct seam_sample whole = sample->sample;
+	struct seam_stitched sample = item->sample;
 	struct member member;
 	uint64_t i = 0;
 	int r;
 
-	while ((r = members_next(&w->members, w->work->rec->events, &whole, &i, &member)) > 0) {
-		sample->sample.event = member.event;
-		sample->sample.id.id = member.id;
-		sample->sample.period = member.period;
+	while ((r = members_next(&w->members, w->work->rec->events, &item->sample.sample, &i,
+	                         &member)) > 0) {
+		sample.sample.event = member.event;
+		sample.sample.id.id = member.id;
+		sample.sample.period = member.period;
 		key->event = member.event->index;
-		if (load_takes(w, sample, key->comm))
-			r = stacks_add(&w->stacks, key, sample, stable, time_ns);
+		if (load_takes(w, &sample, key->comm))
+			r = stacks_add(&w->stacks, key, &sample, item->record.stable && !item->walk,
+			               item->proc_ns);
 		if (r < 0)
 			break;
 	}
 	return r;
 }
 
-static int load_sample(struct load_worker *w, const struct seam_record *record)
+static bool load_take(void *ctx, struct batch_item *item)
 {
-	const struct recording *rec = w->work->rec;
-	const struct load_opts *opts = w->work->opts;
-	struct seam_stitched sample;
-	struct seam_decoded d;
-	struct stacks_key key = { 0 };
-	uint64_t time_ns;
+	struct load_worker *w = ctx;
+	const struct seam_id *id = &item->decoded.id;
+
+	item->comm = proc_comm(w->work->rec->procs, id->pid, id->tid, item->proc_ns);
+	return members_of(&item->sample.sample) || load_takes(w, &item->sample, item->comm);
+}
+
+static int load_sample(void *ctx, const struct batch_item *item)
+{
+	struct load_worker *w = ctx;
+	unsigned keep = w->work->opts->keep;
+	const struct seam_id *id = &item->decoded.id;
+	struct stacks_key key;
 	int r;
 
-	if (record->type != SEAM_RECORD_SAMPLE)
-		return 0;
-	r = seam_record_decode(rec->events, record, &d, NULL);
-	if (r < 0) /* counted in the first pass */
-		return r == -ENOMEM ? r : 0;
-	r = seam_stitch_resolve(rec->stitch, &d, &w->counts, &sample);
-	if (r <= 0)
-		return r;
-	time_ns = proc_time(&d);
-	key.comm = proc_comm(rec->procs, d.id.pid, d.id.tid, time_ns);
-	if (!members_of(&sample.sample) && !load_takes(w, &sample, key.comm))
-		return 0;
-	key.event = d.sample.event->index;
-	key.pid = opts->keep & PROFILE_KEEP_PID ? d.id.pid : PROFILE_NOT_KEPT;
+	memset(&key, 0, sizeof(key)); /* its padding, too: it is hashed as bytes */
+	key.comm = item->comm;
+	key.event = item->decoded.sample.event->index;
+	key.pid = keep & PROFILE_KEEP_PID ? id->pid : PROFILE_NOT_KEPT;
 	/* A nameless thread is shown by its tid, which is then part of its name. */
-	key.tid = opts->keep & PROFILE_KEEP_TID || !key.comm ? d.id.tid : PROFILE_NOT_KEPT;
-	key.cpu = opts->keep & PROFILE_KEEP_CPU && d.id.has & SEAM_SAMPLE_CPU ? d.id.cpu
-	                                                                      : PROFILE_NOT_KEPT;
-	key.state = sample.state;
-	key.slice = load_slice(w->work, &d);
-	recording_spaces(rec, &sample, time_ns, &key.user_space, &key.kernel_space);
-	r = load_outcome_add(&w->outcome, rec, key.user_space, &sample);
-	if (r >= 0 && w->unwound)
-		r = unwound_sample(w->unwound, key.user_space, &sample);
-	if (r >= 0 && members_of(&sample.sample))
-		return load_members(w, &key, &sample, record->stable && !r, time_ns);
-	return r < 0 ? r : stacks_add(&w->stacks, &key, &sample, record->stable && !r, time_ns);
+	key.tid = keep & PROFILE_KEEP_TID || !item->comm ? id->tid : PROFILE_NOT_KEPT;
+	key.cpu = keep & PROFILE_KEEP_CPU && id->has & SEAM_SAMPLE_CPU ? id->cpu : PROFILE_NOT_KEPT;
+	key.state = item->sample.state;
+	key.slice = load_slice(w->work, &item->decoded);
+	key.user_space = item->user_space;
+	key.kernel_space = item->kernel_space;
+	r = load_outcome_add(&w->outcome, w->work->rec, key.user_space, &item->sample);
+	if (r < 0)
+		return r;
+	if (members_of(&item->sample.sample))
+		return load_members(w, &key, item);
+	return stacks_add(&w->stacks, &key, &item->sample, item->record.stable && !item->walk,
+	                  item->proc_ns);
 }
 
 static void load_run(struct load_worker *w, const struct recording_run *run)
@@ -134,7 +136,10 @@ static void load_run(struct load_worker *w, const struct recording_run *run)
 	int r = 0;
 
 	while (r >= 0 && recording_run_next(run, &at, &i, &record))
-		r = load_sample(w, &record);
+		if (record.type == SEAM_RECORD_SAMPLE)
+			r = batch_add(&w->batch, &record);
+	if (r >= 0)
+		r = batch_run(&w->batch);
 	if (r < 0)
 		atomic_store(&w->work->failed, r);
 }
@@ -167,9 +172,15 @@ static unsigned load_thread_count(const struct recording *rec, const struct load
 	return n > THREADS_MAX ? THREADS_MAX : (unsigned)n;
 }
 
+/* Its bytes do not last: a batch of one. */
 static int load_each_record(void *ctx, const struct seam_record *record)
 {
-	return load_sample(ctx, record);
+	struct load_worker *w = ctx;
+	int r = 0;
+
+	if (record->type == SEAM_RECORD_SAMPLE)
+		r = batch_add(&w->batch, record);
+	return r < 0 ? r : batch_run(&w->batch);
 }
 
 /* The last worker is this thread; one that cannot be started leaves its share to the others. */
@@ -329,6 +340,13 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		workers[i].stacks.keep_samples = opts->keep & PROFILE_KEEP_SAMPLES;
 	}
 	r = load_unwound(workers, n, rec, opts, &load.tables);
+	for (unsigned i = 0; i < n; i++)
+		workers[i].batch = (struct batch){ .rec = rec,
+			                           .unwound = workers[i].unwound,
+			                           .counts = &workers[i].counts,
+			                           .take = load_take,
+			                           .each = load_sample,
+			                           .ctx = &workers[i] };
 	if (r >= 0)
 		r = load_count(&work, workers, n, &why);
 	if (r >= 0)

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: MIT
 // ordered.c: see ordered.h. Knows which records are wanted and what becomes of them in order; the
-// ordering itself is perfdata's.
+// ordering itself is perfdata's, the threads of ordered_text are ordered_text.c's.
 #include "pipeline/ordered.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "perfdata/order.h"
-#include "pipeline/unwound.h"
-
-struct ordered {
-	struct recording *rec;
-	const struct ordered_opts *opts;
-	struct order *order;
-	int (*each)(void *ctx, const struct ordered_item *item);
-	void *ctx;
-	uint64_t pushed, popped;
-	struct tables *tables;
-	struct unwound *unwound; /* NULL: no sample has a stack copy */
-};
+#include "pipeline/ordered_parts.h"
 
 static bool ordered_wants(const struct ordered_opts *o, uint32_t type)
 {
@@ -57,86 +45,80 @@ static int ordered_push(void *ctx, const struct seam_record *record)
 	return order_push(o->order, d.id.has & SEAM_SAMPLE_TIME ? d.id.time_ns : 0, record);
 }
 
-/* 1, or -ENOMEM. */
-static int ordered_unwind(struct ordered *o, struct ordered_item *item)
-{
-	uint32_t user, kernel;
-	int r;
-
-	if (!o->unwound)
-		return 1;
-	recording_spaces(o->rec, &item->sample, proc_time(&item->decoded), &user, &kernel);
-	r = unwound_sample(o->unwound, user, &item->sample);
-	if (r > 0)
-		item->walk = unwound_last(o->unwound);
-	return r < 0 ? r : 1;
-}
-
-static int ordered_unwind_start(struct ordered *o)
+int ordered_batch(struct ordered *o, struct batch *ret)
 {
 	struct unwound_opts opts = { .sz = sizeof(opts) };
 	int r;
 
+	*ret = (struct batch){ .rec = o->rec };
 	if (o->opts->keep_stacks || !unwound_opts_of(o->rec, &opts))
 		return 0;
 	opts.sure = o->opts->sure;
-	r = tables_new(&o->tables, o->opts->tables);
+	r = o->tables ? 0 : tables_new(&o->tables, o->opts->tables);
 	opts.tables = o->tables;
-	return r < 0 ? r : unwound_new(&o->unwound, &opts);
+	return r < 0 ? r : unwound_new(&ret->unwound, &opts);
 }
 
-static int ordered_deliver(struct ordered *o, struct ordered_item *item)
-{
-	int r = seam_record_decode(o->rec->events, &item->record, &item->decoded, NULL);
-
-	item->walk = NULL;
-	if (r < 0)
-		return r == -ENOMEM ? r : 0;
-	if (item->record.type == SEAM_RECORD_SAMPLE) {
-		r = seam_stitch_resolve(o->rec->stitch, &item->decoded, NULL, &item->sample);
-		if (r > 0)
-			r = ordered_unwind(o, item);
-		if (r <= 0)
-			return r;
-	}
-	return o->each(o->ctx, item);
-}
-
-static int ordered_drain(struct ordered *o)
+int ordered_next(struct ordered *o, struct seam_record *ret)
 {
 	const struct progress *progress = &o->opts->progress;
-	struct ordered_item item = { 0 };
+	int r = order_pop(o->order, ret, NULL);
+
+	if (r > 0 && ++o->popped % 65536 == 0 && progress->report)
+		progress->report(progress->ctx, "writing", o->popped, o->pushed);
+	return r;
+}
+
+int ordered_start(struct ordered *o, struct recording *rec, const struct ordered_opts *opts,
+                  struct seam_error *err)
+{
 	int r;
 
-	while ((r = order_pop(o->order, &item.record, &item.time_ns)) > 0) {
-		r = ordered_deliver(o, &item);
+	*o = (struct ordered){ .rec = rec, .opts = opts };
+	r = order_new(&o->order, &(struct order_opts){ .sort = true });
+	if (r >= 0)
+		r = recording_each(rec, ordered_push, o, err);
+	return r < 0 ? r : order_finish(o->order);
+}
+
+int ordered_end(struct ordered *o, int r, struct seam_error *err)
+{
+	if (r < 0 && (!err || !err->code))
+		seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
+	order_free(o->order);
+	tables_free(o->tables);
+	return r;
+}
+
+static int ordered_drain(struct ordered *o, struct batch *batch)
+{
+	struct seam_record record;
+	int r;
+
+	while ((r = ordered_next(o, &record)) > 0) {
+		r = batch_add(batch, &record);
+		if (!r && !record.stable) /* its bytes last until the next one comes */
+			r = batch_run(batch);
 		if (r)
 			return r;
-		if (++o->popped % 65536 == 0 && progress->report)
-			progress->report(progress->ctx, "writing", o->popped, o->pushed);
 	}
-	return r;
+	return r < 0 ? r : batch_run(batch);
 }
 
 int ordered_each(struct recording *rec, const struct ordered_opts *opts,
-                 int (*each)(void *ctx, const struct ordered_item *item), void *ctx,
+                 int (*each)(void *ctx, const struct batch_item *item), void *ctx,
                  struct seam_error *err)
 {
-	struct ordered o = { .rec = rec, .opts = opts, .each = each, .ctx = ctx };
-	int r = order_new(&o.order, &(struct order_opts){ .sort = true });
+	struct batch batch = { 0 };
+	struct ordered o;
+	int r = ordered_start(&o, rec, opts, err);
 
 	if (r >= 0)
-		r = ordered_unwind_start(&o);
+		r = ordered_batch(&o, &batch);
+	batch.each = each;
+	batch.ctx = ctx;
 	if (r >= 0)
-		r = recording_each(rec, ordered_push, &o, err);
-	if (r >= 0)
-		r = order_finish(o.order);
-	if (r >= 0)
-		r = ordered_drain(&o);
-	if (r < 0 && (!err || !err->code))
-		seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
-	order_free(o.order);
-	unwound_free(o.unwound);
-	tables_free(o.tables);
-	return r;
+		r = ordered_drain(&o, &batch);
+	unwound_free(batch.unwound);
+	return ordered_end(&o, r, err);
 }

@@ -8,9 +8,10 @@
 #ifndef SEAM_PIPELINE_ORDERED_H
 #define SEAM_PIPELINE_ORDERED_H
 
+#include "base/buf.h"
+#include "pipeline/batch.h"
 #include "pipeline/recording.h"
 #include "pipeline/tables.h"
-#include "unwind/walk.h"
 
 struct ordered_opts {
 	size_t sz;
@@ -22,20 +23,27 @@ struct ordered_opts {
 	bool sure;        /* stack copies: no guessed frames, and addresses without marks */
 	bool keep_stacks; /* stack copies are not unwound */
 	const struct tables_opts *tables; /* unwind tables; NULL: defaults */
+	unsigned threads; /* of ordered_text; 0: as many as there are CPUs, at most 16 */
 	struct progress progress;
-};
-
-struct ordered_item {
-	struct seam_decoded decoded;
-	struct seam_record record;
-	uint64_t time_ns;
-	struct seam_stitched sample; /* when decoded is a SAMPLE */
-	const struct walk *walk;     /* how its stack copy was unwound; NULL: it has none */
 };
 
 /* Calls each in order of time; it stops when that returns non-zero, and returns it. */
 int ordered_each(struct recording *rec, const struct ordered_opts *opts,
-                 int (*each)(void *ctx, const struct ordered_item *item), void *ctx,
+                 int (*each)(void *ctx, const struct batch_item *item), void *ctx,
                  struct seam_error *err);
+
+/* Items become bytes in several threads, and the bytes come out in order of time. */
+#define ORDERED_THREADS_MAX 16u
+struct ordered_writer {
+	/* A thread begins: its ctx for put, from the thread that called ordered_text. -ENOMEM. */
+	int (*start)(void *ctx, void **ret_thread);
+	/* Appends what is to be written of an item; each thread has its own ctx. 0 or -errno. */
+	int (*put)(void *thread, const struct batch_item *item, struct buf *out);
+	/* Writes; from the thread that called ordered_text. 0 or -errno. */
+	int (*write)(void *ctx, const struct buf *out);
+	void *ctx;
+};
+int ordered_text(struct recording *rec, const struct ordered_opts *opts,
+                 const struct ordered_writer *writer, struct seam_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include "pipeline/places.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ struct places_entry {
 struct places {
 	const struct recording *rec;
 	struct symbol_cache *symbols;
+	bool shared;                    /* symbols and lines are another's */
 	struct symbol_object **objects; /* by proc_object's id; NULL: not asked for yet */
 	size_t n_objects;               /* a stream brings more */
 	size_t mappings;                /* of which it is known whether they are jitdumps */
@@ -27,6 +29,8 @@ struct places {
 	size_t n, capacity;
 	uint64_t zero;            /* the slot of address 0 of no space */
 	struct lines *lines;      /* NULL: not wanted */
+	pthread_mutex_t *asking;  /* held by who asks lines, of all that share them */
+	pthread_mutex_t asks;     /* is asking, unless they are another's */
 	struct map lines_objects; /* struct symbol_object * -> struct lines_object * */
 };
 
@@ -64,21 +68,37 @@ static int places_more_objects(struct places *p)
 	return 0;
 }
 
-int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts)
+static int places_start(struct places **ret, const struct recording *rec)
 {
-	struct symbol_opts o = { .sz = sizeof(o) };
 	struct places *p = calloc(1, sizeof(*p));
-	int r;
 
 	if (!p)
 		return -ENOMEM;
+	p->rec = rec;
+	pthread_mutex_init(&p->asks, NULL);
+	p->asking = &p->asks;
+	p->capacity = 1024;
+	p->entries = calloc(p->capacity, sizeof(*p->entries));
+	if (!p->entries || places_more_objects(p) < 0) {
+		places_free(p);
+		return -ENOMEM;
+	}
+	*ret = p;
+	return 0;
+}
+
+int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts)
+{
+	struct symbol_opts o = { .sz = sizeof(o) };
+	struct places *p;
+	int r = places_start(&p, rec);
+
+	if (r < 0)
+		return r;
 	if (opts)
 		o = *opts;
 	o.foreign |= rec->foreign;
-	p->rec = rec;
-	p->capacity = 1024;
-	p->entries = calloc(p->capacity, sizeof(*p->entries));
-	r = p->entries && places_more_objects(p) >= 0 ? symbol_new(&p->symbols, &o) : -ENOMEM;
+	r = symbol_new(&p->symbols, &o);
 	if (r >= 0)
 		r = places_jitdumps(p);
 	if (r < 0) {
@@ -89,13 +109,30 @@ int places_new(struct places **ret, const struct recording *rec, const struct sy
 	return 0;
 }
 
+int places_share(struct places **ret, const struct places *with)
+{
+	int r = places_start(ret, with->rec);
+
+	if (r < 0)
+		return r;
+	(*ret)->symbols = with->symbols;
+	(*ret)->lines = with->lines;
+	(*ret)->asking = with->asking;
+	(*ret)->mappings = with->mappings;
+	(*ret)->shared = true;
+	return 0;
+}
+
 void places_free(struct places *p)
 {
 	if (!p)
 		return;
-	symbol_free(p->symbols);
-	lines_free(p->lines);
+	if (!p->shared) {
+		symbol_free(p->symbols);
+		lines_free(p->lines);
+	}
 	map_free(&p->lines_objects);
+	pthread_mutex_destroy(&p->asks);
 	free(p->objects);
 	free(p->entries);
 	free(p);
@@ -302,6 +339,22 @@ int places_lines_object(struct places *p, const struct place *place, struct line
 		*slot = r < 0 ? 0 : (uintptr_t)*ret;
 	}
 	*ret = (struct lines_object *)(uintptr_t)*slot;
+	return r;
+}
+
+int places_source(struct places *p, const struct place *place, struct lines_at *ret)
+{
+	struct lines_object *object;
+	int r;
+
+	*ret = (struct lines_at){ 0 };
+	if (!p->lines)
+		return 0;
+	pthread_mutex_lock(p->asking);
+	r = places_lines_object(p, place, &object);
+	if (r >= 0 && object)
+		r = lines_find(object, place->symbol.addr, ret);
+	pthread_mutex_unlock(p->asking);
 	return r;
 }
 

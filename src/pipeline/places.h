@@ -42,6 +42,8 @@ struct frame_at {
 struct places;
 
 int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts);
+/* For another thread: slots of its own over the same symbols and lines, which outlive it. */
+int places_share(struct places **ret, const struct places *with);
 void places_free(struct places *p);
 struct symbol_cache *places_symbols(struct places *p);
 /* Hands the cache over: the caller frees it; places_find must not be called any more. */
@@ -68,6 +70,8 @@ int places_lines_start(struct places *p, const struct lines_opts *opts,
 /* Whose source can be looked up at a place: NULL when nothing can be known of it (no file, or another
  * one than was recorded). The address is place->symbol.addr. -ENOMEM. */
 int places_lines_object(struct places *p, const struct place *place, struct lines_object **ret);
+/* The source of a place, as lines_find; any thread. Empty when nothing is known of it. -ENOMEM. */
+int places_source(struct places *p, const struct place *place, struct lines_at *ret);
 /* All that were wanted of it; see lines_resolve. */
 int places_lines_resolve(struct places *p);
 

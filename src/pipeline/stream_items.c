@@ -47,7 +47,7 @@ static uint64_t stream_index(struct stream_items *s)
 
 static int stream_deliver(struct stream_items *s, const struct seam_stitched *sample)
 {
-	struct ordered_item item = {
+	struct batch_item item = {
 		.record = { .type = SEAM_RECORD_SAMPLE,
 		            .misc = sample->misc,
 		            .offset = sample->offset,
@@ -58,16 +58,15 @@ static int stream_deliver(struct stream_items *s, const struct seam_stitched *sa
 		.time_ns = sample->sample.id.has & SEAM_SAMPLE_TIME ? sample->sample.id.time_ns : 0,
 		.sample = *sample,
 	};
-	uint32_t user, kernel;
 	int r = 0;
 
 	item.decoded.record = &item.record;
-	if (s->unwound) {
-		recording_spaces(s->rec, &item.sample, proc_time(&item.decoded), &user, &kernel);
-		r = unwound_sample(s->unwound, user, &item.sample);
-		if (r > 0)
-			item.walk = unwound_last(s->unwound);
-	}
+	item.proc_ns = proc_time(&item.decoded);
+	recording_spaces(s->rec, &item.sample, item.proc_ns, &item.user_space, &item.kernel_space);
+	if (s->unwound)
+		r = unwound_sample(s->unwound, item.user_space, &item.sample);
+	if (r > 0)
+		item.walk = unwound_last(s->unwound);
 	return r < 0 ? r : s->handler->each(s->handler->ctx, &item);
 }
 

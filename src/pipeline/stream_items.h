@@ -21,7 +21,7 @@ struct stream_handler {
 	int (*start)(void *ctx, struct recording *rec);
 	/* A record of the kernel that is no sample, in order of time. */
 	int (*learn)(void *ctx, const struct seam_record *record);
-	int (*each)(void *ctx, const struct ordered_item *item);
+	int (*each)(void *ctx, const struct batch_item *item);
 	/* A round is over: what was made so far may be shown. */
 	int (*round)(void *ctx);
 	void *ctx;

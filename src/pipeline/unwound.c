@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "pipeline/recording.h"
 
+#define TRAILS 64u       /* threads whose last walk is kept; a power of two */
 #define REMEMBERED 8192u /* answers by (space, pc); a power of two */
 #define STACK_SPAN \
 	(64ULL     \
@@ -32,12 +33,19 @@ struct unwound_mapping {
 	uint64_t bias;      /* address - ELF address */
 };
 
+/* The last walk of a thread, found by its tid. */
+struct unwound_trail {
+	uint32_t tid, space;
+	struct walk_trail *trail;
+};
+
 struct unwound {
 	struct unwound_opts opts;
 	struct unwound_counts counts;
 	struct unwound_mapping *mappings; /* by proc_mapping's id */
 	size_t n_mappings;
 	struct remembered *remembered;
+	struct unwound_trail trails[TRAILS];
 	/* of the sample that is being walked */
 	uint32_t space;
 	const unsigned char *stack;
@@ -79,6 +87,8 @@ void unwound_free(struct unwound *u)
 {
 	if (!u)
 		return;
+	for (size_t i = 0; i < TRAILS; i++)
+		walk_trail_free(u->trails[i].trail);
 	free(u->mappings);
 	free(u->remembered);
 	buf_free(&u->missing);
@@ -279,6 +289,39 @@ static int unwound_add_walk(struct unwound *u)
 	return walk->end == WALK_NO_INFO ? unwound_note(u, walk->end_pc) : 0;
 }
 
+/* What the last walk of the sample's thread saw in this address space. NULL: out of memory. */
+static struct walk_trail *unwound_trail(struct unwound *u, uint32_t tid)
+{
+	struct unwound_trail *t = &u->trails[map_mix(tid) % TRAILS];
+
+	if (!t->trail && walk_trail_new(&t->trail) < 0)
+		return NULL;
+	if (t->tid != tid || t->space != u->space)
+		walk_trail_clear(t->trail);
+	t->tid = tid;
+	t->space = u->space;
+	return t->trail;
+}
+
+void unwound_ask(const struct unwound *u, const struct seam_stitched *sample)
+{
+	const struct seam_sample *s = &sample->sample;
+	const struct unwound_trail *t = &u->trails[map_mix(s->id.tid) % TRAILS];
+	unsigned sp = u->opts.machine == FRAMETAB_X86_64 ? 7 : 31; /* perf's number of it */
+	struct walk_memory memory = { .window = s->stack_user.bytes, .n_window = s->stack_user.n };
+	uint64_t below = s->regs_user.mask & ((1ULL << sp) - 1);
+
+	if (sample->state != SEAM_STITCH_STACK_COPY || !memory.n_window)
+		return;
+	__builtin_prefetch(memory.window);
+	__builtin_prefetch(memory.window + 64);
+	if (!t->trail || t->tid != s->id.tid || !(s->regs_user.mask >> sp & 1) ||
+	    (uint64_t)__builtin_popcountll(below) >= s->regs_user.values.n)
+		return;
+	memory.start = seam_u64s_at(&s->regs_user.values, (uint64_t)__builtin_popcountll(below));
+	walk_trail_ask(t->trail, &memory);
+}
+
 int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *sample)
 {
 	const struct seam_sample *s = &sample->sample;
@@ -300,6 +343,12 @@ int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *samp
 	u->stack = s->stack_user.bytes;
 	u->n_stack = s->stack_user.n;
 	u->sp = regs.value[u->opts.machine == FRAMETAB_X86_64 ? 7 : 31];
+	memory.window = u->stack;
+	memory.start = u->sp;
+	memory.n_window = u->n_stack;
+	memory.trail = unwound_trail(u, s->id.tid);
+	if (!memory.trail)
+		return -ENOMEM;
 	walk_stack(&options, &memory, &regs, u->frames, &u->walk);
 	r = u->failed ? u->failed : unwound_add_walk(u);
 	if (r < 0)

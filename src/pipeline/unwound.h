@@ -52,6 +52,8 @@ void unwound_free(struct unwound *u);
  * 1: walked; 0: nothing to walk; -ENOMEM.
  */
 int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *sample);
+/* The sample will be walked soon: asks for the memory that it is likely to read. Changes no answer. */
+void unwound_ask(const struct unwound *u, const struct seam_stitched *sample);
 /* How the last walk went; good until the next. */
 const struct walk *unwound_last(const struct unwound *u);
 

@@ -81,22 +81,27 @@ static struct track *index_track(struct index *ix, uint32_t tid)
 #define INDEX_STACK_HEAD 256u
 
 /*
- * What tells a sample from others of its task and time. Of a copied stack only the head: reading 8 to 64 KiB of each
- * sample for this alone would cost more than unwinding it, and equal registers, time and head mean an equal stack.
+ * What tells a sample from others of its task and time: all its bytes, which are looked at only if there are others;
+ * but they do not all stay. Then of a copied stack only the head: reading 8 to 64 KiB of each sample for this alone
+ * would cost more than unwinding it, and equal registers, time and head mean an equal stack.
  */
-static uint64_t index_sample_hash(const struct seam_decoded *d)
+static uint64_t index_seen(struct index *ix, const struct seam_decoded *d)
 {
 	const unsigned char *bytes = d->record->bytes;
 	const struct seam_bytes *stack = &d->sample.stack_user;
 	size_t head, tail;
 	uint64_t h;
 
+	if (d->record->stable && !((uintptr_t)bytes & TRACK_BYTES)) {
+		ix->swap = d->record->swap;
+		return (uintptr_t)bytes | TRACK_BYTES;
+	}
 	if (stack->n <= INDEX_STACK_HEAD)
-		return map_hash_bytes(bytes, d->record->size, 0);
+		return map_hash_bytes(bytes, d->record->size, 0) & ~TRACK_BYTES;
 	head = (size_t)(stack->bytes - bytes) + INDEX_STACK_HEAD;
 	tail = (size_t)(stack->bytes - bytes) + (size_t)stack->n;
 	h = map_hash_bytes(bytes, head, 0);
-	return map_hash_bytes(bytes + tail, d->record->size - tail, h);
+	return map_hash_bytes(bytes + tail, d->record->size - tail, h) & ~TRACK_BYTES;
 }
 
 static int index_learn_sample(struct index *ix, const struct seam_decoded *d)
@@ -122,7 +127,7 @@ static int index_learn_sample(struct index *ix, const struct seam_decoded *d)
 	if (!track)
 		return -ENOMEM;
 	return track_add(track, who.when, (uint32_t)d->record->index, parts.cookie,
-	                 rules_user_mode(d->record->misc), index_sample_hash(d));
+	                 rules_user_mode(d->record->misc), index_seen(ix, d));
 }
 
 /* A new answer's place; NULL: out of memory. */
@@ -252,7 +257,7 @@ int index_seal(struct index *ix)
 	for (uint32_t k = 0; k < ix->tracks.n && r >= 0; k++) {
 		size_t spare = index_track_at(ix, k)->n * sizeof(struct track_point);
 
-		r = track_sort(index_track_at(ix, k), &ix->duplicates);
+		r = track_sort(index_track_at(ix, k), ix->swap, &ix->duplicates);
 		largest = spare > largest ? spare : largest;
 	}
 	for (uint32_t k = 0; k < ix->execs.n; k++)

@@ -37,6 +37,7 @@ struct index {
 	struct map execs_of; /* pid -> number of its struct times */
 	struct index_items execs;
 
+	bool swap;             /* the bytes of stable records are of the other byte order */
 	struct map duplicates; /* record index of samples seen before */
 	enum rules_output output;
 	struct rules_losses losses;

@@ -25,7 +25,7 @@ size_t track_bytes(const struct track *t)
 }
 
 int track_add(struct track *t, uint64_t when, uint32_t index, uint64_t cookie, bool user_mode,
-              uint64_t hash)
+              uint64_t seen)
 {
 	uint32_t entry = user_mode;
 
@@ -48,7 +48,7 @@ int track_add(struct track *t, uint64_t when, uint32_t index, uint64_t cookie, b
 			entry |= 2;
 	}
 	t->points[t->n++] =
-	        (struct track_point){ .when = when, .seen = hash, .index = index, .entry = entry };
+	        (struct track_point){ .when = when, .seen = seen, .index = index, .entry = entry };
 	return 0;
 }
 
@@ -107,13 +107,28 @@ static int track_order(struct track *t)
 	return 0;
 }
 
+/* A hash of a whole record. */
+static uint64_t track_hash(const unsigned char *bytes, bool swap)
+{
+	uint16_t size;
+
+	memcpy(&size, bytes + 6, 2);
+	return map_hash_bytes(bytes, swap ? __builtin_bswap16(size) : size, 0) & ~TRACK_BYTES;
+}
+
 /* One group of points of the same time; of equal hashes all but the first are duplicates. */
-static int track_group(const struct track_point *p, uint32_t n, struct map *duplicates)
+static int track_group(struct track_point *p, uint32_t n, bool swap, struct map *duplicates)
 {
 	struct map seen = { 0 };
 	bool is_new = true;
 	int r = 0;
 
+	for (uint32_t i = 0; i < n; i++) {
+		if (p[i].seen & TRACK_BYTES)
+			p[i].seen = track_hash((const unsigned char *)(uintptr_t)(p[i].seen &
+			                                                          ~TRACK_BYTES),
+			                       swap);
+	}
 	for (uint32_t i = 0; i < n && r >= 0; i++) {
 		if (n > 8) {
 			if (!map_slot(&seen, p[i].seen, &is_new))
@@ -130,7 +145,7 @@ static int track_group(const struct track_point *p, uint32_t n, struct map *dupl
 	return r;
 }
 
-static int track_duplicates(const struct track *t, struct map *duplicates)
+static int track_duplicates(struct track *t, bool swap, struct map *duplicates)
 {
 	int r;
 
@@ -140,7 +155,7 @@ static int track_duplicates(const struct track *t, struct map *duplicates)
 		/* Without times two equal records may well be two samples. */
 		if (end - i == 1 || t->points[i].when & RULES_UNTIMED)
 			continue;
-		r = track_group(&t->points[i], end - i, duplicates);
+		r = track_group(&t->points[i], end - i, swap, duplicates);
 		if (r < 0)
 			return r;
 	}
@@ -185,12 +200,12 @@ static void track_signs(struct track *t)
 	}
 }
 
-int track_sort(struct track *t, struct map *duplicates)
+int track_sort(struct track *t, bool swap, struct map *duplicates)
 {
 	int r = track_order(t);
 
 	if (r >= 0)
-		r = track_duplicates(t, duplicates);
+		r = track_duplicates(t, swap, duplicates);
 	if (r < 0)
 		return r;
 	track_signs(t);

@@ -14,7 +14,7 @@
 
 struct track_point {
 	uint64_t when;
-	uint64_t seen;  /* while learning: hash of the record; once sorted: when seen past this */
+	uint64_t seen;  /* while learning: see track_add; once sorted: when seen past this */
 	uint32_t index; /* of the record */
 	uint32_t entry; /* bit 0: user mode; the others: of the cookie, 0 without one */
 };
@@ -28,11 +28,15 @@ struct track {
 };
 
 void track_free(struct track *t);
-/* cookie: 0 without one. -ENOMEM. */
+/*
+ * cookie: 0 without one. seen: a hash of the record without its top bit; or TRACK_BYTES and the address of its
+ * bytes, which last: they are read only if another sample has the same time. -ENOMEM.
+ */
+#define TRACK_BYTES (1ULL << 63)
 int track_add(struct track *t, uint64_t when, uint32_t index, uint64_t cookie, bool user_mode,
-              uint64_t hash);
-/* Sorts; puts the index of every duplicate into `duplicates`. -ENOMEM. */
-int track_sort(struct track *t, struct map *duplicates);
+              uint64_t seen);
+/* Sorts; puts the index of every duplicate into `duplicates`. swap: of the records' bytes. -ENOMEM. */
+int track_sort(struct track *t, bool swap, struct map *duplicates);
 /* When the task was first seen past the kernel entry of this sample, or UINT64_MAX. */
 uint64_t track_seen_past(const struct track *t, uint64_t when, uint32_t index);
 size_t track_bytes(const struct track *t);

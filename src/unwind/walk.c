@@ -1,48 +1,15 @@
 // SPDX-License-Identifier: MIT
 // walk.c: applies one rule after the other. Invariant: every frame either raises sp or is the first after a signal frame,
 // so a walk over any memory whatever ends after at most max_frames steps. Callee-saved registers are followed by
-// where they were saved, and read only when a rule asks for one.
+// where they were saved, and read only when a rule asks for one; with a trail (walk_trail.h) even where they were
+// saved is gathered only then, from the steps that were written down.
 #include "unwind/walk.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "unwind/expr.h"
-
-const char *walk_end_name(enum walk_end end)
-{
-	static const char *const names[WALK_ENDS] = {
-		[WALK_COMPLETE] = "complete",
-		[WALK_TRUNCATED] = "truncated",
-		[WALK_NO_INFO] = "no_unwind_info",
-		[WALK_BAD_RULE] = "bad_rule",
-		[WALK_BAD_MEMORY] = "bad_memory",
-		[WALK_BELOW_SP] = "below_sp",
-		[WALK_OTHER_STACK] = "other_stack",
-		[WALK_NO_PROGRESS] = "no_progress",
-		[WALK_LIMIT] = "limit",
-	};
-
-	return end < WALK_ENDS ? names[end] : "unknown";
-}
-
-const char *walk_end_text(enum walk_end end)
-{
-	static const char *const texts[WALK_ENDS] = {
-		[WALK_COMPLETE] = "complete",
-		[WALK_TRUNCATED] = "cut off: the stack copy ended",
-		[WALK_NO_INFO] = "cut off: no unwind information",
-		[WALK_BAD_RULE] = "cut off: a rule that cannot be applied",
-		[WALK_BAD_MEMORY] = "cut off: an address that is not stack",
-		[WALK_BELOW_SP] =
-		        "cut off: a rule reads below the stack pointer, which is not copied",
-		[WALK_OTHER_STACK] = "cut off: a signal handler on a stack of its own",
-		[WALK_NO_PROGRESS] = "cut off: the stack turns back on itself",
-		[WALK_LIMIT] = "cut off: more frames than the limit",
-	};
-
-	return end < WALK_ENDS ? texts[end] : "unknown";
-}
+#include "unwind/walk_trail.h"
 
 /* Where a callee-saved register's value is. */
 struct saved {
@@ -67,6 +34,10 @@ struct walker {
 	bool first; /* all of regs is that of this frame: frame 0, or the frame that a signal interrupted */
 	bool signalled; /* a signal frame was passed */
 	struct walk *out;
+	struct walk_trail *trail;
+	struct trail_step *step; /* that is being written; NULL without a trail */
+	bool plain;              /* it read nothing but words so far */
+	size_t n_settled;        /* steps of the trail whose saves are in saved */
 };
 
 static void walker_start(struct walker *w)
@@ -110,10 +81,15 @@ static enum walk_end walker_why(const struct walker *w, uint64_t address, int st
 /* Reads a word; false ends the walk. */
 static bool walker_read(struct walker *w, uint64_t address, uint64_t *ret)
 {
-	int status = w->memory->read(w->memory->ctx, address, ret);
+	int status = 0;
 
-	if (status >= 0)
+	if (!walk_window(w->memory, address, ret))
+		status = w->memory->read(w->memory->ctx, address, ret);
+	if (status >= 0) {
+		if (w->step)
+			trail_word(w->step, address, *ret);
 		return true;
+	}
 	w->out->needed = address;
 	return walker_end(w, walker_why(w, address, status));
 }
@@ -126,6 +102,34 @@ static uint64_t walker_strip(const struct walker *w, uint64_t address)
 	return w->options->machine == FRAMETAB_AARCH64 ? address & ~mask : address;
 }
 
+/* Where a frame with this rule saved registers. */
+static void walker_saves(struct walker *w, const struct frametab *table,
+                         const struct frametab_rule *r, uint64_t sp, uint64_t cfa)
+{
+	const int16_t *save = table->saves + r->saves;
+	uint64_t base = r->flags & FRAMETAB_SAVES_AT_SP ? sp : cfa;
+
+	for (unsigned i = 0, bits = r->saved; bits; i++, bits >>= 1) {
+		if (!(bits & 1))
+			continue;
+		w->saved[i].how = *save == FRAMETAB_SAVE_UNKNOWN ? SAVED_UNKNOWN : SAVED_AT;
+		w->saved[i].value = base + (uint64_t)((int64_t)*save * 8);
+		save++;
+	}
+}
+
+/* A saved register is asked for: the saves of all steps that were made are needed now. */
+static void walker_settle(struct walker *w)
+{
+	const struct trail_step *s;
+
+	w->plain = false;
+	for (; w->trail && w->n_settled + 1 < w->trail->now->n; w->n_settled++) {
+		s = &w->trail->now->step[w->n_settled];
+		walker_saves(w, s->table, s->rule, s->sp, s[1].sp);
+	}
+}
+
 /* The current frame's value of a register. False: not known; the walk was ended. */
 static bool walker_register(struct walker *w, unsigned number, uint64_t *ret)
 {
@@ -135,6 +139,7 @@ static bool walker_register(struct walker *w, unsigned number, uint64_t *ret)
 		*ret = w->regs.value[number];
 		return true;
 	}
+	walker_settle(w);
 	for (unsigned i = 0; i < w->n_saved; i++) {
 		if (frametab_saved_register(w->options->machine, i) != number ||
 		    w->saved[i].how == SAVED_UNKNOWN)
@@ -162,6 +167,7 @@ static bool walker_expression(struct walker *w, int32_t at, bool has_cfa, uint64
 	uint16_t n;
 	int status;
 
+	walker_settle(w);
 	if (!w->first)
 		regs.known &= 1ULL << w->sp | 1ULL << w->pc | 1ULL << w->fp;
 	for (unsigned i = 0; i < w->n_saved; i++) {
@@ -244,20 +250,6 @@ static bool walker_at(struct walker *w, uint8_t at, int32_t off, uint64_t cfa, u
 	}
 }
 
-static void walker_saves(struct walker *w, const struct frametab_rule *r, uint64_t cfa)
-{
-	const int16_t *save = w->place.table->saves + r->saves;
-	uint64_t base = r->flags & FRAMETAB_SAVES_AT_SP ? w->regs.value[w->sp] : cfa;
-
-	for (unsigned i = 0, bits = r->saved; bits; i++, bits >>= 1) {
-		if (!(bits & 1))
-			continue;
-		w->saved[i].how = *save == FRAMETAB_SAVE_UNKNOWN ? SAVED_UNKNOWN : SAVED_AT;
-		w->saved[i].value = base + (uint64_t)((int64_t)*save * 8);
-		save++;
-	}
-}
-
 /* The caller's pc into *ret. False: the walk ended, perhaps because it is complete. */
 static bool walker_return_address(struct walker *w, const struct frametab_rule *r, uint64_t cfa,
                                   uint64_t *ret)
@@ -280,8 +272,9 @@ static bool walker_return_address(struct walker *w, const struct frametab_rule *
 }
 
 /* Below sp there may be no memory to read: then the value is not known, which need not matter. */
-static bool walker_red_zone(const struct walker *w, uint64_t address, uint64_t *ret)
+static bool walker_red_zone(struct walker *w, uint64_t address, uint64_t *ret)
 {
+	w->plain = false;
 	return w->memory->read(w->memory->ctx, address, ret) >= 0;
 }
 
@@ -308,7 +301,8 @@ static bool walker_step(struct walker *w, const struct frametab_rule *r)
 	if (is_signal && w->options->machine == FRAMETAB_AARCH64 && r->fp == FRAMETAB_AT_CFA &&
 	    !walker_read(w, cfa + (uint64_t)(int64_t)r->fp_off + 8, &lr))
 		return false;
-	walker_saves(w, r, cfa);
+	if (!w->step)
+		walker_saves(w, w->place.table, r, w->regs.value[w->sp], cfa);
 	if (!is_signal &&
 	    (cfa < w->regs.value[w->sp] || (cfa == w->regs.value[w->sp] && !w->first)))
 		return walker_end(w, WALK_NO_PROGRESS);
@@ -328,6 +322,31 @@ static bool walker_step(struct walker *w, const struct frametab_rule *r)
 	return true;
 }
 
+/* The state in front of the next step. */
+static struct trail_step walker_state(const struct walker *w)
+{
+	return (struct trail_step){
+		.pc = w->regs.value[w->pc],
+		.sp = w->regs.value[w->sp],
+		.fp = w->regs.value[w->fp],
+		.flags = (uint8_t)((w->regs.known >> w->fp & 1 ? TRAIL_FP_KNOWN : 0) |
+		                   (w->exact ? TRAIL_EXACT : 0) |
+		                   (w->signalled ? TRAIL_SIGNALLED : 0) |
+		                   (w->first ? TRAIL_FIRST : 0)),
+	};
+}
+
+/* From here on nothing is written down. */
+static void walker_leave_trail(struct walker *w)
+{
+	struct trail_step state = walker_state(w);
+
+	if (w->trail)
+		trail_end(w->trail, &state);
+	w->trail = NULL;
+	w->step = NULL;
+}
+
 /* No unwind information: [fp] is the caller's fp, [fp + 8] the return address. A guess, counted as one. */
 static bool walker_guess(struct walker *w)
 {
@@ -343,6 +362,7 @@ static bool walker_guess(struct walker *w)
 	pc = walker_strip(w, pc);
 	if (!pc || w->memory->find(w->memory->ctx, pc - 1, &there) < 0)
 		return walker_end(w, WALK_NO_INFO);
+	walker_leave_trail(w);
 	w->regs.value[w->sp] = fp + 16;
 	w->regs.value[w->fp] = next;
 	w->regs.value[w->pc] = pc;
@@ -376,24 +396,76 @@ static uint64_t walker_frame(const struct walker *w)
 	return frame;
 }
 
+/* Takes the steps of the last walk for as long as their words are unchanged. */
+static void walker_follow(struct walker *w, uint64_t *frames, size_t most)
+{
+	struct trail_step state = walker_state(w);
+	const struct trail_step *s = trail_find(w->trail, &state);
+
+	if (!s)
+		return;
+	for (; s->flags & TRAIL_PLAIN && w->out->n < most && trail_holds(s, w->memory); s++) {
+		w->exact = s->flags & TRAIL_EXACT;
+		w->regs.value[w->pc] = s->pc;
+		trail_add(w->trail, s);
+		frames[w->out->n] = walker_frame(w);
+		w->out->n++;
+	}
+	w->regs.value[w->pc] = s->pc;
+	w->regs.value[w->sp] = s->sp;
+	w->regs.value[w->fp] = s->fp;
+	w->regs.known = (w->regs.known & ~(1ULL << w->fp)) | (uint64_t)(s->flags & TRAIL_FP_KNOWN)
+	                                                             << w->fp;
+	w->exact = s->flags & TRAIL_EXACT;
+	w->signalled = s->flags & TRAIL_SIGNALLED;
+}
+
+/* Writes down the step that is about to be made. */
+static void walker_write(struct walker *w)
+{
+	struct trail_step state = walker_state(w);
+
+	state.table = w->place.table;
+	state.rule = w->place.rule;
+	w->plain = true;
+	w->step = trail_add(w->trail, &state);
+}
+
 static bool walker_next(struct walker *w)
 {
+	bool on;
+
 	if (!w->place.rule || w->place.rule->cfa == FRAMETAB_CFA_NONE)
 		return walker_guess(w);
-	return walker_step(w, w->place.rule);
+	if (w->trail)
+		walker_write(w);
+	on = walker_step(w, w->place.rule);
+	if (on && w->step && w->plain && w->step->n_words <= TRAIL_WORDS)
+		w->step->flags |= TRAIL_PLAIN;
+	return on;
 }
 
 void walk_stack(const struct walk_options *options, const struct walk_memory *memory,
                 const struct walk_registers *regs, uint64_t *frames, struct walk *ret)
 {
-	struct walker w = { .options = options, .memory = memory, .regs = *regs, .out = ret };
+	struct walker w = { .options = options,
+		            .memory = memory,
+		            .regs = *regs,
+		            .out = ret,
+		            .trail = memory->trail };
 	size_t most = options->max_frames < WALK_FRAMES_MAX ? options->max_frames : WALK_FRAMES_MAX;
+	bool mapped = true;
 
 	*ret = (struct walk){ .n_sure = SIZE_MAX, .end = WALK_LIMIT };
 	walker_start(&w);
+	if (w.trail)
+		trail_begin(w.trail);
 	while (ret->n < most) {
-		bool mapped = walker_locate(&w);
-
+		if (w.trail && ret->n)
+			walker_follow(&w, frames, most);
+		if (ret->n == most)
+			break;
+		mapped = walker_locate(&w);
 		if (!mapped)
 			walker_end(&w, WALK_NO_INFO);
 		if (mapped || !ret->n) {
@@ -403,31 +475,7 @@ void walk_stack(const struct walk_options *options, const struct walk_memory *me
 		if (!mapped || !walker_next(&w))
 			break;
 	}
+	walker_leave_trail(&w);
 	if (ret->n_sure > ret->n)
 		ret->n_sure = ret->n;
-}
-
-bool walk_registers_from_perf(uint32_t machine, uint64_t mask, const uint64_t *values,
-                              struct walk_registers *ret)
-{
-	/* PERF_REG_X86_*: ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8-r15 -> DWARF; 255: not an unwinder's */
-	static const uint8_t x86[24] = { 0,   3,   2,   1,   4, 5, 6,  7,  16, 255, 255, 255,
-		                         255, 255, 255, 255, 8, 9, 10, 11, 12, 13,  14,  15 };
-	uint64_t need =
-	        machine == FRAMETAB_X86_64 ? 1ULL << 7 | 1ULL << 16 : 1ULL << 31 | 1ULL << 32;
-
-	*ret = (struct walk_registers){ 0 };
-	for (unsigned bit = 0; bit < 64; bit++) {
-		unsigned number = machine == FRAMETAB_X86_64 ? (bit < 24 ? x86[bit] : 255)
-		                                             : (bit < 33 ? bit : 255);
-
-		if (!(mask >> bit & 1))
-			continue;
-		if (number < WALK_REGISTERS) {
-			ret->value[number] = *values;
-			ret->known |= 1ULL << number;
-		}
-		values++;
-	}
-	return (ret->known & need) == need;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "unwind/frametab.h"
 
@@ -47,8 +48,18 @@ struct walk_place {
 	bool may_guess; /* without a rule, a guess by frame pointer is allowed (JIT code) */
 };
 
+struct walk_trail; /* walk_trail.h */
+
 struct walk_memory {
 	void *ctx;
+	/* Memory that read would give, too: [start, start + n_window). It is not asked there. n_window 0: none. */
+	const unsigned char *window;
+	uint64_t start, n_window;
+	/*
+	 * What the last walk saw of the same thread, by the same options, in the same address space; NULL: nothing. The
+	 * answer is the same with it and without. It is written by this walk for the next.
+	 */
+	struct walk_trail *trail;
 	/* 8 bytes at an address: 0, -EFAULT (not memory that is known), or -ENODATA (stack, but the copy ends before). */
 	int (*read)(void *ctx, uint64_t address, uint64_t *ret);
 	/*
@@ -57,6 +68,24 @@ struct walk_memory {
 	 */
 	int (*find)(void *ctx, uint64_t pc, struct walk_place *ret);
 };
+
+/* A word of the window. */
+static inline bool walk_window(const struct walk_memory *m, uint64_t address, uint64_t *ret)
+{
+	uint64_t at = address - m->start;
+
+	if (m->n_window < 8 || at > m->n_window - 8)
+		return false;
+	memcpy(ret, m->window + at, 8);
+	return true;
+}
+
+int walk_trail_new(struct walk_trail **ret); /* -ENOMEM */
+void walk_trail_free(struct walk_trail *t);
+/* Forgets: for another thread, address space or set of options. */
+void walk_trail_clear(struct walk_trail *t);
+/* A walk over this window will come: asks for the words that the last one read, so that they are there by then. */
+void walk_trail_ask(const struct walk_trail *t, const struct walk_memory *memory);
 
 /* What walk_options.marks adds to a frame's address: no user address has these bits. */
 #define WALK_GUESSED (1ULL << 63) /* found by frame pointer, or behind a frame that was */

@@ -46,7 +46,7 @@ static uint64_t same_key(const struct seam_sample *s)
 	return map_hash_bytes(key, sizeof(key), 1);
 }
 
-static int same_expect(void *ctx, const struct ordered_item *item)
+static int same_expect(void *ctx, const struct batch_item *item)
 {
 	struct same *s = ctx;
 	struct expected e = { .walked = item->walk != NULL, .at = s->frames.n / 8 };

@@ -2,6 +2,7 @@
 // Unit tests of pipeline/: recordings made by bench/scenario, whose truth is known, through the writer
 // and the reader into a profile: every state and every user frame must be the true one, however many
 // threads there are and whether the records' bytes last or not; and the rules of walking frames.
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -207,7 +208,7 @@ struct in_order {
 	uint64_t states[SEAM_STITCH_STATES], frames;
 };
 
-static int count_item(void *ctx, const struct ordered_item *item)
+static int count_item(void *ctx, const struct batch_item *item)
 {
 	struct in_order *o = ctx;
 
@@ -227,6 +228,91 @@ static int count_item(void *ctx, const struct ordered_item *item)
 		o->others++;
 	}
 	return 0;
+}
+
+/* ---- bytes made in threads ---- */
+
+struct text_threads {
+	struct in_order_text {
+		struct text_threads *all;
+	} thread[ORDERED_THREADS_MAX];
+	unsigned n;
+	uint64_t last_ns, items, hash;
+};
+
+static int text_start(void *ctx, void **ret)
+{
+	struct text_threads *t = ctx;
+
+	t->thread[t->n].all = t;
+	*ret = &t->thread[t->n++];
+	return 0;
+}
+
+static int text_put(void *thread, const struct batch_item *item, struct buf *out)
+{
+	uint64_t words[4] = { item->time_ns, item->record.offset, item->record.type, 0 };
+
+	for (uint64_t i = 0; item->record.type == SEAM_RECORD_SAMPLE && i < item->sample.user.n;
+	     i++)
+		words[3] = map_mix(words[3] ^ seam_u64s_at(&item->sample.user, i));
+	return buf_put(out, words, sizeof(words));
+}
+
+static int text_write(void *ctx, const struct buf *out)
+{
+	struct text_threads *t = ctx;
+
+	assert_int_equal(out->n % 32, 0);
+	for (size_t at = 0; at < out->n; at += 32) {
+		uint64_t words[4];
+
+		memcpy(words, out->bytes + at, sizeof(words));
+		assert_true(words[0] >= t->last_ns);
+		t->last_ns = words[0];
+		t->hash = map_hash_bytes(words, sizeof(words), t->hash);
+		t->items++;
+	}
+	return 0;
+}
+
+static int text_full(void *ctx, const struct buf *out)
+{
+	return ++((struct text_threads *)ctx)->items > 3 ? -ENOSPC : 0;
+}
+
+static void threads_write_the_same(void **state)
+{
+	char *path = temporary();
+	struct scenario *sc = write_recording(path, 11, 30000, 0);
+	struct load_opts load_opts = { .sz = sizeof(load_opts) };
+	struct loaded l = load(path, &load_opts);
+	struct text_threads first = { 0 };
+
+	for (unsigned round = 0; round < 4; round++) {
+		struct text_threads t = { 0 };
+		struct ordered_opts opts = { .sz = sizeof(opts),
+			                     .threads = (const unsigned[]){ 1, 2, 7, 3 }[round] };
+		struct ordered_writer writer = {
+			.start = text_start, .put = text_put, .write = text_write, .ctx = &t
+		};
+
+		l.rec->stable = round < 3; /* bytes that do not last are copied, by one thread */
+		assert_int_equal(ordered_text(l.rec, &opts, &writer, NULL), 0);
+		assert_int_equal(t.n, l.rec->stable ? opts.threads : 1);
+		if (!round)
+			first = t;
+		assert_int_equal(t.items, first.items);
+		assert_int_equal(t.hash, first.hash);
+		t.items = 0;
+		writer.write = text_full;
+		t.n = 0;
+		assert_int_equal(ordered_text(l.rec, &opts, &writer, NULL), -ENOSPC);
+	}
+	assert_int_equal(first.items, l.load.stitch.samples);
+	unload(&l);
+	scenario_free(sc);
+	unlink(path);
 }
 
 static void ordered_gives_all_in_order(void **state)
@@ -377,6 +463,7 @@ int main(void)
 		cmocka_unit_test(every_state_and_frame_is_true),
 		cmocka_unit_test(compressed_is_the_same),
 		cmocka_unit_test(ordered_gives_all_in_order),
+		cmocka_unit_test(threads_write_the_same),
 		cmocka_unit_test(take_and_max_stack),
 		cmocka_unit_test(walk_minds_markers_and_callers),
 		cmocka_unit_test(walk_without_a_chain_gives_the_ip),

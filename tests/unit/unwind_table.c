@@ -541,6 +541,115 @@ static void hostile_memory(void **state)
 	buf_free(&eh);
 }
 
+/* A stack that changes in a few words between walks: with a trail the answers are those without one. */
+#define TRAIL_STACK 512u
+
+struct trail_memory {
+	uint64_t words[TRAIL_STACK];
+	uint64_t finds;
+};
+
+static int trail_read(void *ctx, uint64_t address, uint64_t *ret)
+{
+	const struct trail_memory *m = ctx;
+	uint64_t at = address - 0x7ffe0000;
+
+	if (address < 0x7ffe0000 || at > sizeof(m->words) - 8)
+		return at < 1 << 20 ? -ENODATA : -EFAULT;
+	memcpy(ret, (const char *)m->words + at, 8);
+	return 0;
+}
+
+static int trail_find(void *ctx, uint64_t pc, struct walk_place *ret)
+{
+	struct trail_memory *m = ctx;
+
+	m->finds++;
+	return hostile_find(NULL, pc, ret);
+}
+
+static uint64_t trail_random_word(void)
+{
+	switch (random_u64() % 8) {
+	case 0:
+		return random_u64() % 4 ? 0x7ffe0000 + random_u64() % (TRAIL_STACK * 8) / 8 * 8 : 0;
+	case 1:
+		return random_u64();
+	default:
+		return TEXT_AT + random_u64() % 0xb000;
+	}
+}
+
+static void trail_changes_nothing(void **state)
+{
+	static const char saves[] =
+	        "\x41\x0e\x20\x83\x02\x86\x03\x41\x0d\x03"; /* then CFA by rbx */
+	static struct trail_memory m;
+	struct compile_input in = input(FRAMETAB_X86_64);
+	struct walk_registers regs = { .known = (1u << 17) - 1 };
+	uint64_t frames[2][64], finds[2] = { 0 }, sp = 0, n = 0;
+	struct walk_trail *trail;
+	struct buf eh = { 0 };
+	size_t cie = put_cie(&eh, "zR"), equal = 0;
+
+	for (unsigned i = 0; i < 40; i++)
+		put_fde(&eh, cie, TEXT_AT + 0x400 * i, 0x380,
+		        i % 5 == 4   ? saves
+		        : i % 5 == 3 ? "\x0d\x06\x86\x02\x41\x83\x03"
+		        : i % 5 == 2 ? "\x0e\x18\x86\x03\x41\x83\x02"
+		                     : "\x0e\x10\x41\x0e\x30\x42\x0e",
+		        i % 5 == 4                 ? sizeof(saves) - 1
+		        : i % 5 == 2 || i % 5 == 3 ? 7
+		                                   : 6);
+	hostile = compile(&in, &eh);
+	for (unsigned i = 0; i < TRAIL_STACK; i++)
+		m.words[i] = trail_random_word();
+	assert_int_equal(walk_trail_new(&trail), 0);
+	for (unsigned round = 0; round < 100000; round++) {
+		struct walk_options options = { .machine = FRAMETAB_X86_64,
+			                        .marks = true,
+			                        .max_frames = random_u64() % 8 ? 64 : 5 };
+		struct walk_memory memory = { .ctx = &m, .read = trail_read, .find = trail_find };
+		struct walk walk[2];
+
+		for (unsigned i = 0; i < random_u64() % 3; i++)
+			m.words[random_u64() % TRAIL_STACK] = trail_random_word();
+		/* The same place again, or another in the same frame, or anything. */
+		for (unsigned i = 0; i < 16 && round % 4 == 0; i++)
+			regs.value[i] = 0x7ffe0000 + random_u64() % TRAIL_STACK * 8;
+		if (round % 4 == 0) {
+			sp = random_u64() % 64 * 8;
+			n = sizeof(m.words) - sp - random_u64() % 64 * 8;
+			regs.value[7] = 0x7ffe0000 + sp;
+		}
+		if (round % 2 == 0)
+			regs.value[16] = TEXT_AT + random_u64() % 0xb000;
+		for (unsigned with = 0; with < 2; with++) {
+			m.finds = 0;
+			if (with) {
+				memory.trail = trail;
+				memory.window = (const unsigned char *)m.words + sp;
+				memory.start = 0x7ffe0000 + sp;
+				memory.n_window = n;
+				walk_trail_ask(trail, &memory);
+			}
+			walk_stack(&options, &memory, &regs, frames[with], &walk[with]);
+			finds[with] += m.finds;
+		}
+		assert_int_equal(walk[0].n, walk[1].n);
+		assert_int_equal(walk[0].n_sure, walk[1].n_sure);
+		assert_int_equal(walk[0].end, walk[1].end);
+		assert_int_equal(walk[0].end_pc, walk[1].end_pc);
+		assert_int_equal(walk[0].needed, walk[1].needed);
+		assert_memory_equal(frames[0], frames[1], walk[0].n * sizeof(frames[0][0]));
+		equal += walk[0].n > 3;
+	}
+	assert_true(equal > 10000);
+	assert_true(finds[1] + 20000 < finds[0]); /* it was followed */
+	walk_trail_free(trail);
+	buf_free(&eh);
+}
+
 static int no_memory(void *ctx, uint64_t address, uint64_t *ret)
 {
 	*ret = address + 1;
@@ -596,6 +705,7 @@ int main(void)
 		cmocka_unit_test(sframe_repeats_are_bounded),
 		cmocka_unit_test(damaged_tables),
 		cmocka_unit_test(hostile_memory),
+		cmocka_unit_test(trail_changes_nothing),
 		cmocka_unit_test(expression_evaluator),
 	};
 
