@@ -60,6 +60,7 @@ void outcome_text(const struct outcome_counts *c, struct buf *out)
 	if (c->guessed)
 		buf_printf(
 		        out,
-		        "%.1f %% of them go through code made at run time by its frame pointers\n",
+		        "%.1f %% of them go through code without unwind information by its frame "
+		        "pointers\n",
 		        100.0 * (double)c->guessed / (double)l.all);
 }

@@ -150,7 +150,8 @@ static void say_ends(const struct record_live *r, const struct record_opts *o,
 	for (int end = 0; end < WALK_ENDS; end++)
 		if (end != WALK_COMPLETE && end != WALK_TRUNCATED && end != WALK_NO_INFO)
 			say_share(walk_end_text((enum walk_end)end), w->end[end], w->samples);
-	say_share("go through code made at run time by its frame pointers", w->guessed, w->samples);
+	say_share("go through code without unwind information by its frame pointers", w->guessed,
+	          w->samples);
 	say_share("too long for a record: user address only", c->too_long, w->samples);
 }
 

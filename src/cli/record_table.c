@@ -138,6 +138,7 @@ void record_table_get(struct record_table *t, const struct kwalk_ask *ask, struc
 		tables_get_memory(t->tables, "[vdso]", vdso, n, &object);
 	else
 		ret->may_guess = kind == PROC_KIND_ANON;
+	ret->keeps_fp = object && object->keeps_fp;
 	if (object && object->table &&
 	    image_segments_vaddr(object->segments, object->n_segments, ask->pgoff, &vaddr) >= 0) {
 		ret->blob = object->table->header;

@@ -30,21 +30,19 @@ static int record_walk_read(void *ctx, uint64_t address, uint64_t *ret)
 static int record_walk_find(void *ctx, uint64_t pc, struct walk_place *ret)
 {
 	struct record_walk *w = ctx;
-	const void *blob;
-	uint64_t vaddr;
-	bool may_guess;
-	int r = kwalk_find(w->kwalk, w->sample->pid, w->sample->time_ns, pc, &blob, &vaddr,
-	                   &may_guess);
+	struct kwalk_table table;
+	int r = kwalk_find(w->kwalk, w->sample->pid, w->sample->time_ns, pc, &table);
 
 	*ret = (struct walk_place){ 0 };
 	if (r < 0)
 		return r;
-	ret->may_guess = may_guess;
-	if (!blob)
+	ret->may_guess = table.may_guess;
+	ret->keeps_fp = table.keeps_fp;
+	if (!table.blob)
 		return 0;
-	frametab_of(&w->table, blob);
+	frametab_of(&w->table, table.blob);
 	ret->table = &w->table;
-	ret->rule = frametab_find(&w->table, vaddr);
+	ret->rule = frametab_find(&w->table, table.vaddr);
 	return 0;
 }
 

@@ -146,8 +146,8 @@ static void account_ends(const struct report *r, struct buf *out)
 	buf_put_text(out, "\n");
 	if (c->guessed)
 		buf_printf(out,
-		           "%s of them have frames guessed by frame pointer, in code without an "
-		           "object\n",
+		           "%s of them have frames guessed by frame pointer, in code without "
+		           "unwind information\n",
 		           report_number(c->guessed, number, sizeof(number)));
 }
 

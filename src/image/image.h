@@ -53,6 +53,8 @@ const char *image_path(const struct image *image);
 /* Reads the ids of an open image: 1 and *ret, or 0: it has none. */
 int image_build_id(const struct image *image, struct image_build_id *ret);
 unsigned image_machine(const struct image *image); /* EM_* */
+/* 1: its code keeps frame pointers, as far as can be told (keeps_fp.c); 0; -ENOMEM. Reads .text. */
+int image_keeps_frame_pointers(struct image *image);
 uint64_t
 image_entry(const struct image *image); /* e_entry: address at which a program starts; 0: none */
 bool image_is_64(const struct image *image);

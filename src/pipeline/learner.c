@@ -7,6 +7,7 @@
 
 #include "base/cursor.h"
 #include "perfdata/feature.h"
+#include "pipeline/outcome.h"
 
 #define RUN_MAX (1u << 20) /* bytes: the unit of work of the second pass */
 
@@ -126,10 +127,14 @@ static int learner_sample(struct learner *l, const struct seam_decoded *d)
 }
 
 /* Of a sample, or of the record that answers it. */
-static void learner_end(struct recording *rec, const struct seam_record *record)
+static void learner_end(struct recording *rec, const struct seam_decoded *d)
 {
+	const struct seam_record *record = d->record;
 	enum stack_end end = stack_end_of(record->misc);
 
+	if (record->type == SEAM_RECORD_SAMPLE && d->sample.event &&
+	    outcome_said(&d->sample.event->attr)) /* the bits say something else there */
+		return;
 	if (end == STACK_END_NOT_SAID ||
 	    (record->type == SEAM_RECORD_SAMPLE && end == STACK_END_DEFERRED))
 		return;
@@ -169,7 +174,7 @@ static int learner_account(struct learner *l, const struct seam_decoded *d)
 	switch (d->record->type) {
 	case SEAM_RECORD_SAMPLE:
 		r = learner_sample(l, d);
-		learner_end(rec, d->record);
+		learner_end(rec, d);
 		break;
 	case SEAM_RECORD_LOST:
 		rec->counts.lost += d->lost.lost;
@@ -178,7 +183,7 @@ static int learner_account(struct learner *l, const struct seam_decoded *d)
 		rec->counts.lost_samples += d->lost.lost;
 		break;
 	case SEAM_RECORD_CALLCHAIN_DEFERRED:
-		learner_end(rec, d->record);
+		learner_end(rec, d);
 		break;
 	default:
 		break;

@@ -179,6 +179,17 @@ static int tables_open(struct tables *t, const struct tables_entry *e, struct im
 	        "it has no build-id, and the file there is not the one that was mapped");
 }
 
+/* Chromium has unwind information for a few thousand of its functions: a table that small says nothing of the rest. */
+static bool tables_is_bare(const struct tables_entry *e, bool has_table)
+{
+	uint64_t code = 0;
+
+	for (size_t i = 0; i < e->object.n_segments; i++)
+		if (e->segments[i].executable)
+			code += e->segments[i].memory_size;
+	return !has_table || e->blob.n < code / 100;
+}
+
 static void tables_make(struct tables *t, struct tables_entry *e)
 {
 	char hex[IMAGE_BUILD_ID_HEX], name[64] = "";
@@ -199,6 +210,8 @@ static void tables_make(struct tables *t, struct tables_entry *e)
 			r = tables_compile(t, image, &e->blob, &err);
 		if (!cached && r >= 0)
 			r = frametab_open(&e->table, e->blob.bytes, e->blob.n, &err);
+		if (tables_is_bare(e, r >= 0))
+			e->object.keeps_fp = image_keeps_frame_pointers(image) > 0;
 	}
 	image_close(image);
 	pthread_mutex_lock(&t->lock);

@@ -27,7 +27,7 @@ struct remembered {
 
 struct unwound_mapping {
 	bool known;
-	bool may_guess;
+	bool may_guess, keeps_fp;
 	const struct frametab *table;
 	const char *reason; /* why there is none */
 	uint64_t bias;      /* address - ELF address */
@@ -157,6 +157,7 @@ static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m
 		r = tables_get_memory(u->opts.tables, "[vdso]", vdso, n, &object);
 	else
 		ret->may_guess = m->object->kind == PROC_KIND_ANON;
+	ret->keeps_fp = object && object->keeps_fp;
 	ret->reason = object           ? object->reason
 	              : ret->may_guess ? "no object: code made at run time"
 	                               : "nothing is known of its code";
@@ -203,6 +204,7 @@ static int unwound_look(struct unwound *u, uint64_t pc, struct walk_place *ret)
 	}
 	ret->table = mapping->table;
 	ret->may_guess = mapping->may_guess;
+	ret->keeps_fp = mapping->keeps_fp;
 	if (mapping->table)
 		ret->rule = frametab_find(mapping->table, pc - mapping->bias);
 	return 0;

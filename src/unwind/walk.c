@@ -353,13 +353,19 @@ static bool walker_guess(struct walker *w)
 	uint64_t fp = w->regs.value[w->fp], next, pc;
 	struct walk_place there;
 
-	if (w->options->no_fallback || !w->place.may_guess || !(w->regs.known >> w->fp & 1) ||
-	    fp < w->regs.value[w->sp] || fp % 8)
+	if (w->options->no_fallback || !(w->place.may_guess || w->place.keeps_fp) ||
+	    !(w->regs.known >> w->fp & 1))
+		return walker_end(w, WALK_NO_INFO);
+	if (!fp && w->place.keeps_fp)
+		return walker_end(w, WALK_COMPLETE);
+	if (fp < w->regs.value[w->sp] || fp % 8)
 		return walker_end(w, WALK_NO_INFO);
 	if (w->memory->read(w->memory->ctx, fp, &next) < 0 ||
 	    w->memory->read(w->memory->ctx, fp + 8, &pc) < 0)
 		return walker_end(w, WALK_NO_INFO);
 	pc = walker_strip(w, pc);
+	if (!pc && w->place.keeps_fp)
+		return walker_end(w, WALK_COMPLETE);
 	if (!pc || w->memory->find(w->memory->ctx, pc - 1, &there) < 0)
 		return walker_end(w, WALK_NO_INFO);
 	walker_leave_trail(w);

@@ -46,6 +46,7 @@ struct walk_place {
 	const struct frametab *table; /* of the object there; NULL: it has no unwind information */
 	const struct frametab_rule *rule; /* frametab_find's answer; NULL when table is NULL */
 	bool may_guess; /* without a rule, a guess by frame pointer is allowed (JIT code) */
+	bool keeps_fp; /* likewise, as the object's code keeps frame pointers: 0 ends their chain */
 };
 
 struct walk_trail; /* walk_trail.h */

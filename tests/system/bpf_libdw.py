@@ -92,6 +92,8 @@ INCOMPLETE = {
     "C++ exceptions, threads": 0.98,  # while libgcc lands an exception no rule can be right
     "static, no .eh_frame for the program": 0,  # no tables
     "musl, static": 0, "musl, static, -g": 0,  # built without tables
+    "Go": 0.93,  # where its runtime works on the thread's own stack there is no way on
+    "Go's compiler, stripped": 0,  # no tables: by frame pointers, as far as they lead
 }
 
 

@@ -134,8 +134,8 @@ void kwalk_prepare(struct kwalk *l, const void *blob)
 	pthread_mutex_unlock(&l->lock);
 }
 
-int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc, const void **blob,
-               uint64_t *vaddr, bool *may_guess)
+int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc,
+               struct kwalk_table *ret)
 {
 	const struct kwalk_vma *m;
 
@@ -144,9 +144,10 @@ int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc, con
 	if (m) {
 		if (l->room.pressed)
 			room_used(l, m->blob);
-		*blob = m->blob;
-		*vaddr = m->vaddr + (pc - m->start);
-		*may_guess = m->may_guess;
+		ret->blob = m->blob;
+		ret->vaddr = m->vaddr + (pc - m->start);
+		ret->may_guess = m->may_guess;
+		ret->keeps_fp = m->keeps_fp;
 	}
 	pthread_mutex_unlock(&l->lock);
 	return m ? 0 : -ENOENT;

@@ -58,6 +58,7 @@ struct kwalk_table {
 	const void *blob;
 	uint64_t vaddr; /* address for which the object's byte at pgoff was linked */
 	bool may_guess; /* no object at all (JIT code): frame pointers are allowed */
+	bool keeps_fp; /* likewise, as the object's code keeps frame pointers: 0 ends their chain */
 };
 
 /* What a task must be besides a target; several of one kind are alternatives. */
@@ -146,9 +147,10 @@ bool kwalk_is_followed(struct kwalk *l, uint32_t pid);
 /* What the session calls; ctx is l. */
 void kwalk_source(struct kwalk *l, struct session_source *ret);
 
-/* The table at an address of a process, of what was mapped at a time and still is: 0; -ENOENT: nothing. *blob NULL: no table. */
-int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc, const void **blob,
-               uint64_t *vaddr, bool *may_guess);
+/* What is known of an address of a process, of what was mapped at a time and still is: 0; -ENOENT: nothing. ret->vaddr is the address's
+ * own. */
+int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc,
+               struct kwalk_table *ret);
 
 int kwalk_total(struct kwalk *l, struct kwalk_totals *ret);
 

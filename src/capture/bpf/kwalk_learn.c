@@ -39,6 +39,7 @@ static bool learn_table(struct kwalk *l, struct kwalk_vma *m, const struct kwalk
 	m->blob = table.blob;
 	m->vaddr = table.vaddr;
 	m->may_guess = table.may_guess;
+	m->keeps_fp = table.keeps_fp;
 	return true;
 }
 

@@ -79,16 +79,14 @@ void kwalk_source(struct kwalk *l, struct session_source *ret)
 	*ret = (struct session_source){ .fd = -1 };
 }
 
-int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc, const void **blob,
-               uint64_t *vaddr, bool *may_guess)
+int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc,
+               struct kwalk_table *ret)
 {
 	(void)l;
 	(void)pid;
 	(void)time_ns;
 	(void)pc;
-	(void)blob;
-	(void)vaddr;
-	(void)may_guess;
+	(void)ret;
 	return -ENOENT;
 }
 

@@ -202,7 +202,8 @@ static bool publish_one(struct kwalk *l, const struct kwalk_vma *m, struct kwalk
 
 	*ret = (struct kwalk_mapping){ .start = m->start,
 		                       .end = m->end,
-		                       .flags = m->may_guess ? KWALK_MAY_GUESS : 0 };
+		                       .flags = (m->may_guess ? KWALK_MAY_GUESS : 0) |
+		                                (m->keeps_fp ? KWALK_KEEPS_FP : 0) };
 	if (m->blob)
 		state = room_table(l, m->blob, ret);
 	if (state == ROOM_IN)

@@ -168,7 +168,8 @@ struct kwalk_process {
 	uint32_t unused;
 };
 
-#define KWALK_MAY_GUESS 1u    /* code without an object (JIT): frame pointers are allowed */
+#define KWALK_KEEPS_FP 2u  /* code without unwind information that keeps them; 0 ends their chain */
+#define KWALK_MAY_GUESS 1u /* code without an object (JIT): frame pointers are allowed */
 #define KWALK_MAPPINGS 65535u /* searched in a fixed 16 steps */
 
 /* An executable mapping, in the arena; the table's parts as offsets in the arena. */
@@ -196,9 +197,10 @@ struct kwalk_counts {
 	uint64_t answers;
 	uint64_t remote; /* stacks read by the task iterator */
 	uint64_t kernel_threads;
-	uint64_t guessed; /* stacks with frames found by frame pointer, in code without an object */
-	uint64_t stale;   /* an address space changed during a walk: walked again */
-	uint64_t away;    /* samples of time off the CPU */
+	uint64_t
+	        guessed; /* stacks with frames found by frame pointer, in code without unwind information */
+	uint64_t stale;       /* an address space changed during a walk: walked again */
+	uint64_t away;        /* samples of time off the CPU */
 	uint64_t away_full;   /* of them lost: the ring was full */
 	uint64_t away_ns;     /* the time that those tell of */
 	uint64_t away_unseen; /* returns to the CPU that the kernel did not tell of */

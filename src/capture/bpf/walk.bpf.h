@@ -366,6 +366,12 @@ INLINE long walk_trampoline(struct walk *c)
 	return 0;
 }
 
+/* Frame pointers are kept here, so that 0 is the end of their chain. */
+INLINE int walk_is_chain(struct walker *w)
+{
+	return w->by_fp || w->at.flags & KWALK_KEEPS_FP;
+}
+
 /* No table may be asked: [fp] is the caller's fp, [fp + 8] the return address. */
 INLINE long walk_guess(struct walk *c, __u32 end, const int kind)
 {
@@ -373,11 +379,13 @@ INLINE long walk_guess(struct walk *c, __u32 end, const int kind)
 	__u64 fp = w->regs[REG_FP];
 
 	if (!(w->known & 1u << REG_FP) || fp < w->regs[REG_SP] || fp & 7)
-		return walk_end(w, w->by_fp && !fp ? KWALK_COMPLETE : end);
+		return walk_end(w, !fp && w->known & 1u << REG_FP && walk_is_chain(w)
+		                           ? KWALK_COMPLETE
+		                           : end);
 	if (walk_read(c, fp, w->frame, 16, kind))
 		return walk_end(w, KWALK_FAULT);
 	if (!w->frame[1])
-		return walk_end(w, w->by_fp ? KWALK_COMPLETE : end);
+		return walk_end(w, walk_is_chain(w) ? KWALK_COMPLETE : end);
 	w->cfa = fp + 16;
 	if (w->frame[1] == ANEW(w->trampoline)) {
 		w->frame[1] = walk_original(c, fp + 8, 0);
@@ -460,7 +468,7 @@ INLINE long walk_step(struct walk *c, const int kind)
 	rule = walk_rule(w, w->pc);
 	if (rule && (arena_u64(rule) & 255))
 		return walk_by_rule(c, rule, kind);
-	if (w->at.flags & KWALK_MAY_GUESS)
+	if (w->at.flags & (KWALK_MAY_GUESS | KWALK_KEEPS_FP))
 		return walk_guess(c, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE, kind);
 	return walk_end(w, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE);
 }

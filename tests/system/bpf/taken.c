@@ -38,12 +38,10 @@ static size_t taken_put(struct taken *t, const uint64_t *words, size_t n)
 static bool taken_is_gone(struct taken *t, const struct taken_stack *s)
 {
 	uint64_t pc = s->walk_pc - (s->n_walked > 1); /* the first is no return address */
-	const void *blob;
-	uint64_t vaddr;
-	bool may_guess;
+	struct kwalk_table table;
 
 	return s->walk_end == WALK_NO_INFO &&
-	       kwalk_find(t->kwalk, s->pid, s->time_ns, pc, &blob, &vaddr, &may_guess) < 0;
+	       kwalk_find(t->kwalk, s->pid, s->time_ns, pc, &table) < 0;
 }
 
 static void taken_keep(struct taken *t, struct taken_stack *s, const struct kwalk_raw *raw)

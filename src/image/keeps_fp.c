@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+/*
+ * keeps_fp.c: does an object's code keep frame pointers? Asked of objects without unwind information, for which it is the only way on.
+ *
+ * Go's compiler always keeps them (amd64, arm64) and says that it made the object. Else the code itself is asked (x86_64): of the
+ * places in .text that direct calls lead to, how many begin with push %rbp; mov %rsp,%rbp. Compiled without frame pointers
+ * next to none do; with them nearly all, but for leaves and assembly.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/image.h"
+
+#define TEXT_MOST \
+	((size_t)16 << 20) /* bytes of .text that are asked: a sample of a large object is enough */
+#define CALLED_LEAST 32u   /* fewer functions say nothing */
+#define BEGIN_BYTES 20u
+#define SHARE 60u /* percent; what looks like a call in the middle of an instruction is noise */
+
+static bool fp_is_go(struct image *image)
+{
+	static const char *const names[] = { ".note.go.buildid", ".gopclntab",
+		                             ".data.rel.ro.gopclntab" };
+	struct image_section section;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (image_section(image, names[i], &section) >= 0)
+			return true;
+	return false;
+}
+
+/* push %rbp, and soon mov %rsp,%rbp: compilers put an instruction or two between them. */
+static bool fp_begins(const unsigned char *at, size_t n)
+{
+	static const unsigned char endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	static const unsigned char moves[][3] = { { 0x48, 0x89, 0xe5 }, { 0x48, 0x8b, 0xec } };
+
+	if (n >= sizeof(endbr) && !memcmp(at, endbr, sizeof(endbr))) {
+		at += sizeof(endbr);
+		n -= sizeof(endbr);
+	}
+	if (!n || *at != 0x55)
+		return false;
+	for (size_t i = 1; i < BEGIN_BYTES && i + sizeof(moves[0]) <= n; i++)
+		if (!memcmp(at + i, moves[0], 3) || !memcmp(at + i, moves[1], 3))
+			return true;
+	return false;
+}
+
+/* -ENOMEM, or whether enough of what is called begins with a frame. */
+static int fp_in_calls(const unsigned char *text, size_t n)
+{
+	unsigned char *seen = calloc(n / 8 + 1, 1);
+	uint64_t called = 0, kept = 0;
+
+	if (!seen)
+		return -ENOMEM;
+	for (size_t i = 0; i + 5 <= n; i++) {
+		uint32_t distance;
+		uint64_t to;
+
+		if (text[i] != 0xe8)
+			continue;
+		memcpy(&distance, text + i + 1, sizeof(distance));
+		to = i + 5 + (uint64_t)(int64_t)(int32_t)distance;
+		if (to >= n || seen[to / 8] >> (to % 8) & 1)
+			continue;
+		seen[to / 8] |= (unsigned char)(1u << (to % 8));
+		called++;
+		kept += fp_begins(text + to, n - to);
+	}
+	free(seen);
+	return called >= CALLED_LEAST && kept * 100 >= called * SHARE;
+}
+
+int image_keeps_frame_pointers(struct image *image)
+{
+	unsigned machine = image_machine(image);
+	struct image_section text;
+
+	if (machine != EM_X86_64 && machine != EM_AARCH64)
+		return 0;
+	if (fp_is_go(image))
+		return 1;
+	if (machine != EM_X86_64 || image_section(image, ".text", &text) < 0)
+		return 0;
+	return text.bytes ? fp_in_calls(text.bytes, text.n < TEXT_MOST ? text.n : TEXT_MOST) : 0;
+}
