@@ -77,27 +77,29 @@ static int infile_open_stream(struct infile *in, const struct cmd *cmd, struct s
 	                               standard ? "standard input" : in->path, NULL, err);
 }
 
-/* A look at the first bytes of a pipe, which stay in it. */
+/* A look at the first bytes of a pipe, which stay in it. Waits for them as long as somebody may write. */
 static bool infile_peek(int fd, void *bytes, size_t n)
 {
-	int copy[2];
+	struct pollfd writer = { .fd = fd };
+	bool over = false;
 	ssize_t got = 0;
+	int copy[2];
 
 	if (pipe2(copy, O_CLOEXEC) < 0)
 		return false;
 	for (;;) {
-		ssize_t more;
-
-		more = tee(fd, copy[1], n, 0); /* waits for the first byte */
-		if (more > 0)
+		got = tee(fd, copy[1], n, 0); /* waits for the first byte */
+		if (got > 0)
 			got = read(copy[0], bytes, n);
-		if (more <= 0 || got <= 0 || (size_t)got >= n)
+		if (got <= 0 || (size_t)got >= n || over)
 			break;
-		poll(NULL, 0, PEEK_AGAIN_MS); /* a part of the header: the rest is on its way */
+		/* A part of the header: the rest is on its way, or will never come. */
+		poll(&writer, 1, PEEK_AGAIN_MS);
+		over = writer.revents;
 	}
 	close(copy[0]);
 	close(copy[1]);
-	return (size_t)got == n && got > 0;
+	return got > 0 && (size_t)got >= n;
 }
 
 /* The header of pipe mode is its magic and its size, 16; a file's is longer. */

@@ -166,6 +166,9 @@ def early(work):
 
 def damaged():
     stream = b"".join(rounds(20))
+    for n in (0, 5, 15):  # not even a header
+        done = subprocess.run([seam, "script", "-"], input=stream[:n], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=30)
+        check((done.returncode, done.stdout) == (1, b"") and done.stderr, "%d bytes: %s" % (n, done.stderr.decode().strip()))
     whole = run(["script", "-F", "tid,time,ip", "-"], stream)
     for cut in (len(stream) - 13, len(stream) // 2 + 3):
         status, text, err = run(["script", "-F", "tid,time,ip", "-"], stream[:cut])
