@@ -3,6 +3,7 @@
 #include "cli/cmd.h"
 
 extern const struct cmd cmd_annotate;
+extern const struct cmd cmd_archive;
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_convert;
 extern const struct cmd cmd_diff;
@@ -35,6 +36,7 @@ const struct cmd *const cmds[] = {
 	&cmd_convert,
 	&cmd_export,
 	&cmd_flame,
+	&cmd_archive,
 	&cmd_recover,
 	&cmd_check,
 	&cmd_help,

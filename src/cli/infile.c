@@ -14,6 +14,13 @@
 #define PEEK_AGAIN_MS 1
 #define DAMAGE_SHOWN 10 /* descriptions on stderr; the rest is counted */
 
+static const char *infile_inside; /* the recording in an archive */
+
+void infile_set_inside(const char *path)
+{
+	infile_inside = path;
+}
+
 int infile_set(struct infile *in, const struct cmd *cmd, const char *path)
 {
 	if (in->path) {
@@ -134,7 +141,7 @@ int infile_open(struct infile *in, const struct cmd *cmd)
 	int r;
 
 	if (!in->path)
-		in->path = "perf.data";
+		in->path = infile_inside ? infile_inside : "perf.data";
 	if (!strcmp(in->path, "-") && isatty(STDIN_FILENO)) {
 		cmd_error(cmd, "standard input is a terminal, not a recording");
 		return EXIT_FAILED;

@@ -36,6 +36,8 @@ int infile_set(struct infile *in, const struct cmd *cmd, const char *path);
 /* Opens a stream of pipe mode as a stream, to be read once: true. False: it is none, and nothing was taken of it;
  * infile_open opens it. */
 bool infile_open_once(struct infile *in);
+/* What is read where no recording is named: the one inside an archive. path lives as long as the command. */
+void infile_set_inside(const char *path);
 /* Opens it: EXIT_OK, or EXIT_FAILED after saying why on stderr. */
 int infile_open(struct infile *in, const struct cmd *cmd);
 /*

@@ -47,7 +47,20 @@ int naming_option(struct naming *n, const struct options *o, int id)
 			return -EINVAL;
 		n->debuginfod.limit_s = (unsigned)v;
 		return 0;
+	case NAMING_ARCHIVE:
+		if (unpacked_open(&n->archive, o->cmd, o->arg) < 0)
+			return -EINVAL;
+		n->symbols.search.root = n->archive.files;
+		n->symbols.search.buildid_dir = n->archive.dir;
+		n->symbols.map_dir = n->archive.maps;
+		return 0;
 	default:
 		return -EINVAL;
 	}
+}
+
+const struct tables_opts *naming_tables(struct naming *n)
+{
+	n->tables = (struct tables_opts){ .sz = sizeof(n->tables), .search = n->symbols.search };
+	return &n->tables;
 }

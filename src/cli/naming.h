@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* naming.h: where names come from: the options --symfs, --kallsyms, --vmlinux, --no-demangle,
- * --no-inline. */
+ * --no-inline, --debuginfod, --archive. */
 #ifndef SEAM_CLI_NAMING_H
 #define SEAM_CLI_NAMING_H
 
 #include "cli/cmd.h"
 #include "cli/debuginfod.h"
+#include "cli/unpacked.h"
+#include "pipeline/tables.h"
 #include "symbol/symbol.h"
 
 enum {
@@ -17,29 +19,35 @@ enum {
 	NAMING_INLINE,
 	NAMING_DEBUGINFOD,
 	NAMING_DEBUGINFOD_LIMIT,
+	NAMING_ARCHIVE,
 	NAMING_END,
 };
 
-#define NAMING_OPTIONS                                                                          \
-	{ "symfs", 0, "DIR", "look for object files under this directory", NAMING_SYMFS },      \
-	        { "kallsyms", 0, "FILE", "kernel symbols, in the form of /proc/kallsyms",       \
-		  NAMING_KALLSYMS },                                                            \
-	        { "vmlinux", 'k', "FILE",                                                       \
-		  "kernel image, used if its build-id is the recorded one", NAMING_VMLINUX },   \
-	        { "no-demangle", 0, NULL, "names as the files have them", NAMING_NO_DEMANGLE }, \
-	        { "no-inline", 0, NULL, "no frames for calls that the compiler inlined",        \
-		  NAMING_NO_INLINE },                                                           \
-	        { "debuginfod", 0, "[URLS]",                                                    \
-		  "ask these servers ($DEBUGINFOD_URLS) for files that are not here",           \
-		  NAMING_DEBUGINFOD },                                                          \
-	        { "debuginfod-limit", 0, "SECONDS", "ask for this long in all (60)",            \
-		  NAMING_DEBUGINFOD_LIMIT },                                                    \
-	{                                                                                       \
-		"inline", 0, NULL, "frames for inlined calls (the default)", NAMING_INLINE      \
+#define NAMING_OPTIONS                                                                             \
+	{ "archive", 0, "FILE",                                                                    \
+	  "names and unwind tables from what seam archive made, from nowhere else",                \
+	  NAMING_ARCHIVE },                                                                        \
+	        { "symfs", 0, "DIR", "look for object files under this directory", NAMING_SYMFS }, \
+	        { "kallsyms", 0, "FILE", "kernel symbols, in the form of /proc/kallsyms",          \
+		  NAMING_KALLSYMS },                                                               \
+	        { "vmlinux", 'k', "FILE",                                                          \
+		  "kernel image, used if its build-id is the recorded one", NAMING_VMLINUX },      \
+	        { "no-demangle", 0, NULL, "names as the files have them", NAMING_NO_DEMANGLE },    \
+	        { "no-inline", 0, NULL, "no frames for calls that the compiler inlined",           \
+		  NAMING_NO_INLINE },                                                              \
+	        { "debuginfod", 0, "[URLS]",                                                       \
+		  "ask these servers ($DEBUGINFOD_URLS) for files that are not here",              \
+		  NAMING_DEBUGINFOD },                                                             \
+	        { "debuginfod-limit", 0, "SECONDS", "ask for this long in all (60)",               \
+		  NAMING_DEBUGINFOD_LIMIT },                                                       \
+	{                                                                                          \
+		"inline", 0, NULL, "frames for inlined calls (the default)", NAMING_INLINE         \
 	}
 
 struct naming {
 	struct symbol_opts symbols;
+	struct tables_opts tables;
+	struct unpacked archive;
 	bool no_inline;
 	struct debuginfod debuginfod;
 	char buildid_dir[4096]; /* perf's cache in the home directory; what symbols points to */
@@ -48,5 +56,8 @@ struct naming {
 void naming_start(struct naming *n);
 /* 0, or -EINVAL for an id that is none of the above. */
 int naming_option(struct naming *n, const struct options *o, int id);
+
+/* After the options: where unwind tables come from, by the same search. */
+const struct tables_opts *naming_tables(struct naming *n);
 
 #endif

@@ -331,6 +331,7 @@ static int script_run(int argc, char **argv, const struct cmd *cmd)
 			goto out;
 	}
 	s.text.symbols = &s.naming.symbols;
+	s.order.tables = naming_tables(&s.naming);
 	s.text.no_inline = s.naming.no_inline;
 	s.once = script_in_one_pass(&s) && infile_open_once(&s.in);
 	r = s.once ? EXIT_OK : infile_open(&s.in, cmd);

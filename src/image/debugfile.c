@@ -90,6 +90,20 @@ static int try_build_id(struct image **ret, const struct image_build_id *want,
 	return r;
 }
 
+int image_kept_path(const struct image_search *search, const struct image_build_id *id,
+                    const char *name, char *path, size_t n)
+{
+	char hex[IMAGE_BUILD_ID_HEX];
+	int length;
+
+	if (!search->buildid_dir || id->size < 2)
+		return -ENOENT;
+	image_build_id_hex(id, hex);
+	length = snprintf(path, n, "%s/.build-id/%.2s/%s/%s", search->buildid_dir, hex, hex + 2,
+	                  name);
+	return length < 0 || (size_t)length >= n ? -ENAMETOOLONG : 0;
+}
+
 static int try_fetch(struct image **ret, const struct image_build_id *id,
                      const struct image_search *search, bool debug)
 {

@@ -152,6 +152,10 @@ struct image_search {
 int image_find(struct image **ret, const char *path, const struct image_build_id *want,
                const struct image_search *search, struct image_build_id *ret_found,
                struct seam_error *err);
+/* Where the build-id cache keeps something else of an object: "kallsyms", "vdso". 0; -ENOENT: there is
+ * no cache, or no build-id; -ENAMETOOLONG. */
+int image_kept_path(const struct image_search *search, const struct image_build_id *id,
+                    const char *name, char *path, size_t n);
 /*
  * Opens the separate debug file of an open object: by build-id in the debug directories and the
  * cache, by .gnu_debuglink with its CRC (or the equal build-id) next to it, in .debug/, and in the

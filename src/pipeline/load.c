@@ -312,12 +312,15 @@ static int load_finish(struct load *load, struct recording *rec, const struct lo
 static int load_unwound(struct load_worker *workers, unsigned n, struct recording *rec,
                         const struct load_opts *opts, struct tables **tables)
 {
+	struct tables_opts by_symbols = { .sz = sizeof(by_symbols) };
 	struct unwound_opts o = { .sz = sizeof(o) };
 	int r;
 
 	if (!unwound_opts_of(rec, &o))
 		return 0;
-	r = tables_new(tables, opts->tables);
+	if (opts->symbols)
+		by_symbols.search = opts->symbols->search;
+	r = tables_new(tables, opts->tables ? opts->tables : &by_symbols);
 	o.tables = *tables;
 	for (unsigned i = 0; i < n && r >= 0; i++)
 		r = unwound_new(&workers[i].unwound, &o);

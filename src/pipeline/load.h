@@ -22,7 +22,8 @@ struct load_opts {
 	unsigned max_stack;                /* innermost frames kept of a stack; 0: all */
 	uint64_t slice_ns;                 /* of PROFILE_KEEP_SLICE; not 0 then */
 	const struct symbol_opts *symbols; /* NULL: defaults; foreign is set from the recording */
-	const struct tables_opts *tables;  /* unwind tables; NULL: defaults */
+	const struct tables_opts
+	        *tables; /* unwind tables; NULL: defaults, with the search of symbols */
 	/* Source lines and inlined calls, for objects that have debugging information: every frame
 	   gets its file and line, and each call that was inlined a frame of its own: kind
 	   PROFILE_INLINED, a child of the frame it stands in, with that one's address and object. So

@@ -98,6 +98,12 @@ int places_new(struct places **ret, const struct recording *rec, const struct sy
 	if (opts)
 		o = *opts;
 	o.foreign |= rec->foreign;
+	if (!o.kernel_build_id.size && proc_kernel(rec->procs)) {
+		const struct proc_object *kernel = proc_kernel(rec->procs)->object;
+
+		o.kernel_build_id.size = kernel->build_id_size;
+		memcpy(o.kernel_build_id.bytes, kernel->build_id, sizeof(kernel->build_id));
+	}
 	r = symbol_new(&p->symbols, &o);
 	if (r >= 0)
 		r = places_jitdumps(p);

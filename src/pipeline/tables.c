@@ -4,16 +4,20 @@
 #include "pipeline/tables.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/map.h"
 #include "pipeline/table_cache.h"
 #include "unwind/compile.h"
+
+#define VDSO_MAX (1u << 20)
 
 struct tables_entry {
 	struct tables_object object;
@@ -41,6 +45,9 @@ struct tables {
 	struct arena arena;
 	struct table_cache cache;
 	struct tables_counts counts;
+	struct buf kept_vdso; /* bytes of the one that was kept under kept_id */
+	struct image_build_id kept_id;
+	bool kept_known;
 };
 
 int tables_new(struct tables **ret, const struct tables_opts *opts)
@@ -70,6 +77,7 @@ void tables_free(struct tables *t)
 		buf_free(&e->blob);
 		free(e->segments);
 	}
+	buf_free(&t->kept_vdso);
 	table_cache_close(&t->cache);
 	map_free(&t->by_hash);
 	arena_free(&t->arena);
@@ -147,12 +155,13 @@ static bool tables_from_cache(struct tables *t, struct tables_entry *e, const ch
 	       frametab_open(&e->table, e->blob.bytes, e->blob.n, NULL) >= 0;
 }
 
-/* The file at the path is the one that was mapped, as far as can be told. */
-static bool tables_is_mapped_file(const struct tables_entry *e)
+/* The file at the path is the one that was mapped, as far as can be told; for a tree of files (--symfs)
+ * its maker vouches. */
+static bool tables_is_mapped_file(const struct tables *t, const struct tables_entry *e)
 {
 	struct stat st;
 
-	if (!e->inode || e->build_id.size)
+	if (!e->inode || e->build_id.size || t->opts.search.root)
 		return true;
 	if (stat(e->object.path, &st) < 0)
 		return false;
@@ -168,9 +177,9 @@ static int tables_open(struct tables *t, const struct tables_entry *e, struct im
 
 	if (e->memory)
 		return image_open_memory(ret, e->memory, e->n_memory, e->object.path, err);
-	if (tables_is_mapped_file(e))
+	if (tables_is_mapped_file(t, e))
 		r = image_find(ret, e->object.path, &e->build_id, &t->opts.search, NULL, err);
-	if (r < 0 || tables_is_mapped_file(e))
+	if (r < 0 || tables_is_mapped_file(t, e))
 		return r;
 	image_close(*ret);
 	*ret = NULL;
@@ -348,6 +357,44 @@ int tables_get_memory(struct tables *t, const char *name, const void *bytes, siz
                       const struct tables_object **ret)
 {
 	return tables_lookup(t, name, NULL, 0, bytes, n, ret);
+}
+
+static int tables_read(const char *path, struct buf *ret)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : 1;
+
+	while (n > 0 && ret->n <= VDSO_MAX) {
+		void *to = buf_reserve(ret, 1 << 14);
+
+		n = to ? read(fd, to, 1 << 14) : -1;
+		ret->n += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return n < 0 || !ret->n || ret->n > VDSO_MAX ? -ENOENT : 0;
+}
+
+/* A recording is of one kernel: the bytes of one vdso are kept, those of the first that is asked for. */
+int tables_get_kept_vdso(struct tables *t, const struct image_build_id *id,
+                         const struct tables_object **ret)
+{
+	char path[4096];
+	bool have;
+
+	pthread_mutex_lock(&t->lock);
+	if (!t->kept_known) {
+		t->kept_known = true;
+		t->kept_id = *id;
+		if (image_kept_path(&t->opts.search, id, "vdso", path, sizeof(path)) < 0 ||
+		    tables_read(path, &t->kept_vdso) < 0)
+			buf_clear(&t->kept_vdso);
+	}
+	have = t->kept_vdso.n && image_build_id_equal(&t->kept_id, id);
+	pthread_mutex_unlock(&t->lock);
+	if (!have)
+		return -ENOENT;
+	return tables_get_memory(t, "[vdso]", t->kept_vdso.bytes, t->kept_vdso.n, ret);
 }
 
 void tables_count(struct tables *t, struct tables_counts *ret)

@@ -59,6 +59,10 @@ int tables_mapped_before(struct tables *t, struct tables *other, const char *pat
 int tables_get_memory(struct tables *t, const char *name, const void *bytes, size_t n,
                       const struct tables_object **ret);
 
+/* A vdso that an archive keeps under this build-id, its own or its kernel's. 0 and *ret; -ENOENT: none. */
+int tables_get_kept_vdso(struct tables *t, const struct image_build_id *id,
+                         const struct tables_object **ret);
+
 void tables_count(struct tables *t, struct tables_counts *ret);
 
 #endif

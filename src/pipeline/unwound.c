@@ -137,14 +137,32 @@ bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret)
 	return any;
 }
 
+/* The recorded vdso: this process's own, or the one that an archive kept. */
+static int unwound_vdso(struct unwound *u, const struct image_build_id *own,
+                        const struct tables_object **ret)
+{
+	const struct proc_mapping *kernel = proc_kernel(u->opts.procs);
+	struct image_build_id id = *own;
+	const unsigned char *vdso;
+	size_t n;
+	int r;
+
+	if (u->opts.own_vdso && image_own_vdso(&vdso, &n) > 0)
+		return tables_get_memory(u->opts.tables, "[vdso]", vdso, n, ret);
+	if (!id.size && kernel) {
+		id.size = kernel->object->build_id_size;
+		memcpy(id.bytes, kernel->object->build_id, sizeof(id.bytes));
+	}
+	r = tables_get_kept_vdso(u->opts.tables, &id, ret);
+	return r == -ENOENT ? 0 : r;
+}
+
 static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m,
                                  struct unwound_mapping *ret)
 {
 	const struct tables_object *object = NULL;
 	struct image_build_id id = { .size = m->object->build_id_size };
-	const unsigned char *vdso;
 	uint64_t vaddr;
-	size_t n;
 	int r = 0;
 
 	memcpy(id.bytes, m->object->build_id, sizeof(id.bytes));
@@ -152,9 +170,8 @@ static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m
 	if (m->object->kind == PROC_KIND_FILE)
 		r = tables_get_inode(u->opts.tables, m->object->path, &id, m->object->inode,
 		                     &object);
-	else if (m->object->kind == PROC_KIND_VDSO && u->opts.own_vdso &&
-	         image_own_vdso(&vdso, &n) > 0)
-		r = tables_get_memory(u->opts.tables, "[vdso]", vdso, n, &object);
+	else if (m->object->kind == PROC_KIND_VDSO)
+		r = unwound_vdso(u, &id, &object);
 	else
 		ret->may_guess = m->object->kind == PROC_KIND_ANON;
 	ret->keeps_fp = object && object->keeps_fp;

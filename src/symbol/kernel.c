@@ -59,14 +59,11 @@ static bool is_running(struct symbol_object *object, const struct image_build_id
 	return false;
 }
 
-/* Fills the table from kallsyms; module NULL: the kernel. 1: done, 0: no names there. */
-static int use_kallsyms(struct symbol_object *object, const char *module)
+/* Fills the table from a list; module NULL: the kernel. 1: done, 0: no names there. */
+static int use_list(struct symbol_object *object, const struct kallsyms *k, const char *module)
 {
-	struct kallsyms *k = kernel_kallsyms(object->cache);
 	int r;
 
-	if (!k)
-		return -ENOMEM;
 	if (k->error || k->hidden) {
 		object_reason(object, k->error ? SYMBOL_NO_FILE : SYMBOL_HIDDEN, "%s: %s", k->path,
 		              k->error ? strerror(-k->error)
@@ -85,6 +82,31 @@ static int use_kallsyms(struct symbol_object *object, const char *module)
 	buf_put_text(&object->source, k->path);
 	object->state = SYMBOL_NAMED;
 	return 1;
+}
+
+static int use_kallsyms(struct symbol_object *object, const char *module)
+{
+	struct kallsyms *k = kernel_kallsyms(object->cache);
+
+	return k ? use_list(object, k, module) : -ENOMEM;
+}
+
+/* The list of the recorded kernel that an archive, or perf's cache, has. */
+static int use_kept_list(struct symbol_object *object, const struct image_build_id *kernel,
+                         const char *module)
+{
+	struct kallsyms k = { 0 };
+	char path[4096];
+	int r;
+
+	if (image_kept_path(&object->cache->opts.search, kernel, "kallsyms", path, sizeof(path)) <
+	    0)
+		return 0;
+	r = kallsyms_read(&k, path);
+	if (r >= 0 && !k.error)
+		r = use_list(object, &k, module);
+	kallsyms_free(&k);
+	return r;
 }
 
 static uint64_t text_of(const struct table *table)
@@ -136,19 +158,21 @@ int kernel_load(struct symbol_object *object)
 	if (cache->opts.kallsyms || is_running(object, recorded, "/sys/kernel/notes"))
 		r = use_kallsyms(object, NULL);
 	if (r == 0)
+		r = use_kept_list(object, recorded, NULL);
+	if (r == 0)
 		r = use_vmlinux(object);
 	return r < 0 ? r : 0;
 }
 
-/* Where the running kernel has a module; 0: not loaded, or hidden. */
-static uint64_t module_base(const char *name)
+/* Where a kernel has a module, by its list of them (/proc/modules); 0: not loaded, or hidden. */
+static uint64_t module_base(const char *list, const char *name)
 {
 	struct buf text = { 0 };
 	size_t n = strlen(name);
 	uint64_t base = 0;
 	const char *line, *at;
 
-	if (kallsyms_slurp("/proc/modules", MODULES_MAX, &text) < 0) {
+	if (kallsyms_slurp(list, MODULES_MAX, &text) < 0) {
 		buf_free(&text);
 		return 0;
 	}
@@ -186,8 +210,28 @@ static int use_running_module(struct symbol_object *object, const char *name)
 		return r;
 	/* Loaded again, a module is elsewhere: count from where it begins. A list that was given
 	   is of the recorded boot: its addresses hold as they are. */
-	object->shift = given ? 0 : module_base(name);
+	object->shift = given ? 0 : module_base("/proc/modules", name);
 	object->terms = object->shift ? OBJECT_PLACE : OBJECT_ADDRESS;
+	return 1;
+}
+
+/* A kept list is of another boot: without the place of the module in that, it names nothing. */
+static int use_kept_module(struct symbol_object *object, const char *name)
+{
+	const struct symbol_opts *opts = &object->cache->opts;
+	char path[4096];
+	uint64_t base;
+	int r;
+
+	if (image_kept_path(&opts->search, &opts->kernel_build_id, "modules", path, sizeof(path)) <
+	    0)
+		return 0;
+	base = module_base(path, name);
+	r = base ? use_kept_list(object, &opts->kernel_build_id, name) : 0;
+	if (r <= 0)
+		return r;
+	object->shift = base;
+	object->terms = OBJECT_PLACE;
 	return 1;
 }
 
@@ -200,9 +244,13 @@ int module_load(struct symbol_object *object)
 
 	object_module_name(object->path, name, sizeof(name));
 	r = use_running_module(object, name);
+	if (r == 0)
+		r = use_kept_module(object, name);
 	if (r)
 		return r < 0 ? r : 0;
-	if (object->path[0] != '/' || (!object->key.build_id.size && cache->opts.foreign))
+	/* By "[ext4]" and no build-id nothing can be found. */
+	if (!object->key.build_id.size &&
+	    (object->path[0] != '/' || (cache->opts.foreign && !cache->opts.search.root)))
 		return 0;
 	r = image_find(&image, object->path, &object->key.build_id, &cache->opts.search, NULL,
 	               NULL);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -122,6 +123,44 @@ static int read_file(const char *path, uint32_t pid, struct buf *ret)
 	return r;
 }
 
+/* The pid by which a process that still runs knows itself, in a container; 0: not known. */
+static uint32_t own_pid(uint32_t pid)
+{
+	char path[32], line[256];
+	const char *last;
+	uint32_t own = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	f = fopen(path, "re");
+	while (f && !own && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, "NSpid:", 6))
+			continue;
+		line[strcspn(line, "\n")] = 0;
+		last = strrchr(line, '\t');
+		own = last ? (uint32_t)strtoul(last + 1, NULL, 10) : 0;
+	}
+	if (f)
+		fclose(f);
+	return own;
+}
+
+/* A path as a process that still runs sees it, where ours has nothing. */
+static int read_inside(struct buf *path, uint32_t pid, struct buf *ret)
+{
+	struct buf inside = { 0 };
+	int r;
+
+	buf_printf(&inside, "/proc/%u/root%s", pid, buf_text(path));
+	r = read_file(buf_text(&inside), pid, ret);
+	if (r >= 0) {
+		buf_clear(path);
+		buf_put_text(path, buf_text(&inside));
+	}
+	buf_free(&inside);
+	return r;
+}
+
 /* What the process's jitdump names: 1, or 0 when there is none that does. */
 static int load_jitdump(struct symbol_object *object)
 {
@@ -131,11 +170,13 @@ static int load_jitdump(struct symbol_object *object)
 	int r = -ENOENT;
 
 	if (dump && opts->map_dir)
-		buf_printf(&path, "%s%s", opts->map_dir, strrchr(dump, '/'));
+		buf_printf(&path, "%s/jit-%u.dump", opts->map_dir, object->key.pid);
 	else if (dump)
 		buf_printf(&path, "%s%s", opts->search.root ? opts->search.root : "", dump);
 	if (dump)
 		r = read_file(buf_text(&path), object->key.pid, &bytes);
+	if (r == -ENOENT && dump && !opts->map_dir && !opts->search.root)
+		r = read_inside(&path, object->key.pid, &bytes);
 	if (r >= 0)
 		r = jitdump_take(object, bytes.bytes, bytes.n);
 	if (r < 0 && r != -ENOMEM && dump)
@@ -152,15 +193,34 @@ static int load_jitdump(struct symbol_object *object)
 	return r == -ENOMEM ? r : r > 0;
 }
 
-static int load_map(struct symbol_object *object)
+/* Ours, by our pid; else, of a process in a container, the one that it wrote there by its own. */
+static int read_map(const struct symbol_object *object, struct buf *path, struct buf *ret)
 {
 	const struct symbol_opts *opts = &object->cache->opts;
-	struct buf path = { 0 }, text = { 0 };
+	uint32_t pid = object->key.pid, own;
+	struct buf inside = { 0 };
 	int r;
 
-	buf_printf(&path, "%s/perf-%u.map", opts->map_dir ? opts->map_dir : "/tmp",
-	           object->key.pid);
-	r = read_file(buf_text(&path), object->key.pid, &text);
+	buf_printf(path, "%s/perf-%u.map", opts->map_dir ? opts->map_dir : "/tmp", pid);
+	r = read_file(buf_text(path), pid, ret);
+	own = r == -ENOENT && !opts->map_dir ? own_pid(pid) : 0;
+	if (own) {
+		buf_printf(&inside, "/tmp/perf-%u.map", own);
+		if (read_inside(&inside, pid, ret) >= 0) {
+			buf_clear(path);
+			buf_put_text(path, buf_text(&inside));
+			r = 0;
+		}
+	}
+	buf_free(&inside);
+	return r;
+}
+
+static int load_map(struct symbol_object *object)
+{
+	struct buf path = { 0 }, text = { 0 };
+	int r = read_map(object, &path, &text);
+
 	if (!r)
 		r = perfmap_text(object, &text);
 	if (r < 0)

@@ -27,24 +27,51 @@ static bool is_recorded(struct symbol_object *object, const struct image *image)
 	return image_build_id_equal(&kernel, &opts->kernel_build_id);
 }
 
-int vdso_load(struct symbol_object *object)
+/* This process's own, if it is the recorded one. */
+static int open_own(struct symbol_object *object, struct image **ret)
 {
 	const unsigned char *bytes;
-	struct image *image;
 	size_t n;
+
+	if (!image_own_vdso(&bytes, &n) || image_open_memory(ret, bytes, n, "[vdso]", NULL) < 0) {
+		object_reason(object, SYMBOL_NO_FILE, "[vdso]: this process has none to look into");
+		return -ENOENT;
+	}
+	if (is_recorded(object, *ret))
+		return 0;
+	object_reason(object, SYMBOL_OTHER_BUILD_ID,
+	              "[vdso]: the running kernel is not the recorded one");
+	image_close(*ret);
+	return -ESTALE;
+}
+
+/* One that was kept: under its own build-id, or under that of the kernel which it is a part of. */
+static int open_kept(struct symbol_object *object, struct image **ret)
+{
+	const struct symbol_opts *opts = &object->cache->opts;
+	const struct image_build_id *want = &object->key.build_id;
+	struct image_build_id id = { 0 };
+	char path[4096];
+	int r = image_kept_path(&opts->search, want->size ? want : &opts->kernel_build_id, "vdso",
+	                        path, sizeof(path));
+
+	if (r >= 0)
+		r = image_open(ret, path, NULL);
+	if (r >= 0 && want->size &&
+	    (image_build_id(*ret, &id) <= 0 || !image_build_id_equal(&id, want))) {
+		image_close(*ret);
+		r = -ESTALE;
+	}
+	return r;
+}
+
+int vdso_load(struct symbol_object *object)
+{
+	struct image *image;
 	int r;
 
-	if (!image_own_vdso(&bytes, &n) ||
-	    image_open_memory(&image, bytes, n, "[vdso]", NULL) < 0) {
-		object_reason(object, SYMBOL_NO_FILE, "[vdso]: this process has none to look into");
+	if (open_own(object, &image) < 0 && open_kept(object, &image) < 0)
 		return 0;
-	}
-	if (!is_recorded(object, image)) {
-		object_reason(object, SYMBOL_OTHER_BUILD_ID,
-		              "[vdso]: the running kernel is not the recorded one");
-		image_close(image);
-		return 0;
-	}
 	object->is_64 = image_is_64(image);
 	r = elffile_segments(object, image);
 	if (r == 0)

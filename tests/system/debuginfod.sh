@@ -28,7 +28,7 @@ objcopy --strip-all work
 
 # What the protocol needs: /buildid/ID/debuginfo. Each request is noted.
 cat >server.py <<'END'
-import http.server, os, sys
+import http.server, os, sys, time
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         with open("requests", "a") as f: f.write(self.path + "\n")
@@ -36,6 +36,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path = os.path.join("served", part[1], part[2]) if len(part) == 3 and ".." not in part else ""
         if not os.path.isfile(path): return self.send_error(404)
         body = open(path, "rb").read()
+        if os.path.exists("stall"): # says more than it sends, and a byte now and then
+            self.send_response(200); self.send_header("Content-Length", str(len(body))); self.end_headers()
+            try:
+                for i in range(600):
+                    self.wfile.write(body[i:i + 1]); self.wfile.flush(); time.sleep(0.1)
+            except OSError: pass
+            return
         self.send_response(200); self.send_header("Content-Length", str(len(body))); self.end_headers()
         self.wfile.write(body)
     def log_message(self, *_): pass
@@ -65,6 +72,18 @@ says err DEBUGINFOD_URLS
 atleast "names from the server" 10 "$(grep -c ' hidden_name+.*work)' with)"
 atleast "inlined calls from the server" 10 "$(grep -c ' expanded+.*(inlined)' with)"
 same "asked for the file once" 1 "$(grep -c "/buildid/$id/debuginfo" requests)"
+
+same "progress where there is no terminal" 0 "$(grep -c 'debuginfod' err)"
+
+# A server that does not get done: names go without, after the limit, and that is said once.
+rm -rf cache xdg
+: >stall
+"$SEAM" script --debuginfod="$url" --debuginfod-limit=1 -i work.data >late 2>err
+same "status with a slow server" 0 $?
+rm stall
+same "the limit is said" 1 "$(grep -c 'no more is asked for after 1 s' err)"
+same "names from half a file" 0 "$(grep -c hidden_name late)"
+same "samples all the same" "$(grep -c '^[^[:space:]].*:' without)" "$(grep -c '^[^[:space:]].*:' late)"
 
 # A file of another build-id is not believed.
 other=$(printf '%s' "$id" | tr 0-9a-f a-f0-9)

@@ -285,6 +285,87 @@ static void test_other_kernel(void **state)
 	symbol_free(cache);
 }
 
+/* What an archive keeps of a kernel that does not run here: by its build-id, wherever that boot had put it. */
+static void test_kept_kernel(void **state)
+{
+	const uint64_t text = 0xffffffff81000000, moved = text + 0x6200000,
+	               base = 0xffffffffa0100000;
+	struct symbol_place place = { moved, moved + 0x1000, moved };
+	struct symbol_place ext4 = { base, base + 0x1000, 0 };
+	struct symbol_opts opts = { .sz = sizeof(opts), .foreign = true };
+	struct symbol_key key = { .kind = SYMBOL_KIND_KERNEL,
+		                  .path = "[kernel.kallsyms]",
+		                  .build_id = { .size = 20, .bytes = { 9, 9 } } };
+	const char *of = ".build-id/09/09000000000000000000000000000000000000";
+	struct symbol_object *object;
+	struct symbol_cache *cache;
+	char command[600], name[128];
+
+	snprintf(command, sizeof(command), "mkdir -p %s/%s", dir, of);
+	assert_int_equal(system(command), 0);
+	snprintf(name, sizeof(name), "%s/kallsyms", of);
+	write_file(name, LIST);
+	opts.kernel_build_id = key.build_id;
+	opts.search.buildid_dir = dir;
+	symbol_new(&cache, &opts);
+	symbol_object(cache, &key, &object);
+	check(object, &place, moved + 0x150, "local_one", 0x50);
+	assert_non_null(strstr(symbol_object_source(object), "kallsyms"));
+	/* where that boot had the module is not known: no names */
+	check(object_of(cache, SYMBOL_KIND_MODULE, "[ext4]", 0), &ext4, base + 0x90, NULL, 0);
+	symbol_free(cache);
+	snprintf(name, sizeof(name), "%s/modules", of);
+	write_file(name, "ext4x 1 0 - Live 0xffffffffc0001000\n"
+	                 "ext4 999424 1 - Live 0xffffffffc0000000 (E)\n");
+	symbol_new(&cache, &opts);
+	check(object_of(cache, SYMBOL_KIND_MODULE, "[ext4]", 0), &ext4, base + 0x90, "ext4_write",
+	      0x10);
+	check(object_of(cache, SYMBOL_KIND_MODULE, "[virtio_fs]", 0), &ext4, base + 0x90, NULL, 0);
+	key.build_id.bytes[2] = 1; /* of another kernel nothing is kept */
+	symbol_object(cache, &key, &object);
+	check(object, &place, moved + 0x150, NULL, 0);
+	symbol_free(cache);
+}
+
+/* A module's file in the cache, by the build-id that the recording has of "[name]". */
+static void test_kept_module_file(void **state)
+{
+	struct symbol_opts opts = { .sz = sizeof(opts), .foreign = true };
+	struct symbol_key key = {
+		.kind = SYMBOL_KIND_MODULE,
+		.path = "[made]",
+		.build_id = { .size = 20, .bytes = { 0xab, 0xcd, 1,  2,  3,  4,  5,  6,  7,  8,
+		                                     9,    10,   11, 12, 13, 14, 15, 16, 17, 18 } }
+	};
+	struct symbol_place place = { 0xffffffffc0000000, 0xffffffffc0010000, 0 };
+	struct symbol_object *object;
+	struct symbol_cache *cache;
+	struct symbol s;
+	char command[1200];
+
+	/* a relocatable file with a build-id note, as a module is */
+	snprintf(
+	        command, sizeof(command),
+	        "cd %s && mkdir -p .build-id/ab/cd0102030405060708090a0b0c0d0e0f101112 && "
+	        "printf '.section .note.gnu.build-id,\"a\",@note\\n.long 4,20,3\\n.asciz \"GNU\"\\n"
+	        ".byte 0xab,0xcd,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18\\n"
+	        ".text\\n.zero 64\\n.globl made_op\\n.type made_op,@function\\nmade_op: .zero "
+	        "32\\n.size made_op,32\\n' >m.s && cc -c -o "
+	        ".build-id/ab/cd0102030405060708090a0b0c0d0e0f101112/elf m.s 2>/dev/null",
+	        dir);
+	if (system(command))
+		skip();
+	opts.search.buildid_dir = dir;
+	symbol_new(&cache, &opts);
+	symbol_object(cache, &key, &object);
+	check(object, &place, place.start + 64 + 5, "made_op", 5);
+	key.build_id.bytes[19]++;
+	symbol_object(cache, &key, &object);
+	assert_int_equal(symbol_resolve(object, &place, place.start + 69, &s), 0);
+	assert_int_equal(s.state, SYMBOL_NO_FILE);
+	symbol_free(cache);
+}
+
 static void test_running_kernel(void **state)
 {
 	struct symbol_place place = { 0 };
@@ -421,6 +502,8 @@ int main(void)
 		cmocka_unit_test(test_perf_map),
 		cmocka_unit_test(test_kernel_list),
 		cmocka_unit_test(test_other_kernel),
+		cmocka_unit_test(test_kept_kernel),
+		cmocka_unit_test(test_kept_module_file),
 		cmocka_unit_test(test_running_kernel),
 		cmocka_unit_test(test_vdso),
 		cmocka_unit_test(test_bpf),

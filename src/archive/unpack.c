@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// unpack.c: see unpack.h. Directories are entered one by one without following links, so that no name
+// leads out, whatever else writes there.
+#include "archive/unpack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BYTES_MAX (32ULL << 30)
+#define FILES_MAX 100000u
+
+struct unpacking {
+	struct tar_reader *tar;
+	const char *archive;
+	int dir;
+	const struct unpack_opts *opts;
+	struct buf *made;
+	struct seam_error *err;
+	uint64_t bytes_left;
+	uint32_t files_left;
+};
+
+static int unpack_refuse(struct unpacking *u, int error, const char *name, const char *why)
+{
+	return seam_error_set(u->err, error, u->archive, SEAM_NO_OFFSET, "archive", "'%.200s': %s",
+	                      name, why);
+}
+
+static int unpack_note(struct unpacking *u, const char *name, size_t n)
+{
+	buf_put(u->made, name, n);
+	buf_put(u->made, "", 1);
+	return u->made->failed ? -ENOMEM : 0;
+}
+
+/* The directory that a name's last component is to stand in: a descriptor, made where it is not. */
+static int unpack_enter(struct unpacking *u, const char *name)
+{
+	char part[256];
+	int at = dup(u->dir), next;
+
+	for (const char *p = name, *slash; at >= 0 && (slash = strchr(p, '/')); p = slash + 1) {
+		memcpy(part, p, (size_t)(slash - p));
+		part[slash - p] = 0;
+		if (!mkdirat(at, part, 0700) && unpack_note(u, name, (size_t)(slash - name)) < 0) {
+			close(at);
+			return -ENOMEM;
+		}
+		next = openat(at, part, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_RDONLY);
+		close(at);
+		at = next;
+	}
+	return at < 0 ? -errno : at;
+}
+
+static int unpack_write(struct unpacking *u, int fd)
+{
+	unsigned char bytes[1 << 16];
+	int n;
+
+	while ((n = tar_read(u->tar, bytes, sizeof(bytes), u->err)) > 0) {
+		for (ssize_t put, at = 0; at < n; at += put) {
+			put = write(fd, bytes + at, (size_t)(n - at));
+			if (put <= 0)
+				return put < 0 ? -errno : -EIO;
+		}
+		if (u->opts->stop && u->opts->stop())
+			return -EINTR;
+	}
+	return n;
+}
+
+static int unpack_file(struct unpacking *u, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	int dir = unpack_enter(u, name), fd, r;
+
+	if (dir < 0)
+		return dir;
+	fd = openat(dir, slash ? slash + 1 : name,
+	            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	r = fd < 0 ? -errno : 0;
+	close(dir);
+	if (fd < 0)
+		return r;
+	r = unpack_note(u, name, strlen(name));
+	if (r >= 0)
+		r = unpack_write(u, fd);
+	if (close(fd) < 0 && r >= 0)
+		r = -errno;
+	return r;
+}
+
+static int unpack_entry(struct unpacking *u, struct tar_entry *entry)
+{
+	const char *name = entry->name;
+	int r;
+
+	while (name[0] == '.' && name[1] == '/')
+		name += 2;
+	if (entry->type == '5') /* made when something stands in it */
+		return 0;
+	if (entry->type != '0')
+		return unpack_refuse(u, EBADMSG, name, "neither a file nor a directory");
+	if (!tar_name_is_plain(name))
+		return unpack_refuse(u, EBADMSG, name, "a name that leads elsewhere");
+	if (!u->files_left--)
+		return unpack_refuse(u, EFBIG, name, "too many files");
+	if (entry->size > u->bytes_left)
+		return unpack_refuse(u, EFBIG, name,
+		                     "more than may be unpacked there (TMPDIR chooses the place)");
+	u->bytes_left -= entry->size;
+	r = unpack_file(u, name);
+	if (r == -EEXIST || r == -ENOTDIR || r == -EISDIR || r == -ELOOP)
+		return unpack_refuse(u, EBADMSG, name, "there twice");
+	if (r < 0 && (!u->err || !u->err->code))
+		unpack_refuse(u, -r, name, strerror(-r));
+	return r;
+}
+
+int unpack(int fd, const char *name, int dir, const struct unpack_opts *opts, struct buf *made,
+           struct seam_error *err)
+{
+	struct unpacking u = {
+		.archive = name,
+		.dir = dir,
+		.opts = opts,
+		.made = made,
+		.err = err,
+		.bytes_left = opts->bytes_max ? opts->bytes_max : BYTES_MAX,
+		.files_left = opts->files_max ? opts->files_max : FILES_MAX,
+	};
+	struct tar_entry entry;
+	int r = tar_open(&u.tar, fd, name);
+
+	while (r >= 0 && (r = tar_next(u.tar, &entry, err)) > 0) {
+		r = opts->stop && opts->stop() ? -EINTR : unpack_entry(&u, &entry);
+		if (r < 0)
+			break;
+	}
+	tar_reader_free(u.tar);
+	return r;
+}
+
+void unpack_remove(int dir, const struct buf *made)
+{
+	const char *start = (const char *)made->bytes, *at = start + made->n;
+
+	/* Each name ends with its NUL: look back for the one before. */
+	while (at > start) {
+		for (at--; at > start && at[-1]; at--)
+			;
+		if (unlinkat(dir, at, 0) < 0)
+			unlinkat(dir, at, AT_REMOVEDIR);
+	}
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+// archive.c: `seam archive`: the files that another machine needs to read a recording.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/infile.h"
+#include "cli/naming.h"
+#include "pipeline/bundle.h"
+#include "pipeline/load.h"
+
+enum {
+	OPT_INPUT = 1,
+	OPT_OUTPUT,
+	OPT_ALL,
+	OPT_WITH_RECORDING,
+	OPT_QUIET,
+};
+
+#define ENDING ".seam.tar.zst"
+
+static const struct option_def archive_options[] = {
+	INFILE_OPTION(OPT_INPUT),
+	{ "output", 'o', "FILE", "where it goes (default: the recording's name and " ENDING ")",
+	  OPT_OUTPUT },
+	{ "all", 'a', NULL, "all that was mapped, also what no sample hit", OPT_ALL },
+	{ "with-recording", 0, NULL, "the recording, too", OPT_WITH_RECORDING },
+	{ "quiet", 'q', NULL, "do not say what went in", OPT_QUIET },
+	NAMING_OPTIONS,
+	{ 0 },
+};
+
+struct archive {
+	const struct cmd *cmd;
+	struct infile in;
+	const char *output;
+	struct buf name, temporary; /* of the output */
+	bool all, with_recording, quiet;
+	struct naming naming;
+	struct recording *rec;
+	struct load load;
+	struct bundle_counts counts;
+};
+
+static int archive_option(struct archive *a, const struct options *o, int id)
+{
+	switch (id) {
+	case OPTIONS_OPERAND:
+	case OPT_INPUT:
+		return infile_set(&a->in, a->cmd, o->arg);
+	case OPT_OUTPUT:
+		a->output = o->arg;
+		return 0;
+	case OPT_ALL:
+		a->all = true;
+		return 0;
+	case OPT_WITH_RECORDING:
+		a->with_recording = true;
+		return 0;
+	case OPT_QUIET:
+		a->quiet = true;
+		return 0;
+	default:
+		return naming_option(&a->naming, o, id);
+	}
+}
+
+/* What the samples hit is what names were asked of. */
+static int archive_load(struct archive *a, struct seam_error *err)
+{
+	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
+	struct load_opts opts = {
+		.sz = sizeof(opts),
+		.symbols = &a->naming.symbols,
+		.progress = infile_progress(),
+	};
+	int r = recording_open(&a->rec, a->in.reader, &learn, err);
+
+	if (r >= 0)
+		r = load_recording(&a->load, a->rec, &opts, err);
+	if (r >= 0 && a->all)
+		r = bundle_all(a->load.symbols, a->rec);
+	infile_progress_end();
+	return r;
+}
+
+static void archive_missing(void *ctx, const char *object, const char *reason)
+{
+	const struct archive *a = ctx;
+
+	infile_progress_end();
+	cmd_error(a->cmd, "left out: %s%s%s", object, *reason ? ": " : "", reason);
+}
+
+static int archive_put_recording(struct archive *a, struct tar_writer *tar, struct seam_error *err)
+{
+	int fd, r;
+
+	if (!a->with_recording)
+		return 0;
+	if (a->in.stream.n)
+		r = tar_put(tar, BUNDLE_RECORDING, a->in.stream.bytes, a->in.stream.n);
+	else {
+		fd = open(a->in.path, O_RDONLY | O_CLOEXEC);
+		r = fd < 0 ? -errno : tar_put_file(tar, BUNDLE_RECORDING, fd);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (r < 0)
+		seam_error_set(err, -r, a->in.path, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
+	return r;
+}
+
+static int archive_fill(struct archive *a, int fd, struct seam_error *err)
+{
+	struct bundle_opts opts = {
+		.sz = sizeof(opts),
+		.search = &a->naming.symbols.search,
+		.foreign = a->rec->foreign,
+		.missing = archive_missing,
+		.ctx = a,
+		.progress = infile_progress(),
+	};
+	struct tar_writer *tar = NULL;
+	int r = tar_create(&tar, fd);
+
+	if (r >= 0)
+		r = bundle_write(tar, a->load.symbols, &opts, &a->counts, err);
+	if (r >= 0)
+		r = archive_put_recording(a, tar, err);
+	if (r >= 0)
+		r = tar_finish(tar);
+	tar_writer_free(tar);
+	infile_progress_end();
+	return r;
+}
+
+/* Under another name until it is whole. */
+static int archive_write(struct archive *a, struct seam_error *err)
+{
+	const char *temporary;
+	int fd, r;
+
+	buf_printf(&a->temporary, "%s.XXXXXX", buf_text(&a->name));
+	temporary = buf_text(&a->temporary);
+	fd = mkostemp((char *)a->temporary.bytes, O_CLOEXEC);
+	if (fd < 0)
+		return seam_error_set(err, errno, buf_text(&a->name), SEAM_NO_OFFSET, NULL, "%s",
+		                      strerror(errno));
+	r = archive_fill(a, fd, err);
+	if (close(fd) < 0 && r >= 0)
+		r = -errno;
+	if (r >= 0 && rename(temporary, buf_text(&a->name)) < 0)
+		r = -errno;
+	if (r < 0)
+		unlink(temporary);
+	if (r < 0 && !err->code)
+		seam_error_set(err, -r, buf_text(&a->name), SEAM_NO_OFFSET, NULL, "%s",
+		               strerror(-r));
+	return r;
+}
+
+static void archive_say(struct archive *a)
+{
+	struct stat st = { 0 };
+
+	stat(buf_text(&a->name), &st);
+	fprintf(stderr,
+	        "[ seam archive: %llu objects, %llu debug files, %.1f MB, in %s: %.1f MB; %llu "
+	        "left "
+	        "out ]\n",
+	        (unsigned long long)a->counts.objects, (unsigned long long)a->counts.debug_files,
+	        (double)a->counts.bytes / 1e6, buf_text(&a->name), (double)st.st_size / 1e6,
+	        (unsigned long long)a->counts.missing);
+}
+
+static int archive_make(struct archive *a)
+{
+	struct seam_error err = { 0 };
+	int r;
+
+	if (a->output)
+		buf_put_text(&a->name, a->output);
+	else if (strcmp(a->in.path, "-"))
+		buf_printf(&a->name, "%s" ENDING, a->in.path);
+	else {
+		cmd_error(a->cmd, "-o is needed: standard input has no name");
+		return EXIT_USAGE;
+	}
+	r = archive_load(a, &err);
+	if (r >= 0)
+		r = archive_write(a, &err);
+	if (r < 0) {
+		cmd_error(a->cmd, "%s", err.code ? err.text : strerror(-r));
+		return EXIT_FAILED;
+	}
+	if (!a->quiet)
+		archive_say(a);
+	return infile_verdict(&a->in, a->cmd, a->rec);
+}
+
+static int archive_run(int argc, char **argv, const struct cmd *cmd)
+{
+	struct archive a = { .cmd = cmd };
+	struct options o = options_start(argc, argv, cmd);
+	int id, r = EXIT_USAGE;
+
+	naming_start(&a.naming);
+	while ((id = options_next(&o)) != OPTIONS_END) {
+		if (id == OPTIONS_HELP)
+			r = EXIT_OK;
+		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || archive_option(&a, &o, id) < 0)
+			goto out;
+	}
+	r = infile_open(&a.in, cmd);
+	if (r == EXIT_OK)
+		r = archive_make(&a);
+out:
+	load_free(&a.load);
+	recording_close(a.rec);
+	infile_close(&a.in);
+	buf_free(&a.name);
+	buf_free(&a.temporary);
+	return r;
+}
+
+const struct cmd cmd_archive = {
+	.name = "archive",
+	.synopsis = "[options] [FILE]",
+	.summary = "Pack the files by which another machine names and unwinds a recording",
+	.details =
+	        "Of every object that a sample's stack touches: the file itself, its separate "
+	        "debug "
+	        "file, the kernel's list of symbols, perf maps and jitdumps; each only if it "
+	        "proved "
+	        "to be the one that was recorded. Every command that names takes it with "
+	        "--archive FILE.\n\n"
+	        "It is a tar inside zstd in the layout of perf's cache: tar --zstd -xf FILE -C "
+	        "~/.debug makes it known to perf, too.\n\n"
+	        "Exit status: 0; 1: it could not be made; 2: usage; 3: the recording was damaged "
+	        "and the archive is of what was left. What was left out is on stderr.",
+	.options = archive_options,
+	.run = archive_run,
+};

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// unpacked.c: see unpacked.h. What must be removed is known by name, so that a signal handler can do it.
+#include "cli/unpacked.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "archive/unpack.h"
+#include "cli/infile.h"
+#include "pipeline/bundle.h"
+
+#define BYTES_MAX (32ULL << 30)
+
+static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
+
+/* What there is to remove: fixed once it is unpacked. Signals are held off before that. */
+static struct buf unpacked_made;
+static char unpacked_dir[2048];
+static int unpacked_fd = -1;
+
+static void unpacked_remove(void)
+{
+	if (unpacked_fd < 0)
+		return;
+	unpack_remove(unpacked_fd, &unpacked_made);
+	rmdir(unpacked_dir);
+}
+
+static void unpacked_on_signal(int signal_number)
+{
+	unpacked_remove();
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
+static void unpacked_signals(sigset_t *ret)
+{
+	sigemptyset(ret);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		sigaddset(ret, ends[i]);
+}
+
+static bool unpacked_interrupted(void)
+{
+	sigset_t pending, ours;
+
+	unpacked_signals(&ours);
+	if (sigpending(&pending) < 0)
+		return false;
+	sigandset(&pending, &pending, &ours);
+	return !sigisemptyset(&pending);
+}
+
+static void unpacked_handle_signals(void)
+{
+	struct sigaction was, new = { .sa_handler = unpacked_on_signal };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (!sigaction(ends[i], NULL, &was) && was.sa_handler == SIG_DFL)
+			sigaction(ends[i], &new, NULL);
+}
+
+/* Half of the room there is. */
+static uint64_t unpacked_room(int dir)
+{
+	struct statvfs fs;
+	uint64_t half;
+
+	if (fstatvfs(dir, &fs) < 0)
+		return BYTES_MAX;
+	half = (uint64_t)fs.f_bavail * fs.f_frsize / 2;
+	return half < BYTES_MAX ? half + 1 : BYTES_MAX;
+}
+
+static int unpacked_make_dir(const struct cmd *cmd)
+{
+	const char *tmp = getenv("TMPDIR");
+	int n = snprintf(unpacked_dir, sizeof(unpacked_dir), "%s/seam-archive-XXXXXX",
+	                 tmp && tmp[0] == '/' ? tmp : "/var/tmp");
+
+	if (n < 0 || (size_t)n >= sizeof(unpacked_dir) || !mkdtemp(unpacked_dir)) {
+		cmd_error(cmd, "--archive: no directory can be made in %s: %s",
+		          tmp && tmp[0] == '/' ? tmp : "/var/tmp", strerror(errno));
+		return -EINVAL;
+	}
+	unpacked_fd = open(unpacked_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (unpacked_fd >= 0)
+		return 0;
+	cmd_error(cmd, "--archive: %s: %s", unpacked_dir, strerror(errno));
+	rmdir(unpacked_dir);
+	return -EINVAL;
+}
+
+static int unpacked_fill(int fd, const char *path, const struct cmd *cmd)
+{
+	struct unpack_opts opts = { .sz = sizeof(opts), .stop = unpacked_interrupted };
+	struct seam_error err = { 0 };
+	struct stat st;
+	int r;
+
+	opts.bytes_max = unpacked_room(unpacked_fd);
+	r = unpack(fd, path, unpacked_fd, &opts, &unpacked_made, &err);
+	if (r < 0 && r != -EINTR)
+		cmd_error(cmd, "--archive: %s", err.code ? err.text : strerror(-r));
+	if (r >= 0 && fstatat(unpacked_fd, BUNDLE_INDEX, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		cmd_error(cmd, "--archive: %s: seam archive did not make it ('%s' is missing)",
+		          path, BUNDLE_INDEX);
+		r = -EINVAL;
+	}
+	return r;
+}
+
+static int unpacked_unpack(int fd, const char *path, const struct cmd *cmd)
+{
+	sigset_t block, was;
+	int r;
+
+	if (unpacked_fd >= 0) {
+		cmd_error(cmd, "--archive: one at a time");
+		return -EINVAL;
+	}
+	unpacked_signals(&block);
+	sigprocmask(SIG_BLOCK, &block, &was);
+	r = unpacked_make_dir(cmd);
+	if (r >= 0) {
+		atexit(unpacked_remove);
+		r = unpacked_fill(fd, path, cmd);
+		unpacked_handle_signals();
+	}
+	sigprocmask(SIG_SETMASK, &was, NULL);
+	return r;
+}
+
+static int unpacked_paths(struct unpacked *u, const char *dir)
+{
+	struct stat st;
+
+	if (strlen(dir) >= sizeof(u->dir))
+		return -EINVAL;
+	snprintf(u->dir, sizeof(u->dir), "%s", dir);
+	snprintf(u->files, sizeof(u->files), "%s/" BUNDLE_FILES, u->dir);
+	snprintf(u->maps, sizeof(u->maps), "%s/" BUNDLE_MAPS, u->dir);
+	snprintf(u->recording, sizeof(u->recording), "%s/" BUNDLE_RECORDING, u->dir);
+	if (!stat(u->recording, &st) && S_ISREG(st.st_mode))
+		infile_set_inside(u->recording);
+	return 0;
+}
+
+int unpacked_open(struct unpacked *u, const struct cmd *cmd, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), r;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		cmd_error(cmd, "--archive: %s: %s", path, strerror(errno));
+		r = -EINVAL;
+	} else if (S_ISDIR(st.st_mode)) {
+		r = unpacked_paths(u, path);
+	} else {
+		r = unpacked_unpack(fd, path, cmd);
+		if (r >= 0)
+			r = unpacked_paths(u, unpacked_dir);
+	}
+	if (fd >= 0)
+		close(fd);
+	return r < 0 ? -EINVAL : 0;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// cli_hint.c: the advice below a report: the right package, the right file, and none where none is known to help.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/hint.h"
+
+static char dir[] = "/tmp/seam-test-hint-XXXXXX";
+
+static void write_list(const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void check_package(const char *path, const char *expected)
+{
+	struct buf got = { 0 };
+
+	assert_int_equal(hint_package(dir, path, &got), expected != NULL);
+	assert_string_equal(buf_text(&got), expected ? expected : "");
+	buf_free(&got);
+}
+
+static void test_package(void **state)
+{
+	char command[128];
+
+	write_list("libx1:amd64.list", "/.\n/lib/libx.so.1\n/usr/lib/liby.so\n");
+	write_list("tool.list", "/.\n/usr/bin/tool\n/usr/bin/tool-more\n/usr/share/doc\n");
+	write_list("tool.md5sums", "/usr/bin/other\n");
+	check_package("/usr/bin/tool", "tool");
+	check_package("/usr/lib/liby.so", "libx1");
+	check_package("/lib/libx.so.1", "libx1");
+	check_package("/usr/lib/libx.so.1", "libx1"); /* listed as it was before /lib went */
+	check_package("/usr/bin/too", NULL);
+	check_package("/bin/tool", NULL);
+	check_package("/usr/bin/other", NULL);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+	check_package("/usr/bin/tool", NULL); /* not a Debian system */
+}
+
+static void check_hint(enum symbol_kind kind, enum symbol_state state, bool id, const char *part)
+{
+	struct symbol_key key = { .kind = kind, .path = "/nowhere/thing", .pid = 4711 };
+	struct load_unnamed unnamed = { .object = "thing", .state = state, .key = &key };
+	struct buf got = { 0 };
+
+	if (id)
+		key.build_id = (struct image_build_id){ 20, { 0xab, 0xcd, 0xef } };
+	hint_unnamed(&unnamed, &got);
+	if (part)
+		assert_non_null(strstr(buf_text(&got), part));
+	else
+		assert_string_equal(buf_text(&got), "");
+	buf_free(&got);
+}
+
+static void test_hints(void **state)
+{
+	struct load_unnamed outside = { .object = "[unknown]" };
+	struct buf got = { 0 };
+
+	check_hint(SYMBOL_KIND_ANON, SYMBOL_NO_FILE, false, "/tmp/perf-4711.map");
+	check_hint(SYMBOL_KIND_FILE, SYMBOL_NO_SYMBOLS, true, "/usr/lib/debug/.build-id/ab/cdef00");
+	check_hint(SYMBOL_KIND_FILE, SYMBOL_NO_SYMBOLS, false, NULL);
+	check_hint(SYMBOL_KIND_FILE, SYMBOL_OTHER_BUILD_ID, true, "build-id abcdef00");
+	check_hint(SYMBOL_KIND_FILE, SYMBOL_NO_FILE, false, NULL);
+	check_hint(SYMBOL_KIND_KERNEL, SYMBOL_OTHER_BUILD_ID, true, "--vmlinux");
+	check_hint(SYMBOL_KIND_KERNEL, SYMBOL_HIDDEN, true, "kptr_restrict");
+	check_hint(SYMBOL_KIND_STACK, SYMBOL_NOT_CODE, false, NULL);
+	hint_unnamed(&outside, &got);
+	assert_string_equal(buf_text(&got), "");
+	buf_free(&got);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_package),
+		cmocka_unit_test(test_hints),
+	};
+
+	if (!mkdtemp(dir))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
