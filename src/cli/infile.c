@@ -4,12 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define READ_SIZE (1u << 20)
+#define PEEK_AGAIN_MS 1
 #define DAMAGE_SHOWN 10 /* descriptions on stderr; the rest is counted */
 
 static const char *infile_inside; /* the recording in an archive */
@@ -66,7 +68,7 @@ static int infile_slurp(struct infile *in, const struct cmd *cmd, int fd)
 static int infile_open_stream(struct infile *in, const struct cmd *cmd, struct seam_error *err)
 {
 	bool standard = !strcmp(in->path, "-");
-	int fd = standard ? STDIN_FILENO : open(in->path, O_RDONLY | O_CLOEXEC);
+	int fd = standard ? STDIN_FILENO : in->fd ? in->fd : open(in->path, O_RDONLY | O_CLOEXEC);
 	int r;
 
 	if (fd < 0)
@@ -75,10 +77,62 @@ static int infile_open_stream(struct infile *in, const struct cmd *cmd, struct s
 	r = infile_slurp(in, cmd, fd);
 	if (!standard)
 		close(fd);
+	in->fd = 0;
 	if (r != EXIT_OK)
 		return -ECANCELED; /* said already */
 	return seam_reader_open_memory(&in->reader, in->stream.bytes, in->stream.n,
 	                               standard ? "standard input" : in->path, NULL, err);
+}
+
+/* A look at the first bytes of a pipe, which stay in it. Waits for them as long as somebody may write. */
+static bool infile_peek(int fd, void *bytes, size_t n)
+{
+	struct pollfd writer = { .fd = fd };
+	bool over = false;
+	ssize_t got = 0;
+	int copy[2];
+
+	if (pipe2(copy, O_CLOEXEC) < 0)
+		return false;
+	for (;;) {
+		got = tee(fd, copy[1], n, 0); /* waits for the first byte */
+		if (got > 0)
+			got = read(copy[0], bytes, n);
+		if (got <= 0 || (size_t)got >= n || over)
+			break;
+		/* A part of the header: the rest is on its way, or will never come. */
+		poll(&writer, 1, PEEK_AGAIN_MS);
+		over = writer.revents;
+	}
+	close(copy[0]);
+	close(copy[1]);
+	return got > 0 && (size_t)got >= n;
+}
+
+/* The header of pipe mode is its magic and its size, 16; a file's is longer. */
+static bool infile_is_pipe_mode(int fd)
+{
+	unsigned char head[16];
+	uint64_t size;
+
+	if (!infile_peek(fd, head, sizeof(head)))
+		return false;
+	memcpy(&size, head + 8, sizeof(size));
+	return size == sizeof(head) || size == __builtin_bswap64(sizeof(head));
+}
+
+bool infile_open_once(struct infile *in)
+{
+	bool standard = in->path && !strcmp(in->path, "-");
+	int fd;
+
+	if (!in->path || !infile_is_stream(in->path) || (standard && isatty(STDIN_FILENO)))
+		return false;
+	fd = standard ? STDIN_FILENO : open(in->path, O_RDONLY | O_CLOEXEC);
+	in->fd = standard || fd < 0 ? 0 : fd;
+	return fd >= 0 && infile_is_pipe_mode(fd) &&
+	       seam_reader_open_fd(&in->reader, fd, standard ? "standard input" : in->path, NULL,
+	                           NULL) >= 0;
 }
 
 int infile_open(struct infile *in, const struct cmd *cmd)
@@ -143,6 +197,8 @@ int infile_verdict(const struct infile *in, const struct cmd *cmd, const struct 
 void infile_close(struct infile *in)
 {
 	seam_reader_close(in->reader);
+	if (in->fd)
+		close(in->fd);
 	buf_free(&in->stream);
 	*in = (struct infile){ 0 };
 }

@@ -4,7 +4,7 @@
  * perf.data else; and what is said of damage, the same way in every command.
  *
  * Standard input and FIFOs are read to their end into memory first (at most INFILE_STREAM_MAX bytes),
- * because a recording is read twice.
+ * because a recording is read twice; but for infile_open_once.
  */
 #ifndef SEAM_CLI_INFILE_H
 #define SEAM_CLI_INFILE_H
@@ -28,10 +28,14 @@ struct infile {
 	const char *path; /* NULL: perf.data */
 	struct seam_reader *reader;
 	struct buf stream; /* standard input's bytes */
+	int fd;            /* of infile_open_once, to be closed behind the reader; 0: none */
 };
 
 /* Takes the argument of -i or an operand: 0, or -EINVAL when there was one already (said on stderr). */
 int infile_set(struct infile *in, const struct cmd *cmd, const char *path);
+/* Opens a stream of pipe mode as a stream, to be read once: true. False: it is none, and nothing was taken of it;
+ * infile_open opens it. */
+bool infile_open_once(struct infile *in);
 /* What is read where no recording is named: the one inside an archive. path lives as long as the command. */
 void infile_set_inside(const char *path);
 /* Opens it: EXIT_OK, or EXIT_FAILED after saying why on stderr. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // script.c: `seam script`: every sample as text, in order of time, its stack whole.
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,9 @@
 #include "cli/naming.h"
 #include "cli/script_text.h"
 #include "cli/take.h"
+#include "pipeline/stream_items.h"
+
+#define WRITE_AT (256u << 10) /* bytes of a stream's text */
 
 enum {
 	OPT_INPUT = 1,
@@ -55,12 +59,14 @@ struct script {
 	struct naming naming;
 	struct take take;
 	struct recording *rec;
+	bool once; /* a stream: in one pass, while it is read */
 	struct script_thread {
 		struct script *script;
 		struct script_text *printer;
 	} threads[ORDERED_THREADS_MAX];
 	unsigned n_threads;
 	struct members members;
+	struct buf out; /* a stream's text */
 };
 
 static int script_fields_option(struct script *s, const struct options *o)
@@ -118,8 +124,9 @@ static int script_option(struct script *s, const struct options *o, int id)
 	}
 }
 
-/* One text for each member of the sample's group that has a share in it, as perf does. */
-static int script_members(const struct script_thread *t, const struct batch_item *item,
+/* One text for each member of the sample's group that has a share in it, as perf does. The counters are
+ * followed also where the sample is not wanted. */
+static int script_members(const struct script_thread *t, const struct batch_item *item, bool wanted,
                           struct buf *out)
 {
 	struct script *s = t->script;
@@ -130,6 +137,8 @@ static int script_members(const struct script_thread *t, const struct batch_item
 
 	while ((r = members_next(&s->members, s->rec->events, &item->decoded.sample, &i, &member)) >
 	       0) {
+		if (!wanted)
+			continue;
 		one.sample.sample.event = member.event;
 		one.sample.sample.id.id = member.id;
 		one.sample.sample.period = member.period;
@@ -155,18 +164,15 @@ static int script_start(void *ctx, void **ret)
 static int script_put(void *thread, const struct batch_item *item, struct buf *out)
 {
 	const struct script_thread *t = thread;
+	const struct seam_id *id = &item->decoded.id;
 	struct script *s = t->script;
+	bool wanted =
+	        !take_any(&s->take) ||
+	        take_id(&s->take, id, proc_comm(s->rec->procs, id->pid, id->tid, item->proc_ns));
 
-	if (take_any(&s->take)) {
-		const struct seam_id *id = &item->decoded.id;
-
-		if (!take_id(&s->take, id,
-		             proc_comm(s->rec->procs, id->pid, id->tid, item->proc_ns)))
-			return 0;
-	}
 	if (item->record.type == SEAM_RECORD_SAMPLE && members_of(&item->decoded.sample))
-		return script_members(t, item, out);
-	return script_text_put(t->printer, item, out);
+		return script_members(t, item, wanted, out);
+	return wanted ? script_text_put(t->printer, item, out) : 0;
 }
 
 static int script_write(void *ctx, const struct buf *out)
@@ -189,25 +195,114 @@ static int script_verdict(struct script *s)
 {
 	struct script_text *first = s->threads[0].printer;
 
+	if (!s->n_threads) /* an empty stream */
+		return EXIT_OK;
 	for (unsigned i = 1; i < s->n_threads; i++)
 		script_text_join(first, s->threads[i].printer);
 	return script_text_verdict(first, s->cmd);
 }
 
-static int script_print(struct script *s)
+/* ---- a stream, in one pass ---- */
+
+static int script_stream_start(void *ctx, struct recording *rec)
+{
+	struct script *s = ctx;
+	void *thread;
+
+	s->rec = rec;
+	return script_start(s, &thread);
+}
+
+static int script_stream_learn(void *ctx, const struct seam_record *record)
+{
+	const struct script *s = ctx;
+
+	return script_text_learn(s->threads[0].printer, record);
+}
+
+static int script_stream_flush(struct script *s)
+{
+	int r = s->out.n ? script_write(s, &s->out) : 0;
+
+	buf_clear(&s->out);
+	return r;
+}
+
+static int script_stream_item(void *ctx, const struct batch_item *item)
+{
+	struct script *s = ctx;
+	int r;
+
+	script_text_bound(s->threads[0].printer);
+	r = script_put(&s->threads[0], item, &s->out);
+	return r >= 0 && s->out.n >= WRITE_AT ? script_stream_flush(s) : r;
+}
+
+/* Who reads our text sees what is known as soon as it is. */
+static int script_stream_round(void *ctx)
+{
+	int r = script_stream_flush(ctx);
+
+	return r >= 0 && fflush(stdout) ? -errno : r;
+}
+
+/* Records that are shown between samples are ordered with them by two passes. */
+static bool script_in_one_pass(const struct script *s)
+{
+	return !s->order.answers && !s->order.mmaps && !s->order.tasks && !s->order.losses;
+}
+
+static void script_say_order(const struct script *s, const struct stream_counts *c)
+{
+	if (c->late)
+		cmd_error(s->cmd,
+		          "%s: %" PRIu64
+		          " records came later than their round and stand out of order",
+		          s->in.path, c->late);
+	if (c->forced)
+		cmd_error(s->cmd,
+		          "%s: %" PRIu64 " records were let go before their order was sure: no end "
+		          "of a round came within 256 MiB",
+		          s->in.path, c->forced);
+}
+
+static int script_stream(struct script *s, struct seam_error *err)
+{
+	const struct stream_handler handler = { .start = script_stream_start,
+		                                .learn = script_stream_learn,
+		                                .each = script_stream_item,
+		                                .round = script_stream_round,
+		                                .ctx = s };
+	struct stream_counts counts;
+	int r = stream_items(&s->rec, s->in.reader, &s->order, &handler, &counts, err);
+
+	script_say_order(s, &counts);
+	return r;
+}
+
+/* ---- a file, in two ---- */
+
+static int script_file(struct script *s, struct seam_error *err)
 {
 	const struct ordered_writer writer = {
 		.start = script_start, .put = script_put, .write = script_write, .ctx = s
 	};
-	struct seam_error err = { 0 };
-	int r;
+	int r = recording_open(&s->rec, s->in.reader,
+	                       &(struct recording_opts){ .sz = sizeof(struct recording_opts) },
+	                       err);
 
-	r = recording_open(&s->rec, s->in.reader,
-	                   &(struct recording_opts){ .sz = sizeof(struct recording_opts) }, &err);
-	if (r >= 0 && script_has_members(s->rec))
+	if (r < 0)
+		return r;
+	if (script_has_members(s->rec))
 		s->order.threads = 1;
-	if (r >= 0)
-		r = ordered_text(s->rec, &s->order, &writer, &err);
+	return ordered_text(s->rec, &s->order, &writer, err);
+}
+
+static int script_print(struct script *s)
+{
+	struct seam_error err = { 0 };
+	int r = s->once ? script_stream(s, &err) : script_file(s, &err);
+
 	if (r >= 0 && fflush(stdout))
 		r = -errno;
 	if (r == -EPIPE)
@@ -238,7 +333,8 @@ static int script_run(int argc, char **argv, const struct cmd *cmd)
 	s.text.symbols = &s.naming.symbols;
 	s.order.tables = naming_tables(&s.naming);
 	s.text.no_inline = s.naming.no_inline;
-	r = infile_open(&s.in, cmd);
+	s.once = script_in_one_pass(&s) && infile_open_once(&s.in);
+	r = s.once ? EXIT_OK : infile_open(&s.in, cmd);
 	if (r == EXIT_OK)
 		r = script_print(&s);
 out:
@@ -248,6 +344,7 @@ out:
 	infile_close(&s.in);
 	take_free(&s.take);
 	members_free(&s.members);
+	buf_free(&s.out);
 	return r;
 }
 

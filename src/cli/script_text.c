@@ -15,6 +15,8 @@
 #include "cli/script_values.h"
 #include "pipeline/outcome.h"
 
+#define LINES_MAX (1u << 18) /* of a stream: about 50 MiB */
+
 struct script_line {
 	uint32_t n;
 	uint32_t
@@ -546,6 +548,20 @@ int script_text_put(struct script_text *t, const struct batch_item *item, struct
 		r = script_record(&item->decoded, out);
 	}
 	return r < 0 ? r : out->failed ? -ENOMEM : 0;
+}
+
+void script_text_bound(struct script_text *t)
+{
+	if (places_count(t->places) <= LINES_MAX)
+		return;
+	places_forget(t->places);
+	arena_free(&t->lines);
+	t->lines = (struct arena){ 0 };
+}
+
+int script_text_learn(struct script_text *t, const struct seam_record *record)
+{
+	return script_values_learn(t->values, record);
 }
 
 void script_text_join(struct script_text *t, const struct script_text *other)

@@ -72,6 +72,10 @@ struct script_text_opts {
 int script_text_new(struct script_text **ret, struct recording *rec,
                     const struct script_text_opts *opts, const struct script_text *with);
 void script_text_free(struct script_text *t);
+/* A stream's, between items: forgets lines when they are many. */
+void script_text_bound(struct script_text *t);
+/* A stream's: a record that is no sample. -ENOMEM. */
+int script_text_learn(struct script_text *t, const struct seam_record *record);
 /* What another has counted counts as this one's. */
 void script_text_join(struct script_text *t, const struct script_text *other);
 /* Behind the last item: says what could not be shown. EXIT_OK or EXIT_PARTIAL. */

@@ -48,6 +48,11 @@ static int values_cgroup(void *ctx, const struct seam_record *record)
 	return path ? map_put(&v->cgroups, id, (uint64_t)(uintptr_t)path) : -ENOMEM;
 }
 
+int script_values_learn(struct script_values *v, const struct seam_record *record)
+{
+	return values_cgroup(v, record);
+}
+
 static const char *values_function(void *ctx, uint64_t addr, uint64_t *start)
 {
 	struct script_values *v = ctx;

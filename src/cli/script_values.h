@@ -18,6 +18,8 @@ struct script_values;
  * same recording and fields, which outlives it; or NULL. -ENOMEM. */
 int script_values_new(struct script_values **ret, struct recording *rec, struct places *places,
                       unsigned fields, const struct script_values *with);
+/* A stream's: a record that is no sample (cgroups' names). */
+int script_values_learn(struct script_values *v, const struct seam_record *record);
 void script_values_free(struct script_values *v);
 /* fields: of this sample's event. */
 int script_values_before(struct script_values *v, const struct batch_item *item, unsigned fields,

@@ -88,24 +88,42 @@ static int learner_kernel_change(struct learner *l, uint64_t time_ns)
 	if (!changes)
 		return -ENOMEM;
 	rec->kernel_changes = changes;
+	if (rec->in_order && rec->n_kernel_changes && time_ns < changes[rec->n_kernel_changes - 1])
+		time_ns = changes[rec->n_kernel_changes - 1]; /* it came late */
 	changes[rec->n_kernel_changes++] = time_ns;
 	return 0;
 }
 
-static void learner_sample(struct recording *rec, const struct seam_decoded *d)
+static void learner_event(struct recording *rec, const struct seam_event *event)
 {
 	size_t last = sizeof(rec->counts.event_samples) / sizeof(rec->counts.event_samples[0]) - 1;
-	uint64_t time_ns = d->id.time_ns;
 
-	if (d->sample.event)
-		rec->counts.event_samples[d->sample.event->index < last ? d->sample.event->index
-		                                                        : last]++;
-	if (!(d->id.has & SEAM_SAMPLE_TIME))
-		return;
+	if (event)
+		rec->counts.event_samples[event->index < last ? event->index : last]++;
+}
+
+/* A sample that reads its group counts for each member that has a share in it. */
+static int learner_sample(struct learner *l, const struct seam_decoded *d)
+{
+	struct recording *rec = l->rec;
+	uint64_t time_ns = d->id.time_ns, i = 0;
+	struct member member;
+	int r = 0;
+
+	if (d->sample.event && members_of(&d->sample)) {
+		rec->counts.group_samples++;
+		while ((r = members_next(&l->members, rec->events, &d->sample, &i, &member)) > 0)
+			learner_event(rec, member.event);
+	} else {
+		learner_event(rec, d->sample.event);
+	}
+	if (r < 0 || !(d->id.has & SEAM_SAMPLE_TIME))
+		return r;
 	if (time_ns < rec->first_ns)
 		rec->first_ns = time_ns;
 	if (time_ns > rec->last_ns)
 		rec->last_ns = time_ns;
+	return 0;
 }
 
 /* Of a sample, or of the record that answers it. */
@@ -124,38 +142,70 @@ static void learner_end(struct recording *rec, const struct seam_decoded *d)
 	rec->counts.guessed += !!(record->misc & STACK_END_GUESSED);
 }
 
-static int learner_teach(struct learner *l, const struct seam_decoded *d)
+int learner_side_band(struct learner *l, const struct seam_decoded *d)
+{
+	int r = 0;
+
+	switch (d->record->type) {
+	case SEAM_RECORD_KSYMBOL:
+		r = learner_kernel_change(l, proc_time(d));
+		break;
+	case SEAM_RECORD_MMAP:
+	case SEAM_RECORD_MMAP2:
+		if (d->mmap.pid == PROC_KERNEL)
+			r = learner_kernel_change(l, proc_time(d));
+		break;
+	case SEAM_RECORD_COMM:
+	case SEAM_RECORD_FORK:
+	case SEAM_RECORD_EXIT:
+		break;
+	default:
+		return 0;
+	}
+	return r < 0 ? r : proc_learn(l->rec->procs, d);
+}
+
+/* What is counted of a sound record. */
+static int learner_account(struct learner *l, const struct seam_decoded *d)
 {
 	struct recording *rec = l->rec;
 	int r = 0;
 
 	switch (d->record->type) {
 	case SEAM_RECORD_SAMPLE:
-		learner_sample(rec, d);
+		r = learner_sample(l, d);
 		learner_end(rec, d);
-		return seam_stitch_learn(rec->stitch, d, NULL);
+		break;
 	case SEAM_RECORD_LOST:
 		rec->counts.lost += d->lost.lost;
-		return seam_stitch_learn(rec->stitch, d, NULL);
+		break;
 	case SEAM_RECORD_LOST_SAMPLES:
 		rec->counts.lost_samples += d->lost.lost;
-		return seam_stitch_learn(rec->stitch, d, NULL);
+		break;
+	case SEAM_RECORD_CALLCHAIN_DEFERRED:
+		learner_end(rec, d);
+		break;
+	default:
+		break;
+	}
+	return r;
+}
+
+static int learner_teach(struct learner *l, const struct seam_decoded *d)
+{
+	int r = learner_side_band(l, d);
+
+	if (r < 0)
+		return r;
+	switch (d->record->type) {
+	case SEAM_RECORD_SAMPLE:
+	case SEAM_RECORD_LOST:
+	case SEAM_RECORD_LOST_SAMPLES:
 	case SEAM_RECORD_COMM:
 	case SEAM_RECORD_FORK:
 	case SEAM_RECORD_EXIT:
-		r = seam_stitch_learn(rec->stitch, d, NULL);
-		return r < 0 ? r : proc_learn(rec->procs, d);
 	case SEAM_RECORD_CALLCHAIN_DEFERRED:
-		learner_end(rec, d);
-		return seam_stitch_learn(rec->stitch, d, NULL);
-	case SEAM_RECORD_KSYMBOL:
-		r = learner_kernel_change(l, proc_time(d));
-		return r < 0 ? r : proc_learn(rec->procs, d);
-	case SEAM_RECORD_MMAP:
-	case SEAM_RECORD_MMAP2:
-		if (d->mmap.pid == PROC_KERNEL)
-			r = learner_kernel_change(l, proc_time(d));
-		return r < 0 ? r : proc_learn(rec->procs, d);
+		return seam_stitch_learn(l->rec->stitch, d, NULL);
 	default:
 		return 0;
 	}
@@ -180,27 +230,26 @@ static bool learner_is_known(uint32_t type)
 	return seam_record_name(type) != NULL;
 }
 
-int learner_record(struct learner *l, const struct seam_record *record)
+int learner_count(struct learner *l, const struct seam_record *record, struct seam_decoded *ret)
 {
 	struct recording *rec = l->rec;
 	struct seam_error why = { 0 };
-	struct seam_decoded d;
-	int r = learner_place(l, record);
+	int r;
 
-	if (r < 0)
-		return r;
 	rec->counts.records++;
 	if (record->type < RECORDING_TYPES)
 		rec->counts.type[record->type]++;
 	else
 		rec->counts.other++;
-	if (record->type == SEAM_RECORD_HEADER_BUILD_ID)
-		return learner_build_ids(rec, record->bytes, record->size, record->swap);
+	if (record->type == SEAM_RECORD_HEADER_BUILD_ID) {
+		r = learner_build_ids(rec, record->bytes, record->size, record->swap);
+		return r < 0 ? r : 0;
+	}
 	if (record->type >= SEAM_RECORD_USER_FIRST) {
 		rec->counts.unknown += !learner_is_known(record->type);
 		return 0;
 	}
-	r = seam_record_decode(rec->events, record, &d, &why);
+	r = seam_record_decode(rec->events, record, ret, &why);
 	if (r == -EOPNOTSUPP) {
 		rec->counts.unknown++;
 		return 0;
@@ -214,5 +263,21 @@ int learner_record(struct learner *l, const struct seam_record *record)
 			rec->first_error = why;
 		return 0;
 	}
-	return learner_teach(l, &d);
+	r = learner_account(l, ret);
+	return r < 0 ? r : 1;
+}
+
+int learner_record(struct learner *l, const struct seam_record *record)
+{
+	struct seam_decoded d;
+	int r = learner_place(l, record);
+
+	if (r >= 0)
+		r = learner_count(l, record, &d);
+	return r > 0 ? learner_teach(l, &d) : r;
+}
+
+void learner_free(struct learner *l)
+{
+	members_free(&l->members);
 }

@@ -6,6 +6,7 @@
 #ifndef SEAM_PIPELINE_LEARNER_H
 #define SEAM_PIPELINE_LEARNER_H
 
+#include "abi/members.h"
 #include "pipeline/recording.h"
 
 struct learner {
@@ -13,10 +14,17 @@ struct learner {
 	size_t runs_capacity, changes_capacity;
 	const unsigned char *run_end; /* behind the last record of the last run */
 	uint64_t run_end_offset;
+	struct members members;
 };
+
+void learner_free(struct learner *l);
 
 /* Counts it, places it into a run, teaches proc and the stitcher. -ENOMEM; unsound records are counted. */
 int learner_record(struct learner *l, const struct seam_record *record);
+/* The same in two steps, for a stream. Counts it: 1 and decoded when it is one of the kernel's and sound, else 0. */
+int learner_count(struct learner *l, const struct seam_record *record, struct seam_decoded *ret);
+/* Learns mappings, tasks and kernel code, in order of time. */
+int learner_side_band(struct learner *l, const struct seam_decoded *d);
 /* Build-ids of the header (feature or record), for mappings that carry none. */
 int learner_build_ids(struct recording *rec, const void *bytes, size_t n, bool swap);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/members.h"
 #include "pipeline/batch.h"
 #include "pipeline/load_build.h"
 #include "pipeline/load_outcome.h"
@@ -32,6 +33,7 @@ struct load_worker {
 	struct stacks stacks;
 	struct unwound *unwound; /* NULL: no sample has a stack copy */
 	struct load_outcome outcome;
+	struct members members; /* of one worker only: see load_thread_count */
 	struct seam_stitch_counts counts;
 	uint64_t taken, not_taken;
 	struct batch batch;
@@ -52,19 +54,50 @@ static uint32_t load_slice(const struct load_work *work, const struct seam_decod
 	return slice - first < PROFILE_NOT_KEPT ? (uint32_t)(slice - first) : PROFILE_NOT_KEPT;
 }
 
-static bool load_take(void *ctx, struct batch_item *item)
+static bool load_takes(struct load_worker *w, const struct seam_stitched *sample, const char *comm)
 {
-	struct load_worker *w = ctx;
 	const struct load_opts *opts = w->work->opts;
-	const struct seam_id *id = &item->decoded.id;
 
-	item->comm = proc_comm(w->work->rec->procs, id->pid, id->tid, item->proc_ns);
-	if (opts->take && !opts->take(opts->take_ctx, &item->sample, item->comm)) {
+	if (opts->take && !opts->take(opts->take_ctx, sample, comm)) {
 		w->not_taken++;
 		return false;
 	}
 	w->taken++;
 	return true;
+}
+
+/* A sample that reads a group: one of each member that has a share in it. A member's counter is followed
+ * also where its samples are not taken. */
+static int load_members(struct load_worker *w, struct stacks_key *key,
+                        const struct batch_item *item)
+{
+	struct seam_stitched sample = item->sample;
+	struct member member;
+	uint64_t i = 0;
+	int r;
+
+	while ((r = members_next(&w->members, w->work->rec->events, &item->sample.sample, &i,
+	                         &member)) > 0) {
+		sample.sample.event = member.event;
+		sample.sample.id.id = member.id;
+		sample.sample.period = member.period;
+		key->event = member.event->index;
+		if (load_takes(w, &sample, key->comm))
+			r = stacks_add(&w->stacks, key, &sample, item->record.stable && !item->walk,
+			               item->proc_ns);
+		if (r < 0)
+			break;
+	}
+	return r;
+}
+
+static bool load_take(void *ctx, struct batch_item *item)
+{
+	struct load_worker *w = ctx;
+	const struct seam_id *id = &item->decoded.id;
+
+	item->comm = proc_comm(w->work->rec->procs, id->pid, id->tid, item->proc_ns);
+	return members_of(&item->sample.sample) || load_takes(w, &item->sample, item->comm);
 }
 
 static int load_sample(void *ctx, const struct batch_item *item)
@@ -89,6 +122,8 @@ static int load_sample(void *ctx, const struct batch_item *item)
 	r = load_outcome_add(&w->outcome, w->work->rec, key.user_space, &item->sample);
 	if (r < 0)
 		return r;
+	if (members_of(&item->sample.sample))
+		return load_members(w, &key, item);
 	return stacks_add(&w->stacks, &key, &item->sample, item->record.stable && !item->walk,
 	                  item->proc_ns);
 }
@@ -123,11 +158,15 @@ static void *load_thread(void *arg)
 	}
 }
 
+/* Counters of groups grow from sample to sample: such a recording is gone through by one thread, in the
+ * order of the file, which is that of time for each counter: it belongs to one ring. */
 static unsigned load_thread_count(const struct recording *rec, const struct load_opts *opts)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t n = opts->threads ? opts->threads : cpus > 0 ? (size_t)cpus : 1;
 
+	if (rec->counts.group_samples)
+		return 1;
 	if (!opts->threads && n > rec->n_runs / RUNS_PER_THREAD + 1)
 		n = rec->n_runs / RUNS_PER_THREAD + 1;
 	return n > THREADS_MAX ? THREADS_MAX : (unsigned)n;
@@ -319,6 +358,7 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		stacks_free(&workers[i].stacks);
 		unwound_free(workers[i].unwound);
 		buf_free(&workers[i].outcome.missing);
+		members_free(&workers[i].members);
 	}
 	if (r < 0) {
 		load_free(&load);

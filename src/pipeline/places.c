@@ -23,6 +23,8 @@ struct places {
 	struct symbol_cache *symbols;
 	bool shared;                    /* symbols and lines are another's */
 	struct symbol_object **objects; /* by proc_object's id; NULL: not asked for yet */
+	size_t n_objects;               /* a stream brings more */
+	size_t mappings;                /* of which it is known whether they are jitdumps */
 	struct places_entry *entries;   /* open addressing; addr and space both 0: free */
 	size_t n, capacity;
 	uint64_t zero;            /* the slot of address 0 of no space */
@@ -37,8 +39,8 @@ static int places_jitdumps(struct places *p)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < proc_mappings(p->rec->procs) && r >= 0; i++) {
-		const struct proc_mapping *m = proc_mapping_at(p->rec->procs, i);
+	for (; p->mappings < proc_mappings(p->rec->procs) && r >= 0; p->mappings++) {
+		const struct proc_mapping *m = proc_mapping_at(p->rec->procs, p->mappings);
 		const char *slash = strrchr(m->object->path, '/');
 		size_t n = slash ? strlen(slash) : 0;
 
@@ -47,6 +49,23 @@ static int places_jitdumps(struct places *p)
 			r = symbol_jitdump(p->symbols, m->pid, m->object->path);
 	}
 	return r;
+}
+
+static int places_more_objects(struct places *p)
+{
+	size_t n = proc_objects(p->rec->procs) + 1;
+	struct symbol_object **objects;
+
+	if (n <= p->n_objects)
+		return 0;
+	n += p->n_objects / 2;
+	objects = realloc(p->objects, n * sizeof(*objects));
+	if (!objects)
+		return -ENOMEM;
+	memset(objects + p->n_objects, 0, (n - p->n_objects) * sizeof(*objects));
+	p->objects = objects;
+	p->n_objects = n;
+	return 0;
 }
 
 static int places_start(struct places **ret, const struct recording *rec)
@@ -60,8 +79,7 @@ static int places_start(struct places **ret, const struct recording *rec)
 	p->asking = &p->asks;
 	p->capacity = 1024;
 	p->entries = calloc(p->capacity, sizeof(*p->entries));
-	p->objects = calloc(proc_objects(rec->procs) + 1, sizeof(struct symbol_object *));
-	if (!p->entries || !p->objects) {
+	if (!p->entries || places_more_objects(p) < 0) {
 		places_free(p);
 		return -ENOMEM;
 	}
@@ -106,6 +124,7 @@ int places_share(struct places **ret, const struct places *with)
 	(*ret)->symbols = with->symbols;
 	(*ret)->lines = with->lines;
 	(*ret)->asking = with->asking;
+	(*ret)->mappings = with->mappings;
 	(*ret)->shared = true;
 	return 0;
 }
@@ -136,6 +155,18 @@ struct symbol_cache *places_take_symbols(struct places *p)
 
 	p->symbols = NULL;
 	return symbols;
+}
+
+size_t places_count(const struct places *p)
+{
+	return p->n;
+}
+
+void places_forget(struct places *p)
+{
+	memset(p->entries, 0, p->capacity * sizeof(*p->entries));
+	p->n = 0;
+	p->zero = 0;
 }
 
 static bool places_is_free(const struct places_entry *e)
@@ -203,8 +234,10 @@ static int places_object(struct places *p, const struct proc_object *o, struct s
 	struct symbol_key key = { .kind = (enum symbol_kind)o->kind,
 		                  .path = o->path,
 		                  .pid = o->pid };
-	int r = 0;
+	int r = places_more_objects(p);
 
+	if (r < 0)
+		return r;
 	_Static_assert((int)SYMBOL_KINDS == (int)PROC_KINDS, "one order for both");
 	if (!p->objects[o->id]) {
 		key.build_id.size = o->build_id_size;
@@ -243,6 +276,9 @@ int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t add
 	uint64_t step;
 	int r;
 
+	r = places_jitdumps(p);
+	if (r < 0)
+		return r;
 	m = places_mapping(p, space, time_ns, addr);
 	if (!m && caller) /* a call at the very end of a mapping */
 		m = places_mapping(p, space, time_ns, addr - 1);

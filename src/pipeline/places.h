@@ -56,6 +56,9 @@ struct symbol_cache *places_take_symbols(struct places *p);
 uint64_t *places_slot(struct places *p, uint32_t space, uint64_t addr, bool caller);
 /* The same for a frame of frame_walk_next; guests' frames and guesses have slots of their own. */
 uint64_t *places_frame_slot(struct places *p, uint32_t space, const struct frame_at *at);
+/* How many slots there are; and all of them new again. */
+size_t places_count(const struct places *p);
+void places_forget(struct places *p);
 /* The lookup itself, not remembered. time_ns is any time at which space was in effect (for kernel
  * spaces). -ENOMEM. */
 int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,

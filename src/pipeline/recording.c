@@ -99,10 +99,10 @@ static int recording_seal(struct recording *rec)
 	return r;
 }
 
-static int recording_learn(struct recording *rec, const struct progress *progress,
+static int recording_learn(struct learner *l, const struct progress *progress,
                            struct seam_error *err)
 {
-	struct learner l = { .rec = rec };
+	struct recording *rec = l->rec;
 	struct seam_record record;
 	int r;
 
@@ -111,7 +111,7 @@ static int recording_learn(struct recording *rec, const struct progress *progres
 		if (record.index == 0 || record.type == SEAM_RECORD_HEADER_ATTR)
 			r = seam_stitch_events(rec->stitch, rec->events);
 		if (r >= 0)
-			r = learner_record(&l, &record);
+			r = learner_record(l, &record);
 		if (r < 0)
 			return seam_error_set(err, -r, NULL, record.offset,
 			                      seam_record_name(record.type), "%s", strerror(-r));
@@ -126,32 +126,62 @@ static int recording_learn(struct recording *rec, const struct progress *progres
 	return 0;
 }
 
-int recording_open(struct recording **ret, struct seam_reader *reader,
-                   const struct recording_opts *opts, struct seam_error *err)
+static int recording_new(struct recording **ret, struct seam_reader *reader,
+                         const struct proc_opts *procs)
 {
 	struct recording *rec = calloc(1, sizeof(*rec));
 	int r;
 
 	if (!rec)
-		return seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, NULL, "out of memory");
+		return -ENOMEM;
 	rec->reader = reader;
 	rec->events = seam_reader_events(reader);
 	rec->stable = true;
 	rec->first_ns = UINT64_MAX;
-	r = proc_new(&rec->procs, &(struct proc_opts){ .sz = sizeof(struct proc_opts) });
+	r = proc_new(&rec->procs, procs);
 	if (r >= 0)
 		r = seam_stitch_new(&rec->stitch, &(struct seam_stitch_opts){
 		                                          .sz = sizeof(struct seam_stitch_opts) });
-	if (r < 0)
-		seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
-	else
-		r = recording_learn(rec, opts ? &opts->progress : NULL, err);
 	if (r < 0) {
 		recording_close(rec);
 		return r;
 	}
 	*ret = rec;
 	return 0;
+}
+
+int recording_open(struct recording **ret, struct seam_reader *reader,
+                   const struct recording_opts *opts, struct seam_error *err)
+{
+	struct learner l = { 0 };
+	int r = recording_new(&l.rec, reader,
+	                      &(struct proc_opts){ .sz = sizeof(struct proc_opts) });
+
+	if (r < 0)
+		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
+	r = recording_learn(&l, opts ? &opts->progress : NULL, err);
+	learner_free(&l);
+	if (r < 0) {
+		recording_close(l.rec);
+		return r;
+	}
+	*ret = l.rec;
+	return 0;
+}
+
+int recording_stream(struct recording **ret, struct seam_reader *reader)
+{
+	const struct proc_opts procs = { .sz = sizeof(procs), .in_order = true };
+	int r = recording_new(ret, reader, &procs);
+
+	if (r >= 0)
+		(*ret)->in_order = true;
+	return r;
+}
+
+void recording_know_machine(struct recording *rec)
+{
+	rec->foreign = recording_is_foreign(rec->reader);
 }
 
 void recording_close(struct recording *rec)

@@ -46,9 +46,10 @@ struct recording_counts {
 	uint64_t type[RECORDING_TYPES];
 	uint64_t other;
 	uint64_t event_samples[64]; /* samples by event index; the last holds all from there on */
-	uint64_t lost;              /* as LOST records say */
-	uint64_t lost_samples;      /* as LOST_SAMPLES records say */
-	uint64_t undecoded;         /* records of known types that could not be decoded */
+	uint64_t group_samples; /* that read their group: each counts for the members that grew */
+	uint64_t lost;          /* as LOST records say */
+	uint64_t lost_samples;  /* as LOST_SAMPLES records say */
+	uint64_t undecoded;     /* records of known types that could not be decoded */
 	uint64_t undecoded_samples; /* of those, samples */
 	uint64_t unknown;           /* records of unknown types */
 	uint64_t ends
@@ -63,7 +64,8 @@ struct recording {
 	struct seam_stitch *stitch;
 	struct recording_run *runs;
 	size_t n_runs;
-	bool stable;  /* every record of the kernel is in a run */
+	bool in_order; /* of a stream: see recording_stream */
+	bool stable;   /* every record of the kernel is in a run */
 	bool foreign; /* not recorded on this machine with this kernel, as far as the header says */
 	uint64_t *kernel_changes; /* times at which kernel code came or went, ascending */
 	size_t n_kernel_changes;
@@ -85,6 +87,12 @@ struct recording_opts {
 int recording_open(struct recording **ret, struct seam_reader *reader,
                    const struct recording_opts *opts, struct seam_error *err);
 void recording_close(struct recording *rec);
+
+/* A recording of which nothing is known yet, for stream_items.h: its records are learned in order of time, and
+ * what was learned holds at once. -ENOMEM. */
+int recording_stream(struct recording **ret, struct seam_reader *reader);
+/* Says whether it is foreign, from the features that are known by now. */
+void recording_know_machine(struct recording *rec);
 
 /* True when samples or side-band records were skipped: an answer from it is partial. */
 bool recording_damaged(const struct recording *rec);

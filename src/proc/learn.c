@@ -19,7 +19,12 @@ static int learn_put(struct proc_table *table, struct event *e)
 	struct event *events;
 
 	table->generation++;
-	if (table->live)
+	if (table->in_order) {
+		if (e->time < table->newest)
+			e->time = table->newest;
+		table->newest = e->time;
+	}
+	if (table->live || table->in_order)
 		return apply_event(table, e);
 	if (table->n_events == table->events_capacity) {
 		size_t capacity = table->events_capacity ? table->events_capacity * 2 : 256;

@@ -174,6 +174,7 @@ int proc_new(struct proc_table **ret, const struct proc_opts *opts)
 	if (!table)
 		return -ENOMEM;
 	table->live = opts && opts->live;
+	table->in_order = opts && opts->in_order && !opts->live;
 	table->generation = 1;
 	if (table_init(table) < 0) {
 		proc_free(table);

@@ -2,12 +2,14 @@
 /*
  * proc.h: who had which mapping and which name at which time.
  *
- * Two ways to use it, over the same rules:
+ * Three ways to use it, over the same rules:
  *
  * 1. A file: proc_learn every record in any order of time, proc_seal, then look up from any number
  *    of threads; nothing changes any more.
  * 2. Live (opts.live): proc_learn in order of time; what was learned is in effect at once, and
  *    lookups are "at now" (PROC_NOW). No history is kept. One thread, or the caller's lock.
+ * 3. A stream (opts.in_order): proc_learn in order of time, in effect at once, history kept: look up any time up
+ *    to that of the newest record. One that comes late takes effect at the newest time. One thread.
  *
  * Rules: a mapping over others cuts them. exec (COMM with the exec bit) empties the address space.
  * fork inherits the parent's address space and comm as they are at that time, unless perf marked the
@@ -74,7 +76,8 @@ struct proc_table;
 
 struct proc_opts {
 	size_t sz;
-	bool live; /* in order of time, in effect at once, no history */
+	bool live;     /* in order of time, in effect at once, no history */
+	bool in_order; /* in order of time, in effect at once, with history */
 };
 
 int proc_new(struct proc_table **ret, const struct proc_opts *opts);

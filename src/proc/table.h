@@ -43,6 +43,8 @@ struct event {
 
 struct proc_table {
 	bool live, sealed;
+	bool in_order;
+	uint64_t newest;    /* in_order: time of what was learned */
 	struct arena arena; /* objects and mappings */
 	struct intern names;
 	struct object_pool objects;

@@ -43,14 +43,18 @@ static const struct {
 	{ SEAM_FEATURE_NUMA_TOPOLOGY, "(2)488s488s", "word" },
 	{ SEAM_FEATURE_PMU_MAPPINGS, "(3)4s4s4s", "word" },
 	{ SEAM_FEATURE_GROUP_DESC, "(2)s(0)(2)s(2)(1)", "word" },
+	{ SEAM_FEATURE_AUXTRACE, "[1]88", "AUX" },
 	{ SEAM_FEATURE_CACHE, "(1)(2)4444sss4444sss", "word" },
 	{ SEAM_FEATURE_SAMPLE_TIME, "88", "time" },
 	{ SEAM_FEATURE_MEM_TOPOLOGY, "[1]8[1][3][64][64]8", "memory" },
 	{ SEAM_FEATURE_CLOCKID, "8", "clock" },
+	{ SEAM_FEATURE_BPF_PROG_INFO, "(2)(8)(8)8448(8)(0)844", "of id" },
+	{ SEAM_FEATURE_BPF_BTF, "(2)4(8)84(4)4", "btf info of id" },
 	{ SEAM_FEATURE_CPU_PMU_CAPS, "(2)ssss", "word" },
 	{ SEAM_FEATURE_CLOCK_DATA, "(1)488", "clock" },
 	{ SEAM_FEATURE_HYBRID_TOPOLOGY, "(2)ssss", "word" },
 	{ SEAM_FEATURE_PMU_CAPS, "(1)(2)sssss", "word" },
+	{ SEAM_FEATURE_CPU_DOMAIN_INFO, "(17)(2)4(1)4sss4(2)4sss4sss", "word" },
 	{ SEAM_FEATURE_E_MACHINE, "44", "machine" },
 };
 #define N_FEATURES (sizeof(features) / sizeof(features[0]))

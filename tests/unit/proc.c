@@ -355,19 +355,48 @@ static void check_model(const struct proc_table *t, const struct model *m, uint6
 	}
 }
 
+static const char *name_at(const struct proc_table *t, uint32_t pid, uint64_t time)
+{
+	const char *comm = proc_comm(t, pid, pid, time);
+
+	return comm ? comm : "-";
+}
+
+/* What a stream's table says of the past is what the sealed one says. */
+static void check_past(const struct proc_table *t, const struct proc_table *stream)
+{
+	struct proc_hint hint = { 0 }, stream_hint = { 0 };
+
+	for (uint64_t time = 0; time < N_TIMES; time++) {
+		for (uint32_t i = 0; i < N_PIDS * N_PAGES; i++) {
+			uint32_t pid = 100 + i / N_PAGES;
+			uint64_t addr = (uint64_t)(i % N_PAGES) << 12;
+			const struct proc_mapping *want = proc_find(t, &hint, pid, time, addr);
+			const struct proc_mapping *got =
+			        proc_find(stream, &stream_hint, pid, time, addr);
+
+			assert_string_equal(got ? got->object->path : "-",
+			                    want ? want->object->path : "-");
+			assert_string_equal(name_at(t, pid, time), name_at(stream, pid, time));
+		}
+	}
+}
+
 static void run_random(unsigned seed)
 {
 	static struct step steps[N_EVENTS];
 	const struct step *order[N_EVENTS];
-	struct proc_table *t, *live, *renewed;
-	struct proc_hint hint = { 0 }, live_hint = { 0 };
+	struct proc_table *t, *live, *renewed, *stream;
+	struct proc_hint hint = { 0 }, live_hint = { 0 }, stream_hint = { 0 };
 	struct model model = { 0 };
 	struct proc_opts opts = { .sz = sizeof(opts), .live = true };
+	struct proc_opts in_order = { .sz = sizeof(in_order), .in_order = true };
 	size_t next = 0;
 
 	srandom(seed);
 	assert_int_equal(proc_new(&t, NULL), 0);
 	assert_int_equal(proc_new(&live, &opts), 0);
+	assert_int_equal(proc_new(&stream, &in_order), 0);
 	for (size_t i = 0; i < N_EVENTS; i++) {
 		struct step *s = &steps[i];
 
@@ -387,7 +416,8 @@ static void run_random(unsigned seed)
 	for (uint64_t time = 0; time < N_TIMES; time++) {
 		while (next < N_EVENTS && order[next]->time <= time) {
 			model_step(&model, order[next]);
-			assert_int_equal(put(live, step_record(order[next++])), 1);
+			assert_int_equal(put(live, step_record(order[next])), 1);
+			assert_int_equal(put(stream, step_record(order[next++])), 1);
 		}
 		if (time % 16 == 5) { /* nobody exits: nothing may get lost */
 			assert_int_equal(proc_renew(&renewed, live, 0), 0);
@@ -396,7 +426,10 @@ static void run_random(unsigned seed)
 		}
 		check_model(t, &model, time, &hint);
 		check_model(live, &model, PROC_NOW, &live_hint);
+		check_model(stream, &model, time, &stream_hint);
 	}
+	check_past(t, stream);
+	proc_free(stream);
 	proc_free(t);
 	proc_free(live);
 }

@@ -19,6 +19,8 @@ import sys
 KEYS = [("tgid", "pid"), ("pid", "tid"), ("cpu", "cpu"), ("time", "time"), ("dso", "dso"),
         ("dso,time", "dso,time")]
 NO_EXEC = ["attach_p", "uonly", "regs"]
+# A group that is read at its leader's samples: perf shows its members' shares in one row.
+GROUPS = {"multi_group": ["cpu-clock/freq=2000/", "page-faults"]}
 FOLDERS = NO_EXEC + ["gcc_d", "hackbench_d", "sysshort_d"]
 
 
@@ -27,7 +29,7 @@ def run(command):
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
-def of_perf(peer, path, keys):
+def of_perf(peer, path, keys, member=0):
     status, text, err = run([peer, "perf", "report", "-i", path, "--stdio", "--no-children", "-g", "none",
                              "-s", keys, "-F", "overhead,sample," + keys, "-t", ";", "--percent-limit", "0"])
     if status:
@@ -41,14 +43,14 @@ def of_perf(peer, path, keys):
         for key, cell in zip(keys.split(","), cells[2:]):
             names.append(cell.split(":")[0].strip() if key in ("pid", "tgid") else
                          ("-" if int(cell) < 0 else str(int(cell))) if key == "cpu" else cell)
-        rows[tuple(names)] += int(cells[1])
-        share[tuple(names)] += float(cells[0].rstrip("%"))
+        rows[tuple(names)] += int(cells[1].split()[member])
+        share[tuple(names)] += float(cells[0].split()[member].rstrip("%"))
     return rows
 
 
-def of_seam(seam, path, keys):
+def of_seam(seam, path, keys, event=None):
     status, text, err = run([seam, "report", "-i", path, "--csv", "--no-children", "--no-inline", "-g", "none",
-                             "--symfs", "/nonexistent", "-s", keys])
+                             "--symfs", "/nonexistent", "-s", keys] + (["-e", event] if event else []))
     if status:
         raise RuntimeError(err)
     rows = collections.Counter()
@@ -68,23 +70,27 @@ if not os.path.isdir(os.path.join(shared, "data")):
 if not os.path.isdir(os.path.expanduser(os.environ.get("SEAM_CACHE", "~/.cache/seam-tests") + "/peer/root")):
     print("the peer is not here: scripts/peer provides it")
     sys.exit(77)
+TABLES = [(folder, None, theirs, mine) for folder in FOLDERS
+          for theirs, mine in KEYS + ([("comm", "comm"), ("comm,dso", "comm,dso")] if folder in NO_EXEC else [])]
+TABLES += [(folder, event, theirs, mine) for folder, events in GROUPS.items() for event in events
+           for theirs, mine in KEYS]
 failed = compared = 0
-for folder in FOLDERS:
+for folder, event, theirs, mine in TABLES:
     path = os.path.join(shared, "data", folder, "perf.data")
-    for theirs, mine in KEYS + ([("comm", "comm"), ("comm,dso", "comm,dso")] if folder in NO_EXEC else []):
-        share, ours = collections.Counter(), collections.Counter()
-        want, got = of_perf(peer, path, theirs), of_seam(seam, path, mine)
-        wrong = ["%s: perf %d, seam %d samples" % (name, want[name], got[name])
-                 for name in sorted(set(want) | set(got)) if want[name] != got[name]]
-        # perf rounds to 0.01 %, once per row that it prints.
-        wrong += ["%s: perf %.2f %%, seam %.4f %%" % (name, share[name], ours[name])
-                  for name in sorted(share) if abs(share[name] - ours[name]) > 0.011]
-        if not want:
-            wrong = ["perf shows nothing"]
-        compared += len(want)
-        print("%-4s %s -s %s: %d rows" % ("FAIL" if wrong else "ok", folder, mine, len(want)))
-        for line in wrong[:10]:
-            print("     " + line)
-        failed += bool(wrong)
+    share, ours = collections.Counter(), collections.Counter()
+    want = of_perf(peer, path, theirs, GROUPS[folder].index(event) if event else 0)
+    got = of_seam(seam, path, mine, event)
+    wrong = ["%s: perf %d, seam %d samples" % (name, want[name], got[name])
+             for name in sorted(set(want) | set(got)) if want[name] != got[name]]
+    # perf rounds to 0.01 %, once per row that it prints.
+    wrong += ["%s: perf %.2f %%, seam %.4f %%" % (name, share[name], ours[name])
+              for name in sorted(share) if abs(share[name] - ours[name]) > 0.011]
+    if not want:
+        wrong = ["perf shows nothing"]
+    compared += len(want)
+    print("%-4s %s %s -s %s: %d rows" % ("FAIL" if wrong else "ok", folder, event or "", mine, len(want)))
+    for line in wrong[:10]:
+        print("     " + line)
+    failed += bool(wrong)
 print("%d rows compared, %d tables differ" % (compared, failed))
 sys.exit(1 if failed or not compared else 0)
