@@ -136,6 +136,15 @@ static int stream_start(struct stream_items *s)
 	return r < 0 ? r : s->handler->start(s->handler->ctx, s->rec);
 }
 
+/* Those in front of the first other record come before the start: how the kernel is named depends on the kernel's
+ * own mapping. */
+static bool stream_is_about_tasks(uint32_t type)
+{
+	return type == SEAM_RECORD_MMAP || type == SEAM_RECORD_MMAP2 ||
+	       type == SEAM_RECORD_KSYMBOL || type == SEAM_RECORD_COMM ||
+	       type == SEAM_RECORD_FORK || type == SEAM_RECORD_EXIT;
+}
+
 static int stream_drain(struct stream_items *s)
 {
 	struct seam_record record;
@@ -143,16 +152,14 @@ static int stream_drain(struct stream_items *s)
 	int r;
 
 	while ((r = order_pop(s->order, &record, NULL)) > 0) {
-		r = stream_start(s);
+		r = stream_is_about_tasks(record.type) ? 0 : stream_start(s);
 		if (r >= 0)
 			r = seam_record_decode(s->rec->events, &record, &d, NULL);
-		if (r == -ENOMEM || (r < 0 && !s->started))
+		if (r < 0) /* an unsound one was not pushed */
 			return r;
-		if (r < 0) /* was counted when it came */
-			continue;
 		if (record.type != SEAM_RECORD_SAMPLE) {
 			r = learner_side_band(&s->learner, &d);
-			if (r >= 0)
+			if (r >= 0 && s->started)
 				r = s->handler->learn(s->handler->ctx, &record);
 		}
 		if (r >= 0)

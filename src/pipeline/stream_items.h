@@ -19,7 +19,7 @@ struct stream_handler {
 	/* Before the first of the others: the stream's events and features are known, as far as they stand in
 	   front of its records. rec lives until stream_items returns, and longer if it is kept. */
 	int (*start)(void *ctx, struct recording *rec);
-	/* A record of the kernel that is no sample, in order of time. */
+	/* A record of the kernel that is no sample, in order of time; of mappings and tasks, those behind the start. */
 	int (*learn)(void *ctx, const struct seam_record *record);
 	int (*each)(void *ctx, const struct batch_item *item);
 	/* A round is over: what was made so far may be shown. */
