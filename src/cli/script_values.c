@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "abi/print.h"
+#include "abi/data_src.h"
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/map.h"
@@ -177,8 +178,11 @@ int script_values_before(struct script_values *v, const struct batch_item *item,
 		r = values_trace(v, item, out);
 	if (fields & SCRIPT_ADDR && has & SEAM_SAMPLE_ADDR)
 		put_hex(out, s->addr, 16);
-	if (fields & SCRIPT_DATA_SRC && has & SEAM_SAMPLE_DATA_SRC)
+	if (fields & SCRIPT_DATA_SRC && has & SEAM_SAMPLE_DATA_SRC) {
 		put_hex(out, s->data_src, 16);
+		buf_put(out, " ", 1);
+		data_src_text(s->data_src, out);
+	}
 	values_weight(s, has, fields, out);
 	if (fields & SCRIPT_CGROUP && has & SEAM_SAMPLE_CGROUP)
 		values_cgroup_name(v, s->cgroup, out);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+/*
+ * data_src.c: see data_src.h. The layout is that of union perf_mem_data_src (linux/perf_event.h); the words are those that perf 7.3.4
+ * prints of the recordings of ../shared/data-public, and the kernel header's own where none of those has the bit.
+ */
+#include "abi/data_src.h"
+
+#include <stdbool.h>
+
+struct src_field {
+	unsigned shift, bits;
+};
+
+static const struct src_field src_op = { 0, 5 }, src_level = { 5, 14 }, src_snoop = { 19, 5 },
+                              src_lock = { 24, 2 }, src_tlb = { 26, 7 }, src_number = { 33, 4 },
+                              src_remote = { 37, 1 }, src_snoopx = { 38, 2 },
+                              src_blocked = { 40, 3 }, src_hops = { 43, 3 };
+
+#define NOT_AVAILABLE 1u /* bit 0 of each field of bits */
+#define HIT 2u           /* of levels and TLBs */
+#define MISS 4u
+#define NUMBER_NA 0xfu
+
+static uint32_t src_get(uint64_t v, const struct src_field *f)
+{
+	return (uint32_t)(v >> f->shift & ((1u << f->bits) - 1));
+}
+
+/* The names of the bits that are set, joined; the number of names. */
+static unsigned src_names(uint32_t bits, const char *const *names, size_t n, unsigned already,
+                          struct buf *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!(bits >> i & 1) || !names[i])
+			continue;
+		if (already++)
+			buf_put_text(out, " or ");
+		buf_put_text(out, names[i]);
+	}
+	return already;
+}
+
+static void src_put_op(uint64_t v, struct buf *out)
+{
+	static const char *const names[] = { "N/A", "LOAD", "STORE", "PFETCH", "EXEC" };
+
+	if (!src_names(src_get(v, &src_op), names, 5, 0, out))
+		buf_put_text(out, "N/A");
+}
+
+static void src_put_level(uint64_t v, struct buf *out)
+{
+	static const char *const levels[] = { NULL,
+		                              NULL,
+		                              NULL,
+		                              "L1",
+		                              "LFB/MAB",
+		                              "L2",
+		                              "L3",
+		                              "Local RAM",
+		                              "Remote RAM (1 hop)",
+		                              "Remote RAM (2 hops)",
+		                              "Remote Cache (1 hop)",
+		                              "Remote Cache (2 hops)",
+		                              "I/O",
+		                              "Uncached" };
+	static const char *const numbers[NUMBER_NA] = {
+		[1] = "L1",         [2] = "L2",       [3] = "L3",
+		[4] = "L4",         [5] = "L2 MHB",   [6] = "Memory-side Cache",
+		[8] = "Uncached",   [9] = "CXL",      [10] = "I/O",
+		[11] = "Any cache", [12] = "LFB/MAB", [13] = "RAM",
+		[14] = "PMEM"
+	};
+	static const char *const hops[] = { "core, same node ", "node, same socket ",
+		                            "socket, same board ", "board " };
+	uint32_t level = src_get(v, &src_level), number = src_get(v, &src_number),
+	         hop = src_get(v, &src_hops);
+	const char *how = level & HIT ? " hit" : level & MISS ? " miss" : " ";
+
+	if (number && number != NUMBER_NA) {
+		buf_put_text(out, src_get(v, &src_remote) ? "Remote " : "");
+		buf_put_text(out, hop && hop <= 4 ? hops[hop - 1] : "");
+		if (numbers[number])
+			buf_put_text(out, numbers[number]);
+		else
+			buf_printf(out, "Unknown level %u", number);
+		buf_put_text(out, how);
+	} else if (src_names(level, levels, 14, 0, out)) {
+		buf_put_text(out, how);
+	} else {
+		buf_put_text(out, "N/A");
+	}
+}
+
+static void src_put_snoop(uint64_t v, struct buf *out)
+{
+	static const char *const names[] = { "N/A", "None", "Hit", "Miss", "HitM" };
+	static const char *const more[] = { "Fwd", "Peer" };
+	unsigned n = src_names(src_get(v, &src_snoop), names, 5, 0, out);
+
+	if (!src_names(src_get(v, &src_snoopx), more, 2, n, out))
+		buf_put_text(out, "N/A");
+}
+
+static void src_put_tlb(uint64_t v, struct buf *out)
+{
+	static const char *const names[] = { "N/A", NULL, NULL, "L1", "L2", "Walker", "Fault" };
+	uint32_t bits = src_get(v, &src_tlb);
+
+	if (!src_names(bits, names, 7, 0, out))
+		buf_put_text(out, "N/A");
+	buf_put_text(out, bits & HIT ? " hit" : "");
+	buf_put_text(out, bits & MISS ? " miss" : "");
+}
+
+int data_src_text(uint64_t v, struct buf *out)
+{
+	uint32_t lock = src_get(v, &src_lock), blocked = src_get(v, &src_blocked);
+
+	buf_put_text(out, "|OP ");
+	src_put_op(v, out);
+	buf_put_text(out, "|LVL ");
+	src_put_level(v, out);
+	buf_put_text(out, "|SNP ");
+	src_put_snoop(v, out);
+	buf_put_text(out, "|TLB ");
+	src_put_tlb(v, out);
+	buf_put_text(out, lock & NOT_AVAILABLE ? "|LCK N/A" : lock ? "|LCK Yes" : "|LCK No");
+	buf_put_text(out, "|BLK ");
+	if (!blocked || blocked & NOT_AVAILABLE)
+		return buf_put_text(out, " N/A");
+	buf_put_text(out, blocked & 2 ? " Data" : "");
+	return buf_put_text(out, blocked & 4 ? " Addr" : "");
+}
