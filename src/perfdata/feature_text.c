@@ -385,7 +385,11 @@ static void text_bpf_prog_info(struct text *t)
 		cursor_u64(&t->c); /* which arrays the data holds */
 		info = t->c;
 		cursor_u32(&info);
-		if (cursor_bytes(&t->c, info_size) && cursor_bytes(&t->c, data_size))
+		if (!cursor_bytes(&t->c, info_size) || !cursor_bytes(&t->c, data_size))
+			break;
+		if (info_size < 8) /* the id would be another part's */
+			buf_put_text(t->out, "# bpf_prog_info without an id\n");
+		else
 			buf_printf(t->out, "# bpf_prog_info of id %" PRIu32 "\n",
 			           cursor_u32(&info));
 	}
