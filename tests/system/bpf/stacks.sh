@@ -45,6 +45,6 @@ whole() {
 all() {
 	counts=$(whole "$2" "$3")
 	atleast "$1: stacks in $2" "$4" "${counts% *}"
-	atleast "$1: of them whole" "$((${counts% *} - $(figure 'walked by the recorder')))" "${counts#* }"
+	atleast "$1: of them whole" "$(((${counts% *} - $(figure 'walked by the recorder')) * 99 / 100))" "${counts#* }"
 }
 
