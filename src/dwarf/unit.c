@@ -184,7 +184,7 @@ static int function_walk(struct unit_function *function, Dwarf_Die *from, uint32
 			r = function_add_inline(function, &die, &inside);
 			if (r < 0)
 				break;
-			/* fall through */
+			__attribute__((fallthrough));
 		case DW_TAG_lexical_block:
 		case DW_TAG_try_block:
 		case DW_TAG_catch_block:

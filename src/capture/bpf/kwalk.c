@@ -178,7 +178,8 @@ static bool kwalk_takes(void *ctx, const struct seam_attr *attr)
 /* Not by libbpf's attach: that would enable the event, and close it at the end. */
 static int kwalk_attach(void *ctx, int fd, uint64_t id)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = id);
+	const struct bpf_link_create_opts opts = { .sz = sizeof(opts),
+		                                   .perf_event.bpf_cookie = id };
 	struct kwalk *l = ctx;
 	int *attached = realloc(l->attached, (l->n_attached + 1) * sizeof(*attached)), link;
 

@@ -218,8 +218,10 @@ static int load_attach_sets(struct kwalk *l)
 static int load_object(struct kwalk *l, struct seam_error *err)
 {
 	char *said = calloc(1, LOAD_LOG);
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "seam", .kernel_log_buf = said,
-	            .kernel_log_size = said ? LOAD_LOG : 0);
+	const struct bpf_object_open_opts opts = { .sz = sizeof(opts),
+		                                   .object_name = "seam",
+		                                   .kernel_log_buf = said,
+		                                   .kernel_log_size = said ? LOAD_LOG : 0 };
 	int r;
 
 	l->object = bpf_object__open_mem(kwalk_object_bytes, kwalk_object_size, &opts);

@@ -57,7 +57,7 @@ static bool probe_init_pid_namespace(void)
 /* An arena of one page: needs the capabilities and Linux 6.9. */
 static int probe_arena(void)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	const struct bpf_map_create_opts opts = { .sz = sizeof(opts), .map_flags = BPF_F_MMAPABLE };
 	int fd = bpf_map_create((enum bpf_map_type)33, "seam_probe", 0, 0, 1, &opts);
 
 	if (fd < 0)
