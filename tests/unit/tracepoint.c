@@ -124,8 +124,7 @@ static void texts(void **state)
 
 static void formats_that_lie(void **state)
 {
-	char *deep = malloc(4096), *many = malloc(70000);
-	char format[8192];
+	static char deep[1001], many[70000], format[8192];
 
 	expect(HEAD("78") FIELDS "\nprint fmt: \"\"\n", "<the recording has no format of it>");
 	expect("name: event\nID: 77\n", "<its format has no print format>");
@@ -152,8 +151,6 @@ static void formats_that_lie(void **state)
 	memcpy(many, HEAD("77"), strlen(HEAD("77")));
 	many[69999] = 0;
 	expect(many, "<its format is too long>");
-	free(deep);
-	free(many);
 }
 
 static void raw_data_that_lie(void **state)

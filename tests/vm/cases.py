@@ -117,15 +117,18 @@ CASES = [
     # Time off the CPU, by BPF: all periods of the workload's threads together are its life.
     Case("wall", "$seam record -vv --wall -F 500 -o f.data -- $wl/deep 1 2", {"zero": 5},
          kernels="all", peer=False),
-    # A kernel that does not defer: the same request gives immediate frame pointers, and says so.
+    # A kernel that does not defer: the same request gives immediate frame pointers (by BPF), and says so.
     Case("fallback_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 1},
          {"immediate": ">0", "stitched": "0"}, kernels="old"),
     Case("fallback_all", "$record -a -- $wl/storm 30", {"zero": 50},
          {"immediate": ">0", "stitched": "0"}, kernels="old"),
-    # Asked for nothing there, it copies stacks and unwinds them while recording: whole without frame pointers.
+    # Asked for nothing there, it walks stacks by BPF at once; asked for copies, it unwinds them while recording: whole without frame
+    # pointers.
     Case("auto_command", "$auto -- $wl/bare_deep 1.5 2", {"zero": 20, "fault": 20},
+         {"immediate": ">0"}, kernels="old"),
+    Case("copies_command", "$auto --call-graph dwarf -- $wl/bare_deep 1.5 2", {"zero": 20, "fault": 20},
          {"immediate": ">0", "stitched": "0"}, kernels="old", unwound=True),
-    Case("auto_pid", "$wl/bare_deep 60 2 & p=$!\nusleep 300000\n$auto -p $p -- sleep 1\n"
+    Case("copies_pid", "$wl/bare_deep 60 2 & p=$!\nusleep 300000\n$auto --call-graph dwarf -p $p -- sleep 1\n"
                      "s=$?; kill -9 $p; exit $s",
          {"zero": 20, "fault": 20}, {"immediate": ">0", "stitched": "0"}, kernels="old", unwound=True),
     # One BPF object for all kernels. Whole chains with and without frame pointers, and why a stack ended: with
