@@ -47,7 +47,7 @@ struct dump {
 
 static int dump_flush(struct dump *d)
 {
-	if (fwrite(d->out.bytes, 1, d->out.n, stdout) != d->out.n) {
+	if (d->out.n && fwrite(d->out.bytes, 1, d->out.n, stdout) != d->out.n) {
 		cmd_error(d->cmd, "standard output: %s", strerror(errno));
 		return -EIO;
 	}
