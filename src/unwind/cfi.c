@@ -3,6 +3,7 @@
 // Invariant: every read is bounded by its entry; an entry that is unsound is skipped, the next one is found by its length.
 #include "unwind/cfi.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "unwind/cfi_program.h"
@@ -33,6 +34,9 @@ struct cfi {
 	const struct compile_input *in;
 	const struct compile_section *section;
 	bool is_debug_frame;
+	uint64_t
+	        last_offset; /* the CIE that was asked for last, which is nearly always the next: */
+	const struct cfi_cie *last;
 	struct map cies;   /* offset -> index + 1 in parsed; 0: known to be unsound */
 	struct buf parsed; /* struct cfi_cie */
 	struct cfi_program program;
@@ -164,7 +168,7 @@ static bool cfi_augmentation(const struct cfi *f, struct cursor *c, const char *
 	return true;
 }
 
-static bool cfi_parse_cie(const struct cfi *f, uint64_t offset, struct cfi_cie *ret)
+static bool cfi_parse_cie(struct cfi *f, uint64_t offset, struct cfi_cie *ret)
 {
 	struct cursor c = cursor_of(f->section->bytes, f->section->n, f->in->swap), entry;
 	struct cfi_cie cie = { .encoding = ENC_ABSPTR };
@@ -204,12 +208,17 @@ static const struct cfi_cie *cfi_cie_at(struct cfi *f, uint64_t offset)
 	uint64_t *slot;
 	bool is_new;
 
+	if (f->last && f->last_offset == offset)
+		return f->last;
 	slot = map_slot(&f->cies, offset, &is_new);
 	if (!slot)
 		return NULL;
 	if (is_new && cfi_parse_cie(f, offset, &cie) && !buf_put(&f->parsed, &cie, sizeof(cie)))
 		*slot = f->parsed.n / sizeof(cie);
-	return *slot ? (const struct cfi_cie *)(const void *)f->parsed.bytes + (*slot - 1) : NULL;
+	f->last_offset = offset;
+	f->last =
+	        *slot ? (const struct cfi_cie *)(const void *)f->parsed.bytes + (*slot - 1) : NULL;
+	return f->last;
 }
 
 static void cfi_fde(struct cfi *f, struct cursor *entry, uint64_t cie_offset)
@@ -231,7 +240,7 @@ static void cfi_fde(struct cfi *f, struct cursor *entry, uint64_t cie_offset)
 	}
 	if (!rows_begin(f->rows, start, start + length))
 		return; /* discarded by the linker (address 0), or not executable */
-	if (cfi_program_run(&f->program, f->rows, cie, entry, start, start + length))
+	if (cfi_program_run(&f->program, cie, entry, start, start + length))
 		rows_end(f->rows);
 	else
 		rows_cancel(f->rows);
@@ -246,7 +255,8 @@ void cfi_compile(struct rows *rows, const struct compile_input *in,
 	struct cursor c = cursor_of(section->bytes, section->n, in->swap), entry;
 	bool is_64;
 
-	cfi_program_init(&f.program, in->machine);
+	if (cfi_program_init(&f.program, rows, section) < 0)
+		rows->failed = -ENOMEM;
 	while (cursor_left(&c) >= 4 && !rows->failed && cfi_entry(&c, &entry, &is_64)) {
 		uint64_t here = cursor_offset(&entry), id;
 
@@ -261,6 +271,7 @@ void cfi_compile(struct rows *rows, const struct compile_input *in,
 		else if (!is_debug_frame && id)
 			cfi_fde(&f, &entry, here - id);
 	}
+	cfi_program_free(&f.program);
 	map_free(&f.cies);
 	buf_free(&f.parsed);
 }

@@ -103,7 +103,7 @@ static uint32_t rows_rule_number(struct rows *r, const struct rows_rule *rule)
 	return number;
 }
 
-static uint32_t rows_rule(struct rows *r, const struct rows_rule *rule)
+uint32_t rows_number(struct rows *r, const struct rows_rule *rule)
 {
 	uint32_t key = (uint32_t)rule->rule.cfa_off * 0x9e3779b1u ^
 	               (uint32_t)rule->rule.fp_off * 0x85ebca6bu ^
@@ -182,25 +182,38 @@ bool rows_begin(struct rows *r, uint64_t start, uint64_t end)
 	return true;
 }
 
+struct rows_row *rows_room(struct rows *r, size_t n)
+{
+	while (!r->failed && r->rows_capacity - r->n_rows < n)
+		rows_grow(r, (void **)&r->rows, r->rows_capacity, &r->rows_capacity,
+		          sizeof(*r->rows));
+	return r->failed || !r->open ? NULL : r->rows + r->n_rows;
+}
+
+void rows_took(struct rows *r, size_t n)
+{
+	r->functions[r->n_functions].n = (uint32_t)n;
+	r->n_rows += n;
+}
+
 void rows_add(struct rows *r, uint64_t pc, const struct rows_rule *rule)
 {
 	struct rows_function *f = &r->functions[r->n_functions];
+	struct rows_row *row;
 	uint32_t number;
 
 	if (!r->open || pc >= f->end || pc < f->start)
 		return;
-	number = rows_rule(r, rule);
-	if (f->n && r->rows[r->n_rows - 1].rule == number)
+	number = rows_number(r, rule);
+	row = rows_room(r, 1);
+	if (!row || (f->n && row[-1].rule == number))
 		return;
-	if (f->n && r->rows[r->n_rows - 1].off ==
-	                    pc - f->start) { /* the state before no instruction could see */
-		r->rows[r->n_rows - 1].rule = number;
+	if (f->n && row[-1].off == pc - f->start) { /* the state before no instruction could see */
+		row[-1].rule = number;
 		return;
 	}
-	if (rows_grow(r, (void **)&r->rows, r->n_rows, &r->rows_capacity, sizeof(*r->rows)))
-		return;
-	r->rows[r->n_rows++] =
-	        (struct rows_row){ .off = (uint32_t)(pc - f->start), .rule = number };
+	*row = (struct rows_row){ .off = (uint32_t)(pc - f->start), .rule = number };
+	r->n_rows++;
 	f->n++;
 }
 

@@ -64,6 +64,14 @@ void rows_free(struct rows *r);
 /* Starts a function. False: it lies outside the executable ranges, or is already covered; give no rows. */
 bool rows_begin(struct rows *r, uint64_t start, uint64_t end);
 void rows_add(struct rows *r, uint64_t pc, const struct rows_rule *rule);
+/* The number of a rule in the table. 0: failed. */
+uint32_t rows_number(struct rows *r, const struct rows_rule *rule);
+/*
+ * Instead of rows_add: room for n rows of the function that was begun, to be written there in order; then how many were.
+ * NULL: failed.
+ */
+struct rows_row *rows_room(struct rows *r, size_t n);
+void rows_took(struct rows *r, size_t n);
 void rows_end(struct rows *r);
 /* Takes back the function that was begun (it turned out unsound) and counts it as skipped. */
 void rows_cancel(struct rows *r);
