@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cfi.c: reads CIEs and FDEs and hands each function's program to cfi_program.c.
 // Invariant: every read is bounded by its entry; an entry that is unsound is skipped, the next one is found by its length.
+// What an entry gives depends on it and its CIE alone, so that shares of a section can be read at the same time.
 #include "unwind/cfi.h"
 
 #include <errno.h>
@@ -246,31 +247,51 @@ static void cfi_fde(struct cfi *f, struct cursor *entry, uint64_t cie_offset)
 		rows_cancel(f->rows);
 }
 
-void cfi_compile(struct rows *rows, const struct compile_input *in,
-                 const struct compile_section *section, bool is_debug_frame)
+size_t cfi_next(const struct compile_input *in, const struct compile_section *section, size_t at,
+                size_t wanted)
+{
+	struct cursor c = cursor_of(section->bytes, section->n, in->swap), entry;
+	bool is_64;
+
+	cursor_seek(&c, at);
+	while (cursor_offset(&c) < wanted && cursor_left(&c) >= 4) {
+		if (!cfi_entry(&c, &entry, &is_64))
+			return section->n;
+	}
+	return cursor_left(&c) < 4 ? section->n : cursor_offset(&c);
+}
+
+/* One CIE, FDE or terminator (linkers leave those between the parts of some objects). */
+static void cfi_one(struct cfi *f, struct cursor *entry, bool is_64)
+{
+	uint64_t here = cursor_offset(entry), id;
+
+	if (!cursor_left(entry))
+		return;
+	id = is_64 ? cursor_u64(entry) : cursor_u32(entry);
+	if (entry->failed)
+		f->rows->skipped++;
+	else if (f->is_debug_frame && id != (is_64 ? UINT64_MAX : UINT32_MAX))
+		cfi_fde(f, entry, id);
+	else if (!f->is_debug_frame && id)
+		cfi_fde(f, entry, here - id);
+}
+
+void cfi_compile(struct rows *rows, const struct compile_section *section, bool is_debug_frame,
+                 size_t from, size_t to)
 {
 	struct cfi f = {
-		.rows = rows, .in = in, .section = section, .is_debug_frame = is_debug_frame
+		.rows = rows, .in = rows->in, .section = section, .is_debug_frame = is_debug_frame
 	};
-	struct cursor c = cursor_of(section->bytes, section->n, in->swap), entry;
+	struct cursor c = cursor_of(section->bytes, section->n, rows->in->swap), entry;
 	bool is_64;
 
 	if (cfi_program_init(&f.program, rows, section) < 0)
 		rows->failed = -ENOMEM;
-	while (cursor_left(&c) >= 4 && !rows->failed && cfi_entry(&c, &entry, &is_64)) {
-		uint64_t here = cursor_offset(&entry), id;
-
-		if (!cursor_left(
-		            &entry)) /* a terminator; linkers leave them between the parts of some objects */
-			continue;
-		id = is_64 ? cursor_u64(&entry) : cursor_u32(&entry);
-		if (entry.failed)
-			rows->skipped++;
-		else if (is_debug_frame && id != (is_64 ? UINT64_MAX : UINT32_MAX))
-			cfi_fde(&f, &entry, id);
-		else if (!is_debug_frame && id)
-			cfi_fde(&f, &entry, here - id);
-	}
+	cursor_seek(&c, from);
+	while (cursor_offset(&c) < to && cursor_left(&c) >= 4 && !rows->failed &&
+	       cfi_entry(&c, &entry, &is_64))
+		cfi_one(&f, &entry, is_64);
 	cfi_program_free(&f.program);
 	map_free(&f.cies);
 	buf_free(&f.parsed);
