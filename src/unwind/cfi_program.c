@@ -380,8 +380,24 @@ static bool run_op(struct run *r, uint8_t op)
 	return !c->failed;
 }
 
+/* How far an advance goes; 0: not at all, or that is for run_op to say. */
+static inline uint64_t run_delta(const unsigned char *at, const unsigned char *end, bool swap)
+{
+	if ((*at & 0xc0) == CFA_ADVANCE)
+		return *at & 0x3f;
+	if (*at == CFA_ADVANCE1 && end - at >= 2)
+		return at[1];
+	if (*at == CFA_ADVANCE2 && end - at >= 3 && !swap) {
+		uint16_t delta;
+
+		memcpy(&delta, at + 1, 2);
+		return delta;
+	}
+	return 0;
+}
+
 /*
- * The usual instructions: some that say where registers are, each with an operand of one or two bytes, then a short
+ * The usual instructions: some that say where registers are, each with an operand of one or two bytes, then an
  * advance, which make a step that is remembered. Stops before any other. What it does is what run_op does, in registers.
  */
 static void run_usual(struct run *r)
@@ -394,12 +410,12 @@ static void run_usual(struct run *r)
 	uint64_t loc = r->loc;
 	uint32_t rule = r->rule, state = r->state;
 
-	while (end - at >= 3 && factor <= UINT32_MAX) {
-		const unsigned char op = *at;
+	while (at < end && factor <= UINT32_MAX) {
+		const unsigned char op = *at, shape = shapes[op];
 		const struct cfi_step *slot;
 		uint64_t word, key, delta;
 
-		if (shapes[op] == 1) {
+		if (shape == 1 && end - at >= 3) {
 			const unsigned char *next = at + 2 + (at[1] >> 7);
 
 			if (next[-1] & 0x80)
@@ -407,8 +423,16 @@ static void run_usual(struct run *r)
 			at = step_end = next;
 			continue;
 		}
-		if ((op & 0xc0) != CFA_ADVANCE || op == CFA_ADVANCE || step_end - step > 8 ||
-		    r->p->readable - step < 8)
+		if (shape == OP_NOP) {
+			at++;
+			if (step == step_end)
+				step = step_end = at;
+			continue;
+		}
+		if (shape != OP_ADVANCE || step_end - step > 8 || r->p->readable - step < 8)
+			break;
+		delta = run_delta(at, end, r->c.swap);
+		if (!delta)
 			break;
 		word = run_word(r, step, (size_t)(step_end - step));
 		key = step_key(state, (size_t)(step_end - step), true);
@@ -421,10 +445,11 @@ static void run_usual(struct run *r)
 			rule = slot->rule;
 			*row++ = (struct rows_row){ .off = (uint32_t)loc, .rule = rule };
 		}
-		delta = (op & 0x3f) * factor;
+		delta *= factor;
 		loc += delta > size - loc ? size - loc : delta;
 		state = slot->to;
-		step = step_end = ++at;
+		at += op < CFA_ADVANCE ? op : 1; /* CFA_ADVANCE1 is 2, CFA_ADVANCE2 is 3 */
+		step = step_end = at;
 	}
 	r->c.at = at;
 	r->step = step;
