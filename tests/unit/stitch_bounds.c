@@ -14,6 +14,37 @@
 
 #include "stitch_tape.h"
 
+/* One tape, told to a stream and to a file. */
+struct both {
+	struct tape t;
+	struct seam_stitch *stream, *file;
+};
+
+static void both_make(struct both *b, const struct step *steps)
+{
+	make_tape(&b->t, steps, WITH_OUTPUT);
+	b->stream = new_stitch(&b->t, WITH_OUTPUT);
+	b->file = new_stitch(&b->t, WITH_OUTPUT);
+}
+
+/* All of it; the file is sealed behind it. */
+static void both_feed(struct both *b)
+{
+	for (size_t i = 0; i < b->t.n; i++) {
+		b->t.records[i].index = i;
+		assert_int_equal(seam_stitch_feed(b->stream, &b->t.decoded[i], NULL), 0);
+		assert_int_equal(seam_stitch_learn(b->file, &b->t.decoded[i], NULL), 0);
+	}
+	assert_int_equal(seam_stitch_seal(b->file), 0);
+}
+
+static void both_free(struct both *b)
+{
+	seam_stitch_free(b->stream);
+	seam_stitch_free(b->file);
+	free_tape(&b->t);
+}
+
 /* Turns the words at p round, as a file of the other byte order has them. */
 static void turn(struct seam_u64s *words)
 {
@@ -30,28 +61,18 @@ static void test_other_byte_order(void **state)
 	const struct row row = { "other byte order",
 		                 .steps = { { KERNEL, 10, C1, 7, 7, STITCHED, 0xa },
 		                            { ANSWER, 20, C1, 7, 7, 0, 0xa } } };
-	struct seam_stitch *stream, *file;
 	struct seam_stitched out;
-	struct tape t;
+	struct both b;
 
-	make_tape(&t, row.steps, WITH_OUTPUT);
-	turn(&t.decoded[0].sample.callchain);
-	turn(&t.decoded[1].deferred.ips);
-	stream = new_stitch(&t, WITH_OUTPUT);
-	file = new_stitch(&t, WITH_OUTPUT);
-	for (size_t i = 0; i < 2; i++) {
-		t.records[i].index = i;
-		assert_int_equal(seam_stitch_feed(stream, &t.decoded[i], NULL), 0);
-		assert_int_equal(seam_stitch_learn(file, &t.decoded[i], NULL), 0);
-	}
-	assert_int_equal(seam_stitch_seal(file), 0);
-	assert_int_equal(seam_stitch_next(stream, &out), 1);
+	both_make(&b, row.steps);
+	turn(&b.t.decoded[0].sample.callchain);
+	turn(&b.t.decoded[1].deferred.ips);
+	both_feed(&b);
+	assert_int_equal(seam_stitch_next(b.stream, &out), 1);
 	check(&row, "stream", 0, &out, true);
-	assert_int_equal(seam_stitch_resolve(file, &t.decoded[0], NULL, &out), 1);
+	assert_int_equal(seam_stitch_resolve(b.file, &b.t.decoded[0], NULL, &out), 1);
 	check(&row, "file", 0, &out, false);
-	seam_stitch_free(stream);
-	seam_stitch_free(file);
-	free_tape(&t);
+	both_free(&b);
 }
 
 /* Byte-identical samples count once; two samples that differ in nothing but their address twice. */
@@ -65,22 +86,16 @@ static void test_duplicates(void **state)
 		                      { ANSWER, 21, C1, 7, 7, 0, 0xb },
 		                      { END } };
 	struct seam_stitch_counts c = { .sz = sizeof(c) }, mine = { .sz = sizeof(mine) };
-	struct seam_stitch *stream, *file;
 	struct seam_stitched out;
-	struct tape t;
+	struct both b;
 	uint64_t ip = 0x99;
 
-	make_tape(&t, steps, WITH_OUTPUT);
-	memcpy((unsigned char *)t.records[1].bytes + 16, &ip, 8); /* behind header and IDENTIFIER */
-	stream = new_stitch(&t, WITH_OUTPUT);
-	file = new_stitch(&t, WITH_OUTPUT);
-	for (size_t i = 0; i < t.n; i++) {
-		t.records[i].index = i;
-		assert_int_equal(seam_stitch_feed(stream, &t.decoded[i], NULL), 0);
-		assert_int_equal(seam_stitch_learn(file, &t.decoded[i], NULL), 0);
-	}
-	assert_int_equal(seam_stitch_finish(stream), 0);
-	assert_int_equal(seam_stitch_counts(stream, &c), 0);
+	both_make(&b, steps);
+	/* Behind header and IDENTIFIER. */
+	memcpy((unsigned char *)b.t.records[1].bytes + 16, &ip, 8);
+	both_feed(&b);
+	assert_int_equal(seam_stitch_finish(b.stream), 0);
+	assert_int_equal(seam_stitch_counts(b.stream, &c), 0);
 	assert_int_equal(c.samples, 2);
 	assert_int_equal(c.state[STITCHED], 2);
 	assert_int_equal(c.duplicate_samples, 1);
@@ -88,19 +103,16 @@ static void test_duplicates(void **state)
 	assert_int_equal(c.duplicate_records, 2);
 	assert_int_equal(c.deferred_samples, 2);
 
-	assert_int_equal(seam_stitch_seal(file), 0);
-	assert_int_equal(seam_stitch_resolve(file, &t.decoded[2], &mine, &out), 0);
-	assert_int_equal(seam_stitch_resolve(file, &t.decoded[1], &mine, &out), 1);
-	assert_int_equal(seam_stitch_resolve(file, &t.decoded[0], &mine, &out), 1);
+	assert_int_equal(seam_stitch_resolve(b.file, &b.t.decoded[2], &mine, &out), 0);
+	assert_int_equal(seam_stitch_resolve(b.file, &b.t.decoded[1], &mine, &out), 1);
+	assert_int_equal(seam_stitch_resolve(b.file, &b.t.decoded[0], &mine, &out), 1);
 	assert_int_equal(seam_u64s_at(&out.user, 0), 0xa); /* the first of the answers */
 	assert_int_equal(mine.duplicate_samples, 1);
 	assert_int_equal(mine.samples, 2);
-	assert_int_equal(seam_stitch_counts(file, &c), 0);
+	assert_int_equal(seam_stitch_counts(b.file, &c), 0);
 	assert_int_equal(c.duplicate_records, 2);
 	assert_int_equal(c.deferred_records, 1);
-	seam_stitch_free(stream);
-	seam_stitch_free(file);
-	free_tape(&t);
+	both_free(&b);
 }
 
 /* Without times two equal samples may be two, and positions tell the order. */
@@ -112,33 +124,25 @@ static void test_without_times(void **state)
 		                      { KERNEL, 0, C1, 7, 7 },
 		                      { END } };
 	const enum seam_stitch_state expected[] = { STITCHED, STITCHED, 0, EARLIER };
-	struct seam_stitch *stream, *file;
 	struct seam_stitched out;
-	struct tape t;
+	struct both b;
 
-	make_tape(&t, steps, WITH_OUTPUT);
-	stream = new_stitch(&t, WITH_OUTPUT);
-	file = new_stitch(&t, WITH_OUTPUT);
-	for (size_t i = 0; i < t.n; i++) {
-		t.records[i].index = i;
-		t.decoded[i].id.has &= ~SEAM_SAMPLE_TIME;
-		t.decoded[i].sample.id.has &= ~SEAM_SAMPLE_TIME;
-		assert_int_equal(seam_stitch_feed(stream, &t.decoded[i], NULL), 0);
-		assert_int_equal(seam_stitch_learn(file, &t.decoded[i], NULL), 0);
+	both_make(&b, steps);
+	for (size_t i = 0; i < b.t.n; i++) {
+		b.t.decoded[i].id.has &= ~SEAM_SAMPLE_TIME;
+		b.t.decoded[i].sample.id.has &= ~SEAM_SAMPLE_TIME;
 	}
-	assert_int_equal(seam_stitch_seal(file), 0);
-	for (size_t i = 0; i < t.n; i++) {
+	both_feed(&b);
+	for (size_t i = 0; i < b.t.n; i++) {
 		if (i == 2)
 			continue;
-		assert_int_equal(seam_stitch_next(stream, &out), 1);
+		assert_int_equal(seam_stitch_next(b.stream, &out), 1);
 		assert_int_equal(out.state, expected[i]);
 		assert_int_equal(out.answer_time_ns, 0);
-		assert_int_equal(seam_stitch_resolve(file, &t.decoded[i], NULL, &out), 1);
+		assert_int_equal(seam_stitch_resolve(b.file, &b.t.decoded[i], NULL, &out), 1);
 		assert_int_equal(out.state, expected[i]);
 	}
-	seam_stitch_free(stream);
-	seam_stitch_free(file);
-	free_tape(&t);
+	both_free(&b);
 }
 
 /* An answer that is no answer: markers inside are cut, they are not addresses. */
@@ -148,27 +152,17 @@ static void test_markers_in_an_answer(void **state)
 		                      { ANSWER, 20, C1, 7, 7, 0, 0xa },
 		                      { END } };
 	const uint64_t marker = SEAM_CONTEXT_USER_DEFERRED;
-	struct seam_stitch *stream, *file;
 	struct seam_stitched out;
-	struct tape t;
+	struct both b;
 
-	make_tape(&t, steps, WITH_OUTPUT);
-	memcpy((unsigned char *)t.decoded[1].deferred.ips.bytes + 8, &marker, 8);
-	stream = new_stitch(&t, WITH_OUTPUT);
-	file = new_stitch(&t, WITH_OUTPUT);
-	for (size_t i = 0; i < t.n; i++) {
-		t.records[i].index = i;
-		assert_int_equal(seam_stitch_feed(stream, &t.decoded[i], NULL), 0);
-		assert_int_equal(seam_stitch_learn(file, &t.decoded[i], NULL), 0);
-	}
-	assert_int_equal(seam_stitch_seal(file), 0);
-	assert_int_equal(seam_stitch_next(stream, &out), 1);
+	both_make(&b, steps);
+	memcpy((unsigned char *)b.t.decoded[1].deferred.ips.bytes + 8, &marker, 8);
+	both_feed(&b);
+	assert_int_equal(seam_stitch_next(b.stream, &out), 1);
 	assert_int_equal(out.user.n, 1);
-	assert_int_equal(seam_stitch_resolve(file, &t.decoded[0], NULL, &out), 1);
+	assert_int_equal(seam_stitch_resolve(b.file, &b.t.decoded[0], NULL, &out), 1);
 	assert_int_equal(out.user.n, 1);
-	seam_stitch_free(stream);
-	seam_stitch_free(file);
-	free_tape(&t);
+	both_free(&b);
 }
 
 /* ---- long streams ---- */
