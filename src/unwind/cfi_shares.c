@@ -79,6 +79,7 @@ void cfi_shares_compile(struct rows *rows, const struct compile_section *section
 	for (unsigned i = 0; i < n; i++) {
 		if (shares[i].started)
 			pthread_join(shares[i].thread, NULL);
-		rows_join(rows, &shares[i].rows);
 	}
+	for (unsigned i = 0; i < n; i++) /* not before all ended: they look at what rows covers */
+		rows_join(rows, &shares[i].rows);
 }
