@@ -18,9 +18,8 @@
 #include "unwind/compile.h"
 
 #define VDSO_MAX (1u << 20)
-#define TABLES_HELPED \
-	(1u           \
-	 << 20) /* bytes of unwind information from which on helpers are of use: 10 ms of one thread */
+/* Bytes of unwind information from which on helpers are of use: 10 ms of one thread. */
+#define TABLES_HELPED (1u << 20)
 
 struct tables_entry {
 	struct tables_object object;

@@ -35,11 +35,10 @@ struct cfi {
 	const struct compile_input *in;
 	const struct compile_section *section;
 	bool is_debug_frame;
-	uint64_t
-	        last_offset; /* the CIE that was asked for last, which is nearly always the next: */
-	const struct cfi_cie *last;
-	struct map cies;   /* offset -> index + 1 in parsed; 0: known to be unsound */
-	struct buf parsed; /* struct cfi_cie */
+	uint64_t last_offset;       /* of the CIE that was asked for last, */
+	const struct cfi_cie *last; /* which is nearly always the next */
+	struct map cies;            /* offset -> index + 1 in parsed; 0: known to be unsound */
+	struct buf parsed;          /* struct cfi_cie */
 	struct cfi_program program;
 };
 
