@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "pipeline/table_cache.h"
 #include "unwind/walk.h"
 
 struct places_entry {
@@ -87,6 +88,29 @@ static int places_start(struct places **ret, const struct recording *rec)
 	return 0;
 }
 
+/* What names keep on disk: the running kernel's list, some 4 MB for each boot. */
+#define KEEP_BYTES (32ULL << 20)
+
+static int keep_get(void *ctx, const char *name, struct buf *ret)
+{
+	struct table_cache cache;
+	int r;
+
+	table_cache_open(&cache, "symbols", NULL, KEEP_BYTES);
+	r = table_cache_get(&cache, name, ret);
+	table_cache_close(&cache);
+	return r;
+}
+
+static void keep_put(void *ctx, const char *name, const void *bytes, size_t n)
+{
+	struct table_cache cache;
+
+	table_cache_open(&cache, "symbols", NULL, KEEP_BYTES);
+	table_cache_put(&cache, name, bytes, n);
+	table_cache_close(&cache);
+}
+
 int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts)
 {
 	struct symbol_opts o = { .sz = sizeof(o) };
@@ -98,6 +122,8 @@ int places_new(struct places **ret, const struct recording *rec, const struct sy
 	if (opts)
 		o = *opts;
 	o.foreign |= rec->foreign;
+	if (!o.keep.get)
+		o.keep = (struct symbol_keep){ keep_get, keep_put, NULL };
 	if (!o.kernel_build_id.size && proc_kernel(rec->procs)) {
 		const struct proc_object *kernel = proc_kernel(rec->procs)->object;
 

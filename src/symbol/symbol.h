@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "image/image.h"
 
 /* In the order of proc's kinds; this room does not know that one. */
@@ -61,6 +62,14 @@ const char *symbol_state_text(enum symbol_state state);
 struct symbol_cache;
 struct symbol_object;
 
+/* A place where what is slow to make is kept between runs, by name. Blobs are checked when read. One
+ * call at a time. */
+struct symbol_keep {
+	int (*get)(void *ctx, const char *name, struct buf *ret); /* 1 and the bytes, or 0 */
+	void (*put)(void *ctx, const char *name, const void *bytes, size_t n);
+	void *ctx;
+};
+
 struct symbol_opts {
 	size_t sz;
 	/* The recording was made on another machine (or boot): names come only from files with the
@@ -74,8 +83,9 @@ struct symbol_opts {
 	struct image_search search; /* strings are copied */
 	const char
 	        *kallsyms; /* a file in the form of /proc/kallsyms, trusted; NULL: the machine's */
-	const char *vmlinux; /* a kernel image, used if its build-id fits; NULL: none */
-	const char *map_dir; /* of perf-PID.map; NULL: "/tmp" (under search.root) */
+	const char *vmlinux;     /* a kernel image, used if its build-id fits; NULL: none */
+	const char *map_dir;     /* of perf-PID.map; NULL: "/tmp" (under search.root) */
+	struct symbol_keep keep; /* get NULL: nothing is kept; used by resolves only */
 };
 
 int symbol_new(struct symbol_cache **ret, const struct symbol_opts *opts);
