@@ -4,6 +4,7 @@
 #include "dwarf/dwarf.h"
 
 #include <errno.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,35 @@ static int dwarf_find_units(struct dwarf *d)
 	return r;
 }
 
+/* libdw unpacks every section that it knows when it opens a file. What says nothing of lines and functions is shown to
+ * it as empty; some of these are the largest. */
+static void dwarf_leave_out(Elf *elf)
+{
+	static const char *const unread[] = { "loc",          "loclists", "aranges",
+		                              "macinfo",      "macro",    "pubnames",
+		                              "gnu_pubnames", "pubtypes", "gnu_pubtypes" };
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) < 0)
+		return;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+		const char *name = gelf_getshdr(section, &header)
+		                           ? elf_strptr(elf, names, header.sh_name)
+		                           : NULL;
+
+		if (!name || header.sh_type == SHT_NOBITS || strncmp(name, ".debug_", 7))
+			continue;
+		for (size_t i = 0; i < sizeof(unread) / sizeof(unread[0]); i++) {
+			if (!strcmp(name + 7, unread[i])) {
+				header.sh_type = SHT_NOBITS;
+				gelf_update_shdr(section, &header);
+			}
+		}
+	}
+}
+
 int dwarf_open(struct dwarf **ret, struct image *image, struct image *alt, struct seam_error *err)
 {
 	struct dwarf *d;
@@ -73,6 +103,9 @@ int dwarf_open(struct dwarf **ret, struct image *image, struct image *alt, struc
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return -ENOMEM;
+	dwarf_leave_out(image_elf(image));
+	if (alt)
+		dwarf_leave_out(image_elf(alt));
 	d->dw = dwarf_begin_elf(image_elf(image), DWARF_C_READ, NULL);
 	if (d->dw && alt)
 		d->alt = dwarf_begin_elf(image_elf(alt), DWARF_C_READ, NULL);

@@ -32,6 +32,10 @@ struct lines_object {
 	bool opened;                       /* or tried */
 	struct image *image, *debug, *alt; /* debug may be image */
 	struct dwarf *dwarf;               /* lines_find's own */
+	bool handed;                       /* a handle was asked for: too late for an early one */
+	struct dwarf *early;               /* opened ahead of time, not handed out yet */
+	bool has_opener;
+	pthread_t opener; /* who opens early */
 	char reason[512];
 };
 
@@ -45,7 +49,11 @@ struct lines {
 	struct map by_hash;
 	struct lines_object *first, *last;
 	struct lines_counts counts;
+	unsigned openers; /* threads started to open handles early */
 };
+
+/* The threads to be used. */
+unsigned lines_threads(const struct lines *l);
 
 /* A handle on the object's information, which is searched for at the first call. -ENOENT and the like:
  * it has none, reason says why. Any thread. */
