@@ -129,6 +129,32 @@ static void every_way_gives_the_same(void **state)
 }
 
 /* An object that is not there has a reason, and no answers. */
+/* Opened ahead of time, by a thread of its own: the same answers, asked for at once or one by one, or never. */
+static void early_handles_change_nothing(void **state)
+{
+	struct lines_object *object, *early;
+	struct lines *plain = new_lines(false, 1, &object), *l;
+	struct lines_at a, b;
+
+	(void)state;
+	for (unsigned way = 0; way < 3; way++) {
+		l = new_lines(false, 3, &early);
+		assert_true(lines_known(early));
+		assert_true(lines_known(early));
+		for (uint64_t at = text_start; way == 1 && at < text_end; at += 61)
+			assert_int_equal(lines_want(early, at), 0);
+		if (way == 1)
+			assert_int_equal(lines_resolve(l), 0);
+		for (uint64_t at = text_start; way && at < text_end; at += 61) {
+			assert_true(lines_find(object, at, &a) >= 0);
+			assert_true(lines_find(early, at, &b) >= 0);
+			assert_same(&a, &b);
+		}
+		lines_free(l);
+	}
+	lines_free(plain);
+}
+
 static void nothing_is_invented(void **state)
 {
 	struct lines_object *object, *other;
@@ -194,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(this_line_is_known),
 		cmocka_unit_test(every_way_gives_the_same),
+		cmocka_unit_test(early_handles_change_nothing),
 		cmocka_unit_test(nothing_is_invented),
 		cmocka_unit_test(damage_is_refused),
 	};
