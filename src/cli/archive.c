@@ -80,6 +80,8 @@ static int archive_load(struct archive *a, struct seam_error *err)
 	};
 	int r = recording_open(&a->rec, a->in.reader, &learn, err);
 
+	a->naming.symbols.search.kernel_release =
+	        seam_reader_feature_string(a->in.reader, SEAM_FEATURE_OSRELEASE);
 	if (r >= 0)
 		r = load_recording(&a->load, a->rec, &opts, err);
 	if (r >= 0 && a->all)

@@ -30,7 +30,7 @@ int naming_option(struct naming *n, const struct options *o, int id)
 		n->symbols.kallsyms = o->arg;
 		return 0;
 	case NAMING_VMLINUX:
-		n->symbols.vmlinux = o->arg;
+		n->symbols.search.vmlinux = o->arg;
 		return 0;
 	case NAMING_NO_DEMANGLE:
 		n->symbols.no_demangle = true;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "dwarf/linked.h"
 #include "dwarf/unit.h"
 
 #define FRAMES_MAX (UNIT_DEPTH_MAX + 1)
@@ -16,8 +17,9 @@
 
 struct dwarf {
 	Dwarf *dw, *alt;
-	struct buf units;  /* struct unit */
-	struct buf ranges; /* struct unit_range */
+	struct linked linked; /* a module's; dw is of it then */
+	struct buf units;     /* struct unit */
+	struct buf ranges;    /* struct unit_range */
 	size_t bytes;
 	uint64_t missing_units;
 	struct intern paths; /* of files that were given relative to where the compiler ran */
@@ -67,13 +69,13 @@ int dwarf_open(struct dwarf **ret, struct image *image, struct image *alt, struc
 	struct dwarf *d;
 	int r;
 
-	if (image_is_relocatable(image))
-		return seam_error_set(err, ENOTSUP, image_path(image), SEAM_NO_OFFSET, NULL,
-		                      "its debugging information is not linked");
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return -ENOMEM;
-	d->dw = dwarf_begin_elf(image_elf(image), DWARF_C_READ, NULL);
+	if (!image_is_relocatable(image))
+		d->dw = dwarf_begin_elf(image_elf(image), DWARF_C_READ, NULL);
+	else if (linked_open(&d->linked, image) == 0)
+		d->dw = d->linked.dw;
 	if (d->dw && alt)
 		d->alt = dwarf_begin_elf(image_elf(alt), DWARF_C_READ, NULL);
 	if (d->alt)
@@ -100,7 +102,10 @@ void dwarf_close(struct dwarf *d)
 	buf_free(&d->ranges);
 	buf_free(&d->path);
 	intern_free(&d->paths);
-	dwarf_end(d->dw);
+	if (d->linked.dwfl)
+		linked_close(&d->linked);
+	else
+		dwarf_end(d->dw);
 	dwarf_end(d->alt);
 	free(d);
 }
@@ -219,8 +224,9 @@ static void dwarf_weigh(struct dwarf *d, struct unit *unit)
 		d->bytes += n * ROW_BYTES;
 }
 
-int dwarf_find(struct dwarf *d, uint64_t vaddr, const struct dwarf_frame **ret, size_t *ret_n)
+int dwarf_find(struct dwarf *d, uint64_t at, const struct dwarf_frame **ret, size_t *ret_n)
 {
+	uint64_t vaddr = at + d->linked.text;
 	const struct unit_range *range = unit_range_find(&d->ranges, vaddr);
 	struct unit_function *function = NULL;
 	struct unit *unit;

@@ -74,7 +74,6 @@ struct symbol_opts {
 	struct image_search search; /* strings are copied */
 	const char
 	        *kallsyms; /* a file in the form of /proc/kallsyms, trusted; NULL: the machine's */
-	const char *vmlinux; /* a kernel image, used if its build-id fits; NULL: none */
 	const char *map_dir; /* of perf-PID.map; NULL: "/tmp" (under search.root) */
 };
 
@@ -130,6 +129,9 @@ struct symbol_object *symbol_object_at(struct symbol_cache *cache, size_t i);
 const struct symbol_key *symbol_object_key(const struct symbol_object *object);
 /* SYMBOL_NAMED when the object has symbols (or was never resolved in), else why not. */
 enum symbol_state symbol_object_state(struct symbol_object *object);
+/* KERNEL, MODULE: the address, in the terms of struct symbol, of _text, or of the begin of the module's code.
+ * -ENOENT: not known, or it is another kind. */
+int symbol_object_origin(struct symbol_object *object, uint64_t *ret);
 /* One sentence for people: "/usr/lib/libx.so: build-id is 12ab..., recorded was 34cd..."; "" when
  * there is nothing to say. Lives as long as the cache. */
 const char *symbol_object_reason(struct symbol_object *object);
