@@ -249,6 +249,7 @@ static int export_run(int argc, char **argv, const struct cmd *cmd)
 out:
 	infile_close(&e.in);
 	take_free(&e.take);
+	naming_end(&e.naming);
 	return rc;
 }
 

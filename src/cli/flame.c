@@ -263,6 +263,7 @@ out:
 		infile_close(&f.inputs[i].in);
 	}
 	take_free(&f.take);
+	naming_end(&f.naming);
 	return rc;
 }
 
