@@ -211,7 +211,8 @@ static int archive_run(int argc, char **argv, const struct cmd *cmd)
 	struct options o = options_start(argc, argv, cmd);
 	int id, r = EXIT_USAGE;
 
-	naming_start(&a.naming);
+	if (naming_start(&a.naming, cmd) < 0)
+		goto out;
 	while ((id = options_next(&o)) != OPTIONS_END) {
 		if (id == OPTIONS_HELP)
 			r = EXIT_OK;
