@@ -80,7 +80,9 @@ static int annotate_load(struct annotate *a, struct seam_error *err)
 		.take = pick_any(&a->pick) ? pick_sample : NULL,
 		.take_ctx = &a->pick,
 	};
-	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
+	struct recording_opts learn = { .sz = sizeof(learn),
+		                        .progress = infile_progress(),
+		                        .symbols = &a->naming.symbols };
 	int rc = recording_open(&a->rec, a->in.reader, &learn, err);
 
 	if (rc >= 0)

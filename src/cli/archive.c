@@ -72,7 +72,9 @@ static int archive_option(struct archive *a, const struct options *o, int id)
 /* What the samples hit is what names were asked of. */
 static int archive_load(struct archive *a, struct seam_error *err)
 {
-	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
+	struct recording_opts learn = { .sz = sizeof(learn),
+		                        .progress = infile_progress(),
+		                        .symbols = &a->naming.symbols };
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.symbols = &a->naming.symbols,

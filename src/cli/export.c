@@ -177,7 +177,9 @@ static int export_profile(struct export_run *e, const struct profile *loaded)
 
 static int export_recording(struct export_run *e)
 {
-	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
+	struct recording_opts learn = { .sz = sizeof(learn),
+		                        .progress = infile_progress(),
+		                        .symbols = &e->naming.symbols };
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.keep = e->format->keep,

@@ -126,7 +126,9 @@ static int flame_put(void *ctx, const void *bytes, size_t n)
 /* One recording as a profile: an exit code. */
 static int flame_load(struct flame_run *f, struct flame_input *input)
 {
-	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
+	struct recording_opts learn = { .sz = sizeof(learn),
+		                        .progress = infile_progress(),
+		                        .symbols = &f->naming.symbols };
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.keep = PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SAMPLES,

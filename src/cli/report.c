@@ -138,7 +138,9 @@ static int report_load(struct report *r, struct seam_error *err)
 		.take = pick_any(&r->pick) ? pick_sample : NULL,
 		.take_ctx = &r->pick,
 	};
-	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
+	struct recording_opts learn = { .sz = sizeof(learn),
+		                        .progress = infile_progress(),
+		                        .symbols = &r->naming.symbols };
 	int rc = recording_open(&r->rec, r->in.reader, &learn, err);
 
 	if (rc >= 0)

@@ -288,7 +288,8 @@ static int script_file(struct script *s, struct seam_error *err)
 		.start = script_start, .put = script_put, .write = script_write, .ctx = s
 	};
 	int r = recording_open(&s->rec, s->in.reader,
-	                       &(struct recording_opts){ .sz = sizeof(struct recording_opts) },
+	                       &(struct recording_opts){ .sz = sizeof(struct recording_opts),
+	                                                 .symbols = &s->naming.symbols },
 	                       err);
 
 	if (r < 0)

@@ -316,6 +316,20 @@ static int bundle_ask(struct symbol_object *object)
 	return r < 0 ? r : 0;
 }
 
+/* The dump that names it is that of the process's other code. */
+static int bundle_jit_code(struct bundle *b, struct symbol_object *object)
+{
+	struct symbol_key key = { .kind = SYMBOL_KIND_ANON,
+		                  .path = "//anon",
+		                  .pid = symbol_object_key(object)->pid };
+	struct symbol_object *whole;
+	int r = symbol_object(b->symbols, &key, &whole);
+
+	if (r >= 0)
+		r = bundle_ask(whole);
+	return r < 0 ? r : bundle_jit(b, whole);
+}
+
 static int bundle_object(struct bundle *b, struct symbol_object *object)
 {
 	switch (symbol_object_key(object)->kind) {
@@ -329,6 +343,8 @@ static int bundle_object(struct bundle *b, struct symbol_object *object)
 		return bundle_vdso(b, object);
 	case SYMBOL_KIND_ANON:
 		return bundle_jit(b, object);
+	case SYMBOL_KIND_JIT:
+		return bundle_jit_code(b, object);
 	default: /* the recording itself has the name, or there is none */
 		return 0;
 	}

@@ -154,6 +154,8 @@ int learner_side_band(struct learner *l, const struct seam_decoded *d)
 	case SEAM_RECORD_MMAP2:
 		if (d->mmap.pid == PROC_KERNEL)
 			r = learner_kernel_change(l, proc_time(d));
+		else
+			r = jit_note(&l->jit, &d->mmap);
 		break;
 	case SEAM_RECORD_COMM:
 	case SEAM_RECORD_FORK:
@@ -280,4 +282,5 @@ int learner_record(struct learner *l, const struct seam_record *record)
 void learner_free(struct learner *l)
 {
 	members_free(&l->members);
+	jit_free(&l->jit);
 }

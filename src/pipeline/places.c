@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "pipeline/jit.h"
 #include "unwind/walk.h"
 
 struct places_entry {
@@ -42,11 +43,8 @@ static int places_jitdumps(struct places *p)
 
 	for (; p->mappings < proc_mappings(p->rec->procs) && r >= 0; p->mappings++) {
 		const struct proc_mapping *m = proc_mapping_at(p->rec->procs, p->mappings);
-		const char *slash = strrchr(m->object->path, '/');
-		size_t n = slash ? strlen(slash) : 0;
 
-		if (m->object->kind == PROC_KIND_FILE && n > 10 && !strncmp(slash, "/jit-", 5) &&
-		    !strcmp(slash + n - 5, ".dump"))
+		if (m->object->kind == PROC_KIND_FILE && jit_is_dump(m->object->path))
 			r = symbol_jitdump(p->symbols, m->pid, m->object->path);
 	}
 	return r;
@@ -99,6 +97,7 @@ int places_new(struct places **ret, const struct recording *rec, const struct sy
 	if (opts)
 		o = *opts;
 	o.foreign |= rec->foreign;
+	o.jit_timed = rec->jit_timed;
 	if (!o.kernel_build_id.size && proc_kernel(rec->procs)) {
 		const struct proc_object *kernel = proc_kernel(rec->procs)->object;
 

@@ -64,8 +64,9 @@ struct recording {
 	struct seam_stitch *stitch;
 	struct recording_run *runs;
 	size_t n_runs;
-	bool in_order; /* of a stream: see recording_stream */
-	bool stable;   /* every record of the kernel is in a run */
+	bool in_order;  /* of a stream: see recording_stream */
+	bool stable;    /* every record of the kernel is in a run */
+	bool jit_timed; /* code of jitdumps that was replaced has mappings (jit.h) */
 	bool foreign; /* not recorded on this machine with this kernel, as far as the header says */
 	uint64_t *kernel_changes; /* times at which kernel code came or went, ascending */
 	size_t n_kernel_changes;
@@ -74,9 +75,13 @@ struct recording {
 	struct seam_error first_error; /* of the records that could not be decoded; code 0: none */
 };
 
+struct symbol_opts;
+
 struct recording_opts {
 	size_t sz;
 	struct progress progress;
+	/* Where jitdumps are, as for names; NULL: code that was replaced is told apart by no times. */
+	const struct symbol_opts *symbols;
 };
 
 /*

@@ -173,7 +173,8 @@ static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m
 	else if (m->object->kind == PROC_KIND_VDSO)
 		r = unwound_vdso(u, &id, &object);
 	else
-		ret->may_guess = m->object->kind == PROC_KIND_ANON;
+		ret->may_guess =
+		        m->object->kind == PROC_KIND_ANON || m->object->kind == PROC_KIND_JIT;
 	ret->keeps_fp = object && object->keeps_fp;
 	ret->reason = object           ? object->reason
 	              : ret->may_guess ? "no object: code made at run time"

@@ -161,29 +161,45 @@ static int read_inside(struct buf *path, uint32_t pid, struct buf *ret)
 	return r;
 }
 
+int perfmap_read_jitdump(const struct symbol_opts *opts, uint32_t pid, const char *dump,
+                         struct buf *ret_path, struct buf *ret)
+{
+	int r;
+
+	if (opts->map_dir)
+		buf_printf(ret_path, "%s/jit-%u.dump", opts->map_dir, pid);
+	else
+		buf_printf(ret_path, "%s%s", opts->search.root ? opts->search.root : "", dump);
+	r = read_file(buf_text(ret_path), pid, ret);
+	if (r == -ENOENT && !opts->map_dir && !opts->search.root)
+		r = read_inside(ret_path, pid, ret);
+	return r;
+}
+
 /* What the process's jitdump names: 1, or 0 when there is none that does. */
 static int load_jitdump(struct symbol_object *object)
 {
-	const struct symbol_opts *opts = &object->cache->opts;
 	const char *dump = symbol_jitdump_of(object->cache, object->key.pid);
 	struct buf path = { 0 }, bytes = { 0 };
-	int r = -ENOENT;
+	int r = dump ? perfmap_read_jitdump(&object->cache->opts, object->key.pid, dump, &path,
+	                                    &bytes)
+	             : -ENOENT;
 
-	if (dump && opts->map_dir)
-		buf_printf(&path, "%s/jit-%u.dump", opts->map_dir, object->key.pid);
-	else if (dump)
-		buf_printf(&path, "%s%s", opts->search.root ? opts->search.root : "", dump);
-	if (dump)
-		r = read_file(buf_text(&path), object->key.pid, &bytes);
-	if (r == -ENOENT && dump && !opts->map_dir && !opts->search.root)
-		r = read_inside(&path, object->key.pid, &bytes);
 	if (r >= 0)
 		r = jitdump_take(object, bytes.bytes, bytes.n);
 	if (r < 0 && r != -ENOMEM && dump)
 		object_reason(object, SYMBOL_NO_FILE, "%s: %s", buf_text(&path),
 		              r == -EPERM ? "its owner is neither root, nor you, nor the process's"
 		                          : strerror(-r));
-	if (r >= 0 && object->table.n) {
+	if (r >= 0 && object->ambiguous)
+		object_reason(
+		        object, SYMBOL_NAMED, "%s: code was replaced by other code in its place%s",
+		        buf_text(&path),
+		        object->cache->opts.jit_timed
+		                ? ""
+		                : ", and the recording has not the clock to tell which it was "
+		                  "(seam record -k monotonic)");
+	if (r >= 0 && (object->table.n || object->ambiguous)) {
 		object->state = SYMBOL_NAMED;
 		buf_put_text(&object->source, buf_text(&path));
 		r = 1;

@@ -127,7 +127,7 @@ int symbol_object(struct symbol_cache *cache, const struct symbol_key *key,
 	struct symbol_key exact = *key;
 	int r;
 
-	if (exact.kind != SYMBOL_KIND_ANON)
+	if (exact.kind != SYMBOL_KIND_ANON && exact.kind != SYMBOL_KIND_JIT)
 		exact.pid = 0;
 	if (exact.build_id.size > IMAGE_BUILD_ID_MAX)
 		exact.build_id.size = IMAGE_BUILD_ID_MAX;

@@ -30,6 +30,7 @@ enum symbol_kind {
 	SYMBOL_KIND_MODULE,
 	SYMBOL_KIND_BPF,
 	SYMBOL_KIND_OUT_OF_LINE,
+	SYMBOL_KIND_JIT,
 	SYMBOL_KIND_OTHER,
 	SYMBOL_KINDS,
 };
@@ -37,8 +38,8 @@ enum symbol_kind {
 /* What is looked into. path is copied. */
 struct symbol_key {
 	enum symbol_kind kind;
-	const char *path; /* as recorded */
-	uint32_t pid;     /* ANON: whose perf map */
+	const char *path; /* as recorded; JIT: the name of the code */
+	uint32_t pid;     /* ANON, JIT: whose perf map */
 	struct image_build_id build_id;
 };
 
@@ -69,6 +70,7 @@ struct symbol_opts {
 	bool no_demangle;
 	bool parameters; /* demangled C++ names with their parameter types (perf: without) */
 	bool no_plt;
+	bool jit_timed; /* code of jitdumps that was replaced has mappings of its own (kind JIT) */
 	/* The kernel that was recorded: modules without a build-id of their own go by it. */
 	struct image_build_id kernel_build_id;
 	struct image_search search; /* strings are copied */
@@ -88,6 +90,20 @@ int symbol_object(struct symbol_cache *cache, const struct symbol_key *key,
 /* The jitdump of a process, which tells the names of its ANON code. Before the first resolve in that;
  * path begins with '/'. The last one given holds. -ENOMEM. */
 int symbol_jitdump(struct symbol_cache *cache, uint32_t pid, const char *path);
+
+/* A piece of code of a jitdump that stands where another one stood before or after it. */
+struct symbol_jit_code {
+	uint64_t time_ns; /* when it was made, by the dump's clock */
+	uint64_t start, size;
+	const char *name;
+};
+/*
+ * Calls each for all of these in a process's jitdump, in order of time; what they are named by is not known without
+ * the time of a sample. Stops when it returns negative, and returns that. -ENOTSUP: the dump's times are not
+ * CLOCK_MONOTONIC's. Others: it cannot be read, or is none, or the process's names are not to be looked for.
+ */
+int symbol_jit_replaced(const struct symbol_opts *opts, uint32_t pid, const char *path,
+                        int (*each)(void *ctx, const struct symbol_jit_code *code), void *ctx);
 
 struct symbol {
 	enum symbol_state state;
