@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "perfdata/feature.h"
 #include "pipeline/learner.h"
 
 #define PROGRESS_EVERY 65536u /* records */
@@ -194,7 +195,23 @@ void recording_close(struct recording *rec)
 	proc_free(rec->procs);
 	free(rec->runs);
 	free(rec->kernel_changes);
+	map_free(&rec->began);
 	free(rec);
+}
+
+uint64_t recording_began(const void *recording, uint32_t pid)
+{
+	const struct recording *rec = recording;
+	struct seam_reader_info info = { .sz = sizeof(info) };
+	struct feature_clock_data clock;
+	struct seam_bytes bytes;
+	uint64_t began = 0;
+
+	if (!map_get(&rec->began, pid, &began) || seam_reader_info(rec->reader, &info) < 0 ||
+	    seam_reader_feature(rec->reader, SEAM_FEATURE_CLOCK_DATA, &bytes) <= 0 ||
+	    feature_clock_data(&bytes, info.swapped, &clock) < 0)
+		return 0;
+	return began - clock.clockid_time_ns + clock.wall_clock_ns;
 }
 
 bool recording_damaged(const struct recording *rec)

@@ -19,6 +19,7 @@
 #include <seam/stitch.h>
 
 #include "abi/stack_end.h"
+#include "base/map.h"
 #include "proc/proc.h"
 
 /* Called now and then with the work done and the work in all (bytes; total 0: not known). */
@@ -70,6 +71,7 @@ struct recording {
 	bool foreign; /* not recorded on this machine with this kernel, as far as the header says */
 	uint64_t *kernel_changes; /* times at which kernel code came or went, ascending */
 	size_t n_kernel_changes;
+	struct map began;           /* pid -> when it first began a program, of those recorded */
 	uint64_t first_ns, last_ns; /* of the samples */
 	struct recording_counts counts;
 	struct seam_error first_error; /* of the records that could not be decoded; code 0: none */
@@ -98,6 +100,10 @@ void recording_close(struct recording *rec);
 int recording_stream(struct recording **ret, struct seam_reader *reader);
 /* Says whether it is foreign, from the features that are known by now. */
 void recording_know_machine(struct recording *rec);
+
+/* When a process began its program, in ns since the epoch, as symbol_opts.began: 0 where the recording does not say.
+ * rec: a struct recording. */
+uint64_t recording_began(const void *rec, uint32_t pid);
 
 /* True when samples or side-band records were skipped: an answer from it is partial. */
 bool recording_damaged(const struct recording *rec);

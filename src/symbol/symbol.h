@@ -77,6 +77,10 @@ struct symbol_opts {
 	const char
 	        *kallsyms; /* a file in the form of /proc/kallsyms, trusted; NULL: the machine's */
 	const char *map_dir; /* of perf-PID.map; NULL: "/tmp" (under search.root) */
+	/* When a process began its program, in ns since the epoch; 0: not known. A map that was last written
+	   before that is of an earlier process of its number. NULL: never known. */
+	uint64_t (*began)(const void *ctx, uint32_t pid);
+	const void *began_ctx;
 };
 
 int symbol_new(struct symbol_cache **ret, const struct symbol_opts *opts);

@@ -46,6 +46,42 @@ rm -f jit-[0-9]*.dump
 "$SEAM" script -i jit.data >text 2>err
 same "names without the file" 0 "$(grep -c made_at_run_time text)"
 
+# A perf map that an earlier process of the same number left is not believed; the process's own is.
+cat >mapped.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+static unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0x89, 0xf9, 0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3 };
+int main(int argc, char **argv)
+{
+	unsigned char *at = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	f = fopen(path, "w");
+	fprintf(f, "%lx %zx in_the_map\n", (unsigned long)at, sizeof(code));
+	fclose(f);
+	puts(path);
+	memcpy(at, code, sizeof(code));
+	((void (*)(int))at)(300000000);
+	return argc > 5 && argv;
+}
+END
+cc -O1 -o mapped mapped.c || skip "cc does not work"
+record -k monotonic -F 500 --call-graph fp -o map.data -- ./mapped >map.path
+"$SEAM" script -F ip,sym,dso -i map.data >text 2>err
+atleast "frames with a name of the process's map" 20 "$(grep -c in_the_map text)"
+touch -d '1 hour ago' "$(cat map.path)"
+"$SEAM" script -F ip,sym,dso -i map.data >text 2>err
+same "names from an older process's map" 0 "$(grep -c in_the_map text)"
+"$SEAM" report -i map.data >text 2>err
+says text 'last written before the process began'
+rm -f "$(cat map.path)"
+
 # Code in the place of other code: each sample has the name of its own time, as the program tells when it ran what.
 cat >again.c <<'END'
 #include <stdint.h>
