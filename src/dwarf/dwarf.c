@@ -110,6 +110,31 @@ void dwarf_close(struct dwarf *d)
 	free(d);
 }
 
+static const char *dwarf_text(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
+int dwarf_each_split(struct dwarf *d, int (*each)(void *ctx, const char *name, const char *dir),
+                     void *ctx)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < UNIT_N(&d->units, struct unit) && r >= 0; i++) {
+		Dwarf_Die *die = &UNIT_AT(&d->units, struct unit, i)->lines;
+		const char *name = dwarf_text(die, DW_AT_dwo_name), *dir;
+
+		if (!name)
+			name = dwarf_text(die, DW_AT_GNU_dwo_name);
+		dir = name ? dwarf_text(die, DW_AT_comp_dir) : NULL;
+		if (name)
+			r = each(ctx, name, dir ? dir : "");
+	}
+	return r < 0 ? r : 0;
+}
+
 size_t dwarf_bytes(const struct dwarf *d)
 {
 	return d->bytes;

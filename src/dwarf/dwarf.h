@@ -35,6 +35,11 @@ struct dwarf_frame {
  */
 int dwarf_find(struct dwarf *d, uint64_t vaddr, const struct dwarf_frame **ret, size_t *ret_n);
 
+/* Calls each for every unit whose functions are in a file of their own (split DWARF), with the name of that (.dwo) and the
+ * directory that it counts from ("" if none is given). Stops when it returns negative, and returns that. */
+int dwarf_each_split(struct dwarf *d, int (*each)(void *ctx, const char *name, const char *dir),
+                     void *ctx);
+
 /* An estimate of the bytes that the handle has read into memory: it grows with the units looked
  * into, and only closing frees them. */
 size_t dwarf_bytes(const struct dwarf *d);
