@@ -131,7 +131,9 @@ static int diff_load_open(struct diff *d, struct infile *in, size_t run)
 		.take = pick_any(&d->pick) ? pick_sample : NULL,
 		.take_ctx = &d->pick,
 	};
-	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
+	struct recording_opts learn = { .sz = sizeof(learn),
+		                        .progress = infile_progress(),
+		                        .symbols = &d->naming.symbols };
 	struct recording *rec = NULL;
 	struct load load = { 0 };
 	struct seam_error err = { 0 };

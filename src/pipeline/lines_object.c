@@ -20,6 +20,22 @@ static bool has_debug_info(const struct image *image)
 	return false;
 }
 
+/* Where the kernel's _text was linked to. */
+static int lines_base(struct lines_object *object)
+{
+	if (object->terms != LINES_KERNEL)
+		return 0;
+	if (image_symbol_value(object->debug, "_text", &object->base) == 0 ||
+	    image_symbol_value(object->image, "_text", &object->base) == 0)
+		return 0;
+	snprintf(object->reason, sizeof(object->reason), "%.400s: it has no symbol _text",
+	         image_path(object->debug));
+	if (object->debug != object->image)
+		image_close(object->debug);
+	object->debug = NULL;
+	return -ENOENT;
+}
+
 static int lines_files_open(struct lines_object *object)
 {
 	const struct image_search *search = &object->lines->opts.search;
@@ -46,7 +62,7 @@ static int lines_files_open(struct lines_object *object)
 		return -ENOENT;
 	}
 	image_find_alt(&object->alt, object->debug, search, NULL);
-	return 0;
+	return lines_base(object);
 }
 
 /* Unpacking the sections of a debug file takes as long as all else that is done with it: it begins when

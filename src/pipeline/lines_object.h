@@ -17,6 +17,7 @@
 
 struct lines_object {
 	struct lines *lines;
+	enum lines_terms terms;
 	const char *path;
 	struct image_build_id build_id;
 	struct lines_object *next, *same; /* of all, in order; with the same hash */
@@ -31,6 +32,7 @@ struct lines_object {
 	pthread_mutex_t lock;
 	bool opened;                       /* or tried */
 	struct image *image, *debug, *alt; /* debug may be image */
+	uint64_t base;                     /* where its terms count from, as it was linked */
 	struct dwarf *dwarf;               /* lines_find's own */
 	bool handed;                       /* a handle was asked for: too late for an early one */
 	struct dwarf *early;               /* opened ahead of time, not handed out yet */

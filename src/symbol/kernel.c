@@ -141,38 +141,23 @@ static int use_kept_list(struct symbol_object *object, const struct image_build_
 	return r;
 }
 
-static uint64_t text_of(const struct table *table)
+/* A vmlinux given by the user, or found by its build-id. */
+static int use_vmlinux(struct symbol_object *object, const struct image_build_id *recorded)
 {
-	for (size_t i = 0; i < table->n; i++) {
-		if (!strcmp(table_name(table, &table->symbols[i]), "_text"))
-			return table->symbols[i].start;
-	}
-	return 0;
-}
-
-/* A vmlinux given by the user, or filed under the build-id. */
-static int use_vmlinux(struct symbol_object *object)
-{
-	struct symbol_cache *cache = object->cache;
-	const char *path = cache->opts.vmlinux ? cache->opts.vmlinux : object->path;
-	struct image_search search = cache->opts.search;
+	const struct image_search *search = &object->cache->opts.search;
 	struct seam_error err = { 0 };
 	struct image *image;
-	int r;
+	int r = image_find(&image, object->path, recorded, search, NULL, &err);
 
-	if (cache->opts.vmlinux)
-		search.root = NULL;
-	if (!cache->opts.vmlinux && !object->key.build_id.size)
-		return 0;
-	r = image_find(&image, path, &object->key.build_id, &search, NULL, &err);
 	if (r < 0) {
-		if (cache->opts.vmlinux)
+		if (search->vmlinux)
 			object_reason(object, r == -ESTALE ? SYMBOL_OTHER_BUILD_ID : SYMBOL_NO_FILE,
 			              "%s", err.text);
 		return r == -ENOMEM ? r : 0;
 	}
 	r = elffile_symbols(object, image);
-	object->reference = text_of(&object->table);
+	if (image_symbol_value(image, "_text", &object->reference) < 0)
+		object->reference = 0;
 	if (r == 0 && object->state == SYMBOL_NAMED)
 		r = 1;
 	image_close(image);
@@ -192,7 +177,7 @@ int kernel_load(struct symbol_object *object)
 	if (r == 0)
 		r = use_kept_list(object, recorded, NULL);
 	if (r == 0)
-		r = use_vmlinux(object);
+		r = use_vmlinux(object, recorded);
 	return r < 0 ? r : 0;
 }
 

@@ -46,7 +46,7 @@ static struct lines *new_lines(bool cache, unsigned threads, struct lines_object
 	struct lines *l;
 
 	assert_int_equal(lines_new(&l, &opts), 0);
-	assert_int_equal(lines_object(l, self, &self_id, ret), 0);
+	assert_int_equal(lines_object(l, LINES_FILE, self, &self_id, ret), 0);
 	return l;
 }
 
@@ -69,7 +69,7 @@ static void this_line_is_known(void **state)
 	bool found = false;
 
 	(void)state;
-	assert_int_equal(lines_object(l, self, &self_id, &again), 0);
+	assert_int_equal(lines_object(l, LINES_FILE, self, &self_id, &again), 0);
 	assert_ptr_equal(object, again);
 	for (uint64_t v = text_start; v < text_end && !found; v++) {
 		if (lines_find(object, v, &at) <= 0 ||
@@ -150,13 +150,13 @@ static void nothing_is_invented(void **state)
 
 	(void)state;
 	assert_true(lines_known(object));
-	assert_int_equal(lines_object(l, "/nonexistent/x", NULL, &other), 0);
+	assert_int_equal(lines_object(l, LINES_FILE, "/nonexistent/x", NULL, &other), 0);
 	assert_false(lines_known(other));
 	assert_false(lines_known(other)); /* the second time nothing is searched for */
 	assert_int_equal(lines_find(other, 0x1000, &at), 0);
 	assert_int_not_equal(*lines_object_reason(other), 0);
 	wrong.bytes[0] ^= 1;
-	assert_int_equal(lines_object(l, self, &wrong, &other), 0);
+	assert_int_equal(lines_object(l, LINES_FILE, self, &wrong, &other), 0);
 	assert_int_equal(lines_find(other, text_start, &at), 0);
 	assert_int_equal(at.n, 0);
 	assert_int_equal(lines_find(object, 0, &at), 0);
