@@ -80,7 +80,9 @@ static int annotate_load(struct annotate *a, struct seam_error *err)
 		.take = pick_any(&a->pick) ? pick_sample : NULL,
 		.take_ctx = &a->pick,
 	};
-	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
+	struct recording_opts learn = { .sz = sizeof(learn),
+		                        .progress = infile_progress(),
+		                        .symbols = &a->naming.symbols };
 	int rc = recording_open(&a->rec, a->in.reader, &learn, err);
 
 	if (rc >= 0)
@@ -319,7 +321,8 @@ static int annotate_run(int argc, char **argv, const struct cmd *cmd)
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;
 
-	naming_start(&a.naming);
+	if (naming_start(&a.naming, cmd) < 0)
+		goto out;
 	while ((id = options_next(&o)) != OPTIONS_END) {
 		if (id == OPTIONS_HELP)
 			rc = EXIT_OK;
@@ -348,7 +351,10 @@ const struct cmd cmd_annotate = {
 	        "recorded; another file of that name is not shown. Instructions that were inlined "
 	        "from elsewhere stand under the line they were written in. A sample is shown at "
 	        "the instruction that the event named: with software clocks that is one behind "
-	        "the slow one, often the next. A function of the kernel is listed by address.\n\n"
+	        "the slow one, often the next. A function of the kernel is shown from its vmlinux "
+	        "(-k FILE, or found by build-id and release), of a module from its file, as they "
+	        "were built: what the kernel patched at run time is not seen, and calls out of a "
+	        "module have no target yet. Without the file it is listed by address.\n\n"
 	        "--json writes version (1), symbol, event, functions (one per object that has it): "
 	        "object, build_id, samples, weight, outside_samples, reason (why there is no "
 	        "code), instructions (address, size, text, file, line, samples, weight), lines "

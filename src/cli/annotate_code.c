@@ -17,8 +17,12 @@ struct code {
 	struct annotate *a;
 	struct annotate_function *f;
 	struct image *image;
+	struct image_search search;
 	struct image_build_id build_id;
-	const char *path;
+	const char *path; /* for people; a file's is where it is looked for */
+	struct symbol_object *object;
+	enum lines_terms terms;
+	uint64_t origin; /* the address, as the function's are, that terms count from; FILE: 0 */
 	const unsigned char *bytes; /* f->size of them; NULL: there are none */
 };
 
@@ -49,27 +53,42 @@ static void code_build_id(struct code *c, const char *hex)
 /* Where the function begins and ends: what the symbol table says of a sampled address. */
 static int code_bounds(struct code *c)
 {
-	const struct symbol_place file = { .start = 0, .end = UINT64_MAX, .pgoff = 0 };
-	struct symbol_object *object = code_object(c);
+	const struct symbol_place file = { .start = c->origin, .end = UINT64_MAX, .pgoff = 0 };
+	uint64_t at = c->f->vaddrs[0];
 	struct symbol symbol;
-	uint64_t offset;
 
-	if (!object || image_offset_of_vaddr(c->image, c->f->vaddrs[0], &offset) < 0 ||
-	    symbol_resolve(object, &file, offset, &symbol) <= 0 || !symbol.size)
+	if (!c->object ||
+	    (c->terms == LINES_FILE && image_offset_of_vaddr(c->image, at, &at) < 0) ||
+	    symbol_resolve(c->object, &file, at, &symbol) <= 0 || !symbol.size)
 		return -ENOENT;
 	c->f->start = symbol.start;
 	c->f->size = symbol.size < ANNOTATE_BYTES_MAX ? symbol.size : ANNOTATE_BYTES_MAX;
 	return 0;
 }
 
+/* Is the function's code in this section, and how far into it? A module's code begins with its .text. */
+static bool code_is_in(const struct code *c, const struct image_section *section, uint64_t text,
+                       uint64_t *into)
+{
+	uint64_t at = c->f->start - c->origin + text;
+
+	if (image_is_relocatable(c->image)) {
+		*into = at;
+		return !strcmp(section->name, ".text") && at < section->memory_size;
+	}
+	*into = at - section->vaddr;
+	return section->vaddr && at >= section->vaddr && *into < section->memory_size;
+}
+
 static int code_bytes(struct code *c)
 {
 	struct image_section section;
+	uint64_t text = 0, into;
 
+	if (c->terms == LINES_KERNEL && image_symbol_value(c->image, "_text", &text) < 0)
+		return -ENOENT;
 	for (size_t i = 0; image_section_at(c->image, i, &section) >= 0; i++) {
-		uint64_t into = c->f->start - section.vaddr;
-
-		if (!section.vaddr || c->f->start < section.vaddr || into >= section.memory_size)
+		if (!code_is_in(c, &section, text, &into))
 			continue;
 		if (image_section_load(c->image, &section) < 0 || !section.bytes ||
 		    into >= section.n)
@@ -195,17 +214,18 @@ static int code_lines_of(struct code *c, struct lines *lines)
 	struct annotate_function *f = c->f;
 	struct lines_object *object = NULL;
 	struct lines_at at;
-	int r = lines_object(lines, c->path, &c->build_id, &object);
+	int r = lines_object(lines, c->terms, symbol_object_key(c->object)->path, &c->build_id,
+	                     &object);
 
 	for (size_t i = 0; i < f->n_insns && r >= 0; i++)
-		r = lines_want(object, f->insns[i].address);
+		r = lines_want(object, f->insns[i].address - c->origin);
 	if (r >= 0)
 		r = lines_resolve(lines);
 	for (size_t i = 0; i < f->n_insns && r >= 0; i++) {
 		struct annotate_insn *insn = &f->insns[i];
 		const struct lines_frame *frame;
 
-		r = lines_find(object, insn->address, &at);
+		r = lines_find(object, insn->address - c->origin, &at);
 		if (r <= 0 || !at.n)
 			continue;
 		frame = &at.frames[at.n - 1];
@@ -224,8 +244,7 @@ static int code_lines_of(struct code *c, struct lines *lines)
 
 static int code_lines(struct code *c)
 {
-	const struct lines_opts opts = { .sz = sizeof(opts),
-		                         .search = c->a->naming.symbols.search };
+	const struct lines_opts opts = { .sz = sizeof(opts), .search = c->search };
 	struct lines *lines;
 	int r = lines_new(&lines, &opts);
 
@@ -249,30 +268,45 @@ static int code_of_image(struct code *c)
 	return r < 0 || !c->f->n_insns ? r : code_lines(c);
 }
 
+/* Where the code of the object is looked for; -ENOENT: nowhere. */
+static int code_open(struct code *c, struct seam_error *err)
+{
+	const struct symbol_key *key = c->object ? symbol_object_key(c->object) : NULL;
+	const char *path = c->path;
+
+	if (key && key->kind != SYMBOL_KIND_FILE) {
+		if (symbol_object_origin(c->object, &c->origin) < 0)
+			return seam_error_set(err, ENOENT, c->path, SEAM_NO_OFFSET, NULL,
+			                      "no code of it can be shown");
+		c->terms = key->kind == SYMBOL_KIND_KERNEL ? LINES_KERNEL : LINES_MODULE;
+		path = key->path;
+	} else if (c->path[0] != '/') {
+		return seam_error_set(err, ENOENT, c->path[0] ? c->path : SYMBOL_UNKNOWN,
+		                      SEAM_NO_OFFSET, NULL, "no file whose code seam could show");
+	}
+	return image_find(&c->image, path, &c->build_id, &c->search, NULL, err);
+}
+
 int annotate_code(struct annotate *a, struct annotate_function *f)
 {
 	const struct profile *p = a->load.profile;
 	const struct profile_object *o = profile_object_at(p, f->object);
-	struct code c = { .a = a, .f = f, .path = profile_text(p, o->path) };
+	struct code c = {
+		.a = a, .f = f, .search = a->naming.symbols.search, .path = profile_text(p, o->path)
+	};
 	struct seam_error err = { 0 };
 	int r;
 
 	code_build_id(&c, profile_text(p, o->build_id));
-	if (c.path[0] != '/') {
-		snprintf(f->reason, sizeof(f->reason),
-		         "%.400s is no file whose code seam could show",
-		         c.path[0] ? c.path : SYMBOL_UNKNOWN);
+	c.object = code_object(&c);
+	c.search.kernel_release = seam_reader_feature_string(a->in.reader, SEAM_FEATURE_OSRELEASE);
+	r = code_open(&c, &err);
+	if (r < 0 && r != -ENOMEM) {
+		snprintf(f->reason, sizeof(f->reason), "%.500s", err.text);
 		r = 0;
-	} else {
-		r = image_find(&c.image, c.path, &c.build_id, &a->naming.symbols.search, NULL,
-		               &err);
-		if (r < 0 && r != -ENOMEM) {
-			snprintf(f->reason, sizeof(f->reason), "%.500s", err.text);
-			r = 0;
-		} else if (r >= 0) {
-			r = code_of_image(&c);
-			image_close(c.image);
-		}
+	} else if (r >= 0) {
+		r = code_of_image(&c);
+		image_close(c.image);
 	}
 	code_count(f);
 	return r < 0 ? r : code_sum_lines(f);

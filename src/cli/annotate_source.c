@@ -2,20 +2,30 @@
 // annotate_source.c: lines of source files. Names come from debugging information, so they are not
 // trusted: only regular files are read, never more than ANNOTATE_SOURCE_MAX, each once.
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/annotate.h"
+#include "pipeline/bundle.h"
 
-static void source_read(struct annotate_text *t, const char *path)
+/* What an archive has of it, else what is here. */
+static void source_read(struct annotate_text *t, const char *dir, const char *path)
 {
+	char inside[8192];
+	bool fits = (size_t)snprintf(inside, sizeof(inside), "%s/" BUNDLE_SOURCES "%s", dir, path) <
+	            sizeof(inside);
 	/* O_NONBLOCK: a FIFO of that name must not hold seam up. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = *dir && fits && path[0] == '/'
+	                 ? open(inside, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+	                 : -1;
 	struct stat st;
 	ssize_t n;
 
+	if (fd < 0)
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
@@ -57,7 +67,7 @@ static struct annotate_text *source_text(struct annotate *a, uint32_t file)
 	}
 	if (!a->texts[file].tried) {
 		a->texts[file].tried = true;
-		source_read(&a->texts[file], intern_get(&a->files, file));
+		source_read(&a->texts[file], a->naming.archive.dir, intern_get(&a->files, file));
 		source_index(&a->texts[file]);
 	}
 	return &a->texts[file];

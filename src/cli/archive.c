@@ -18,6 +18,7 @@ enum {
 	OPT_OUTPUT,
 	OPT_ALL,
 	OPT_WITH_RECORDING,
+	OPT_SOURCES,
 	OPT_QUIET,
 };
 
@@ -29,6 +30,8 @@ static const struct option_def archive_options[] = {
 	  OPT_OUTPUT },
 	{ "all", 'a', NULL, "all that was mapped, also what no sample hit", OPT_ALL },
 	{ "with-recording", 0, NULL, "the recording, too", OPT_WITH_RECORDING },
+	{ "sources", 0, NULL, "the source files of the lines that samples hit, too, for annotate",
+	  OPT_SOURCES },
 	{ "quiet", 'q', NULL, "do not say what went in", OPT_QUIET },
 	NAMING_OPTIONS,
 	{ 0 },
@@ -39,7 +42,7 @@ struct archive {
 	struct infile in;
 	const char *output;
 	struct buf name, temporary; /* of the output */
-	bool all, with_recording, quiet;
+	bool all, with_recording, sources, quiet;
 	struct naming naming;
 	struct recording *rec;
 	struct load load;
@@ -61,6 +64,9 @@ static int archive_option(struct archive *a, const struct options *o, int id)
 	case OPT_WITH_RECORDING:
 		a->with_recording = true;
 		return 0;
+	case OPT_SOURCES:
+		a->sources = true;
+		return 0;
 	case OPT_QUIET:
 		a->quiet = true;
 		return 0;
@@ -72,14 +78,19 @@ static int archive_option(struct archive *a, const struct options *o, int id)
 /* What the samples hit is what names were asked of. */
 static int archive_load(struct archive *a, struct seam_error *err)
 {
-	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
+	struct recording_opts learn = { .sz = sizeof(learn),
+		                        .progress = infile_progress(),
+		                        .symbols = &a->naming.symbols };
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.symbols = &a->naming.symbols,
+		.lines = a->sources,
 		.progress = infile_progress(),
 	};
 	int r = recording_open(&a->rec, a->in.reader, &learn, err);
 
+	a->naming.symbols.search.kernel_release =
+	        seam_reader_feature_string(a->in.reader, SEAM_FEATURE_OSRELEASE);
 	if (r >= 0)
 		r = load_recording(&a->load, a->rec, &opts, err);
 	if (r >= 0 && a->all)
@@ -121,6 +132,7 @@ static int archive_fill(struct archive *a, int fd, struct seam_error *err)
 		.sz = sizeof(opts),
 		.search = &a->naming.symbols.search,
 		.foreign = a->rec->foreign,
+		.sources = a->sources ? a->load.profile : NULL,
 		.missing = archive_missing,
 		.ctx = a,
 		.progress = infile_progress(),
@@ -170,11 +182,12 @@ static void archive_say(struct archive *a)
 
 	stat(buf_text(&a->name), &st);
 	fprintf(stderr,
-	        "[ seam archive: %llu objects, %llu debug files, %.1f MB, in %s: %.1f MB; %llu "
-	        "left "
-	        "out ]\n",
+	        "[ seam archive: %llu objects, %llu debug files, %llu source files, %.1f MB, in "
+	        "%s: "
+	        "%.1f MB; %llu left out ]\n",
 	        (unsigned long long)a->counts.objects, (unsigned long long)a->counts.debug_files,
-	        (double)a->counts.bytes / 1e6, buf_text(&a->name), (double)st.st_size / 1e6,
+	        (unsigned long long)a->counts.sources, (double)a->counts.bytes / 1e6,
+	        buf_text(&a->name), (double)st.st_size / 1e6,
 	        (unsigned long long)a->counts.missing);
 }
 
@@ -209,7 +222,8 @@ static int archive_run(int argc, char **argv, const struct cmd *cmd)
 	struct options o = options_start(argc, argv, cmd);
 	int id, r = EXIT_USAGE;
 
-	naming_start(&a.naming);
+	if (naming_start(&a.naming, cmd) < 0)
+		goto out;
 	while ((id = options_next(&o)) != OPTIONS_END) {
 		if (id == OPTIONS_HELP)
 			r = EXIT_OK;
@@ -235,10 +249,11 @@ const struct cmd cmd_archive = {
 	.summary = "Pack the files by which another machine names and unwinds a recording",
 	.details =
 	        "Of every object that a sample's stack touches: the file itself, its separate "
-	        "debug "
-	        "file, the kernel's list of symbols, perf maps and jitdumps; each only if it "
-	        "proved "
-	        "to be the one that was recorded. Every command that names takes it with "
+	        "debug file and what was split from that (.dwo, .dwp), the kernel's list of "
+	        "symbols and its vmlinux where that is here, perf maps and jitdumps; each only if "
+	        "it proved to be the one that was recorded. A .dwp is read where libdw is 0.191 "
+	        "or newer. --sources takes the sources of what was hit, which seam annotate shows "
+	        "then. Every command that names takes it with "
 	        "--archive FILE.\n\n"
 	        "It is a tar inside zstd in the layout of perf's cache: tar --zstd -xf FILE -C "
 	        "~/.debug makes it known to perf, too.\n\n"

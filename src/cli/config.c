@@ -29,6 +29,9 @@ const struct config_key config_keys[] = {
 	{ "report.children", "true: seam report counts callees to their callers" },
 	{ "report.percent-limit", "hide entries below this share" },
 	{ "report.sort", "columns of seam report, as -s" },
+	{ "debuginfod.use", "true: ask servers for files that are not here, as --debuginfod" },
+	{ "debuginfod.urls", "these servers; implies debuginfod.use" },
+	{ "debuginfod.limit", "seconds in all, as --debuginfod-limit" },
 	{ "ui.color", "auto, always or never" },
 	{ NULL, NULL },
 };

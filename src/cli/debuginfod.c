@@ -104,12 +104,14 @@ const struct image_fetch *debuginfod_start(struct debuginfod *d, const struct cm
 {
 	const char *given = getenv("DEBUGINFOD_URLS");
 
-	if (d->client)
-		return &d->fetch;
 	d->cmd = cmd;
 	if (urls && *urls)
-		setenv("DEBUGINFOD_URLS", urls, 1);
-	else if (!given || !*given) {
+		setenv("DEBUGINFOD_URLS", urls, 1); /* read at each question */
+	if (d->client)
+		return &d->fetch;
+	if (urls && *urls)
+		given = urls;
+	if (!given || !*given) {
 		cmd_error(cmd, "--debuginfod: no server is known: --debuginfod=URLS, or set "
 		               "DEBUGINFOD_URLS");
 		return NULL;

@@ -260,7 +260,8 @@ static int diff_run(int argc, char **argv, const struct cmd *cmd)
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;
 
-	naming_start(&d.naming);
+	if (naming_start(&d.naming, cmd) < 0)
+		goto out;
 	while ((id = options_next(&o)) != OPTIONS_END) {
 		if (id == OPTIONS_HELP)
 			rc = EXIT_OK;
@@ -288,19 +289,29 @@ const struct cmd cmd_diff = {
 	        "is not a slower one; --absolute compares counts per recording (for cpu-clock, "
 	        "CPU time) where both sides did the same work.\n\n"
 	        "The intervals come from the numbers of samples: k of n samples vary by chance "
-	        "alone (Katz's interval of a ratio of proportions). With several recordings per "
-	        "side, what they differ by among themselves is measured, and where that is more "
-	        "than chance the intervals are widened by it (Student's t). What no recording "
-	        "shows, such as another machine or a cold cache on one side only, is in no "
-	        "interval. Events are compared by name; one that only one side has is not "
-	        "compared.\n\n"
+	        "alone (Katz's interval of a ratio of proportions). Runs of an unchanged program "
+	        "differ by more than that: by what else the machine does, by where memory lies. "
+	        "With "
+	        "one recording per side nothing tells by how much, and the intervals are too "
+	        "narrow. "
+	        "With several per side a second interval is made of how those of a side differ "
+	        "among "
+	        "themselves (Pearson's dispersion, Student's t), and the wider of the two is "
+	        "shown. "
+	        "What no recording shows, such as another machine or a cold cache on one side "
+	        "only, "
+	        "is in no interval: record both sides in turns. Events are compared by name; one "
+	        "that only one side has is not compared.\n\n"
 	        "--fail-if-slower PERCENT is for CI: of the rows of at least --percent-limit, or "
 	        "of the functions given with --symbol, one must be for sure more than PERCENT "
 	        "slower: the whole interval of its ratio lies above. As several rows are asked "
 	        "about at once, their intervals are widened (Bonferroni), so that one in twenty "
-	        "gates fails by chance, not one in twenty rows. Rows that are slower by the "
+	        "gates fails by chance at most, not one in twenty rows: that holds with three or "
+	        "more recordings per side, not with one (docs/benchmarks.md has how often each "
+	        "fails falsely, and how small a slow-down each sees). Rows that are slower by the "
 	        "figures but not for sure are marked 'maybe' and do not fail.\n\n"
-	        "--json writes version (1), confidence, base_recordings, new_recordings, "
+	        "--json writes version (1), confidence, between_runs (whether what runs differ by "
+	        "is in the intervals), base_recordings, new_recordings, "
 	        "base_samples, new_samples, fails, and rows: event, a value per key, base, new, "
 	        "delta, margin (as parts of 1, or counts), ratio, ratio_least, ratio_most, "
 	        "dispersion, verdict (same, faster, slower), gated, fails.\n\n"

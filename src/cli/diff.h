@@ -31,6 +31,7 @@ struct diff_row {
 	uint32_t thing;
 	struct noise noise;
 	double base, next; /* by weight: shares, or counts per run */
+	double share;      /* the larger of both sides' shares */
 	enum diff_verdict verdict;
 	bool gated; /* --fail-if-slower looks at it */
 	bool fails; /* for sure slower than allowed */

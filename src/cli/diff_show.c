@@ -27,9 +27,7 @@ static bool diff_shows(const struct diff *d, unsigned column)
 
 static bool diff_visible(const struct diff *d, const struct diff_row *row)
 {
-	double more = row->base > row->next ? row->base : row->next;
-
-	return row->gated || d->absolute || more * 100 >= d->percent_limit;
+	return row->gated || row->share * 100 >= d->percent_limit;
 }
 
 static void diff_text_figures(const struct diff *d, const struct diff_row *row, struct buf *out)
@@ -106,6 +104,11 @@ static void diff_text_gate(const struct diff *d, struct buf *out)
 	if (d->n_may)
 		buf_printf(out, "; %zu maybe: more samples would tell", d->n_may);
 	buf_put_text(out, "\n");
+	if (d->runs == 2)
+		buf_put_text(
+		        out,
+		        "With one recording per side a gate also fails by what runs of an "
+		        "unchanged program differ by; with three or more of each it knows that\n");
 }
 
 void diff_text(const struct diff *d, struct buf *out)
@@ -173,6 +176,8 @@ void diff_json(const struct diff *d, struct buf *out)
 	json_key(&j, "version");
 	json_u64(&j, 1);
 	diff_json_double(&j, "confidence", d->confidence);
+	json_key(&j, "between_runs");
+	json_bool(&j, d->runs > 2);
 	json_key(&j, "base_recordings");
 	json_u64(&j, d->n_runs[0]);
 	json_key(&j, "new_recordings");

@@ -131,7 +131,9 @@ static int diff_load_open(struct diff *d, struct infile *in, size_t run)
 		.take = pick_any(&d->pick) ? pick_sample : NULL,
 		.take_ctx = &d->pick,
 	};
-	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
+	struct recording_opts learn = { .sz = sizeof(learn),
+		                        .progress = infile_progress(),
+		                        .symbols = &d->naming.symbols };
 	struct recording *rec = NULL;
 	struct load load = { 0 };
 	struct seam_error err = { 0 };
@@ -187,6 +189,8 @@ static void diff_row_fill(const struct diff *d, uint32_t event, struct diff_row 
 		double of = d->absolute ? (double)d->n_runs[side] : whole[side];
 
 		*(side ? &row->next : &row->base) = of > 0 ? sum[side] / of : 0;
+		if (whole[side] > 0)
+			row->share = fmax(row->share, sum[side] / whole[side]);
 	}
 	row->verdict = row->noise.least > 1  ? DIFF_SLOWER
 	               : row->noise.most < 1 ? DIFF_FASTER
@@ -231,7 +235,7 @@ static bool diff_is_wanted(const struct diff *d, const struct diff_row *row)
 	        diff_has(d, ROLLUP_SYMBOL) ? diff_value(d, row->thing, diff_symbol_place(d)) : NULL;
 
 	if (!d->wanted.n)
-		return d->absolute || fmax(row->base, row->next) * 100 >= d->percent_limit;
+		return row->share * 100 >= d->percent_limit;
 	for (size_t at = 0; name && at < d->wanted.n; at += sizeof(name)) {
 		const char *wanted;
 

@@ -133,7 +133,9 @@ static int export_profile(struct export_run *e, const struct profile *loaded)
 
 static int export_recording(struct export_run *e)
 {
-	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
+	struct recording_opts learn = { .sz = sizeof(learn),
+		                        .progress = infile_progress(),
+		                        .symbols = &e->naming.symbols };
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.keep = e->format->keep,
@@ -187,7 +189,8 @@ static int export_run(int argc, char **argv, const struct cmd *cmd)
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;
 
-	naming_start(&e.naming);
+	if (naming_start(&e.naming, cmd) < 0)
+		goto out;
 	while ((id = options_next(&o)) != OPTIONS_END) {
 		if (id == OPTIONS_HELP)
 			rc = EXIT_OK;

@@ -100,7 +100,9 @@ static int flame_option(struct flame_run *f, const struct options *o, int id)
 /* One recording as a profile: an exit code. */
 static int flame_load(struct flame_run *f, struct flame_input *input)
 {
-	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
+	struct recording_opts learn = { .sz = sizeof(learn),
+		                        .progress = infile_progress(),
+		                        .symbols = &f->naming.symbols };
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.keep = PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SAMPLES,
@@ -195,7 +197,8 @@ static int flame_run(int argc, char **argv, const struct cmd *cmd)
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;
 
-	naming_start(&f.naming);
+	if (naming_start(&f.naming, cmd) < 0)
+		goto out;
 	while ((id = options_next(&o)) != OPTIONS_END) {
 		if (id == OPTIONS_HELP)
 			rc = EXIT_OK;

@@ -7,7 +7,47 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void naming_start(struct naming *n)
+#include "cli/config.h"
+
+/* debuginfod.urls: these; debuginfod.use: true, and false whatever else is said. Where servers cannot be asked, names go
+ * without them: nobody asked in this command. */
+static int naming_config_debuginfod(struct naming *n, const struct cmd *cmd,
+                                    const struct config *config, struct seam_error *err)
+{
+	const char *urls = config_get(config, "debuginfod.urls");
+	const char *limit = config_get(config, "debuginfod.limit");
+	bool use = urls && *urls;
+	char *end = NULL;
+	unsigned long seconds = limit ? strtoul(limit, &end, 10) : 0;
+
+	if (config_bool(config, "debuginfod.use", &use, err) < 0)
+		return -EINVAL;
+	if (limit && (*end || end == limit || !seconds || seconds > 86400))
+		return seam_error_set(err, EINVAL, config_where(config, "debuginfod.limit"),
+		                      SEAM_NO_OFFSET, NULL, "'%s' is not 1 to 86400 seconds",
+		                      limit);
+	n->debuginfod.limit_s = (unsigned)seconds;
+	if (use)
+		n->symbols.search.fetch = debuginfod_start(&n->debuginfod, cmd, urls);
+	n->config_asks = use;
+	return 0;
+}
+
+static int naming_config(struct naming *n, const struct cmd *cmd)
+{
+	struct config *config = NULL;
+	struct seam_error err = { 0 };
+	int r = config_load(&config, NULL, &err);
+
+	if (r >= 0)
+		r = naming_config_debuginfod(n, cmd, config, &err);
+	if (r < 0)
+		cmd_error(cmd, "%s", err.text);
+	config_free(config);
+	return r < 0 ? -EINVAL : 0;
+}
+
+int naming_start(struct naming *n, const struct cmd *cmd)
 {
 	const char *home = getenv("HOME");
 	int len;
@@ -17,6 +57,7 @@ void naming_start(struct naming *n)
 	len = home ? snprintf(n->buildid_dir, sizeof(n->buildid_dir), "%s/.debug", home) : 0;
 	if (len > 0 && (size_t)len < sizeof(n->buildid_dir))
 		n->symbols.search.buildid_dir = n->buildid_dir;
+	return naming_config(n, cmd);
 }
 
 int naming_option(struct naming *n, const struct options *o, int id)
@@ -31,7 +72,7 @@ int naming_option(struct naming *n, const struct options *o, int id)
 		n->symbols.kallsyms = o->arg;
 		return 0;
 	case NAMING_VMLINUX:
-		n->symbols.vmlinux = o->arg;
+		n->symbols.search.vmlinux = o->arg;
 		return 0;
 	case NAMING_NO_DEMANGLE:
 		n->symbols.no_demangle = true;
@@ -42,7 +83,11 @@ int naming_option(struct naming *n, const struct options *o, int id)
 		return 0;
 	case NAMING_DEBUGINFOD:
 		n->symbols.search.fetch = debuginfod_start(&n->debuginfod, o->cmd, o->arg);
+		n->config_asks = false;
 		return n->symbols.search.fetch ? 0 : -EINVAL;
+	case NAMING_NO_DEBUGINFOD:
+		n->symbols.search.fetch = NULL;
+		return 0;
 	case NAMING_DEBUGINFOD_LIMIT:
 		if (options_u64(o, "--debuginfod-limit", 1, 86400, &v) < 0)
 			return -EINVAL;
@@ -51,6 +96,8 @@ int naming_option(struct naming *n, const struct options *o, int id)
 	case NAMING_ARCHIVE:
 		if (unpacked_open(&n->archive, o->cmd, o->arg) < 0)
 			return -EINVAL;
+		if (n->config_asks) /* from nowhere else */
+			n->symbols.search.fetch = NULL;
 		n->symbols.search.root = n->archive.files;
 		n->symbols.search.buildid_dir = n->archive.dir;
 		n->symbols.map_dir = n->archive.maps;

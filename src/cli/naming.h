@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* naming.h: where names come from: the options --symfs, --kallsyms, --vmlinux, --no-demangle,
- * --no-inline, --debuginfod, --archive. */
+ * --no-inline, --debuginfod, --archive, and the config file's [debuginfod]. */
 #ifndef SEAM_CLI_NAMING_H
 #define SEAM_CLI_NAMING_H
 
@@ -19,6 +19,7 @@ enum {
 	NAMING_INLINE,
 	NAMING_DEBUGINFOD,
 	NAMING_DEBUGINFOD_LIMIT,
+	NAMING_NO_DEBUGINFOD,
 	NAMING_ARCHIVE,
 	NAMING_END,
 };
@@ -40,6 +41,8 @@ enum {
 		  NAMING_DEBUGINFOD },                                                             \
 	        { "debuginfod-limit", 0, "SECONDS", "ask for this long in all (60)",               \
 		  NAMING_DEBUGINFOD_LIMIT },                                                       \
+	        { "no-debuginfod", 0, NULL, "ask no server, whatever the config file says",        \
+		  NAMING_NO_DEBUGINFOD },                                                          \
 	{                                                                                          \
 		"inline", 0, NULL, "frames for inlined calls (the default)", NAMING_INLINE         \
 	}
@@ -49,11 +52,13 @@ struct naming {
 	struct tables_opts tables;
 	struct unpacked archive;
 	bool no_inline;
+	bool config_asks; /* servers are asked because the config file says so */
 	struct debuginfod debuginfod;
 	char buildid_dir[4096]; /* perf's cache in the home directory; what symbols points to */
 };
 
-void naming_start(struct naming *n);
+/* With what the config file says. -EINVAL: the file makes no sense, which was said. */
+int naming_start(struct naming *n, const struct cmd *cmd);
 /* 0, or -EINVAL for an id that is none of the above. */
 int naming_option(struct naming *n, const struct options *o, int id);
 

@@ -138,7 +138,9 @@ static int report_load(struct report *r, struct seam_error *err)
 		.take = pick_any(&r->pick) ? pick_sample : NULL,
 		.take_ctx = &r->pick,
 	};
-	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
+	struct recording_opts learn = { .sz = sizeof(learn),
+		                        .progress = infile_progress(),
+		                        .symbols = &r->naming.symbols };
 	int rc = recording_open(&r->rec, r->in.reader, &learn, err);
 
 	if (rc >= 0)
@@ -200,7 +202,8 @@ static int report_run(int argc, char **argv, const struct cmd *cmd)
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;
 
-	naming_start(&r.naming);
+	if (naming_start(&r.naming, cmd) < 0)
+		goto out;
 	while ((id = options_next(&o)) != OPTIONS_END) {
 		if (id == OPTIONS_HELP)
 			rc = EXIT_OK;

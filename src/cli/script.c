@@ -288,7 +288,8 @@ static int script_file(struct script *s, struct seam_error *err)
 		.start = script_start, .put = script_put, .write = script_write, .ctx = s
 	};
 	int r = recording_open(&s->rec, s->in.reader,
-	                       &(struct recording_opts){ .sz = sizeof(struct recording_opts) },
+	                       &(struct recording_opts){ .sz = sizeof(struct recording_opts),
+	                                                 .symbols = &s->naming.symbols },
 	                       err);
 
 	if (r < 0)
@@ -323,7 +324,8 @@ static int script_run(int argc, char **argv, const struct cmd *cmd)
 	struct options o = options_start(argc, argv, cmd);
 	int id, r = EXIT_USAGE;
 
-	naming_start(&s.naming);
+	if (naming_start(&s.naming, cmd) < 0)
+		goto out;
 	while ((id = options_next(&o)) != OPTIONS_END) {
 		if (id == OPTIONS_HELP)
 			r = EXIT_OK;

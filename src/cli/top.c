@@ -298,7 +298,8 @@ static int top_run(int argc, char **argv, const struct cmd *cmd)
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;
 
-	naming_start(&t.view.naming);
+	if (naming_start(&t.view.naming, cmd) < 0)
+		goto out;
 	while ((id = options_next(&o)) != OPTIONS_END) {
 		if (id == OPTIONS_HELP)
 			rc = EXIT_OK;

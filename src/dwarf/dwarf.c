@@ -4,10 +4,12 @@
 #include "dwarf/dwarf.h"
 
 #include <errno.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/intern.h"
+#include "dwarf/linked.h"
 #include "dwarf/unit.h"
 
 #define FRAMES_MAX (UNIT_DEPTH_MAX + 1)
@@ -16,8 +18,9 @@
 
 struct dwarf {
 	Dwarf *dw, *alt;
-	struct buf units;  /* struct unit */
-	struct buf ranges; /* struct unit_range */
+	struct linked linked; /* a module's; dw is of it then */
+	struct buf units;     /* struct unit */
+	struct buf ranges;    /* struct unit_range */
 	size_t bytes;
 	uint64_t missing_units;
 	struct intern paths; /* of files that were given relative to where the compiler ran */
@@ -62,18 +65,51 @@ static int dwarf_find_units(struct dwarf *d)
 	return r;
 }
 
+/* libdw unpacks every section that it knows when it opens a file. What says nothing of lines and functions is shown to
+ * it as empty; some of these are the largest. */
+static void dwarf_leave_out(Elf *elf)
+{
+	static const char *const unread[] = { "loc",          "loclists", "aranges",
+		                              "macinfo",      "macro",    "pubnames",
+		                              "gnu_pubnames", "pubtypes", "gnu_pubtypes" };
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) < 0)
+		return;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+		const char *name = gelf_getshdr(section, &header)
+		                           ? elf_strptr(elf, names, header.sh_name)
+		                           : NULL;
+
+		if (!name || header.sh_type == SHT_NOBITS || strncmp(name, ".debug_", 7))
+			continue;
+		for (size_t i = 0; i < sizeof(unread) / sizeof(unread[0]); i++) {
+			if (!strcmp(name + 7, unread[i])) {
+				header.sh_type = SHT_NOBITS;
+				gelf_update_shdr(section, &header);
+			}
+		}
+	}
+}
+
 int dwarf_open(struct dwarf **ret, struct image *image, struct image *alt, struct seam_error *err)
 {
 	struct dwarf *d;
 	int r;
 
-	if (image_is_relocatable(image))
-		return seam_error_set(err, ENOTSUP, image_path(image), SEAM_NO_OFFSET, NULL,
-		                      "its debugging information is not linked");
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return -ENOMEM;
-	d->dw = dwarf_begin_elf(image_elf(image), DWARF_C_READ, NULL);
+	if (!image_is_relocatable(image))
+		dwarf_leave_out(image_elf(image));
+	if (alt)
+		dwarf_leave_out(image_elf(alt));
+	if (!image_is_relocatable(image))
+		d->dw = dwarf_begin_elf(image_elf(image), DWARF_C_READ, NULL);
+	else if (linked_open(&d->linked, image) == 0)
+		d->dw = d->linked.dw;
 	if (d->dw && alt)
 		d->alt = dwarf_begin_elf(image_elf(alt), DWARF_C_READ, NULL);
 	if (d->alt)
@@ -100,9 +136,37 @@ void dwarf_close(struct dwarf *d)
 	buf_free(&d->ranges);
 	buf_free(&d->path);
 	intern_free(&d->paths);
-	dwarf_end(d->dw);
+	if (d->linked.dwfl)
+		linked_close(&d->linked);
+	else
+		dwarf_end(d->dw);
 	dwarf_end(d->alt);
 	free(d);
+}
+
+static const char *dwarf_text(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
+int dwarf_each_split(struct dwarf *d, int (*each)(void *ctx, const char *name, const char *dir),
+                     void *ctx)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < UNIT_N(&d->units, struct unit) && r >= 0; i++) {
+		Dwarf_Die *die = &UNIT_AT(&d->units, struct unit, i)->lines;
+		const char *name = dwarf_text(die, DW_AT_dwo_name), *dir;
+
+		if (!name)
+			name = dwarf_text(die, DW_AT_GNU_dwo_name);
+		dir = name ? dwarf_text(die, DW_AT_comp_dir) : NULL;
+		if (name)
+			r = each(ctx, name, dir ? dir : "");
+	}
+	return r < 0 ? r : 0;
 }
 
 size_t dwarf_bytes(const struct dwarf *d)
@@ -219,8 +283,9 @@ static void dwarf_weigh(struct dwarf *d, struct unit *unit)
 		d->bytes += n * ROW_BYTES;
 }
 
-int dwarf_find(struct dwarf *d, uint64_t vaddr, const struct dwarf_frame **ret, size_t *ret_n)
+int dwarf_find(struct dwarf *d, uint64_t at, const struct dwarf_frame **ret, size_t *ret_n)
 {
+	uint64_t vaddr = at + d->linked.text;
 	const struct unit_range *range = unit_range_find(&d->ranges, vaddr);
 	struct unit_function *function = NULL;
 	struct unit *unit;

@@ -87,9 +87,7 @@ static int unit_add_function(struct unit *unit, Dwarf_Die *die)
 	return buf_put(&unit->functions, &function, sizeof(function));
 }
 
-/* What may hold functions. Bodies of functions (deep) only when nothing else had the address: a
- * procedure inside another (Fortran, Ada, Pascal). */
-static bool unit_holds_functions(int tag, bool deep)
+static bool unit_holds_functions(int tag, enum unit_reach reach)
 {
 	switch (tag) {
 	case DW_TAG_namespace:
@@ -99,10 +97,10 @@ static bool unit_holds_functions(int tag, bool deep)
 	case DW_TAG_union_type:
 	case DW_TAG_enumeration_type:
 	case DW_TAG_interface_type:
-		return true;
+		return reach >= UNIT_SCOPES;
 	case DW_TAG_subprogram:
 	case DW_TAG_lexical_block:
-		return deep;
+		return reach >= UNIT_BODIES;
 	default:
 		return false;
 	}
@@ -120,7 +118,7 @@ static int unit_walk(struct unit *unit, Dwarf_Die *parent, unsigned depth)
 
 		if (tag == DW_TAG_subprogram)
 			r = unit_add_function(unit, &die);
-		if (r >= 0 && unit_holds_functions(tag, unit->deep))
+		if (r >= 0 && unit_holds_functions(tag, unit->walked))
 			r = unit_walk(unit, &die, depth + 1);
 	} while (r >= 0 && unit_next(&die));
 	return r;
@@ -143,13 +141,12 @@ void unit_free(struct unit *unit)
 	unit_free_functions(unit);
 }
 
-static int unit_find_functions(struct unit *unit, bool deep)
+static int unit_find_functions(struct unit *unit, enum unit_reach reach)
 {
 	int r;
 
 	unit_free_functions(unit);
-	unit->walked = true;
-	unit->deep = deep;
+	unit->walked = reach;
 	r = unit_walk(unit, &unit->tree, 0);
 	unit_ranges_sort(&unit->ranges);
 	return r;
@@ -200,13 +197,12 @@ static int function_walk(struct unit_function *function, Dwarf_Die *from, uint32
 
 int unit_function_find(struct unit *unit, uint64_t addr, struct unit_function **ret)
 {
-	const struct unit_range *range;
+	const struct unit_range *range = unit_range_find(&unit->ranges, addr);
 	struct unit_function *function;
-	int r = unit->walked ? 0 : unit_find_functions(unit, false);
+	int r = 0;
 
-	range = r < 0 ? NULL : unit_range_find(&unit->ranges, addr);
-	if (r >= 0 && !range && !unit->deep) {
-		r = unit_find_functions(unit, true);
+	while (r >= 0 && !range && unit->walked < UNIT_BODIES) {
+		r = unit_find_functions(unit, unit->walked + 1);
 		range = unit_range_find(&unit->ranges, addr);
 	}
 	if (r < 0 || !range)

@@ -32,13 +32,22 @@ struct unit_function {
 	struct buf ranges;  /* struct unit_range */
 };
 
+/* Where functions stand: gcc has all that have code at the top, clang and rustc within namespaces and classes, and few
+ * languages within one another. A step is taken when nothing before it had an address: most of a C++ unit is classes. */
+enum unit_reach {
+	UNIT_NOT_WALKED,
+	UNIT_TOP,
+	UNIT_SCOPES,
+	UNIT_BODIES,
+};
+
 struct unit {
-	Dwarf_Die lines;      /* the unit's DIE that has the line table */
-	Dwarf_Die tree;       /* the one that has the functions: another one when split */
-	bool split_missing;   /* the functions are in a file that is not there */
-	bool walked, deep;    /* its functions were looked for; also within functions */
-	struct buf functions; /* struct unit_function */
-	struct buf ranges;    /* struct unit_range, ascending once walked */
+	Dwarf_Die lines;        /* the unit's DIE that has the line table */
+	Dwarf_Die tree;         /* the one that has the functions: another one when split */
+	bool split_missing;     /* the functions are in a file that is not there */
+	enum unit_reach walked; /* where its functions were looked for */
+	struct buf functions;   /* struct unit_function */
+	struct buf ranges;      /* struct unit_range, ascending once walked */
 };
 
 /* The number of elements in a buffer of them, and one of them. */

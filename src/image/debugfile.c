@@ -115,19 +115,59 @@ static int try_fetch(struct image **ret, const struct image_build_id *id,
 	return try_image(ret, path, id, NULL, NULL);
 }
 
+/* Where distributions, and those who build their own, put the kernel. */
+static int try_vmlinux(struct image **ret, const struct image_build_id *want,
+                       const struct image_search *search, struct image_build_id *ret_found,
+                       struct seam_error *err)
+{
+	static const struct place {
+		const char *before, *after; /* the release */
+		bool debug_dir, plain;
+	} places[] = {
+		{ "/boot/vmlinux-", "", true, true },
+		{ "/lib/modules/", "/vmlinux", true, true },
+		{ "/lib/modules/", "/build/vmlinux", false, true },
+		{ "/vmlinux-", "", true, false },
+	};
+	const char *release = search->kernel_release;
+	int r = -ENOENT;
+
+	if (search->vmlinux)
+		r = try_image(ret, search->vmlinux, want, ret_found, err);
+	else
+		seam_error_set(err, ENOENT, "vmlinux", SEAM_NO_OFFSET, NULL,
+		               "none of the recorded kernel was found");
+	/* Releases are names of directories here, no ways out of them. */
+	if (r >= 0 || !want || !want->size || !release || strchr(release, '/'))
+		return r;
+	for (size_t i = 0; r < 0 && i < sizeof(places) / sizeof(*places); i++) {
+		const struct place *p = &places[i];
+
+		if (p->plain)
+			r = try_printf(ret, want, NULL, NULL, "%s%s%s%s", root_of(search),
+			               p->before, release, p->after);
+		for (const char *const *dir = dirs_of(search); p->debug_dir && r < 0 && *dir; dir++)
+			r = try_printf(ret, want, NULL, NULL, "%s%s%s%s%s", root_of(search), *dir,
+			               p->before, release, p->after);
+	}
+	return r;
+}
+
 int image_find(struct image **ret, const char *path, const struct image_build_id *want,
                const struct image_search *search, struct image_build_id *ret_found,
                struct seam_error *err)
 {
 	size_t n = strlen(path), cut = strlen(DELETED);
 	bool deleted = n > cut && !strcmp(path + n - cut, DELETED);
-	bool known = want && want->size;
+	bool known = want && want->size, kernel = !strncmp(path, "[kernel.", 8);
 	int r;
 
 	if (!search)
 		search = &default_search;
 	/* What is at a deleted file's path now is another file, unless the build-id says no. */
-	if (path[0] != '/' || (deleted && !known))
+	if (kernel)
+		r = try_vmlinux(ret, want, search, ret_found, err);
+	else if (path[0] != '/' || (deleted && !known))
 		r = seam_error_set(err, ENOENT, path, SEAM_NO_OFFSET, NULL, "%s",
 		                   deleted ? "it was deleted before it was recorded"
 		                           : "not a path from the root");
@@ -137,7 +177,8 @@ int image_find(struct image **ret, const char *path, const struct image_build_id
 	if (r < 0 && known &&
 	    (try_build_id(ret, want, search, "", "elf") >= 0 ||
 	     try_build_id(ret, want, search, ".debug", "debug") >= 0 ||
-	     try_fetch(ret, want, search, false) >= 0))
+	     try_fetch(ret, want, search, false) >= 0 ||
+	     (kernel && try_fetch(ret, want, search, true) >= 0)))
 		r = 0;
 	return r;
 }
@@ -265,6 +306,28 @@ static int read_link(struct image *object, struct link *ret)
 	return 0;
 }
 
+/* At its own path below the debug directories, as kernel modules are. */
+static int try_beneath(struct image **ret, struct image *object, const struct image_build_id *id,
+                       const struct image_search *search)
+{
+	static const char *const endings[] = { "", ".debug" };
+	const char *root = root_of(search), *path = image_path(object);
+	size_t n_root = strlen(root), n = strlen(path);
+	int r = -ENOENT;
+
+	if (!strncmp(path, root, n_root)) {
+		path += n_root;
+		n -= n_root;
+	}
+	if (n > 3 && !strcmp(path + n - 3, ".xz"))
+		n -= 3;
+	for (const char *const *dir = dirs_of(search); r < 0 && path[0] == '/' && *dir; dir++)
+		for (size_t i = 0; r < 0 && i < 2; i++)
+			r = try_printf(ret, id, NULL, NULL, "%s%s%.*s%s", root, *dir, (int)n, path,
+			               endings[i]);
+	return r;
+}
+
 int image_find_debug(struct image **ret, struct image *object, const struct image_search *search,
                      struct seam_error *err)
 {
@@ -276,6 +339,8 @@ int image_find_debug(struct image **ret, struct image *object, const struct imag
 		search = &default_search;
 	if (image_build_id(object, &id) > 0)
 		r = try_build_id(ret, &id, search, ".debug", "debug");
+	if (r < 0 && id.size)
+		r = try_beneath(ret, object, &id, search);
 	if (r < 0 && read_link(object, &link) == 0)
 		r = find_linked(ret, object, &link, search);
 	if (r < 0)

@@ -119,6 +119,8 @@ struct image_symbol {
  * when it returns non-zero and returns that. -ENOENT: no such table. */
 int image_each_symbol(struct image *image, unsigned table,
                       int (*each)(void *ctx, const struct image_symbol *symbol), void *ctx);
+/* The value of a symbol by its name, of .symtab. -ENOENT. */
+int image_symbol_value(struct image *image, const char *name, uint64_t *ret);
 /* Calls each for every entry of the PLT: its vaddr and size and the name of its target. The entries'
  * own jumps are read, so a name is right whatever linker laid them out. x86_64 only; -ENOENT: there
  * is no PLT, or it is another machine's. */
@@ -140,12 +142,15 @@ struct image_search {
 	const char *const *debug_dirs; /* NULL-terminated; NULL: { "/usr/lib/debug" } */
 	const char *buildid_dir; /* perf's cache (~/.debug); NULL: none. Not put under root. */
 	const struct image_fetch *fetch; /* NULL: none */
+	/* Of the kernel ("[kernel.kallsyms]"): an image of it that was named, not put under root, and the
+	   release by which distributions file theirs ("6.12.9-amd64"); NULL: none. */
+	const char *vmlinux, *kernel_release;
 };
 
 /*
  * Opens the object that was recorded as path with this build-id: the file itself (under root), then
  * the build-id cache, then the debug directories' copy by build-id. want NULL or empty: the file is
- * taken as it is. -ESTALE: there is a file but its build-id is another (*ret_found, if given, says
+ * taken as it is. The kernel has no path: it is looked for where distributions put vmlinux. -ESTALE: there is a file but its build-id is another (*ret_found, if given, says
  * which; size 0: it has none) and no right one is elsewhere. Errors else as image_open. The error's
  * text says what was looked at.
  */
@@ -158,7 +163,7 @@ int image_kept_path(const struct image_search *search, const struct image_build_
                     const char *name, char *path, size_t n);
 /*
  * Opens the separate debug file of an open object: by build-id in the debug directories and the
- * cache, by .gnu_debuglink with its CRC (or the equal build-id) next to it, in .debug/, and in the
+ * cache or at its own path below the debug directories, by .gnu_debuglink with its CRC (or the equal build-id) next to it, in .debug/, and in the
  * debug directories. -ENOENT: none.
  */
 int image_find_debug(struct image **ret, struct image *object, const struct image_search *search,

@@ -178,3 +178,28 @@ int image_each_symbol(struct image *image, unsigned table,
 	}
 	return r;
 }
+
+struct wanted {
+	const char *name;
+	uint64_t value;
+};
+
+static int is_wanted(void *ctx, const struct image_symbol *symbol)
+{
+	struct wanted *wanted = ctx;
+
+	if (!symbol->section || strcmp(symbol->name, wanted->name))
+		return 0;
+	wanted->value = symbol->value;
+	return 1;
+}
+
+int image_symbol_value(struct image *image, const char *name, uint64_t *ret)
+{
+	struct wanted wanted = { .name = name };
+
+	if (image_each_symbol(image, SHT_SYMTAB, is_wanted, &wanted) != 1)
+		return -ENOENT;
+	*ret = wanted.value;
+	return 0;
+}

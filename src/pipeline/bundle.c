@@ -13,16 +13,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "pipeline/bundle_kernel.h"
-
-struct bundle {
-	struct tar_writer *tar;
-	struct symbol_cache *symbols;
-	const struct bundle_opts *opts;
-	struct bundle_counts *counts;
-	struct seam_error *err;
-	struct map names; /* hashes of what is in the archive */
-	struct buf index;
-};
+#include "pipeline/bundle_parts.h"
 
 /* The directory of an object in the archive: by build-id, else that of its path. */
 static int bundle_dir(const struct image_build_id *id, const char *path, char *ret, size_t n)
@@ -58,7 +49,7 @@ static int bundle_failed(struct bundle *b, int r, const char *path)
 }
 
 /* Only a regular file itself is taken, never what a link leads to, where others may write. */
-static int bundle_put_file(struct bundle *b, const char *name, const char *path, bool follow)
+int bundle_put_file(struct bundle *b, const char *name, const char *path, bool follow)
 {
 	int fd, r = bundle_is_new(b, name);
 	struct stat st;
@@ -127,7 +118,7 @@ static int bundle_put_debug(struct bundle *b, const char *dir, struct image *ima
 		return -ENAMETOOLONG;
 	r = bundle_put_file(b, name, image_path(debug), true);
 	b->counts->debug_files += r > 0;
-	return r;
+	return r <= 0 ? r : bundle_split(b, name, debug);
 }
 
 /* What dwz moved out of a file is asked for by its build-id only. */
@@ -166,6 +157,8 @@ static int bundle_put_image(struct bundle *b, const struct symbol_key *key, stru
 		snprintf(name, sizeof(name), BUNDLE_FILES "%s", key->path);
 	r = bundle_put_file(b, name, image_path(image), true);
 	b->counts->objects += r > 0;
+	if (r > 0)
+		r = bundle_split(b, name, image);
 	if (r >= 0)
 		r = bundle_put_alt(b, image);
 	if (r < 0 || image_is_debug(image) ||
@@ -316,6 +309,20 @@ static int bundle_ask(struct symbol_object *object)
 	return r < 0 ? r : 0;
 }
 
+/* The dump that names it is that of the process's other code. */
+static int bundle_jit_code(struct bundle *b, struct symbol_object *object)
+{
+	struct symbol_key key = { .kind = SYMBOL_KIND_ANON,
+		                  .path = "//anon",
+		                  .pid = symbol_object_key(object)->pid };
+	struct symbol_object *whole;
+	int r = symbol_object(b->symbols, &key, &whole);
+
+	if (r >= 0)
+		r = bundle_ask(whole);
+	return r < 0 ? r : bundle_jit(b, whole);
+}
+
 static int bundle_object(struct bundle *b, struct symbol_object *object)
 {
 	switch (symbol_object_key(object)->kind) {
@@ -329,6 +336,8 @@ static int bundle_object(struct bundle *b, struct symbol_object *object)
 		return bundle_vdso(b, object);
 	case SYMBOL_KIND_ANON:
 		return bundle_jit(b, object);
+	case SYMBOL_KIND_JIT:
+		return bundle_jit_code(b, object);
 	default: /* the recording itself has the name, or there is none */
 		return 0;
 	}
@@ -353,6 +362,8 @@ int bundle_write(struct tar_writer *tar, struct symbol_cache *symbols,
 			opts->progress.report(opts->progress.ctx, "archiving", i, n);
 		r = bundle_object(&b, symbol_object_at(symbols, i));
 	}
+	if (r >= 0 && opts->sources)
+		r = bundle_sources(&b, opts->sources);
 	if (r >= 0 && b.index.failed)
 		r = -ENOMEM;
 	if (r >= 0)

@@ -4,9 +4,11 @@
  *
  *	.build-id/ab/cdef.../elf      an object, by its build-id (the layout of perf's cache, ~/.debug)
  *	.build-id/ab/cdef.../debug    its separate debug file
+ *	.build-id/ab/cdef.../NAME.dwo, elf.dwp, debug.dwp  what was split from them, by the names that they have there
  *	.build-id/ab/cdef.../kallsyms the kernel's list, of the modules that were recorded, too;
  *	                     modules  where those are in it; vdso
  *	files/PATH                    an object that has no build-id
+ *	sources/PATH                  source files, if they were asked for
  *	maps/perf-PID.map, maps/jit-PID.dump
  *	seam-archive                  what made it, and what it holds, for people
  *
@@ -17,18 +19,21 @@
 
 #include "archive/tar.h"
 #include "pipeline/recording.h"
+#include "profile/profile.h"
 #include "symbol/symbol.h"
 
 #define BUNDLE_INDEX "seam-archive"
 #define BUNDLE_VERSION 1
 #define BUNDLE_FILES "files"
 #define BUNDLE_MAPS "maps"
+#define BUNDLE_SOURCES "sources"
 #define BUNDLE_RECORDING "perf.data"
 
 struct bundle_opts {
 	size_t sz;
 	const struct image_search *search; /* where files are */
 	bool foreign;                      /* as in symbol_opts */
+	const struct profile *sources; /* whose frames' source files are taken, too; NULL: none */
 	/* Called for each object of which there is no file, with a sentence that says why. */
 	void (*missing)(void *ctx, const char *object, const char *reason);
 	void *ctx;
@@ -36,7 +41,7 @@ struct bundle_opts {
 };
 
 struct bundle_counts {
-	uint64_t objects, debug_files, missing;
+	uint64_t objects, debug_files, sources, missing;
 	uint64_t bytes; /* of the files, before compression */
 };
 

@@ -142,6 +142,20 @@ static void learner_end(struct recording *rec, const struct seam_decoded *d)
 	rec->counts.guessed += !!(record->misc & STACK_END_GUESSED);
 }
 
+/* A process that began before the recording has a COMM of time 0. */
+static int learner_began(struct recording *rec, const struct seam_decoded *d)
+{
+	uint64_t *slot;
+	bool is_new;
+
+	if (!d->comm.exec || !(d->id.has & SEAM_SAMPLE_TIME) || !d->id.time_ns)
+		return 0;
+	slot = map_slot(&rec->began, d->comm.pid, &is_new);
+	if (slot && (is_new || d->id.time_ns < *slot))
+		*slot = d->id.time_ns;
+	return slot ? 0 : -ENOMEM;
+}
+
 int learner_side_band(struct learner *l, const struct seam_decoded *d)
 {
 	int r = 0;
@@ -154,8 +168,12 @@ int learner_side_band(struct learner *l, const struct seam_decoded *d)
 	case SEAM_RECORD_MMAP2:
 		if (d->mmap.pid == PROC_KERNEL)
 			r = learner_kernel_change(l, proc_time(d));
+		else
+			r = jit_note(&l->jit, &d->mmap);
 		break;
 	case SEAM_RECORD_COMM:
+		r = learner_began(l->rec, d);
+		break;
 	case SEAM_RECORD_FORK:
 	case SEAM_RECORD_EXIT:
 		break;
@@ -280,4 +298,5 @@ int learner_record(struct learner *l, const struct seam_record *record)
 void learner_free(struct learner *l)
 {
 	members_free(&l->members);
+	jit_free(&l->jit);
 }

@@ -7,6 +7,7 @@
 #define SEAM_PIPELINE_LEARNER_H
 
 #include "abi/members.h"
+#include "pipeline/jit.h"
 #include "pipeline/recording.h"
 
 struct learner {
@@ -15,6 +16,7 @@ struct learner {
 	const unsigned char *run_end; /* behind the last record of the last run */
 	uint64_t run_end_offset;
 	struct members members;
+	struct jit jit;
 };
 
 void learner_free(struct learner *l);

@@ -53,14 +53,15 @@ void lines_free(struct lines *l)
 	free(l);
 }
 
-static struct lines_object *lines_object_new(struct lines *l, const char *path,
-                                             const struct image_build_id *id)
+static struct lines_object *lines_object_new(struct lines *l, enum lines_terms terms,
+                                             const char *path, const struct image_build_id *id)
 {
 	struct lines_object *o = arena_alloc(&l->arena, sizeof(*o));
 
 	if (!o)
 		return NULL;
 	o->lines = l;
+	o->terms = terms;
 	o->path = arena_string(&l->arena, path, strlen(path));
 	if (!o->path)
 		return NULL;
@@ -74,25 +75,26 @@ static struct lines_object *lines_object_new(struct lines *l, const char *path,
 	return o;
 }
 
-int lines_object(struct lines *l, const char *path, const struct image_build_id *build_id,
-                 struct lines_object **ret)
+int lines_object(struct lines *l, enum lines_terms terms, const char *path,
+                 const struct image_build_id *build_id, struct lines_object **ret)
 {
 	static const struct image_build_id none;
 	const struct image_build_id *id = build_id ? build_id : &none;
-	uint64_t hash = map_hash_bytes(path, strlen(path), map_hash_bytes(id->bytes, id->size, 0));
+	uint64_t hash =
+	        map_hash_bytes(path, strlen(path), map_hash_bytes(id->bytes, id->size, terms));
 	uint64_t *slot = map_slot(&l->by_hash, hash, NULL);
 	struct lines_object *o;
 
 	if (!slot)
 		return -ENOMEM;
 	for (o = (struct lines_object *)(uintptr_t)*slot; o; o = o->same) {
-		if (!strcmp(o->path, path) && o->build_id.size == id->size &&
+		if (o->terms == terms && !strcmp(o->path, path) && o->build_id.size == id->size &&
 		    !memcmp(o->build_id.bytes, id->bytes, id->size)) {
 			*ret = o;
 			return 0;
 		}
 	}
-	o = lines_object_new(l, path, id);
+	o = lines_object_new(l, terms, path, id);
 	if (!o)
 		return -ENOMEM;
 	o->same = (struct lines_object *)(uintptr_t)*slot;
@@ -109,12 +111,12 @@ static uint32_t lines_text(struct intern *texts, const char *text)
 }
 
 /* The answer of a handle, with texts of a pool of the thread's own. */
-static int lines_ask(struct dwarf *handle, uint64_t vaddr, struct intern *texts, struct buf *frames,
-                     struct linebook *to)
+static int lines_ask(const struct lines_object *object, struct dwarf *handle, uint64_t vaddr,
+                     struct intern *texts, struct buf *frames, struct linebook *to)
 {
 	const struct dwarf_frame *found;
 	size_t n;
-	int r = dwarf_find(handle, vaddr, &found, &n);
+	int r = dwarf_find(handle, vaddr + object->base, &found, &n);
 
 	if (r < 0)
 		return r;
@@ -171,7 +173,7 @@ int lines_look_up(struct lines_object *object, struct dwarf *handle, const uint6
 	int r = 0;
 
 	for (size_t i = 0; i < n && r >= 0; i++)
-		r = lines_ask(handle, vaddrs[i], &texts, &frames, &found);
+		r = lines_ask(object, handle, vaddrs[i], &texts, &frames, &found);
 	if (r >= 0) {
 		pthread_mutex_lock(&object->lines->lock);
 		r = lines_take_over(object, &found, &texts);

@@ -31,10 +31,17 @@ struct lines_opts {
 int lines_new(struct lines **ret, const struct lines_opts *opts);
 void lines_free(struct lines *l);
 
-/* The same pointer for the same path and build-id (NULL or empty: none was recorded). -ENOMEM. Opens
+/* What the addresses of an object are counted from. */
+enum lines_terms {
+	LINES_FILE,   /* as its file was linked */
+	LINES_KERNEL, /* from _text, wherever the kernel was loaded */
+	LINES_MODULE, /* from the begin of .text */
+};
+
+/* The same pointer for the same path, build-id (NULL or empty: none was recorded) and terms. -ENOMEM. Opens
  * nothing. One thread. */
-int lines_object(struct lines *l, const char *path, const struct image_build_id *build_id,
-                 struct lines_object **ret);
+int lines_object(struct lines *l, enum lines_terms terms, const char *path,
+                 const struct image_build_id *build_id, struct lines_object **ret);
 
 /* One function at an address. Texts live until lines_free. */
 struct lines_frame {
@@ -50,7 +57,7 @@ struct lines_at {
 	size_t n; /* 0: nothing is known of the address */
 };
 
-/* vaddr: as struct symbol's addr. Looks it up if that was not done. 1; 0: nothing is known (*ret is
+/* vaddr: in the object's terms. Looks it up if that was not done. 1; 0: nothing is known (*ret is
  * empty); -ENOMEM. One thread. *ret lives until lines_free. */
 int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret);
 

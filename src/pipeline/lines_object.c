@@ -20,6 +20,22 @@ static bool has_debug_info(const struct image *image)
 	return false;
 }
 
+/* Where the kernel's _text was linked to. */
+static int lines_base(struct lines_object *object)
+{
+	if (object->terms != LINES_KERNEL)
+		return 0;
+	if (image_symbol_value(object->debug, "_text", &object->base) == 0 ||
+	    image_symbol_value(object->image, "_text", &object->base) == 0)
+		return 0;
+	snprintf(object->reason, sizeof(object->reason), "%.400s: it has no symbol _text",
+	         image_path(object->debug));
+	if (object->debug != object->image)
+		image_close(object->debug);
+	object->debug = NULL;
+	return -ENOENT;
+}
+
 static int lines_files_open(struct lines_object *object)
 {
 	const struct image_search *search = &object->lines->opts.search;
@@ -46,11 +62,47 @@ static int lines_files_open(struct lines_object *object)
 		return -ENOENT;
 	}
 	image_find_alt(&object->alt, object->debug, search, NULL);
-	return 0;
+	return lines_base(object);
+}
+
+/* Unpacking the sections of a debug file takes as long as all else that is done with it: it begins when
+ * it is known that they will be wanted, while the rest of the recording is still being read. */
+static void *lines_open_early(void *arg)
+{
+	struct lines_object *object = arg;
+
+	pthread_mutex_lock(&object->lock);
+	if (!object->handed)
+		dwarf_open(&object->early, object->debug, object->alt, NULL);
+	pthread_mutex_unlock(&object->lock);
+	return NULL;
+}
+
+static void lines_start_early(struct lines_object *object)
+{
+	struct lines *l = object->lines;
+
+	/* With one CPU there is nothing to be won. */
+	if (object->has_opener || lines_threads(l) == 1 || l->openers >= lines_threads(l))
+		return;
+	object->has_opener = !pthread_create(&object->opener, NULL, lines_open_early, object);
+	l->openers += object->has_opener;
+}
+
+static void lines_end_early(struct lines_object *object)
+{
+	if (object->has_opener) {
+		pthread_join(object->opener, NULL);
+		object->lines->openers--;
+	}
+	object->has_opener = false;
+	dwarf_close(object->early);
+	object->early = NULL;
 }
 
 void lines_files_close(struct lines_object *object)
 {
+	lines_end_early(object);
 	dwarf_close(object->dwarf);
 	image_close(object->alt);
 	if (object->debug != object->image)
@@ -58,7 +110,7 @@ void lines_files_close(struct lines_object *object)
 	image_close(object->image);
 	object->dwarf = NULL;
 	object->image = object->debug = object->alt = NULL;
-	object->opened = false;
+	object->opened = object->handed = false;
 }
 
 bool lines_known(struct lines_object *object)
@@ -76,6 +128,8 @@ bool lines_known(struct lines_object *object)
 	object->opened = true;
 	known = object->debug != NULL;
 	pthread_mutex_unlock(&object->lock);
+	if (known)
+		lines_start_early(object);
 	return known;
 }
 
@@ -87,9 +141,13 @@ int lines_handle(struct lines_object *object, struct dwarf **ret)
 	pthread_mutex_lock(&object->lock);
 	if (!object->opened && !object->reason[0])
 		r = lines_files_open(object);
-	object->opened = true;
-	if (r >= 0)
+	object->opened = object->handed = true;
+	if (r >= 0 && object->early) {
+		*ret = object->early;
+		object->early = NULL;
+	} else if (r >= 0) {
 		r = object->debug ? dwarf_open(ret, object->debug, object->alt, &err) : -ENOENT;
+	}
 	if (r < 0 && !object->reason[0])
 		snprintf(object->reason, sizeof(object->reason), "%s", err.text);
 	pthread_mutex_unlock(&object->lock);

@@ -17,6 +17,7 @@
 
 struct lines_object {
 	struct lines *lines;
+	enum lines_terms terms;
 	const char *path;
 	struct image_build_id build_id;
 	struct lines_object *next, *same; /* of all, in order; with the same hash */
@@ -31,7 +32,12 @@ struct lines_object {
 	pthread_mutex_t lock;
 	bool opened;                       /* or tried */
 	struct image *image, *debug, *alt; /* debug may be image */
+	uint64_t base;                     /* where its terms count from, as it was linked */
 	struct dwarf *dwarf;               /* lines_find's own */
+	bool handed;                       /* a handle was asked for: too late for an early one */
+	struct dwarf *early;               /* opened ahead of time, not handed out yet */
+	bool has_opener;
+	pthread_t opener; /* who opens early */
 	char reason[512];
 };
 
@@ -45,7 +51,11 @@ struct lines {
 	struct map by_hash;
 	struct lines_object *first, *last;
 	struct lines_counts counts;
+	unsigned openers; /* threads started to open handles early */
 };
+
+/* The threads to be used. */
+unsigned lines_threads(const struct lines *l);
 
 /* A handle on the object's information, which is searched for at the first call. -ENOENT and the like:
  * it has none, reason says why. Any thread. */

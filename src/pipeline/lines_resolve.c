@@ -149,15 +149,19 @@ static int resolving_run(struct resolving *work)
 	return atomic_load(&work->failed);
 }
 
-int lines_resolve(struct lines *l)
+unsigned lines_threads(const struct lines *l)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	struct resolving work = { .lines = l };
+	unsigned n = l->opts.threads ? l->opts.threads : cpus > 0 ? (unsigned)cpus : 1;
+
+	return n < THREADS_MAX ? n : THREADS_MAX;
+}
+
+int lines_resolve(struct lines *l)
+{
+	struct resolving work = { .lines = l, .threads = lines_threads(l) };
 	int r = 0;
 
-	work.threads = l->opts.threads ? l->opts.threads : cpus > 0 ? (unsigned)cpus : 1;
-	if (work.threads > THREADS_MAX)
-		work.threads = THREADS_MAX;
 	for (struct lines_object *o = l->first; o && r >= 0; o = o->next) {
 		if (o->wanted.failed)
 			r = -ENOMEM;

@@ -301,7 +301,8 @@ int live_walk_unwound(const struct live_walk *w, const struct proc_table *procs,
 		                     .procs = procs,
 		                     .tables = tables,
 		                     .machine = w->machine,
-		                     .own_vdso = true };
+		                     .own_vdso = true,
+		                     .running = true };
 
 	return unwound_new(ret, &opts);
 }

@@ -23,7 +23,8 @@ int load_lines_start(struct load_lines *l, struct places *places, const struct l
 int load_lines_mark(const struct load_lines *l, const struct place *place, struct profile_frame *f)
 {
 	struct lines_object *object;
-	int r = l->wanted ? places_lines_object(l->places, place, &object) : 0;
+	uint64_t vaddr;
+	int r = l->wanted ? places_lines_object(l->places, place, &object, &vaddr) : 0;
 
 	if (r >= 0 && l->wanted && object && place->address != place->symbol.addr)
 		f->depth = UINT32_MAX; /* a caller's: profile_expand gives it its depth */
@@ -32,9 +33,9 @@ int load_lines_mark(const struct load_lines *l, const struct place *place, struc
 
 int load_lines_note(struct load_lines *l, uint32_t frame, const struct place *place)
 {
-	struct load_lines_note note = { .vaddr = place->symbol.addr };
+	struct load_lines_note note = { 0 };
 	size_t end = ((size_t)frame + 1) * sizeof(note);
-	int r = l->wanted ? places_lines_object(l->places, place, &note.object) : 0;
+	int r = l->wanted ? places_lines_object(l->places, place, &note.object, &note.vaddr) : 0;
 
 	if (r < 0 || !note.object)
 		return r;

@@ -20,7 +20,9 @@ static void load_outcome_where(const struct recording *rec, uint32_t space, bool
 	if (!m)
 		return;
 	ret->object = m->object;
-	ret->reason = m->object->kind == PROC_KIND_ANON ? made_at_run_time : without;
+	ret->reason = m->object->kind == PROC_KIND_ANON || m->object->kind == PROC_KIND_JIT
+	                      ? made_at_run_time
+	                      : without;
 }
 
 int load_outcome_add(struct load_outcome *o, const struct recording *rec, uint32_t space,

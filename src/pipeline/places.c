@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "pipeline/jit.h"
+#include "pipeline/table_cache.h"
 #include "unwind/walk.h"
 
 struct places_entry {
@@ -31,6 +33,7 @@ struct places {
 	struct lines *lines;      /* NULL: not wanted */
 	pthread_mutex_t *asking;  /* held by who asks lines, of all that share them */
 	pthread_mutex_t asks;     /* is asking, unless they are another's */
+	const char *release;      /* of the recorded kernel; the reader's */
 	struct map lines_objects; /* struct symbol_object * -> struct lines_object * */
 };
 
@@ -41,11 +44,8 @@ static int places_jitdumps(struct places *p)
 
 	for (; p->mappings < proc_mappings(p->rec->procs) && r >= 0; p->mappings++) {
 		const struct proc_mapping *m = proc_mapping_at(p->rec->procs, p->mappings);
-		const char *slash = strrchr(m->object->path, '/');
-		size_t n = slash ? strlen(slash) : 0;
 
-		if (m->object->kind == PROC_KIND_FILE && n > 10 && !strncmp(slash, "/jit-", 5) &&
-		    !strcmp(slash + n - 5, ".dump"))
+		if (m->object->kind == PROC_KIND_FILE && jit_is_dump(m->object->path))
 			r = symbol_jitdump(p->symbols, m->pid, m->object->path);
 	}
 	return r;
@@ -87,6 +87,29 @@ static int places_start(struct places **ret, const struct recording *rec)
 	return 0;
 }
 
+/* What names keep on disk: the running kernel's list, some 4 MB for each boot. */
+#define KEEP_BYTES (32ULL << 20)
+
+static int keep_get(void *ctx, const char *name, struct buf *ret)
+{
+	struct table_cache cache;
+	int r;
+
+	table_cache_open(&cache, "symbols", NULL, KEEP_BYTES);
+	r = table_cache_get(&cache, name, ret);
+	table_cache_close(&cache);
+	return r;
+}
+
+static void keep_put(void *ctx, const char *name, const void *bytes, size_t n)
+{
+	struct table_cache cache;
+
+	table_cache_open(&cache, "symbols", NULL, KEEP_BYTES);
+	table_cache_put(&cache, name, bytes, n);
+	table_cache_close(&cache);
+}
+
 int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts)
 {
 	struct symbol_opts o = { .sz = sizeof(o) };
@@ -98,12 +121,21 @@ int places_new(struct places **ret, const struct recording *rec, const struct sy
 	if (opts)
 		o = *opts;
 	o.foreign |= rec->foreign;
+	if (!o.keep.get)
+		o.keep = (struct symbol_keep){ keep_get, keep_put, NULL };
+	o.jit_timed = rec->jit_timed;
+	o.began = recording_began;
+	o.began_ctx = rec;
 	if (!o.kernel_build_id.size && proc_kernel(rec->procs)) {
 		const struct proc_object *kernel = proc_kernel(rec->procs)->object;
 
 		o.kernel_build_id.size = kernel->build_id_size;
 		memcpy(o.kernel_build_id.bytes, kernel->build_id, sizeof(kernel->build_id));
 	}
+	p->release = rec->reader ? seam_reader_feature_string(rec->reader, SEAM_FEATURE_OSRELEASE)
+	                         : NULL;
+	if (!o.search.kernel_release)
+		o.search.kernel_release = p->release;
 	r = symbol_new(&p->symbols, &o);
 	if (r >= 0)
 		r = places_jitdumps(p);
@@ -270,7 +302,9 @@ static const struct proc_mapping *places_mapping(const struct places *p, uint32_
 int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,
                 struct place *ret)
 {
-	struct place place = { .address = addr, .kernel = space & RECORDING_KERNEL };
+	struct place place = { .address = addr,
+		               .looked_up = addr,
+		               .kernel = space & RECORDING_KERNEL };
 	const struct proc_mapping *m;
 	struct symbol_place at;
 	uint64_t step;
@@ -289,7 +323,8 @@ int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t add
 		place.mapping = m;
 		step = caller && addr > m->start;
 		at = (struct symbol_place){ .start = m->start, .end = m->end, .pgoff = m->pgoff };
-		r = symbol_resolve(place.object, &at, addr - step, &place.symbol);
+		place.looked_up = addr - step;
+		r = symbol_resolve(place.object, &at, place.looked_up, &place.symbol);
 		if (r < 0)
 			return r;
 		place.address = place.symbol.addr + step;
@@ -315,35 +350,58 @@ int places_lines_start(struct places *p, const struct lines_opts *opts,
 		o.no_demangle = symbols->no_demangle;
 		o.parameters = symbols->parameters;
 	}
+	if (!o.search.kernel_release)
+		o.search.kernel_release = p->release;
 	return lines_new(&p->lines, &o);
 }
 
-/* Is its file the one that was recorded, and does the address stand in its own numbering? */
-static bool place_has_source(const struct place *place)
+/* Is its file the one that was recorded, and what is the address in the file's own numbering? The kernel's and its
+ * modules' files are found by build-id, whatever named them; of where they were loaded the recording knows. */
+static bool place_source(const struct place *place, enum lines_terms *terms, uint64_t *vaddr)
 {
 	enum symbol_state state = place->symbol.state;
+	const struct symbol_key *key = place->object ? symbol_object_key(place->object) : NULL;
 
-	return place->object && symbol_object_key(place->object)->kind == SYMBOL_KIND_FILE &&
-	       (state == SYMBOL_NAMED || state == SYMBOL_OUTSIDE || state == SYMBOL_NO_SYMBOLS);
+	if (!key)
+		return false;
+	switch (key->kind) {
+	case SYMBOL_KIND_FILE:
+		*terms = LINES_FILE;
+		*vaddr = place->symbol.addr;
+		return state == SYMBOL_NAMED || state == SYMBOL_OUTSIDE ||
+		       state == SYMBOL_NO_SYMBOLS;
+	case SYMBOL_KIND_KERNEL:
+		*terms = LINES_KERNEL;
+		*vaddr = place->looked_up - place->mapping->pgoff;
+		return place->mapping->pgoff;
+	case SYMBOL_KIND_MODULE:
+		*terms = LINES_MODULE;
+		*vaddr = place->looked_up - place->mapping->start;
+		return key->build_id.size && !place->mapping->pgoff;
+	default:
+		return false;
+	}
 }
 
 #define PLACES_NO_LINES 1u /* in place of a pointer: asked for, and there is nothing to be known */
 
-int places_lines_object(struct places *p, const struct place *place, struct lines_object **ret)
+int places_lines_object(struct places *p, const struct place *place, struct lines_object **ret,
+                        uint64_t *ret_vaddr)
 {
 	const struct symbol_key *key;
+	enum lines_terms terms;
 	uint64_t *slot;
 	int r;
 
 	*ret = NULL;
-	if (!p->lines || !place_has_source(place))
+	if (!p->lines || !place_source(place, &terms, ret_vaddr))
 		return 0;
 	key = symbol_object_key(place->object);
 	slot = map_slot(&p->lines_objects, (uintptr_t)place->object, NULL);
 	if (!slot)
 		return -ENOMEM;
 	if (!*slot) {
-		r = lines_object(p->lines, key->path, &key->build_id, ret);
+		r = lines_object(p->lines, terms, key->path, &key->build_id, ret);
 		if (r < 0)
 			return r;
 		*slot = lines_known(*ret) ? (uintptr_t)*ret : PLACES_NO_LINES;
@@ -355,15 +413,16 @@ int places_lines_object(struct places *p, const struct place *place, struct line
 int places_source(struct places *p, const struct place *place, struct lines_at *ret)
 {
 	struct lines_object *object;
+	uint64_t vaddr;
 	int r;
 
 	*ret = (struct lines_at){ 0 };
 	if (!p->lines)
 		return 0;
 	pthread_mutex_lock(p->asking);
-	r = places_lines_object(p, place, &object);
+	r = places_lines_object(p, place, &object, &vaddr);
 	if (r >= 0 && object)
-		r = lines_find(object, place->symbol.addr, ret);
+		r = lines_find(object, vaddr, ret);
 	pthread_mutex_unlock(p->asking);
 	return r;
 }

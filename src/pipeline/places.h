@@ -18,8 +18,9 @@ struct place {
 	const struct proc_mapping *mapping; /* NULL: nothing known is mapped there */
 	struct symbol_object *object;       /* NULL exactly when mapping is */
 	struct symbol symbol;               /* .state says why there is no name */
-	uint64_t address; /* as recorded, translated: in the terms of symbol.start; or a
+	uint64_t address;   /* as recorded, translated: in the terms of symbol.start; or a
 	                                       file offset when the object could not be read */
+	uint64_t looked_up; /* the address, as recorded; a caller's minus 1 */
 	bool kernel;
 };
 
@@ -67,9 +68,10 @@ int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t add
 /* Source lines and inlined calls: after this, places_lines knows them. opts as in load_opts.lines_opts. */
 int places_lines_start(struct places *p, const struct lines_opts *opts,
                        const struct symbol_opts *symbols);
-/* Whose source can be looked up at a place: NULL when nothing can be known of it (no file, or another
- * one than was recorded, no debugging information). The address is place->symbol.addr. -ENOMEM. */
-int places_lines_object(struct places *p, const struct place *place, struct lines_object **ret);
+/* Whose source can be looked up at a place, and at which of its addresses: NULL when nothing can be known of it (no
+ * file, or another one than was recorded, no debugging information). -ENOMEM. */
+int places_lines_object(struct places *p, const struct place *place, struct lines_object **ret,
+                        uint64_t *ret_vaddr);
 /* The source of a place, as lines_find; any thread. Empty when nothing is known of it. -ENOMEM. */
 int places_source(struct places *p, const struct place *place, struct lines_at *ret);
 /* All that were wanted of it; see lines_resolve. */

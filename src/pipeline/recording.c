@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "perfdata/feature.h"
 #include "pipeline/learner.h"
 
 #define PROGRESS_EVERY 65536u /* records */
@@ -75,8 +76,9 @@ static bool recording_is_foreign(struct seam_reader *reader)
 	return (host && strcmp(host, here.nodename)) || (release && strcmp(release, here.release));
 }
 
-static int recording_seal(struct recording *rec)
+static int recording_seal(struct learner *l, const struct symbol_opts *symbols)
 {
+	struct recording *rec = l->rec;
 	struct seam_bytes ids;
 	struct seam_reader_info info = { .sz = sizeof(info) };
 	int r;
@@ -93,15 +95,16 @@ static int recording_seal(struct recording *rec)
 		r = seam_stitch_events(rec->stitch, rec->events);
 	if (r >= 0)
 		r = seam_stitch_seal(rec->stitch);
-	if (r >= 0)
-		r = proc_seal(rec->procs);
 	rec->foreign = recording_is_foreign(rec->reader);
-	return r;
+	if (r >= 0)
+		r = jit_learn(&l->jit, rec, symbols);
+	return r < 0 ? r : proc_seal(rec->procs);
 }
 
-static int recording_learn(struct learner *l, const struct progress *progress,
+static int recording_learn(struct learner *l, const struct recording_opts *opts,
                            struct seam_error *err)
 {
+	const struct progress *progress = opts ? &opts->progress : NULL;
 	struct recording *rec = l->rec;
 	struct seam_record record;
 	int r;
@@ -120,7 +123,7 @@ static int recording_learn(struct learner *l, const struct progress *progress,
 	}
 	if (r < 0)
 		return r;
-	r = recording_seal(rec);
+	r = recording_seal(l, opts ? opts->symbols : NULL);
 	if (r < 0)
 		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
 	return 0;
@@ -159,7 +162,7 @@ int recording_open(struct recording **ret, struct seam_reader *reader,
 
 	if (r < 0)
 		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
-	r = recording_learn(&l, opts ? &opts->progress : NULL, err);
+	r = recording_learn(&l, opts, err);
 	learner_free(&l);
 	if (r < 0) {
 		recording_close(l.rec);
@@ -192,7 +195,23 @@ void recording_close(struct recording *rec)
 	proc_free(rec->procs);
 	free(rec->runs);
 	free(rec->kernel_changes);
+	map_free(&rec->began);
 	free(rec);
+}
+
+uint64_t recording_began(const void *recording, uint32_t pid)
+{
+	const struct recording *rec = recording;
+	struct seam_reader_info info = { .sz = sizeof(info) };
+	struct feature_clock_data clock;
+	struct seam_bytes bytes;
+	uint64_t began = 0;
+
+	if (!map_get(&rec->began, pid, &began) || seam_reader_info(rec->reader, &info) < 0 ||
+	    seam_reader_feature(rec->reader, SEAM_FEATURE_CLOCK_DATA, &bytes) <= 0 ||
+	    feature_clock_data(&bytes, info.swapped, &clock) < 0)
+		return 0;
+	return began - clock.clockid_time_ns + clock.wall_clock_ns;
 }
 
 bool recording_damaged(const struct recording *rec)

@@ -19,6 +19,7 @@
 #include <seam/stitch.h>
 
 #include "abi/stack_end.h"
+#include "base/map.h"
 #include "proc/proc.h"
 
 /* Called now and then with the work done and the work in all (bytes; total 0: not known). */
@@ -64,19 +65,25 @@ struct recording {
 	struct seam_stitch *stitch;
 	struct recording_run *runs;
 	size_t n_runs;
-	bool in_order; /* of a stream: see recording_stream */
-	bool stable;   /* every record of the kernel is in a run */
+	bool in_order;  /* of a stream: see recording_stream */
+	bool stable;    /* every record of the kernel is in a run */
+	bool jit_timed; /* code of jitdumps that was replaced has mappings (jit.h) */
 	bool foreign; /* not recorded on this machine with this kernel, as far as the header says */
 	uint64_t *kernel_changes; /* times at which kernel code came or went, ascending */
 	size_t n_kernel_changes;
+	struct map began;           /* pid -> when it first began a program, of those recorded */
 	uint64_t first_ns, last_ns; /* of the samples */
 	struct recording_counts counts;
 	struct seam_error first_error; /* of the records that could not be decoded; code 0: none */
 };
 
+struct symbol_opts;
+
 struct recording_opts {
 	size_t sz;
 	struct progress progress;
+	/* Where jitdumps are, as for names; NULL: code that was replaced is told apart by no times. */
+	const struct symbol_opts *symbols;
 };
 
 /*
@@ -93,6 +100,10 @@ void recording_close(struct recording *rec);
 int recording_stream(struct recording **ret, struct seam_reader *reader);
 /* Says whether it is foreign, from the features that are known by now. */
 void recording_know_machine(struct recording *rec);
+
+/* When a process began its program, in ns since the epoch, as symbol_opts.began: 0 where the recording does not say.
+ * rec: a struct recording. */
+uint64_t recording_began(const void *rec, uint32_t pid);
 
 /* True when samples or side-band records were skipped: an answer from it is partial. */
 bool recording_damaged(const struct recording *rec);

@@ -43,6 +43,8 @@ struct tables {
 	struct tables_opts opts;
 	pthread_mutex_t lock; /* of all below */
 	struct map by_hash;   /* of path and build-id -> struct tables_entry * */
+	struct map
+	        inside; /* hash of a build-id -> the object that was read below a process's root */
 	struct tables_entry *entries;
 	struct arena arena;
 	struct table_cache cache;
@@ -84,6 +86,7 @@ void tables_free(struct tables *t)
 	buf_free(&t->kept_vdso);
 	table_cache_close(&t->cache);
 	map_free(&t->by_hash);
+	map_free(&t->inside);
 	arena_free(&t->arena);
 	pthread_mutex_destroy(&t->lock);
 	free(t);
@@ -340,6 +343,56 @@ int tables_get_inode(struct tables *t, const char *path, const struct image_buil
                      uint64_t inode, const struct tables_object **ret)
 {
 	return tables_lookup(t, path, build_id, inode, NULL, 0, ret);
+}
+
+static bool tables_is_whole(const struct tables_object *object)
+{
+	return object && (object->table || object->keeps_fp);
+}
+
+/* Below the process's own root, where that leads elsewhere than ours. By build-id one process's file is every one's. */
+static int tables_below(struct tables *t, const char *path, const struct image_build_id *id,
+                        uint64_t inode, const char *below, const struct tables_object **ret)
+{
+	uint64_t hash = map_hash_bytes(id->bytes, id->size, 0), known = 0;
+	const struct tables_object *object;
+	struct stat st, ours;
+	int r = 0;
+
+	pthread_mutex_lock(&t->lock);
+	if (id->size)
+		map_get(&t->inside, hash, &known);
+	pthread_mutex_unlock(&t->lock);
+	object = (const struct tables_object *)(uintptr_t)known;
+	if (!object) {
+		if (stat(below, &st) < 0 || (!id->size && st.st_ino != inode) ||
+		    (stat(path, &ours) == 0 && ours.st_dev == st.st_dev &&
+		     ours.st_ino == st.st_ino))
+			return 0;
+		r = tables_get_inode(t, below, id, inode, &object);
+	}
+	if (r < 0 || !tables_is_whole(object))
+		return r;
+	*ret = object;
+	if (!known && id->size) {
+		pthread_mutex_lock(&t->lock);
+		map_put(&t->inside, hash, (uintptr_t)object); /* else it is read again */
+		pthread_mutex_unlock(&t->lock);
+	}
+	return 0;
+}
+
+int tables_get_inside(struct tables *t, uint32_t pid, const char *path,
+                      const struct image_build_id *build_id, uint64_t inode,
+                      const struct tables_object **ret)
+{
+	char below[4096 + 32];
+	int r = tables_get_inode(t, path, build_id, inode, ret);
+
+	if (r < 0 || tables_is_whole(*ret) || path[0] != '/' || (!build_id->size && !inode) ||
+	    (size_t)snprintf(below, sizeof(below), "/proc/%u/root%s", pid, path) >= sizeof(below))
+		return r;
+	return tables_below(t, path, build_id, inode, below, ret);
 }
 
 static int tables_note(struct tables *t, const char *path, uint64_t inode,

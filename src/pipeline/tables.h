@@ -56,6 +56,11 @@ int tables_get(struct tables *t, const char *path, const struct image_build_id *
  */
 int tables_get_inode(struct tables *t, const char *path, const struct image_build_id *build_id,
                      uint64_t inode, const struct tables_object **ret);
+/* The same for what a process that still runs has mapped: it may see another file at the path (a container), which is then
+ * read below its own root. */
+int tables_get_inside(struct tables *t, uint32_t pid, const char *path,
+                      const struct image_build_id *build_id, uint64_t inode,
+                      const struct tables_object **ret);
 /* A file without build-id was mapped a moment ago: notes when it was last written. -ENOMEM. */
 int tables_mapped(struct tables *t, const char *path, uint64_t inode);
 /* Takes over what tables_mapped noted of a file in other tables. -ENOMEM. */

@@ -168,12 +168,15 @@ static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m
 	memcpy(id.bytes, m->object->build_id, sizeof(id.bytes));
 	*ret = (struct unwound_mapping){ .known = true };
 	if (m->object->kind == PROC_KIND_FILE)
-		r = tables_get_inode(u->opts.tables, m->object->path, &id, m->object->inode,
-		                     &object);
+		r = u->opts.running ? tables_get_inside(u->opts.tables, m->pid, m->object->path,
+		                                        &id, m->object->inode, &object)
+		                    : tables_get_inode(u->opts.tables, m->object->path, &id,
+		                                       m->object->inode, &object);
 	else if (m->object->kind == PROC_KIND_VDSO)
 		r = unwound_vdso(u, &id, &object);
 	else
-		ret->may_guess = m->object->kind == PROC_KIND_ANON;
+		ret->may_guess =
+		        m->object->kind == PROC_KIND_ANON || m->object->kind == PROC_KIND_JIT;
 	ret->keeps_fp = object && object->keeps_fp;
 	ret->reason = object           ? object->reason
 	              : ret->may_guess ? "no object: code made at run time"

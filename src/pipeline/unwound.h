@@ -40,6 +40,7 @@ struct unwound_opts {
 	struct tables *tables;          /* shared between threads */
 	uint32_t machine;               /* enum frametab_machine; 0: nothing can be walked */
 	bool own_vdso; /* the recorded vdso is this process's: same machine, same kernel */
+	bool running;  /* the processes run: what they see at a path may be looked at */
 	bool sure;     /* no guesses, and plain addresses without marks: for a file's callchains */
 };
 

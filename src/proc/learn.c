@@ -186,6 +186,23 @@ int proc_learn(struct proc_table *table, const struct seam_decoded *record)
 	return r;
 }
 
+int proc_learn_code(struct proc_table *table, uint32_t pid, uint64_t time_ns, uint64_t start,
+                    uint64_t size, const char *name)
+{
+	struct event e = {
+		.type = EVENT_MAP, .kind = PROC_KIND_JIT, .pid = pid, .tid = pid, .time = time_ns
+	};
+
+	if (table->sealed)
+		return -EBUSY;
+	if (!learn_range(&e, start, size)) {
+		table->counts.unsound++;
+		return 0;
+	}
+	e.name = intern_text(&table->names, name);
+	return e.name == INTERN_FAILED || learn_put(table, &e) < 0 ? -ENOMEM : 0;
+}
+
 int proc_learn_build_id(struct proc_table *table, const char *path, const uint8_t *build_id,
                         size_t n)
 {

@@ -96,7 +96,7 @@ const struct proc_object *object_get(struct object_pool *pool, enum proc_kind ki
 
 	if (build_id_size > PROC_BUILD_ID_MAX)
 		build_id_size = PROC_BUILD_ID_MAX;
-	if (kind != PROC_KIND_ANON)
+	if (kind != PROC_KIND_ANON && kind != PROC_KIND_JIT)
 		pid = 0;
 	memcpy(key, &word, 4);
 	memcpy(key + 4, &name, 4);

@@ -144,7 +144,7 @@ const char *proc_kind_name(enum proc_kind kind)
 		[PROC_KIND_STACK] = "stack",   [PROC_KIND_UPROBES] = "uprobes",
 		[PROC_KIND_KERNEL] = "kernel", [PROC_KIND_MODULE] = "module",
 		[PROC_KIND_BPF] = "bpf",       [PROC_KIND_OUT_OF_LINE] = "out_of_line",
-		[PROC_KIND_OTHER] = "other",
+		[PROC_KIND_JIT] = "jit",       [PROC_KIND_OTHER] = "other",
 	};
 
 	return (unsigned)kind < PROC_KINDS ? names[kind] : "?";

@@ -43,18 +43,19 @@ enum proc_kind {
 	PROC_KIND_MODULE,      /* a kernel module: path of the .ko, or "[name]" */
 	PROC_KIND_BPF,         /* a BPF program or trampoline; path is its name */
 	PROC_KIND_OUT_OF_LINE, /* other code the kernel made (kprobes, ftrace); path is its name */
-	PROC_KIND_OTHER,       /* "[...]" of a name that is not known */
+	PROC_KIND_JIT,   /* one piece of code that a process made; path is its name; object->pid */
+	PROC_KIND_OTHER, /* "[...]" of a name that is not known */
 	PROC_KINDS,
 };
 
 #define PROC_BUILD_ID_MAX 20
 
-/* What is mapped; one per distinct (kind, path, build-id; pid if ANON; inode if it has one). Lives as long as the table. */
+/* What is mapped; one per distinct (kind, path, build-id; pid if ANON or JIT; inode if it has one). Lives as long as the table. */
 struct proc_object {
 	uint32_t id; /* dense: 0, 1, 2 ... */
 	enum proc_kind kind;
 	const char *path;      /* as recorded, but "[kernel.kallsyms]" without its "_text" */
-	uint32_t pid;          /* ANON: the process that mapped it, else 0 */
+	uint32_t pid;          /* ANON, JIT: the process that mapped it, else 0 */
 	uint64_t inode;        /* live, a FILE without build-id: as recorded, else 0 */
 	uint8_t build_id_size; /* 0: none was recorded */
 	uint8_t build_id[PROC_BUILD_ID_MAX];
@@ -98,6 +99,10 @@ int proc_learn(struct proc_table *table, const struct seam_decoded *record);
  * carry none. Before proc_seal; live: before the mapping. */
 int proc_learn_build_id(struct proc_table *table, const char *path, const uint8_t *build_id,
                         size_t n);
+/* Code that a process made at a time, in memory that it has mapped: from then on it is what is there. 0; -ENOMEM,
+ * -EBUSY: sealed. */
+int proc_learn_code(struct proc_table *table, uint32_t pid, uint64_t time_ns, uint64_t start,
+                    uint64_t size, const char *name);
 /* No more to learn. -ENOMEM. */
 int proc_seal(struct proc_table *table);
 

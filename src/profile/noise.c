@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// noise.c: see noise.h. Intervals of a ratio of proportions on the logarithmic scale (Katz), scaled by
-// Pearson's dispersion where there are several runs.
+// noise.c: see noise.h. Intervals of a ratio of proportions on the logarithmic scale (Katz). Where there
+// are several runs a second one is made of how they differ (Pearson's dispersion, Student's t), and the
+// wider of the two is taken: a few runs that happen to agree do not make the counts any surer, and a
+// small dispersion of a few runs is itself unsure.
 #include "profile/noise.h"
 
 #include <math.h>
@@ -80,22 +82,23 @@ void noise_compare(const struct noise_run *base, size_t n_base, const struct noi
 	double chance = (1 - opts->confidence) / (opts->tests ? (double)opts->tests : 1);
 
 	ret->dispersion = df ? (a.chi2 + b.chi2) / df : 1;
+	q = noise_quantile(chance, 0);
+	if (df)
+		q = fmax(q, noise_quantile(chance, df) * sqrt(ret->dispersion));
 	if (!(ret->dispersion > 1))
 		ret->dispersion = 1;
-	/* Where runs vary no more than counting does, counting is all the noise that is known. */
-	q = noise_quantile(chance, ret->dispersion > 1 ? df : 0);
 	ret->base = noise_share(&a, a.k, opts->counts);
 	ret->next = noise_share(&b, b.k, opts->counts);
 	variance = opts->counts ? ka / (a.runs * a.runs) + kb / (b.runs * b.runs)
 	                        : ret->base * (1 - ret->base) / fmax(a.n, 1) +
 	                                  ret->next * (1 - ret->next) / fmax(b.n, 1);
-	ret->margin = q * sqrt(variance * ret->dispersion);
+	ret->margin = q * sqrt(variance);
 	ret->ratio = noise_share(&b, kb, opts->counts) / noise_share(&a, ka, opts->counts);
 	variance = 1 / ka + 1 / kb;
 	if (!opts->counts)
 		variance -= 1 / fmax(a.n, ka) + 1 / fmax(b.n, kb);
 	/* Beyond a factor of 10^8 nothing is known; larger powers say no more. */
-	spread = exp(fmin(q * sqrt(fmax(variance, 0) * ret->dispersion), 20));
+	spread = exp(fmin(q * sqrt(fmax(variance, 0)), 20));
 	ret->least = ret->ratio / spread;
 	ret->most = ret->ratio * spread;
 }

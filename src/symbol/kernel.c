@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/kept.h"
 #include "symbol/object.h"
 
 #define NOTES_MAX (1u << 20)
@@ -91,6 +92,37 @@ static int use_kallsyms(struct symbol_object *object, const char *module)
 	return k ? use_list(object, k, module) : -ENOMEM;
 }
 
+/* As use_kallsyms, but of the table that was kept at this boot, if one was. */
+static int use_running_kernel(struct symbol_object *object)
+{
+	const struct symbol_opts *opts = &object->cache->opts;
+	struct buf bytes = { 0 };
+	char name[KEPT_NAME];
+	int r = 0;
+
+	if (opts->kallsyms || !opts->keep.get || !kept_name(name))
+		return use_kallsyms(object, NULL);
+	pthread_mutex_lock(&object->cache->kallsyms_lock);
+	if (opts->keep.get(opts->keep.ctx, name, &bytes) > 0)
+		r = kept_decode(&object->table, &object->reference, bytes.bytes, bytes.n);
+	pthread_mutex_unlock(&object->cache->kallsyms_lock);
+	if (object->table.n) {
+		buf_put_text(&object->source, "/proc/kallsyms");
+		object->state = SYMBOL_NAMED;
+		r = 1;
+	} else if (r != -ENOMEM) {
+		r = use_kallsyms(object, NULL);
+		if (r > 0 && table_seal(&object->table) >= 0 &&
+		    kept_encode(&object->table, object->reference, &bytes) >= 0) {
+			pthread_mutex_lock(&object->cache->kallsyms_lock);
+			opts->keep.put(opts->keep.ctx, name, bytes.bytes, bytes.n);
+			pthread_mutex_unlock(&object->cache->kallsyms_lock);
+		}
+	}
+	buf_free(&bytes);
+	return r;
+}
+
 /* The list of the recorded kernel that an archive, or perf's cache, has. */
 static int use_kept_list(struct symbol_object *object, const struct image_build_id *kernel,
                          const char *module)
@@ -109,38 +141,23 @@ static int use_kept_list(struct symbol_object *object, const struct image_build_
 	return r;
 }
 
-static uint64_t text_of(const struct table *table)
+/* A vmlinux given by the user, or found by its build-id. */
+static int use_vmlinux(struct symbol_object *object, const struct image_build_id *recorded)
 {
-	for (size_t i = 0; i < table->n; i++) {
-		if (!strcmp(table_name(table, &table->symbols[i]), "_text"))
-			return table->symbols[i].start;
-	}
-	return 0;
-}
-
-/* A vmlinux given by the user, or filed under the build-id. */
-static int use_vmlinux(struct symbol_object *object)
-{
-	struct symbol_cache *cache = object->cache;
-	const char *path = cache->opts.vmlinux ? cache->opts.vmlinux : object->path;
-	struct image_search search = cache->opts.search;
+	const struct image_search *search = &object->cache->opts.search;
 	struct seam_error err = { 0 };
 	struct image *image;
-	int r;
+	int r = image_find(&image, object->path, recorded, search, NULL, &err);
 
-	if (cache->opts.vmlinux)
-		search.root = NULL;
-	if (!cache->opts.vmlinux && !object->key.build_id.size)
-		return 0;
-	r = image_find(&image, path, &object->key.build_id, &search, NULL, &err);
 	if (r < 0) {
-		if (cache->opts.vmlinux)
+		if (search->vmlinux)
 			object_reason(object, r == -ESTALE ? SYMBOL_OTHER_BUILD_ID : SYMBOL_NO_FILE,
 			              "%s", err.text);
 		return r == -ENOMEM ? r : 0;
 	}
 	r = elffile_symbols(object, image);
-	object->reference = text_of(&object->table);
+	if (image_symbol_value(image, "_text", &object->reference) < 0)
+		object->reference = 0;
 	if (r == 0 && object->state == SYMBOL_NAMED)
 		r = 1;
 	image_close(image);
@@ -156,11 +173,11 @@ int kernel_load(struct symbol_object *object)
 
 	object->terms = OBJECT_ADDRESS;
 	if (cache->opts.kallsyms || is_running(object, recorded, "/sys/kernel/notes"))
-		r = use_kallsyms(object, NULL);
+		r = use_running_kernel(object);
 	if (r == 0)
 		r = use_kept_list(object, recorded, NULL);
 	if (r == 0)
-		r = use_vmlinux(object);
+		r = use_vmlinux(object, recorded);
 	return r < 0 ? r : 0;
 }
 

@@ -43,6 +43,7 @@ static char *object_spelling(const struct symbol_key *key)
 
 	switch (key->kind) {
 	case SYMBOL_KIND_ANON:
+	case SYMBOL_KIND_JIT:
 		r = asprintf(&name, "/tmp/perf-%u.map", key->pid);
 		break;
 	case SYMBOL_KIND_VDSO:
@@ -110,6 +111,7 @@ static int load_by_kind(struct symbol_object *object)
 	case SYMBOL_KIND_MODULE:
 		return module_load(object);
 	case SYMBOL_KIND_BPF:
+	case SYMBOL_KIND_JIT:
 	case SYMBOL_KIND_OUT_OF_LINE: { /* one symbol, as long as the mapping */
 		struct table_symbol all = { .end = UINT64_MAX, .bind = TABLE_GLOBAL };
 
@@ -137,7 +139,7 @@ static int load(struct symbol_object *object)
 			r = -ENOMEM;
 	}
 	/* What was tried before the names were found elsewhere is of no interest. */
-	if (object->state == SYMBOL_NAMED)
+	if (object->state == SYMBOL_NAMED && !object->ambiguous)
 		buf_clear(&object->reason);
 	buf_text(&object->reason); /* NUL-terminated from here on */
 	buf_text(&object->source);

@@ -47,6 +47,7 @@ struct symbol_object {
 	uint64_t reference; /* KERNEL: the table's _text, 0: unknown */
 	bool is_64;         /* VDSO */
 	uint64_t bad_lines;
+	bool ambiguous; /* ANON: it has code that stood where other code stood: not in the table */
 	_Atomic(struct symbol_used *) *used; /* one per symbol of the table */
 };
 
@@ -70,8 +71,11 @@ int vdso_load(struct symbol_object *object);
 int kernel_load(struct symbol_object *object);
 int module_load(struct symbol_object *object);
 int perfmap_load(struct symbol_object *object);
-/* Puts the functions of a jitdump into the object's table. -EBADMSG: it is none. -ENOMEM. */
+/* Puts the functions of a jitdump into the object's table, but for those that need a time. -EBADMSG: it is none. -ENOMEM. */
 int jitdump_take(struct symbol_object *object, const void *bytes, size_t n);
+/* The bytes of a jitdump. */
+int perfmap_read_jitdump(const struct symbol_opts *opts, uint32_t pid, const char *dump,
+                         struct buf *ret_path, struct buf *ret);
 /* The path given to symbol_jitdump for a process, or NULL. */
 const char *symbol_jitdump_of(struct symbol_cache *cache, uint32_t pid);
 /* Takes the lines of a map into object->table and bad_lines. -ENOMEM. */

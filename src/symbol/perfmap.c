@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // perfmap.c: names of JIT code: the process's jitdump (jitdump.c), else /tmp/perf-PID.map, by which JIT compilers tell names: "START SIZE NAME", in hex. Anybody
-// can write to /tmp: only a regular file of root, of ours or of the process's own user is believed.
+// can write to /tmp: only a regular file of root, of ours or of the process's own user is believed; and numbers of processes
+// come again: only one that was written after the process began.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -107,8 +108,19 @@ static int read_text(int fd, struct buf *ret)
 	return n < 0 ? -errno : ret->n > PERFMAP_MAX ? -EFBIG : 0;
 }
 
-/* A file that the process, or somebody who may, wrote: its bytes. -EPERM: a stranger's. */
-static int read_file(const char *path, uint32_t pid, struct buf *ret)
+#define BEGAN_SLACK_NS 1000000000u /* times of files are coarse, and clocks are set */
+
+static bool is_older(const struct stat *st, uint64_t began_ns)
+{
+	uint64_t written =
+	        (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
+
+	return written + BEGAN_SLACK_NS < began_ns;
+}
+
+/* A file that the process, or somebody who may, wrote: its bytes. -EPERM: a stranger's. -ESTALE: it was written before
+ * the process began. */
+static int read_file(const char *path, uint32_t pid, uint64_t began_ns, struct buf *ret)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -116,6 +128,8 @@ static int read_file(const char *path, uint32_t pid, struct buf *ret)
 
 	if (!r && !is_trusted(&st, pid))
 		r = -EPERM;
+	if (!r && is_older(&st, began_ns))
+		r = -ESTALE;
 	if (!r)
 		r = read_text(fd, ret);
 	if (fd >= 0)
@@ -146,13 +160,13 @@ static uint32_t own_pid(uint32_t pid)
 }
 
 /* A path as a process that still runs sees it, where ours has nothing. */
-static int read_inside(struct buf *path, uint32_t pid, struct buf *ret)
+static int read_inside(struct buf *path, uint32_t pid, uint64_t began_ns, struct buf *ret)
 {
 	struct buf inside = { 0 };
 	int r;
 
 	buf_printf(&inside, "/proc/%u/root%s", pid, buf_text(path));
-	r = read_file(buf_text(&inside), pid, ret);
+	r = read_file(buf_text(&inside), pid, began_ns, ret);
 	if (r >= 0) {
 		buf_clear(path);
 		buf_put_text(path, buf_text(&inside));
@@ -161,29 +175,45 @@ static int read_inside(struct buf *path, uint32_t pid, struct buf *ret)
 	return r;
 }
 
+int perfmap_read_jitdump(const struct symbol_opts *opts, uint32_t pid, const char *dump,
+                         struct buf *ret_path, struct buf *ret)
+{
+	int r;
+
+	if (opts->map_dir)
+		buf_printf(ret_path, "%s/jit-%u.dump", opts->map_dir, pid);
+	else
+		buf_printf(ret_path, "%s%s", opts->search.root ? opts->search.root : "", dump);
+	r = read_file(buf_text(ret_path), pid, 0, ret);
+	if (r == -ENOENT && !opts->map_dir && !opts->search.root)
+		r = read_inside(ret_path, pid, 0, ret);
+	return r;
+}
+
 /* What the process's jitdump names: 1, or 0 when there is none that does. */
 static int load_jitdump(struct symbol_object *object)
 {
-	const struct symbol_opts *opts = &object->cache->opts;
 	const char *dump = symbol_jitdump_of(object->cache, object->key.pid);
 	struct buf path = { 0 }, bytes = { 0 };
-	int r = -ENOENT;
+	int r = dump ? perfmap_read_jitdump(&object->cache->opts, object->key.pid, dump, &path,
+	                                    &bytes)
+	             : -ENOENT;
 
-	if (dump && opts->map_dir)
-		buf_printf(&path, "%s/jit-%u.dump", opts->map_dir, object->key.pid);
-	else if (dump)
-		buf_printf(&path, "%s%s", opts->search.root ? opts->search.root : "", dump);
-	if (dump)
-		r = read_file(buf_text(&path), object->key.pid, &bytes);
-	if (r == -ENOENT && dump && !opts->map_dir && !opts->search.root)
-		r = read_inside(&path, object->key.pid, &bytes);
 	if (r >= 0)
 		r = jitdump_take(object, bytes.bytes, bytes.n);
 	if (r < 0 && r != -ENOMEM && dump)
 		object_reason(object, SYMBOL_NO_FILE, "%s: %s", buf_text(&path),
 		              r == -EPERM ? "its owner is neither root, nor you, nor the process's"
 		                          : strerror(-r));
-	if (r >= 0 && object->table.n) {
+	if (r >= 0 && object->ambiguous)
+		object_reason(
+		        object, SYMBOL_NAMED, "%s: code was replaced by other code in its place%s",
+		        buf_text(&path),
+		        object->cache->opts.jit_timed
+		                ? ""
+		                : ", and the recording has not the clock to tell which it was "
+		                  "(seam record -k monotonic)");
+	if (r >= 0 && (object->table.n || object->ambiguous)) {
 		object->state = SYMBOL_NAMED;
 		buf_put_text(&object->source, buf_text(&path));
 		r = 1;
@@ -198,15 +228,17 @@ static int read_map(const struct symbol_object *object, struct buf *path, struct
 {
 	const struct symbol_opts *opts = &object->cache->opts;
 	uint32_t pid = object->key.pid, own;
+	/* What was copied elsewhere has the times of the copying. */
+	uint64_t began = opts->began && !opts->map_dir ? opts->began(opts->began_ctx, pid) : 0;
 	struct buf inside = { 0 };
 	int r;
 
 	buf_printf(path, "%s/perf-%u.map", opts->map_dir ? opts->map_dir : "/tmp", pid);
-	r = read_file(buf_text(path), pid, ret);
+	r = read_file(buf_text(path), pid, began, ret);
 	own = r == -ENOENT && !opts->map_dir ? own_pid(pid) : 0;
 	if (own) {
 		buf_printf(&inside, "/tmp/perf-%u.map", own);
-		if (read_inside(&inside, pid, ret) >= 0) {
+		if (read_inside(&inside, pid, began, ret) >= 0) {
 			buf_clear(path);
 			buf_put_text(path, buf_text(&inside));
 			r = 0;
@@ -226,7 +258,9 @@ static int load_map(struct symbol_object *object)
 	if (r < 0)
 		object_reason(object, SYMBOL_NO_FILE, "%s: %s", buf_text(&path),
 		              r == -EPERM ? "its owner is neither root, nor you, nor the process's"
-		                          : strerror(-r));
+		              : r == -ESTALE
+		                      ? "it was last written before the process began: another's"
+		                      : strerror(-r));
 	else if (object->table.n)
 		object->state = SYMBOL_NAMED;
 	else

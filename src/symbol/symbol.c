@@ -54,7 +54,8 @@ int symbol_new(struct symbol_cache **ret, const struct symbol_opts *opts)
 	if (copy_text(cache, &cache->opts.search.root) < 0 ||
 	    copy_text(cache, &cache->opts.search.buildid_dir) < 0 ||
 	    copy_text(cache, &cache->opts.kallsyms) < 0 ||
-	    copy_text(cache, &cache->opts.vmlinux) < 0 ||
+	    copy_text(cache, &cache->opts.search.vmlinux) < 0 ||
+	    copy_text(cache, &cache->opts.search.kernel_release) < 0 ||
 	    copy_text(cache, &cache->opts.map_dir) < 0 || copy_dirs(cache) < 0) {
 		symbol_free(cache);
 		return -ENOMEM;
@@ -126,7 +127,7 @@ int symbol_object(struct symbol_cache *cache, const struct symbol_key *key,
 	struct symbol_key exact = *key;
 	int r;
 
-	if (exact.kind != SYMBOL_KIND_ANON)
+	if (exact.kind != SYMBOL_KIND_ANON && exact.kind != SYMBOL_KIND_JIT)
 		exact.pid = 0;
 	if (exact.build_id.size > IMAGE_BUILD_ID_MAX)
 		exact.build_id.size = IMAGE_BUILD_ID_MAX;
@@ -303,6 +304,19 @@ static bool is_loaded(struct symbol_object *object)
 enum symbol_state symbol_object_state(struct symbol_object *object)
 {
 	return is_loaded(object) ? object->state : SYMBOL_NAMED;
+}
+
+int symbol_object_origin(struct symbol_object *object, uint64_t *ret)
+{
+	if (!is_loaded(object))
+		return -ENOENT;
+	if (object->key.kind == SYMBOL_KIND_KERNEL && object->reference)
+		*ret = object->reference;
+	else if (object->key.kind == SYMBOL_KIND_MODULE && object->terms == OBJECT_PLACE)
+		*ret = object->shift;
+	else
+		return -ENOENT;
+	return 0;
 }
 
 const char *symbol_object_reason(struct symbol_object *object)

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "image/image.h"
 
 /* In the order of proc's kinds; this room does not know that one. */
@@ -30,6 +31,7 @@ enum symbol_kind {
 	SYMBOL_KIND_MODULE,
 	SYMBOL_KIND_BPF,
 	SYMBOL_KIND_OUT_OF_LINE,
+	SYMBOL_KIND_JIT,
 	SYMBOL_KIND_OTHER,
 	SYMBOL_KINDS,
 };
@@ -37,8 +39,8 @@ enum symbol_kind {
 /* What is looked into. path is copied. */
 struct symbol_key {
 	enum symbol_kind kind;
-	const char *path; /* as recorded */
-	uint32_t pid;     /* ANON: whose perf map */
+	const char *path; /* as recorded; JIT: the name of the code */
+	uint32_t pid;     /* ANON, JIT: whose perf map */
 	struct image_build_id build_id;
 };
 
@@ -61,6 +63,14 @@ const char *symbol_state_text(enum symbol_state state);
 struct symbol_cache;
 struct symbol_object;
 
+/* A place where what is slow to make is kept between runs, by name. Blobs are checked when read. One
+ * call at a time. */
+struct symbol_keep {
+	int (*get)(void *ctx, const char *name, struct buf *ret); /* 1 and the bytes, or 0 */
+	void (*put)(void *ctx, const char *name, const void *bytes, size_t n);
+	void *ctx;
+};
+
 struct symbol_opts {
 	size_t sz;
 	/* The recording was made on another machine (or boot): names come only from files with the
@@ -69,13 +79,18 @@ struct symbol_opts {
 	bool no_demangle;
 	bool parameters; /* demangled C++ names with their parameter types (perf: without) */
 	bool no_plt;
+	bool jit_timed; /* code of jitdumps that was replaced has mappings of its own (kind JIT) */
 	/* The kernel that was recorded: modules without a build-id of their own go by it. */
 	struct image_build_id kernel_build_id;
 	struct image_search search; /* strings are copied */
 	const char
 	        *kallsyms; /* a file in the form of /proc/kallsyms, trusted; NULL: the machine's */
-	const char *vmlinux; /* a kernel image, used if its build-id fits; NULL: none */
 	const char *map_dir; /* of perf-PID.map; NULL: "/tmp" (under search.root) */
+	/* When a process began its program, in ns since the epoch; 0: not known. A map that was last written
+	   before that is of an earlier process of its number. NULL: never known. */
+	uint64_t (*began)(const void *ctx, uint32_t pid);
+	const void *began_ctx;
+	struct symbol_keep keep; /* get NULL: nothing is kept; used by resolves only */
 };
 
 int symbol_new(struct symbol_cache **ret, const struct symbol_opts *opts);
@@ -89,6 +104,20 @@ int symbol_object(struct symbol_cache *cache, const struct symbol_key *key,
 /* The jitdump of a process, which tells the names of its ANON code. Before the first resolve in that;
  * path begins with '/'. The last one given holds. -ENOMEM. */
 int symbol_jitdump(struct symbol_cache *cache, uint32_t pid, const char *path);
+
+/* A piece of code of a jitdump that stands where another one stood before or after it. */
+struct symbol_jit_code {
+	uint64_t time_ns; /* when it was made, by the dump's clock */
+	uint64_t start, size;
+	const char *name;
+};
+/*
+ * Calls each for all of these in a process's jitdump, in order of time; what they are named by is not known without
+ * the time of a sample. Stops when it returns negative, and returns that. -ENOTSUP: the dump's times are not
+ * CLOCK_MONOTONIC's. Others: it cannot be read, or is none, or the process's names are not to be looked for.
+ */
+int symbol_jit_replaced(const struct symbol_opts *opts, uint32_t pid, const char *path,
+                        int (*each)(void *ctx, const struct symbol_jit_code *code), void *ctx);
 
 struct symbol {
 	enum symbol_state state;
@@ -130,6 +159,9 @@ struct symbol_object *symbol_object_at(struct symbol_cache *cache, size_t i);
 const struct symbol_key *symbol_object_key(const struct symbol_object *object);
 /* SYMBOL_NAMED when the object has symbols (or was never resolved in), else why not. */
 enum symbol_state symbol_object_state(struct symbol_object *object);
+/* KERNEL, MODULE: the address, in the terms of struct symbol, of _text, or of the begin of the module's code.
+ * -ENOENT: not known, or it is another kind. */
+int symbol_object_origin(struct symbol_object *object, uint64_t *ret);
 /* One sentence for people: "/usr/lib/libx.so: build-id is 12ab..., recorded was 34cd..."; "" when
  * there is nothing to say. Lives as long as the cache. */
 const char *symbol_object_reason(struct symbol_object *object);

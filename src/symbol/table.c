@@ -84,6 +84,16 @@ static int table_order(const void *a, const void *b, void *ctx)
 	return table_prefer(ctx, x, y);
 }
 
+/* kallsyms is in order of addresses; then only the choice among equal ones is left. */
+static bool table_is_sorted(struct table *table)
+{
+	for (size_t i = 1; i < table->n; i++) {
+		if (table_order(&table->symbols[i - 1], &table->symbols[i], table) > 0)
+			return false;
+	}
+	return true;
+}
+
 /* One symbol per start; unsized ones end where the next begins, or go. */
 static void table_choose(struct table *table)
 {
@@ -179,21 +189,13 @@ static void sweep_advance(struct sweep *s, uint64_t to)
 	}
 }
 
-int table_seal(struct table *table)
+static int sweep_all(struct table *table)
 {
 	struct sweep sweep = { .table = table };
 
-	if (!table->n)
-		return 0;
-	qsort_r(table->symbols, table->n, sizeof(*table->symbols), table_order, table);
-	table_choose(table);
-	/* Every symbol begins one piece and ends at most one. */
-	table->pieces = calloc(2 * table->n + 2, sizeof(*table->pieces));
 	sweep.heap = calloc(table->n, sizeof(*sweep.heap));
-	if (!table->pieces || !sweep.heap) {
-		free(sweep.heap);
+	if (!sweep.heap)
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < table->n; i++) {
 		sweep_advance(&sweep, table->symbols[i].start);
 		sweep_open(&sweep, (uint32_t)i);
@@ -202,6 +204,58 @@ int table_seal(struct table *table)
 	sweep_emit(&sweep, TABLE_NOTHING); /* ends are exclusive: the last address is nobody's */
 	free(sweep.heap);
 	return 0;
+}
+
+/* ---- the same for symbols that do not overlap, as almost all tables' ---- */
+
+static bool table_is_disjoint(const struct table *table)
+{
+	for (size_t i = 1; i < table->n; i++) {
+		if (table->symbols[i].start < table->symbols[i - 1].end)
+			return false;
+	}
+	return true;
+}
+
+static void table_line_up(struct table *table)
+{
+	struct table_piece *to = table->pieces;
+	uint64_t reached = 0;
+
+	for (size_t i = 0; i < table->n; i++) {
+		const struct table_symbol *s = &table->symbols[i];
+
+		if (s->start > reached)
+			*to++ = (struct table_piece){ reached, TABLE_NOTHING };
+		*to++ = (struct table_piece){ s->start, (uint32_t)i };
+		reached = s->end;
+	}
+	*to++ = (struct table_piece){ reached, TABLE_NOTHING };
+	table->n_pieces = (size_t)(to - table->pieces);
+}
+
+int table_seal(struct table *table)
+{
+	int r = 0;
+
+	if (!table->n || table->pieces)
+		return 0;
+	if (!table_is_sorted(table))
+		qsort_r(table->symbols, table->n, sizeof(*table->symbols), table_order, table);
+	table_choose(table);
+	/* Every symbol begins one piece and ends at most one. */
+	table->pieces = calloc(2 * table->n + 2, sizeof(*table->pieces));
+	if (!table->pieces)
+		return -ENOMEM;
+	if (table_is_disjoint(table))
+		table_line_up(table);
+	else
+		r = sweep_all(table);
+	if (r < 0) {
+		free(table->pieces);
+		table->pieces = NULL;
+	}
+	return r;
 }
 
 const struct table_symbol *table_find(const struct table *table, uint64_t addr)

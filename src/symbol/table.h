@@ -50,7 +50,7 @@ void table_free(struct table *table);
 /* Adds a symbol; suffix is put behind the name, may be "". -ENOMEM; -E2BIG: 4 GiB of names. */
 int table_put(struct table *table, const struct table_symbol *symbol, const char *name, size_t n,
               const char *suffix);
-/* Sorts and chooses; after that nothing may be added. -ENOMEM. */
+/* Sorts and chooses, once; after that nothing may be added. -ENOMEM. */
 int table_seal(struct table *table);
 /* The symbol at addr, or NULL. */
 const struct table_symbol *table_find(const struct table *table, uint64_t addr);

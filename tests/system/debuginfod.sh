@@ -75,6 +75,33 @@ same "asked for the file once" 1 "$(grep -c "/buildid/$id/debuginfo" requests)"
 
 same "progress where there is no terminal" 0 "$(grep -c 'debuginfod' err)"
 
+# The config file can ask, for every command; --no-debuginfod and --archive do not.
+config() { rm -rf cache xdg; : >requests; printf '[debuginfod]\n%s\n' "$1" >config.ini; }
+config "urls = $url"
+SEAM_CONFIG=config.ini "$SEAM" script -i work.data >with 2>err
+atleast "names from a server of the config file" 10 "$(grep -c ' hidden_name+.*work)' with)"
+config "urls = $url"
+SEAM_CONFIG=config.ini "$SEAM" script --no-debuginfod -i work.data >with 2>err
+same "requests with --no-debuginfod" 0 "$(wc -l <requests)"
+SEAM_CONFIG='' "$SEAM" archive -q -o work.tar.zst work.data 2>err
+SEAM_CONFIG=config.ini "$SEAM" script --archive work.tar.zst -i work.data >with 2>err
+same "requests with --archive" 0 "$(wc -l <requests)"
+config "use = false
+urls = $url"
+SEAM_CONFIG=config.ini "$SEAM" script -i work.data >with 2>err
+same "requests when it is not to be used" 0 "$(wc -l <requests)"
+config "use = yes"
+SEAM_CONFIG=config.ini "$SEAM" script -i work.data >with 2>err
+same "status without a server in the config file" 0 $?
+says err DEBUGINFOD_URLS
+DEBUGINFOD_URLS=$url SEAM_CONFIG=config.ini "$SEAM" script -i work.data >with 2>err
+atleast "names with servers of the environment" 10 "$(grep -c ' hidden_name+.*work)' with)"
+config "urls = $url
+limit = soon"
+SEAM_CONFIG=config.ini "$SEAM" script -i work.data >with 2>err
+same "status with a limit that is none" 2 $?
+says err 'config.ini:3: debuginfod.limit'
+
 # A server that does not get done: names go without, after the limit, and that is said once.
 rm -rf cache xdg
 : >stall

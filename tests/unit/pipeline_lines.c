@@ -46,7 +46,7 @@ static struct lines *new_lines(bool cache, unsigned threads, struct lines_object
 	struct lines *l;
 
 	assert_int_equal(lines_new(&l, &opts), 0);
-	assert_int_equal(lines_object(l, self, &self_id, ret), 0);
+	assert_int_equal(lines_object(l, LINES_FILE, self, &self_id, ret), 0);
 	return l;
 }
 
@@ -69,7 +69,7 @@ static void this_line_is_known(void **state)
 	bool found = false;
 
 	(void)state;
-	assert_int_equal(lines_object(l, self, &self_id, &again), 0);
+	assert_int_equal(lines_object(l, LINES_FILE, self, &self_id, &again), 0);
 	assert_ptr_equal(object, again);
 	for (uint64_t v = text_start; v < text_end && !found; v++) {
 		if (lines_find(object, v, &at) <= 0 ||
@@ -115,6 +115,32 @@ static void every_way_gives_the_same(void **state)
 }
 
 /* An object that is not there has a reason, and no answers. */
+/* Opened ahead of time, by a thread of its own: the same answers, asked for at once or one by one, or never. */
+static void early_handles_change_nothing(void **state)
+{
+	struct lines_object *object, *early;
+	struct lines *plain = new_lines(false, 1, &object), *l;
+	struct lines_at a, b;
+
+	(void)state;
+	for (unsigned way = 0; way < 3; way++) {
+		l = new_lines(false, 3, &early);
+		assert_true(lines_known(early));
+		assert_true(lines_known(early));
+		for (uint64_t at = text_start; way == 1 && at < text_end; at += 61)
+			assert_int_equal(lines_want(early, at), 0);
+		if (way == 1)
+			assert_int_equal(lines_resolve(l), 0);
+		for (uint64_t at = text_start; way && at < text_end; at += 61) {
+			assert_true(lines_find(object, at, &a) >= 0);
+			assert_true(lines_find(early, at, &b) >= 0);
+			assert_same(&a, &b);
+		}
+		lines_free(l);
+	}
+	lines_free(plain);
+}
+
 static void nothing_is_invented(void **state)
 {
 	struct lines_object *object, *other;
@@ -124,13 +150,13 @@ static void nothing_is_invented(void **state)
 
 	(void)state;
 	assert_true(lines_known(object));
-	assert_int_equal(lines_object(l, "/nonexistent/x", NULL, &other), 0);
+	assert_int_equal(lines_object(l, LINES_FILE, "/nonexistent/x", NULL, &other), 0);
 	assert_false(lines_known(other));
 	assert_false(lines_known(other)); /* the second time nothing is searched for */
 	assert_int_equal(lines_find(other, 0x1000, &at), 0);
 	assert_int_not_equal(*lines_object_reason(other), 0);
 	wrong.bytes[0] ^= 1;
-	assert_int_equal(lines_object(l, self, &wrong, &other), 0);
+	assert_int_equal(lines_object(l, LINES_FILE, self, &wrong, &other), 0);
 	assert_int_equal(lines_find(other, text_start, &at), 0);
 	assert_int_equal(at.n, 0);
 	assert_int_equal(lines_find(object, 0, &at), 0);
@@ -180,6 +206,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(this_line_is_known),
 		cmocka_unit_test(every_way_gives_the_same),
+		cmocka_unit_test(early_handles_change_nothing),
 		cmocka_unit_test(nothing_is_invented),
 		cmocka_unit_test(damage_is_refused),
 	};

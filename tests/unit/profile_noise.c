@@ -85,6 +85,55 @@ static void several_runs_show_their_own_noise(void **state)
 	assert_true(fabs(a.ratio - 1) < 1e-12 && fabs(a.base - 0.2) < 1e-12);
 }
 
+/* Runs that differ beyond counting: of n = 1000, k is around 200, sd 40 between runs where counting has 13. */
+static uint64_t unsteady(void)
+{
+	double normal = 0;
+
+	for (int i = 0; i < 12; i++)
+		normal += chance();
+	return binomial(1000, 0.2 * exp(0.2 * (normal - 6)));
+}
+
+/* With few runs a side, and as many questions at once as a gate asks: it is in the tails that an interval
+ * by the wrong distribution is too narrow. Of 0.5 % allowed (a tenth of 5 %), at most twice that. */
+static void a_few_unsteady_runs_do_not_fool_a_gate(void **state)
+{
+	const struct noise_opts opts = { .confidence = 0.95, .tests = 10 },
+	                        plain = { .confidence = 0.95 };
+
+	for (unsigned side = 2; side <= 4; side++) {
+		unsigned wrong = 0, wrong_plain = 0;
+
+		for (unsigned i = 0; i < 2000; i++) {
+			struct noise_run runs[8] = { 0 };
+			struct noise r;
+
+			for (unsigned k = 0; k < 2 * side; k++)
+				runs[k] = (struct noise_run){ unsteady(), 1000 };
+			noise_compare(runs, side, runs + side, side, &opts, &r);
+			wrong += r.least > 1 || r.most < 1;
+			noise_compare(runs, side, runs + side, side, &plain, &r);
+			wrong_plain += r.least > 1 || r.most < 1;
+		}
+		assert_true(wrong <= 2000 / 100);
+		assert_true(wrong_plain <= 2000 * 65 / 1000);
+	}
+}
+
+/* Two recordings of a side that happen to agree say little: no narrower than by counting. */
+static void agreement_by_chance_narrows_nothing(void **state)
+{
+	const struct noise_run alike[] = { { 200, 1000 }, { 200, 1000 } }, whole = { 400, 2000 };
+	const struct noise_opts opts = { .confidence = 0.95 };
+	struct noise several, one;
+
+	noise_compare(alike, 2, alike, 2, &opts, &several);
+	noise_compare(&whole, 1, &whole, 1, &opts, &one);
+	assert_true(several.dispersion == 1);
+	assert_true(fabs(several.most - one.most) < 1e-9);
+}
+
 static void nothing_on_one_side_is_half_a_sample(void **state)
 {
 	const struct noise_run none = { 0, 1000 }, some = { 100, 1000 };
@@ -108,6 +157,8 @@ int main(void)
 		cmocka_unit_test(quantiles_are_those_of_the_tables),
 		cmocka_unit_test(an_interval_holds_the_truth_as_often_as_it_says),
 		cmocka_unit_test(several_runs_show_their_own_noise),
+		cmocka_unit_test(a_few_unsteady_runs_do_not_fool_a_gate),
+		cmocka_unit_test(agreement_by_chance_narrows_nothing),
 		cmocka_unit_test(nothing_on_one_side_is_half_a_sample),
 	};
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,8 @@ static void put_all(struct buf *b, bool swap)
 	put_load(b, 0x1000, 0x40, 1, "first", swap);
 	put_load(b, 0x2000, 0x40, 2, "second", swap);
 	put_load(b, 0x1020, 0x20, 3, "replaces half", swap);
+	put_load(b, 0x5000, 0x20, 4, "told twice", swap);
+	put_load(b, 0x5000, 0x20, 4, "told twice", swap);
 	put_move(b, 0x2000, 0x3000, 0x40, 2, swap);
 	put_move(b, 0x2000, 0x4000, 0x40, 99, swap); /* of nothing */
 }
@@ -124,13 +127,63 @@ static void names_of(void **state)
 
 		put_all(&b, swap);
 		write_dump(&b, b.n);
-		assert_name(0x1000, "first");
-		assert_name(0x101f, "first");
-		assert_name(0x1020, "replaces half");
+		assert_name(0x1000, ""); /* which it was depends on the time */
+		assert_name(0x1020, "");
+		assert_name(0x5010, "told twice");
 		assert_name(0x2010, "second");
 		assert_name(0x3010, "second");
 		assert_name(0x4010, "");
 		assert_name(0x1040, "");
+		buf_free(&b);
+	}
+}
+
+struct replaced {
+	struct symbol_jit_code at[8];
+	char names[8][32];
+	size_t n;
+};
+
+static int take_replaced(void *ctx, const struct symbol_jit_code *code)
+{
+	struct replaced *r = ctx;
+
+	assert_true(r->n < 8);
+	r->at[r->n] = *code;
+	snprintf(r->names[r->n++], sizeof(r->names[0]), "%s", code->name);
+	return 0;
+}
+
+/* What stood in another's place is told with its time, in order, and nothing else is. */
+static void replaced_code_has_times(void **state)
+{
+	struct symbol_opts opts = { .sz = sizeof(opts), .map_dir = dir };
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct replaced r = { 0 };
+		struct buf b = { 0 };
+
+		put_all(&b, swap);
+		write_dump(&b, b.n);
+		assert_int_equal(symbol_jit_replaced(&opts, PID, "/x/jit-77.dump", take_replaced,
+		                                     &r),
+		                 0);
+		assert_int_equal(r.n, 2);
+		assert_string_equal(r.names[0], "first");
+		assert_int_equal(r.at[0].time_ns, 1001);
+		assert_int_equal(r.at[0].start, 0x1000);
+		assert_int_equal(r.at[0].size, 0x40);
+		assert_string_equal(r.names[1], "replaces half");
+		assert_int_equal(r.at[1].time_ns, 1003);
+		/* The processor's own times are not comparable. */
+		b.bytes[swap ? 39 : 32] |= 1;
+		write_dump(&b, b.n);
+		r.n = 0;
+		assert_int_equal(symbol_jit_replaced(&opts, PID, "/x/jit-77.dump", take_replaced,
+		                                     &r),
+		                 -ENOTSUP);
+		assert_int_equal(r.n, 0);
 		buf_free(&b);
 	}
 }
@@ -144,7 +197,7 @@ static void every_cut_is_survived(void **state)
 	put_all(&b, false);
 	for (size_t n = 0; n < b.n; n++) {
 		write_dump(&b, n);
-		name_at(0x1000, name, sizeof(name));
+		name_at(0x1000, name, sizeof(name)); /* known until it is replaced */
 		assert_true(!*name || !strcmp(name, "first"));
 	}
 	for (size_t i = 0; i < b.n; i++) {
@@ -177,6 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of),
+		cmocka_unit_test(replaced_code_has_times),
 		cmocka_unit_test(every_cut_is_survived),
 	};
 
