@@ -28,13 +28,16 @@ static unsigned put_count(uint64_t v)
 	return n + (v >= 10) + (v >= 100) + (v >= 1000);
 }
 
+static const char put_pairs[] =
+        "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+        "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+        "8081828384858687888990919293949596979899";
+
 /* The last n digits of v. */
-static void put_digits(char *to, unsigned n, uint64_t v)
+static inline void put_digits(char *to, unsigned n, uint64_t v)
 {
-	for (; n >= 2; n -= 2, v /= 100) {
-		to[n - 1] = (char)('0' + v % 10);
-		to[n - 2] = (char)('0' + v / 10 % 10);
-	}
+	for (; n >= 2; v /= 100)
+		memcpy(to + (n -= 2), put_pairs + v % 100 * 2, 2);
 	if (n)
 		*to = (char)('0' + v % 10);
 }
