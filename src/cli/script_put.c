@@ -3,6 +3,8 @@
 // sixteen.
 #include "cli/script_put.h"
 
+#include "base/digits.h"
+
 #define BLANKS 16u
 
 /* Room for n bytes behind as many blanks as make width of them: where they stand. They count as written. */
@@ -19,48 +21,25 @@ static char *put_padded(struct buf *out, unsigned n, int width)
 	return p + blanks;
 }
 
-static unsigned put_count(uint64_t v)
-{
-	unsigned n = 1;
-
-	for (; v >= 10000; v /= 10000)
-		n += 4;
-	return n + (v >= 10) + (v >= 100) + (v >= 1000);
-}
-
-static const char put_pairs[] =
-        "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-        "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-        "8081828384858687888990919293949596979899";
-
-/* The last n digits of v. */
-static inline void put_digits(char *to, unsigned n, uint64_t v)
-{
-	for (; n >= 2; v /= 100)
-		memcpy(to + (n -= 2), put_pairs + v % 100 * 2, 2);
-	if (n)
-		*to = (char)('0' + v % 10);
-}
-
 void put_number(struct buf *out, uint64_t v, int least, int width)
 {
-	unsigned n = put_count(v);
+	unsigned n = digits_count(v);
 	char *p;
 
 	if ((int)n < least)
 		n = (unsigned)least;
 	p = put_padded(out, n, width);
 	if (p)
-		put_digits(p, n, v);
+		digits_put(p, n, v);
 }
 
 void put_hex(struct buf *out, uint64_t v, int width)
 {
-	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4 : 1;
+	unsigned n = digits_hex_count(v);
 	char *p = put_padded(out, n, width);
 
-	for (; p && n; v >>= 4)
-		p[--n] = "0123456789abcdef"[v & 15];
+	if (p)
+		digits_put_hex(p, n, v);
 }
 
 void put_blanks(struct buf *out, int n)
@@ -72,14 +51,14 @@ void put_time(struct buf *out, uint64_t time_ns, bool ns)
 {
 	unsigned digits = ns ? 9 : 6;
 	uint64_t s = time_ns / 1000000000, fraction = time_ns % 1000000000;
-	unsigned n = put_count(s);
+	unsigned n = digits_count(s);
 	char *p = put_padded(out, n + 1 + digits, ns ? 15 : 12);
 
 	if (!p)
 		return;
-	put_digits(p, n, s);
+	digits_put(p, n, s);
 	p[n] = '.';
-	put_digits(p + n + 1, digits, ns ? fraction : fraction / 1000);
+	digits_put(p + n + 1, digits, ns ? fraction : fraction / 1000);
 	buf_put(out, ": ", 2);
 }
 
