@@ -10,27 +10,22 @@
 
 #include "abi/decode.h"
 #include "abi/printer.h"
-
-static const char print_digits[] = "0123456789abcdef";
+#include "base/digits.h"
 
 #define RECORD(id, symbol, name, least, decoder, print_fn, fields) [id] = print_fn,
 static void (*const print_types[])(struct printer *p) = {
 #include "abi/records.def"
 };
 
-void print_text(struct buf *out, const char *text)
-{
-	buf_put(out, text, strlen(text));
-}
-
 void print_dec(struct buf *out, uint64_t v)
 {
-	char text[20], *p = text + sizeof(text);
+	char *p = buf_reserve(out, DIGITS_MAX);
+	unsigned n = digits_count(v);
 
-	do
-		*--p = (char)('0' + v % 10);
-	while (v /= 10);
-	buf_put(out, p, (size_t)(text + sizeof(text) - p));
+	if (!p)
+		return;
+	digits_put(p, n, v);
+	out->n += n;
 }
 
 void print_signed(struct buf *out, int64_t v)
@@ -42,50 +37,62 @@ void print_signed(struct buf *out, int64_t v)
 
 void print_hex(struct buf *out, uint64_t v)
 {
-	char text[18], *p = text + sizeof(text);
+	char *p = buf_reserve(out, 18);
+	unsigned n = digits_hex_count(v);
 
-	if (!v) {
-		buf_put(out, "0", 1);
+	if (!p)
 		return;
+	if (v) {
+		memcpy(p, "0x", 2);
+		p += 2;
+		out->n += 2;
 	}
-	for (; v; v >>= 4)
-		*--p = print_digits[v & 15];
-	*--p = 'x';
-	*--p = '0';
-	buf_put(out, p, (size_t)(text + sizeof(text) - p));
+	digits_put_hex(p, n, v);
+	out->n += n;
 }
 
 void print_hex16(struct buf *out, uint64_t v)
 {
-	char text[16];
+	char *p = buf_reserve(out, 16);
 
-	for (int i = 15; i >= 0; i--, v >>= 4)
-		text[i] = print_digits[v & 15];
-	buf_put(out, text, sizeof(text));
+	if (!p)
+		return;
+	digits_put_hex(p, 16, v);
+	out->n += 16;
 }
 
-/* ".  0010:  6c 00 ... 00  l..." : n <= 16 bytes of one line. */
+/* What of 16 bytes is printable, dots for the rest: without branches, for the compiler to take them at once. */
+static void print_characters(char *to, const unsigned char *bytes)
+{
+	unsigned char c[16];
+
+	memcpy(c, bytes, 16);
+	for (unsigned i = 0; i < 16; i++)
+		c[i] = (unsigned char)(c[i] - 0x20) < 0x5f ? c[i] : '.';
+	memcpy(to, c, 16);
+}
+
+/* ".  0010:  6c 00 ... 00  l..." : n <= 16 bytes of one line. Of each " 6c" four are written, the next one's blank
+ * among them. */
 static char *print_hex_line(char *p, size_t at, const unsigned char *bytes, size_t n)
 {
 	unsigned digits = at > 0xffff ? 8 : 4;
+	unsigned char last[16] = { 0 };
 
 	memcpy(p, ".  ", 3);
-	p += 3;
-	for (unsigned i = 0; i < digits; i++)
-		*p++ = print_digits[at >> (4 * (digits - 1 - i)) & 15];
+	digits_put_hex(p + 3, digits, at);
+	p += 3 + digits;
 	memcpy(p, ": ", 2);
 	p += 2;
-	for (size_t i = 0; i < 16; i++, p += 3) {
-		p[0] = ' ';
-		p[1] = i < n ? print_digits[bytes[i] >> 4] : ' ';
-		p[2] = i < n ? print_digits[bytes[i] & 15] : ' ';
-	}
-	*p++ = ' ';
-	*p++ = ' ';
+	if (n < 16)
+		bytes = memcpy(last, bytes, n);
 	for (size_t i = 0; i < 16; i++)
-		*p++ = i >= n ? ' ' : bytes[i] >= 0x20 && bytes[i] < 0x7f ? (char)bytes[i] : '.';
-	*p++ = '\n';
-	return p;
+		memcpy(p + i * 3, digits_bytes + bytes[i] * 3, 4);
+	memset(p + n * 3, ' ', 50 - n * 3);
+	print_characters(p + 50, bytes);
+	memset(p + 50 + n, ' ', 16 - n);
+	p[66] = '\n';
+	return p + 67;
 }
 
 #define PRINT_LINE_MAX 80 /* 3 + 8 + 2 + 48 + 2 + 16 + 1 */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "abi/printer.h"
+#include "base/digits.h"
 
 #define SAMPLE_BRANCH_CALL_STACK (1ULL << 11) /* of branch_sample_type */
 
@@ -38,6 +39,24 @@ static void print_index(struct buf *out, uint64_t i)
 	print_text(out, ": ");
 }
 
+/* "..... %2llu: %016llx" and the end: most of a dump. */
+static void print_indexed(struct buf *out, uint64_t i, uint64_t v, char end)
+{
+	char *p = buf_reserve(out, 8 + DIGITS_MAX + 17), *start = p;
+	unsigned n = digits_count(i);
+
+	if (!p)
+		return;
+	memcpy(p, ".....   ", 8);
+	p += i < 10 ? 7 : 6;
+	digits_put(p, n, i);
+	p += n;
+	memcpy(p, ": ", 2);
+	digits_put_hex(p + 2, 16, v);
+	p[18] = end;
+	out->n += (size_t)(p - start) + 19;
+}
+
 void print_chain(struct buf *out, const struct seam_u64s *chain, bool may_have_markers)
 {
 	print_text(out, "... FP chain: nr:");
@@ -45,16 +64,15 @@ void print_chain(struct buf *out, const struct seam_u64s *chain, bool may_have_m
 	print_text(out, "\n");
 	for (uint64_t i = 0; i < chain->n; i++) {
 		uint64_t ip = seam_u64s_at(chain, i);
-		const char *name;
+		const char *name =
+		        may_have_markers && ip >= SEAM_CONTEXT_MAX ? print_context_name(ip) : NULL;
 
-		print_index(out, i);
-		print_hex16(out, ip);
-		if (may_have_markers && ip >= SEAM_CONTEXT_MAX && (name = print_context_name(ip))) {
-			print_text(out, " (");
+		print_indexed(out, i, ip, name ? ' ' : '\n');
+		if (name) {
+			print_text(out, "(");
 			print_text(out, name);
-			print_text(out, ")");
+			print_text(out, ")\n");
 		}
-		print_text(out, "\n");
 	}
 	if (may_have_markers && chain->n >= 2 &&
 	    seam_u64s_at(chain, chain->n - 2) == SEAM_CONTEXT_USER_DEFERRED)
@@ -307,7 +325,12 @@ static void print_sample_data(struct printer *p, uint64_t type, const struct sea
 
 static void print_who(struct printer *p, const struct seam_id *id)
 {
-	buf_printf(p->out, "(IP, 0x%x): ", p->record->misc);
+	print_text(p->out, "(IP, ");
+	if (p->record->misc)
+		print_hex(p->out, p->record->misc);
+	else
+		print_text(p->out, "0x0");
+	print_text(p->out, "): ");
 	print_signed(p->out, (int32_t)id->pid);
 	print_text(p->out, "/");
 	print_signed(p->out, (int32_t)id->tid);

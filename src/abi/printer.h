@@ -22,7 +22,11 @@ struct printer {
 #define RECORD(id, symbol, name, least, decoder, print_fn, fields) void print_fn(struct printer *p);
 #include "abi/records.def"
 
-void print_text(struct buf *out, const char *text);
+static inline void print_text(struct buf *out, const char *text)
+{
+	buf_put_text(out, text);
+}
+
 void print_dec(struct buf *out, uint64_t v);   /* %llu */
 void print_signed(struct buf *out, int64_t v); /* %lld */
 void print_hex(struct buf *out, uint64_t v);   /* %#llx: 0 has no 0x */

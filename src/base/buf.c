@@ -2,10 +2,8 @@
 // buf.c: see buf.h. Grows by doubling, so that n puts cost O(n).
 #include "base/buf.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 void buf_free(struct buf *b)
 {
@@ -13,7 +11,7 @@ void buf_free(struct buf *b)
 	*b = (struct buf){ 0 };
 }
 
-void *buf_reserve(struct buf *b, size_t n)
+void *buf_grow(struct buf *b, size_t n)
 {
 	size_t need, capacity = b->capacity ? b->capacity : 256;
 	unsigned char *bytes;
@@ -36,18 +34,6 @@ void *buf_reserve(struct buf *b, size_t n)
 	b->bytes = bytes;
 	b->capacity = capacity;
 	return b->bytes + b->n;
-}
-
-int buf_put(struct buf *b, const void *bytes, size_t n)
-{
-	void *p = buf_reserve(b, n);
-
-	if (!p)
-		return -ENOMEM;
-	if (n)
-		memcpy(p, bytes, n);
-	b->n += n;
-	return 0;
 }
 
 int buf_put_u16(struct buf *b, uint16_t v)
@@ -74,11 +60,6 @@ int buf_put_zeros(struct buf *b, size_t n)
 	memset(p, 0, n);
 	b->n += n;
 	return 0;
-}
-
-int buf_put_text(struct buf *b, const char *text)
-{
-	return buf_put(b, text, strlen(text));
 }
 
 int buf_vprintf(struct buf *b, const char *fmt, va_list ap)

@@ -6,10 +6,12 @@
 #ifndef SEAM_BASE_BUF_H
 #define SEAM_BASE_BUF_H
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct buf {
 	unsigned char *bytes;
@@ -19,14 +21,36 @@ struct buf {
 };
 
 void buf_free(struct buf *b);
-/* Room for n more bytes: a pointer to them (n is not advanced), or NULL. */
-void *buf_reserve(struct buf *b, size_t n);
-int buf_put(struct buf *b, const void *bytes, size_t n);
+void *buf_grow(struct buf *b, size_t n); /* buf_reserve's, when there is no room yet */
+
+/* Room for n more bytes: a pointer to them (n is not advanced), or NULL. This and what follows are inline, since
+ * most of what seam writes are a few bytes at a time. */
+static inline void *buf_reserve(struct buf *b, size_t n)
+{
+	return !b->failed && n < b->capacity - b->n ? b->bytes + b->n : buf_grow(b, n);
+}
+
+static inline int buf_put(struct buf *b, const void *bytes, size_t n)
+{
+	void *p = buf_reserve(b, n);
+
+	if (!p)
+		return -ENOMEM;
+	if (n)
+		memcpy(p, bytes, n);
+	b->n += n;
+	return 0;
+}
+
+static inline int buf_put_text(struct buf *b, const char *text) /* without its NUL */
+{
+	return buf_put(b, text, strlen(text));
+}
+
 int buf_put_u16(struct buf *b, uint16_t v);
 int buf_put_u32(struct buf *b, uint32_t v);
 int buf_put_u64(struct buf *b, uint64_t v);
 int buf_put_zeros(struct buf *b, size_t n);
-int buf_put_text(struct buf *b, const char *text); /* without its NUL */
 int buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /* The text with a NUL behind it (not counted in n); "" when empty or out of memory. Lives until the

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/digits.h"
+
 static void json_value(struct json *j)
 {
 	uint64_t bit = 1ULL << (j->depth & 63);
@@ -103,16 +105,29 @@ void json_key(struct json *j, const char *key)
 	j->after_key = true;
 }
 
+static void json_decimal(struct buf *out, uint64_t v)
+{
+	char *p = buf_reserve(out, DIGITS_MAX);
+	unsigned n = digits_count(v);
+
+	if (!p)
+		return;
+	digits_put(p, n, v);
+	out->n += n;
+}
+
 void json_u64(struct json *j, uint64_t v)
 {
 	json_value(j);
-	buf_printf(j->out, "%llu", (unsigned long long)v);
+	json_decimal(j->out, v);
 }
 
 void json_i64(struct json *j, int64_t v)
 {
 	json_value(j);
-	buf_printf(j->out, "%lld", (long long)v);
+	if (v < 0)
+		buf_put(j->out, "-", 1);
+	json_decimal(j->out, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
 void json_double(struct json *j, double v, int decimals)
@@ -127,8 +142,17 @@ void json_double(struct json *j, double v, int decimals)
 
 void json_hex(struct json *j, uint64_t v)
 {
+	unsigned n = digits_hex_count(v);
+	char *p;
+
 	json_value(j);
-	buf_printf(j->out, "\"0x%llx\"", (unsigned long long)v);
+	p = buf_reserve(j->out, n + 4);
+	if (!p)
+		return;
+	memcpy(p, "\"0x", 3);
+	digits_put_hex(p + 3, n, v);
+	p[3 + n] = '"';
+	j->out->n += n + 4;
 }
 
 void json_bool(struct json *j, bool v)

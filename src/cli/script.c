@@ -170,6 +170,7 @@ static int script_put(void *thread, const struct batch_item *item, struct buf *o
 	        !take_any(&s->take) ||
 	        take_id(&s->take, id, proc_comm(s->rec->procs, id->pid, id->tid, item->proc_ns));
 
+	script_text_bound(t->printer);
 	if (item->record.type == SEAM_RECORD_SAMPLE && members_of(&item->decoded.sample))
 		return script_members(t, item, wanted, out);
 	return wanted ? script_text_put(t->printer, item, out) : 0;
@@ -233,7 +234,6 @@ static int script_stream_item(void *ctx, const struct batch_item *item)
 	struct script *s = ctx;
 	int r;
 
-	script_text_bound(s->threads[0].printer);
 	r = script_put(&s->threads[0], item, &s->out);
 	return r >= 0 && s->out.n >= WRITE_AT ? script_stream_flush(s) : r;
 }

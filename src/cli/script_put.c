@@ -1,59 +1,64 @@
 // SPDX-License-Identifier: MIT
-// script_put.c: see script_put.h.
+// script_put.c: see script_put.h. Each asks for room once, with as much to spare as lets blanks be written by the
+// sixteen.
 #include "cli/script_put.h"
 
-static char *put_digits(char *end, uint64_t v)
+#include "base/digits.h"
+
+#define BLANKS 16u
+
+/* Room for n bytes behind as many blanks as make width of them: where they stand. They count as written. */
+static char *put_padded(struct buf *out, unsigned n, int width)
 {
-	do
-		*--end = (char)('0' + v % 10);
-	while (v /= 10);
-	return end;
+	unsigned blanks = width > (int)n ? (unsigned)width - n : 0;
+	char *p = buf_reserve(out, blanks + n + BLANKS);
+
+	if (!p)
+		return NULL;
+	for (unsigned i = 0; i < blanks; i += BLANKS)
+		memcpy(p + i, "                ", BLANKS);
+	out->n += blanks + n;
+	return p + blanks;
 }
 
 void put_number(struct buf *out, uint64_t v, int least, int width)
 {
-	char text[48], *end = text + sizeof(text), *at = put_digits(end, v);
+	unsigned n = digits_count(v);
+	char *p;
 
-	while (end - at < least)
-		*--at = '0';
-	while (end - at < width)
-		*--at = ' ';
-	buf_put(out, at, (size_t)(end - at));
+	if ((int)n < least)
+		n = (unsigned)least;
+	p = put_padded(out, n, width);
+	if (p)
+		digits_put(p, n, v);
 }
 
 void put_hex(struct buf *out, uint64_t v, int width)
 {
-	char text[32], *end = text + sizeof(text), *at = end;
+	unsigned n = digits_hex_count(v);
+	char *p = put_padded(out, n, width);
 
-	do
-		*--at = "0123456789abcdef"[v & 15];
-	while (v >>= 4);
-	while (end - at < width)
-		*--at = ' ';
-	buf_put(out, at, (size_t)(end - at));
+	if (p)
+		digits_put_hex(p, n, v);
 }
 
 void put_blanks(struct buf *out, int n)
 {
-	while (n-- > 0)
-		buf_put(out, " ", 1);
+	put_padded(out, 0, n);
 }
 
 void put_time(struct buf *out, uint64_t time_ns, bool ns)
 {
-	char text[48], *end = text + sizeof(text), *at = end;
-	uint64_t fraction = time_ns % 1000000000;
-	int digits = ns ? 9 : 6, width = ns ? 15 : 12;
+	unsigned digits = ns ? 9 : 6;
+	uint64_t s = time_ns / 1000000000, fraction = time_ns % 1000000000;
+	unsigned n = digits_count(s);
+	char *p = put_padded(out, n + 1 + digits, ns ? 15 : 12);
 
-	if (!ns)
-		fraction /= 1000;
-	at = put_digits(at, fraction);
-	while (end - at < digits)
-		*--at = '0';
-	*--at = '.';
-	at = put_digits(at, time_ns / 1000000000);
-	put_blanks(out, width - (int)(end - at));
-	buf_put(out, at, (size_t)(end - at));
+	if (!p)
+		return;
+	digits_put(p, n, s);
+	p[n] = '.';
+	digits_put(p + n + 1, digits, ns ? fraction : fraction / 1000);
 	buf_put(out, ": ", 2);
 }
 

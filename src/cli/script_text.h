@@ -3,7 +3,7 @@
  * script_text.h: samples as the text of perf script, into a buffer.
  *
  * The form is perf's to the blank, because stackcollapse-perf.pl and the Firefox Profiler's importer
- * read it by column and expression. A frame's line is composed once per distinct address.
+ * read it by column and expression.
  */
 #ifndef SEAM_CLI_SCRIPT_TEXT_H
 #define SEAM_CLI_SCRIPT_TEXT_H
@@ -72,7 +72,7 @@ struct script_text_opts {
 int script_text_new(struct script_text **ret, struct recording *rec,
                     const struct script_text_opts *opts, const struct script_text *with);
 void script_text_free(struct script_text *t);
-/* A stream's, between items: forgets lines when they are many. */
+/* Between items: forgets lines when they are many. */
 void script_text_bound(struct script_text *t);
 /* A stream's: a record that is no sample. -ENOMEM. */
 int script_text_learn(struct script_text *t, const struct seam_record *record);
@@ -80,8 +80,6 @@ int script_text_learn(struct script_text *t, const struct seam_record *record);
 void script_text_join(struct script_text *t, const struct script_text *other);
 /* Behind the last item: says what could not be shown. EXIT_OK or EXIT_PARTIAL. */
 int script_text_verdict(const struct script_text *t, const struct cmd *cmd);
-/* The part of a line that all records have: comm, ids, CPU, time. */
-void script_text_head(struct script_text *t, const struct batch_item *item, struct buf *out);
 /* Appends one item. -ENOMEM. */
 int script_text_put(struct script_text *t, const struct batch_item *item, struct buf *out);
 

@@ -15,6 +15,9 @@
  * address tells its chunk. A chunk is freed with the last record in it. */
 #define ORDER_CHUNK ((size_t)1 << 20)
 
+#define ORDER_AHEAD \
+	8u /* entries: how long before a record's head is read its memory is asked for */
+
 #define ORDER_SWAP (1ULL << 63) /* bits of entry.place */
 #define ORDER_COPIED (1ULL << 62)
 
@@ -375,6 +378,8 @@ int order_pop(struct order *o, struct seam_record *ret, uint64_t *time_ns)
 		e = &o->untimed[o->untimed_head++];
 	} else if (o->head < o->ready) {
 		e = &o->entries[o->head++];
+		if (o->head + ORDER_AHEAD < o->ready)
+			__builtin_prefetch(o->entries[o->head + ORDER_AHEAD].bytes);
 		if (e->time < o->gone)
 			o->counts.late++;
 		else

@@ -16,6 +16,17 @@ static void batch_ask(const struct seam_record *record)
 	__builtin_prefetch(record->bytes + record->size - 1);
 }
 
+/* The addresses of a user half that stands in another record: who takes the sample reads them all. */
+static void batch_ask_user(const struct batch_item *item)
+{
+	const struct seam_u64s *user = &item->sample.user;
+	size_t n = user->n * 8 < HEAD ? (size_t)user->n * 8 : HEAD;
+
+	if (item->sample.answer_time_ns)
+		for (size_t at = 0; at < n; at += LINE)
+			__builtin_prefetch(user->bytes + at);
+}
+
 /* 1: to be given; 0: not; -ENOMEM. */
 static int batch_decode(const struct batch *b, struct batch_item *item)
 {
@@ -38,6 +49,7 @@ static int batch_decode(const struct batch *b, struct batch_item *item)
 	if (item->record.type == SEAM_RECORD_SAMPLE) {
 		recording_spaces(rec, &item->sample, item->proc_ns, &item->user_space,
 		                 &item->kernel_space);
+		batch_ask_user(item);
 		if (b->unwound)
 			unwound_ask(b->unwound, &item->sample);
 	}

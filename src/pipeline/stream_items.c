@@ -19,7 +19,8 @@ struct stream_items {
 	struct order *order;
 	struct buf indices; /* of the samples in the stitcher, as u64, from `head` on */
 	size_t head;
-	size_t events; /* that the stitcher knows */
+	size_t events;       /* that the stitcher knows */
+	uint64_t duplicates; /* that it has left out */
 	bool started;
 	struct tables *tables;
 	struct unwound *unwound; /* NULL: no sample has a stack copy */
@@ -95,7 +96,7 @@ static uint64_t stream_duplicates(const struct stream_items *s)
 static int stream_feed(struct stream_items *s, const struct seam_decoded *d)
 {
 	bool is_sample = d->record->type == SEAM_RECORD_SAMPLE;
-	uint64_t before = is_sample ? stream_duplicates(s) : 0;
+	uint64_t duplicates;
 	int r = seam_stitch_feed(s->rec->stitch, d, NULL);
 
 	if (r == -EAGAIN) {
@@ -105,9 +106,13 @@ static int stream_feed(struct stream_items *s, const struct seam_decoded *d)
 	}
 	if (r < 0)
 		return r;
-	/* A sample that stood twice does not come out again. */
-	if (is_sample && stream_duplicates(s) == before)
-		r = buf_put(&s->indices, &d->record->index, sizeof(d->record->index));
+	if (is_sample) {
+		duplicates = stream_duplicates(s);
+		/* A sample that stood twice does not come out again. */
+		if (duplicates == s->duplicates)
+			r = buf_put(&s->indices, &d->record->index, sizeof(d->record->index));
+		s->duplicates = duplicates;
+	}
 	return r < 0 ? r : stream_take(s);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unit tests of base/: cursor, buf, arena, map, intern, json, error.
+// Unit tests of base/: cursor, buf, arena, map, intern, digits, json, error.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/cursor.h"
+#include "base/digits.h"
 #include "base/intern.h"
 #include "base/json.h"
 #include "base/map.h"
@@ -201,6 +202,62 @@ static void intern_gives_one_id(void **state)
 	intern_free(&in);
 }
 
+/* Every length, at its ends, as printf says it; nothing behind the digits is touched. */
+static void digits_are_those_of_printf(void **state)
+{
+	char want[64], got[64];
+
+	for (unsigned bit = 0; bit < 64; bit++) {
+		for (int step = -1; step <= 1; step++) {
+			uint64_t power = 1, v = (1ULL << bit) + (uint64_t)step;
+
+			for (unsigned i = 0; i < bit % 20; i++)
+				power *= 10;
+			for (unsigned round = 0; round < 2; round++, v = power + (uint64_t)step) {
+				unsigned n = digits_count(v), hex = digits_hex_count(v);
+
+				memset(got, '#', sizeof(got));
+				digits_put(got, n, v);
+				snprintf(want, sizeof(want), "%llu#", (unsigned long long)v);
+				assert_memory_equal(got, want, strlen(want));
+				digits_put(got, 24, v);
+				snprintf(want, sizeof(want), "%024llu#", (unsigned long long)v);
+				assert_memory_equal(got, want, strlen(want));
+				memset(got, '#', sizeof(got));
+				digits_put_hex(got, hex, v);
+				snprintf(want, sizeof(want), "%llx#", (unsigned long long)v);
+				assert_memory_equal(got, want, strlen(want));
+				digits_put_hex(got, 16, v);
+				snprintf(want, sizeof(want), "%016llx#", (unsigned long long)v);
+				assert_memory_equal(got, want, strlen(want));
+			}
+		}
+	}
+	for (unsigned v = 0; v < 256; v++) {
+		snprintf(want, sizeof(want), " %02x", v);
+		assert_memory_equal(digits_bytes + v * 3, want, 3);
+	}
+}
+
+static void json_numbers(void **state)
+{
+	struct buf out = { 0 };
+	struct json j = { .out = &out };
+
+	json_open(&j, '[');
+	json_u64(&j, UINT64_MAX);
+	json_u64(&j, 0);
+	json_i64(&j, INT64_MIN);
+	json_i64(&j, -1);
+	json_i64(&j, INT64_MAX);
+	json_hex(&j, 0);
+	json_hex(&j, UINT64_MAX);
+	json_close(&j, ']');
+	assert_string_equal(buf_text(&out), "[18446744073709551615,0,-9223372036854775808,-1,"
+	                                    "9223372036854775807,\"0x0\",\"0xffffffffffffffff\"]");
+	buf_free(&out);
+}
+
 static void json_escapes(void **state)
 {
 	struct buf b = { 0 };
@@ -261,6 +318,8 @@ int main(void)
 		cmocka_unit_test(map_survives_churn),
 		cmocka_unit_test(map_agrees_with_a_model),
 		cmocka_unit_test(intern_gives_one_id),
+		cmocka_unit_test(digits_are_those_of_printf),
+		cmocka_unit_test(json_numbers),
 		cmocka_unit_test(json_escapes),
 		cmocka_unit_test(error_says_where),
 	};

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * digits.h: numbers as digits, straight to where they stand: no NUL, no padding, no allocation. For text that is
+ * mostly numbers; elsewhere buf_printf is fast enough.
+ */
+#ifndef SEAM_BASE_DIGITS_H
+#define SEAM_BASE_DIGITS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define DIGITS_MAX 20u /* of a u64, decimal */
+
+/* "00" "01" .. "99"; and " 00" " 01" .. " ff", a blank in front of each byte. */
+extern const char digits_pairs[201];
+extern const char digits_bytes[769];
+
+/* How many digits v has; 0 has one. */
+static inline unsigned digits_count(uint64_t v)
+{
+	unsigned n = 1;
+
+	for (; v >= 10000; v /= 10000)
+		n += 4;
+	return n + (v >= 10) + (v >= 100) + (v >= 1000);
+}
+
+static inline unsigned digits_hex_count(uint64_t v)
+{
+	return v ? (67u - (unsigned)__builtin_clzll(v)) / 4 : 1;
+}
+
+/* The last n digits of v, with zeros in front. */
+static inline void digits_put(char *to, unsigned n, uint64_t v)
+{
+	for (; n >= 2; v /= 100)
+		memcpy(to + (n -= 2), digits_pairs + v % 100 * 2, 2);
+	if (n)
+		*to = (char)('0' + v % 10);
+}
+
+static inline void digits_put_hex(char *to, unsigned n, uint64_t v)
+{
+	for (; n >= 2; v >>= 8)
+		memcpy(to + (n -= 2), digits_bytes + (v & 255) * 3 + 1, 2);
+	if (n)
+		*to = digits_bytes[(v & 15) * 3 + 2];
+}
+
+#endif

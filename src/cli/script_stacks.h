@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * script_stacks.h: the lines of whole halves of stacks, so that a half that came before is one copy.
+ *
+ * A half's lines depend on its words, on the address space and on its kind, and on nothing else. Whatever a hash
+ * says, those are compared. A half is kept when it comes the second time, so that a recording whose stacks are all
+ * different copies none. Memory is bounded: STACKS_BYTES, round which the newest drives out the oldest, and 1 MiB of
+ * tables.
+ */
+#ifndef SEAM_CLI_SCRIPT_STACKS_H
+#define SEAM_CLI_SCRIPT_STACKS_H
+
+#include <seam/record.h>
+
+#include "base/buf.h"
+
+#define STACKS_BYTES ((size_t)16 << 20)
+#define STACKS_SETS (1u << 14)
+#define STACKS_WAYS 2u
+#define STACKS_SEEN (1u << 16)
+
+struct stacks_slot {
+	uint64_t hash;
+	uint64_t at; /* of its text: bytes written before it since the start; 0: free */
+};
+
+struct script_stacks { /* zeroed to start; NULL: nothing came twice yet */
+	struct stacks_slot (*slots)[STACKS_WAYS]; /* of STACKS_SETS */
+	uint32_t *seen;                           /* by some bits of a hash: others of it */
+	unsigned char *ring;                      /* of STACKS_BYTES */
+	uint64_t end;                             /* bytes written to it since the start */
+};
+
+/* What the lines of a half depend on. */
+struct stacks_half {
+	const struct seam_u64s *words;
+	uint32_t space;
+	bool marked;   /* the words carry walk.h's marks */
+	uint64_t hash; /* script_stacks_put's, for script_stacks_keep */
+};
+
+void script_stacks_free(struct script_stacks *s);
+/* Appends the half's lines: 1; 0: they are not here, or no memory is. */
+int script_stacks_put(struct script_stacks *s, struct stacks_half *half, struct buf *out);
+/* The lines of a half that script_stacks_put has not found. Without memory nothing is kept. */
+void script_stacks_keep(struct script_stacks *s, const struct stacks_half *half,
+                        const unsigned char *lines, size_t n);
+
+#endif
