@@ -4,7 +4,7 @@
  *
  * A half's lines depend on its words, on the address space and on its kind, and on nothing else. Whatever a hash
  * says, those are compared. A half is kept when it comes the second time, so that a recording whose stacks are all
- * different copies none. Memory is bounded: STACKS_BYTES, round which the newest drives out the oldest, and 1 MiB of
+ * different copies none. Memory is bounded: STACKS_BYTES, round which the newest drives out the oldest, and 0.75 MiB of
  * tables.
  */
 #ifndef SEAM_CLI_SCRIPT_STACKS_H

@@ -15,8 +15,8 @@
  * address tells its chunk. A chunk is freed with the last record in it. */
 #define ORDER_CHUNK ((size_t)1 << 20)
 
-#define ORDER_AHEAD \
-	8u /* entries: how long before a record's head is read its memory is asked for */
+/* Entries: how long before a record's head is read its memory is asked for. */
+#define ORDER_AHEAD 8u
 
 #define ORDER_SWAP (1ULL << 63) /* bits of entry.place */
 #define ORDER_COPIED (1ULL << 62)
