@@ -30,6 +30,23 @@ exit $status
 """
 PARK_PIDS = '$record -p "$(pidof park | tr " " ,)"'
 
+# 32 tasks sleep for ever; their stacks, as the one recorder read them and as the kernel tells the other one when they die.
+FOREVER = """mkfifo ctl
+$wl/forever 32 <ctl >ready &
+exec 3>ctl
+while ! grep -q ready ready; do usleep 20000; done
+switches='-a -e sched:sched_switch --call-graph fp,defer'
+$seam record $switches --grace 3000 -o own.data 3>&- & own=$!
+until [ -s own.data ] && [ "$(stat -c %s own.data)" -gt 20000 ]; do usleep 50000; done
+$seam record -v $switches -o f.data -- sh -c 'echo go >ctl; sleep 2'
+status=$?
+exec 3>&-
+sleep 1
+kill -INT $own
+wait $own
+exit $status
+"""
+
 # A recorder that has written something is ended by a signal, and the work goes on.
 SIGNALLED = """$wl/deep 60 2 & work=$!
 $record -a & recorder=$!
@@ -63,6 +80,7 @@ class Case:
     unwound: bool = False  # its stacks were unwound while recording, and are whole
     bpf: bool = False  # stacks are walked by BPF: the ends that the recorder counts are looked at
     ends: dict = field(default_factory=dict)  # of them, those not in ENDS
+    asleep: int = 0  # so many stacks at least were read of sleepers, and are those of own.data, which waited for them
     whole: dict = field(default_factory=dict)  # function: (its stacks reach this one, least stacks)
 
 
@@ -87,11 +105,12 @@ CASES = [
          {"stitched": ">0", "still_in_kernel": "<=20"}),
     Case("ring_command", "$record -- $wl/ring 2", {"ring": 20},
          {"stitched": ">0", "stitched_earlier": ">0"}),
-    # Asleep at the end: their samples inside poll wait for an answer that cannot come.
-    Case("asleep_pid", PARK.format(ms=-1, record=PARK_PIDS), {"zero": 1},
-         {"still_in_kernel": ">0"}),
-    Case("asleep_all", PARK.format(ms=-1, record="$record -a"), {"zero": 1},
-         {"still_in_kernel": ">0"}),
+    # Asleep at the end: what their samples inside poll wait for cannot come, and is read of them where they sleep.
+    Case("asleep_pid", PARK.format(ms=-1, record=PARK_PIDS), {"zero": 1, "wait": 4}, {"stitched": ">0"}),
+    Case("asleep_all", PARK.format(ms=-1, record="$record -a"), {"zero": 1, "wait": 4}, {"stitched": ">0"}),
+    # Sleepers of four kinds, with a sample each at the switch to their sleep. What was read of them is what the kernel answers
+    # to another recording, which waits until they are killed.
+    Case("asleep_switch", FOREVER, {"futex": 8, "epoll": 8, "pipe": 8, "nap": 8}, {"stitched": ">0"}, asleep=32),
     # A program that is not ours, with processes of its own and no frame pointers.
     Case("gcc_command", "$record -- gcc -O2 -c -o /tmp/x.o $wl/storm.i", {}, {"stitched": ">0"}),
     # The readers where the recording was made: there the kernel's names are known too.
