@@ -53,7 +53,7 @@ static int asleep_load(struct asleep *a, const uint64_t *keys, size_t n, bool by
 	int r;
 
 	libbpf_set_print(kwalk_libbpf_print);
-	a->object = bpf_object__open_mem(asleep_object_bytes, asleep_object_size, &opts);
+	a->object = bpf_object__open_mem(asleep_object, asleep_object_size, &opts);
 	if (!a->object)
 		return -errno;
 	rodata = bpf_object__find_map_by_name(a->object, ".rodata.config");
