@@ -290,6 +290,7 @@ void session_close(struct session *s)
 		free(s->streams[i].fds);
 		free(s->streams[i].ids);
 	}
+	session_owed_free(s);
 	seam_events_free(s->events);
 	free(s->streams);
 	free(s->rings);

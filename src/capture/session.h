@@ -67,6 +67,16 @@ enum session_callchain {
 	SESSION_CALLCHAIN_DWARF, /* user registers and a copy of the stack in every sample */
 };
 
+/*
+ * Somebody who can look into tasks that sleep (bpf/asleep.h). Reads the user stack of each task that still is in the kernel entry
+ * that one of the cookies names, without waking it, and gives it; whom it cannot find it leaves out. The frames are those that
+ * the kernel would answer. 0, or -errno and err says what is missing.
+ */
+typedef void session_give_asleep(void *ctx, uint64_t cookie, uint32_t cpu, unsigned end,
+                                 const uint64_t *ips, size_t n); /* end: enum stack_end */
+typedef int session_read_asleep(const uint64_t *cookies, size_t n, session_give_asleep *give,
+                                void *ctx, struct seam_error *err);
+
 /* A record is at most 65,535 bytes long, and so is a copy, in multiples of 8. */
 #define SESSION_STACK_SIZE_DEFAULT 8192u
 #define SESSION_STACK_SIZE_MAX 65528u
@@ -136,6 +146,8 @@ struct session_opts {
 	struct log log;               /* lines for people: LOG_PLAIN is to be shown always */
 	struct features *features;    /* NULL: the session's own */
 	struct session_source source; /* zeros: the kernel takes all samples itself */
+	session_read_asleep
+	        *read_asleep; /* where the kernel defers: of who sleeps at the end. NULL: nobody */
 };
 
 struct session_counts {
@@ -151,6 +163,12 @@ struct session_counts {
 	size_t n_rings, n_events, n_fds, n_tasks;
 	size_t tasks_gone; /* threads that were gone before they could be opened: no error */
 	size_t ring_pages; /* data pages per ring that were really mapped */
+	/* Where the kernel defers, after session_finish: stacks of tasks that sleep, read for them ... */
+	uint64_t asleep;
+	uint64_t asleep_late; /* and not needed: they answered themselves after all */
+	uint64_t owing;       /* tasks that owe a stack still */
+	const char *
+	        owing_why; /* why they could not be read; "": they could. Lives as long as the session */
 };
 
 /*
@@ -203,11 +221,12 @@ int64_t session_read(struct session *s, capture_write write, void *ctx);
 int session_stop(struct session *s);
 /*
  * Reads on for grace_ms (0: SESSION_GRACE_MS_DEFAULT; UINT32_MAX: not at all), so that tasks that are
- * on their way out of the kernel still answer. Ends at once when nothing was deferred, or when the
+ * on their way out of the kernel still answer; those that sleep are read at once (opts.read_asleep), and
+ * who answers himself after all is right. Ends as soon as nothing is owed that was not read, or when the
  * target is gone. Bytes given, or what write returned.
  */
 int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write, void *ctx);
-/* Side-band off, the last round, the kernel's lost counts. */
+/* Side-band off, the last round, what was read of tasks that sleep, the kernel's lost counts. */
 int64_t session_finish(struct session *s, capture_write write, void *ctx);
 
 int session_counts(const struct session *s, struct session_counts *ret);

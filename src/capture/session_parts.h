@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * session_parts.h: the inside of a session. session.c starts and stops it, session_attr.c says
- * what each event asks for, session_open.c opens and maps, session_read.c reads. Only session*.c include it.
+ * what each event asks for, session_open.c opens and maps, session_read.c reads, session_owed.c knows who owes an answer. Only
+ * session*.c include it.
  */
 #ifndef SEAM_CAPTURE_SESSION_PARTS_H
 #define SEAM_CAPTURE_SESSION_PARTS_H
 
+#include "base/buf.h"
+#include "base/map.h"
 #include "capture/session.h"
 
 enum stream_role {
@@ -34,6 +37,29 @@ struct stream {
 	bool from_source; /* and from nowhere else: one descriptor, nothing is attached to it */
 };
 
+/*
+ * Who owes an answer to the kernel's own deferred callchains. A task is in one kernel entry at a time, so it owes one at most: when
+ * it is seen past that entry its answer cannot come any more. Rings are read one after the other, so times decide what is newer.
+ */
+struct owed_task {
+	uint32_t pid, tid;
+	uint64_t cookie, since_ns; /* of the newest sample without an answer; 0: it owes none */
+	uint64_t answered, answered_ns; /* its newest answer */
+	uint64_t exited_ns, exited;     /* and in the round of that number; 0: it lives */
+};
+
+struct owed {
+	struct owed_task *tasks; /* in any order */
+	size_t n, capacity;
+	struct map by_tid;   /* -> index in tasks */
+	size_t owing;        /* of them, with a cookie */
+	size_t exits;        /* of them, that have exited */
+	struct map held;     /* cookie -> offset in stacks: read of a task that sleeps */
+	struct buf stacks;   /* struct owed_stack, frames */
+	uint64_t read, late; /* of those held: given to the file; not needed */
+	char why[200];       /* they could not be read */
+};
+
 struct session {
 	struct session_opts opts;
 	struct features own_features;
@@ -54,6 +80,7 @@ struct session {
 	bool missed; /* a poll of ours took a ring's wake-up: do not sleep on it */
 	bool sampling;
 	uint64_t rounds, wakeups;
+	struct owed owed;
 };
 
 static inline size_t stream_rows(const struct session *s, const struct stream *st)
@@ -101,6 +128,30 @@ bool session_attr_copy(const struct session *s, struct seam_attr *attr);
 /* The attr of the event that would receive answers on a CPU. */
 struct seam_attr session_answers_attr(const struct session *s);
 void session_leader_flags(const struct session *s, struct stream *st);
+
+/* -- session_owed.c -- */
+struct owed_tap { /* a write that looks at what passes */
+	struct session *s;
+	capture_write write;
+	void *ctx;
+};
+/* A capture_write; ctx is a struct owed_tap. */
+int session_owed_write(void *tap, const void *bytes, size_t n);
+/* Before a round: of who exited in one before the last nothing more comes. */
+void session_owed_round(struct session *s);
+/* Whether the kernel's own deferred stacks are looked after. */
+bool session_owes(const struct session *s);
+/* Reads those who owe and were not read yet. */
+void session_owed_read(struct session *s);
+/* All that is owed was read. */
+bool session_owed_all_held(const struct session *s);
+/* Nobody can answer any more: gives what was read. Bytes given, or what write returned. */
+int64_t session_owed_give(struct session *s, capture_write write, void *ctx);
+void session_owed_free(struct session *s);
+
+/* -- session_clock.c -- */
+/* The time now, as the session's records have it. -errno. */
+int session_clock(const struct session *s, uint64_t *ret_ns);
 
 /* -- session_open.c -- */
 /* The threads of the target into s->tasks. */

@@ -104,18 +104,34 @@ bool session_target_gone(struct session *s)
 
 /* ---- reading ---- */
 
-int64_t session_read(struct session *s, capture_write write, void *ctx)
+// {u32 type, u16 misc, u16 size}, native byte order: bytes given, or what write returned.
+static int64_t session_end_round(struct session *s, int64_t sum, capture_write write, void *ctx)
 {
-	// {u32 type, u16 misc, u16 size}, native byte order
 	static const struct {
 		uint32_t type;
 		uint16_t misc, size;
 	} round = { SEAM_RECORD_FINISHED_ROUND, 0, 8 };
-	int64_t sum = 0;
 	int r;
 
+	if (sum <= 0)
+		return sum;
+	s->rounds++;
+	if (s->opts.no_rounds)
+		return sum;
+	r = write(ctx, &round, sizeof(round));
+	return r < 0 ? r : sum + (int64_t)sizeof(round);
+}
+
+int64_t session_read(struct session *s, capture_write write, void *ctx)
+{
+	struct owed_tap tap = { .s = s, .write = write, .ctx = ctx };
+	bool owes = session_owes(s);
+	int64_t sum = 0;
+
+	session_owed_round(s);
 	for (size_t i = 0; i < s->n_rings; i++) {
-		int64_t n = ring_drain(&s->rings[i], write, ctx);
+		int64_t n = owes ? ring_drain(&s->rings[i], session_owed_write, &tap)
+		                 : ring_drain(&s->rings[i], write, ctx);
 
 		if (n < 0)
 			return n;
@@ -128,13 +144,7 @@ int64_t session_read(struct session *s, capture_write write, void *ctx)
 			return n;
 		sum += n;
 	}
-	if (!sum)
-		return 0;
-	s->rounds++;
-	if (s->opts.no_rounds)
-		return sum;
-	r = write(ctx, &round, sizeof(round));
-	return r < 0 ? r : sum + (int64_t)sizeof(round);
+	return session_end_round(s, sum, write, ctx);
 }
 
 static int64_t session_now_ms(void)
@@ -145,20 +155,27 @@ static int64_t session_now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+static int64_t session_settle_source(struct session *s, uint32_t grace_ms, capture_write write,
+                                     void *ctx)
+{
+	if (grace_ms == UINT32_MAX)
+		grace_ms = 0;
+	else if (!grace_ms)
+		grace_ms = SESSION_GRACE_MS_DEFAULT;
+	return s->opts.source.settle(s->opts.source.ctx, grace_ms, write, ctx);
+}
+
 int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write, void *ctx)
 {
-	int64_t end = session_now_ms() + (grace_ms ? grace_ms : SESSION_GRACE_MS_DEFAULT);
-	int64_t sum = 0;
+	int64_t end = session_now_ms(), sum = 0;
 
 	if (session_has_source(s))
-		return s->opts.source.settle(s->opts.source.ctx,
-		                             grace_ms == UINT32_MAX ? 0
-		                             : grace_ms             ? grace_ms
-		                                                    : SESSION_GRACE_MS_DEFAULT,
-		                             write, ctx);
-	if (s->mode.stack != MODE_FP_DEFER || grace_ms == UINT32_MAX)
+		return session_settle_source(s, grace_ms, write, ctx);
+	if (!session_owes(s))
 		return 0;
-	for (;;) {
+	if (grace_ms != UINT32_MAX)
+		end += grace_ms ? grace_ms : SESSION_GRACE_MS_DEFAULT;
+	for (bool first = true;; first = false) {
 		// Asked before the read: what a task wrote before it was gone is then read.
 		bool gone = session_target_gone(s);
 		int64_t n = session_read(s, write, ctx);
@@ -167,7 +184,10 @@ int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write
 		if (n < 0)
 			return n;
 		sum += n;
-		if (gone || left <= 0)
+		// Who sleeps, at once: it may be for ever. At the end, who went to sleep only now.
+		if (!gone && (first || left <= 0))
+			session_owed_read(s);
+		if (gone || left <= 0 || session_owed_all_held(s))
 			return sum;
 		n = session_wait(s, left < SETTLE_SLICE_MS ? (int)left : SETTLE_SLICE_MS);
 		if (n < 0 && n != -EINTR)
@@ -219,13 +239,21 @@ static void session_read_lost(struct session *s)
 int64_t session_finish(struct session *s, capture_write write, void *ctx)
 {
 	int r = session_switch(s, STREAM_SAMPLING, IOCTL_DISABLE);
+	int64_t sum, n;
 
 	if (r >= 0)
 		r = session_switch(s, STREAM_SIDEBAND, IOCTL_DISABLE);
 	if (r >= 0)
 		r = session_switch(s, STREAM_ANSWERS, IOCTL_DISABLE);
 	session_read_lost(s);
-	return r < 0 ? r : session_read(s, write, ctx);
+	if (r < 0)
+		return r;
+	sum = session_read(s, write, ctx);
+	if (sum < 0 || !session_owes(s))
+		return sum;
+	n = session_owed_give(s, write, ctx);
+	n = session_end_round(s, n, write, ctx);
+	return n < 0 ? n : sum + n;
 }
 
 /* ---- counts ---- */
@@ -263,6 +291,10 @@ int session_counts(const struct session *s, struct session_counts *ret)
 		                    .n_tasks = s->n_tasks,
 		                    .tasks_gone = s->tasks_gone,
 		                    .ring_pages = s->ring_pages,
+		                    .asleep = s->owed.read,
+		                    .asleep_late = s->owed.late,
+		                    .owing = s->owed.owing,
+		                    .owing_why = s->owed.why,
 		                    .lost_kernel_known = s->n_streams > 0 };
 
 	for (size_t i = 0; i < s->n_rings; i++)

@@ -20,6 +20,7 @@
 #include <seam/reader.h>
 
 #include "abi/encode.h"
+#include "capture/bpf/asleep.h"
 #include "capture/synth.h"
 #include "capture/target.h"
 #include "cli/record_bpf.h"
@@ -105,6 +106,7 @@ static int record_open_session(struct recording *r)
 
 	/* What starts with an exec needs no pause; of all else /proc is read before sampling. */
 	s->start_paused = r->o->delay_ms || !s->enable_on_exec;
+	s->read_asleep = asleep_read;
 	s->log.line = record_say_log;
 	s->log.ctx = (void *)r->cmd;
 	error = record_ladder_open(&r->session, &r->bpf, r->o, r->cmd, &err);
@@ -419,6 +421,26 @@ static uint64_t record_unwritten(const struct recording *r)
 	return taken - r->sink.safe_samples;
 }
 
+/* Deferred stacks that tasks owed when sampling ended. */
+static void record_say_owed(const struct recording *r)
+{
+	struct session_counts c = { .sz = sizeof(c) };
+
+	session_counts(r->session, &c);
+	if (r->o->quiet)
+		return;
+	if (c.owing)
+		fprintf(stderr, "  %llu task%s in the kernel still owe%s a stack%s%s\n",
+		        (unsigned long long)c.owing, c.owing == 1 ? "" : "s",
+		        c.owing == 1 ? "s" : "", *c.owing_why ? "; they could not be read: " : "",
+		        c.owing_why);
+	if (r->o->verbose && (c.asleep || c.asleep_late))
+		fprintf(stderr,
+		        "seam record: %llu stacks read of tasks that sleep; %llu more answered "
+		        "themselves after all\n",
+		        (unsigned long long)c.asleep, (unsigned long long)c.asleep_late);
+}
+
 static int record_end(struct recording *r, int broken)
 {
 	record_signals_wake(NULL);
@@ -433,6 +455,7 @@ static int record_end(struct recording *r, int broken)
 	record_close_file(r);
 	record_say_end(r->o, r->session, r->sink.safe_samples, record_unwritten(r),
 	               record_bpf_lost(&r->bpf), r->bytes);
+	record_say_owed(r);
 	record_bpf_say(&r->bpf, r->o);
 	if (!broken)
 		record_live_say(&r->live, r->o);

@@ -56,7 +56,8 @@ void record_say_mode(const struct record_opts *o, const struct cmd *cmd,
 	if (!o->verbose)
 		return;
 	if (mode->stack == MODE_FP_DEFER && o->grace_ms == UINT32_MAX)
-		fprintf(stderr, "seam %s: no grace period: stacks still owed at the end are lost\n",
+		fprintf(stderr,
+		        "seam %s: no grace period: only tasks that sleep are read at the end\n",
 		        cmd->name);
 	else if (mode->stack == MODE_FP_DEFER)
 		fprintf(stderr,

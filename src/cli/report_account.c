@@ -57,8 +57,8 @@ static void account_hints(const struct report *r, struct buf *out)
 		[SEAM_STITCH_RECORD_LOST] = "a larger ring (seam record -m) or a lower frequency "
 		                            "(-F) loses fewer records",
 		[SEAM_STITCH_STILL_IN_KERNEL] =
-		        "a longer --grace waits for tasks that sleep at the "
-		        "end",
+		        "tasks that sleep at the end are read by root, or with CAP_BPF and "
+		        "CAP_PERFMON; a longer --grace waits for them",
 		[SEAM_STITCH_NO_OUTPUT_EVENT] = "nobody asked the kernel for the user halves: "
 		                                "record with seam record",
 		[SEAM_STITCH_NO_COOKIE] = "sysctl kernel.perf_event_max_stack is too low for these "

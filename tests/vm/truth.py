@@ -15,12 +15,13 @@ KERNEL_HALF = 1 << 63
 FAMILY_OF_ENTRY = {
     "pread64": {"zero"}, "sched_setaffinity": {"hop"}, "poll": {"wait"}, "fork": {"make"},
     "exit_group": {"die"}, "io_uring_enter": {"ring"}, "execve": {"alpha", "beta"},
-    "mmap": {"fault"}, "munmap": {"fault"},
+    "mmap": {"fault"}, "munmap": {"fault"}, "futex": {"futex"}, "epoll_pwait": {"epoll"}, "read": {"pipe"},
+    "clock_nanosleep": {"nap"},
 }
 FAMILIES = set.union(*FAMILY_OF_ENTRY.values()) | {"spin"}
 
 HEAD = re.compile(r"^\s*(?P<comm>\S.*?)\s+(?:(?P<pid>-?\d+)/)?(?P<tid>-?\d+)\s+(?:\[\d+\]\s+)?"
-                  r"(?P<time>\d+\.\d+):\s+(?:\d+\s+)?(?P<event>[^\s:]+(?::[^\s:]+)*):\s*$")
+                  r"(?P<time>\d+\.\d+):\s+(?:\d+\s+)?(?P<event>[^\s:]+(?::[^\s:]+)*):(?:\s.*)?$")
 FRAME = re.compile(r"^\s+(?P<ip>[0-9a-f]+)\s+(?P<symbol>.*?)(?:\+0x[0-9a-f]+)?\s+\((?P<dso>.*)\)$")
 EXEC = re.compile(r"^\s*\S.*?\s+-?\d+/(?P<tid>-?\d+)\s+(?P<time>\d+\.\d+): PERF_RECORD_COMM exec:")
 LINK = re.compile(r"^([a-z]+)_(leaf|\d+)$")

@@ -37,8 +37,13 @@ struct return_instance {
 	struct return_instance *next;
 } RELOCATED;
 
+struct arch_uprobe {
+	unsigned char insn[16];
+} RELOCATED;
+
 struct uprobe_task {
 	struct return_instance *return_instances;
+	struct arch_uprobe *auprobe; /* while its handlers run */
 	unsigned long xol_vaddr,
 	        vaddr; /* an instruction's copy that is being stepped over, and its place */
 } RELOCATED;
@@ -69,6 +74,15 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 } RELOCATED;
 
+/* The cookie of the kernel entry that a task is in; 0: nobody asked for its stack. */
+union unwind_task_id {
+	__u64 id;
+} RELOCATED;
+
+struct unwind_task_info {
+	union unwind_task_id id;
+} RELOCATED;
+
 struct task_struct {
 	int pid, tgid;
 	unsigned int flags;
@@ -81,11 +95,14 @@ struct task_struct {
 	        on_cpu; /* a byte from 7.x on: unsigned loads are narrowed, signed ones refused */
 	struct sched_entity se;
 	struct uprobe_task *utask;
+	struct unwind_task_info unwind_info;
 } RELOCATED;
 
 struct linux_binprm;
+struct seq_file;
 
 struct bpf_iter_meta {
+	struct seq_file *seq;
 	__u64 session_id;
 } RELOCATED;
 

@@ -15,7 +15,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
-#include "capture/bpf/kwalk_object.h"
+#include "capture/bpf/object.h"
 #include "capture/bpf/kwalk_parts.h"
 #include "capture/kernel.h"
 

@@ -1,57 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * offcpu.bpf.h: time off the CPU. At a switch the time is noted; when the thread is back and has been away for the budget in all, a
- * sample is sent whose period is that time, so that cost is bounded by time and not by the number of switches, and periods add up to
- * all the time there was.
+ * offcpu.bpf.h: samples of time off the CPU. At a switch the time is noted (away.bpf.h); when the thread is back and has been away for
+ * the budget in all, a sample is sent whose period is that time, so that cost is bounded by time and not by the number of switches,
+ * and periods add up to all the time there was.
  *
  * The stack is taken when the thread comes back, for it is the one it left with: its kernel half lies where it was, its user half is
  * owed (owe.bpf.h) and given on the way out of the same kernel entry. A switch that is not told of costs no walk. Where nothing can
  * be owed the user half is walked at each switch-out.
  *
- * Time is counted twice by nobody: who takes a time stamp out exchanges it for 0. What remains when a thread ends, or the recording,
- * is sent without a stack, as no single one is its.
+ * What remains when a thread ends, or the recording, is sent without a stack, as no single one is its.
  */
 #ifndef SEAM_CAPTURE_BPF_OFFCPU_BPF_H
 #define SEAM_CAPTURE_BPF_OFFCPU_BPF_H
 
+#include "capture/bpf/away.bpf.h"
 #include "capture/bpf/filter.bpf.h"
 #include "capture/bpf/owe.bpf.h"
 
-#define STATE_UNINTERRUPTIBLE 0x2u
-#define STATE_DEAD 0x80u
-#define STATE_NO_LOAD 0x400u
-#define STATE_RTLOCK 0x1000u
-
 #define AWAY_COOKIES (1ull << 29) /* another range than those of on_sample, which may interrupt */
-
-struct away {
-	__u64 out_ns, woken_ns; /* off the CPU since, could run since; 0: it is not */
-	__u64 in_ns;            /* on the CPU since, or since its last sample */
-	__u64 ran_ns;           /* and before that, not told of yet */
-	__u64 sum_ns[8];        /* not told of yet, by enum kwalk_away */
-	__u64 ran_all_ns;       /* as the kernel counts it, when it left */
-	__u64 early_ns;         /* of samples on the CPU while it is taken to be away */
-	__u32 why;
-	__u32 unused;
-};
-
-struct away_clock {
-	__u64 on;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct away);
-} aways SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct away_clock);
-} away_clocks SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -66,67 +32,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct scratch);
 } away_lasts SEC(".maps");
-
-INLINE struct away *away_get(struct task_struct *task)
-{
-	return bpf_task_storage_get(&aways, task, 0, 0);
-}
-
-INLINE struct away *away_make(struct task_struct *task)
-{
-	struct away *a = bpf_task_storage_get(&aways, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-
-	if (!a)
-		COUNT(away_untold);
-	return a;
-}
-
-INLINE int away_is_on(void)
-{
-	__u32 zero = 0;
-	struct away_clock *c = bpf_map_lookup_elem(&away_clocks, &zero);
-
-	return c && *(volatile __u64 *)&c->on;
-}
-
-INLINE __u64 away_take(__u64 *at)
-{
-	return __sync_lock_test_and_set(at, 0);
-}
-
-INLINE __u32 away_why(__u32 state, int preempted)
-{
-	if (preempted || !state)
-		return KWALK_AWAY_RUNQUEUE;
-	if (state & STATE_UNINTERRUPTIBLE)
-		return state & STATE_NO_LOAD ? KWALK_AWAY_IDLE : KWALK_AWAY_BLOCKED;
-	return state & STATE_RTLOCK ? KWALK_AWAY_BLOCKED : KWALK_AWAY_SLEEP;
-}
-
-/* ---- on the CPU ---- */
-
-/* How long the task ran since its last sample, or `period` where that is not known. */
-INLINE __u64 away_ran(struct task_struct *task, __u64 now, __u64 period)
-{
-	struct away *a = away_get(task);
-	__u64 in, out, early;
-
-	if (!a)
-		return period;
-	if (!a->in_ns) {
-		/* It is here, but nobody told when it came: what is said now is left out of what away_add finds. */
-		out = a->out_ns;
-		early = a->early_ns;
-		if (!out || now <= out + early)
-			return 0;
-		if (period > now - out - early)
-			period = now - out - early;
-		a->early_ns = early + period;
-		return period;
-	}
-	in = __sync_lock_test_and_set(&a->in_ns, now);
-	return away_take(&a->ran_ns) + (in && in < now ? now - in : 0);
-}
 
 /* ---- samples ---- */
 
@@ -257,41 +162,6 @@ INLINE void away_rest(struct scratch *x, struct task_struct *task, struct away *
 		away_begin_sample(x, task, why, now, period);
 		away_send(x);
 	}
-}
-
-/* One switch in thousands passes without its tracepoint (seen on 6.18, by ftrace, too): a task is taken to be away while it
- * runs. The kernel's count of its time on the CPU, which is exact at each switch, says how long it did. */
-INLINE __u64 away_unseen(struct task_struct *task, struct away *a, __u64 most)
-{
-	__u64 ran = task->se.sum_exec_runtime - a->ran_all_ns, early = a->early_ns;
-
-	a->early_ns = 0;
-	if (ran < early)
-		ran = early;
-	if (ran > most)
-		ran = most;
-	if (ran) {
-		COUNT(away_unseen);
-		__sync_fetch_and_add(&a->ran_ns, ran > early ? ran - early : 0);
-	}
-	return ran;
-}
-
-/* Since when, until now: to the sums, but not what it ran meanwhile. True when there was something. */
-INLINE int away_add(struct task_struct *task, struct away *a, __u64 now)
-{
-	__u64 out = away_take(&a->out_ns), woken = a->woken_ns, ran, away, queued = 0;
-	__u32 why = a->why & 7;
-
-	if (!out || now <= out)
-		return 0;
-	ran = away_unseen(task, a, now - out);
-	away = now - out - ran;
-	if (!ran && woken > out && woken < now && why != KWALK_AWAY_RUNQUEUE)
-		queued = now - woken;
-	a->sum_ns[KWALK_AWAY_RUNQUEUE] += queued;
-	a->sum_ns[why] += away - queued;
-	return 1;
 }
 
 /* ---- switches ---- */

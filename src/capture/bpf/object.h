@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* object.h: the objects that clang made of unwind.bpf.c and asleep.bpf.c, as scripts/embed puts them into the program. */
+#ifndef SEAM_CAPTURE_BPF_OBJECT_H
+#define SEAM_CAPTURE_BPF_OBJECT_H
+
+#include <stddef.h>
+
+extern const unsigned char kwalk_object[];
+extern const size_t kwalk_object_size;
+extern const unsigned char asleep_object[];
+extern const size_t asleep_object_size;
+
+#endif
