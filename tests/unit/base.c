@@ -198,7 +198,32 @@ static void intern_gives_one_id(void **state)
 	assert_int_equal(intern_bytes(&in, "a\0b", 3), 5002);
 	assert_int_equal(intern_length(&in, 5002), 3);
 	assert_string_equal(intern_get(&in, 999999), "");
+	assert_int_equal(intern_lasting(&in, "name4321", 8), 4323); /* known: nothing is borrowed */
+	assert_int_equal(intern_lasting(&in, text, 3), 5003);
+	assert_ptr_equal(intern_get(&in, 5003), text);
+	assert_int_equal(intern_bytes(&in, "nam", 3), 5003);
 	intern_free(&in);
+}
+
+static void quick_hash_minds_every_byte(void **state)
+{
+	const uint64_t secret = 0xdeadbeefcafef00dULL;
+	unsigned char bytes[80] = { 0 };
+	struct map seen = { 0 };
+	bool is_new;
+
+	for (size_t n = 0; n <= sizeof(bytes); n++) {
+		for (size_t i = 0; i <= n; i++) { /* i == n: all are 0 */
+			if (i < n)
+				bytes[i] = 1;
+			assert_non_null(map_slot(&seen, map_hash_quick(bytes, n, secret), &is_new));
+			assert_true(is_new);
+			if (i < n)
+				bytes[i] = 0;
+		}
+	}
+	assert_int_not_equal(map_hash_quick("a", 1, secret), map_hash_quick("a", 1, ~secret));
+	map_free(&seen);
 }
 
 static void json_escapes(void **state)
@@ -261,6 +286,7 @@ int main(void)
 		cmocka_unit_test(map_survives_churn),
 		cmocka_unit_test(map_agrees_with_a_model),
 		cmocka_unit_test(intern_gives_one_id),
+		cmocka_unit_test(quick_hash_minds_every_byte),
 		cmocka_unit_test(json_escapes),
 		cmocka_unit_test(error_says_where),
 	};
