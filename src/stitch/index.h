@@ -2,12 +2,13 @@
 /*
  * index.h: all that a whole file says about deferred callchains, learned once in any order, then
  * asked by any number of threads. Memory grows with the file: about 24 bytes a sample and 36 an
- * answer, and an answer's addresses where its bytes do not stay. No allocation per record.
+ * answer; and with distinct chains: 24 bytes each, and their addresses where bytes do not stay. No
+ * allocation per record.
  */
 #ifndef SEAM_STITCH_INDEX_H
 #define SEAM_STITCH_INDEX_H
 
-#include "base/arena.h"
+#include "base/intern.h"
 #include "stitch/cookies.h"
 #include "stitch/rules.h"
 #include "stitch/track.h"
@@ -30,7 +31,8 @@ struct index {
 	struct cookies cookies;        /* cookie -> number + 1 of its first answer, INDEX_CARRIED */
 	struct index_answer **answers; /* in blocks */
 	uint32_t n_answers, n_blocks;
-	struct arena bytes; /* ips that would not stay */
+	struct intern
+	        chains; /* their addresses: of equal ones the first; copies where bytes do not stay */
 
 	struct map track_of; /* tid -> number of its struct track */
 	struct index_items tracks;
