@@ -96,7 +96,8 @@ static bool load_take(void *ctx, struct batch_item *item)
 	struct load_worker *w = ctx;
 	const struct seam_id *id = &item->decoded.id;
 
-	item->comm = proc_comm(w->work->rec->procs, id->pid, id->tid, item->proc_ns);
+	item->comm = proc_recall_comm(&w->batch.recall, w->work->rec->procs, id->pid, id->tid,
+	                              item->proc_ns);
 	return members_of(&item->sample.sample) || load_takes(w, &item->sample, item->comm);
 }
 
