@@ -293,6 +293,8 @@ static int load_finish(struct load *load, struct recording *rec, const struct lo
 	r = seam_stitch_counts(rec->stitch, &load->stitch);
 	for (unsigned i = 0; i < n; i++) {
 		load_add_counts(load, &workers[i]);
+		if (r >= 0)
+			r = stacks_settle(&workers[i].stacks);
 		stacks[i] = &workers[i].stacks;
 	}
 	if (r >= 0)

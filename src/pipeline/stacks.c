@@ -30,7 +30,6 @@ static int stacks_grow_index(struct stacks *s)
 
 	if (!index)
 		return -ENOMEM;
-	s->secret = map_secret();
 	for (size_t i = 0; i < s->n; i++) {
 		uint64_t hash = stacks_hash(s, &s->entries[i].key);
 		size_t at = hash & (capacity - 1);
@@ -120,38 +119,70 @@ static int stacks_note(struct stacks *s, uint32_t entry, uint64_t weight, uint64
 	return 0;
 }
 
-int stacks_add(struct stacks *s, const struct stacks_key *of, const struct seam_stitched *sample,
-               bool stable, uint64_t time_ns)
+/* Counts one that waited: by now the memory that it needs is there. */
+static int stacks_count(struct stacks *s, const struct stacks_waiting *w)
 {
-	struct stacks_key key = *of;
 	struct stacks_entry *e;
-	uint64_t hash;
 	size_t at;
 	int r;
 
-	if (stacks_half(s, &sample->kernel, stable, &key.kernel) < 0 ||
-	    stacks_half(s, &sample->user, stable, &key.user) < 0)
-		return -ENOMEM;
-	if (!key.kernel && !key.user) {
-		key.ip = sample->sample.ip;
-		key.misc = sample->misc;
-	}
 	if (s->n * 2 >= s->index_capacity && stacks_grow_index(s) < 0)
 		return -ENOMEM;
-	hash = stacks_hash(s, &key);
-	at = stacks_find(s, &key, hash);
+	at = stacks_find(s, &w->key, w->hash);
 	if (!s->index[at]) {
-		r = stacks_new(s, &key, time_ns);
+		r = stacks_new(s, &w->key, w->time_ns);
 		if (r < 0)
 			return r;
-		s->index[at] = stacks_slot(hash, s->n - 1);
+		s->index[at] = stacks_slot(w->hash, s->n - 1);
 	}
 	e = &s->entries[(uint32_t)s->index[at] - 1];
 	e->samples++;
-	e->weight += sample->sample.period;
+	e->weight += w->weight;
 	if (s->keep_samples)
-		return stacks_note(s, (uint32_t)s->index[at] - 1, sample->sample.period, time_ns);
+		return stacks_note(s, (uint32_t)s->index[at] - 1, w->weight, w->time_ns);
 	return 0;
+}
+
+int stacks_settle(struct stacks *s)
+{
+	unsigned n = s->n_waiting;
+	int r = 0;
+
+	s->n_waiting = 0;
+	for (unsigned i = 0; i < n && s->index_capacity; i++) {
+		uint32_t entry = (uint32_t)s->index[s->waiting[i].hash & (s->index_capacity - 1)];
+
+		if (entry) { /* its key, and what is counted behind it */
+			__builtin_prefetch(&s->entries[entry - 1]);
+			__builtin_prefetch(&s->entries[entry - 1].samples, 1);
+		}
+	}
+	for (unsigned i = 0; i < n && r >= 0; i++)
+		r = stacks_count(s, &s->waiting[i]);
+	return r;
+}
+
+int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam_stitched *sample,
+               bool stable, uint64_t time_ns)
+{
+	struct stacks_waiting *w = &s->waiting[s->n_waiting];
+
+	*w = (struct stacks_waiting){ .key = *key,
+		                      .weight = sample->sample.period,
+		                      .time_ns = time_ns };
+	if (stacks_half(s, &sample->kernel, stable, &w->key.kernel) < 0 ||
+	    stacks_half(s, &sample->user, stable, &w->key.user) < 0)
+		return -ENOMEM;
+	if (!w->key.kernel && !w->key.user) {
+		w->key.ip = sample->sample.ip;
+		w->key.misc = sample->misc;
+	}
+	if (!s->secret)
+		s->secret = map_secret();
+	w->hash = stacks_hash(s, &w->key);
+	if (s->index_capacity)
+		__builtin_prefetch(&s->index[w->hash & (s->index_capacity - 1)]);
+	return ++s->n_waiting == STACKS_WAITING ? stacks_settle(s) : 0;
 }
 
 struct seam_stitched stacks_sample(const struct stacks *s, const struct stacks_entry *e,

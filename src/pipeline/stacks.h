@@ -7,6 +7,8 @@
  * stacks: so what most samples touch is small, and equal stacks are equal keys. Where the sample's
  * bytes last until the reader is closed, a half points at them; else they are copied. One thread per
  * table.
+ *
+ * Entries lie all over memory, so a few samples wait at a time while theirs are asked for.
  */
 #ifndef SEAM_PIPELINE_STACKS_H
 #define SEAM_PIPELINE_STACKS_H
@@ -42,6 +44,8 @@ struct stacks_sample {
 	uint32_t entry;
 };
 
+#define STACKS_WAITING 16u
+
 struct stacks {
 	bool keep_samples;
 	struct stacks_sample *samples; /* in the order in which they were added */
@@ -52,11 +56,18 @@ struct stacks {
 	size_t index_capacity;
 	uint64_t secret;         /* of this process: where an entry goes */
 	struct intern halves[2]; /* by the byte order of their words: 1 is the other one */
+	struct stacks_waiting {
+		struct stacks_key key;
+		uint64_t hash, weight, time_ns;
+	} waiting[STACKS_WAITING];
+	unsigned n_waiting;
 };
 
-/* Zero-initialise to start. stable: the bytes last. -ENOMEM. */
+/* Zero-initialise to start. Takes a sample; stable: its bytes last. -ENOMEM. */
 int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam_stitched *sample,
                bool stable, uint64_t time_ns);
+/* Behind the last sample: counts those that wait. -ENOMEM. */
+int stacks_settle(struct stacks *s);
 /* The sample that an entry stands for, as far as its frames are concerned. */
 struct seam_stitched stacks_sample(const struct stacks *s, const struct stacks_entry *e,
                                    const struct seam_events *events);

@@ -444,6 +444,7 @@ static void stacks_share_only_what_is_equal(void **state)
 
 	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
 	assert_int_equal(stacks_add(&t, &key, &s, false, 1), 0);
+	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 1);
 	assert_int_equal(t.entries[0].samples, 2);
 	assert_int_equal(t.entries[0].weight, 10);
@@ -460,15 +461,18 @@ static void stacks_share_only_what_is_equal(void **state)
 	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
 	key.user_space = 1;
 	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 5);
 	s.user.n = s.kernel.n = 0; /* without any chain the ip tells them apart */
 	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
 	s.sample.ip = 9;
 	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 7);
 	s.user = words(a, 3); /* the same bytes are other words in the other byte order */
 	s.user.swap = true;
 	assert_int_equal(stacks_add(&t, &key, &s, true, 0), 0);
+	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 8);
 	copy = stacks_sample(&t, &t.entries[7], events);
 	assert_true(copy.user.swap);
