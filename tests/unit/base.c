@@ -18,6 +18,7 @@
 #include "base/intern.h"
 #include "base/json.h"
 #include "base/map.h"
+#include "base/pool.h"
 
 static void cursor_reads_both_orders(void **state)
 {
@@ -205,6 +206,29 @@ static void intern_gives_one_id(void **state)
 	intern_free(&in);
 }
 
+static void pool_gives_one_id(void **state)
+{
+	struct pool p = { .size = 12 };
+	uint32_t thing[3] = { 0 };
+	const void *first;
+
+	assert_int_equal(pool_put(&p, thing), 1); /* all zero is a thing, too */
+	first = pool_at(&p, 1);
+	for (uint32_t i = 1; i < 3 * POOL_BLOCK; i++) {
+		thing[i % 3] = i;
+		assert_int_equal(pool_put(&p, thing), i + 1);
+		assert_int_equal(pool_put(&p, thing), i + 1);
+	}
+	assert_int_equal(p.n, 3 * POOL_BLOCK);
+	assert_ptr_equal(pool_at(&p, 1), first);
+	assert_memory_equal(pool_at(&p, p.n), thing, sizeof(thing));
+	memset(thing, 0, sizeof(thing));
+	assert_int_equal(pool_put(&p, thing), 1);
+	pool_free(&p);
+	assert_int_equal(pool_put(&p, thing), 1); /* may be used again */
+	pool_free(&p);
+}
+
 static void quick_hash_minds_every_byte(void **state)
 {
 	const uint64_t secret = 0xdeadbeefcafef00dULL;
@@ -286,6 +310,7 @@ int main(void)
 		cmocka_unit_test(map_survives_churn),
 		cmocka_unit_test(map_agrees_with_a_model),
 		cmocka_unit_test(intern_gives_one_id),
+		cmocka_unit_test(pool_gives_one_id),
 		cmocka_unit_test(quick_hash_minds_every_byte),
 		cmocka_unit_test(json_escapes),
 		cmocka_unit_test(error_says_where),
