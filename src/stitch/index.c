@@ -75,7 +75,17 @@ void index_free(struct index *ix)
 
 static struct track *index_track(struct index *ix, uint32_t tid)
 {
-	return index_item(&ix->track_of, tid, &ix->tracks, sizeof(struct track));
+	struct track *track;
+
+	/* Records of a ring come in runs of one task. */
+	if (ix->tracks.n && ix->last_tid == tid)
+		return index_track_at(ix, ix->last_track);
+	track = index_item(&ix->track_of, tid, &ix->tracks, sizeof(struct track));
+	if (track) {
+		ix->last_tid = tid;
+		ix->last_track = (uint32_t)(track - index_track_at(ix, 0));
+	}
+	return track;
 }
 
 #define INDEX_STACK_HEAD 256u

@@ -36,7 +36,8 @@ struct index {
 
 	struct map track_of; /* tid -> number of its struct track */
 	struct index_items tracks;
-	struct map execs_of; /* pid -> number of its struct times */
+	uint32_t last_tid, last_track; /* while learning, once there are tracks */
+	struct map execs_of;           /* pid -> number of its struct times */
 	struct index_items execs;
 
 	bool swap;             /* the bytes of stable records are of the other byte order */
