@@ -32,13 +32,15 @@ static int intern_grow_table(struct intern *in)
 	free(in->table);
 	in->table = table;
 	in->capacity = capacity;
+	in->secret = map_secret();
 	return 0;
 }
 
-static uint32_t intern_add(struct intern *in, const void *bytes, size_t n, uint32_t hash)
+static uint32_t intern_add(struct intern *in, const void *bytes, size_t n, uint32_t hash,
+                           bool lasting)
 {
 	struct intern_entry *entries;
-	char *copy;
+	const char *kept = bytes;
 
 	if (in->n == in->entries_capacity) {
 		size_t capacity = in->entries_capacity ? in->entries_capacity * 2 : 64;
@@ -49,16 +51,17 @@ static uint32_t intern_add(struct intern *in, const void *bytes, size_t n, uint3
 		in->entries = entries;
 		in->entries_capacity = capacity;
 	}
-	copy = arena_string(&in->arena, bytes, n);
-	if (!copy)
+	if (!lasting)
+		kept = arena_string(&in->arena, bytes, n);
+	if (!kept)
 		return INTERN_FAILED;
-	in->entries[in->n] = (struct intern_entry){ .bytes = copy, .n = (uint32_t)n, .hash = hash };
+	in->entries[in->n] = (struct intern_entry){ .bytes = kept, .n = (uint32_t)n, .hash = hash };
 	return (uint32_t)in->n++;
 }
 
-uint32_t intern_bytes(struct intern *in, const void *bytes, size_t n)
+static uint32_t intern_find(struct intern *in, const void *bytes, size_t n, bool lasting)
 {
-	uint32_t hash = (uint32_t)map_hash_bytes(bytes, n, 0), id;
+	uint32_t hash, id;
 	size_t i;
 
 	if (!in->n && n && intern_bytes(in, "", 0) == INTERN_FAILED)
@@ -66,16 +69,28 @@ uint32_t intern_bytes(struct intern *in, const void *bytes, size_t n)
 	if (n >= UINT32_MAX || in->n >= UINT32_MAX - 2 ||
 	    (in->n * 2 >= in->capacity && intern_grow_table(in) < 0))
 		return INTERN_FAILED;
+	hash = (uint32_t)map_hash_quick(bytes, n, in->secret);
 	for (i = hash & (in->capacity - 1); in->table[i]; i = (i + 1) & (in->capacity - 1)) {
 		const struct intern_entry *e = &in->entries[in->table[i] - 1];
 
-		if (e->hash == hash && e->n == n && !memcmp(e->bytes, bytes, n))
+		if (e->hash == hash && e->n == n &&
+		    (e->bytes == bytes || !memcmp(e->bytes, bytes, n)))
 			return in->table[i] - 1;
 	}
-	id = intern_add(in, bytes, n, hash);
+	id = intern_add(in, bytes, n, hash, lasting);
 	if (id != INTERN_FAILED)
 		in->table[i] = id + 1;
 	return id;
+}
+
+uint32_t intern_bytes(struct intern *in, const void *bytes, size_t n)
+{
+	return intern_find(in, bytes, n, false);
+}
+
+uint32_t intern_lasting(struct intern *in, const void *bytes, size_t n)
+{
+	return intern_find(in, bytes, n, true);
 }
 
 uint32_t intern_text(struct intern *in, const char *text)
@@ -91,4 +106,10 @@ const char *intern_get(const struct intern *in, uint32_t id)
 size_t intern_length(const struct intern *in, uint32_t id)
 {
 	return id < in->n ? in->entries[id].n : 0;
+}
+
+size_t intern_held(const struct intern *in)
+{
+	return in->arena.bytes + in->entries_capacity * sizeof(*in->entries) +
+	       in->capacity * sizeof(*in->table);
 }

@@ -6,13 +6,14 @@
 #ifndef SEAM_BASE_INTERN_H
 #define SEAM_BASE_INTERN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
 
 struct intern_entry {
-	const char *bytes; /* NUL-terminated */
+	const char *bytes; /* NUL-terminated, unless they are the caller's */
 	uint32_t n;
 	uint32_t hash;
 };
@@ -22,14 +23,18 @@ struct intern {
 	struct intern_entry *entries;
 	uint32_t *table; /* id + 1, 0 is free */
 	size_t n, entries_capacity, capacity;
+	uint64_t secret; /* of this process: where a string goes */
 };
 
 #define INTERN_FAILED UINT32_MAX /* out of memory, or more than 2^32 - 2 strings */
 
 void intern_free(struct intern *in);
 uint32_t intern_bytes(struct intern *in, const void *bytes, size_t n);
+/* The same without a copy: the bytes, if they are new, must live as long as the pool. */
+uint32_t intern_lasting(struct intern *in, const void *bytes, size_t n);
 uint32_t intern_text(struct intern *in, const char *text);
 const char *intern_get(const struct intern *in, uint32_t id); /* "" for an id that is not there */
 size_t intern_length(const struct intern *in, uint32_t id);
+size_t intern_held(const struct intern *in); /* bytes of memory */
 
 #endif

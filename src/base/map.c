@@ -68,6 +68,32 @@ uint64_t map_hash_bytes(const void *bytes, size_t n, uint64_t seed)
 	return map_mix(h ^ word);
 }
 
+__extension__ typedef unsigned __int128 map_wide;
+
+/* Both halves of a product of 64 by 64 bits. */
+static uint64_t map_fold(uint64_t a, uint64_t b)
+{
+	map_wide product = (map_wide)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+uint64_t map_hash_quick(const void *bytes, size_t n, uint64_t secret)
+{
+	const unsigned char *p = bytes;
+	uint64_t h = secret ^ (n * 0x9e3779b97f4a7c15ULL), words[2];
+
+	for (; n > 16; n -= 16, p += 16) {
+		memcpy(words, p, 16);
+		h = map_fold(words[0] ^ secret, words[1] ^ h);
+	}
+	words[0] = words[1] = 0;
+	if (n)
+		memcpy(words, p, n);
+	h = map_fold(words[0] ^ secret, words[1] ^ h);
+	return map_fold(h ^ 0x9e3779b97f4a7c15ULL, 0xd6e8feb86659fd93ULL);
+}
+
 void map_free(struct map *m)
 {
 	free(m->slots);
@@ -91,7 +117,7 @@ static size_t map_find(const struct map *m, uint64_t key, bool *found)
 	return i;
 }
 
-static uint64_t map_secret(void)
+uint64_t map_secret(void)
 {
 	const void *random =
 	        (const void *)getauxval(AT_RANDOM); /* 16 bytes that the kernel chose at exec */
@@ -99,7 +125,7 @@ static uint64_t map_secret(void)
 
 	if (random)
 		memcpy(&secret, random, sizeof(secret));
-	return secret;
+	return secret | 1;
 }
 
 static int map_grow(struct map *m)

@@ -34,13 +34,17 @@ static bool threads_is_time(const char *event)
 	       !strncmp(event, "task-clock", 10);
 }
 
-static int threads_compare(const void *a, const void *b)
+/* A thread that was renamed has a row for each name. */
+static int threads_compare(const void *a, const void *b, void *ctx)
 {
 	const struct thread_row *x = a, *y = b;
+	const struct threads *t = ctx;
 
 	if (x->sum != y->sum)
 		return x->sum < y->sum ? 1 : -1;
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return strcmp(profile_text(t->profile, x->comm), profile_text(t->profile, y->comm));
 }
 
 /* NULL: memory is out. */
@@ -80,7 +84,7 @@ static int threads_build(struct threads *t, const struct rollup *from)
 		t->largest = row->sum > t->largest ? row->sum : t->largest;
 		t->time &= threads_is_time(profile_event_name(t->profile, event));
 	}
-	qsort(t->rows, t->n, sizeof(*t->rows), threads_compare);
+	qsort_r(t->rows, t->n, sizeof(*t->rows), threads_compare, t);
 	return 0;
 }
 

@@ -28,7 +28,7 @@ static void batch_ask_user(const struct batch_item *item)
 }
 
 /* 1: to be given; 0: not; -ENOMEM. */
-static int batch_decode(const struct batch *b, struct batch_item *item)
+static int batch_decode(struct batch *b, struct batch_item *item)
 {
 	const struct recording *rec = b->rec;
 	int r = seam_record_decode(rec->events, &item->record, &item->decoded, NULL);
@@ -47,8 +47,8 @@ static int batch_decode(const struct batch *b, struct batch_item *item)
 	if (b->take && !b->take(b->ctx, item))
 		return 0;
 	if (item->record.type == SEAM_RECORD_SAMPLE) {
-		recording_spaces(rec, &item->sample, item->proc_ns, &item->user_space,
-		                 &item->kernel_space);
+		recording_recall_spaces(rec, &b->recall, &item->sample, item->proc_ns,
+		                        &item->user_space, &item->kernel_space);
 		batch_ask_user(item);
 		if (b->unwound)
 			unwound_ask(b->unwound, &item->sample);

@@ -35,6 +35,7 @@ struct batch {
 	/* Each in order, valid during the call; it stops when that returns non-zero. */
 	int (*each)(void *ctx, const struct batch_item *item);
 	void *ctx;
+	struct proc_recall recall; /* zero at the start; also take's */
 	size_t n;
 	struct batch_item item[BATCH_MAX];
 };

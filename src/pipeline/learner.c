@@ -251,7 +251,7 @@ static bool learner_is_known(uint32_t type)
 int learner_count(struct learner *l, const struct seam_record *record, struct seam_decoded *ret)
 {
 	struct recording *rec = l->rec;
-	struct seam_error why = { 0 };
+	struct seam_error why; /* filled on failure only: it is large */
 	int r;
 
 	rec->counts.records++;

@@ -96,7 +96,8 @@ static bool load_take(void *ctx, struct batch_item *item)
 	struct load_worker *w = ctx;
 	const struct seam_id *id = &item->decoded.id;
 
-	item->comm = proc_comm(w->work->rec->procs, id->pid, id->tid, item->proc_ns);
+	item->comm = proc_recall_comm(&w->batch.recall, w->work->rec->procs, id->pid, id->tid,
+	                              item->proc_ns);
 	return members_of(&item->sample.sample) || load_takes(w, &item->sample, item->comm);
 }
 
@@ -292,6 +293,8 @@ static int load_finish(struct load *load, struct recording *rec, const struct lo
 	r = seam_stitch_counts(rec->stitch, &load->stitch);
 	for (unsigned i = 0; i < n; i++) {
 		load_add_counts(load, &workers[i]);
+		if (r >= 0)
+			r = stacks_settle(&workers[i].stacks);
 		stacks[i] = &workers[i].stacks;
 	}
 	if (r >= 0)

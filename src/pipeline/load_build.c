@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// load_build.c: counted raw stacks into a profile with names; what has none is noted per object.
+// load_build.c: counted raw stacks into a profile with names: each half of a stack is walked once.
 #include "pipeline/load_build.h"
 
 #include <errno.h>
@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/map.h"
 #include "pipeline/load_lines.h"
+#include "pipeline/load_unnamed.h"
 #include "pipeline/places.h"
 
 struct load_builder {
@@ -20,35 +22,11 @@ struct load_builder {
 	uint32_t *events; /* event index -> profile's event */
 	uint32_t *frames; /* of one stack, innermost first */
 	size_t frames_capacity;
+	struct map users; /* of one table: user half, how it is read -> its innermost node */
 	struct buf guess; /* one name */
 	struct load_lines lines;
-	struct load_object { /* by the profile's object */
-		struct symbol_object *object;
-		enum symbol_state state;
-		uint64_t samples, last; /* last: number of the entry counted last */
-	} * objects;
-	size_t n_objects;
+	struct load_unnamed_frames unnamed;
 };
-
-/* A frame without a name stands in places' slot with this bit beside its id. */
-#define UNNAMED (1ULL << 32)
-
-static int load_object_note(struct load_builder *b, uint32_t id, const struct place *place)
-{
-	if (id >= b->n_objects) {
-		size_t n = (size_t)id * 2 + 16;
-		struct load_object *objects = realloc(b->objects, n * sizeof(*objects));
-
-		if (!objects)
-			return -ENOMEM;
-		memset(objects + b->n_objects, 0, (n - b->n_objects) * sizeof(*objects));
-		b->objects = objects;
-		b->n_objects = n;
-	}
-	b->objects[id].object = place->object;
-	b->objects[id].state = place->object ? place->symbol.state : SYMBOL_NO_FILE;
-	return 0;
-}
 
 static uint32_t load_object(struct load_builder *b, const struct place *place)
 {
@@ -73,7 +51,7 @@ static uint32_t load_guess(struct load_builder *b, const char *name)
 	                       : profile_string(b->profile, (const char *)b->guess.bytes);
 }
 
-/* A frame not met before: its id and the UNNAMED bit. */
+/* A frame not met before: its id. */
 static int load_frame_new(struct load_builder *b, const struct frame_at *at, uint32_t space,
                           uint64_t time_ns, uint64_t *ret)
 {
@@ -105,35 +83,18 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 	if (id == PROFILE_FAILED || (!at->guessed && load_lines_note(&b->lines, id, &place) < 0))
 		return -ENOMEM;
 	*ret = id;
-	if (!place.symbol.name) {
-		*ret |= UNNAMED;
-		return load_object_note(b, f.object, &place);
-	}
-	return 0;
+	return place.symbol.name ? 0 : load_unnamed_note(&b->unnamed, id, f.object, &place);
 }
 
-static void load_unnamed_note(struct load_builder *b, uint32_t frame, const struct stacks_entry *e,
-                              uint64_t serial)
+/* The frames of a sample like those of the entry into b->frames. */
+static int load_walk(struct load_builder *b, const struct stacks_entry *e,
+                     const struct seam_stitched *sample, size_t *ret)
 {
-	struct load_object *o = &b->objects[profile_frame_at(b->profile, frame)->object];
-
-	if (o->last != serial) {
-		o->last = serial;
-		o->samples += e->samples;
-	}
-}
-
-/* The frames of an entry into b->frames. */
-static int load_walk(struct load_builder *b, const struct stacks_entry *e, uint64_t serial,
-                     size_t *ret)
-{
-	const struct seam_stitched sample = stacks_sample(e);
 	struct frame_walk walk = { 0 };
 	struct frame_at at;
-	bool unnamed = false;
 	size_t n = 0;
 
-	while (frame_walk_next(&walk, &sample, &at)) {
+	while (frame_walk_next(&walk, sample, &at)) {
 		uint32_t space = at.user ? e->key.user_space : e->key.kernel_space;
 		uint64_t *slot;
 		int r;
@@ -157,16 +118,64 @@ static int load_walk(struct load_builder *b, const struct stacks_entry *e, uint6
 			if (r < 0)
 				return r;
 		}
-		if (*slot & UNNAMED) {
-			load_unnamed_note(b, (uint32_t)*slot, e, serial);
-			unnamed = true;
-		}
 		b->frames[n++] = (uint32_t)*slot;
 	}
-	if (unnamed)
-		b->load->taken_unnamed += e->samples;
 	*ret = n;
 	return 0;
+}
+
+/* The node of a sample's innermost frame, when its outermost one is called from *node. */
+static int load_descend(struct load_builder *b, const struct stacks_entry *e,
+                        const struct seam_stitched *sample, uint32_t *node)
+{
+	size_t n = 0;
+	int r = load_walk(b, e, sample, &n);
+
+	while (r >= 0 && n) {
+		*node = profile_node(b->profile, *node, b->frames[--n]);
+		if (*node == PROFILE_FAILED)
+			return -ENOMEM;
+	}
+	return r;
+}
+
+/* The node of an entry's user half: few halves stand below many kernel halves, tasks and states. */
+static int load_user(struct load_builder *b, const struct stacks_entry *e,
+                     struct seam_stitched sample, uint32_t *ret)
+{
+	/* Addresses out of stack copies carry marks; spaces of users leave that bit free. */
+	uint32_t how = sample.state == SEAM_STITCH_STACK_COPY ? RECORDING_KERNEL : 0;
+	bool is_new;
+	uint64_t *slot =
+	        map_slot(&b->users, (uint64_t)e->key.user << 32 | e->key.user_space | how, &is_new);
+	int r = slot ? 0 : -ENOMEM;
+
+	*ret = PROFILE_ROOT;
+	if (slot && !is_new) {
+		*ret = (uint32_t)*slot;
+	} else if (slot) {
+		sample.kernel.n = 0;
+		r = load_descend(b, e, &sample, ret);
+		*slot = *ret;
+	}
+	return r;
+}
+
+/* The node of an entry's innermost frame. */
+static int load_stack(struct load_builder *b, const struct stacks *s, const struct stacks_entry *e,
+                      uint32_t *ret)
+{
+	struct seam_stitched sample = stacks_sample(s, e, b->rec->events);
+	int r = 0;
+
+	*ret = PROFILE_ROOT;
+	if (sample.user.n && !b->opts->max_stack) {
+		r = load_user(b, e, sample, ret);
+		sample.user.n = 0;
+		if (r < 0 || !sample.kernel.n)
+			return r;
+	}
+	return load_descend(b, e, &sample, ret);
 }
 
 static uint32_t load_task(struct load_builder *b, const struct stacks_key *key)
@@ -180,25 +189,18 @@ static uint32_t load_task(struct load_builder *b, const struct stacks_key *key)
 	return comm == PROFILE_FAILED ? comm : profile_task(b->profile, comm, key->pid, tid);
 }
 
-static int load_entry(struct load_builder *b, const struct stacks_entry *e, uint64_t serial,
+static int load_entry(struct load_builder *b, const struct stacks *s, const struct stacks_entry *e,
                       struct profile_key *ret)
 {
 	struct profile_key key = { .event = b->events[e->key.event],
 		                   .task = load_task(b, &e->key),
 		                   .cpu = e->key.cpu,
 		                   .state = e->key.state,
-		                   .slice = e->key.slice,
-		                   .node = PROFILE_ROOT };
-	size_t n;
-	int r = key.task == PROFILE_FAILED ? -ENOMEM : load_walk(b, e, serial, &n);
+		                   .slice = e->key.slice };
+	int r = key.task == PROFILE_FAILED ? -ENOMEM : load_stack(b, s, e, &key.node);
 
 	if (r < 0)
 		return r;
-	while (n) {
-		key.node = profile_node(b->profile, key.node, b->frames[--n]);
-		if (key.node == PROFILE_FAILED)
-			return -ENOMEM;
-	}
 	*ret = key;
 	return profile_add(b->profile, &key, e->samples, e->weight);
 }
@@ -212,8 +214,8 @@ static int load_table(struct load_builder *b, const struct stacks *s, uint64_t *
 	int r = keys ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < s->n && r >= 0; i++) {
-		r = load_entry(b, &s->entries[i], ++*serial, &keys[i]);
-		if (*serial % 4096 == 0 && progress->report)
+		r = load_entry(b, s, &s->entries[i], &keys[i]);
+		if (++*serial % 4096 == 0 && progress->report)
 			progress->report(progress->ctx, "naming", *serial, total);
 	}
 	for (size_t i = 0; i < s->n_samples && r >= 0; i++) {
@@ -224,41 +226,9 @@ static int load_table(struct load_builder *b, const struct stacks *s, uint64_t *
 		                                                 .weight = sample->weight,
 		                                                 .key = keys[sample->entry] });
 	}
+	map_free(&b->users);
 	free(keys);
 	return r;
-}
-
-static int load_unnamed_order(const void *pa, const void *pb)
-{
-	const struct load_unnamed *a = pa, *b = pb;
-
-	if (a->samples != b->samples)
-		return a->samples > b->samples ? -1 : 1;
-	return strcmp(a->object, b->object);
-}
-
-static int load_list_unnamed(struct load_builder *b)
-{
-	struct load *load = b->load;
-
-	load->unnamed = calloc(b->n_objects + 1, sizeof(*load->unnamed));
-	if (!load->unnamed)
-		return -ENOMEM;
-	for (size_t i = 0; i < b->n_objects; i++) {
-		const struct load_object *o = &b->objects[i];
-
-		if (!o->samples)
-			continue;
-		load->unnamed[load->n_unnamed++] = (struct load_unnamed){
-			.object = o->object ? symbol_object_name(o->object) : SYMBOL_UNKNOWN,
-			.reason = o->object ? symbol_object_reason(o->object) : "",
-			.state = o->state,
-			.key = o->object ? symbol_object_key(o->object) : NULL,
-			.samples = o->samples,
-		};
-	}
-	qsort(load->unnamed, load->n_unnamed, sizeof(*load->unnamed), load_unnamed_order);
-	return 0;
 }
 
 static int load_name_events(struct load_builder *b)
@@ -297,7 +267,7 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 	if (r >= 0)
 		r = profile_sort_samples(b->profile);
 	if (r >= 0)
-		r = load_list_unnamed(b);
+		r = load_unnamed_list(&b->unnamed, b->load);
 	return r < 0 ? r : load_lines_expand(&b->lines, &b->load->profile);
 }
 
@@ -322,7 +292,7 @@ int load_build(struct load *load, struct recording *rec, const struct load_opts 
 		load->symbols = places_take_symbols(b.places);
 	load_lines_free(&b.lines);
 	places_free(b.places);
-	free(b.objects);
+	load_unnamed_free(&b.unnamed);
 	free(b.events);
 	free(b.frames);
 	buf_free(&b.guess);

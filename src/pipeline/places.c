@@ -244,7 +244,7 @@ uint64_t *places_slot(struct places *p, uint32_t space, uint64_t addr, bool call
 
 	if (!addr && !space && !caller)
 		return &p->zero;
-	if (p->n * 2 >= p->capacity && places_grow(p) < 0)
+	if ((p->n + 1) * 4 > p->capacity * 3 && places_grow(p) < 0)
 		return NULL;
 	e = places_probe(p->entries, p->capacity, space, addr, caller);
 	if (places_is_free(e)) {

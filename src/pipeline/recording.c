@@ -273,12 +273,27 @@ static uint32_t recording_kernel_epoch(const struct recording *rec, uint64_t tim
 	return (uint32_t)low;
 }
 
+/* The moment whose mappings a user half has. */
+static uint64_t recording_user_time(const struct seam_stitched *sample, uint64_t time_ns)
+{
+	return sample->answer_time_ns && sample->sample.id.has & SEAM_SAMPLE_TIME
+	               ? sample->answer_time_ns
+	               : time_ns;
+}
+
 void recording_spaces(const struct recording *rec, const struct seam_stitched *sample,
                       uint64_t time_ns, uint32_t *user_space, uint32_t *kernel_space)
 {
-	const struct seam_id *id = &sample->sample.id;
-	bool answered = sample->answer_time_ns && id->has & SEAM_SAMPLE_TIME;
+	*user_space =
+	        proc_space(rec->procs, sample->sample.id.pid, recording_user_time(sample, time_ns));
+	*kernel_space = RECORDING_KERNEL | recording_kernel_epoch(rec, time_ns);
+}
 
-	*user_space = proc_space(rec->procs, id->pid, answered ? sample->answer_time_ns : time_ns);
+void recording_recall_spaces(const struct recording *rec, struct proc_recall *recall,
+                             const struct seam_stitched *sample, uint64_t time_ns,
+                             uint32_t *user_space, uint32_t *kernel_space)
+{
+	*user_space = proc_recall_space(recall, rec->procs, sample->sample.id.pid,
+	                                recording_user_time(sample, time_ns));
 	*kernel_space = RECORDING_KERNEL | recording_kernel_epoch(rec, time_ns);
 }

@@ -125,5 +125,9 @@ int recording_each(struct recording *rec, int (*each)(void *ctx, const struct se
 #define RECORDING_KERNEL 0x80000000u
 void recording_spaces(const struct recording *rec, const struct seam_stitched *sample,
                       uint64_t time_ns, uint32_t *user_space, uint32_t *kernel_space);
+/* The same for sample after sample. */
+void recording_recall_spaces(const struct recording *rec, struct proc_recall *recall,
+                             const struct seam_stitched *sample, uint64_t time_ns,
+                             uint32_t *user_space, uint32_t *kernel_space);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // stacks.c: see stacks.h.
 //
-// Invariant: two samples share an entry only when their keys, both halves and (for chainless ones)
-// their ips are equal, word by word; the hash only finds the candidates.
+// Invariant: two samples share an entry only when their keys are equal byte by byte, and two halves have
+// one number only when their words are; hashes only find the candidates.
 #include "pipeline/stacks.h"
 
 #include <errno.h>
@@ -11,38 +11,11 @@
 
 #include "base/map.h"
 
-_Static_assert(sizeof(struct stacks_key) == 48, "hashed as bytes");
+_Static_assert(sizeof(struct stacks_key) == 64, "hashed and compared as bytes");
 
-static bool stacks_lone(const struct seam_stitched *s)
+static uint64_t stacks_hash(const struct stacks *s, const struct stacks_key *key)
 {
-	return !s->kernel.n && !s->user.n;
-}
-
-static uint64_t stacks_hash(const struct stacks_key *key, const struct seam_stitched *s)
-{
-	uint64_t h = map_hash_bytes(key, sizeof(*key), s->kernel.n << 32 ^ s->user.n);
-
-	if (stacks_lone(s))
-		return map_mix(h ^ s->sample.ip);
-	if (s->kernel.n)
-		h = map_hash_bytes(s->kernel.bytes, s->kernel.n * 8, h);
-	if (s->user.n)
-		h = map_hash_bytes(s->user.bytes, s->user.n * 8, h);
-	return h;
-}
-
-static bool stacks_words_equal(const struct seam_u64s *a, const struct seam_u64s *b)
-{
-	return a->n == b->n && a->swap == b->swap &&
-	       (!a->n || a->bytes == b->bytes || !memcmp(a->bytes, b->bytes, a->n * 8));
-}
-
-static bool stacks_equal(const struct stacks_entry *e, const struct stacks_key *key,
-                         const struct seam_stitched *s)
-{
-	return !memcmp(&e->key, key, sizeof(*key)) && stacks_words_equal(&e->kernel, &s->kernel) &&
-	       stacks_words_equal(&e->user, &s->user) &&
-	       (!stacks_lone(s) || (e->ip == s->sample.ip && e->misc == s->misc));
+	return map_hash_quick(key, sizeof(*key), s->secret);
 }
 
 static uint64_t stacks_slot(uint64_t hash, size_t entry)
@@ -58,11 +31,12 @@ static int stacks_grow_index(struct stacks *s)
 	if (!index)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++) {
-		size_t at = s->entries[i].hash & (capacity - 1);
+		uint64_t hash = stacks_hash(s, &s->entries[i].key);
+		size_t at = hash & (capacity - 1);
 
 		while (index[at])
 			at = (at + 1) & (capacity - 1);
-		index[at] = stacks_slot(s->entries[i].hash, i);
+		index[at] = stacks_slot(hash, i);
 	}
 	free(s->index);
 	s->index = index;
@@ -70,58 +44,60 @@ static int stacks_grow_index(struct stacks *s)
 	return 0;
 }
 
-static int stacks_keep_words(struct stacks *s, struct seam_u64s *words)
+/* The number of a half. */
+static int stacks_half(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret)
 {
-	void *copy = arena_copy(&s->arena, words->bytes, words->n * 8);
+	struct intern *halves = &s->halves[words->swap];
+	uint32_t id;
 
-	if (!copy)
+	*ret = 0;
+	if (!words->n)
+		return 0;
+	id = stable ? intern_lasting(halves, words->bytes, words->n * 8)
+	            : intern_bytes(halves, words->bytes, words->n * 8);
+	if (id > UINT32_MAX / 2)
 		return -ENOMEM;
-	words->bytes = copy;
+	*ret = id << 1 | words->swap;
 	return 0;
 }
 
-/* A new entry for a sample; its halves are copied unless they last. */
-static int stacks_new(struct stacks *s, const struct stacks_key *key,
-                      const struct seam_stitched *sample, bool stable, uint64_t hash,
-                      uint64_t time_ns)
+static struct seam_u64s stacks_words(const struct stacks *s, uint32_t half)
 {
-	struct stacks_entry *e;
+	const struct intern *halves = &s->halves[half & 1];
 
+	if (!half)
+		return (struct seam_u64s){ 0 };
+	return (struct seam_u64s){ .bytes = (const unsigned char *)intern_get(halves, half >> 1),
+		                   .n = intern_length(halves, half >> 1) / 8,
+		                   .swap = half & 1 };
+}
+
+static int stacks_new(struct stacks *s, const struct stacks_key *key, uint64_t time_ns)
+{
 	if (s->n == s->entries_capacity) {
 		size_t capacity = s->n ? s->n * 2 : 512;
+		struct stacks_entry *entries;
 
 		if (capacity >= UINT32_MAX)
 			return -ENOMEM;
-		e = realloc(s->entries, capacity * sizeof(*e));
-		if (!e)
+		entries = realloc(s->entries, capacity * sizeof(*entries));
+		if (!entries)
 			return -ENOMEM;
-		s->entries = e;
+		s->entries = entries;
 		s->entries_capacity = capacity;
 	}
-	e = &s->entries[s->n];
-	*e = (struct stacks_entry){ .key = *key,
-		                    .hash = hash,
-		                    .kernel = sample->kernel,
-		                    .user = sample->user,
-		                    .event = sample->sample.event,
-		                    .ip = sample->sample.ip,
-		                    .time_ns = time_ns,
-		                    .misc = sample->misc };
-	if (!stable && (stacks_keep_words(s, &e->kernel) < 0 || stacks_keep_words(s, &e->user) < 0))
-		return -ENOMEM;
-	s->n++;
+	s->entries[s->n++] = (struct stacks_entry){ .key = *key, .time_ns = time_ns };
 	return 0;
 }
 
-/* Where in the index a sample's entry is, or belongs. */
-static size_t stacks_find(const struct stacks *s, const struct stacks_key *key,
-                          const struct seam_stitched *sample, uint64_t hash)
+/* Where in the index a key's entry is, or belongs. */
+static size_t stacks_find(const struct stacks *s, const struct stacks_key *key, uint64_t hash)
 {
 	size_t mask = s->index_capacity - 1, at = hash & mask;
 
 	for (; s->index[at]; at = (at + 1) & mask) {
 		if (s->index[at] >> 32 == hash >> 32 &&
-		    stacks_equal(&s->entries[(uint32_t)s->index[at] - 1], key, sample))
+		    !memcmp(&s->entries[(uint32_t)s->index[at] - 1].key, key, sizeof(*key)))
 			break;
 	}
 	return at;
@@ -143,38 +119,82 @@ static int stacks_note(struct stacks *s, uint32_t entry, uint64_t weight, uint64
 	return 0;
 }
 
-int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam_stitched *sample,
-               bool stable, uint64_t time_ns)
+/* Counts one that waited: by now the memory that it needs is there. */
+static int stacks_count(struct stacks *s, const struct stacks_waiting *w)
 {
-	uint64_t hash = stacks_hash(key, sample);
 	struct stacks_entry *e;
 	size_t at;
 	int r;
 
 	if (s->n * 2 >= s->index_capacity && stacks_grow_index(s) < 0)
 		return -ENOMEM;
-	at = stacks_find(s, key, sample, hash);
+	at = stacks_find(s, &w->key, w->hash);
 	if (!s->index[at]) {
-		r = stacks_new(s, key, sample, stable, hash, time_ns);
+		r = stacks_new(s, &w->key, w->time_ns);
 		if (r < 0)
 			return r;
-		s->index[at] = stacks_slot(hash, s->n - 1);
+		s->index[at] = stacks_slot(w->hash, s->n - 1);
 	}
 	e = &s->entries[(uint32_t)s->index[at] - 1];
 	e->samples++;
-	e->weight += sample->sample.period;
+	e->weight += w->weight;
 	if (s->keep_samples)
-		return stacks_note(s, (uint32_t)s->index[at] - 1, sample->sample.period, time_ns);
+		return stacks_note(s, (uint32_t)s->index[at] - 1, w->weight, w->time_ns);
 	return 0;
 }
 
-struct seam_stitched stacks_sample(const struct stacks_entry *e)
+int stacks_settle(struct stacks *s)
 {
-	return (struct seam_stitched){ .sample = { .event = e->event, .ip = e->ip },
-		                       .misc = e->misc,
-		                       .state = e->key.state,
-		                       .kernel = e->kernel,
-		                       .user = e->user };
+	unsigned n = s->n_waiting;
+	int r = 0;
+
+	s->n_waiting = 0;
+	for (unsigned i = 0; i < n && s->index_capacity; i++) {
+		uint32_t entry = (uint32_t)s->index[s->waiting[i].hash & (s->index_capacity - 1)];
+
+		if (entry) { /* its key, and what is counted behind it */
+			__builtin_prefetch(&s->entries[entry - 1]);
+			__builtin_prefetch(&s->entries[entry - 1].samples, 1);
+		}
+	}
+	for (unsigned i = 0; i < n && r >= 0; i++)
+		r = stacks_count(s, &s->waiting[i]);
+	return r;
+}
+
+int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam_stitched *sample,
+               bool stable, uint64_t time_ns)
+{
+	struct stacks_waiting *w = &s->waiting[s->n_waiting];
+
+	*w = (struct stacks_waiting){ .key = *key,
+		                      .weight = sample->sample.period,
+		                      .time_ns = time_ns };
+	if (stacks_half(s, &sample->kernel, stable, &w->key.kernel) < 0 ||
+	    stacks_half(s, &sample->user, stable, &w->key.user) < 0)
+		return -ENOMEM;
+	if (!w->key.kernel && !w->key.user) {
+		w->key.ip = sample->sample.ip;
+		w->key.misc = sample->misc;
+	}
+	if (!s->secret)
+		s->secret = map_secret();
+	w->hash = stacks_hash(s, &w->key);
+	if (s->index_capacity)
+		__builtin_prefetch(&s->index[w->hash & (s->index_capacity - 1)]);
+	return ++s->n_waiting == STACKS_WAITING ? stacks_settle(s) : 0;
+}
+
+struct seam_stitched stacks_sample(const struct stacks *s, const struct stacks_entry *e,
+                                   const struct seam_events *events)
+{
+	return (struct seam_stitched){
+		.sample = { .event = seam_events_at(events, e->key.event), .ip = e->key.ip },
+		.misc = (uint16_t)e->key.misc,
+		.state = e->key.state,
+		.kernel = stacks_words(s, e->key.kernel),
+		.user = stacks_words(s, e->key.user),
+	};
 }
 
 void stacks_free(struct stacks *s)
@@ -182,6 +202,7 @@ void stacks_free(struct stacks *s)
 	free(s->entries);
 	free(s->index);
 	free(s->samples);
-	arena_free(&s->arena);
+	intern_free(&s->halves[0]);
+	intern_free(&s->halves[1]);
 	*s = (struct stacks){ 0 };
 }

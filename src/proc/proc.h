@@ -154,6 +154,26 @@ const struct proc_mapping *proc_kernel(const struct proc_table *table);
  */
 const char *proc_comm(const struct proc_table *table, uint32_t pid, uint32_t tid, uint64_t time_ns);
 
+/*
+ * The same two lookups for one who looks up sample after sample: a task's name and space seldom change, so
+ * that what was found last, and from when to when it holds, mostly answers. One per thread,
+ * zero-initialised; what is learned since is not missed.
+ */
+#define PROC_RECALL 64u
+struct proc_recall {
+	struct proc_recalled {
+		uint64_t generation; /* of the table; 0: nothing yet */
+		uint64_t from_ns, to_ns;
+		uint32_t pid, tid;
+		uint32_t space;
+		const char *comm;
+	} comms[PROC_RECALL], spaces[PROC_RECALL]; /* by tid, by pid */
+};
+const char *proc_recall_comm(struct proc_recall *recall, const struct proc_table *table,
+                             uint32_t pid, uint32_t tid, uint64_t time_ns);
+uint32_t proc_recall_space(struct proc_recall *recall, const struct proc_table *table, uint32_t pid,
+                           uint64_t time_ns);
+
 /* All objects and mappings, by their dense ids. NULL past the end. */
 size_t proc_objects(const struct proc_table *table);
 const struct proc_object *proc_object_at(const struct proc_table *table, size_t id);

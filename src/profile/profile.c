@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/intern.h"
-#include "base/map.h"
+#include "base/pool.h"
 
 _Static_assert(sizeof(struct profile_frame) == 32, "interned as bytes");
 _Static_assert(sizeof(struct profile_object) == 8, "interned as bytes");
@@ -19,15 +19,13 @@ _Static_assert(sizeof(struct profile_key) == 24, "interned as bytes");
 
 struct profile {
 	unsigned keep;
-	struct intern strings, events, objects, tasks, frames;
+	struct intern strings, events, objects, tasks;
+	struct pool frames, nodes;
 	struct intern keys; /* of rows: row i has key id i + 1 */
 	struct profile_row *rows;
 	size_t n_rows, rows_capacity;
 	struct profile_sample *samples;
 	size_t n_samples, samples_capacity;
-	struct map children; /* parent << 32 | frame -> node */
-	struct profile_node *nodes;
-	size_t n_nodes, nodes_capacity;                  /* the root included */
 	struct profile_state states[PROFILE_STATES_MAX]; /* strings of the pool */
 	size_t n_states;
 	struct profile_counts counts;
@@ -41,13 +39,8 @@ int profile_new(struct profile **ret, unsigned keep)
 	if (!p)
 		return -ENOMEM;
 	p->keep = keep;
-	p->nodes_capacity = 256;
-	p->nodes = calloc(p->nodes_capacity, sizeof(*p->nodes));
-	if (!p->nodes) {
-		free(p);
-		return -ENOMEM;
-	}
-	p->n_nodes = 1;
+	p->frames.size = sizeof(struct profile_frame);
+	p->nodes.size = sizeof(struct profile_node);
 	*ret = p;
 	return 0;
 }
@@ -60,12 +53,11 @@ void profile_free(struct profile *p)
 	intern_free(&p->events);
 	intern_free(&p->objects);
 	intern_free(&p->tasks);
-	intern_free(&p->frames);
+	pool_free(&p->frames);
+	pool_free(&p->nodes);
 	intern_free(&p->keys);
-	map_free(&p->children);
 	free(p->rows);
 	free(p->samples);
-	free(p->nodes);
 	free(p);
 }
 
@@ -116,7 +108,7 @@ uint32_t profile_task(struct profile *p, uint32_t comm, uint32_t pid, uint32_t t
 
 uint32_t profile_frame(struct profile *p, const struct profile_frame *frame)
 {
-	return intern_bytes(&p->frames, frame, sizeof(*frame));
+	return pool_put(&p->frames, frame);
 }
 
 /* Room for one more item; items, which may move, is returned. NULL: out of memory. */
@@ -137,24 +129,7 @@ static void *profile_grow(void *items, size_t n, size_t *capacity, size_t size)
 
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame)
 {
-	bool is_new;
-	uint64_t *slot;
-	struct profile_node *nodes;
-
-	if (p->n_nodes >= PROFILE_FAILED - 1)
-		return PROFILE_FAILED;
-	nodes = profile_grow(p->nodes, p->n_nodes, &p->nodes_capacity, sizeof(*nodes));
-	if (!nodes)
-		return PROFILE_FAILED;
-	p->nodes = nodes;
-	slot = map_slot(&p->children, (uint64_t)parent << 32 | frame, &is_new);
-	if (!slot)
-		return PROFILE_FAILED;
-	if (is_new) {
-		p->nodes[p->n_nodes] = (struct profile_node){ .parent = parent, .frame = frame };
-		*slot = p->n_nodes++;
-	}
-	return (uint32_t)*slot;
+	return pool_put(&p->nodes, &(struct profile_node){ .parent = parent, .frame = frame });
 }
 
 int profile_add(struct profile *p, const struct profile_key *key, uint64_t samples, uint64_t weight)
@@ -358,26 +333,26 @@ const struct profile_task *profile_task_at(const struct profile *p, uint32_t tas
 
 size_t profile_n_frames(const struct profile *p)
 {
-	return profile_pool_size(&p->frames);
+	return p->frames.n;
 }
 
 const struct profile_frame *profile_frame_at(const struct profile *p, uint32_t frame)
 {
 	static const struct profile_frame none = { 0 };
 
-	return frame && frame < p->frames.n
-	               ? (const struct profile_frame *)(const void *)intern_get(&p->frames, frame)
-	               : &none;
+	return frame && frame <= p->frames.n ? pool_at(&p->frames, frame) : &none;
 }
 
 size_t profile_n_nodes(const struct profile *p)
 {
-	return p->n_nodes - 1;
+	return p->nodes.n;
 }
 
 const struct profile_node *profile_node_at(const struct profile *p, uint32_t node)
 {
-	return &p->nodes[node < p->n_nodes ? node : PROFILE_ROOT];
+	static const struct profile_node root = { .parent = PROFILE_ROOT };
+
+	return node && node <= p->nodes.n ? pool_at(&p->nodes, node) : &root;
 }
 
 size_t profile_n_rows(const struct profile *p)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "base/map.h"
 
 #define BIT(column) (1u << (column))
@@ -20,6 +21,8 @@ struct rollup_builder {
 	size_t capacity;
 	uint32_t *index; /* row + 1, 0 is free */
 	size_t index_capacity;
+	uint32_t *frames; /* of the profile -> row + 1, if that is behind `before` */
+	size_t before;    /* so many rows there were when the rows of this task, event ... began */
 };
 
 static uint64_t rollup_hash(const struct rollup_builder *b, const uint32_t *value)
@@ -118,11 +121,15 @@ static void rollup_row_key(const struct rollup_builder *b, const struct profile_
 		value[ROLLUP_PARENT] = rollup_parent(b, row->key.node);
 }
 
-static struct rollup_row *rollup_frame_row(struct rollup_builder *b, uint32_t *value,
-                                           const struct profile_frame *frame)
+static struct rollup_row *rollup_frame_row(struct rollup_builder *b, uint32_t *value, uint32_t id)
 {
+	const struct profile_frame *frame;
 	unsigned columns = b->table->columns;
 	struct rollup_row *row;
+
+	if (b->frames[id] > b->before)
+		return &b->table->rows[b->frames[id] - 1];
+	frame = profile_frame_at(b->table->profile, id);
 
 	if (columns & BIT(ROLLUP_OBJECT))
 		value[ROLLUP_OBJECT] = frame->object;
@@ -137,6 +144,8 @@ static struct rollup_row *rollup_frame_row(struct rollup_builder *b, uint32_t *v
 	if (row && frame->kind != PROFILE_UNKNOWN &&
 	    (row->kind == PROFILE_UNKNOWN || frame->kind < row->kind))
 		row->kind = frame->kind;
+	if (row)
+		b->frames[id] = (uint32_t)(row - b->table->rows) + 1;
 	return row;
 }
 
@@ -154,21 +163,21 @@ static void rollup_add(struct rollup_row *to, const struct profile_row *row, siz
 	}
 }
 
-/* One profile row: its innermost frame is self, every distinct table row on its path is total. */
-static int rollup_count(struct rollup_builder *b, const struct profile_row *row, size_t serial)
+/* One profile row: its innermost frame is self, every distinct table row on its path is total. value: the
+ * columns that are not the frame's. */
+static int rollup_count(struct rollup_builder *b, const struct profile_row *row, size_t serial,
+                        uint32_t *value)
 {
 	const struct profile *p = b->table->profile;
 	bool all = b->table->columns & FRAME_COLUMNS || b->opts->shown;
-	uint32_t value[ROLLUP_COLUMNS], node = row->key.node;
+	uint32_t node = row->key.node;
 	bool leaf = true;
 
-	rollup_row_key(b, row, value);
 	do {
 		const struct profile_node *at = profile_node_at(p, node);
 
 		if (!b->opts->shown || b->opts->shown[at->frame]) {
-			struct rollup_row *to =
-			        rollup_frame_row(b, value, profile_frame_at(p, at->frame));
+			struct rollup_row *to = rollup_frame_row(b, value, at->frame);
 
 			if (!to)
 				return -ENOMEM;
@@ -182,22 +191,105 @@ static int rollup_count(struct rollup_builder *b, const struct profile_row *row,
 	return 0;
 }
 
+/* The profile's rows by group: those of one task, event ... are counted behind each other, so that what a
+ * frame is in the table is looked up once for all of them. */
+struct rollup_groups {
+	struct intern values; /* ROLLUP_COLUMNS of u32 */
+	uint32_t *of;         /* of each row: its group, 0: not wanted */
+	uint32_t *rows;       /* in the order of groups */
+	size_t n;
+};
+
+static int rollup_find_groups(const struct rollup_builder *b, struct rollup_groups *g)
+{
+	const struct profile *p = b->table->profile;
+
+	for (size_t i = 0; i < profile_n_rows(p); i++) {
+		const struct profile_row *row = profile_row_at(p, i);
+		uint32_t value[ROLLUP_COLUMNS];
+
+		if (b->opts->event && row->key.event != b->opts->event)
+			continue;
+		rollup_row_key(b, row, value);
+		g->of[i] = intern_bytes(&g->values, value, sizeof(value));
+		if (g->of[i] == INTERN_FAILED)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Counts the rows of each group, and so knows where each begins. */
+static int rollup_order_groups(const struct rollup_builder *b, struct rollup_groups *g)
+{
+	size_t n = profile_n_rows(b->table->profile), at = 0;
+	size_t *start = calloc(g->values.n + 1, sizeof(*start));
+
+	if (!start)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		start[g->of[i]] += g->of[i] != 0;
+	for (size_t i = 0; i < g->values.n; i++) {
+		size_t rows = start[i];
+
+		start[i] = at;
+		at += rows;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (g->of[i])
+			g->rows[start[g->of[i]]++] = (uint32_t)i;
+	g->n = at;
+	free(start);
+	return 0;
+}
+
+static int rollup_count_groups(struct rollup_builder *b, const struct rollup_groups *g)
+{
+	uint32_t value[ROLLUP_COLUMNS], last = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < g->n && r >= 0; i++) {
+		size_t row = g->rows[i];
+
+		if (g->of[row] != last)
+			b->before = b->table->n;
+		last = g->of[row];
+		memcpy(value, intern_get(&g->values, last), sizeof(value));
+		r = rollup_count(b, profile_row_at(b->table->profile, row), row, value);
+	}
+	return r;
+}
+
+static int rollup_fill(struct rollup_builder *b)
+{
+	const struct profile *p = b->table->profile;
+	struct rollup_groups g = { .of = calloc(profile_n_rows(p) + 1, sizeof(*g.of)),
+		                   .rows = calloc(profile_n_rows(p) + 1, sizeof(*g.rows)) };
+	int r = g.of && g.rows ? rollup_find_groups(b, &g) : -ENOMEM;
+
+	if (r >= 0)
+		r = rollup_order_groups(b, &g);
+	if (r >= 0)
+		r = rollup_count_groups(b, &g);
+	intern_free(&g.values);
+	free(g.of);
+	free(g.rows);
+	return r;
+}
+
 int rollup_build(struct rollup *ret, const struct profile *p, const struct rollup_opts *opts)
 {
 	struct rollup t = { .profile = p, .columns = opts->columns };
 	struct rollup_builder b = { .table = &t, .opts = opts };
-	int r = 0;
+	int r = -ENOMEM;
 
 	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
 		if (opts->columns & BIT(c) ||
 		    (c == ROLLUP_FILE && opts->columns & BIT(ROLLUP_LINE)))
 			b.used[b.n_used++] = c;
-	for (size_t i = 0; i < profile_n_rows(p) && r >= 0; i++) {
-		const struct profile_row *row = profile_row_at(p, i);
-
-		if (!opts->event || row->key.event == opts->event)
-			r = rollup_count(&b, row, i);
-	}
+	b.frames = calloc(profile_n_frames(p) + 1, sizeof(*b.frames));
+	if (b.frames)
+		r = rollup_fill(&b);
+	free(b.frames);
 	free(b.index);
 	if (r < 0) {
 		free(t.rows);

@@ -11,49 +11,61 @@
 struct tree_builder {
 	struct tree *tree;
 	size_t capacity;
-	struct map labels;   /* object << 32 | symbol -> label + 1 */
-	struct map children; /* parent << 32 | label -> node */
-	uint32_t *path;      /* frames of one stack, innermost first */
+	struct map labels;     /* object << 32 | symbol -> label */
+	uint32_t *frame_label; /* of the profile's frames; 0: not asked for yet */
+	struct map children;   /* parent << 32 | label -> node */
+	uint32_t *path;        /* frames of one stack, innermost first */
 	size_t path_capacity;
 };
 
-static int tree_label(struct tree_builder *b, const struct profile_frame *f, uint32_t *ret)
+/* Labels begin at 1. */
+static int tree_label(struct tree_builder *b, uint32_t frame, uint32_t *ret)
 {
+	const struct profile_frame *f;
 	bool is_new;
-	uint64_t *slot = map_slot(&b->labels, (uint64_t)f->object << 32 | f->symbol, &is_new);
+	uint64_t *slot;
 
-	if (!slot)
+	if (!b->frame_label[frame]) {
+		f = profile_frame_at(b->tree->profile, frame);
+		slot = map_slot(&b->labels, (uint64_t)f->object << 32 | f->symbol, &is_new);
+		if (!slot)
+			return -ENOMEM;
+		if (is_new)
+			*slot = b->labels.n;
+		b->frame_label[frame] = (uint32_t)*slot;
+	}
+	*ret = b->frame_label[frame];
+	return 0;
+}
+
+static int tree_grow(struct tree_builder *b)
+{
+	size_t capacity = b->capacity * 2;
+	struct tree_node *nodes = realloc(b->tree->nodes, capacity * sizeof(*nodes));
+
+	if (!nodes)
 		return -ENOMEM;
-	if (is_new)
-		*slot = b->labels.n;
-	*ret = (uint32_t)*slot;
+	b->tree->nodes = nodes;
+	b->capacity = capacity;
 	return 0;
 }
 
 /* The child of parent for a frame, made when new. */
-static int tree_child(struct tree_builder *b, uint32_t parent, const struct profile_frame *f,
-                      uint32_t *ret)
+static int tree_child(struct tree_builder *b, uint32_t parent, uint32_t frame, uint32_t *ret)
 {
 	struct tree *t = b->tree;
+	const struct profile_frame *f;
 	uint32_t label;
 	uint64_t *slot;
 	bool is_new;
 
-	if (tree_label(b, f, &label) < 0)
+	if (tree_label(b, frame, &label) < 0 || (t->n >= b->capacity && tree_grow(b) < 0))
 		return -ENOMEM;
-	if (t->n >= b->capacity) {
-		size_t capacity = b->capacity * 2;
-		struct tree_node *nodes = realloc(t->nodes, capacity * sizeof(*nodes));
-
-		if (!nodes)
-			return -ENOMEM;
-		t->nodes = nodes;
-		b->capacity = capacity;
-	}
 	slot = map_slot(&b->children, (uint64_t)parent << 32 | label, &is_new);
 	if (!slot)
 		return -ENOMEM;
 	if (is_new) {
+		f = profile_frame_at(t->profile, frame);
 		t->nodes[t->n] = (struct tree_node){ .parent = parent,
 			                             .object = f->object,
 			                             .symbol = f->symbol,
@@ -110,14 +122,83 @@ static int tree_add(struct tree_builder *b, const struct profile_row *row,
 		t->nodes[at].total_samples += row->samples;
 		if (i == n)
 			break;
-		r = tree_child(b, at,
-		               profile_frame_at(t->profile, tree_frame(b, opts->order, n, i)), &at);
+		r = tree_child(b, at, tree_frame(b, opts->order, n, i), &at);
 	}
 	if (r < 0)
 		return r;
 	t->nodes[at].self += row->weight;
 	t->nodes[at].self_samples += row->samples;
 	return 0;
+}
+
+static bool tree_wants(const struct profile_row *row, const struct tree_opts *opts)
+{
+	return !opts->event || row->key.event == opts->event;
+}
+
+/* Row by row, each along its whole path. */
+static int tree_by_rows(struct tree_builder *b, const struct tree_opts *opts)
+{
+	const struct profile *p = b->tree->profile;
+	int r = 0;
+
+	for (size_t i = 0; i < profile_n_rows(p) && r >= 0; i++)
+		if (tree_wants(profile_row_at(p, i), opts))
+			r = tree_add(b, profile_row_at(p, i), opts);
+	return r;
+}
+
+/* Where the profile's nodes go: 0 for those that no wanted row stands below. A parent's id is less than
+ * its child's, here and there. */
+static int tree_place(struct tree_builder *b, const struct tree_opts *opts, uint32_t *place)
+{
+	const struct profile *p = b->tree->profile;
+	uint32_t n = (uint32_t)profile_n_nodes(p);
+	int r = 0;
+
+	for (size_t i = 0; i < profile_n_rows(p); i++)
+		place[profile_row_at(p, i)->key.node] |= tree_wants(profile_row_at(p, i), opts);
+	for (uint32_t i = n; i > 0; i--)
+		place[profile_node_at(p, i)->parent] |= place[i];
+	place[PROFILE_ROOT] = 0;
+	for (uint32_t i = 1; i <= n && r >= 0; i++) {
+		const struct profile_node *node = profile_node_at(p, i);
+
+		if (place[i])
+			r = tree_child(b, place[node->parent], node->frame, &place[i]);
+	}
+	return r;
+}
+
+/* The whole tree from the outermost frames on is the profile's own, with paths of equal names put
+ * together: each of its nodes is looked at once. */
+static int tree_by_nodes(struct tree_builder *b, const struct tree_opts *opts)
+{
+	struct tree *t = b->tree;
+	const struct profile *p = t->profile;
+	uint32_t *place = calloc(profile_n_nodes(p) + 1, sizeof(*place));
+	int r = place ? tree_place(b, opts, place) : -ENOMEM;
+
+	for (size_t i = 0; i < profile_n_rows(p) && r >= 0; i++) {
+		const struct profile_row *row = profile_row_at(p, i);
+
+		if (tree_wants(row, opts)) {
+			t->nodes[place[row->key.node]].self += row->weight;
+			t->nodes[place[row->key.node]].self_samples += row->samples;
+		}
+	}
+	for (size_t i = t->n; i-- > 0;) {
+		struct tree_node *node = &t->nodes[i], *parent = &t->nodes[node->parent];
+
+		node->total += node->self;
+		node->total_samples += node->self_samples;
+		if (i) {
+			parent->total += node->total;
+			parent->total_samples += node->total_samples;
+		}
+	}
+	free(place);
+	return r;
 }
 
 static int tree_compare(const void *pa, const void *pb, void *ctx)
@@ -162,20 +243,17 @@ int tree_build(struct tree *ret, const struct profile *p, const struct tree_opts
 {
 	struct tree t = { .profile = p, .n = 1 };
 	struct tree_builder b = { .tree = &t, .capacity = 256 };
-	int r = 0;
+	int r = -ENOMEM;
 
 	t.nodes = calloc(b.capacity, sizeof(*t.nodes));
-	if (!t.nodes)
-		return -ENOMEM;
-	for (size_t i = 0; i < profile_n_rows(p) && r >= 0; i++) {
-		const struct profile_row *row = profile_row_at(p, i);
-
-		if (!opts->event || row->key.event == opts->event)
-			r = tree_add(&b, row, opts);
-	}
+	b.frame_label = calloc(profile_n_frames(p) + 1, sizeof(*b.frame_label));
+	if (t.nodes && b.frame_label)
+		r = opts->order == TREE_CALLER && !opts->focus ? tree_by_nodes(&b, opts)
+		                                               : tree_by_rows(&b, opts);
 	if (r >= 0)
 		r = tree_sort(&t);
 	map_free(&b.labels);
+	free(b.frame_label);
 	map_free(&b.children);
 	free(b.path);
 	if (r < 0) {

@@ -69,13 +69,23 @@ void index_free(struct index *ix)
 	map_free(&ix->track_of);
 	map_free(&ix->execs_of);
 	map_free(&ix->duplicates);
-	arena_free(&ix->bytes);
+	intern_free(&ix->chains);
 	*ix = (struct index){ 0 };
 }
 
 static struct track *index_track(struct index *ix, uint32_t tid)
 {
-	return index_item(&ix->track_of, tid, &ix->tracks, sizeof(struct track));
+	struct track *track;
+
+	/* Records of a ring come in runs of one task. */
+	if (ix->tracks.n && ix->last_tid == tid)
+		return index_track_at(ix, ix->last_track);
+	track = index_item(&ix->track_of, tid, &ix->tracks, sizeof(struct track));
+	if (track) {
+		ix->last_tid = tid;
+		ix->last_track = (uint32_t)(track - index_track_at(ix, 0));
+	}
+	return track;
 }
 
 #define INDEX_STACK_HEAD 256u
@@ -148,11 +158,28 @@ static struct index_answer *index_answer_new(struct index *ix)
 	return index_answer(ix, ix->n_answers);
 }
 
+/* An answer's addresses, those of the first that had the same: few chains answer many samples. */
+static int index_chain(struct index *ix, const struct seam_decoded *d, struct seam_u64s *ret)
+{
+	struct seam_u64s ips = rules_addresses(d->deferred.ips);
+	uint32_t id;
+
+	if (ips.n) {
+		id = d->record->stable ? intern_lasting(&ix->chains, ips.bytes, ips.n * 8)
+		                       : intern_bytes(&ix->chains, ips.bytes, ips.n * 8);
+		if (id == INTERN_FAILED)
+			return -ENOMEM;
+		ips.bytes = (const unsigned char *)intern_get(&ix->chains, id);
+	}
+	*ret = ips;
+	return 0;
+}
+
 static int index_learn_answer(struct index *ix, const struct seam_decoded *d)
 {
 	struct rules_who who = rules_who(d), other;
-	struct seam_u64s ips = d->deferred.ips;
 	struct index_answer *a;
+	struct seam_u64s ips;
 	unsigned same = 0;
 	uint32_t *slot, first;
 
@@ -169,18 +196,13 @@ static int index_learn_answer(struct index *ix, const struct seam_decoded *d)
 		return 0;
 	}
 	if (same >= INDEX_SAME_COOKIE || ix->n_answers == INDEX_CARRIED - 1 ||
-	    ips.n >= INDEX_SWAP) {
+	    d->deferred.ips.n >= INDEX_SWAP) {
 		ix->refused++;
 		return 0;
 	}
 	a = index_answer_new(ix);
-	if (!a)
+	if (!a || index_chain(ix, d, &ips) < 0)
 		return -ENOMEM;
-	if (ips.n && !d->record->stable) {
-		ips.bytes = arena_copy(&ix->bytes, ips.bytes, ips.n * 8);
-		if (!ips.bytes)
-			return -ENOMEM;
-	}
 	*a = (struct index_answer){ .when = who.when,
 		                    .ips = ips.bytes,
 		                    .pid = who.pid,
@@ -227,7 +249,8 @@ int index_learn(struct index *ix, const struct seam_decoded *d)
 static size_t index_bytes(const struct index *ix)
 {
 	size_t n = cookies_bytes(&ix->cookies) + map_bytes(&ix->track_of) +
-	           map_bytes(&ix->execs_of) + map_bytes(&ix->duplicates) + ix->bytes.bytes +
+	           map_bytes(&ix->execs_of) + map_bytes(&ix->duplicates) +
+	           intern_held(&ix->chains) +
 	           (size_t)ix->n_blocks * INDEX_BLOCK * sizeof(struct index_answer) +
 	           ix->tracks.capacity * sizeof(struct track) +
 	           ix->execs.capacity * sizeof(struct times);
@@ -335,8 +358,9 @@ static void index_judge(const struct index *ix, const struct seam_decoded *d, ui
 		ret->answer_time_ns = a->when & RULES_UNTIMED ? 0 : a->when;
 		if (match == RULES_CROSSED)
 			return;
-		ret->user = rules_addresses((struct seam_u64s){
-		        .bytes = a->ips, .n = a->n & ~INDEX_SWAP, .swap = a->n & INDEX_SWAP });
+		ret->user = (struct seam_u64s){ .bytes = a->ips,
+			                        .n = a->n & ~INDEX_SWAP,
+			                        .swap = a->n & INDEX_SWAP };
 		counts->empty_answers += !ret->user.n;
 		return;
 	}

@@ -2,12 +2,13 @@
 /*
  * index.h: all that a whole file says about deferred callchains, learned once in any order, then
  * asked by any number of threads. Memory grows with the file: about 24 bytes a sample and 36 an
- * answer, and an answer's addresses where its bytes do not stay. No allocation per record.
+ * answer; and with distinct chains: 24 bytes each, and their addresses where bytes do not stay. No
+ * allocation per record.
  */
 #ifndef SEAM_STITCH_INDEX_H
 #define SEAM_STITCH_INDEX_H
 
-#include "base/arena.h"
+#include "base/intern.h"
 #include "stitch/cookies.h"
 #include "stitch/rules.h"
 #include "stitch/track.h"
@@ -30,11 +31,13 @@ struct index {
 	struct cookies cookies;        /* cookie -> number + 1 of its first answer, INDEX_CARRIED */
 	struct index_answer **answers; /* in blocks */
 	uint32_t n_answers, n_blocks;
-	struct arena bytes; /* ips that would not stay */
+	struct intern
+	        chains; /* their addresses: of equal ones the first; copies where bytes do not stay */
 
 	struct map track_of; /* tid -> number of its struct track */
 	struct index_items tracks;
-	struct map execs_of; /* pid -> number of its struct times */
+	uint32_t last_tid, last_track; /* while learning, once there are tracks */
+	struct map execs_of;           /* pid -> number of its struct times */
 	struct index_items execs;
 
 	bool swap;             /* the bytes of stable records are of the other byte order */

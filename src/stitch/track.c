@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * track.c: see track.h. Points come nearly sorted (each ring is), so they are sorted by merging the
- * runs that are there: linear for one ring, n log(runs) else, never worse.
+ * runs that are there: linear for one ring and for rings that were read in turn (their runs overlap a
+ * little), n log(runs) else, never worse.
  */
 #include "stitch/track.h"
 
@@ -65,45 +66,75 @@ static uint32_t track_run(const struct track_point *p, uint32_t at, uint32_t n)
 	return at;
 }
 
-static void track_merge(struct track_point *to, const struct track_point *p, uint32_t a,
-                        uint32_t middle, uint32_t end)
+/* How many of n sorted points stand before one, or (with_equal) are not behind it. */
+static uint32_t track_count(const struct track_point *p, uint32_t n, const struct track_point *one,
+                            bool with_equal)
 {
-	uint32_t b = middle;
+	uint32_t low = 0, high = n;
 
-	for (to += a; a < middle || b < end; to++) {
-		if (b == end || (a < middle && !track_before(&p[b], &p[a])))
-			*to = p[a++];
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (with_equal ? !track_before(one, &p[middle]) : track_before(&p[middle], one))
+			low = middle + 1;
 		else
-			*to = p[b++];
+			high = middle;
 	}
+	return low;
 }
 
+/* Merges two sorted runs, [0, middle) and [middle, n). Only where they overlap is anything moved. */
+static void track_merge(struct track_point *p, uint32_t middle, uint32_t n,
+                        struct track_point *spare)
+{
+	uint32_t at = track_count(p, middle, &p[middle], true), a = 0, b = middle;
+	uint32_t end = middle + track_count(p + middle, n - middle, &p[middle - 1], false);
+	uint32_t left = middle - at;
+
+	memcpy(spare, p + at, left * sizeof(*p));
+	while (a < left)
+		p[at++] = b == end || !track_before(&p[b], &spare[a]) ? spare[a++] : p[b++];
+}
+
+/* Sorts by merging neighbouring runs, pair by pair. */
 static int track_order(struct track *t)
 {
-	struct track_point *from = t->points, *to, *spare;
-	uint32_t runs;
+	struct track_point *p = t->points, *spare;
+	uint32_t *starts = NULL, runs = 0, room = 0; /* of runs, and the end */
 
-	if (!t->n || track_run(from, 0, t->n) == t->n)
-		return 0;
-	to = malloc((size_t)t->n * sizeof(*to));
-	if (!to)
-		return -ENOMEM;
-	do {
-		runs = 0;
-		for (uint32_t at = 0, middle, end; at < t->n; at = end, runs++) {
-			middle = track_run(from, at, t->n);
-			end = middle < t->n ? track_run(from, middle, t->n) : middle;
-			track_merge(to, from, at, middle, end);
+	for (uint32_t at = 0; at < t->n; at = track_run(p, at, t->n)) {
+		if (runs + 1 >= room) {
+			uint32_t *more = realloc(starts, (room = room * 2 + 16) * sizeof(*more));
+
+			if (!more) {
+				free(starts);
+				return -ENOMEM;
+			}
+			starts = more;
 		}
-		spare = from;
-		from = to;
-		to = spare;
-	} while (runs > 1);
-	if (from != t->points) {
-		t->points = from;
-		t->capacity = t->n;
+		starts[runs++] = at;
+		starts[runs] = t->n;
 	}
-	free(to);
+	spare = runs > 1 ? malloc((size_t)t->n * sizeof(*spare)) : NULL;
+	if (runs > 1 && !spare) {
+		free(starts);
+		return -ENOMEM;
+	}
+	while (runs > 1) {
+		uint32_t n = 0;
+
+		for (uint32_t i = 0; i < runs; i += 2, n++) {
+			uint32_t from = starts[i], end = starts[i + 2 < runs ? i + 2 : runs];
+
+			if (i + 1 < runs)
+				track_merge(p + from, starts[i + 1] - from, end - from, spare);
+			starts[n] = from;
+		}
+		starts[n] = t->n;
+		runs = n;
+	}
+	free(spare);
+	free(starts);
 	return 0;
 }
 

@@ -19,6 +19,7 @@
 #include "base/intern.h"
 #include "base/json.h"
 #include "base/map.h"
+#include "base/pool.h"
 
 static void cursor_reads_both_orders(void **state)
 {
@@ -199,6 +200,10 @@ static void intern_gives_one_id(void **state)
 	assert_int_equal(intern_bytes(&in, "a\0b", 3), 5002);
 	assert_int_equal(intern_length(&in, 5002), 3);
 	assert_string_equal(intern_get(&in, 999999), "");
+	assert_int_equal(intern_lasting(&in, "name4321", 8), 4323); /* known: nothing is borrowed */
+	assert_int_equal(intern_lasting(&in, text, 3), 5003);
+	assert_ptr_equal(intern_get(&in, 5003), text);
+	assert_int_equal(intern_bytes(&in, "nam", 3), 5003);
 	intern_free(&in);
 }
 
@@ -256,6 +261,50 @@ static void json_numbers(void **state)
 	assert_string_equal(buf_text(&out), "[18446744073709551615,0,-9223372036854775808,-1,"
 	                                    "9223372036854775807,\"0x0\",\"0xffffffffffffffff\"]");
 	buf_free(&out);
+}
+
+static void pool_gives_one_id(void **state)
+{
+	struct pool p = { .size = 12 };
+	uint32_t thing[3] = { 0 };
+	const void *first;
+
+	assert_int_equal(pool_put(&p, thing), 1); /* all zero is a thing, too */
+	first = pool_at(&p, 1);
+	for (uint32_t i = 1; i < 3 * POOL_BLOCK; i++) {
+		thing[i % 3] = i;
+		assert_int_equal(pool_put(&p, thing), i + 1);
+		assert_int_equal(pool_put(&p, thing), i + 1);
+	}
+	assert_int_equal(p.n, 3 * POOL_BLOCK);
+	assert_ptr_equal(pool_at(&p, 1), first);
+	assert_memory_equal(pool_at(&p, p.n), thing, sizeof(thing));
+	memset(thing, 0, sizeof(thing));
+	assert_int_equal(pool_put(&p, thing), 1);
+	pool_free(&p);
+	assert_int_equal(pool_put(&p, thing), 1); /* may be used again */
+	pool_free(&p);
+}
+
+static void quick_hash_minds_every_byte(void **state)
+{
+	const uint64_t secret = 0xdeadbeefcafef00dULL;
+	unsigned char bytes[80] = { 0 };
+	struct map seen = { 0 };
+	bool is_new;
+
+	for (size_t n = 0; n <= sizeof(bytes); n++) {
+		for (size_t i = 0; i <= n; i++) { /* i == n: all are 0 */
+			if (i < n)
+				bytes[i] = 1;
+			assert_non_null(map_slot(&seen, map_hash_quick(bytes, n, secret), &is_new));
+			assert_true(is_new);
+			if (i < n)
+				bytes[i] = 0;
+		}
+	}
+	assert_int_not_equal(map_hash_quick("a", 1, secret), map_hash_quick("a", 1, ~secret));
+	map_free(&seen);
 }
 
 static void json_escapes(void **state)
@@ -320,6 +369,8 @@ int main(void)
 		cmocka_unit_test(intern_gives_one_id),
 		cmocka_unit_test(digits_are_those_of_printf),
 		cmocka_unit_test(json_numbers),
+		cmocka_unit_test(pool_gives_one_id),
+		cmocka_unit_test(quick_hash_minds_every_byte),
 		cmocka_unit_test(json_escapes),
 		cmocka_unit_test(error_says_where),
 	};

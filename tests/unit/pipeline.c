@@ -436,14 +436,22 @@ static void stacks_share_only_what_is_equal(void **state)
 	static const uint64_t a[] = { 1, 2, 3 }, b[] = { 1, 2, 4 };
 	struct seam_stitched s = { .sample = { .period = 5 }, .user = words(a, 3) };
 	struct stacks_key key = { .event = 1 };
+	struct seam_stitched copy;
+	struct seam_events *events;
 	struct stacks t = { 0 };
+
+	assert_int_equal(seam_events_new(&events), 0);
 
 	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
 	assert_int_equal(stacks_add(&t, &key, &s, false, 1), 0);
+	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 1);
 	assert_int_equal(t.entries[0].samples, 2);
 	assert_int_equal(t.entries[0].weight, 10);
-	assert_ptr_not_equal(t.entries[0].user.bytes, a);
+	copy = stacks_sample(&t, &t.entries[0], events);
+	assert_int_equal(copy.user.n, 3);
+	assert_ptr_not_equal(copy.user.bytes, a);
+	assert_memory_equal(copy.user.bytes, a, sizeof(a));
 	s.user = words(b, 3);
 	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
 	s.user = words(a, 2);
@@ -453,8 +461,24 @@ static void stacks_share_only_what_is_equal(void **state)
 	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
 	key.user_space = 1;
 	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 5);
+	s.user.n = s.kernel.n = 0; /* without any chain the ip tells them apart */
+	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	s.sample.ip = 9;
+	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	assert_int_equal(stacks_settle(&t), 0);
+	assert_int_equal(t.n, 7);
+	s.user = words(a, 3); /* the same bytes are other words in the other byte order */
+	s.user.swap = true;
+	assert_int_equal(stacks_add(&t, &key, &s, true, 0), 0);
+	assert_int_equal(stacks_settle(&t), 0);
+	assert_int_equal(t.n, 8);
+	copy = stacks_sample(&t, &t.entries[7], events);
+	assert_true(copy.user.swap);
+	assert_ptr_equal(copy.user.bytes, a); /* they last */
 	stacks_free(&t);
+	seam_events_free(events);
 }
 
 int main(void)

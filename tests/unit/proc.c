@@ -335,11 +335,28 @@ static struct made step_record(const struct step *s)
 	}
 }
 
+/* What one reader remembers of a table. */
+struct reader {
+	struct proc_hint hint;
+	struct proc_recall recall;
+};
+
+static void check_recall(const struct proc_table *t, struct proc_recall *recall, uint32_t pid,
+                         uint64_t time)
+{
+	assert_ptr_equal(proc_recall_comm(recall, t, pid, pid, time), proc_comm(t, pid, pid, time));
+	assert_ptr_equal(proc_recall_comm(recall, t, pid, pid + PROC_RECALL, time),
+	                 proc_comm(t, pid, pid + PROC_RECALL, time));
+	assert_int_equal(proc_recall_space(recall, t, pid, time), proc_space(t, pid, time));
+}
+
 static void check_model(const struct proc_table *t, const struct model *m, uint64_t time,
-                        struct proc_hint *hint)
+                        struct reader *reader)
 {
 	for (uint32_t pid = 0; pid < N_PIDS; pid++) {
 		const char *comm = proc_comm(t, pid + 100, pid + 100, time);
+
+		check_recall(t, &reader->recall, pid + 100, time);
 
 		if (m->comm[pid])
 			assert_string_equal(comm, m->comm[pid]);
@@ -347,7 +364,7 @@ static void check_model(const struct proc_table *t, const struct model *m, uint6
 			assert_null(comm);
 		for (uint64_t page = 0; page < N_PAGES; page++) {
 			const struct proc_mapping *got =
-			        proc_find(t, hint, pid + 100, time, (page << 12) + 5);
+			        proc_find(t, &reader->hint, pid + 100, time, (page << 12) + 5);
 			const char *want = m->page[pid][page];
 
 			assert_string_equal(got ? got->object->path : "-", want ? want : "-");
@@ -366,8 +383,13 @@ static const char *name_at(const struct proc_table *t, uint32_t pid, uint64_t ti
 static void check_past(const struct proc_table *t, const struct proc_table *stream)
 {
 	struct proc_hint hint = { 0 }, stream_hint = { 0 };
+	struct proc_recall recall = { 0 };
 
 	for (uint64_t time = 0; time < N_TIMES; time++) {
+		for (uint32_t pid = 100; pid <= 100 + N_PIDS; pid++) { /* there and back */
+			check_recall(t, &recall, pid, time);
+			check_recall(t, &recall, pid, N_TIMES - 1 - time);
+		}
 		for (uint32_t i = 0; i < N_PIDS * N_PAGES; i++) {
 			uint32_t pid = 100 + i / N_PAGES;
 			uint64_t addr = (uint64_t)(i % N_PAGES) << 12;
@@ -387,7 +409,7 @@ static void run_random(unsigned seed)
 	static struct step steps[N_EVENTS];
 	const struct step *order[N_EVENTS];
 	struct proc_table *t, *live, *renewed, *stream;
-	struct proc_hint hint = { 0 }, live_hint = { 0 }, stream_hint = { 0 };
+	struct reader reader = { 0 }, live_reader = { 0 }, stream_reader = { 0 };
 	struct model model = { 0 };
 	struct proc_opts opts = { .sz = sizeof(opts), .live = true };
 	struct proc_opts in_order = { .sz = sizeof(in_order), .in_order = true };
@@ -424,9 +446,9 @@ static void run_random(unsigned seed)
 			proc_free(live);
 			live = renewed;
 		}
-		check_model(t, &model, time, &hint);
-		check_model(live, &model, PROC_NOW, &live_hint);
-		check_model(stream, &model, time, &stream_hint);
+		check_model(t, &model, time, &reader);
+		check_model(live, &model, PROC_NOW, &live_reader);
+		check_model(stream, &model, time, &stream_reader);
 	}
 	check_past(t, stream);
 	proc_free(stream);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pool.h: things of one size, each distinct one stored once and named by a dense id (1, 2, 3 ...).
+ * Equal is what is equal byte by byte, so they must have no padding. Pointers live until pool_free.
+ * Zero-initialise but for `size`.
+ */
+#ifndef SEAM_BASE_POOL_H
+#define SEAM_BASE_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define POOL_BLOCK 4096u /* things */
+
+struct pool {
+	uint32_t size; /* of a thing, in bytes */
+	uint32_t n;
+	unsigned char **blocks;
+	uint32_t *index; /* ids, 0 is free */
+	size_t capacity;
+	uint64_t secret; /* of this process: where a thing goes */
+};
+
+#define POOL_FAILED UINT32_MAX /* out of memory, or 2^32 - 2 things */
+
+void pool_free(struct pool *p);
+/* The id of a thing, which is copied when it is new. */
+uint32_t pool_put(struct pool *p, const void *thing);
+
+/* id is from 1 to p->n. */
+static inline const void *pool_at(const struct pool *p, uint32_t id)
+{
+	return p->blocks[(id - 1) / POOL_BLOCK] + (size_t)((id - 1) % POOL_BLOCK) * p->size;
+}
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// recall.c: lookups in a process table that remember what holds, and from when to when.
+//
+// Invariant: what is remembered is what proc_comm and proc_space say for every moment of its span.
+#include "proc/table.h"
+
+/* What a key has at a time; narrows the span in which that is so. */
+static const struct change *recall_change(const struct histories *of, uint64_t key,
+                                          struct proc_recalled *span, uint64_t time_ns)
+{
+	const struct history *history = history_of(of, key);
+	const struct change *change = history_at(history, time_ns);
+	const struct change *next = change                  ? change + 1
+	                            : history && history->n ? history->changes
+	                                                    : NULL;
+
+	if (change && change->time > span->from_ns)
+		span->from_ns = change->time;
+	if (next && change != history_last(history) && next->time - 1 < span->to_ns)
+		span->to_ns = next->time - 1;
+	return change;
+}
+
+static bool recall_holds(const struct proc_recalled *r, const struct proc_table *table,
+                         uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	return r->generation == table->generation && r->pid == pid && r->tid == tid &&
+	       time_ns >= r->from_ns && time_ns <= r->to_ns;
+}
+
+static void recall_begin(struct proc_recalled *r, const struct proc_table *table, uint32_t pid,
+                         uint32_t tid)
+{
+	*r = (struct proc_recalled){
+		.generation = table->generation, .to_ns = UINT64_MAX, .pid = pid, .tid = tid
+	};
+}
+
+const char *proc_recall_comm(struct proc_recall *recall, const struct proc_table *table,
+                             uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	struct proc_recalled *r = &recall->comms[tid % PROC_RECALL];
+	const struct change *name;
+
+	if (table->live)
+		return proc_comm(table, pid, tid, time_ns);
+	if (!recall_holds(r, table, pid, tid, time_ns)) {
+		recall_begin(r, table, pid, tid);
+		name = recall_change(&table->threads, tid, r, time_ns);
+		if (!name || !name->value)
+			recall_change(&table->threads, pid, r, time_ns);
+		r->comm = proc_comm(table, pid, tid, time_ns);
+	}
+	return r->comm;
+}
+
+uint32_t proc_recall_space(struct proc_recall *recall, const struct proc_table *table, uint32_t pid,
+                           uint64_t time_ns)
+{
+	struct proc_recalled *r = &recall->spaces[pid % PROC_RECALL];
+
+	if (table->live)
+		return proc_space(table, pid, time_ns);
+	if (!recall_holds(r, table, pid, 0, time_ns)) {
+		recall_begin(r, table, pid, 0);
+		recall_change(&table->processes, pid, r, time_ns);
+		r->space = proc_space(table, pid, time_ns);
+	}
+	return r->space;
+}
