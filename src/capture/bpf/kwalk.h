@@ -93,6 +93,8 @@ struct kwalk_opts {
 	        tasks; /* most targets, processes and threads that owe; 0: as many as there may be, within reason */
 	/* Fills *ret (zeros: no table). Called from any thread, several at once. */
 	void (*table)(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret);
+	/* A table was copied for the programs: its own bytes are not needed for a while, but may be later. NULL: nobody cares. */
+	void (*rests)(void *ctx, const void *blob);
 	void *ctx;
 	const struct log *log;
 	/*
