@@ -225,7 +225,9 @@ uint64_t record_bpf_lost(const struct record_bpf *b)
 {
 	struct kwalk_totals t = { .sz = sizeof(t) };
 
-	return b->kwalk && kwalk_total(b->kwalk, &t) >= 0 ? t.counts.ring_full : 0;
+	return b->kwalk && kwalk_total(b->kwalk, &t) >= 0
+	               ? t.counts.ring_full + t.counts.away_full + t.counts.skipped
+	               : 0;
 }
 
 void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
@@ -261,12 +263,12 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 		        "  %" PRIu64
 		        " children of what is recorded were not followed: there were too many\n",
 		        c->not_followed);
-	if (t.misses)
+	if (c->skipped)
 		fprintf(stderr,
 		        "  %" PRIu64
-		        " samples, of any process, skipped by the kernel: a BPF program was "
-		        "running on the CPU\n",
-		        t.misses);
+		        " samples skipped by the kernel: another BPF program was running on the "
+		        "CPU\n",
+		        c->skipped);
 	if (t.unanswered)
 		fprintf(stderr, "  %" PRIu64 " deferred stacks never came\n", t.unanswered);
 	if (t.pressed)
@@ -305,4 +307,7 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 	        " bytes; %" PRIu64 " samples of others; of %" PRIu64 " bytes of tables %" PRIu64
 	        " are not pages of files\n",
 	        t.processes, t.tables, t.table_bytes, c->others, tables.bytes, tables.own_bytes);
+	if (!t.counts_skipped)
+		fprintf(stderr, "seam record: samples that the kernel skips because another BPF "
+		                "program runs are not counted here\n");
 }

@@ -126,8 +126,7 @@ struct kwalk_totals {
 	uint64_t
 	        follow_lost; /* times that records of mappings were lost, and /proc was read again */
 	uint64_t away_misses; /* switches that it skipped */
-	uint64_t
-	        misses; /* samples that the kernel skipped because a program was running on the CPU */
+	bool counts_skipped;  /* counts.skipped is known: the kernel can be asked */
 };
 
 /* -EPERM, -EOPNOTSUPP ...: err says what is missing. */
