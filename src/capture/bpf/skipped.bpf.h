@@ -2,7 +2,7 @@
 /*
  * skipped.bpf.h: counts the samples that the kernel keeps from on_sample. While a BPF program of a kprobe, a tracepoint or another event runs,
  * or a map is changed by a system call, an event that overflows on that CPU runs no program and writes no sample, and the kernel has
- * no count of it (bpf_prog_active in bpf_overflow_handler, 6.12 to 7.x). So it is seen from outside, when the overflow is over:
+ * no count of it (bpf_prog_active; seen on 6.12 and 6.18, 7.3 takes samples inside of a tracepoint's program). So it is seen from outside, when the overflow is over:
  * where functions can be traced for any event (on_overflow), else for the software clocks (on_timer).
  *
  * A sample in an NMI in the middle of another one may hide that the latter was skipped.
