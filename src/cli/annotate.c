@@ -305,6 +305,7 @@ static void annotate_free(struct annotate *a)
 	recording_close(a->rec);
 	infile_close(&a->in);
 	pick_free(&a->pick);
+	naming_end(&a->naming);
 }
 
 static int annotate_run(int argc, char **argv, const struct cmd *cmd)

@@ -225,6 +225,7 @@ out:
 	infile_close(&a.in);
 	buf_free(&a.name);
 	buf_free(&a.temporary);
+	naming_end(&a.naming);
 	return r;
 }
 

@@ -109,11 +109,6 @@ static int convert_option(struct convert_run *c, const struct options *o, int id
 	}
 }
 
-static bool convert_take(void *ctx, const struct seam_stitched *sample, const char *comm)
-{
-	return take_id(ctx, &sample->sample.id, comm);
-}
-
 /* By what they are, not by what they are called: the output is emptied before the input is read. */
 static bool convert_same_file(const char *a, const char *b)
 {
@@ -192,7 +187,7 @@ static int convert_run(int argc, char **argv, const struct cmd *cmd)
 		goto out;
 	}
 	if (take_any(&c.take)) {
-		c.opts.take = convert_take;
+		c.opts.take = take_sample;
 		c.opts.take_ctx = &c.take;
 	}
 	rc = infile_open(&c.in, cmd);

@@ -125,3 +125,17 @@ const struct image_fetch *debuginfod_start(struct debuginfod *d, const struct cm
 	d->fetch = (struct image_fetch){ .fetch = debuginfod_fetch, .ctx = d };
 	return &d->fetch;
 }
+
+/* The library stays: what it brings along (curl, gnutls) is not made to be unloaded. */
+void debuginfod_stop(struct debuginfod *d)
+{
+	void (*end)(void *);
+
+	if (!d->client)
+		return;
+	*(void **)&end = dlsym(d->library, "debuginfod_end");
+	if (end)
+		end(d->client);
+	pthread_mutex_destroy(&d->lock);
+	d->client = NULL;
+}

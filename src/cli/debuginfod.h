@@ -30,4 +30,7 @@ struct debuginfod {
 const struct image_fetch *debuginfod_start(struct debuginfod *d, const struct cmd *cmd,
                                            const char *urls);
 
+/* After the last file was fetched; also of one that never started. */
+void debuginfod_stop(struct debuginfod *d);
+
 #endif

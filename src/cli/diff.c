@@ -243,6 +243,7 @@ static void diff_free(struct diff *d)
 	free(d->cells);
 	free(d->wholes);
 	free(d->rows);
+	naming_end(&d->naming);
 }
 
 static int diff_run(int argc, char **argv, const struct cmd *cmd)

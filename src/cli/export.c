@@ -3,15 +3,14 @@
 #include "export/export.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/infile.h"
 #include "cli/naming.h"
-#include "cli/take.h"
+#include "cli/outfile.h"
+#include "cli/pick.h"
 #include "pipeline/load.h"
 
 enum {
@@ -48,7 +47,6 @@ struct export_run {
 	unsigned max_stack;
 	struct naming naming;
 	struct take take;
-	int fd;
 };
 
 static int export_format_option(struct export_run *e, const char *name)
@@ -95,43 +93,15 @@ static int export_option(struct export_run *e, const struct options *o, int id)
 	}
 }
 
-/* write(2) until all is written. */
-static int export_put(void *ctx, const void *bytes, size_t n)
-{
-	const struct export_run *e = ctx;
-	const unsigned char *p = bytes;
-
-	while (n) {
-		ssize_t put = write(e->fd, p, n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return put < 0 ? -errno : -EIO;
-		p += put;
-		n -= (size_t)put;
-	}
-	return 0;
-}
-
-static bool export_take(void *ctx, const struct seam_stitched *sample, const char *comm)
-{
-	return take_id(ctx, &sample->sample.id, comm);
-}
-
 /* -EINVAL: there is no such event, or (said, not refused) others are left out. */
 static int export_choose_event(struct export_run *e, const struct profile *p)
 {
 	struct profile_account account;
 
-	for (uint32_t i = 1; e->event && i <= profile_n_events(p); i++)
-		if (!strcmp(profile_event_name(p, i), e->event))
-			e->opts.event = i;
-	if (e->event && !e->opts.event) {
-		cmd_error(e->cmd, "--event: the recording has no '%s'; it has:", e->event);
-		for (uint32_t i = 1; i <= profile_n_events(p); i++)
-			cmd_error(e->cmd, "  %s", profile_event_name(p, i));
-		return -EINVAL;
+	if (e->event) {
+		e->opts.event = pick_profile_event(p, e->event, e->cmd);
+		if (!e->opts.event)
+			return -EINVAL;
 	}
 	for (uint32_t i = 1; e->format->one_event && !e->event && i <= profile_n_events(p); i++) {
 		profile_account(p, i, &account);
@@ -144,35 +114,21 @@ static int export_choose_event(struct export_run *e, const struct profile *p)
 	return 0;
 }
 
-static int export_open(struct export_run *e)
-{
-	if (!e->output || !strcmp(e->output, "-")) {
-		e->fd = STDOUT_FILENO;
-		return 0;
-	}
-	e->fd = open(e->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	return e->fd < 0 ? -errno : 0;
-}
-
 static int export_profile(struct export_run *e, const struct profile *loaded)
 {
-	struct export_out out = { .write = export_put, .ctx = e };
 	struct profile *p = NULL;
-	int r = profile_canonical(&p, loaded), closed = 0;
+	struct outfile file;
+	int r = profile_canonical(&p, loaded);
 
-	if (r >= 0)
-		r = export_open(e);
-	if (r >= 0) {
-		r = e->format->write(p, &e->opts, &out);
-		closed = e->fd == STDOUT_FILENO ? 0 : close(e->fd) < 0 ? -errno : 0;
+	if (r < 0) {
+		cmd_error(e->cmd, "%s", strerror(-r));
+		return r;
 	}
-	buf_free(&out.buf);
+	r = outfile_open(&file, e->output);
+	if (r >= 0)
+		r = e->format->write(p, &e->opts, &file.out);
 	profile_free(p);
-	r = r < 0 ? r : closed;
-	if (r < 0 && r != -EPIPE)
-		cmd_error(e->cmd, "%s: %s", e->output ? e->output : "standard output",
-		          strerror(-r));
-	return r;
+	return outfile_close(&file, e->cmd, r);
 }
 
 static int export_recording(struct export_run *e)
@@ -186,7 +142,7 @@ static int export_recording(struct export_run *e)
 		.lines = true,
 		.no_inline = e->naming.no_inline,
 		.progress = infile_progress(),
-		.take = take_any(&e->take) ? export_take : NULL,
+		.take = take_any(&e->take) ? take_sample : NULL,
 		.take_ctx = &e->take,
 	};
 	struct recording *rec = NULL;
@@ -210,18 +166,15 @@ static int export_recording(struct export_run *e)
 
 static bool export_ready(const struct export_run *e)
 {
-	struct stat in, out;
-
 	if (!e->format) {
 		cmd_error(e->cmd, "--format is needed: %s", export_options[1].help);
 		return false;
 	}
-	if (e->format->binary && (!e->output || !strcmp(e->output, "-")) && isatty(STDOUT_FILENO)) {
+	if (e->format->binary && outfile_is_stdout(e->output) && isatty(STDOUT_FILENO)) {
 		cmd_error(e->cmd, "%s is not for a terminal: -o FILE", e->format->name);
 		return false;
 	}
-	if (e->output && !stat(e->in.path ? e->in.path : "perf.data", &in) &&
-	    !stat(e->output, &out) && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+	if (e->output && outfile_is(e->in.path ? e->in.path : "perf.data", e->output)) {
 		cmd_error(e->cmd, "-o must name another file than the recording");
 		return false;
 	}
@@ -230,7 +183,7 @@ static bool export_ready(const struct export_run *e)
 
 static int export_run(int argc, char **argv, const struct cmd *cmd)
 {
-	struct export_run e = { .cmd = cmd, .opts = { .sz = sizeof(e.opts) }, .fd = -1 };
+	struct export_run e = { .cmd = cmd, .opts = { .sz = sizeof(e.opts) } };
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;
 
@@ -249,6 +202,7 @@ static int export_run(int argc, char **argv, const struct cmd *cmd)
 out:
 	infile_close(&e.in);
 	take_free(&e.take);
+	naming_end(&e.naming);
 	return rc;
 }
 

@@ -3,16 +3,15 @@
 #include "export/flame.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/infile.h"
 #include "cli/naming.h"
-#include "cli/take.h"
+#include "cli/outfile.h"
+#include "cli/pick.h"
 #include "pipeline/load.h"
 
 enum {
@@ -59,7 +58,6 @@ struct flame_run {
 	unsigned max_stack;
 	struct naming naming;
 	struct take take;
-	int fd;
 };
 
 static int flame_option(struct flame_run *f, const struct options *o, int id)
@@ -99,30 +97,6 @@ static int flame_option(struct flame_run *f, const struct options *o, int id)
 	}
 }
 
-static bool flame_take(void *ctx, const struct seam_stitched *sample, const char *comm)
-{
-	return take_id(ctx, &sample->sample.id, comm);
-}
-
-/* write(2) until all is written. */
-static int flame_put(void *ctx, const void *bytes, size_t n)
-{
-	const struct flame_run *f = ctx;
-	const unsigned char *p = bytes;
-
-	while (n) {
-		ssize_t put = write(f->fd, p, n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return put < 0 ? -errno : -EIO;
-		p += put;
-		n -= (size_t)put;
-	}
-	return 0;
-}
-
 /* One recording as a profile: an exit code. */
 static int flame_load(struct flame_run *f, struct flame_input *input)
 {
@@ -134,7 +108,7 @@ static int flame_load(struct flame_run *f, struct flame_input *input)
 		.symbols = &f->naming.symbols,
 		.lines = !f->naming.no_inline,
 		.progress = infile_progress(),
-		.take = take_any(&f->take) ? flame_take : NULL,
+		.take = take_any(&f->take) ? take_sample : NULL,
 		.take_ctx = &f->take,
 	};
 	struct recording *rec = NULL;
@@ -159,27 +133,11 @@ static int flame_load(struct flame_run *f, struct flame_input *input)
 	return code;
 }
 
-static bool flame_has_event(const struct flame_run *f)
-{
-	const struct profile *p = f->inputs[0].profile;
-
-	for (uint32_t i = 1; f->opts.event && i <= profile_n_events(p); i++)
-		if (!strcmp(profile_event_name(p, i), f->opts.event))
-			return true;
-	if (!f->opts.event)
-		return true;
-	cmd_error(f->cmd, "--event: the recording has no '%s'; it has:", f->opts.event);
-	for (uint32_t i = 1; i <= profile_n_events(p); i++)
-		cmd_error(f->cmd, "  %s", profile_event_name(p, i));
-	return false;
-}
-
 static int flame_write(struct flame_run *f)
 {
-	struct export_out out = { .write = flame_put, .ctx = f };
 	struct flame_side sides[FLAME_SIDES];
-	bool to_stdout = !strcmp(f->output, "-");
-	int r = 0;
+	struct outfile file;
+	int r;
 
 	for (size_t i = 0; i < f->n; i++)
 		sides[i] = (struct flame_side){ f->inputs[i].profile, f->inputs[i].in.path
@@ -187,19 +145,11 @@ static int flame_write(struct flame_run *f)
 			                                                      : "perf.data" };
 	if (!f->opts.title)
 		f->opts.title = export_base_name(sides[0].name);
-	f->fd = to_stdout ? STDOUT_FILENO
-	                  : open(f->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (f->fd < 0)
-		r = -errno;
+	r = outfile_open(&file, f->output);
 	if (r >= 0)
-		r = (f->svg ? flame_svg : flame_page)(sides, f->n, &f->opts, &out);
-	if (f->fd >= 0 && !to_stdout && close(f->fd) < 0 && r >= 0)
-		r = -errno;
-	buf_free(&out.buf);
-	if (r < 0 && r != -EPIPE)
-		cmd_error(f->cmd, "%s: %s", to_stdout ? "standard output" : f->output,
-		          strerror(-r));
-	if (r >= 0 && !to_stdout)
+		r = (f->svg ? flame_svg : flame_page)(sides, f->n, &f->opts, &file.out);
+	r = outfile_close(&file, f->cmd, r);
+	if (r >= 0 && !outfile_is_stdout(f->output))
 		fprintf(stderr, "%s: %s\n", f->cmd->name, f->output);
 	return r;
 }
@@ -207,7 +157,6 @@ static int flame_write(struct flame_run *f)
 static bool flame_ready(struct flame_run *f)
 {
 	size_t n = f->output ? strlen(f->output) : 0;
-	struct stat in, out;
 
 	if (n > 4 && !strcmp(f->output + n - 4, ".svg"))
 		f->svg = true;
@@ -216,8 +165,7 @@ static bool flame_ready(struct flame_run *f)
 	for (size_t i = 0; i < f->n; i++) {
 		const char *path = f->inputs[i].in.path ? f->inputs[i].in.path : "perf.data";
 
-		if (!stat(path, &in) && !stat(f->output, &out) && in.st_dev == out.st_dev &&
-		    in.st_ino == out.st_ino) {
+		if (outfile_is(path, f->output)) {
 			cmd_error(f->cmd, "-o must name another file than the recording");
 			return false;
 		}
@@ -236,14 +184,14 @@ static int flame_main(struct flame_run *f)
 			return code;
 		rc = code == EXIT_OK ? rc : code;
 	}
-	if (!flame_has_event(f))
+	if (f->opts.event && !pick_profile_event(f->inputs[0].profile, f->opts.event, f->cmd))
 		return EXIT_USAGE;
 	return flame_write(f) < 0 ? EXIT_FAILED : rc;
 }
 
 static int flame_run(int argc, char **argv, const struct cmd *cmd)
 {
-	struct flame_run f = { .cmd = cmd, .n = 1, .opts = { .sz = sizeof(f.opts) }, .fd = -1 };
+	struct flame_run f = { .cmd = cmd, .n = 1, .opts = { .sz = sizeof(f.opts) } };
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;
 
@@ -263,6 +211,7 @@ out:
 		infile_close(&f.inputs[i].in);
 	}
 	take_free(&f.take);
+	naming_end(&f.naming);
 	return rc;
 }
 

@@ -64,3 +64,8 @@ const struct tables_opts *naming_tables(struct naming *n)
 	n->tables = (struct tables_opts){ .sz = sizeof(n->tables), .search = n->symbols.search };
 	return &n->tables;
 }
+
+void naming_end(struct naming *n)
+{
+	debuginfod_stop(&n->debuginfod);
+}

@@ -60,4 +60,7 @@ int naming_option(struct naming *n, const struct options *o, int id);
 /* After the options: where unwind tables come from, by the same search. */
 const struct tables_opts *naming_tables(struct naming *n);
 
+/* After all that names by it was freed. */
+void naming_end(struct naming *n);
+
 #endif

@@ -103,3 +103,18 @@ void pick_free(struct pick *p)
 	free(p->wanted);
 	*p = (struct pick){ 0 };
 }
+
+uint32_t pick_profile_event(const struct profile *p, const char *name, const struct cmd *cmd)
+{
+	uint32_t event = 0;
+
+	for (uint32_t i = 1; i <= profile_n_events(p); i++)
+		if (!strcmp(profile_event_name(p, i), name))
+			event = i;
+	if (event)
+		return event;
+	cmd_error(cmd, "--event: the recording has no '%s'; it has:", name);
+	for (uint32_t i = 1; i <= profile_n_events(p); i++)
+		cmd_error(cmd, "  %s", profile_event_name(p, i));
+	return 0;
+}

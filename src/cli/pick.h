@@ -11,6 +11,7 @@
 #include "cli/span.h"
 #include "cli/take.h"
 #include "pipeline/recording.h"
+#include "profile/profile.h"
 
 enum {
 	PICK_TIME = 1100,
@@ -53,5 +54,8 @@ bool pick_sample(void *ctx, const struct seam_stitched *sample, const char *comm
 void pick_free(struct pick *p);
 /* True when an event's name is this one, or is it with modifiers behind: "cycles:u" is "cycles". */
 bool pick_is_event(const char *name, const char *wanted, size_t n);
+
+/* For a command that shows one event of what it loaded: its number, or 0 after saying on stderr which events there are. */
+uint32_t pick_profile_event(const struct profile *p, const char *name, const struct cmd *cmd);
 
 #endif

@@ -219,6 +219,7 @@ out:
 	recording_close(r.rec);
 	infile_close(&r.in);
 	pick_free(&r.pick);
+	naming_end(&r.naming);
 	return rc;
 }
 

@@ -345,6 +345,7 @@ out:
 	take_free(&s.take);
 	members_free(&s.members);
 	buf_free(&s.out);
+	naming_end(&s.naming);
 	return r;
 }
 

@@ -103,6 +103,11 @@ bool take_id(const struct take *t, const struct seam_id *id, const char *comm)
 	       take_in_ranges(&t->cpus, id->cpu);
 }
 
+bool take_sample(void *ctx, const struct seam_stitched *sample, const char *comm)
+{
+	return take_id(ctx, &sample->sample.id, comm);
+}
+
 void take_free(struct take *t)
 {
 	buf_free(&t->pids);

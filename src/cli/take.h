@@ -44,6 +44,8 @@ int take_option(struct take *t, const struct options *o, int id);
 bool take_any(const struct take *t); /* an option was given */
 /* comm may be NULL. Any thread. */
 bool take_id(const struct take *t, const struct seam_id *id, const char *comm);
+/* The same, as a load_opts.take or convert_opts.take; ctx is the struct take. */
+bool take_sample(void *ctx, const struct seam_stitched *sample, const char *comm);
 void take_free(struct take *t);
 /* True when text is one of a comma-separated list. */
 bool take_in_list(const char *list, const char *text);

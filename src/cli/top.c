@@ -313,6 +313,7 @@ out:
 	if (t.file >= 0)
 		close(t.file);
 	record_options_free(&t.o);
+	naming_end(&t.view.naming);
 	return rc;
 }
 

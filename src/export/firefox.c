@@ -3,147 +3,21 @@
 // (event, pid, tid) with tables of its own. Times are milliseconds since the first sample of the
 // recording. Every sample counts one.
 //
-// Invariant: all indices in a thread are into that thread's tables, and `libs` is the profile's
-// objects in their order.
+// Invariant: `libs` is the profile's objects in their order. A thread's tables are firefox_tables.c's.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intern.h"
-#include "base/json.h"
-#include "base/map.h"
-#include "export/export.h"
+#include "export/firefox.h"
 #include "export/threads.h"
 
-#define ADDRESS_MAX (1ULL << 53) /* what a number of JavaScript holds exactly */
-
-enum {
-	CATEGORY_OTHER,
-	CATEGORY_USER,
-	CATEGORY_KERNEL
-};
-
-/* A thread's tables, in the order in which the stacks met them. */
-struct firefox {
-	const struct profile *p;
-	struct export_out *out;
-	struct json j;
-	uint64_t start_ns;
-	struct intern strings;
-	struct map stacks, frames, functions, resources; /* the profile's id -> index */
-	struct buf stack_nodes;                          /* u32: nodes of the profile */
-	struct buf frame_ids;                            /* u32: frames */
-	struct buf function_frames;                      /* u32: a frame of each function */
-	struct buf resource_objects;
-	uint32_t *path;
-	struct buf name;
-};
-
-static uint32_t firefox_at(const struct buf *list, size_t i)
-{
-	uint32_t v;
-
-	memcpy(&v, list->bytes + i * sizeof(v), sizeof(v));
-	return v;
-}
-
-static size_t firefox_count(const struct buf *list)
-{
-	return list->n / sizeof(uint32_t);
-}
-
-/* The index of a key, appended to list as value when it is new. */
-static int firefox_index(struct map *map, uint64_t key, struct buf *list, uint32_t value,
-                         uint64_t *ret)
-{
-	bool is_new;
-	uint64_t *slot = map_slot(map, key, &is_new);
-
-	if (!slot)
-		return -ENOMEM;
-	if (is_new) {
-		*slot = firefox_count(list);
-		if (buf_put(list, &value, sizeof(value)) < 0)
-			return -ENOMEM;
-	}
-	*ret = *slot;
-	return is_new;
-}
-
-static uint32_t firefox_string(struct firefox *f, const char *text, size_t n)
-{
-	return intern_bytes(&f->strings, text, n);
-}
-
-static uint32_t firefox_frame_name(struct firefox *f, uint32_t frame)
-{
-	buf_clear(&f->name);
-	export_frame_name(f->p, frame, &f->name);
-	return f->name.failed ? INTERN_FAILED : firefox_string(f, buf_text(&f->name), f->name.n);
-}
-
-/* A frame with its function and its library's resource into the tables. */
-static int firefox_add_frame(struct firefox *f, uint32_t frame)
-{
-	const struct profile_frame *at = profile_frame_at(f->p, frame);
-	uint64_t index;
-	uint32_t name;
-	int r = firefox_index(&f->frames, frame, &f->frame_ids, frame, &index);
-
-	if (r <= 0)
-		return r;
-	name = firefox_frame_name(f, frame);
-	if (name == INTERN_FAILED)
-		return -ENOMEM;
-	r = firefox_index(&f->functions, (uint64_t)at->object << 32 | name, &f->function_frames,
-	                  frame, &index);
-	if (r >= 0 && at->object)
-		r = firefox_index(&f->resources, at->object, &f->resource_objects, at->object,
-		                  &index);
-	return r;
-}
-
-/* A node and those above it, prefixes first. */
-static int firefox_add_stack(struct firefox *f, uint32_t node)
-{
-	uint64_t index;
-	size_t depth = 0;
-	int r = 0;
-
-	for (; node != PROFILE_ROOT && !map_get(&f->stacks, node, NULL);
-	     node = profile_node_at(f->p, node)->parent)
-		f->path[depth++] = node;
-	while (depth && r >= 0) {
-		node = f->path[--depth];
-		r = firefox_add_frame(f, profile_node_at(f->p, node)->frame);
-		if (r >= 0)
-			r = firefox_index(&f->stacks, node, &f->stack_nodes, node, &index);
-	}
-	return r;
-}
-
-static void firefox_clear(struct firefox *f)
-{
-	intern_free(&f->strings);
-	map_free(&f->stacks);
-	map_free(&f->frames);
-	map_free(&f->functions);
-	map_free(&f->resources);
-	buf_clear(&f->stack_nodes);
-	buf_clear(&f->frame_ids);
-	buf_clear(&f->function_frames);
-	buf_clear(&f->resource_objects);
-}
-
-/* ---- writing ---- */
-
-static void firefox_open(struct firefox *f, const char *key, char bracket)
+void firefox_open(struct firefox *f, const char *key, char bracket)
 {
 	json_key(&f->j, key);
 	json_open(&f->j, bracket);
 }
 
-static void firefox_u64(struct firefox *f, const char *key, uint64_t v)
+void firefox_u64(struct firefox *f, const char *key, uint64_t v)
 {
 	json_key(&f->j, key);
 	json_u64(&f->j, v);
@@ -161,8 +35,7 @@ static void firefox_flag(struct firefox *f, const char *key, bool v)
 	json_bool(&f->j, v);
 }
 
-/* A column in which every row says the same. */
-static void firefox_same(struct firefox *f, const char *key, size_t n, const char *literal)
+void firefox_same(struct firefox *f, const char *key, size_t n, const char *literal)
 {
 	firefox_open(f, key, '[');
 	for (size_t i = 0; i < n; i++) {
@@ -217,180 +90,6 @@ static void firefox_samples(struct firefox *f, const struct threads *t,
 	json_close(&f->j, '}');
 }
 
-static void firefox_stack_table(struct firefox *f)
-{
-	size_t n = firefox_count(&f->stack_nodes);
-	uint64_t index;
-
-	firefox_open(f, "stackTable", '{');
-	firefox_u64(f, "length", n);
-	firefox_open(f, "prefix", '[');
-	for (size_t i = 0; i < n; i++) {
-		uint32_t up = profile_node_at(f->p, firefox_at(&f->stack_nodes, i))->parent;
-
-		if (up != PROFILE_ROOT && map_get(&f->stacks, up, &index))
-			json_u64(&f->j, index);
-		else
-			json_null(&f->j);
-	}
-	json_close(&f->j, ']');
-	firefox_open(f, "frame", '[');
-	for (size_t i = 0; i < n; i++) {
-		uint32_t frame = profile_node_at(f->p, firefox_at(&f->stack_nodes, i))->frame;
-
-		map_get(&f->frames, frame, &index);
-		json_u64(&f->j, index);
-	}
-	json_close(&f->j, ']');
-	json_close(&f->j, '}');
-}
-
-static unsigned firefox_category(const struct profile_frame *frame)
-{
-	switch (frame->kind) {
-	case PROFILE_USER:
-	case PROFILE_INLINED:
-		return CATEGORY_USER;
-	case PROFILE_KERNEL:
-		return CATEGORY_KERNEL;
-	default:
-		return CATEGORY_OTHER;
-	}
-}
-
-static uint64_t firefox_function(struct firefox *f, uint32_t frame)
-{
-	uint64_t index = 0;
-	uint32_t name = firefox_frame_name(f, frame);
-
-	map_get(&f->functions, (uint64_t)profile_frame_at(f->p, frame)->object << 32 | name,
-	        &index);
-	return index;
-}
-
-static void firefox_frame_cell(struct firefox *f, const char *column, uint32_t id)
-{
-	const struct profile_frame *frame = profile_frame_at(f->p, id);
-
-	switch (column[0]) {
-	case 'a':
-		if (frame->object && frame->address < ADDRESS_MAX)
-			json_u64(&f->j, frame->address);
-		else
-			json_i64(&f->j, -1);
-		break;
-	case 'i':
-		json_u64(&f->j, frame->depth);
-		break;
-	case 'c':
-		json_u64(&f->j, firefox_category(frame));
-		break;
-	case 'f':
-		json_u64(&f->j, firefox_function(f, id));
-		break;
-	default:
-		if (frame->line)
-			json_u64(&f->j, frame->line);
-		else
-			json_null(&f->j);
-	}
-}
-
-static void firefox_frame_table(struct firefox *f)
-{
-	static const char *const columns[] = { "address", "inlineDepth", "category", "func",
-		                               "line" };
-	size_t n = firefox_count(&f->frame_ids);
-
-	firefox_open(f, "frameTable", '{');
-	firefox_u64(f, "length", n);
-	for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {
-		firefox_open(f, columns[c], '[');
-		for (size_t i = 0; i < n; i++)
-			firefox_frame_cell(f, columns[c], firefox_at(&f->frame_ids, i));
-		json_close(&f->j, ']');
-	}
-	firefox_same(f, "subcategory", n, "0");
-	firefox_same(f, "nativeSymbol", n, "null");
-	firefox_same(f, "innerWindowID", n, "0");
-	firefox_same(f, "column", n, "null");
-	json_close(&f->j, '}');
-}
-
-static void firefox_function_table(struct firefox *f)
-{
-	size_t n = firefox_count(&f->function_frames);
-	uint64_t index;
-
-	firefox_open(f, "funcTable", '{');
-	firefox_u64(f, "length", n);
-	firefox_open(f, "name", '[');
-	for (size_t i = 0; i < n; i++)
-		json_u64(&f->j, firefox_frame_name(f, firefox_at(&f->function_frames, i)));
-	json_close(&f->j, ']');
-	firefox_open(f, "resource", '[');
-	for (size_t i = 0; i < n; i++) {
-		uint32_t frame = firefox_at(&f->function_frames, i);
-
-		if (map_get(&f->resources, profile_frame_at(f->p, frame)->object, &index))
-			json_u64(&f->j, index);
-		else
-			json_i64(&f->j, -1);
-	}
-	json_close(&f->j, ']');
-	firefox_open(f, "fileName", '[');
-	for (size_t i = 0; i < n; i++) {
-		uint32_t file = profile_frame_at(f->p, firefox_at(&f->function_frames, i))->file;
-		const char *text = profile_text(f->p, file);
-
-		if (file)
-			json_u64(&f->j, firefox_string(f, text, strlen(text)));
-		else
-			json_null(&f->j);
-	}
-	json_close(&f->j, ']');
-	firefox_same(f, "isJS", n, "false");
-	firefox_same(f, "relevantForJS", n, "false");
-	firefox_same(f, "lineNumber", n, "null");
-	firefox_same(f, "columnNumber", n, "null");
-	json_close(&f->j, '}');
-}
-
-static void firefox_resource_table(struct firefox *f)
-{
-	size_t n = firefox_count(&f->resource_objects);
-
-	firefox_open(f, "resourceTable", '{');
-	firefox_u64(f, "length", n);
-	firefox_open(f, "lib", '[');
-	for (size_t i = 0; i < n; i++)
-		json_u64(&f->j, firefox_at(&f->resource_objects, i) - 1);
-	json_close(&f->j, ']');
-	firefox_open(f, "name", '[');
-	for (size_t i = 0; i < n; i++) {
-		uint32_t object = firefox_at(&f->resource_objects, i);
-		const char *path = profile_text(f->p, profile_object_at(f->p, object)->path);
-		const char *base = export_base_name(path);
-
-		json_u64(&f->j, firefox_string(f, base, strlen(base)));
-	}
-	json_close(&f->j, ']');
-	firefox_same(f, "host", n, "null");
-	firefox_same(f, "type", n, "1"); /* a library */
-	json_close(&f->j, '}');
-}
-
-/* Behind the other tables: they add to it. */
-static void firefox_strings(struct firefox *f)
-{
-	firefox_open(f, "stringArray", '[');
-	if (!f->strings.n)
-		json_string(&f->j, "");
-	for (uint32_t i = 0; i < f->strings.n; i++)
-		json_bytes(&f->j, intern_get(&f->strings, i), intern_length(&f->strings, i));
-	json_close(&f->j, ']');
-}
-
 static void firefox_number_text(struct firefox *f, const char *key, uint32_t v)
 {
 	buf_clear(&f->name);
@@ -434,9 +133,9 @@ static int firefox_thread(struct firefox *f, const struct threads *t,
 		                               NULL };
 	int r = 0;
 
-	firefox_clear(f);
+	firefox_tables_clear(f);
 	for (size_t i = 0; i < thread->count && r >= 0; i++)
-		r = firefox_add_stack(
+		r = firefox_tables_add(
 		        f, profile_sample_at(f->p, t->samples[thread->first + i])->key.node);
 	if (r < 0)
 		return r;
@@ -445,11 +144,7 @@ static int firefox_thread(struct firefox *f, const struct threads *t,
 	firefox_samples(f, t, thread);
 	firefox_empty(f, "markers", markers);
 	firefox_empty(f, "nativeSymbols", symbols);
-	firefox_stack_table(f);
-	firefox_frame_table(f);
-	firefox_function_table(f);
-	firefox_resource_table(f);
-	firefox_strings(f);
+	firefox_tables_write(f);
 	json_close(&f->j, '}');
 	return export_step(f->out);
 }
@@ -550,7 +245,7 @@ int export_firefox(const struct profile *p, const struct export_opts *opts, stru
 	f.start_ns = profile_n_samples(p) ? profile_sample_at(p, 0)->time_ns : 0;
 	if (r >= 0)
 		r = f.path ? firefox_write(&f, &threads) : -ENOMEM;
-	firefox_clear(&f);
+	firefox_tables_clear(&f);
 	buf_free(&f.stack_nodes);
 	buf_free(&f.frame_ids);
 	buf_free(&f.function_frames);

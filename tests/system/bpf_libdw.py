@@ -10,15 +10,12 @@ programs are those of unwind_truth.py, from their exec on. docs/unwind-truth.md 
 
 TOOL is the built system_bpf_libdw.
 """
-import http.client
 import json
 import os
 import shlex
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -47,34 +44,9 @@ class Bench(truth.Bench):
 
 def nginx(b):
     program = truth.package("nginx", "usr/sbin/nginx") if b.table else truth.need("nginx")
-    os.makedirs(b.path("logs"), exist_ok=True)
-    b.write("index.html", "<p>seam</p>" * 3000)
-    temporary = "".join(f"{kind}_temp_path {b.path(kind)}; " for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    conf = b.write("nginx.conf", f"""daemon off; master_process off; error_log stderr; pid {b.path('pid')};
-events {{ worker_connections 64; }} http {{ access_log off; gzip on; gzip_types *; {temporary}
-server {{ listen 127.0.0.1:{PORT}; root {b.work}; }} }}""")
-    end = time.time() + b.seconds + 2
-
-    def client():
-        while time.time() < end:
-            try:
-                c = http.client.HTTPConnection("127.0.0.1", PORT, timeout=2)
-                for _ in range(50):
-                    c.request("GET", "/index.html", headers={"Accept-Encoding": "gzip"})
-                    c.getresponse().read()
-                c.close()
-            except OSError:
-                time.sleep(0.05)
-
-    clients = [threading.Thread(target=client) for _ in range(2)]
-    for c in clients:
-        c.start()
-    try:
+    conf = truth.nginx_conf(b, PORT)
+    with truth.nginx_clients(b, PORT):
         return b.record("nginx", ["timeout", str(b.seconds), program, "-p", b.work, "-c", conf])
-    finally:
-        end = 0
-        for c in clients:
-            c.join()
 
 
 def mix(b):

@@ -3,9 +3,6 @@
 # --debuginfod: a stripped program gets its names and inlined calls from a server, and only when that is asked for.
 set -u
 . "$(dirname "$0")/lib.sh"
-# What libdebuginfod and libcurl still hold of a transfer that was cut off is theirs.
-ASAN_OPTIONS=detect_leaks=0
-export ASAN_OPTIONS
 for tool in cc objcopy readelf python3; do
 	command -v $tool >/dev/null || skip "no $tool"
 done

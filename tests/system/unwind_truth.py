@@ -10,6 +10,7 @@ stopped process). docs/unwind-truth.md explains the figures and each class of di
 
 TOOL is the built system_unwind_truth.
 """
+import contextlib
 import glob
 import http.client
 import json
@@ -152,24 +153,24 @@ def openssl(b):
         :None if b.table else 5])
 
 
-def nginx(b):
-    if b.table:
-        try:
-            program = need("nginx")
-        except Skip:
-            program = package("nginx", "usr/sbin/nginx")
-    else:
-        program = need("nginx")
+NGINX_CONF = """daemon off; master_process off; error_log stderr; pid {work}/pid;
+events {{ worker_connections 64; }}
+http {{ access_log off; gzip on; gzip_types *; {temporary}
+server {{ listen 127.0.0.1:{port}; root {work}; }} }}"""
+
+
+def nginx_conf(b, port):
+    """A server of one page that is compressed anew for every request: the path of its configuration."""
     os.makedirs(b.path("logs"), exist_ok=True)
     b.write("index.html", "<p>seam</p>" * 3000)
-    port = 18097
-    conf = b.write("nginx.conf", f"""daemon off; master_process off; error_log stderr; pid {b.path('pid')};
-events {{ worker_connections 64; }}
-http {{ access_log off; gzip on; gzip_types *; client_body_temp_path {b.path('t1')}; proxy_temp_path {b.path('t2')};
-fastcgi_temp_path {b.path('t3')}; uwsgi_temp_path {b.path('t4')}; scgi_temp_path {b.path('t5')};
-server {{ listen 127.0.0.1:{port}; root {b.work}; }} }}""")
-    server = subprocess.Popen([program, "-p", b.work, "-c", conf], stderr=subprocess.DEVNULL)
-    end = time.time() + b.seconds + 1.5
+    temporary = "".join(f"{kind}_temp_path {b.path(kind)}; " for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    return b.write("nginx.conf", NGINX_CONF.format(work=b.work, port=port, temporary=temporary))
+
+
+@contextlib.contextmanager
+def nginx_clients(b, port):
+    """Two that ask for the page all the time, from now on, whether it is there yet or not."""
+    end = time.time() + b.seconds + 2
 
     def client():
         while time.time() < end:
@@ -180,24 +181,39 @@ server {{ listen 127.0.0.1:{port}; root {b.work}; }} }}""")
                     c.getresponse().read()
                 c.close()
             except OSError:
-                time.sleep(0.1)
+                time.sleep(0.05)
 
     clients = [threading.Thread(target=client) for _ in range(2)]
+    for c in clients:
+        c.start()
+    try:
+        yield
+    finally:
+        end = 0
+        for c in clients:
+            c.join()
+
+
+def nginx(b):
+    if b.table:
+        try:
+            program = need("nginx")
+        except Skip:
+            program = package("nginx", "usr/sbin/nginx")
+    else:
+        program = need("nginx")
+    port = 18097
+    server = subprocess.Popen([program, "-p", b.work, "-c", nginx_conf(b, port)], stderr=subprocess.DEVNULL)
     try:
         time.sleep(0.3)
         if server.poll() is not None:
             raise Skip("nginx does not start")
-        for c in clients:
-            c.start()
-        time.sleep(0.2)
-        return b.record("nginx", [], pid=server.pid)
+        with nginx_clients(b, port):
+            time.sleep(0.2)
+            return b.record("nginx", [], pid=server.pid)
     finally:
         server.terminate()
         server.wait()
-        end = 0
-        for c in clients:
-            if c.ident:
-                c.join()
 
 
 def ripgrep(b):

@@ -4,7 +4,6 @@
  *
  *	test_abi_corpus --seeds fuzz/corpus/decode --dictionary fuzz/decode.dict
  */
-#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,45 +16,11 @@
 
 #include "../../fuzz/fuzz_decode.c"
 #include "../swap.h"
+#include "corpus.h"
 
-static int corpus_file(const char *path, struct buf *b)
-{
-	FILE *f = fopen(path, "rb");
-	size_t n;
-
-	if (!f)
-		return -1;
-	while ((n = fread(buf_reserve(b, 65536), 1, 65536, f)) > 0)
-		b->n += n;
-	fclose(f);
-	return 0;
-}
-
-/* Aborts or trips a sanitizer when an input is not handled; a folder without inputs is a failure. */
 static void corpus_runs(void **state)
 {
-	const char *root = getenv("SEAM_SOURCE_ROOT");
-	char path[1024];
-	struct dirent *e;
-	unsigned n = 0;
-	DIR *d;
-
-	snprintf(path, sizeof(path), "%s/fuzz/corpus/decode", root ? root : ".");
-	d = opendir(path);
-	assert_non_null(d);
-	while ((e = readdir(d))) {
-		struct buf b = { 0 };
-
-		snprintf(path, sizeof(path), "%s/fuzz/corpus/decode/%s", root ? root : ".",
-		         e->d_name);
-		if (e->d_name[0] == '.' || corpus_file(path, &b) < 0)
-			continue;
-		assert_int_equal(LLVMFuzzerTestOneInput(b.bytes, b.n), 0);
-		buf_free(&b);
-		n++;
-	}
-	closedir(d);
-	assert_true(n >= 50);
+	corpus_run("decode", 50, corpus_plain, LLVMFuzzerTestOneInput);
 }
 
 /* ---- seeds ---- */

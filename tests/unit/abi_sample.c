@@ -14,57 +14,16 @@
 
 #include <cmocka.h>
 
-#include <seam/record.h>
-
 #include "../swap.h"
 #include "abi/encode.h"
 #include "abi/print.h"
-
-struct fixture {
-	struct seam_events *events;
-	struct seam_attr attr;
-	struct buf bytes;
-	unsigned char *copy; /* exactly sized */
-	struct seam_record record;
-	struct seam_decoded d;
-	struct seam_error err;
-};
-
-static void fixture_free(struct fixture *f)
-{
-	seam_events_free(f->events);
-	buf_free(&f->bytes);
-	free(f->copy);
-	*f = (struct fixture){ 0 };
-}
+#include "abi_fixture.h"
 
 static void fixture_events(struct fixture *f)
 {
 	seam_events_free(f->events);
 	assert_int_equal(seam_events_new(&f->events), 0);
 	assert_int_equal(seam_events_add(f->events, &f->attr, "e", NULL, 0, NULL), 0);
-}
-
-/* Decodes the first n bytes of f->bytes from a block of exactly n. */
-static int fixture_decode(struct fixture *f, size_t n, bool swap)
-{
-	struct cursor_header {
-		uint32_t type;
-		uint16_t misc, size;
-	} h;
-
-	free(f->copy);
-	f->copy = malloc(n);
-	memcpy(f->copy, f->bytes.bytes, n);
-	memcpy(&h, f->bytes.bytes, sizeof(h));
-	f->record = (struct seam_record){ .type = swap ? __builtin_bswap32(h.type) : h.type,
-		                          .misc = swap ? __builtin_bswap16(h.misc) : h.misc,
-		                          .swap = swap,
-		                          .size = (uint32_t)n,
-		                          .offset = 0x1a38,
-		                          .bytes = f->copy };
-	f->err = (struct seam_error){ 0 };
-	return seam_record_decode(f->events, &f->record, &f->d, &f->err);
 }
 
 #define WORD(v) buf_put_u64(&f.bytes, v)

@@ -18,38 +18,24 @@
 #include "pipeline/linebook.h"
 #include "pipeline/lines.h"
 
-static char dir[64];
+#include "cache_dir.h"
+
 static char self[4096];
 static struct image_build_id self_id;
 static uint64_t text_start, text_end; /* of the largest executable segment */
 
-static int make_dir(void **state)
+static int start(void **state)
 {
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	struct image *image;
 
-	(void)state;
-	strcpy(dir, "/tmp/seam-lines-XXXXXX");
-	if (n <= 0 || !mkdtemp(dir) || image_open(&image, self, NULL) < 0)
+	if (n <= 0 || make_dir(state) < 0 || image_open(&image, self, NULL) < 0)
 		return -1;
 	image_build_id(image, &self_id);
 	text_start = image_segment_at(image, 0)->vaddr;
 	text_end = text_start + image_segment_at(image, 0)->memory_size;
 	image_close(image);
 	return 0;
-}
-
-static int remove_dir(void **state)
-{
-	DIR *d = opendir(dir);
-	struct dirent *entry;
-
-	(void)state;
-	while (d && (entry = readdir(d)))
-		unlinkat(dirfd(d), entry->d_name, 0);
-	if (d)
-		closedir(d);
-	return rmdir(dir);
 }
 
 static struct lines *new_lines(bool cache, unsigned threads, struct lines_object **ret)
@@ -198,5 +184,5 @@ int main(void)
 		cmocka_unit_test(damage_is_refused),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+	return cmocka_run_group_tests(tests, start, remove_dir);
 }

@@ -192,26 +192,42 @@ static void put_fork(struct buf *out, uint32_t parent, uint32_t child, uint64_t 
 	assert_int_equal(encode_task(out, attr, SEAM_RECORD_FORK, 0, &t, &id), 0);
 }
 
-static struct live *start(unsigned threads, size_t queue)
+/* A recorder with this process as the target: what is written to it next, what came out, what it counted. */
+struct run {
+	struct live *l;
+	struct buf in, out;
+	struct live_counts c;
+};
+
+/* 0: as by default. */
+static struct run begin(unsigned threads, size_t queue, size_t renew)
 {
 	struct live_opts opts = { .sz = sizeof(opts),
 		                  .events = events,
 		                  .machine = FRAMETAB_X86_64,
 		                  .threads = threads,
+		                  .renew_bytes = renew,
 		                  .queue_bytes = queue,
 		                  .tables = { .sz = sizeof(opts.tables), .no_cache = true } };
-	struct live *l;
+	struct run r = { 0 };
 
-	assert_int_equal(live_new(&l, &opts), 0);
-	return l;
+	assert_int_equal(live_new(&r.l, &opts), 0);
+	return r;
 }
 
-static void round_of(struct live *l, struct buf *bytes)
+static void end(struct run *r)
 {
-	if (bytes->n)
-		assert_int_equal(live_write(l, bytes->bytes, bytes->n), 0);
-	assert_int_equal(live_round(l), 0);
-	buf_clear(bytes);
+	live_free(r->l);
+	buf_free(&r->in);
+	buf_free(&r->out);
+}
+
+static void round_of(struct run *r)
+{
+	if (r->in.n)
+		assert_int_equal(live_write(r->l, r->in.bytes, r->in.n), 0);
+	assert_int_equal(live_round(r->l), 0);
+	buf_clear(&r->in);
 }
 
 static int gather(void *ctx, const void *bytes, size_t n)
@@ -219,32 +235,31 @@ static int gather(void *ctx, const void *bytes, size_t n)
 	return buf_put(ctx, bytes, n);
 }
 
-/* The end of a recording: everything into out, counts into *c. */
-static void finish(struct live *l, struct buf *out, struct live_counts *c)
+/* The end of a recording. */
+static void finish(struct run *r)
 {
-	assert_int_equal(live_finish(l), 0);
-	assert_int_equal(live_collect(l, gather, out), 0);
-	live_count(l, c);
+	assert_int_equal(live_finish(r->l), 0);
+	assert_int_equal(live_collect(r->l, gather, &r->out), 0);
+	live_count(r->l, &r->c);
 }
 
 /* The i-th sample of what came out; false past the end. */
-static bool sample_at(const struct live *l, const struct buf *out, size_t i,
-                      struct seam_decoded *ret)
+static bool sample_at(const struct run *r, size_t i, struct seam_decoded *ret)
 {
 	static struct seam_record record;
 	size_t at = 0;
 
-	while (at < out->n) {
+	while (at < r->out.n) {
 		uint16_t size;
 
-		memcpy(&size, out->bytes + at + 6, 2);
-		record = (struct seam_record){ .size = size, .bytes = out->bytes + at };
-		memcpy(&record.type, out->bytes + at, 4);
-		memcpy(&record.misc, out->bytes + at + 4, 2);
+		memcpy(&size, r->out.bytes + at + 6, 2);
+		record = (struct seam_record){ .size = size, .bytes = r->out.bytes + at };
+		memcpy(&record.type, r->out.bytes + at, 4);
+		memcpy(&record.misc, r->out.bytes + at + 4, 2);
 		at += size;
 		if (record.type != SEAM_RECORD_SAMPLE || i--)
 			continue;
-		assert_int_equal(seam_record_decode(live_events(l), &record, ret, NULL), 0);
+		assert_int_equal(seam_record_decode(live_events(r->l), &record, ret, NULL), 0);
 		return true;
 	}
 	return false;
@@ -280,215 +295,185 @@ static void assert_sum(const struct live_counts *c)
 
 static void walks_to_the_start(void **state)
 {
-	struct live *l = start(1, 0);
-	struct buf in = { 0 }, out = { 0 };
+	struct run r = begin(1, 0, 0);
 	struct seam_decoded d;
-	struct live_counts c;
 
-	put_maps(&in, PID, 0);
-	round_of(l, &in);
-	put_sample(&in, PID, 100, SEAM_MISC_USER, false);
-	put_sample(&in, PID, 101, SEAM_MISC_KERNEL, false);
-	put_sample(&in, PID, 102, SEAM_MISC_KERNEL, true);
-	round_of(l, &in);
-	finish(l, &out, &c);
-	assert_true(sample_at(l, &out, 0, &d));
+	put_maps(&r.in, PID, 0);
+	round_of(&r);
+	put_sample(&r.in, PID, 100, SEAM_MISC_USER, false);
+	put_sample(&r.in, PID, 101, SEAM_MISC_KERNEL, false);
+	put_sample(&r.in, PID, 102, SEAM_MISC_KERNEL, true);
+	round_of(&r);
+	finish(&r);
+	assert_true(sample_at(&r, 0, &d));
 	assert_false(d.event->attr.sample_type & (SEAM_SAMPLE_REGS_USER | SEAM_SAMPLE_STACK_USER));
 	assert_false(d.event->attr.flags & SEAM_ATTR_EXCLUDE_CALLCHAIN_USER);
 	assert_whole(&d, 0);
-	assert_true(sample_at(l, &out, 1, &d));
+	assert_true(sample_at(&r, 1, &d));
 	assert_whole(&d, 2);
 	assert_outcome(&d, OUTCOME_WALKED, WALK_COMPLETE);
-	assert_true(sample_at(l, &out, 2, &d));
+	assert_true(sample_at(&r, 2, &d));
 	assert_int_equal(d.sample.callchain.n, 2);
 	assert_outcome(&d, OUTCOME_NO_STACK, 0);
-	assert_false(sample_at(l, &out, 3, &d));
-	assert_true(c.walks.end[WALK_COMPLETE] == 2 && c.kernel_only == 1);
-	assert_sum(&c);
-	live_free(l);
-	buf_free(&in);
-	buf_free(&out);
+	assert_false(sample_at(&r, 3, &d));
+	assert_true(r.c.walks.end[WALK_COMPLETE] == 2 && r.c.kernel_only == 1);
+	assert_sum(&r.c);
+	end(&r);
 }
 
 /* A mapping that is older than the sample comes from a ring that is read one round later. */
 static void waits_for_the_other_ring(void **state)
 {
-	struct live *l = start(1, 0);
-	struct buf in = { 0 }, out = { 0 };
+	struct run r = begin(1, 0, 0);
 	struct seam_decoded d;
-	struct live_counts c;
 
-	put_sample(&in, PID, 100, SEAM_MISC_USER, false);
-	round_of(l, &in);
-	put_maps(&in, PID, 50);
-	round_of(l, &in);
-	finish(l, &out, &c);
-	assert_true(sample_at(l, &out, 0, &d));
+	put_sample(&r.in, PID, 100, SEAM_MISC_USER, false);
+	round_of(&r);
+	put_maps(&r.in, PID, 50);
+	round_of(&r);
+	finish(&r);
+	assert_true(sample_at(&r, 0, &d));
 	assert_whole(&d, 0);
-	live_free(l);
-	buf_free(&in);
-	buf_free(&out);
+	end(&r);
 }
 
 /* What is mapped later than the sample does not count, even where it stands before it in the bytes. */
 static void is_in_its_own_time(void **state)
 {
-	struct live *l = start(1, 0);
-	struct buf in = { 0 }, out = { 0 };
+	struct run r = begin(1, 0, 0);
 	struct seam_decoded d;
-	struct live_counts c;
 
-	put_maps(&in, PID, 0);
-	put_cover(&in, PID, 200);
-	put_sample(&in, PID, 300, SEAM_MISC_USER, false);
-	put_sample(&in, PID, 100, SEAM_MISC_USER, false);
-	round_of(l, &in);
-	finish(l, &out, &c);
-	assert_true(sample_at(l, &out, 0, &d));
+	put_maps(&r.in, PID, 0);
+	put_cover(&r.in, PID, 200);
+	put_sample(&r.in, PID, 300, SEAM_MISC_USER, false);
+	put_sample(&r.in, PID, 100, SEAM_MISC_USER, false);
+	round_of(&r);
+	finish(&r);
+	assert_true(sample_at(&r, 0, &d));
 	assert_true(d.id.time_ns == 100);
 	assert_whole(&d, 0);
-	assert_true(sample_at(l, &out, 1, &d));
+	assert_true(sample_at(&r, 1, &d));
 	assert_int_equal(d.sample.callchain.n, 2); /* marker and ip: the rest would be a guess */
 	assert_outcome(&d, OUTCOME_WALKED, WALK_NO_INFO);
-	assert_true(c.walks.end[WALK_NO_INFO] == 1);
-	live_free(l);
-	buf_free(&in);
-	buf_free(&out);
+	assert_true(r.c.walks.end[WALK_NO_INFO] == 1);
+	end(&r);
 }
 
 /* Inside execve the registers are the old program's: no user part, rather than a wrong one. */
 static void exec_shows_no_old_frames(void **state)
 {
-	struct live *l = start(1, 0);
-	struct buf in = { 0 }, out = { 0 };
+	struct run r = begin(1, 0, 0);
 	struct seam_decoded d;
-	struct live_counts c;
 
-	put_maps(&in, PID, 0);
-	put_sample(&in, PID, 140, SEAM_MISC_KERNEL, false);
-	put_exec(&in, PID, 150);
-	put_sample(&in, PID, 160, SEAM_MISC_KERNEL, false);
-	put_maps(&in, PID, 170);
-	put_sample(&in, PID, 180, SEAM_MISC_USER, false);
-	round_of(l, &in);
-	finish(l, &out, &c);
-	assert_true(sample_at(l, &out, 0, &d));
+	put_maps(&r.in, PID, 0);
+	put_sample(&r.in, PID, 140, SEAM_MISC_KERNEL, false);
+	put_exec(&r.in, PID, 150);
+	put_sample(&r.in, PID, 160, SEAM_MISC_KERNEL, false);
+	put_maps(&r.in, PID, 170);
+	put_sample(&r.in, PID, 180, SEAM_MISC_USER, false);
+	round_of(&r);
+	finish(&r);
+	assert_true(sample_at(&r, 0, &d));
 	assert_whole(&d, 2);
-	assert_true(sample_at(l, &out, 1, &d));
+	assert_true(sample_at(&r, 1, &d));
 	assert_int_equal(d.sample.callchain.n, 2);
 	assert_outcome(&d, OUTCOME_IN_EXEC, 0);
-	assert_true(sample_at(l, &out, 2, &d));
+	assert_true(sample_at(&r, 2, &d));
 	assert_whole(&d, 0);
-	assert_true(c.in_exec == 1 && c.walks.end[WALK_COMPLETE] == 2);
-	assert_sum(&c);
-	live_free(l);
-	buf_free(&in);
-	buf_free(&out);
+	assert_true(r.c.in_exec == 1 && r.c.walks.end[WALK_COMPLETE] == 2);
+	assert_sum(&r.c);
+	end(&r);
 }
 
 static void a_child_has_its_parents_mappings(void **state)
 {
-	struct live *l = start(1, 0);
-	struct buf in = { 0 }, out = { 0 };
+	struct run r = begin(1, 0, 0);
 	struct seam_decoded d;
-	struct live_counts c;
 
-	put_maps(&in, PID, 0);
-	put_fork(&in, PID, PID + 1, 100);
-	put_exec(&in, PID, 110); /* the parent's: nothing to the child */
-	put_sample(&in, PID + 1, 120, SEAM_MISC_USER, false);
-	round_of(l, &in);
-	finish(l, &out, &c);
-	assert_true(sample_at(l, &out, 0, &d));
+	put_maps(&r.in, PID, 0);
+	put_fork(&r.in, PID, PID + 1, 100);
+	put_exec(&r.in, PID, 110); /* the parent's: nothing to the child */
+	put_sample(&r.in, PID + 1, 120, SEAM_MISC_USER, false);
+	round_of(&r);
+	finish(&r);
+	assert_true(sample_at(&r, 0, &d));
 	assert_whole(&d, 0);
-	live_free(l);
-	buf_free(&in);
-	buf_free(&out);
+	end(&r);
 }
 
 /* No room at all, as if nobody unwound: each sample keeps kernel part and user ip, and is counted. */
 static void what_does_not_fit_is_counted(void **state)
 {
-	struct live *l = start(1, 1);
-	struct buf in = { 0 }, out = { 0 };
+	struct run r = begin(1, 1, 0);
 	struct seam_decoded d;
-	struct live_counts c;
 
-	put_maps(&in, PID, 0);
+	put_maps(&r.in, PID, 0);
 	for (unsigned i = 0; i < 100; i++)
-		put_sample(&in, PID, 100 + i, i % 2 ? SEAM_MISC_KERNEL : SEAM_MISC_USER, false);
-	put_sample(&in, PID, 300, SEAM_MISC_KERNEL, true);
-	round_of(l, &in);
-	finish(l, &out, &c);
-	assert_true(sample_at(l, &out, 0, &d));
+		put_sample(&r.in, PID, 100 + i, i % 2 ? SEAM_MISC_KERNEL : SEAM_MISC_USER, false);
+	put_sample(&r.in, PID, 300, SEAM_MISC_KERNEL, true);
+	round_of(&r);
+	finish(&r);
+	assert_true(sample_at(&r, 0, &d));
 	assert_true(d.sample.callchain.n == 2 && seam_u64s_at(&d.sample.callchain, 1) == regs[8]);
-	assert_true(sample_at(l, &out, 99, &d));
+	assert_true(sample_at(&r, 99, &d));
 	assert_true(d.sample.callchain.n == 4 && seam_u64s_at(&d.sample.callchain, 1) == KERNEL_IP);
 	assert_true(seam_u64s_at(&d.sample.callchain, 3) == regs[8]);
 	assert_outcome(&d, OUTCOME_LATE, 0);
-	assert_true(sample_at(l, &out, 100, &d));
+	assert_true(sample_at(&r, 100, &d));
 	assert_int_equal(d.sample.callchain.n, 2);
-	assert_false(sample_at(l, &out, 101, &d));
-	assert_true(c.samples == 101 && c.not_unwound == 100 && c.kernel_only == 1);
-	assert_sum(&c);
-	live_free(l);
-	buf_free(&in);
-	buf_free(&out);
+	assert_false(sample_at(&r, 101, &d));
+	assert_true(r.c.samples == 101 && r.c.not_unwound == 100 && r.c.kernel_only == 1);
+	assert_sum(&r.c);
+	end(&r);
 }
 
 /* The same bytes, whatever the number of threads. */
 static void threads_change_nothing(void **state)
 {
-	struct buf in = { 0 }, out[2] = { { 0 }, { 0 } };
-	struct live_counts c;
+	struct run runs[2];
 
 	for (unsigned k = 0; k < 2; k++) {
-		struct live *l = start(k ? 5 : 1, 1u << 30);
+		struct run *r = &runs[k];
 
-		put_maps(&in, PID, 0);
+		*r = begin(k ? 5 : 1, 1u << 30, 0);
+		put_maps(&r->in, PID, 0);
 		for (unsigned i = 0; i < 1500; i++) {
-			put_sample(&in, PID, 1000 + i, i % 3 ? SEAM_MISC_KERNEL : SEAM_MISC_USER,
+			put_sample(&r->in, PID, 1000 + i, i % 3 ? SEAM_MISC_KERNEL : SEAM_MISC_USER,
 			           false);
 			if (i % 400 == 399)
-				round_of(l, &in);
+				round_of(r);
 		}
-		round_of(l, &in);
-		finish(l, &out[k], &c);
-		assert_true(c.walks.end[WALK_COMPLETE] == 1500);
-		live_free(l);
+		round_of(r);
+		finish(r);
+		assert_true(r->c.walks.end[WALK_COMPLETE] == 1500);
 	}
-	assert_int_equal(out[0].n, out[1].n);
-	assert_memory_equal(out[0].bytes, out[1].bytes, out[0].n);
-	buf_free(&in);
-	buf_free(&out[0]);
-	buf_free(&out[1]);
+	assert_int_equal(runs[0].out.n, runs[1].out.n);
+	assert_memory_equal(runs[0].out.bytes, runs[1].out.bytes, runs[0].out.n);
+	end(&runs[0]);
+	end(&runs[1]);
 }
 
 /* A copy that ends early says so, and how long it should have been at least. */
 static void a_short_copy_says_what_it_lacks(void **state)
 {
-	struct live *l = start(1, 0);
-	struct buf in = { 0 }, out = { 0 };
+	struct run r = begin(1, 0, 0);
 	struct seam_decoded d;
-	struct live_counts c;
 	struct outcome o;
 	size_t whole = n_stack;
 
 	n_stack = 64;
-	put_maps(&in, PID, 0);
-	put_sample(&in, PID, 100, SEAM_MISC_USER, false);
+	put_maps(&r.in, PID, 0);
+	put_sample(&r.in, PID, 100, SEAM_MISC_USER, false);
 	n_stack = whole;
-	round_of(l, &in);
-	finish(l, &out, &c);
-	assert_true(sample_at(l, &out, 0, &d));
+	round_of(&r);
+	finish(&r);
+	assert_true(sample_at(&r, 0, &d));
 	assert_true(outcome_get(&d.event->attr, d.record->misc, &o));
 	assert_int_equal(o.end, WALK_TRUNCATED);
 	assert_true(o.unreadable); /* the kernel was asked for more */
-	assert_int_equal(c.unreadable, 1);
+	assert_int_equal(r.c.unreadable, 1);
 	assert_true(d.event->attr.sample_stack_user == STACK);
-	live_free(l);
-	buf_free(&in);
-	buf_free(&out);
+	end(&r);
 }
 
 static void put_exit(struct buf *out, uint32_t pid, uint64_t time)
@@ -507,58 +492,46 @@ static void short_processes_are_forgotten(void **state)
 {
 	const uint64_t step = 50000000;
 	const unsigned lives = 4000;
-	struct live_opts opts = { .sz = sizeof(opts),
-		                  .events = events,
-		                  .machine = FRAMETAB_X86_64,
-		                  .threads = 2,
-		                  .renew_bytes = 200000,
-		                  .queue_bytes = 1u << 30,
-		                  .tables = { .sz = sizeof(opts.tables), .no_cache = true } };
-	struct buf in = { 0 }, out = { 0 };
+	struct run r = begin(2, 1u << 30, 200000);
 	const struct unwound_missing *missing;
 	struct seam_decoded d;
-	struct live_counts c;
-	struct live *l;
 	size_t n;
 
-	assert_int_equal(live_new(&l, &opts), 0);
-	put_maps(&in, 1, 0);
-	put_maps(&in, 2, 0);
-	put_cover(&in, 2, 1);
+	put_maps(&r.in, 1, 0);
+	put_maps(&r.in, 2, 0);
+	put_cover(&r.in, 2, 1);
 	for (unsigned i = 0; i < lives; i++) {
 		uint64_t time = (i + 1) * step;
 		uint32_t pid = 1000 + i;
 
-		put_fork(&in, 1, pid, time);
-		put_exec(&in, pid, time + 1);
-		put_maps(&in, pid, time + 2);
-		put_sample(&in, pid, time + 3, SEAM_MISC_USER, false);
-		put_sample(&in, 1, time + 4, SEAM_MISC_USER, false);
+		put_fork(&r.in, 1, pid, time);
+		put_exec(&r.in, pid, time + 1);
+		put_maps(&r.in, pid, time + 2);
+		put_sample(&r.in, pid, time + 3, SEAM_MISC_USER, false);
+		put_sample(&r.in, 1, time + 4, SEAM_MISC_USER, false);
 		if (i % 10 == 0)
-			put_sample(&in, 2, time + 5, SEAM_MISC_USER, false);
-		put_exit(&in, pid, time + 6);
+			put_sample(&r.in, 2, time + 5, SEAM_MISC_USER, false);
+		put_exit(&r.in, pid, time + 6);
 		if (i % 50 == 49) {
-			round_of(l, &in);
-			assert_int_equal(live_collect(l, gather, &out), 0);
+			round_of(&r);
+			assert_int_equal(live_collect(r.l, gather, &r.out), 0);
 		}
 	}
-	finish(l, &out, &c);
-	assert_true(c.renewals > 5);
-	assert_true(c.process_bytes < 1000000);
-	assert_true(c.walks.end[WALK_COMPLETE] == 2 * lives);
-	assert_true(c.walks.end[WALK_NO_INFO] == lives / 10);
-	missing = live_missing(l, &n);
+	finish(&r);
+	assert_true(r.c.renewals > 5);
+	assert_true(r.c.process_bytes < 1000000);
+	assert_true(r.c.walks.end[WALK_COMPLETE] == 2 * lives);
+	assert_true(r.c.walks.end[WALK_NO_INFO] == lives / 10);
+	missing = live_missing(r.l, &n);
 	assert_int_equal(n, 1);
 	assert_true(missing[0].samples == lives / 10);
 	assert_string_equal(missing[0].object->path, "/no/such/file");
 	for (size_t i = 0; i < 50; i++) {
-		assert_true(sample_at(l, &out, i, &d));
+		assert_true(sample_at(&r, i, &d));
 		if (d.id.pid != 2)
 			assert_whole(&d, 0);
 	}
-	live_free(l);
-	buf_free(&in);
-	buf_free(&out);
+	end(&r);
 }
 
 static int refuse(void *ctx, const void *bytes, size_t n)
@@ -568,20 +541,17 @@ static int refuse(void *ctx, const void *bytes, size_t n)
 
 static void prepares_and_passes_errors_on(void **state)
 {
-	struct live *l = start(1, 0);
-	struct buf in = { 0 };
-	struct live_counts c;
+	struct run r = begin(1, 0, 0);
 
-	put_maps(&in, PID, 0);
-	assert_int_equal(live_write(l, in.bytes, in.n), 0);
-	assert_int_equal(live_prepare(l, 60000), 1);
-	assert_int_equal(live_collect(l, refuse, NULL), -ENOSPC);
-	assert_int_equal(live_finish(l), 0);
-	live_count(l, &c);
-	assert_true(c.tables.built > 0);
-	live_free(l);
+	put_maps(&r.in, PID, 0);
+	assert_int_equal(live_write(r.l, r.in.bytes, r.in.n), 0);
+	assert_int_equal(live_prepare(r.l, 60000), 1);
+	assert_int_equal(live_collect(r.l, refuse, NULL), -ENOSPC);
+	assert_int_equal(live_finish(r.l), 0);
+	live_count(r.l, &r.c);
+	assert_true(r.c.tables.built > 0);
+	end(&r);
 	live_free(NULL);
-	buf_free(&in);
 }
 
 int main(void)

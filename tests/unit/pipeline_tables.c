@@ -21,27 +21,7 @@
 #include "pipeline/table_cache.h"
 #include "pipeline/tables.h"
 
-static char dir[64];
-
-static int make_dir(void **state)
-{
-	(void)state;
-	strcpy(dir, "/tmp/seam-cache-XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	DIR *d = opendir(dir);
-	struct dirent *entry;
-
-	(void)state;
-	while (d && (entry = readdir(d)))
-		unlinkat(dirfd(d), entry->d_name, 0);
-	if (d)
-		closedir(d);
-	return rmdir(dir);
-}
+#include "cache_dir.h"
 
 static uint64_t dir_bytes(unsigned *files)
 {

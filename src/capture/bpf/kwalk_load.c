@@ -263,7 +263,7 @@ static int load_object(struct kwalk *l, struct seam_error *err)
 		                                   .kernel_log_size = said ? LOAD_LOG : 0 };
 	int r;
 
-	l->object = bpf_object__open_mem(kwalk_object_bytes, kwalk_object_size, &opts);
+	l->object = bpf_object__open_mem(kwalk_object, kwalk_object_size, &opts);
 	r = l->object ? 0 : -errno;
 	if (r >= 0) {
 		load_patch(l->object, l->probe.defers ? kwalk_task_work() : 0);

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+// feature_text_machine.c: the header features that say what the machine is: processors, memory, caches, PMUs. The
+// form is feature_text.c's.
+#include "perfdata/feature_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void text_strings(struct text *t, const char *label)
+{
+	uint32_t n = cursor_u32(&t->c);
+
+	while (n-- && !t->c.failed) {
+		const char *s = feature_string(&t->c);
+
+		if (s)
+			buf_printf(t->out, "# %s : %s\n", label, s);
+	}
+}
+
+static void text_nrcpus(struct text *t)
+{
+	uint32_t available = cursor_u32(&t->c), online = cursor_u32(&t->c);
+
+	buf_printf(t->out, "# nrcpus online : %" PRIu32 "\n# nrcpus avail : %" PRIu32 "\n", online,
+	           available);
+}
+
+static void text_total_mem(struct text *t)
+{
+	buf_printf(t->out, "# total memory : %" PRIu64 " kB\n", cursor_u64(&t->c));
+}
+
+static bool text_brief(struct text *t, const char *name)
+{
+	if (t->context->full)
+		return false;
+	buf_printf(t->out, "# %s info available, use -I to display\n", name);
+	return true;
+}
+
+/* The ids of each CPU come before the dies: they are shown together, so the dies are read first. */
+static void text_cpu_topology(struct text *t)
+{
+	uint32_t n = t->context->cpus;
+	struct cursor ids, dies;
+	const unsigned char *at;
+
+	if (text_brief(t, "CPU_TOPOLOGY"))
+		return;
+	text_strings(t, "sibling sockets");
+	at = t->c.at;
+	dies = t->c;
+	for (uint32_t i = cursor_u32(&dies); i && !dies.failed; i--)
+		feature_string(&dies);
+	ids = dies;
+	cursor_array(&dies, n, 8);
+	if (!dies.failed && cursor_left(&dies)) {
+		struct text d = *t;
+
+		d.c = dies;
+		text_strings(&d, "sibling dies   ");
+		dies = d.c;
+	}
+	t->c.at = at;
+	text_strings(t, "sibling threads");
+	if (!n || cursor_left(&ids) < (uint64_t)n * 8) {
+		buf_put_text(t->out, "# Core ID and Socket ID information is not available\n");
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		int32_t core = (int32_t)cursor_u32(&ids), socket = (int32_t)cursor_u32(&ids);
+
+		buf_printf(t->out, "# CPU %" PRIu32 ": Core ID %" PRId32, i, core);
+		if (cursor_left(&dies) >= 4)
+			buf_printf(t->out, ", Die ID %" PRId32, (int32_t)cursor_u32(&dies));
+		buf_printf(t->out, ", Socket ID %" PRId32 "\n", socket);
+	}
+}
+
+static void text_numa_topology(struct text *t)
+{
+	uint32_t n;
+
+	if (text_brief(t, "NUMA_TOPOLOGY"))
+		return;
+	for (n = cursor_u32(&t->c); n && !t->c.failed; n--) {
+		uint32_t node = cursor_u32(&t->c);
+		uint64_t total = cursor_u64(&t->c), free_kb = cursor_u64(&t->c);
+		const char *cpus = feature_string(&t->c);
+
+		if (cpus)
+			buf_printf(t->out,
+			           "# node%u meminfo  : total = %" PRIu64 " kB, free = %" PRIu64
+			           " kB\n# node%u cpu list : %s\n",
+			           node, total, free_kb, node, cpus);
+	}
+}
+
+static void text_pmu_mappings(struct text *t)
+{
+	uint32_t n = cursor_u32(&t->c);
+
+	if (!n) {
+		buf_put_text(t->out, "# pmu mappings: not available\n");
+		return;
+	}
+	buf_put_text(t->out, "# pmu mappings: ");
+	for (uint32_t i = 0; i < n && !t->c.failed; i++) {
+		uint32_t type = cursor_u32(&t->c);
+		const char *name = feature_string(&t->c);
+
+		if (name)
+			buf_printf(t->out, "%s%s = %" PRIu32, i ? ", " : "", name, type);
+	}
+	buf_put_text(t->out, "\n");
+}
+
+static void text_cache(struct text *t)
+{
+	if (text_brief(t, "CACHE"))
+		return;
+	cursor_u32(&t->c); /* version, 1 */
+	buf_put_text(t->out, "# CPU cache info:\n");
+	for (uint32_t n = cursor_u32(&t->c); n && !t->c.failed; n--) {
+		uint32_t level = cursor_u32(&t->c);
+		const char *type, *size, *map;
+
+		cursor_bytes(&t->c, 12); /* line size, sets, ways */
+		type = feature_string(&t->c);
+		size = feature_string(&t->c);
+		map = feature_string(&t->c);
+		if (!t->c.failed)
+			buf_printf(t->out, "#  L%" PRIu32 " %-15s %8s [%s]\n", level, type, size,
+			           map);
+	}
+}
+
+static void text_size(uint64_t bytes, struct buf *out)
+{
+	static const char units[] = "BKMGTPE";
+	size_t i = 0;
+
+	for (; bytes >= 1024 && i < sizeof(units) - 2; i++)
+		bytes /= 1024;
+	buf_printf(out, "%" PRIu64 "%c", bytes, units[i]);
+}
+
+/* A bitmap of memory blocks as ranges: "0-23,30". */
+static void text_blocks(const struct seam_u64s *words, uint64_t bits, struct buf *out)
+{
+	const char *comma = "";
+
+	for (uint64_t i = 0; i < bits; i++) {
+		uint64_t from = i;
+
+		while (i < bits && seam_u64s_at(words, i / 64) >> i % 64 & 1)
+			i++;
+		if (i == from)
+			continue;
+		buf_printf(out, "%s%" PRIu64, comma, from);
+		if (i - 1 > from)
+			buf_printf(out, "-%" PRIu64, i - 1);
+		comma = ",";
+	}
+}
+
+static void text_mem_node(struct text *t, uint64_t block)
+{
+	uint64_t node = cursor_u64(&t->c), bits, n = 0;
+	struct seam_u64s words = { .swap = t->c.swap };
+
+	cursor_u64(&t->c); /* how many bits are used */
+	bits = cursor_u64(&t->c);
+	words.n = bits / 64 + !!(bits % 64);
+	words.bytes = cursor_array(&t->c, words.n, 8);
+	if (!words.bytes)
+		return;
+	for (uint64_t i = 0; i < words.n; i++)
+		n += (uint64_t)__builtin_popcountll(seam_u64s_at(&words, i));
+	buf_printf(t->out, "# %4" PRIu64 " [", node);
+	text_size(n * block, t->out);
+	buf_put_text(t->out, "]: ");
+	text_blocks(&words, bits, t->out);
+	buf_put_text(t->out, "\n");
+}
+
+static void text_mem_topology(struct text *t)
+{
+	uint64_t block, n;
+
+	if (text_brief(t, "MEM_TOPOLOGY"))
+		return;
+	cursor_u64(&t->c); /* version, 1 */
+	block = cursor_u64(&t->c);
+	n = cursor_u64(&t->c);
+	buf_printf(t->out, "# memory nodes (nr %" PRIu64 ", block size 0x%" PRIx64 "):\n", n,
+	           block);
+	while (n-- && !t->c.failed)
+		text_mem_node(t, block);
+}
+
+static void text_caps(struct text *t, uint32_t n)
+{
+	const char *comma = "";
+
+	while (n-- && !t->c.failed) {
+		const char *name = feature_string(&t->c), *value = feature_string(&t->c);
+
+		if (value)
+			buf_printf(t->out, "%s%s=%s", comma, name, value);
+		comma = ", ";
+	}
+}
+
+static void text_cpu_pmu_caps(struct text *t)
+{
+	uint32_t n = cursor_u32(&t->c);
+
+	buf_printf(t->out, "# cpu pmu capabilities: %s", n ? "" : "not available");
+	text_caps(t, n);
+	buf_put_text(t->out, "\n");
+}
+
+/* The PMU's name stands behind its capabilities. */
+static void text_pmu_caps(struct text *t)
+{
+	for (uint32_t n = cursor_u32(&t->c); n && !t->c.failed; n--) {
+		struct buf caps = { 0 };
+		struct text inner = *t;
+		const char *name;
+
+		inner.out = &caps;
+		text_caps(&inner, cursor_u32(&inner.c));
+		t->c = inner.c;
+		name = feature_string(&t->c);
+		if (name)
+			buf_printf(t->out, "# %s pmu capabilities: %s\n", name, buf_text(&caps));
+		buf_free(&caps);
+	}
+}
+
+static void text_hybrid_topology(struct text *t)
+{
+	buf_put_text(t->out, "# hybrid cpu system:\n");
+	for (uint32_t n = cursor_u32(&t->c); n && !t->c.failed; n--) {
+		const char *name = feature_string(&t->c), *cpus = feature_string(&t->c);
+
+		if (cpus)
+			buf_printf(t->out, "# %s cpu list : %s\n", name, cpus);
+	}
+}
+
+static void text_domain(struct text *t)
+{
+	uint32_t domain = cursor_u32(&t->c);
+	const char *name = feature_string(&t->c), *map = feature_string(&t->c),
+	           *list = feature_string(&t->c);
+
+	if (list)
+		buf_printf(t->out,
+		           "# Domain\t\t: %" PRIu32 "\n# Domain name      : %s\n"
+		           "# Domain cpu map   : %s\n# Domain cpu list  : %s\n",
+		           domain, name, map, list);
+}
+
+static void text_cpu_domain_info(struct text *t)
+{
+	uint32_t version = cursor_u32(&t->c), most = cursor_u32(&t->c);
+
+	if (text_brief(t, "CPU_DOMAIN_INFO"))
+		return;
+	buf_printf(t->out,
+	           "# schedstat version\t: %" PRIu32 "\n# Maximum sched domains\t: %" PRIu32 "\n",
+	           version, most);
+	while (cursor_left(&t->c) && !t->c.failed) {
+		uint32_t cpu = cursor_u32(&t->c), n = cursor_u32(&t->c);
+
+		buf_printf(t->out, "# cpu\t\t: %" PRIu32 "\n# nr_domains\t: %" PRIu32 "\n", cpu, n);
+		while (n-- && !t->c.failed)
+			text_domain(t);
+	}
+}
+
+static void text_e_machine(struct text *t)
+{
+	uint32_t machine = cursor_u32(&t->c), flags = cursor_u32(&t->c);
+
+	buf_printf(t->out, "# e_machine : %" PRIu32 "\n#   e_flags : %" PRIu32 "\n", machine,
+	           flags);
+}
+
+static void text_cln_size(struct text *t)
+{
+	buf_printf(t->out, "# cacheline size: %" PRIu32 "\n", cursor_u32(&t->c));
+}
+
+static text_feature *const texts[] = {
+	[SEAM_FEATURE_NRCPUS] = text_nrcpus,
+	[SEAM_FEATURE_TOTAL_MEM] = text_total_mem,
+	[SEAM_FEATURE_CPU_TOPOLOGY] = text_cpu_topology,
+	[SEAM_FEATURE_NUMA_TOPOLOGY] = text_numa_topology,
+	[SEAM_FEATURE_PMU_MAPPINGS] = text_pmu_mappings,
+	[SEAM_FEATURE_CACHE] = text_cache,
+	[SEAM_FEATURE_MEM_TOPOLOGY] = text_mem_topology,
+	[SEAM_FEATURE_CPU_PMU_CAPS] = text_cpu_pmu_caps,
+	[SEAM_FEATURE_PMU_CAPS] = text_pmu_caps,
+	[SEAM_FEATURE_HYBRID_TOPOLOGY] = text_hybrid_topology,
+	[SEAM_FEATURE_CPU_DOMAIN_INFO] = text_cpu_domain_info,
+	[SEAM_FEATURE_E_MACHINE] = text_e_machine,
+	[SEAM_FEATURE_CLN_SIZE] = text_cln_size,
+};
+
+text_feature *feature_text_machine(unsigned feature)
+{
+	return feature < sizeof(texts) / sizeof(texts[0]) ? texts[feature] : NULL;
+}
