@@ -129,6 +129,18 @@ static inline void check_table(const struct frametab *t, const uint8_t *data, si
 	}
 }
 
+/* Several threads give what one gave. */
+static inline void check_shares(struct compile_input *in, int r, const struct buf *one)
+{
+	struct buf blob = { 0 };
+
+	in->threads = 3;
+	in->share_bytes = 32;
+	check_demand(compile_table(in, &blob, NULL) == r);
+	check_demand(r < 0 || (blob.n == one->n && !memcmp(blob.bytes, one->bytes, one->n)));
+	buf_free(&blob);
+}
+
 /* Compiles what the input says; its first byte chooses the machine and the byte order. */
 static inline void check_compile(const uint8_t *data, size_t size, size_t section)
 {
@@ -148,6 +160,7 @@ static inline void check_compile(const uint8_t *data, size_t size, size_t sectio
 	*to = (struct compile_section){ data + 1, size - 1, CHECK_SECTION_AT };
 	r = compile_table(&in, &blob, &err);
 	check_demand(r >= 0 || (err.text[0] && r != -EINVAL));
+	check_shares(&in, r, &blob);
 	if (r >= 0) {
 		check_demand(!((uintptr_t)blob.bytes & 7));
 		check_demand(frametab_open(&t, blob.bytes, blob.n, &err) >= 0);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 void naming_start(struct naming *n)
 {
@@ -61,7 +62,11 @@ int naming_option(struct naming *n, const struct options *o, int id)
 
 const struct tables_opts *naming_tables(struct naming *n)
 {
-	n->tables = (struct tables_opts){ .sz = sizeof(n->tables), .search = n->symbols.search };
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	n->tables = (struct tables_opts){ .sz = sizeof(n->tables),
+		                          .search = n->symbols.search,
+		                          .helpers = cpus > 1 ? (unsigned)cpus - 1 : 0 };
 	return &n->tables;
 }
 

@@ -312,7 +312,9 @@ static int load_finish(struct load *load, struct recording *rec, const struct lo
 static int load_unwound(struct load_worker *workers, unsigned n, struct recording *rec,
                         const struct load_opts *opts, struct tables **tables)
 {
-	struct tables_opts by_symbols = { .sz = sizeof(by_symbols) };
+	long cpus = opts->threads ? (long)opts->threads : sysconf(_SC_NPROCESSORS_ONLN);
+	struct tables_opts by_symbols = { .sz = sizeof(by_symbols),
+		                          .helpers = cpus > 1 ? (unsigned)cpus - 1 : 0 };
 	struct unwound_opts o = { .sz = sizeof(o) };
 	int r;
 

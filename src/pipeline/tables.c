@@ -19,6 +19,8 @@
 #include "unwind/compile.h"
 
 #define VDSO_MAX (1u << 20)
+/* Bytes of unwind information from which on helpers are of use: 10 ms of one thread. */
+#define TABLES_HELPED (1u << 20)
 
 struct tables_entry {
 	struct tables_object object;
@@ -49,6 +51,7 @@ struct tables {
 	struct arena arena;
 	struct table_cache cache;
 	struct tables_counts counts;
+	unsigned helpers;     /* that are free */
 	struct buf kept_vdso; /* bytes of the one that was kept under kept_id */
 	struct image_build_id kept_id;
 	bool kept_known;
@@ -63,6 +66,7 @@ int tables_new(struct tables **ret, const struct tables_opts *opts)
 	if (opts)
 		memcpy(&t->opts, opts, opts->sz < sizeof(*opts) ? opts->sz : sizeof(*opts));
 	t->opts.search.sz = sizeof(t->opts.search);
+	t->helpers = t->opts.helpers;
 	t->cache.dir = -1;
 	if (!t->opts.no_cache)
 		table_cache_open(&t->cache, "unwind", t->opts.cache_dir,
@@ -115,6 +119,27 @@ static bool tables_swapped(const struct image *image)
 	return image_is_big_endian(image) != big_here;
 }
 
+/* All helpers that are free, for an object to which they are of use; they are given back after it. */
+static unsigned tables_take_helpers(struct tables *t, const struct compile_input *in)
+{
+	unsigned taken;
+
+	if (in->eh_frame.n + in->debug_frame.n < TABLES_HELPED)
+		return 0;
+	pthread_mutex_lock(&t->lock);
+	taken = t->helpers;
+	t->helpers = 0;
+	pthread_mutex_unlock(&t->lock);
+	return taken;
+}
+
+static void tables_give_helpers(struct tables *t, unsigned n)
+{
+	pthread_mutex_lock(&t->lock);
+	t->helpers += n;
+	pthread_mutex_unlock(&t->lock);
+}
+
 /* Compiles an image, with the .debug_frame of its separate debug file if it has none of its own. */
 static int tables_compile(struct tables *t, struct image *image, struct buf *ret,
                           struct seam_error *err)
@@ -122,6 +147,7 @@ static int tables_compile(struct tables *t, struct image *image, struct buf *ret
 	struct compile_input in = { .machine = image_machine(image),
 		                    .swap = tables_swapped(image) };
 	struct image *debug = NULL;
+	unsigned helpers;
 	int r;
 
 	for (size_t i = 0; i < image_segments(image) && in.n_ranges < COMPILE_RANGES_MAX; i++) {
@@ -139,7 +165,10 @@ static int tables_compile(struct tables *t, struct image *image, struct buf *ret
 	tables_section(image, ".debug_frame", &in.debug_frame);
 	if (!in.debug_frame.bytes && image_find_debug(&debug, image, &t->opts.search, NULL) >= 0)
 		tables_section(debug, ".debug_frame", &in.debug_frame);
+	helpers = tables_take_helpers(t, &in);
+	in.threads = 1 + helpers;
 	r = compile_table(&in, ret, err);
+	tables_give_helpers(t, helpers);
 	image_close(debug);
 	return r;
 }

@@ -20,6 +20,11 @@ struct tables_opts {
 	bool no_cache;         /* neither read nor write the cache on disk */
 	const char *cache_dir; /* NULL: $XDG_CACHE_HOME/seam/unwind, or ~/.cache/seam/unwind */
 	uint64_t cache_bytes;  /* the cache is kept below this, least used first; 0: 512 MiB */
+	/*
+	 * Threads that may help those that ask to make tables of large objects: so many at once, whatever the number of
+	 * objects that are made at once. 0: none (a recorder, whose threads are bounded, and which makes several objects).
+	 */
+	unsigned helpers;
 };
 
 struct tables_object {

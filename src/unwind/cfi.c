@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // cfi.c: reads CIEs and FDEs and hands each function's program to cfi_program.c.
 // Invariant: every read is bounded by its entry; an entry that is unsound is skipped, the next one is found by its length.
+// What an entry gives depends on it and its CIE alone, so that shares of a section can be read at the same time.
 #include "unwind/cfi.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "unwind/cfi_program.h"
@@ -33,8 +35,10 @@ struct cfi {
 	const struct compile_input *in;
 	const struct compile_section *section;
 	bool is_debug_frame;
-	struct map cies;   /* offset -> index + 1 in parsed; 0: known to be unsound */
-	struct buf parsed; /* struct cfi_cie */
+	uint64_t last_offset;       /* of the CIE that was asked for last, */
+	const struct cfi_cie *last; /* which is nearly always the next */
+	struct map cies;            /* offset -> index + 1 in parsed; 0: known to be unsound */
+	struct buf parsed;          /* struct cfi_cie */
 	struct cfi_program program;
 };
 
@@ -164,7 +168,7 @@ static bool cfi_augmentation(const struct cfi *f, struct cursor *c, const char *
 	return true;
 }
 
-static bool cfi_parse_cie(const struct cfi *f, uint64_t offset, struct cfi_cie *ret)
+static bool cfi_parse_cie(struct cfi *f, uint64_t offset, struct cfi_cie *ret)
 {
 	struct cursor c = cursor_of(f->section->bytes, f->section->n, f->in->swap), entry;
 	struct cfi_cie cie = { .encoding = ENC_ABSPTR };
@@ -204,12 +208,17 @@ static const struct cfi_cie *cfi_cie_at(struct cfi *f, uint64_t offset)
 	uint64_t *slot;
 	bool is_new;
 
+	if (f->last && f->last_offset == offset)
+		return f->last;
 	slot = map_slot(&f->cies, offset, &is_new);
 	if (!slot)
 		return NULL;
 	if (is_new && cfi_parse_cie(f, offset, &cie) && !buf_put(&f->parsed, &cie, sizeof(cie)))
 		*slot = f->parsed.n / sizeof(cie);
-	return *slot ? (const struct cfi_cie *)(const void *)f->parsed.bytes + (*slot - 1) : NULL;
+	f->last_offset = offset;
+	f->last =
+	        *slot ? (const struct cfi_cie *)(const void *)f->parsed.bytes + (*slot - 1) : NULL;
+	return f->last;
 }
 
 static void cfi_fde(struct cfi *f, struct cursor *entry, uint64_t cie_offset)
@@ -231,36 +240,58 @@ static void cfi_fde(struct cfi *f, struct cursor *entry, uint64_t cie_offset)
 	}
 	if (!rows_begin(f->rows, start, start + length))
 		return; /* discarded by the linker (address 0), or not executable */
-	if (cfi_program_run(&f->program, f->rows, cie, entry, start, start + length))
+	if (cfi_program_run(&f->program, cie, entry, start, start + length))
 		rows_end(f->rows);
 	else
 		rows_cancel(f->rows);
 }
 
-void cfi_compile(struct rows *rows, const struct compile_input *in,
-                 const struct compile_section *section, bool is_debug_frame)
+size_t cfi_next(const struct compile_input *in, const struct compile_section *section, size_t at,
+                size_t wanted)
 {
-	struct cfi f = {
-		.rows = rows, .in = in, .section = section, .is_debug_frame = is_debug_frame
-	};
 	struct cursor c = cursor_of(section->bytes, section->n, in->swap), entry;
 	bool is_64;
 
-	cfi_program_init(&f.program, in->machine);
-	while (cursor_left(&c) >= 4 && !rows->failed && cfi_entry(&c, &entry, &is_64)) {
-		uint64_t here = cursor_offset(&entry), id;
-
-		if (!cursor_left(
-		            &entry)) /* a terminator; linkers leave them between the parts of some objects */
-			continue;
-		id = is_64 ? cursor_u64(&entry) : cursor_u32(&entry);
-		if (entry.failed)
-			rows->skipped++;
-		else if (is_debug_frame && id != (is_64 ? UINT64_MAX : UINT32_MAX))
-			cfi_fde(&f, &entry, id);
-		else if (!is_debug_frame && id)
-			cfi_fde(&f, &entry, here - id);
+	cursor_seek(&c, at);
+	while (cursor_offset(&c) < wanted && cursor_left(&c) >= 4) {
+		if (!cfi_entry(&c, &entry, &is_64))
+			return section->n;
 	}
+	return cursor_left(&c) < 4 ? section->n : cursor_offset(&c);
+}
+
+/* One CIE, FDE or terminator (linkers leave those between the parts of some objects). */
+static void cfi_one(struct cfi *f, struct cursor *entry, bool is_64)
+{
+	uint64_t here = cursor_offset(entry), id;
+
+	if (!cursor_left(entry))
+		return;
+	id = is_64 ? cursor_u64(entry) : cursor_u32(entry);
+	if (entry->failed)
+		f->rows->skipped++;
+	else if (f->is_debug_frame && id != (is_64 ? UINT64_MAX : UINT32_MAX))
+		cfi_fde(f, entry, id);
+	else if (!f->is_debug_frame && id)
+		cfi_fde(f, entry, here - id);
+}
+
+void cfi_compile(struct rows *rows, const struct compile_section *section, bool is_debug_frame,
+                 size_t from, size_t to)
+{
+	struct cfi f = {
+		.rows = rows, .in = rows->in, .section = section, .is_debug_frame = is_debug_frame
+	};
+	struct cursor c = cursor_of(section->bytes, section->n, rows->in->swap), entry;
+	bool is_64;
+
+	if (cfi_program_init(&f.program, rows, section) < 0)
+		rows->failed = -ENOMEM;
+	cursor_seek(&c, from);
+	while (cursor_offset(&c) < to && cursor_left(&c) >= 4 && !rows->failed &&
+	       cfi_entry(&c, &entry, &is_64))
+		cfi_one(&f, &entry, is_64);
+	cfi_program_free(&f.program);
 	map_free(&f.cies);
 	buf_free(&f.parsed);
 }

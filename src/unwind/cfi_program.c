@@ -1,581 +1,500 @@
 // SPDX-License-Identifier: MIT
-// cfi_program.c: interprets call frame instructions (DWARF 5, 6.4.2) for the registers that an unwinder needs.
+// cfi_program.c: see cfi_program.h. Knows where instructions hold (advance) and what is put aside (remember); what they
+// say is cfi_op.c's, what that is as a rule cfi_row.c's.
 // Invariant: a row is added for each run of addresses with one state; an instruction that is not known ends the function.
 #include "unwind/cfi_program.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "unwind/expr.h"
+#include "base/map.h"
+#include "unwind/cfi_row.h"
 #include "unwind/leb.h"
 
+#define REMEMBER_MAX 32u  /* depth of remember_state; compilers use 1 to 3 */
+#define STATES_MAX 16384u /* numbered at once; the largest objects have a few thousand */
+#define RECENT (STATES_MAX * 2)
+#define STEPS 8192u
+#define KINDS_RECENT 16u /* .debug_frame has a CIE per source file; nearly all are alike */
+
+/* From one state, by some instructions, to the next. Those that end at an advance have a row. */
+struct cfi_step {
+	uint64_t key;               /* step_key; 0: none */
+	uint64_t word;              /* the instructions, or the first 8 bytes of them */
+	const unsigned char *bytes; /* those of the step that was worked out, in the section */
+	uint32_t to;
+	uint32_t rule; /* of the row */
+};
+
+_Static_assert(sizeof(struct cfi_step) == 32, "two in a line of the processor's cache");
+
+#define STEP_BYTES_MAX 255u /* longer ones are worked out each time */
+
+/* All that makes a step what it is but its instructions. */
+static inline uint64_t step_key(uint32_t from, size_t n, bool emits)
+{
+	return (uint64_t)from << 16 | n << 8 | emits << 1 | 1;
+}
+
+/* What an instruction is to this file: the number of its LEB operands, or how its step ends, or what else is to be done. */
 enum {
-	CFA_NOP = 0x00,
-	CFA_SET_LOC,
-	CFA_ADVANCE1,
-	CFA_ADVANCE2,
-	CFA_ADVANCE4,
-	CFA_OFFSET_EXTENDED,
-	CFA_RESTORE_EXTENDED,
-	CFA_UNDEFINED,
-	CFA_SAME_VALUE,
-	CFA_REGISTER,
-	CFA_REMEMBER,
-	CFA_RESTORE_STATE,
-	CFA_DEF_CFA,
-	CFA_DEF_CFA_REGISTER,
-	CFA_DEF_CFA_OFFSET,
-	CFA_DEF_CFA_EXPRESSION,
-	CFA_EXPRESSION,
-	CFA_OFFSET_EXTENDED_SF,
-	CFA_DEF_CFA_SF,
-	CFA_DEF_CFA_OFFSET_SF,
-	CFA_VAL_OFFSET,
-	CFA_VAL_OFFSET_SF,
-	CFA_VAL_EXPRESSION,
-	CFA_AARCH64_NEGATE_RA_STATE_WITH_PC = 0x2c,
-	CFA_AARCH64_NEGATE_RA_STATE = 0x2d,
-	CFA_GNU_ARGS_SIZE = 0x2e,
-	CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
-	CFA_ADVANCE = 0x40,
-	CFA_OFFSET = 0x80,
-	CFA_RESTORE = 0xc0,
+	OP_LEB_MAX = 2,
+	OP_NOP,
+	OP_BLOCK,
+	OP_LEB_BLOCK,
+	OP_REMEMBER,
+	OP_RESTORE,
+	OP_ADVANCE,
+	OP_UNKNOWN,
 };
 
-#define REMEMBER_MAX 32u /* depth of remember_state; compilers use 1 to 3 */
-
-struct run {
-	const struct cfi_program *p;
-	struct rows *rows; /* NULL: a CIE's own program */
-	const struct cfi_cie *cie;
-	struct cursor c;
-	uint64_t loc, end;
-	struct cfi_state state;
-	struct cfi_state stack[REMEMBER_MAX];
-	unsigned depth;
-	unsigned changed; /* CHANGED_*: parts of row that no longer say what state says */
-	int64_t deepest;  /* bytes below the CFA: the lowest slot of a saved register */
-	bool any_popped;
-	struct rows_rule row;
-	bool failed;
-};
-
-#define CHANGED_CFA 1u
-#define CHANGED_FP 2u
-#define CHANGED_RA 4u
-#define CHANGED_SAVES 8u
-#define CHANGED_ALL 15u
-
-void cfi_program_init(struct cfi_program *p, uint32_t machine)
+static uint8_t op_shape(uint8_t op)
 {
-	bool x86 = machine == FRAMETAB_X86_64;
-
-	*p = (struct cfi_program){
-		.machine = machine,
-		.sp = x86 ? 7 : 31,
-		.fp = x86 ? 6 : 29,
-		.pc = x86 ? 16 : 32,
-		.n_saved = (uint8_t)frametab_saved_count(machine),
+	static const uint8_t low[] = {
+		[CFA_NOP] = OP_NOP,
+		[CFA_SET_LOC] = OP_UNKNOWN,
+		[CFA_ADVANCE1] = OP_ADVANCE,
+		[CFA_ADVANCE2] = OP_ADVANCE,
+		[CFA_ADVANCE4] = OP_ADVANCE,
+		[CFA_OFFSET_EXTENDED] = 2,
+		[CFA_RESTORE_EXTENDED] = 1,
+		[CFA_UNDEFINED] = 1,
+		[CFA_SAME_VALUE] = 1,
+		[CFA_REGISTER] = 2,
+		[CFA_REMEMBER] = OP_REMEMBER,
+		[CFA_RESTORE_STATE] = OP_RESTORE,
+		[CFA_DEF_CFA] = 2,
+		[CFA_DEF_CFA_REGISTER] = 1,
+		[CFA_DEF_CFA_OFFSET] = 1,
+		[CFA_DEF_CFA_EXPRESSION] = OP_BLOCK,
+		[CFA_EXPRESSION] = OP_LEB_BLOCK,
+		[CFA_OFFSET_EXTENDED_SF] = 2,
+		[CFA_DEF_CFA_SF] = 2,
+		[CFA_DEF_CFA_OFFSET_SF] = 1,
+		[CFA_VAL_OFFSET] = 2,
+		[CFA_VAL_OFFSET_SF] = 2,
+		[CFA_VAL_EXPRESSION] = OP_LEB_BLOCK,
 	};
-	memset(p->tracked, -1, sizeof(p->tracked));
-	for (unsigned i = 0; i < p->n_saved; i++)
-		p->tracked[frametab_saved_register(machine, i)] = (int8_t)i;
-	p->tracked[p->fp] = CFI_FP;
-	p->tracked[x86 ? 16 : 30] = CFI_RA;
-}
 
-/* The rule of a register, to be changed; NULL when nobody needs it. */
-static struct cfi_rule *run_register(struct run *r, uint64_t number)
-{
-	int index = number < sizeof(r->p->tracked) ? r->p->tracked[number] : -1;
-
-	if (index < 0)
-		return NULL;
-	r->changed |= index == CFI_FP ? CHANGED_FP : index == CFI_RA ? CHANGED_RA : CHANGED_SAVES;
-	return &r->state.regs[index];
-}
-
-static void run_set(struct run *r, uint64_t number, enum cfi_how how, int64_t off)
-{
-	struct cfi_rule *rule = run_register(r, number);
-
-	if (rule)
-		*rule = (struct cfi_rule){ .how = (uint8_t)how, .off = off };
-}
-
-static int64_t run_factored(const struct run *r, uint64_t v)
-{
-	return (int64_t)(v * (uint64_t)r->cie->data_factor);
-}
-
-static void run_restore(struct run *r, uint64_t number)
-{
-	struct cfi_rule *rule = run_register(r, number);
-
-	if (rule && r->rows)
-		*rule = r->cie->initial.regs[rule - r->state.regs];
-}
-
-static void run_expression(struct run *r, enum cfi_how how)
-{
-	uint64_t number = leb_unsigned(&r->c), n = leb_unsigned(&r->c);
-	const unsigned char *bytes = cursor_bytes(&r->c, n);
-	struct cfi_rule *rule = run_register(r, number);
-
-	if (!bytes || n > UINT16_MAX) {
-		r->failed = true;
-		return;
-	}
-	if (rule)
-		*rule = (struct cfi_rule){ .how = (uint8_t)how, .n = (uint16_t)n, .expr = bytes };
-}
-
-static bool run_fits(int64_t v)
-{
-	return v >= INT32_MIN && v <= INT32_MAX;
-}
-
-/* The CFA part of a rule. False: it cannot be said, not even as an expression. */
-static bool emit_cfa(struct run *r, struct frametab_rule *rule)
-{
-	const struct cfi_state *s = &r->state;
-	struct expr_shape shape;
-
-	if (!s->cfa_is_expr) {
-		if (s->cfa_reg > 31 || !run_fits(s->cfa_off))
-			return false;
-		rule->cfa = s->cfa_reg == r->p->sp   ? FRAMETAB_CFA_SP
-		            : s->cfa_reg == r->p->fp ? FRAMETAB_CFA_FP
-		                                     : FRAMETAB_CFA_REG;
-		rule->cfa_reg = rule->cfa == FRAMETAB_CFA_REG ? (uint8_t)s->cfa_reg : 0;
-		rule->cfa_off = (int32_t)s->cfa_off;
-		rule->cfa_add = 0;
-		return true;
-	}
-	shape = expr_recognize(s->cfa_expr, s->n_cfa_expr, r->p->pc);
-	if (shape.form != EXPR_OTHER && run_fits(shape.off) && run_fits(shape.add)) {
-		bool sp = shape.reg == r->p->sp, fp = shape.reg == r->p->fp;
-
-		rule->cfa_off = (int32_t)shape.off;
-		rule->cfa_add = (int32_t)shape.add;
-		rule->cfa_reg = sp || fp ? 0 : (uint8_t)shape.reg;
-		if (shape.form == EXPR_DEREF) {
-			rule->cfa = sp   ? FRAMETAB_CFA_DEREF_SP
-			            : fp ? FRAMETAB_CFA_DEREF_FP
-			                 : FRAMETAB_CFA_DEREF_REG;
-			return true;
-		}
-		if (shape.form == EXPR_REG) {
-			rule->cfa = sp ? FRAMETAB_CFA_SP : fp ? FRAMETAB_CFA_FP : FRAMETAB_CFA_REG;
-			return true;
-		}
-		if (shape.form == EXPR_PLT && sp) {
-			rule->cfa = FRAMETAB_CFA_PLT;
-			return true;
-		}
-	}
-	rule->cfa = FRAMETAB_CFA_EXPR;
-	rule->cfa_reg = 0;
-	rule->cfa_add = 0;
-	rule->cfa_off = rows_expression(r->rows, s->cfa_expr, s->n_cfa_expr);
-	return rule->cfa_off >= 0;
-}
-
-/* Frame pointer or return address. False: it cannot be said. */
-static bool emit_at(struct run *r, const struct cfi_rule *from, uint8_t *at, int32_t *off)
-{
-	struct expr_shape shape;
-
-	*off = 0;
-	switch (from->popped ? CFI_SAME : from->how) {
-	case CFI_UNSPECIFIED:
-	case CFI_SAME:
-		*at = FRAMETAB_AT_SAME;
-		return true;
-	case CFI_UNDEFINED:
-		*at = FRAMETAB_AT_UNDEFINED;
-		return true;
-	case CFI_OFFSET:
-	case CFI_VAL_OFFSET:
-		*at = from->how == CFI_OFFSET ? FRAMETAB_AT_CFA : FRAMETAB_AT_VAL_CFA;
-		*off = (int32_t)from->off;
-		return run_fits(from->off);
-	case CFI_REGISTER:
-		*at = FRAMETAB_AT_REG;
-		*off = (int32_t)from->off;
-		return from->off >= 0 && from->off < 32;
+	switch (op & 0xc0) {
+	case CFA_ADVANCE:
+		return OP_ADVANCE;
+	case CFA_OFFSET:
+		return 1;
+	case CFA_RESTORE:
+		return 0;
 	default:
 		break;
 	}
-	shape = expr_recognize(from->expr, from->n, r->p->pc);
-	if (from->how == CFI_EXPR && shape.form == EXPR_REG && run_fits(shape.off) &&
-	    (shape.reg == r->p->sp || shape.reg == r->p->fp)) {
-		*at = shape.reg == r->p->sp ? FRAMETAB_AT_SP : FRAMETAB_AT_FP;
-		*off = (int32_t)shape.off;
+	switch (op) {
+	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
+	case CFA_AARCH64_NEGATE_RA_STATE:
+		return 0;
+	case CFA_GNU_ARGS_SIZE:
+		return 1;
+	case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
+		return 2;
+	default:
+		return op < sizeof(low) ? low[op] : OP_UNKNOWN;
+	}
+}
+
+/* ---- states ---- */
+
+int cfi_program_init(struct cfi_program *p, struct rows *rows,
+                     const struct compile_section *section)
+{
+	*p = (struct cfi_program){ .rows = rows, .readable = section->bytes + section->n };
+	cfi_machine_init(&p->machine, rows->in->machine);
+	p->states = malloc(STATES_MAX * sizeof(*p->states));
+	p->recent = calloc(RECENT, sizeof(*p->recent));
+	p->steps = calloc(STEPS, sizeof(*p->steps));
+	for (unsigned op = 0; op < sizeof(p->shapes); op++)
+		p->shapes[op] = op_shape((uint8_t)op);
+	return p->states && p->recent && p->steps ? 0 : -ENOMEM;
+}
+
+void cfi_program_free(struct cfi_program *p)
+{
+	buf_free(&p->kinds);
+	free(p->states);
+	free(p->recent);
+	free(p->steps);
+}
+
+static struct cfi_kind *program_kind(const struct cfi_program *p, uint32_t number)
+{
+	return (struct cfi_kind *)(void *)p->kinds.bytes + number;
+}
+
+static void program_forget(struct cfi_program *p)
+{
+	p->n_states = 0;
+	p->age++;
+	memset(p->recent, 0, RECENT * sizeof(*p->recent));
+	memset(p->steps, 0, STEPS * sizeof(*p->steps));
+}
+
+/* The number of a state. One that is had already may get a second number, which costs time only. There is room for it. */
+static uint32_t program_number(struct cfi_program *p, const struct cfi_state *s)
+{
+	uint32_t *recent = &p->recent[map_hash_bytes(s, sizeof(*s), 0) % RECENT];
+
+	if (*recent && !memcmp(&p->states[*recent - 1], s, sizeof(*s)))
+		return *recent - 1;
+	p->states[p->n_states] = *s;
+	*recent = ++p->n_states;
+	return *recent - 1;
+}
+
+/* The number of the state that functions of a kind begin with. */
+static uint32_t program_initial(struct cfi_program *p, struct cfi_kind *kind)
+{
+	if (!kind->has_number || kind->age != p->age) {
+		if (p->n_states == STATES_MAX)
+			program_forget(p);
+		kind->number = program_number(p, &kind->initial);
+		kind->has_number = true;
+		kind->age = p->age;
+	}
+	return kind->number;
+}
+
+bool cfi_program_start(struct cfi_program *p, struct cfi_cie *cie)
+{
+	struct cfi_kind kind = { .data_factor = cie->data_factor,
+		                 .is_signal_frame = cie->is_signal_frame };
+	uint32_t n = (uint32_t)(p->kinds.n / sizeof(kind));
+
+	if (cie->ra_register >= sizeof(p->machine.tracked) ||
+	    p->machine.tracked[cie->ra_register] != CFI_RA)
+		return false;
+	kind.initial.cfa_reg = 255;
+	if (!cfi_op_apply(&p->machine, &kind, true, &kind.initial, cie->instructions,
+	                  cie->n_instructions))
+		return false;
+	for (cie->kind = n > KINDS_RECENT ? n - KINDS_RECENT : 0; cie->kind < n; cie->kind++) {
+		const struct cfi_kind *had = program_kind(p, cie->kind);
+
+		kind.initial.kind = cie->kind;
+		if (had->data_factor == kind.data_factor &&
+		    had->is_signal_frame == kind.is_signal_frame &&
+		    !memcmp(&had->initial, &kind.initial, sizeof(kind.initial)))
+			return true;
+	}
+	kind.initial.kind = n;
+	if (buf_put(&p->kinds, &kind, sizeof(kind)) < 0)
+		p->rows->failed = -ENOMEM;
+	return !p->kinds.failed;
+}
+
+/* ---- one function ---- */
+
+struct run {
+	struct cfi_program *p;
+	const struct cfi_cie *cie;
+	struct cursor c;
+	const unsigned char *step,
+	        *step_end;              /* the instructions since the last row, or remembering */
+	struct rows_row *row, *row_end; /* where the next goes, and no further */
+	uint64_t loc, size;             /* from the function's start */
+	uint32_t rule;                  /* of the row before; 0: there is none */
+	uint32_t state;
+	uint32_t depth;
+	uint32_t stack[REMEMBER_MAX];
+};
+
+/* Makes room for states: of all that are numbered only those of the function that is being run stay. */
+static void run_forget(struct run *r)
+{
+	struct cfi_program *p = r->p;
+	struct cfi_state stack[REMEMBER_MAX], state = p->states[r->state];
+
+	for (uint32_t i = 0; i < r->depth; i++)
+		stack[i] = p->states[r->stack[i]];
+	program_forget(p);
+	r->state = program_number(p, &state);
+	for (uint32_t i = 0; i < r->depth; i++)
+		r->stack[i] = program_number(p, &stack[i]);
+}
+
+/* Works a step out. False: unsound. */
+static bool run_work_out(struct run *r, size_t n, bool emits, struct cfi_step *ret)
+{
+	struct cfi_program *p = r->p;
+	const struct cfi_kind *kind = program_kind(p, r->cie->kind);
+	struct cfi_state state;
+	struct rows_rule rule;
+
+	if (p->n_states == STATES_MAX)
+		run_forget(r);
+	state = p->states[r->state];
+	if (!cfi_op_apply(&p->machine, kind, false, &state, r->step, n))
+		return false;
+	ret->rule = 0;
+	if (emits) {
+		if (!cfi_row_of(&p->machine, kind, &state, p->rows, &rule))
+			return false;
+		ret->rule = rows_number(p->rows, &rule);
+	}
+	ret->to = program_number(p, &state);
+	return !p->rows->failed;
+}
+
+/* Up to 8 bytes as a word, zeros behind them. */
+static inline uint64_t run_word(const struct run *r, const unsigned char *bytes, size_t n)
+{
+	uint64_t word = 0;
+
+	if ((size_t)(r->p->readable - bytes) >= 8)
+		memcpy(&word, bytes, 8);
+	else
+		memcpy(&word, bytes, n < 8 ? n : 8);
+	return n >= 8 ? word : word & ((1ULL << n * 8) - 1);
+}
+
+/* Where a step is if it is remembered. */
+static inline struct cfi_step *run_slot(const struct run *r, uint64_t key, uint64_t word)
+{
+	uint64_t hash = (key ^ word) * 0x9e3779b97f4a7c15ULL;
+
+	return &r->p->steps[(hash ^ hash >> 32) >> 20 & (STEPS - 1)];
+}
+
+/* A row, unless it says what the one before does. Each that is kept took two bytes of instructions: there is room. */
+static inline bool run_put(struct run *r, uint32_t rule)
+{
+	if (rule == r->rule || r->loc >= r->size)
+		return true;
+	if (r->rule && r->row[-1].off == r->loc) { /* the state before no instruction could see */
+		r->row[-1].rule = r->rule = rule;
 		return true;
 	}
-	*at = from->how == CFI_EXPR ? FRAMETAB_AT_EXPR : FRAMETAB_AT_VAL_EXPR;
-	*off = rows_expression(r->rows, from->expr, from->n);
-	return *off >= 0;
+	if (r->row == r->row_end)
+		return false;
+	*r->row++ = (struct rows_row){ .off = (uint32_t)r->loc, .rule = rule };
+	r->rule = rule;
+	return true;
 }
 
-/* Where a callee-saved register is, in words from the base; FRAMETAB_SAVE_UNKNOWN when that cannot be said so. */
-static int16_t emit_save(struct run *r, const struct cfi_rule *from, bool at_sp)
+/* Goes on to the state behind the instructions since the last step; emits: that holds from loc on, a row says it. */
+static __attribute__((noinline)) bool run_step(struct run *r, bool emits)
 {
-	int64_t off = from->off;
+	size_t n = (size_t)(r->step_end - r->step);
+	uint64_t word = run_word(r, r->step, n), key = step_key(r->state, n, emits), last = 0;
+	struct cfi_step *slot, step;
 
-	if (from->how == CFI_EXPR) {
-		struct expr_shape shape = expr_recognize(from->expr, from->n, r->p->pc);
-
-		if (!at_sp || shape.form != EXPR_REG || shape.reg != r->p->sp)
-			return FRAMETAB_SAVE_UNKNOWN;
-		off = shape.off;
-	} else if (from->how != CFI_OFFSET || at_sp) {
-		return FRAMETAB_SAVE_UNKNOWN;
+	if (n > 8)
+		memcpy(&last, r->step_end - 8, 8);
+	slot = run_slot(r, key, word ^ last * 3);
+	if (n <= STEP_BYTES_MAX && slot->key == key && slot->word == word &&
+	    (n <= 8 || !memcmp(slot->bytes, r->step, n))) {
+		step = *slot;
+	} else {
+		if (!run_work_out(r, n, emits, &step))
+			return false;
+		step.key = step_key(r->state, n, emits); /* it may have got another number */
+		step.word = word;
+		step.bytes = r->step;
+		if (n <= STEP_BYTES_MAX)
+			*slot = step;
 	}
-	return off % 8 || off / 8 <= INT16_MIN || off / 8 > INT16_MAX ? FRAMETAB_SAVE_UNKNOWN
-	                                                              : (int16_t)(off / 8);
+	r->state = step.to;
+	return !emits || run_put(r, step.rule);
 }
 
-/* Saves of which one is told by an expression: a signal frame's, which lie above sp. */
-static void emit_saves_at_sp(struct run *r)
+/* Up to some code further on. */
+static inline void run_move(struct run *r, uint64_t delta)
 {
-	struct rows_rule *row = &r->row;
-	unsigned n = 0;
-
-	row->rule.saved = 0;
-	for (unsigned i = 0; i < r->p->n_saved; i++) {
-		const struct cfi_rule *from = &r->state.regs[i];
-
-		if (from->how == CFI_UNSPECIFIED || from->how == CFI_SAME)
-			continue;
-		row->rule.saved |= (uint16_t)(1u << i);
-		row->saves[n++] = emit_save(r, from, true);
-	}
-	row->rule.flags |= FRAMETAB_SAVES_AT_SP;
-}
-
-/*
- * Compilers do not say that an epilogue restored a register: they only raise the CFA's distance from sp less. A slot
- * that was on the stack and now lies below sp was popped: the register has the caller's value, the slot need not.
- * A slot that never was above sp is in the red zone, and stays what is said of it.
- */
-static bool run_popped(struct run *r, struct cfi_rule *rule, int64_t stack)
-{
-	bool below = stack < -rule->off;
-
-	rule->pushed |= !below;
-	below &= rule->pushed;
-	r->any_popped |= below;
-	if (-rule->off > r->deepest)
-		r->deepest = -rule->off;
-	return below;
-}
-
-/* The saved registers of the row, and whether the frame pointer's slot was popped. */
-static void run_slots(struct run *r)
-{
-	struct cfi_state *s = &r->state;
-	/* bytes between sp and the CFA; unbounded where that is not known */
-	int64_t stack = !s->cfa_is_expr && s->cfa_reg == r->p->sp ? s->cfa_off : INT64_MAX;
-	struct cfi_rule *fp = &s->regs[CFI_FP];
-	struct rows_rule *row = &r->row;
-	unsigned n = 0, saved = 0;
-	bool at_sp = false, popped;
-
-	r->deepest = 0;
-	r->any_popped = false;
-	memset(row->saves, 0, sizeof(row->saves)); /* rows are compared as bytes */
-	for (unsigned i = 0; i < r->p->n_saved; i++) {
-		struct cfi_rule *rule = &s->regs[i];
-
-		if (rule->how <= CFI_SAME ||
-		    (rule->how == CFI_OFFSET && run_popped(r, rule, stack)))
-			continue;
-		at_sp |= rule->how == CFI_EXPR;
-		saved |= 1u << i;
-		row->saves[n++] = emit_save(r, rule, false);
-	}
-	row->rule.saved = (uint16_t)saved;
-	row->rule.flags &= (uint16_t)~FRAMETAB_SAVES_AT_SP;
-	if (at_sp)
-		emit_saves_at_sp(r);
-	popped = fp->how == CFI_OFFSET && run_popped(r, fp, stack);
-	if (popped != fp->popped)
-		r->changed |= CHANGED_FP;
-	fp->popped = popped;
-}
-
-/* The usual change, of the CFA's offset alone, with all slots above sp before and after, pops nothing. */
-static bool run_may_pop(const struct run *r)
-{
-	return r->changed & (CHANGED_FP | CHANGED_SAVES) || r->any_popped ||
-	       r->state.cfa_off < r->deepest;
-}
-
-/* Adds the row that holds from loc on. Most rows differ from the one before in the CFA alone. */
-static void run_emit(struct run *r)
-{
-	struct rows_rule *row = &r->row;
-	const struct cfi_rule *regs = r->state.regs;
-
-	if (r->changed && run_may_pop(r))
-		run_slots(r);
-	if (r->changed & CHANGED_CFA)
-		r->failed |= !emit_cfa(r, &row->rule);
-	if (r->changed & CHANGED_FP)
-		r->failed |= !emit_at(r, &regs[CFI_FP], &row->rule.fp, &row->rule.fp_off);
-	if (r->changed & CHANGED_RA)
-		r->failed |= !emit_at(r, &regs[CFI_RA], &row->rule.ra, &row->rule.ra_off);
-	r->changed = 0;
-	if (!r->failed)
-		rows_add(r->rows, r->loc, row);
-}
-
-static void run_advance(struct run *r, uint64_t delta)
-{
-	if (!r->rows || delta > UINT64_MAX / (r->cie->code_factor | 1)) {
-		r->failed = true;
-		return;
-	}
-	if (!delta)
-		return;
-	run_emit(r);
 	delta *= r->cie->code_factor;
-	if (delta > r->end - r->loc) /* beyond the function: what is said of there is of no use */
-		delta = r->end - r->loc;
+	if (delta > r->size - r->loc) /* beyond the function: what is said of there is of no use */
+		delta = r->size - r->loc;
 	r->loc += delta;
+	r->step = r->step_end = r->c.at;
 }
 
-static void run_def_cfa(struct run *r, uint64_t reg, int64_t off)
+static bool run_advance(struct run *r, uint64_t delta)
 {
-	r->state.cfa_is_expr = false;
-	r->state.cfa_reg = reg > 255 ? 255 : (uint32_t)reg;
-	r->state.cfa_off = off;
-	r->changed |= CHANGED_CFA;
+	if (r->c.failed || delta > UINT64_MAX / (r->cie->code_factor | 1))
+		return false;
+	if (delta ? !run_step(r, true) : r->step != r->step_end && !run_step(r, false))
+		return false;
+	run_move(r, delta);
+	return true;
 }
 
-static void run_stack(struct run *r, bool remember)
+static bool run_stack(struct run *r, bool remember)
 {
-	if (remember ? r->depth == REMEMBER_MAX : !r->depth) {
-		r->failed = true;
-		return;
-	}
+	if (r->step != r->step_end && !run_step(r, false))
+		return false;
+	r->step = r->step_end = r->c.at;
+	if (remember ? r->depth == REMEMBER_MAX : !r->depth)
+		return false;
 	if (remember)
 		r->stack[r->depth++] = r->state;
 	else
 		r->state = r->stack[--r->depth];
-	if (remember)
-		return;
-	r->changed = CHANGED_ALL;
-	r->row.rule.flags &= (uint16_t)~FRAMETAB_MANGLED_RA;
-	if (r->state.mangled)
-		r->row.rule.flags |= FRAMETAB_MANGLED_RA;
+	return true;
 }
 
-static void run_cfa_expression(struct run *r)
-{
-	uint64_t n = leb_unsigned(&r->c);
-
-	r->state.cfa_expr = cursor_bytes(&r->c, n);
-	r->state.n_cfa_expr = (size_t)n;
-	r->state.cfa_is_expr = true;
-	r->changed |= CHANGED_CFA;
-	r->failed |= !r->state.cfa_expr;
-}
-
-/* Instructions that define the CFA. False: op is none of them. */
-static bool run_cfa_op(struct run *r, uint8_t op)
-{
-	struct cursor *c = &r->c;
-	uint64_t reg;
-
-	switch (op) {
-	case CFA_DEF_CFA:
-		reg = leb_unsigned(c);
-		run_def_cfa(r, reg, (int64_t)leb_unsigned(c));
-		return true;
-	case CFA_DEF_CFA_SF:
-		reg = leb_unsigned(c);
-		run_def_cfa(r, reg, run_factored(r, (uint64_t)leb_signed(c)));
-		return true;
-	case CFA_DEF_CFA_REGISTER:
-		r->failed |= r->state.cfa_is_expr;
-		run_def_cfa(r, leb_unsigned(c), r->state.cfa_off);
-		return true;
-	case CFA_DEF_CFA_OFFSET:
-		r->failed |= r->state.cfa_is_expr;
-		run_def_cfa(r, r->state.cfa_reg, (int64_t)leb_unsigned(c));
-		return true;
-	case CFA_DEF_CFA_OFFSET_SF:
-		r->failed |= r->state.cfa_is_expr;
-		run_def_cfa(r, r->state.cfa_reg, run_factored(r, (uint64_t)leb_signed(c)));
-		return true;
-	case CFA_DEF_CFA_EXPRESSION:
-		run_cfa_expression(r);
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Instructions that say where a register is. False: op is none of them. */
-static bool run_register_op(struct run *r, uint8_t op)
-{
-	struct cursor *c = &r->c;
-	uint64_t reg;
-
-	switch (op) {
-	case CFA_OFFSET_EXTENDED:
-		reg = leb_unsigned(c);
-		run_set(r, reg, CFI_OFFSET, run_factored(r, leb_unsigned(c)));
-		return true;
-	case CFA_OFFSET_EXTENDED_SF:
-		reg = leb_unsigned(c);
-		run_set(r, reg, CFI_OFFSET, run_factored(r, (uint64_t)leb_signed(c)));
-		return true;
-	case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
-		reg = leb_unsigned(c);
-		run_set(r, reg, CFI_OFFSET, run_factored(r, -leb_unsigned(c)));
-		return true;
-	case CFA_VAL_OFFSET:
-		reg = leb_unsigned(c);
-		run_set(r, reg, CFI_VAL_OFFSET, run_factored(r, leb_unsigned(c)));
-		return true;
-	case CFA_VAL_OFFSET_SF:
-		reg = leb_unsigned(c);
-		run_set(r, reg, CFI_VAL_OFFSET, run_factored(r, (uint64_t)leb_signed(c)));
-		return true;
-	case CFA_RESTORE_EXTENDED:
-		run_restore(r, leb_unsigned(c));
-		return true;
-	case CFA_UNDEFINED:
-		run_set(r, leb_unsigned(c), CFI_UNDEFINED, 0);
-		return true;
-	case CFA_SAME_VALUE:
-		run_set(r, leb_unsigned(c), CFI_SAME, 0);
-		return true;
-	case CFA_REGISTER:
-		reg = leb_unsigned(c);
-		run_set(r, reg, CFI_REGISTER, (int64_t)leb_unsigned(c));
-		return true;
-	case CFA_EXPRESSION:
-		run_expression(r, CFI_EXPR);
-		return true;
-	case CFA_VAL_EXPRESSION:
-		run_expression(r, CFI_VAL_EXPR);
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void run_op(struct run *r, uint8_t op)
+/* Any instruction. */
+static bool run_op(struct run *r, uint8_t op)
 {
 	struct cursor *c = &r->c;
 
-	if ((op & 0xc0) == CFA_ADVANCE) {
-		run_advance(r, op & 0x3f);
-		return;
-	}
-	if ((op & 0xc0) == CFA_OFFSET) {
-		run_set(r, op & 0x3f, CFI_OFFSET, run_factored(r, leb_unsigned(c)));
-		return;
-	}
-	if ((op & 0xc0) == CFA_RESTORE) {
-		run_restore(r, op & 0x3f);
-		return;
-	}
-	if (run_cfa_op(r, op) || run_register_op(r, op))
-		return;
-	switch (op) {
-	case CFA_NOP:
-		break;
-	case CFA_ADVANCE1:
-		run_advance(r, cursor_u8(c));
-		break;
-	case CFA_ADVANCE2:
-		run_advance(r, cursor_u16(c));
-		break;
-	case CFA_ADVANCE4:
-		run_advance(r, cursor_u32(c));
-		break;
-	case CFA_REMEMBER:
-		run_stack(r, true);
-		break;
-	case CFA_RESTORE_STATE:
-		run_stack(r, false);
-		break;
-	case CFA_AARCH64_NEGATE_RA_STATE: /* on SPARC this number saves register windows; it is not a machine of ours */
-	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
-		r->failed |= r->p->machine != FRAMETAB_AARCH64;
-		r->state.mangled = !r->state.mangled;
-		r->row.rule.flags ^= FRAMETAB_MANGLED_RA;
-		break;
-	case CFA_GNU_ARGS_SIZE:
+	switch (r->p->shapes[op]) {
+	case OP_NOP: /* padding, mostly: no part of the step that it ends */
+		if (r->step == r->step_end)
+			r->step = r->step_end = c->at;
+		return true;
+	case OP_ADVANCE:
+		return run_advance(r, op == CFA_ADVANCE1   ? cursor_u8(c)
+		                      : op == CFA_ADVANCE2 ? cursor_u16(c)
+		                      : op == CFA_ADVANCE4 ? cursor_u32(c)
+		                                           : op & 0x3f);
+	case OP_REMEMBER:
+		return run_stack(r, true);
+	case OP_RESTORE:
+		return run_stack(r, false);
+	case 2:
+		leb_unsigned(c);
 		leb_unsigned(c);
 		break;
-	default: /* CFA_SET_LOC too: nobody writes it */
-		r->failed = true;
+	case 1:
+		leb_unsigned(c);
+		break;
+	case 0:
+		break;
+	case OP_LEB_BLOCK:
+		leb_unsigned(c);
+		cursor_bytes(c, leb_unsigned(c));
+		break;
+	case OP_BLOCK:
+		cursor_bytes(c, leb_unsigned(c));
+		break;
+	default:
+		return false;
 	}
+	r->step_end = c->at;
+	return !c->failed;
+}
+
+/* How far an advance goes; 0: not at all, or that is for run_op to say. */
+static inline uint64_t run_delta(const unsigned char *at, const unsigned char *end, bool swap)
+{
+	if ((*at & 0xc0) == CFA_ADVANCE)
+		return *at & 0x3f;
+	if (*at == CFA_ADVANCE1 && end - at >= 2)
+		return at[1];
+	if (*at == CFA_ADVANCE2 && end - at >= 3 && !swap) {
+		uint16_t delta;
+
+		memcpy(&delta, at + 1, 2);
+		return delta;
+	}
+	return 0;
+}
+
+/*
+ * The usual instructions: some that say where registers are, each with an operand of one or two bytes, then an
+ * advance, which make a step that is remembered. Stops before any other. What it does is what run_op does, in registers.
+ */
+static void run_usual(struct run *r)
+{
+	const uint8_t *shapes = r->p->shapes;
+	const unsigned char *at = r->c.at, *end = r->c.end, *step = r->step,
+	                    *step_end = r->step_end;
+	const uint64_t factor = r->cie->code_factor, size = r->size;
+	struct rows_row *row = r->row;
+	uint64_t loc = r->loc;
+	uint32_t rule = r->rule, state = r->state;
+
+	while (at < end && factor <= UINT32_MAX) {
+		const unsigned char op = *at, shape = shapes[op];
+		const struct cfi_step *slot;
+		uint64_t word, key, delta;
+
+		if (shape == 1 && end - at >= 3) {
+			const unsigned char *next = at + 2 + (at[1] >> 7);
+
+			if (next[-1] & 0x80)
+				break;
+			at = step_end = next;
+			continue;
+		}
+		if (shape == OP_NOP) {
+			at++;
+			if (step == step_end)
+				step = step_end = at;
+			continue;
+		}
+		if (shape != OP_ADVANCE || step_end - step > 8 || r->p->readable - step < 8)
+			break;
+		delta = run_delta(at, end, r->c.swap);
+		if (!delta)
+			break;
+		word = run_word(r, step, (size_t)(step_end - step));
+		key = step_key(state, (size_t)(step_end - step), true);
+		slot = run_slot(r, key, word);
+		if (slot->key != key || slot->word != word)
+			break;
+		if (slot->rule != rule) {
+			if (loc >= size || row == r->row_end || (rule && row[-1].off == loc))
+				break;
+			rule = slot->rule;
+			*row++ = (struct rows_row){ .off = (uint32_t)loc, .rule = rule };
+		}
+		delta *= factor;
+		loc += delta > size - loc ? size - loc : delta;
+		state = slot->to;
+		at += op < CFA_ADVANCE ? op : 1; /* CFA_ADVANCE1 is 2, CFA_ADVANCE2 is 3 */
+		step = step_end = at;
+	}
+	r->c.at = at;
+	r->step = step;
+	r->step_end = step_end;
+	r->row = row;
+	r->loc = loc;
+	r->rule = rule;
+	r->state = state;
 }
 
 static bool run_all(struct run *r)
 {
-	while (cursor_left(&r->c) && !r->failed) {
-		run_op(r, cursor_u8(&r->c));
-		if (r->c.failed)
+	while (cursor_left(&r->c)) {
+		run_usual(r);
+		if (cursor_left(&r->c) && !run_op(r, cursor_u8(&r->c)))
 			return false;
 	}
-	return !r->failed;
-}
-
-/* Puts r at the start of a program. The remembered states stay uninitialised: depth says how many there are. */
-static void run_start(struct run *r, const struct cfi_program *p, struct rows *rows,
-                      const struct cfi_cie *cie)
-{
-	r->p = p;
-	r->rows = rows;
-	r->cie = cie;
-	r->loc = r->end = 0;
-	r->depth = 0;
-	r->changed = CHANGED_ALL;
-	r->failed = false;
-	memset(&r->row, 0, sizeof(r->row));
-	if (cie->is_signal_frame)
-		r->row.rule.flags |= FRAMETAB_SIGNAL_FRAME;
-}
-
-bool cfi_program_start(const struct cfi_program *p, struct cfi_cie *cie)
-{
-	static const struct cfi_state nothing = { .cfa_reg = 255 };
-	struct run r;
-
-	if (cie->ra_register >= sizeof(p->tracked) || p->tracked[cie->ra_register] != CFI_RA)
-		return false;
-	run_start(&r, p, NULL, cie);
-	r.c = cursor_of(cie->instructions, cie->n_instructions, false);
-	r.state = nothing;
-	if (!run_all(&r))
-		return false;
-	cie->initial = r.state;
 	return true;
 }
 
-bool cfi_program_run(const struct cfi_program *p, struct rows *rows, const struct cfi_cie *cie,
-                     struct cursor *entry, uint64_t start, uint64_t end)
+bool cfi_program_run(struct cfi_program *p, const struct cfi_cie *cie, const struct cursor *entry,
+                     uint64_t start, uint64_t end)
 {
+	size_t most = cursor_left(entry) / 2 + 2;
 	struct run r;
+	bool ok;
 
-	run_start(&r, p, rows, cie);
+	r.p = p;
+	r.cie = cie;
 	r.c = *entry;
-	r.loc = start;
-	r.end = end;
-	r.state = cie->initial;
-	if (r.state.mangled)
-		r.row.rule.flags |= FRAMETAB_MANGLED_RA;
-	if (!run_all(&r))
+	r.step = r.step_end = r.c.at;
+	r.row = rows_room(p->rows, most);
+	if (!r.row)
 		return false;
-	if (r.loc < end)
-		run_emit(&r);
-	return !r.failed;
+	r.row_end = r.row + most;
+	r.loc = 0;
+	r.size = end - start;
+	r.rule = 0;
+	r.depth = 0;
+	r.state = program_initial(p, program_kind(p, cie->kind));
+	ok = run_all(&r);
+	if (ok && r.loc < r.size)
+		ok = run_step(&r, true);
+	else if (ok && r.step != r.step_end)
+		ok = run_step(&r, false);
+	rows_took(p->rows, most - (size_t)(r.row_end - r.row));
+	return ok;
 }

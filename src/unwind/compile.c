@@ -4,8 +4,8 @@
 
 #include <errno.h>
 
-#include "unwind/cfi.h"
-#include "unwind/rows.h"
+#include "unwind/cfi_shares.h"
+#include "unwind/layout.h"
 #include "unwind/sframe.h"
 
 #define COMPILE_ENTRY_MAX 64u /* bytes; start code is 30 to 60 */
@@ -44,12 +44,12 @@ int compile_table(const struct compile_input *in, struct buf *ret, struct seam_e
 		                      "machine %u is neither x86_64 nor aarch64", in->machine);
 	rows_init(&rows, in);
 	if (in->eh_frame.bytes) {
-		cfi_compile(&rows, in, &in->eh_frame, false);
+		cfi_shares_compile(&rows, &in->eh_frame, false);
 		flags |= FRAMETAB_FROM_EH_FRAME;
 	}
 	if (in->debug_frame.bytes) {
 		rows_seal(&rows);
-		cfi_compile(&rows, in, &in->debug_frame, true);
+		cfi_shares_compile(&rows, &in->debug_frame, true);
 		flags |= FRAMETAB_FROM_DEBUG_FRAME;
 	}
 	if (in->sframe.bytes) {
@@ -58,7 +58,7 @@ int compile_table(const struct compile_input *in, struct buf *ret, struct seam_e
 		flags |= FRAMETAB_FROM_SFRAME;
 	}
 	compile_entry(&rows, in);
-	status = rows_finish(&rows, flags, ret, err);
+	status = layout_table(&rows, flags, ret, err);
 	rows_free(&rows);
 	return status;
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
-// rows.c: see rows.h. Rules are deduplicated as they come, rows laid out at the end.
+// rows.c: see rows.h. Rules and expressions are kept once, as they come.
 #include "unwind/rows.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define BRIDGE 16u /* bytes of padding between functions that take the rule before them */
-#define TEXT_MAX (4ULL << 30) /* bytes of address space that one table may span */
 
 void rows_init(struct rows *r, const struct compile_input *in)
 {
@@ -26,10 +23,16 @@ void rows_free(struct rows *r)
 	buf_free(&r->saves);
 	buf_free(&r->exprs);
 	map_free(&r->by_hash);
+	map_free(&r->expr_by_hash);
 	free(r->next);
 	free(r->seen);
 	free(r->functions);
 	free(r->rows);
+	for (uint32_t i = 0; i < r->n_parts; i++) {
+		free(r->parts[i].rows);
+		free(r->parts[i].numbers);
+	}
+	free(r->parts);
 }
 
 /* Doubles an array when it is full. */
@@ -103,7 +106,7 @@ static uint32_t rows_rule_number(struct rows *r, const struct rows_rule *rule)
 	return number;
 }
 
-static uint32_t rows_rule(struct rows *r, const struct rows_rule *rule)
+uint32_t rows_number(struct rows *r, const struct rows_rule *rule)
 {
 	uint32_t key = (uint32_t)rule->rule.cfa_off * 0x9e3779b1u ^
 	               (uint32_t)rule->rule.fp_off * 0x85ebca6bu ^
@@ -118,14 +121,33 @@ static uint32_t rows_rule(struct rows *r, const struct rows_rule *rule)
 	return seen->number;
 }
 
+static bool rows_expression_equal(const struct rows *r, size_t at, const unsigned char *bytes,
+                                  size_t n)
+{
+	uint16_t had;
+
+	memcpy(&had, r->exprs.bytes + at, 2);
+	return had == n && !memcmp(r->exprs.bytes + at + 2, bytes, n);
+}
+
 int32_t rows_expression(struct rows *r, const unsigned char *bytes, size_t n)
 {
+	uint64_t hash = map_hash_bytes(bytes, n, 0), *slot;
 	size_t at = r->exprs.n;
+	bool is_new;
 
-	if (n > UINT16_MAX || at > INT32_MAX - n - 2)
-		return -1;
+	for (;; hash = map_mix(hash + 1)) {
+		slot = map_slot(&r->expr_by_hash, hash, &is_new);
+		if (!slot || n > UINT16_MAX || at > INT32_MAX - n - 2)
+			return -1;
+		if (is_new || !*slot)
+			break;
+		if (rows_expression_equal(r, (size_t)*slot - 1, bytes, n))
+			return (int32_t)(*slot - 1);
+	}
 	if (buf_put_u16(&r->exprs, (uint16_t)n) < 0 || buf_put(&r->exprs, bytes, n) < 0)
 		return -1;
+	*slot = at + 1;
 	return (int32_t)at;
 }
 
@@ -156,8 +178,10 @@ uint64_t rows_next(const struct rows *r, uint64_t address)
 
 static bool rows_covered(const struct rows *r, uint64_t start, uint64_t end)
 {
-	size_t low = rows_behind(r, start);
+	size_t low;
 
+	r = r->whole ? r->whole : r;
+	low = rows_behind(r, start);
 	return low < r->n_sealed && r->functions[low].start < end;
 }
 
@@ -177,30 +201,44 @@ bool rows_begin(struct rows *r, uint64_t start, uint64_t end)
 		.start = start,
 		.end = end,
 		.first = r->n_rows,
+		.part = r->part,
 	};
 	r->open = true;
 	return true;
 }
 
+struct rows_row *rows_room(struct rows *r, size_t n)
+{
+	while (!r->failed && r->rows_capacity - r->n_rows < n)
+		rows_grow(r, (void **)&r->rows, r->rows_capacity, &r->rows_capacity,
+		          sizeof(*r->rows));
+	return r->failed || !r->open ? NULL : r->rows + r->n_rows;
+}
+
+void rows_took(struct rows *r, size_t n)
+{
+	r->functions[r->n_functions].n = (uint32_t)n;
+	r->n_rows += n;
+}
+
 void rows_add(struct rows *r, uint64_t pc, const struct rows_rule *rule)
 {
 	struct rows_function *f = &r->functions[r->n_functions];
+	struct rows_row *row;
 	uint32_t number;
 
 	if (!r->open || pc >= f->end || pc < f->start)
 		return;
-	number = rows_rule(r, rule);
-	if (f->n && r->rows[r->n_rows - 1].rule == number)
+	number = rows_number(r, rule);
+	row = rows_room(r, 1);
+	if (!row || (f->n && row[-1].rule == number))
 		return;
-	if (f->n && r->rows[r->n_rows - 1].off ==
-	                    pc - f->start) { /* the state before no instruction could see */
-		r->rows[r->n_rows - 1].rule = number;
+	if (f->n && row[-1].off == pc - f->start) { /* the state before no instruction could see */
+		row[-1].rule = number;
 		return;
 	}
-	if (rows_grow(r, (void **)&r->rows, r->n_rows, &r->rows_capacity, sizeof(*r->rows)))
-		return;
-	r->rows[r->n_rows++] =
-	        (struct rows_row){ .off = (uint32_t)(pc - f->start), .rule = number };
+	*row = (struct rows_row){ .off = (uint32_t)(pc - f->start), .rule = number };
+	r->n_rows++;
 	f->n++;
 }
 
@@ -314,106 +352,102 @@ void rows_seal(struct rows *r)
 	r->n_functions = r->n_sealed = kept;
 }
 
-/* The blob's rows and page index while they are laid out; both were allocated for the most that there can be. */
-struct layout {
-	uint32_t *index, *rows;
-	uint64_t start; /* of page 0 */
-	uint32_t pages; /* begun so far */
-	uint32_t n_rows;
-	uint32_t last_rule;
-};
-
-static void layout_row(struct layout *l, uint64_t pc, uint32_t rule)
+void rows_share(struct rows *share, const struct rows *whole, uint32_t i)
 {
-	uint64_t page = (pc - l->start) / FRAMETAB_PAGE;
-
-	if (rule == l->last_rule)
-		return;
-	while (l->pages <= page)
-		l->index[l->pages++] = l->n_rows;
-	l->rows[l->n_rows++] = (uint32_t)(pc & (FRAMETAB_PAGE - 1)) << FRAMETAB_RULE_BITS | rule;
-	l->last_rule = rule;
+	rows_init(share, whole->in);
+	share->whole = whole;
+	share->part = whole->n_parts + 1 + i;
 }
 
-static void layout_functions(struct layout *l, const struct rows *r)
+/* An expression of a share in the table; -1. */
+static int32_t join_expression(struct rows *r, const struct rows *share, int32_t at)
 {
-	for (size_t i = 0; i < r->n_functions; i++) {
-		const struct rows_function *f = &r->functions[i];
-		uint64_t next = i + 1 < r->n_functions ? r->functions[i + 1].start : UINT64_MAX;
+	uint16_t n;
 
-		for (uint32_t k = 0; k < f->n; k++) {
-			const struct rows_row *row = &r->rows[f->first + k];
+	memcpy(&n, share->exprs.bytes + at, 2);
+	return rows_expression(r, share->exprs.bytes + at + 2, n);
+}
 
-			if (row->off < f->end - f->start)
-				layout_row(l, f->start + row->off, row->rule);
-		}
-		if (next - f->end >= BRIDGE)
-			layout_row(l, f->end, 0);
+/* The number that a share's rule has in the table. 0: failed. */
+static uint32_t join_rule(struct rows *r, const struct rows *share, uint32_t number)
+{
+	struct rows_rule rule = { 0 };
+	struct frametab_rule *to = &rule.rule;
+
+	memcpy(to, share->rules.bytes + number * sizeof(*to), sizeof(*to));
+	memcpy(rule.saves, share->saves.bytes + (size_t)to->saves * 2,
+	       (unsigned)__builtin_popcount(to->saved) * 2u);
+	to->saves = 0;
+	if (to->cfa == FRAMETAB_CFA_EXPR)
+		to->cfa_off = join_expression(r, share, to->cfa_off);
+	if (to->fp == FRAMETAB_AT_EXPR || to->fp == FRAMETAB_AT_VAL_EXPR)
+		to->fp_off = join_expression(r, share, to->fp_off);
+	if (to->ra == FRAMETAB_AT_EXPR || to->ra == FRAMETAB_AT_VAL_EXPR)
+		to->ra_off = join_expression(r, share, to->ra_off);
+	return rows_number(r, &rule);
+}
+
+/* All expressions and rules of a share, in their order, each of which may be had already; their numbers in the table. */
+static uint32_t *join_rules(struct rows *r, const struct rows *share)
+{
+	size_t n = share->rules.n / sizeof(struct frametab_rule);
+	uint32_t *numbers = calloc(n, sizeof(*numbers));
+	uint16_t length;
+
+	for (size_t at = 0; at < share->exprs.n && numbers; at += 2u + length) {
+		memcpy(&length, share->exprs.bytes + at, 2);
+		join_expression(r, share, (int32_t)at);
 	}
+	for (uint32_t i = 1; i < n && numbers && !r->failed; i++)
+		numbers[i] = join_rule(r, share, i);
+	return numbers;
 }
 
-static int layout_blob(struct layout *l, const struct rows *r, struct frametab_header *h,
-                       struct buf *ret)
+static int join_functions(struct rows *r, struct rows *share)
 {
-	h->n_pages = l->pages;
-	l->index[l->pages] = l->n_rows;
-	h->n_rows = l->n_rows;
-	h->n_rules = (uint32_t)(r->rules.n / sizeof(struct frametab_rule));
-	h->n_saves = (uint32_t)(r->saves.n / 2);
-	h->n_exprs = (uint32_t)r->exprs.n;
-	buf_clear(ret);
-	buf_put(ret, h, sizeof(*h));
-	buf_put(ret, r->rules.bytes, r->rules.n);
-	buf_put(ret, l->index, ((size_t)l->pages + 1) * 4);
-	buf_put(ret, l->rows, (size_t)l->n_rows * 4);
-	buf_put(ret, r->saves.bytes, r->saves.n);
-	buf_put(ret, r->exprs.bytes, r->exprs.n);
-	buf_put_zeros(ret, -ret->n & 7);
-	if (ret->failed || r->rules.failed || r->saves.failed || r->exprs.failed)
-		return -ENOMEM;
-	h->size = (uint32_t)ret->n;
-	h->checksum = map_hash_bytes(ret->bytes + sizeof(*h), ret->n - sizeof(*h), h->text_start);
-	memcpy(ret->bytes, h, sizeof(*h));
+	size_t n = r->n_functions + share->n_functions;
+	struct rows_function *bigger;
+
+	if (!r->n_functions) {
+		free(r->functions);
+		r->functions = share->functions;
+		r->functions_capacity = share->functions_capacity;
+		share->functions = NULL;
+	} else if (share->n_functions) {
+		bigger = realloc(r->functions, n * sizeof(*bigger));
+		if (!bigger)
+			return -ENOMEM;
+		memcpy(bigger + r->n_functions, share->functions,
+		       share->n_functions * sizeof(*bigger));
+		r->functions = bigger;
+		r->functions_capacity = n;
+	}
+	r->n_functions = n;
 	return 0;
 }
 
-int rows_finish(struct rows *r, uint32_t flags, struct buf *ret, struct seam_error *err)
+static int join_part(struct rows *r, struct rows *share)
 {
-	struct frametab_header h = {
-		.magic = FRAMETAB_MAGIC,
-		.version = FRAMETAB_VERSION,
-		.machine = r->in->machine,
-		.flags = flags,
-		.skipped = r->skipped,
-	};
-	struct layout l = { .last_rule = 0 };
-	uint64_t span;
-	int status;
+	struct rows_part *parts = realloc(r->parts, (r->n_parts + 1) * sizeof(*parts));
+	uint32_t *numbers;
 
-	rows_seal(r);
-	if (r->failed)
-		return seam_error_set(err, -r->failed, NULL, SEAM_NO_OFFSET, "unwind table", "%s",
-		                      r->failed == -EFBIG
-		                              ? "too many rules, or functions too far apart"
-		                              : strerror(-r->failed));
-	if (!r->n_functions)
-		return seam_error_set(err, ENODATA, NULL, SEAM_NO_OFFSET, "unwind table",
-		                      "the object has no usable unwind information");
-	h.text_start = l.start = r->functions[0].start & ~(uint64_t)(FRAMETAB_PAGE - 1);
-	if (r->functions[r->n_functions - 1].end - l.start > TEXT_MAX)
-		return seam_error_set(err, EFBIG, NULL, SEAM_NO_OFFSET, "unwind table",
-		                      "its functions span more than 4 GiB");
-	span = r->functions[r->n_functions - 1].end - l.start;
-	l.index = malloc((size_t)(span / FRAMETAB_PAGE + 3) * 4);
-	l.rows = malloc((r->n_rows + r->n_functions + 1) * 4);
-	status = -ENOMEM;
-	if (l.index && l.rows) {
-		layout_functions(&l, r);
-		status = layout_blob(&l, r, &h, ret);
+	if (!parts)
+		return -ENOMEM;
+	r->parts = parts;
+	numbers = join_rules(r, share);
+	if (!numbers || join_functions(r, share) < 0) {
+		free(numbers);
+		return -ENOMEM;
 	}
-	free(l.index);
-	free(l.rows);
-	if (status)
-		seam_error_set(err, -status, NULL, SEAM_NO_OFFSET, "unwind table", "out of memory");
-	return status;
+	r->parts[r->n_parts++] = (struct rows_part){ .rows = share->rows, .numbers = numbers };
+	share->rows = NULL;
+	return r->failed;
+}
+
+void rows_join(struct rows *r, struct rows *share)
+{
+	r->skipped += share->skipped;
+	if (!r->failed)
+		r->failed = share->failed ? share->failed : join_part(r, share);
+	rows_free(share);
 }

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// cfi_op.c: interprets call frame instructions (DWARF 5, 6.4.2). See cfi_op.h.
+// Invariant: an instruction that is not known, or an operand that does not end, is unsound; nothing is guessed.
+#include "unwind/cfi_op.h"
+
+#include <string.h>
+
+#include "unwind/leb.h"
+
+_Static_assert(sizeof(struct cfi_rule) == 16, "padding");
+_Static_assert(sizeof(struct cfi_state) == 32 + CFI_TRACKED * 16, "padding");
+
+struct run {
+	const struct cfi_machine *m;
+	const struct cfi_kind *kind;
+	bool own; /* a CIE's own instructions */
+	struct cursor c;
+	struct cfi_state *state;
+	bool failed;
+};
+
+void cfi_machine_init(struct cfi_machine *m, uint32_t machine)
+{
+	bool x86 = machine == FRAMETAB_X86_64;
+
+	*m = (struct cfi_machine){
+		.machine = machine,
+		.sp = x86 ? 7 : 31,
+		.fp = x86 ? 6 : 29,
+		.pc = x86 ? 16 : 32,
+		.n_saved = (uint8_t)frametab_saved_count(machine),
+	};
+	memset(m->tracked, -1, sizeof(m->tracked));
+	for (unsigned i = 0; i < m->n_saved; i++)
+		m->tracked[frametab_saved_register(machine, i)] = (int8_t)i;
+	m->tracked[m->fp] = CFI_FP;
+	m->tracked[x86 ? 16 : 30] = CFI_RA;
+}
+
+/* The rule of a register, to be changed; NULL when nobody needs it. */
+static struct cfi_rule *run_register(struct run *r, uint64_t number)
+{
+	int index = number < sizeof(r->m->tracked) ? r->m->tracked[number] : -1;
+
+	return index < 0 ? NULL : &r->state->regs[index];
+}
+
+static void run_set(struct run *r, uint64_t number, enum cfi_how how, int64_t off)
+{
+	struct cfi_rule *rule = run_register(r, number);
+
+	if (rule)
+		*rule = (struct cfi_rule){ .how = (uint8_t)how, .off = off };
+}
+
+static int64_t run_factored(const struct run *r, uint64_t v)
+{
+	return (int64_t)(v * (uint64_t)r->kind->data_factor);
+}
+
+static void run_restore(struct run *r, uint64_t number)
+{
+	struct cfi_rule *rule = run_register(r, number);
+
+	if (rule && !r->own)
+		*rule = r->kind->initial.regs[rule - r->state->regs];
+}
+
+static void run_expression(struct run *r, enum cfi_how how)
+{
+	uint64_t number = leb_unsigned(&r->c), n = leb_unsigned(&r->c);
+	const unsigned char *bytes = cursor_bytes(&r->c, n);
+	struct cfi_rule *rule = run_register(r, number);
+
+	if (!bytes || n > UINT16_MAX) {
+		r->failed = true;
+		return;
+	}
+	if (rule)
+		*rule = (struct cfi_rule){ .how = (uint8_t)how, .n = (uint32_t)n, .expr = bytes };
+}
+
+static void run_def_cfa(struct run *r, uint64_t reg, int64_t off)
+{
+	r->state->cfa_expr = NULL;
+	r->state->n_cfa_expr = 0;
+	r->state->cfa_reg = reg > 255 ? 255 : (uint32_t)reg;
+	r->state->cfa_off = off;
+}
+
+static void run_cfa_expression(struct run *r)
+{
+	uint64_t n = leb_unsigned(&r->c);
+
+	r->state->cfa_expr = cursor_bytes(&r->c, n);
+	r->state->n_cfa_expr = (uint32_t)n;
+	r->failed |= !r->state->cfa_expr || n > UINT16_MAX;
+}
+
+/* Instructions that define the CFA. False: op is none of them. */
+static bool run_cfa_op(struct run *r, uint8_t op)
+{
+	struct cursor *c = &r->c;
+	uint64_t reg;
+
+	switch (op) {
+	case CFA_DEF_CFA:
+		reg = leb_unsigned(c);
+		run_def_cfa(r, reg, (int64_t)leb_unsigned(c));
+		return true;
+	case CFA_DEF_CFA_SF:
+		reg = leb_unsigned(c);
+		run_def_cfa(r, reg, run_factored(r, (uint64_t)leb_signed(c)));
+		return true;
+	case CFA_DEF_CFA_REGISTER:
+		r->failed |= r->state->cfa_expr != NULL;
+		run_def_cfa(r, leb_unsigned(c), r->state->cfa_off);
+		return true;
+	case CFA_DEF_CFA_OFFSET:
+		r->failed |= r->state->cfa_expr != NULL;
+		run_def_cfa(r, r->state->cfa_reg, (int64_t)leb_unsigned(c));
+		return true;
+	case CFA_DEF_CFA_OFFSET_SF:
+		r->failed |= r->state->cfa_expr != NULL;
+		run_def_cfa(r, r->state->cfa_reg, run_factored(r, (uint64_t)leb_signed(c)));
+		return true;
+	case CFA_DEF_CFA_EXPRESSION:
+		run_cfa_expression(r);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Instructions that say where a register is. False: op is none of them. */
+static bool run_register_op(struct run *r, uint8_t op)
+{
+	struct cursor *c = &r->c;
+	uint64_t reg;
+
+	switch (op) {
+	case CFA_OFFSET_EXTENDED:
+		reg = leb_unsigned(c);
+		run_set(r, reg, CFI_OFFSET, run_factored(r, leb_unsigned(c)));
+		return true;
+	case CFA_OFFSET_EXTENDED_SF:
+		reg = leb_unsigned(c);
+		run_set(r, reg, CFI_OFFSET, run_factored(r, (uint64_t)leb_signed(c)));
+		return true;
+	case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
+		reg = leb_unsigned(c);
+		run_set(r, reg, CFI_OFFSET, run_factored(r, -leb_unsigned(c)));
+		return true;
+	case CFA_VAL_OFFSET:
+		reg = leb_unsigned(c);
+		run_set(r, reg, CFI_VAL_OFFSET, run_factored(r, leb_unsigned(c)));
+		return true;
+	case CFA_VAL_OFFSET_SF:
+		reg = leb_unsigned(c);
+		run_set(r, reg, CFI_VAL_OFFSET, run_factored(r, (uint64_t)leb_signed(c)));
+		return true;
+	case CFA_RESTORE_EXTENDED:
+		run_restore(r, leb_unsigned(c));
+		return true;
+	case CFA_UNDEFINED:
+		run_set(r, leb_unsigned(c), CFI_UNDEFINED, 0);
+		return true;
+	case CFA_SAME_VALUE:
+		run_set(r, leb_unsigned(c), CFI_SAME, 0);
+		return true;
+	case CFA_REGISTER:
+		reg = leb_unsigned(c);
+		run_set(r, reg, CFI_REGISTER, (int64_t)leb_unsigned(c));
+		return true;
+	case CFA_EXPRESSION:
+		run_expression(r, CFI_EXPR);
+		return true;
+	case CFA_VAL_EXPRESSION:
+		run_expression(r, CFI_VAL_EXPR);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void run_op(struct run *r, uint8_t op)
+{
+	switch (op & 0xc0) {
+	case CFA_ADVANCE:
+		r->failed = true;
+		return;
+	case CFA_OFFSET:
+		run_set(r, op & 0x3f, CFI_OFFSET, run_factored(r, leb_unsigned(&r->c)));
+		return;
+	case CFA_RESTORE:
+		run_restore(r, op & 0x3f);
+		return;
+	default:
+		break;
+	}
+	if (run_cfa_op(r, op) || run_register_op(r, op))
+		return;
+	switch (op) {
+	case CFA_NOP:
+		break;
+	case CFA_AARCH64_NEGATE_RA_STATE: /* on SPARC this number saves register windows; it is not a machine of ours */
+	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
+		r->failed |= r->m->machine != FRAMETAB_AARCH64;
+		r->state->mangled = !r->state->mangled;
+		break;
+	case CFA_GNU_ARGS_SIZE:
+		leb_unsigned(&r->c);
+		break;
+	default: /* CFA_SET_LOC too: nobody writes it */
+		r->failed = true;
+	}
+}
+
+bool cfi_op_apply(const struct cfi_machine *m, const struct cfi_kind *kind, bool own,
+                  struct cfi_state *state, const unsigned char *bytes, size_t n)
+{
+	struct run r = {
+		.m = m, .kind = kind, .own = own, .c = cursor_of(bytes, n, false), .state = state
+	};
+
+	while (cursor_left(&r.c) && !r.failed)
+		run_op(&r, cursor_u8(&r.c));
+	return !r.failed && !r.c.failed;
+}
