@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,13 @@ static void bpf_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table
 	struct record_bpf *b = ctx;
 
 	record_table_get(b->table, ask, ret);
+}
+
+static void bpf_rests(void *ctx, const void *blob)
+{
+	const struct record_bpf *b = ctx;
+
+	tables_rest(b->tables, blob);
 }
 
 /* What was not known to be mapped yet when the sample was taken. */
@@ -90,6 +98,7 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 		.ring_bytes = o->session.mmap_pages * (size_t)sysconf(_SC_PAGESIZE),
 		.table = bpf_table,
 		.unwind = bpf_unwind,
+		.rests = bpf_rests,
 		.ctx = b,
 		.log = &o->session.log,
 	};
@@ -97,6 +106,8 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 	struct seam_error err = { 0 };
 	int r = not_for ? -EOPNOTSUPP : tables_new(&b->tables, &tables);
 
+	/* What a table is made of is larger than the table, and some are made in the middle of a recording: it goes back at once. */
+	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 	if (not_for)
 		snprintf(reason, 256, "%s", not_for);
 	b->belong.inherit = !o->session.no_inherit;
@@ -214,13 +225,16 @@ uint64_t record_bpf_lost(const struct record_bpf *b)
 {
 	struct kwalk_totals t = { .sz = sizeof(t) };
 
-	return b->kwalk && kwalk_total(b->kwalk, &t) >= 0 ? t.counts.ring_full : 0;
+	return b->kwalk && kwalk_total(b->kwalk, &t) >= 0
+	               ? t.counts.ring_full + t.counts.away_full + t.counts.skipped
+	               : 0;
 }
 
 void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 {
 	struct kwalk_totals t = { .sz = sizeof(t) };
 	const struct kwalk_counts *c = &t.counts;
+	struct tables_counts tables;
 
 	if (!b->kwalk || o->quiet || kwalk_total(b->kwalk, &t) < 0)
 		return;
@@ -249,12 +263,12 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 		        "  %" PRIu64
 		        " children of what is recorded were not followed: there were too many\n",
 		        c->not_followed);
-	if (t.misses)
+	if (c->skipped)
 		fprintf(stderr,
 		        "  %" PRIu64
-		        " samples, of any process, skipped by the kernel: a BPF program was "
-		        "running on the CPU\n",
-		        t.misses);
+		        " samples skipped by the kernel: another BPF program was running on the "
+		        "CPU\n",
+		        c->skipped);
 	if (t.unanswered)
 		fprintf(stderr, "  %" PRIu64 " deferred stacks never came\n", t.unanswered);
 	if (t.pressed)
@@ -270,6 +284,7 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 		        t.arrays_left_out);
 	if (!o->verbose)
 		return;
+	tables_count(b->tables, &tables);
 	fprintf(stderr, "seam record: user stacks ended:");
 	for (size_t i = 0; i < KWALK_ENDS; i++)
 		if (c->end[i])
@@ -289,6 +304,10 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 		        c->away, (double)c->away_ns / 1e9, c->away_unseen + t.away_misses);
 	fprintf(stderr,
 	        "seam record: %" PRIu64 " processes, %" PRIu64 " tables of %" PRIu64
-	        " bytes; %" PRIu64 " samples of others\n",
-	        t.processes, t.tables, t.table_bytes, c->others);
+	        " bytes; %" PRIu64 " samples of others; of %" PRIu64 " bytes of tables %" PRIu64
+	        " are not pages of files\n",
+	        t.processes, t.tables, t.table_bytes, c->others, tables.bytes, tables.own_bytes);
+	if (!t.counts_skipped)
+		fprintf(stderr, "seam record: samples that the kernel skips because another BPF "
+		                "program runs are not counted here\n");
 }

@@ -22,10 +22,19 @@
 struct record_table {
 	struct tables *tables;
 	bool remembers;
+	const unsigned char *
+	        vdso; /* found once: each exec asks for it, and looking takes longer than all else */
+	size_t n_vdso;
 	pthread_mutex_t lock;
 	struct map
 	        known; /* hash of path, device, inode, size and time of change -> struct tables_object */
 };
+
+static void record_table_vdso(struct record_table *t)
+{
+	if (image_own_vdso(&t->vdso, &t->n_vdso) <= 0)
+		t->vdso = NULL;
+}
 
 int record_table_new(struct record_table **ret, struct tables *tables)
 {
@@ -35,6 +44,7 @@ int record_table_new(struct record_table **ret, struct tables *tables)
 		return -ENOMEM;
 	t->tables = tables;
 	t->remembers = true;
+	record_table_vdso(t);
 	pthread_mutex_init(&t->lock, NULL);
 	*ret = t;
 	return 0;
@@ -132,14 +142,12 @@ void record_table_get(struct record_table *t, const struct kwalk_ask *ask, struc
 {
 	enum proc_kind kind = object_kind_user(ask->path);
 	const struct tables_object *object = NULL;
-	const unsigned char *vdso;
 	uint64_t vaddr;
-	size_t n;
 
 	if (kind == PROC_KIND_FILE)
 		object = record_table_file(t, ask);
-	else if (kind == PROC_KIND_VDSO && image_own_vdso(&vdso, &n) > 0)
-		tables_get_memory(t->tables, "[vdso]", vdso, n, &object);
+	else if (kind == PROC_KIND_VDSO && t->vdso)
+		tables_get_memory(t->tables, "[vdso]", t->vdso, t->n_vdso, &object);
 	else
 		ret->may_guess = kind == PROC_KIND_ANON;
 	ret->keeps_fp = object && object->keeps_fp;
@@ -154,5 +162,6 @@ void record_table(struct tables *tables, const struct kwalk_ask *ask, struct kwa
 {
 	struct record_table t = { .tables = tables };
 
+	record_table_vdso(&t);
 	record_table_get(&t, ask, ret);
 }

@@ -210,8 +210,8 @@ void report_account(const struct report *r, struct buf *out)
 	account_count(out, r->load.not_taken, "sample was not asked for",
 	              "samples were not asked for");
 	account_count(out, c->lost + c->lost_samples,
-	              "record was lost by the kernel: the ring was full",
-	              "records were lost by the kernel: the ring was full");
+	              "record was lost: a ring was full, or the kernel skipped a sample",
+	              "records were lost: a ring was full, or the kernel skipped samples");
 	account_count(out, c->duplicate_samples,
 	              "sample stood twice in the file and is counted once",
 	              "samples stood twice in the file and are counted once");

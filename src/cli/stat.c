@@ -23,7 +23,7 @@ enum {
 };
 
 struct stat_losses {
-	uint64_t records, lost, lost_samples;
+	uint64_t records, lost, lost_samples, tasks;
 	struct map by_cpu;
 	uint64_t first_ns, width_ns, slots[STAT_SLOTS];
 	bool started;
@@ -120,6 +120,10 @@ static void stat_loss(struct stat_losses *l, const struct seam_decoded *d)
 {
 	uint64_t lost = d->lost.lost, *by_cpu;
 
+	if (d->record->type == SEAM_RECORD_LOST_SAMPLES && d->record->misc & SEAM_MISC_LOST_TASKS) {
+		l->tasks += lost;
+		return;
+	}
 	l->records++;
 	l->lost += lost;
 	if (d->record->type == SEAM_RECORD_LOST_SAMPLES)
@@ -242,6 +246,9 @@ static void stat_losses_text(const struct stat_losses *l, struct buf *out)
 	buf_printf(out, "lost: %llu in %llu records (%llu of them counted as samples)\n",
 	           (unsigned long long)l->lost, (unsigned long long)l->records,
 	           (unsigned long long)l->lost_samples);
+	if (l->tasks)
+		buf_printf(out, "not followed: %llu tasks or more, of which there are no samples\n",
+		           (unsigned long long)l->tasks);
 	for (size_t i = 0; cpus && i < l->by_cpu.n; i++) {
 		uint64_t n = 0;
 
@@ -282,7 +289,7 @@ static void stat_text(struct stat_cmd *s, struct buf *out)
 		           (unsigned long long)s->no_event);
 	stat_stitch_text(&s->stitch, out);
 	outcome_text(&s->unwound, out);
-	if (s->losses.records)
+	if (s->losses.records || s->losses.tasks)
 		stat_losses_text(&s->losses, out);
 	if (info.compressed_bytes)
 		buf_printf(out, "compressed: %llu bytes from %llu, ratio %.1f\n",

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -65,20 +66,30 @@ static void cache_touch(int fd, const struct stat *st)
 		futimens(fd, NULL);
 }
 
+/* A file of this user's own, of a size that may be; -1: there is none. */
+static int cache_open_file(struct table_cache *c, const char *name, struct stat *st)
+{
+	int fd = c->dir < 0 ? -1 : openat(c->dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, st) && S_ISREG(st->st_mode) && st->st_uid == geteuid() && st->st_size > 0 &&
+	    (uint64_t)st->st_size <= FILE_MAX)
+		return fd;
+	close(fd);
+	return -1;
+}
+
 int table_cache_get(struct table_cache *c, const char *name, struct buf *ret)
 {
 	struct stat st;
 	ssize_t got = -1;
-	int fd;
+	int fd = cache_open_file(c, name, &st);
 
-	if (c->dir < 0)
-		return 0;
-	fd = openat(c->dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
 	buf_clear(ret);
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size > 0 &&
-	    (uint64_t)st.st_size <= FILE_MAX && buf_reserve(ret, (size_t)st.st_size))
+	if (buf_reserve(ret, (size_t)st.st_size))
 		got = read(fd, ret->bytes, (size_t)st.st_size);
 	if (got > 0 && got == st.st_size) {
 		ret->n = (size_t)got;
@@ -86,6 +97,46 @@ int table_cache_get(struct table_cache *c, const char *name, struct buf *ret)
 	}
 	close(fd);
 	return ret->n != 0;
+}
+
+static int cache_map_file(int fd, size_t n, const void **ret)
+{
+	void *bytes = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (bytes == MAP_FAILED)
+		return 0;
+	*ret = bytes;
+	return 1;
+}
+
+int table_cache_map(struct table_cache *c, const char *name, const void **ret, size_t *n)
+{
+	struct stat st;
+	int fd = cache_open_file(c, name, &st), mapped;
+
+	if (fd < 0)
+		return 0;
+	mapped = !(st.st_mode & 022) && cache_map_file(fd, (size_t)st.st_size, ret);
+	if (mapped) {
+		*n = (size_t)st.st_size;
+		cache_touch(fd, &st);
+	}
+	close(fd);
+	return mapped;
+}
+
+int table_cache_spill(struct table_cache *c, const void *bytes, size_t n, const void **ret)
+{
+	int fd = c->dir < 0 || !n || n > FILE_MAX
+	                 ? -1
+	                 : openat(c->dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int mapped;
+
+	if (fd < 0)
+		return 0;
+	mapped = write(fd, bytes, n) == (ssize_t)n && cache_map_file(fd, n, ret);
+	close(fd);
+	return mapped;
 }
 
 struct cache_file {

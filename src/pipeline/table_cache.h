@@ -24,4 +24,12 @@ void table_cache_close(struct table_cache *c);
 int table_cache_get(struct table_cache *c, const char *name, struct buf *ret);
 void table_cache_put(struct table_cache *c, const char *name, const void *bytes, size_t n);
 
+/*
+ * The same as table_cache_get, but the file's own pages, read-only, whose memory the kernel may take back at any time: munmap ends it.
+ * The file may be removed meanwhile, not cut: nobody but this user can, and seam never does.
+ */
+int table_cache_map(struct table_cache *c, const char *name, const void **ret, size_t *n);
+/* Puts bytes into a file without a name in the directory, which goes with the mapping. */
+int table_cache_spill(struct table_cache *c, const void *bytes, size_t n, const void **ret);
+
 #endif

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,7 +33,9 @@ struct tables_entry {
 	pthread_mutex_t lock;
 	bool made;
 	struct frametab table;
-	struct buf blob;
+	struct buf blob;    /* the table's bytes; or: */
+	const void *mapped; /* pages of a file */
+	size_t n_mapped;
 	struct image_segment *segments;
 	char reason[512];
 	struct tables_entry *next; /* of all, and with the same hash */
@@ -43,8 +46,9 @@ struct tables {
 	struct tables_opts opts;
 	pthread_mutex_t lock; /* of all below */
 	struct map by_hash;   /* of path and build-id -> struct tables_entry * */
-	struct map
-	        inside; /* hash of a build-id -> the object that was read below a process's root */
+	/* hash of a build-id -> the object that was read below a process's root */
+	struct map inside;
+	struct map mapped; /* address -> bytes, of tables that are pages of files */
 	struct tables_entry *entries;
 	struct arena arena;
 	struct table_cache cache;
@@ -81,12 +85,15 @@ void tables_free(struct tables *t)
 	for (struct tables_entry *e = t->entries; e; e = e->next) {
 		pthread_mutex_destroy(&e->lock);
 		buf_free(&e->blob);
+		if (e->mapped)
+			munmap((void *)e->mapped, e->n_mapped);
 		free(e->segments);
 	}
 	buf_free(&t->kept_vdso);
 	table_cache_close(&t->cache);
 	map_free(&t->by_hash);
 	map_free(&t->inside);
+	map_free(&t->mapped);
 	arena_free(&t->arena);
 	pthread_mutex_destroy(&t->lock);
 	free(t);
@@ -180,11 +187,45 @@ static void tables_copy_segments(struct tables_entry *e, const struct image *ima
 	e->object.n_segments = e->segments ? n : 0;
 }
 
-/* A table from the cache that is sound and of this version. */
+/* Takes a file's pages for the table, if they are sound and of this version. */
+static bool tables_take(struct tables_entry *e, const void *bytes, size_t n)
+{
+	struct frametab table;
+
+	if (frametab_open(&table, bytes, n, NULL) < 0) {
+		munmap((void *)bytes, n);
+		return false;
+	}
+	e->table = table;
+	e->mapped = bytes;
+	e->n_mapped = n;
+	buf_free(&e->blob);
+	return true;
+}
+
 static bool tables_from_cache(struct tables *t, struct tables_entry *e, const char *name)
 {
-	return table_cache_get(&t->cache, name, &e->blob) > 0 &&
-	       frametab_open(&e->table, e->blob.bytes, e->blob.n, NULL) >= 0;
+	const void *bytes;
+	size_t n;
+
+	return table_cache_map(&t->cache, name, &bytes, &n) > 0 && tables_take(e, bytes, n);
+}
+
+/* A table that was made: into the cache, or a file without a name, for its pages. */
+static void tables_keep(struct tables *t, struct tables_entry *e, const char *name)
+{
+	size_t n = e->blob.n;
+	const void *bytes;
+
+	if (name[0]) {
+		pthread_mutex_lock(&t->lock);
+		table_cache_put(&t->cache, name, e->blob.bytes, n);
+		pthread_mutex_unlock(&t->lock);
+		if (tables_from_cache(t, e, name))
+			return;
+	}
+	if (table_cache_spill(&t->cache, e->blob.bytes, n, &bytes) > 0)
+		tables_take(e, bytes, n);
 }
 
 /* The file at the path is the one that was mapped, as far as can be told; for a tree of files (--symfs)
@@ -228,7 +269,7 @@ static bool tables_is_bare(const struct tables_entry *e, bool has_table)
 	for (size_t i = 0; i < e->object.n_segments; i++)
 		if (e->segments[i].executable)
 			code += e->segments[i].memory_size;
-	return !has_table || e->blob.n < code / 100;
+	return !has_table || e->table.header->size < code / 100;
 }
 
 static void tables_make(struct tables *t, struct tables_entry *e)
@@ -251,6 +292,8 @@ static void tables_make(struct tables *t, struct tables_entry *e)
 			r = tables_compile(t, image, &e->blob, &err);
 		if (!cached && r >= 0)
 			r = frametab_open(&e->table, e->blob.bytes, e->blob.n, &err);
+		if (!cached && r >= 0)
+			tables_keep(t, e, name);
 		if (tables_is_bare(e, r >= 0))
 			e->object.keeps_fp = image_keeps_frame_pointers(image) > 0;
 	}
@@ -258,14 +301,15 @@ static void tables_make(struct tables *t, struct tables_entry *e)
 	pthread_mutex_lock(&t->lock);
 	if (r >= 0) {
 		e->object.table = &e->table;
-		t->counts.bytes += e->blob.n;
+		t->counts.bytes += e->table.header->size;
+		t->counts.own_bytes += e->blob.n;
+		if (e->mapped)
+			map_put(&t->mapped, (uintptr_t)e->mapped, e->n_mapped);
 		t->counts.skipped_functions += e->table.header->skipped;
 		if (cached)
 			t->counts.from_cache++;
 		else
 			t->counts.built++;
-		if (!cached && name[0])
-			table_cache_put(&t->cache, name, e->blob.bytes, e->blob.n);
 	} else {
 		snprintf(e->reason, sizeof(e->reason), "%s", err.text[0] ? err.text : strerror(-r));
 		t->counts.without++;
@@ -477,6 +521,19 @@ int tables_get_kept_vdso(struct tables *t, const struct image_build_id *id,
 	if (!have)
 		return -ENOENT;
 	return tables_get_memory(t, "[vdso]", t->kept_vdso.bytes, t->kept_vdso.n, ret);
+}
+
+void tables_rest(struct tables *t, const void *header)
+{
+	uint64_t n;
+	bool mapped;
+
+	pthread_mutex_lock(&t->lock);
+	mapped = map_get(&t->mapped, (uintptr_t)header, &n);
+	pthread_mutex_unlock(&t->lock);
+	/* Shared pages of a file: what is dropped is read again. */
+	if (mapped)
+		madvise((void *)header, n, MADV_DONTNEED);
 }
 
 void tables_count(struct tables *t, struct tables_counts *ret)

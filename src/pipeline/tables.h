@@ -3,7 +3,8 @@
  * tables.h: the unwind table of an object, made once per build-id and kept in a cache on disk.
  *
  * Finds the object's file (only one with the recorded build-id is used), hands its sections to
- * unwind/, and stores what comes out in $XDG_CACHE_HOME/seam/unwind/BUILD-ID.table. Any thread.
+ * unwind/, and stores what comes out in $XDG_CACHE_HOME/seam/unwind/BUILD-ID.table, whose pages are then used: they are the kernel's to
+ * take back, and shared. Where there is no such file, the table is in this process's own memory. Any thread.
  */
 #ifndef SEAM_PIPELINE_TABLES_H
 #define SEAM_PIPELINE_TABLES_H
@@ -37,8 +38,9 @@ struct tables_object {
 
 struct tables_counts {
 	uint64_t built, from_cache, without; /* objects */
-	uint64_t bytes;                      /* of tables in memory */
-	uint64_t skipped_functions;          /* unwind information that could not be understood */
+	uint64_t bytes;                      /* of all tables */
+	uint64_t own_bytes; /* of them in this process's own memory; the rest are pages of files */
+	uint64_t skipped_functions; /* unwind information that could not be understood */
 };
 
 int tables_new(struct tables **ret, const struct tables_opts *opts);
@@ -72,6 +74,9 @@ int tables_get_memory(struct tables *t, const char *name, const void *bytes, siz
 /* A vdso that an archive keeps under this build-id, its own or its kernel's. 0 and *ret; -ENOENT: none. */
 int tables_get_kept_vdso(struct tables *t, const struct image_build_id *id,
                          const struct tables_object **ret);
+
+/* A table (its header) is not looked at for a while: its memory may go, and comes back when it is. */
+void tables_rest(struct tables *t, const void *header);
 
 void tables_count(struct tables *t, struct tables_counts *ret);
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # --unwind-memory: many libraries and room for the tables of some of them. Stacks are whole all the same, tables leave and come, and it is
-# said.
+# said. The recorder keeps no copy of them in memory of its own.
 HERE=$(cd "${0%/*}" && pwd)
 . "$HERE/lib.sh"
 can_record
@@ -81,5 +81,56 @@ echo "# room for all"
 # shellcheck disable=SC2086
 record -v -e cpu-clock -F 997 --unwind-memory 64M --duration 1.5 -o all.data -- ./visit $libraries
 if grep -q 'not all unwind tables' err; then fail "64M is enough"; else echo "ok: nothing to say"; fi
+
+echo "# the recorder's own memory: 16 libraries with 1.2 MB of table each, one of which has no build-id"
+python3 - >big.s <<'P'
+print('.section .note.GNU-stack,"",@progbits\n.text')
+for i in range(40000):
+    print(f".globl g{i}\n.type g{i},@function\ng{i}:\n.cfi_startproc")
+    for k in range(6):
+        print(f"nop\n.cfi_def_cfa_offset {16 + 8 * ((i * 7 + k * 3) % 500)}")
+    print(f"ret\n.cfi_endproc\n.size g{i},.-g{i}")
+P
+cat >work.c <<'C'
+__attribute__((noinline)) void burn(long n) { volatile unsigned long sum = 0; while (n--) sum += n; }
+__attribute__((noinline)) int library_work(long n) { volatile char a[300]; a[0] = 1; burn(n); return a[0]; }
+C
+$cc -c big.s -o big.o && $cc -O2 -fPIC -fomit-frame-pointer -c work.c -o work.o || skip "no assembler"
+libraries=
+for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+	id=uuid
+	[ $i != 3 ] || id=none
+	$cc -shared -nostdlib -Wl,--build-id=$id work.o big.o -o big$i.so || skip "no linker"
+	libraries="$libraries ./big$i.so"
+done
+# held CACHE MEMORY: KB of memory of its own that the recorder has when all is mapped, in $own.
+held() {
+	# shellcheck disable=SC2086
+	XDG_CACHE_HOME=$1 "$SEAM" record -v -e cpu-clock -F 997 --unwind-memory $2 -o b.data -- ./visit $libraries 2>err &
+	recorder=$!
+	i=0
+	until grep -q '/big15.so' /proc/[0-9]*/maps 2>/dev/null || [ $i -ge 600 ]; do
+		i=$((i + 1))
+		sleep 0.1
+	done
+	sleep 2
+	own=$(awk '/^RssAnon/ { print $2 }' /proc/$recorder/status)
+	kill $(cat /proc/$recorder/task/$recorder/children)
+	wait $recorder
+	all=$(sed -n 's/.* of \([0-9]*\) bytes of tables \([0-9]*\) are not.*/\1/p' err)
+	not_pages=$(sed -n 's/.* of \([0-9]*\) bytes of tables \([0-9]*\) are not.*/\2/p' err)
+}
+held "$T/xdg" 2M # makes the tables
+same "of tables that were made, not in files" 0 "$not_pages"
+for memory in 2M 64M; do
+	held "$T/xdg" $memory
+	atleast "bytes of tables" 16000000 "$all"
+	same "of them not in files" 0 "$not_pages"
+	atmost "KB of the recorder's own memory, with $memory" $((all / 2048)) "$own"
+done
+held /dev/null 2M
+atleast "without a directory for the cache: not in files" 16000000 "$not_pages"
+atleast "KB of its own memory then" 16000 "$own"
+
 record --unwind-memory 100K -o x.data -- true; same "less than 1M" 2 $status
 done_testing

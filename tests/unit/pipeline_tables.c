@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -69,6 +70,41 @@ static void test_round_trip(void **state)
 	buf_free(&got);
 	table_cache_close(&c);
 	assert_int_equal(table_cache_get(&c, "a", &got), 0); /* closed: as if it were empty */
+}
+
+/* Pages of a file: of the cache, whatever becomes of its name; and of none. */
+static void test_pages(void **state)
+{
+	const void *bytes, *other;
+	struct table_cache c;
+	char path[256];
+	size_t n = 0;
+
+	(void)state;
+	table_cache_open(&c, "unwind", dir, 1 << 20);
+	assert_int_equal(table_cache_map(&c, "a", &bytes, &n), 0);
+	table_cache_put(&c, "a", "first", 5);
+	assert_int_equal(table_cache_map(&c, "a", &bytes, &n), 1);
+	assert_int_equal(n, 5);
+	assert_memory_equal(bytes, "first", 5);
+	table_cache_put(&c, "a", "second", 6);
+	assert_memory_equal(bytes, "first", 5);
+	assert_int_equal(madvise((void *)bytes, n, MADV_DONTNEED), 0);
+	assert_memory_equal(bytes, "first", 5);
+	munmap((void *)bytes, n);
+
+	snprintf(path, sizeof(path), "%s/a", dir);
+	assert_int_equal(chmod(path, 0620), 0); /* others could cut it */
+	assert_int_equal(table_cache_map(&c, "a", &bytes, &n), 0);
+	assert_int_equal(unlink(path), 0);
+
+	assert_int_equal(table_cache_spill(&c, "", 0, &other), 0);
+	assert_int_equal(table_cache_spill(&c, "nameless", 8, &other), 1);
+	assert_int_equal(madvise((void *)other, 8, MADV_DONTNEED), 0);
+	assert_memory_equal(other, "nameless", 8);
+	munmap((void *)other, 8);
+	table_cache_close(&c);
+	assert_int_equal(table_cache_spill(&c, "nameless", 8, &other), 0);
 }
 
 #define WRITERS 3
@@ -327,6 +363,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_round_trip, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_pages, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_processes, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_bound, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_strangers, make_dir, remove_dir),

@@ -290,7 +290,7 @@ int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 		for (size_t i = 0; i < l->n_cpus; i++)
 			kwalk_add_counts(&t.counts, &all[i]);
 	free(all);
-	t.misses = kwalk_misses(l, "on_sample");
+	t.counts_skipped = l->counts_skipped;
 	t.away_misses = kwalk_misses(l, "away_switch");
 	t.samples = l->samples;
 	t.answers = l->answered;

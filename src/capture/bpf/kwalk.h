@@ -93,6 +93,8 @@ struct kwalk_opts {
 	        tasks; /* most targets, processes and threads that owe; 0: as many as there may be, within reason */
 	/* Fills *ret (zeros: no table). Called from any thread, several at once. */
 	void (*table)(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret);
+	/* A table was copied for the programs: its own bytes are not needed for a while, but may be later. NULL: nobody cares. */
+	void (*rests)(void *ctx, const void *blob);
 	void *ctx;
 	const struct log *log;
 	/*
@@ -124,8 +126,7 @@ struct kwalk_totals {
 	uint64_t
 	        follow_lost; /* times that records of mappings were lost, and /proc was read again */
 	uint64_t away_misses; /* switches that it skipped */
-	uint64_t
-	        misses; /* samples that the kernel skipped because a program was running on the CPU */
+	bool counts_skipped;  /* counts.skipped is known: the kernel can be asked */
 };
 
 /* -EPERM, -EOPNOTSUPP ...: err says what is missing. */

@@ -126,16 +126,31 @@ static int load_sizes(struct kwalk *l)
 	return r;
 }
 
-/* Linux 6.9 has arenas, and does not say yet when an exec begins to take effect. */
+static void load_unless(struct kwalk *l, const char *name, bool has)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
+
+	if (p && !has)
+		bpf_program__set_autoload(p, false);
+}
+
+/* Linux 6.9 has arenas, and does not say yet when an exec begins to take effect. The others are not the kernel's promise. */
 static void load_optional(struct kwalk *l)
 {
-	struct bpf_program *p = bpf_object__find_program_by_name(l->object, "on_replace");
-	struct btf *kernel = btf__load_vmlinux_btf();
+	struct btf *k = btf__load_vmlinux_btf();
+	bool traced;
 
-	if (p && kernel &&
-	    btf__find_by_name_kind(kernel, "btf_trace_sched_prepare_exec", BTF_KIND_TYPEDEF) <= 0)
-		bpf_program__set_autoload(p, false);
-	btf__free(kernel);
+	if (!k)
+		return;
+	load_unless(l, "on_replace",
+	            btf__find_by_name_kind(k, "btf_trace_sched_prepare_exec", BTF_KIND_TYPEDEF) >
+	                    0);
+	traced = kwalk_traces("__perf_event_overflow");
+	load_unless(l, "on_overflow", traced);
+	load_unless(l, "on_timer",
+	            !traced && btf__find_by_name_kind(k, "btf_trace_hrtimer_expire_exit",
+	                                              BTF_KIND_TYPEDEF) > 0);
+	btf__free(k);
 }
 
 static int load_map_fd(struct kwalk *l, const char *name)
@@ -183,6 +198,17 @@ static int load_rings(struct kwalk *l)
 	return 0;
 }
 
+static struct bpf_prog_info load_info(const struct bpf_program *p)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t n = sizeof(info);
+
+	if (!p || bpf_program__fd(p) < 0 ||
+	    bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &n) < 0)
+		return (struct bpf_prog_info){ 0 };
+	return info;
+}
+
 int kwalk_link(struct kwalk *l, const char *name)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
@@ -215,6 +241,19 @@ static int load_attach_sets(struct kwalk *l)
 	return r < 0 ? r : offcpu_attach(l);
 }
 
+/* By either; a program that is not loaded has no link. By the latter only the software clocks are told of. */
+static void load_attach_skipped(struct kwalk *l)
+{
+	uint32_t zero = 0, id = load_info(l->on_sample).id;
+
+	l->counts_skipped =
+	        bpf_map_update_elem(load_map_fd(l, "own_id"), &zero, &id, BPF_ANY) >= 0 &&
+	        (kwalk_link(l, "on_overflow") >= 0 || kwalk_link(l, "on_timer") >= 0);
+	if (!l->counts_skipped)
+		log_line(l->opts.log, LOG_ATTRS,
+		         "samples that the kernel skips are not counted here");
+}
+
 static int load_object(struct kwalk *l, struct seam_error *err)
 {
 	char *said = calloc(1, LOAD_LOG);
@@ -240,17 +279,6 @@ static int load_object(struct kwalk *l, struct seam_error *err)
 	}
 	free(said);
 	return r < 0 ? load_fail(err, -r, "the kernel does not load the BPF programs") : 0;
-}
-
-static struct bpf_prog_info load_info(const struct bpf_program *p)
-{
-	struct bpf_prog_info info = { 0 };
-	uint32_t n = sizeof(info);
-
-	if (!p || bpf_program__fd(p) < 0 ||
-	    bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &n) < 0)
-		return (struct bpf_prog_info){ 0 };
-	return info;
 }
 
 /* What the verifier went through differs by kernel: with -vv. */
@@ -297,6 +325,8 @@ int kwalk_load(struct kwalk *l, struct seam_error *err)
 	if (r < 0)
 		return load_fail(err, -r, "the BPF rings cannot be made");
 	r = load_attach_sets(l);
+	if (r >= 0)
+		load_attach_skipped(l);
 	return r < 0 ? load_fail(err, -r, "the BPF programs cannot be attached") : 0;
 }
 

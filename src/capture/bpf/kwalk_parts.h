@@ -211,12 +211,13 @@ struct kwalk {
 	struct map remote; /* cookie -> offset in held of a sleeping task's answer */
 	struct buf held;
 	bool ending;
+	bool counts_skipped; /* on_overflow is attached */
 	bool away_on, away_ends;
 	uint64_t away_ids[KWALK_AWAYS];
 	struct buf
 	        pending; /* samples to be walked here: sample, user frames, raw, each padded to 8 */
 	uint64_t samples, answered, late, unwound;
-	uint64_t lost; /* samples for which a ring had no room, of which the file was told */
+	uint64_t told_full, told_skipped, told_tasks; /* what the file was told of losses */
 };
 
 uint64_t kwalk_now_ns(void);
@@ -224,6 +225,8 @@ uint64_t kwalk_now_ns(void);
 /* -- kwalk_probe.c -- */
 /* The BTF id of the kernel's function for task work; 0: it has none. */
 int kwalk_task_work(void);
+/* Whether a program can be put before a function of the kernel: by trying. */
+bool kwalk_traces(const char *function);
 int kwalk_libbpf_print(enum libbpf_print_level level, const char *format, va_list ap);
 
 /* -- kwalk_filter.c -- */

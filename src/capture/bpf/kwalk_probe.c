@@ -37,6 +37,31 @@ int kwalk_task_work(void)
 	return id > 0 ? id : 0;
 }
 
+bool kwalk_traces(const char *function)
+{
+	static const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY);
+	struct btf *kernel = btf__load_vmlinux_btf();
+	int id = kernel ? btf__find_by_name_kind(kernel, function, BTF_KIND_FUNC) : 0, fd, link;
+
+	btf__free(kernel);
+	if (id <= 0)
+		return false;
+	opts.attach_btf_id = (uint32_t)id;
+	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "seam_probe", "GPL", insns,
+	                   sizeof(insns) / sizeof(insns[0]), &opts);
+	if (fd < 0)
+		return false;
+	link = bpf_link_create(fd, 0, BPF_TRACE_FENTRY, NULL);
+	if (link >= 0)
+		close(link);
+	close(fd);
+	return link >= 0;
+}
+
 static void probe_no(struct kwalk_probe *p, const char *reason, const char *remedy)
 {
 	snprintf(p->reason, sizeof(p->reason), "%s", reason);

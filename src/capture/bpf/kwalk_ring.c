@@ -316,23 +316,41 @@ int kwalk_ring_add(struct kwalk *l, size_t i)
 	return l->reader ? 0 : -errno;
 }
 
-/* Samples for which a ring had no room, as a record: the file knows what it lacks. */
-static int ring_lost(struct kwalk *l)
+static int ring_lost_put(struct kwalk *l, const struct seam_event *event, uint16_t misc,
+                         uint64_t all, uint64_t *told)
 {
-	struct kwalk_totals t = { .sz = sizeof(t) };
-	struct seam_lost lost = { 0 };
-	struct seam_id id;
-	int r = kwalk_total(l, &t);
+	struct seam_lost lost = { .lost = all - *told };
+	struct seam_id id = ring_id(0, 0, 0, kwalk_now_ns(), event->n_ids ? event->ids[0] : 0);
+	int r;
 
-	if (r < 0 || t.counts.ring_full == l->lost)
-		return r;
-	lost.lost = t.counts.ring_full - l->lost;
-	id = ring_id(0, 0, 0, kwalk_now_ns(), ring_answers_id(l, 0));
-	r = encode_lost(&l->out, &l->answers->attr, SEAM_RECORD_LOST_SAMPLES, 0, &lost, &id);
+	if (all == *told)
+		return 0;
+	r = encode_lost(&l->out, &event->attr, SEAM_RECORD_LOST_SAMPLES, misc, &lost, &id);
 	if (r >= 0)
 		r = ring_give(l);
 	if (r >= 0)
-		l->lost = t.counts.ring_full;
+		*told = all;
+	return r;
+}
+
+/*
+ * The file knows what it lacks: samples that found no room (by the event whose answers may be among it), those that the kernel skipped, and
+ * tasks of which it has none.
+ */
+static int ring_lost(struct kwalk *l)
+{
+	const struct seam_event *samples = seam_events_at(l->events, 0);
+	struct kwalk_totals t = { .sz = sizeof(t) };
+	int r = kwalk_total(l, &t);
+
+	if (r >= 0)
+		r = ring_lost_put(l, l->answers, 0, t.counts.ring_full + t.counts.away_full,
+		                  &l->told_full);
+	if (r >= 0)
+		r = ring_lost_put(l, samples, 0, t.counts.skipped, &l->told_skipped);
+	if (r >= 0)
+		r = ring_lost_put(l, samples, SEAM_MISC_LOST_TASKS,
+		                  t.counts.not_followed + t.counts.away_untold, &l->told_tasks);
 	return r;
 }
 

@@ -28,7 +28,8 @@ struct table_header {
 };
 
 struct room_object {
-	const struct table_header *blob;
+	const void *blob; /* its first bytes are: */
+	struct table_header header;
 	uint32_t offset; /* of its copy; 0: out */
 	bool wanted;     /* out, and needed */
 	bool was_out;
@@ -50,12 +51,16 @@ static bool table_is_ours(const struct table_header *h)
 
 static struct room_object *room_object(struct kwalk_room *r, const void *blob, bool make)
 {
+	struct table_header header;
 	struct room_object *o;
 	uint64_t known, *slot;
 
 	if (map_get(&r->objects, (uintptr_t)blob, &known))
 		return (struct room_object *)(uintptr_t)known;
-	if (!make || !table_is_ours(blob))
+	if (!make)
+		return NULL;
+	memcpy(&header, blob, sizeof(header));
+	if (!table_is_ours(&header))
 		return NULL;
 	o = calloc(1, sizeof(*o));
 	slot = o ? map_slot(&r->objects, (uintptr_t)blob, NULL) : NULL;
@@ -64,18 +69,27 @@ static struct room_object *room_object(struct kwalk_room *r, const void *blob, b
 		return NULL;
 	}
 	o->blob = blob;
+	o->header = header;
 	*slot = (uintptr_t)o;
 	return o;
 }
 
+/* Its own bytes are not needed now: the programs have their copy, or nobody walks through it. */
+static void room_rests(struct kwalk *l, const struct room_object *o)
+{
+	if (l->opts.rests)
+		l->opts.rests(l->opts.ctx, o->blob);
+}
+
 static bool room_enter(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 {
-	uint64_t n = table_bytes(o->blob);
+	uint64_t n = table_bytes(&o->header);
 
 	o->offset = arena_take_table(&l->arena, n, now_ns);
 	if (!o->offset)
 		return false;
 	memcpy(l->arena.bytes + o->offset, o->blob, n);
+	room_rests(l, o);
 	l->room.n++;
 	l->room.bytes += n;
 	l->room.returned += o->was_out;
@@ -85,7 +99,7 @@ static bool room_enter(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 
 static void room_leave(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 {
-	uint64_t n = table_bytes(o->blob);
+	uint64_t n = table_bytes(&o->header);
 
 	arena_give_table(&l->arena, o->offset, n, now_ns);
 	o->offset = 0;
@@ -98,15 +112,18 @@ static void room_leave(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 
 enum room_state room_table(struct kwalk *l, const void *blob, struct kwalk_mapping *m)
 {
-	const struct table_header *h = blob;
 	struct room_object *o = room_object(&l->room, blob, true);
+	const struct table_header *h;
 
 	if (!o)
 		return ROOM_NONE;
 	if (!o->offset && (o->was_out || !room_enter(l, o, kwalk_now_ns()))) {
+		if (!o->was_out)
+			room_rests(l, o);
 		l->room.pressed = o->was_out = true;
 		return ROOM_OUT;
 	}
+	h = &o->header;
 	m->n_pages = h->n_pages;
 	m->rules = o->offset + (uint32_t)sizeof(*h);
 	m->index = m->rules + h->n_rules * TABLE_RULE_SIZE;
@@ -137,7 +154,7 @@ static struct room_object *room_oldest(struct kwalk_room *r, uint64_t least, uin
 	while (map_next(&r->objects, &i, &blob, &value)) {
 		struct room_object *o = (struct room_object *)(uintptr_t)value;
 
-		if (o->offset && o->used_ns < before_ns && table_bytes(o->blob) >= least &&
+		if (o->offset && o->used_ns < before_ns && table_bytes(&o->header) >= least &&
 		    (!oldest || o->used_ns < oldest->used_ns))
 			oldest = o;
 	}
@@ -146,7 +163,7 @@ static struct room_object *room_oldest(struct kwalk_room *r, uint64_t least, uin
 
 static void room_want(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 {
-	uint64_t need = table_bytes(o->blob), idle_ns = now_ns - ROOM_IDLE_NS;
+	uint64_t need = table_bytes(&o->header), idle_ns = now_ns - ROOM_IDLE_NS;
 
 	if (!arena_could(&l->arena, need)) {
 		o->wanted = false;

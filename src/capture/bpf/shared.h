@@ -206,7 +206,8 @@ struct kwalk_counts {
 	uint64_t away_unseen;  /* returns to the CPU that the kernel did not tell of */
 	uint64_t away_untold;  /* threads that there was no memory for */
 	uint64_t not_followed; /* children of targets that there was no room for among these */
-	uint64_t end[16];      /* of user halves, at once and answered, by enum kwalk_end */
+	uint64_t skipped; /* samples that the kernel skipped, as another program ran on the CPU */
+	uint64_t end[16]; /* of user halves, at once and answered, by enum kwalk_end */
 };
 
 #endif

@@ -14,6 +14,7 @@
 #include "capture/bpf/owe.bpf.h"
 #include "capture/bpf/offcpu.bpf.h"
 #include "capture/bpf/raw.bpf.h"
+#include "capture/bpf/skipped.bpf.h"
 
 char license_text[] SEC("license") = "Dual MIT/GPL";
 
@@ -129,6 +130,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	__u32 zero = 0;
 
 	USES_ARENA();
+	skipped_not();
 	if (!filter_takes(task)) {
 		COUNT(others);
 		return 0;

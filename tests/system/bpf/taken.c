@@ -141,7 +141,9 @@ static int taken_write(void *ctx, const void *bytes, size_t n)
 		if (record.type != SEAM_RECORD_SAMPLE &&
 		    seam_record_decode(t->events, &record, &d, NULL) >= 0) {
 			if (record.type == SEAM_RECORD_LOST_SAMPLES)
-				t->told_lost += d.lost.lost;
+				*(record.misc & SEAM_MISC_LOST_TASKS ? &t->told_tasks
+				                                     : &t->told_lost) +=
+				        d.lost.lost;
 			proc_learn(t->procs, &d);
 		}
 		at += size;

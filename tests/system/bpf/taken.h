@@ -39,7 +39,7 @@ struct taken {
 	        *procs; /* by the kernel's own records, not by what the programs were told */
 	struct tables *tables;
 	struct kwalk_totals totals;
-	uint64_t told_lost; /* samples, as LOST_SAMPLES records say */
+	uint64_t told_lost, told_tasks; /* samples and tasks, as LOST_SAMPLES records say */
 	struct kwalk *kwalk;
 	const struct taken_opts *opts;
 	const struct seam_events *events;
