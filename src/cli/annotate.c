@@ -312,11 +312,9 @@ static void annotate_free(struct annotate *a)
 
 static int annotate_run(int argc, char **argv, const struct cmd *cmd)
 {
-	const char *no_color = getenv("NO_COLOR");
 	struct annotate a = {
 		.cmd = cmd,
 		.percent_limit = 0.5,
-		.color = isatty(STDOUT_FILENO) && !(no_color && *no_color),
 	};
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;

@@ -58,7 +58,7 @@ struct annotate {
 	struct naming naming;
 	struct pick pick;
 	const char *symbol; /* as given; NULL: the one with most samples */
-	bool json, color, no_source;
+	bool json, no_source;
 	double percent_limit;
 	struct recording *rec;
 	struct load load;

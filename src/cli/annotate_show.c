@@ -23,7 +23,10 @@ static void show_share(const struct annotate *a, const struct annotate_count *pa
                        const struct annotate_count *whole, struct buf *out)
 {
 	double percent = show_percent(part, whole);
-	const char *color = !a->color ? "" : percent >= HOT ? RED : percent >= WARM ? GREEN : "";
+	const char *color = !a->naming.color  ? ""
+	                    : percent >= HOT  ? RED
+	                    : percent >= WARM ? GREEN
+	                                      : "";
 
 	if (part->samples)
 		buf_printf(out, "%s%8.2f%s", color, percent, *color ? PLAIN : "");
@@ -80,7 +83,8 @@ static void show_hot_lines(struct annotate *a, const struct annotate_function *f
 static void show_source_line(struct annotate *a, const struct annotate_insn *insn, uint32_t *file,
                              struct buf *out)
 {
-	const char *color = a->color ? BLUE : "", *plain = a->color ? PLAIN : "", *text;
+	const char *color = a->naming.color ? BLUE : "", *plain = a->naming.color ? PLAIN : "",
+	           *text;
 	size_t n;
 
 	if (insn->file != *file)

@@ -251,3 +251,15 @@ int config_bool(const struct config *c, const char *name, bool *ret, struct seam
 	return seam_error_set(err, EINVAL, config_where(c, name), SEAM_NO_OFFSET, NULL,
 	                      "'%s' is neither true nor false", text);
 }
+
+int config_color(const struct config *c, bool *ret, struct seam_error *err)
+{
+	const char *text = config_get(c, "ui.color"), *no_color = getenv("NO_COLOR");
+	bool always = text && !strcmp(text, "always"), never = text && !strcmp(text, "never");
+
+	if (text && !always && !never && strcmp(text, "auto") != 0)
+		return seam_error_set(err, EINVAL, config_where(c, "ui.color"), SEAM_NO_OFFSET,
+		                      NULL, "'%s' is none of auto, always, never", text);
+	*ret = !never && (always || isatty(STDOUT_FILENO)) && !(no_color && *no_color);
+	return 0;
+}

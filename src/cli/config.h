@@ -40,5 +40,7 @@ const char *config_get(const struct config *c, const char *name);
 const char *config_where(const struct config *c, const char *name);
 /* true/yes/on/1 or false/no/off/0; *ret is untouched when it is not set. -EINVAL fills err. */
 int config_bool(const struct config *c, const char *name, bool *ret, struct seam_error *err);
+/* ui.color; auto, also where it is not set: colours on terminals. $NO_COLOR forbids them whatever it says. -EINVAL fills err. */
+int config_color(const struct config *c, bool *ret, struct seam_error *err);
 
 #endif

@@ -248,14 +248,12 @@ static void diff_free(struct diff *d)
 
 static int diff_run(int argc, char **argv, const struct cmd *cmd)
 {
-	const char *no_color = getenv("NO_COLOR");
 	struct diff d = {
 		.cmd = cmd,
 		.keys = { .cmd = cmd, .no_children = true },
 		.percent_limit = 0.5,
 		.confidence = 0.95,
 		.fail_above = -1,
-		.color = isatty(STDOUT_FILENO) && !(no_color && *no_color),
 	};
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;

@@ -44,7 +44,7 @@ struct diff {
 	struct pick pick;
 	struct report keys; /* only for its sort keys */
 	const char *paths[2];
-	bool children, absolute, color;
+	bool children, absolute;
 	enum report_form form;
 	double percent_limit, confidence;
 	double fail_above; /* percent; < 0: no gate */

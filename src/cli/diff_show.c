@@ -32,9 +32,9 @@ static bool diff_visible(const struct diff *d, const struct diff_row *row)
 
 static void diff_text_figures(const struct diff *d, const struct diff_row *row, struct buf *out)
 {
-	const char *color = !d->color || row->verdict == DIFF_SAME ? ""
-	                    : row->verdict == DIFF_SLOWER          ? RED
-	                                                           : GREEN;
+	const char *color = !d->naming.color || row->verdict == DIFF_SAME ? ""
+	                    : row->verdict == DIFF_SLOWER                 ? RED
+	                                                                  : GREEN;
 
 	if (d->absolute)
 		buf_printf(out, "%15.0f %15.0f ", row->base, row->next);

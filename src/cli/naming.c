@@ -7,13 +7,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/config.h"
-
 /* debuginfod.urls: these; debuginfod.use: true, and false whatever else is said. Where servers cannot be asked, names go
  * without them: nobody asked in this command. */
-static int naming_config_debuginfod(struct naming *n, const struct cmd *cmd,
-                                    const struct config *config, struct seam_error *err)
+static int naming_config_debuginfod(struct naming *n, const struct cmd *cmd, struct seam_error *err)
 {
+	const struct config *config = n->config;
 	const char *urls = config_get(config, "debuginfod.urls");
 	const char *limit = config_get(config, "debuginfod.limit");
 	bool use = urls && *urls;
@@ -35,15 +33,15 @@ static int naming_config_debuginfod(struct naming *n, const struct cmd *cmd,
 
 static int naming_config(struct naming *n, const struct cmd *cmd)
 {
-	struct config *config = NULL;
 	struct seam_error err = { 0 };
-	int r = config_load(&config, NULL, &err);
+	int r = config_load(&n->config, NULL, &err);
 
 	if (r >= 0)
-		r = naming_config_debuginfod(n, cmd, config, &err);
+		r = config_color(n->config, &n->color, &err);
+	if (r >= 0)
+		r = naming_config_debuginfod(n, cmd, &err);
 	if (r < 0)
 		cmd_error(cmd, "%s", err.text);
-	config_free(config);
 	return r < 0 ? -EINVAL : 0;
 }
 
@@ -120,4 +118,5 @@ const struct tables_opts *naming_tables(struct naming *n)
 void naming_end(struct naming *n)
 {
 	debuginfod_stop(&n->debuginfod);
+	config_free(n->config);
 }

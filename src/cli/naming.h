@@ -5,6 +5,7 @@
 #define SEAM_CLI_NAMING_H
 
 #include "cli/cmd.h"
+#include "cli/config.h"
 #include "cli/debuginfod.h"
 #include "cli/unpacked.h"
 #include "pipeline/tables.h"
@@ -52,6 +53,8 @@ struct naming {
 	struct tables_opts tables;
 	struct unpacked archive;
 	bool no_inline;
+	struct config *config;
+	bool color;       /* may standard output have colours? */
 	bool config_asks; /* servers are asked because the config file says so */
 	struct debuginfod debuginfod;
 	char buildid_dir[4096]; /* perf's cache in the home directory; what symbols points to */

@@ -192,17 +192,15 @@ static int report_show(struct report *r)
 
 static int report_run(int argc, char **argv, const struct cmd *cmd)
 {
-	const char *no_color = getenv("NO_COLOR");
 	struct report r = {
 		.cmd = cmd,
 		.percent_limit = 0.5,
 		.slice_ns = 100000000,
-		.color = isatty(STDOUT_FILENO) && !(no_color && *no_color),
 	};
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;
 
-	if (naming_start(&r.naming, cmd) < 0)
+	if (naming_start(&r.naming, cmd) < 0 || report_config(&r) < 0)
 		goto out;
 	while ((id = options_next(&o)) != OPTIONS_END) {
 		if (id == OPTIONS_HELP)
@@ -258,6 +256,9 @@ const struct cmd cmd_report = {
 	        "end in it, where nothing begins). Keys may be added, none is taken away.\n\n"
 	        "--csv writes a line of names and a line per row: event, a value per column, then "
 	        "self_percent, total_percent, self, total, self_samples, total_samples.\n\n"
+	        "Defaults are read from the config file (see seam record): [report] sort, "
+	        "children, "
+	        "percent-limit; [ui] color, of all commands: auto, always, never.\n\n"
 	        "Exit status: 0; 1: the recording cannot be read; 2: usage; 3: it was damaged and "
 	        "the report is of what was left.",
 	.options = report_options,

@@ -52,7 +52,7 @@ struct report {
 	struct pick pick;
 	const char *sort_list, *field_list; /* as given; NULL: not */
 	struct report_fields fields;
-	bool no_children, samples_column, stats, color, group, threads;
+	bool no_children, samples_column, stats, group, threads;
 	enum report_form form;
 	double percent_limit;
 	enum report_graph graph;
@@ -72,6 +72,8 @@ struct report {
 extern const struct option_def report_options[];
 /* 0, or -EINVAL after saying why. */
 int report_option(struct report *r, const struct options *o, int id);
+/* Before the options: what the config file says of reports. -EINVAL: it makes no sense, which was said. */
+int report_config(struct report *r);
 
 /* ---- report_fields.c ---- */
 

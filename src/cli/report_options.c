@@ -82,13 +82,13 @@ static int report_graph_option(struct report *r, const char *list)
 	return 0;
 }
 
-static int report_limit_option(struct report *r, const char *text)
+static int report_limit_option(struct report *r, const char *what, const char *text)
 {
 	char *end;
 	double v = strtod(text, &end);
 
 	if (end == text || *end || !(v >= 0 && v <= 100)) {
-		cmd_error(r->cmd, "--percent-limit: '%s' is not a number from 0 to 100", text);
+		cmd_error(r->cmd, "%s: '%s' is not a number from 0 to 100", what, text);
 		return -EINVAL;
 	}
 	r->percent_limit = v;
@@ -174,6 +174,22 @@ static int report_flag(struct report *r, const struct options *o, int id)
 	}
 }
 
+int report_config(struct report *r)
+{
+	const struct config *c = r->naming.config;
+	const char *limit = config_get(c, "report.percent-limit");
+	struct seam_error err = { 0 };
+	bool children = true;
+
+	r->sort_list = config_get(c, "report.sort");
+	if (config_bool(c, "report.children", &children, &err) < 0) {
+		cmd_error(r->cmd, "%s", err.text);
+		return -EINVAL;
+	}
+	r->no_children = !children;
+	return limit ? report_limit_option(r, config_where(c, "report.percent-limit"), limit) : 0;
+}
+
 int report_option(struct report *r, const struct options *o, int id)
 {
 	unsigned long long v;
@@ -185,7 +201,7 @@ int report_option(struct report *r, const struct options *o, int id)
 	case OPT_GRAPH:
 		return report_graph_option(r, o->arg);
 	case OPT_LIMIT:
-		return report_limit_option(r, o->arg);
+		return report_limit_option(r, "--percent-limit", o->arg);
 	case OPT_SLICE:
 		return report_slice_option(r, o->arg);
 	case OPT_MAX_STACK:

@@ -14,7 +14,10 @@
 
 void report_share(const struct report *r, double percent, struct buf *out)
 {
-	const char *color = !r->color ? "" : percent >= HOT ? RED : percent >= WARM ? GREEN : "";
+	const char *color = !r->naming.color  ? ""
+	                    : percent >= HOT  ? RED
+	                    : percent >= WARM ? GREEN
+	                                      : "";
 
 	buf_printf(out, "%s%7.2f%%%s", color, percent, *color ? PLAIN : "");
 }

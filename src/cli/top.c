@@ -281,17 +281,13 @@ static int top_show(struct top *t)
 
 static int top_run(int argc, char **argv, const struct cmd *cmd)
 {
-	const char *no_color = getenv("NO_COLOR");
 	struct top t = {
 		.cmd = cmd,
 		.o = { .session = { .sz = sizeof(t.o.session), .frequency = 999 },
 		       .output = "-",
 		       .argc = argc,
 		       .argv = argv },
-		.view = { .cmd = cmd,
-		          .percent_limit = 0.5,
-		          .graph = REPORT_GRAPH_NONE,
-		          .color = isatty(STDOUT_FILENO) && !(no_color && *no_color) },
+		.view = { .cmd = cmd, .percent_limit = 0.5, .graph = REPORT_GRAPH_NONE },
 		.delay_ms = 2000,
 		.file = -1,
 	};
