@@ -114,6 +114,7 @@ void report_ends(const struct report *r, struct buf *out);
 struct report_ends {
 	struct report_end {
 		uint32_t object;
+		const char *path; /* the object's; NULL with 0 samples */
 		uint64_t samples;
 	} * by_object; /* n of them, by samples, descending; the caller frees it */
 	size_t n;

@@ -51,7 +51,8 @@ static int ends_order(const void *pa, const void *pb)
 
 	if (a->samples != b->samples)
 		return a->samples > b->samples ? -1 : 1;
-	return a->object < b->object ? -1 : a->object > b->object;
+	/* Not by object: their numbers are of whichever thread met one first. */
+	return a->samples ? strcmp(a->path, b->path) : 0;
 }
 
 /* A parent's id is less than its child's: one pass from low to high. */
@@ -89,6 +90,8 @@ static void ends_count(struct report_ends *e, const struct profile *p, const uin
 		}
 		e->samples += row->samples;
 		e->by_object[f->object].object = f->object;
+		e->by_object[f->object].path =
+		        f->object ? profile_text(p, profile_object_at(p, f->object)->path) : "";
 		e->by_object[f->object].samples += row->samples;
 	}
 }
@@ -136,10 +139,8 @@ void report_ends(const struct report *r, struct buf *out)
 	for (size_t i = 0; i < e.n && i < ENDS_SHOWN; i++)
 		buf_printf(out, "  %5.1f %%  %s\n",
 		           report_percent(e.by_object[i].samples, a.samples),
-		           e.by_object[i].object
-		                   ? profile_text(p,
-		                                  profile_object_at(p, e.by_object[i].object)->path)
-		                   : "no mapping: the chain was followed into data");
+		           e.by_object[i].object ? e.by_object[i].path
+		                                 : "no mapping: the chain was followed into data");
 	if (e.n > ENDS_SHOWN)
 		buf_printf(out, "  and in %zu more objects\n", e.n - ENDS_SHOWN);
 	if (e.samples)

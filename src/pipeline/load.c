@@ -226,7 +226,11 @@ static int load_missing_order(const void *pa, const void *pb)
 
 	if (a->samples != b->samples)
 		return a->samples > b->samples ? -1 : 1;
-	return strcmp(a->reason, b->reason);
+	if (strcmp(a->reason, b->reason) != 0)
+		return strcmp(a->reason, b->reason);
+	if (!a->object || !b->object)
+		return !b->object - !a->object;
+	return a->object->id < b->object->id ? -1 : a->object->id > b->object->id;
 }
 
 /* Adds places where walks ended for want of information to load->missing, which has room. */
