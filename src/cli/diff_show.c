@@ -102,7 +102,8 @@ static void diff_text_gate(const struct diff *d, struct buf *out)
 	buf_printf(out, "--fail-if-slower %g: %zu of %zu rows for sure more than %g %% slower",
 	           d->fail_above, d->n_fails, d->n_gated, d->fail_above);
 	if (d->n_may)
-		buf_printf(out, "; %zu maybe: more samples would tell", d->n_may);
+		buf_printf(out, "; %zu maybe: more %ssamples would tell", d->n_may,
+		           d->runs > 2 ? "recordings or " : "");
 	buf_put_text(out, "\n");
 	if (d->runs == 2)
 		buf_put_text(
