@@ -5,8 +5,8 @@
 	bench/unwind.py [-n ROUNDS] [--perf COMMAND] [--seam PROGRAM] SHORT LONG
 
 SHORT and LONG are two recordings of one program (perf record --call-graph dwarf), the second much longer, so that
-their difference leaves start-up aside. Commands are interleaved; of each the least CPU time (user and system) and
-the least real time count. Output goes to /dev/null. COMMAND defaults to "scripts/peer perf".
+their difference leaves start-up aside. Commands are interleaved, each file is read just before; of each the least CPU
+time (user and system) and the least real time count. Output goes to /dev/null. COMMAND defaults to "scripts/peer perf".
 """
 import argparse
 import os
@@ -30,6 +30,13 @@ def run(command):
     return cpu, real
 
 
+def warm(path):
+    """Into the page cache, of which a machine may have taken it out while the command before ran."""
+    with open(path, "rb", buffering=0) as f:
+        while f.read(1 << 24):
+            pass
+
+
 def samples(seam, path):
     text = subprocess.run([seam, "stat", path], capture_output=True, text=True).stdout
     return int(next(line.split()[2] for line in text.splitlines() if "SAMPLE events:" in line))
@@ -45,6 +52,7 @@ def main():
     a = p.parse_args()
     commands = {
         "perf script": lambda f: shlex.split(a.perf) + ["script", "-i", f],
+        "perf report --no-children": lambda f: shlex.split(a.perf) + ["report", "--stdio", "--no-children", "-i", f],
         "seam script": lambda f: [a.seam, "script", f],
         "seam report": lambda f: [a.seam, "report", f],
         "seam export --format folded": lambda f: [a.seam, "export", "--format", "folded", f],
@@ -53,6 +61,7 @@ def main():
     for _ in range(a.n):
         for name, command in commands.items():
             for f in (a.short, a.long):
+                warm(f)
                 now = run(command(f))
                 had = best.get((name, f), now)
                 best[name, f] = tuple(min(x, y) for x, y in zip(now, had))

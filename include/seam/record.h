@@ -176,8 +176,7 @@ enum {
 #define SEAM_MISC_MMAP_BUILD_ID (1u << 14) /* MMAP2 */
 #define SEAM_MISC_EXT_RESERVED (1u << 15)
 #define SEAM_MISC_LOST_SAMPLES_BPF (1u << 15)
-#define SEAM_MISC_LOST_TASKS \
-	(1u << 14) /* LOST_SAMPLES, by seam: so many tasks have no samples from then on */
+#define SEAM_MISC_LOST_TASKS (1u << 14) /* LOST_SAMPLES, by seam: it counts tasks, not samples */
 #define SEAM_MISC_BUILD_ID_SIZE (1u << 15)
 
 /* Markers inside a callchain: every value >= SEAM_CONTEXT_MAX is a marker, never an address. */
