@@ -221,13 +221,14 @@ int record_bpf_write(void *ctx, const void *bytes, size_t n)
 
 /* ---- words ---- */
 
-uint64_t record_bpf_lost(const struct record_bpf *b)
+struct record_lost record_bpf_lost(const struct record_bpf *b)
 {
 	struct kwalk_totals t = { .sz = sizeof(t) };
 
-	return b->kwalk && kwalk_total(b->kwalk, &t) >= 0
-	               ? t.counts.ring_full + t.counts.away_full + t.counts.skipped
-	               : 0;
+	if (!b->kwalk || kwalk_total(b->kwalk, &t) < 0)
+		return (struct record_lost){ 0 };
+	return (struct record_lost){ .room = t.counts.ring_full + t.counts.away_full,
+		                     .skipped = t.counts.skipped };
 }
 
 void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
@@ -266,9 +267,8 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 	if (c->skipped)
 		fprintf(stderr,
 		        "  %" PRIu64
-		        " samples skipped by the kernel: another BPF program was running on the "
-		        "CPU\n",
-		        c->skipped);
+		        " sample%s skipped by the kernel: a BPF program was running on the CPU\n",
+		        c->skipped, c->skipped == 1 ? "" : "s");
 	if (t.unanswered)
 		fprintf(stderr, "  %" PRIu64 " deferred stacks never came\n", t.unanswered);
 	if (t.pressed)

@@ -9,6 +9,7 @@
 #include "capture/bpf/kwalk.h"
 #include "cli/record_belong.h"
 #include "cli/record_options.h"
+#include "cli/record_say.h"
 #include "cli/record_table.h"
 #include "pipeline/tables.h"
 
@@ -32,8 +33,8 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 int record_bpf_targets(struct record_bpf *b, const struct record_opts *o);
 /* A capture_write before the recording's own: ctx is the struct. */
 int record_bpf_write(void *ctx, const void *bytes, size_t n);
-/* Samples that found no room in the rings of the programs. */
-uint64_t record_bpf_lost(const struct record_bpf *b);
+/* What was lost in the programs. */
+struct record_lost record_bpf_lost(const struct record_bpf *b);
 /* What became of the stacks, on standard error. */
 void record_bpf_say(const struct record_bpf *b, const struct record_opts *o);
 void record_bpf_close(struct record_bpf *b);

@@ -443,6 +443,8 @@ static void record_say_owed(const struct recording *r)
 
 static int record_end(struct recording *r, int broken)
 {
+	struct record_lost lost;
+
 	record_signals_wake(NULL);
 	if (!broken)
 		broken = record_stop(r);
@@ -453,8 +455,9 @@ static int record_end(struct recording *r, int broken)
 	else if (broken)
 		record_fail(r, "reading the rings", broken);
 	record_close_file(r);
-	record_say_end(r->o, r->session, r->sink.safe_samples, record_unwritten(r),
-	               record_bpf_lost(&r->bpf), r->bytes);
+	lost = record_bpf_lost(&r->bpf);
+	record_say_end(r->o, r->session, r->sink.safe_samples, record_unwritten(r), &lost,
+	               r->bytes);
 	record_say_owed(r);
 	record_bpf_say(&r->bpf, r->o);
 	if (!broken)

@@ -115,7 +115,7 @@ static void record_say_rings(const struct session *session)
 }
 
 void record_say_end(const struct record_opts *o, const struct session *session, uint64_t samples,
-                    uint64_t unwritten, uint64_t lost, uint64_t bytes)
+                    uint64_t unwritten, const struct record_lost *lost, uint64_t bytes)
 {
 	struct session_counts c = { .sz = sizeof(c) };
 	char a[32], size[32], sum[32];
@@ -127,11 +127,11 @@ void record_say_end(const struct record_opts *o, const struct session *session, 
 	n = c.total.lost + c.total.lost_samples;
 	if (c.lost_kernel_known && c.lost_kernel > n)
 		n = c.lost_kernel;
-	n += lost;
+	n += lost->room;
 	fprintf(stderr, "[ seam record: %s samples, %s in %s; %s lost",
 	        say_count(samples, a, sizeof(a)), say_bytes(bytes, size, sizeof(size)),
 	        strcmp(o->output, "-") ? o->output : "standard output",
-	        say_count(n, sum, sizeof(sum)));
+	        say_count(n + lost->skipped, sum, sizeof(sum)));
 	if (unwritten)
 		fprintf(stderr, ", %s not written", say_count(unwritten, a, sizeof(a)));
 	fprintf(stderr, " ]\n");
