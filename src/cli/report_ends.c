@@ -122,6 +122,18 @@ int report_ends_find(const struct report *r, struct report_ends *ret)
 	return e.by_object ? 0 : -ENOMEM;
 }
 
+/* What would take the walks further. */
+static const char *ends_hint(const struct report *r)
+{
+	for (size_t i = 0; i < STACK_ENDS; i++)
+		if (r->rec->counts.ends[i]) /* by unwind tables, while recording */
+			return "  hint: no unwind information is of that code; where it keeps "
+			       "frame pointers, as V8's builtins in node do, --call-graph fp goes "
+			       "on\n";
+	return "  hint: code there, or what it called, keeps no frame pointer: build it with "
+	       "-fno-omit-frame-pointer, or record with --call-graph dwarf\n";
+}
+
 void report_ends(const struct report *r, struct buf *out)
 {
 	const struct profile *p = r->load.profile;
@@ -144,10 +156,7 @@ void report_ends(const struct report *r, struct buf *out)
 	if (e.n > ENDS_SHOWN)
 		buf_printf(out, "  and in %zu more objects\n", e.n - ENDS_SHOWN);
 	if (e.samples)
-		buf_put_text(
-		        out,
-		        "  hint: code there, or what it called, keeps no frame pointer: build "
-		        "it with -fno-omit-frame-pointer, or record with --call-graph dwarf\n");
+		buf_put_text(out, ends_hint(r));
 	if (e.deep)
 		buf_printf(
 		        out,
