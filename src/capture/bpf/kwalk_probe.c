@@ -43,7 +43,8 @@ bool kwalk_traces(const char *function)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY);
+	struct bpf_prog_load_opts opts = { .sz = sizeof(opts),
+		                           .expected_attach_type = BPF_TRACE_FENTRY };
 	struct btf *kernel = btf__load_vmlinux_btf();
 	int id = kernel ? btf__find_by_name_kind(kernel, function, BTF_KIND_FUNC) : 0, fd, link;
 
