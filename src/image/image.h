@@ -55,6 +55,8 @@ int image_build_id(const struct image *image, struct image_build_id *ret);
 unsigned image_machine(const struct image *image); /* EM_* */
 /* 1: its code keeps frame pointers, as far as can be told (keeps_fp.c); 0; -ENOMEM. Reads .text. */
 int image_keeps_frame_pointers(struct image *image);
+/* The same of the code between two addresses of .text. */
+bool image_keeps_frame_pointers_in(struct image *image, uint64_t start, uint64_t end);
 uint64_t
 image_entry(const struct image *image); /* e_entry: address at which a program starts; 0: none */
 bool image_is_64(const struct image *image);

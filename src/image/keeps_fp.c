@@ -17,6 +17,7 @@
 	((size_t)16 << 20) /* bytes of .text that are asked: a sample of a large object is enough */
 #define CALLED_LEAST 32u   /* fewer functions say nothing */
 #define BEGIN_BYTES 20u
+#define FRAME_BYTES 4096u /* of code for each function that sets up a frame */
 #define SHARE 60u /* percent; what looks like a call in the middle of an instruction is noise */
 
 static bool fp_is_go(struct image *image)
@@ -87,4 +88,27 @@ int image_keeps_frame_pointers(struct image *image)
 	if (machine != EM_X86_64 || image_section(image, ".text", &text) < 0)
 		return 0;
 	return text.bytes ? fp_in_calls(text.bytes, text.n < TEXT_MOST ? text.n : TEXT_MOST) : 0;
+}
+
+/* Functions that set up a frame: with frame pointers 1.2 and more a KiB of code (V8's builtins, node's C++), without next to none (cc1
+ * 0.01, libc 0.04 with its assembly). */
+static bool fp_is_usual(const unsigned char *code, size_t n)
+{
+	static const unsigned char moves[][3] = { { 0x48, 0x89, 0xe5 }, { 0x48, 0x8b, 0xec } };
+	size_t frames = 0;
+
+	for (size_t i = 0; i + 4 <= n; i++)
+		frames += code[i] == 0x55 && (!memcmp(code + i + 1, moves[0], 3) ||
+		                              !memcmp(code + i + 1, moves[1], 3));
+	return frames * FRAME_BYTES >= n;
+}
+
+bool image_keeps_frame_pointers_in(struct image *image, uint64_t start, uint64_t end)
+{
+	struct image_section text;
+
+	if (image_machine(image) != EM_X86_64 || image_section(image, ".text", &text) < 0 ||
+	    !text.bytes || start < text.vaddr || end < start || end - text.vaddr > text.n)
+		return false;
+	return fp_is_usual(text.bytes + (start - text.vaddr), (size_t)(end - start));
 }

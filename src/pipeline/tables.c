@@ -143,12 +143,19 @@ static void tables_give_helpers(struct tables *t, unsigned n)
 	pthread_mutex_unlock(&t->lock);
 }
 
+static bool tables_keeps_fp(void *image, uint64_t start, uint64_t end)
+{
+	return image_keeps_frame_pointers_in(image, start, end);
+}
+
 /* Compiles an image, with the .debug_frame of its separate debug file if it has none of its own. */
 static int tables_compile(struct tables *t, struct image *image, struct buf *ret,
                           struct seam_error *err)
 {
 	struct compile_input in = { .machine = image_machine(image),
-		                    .swap = tables_swapped(image) };
+		                    .swap = tables_swapped(image),
+		                    .keeps_fp = tables_keeps_fp,
+		                    .keeps_fp_ctx = image };
 	struct image *debug = NULL;
 	unsigned helpers;
 	int r;

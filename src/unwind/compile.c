@@ -32,6 +32,34 @@ static void compile_entry(struct rows *rows, const struct compile_input *in)
 	rows_end(rows);
 }
 
+/*
+ * Whole subsystems without unwind information between code that has some, as the builtins of V8 in node: where their code
+ * keeps frame pointers the table says so. No CFA is given, so that nothing is taken for sure.
+ */
+static void compile_gaps(struct rows *rows, const struct compile_input *in)
+{
+	static const struct rows_rule kept = { .rule = { .flags = FRAMETAB_KEEPS_FP } };
+	struct compile_range gaps[COMPILE_GAPS_MAX];
+	size_t n = 0;
+
+	if (!in->keeps_fp)
+		return;
+	rows_seal(rows);
+	for (size_t i = 0; i + 1 < rows->n_functions && n < COMPILE_GAPS_MAX; i++) {
+		struct compile_range gap = { rows->functions[i].end, rows->functions[i + 1].start };
+
+		if (gap.end - gap.start >= COMPILE_GAP &&
+		    in->keeps_fp(in->keeps_fp_ctx, gap.start, gap.end))
+			gaps[n++] = gap;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!rows_begin(rows, gaps[i].start, gaps[i].end))
+			continue;
+		rows_add(rows, gaps[i].start, &kept);
+		rows_end(rows);
+	}
+}
+
 int compile_table(const struct compile_input *in, struct buf *ret, struct seam_error *err)
 {
 	struct rows rows;
@@ -58,6 +86,7 @@ int compile_table(const struct compile_input *in, struct buf *ret, struct seam_e
 		flags |= FRAMETAB_FROM_SFRAME;
 	}
 	compile_entry(&rows, in);
+	compile_gaps(&rows, in);
 	status = layout_table(&rows, flags, ret, err);
 	rows_free(&rows);
 	return status;

@@ -25,6 +25,8 @@ struct compile_range {
 };
 
 #define COMPILE_RANGES_MAX 64
+#define COMPILE_GAP 65536u /* bytes; smaller ones are assembly of a few functions */
+#define COMPILE_GAPS_MAX 64
 
 struct compile_input {
 	uint32_t machine; /* enum frametab_machine */
@@ -36,6 +38,10 @@ struct compile_input {
 	uint64_t entry;       /* where a program starts, in ELF virtual addresses; 0: nowhere */
 	struct compile_range ranges[COMPILE_RANGES_MAX];
 	size_t n_ranges;
+	/* Does the code from start to end keep frame pointers, as far as can be told? Asked of what all sources leave out, from
+	 * COMPILE_GAP bytes on. NULL: no. */
+	bool (*keeps_fp)(void *ctx, uint64_t start, uint64_t end);
+	void *keeps_fp_ctx;
 	/* Threads that work at it, this one among them; 0: this one. */
 	unsigned threads;
 	/* Bytes of a section that are worth a thread; 0: 256 KiB, some milliseconds. Smaller sections stay in one. */

@@ -24,7 +24,7 @@
 #include <seam/error.h>
 
 #define FRAMETAB_MAGIC 0x776e7573u /* "sunw" */
-#define FRAMETAB_VERSION 1u
+#define FRAMETAB_VERSION 2u
 #define FRAMETAB_PAGE 1024u /* bytes of text that one index entry stands for */
 #define FRAMETAB_RULE_BITS 22u
 #define FRAMETAB_RULES_MAX (1u << FRAMETAB_RULE_BITS)
@@ -84,6 +84,8 @@ enum frametab_at {
 	1u /* the caller was interrupted: its pc is exact, all its registers matter */
 #define FRAMETAB_MANGLED_RA 2u  /* return address is signed (aarch64) */
 #define FRAMETAB_SAVES_AT_SP 4u /* saves count from sp, not from the CFA (signal frames) */
+#define FRAMETAB_KEEPS_FP \
+	8u /* with FRAMETAB_CFA_NONE: the code here keeps frame pointers, which may be followed as a guess */
 
 /* Callee-saved registers beside the frame pointer, as bits of `saved`: x86_64 rbx r12 r13 r14 r15; aarch64 x19 ... x28. */
 #define FRAMETAB_SAVED_MAX 10u

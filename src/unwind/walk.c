@@ -353,7 +353,9 @@ static bool walker_guess(struct walker *w)
 	uint64_t fp = w->regs.value[w->fp], next, pc;
 	struct walk_place there;
 
-	if (w->options->no_fallback || !(w->place.may_guess || w->place.keeps_fp) ||
+	bool kept = w->place.rule && w->place.rule->flags & FRAMETAB_KEEPS_FP;
+
+	if (w->options->no_fallback || !(w->place.may_guess || w->place.keeps_fp || kept) ||
 	    !(w->regs.known >> w->fp & 1))
 		return walker_end(w, WALK_NO_INFO);
 	if (!fp && w->place.keeps_fp)

@@ -31,6 +31,32 @@ stacks = [s for s in sys.stdin.read().split("\n\n") if " f60" in s or " ?f60" in
 print(len(stacks), sum(" main" in s or " ?main" in s for s in stacks))'
 }
 
+# Code of a program whose other functions have unwind information: 128 KiB that have none, as the builtins of V8 in node. In `gap_kept` each of
+# its functions sets up a frame; in `gap_not` the frame pointer is any register.
+gap() { # NAME BEGIN END
+	python3 - "$2" "$3" >gap.s <<'PY'
+import sys
+begin, end = sys.argv[1:]
+print(".text\n.globl gap\n.type gap, @function")
+for i in range(1024):
+    print(".p2align 7\n%s:\n%s" % ("gap" if i == 0 else "g%d" % i, begin))
+    print("call %s" % ("leaf" if i == 40 else "g%d" % (i + 1) if i < 1023 else "gap"))
+    print("%s\nret" % end)
+print(".section .note.GNU-stack,\"\",@progbits")
+PY
+	cat >gap.c <<'C'
+volatile unsigned long sink;
+void gap(void);
+__attribute__((noinline)) void leaf(void) { unsigned long x = sink; for (int i = 0; i < 20000; i++) { x = x * 31 + i; sink = x; } }
+__attribute__((noinline)) void outer(void) { gap(); sink++; }
+int main(void) { for (int i = 0; i < 9000; i++) outer(); return sink == 7; }
+C
+	printf '__attribute__((noinline)) int behind(int x) { return x + 1; }\n' >behind.c
+	gcc -O2 -fomit-frame-pointer -fno-optimize-sibling-calls gap.c gap.s behind.c -o "$1" || fail "cannot build $1"
+}
+gap gap_kept 'push %rbp; mov %rsp,%rbp' 'pop %rbp'
+gap gap_not 'push %rbp; lea 64(%rsp),%rbp' 'pop %rbp'
+
 for mode in dwarf dwarf,defer; do
 	if [ $mode = dwarf,defer ] && ! "$SEAM" check 2>/dev/null | grep -q "bpf_stacks  *yes"; then
 		echo "not tried: $mode: BPF cannot be used here"
@@ -50,5 +76,22 @@ for mode in dwarf dwarf,defer; do
 	EOF
 	atleast "$mode: samples of code that does not" 30 "$all"
 	same "$mode: of them with main" 0 "$whole"
+	for name in gap_kept gap_not; do
+		record -F 997 --call-graph $mode -o gap.data -- ./$name
+		"$SEAM" script -i gap.data -F ip,sym 2>/dev/null | python3 -c '
+import sys
+stacks = [s for s in sys.stdin.read().split("\n\n") if " leaf" in s]
+whole = [s for s in stacks if all(" ?%s\n" % f in s + "\n" or " %s\n" % f in s + "\n" for f in ("gap", "g1", "g39", "g40", "outer", "main"))]
+print(len(stacks), len(whole), sum("_start" in s for s in stacks))' >count
+		read -r all whole starts <count
+		atleast "$mode, $name: samples behind code without unwind information" 30 "$all"
+		if [ $name = gap_kept ]; then
+			atleast "$mode, $name: of them whole, of 1000" 950 $((whole * 1000 / (all + 1)))
+			atleast "$mode, $name: of them from _start on, of 1000" 950 $((starts * 1000 / (all + 1)))
+		else
+			same "$mode, $name: of them with a caller of that code" 0 "$whole"
+			same "$mode, $name: of them with _start" 0 "$starts"
+		fi
+	done
 done
 done_testing

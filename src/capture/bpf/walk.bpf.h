@@ -78,6 +78,7 @@ enum { /* rule.fp, rule.ra */
 };
 #define RULE_SIGNAL 1u
 #define RULE_SAVES_AT_SP 4u
+#define RULE_KEEPS_FP 8u
 #define RULE_BITS 22
 #define SAVE_UNKNOWN 0x8000u
 
@@ -470,7 +471,8 @@ INLINE long walk_step(struct walk *c, const int kind)
 	rule = walk_rule(w, w->pc);
 	if (rule && (arena_u64(rule) & 255))
 		return walk_by_rule(c, rule, kind);
-	if (w->at.flags & (KWALK_MAY_GUESS | KWALK_KEEPS_FP))
+	if (w->at.flags & (KWALK_MAY_GUESS | KWALK_KEEPS_FP) ||
+	    (rule && arena_u64(rule) >> 32 & RULE_KEEPS_FP))
 		return walk_guess(c, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE, kind);
 	return walk_end(w, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE);
 }
