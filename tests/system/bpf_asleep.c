@@ -54,8 +54,8 @@ static void give(void *ctx, uint64_t key, uint32_t cpu, unsigned end, const uint
 	memcpy(g->ips, ips, n * sizeof(*ips));
 }
 
-/* For ever, on that stack. */
-static void sleep_on(const struct scene *s)
+/* For ever, on that stack. The label is one only where the code is. */
+__attribute__((noinline)) static void sleep_on(const struct scene *s)
 {
 	__asm__ volatile("mov %[sp], %%rsp\n"
 	                 "mov %[fp], %%rbp\n"
