@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/infile.h"
+#include "cli/outfile.h"
 #include "cli/take.h"
 
 enum {
@@ -109,15 +109,6 @@ static int convert_option(struct convert_run *c, const struct options *o, int id
 	}
 }
 
-/* By what they are, not by what they are called: the output is emptied before the input is read. */
-static bool convert_same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	return strcmp(a, "-") && strcmp(b, "-") && !stat(a, &sa) && !stat(b, &sb) &&
-	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino && S_ISREG(sa.st_mode);
-}
-
 static void convert_count(const struct convert_run *c, uint64_t n, const char *what)
 {
 	if (n)
@@ -182,7 +173,7 @@ static int convert_run(int argc, char **argv, const struct cmd *cmd)
 		cmd_error(cmd, "-o FILE is needed: the input is never changed");
 		goto out;
 	}
-	if (convert_same_file(c.in.path ? c.in.path : "perf.data", c.output)) {
+	if (outfile_is(c.in.path ? c.in.path : "perf.data", c.output)) {
 		cmd_error(cmd, "-o must name another file than the input");
 		goto out;
 	}

@@ -12,7 +12,9 @@ bool outfile_is(const char *path, const char *other)
 {
 	struct stat a, b;
 
-	return !stat(path, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	return !outfile_is_stdout(path) && !outfile_is_stdout(other) && !stat(path, &a) &&
+	       !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino &&
+	       S_ISREG(a.st_mode);
 }
 
 /* write(2) until all is written. */

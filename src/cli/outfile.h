@@ -9,7 +9,8 @@
 #include "cli/cmd.h"
 #include "export/export.h"
 
-/* True when both are one file, by what they are, not by what they are called. */
+/* True when both are one regular file, by what they are, not by what they are called: the output is emptied before the input is read.
+ * "-" and NULL are none. */
 bool outfile_is(const char *path, const char *other);
 
 struct outfile {

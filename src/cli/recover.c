@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "cli/cmd.h"
+#include "cli/outfile.h"
 #include "cli/source.h"
 #include "perfdata/feature.h"
 #include <seam/writer.h>
@@ -227,7 +228,7 @@ static int recover_run(int argc, char **argv, const struct cmd *self)
 		cmd_error(self, "-o FILE is needed: the input is never changed");
 		return EXIT_USAGE;
 	}
-	if (r.source.path && !strcmp(r.source.path, r.output)) {
+	if (outfile_is(r.source.path ? r.source.path : "perf.data", r.output)) {
 		cmd_error(self, "-o must name another file than the input");
 		return EXIT_USAGE;
 	}
