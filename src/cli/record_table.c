@@ -152,7 +152,8 @@ void record_table_get(struct record_table *t, const struct kwalk_ask *ask, struc
 		ret->may_guess = kind == PROC_KIND_ANON;
 	ret->keeps_fp = object && object->keeps_fp;
 	if (object && object->table &&
-	    image_segments_vaddr(object->segments, object->n_segments, ask->pgoff, &vaddr) >= 0) {
+	    image_segments_mapped(object->segments, object->n_segments, ask->pgoff, ask->size,
+	                          &vaddr) >= 0) {
 		ret->blob = object->table->header;
 		ret->vaddr = vaddr;
 	}

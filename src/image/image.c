@@ -243,6 +243,36 @@ int image_segments_vaddr(const struct image_segment *segments, size_t n, uint64_
 	return -ENOENT;
 }
 
+/* Bytes that a segment and a part of its file have in common. */
+static uint64_t shared(const struct image_segment *s, uint64_t offset, uint64_t size)
+{
+	uint64_t end = size > UINT64_MAX - offset ? UINT64_MAX : offset + size;
+	uint64_t from = offset > s->offset ? offset : s->offset;
+	uint64_t to = end < s->offset + s->file_size ? end : s->offset + s->file_size;
+
+	return to > from ? to - from : 0;
+}
+
+int image_segments_mapped(const struct image_segment *segments, size_t n, uint64_t offset,
+                          uint64_t size, uint64_t *ret)
+{
+	const struct image_segment *best = NULL;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < n && (!best || segments[i].executable == best->executable); i++) {
+		uint64_t here = shared(&segments[i], offset, size);
+
+		if (here <= most)
+			continue;
+		best = &segments[i];
+		most = here;
+	}
+	if (!best)
+		return image_segments_vaddr(segments, n, offset, ret);
+	*ret = offset - best->offset + best->vaddr;
+	return 0;
+}
+
 int image_vaddr_of_offset(const struct image *image, uint64_t offset, uint64_t *ret)
 {
 	return image_segments_vaddr(image->segments, image->n_segments, offset, ret);

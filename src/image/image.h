@@ -85,6 +85,13 @@ int image_offset_of_vaddr(const struct image *image, uint64_t vaddr, uint64_t *r
 /* The first, over segments that were copied out of an image (in image_segment_at's order). */
 int image_segments_vaddr(const struct image_segment *segments, size_t n, uint64_t offset,
                          uint64_t *ret);
+/*
+ * The linked address of the first byte of a mapping of code: of size bytes of the file from offset on. Not the same: lld
+ * puts the end of one segment and the beginning of the next into one page of the file, which is mapped twice. The mapping
+ * is that of the executable segment of which it holds most. -ENOENT: it holds nothing of any.
+ */
+int image_segments_mapped(const struct image_segment *segments, size_t n, uint64_t offset,
+                          uint64_t size, uint64_t *ret);
 
 /* A section. bytes are decompressed (SHF_COMPRESSED, .zdebug_*), NULL when it has none (NOBITS);
  * they live until close; in the file's byte order. */

@@ -183,8 +183,8 @@ static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m
 	                               : "nothing is known of its code";
 	if (r < 0 || !object)
 		return r;
-	if (object->table &&
-	    image_segments_vaddr(object->segments, object->n_segments, m->pgoff, &vaddr) >= 0) {
+	if (object->table && image_segments_mapped(object->segments, object->n_segments, m->pgoff,
+	                                           m->end - m->start, &vaddr) >= 0) {
 		ret->table = object->table;
 		ret->bias = m->start - vaddr;
 	}

@@ -271,8 +271,8 @@ static int live_find(void *ctx, uint64_t pc, struct walk_place *ret)
 			tables_get(l->tables, m->path, NULL, &object);
 		ret->may_guess = !m->path[0];
 		if (object && object->table &&
-		    image_segments_vaddr(object->segments, object->n_segments, m->pgoff, &vaddr) >=
-		            0) {
+		    image_segments_mapped(object->segments, object->n_segments, m->pgoff,
+		                          m->end - m->start, &vaddr) >= 0) {
 			ret->table = object->table;
 			ret->rule = frametab_find(ret->table, pc - m->start + vaddr);
 		}

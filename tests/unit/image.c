@@ -117,6 +117,44 @@ static void test_self(void **state)
 	image_close(NULL);
 }
 
+/*
+ * lld's layout: the code begins in the page of the file in which what is read only ends, so that both mappings begin at the
+ * same offset; and here the second part of the code in the page in which the first ends.
+ */
+static void test_mapped(void **state)
+{
+	static const struct image_segment segments[] = {
+		{ .offset = 0x26b0, .vaddr = 0x36b0, .file_size = 0x4000, .executable = true },
+		{ .offset = 0x66b0, .vaddr = 0x86b0, .file_size = 0x3000, .executable = true },
+		{ .offset = 0, .vaddr = 0, .file_size = 0x26a4 },
+		{ .offset = 0x96b0, .vaddr = 0xc6b0, .file_size = 0x1000, .writable = true },
+	};
+	static const struct {
+		uint64_t offset, size, vaddr;
+	} maps[] = {
+		{ 0x2000, 0x5000, 0x3000 }, /* as the loader maps it */
+		{ 0x3000, 0x4000, 0x4000 }, /* cut by mprotect: what is behind */
+		{ 0x2000, 0x1000, 0x3000 }, /* and what is in front */
+		{ 0x6000, 0x4000, 0x8000 }, /* the second part */
+		{ 0x0, 0x10000, 0x1000 },   /* pages of 64 KiB: it begins long before */
+		{ 0x0, 0x2000, 0x0 },       /* made executable later */
+		{ 0xa000, 0x1000, 0xd000 }, /* likewise */
+		{ 0x9700, 0, 0xc700 },      /* its size is not known */
+	};
+	uint64_t vaddr;
+
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
+		assert_int_equal(image_segments_mapped(segments, 4, maps[i].offset, maps[i].size,
+		                                       &vaddr),
+		                 0);
+		assert_int_equal(vaddr, maps[i].vaddr);
+	}
+	assert_int_equal(image_segments_mapped(segments, 4, 0x20000, 0x1000, &vaddr), -ENOENT);
+	assert_int_equal(image_segments_mapped(segments, 4, UINT64_MAX, UINT64_MAX, &vaddr),
+	                 -ENOENT);
+	assert_int_equal(image_segments_mapped(segments, 0, 0, 0x1000, &vaddr), -ENOENT);
+}
+
 static int count(void *ctx, const struct image_symbol *symbol)
 {
 	size_t *n = ctx;
@@ -331,7 +369,7 @@ int main(void)
 		cmocka_unit_test(test_self),          cmocka_unit_test(test_packed_sections),
 		cmocka_unit_test(test_unpacked_file), cmocka_unit_test(test_debugdata),
 		cmocka_unit_test(test_find_debug),    cmocka_unit_test(test_find),
-		cmocka_unit_test(test_needed),
+		cmocka_unit_test(test_needed),        cmocka_unit_test(test_mapped),
 	};
 	char template[] = "/tmp/seam-image-XXXXXX";
 	int r;

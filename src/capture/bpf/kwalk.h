@@ -47,6 +47,7 @@ struct kwalk_ask {
 	pid_t pid;
 	const char *path;      /* as the kernel says it: a path, "[vdso]", "//anon", "" ... */
 	uint64_t pgoff;        /* bytes */
+	uint64_t size;         /* of the mapping */
 	uint8_t build_id_size; /* 0: not known; inode says which file then (0: none) */
 	uint8_t build_id[20];
 	uint64_t inode;

@@ -70,7 +70,11 @@ void learn_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *tex
 			.start = map.start, .end = map.end, .pgoff = map.offset, .since_ns = now_ns
 		};
 		struct kwalk_ask ask = {
-			.pid = (pid_t)pid, .path = path, .pgoff = map.offset, .inode = map.inode
+			.pid = (pid_t)pid,
+			.path = path,
+			.pgoff = map.offset,
+			.size = map.end - map.start,
+			.inode = map.inode,
 		};
 
 		if (!map.executable || map.path_size >= sizeof(path))
@@ -145,6 +149,7 @@ static void learn_mmap(struct kwalk *l, const struct seam_decoded *d)
 	struct kwalk_ask ask = { .pid = (pid_t)r->pid,
 		                 .path = r->filename,
 		                 .pgoff = r->pgoff,
+		                 .size = r->len,
 		                 .build_id_size = r->has_build_id ? r->build_id_size : 0,
 		                 .inode = r->has_build_id ? 0 : r->ino };
 

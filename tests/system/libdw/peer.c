@@ -32,8 +32,8 @@ static void peer_report(struct peer *p, uint64_t pc)
 		id.size = m->object->build_id_size;
 		memcpy(id.bytes, m->object->build_id, sizeof(id.bytes));
 		if (tables_get(p->tables, path, &id, &object) < 0 || !object->n_segments ||
-		    image_segments_vaddr(object->segments, object->n_segments, m->pgoff, &vaddr) <
-		            0)
+		    image_segments_mapped(object->segments, object->n_segments, m->pgoff,
+		                          m->end - m->start, &vaddr) < 0)
 			return;
 		base = UINT64_MAX;
 		for (size_t i = 0; i < object->n_segments; i++)
