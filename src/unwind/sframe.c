@@ -232,6 +232,16 @@ static bool sframe_flexible(const struct sframe *f, struct sframe_words *w, stru
 	       sframe_flexible_at(w, sp, fp, &r->fp, &r->fp_off);
 }
 
+/* SFrame does not follow callee-saved registers but the frame pointer: any of them may hold another value by now. */
+static void sframe_saves_unknown(const struct sframe *f, struct rows_rule *ret)
+{
+	unsigned n = frametab_saved_count(f->in->machine);
+
+	ret->rule.saved = (uint16_t)((1u << n) - 1);
+	for (unsigned i = 0; i < n; i++)
+		ret->saves[i] = FRAMETAB_SAVE_UNKNOWN;
+}
+
 /* One FRE's info and words -> a rule. */
 static bool sframe_rule(const struct sframe *f, struct cursor *c, const struct sframe_function *fn,
                         struct rows_rule *ret)
@@ -252,6 +262,7 @@ static bool sframe_rule(const struct sframe *f, struct cursor *c, const struct s
 		r->ra = FRAMETAB_AT_UNDEFINED;
 		return true;
 	}
+	sframe_saves_unknown(f, ret);
 	if (f->in->machine == FRAMETAB_X86_64) {
 		r->ra = FRAMETAB_AT_CFA;
 		r->ra_off = f->fixed_ra != SFRAME_FIXED_NONE ? f->fixed_ra : -8;

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// unwind_walk.c: walks over tables and stacks made by hand: which frames come out, and why they end.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "unwind/walk.h"
+
+#include "unwind_eh.h"
+
+#define SP 0x7ffc00001000u
+#define WORDS 64u
+
+struct made {
+	struct frametab table;
+	uint64_t stack[WORDS];
+};
+
+static int made_read(void *ctx, uint64_t address, uint64_t *ret)
+{
+	const struct made *m = ctx;
+
+	if (address < SP || address % 8)
+		return -EFAULT;
+	if (address >= SP + WORDS * 8)
+		return -ENODATA;
+	*ret = m->stack[(address - SP) / 8];
+	return 0;
+}
+
+static int made_find(void *ctx, uint64_t pc, struct walk_place *ret)
+{
+	const struct made *m = ctx;
+
+	if (pc < TEXT_AT || pc >= TEXT_AT + 0x10000)
+		return -ENOENT;
+	*ret = (struct walk_place){ .table = &m->table, .rule = frametab_find(&m->table, pc) };
+	return 0;
+}
+
+static size_t made_walk(struct made *m, const struct walk_registers *regs, uint64_t *frames,
+                        struct walk *walk)
+{
+	const struct walk_options options = { .machine = FRAMETAB_X86_64, .max_frames = 16 };
+	const struct walk_memory memory = { .ctx = m, .read = made_read, .find = made_find };
+
+	walk_stack(&options, &memory, regs, frames, walk);
+	return walk->n;
+}
+
+/* .sframe says nothing of rbx: behind a frame that only it describes, the caller's is not known. */
+static void sframe_tells_no_saved_registers(void **state)
+{
+	static const char caller[] = "\x0c\x03\x10"; /* CFA = rbx + 16 */
+	struct compile_input in = input(FRAMETAB_X86_64);
+	struct walk_registers regs = { .known = 1u << 3 | 1u << 7 | 1u << 16 };
+	struct buf eh = { 0 }, sframe = { 0 };
+	struct made m = { 0 };
+	uint64_t frames[16];
+	struct walk walk;
+
+	put_fde(&eh, put_cie(&eh, "zR"), TEXT_AT + 0x100, 0x40, caller, sizeof(caller) - 1);
+	buf_put(&sframe, "\xe2\xde\x02\x01\x03\x00\xf8\x00", 8);
+	buf_put_u32(&sframe, 1);
+	buf_put_u32(&sframe, 1);
+	buf_put_u32(&sframe, 3);
+	buf_put_u32(&sframe, 0);
+	buf_put_u32(&sframe, 20);
+	buf_put_u32(&sframe, (uint32_t)(TEXT_AT + 0x200 - EH_AT));
+	buf_put_u32(&sframe, 0x40);
+	buf_put_u32(&sframe, 0);
+	buf_put_u32(&sframe, 1);
+	buf_put(&sframe, "\x00\x00\x00\x00", 4);
+	buf_put(&sframe, "\x00\x03\x10", 3); /* CFA = sp + 16: rbx was pushed, nobody says so */
+	in.sframe = (struct compile_section){ sframe.bytes, sframe.n, EH_AT };
+	m.table = compile(&in, &eh);
+
+	/* What rbx holds in the callee would lead to words that look like a frame. */
+	m.stack[1] = TEXT_AT + 0x120;
+	m.stack[9] = TEXT_AT + 0x130;
+	regs.value[3] = SP + 64;
+	regs.value[7] = SP;
+	regs.value[16] = TEXT_AT + 0x210;
+	assert_int_equal(made_walk(&m, &regs, frames, &walk), 2);
+	assert_int_equal(frames[1], TEXT_AT + 0x120);
+	assert_int_equal(walk.end, WALK_BAD_RULE);
+	buf_free(&eh);
+	buf_free(&sframe);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sframe_tells_no_saved_registers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, free_blob);
+}
