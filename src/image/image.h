@@ -57,6 +57,9 @@ unsigned image_machine(const struct image *image); /* EM_* */
 int image_keeps_frame_pointers(struct image *image);
 /* The same of the code between two addresses of .text. */
 bool image_keeps_frame_pointers_in(struct image *image, uint64_t start, uint64_t end);
+/* Is code of a machine all padding (nop in its forms, int3, zeros), as between functions? A byte that cannot be told: no. */
+bool image_is_padding(unsigned machine, const unsigned char *code, size_t n);
+
 uint64_t
 image_entry(const struct image *image); /* e_entry: address at which a program starts; 0: none */
 bool image_is_64(const struct image *image);

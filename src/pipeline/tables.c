@@ -143,19 +143,39 @@ static void tables_give_helpers(struct tables *t, unsigned n)
 	pthread_mutex_unlock(&t->lock);
 }
 
-static bool tables_keeps_fp(void *image, uint64_t start, uint64_t end)
+/* The code of an object, for what the unwind information leaves out. */
+struct tables_code {
+	struct image *image;
+	struct image_section text;
+};
+
+static bool tables_keeps_fp(void *ctx, uint64_t start, uint64_t end)
 {
-	return image_keeps_frame_pointers_in(image, start, end);
+	const struct tables_code *code = ctx;
+
+	return image_keeps_frame_pointers_in(code->image, start, end);
+}
+
+static bool tables_is_padding(void *ctx, uint64_t start, uint64_t end)
+{
+	const struct tables_code *code = ctx;
+	const struct image_section *text = &code->text;
+
+	return start >= text->vaddr && end >= start && end - text->vaddr <= text->n &&
+	       image_is_padding(image_machine(code->image), text->bytes + (start - text->vaddr),
+	                        (size_t)(end - start));
 }
 
 /* Compiles an image, with the .debug_frame of its separate debug file if it has none of its own. */
 static int tables_compile(struct tables *t, struct image *image, struct buf *ret,
                           struct seam_error *err)
 {
+	struct tables_code code = { .image = image };
 	struct compile_input in = { .machine = image_machine(image),
 		                    .swap = tables_swapped(image),
 		                    .keeps_fp = tables_keeps_fp,
-		                    .keeps_fp_ctx = image };
+		                    .is_padding = tables_is_padding,
+		                    .code_ctx = &code };
 	struct image *debug = NULL;
 	unsigned helpers;
 	int r;
@@ -168,7 +188,9 @@ static int tables_compile(struct tables *t, struct image *image, struct buf *ret
 			        (struct compile_range){ s->vaddr, s->vaddr + s->memory_size };
 	}
 	in.entry = image_entry(image);
-	in.text_address = tables_section_address(image, ".text");
+	if (image_section(image, ".text", &code.text) < 0 || !code.text.bytes)
+		code.text.n = 0;
+	in.text_address = code.text.vaddr;
 	in.data_address = tables_section_address(image, ".got");
 	tables_section(image, ".eh_frame", &in.eh_frame);
 	tables_section(image, ".sframe", &in.sframe);

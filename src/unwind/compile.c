@@ -49,13 +49,49 @@ static void compile_gaps(struct rows *rows, const struct compile_input *in)
 		struct compile_range gap = { rows->functions[i].end, rows->functions[i + 1].start };
 
 		if (gap.end - gap.start >= COMPILE_GAP &&
-		    in->keeps_fp(in->keeps_fp_ctx, gap.start, gap.end))
+		    in->keeps_fp(in->code_ctx, gap.start, gap.end))
 			gaps[n++] = gap;
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (!rows_begin(rows, gaps[i].start, gaps[i].end))
 			continue;
 		rows_add(rows, gaps[i].start, &kept);
+		rows_end(rows);
+	}
+}
+
+/* The number of the rule that the last row of a function has. */
+static uint32_t compile_last_rule(const struct rows *rows, const struct rows_function *f)
+{
+	const struct rows_part *part = f->part ? &rows->parts[f->part - 1] : NULL;
+	const struct rows_row *row = (part ? part->rows : rows->rows) + f->first + f->n - 1;
+
+	return part ? part->numbers[row->rule] : row->rule;
+}
+
+/*
+ * A few bytes between two functions that are code: somebody took care to leave them out, as glibc does with what follows the system
+ * call of clone, where the child has an empty stack. It may be as it was before them: that is a guess.
+ */
+static void compile_undescribed(struct rows *rows, const struct compile_input *in)
+{
+	size_t n;
+
+	if (!in->is_padding)
+		return;
+	rows_seal(rows);
+	n = rows->n_functions;
+	for (size_t i = 0; i + 1 < n && !rows->failed; i++) {
+		uint64_t end = rows->functions[i].end, next = rows->functions[i + 1].start;
+		struct rows_rule like = { .rule = { .flags = FRAMETAB_LIKE } };
+
+		if (end == next || next - end >= COMPILE_BRIDGE ||
+		    in->is_padding(in->code_ctx, end, next))
+			continue;
+		like.rule.like = compile_last_rule(rows, &rows->functions[i]);
+		if (!rows_begin(rows, end, next))
+			continue;
+		rows_add(rows, end, &like);
 		rows_end(rows);
 	}
 }
@@ -86,6 +122,7 @@ int compile_table(const struct compile_input *in, struct buf *ret, struct seam_e
 		flags |= FRAMETAB_FROM_SFRAME;
 	}
 	compile_entry(&rows, in);
+	compile_undescribed(&rows, in);
 	compile_gaps(&rows, in);
 	status = layout_table(&rows, flags, ret, err);
 	rows_free(&rows);

@@ -25,6 +25,8 @@ struct compile_range {
 };
 
 #define COMPILE_RANGES_MAX 64
+#define COMPILE_BRIDGE \
+	16u /* bytes of padding between functions, fewer of which take the rule before them */
 #define COMPILE_GAP 65536u /* bytes; smaller ones are assembly of a few functions */
 #define COMPILE_GAPS_MAX 64
 
@@ -41,7 +43,9 @@ struct compile_input {
 	/* Does the code from start to end keep frame pointers, as far as can be told? Asked of what all sources leave out, from
 	 * COMPILE_GAP bytes on. NULL: no. */
 	bool (*keeps_fp)(void *ctx, uint64_t start, uint64_t end);
-	void *keeps_fp_ctx;
+	/* Is what stands from start to end, a few bytes between two functions, nothing that is run? NULL: it is. */
+	bool (*is_padding)(void *ctx, uint64_t start, uint64_t end);
+	void *code_ctx; /* of the two */
 	/* Threads that work at it, this one among them; 0: this one. */
 	unsigned threads;
 	/* Bytes of a section that are worth a thread; 0: 256 KiB, some milliseconds. Smaller sections stay in one. */

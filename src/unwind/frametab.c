@@ -51,6 +51,9 @@ static int frametab_check_rule(const struct frametab *t, const struct frametab_r
 	if (r->saved >> frametab_saved_count(t->header->machine) || r->saves > t->header->n_saves ||
 	    count > t->header->n_saves - r->saves)
 		return -EBADMSG;
+	if (r->flags & FRAMETAB_LIKE &&
+	    (r->cfa != FRAMETAB_CFA_NONE || r->like >= t->header->n_rules))
+		return -EBADMSG;
 	if (r->cfa == FRAMETAB_CFA_EXPR && frametab_check_expr(t, r->cfa_off))
 		return -EBADMSG;
 	if ((r->fp == FRAMETAB_AT_REG && (uint32_t)r->fp_off > 31) ||

@@ -86,6 +86,8 @@ enum frametab_at {
 #define FRAMETAB_SAVES_AT_SP 4u /* saves count from sp, not from the CFA (signal frames) */
 #define FRAMETAB_KEEPS_FP \
 	8u /* with FRAMETAB_CFA_NONE: the code here keeps frame pointers, which may be followed as a guess */
+#define FRAMETAB_LIKE \
+	16u /* with FRAMETAB_CFA_NONE: code that was left out; the rule before it may hold, as a guess */
 
 /* Callee-saved registers beside the frame pointer, as bits of `saved`: x86_64 rbx r12 r13 r14 r15; aarch64 x19 ... x28. */
 #define FRAMETAB_SAVED_MAX 10u
@@ -101,7 +103,7 @@ struct frametab_rule {
 	int32_t fp_off;
 	int32_t ra_off;
 	uint32_t saves; /* first entry */
-	uint32_t reserved;
+	uint32_t like;  /* with FRAMETAB_LIKE: number of the rule that may hold */
 };
 
 /* A blob that was checked: views into it. */

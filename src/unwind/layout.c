@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define BRIDGE 16u /* bytes of padding between functions that take the rule before them */
 #define TEXT_MAX (4ULL << 30) /* bytes of address space that one table may span */
 
 struct layout {
@@ -44,7 +43,7 @@ static void layout_functions(struct layout *to, const struct rows *r)
 				layout_row(&l, f->start + row->off,
 				           part ? part->numbers[row->rule] : row->rule);
 		}
-		if (next - f->end >= BRIDGE)
+		if (next - f->end >= COMPILE_BRIDGE)
 			layout_row(&l, f->end, 0);
 	}
 	*to = l;

@@ -347,6 +347,25 @@ static void walker_leave_trail(struct walker *w)
 	w->step = NULL;
 }
 
+/* From here on frames are guesses, of which registers beside sp, fp and pc say nothing. */
+static void walker_unsure(struct walker *w)
+{
+	walker_leave_trail(w);
+	for (unsigned i = 0; i < w->n_saved; i++)
+		w->saved[i].how = SAVED_UNKNOWN;
+	if (w->out->n_sure > w->out->n)
+		w->out->n_sure = w->out->n;
+}
+
+/* Code between two functions that nobody described: perhaps all is as it was before it. */
+static bool walker_like(struct walker *w, const struct frametab_rule *like)
+{
+	if (w->options->no_fallback || like->cfa == FRAMETAB_CFA_NONE)
+		return walker_end(w, WALK_NO_INFO);
+	walker_unsure(w);
+	return walker_step(w, like);
+}
+
 /* No unwind information: [fp] is the caller's fp, [fp + 8] the return address. A guess, counted as one. */
 static bool walker_guess(struct walker *w)
 {
@@ -370,15 +389,11 @@ static bool walker_guess(struct walker *w)
 		return walker_end(w, WALK_COMPLETE);
 	if (!pc || w->memory->find(w->memory->ctx, pc - 1, &there) < 0)
 		return walker_end(w, WALK_NO_INFO);
-	walker_leave_trail(w);
+	walker_unsure(w);
 	w->regs.value[w->sp] = fp + 16;
 	w->regs.value[w->fp] = next;
 	w->regs.value[w->pc] = pc;
-	for (unsigned i = 0; i < w->n_saved; i++)
-		w->saved[i].how = SAVED_UNKNOWN;
 	w->exact = w->first = false;
-	if (w->out->n_sure > w->out->n)
-		w->out->n_sure = w->out->n;
 	return true;
 }
 
@@ -443,6 +458,8 @@ static bool walker_next(struct walker *w)
 {
 	bool on;
 
+	if (w->place.rule && w->place.rule->flags & FRAMETAB_LIKE)
+		return walker_like(w, &w->place.table->rules[w->place.rule->like]);
 	if (!w->place.rule || w->place.rule->cfa == FRAMETAB_CFA_NONE)
 		return walker_guess(w);
 	if (w->trail)

@@ -89,22 +89,23 @@ void walk_trail_clear(struct walk_trail *t);
 void walk_trail_ask(const struct walk_trail *t, const struct walk_memory *memory);
 
 /* What walk_options.marks adds to a frame's address: no user address has these bits. */
-#define WALK_GUESSED (1ULL << 63) /* found by frame pointer, or behind a frame that was */
+#define WALK_GUESSED \
+	(1ULL << 63) /* found by frame pointer, or from code left out, or behind a frame that was */
 #define WALK_EXACT (1ULL << 62) /* where execution stopped (a signal came), not a return address */
 #define WALK_ADDRESS (WALK_EXACT - 1)
 
 struct walk_options {
 	uint32_t machine; /* enum frametab_machine */
 	bool marks;       /* set WALK_GUESSED and WALK_EXACT in frames; frame 0 bears none */
-	bool no_fallback; /* do not go on by frame pointer where there is no unwind information */
+	bool no_fallback; /* do not go on by a guess where there is no unwind information */
 	uint64_t
 	        pac_mask; /* aarch64: bits of a return address that hold its signature; 0: bits 48-54 and 56-63 */
 	size_t max_frames; /* room in frames; at most WALK_FRAMES_MAX */
 };
 
 struct walk {
-	size_t n; /* frames: addresses written */
-	size_t n_sure; /* frames found by unwind information; from this one on they were guessed by frame pointer */
+	size_t n;      /* frames: addresses written */
+	size_t n_sure; /* frames found by unwind information; from this one on they were guessed */
 	enum walk_end end;
 	uint64_t end_pc; /* where it ended */
 	uint64_t needed; /* WALK_TRUNCATED: the address that could not be read */

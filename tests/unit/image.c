@@ -155,6 +155,38 @@ static void test_mapped(void **state)
 	assert_int_equal(image_segments_mapped(segments, 0, 0, 0x1000, &vaddr), -ENOENT);
 }
 
+static void test_padding(void **state)
+{
+	static const struct {
+		const char *code;
+		size_t n;
+		bool arm, padding;
+	} cases[] = {
+		{ "\x90", 1, false, true },
+		{ "\xcc\xcc\xcc", 3, false, true },
+		{ "\x66\x90", 2, false, true },
+		{ "\x0f\x1f\x00", 3, false, true },
+		{ "\x0f\x1f\x40\x00\x0f\x1f\x44\x00\x00", 9, false, true },
+		{ "\x66\x2e\x0f\x1f\x84\x00\x00\x00\x00\x00", 10, false, true },
+		{ "\x0f\x1f\x80\x00\x00\x00\x00\x00\x00", 9, false, true },
+		{ "\x0f\x05\x48\x85\xc0\x7c\x13\x74\x01\xc3", 10, false,
+		  false },                                               /* glibc's clone */
+		{ "\xc3\xcc\x66\x0f\x1f\x44\x00\x00", 8, false, false }, /* libgcrypt */
+		{ "\x90\xc3", 2, false, false },
+		{ "\x66\x66", 2, false, false },
+		{ "\x0f\x1f", 2, false, false },
+		{ "\x0f\x1f\x84\x00\x00\x00\x00", 7, false, false }, /* cut */
+		{ "\x1f\x20\x03\xd5\x00\x00\x00\x00", 8, true, true },
+		{ "\x01\x00\x00\xd4", 4, true, false }, /* svc */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(image_is_padding(cases[i].arm ? EM_AARCH64 : EM_X86_64,
+		                                  (const unsigned char *)cases[i].code, cases[i].n),
+		                 cases[i].padding);
+	assert_false(image_is_padding(EM_386, (const unsigned char *)"\x90", 1));
+}
+
 static int count(void *ctx, const struct image_symbol *symbol)
 {
 	size_t *n = ctx;
@@ -370,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_unpacked_file), cmocka_unit_test(test_debugdata),
 		cmocka_unit_test(test_find_debug),    cmocka_unit_test(test_find),
 		cmocka_unit_test(test_needed),        cmocka_unit_test(test_mapped),
+		cmocka_unit_test(test_padding),
 	};
 	char template[] = "/tmp/seam-image-XXXXXX";
 	int r;

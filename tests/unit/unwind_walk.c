@@ -19,6 +19,7 @@
 struct made {
 	struct frametab table;
 	uint64_t stack[WORDS];
+	bool sure;
 };
 
 static int made_read(void *ctx, uint64_t address, uint64_t *ret)
@@ -46,7 +47,9 @@ static int made_find(void *ctx, uint64_t pc, struct walk_place *ret)
 static size_t made_walk(struct made *m, const struct walk_registers *regs, uint64_t *frames,
                         struct walk *walk)
 {
-	const struct walk_options options = { .machine = FRAMETAB_X86_64, .max_frames = 16 };
+	const struct walk_options options = { .machine = FRAMETAB_X86_64,
+		                              .max_frames = 16,
+		                              .no_fallback = m->sure };
 	const struct walk_memory memory = { .ctx = m, .read = made_read, .find = made_find };
 
 	walk_stack(&options, &memory, regs, frames, walk);
@@ -93,10 +96,59 @@ static void sframe_tells_no_saved_registers(void **state)
 	buf_free(&sframe);
 }
 
+/* The ten bytes behind the function at TEXT_AT + 0x200 are code, others are not. */
+static bool made_is_padding(void *ctx, uint64_t start, uint64_t end)
+{
+	(*(unsigned *)ctx)++;
+	assert_true(start < end);
+	return start != TEXT_AT + 0x220;
+}
+
+/*
+ * glibc ends the unwind information of clone in front of its system call: the child comes back from it on an empty stack, of which
+ * the first word is the function that it will call, and no return address.
+ */
+static void code_without_information_is_no_padding(void **state)
+{
+	struct compile_input in = input(FRAMETAB_X86_64);
+	struct walk_registers regs = { .known = 1u << 7 | 1u << 16 };
+	struct buf eh = { 0 };
+	struct made m = { 0 };
+	uint64_t frames[16];
+	struct walk walk;
+	unsigned asked = 0;
+	size_t cie = put_cie(&eh, "zR");
+
+	in.is_padding = made_is_padding;
+	in.code_ctx = &asked;
+	put_fde(&eh, cie, TEXT_AT + 0x100, 0x20, "", 0);
+	put_fde(&eh, cie, TEXT_AT + 0x128, 0x20, "", 0);
+	put_fde(&eh, cie, TEXT_AT + 0x200, 0x20, "", 0); /* clone */
+	put_fde(&eh, cie, TEXT_AT + 0x22a, 0x20, "", 0);
+	put_fde(&eh, cie, TEXT_AT + 0x24a, 0x20, "", 0); /* follows at once: not asked */
+	m.table = compile(&in, &eh);
+	assert_int_equal(asked, 2);
+	assert_int_equal(frametab_find(&m.table, TEXT_AT + 0x120)->cfa, FRAMETAB_CFA_SP);
+	assert_int_equal(frametab_find(&m.table, TEXT_AT + 0x21f)->cfa, FRAMETAB_CFA_SP);
+	assert_int_equal(frametab_find(&m.table, TEXT_AT + 0x220)->cfa, FRAMETAB_CFA_NONE);
+	assert_int_equal(frametab_find(&m.table, TEXT_AT + 0x229)->flags, FRAMETAB_LIKE);
+	assert_int_equal(frametab_find(&m.table, TEXT_AT + 0x22a)->cfa, FRAMETAB_CFA_SP);
+	m.stack[0] = TEXT_AT + 0x100;
+	regs.value[7] = SP;
+	regs.value[16] = TEXT_AT + 0x222;
+	assert_int_equal(made_walk(&m, &regs, frames, &walk), 2);
+	assert_int_equal(walk.n_sure, 1); /* the parent's are right, the child's are not */
+	m.sure = true;
+	assert_int_equal(made_walk(&m, &regs, frames, &walk), 1);
+	assert_int_equal(walk.end, WALK_NO_INFO);
+	buf_free(&eh);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sframe_tells_no_saved_registers),
+		cmocka_unit_test(code_without_information_is_no_padding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, free_blob);
