@@ -27,7 +27,6 @@ enum {
 	ENC_FUNCREL = 0x40,
 	ENC_ALIGNED = 0x50,
 	ENC_INDIRECT = 0x80,
-	ENC_OMIT = 0xff,
 };
 
 struct cfi {
@@ -125,6 +124,7 @@ static bool cfi_augmentation(const struct cfi *f, struct cursor *c, const char *
 {
 	uint64_t length;
 	const unsigned char *end;
+	bool told = false; /* how FDEs write pointers */
 
 	if (!*text)
 		return true;
@@ -139,6 +139,7 @@ static bool cfi_augmentation(const struct cfi *f, struct cursor *c, const char *
 		switch (*text) {
 		case 'R':
 			cie->encoding = cursor_u8(c);
+			told = true;
 			break;
 		case 'L':
 			cursor_u8(c);
@@ -159,7 +160,7 @@ static bool cfi_augmentation(const struct cfi *f, struct cursor *c, const char *
 			break;
 		default: /* unknown: 'z' says where it ends, but the FDE's encoding may be unknown then */
 			c->at = end;
-			return cie->encoding != ENC_OMIT;
+			return told;
 		}
 	}
 	if (c->failed || c->at > end)

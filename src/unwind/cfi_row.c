@@ -147,7 +147,7 @@ static void row_saves_at_sp(const struct row *r)
  */
 static bool row_popped(struct cfi_rule *rule, int64_t stack)
 {
-	bool below = stack < -rule->off;
+	bool below = rule->off == INT64_MIN || stack < -rule->off;
 
 	rule->pushed |= !below;
 	return below && rule->pushed;

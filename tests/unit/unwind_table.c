@@ -247,6 +247,58 @@ static void aarch64_rows(void **state)
 	buf_free(&body);
 }
 
+/* Offsets as far as they go: nothing overflows on the way. */
+static void far_offsets(void **state)
+{
+	static const char least[] =
+	        "\x05\x03\x80\x80\x80\x80\x80\x80\x80\x80\x10" /* rbx at CFA + 2^60 * -8 */
+	        "\x05\x06\x80\x80\x80\x80\x80\x80\x80\x80\x10" /* rbp likewise */
+	        "\x41\x0e\x10";
+	struct compile_input in = input(FRAMETAB_X86_64);
+	struct buf eh = { 0 };
+	struct frametab t = { 0 };
+	size_t cie = put_cie(&eh, "zR");
+
+	put_fde(&eh, cie, TEXT_AT, 0x20, least, sizeof(least) - 1);
+	put_fde(&eh, cie, TEXT_AT + 0x100, 0x20, "", 0);
+	t = compile(&in, &eh);
+	assert_int_equal(t.header->skipped, 1);
+	assert_int_equal(frametab_find(&t, TEXT_AT)->cfa, FRAMETAB_CFA_NONE);
+	buf_free(&eh);
+}
+
+/* An augmentation with a letter that is not known: it may stand in front of the one that says how pointers are written. */
+static void unknown_augmentations(void **state)
+{
+	static const struct {
+		const char *text, *data;
+		uint32_t skipped;
+	} cases[] = { { "zRX", "\x01\x1b", 0 }, { "zXR", "\x02\x00\x1b", 1 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct compile_input in = input(FRAMETAB_X86_64);
+		struct buf eh = { 0 }, body = { 0 };
+		struct frametab t = { 0 };
+		size_t cie = put_cie(&eh, "zR"), other = eh.n;
+
+		buf_put_u32(&body, 0);
+		buf_put(&body, "\x01", 1);
+		buf_put(&body, cases[i].text, strlen(cases[i].text) + 1);
+		buf_put(&body, "\x01\x78\x10", 3);
+		buf_put(&body, cases[i].data, (size_t)cases[i].data[0] + 1);
+		buf_put(&body, "\x0c\x07\x08\x90\x01", 5);
+		put_entry(&eh, body.bytes, body.n);
+		put_fde(&eh, other, TEXT_AT, 0x20, "\0\0\0\0\0\0\0\0\0\0\0", 12);
+		put_fde(&eh, cie, TEXT_AT + 0x100, 0x20, "", 0);
+		t = compile(&in, &eh);
+		assert_int_equal(t.header->skipped, cases[i].skipped);
+		assert_int_equal(frametab_find(&t, TEXT_AT)->cfa,
+		                 cases[i].skipped ? FRAMETAB_CFA_NONE : FRAMETAB_CFA_SP);
+		buf_free(&eh);
+		buf_free(&body);
+	}
+}
+
 /* ---- SFrame ---- */
 
 static void put_sframe_v2(struct buf *b)
@@ -404,6 +456,8 @@ int main(void)
 		cmocka_unit_test(nothing_to_compile),
 		cmocka_unit_test(debug_frame_fills_gaps),
 		cmocka_unit_test(aarch64_rows),
+		cmocka_unit_test(far_offsets),
+		cmocka_unit_test(unknown_augmentations),
 		cmocka_unit_test(sframe_v2),
 		cmocka_unit_test(sframe_repeats_are_bounded),
 		cmocka_unit_test(expression_evaluator),
