@@ -95,8 +95,12 @@ static void text_stat(struct text *t)
 	buf_put_text(t->out, "# contains stat data\n");
 }
 
+/* An event is in one group: whoever says otherwise would make a file of 9 MB 18 GB of text. */
 static void text_group_desc(struct text *t)
 {
+	const struct seam_events *events = t->context->events;
+	size_t left = events ? seam_events_count(events) : 0;
+
 	for (uint32_t n = cursor_u32(&t->c); n && !t->c.failed; n--) {
 		const char *name = feature_string(&t->c);
 		uint64_t leader = cursor_u32(&t->c), members = cursor_u32(&t->c);
@@ -105,12 +109,15 @@ static void text_group_desc(struct text *t)
 			return;
 		buf_printf(t->out, "# group: %s{", strcmp(name, "{anon_group}") ? name : "");
 		for (uint64_t i = 0; i < members; i++) {
-			const struct seam_event *e = NULL;
+			const struct seam_event *e =
+			        events ? seam_events_at(events, (size_t)(leader + i)) : NULL;
 
-			if (t->context->events)
-				e = seam_events_at(t->context->events, (size_t)(leader + i));
 			if (!e)
 				break;
+			if (!left--) {
+				cursor_fail(&t->c);
+				return;
+			}
 			buf_printf(t->out, "%s%s", i ? "," : "", e->name);
 		}
 		buf_put_text(t->out, "}\n");

@@ -436,6 +436,44 @@ static void features_there_and_back(void **state)
 	seam_events_free(events);
 }
 
+/* Groups that overlap: a few bytes each would name every event once more. */
+static void groups_are_disjoint(void **state)
+{
+	static const struct {
+		uint32_t n, leader, members;
+		const char *text;
+	} cases[] = {
+		{ 1, 0, 2, "# group: g{one,two}\n" },
+		{ 1, 1, UINT32_MAX, "# group: g{two}\n" }, /* as far as there are events */
+		{ 100000, 0, UINT32_MAX, NULL },
+	};
+	struct seam_events *events = two_events(0);
+
+	seam_events_set_name(events, 0, "one");
+	seam_events_set_name(events, 1, "two");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct feature_context context = { .events = events };
+		struct buf bytes = { 0 }, text = { 0 };
+
+		buf_put_u32(&bytes, cases[i].n);
+		for (uint32_t k = 0; k < cases[i].n; k++) {
+			buf_put_u32(&bytes, 4);
+			buf_put(&bytes, "g\0\0", 4);
+			buf_put_u32(&bytes, cases[i].leader);
+			buf_put_u32(&bytes, cases[i].members);
+		}
+		assert_int_equal(feature_text(SEAM_FEATURE_GROUP_DESC,
+		                              &(struct seam_bytes){ bytes.bytes, bytes.n },
+		                              &context, &text),
+		                 cases[i].text ? 0 : -EBADMSG);
+		if (cases[i].text)
+			assert_string_equal(buf_text(&text), cases[i].text);
+		buf_free(&bytes);
+		buf_free(&text);
+	}
+	seam_events_free(events);
+}
+
 /* Somebody cuts the file while it is mapped: reading stops before the cut, and says so. */
 static void cut_while_reading(void **state)
 {
@@ -545,6 +583,7 @@ int main(void)
 		cmocka_unit_test(cut_while_reading),
 		cmocka_unit_test(unpacked_again_is_the_same),
 		cmocka_unit_test(features_there_and_back),
+		cmocka_unit_test(groups_are_disjoint),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);
