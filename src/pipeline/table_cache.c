@@ -29,28 +29,75 @@ static int cache_make_path(char *path)
 	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
+/* A directory of this user's own, that others may not write to: they could fill it. Takes the descriptor. */
+static int cache_own(int fd)
+{
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 022))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* A directory below one that is open, which is closed. */
+static int cache_below(int parent, const char *name, bool follow)
+{
+	int fd = -1;
+
+	if (mkdirat(parent, name, 0700) == 0 || errno == EEXIST)
+		fd = openat(parent, name,
+		            O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
+	close(parent);
+	return cache_own(fd);
+}
+
+/*
+ * seam/KIND below a path. Under sudo, HOME may be another user's: whoever owns it could lead us, by a link, into any directory
+ * of ours, and what is oldest there would be removed. In a directory that all may write to, links are not followed.
+ */
+static int cache_at(char *base, const char *kind)
+{
+	struct stat st;
+	bool mine;
+	int fd;
+
+	if (cache_make_path(base) < 0)
+		return -1;
+	fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) < 0 || (st.st_uid != geteuid() && st.st_uid)) {
+		close(fd);
+		return -1;
+	}
+	mine = st.st_uid == geteuid() && !(st.st_mode & 022);
+	fd = cache_below(fd, "seam", mine);
+	return fd < 0 ? -1 : cache_below(fd, kind, true);
+}
+
 void table_cache_open(struct table_cache *c, const char *kind, const char *dir, uint64_t most)
 {
 	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	char path[4096];
-	struct stat st;
 	int n;
 
 	*c = (struct table_cache){ .dir = -1, .most = most, .added = UINT64_MAX };
 	if (dir)
 		n = snprintf(path, sizeof(path), "%s", dir);
 	else if (base && base[0] == '/')
-		n = snprintf(path, sizeof(path), "%s/seam/%s", base, kind);
+		n = snprintf(path, sizeof(path), "%s", base);
 	else if (home && home[0] == '/')
-		n = snprintf(path, sizeof(path), "%s/.cache/seam/%s", home, kind);
+		n = snprintf(path, sizeof(path), "%s/.cache", home);
 	else
 		return;
-	if (n < 0 || (size_t)n >= sizeof(path) || cache_make_path(path) < 0)
+	if (n < 0 || (size_t)n >= sizeof(path))
 		return;
-	c->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	/* A directory that others may write to could be filled by them. */
-	if (c->dir >= 0 && (fstat(c->dir, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 022)))
-		table_cache_close(c);
+	if (!dir)
+		c->dir = cache_at(path, kind);
+	else if (cache_make_path(path) >= 0)
+		c->dir = cache_own(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
 void table_cache_close(struct table_cache *c)

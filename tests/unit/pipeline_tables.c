@@ -359,9 +359,47 @@ static void a_file_without_build_id_is_its_inode(void **state)
 	tables_free(t);
 }
 
+/* A link to a directory of ours, in a directory that others may write to, or that is another user's (sudo). */
+static void test_links(void **state)
+{
+	static const struct {
+		uid_t owner; /* 0: this user */
+		mode_t mode;
+		bool link, opened;
+	} cases[] = {
+		{ 0, 0700, false, true },  { 0, 0755, true, true },  { 0, 01777, false, true },
+		{ 0, 01777, true, false }, { 1, 0755, true, false }, { 1, 0755, false, false },
+	};
+	char base[128], own[128], link[128], command[256];
+	struct table_cache c;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (cases[i].owner && geteuid()) /* only root can give a directory away */
+			continue;
+		snprintf(base, sizeof(base), "%s/base", dir);
+		snprintf(own, sizeof(own), "%s/own", dir);
+		snprintf(link, sizeof(link), "%s/seam", base);
+		assert_int_equal(mkdir(base, 0700), 0);
+		assert_int_equal(mkdir(own, 0700), 0);
+		if (cases[i].link)
+			assert_int_equal(symlink(own, link), 0);
+		assert_int_equal(chmod(base, cases[i].mode), 0);
+		if (cases[i].owner)
+			assert_int_equal(chown(base, cases[i].owner, (gid_t)-1), 0);
+		setenv("XDG_CACHE_HOME", base, 1);
+		table_cache_open(&c, "unwind", NULL, 1 << 20);
+		assert_int_equal(c.dir >= 0, cases[i].opened);
+		table_cache_close(&c);
+		unsetenv("XDG_CACHE_HOME");
+		snprintf(command, sizeof(command), "rm -rf '%s' '%s'", base, own);
+		assert_int_equal(system(command), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_links, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_round_trip, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_pages, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_processes, make_dir, remove_dir),
