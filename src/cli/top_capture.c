@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "abi/record_at.h"
 #include "capture/synth.h"
 #include "cli/record_say.h"
 #include "cli/record_signals.h"
@@ -88,23 +89,12 @@ static int top_record(struct top *t, const struct seam_record *record)
 static int top_put(void *ctx, const void *bytes, size_t n)
 {
 	const unsigned char *at = bytes;
+	struct seam_record record;
 	int r = 0;
 
-	while (n >= 8 && r >= 0) {
-		struct seam_record record = { .bytes = at };
-		uint16_t size;
-
-		memcpy(&record.type, at, 4);
-		memcpy(&record.misc, at + 4, 2);
-		memcpy(&size, at + 6, 2);
-		if (size < 8 || size > n)
-			return -EBADMSG;
-		record.size = size;
+	for (; r >= 0 && record_at(at, n, &record); at += record.size, n -= record.size)
 		r = top_record(ctx, &record);
-		at += size;
-		n -= size;
-	}
-	return r < 0 ? r : 0;
+	return r < 0 ? r : n ? -EBADMSG : 0;
 }
 
 /* A capture_write, of records as the rings and /proc give them. */

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "abi/record_at.h"
 #include "base/buf.h"
 #include "capture/buildid.h"
 #include "capture/procfs.h"
@@ -200,14 +201,10 @@ static void check_records(const struct buf *bytes, const struct expected *expect
 	assert_int_equal(seam_events_new(&events), 0);
 	assert_true(seam_events_add(events, &attr, "x", (const uint64_t[]){ 1 }, 1, NULL) >= 0);
 	for (; at < bytes->n; i++) {
-		struct seam_record r = { .bytes = bytes->bytes + at };
+		struct seam_record r;
 		struct seam_decoded d;
-		uint16_t size;
 
-		memcpy(&r.type, r.bytes, 4);
-		memcpy(&r.misc, r.bytes + 4, 2);
-		memcpy(&size, r.bytes + 6, 2);
-		r.size = size;
+		assert_true(record_at(bytes->bytes + at, bytes->n - at, &r));
 		assert_true(i < n);
 		assert_int_equal(r.type, expected[i].type);
 		assert_int_equal(r.misc, expected[i].misc);
@@ -223,7 +220,7 @@ static void check_records(const struct buf *bytes, const struct expected *expect
 			assert_int_equal(d.mmap.pid, expected[i].pid);
 			assert_string_equal(d.mmap.filename, expected[i].name);
 		}
-		at += size;
+		at += r.size;
 	}
 	assert_int_equal(i, n);
 	seam_events_free(events);

@@ -16,6 +16,7 @@
 #include <ucontext.h>
 
 #include "abi/encode.h"
+#include "abi/record_at.h"
 #include "pipeline/live.h"
 #include "pipeline/outcome.h"
 
@@ -247,16 +248,9 @@ static void finish(struct run *r)
 static bool sample_at(const struct run *r, size_t i, struct seam_decoded *ret)
 {
 	static struct seam_record record;
-	size_t at = 0;
 
-	while (at < r->out.n) {
-		uint16_t size;
-
-		memcpy(&size, r->out.bytes + at + 6, 2);
-		record = (struct seam_record){ .size = size, .bytes = r->out.bytes + at };
-		memcpy(&record.type, r->out.bytes + at, 4);
-		memcpy(&record.misc, r->out.bytes + at + 4, 2);
-		at += size;
+	for (size_t at = 0; at < r->out.n; at += record.size) {
+		assert_true(record_at(r->out.bytes + at, r->out.n - at, &record));
 		if (record.type != SEAM_RECORD_SAMPLE || i--)
 			continue;
 		assert_int_equal(seam_record_decode(live_events(r->l), &record, ret, NULL), 0);
