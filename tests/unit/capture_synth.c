@@ -26,29 +26,18 @@
 #include "capture/synth.h"
 #include "capture/synth_bpf.h"
 #include "capture/target.h"
+#include "tree.h"
 
 static char root[64];
 
 static void make_file(const char *path, const void *bytes, size_t n)
 {
-	char full[256];
-	int fd;
-
-	snprintf(full, sizeof(full), "%s/%s", root, path);
-	for (char *slash = full + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
-		*slash = 0;
-		mkdir(full, 0700);
-		*slash = '/';
-	}
-	fd = open(full, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, bytes, n), n);
-	close(fd);
+	tree_put(root, path, bytes, n);
 }
 
 static void make_text(const char *path, const char *text)
 {
-	make_file(path, text, strlen(text));
+	tree_put_text(root, path, text);
 }
 
 static int make_root(void **state)
