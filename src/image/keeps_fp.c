@@ -91,7 +91,7 @@ int image_keeps_frame_pointers(struct image *image)
 }
 
 /* Functions that set up a frame: with frame pointers 1.2 and more a KiB of code (V8's builtins, node's C++), without next to none (cc1
- * 0.01, libc 0.04 with its assembly). */
+ * 0.01, libc 0.05 with its assembly). docs/unwind-truth.md has the commands that count them. */
 static bool fp_is_usual(const unsigned char *code, size_t n)
 {
 	static const unsigned char moves[][3] = { { 0x48, 0x89, 0xe5 }, { 0x48, 0x8b, 0xec } };
