@@ -13,9 +13,9 @@
 
 #include "image/image.h"
 
-#define TEXT_MOST \
-	((size_t)16 << 20) /* bytes of .text that are asked: a sample of a large object is enough */
-#define CALLED_LEAST 32u   /* fewer functions say nothing */
+/* Bytes of .text that are asked: a sample of a large object is enough. */
+#define TEXT_MOST ((size_t)16 << 20)
+#define CALLED_LEAST 32u /* fewer functions say nothing */
 #define BEGIN_BYTES 20u
 #define FRAME_BYTES 4096u /* of code for each function that sets up a frame */
 #define SHARE 60u /* percent; what looks like a call in the middle of an instruction is noise */
