@@ -18,6 +18,7 @@
 
 #include <bpf/bpf.h>
 
+#include "abi/record_at.h"
 #include "capture/bpf/kwalk_parts.h"
 #include "capture/ioctl.h"
 #include "capture/kernel.h"
@@ -33,6 +34,8 @@
 
 /* ---- order ---- */
 
+#define FOLLOW_LEAST 24u /* a header and the sample_id */
+
 struct follow_entry {
 	uint64_t time_ns;
 	size_t at; /* in records */
@@ -44,19 +47,14 @@ static int follow_records(void *ctx, const void *bytes, size_t n)
 {
 	struct follow *f = &((struct kwalk *)ctx)->follow;
 	const unsigned char *at = bytes;
+	struct seam_record r;
 
-	while (n >= 24) {
+	for (; record_at(at, n, &r) && r.size >= FOLLOW_LEAST; at += r.size, n -= r.size) {
 		struct follow_entry e = { .at = f->records.n };
-		uint16_t size;
 
-		memcpy(&size, at + 6, 2);
-		if (size < 24 || size > n)
-			break;
-		memcpy(&e.time_ns, at + size - 8, 8);
-		buf_put(&f->records, at, size);
+		memcpy(&e.time_ns, at + r.size - 8, 8);
+		buf_put(&f->records, at, r.size);
 		buf_put(&f->order, &e, sizeof(e));
-		at += size;
-		n -= size;
 	}
 	return 0;
 }
