@@ -370,7 +370,7 @@ static void test_links(void **state)
 		{ 0, 0700, false, true },  { 0, 0755, true, true },  { 0, 01777, false, true },
 		{ 0, 01777, true, false }, { 1, 0755, true, false }, { 1, 0755, false, false },
 	};
-	char base[128], own[128], link[128], command[256];
+	char base[80], own[80], link[96], command[256];
 	struct table_cache c;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

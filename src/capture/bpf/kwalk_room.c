@@ -15,7 +15,7 @@
 
 /* The table's header, by docs/unwind-table.md. */
 #define TABLE_MAGIC 0x776e7573u
-#define TABLE_VERSION 2u
+#define TABLE_VERSION 3u
 #define TABLE_X86_64 62u
 #define TABLE_RULE_SIZE 32u
 
