@@ -357,10 +357,14 @@ static void walker_unsure(struct walker *w)
 		w->out->n_sure = w->out->n;
 }
 
-/* Code between two functions that nobody described: perhaps all is as it was before it. */
+/*
+ * Code between two functions that nobody described: perhaps all is as it was before it. Not where the result of a system call may be
+ * 0, in DWARF register 0 of all machines: that is the child of a clone, whose stack has no return address.
+ */
 static bool walker_like(struct walker *w, const struct frametab_rule *like)
 {
-	if (w->options->no_fallback || like->cfa == FRAMETAB_CFA_NONE)
+	if (w->options->no_fallback || like->cfa == FRAMETAB_CFA_NONE || !w->first ||
+	    !(w->regs.known & 1) || !w->regs.value[0])
 		return walker_end(w, WALK_NO_INFO);
 	walker_unsure(w);
 	return walker_step(w, like);

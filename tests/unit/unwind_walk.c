@@ -111,7 +111,7 @@ static bool made_is_padding(void *ctx, uint64_t start, uint64_t end)
 static void code_without_information_is_no_padding(void **state)
 {
 	struct compile_input in = input(FRAMETAB_X86_64);
-	struct walk_registers regs = { .known = 1u << 7 | 1u << 16 };
+	struct walk_registers regs = { .known = 1u | 1u << 7 | 1u << 16 };
 	struct buf eh = { 0 };
 	struct made m = { 0 };
 	uint64_t frames[16];
@@ -136,11 +136,19 @@ static void code_without_information_is_no_padding(void **state)
 	m.stack[0] = TEXT_AT + 0x100;
 	regs.value[7] = SP;
 	regs.value[16] = TEXT_AT + 0x222;
+	regs.value[0] = (uint64_t)-ENOSYS; /* until there is a result, and then a pid: the parent */
 	assert_int_equal(made_walk(&m, &regs, frames, &walk), 2);
-	assert_int_equal(walk.n_sure, 1); /* the parent's are right, the child's are not */
+	assert_int_equal(walk.n_sure, 1);
 	m.sure = true;
 	assert_int_equal(made_walk(&m, &regs, frames, &walk), 1);
 	assert_int_equal(walk.end, WALK_NO_INFO);
+	m.sure = false;
+	regs.value[0] = 0; /* the child */
+	assert_int_equal(made_walk(&m, &regs, frames, &walk), 1);
+	assert_int_equal(walk.end, WALK_NO_INFO);
+	regs.value[0] = 1;
+	regs.known &= ~1u; /* it cannot be told */
+	assert_int_equal(made_walk(&m, &regs, frames, &walk), 1);
 	buf_free(&eh);
 }
 

@@ -79,6 +79,7 @@ enum { /* rule.fp, rule.ra */
 #define RULE_SIGNAL 1u
 #define RULE_SAVES_AT_SP 4u
 #define RULE_KEEPS_FP 8u
+#define RULE_LIKE 16u
 #define RULE_BITS 22
 #define SAVE_UNKNOWN 0x8000u
 
@@ -450,6 +451,16 @@ INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 	return 0;
 }
 
+/* Code between two functions that nobody described: perhaps all is as it was before it, by another rule. Not in the child of a clone. */
+INLINE __u64 walk_like(struct walker *w, __u64 rule)
+{
+	if (!w->first || !w->regs[0])
+		return 0;
+	w->guessed = 1;
+	w->known &= ~REGS_CALLEE;
+	return w->at.rules + arena_u32_wide(rule + 28) * 32;
+}
+
 INLINE long walk_step(struct walk *c, const int kind)
 {
 	struct walker *w = c->w;
@@ -469,6 +480,8 @@ INLINE long walk_step(struct walk *c, const int kind)
 	if (!walk_find(w, w->pc))
 		return walk_end(w, KWALK_NO_MAPPING);
 	rule = walk_rule(w, w->pc);
+	if (rule && arena_u64(rule) >> 32 & RULE_LIKE)
+		rule = walk_like(w, rule);
 	if (rule && (arena_u64(rule) & 255))
 		return walk_by_rule(c, rule, kind);
 	if (w->at.flags & (KWALK_MAY_GUESS | KWALK_KEEPS_FP) ||
