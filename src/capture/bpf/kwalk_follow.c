@@ -30,7 +30,7 @@
 #define FOLLOW_SOON_NS 50000ull
 #define FOLLOW_WAIT_NS 100000000ull /* also for room to be made (kwalk_room.c) */
 #define SWEEP_NS 1000000000ull
-#define GONE_NS 5000000000ull /* samples of a process that has gone may still wait in a ring */
+#define GONE_NS 5000000000ull /* after its leader's end: other threads may run on */
 
 /* ---- order ---- */
 
@@ -112,7 +112,7 @@ static void follow_sweep(struct kwalk *l)
 		struct kwalk_process p;
 		uint32_t key = (uint32_t)pid;
 
-		if (!s->gone_ns || s->gone_ns + GONE_NS > now_ns ||
+		if (!s->gone_ns || s->gone_ns + GONE_NS > l->spaces.walked_ns ||
 		    bpf_map_lookup_elem(l->processes, &key, &p) >= 0)
 			continue;
 		arena_give(&l->arena, s->published, s->published_size, now_ns);
