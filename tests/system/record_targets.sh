@@ -96,6 +96,25 @@ for how in one threads; do
 	done
 done
 
+echo "# -t: a thread that replaces the program of its process, whose number it then has"
+cat >replaces.py <<'PY'
+import os, threading, time
+def run():
+    print(threading.get_native_id(), flush=True)
+    time.sleep(4)
+    os.execv("/bin/sh", ["sh", "-c", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done"])
+threading.Thread(target=run).start()
+PY
+for mode in fp dwarf,defer; do
+	rm -f thread
+	python3 replaces.py >thread & replaced=$!
+	until [ -s thread ]; do sleep 0.1; done
+	timeout -s INT 40 "$SEAM" record -F 1000 --call-graph $mode -t "$(cat thread)" -o replaced.data 2>err
+	same "$mode: status" 0 $?
+	atleast "$mode: samples of the new program" 50 "$("$SEAM" script -i replaced.data -F tid,comm 2>/dev/null | grep -c "^ *sh *$replaced *$")"
+	wait $replaced
+done
+
 echo "# what is not there"
 record -p 999999999 -o x.data; same "no such process" 1 $status
 same "no file is left" no "$([ -e x.data ] && echo yes || echo no)"
