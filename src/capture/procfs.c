@@ -143,6 +143,7 @@ int procfs_stat_parse(const char *text, size_t n, struct procfs_stat *ret)
 	}
 	memcpy(ret->comm, open + 1, length);
 	ret->comm[length] = 0;
+	ret->state = close[2];
 	ret->ppid = (pid_t)field[0];
 	ret->kernel_thread = field[5] & PROCFS_KTHREAD;
 	ret->threads = (unsigned)field[16];

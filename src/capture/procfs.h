@@ -15,6 +15,7 @@
 
 struct procfs_stat {
 	char comm[64]; /* the kernel's own are 15 bytes; workers' names are longer */
+	char state;    /* 'R', 'S', ... 'Z', 'X' */
 	pid_t ppid;
 	bool kernel_thread;
 	unsigned threads;

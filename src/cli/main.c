@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // main.c: finds the command and runs it. Knows nothing of what commands do.
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cmd.h"
 
@@ -15,10 +18,25 @@ void cmds_print(FILE *out)
 	fprintf(out, "\n'seam help COMMAND' tells more.\n");
 }
 
+/* A file that is opened while one of the three is closed would take its place, and get what is written there. The wrong way round,
+ * so that using them fails as before; what is executed finds them closed. */
+static bool main_holds_standard_files(void)
+{
+	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", modes[fd] | O_CLOEXEC) != fd)
+			return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : NULL;
 
+	if (!main_holds_standard_files())
+		return EXIT_FAILED;
 	if (!name) {
 		cmds_print(stderr);
 		return EXIT_USAGE;

@@ -141,6 +141,8 @@ static int record_open_file(struct recording *r)
 	if (error)
 		return record_fail(r, o->output, error);
 	error = seam_writer_open(&r->sink.writer, o->output, events, &opts, &err);
+	if (error)
+		record_output_abandon(&r->output);
 	if (!error)
 		error = record_head_features(r->sink.writer, o, events, &err);
 	if (error) {

@@ -17,6 +17,7 @@ static volatile sig_atomic_t signals_asked;
 static volatile sig_atomic_t signals_sent;
 static struct timespec signals_first;
 static struct session *volatile signals_session;
+static void (*volatile signals_leave)(void);
 
 static void signals_ask(int number, siginfo_t *info, void *context)
 {
@@ -33,6 +34,8 @@ static void signals_ask(int number, siginfo_t *info, void *context)
 		signals_sent = info->si_code <= 0; /* SI_USER, SI_QUEUE, SI_TKILL */
 		signals_asked = number;
 	} else if (since > RECORD_AGAIN_NS) {
+		if (signals_leave)
+			signals_leave();
 		_exit(128 + number);
 	}
 	if (signals_session)
@@ -74,6 +77,24 @@ void record_signals_catch(void)
 void record_signals_wake(struct session *session)
 {
 	signals_session = session;
+}
+
+/* SA_RESETHAND: the second time, when this has returned, it is what it always is. */
+static void signals_quit(int number)
+{
+	int error = errno;
+
+	signals_leave();
+	raise(number);
+	errno = error;
+}
+
+void record_signals_leave(void (*leave)(void))
+{
+	struct sigaction quit = { .sa_handler = signals_quit, .sa_flags = SA_RESETHAND };
+
+	signals_leave = leave;
+	sigaction(SIGQUIT, &quit, NULL);
 }
 
 int record_signals_asked(bool *was_sent)

@@ -15,6 +15,8 @@
 void record_signals_catch(void);
 /* Which session a signal wakes; NULL: none. */
 void record_signals_wake(struct session *session);
+/* What is done before the second one ends the program, and before SIGQUIT does; async-signal-safe. Not to be changed back. */
+void record_signals_leave(void (*leave)(void));
 /* The first signal that asked to stop; 0: none yet. *was_sent: by a process, so that the command, which
  * a terminal would have told too, does not know of it. */
 int record_signals_asked(bool *was_sent);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // top.c: `seam top`: where time goes now. Knows the terminal: plain ANSI, its size, single keys.
 //
-// Invariant: the terminal is given back as it was, whatever ends the program short of SIGKILL.
+// Invariant: the terminal is given back as it was, whatever signal ends the program but SIGKILL and those of its own faults.
 #include "cli/top.h"
 
 #include <errno.h>
@@ -14,6 +14,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "cli/record_signals.h"
 #include "cli/record_values.h"
 
 #define CLEAR "\033[H\033[2J"
@@ -232,6 +233,8 @@ static int top_loop(struct top *t)
 		struct buf out = { 0 };
 
 		r = top_step(t, &ended);
+		if (r < 0)
+			cmd_error(t->cmd, "reading the rings: %s", strerror(-r));
 		last = ended;
 		if (r >= 0)
 			r = top_refresh(t, last, top_lines(t), &out);
@@ -245,14 +248,30 @@ static int top_loop(struct top *t)
 	return r < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
-static bool top_terminal(struct top *t, struct termios *before)
+/* What a signal handler can reach. */
+static struct termios top_before;
+
+/* Also in the middle of a table, when lines do not wrap; in a signal handler, too. */
+static void top_give_back(void)
+{
+	static const char wrap[] = "\033[?7h\n";
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	tcsetattr(STDIN_FILENO, TCSANOW, &top_before);
+	/* A terminal that was stopped (Ctrl-S) is not waited for. */
+	if (poll(&out, 1, 0) > 0 && write(STDOUT_FILENO, wrap, sizeof(wrap) - 1) < 0)
+		return; /* nobody sees it then */
+}
+
+static bool top_terminal(struct top *t)
 {
 	struct termios raw;
 
 	if (t->stdio || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO) ||
-	    tcgetattr(STDIN_FILENO, before))
+	    tcgetattr(STDIN_FILENO, &top_before))
 		return false;
-	raw = *before;
+	record_signals_leave(top_give_back);
+	raw = top_before;
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	raw.c_cc[VMIN] = 0;
 	raw.c_cc[VTIME] = 0;
@@ -261,17 +280,14 @@ static bool top_terminal(struct top *t, struct termios *before)
 
 static int top_show(struct top *t)
 {
-	struct termios before;
 	int rc;
 
 	rc = top_open(t);
 	if (rc == EXIT_OK) {
-		t->ui = top_terminal(t, &before);
+		t->ui = top_terminal(t);
 		rc = top_loop(t);
-		if (t->ui) {
-			tcsetattr(STDIN_FILENO, TCSANOW, &before);
-			putchar('\n');
-		}
+		if (t->ui)
+			top_give_back();
 	}
 	if (t->target.started && !target_poll(&t->target))
 		target_signal(&t->target, SIGTERM);

@@ -50,6 +50,27 @@ if command -v perf >/dev/null; then
 	atleast "perf reads the stream" 50 "$(grep -c '^sh ' script.out)"
 fi
 
+echo "# without standard files: no other file takes their place; the command finds them closed"
+"$SEAM" record -q --call-graph fp -o closed.data -- sh -c 'exec 3>fds
+	for i in 0 1 2; do readlink /proc/$PPID/fd/$i >&3; [ ! -e /proc/$$/fd/$i ] || echo "$i is open" >&3; done
+	exit 7' <&- >&- 2>&-
+same "status" 7 $?
+same "files" "/dev/null /dev/null /dev/null" "$(paste -sd " " fds)"
+"$SEAM" script -i closed.data 2>err >&-
+same "what cannot be written is an error" 1 $?
+says err "Bad file descriptor"
+
+echo "# too few files, wherever it is noticed: what was there before is there, or a recording is"
+for n in 8 9 10 11 12 13 14 15 16 17 18; do
+	rm -f few.data*
+	echo precious >few.data
+	(ulimit -n $n; "$SEAM" record -q --call-graph fp -o few.data -- true) 2>err
+	case $?$(head -c 8 few.data) in
+	[1-9]*precious | 0PERFILE2) echo "ok: $n files" ;;
+	*) fail "$n files: $(ls few.data*): $(cat err)" ;;
+	esac
+done
+
 echo "# compressed"
 record -z -F 2000 -o z.data -- sh -c "$BUSY"
 atleast "samples" 50 "$(samples z.data)"

@@ -69,9 +69,51 @@ if command -v readelf >/dev/null && [ "$(id -u)" = 0 ]; then
 fi
 
 echo "# -p ends with its process"
-sleep 1 &
+sleep 3 & # making ready takes more than one on a busy machine
 record -p $! -o end.data
 same "status" 0 $status
+
+echo "# ... though nobody waits for it, whoever walks the stacks"
+cat >unwaited.py <<'PY'
+import os, subprocess, sys, time
+# A process that ends; one whose first thread has ended before it began to be looked at, and whose other one ends.
+threads = "import ctypes, threading, time; threading.Thread(target=time.sleep, args=(6,)).start(); ctypes.CDLL(None).syscall(60, 0)"
+child = subprocess.Popen(["sleep", "3"] if sys.argv[1] == "one" else [sys.executable, "-c", threads])
+print(child.pid, flush=True)
+time.sleep(60)
+PY
+for how in one threads; do
+	[ "$how $(uname -m)" != "threads aarch64" ] || continue # exit has another number there
+	for mode in fp dwarf,defer; do
+		python3 unwaited.py $how >unwaited & parent=$!
+		until [ -s unwaited ]; do sleep 0.1; done
+		[ $how = one ] || until grep -q 'State:.Z' "/proc/$(cat unwaited)/status"; do sleep 0.1; done
+		timeout -s INT 40 "$SEAM" record --call-graph $mode -p "$(cat unwaited)" -o end.data 2>err
+		same "$how, $mode: status" 0 $?
+		same "$how, $mode: it has exited" "Z 1" "$(awk '{ print $3, $20 }' "/proc/$(cat unwaited)/stat")"
+		kill $parent
+		rm unwaited
+	done
+done
+
+echo "# -t: a thread that replaces the program of its process, whose number it then has"
+cat >replaces.py <<'PY'
+import os, threading, time
+def run():
+    print(threading.get_native_id(), flush=True)
+    time.sleep(4)
+    os.execv("/bin/sh", ["sh", "-c", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done"])
+threading.Thread(target=run).start()
+PY
+for mode in fp dwarf,defer; do
+	rm -f thread
+	python3 replaces.py >thread & replaced=$!
+	until [ -s thread ]; do sleep 0.1; done
+	timeout -s INT 40 "$SEAM" record -F 1000 --call-graph $mode -t "$(cat thread)" -o replaced.data 2>err
+	same "$mode: status" 0 $?
+	atleast "$mode: samples of the new program" 50 "$("$SEAM" script -i replaced.data -F tid,comm 2>/dev/null | grep -c "^ *sh *$replaced *$")"
+	wait $replaced
+done
 
 echo "# what is not there"
 record -p 999999999 -o x.data; same "no such process" 1 $status

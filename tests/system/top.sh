@@ -54,6 +54,46 @@ kill "$pid"
 wait "$pid" 2>/dev/null
 atleast "tables until it was stopped" 2 "$(grep -c '^seam top: ' out)"
 
+# On a terminal, ended in the middle: by SIGQUIT, and by a second SIGINT while the first cannot be answered, for the terminal was stopped.
+./hot 1000000 &
+pid=$!
+cat >terminal.py <<'PY'
+import os, pty, resource, signal, subprocess, sys, termios, time
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+seam, pid, how = sys.argv[1:]
+ours, its = pty.openpty()
+before = termios.tcgetattr(its)
+top = subprocess.Popen([seam, "top", "-d", "1", "-p", pid], stdin=its, stdout=its, start_new_session=True)
+shown = b""
+while b"q quit" not in shown:
+    shown += os.read(ours, 65536)
+if termios.tcgetattr(its) == before:
+    sys.exit("the terminal was never taken")
+if how == "quit":
+    top.send_signal(signal.SIGQUIT)
+else:
+    termios.tcflow(its, termios.TCOOFF)
+    while open(f"/proc/{top.pid}/syscall").read().split()[:2] not in (["1", "0x1"], ["64", "0x1"]):  # write(2) to it, which waits
+        time.sleep(0.1)
+    top.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    top.send_signal(signal.SIGINT)
+os.set_blocking(ours, False)
+while top.poll() is None:
+    try:
+        shown += os.read(ours, 65536)
+    except BlockingIOError:
+        time.sleep(0.1)
+back = termios.tcgetattr(its) == before
+if how == "quit":
+    back = back and (shown + os.read(ours, 65536)).rstrip().endswith(b"\033[?7h")
+print(top.returncode, "given back" if back else "not given back")
+PY
+same "SIGQUIT" "-3 given back" "$(timeout 60 python3 terminal.py "$SEAM" "$pid" quit)"
+same "SIGINT twice" "130 given back" "$(timeout 60 python3 terminal.py "$SEAM" "$pid" twice)"
+kill "$pid"
+wait "$pid" 2>/dev/null
+
 "$SEAM" top -d nonsense >out 2>err
 same "usage" 2 $?
 "$SEAM" top -s srcline >out 2>err

@@ -70,6 +70,7 @@ static void test_stat(void **state)
 
 	assert_int_equal(procfs_stat_parse(plain, strlen(plain), &s), 0);
 	assert_string_equal(s.comm, "we) (ird) name");
+	assert_int_equal(s.state, 'S');
 	assert_int_equal(s.ppid, 7);
 	assert_int_equal(s.threads, 3);
 	assert_false(s.kernel_thread);

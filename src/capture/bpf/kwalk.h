@@ -143,7 +143,7 @@ int kwalk_target(struct kwalk *l, pid_t pid);
 int kwalk_target_all(struct kwalk *l, void (*said)(void *ctx, size_t done, size_t of), void *ctx);
 /* Puts an object's table into memory before anybody maps it. */
 void kwalk_prepare(struct kwalk *l, const void *blob);
-/* True when the last target has gone. Never for KWALK_EVERYTHING. */
+/* True when the last target has exited, though nobody has waited for it yet. Never for KWALK_EVERYTHING. */
 bool kwalk_targets_gone(struct kwalk *l);
 /* Whether records about a process belong into the recording: it is a target, or was, and one of its tasks was what opts.filters says. */
 bool kwalk_is_followed(struct kwalk *l, uint32_t pid);

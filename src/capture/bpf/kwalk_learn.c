@@ -284,11 +284,39 @@ bool kwalk_is_followed(struct kwalk *l, uint32_t pid)
 	return is;
 }
 
+/* Nobody has waited for it yet, and may never do: until then it is among the targets. What cannot be read is not known to have exited. */
+static bool learn_has_exited(const struct kwalk *l, uint32_t pid)
+{
+	struct procfs_stat stat = { 0 };
+	struct buf text = { 0 };
+	char path[32];
+	int64_t n;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	n = procfs_read(AT_FDCWD, path, &text);
+	if (n > 0 && procfs_stat_parse(buf_text(&text), (size_t)n, &stat) < 0)
+		stat.state = 0;
+	buf_free(&text);
+	/* Of a process other threads may live on. */
+	return (stat.state == 'Z' || stat.state == 'X') &&
+	       (l->opts.filter == KWALK_THREADS || stat.threads < 2);
+}
+
 bool kwalk_targets_gone(struct kwalk *l)
 {
-	uint32_t key;
+	uint32_t key = l->alive, value;
+	bool more;
 
 	if (l->opts.filter == KWALK_EVERYTHING)
 		return false;
-	return bpf_map_get_next_key(l->targets, NULL, &key) < 0;
+	if (key && bpf_map_lookup_elem(l->targets, &key, &value) >= 0 && !learn_has_exited(l, key))
+		return false;
+	more = bpf_map_get_next_key(l->targets, NULL, &key) >= 0;
+	while (more && learn_has_exited(l, key)) {
+		uint32_t before = key;
+
+		more = bpf_map_get_next_key(l->targets, &before, &key) >= 0;
+	}
+	l->alive = more ? key : 0;
+	return !more;
 }

@@ -183,6 +183,7 @@ struct kwalk {
 	struct kwalk_probe probe;
 	struct bpf_object *object;
 	struct bpf_program *on_sample;
+	uint32_t alive; /* a target that was seen alive: the first to be looked at */
 	struct bpf_link **links;
 	size_t n_links;
 	int *attached; /* links of on_sample to the session's events */

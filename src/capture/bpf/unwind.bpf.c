@@ -228,6 +228,16 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
+/* A thread that replaces the program takes over its process's number, and loses its own. */
+INLINE void target_renumber(struct task_struct *task)
+{
+	__u32 tid = task->pid, pid = task->tgid, one = 1;
+
+	if (config.filter == KWALK_THREADS && tid != pid && bpf_map_lookup_elem(&targets, &tid) &&
+	    bpf_map_update_elem(&targets, &pid, &one, BPF_ANY) < 0)
+		COUNT(not_followed);
+}
+
 /* From here to on_exec the memory is the new program's and the registers the old one's. */
 SEC("tp_btf/sched_prepare_exec")
 int BPF_PROG(on_replace, struct task_struct *task)
@@ -238,6 +248,7 @@ int BPF_PROG(on_replace, struct task_struct *task)
 		*n |= KWALK_REPLACING;
 	else
 		bpf_map_update_elem(&execs, &pid, &first, BPF_ANY);
+	target_renumber(task);
 	if (filter_by_number(
 	            task)) /* it looks again every now and then: the new program's mappings come soon */
 		news_tell(pid);
