@@ -9,6 +9,9 @@
 
 #include "cli/cmd.h"
 
+#define HELP_WIDTH 100 /* columns */
+#define HELP_INDENT 31 /* where the text of an option begins */
+
 void cmd_error(const struct cmd *cmd, const char *fmt, ...)
 {
 	va_list ap;
@@ -156,27 +159,63 @@ int options_u64(const struct options *o, const char *what, unsigned long long le
 	return 0;
 }
 
+/* Text in lines of at most HELP_WIDTH columns, of which the first began at `column`, and others at `indent`. A line is broken at a
+ * space, or behind a comma of a list. */
+static void help_text(const char *text, size_t column, size_t indent)
+{
+	while (*text) {
+		size_t n = strcspn(text, " ,\n"), space = *text == ' ';
+
+		if (space)
+			n = 1 + strcspn(text + 1, " ,\n");
+		n += text[n] == ',';
+		if (*text == '\n') {
+			column = 0;
+			n = 1;
+		} else if (column + n > HELP_WIDTH && column > indent) {
+			printf("\n%*s", (int)indent, "");
+			column = indent;
+			text += space;
+			n -= space;
+		}
+		printf("%.*s", (int)n, text);
+		column += *text == '\n' ? 0 : n;
+		text += n;
+	}
+	putchar('\n');
+}
+
+static void help_option(const struct option_def *d)
+{
+	char left[64];
+	int n = 0;
+
+	n += snprintf(left, sizeof(left), "%c%c%s", d->short_name ? '-' : ' ',
+	              d->short_name ? d->short_name : ' ',
+	              d->long_name ? (d->short_name ? ", " : "  ") : "");
+	if (d->long_name)
+		n += snprintf(left + n, sizeof(left) - (size_t)n, "--%s", d->long_name);
+	if (d->arg && options_arg_optional(d))
+		n += snprintf(left + n, sizeof(left) - (size_t)n, "[=%.*s]",
+		              (int)strlen(d->arg) - 2, d->arg + 1);
+	else if (d->arg)
+		n += snprintf(left + n, sizeof(left) - (size_t)n, " %s", d->arg);
+	if (n > HELP_INDENT - 3) /* too long to stand beside its text */
+		printf("  %s\n%*s", left, HELP_INDENT, "");
+	else
+		printf("  %-*s", HELP_INDENT - 2, left);
+	help_text(d->help, HELP_INDENT, HELP_INDENT);
+}
+
 void cmd_print_help(const struct cmd *cmd)
 {
 	printf("Usage: seam %s %s\n\n%s.\n", cmd->name, cmd->synopsis, cmd->summary);
 	if (cmd->options && cmd->options->id)
 		printf("\nOptions:\n");
-	for (const struct option_def *d = cmd->options; d && d->id; d++) {
-		char left[64];
-		int n = 0;
-
-		n += snprintf(left, sizeof(left), "%c%c%s", d->short_name ? '-' : ' ',
-		              d->short_name ? d->short_name : ' ',
-		              d->long_name ? (d->short_name ? ", " : "  ") : "");
-		if (d->long_name)
-			n += snprintf(left + n, sizeof(left) - (size_t)n, "--%s", d->long_name);
-		if (d->arg && options_arg_optional(d))
-			snprintf(left + n, sizeof(left) - (size_t)n, "[=%.*s]",
-			         (int)strlen(d->arg) - 2, d->arg + 1);
-		else if (d->arg)
-			snprintf(left + n, sizeof(left) - (size_t)n, " %s", d->arg);
-		printf("  %-28s %s\n", left, d->help);
+	for (const struct option_def *d = cmd->options; d && d->id; d++)
+		help_option(d);
+	if (cmd->details) {
+		putchar('\n');
+		help_text(cmd->details, 0, 0);
 	}
-	if (cmd->details)
-		printf("\n%s\n", cmd->details);
 }
