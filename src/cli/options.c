@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/habit.h"
 
 #define HELP_WIDTH 100 /* columns */
 #define HELP_INDENT 31 /* where the text of an option begins */
@@ -51,6 +52,18 @@ static const struct option_def *options_find_long(const struct options *o, const
 	return found;
 }
 
+static int options_unknown(const struct options *o, const char *dashes, const char *name, size_t n)
+{
+	const char *instead = habit_instead(o->cmd->name, name, n);
+
+	if (instead)
+		cmd_error(o->cmd, "there is no option '%s%.*s': %s", dashes, (int)n, name, instead);
+	else
+		cmd_error(o->cmd, "unknown option '%s%.*s'; 'seam %s --help' lists them", dashes,
+		          (int)n, name, o->cmd->name);
+	return OPTIONS_USAGE;
+}
+
 static int options_long(struct options *o, const char *text)
 {
 	const char *eq = strchr(text, '=');
@@ -63,9 +76,11 @@ static int options_long(struct options *o, const char *text)
 		return OPTIONS_HELP;
 	}
 	d = options_find_long(o, text, n, &ambiguous);
-	if (!d || ambiguous) {
-		cmd_error(o->cmd, "%s option '--%.*s'; 'seam %s --help' lists them",
-		          ambiguous ? "ambiguous" : "unknown", (int)n, text, o->cmd->name);
+	if (!d)
+		return options_unknown(o, "--", text, n);
+	if (ambiguous) {
+		cmd_error(o->cmd, "ambiguous option '--%.*s'; 'seam %s --help' lists them", (int)n,
+		          text, o->cmd->name);
 		return OPTIONS_USAGE;
 	}
 	o->arg = eq ? eq + 1 : NULL;
@@ -95,11 +110,14 @@ static int options_short(struct options *o)
 			cmd_print_help(o->cmd);
 			return OPTIONS_HELP;
 		}
-		cmd_error(o->cmd, "unknown option '-%c'; 'seam %s --help' lists them", c,
-		          o->cmd->name);
-		return OPTIONS_USAGE;
+		return options_unknown(o, "-", &c, 1);
 	}
 	o->arg = NULL;
+	if (d->arg && options_arg_optional(d) && *o->bundle >= '0' && *o->bundle <= '9') { /* -z3 */
+		o->arg = o->bundle;
+		o->bundle = NULL;
+		return d->id;
+	}
 	if (!d->arg || options_arg_optional(d)) {
 		if (!*o->bundle)
 			o->bundle = NULL;
@@ -117,7 +135,7 @@ static int options_short(struct options *o)
 	return d->id;
 }
 
-int options_next(struct options *o)
+static int options_next_given(struct options *o)
 {
 	const char *text;
 
@@ -140,6 +158,16 @@ int options_next(struct options *o)
 		return options_long(o, text + 2);
 	o->bundle = text + 1;
 	return options_short(o);
+}
+
+int options_next(struct options *o)
+{
+	int id;
+
+	do
+		id = options_next_given(o);
+	while (id == OPTIONS_ACCEPTED);
+	return id;
 }
 
 int options_u64(const struct options *o, const char *what, unsigned long long least,
