@@ -269,6 +269,31 @@ const struct seam_event *events_of_sample(const struct seam_events *events,
 	return seam_events_by_id(events, events_word(record, at));
 }
 
+/*
+ * The kernel adds an event's trailer to the size of a KSYMBOL or BPF_EVENT anew for each event that it gives the record to, and does not
+ * take it off (6.18, 7.3): with other recorders beside, the trailer stands behind the name, and bytes of no meaning behind it.
+ */
+uint32_t events_trailer_end(const struct seam_events *events, const struct seam_record *record)
+{
+	uint32_t end = 24, back = events->trailer_id_back; /* both have 24 bytes in front */
+	const unsigned char *nul;
+
+	if ((record->type != SEAM_RECORD_KSYMBOL && record->type != SEAM_RECORD_BPF_EVENT) ||
+	    !events->n || !events->same_trailer || record->size <= end)
+		return record->size;
+	if (record->type == SEAM_RECORD_KSYMBOL) {
+		nul = memchr(record->bytes + end, 0, record->size - end);
+		if (!nul)
+			return record->size;
+		end = ((uint32_t)(nul - record->bytes) + 8) & ~7U;
+	}
+	end += events->entries[0]->layout.trailer_size;
+	if (end >= record->size || back == EVENTS_NO_ID || end < back ||
+	    !seam_events_by_id(events, events_word(record, end - back)))
+		return record->size;
+	return end;
+}
+
 const struct seam_event *events_of_trailer(const struct seam_events *events,
                                            const struct seam_record *record)
 {
@@ -278,5 +303,6 @@ const struct seam_event *events_of_trailer(const struct seam_events *events,
 		return &events->entries[0]->event;
 	if (back == EVENTS_NO_ID || record->size < 8 || record->size - 8 < back)
 		return NULL;
-	return seam_events_by_id(events, events_word(record, record->size - back));
+	return seam_events_by_id(events,
+	                         events_word(record, events_trailer_end(events, record) - back));
 }

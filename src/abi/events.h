@@ -54,6 +54,8 @@ static inline const struct layout *events_layout(const struct seam_event *event)
 /* The event that a kernel record belongs to; NULL when it cannot be told. */
 const struct seam_event *events_of_sample(const struct seam_events *events,
                                           const struct seam_record *record);
+/* Where the trailer of a kernel record ends: at its end, but for what the kernel made too long. */
+uint32_t events_trailer_end(const struct seam_events *events, const struct seam_record *record);
 const struct seam_event *events_of_trailer(const struct seam_events *events,
                                            const struct seam_record *record);
 

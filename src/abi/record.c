@@ -102,7 +102,7 @@ static int record_kernel(struct decode *d, unsigned least)
 	const struct seam_record *record = d->record;
 	const struct seam_event *event = events_of_trailer(d->events, record);
 	const struct layout *l = decode_trailer(d->events, record, event);
-	uint32_t size = l->trailer_size;
+	uint32_t size = l->trailer_size, end = events_trailer_end(d->events, record);
 	struct cursor c;
 
 	if (record->size < least + size)
@@ -110,9 +110,9 @@ static int record_kernel(struct decode *d, unsigned least)
 	d->ret->event = event;
 	if (!size)
 		return 0;
-	c = cursor_of(record->bytes + record->size - size, size, record->swap);
+	c = cursor_of(record->bytes + end - size, size, record->swap);
 	record_trailer(&c, l->trailer, &d->ret->id);
-	d->body.end -= size;
+	d->body.end -= record->size - end + size;
 	return 0;
 }
 

@@ -21,6 +21,7 @@ enum {
 
 static const struct option_def annotate_options[] = {
 	INFILE_OPTION(OPT_INPUT),
+	OPTIONS_FORCE,
 	{ "symbol", 's', "NAME", "as the operand: the function", OPT_SYMBOL },
 	{ "no-source", 0, NULL, "read no source files: their names and line numbers only",
 	  OPT_NO_SOURCE },

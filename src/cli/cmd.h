@@ -56,6 +56,16 @@ struct options {
 #define OPTIONS_USAGE (-2)   /* wrong; it was said on stderr: return EXIT_USAGE */
 #define OPTIONS_HELP (-3)    /* --help or -h was printed: return EXIT_OK */
 
+/* The id of an option that perf has, and that changes nothing here: it is not returned. */
+#define OPTIONS_ACCEPTED 0x7fff
+
+/* An entry for a command's option table. */
+#define OPTIONS_FORCE                                                                      \
+	{                                                                                  \
+		"force", 'f', NULL, "accepted: it does not matter whose the recording is", \
+		        OPTIONS_ACCEPTED                                                   \
+	}
+
 struct options options_start(int argc, char **argv, const struct cmd *cmd);
 /* The id of the next option, or one of the above. After OPTIONS_END, argv[at..] are what stands
  * behind "--". */

@@ -93,6 +93,21 @@ static int export_option(struct export_run *e, const struct options *o, int id)
 	}
 }
 
+/* The only event that has samples, or 0: one for mappings alone (dummy) is no column of costs. */
+static uint32_t export_only_event(const struct profile *p)
+{
+	struct profile_account account;
+	uint32_t only = 0;
+
+	for (uint32_t i = 1; i <= profile_n_events(p); i++) {
+		profile_account(p, i, &account);
+		if (account.samples && only)
+			return 0;
+		only = account.samples ? i : only;
+	}
+	return only;
+}
+
 /* -EINVAL: there is no such event, or (said, not refused) others are left out. */
 static int export_choose_event(struct export_run *e, const struct profile *p)
 {
@@ -103,6 +118,8 @@ static int export_choose_event(struct export_run *e, const struct profile *p)
 		if (!e->opts.event)
 			return -EINVAL;
 	}
+	if (!e->event)
+		e->opts.event = export_only_event(p);
 	for (uint32_t i = 1; e->format->one_event && !e->event && i <= profile_n_events(p); i++) {
 		profile_account(p, i, &account);
 		if (account.samples && i != export_event(p, &e->opts))

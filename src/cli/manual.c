@@ -21,6 +21,8 @@ static void manual_text(const char *text)
 			fputs("\\-", stdout);
 		else if (line_start && text[1] == '\n')
 			fputs("\n.PP", stdout);
+		else if (*text == ',') /* a long list has no spaces to break it at */
+			fputs(",\\:", stdout);
 		else
 			putchar(*text);
 	}
@@ -49,7 +51,7 @@ static void manual_option(const struct option_def *d)
 
 static void manual_page(const struct cmd *cmd)
 {
-	printf(".TH SEAM\\-%s 1 \"\" \"seam %s\" \"seam manual\"\n.SH NAME\nseam\\-%s \\- ",
+	printf(".TH SEAM\\-%s 1 \"\" \"seam %s\" \"seam manual\"\n.ad l\n.SH NAME\nseam\\-%s \\- ",
 	       cmd->name, SEAM_VERSION, cmd->name);
 	manual_text(cmd->summary);
 	printf(".SH SYNOPSIS\n.B seam %s\n", cmd->name);
@@ -73,7 +75,7 @@ static void manual_page(const struct cmd *cmd)
 
 static void manual_overview(void)
 {
-	printf(".TH SEAM 1 \"\" \"seam %s\" \"seam manual\"\n.SH NAME\n"
+	printf(".TH SEAM 1 \"\" \"seam %s\" \"seam manual\"\n.ad l\n.SH NAME\n"
 	       "seam \\- sampling profiler that gives every sample its whole stack\n"
 	       ".SH SYNOPSIS\n.B seam\n.I COMMAND\n[options]\n.SH DESCRIPTION\n",
 	       SEAM_VERSION);

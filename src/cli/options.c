@@ -8,6 +8,10 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/habit.h"
+
+#define HELP_WIDTH 100 /* columns */
+#define HELP_INDENT 31 /* where the text of an option begins */
 
 void cmd_error(const struct cmd *cmd, const char *fmt, ...)
 {
@@ -48,6 +52,18 @@ static const struct option_def *options_find_long(const struct options *o, const
 	return found;
 }
 
+static int options_unknown(const struct options *o, const char *dashes, const char *name, size_t n)
+{
+	const char *instead = habit_instead(o->cmd->name, name, n);
+
+	if (instead)
+		cmd_error(o->cmd, "there is no option '%s%.*s': %s", dashes, (int)n, name, instead);
+	else
+		cmd_error(o->cmd, "unknown option '%s%.*s'; 'seam %s --help' lists them", dashes,
+		          (int)n, name, o->cmd->name);
+	return OPTIONS_USAGE;
+}
+
 static int options_long(struct options *o, const char *text)
 {
 	const char *eq = strchr(text, '=');
@@ -60,9 +76,11 @@ static int options_long(struct options *o, const char *text)
 		return OPTIONS_HELP;
 	}
 	d = options_find_long(o, text, n, &ambiguous);
-	if (!d || ambiguous) {
-		cmd_error(o->cmd, "%s option '--%.*s'; 'seam %s --help' lists them",
-		          ambiguous ? "ambiguous" : "unknown", (int)n, text, o->cmd->name);
+	if (!d)
+		return options_unknown(o, "--", text, n);
+	if (ambiguous) {
+		cmd_error(o->cmd, "ambiguous option '--%.*s'; 'seam %s --help' lists them", (int)n,
+		          text, o->cmd->name);
 		return OPTIONS_USAGE;
 	}
 	o->arg = eq ? eq + 1 : NULL;
@@ -92,11 +110,14 @@ static int options_short(struct options *o)
 			cmd_print_help(o->cmd);
 			return OPTIONS_HELP;
 		}
-		cmd_error(o->cmd, "unknown option '-%c'; 'seam %s --help' lists them", c,
-		          o->cmd->name);
-		return OPTIONS_USAGE;
+		return options_unknown(o, "-", &c, 1);
 	}
 	o->arg = NULL;
+	if (d->arg && options_arg_optional(d) && *o->bundle >= '0' && *o->bundle <= '9') { /* -z3 */
+		o->arg = o->bundle;
+		o->bundle = NULL;
+		return d->id;
+	}
 	if (!d->arg || options_arg_optional(d)) {
 		if (!*o->bundle)
 			o->bundle = NULL;
@@ -114,7 +135,7 @@ static int options_short(struct options *o)
 	return d->id;
 }
 
-int options_next(struct options *o)
+static int options_next_given(struct options *o)
 {
 	const char *text;
 
@@ -139,6 +160,16 @@ int options_next(struct options *o)
 	return options_short(o);
 }
 
+int options_next(struct options *o)
+{
+	int id;
+
+	do
+		id = options_next_given(o);
+	while (id == OPTIONS_ACCEPTED);
+	return id;
+}
+
 int options_u64(const struct options *o, const char *what, unsigned long long least,
                 unsigned long long most, unsigned long long *ret)
 {
@@ -156,27 +187,63 @@ int options_u64(const struct options *o, const char *what, unsigned long long le
 	return 0;
 }
 
+/* Text in lines of at most HELP_WIDTH columns, of which the first began at `column`, and others at `indent`. A line is broken at a
+ * space, or behind a comma of a list. */
+static void help_text(const char *text, size_t column, size_t indent)
+{
+	while (*text) {
+		size_t n = strcspn(text, " ,\n"), space = *text == ' ';
+
+		if (space)
+			n = 1 + strcspn(text + 1, " ,\n");
+		n += text[n] == ',';
+		if (*text == '\n') {
+			column = 0;
+			n = 1;
+		} else if (column + n > HELP_WIDTH && column > indent) {
+			printf("\n%*s", (int)indent, "");
+			column = indent;
+			text += space;
+			n -= space;
+		}
+		printf("%.*s", (int)n, text);
+		column += *text == '\n' ? 0 : n;
+		text += n;
+	}
+	putchar('\n');
+}
+
+static void help_option(const struct option_def *d)
+{
+	char left[64];
+	int n = 0;
+
+	n += snprintf(left, sizeof(left), "%c%c%s", d->short_name ? '-' : ' ',
+	              d->short_name ? d->short_name : ' ',
+	              d->long_name ? (d->short_name ? ", " : "  ") : "");
+	if (d->long_name)
+		n += snprintf(left + n, sizeof(left) - (size_t)n, "--%s", d->long_name);
+	if (d->arg && options_arg_optional(d))
+		n += snprintf(left + n, sizeof(left) - (size_t)n, "[=%.*s]",
+		              (int)strlen(d->arg) - 2, d->arg + 1);
+	else if (d->arg)
+		n += snprintf(left + n, sizeof(left) - (size_t)n, " %s", d->arg);
+	if (n > HELP_INDENT - 3) /* too long to stand beside its text */
+		printf("  %s\n%*s", left, HELP_INDENT, "");
+	else
+		printf("  %-*s", HELP_INDENT - 2, left);
+	help_text(d->help, HELP_INDENT, HELP_INDENT);
+}
+
 void cmd_print_help(const struct cmd *cmd)
 {
 	printf("Usage: seam %s %s\n\n%s.\n", cmd->name, cmd->synopsis, cmd->summary);
 	if (cmd->options && cmd->options->id)
 		printf("\nOptions:\n");
-	for (const struct option_def *d = cmd->options; d && d->id; d++) {
-		char left[64];
-		int n = 0;
-
-		n += snprintf(left, sizeof(left), "%c%c%s", d->short_name ? '-' : ' ',
-		              d->short_name ? d->short_name : ' ',
-		              d->long_name ? (d->short_name ? ", " : "  ") : "");
-		if (d->long_name)
-			n += snprintf(left + n, sizeof(left) - (size_t)n, "--%s", d->long_name);
-		if (d->arg && options_arg_optional(d))
-			snprintf(left + n, sizeof(left) - (size_t)n, "[=%.*s]",
-			         (int)strlen(d->arg) - 2, d->arg + 1);
-		else if (d->arg)
-			snprintf(left + n, sizeof(left) - (size_t)n, " %s", d->arg);
-		printf("  %-28s %s\n", left, d->help);
+	for (const struct option_def *d = cmd->options; d && d->id; d++)
+		help_option(d);
+	if (cmd->details) {
+		putchar('\n');
+		help_text(cmd->details, 0, 0);
 	}
-	if (cmd->details)
-		printf("\n%s\n", cmd->details);
 }

@@ -2,22 +2,32 @@
 // outcome_text.c: see outcome_text.h.
 #include "cli/outcome_text.h"
 
+#include <stdio.h>
+
 struct outcome_line {
 	struct buf *out;
 	uint64_t all;
 	bool begun;
 };
 
+const char *outcome_share(uint64_t n, uint64_t all, char *buf, size_t size)
+{
+	if (n && n < all / 2000.0) /* would be shown as 0.0 */
+		snprintf(buf, size, "<0.1 %%");
+	else
+		snprintf(buf, size, "%.1f %%", all ? 100.0 * (double)n / (double)all : 0.0);
+	return buf;
+}
+
 static void outcome_part(struct outcome_line *l, uint64_t n, const char *text)
 {
+	char share[16];
+
 	if (!n)
 		return;
 	buf_put_text(l->out, l->begun ? ", " : ": ");
 	l->begun = true;
-	if (n * 2000 < l->all) /* would be shown as 0.0 */
-		buf_printf(l->out, "<0.1 %% %s", text);
-	else
-		buf_printf(l->out, "%.1f %% %s", 100.0 * (double)n / (double)l->all, text);
+	buf_printf(l->out, "%s %s", outcome_share(n, l->all, share, sizeof(share)), text);
 }
 
 /* " (180 needed up to 16 KiB, 30 more than 32 KiB)" */
@@ -39,6 +49,7 @@ static void outcome_needed(const struct outcome_counts *c, struct buf *out)
 void outcome_text(const struct outcome_counts *c, struct buf *out)
 {
 	struct outcome_line l = { .out = out, .all = c->samples - c->kind[OUTCOME_NO_STACK] };
+	char share[16];
 
 	if (!c->samples)
 		return;
@@ -58,9 +69,8 @@ void outcome_text(const struct outcome_counts *c, struct buf *out)
 	outcome_part(&l, c->kind[OUTCOME_NOT_SAID], outcome_kind_text(OUTCOME_NOT_SAID));
 	buf_put_text(out, "\n");
 	if (c->guessed)
-		buf_printf(
-		        out,
-		        "%.1f %% of them go through code without unwind information by its frame "
-		        "pointers\n",
-		        100.0 * (double)c->guessed / (double)l.all);
+		buf_printf(out,
+		           "%s of them go through code without unwind information by its frame "
+		           "pointers\n",
+		           outcome_share(c->guessed, l.all, share, sizeof(share)));
 }

@@ -12,4 +12,7 @@
 /* One line, or two; nothing when no sample says it. */
 void outcome_text(const struct outcome_counts *counts, struct buf *out);
 
+/* "12.3 %", but what is there is never 0: "<0.1 %". Returns buf. */
+const char *outcome_share(uint64_t n, uint64_t all, char *buf, size_t size);
+
 #endif

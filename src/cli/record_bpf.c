@@ -90,6 +90,7 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 		.filter = bpf_filter(o),
 		.no_inherit = o->session.no_inherit,
 		.filters = o->filters,
+		.held = s->enable_on_exec ? s->pids[0] : 0,
 		.away_ns = o->away_ns,
 		.wall = o->wall,
 		.no_kernel = o->session.all_user,

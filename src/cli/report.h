@@ -121,6 +121,8 @@ struct report_ends {
 	uint64_t samples; /* of all objects */
 	uint64_t deep;    /* not counted above: the kernel's limit of depth cut them */
 };
+/* Some user stacks were walked by unwind tables while recording. */
+bool report_by_tables(const struct report *r);
 int report_ends_find(const struct report *r, struct report_ends *ret);
 /* " 12.34%", in colour when it is much. */
 void report_share(const struct report *r, double percent, struct buf *out);

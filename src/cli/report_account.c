@@ -12,13 +12,12 @@
 
 static void account_part(struct buf *out, bool *first, uint64_t n, uint64_t all, const char *text)
 {
+	char part[16];
+
 	if (!n)
 		return;
-	buf_put_text(out, *first ? "" : ", ");
-	if (report_percent(n, all) < 0.05)
-		buf_printf(out, "<0.1 %% %s", text);
-	else
-		buf_printf(out, "%.1f %% %s", report_percent(n, all), text);
+	buf_printf(out, "%s%s %s", *first ? "" : ", ", outcome_share(n, all, part, sizeof(part)),
+	           text);
 	*first = false;
 }
 
@@ -76,10 +75,13 @@ static void account_hints(const struct report *r, struct buf *out)
 
 static void account_missing(const struct report *r, uint64_t samples, struct buf *out)
 {
+	char part[16];
+
 	for (size_t i = 0; i < r->load.n_missing && i < UNNAMED_SHOWN; i++) {
 		const struct unwound_missing *m = &r->load.missing[i];
 
-		buf_printf(out, "  %5.1f %%  %s: %s\n", report_percent(m->samples, samples),
+		buf_printf(out, "  %7s  %s: %s\n",
+		           outcome_share(m->samples, samples, part, sizeof(part)),
 		           m->object ? m->object->path : SYMBOL_UNKNOWN,
 		           *m->reason ? m->reason : "its unwind table leaves that code out");
 	}
@@ -102,7 +104,7 @@ static void account_recorded(const struct report *r, struct buf *out)
 static void account_walks(const struct report *r, struct buf *out)
 {
 	const struct unwound_counts *u = &r->load.unwound;
-	char number[32];
+	char number[32], part[16];
 	bool first = true;
 
 	if (!u->samples && !u->unusable)
@@ -119,12 +121,11 @@ static void account_walks(const struct report *r, struct buf *out)
 	buf_put_text(out, "\n");
 	account_missing(r, u->samples, out);
 	if (u->guessed)
-		buf_printf(
-		        out,
-		        "%.1f %% of them have frames guessed by frame pointer, marked " FRAME_GUESS
-		        " (%s frames)\n",
-		        report_percent(u->guessed, u->samples),
-		        report_number(u->guessed_frames, number, sizeof(number)));
+		buf_printf(out,
+		           "%s of them have frames guessed by frame pointer, marked " FRAME_GUESS
+		           " (%s frames)\n",
+		           outcome_share(u->guessed, u->samples, part, sizeof(part)),
+		           report_number(u->guessed_frames, number, sizeof(number)));
 }
 
 /* "12,345 stacks walked while recording: 99.8 % whole, 0.2 % cut off: a page was not in memory" */
@@ -170,25 +171,39 @@ static void account_hint(const struct load_unnamed *u, struct buf *out)
 	buf_free(&hint);
 }
 
+/* Why an address is in no mapping. */
+static const char *account_unmapped(const struct report *r)
+{
+	if (!report_by_tables(r))
+		return "no mapping of that time holds the address: some code on the way keeps no "
+		       "frame pointer";
+	for (size_t i = 0; i < seam_events_count(r->rec->events); i++)
+		if (!strncmp(seam_events_at(r->rec->events, i)->name, "offcpu-", 7))
+			return "no mapping of that time holds the address; or there is none: what "
+			       "is "
+			       "left of time off the CPU at the end has no stack";
+	return "no mapping of that time holds the address";
+}
+
 static void account_unnamed(const struct report *r, struct buf *out)
 {
 	const struct load *l = &r->load;
+	char part[16];
 
 	if (!l->taken_unnamed)
 		return;
-	buf_printf(out, "%.1f %% of the samples have frames without a name:\n",
-	           report_percent(l->taken_unnamed, l->taken));
+	buf_printf(out, "%s of the samples have frames without a name:\n",
+	           outcome_share(l->taken_unnamed, l->taken, part, sizeof(part)));
 	for (size_t i = 0; i < l->n_unnamed && i < UNNAMED_SHOWN; i++) {
 		const struct load_unnamed *u = &l->unnamed[i];
 
-		buf_printf(out, "  %5.1f %%  ", report_percent(u->samples, l->taken));
+		buf_printf(out, "  %7s  ", outcome_share(u->samples, l->taken, part, sizeof(part)));
 		if (strncmp(u->reason, u->object, strlen(u->object)))
 			buf_printf(out, "%s: ", u->object);
 		if (*u->reason)
 			buf_printf(out, "%s\n", u->reason);
 		else if (!strcmp(u->object, SYMBOL_UNKNOWN))
-			buf_put_text(out, "no mapping of that time holds the address: some code on "
-			                  "the way keeps no frame pointer\n");
+			buf_printf(out, "%s\n", account_unmapped(r));
 		else
 			buf_printf(out, "%s\n", symbol_state_text(u->state));
 		if (report_percent(u->samples, l->taken) >= HINT_PERCENT)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/outcome_text.h"
 #include "cli/report.h"
 #include "pipeline/places.h"
 
@@ -122,14 +123,20 @@ int report_ends_find(const struct report *r, struct report_ends *ret)
 	return e.by_object ? 0 : -ENOMEM;
 }
 
+bool report_by_tables(const struct report *r)
+{
+	for (size_t i = 0; i < STACK_ENDS; i++)
+		if (r->rec->counts.ends[i])
+			return true;
+	return false;
+}
+
 /* What would take the walks further. */
 static const char *ends_hint(const struct report *r)
 {
-	for (size_t i = 0; i < STACK_ENDS; i++)
-		if (r->rec->counts.ends[i]) /* by unwind tables, while recording */
-			return "  hint: no unwind information is of that code; where it keeps "
-			       "frame pointers, as V8's builtins in node do, --call-graph fp goes "
-			       "on\n";
+	if (report_by_tables(r))
+		return "  hint: no unwind information is of that code; where it keeps frame "
+		       "pointers, as V8's builtins in node do, --call-graph fp goes on\n";
 	return "  hint: code there, or what it called, keeps no frame pointer: build it with "
 	       "-fno-omit-frame-pointer, or record with --call-graph dwarf\n";
 }
@@ -139,19 +146,21 @@ void report_ends(const struct report *r, struct buf *out)
 	const struct profile *p = r->load.profile;
 	struct profile_account a;
 	struct report_ends e;
+	char part[16];
 
 	if (report_ends_find(r, &e) < 0)
 		return;
 	profile_account(p, 0, &a);
 	if (e.samples)
 		buf_printf(out,
-		           "%.1f %% of the samples have user stacks that end where no program or "
+		           "%s of the samples have user stacks that end where no program or "
 		           "thread begins, in:\n",
-		           report_percent(e.samples, a.samples));
+		           outcome_share(e.samples, a.samples, part, sizeof(part)));
 	for (size_t i = 0; i < e.n && i < ENDS_SHOWN; i++)
-		buf_printf(out, "  %5.1f %%  %s\n",
-		           report_percent(e.by_object[i].samples, a.samples),
+		buf_printf(out, "  %7s  %s\n",
+		           outcome_share(e.by_object[i].samples, a.samples, part, sizeof(part)),
 		           e.by_object[i].object ? e.by_object[i].path
+		           : report_by_tables(r) ? "no mapping of that time"
 		                                 : "no mapping: the chain was followed into data");
 	if (e.n > ENDS_SHOWN)
 		buf_printf(out, "  and in %zu more objects\n", e.n - ENDS_SHOWN);
@@ -160,8 +169,8 @@ void report_ends(const struct report *r, struct buf *out)
 	if (e.deep)
 		buf_printf(
 		        out,
-		        "%.1f %% of the samples have user stacks cut at their %d innermost frames\n"
+		        "%s of the samples have user stacks cut at their %d innermost frames\n"
 		        "  hint: sysctl kernel.perf_event_max_stack, and --call-graph fp,DEPTH\n",
-		        report_percent(e.deep, a.samples), ENDS_DEPTH);
+		        outcome_share(e.deep, a.samples, part, sizeof(part)), ENDS_DEPTH);
 	free(e.by_object);
 }

@@ -61,6 +61,8 @@ const struct option_def report_options[] = {
 	{ "json", 0, NULL, "the same as one JSON object", OPT_JSON },
 	{ "csv", 0, NULL, "the rows as comma-separated values", OPT_CSV },
 	{ "stdio", 0, NULL, "accepted: text is the only form", OPT_STDIO },
+	{ NULL, 'c', "LIST", "as --comms", TAKE_COMMS },
+	OPTIONS_FORCE,
 	PICK_OPTIONS,
 	NAMING_OPTIONS,
 	{ 0 },

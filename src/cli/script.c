@@ -31,6 +31,7 @@ enum {
 
 static const struct option_def script_options[] = {
 	INFILE_OPTION(OPT_INPUT),
+	OPTIONS_FORCE,
 	{ "fields", 'F', "LIST",
 	  "what to print: comm,pid,tid,cpu,misc,time,period,event,trace,addr,data_src,weight,"
 	  "ins_lat,retire_lat,cgroup,ip,sym,symoff,dso,srcline,iregs,uregs,brstack,phys_addr,"
@@ -47,6 +48,7 @@ static const struct option_def script_options[] = {
 	{ "hide-call-graph", 'G', NULL, "only where each sample hit, on its line",
 	  OPT_NO_CALLCHAIN },
 	TAKE_OPTIONS,
+	{ NULL, 'c', "LIST", "as --comms", TAKE_COMMS },
 	NAMING_OPTIONS,
 	{ 0 },
 };

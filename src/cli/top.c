@@ -45,6 +45,7 @@ static const struct option_def top_options[] = {
 	{ "cpu", 'C', "LIST", "everything that runs on these CPUs: 0-3,8", OPT_CPU },
 	{ "freq", 'F', "HZ", "samples per second and CPU (default 999)", OPT_FREQ },
 	{ "call-graph", 0, "MODE", "as seam record takes it (auto)", OPT_CALL_GRAPH },
+	{ NULL, 'g', NULL, "callchains (always taken)", OPTIONS_ACCEPTED },
 	{ "delay", 'd', "SECONDS", "between two refreshes (2)", OPT_DELAY },
 	{ "iterations", 'n', "N", "end after N refreshes", OPT_ITERATIONS },
 	{ "sort", 's', "KEYS", "comm,pid,tid,cpu,dso,sym,state (dso,sym)", OPT_SORT },

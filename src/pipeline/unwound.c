@@ -65,6 +65,17 @@ uint32_t unwound_machine(const char *arch)
 	return 0;
 }
 
+/* What perf and seam ask for on each machine (aarch64: with the length of its vectors where it has them). A recorder that was
+ * killed named no machine, but this is in front of all samples. */
+static uint32_t unwound_machine_by_registers(const struct seam_attr *attr)
+{
+	const uint64_t x86_64 = 0xff0fff, aarch64 = 0x1ffffffff, vector_length = 1ULL << 46;
+
+	if (attr->sample_regs_user == x86_64)
+		return FRAMETAB_X86_64;
+	return (attr->sample_regs_user & ~vector_length) == aarch64 ? FRAMETAB_AARCH64 : 0;
+}
+
 int unwound_new(struct unwound **ret, const struct unwound_opts *opts)
 {
 	struct unwound *u = calloc(1, sizeof(*u));
@@ -126,13 +137,20 @@ void unwound_add_counts(struct unwound_counts *to, const struct unwound_counts *
 
 bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret)
 {
+	const char *arch = seam_reader_feature_string(rec->reader, SEAM_FEATURE_ARCH);
 	bool any = false;
 
-	for (size_t i = 0; i < seam_events_count(rec->events); i++)
-		any |= (seam_events_at(rec->events, i)->attr.sample_type &
-		        SEAM_SAMPLE_STACK_USER) != 0;
+	ret->machine = unwound_machine(arch);
+	for (size_t i = 0; i < seam_events_count(rec->events); i++) {
+		const struct seam_attr *attr = &seam_events_at(rec->events, i)->attr;
+
+		if (!(attr->sample_type & SEAM_SAMPLE_STACK_USER))
+			continue;
+		any = true;
+		if (!arch && !ret->machine)
+			ret->machine = unwound_machine_by_registers(attr);
+	}
 	ret->procs = rec->procs;
-	ret->machine = unwound_machine(seam_reader_feature_string(rec->reader, SEAM_FEATURE_ARCH));
 	ret->own_vdso = !rec->foreign;
 	return any;
 }

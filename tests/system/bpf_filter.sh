@@ -27,6 +27,12 @@ take() { "$SEAM" record -q -F 997 -e cpu-clock --call-graph dwarf,defer -o f.dat
 take -- sh -c "sh mine.sh & exec sh mine.sh"
 atleast "a command's tree" 50 "$(of '^sh$')"
 same "a command's tree: samples" "$(samples f.data)" "$(of '^sh$|^seam-exec$')"
+
+# What the recorder's child does before its exec (it reads a byte, looks for the program along PATH) is not the
+# command's: an exec is the first thing that it does.
+"$SEAM" record -q -e page-faults -c 1 --call-graph dwarf,defer -o f.data -- env true
+same "no page fault before the exec" 0 "$("$SEAM" script -F comm,sym f.data | awk -v RS= '/^ *seam-exec/ && !/execve/' | grep -c .)"
+atleast "page faults after it" 20 "$(of '^true$|^env$')"
 same "a command's tree: no word of the stranger" 0 "$(mentions stranger)"
 
 take -p $stranger --duration 0.5

@@ -28,6 +28,19 @@ if command -v perf >/dev/null 2>&1 && ! "$SEAM" dump -t CALLCHAIN_DEFERRED k.dat
 		"$(perf report --stats -i k.data 2>/dev/null </dev/null | awk '/SAMPLE events/ { print $3; exit }')"
 fi
 
+echo "# kill -9: copies of the stack are unwound, though the file does not name its machine"
+case $(uname -m) in
+x86_64 | aarch64)
+	"$SEAM" record -q -F 2000 --call-graph dwarf,2048 --keep-stacks -o c.data -- sh -c 'echo $$ >command; while :; do :; done' &
+	pid=$!
+	grown c.data 300000
+	kill -9 $pid; wait $pid 2>/dev/null
+	kill -9 "$(cat command)"
+	same "its machine is not named" "" "$("$SEAM" header c.data 2>/dev/null | grep '^# arch')"
+	atleast "stacks of three frames and more" 50 "$("$SEAM" script -F comm,ip c.data 2>/dev/null | awk -v RS= 'NF >= 4' | grep -c '^sh')"
+	;;
+esac
+
 echo "# SIGTERM and SIGINT to the recorder: the file is finished, the command is told"
 "$SEAM" record -F 1000 -o s.data -- sh -c "trap 'echo told >told; exit 5' TERM; while :; do :; done" 2>err &
 pid=$!

@@ -69,7 +69,7 @@ if command -v readelf >/dev/null && [ "$(id -u)" = 0 ]; then
 fi
 
 echo "# -p ends with its process"
-sleep 3 & # making ready takes more than one on a busy machine
+sleep 8 & # longer than the recorder needs to begin, on a busy machine too
 record -p $! -o end.data
 same "status" 0 $status
 

@@ -9,10 +9,15 @@
 #include "cli/cmd.h"
 
 static const struct option_def defs[] = {
-	{ "freq", 'F', "HZ", "", 1 },    { "all", 'a', NULL, "", 2 },
-	{ "verbose", 'v', NULL, "", 3 }, { "stats", 0, NULL, "", 4 },
-	{ "stdio", 0, NULL, "", 5 },     { "compress", 'z', "[LEVEL]", "", 6 },
-	{ "stat", 0, NULL, "", 7 },      { 0 },
+	{ "freq", 'F', "HZ", "", 1 },
+	{ "all", 'a', NULL, "", 2 },
+	{ "verbose", 'v', NULL, "", 3 },
+	{ "stats", 0, NULL, "", 4 },
+	{ "stdio", 0, NULL, "", 5 },
+	{ "compress", 'z', "[LEVEL]", "", 6 },
+	{ "stat", 0, NULL, "", 7 },
+	{ "force", 'f', NULL, "", OPTIONS_ACCEPTED },
+	{ 0 },
 };
 static const struct cmd cmd_any = { .name = "any", .options = defs };
 static const struct cmd cmd_stop = { .name = "stop", .options = defs, .stops_at_operand = true };
@@ -43,6 +48,20 @@ static void walks_every_form(void **state)
 	assert_int_equal(options_next(&o), 6);
 	assert_null(o.arg);
 	assert_int_equal(options_next(&o), OPTIONS_USAGE); /* --stati is nothing's beginning */
+}
+
+static void takes_what_perf_users_type(void **state)
+{
+	const char *argv[] = { "any", "-af", "--force", "-z3", "-zv", "-f", NULL };
+	struct options o = options_start(6, (char **)argv, &cmd_any);
+
+	assert_int_equal(options_next(&o), 2); /* -f and --force change nothing and are not told */
+	assert_int_equal(options_next(&o), 6);
+	assert_string_equal(o.arg, "3");
+	assert_int_equal(options_next(&o), 6);
+	assert_null(o.arg);
+	assert_int_equal(options_next(&o), 3);
+	assert_int_equal(options_next(&o), OPTIONS_END);
 }
 
 static void exact_name_wins_over_prefix(void **state)
@@ -105,6 +124,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(walks_every_form),
+		cmocka_unit_test(takes_what_perf_users_type),
 		cmocka_unit_test(exact_name_wins_over_prefix),
 		cmocka_unit_test(stops_where_the_command_begins),
 		cmocka_unit_test(refuses_what_is_wrong),

@@ -74,6 +74,12 @@ INLINE int filter_by_number(struct task_struct *task)
 	return config.filter == KWALK_EVERYTHING || bpf_map_lookup_elem(&targets, &key);
 }
 
+/* The command that waits for its go, and what it does up to its exec: the recorder's doing. Its threads come later. */
+INLINE int filter_held(struct task_struct *task)
+{
+	return config.held && (__u32)task->pid == config.held && task->flags & TASK_NOT_EXECED;
+}
+
 INLINE int filter_takes(struct task_struct *task)
 {
 	__u32 pid = task->tgid, one = 1;

@@ -113,6 +113,7 @@ struct bpf_iter__task {
 
 #define TASK_KERNEL_THREAD 0x00200000u /* PF_KTHREAD */
 #define TASK_EXITING 0x00000004u       /* PF_EXITING: it does not return to user mode */
+#define TASK_NOT_EXECED 0x00000040u    /* PF_FORKNOEXEC: no exec since its fork */
 #define TASK_USER_WORKER 0x00004000u   /* PF_USER_WORKER: io_uring, vhost */
 
 #define ARENA_MAP 33u /* BPF_MAP_TYPE_ARENA: newer than the headers of libbpf 1.1 */

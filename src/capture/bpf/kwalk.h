@@ -80,7 +80,8 @@ struct kwalk_opts {
 	enum kwalk_filter filter;
 	bool no_inherit;
 	struct kwalk_filters filters;
-	bool fp;        /* by frame pointers, without tables */
+	pid_t held; /* a command that waits for its go: counts from its first exec on; 0: none */
+	bool fp;    /* by frame pointers, without tables */
 	bool no_kernel; /* no kernel frames */
 	/* Beside the samples of the session's events: for each so many ns that a thread is off the CPU one of the event that has
 	 * kwalk_away_name. 0: none. */

@@ -77,6 +77,7 @@ void filter_configure(const struct kwalk *l, struct kwalk_config *c)
 {
 	const struct kwalk_filters *f = &l->opts.filters;
 
+	c->held = (uint32_t)l->opts.held;
 	c->uids = (uint32_t)f->n_uids;
 	c->comms = (uint32_t)f->n_comms;
 	c->cgroups = (uint32_t)f->n_cgroups;

@@ -142,7 +142,7 @@ INLINE void away_tell(struct task_struct *task, struct away *a, __u32 why, __u64
 	struct scratch *x = bpf_map_lookup_elem(&away_scratches, &zero);
 
 	why &= 7;
-	if (!x || a->sum_ns[why] < config.away_ns)
+	if (!x || a->sum_ns[why] < config.away_ns || filter_held(task))
 		return;
 	away_begin_sample(x, task, why, now, away_take(&a->sum_ns[why]));
 	away_user(x, task);
@@ -162,6 +162,20 @@ INLINE void away_rest(struct scratch *x, struct task_struct *task, struct away *
 		away_begin_sample(x, task, why, now, period);
 		away_send(x);
 	}
+}
+
+/* What was counted of it so far is not wanted. */
+INLINE void away_restart(struct task_struct *task)
+{
+	struct away *a = away_is_on() ? away_get(task) : 0;
+
+	if (!a)
+		return;
+#pragma unroll
+	for (__u32 why = 0; why < KWALK_AWAYS; why++)
+		a->sum_ns[why] = 0;
+	a->ran_ns = 0;
+	a->in_ns = bpf_ktime_get_ns();
 }
 
 /* ---- switches ---- */

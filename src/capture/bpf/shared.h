@@ -96,7 +96,8 @@ struct kwalk_config {
 	uint32_t fp;      /* by frame pointers only, no tables */
 	/* What a task must be besides a target: one of the map `uids`, of the map `comms`, below one of these; 0: any. */
 	uint32_t uids, comms, cgroups;
-	uint32_t unused;
+	uint32_t
+	        held; /* pid of a command that was forked: what it does before its first exec is the recorder's */
 	struct kwalk_cgroup cgroup[KWALK_CGROUPS];
 	uint64_t away_ns; /* a sample for each so much time that a thread is off the CPU; 0: none */
 	uint32_t

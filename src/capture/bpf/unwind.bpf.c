@@ -131,7 +131,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 
 	USES_ARENA();
 	skipped_not();
-	if (!filter_takes(task)) {
+	if (!filter_takes(task) || filter_held(task)) {
 		COUNT(others);
 		return 0;
 	}
@@ -249,6 +249,8 @@ int BPF_PROG(on_replace, struct task_struct *task)
 	else
 		bpf_map_update_elem(&execs, &pid, &first, BPF_ANY);
 	target_renumber(task);
+	if (filter_held(task))
+		away_restart(task);
 	if (filter_by_number(
 	            task)) /* it looks again every now and then: the new program's mappings come soon */
 		news_tell(pid);

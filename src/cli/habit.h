@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* habit.h: options that perf's users type out of habit and seam does not have: what to use in their place. */
+#ifndef SEAM_CLI_HABIT_H
+#define SEAM_CLI_HABIT_H
+
+#include <stddef.h>
+
+/* For the option `name` (of n bytes, without dashes) of the command; NULL: it is nobody's habit. */
+const char *habit_instead(const char *command, const char *name, size_t n);
+
+#endif
