@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/cpus.h"
 #include "pipeline/lines_object.h"
 
 #define THREADS_MAX 16u
@@ -151,8 +151,7 @@ static int resolving_run(struct resolving *work)
 
 unsigned lines_threads(const struct lines *l)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned n = l->opts.threads ? l->opts.threads : cpus > 0 ? (unsigned)cpus : 1;
+	unsigned n = l->opts.threads ? l->opts.threads : cpus_online();
 
 	return n < THREADS_MAX ? n : THREADS_MAX;
 }

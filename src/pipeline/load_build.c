@@ -16,7 +16,7 @@
 struct load_builder {
 	struct load *load;
 	const struct load_opts *opts;
-	struct recording *rec;
+	const struct recording *rec;
 	struct places *places;
 	struct profile *profile;
 	uint32_t *events; /* event index -> profile's event */
@@ -205,13 +205,30 @@ static int load_entry(struct load_builder *b, const struct stacks *s, const stru
 	return profile_add(b->profile, &key, e->samples, e->weight);
 }
 
+/* The user halves of a table. They come before the kernel's frames, because the kernel's names may still be on their
+ * way (early.h), and debugging information of what is met here begins to be opened (lines_known). */
+static int load_users(struct load_builder *b, const struct stacks *s)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->n && r >= 0 && !b->opts->max_stack; i++) {
+		const struct stacks_entry *e = &s->entries[i];
+		struct seam_stitched sample = stacks_sample(s, e, b->rec->events);
+		uint32_t node;
+
+		if (sample.user.n)
+			r = load_user(b, e, sample, &node);
+	}
+	return r;
+}
+
 /* The entries of one table, and its samples if they are kept. */
 static int load_table(struct load_builder *b, const struct stacks *s, uint64_t *serial,
                       uint64_t total)
 {
 	const struct progress *progress = &b->opts->progress;
 	struct profile_key *keys = calloc(s->n + 1, sizeof(*keys));
-	int r = keys ? 0 : -ENOMEM;
+	int r = keys ? load_users(b, s) : -ENOMEM;
 
 	for (size_t i = 0; i < s->n && r >= 0; i++) {
 		r = load_entry(b, s, &s->entries[i], &keys[i]);
@@ -271,14 +288,13 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 	return r < 0 ? r : load_lines_expand(&b->lines, &b->load->profile);
 }
 
-int load_build(struct load *load, struct recording *rec, const struct load_opts *opts,
+int load_build(struct load *load, struct places *places, const struct load_opts *opts,
                const struct stacks *const *stacks, size_t n)
 {
-	struct load_builder b = { .load = load, .opts = opts, .rec = rec };
+	const struct recording *rec = places_recording(places);
+	struct load_builder b = { .load = load, .opts = opts, .rec = rec, .places = places };
 	int r = profile_new(&load->profile, opts->keep);
 
-	if (r >= 0)
-		r = places_new(&b.places, rec, opts->symbols);
 	b.profile = load->profile;
 	if (r >= 0 && opts->keep & PROFILE_KEEP_SLICE && opts->slice_ns)
 		profile_set_slices(b.profile, &(struct profile_slices){
@@ -288,10 +304,7 @@ int load_build(struct load *load, struct recording *rec, const struct load_opts 
 		r = load_lines_start(&b.lines, b.places, opts);
 	if (r >= 0)
 		r = load_entries(&b, stacks, n);
-	if (b.places)
-		load->symbols = places_take_symbols(b.places);
 	load_lines_free(&b.lines);
-	places_free(b.places);
 	load_unnamed_free(&b.unnamed);
 	free(b.events);
 	free(b.frames);

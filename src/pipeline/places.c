@@ -280,6 +280,19 @@ static int places_object(struct places *p, const struct proc_object *o, struct s
 	return r;
 }
 
+const struct recording *places_recording(const struct places *p)
+{
+	return p->rec;
+}
+
+struct symbol_object *places_kernel(struct places *p)
+{
+	const struct proc_mapping *kernel = proc_kernel(p->rec->procs);
+	struct symbol_object *object = NULL;
+
+	return kernel && places_object(p, kernel->object, &object) >= 0 ? object : NULL;
+}
+
 /* The recorded mapping of the kernel ends with its text; the code that starts it up lies behind, in
  * the same image. */
 #define KERNEL_IMAGE_MAX (1ULL << 30)

@@ -47,6 +47,9 @@ int places_new(struct places **ret, const struct recording *rec, const struct sy
 int places_share(struct places **ret, const struct places *with);
 void places_free(struct places *p);
 struct symbol_cache *places_symbols(struct places *p);
+const struct recording *places_recording(const struct places *p);
+/* The object of the kernel's own names; NULL: none was recorded, or out of memory. */
+struct symbol_object *places_kernel(struct places *p);
 /* Hands the cache over: the caller frees it; places_find must not be called any more. */
 struct symbol_cache *places_take_symbols(struct places *p);
 

@@ -144,6 +144,9 @@ struct symbol_place {
 int symbol_resolve(struct symbol_object *object, const struct symbol_place *place, uint64_t addr,
                    struct symbol *ret);
 
+/* Loads the object now, as the first resolve would; any thread. Others that resolve in it meanwhile wait. */
+int symbol_object_load(struct symbol_object *object);
+
 /* perf's spelling, for `perf script` text: "/usr/bin/x", "[kernel.kallsyms]", "[ext4]", "[vdso]",
  * "/tmp/perf-12.map", "bpf_prog_..."; never NULL. "[unknown]" is for addresses without mapping. */
 const char *symbol_object_name(const struct symbol_object *object);
