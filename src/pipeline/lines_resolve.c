@@ -156,7 +156,7 @@ unsigned lines_threads(const struct lines *l)
 	return n < THREADS_MAX ? n : THREADS_MAX;
 }
 
-int lines_resolve(struct lines *l)
+int lines_resolve_some(struct lines *l)
 {
 	struct resolving work = { .lines = l, .threads = lines_threads(l) };
 	int r = 0;
@@ -173,13 +173,21 @@ int lines_resolve(struct lines *l)
 	work.n_pieces = work.pieces.n / sizeof(struct piece);
 	if (r >= 0)
 		r = resolving_run(&work);
+	for (struct lines_object *o = l->first; o; o = o->next)
+		buf_clear(&o->wanted);
+	buf_free(&work.pieces);
+	return r;
+}
+
+int lines_resolve(struct lines *l)
+{
+	int r = lines_resolve_some(l);
+
 	for (struct lines_object *o = l->first; o; o = o->next) {
 		buf_free(&o->wanted);
-		o->wanted = (struct buf){ 0 };
 		lines_cache_write(o);
 		if (!o->dwarf)
 			lines_files_close(o);
 	}
-	buf_free(&work.pieces);
 	return r;
 }

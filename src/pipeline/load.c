@@ -17,7 +17,7 @@
 #include "pipeline/load_outcome.h"
 #include "pipeline/stacks.h"
 
-#define THREADS_MAX 16u
+#define THREADS_MAX LOAD_TABLES_MAX
 #define RUNS_PER_THREAD 4u /* less work than this per thread is not worth starting one */
 
 struct load_work {

@@ -7,6 +7,8 @@
 #include "pipeline/places.h"
 #include "pipeline/stacks.h"
 
+#define LOAD_TABLES_MAX 16u /* as many as there are threads that count */
+
 /* Fills load's profile, unnamed and taken_unnamed from n tables of stacks. -ENOMEM; what was filled is
  * load_free's. */
 int load_build(struct load *load, struct places *places, const struct load_opts *opts,

@@ -445,6 +445,11 @@ int places_lines_resolve(struct places *p)
 	return p->lines ? lines_resolve(p->lines) : 0;
 }
 
+int places_lines_resolve_some(struct places *p)
+{
+	return p->lines ? lines_resolve_some(p->lines) : 0;
+}
+
 /* A marker inside the kernel part: passed over, but it begins a part of its own. */
 static void frame_walk_marker(struct frame_walk *walk, uint64_t marker)
 {

@@ -77,8 +77,9 @@ int places_lines_object(struct places *p, const struct place *place, struct line
                         uint64_t *ret_vaddr);
 /* The source of a place, as lines_find; any thread. Empty when nothing is known of it. -ENOMEM. */
 int places_source(struct places *p, const struct place *place, struct lines_at *ret);
-/* All that were wanted of it; see lines_resolve. */
+/* All that were wanted of it; see lines_resolve; or those so far. */
 int places_lines_resolve(struct places *p);
+int places_lines_resolve_some(struct places *p);
 
 #define FRAME_GUESS "?"
 bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *sample,

@@ -112,15 +112,24 @@ static int use_running_kernel(struct symbol_object *object)
 		r = 1;
 	} else if (r != -ENOMEM) {
 		r = use_kallsyms(object, NULL);
-		if (r > 0 && table_seal(&object->table) >= 0 &&
-		    kept_encode(&object->table, object->reference, &bytes) >= 0) {
-			pthread_mutex_lock(&object->cache->kallsyms_lock);
-			opts->keep.put(opts->keep.ctx, name, bytes.bytes, bytes.n);
-			pthread_mutex_unlock(&object->cache->kallsyms_lock);
-		}
+		object->unkept = r > 0;
 	}
 	buf_free(&bytes);
 	return r;
+}
+
+void kernel_keep(struct symbol_object *object)
+{
+	const struct symbol_keep *keep = &object->cache->opts.keep;
+	struct buf bytes = { 0 };
+	char name[KEPT_NAME];
+
+	if (kept_name(name) && kept_encode(&object->table, object->reference, &bytes) >= 0) {
+		pthread_mutex_lock(&object->cache->kallsyms_lock);
+		keep->put(keep->ctx, name, bytes.bytes, bytes.n);
+		pthread_mutex_unlock(&object->cache->kallsyms_lock);
+	}
+	buf_free(&bytes);
 }
 
 /* The list of the recorded kernel that an archive, or perf's cache, has. */
