@@ -79,6 +79,7 @@ static int pieces_cut(struct resolving *work, struct lines_object *object)
 			return -ENOMEM;
 	}
 	work->total += n;
+	object->cut = true;
 	return 0;
 }
 
@@ -167,14 +168,19 @@ int lines_resolve_some(struct lines *l)
 		if (o->wanted.n && !o->cache_read)
 			lines_cache_read(o);
 		wanted_tidy(o);
-		if (r >= 0 && o->wanted.n)
-			r = pieces_cut(&work, o);
 	}
+	/* First those that nobody must be waited for. */
+	for (unsigned last = 0; last < 2; last++)
+		for (struct lines_object *o = l->first; o && r >= 0; o = o->next)
+			if (o->wanted.n && !o->cut && (last || !atomic_load(&o->opening)))
+				r = pieces_cut(&work, o);
 	work.n_pieces = work.pieces.n / sizeof(struct piece);
 	if (r >= 0)
 		r = resolving_run(&work);
-	for (struct lines_object *o = l->first; o; o = o->next)
+	for (struct lines_object *o = l->first; o; o = o->next) {
 		buf_clear(&o->wanted);
+		o->cut = false;
+	}
 	buf_free(&work.pieces);
 	return r;
 }
