@@ -58,8 +58,8 @@ static bool unpack_measure(struct unpack_section *s, const GElf_Shdr *header)
 	s->packing = packed.ch_type;
 	s->head = sizeof(Elf64_Chdr);
 	s->n = packed.ch_size;
-	return (s->packing == ELFCOMPRESS_ZLIB || s->packing == ELFCOMPRESS_ZSTD) &&
-	       s->n && s->n <= ELF_SECTION_MAX;
+	return (s->packing == ELFCOMPRESS_ZLIB || s->packing == ELFCOMPRESS_ZSTD) && s->n &&
+	       s->n <= ELF_SECTION_MAX;
 }
 
 /* Which sections, and where each will be; false: nothing is packed, or not so that it could be unpacked here. */

@@ -71,6 +71,8 @@ int elffile_load(struct symbol_object *object);
 int vdso_load(struct symbol_object *object);
 int kernel_load(struct symbol_object *object);
 int module_load(struct symbol_object *object);
+/* The build-id of the kernel that runs; size 0: it has none. */
+void kernel_running_id(struct image_build_id *ret);
 /* Keeps the table of an object that is unkept; it is loaded. */
 void kernel_keep(struct symbol_object *object);
 int perfmap_load(struct symbol_object *object);
