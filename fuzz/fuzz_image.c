@@ -2,6 +2,7 @@
 // fuzz_image.c: any bytes as an ELF file: everything that the rooms image and symbol read of one.
 // Build with clang -fsanitize=fuzzer,address; tests/unit/image_hostile.c runs it as an ordinary test.
 #include <elf.h>
+#include <libelf.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -37,6 +38,7 @@ static volatile unsigned fuzz_read; /* so that the compiler keeps the reads */
 
 static void walk(struct image *image)
 {
+	static const char *const nothing[] = { NULL };
 	struct image_build_id id;
 	struct image_section section;
 	struct seen seen = { 0 };
@@ -57,6 +59,15 @@ static void walk(struct image *image)
 	for (size_t i = 0; i < 200 && image_section_at(image, i, &section) == 0; i++) {
 		if (section.memory_size < 1 << 20 && image_section_load(image, &section) == 0)
 			total += sum(section.bytes, section.n);
+	}
+	if (image_unpacked(image, nothing)) {
+		Elf_Scn *scn = NULL;
+
+		while ((scn = elf_nextscn(image_unpacked(image, nothing), scn))) {
+			Elf_Data *data = elf_rawdata(scn, NULL);
+
+			total += data ? sum(data->d_buf, data->d_size) : 0;
+		}
 	}
 	image_is_debug(image);
 	image_is_relocatable(image);

@@ -152,7 +152,8 @@ static int export_recording(struct export_run *e)
 {
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
-		                        .symbols = &e->naming.symbols };
+		                        .symbols = &e->naming.symbols,
+		                        .names = true };
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.keep = e->format->keep,

@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "base/cpus.h"
 
 /* debuginfod.urls: these; debuginfod.use: true, and false whatever else is said. Where servers cannot be asked, names go
  * without them: nobody asked in this command. */
@@ -107,11 +108,9 @@ int naming_option(struct naming *n, const struct options *o, int id)
 
 const struct tables_opts *naming_tables(struct naming *n)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-
 	n->tables = (struct tables_opts){ .sz = sizeof(n->tables),
 		                          .search = n->symbols.search,
-		                          .helpers = cpus > 1 ? (unsigned)cpus - 1 : 0 };
+		                          .helpers = cpus_online() - 1 };
 	return &n->tables;
 }
 

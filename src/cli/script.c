@@ -291,7 +291,8 @@ static int script_file(struct script *s, struct seam_error *err)
 	};
 	int r = recording_open(&s->rec, s->in.reader,
 	                       &(struct recording_opts){ .sz = sizeof(struct recording_opts),
-	                                                 .symbols = &s->naming.symbols },
+	                                                 .symbols = &s->naming.symbols,
+	                                                 .names = s->text.fields & SCRIPT_SYM },
 	                       err);
 
 	if (r < 0)

@@ -10,6 +10,7 @@
 #include "cli/script_put.h"
 #include "cli/script_stacks.h"
 #include "cli/script_tail.h"
+#include "pipeline/early.h"
 
 #define LINES_MAX (1u << 18) /* about 50 MiB */
 #define TAILS 16u            /* threads whose last stack's lines are kept; a power of two */
@@ -24,6 +25,7 @@ struct script_line {
 struct script_frames {
 	const struct script_text_opts *opts;
 	struct places *places;
+	struct early early;
 	struct arena lines; /* what places' slots point to */
 	struct buf line;    /* one line while it is composed */
 	struct script_stacks stacks;
@@ -49,6 +51,8 @@ int script_frames_new(struct script_frames **ret, struct recording *rec,
 	f->opts = opts;
 	r = with ? places_share(&f->places, with->places)
 	         : places_new(&f->places, rec, opts->symbols);
+	if (r >= 0 && !with && opts->fields & SCRIPT_SYM)
+		early_start(&f->early, f->places, 0);
 	if (r >= 0 && !with && script_wants_lines(opts))
 		r = places_lines_start(f->places, NULL, opts->symbols);
 	if (r < 0) {
@@ -63,6 +67,7 @@ void script_frames_free(struct script_frames *f)
 {
 	if (!f)
 		return;
+	early_end(&f->early);
 	places_free(f->places);
 	arena_free(&f->lines);
 	buf_free(&f->line);

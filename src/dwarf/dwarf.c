@@ -67,11 +67,12 @@ static int dwarf_find_units(struct dwarf *d)
 
 /* libdw unpacks every section that it knows when it opens a file. What says nothing of lines and functions is shown to
  * it as empty; some of these are the largest. */
+static const char *const unread[] = { "loc",          "loclists", "aranges",      "macinfo",
+	                              "macro",        "pubnames", "gnu_pubnames", "pubtypes",
+	                              "gnu_pubtypes", NULL };
+
 static void dwarf_leave_out(Elf *elf)
 {
-	static const char *const unread[] = { "loc",          "loclists", "aranges",
-		                              "macinfo",      "macro",    "pubnames",
-		                              "gnu_pubnames", "pubtypes", "gnu_pubtypes" };
 	Elf_Scn *section = NULL;
 	size_t names;
 
@@ -85,7 +86,7 @@ static void dwarf_leave_out(Elf *elf)
 
 		if (!name || header.sh_type == SHT_NOBITS || strncmp(name, ".debug_", 7))
 			continue;
-		for (size_t i = 0; i < sizeof(unread) / sizeof(unread[0]); i++) {
+		for (size_t i = 0; unread[i]; i++) {
 			if (!strcmp(name + 7, unread[i])) {
 				header.sh_type = SHT_NOBITS;
 				gelf_update_shdr(section, &header);
@@ -94,29 +95,66 @@ static void dwarf_leave_out(Elf *elf)
 	}
 }
 
-int dwarf_open(struct dwarf **ret, struct image *image, struct image *alt, struct seam_error *err)
+static bool dwarf_is_unpacked(struct image *image, struct image *alt)
 {
-	struct dwarf *d;
+	return (!image_is_relocatable(image) && image_unpacked(image, unread)) ||
+	       (alt && image_unpacked(alt, unread));
+}
+
+/* libdw's handle on an image that was linked. */
+static Dwarf *dwarf_handle(struct image *image, bool unpacked)
+{
+	Elf *elf = unpacked ? image_unpacked(image, unread) : NULL;
+
+	if (!elf) {
+		elf = image_elf(image);
+		dwarf_leave_out(elf);
+	}
+	return dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+}
+
+static int dwarf_start(struct dwarf *d, struct image *image, struct image *alt, bool unpacked)
+{
 	int r;
 
-	d = calloc(1, sizeof(*d));
-	if (!d)
-		return -ENOMEM;
 	if (!image_is_relocatable(image))
-		dwarf_leave_out(image_elf(image));
-	if (alt)
-		dwarf_leave_out(image_elf(alt));
-	if (!image_is_relocatable(image))
-		d->dw = dwarf_begin_elf(image_elf(image), DWARF_C_READ, NULL);
+		d->dw = dwarf_handle(image, unpacked);
 	else if (linked_open(&d->linked, image) == 0)
 		d->dw = d->linked.dw;
 	if (d->dw && alt)
-		d->alt = dwarf_begin_elf(image_elf(alt), DWARF_C_READ, NULL);
+		d->alt = dwarf_handle(alt, unpacked);
 	if (d->alt)
 		dwarf_setalt(d->dw, d->alt);
 	r = d->dw ? dwarf_find_units(d) : -ENOENT;
-	if (r >= 0 && !d->ranges.n)
-		r = -ENOENT;
+	return r >= 0 && !d->ranges.n ? -ENOENT : r;
+}
+
+/* libdw looks for split units from where the file is, which an unpacked one does not know; and libelf may unpack what
+ * seam does not. */
+static bool dwarf_wants_file(const struct dwarf *d, int r)
+{
+	if (r < 0)
+		return r != -ENOMEM;
+	for (size_t i = 0; i < UNIT_N(&d->units, struct unit); i++)
+		if (UNIT_AT(&d->units, struct unit, i)->split_missing)
+			return true;
+	return false;
+}
+
+int dwarf_open(struct dwarf **ret, struct image *image, struct image *alt, struct seam_error *err)
+{
+	struct dwarf *d = NULL;
+	int r = -ENOENT;
+
+	for (int unpacked = 1; unpacked >= 0; unpacked--) {
+		d = calloc(1, sizeof(*d));
+		if (!d)
+			return -ENOMEM;
+		r = dwarf_start(d, image, alt, unpacked);
+		if (!unpacked || !dwarf_is_unpacked(image, alt) || !dwarf_wants_file(d, r))
+			break;
+		dwarf_close(d);
+	}
 	if (r < 0) {
 		dwarf_close(d);
 		return seam_error_set(err, -r, image_path(image), SEAM_NO_OFFSET, NULL,

@@ -24,6 +24,10 @@ struct image {
 	struct image_segment *segments; /* executable ones first */
 	size_t n_segments;
 	size_t names; /* section index of the section names */
+	/* unpack.c's: an ELF of the debugging sections alone; its bytes are this one's. */
+	Elf *bare;
+	void *bare_bytes;
+	bool bare_tried;
 };
 
 /* Appends the unpacked form of xz bytes; -EBADMSG, -ENOMEM, -E2BIG: more than limit bytes. */

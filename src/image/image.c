@@ -16,6 +16,8 @@ void image_close(struct image *image)
 {
 	if (!image)
 		return;
+	elf_end(image->bare);
+	free(image->bare_bytes);
 	elf_end(image->elf);
 	if (image->fd >= 0)
 		close(image->fd);

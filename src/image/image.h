@@ -48,6 +48,10 @@ int image_own_vdso(const unsigned char **ret, size_t *ret_n);
 void image_close(struct image *image);
 /* libelf's handle, for libdw; the image's own. */
 struct Elf *image_elf(const struct image *image);
+/* An ELF of its .debug_ sections alone, unpacked, but for those named in without (what stands behind ".debug_"; NULL ends
+ * it). Made at the first call, whose without holds; the image's own. NULL: none of them is packed, or they are not of a
+ * kind or a size that is unpacked here: libelf may. */
+struct Elf *image_unpacked(struct image *image, const char *const *without);
 
 const char *image_path(const struct image *image);
 /* Reads the ids of an open image: 1 and *ret, or 0: it has none. */

@@ -64,6 +64,8 @@ int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret
 /* Asks for an address; lines_resolve then answers all that were asked for, in parallel. -ENOMEM. */
 int lines_want(struct lines_object *object, uint64_t vaddr);
 int lines_resolve(struct lines *l);
+/* The same for those that were asked for so far: lines_resolve must follow, until which files stay open. */
+int lines_resolve_some(struct lines *l);
 
 /* Whether there can be an answer: some are on disk, or it has debugging information, which is searched for at the
  * first call. One thread. */

@@ -75,6 +75,7 @@ static void *lines_open_early(void *arg)
 	if (!object->handed)
 		dwarf_open(&object->early, object->debug, object->alt, NULL);
 	pthread_mutex_unlock(&object->lock);
+	atomic_store(&object->opening, false);
 	return NULL;
 }
 
@@ -85,7 +86,10 @@ static void lines_start_early(struct lines_object *object)
 	/* With one CPU there is nothing to be won. */
 	if (object->has_opener || lines_threads(l) == 1 || l->openers >= lines_threads(l))
 		return;
+	atomic_store(&object->opening, true);
 	object->has_opener = !pthread_create(&object->opener, NULL, lines_open_early, object);
+	if (!object->has_opener)
+		atomic_store(&object->opening, false);
 	l->openers += object->has_opener;
 }
 

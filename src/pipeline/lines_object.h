@@ -4,6 +4,7 @@
 #define SEAM_PIPELINE_LINES_OBJECT_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/arena.h"
 #include "dwarf/dwarf.h"
@@ -23,6 +24,7 @@ struct lines_object {
 	struct lines_object *next, *same; /* of all, in order; with the same hash */
 	struct linebook answers;
 	struct buf wanted; /* u64 addresses */
+	bool cut;          /* wanted is dealt out */
 	struct map shown;  /* vaddr -> struct lines_frame *, for those that were asked for */
 	bool cache_read;
 	bool dirty;      /* has answers that are not on disk */
@@ -37,7 +39,8 @@ struct lines_object {
 	bool handed;                       /* a handle was asked for: too late for an early one */
 	struct dwarf *early;               /* opened ahead of time, not handed out yet */
 	bool has_opener;
-	pthread_t opener; /* who opens early */
+	atomic_bool opening; /* the opener is at work: who wants a handle would wait */
+	pthread_t opener;    /* who opens early */
 	char reason[512];
 };
 

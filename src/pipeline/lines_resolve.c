@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/cpus.h"
 #include "pipeline/lines_object.h"
 
 #define THREADS_MAX 16u
@@ -79,6 +79,7 @@ static int pieces_cut(struct resolving *work, struct lines_object *object)
 			return -ENOMEM;
 	}
 	work->total += n;
+	object->cut = true;
 	return 0;
 }
 
@@ -151,13 +152,12 @@ static int resolving_run(struct resolving *work)
 
 unsigned lines_threads(const struct lines *l)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned n = l->opts.threads ? l->opts.threads : cpus > 0 ? (unsigned)cpus : 1;
+	unsigned n = l->opts.threads ? l->opts.threads : cpus_online();
 
 	return n < THREADS_MAX ? n : THREADS_MAX;
 }
 
-int lines_resolve(struct lines *l)
+int lines_resolve_some(struct lines *l)
 {
 	struct resolving work = { .lines = l, .threads = lines_threads(l) };
 	int r = 0;
@@ -168,19 +168,32 @@ int lines_resolve(struct lines *l)
 		if (o->wanted.n && !o->cache_read)
 			lines_cache_read(o);
 		wanted_tidy(o);
-		if (r >= 0 && o->wanted.n)
-			r = pieces_cut(&work, o);
 	}
+	/* First those that nobody must be waited for. */
+	for (unsigned last = 0; last < 2; last++)
+		for (struct lines_object *o = l->first; o && r >= 0; o = o->next)
+			if (o->wanted.n && !o->cut && (last || !atomic_load(&o->opening)))
+				r = pieces_cut(&work, o);
 	work.n_pieces = work.pieces.n / sizeof(struct piece);
 	if (r >= 0)
 		r = resolving_run(&work);
 	for (struct lines_object *o = l->first; o; o = o->next) {
+		buf_clear(&o->wanted);
+		o->cut = false;
+	}
+	buf_free(&work.pieces);
+	return r;
+}
+
+int lines_resolve(struct lines *l)
+{
+	int r = lines_resolve_some(l);
+
+	for (struct lines_object *o = l->first; o; o = o->next) {
 		buf_free(&o->wanted);
-		o->wanted = (struct buf){ 0 };
 		lines_cache_write(o);
 		if (!o->dwarf)
 			lines_files_close(o);
 	}
-	buf_free(&work.pieces);
 	return r;
 }

@@ -8,15 +8,16 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "abi/members.h"
+#include "base/cpus.h"
+#include "pipeline/early.h"
 #include "pipeline/batch.h"
 #include "pipeline/load_build.h"
 #include "pipeline/load_outcome.h"
 #include "pipeline/stacks.h"
 
-#define THREADS_MAX 16u
+#define THREADS_MAX LOAD_TABLES_MAX
 #define RUNS_PER_THREAD 4u /* less work than this per thread is not worth starting one */
 
 struct load_work {
@@ -163,8 +164,7 @@ static void *load_thread(void *arg)
  * order of the file, which is that of time for each counter: it belongs to one ring. */
 static unsigned load_thread_count(const struct recording *rec, const struct load_opts *opts)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t n = opts->threads ? opts->threads : cpus > 0 ? (size_t)cpus : 1;
+	size_t n = opts->threads ? opts->threads : cpus_online();
 
 	if (rec->counts.group_samples)
 		return 1;
@@ -286,9 +286,10 @@ static int load_add_unwound(struct load *load, const struct load_worker *workers
 	return 0;
 }
 
-static int load_finish(struct load *load, struct recording *rec, const struct load_opts *opts,
+static int load_finish(struct load *load, struct places *places, const struct load_opts *opts,
                        struct load_worker *workers, unsigned n)
 {
+	const struct recording *rec = places_recording(places);
 	const struct stacks *stacks[THREADS_MAX];
 	struct profile_counts *counts;
 	int r;
@@ -304,7 +305,7 @@ static int load_finish(struct load *load, struct recording *rec, const struct lo
 	if (r >= 0)
 		r = load_add_unwound(load, workers, n);
 	if (r >= 0)
-		r = load_build(load, rec, opts, stacks, n);
+		r = load_build(load, places, opts, stacks, n);
 	if (r < 0)
 		return r;
 	counts = profile_counts(load->profile);
@@ -319,9 +320,10 @@ static int load_finish(struct load *load, struct recording *rec, const struct lo
 static int load_unwound(struct load_worker *workers, unsigned n, struct recording *rec,
                         const struct load_opts *opts, struct tables **tables)
 {
-	long cpus = opts->threads ? (long)opts->threads : sysconf(_SC_NPROCESSORS_ONLN);
-	struct tables_opts by_symbols = { .sz = sizeof(by_symbols),
-		                          .helpers = cpus > 1 ? (unsigned)cpus - 1 : 0 };
+	struct tables_opts by_symbols = {
+		.sz = sizeof(by_symbols),
+		.helpers = (opts->threads ? opts->threads : cpus_online()) - 1
+	};
 	struct unwound_opts o = { .sz = sizeof(o) };
 	int r;
 
@@ -343,7 +345,9 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 	struct load_worker workers[THREADS_MAX] = { 0 };
 	unsigned n = load_thread_count(rec, opts);
 	struct seam_error why = { 0 };
+	struct places *places = NULL;
 	struct load load = { 0 };
+	struct early early = { 0 };
 	int r;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -351,7 +355,11 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		workers[i].counts.sz = sizeof(workers[i].counts);
 		workers[i].stacks.keep_samples = opts->keep & PROFILE_KEEP_SAMPLES;
 	}
-	r = load_unwound(workers, n, rec, opts, &load.tables);
+	r = places_new(&places, rec, opts->symbols);
+	if (r >= 0)
+		early_start(&early, places, opts->threads);
+	if (r >= 0)
+		r = load_unwound(workers, n, rec, opts, &load.tables);
 	for (unsigned i = 0; i < n; i++)
 		workers[i].batch = (struct batch){ .rec = rec,
 			                           .unwound = workers[i].unwound,
@@ -362,7 +370,11 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 	if (r >= 0)
 		r = load_count(&work, workers, n, &why);
 	if (r >= 0)
-		r = load_finish(&load, rec, opts, workers, n);
+		r = load_finish(&load, places, opts, workers, n);
+	early_end(&early);
+	if (places)
+		load.symbols = places_take_symbols(places);
+	places_free(places);
 	for (unsigned i = 0; i < n; i++) {
 		stacks_free(&workers[i].stacks);
 		unwound_free(workers[i].unwound);

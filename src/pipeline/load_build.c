@@ -16,14 +16,14 @@
 struct load_builder {
 	struct load *load;
 	const struct load_opts *opts;
-	struct recording *rec;
+	const struct recording *rec;
 	struct places *places;
 	struct profile *profile;
 	uint32_t *events; /* event index -> profile's event */
 	uint32_t *frames; /* of one stack, innermost first */
 	size_t frames_capacity;
-	struct map users; /* of one table: user half, how it is read -> its innermost node */
-	struct buf guess; /* one name */
+	struct map *users; /* per table: user half, how it is read -> its innermost node */
+	struct buf guess;  /* one name */
 	struct load_lines lines;
 	struct load_unnamed_frames unnamed;
 };
@@ -140,14 +140,14 @@ static int load_descend(struct load_builder *b, const struct stacks_entry *e,
 }
 
 /* The node of an entry's user half: few halves stand below many kernel halves, tasks and states. */
-static int load_user(struct load_builder *b, const struct stacks_entry *e,
+static int load_user(struct load_builder *b, struct map *users, const struct stacks_entry *e,
                      struct seam_stitched sample, uint32_t *ret)
 {
 	/* Addresses out of stack copies carry marks; spaces of users leave that bit free. */
 	uint32_t how = sample.state == SEAM_STITCH_STACK_COPY ? RECORDING_KERNEL : 0;
 	bool is_new;
 	uint64_t *slot =
-	        map_slot(&b->users, (uint64_t)e->key.user << 32 | e->key.user_space | how, &is_new);
+	        map_slot(users, (uint64_t)e->key.user << 32 | e->key.user_space | how, &is_new);
 	int r = slot ? 0 : -ENOMEM;
 
 	*ret = PROFILE_ROOT;
@@ -162,15 +162,15 @@ static int load_user(struct load_builder *b, const struct stacks_entry *e,
 }
 
 /* The node of an entry's innermost frame. */
-static int load_stack(struct load_builder *b, const struct stacks *s, const struct stacks_entry *e,
-                      uint32_t *ret)
+static int load_stack(struct load_builder *b, const struct stacks *s, struct map *users,
+                      const struct stacks_entry *e, uint32_t *ret)
 {
 	struct seam_stitched sample = stacks_sample(s, e, b->rec->events);
 	int r = 0;
 
 	*ret = PROFILE_ROOT;
 	if (sample.user.n && !b->opts->max_stack) {
-		r = load_user(b, e, sample, ret);
+		r = load_user(b, users, e, sample, ret);
 		sample.user.n = 0;
 		if (r < 0 || !sample.kernel.n)
 			return r;
@@ -189,15 +189,15 @@ static uint32_t load_task(struct load_builder *b, const struct stacks_key *key)
 	return comm == PROFILE_FAILED ? comm : profile_task(b->profile, comm, key->pid, tid);
 }
 
-static int load_entry(struct load_builder *b, const struct stacks *s, const struct stacks_entry *e,
-                      struct profile_key *ret)
+static int load_entry(struct load_builder *b, const struct stacks *s, struct map *users,
+                      const struct stacks_entry *e, struct profile_key *ret)
 {
 	struct profile_key key = { .event = b->events[e->key.event],
 		                   .task = load_task(b, &e->key),
 		                   .cpu = e->key.cpu,
 		                   .state = e->key.state,
 		                   .slice = e->key.slice };
-	int r = key.task == PROFILE_FAILED ? -ENOMEM : load_stack(b, s, e, &key.node);
+	int r = key.task == PROFILE_FAILED ? -ENOMEM : load_stack(b, s, users, e, &key.node);
 
 	if (r < 0)
 		return r;
@@ -205,16 +205,32 @@ static int load_entry(struct load_builder *b, const struct stacks *s, const stru
 	return profile_add(b->profile, &key, e->samples, e->weight);
 }
 
+/* The user halves of a table. */
+static int load_users(struct load_builder *b, const struct stacks *s, struct map *users)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->n && r >= 0 && !b->opts->max_stack; i++) {
+		const struct stacks_entry *e = &s->entries[i];
+		struct seam_stitched sample = stacks_sample(s, e, b->rec->events);
+		uint32_t node;
+
+		if (sample.user.n)
+			r = load_user(b, users, e, sample, &node);
+	}
+	return r;
+}
+
 /* The entries of one table, and its samples if they are kept. */
-static int load_table(struct load_builder *b, const struct stacks *s, uint64_t *serial,
-                      uint64_t total)
+static int load_table(struct load_builder *b, const struct stacks *s, struct map *users,
+                      uint64_t *serial, uint64_t total)
 {
 	const struct progress *progress = &b->opts->progress;
 	struct profile_key *keys = calloc(s->n + 1, sizeof(*keys));
 	int r = keys ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < s->n && r >= 0; i++) {
-		r = load_entry(b, s, &s->entries[i], &keys[i]);
+		r = load_entry(b, s, users, &s->entries[i], &keys[i]);
 		if (++*serial % 4096 == 0 && progress->report)
 			progress->report(progress->ctx, "naming", *serial, total);
 	}
@@ -226,7 +242,6 @@ static int load_table(struct load_builder *b, const struct stacks *s, uint64_t *
 		                                                 .weight = sample->weight,
 		                                                 .key = keys[sample->entry] });
 	}
-	map_free(&b->users);
 	free(keys);
 	return r;
 }
@@ -262,8 +277,14 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 
 	for (size_t w = 0; w < n; w++)
 		total += stacks[w]->n;
+	/* User halves come before the kernel's frames, because the kernel's names may still be on their way
+	   (early.h). */
 	for (size_t w = 0; w < n && r >= 0; w++)
-		r = load_table(b, stacks[w], &serial, total);
+		r = load_users(b, stacks[w], &b->users[w]);
+	if (r >= 0)
+		r = load_lines_some(&b->lines);
+	for (size_t w = 0; w < n && r >= 0; w++)
+		r = load_table(b, stacks[w], &b->users[w], &serial, total);
 	if (r >= 0)
 		r = profile_sort_samples(b->profile);
 	if (r >= 0)
@@ -271,14 +292,16 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 	return r < 0 ? r : load_lines_expand(&b->lines, &b->load->profile);
 }
 
-int load_build(struct load *load, struct recording *rec, const struct load_opts *opts,
+int load_build(struct load *load, struct places *places, const struct load_opts *opts,
                const struct stacks *const *stacks, size_t n)
 {
-	struct load_builder b = { .load = load, .opts = opts, .rec = rec };
+	const struct recording *rec = places_recording(places);
+	struct map users[LOAD_TABLES_MAX] = { 0 };
+	struct load_builder b = {
+		.load = load, .opts = opts, .rec = rec, .places = places, .users = users
+	};
 	int r = profile_new(&load->profile, opts->keep);
 
-	if (r >= 0)
-		r = places_new(&b.places, rec, opts->symbols);
 	b.profile = load->profile;
 	if (r >= 0 && opts->keep & PROFILE_KEEP_SLICE && opts->slice_ns)
 		profile_set_slices(b.profile, &(struct profile_slices){
@@ -288,10 +311,9 @@ int load_build(struct load *load, struct recording *rec, const struct load_opts 
 		r = load_lines_start(&b.lines, b.places, opts);
 	if (r >= 0)
 		r = load_entries(&b, stacks, n);
-	if (b.places)
-		load->symbols = places_take_symbols(b.places);
+	for (size_t w = 0; w < n; w++)
+		map_free(&users[w]);
 	load_lines_free(&b.lines);
-	places_free(b.places);
 	load_unnamed_free(&b.unnamed);
 	free(b.events);
 	free(b.frames);

@@ -4,11 +4,14 @@
 #define SEAM_PIPELINE_LOAD_BUILD_H
 
 #include "pipeline/load.h"
+#include "pipeline/places.h"
 #include "pipeline/stacks.h"
 
-/* Fills load's profile, symbols, unnamed and taken_unnamed from n tables of stacks. -ENOMEM; what was
- * filled is load_free's. */
-int load_build(struct load *load, struct recording *rec, const struct load_opts *opts,
+#define LOAD_TABLES_MAX 16u /* as many as there are threads that count */
+
+/* Fills load's profile, unnamed and taken_unnamed from n tables of stacks. -ENOMEM; what was filled is
+ * load_free's. */
+int load_build(struct load *load, struct places *places, const struct load_opts *opts,
                const struct stacks *const *stacks, size_t n);
 
 #endif

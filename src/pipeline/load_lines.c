@@ -79,6 +79,11 @@ static size_t load_lines_at(void *ctx, uint32_t frame, const struct profile_sour
 	return l->sources.failed ? 0 : l->sources.n / sizeof(**ret);
 }
 
+int load_lines_some(struct load_lines *l)
+{
+	return l->wanted ? places_lines_resolve_some(l->places) : 0;
+}
+
 int load_lines_expand(struct load_lines *l, struct profile **profile)
 {
 	struct profile *expanded;

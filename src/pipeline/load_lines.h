@@ -26,6 +26,8 @@ int load_lines_start(struct load_lines *l, struct places *places, const struct l
  * looked up differently are told apart. */
 int load_lines_mark(const struct load_lines *l, const struct place *place, struct profile_frame *f);
 int load_lines_note(struct load_lines *l, uint32_t frame, const struct place *place);
+/* Looks up what was noted so far, while other names are still on their way. */
+int load_lines_some(struct load_lines *l);
 /* Replaces *profile by one with lines. */
 int load_lines_expand(struct load_lines *l, struct profile **profile);
 void load_lines_free(struct load_lines *l);

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/cpus.h"
 #include "pipeline/ordered_parts.h"
 
 #define JOB_RECORDS 256u
@@ -165,11 +165,10 @@ static int text_run(struct text *t)
 
 static unsigned text_thread_count(const struct text *t)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned n = t->ordered.opts->threads;
 
 	if (!n)
-		n = t->ordered.pushed < ALONE_BELOW || cpus < 1 ? 1 : (unsigned)cpus;
+		n = t->ordered.pushed < ALONE_BELOW ? 1 : cpus_online();
 	if (!t->ordered.rec->stable)
 		n = 1;
 	return n > ORDERED_THREADS_MAX ? ORDERED_THREADS_MAX : n;

@@ -10,7 +10,7 @@
 
 #include "base/map.h"
 #include "pipeline/jit.h"
-#include "pipeline/table_cache.h"
+#include "pipeline/keep.h"
 #include "unwind/walk.h"
 
 struct places_entry {
@@ -87,29 +87,6 @@ static int places_start(struct places **ret, const struct recording *rec)
 	return 0;
 }
 
-/* What names keep on disk: the running kernel's list, some 4 MB for each boot. */
-#define KEEP_BYTES (32ULL << 20)
-
-static int keep_get(void *ctx, const char *name, struct buf *ret)
-{
-	struct table_cache cache;
-	int r;
-
-	table_cache_open(&cache, "symbols", NULL, KEEP_BYTES);
-	r = table_cache_get(&cache, name, ret);
-	table_cache_close(&cache);
-	return r;
-}
-
-static void keep_put(void *ctx, const char *name, const void *bytes, size_t n)
-{
-	struct table_cache cache;
-
-	table_cache_open(&cache, "symbols", NULL, KEEP_BYTES);
-	table_cache_put(&cache, name, bytes, n);
-	table_cache_close(&cache);
-}
-
 int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts)
 {
 	struct symbol_opts o = { .sz = sizeof(o) };
@@ -122,7 +99,8 @@ int places_new(struct places **ret, const struct recording *rec, const struct sy
 		o = *opts;
 	o.foreign |= rec->foreign;
 	if (!o.keep.get)
-		o.keep = (struct symbol_keep){ keep_get, keep_put, NULL };
+		o.keep = keep_on_disk();
+	o.running = rec->running;
 	o.jit_timed = rec->jit_timed;
 	o.began = recording_began;
 	o.began_ctx = rec;
@@ -280,6 +258,19 @@ static int places_object(struct places *p, const struct proc_object *o, struct s
 	return r;
 }
 
+const struct recording *places_recording(const struct places *p)
+{
+	return p->rec;
+}
+
+struct symbol_object *places_kernel(struct places *p)
+{
+	const struct proc_mapping *kernel = proc_kernel(p->rec->procs);
+	struct symbol_object *object = NULL;
+
+	return kernel && places_object(p, kernel->object, &object) >= 0 ? object : NULL;
+}
+
 /* The recorded mapping of the kernel ends with its text; the code that starts it up lies behind, in
  * the same image. */
 #define KERNEL_IMAGE_MAX (1ULL << 30)
@@ -430,6 +421,11 @@ int places_source(struct places *p, const struct place *place, struct lines_at *
 int places_lines_resolve(struct places *p)
 {
 	return p->lines ? lines_resolve(p->lines) : 0;
+}
+
+int places_lines_resolve_some(struct places *p)
+{
+	return p->lines ? lines_resolve_some(p->lines) : 0;
 }
 
 /* A marker inside the kernel part: passed over, but it begins a part of its own. */

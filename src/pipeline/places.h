@@ -47,6 +47,9 @@ int places_new(struct places **ret, const struct recording *rec, const struct sy
 int places_share(struct places **ret, const struct places *with);
 void places_free(struct places *p);
 struct symbol_cache *places_symbols(struct places *p);
+const struct recording *places_recording(const struct places *p);
+/* The object of the kernel's own names; NULL: none was recorded, or out of memory. */
+struct symbol_object *places_kernel(struct places *p);
 /* Hands the cache over: the caller frees it; places_find must not be called any more. */
 struct symbol_cache *places_take_symbols(struct places *p);
 
@@ -74,8 +77,9 @@ int places_lines_object(struct places *p, const struct place *place, struct line
                         uint64_t *ret_vaddr);
 /* The source of a place, as lines_find; any thread. Empty when nothing is known of it. -ENOMEM. */
 int places_source(struct places *p, const struct place *place, struct lines_at *ret);
-/* All that were wanted of it; see lines_resolve. */
+/* All that were wanted of it; see lines_resolve; or those so far. */
 int places_lines_resolve(struct places *p);
+int places_lines_resolve_some(struct places *p);
 
 #define FRAME_GUESS "?"
 bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *sample,

@@ -11,7 +11,9 @@
 #include <sys/utsname.h>
 
 #include "perfdata/feature.h"
+#include "pipeline/early.h"
 #include "pipeline/learner.h"
+#include "symbol/symbol.h"
 
 #define PROGRESS_EVERY 65536u /* records */
 
@@ -95,7 +97,7 @@ static int recording_seal(struct learner *l, const struct symbol_opts *symbols)
 		r = seam_stitch_events(rec->stitch, rec->events);
 	if (r >= 0)
 		r = seam_stitch_seal(rec->stitch);
-	rec->foreign = recording_is_foreign(rec->reader);
+	recording_know_machine(rec);
 	if (r >= 0)
 		r = jit_learn(&l->jit, rec, symbols);
 	return r < 0 ? r : proc_seal(rec->procs);
@@ -106,10 +108,13 @@ static int recording_learn(struct learner *l, const struct recording_opts *opts,
 {
 	const struct progress *progress = opts ? &opts->progress : NULL;
 	struct recording *rec = l->rec;
+	bool names = opts && opts->names;
 	struct seam_record record;
 	int r;
 
 	while ((r = seam_reader_next(rec->reader, &record, err)) > 0) {
+		if (names)
+			names = !early_names(rec, opts->symbols, &record);
 		/* A stream's events come as records: the stitcher must know before the samples. */
 		if (record.index == 0 || record.type == SEAM_RECORD_HEADER_ATTR)
 			r = seam_stitch_events(rec->stitch, rec->events);
@@ -191,6 +196,7 @@ void recording_close(struct recording *rec)
 {
 	if (!rec)
 		return;
+	symbol_running_free(rec->running);
 	seam_stitch_free(rec->stitch);
 	proc_free(rec->procs);
 	free(rec->runs);

@@ -74,7 +74,8 @@ struct recording {
 	struct map began;           /* pid -> when it first began a program, of those recorded */
 	uint64_t first_ns, last_ns; /* of the samples */
 	struct recording_counts counts;
-	struct seam_error first_error; /* of the records that could not be decoded; code 0: none */
+	struct symbol_running *running; /* names that are on their way, or NULL */
+	struct seam_error first_error;  /* of the records that could not be decoded; code 0: none */
 };
 
 struct symbol_opts;
@@ -84,6 +85,7 @@ struct recording_opts {
 	struct progress progress;
 	/* Where jitdumps are, as for names; NULL: code that was replaced is told apart by no times. */
 	const struct symbol_opts *symbols;
+	bool names; /* names will be asked for: the running kernel's begin to be read, if it is what was recorded */
 };
 
 /*

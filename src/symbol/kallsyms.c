@@ -52,16 +52,20 @@ struct line {
 	size_t n_module;
 };
 
+/* The value of a digit, in lower case; negative: it is none. */
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* Takes one line; false: it makes no sense. */
 static bool line_parse(const char *at, const char *end, struct line *ret)
 {
-	const char *p = at, *bracket;
+	const char *p = at, *stop;
 	uint64_t addr = 0;
 
 	for (; p < end && *p != ' '; p++) {
-		int digit = *p >= '0' && *p <= '9'   ? *p - '0'
-		            : *p >= 'a' && *p <= 'f' ? *p - 'a' + 10
-		                                     : -1;
+		int digit = hex_digit(*p);
 
 		if (digit < 0 || p - at >= 16)
 			return false;
@@ -70,12 +74,14 @@ static bool line_parse(const char *at, const char *end, struct line *ret)
 	if (p == at || end - p < 4 || p[2] != ' ')
 		return false;
 	*ret = (struct line){ .addr = addr, .type = p[1], .name = p + 3 };
-	for (p += 3; p < end && *p != '\t' && *p != ' ';)
-		p++;
+	p += 3;
+	stop = memchr(p, '\t', (size_t)(end - p));
+	stop = stop ? stop : end;
+	p = memchr(p, ' ', (size_t)(stop - p));
+	p = p ? p : stop;
 	ret->n = (size_t)(p - ret->name);
-	bracket = p < end ? memchr(p, '[', (size_t)(end - p)) : NULL;
-	if (bracket && end[-1] == ']') {
-		ret->module = bracket + 1;
+	if (p < end && end[-1] == ']' && (stop = memchr(p, '[', (size_t)(end - p)))) {
+		ret->module = stop + 1;
 		ret->n_module = (size_t)(end - 1 - ret->module);
 	}
 	return ret->n > 0;
@@ -128,6 +134,23 @@ static bool line_of(const struct line *line, const char *module)
 	       !memcmp(line->module, module, line->n_module);
 }
 
+static bool is_text(char type)
+{
+	return type == 't' || type == 'T' || type == 'w' || type == 'W';
+}
+
+static int line_put(struct table *table, const struct line *line)
+{
+	struct table_symbol symbol = { .start = line->addr, .end = line->addr };
+
+	symbol.limit = line->addr > UINT64_MAX - LAST_SYMBOL_BYTES ? UINT64_MAX
+	                                                           : line->addr + LAST_SYMBOL_BYTES;
+	symbol.bind = line->type == 'T'   ? TABLE_GLOBAL
+	              : line->type == 't' ? TABLE_LOCAL
+	                                  : TABLE_WEAK;
+	return table_put(table, &symbol, line->name, line->n, "");
+}
+
 int kallsyms_table(const struct kallsyms *k, const char *module, struct table *table,
                    uint64_t *ret_text)
 {
@@ -137,23 +160,14 @@ int kallsyms_table(const struct kallsyms *k, const char *module, struct table *t
 	int r = 0;
 
 	while (!r && line_next(k, &at, &line)) {
-		struct table_symbol symbol = { .start = line.addr, .end = line.addr };
-
 		if (!line.addr || !line_of(&line, module))
 			continue;
 		if (!module && line_is(&line, "_text"))
 			text = line.addr;
 		if (!module && line_is(&line, "_etext"))
 			etext = line.addr;
-		if (!strchr("tTwW", line.type))
-			continue;
-		symbol.limit = line.addr > UINT64_MAX - LAST_SYMBOL_BYTES
-		                       ? UINT64_MAX
-		                       : line.addr + LAST_SYMBOL_BYTES;
-		symbol.bind = line.type == 'T'   ? TABLE_GLOBAL
-		              : line.type == 't' ? TABLE_LOCAL
-		                                 : TABLE_WEAK;
-		r = table_put(table, &symbol, line.name, line.n, "");
+		if (is_text(line.type))
+			r = line_put(table, &line);
 	}
 	/* Inside the text of the kernel a symbol ends with the next one only. */
 	for (size_t i = 0; !module && i < table->n; i++) {

@@ -35,35 +35,44 @@ bool kept_name(char name[KEPT_NAME])
 	return found;
 }
 
-int kept_encode(const struct table *table, uint64_t reference, struct buf *ret)
+static int kept_put_symbols(const struct table *table, struct buf *ret)
 {
-	struct buf body = { 0 };
-	int r = 0;
-
-	if (table->n > UINT32_MAX || table->names.n > UINT32_MAX)
-		return -E2BIG;
-	buf_reserve(&body, table->n * sizeof(struct kept_symbol) + table->names.n);
-	for (size_t i = 0; i < table->n && r == 0; i++) {
+	for (size_t i = 0; i < table->n; i++) {
 		const struct table_symbol *s = &table->symbols[i];
 		struct kept_symbol kept = { s->start, (uint32_t)(s->end - s->start), s->name };
 
 		if (s->end - s->start > UINT32_MAX || (i + 1 < table->n && s[1].start < s->end))
-			r = -E2BIG;
-		buf_put(&body, &kept, sizeof(kept));
+			return -E2BIG;
+		buf_put(ret, &kept, sizeof(kept));
 	}
-	buf_put(&body, table->names.bytes, table->names.n);
+	return 0;
+}
+
+int kept_encode(const struct table *table, uint64_t reference, struct buf *ret)
+{
+	size_t at_hash;
+	uint64_t hash;
+	int r;
+
+	if (table->n > UINT32_MAX || table->names.n > UINT32_MAX)
+		return -E2BIG;
 	buf_clear(ret);
+	buf_reserve(ret, 64 + table->n * sizeof(struct kept_symbol) + table->names.n);
 	buf_put(ret, magic, sizeof(magic));
 	buf_put_u32(ret, KEPT_VERSION);
 	buf_put_u32(ret, (uint32_t)table->n);
 	buf_put_u32(ret, (uint32_t)table->names.n);
 	buf_put_u32(ret, 0);
 	buf_put_u64(ret, reference);
-	buf_put_u64(ret, map_hash_bytes(body.bytes, body.n, KEPT_VERSION));
-	buf_put(ret, body.bytes, body.n);
-	if (body.failed || ret->failed)
-		r = -ENOMEM;
-	buf_free(&body);
+	at_hash = ret->n;
+	buf_put_u64(ret, 0);
+	r = kept_put_symbols(table, ret);
+	buf_put(ret, table->names.bytes, table->names.n);
+	if (ret->failed)
+		return -ENOMEM;
+	hash = map_hash_bytes(ret->bytes + at_hash + sizeof(hash), ret->n - at_hash - sizeof(hash),
+	                      KEPT_VERSION);
+	memcpy(ret->bytes + at_hash, &hash, sizeof(hash));
 	return r;
 }
 

@@ -8,6 +8,7 @@
 
 #include "symbol/kept.h"
 #include "symbol/object.h"
+#include "symbol/running.h"
 
 #define NOTES_MAX (1u << 20)
 #define MODULES_MAX (16u << 20)
@@ -34,6 +35,11 @@ static void read_build_id(const char *path, struct image_build_id *ret)
 	if (kallsyms_slurp(path, NOTES_MAX, &notes) == 0)
 		image_build_id_of_notes(notes.bytes, notes.n, false, ret);
 	buf_free(&notes);
+}
+
+void kernel_running_id(struct image_build_id *ret)
+{
+	read_build_id("/sys/kernel/notes", ret);
 }
 
 /* Does this machine run what was recorded? Else says why not. */
@@ -102,8 +108,10 @@ static int use_running_kernel(struct symbol_object *object)
 
 	if (opts->kallsyms || !opts->keep.get || !kept_name(name))
 		return use_kallsyms(object, NULL);
+	if (opts->running)
+		running_take(opts->running, object);
 	pthread_mutex_lock(&object->cache->kallsyms_lock);
-	if (opts->keep.get(opts->keep.ctx, name, &bytes) > 0)
+	if (!object->table.n && opts->keep.get(opts->keep.ctx, name, &bytes) > 0)
 		r = kept_decode(&object->table, &object->reference, bytes.bytes, bytes.n);
 	pthread_mutex_unlock(&object->cache->kallsyms_lock);
 	if (object->table.n) {
@@ -112,15 +120,24 @@ static int use_running_kernel(struct symbol_object *object)
 		r = 1;
 	} else if (r != -ENOMEM) {
 		r = use_kallsyms(object, NULL);
-		if (r > 0 && table_seal(&object->table) >= 0 &&
-		    kept_encode(&object->table, object->reference, &bytes) >= 0) {
-			pthread_mutex_lock(&object->cache->kallsyms_lock);
-			opts->keep.put(opts->keep.ctx, name, bytes.bytes, bytes.n);
-			pthread_mutex_unlock(&object->cache->kallsyms_lock);
-		}
+		object->unkept = r > 0;
 	}
 	buf_free(&bytes);
 	return r;
+}
+
+void kernel_keep(struct symbol_object *object)
+{
+	const struct symbol_keep *keep = &object->cache->opts.keep;
+	struct buf bytes = { 0 };
+	char name[KEPT_NAME];
+
+	if (kept_name(name) && kept_encode(&object->table, object->reference, &bytes) >= 0) {
+		pthread_mutex_lock(&object->cache->kallsyms_lock);
+		keep->put(keep->ctx, name, bytes.bytes, bytes.n);
+		pthread_mutex_unlock(&object->cache->kallsyms_lock);
+	}
+	buf_free(&bytes);
 }
 
 /* The list of the recorded kernel that an archive, or perf's cache, has. */

@@ -148,13 +148,18 @@ static int load(struct symbol_object *object)
 
 int object_load(struct symbol_object *object)
 {
+	bool keep = false;
+
 	if (atomic_load_explicit(&object->loaded, memory_order_acquire))
 		return object->error;
 	pthread_mutex_lock(&object->loading);
 	if (!atomic_load_explicit(&object->loaded, memory_order_relaxed)) {
 		object->error = load(object);
+		keep = object->unkept && !object->error;
 		atomic_store_explicit(&object->loaded, true, memory_order_release);
 	}
 	pthread_mutex_unlock(&object->loading);
+	if (keep) /* others go on meanwhile */
+		kernel_keep(object);
 	return object->error;
 }

@@ -47,6 +47,7 @@ struct symbol_object {
 	uint64_t reference; /* KERNEL: the table's _text, 0: unknown */
 	bool is_64;         /* VDSO */
 	uint64_t bad_lines;
+	bool unkept;    /* KERNEL: the table was made anew, and is to be kept for the next time */
 	bool ambiguous; /* ANON: it has code that stood where other code stood: not in the table */
 	_Atomic(struct symbol_used *) *used; /* one per symbol of the table */
 };
@@ -70,6 +71,10 @@ int elffile_load(struct symbol_object *object);
 int vdso_load(struct symbol_object *object);
 int kernel_load(struct symbol_object *object);
 int module_load(struct symbol_object *object);
+/* The build-id of the kernel that runs; size 0: it has none. */
+void kernel_running_id(struct image_build_id *ret);
+/* Keeps the table of an object that is unkept; it is loaded. */
+void kernel_keep(struct symbol_object *object);
 int perfmap_load(struct symbol_object *object);
 /* Puts the functions of a jitdump into the object's table, but for those that need a time. -EBADMSG: it is none. -ENOMEM. */
 int jitdump_take(struct symbol_object *object, const void *bytes, size_t n);

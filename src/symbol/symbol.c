@@ -259,6 +259,11 @@ int symbol_resolve(struct symbol_object *object, const struct symbol_place *plac
 	return 1;
 }
 
+int symbol_object_load(struct symbol_object *object)
+{
+	return object_load(object);
+}
+
 /* ---- what is to be said of objects ---- */
 
 const char *symbol_object_name(const struct symbol_object *object)

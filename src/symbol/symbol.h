@@ -71,6 +71,17 @@ struct symbol_keep {
 	void *ctx;
 };
 
+/*
+ * The running kernel's own names, made by a thread that may begin before anything else is known. They are taken for the
+ * first object that is found to be this kernel, by the same rules as without.
+ */
+struct symbol_running;
+/* *ret NULL: what was recorded is another kernel. keep is called from the thread. -ENOMEM. */
+int symbol_running_start(struct symbol_running **ret, const struct image_build_id *recorded,
+                         const struct symbol_keep *keep);
+/* Waits for the thread. */
+void symbol_running_free(struct symbol_running *running);
+
 struct symbol_opts {
 	size_t sz;
 	/* The recording was made on another machine (or boot): names come only from files with the
@@ -90,7 +101,8 @@ struct symbol_opts {
 	   before that is of an earlier process of its number. NULL: never known. */
 	uint64_t (*began)(const void *ctx, uint32_t pid);
 	const void *began_ctx;
-	struct symbol_keep keep; /* get NULL: nothing is kept; used by resolves only */
+	struct symbol_keep keep;        /* get NULL: nothing is kept; used by resolves only */
+	struct symbol_running *running; /* NULL: none; resolves use it once */
 };
 
 int symbol_new(struct symbol_cache **ret, const struct symbol_opts *opts);
@@ -143,6 +155,9 @@ struct symbol_place {
  */
 int symbol_resolve(struct symbol_object *object, const struct symbol_place *place, uint64_t addr,
                    struct symbol *ret);
+
+/* Loads the object now, as the first resolve would; any thread. Others that resolve in it meanwhile wait. */
+int symbol_object_load(struct symbol_object *object);
 
 /* perf's spelling, for `perf script` text: "/usr/bin/x", "[kernel.kallsyms]", "[ext4]", "[vdso]",
  * "/tmp/perf-12.map", "bpf_prog_..."; never NULL. "[unknown]" is for addresses without mapping. */

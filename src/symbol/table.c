@@ -84,14 +84,44 @@ static int table_order(const void *a, const void *b, void *ctx)
 	return table_prefer(ctx, x, y);
 }
 
-/* kallsyms is in order of addresses; then only the choice among equal ones is left. */
-static bool table_is_sorted(struct table *table)
+#define RUN_SHORT 16u /* symbols: so few are quicker put in order one by one */
+
+/* In order, where equal ones keep theirs. */
+static void table_sort_run(struct table *table, size_t from, size_t n)
 {
-	for (size_t i = 1; i < table->n; i++) {
-		if (table_order(&table->symbols[i - 1], &table->symbols[i], table) > 0)
-			return false;
+	struct table_symbol *at = table->symbols + from;
+
+	if (n > RUN_SHORT) {
+		qsort_r(at, n, sizeof(*at), table_order, table);
+		return;
 	}
-	return true;
+	for (size_t i = 1; i < n; i++) {
+		struct table_symbol s = at[i];
+		size_t to = i;
+
+		for (; to && table_order(&at[to - 1], &s, table) > 0; to--)
+			at[to] = at[to - 1];
+		at[to] = s;
+	}
+}
+
+/* kallsyms is in order of addresses: then only those of one address are left to be put in order. */
+static void table_sort(struct table *table)
+{
+	size_t from = 0, i = 1;
+
+	while (i < table->n && table->symbols[i - 1].start <= table->symbols[i].start)
+		i++;
+	if (i < table->n) {
+		qsort_r(table->symbols, table->n, sizeof(*table->symbols), table_order, table);
+		return;
+	}
+	for (i = 1; i <= table->n; i++) {
+		if (i < table->n && table->symbols[i].start == table->symbols[from].start)
+			continue;
+		table_sort_run(table, from, i - from);
+		from = i;
+	}
 }
 
 /* One symbol per start; unsized ones end where the next begins, or go. */
@@ -206,8 +236,6 @@ static int sweep_all(struct table *table)
 	return 0;
 }
 
-/* ---- the same for symbols that do not overlap, as almost all tables' ---- */
-
 static bool table_is_disjoint(const struct table *table)
 {
 	for (size_t i = 1; i < table->n; i++) {
@@ -217,40 +245,22 @@ static bool table_is_disjoint(const struct table *table)
 	return true;
 }
 
-static void table_line_up(struct table *table)
-{
-	struct table_piece *to = table->pieces;
-	uint64_t reached = 0;
-
-	for (size_t i = 0; i < table->n; i++) {
-		const struct table_symbol *s = &table->symbols[i];
-
-		if (s->start > reached)
-			*to++ = (struct table_piece){ reached, TABLE_NOTHING };
-		*to++ = (struct table_piece){ s->start, (uint32_t)i };
-		reached = s->end;
-	}
-	*to++ = (struct table_piece){ reached, TABLE_NOTHING };
-	table->n_pieces = (size_t)(to - table->pieces);
-}
-
 int table_seal(struct table *table)
 {
-	int r = 0;
+	int r;
 
-	if (!table->n || table->pieces)
+	if (!table->n || table->sealed)
 		return 0;
-	if (!table_is_sorted(table))
-		qsort_r(table->symbols, table->n, sizeof(*table->symbols), table_order, table);
+	table_sort(table);
 	table_choose(table);
+	table->sealed = true;
+	if (table_is_disjoint(table)) /* as almost all tables are */
+		return 0;
 	/* Every symbol begins one piece and ends at most one. */
 	table->pieces = calloc(2 * table->n + 2, sizeof(*table->pieces));
 	if (!table->pieces)
 		return -ENOMEM;
-	if (table_is_disjoint(table))
-		table_line_up(table);
-	else
-		r = sweep_all(table);
+	r = sweep_all(table);
 	if (r < 0) {
 		free(table->pieces);
 		table->pieces = NULL;
@@ -258,10 +268,28 @@ int table_seal(struct table *table)
 	return r;
 }
 
+/* Of symbols that do not overlap. */
+static const struct table_symbol *table_find_disjoint(const struct table *table, uint64_t addr)
+{
+	size_t low = 0, high = table->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->symbols[middle].start <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && addr < table->symbols[low - 1].end ? &table->symbols[low - 1] : NULL;
+}
+
 const struct table_symbol *table_find(const struct table *table, uint64_t addr)
 {
 	size_t low = 0, high = table->n_pieces;
 
+	if (!table->pieces)
+		return table_find_disjoint(table, addr);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

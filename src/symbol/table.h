@@ -2,8 +2,8 @@
 /*
  * table.h: symbols of one object, searchable by address.
  *
- * Invariant after table_seal: pieces are disjoint and ascending; each belongs to one symbol. So a
- * lookup is one binary search, also where symbols nest or overlap.
+ * Invariant after table_seal: symbols are ascending; where some nest or overlap there are pieces, which
+ * are disjoint and ascending, and each belongs to one symbol. So a lookup is one binary search.
  *
  * Of several symbols that begin at one address one is kept, by the first of these that decides:
  * with a size before without; later rank (perf maps: later lines); external (global, weak) before
@@ -42,7 +42,8 @@ struct table {
 	struct buf names; /* NUL-terminated strings */
 	struct table_symbol *symbols;
 	size_t n, capacity;
-	struct table_piece *pieces;
+	bool sealed;
+	struct table_piece *pieces; /* NULL: no two symbols overlap */
 	size_t n_pieces;
 };
 

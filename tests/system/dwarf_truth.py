@@ -185,8 +185,15 @@ def check(t):
         t.against("llvm-addr2line", t.compile("clang", "-g", compiler="clang++"))
     t.same("zlib", truth, t.compile("zlib", "-g", "-gz=zlib"))
     t.same("zlib-gnu", truth, t.compile("zlibgnu", "-g", "-gz=zlib-gnu"))
+    shutil.copytree(t.path("plain"), t.path("zstd"))
+    packed = subprocess.run(["objcopy", "--compress-debug-sections=zstd", t.path("zstd", "program")], check=False)
+    if packed.returncode == 0 and "zstd" in run("readelf", "-SW", "-t", t.path("zstd", "program")).lower():
+        t.same("zstd", truth, t.path("zstd", "program"))
+    else:
+        print("zstd: objcopy does not know it, not tested")
     split = t.compile("split", "-g", "-gsplit-dwarf")
     t.same("split DWARF", truth, split)
+    t.same("split DWARF, packed", truth, t.compile("splitzlib", "-g", "-gsplit-dwarf", "-gz=zlib"))
     separate(t, program, truth)
 
 

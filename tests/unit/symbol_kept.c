@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "symbol/kept.h"
+#include "symbol/object.h"
 #include "symbol/symbol.h"
 
 enum {
@@ -210,6 +211,54 @@ static void the_running_kernel_is_read_once(void **state)
 	buf_free(&shelf.bytes);
 }
 
+/* Started before anything is known: the names are the same, are kept once, and are another kernel's never. */
+static void a_thread_may_begin_with_it(void **state)
+{
+	struct shelf plain = { 0 }, shelf = { 0 };
+	const struct symbol_keep keep = { shelf_get, shelf_put, &shelf };
+	const struct symbol_place place = { .start = 0, .end = UINT64_MAX };
+	struct symbol_opts opts = { .sz = sizeof(opts), .keep = keep };
+	struct symbol_key key = { .kind = SYMBOL_KIND_KERNEL, .path = "[kernel.kallsyms]" };
+	struct image_build_id other = { .size = 20, .bytes = { 1, 2, 3 } };
+	struct symbol_object *object;
+	struct symbol_cache *cache;
+	struct symbol symbol;
+	struct table t = { 0 };
+	uint64_t text;
+
+	resolve(&plain, false, 0, &symbol, &cache);
+	symbol_free(cache);
+	kernel_running_id(&key.build_id);
+	if (!plain.puts || !key.build_id.size)
+		skip(); /* it hides its addresses, or has no build-id */
+	assert_int_equal(kept_decode(&t, &text, plain.bytes.bytes, plain.bytes.n), 0);
+	text = t.symbols[t.n / 3].start;
+	assert_int_equal(symbol_running_start(&opts.running, &other, &keep), 0);
+	assert_null(opts.running);
+	for (int round = 0; round < 4; round++) {
+		/* The second time by what was kept; then for an object that is another kernel, and for none. */
+		assert_int_equal(symbol_running_start(&opts.running, &key.build_id, &keep), 0);
+		assert_non_null(opts.running);
+		if (round == 2)
+			key.build_id = other;
+		assert_int_equal(symbol_new(&cache, &opts), 0);
+		assert_int_equal(symbol_object(cache, &key, &object), 0);
+		if (round < 3)
+			assert_true(symbol_resolve(object, &place, text, &symbol) >= 0);
+		assert_int_equal(symbol.state == SYMBOL_NAMED, round < 2);
+		if (round < 2)
+			assert_string_equal(symbol.raw, table_name(&t, &t.symbols[t.n / 3]));
+		assert_int_equal(shelf.puts, 1);
+		symbol_free(cache);
+		symbol_running_free(opts.running);
+		if (round == 2)
+			kernel_running_id(&key.build_id);
+	}
+	table_free(&t);
+	buf_free(&plain.bytes);
+	buf_free(&shelf.bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +266,7 @@ int main(void)
 		cmocka_unit_test(an_overlap_elsewhere_changes_nothing),
 		cmocka_unit_test(damage_is_refused),
 		cmocka_unit_test(the_running_kernel_is_read_once),
+		cmocka_unit_test(a_thread_may_begin_with_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,13 +136,43 @@ static void test_random(void **state)
 		run_random(seed);
 }
 
+/* Many at one address, and addresses not in order: what is kept does not depend on the order of putting. */
+static void test_order(void **state)
+{
+	enum {
+		ALIASES = 40
+	};
+	char name[16], first[16];
+
+	for (unsigned down = 0; down < 2; down++) {
+		for (unsigned turned = 0; turned < 2; turned++) {
+			struct table t = { 0 };
+
+			for (unsigned i = 0; i < 3 * ALIASES; i++) {
+				unsigned where = down ? 2 - i / ALIASES : i / ALIASES;
+				unsigned n = turned ? ALIASES - 1 - i % ALIASES : i % ALIASES;
+
+				snprintf(name, sizeof(name), "s%u_%02u", where, n);
+				put(&t, 100 + 10 * where, 0, TABLE_GLOBAL, 0, name);
+			}
+			assert_int_equal(table_seal(&t), 0);
+			assert_int_equal(t.n, 3);
+			for (unsigned where = 0; where < 3; where++) {
+				snprintf(first, sizeof(first), "s%u_00", where);
+				assert_string_equal(at(&t, 100 + 10 * where), first);
+				assert_string_equal(at(&t, 109 + 10 * where), first);
+			}
+			table_free(&t);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_aliases),
-		cmocka_unit_test(test_unsized),
-		cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_aliases), cmocka_unit_test(test_unsized),
+		cmocka_unit_test(test_nested),  cmocka_unit_test(test_random),
+		cmocka_unit_test(test_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* cpus.h: how many threads are worth starting. */
+#ifndef SEAM_BASE_CPUS_H
+#define SEAM_BASE_CPUS_H
+
+/* The CPUs that are online, at least 1. */
+unsigned cpus_online(void);
+
+#endif

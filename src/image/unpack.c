@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// unpack.c: the debugging sections of a file that packs them, as an ELF in memory of its own. libelf unpacks too, by
+// zlib; this is twice as quick, knows zstd, and unpacks what is asked for alone. What a file says of sizes is believed
+// within bounds only, and a section is taken whole, its checksum right, or nothing is.
+#include <libdeflate.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "image/elf.h"
+
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2
+#endif
+
+#define SECTIONS_MAX 64u
+#define ALIGN 16u
+/* Bytes that a byte can unfold into, at most: of zlib by its format; of zstd there is no such limit, and debugging
+ * information is nowhere near it. */
+#define UNFOLDS_MAX 1032u
+
+struct unpack_section {
+	Elf_Scn *scn;
+	const char *name;
+	uint32_t packing; /* ELFCOMPRESS_*; 0: none */
+	size_t head;      /* bytes in front of what is packed */
+	size_t at, n;     /* in the ELF that is made */
+	uint32_t name_at;
+};
+
+struct unpack {
+	struct unpack_section sections[SECTIONS_MAX];
+	size_t n_sections;
+	bool packed; /* at least one is */
+	size_t names_at, names_n, headers_at, n;
+	unsigned char *bytes;
+};
+
+static bool unpack_wants(const char *name, const GElf_Shdr *header, const char *const *without)
+{
+	if (!name || header->sh_type == SHT_NOBITS || strncmp(name, ".debug_", 7))
+		return false;
+	while (*without && strcmp(name + 7, *without))
+		without++;
+	return !*without;
+}
+
+/* How large a section will be; false: what it says of itself cannot be. */
+static bool unpack_measure(struct unpack_section *s, const GElf_Shdr *header)
+{
+	GElf_Chdr packed;
+
+	s->n = header->sh_size;
+	if (!(header->sh_flags & SHF_COMPRESSED))
+		return s->n <= ELF_SECTION_MAX;
+	if (!gelf_getchdr(s->scn, &packed) || packed.ch_size / UNFOLDS_MAX > header->sh_size)
+		return false;
+	s->packing = packed.ch_type;
+	s->head = sizeof(Elf64_Chdr);
+	s->n = packed.ch_size;
+	return (s->packing == ELFCOMPRESS_ZLIB || s->packing == ELFCOMPRESS_ZSTD) && s->n &&
+	       s->n <= ELF_SECTION_MAX;
+}
+
+/* Which sections, and where each will be; false: nothing is packed, or not so that it could be unpacked here. */
+static bool unpack_plan(struct unpack *u, struct image *image, const char *const *without)
+{
+	Elf_Scn *scn = NULL;
+
+	u->n = sizeof(Elf64_Ehdr);
+	u->names_n = 1;
+	while ((scn = elf_nextscn(image->elf, scn))) {
+		struct unpack_section *s = &u->sections[u->n_sections];
+		GElf_Shdr header;
+		const char *name = gelf_getshdr(scn, &header)
+		                           ? elf_strptr(image->elf, image->names, header.sh_name)
+		                           : NULL;
+
+		if (name && !strncmp(name, ".zdebug_", 8)) /* the old form: libelf's */
+			return false;
+		if (!unpack_wants(name, &header, without))
+			continue;
+		*s = (struct unpack_section){ .scn = scn, .name = name };
+		if (u->n_sections + 1 == SECTIONS_MAX || !unpack_measure(s, &header))
+			return false;
+		u->packed |= s->packing != 0;
+		u->n_sections++;
+		s->at = (u->n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+		u->n = s->at + s->n;
+		s->name_at = (uint32_t)u->names_n;
+		u->names_n += strlen(name) + 1;
+		if (u->n > ELF_SECTION_MAX)
+			return false;
+	}
+	u->names_at = u->n;
+	u->headers_at =
+	        (u->names_at + u->names_n + sizeof(".shstrtab") + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	u->n = u->headers_at + (u->n_sections + 2) * sizeof(Elf64_Shdr);
+	return u->packed;
+}
+
+static bool unpack_zlib(void *to, size_t n, const unsigned char *from, size_t n_from)
+{
+	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+	bool done =
+	        d && libdeflate_zlib_decompress(d, from, n_from, to, n, NULL) == LIBDEFLATE_SUCCESS;
+
+	libdeflate_free_decompressor(d);
+	return done;
+}
+
+static bool unpack_fill(const struct unpack *u, const struct unpack_section *s)
+{
+	Elf_Data *raw = s->n ? elf_rawdata(s->scn, NULL) : NULL;
+	const unsigned char *from = raw ? raw->d_buf : NULL;
+	void *to = u->bytes + s->at;
+
+	if (!s->n)
+		return true;
+	if (!from || raw->d_size < s->head)
+		return false;
+	if (s->packing == ELFCOMPRESS_ZLIB)
+		return unpack_zlib(to, s->n, from + s->head, raw->d_size - s->head);
+	if (s->packing == ELFCOMPRESS_ZSTD)
+		return ZSTD_decompress(to, s->n, from + s->head, raw->d_size - s->head) == s->n;
+	if (raw->d_size != s->n)
+		return false;
+	memcpy(to, from, s->n);
+	return true;
+}
+
+/* All but the sections' bytes. */
+static void unpack_frame(const struct unpack *u, const struct image *image)
+{
+	Elf64_Shdr names = { .sh_type = SHT_STRTAB, .sh_offset = u->names_at, .sh_addralign = 1 };
+	Elf64_Ehdr header = { .e_type = image->header.e_type,
+		              .e_machine = image->header.e_machine,
+		              .e_version = EV_CURRENT,
+		              .e_shoff = u->headers_at,
+		              .e_ehsize = sizeof(Elf64_Ehdr),
+		              .e_shentsize = sizeof(Elf64_Shdr),
+		              .e_shnum = (uint16_t)(u->n_sections + 2),
+		              .e_shstrndx = (uint16_t)(u->n_sections + 1) };
+	unsigned char *to = u->bytes + u->headers_at + sizeof(Elf64_Shdr);
+	size_t tail = u->names_at + u->names_n;
+
+	memcpy(header.e_ident, image->header.e_ident, EI_NIDENT);
+	memcpy(u->bytes, &header, sizeof(header));
+	for (size_t i = 0; i < u->n_sections; i++, to += sizeof(Elf64_Shdr)) {
+		const struct unpack_section *s = &u->sections[i];
+		Elf64_Shdr section = { .sh_name = s->name_at,
+			               .sh_type = SHT_PROGBITS,
+			               .sh_offset = s->at,
+			               .sh_size = s->n,
+			               .sh_addralign = 1 };
+
+		memcpy(u->bytes + u->names_at + s->name_at, s->name, strlen(s->name) + 1);
+		memcpy(to, &section, sizeof(section));
+	}
+	memcpy(u->bytes + tail, ".shstrtab", sizeof(".shstrtab"));
+	names.sh_name = (uint32_t)u->names_n;
+	names.sh_size = u->names_n + sizeof(".shstrtab");
+	memcpy(to, &names, sizeof(names));
+}
+
+static bool unpack_all(struct unpack *u, struct image *image)
+{
+	/* Zeros: the gaps between sections are not read, but they are part of it. */
+	u->bytes = calloc(1, u->n);
+	if (!u->bytes)
+		return false;
+	for (size_t i = 0; i < u->n_sections; i++)
+		if (!unpack_fill(u, &u->sections[i]))
+			return false;
+	unpack_frame(u, image);
+	return true;
+}
+
+struct Elf *image_unpacked(struct image *image, const char *const *without)
+{
+	const unsigned char *ident = image->header.e_ident;
+	struct unpack u = { 0 };
+	bool own_order = ident[EI_DATA] ==
+	                 (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB);
+
+	if (image->bare || image->bare_tried)
+		return image->bare;
+	image->bare_tried = true;
+	if (ident[EI_CLASS] != ELFCLASS64 || !own_order || !unpack_plan(&u, image, without))
+		return NULL;
+	if (unpack_all(&u, image))
+		image->bare = elf_memory((char *)u.bytes, u.n);
+	if (image->bare)
+		image->bare_bytes = u.bytes;
+	else
+		free(u.bytes);
+	return image->bare;
+}

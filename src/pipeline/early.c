@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// early.c: see early.h. What is loaded, and whether it may name anything, is symbol's to say; here it only begins
+// earlier. Whoever needs a name of it meanwhile waits for it, and for nothing else.
+#include "pipeline/early.h"
+
+#include <string.h>
+
+#include "base/cpus.h"
+#include "base/cursor.h"
+#include "perfdata/feature.h"
+#include "pipeline/keep.h"
+
+static bool counts_in_kernel(const struct recording *rec)
+{
+	for (size_t i = 0; i < seam_events_count(rec->events); i++)
+		if (!(seam_events_at(rec->events, i)->attr.flags & SEAM_ATTR_EXCLUDE_KERNEL))
+			return true;
+	return false;
+}
+
+#define KERNEL "[kernel.kallsyms]"
+
+/* The kernel's build-id, as the header says it; size 0: it does not. */
+static void header_kernel(const struct recording *rec, struct image_build_id *ret)
+{
+	struct seam_reader_info info = { .sz = sizeof(info) };
+	struct feature_build_id id;
+	struct seam_bytes bytes;
+	struct cursor c;
+
+	*ret = (struct image_build_id){ 0 };
+	if (seam_reader_info(rec->reader, &info) < 0 ||
+	    seam_reader_feature(rec->reader, SEAM_FEATURE_BUILD_ID, &bytes) <= 0)
+		return;
+	c = cursor_of(bytes.bytes, bytes.n, info.swapped);
+	while (!ret->size && feature_next_build_id(&c, &id) > 0) {
+		if (strcmp(id.filename, KERNEL) || id.size > sizeof(ret->bytes))
+			continue;
+		ret->size = (uint8_t)id.size;
+		memcpy(ret->bytes, id.build_id, id.size);
+	}
+}
+
+bool early_names(struct recording *rec, const struct symbol_opts *symbols,
+                 const struct seam_record *record)
+{
+	struct symbol_keep keep = symbols ? symbols->keep : (struct symbol_keep){ 0 };
+	struct image_build_id kernel = { 0 };
+	struct seam_decoded d;
+
+	if ((record->type != SEAM_RECORD_MMAP && record->type != SEAM_RECORD_MMAP2) ||
+	    (record->misc & SEAM_MISC_CPUMODE_MASK) != SEAM_MISC_KERNEL ||
+	    seam_record_decode(rec->events, record, &d, NULL) < 0 ||
+	    strncmp(d.mmap.filename, KERNEL, strlen(KERNEL)))
+		return false;
+	if (cpus_online() == 1 || (symbols && symbols->kallsyms) || !counts_in_kernel(rec))
+		return true;
+	if (!keep.get)
+		keep = keep_on_disk();
+	header_kernel(rec, &kernel);
+	if (d.mmap.has_build_id) {
+		kernel.size = d.mmap.build_id_size;
+		memcpy(kernel.bytes, d.mmap.build_id, sizeof(kernel.bytes));
+	}
+	if (kernel.size) /* that there is no memory says who needs it */
+		symbol_running_start(&rec->running, &kernel, &keep);
+	return true;
+}
+
+static void *early_run(void *arg)
+{
+	struct early *e = arg;
+
+	symbol_object_load(e->kernel); /* that it failed says the first lookup */
+	return NULL;
+}
+
+void early_start(struct early *e, struct places *places, unsigned threads)
+{
+	*e = (struct early){ 0 };
+	if ((threads ? threads : cpus_online()) == 1)
+		return;
+	e->kernel = places_kernel(places);
+	e->started = e->kernel && counts_in_kernel(places_recording(places)) &&
+	             !pthread_create(&e->thread, NULL, early_run, e);
+}
+
+void early_end(struct early *e)
+{
+	if (e->started)
+		pthread_join(e->thread, NULL);
+	e->started = false;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * early.h: the recorded kernel's names, in a thread of their own while samples are still being counted: its list is long,
+ * and the kernel writes it anew for each reader.
+ */
+#ifndef SEAM_PIPELINE_EARLY_H
+#define SEAM_PIPELINE_EARLY_H
+
+#include <pthread.h>
+
+#include "pipeline/places.h"
+
+struct early {
+	struct symbol_object *kernel;
+	pthread_t thread;
+	bool started;
+};
+
+/* For a recording that is being read. The record that says where the kernel was (true) is among the first: begins with
+ * the running kernel's names, if that is the one and some event counts in it. They are rec->running. */
+bool early_names(struct recording *rec, const struct symbol_opts *symbols,
+                 const struct seam_record *record);
+
+/* Begins, where there is a CPU for it and some event counts in the kernel. threads as in load_opts. */
+void early_start(struct early *e, struct places *places, unsigned threads);
+/* Waits for its end: before the names are freed. Zeroed: there is nothing to wait for. */
+void early_end(struct early *e);
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// running.c: see symbol.h. The thread reads and sorts; it asks nobody and names nothing: kernel.c takes what it made for
+// an object that is the running kernel by kernel.c's rules, or nobody does.
+#include "symbol/running.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *running_run(void *arg)
+{
+	struct symbol_running *r = arg;
+	struct buf bytes = { 0 };
+	char name[KEPT_NAME];
+
+	if (kept_name(name) && r->keep.get(r->keep.ctx, name, &bytes) > 0)
+		kept_decode(&r->table, &r->reference, bytes.bytes, bytes.n);
+	buf_free(&bytes);
+	if (r->table.n)
+		return NULL;
+	r->listed = kallsyms_read(&r->kallsyms, "/proc/kallsyms") >= 0;
+	if (!r->listed || r->kallsyms.error || r->kallsyms.hidden)
+		return NULL;
+	r->made = kallsyms_table(&r->kallsyms, NULL, &r->table, &r->reference) >= 0 &&
+	          table_seal(&r->table) >= 0;
+	if (!r->made)
+		table_free(&r->table);
+	return NULL;
+}
+
+int symbol_running_start(struct symbol_running **ret, const struct image_build_id *recorded,
+                         const struct symbol_keep *keep)
+{
+	struct image_build_id running;
+	struct symbol_running *r;
+
+	*ret = NULL;
+	kernel_running_id(&running);
+	if (!image_build_id_equal(&running, recorded))
+		return 0;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	r->keep = *keep;
+	pthread_mutex_init(&r->lock, NULL);
+	r->started = !pthread_create(&r->thread, NULL, running_run, r);
+	*ret = r;
+	return 0;
+}
+
+static void running_wait(struct symbol_running *r)
+{
+	pthread_mutex_lock(&r->lock);
+	if (r->started)
+		pthread_join(r->thread, NULL);
+	r->started = false;
+	pthread_mutex_unlock(&r->lock);
+}
+
+void running_take(struct symbol_running *r, struct symbol_object *object)
+{
+	struct symbol_cache *cache = object->cache;
+
+	running_wait(r);
+	pthread_mutex_lock(&cache->kallsyms_lock);
+	if (r->listed && !cache->kallsyms_loaded) {
+		cache->kallsyms = r->kallsyms;
+		cache->kallsyms_loaded = true;
+		r->kallsyms = (struct kallsyms){ 0 };
+		r->listed = false;
+	}
+	object->table = r->table;
+	object->reference = r->reference;
+	object->unkept = r->made;
+	r->table = (struct table){ 0 };
+	pthread_mutex_unlock(&cache->kallsyms_lock);
+}
+
+void symbol_running_free(struct symbol_running *r)
+{
+	if (!r)
+		return;
+	running_wait(r);
+	table_free(&r->table);
+	kallsyms_free(&r->kallsyms);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}
