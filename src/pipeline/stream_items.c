@@ -123,7 +123,6 @@ static int stream_unwound(struct stream_items *s)
 
 	if (s->opts->keep_stacks || !unwound_opts_of(s->rec, &opts))
 		return 0;
-	opts.sure = s->opts->sure;
 	r = tables_new(&s->tables, s->opts->tables);
 	opts.tables = s->tables;
 	return r < 0 ? r : unwound_new(&s->unwound, &opts);

@@ -348,8 +348,7 @@ int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *samp
 {
 	const struct seam_sample *s = &sample->sample;
 	struct walk_options options = { .machine = u->opts.machine,
-		                        .marks = !u->opts.sure,
-		                        .no_fallback = u->opts.sure,
+		                        .marks = true,
 		                        .max_frames = WALK_FRAMES_MAX };
 	struct walk_memory memory = { .ctx = u, .read = unwound_read, .find = unwound_find };
 	struct walk_registers regs;
