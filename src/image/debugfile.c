@@ -153,6 +153,24 @@ static int try_vmlinux(struct image **ret, const struct image_build_id *want,
 	return r;
 }
 
+/* Where no build-id decides: whether what was opened is what was recorded. */
+static int vouch_for(struct image **image, const char *path, const struct image_search *search,
+                     struct seam_error *err)
+{
+	const struct image_vouch *vouch = search->root ? NULL : search->vouch;
+	struct stat st;
+	int r;
+
+	if (!vouch || fstat((*image)->fd, &st) < 0)
+		return 0;
+	r = vouch->vouch(vouch->ctx, path, &st, err);
+	if (r < 0) {
+		image_close(*image);
+		*image = NULL;
+	}
+	return r;
+}
+
 int image_find(struct image **ret, const char *path, const struct image_build_id *want,
                const struct image_search *search, struct image_build_id *ret_found,
                struct seam_error *err)
@@ -174,6 +192,8 @@ int image_find(struct image **ret, const char *path, const struct image_build_id
 	else
 		r = try_printf(ret, want, ret_found, err, "%s%.*s", root_of(search),
 		               (int)(deleted ? n - cut : n), path);
+	if (r >= 0 && !known && !kernel)
+		r = vouch_for(ret, path, search, err);
 	if (r < 0 && known &&
 	    (try_build_id(ret, want, search, "", "elf") >= 0 ||
 	     try_build_id(ret, want, search, ".debug", "debug") >= 0 ||

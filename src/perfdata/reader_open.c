@@ -425,6 +425,17 @@ static uint64_t reader_position(const struct seam_reader *r)
 	return position + lane_offset(&r->outer);
 }
 
+/* The last write to any of its files. */
+static uint64_t reader_written(const struct seam_reader *r)
+{
+	uint64_t ns = r->input.written_ns;
+
+	for (size_t i = 0; i < r->n_sections; i++)
+		if (r->sections[i].input.written_ns > ns)
+			ns = r->sections[i].input.written_ns;
+	return ns;
+}
+
 int seam_reader_info(const struct seam_reader *r, struct seam_reader_info *ret)
 {
 	const struct tally *t = r->quiet ? &r->final : &r->tally;
@@ -452,6 +463,7 @@ int seam_reader_info(const struct seam_reader *r, struct seam_reader_info *ret)
 		.compressed2_records = t->compressed2_records,
 		.feature_offset = r->header.pipe ? 0 : r->header.data.offset + r->header.data.size,
 		.version = r->header.version,
+		.written_ns = reader_written(r),
 	};
 
 	if (sz < sizeof(size_t))

@@ -329,7 +329,7 @@ static int load_unwound(struct load_worker *workers, unsigned n, struct recordin
 		return 0;
 	if (opts->symbols)
 		by_symbols.search = opts->symbols->search;
-	r = tables_new(tables, opts->tables ? opts->tables : &by_symbols);
+	r = unwound_tables(rec, opts->tables ? opts->tables : &by_symbols, tables);
 	o.tables = *tables;
 	for (unsigned i = 0; i < n && r >= 0; i++)
 		r = unwound_new(&workers[i].unwound, &o);

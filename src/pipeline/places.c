@@ -121,6 +121,7 @@ int places_new(struct places **ret, const struct recording *rec, const struct sy
 	if (opts)
 		o = *opts;
 	o.foreign |= rec->foreign;
+	o.search.vouch = &rec->vouched;
 	if (!o.keep.get)
 		o.keep = (struct symbol_keep){ keep_get, keep_put, NULL };
 	o.jit_timed = rec->jit_timed;
@@ -352,6 +353,7 @@ int places_lines_start(struct places *p, const struct lines_opts *opts,
 	}
 	if (!o.search.kernel_release)
 		o.search.kernel_release = p->release;
+	o.search.vouch = &p->rec->vouched;
 	return lines_new(&p->lines, &o);
 }
 

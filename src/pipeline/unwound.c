@@ -137,6 +137,17 @@ bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret)
 	return any;
 }
 
+int unwound_tables(const struct recording *rec, const struct tables_opts *opts, struct tables **ret)
+{
+	struct tables_opts o = { .sz = sizeof(o) };
+
+	if (opts)
+		memcpy(&o, opts, opts->sz < sizeof(o) ? opts->sz : sizeof(o));
+	o.sz = sizeof(o);
+	o.search.vouch = &rec->vouched;
+	return tables_new(ret, &o);
+}
+
 /* The recorded vdso: this process's own, or the one that an archive kept. */
 static int unwound_vdso(struct unwound *u, const struct image_build_id *own,
                         const struct tables_object **ret)

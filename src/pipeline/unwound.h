@@ -65,6 +65,10 @@ const struct unwound_missing *unwound_missing(const struct unwound *u, size_t *n
 /* Options for a recording (but for tables); false: none of its events copies stacks. */
 bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret);
 
+/* Tables for a recording, by options that may be NULL: of no file that may be another one now. */
+int unwound_tables(const struct recording *rec, const struct tables_opts *opts,
+                   struct tables **ret);
+
 /* The machine of a recording, by the string of its ARCH feature ("x86_64", "aarch64"); 0: not one of ours. */
 uint32_t unwound_machine(const char *arch);
 
