@@ -386,6 +386,9 @@ void load_free(struct load *load)
 	profile_free(load->profile);
 	symbol_free(load->symbols);
 	free(load->unnamed);
+	for (size_t i = 0; i < load->n_partial; i++)
+		free(load->partial[i].object);
+	free(load->partial);
 	free(load->missing);
 	tables_free(load->tables);
 	*load = (struct load){ 0 };
