@@ -125,6 +125,7 @@ struct seam_reader_info {
 	uint64_t compressed2_records; /* of these, COMPRESSED2 */
 	uint64_t feature_offset; /* bytes; where the feature table is said to be, 0 for a pipe */
 	unsigned version;        /* of the file format, 1 or 2 */
+	uint64_t written_ns;     /* when the file was last written, since the epoch; 0: not known */
 };
 SEAM_API int seam_reader_info(const struct seam_reader *reader, struct seam_reader_info *ret);
 /* The i-th description of damage (at most 64 are kept), NULL past the last. Lives until close. */

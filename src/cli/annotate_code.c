@@ -297,6 +297,7 @@ int annotate_code(struct annotate *a, struct annotate_function *f)
 	struct seam_error err = { 0 };
 	int r;
 
+	c.search.vouch = &a->rec->vouched;
 	code_build_id(&c, profile_text(p, o->build_id));
 	c.object = code_object(&c);
 	c.search.kernel_release = seam_reader_feature_string(a->in.reader, SEAM_FEATURE_OSRELEASE);

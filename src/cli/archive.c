@@ -128,9 +128,10 @@ static int archive_put_recording(struct archive *a, struct tar_writer *tar, stru
 
 static int archive_fill(struct archive *a, int fd, struct seam_error *err)
 {
+	struct image_search search = a->naming.symbols.search;
 	struct bundle_opts opts = {
 		.sz = sizeof(opts),
-		.search = &a->naming.symbols.search,
+		.search = &search,
 		.foreign = a->rec->foreign,
 		.sources = a->sources ? a->load.profile : NULL,
 		.missing = archive_missing,
@@ -140,6 +141,7 @@ static int archive_fill(struct archive *a, int fd, struct seam_error *err)
 	struct tar_writer *tar = NULL;
 	int r = tar_create(&tar, fd);
 
+	search.vouch = &a->rec->vouched;
 	if (r >= 0)
 		r = bundle_write(tar, a->load.symbols, &opts, &a->counts, err);
 	if (r >= 0)

@@ -85,7 +85,7 @@ static void hint_debug_file(const struct symbol_key *key, struct buf *out)
 	buf_free(&package);
 }
 
-static void hint_other_file(const struct symbol_key *key, struct buf *out)
+static void hint_other_file(const struct symbol_key *key, enum symbol_state state, struct buf *out)
 {
 	char hex[IMAGE_BUILD_ID_HEX];
 
@@ -98,6 +98,9 @@ static void hint_other_file(const struct symbol_key *key, struct buf *out)
 		           "the file with build-id %s would name it: --symfs DIR, or "
 		           "--debuginfod",
 		           image_build_id_hex(&key->build_id, hex));
+	else if (key->kind == SYMBOL_KIND_FILE && state == SYMBOL_OTHER_BUILD_ID)
+		buf_put_text(out, "a build-id (cc -Wl,--build-id) tells builds apart; --symfs DIR "
+		                  "takes the files below it as they are");
 }
 
 void hint_unnamed(const struct load_unnamed *unnamed, struct buf *out)
@@ -116,7 +119,7 @@ void hint_unnamed(const struct load_unnamed *unnamed, struct buf *out)
 	         (unnamed->state == SYMBOL_NO_SYMBOLS || unnamed->state == SYMBOL_OUTSIDE))
 		hint_debug_file(key, out);
 	else if (unnamed->state == SYMBOL_NO_FILE || unnamed->state == SYMBOL_OTHER_BUILD_ID)
-		hint_other_file(key, out);
+		hint_other_file(key, unnamed->state, out);
 	else if (unnamed->state == SYMBOL_HIDDEN)
 		buf_put_text(out, "as root, or with sysctl kernel.kptr_restrict=0, it has names");
 }

@@ -41,15 +41,17 @@ static bool infile_is_stream(const char *path)
 /* The whole stream into memory. */
 static int infile_slurp(struct infile *in, const struct cmd *cmd, int fd)
 {
+	uint64_t most = in->most ? in->most : INFILE_STREAM_MAX;
+
 	for (;;) {
 		void *room = buf_reserve(&in->stream, READ_SIZE);
 		ssize_t n;
 
-		if (!room || in->stream.n > INFILE_STREAM_MAX) {
+		if (!room || in->stream.n > most) {
 			cmd_error(cmd,
 			          "%s: too large to be read from a pipe (limit %llu bytes); write "
 			          "it to a file and read that",
-			          in->path, INFILE_STREAM_MAX);
+			          in->path, (unsigned long long)most);
 			return EXIT_FAILED;
 		}
 		n = read(fd, room, READ_SIZE);

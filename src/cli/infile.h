@@ -28,6 +28,7 @@ struct infile {
 	const char *path; /* NULL: perf.data */
 	struct seam_reader *reader;
 	struct buf stream; /* standard input's bytes */
+	uint64_t most;     /* bytes of it; 0: INFILE_STREAM_MAX */
 	int fd;            /* of infile_open_once, to be closed behind the reader; 0: none */
 };
 

@@ -53,7 +53,7 @@ void outcome_text(const struct outcome_counts *c, struct buf *out)
 
 	if (!c->samples)
 		return;
-	buf_printf(out, "%llu stack%s unwound while recording, from copies of %u bytes",
+	buf_printf(out, "%llu stack%s unwound from copies of %u bytes, which were not kept",
 	           (unsigned long long)l.all, l.all == 1 ? "" : "s", c->copy_bytes);
 	for (int end = 0; end < WALK_ENDS; end++) {
 		uint64_t unreadable = end == WALK_TRUNCATED ? c->unreadable : 0;

@@ -89,7 +89,7 @@ static void account_missing(const struct report *r, uint64_t samples, struct buf
 		buf_printf(out, "  and %zu more places\n", r->load.n_missing - UNNAMED_SHOWN);
 }
 
-/* "unwound while recording: 90.7 % whole, 9.3 % cut off: the stack copy ended ..." */
+/* "4,211 stacks unwound from copies of 8192 bytes, which were not kept: 90.7 % whole, 9.3 % cut off: the stack copy ended ..." */
 static void account_recorded(const struct report *r, struct buf *out)
 {
 	const struct outcome_counts *c = &r->load.recorded;
@@ -213,6 +213,29 @@ static void account_unnamed(const struct report *r, struct buf *out)
 		buf_printf(out, "  and in %zu more objects\n", l->n_unnamed - UNNAMED_SHOWN);
 }
 
+/* Inlined calls and lines that a file would tell which is not there (split DWARF). */
+static void account_partial(const struct report *r, struct buf *out)
+{
+	const struct load *l = &r->load;
+
+	for (size_t i = 0; i < l->n_partial && i < UNNAMED_SHOWN; i++) {
+		const struct load_partial *p = &l->partial[i];
+
+		buf_printf(out,
+		           "%.1f %% of the samples go through code of %s whose inlined calls are "
+		           "not known: %s was not found\n",
+		           report_percent(p->samples, l->taken), p->object, p->file);
+		if (report_percent(p->samples, l->taken) >= HINT_PERCENT)
+			buf_printf(out,
+			           "  hint: the .dwo files are looked for beside the program and "
+			           "where it was compiled, and %s.dwp (dwp -e) beside it; seam "
+			           "archive takes them along\n",
+			           p->object);
+	}
+	if (l->n_partial > UNNAMED_SHOWN)
+		buf_printf(out, "and of %zu more objects\n", l->n_partial - UNNAMED_SHOWN);
+}
+
 void report_account(const struct report *r, struct buf *out)
 {
 	const struct profile_counts *c = profile_counts_of(r->load.profile);
@@ -234,6 +257,7 @@ void report_account(const struct report *r, struct buf *out)
 	              "samples could not be decoded");
 	report_ends(r, out);
 	account_unnamed(r, out);
+	account_partial(r, out);
 }
 
 static void stats_line(struct buf *out, const char *name, uint64_t n, uint64_t all)

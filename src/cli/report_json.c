@@ -199,6 +199,25 @@ static void json_unnamed(const struct report *r, struct json *j)
 	json_close(j, ']');
 }
 
+/* Objects a part of whose debugging information was not found. */
+static void json_partial(const struct report *r, struct json *j)
+{
+	json_key(j, "partial");
+	json_open(j, '[');
+	for (size_t i = 0; i < r->load.n_partial; i++) {
+		const struct load_partial *p = &r->load.partial[i];
+
+		json_open(j, '{');
+		json_key(j, "object");
+		json_string(j, p->object);
+		json_key(j, "file");
+		json_string(j, p->file);
+		json_number(j, "samples", p->samples);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 static int json_stops(const struct report *r, struct json *j)
 {
 	const struct profile *p = r->load.profile;
@@ -248,6 +267,7 @@ int report_json(const struct report *r, struct buf *out)
 		rc = json_rows(r, e, &j);
 	json_close(&j, ']');
 	json_unnamed(r, &j);
+	json_partial(r, &j);
 	if (rc >= 0)
 		rc = json_stops(r, &j);
 	json_close(&j, '}');

@@ -15,6 +15,11 @@
 #include "cli/script_text.h"
 #include "tracepoint/tracepoint.h"
 
+/* perf_sw_ids */
+#define SW_PAGE_FAULTS 2u
+#define SW_PAGE_FAULTS_MIN 5u
+#define SW_PAGE_FAULTS_MAJ 6u
+
 struct script_values {
 	struct recording *rec;
 	struct places *places;
@@ -166,6 +171,47 @@ static void values_cgroup_name(const struct script_values *v, uint64_t id, struc
 	                                                     : "unknown");
 }
 
+/* The events whose address perf names. */
+static bool values_addr_has_name(const struct seam_attr *attr)
+{
+	return attr->type == SEAM_TYPE_SOFTWARE &&
+	       (attr->config == SW_PAGE_FAULTS || attr->config == SW_PAGE_FAULTS_MIN ||
+	        attr->config == SW_PAGE_FAULTS_MAJ);
+}
+
+static int values_addr(struct script_values *v, const struct batch_item *item, unsigned fields,
+                       struct buf *out)
+{
+	uint64_t addr = item->sample.sample.addr;
+	const char *object = SYMBOL_UNKNOWN;
+	struct place place;
+	int r;
+
+	put_hex(out, addr, 16);
+	if (!values_addr_has_name(&item->decoded.sample.event->attr) ||
+	    !(fields & (SCRIPT_SYM | SCRIPT_DSO)))
+		return 0;
+	r = places_find_data(v->places, addr >> 63 ? item->kernel_space : item->user_space,
+	                     item->proc_ns, addr, &place);
+	if (r < 0)
+		return r;
+	if (place.mapping)
+		object = place.mapping->data && place.mapping->object->kind == PROC_KIND_ANON
+		                 ? place.mapping->object->path
+		                 : symbol_object_name(place.object);
+	if (fields & SCRIPT_SYM) {
+		buf_put(out, " ", 1);
+		buf_put_text(out, place.symbol.name ? place.symbol.name : SYMBOL_UNKNOWN);
+	}
+	if (fields & SCRIPT_SYM && fields & SCRIPT_SYMOFF && place.symbol.name) {
+		buf_put(out, "+0x", 3);
+		put_hex(out, place.address - place.symbol.start, 0);
+	}
+	if (fields & SCRIPT_DSO)
+		buf_printf(out, " (%s)", object);
+	return 0;
+}
+
 int script_values_before(struct script_values *v, const struct batch_item *item, unsigned fields,
                          struct buf *out)
 {
@@ -176,8 +222,8 @@ int script_values_before(struct script_values *v, const struct batch_item *item,
 
 	if (fields & SCRIPT_TRACE && attr->type == SEAM_TYPE_TRACEPOINT)
 		r = values_trace(v, item, out);
-	if (fields & SCRIPT_ADDR && has & SEAM_SAMPLE_ADDR)
-		put_hex(out, s->addr, 16);
+	if (r >= 0 && fields & SCRIPT_ADDR && has & SEAM_SAMPLE_ADDR)
+		r = values_addr(v, item, fields, out);
 	if (fields & SCRIPT_DATA_SRC && has & SEAM_SAMPLE_DATA_SRC) {
 		put_hex(out, s->data_src, 16);
 		buf_put(out, " ", 1);

@@ -23,6 +23,7 @@ struct dwarf {
 	struct buf ranges;    /* struct unit_range */
 	size_t bytes;
 	uint64_t missing_units;
+	struct unit *last;   /* that was asked, or NULL */
 	struct intern paths; /* of files that were given relative to where the compiler ran */
 	struct buf path;
 	struct dwarf_frame frames[FRAMES_MAX];
@@ -189,6 +190,13 @@ static const char *dwarf_text(Dwarf_Die *die, unsigned name)
 	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
+static const char *dwarf_split_name(Dwarf_Die *die)
+{
+	const char *name = dwarf_text(die, DW_AT_dwo_name);
+
+	return name ? name : dwarf_text(die, DW_AT_GNU_dwo_name);
+}
+
 int dwarf_each_split(struct dwarf *d, int (*each)(void *ctx, const char *name, const char *dir),
                      void *ctx)
 {
@@ -196,10 +204,8 @@ int dwarf_each_split(struct dwarf *d, int (*each)(void *ctx, const char *name, c
 
 	for (size_t i = 0; i < UNIT_N(&d->units, struct unit) && r >= 0; i++) {
 		Dwarf_Die *die = &UNIT_AT(&d->units, struct unit, i)->lines;
-		const char *name = dwarf_text(die, DW_AT_dwo_name), *dir;
+		const char *name = dwarf_split_name(die), *dir;
 
-		if (!name)
-			name = dwarf_text(die, DW_AT_GNU_dwo_name);
 		dir = name ? dwarf_text(die, DW_AT_comp_dir) : NULL;
 		if (name)
 			r = each(ctx, name, dir ? dir : "");
@@ -215,6 +221,11 @@ size_t dwarf_bytes(const struct dwarf *d)
 uint64_t dwarf_missing_units(const struct dwarf *d)
 {
 	return d->missing_units;
+}
+
+const char *dwarf_missing_file(const struct dwarf *d)
+{
+	return d->last && d->last->split_missing ? dwarf_split_name(&d->last->lines) : NULL;
 }
 
 static const char *dwarf_name(Dwarf_Die *die)
@@ -332,9 +343,11 @@ int dwarf_find(struct dwarf *d, uint64_t at, const struct dwarf_frame **ret, siz
 
 	*ret = d->frames;
 	*ret_n = 0;
+	d->last = NULL;
 	if (!range)
 		return 0;
 	unit = UNIT_AT(&d->units, struct unit, range->of);
+	d->last = unit;
 	dwarf_weigh(d, unit);
 	before = unit->functions.capacity + unit->ranges.capacity;
 	r = unit_function_find(unit, vaddr, &function);

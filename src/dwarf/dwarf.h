@@ -43,6 +43,8 @@ int dwarf_each_split(struct dwarf *d, int (*each)(void *ctx, const char *name, c
 /* An estimate of the bytes that the handle has read into memory: it grows with the units looked
  * into, and only closing frees them. */
 size_t dwarf_bytes(const struct dwarf *d);
+/* The separate file (.dwo) that was not found and may have more of what dwarf_find was asked last; NULL: none. Lives as long as d. */
+const char *dwarf_missing_file(const struct dwarf *d);
 /* Units whose separate file (.dwo) could not be found, of those looked into. */
 uint64_t dwarf_missing_units(const struct dwarf *d);
 

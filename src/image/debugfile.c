@@ -153,6 +153,41 @@ static int try_vmlinux(struct image **ret, const struct image_build_id *want,
 	return r;
 }
 
+/* Where no build-id decides: whether what was opened is what was recorded. */
+static int vouch_for(struct image **image, const char *path, const struct image_search *search,
+                     struct seam_error *err)
+{
+	const struct image_vouch *vouch = search->root ? NULL : search->vouch;
+	struct stat st;
+	int r;
+
+	if (!vouch || fstat((*image)->fd, &st) < 0)
+		return 0;
+	r = vouch->vouch(vouch->ctx, path, &st, err);
+	if (r < 0) {
+		image_close(*image);
+		*image = NULL;
+	}
+	return r;
+}
+
+/* "[ext4]": only with a build-id to tell it by, or below a root whose maker vouches for it. */
+static int try_module(struct image **ret, const char *name, const struct image_build_id *want,
+                      const struct image_search *search, struct image_build_id *ret_found,
+                      struct seam_error *err)
+{
+	struct buf path = { 0 };
+	int r = (want && want->size) || search->root ? module_path(&path, search, name) : -ENOENT;
+
+	if (r >= 0)
+		r = try_printf(ret, want, ret_found, err, "%s%s", root_of(search), buf_text(&path));
+	else
+		seam_error_set(err, ENOENT, name, SEAM_NO_OFFSET, NULL,
+		               "no file of that module was found");
+	buf_free(&path);
+	return r;
+}
+
 int image_find(struct image **ret, const char *path, const struct image_build_id *want,
                const struct image_search *search, struct image_build_id *ret_found,
                struct seam_error *err)
@@ -167,6 +202,8 @@ int image_find(struct image **ret, const char *path, const struct image_build_id
 	/* What is at a deleted file's path now is another file, unless the build-id says no. */
 	if (kernel)
 		r = try_vmlinux(ret, want, search, ret_found, err);
+	else if (path[0] == '[')
+		r = try_module(ret, path, want, search, ret_found, err);
 	else if (path[0] != '/' || (deleted && !known))
 		r = seam_error_set(err, ENOENT, path, SEAM_NO_OFFSET, NULL, "%s",
 		                   deleted ? "it was deleted before it was recorded"
@@ -174,6 +211,8 @@ int image_find(struct image **ret, const char *path, const struct image_build_id
 	else
 		r = try_printf(ret, want, ret_found, err, "%s%.*s", root_of(search),
 		               (int)(deleted ? n - cut : n), path);
+	if (r >= 0 && !known && !kernel)
+		r = vouch_for(ret, path, search, err);
 	if (r < 0 && known &&
 	    (try_build_id(ret, want, search, "", "elf") >= 0 ||
 	     try_build_id(ret, want, search, ".debug", "debug") >= 0 ||

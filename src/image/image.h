@@ -152,6 +152,14 @@ struct image_fetch {
 	void *ctx;
 };
 
+/* Says of a file that is at a path now whether it is the one that was recorded there: 0, or -ESTALE and why. Any thread. */
+struct stat;
+struct image_vouch {
+	int (*vouch)(const void *ctx, const char *path, const struct stat *st,
+	             struct seam_error *err);
+	const void *ctx;
+};
+
 struct image_search {
 	size_t sz;
 	const char *root;              /* put before every path (perf's --symfs); NULL: none */
@@ -161,12 +169,15 @@ struct image_search {
 	/* Of the kernel ("[kernel.kallsyms]"): an image of it that was named, not put under root, and the
 	   release by which distributions file theirs ("6.12.9-amd64"); NULL: none. */
 	const char *vmlinux, *kernel_release;
+	/* Asked of what no build-id was recorded of, unless it is under root; NULL: such a file is taken as it is. */
+	const struct image_vouch *vouch;
 };
 
 /*
  * Opens the object that was recorded as path with this build-id: the file itself (under root), then
  * the build-id cache, then the debug directories' copy by build-id. want NULL or empty: the file is
- * taken as it is. The kernel has no path: it is looked for where distributions put vmlinux. -ESTALE: there is a file but its build-id is another (*ret_found, if given, says
+ * taken if search->vouch has nothing against it. The kernel has no path: it is looked for where distributions put vmlinux;
+ * a module of which only the name is known ("[ext4]") where modules.dep of the recorded release says. -ESTALE: there is a file but its build-id is another (*ret_found, if given, says
  * which; size 0: it has none) and no right one is elsewhere. Errors else as image_open. The error's
  * text says what was looked at.
  */

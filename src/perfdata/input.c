@@ -25,6 +25,14 @@ static void input_map(struct input *in, const struct stat *st)
 	in->mapped = true;
 }
 
+/* A copy may have kept whole seconds only: it was written by the end of that one. */
+static uint64_t input_written(const struct stat *st)
+{
+	uint64_t ns = st->st_mtim.tv_nsec ? (uint64_t)st->st_mtim.tv_nsec : 999999999;
+
+	return (uint64_t)st->st_mtim.tv_sec * 1000000000 + ns;
+}
+
 int input_open_fd(struct input *ret, int fd, const char *name, struct seam_error *err)
 {
 	struct input in = { .fd = fd };
@@ -35,6 +43,8 @@ int input_open_fd(struct input *ret, int fd, const char *name, struct seam_error
 		                      strerror(errno));
 	if (S_ISDIR(st.st_mode))
 		return seam_error_set(err, EISDIR, name, SEAM_NO_OFFSET, NULL, "is a directory");
+	if (S_ISREG(st.st_mode) && st.st_mtim.tv_sec > 0)
+		in.written_ns = input_written(&st);
 	if (S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0)
 		input_map(&in, &st);
 	*ret = in;

@@ -195,20 +195,24 @@ static int reader_number_order(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The numbers N of all data.N in a directory, ascending. */
-static int reader_directory_numbers(DIR *dir, struct buf *ret)
+/* The numbers N of the data.N in a directory, ascending; *left_out: how many there are beyond READER_SECTIONS. */
+static int reader_directory_numbers(DIR *dir, struct buf *ret, size_t *left_out)
 {
 	struct dirent *e;
 
-	while ((e = readdir(dir)) && ret->n < READER_SECTIONS * sizeof(unsigned long)) {
+	while ((e = readdir(dir))) {
 		unsigned long number;
 		char *end;
 
 		if (strncmp(e->d_name, "data.", 5) || e->d_name[5] < '0' || e->d_name[5] > '9')
 			continue;
 		number = strtoul(e->d_name + 5, &end, 10);
-		if (!*end)
+		if (*end)
+			continue;
+		if (ret->n < READER_SECTIONS * sizeof(number))
 			buf_put(ret, &number, sizeof(number));
+		else
+			++*left_out;
 	}
 	if (ret->failed)
 		return -ENOMEM;
@@ -222,13 +226,18 @@ static int reader_directory(struct seam_reader *r, const char *path, struct seam
 {
 	DIR *dir = opendir(path);
 	struct buf numbers = { 0 };
+	size_t left_out = 0;
 	int rc;
 
 	if (!dir)
 		return seam_error_set(err, errno, path, SEAM_NO_OFFSET, NULL, "%s",
 		                      strerror(errno));
-	rc = reader_directory_numbers(dir, &numbers);
+	rc = reader_directory_numbers(dir, &numbers, &left_out);
 	closedir(dir);
+	if (rc >= 0 && left_out)
+		rc = damage_add(&r->damage, err, SEAM_NO_OFFSET, "data",
+		                "more than %d files data.N: %zu of them are left out",
+		                READER_SECTIONS, left_out);
 	for (size_t i = 0; rc >= 0 && i < numbers.n / sizeof(unsigned long); i++) {
 		unsigned long number;
 
@@ -425,6 +434,17 @@ static uint64_t reader_position(const struct seam_reader *r)
 	return position + lane_offset(&r->outer);
 }
 
+/* The last write to any of its files. */
+static uint64_t reader_written(const struct seam_reader *r)
+{
+	uint64_t ns = r->input.written_ns;
+
+	for (size_t i = 0; i < r->n_sections; i++)
+		if (r->sections[i].input.written_ns > ns)
+			ns = r->sections[i].input.written_ns;
+	return ns;
+}
+
 int seam_reader_info(const struct seam_reader *r, struct seam_reader_info *ret)
 {
 	const struct tally *t = r->quiet ? &r->final : &r->tally;
@@ -452,6 +472,7 @@ int seam_reader_info(const struct seam_reader *r, struct seam_reader_info *ret)
 		.compressed2_records = t->compressed2_records,
 		.feature_offset = r->header.pipe ? 0 : r->header.data.offset + r->header.data.size,
 		.version = r->header.version,
+		.written_ns = reader_written(r),
 	};
 
 	if (sz < sizeof(size_t))

@@ -14,7 +14,9 @@
 
 #include "abi/encode.h"
 #include "pipeline/convert_head.h"
+#include "pipeline/live_sample.h"
 #include "pipeline/ordered.h"
+#include "pipeline/outcome.h"
 
 #define WRITE_AT (64u << 10)
 /* Bytes between FINISHED_ROUND records: readers let go of what was before. */
@@ -27,6 +29,7 @@ struct convert {
 	struct seam_events *events; /* of the output, same indices */
 	struct seam_writer *writer;
 	bool unwinds; /* stack copies become chains */
+	uint32_t machine;
 	struct buf out, chain;
 	const struct proc_mapping *early; /* the last one said early, and in which space */
 	uint32_t early_space;
@@ -115,6 +118,7 @@ static uint64_t convert_ip_marker(uint16_t misc)
 static struct seam_u64s convert_chain(struct convert *c, const struct seam_stitched *s, uint64_t n)
 {
 	uint64_t marker = convert_ip_marker(s->misc);
+	uint64_t mask = s->state == SEAM_STITCH_STACK_COPY ? WALK_ADDRESS : UINT64_MAX;
 
 	buf_clear(&c->chain);
 	for (uint64_t i = 0; i < s->kernel.n; i++)
@@ -122,7 +126,7 @@ static struct seam_u64s convert_chain(struct convert *c, const struct seam_stitc
 	if (n)
 		buf_put_u64(&c->chain, SEAM_CONTEXT_USER);
 	for (uint64_t i = 0; i < n; i++)
-		buf_put_u64(&c->chain, seam_u64s_at(&s->user, i));
+		buf_put_u64(&c->chain, seam_u64s_at(&s->user, i) & mask);
 	if (!s->kernel.n && !s->user.n && marker &&
 	    s->sample.event->attr.sample_type & SEAM_SAMPLE_IP) {
 		buf_put_u64(&c->chain, marker);
@@ -171,31 +175,75 @@ static void convert_count(struct convert *c, const struct seam_stitched *s)
 	}
 }
 
+/* How the stack copy that the sample had became a chain: as if it had been unwound while recording. */
+static struct outcome convert_outcome(const struct convert *c, const struct batch_item *item)
+{
+	const struct seam_sample *s = &item->decoded.sample;
+	const struct walk *walk = item->walk;
+
+	if (walk)
+		return outcome_of_walk(walk, s, live_sample_user_sp(c->machine, s),
+		                       !proc_space_find(c->rec->procs, item->user_space,
+		                                        walk->end_pc));
+	switch (item->sample.state) {
+	case SEAM_STITCH_STACK_COPY:
+		return (struct outcome){ .kind = OUTCOME_NO_REGISTERS };
+	case SEAM_STITCH_KERNEL_ONLY:
+	case SEAM_STITCH_NO_CALLCHAIN:
+		return (struct outcome){ .kind = s->regs_user.abi ? OUTCOME_NO_REGISTERS
+			                                          : OUTCOME_NO_STACK };
+	default:
+		return (struct outcome){ 0 };
+	}
+}
+
+/* The misc of a sample whose copy is not carried over; any other keeps its own. */
+static uint16_t convert_misc(const struct convert *c, const struct batch_item *item,
+                             const struct seam_attr *to, bool cut)
+{
+	struct outcome outcome;
+
+	if (to->sample_type & SEAM_SAMPLE_STACK_USER ||
+	    !(item->decoded.sample.event->attr.sample_type & SEAM_SAMPLE_STACK_USER))
+		return item->record.misc;
+	outcome = convert_outcome(c, item);
+	if (cut)
+		outcome = (struct outcome){ .kind = OUTCOME_WALKED, .end = WALK_LIMIT };
+	return outcome_put(to, item->record.misc, &outcome);
+}
+
+static int convert_put(struct convert *c, const struct batch_item *item, const struct seam_attr *to,
+                       uint64_t n, bool cut)
+{
+	struct seam_sample sample = item->sample.sample;
+
+	sample.callchain = convert_chain(c, &item->sample, n);
+	return c->chain.failed
+	               ? -ENOMEM
+	               : encode_sample(&c->out, to, convert_misc(c, item, to, cut), &sample);
+}
+
 static int convert_encode(struct convert *c, const struct batch_item *item)
 {
 	const struct seam_stitched *s = &item->sample;
 	const struct seam_event *from = s->sample.event;
 	const struct seam_attr *to = &seam_events_at(c->events, from->index)->attr;
-	struct seam_sample sample = s->sample;
-	uint64_t n = s->user.n;
+	uint64_t n = item->walk ? outcome_keeps(item->walk) : s->user.n;
 	int r;
 
 	if (convert_chain_is_classic(c, item)) {
 		if (to->sample_type == from->attr.sample_type)
 			return buf_put(&c->out, item->record.bytes, item->record.size);
-		return encode_sample(&c->out, to, item->record.misc, &sample);
+		return encode_sample(&c->out, to, convert_misc(c, item, to, false), &s->sample);
 	}
-	sample.callchain = convert_chain(c, s, n);
-	r = c->chain.failed ? -ENOMEM : encode_sample(&c->out, to, item->record.misc, &sample);
+	r = convert_put(c, item, to, n, false);
 	if (r != -E2BIG)
 		return r;
 	/* The innermost frames are the ones to keep; each word is 8 of the 65,528 bytes. */
 	c->result->cut++;
 	while (r == -E2BIG && n) {
 		n -= n < 64 ? n : 64;
-		sample.callchain = convert_chain(c, s, n);
-		r = c->chain.failed ? -ENOMEM
-		                    : encode_sample(&c->out, to, item->record.misc, &sample);
+		r = convert_put(c, item, to, n, true);
 	}
 	return r;
 }
@@ -295,7 +343,6 @@ static int convert_records(struct convert *c)
 	struct ordered_opts order = {
 		.sz = sizeof(order),
 		.all = true,
-		.sure = true,
 		.keep_stacks = !c->unwinds,
 		.progress = c->opts->progress,
 	};
@@ -349,7 +396,7 @@ int convert_recording(struct convert_result *ret, struct recording *rec, const c
 		return seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL,
 		                      "a recording of the other byte order cannot be converted");
 	if (r >= 0)
-		c.unwinds = convert_head_unwinds(rec, opts);
+		c.unwinds = convert_head_unwinds(rec, opts, &c.machine);
 	if (r >= 0)
 		r = convert_head_events(rec, opts, &c.events, &why);
 	if (r >= 0)

@@ -8,6 +8,7 @@
 
 #include "base/cursor.h"
 #include "perfdata/feature.h"
+#include "pipeline/live_sample.h"
 #include "pipeline/unwound.h"
 
 /* The first feature that perf 6.1 does not know: it complains of them in streams. */
@@ -16,11 +17,14 @@
 /* EVENT_UPDATE of a name: the writer says those itself. */
 #define EVENT_UPDATE_NAME 2u
 
-bool convert_head_unwinds(const struct recording *rec, const struct convert_opts *opts)
+bool convert_head_unwinds(const struct recording *rec, const struct convert_opts *opts,
+                          uint32_t *machine)
 {
 	struct unwound_opts unwound = { .sz = sizeof(unwound) };
+	bool copies = unwound_opts_of(rec, &unwound);
 
-	return !opts->keep_stacks && unwound_opts_of(rec, &unwound) && unwound.machine;
+	*machine = unwound.machine;
+	return !opts->keep_stacks && copies && unwound.machine;
 }
 
 /* Registers that came with a stack copy were for unwinding; those that came alone are data. */
@@ -33,20 +37,14 @@ static struct seam_attr convert_attr(const struct seam_attr *from, const struct 
 	if (opts->strip_raw)
 		a.sample_type &= ~SEAM_SAMPLE_RAW;
 	a.sample_type &= ~SEAM_SAMPLE_AUX;
-	if (unwinds && a.sample_type & SEAM_SAMPLE_STACK_USER) {
-		a.sample_type &= ~(SEAM_SAMPLE_REGS_USER | SEAM_SAMPLE_STACK_USER);
-		a.sample_type |= SEAM_SAMPLE_CALLCHAIN;
-		a.flags &= ~SEAM_ATTR_EXCLUDE_CALLCHAIN_USER;
-		a.sample_regs_user = 0;
-		a.sample_stack_user = 0;
-	}
-	return a;
+	return unwinds ? live_sample_attr(&a) : a;
 }
 
 int convert_head_events(const struct recording *rec, const struct convert_opts *opts,
                         struct seam_events **ret, struct seam_error *err)
 {
-	bool unwinds = convert_head_unwinds(rec, opts);
+	uint32_t machine;
+	bool unwinds = convert_head_unwinds(rec, opts, &machine);
 	struct seam_events *events = NULL;
 	int r = seam_events_new(&events);
 

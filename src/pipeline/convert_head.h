@@ -9,9 +9,10 @@
 #include "base/buf.h"
 #include "pipeline/convert.h"
 
-/* Whether stack copies become chains: they are there, are not to be kept, and of a machine that can be
- * unwound. */
-bool convert_head_unwinds(const struct recording *rec, const struct convert_opts *opts);
+/* Whether stack copies become chains: they are there, are not to be kept, and of a machine (enum
+ * frametab_machine) that can be unwound. */
+bool convert_head_unwinds(const struct recording *rec, const struct convert_opts *opts,
+                          uint32_t *machine);
 /* The events of the output: the same indices, names and ids, classic attrs. */
 int convert_head_events(const struct recording *rec, const struct convert_opts *opts,
                         struct seam_events **ret, struct seam_error *err);

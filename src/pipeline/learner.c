@@ -170,6 +170,8 @@ int learner_side_band(struct learner *l, const struct seam_decoded *d)
 			r = learner_kernel_change(l, proc_time(d));
 		else
 			r = jit_note(&l->jit, &d->mmap);
+		if (r >= 0)
+			r = vouch_learn(&l->rec->vouch, d);
 		break;
 	case SEAM_RECORD_COMM:
 		r = learner_began(l->rec, d);

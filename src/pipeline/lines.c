@@ -4,6 +4,7 @@
 #include "pipeline/lines.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ void lines_free(struct lines *l)
 		linebook_free(&o->answers);
 		buf_free(&o->wanted);
 		map_free(&o->shown);
+		map_free(&o->partial);
 		pthread_mutex_destroy(&o->lock);
 	}
 	table_cache_close(&l->cache);
@@ -164,6 +166,18 @@ static int lines_take_over(struct lines_object *object, const struct linebook *f
 	return r;
 }
 
+static int lines_note_partial(struct lines_object *object, uint64_t vaddr, const char *file)
+{
+	int r;
+
+	pthread_mutex_lock(&object->lines->lock);
+	if (!object->partial_file[0])
+		snprintf(object->partial_file, sizeof(object->partial_file), "%s", file);
+	r = map_put(&object->partial, vaddr, 1);
+	pthread_mutex_unlock(&object->lines->lock);
+	return r;
+}
+
 int lines_look_up(struct lines_object *object, struct dwarf *handle, const uint64_t *vaddrs,
                   size_t n)
 {
@@ -172,8 +186,11 @@ int lines_look_up(struct lines_object *object, struct dwarf *handle, const uint6
 	struct buf frames = { 0 };
 	int r = 0;
 
-	for (size_t i = 0; i < n && r >= 0; i++)
+	for (size_t i = 0; i < n && r >= 0; i++) {
 		r = lines_ask(object, handle, vaddrs[i], &texts, &frames, &found);
+		if (r >= 0 && dwarf_missing_file(handle))
+			r = lines_note_partial(object, vaddrs[i], dwarf_missing_file(handle));
+	}
 	if (r >= 0) {
 		pthread_mutex_lock(&object->lines->lock);
 		r = lines_take_over(object, &found, &texts);
@@ -251,6 +268,8 @@ int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret
 	if (!linebook_find(&object->answers, vaddr))
 		r = lines_find_new(object, vaddr);
 	e = linebook_find(&object->answers, vaddr);
+	if (map_get(&object->partial, vaddr, NULL))
+		ret->partial = object->partial_file;
 	if (r == -ENOMEM || !e)
 		return r == -ENOMEM ? r : 0;
 	slot = map_slot(&object->shown, vaddr, NULL);
@@ -258,8 +277,8 @@ int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret
 		*slot = (uintptr_t)lines_show(object, e);
 	if (!slot || !*slot)
 		return -ENOMEM;
-	*ret = (struct lines_at){ .frames = (const struct lines_frame *)(uintptr_t)*slot,
-		                  .n = e->n };
+	ret->frames = (const struct lines_frame *)(uintptr_t)*slot;
+	ret->n = e->n;
 	return e->n != 0;
 }
 

@@ -55,10 +55,13 @@ struct lines_frame {
 struct lines_at {
 	const struct lines_frame *frames;
 	size_t n; /* 0: nothing is known of the address */
+	/* The name of a file (.dwo) that may know more, of this address or of others of the object, and was not
+	   found; NULL: all that there is of the address was looked into. */
+	const char *partial;
 };
 
-/* vaddr: in the object's terms. Looks it up if that was not done. 1; 0: nothing is known (*ret is
- * empty); -ENOMEM. One thread. *ret lives until lines_free. */
+/* vaddr: in the object's terms. Looks it up if that was not done. 1; 0: nothing is known (*ret has no
+ * frames); -ENOMEM. One thread. *ret lives until lines_free. */
 int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret);
 
 /* Asks for an address; lines_resolve then answers all that were asked for, in parallel. -ENOMEM. */

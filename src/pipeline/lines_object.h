@@ -26,6 +26,9 @@ struct lines_object {
 	struct buf wanted; /* u64 addresses */
 	bool cut;          /* wanted is dealt out */
 	struct map shown;  /* vaddr -> struct lines_frame *, for those that were asked for */
+	/* Addresses that a file (.dwo) has more of that was not found; of which, the name of one. */
+	struct map partial;
+	char partial_file[256];
 	bool cache_read;
 	bool dirty;      /* has answers that are not on disk */
 	bool incomplete; /* parts of its information are missing: not for the disk */

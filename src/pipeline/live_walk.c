@@ -16,11 +16,10 @@
 
 /* -- one sample -- */
 
-/* What of a walk may stand in a file that cannot mark a guess: frames by frame pointer only if what they
- * led to was the thread's start by unwind information. Clears the marks. */
+/* Leaves what may stand in a file, without marks. */
 static size_t walker_sure(uint64_t *frames, const struct walk *walk)
 {
-	size_t n = walk->end == WALK_COMPLETE ? walk->n : walk->n_sure;
+	size_t n = outcome_keeps(walk);
 
 	for (size_t i = 0; i < n; i++)
 		frames[i] &= WALK_ADDRESS;
@@ -35,24 +34,6 @@ static void walker_add_complete(struct unwound_counts *c, const struct walk *wal
 	c->frames += walk->n;
 	c->guessed += walk->n_sure < walk->n;
 	c->guessed_frames += walk->n - walk->n_sure;
-}
-
-/* How a walk that is believed went, as the file will say it. */
-static struct outcome walker_outcome(const struct live_walker *t, const struct live_item *item,
-                                     const struct seam_sample *s, const struct walk *walk)
-{
-	struct outcome o = { .kind = OUTCOME_WALKED,
-		             .end = walk->end,
-		             .guessed = walk->n_sure < walk->n };
-	uint64_t sp = live_sample_user_sp(t->walk->machine, s);
-
-	if (o.end == WALK_TRUNCATED) {
-		o.unreadable = s->stack_user.n + 8 <= s->stack_user_size;
-		o.needed = o.unreadable ? 0 : outcome_needed_class(walk->needed - sp + 8);
-	}
-	if (o.end == WALK_NO_INFO)
-		o.unmapped = !proc_space_find(t->walk->procs, item->space, walk->end_pc);
-	return o;
 }
 
 /* The user addresses of a sample that has registers and a copy: how many, in *user. -ENOMEM. */
@@ -76,7 +57,8 @@ static int walker_unwind(struct live_walker *t, const struct live_item *item,
 		outcome->kind = OUTCOME_NO_REGISTERS;
 		return 1;
 	}
-	*outcome = walker_outcome(t, item, s, walk);
+	*outcome = outcome_of_walk(walk, s, live_sample_user_sp(t->walk->machine, s),
+	                           !proc_space_find(t->walk->procs, item->space, walk->end_pc));
 	t->counts.unreadable += outcome->unreadable;
 	if (item->after_exec)
 		walker_add_complete(&t->counts.walks, walk);

@@ -331,7 +331,7 @@ static int load_unwound(struct load_worker *workers, unsigned n, struct recordin
 		return 0;
 	if (opts->symbols)
 		by_symbols.search = opts->symbols->search;
-	r = tables_new(tables, opts->tables ? opts->tables : &by_symbols);
+	r = unwound_tables(rec, opts->tables ? opts->tables : &by_symbols, tables);
 	o.tables = *tables;
 	for (unsigned i = 0; i < n && r >= 0; i++)
 		r = unwound_new(&workers[i].unwound, &o);
@@ -398,6 +398,9 @@ void load_free(struct load *load)
 	profile_free(load->profile);
 	symbol_free(load->symbols);
 	free(load->unnamed);
+	for (size_t i = 0; i < load->n_partial; i++)
+		free(load->partial[i].object);
+	free(load->partial);
 	free(load->missing);
 	tables_free(load->tables);
 	*load = (struct load){ 0 };

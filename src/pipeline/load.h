@@ -48,6 +48,13 @@ struct load_unnamed {
 	uint64_t samples;             /* whose stack has at least one such frame */
 };
 
+/* Code of an object whose inlined calls are not known, for the same account: a part of its debugging information was not found. */
+struct load_partial {
+	char *object;     /* owned */
+	char file[256];   /* that was not found (.dwo): one of them */
+	uint64_t samples; /* whose stack has at least one such frame */
+};
+
 struct load {
 	struct profile *profile;          /* its states are enum seam_stitch_state */
 	struct seam_stitch_counts stitch; /* of all samples, also those not taken */
@@ -60,6 +67,8 @@ struct load {
 	uint64_t taken_unnamed;       /* taken samples with at least one frame without a name */
 	struct load_unnamed *unnamed; /* by samples, descending */
 	size_t n_unnamed;
+	struct load_partial *partial; /* by samples, descending */
+	size_t n_partial;
 	struct symbol_cache *symbols; /* names the profile's objects; owned */
 };
 

@@ -289,7 +289,7 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 		r = profile_sort_samples(b->profile);
 	if (r >= 0)
 		r = load_unnamed_list(&b->unnamed, b->load);
-	return r < 0 ? r : load_lines_expand(&b->lines, &b->load->profile);
+	return r < 0 ? r : load_lines_expand(&b->lines, b->load);
 }
 
 int load_build(struct load *load, struct places *places, const struct load_opts *opts,

@@ -3,6 +3,8 @@
 #include "pipeline/load_lines.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct load_lines_note {
@@ -84,18 +86,85 @@ int load_lines_some(struct load_lines *l)
 	return l->wanted ? places_lines_resolve_some(l->places) : 0;
 }
 
-int load_lines_expand(struct load_lines *l, struct profile **profile)
+static int load_partial_order(const void *pa, const void *pb)
+{
+	const struct load_partial *a = pa, *b = pb;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	return strcmp(a->object, b->object);
+}
+
+/* One entry per object that has a frame of which a file that is missing may know more. */
+static int load_partial_list(const struct load_unnamed_frames *frames, const char *const *files,
+                             struct load *load, size_t n)
+{
+	const struct profile *p = load->profile;
+	struct load_partial *to;
+
+	load->partial = calloc(n + 1, sizeof(*load->partial));
+	if (!load->partial)
+		return -ENOMEM;
+	for (uint32_t o = 0; o < n; o++) {
+		if (!files[o] || !load_unnamed_samples(frames, o))
+			continue;
+		to = &load->partial[load->n_partial++];
+		to->samples = load_unnamed_samples(frames, o);
+		snprintf(to->file, sizeof(to->file), "%s", files[o]);
+		to->object = strdup(profile_text(p, profile_object_at(p, o)->path));
+		if (!to->object)
+			return -ENOMEM;
+	}
+	qsort(load->partial, load->n_partial, sizeof(*load->partial), load_partial_order);
+	return 0;
+}
+
+/* Before the profile is replaced: its frames are those that were noted. */
+static int load_lines_partial(struct load_lines *l, struct load *load)
+{
+	const struct load_lines_note *note = (const void *)l->notes.bytes;
+	size_t n = profile_n_objects(load->profile) + 1;
+	const char **files = calloc(n, sizeof(*files));
+	struct load_unnamed_frames frames = { 0 };
+	struct place none = { 0 };
+	struct lines_at at;
+	uint64_t all = 0;
+	int r = files ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < l->notes.n / sizeof(*note) && r >= 0; i++) {
+		uint32_t object;
+
+		at.partial = NULL;
+		if (!note[i].object || lines_find(note[i].object, note[i].vaddr, &at) < 0 ||
+		    !at.partial)
+			continue;
+		object = profile_frame_at(load->profile, i)->object;
+		files[object] = at.partial;
+		r = load_unnamed_note(&frames, i, object, &none);
+	}
+	if (r >= 0 && frames.frames.n)
+		r = load_unnamed_count(&frames, load->profile, &all);
+	if (r >= 0 && frames.frames.n)
+		r = load_partial_list(&frames, files, load, n);
+	load_unnamed_free(&frames);
+	free(files);
+	return r;
+}
+
+int load_lines_expand(struct load_lines *l, struct load *load)
 {
 	struct profile *expanded;
 	int r = l->wanted ? places_lines_resolve(l->places) : 0;
 
 	if (r < 0 || !l->notes.n) /* no frame can have lines: the profile is as it would be */
 		return r;
-	r = profile_expand(&expanded, *profile, load_lines_at, l);
+	r = load_lines_partial(l, load);
+	if (r >= 0)
+		r = profile_expand(&expanded, load->profile, load_lines_at, l);
 	if (r < 0)
 		return r;
-	profile_free(*profile);
-	*profile = expanded;
+	profile_free(load->profile);
+	load->profile = expanded;
 	return 0;
 }
 

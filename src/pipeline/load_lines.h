@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "pipeline/load.h"
+#include "pipeline/load_unnamed.h"
 #include "pipeline/places.h"
 
 /* Zero-initialise to start. */
@@ -28,8 +29,8 @@ int load_lines_mark(const struct load_lines *l, const struct place *place, struc
 int load_lines_note(struct load_lines *l, uint32_t frame, const struct place *place);
 /* Looks up what was noted so far, while other names are still on their way. */
 int load_lines_some(struct load_lines *l);
-/* Replaces *profile by one with lines. */
-int load_lines_expand(struct load_lines *l, struct profile **profile);
+/* Replaces the profile by one with lines, and says what of them could not be found. */
+int load_lines_expand(struct load_lines *l, struct load *load);
 void load_lines_free(struct load_lines *l);
 
 #endif

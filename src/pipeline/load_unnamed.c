@@ -93,9 +93,8 @@ static int unnamed_of_nodes(const struct load_unnamed_frames *u, const struct pr
 	return r;
 }
 
-static int unnamed_count(struct load_unnamed_frames *u, struct load *load)
+int load_unnamed_count(struct load_unnamed_frames *u, const struct profile *p, uint64_t *all)
 {
-	const struct profile *p = load->profile;
 	struct unnamed_sets sets = { 0 };
 	uint32_t *of = calloc(profile_n_nodes(p) + 1, sizeof(*of));
 	int r = of ? buf_put_zeros(&sets.all, sizeof(struct unnamed_set)) : -ENOMEM;
@@ -106,7 +105,7 @@ static int unnamed_count(struct load_unnamed_frames *u, struct load *load)
 		const struct profile_row *row = profile_row_at(p, i);
 		uint32_t set = of[row->key.node];
 
-		load->taken_unnamed += set ? row->samples : 0;
+		*all += set ? row->samples : 0;
 		for (; set; set = unnamed_set(&sets, set)->rest)
 			u->objects[unnamed_set(&sets, set)->object].samples += row->samples;
 	}
@@ -114,6 +113,11 @@ static int unnamed_count(struct load_unnamed_frames *u, struct load *load)
 	buf_free(&sets.all);
 	free(of);
 	return r;
+}
+
+uint64_t load_unnamed_samples(const struct load_unnamed_frames *u, uint32_t object)
+{
+	return object < u->n_objects ? u->objects[object].samples : 0;
 }
 
 static int unnamed_order(const void *pa, const void *pb)
@@ -127,7 +131,7 @@ static int unnamed_order(const void *pa, const void *pb)
 
 int load_unnamed_list(struct load_unnamed_frames *u, struct load *load)
 {
-	int r = u->frames.n ? unnamed_count(u, load) : 0;
+	int r = u->frames.n ? load_unnamed_count(u, load->profile, &load->taken_unnamed) : 0;
 
 	load->unnamed = calloc(u->n_objects + 1, sizeof(*load->unnamed));
 	if (r < 0 || !load->unnamed)

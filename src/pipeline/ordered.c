@@ -58,8 +58,7 @@ int ordered_batch(struct ordered *o, struct batch *ret)
 	*ret = (struct batch){ .rec = o->rec };
 	if (o->opts->keep_stacks || !unwound_opts_of(o->rec, &opts))
 		return 0;
-	opts.sure = o->opts->sure;
-	r = o->tables ? 0 : tables_new(&o->tables, o->opts->tables);
+	r = o->tables ? 0 : unwound_tables(o->rec, o->opts->tables, &o->tables);
 	opts.tables = o->tables;
 	return r < 0 ? r : unwound_new(&ret->unwound, &opts);
 }

@@ -20,7 +20,6 @@ struct ordered_opts {
 	bool mmaps;       /* MMAP, MMAP2 */
 	bool tasks;       /* COMM, FORK, EXIT */
 	bool losses;      /* LOST, LOST_SAMPLES */
-	bool sure;        /* stack copies: no guessed frames, and addresses without marks */
 	bool keep_stacks; /* stack copies are not unwound */
 	const struct tables_opts *tables; /* unwind tables; NULL: defaults */
 	unsigned threads; /* of ordered_text; 0: as many as there are CPUs, at most 16 */

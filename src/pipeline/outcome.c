@@ -37,6 +37,26 @@ unsigned outcome_needed_class(uint64_t bytes)
 	return n;
 }
 
+struct outcome outcome_of_walk(const struct walk *walk, const struct seam_sample *s, uint64_t sp,
+                               bool unmapped)
+{
+	struct outcome o = { .kind = OUTCOME_WALKED,
+		             .end = walk->end,
+		             .guessed = walk->n_sure < walk->n };
+
+	if (o.end == WALK_TRUNCATED) {
+		o.unreadable = s->stack_user.n + 8 <= s->stack_user_size;
+		o.needed = o.unreadable ? 0 : outcome_needed_class(walk->needed - sp + 8);
+	}
+	o.unmapped = o.end == WALK_NO_INFO && unmapped;
+	return o;
+}
+
+size_t outcome_keeps(const struct walk *walk)
+{
+	return walk->end == WALK_COMPLETE ? walk->n : walk->n_sure;
+}
+
 static unsigned outcome_detail(const struct outcome *o)
 {
 	if (o->kind != OUTCOME_WALKED)

@@ -2,7 +2,7 @@
 /*
  * outcome.h: how the walk over a sample's stack copy ended, kept in the sample that was made of it.
  *
- * A sample that was unwound while recording has no copy any more, so what is missing from its stack could
+ * A sample that was unwound while recording, or by a conversion, has no copy any more, so what is missing from its stack could
  * not be told from what was never there. It is said in bits 3 to 11 of its record's misc, which the kernel
  * has never used and other readers mask out: no byte is added, and every record says it for itself, in a
  * stream and in a file that was never finished, too (docs/format.md).
@@ -41,8 +41,14 @@ struct outcome {
 	unsigned needed; /* WALK_TRUNCATED, else: the class of the copy that the next step needed */
 };
 
-/* The event's samples were unwound while recording. */
+/* The event's samples were unwound before they came into the file. */
 bool outcome_said(const struct seam_attr *attr);
+/* How a walk went over the sample's copy, which began at sp; unmapped: nothing was mapped where it ended. */
+struct outcome outcome_of_walk(const struct walk *walk, const struct seam_sample *sample,
+                               uint64_t sp, bool unmapped);
+/* How many of its frames may stand in a file that cannot mark a guess: frames by frame pointer only if what
+ * they led to was the thread's start by unwind information. */
+size_t outcome_keeps(const struct walk *walk);
 /* misc with the marks of an outcome, and without any that stood there; as it is, if !outcome_said(). */
 uint16_t outcome_put(const struct seam_attr *attr, uint16_t misc, const struct outcome *outcome);
 /* False: nothing (or nothing that is understood) is said. */

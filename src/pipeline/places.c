@@ -98,6 +98,7 @@ int places_new(struct places **ret, const struct recording *rec, const struct sy
 	if (opts)
 		o = *opts;
 	o.foreign |= rec->foreign;
+	o.search.vouch = &rec->vouched;
 	if (!o.keep.get)
 		o.keep = keep_on_disk();
 	o.running = rec->running;
@@ -327,6 +328,32 @@ int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t add
 	return 0;
 }
 
+int places_find_data(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr,
+                     struct place *ret)
+{
+	const struct proc_mapping *m = places_mapping(p, space, time_ns, addr);
+	const struct proc_object *o = m ? m->object : NULL;
+	struct place place = { .address = addr, .looked_up = addr };
+	struct symbol_key key = { .kind = SYMBOL_KIND_FILE, .data = true };
+	struct symbol_place at;
+	int r;
+
+	if (!o || o->kind != PROC_KIND_FILE)
+		return places_find(p, space, time_ns, addr, false, ret);
+	key.path = o->path;
+	key.build_id.size = o->build_id_size;
+	memcpy(key.build_id.bytes, o->build_id, sizeof(key.build_id.bytes));
+	r = symbol_object(p->symbols, &key, &place.object);
+	if (r < 0)
+		return r;
+	place.mapping = m;
+	at = (struct symbol_place){ .start = m->start, .end = m->end, .pgoff = m->pgoff };
+	r = symbol_resolve(place.object, &at, addr, &place.symbol);
+	place.address = place.symbol.addr;
+	*ret = place;
+	return r < 0 ? r : 0;
+}
+
 /* ---- source lines ---- */
 
 int places_lines_start(struct places *p, const struct lines_opts *opts,
@@ -343,6 +370,7 @@ int places_lines_start(struct places *p, const struct lines_opts *opts,
 	}
 	if (!o.search.kernel_release)
 		o.search.kernel_release = p->release;
+	o.search.vouch = &p->rec->vouched;
 	return lines_new(&p->lines, &o);
 }
 

@@ -68,6 +68,10 @@ void places_forget(struct places *p);
 int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,
                 struct place *ret);
 
+/* The same of an address that was read or written: names of variables, too. */
+int places_find_data(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr,
+                     struct place *ret);
+
 /* Source lines and inlined calls: after this, places_lines knows them. opts as in load_opts.lines_opts. */
 int places_lines_start(struct places *p, const struct lines_opts *opts,
                        const struct symbol_opts *symbols);

@@ -146,6 +146,7 @@ static int recording_new(struct recording **ret, struct seam_reader *reader,
 	rec->events = seam_reader_events(reader);
 	rec->stable = true;
 	rec->first_ns = UINT64_MAX;
+	vouch_of(rec, &rec->vouched);
 	r = proc_new(&rec->procs, procs);
 	if (r >= 0)
 		r = seam_stitch_new(&rec->stitch, &(struct seam_stitch_opts){
@@ -202,6 +203,7 @@ void recording_close(struct recording *rec)
 	free(rec->runs);
 	free(rec->kernel_changes);
 	map_free(&rec->began);
+	vouch_free(&rec->vouch);
 	free(rec);
 }
 

@@ -20,6 +20,7 @@
 
 #include "abi/stack_end.h"
 #include "base/map.h"
+#include "pipeline/vouch.h"
 #include "proc/proc.h"
 
 /* Called now and then with the work done and the work in all (bytes; total 0: not known). */
@@ -71,6 +72,8 @@ struct recording {
 	bool foreign; /* not recorded on this machine with this kernel, as far as the header says */
 	uint64_t *kernel_changes; /* times at which kernel code came or went, ascending */
 	size_t n_kernel_changes;
+	struct vouch vouch;         /* what is said of files without a build-id */
+	struct image_vouch vouched; /* answers from it, as long as the recording lives */
 	struct map began;           /* pid -> when it first began a program, of those recorded */
 	uint64_t first_ns, last_ns; /* of the samples */
 	struct recording_counts counts;

@@ -123,8 +123,7 @@ static int stream_unwound(struct stream_items *s)
 
 	if (s->opts->keep_stacks || !unwound_opts_of(s->rec, &opts))
 		return 0;
-	opts.sure = s->opts->sure;
-	r = tables_new(&s->tables, s->opts->tables);
+	r = unwound_tables(s->rec, s->opts->tables, &s->tables);
 	opts.tables = s->tables;
 	return r < 0 ? r : unwound_new(&s->unwound, &opts);
 }

@@ -33,7 +33,7 @@ struct stream_counts {
 };
 
 /*
- * Reads all of reader, which is a stream. Of opts: sure, keep_stacks, tables. *rec is set as soon as it is made
+ * Reads all of reader, which is a stream. Of opts: keep_stacks, tables. *rec is set as soon as it is made
  * and is the caller's to close, also after a failure; what its functions say of a time holds for the times of
  * what is being delivered. Stops when a callback returns negative, and returns that.
  */

@@ -155,6 +155,17 @@ bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret)
 	return any;
 }
 
+int unwound_tables(const struct recording *rec, const struct tables_opts *opts, struct tables **ret)
+{
+	struct tables_opts o = { .sz = sizeof(o) };
+
+	if (opts)
+		memcpy(&o, opts, opts->sz < sizeof(o) ? opts->sz : sizeof(o));
+	o.sz = sizeof(o);
+	o.search.vouch = &rec->vouched;
+	return tables_new(ret, &o);
+}
+
 /* The recorded vdso: this process's own, or the one that an archive kept. */
 static int unwound_vdso(struct unwound *u, const struct image_build_id *own,
                         const struct tables_object **ret)
@@ -366,8 +377,7 @@ int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *samp
 {
 	const struct seam_sample *s = &sample->sample;
 	struct walk_options options = { .machine = u->opts.machine,
-		                        .marks = !u->opts.sure,
-		                        .no_fallback = u->opts.sure,
+		                        .marks = true,
 		                        .max_frames = WALK_FRAMES_MAX };
 	struct walk_memory memory = { .ctx = u, .read = unwound_read, .find = unwound_find };
 	struct walk_registers regs;

@@ -41,7 +41,6 @@ struct unwound_opts {
 	uint32_t machine;               /* enum frametab_machine; 0: nothing can be walked */
 	bool own_vdso; /* the recorded vdso is this process's: same machine, same kernel */
 	bool running;  /* the processes run: what they see at a path may be looked at */
-	bool sure;     /* no guesses, and plain addresses without marks: for a file's callchains */
 };
 
 int unwound_new(struct unwound **ret, const struct unwound_opts *opts);
@@ -49,7 +48,7 @@ void unwound_free(struct unwound *u);
 
 /*
  * Walks a sample in an address space (proc_space) if its state is SEAM_STITCH_STACK_COPY, and puts the
- * addresses, with walk.h's marks (see opts.sure), into sample->user: borrowed, until the next call.
+ * addresses, with walk.h's marks, into sample->user: borrowed, until the next call.
  * 1: walked; 0: nothing to walk; -ENOMEM.
  */
 int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *sample);
@@ -65,6 +64,10 @@ const struct unwound_missing *unwound_missing(const struct unwound *u, size_t *n
 
 /* Options for a recording (but for tables); false: none of its events copies stacks. */
 bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret);
+
+/* Tables for a recording, by options that may be NULL: of no file that may be another one now. */
+int unwound_tables(const struct recording *rec, const struct tables_opts *opts,
+                   struct tables **ret);
 
 /* The machine of a recording, by the string of its ARCH feature ("x86_64", "aarch64"); 0: not one of ours. */
 uint32_t unwound_machine(const char *arch);

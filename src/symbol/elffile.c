@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // elffile.c: the symbols of an ELF object: .symtab and .dynsym, those of its debug file and of
-// .gnu_debugdata, and its PLT. Only what lies in executable sections is code.
+// .gnu_debugdata, and its PLT. Only what lies in executable sections is code; data are asked for apart.
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -10,14 +10,16 @@
 
 struct code {
 	uint64_t start, end;
+	bool labels; /* what has no type there is a name all the same */
 };
 
-/* What is being read: for each section of the image, its addresses if it holds code. */
+/* What is being read: for each section of the image, its addresses if it holds what is asked for. */
 struct reading {
 	struct table *table;
 	struct code *sections;
 	size_t n_sections;
 	uint32_t only_section; /* ET_REL: .text; else UINT32_MAX */
+	bool data;
 	const char *suffix;
 };
 
@@ -33,14 +35,16 @@ static int take(void *ctx, const struct image_symbol *s)
 	struct table_symbol symbol = { .start = s->value };
 	const struct code *code;
 
-	if (s->type != STT_FUNC && s->type != STT_GNU_IFUNC && s->type != STT_NOTYPE)
+	if (s->type != STT_FUNC && s->type != STT_GNU_IFUNC && s->type != STT_NOTYPE &&
+	    (s->type != STT_OBJECT || !reading->data))
 		return 0;
 	if (!s->section || s->section >= reading->n_sections || !is_code_name(s->name))
 		return 0;
 	if (reading->only_section != UINT32_MAX && s->section != reading->only_section)
 		return 0;
 	code = &reading->sections[s->section];
-	if (s->value < code->start || s->value >= code->end)
+	if (s->value < code->start || s->value >= code->end ||
+	    (s->type == STT_NOTYPE && !code->labels))
 		return 0;
 	symbol.end = s->size > code->end - s->value ? code->end : s->value + s->size;
 	symbol.limit = code->end;
@@ -49,6 +53,18 @@ static int take(void *ctx, const struct image_symbol *s)
 	                                    : TABLE_GLOBAL;
 	/* A linker that keeps versions in .symtab writes "exp2f@@GLIBC_2.27". */
 	return table_put(reading->table, &symbol, s->name, strcspn(s->name, "@"), reading->suffix);
+}
+
+/* Labels of data count where perf takes them: in what is called data. */
+static bool section_is_read(const struct reading *reading, const struct image_section *section,
+                            bool *labels)
+{
+	*labels = section->flags & SHF_EXECINSTR || strstr(section->name, "data");
+	if (section->memory_size > UINT64_MAX - section->vaddr)
+		return false;
+	if (!reading->data)
+		return section->flags & SHF_EXECINSTR;
+	return section->flags & SHF_ALLOC && !(section->flags & SHF_TLS);
 }
 
 static int reading_start(struct reading *reading, struct image *image)
@@ -65,8 +81,8 @@ static int reading_start(struct reading *reading, struct image *image)
 	reading->n_sections = n;
 	reading->only_section = UINT32_MAX;
 	for (size_t i = 0; i < n; i++) {
-		if (image_section_at(image, i, &section) < 0 || !(section.flags & SHF_EXECINSTR) ||
-		    section.memory_size > UINT64_MAX - section.vaddr)
+		if (image_section_at(image, i, &section) < 0 ||
+		    !section_is_read(reading, &section, &reading->sections[i].labels))
 			continue;
 		reading->sections[i].start = section.vaddr;
 		reading->sections[i].end = section.vaddr + section.memory_size;
@@ -81,7 +97,9 @@ static int reading_start(struct reading *reading, struct image *image)
 /* A damaged or missing table is no failure: the others may do. */
 static int read_image(struct symbol_object *object, struct image *image, bool plt)
 {
-	struct reading reading = { .table = &object->table, .suffix = "" };
+	struct reading reading = { .table = &object->table,
+		                   .data = object->key.data,
+		                   .suffix = "" };
 	int r = reading_start(&reading, image);
 
 	if (r == 0)

@@ -269,9 +269,29 @@ static int use_kept_module(struct symbol_object *object, const char *name)
 	return 1;
 }
 
+/* What tells the module's file: the recorded build-id; else that of the running kernel's module, if that kernel is the
+ * recorded one. */
+static struct image_build_id module_build_id(const struct symbol_object *object, const char *name)
+{
+	const struct symbol_cache *cache = object->cache;
+	struct image_build_id id = object->key.build_id, running;
+	struct buf notes = { 0 };
+
+	if (id.size || cache->opts.search.root || !cache->opts.kernel_build_id.size)
+		return id;
+	read_build_id("/sys/kernel/notes", &running);
+	if (!image_build_id_equal(&running, &cache->opts.kernel_build_id))
+		return id;
+	buf_printf(&notes, "/sys/module/%s/notes/.note.gnu.build-id", name);
+	read_build_id(buf_text(&notes), &id);
+	buf_free(&notes);
+	return id;
+}
+
 int module_load(struct symbol_object *object)
 {
 	struct symbol_cache *cache = object->cache;
+	struct image_build_id id;
 	char name[256];
 	struct image *image;
 	int r;
@@ -282,12 +302,10 @@ int module_load(struct symbol_object *object)
 		r = use_kept_module(object, name);
 	if (r)
 		return r < 0 ? r : 0;
-	/* By "[ext4]" and no build-id nothing can be found. */
-	if (!object->key.build_id.size &&
-	    (object->path[0] != '/' || (cache->opts.foreign && !cache->opts.search.root)))
+	id = module_build_id(object, name);
+	if (!id.size && !cache->opts.search.root && (object->path[0] != '/' || cache->opts.foreign))
 		return 0;
-	r = image_find(&image, object->path, &object->key.build_id, &cache->opts.search, NULL,
-	               NULL);
+	r = image_find(&image, object->path, &id, &cache->opts.search, NULL, NULL);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	object->terms = OBJECT_PLACE; /* .text is what a module's mapping begins with */

@@ -82,7 +82,8 @@ void symbol_free(struct symbol_cache *cache)
 
 static bool key_equal(const struct symbol_key *a, const struct symbol_key *b)
 {
-	return a->kind == b->kind && a->pid == b->pid && a->build_id.size == b->build_id.size &&
+	return a->kind == b->kind && a->pid == b->pid && a->data == b->data &&
+	       a->build_id.size == b->build_id.size &&
 	       !memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.size) &&
 	       !strcmp(a->path, b->path);
 }

@@ -42,6 +42,7 @@ struct symbol_key {
 	const char *path; /* as recorded; JIT: the name of the code */
 	uint32_t pid;     /* ANON, JIT: whose perf map */
 	struct image_build_id build_id;
+	bool data; /* FILE: names of variables, too (a table of its own) */
 };
 
 /* What came of a lookup, or of an object as a whole. */

@@ -44,6 +44,22 @@ same "the source in the archive" 1 "$(grep -cx "sources$T/made/sub/hot.c" list)"
 "$SEAM" archive -q -o without.tar.zst -i split.data
 same "sources when not asked for" 0 "$(tar --zstd -tf without.tar.zst | grep -c ^sources)"
 
+"$SEAM" report --json split.data >whole.json 2>err
+same "parts missing before" "[]" "$(python3 -c 'import json; print(json.load(open("whole.json"))["partial"])')"
+mv made/sub/hot.dwo hot.dwo
+rm -rf xdg
+for cached in no "what there is"; do # what is not whole is not kept, so it is said again
+	"$SEAM" report split.data >report 2>err
+	says report "[0-9.]* % of the samples go through code of .*made/work whose inlined calls are not known: sub/hot.dwo was not found"
+	says report "hint: .*work.dwp"
+done
+"$SEAM" report --json split.data >parts.json 2>err
+same "parts missing" "1 sub/hot.dwo" "$(python3 -c 'import json
+p = json.load(open("parts.json"))["partial"]
+print(len(p), p[0]["file"] if p and json.load(open("parts.json"))["samples"] * 0.9 < p[0]["samples"] <= json.load(open("parts.json"))["samples"] else "?")')"
+mv hot.dwo made/sub/hot.dwo
+rm -rf xdg
+
 mv made gone
 ask >lost
 same "inlined calls when it is gone" 0 "$(grep -c ' expanded' lost)"
@@ -68,7 +84,6 @@ if command -v dwp >/dev/null; then
 		gcc -Wl,--build-id -o work sub/hot.o main.o && timeout 20 dwp -e work -o work.dwp) 2>dwp.err || skip "no package here: $(cat dwp.err)"
 	record -q -e cpu-clock -F 499 -o split.data ./made/work
 	ask >before
-	rm -f made/sub/hot.dwo made/main.dwo
 	"$SEAM" archive -q -o split.tar.zst -i split.data 2>err
 	same "left out beside a package" 0 "$(grep -c 'left out: .*made/work' err)"
 	atleast "the package in the archive" 1 "$(tar --zstd -tf split.tar.zst | grep -c '/elf.dwp$')"

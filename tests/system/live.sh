@@ -44,7 +44,7 @@ fi
 echo "# how each walk ended is in the file, and other readers do not mind"
 "$SEAM" stat scenes.data >stat
 "$SEAM" report --json scenes.data >report.json
-says stat "stacks unwound while recording, from copies of 16384 bytes: "
+says stat "stacks unwound from copies of 16384 bytes, which were not kept: "
 if python3 - report.json "$(awk '/user stacks unwound/ { print $3 }' err)" <<'PY'
 import json, sys
 u = json.load(open(sys.argv[1]))["unwound_recording"]
@@ -56,21 +56,7 @@ sys.exit(not (walked == int(sys.argv[2]) and walked + said == u["samples"] and n
 PY
 then echo "ok: as the recorder said"; else fail "the file and the recorder disagree"; fi
 # The marks alone taken away: perf must not see a difference.
-python3 - scenes.data plain.data <<'PY'
-import struct, sys
-data = bytearray(open(sys.argv[1], "rb").read())
-at, size = struct.unpack_from("<QQ", data, 40)
-end, marked = at + size, 0
-while at < end:
-    kind, misc, n = struct.unpack_from("<IHH", data, at)
-    if kind == 9:
-        marked += misc & 0xff8 != 0
-        struct.pack_into("<H", data, at + 4, misc & ~0xff8)
-    at += n
-open(sys.argv[2], "wb").write(data)
-print(marked, "samples with marks")
-sys.exit(not marked)
-PY
+python3 "$here/live/unmark.py" scenes.data plain.data
 same "marks" 0 $?
 if command -v perf >/dev/null; then
 	for f in scenes plain; do

@@ -70,6 +70,7 @@ static void test_hints(void **state)
 	check_hint(SYMBOL_KIND_FILE, SYMBOL_NO_SYMBOLS, false, NULL);
 	check_hint(SYMBOL_KIND_FILE, SYMBOL_OTHER_BUILD_ID, true, "build-id abcdef00");
 	check_hint(SYMBOL_KIND_FILE, SYMBOL_NO_FILE, false, NULL);
+	check_hint(SYMBOL_KIND_FILE, SYMBOL_OTHER_BUILD_ID, false, "--symfs DIR");
 	check_hint(SYMBOL_KIND_KERNEL, SYMBOL_OTHER_BUILD_ID, true, "--vmlinux");
 	check_hint(SYMBOL_KIND_KERNEL, SYMBOL_HIDDEN, true, "kptr_restrict");
 	check_hint(SYMBOL_KIND_STACK, SYMBOL_NOT_CODE, false, NULL);

@@ -357,6 +357,68 @@ static void test_kept_module_file(void **state)
 	symbol_free(cache);
 }
 
+/* The same where the release's modules.dep says, under root; and what is there is another build. */
+static void test_module_by_name(void **state)
+{
+	struct symbol_opts opts = { .sz = sizeof(opts), .foreign = true };
+	struct symbol_key key = {
+		.kind = SYMBOL_KIND_MODULE,
+		.path = "[made_mod]",
+		.build_id = { .size = 20, .bytes = { 0xab, 0xcd, 1,  2,  3,  4,  5,  6,  7,  8,
+		                                     9,    10,   11, 12, 13, 14, 15, 16, 17, 18 } }
+	};
+	struct symbol_place place = { 0xffffffffc0000000, 0xffffffffc0010000, 0 };
+	struct symbol_object *object;
+	struct symbol_cache *cache;
+	char command[1400], root[96];
+	struct symbol s;
+
+	snprintf(root, sizeof(root), "%s/root", dir);
+	snprintf(
+	        command, sizeof(command),
+	        "cd %s && mkdir -p root/lib/modules/6.1-made/kernel/drivers && cd "
+	        "root/lib/modules/6.1-made && "
+	        "printf '.section .note.gnu.build-id,\"a\",@note\\n.long 4,20,3\\n.asciz \"GNU\"\\n"
+	        ".byte 0xab,0xcd,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18\\n"
+	        ".text\\n.zero 64\\n.globl made_op\\n.type made_op,@function\\nmade_op: .zero "
+	        "32\\n.size made_op,32\\n' >m.s && cc -c -o kernel/drivers/made-mod.ko m.s "
+	        "2>/dev/null && "
+	        "printf 'kernel/drivers/made.ko:\\nkernel/drivers/made-mod.ko: "
+	        "kernel/drivers/made.ko\\n"
+	        "../../../out.ko:\\n' >modules.dep && cp kernel/drivers/made-mod.ko "
+	        "../../../out.ko",
+	        dir);
+	if (system(command))
+		skip();
+	opts.search.root = root;
+	opts.search.kernel_release = "6.1-made";
+	symbol_new(&cache, &opts);
+	symbol_object(cache, &key, &object);
+	check(object, &place, place.start + 64 + 5, "made_op", 5);
+	assert_non_null(strstr(symbol_object_source(object), "made-mod.ko"));
+	key.path = "[made]"; /* is listed and not there; and must not be taken for made_mod */
+	symbol_object(cache, &key, &object);
+	assert_int_equal(symbol_resolve(object, &place, place.start + 69, &s), 0);
+	key.path = "[out]"; /* its line leads out of the directory */
+	symbol_object(cache, &key, &object);
+	assert_int_equal(symbol_resolve(object, &place, place.start + 69, &s), 0);
+	key.path = "[made_mod]";
+	key.build_id.bytes[19]++;
+	symbol_object(cache, &key, &object);
+	assert_int_equal(symbol_resolve(object, &place, place.start + 69, &s), 0);
+	assert_int_not_equal(s.state, SYMBOL_NAMED);
+	key.build_id.size = 0; /* below a root that was given a file counts as it is */
+	symbol_object(cache, &key, &object);
+	check(object, &place, place.start + 64 + 5, "made_op", 5);
+	symbol_free(cache);
+
+	opts.search.kernel_release = "../modules/6.1-made";
+	symbol_new(&cache, &opts);
+	symbol_object(cache, &key, &object);
+	assert_int_equal(symbol_resolve(object, &place, place.start + 69, &s), 0);
+	symbol_free(cache);
+}
+
 static void test_running_kernel(void **state)
 {
 	struct symbol_place place = { 0 };
@@ -487,17 +549,12 @@ static void test_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_own_code),
-		cmocka_unit_test(test_own_libc),
-		cmocka_unit_test(test_wrong_file),
-		cmocka_unit_test(test_perf_map),
-		cmocka_unit_test(test_kernel_list),
-		cmocka_unit_test(test_other_kernel),
-		cmocka_unit_test(test_kept_kernel),
-		cmocka_unit_test(test_kept_module_file),
-		cmocka_unit_test(test_running_kernel),
-		cmocka_unit_test(test_vdso),
-		cmocka_unit_test(test_bpf),
+		cmocka_unit_test(test_own_code),       cmocka_unit_test(test_own_libc),
+		cmocka_unit_test(test_wrong_file),     cmocka_unit_test(test_perf_map),
+		cmocka_unit_test(test_kernel_list),    cmocka_unit_test(test_other_kernel),
+		cmocka_unit_test(test_kept_kernel),    cmocka_unit_test(test_kept_module_file),
+		cmocka_unit_test(test_module_by_name), cmocka_unit_test(test_running_kernel),
+		cmocka_unit_test(test_vdso),           cmocka_unit_test(test_bpf),
 		cmocka_unit_test(test_threads),
 	};
 	char command[128];

@@ -120,7 +120,28 @@ def before_the_data(work):
     return ["stat", "-"], [whole] + [bytes(1 << 20)] * 80, 256, 1, [], ["67108864"]
 
 
-CASES = [long_stream, order_without_rounds, stream_features, build_ids, tracing_data, too_many_events, damage_kept,
+def files_of_a_directory(work):
+    """As many as are read, all empty but for two."""
+    path = os.path.join(work, "directory")
+    os.mkdir(path)
+    with open(os.path.join(path, "data"), "wb") as f:
+        f.write(m.file_with())
+    with open(os.path.join(path, "data.0"), "wb") as f:
+        f.write(m.sample(9))
+    for i in range(1, 65536):
+        os.mknod(os.path.join(path, "data.%d" % i))
+    return ["stat", "--check", path], None, 512, 0, ["SAMPLE events:          5"], []
+
+
+def too_many_files(work):
+    """Seven more."""
+    path = os.path.join(work, "directory")
+    for i in range(65536, 65543):
+        os.mknod(os.path.join(path, "data.%d" % i))
+    return ["stat", path], None, 512, 3, ["SAMPLE events: "], ["more than 65536 files data.N: 7 of them are left out"]
+
+
+CASES = [files_of_a_directory, too_many_files, long_stream, order_without_rounds, stream_features, build_ids, tracing_data, too_many_events, damage_kept,
          before_the_data]
 
 

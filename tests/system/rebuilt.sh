@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A program without a build-id that was built anew after it was recorded: neither names nor frames come of the new file, and
+# the report says why. As long as it is the same, it has both.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
+can_record
+CC=
+for cc in cc gcc clang; do command -v $cc >/dev/null && CC=$cc && break; done
+[ "$CC" ] || skip "no C compiler"
+
+# The functions of the second program stand in another order and have other frames: addresses of the first name the wrong ones.
+cat >prog.c <<'C'
+#include <time.h>
+#define F __attribute__((noinline, noipa))
+static volatile unsigned long sink;
+#ifdef AGAIN
+F unsigned long wrong_one(unsigned long n) { volatile long pad[96] = { 1 }; while (n--) sink += pad[n % 96]; return sink; }
+F unsigned long wrong_two(unsigned long n) { volatile long pad[24] = { 1 }; while (n--) sink ^= pad[n % 24]; return sink; }
+F unsigned long wrong_three(unsigned long n) { return wrong_one(n) + wrong_two(n); }
+#else
+F unsigned long right_leaf(unsigned long n) { while (n--) sink += n; return sink; }
+F unsigned long right_middle(unsigned long n) { return right_leaf(n) + 1; }
+#endif
+int main(void)
+{
+	clock_t end = clock() + CLOCKS_PER_SEC / 4;
+	unsigned long s = 0;
+
+	while (clock() < end)
+#ifdef AGAIN
+		s += wrong_three(100000);
+#else
+		s += right_middle(100000);
+#endif
+	return s == 1;
+}
+C
+build() { $CC -O1 -g -fomit-frame-pointer -Wl,--build-id=none "$@" prog.c; }
+build -o prog || skip "the program cannot be built"
+build -DAGAIN -o again || skip "the program cannot be built"
+readelf -n prog 2>/dev/null | grep -q 'Build ID' && skip "this linker writes a build-id all the same"
+
+# shows NAME: what seam says of NAME.data, all in one
+shows() {
+	"$SEAM" script -F comm,ip,sym,dso,srcline -i "$1.data" >script.txt 2>/dev/null
+	"$SEAM" report "$1.data" >report.txt 2>/dev/null
+	"$SEAM" report --json "$1.data" >report.json 2>/dev/null
+	"$SEAM" annotate right_leaf "$1.data" >annotate.txt 2>&1
+	"$SEAM" export --format folded "$1.data" >folded.txt 2>/dev/null
+	cat script.txt report.txt report.json annotate.txt folded.txt
+}
+frames() { "$SEAM" script -F ip -i "$1.data" 2>/dev/null | grep -c '^[[:space:]]'; }
+right() { # NAME: all is known of it
+	shows "$1" >all
+	atleast "$1: names" 20 "$(grep -c 'right_leaf' script.txt)"
+	atleast "$1: lines" 20 "$(grep -c 'prog.c:' script.txt)"
+}
+wrong() { # NAME REASON
+	shows "$1" >all
+	same "$1: names of another program" 0 "$(grep -cE 'wrong_|prog\.c:' all)"
+	says annotate.txt "right_leaf" # that there is none
+	says report.txt "prog.*recorded without a build-id, .*$2"
+	says report.txt "symfs DIR takes the files below it as they are"
+}
+
+recorders() { # NAME: fp.NAME.data, dwarf.NAME.data, by seam; perf.NAME.data by perf
+	"$SEAM" record -q -F 999 -g -o fp.data -- ./prog 2>err || fail "recording: $(cat err)"
+	"$SEAM" record -q -F 999 --call-graph dwarf,4096 --keep-stacks -o dwarf.data -- ./prog 2>err || fail "recording: $(cat err)"
+	all="fp dwarf"
+	if command -v perf >/dev/null && perf record -q -B -N -k mono -F 999 -e cpu-clock --call-graph dwarf,4096 -o perf.data -- ./prog >err 2>&1; then
+		all="$all perf"
+	fi
+}
+
+recorders
+for f in $all; do right $f; done
+whole=$(frames dwarf)
+atleast "frames" "$(($(samples dwarf.data) * 3))" "$whole"
+
+echo "# written over: the same inode"
+inode=$(stat -c %i prog)
+cat again >prog
+same "the inode" "$inode" "$(stat -c %i prog)"
+for f in $all; do wrong $f "changed since"; done
+says report.txt "stack copies: .*no unwind information"
+atmost "frames" "$(($(samples dwarf.data) * 2))" "$(frames dwarf)"
+"$SEAM" archive dwarf.data -o dwarf.archive >said 2>&1
+says said "left out: .*prog: recorded without a build-id, and the file there was changed since"
+mkdir root
+cp --parents "$T/prog" root
+"$SEAM" report --symfs "$T/root" fp.data >report.txt 2>/dev/null
+says report.txt "wrong_" # whoever gives a tree vouches for it
+
+echo "# written over, with the old time"
+build -o prog && recorders && right dwarf
+touch -r prog stamp
+cat again >prog
+touch -r stamp prog
+for f in $all; do wrong $f "changed since"; done
+
+echo "# another file at its path"
+build -o prog && recorders && right dwarf
+mv again prog
+for f in $all; do wrong $f "another one now"; done
+
+echo "# built anew while all was recorded: both were at the path"
+build -o prog
+cat >both.sh <<S
+./prog
+$CC -O1 -g -fomit-frame-pointer -Wl,--build-id=none -DAGAIN -o again prog.c
+mv again prog
+./prog
+S
+"$SEAM" record -q -F 999 -g -o both.data -- sh both.sh 2>err || fail "recording: $(cat err)"
+shows both >all
+same "names" 0 "$(grep -cE 'wrong_|right_' script.txt)"
+says report.txt "was not always the same file"
+
+echo "# built while it was recorded, and not since: it is what it was"
+cat >once.sh <<S
+$CC -O1 -g -fomit-frame-pointer -Wl,--build-id=none -o prog prog.c
+./prog
+S
+"$SEAM" record -q -F 999 -g -o once.data -- sh once.sh 2>err || fail "recording: $(cat err)"
+right once
+done_testing
