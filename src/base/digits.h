@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * digits.h: numbers as digits, straight to where they stand: no NUL, no padding, no allocation. For text that is
- * mostly numbers; elsewhere buf_printf is fast enough.
+ * mostly numbers; elsewhere buf_put_decimal and buf_printf are fast enough.
  */
 #ifndef SEAM_BASE_DIGITS_H
 #define SEAM_BASE_DIGITS_H
@@ -37,6 +37,15 @@ static inline void digits_put(char *to, unsigned n, uint64_t v)
 		memcpy(to + (n -= 2), digits_pairs + v % 100 * 2, 2);
 	if (n)
 		*to = (char)('0' + v % 10);
+}
+
+/* v with as many digits as it has, DIGITS_MAX at most: the end of them. */
+static inline char *digits_decimal(char *to, uint64_t v)
+{
+	unsigned n = digits_count(v);
+
+	digits_put(to, n, v);
+	return to + n;
 }
 
 static inline void digits_put_hex(char *to, unsigned n, uint64_t v)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/digits.h"
 #include "cli/script_put.h"
 
 /* "398/398    ": left-aligned behind the slash. */
@@ -57,17 +58,14 @@ static const char *script_comm(const struct recording *rec, const struct seam_de
 /* ":398": a task whose name is not known. */
 static const char *script_nameless(uint32_t tid, char text[16])
 {
-	uint32_t v = (int32_t)tid < 0 ? 0 - tid : tid;
-	char *p = text + 15;
+	bool negative = (int32_t)tid < 0;
+	char *p = text;
 
-	*p = 0;
-	do
-		*--p = (char)('0' + v % 10);
-	while (v /= 10);
-	if ((int32_t)tid < 0)
-		*--p = '-';
-	*--p = ':';
-	return p;
+	*p++ = ':';
+	if (negative)
+		*p++ = '-';
+	*digits_decimal(p, negative ? 0 - tid : tid) = 0;
+	return text;
 }
 
 static void put_comm(struct buf *out, const struct recording *rec, const struct seam_decoded *d,
