@@ -15,14 +15,15 @@
 extern const char digits_pairs[201];
 extern const char digits_bytes[769];
 
-/* How many digits v has; 0 has one. */
+extern const uint64_t digits_powers[DIGITS_MAX]; /* of 10; the first is 0 */
+
+/* How many digits v has; 0 has one. 1233 / 4096 is a little more than log10(2): for 1 to 64 bits the digits that the
+ * least number of so many bits has, or one less. */
 static inline unsigned digits_count(uint64_t v)
 {
-	unsigned n = 1;
+	unsigned n = (64 - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;
 
-	for (; v >= 10000; v /= 10000)
-		n += 4;
-	return n + (v >= 10) + (v >= 100) + (v >= 1000);
+	return n + (v >= digits_powers[n]);
 }
 
 static inline unsigned digits_hex_count(uint64_t v)
