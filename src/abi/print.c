@@ -17,24 +17,6 @@ static void (*const print_types[])(struct printer *p) = {
 #include "abi/records.def"
 };
 
-void print_dec(struct buf *out, uint64_t v)
-{
-	char *p = buf_reserve(out, DIGITS_MAX);
-	unsigned n = digits_count(v);
-
-	if (!p)
-		return;
-	digits_put(p, n, v);
-	out->n += n;
-}
-
-void print_signed(struct buf *out, int64_t v)
-{
-	if (v < 0)
-		buf_put(out, "-", 1);
-	print_dec(out, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
-}
-
 void print_hex(struct buf *out, uint64_t v)
 {
 	char *p = buf_reserve(out, 18);
@@ -123,9 +105,9 @@ static void print_raw(struct buf *out, const struct seam_record *r, const struct
 	print_text(out, " [");
 	print_hex(out, r->size);
 	print_text(out, "]: event: ");
-	print_dec(out, r->type);
+	buf_put_decimal(out, r->type);
 	print_text(out, "\n.\n. ... raw event: size ");
-	print_dec(out, r->size);
+	buf_put_decimal(out, r->size);
 	print_text(out, " bytes\n");
 	print_hex_dump(out, r->bytes, r->size);
 	print_text(out, "\n");
@@ -142,11 +124,11 @@ static void print_stamp(struct buf *out, const struct seam_events *events,
 		return;
 	}
 	if (events->any_sample_type & SEAM_SAMPLE_CPU) {
-		print_dec(out, user ? 0 : id->cpu);
+		buf_put_decimal(out, user ? 0 : id->cpu);
 		print_text(out, " ");
 	}
 	if (events->any_sample_type & SEAM_SAMPLE_TIME) {
-		print_dec(out, user || id->has & SEAM_SAMPLE_TIME ? id->time_ns : UINT64_MAX);
+		buf_put_decimal(out, user || id->has & SEAM_SAMPLE_TIME ? id->time_ns : UINT64_MAX);
 		print_text(out, " ");
 	}
 }

@@ -22,7 +22,7 @@ static void attr_dec(struct buf *out, const char *name, uint64_t v)
 	if (!v)
 		return;
 	attr_name(out, name);
-	print_dec(out, v);
+	buf_put_decimal(out, v);
 }
 
 static void attr_hex(struct buf *out, const char *name, uint64_t v)
@@ -89,7 +89,7 @@ static void attr_flags(struct buf *out, uint64_t flags)
 void print_attr_fields(struct buf *out, const struct seam_attr *a)
 {
 	print_text(out, "type = ");
-	print_dec(out, a->type);
+	buf_put_decimal(out, a->type);
 	if (a->type < ATTR_TYPES)
 		buf_printf(out, " (PERF_TYPE_%s)", attr_type_names[a->type]);
 	attr_dec(out, "size", a->size);
@@ -107,7 +107,7 @@ void print_attr_fields(struct buf *out, const struct seam_attr *a)
 	attr_dec(out, "sample_stack_user", a->sample_stack_user);
 	if (a->clockid || a->flags & SEAM_ATTR_USE_CLOCKID) {
 		attr_name(out, "clockid");
-		print_signed(out, a->clockid);
+		buf_put_signed(out, a->clockid);
 	}
 	attr_hex(out, "sample_regs_intr", a->sample_regs_intr);
 	attr_dec(out, "aux_watermark", a->aux_watermark);

@@ -35,7 +35,7 @@ const char *print_context_name(uint64_t ip)
 static void print_index(struct buf *out, uint64_t i)
 {
 	print_text(out, i < 10 ? ".....  " : "..... ");
-	print_dec(out, i);
+	buf_put_decimal(out, i);
 	print_text(out, ": ");
 }
 
@@ -43,14 +43,11 @@ static void print_index(struct buf *out, uint64_t i)
 static void print_indexed(struct buf *out, uint64_t i, uint64_t v, char end)
 {
 	char *p = buf_reserve(out, 8 + DIGITS_MAX + 17), *start = p;
-	unsigned n = digits_count(i);
 
 	if (!p)
 		return;
 	memcpy(p, ".....   ", 8);
-	p += i < 10 ? 7 : 6;
-	digits_put(p, n, i);
-	p += n;
+	p = digits_decimal(p + (i < 10 ? 7 : 6), i);
 	memcpy(p, ": ", 2);
 	digits_put_hex(p + 2, 16, v);
 	p[18] = end;
@@ -60,7 +57,7 @@ static void print_indexed(struct buf *out, uint64_t i, uint64_t v, char end)
 void print_chain(struct buf *out, const struct seam_u64s *chain, bool may_have_markers)
 {
 	print_text(out, "... FP chain: nr:");
-	print_dec(out, chain->n);
+	buf_put_decimal(out, chain->n);
 	print_text(out, "\n");
 	for (uint64_t i = 0; i < chain->n; i++) {
 		uint64_t ip = seam_u64s_at(chain, i);
@@ -122,7 +119,7 @@ static void print_branch(struct buf *out, const struct seam_branch_stack *b, uin
 	print_text(out, " -> ");
 	print_hex16(out, seam_u64s_at(&b->entries, i * 3 + 1));
 	print_text(out, " ");
-	print_dec(out, flags >> 4 & 0xffff);
+	buf_put_decimal(out, flags >> 4 & 0xffff);
 	print_text(out, " cycles ");
 	print_text(out, flags & 1 ? "M" : " ");
 	print_text(out, flags & 2 ? "P" : " ");
@@ -156,7 +153,7 @@ void print_branch_short(struct buf *out, const struct seam_branch_stack *b, uint
 static void print_branch_calls(struct buf *out, const struct seam_branch_stack *b)
 {
 	print_text(out, "... branch callstack: nr:");
-	print_dec(out, b->n + 1);
+	buf_put_decimal(out, b->n + 1);
 	print_text(out, "\n");
 	for (uint64_t i = 0; i < b->n; i++) {
 		if (!i) {
@@ -178,7 +175,7 @@ static void print_branches(struct buf *out, const struct seam_sample *s)
 		print_branch_calls(out, b);
 	} else {
 		print_text(out, "... branch stack: nr:");
-		print_dec(out, b->n);
+		buf_put_decimal(out, b->n);
 		print_text(out, "\n");
 		for (uint64_t i = 0; i < b->n; i++)
 			print_branch(out, b, i);
@@ -186,7 +183,7 @@ static void print_branches(struct buf *out, const struct seam_sample *s)
 	if (b->counters.n)
 		print_text(out, "... branch stack counters: nr:");
 	if (b->counters.n)
-		print_dec(out, b->counters.n);
+		buf_put_decimal(out, b->counters.n);
 	for (uint64_t i = 0; i < b->counters.n; i++) {
 		print_text(out, "\n");
 		print_index(out, i);
@@ -228,7 +225,7 @@ static void print_read_value(struct buf *out, const struct seam_read *read, uint
 	print_hex16(out, v.value);
 	if (read->format & SEAM_FORMAT_LOST) {
 		print_text(out, ", lost ");
-		print_dec(out, v.lost);
+		buf_put_decimal(out, v.lost);
 	}
 	print_text(out, "\n");
 }
@@ -248,7 +245,7 @@ static void print_sample_read(struct buf *out, const struct seam_read *read)
 	}
 	if (read->format & SEAM_FORMAT_GROUP) {
 		print_text(out, ".... group nr ");
-		print_dec(out, read->n);
+		buf_put_decimal(out, read->n);
 		print_text(out, "\n");
 	}
 	for (uint64_t i = 0; i < read->n; i++)
@@ -331,9 +328,9 @@ static void print_who(struct printer *p, const struct seam_id *id)
 	else
 		print_text(p->out, "0x0");
 	print_text(p->out, "): ");
-	print_signed(p->out, (int32_t)id->pid);
+	buf_put_signed(p->out, (int32_t)id->pid);
 	print_text(p->out, "/");
-	print_signed(p->out, (int32_t)id->tid);
+	buf_put_signed(p->out, (int32_t)id->tid);
 	print_text(p->out, ": ");
 }
 
@@ -346,7 +343,7 @@ void print_sample(struct printer *p)
 	print_who(p, &s->id);
 	print_hex(out, s->ip);
 	print_text(out, " period: ");
-	print_dec(out, s->period);
+	buf_put_decimal(out, s->period);
 	print_text(out, " addr: ");
 	print_hex(out, s->addr);
 	print_text(out, "\n");

@@ -168,10 +168,10 @@ static void cpu_list_end(struct cpu_list *l)
 	if (!l->open)
 		return;
 	print_text(l->out, l->any ? "," : "");
-	print_signed(l->out, l->first);
+	buf_put_signed(l->out, l->first);
 	if (l->last > l->first) {
 		print_text(l->out, "-");
-		print_signed(l->out, l->last);
+		buf_put_signed(l->out, l->last);
 	}
 	l->any = true;
 	l->open = false;

@@ -27,8 +27,6 @@ static inline void print_text(struct buf *out, const char *text)
 	buf_put_text(out, text);
 }
 
-void print_dec(struct buf *out, uint64_t v);   /* %llu */
-void print_signed(struct buf *out, int64_t v); /* %lld */
 void print_hex(struct buf *out, uint64_t v);   /* %#llx: 0 has no 0x */
 void print_hex16(struct buf *out, uint64_t v); /* %016llx */
 /* "... FP chain: nr:2" and its lines. */

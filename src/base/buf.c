@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/digits.h"
+
 void buf_free(struct buf *b)
 {
 	free(b->bytes);
@@ -49,6 +51,23 @@ int buf_put_u32(struct buf *b, uint32_t v)
 int buf_put_u64(struct buf *b, uint64_t v)
 {
 	return buf_put(b, &v, sizeof(v));
+}
+
+int buf_put_decimal(struct buf *b, uint64_t v)
+{
+	char *p = buf_reserve(b, DIGITS_MAX);
+
+	if (!p)
+		return -ENOMEM;
+	b->n += (size_t)(digits_decimal(p, v) - p);
+	return 0;
+}
+
+int buf_put_signed(struct buf *b, int64_t v)
+{
+	if (v < 0)
+		buf_put(b, "-", 1);
+	return buf_put_decimal(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
 int buf_put_zeros(struct buf *b, size_t n)

@@ -50,6 +50,8 @@ static inline int buf_put_text(struct buf *b, const char *text) /* without its N
 int buf_put_u16(struct buf *b, uint16_t v);
 int buf_put_u32(struct buf *b, uint32_t v);
 int buf_put_u64(struct buf *b, uint64_t v);
+int buf_put_decimal(struct buf *b, uint64_t v); /* as %llu would, without the cost of printf */
+int buf_put_signed(struct buf *b, int64_t v);
 int buf_put_zeros(struct buf *b, size_t n);
 int buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * digits.h: numbers as digits, straight to where they stand: no NUL, no padding, no allocation. For text that is
- * mostly numbers; elsewhere buf_printf is fast enough.
+ * mostly numbers; elsewhere buf_put_decimal and buf_printf are fast enough.
  */
 #ifndef SEAM_BASE_DIGITS_H
 #define SEAM_BASE_DIGITS_H
@@ -15,14 +15,15 @@
 extern const char digits_pairs[201];
 extern const char digits_bytes[769];
 
-/* How many digits v has; 0 has one. */
+extern const uint64_t digits_powers[DIGITS_MAX]; /* of 10; the first is 0 */
+
+/* How many digits v has; 0 has one. 1233 / 4096 is a little more than log10(2): for 1 to 64 bits the digits that the
+ * least number of so many bits has, or one less. */
 static inline unsigned digits_count(uint64_t v)
 {
-	unsigned n = 1;
+	unsigned n = (64 - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;
 
-	for (; v >= 10000; v /= 10000)
-		n += 4;
-	return n + (v >= 10) + (v >= 100) + (v >= 1000);
+	return n + (v >= digits_powers[n]);
 }
 
 static inline unsigned digits_hex_count(uint64_t v)
@@ -37,6 +38,15 @@ static inline void digits_put(char *to, unsigned n, uint64_t v)
 		memcpy(to + (n -= 2), digits_pairs + v % 100 * 2, 2);
 	if (n)
 		*to = (char)('0' + v % 10);
+}
+
+/* v with as many digits as it has, DIGITS_MAX at most: the end of them. */
+static inline char *digits_decimal(char *to, uint64_t v)
+{
+	unsigned n = digits_count(v);
+
+	digits_put(to, n, v);
+	return to + n;
 }
 
 static inline void digits_put_hex(char *to, unsigned n, uint64_t v)

@@ -82,29 +82,16 @@ void json_key(struct json *j, const char *key)
 	j->after_key = true;
 }
 
-static void json_decimal(struct buf *out, uint64_t v)
-{
-	char *p = buf_reserve(out, DIGITS_MAX);
-	unsigned n = digits_count(v);
-
-	if (!p)
-		return;
-	digits_put(p, n, v);
-	out->n += n;
-}
-
 void json_u64(struct json *j, uint64_t v)
 {
 	json_value(j);
-	json_decimal(j->out, v);
+	buf_put_decimal(j->out, v);
 }
 
 void json_i64(struct json *j, int64_t v)
 {
 	json_value(j);
-	if (v < 0)
-		buf_put(j->out, "-", 1);
-	json_decimal(j->out, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+	buf_put_signed(j->out, v);
 }
 
 void json_double(struct json *j, double v, int decimals)

@@ -115,7 +115,7 @@ static void script_source(const struct script_frames *f, const struct place *pla
 	if (source && *source->file) {
 		buf_put_text(out, slash ? slash + 1 : source->file);
 		buf_put(out, ":", 1);
-		put_number(out, source->line, 1, 0);
+		buf_put_decimal(out, source->line);
 	} else {
 		buf_put_text(out, symbol_object_short_name(place->object));
 		buf_put(out, "[", 1);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/digits.h"
 #include "cli/script_put.h"
 
 /* "398/398    ": left-aligned behind the slash. */
@@ -26,8 +27,8 @@ static void put_task(struct buf *out, unsigned fields, const struct seam_id *id)
 }
 
 /* Whose name perf prints: a side-band record's is that of the task it is about. */
-static const char *script_comm(const struct recording *rec, const struct seam_decoded *d,
-                               uint32_t *tid)
+static const char *script_comm(struct script_head *head, const struct recording *rec,
+                               const struct seam_decoded *d, uint32_t *tid)
 {
 	uint32_t pid = d->id.pid;
 
@@ -51,40 +52,92 @@ static const char *script_comm(const struct recording *rec, const struct seam_de
 	default:
 		break;
 	}
-	return proc_comm(rec->procs, pid, *tid, proc_time(d));
+	return proc_recall_comm(&head->recall, rec->procs, pid, *tid, proc_time(d));
 }
 
 /* ":398": a task whose name is not known. */
 static const char *script_nameless(uint32_t tid, char text[16])
 {
-	uint32_t v = (int32_t)tid < 0 ? 0 - tid : tid;
-	char *p = text + 15;
+	bool negative = (int32_t)tid < 0;
+	char *p = text;
 
-	*p = 0;
-	do
-		*--p = (char)('0' + v % 10);
-	while (v /= 10);
-	if ((int32_t)tid < 0)
-		*--p = '-';
-	*--p = ':';
-	return p;
+	*p++ = ':';
+	if (negative)
+		*p++ = '-';
+	*digits_decimal(p, negative ? 0 - tid : tid) = 0;
+	return text;
 }
 
-static void put_comm(struct buf *out, const struct recording *rec, const struct seam_decoded *d,
-                     bool padded)
+static void put_comm(struct buf *out, const char *comm, bool padded)
 {
-	char nameless[16];
-	uint32_t tid;
-	const char *comm = script_comm(rec, d, &tid);
-	size_t n;
+	size_t n = strlen(comm);
 
-	if (!comm)
-		comm = script_nameless(tid, nameless);
-	n = strlen(comm);
 	if (padded)
 		put_blanks(out, 16 - (int)n);
 	buf_put(out, comm, n);
 	buf_put(out, " ", 1);
+}
+
+static void head_keep(struct head_task *task, const char *comm, const struct seam_id *id,
+                      bool padded, const unsigned char *text, size_t n)
+{
+	size_t n_comm = strlen(comm) + 1;
+
+	task->n = 0;
+	if (n_comm > HEAD_COMM || n > HEAD_TEXT)
+		return;
+	task->pid = id->pid;
+	task->tid = id->tid;
+	task->padded = padded;
+	memcpy(task->comm, comm, n_comm);
+	memcpy(task->text, text, n);
+	task->n = (uint32_t)n;
+}
+
+/* Name and ids, the same for most of a thread's samples: from what was kept of the last one, if its name is still
+ * that one. */
+static void head_task(struct script_head *head, unsigned fields, const struct recording *rec,
+                      const struct seam_decoded *d, bool padded, struct buf *out)
+{
+	struct head_task *task = &head->tasks[d->id.tid % HEADS];
+	const char *comm = "";
+	char nameless[16], *p;
+	size_t start = out->n;
+	uint32_t tid;
+
+	if (fields & SCRIPT_COMM) {
+		comm = script_comm(head, rec, d, &tid);
+		if (!comm)
+			comm = script_nameless(tid, nameless);
+	}
+	if (task->n && task->pid == d->id.pid && task->tid == d->id.tid && task->padded == padded &&
+	    !strcmp(task->comm, comm)) {
+		p = buf_reserve(out, HEAD_TEXT);
+		if (p)
+			memcpy(p, task->text, HEAD_TEXT);
+		out->n += p ? task->n : 0;
+		return;
+	}
+	if (fields & SCRIPT_COMM)
+		put_comm(out, comm, padded);
+	put_task(out, fields, &d->id);
+	if (!out->failed)
+		head_keep(task, comm, &d->id, padded, out->bytes + start, out->n - start);
+}
+
+static void put_cpu(struct buf *out, uint32_t cpu)
+{
+	char *p = cpu < 1000 ? buf_reserve(out, 6) : NULL;
+
+	if (p) {
+		memcpy(p, "[000] ", 6);
+		digits_put(p + 1, 3, cpu);
+		out->n += 6;
+		return;
+	}
+	buf_put(out, "[", 1);
+	buf_put_decimal(out, cpu);
+	buf_put(out, "] ", 2);
 }
 
 /* The processor's mode of a sample, the mark of some other records. */
@@ -112,8 +165,8 @@ static void put_misc(struct buf *out, const struct seam_record *record)
 	put_blanks(out, 6 - (int)strlen(text));
 }
 
-void script_head(const struct script_text_opts *opts, const struct recording *rec,
-                 const struct batch_item *item, struct buf *out)
+void script_head(struct script_head *head, const struct script_text_opts *opts,
+                 const struct recording *rec, const struct batch_item *item, struct buf *out)
 {
 	const struct seam_id *id = &item->decoded.id;
 	const struct seam_event *event = item->decoded.record->type == SEAM_RECORD_SAMPLE
@@ -126,16 +179,11 @@ void script_head(const struct script_text_opts *opts, const struct recording *re
 	if (!event && seam_events_count(rec->events))
 		chain = seam_events_at(rec->events, 0)->attr.sample_type & SEAM_SAMPLE_CALLCHAIN;
 	chain = chain && !opts->hide_chain;
-	if (fields & SCRIPT_COMM)
-		put_comm(out, rec, &item->decoded, !(fields & SCRIPT_IP && chain));
-	put_task(out, fields, id);
-	if (fields & SCRIPT_CPU && id->has & SEAM_SAMPLE_CPU) {
-		buf_put(out, "[", 1);
-		put_number(out, id->cpu, 3, 0);
-		buf_put(out, "] ", 2);
-	}
+	head_task(head, fields, rec, &item->decoded, !(fields & SCRIPT_IP && chain), out);
+	if (fields & SCRIPT_CPU && id->has & SEAM_SAMPLE_CPU)
+		put_cpu(out, id->cpu);
 	if (fields & SCRIPT_MISC)
 		put_misc(out, item->decoded.record);
 	if (fields & SCRIPT_TIME && (id->has & SEAM_SAMPLE_TIME || !event))
-		put_time(out, id->time_ns, opts->ns);
+		put_time(out, &head->clock, id->time_ns, opts->ns);
 }

@@ -21,14 +21,11 @@ static char *put_padded(struct buf *out, unsigned n, int width)
 	return p + blanks;
 }
 
-void put_number(struct buf *out, uint64_t v, int least, int width)
+void put_number(struct buf *out, uint64_t v, int width)
 {
 	unsigned n = digits_count(v);
-	char *p;
+	char *p = put_padded(out, n, width);
 
-	if ((int)n < least)
-		n = (unsigned)least;
-	p = put_padded(out, n, width);
 	if (p)
 		digits_put(p, n, v);
 }
@@ -47,19 +44,49 @@ void put_blanks(struct buf *out, int n)
 	put_padded(out, 0, n);
 }
 
-void put_time(struct buf *out, uint64_t time_ns, bool ns)
+void put_label(struct buf *out, const char *name, int width)
 {
-	unsigned digits = ns ? 9 : 6;
-	uint64_t s = time_ns / 1000000000, fraction = time_ns % 1000000000;
-	unsigned n = digits_count(s);
-	char *p = put_padded(out, n + 1 + digits, ns ? 15 : 12);
+	size_t n = strlen(name), blanks = width > 0 && (size_t)width > n ? (size_t)width - n : 0;
+	char *p = buf_reserve(out, blanks + n + 2);
 
 	if (!p)
 		return;
-	digits_put(p, n, s);
-	p[n] = '.';
-	digits_put(p + n + 1, digits, ns ? fraction : fraction / 1000);
-	buf_put(out, ": ", 2);
+	memset(p, ' ', blanks);
+	memcpy(p + blanks, name, n);
+	memcpy(p + blanks + n, ": ", 2);
+	out->n += blanks + n + 2;
+}
+
+#define SECOND 1000000000u
+#define SECOND_WIDTH 5u /* what is left of perf's 12 columns, and of the 15 with nanoseconds */
+
+static void put_clock(struct put_clock *clock, uint64_t time_ns)
+{
+	uint64_t s = time_ns / SECOND;
+	unsigned n = digits_count(s), at = n < SECOND_WIDTH ? SECOND_WIDTH - n : 0;
+
+	clock->from_ns = s * SECOND;
+	memset(clock->text, ' ', SECOND_WIDTH);
+	digits_put(clock->text + at, n, s);
+	clock->text[at + n] = '.';
+	clock->n = at + n + 1;
+}
+
+void put_time(struct buf *out, struct put_clock *clock, uint64_t time_ns, bool ns)
+{
+	unsigned digits = ns ? 9 : 6;
+	char *p = buf_reserve(out, sizeof(clock->text) + digits + 2);
+	uint32_t fraction;
+
+	if (!p)
+		return;
+	if (!clock->n || time_ns < clock->from_ns || time_ns - clock->from_ns >= SECOND)
+		put_clock(clock, time_ns);
+	fraction = (uint32_t)(time_ns - clock->from_ns);
+	memcpy(p, clock->text, sizeof(clock->text));
+	digits_put(p + clock->n, digits, ns ? fraction : fraction / 1000);
+	memcpy(p + clock->n + digits, ": ", 2);
+	out->n += clock->n + digits + 2;
 }
 
 void put_signed(struct buf *out, uint32_t v, int width)
@@ -68,6 +95,6 @@ void put_signed(struct buf *out, uint32_t v, int width)
 		put_blanks(out, width - 2);
 		buf_put_text(out, "-1");
 	} else {
-		put_number(out, v, 1, width);
+		put_number(out, v, width);
 	}
 }

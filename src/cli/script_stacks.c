@@ -53,7 +53,9 @@ int script_stacks_put(struct script_stacks *s, struct stacks_half *half, struct 
 	uint64_t kind = stacks_kind(half);
 	const struct stacks_slot *set;
 
-	half->hash = map_hash_bytes(half->words->bytes, n_words, kind);
+	if (!s->secret)
+		s->secret = map_secret();
+	half->hash = map_hash_quick(half->words->bytes, n_words, s->secret ^ kind);
 	if (!s->end)
 		return 0;
 	set = s->slots[half->hash % STACKS_SETS];

@@ -29,6 +29,7 @@ struct script_stacks { /* zeroed to start; NULL: nothing came twice yet */
 	uint32_t *seen;                           /* by some bits of a hash: others of it */
 	unsigned char *ring;                      /* of STACKS_BYTES */
 	uint64_t end;                             /* bytes written to it since the start */
+	uint64_t secret;                          /* map_secret's; 0: not asked yet */
 };
 
 /* What the lines of a half depend on. */

@@ -20,6 +20,7 @@ struct script_text {
 	struct script_text_opts opts;
 	struct script_frames *frames;
 	struct script_values *values;
+	struct script_head head;
 	int event_width;
 };
 
@@ -155,9 +156,9 @@ static int script_sample(struct script_text *t, const struct batch_item *item, s
 	bool chain = layout->attr.sample_type & SEAM_SAMPLE_CALLCHAIN && !t->opts.hide_chain;
 	int r;
 
-	script_head(&t->opts, t->rec, item, out);
+	script_head(&t->head, &t->opts, t->rec, item, out);
 	if (fields & SCRIPT_PERIOD) {
-		put_number(out, sample->sample.period, 1, 10);
+		put_number(out, sample->sample.period, 10);
 		buf_put(out, " ", 1);
 	}
 	if (fields & SCRIPT_STATE) {
@@ -165,13 +166,8 @@ static int script_sample(struct script_text *t, const struct batch_item *item, s
 		script_walk_end(item, out);
 		buf_put(out, " ", 1);
 	}
-	if (fields & SCRIPT_EVENT) {
-		const char *name = event->name ? event->name : SYMBOL_UNKNOWN;
-
-		put_blanks(out, t->event_width - (int)strlen(name));
-		buf_put_text(out, name);
-		buf_put(out, ": ", 2);
-	}
+	if (fields & SCRIPT_EVENT)
+		put_label(out, event->name ? event->name : SYMBOL_UNKNOWN, t->event_width);
 	r = script_values_before(t->values, item, fields, out);
 	if (r >= 0 && fields & SCRIPT_IP)
 		r = script_where(t, item, chain, out);
@@ -187,7 +183,7 @@ static int script_answer(struct script_text *t, const struct batch_item *item, s
 	int r = 0;
 
 	recording_spaces(t->rec, &answer, spaces.time_ns, &spaces.user, &spaces.kernel);
-	script_head(&t->opts, t->rec, item, out);
+	script_head(&t->head, &t->opts, t->rec, item, out);
 	buf_put_text(out, "DEFERRED CALLCHAIN [cookie: ");
 	put_hex(out, d->cookie, 0);
 	buf_put(out, "]\n", 2);
@@ -209,7 +205,7 @@ int script_text_put(struct script_text *t, const struct batch_item *item, struct
 		r = script_answer(t, item, out);
 		break;
 	default:
-		script_head(&t->opts, t->rec, item, out);
+		script_head(&t->head, &t->opts, t->rec, item, out);
 		r = script_record(&item->decoded, out);
 	}
 	return r < 0 ? r : out->failed ? -ENOMEM : 0;

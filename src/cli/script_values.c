@@ -155,11 +155,11 @@ static void values_weight(const struct seam_sample *s, uint64_t has, unsigned fi
 	if (!(has & (SEAM_SAMPLE_WEIGHT | SEAM_SAMPLE_WEIGHT_STRUCT)))
 		return;
 	if (fields & SCRIPT_WEIGHT)
-		put_number(out, s->weight, 1, 16);
+		put_number(out, s->weight, 16);
 	if (fields & SCRIPT_INS_LAT)
-		put_number(out, words ? s->weight2 : 0, 1, 16);
+		put_number(out, words ? s->weight2 : 0, 16);
 	if (fields & SCRIPT_RETIRE_LAT)
-		put_number(out, words ? s->weight3 : 0, 1, 16);
+		put_number(out, words ? s->weight3 : 0, 16);
 }
 
 static void values_cgroup_name(const struct script_values *v, uint64_t id, struct buf *out)

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -245,6 +246,34 @@ static void digits_are_those_of_printf(void **state)
 	}
 }
 
+/* The same into a buf, which grows meanwhile, and with a sign. */
+static void buf_puts_numbers_as_printf(void **state)
+{
+	static const uint64_t edges[] = { 0,          1,         9,          10,        99,
+		                          100,        9999,      10000,      99999999,  100000000,
+		                          UINT32_MAX, INT64_MAX, 1ULL << 63, UINT64_MAX };
+	struct buf b = { 0 }, full = { .failed = true };
+	char want[2048];
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++) {
+		int64_t v = (int64_t)edges[i], minus = (int64_t)(0 - edges[i]);
+
+		buf_put_decimal(&b, edges[i]);
+		buf_put_signed(&b, v);
+		buf_put_signed(&b, minus);
+		n += (size_t)snprintf(want + n, sizeof(want) - n, "%" PRIu64 "%" PRId64 "%" PRId64,
+		                      edges[i], v, minus);
+	}
+	assert_in_range(n, 1, sizeof(want) - 1);
+	assert_int_equal(b.n, n);
+	assert_memory_equal(b.bytes, want, n);
+	buf_free(&b);
+	assert_int_equal(buf_put_decimal(&full, 1), -ENOMEM);
+	assert_int_equal(buf_put_signed(&full, -1), -ENOMEM);
+	assert_int_equal(full.n, 0);
+}
+
 static void json_numbers(void **state)
 {
 	struct buf out = { 0 };
@@ -413,6 +442,7 @@ int main(void)
 		cmocka_unit_test(map_agrees_with_a_model),
 		cmocka_unit_test(intern_gives_one_id),
 		cmocka_unit_test(digits_are_those_of_printf),
+		cmocka_unit_test(buf_puts_numbers_as_printf),
 		cmocka_unit_test(json_numbers),
 		cmocka_unit_test(pool_gives_one_id),
 		cmocka_unit_test(quick_hash_minds_every_byte),
