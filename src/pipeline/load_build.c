@@ -28,6 +28,13 @@ struct load_builder {
 	struct load_unnamed_frames unnamed;
 };
 
+/* Whose stack is walked, and when it was first met. */
+struct load_whose {
+	const struct stacks_key *key;
+	uint32_t user; /* half */
+	uint64_t time_ns;
+};
+
 static uint32_t load_object(struct load_builder *b, const struct place *place)
 {
 	char hex[IMAGE_BUILD_ID_HEX];
@@ -87,7 +94,7 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 }
 
 /* The frames of a sample like those of the entry into b->frames. */
-static int load_walk(struct load_builder *b, const struct stacks_entry *e,
+static int load_walk(struct load_builder *b, const struct load_whose *e,
                      const struct seam_stitched *sample, size_t *ret)
 {
 	struct frame_walk walk = { 0 };
@@ -95,7 +102,7 @@ static int load_walk(struct load_builder *b, const struct stacks_entry *e,
 	size_t n = 0;
 
 	while (frame_walk_next(&walk, sample, &at)) {
-		uint32_t space = at.user ? e->key.user_space : e->key.kernel_space;
+		uint32_t space = at.user ? e->key->user_space : e->key->kernel_space;
 		uint64_t *slot;
 		int r;
 
@@ -125,7 +132,7 @@ static int load_walk(struct load_builder *b, const struct stacks_entry *e,
 }
 
 /* The node of a sample's innermost frame, when its outermost one is called from *node. */
-static int load_descend(struct load_builder *b, const struct stacks_entry *e,
+static int load_descend(struct load_builder *b, const struct load_whose *e,
                         const struct seam_stitched *sample, uint32_t *node)
 {
 	size_t n = 0;
@@ -140,14 +147,14 @@ static int load_descend(struct load_builder *b, const struct stacks_entry *e,
 }
 
 /* The node of an entry's user half: few halves stand below many kernel halves, tasks and states. */
-static int load_user(struct load_builder *b, const struct stacks_entry *e,
+static int load_user(struct load_builder *b, const struct load_whose *e,
                      struct seam_stitched sample, uint32_t *ret)
 {
 	/* Addresses out of stack copies carry marks; spaces of users leave that bit free. */
 	uint32_t how = sample.state == SEAM_STITCH_STACK_COPY ? RECORDING_KERNEL : 0;
 	bool is_new;
 	uint64_t *slot =
-	        map_slot(&b->users, (uint64_t)e->key.user << 32 | e->key.user_space | how, &is_new);
+	        map_slot(&b->users, (uint64_t)e->user << 32 | e->key->user_space | how, &is_new);
 	int r = slot ? 0 : -ENOMEM;
 
 	*ret = PROFILE_ROOT;
@@ -162,10 +169,14 @@ static int load_user(struct load_builder *b, const struct stacks_entry *e,
 }
 
 /* The node of an entry's innermost frame. */
-static int load_stack(struct load_builder *b, const struct stacks *s, const struct stacks_entry *e,
-                      uint32_t *ret)
+static int load_stack(struct load_builder *b, const struct stacks *s,
+                      const struct stacks_entry *entry, uint32_t *ret)
 {
-	struct seam_stitched sample = stacks_sample(s, e, b->rec->events);
+	const struct load_whose at = { .key = stacks_key(s, entry),
+		                       .user = entry->same.user,
+		                       .time_ns = entry->time_ns },
+	                        *e = &at;
+	struct seam_stitched sample = stacks_sample(s, entry, b->rec->events);
 	int r = 0;
 
 	*ret = PROFILE_ROOT;
@@ -192,11 +203,12 @@ static uint32_t load_task(struct load_builder *b, const struct stacks_key *key)
 static int load_entry(struct load_builder *b, const struct stacks *s, const struct stacks_entry *e,
                       struct profile_key *ret)
 {
-	struct profile_key key = { .event = b->events[e->key.event],
-		                   .task = load_task(b, &e->key),
-		                   .cpu = e->key.cpu,
-		                   .state = e->key.state,
-		                   .slice = e->key.slice };
+	const struct stacks_key *of = stacks_key(s, e);
+	struct profile_key key = { .event = b->events[of->event],
+		                   .task = load_task(b, of),
+		                   .cpu = of->cpu,
+		                   .state = of->state,
+		                   .slice = of->slice };
 	int r = key.task == PROFILE_FAILED ? -ENOMEM : load_stack(b, s, e, &key.node);
 
 	if (r < 0)
