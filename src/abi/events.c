@@ -267,7 +267,7 @@ const struct seam_event *seam_events_at(const struct seam_events *events, size_t
 	return index < events->n ? &events->entries[index]->event : NULL;
 }
 
-const struct seam_event *seam_events_by_id(const struct seam_events *events, uint64_t id)
+static inline const struct seam_event *events_find(const struct seam_events *events, uint64_t id)
 {
 	uint64_t index;
 
@@ -276,6 +276,11 @@ const struct seam_event *seam_events_by_id(const struct seam_events *events, uin
 		return index ? &events->entries[index - 1]->event : NULL;
 	}
 	return map_get(&events->by_id, id, &index) ? seam_events_at(events, index) : NULL;
+}
+
+const struct seam_event *seam_events_by_id(const struct seam_events *events, uint64_t id)
+{
+	return events_find(events, id);
 }
 
 static uint64_t events_word(const struct seam_record *record, uint32_t at)
@@ -295,7 +300,7 @@ const struct seam_event *events_of_sample(const struct seam_events *events,
 		return &events->entries[0]->event;
 	if (at == EVENTS_NO_ID || record->size < 8 || record->size - 8 < at)
 		return NULL;
-	return seam_events_by_id(events, events_word(record, at));
+	return events_find(events, events_word(record, at));
 }
 
 const struct seam_event *events_of_trailer(const struct seam_events *events,
@@ -307,5 +312,5 @@ const struct seam_event *events_of_trailer(const struct seam_events *events,
 		return &events->entries[0]->event;
 	if (back == EVENTS_NO_ID || record->size < 8 || record->size - 8 < back)
 		return NULL;
-	return seam_events_by_id(events, events_word(record, record->size - back));
+	return events_find(events, events_word(record, record->size - back));
 }

@@ -22,6 +22,7 @@ struct load_builder {
 	uint32_t *events; /* event index -> profile's event */
 	uint32_t *frames; /* of one stack, innermost first */
 	size_t frames_capacity;
+	uint32_t *tasks;  /* of one table: key -> task, 0: not yet known */
 	struct map users; /* of one table: user half, how it is read -> its innermost node */
 	struct buf guess; /* one name */
 	struct load_lines lines;
@@ -200,12 +201,23 @@ static uint32_t load_task(struct load_builder *b, const struct stacks_key *key)
 	return comm == PROFILE_FAILED ? comm : profile_task(b->profile, comm, key->pid, tid);
 }
 
+/* Few keys have many entries. */
+static uint32_t load_entry_task(struct load_builder *b, const struct stacks_entry *e,
+                                const struct stacks_key *key)
+{
+	uint32_t *task = &b->tasks[e->same.key];
+
+	if (!*task)
+		*task = load_task(b, key);
+	return *task;
+}
+
 static int load_entry(struct load_builder *b, const struct stacks *s, const struct stacks_entry *e,
                       struct profile_key *ret)
 {
 	const struct stacks_key *of = stacks_key(s, e);
 	struct profile_key key = { .event = b->events[of->event],
-		                   .task = load_task(b, of),
+		                   .task = load_entry_task(b, e, of),
 		                   .cpu = of->cpu,
 		                   .state = of->state,
 		                   .slice = of->slice };
@@ -223,8 +235,10 @@ static int load_table(struct load_builder *b, const struct stacks *s, uint64_t *
 {
 	const struct progress *progress = &b->opts->progress;
 	struct profile_key *keys = calloc(s->n + 1, sizeof(*keys));
-	int r = keys ? 0 : -ENOMEM;
+	int r;
 
+	b->tasks = calloc((size_t)s->keys.n + 1, sizeof(*b->tasks));
+	r = keys && b->tasks ? 0 : -ENOMEM;
 	for (size_t i = 0; i < s->n && r >= 0; i++) {
 		r = load_entry(b, s, &s->entries[i], &keys[i]);
 		if (++*serial % 4096 == 0 && progress->report)
@@ -239,6 +253,8 @@ static int load_table(struct load_builder *b, const struct stacks *s, uint64_t *
 		                                                 .key = keys[sample->entry] });
 	}
 	map_free(&b->users);
+	free(b->tasks);
+	b->tasks = NULL;
 	free(keys);
 	return r;
 }

@@ -295,39 +295,62 @@ static size_t index_bytes(const struct index *ix)
 
 #define INDEX_TASKS 256u
 
+/* The last moments, of its process's execs and of its own births, around an answer of a task. */
+struct index_around {
+	uint32_t pid, tid;
+	struct times *execs, *births; /* NULL: none */
+	uint64_t low, high;           /* nothing lies between them; low 0: nor before */
+};
+
+static void index_around_task(const struct index *ix, struct index_around *k,
+                              const struct index_answer *a)
+{
+	uint64_t at;
+
+	*k = (struct index_around){ .pid = a->pid, .tid = a->tid };
+	if (map_get(&ix->execs_of, a->pid, &at))
+		k->execs = index_execs_at(ix, at);
+	if (map_get(&ix->track_of, a->tid, &at))
+		k->births = &index_track_at(ix, at)->births;
+}
+
+static void index_around_time(struct index_around *k, uint64_t when)
+{
+	uint64_t before = when, after = UINT64_MAX - when;
+
+	if (k->execs)
+		times_quiet(k->execs, when, &before, &after);
+	if (k->births)
+		times_quiet(k->births, when, &before, &after);
+	k->low = when - before;
+	k->high = when + after;
+}
+
+static uint32_t index_short(uint64_t ns)
+{
+	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+}
+
+#define INDEX_TASKS 256u
+
 /* What lies near each answer in time, so that most samples are matched by their answer alone. */
 static void index_quiet(struct index *ix)
 {
-	struct {
-		uint32_t pid, tid;
-		struct times *execs, *births;
-	} known[INDEX_TASKS], *k;
-	uint64_t before, after, at;
+	struct index_around around[INDEX_TASKS];
 
-	memset(known, 0xff, sizeof(known)); /* tasks that are not known */
+	memset(around, 0xff, sizeof(around)); /* of no task that is known */
 	for (uint32_t i = 0; i < ix->n_answers; i++) {
 		struct index_answer *a = index_answer(ix, i);
+		struct index_around *k = &around[a->tid % INDEX_TASKS];
 
-		a->quiet_before = a->quiet_after = 0;
 		if (a->tid == UINT32_MAX || a->when & RULES_UNTIMED)
 			continue;
-		k = &known[a->tid % INDEX_TASKS];
-		if (k->tid != a->tid || k->pid != a->pid) {
-			k->tid = a->tid;
-			k->pid = a->pid;
-			k->execs =
-			        map_get(&ix->execs_of, a->pid, &at) ? index_execs_at(ix, at) : NULL;
-			k->births = map_get(&ix->track_of, a->tid, &at)
-			                    ? &index_track_at(ix, at)->births
-			                    : NULL;
-		}
-		before = after = UINT32_MAX;
-		if (k->execs)
-			times_quiet(k->execs, a->when, &before, &after);
-		if (k->births)
-			times_quiet(k->births, a->when, &before, &after);
-		a->quiet_before = (uint32_t)before;
-		a->quiet_after = (uint32_t)after;
+		if (k->tid != a->tid || k->pid != a->pid)
+			index_around_task(ix, k, a);
+		if (a->when <= k->low || a->when >= k->high)
+			index_around_time(k, a->when);
+		a->quiet_before = index_short(a->when - k->low);
+		a->quiet_after = index_short(k->high - a->when);
 	}
 }
 
