@@ -17,6 +17,8 @@
 
 #include <seam/stitch.h>
 
+#include "abi/record_at.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void fuzz_demand(bool condition)
@@ -60,21 +62,11 @@ struct fuzz_walk {
 /* The next record that decodes. */
 static bool fuzz_next(struct fuzz_walk *w, const struct seam_events *events)
 {
-	while (w->size - w->at >= 8) {
-		const uint8_t *p = w->data + w->at;
-		uint16_t size;
-
-		memcpy(&size, p + 6, 2);
-		if (size < 8 || size > w->size - w->at)
-			return false;
-		w->record = (struct seam_record){ .bytes = p,
-			                          .size = size,
-			                          .offset = w->at,
-			                          .index = w->index++,
-			                          .stable = true };
-		memcpy(&w->record.type, p, 4);
-		memcpy(&w->record.misc, p + 4, 2);
-		w->at += size;
+	while (record_at(w->data + w->at, w->size - w->at, &w->record)) {
+		w->record.offset = w->at;
+		w->record.index = w->index++;
+		w->record.stable = true;
+		w->at += w->record.size;
 		if (seam_record_decode(events, &w->record, &w->d, NULL) >= 0)
 			return true;
 	}

@@ -111,6 +111,7 @@ struct seam_stitched {
 	struct seam_u64s user;   /* user addresses, innermost first, from the sample or from the
 	                            answer; no markers, never a cookie */
 	uint64_t answer_time_ns; /* of the deferred record, 0 if none */
+	uint16_t answer_misc;    /* the same */
 };
 
 SEAM_API int seam_stitch_new(struct seam_stitch **ret, const struct seam_stitch_opts *opts);

@@ -28,8 +28,8 @@ enum stack_end {
 };
 
 #define STACK_END_SHIFT 4
-#define STACK_END_GUESSED \
-	(1u << 8) /* some frames were found by frame pointer, in code without unwind information */
+/* Some frames were found by frame pointer, in code without unwind information. */
+#define STACK_END_GUESSED (1u << 8)
 
 static inline uint16_t stack_end_misc(enum stack_end end, bool guessed)
 {

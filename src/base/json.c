@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/digits.h"
+#include "base/utf8.h"
 
 static void json_value(struct json *j)
 {
@@ -32,34 +33,10 @@ void json_close(struct json *j, char bracket)
 	buf_put(j->out, &bracket, 1);
 }
 
-/* Length of the well-formed UTF-8 sequence at p (of n bytes), or 0. */
-static size_t json_utf8(const unsigned char *p, size_t n)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t len = p[0] < 0x80             ? 1
-	             : (p[0] & 0xe0) == 0xc0 ? 2
-	             : (p[0] & 0xf0) == 0xe0 ? 3
-	             : (p[0] & 0xf8) == 0xf0 ? 4
-	                                     : 0;
-	uint32_t c;
-
-	if (len < 2)
-		return len;
-	if (len > n)
-		return 0;
-	c = p[0] & (0x7fu >> len);
-	for (size_t i = 1; i < len; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? 0 : len;
-}
-
 static void json_escape(struct buf *out, const unsigned char *p, size_t n)
 {
 	while (n) {
-		size_t len = json_utf8(p, n);
+		size_t len = utf8_sequence(p, n);
 
 		if (!len) {
 			buf_put_text(out, "\xef\xbf\xbd");

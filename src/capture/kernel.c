@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "abi/record_at.h"
 #include "capture/ioctl.h"
 #include "capture/ring.h"
 
@@ -119,25 +120,18 @@ static int kernel_chain_look(void *ctx, const void *bytes, size_t n)
 {
 	struct kernel_chain *chain = ctx;
 	const unsigned char *at = bytes;
-	const unsigned char *end = at + n;
+	struct seam_record r;
 
-	while (end - at >= 8) {
-		uint32_t type;
-		uint16_t size;
-		uint64_t word;
-
-		memcpy(&type, at, 4);
-		memcpy(&size, at + 6, 2);
-		if (size < 8 || size > end - at)
-			return 0;
+	for (; record_at(at, n, &r); at += r.size, n -= r.size) {
 		// sample_type is CALLCHAIN alone: nr, then addresses and markers.
-		for (size_t i = 16; type == SEAM_RECORD_SAMPLE && i + 8 <= size; i += 8) {
+		for (size_t i = 16; r.type == SEAM_RECORD_SAMPLE && i + 8 <= r.size; i += 8) {
+			uint64_t word;
+
 			chain->sampled = true;
 			memcpy(&word, at + i, 8);
 			if (word == SEAM_CONTEXT_USER_DEFERRED)
 				chain->deferred = true;
 		}
-		at += size;
 	}
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "abi/record_at.h"
 #include "capture/session_parts.h"
 
 #define CONFIG_DUMMY 9
@@ -16,14 +17,10 @@
 static int clock_take(void *ctx, const void *bytes, size_t n)
 {
 	uint64_t *ret = ctx;
-	uint16_t size;
+	struct seam_record r;
 
-	if (n < 16)
-		return 0;
-	memcpy(&size, (const char *)bytes + 6, sizeof(size));
-	if (size < 16 || size > n)
-		return 0;
-	memcpy(ret, (const char *)bytes + size - 8, sizeof(*ret)); /* all of its sample_id */
+	if (record_at(bytes, n, &r) && r.size >= 16)
+		memcpy(ret, r.bytes + r.size - 8, sizeof(*ret)); /* all of its sample_id */
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "abi/encode.h"
+#include "abi/record_at.h"
 #include "abi/stack_end.h"
 #include "capture/session_parts.h"
 
@@ -163,21 +164,10 @@ int session_owed_write(void *tap, const void *bytes, size_t n)
 	const struct owed_tap *t = tap;
 	const unsigned char *at = bytes;
 	int r = t->write(t->ctx, bytes, n);
+	struct seam_record record;
 
-	while (r >= 0 && n >= 8) {
-		struct seam_record record = { .bytes = at };
-		uint16_t size;
-
-		memcpy(&record.type, at, 4);
-		memcpy(&record.misc, at + 4, 2);
-		memcpy(&size, at + 6, 2);
-		if (size < 8 || size > n)
-			break;
-		record.size = size;
+	for (; r >= 0 && record_at(at, n, &record); at += record.size, n -= record.size)
 		owed_see(t->s, &record);
-		at += size;
-		n -= size;
-	}
 	return r;
 }
 

@@ -11,39 +11,54 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/record_at.h"
+
 #define BELONG_ANCESTORS 64  /* of whom a child may have its mappings */
 #define BELONG_SAMPLE_PID 24 /* IDENTIFIER and IP are in front */
 #define BELONG_ID 32         /* at the end of a record: TID, TIME, CPU, IDENTIFIER */
 
 struct belong_record {
-	const unsigned char *bytes;
-	uint32_t type;
-	uint16_t size;
+	struct seam_record r;
 	bool about; /* pid and parent are known: it is about a process */
 	uint32_t pid, parent;
 };
 
-static struct belong_record belong_look(const unsigned char *at)
+/* Where the pid is, with the parent's or the tid behind it; 0: the record is about no process. */
+static size_t belong_where(const struct seam_record *r)
 {
-	struct belong_record r = { .bytes = at };
-	size_t where = 8;
+	switch (r->type) {
+	case SEAM_RECORD_SAMPLE:
+		return BELONG_SAMPLE_PID;
+	case SEAM_RECORD_SWITCH:
+	case SEAM_RECORD_SWITCH_CPU_WIDE:
+		return r->size < 8 + BELONG_ID ? 0 : r->size - BELONG_ID;
+	case SEAM_RECORD_MMAP:
+	case SEAM_RECORD_MMAP2:
+	case SEAM_RECORD_COMM:
+	case SEAM_RECORD_FORK:
+	case SEAM_RECORD_EXIT:
+	case SEAM_RECORD_NAMESPACES:
+		return 8;
+	default:
+		return 0;
+	}
+}
 
-	memcpy(&r.type, at, 4);
-	memcpy(&r.size, at + 6, 2);
-	if (r.type == SEAM_RECORD_SAMPLE)
-		where = BELONG_SAMPLE_PID;
-	else if (r.type == SEAM_RECORD_SWITCH || r.type == SEAM_RECORD_SWITCH_CPU_WIDE)
-		where = r.size < 8 + BELONG_ID ? UINT16_MAX : r.size - BELONG_ID;
-	else if (r.type != SEAM_RECORD_MMAP && r.type != SEAM_RECORD_MMAP2 &&
-	         r.type != SEAM_RECORD_COMM && r.type != SEAM_RECORD_FORK &&
-	         r.type != SEAM_RECORD_EXIT && r.type != SEAM_RECORD_NAMESPACES)
-		return r;
-	if (r.size < where + 8)
-		return r;
-	memcpy(&r.pid, at + where, 4);
-	memcpy(&r.parent, at + where + 4, 4);
-	r.about = r.pid != UINT32_MAX; /* else it is the kernel's */
-	return r;
+/* The record at the beginning of n bytes; false: it is not whole. */
+static bool belong_look(const unsigned char *at, size_t n, struct belong_record *ret)
+{
+	size_t where;
+
+	*ret = (struct belong_record){ 0 };
+	if (!record_at(at, n, &ret->r))
+		return false;
+	where = belong_where(&ret->r);
+	if (!where || ret->r.size < where + 8)
+		return true;
+	memcpy(&ret->pid, at + where, 4);
+	memcpy(&ret->parent, at + where + 4, 4);
+	ret->about = ret->pid != UINT32_MAX; /* else it is the kernel's */
+	return true;
 }
 
 static int belong_give(struct record_belong *b, uint32_t pid, int depth);
@@ -66,19 +81,19 @@ static struct buf *belong_held(struct record_belong *b, uint32_t pid)
 static int belong_give_held(struct record_belong *b, uint32_t pid, int depth)
 {
 	struct buf *held = belong_held(b, pid);
+	struct belong_record record;
 	size_t at = 0;
 	int r = 0;
 
 	map_del(&b->held, pid);
-	while (held && r >= 0 && at < held->n && !held->failed) {
-		struct belong_record record = belong_look(held->bytes + at);
-
-		if (record.type == SEAM_RECORD_FORK && record.parent != pid &&
+	while (held && r >= 0 && !held->failed &&
+	       belong_look(held->bytes + at, held->n - at, &record)) {
+		if (record.r.type == SEAM_RECORD_FORK && record.parent != pid &&
 		    depth < BELONG_ANCESTORS)
 			r = belong_give(b, record.parent, depth + 1);
 		if (r >= 0)
-			r = b->write(b->write_ctx, record.bytes, record.size);
-		at += record.size;
+			r = b->write(b->write_ctx, record.r.bytes, record.r.size);
+		at += record.r.size;
 	}
 	belong_free(held);
 	return r;
@@ -101,7 +116,7 @@ static int belong_is(struct record_belong *b, const struct belong_record *r)
 	if (!r->about || map_get(&b->known, r->pid, NULL))
 		return 1;
 	if (!kwalk_is_followed(b->kwalk, r->pid) &&
-	    (b->chosen || r->type != SEAM_RECORD_FORK || !b->inherit ||
+	    (b->chosen || r->r.type != SEAM_RECORD_FORK || !b->inherit ||
 	     !map_get(&b->known, r->parent, NULL)))
 		return 0;
 	given = belong_give(b, r->pid, 0);
@@ -113,9 +128,9 @@ static bool belong_ends(const struct belong_record *r)
 {
 	uint32_t tid = 0;
 
-	if (r->type != SEAM_RECORD_EXIT || r->size < 24)
+	if (r->r.type != SEAM_RECORD_EXIT || r->r.size < 24)
 		return false;
-	memcpy(&tid, r->bytes + 16, 4);
+	memcpy(&tid, r->r.bytes + 16, 4);
 	return tid == r->pid;
 }
 
@@ -124,8 +139,8 @@ static int belong_hold(struct record_belong *b, const struct belong_record *r)
 {
 	struct buf *held = belong_held(b, r->pid);
 
-	if (r->type == SEAM_RECORD_SAMPLE || r->type == SEAM_RECORD_SWITCH ||
-	    r->type == SEAM_RECORD_SWITCH_CPU_WIDE) /* of a time when it was not */
+	if (r->r.type == SEAM_RECORD_SAMPLE || r->r.type == SEAM_RECORD_SWITCH ||
+	    r->r.type == SEAM_RECORD_SWITCH_CPU_WIDE) /* of a time when it was not */
 		return 0;
 	if (belong_ends(r)) {
 		map_del(&b->held, r->pid);
@@ -139,24 +154,23 @@ static int belong_hold(struct record_belong *b, const struct belong_record *r)
 			return -ENOMEM;
 		}
 	}
-	return buf_put(held, r->bytes, r->size);
+	return buf_put(held, r->r.bytes, r->r.size);
 }
 
 /* The round ends: who is still a stranger stays one, or is kept in mind. */
 static int belong_release(struct record_belong *b)
 {
+	struct belong_record record;
 	size_t at = 0;
 	int r = 0;
 
-	while (r >= 0 && at < b->waiting.n) {
-		struct belong_record record = belong_look(b->waiting.bytes + at);
-
+	while (r >= 0 && belong_look(b->waiting.bytes + at, b->waiting.n - at, &record)) {
 		r = belong_is(b, &record);
 		if (r > 0)
-			r = b->write(b->write_ctx, record.bytes, record.size);
+			r = b->write(b->write_ctx, record.r.bytes, record.r.size);
 		else if (!r && b->chosen)
 			r = belong_hold(b, &record);
-		at += record.size;
+		at += record.r.size;
 	}
 	buf_clear(&b->waiting);
 	return r;
@@ -165,25 +179,20 @@ static int belong_release(struct record_belong *b)
 int record_belong_write(struct record_belong *b, const void *bytes, size_t n)
 {
 	const unsigned char *at = bytes;
+	struct belong_record record;
 	int r = 0;
 
-	while (r >= 0 && n >= 8) {
-		struct belong_record record = belong_look(at);
-
-		if (record.size < 8 || record.size > n)
-			return -EBADMSG;
-		if (record.type == SEAM_RECORD_FINISHED_ROUND)
+	for (; r >= 0 && belong_look(at, n, &record); at += record.r.size, n -= record.r.size) {
+		if (record.r.type == SEAM_RECORD_FINISHED_ROUND)
 			r = belong_release(b);
 		if (r >= 0)
 			r = belong_is(b, &record);
 		if (r > 0)
-			r = b->write(b->write_ctx, at, record.size);
+			r = b->write(b->write_ctx, at, record.r.size);
 		else if (!r)
-			r = buf_put(&b->waiting, at, record.size);
-		at += record.size;
-		n -= record.size;
+			r = buf_put(&b->waiting, at, record.r.size);
 	}
-	return r;
+	return r >= 0 && n ? -EBADMSG : r;
 }
 
 void record_belong_free(struct record_belong *b)

@@ -41,7 +41,7 @@ static size_t bpf_unwind(void *ctx, const struct kwalk_sample *sample, const uin
 
 	(void)user;
 	record_walk(b->kwalk, sample, raw, frames, &walk);
-	*end = record_walk_end(&walk);
+	*end = record_walk_end(b->kwalk, sample, &walk);
 	return walk.n;
 }
 

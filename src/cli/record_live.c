@@ -31,8 +31,7 @@ static bool record_live_copies(const struct seam_events *events)
 	return false;
 }
 
-int record_live_open(struct record_live *r, const struct record_opts *o,
-                     const struct session *session, struct record_sink *sink)
+int record_live_new(struct live **ret, const struct record_opts *o, const struct session *session)
 {
 	struct live_opts opts = {
 		.sz = sizeof(opts),
@@ -44,14 +43,21 @@ int record_live_open(struct record_live *r, const struct record_opts *o,
 	};
 	size_t rings = 0;
 
-	*r = (struct record_live){ .sink = sink };
+	*ret = NULL;
 	if (o->keep_stacks || !record_live_copies(opts.events))
 		return 0;
 	for (size_t i = 0; i < session_rings(session); i++)
 		rings += session_ring(session, i)->size;
 	if (rings * QUEUE_RINGS > opts.queue_bytes)
 		opts.queue_bytes = rings * QUEUE_RINGS;
-	return live_new(&r->live, &opts);
+	return live_new(ret, &opts);
+}
+
+int record_live_open(struct record_live *r, const struct record_opts *o,
+                     const struct session *session, struct record_sink *sink)
+{
+	*r = (struct record_live){ .sink = sink };
+	return record_live_new(&r->live, o, session);
 }
 
 void record_live_free(struct record_live *r)

@@ -15,6 +15,9 @@ struct record_live {
 	struct live *live; /* NULL: straight */
 };
 
+/* The stage for the events of an open session; NULL when no samples carry copies, or those are to be kept. -errno. */
+int record_live_new(struct live **ret, const struct record_opts *o, const struct session *session);
+
 /* After the session is open. -errno. */
 int record_live_open(struct record_live *r, const struct record_opts *o,
                      const struct session *session, struct record_sink *sink);

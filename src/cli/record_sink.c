@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi/record_at.h"
 #include "base/cursor.h"
 #include "capture/buildid.h"
 #include "cli/record_sink.h"
@@ -32,14 +33,14 @@ void record_sink_events(struct record_sink *sink, const struct seam_events *even
 	}
 }
 
-static void record_sink_sample(struct record_sink *sink, const unsigned char *record, size_t size)
+static void record_sink_sample(struct record_sink *sink, const struct seam_record *r)
 {
 	uint64_t time_ns;
 
 	sink->samples++;
-	if (!sink->time_at || sink->time_at + 8 > size)
+	if (!sink->time_at || sink->time_at + 8 > r->size)
 		return;
-	memcpy(&time_ns, record + sink->time_at, 8);
+	memcpy(&time_ns, r->bytes + sink->time_at, 8);
 	if (!sink->first_ns || time_ns < sink->first_ns)
 		sink->first_ns = time_ns;
 	if (time_ns > sink->last_ns)
@@ -47,18 +48,17 @@ static void record_sink_sample(struct record_sink *sink, const unsigned char *re
 }
 
 /* MMAP: pid, tid, addr, len, pgoff, name. MMAP2: 32 bytes more before the name. */
-static void record_sink_mapping(struct record_sink *sink, uint32_t type, uint16_t misc,
-                                const unsigned char *record, size_t size)
+static void record_sink_mapping(struct record_sink *sink, const struct seam_record *r)
 {
-	struct cursor c = cursor_of(record, size, false);
+	struct cursor c = cursor_of(r->bytes, r->size, false);
 	struct intern *files = &sink->user_files;
 	const char *name;
 
-	if (type == SEAM_RECORD_MMAP2 && (misc & SEAM_MISC_MMAP_BUILD_ID))
+	if (r->type == SEAM_RECORD_MMAP2 && (r->misc & SEAM_MISC_MMAP_BUILD_ID))
 		return;
-	if ((misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_KERNEL)
+	if ((r->misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_KERNEL)
 		files = &sink->kernel_files;
-	cursor_bytes(&c, type == SEAM_RECORD_MMAP2 ? 72 : 40);
+	cursor_bytes(&c, r->type == SEAM_RECORD_MMAP2 ? 72 : 40);
 	name = cursor_string(&c);
 	if (name && (name[0] == '/' || name[0] == '[') && name[1] != '/' && files->n < RECORD_FILES)
 		intern_text(files, name);
@@ -66,22 +66,14 @@ static void record_sink_mapping(struct record_sink *sink, uint32_t type, uint16_
 
 static void record_sink_look(struct record_sink *sink, const unsigned char *bytes, size_t n)
 {
-	while (n >= 8) {
-		uint32_t type;
-		uint16_t misc, size;
+	struct seam_record r;
 
-		memcpy(&type, bytes, 4);
-		memcpy(&misc, bytes + 4, 2);
-		memcpy(&size, bytes + 6, 2);
-		if (size < 8 || size > n)
-			return;
-		if (type == SEAM_RECORD_SAMPLE)
-			record_sink_sample(sink, bytes, size);
+	for (; record_at(bytes, n, &r); bytes += r.size, n -= r.size) {
+		if (r.type == SEAM_RECORD_SAMPLE)
+			record_sink_sample(sink, &r);
 		else if (sink->keep_files &&
-		         (type == SEAM_RECORD_MMAP || type == SEAM_RECORD_MMAP2))
-			record_sink_mapping(sink, type, misc, bytes, size);
-		bytes += size;
-		n -= size;
+		         (r.type == SEAM_RECORD_MMAP || r.type == SEAM_RECORD_MMAP2))
+			record_sink_mapping(sink, &r);
 	}
 }
 

@@ -61,15 +61,30 @@ void record_walk(struct kwalk *kwalk, const struct kwalk_sample *sample,
 	walk_stack(&options, &memory, &regs, frames, ret);
 }
 
-enum kwalk_end record_walk_end(const struct walk *walk)
+/* Which of the programs' three reasons a walk had that found nothing to go on by. */
+static enum kwalk_end record_walk_missed(struct kwalk *kwalk, const struct kwalk_sample *sample,
+                                         const struct walk *walk)
+{
+	struct kwalk_table table = { 0 };
+	/* A return address may be the first byte after its function's mapping. */
+	uint64_t pc = walk->n > 1 ? walk->end_pc - 1 : walk->end_pc;
+
+	if (kwalk_find(kwalk, sample->pid, sample->time_ns, pc, &table) < 0)
+		return KWALK_NO_MAPPING;
+	return table.blob ? KWALK_NO_RULE : KWALK_NO_TABLE;
+}
+
+enum kwalk_end record_walk_end(struct kwalk *kwalk, const struct kwalk_sample *sample,
+                               const struct walk *walk)
 {
 	static const enum kwalk_end ends[WALK_ENDS] = {
 		[WALK_COMPLETE] = KWALK_COMPLETE, [WALK_TRUNCATED] = KWALK_FAULT,
-		[WALK_NO_INFO] = KWALK_NO_RULE,   [WALK_BAD_RULE] = KWALK_BAD_RULE,
-		[WALK_BAD_MEMORY] = KWALK_FAULT,  [WALK_BELOW_SP] = KWALK_FAULT,
-		[WALK_OTHER_STACK] = KWALK_FAULT, [WALK_NO_PROGRESS] = KWALK_NO_PROGRESS,
-		[WALK_LIMIT] = KWALK_LIMIT,
+		[WALK_BAD_RULE] = KWALK_BAD_RULE, [WALK_BAD_MEMORY] = KWALK_FAULT,
+		[WALK_BELOW_SP] = KWALK_FAULT,    [WALK_OTHER_STACK] = KWALK_FAULT,
+		[WALK_LIMIT] = KWALK_LIMIT,       [WALK_NO_PROGRESS] = KWALK_NO_PROGRESS,
 	};
 
+	if (walk->end == WALK_NO_INFO)
+		return record_walk_missed(kwalk, sample, walk);
 	return walk->end < WALK_ENDS ? ends[walk->end] : KWALK_BAD_RULE;
 }

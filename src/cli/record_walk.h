@@ -11,6 +11,7 @@ void record_walk(struct kwalk *kwalk, const struct kwalk_sample *sample,
                  const struct kwalk_raw *raw, uint64_t *frames, struct walk *ret);
 
 /* Why it ended, in the programs' words. */
-enum kwalk_end record_walk_end(const struct walk *walk);
+enum kwalk_end record_walk_end(struct kwalk *kwalk, const struct kwalk_sample *sample,
+                               const struct walk *walk);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/stack_end.h"
 #include "cli/script_frames.h"
 #include "cli/script_head.h"
 #include "cli/script_put.h"
@@ -77,7 +78,19 @@ static void script_cookie(const struct script_text *t, uint64_t cookie, struct b
 	buf_put(out, "\n", 1);
 }
 
-/* "/truncated": why the user half is not whole, as far as it was unwound from a copy. */
+/* NULL: its end is not said, or is that of a thread, or it is a stack that there is none of. */
+static const char *script_stack_end(const struct seam_stitched *sample)
+{
+	enum stack_end end = stack_end_of(sample->misc);
+	bool whole;
+
+	if (end == STACK_END_DEFERRED)
+		end = stack_end_of(sample->answer_misc);
+	whole = end == STACK_END_NOT_SAID || end == STACK_END_COMPLETE || end == STACK_END_NO_USER;
+	return whole ? NULL : stack_end_name(end);
+}
+
+/* "/truncated": why the user half is not whole, as far as it was unwound. */
 static void script_walk_end(const struct batch_item *item, struct buf *out)
 {
 	const struct seam_stitched *sample = &item->sample;
@@ -90,6 +103,8 @@ static void script_walk_end(const struct batch_item *item, struct buf *out)
 	         outcome.kind != OUTCOME_NO_STACK &&
 	         (outcome.kind != OUTCOME_WALKED || outcome.end != WALK_COMPLETE))
 		end = outcome_name(&outcome);
+	else if (!outcome_said(&item->decoded.sample.event->attr))
+		end = script_stack_end(sample);
 	if (end)
 		buf_printf(out, "/%s", end);
 }

@@ -7,22 +7,15 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "abi/record_at.h"
 #include "capture/synth.h"
+#include "cli/record_live.h"
 #include "cli/record_say.h"
 #include "cli/record_signals.h"
 #include "cli/top.h"
 
 #define TOP_PREPARE_MS 2000 /* at most, for unwind tables before sampling begins */
 #define TOP_STEP_MS 100
-#define QUEUE_RINGS 4u
-
-#if defined(__x86_64__)
-#define MACHINE FRAMETAB_X86_64
-#elif defined(__aarch64__)
-#define MACHINE FRAMETAB_AARCH64
-#else
-#define MACHINE 0u
-#endif
 
 static uint64_t top_now_ms(void)
 {
@@ -88,23 +81,12 @@ static int top_record(struct top *t, const struct seam_record *record)
 static int top_put(void *ctx, const void *bytes, size_t n)
 {
 	const unsigned char *at = bytes;
+	struct seam_record record;
 	int r = 0;
 
-	while (n >= 8 && r >= 0) {
-		struct seam_record record = { .bytes = at };
-		uint16_t size;
-
-		memcpy(&record.type, at, 4);
-		memcpy(&record.misc, at + 4, 2);
-		memcpy(&size, at + 6, 2);
-		if (size < 8 || size > n)
-			return -EBADMSG;
-		record.size = size;
+	for (; r >= 0 && record_at(at, n, &record); at += record.size, n -= record.size)
 		r = top_record(ctx, &record);
-		at += size;
-		n -= size;
-	}
-	return r < 0 ? r : 0;
+	return r < 0 ? r : n ? -EBADMSG : 0;
 }
 
 /* A capture_write, of records as the rings and /proc give them. */
@@ -161,37 +143,13 @@ static int top_open_session(struct top *t)
 	return EXIT_OK;
 }
 
-static bool top_copies(const struct seam_events *events)
-{
-	for (size_t i = 0; i < seam_events_count(events); i++)
-		if (seam_events_at(events, i)->attr.sample_type & SEAM_SAMPLE_STACK_USER)
-			return true;
-	return false;
-}
-
 static int top_open_live(struct top *t)
 {
-	struct live_opts opts = {
-		.sz = sizeof(opts),
-		.events = session_events(t->session),
-		.machine = MACHINE,
-		.queue_bytes = LIVE_QUEUE_BYTES,
-		.tables.sz = sizeof(opts.tables),
-	};
-	size_t rings = 0;
-	int error;
+	int error = record_live_new(&t->live, &t->o, t->session);
 
-	t->events = opts.events;
-	if (!top_copies(opts.events))
-		return EXIT_OK;
-	for (size_t i = 0; i < session_rings(t->session); i++)
-		rings += session_ring(t->session, i)->size;
-	if (rings * QUEUE_RINGS > opts.queue_bytes)
-		opts.queue_bytes = rings * QUEUE_RINGS;
-	error = live_new(&t->live, &opts);
 	if (error)
 		return top_fail(t, "unwinding", error);
-	t->events = live_events(t->live);
+	t->events = t->live ? live_events(t->live) : session_events(t->session);
 	return EXIT_OK;
 }
 

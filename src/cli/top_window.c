@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "abi/record_at.h"
 #include "cli/record_head.h"
 #include "cli/top.h"
 
@@ -71,23 +72,17 @@ static int top_write_file(struct top *t, char *path, size_t n, struct seam_error
 static void top_forget(struct top *t, uint64_t from_ns)
 {
 	unsigned char *bytes = t->window.bytes;
+	struct seam_record record;
 	size_t to = 0;
 
-	for (size_t at = 0; at + 8 <= t->window.n;) {
-		struct seam_record record = { .bytes = bytes + at };
+	for (size_t at = 0; record_at(bytes + at, t->window.n - at, &record); at += record.size) {
 		struct seam_decoded d;
-		uint16_t size;
 
-		memcpy(&record.type, bytes + at, 4);
-		memcpy(&record.misc, bytes + at + 4, 2);
-		memcpy(&size, bytes + at + 6, 2);
-		record.size = size;
 		if (seam_record_decode(t->events, &record, &d, NULL) >= 0 &&
 		    d.id.time_ns >= from_ns) {
-			memmove(bytes + to, bytes + at, size);
-			to += size;
+			memmove(bytes + to, bytes + at, record.size);
+			to += record.size;
 		}
-		at += size;
 	}
 	t->window.n = to;
 }

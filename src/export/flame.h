@@ -13,8 +13,8 @@
 
 #define FLAME_SIDES 2u
 #define FLAME_SLICES 1024u /* of a recording's time */
-#define FLAME_UNFINISHED \
-	((uint32_t)PROFILE_KINDS) /* beside enum profile_kind: the cell that says why */
+/* Beside enum profile_kind: the cell that says why. */
+#define FLAME_UNFINISHED ((uint32_t)PROFILE_KINDS)
 
 struct flame_side {
 	const struct profile *profile; /* with samples, to have its time shown */

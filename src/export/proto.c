@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 enum {
 	WIRE_VARINT = 0,
 	WIRE_BYTES = 2
@@ -62,32 +64,12 @@ void proto_message(struct buf *out, unsigned field, struct buf *from)
 	buf_clear(from);
 }
 
-/* Length of the well-formed sequence at p, or 0. */
-static size_t proto_sequence(const unsigned char *p, size_t n)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc0 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-	uint32_t c;
-
-	if (len < 2)
-		return len;
-	if (len > n || p[0] > 0xf4)
-		return 0;
-	c = p[0] & (0x7fu >> len);
-	for (size_t i = 1; i < len; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? 0 : len;
-}
-
 void proto_utf8(struct buf *out, const char *text, size_t n)
 {
 	const unsigned char *p = (const unsigned char *)text;
 
 	while (n) {
-		size_t len = proto_sequence(p, n);
+		size_t len = utf8_sequence(p, n);
 
 		if (len)
 			buf_put(out, p, len);

@@ -13,9 +13,9 @@
 
 #include "image/image.h"
 
-#define TEXT_MOST \
-	((size_t)16 << 20) /* bytes of .text that are asked: a sample of a large object is enough */
-#define CALLED_LEAST 32u   /* fewer functions say nothing */
+/* Bytes of .text that are asked: a sample of a large object is enough. */
+#define TEXT_MOST ((size_t)16 << 20)
+#define CALLED_LEAST 32u /* fewer functions say nothing */
 #define BEGIN_BYTES 20u
 #define FRAME_BYTES 4096u /* of code for each function that sets up a frame */
 #define SHARE 60u /* percent; what looks like a call in the middle of an instruction is noise */
@@ -91,7 +91,7 @@ int image_keeps_frame_pointers(struct image *image)
 }
 
 /* Functions that set up a frame: with frame pointers 1.2 and more a KiB of code (V8's builtins, node's C++), without next to none (cc1
- * 0.01, libc 0.04 with its assembly). */
+ * 0.01, libc 0.05 with its assembly). docs/unwind-truth.md has the commands that count them. */
 static bool fp_is_usual(const unsigned char *code, size_t n)
 {
 	static const unsigned char moves[][3] = { { 0x48, 0x89, 0xe5 }, { 0x48, 0x8b, 0xec } };

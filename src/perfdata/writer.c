@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "abi/encode.h"
+#include "abi/record_at.h"
 #include "base/cursor.h"
 #include "perfdata/writer_state.h"
 
@@ -40,30 +41,26 @@ static int writer_error(const struct seam_writer *w, struct seam_error *err)
 }
 
 /* Bytes of payload that stand behind a record without being counted in its size. */
-static uint64_t writer_payload(const unsigned char *record, size_t size)
+static uint64_t writer_payload(const struct seam_record *r)
 {
-	struct cursor c = cursor_of(record, size, false);
-	uint32_t type = cursor_u32(&c);
+	struct cursor c = cursor_of(r->bytes, r->size, false);
 
-	cursor_u32(&c);
-	if (type == SEAM_RECORD_HEADER_TRACING_DATA)
+	cursor_u64(&c); /* the header */
+	if (r->type == SEAM_RECORD_HEADER_TRACING_DATA)
 		return cursor_u32(&c);
-	return type == SEAM_RECORD_AUXTRACE ? cursor_u64(&c) : 0;
+	return r->type == SEAM_RECORD_AUXTRACE ? cursor_u64(&c) : 0;
 }
 
 /* The length of the record at bytes, with what stands behind it; 0 when it is not whole. */
 static uint64_t writer_record_size(const unsigned char *bytes, size_t n)
 {
+	struct seam_record record;
 	uint64_t payload;
-	uint16_t size;
 
-	if (n < 8)
+	if (!record_at(bytes, n, &record))
 		return 0;
-	memcpy(&size, bytes + 6, 2);
-	if (size < 8 || size > n)
-		return 0;
-	payload = writer_payload(bytes, size);
-	return payload > n - size ? 0 : size + payload;
+	payload = writer_payload(&record);
+	return payload > n - record.size ? 0 : record.size + payload;
 }
 
 /* Of n bytes that made it to the file, those of whole records. */

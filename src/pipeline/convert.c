@@ -17,8 +17,8 @@
 #include "pipeline/ordered.h"
 
 #define WRITE_AT (64u << 10)
-#define ROUND_AT \
-	(1u << 20) /* bytes between FINISHED_ROUND records: readers let go of what was before */
+/* Bytes between FINISHED_ROUND records: readers let go of what was before. */
+#define ROUND_AT (1u << 20)
 
 struct convert {
 	struct recording *rec;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "abi/record_at.h"
 #include "pipeline/live_walk.h"
 #include "pipeline/outcome.h"
 
@@ -235,7 +236,7 @@ static int live_write_stripped(struct live *l, struct live_batch *b, const unsig
 	struct seam_record record;
 	int r = 0;
 
-	for (; r >= 0 && live_record_at(p, n, &record); p += record.size, n -= record.size)
+	for (; r >= 0 && record_at(p, n, &record); p += record.size, n -= record.size)
 		r = record.type == SEAM_RECORD_SAMPLE ? live_strip(l, b, &record)
 		                                      : buf_put(&b->bytes, p, record.size);
 	return r;

@@ -7,22 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADER 8u
-
-bool live_record_at(const unsigned char *p, size_t n, struct seam_record *ret)
-{
-	uint16_t size;
-
-	if (n < HEADER)
-		return false;
-	memcpy(&size, p + 6, 2);
-	if (size < HEADER || size > n)
-		return false;
-	*ret = (struct seam_record){ .size = size, .bytes = p };
-	memcpy(&ret->type, p, 4);
-	memcpy(&ret->misc, p + 4, 2);
-	return true;
-}
+#include "abi/record_at.h"
 
 void live_batch_free(struct live_batch *batch)
 {
@@ -82,7 +67,7 @@ static int batch_index(struct live_order *order, struct live_batch *b, const str
 	uint64_t newest = order->newest, next = UINT64_MAX;
 	struct seam_record record;
 
-	for (; live_record_at(p, left, &record); p += record.size, left -= record.size) {
+	for (; record_at(p, left, &record); p += record.size, left -= record.size) {
 		bool is_stripped;
 
 		if (next == UINT64_MAX && stripped < b->stripped.n)

@@ -63,7 +63,4 @@ size_t live_order_release(struct live_order *order);
 void live_order_free(struct live_order *order);
 void live_batch_free(struct live_batch *batch);
 
-/* The record at p of n bytes; false: it is not whole. */
-bool live_record_at(const unsigned char *p, size_t n, struct seam_record *ret);
-
 #endif

@@ -8,8 +8,8 @@
 
 #include "pipeline/live_walk.h"
 
-#define GRACE_NS \
-	2000000000ULL    /* after its EXIT a task may still be sampled until it is scheduled away */
+/* After its EXIT a task may still be sampled until it is scheduled away. */
+#define GRACE_NS 2000000000ULL
 #define TABLES_LEAST 64u /* objects: fewer tables are not worth making them anew */
 
 /* -- where information was missing -- */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "abi/record_at.h"
 #include "pipeline/outcome.h"
 
 #define CLAIM 32u        /* items that a thread takes at once */
@@ -117,7 +118,7 @@ static int walker_sample(struct live_walker *t, struct live_item *item)
 	uint64_t ip;
 	int r;
 
-	if (!live_record_at(item->bytes, item->size, &record))
+	if (!record_at(item->bytes, item->size, &record))
 		return -EINVAL;
 	r = seam_record_decode(t->walk->in, &record, &d, NULL);
 	if (r < 0)
@@ -205,7 +206,7 @@ static int walk_learn(struct live_walk *w, struct live_item *item)
 
 	if (item->kind != LIVE_LEARN && item->kind != LIVE_WALK)
 		return 0;
-	if (!live_record_at(item->bytes, item->size, &record) ||
+	if (!record_at(item->bytes, item->size, &record) ||
 	    seam_record_decode(w->in, &record, &d, NULL) < 0)
 		return 0; /* no mapping could be learned from it */
 	if (item->kind == LIVE_LEARN) {

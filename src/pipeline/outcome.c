@@ -4,8 +4,8 @@
 
 #define SHIFT_DETAIL 3u /* 3 bits: the class of what was needed, or why */
 #define SHIFT_GUESSED 6u
-#define SHIFT_CODE \
-	7u /* 5 bits; 0: nothing is said; 1 + n: walked, and it ended so; from 16 on: other kinds */
+/* 5 bits; 0: nothing is said; 1 + n: walked, and it ended so; from 16 on: other kinds. */
+#define SHIFT_CODE 7u
 #define MASK_DETAIL 7u
 #define MASK_CODE 31u
 #define MARKS ((uint16_t)((1u << 12) - (1u << SHIFT_DETAIL)))

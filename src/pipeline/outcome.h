@@ -28,8 +28,8 @@ enum outcome_kind {
 	OUTCOME_KINDS,
 };
 
-#define OUTCOME_NEEDED \
-	8u /* classes: 0 is not said, n is up to 512 << n bytes, 7 is more than 32 KiB */
+/* Classes: 0 is not said, n is up to 512 << n bytes, 7 is more than 32 KiB. */
+#define OUTCOME_NEEDED 8u
 
 struct outcome {
 	enum outcome_kind kind;

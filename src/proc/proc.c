@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define VSYSCALL_START \
-	0xffffffffff600000ULL /* fixed by the x86_64 ABI, one page, seldom recorded */
+/* Fixed by the x86_64 ABI, one page, seldom recorded. */
+#define VSYSCALL_START 0xffffffffff600000ULL
 #define VSYSCALL_END 0xffffffffff601000ULL
 
 /* What holds at a time; live there is only now. */

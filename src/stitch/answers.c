@@ -68,6 +68,7 @@ struct answer *answers_keep(struct answers *as, const struct seam_decoded *d)
 	}
 	a->cookie = d->deferred.cookie;
 	a->who = rules_who(d);
+	a->misc = d->record->misc;
 	a->kept = true;
 	a->by_age.previous = as->newest;
 	if (as->newest)

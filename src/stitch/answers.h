@@ -31,6 +31,7 @@ struct answer {
 	struct rules_who who;
 	uint64_t superseded;        /* when it goes; 0: it is a task's last */
 	uint32_t n;                 /* addresses */
+	uint16_t misc;              /* of its record */
 	uint32_t holds;             /* decided samples that need it */
 	bool kept, claimed, reborn; /* reborn: its tid has a new owner */
 	struct waiting_task *task;  /* whose last answer it is, or NULL */

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define INDEX_SWAP (1u << 31)
+#define INDEX_SWAP (1u << 15)
 #define INDEX_CARRIED (1u << 31) /* a sample carries this cookie */
 #define INDEX_BLOCK 4096u        /* answers */
 /* Answers of different tasks, or hours apart, under one cookie; only a made-up file has more. */
@@ -238,7 +238,8 @@ static int index_learn_answer(struct index *ix, const struct seam_decoded *d)
 		                    .ips = ips.bytes,
 		                    .pid = who.pid,
 		                    .tid = who.tid,
-		                    .n = (uint32_t)ips.n | (ips.swap ? INDEX_SWAP : 0),
+		                    .n = (uint16_t)(ips.n | (ips.swap ? INDEX_SWAP : 0)),
+		                    .misc = d->record->misc,
 		                    .next = first };
 	*slot = (*slot & INDEX_CARRIED) | ++ix->n_answers;
 	ix->claimed += !!(*slot & INDEX_CARRIED);
@@ -465,6 +466,7 @@ static void index_judge(const struct index *ix, const struct seam_decoded *d, ui
 	if (a) {
 		ret->state = rules_matched(match);
 		ret->answer_time_ns = a->when & RULES_UNTIMED ? 0 : a->when;
+		ret->answer_misc = a->misc;
 		if (match == RULES_CROSSED)
 			return;
 		ret->user = (struct seam_u64s){ .bytes = a->ips,
@@ -516,6 +518,7 @@ int index_resolve(const struct index *ix, const struct seam_decoded *d,
 	ret->kernel = parts.kernel;
 	ret->user = parts.user;
 	ret->answer_time_ns = 0;
+	ret->answer_misc = 0;
 	if (parts.kind == RULES_DEFERRED)
 		index_judge(ix, d, parts.cookie, ret, counts);
 	else

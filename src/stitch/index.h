@@ -17,7 +17,9 @@ struct index_answer {
 	uint64_t when;
 	const unsigned char *ips;
 	uint32_t pid, tid;
-	uint32_t n;    /* of ips; INDEX_SWAP: of the other byte order */
+	uint16_t
+	        n; /* of ips: a record holds less than INDEX_SWAP of them, which says that they are of the other byte order */
+	uint16_t misc;
 	uint32_t next; /* with the same cookie: number + 1, or 0 */
 	/* Once sealed, ns up to 4 s: of its process no exec and of its task no birth is nearer to it in time. */
 	uint32_t quiet_before, quiet_after;

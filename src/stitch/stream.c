@@ -504,8 +504,10 @@ int stream_next(struct stream *st, struct seam_stitched *ret)
 		                       .cookie = h->parts.cookie,
 		                       .kernel = h->parts.kernel,
 		                       .user = h->parts.user };
-	if (a)
+	if (a) {
 		ret->answer_time_ns = a->who.when & RULES_UNTIMED ? 0 : a->who.when;
+		ret->answer_misc = a->misc;
+	}
 	if (a && a->n && h->state != SEAM_STITCH_CROSSED_EXEC) {
 		answers_words(a, st->words);
 		ret->user = (struct seam_u64s){ .bytes = (unsigned char *)st->words, .n = a->n };

@@ -80,12 +80,14 @@ enum frametab_at {
 	FRAMETAB_AT_VAL_CFA,  /* cfa + off itself */
 };
 
-#define FRAMETAB_SIGNAL_FRAME \
-	1u /* the caller was interrupted: its pc is exact, all its registers matter */
-#define FRAMETAB_MANGLED_RA 2u  /* return address is signed (aarch64) */
-#define FRAMETAB_SAVES_AT_SP 4u /* saves count from sp, not from the CFA (signal frames) */
-#define FRAMETAB_KEEPS_FP \
-	8u /* with FRAMETAB_CFA_NONE: the code here keeps frame pointers, which may be followed as a guess */
+/* The caller was interrupted: its pc is exact, all its registers matter. */
+#define FRAMETAB_SIGNAL_FRAME 1u
+/* The return address is signed (aarch64). */
+#define FRAMETAB_MANGLED_RA 2u
+/* Saves count from sp, not from the CFA (signal frames). */
+#define FRAMETAB_SAVES_AT_SP 4u
+/* With FRAMETAB_CFA_NONE: the code here keeps frame pointers, which may be followed as a guess. */
+#define FRAMETAB_KEEPS_FP 8u
 
 /* Callee-saved registers beside the frame pointer, as bits of `saved`: x86_64 rbx r12 r13 r14 r15; aarch64 x19 ... x28. */
 #define FRAMETAB_SAVED_MAX 10u

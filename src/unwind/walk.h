@@ -16,8 +16,8 @@
 #include "unwind/frametab.h"
 
 #define WALK_FRAMES_MAX 1024u
-#define WALK_REGISTERS \
-	33u /* DWARF numbers: x86_64 0-16 (16 is the pc), aarch64 0-31 (31 is sp) and 32 for the pc */
+/* DWARF numbers: x86_64 0-16 (16 is the pc), aarch64 0-31 (31 is sp) and 32 for the pc. */
+#define WALK_REGISTERS 33u
 
 /* Why a walk ended. */
 enum walk_end {

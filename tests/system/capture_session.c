@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "abi/record_at.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "capture/session.h"
@@ -102,19 +103,6 @@ struct seen {
 	uint64_t values; // of the second event of a group, at its last sample
 };
 
-static struct seam_record record_at(const struct buf *bytes, size_t at)
-{
-	struct seam_record rec = { .offset = at, .bytes = bytes->bytes + at, .stable = true };
-	uint16_t size;
-
-	memcpy(&rec.type, rec.bytes, 4);
-	memcpy(&rec.misc, rec.bytes + 4, 2);
-	memcpy(&size, rec.bytes + 6, 2);
-	assert_true(size >= 8 && size <= bytes->n - at);
-	rec.size = size;
-	return rec;
-}
-
 static void see_sample(struct seen *seen, const struct seam_sample *s, struct map *cookies)
 {
 	bool user = false;
@@ -143,10 +131,12 @@ static void look(struct session *s, const struct buf *bytes, struct seen *seen)
 
 	memset(seen, 0, sizeof(*seen));
 	for (size_t at = 0; at < bytes->n;) {
-		struct seam_record rec = record_at(bytes, at);
+		struct seam_record rec;
 		struct seam_decoded d;
 		struct seam_error err = { 0 };
 
+		assert_true(record_at(bytes->bytes + at, bytes->n - at, &rec));
+		rec.offset = at;
 		at += rec.size;
 		seen->of_type[rec.type < 128 ? rec.type : 127]++;
 		if (rec.type >= SEAM_RECORD_USER_FIRST)

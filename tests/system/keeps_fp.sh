@@ -76,6 +76,8 @@ for mode in dwarf dwarf,defer; do
 	EOF
 	atleast "$mode: samples of code that does not" 30 "$all"
 	same "$mode: of them with main" 0 "$whole"
+	"$SEAM" script -i not_kept.data -F +state >states 2>/dev/null
+	atleast "$mode: of them that say why" "$all" "$(grep -cE 'immediate/no_(unwind_info|table)' states)"
 	for name in gap_kept gap_not; do
 		record -F 997 --call-graph $mode -o gap.data -- ./$name
 		"$SEAM" script -i gap.data -F ip,sym 2>/dev/null | python3 -c '

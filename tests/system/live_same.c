@@ -15,6 +15,7 @@
 
 #include <seam/reader.h>
 
+#include "abi/record_at.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "pipeline/live.h"
@@ -154,23 +155,19 @@ static int same_feed(struct live *live, struct seam_reader *reader, struct buf *
 
 static int same_compare(struct same *s, const struct live *live, const struct buf *out)
 {
-	for (size_t at = 0; at + 8 <= out->n;) {
-		struct seam_record record = { .bytes = out->bytes + at };
-		struct seam_decoded d;
-		uint16_t size;
+	struct seam_record record;
+	size_t at = 0;
 
-		memcpy(&record.type, record.bytes, 4);
-		memcpy(&record.misc, record.bytes + 4, 2);
-		memcpy(&size, record.bytes + 6, 2);
-		record.size = size;
-		at += size;
+	for (; record_at(out->bytes + at, out->n - at, &record); at += record.size) {
+		struct seam_decoded d;
+
 		if (record.type != SEAM_RECORD_SAMPLE)
 			continue;
 		if (seam_record_decode(live_events(live), &record, &d, NULL) < 0)
 			return -1;
 		same_sample(s, &d);
 	}
-	return 0;
+	return at == out->n ? 0 : -1;
 }
 
 static int same_run(struct same *s, struct seam_reader *reader, unsigned threads)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unit tests of base/: cursor, buf, arena, map, intern, digits, json, error.
+// Unit tests of base/: cursor, buf, arena, map, intern, digits, json, UTF-8, error.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <errno.h>
@@ -20,6 +20,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/pool.h"
+#include "base/utf8.h"
 
 static void cursor_reads_both_orders(void **state)
 {
@@ -307,6 +308,50 @@ static void quick_hash_minds_every_byte(void **state)
 	map_free(&seen);
 }
 
+/* The first and the last of each length, and what is next to them. */
+static void utf8_is_well_formed(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+	} cases[] = {
+		{ "\x7f", 1 },
+		{ "\x80", 0 },             /* goes on with what did not begin */
+		{ "\xc1\xbf", 0 },         /* overlong */
+		{ "\xc2\x80", 2 },         /* U+0080 */
+		{ "\xdf\xbf", 2 },         /* U+07FF */
+		{ "\xc2\x7f", 0 },         /* does not go on */
+		{ "\xe0\x9f\xbf", 0 },     /* overlong */
+		{ "\xe0\xa0\x80", 3 },     /* U+0800 */
+		{ "\xed\x9f\xbf", 3 },     /* U+D7FF */
+		{ "\xed\xa0\x80", 0 },     /* a surrogate */
+		{ "\xed\xbf\xbf", 0 },     /* a surrogate */
+		{ "\xee\x80\x80", 3 },     /* U+E000 */
+		{ "\xef\xbf\xbf", 3 },     /* U+FFFF */
+		{ "\xf0\x8f\xbf\xbf", 0 }, /* overlong */
+		{ "\xf0\x90\x80\x80", 4 }, /* U+10000 */
+		{ "\xf4\x8f\xbf\xbf", 4 }, /* U+10FFFF */
+		{ "\xf4\x90\x80\x80", 0 }, /* beyond */
+		{ "\xf8\x88\x80\x80", 0 },
+		{ "\xff", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t n = strlen(cases[i].bytes);
+		unsigned char *p = malloc(n); /* not a byte more may be read */
+
+		assert_non_null(p);
+		memcpy(p, cases[i].bytes, n);
+		assert_int_equal(utf8_sequence(p, n), cases[i].n);
+		for (size_t less = 1; less < n; less++)
+			assert_int_equal(utf8_sequence(p, less), 0);
+		free(p);
+	}
+	assert_int_equal(utf8_sequence((const unsigned char *)"", 1), 1); /* NUL */
+	assert_int_equal(utf8_sequence((const unsigned char *)"ab", 2), 1);
+}
+
 static void json_escapes(void **state)
 {
 	struct buf b = { 0 };
@@ -371,6 +416,7 @@ int main(void)
 		cmocka_unit_test(json_numbers),
 		cmocka_unit_test(pool_gives_one_id),
 		cmocka_unit_test(quick_hash_minds_every_byte),
+		cmocka_unit_test(utf8_is_well_formed),
 		cmocka_unit_test(json_escapes),
 		cmocka_unit_test(error_says_where),
 	};

@@ -8,32 +8,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "capture/event.h"
+#include "tree.h"
 
 static char root[64];
 static struct event_roots roots = { .sysfs = root, .tracefs = root };
 
 static void put(const char *path, const char *text)
 {
-	char full[256];
-	FILE *f;
-
-	snprintf(full, sizeof(full), "%s/%s", root, path);
-	for (char *p = full + strlen(root) + 1; *p; p++) {
-		if (*p != '/')
-			continue;
-		*p = '\0';
-		mkdir(full, 0700);
-		*p = '/';
-	}
-	f = fopen(full, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
+	tree_put_text(root, path, text);
 }
 
 static int make_tree(void **state)

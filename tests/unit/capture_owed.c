@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "abi/encode.h"
+#include "abi/record_at.h"
 #include "abi/stack_end.h"
 #include "capture/session_parts.h"
 
@@ -155,16 +156,11 @@ static size_t given(struct seam_decoded *all, size_t most)
 	buf_clear(&file);
 	assert_true(session_owed_give(&s, take, NULL) >= 0);
 	for (at = 0; at < file.n; n++) {
-		uint16_t size;
-
 		assert_true(n < most && n < 16);
-		memcpy(&size, file.bytes + at + 6, 2);
-		records[n] = (struct seam_record){ .bytes = file.bytes + at, .size = size };
-		memcpy(&records[n].type, file.bytes + at, 4);
-		memcpy(&records[n].misc, file.bytes + at + 4, 2);
+		assert_true(record_at(file.bytes + at, file.n - at, &records[n]));
 		assert_int_equal(seam_record_decode(s.events, &records[n], &all[n], NULL), 0);
 		assert_int_equal(records[n].type, SEAM_RECORD_CALLCHAIN_DEFERRED);
-		at += size;
+		at += records[n].size;
 	}
 	return n;
 }

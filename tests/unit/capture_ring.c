@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "abi/record_at.h"
 #include "base/buf.h"
 #include "capture/ring.h"
 #include <seam/record.h>
@@ -55,19 +56,13 @@ struct sink {
 static int take(void *ctx, const void *bytes, size_t n)
 {
 	struct sink *s = ctx;
-	size_t at = 0;
+	struct seam_record r;
 
 	if (++s->calls == s->fail_at)
 		return -ENOSPC;
 	// Whole records, always.
-	while (at < n) {
-		uint16_t size;
-
-		assert_true(n - at >= 8);
-		memcpy(&size, (const unsigned char *)bytes + at + 6, 2);
-		assert_true(size >= 8 && size <= n - at);
-		at += size;
-	}
+	for (size_t at = 0; at < n; at += r.size)
+		assert_true(record_at((const unsigned char *)bytes + at, n - at, &r));
 	return buf_put(&s->all, bytes, n);
 }
 

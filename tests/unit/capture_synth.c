@@ -19,35 +19,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "abi/record_at.h"
 #include "base/buf.h"
 #include "capture/buildid.h"
 #include "capture/procfs.h"
 #include "capture/synth.h"
 #include "capture/synth_bpf.h"
 #include "capture/target.h"
+#include "tree.h"
 
 static char root[64];
 
 static void make_file(const char *path, const void *bytes, size_t n)
 {
-	char full[256];
-	int fd;
-
-	snprintf(full, sizeof(full), "%s/%s", root, path);
-	for (char *slash = full + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
-		*slash = 0;
-		mkdir(full, 0700);
-		*slash = '/';
-	}
-	fd = open(full, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, bytes, n), n);
-	close(fd);
+	tree_put(root, path, bytes, n);
 }
 
 static void make_text(const char *path, const char *text)
 {
-	make_file(path, text, strlen(text));
+	tree_put_text(root, path, text);
 }
 
 static int make_root(void **state)
@@ -200,14 +190,10 @@ static void check_records(const struct buf *bytes, const struct expected *expect
 	assert_int_equal(seam_events_new(&events), 0);
 	assert_true(seam_events_add(events, &attr, "x", (const uint64_t[]){ 1 }, 1, NULL) >= 0);
 	for (; at < bytes->n; i++) {
-		struct seam_record r = { .bytes = bytes->bytes + at };
+		struct seam_record r;
 		struct seam_decoded d;
-		uint16_t size;
 
-		memcpy(&r.type, r.bytes, 4);
-		memcpy(&r.misc, r.bytes + 4, 2);
-		memcpy(&size, r.bytes + 6, 2);
-		r.size = size;
+		assert_true(record_at(bytes->bytes + at, bytes->n - at, &r));
 		assert_true(i < n);
 		assert_int_equal(r.type, expected[i].type);
 		assert_int_equal(r.misc, expected[i].misc);
@@ -223,7 +209,7 @@ static void check_records(const struct buf *bytes, const struct expected *expect
 			assert_int_equal(d.mmap.pid, expected[i].pid);
 			assert_string_equal(d.mmap.filename, expected[i].name);
 		}
-		at += size;
+		at += r.size;
 	}
 	assert_int_equal(i, n);
 	seam_events_free(events);

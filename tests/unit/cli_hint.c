@@ -12,20 +12,9 @@
 #include <cmocka.h>
 
 #include "cli/hint.h"
+#include "tree.h"
 
 static char dir[] = "/tmp/seam-test-hint-XXXXXX";
-
-static void write_list(const char *name, const char *text)
-{
-	char path[128];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
 
 static void check_package(const char *path, const char *expected)
 {
@@ -40,9 +29,9 @@ static void test_package(void **state)
 {
 	char command[128];
 
-	write_list("libx1:amd64.list", "/.\n/lib/libx.so.1\n/usr/lib/liby.so\n");
-	write_list("tool.list", "/.\n/usr/bin/tool\n/usr/bin/tool-more\n/usr/share/doc\n");
-	write_list("tool.md5sums", "/usr/bin/other\n");
+	tree_put_text(dir, "libx1:amd64.list", "/.\n/lib/libx.so.1\n/usr/lib/liby.so\n");
+	tree_put_text(dir, "tool.list", "/.\n/usr/bin/tool\n/usr/bin/tool-more\n/usr/share/doc\n");
+	tree_put_text(dir, "tool.md5sums", "/usr/bin/other\n");
 	check_package("/usr/bin/tool", "tool");
 	check_package("/usr/lib/liby.so", "libx1");
 	check_package("/lib/libx.so.1", "libx1");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* perfdata.c: what is written is read again, whole and in every form; a disk that fills up leaves a
- * sound file; directories; features there and back. */
+ * sound file; directories. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -18,7 +18,6 @@
 
 #include "abi/encode.h"
 #include "base/map.h"
-#include "perfdata/feature.h"
 #include "perfdata/reader_state.h"
 #include <seam/reader.h>
 #include <seam/writer.h>
@@ -356,86 +355,6 @@ static void stable_records_stay(void **state)
 	free(all);
 }
 
-static void features_there_and_back(void **state)
-{
-	static const char *const argv[] = { "seam", "record", "it's" };
-	const uint8_t id[20] = { 1, 2, 3, 4 };
-	struct feature_build_id build;
-	struct feature_clock_data clock;
-	struct seam_events *events = two_events(5);
-	struct feature_event_descs walk;
-	struct feature_event_desc desc;
-	struct buf b = { 0 }, text = { 0 };
-	struct seam_bytes bytes;
-	struct cursor c;
-	uint32_t x, y;
-	uint64_t first, last;
-
-	(void)state;
-	assert_int_equal(feature_put_build_id(&b, 1, -1, id, 16, "/lib/a.so"), 0);
-	assert_int_equal(feature_put_build_id(&b, 2, 9, id, 20, ""), 0);
-	c = cursor_of(b.bytes, b.n, false);
-	assert_int_equal(feature_next_build_id(&c, &build), 1);
-	assert_int_equal(build.size, 16);
-	assert_int_equal(build.pid, -1);
-	assert_string_equal(build.filename, "/lib/a.so");
-	assert_int_equal(feature_next_build_id(&c, &build), 1);
-	assert_int_equal(build.size, 20);
-	assert_memory_equal(build.build_id, id, 20);
-	assert_int_equal(feature_next_build_id(&c, &build), 0);
-
-	buf_clear(&b);
-	assert_int_equal(feature_put_event_desc(&b, events), 0);
-	bytes = (struct seam_bytes){ b.bytes, b.n };
-	assert_int_equal(feature_event_descs(&bytes, false, &walk), 0);
-	assert_int_equal(feature_next_event_desc(&walk, &desc), 1);
-	assert_string_equal(desc.name, "cpu-clock");
-	assert_int_equal(desc.ids.n, 2);
-	assert_int_equal(seam_u64s_at(&desc.ids, 1), 12);
-	assert_int_equal(feature_next_event_desc(&walk, &desc), 1);
-	assert_int_equal(desc.attr.config3, 5);
-	assert_int_equal(feature_next_event_desc(&walk, &desc), 0);
-	/* Cut anywhere, it is refused and nothing is read behind its end. */
-	for (size_t n = 0; n < b.n; n++) {
-		unsigned char *exact = malloc(n ? n : 1);
-		int rc;
-
-		assert_non_null(exact);
-		memcpy(exact, b.bytes, n);
-		bytes = (struct seam_bytes){ exact, n };
-		rc = feature_event_descs(&bytes, false, &walk);
-		while (rc >= 0 && (rc = feature_next_event_desc(&walk, &desc)) > 0)
-			;
-		assert_int_equal(rc, -EBADMSG);
-		free(exact);
-	}
-
-	buf_clear(&b);
-	feature_put_nrcpus(&b, 3, 4);
-	bytes = (struct seam_bytes){ b.bytes, b.n };
-	assert_int_equal(feature_nrcpus(&bytes, false, &x, &y), 0);
-	assert_int_equal(x * 10 + y, 34);
-	buf_clear(&b);
-	feature_put_sample_time(&b, 5, 1ULL << 40);
-	bytes = (struct seam_bytes){ b.bytes, b.n };
-	assert_int_equal(feature_sample_time(&bytes, false, &first, &last), 0);
-	assert_int_equal(first, 5);
-	assert_int_equal(last, 1ULL << 40);
-	buf_clear(&b);
-	feature_put_clock_data(&b, 1, 77, 88);
-	bytes = (struct seam_bytes){ b.bytes, b.n };
-	assert_int_equal(feature_clock_data(&bytes, false, &clock), 0);
-	assert_int_equal(clock.clockid_time_ns, 88);
-	buf_clear(&b);
-	feature_put_cmdline(&b, 3, argv);
-	bytes = (struct seam_bytes){ b.bytes, b.n };
-	assert_int_equal(feature_cmdline(&bytes, false, &text), 0);
-	assert_string_equal(buf_text(&text), "seam record it\\'s ");
-	buf_free(&b);
-	buf_free(&text);
-	seam_events_free(events);
-}
-
 /* Somebody cuts the file while it is mapped: reading stops before the cut, and says so. */
 static void cut_while_reading(void **state)
 {
@@ -544,7 +463,6 @@ int main(void)
 		cmocka_unit_test(stable_records_stay),
 		cmocka_unit_test(cut_while_reading),
 		cmocka_unit_test(unpacked_again_is_the_same),
-		cmocka_unit_test(features_there_and_back),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -145,6 +145,33 @@ static void test_without_times(void **state)
 	both_free(&b);
 }
 
+/* What is said in the bits of an answer's header reaches its samples, as their own does. */
+static void test_misc(void **state)
+{
+	const struct step steps[] = { { KERNEL, 1, C1, 7, 7 },
+		                      { ANSWER, 2, C1, 7, 7, 0, 0xa },
+		                      { AT_ONCE, 3, 0, 7, 7 },
+		                      { END } };
+	struct seam_stitched out;
+	struct both b;
+
+	both_make(&b, steps);
+	b.t.records[0].misc |= 13u << 4;
+	b.t.records[1].misc |= 5u << 4;
+	both_feed(&b);
+	for (size_t i = 0; i < b.t.n; i += 2) {
+		for (int file = 0; file < 2; file++) {
+			int r = file ? seam_stitch_resolve(b.file, &b.t.decoded[i], NULL, &out)
+			             : seam_stitch_next(b.stream, &out);
+
+			assert_int_equal(r, 1);
+			assert_int_equal(out.misc, b.t.records[i].misc);
+			assert_int_equal(out.answer_misc, i ? 0 : b.t.records[1].misc);
+		}
+	}
+	both_free(&b);
+}
+
 /* An answer that is no answer: markers inside are cut, they are not addresses. */
 static void test_markers_in_an_answer(void **state)
 {
@@ -424,6 +451,7 @@ int main(void)
 		cmocka_unit_test(test_other_byte_order),
 		cmocka_unit_test(test_duplicates),
 		cmocka_unit_test(test_without_times),
+		cmocka_unit_test(test_misc),
 		cmocka_unit_test(test_markers_in_an_answer),
 		cmocka_unit_test(test_endless_stream),
 		cmocka_unit_test(test_memory_limit),

@@ -19,6 +19,7 @@
 #include <seam/stitch.h>
 
 #include "../../bench/scenario.h"
+#include "abi/record_at.h"
 
 struct tape {
 	struct buf bytes;
@@ -111,13 +112,11 @@ static void free_tape(struct tape *t)
 static struct seam_record record_of(const struct tape *t, size_t i, size_t index)
 {
 	const unsigned char *p = t->bytes.bytes + t->records[i].offset;
-	struct seam_record rec = { .bytes = p, .index = index, .offset = t->records[i].offset };
-	uint16_t size;
+	struct seam_record rec;
 
-	memcpy(&rec.type, p, 4);
-	memcpy(&rec.misc, p + 4, 2);
-	memcpy(&size, p + 6, 2);
-	rec.size = size;
+	DEMAND(t, record_at(p, t->bytes.n - t->records[i].offset, &rec), "record %zu", i);
+	rec.index = index;
+	rec.offset = t->records[i].offset;
 	return rec;
 }
 

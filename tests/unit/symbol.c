@@ -17,20 +17,9 @@
 #include <cmocka.h>
 
 #include "symbol/symbol.h"
+#include "tree.h"
 
 static char dir[64];
-
-static void write_file(const char *name, const char *text)
-{
-	char path[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
 
 static struct symbol_object *object_of(struct symbol_cache *cache, enum symbol_kind kind,
                                        const char *path, uint32_t pid)
@@ -168,16 +157,17 @@ static void test_perf_map(void **state)
 	struct symbol_cache *cache;
 	char command[512];
 
-	write_file("perf-4000000001.map", "1000 100 first one\n"
-	                                  "0x1200 0x40 _ZN1a1bEv\n"
-	                                  "nonsense\n"
-	                                  "1300 0 empty\n"
-	                                  "ffffffffffffff00 200 wraps\n"
-	                                  "10000000000000000 1 too long\n"
-	                                  "1400 10\n"
-	                                  "\n"
-	                                  "1040 20 compiled again\n"
-	                                  "1500 10 last");
+	tree_put_text(dir, "perf-4000000001.map",
+	              "1000 100 first one\n"
+	              "0x1200 0x40 _ZN1a1bEv\n"
+	              "nonsense\n"
+	              "1300 0 empty\n"
+	              "ffffffffffffff00 200 wraps\n"
+	              "10000000000000000 1 too long\n"
+	              "1400 10\n"
+	              "\n"
+	              "1040 20 compiled again\n"
+	              "1500 10 last");
 	snprintf(command, sizeof(command), "ln -s perf-4000000001.map %s/perf-4000000002.map", dir);
 	assert_int_equal(system(command), 0);
 	symbol_new(&cache, &opts);
@@ -232,7 +222,7 @@ static void test_kernel_list(void **state)
 	struct symbol_cache *cache;
 
 	snprintf(path, sizeof(path), "%s/kallsyms", dir);
-	write_file("kallsyms", LIST);
+	tree_put_text(dir, "kallsyms", LIST);
 	symbol_new(&cache, &opts);
 	kernel = object_of(cache, SYMBOL_KIND_KERNEL, "[kernel.kallsyms]", 0);
 	check(kernel, &place, text + 0x150, "local_one", 0x50);
@@ -250,7 +240,7 @@ static void test_kernel_list(void **state)
 	check(module, &ext4, 0xffffffffc0008003, "vf_x", 3);
 	symbol_free(cache);
 
-	write_file("kallsyms", "0000000000000000 T _text\n0000000000000000 T do_exit\n");
+	tree_put_text(dir, "kallsyms", "0000000000000000 T _text\n0000000000000000 T do_exit\n");
 	symbol_new(&cache, &opts);
 	kernel = object_of(cache, SYMBOL_KIND_KERNEL, "[kernel.kallsyms]", 0);
 	check(kernel, &place, text + 0x150, NULL, 0);
@@ -304,7 +294,7 @@ static void test_kept_kernel(void **state)
 	snprintf(command, sizeof(command), "mkdir -p %s/%s", dir, of);
 	assert_int_equal(system(command), 0);
 	snprintf(name, sizeof(name), "%s/kallsyms", of);
-	write_file(name, LIST);
+	tree_put_text(dir, name, LIST);
 	opts.kernel_build_id = key.build_id;
 	opts.search.buildid_dir = dir;
 	symbol_new(&cache, &opts);
@@ -315,8 +305,9 @@ static void test_kept_kernel(void **state)
 	check(object_of(cache, SYMBOL_KIND_MODULE, "[ext4]", 0), &ext4, base + 0x90, NULL, 0);
 	symbol_free(cache);
 	snprintf(name, sizeof(name), "%s/modules", of);
-	write_file(name, "ext4x 1 0 - Live 0xffffffffc0001000\n"
-	                 "ext4 999424 1 - Live 0xffffffffc0000000 (E)\n");
+	tree_put_text(dir, name,
+	              "ext4x 1 0 - Live 0xffffffffc0001000\n"
+	              "ext4 999424 1 - Live 0xffffffffc0000000 (E)\n");
 	symbol_new(&cache, &opts);
 	check(object_of(cache, SYMBOL_KIND_MODULE, "[ext4]", 0), &ext4, base + 0x90, "ext4_write",
 	      0x10);

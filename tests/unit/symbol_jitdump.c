@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "symbol/symbol.h"
+#include "tree.h"
 
 #define PID 77u
 
@@ -84,14 +85,10 @@ static void put_all(struct buf *b, bool swap)
 
 static void write_dump(const struct buf *b, size_t n)
 {
-	char path[128];
-	FILE *f;
+	char name[64];
 
-	snprintf(path, sizeof(path), "%s/jit-%u.dump", dir, PID);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	assert_int_equal(fwrite(b->bytes, 1, n, f), n);
-	fclose(f);
+	snprintf(name, sizeof(name), "jit-%u.dump", PID);
+	tree_put(dir, name, b->bytes, n);
 }
 
 /* The name at an address, copied; "" when there is none. */

@@ -72,7 +72,7 @@ class Case:
     guest: str
     families: dict = field(default_factory=dict)
     states: dict = field(default_factory=dict)
-    seconds: int = 60
+    seconds: int = 120
     kernels: str = "defer"  # "defer", "old" or "all"
     peer: bool = True  # perf reads the file too
     complaint: str = ""  # what seam must say on standard error when it reads the file, with exit 3

@@ -18,9 +18,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 PEER = os.path.join(os.path.dirname(os.path.dirname(HERE)), "scripts", "peer")
 READ_SECONDS = 120
 EXIT_PARTIAL = 3  # seam's: done, but the file was damaged
-# Why an answer is missing; the oracle cannot tell them apart.
-UNANSWERED = ("exited", "record_lost", "still_in_kernel", "no_output_event")
-STATES = ("immediate", "stitched", "stitched_earlier", "kernel_only", "crossed_exec", *UNANSWERED)
+STATES = ("immediate", "stitched", "stitched_earlier", "kernel_only", "crossed_exec", *truth.UNANSWERED)
 
 
 def holds(value, want):
@@ -90,18 +88,18 @@ class Guest:
         for name, arguments in {
                 "report": ["report", "--stdio", *symbols],
                 "script": ["script", *symbols],
-                "tasks": ["script", "--show-task-events", "-F", "comm,pid,tid,time"],
+                "tasks": ["script", "--show-task-events", "--show-mmap-events", "-F", "comm,pid,tid,time"],
                 "unmerged": ["script", "--no-inline", "--no-merge-callchains", "-F", "comm,pid,tid,time,ip"]}.items():
             self.quiet("peer " + " ".join(arguments[:2]), self.peer(directory, *arguments),
                        os.path.join(directory, "peer-" + name))
 
-    def check_truth(self, script, execs, case, said):
+    def check_truth(self, script, execs, loads, case, said):
         try:
             samples = truth.parse(script, self.kallsyms)
         except ValueError as error:
             self.faults.append(str(error))
             return
-        faults, seen = truth.check(samples, execs, self.workloads)
+        faults, seen = truth.check(samples, execs, loads, self.workloads)
         self.check_whole(samples, case, said)
         for fault, those in faults.items():
             self.faults.append(f"{len(those)} of {len(samples)} samples: {fault}, such as\n    {those[0]}")
@@ -138,7 +136,7 @@ class Guest:
             return  # the peer cannot read it
         if total != samples:
             self.faults.append(f"the states sum to {total}, the file has {samples} samples")
-        states["unanswered"] = sum(states[name] for name in UNANSWERED)
+        states["unanswered"] = sum(states[name] for name in truth.UNANSWERED)
         for name, number in oracle.count(os.path.join(directory, "peer-unmerged"), execs).items():
             if states[name] != number:
                 self.faults.append(f"{name} is {states[name]}, the oracle counts {number}")
@@ -220,19 +218,20 @@ class Guest:
 
     def check_recording(self, directory, case):
         self.check_recorder(directory, case)
-        samples, execs = None, {}
+        samples, execs, loads = None, {}, {}
         if case.peer:
             samples = self.peer_counts(directory).get("SAMPLE", 0)
             self.check_peer(directory)
-            execs = truth.parse_execs(os.path.join(directory, "peer-tasks"))
+            tasks = os.path.join(directory, "peer-tasks")
+            execs, loads = truth.parse_execs(tasks), truth.parse_loads(tasks)
         script = os.path.join(directory, "peer-script")
         if self.options.reader == "seam":
             script = os.path.join(directory, "seam-script")
             path = os.path.join(directory, "f.data")
-            self.quiet("seam script", [self.seam, "script", "-i", path], script,
+            self.quiet("seam script", [self.seam, "script", "-F", "+state", "-i", path], script,
                        case.complaint)
             self.check_states(directory, case, samples, execs)
-        self.check_truth(script, execs, case, self.said(directory))
+        self.check_truth(script, execs, loads, case, self.said(directory))
         if case.asleep:
             self.check_asleep(directory, case)
 

@@ -46,10 +46,10 @@ class Files(unittest.TestCase):
 
 
 class Truth(Files):
-    def faults(self, content, execs=None):
+    def faults(self, content, execs=None, loads=None):
         kallsyms = truth.Kallsyms(self.path("kallsyms", SYMBOLS))
         samples = truth.parse(self.path("script", content), kallsyms)
-        return list(truth.check(samples, execs or {}, "/wl")[0])
+        return list(truth.check(samples, execs or {}, loads or {}, "/wl")[0])
 
     def test_right_chains(self):
         for kernel, user in (([PREAD, ENTRY], chain("zero")), ([], chain("spin")),
@@ -65,12 +65,24 @@ class Truth(Files):
             self.assertEqual(len(self.faults(text(kernel, [*user, "main"]))), 1, user[:3])
         self.assertEqual(len(self.faults(text([], chain("zero")))), 1)  # without a caller
 
+    def test_unanswered(self):
+        def faults(state, kernel, user):
+            return self.faults(text(kernel, user).replace(" cpu-clock", f" {state} cpu-clock"))
+
+        self.assertEqual(faults("exited", [], ["spin_4"]), [])
+        self.assertEqual(len(faults("stitched", [], ["spin_4"])), 1)
+        self.assertEqual(len(faults("immediate/no_rule", [], ["spin_4"])), 1)
+        self.assertEqual(len(faults("exited", [], ["spin_4", "spin_5"])), 1)
+        self.assertEqual(len(faults("exited", [PREAD, ENTRY], ["zero_leaf"])), 1)
+
     def test_exec(self):
         inside = text([EXECVE, ENTRY], ["_start"], "/usr/lib/ld-linux-x86-64.so.2", time=1.5)
         self.assertEqual(len(self.faults(inside, {7: [1.6]})), 1)
         self.assertEqual(self.faults(inside, {7: [1.4]}), [])
         outside = text([], [*chain("zero"), "main"], time=1.55)
         self.assertEqual(self.faults(inside + outside, {7: [1.6]}), [])
+        self.assertEqual(self.faults(inside, {7: [1.6]}, {7: [1.55]}), [])  # it ran before the next exec
+        self.assertEqual(len(self.faults(inside, {7: [1.6]}, {7: [1.45, 1.7]})), 1)
 
     def test_foreign_lines(self):
         with self.assertRaises(ValueError):

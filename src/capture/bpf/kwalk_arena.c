@@ -8,8 +8,8 @@
 
 #include "capture/bpf/kwalk_parts.h"
 
-#define REST_NS \
-	2000000000ull /* walks at once take microseconds; deferred ones check afterwards (walker_is_fresh) */
+/* Walks at once take microseconds; deferred ones check afterwards (walker_is_fresh). */
+#define REST_NS 2000000000ull
 
 struct arena_freed {
 	struct arena_freed *next;

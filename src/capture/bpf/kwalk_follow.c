@@ -18,6 +18,7 @@
 
 #include <bpf/bpf.h>
 
+#include "abi/record_at.h"
 #include "capture/bpf/kwalk_parts.h"
 #include "capture/ioctl.h"
 #include "capture/kernel.h"
@@ -29,9 +30,11 @@
 #define FOLLOW_SOON_NS 50000ull
 #define FOLLOW_WAIT_NS 100000000ull /* also for room to be made (kwalk_room.c) */
 #define SWEEP_NS 1000000000ull
-#define GONE_NS 5000000000ull /* samples of a process that has gone may still wait in a ring */
+#define GONE_NS 5000000000ull /* after its leader's end: other threads may run on */
 
 /* ---- order ---- */
+
+#define FOLLOW_LEAST 24u /* a header and the sample_id */
 
 struct follow_entry {
 	uint64_t time_ns;
@@ -44,19 +47,14 @@ static int follow_records(void *ctx, const void *bytes, size_t n)
 {
 	struct follow *f = &((struct kwalk *)ctx)->follow;
 	const unsigned char *at = bytes;
+	struct seam_record r;
 
-	while (n >= 24) {
+	for (; record_at(at, n, &r) && r.size >= FOLLOW_LEAST; at += r.size, n -= r.size) {
 		struct follow_entry e = { .at = f->records.n };
-		uint16_t size;
 
-		memcpy(&size, at + 6, 2);
-		if (size < 24 || size > n)
-			break;
-		memcpy(&e.time_ns, at + size - 8, 8);
-		buf_put(&f->records, at, size);
+		memcpy(&e.time_ns, at + r.size - 8, 8);
+		buf_put(&f->records, at, r.size);
 		buf_put(&f->order, &e, sizeof(e));
-		at += size;
-		n -= size;
 	}
 	return 0;
 }
@@ -114,7 +112,7 @@ static void follow_sweep(struct kwalk *l)
 		struct kwalk_process p;
 		uint32_t key = (uint32_t)pid;
 
-		if (!s->gone_ns || s->gone_ns + GONE_NS > now_ns ||
+		if (!s->gone_ns || s->gone_ns + GONE_NS > l->spaces.walked_ns ||
 		    bpf_map_lookup_elem(l->processes, &key, &p) >= 0)
 			continue;
 		arena_give(&l->arena, s->published, s->published_size, now_ns);

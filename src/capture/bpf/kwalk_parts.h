@@ -86,7 +86,8 @@ struct kwalk_image {
 	uint64_t until_ns;
 };
 
-#define KWALK_IMAGES 16 /* a chain of wrapper scripts, each of which is a shell, env and the next */
+/* Kept until every sample of their time has been walked, however late the rings are read; no more than this of one process. */
+#define KWALK_IMAGES 4096u
 
 struct kwalk_space {
 	uint32_t pid;
@@ -96,7 +97,8 @@ struct kwalk_space {
 	size_t n, capacity;
 	uint32_t published; /* offset in the arena; 0: none */
 	size_t published_size;
-	struct kwalk_image before[KWALK_IMAGES]; /* the newest first */
+	struct kwalk_image *before; /* the oldest first */
+	size_t n_before, before_capacity;
 	struct kwalk_spaces *all;
 	struct kwalk_space *next_dirty;
 	bool reading;     /* /proc is being read for it (kwalk_cover.c) */
@@ -109,6 +111,7 @@ struct kwalk_spaces {
 	struct kwalk_space *dirty;
 	uint64_t mappings;
 	uint64_t swept_ns;
+	uint64_t walked_ns; /* of what was sampled before, nothing waits any more */
 };
 
 struct kwalk_space *kwalk_space_get(struct kwalk_spaces *s, uint32_t pid, bool make);
@@ -216,6 +219,7 @@ struct kwalk {
 	uint64_t away_ids[KWALK_AWAYS];
 	struct buf
 	        pending; /* samples to be walked here: sample, user frames, raw, each padded to 8 */
+	uint64_t round_ns; /* when the rings began to be read for the last time */
 	uint64_t samples, answered, late, unwound;
 	uint64_t told_full, told_skipped, told_tasks; /* what the file was told of losses */
 };

@@ -354,8 +354,19 @@ static int ring_lost(struct kwalk *l)
 	return r;
 }
 
+/* Of samples before the round before, that is: one may be on its way to its ring while that is read. */
+static void ring_walked(struct kwalk *l, uint64_t begun_ns)
+{
+	pthread_mutex_lock(&l->lock);
+	l->spaces.walked_ns = l->round_ns;
+	pthread_mutex_unlock(&l->lock);
+	l->round_ns = begun_ns;
+}
+
 int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx)
 {
+	uint64_t begun_ns = kwalk_now_ns();
+
 	l->write = write;
 	l->write_ctx = ctx;
 	l->given = 0;
@@ -370,6 +381,7 @@ int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx)
 	ring_buffer__consume(l->reader);
 	if (l->write_error >= 0)
 		l->write_error = ring_resolve(l);
+	ring_walked(l, begun_ns);
 	if (l->write_error >= 0)
 		l->write_error = ring_lost(l);
 	return l->write_error < 0 ? l->write_error : l->given;

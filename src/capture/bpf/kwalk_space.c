@@ -44,8 +44,9 @@ static void space_touch(struct kwalk_space *s)
 
 void kwalk_space_free(struct kwalk_space *s)
 {
-	for (size_t i = 0; i < KWALK_IMAGES; i++)
+	for (size_t i = 0; i < s->n_before; i++)
 		free(s->before[i].at);
+	free(s->before);
 	free(s->at);
 	free(s);
 }
@@ -71,17 +72,48 @@ void kwalk_space_clear(struct kwalk_space *s, uint64_t before_ns)
 	space_touch(s);
 }
 
-void kwalk_space_exec(struct kwalk_space *s, uint64_t at_ns)
+static void images_forget(struct kwalk_space *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(s->before[i].at);
+	s->n_before -= n;
+	memmove(s->before, s->before + n, s->n_before * sizeof(*s->before));
+}
+
+/* Without memory it is not remembered: a sample of that time ends at its first frame and says so. */
+static void images_add(struct kwalk_space *s, uint64_t until_ns)
 {
 	struct kwalk_vma *copy = malloc((s->n + 1) * sizeof(*copy));
+	struct kwalk_image *before = s->before;
+	size_t capacity = s->before_capacity;
 
-	if (copy) {
-		if (s->n)
-			memcpy(copy, s->at, s->n * sizeof(*copy));
-		free(s->before[KWALK_IMAGES - 1].at);
-		memmove(&s->before[1], &s->before[0], (KWALK_IMAGES - 1) * sizeof(s->before[0]));
-		s->before[0] = (struct kwalk_image){ copy, s->n, at_ns };
+	if (s->n_before == capacity) {
+		capacity = capacity ? capacity * 2 : 4;
+		before = realloc(before, capacity * sizeof(*before));
 	}
+	if (before) {
+		s->before = before;
+		s->before_capacity = capacity;
+	}
+	if (!before || !copy) {
+		free(copy);
+		return;
+	}
+	if (s->n)
+		memcpy(copy, s->at, s->n * sizeof(*copy));
+	s->before[s->n_before++] = (struct kwalk_image){ copy, s->n, until_ns };
+}
+
+void kwalk_space_exec(struct kwalk_space *s, uint64_t at_ns)
+{
+	size_t old = 0;
+
+	while (old < s->n_before &&
+	       (s->before[old].until_ns < s->all->walked_ns || s->n_before - old >= KWALK_IMAGES))
+		old++;
+	if (old)
+		images_forget(s, old);
+	images_add(s, at_ns);
 	kwalk_space_clear(s, at_ns);
 }
 
@@ -187,9 +219,9 @@ const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uint64_t p
 	const struct kwalk_vma *at = s->at, *found;
 	size_t n = s->n;
 
-	for (size_t i = 0; i < KWALK_IMAGES && time_ns < s->before[i].until_ns; i++) {
-		at = s->before[i].at;
-		n = s->before[i].n;
+	for (size_t i = s->n_before; i && time_ns < s->before[i - 1].until_ns; i--) {
+		at = s->before[i - 1].at;
+		n = s->before[i - 1].n;
 	}
 	found = vma_search(at, n, pc);
 	return found && found->since_ns <= time_ns ? found : NULL;

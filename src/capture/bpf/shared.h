@@ -17,11 +17,11 @@ typedef __u64 uint64_t;
 #include <stdint.h>
 #endif
 
-#define KWALK_FRAMES_MAX \
-	510u /* user frames of a stack: the kernel's own limit for a deferred one */
+/* User frames of a stack: the kernel's own limit for a deferred one. */
+#define KWALK_FRAMES_MAX 510u
 #define KWALK_KERNEL_MAX 127u /* kernel.perf_event_max_stack's default */
-#define KWALK_RAW_STACK \
-	65536u /* bytes of stack in a KWALK_RAW record at most, when every sample has one */
+/* Bytes of stack in a KWALK_RAW record at most, when every sample has one. */
+#define KWALK_RAW_STACK 65536u
 #define KWALK_RAW_SMALL 16384u /* else: for a stack that the recorder is to walk */
 #define KWALK_RAW_PAGE 4096u
 #define KWALK_RAW_BELOW 1024u /* or nothing, when there is no page */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "abi/record_at.h"
 #include "capture/event.h"
 #include "capture/session.h"
 #include "capture/target.h"
@@ -76,7 +77,7 @@ static size_t taken_sample(void *ctx, const struct kwalk_sample *sample, const u
 	struct walk walk;
 
 	record_walk(t->kwalk, sample, raw, frames, &walk);
-	*end = record_walk_end(&walk);
+	*end = record_walk_end(t->kwalk, sample, &walk);
 	if (sample->kind == KWALK_ANSWER) {
 		taken_answer(t, &(struct taken_answer){ .cookie = sample->cookie,
 		                                        .frames = taken_put(t, frames, walk.n),
@@ -126,18 +127,10 @@ static int taken_write(void *ctx, const void *bytes, size_t n)
 {
 	struct taken *t = ctx;
 	const unsigned char *at = bytes;
+	struct seam_record record;
 	struct seam_decoded d;
 
-	while (n >= 8) {
-		struct seam_record record = { .bytes = at };
-		uint16_t size;
-
-		memcpy(&record.type, at, 4);
-		memcpy(&record.misc, at + 4, 2);
-		memcpy(&size, at + 6, 2);
-		if (size < 8 || size > n)
-			return -EBADMSG;
-		record.size = size;
+	for (; record_at(at, n, &record); at += record.size, n -= record.size) {
 		if (record.type != SEAM_RECORD_SAMPLE &&
 		    seam_record_decode(t->events, &record, &d, NULL) >= 0) {
 			if (record.type == SEAM_RECORD_LOST_SAMPLES)
@@ -146,10 +139,8 @@ static int taken_write(void *ctx, const void *bytes, size_t n)
 				        d.lost.lost;
 			proc_learn(t->procs, &d);
 		}
-		at += size;
-		n -= size;
 	}
-	return 0;
+	return n ? -EBADMSG : 0;
 }
 
 /* ---- recording ---- */

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* utf8.h: which bytes are UTF-8. What stands for those that are not, whoever writes them knows. */
+#ifndef SEAM_BASE_UTF8_H
+#define SEAM_BASE_UTF8_H
+
+#include <stddef.h>
+
+/* Bytes of the well-formed sequence at the beginning of n > 0 bytes, 1 to 4; 0: there is none. */
+size_t utf8_sequence(const unsigned char *p, size_t n);
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// perfdata_feature.c: features there and back: what feature_put_* writes, feature_* reads; cut anywhere it is refused.
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "perfdata/feature.h"
+
+static struct buf b;
+
+static int clear(void **state)
+{
+	(void)state;
+	buf_free(&b);
+	return 0;
+}
+
+static struct seam_bytes written(void)
+{
+	assert_false(b.failed);
+	return (struct seam_bytes){ b.bytes, b.n };
+}
+
+static void build_ids(void **state)
+{
+	const uint8_t id[20] = { 1, 2, 3, 4 };
+	struct feature_build_id build;
+	struct cursor c;
+
+	(void)state;
+	assert_int_equal(feature_put_build_id(&b, 1, -1, id, 16, "/lib/a.so"), 0);
+	assert_int_equal(feature_put_build_id(&b, 2, 9, id, 20, ""), 0);
+	c = cursor_of(b.bytes, b.n, false);
+	assert_int_equal(feature_next_build_id(&c, &build), 1);
+	assert_int_equal(build.size, 16);
+	assert_int_equal(build.pid, -1);
+	assert_string_equal(build.filename, "/lib/a.so");
+	assert_int_equal(feature_next_build_id(&c, &build), 1);
+	assert_int_equal(build.size, 20);
+	assert_memory_equal(build.build_id, id, 20);
+	assert_int_equal(feature_next_build_id(&c, &build), 0);
+}
+
+/* Two events of all 144 bytes, one with two ids. */
+static struct seam_events *two_events(void)
+{
+	const uint64_t first[] = { 11, 12 }, second[] = { 21 };
+	const struct seam_attr clock = { .type = SEAM_TYPE_SOFTWARE, .size = 144 };
+	const struct seam_attr side_band = {
+		.type = SEAM_TYPE_SOFTWARE, .size = 144, .config = 9, .config3 = 5
+	};
+	struct seam_events *events;
+
+	assert_int_equal(seam_events_new(&events), 0);
+	assert_int_equal(seam_events_add(events, &clock, "cpu-clock", first, 2, NULL), 0);
+	assert_int_equal(seam_events_add(events, &side_band, "side-band", second, 1, NULL), 1);
+	return events;
+}
+
+static void event_descs(void **state)
+{
+	struct seam_events *events = two_events();
+	struct feature_event_descs walk;
+	struct feature_event_desc desc;
+	struct seam_bytes bytes;
+
+	(void)state;
+	assert_int_equal(feature_put_event_desc(&b, events), 0);
+	bytes = written();
+	assert_int_equal(feature_event_descs(&bytes, false, &walk), 0);
+	assert_int_equal(feature_next_event_desc(&walk, &desc), 1);
+	assert_string_equal(desc.name, "cpu-clock");
+	assert_int_equal(desc.ids.n, 2);
+	assert_int_equal(seam_u64s_at(&desc.ids, 1), 12);
+	assert_int_equal(feature_next_event_desc(&walk, &desc), 1);
+	assert_int_equal(desc.attr.config3, 5);
+	assert_int_equal(feature_next_event_desc(&walk, &desc), 0);
+	/* Cut anywhere, it is refused and nothing is read behind its end. */
+	for (size_t n = 0; n < b.n; n++) {
+		unsigned char *exact = malloc(n ? n : 1);
+		int rc;
+
+		assert_non_null(exact);
+		memcpy(exact, b.bytes, n);
+		bytes = (struct seam_bytes){ exact, n };
+		rc = feature_event_descs(&bytes, false, &walk);
+		while (rc >= 0 && (rc = feature_next_event_desc(&walk, &desc)) > 0)
+			;
+		assert_int_equal(rc, -EBADMSG);
+		free(exact);
+	}
+	seam_events_free(events);
+}
+
+static void numbers(void **state)
+{
+	struct feature_clock_data clock;
+	struct seam_bytes bytes;
+	uint64_t first, last;
+	uint32_t x, y;
+
+	(void)state;
+	feature_put_nrcpus(&b, 3, 4);
+	bytes = written();
+	assert_int_equal(feature_nrcpus(&bytes, false, &x, &y), 0);
+	assert_int_equal(x * 10 + y, 34);
+	buf_clear(&b);
+	feature_put_sample_time(&b, 5, 1ULL << 40);
+	bytes = written();
+	assert_int_equal(feature_sample_time(&bytes, false, &first, &last), 0);
+	assert_int_equal(first, 5);
+	assert_int_equal(last, 1ULL << 40);
+	buf_clear(&b);
+	feature_put_clock_data(&b, 1, 77, 88);
+	bytes = written();
+	assert_int_equal(feature_clock_data(&bytes, false, &clock), 0);
+	assert_int_equal(clock.clockid_time_ns, 88);
+}
+
+static void command_line(void **state)
+{
+	static const char *const argv[] = { "seam", "record", "it's" };
+	struct buf text = { 0 };
+	struct seam_bytes bytes;
+
+	(void)state;
+	feature_put_cmdline(&b, 3, argv);
+	bytes = written();
+	assert_int_equal(feature_cmdline(&bytes, false, &text), 0);
+	assert_string_equal(buf_text(&text), "seam record it\\'s ");
+	buf_free(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(build_ids, clear),
+		cmocka_unit_test_teardown(event_descs, clear),
+		cmocka_unit_test_teardown(numbers, clear),
+		cmocka_unit_test_teardown(command_line, clear),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
