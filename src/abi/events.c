@@ -40,6 +40,7 @@ struct layout layout_of(const struct seam_attr *a)
 		.fixed_size = 8 + events_words(type & EVENTS_FIXED),
 		.branch_hw_idx = a->branch_sample_type & EVENTS_BRANCH_HW_INDEX,
 		.branch_counters = a->branch_sample_type & EVENTS_BRANCH_COUNTERS,
+		.plain = !(type & ~(EVENTS_FIXED | SEAM_SAMPLE_CALLCHAIN)),
 	};
 
 	l.trailer_size = events_words(l.trailer);
@@ -100,6 +101,7 @@ void seam_events_free(struct seam_events *events)
 	for (size_t i = 0; i < events->n; i++)
 		events_entry_free(events->entries[i]);
 	free(events->entries);
+	free(events->near_ids);
 	map_free(&events->by_id);
 	free(events);
 }
@@ -124,11 +126,34 @@ static void events_share(struct seam_events *events, const struct layout *l)
 	events->any_sample_id_all |= l->trailer != 0;
 }
 
+static int events_put_id(struct seam_events *events, uint64_t id, uint32_t index)
+{
+	int r;
+
+	if (!events->near_ids) {
+		events->near_ids = calloc(EVENTS_NEAR, sizeof(*events->near_ids));
+		if (!events->near_ids)
+			return -ENOMEM;
+		events->first_id = id;
+	}
+	r = map_put(&events->by_id, id, index);
+	if (r >= 0 && id - events->first_id < EVENTS_NEAR)
+		events->near_ids[id - events->first_id] = index + 1;
+	return r;
+}
+
+static void events_del_id(struct seam_events *events, uint64_t id)
+{
+	if (events->near_ids && id - events->first_id < EVENTS_NEAR)
+		events->near_ids[id - events->first_id] = 0;
+	map_del(&events->by_id, id);
+}
+
 static int events_ids(struct seam_events *events, struct events_entry *entry, const uint64_t *ids,
                       size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		int r = map_put(&events->by_id, ids[i], entry->event.index);
+		int r = events_put_id(events, ids[i], entry->event.index);
 
 		if (r < 0)
 			return r;
@@ -186,7 +211,7 @@ int seam_events_add(struct seam_events *events, const struct seam_attr *attr, co
 
 no_memory:
 	for (size_t i = 0; entry && i < n_ids; i++) /* the index will be another's */
-		map_del(&events->by_id, ids[i]);
+		events_del_id(events, ids[i]);
 	events_entry_free(entry);
 	return seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, "attr", "out of memory");
 }
@@ -210,7 +235,7 @@ int seam_events_add_id(struct seam_events *events, uint32_t index, uint64_t id)
 		entry->event.ids = entry->ids = more;
 		entry->ids_capacity = capacity;
 	}
-	r = map_put(&events->by_id, id, index);
+	r = events_put_id(events, id, index);
 	if (r < 0)
 		return r;
 	entry->ids[entry->event.n_ids++] = id;
@@ -242,11 +267,20 @@ const struct seam_event *seam_events_at(const struct seam_events *events, size_t
 	return index < events->n ? &events->entries[index]->event : NULL;
 }
 
-const struct seam_event *seam_events_by_id(const struct seam_events *events, uint64_t id)
+static inline const struct seam_event *events_find(const struct seam_events *events, uint64_t id)
 {
 	uint64_t index;
 
+	if (events->near_ids && id - events->first_id < EVENTS_NEAR) {
+		index = events->near_ids[id - events->first_id];
+		return index ? &events->entries[index - 1]->event : NULL;
+	}
 	return map_get(&events->by_id, id, &index) ? seam_events_at(events, index) : NULL;
+}
+
+const struct seam_event *seam_events_by_id(const struct seam_events *events, uint64_t id)
+{
+	return events_find(events, id);
 }
 
 static uint64_t events_word(const struct seam_record *record, uint32_t at)
@@ -266,7 +300,7 @@ const struct seam_event *events_of_sample(const struct seam_events *events,
 		return &events->entries[0]->event;
 	if (at == EVENTS_NO_ID || record->size < 8 || record->size - 8 < at)
 		return NULL;
-	return seam_events_by_id(events, events_word(record, at));
+	return events_find(events, events_word(record, at));
 }
 
 /*
@@ -303,6 +337,5 @@ const struct seam_event *events_of_trailer(const struct seam_events *events,
 		return &events->entries[0]->event;
 	if (back == EVENTS_NO_ID || record->size < 8 || record->size - 8 < back)
 		return NULL;
-	return seam_events_by_id(events,
-	                         events_word(record, events_trailer_end(events, record) - back));
+	return events_find(events, events_word(record, events_trailer_end(events, record) - back));
 }

@@ -22,9 +22,11 @@ struct layout {
 	uint32_t trailer_size;
 	uint8_t regs_user_n, regs_intr_n;
 	bool branch_hw_idx, branch_counters;
+	bool plain; /* nothing but a callchain stands behind PERIOD */
 };
 
 #define EVENTS_NO_ID UINT32_MAX
+#define EVENTS_NEAR 4096u
 
 struct events_entry {
 	struct seam_event event; /* first: an event's entry is its own address */
@@ -38,6 +40,10 @@ struct seam_events {
 	struct events_entry **entries; /* each allocated alone: pointers to events stay valid */
 	size_t n, capacity;
 	struct map by_id; /* id -> index */
+	/* Of the EVENTS_NEAR ids from the first on, index + 1, or 0: the kernel numbers events in a row, and every
+	   record has an id. */
+	uint64_t first_id;
+	uint32_t *near_ids;
 	/* Where the id stands when it can be found without knowing the event; else EVENTS_NO_ID. */
 	uint32_t sample_id_at;    /* from the start of a sample */
 	uint32_t trailer_id_back; /* from the end of another kernel record */
@@ -62,6 +68,13 @@ const struct seam_event *events_of_trailer(const struct seam_events *events,
 /* A sample's time and nothing else of it, so that little of the record is read; 0: it has none, or cannot be
  * decoded. */
 uint64_t events_sample_time(const struct seam_events *events, const struct seam_record *record);
+
+/*
+ * The same as seam_record_decode for a SAMPLE, into what it last decoded, a sample of the event last (NULL: nothing),
+ * and nobody wrote since: only what differs is written. False: nothing was written, and seam_record_decode is to be called.
+ */
+bool events_sample_again(const struct seam_events *events, const struct seam_record *record,
+                         const struct seam_event *last, struct seam_decoded *ret);
 
 /* What is constant of the records of an event with this attr. */
 struct layout layout_of(const struct seam_attr *attr);

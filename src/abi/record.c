@@ -58,26 +58,44 @@ int decode_bad(const struct decode *d, const char *fmt, ...)
 	                      seam_record_name(d->record->type), "%s", text);
 }
 
-/* The trailer of a kernel record, which is not a sample: c stands at its first byte. */
-static void record_trailer(struct cursor *c, uint64_t bits, struct seam_id *ret)
+static inline uint64_t record_word(const unsigned char **p, bool swap)
+{
+	uint64_t v;
+
+	memcpy(&v, *p, 8);
+	*p += 8;
+	return swap ? __builtin_bswap64(v) : v;
+}
+
+static inline uint32_t record_half(const unsigned char *p, bool swap)
+{
+	uint32_t v;
+
+	memcpy(&v, p, 4);
+	return swap ? __builtin_bswap32(v) : v;
+}
+
+/* The trailer of a kernel record, which is not a sample: layout.trailer_size bytes are known to be there. */
+static void record_trailer(const unsigned char *p, bool swap, uint64_t bits, struct seam_id *ret)
 {
 	ret->has = bits;
 	if (bits & SEAM_SAMPLE_TID) {
-		ret->pid = cursor_u32(c);
-		ret->tid = cursor_u32(c);
+		ret->pid = record_half(p, swap);
+		ret->tid = record_half(p + 4, swap);
+		p += 8;
 	}
 	if (bits & SEAM_SAMPLE_TIME)
-		ret->time_ns = cursor_u64(c);
+		ret->time_ns = record_word(&p, swap);
 	if (bits & SEAM_SAMPLE_ID)
-		ret->id = cursor_u64(c);
+		ret->id = record_word(&p, swap);
 	if (bits & SEAM_SAMPLE_STREAM_ID)
-		ret->stream_id = cursor_u64(c);
-	if (bits & SEAM_SAMPLE_CPU) {
-		ret->cpu = cursor_u32(c);
-		cursor_u32(c); /* reserved */
+		ret->stream_id = record_word(&p, swap);
+	if (bits & SEAM_SAMPLE_CPU) { /* and a reserved half */
+		ret->cpu = record_half(p, swap);
+		p += 8;
 	}
 	if (bits & SEAM_SAMPLE_IDENTIFIER) {
-		ret->id = cursor_u64(c);
+		ret->id = record_word(&p, swap);
 		ret->has |= SEAM_SAMPLE_ID;
 	}
 }
@@ -103,15 +121,13 @@ static int record_kernel(struct decode *d, unsigned least)
 	const struct seam_event *event = events_of_trailer(d->events, record);
 	const struct layout *l = decode_trailer(d->events, record, event);
 	uint32_t size = l->trailer_size, end = events_trailer_end(d->events, record);
-	struct cursor c;
 
 	if (record->size < least + size)
 		return decode_bad(d, "%u bytes, need %u", record->size, least + size);
 	d->ret->event = event;
 	if (!size)
 		return 0;
-	c = cursor_of(record->bytes + end - size, size, record->swap);
-	record_trailer(&c, l->trailer, &d->ret->id);
+	record_trailer(record->bytes + end - size, record->swap, l->trailer, &d->ret->id);
 	d->body.end -= record->size - end + size;
 	return 0;
 }

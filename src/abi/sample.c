@@ -33,8 +33,8 @@ static inline void sample_pair(const unsigned char **p, bool swap, uint32_t *fir
 }
 
 /* IDENTIFIER to PERIOD; fixed_size bytes are known to be there. */
-static inline void sample_fixed(const struct layout *l, const unsigned char *p, bool swap,
-                                struct seam_sample *s)
+__attribute__((always_inline)) static inline void
+sample_fixed(const struct layout *l, const unsigned char *p, bool swap, struct seam_sample *s)
 {
 	uint64_t type = l->sample_type;
 	uint32_t reserved;
@@ -348,6 +348,31 @@ int sample_record(struct decode *d)
 	if (r >= 0 && l->sample_type & SAMPLE_REST)
 		r = sample_rest(d, l, s);
 	return r;
+}
+
+bool events_sample_again(const struct seam_events *events, const struct seam_record *record,
+                         const struct seam_event *last, struct seam_decoded *ret)
+{
+	const struct layout *l = last ? events_layout(last) : NULL;
+	struct seam_sample *s = &ret->sample;
+	const unsigned char *p;
+	uint64_t n;
+
+	if (!l || !l->plain || record->type != SEAM_RECORD_SAMPLE ||
+	    record->size < l->fixed_size + (l->sample_type & SEAM_SAMPLE_CALLCHAIN ? 8 : 0) ||
+	    events_of_sample(events, record) != last)
+		return false;
+	if (l->sample_type & SEAM_SAMPLE_CALLCHAIN) {
+		p = record->bytes + l->fixed_size;
+		n = sample_word(&p, record->swap);
+		if (n > (record->size - l->fixed_size - 8) / 8)
+			return false;
+		s->callchain = (struct seam_u64s){ .bytes = p, .n = n, .swap = record->swap };
+	}
+	sample_fixed(l, record->bytes + 8, record->swap, s);
+	ret->id = s->id;
+	ret->record = record;
+	return true;
 }
 
 uint64_t events_sample_time(const struct seam_events *events, const struct seam_record *record)

@@ -81,8 +81,19 @@ static uint64_t map_fold(uint64_t a, uint64_t b)
 uint64_t map_hash_quick(const void *bytes, size_t n, uint64_t secret)
 {
 	const unsigned char *p = bytes;
-	uint64_t h = secret ^ (n * 0x9e3779b97f4a7c15ULL), words[2];
+	uint64_t h = secret ^ (n * 0x9e3779b97f4a7c15ULL), words[4];
 
+	if (n >= LONG) { /* two lanes: else each step waits for the product of the one before */
+		const uint64_t other = secret ^ 0xbf58476d1ce4e5b9ULL;
+		uint64_t g = h;
+
+		for (; n > 32; n -= 32, p += 32) {
+			memcpy(words, p, 32);
+			h = map_fold(words[0] ^ secret, words[1] ^ h);
+			g = map_fold(words[2] ^ other, words[3] ^ g);
+		}
+		h ^= g;
+	}
 	for (; n > 16; n -= 16, p += 16) {
 		memcpy(words, p, 16);
 		h = map_fold(words[0] ^ secret, words[1] ^ h);
@@ -223,7 +234,8 @@ bool map_next(const struct map *m, size_t *i, uint64_t *key, uint64_t *value)
 		if (!m->used[*i])
 			continue;
 		*key = m->slots[*i].key;
-		*value = m->slots[*i].value;
+		if (value)
+			*value = m->slots[*i].value;
 		(*i)++;
 		return true;
 	}

@@ -32,7 +32,7 @@ bool map_get(const struct map *m, uint64_t key, uint64_t *ret);
  * Lives until the next put. */
 uint64_t *map_slot(struct map *m, uint64_t key, bool *is_new);
 bool map_del(struct map *m, uint64_t key);
-/* Walks: start with *i = 0; true and a pair until the end. Order is arbitrary. */
+/* Walks: start with *i = 0; true and a pair until the end; value may be NULL. Order is arbitrary. */
 bool map_next(const struct map *m, size_t *i, uint64_t *key, uint64_t *value);
 size_t map_bytes(const struct map *m);
 

@@ -17,6 +17,7 @@
 struct batch_item {
 	struct seam_record record;
 	struct seam_decoded decoded;
+	const struct seam_event *again;    /* decoded holds a sample of it; NULL: something else */
 	struct seam_stitched sample;       /* when it is a SAMPLE */
 	const struct walk *walk;           /* how its stack copy was unwound; NULL: it has none */
 	uint64_t time_ns;                  /* 0: it has none */

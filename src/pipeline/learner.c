@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "abi/events.h"
 #include "base/cursor.h"
 #include "perfdata/feature.h"
 #include "pipeline/outcome.h"
@@ -132,11 +133,12 @@ static void learner_end(struct recording *rec, const struct seam_decoded *d)
 	const struct seam_record *record = d->record;
 	enum stack_end end = stack_end_of(record->misc);
 
+	if (end == STACK_END_NOT_SAID)
+		return;
 	if (record->type == SEAM_RECORD_SAMPLE && d->sample.event &&
 	    outcome_said(&d->sample.event->attr)) /* the bits say something else there */
 		return;
-	if (end == STACK_END_NOT_SAID ||
-	    (record->type == SEAM_RECORD_SAMPLE && end == STACK_END_DEFERRED))
+	if (record->type == SEAM_RECORD_SAMPLE && end == STACK_END_DEFERRED)
 		return;
 	rec->counts.ends[end]++;
 	rec->counts.guessed += !!(record->misc & STACK_END_GUESSED);
@@ -213,21 +215,21 @@ static int learner_account(struct learner *l, const struct seam_decoded *d)
 
 static int learner_teach(struct learner *l, const struct seam_decoded *d)
 {
-	int r = learner_side_band(l, d);
+	int r;
 
-	if (r < 0)
-		return r;
 	switch (d->record->type) {
 	case SEAM_RECORD_SAMPLE:
+	case SEAM_RECORD_CALLCHAIN_DEFERRED:
 	case SEAM_RECORD_LOST:
 	case SEAM_RECORD_LOST_SAMPLES:
+		return seam_stitch_learn(l->rec->stitch, d, NULL);
 	case SEAM_RECORD_COMM:
 	case SEAM_RECORD_FORK:
 	case SEAM_RECORD_EXIT:
-	case SEAM_RECORD_CALLCHAIN_DEFERRED:
-		return seam_stitch_learn(l->rec->stitch, d, NULL);
+		r = learner_side_band(l, d);
+		return r < 0 ? r : seam_stitch_learn(l->rec->stitch, d, NULL);
 	default:
-		return 0;
+		return learner_side_band(l, d);
 	}
 }
 
@@ -250,6 +252,20 @@ static bool learner_is_known(uint32_t type)
 	return seam_record_name(type) != NULL;
 }
 
+static int learner_decode(struct learner *l, const struct seam_record *record,
+                          struct seam_decoded *ret, struct seam_error *why)
+{
+	bool sample = ret == &l->sample;
+	int r;
+
+	if (sample && events_sample_again(l->rec->events, record, l->again, ret))
+		return 0;
+	r = seam_record_decode(l->rec->events, record, ret, why);
+	if (sample)
+		l->again = r >= 0 ? ret->event : NULL;
+	return r;
+}
+
 int learner_count(struct learner *l, const struct seam_record *record, struct seam_decoded *ret)
 {
 	struct recording *rec = l->rec;
@@ -269,7 +285,7 @@ int learner_count(struct learner *l, const struct seam_record *record, struct se
 		rec->counts.unknown += !learner_is_known(record->type);
 		return 0;
 	}
-	r = seam_record_decode(rec->events, record, ret, &why);
+	r = learner_decode(l, record, ret, &why);
 	if (r == -EOPNOTSUPP) {
 		rec->counts.unknown++;
 		return 0;
@@ -289,12 +305,12 @@ int learner_count(struct learner *l, const struct seam_record *record, struct se
 
 int learner_record(struct learner *l, const struct seam_record *record)
 {
-	struct seam_decoded d;
+	struct seam_decoded other, *d = record->type == SEAM_RECORD_SAMPLE ? &l->sample : &other;
 	int r = learner_place(l, record);
 
 	if (r >= 0)
-		r = learner_count(l, record, &d);
-	return r > 0 ? learner_teach(l, &d) : r;
+		r = learner_count(l, record, d);
+	return r > 0 ? learner_teach(l, d) : r;
 }
 
 void learner_free(struct learner *l)

@@ -17,6 +17,8 @@ struct learner {
 	uint64_t run_end_offset;
 	struct members members;
 	struct jit jit;
+	struct seam_decoded sample;     /* the last one */
+	const struct seam_event *again; /* its event, while it holds a whole one */
 };
 
 void learner_free(struct learner *l);

@@ -23,9 +23,17 @@ struct load_builder {
 	uint32_t *frames; /* of one stack, innermost first */
 	size_t frames_capacity;
 	struct map *users; /* per table: user half, how it is read -> its innermost node */
+	uint32_t *tasks;   /* of one table: key -> task, 0: not yet known */
 	struct buf guess;  /* one name */
 	struct load_lines lines;
 	struct load_unnamed_frames unnamed;
+};
+
+/* Whose stack is walked, and when it was first met. */
+struct load_whose {
+	const struct stacks_key *key;
+	uint32_t user; /* half */
+	uint64_t time_ns;
 };
 
 static uint32_t load_object(struct load_builder *b, const struct place *place)
@@ -87,7 +95,7 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 }
 
 /* The frames of a sample like those of the entry into b->frames. */
-static int load_walk(struct load_builder *b, const struct stacks_entry *e,
+static int load_walk(struct load_builder *b, const struct load_whose *e,
                      const struct seam_stitched *sample, size_t *ret)
 {
 	struct frame_walk walk = { 0 };
@@ -95,7 +103,7 @@ static int load_walk(struct load_builder *b, const struct stacks_entry *e,
 	size_t n = 0;
 
 	while (frame_walk_next(&walk, sample, &at)) {
-		uint32_t space = at.user ? e->key.user_space : e->key.kernel_space;
+		uint32_t space = at.user ? e->key->user_space : e->key->kernel_space;
 		uint64_t *slot;
 		int r;
 
@@ -125,7 +133,7 @@ static int load_walk(struct load_builder *b, const struct stacks_entry *e,
 }
 
 /* The node of a sample's innermost frame, when its outermost one is called from *node. */
-static int load_descend(struct load_builder *b, const struct stacks_entry *e,
+static int load_descend(struct load_builder *b, const struct load_whose *e,
                         const struct seam_stitched *sample, uint32_t *node)
 {
 	size_t n = 0;
@@ -139,15 +147,22 @@ static int load_descend(struct load_builder *b, const struct stacks_entry *e,
 	return r;
 }
 
+static struct load_whose load_whose(const struct stacks *s, const struct stacks_entry *entry)
+{
+	return (struct load_whose){ .key = stacks_key(s, entry),
+		                    .user = entry->same.user,
+		                    .time_ns = entry->time_ns };
+}
+
 /* The node of an entry's user half: few halves stand below many kernel halves, tasks and states. */
-static int load_user(struct load_builder *b, struct map *users, const struct stacks_entry *e,
+static int load_user(struct load_builder *b, struct map *users, const struct load_whose *e,
                      struct seam_stitched sample, uint32_t *ret)
 {
 	/* Addresses out of stack copies carry marks; spaces of users leave that bit free. */
 	uint32_t how = sample.state == SEAM_STITCH_STACK_COPY ? RECORDING_KERNEL : 0;
 	bool is_new;
 	uint64_t *slot =
-	        map_slot(users, (uint64_t)e->key.user << 32 | e->key.user_space | how, &is_new);
+	        map_slot(users, (uint64_t)e->user << 32 | e->key->user_space | how, &is_new);
 	int r = slot ? 0 : -ENOMEM;
 
 	*ret = PROFILE_ROOT;
@@ -163,19 +178,20 @@ static int load_user(struct load_builder *b, struct map *users, const struct sta
 
 /* The node of an entry's innermost frame. */
 static int load_stack(struct load_builder *b, const struct stacks *s, struct map *users,
-                      const struct stacks_entry *e, uint32_t *ret)
+                      const struct stacks_entry *entry, uint32_t *ret)
 {
-	struct seam_stitched sample = stacks_sample(s, e, b->rec->events);
+	const struct load_whose e = load_whose(s, entry);
+	struct seam_stitched sample = stacks_sample(s, entry, b->rec->events);
 	int r = 0;
 
 	*ret = PROFILE_ROOT;
 	if (sample.user.n && !b->opts->max_stack) {
-		r = load_user(b, users, e, sample, ret);
+		r = load_user(b, users, &e, sample, ret);
 		sample.user.n = 0;
 		if (r < 0 || !sample.kernel.n)
 			return r;
 	}
-	return load_descend(b, e, &sample, ret);
+	return load_descend(b, &e, &sample, ret);
 }
 
 static uint32_t load_task(struct load_builder *b, const struct stacks_key *key)
@@ -189,14 +205,26 @@ static uint32_t load_task(struct load_builder *b, const struct stacks_key *key)
 	return comm == PROFILE_FAILED ? comm : profile_task(b->profile, comm, key->pid, tid);
 }
 
+/* Few keys have many entries. */
+static uint32_t load_entry_task(struct load_builder *b, const struct stacks_entry *e,
+                                const struct stacks_key *key)
+{
+	uint32_t *task = &b->tasks[e->same.key];
+
+	if (!*task)
+		*task = load_task(b, key);
+	return *task;
+}
+
 static int load_entry(struct load_builder *b, const struct stacks *s, struct map *users,
                       const struct stacks_entry *e, struct profile_key *ret)
 {
-	struct profile_key key = { .event = b->events[e->key.event],
-		                   .task = load_task(b, &e->key),
-		                   .cpu = e->key.cpu,
-		                   .state = e->key.state,
-		                   .slice = e->key.slice };
+	const struct stacks_key *of = stacks_key(s, e);
+	struct profile_key key = { .event = b->events[of->event],
+		                   .task = load_entry_task(b, e, of),
+		                   .cpu = of->cpu,
+		                   .state = of->state,
+		                   .slice = of->slice };
 	int r = key.task == PROFILE_FAILED ? -ENOMEM : load_stack(b, s, users, e, &key.node);
 
 	if (r < 0)
@@ -211,12 +239,12 @@ static int load_users(struct load_builder *b, const struct stacks *s, struct map
 	int r = 0;
 
 	for (size_t i = 0; i < s->n && r >= 0 && !b->opts->max_stack; i++) {
-		const struct stacks_entry *e = &s->entries[i];
-		struct seam_stitched sample = stacks_sample(s, e, b->rec->events);
+		const struct load_whose e = load_whose(s, &s->entries[i]);
+		struct seam_stitched sample = stacks_sample(s, &s->entries[i], b->rec->events);
 		uint32_t node;
 
 		if (sample.user.n)
-			r = load_user(b, users, e, sample, &node);
+			r = load_user(b, users, &e, sample, &node);
 	}
 	return r;
 }
@@ -227,8 +255,10 @@ static int load_table(struct load_builder *b, const struct stacks *s, struct map
 {
 	const struct progress *progress = &b->opts->progress;
 	struct profile_key *keys = calloc(s->n + 1, sizeof(*keys));
-	int r = keys ? 0 : -ENOMEM;
+	int r;
 
+	b->tasks = calloc((size_t)s->keys.n + 1, sizeof(*b->tasks));
+	r = keys && b->tasks ? 0 : -ENOMEM;
 	for (size_t i = 0; i < s->n && r >= 0; i++) {
 		r = load_entry(b, s, users, &s->entries[i], &keys[i]);
 		if (++*serial % 4096 == 0 && progress->report)
@@ -242,6 +272,8 @@ static int load_table(struct load_builder *b, const struct stacks *s, struct map
 		                                                 .weight = sample->weight,
 		                                                 .key = keys[sample->entry] });
 	}
+	free(b->tasks);
+	b->tasks = NULL;
 	free(keys);
 	return r;
 }

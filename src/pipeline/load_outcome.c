@@ -32,6 +32,8 @@ int load_outcome_add(struct load_outcome *o, const struct recording *rec, uint32
 	struct unwound_missing *have, add;
 	struct outcome outcome;
 
+	if (!outcome_said(attr))
+		return 0;
 	outcome_count(&o->counts, attr, sample->misc);
 	if (!outcome_get(attr, sample->misc, &outcome) || outcome.kind != OUTCOME_WALKED ||
 	    outcome.end != WALK_NO_INFO)

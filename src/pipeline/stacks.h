@@ -16,7 +16,9 @@
 #include <seam/stitch.h>
 
 #include "base/intern.h"
+#include "base/pool.h"
 
+/* Whose a sample is: few keys make many entries, so they have numbers, too. No padding. */
 struct stacks_key {
 	const char *comm; /* one pointer per name, as proc_comm gives it */
 	uint32_t event;   /* index */
@@ -24,15 +26,21 @@ struct stacks_key {
 	uint32_t state;
 	uint32_t user_space, kernel_space;
 	uint32_t slice;
-	/* Filled by stacks_add: */
+};
+
+/* What tells one entry from another. No padding. */
+struct stacks_same {
+	uint32_t key;          /* of keys */
 	uint32_t kernel, user; /* halves; 0: an empty one */
-	uint32_t misc;         /* of a sample without any chain, as is ip; else 0 */
-	uint32_t reserved;     /* 0 */
-	uint64_t ip;
+	uint32_t lone;         /* of lones, for a sample without any chain; else 0 */
+};
+
+struct stacks_lone {
+	uint64_t ip, misc;
 };
 
 struct stacks_entry {
-	struct stacks_key key;
+	struct stacks_same same;
 	uint64_t samples, weight;
 	uint64_t time_ns; /* proc_time of its first sample */
 };
@@ -45,6 +53,22 @@ struct stacks_sample {
 };
 
 #define STACKS_WAITING 16u
+#define STACKS_SEEN 4096u
+#define STACKS_CHAINS 1024u
+#define STACKS_KEYS 64u
+
+/* What was met last, so that most samples are told by one comparison. Never NULL once there is a sample. */
+struct stacks_recent {
+	/* Answers by where their words are, which is the same place for equal ones (stitch/index.h) and never another's. */
+	struct stacks_seen {
+		const unsigned char *bytes;
+		uint32_t n, half;
+	} answer[STACKS_SEEN];
+	/* Chains by some of their words; bytes are those that halves keep. */
+	struct stacks_seen chain[STACKS_CHAINS];
+	struct stacks_key key[STACKS_KEYS];
+	uint32_t key_id[STACKS_KEYS]; /* 0: none */
+};
 
 struct stacks {
 	bool keep_samples;
@@ -56,8 +80,10 @@ struct stacks {
 	size_t index_capacity;
 	uint64_t secret;         /* of this process: where an entry goes */
 	struct intern halves[2]; /* by the byte order of their words: 1 is the other one */
+	struct pool keys, lones; /* struct stacks_key, struct stacks_lone */
+	struct stacks_recent *recent;
 	struct stacks_waiting {
-		struct stacks_key key;
+		struct stacks_same same;
 		uint64_t hash, weight, time_ns;
 	} waiting[STACKS_WAITING];
 	unsigned n_waiting;
@@ -68,6 +94,7 @@ int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam
                bool stable, uint64_t time_ns);
 /* Behind the last sample: counts those that wait. -ENOMEM. */
 int stacks_settle(struct stacks *s);
+const struct stacks_key *stacks_key(const struct stacks *s, const struct stacks_entry *e);
 /* The sample that an entry stands for, as far as its frames are concerned. */
 struct seam_stitched stacks_sample(const struct stacks *s, const struct stacks_entry *e,
                                    const struct seam_events *events);

@@ -28,9 +28,12 @@ void cookies_free(struct cookies *c)
 
 uint32_t *cookies_slot(struct cookies *c, uint64_t cookie)
 {
+	uint64_t key = cookies_key(cookie), *at;
+	size_t last = key % COOKIES_LAST;
 	bool is_new;
-	uint64_t *at;
 
+	if (c->last[last].line && c->last[last].key == key)
+		return &c->line[c->last[last].line - 1][cookies_place(cookie)];
 	if (c->n == c->capacity) {
 		size_t capacity = c->capacity ? c->capacity + c->capacity / 2 : 64;
 		void *line = realloc(c->line, capacity * sizeof(*c->line));
@@ -40,13 +43,15 @@ uint32_t *cookies_slot(struct cookies *c, uint64_t cookie)
 		c->line = line;
 		c->capacity = capacity;
 	}
-	at = map_slot(&c->lines, cookies_key(cookie), &is_new);
+	at = map_slot(&c->lines, key, &is_new);
 	if (!at)
 		return NULL;
 	if (is_new) {
 		memset(c->line[c->n], 0, sizeof(*c->line));
 		*at = c->n++;
 	}
+	c->last[last].key = key;
+	c->last[last].line = *at + 1;
 	return &c->line[*at][cookies_place(cookie)];
 }
 

@@ -13,11 +13,16 @@
 #include "base/map.h"
 
 #define COOKIES_LINE 16u
+#define COOKIES_LAST 16u
 
 struct cookies {
 	struct map lines; /* cookie without the low bits of its counter -> line */
 	uint32_t (*line)[COOKIES_LINE];
 	size_t n, capacity;
+	struct {
+		uint64_t key;
+		size_t line;  /* + 1; 0: none */
+	} last[COOKIES_LAST]; /* by the low bits of the CPU: a ring's records come in runs */
 };
 
 void cookies_free(struct cookies *c);

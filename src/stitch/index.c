@@ -65,6 +65,7 @@ void index_free(struct index *ix)
 	for (uint32_t i = 0; i < ix->execs.n; i++)
 		times_free(index_execs_at(ix, i));
 	free(ix->execs.at);
+	free(ix->recent);
 	cookies_free(&ix->cookies);
 	map_free(&ix->track_of);
 	map_free(&ix->execs_of);
@@ -75,15 +76,15 @@ void index_free(struct index *ix)
 
 static struct track *index_track(struct index *ix, uint32_t tid)
 {
+	uint32_t last = tid % INDEX_TRACKS;
 	struct track *track;
 
-	/* Records of a ring come in runs of one task. */
-	if (ix->tracks.n && ix->last_tid == tid)
-		return index_track_at(ix, ix->last_track);
+	if (ix->last[last].track && ix->last[last].tid == tid)
+		return index_track_at(ix, ix->last[last].track - 1);
 	track = index_item(&ix->track_of, tid, &ix->tracks, sizeof(struct track));
 	if (track) {
-		ix->last_tid = tid;
-		ix->last_track = (uint32_t)(track - index_track_at(ix, 0));
+		ix->last[last].tid = tid;
+		ix->last[last].track = (uint32_t)(track - index_track_at(ix, 0)) + 1;
 	}
 	return track;
 }
@@ -158,20 +159,50 @@ static struct index_answer *index_answer_new(struct index *ix)
 	return index_answer(ix, ix->n_answers);
 }
 
+/* Where a chain is kept among those met last: by its length and four of its words. */
+static struct index_recent *index_recent(struct index *ix, const struct seam_u64s *ips)
+{
+	const uint64_t picked[4] = { seam_u64s_at(ips, 0), seam_u64s_at(ips, ips->n / 3),
+		                     seam_u64s_at(ips, ips->n * 2 / 3),
+		                     seam_u64s_at(ips, ips->n - 1) };
+
+	return &ix->recent[map_mix((picked[0] ^ picked[2] << 1) * 31 +
+	                           (picked[1] ^ picked[3] << 1) + ips->n) %
+	                   INDEX_RECENT];
+}
+
 /* An answer's addresses, those of the first that had the same: few chains answer many samples. */
 static int index_chain(struct index *ix, const struct seam_decoded *d, struct seam_u64s *ret)
 {
-	struct seam_u64s ips = rules_addresses(d->deferred.ips);
+	struct seam_u64s ips = d->deferred.ips;
+	struct index_recent *recent;
 	uint32_t id;
 
-	if (ips.n) {
-		id = d->record->stable ? intern_lasting(&ix->chains, ips.bytes, ips.n * 8)
-		                       : intern_bytes(&ix->chains, ips.bytes, ips.n * 8);
-		if (id == INTERN_FAILED)
-			return -ENOMEM;
-		ips.bytes = (const unsigned char *)intern_get(&ix->chains, id);
+	if (!ips.n) {
+		*ret = rules_addresses(ips);
+		return 0;
 	}
-	*ret = ips;
+	if (!ix->recent)
+		ix->recent = calloc(INDEX_RECENT, sizeof(*ix->recent));
+	if (!ix->recent)
+		return -ENOMEM;
+	recent = index_recent(ix, &ips);
+	if (recent->n == ips.n && !memcmp(recent->bytes, ips.bytes, ips.n * 8)) {
+		*ret = ips;
+		ret->bytes = recent->bytes;
+		return 0;
+	}
+	*ret = ips = rules_addresses(ips);
+	if (!ips.n)
+		return 0;
+	id = d->record->stable ? intern_lasting(&ix->chains, ips.bytes, ips.n * 8)
+	                       : intern_bytes(&ix->chains, ips.bytes, ips.n * 8);
+	if (id == INTERN_FAILED)
+		return -ENOMEM;
+	ret->bytes = (const unsigned char *)intern_get(&ix->chains, id);
+	/* Without a marker: the chain is all addresses. */
+	if (ips.n == d->deferred.ips.n)
+		*recent = (struct index_recent){ ret->bytes, (uint32_t)ips.n };
 	return 0;
 }
 
@@ -263,6 +294,67 @@ static size_t index_bytes(const struct index *ix)
 	return n;
 }
 
+#define INDEX_TASKS 256u
+
+/* The last moments, of its process's execs and of its own births, around an answer of a task. */
+struct index_around {
+	uint32_t pid, tid;
+	struct times *execs, *births; /* NULL: none */
+	uint64_t low, high;           /* nothing lies between them; low 0: nor before */
+};
+
+static void index_around_task(const struct index *ix, struct index_around *k,
+                              const struct index_answer *a)
+{
+	uint64_t at;
+
+	*k = (struct index_around){ .pid = a->pid, .tid = a->tid };
+	if (map_get(&ix->execs_of, a->pid, &at))
+		k->execs = index_execs_at(ix, at);
+	if (map_get(&ix->track_of, a->tid, &at))
+		k->births = &index_track_at(ix, at)->births;
+}
+
+static void index_around_time(struct index_around *k, uint64_t when)
+{
+	uint64_t before = when, after = UINT64_MAX - when;
+
+	if (k->execs)
+		times_quiet(k->execs, when, &before, &after);
+	if (k->births)
+		times_quiet(k->births, when, &before, &after);
+	k->low = when - before;
+	k->high = when + after;
+}
+
+static uint32_t index_short(uint64_t ns)
+{
+	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+}
+
+#define INDEX_TASKS 256u
+
+/* What lies near each answer in time, so that most samples are matched by their answer alone. */
+static void index_quiet(struct index *ix)
+{
+	struct index_around around[INDEX_TASKS];
+
+	memset(around, 0xff, sizeof(around)); /* of no task that is known */
+	for (uint32_t i = 0; i < ix->n_answers; i++) {
+		struct index_answer *a = index_answer(ix, i);
+		struct index_around *k = &around[a->tid % INDEX_TASKS];
+
+		if (a->tid == UINT32_MAX || a->when & RULES_UNTIMED)
+			continue;
+		if (k->tid != a->tid || k->pid != a->pid)
+			index_around_task(ix, k, a);
+		if (a->when <= k->low || a->when >= k->high)
+			index_around_time(k, a->when);
+		a->quiet_before = index_short(a->when - k->low);
+		a->quiet_after = index_short(k->high - a->when);
+	}
+}
+
 int index_seal(struct index *ix)
 {
 	size_t largest = 0;
@@ -286,31 +378,52 @@ int index_seal(struct index *ix)
 	}
 	for (uint32_t k = 0; k < ix->execs.n; k++)
 		times_sort(index_execs_at(ix, k));
+	if (r >= 0)
+		index_quiet(ix);
+	for (size_t walk = 0; map_next(&ix->duplicates, &walk, &i, NULL);)
+		ix->maybe_duplicate[i / 64 % 64] |= 1ULL << i % 64;
+	free(ix->recent);
+	ix->recent = NULL;
 	ix->peak_bytes = index_bytes(ix) + largest;
 	return r;
 }
 
-/* A sample against one answer, with what lies between the two. */
-static enum rules_match index_match(const struct index *ix, const struct track *track,
-                                    const struct rules_who *sample, const struct rules_who *answer)
+static const struct track *index_track_of(const struct index *ix, uint32_t tid)
 {
+	uint64_t at;
+
+	return tid != UINT32_MAX && map_get(&ix->track_of, tid, &at) ? index_track_at(ix, at)
+	                                                             : NULL;
+}
+
+/* A sample against one answer, with what lies between the two. */
+static enum rules_match index_match(const struct index *ix, const struct rules_who *sample,
+                                    const struct index_answer *a)
+{
+	const struct rules_who who = { .when = a->when, .pid = a->pid, .tid = a->tid },
+	                       *answer = &who;
 	bool later = answer->when >= sample->when;
 	uint64_t from = later ? sample->when : answer->when;
 	uint64_t to = later ? answer->when : sample->when, execs;
 	bool exec = false, reborn = false;
+	const struct track *track;
 
+	if (sample->tid == a->tid && sample->pid == a->pid && !(sample->when & RULES_UNTIMED) &&
+	    to - from < (later ? a->quiet_before : a->quiet_after))
+		return rules_match(sample, answer, false, false);
+	track = index_track_of(ix, sample->tid);
 	if (sample->pid != UINT32_MAX && map_get(&ix->execs_of, sample->pid, &execs))
 		exec = times_within(index_execs_at(ix, execs), from, to);
 	/* A birth at the very moment of the later of the two is its own. */
-	if (track && sample->tid != UINT32_MAX && to > from)
+	if (track && to > from)
 		reborn = times_within(&track->births, from, to - 1);
 	return rules_match(sample, answer, exec, reborn);
 }
 
 /* The answer to a cookie that is nearest to the sample in time among those that match. */
-static const struct index_answer *index_find(const struct index *ix, const struct track *track,
-                                             const struct rules_who *who, uint64_t cookie,
-                                             enum rules_match *match, bool *mismatch)
+static const struct index_answer *index_find(const struct index *ix, const struct rules_who *who,
+                                             uint64_t cookie, enum rules_match *match,
+                                             bool *mismatch)
 {
 	uint32_t n = cookies_get(&ix->cookies, cookie) & ~INDEX_CARRIED;
 	const struct index_answer *best = NULL, *a;
@@ -318,13 +431,11 @@ static const struct index_answer *index_find(const struct index *ix, const struc
 
 	*mismatch = false;
 	for (; n; n = a->next) {
-		struct rules_who answer;
 		enum rules_match m;
 		uint64_t apart;
 
 		a = index_answer(ix, n - 1);
-		answer = (struct rules_who){ .when = a->when, .pid = a->pid, .tid = a->tid };
-		m = index_match(ix, track, who, &answer);
+		m = index_match(ix, who, a);
 		apart = a->when > who->when ? a->when - who->when : who->when - a->when;
 		if (m == RULES_MISMATCH) {
 			*mismatch = true;
@@ -347,13 +458,11 @@ static void index_judge(const struct index *ix, const struct seam_decoded *d, ui
 		                          .last_lost = ix->losses.last };
 	enum rules_match match = RULES_MISMATCH;
 	const struct index_answer *a;
-	struct track *track = NULL;
+	const struct track *track;
 	bool mismatch;
 	uint64_t at;
 
-	if (who.tid != UINT32_MAX && map_get(&ix->track_of, who.tid, &at))
-		track = index_track_at(ix, at);
-	a = index_find(ix, track, &who, cookie, &match, &mismatch);
+	a = index_find(ix, &who, cookie, &match, &mismatch);
 	if (a) {
 		ret->state = rules_matched(match);
 		ret->answer_time_ns = a->when & RULES_UNTIMED ? 0 : a->when;
@@ -368,6 +477,7 @@ static void index_judge(const struct index *ix, const struct seam_decoded *d, ui
 	}
 	counts->tid_mismatches += mismatch;
 	facts.no_output = rules_no_output(ix->output, ix->n_answers);
+	track = index_track_of(ix, who.tid);
 	if (track) {
 		facts.seen_past = track_seen_past(track, who.when, (uint32_t)d->record->index);
 		facts.ended = times_from(&track->exits, who.when);
@@ -387,12 +497,16 @@ int index_resolve(const struct index *ix, const struct seam_decoded *d,
 		[RULES_AT_ONCE] = SEAM_STITCH_IMMEDIATE,
 		[RULES_CUT_COOKIE] = SEAM_STITCH_NO_COOKIE,
 	};
-	struct seam_stitch_counts nobody = { .sz = sizeof(nobody) };
+	struct seam_stitch_counts nobody;
+	uint64_t index = d->record->index;
 	struct rules_parts parts;
 
-	if (!counts)
+	if (!counts) {
+		nobody = (struct seam_stitch_counts){ .sz = sizeof(nobody) };
 		counts = &nobody;
-	if (ix->duplicates.n && map_get(&ix->duplicates, d->record->index, NULL)) {
+	}
+	if (ix->maybe_duplicate[index / 64 % 64] >> index % 64 & 1 &&
+	    map_get(&ix->duplicates, index, NULL)) {
 		counts->duplicate_samples++;
 		return 0;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * index.h: all that a whole file says about deferred callchains, learned once in any order, then
- * asked by any number of threads. Memory grows with the file: about 24 bytes a sample and 36 an
+ * asked by any number of threads. Memory grows with the file: about 24 bytes a sample and 44 an
  * answer; and with distinct chains: 24 bytes each, and their addresses where bytes do not stay. No
  * allocation per record.
  */
@@ -21,6 +21,8 @@ struct index_answer {
 	        n; /* of ips: a record holds less than INDEX_SWAP of them, which says that they are of the other byte order */
 	uint16_t misc;
 	uint32_t next; /* with the same cookie: number + 1, or 0 */
+	/* Once sealed, ns up to 4 s: of its process no exec and of its task no birth is nearer to it in time. */
+	uint32_t quiet_before, quiet_after;
 };
 
 /* Zero-initialised things of one type, named by number. */
@@ -29,21 +31,35 @@ struct index_items {
 	uint32_t n, capacity;
 };
 
+#define INDEX_RECENT 1024u
+#define INDEX_TRACKS 16u
+
+/* Chains as they stand in answers, with what index_chain says of them: those met last. */
+struct index_recent {
+	const unsigned char *bytes; /* kept by chains; NULL: none yet */
+	uint32_t n;
+};
+
 struct index {
 	struct cookies cookies;        /* cookie -> number + 1 of its first answer, INDEX_CARRIED */
 	struct index_answer **answers; /* in blocks */
 	uint32_t n_answers, n_blocks;
 	struct intern
 	        chains; /* their addresses: of equal ones the first; copies where bytes do not stay */
+	struct index_recent *recent; /* INDEX_RECENT of them; while learning */
 
 	struct map track_of; /* tid -> number of its struct track */
 	struct index_items tracks;
-	uint32_t last_tid, last_track; /* while learning, once there are tracks */
-	struct map execs_of;           /* pid -> number of its struct times */
+	struct {
+		uint32_t tid, track; /* + 1; 0: none */
+	} last[INDEX_TRACKS];        /* while learning, by the low bits of the tid */
+	struct map execs_of;         /* pid -> number of its struct times */
 	struct index_items execs;
 
 	bool swap;             /* the bytes of stable records are of the other byte order */
 	struct map duplicates; /* record index of samples seen before */
+	uint64_t maybe_duplicate
+	        [64]; /* a bit for each, by the low bits of its index: few indices need a lookup */
 	enum rules_output output;
 	struct rules_losses losses;
 	uint64_t claimed, duplicate_records, refused;

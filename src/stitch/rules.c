@@ -7,6 +7,8 @@
  */
 #include "stitch/rules.h"
 
+#include <string.h>
+
 uint64_t rules_when(const struct seam_decoded *d)
 {
 	if (d->id.has & SEAM_SAMPLE_TIME)
@@ -47,6 +49,14 @@ static struct seam_u64s rules_slice(struct seam_u64s a, uint64_t from, uint64_t 
 /* The first marker at or behind `from`. */
 static uint64_t rules_marker(const struct seam_u64s *chain, uint64_t from)
 {
+	uint64_t words[4];
+
+	for (; !chain->swap && chain->n - from >= 4; from += 4) { /* most chains have none */
+		memcpy(words, chain->bytes + from * 8, sizeof(words));
+		if (words[0] >= SEAM_CONTEXT_MAX || words[1] >= SEAM_CONTEXT_MAX ||
+		    words[2] >= SEAM_CONTEXT_MAX || words[3] >= SEAM_CONTEXT_MAX)
+			break;
+	}
 	while (from < chain->n && seam_u64s_at(chain, from) < SEAM_CONTEXT_MAX)
 		from++;
 	return from;
@@ -70,7 +80,7 @@ static void rules_split_chain(const struct seam_sample *sample, uint16_t misc,
 		ret->user = rules_slice(*chain, 0, rules_marker(chain, 0));
 		return;
 	}
-	for (at = rules_marker(chain, 0); at < chain->n; at = rules_marker(chain, at + 1)) {
+	for (; at < chain->n; at++) {
 		marker = seam_u64s_at(chain, at);
 		if (marker == SEAM_CONTEXT_USER || marker == SEAM_CONTEXT_USER_DEFERRED)
 			break;

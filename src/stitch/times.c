@@ -48,7 +48,8 @@ size_t times_bytes(const struct times *t)
 	return t->capacity * sizeof(*t->at);
 }
 
-uint64_t times_from(const struct times *t, uint64_t when)
+/* How many moments lie before one. */
+static uint32_t times_before(const struct times *t, uint64_t when)
 {
 	uint32_t low = 0, high = t->n;
 
@@ -60,7 +61,14 @@ uint64_t times_from(const struct times *t, uint64_t when)
 		else
 			high = middle;
 	}
-	return low < t->n ? t->at[low] : UINT64_MAX;
+	return low;
+}
+
+uint64_t times_from(const struct times *t, uint64_t when)
+{
+	uint32_t at = times_before(t, when);
+
+	return at < t->n ? t->at[at] : UINT64_MAX;
 }
 
 bool times_within(const struct times *t, uint64_t from, uint64_t to)
@@ -71,4 +79,24 @@ bool times_within(const struct times *t, uint64_t from, uint64_t to)
 	    (from ^ t->at[t->n - 1]) & RULES_UNTIMED)
 		return true;
 	return from <= to && times_from(t, from) <= to;
+}
+
+void times_quiet(struct times *t, uint64_t when, uint64_t *before, uint64_t *after)
+{
+	uint32_t i = t->last;
+
+	if (!t->n)
+		return;
+	if ((when | t->at[0] | t->at[t->n - 1]) & RULES_UNTIMED) {
+		*before = *after = 0;
+		return;
+	}
+	if ((i && t->at[i - 1] >= when) || (i < t->n && t->at[i] < when))
+		i = t->last = times_before(t, when);
+	if (i && when - t->at[i - 1] < *before)
+		*before = when - t->at[i - 1];
+	if (i < t->n && t->at[i] - when < *after)
+		*after = t->at[i] - when;
+	if (!*after)
+		*before = 0;
 }

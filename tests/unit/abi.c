@@ -115,6 +115,27 @@ static void attr_encode(void **state)
 	buf_free(&out);
 }
 
+/* Near the first id or far from it, in front of it, and at both ends of the numbers. */
+static void events_ids_far_apart(void **state)
+{
+	const uint64_t ids[] = { 1000, 1001, 5095, 5096, 999, 0, UINT64_MAX, 1ULL << 40 };
+	struct seam_attr a = { .config = 1 };
+	struct seam_events *e;
+
+	assert_int_equal(seam_events_new(&e), 0);
+	for (uint32_t i = 0; i < 8; i++)
+		assert_int_equal(seam_events_add(e, &a, "e", &ids[i], 1, NULL), i);
+	for (uint32_t i = 0; i < 8; i++)
+		assert_ptr_equal(seam_events_by_id(e, ids[i]), seam_events_at(e, i));
+	assert_null(seam_events_by_id(e, 1002));
+	assert_null(seam_events_by_id(e, 5094));
+	assert_null(seam_events_by_id(e, 5097));
+	assert_null(seam_events_by_id(e, 998));
+	assert_int_equal(seam_events_add_id(e, 3, 1000), 0); /* the last who claims it has it */
+	assert_ptr_equal(seam_events_by_id(e, 1000), seam_events_at(e, 3));
+	seam_events_free(e);
+}
+
 static void events_basics(void **state)
 {
 	struct seam_attr a = { .config = 1 }, b = { .config = 2 };
@@ -171,7 +192,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(attr_sizes),           cmocka_unit_test(attr_odd_sizes),
 		cmocka_unit_test(attr_big_endian_bits), cmocka_unit_test(attr_encode),
-		cmocka_unit_test(events_basics),        cmocka_unit_test(events_limit),
+		cmocka_unit_test(events_ids_far_apart), cmocka_unit_test(events_basics),
+		cmocka_unit_test(events_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

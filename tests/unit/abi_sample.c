@@ -16,6 +16,7 @@
 
 #include "../swap.h"
 #include "abi/encode.h"
+#include "abi/events.h"
 #include "abi/print.h"
 #include "abi_fixture.h"
 
@@ -462,13 +463,79 @@ static void sample_cut(void **state)
 	assert_true(refused > cuts * 9 / 10);
 }
 
+#define NO_FIELD(s)                                                                         \
+	(!(s)->raw.n && !(s)->branches.n && !(s)->regs_user.abi && !(s)->stack_user_size && \
+	 !(s)->regs_intr.abi && !(s)->weight && !(s)->aux.n && !(s)->read.n)
+
+/* A sample into the place of another of its event, whole, swapped or cut: what decoding afresh says, or nothing. */
+static void sample_again(void **state)
+{
+	const uint64_t plain = SEAM_SAMPLE_IDENTIFIER | SEAM_SAMPLE_IP | SEAM_SAMPLE_TID |
+	                       SEAM_SAMPLE_TIME | SEAM_SAMPLE_ADDR | SEAM_SAMPLE_ID |
+	                       SEAM_SAMPLE_STREAM_ID | SEAM_SAMPLE_CPU | SEAM_SAMPLE_PERIOD |
+	                       SEAM_SAMPLE_CALLCHAIN;
+	unsigned taken = 0, left = 0;
+	uint64_t rng = 77;
+
+	for (int round = 0; round < 600; round++) {
+		struct fixture f = { .attr = random_attr(&rng) };
+		bool swap = next_random(&rng) & 1;
+		struct seam_decoded into, before;
+		struct seam_sample s;
+		size_t whole;
+
+		if (round % 3)
+			f.attr.sample_type &= plain;
+		s = random_sample(&rng, &f.attr);
+		fixture_events(&f);
+		assert_int_equal(encode_sample(&f.bytes, &f.attr, 1, &s), 0);
+		assert_int_equal(fixture_decode(&f, f.bytes.n, false), 0);
+		into = f.d;
+		buf_clear(&f.bytes);
+		s = random_sample(&rng, &f.attr);
+		assert_int_equal(encode_sample(&f.bytes, &f.attr, 2, &s), 0);
+		whole = f.bytes.n;
+		if (swap)
+			swap_record(f.bytes.bytes, f.bytes.n, &f.attr);
+		for (size_t n = whole;; n = next_random(&rng) % (whole - 7) + 8) {
+			int r = fixture_decode(&f, n, swap);
+			bool done;
+
+			memcpy(&before, &into, sizeof(into));
+			assert_false(events_sample_again(f.events, &f.record, NULL, &into));
+			done = events_sample_again(f.events, &f.record, seam_events_at(f.events, 0),
+			                           &into);
+			assert_int_equal(done, r == 0 && !(f.attr.sample_type & ~plain));
+			taken += done;
+			left += !done;
+			if (!done) {
+				assert_memory_equal(&into, &before, sizeof(into));
+			} else {
+				assert_ptr_equal(into.record, &f.record);
+				assert_ptr_equal(into.event, f.d.event);
+				assert_int_equal(into.id.has, f.d.id.has);
+				assert_int_equal(into.id.pid, f.d.id.pid);
+				assert_int_equal(into.id.cpu, f.d.id.cpu);
+				assert_int_equal(into.id.time_ns, f.d.id.time_ns);
+				assert_int_equal(into.sample.period, f.d.sample.period);
+				assert_true(NO_FIELD(&into.sample));
+				same_sample(f.attr.sample_type, &f.d.sample, &into.sample);
+			}
+			if (n < whole || whole == 8)
+				break;
+		}
+		fixture_free(&f);
+	}
+	assert_true(taken > 300 && left > 300);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sample_every_field), cmocka_unit_test(sample_big_endian_literal),
 		cmocka_unit_test(sample_defaults),    cmocka_unit_test(sample_empty_branches),
 		cmocka_unit_test(sample_lies),        cmocka_unit_test(sample_round_trip),
-		cmocka_unit_test(sample_cut),
+		cmocka_unit_test(sample_cut),         cmocka_unit_test(sample_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
