@@ -39,6 +39,13 @@ enum profile_kind {
 	PROFILE_KINDS,
 };
 
+/* The kind of frames that are shown as one: the least that is known, so that the order of frames does not matter, and PROFILE_INLINED
+ * are calls that are nowhere but inlined. */
+static inline uint32_t profile_kind_of(uint32_t a, uint32_t b)
+{
+	return b != PROFILE_UNKNOWN && (a == PROFILE_UNKNOWN || b < a) ? b : a;
+}
+
 struct profile_frame {
 	uint64_t address; /* in the object's own numbering; as recorded when object is 0 */
 	uint32_t object;  /* 0: none */

@@ -140,10 +140,8 @@ static struct rollup_row *rollup_frame_row(struct rollup_builder *b, uint32_t *v
 	if (columns & BIT(ROLLUP_LINE))
 		value[ROLLUP_LINE] = frame->line;
 	row = rollup_find(b, value);
-	/* The least of those known, so that the order of frames does not matter. */
-	if (row && frame->kind != PROFILE_UNKNOWN &&
-	    (row->kind == PROFILE_UNKNOWN || frame->kind < row->kind))
-		row->kind = frame->kind;
+	if (row)
+		row->kind = profile_kind_of(row->kind, frame->kind);
 	if (row)
 		b->frames[id] = (uint32_t)(row - b->table->rows) + 1;
 	return row;

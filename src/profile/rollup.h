@@ -32,9 +32,7 @@ enum rollup_column {
  * parent, symbol, file), events, objects; numbers (pid, tid, cpu, state, slice, line). */
 struct rollup_row {
 	uint32_t value[ROLLUP_COLUMNS];
-	uint32_t
-	        kind; /* enum profile_kind: of its frames the least that is known, so PROFILE_INLINED is a row of
-	                  calls that are nowhere but inlined */
+	uint32_t kind;        /* of its frames, by profile_kind_of */
 	uint64_t self, total; /* weight */
 	uint64_t self_samples, total_samples;
 	uint64_t last; /* the profile's row last counted in total, + 1 */

@@ -54,7 +54,7 @@ static int tree_grow(struct tree_builder *b)
 static int tree_child(struct tree_builder *b, uint32_t parent, uint32_t frame, uint32_t *ret)
 {
 	struct tree *t = b->tree;
-	const struct profile_frame *f;
+	const struct profile_frame *f = profile_frame_at(t->profile, frame);
 	uint32_t label;
 	uint64_t *slot;
 	bool is_new;
@@ -65,7 +65,6 @@ static int tree_child(struct tree_builder *b, uint32_t parent, uint32_t frame, u
 	if (!slot)
 		return -ENOMEM;
 	if (is_new) {
-		f = profile_frame_at(t->profile, frame);
 		t->nodes[t->n] = (struct tree_node){ .parent = parent,
 			                             .object = f->object,
 			                             .symbol = f->symbol,
@@ -74,6 +73,7 @@ static int tree_child(struct tree_builder *b, uint32_t parent, uint32_t frame, u
 		t->nodes[parent].first_child = (uint32_t)t->n;
 		*slot = t->n++;
 	}
+	t->nodes[*slot].kind = profile_kind_of(t->nodes[*slot].kind, f->kind);
 	*ret = (uint32_t)*slot;
 	return 0;
 }

@@ -19,8 +19,8 @@ enum tree_order {
 struct tree_node {
 	uint32_t parent, first_child, next_sibling; /* 0: none (the root is node 0) */
 	uint32_t object, symbol;                    /* of the profile; symbol 0: not known */
-	uint32_t kind;
-	uint64_t self, total; /* weight */
+	uint32_t kind;                              /* of its frames, by profile_kind_of */
+	uint64_t self, total;                       /* weight */
 	uint64_t self_samples, total_samples;
 };
 

@@ -115,6 +115,7 @@ static void a_row_is_of_the_least_kind(void **state)
 	for (int first = 0; first < 2; first++) {
 		struct profile *p;
 		struct rollup t;
+		struct tree tree;
 
 		assert_int_equal(profile_new(&p, 0), 0);
 		for (int i = 0; i < 2; i++) {
@@ -137,6 +138,11 @@ static void a_row_is_of_the_least_kind(void **state)
 		assert_int_equal(t.n, 1);
 		assert_int_equal(t.rows[0].kind, PROFILE_USER);
 		rollup_free(&t);
+		assert_int_equal(tree_build(&tree, p, &(struct tree_opts){ .order = TREE_CALLEE }),
+		                 0);
+		assert_int_equal(tree.n, 2);
+		assert_int_equal(tree.nodes[1].kind, PROFILE_USER);
+		tree_free(&tree);
 		profile_free(p);
 	}
 }
