@@ -18,6 +18,10 @@
 #include "capture/buildid.h"
 #include "image/image.h"
 #include "proc/object.h"
+#include "unwind/frametab.h"
+
+_Static_assert(KWALK_TABLE_VERSION == FRAMETAB_VERSION,
+               "the tables that are made are those that the programs read");
 
 struct record_table {
 	struct tables *tables;

@@ -15,7 +15,6 @@
 
 /* The table's header, by docs/unwind-table.md. */
 #define TABLE_MAGIC 0x776e7573u
-#define TABLE_VERSION 3u
 #define TABLE_X86_64 62u
 #define TABLE_RULE_SIZE 32u
 
@@ -45,7 +44,7 @@ static uint64_t table_bytes(const struct table_header *h)
 
 static bool table_is_ours(const struct table_header *h)
 {
-	return h->magic == TABLE_MAGIC && h->version == TABLE_VERSION &&
+	return h->magic == TABLE_MAGIC && h->version == KWALK_TABLE_VERSION &&
 	       h->machine == TABLE_X86_64 && table_bytes(h) <= h->size;
 }
 
