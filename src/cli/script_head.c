@@ -121,7 +121,7 @@ static void head_task(struct script_head *head, unsigned fields, const struct re
 	if (fields & SCRIPT_COMM)
 		put_comm(out, comm, padded);
 	put_task(out, fields, &d->id);
-	if (!out->failed)
+	if (!out->failed && out->n > start)
 		head_keep(task, comm, &d->id, padded, out->bytes + start, out->n - start);
 }
 
