@@ -79,14 +79,17 @@ else:
     time.sleep(0.5)
     top.send_signal(signal.SIGINT)
 os.set_blocking(ours, False)
-while top.poll() is None:
+ended = False
+while not ended:
+    ended = top.poll() is not None  # asked first: what it wrote until then is read below
     try:
-        shown += os.read(ours, 65536)
+        while True:
+            shown += os.read(ours, 65536)
     except BlockingIOError:
         time.sleep(0.1)
 back = termios.tcgetattr(its) == before
 if how == "quit":
-    back = back and (shown + os.read(ours, 65536)).rstrip().endswith(b"\033[?7h")
+    back = back and shown.rstrip().endswith(b"\033[?7h")
 print(top.returncode, "given back" if back else "not given back")
 PY
 same "SIGQUIT" "-3 given back" "$(timeout 60 python3 terminal.py "$SEAM" "$pid" quit)"
