@@ -332,8 +332,6 @@ static uint32_t index_short(uint64_t ns)
 	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 }
 
-#define INDEX_TASKS 256u
-
 /* What lies near each answer in time, so that most samples are matched by their answer alone. */
 static void index_quiet(struct index *ix)
 {
