@@ -318,16 +318,21 @@ static void test_kept_kernel(void **state)
 	symbol_free(cache);
 }
 
+static struct symbol_key module_key(const char *name)
+{
+	return (struct symbol_key){
+		.kind = SYMBOL_KIND_MODULE,
+		.path = name,
+		.build_id = { .size = 20, .bytes = { 0xab, 0xcd, 1,  2,  3,  4,  5,  6,  7,  8,
+		                                     9,    10,   11, 12, 13, 14, 15, 16, 17, 18 } }
+	};
+}
+
 /* A module's file in the cache, by the build-id that the recording has of "[name]". */
 static void test_kept_module_file(void **state)
 {
 	struct symbol_opts opts = { .sz = sizeof(opts), .foreign = true };
-	struct symbol_key key = {
-		.kind = SYMBOL_KIND_MODULE,
-		.path = "[made]",
-		.build_id = { .size = 20, .bytes = { 0xab, 0xcd, 1,  2,  3,  4,  5,  6,  7,  8,
-		                                     9,    10,   11, 12, 13, 14, 15, 16, 17, 18 } }
-	};
+	struct symbol_key key = module_key("[made]");
 	struct symbol_place place = { 0xffffffffc0000000, 0xffffffffc0010000, 0 };
 	struct symbol_object *object;
 	struct symbol_cache *cache;
@@ -361,12 +366,7 @@ static void test_kept_module_file(void **state)
 static void test_module_by_name(void **state)
 {
 	struct symbol_opts opts = { .sz = sizeof(opts), .foreign = true };
-	struct symbol_key key = {
-		.kind = SYMBOL_KIND_MODULE,
-		.path = "[made_mod]",
-		.build_id = { .size = 20, .bytes = { 0xab, 0xcd, 1,  2,  3,  4,  5,  6,  7,  8,
-		                                     9,    10,   11, 12, 13, 14, 15, 16, 17, 18 } }
-	};
+	struct symbol_key key = module_key("[made_mod]");
 	struct symbol_place place = { 0xffffffffc0000000, 0xffffffffc0010000, 0 };
 	struct symbol_object *object;
 	struct symbol_cache *cache;
