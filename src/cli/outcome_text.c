@@ -69,8 +69,8 @@ void outcome_text(const struct outcome_counts *c, struct buf *out)
 	outcome_part(&l, c->kind[OUTCOME_NOT_SAID], outcome_kind_text(OUTCOME_NOT_SAID));
 	buf_put_text(out, "\n");
 	if (c->guessed)
-		buf_printf(out,
-		           "%s of them go through code without unwind information by its frame "
-		           "pointers\n",
-		           outcome_share(c->guessed, l.all, share, sizeof(share)));
+		buf_printf(
+		        out,
+		        "%s of them have guessed frames, behind code without unwind information\n",
+		        outcome_share(c->guessed, l.all, share, sizeof(share)));
 }

@@ -156,7 +156,7 @@ static void say_ends(const struct record_live *r, const struct record_opts *o,
 	for (int end = 0; end < WALK_ENDS; end++)
 		if (end != WALK_COMPLETE && end != WALK_TRUNCATED && end != WALK_NO_INFO)
 			say_share(walk_end_text((enum walk_end)end), w->end[end], w->samples);
-	say_share("go through code without unwind information by its frame pointers", w->guessed,
+	say_share("have guessed frames, behind code without unwind information", w->guessed,
 	          w->samples);
 	say_share("too long for a record: user address only", c->too_long, w->samples);
 }

@@ -122,8 +122,7 @@ static void account_walks(const struct report *r, struct buf *out)
 	account_missing(r, u->samples, out);
 	if (u->guessed)
 		buf_printf(out,
-		           "%s of them have frames guessed by frame pointer, marked " FRAME_GUESS
-		           " (%s frames)\n",
+		           "%s of them have guessed frames, marked " FRAME_GUESS " (%s frames)\n",
 		           outcome_share(u->guessed, u->samples, part, sizeof(part)),
 		           report_number(u->guessed_frames, number, sizeof(number)));
 }
@@ -146,10 +145,10 @@ static void account_ends(const struct report *r, struct buf *out)
 		account_part(out, &first, c->ends[e], all, stack_end_text(e));
 	buf_put_text(out, "\n");
 	if (c->guessed)
-		buf_printf(out,
-		           "%s of them have frames guessed by frame pointer, in code without "
-		           "unwind information\n",
-		           report_number(c->guessed, number, sizeof(number)));
+		buf_printf(
+		        out,
+		        "%s of them have guessed frames, behind code without unwind information\n",
+		        report_number(c->guessed, number, sizeof(number)));
 }
 
 static void account_count(struct buf *out, uint64_t n, const char *one, const char *many)

@@ -363,9 +363,8 @@ const struct cmd cmd_script = {
 	           "your own scripts. User halves that came in a deferred record stand where they "
 	           "belong; "
 	           "a sample that was never answered shows only its kernel half, and -F +state "
-	           "says why, and how the walk over a stack copy ended. A frame with ? before its "
-	           "name "
-	           "was guessed by frame pointer.",
+	           "says why, and how each walk ended. A frame with ? before its name was guessed, "
+	           "by frame pointer or by the rule in front of it.",
 	.options = script_options,
 	.run = script_run,
 };

@@ -17,7 +17,7 @@ struct recording; /* recording.h */
 struct unwound_counts {
 	uint64_t samples;        /* walked */
 	uint64_t end[WALK_ENDS]; /* why each walk ended: their sum is samples */
-	uint64_t guessed;        /* samples with frames guessed by frame pointer */
+	uint64_t guessed;        /* samples with guessed frames */
 	uint64_t frames, guessed_frames;
 	uint64_t
 	        unusable; /* registers of a machine, or a mode, that is not understood: not walked */
