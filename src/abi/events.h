@@ -76,6 +76,14 @@ uint64_t events_sample_time(const struct seam_events *events, const struct seam_
 bool events_sample_again(const struct seam_events *events, const struct seam_record *record,
                          const struct seam_event *last, struct seam_decoded *ret);
 
+/*
+ * seam_record_decode into a place that holds what the same *again says: the event of the whole sample that was decoded there last (NULL:
+ * something else). Most records are samples of the event before, of which little has to be written.
+ */
+int events_decode_again(const struct seam_events *events, const struct seam_record *record,
+                        const struct seam_event **again, struct seam_decoded *ret,
+                        struct seam_error *err);
+
 /* What is constant of the records of an event with this attr. */
 struct layout layout_of(const struct seam_attr *attr);
 

@@ -375,6 +375,19 @@ bool events_sample_again(const struct seam_events *events, const struct seam_rec
 	return true;
 }
 
+int events_decode_again(const struct seam_events *events, const struct seam_record *record,
+                        const struct seam_event **again, struct seam_decoded *ret,
+                        struct seam_error *err)
+{
+	int r;
+
+	if (events_sample_again(events, record, *again, ret))
+		return 0;
+	r = seam_record_decode(events, record, ret, err);
+	*again = r >= 0 && record->type == SEAM_RECORD_SAMPLE ? ret->event : NULL;
+	return r;
+}
+
 uint64_t events_sample_time(const struct seam_events *events, const struct seam_record *record)
 {
 	const struct seam_event *event = events_of_sample(events, record);

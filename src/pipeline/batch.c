@@ -29,26 +29,11 @@ static void batch_ask_user(const struct batch_item *item)
 			__builtin_prefetch(user->bytes + at);
 }
 
-/* An item's place held a sample before, most likely of the same event. */
-static int batch_record(const struct batch *b, struct batch_item *item)
-{
-	const struct seam_events *events = b->rec->events;
-	int r;
-
-	if (events_sample_again(events, &item->record, item->again, &item->decoded))
-		return 0;
-	item->again = NULL;
-	r = seam_record_decode(events, &item->record, &item->decoded, NULL);
-	if (r >= 0 && item->record.type == SEAM_RECORD_SAMPLE)
-		item->again = item->decoded.event;
-	return r;
-}
-
 /* 1: to be given; 0: not; -ENOMEM. */
 static int batch_decode(struct batch *b, struct batch_item *item)
 {
 	const struct recording *rec = b->rec;
-	int r = batch_record(b, item);
+	int r = events_decode_again(rec->events, &item->record, &item->again, &item->decoded, NULL);
 
 	item->walk = NULL;
 	item->comm = NULL;

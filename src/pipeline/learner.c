@@ -252,20 +252,6 @@ static bool learner_is_known(uint32_t type)
 	return seam_record_name(type) != NULL;
 }
 
-static int learner_decode(struct learner *l, const struct seam_record *record,
-                          struct seam_decoded *ret, struct seam_error *why)
-{
-	bool sample = ret == &l->sample;
-	int r;
-
-	if (sample && events_sample_again(l->rec->events, record, l->again, ret))
-		return 0;
-	r = seam_record_decode(l->rec->events, record, ret, why);
-	if (sample)
-		l->again = r >= 0 ? ret->event : NULL;
-	return r;
-}
-
 int learner_count(struct learner *l, const struct seam_record *record, struct seam_decoded *ret)
 {
 	struct recording *rec = l->rec;
@@ -285,7 +271,8 @@ int learner_count(struct learner *l, const struct seam_record *record, struct se
 		rec->counts.unknown += !learner_is_known(record->type);
 		return 0;
 	}
-	r = learner_decode(l, record, ret, &why);
+	r = ret == &l->sample ? events_decode_again(rec->events, record, &l->again, ret, &why)
+	                      : seam_record_decode(rec->events, record, ret, &why);
 	if (r == -EOPNOTSUPP) {
 		rec->counts.unknown++;
 		return 0;
