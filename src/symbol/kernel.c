@@ -279,7 +279,7 @@ static struct image_build_id module_build_id(const struct symbol_object *object,
 
 	if (id.size || cache->opts.search.root || !cache->opts.kernel_build_id.size)
 		return id;
-	read_build_id("/sys/kernel/notes", &running);
+	kernel_running_id(&running);
 	if (!image_build_id_equal(&running, &cache->opts.kernel_build_id))
 		return id;
 	buf_printf(&notes, "/sys/module/%s/notes/.note.gnu.build-id", name);

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/cpus.h"
 #include "capture/bpf/kwalk_parts.h"
 #include "capture/procfs.h"
 
@@ -116,13 +116,12 @@ static void *cover_run(void *ctx)
 
 static void cover_all(struct cover *c, void (*said)(void *ctx, size_t done, size_t of), void *ctx)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct buf text = { 0 }, vmas = { 0 };
 	uint64_t said_ns = kwalk_now_ns();
 	pthread_t threads[COVER_THREADS];
 	int n = 0;
 
-	while (n < COVER_THREADS && n + 1 < cpus &&
+	while (n < COVER_THREADS && n + 1 < (int)cpus_online() &&
 	       pthread_create(&threads[n], NULL, cover_run, c) == 0)
 		n++;
 	while (cover_next(c, &text, &vmas)) {
