@@ -178,9 +178,8 @@ static const char *account_unmapped(const struct report *r)
 		       "frame pointer";
 	for (size_t i = 0; i < seam_events_count(r->rec->events); i++)
 		if (!strncmp(seam_events_at(r->rec->events, i)->name, "offcpu-", 7))
-			return "no mapping of that time holds the address; or there is none: what "
-			       "is "
-			       "left of time off the CPU at the end has no stack";
+			return "no mapping of that time holds the address; or there is none: "
+			       "what is left of time off the CPU at the end has no stack";
 	return "no mapping of that time holds the address";
 }
 
@@ -216,14 +215,16 @@ static void account_unnamed(const struct report *r, struct buf *out)
 static void account_partial(const struct report *r, struct buf *out)
 {
 	const struct load *l = &r->load;
+	char part[16];
 
 	for (size_t i = 0; i < l->n_partial && i < UNNAMED_SHOWN; i++) {
 		const struct load_partial *p = &l->partial[i];
 
 		buf_printf(out,
-		           "%.1f %% of the samples go through code of %s whose inlined calls are "
+		           "%s of the samples go through code of %s whose inlined calls are "
 		           "not known: %s was not found\n",
-		           report_percent(p->samples, l->taken), p->object, p->file);
+		           outcome_share(p->samples, l->taken, part, sizeof(part)), p->object,
+		           p->file);
 		if (report_percent(p->samples, l->taken) >= HINT_PERCENT)
 			buf_printf(out,
 			           "  hint: the .dwo files are looked for beside the program and "
