@@ -318,6 +318,13 @@ static void test_kept_kernel(void **state)
 	symbol_free(cache);
 }
 
+/* For a shell: writes the source of a relocatable file with a build-id note, as a module is. */
+static const char module_source[] =
+        "printf '.section .note.gnu.build-id,\"a\",@note\\n.long 4,20,3\\n.asciz \"GNU\"\\n"
+        ".byte 0xab,0xcd,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18\\n"
+        ".text\\n.zero 64\\n.globl made_op\\n.type made_op,@function\\nmade_op: .zero 32\\n"
+        ".size made_op,32\\n' >m.s";
+
 static struct symbol_key module_key(const char *name)
 {
 	return (struct symbol_key){
@@ -339,16 +346,11 @@ static void test_kept_module_file(void **state)
 	struct symbol s;
 	char command[1200];
 
-	/* a relocatable file with a build-id note, as a module is */
-	snprintf(
-	        command, sizeof(command),
-	        "cd %s && mkdir -p .build-id/ab/cd0102030405060708090a0b0c0d0e0f101112 && "
-	        "printf '.section .note.gnu.build-id,\"a\",@note\\n.long 4,20,3\\n.asciz \"GNU\"\\n"
-	        ".byte 0xab,0xcd,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18\\n"
-	        ".text\\n.zero 64\\n.globl made_op\\n.type made_op,@function\\nmade_op: .zero "
-	        "32\\n.size made_op,32\\n' >m.s && cc -c -o "
-	        ".build-id/ab/cd0102030405060708090a0b0c0d0e0f101112/elf m.s 2>/dev/null",
-	        dir);
+	snprintf(command, sizeof(command),
+	         "cd %s && mkdir -p .build-id/ab/cd0102030405060708090a0b0c0d0e0f101112 && "
+	         "%s && cc -c -o "
+	         ".build-id/ab/cd0102030405060708090a0b0c0d0e0f101112/elf m.s 2>/dev/null",
+	         dir, module_source);
 	if (system(command))
 		skip();
 	opts.search.buildid_dir = dir;
@@ -374,20 +376,16 @@ static void test_module_by_name(void **state)
 	struct symbol s;
 
 	snprintf(root, sizeof(root), "%s/root", dir);
-	snprintf(
-	        command, sizeof(command),
-	        "cd %s && mkdir -p root/lib/modules/6.1-made/kernel/drivers && cd "
-	        "root/lib/modules/6.1-made && "
-	        "printf '.section .note.gnu.build-id,\"a\",@note\\n.long 4,20,3\\n.asciz \"GNU\"\\n"
-	        ".byte 0xab,0xcd,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18\\n"
-	        ".text\\n.zero 64\\n.globl made_op\\n.type made_op,@function\\nmade_op: .zero "
-	        "32\\n.size made_op,32\\n' >m.s && cc -c -o kernel/drivers/made-mod.ko m.s "
-	        "2>/dev/null && "
-	        "printf 'kernel/drivers/made.ko:\\nkernel/drivers/made-mod.ko: "
-	        "kernel/drivers/made.ko\\n"
-	        "../../../out.ko:\\n' >modules.dep && cp kernel/drivers/made-mod.ko "
-	        "../../../out.ko",
-	        dir);
+	snprintf(command, sizeof(command),
+	         "cd %s && mkdir -p root/lib/modules/6.1-made/kernel/drivers && cd "
+	         "root/lib/modules/6.1-made && "
+	         "%s && cc -c -o kernel/drivers/made-mod.ko m.s "
+	         "2>/dev/null && "
+	         "printf 'kernel/drivers/made.ko:\\nkernel/drivers/made-mod.ko: "
+	         "kernel/drivers/made.ko\\n"
+	         "../../../out.ko:\\n' >modules.dep && cp kernel/drivers/made-mod.ko "
+	         "../../../out.ko",
+	         dir, module_source);
 	if (system(command))
 		skip();
 	opts.search.root = root;
