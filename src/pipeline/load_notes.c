@@ -150,10 +150,11 @@ static int load_note(struct load_noter *l, const struct note *note)
 		same.user = note->user;
 	else if (r >= 0)
 		r = stacks_answer(s, &verdict.user, true, &same.user);
-	if (!(note->kernel & NOTES_LONE))
+	if (!(note->kernel & NOTES_NO_KERNEL))
 		same.kernel = note->kernel;
-	else if (!same.user)
-		same.lone = note->kernel & ~NOTES_LONE;
+	else if (r >= 0 && !same.user)
+		r = stacks_lone(s, l->notes->ips[note->kernel & ~NOTES_NO_KERNEL], who->misc,
+		                &same.lone);
 	if (r >= 0 && l->said[who->event])
 		r = load_noted_outcome(l, who, &same, l->noted[note->who].key.user_space);
 	if (r < 0)

@@ -31,6 +31,7 @@ void notes_free(struct notes *n)
 	for (size_t i = 0; i < n->n_blocks; i++)
 		free(n->blocks[i]);
 	free(n->blocks);
+	free(n->ips);
 	pool_free(&n->whos);
 	stacks_free(&n->stacks);
 	free(n);
@@ -76,15 +77,39 @@ static int notes_who(struct notes *n, const struct seam_decoded *d, enum rules_k
 		.misc = d->record->misc,
 		.kind = (uint16_t)kind,
 	};
-	size_t at =
-	        (who.tid ^ who.cpu << 5 ^ who.misc << 3 ^ who.kind ^ who.event << 7) % NOTES_RECENT;
+	struct notes_recent *recent =
+	        &n->recent[(who.tid ^ who.cpu << 5 ^ who.misc << 3 ^ who.kind ^ who.event << 7) %
+	                   NOTES_RECENT];
+	uint64_t words[3];
 
-	if (!n->recent[at].id || memcmp(&n->recent[at].who, &who, sizeof(who)) != 0) {
-		n->recent[at].id = pool_put(&n->whos, &who);
-		n->recent[at].who = who;
+	memcpy(words, &who, sizeof(words));
+	if (!recent->id || (recent->who[0] ^ words[0]) | (recent->who[1] ^ words[1]) |
+	                           (recent->who[2] ^ words[2])) {
+		recent->id = pool_put(&n->whos, &who);
+		memcpy(recent->who, words, sizeof(words));
 	}
-	*ret = n->recent[at].id;
+	*ret = recent->id;
 	return *ret == POOL_FAILED ? -ENOMEM : 0;
+}
+
+/* 1: one too many. */
+static int notes_ip(struct notes *n, uint64_t ip, uint32_t *ret)
+{
+	if (n->n_ips == n->ips_capacity) {
+		uint32_t capacity = n->ips_capacity ? n->ips_capacity * 2 : 4096;
+		uint64_t *ips;
+
+		if (capacity > NOTES_NO_KERNEL)
+			return 1;
+		ips = realloc(n->ips, capacity * sizeof(*ips));
+		if (!ips)
+			return -ENOMEM;
+		n->ips = ips;
+		n->ips_capacity = capacity;
+	}
+	n->ips[n->n_ips] = ip;
+	*ret = NOTES_NO_KERNEL | n->n_ips++;
+	return 0;
 }
 
 /* The halves that the sample itself has. 1: their numbers are too large for a note. */
@@ -92,18 +117,15 @@ static int notes_halves(struct notes *n, const struct seam_decoded *d,
                         const struct stitch_learned *said, struct note *note)
 {
 	bool stable = d->record->stable;
-	int r = stacks_half(&n->stacks, &said->parts.kernel, stable, &note->kernel);
+	int r = 0;
 
 	note->user = (uint32_t)said->slot;
-	if (r >= 0 && said->parts.kind == RULES_AT_ONCE)
+	if (said->parts.kind == RULES_AT_ONCE)
 		r = stacks_half(&n->stacks, &said->parts.user, stable, &note->user);
-	if (r < 0 || note->kernel)
-		return r < 0 ? r : !!(note->kernel & NOTES_LONE);
-	r = stacks_lone(&n->stacks, d->sample.ip, d->record->misc, &note->kernel);
-	if (r < 0 || note->kernel & NOTES_LONE)
-		return r < 0 ? r : 1;
-	note->kernel |= NOTES_LONE;
-	return 0;
+	if (r < 0 || !said->parts.kernel.n)
+		return r < 0 ? r : notes_ip(n, d->sample.ip, &note->kernel);
+	r = stacks_half(&n->stacks, &said->parts.kernel, stable, &note->kernel);
+	return r < 0 ? r : !!(note->kernel & NOTES_NO_KERNEL);
 }
 
 int notes_add(struct notes *n, const struct seam_decoded *d, const struct stitch_learned *said)

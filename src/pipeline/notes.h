@@ -7,7 +7,7 @@
  * Not every sample can be noted: one with a stack copy to unwind, or with a group's counters, needs its bytes. A
  * recording with a single such sample has no notes, and load.c decodes it twice.
  *
- * Memory: 32 bytes a sample, and what stacks.h keeps of distinct halves.
+ * Memory: 32 bytes a sample, 40 of one in user mode, and what stacks.h keeps of distinct halves.
  */
 #ifndef SEAM_PIPELINE_NOTES_H
 #define SEAM_PIPELINE_NOTES_H
@@ -24,7 +24,7 @@ struct notes_who {
 	uint16_t misc, kind; /* enum rules_kind */
 };
 
-#define NOTES_LONE 0x80000000u
+#define NOTES_NO_KERNEL 0x80000000u
 
 struct note {
 	uint64_t when;   /* rules_when */
@@ -40,14 +40,16 @@ struct note {
 #define NOTES_RECENT 256u
 
 struct notes {
-	struct stacks stacks; /* numbers halves and ips */
+	struct stacks stacks; /* numbers halves */
 	struct pool whos;     /* struct notes_who */
 	struct note **blocks;
 	size_t n_blocks;
 	struct note *next, *end; /* room in the last block */
-	struct {
-		struct notes_who who;
-		uint32_t id; /* 0: none */
+	uint64_t *ips;
+	uint32_t n_ips, ips_capacity;
+	struct notes_recent {
+		uint64_t who[3]; /* a struct notes_who */
+		uint32_t id;     /* 0: none */
 	} recent[NOTES_RECENT];
 };
 

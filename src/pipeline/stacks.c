@@ -17,7 +17,19 @@ _Static_assert(sizeof(struct stacks_lone) == 16, "hashed and compared as bytes")
 
 static uint64_t stacks_hash(const struct stacks *s, const struct stacks_same *same)
 {
-	return map_hash_quick(same, sizeof(*same), s->secret);
+	uint64_t words[2];
+
+	memcpy(words, same, sizeof(words));
+	return map_hash_pair(words[0], words[1], s->secret);
+}
+
+static bool stacks_equal(const struct stacks_same *a, const struct stacks_same *b)
+{
+	uint64_t x[2], y[2];
+
+	memcpy(x, a, sizeof(x));
+	memcpy(y, b, sizeof(y));
+	return !((x[0] ^ y[0]) | (x[1] ^ y[1]));
 }
 
 int stacks_start(struct stacks *s)
@@ -176,7 +188,7 @@ static size_t stacks_find(const struct stacks *s, const struct stacks_same *same
 
 	for (; s->index[at]; at = (at + 1) & mask) {
 		if (s->index[at] >> 32 == hash >> 32 &&
-		    !memcmp(&s->entries[(uint32_t)s->index[at] - 1].same, same, sizeof(*same)))
+		    stacks_equal(&s->entries[(uint32_t)s->index[at] - 1].same, same))
 			break;
 	}
 	return at;

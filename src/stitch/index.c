@@ -446,43 +446,50 @@ static const struct index_answer *index_find(const struct index *ix, const struc
 	return best;
 }
 
-/* Of a sample whose cookie's first answer has the number n (+ 1; 0: it has none). */
-static void index_judge(const struct index *ix, const struct rules_who *who, uint32_t index,
-                        uint32_t n, struct stitch_verdict *ret, struct seam_stitch_counts *counts)
+/* What is to be said of a sample whose cookie has no answer of its own. */
+static enum seam_stitch_state index_unanswered(const struct index *ix, const struct rules_who *who,
+                                               uint32_t index)
 {
-	struct rules_unanswered facts = { .when = who->when,
+	struct rules_unanswered facts = { .no_output = rules_no_output(ix->output, ix->n_answers),
+		                          .when = who->when,
 		                          .seen_past = RULES_NEVER,
 		                          .ended = RULES_NEVER,
 		                          .last_lost = ix->losses.last };
-	enum rules_match match = RULES_MISMATCH;
-	const struct index_answer *a;
-	const struct track *track;
-	bool mismatch;
+	const struct track *track = index_track_of(ix, who->tid);
 	uint64_t at;
 
-	a = index_find(ix, who, n & ~INDEX_CARRIED, &match, &mismatch);
-	if (a) {
-		ret->state = rules_matched(match);
-		ret->answer_time_ns = a->when & RULES_UNTIMED ? 0 : a->when;
-		ret->answer_misc = a->misc;
-		if (match == RULES_CROSSED)
-			return;
-		ret->user = (struct seam_u64s){ .bytes = a->ips,
-			                        .n = a->n & ~INDEX_SWAP,
-			                        .swap = a->n & INDEX_SWAP };
-		counts->empty_answers += !ret->user.n;
-		return;
-	}
-	counts->tid_mismatches += mismatch;
-	facts.no_output = rules_no_output(ix->output, ix->n_answers);
-	track = index_track_of(ix, who->tid);
 	if (track) {
 		facts.seen_past = track_seen_past(track, who->when, index);
 		facts.ended = times_from(&track->exits, who->when);
 		at = times_from(&track->births, who->when);
 		facts.ended = at < facts.ended ? at : facts.ended;
 	}
-	ret->state = rules_unanswered(&facts);
+	return rules_unanswered(&facts);
+}
+
+/* Of a sample whose cookie's first answer has the number n (+ 1; 0: it has none). */
+static void index_judge(const struct index *ix, const struct rules_who *who, uint32_t index,
+                        uint32_t n, struct stitch_verdict *ret, struct seam_stitch_counts *counts)
+{
+	enum rules_match match = RULES_MISMATCH;
+	const struct index_answer *a;
+	bool mismatch;
+
+	a = index_find(ix, who, n & ~INDEX_CARRIED, &match, &mismatch);
+	if (!a) {
+		counts->tid_mismatches += mismatch;
+		ret->state = index_unanswered(ix, who, index);
+		return;
+	}
+	ret->state = rules_matched(match);
+	ret->answer_time_ns = a->when & RULES_UNTIMED ? 0 : a->when;
+	ret->answer_misc = a->misc;
+	if (match == RULES_CROSSED)
+		return;
+	ret->user = (struct seam_u64s){ .bytes = a->ips,
+		                        .n = a->n & ~INDEX_SWAP,
+		                        .swap = a->n & INDEX_SWAP };
+	counts->empty_answers += !ret->user.n;
 }
 
 static bool index_is_duplicate(const struct index *ix, uint64_t index)
