@@ -267,20 +267,11 @@ const struct seam_event *seam_events_at(const struct seam_events *events, size_t
 	return index < events->n ? &events->entries[index]->event : NULL;
 }
 
-static inline const struct seam_event *events_find(const struct seam_events *events, uint64_t id)
+const struct seam_event *seam_events_by_id(const struct seam_events *events, uint64_t id)
 {
 	uint64_t index;
 
-	if (events->near_ids && id - events->first_id < EVENTS_NEAR) {
-		index = events->near_ids[id - events->first_id];
-		return index ? &events->entries[index - 1]->event : NULL;
-	}
 	return map_get(&events->by_id, id, &index) ? seam_events_at(events, index) : NULL;
-}
-
-const struct seam_event *seam_events_by_id(const struct seam_events *events, uint64_t id)
-{
-	return events_find(events, id);
 }
 
 static uint64_t events_word(const struct seam_record *record, uint32_t at)
