@@ -22,7 +22,8 @@ struct layout {
 	uint32_t trailer_size;
 	uint8_t regs_user_n, regs_intr_n;
 	bool branch_hw_idx, branch_counters;
-	bool plain; /* nothing but a callchain stands behind PERIOD */
+	/* The least size of a sample that has nothing but a callchain behind PERIOD; UINT32_MAX: they have more. */
+	uint32_t again_size;
 };
 
 #define EVENTS_NO_ID UINT32_MAX

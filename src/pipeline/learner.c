@@ -94,29 +94,37 @@ static int learner_kernel_change(struct learner *l, uint64_t time_ns)
 	return 0;
 }
 
-static void learner_event(struct recording *rec, const struct seam_event *event)
+static inline void learner_event(struct recording *rec, const struct seam_event *event)
 {
 	size_t last = sizeof(rec->counts.event_samples) / sizeof(rec->counts.event_samples[0]) - 1;
 
-	if (event)
-		rec->counts.event_samples[event->index < last ? event->index : last]++;
+	rec->counts.event_samples[event->index < last ? event->index : last]++;
 }
 
 /* A sample that reads its group counts for each member that has a share in it. */
-static int learner_sample(struct learner *l, const struct seam_decoded *d)
+static int learner_group(struct learner *l, const struct seam_decoded *d)
 {
 	struct recording *rec = l->rec;
-	uint64_t time_ns = d->id.time_ns, i = 0;
 	struct member member;
+	uint64_t i = 0;
+	int r;
+
+	rec->counts.group_samples++;
+	while ((r = members_next(&l->members, rec->events, &d->sample, &i, &member)) > 0)
+		learner_event(rec, member.event);
+	return r;
+}
+
+static inline int learner_sample(struct learner *l, const struct seam_decoded *d)
+{
+	struct recording *rec = l->rec;
+	uint64_t time_ns = d->id.time_ns;
 	int r = 0;
 
-	if (d->sample.event && members_of(&d->sample)) {
-		rec->counts.group_samples++;
-		while ((r = members_next(&l->members, rec->events, &d->sample, &i, &member)) > 0)
-			learner_event(rec, member.event);
-	} else {
+	if (members_of(&d->sample))
+		r = learner_group(l, d);
+	else
 		learner_event(rec, d->sample.event);
-	}
 	if (r < 0 || !(d->id.has & SEAM_SAMPLE_TIME))
 		return r;
 	if (time_ns < rec->first_ns)

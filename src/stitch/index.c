@@ -74,19 +74,26 @@ void index_free(struct index *ix)
 	*ix = (struct index){ 0 };
 }
 
-static struct track *index_track(struct index *ix, uint32_t tid)
+/* As index_track, of a task that is not among those met last. */
+static struct track *index_track_find(struct index *ix, uint32_t tid)
 {
 	uint32_t last = tid % INDEX_TRACKS;
-	struct track *track;
+	struct track *track = index_item(&ix->track_of, tid, &ix->tracks, sizeof(struct track));
 
-	if (ix->last[last].track && ix->last[last].tid == tid)
-		return index_track_at(ix, ix->last[last].track - 1);
-	track = index_item(&ix->track_of, tid, &ix->tracks, sizeof(struct track));
 	if (track) {
 		ix->last[last].tid = tid;
 		ix->last[last].track = (uint32_t)(track - index_track_at(ix, 0)) + 1;
 	}
 	return track;
+}
+
+static inline struct track *index_track(struct index *ix, uint32_t tid)
+{
+	uint32_t last = tid % INDEX_TRACKS;
+
+	if (ix->last[last].track && ix->last[last].tid == tid)
+		return index_track_at(ix, ix->last[last].track - 1);
+	return index_track_find(ix, tid);
 }
 
 #define INDEX_STACK_HEAD 256u
@@ -159,16 +166,19 @@ static struct index_answer *index_answer_new(struct index *ix)
 	return index_answer(ix, ix->n_answers);
 }
 
-/* Where a chain is kept among those met last: by its length and four of its words. */
+/* Where a chain is kept among those met last: by its length and four of its words, as they lie. */
 static struct index_recent *index_recent(struct index *ix, const struct seam_u64s *ips)
 {
-	const uint64_t picked[4] = { seam_u64s_at(ips, 0), seam_u64s_at(ips, ips->n / 3),
-		                     seam_u64s_at(ips, ips->n * 2 / 3),
-		                     seam_u64s_at(ips, ips->n - 1) };
+	const unsigned char *p = ips->bytes;
+	uint64_t n = ips->n, first, some, other, last;
 
-	return &ix->recent[map_mix((picked[0] ^ picked[2] << 1) * 31 +
-	                           (picked[1] ^ picked[3] << 1) + ips->n) %
-	                   INDEX_RECENT];
+	memcpy(&first, p, 8);
+	memcpy(&some, p + n / 4 * 8, 8);
+	memcpy(&other, p + n / 2 * 8, 8);
+	memcpy(&last, p + (n - 1) * 8, 8);
+	return &ix->recent[((first ^ other << 1) * 31 + (some ^ last << 1) + n) *
+	                           0x9e3779b97f4a7c15ULL >>
+	                   (64 - INDEX_RECENT_BITS)];
 }
 
 /* An answer's addresses, those of the first that had the same: few chains answer many samples. */
@@ -183,7 +193,7 @@ static int index_chain(struct index *ix, const struct seam_decoded *d, struct se
 		return 0;
 	}
 	if (!ix->recent)
-		ix->recent = calloc(INDEX_RECENT, sizeof(*ix->recent));
+		ix->recent = calloc(1u << INDEX_RECENT_BITS, sizeof(*ix->recent));
 	if (!ix->recent)
 		return -ENOMEM;
 	recent = index_recent(ix, &ips);
@@ -206,7 +216,8 @@ static int index_chain(struct index *ix, const struct seam_decoded *d, struct se
 	return 0;
 }
 
-static int index_learn_answer(struct index *ix, const struct seam_decoded *d)
+__attribute__((noinline)) static int index_learn_answer(struct index *ix,
+                                                        const struct seam_decoded *d)
 {
 	struct rules_who who = rules_who(d), other;
 	struct index_answer *a;

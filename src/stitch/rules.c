@@ -9,34 +9,11 @@
 
 #include <string.h>
 
-uint64_t rules_when(const struct seam_decoded *d)
-{
-	if (d->id.has & SEAM_SAMPLE_TIME)
-		return d->id.time_ns & ~RULES_UNTIMED;
-	return RULES_UNTIMED | d->record->index;
-}
-
-struct rules_who rules_who(const struct seam_decoded *d)
-{
-	struct rules_who who = { .when = rules_when(d), .pid = UINT32_MAX, .tid = UINT32_MAX };
-
-	if (d->id.has & SEAM_SAMPLE_TID) {
-		who.pid = d->id.pid;
-		who.tid = d->id.tid;
-	}
-	return who;
-}
-
 uint64_t rules_task_when(const struct seam_decoded *d)
 {
 	if (!(d->id.has & SEAM_SAMPLE_TIME) && d->task.time_ns)
 		return d->task.time_ns & ~RULES_UNTIMED;
 	return rules_when(d);
-}
-
-bool rules_user_mode(uint16_t misc)
-{
-	return (misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER;
 }
 
 static struct seam_u64s rules_slice(struct seam_u64s a, uint64_t from, uint64_t to)
@@ -51,7 +28,7 @@ static uint64_t rules_marker(const struct seam_u64s *chain, uint64_t from)
 {
 	uint64_t words[4];
 
-	for (; !chain->swap && chain->n - from >= 4; from += 4) { /* most chains have none */
+	for (; !chain->swap && chain->n - from >= 4; from += 4) { /* most words are none */
 		memcpy(words, chain->bytes + from * 8, sizeof(words));
 		if (words[0] >= SEAM_CONTEXT_MAX || words[1] >= SEAM_CONTEXT_MAX ||
 		    words[2] >= SEAM_CONTEXT_MAX || words[3] >= SEAM_CONTEXT_MAX)
@@ -62,11 +39,26 @@ static uint64_t rules_marker(const struct seam_u64s *chain, uint64_t from)
 	return from;
 }
 
+/* Where the user part begins or its cookie stands: the first of their markers; or the chain's end. Few words lie in front. */
+static uint64_t rules_user_at(const struct seam_u64s *chain, uint64_t *marker)
+{
+	uint64_t at;
+
+	for (at = 0; at < chain->n; at++) {
+		*marker = seam_u64s_at(chain, at);
+		if (*marker < SEAM_CONTEXT_MAX)
+			continue;
+		if (*marker == SEAM_CONTEXT_USER || *marker == SEAM_CONTEXT_USER_DEFERRED)
+			break;
+	}
+	return at;
+}
+
 static void rules_split_chain(const struct seam_sample *sample, uint16_t misc,
                               struct rules_parts *ret)
 {
 	const struct seam_u64s *chain = &sample->callchain;
-	uint64_t marker = 0, at = 0;
+	uint64_t marker = 0, at;
 
 	*ret = (struct rules_parts){ .kind = RULES_NO_USER };
 	if (sample->event ? !(sample->event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN)
@@ -80,11 +72,7 @@ static void rules_split_chain(const struct seam_sample *sample, uint16_t misc,
 		ret->user = rules_slice(*chain, 0, rules_marker(chain, 0));
 		return;
 	}
-	for (; at < chain->n; at++) {
-		marker = seam_u64s_at(chain, at);
-		if (marker == SEAM_CONTEXT_USER || marker == SEAM_CONTEXT_USER_DEFERRED)
-			break;
-	}
+	at = rules_user_at(chain, &marker);
 	ret->kernel = rules_slice(*chain, 0, at);
 	if (at == chain->n)
 		return;

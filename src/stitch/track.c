@@ -25,31 +25,18 @@ size_t track_bytes(const struct track *t)
 	return t->capacity * sizeof(*t->points) + times_bytes(&t->exits) + times_bytes(&t->births);
 }
 
-int track_add(struct track *t, uint64_t when, uint32_t index, uint64_t cookie, bool user_mode,
-              uint64_t seen)
+int track_grow(struct track *t)
 {
-	uint32_t entry = user_mode;
+	uint64_t capacity = t->capacity ? t->capacity + (uint64_t)t->capacity / 2 : 4;
+	struct track_point *points;
 
-	if (t->n == t->capacity) {
-		uint64_t capacity = t->capacity ? t->capacity + (uint64_t)t->capacity / 2 : 4;
-		struct track_point *points;
-
-		if (capacity > UINT32_MAX)
-			return -EOVERFLOW;
-		points = realloc(t->points, capacity * sizeof(*points));
-		if (!points)
-			return -ENOMEM;
-		t->points = points;
-		t->capacity = (uint32_t)capacity;
-	}
-	if (cookie) { /* 31 bits: two cookies of one task look alike once in 2^31, then a sign is
-		         missed, never made up */
-		entry |= (uint32_t)(map_mix(cookie) >> 32) & ~1u;
-		if (entry < 2)
-			entry |= 2;
-	}
-	t->points[t->n++] =
-	        (struct track_point){ .when = when, .seen = seen, .index = index, .entry = entry };
+	if (capacity > UINT32_MAX)
+		return -EOVERFLOW;
+	points = realloc(t->points, capacity * sizeof(*points));
+	if (!points)
+		return -ENOMEM;
+	t->points = points;
+	t->capacity = (uint32_t)capacity;
 	return 0;
 }
 
