@@ -343,14 +343,11 @@ static uint32_t index_short(uint64_t ns)
 	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 }
 
-/* What lies near each answer in time, so that most samples are matched by their answer alone. */
-static void index_quiet(struct index *ix)
+/* What lies near each of a block's answers in time, so that most samples are matched by their answer alone. */
+static void index_quiet(const struct index *ix, struct index_answer *answers, uint32_t n,
+                        struct index_around *around)
 {
-	struct index_around around[INDEX_TASKS];
-
-	memset(around, 0xff, sizeof(around)); /* of no task that is known */
-	for (uint32_t i = 0; i < ix->n_answers; i++) {
-		struct index_answer *a = index_answer(ix, i);
+	for (struct index_answer *a = answers; a < answers + n; a++) {
 		struct index_around *k = &around[a->tid % INDEX_TASKS];
 
 		if (a->tid == UINT32_MAX || a->when & RULES_UNTIMED)
@@ -361,6 +358,19 @@ static void index_quiet(struct index *ix)
 			index_around_time(k, a->when);
 		a->quiet_before = index_short(a->when - k->low);
 		a->quiet_after = index_short(k->high - a->when);
+	}
+}
+
+static void index_quiet_all(struct index *ix)
+{
+	struct index_around around[INDEX_TASKS];
+
+	memset(around, 0xff, sizeof(around)); /* of no task that is known */
+	for (uint32_t i = 0, left = ix->n_answers; i < ix->n_blocks; i++) {
+		uint32_t n = left < INDEX_BLOCK ? left : INDEX_BLOCK;
+
+		index_quiet(ix, ix->answers[i], n, around);
+		left -= n;
 	}
 }
 
@@ -388,7 +398,7 @@ int index_seal(struct index *ix)
 	for (uint32_t k = 0; k < ix->execs.n; k++)
 		times_sort(index_execs_at(ix, k));
 	if (r >= 0)
-		index_quiet(ix);
+		index_quiet_all(ix);
 	for (size_t walk = 0; map_next(&ix->duplicates, &walk, &i, NULL);)
 		ix->maybe_duplicate[i / 64 % 64] |= 1ULL << i % 64;
 	free(ix->recent);
