@@ -6,6 +6,10 @@
 #include "abi/fixed.h"
 
 #define ANSWER_LEAST 24u /* header, cookie, number of addresses */
+/* What is asked for where several CPUs are recorded with stacks, by perf and by seam. */
+#define AGAIN_USUAL                                                                     \
+	(SEAM_SAMPLE_IDENTIFIER | SEAM_SAMPLE_IP | SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | \
+	 SEAM_SAMPLE_CALLCHAIN | SEAM_SAMPLE_CPU | SEAM_SAMPLE_PERIOD)
 
 /* Whether a record is the last one's event's; at: where its id stands, EVENTS_NO_ID: nowhere. */
 static bool again_is(const struct seam_events *events, const struct seam_record *record,
@@ -48,7 +52,11 @@ FIXED_INLINE bool again_take_sample(const struct seam_record *record, bool swap,
 			return false;
 		ret->sample.callchain = (struct seam_u64s){ .bytes = p, .n = n, .swap = swap };
 	}
-	fixed_sample(l, record->bytes + 8, swap, &ret->sample, &ret->id);
+	p = record->bytes + 8;
+	if (l->sample_type == AGAIN_USUAL)
+		fixed_sample(l, AGAIN_USUAL, p, swap, &ret->sample, &ret->id);
+	else
+		fixed_sample(l, l->sample_type, p, swap, &ret->sample, &ret->id);
 	ret->record = record;
 	return true;
 }

@@ -3,7 +3,7 @@
  * fixed.h: what stands at a place that the event alone tells: the front of its samples, the trailer of its other
  * records. Invariant: the caller knows that the bytes are there. Everything that states its own length is elsewhere.
  *
- * swap is best a constant: each field then costs a test, a load and its stores.
+ * swap is best a constant: each field then costs a test, a load and its stores. So is type: then there is no test, either.
  */
 #ifndef SEAM_ABI_FIXED_H
 #define SEAM_ABI_FIXED_H
@@ -36,13 +36,12 @@ FIXED_INLINE void fixed_pair(const unsigned char **p, bool swap, uint32_t *first
 }
 
 /*
- * IDENTIFIER to PERIOD; l->fixed_size - 8 bytes are there. Who and when go to both of a decoded sample's ids field by field:
+ * IDENTIFIER to PERIOD; type is l->sample_type, and l->fixed_size - 8 bytes are there. Who and when go to both of a decoded sample's ids field by field:
  * to copy them behind would wait for the stores.
  */
-FIXED_INLINE void fixed_sample(const struct layout *l, const unsigned char *p, bool swap,
-                               struct seam_sample *s, struct seam_id *id)
+FIXED_INLINE void fixed_sample(const struct layout *l, uint64_t type, const unsigned char *p,
+                               bool swap, struct seam_sample *s, struct seam_id *id)
 {
-	uint64_t type = l->sample_type;
 	uint32_t reserved;
 
 	if (type & SEAM_SAMPLE_IDENTIFIER)

@@ -287,7 +287,7 @@ int sample_record(struct decode *d)
 	s->id = d->ret->id = (struct seam_id){
 		.has = l->id_has, .pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX
 	};
-	fixed_sample(l, d->body.at, d->body.swap, s, &d->ret->id);
+	fixed_sample(l, l->sample_type, d->body.at, d->body.swap, s, &d->ret->id);
 	d->body.at += l->fixed_size - 8;
 	if (l->sample_type & SEAM_SAMPLE_READ)
 		r = decode_read(d, l->read_format, &s->read);

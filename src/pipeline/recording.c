@@ -104,6 +104,18 @@ static int recording_seal(struct learner *l, const struct symbol_opts *symbols)
 	return r < 0 ? r : proc_seal(rec->procs);
 }
 
+/* What more is to be done with one of the few records that are neither samples nor answers, before it is learned. */
+static int recording_few(struct recording *rec, const struct symbol_opts *symbols,
+                         const struct seam_record *record, bool *names)
+{
+	if (*names && early_asks(record))
+		*names = !early_names(rec, symbols, record);
+	/* A stream's events come as records: the stitcher must know before the samples. */
+	return record->type == SEAM_RECORD_HEADER_ATTR
+	               ? seam_stitch_events(rec->stitch, rec->events)
+	               : 0;
+}
+
 static int recording_learn(struct learner *l, const struct recording_opts *opts,
                            struct seam_error *err)
 {
@@ -111,14 +123,12 @@ static int recording_learn(struct learner *l, const struct recording_opts *opts,
 	struct recording *rec = l->rec;
 	bool names = opts && opts->names;
 	struct seam_record record;
-	int r;
+	int r = seam_stitch_events(rec->stitch, rec->events);
 
-	while ((r = seam_reader_next(rec->reader, &record, err)) > 0) {
-		if (names && early_asks(&record))
-			names = !early_names(rec, opts->symbols, &record);
-		/* A stream's events come as records: the stitcher must know before the samples. */
-		if (record.index == 0 || record.type == SEAM_RECORD_HEADER_ATTR)
-			r = seam_stitch_events(rec->stitch, rec->events);
+	while (r >= 0 && (r = seam_reader_next(rec->reader, &record, err)) > 0) {
+		if (record.type != SEAM_RECORD_SAMPLE &&
+		    record.type != SEAM_RECORD_CALLCHAIN_DEFERRED)
+			r = recording_few(rec, opts ? opts->symbols : NULL, &record, &names);
 		if (r >= 0)
 			r = learner_record(l, &record);
 		if (r < 0)

@@ -9,9 +9,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/pages.h"
+
 #define INDEX_SWAP (1u << 15)
 #define INDEX_CARRIED (1u << 31) /* a sample carries this cookie */
-#define INDEX_BLOCK 4096u        /* answers */
+#define INDEX_BLOCK (1u << 17)   /* answers: 5 MiB */
 /* Answers of different tasks, or hours apart, under one cookie; only a made-up file has more. */
 #define INDEX_SAME_COOKIE 8u
 
@@ -153,7 +155,9 @@ int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct st
 static struct index_answer *index_answer_new(struct index *ix)
 {
 	if (ix->n_answers == ix->n_blocks * INDEX_BLOCK) {
-		struct index_answer *block = malloc(INDEX_BLOCK * sizeof(*block)), **blocks;
+		struct index_answer *block = pages_new(INDEX_BLOCK * sizeof(*block),
+		                                       ix->n_blocks ? 0 : PAGES_LARGE),
+		                    **blocks;
 
 		blocks = realloc(ix->answers, (ix->n_blocks + 1) * sizeof(*blocks));
 		if (blocks)
@@ -218,8 +222,7 @@ static int index_chain(struct index *ix, const struct seam_decoded *d, struct se
 	return 0;
 }
 
-__attribute__((noinline)) static int index_learn_answer(struct index *ix,
-                                                        const struct seam_decoded *d)
+static int index_learn_answer(struct index *ix, const struct seam_decoded *d)
 {
 	struct rules_who who = rules_who(d), other;
 	struct index_answer *a;
@@ -259,17 +262,13 @@ __attribute__((noinline)) static int index_learn_answer(struct index *ix,
 	return 0;
 }
 
-int index_learn(struct index *ix, const struct seam_decoded *d)
+/* Of the few records that are neither samples nor answers. */
+static int index_learn_few(struct index *ix, const struct seam_decoded *d)
 {
-	struct stitch_learned sample;
 	struct times *execs;
 	struct track *track;
 
 	switch (d->record->type) {
-	case SEAM_RECORD_SAMPLE:
-		return index_learn_sample(ix, d, &sample);
-	case SEAM_RECORD_CALLCHAIN_DEFERRED:
-		return index_learn_answer(ix, d);
 	case SEAM_RECORD_COMM:
 		if (!d->comm.exec)
 			return 0;
@@ -292,12 +291,22 @@ int index_learn(struct index *ix, const struct seam_decoded *d)
 	}
 }
 
+int index_learn(struct index *ix, const struct seam_decoded *d)
+{
+	struct stitch_learned sample;
+
+	if (d->record->type == SEAM_RECORD_CALLCHAIN_DEFERRED)
+		return index_learn_answer(ix, d);
+	if (d->record->type == SEAM_RECORD_SAMPLE)
+		return index_learn_sample(ix, d, &sample);
+	return index_learn_few(ix, d);
+}
+
 static size_t index_bytes(const struct index *ix)
 {
 	size_t n = cookies_bytes(&ix->cookies) + map_bytes(&ix->track_of) +
 	           map_bytes(&ix->execs_of) + map_bytes(&ix->duplicates) +
-	           intern_held(&ix->chains) +
-	           (size_t)ix->n_blocks * INDEX_BLOCK * sizeof(struct index_answer) +
+	           intern_held(&ix->chains) + ix->n_answers * sizeof(struct index_answer) +
 	           ix->tracks.capacity * sizeof(struct track) +
 	           ix->execs.capacity * sizeof(struct times);
 

@@ -78,8 +78,7 @@ void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_p
 	uint64_t marker = 0, at;
 
 	*ret = (struct rules_parts){ .kind = RULES_CUT_COOKIE };
-	if (sample->event ? !(sample->event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN)
-	                  : !chain->n) {
+	if (!(sample->event ? sample->event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN : chain->n)) {
 		ret->kind = rules_copy_or(sample, RULES_NO_CHAIN);
 		return;
 	}

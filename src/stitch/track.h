@@ -48,7 +48,8 @@ static inline int track_add(struct track *t, uint64_t when, uint32_t index, uint
 	if (cookie) { /* 31 bits; of one CPU's cookies all differ. That two others look alike (once in 2^31) misses a
 		         sign, and makes none up */
 		entry |= (uint32_t)(cookie * 0x9e3779b97f4a7c15ULL >> 33) << 1;
-		entry |= entry < 2 ? 2 : 0;
+		if (entry < 2)
+			entry |= 2;
 	}
 	t->points[t->n++] =
 	        (struct track_point){ .when = when, .seen = seen, .index = index, .entry = entry };
