@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/outfile.h"
+
 #define EXIT_SLOWER 4
 
 enum {
@@ -192,9 +194,11 @@ static int diff_print(struct diff *d)
 		diff_csv(d, &out);
 	else
 		diff_text(d, &out);
-	if (out.failed || fwrite(out.bytes, 1, out.n, stdout) != out.n || fflush(stdout)) {
-		cmd_error(d->cmd, "%s", strerror(out.failed ? ENOMEM : errno));
+	if (out.failed) {
+		cmd_error(d->cmd, "%s", strerror(ENOMEM));
 		rc = EXIT_FAILED;
+	} else {
+		rc = outfile_print(d->cmd, out.bytes, out.n);
 	}
 	buf_free(&out);
 	return rc;

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/outfile.h"
+
 int source_option(struct source *s, int id, const char *arg)
 {
 	switch (id) {
@@ -69,10 +71,7 @@ int source_verdict(const struct source *s)
 
 int source_print(const struct source *s, const char *text, size_t n)
 {
-	if (fwrite(text, 1, n, stdout) == n && fflush(stdout) == 0)
-		return EXIT_OK;
-	cmd_error(s->cmd, "standard output: %s", strerror(errno));
-	return EXIT_FAILED;
+	return outfile_print(s->cmd, text, n);
 }
 
 void source_close(struct source *s)
