@@ -23,12 +23,10 @@ enum {
 	OPT_QUIET,
 };
 
-#define ENDING ".seam.tar.zst"
-
 static const struct option_def archive_options[] = {
 	INFILE_OPTION(OPT_INPUT),
 	{ "output", 'o', "FILE",
-	  "where it goes (default: the recording's name and " ENDING "; -: standard output)",
+	  "where it goes (default: the recording's name and " BUNDLE_ENDING "; -: standard output)",
 	  OPT_OUTPUT },
 	{ "all", 'a', NULL, "all that was mapped, also what no sample hit", OPT_ALL },
 	{ "with-recording", 0, NULL, "the recording, too", OPT_WITH_RECORDING },
@@ -201,7 +199,7 @@ static int archive_make(struct archive *a)
 	if (a->output)
 		buf_put_text(&a->name, a->output);
 	else if (strcmp(a->in.path, "-"))
-		buf_printf(&a->name, "%s" ENDING, a->in.path);
+		buf_printf(&a->name, "%s" BUNDLE_ENDING, a->in.path);
 	else {
 		cmd_error(a->cmd, "-o is needed: standard input has no name");
 		return EXIT_USAGE;
