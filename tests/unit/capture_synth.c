@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -364,6 +365,39 @@ static void test_live(void **state)
 	buf_free(&out);
 }
 
+/* As nobody, who may not look into root's process: it is counted, and has a name. The name of what was denied, 0: nothing was. */
+static int denied_as_nobody(pid_t pid)
+{
+	struct synth_opts opts = { .sz = sizeof(opts), .attr = &attr };
+	struct synth_counts counts;
+	struct buf out = { 0 };
+	struct synth *s;
+
+	if (setresuid(65534, 65534, 65534) < 0 || synth_new(&s, &opts) < 0 ||
+	    synth_process(s, pid, collect, &out) < 0)
+		return 1;
+	synth_counts(s, &counts);
+	return counts.denied == 1 && counts.denied_first[0].pid == pid &&
+	                       !strcmp(counts.denied_first[0].comm, "not to be seen")
+	               ? 0
+	               : 2;
+}
+
+static void test_denied(void **state)
+{
+	int status;
+	pid_t pid;
+
+	if (geteuid())
+		skip();
+	assert_int_equal(prctl(PR_SET_NAME, "not to be seen"), 0);
+	pid = fork();
+	if (!pid)
+		_exit(denied_as_nobody(getppid()));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 /* A BPF program loaded here and now is found again, by its tag, with code that is somewhere. */
 static void test_bpf(void **state)
 {
@@ -462,6 +496,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_gone, make_root, remove_root),
 		cmocka_unit_test_setup_teardown(test_kernel, make_root, remove_root),
 		cmocka_unit_test(test_live),
+		cmocka_unit_test(test_denied),
 		cmocka_unit_test(test_bpf),
 		cmocka_unit_test_setup_teardown(test_sink_fails, make_root, remove_root),
 		cmocka_unit_test(test_target),
