@@ -66,6 +66,8 @@ int record_ladder_open(struct session **ret, struct record_bpf *bpf, struct reco
 	if (ladder_has_bpf(o)) {
 		int r = ladder_open_bpf(ret, bpf, o, reason);
 
+		if (r == -EINTR)
+			return seam_error_set(err, EINTR, NULL, SEAM_NO_OFFSET, NULL, "%s", reason);
 		if (r >= 0 || r == -ESRCH)
 			return r < 0 ? seam_error_set(err, ESRCH, NULL, SEAM_NO_OFFSET, NULL,
 			                              "no such process or thread: %d",
