@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -145,6 +146,18 @@ bool infile_open_once(struct infile *in)
 	                           NULL) >= 0;
 }
 
+void infile_raise_limit(const char *path)
+{
+	struct rlimit limit;
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode) && !getrlimit(RLIMIT_NOFILE, &limit) &&
+	    limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 /* Names from an archive and samples from an unrelated file would look like an answer: what is read is said. */
 static const char *infile_default(const struct cmd *cmd)
 {
@@ -167,6 +180,7 @@ int infile_open(struct infile *in, const struct cmd *cmd)
 		cmd_error(cmd, "standard input is a terminal, not a recording");
 		return EXIT_FAILED;
 	}
+	infile_raise_limit(in->path);
 	if (infile_is_stream(in->path))
 		r = infile_open_stream(in, cmd, &err);
 	else

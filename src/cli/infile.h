@@ -40,6 +40,8 @@ bool infile_open_once(struct infile *in);
 /* An archive of this name (as it was given), whose tree by build-id is in dir: recording is what is read where none is
  * named (NULL: there is none in it or beside it), inside: it is in the archive. All live as long as the command. */
 void infile_set_archive(const char *name, const char *dir, const char *recording, bool inside);
+/* Before a recording is opened that may be a directory, of which each file takes a descriptor: as many as may be. */
+void infile_raise_limit(const char *path);
 /* Opens it: EXIT_OK, or EXIT_FAILED after saying why on stderr. */
 int infile_open(struct infile *in, const struct cmd *cmd);
 /*

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/infile.h"
 #include "cli/outfile.h"
 
 int source_option(struct source *s, int id, const char *arg)
@@ -33,6 +34,7 @@ int source_open(struct source *s)
 
 	if (!s->path)
 		s->path = "perf.data";
+	infile_raise_limit(s->path);
 	if (seam_reader_open(&s->reader, s->path, &opts, &err) >= 0)
 		return EXIT_OK;
 	cmd_error(s->cmd, "%s", err.text);
