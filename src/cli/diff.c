@@ -132,6 +132,12 @@ static int diff_settle(struct diff *d)
 	if (!d->paths[0]) {
 		d->paths[0] = "perf.data.old";
 		d->paths[1] = "perf.data";
+		if (access(d->paths[0], F_OK) < 0 && errno == ENOENT) {
+			cmd_error(d->cmd,
+			          "compare what? seam diff OLD NEW; without names, perf.data.old "
+			          "(which is not here) and perf.data");
+			return -EINVAL;
+		}
 	}
 	return 0;
 }

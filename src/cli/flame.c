@@ -153,7 +153,7 @@ static int flame_write(struct flame_run *f)
 		r = (f->svg ? flame_svg : flame_page)(sides, f->n, &f->opts, &file.out);
 	r = outfile_close(&file, f->cmd, r);
 	if (r >= 0 && !outfile_is_stdout(f->output))
-		fprintf(stderr, "%s: %s\n", f->cmd->name, f->output);
+		cmd_error(f->cmd, "%s written", f->output);
 	return r;
 }
 

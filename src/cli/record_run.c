@@ -124,6 +124,11 @@ static int record_open_session(struct recording *r)
 		/* A terminal tells the command, too: then it may be gone before we look. */
 		cmd_error(r->cmd, "%s",
 		          record_is_stopped() ? "stopped before sampling began" : err.text);
+		if (!r->o->command && s->target == SESSION_SYSTEM &&
+		    (error == -EACCES || error == -EPERM))
+			cmd_error(r->cmd,
+			          "that was for the whole system: 'seam record COMMAND' and "
+			          "'-p PID' record a program of your own");
 		r->failed = true;
 		return error;
 	}

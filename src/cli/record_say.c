@@ -53,6 +53,8 @@ void record_say_mode(const struct record_opts *o, const struct cmd *cmd,
 	if (o->quiet)
 		return;
 	fprintf(stderr, "seam %s: %s\n", cmd->name, mode_line(mode, text, sizeof(text)));
+	if (!o->command && !o->duration_ms && !o->session.n_pids)
+		fprintf(stderr, "seam %s: the whole system is recorded until Ctrl-C\n", cmd->name);
 	if (!o->verbose)
 		return;
 	if (mode->stack == MODE_FP_DEFER && o->grace_ms == UINT32_MAX)
