@@ -68,7 +68,8 @@ static bool session_copies(struct session *s)
 		attr = s->streams[i].attr;
 		if (!s->streams[i].auto_chain)
 			continue;
-		if (!session_attr_copy(s, &attr) || !session_accepts(s, &s->streams[i], &attr))
+		if (!session_attr_copy(s, &attr) ||
+		    (s->streams[i].like == i && !session_accepts(s, &s->streams[i], &attr)))
 			return false;
 		any = true;
 	}

@@ -138,12 +138,14 @@ struct session_opts {
 	int32_t clockid;     /* CLOCK_MONOTONIC ... */
 	bool all_user, all_kernel; /* --all-user, --all-kernel */
 	bool sample_cpu, sample_addr, sample_phys_addr, sample_period, sample_weight;
-	bool no_sample_time;          /* SAMPLE_TIME is on by default */
-	bool build_id;                /* build-ids in MMAP2 instead of inodes */
-	bool context_switch;          /* --switch-events */
-	bool namespaces, cgroups;     /* --namespaces, --all-cgroups */
-	bool no_rounds;               /* no FINISHED_ROUND records */
-	struct log log;               /* lines for people: LOG_PLAIN is to be shown always */
+	bool no_sample_time;      /* SAMPLE_TIME is on by default */
+	bool build_id;            /* build-ids in MMAP2 instead of inodes */
+	bool context_switch;      /* --switch-events */
+	bool namespaces, cgroups; /* --namespaces, --all-cgroups */
+	bool no_rounds;           /* no FINISHED_ROUND records */
+	bool (*stopped)(
+	        void);  /* asked while events are opened: to give up, with -EINTR; NULL: never */
+	struct log log; /* lines for people: LOG_PLAIN is to be shown always */
 	struct features *features;    /* NULL: the session's own */
 	struct session_source source; /* zeros: the kernel takes all samples itself */
 	session_read_asleep

@@ -227,14 +227,76 @@ static int group_try(struct session *s, uint32_t leader, struct seam_error *err)
 	return stream_fail(s, st, stream_pid(s, st, 0), st->cpus[0], -r, err);
 }
 
+/* "syscalls:" in front of both names. */
+static bool stream_same_system(const struct stream *a, const struct stream *b)
+{
+	size_t n = strcspn(a->name, ":");
+
+	return !strncmp(a->name, b->name, n + 1);
+}
+
+/*
+ * Tracepoints of one system that ask for the same are allowed or refused together, and a trial of one takes 30 ms: the kernel
+ * patches its code and waits for every CPU. `composed` is what the first asked for before it was tried.
+ */
+static bool stream_is_like(const struct stream *st, const struct stream *first,
+                           const struct seam_attr *composed)
+{
+	struct seam_attr attr = st->attr;
+
+	attr.config = composed->config;
+	return attr.type == SEAM_TYPE_TRACEPOINT && !memcmp(&attr, composed, sizeof(attr)) &&
+	       st->per_task == first->per_task && st->exclude_given == first->exclude_given &&
+	       stream_same_system(st, first);
+}
+
+static int stream_take_over(struct stream *st, const struct stream *first)
+{
+	uint64_t config = st->attr.config;
+	bool user = ~st->attr.flags & first->attr.flags & SEAM_ATTR_EXCLUDE_KERNEL;
+
+	st->attr = first->attr;
+	st->attr.config = config;
+	return user ? stream_name_user(st) : 0;
+}
+
+int session_stopped(struct session *s, struct seam_error *err)
+{
+	if (!s->opts.stopped || !s->opts.stopped())
+		return 0;
+	return seam_error_set(err, EINTR, NULL, SEAM_NO_OFFSET, NULL,
+	                      "stopped before sampling began");
+}
+
+static int session_try_each(struct session *s, struct seam_error *err)
+{
+	struct seam_attr composed = { 0 };
+	uint32_t first = 0;
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < s->n_streams; i++) {
+		struct stream *st = &s->streams[i];
+
+		if (i && stream_is_like(st, &s->streams[first], &composed)) {
+			st->like = first;
+			r = stream_take_over(st, &s->streams[first]);
+			continue;
+		}
+		st->like = first = i;
+		composed = st->attr;
+		r = session_stopped(s, err);
+		if (r >= 0)
+			r = stream_try(s, st, err);
+	}
+	return r;
+}
+
 int session_try(struct session *s, struct seam_error *err)
 {
-	for (size_t i = 0; i < s->n_streams; i++) {
-		int r = stream_try(s, &s->streams[i], err);
+	int tried = session_try_each(s, err);
 
-		if (r < 0)
-			return r;
-	}
+	if (tried < 0)
+		return tried;
 	for (size_t i = 0; i + 1 < s->n_streams; i++) {
 		int r = 0;
 
@@ -340,8 +402,11 @@ static int session_open_row(struct session *s, size_t row, bool per_task, struct
 {
 	for (size_t i = 0; i < s->n_streams; i++) {
 		struct stream *st = &s->streams[i];
-		int r = st->per_task == per_task ? stream_open_row(s, st, row) : 0;
+		int r = session_stopped(s, err);
 
+		if (r < 0)
+			return r;
+		r = st->per_task == per_task ? stream_open_row(s, st, row) : 0;
 		if (r >= 0)
 			continue;
 		if (r != -ESRCH || !per_task)

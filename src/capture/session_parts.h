@@ -25,6 +25,8 @@ struct stream {
 	bool is_default, precise_max, exclude_given, weak, own_leader;
 	bool auto_chain; /* its callchain is the session's to choose */
 	bool may_source; /* its callchain is one that a source gives */
+	uint32_t
+	        like; /* index of the stream that was tried for this one, too; its own when it was */
 	uint32_t leader; /* index of the stream that leads the group; its own when alone */
 	bool per_task;   /* else every task of the CPU: one row with pid -1 */
 	int *cpus;
@@ -158,6 +160,8 @@ int session_clock(const struct session *s, uint64_t *ret_ns);
 int session_find_tasks(struct session *s, struct seam_error *err);
 /* Finds for every sampling stream the attr that the kernel accepts; nothing stays open. */
 int session_try(struct session *s, struct seam_error *err);
+/* -EINTR and err, when opts.stopped says so. */
+int session_stopped(struct session *s, struct seam_error *err);
 /* Whether the kernel takes an attr for a stream; nothing stays open. */
 bool session_accepts(struct session *s, struct stream *st, const struct seam_attr *attr);
 /* Whether a CPU-wide event may receive answers. */

@@ -311,6 +311,7 @@ static int synth_other_thread(struct synth *s, pid_t pid, pid_t tid)
  * gone: then ret->threads is 0. */
 static int synth_leader(struct synth *s, pid_t pid, bool with_fork, struct procfs_stat *ret)
 {
+	uint64_t denied = s->counts.denied;
 	char path[32];
 	int64_t n;
 	int error = 0;
@@ -334,6 +335,12 @@ static int synth_leader(struct synth *s, pid_t pid, bool with_fork, struct procf
 		error = synth_comm(s, pid, pid, ret->comm);
 	if (!error && !ret->kernel_thread)
 		error = synth_maps(s, pid);
+	if (s->counts.denied != denied && denied < SYNTH_DENIED) {
+		struct synth_denied *d = &s->counts.denied_first[denied];
+
+		d->pid = pid;
+		snprintf(d->comm, sizeof(d->comm), "%.15s", ret->comm);
+	}
 	return error;
 }
 

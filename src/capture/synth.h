@@ -29,13 +29,19 @@ struct synth_opts {
 	const char *modules;          /* NULL: "/lib/modules/RELEASE" */
 };
 
+#define SYNTH_DENIED 3
+
 struct synth_counts {
 	uint64_t processes, threads, mappings, modules, bpf;
 	uint64_t files;     /* whose build-id was looked for */
 	uint64_t build_ids; /* of them found */
 	uint64_t gone;      /* processes and threads that ended meanwhile */
 	uint64_t denied;    /* processes whose mappings may not be read */
-	bool kernel;        /* the kernel's own mapping is there */
+	struct synth_denied {
+		pid_t pid;
+		char comm[16];
+	} denied_first[SYNTH_DENIED]; /* the first of them */
+	bool kernel;                  /* the kernel's own mapping is there */
 	uint64_t bytes;
 };
 

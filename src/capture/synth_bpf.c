@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * synth_bpf.c: knows bpf(2) as far as it lists programs. A program is compiled to one piece of code per
- * function. The first is named as the kernel names it in /proc/kallsyms; of the others only the tag is
- * known here, their names are in BTF.
+ * function, each named as the kernel names it in /proc/kallsyms: by its tag and, from the program's BTF, its function.
+ * (kallsyms itself is not read: 30 ms.)
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include "abi/encode.h"
+#include "capture/btf_names.h"
 #include "capture/synth_bpf.h"
 
 #define SYNTH_BPF_FUNCTIONS 4096u /* of one program; the kernel allows 256 */
 #define SYNTH_BPF_PROGRAMS 65536u
+#define SYNTH_BPF_BTF (16u << 20) /* bytes of one program's BTF; the kernel takes as many */
 #define SYNTH_KSYM_BPF 1
 
 /* What is known of one program's code; arrays of n. */
@@ -27,6 +29,9 @@ struct bpf_code {
 	unsigned char (*tags)[BPF_TAG_SIZE];
 	unsigned char tag[BPF_TAG_SIZE];
 	char name[BPF_OBJ_NAME_LEN];
+	struct bpf_func_info *functions; /* n, or NULL: it has no BTF */
+	const char **names;              /* n, in btf; NULL: none is known */
+	void *btf;
 };
 
 static int bpf_call(int command, union bpf_attr *attr)
@@ -51,6 +56,43 @@ static void bpf_code_free(struct bpf_code *code)
 	free(code->addresses);
 	free(code->lengths);
 	free(code->tags);
+	free(code->functions);
+	free(code->names);
+	free(code->btf);
+}
+
+static int bpf_btf_info(int fd, struct bpf_btf_info *info)
+{
+	union bpf_attr attr = { 0 };
+
+	attr.info.bpf_fd = (uint32_t)fd;
+	attr.info.info_len = sizeof(*info);
+	attr.info.info = (uint64_t)(uintptr_t)info;
+	return bpf_call(BPF_OBJ_GET_INFO_BY_FD, &attr);
+}
+
+/* What BTF of that number says of the functions; nothing is as good as no BTF. */
+static void bpf_code_names(struct bpf_code *code, uint32_t btf)
+{
+	union bpf_attr open = { .btf_id = btf };
+	struct bpf_btf_info info = { 0 };
+	uint32_t *ids = calloc(code->n, sizeof(*ids)), size = 0;
+	int fd = bpf_call(BPF_BTF_GET_FD_BY_ID, &open);
+
+	code->names = calloc(code->n, sizeof(*code->names));
+	if (fd >= 0 && !bpf_btf_info(fd, &info) && info.btf_size <= SYNTH_BPF_BTF)
+		code->btf = malloc(size = info.btf_size);
+	if (code->btf && ids && code->names) {
+		info = (struct bpf_btf_info){ .btf = (uint64_t)(uintptr_t)code->btf,
+			                      .btf_size = size };
+		for (uint32_t i = 0; i < code->n; i++)
+			ids[i] = code->functions[i].type_id;
+		if (!bpf_btf_info(fd, &info) && info.btf_size == size)
+			btf_names(code->btf, size, ids, code->n, code->names);
+	}
+	if (fd >= 0)
+		close(fd);
+	free(ids);
 }
 
 /* Asks twice: how much there is, then for it. */
@@ -65,8 +107,16 @@ static int bpf_code_read(int fd, struct bpf_code *ret)
 	ret->addresses = calloc(n, sizeof(*ret->addresses));
 	ret->lengths = calloc(n, sizeof(*ret->lengths));
 	ret->tags = calloc(n, sizeof(*ret->tags));
+	if (info.btf_id && info.nr_func_info == n &&
+	    info.func_info_rec_size == sizeof(*ret->functions))
+		ret->functions = calloc(n, sizeof(*ret->functions));
 	if (!ret->addresses || !ret->lengths || !ret->tags)
 		return -ENOMEM;
+	if (ret->functions) {
+		want.nr_func_info = n;
+		want.func_info_rec_size = sizeof(*ret->functions);
+		want.func_info = (uint64_t)(uintptr_t)ret->functions;
+	}
 	want.nr_jited_ksyms = want.nr_jited_func_lens = want.nr_prog_tags = n;
 	want.jited_ksyms = (uint64_t)(uintptr_t)ret->addresses;
 	want.jited_func_lens = (uint64_t)(uintptr_t)ret->lengths;
@@ -77,6 +127,8 @@ static int bpf_code_read(int fd, struct bpf_code *ret)
 	ret->n = want.nr_jited_ksyms < n ? want.nr_jited_ksyms : n;
 	memcpy(ret->tag, want.tag, sizeof(ret->tag));
 	memcpy(ret->name, want.name, sizeof(ret->name) - 1);
+	if (ret->functions && want.nr_func_info == n)
+		bpf_code_names(ret, want.btf_id);
 	return 0;
 }
 
@@ -88,7 +140,9 @@ static void bpf_code_name(const struct bpf_code *code, uint32_t i, char *text, s
 
 	for (size_t j = 0; j < BPF_TAG_SIZE; j++)
 		at += (size_t)snprintf(text + at, n - at, "%02x", tag[j]);
-	if (!i && code->name[0])
+	if (code->names && code->names[i])
+		snprintf(text + at, n - at, "_%s", code->names[i]);
+	else if (!i && code->name[0])
 		snprintf(text + at, n - at, "_%s", code->name);
 }
 
@@ -96,7 +150,7 @@ static int bpf_code_put(const struct synth_opts *opts, const struct bpf_code *co
                         struct synth_counts *counts)
 {
 	for (uint32_t i = 0; i < code->n; i++) {
-		char name[64];
+		char name[256];
 		struct seam_ksymbol k = { .addr = code->addresses[i],
 			                  .len = code->lengths[i],
 			                  .ksym_type = SYNTH_KSYM_BPF,

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/outfile.h"
+
 #include "profile/rollup.h"
 
 enum {
@@ -279,13 +281,13 @@ static int annotate_show(struct annotate *a)
 			annotate_text(a, &out);
 		rc = out.failed ? -ENOMEM : 0;
 	}
-	if (rc >= 0 && (fwrite(out.bytes, 1, out.n, stdout) != out.n || fflush(stdout)))
-		rc = -(errno ? errno : EIO);
-	buf_free(&out);
-	if (rc < 0) {
+	if (rc < 0)
 		cmd_error(a->cmd, "%s", err.code ? err.text : strerror(-rc));
+	else if (outfile_print(a->cmd, out.bytes, out.n) != EXIT_OK)
+		rc = -EIO;
+	buf_free(&out);
+	if (rc < 0)
 		return EXIT_FAILED;
-	}
 	return infile_verdict(&a->in, a->cmd, a->rec);
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/infile.h"
 #include "cli/naming.h"
+#include "cli/outfile.h"
 #include "pipeline/bundle.h"
 #include "pipeline/load.h"
 
@@ -22,11 +23,10 @@ enum {
 	OPT_QUIET,
 };
 
-#define ENDING ".seam.tar.zst"
-
 static const struct option_def archive_options[] = {
 	INFILE_OPTION(OPT_INPUT),
-	{ "output", 'o', "FILE", "where it goes (default: the recording's name and " ENDING ")",
+	{ "output", 'o', "FILE",
+	  "where it goes (default: the recording's name and " BUNDLE_ENDING "; -: standard output)",
 	  OPT_OUTPUT },
 	{ "all", 'a', NULL, "all that was mapped, also what no sample hit", OPT_ALL },
 	{ "with-recording", 0, NULL, "the recording, too", OPT_WITH_RECORDING },
@@ -41,7 +41,7 @@ struct archive {
 	const struct cmd *cmd;
 	struct infile in;
 	const char *output;
-	struct buf name, temporary; /* of the output */
+	struct buf name; /* of the output */
 	bool all, with_recording, sources, quiet;
 	struct naming naming;
 	struct recording *rec;
@@ -104,8 +104,13 @@ static void archive_missing(void *ctx, const char *object, const char *reason)
 {
 	const struct archive *a = ctx;
 
+	size_t n = strlen(object);
+
 	infile_progress_end();
-	cmd_error(a->cmd, "left out: %s%s%s", object, *reason ? ": " : "", reason);
+	if (!strncmp(reason, object, n) && reason[n] == ':')
+		cmd_error(a->cmd, "left out: %s", reason);
+	else
+		cmd_error(a->cmd, "left out: %s%s%s", object, *reason ? ": " : "", reason);
 }
 
 static int archive_put_recording(struct archive *a, struct tar_writer *tar, struct seam_error *err)
@@ -154,44 +159,37 @@ static int archive_fill(struct archive *a, int fd, struct seam_error *err)
 	return r;
 }
 
-/* Under another name until it is whole. */
 static int archive_write(struct archive *a, struct seam_error *err)
 {
-	const char *temporary;
-	int fd, r;
+	struct outfile file;
+	int r = outfile_open(&file, buf_text(&a->name), 0600);
 
-	buf_printf(&a->temporary, "%s.XXXXXX", buf_text(&a->name));
-	temporary = buf_text(&a->temporary);
-	fd = mkostemp((char *)a->temporary.bytes, O_CLOEXEC);
-	if (fd < 0)
-		return seam_error_set(err, errno, buf_text(&a->name), SEAM_NO_OFFSET, NULL, "%s",
-		                      strerror(errno));
-	r = archive_fill(a, fd, err);
-	if (close(fd) < 0 && r >= 0)
-		r = -errno;
-	if (r >= 0 && rename(temporary, buf_text(&a->name)) < 0)
-		r = -errno;
-	if (r < 0)
-		unlink(temporary);
-	if (r < 0 && !err->code)
-		seam_error_set(err, -r, buf_text(&a->name), SEAM_NO_OFFSET, NULL, "%s",
-		               strerror(-r));
+	if (r >= 0)
+		r = archive_fill(a, file.fd, err);
+	if (r == -ENOSPC || r == -EDQUOT) /* of the archive, whatever was being put there */
+		err->code = 0;
+	if (!err->code)
+		return outfile_close(&file, a->cmd, r);
+	r = outfile_end(&file, r);
+	cmd_error(a->cmd, "%s", err->text);
+	outfile_hint(&file, a->cmd, r);
 	return r;
 }
 
 static void archive_say(struct archive *a)
 {
+	bool to_stdout = outfile_is_stdout(buf_text(&a->name));
 	struct stat st = { 0 };
 
-	stat(buf_text(&a->name), &st);
 	fprintf(stderr,
 	        "[ seam archive: %llu objects, %llu debug files, %llu source files, %.1f MB, in "
-	        "%s: "
-	        "%.1f MB; %llu left out ]\n",
+	        "%s",
 	        (unsigned long long)a->counts.objects, (unsigned long long)a->counts.debug_files,
 	        (unsigned long long)a->counts.sources, (double)a->counts.bytes / 1e6,
-	        buf_text(&a->name), (double)st.st_size / 1e6,
-	        (unsigned long long)a->counts.missing);
+	        to_stdout ? "standard output" : buf_text(&a->name));
+	if (!to_stdout && !stat(buf_text(&a->name), &st) && S_ISREG(st.st_mode))
+		fprintf(stderr, ": %.1f MB", (double)st.st_size / 1e6);
+	fprintf(stderr, "; %llu left out ]\n", (unsigned long long)a->counts.missing);
 }
 
 static int archive_make(struct archive *a)
@@ -202,18 +200,22 @@ static int archive_make(struct archive *a)
 	if (a->output)
 		buf_put_text(&a->name, a->output);
 	else if (strcmp(a->in.path, "-"))
-		buf_printf(&a->name, "%s" ENDING, a->in.path);
+		buf_printf(&a->name, "%s" BUNDLE_ENDING, a->in.path);
 	else {
 		cmd_error(a->cmd, "-o is needed: standard input has no name");
 		return EXIT_USAGE;
 	}
+	if (outfile_is(a->in.path, buf_text(&a->name))) {
+		cmd_error(a->cmd, "-o must name another file than the recording");
+		return EXIT_USAGE;
+	}
 	r = archive_load(a, &err);
-	if (r >= 0)
-		r = archive_write(a, &err);
 	if (r < 0) {
 		cmd_error(a->cmd, "%s", err.code ? err.text : strerror(-r));
 		return EXIT_FAILED;
 	}
+	if (archive_write(a, &err) < 0)
+		return EXIT_FAILED;
 	if (!a->quiet)
 		archive_say(a);
 	return infile_verdict(&a->in, a->cmd, a->rec);
@@ -241,7 +243,6 @@ out:
 	recording_close(a.rec);
 	infile_close(&a.in);
 	buf_free(&a.name);
-	buf_free(&a.temporary);
 	naming_end(&a.naming);
 	return r;
 }

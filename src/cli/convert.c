@@ -132,20 +132,37 @@ static void convert_say(const struct convert_run *c, const struct convert_result
 	convert_count(c, r->vendor, "records that older tools do not know were left out");
 }
 
+static int convert_output(struct convert_run *c, struct recording *rec, struct outfile *file,
+                          struct convert_result *result, struct seam_error *err)
+{
+	int rc = outfile_open(file, c->output, 0600);
+
+	if (rc >= 0) {
+		c->opts.fd = outfile_is_stdout(c->output) ? 0 : file->fd;
+		rc = convert_recording(result, rec, c->output, &c->opts, err);
+	}
+	rc = outfile_end(file, rc);
+	if (rc < 0 && !err->code)
+		seam_error_set(err, -rc, c->output, SEAM_NO_OFFSET, NULL, "%s", strerror(-rc));
+	return rc;
+}
+
 static int convert_file(struct convert_run *c)
 {
 	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
 	struct convert_result result = { 0 };
 	struct seam_error err = { 0 };
 	struct recording *rec = NULL;
+	struct outfile file = { .fd = -1 };
 	int rc = recording_open(&rec, c->in.reader, &learn, &err);
 
 	c->opts.progress = infile_progress();
 	if (rc >= 0)
-		rc = convert_recording(&result, rec, c->output, &c->opts, &err);
+		rc = convert_output(c, rec, &file, &result, &err);
 	infile_progress_end();
 	if (rc < 0) {
 		cmd_error(c->cmd, "%s", err.code ? err.text : strerror(-rc));
+		outfile_hint(&file, c->cmd, rc);
 		rc = EXIT_FAILED;
 	} else {
 		convert_say(c, &result);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/outfile.h"
+
 #define EXIT_SLOWER 4
 
 enum {
@@ -130,6 +132,12 @@ static int diff_settle(struct diff *d)
 	if (!d->paths[0]) {
 		d->paths[0] = "perf.data.old";
 		d->paths[1] = "perf.data";
+		if (access(d->paths[0], F_OK) < 0 && errno == ENOENT) {
+			cmd_error(d->cmd,
+			          "compare what? seam diff OLD NEW; without names, perf.data.old "
+			          "(which is not here) and perf.data");
+			return -EINVAL;
+		}
 	}
 	return 0;
 }
@@ -192,9 +200,11 @@ static int diff_print(struct diff *d)
 		diff_csv(d, &out);
 	else
 		diff_text(d, &out);
-	if (out.failed || fwrite(out.bytes, 1, out.n, stdout) != out.n || fflush(stdout)) {
-		cmd_error(d->cmd, "%s", strerror(out.failed ? ENOMEM : errno));
+	if (out.failed) {
+		cmd_error(d->cmd, "%s", strerror(ENOMEM));
 		rc = EXIT_FAILED;
+	} else {
+		rc = outfile_print(d->cmd, out.bytes, out.n);
 	}
 	buf_free(&out);
 	return rc;

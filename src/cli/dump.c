@@ -16,6 +16,7 @@
 #include "abi/print.h"
 #include "cli/cmd.h"
 #include "cli/header.h"
+#include "cli/infile.h"
 #include "cli/span.h"
 #include "tracepoint/tracepoint.h"
 
@@ -201,8 +202,10 @@ static int dump_all(struct dump *d)
 {
 	struct seam_reader_opts opts = { .sz = sizeof(opts), .strict = d->strict };
 	struct seam_error err = { 0 };
-	int r = seam_reader_open(&d->reader, d->path, &opts, &err);
+	int r;
 
+	infile_raise_limit(d->path);
+	r = seam_reader_open(&d->reader, d->path, &opts, &err);
 	if (r < 0) {
 		cmd_error(d->cmd, "%s", err.text);
 		return EXIT_FAILED;

@@ -141,7 +141,7 @@ static int export_profile(struct export_run *e, const struct profile *loaded)
 		cmd_error(e->cmd, "%s", strerror(-r));
 		return r;
 	}
-	r = outfile_open(&file, e->output);
+	r = outfile_open(&file, e->output, 0666);
 	if (r >= 0)
 		r = e->format->write(p, &e->opts, &file.out);
 	profile_free(p);

@@ -149,12 +149,12 @@ static int flame_write(struct flame_run *f)
 			                                                      : "perf.data" };
 	if (!f->opts.title)
 		f->opts.title = export_base_name(sides[0].name);
-	r = outfile_open(&file, f->output);
+	r = outfile_open(&file, f->output, 0666);
 	if (r >= 0)
 		r = (f->svg ? flame_svg : flame_page)(sides, f->n, &f->opts, &file.out);
 	r = outfile_close(&file, f->cmd, r);
 	if (r >= 0 && !outfile_is_stdout(f->output))
-		fprintf(stderr, "%s: %s\n", f->cmd->name, f->output);
+		cmd_error(f->cmd, "%s written", f->output);
 	return r;
 }
 

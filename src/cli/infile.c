@@ -7,18 +7,27 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "image/image.h"
 
 #define READ_SIZE (1u << 20)
 #define PEEK_AGAIN_MS 1
 #define DAMAGE_SHOWN 10 /* descriptions on stderr; the rest is counted */
 
-static const char *infile_inside; /* the recording in an archive */
+static struct {
+	const char *name, *dir, *recording;
+	bool inside;
+} infile_archive; /* name NULL: none is in use */
 
-void infile_set_inside(const char *path)
+void infile_set_archive(const char *name, const char *dir, const char *recording, bool inside)
 {
-	infile_inside = path;
+	infile_archive.name = name;
+	infile_archive.dir = dir;
+	infile_archive.recording = recording;
+	infile_archive.inside = inside;
 }
 
 int infile_set(struct infile *in, const struct cmd *cmd, const char *path)
@@ -137,17 +146,41 @@ bool infile_open_once(struct infile *in)
 	                           NULL) >= 0;
 }
 
+void infile_raise_limit(const char *path)
+{
+	struct rlimit limit;
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode) && !getrlimit(RLIMIT_NOFILE, &limit) &&
+	    limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+/* Names from an archive and samples from an unrelated file would look like an answer: what is read is said. */
+static const char *infile_default(const struct cmd *cmd)
+{
+	const char *path = infile_archive.recording ? infile_archive.recording : "perf.data";
+
+	if (infile_archive.name && !infile_archive.inside)
+		cmd_error(cmd, "--archive: %s holds no recording (--with-recording): %s is read",
+		          infile_archive.name, path);
+	return path;
+}
+
 int infile_open(struct infile *in, const struct cmd *cmd)
 {
 	struct seam_error err = { 0 };
 	int r;
 
 	if (!in->path)
-		in->path = infile_inside ? infile_inside : "perf.data";
+		in->path = infile_default(cmd);
 	if (!strcmp(in->path, "-") && isatty(STDIN_FILENO)) {
 		cmd_error(cmd, "standard input is a terminal, not a recording");
 		return EXIT_FAILED;
 	}
+	infile_raise_limit(in->path);
 	if (infile_is_stream(in->path))
 		r = infile_open_stream(in, cmd, &err);
 	else
@@ -176,10 +209,39 @@ static void infile_say_damage(const struct infile *in, const struct cmd *cmd)
 		          (unsigned long long)info.skipped_bytes);
 }
 
+/* Whether the archive has any object of the recording; true where that cannot be told. */
+static bool infile_archive_fits(const struct proc_table *procs)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < proc_objects(procs); i++) {
+		const struct proc_object *o = proc_object_at(procs, i);
+		struct image_build_id id = { .size = o->build_id_size };
+		char hex[IMAGE_BUILD_ID_HEX], path[2304];
+		int n;
+
+		if (id.size < 2 || id.size > sizeof(id.bytes))
+			continue;
+		memcpy(id.bytes, o->build_id, id.size);
+		image_build_id_hex(&id, hex);
+		n = snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s", infile_archive.dir, hex,
+		             hex + 2);
+		if (n < 0 || (size_t)n >= sizeof(path) || !access(path, F_OK))
+			return true;
+		any = true;
+	}
+	return !any;
+}
+
 int infile_verdict(const struct infile *in, const struct cmd *cmd, const struct recording *rec)
 {
 	bool damaged = seam_reader_damaged(in->reader);
 
+	if (rec && infile_archive.name && !infile_archive_fits(rec->procs))
+		cmd_error(cmd,
+		          "--archive: %s holds no object that %s was recorded with: it is of "
+		          "another recording",
+		          infile_archive.name, in->path);
 	if (damaged)
 		infile_say_damage(in, cmd);
 	if (rec && rec->counts.undecoded) {

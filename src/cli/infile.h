@@ -37,8 +37,11 @@ int infile_set(struct infile *in, const struct cmd *cmd, const char *path);
 /* Opens a stream of pipe mode as a stream, to be read once: true. False: it is none, and nothing was taken of it;
  * infile_open opens it. */
 bool infile_open_once(struct infile *in);
-/* What is read where no recording is named: the one inside an archive. path lives as long as the command. */
-void infile_set_inside(const char *path);
+/* An archive of this name (as it was given), whose tree by build-id is in dir: recording is what is read where none is
+ * named (NULL: there is none in it or beside it), inside: it is in the archive. All live as long as the command. */
+void infile_set_archive(const char *name, const char *dir, const char *recording, bool inside);
+/* Before a recording is opened that may be a directory, of which each file takes a descriptor: as many as may be. */
+void infile_raise_limit(const char *path);
 /* Opens it: EXIT_OK, or EXIT_FAILED after saying why on stderr. */
 int infile_open(struct infile *in, const struct cmd *cmd);
 /*

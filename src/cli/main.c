@@ -31,6 +31,16 @@ static bool main_holds_standard_files(void)
 	return true;
 }
 
+/* What a command printed is its answer: where that cannot be written, it failed, unless it said so itself. */
+static int main_flush(const struct cmd *cmd, int code)
+{
+	if (code == EXIT_FAILED || (!fflush(stdout) && !ferror(stdout)))
+		return code;
+	if (errno != EPIPE)
+		cmd_error(cmd, "standard output: %s", strerror(errno ? errno : EIO));
+	return EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : NULL;
@@ -49,7 +59,7 @@ int main(int argc, char **argv)
 	}
 	for (const struct cmd *const *c = cmds; *c; c++) {
 		if (!strcmp((*c)->name, name))
-			return (*c)->run(argc - 1, argv + 1, *c);
+			return main_flush(*c, (*c)->run(argc - 1, argv + 1, *c));
 	}
 	fprintf(stderr, "seam: '%s' is not a command; 'seam --help' lists them\n", name);
 	return EXIT_USAGE;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
-// outfile.c: see outfile.h.
+// outfile.c: see outfile.h. Knows open(2), linkat(2) and rename(2). Where the file system can, the file has no
+// name at all until it is whole, so that nothing is left of it even when seam is killed.
 #include "cli/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define NAMES_TRIED 100
 
 bool outfile_is(const char *path, const char *other)
 {
@@ -36,23 +40,163 @@ static int outfile_put(void *ctx, const void *bytes, size_t n)
 	return 0;
 }
 
-int outfile_open(struct outfile *o, const char *path)
+/* The directory that the target is in, with its slash. */
+static int outfile_directory(struct outfile *o, struct buf *ret)
 {
-	*o = (struct outfile){ .path = path, .out = { .write = outfile_put, .ctx = o } };
-	o->fd = outfile_is_stdout(path)
-	                ? STDOUT_FILENO
-	                : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	const char *target = buf_text(&o->target), *slash = strrchr(target, '/');
+
+	buf_clear(ret);
+	if (slash)
+		buf_put(ret, target, (size_t)(slash - target) + 1);
+	else
+		buf_put_text(ret, "./");
+	return ret->failed ? -ENOMEM : 0;
+}
+
+/* A name beside the target that nothing has. make: 0, or -1 and errno. */
+static int outfile_name(struct outfile *o, int (*make)(struct outfile *, const char *, unsigned),
+                        unsigned mode)
+{
+	struct buf directory = { 0 };
+	int r = outfile_directory(o, &directory);
+
+	for (unsigned i = 0; r >= 0 && i < NAMES_TRIED; i++) {
+		buf_clear(&o->temporary);
+		buf_printf(&o->temporary, "%s.seam-%ld-%u.part", buf_text(&directory),
+		           (long)getpid(), i);
+		if (o->temporary.failed)
+			r = -ENOMEM;
+		else if (!make(o, buf_text(&o->temporary), mode))
+			break;
+		else if (errno != EEXIST || i + 1 == NAMES_TRIED)
+			r = -errno;
+	}
+	if (r < 0)
+		buf_clear(&o->temporary);
+	buf_free(&directory);
+	return r;
+}
+
+static int outfile_create(struct outfile *o, const char *name, unsigned mode)
+{
+	o->fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	return o->fd < 0 ? -1 : 0;
+}
+
+static int outfile_link(struct outfile *o, const char *name, unsigned mode)
+{
+	char self[64];
+
+	(void)mode;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", o->fd);
+	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+static int outfile_open_aside(struct outfile *o, unsigned mode)
+{
+	struct buf directory = { 0 };
+	int r = outfile_directory(o, &directory);
+
+	if (r >= 0 && !access("/proc/self/fd", X_OK))
+		o->fd = open(buf_text(&directory), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+	buf_free(&directory);
+	return r < 0 || o->fd >= 0 ? r : outfile_name(o, outfile_create, mode);
+}
+
+static int outfile_open_in_place(struct outfile *o, unsigned mode)
+{
+	buf_clear(&o->target);
+	o->fd = open(o->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, mode);
 	return o->fd < 0 ? -errno : 0;
+}
+
+/* What is there is replaced by a file of the same owner and mode, behind the same link. */
+static int outfile_open_over(struct outfile *o, const struct stat *was)
+{
+	char *real = realpath(o->path, NULL);
+	int r;
+
+	if (!real)
+		return -errno;
+	r = access(real, W_OK) < 0 ? -errno : buf_put_text(&o->target, real);
+	free(real);
+	if (r >= 0)
+		r = outfile_open_aside(o, 0600);
+	if (r == -EACCES || r == -EPERM) /* the file may be written to, the directory not */
+		return outfile_open_in_place(o, 0666);
+	if (r < 0)
+		return r;
+	o->replaces = true;
+	if (was->st_uid != geteuid() || was->st_gid != getegid())
+		r = fchown(o->fd, was->st_uid, was->st_gid);
+	return fchmod(o->fd, was->st_mode & (r < 0 ? 0700 : 0777)) < 0 ? -errno : 0;
+}
+
+int outfile_open(struct outfile *o, const char *path, unsigned mode)
+{
+	struct stat was;
+
+	*o = (struct outfile){ .path = path, .fd = -1, .out = { .write = outfile_put, .ctx = o } };
+	if (outfile_is_stdout(path)) {
+		o->fd = STDOUT_FILENO;
+		return 0;
+	}
+	if (!stat(path, &was))
+		return S_ISREG(was.st_mode) ? outfile_open_over(o, &was)
+		                            : outfile_open_in_place(o, mode);
+	if (errno != ENOENT)
+		return -errno;
+	if (!lstat(path, &was)) /* a link to what is not there yet */
+		return outfile_open_in_place(o, mode);
+	if (buf_put_text(&o->target, path) < 0)
+		return -ENOMEM;
+	return outfile_open_aside(o, mode);
+}
+
+/* Closing tells of writes that failed late, so the name that counts comes after it. */
+int outfile_end(struct outfile *o, int r)
+{
+	if (r >= 0 && o->target.n && !o->temporary.n)
+		r = outfile_name(o, outfile_link, 0);
+	if (o->fd >= 0 && !outfile_is_stdout(o->path) && close(o->fd) < 0 && r >= 0)
+		r = -errno;
+	if (r >= 0 && o->target.n && rename(buf_text(&o->temporary), buf_text(&o->target)) < 0)
+		r = -errno;
+	if (r < 0 && o->temporary.n)
+		unlink(buf_text(&o->temporary));
+	o->fd = -1;
+	o->whole = o->target.n;
+	buf_free(&o->target);
+	buf_free(&o->temporary);
+	buf_free(&o->out.buf);
+	return r;
+}
+
+void outfile_hint(const struct outfile *o, const struct cmd *cmd, int r)
+{
+	if (!o->whole || (r != -ENOSPC && r != -EDQUOT && r != -EFBIG))
+		return;
+	cmd_error(cmd, "%s: %s; make room there, or write elsewhere with -o", o->path,
+	          o->replaces ? "the file that was there is as it was" : "nothing is left of it");
 }
 
 int outfile_close(struct outfile *o, const struct cmd *cmd, int r)
 {
-	bool to_stdout = outfile_is_stdout(o->path);
-
-	if (o->fd >= 0 && !to_stdout && close(o->fd) < 0 && r >= 0)
-		r = -errno;
-	buf_free(&o->out.buf);
-	if (r < 0 && r != -EPIPE)
-		cmd_error(cmd, "%s: %s", to_stdout ? "standard output" : o->path, strerror(-r));
+	r = outfile_end(o, r);
+	if (r < 0 && r != -EPIPE) {
+		cmd_error(cmd, "%s: %s", outfile_is_stdout(o->path) ? "standard output" : o->path,
+		          strerror(-r));
+		outfile_hint(o, cmd, r);
+	}
 	return r;
+}
+
+int outfile_print(const struct cmd *cmd, const void *text, size_t n)
+{
+	errno = 0;
+	if (fwrite(text, 1, n, stdout) == n && !fflush(stdout))
+		return EXIT_OK;
+	if (errno != EPIPE)
+		cmd_error(cmd, "standard output: %s", strerror(errno ? errno : EIO));
+	return EXIT_FAILED;
 }

@@ -265,6 +265,12 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 		        "  %" PRIu64
 		        " children of what is recorded were not followed: there were too many\n",
 		        c->not_followed);
+	if (t.follow_lost)
+		fprintf(stderr,
+		        "  %" PRIu64
+		        " time%s what the kernel says of mappings was lost, and /proc was read "
+		        "again: user stacks of that moment may end early\n",
+		        t.follow_lost, t.follow_lost == 1 ? "" : "s");
 	if (c->skipped)
 		fprintf(stderr,
 		        "  %" PRIu64

@@ -58,14 +58,23 @@ static int ladder_open_bpf(struct session **ret, struct record_bpf *bpf, struct 
 	return 0;
 }
 
+static void ladder_say(const struct record_opts *o, const struct cmd *cmd, const char *reason)
+{
+	if (!o->quiet)
+		cmd_error(cmd, "user stacks are not walked in the kernel by BPF: %s", reason);
+}
+
 int record_ladder_open(struct session **ret, struct record_bpf *bpf, struct record_opts *o,
                        const struct cmd *cmd, struct seam_error *err)
 {
 	char reason[REASON] = "";
+	bool late = false;
+	int r;
 
 	if (ladder_has_bpf(o)) {
-		int r = ladder_open_bpf(ret, bpf, o, reason);
-
+		r = ladder_open_bpf(ret, bpf, o, reason);
+		if (r == -EINTR)
+			return seam_error_set(err, EINTR, NULL, SEAM_NO_OFFSET, NULL, "%s", reason);
 		if (r >= 0 || r == -ESRCH)
 			return r < 0 ? seam_error_set(err, ESRCH, NULL, SEAM_NO_OFFSET, NULL,
 			                              "no such process or thread: %d",
@@ -76,9 +85,13 @@ int record_ladder_open(struct session **ret, struct record_bpf *bpf, struct reco
 			return seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL,
 			                      "%s: BPF programs cannot be used: %s", o->needs_bpf,
 			                      reason);
-		if (!o->quiet)
-			cmd_error(cmd, "user stacks are not walked in the kernel by BPF: %s",
-			          reason);
+		/* An event may be one that nobody can open: then the reason is not BPF. */
+		late = !strncmp(reason, "event '", 7);
+		if (!late)
+			ladder_say(o, cmd, reason);
 	}
-	return session_open(ret, &o->session, err);
+	r = session_open(ret, &o->session, err);
+	if (late && r >= 0)
+		ladder_say(o, cmd, reason);
+	return r;
 }

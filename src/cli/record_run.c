@@ -98,6 +98,13 @@ static void record_raise_limit(void)
 	}
 }
 
+static bool record_is_stopped(void)
+{
+	bool was_sent;
+
+	return record_signals_asked(&was_sent);
+}
+
 static int record_open_session(struct recording *r)
 {
 	struct session_opts *s = &r->o->session;
@@ -107,13 +114,21 @@ static int record_open_session(struct recording *r)
 	/* What starts with an exec needs no pause; of all else /proc is read before sampling. */
 	s->start_paused = r->o->delay_ms || !s->enable_on_exec;
 	s->read_asleep = asleep_read;
+	s->stopped = record_is_stopped;
 	s->log.line = record_say_log;
 	s->log.ctx = (void *)r->cmd;
 	error = record_ladder_open(&r->session, &r->bpf, r->o, r->cmd, &err);
 	r->bpf.write = record_live_write;
 	r->bpf.write_ctx = &r->live;
 	if (error) {
-		cmd_error(r->cmd, "%s", err.text);
+		/* A terminal tells the command, too: then it may be gone before we look. */
+		cmd_error(r->cmd, "%s",
+		          record_is_stopped() ? "stopped before sampling began" : err.text);
+		if (!r->o->command && s->target == SESSION_SYSTEM &&
+		    (error == -EACCES || error == -EPERM))
+			cmd_error(r->cmd,
+			          "that was for the whole system: 'seam record COMMAND' and "
+			          "'-p PID' record a program of your own");
 		r->failed = true;
 		return error;
 	}
@@ -505,8 +520,10 @@ int record_run(struct record_opts *o, const struct cmd *cmd)
 	bool was_sent;
 
 	asked = record_signals_asked(&was_sent);
-	if (!error && asked) {
+	if (asked) {
 		code = 128 + asked; /* before anything was begun */
+		if (!error && !o->quiet)
+			cmd_error(cmd, "stopped before sampling began");
 		error = -EINTR;
 	}
 	if (!error)

@@ -53,6 +53,8 @@ void record_say_mode(const struct record_opts *o, const struct cmd *cmd,
 	if (o->quiet)
 		return;
 	fprintf(stderr, "seam %s: %s\n", cmd->name, mode_line(mode, text, sizeof(text)));
+	if (!o->command && !o->duration_ms && !o->session.n_pids)
+		fprintf(stderr, "seam %s: the whole system is recorded until Ctrl-C\n", cmd->name);
 	if (!o->verbose)
 		return;
 	if (mode->stack == MODE_FP_DEFER && o->grace_ms == UINT32_MAX)
@@ -70,14 +72,29 @@ void record_say_mode(const struct record_opts *o, const struct cmd *cmd,
 	        counts.n_fds);
 }
 
+/* Names of processes are anybody's choice: no control characters reach the terminal. */
+static void record_say_denied(const struct cmd *cmd, const struct synth_counts *counts)
+{
+	uint64_t named = counts->denied < SYNTH_DENIED ? counts->denied : SYNTH_DENIED;
+
+	fprintf(stderr, "seam %s: %" PRIu64 " %s may not be looked into (", cmd->name,
+	        counts->denied, counts->denied == 1 ? "process" : "processes");
+	for (uint64_t i = 0; i < named; i++) {
+		if (i)
+			fputs(", ", stderr);
+		for (const char *c = counts->denied_first[i].comm; *c; c++)
+			fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, stderr);
+		fprintf(stderr, " %d", (int)counts->denied_first[i].pid);
+	}
+	fprintf(stderr, "%s): no names for %s user functions; root, or CAP_SYS_PTRACE, may look\n",
+	        counts->denied > named ? " ..." : "", counts->denied == 1 ? "its" : "their");
+}
+
 void record_say_synth(const struct record_opts *o, const struct cmd *cmd,
                       const struct synth_counts *counts, uint64_t ns)
 {
 	if (!o->quiet && counts->denied)
-		fprintf(stderr,
-		        "seam %s: %" PRIu64 " %s may not be looked into: no names for its user "
-		        "functions\n",
-		        cmd->name, counts->denied, counts->denied == 1 ? "process" : "processes");
+		record_say_denied(cmd, counts);
 	if (o->quiet || !o->verbose)
 		return;
 	fprintf(stderr,

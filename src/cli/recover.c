@@ -19,6 +19,7 @@ enum {
 struct recover {
 	struct source source;
 	const char *output;
+	struct outfile file;
 	struct seam_writer *writer;
 	size_t events; /* that the output was opened with */
 	uint64_t written, dropped, aux_records, dropped_features;
@@ -28,7 +29,7 @@ struct recover {
 static int recover_fail(const struct recover *r, const struct seam_error *err)
 {
 	cmd_error(r->source.cmd, "%s", err->text);
-	return -1;
+	return -err->code;
 }
 
 static int recover_open_output(struct recover *r)
@@ -36,8 +37,14 @@ static int recover_open_output(struct recover *r)
 	const struct seam_events *events = seam_reader_events(r->source.reader);
 	struct seam_writer_opts opts = { .sz = sizeof(opts) };
 	struct seam_error err = { 0 };
+	int rc = outfile_open(&r->file, r->output, 0600);
 
-	if (seam_writer_open(&r->writer, r->output, events, &opts, &err) < 0)
+	opts.fd = outfile_is_stdout(r->output) ? 0 : r->file.fd;
+	if (rc < 0)
+		seam_error_set(&err, -rc, r->output, SEAM_NO_OFFSET, NULL, "%s", strerror(-rc));
+	else
+		rc = seam_writer_open(&r->writer, r->output, events, &opts, &err);
+	if (rc < 0)
 		return recover_fail(r, &err);
 	r->events = seam_events_count(events);
 	return 0;
@@ -180,24 +187,36 @@ static int recover_copy(struct recover *r)
 		return -1;
 	}
 	while ((rc = source_next(&r->source, &record)) > 0) {
-		if (recover_record(r, &record) < 0)
-			return -1;
+		rc = recover_record(r, &record);
+		if (rc < 0)
+			return rc;
 	}
 	if (rc >= 0 && !r->writer)
 		rc = recover_open_output(r);
 	return rc < 0 ? rc : recover_features(r);
 }
 
-static int recover_run_file(struct recover *r)
+/* The output gets its name, or nothing is left of it. */
+static int recover_close(struct recover *r, int rc)
 {
 	struct seam_error err = { 0 };
+
+	if (r->writer && seam_writer_close(r->writer, &err) < 0 && rc >= 0)
+		rc = recover_fail(r, &err);
+	if (rc >= 0)
+		return outfile_close(&r->file, r->source.cmd, rc);
+	rc = outfile_end(&r->file, rc);
+	outfile_hint(&r->file, r->source.cmd, rc);
+	return rc;
+}
+
+static int recover_run_file(struct recover *r)
+{
 	int rc, code = source_open(&r->source);
 
 	if (code != EXIT_OK)
 		return code;
-	rc = recover_copy(r);
-	if (r->writer && seam_writer_close(r->writer, &err) < 0)
-		rc = rc < 0 ? rc : recover_fail(r, &err);
+	rc = recover_close(r, recover_copy(r));
 	if (rc >= 0) {
 		code = source_verdict(&r->source);
 		recover_account(r);
@@ -213,7 +232,7 @@ static int recover_run_file(struct recover *r)
 static int recover_run(int argc, char **argv, const struct cmd *self)
 {
 	struct options o = options_start(argc, argv, self);
-	struct recover r = { .source.cmd = self };
+	struct recover r = { .source.cmd = self, .file.fd = -1 };
 	int id;
 
 	while ((id = options_next(&o)) != OPTIONS_END) {

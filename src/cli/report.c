@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/outfile.h"
+
 double report_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
@@ -167,8 +169,6 @@ static int report_write(struct report *r, struct buf *out)
 		rc = r->stats ? report_stats(r, out) : report_text(r, out);
 	if (rc >= 0 && out->failed)
 		rc = -ENOMEM;
-	if (rc >= 0 && (fwrite(out->bytes, 1, out->n, stdout) != out->n || fflush(stdout)))
-		rc = -(errno ? errno : EIO);
 	return rc;
 }
 
@@ -182,13 +182,13 @@ static int report_show(struct report *r)
 		return EXIT_USAGE;
 	if (rc >= 0)
 		rc = report_write(r, &out);
-	buf_free(&out);
-	if (rc == -EPIPE)
-		return EXIT_FAILED;
-	if (rc < 0) {
+	if (rc < 0)
 		cmd_error(r->cmd, "%s", err.code ? err.text : strerror(-rc));
+	else if (outfile_print(r->cmd, out.bytes, out.n) != EXIT_OK)
+		rc = -EIO;
+	buf_free(&out);
+	if (rc < 0)
 		return EXIT_FAILED;
-	}
 	return infile_verdict(&r->in, r->cmd, r->rec);
 }
 

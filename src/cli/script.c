@@ -312,7 +312,8 @@ static int script_print(struct script *s)
 	if (r == -EPIPE)
 		return EXIT_FAILED; /* the reader of our text has had enough */
 	if (r < 0) {
-		cmd_error(s->cmd, "%s", err.code ? err.text : strerror(-r));
+		cmd_error(s->cmd, "%s%s", ferror(stdout) ? "standard output: " : "",
+		          err.code && !ferror(stdout) ? err.text : strerror(-r));
 		return EXIT_FAILED;
 	}
 	r = infile_verdict(&s->in, s->cmd, s->rec);

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/infile.h"
+#include "cli/outfile.h"
+
 int source_option(struct source *s, int id, const char *arg)
 {
 	switch (id) {
@@ -31,6 +34,7 @@ int source_open(struct source *s)
 
 	if (!s->path)
 		s->path = "perf.data";
+	infile_raise_limit(s->path);
 	if (seam_reader_open(&s->reader, s->path, &opts, &err) >= 0)
 		return EXIT_OK;
 	cmd_error(s->cmd, "%s", err.text);
@@ -69,10 +73,7 @@ int source_verdict(const struct source *s)
 
 int source_print(const struct source *s, const char *text, size_t n)
 {
-	if (fwrite(text, 1, n, stdout) == n && fflush(stdout) == 0)
-		return EXIT_OK;
-	cmd_error(s->cmd, "standard output: %s", strerror(errno));
-	return EXIT_FAILED;
+	return outfile_print(s->cmd, text, n);
 }
 
 void source_close(struct source *s)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "abi/events.h"
 #include "abi/members.h"
@@ -329,10 +330,16 @@ static int stat_print(struct stat_cmd *s)
 	struct seam_record record;
 	struct buf out = { 0 };
 	int rc, code, verdict;
+	struct stat st;
 
 	code = source_open(&s->source);
-	if (code != EXIT_OK)
+	if (code != EXIT_OK) {
+		if (!stat(s->source.path, &st) && S_ISREG(st.st_mode) && st.st_mode & 0111)
+			cmd_error(s->source.cmd,
+			          "a recording is what is counted here; to count the "
+			          "events of a program is 'perf stat'");
 		return code;
+	}
 	while ((rc = source_next(&s->source, &record)) > 0) {
 		rc = stat_record(s, &record);
 		if (rc < 0)

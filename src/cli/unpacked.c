@@ -137,18 +137,31 @@ static int unpacked_unpack(int fd, const char *path, const struct cmd *cmd)
 	return r;
 }
 
+/* The one inside, or where seam archive finds its own name: beside it. */
+static void unpacked_recording(struct unpacked *u, const char *name)
+{
+	size_t n = strlen(name), ending = strlen(BUNDLE_ENDING);
+	struct stat st;
+	bool inside, beside;
+
+	snprintf(u->recording, sizeof(u->recording), "%s/" BUNDLE_RECORDING, u->dir);
+	inside = !stat(u->recording, &st) && S_ISREG(st.st_mode);
+	beside = !inside && n > ending && n - ending < sizeof(u->recording) &&
+	         !strcmp(name + n - ending, BUNDLE_ENDING);
+	if (beside) {
+		snprintf(u->recording, sizeof(u->recording), "%.*s", (int)(n - ending), name);
+		beside = !stat(u->recording, &st) && S_ISREG(st.st_mode);
+	}
+	infile_set_archive(name, u->dir, inside || beside ? u->recording : NULL, inside);
+}
+
 static int unpacked_paths(struct unpacked *u, const char *dir)
 {
-	struct stat st;
-
 	if (strlen(dir) >= sizeof(u->dir))
 		return -EINVAL;
 	snprintf(u->dir, sizeof(u->dir), "%s", dir);
 	snprintf(u->files, sizeof(u->files), "%s/" BUNDLE_FILES, u->dir);
 	snprintf(u->maps, sizeof(u->maps), "%s/" BUNDLE_MAPS, u->dir);
-	snprintf(u->recording, sizeof(u->recording), "%s/" BUNDLE_RECORDING, u->dir);
-	if (!stat(u->recording, &st) && S_ISREG(st.st_mode))
-		infile_set_inside(u->recording);
 	return 0;
 }
 
@@ -169,5 +182,7 @@ int unpacked_open(struct unpacked *u, const struct cmd *cmd, const char *path)
 	}
 	if (fd >= 0)
 		close(fd);
+	if (r >= 0)
+		unpacked_recording(u, path);
 	return r < 0 ? -EINVAL : 0;
 }

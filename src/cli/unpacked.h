@@ -17,8 +17,8 @@ struct unpacked {
 	char recording[2100];
 };
 
-/* 0, or -EINVAL after saying on stderr what is wrong. One archive per program. A recording in it becomes
- * the one that is read by default. */
+/* 0, or -EINVAL after saying on stderr what is wrong. One archive per program. A recording in it, or
+ * beside it under its name without the ending, becomes the one that is read by default. */
 int unpacked_open(struct unpacked *u, const struct cmd *cmd, const char *path);
 
 #endif

@@ -117,19 +117,22 @@ int feature_next_event_desc(struct feature_event_descs *walk, struct feature_eve
 	return 1;
 }
 
-const char *feature_pmu_name(const struct seam_bytes *bytes, bool swap, uint32_t type)
+void feature_pmus(const struct seam_bytes *bytes, bool swap, struct feature_pmus *ret)
 {
-	struct cursor c = feature_cursor(bytes, swap);
-	uint32_t n = cursor_u32(&c);
+	ret->cursor = feature_cursor(bytes, swap);
+	ret->left = cursor_u32(&ret->cursor);
+}
 
-	while (n-- && !c.failed) {
-		uint32_t at = cursor_u32(&c);
-		const char *name = feature_string(&c);
-
-		if (name && at == type)
-			return name;
+bool feature_next_pmu(struct feature_pmus *walk, uint32_t *type, const char **name)
+{
+	while (walk->left && !walk->cursor.failed) {
+		walk->left--;
+		*type = cursor_u32(&walk->cursor);
+		*name = feature_string(&walk->cursor);
+		if (*name)
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 int feature_u64(const struct seam_bytes *bytes, bool swap, uint64_t *ret)

@@ -48,8 +48,13 @@ struct feature_event_descs { /* state of a walk */
 int feature_event_descs(const struct seam_bytes *bytes, bool swap, struct feature_event_descs *ret);
 int feature_next_event_desc(struct feature_event_descs *walk, struct feature_event_desc *ret);
 
-/* The name of a PMU by its type, from PMU_MAPPINGS; NULL when it is not there. */
-const char *feature_pmu_name(const struct seam_bytes *bytes, bool swap, uint32_t type);
+struct feature_pmus { /* state of a walk over PMU_MAPPINGS */
+	struct cursor cursor;
+	uint32_t left;
+};
+void feature_pmus(const struct seam_bytes *bytes, bool swap, struct feature_pmus *ret);
+/* False: that was the last, or the rest cannot be read. *name lies in the bytes. */
+bool feature_next_pmu(struct feature_pmus *walk, uint32_t *type, const char **name);
 
 int feature_u64(const struct seam_bytes *bytes, bool swap, uint64_t *ret); /* TOTAL_MEM, CLOCKID */
 int feature_nrcpus(const struct seam_bytes *bytes, bool swap, uint32_t *online,

@@ -30,6 +30,8 @@ void meta_free(struct meta *m)
 {
 	seam_events_free(m->events);
 	free(m->named);
+	map_free(&m->tracepoints);
+	map_free(&m->pmus);
 	arena_free(&m->arena);
 	buf_free(&m->build_ids);
 	*m = (struct meta){ 0 };
@@ -41,26 +43,24 @@ static int meta_name(struct meta *m, uint32_t index, const char *name, uint8_t r
 {
 	int rc;
 
-	if (index >= m->n_named || m->named[index] >= rank || !*name)
+	if (index >= m->n_named || m->named[index].rank >= rank || !*name)
 		return 0;
 	rc = seam_events_set_name(m->events, index, name);
 	if (rc >= 0)
-		m->named[index] = rank;
+		m->named[index].rank = rank;
 	return rc;
 }
 
 static int meta_name_by_attr(struct meta *m, const struct seam_event *event)
 {
-	struct seam_bytes pmus = { 0 };
 	struct buf text = { 0 };
-	const char *pmu = NULL;
+	uint64_t pmu = 0;
 	int rc;
 
-	if (meta_feature(m, SEAM_FEATURE_PMU_MAPPINGS, &pmus))
-		pmu = feature_pmu_name(&pmus, m->swap, event_name_pmu_type(&event->attr));
-	rc = event_name(&event->attr, pmu, &text);
-	if (rc >= 0 && m->named[event->index] == NAMED_BY_ATTR)
-		m->named[event->index] = NAMED_NOT; /* a PMU's name may be known by now */
+	map_get(&m->pmus, event_name_pmu_type(&event->attr), &pmu);
+	rc = event_name(&event->attr, (const char *)(uintptr_t)pmu, &text);
+	if (rc >= 0 && m->named[event->index].rank == NAMED_BY_ATTR)
+		m->named[event->index].rank = NAMED_NOT; /* a PMU's name may be known by now */
 	if (rc >= 0)
 		rc = meta_name(m, event->index, buf_text(&text), NAMED_BY_ATTR);
 	buf_free(&text);
@@ -72,10 +72,33 @@ static int meta_name_all_by_attr(struct meta *m)
 	int rc = 0;
 
 	for (size_t i = 0; rc >= 0 && i < seam_events_count(m->events); i++) {
-		if (m->named[i] <= NAMED_BY_ATTR)
+		if (m->named[i].rank <= NAMED_BY_ATTR)
 			rc = meta_name_by_attr(m, seam_events_at(m->events, i));
 	}
 	return rc;
+}
+
+/* The names of PMUs by their types, the first of each type; in a stream the first list that has any counts, so that
+ * events are named anew once. */
+static int meta_take_pmus(struct meta *m, const struct seam_bytes *bytes)
+{
+	struct feature_pmus walk;
+	const char *name;
+	uint32_t type;
+
+	if (m->pmus.n)
+		return 0;
+	feature_pmus(bytes, m->swap, &walk);
+	while (feature_next_pmu(&walk, &type, &name)) {
+		bool is_new;
+		uint64_t *slot = map_slot(&m->pmus, type, &is_new);
+
+		if (!slot)
+			return -ENOMEM;
+		if (is_new)
+			*slot = (uintptr_t)name;
+	}
+	return m->pmus.n ? meta_name_all_by_attr(m) : 0;
 }
 
 static bool meta_same_event(const struct seam_attr *a, const struct seam_attr *b)
@@ -108,25 +131,40 @@ static int meta_name_from_desc(struct meta *m, const struct seam_bytes *bytes)
 
 /* ---- events ---- */
 
+/* A tracepoint that an EVENT_TYPE may name. */
+static int meta_await_type(struct meta *m, const struct seam_attr *attr, uint32_t index)
+{
+	uint64_t *slot;
+
+	if (attr->type != SEAM_TYPE_TRACEPOINT)
+		return 0;
+	slot = map_slot(&m->tracepoints, attr->config, NULL);
+	if (!slot)
+		return -ENOMEM;
+	m->named[index].next = (uint32_t)*slot;
+	*slot = index + 1;
+	return 0;
+}
+
 static int meta_add_event(struct meta *m, const struct seam_attr *attr, const uint64_t *ids,
                           size_t n_ids, struct seam_error *err)
 {
-	int index = seam_events_add(m->events, attr, "", ids, n_ids, err);
-	uint8_t *named;
+	int index = seam_events_add(m->events, attr, "", ids, n_ids, err), rc;
 
 	if (index < 0)
 		return index;
 	if ((size_t)index >= m->n_named) {
 		size_t n = m->n_named ? m->n_named * 2 : 16;
+		struct meta_named *named = realloc(m->named, n * sizeof(*named));
 
-		named = realloc(m->named, n);
 		if (!named)
 			return -ENOMEM;
-		memset(named + m->n_named, NAMED_NOT, n - m->n_named);
+		memset(named + m->n_named, 0, (n - m->n_named) * sizeof(*named));
 		m->named = named;
 		m->n_named = n;
 	}
-	return meta_name_by_attr(m, seam_events_at(m->events, (size_t)index));
+	rc = meta_await_type(m, attr, (uint32_t)index);
+	return rc < 0 ? rc : meta_name_by_attr(m, seam_events_at(m->events, (size_t)index));
 }
 
 /* ids as they lie in the file, into this machine's order; the caller frees *ret. */
@@ -213,7 +251,7 @@ static int meta_set_feature(struct meta *m, unsigned feature, const void *bytes,
 	m->has[feature] = true;
 	m->strings[feature] = NULL;
 	if (feature == SEAM_FEATURE_PMU_MAPPINGS)
-		return meta_name_all_by_attr(m);
+		return meta_take_pmus(m, &b);
 	if (feature == SEAM_FEATURE_EVENT_DESC)
 		return meta_name_from_desc(m, &b);
 	return 0;
@@ -291,9 +329,22 @@ const char *meta_feature_string(struct meta *m, unsigned feature)
 
 /* ---- records ---- */
 
+/* The same attr for the same first id, or for none: whoever joins streams, or puts records behind a header, tells it again. */
+static const struct seam_event *meta_told_before(const struct meta *m, const struct seam_attr *attr,
+                                                 const uint64_t *ids, size_t n)
+{
+	const struct seam_event *event =
+	        n ? seam_events_by_id(m->events, ids[0]) : seam_events_at(m->events, 0);
+
+	if (!event || (!n && event->n_ids) || memcmp(&event->attr, attr, sizeof(*attr)))
+		return NULL;
+	return event;
+}
+
 static int meta_take_attr(struct meta *m, const struct seam_record *r, struct seam_error *err)
 {
 	struct cursor c = cursor_of(r->bytes, r->size, r->swap);
+	const struct seam_event *again;
 	struct seam_attr attr;
 	uint64_t *ids = NULL;
 	uint32_t size;
@@ -312,7 +363,10 @@ static int meta_take_attr(struct meta *m, const struct seam_record *r, struct se
 		                  r->size);
 	n = cursor_left(&c) / 8;
 	rc = meta_ids(c.at, n, r->swap, &ids);
-	if (rc >= 0)
+	again = rc >= 0 ? meta_told_before(m, &attr, ids, n) : NULL;
+	for (size_t i = 0; again && rc >= 0 && i < n; i++)
+		rc = seam_events_add_id(m->events, again->index, ids[i]);
+	if (rc >= 0 && !again)
 		rc = meta_add_event(m, &attr, ids, n, err);
 	free(ids);
 	return rc < 0 ? rc : 0;
@@ -329,15 +383,18 @@ static int meta_take_event_type(struct meta *m, const struct seam_record *r)
 {
 	struct cursor c = cursor_of(r->bytes + 8, r->size - 8, r->swap);
 	uint64_t config = cursor_u64(&c);
-	char *name = c.failed ? NULL : meta_name_field(m, &c);
+	uint64_t first = 0;
+	char *name;
 	int rc = 0;
 
-	for (size_t i = 0; name && *name && rc >= 0 && i < seam_events_count(m->events); i++) {
-		const struct seam_event *event = seam_events_at(m->events, i);
-
-		if (event->attr.type == SEAM_TYPE_TRACEPOINT && event->attr.config == config)
-			rc = meta_name(m, (uint32_t)i, name, NAMED_BY_TYPE_RECORD);
-	}
+	if (c.failed || !map_get(&m->tracepoints, config, &first))
+		return 0;
+	name = meta_name_field(m, &c);
+	if (!name || !*name)
+		return name ? 0 : -ENOMEM;
+	for (uint32_t i = (uint32_t)first; i && rc >= 0; i = m->named[i - 1].next)
+		rc = meta_name(m, i - 1, name, NAMED_BY_TYPE_RECORD);
+	map_del(&m->tracepoints, config); /* the first name stays */
 	return rc;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/map.h"
 #include "perfdata/damage.h"
 #include "perfdata/header.h"
 #include <seam/reader.h>
@@ -26,8 +27,14 @@ struct meta {
 	struct seam_bytes features[SEAM_FEATURE_MAX];
 	bool has[SEAM_FEATURE_MAX];
 	char *strings[SEAM_FEATURE_MAX]; /* decoded on demand, in the arena */
-	uint8_t *named;                  /* per event: META_NAMED_* */
+	struct meta_named {
+		uint32_t next; /* event of the same tracepoint, + 1; 0: none */
+		uint8_t rank;
+	} * named; /* per event */
 	size_t n_named;
+	struct map
+	        tracepoints; /* config -> the last event of it that no EVENT_TYPE has named, + 1 */
+	struct map pmus;     /* type -> name, within the feature */
 	struct arena arena;
 	struct buf build_ids; /* of a pipe's records, laid out as the feature */
 	uint64_t bad_features;

@@ -286,16 +286,16 @@ static int writer_start(struct seam_writer *w, const struct seam_events *events,
 	return writer_drain(w) < 0 ? writer_error(w, err) : 0;
 }
 
-static int writer_open_fd(struct seam_writer *w, const char *path, struct seam_error *err)
+static int writer_open_fd(struct seam_writer *w, const char *path, int fd, struct seam_error *err)
 {
-	if (!strcmp(path, "-")) {
-		w->pipe = true;
-		w->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	} else {
-		w->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-		if (w->fd >= 0 && !w->pipe && lseek(w->fd, 0, SEEK_SET) < 0)
-			w->pipe = true; /* a FIFO: only a stream can be written there */
-	}
+	bool standard = !fd && !strcmp(path, "-");
+
+	if (standard)
+		fd = STDOUT_FILENO;
+	w->fd = fd ? fcntl(fd, F_DUPFD_CLOEXEC, 3)
+	           : open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (standard || (w->fd >= 0 && lseek(w->fd, 0, SEEK_SET) < 0))
+		w->pipe = true; /* a FIFO: only a stream can be written there */
 	if (w->fd < 0)
 		return seam_error_set(err, errno, path, SEAM_NO_OFFSET, NULL, "%s",
 		                      strerror(errno));
@@ -342,8 +342,8 @@ int seam_writer_open(struct seam_writer **ret, const char *path, const struct se
 	w->fd = -1;
 	w->pipe = o.pipe;
 	w->buffer = o.buffer ? o.buffer : WRITER_BUFFER;
-	w->name = strdup(path);
-	rc = w->name ? writer_open_fd(w, path, err) : -ENOMEM;
+	w->name = strdup(o.fd || strcmp(path, "-") ? path : "standard output");
+	rc = w->name ? writer_open_fd(w, path, o.fd, err) : -ENOMEM;
 	if (rc >= 0)
 		rc = writer_start(w, events, err);
 	if (rc >= 0 && o.compress_level) {

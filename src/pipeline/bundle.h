@@ -22,6 +22,7 @@
 #include "profile/profile.h"
 #include "symbol/symbol.h"
 
+#define BUNDLE_ENDING ".seam.tar.zst" /* of an archive's name, behind its recording's */
 #define BUNDLE_INDEX "seam-archive"
 #define BUNDLE_VERSION 1
 #define BUNDLE_FILES "files"

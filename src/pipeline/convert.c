@@ -365,7 +365,8 @@ static int convert_write(struct convert *c, const char *path)
 	const struct seam_writer_opts w = { .sz = sizeof(w),
 		                            .pipe = c->opts->pipe,
 		                            .compress_level = c->opts->compress_level,
-		                            .compress_v1 = true };
+		                            .compress_v1 = true,
+		                            .fd = c->opts->fd };
 	bool stream = w.pipe || !strcmp(path, "-");
 	int r = seam_writer_open(&c->writer, path, c->events, &w, c->err), closed;
 

@@ -18,6 +18,7 @@
 struct convert_opts {
 	size_t sz;
 	bool pipe;          /* stream format; "-" is one anyhow */
+	int fd;             /* as in seam_writer_opts */
 	int compress_level; /* as COMPRESSED records, which perf reads from 5.2 on; 0: none */
 	bool keep_stacks;   /* leave stack copies, and the chains of their samples, as recorded */
 	bool strip_raw;     /* no RAW data in samples */

@@ -95,6 +95,21 @@ mv bin gone && mv work.data kept.data
 same "the recording inside is what is read" "$(cksum <report.before)" "$(cksum <report.after)"
 mv gone bin && mv kept.data work.data
 
+# Which recording is meant, where none is named: the one inside, the one beside, else perf.data, which is said.
+"$SEAM" record -q -o perf.data -- true 2>/dev/null
+"$SEAM" report --archive work.data.seam.tar.zst >report.after 2>err
+same "the recording beside is what is read" "$(cksum <report.before)" "$(cksum <report.after)"
+says err "holds no recording (--with-recording): work.data is read"
+cp work.data.seam.tar.zst other
+"$SEAM" report --archive other >/dev/null 2>err
+same "status with an unrelated recording" 0 $?
+says err "other holds no recording (--with-recording): perf.data is read"
+mkdir -p strange/.build-id/00 && touch strange/.build-id/00/11 strange/seam-archive
+"$SEAM" report --archive strange -i work.data >/dev/null 2>err
+says err "strange holds no object that work.data was recorded with"
+"$SEAM" report --archive work.data.seam.tar.zst -i work.data >/dev/null 2>err
+same "nothing is said of the right one" 0 "$(grep -c -e --archive err)"
+
 # A reader that has had enough, and signals: nothing stays behind.
 "$SEAM" script --archive whole.zst 2>/dev/null | head -1 >/dev/null
 "$SEAM" script --archive whole.zst >/dev/full 2>/dev/null

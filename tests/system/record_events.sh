@@ -46,6 +46,19 @@ else
 	atleast "switches" 1 "$(samples tp.data)"
 	judge tp.data
 	[ -s script.out ] && says script.out 'prev_comm='
+	# A trial costs what opening costs, and is made of one for all that ask for the same: each is opened per CPU, and one
+	# a few times more.
+	record -vv -e 'syscalls:sys_enter_get*' -o many.data -- true
+	n=$("$SEAM" evlist many.data | grep -c syscalls:)
+	opened=$(grep -c 'type .*PERF_TYPE_TRACEPOINT' err)
+	atleast "tracepoints" 5 "$n"
+	atmost "openings of $n tracepoints" $((n * $(getconf _NPROCESSORS_ONLN) + 6)) "$opened"
+	# Told to stop meanwhile, it says that, and not that the command, which was told too, is gone.
+	for s in 0.03 0.06 0.1; do
+		timeout --preserve-status -s INT $s "$SEAM" record -e 'syscalls:*' -o j.data -- sleep 1 2>err
+		grep -e 'stopped before' -e 'samples,' err | sed 's/^/# /'
+		same "stopped after $s s: words of a lost process" 0 "$(grep -c 'no such process' err)"
+	done
 fi
 
 echo "# what is wrong is said"

@@ -56,6 +56,10 @@ else
 	echo "not system-wide here: $(cat err)"
 fi
 
+echo "# nothing is named: the whole system, which is said"
+timeout -s INT 3 "$SEAM" record -F 500 -o whole.data 2>err
+if [ -s whole.data ]; then says err 'the whole system is recorded until Ctrl-C'; else echo "not system-wide here: $(cat err)"; fi
+
 echo "# a file that was replaced while it runs: the build-id is that of what runs"
 if command -v readelf >/dev/null && [ "$(id -u)" = 0 ]; then
 	id() { readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p'; }

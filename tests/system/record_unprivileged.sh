@@ -36,5 +36,6 @@ if [ "$paranoid" -ge 1 ]; then
 	record -a --duration 0.2 -o x.data
 	same "-a" 1 $status
 	says err 'CAP_PERFMON'
+	says err "'seam record COMMAND' and '-p PID' record"
 fi
 done_testing

@@ -11,9 +11,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/btf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -21,6 +23,7 @@
 
 #include "abi/record_at.h"
 #include "base/buf.h"
+#include "capture/btf_names.h"
 #include "capture/buildid.h"
 #include "capture/procfs.h"
 #include "capture/synth.h"
@@ -364,6 +367,39 @@ static void test_live(void **state)
 	buf_free(&out);
 }
 
+/* As nobody, who may not look into root's process: it is counted, and has a name. The name of what was denied, 0: nothing was. */
+static int denied_as_nobody(pid_t pid)
+{
+	struct synth_opts opts = { .sz = sizeof(opts), .attr = &attr };
+	struct synth_counts counts;
+	struct buf out = { 0 };
+	struct synth *s;
+
+	if (setresuid(65534, 65534, 65534) < 0 || synth_new(&s, &opts) < 0 ||
+	    synth_process(s, pid, collect, &out) < 0)
+		return 1;
+	synth_counts(s, &counts);
+	return counts.denied == 1 && counts.denied_first[0].pid == pid &&
+	                       !strcmp(counts.denied_first[0].comm, "not to be seen")
+	               ? 0
+	               : 2;
+}
+
+static void test_denied(void **state)
+{
+	int status;
+	pid_t pid;
+
+	if (geteuid())
+		skip();
+	assert_int_equal(prctl(PR_SET_NAME, "not to be seen"), 0);
+	pid = fork();
+	if (!pid)
+		_exit(denied_as_nobody(getppid()));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 /* A BPF program loaded here and now is found again, by its tag, with code that is somewhere. */
 static void test_bpf(void **state)
 {
@@ -399,6 +435,91 @@ static void test_bpf(void **state)
 	buf_clear(&out);
 	assert_int_equal(synth_bpf_records(&opts, &out, &counts), 0);
 	buf_free(&out);
+}
+
+/* void (a_function_of_some_length)(void), as BTF: INT, FUNC_PROTO, FUNC. A number of it, or -errno. */
+static int load_btf(const char *function)
+{
+	struct buf b = { 0 };
+	union bpf_attr load = { 0 };
+	uint32_t strings = 1 + 4 + (uint32_t)strlen(function) + 1;
+	int fd;
+
+	buf_put_u32(&b, BTF_MAGIC | 1u << 16);
+	for (size_t i = 0; i < 5; i++)
+		buf_put_u32(&b, (const uint32_t[]){ 24, 0, 16 + 12 + 12, 40, strings }[i]);
+	for (size_t i = 0; i < 10; i++) /* int; int (void); the function, global */
+		buf_put_u32(&b, (const uint32_t[]){ 1, 1u << 24, 4, 1u << 24 | 32, 0, 13u << 24, 1,
+		                                    5, 12u << 24 | 1, 2 }[i]);
+	buf_put(&b, "\0int", 5);
+	buf_put(&b, function, strlen(function) + 1);
+	load.btf = (uint64_t)(uintptr_t)b.bytes;
+	load.btf_size = (uint32_t)b.n;
+	fd = (int)syscall(SYS_bpf, BPF_BTF_LOAD, &load, sizeof(load));
+	fd = fd < 0 ? -errno : fd;
+	buf_free(&b);
+	return fd;
+}
+
+/* The name of its function is longer than what the kernel keeps as the program's. */
+static void test_bpf_function(void **state)
+{
+	static const char license[] = "MIT", function[] = "a_function_of_some_length";
+	const struct bpf_insn code[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = 4712 },
+		                         { .code = BPF_JMP | BPF_EXIT } };
+	const struct bpf_func_info info = { .insn_off = 0, .type_id = 3 };
+	struct synth_opts opts = { .sz = sizeof(opts), .attr = &attr };
+	struct synth_counts counts = { 0 };
+	struct buf out = { 0 };
+	int btf = load_btf(function), fd;
+	union bpf_attr load = { .prog_type = BPF_PROG_TYPE_SOCKET_FILTER,
+		                .insn_cnt = 2,
+		                .insns = (uint64_t)(uintptr_t)code,
+		                .license = (uint64_t)(uintptr_t)license,
+		                .prog_btf_fd = (uint32_t)btf,
+		                .func_info_rec_size = sizeof(info),
+		                .func_info = (uint64_t)(uintptr_t)&info,
+		                .func_info_cnt = 1 };
+
+	fd = btf < 0 ? btf : (int)syscall(SYS_bpf, BPF_PROG_LOAD, &load, sizeof(load));
+	if (fd < 0) {
+		print_message("no BPF program can be loaded here: %s\n", strerror(errno));
+		skip();
+	}
+	assert_int_equal(synth_bpf_records(&opts, &out, &counts), 0);
+	if (counts.bpf)
+		assert_non_null(memmem(out.bytes, out.n, function, sizeof(function)));
+	close(fd);
+	close(btf);
+	buf_free(&out);
+}
+
+/* Cut anywhere, or with sizes that lead elsewhere, it gives names or none. */
+static void test_btf_hostile(void **state)
+{
+	static const uint32_t whole[] = {
+		BTF_MAGIC | 1u << 16,     24,  0, 12, 12, 8, 1, 12u << 24, 0,
+		0x6d616e00 /* "\0nam" */, 0x65
+	};
+	const uint32_t ids[] = { 1, 2 };
+	const char *names[2];
+	uint32_t bytes[11];
+
+	assert_int_equal(btf_names(whole, sizeof(whole), ids, 2, names), 0);
+	assert_string_equal(names[0], "name");
+	assert_null(names[1]);
+	for (size_t n = 0; n < sizeof(whole); n++) {
+		void *cut = malloc(n + 1);
+
+		memcpy(cut, whole, n);
+		assert_int_equal(btf_names(cut, n, ids, 2, names), -EBADMSG);
+		free(cut);
+	}
+	for (size_t i = 1; i < 11; i++) {
+		memcpy(bytes, whole, sizeof(bytes));
+		bytes[i] = UINT32_MAX;
+		btf_names(bytes, sizeof(bytes), ids, 2, names);
+	}
 }
 
 static int refuse(void *ctx, const void *bytes, size_t n)
@@ -462,7 +583,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_gone, make_root, remove_root),
 		cmocka_unit_test_setup_teardown(test_kernel, make_root, remove_root),
 		cmocka_unit_test(test_live),
+		cmocka_unit_test(test_denied),
 		cmocka_unit_test(test_bpf),
+		cmocka_unit_test(test_bpf_function),
+		cmocka_unit_test(test_btf_hostile),
 		cmocka_unit_test_setup_teardown(test_sink_fails, make_root, remove_root),
 		cmocka_unit_test(test_target),
 	};

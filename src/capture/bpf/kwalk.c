@@ -306,7 +306,7 @@ int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 	t.tables_returned = l->room.returned;
 	t.pressed = l->room.pressed;
 	t.arrays_left_out = l->arena.left_out;
-	t.follow_lost = l->follow.lost;
+	t.follow_lost = l->follow.again;
 	pthread_mutex_unlock(&l->lock);
 	memcpy(ret, &t, ret->sz < sizeof(t) ? ret->sz : sizeof(t));
 	return 0;

@@ -25,7 +25,8 @@
 #include "capture/ring.h"
 
 #define FOLLOW_RING_PAGES 128
-#define FOLLOW_DUMMY 9 /* PERF_COUNT_SW_DUMMY */
+#define FOLLOW_LARGEST 4352 /* bytes: an MMAP2 with a path of PATH_MAX */
+#define FOLLOW_DUMMY 9      /* PERF_COUNT_SW_DUMMY */
 /* After an exec its libraries come, at shorter intervals than later: it is looked again and again, ever more rarely. */
 #define FOLLOW_SOON_NS 50000ull
 #define FOLLOW_WAIT_NS 100000000ull /* also for room to be made (kwalk_room.c) */
@@ -121,23 +122,34 @@ static void follow_sweep(struct kwalk *l)
 	}
 }
 
+/* The kernel says that a record was lost when the next one comes, and none may: where the largest found no room one may be lost. */
+static bool follow_is_full(const struct ring *ring)
+{
+	return ring_pending(ring) + FOLLOW_LARGEST > ring->size;
+}
+
 void follow_drain(struct kwalk *l)
 {
 	uint64_t lost = l->follow.lost;
+	bool full = false;
 	size_t left;
 
 	pthread_mutex_lock(&l->lock);
 	do {
 		uint64_t now_ns = kwalk_now_ns();
 
-		for (size_t i = 0; i < l->follow.n; i++)
+		for (size_t i = 0; i < l->follow.n; i++) {
+			full |= follow_is_full(&l->follow.rings[i]);
 			ring_drain(&l->follow.rings[i], follow_records, l);
+		}
 		left = follow_apply(l, now_ns);
 		room_make(l);
 		kwalk_publish(l);
 	} while (left);
-	if (l->follow.lost != lost)
+	if (full || l->follow.lost != lost) {
+		l->follow.again++;
 		learn_again(l);
+	}
 	follow_sweep(l);
 	pthread_mutex_unlock(&l->lock);
 }

@@ -16,6 +16,7 @@
 #include "capture/procfs.h"
 
 #define PROT_EXECUTE 4u
+#define TARGETS_READ (1u << 20)
 #define USER_END (1ull << 63) /* above it only [vsyscall] */
 
 uint64_t kwalk_now_ns(void)
@@ -119,19 +120,59 @@ static int learn_read(struct kwalk *l, uint32_t pid)
 	return n < 0 ? (int)n : 0;
 }
 
+static int learn_process_of(pid_t tid)
+{
+	struct buf text = { 0 };
+	char path[32];
+	const char *at;
+	int pid = -ESRCH;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	if (procfs_read(AT_FDCWD, path, &text) >= 0) {
+		at = strstr(buf_text(&text), "\nTgid:");
+		if (at)
+			pid = atoi(at + 6);
+	}
+	buf_free(&text);
+	return pid;
+}
+
+/* Processes whose FORK may be among what was lost: the programs know which are targets, or all there are. */
+static void learn_strangers(struct kwalk *l, struct buf *pids)
+{
+	size_t most = TARGETS_READ; /* where one goes while it is the last, they begin anew */
+	uint32_t key = 0;
+	int r;
+
+	if (l->opts.filter == KWALK_EVERYTHING) {
+		procfs_numbers(AT_FDCWD, "/proc", pids);
+		return;
+	}
+	for (r = bpf_map_get_next_key(l->targets, NULL, &key); r >= 0 && most--;
+	     r = bpf_map_get_next_key(l->targets, &key, &key)) {
+		int pid = l->opts.filter == KWALK_THREADS ? learn_process_of((pid_t)key) : (int)key;
+
+		if (pid > 0 && map_put(&l->followed, (uint64_t)pid, 1) >= 0)
+			buf_put_u32(pids, (uint32_t)pid);
+	}
+}
+
 void learn_again(struct kwalk *l)
 {
 	struct buf pids = { 0 };
 	uint64_t pid, value;
-	size_t i = 0;
+	size_t i = 0, known;
 
 	while (map_next(&l->spaces.by_pid, &i, &pid, &value))
 		buf_put_u32(&pids, (uint32_t)pid);
+	known = pids.n;
+	learn_strangers(l, &pids);
 	for (size_t j = 0; j + 4 <= pids.n; j += 4) {
 		uint32_t one;
 
 		memcpy(&one, pids.bytes + j, 4);
-		learn_read(l, one);
+		if (j < known || !kwalk_space_get(&l->spaces, one, false))
+			learn_read(l, one);
 	}
 	buf_free(&pids);
 }
@@ -233,23 +274,6 @@ int learn_record(struct kwalk *l, const unsigned char *bytes, uint16_t size)
 }
 
 /* ---- targets ---- */
-
-static int learn_process_of(pid_t tid)
-{
-	struct buf text = { 0 };
-	char path[32];
-	const char *at;
-	int pid = -ESRCH;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	if (procfs_read(AT_FDCWD, path, &text) >= 0) {
-		at = strstr(buf_text(&text), "\nTgid:");
-		if (at)
-			pid = atoi(at + 6);
-	}
-	buf_free(&text);
-	return pid;
-}
 
 int kwalk_target(struct kwalk *l, pid_t pid)
 {

@@ -148,7 +148,8 @@ struct follow {
 	struct seam_events *events;
 	struct buf records; /* drained and not applied yet */
 	struct buf order;   /* struct follow_entry: of them, by time */
-	uint64_t lost;
+	uint64_t lost;      /* records that say so, or for which there was no memory */
+	uint64_t again;     /* times that /proc was read again for that */
 };
 
 int follow_start(struct kwalk *l, struct seam_error *err);

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The recorder does not run while processes come and go, so that what the kernel says of them is lost: that is said, and a process that
+# came meanwhile is known afterwards: its stacks reach main.
+HERE=$(cd "${0%/*}" && pwd)
+. "$HERE/lib.sh"
+can_record
+needs_bpf
+${CC:-cc} -O2 -fomit-frame-pointer -o stranger -xc - 2>cc.err <<'END' || skip "no compiler: $(head -n 3 cc.err)"
+#include <stdlib.h>
+#include <time.h>
+static __attribute__((noinline)) double inner(double s)
+{
+	struct timespec a, b;
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	do {
+		for (int i = 0; i < 10000; i++)
+			s += s * 1e-9;
+		clock_gettime(CLOCK_MONOTONIC, &b);
+	} while (b.tv_sec - a.tv_sec < 3);
+	return s;
+}
+int main(void)
+{
+	return inner(1) < 0;
+}
+END
+cat >run <<'END'
+while [ ! -e stopped ]; do sleep 0.05; done
+i=0; while [ $i -lt 2500 ]; do /bin/true; i=$((i+1)); done
+./stranger & echo >started
+wait
+END
+"$SEAM" record -m 16384 -F 499 -o l.data -- sh run 2>err &
+pid=$!
+while [ "$("$SEAM" stat l.data 2>/dev/null | grep -c COMM)" -eq 0 ] && kill -0 $pid 2>/dev/null; do sleep 0.1; done
+kill -STOP $pid && : >stopped
+while [ ! -e started ]; do sleep 0.1; done
+sleep 0.3
+kill -CONT $pid
+wait $pid
+cat err
+says err "what the kernel says of mappings was lost"
+"$SEAM" script --comms stranger -F time,ip,sym l.data >stacks 2>/dev/null
+n=$(grep -c 'inner' stacks)
+atleast "samples of the stranger" 100 "$n"
+atleast "of them to main" $((n / 2)) "$(grep -c ' main' stacks)"
+done_testing
