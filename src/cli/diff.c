@@ -238,6 +238,9 @@ static void diff_free(struct diff *d)
 {
 	intern_free(&d->things);
 	intern_free(&d->events);
+	builds_free(&d->builds);
+	for (size_t i = 0; i < d->runs; i++)
+		profile_free(d->profiles[i]);
 	buf_free(&d->wanted);
 	pick_free(&d->pick);
 	free(d->cells);
