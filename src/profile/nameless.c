@@ -2,13 +2,22 @@
 // nameless.c: see nameless.h.
 #include "profile/nameless.h"
 
-#include <inttypes.h>
-
 #define NAMELESS_OPEN "[unknown "
 
 void nameless_put(struct buf *to, const char *object, uint64_t start)
 {
-	buf_printf(to, NAMELESS_OPEN "%s+0x%" PRIx64 "]", object, start);
+	char digits[18];
+	size_t at = sizeof(digits);
+
+	digits[--at] = ']';
+	do {
+		digits[--at] = "0123456789abcdef"[start & 15];
+		start >>= 4;
+	} while (start);
+	buf_put_text(to, NAMELESS_OPEN);
+	buf_put_text(to, object);
+	buf_put_text(to, "+0x");
+	buf_put(to, digits + at, sizeof(digits) - at);
 }
 
 bool nameless_place(const char *text, size_t n, struct nameless *ret)

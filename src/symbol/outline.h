@@ -24,7 +24,7 @@ struct outline {
 int outline_read(struct outline *outline, struct image *image);
 /* Its parts: a span more, before all are settled. -ENOMEM. */
 int outline_put(void *outline, uint64_t start, uint64_t end);
-void outline_settle(struct outline *outline);
+int outline_settle(struct outline *outline);
 /* The span that holds addr; NULL: none does. */
 const struct outline_span *outline_find(const struct outline *outline, uint64_t addr);
 void outline_free(struct outline *outline);

@@ -36,7 +36,7 @@ static void spans_are_disjoint(void **state)
 	assert_null(outline_find(&o, 100));
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
 		assert_int_equal(outline_put(&o, of[i][0], of[i][1]), 0);
-	outline_settle(&o);
+	assert_int_equal(outline_settle(&o), 0);
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		const struct outline_span *span = outline_find(&o, wanted[i][0]);
 
@@ -44,6 +44,36 @@ static void spans_are_disjoint(void **state)
 		assert_int_equal(span ? span->end : 0, wanted[i][2]);
 	}
 	outline_free(&o);
+}
+
+/* Many, in any order, up to the ends of the address space. */
+static void spans_are_sorted(void **state)
+{
+	const uint64_t bases[] = { 0, 0x400000, 1ULL << 33, UINT64_MAX - (1 << 20) };
+	enum {
+		N = 4099
+	}; /* a prime: a step through it meets every number once */
+
+	for (size_t b = 0; b < sizeof(bases) / sizeof(bases[0]); b++) {
+		struct outline o = { 0 };
+
+		for (uint64_t i = 0; i < N; i++) {
+			uint64_t start = bases[b] + i * 1237 % N * 200;
+
+			assert_int_equal(outline_put(&o, start, start + 7), 0);
+		}
+		if (b) /* far away from the rest */
+			assert_int_equal(outline_put(&o, 8, 9), 0);
+		assert_int_equal(outline_settle(&o), 0);
+		for (uint64_t i = 0; i < N; i++) {
+			const struct outline_span *span = outline_find(&o, bases[b] + i * 200 + 6);
+
+			assert_non_null(span);
+			assert_int_equal(span->start, bases[b] + i * 200);
+			assert_null(outline_find(&o, bases[b] + i * 200 + 7));
+		}
+		outline_free(&o);
+	}
 }
 
 /* ---- this program ---- */
@@ -200,9 +230,8 @@ static int unmake(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spans_are_disjoint),
-		cmocka_unit_test(functions_of_a_stripped_file),
-		cmocka_unit_test(by_mapping),
+		cmocka_unit_test(spans_are_disjoint),           cmocka_unit_test(spans_are_sorted),
+		cmocka_unit_test(functions_of_a_stripped_file), cmocka_unit_test(by_mapping),
 		cmocka_unit_test(nothing_is_invented),
 	};
 
