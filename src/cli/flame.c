@@ -255,7 +255,9 @@ const struct cmd cmd_flame = {
 	        "threads and "
 	        "stack states of the recording, its time as a strip in which a span can be chosen, "
 	        "and keys: '?' in the page shows them. Stacks that are not whole hang below a "
-	        "hatched cell that says why.\n\n"
+	        "hatched cell that says why. With --base, functions without a name are held "
+	        "against "
+	        "each other only if both recordings have the same build of their object.\n\n"
 	        "Exit status: 0; 1: it could not be done; 2: usage; 3: a recording was damaged and "
 	        "the graph is of what was left.",
 	.options = flame_options,

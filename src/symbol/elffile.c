@@ -189,8 +189,8 @@ int elffile_load(struct symbol_object *object)
 int elffile_outline(struct symbol_object *object)
 {
 	struct image *image;
-	int r = image_find(&image, object->path, &object->key.build_id,
-	                   &object->cache->opts.search, NULL, NULL);
+	int r = image_find(&image, object->path, &object->key.build_id, &object->cache->opts.search,
+	                   NULL, NULL);
 
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;

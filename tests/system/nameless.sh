@@ -84,6 +84,7 @@ for format in json speedscope callgrind firefox pprof; do
 	"$SEAM" export -i a.data --format $format -o a.$format 2>/dev/null
 done
 rows b.data >again.json
+"$SEAM" report -i a.data --no-children --json -s dso,sym --percent-limit 0 -d prog -S '[unknown]' >unknown.json
 "$SEAM" annotate -i a.data --json >annotated.json
 cp prog.full prog # the same build, with its symbol table
 rows a.data >named.json
@@ -118,6 +119,7 @@ check(f"what says nothing of itself is [unknown] ({bare} samples)", rest == bare
 check("the same samples by name", by_name == {k.replace(" [clone .cold]", ".cold"): v for k, v in named.items()})
 if by_name != named: print(sorted(by_name.items()), sorted(named.items()))
 check("told apart by its own word alone", by_name.get("told", 0) > 0)
+check("-S '[unknown]' means all of them", rows("unknown.json") == stripped)
 again = {int(m[1], 16) for s in rows("again.json") if (m := nameless.match(s or ""))}
 hot = {s for s, n in starts.items() if n > 20}
 check(f"the same {len(hot)} in another run", hot and hot <= again)
