@@ -130,6 +130,25 @@ for format in "folded", "json", "speedscope", "callgrind", "firefox", "pprof":
     data = open("a." + format, "rb").read()
     if data[:2] == b"\x1f\x8b": data = gzip.decompress(data)
     check(f"{format} has it", text.encode() in data)
+# pprof looks for the names of a mapping that is said to have none: fields 3 (mapping), 6 (strings); 5, 7: file, has_functions.
+def fields(data):
+    at = 0
+    def varint():
+        nonlocal at
+        v = shift = 0
+        while True:
+            v |= (data[at] & 127) << shift; shift += 7; at += 1
+            if data[at - 1] < 128: return v
+    while at < len(data):
+        key = varint(); v = varint()
+        if key & 7 == 2: v, at = data[at:at + v], at + v
+        yield key >> 3, v
+pprof = list(fields(gzip.decompress(open("a.pprof", "rb").read())))
+strings = [v for f, v in pprof if f == 6]
+mapping = [m for m in (dict(fields(v)) for f, v in pprof if f == 3) if strings[m.get(5, 0)].endswith(b"/prog")]
+check("pprof is told that names are missing", len(mapping) == 1 and not mapping[0].get(7, 0))
+stops = [s["object"] for s in json.load(open("stripped.json"))["stops"]]
+check("no stack is said to stop in a function that is not known", not [s for s in stops if s.endswith("/prog")])
 check("script has it not", text not in open("stripped.script").read() and "[unknown]" in open("stripped.script").read())
 f = json.load(open("annotated.json"))
 check("annotate shows the hottest", f["symbol"] == text)
