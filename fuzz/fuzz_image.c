@@ -24,6 +24,13 @@ static int see(void *ctx, const struct image_symbol *symbol)
 	return seen->symbols > 100000;
 }
 
+static int see_code(void *ctx, uint64_t start, uint64_t end)
+{
+	size_t *n = ctx;
+
+	return end <= start || ++*n > 100000;
+}
+
 /* Reads every byte, so that a wrong length is seen by the sanitizer. */
 static unsigned sum(const unsigned char *bytes, size_t n)
 {
@@ -56,6 +63,7 @@ static void walk(struct image *image)
 	image_each_symbol(image, SHT_SYMTAB, see, &seen);
 	image_each_symbol(image, SHT_DYNSYM, see, &seen);
 	image_each_plt(image, see, &seen);
+	image_each_fde(image, see_code, &seen.symbols);
 	for (size_t i = 0; i < 200 && image_section_at(image, i, &section) == 0; i++) {
 		if (section.memory_size < 1 << 20 && image_section_load(image, &section) == 0)
 			total += sum(section.bytes, section.n);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/outfile.h"
-
+#include "profile/nameless.h"
 #include "profile/rollup.h"
 
 enum {
@@ -105,7 +105,49 @@ static const struct profile_frame *annotate_leaf(const struct profile *p,
 
 static bool annotate_is(const struct annotate *a, const struct profile_frame *f)
 {
-	return f->symbol && !strcmp(profile_text(a->load.profile, f->symbol), a->name);
+	return f->symbol && (!a->object || f->object == a->object) &&
+	       !strcmp(profile_text(a->load.profile, f->symbol), a->name);
+}
+
+static bool annotate_is_hit(const struct annotate *a)
+{
+	const struct profile *p = a->load.profile;
+
+	for (size_t i = 0; i < profile_n_rows(p); i++)
+		if (annotate_is(a, annotate_leaf(p, profile_row_at(p, i))))
+			return true;
+	return false;
+}
+
+static bool annotate_is_object(const char *path, const struct nameless *place)
+{
+	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
+
+	return (strlen(path) == place->n && !memcmp(path, place->object, place->n)) ||
+	       (slash && strlen(slash + 1) == place->n &&
+	        !memcmp(slash + 1, place->object, place->n));
+}
+
+/* "libfoo.so+0x12345", or "[unknown libfoo.so+0x12340]" of what has a name by now: the function there. */
+static int annotate_at(struct annotate *a)
+{
+	const struct profile *p = a->load.profile;
+	struct nameless place;
+	int r = 0;
+
+	if (!nameless_is(a->symbol, &place) &&
+	    !nameless_place(a->symbol, strlen(a->symbol), &place))
+		return 0;
+	for (uint32_t i = 1; i <= profile_n_objects(p) && r >= 0; i++) {
+		if (!annotate_is_object(profile_text(p, profile_object_at(p, i)->path), &place))
+			continue;
+		r = annotate_name_at(a, i, place.start);
+		a->object = i;
+		if (r > 0 && annotate_is_hit(a))
+			return 0;
+		a->object = 0;
+	}
+	return r < 0 ? r : 0;
 }
 
 /* The function with the most samples, of all events. */
@@ -241,6 +283,8 @@ static int annotate_find(struct annotate *a)
 	a->name = a->symbol;
 	if (!a->name)
 		r = annotate_hottest(a);
+	else if (!annotate_is_hit(a))
+		r = annotate_at(a);
 	if (r >= 0 && !a->name) {
 		cmd_error(a->cmd, "no sample hit a function with a name");
 		return -ENOENT;
@@ -310,6 +354,7 @@ static void annotate_free(struct annotate *a)
 	load_free(&a->load);
 	recording_close(a->rec);
 	infile_close(&a->in);
+	buf_free(&a->place);
 	pick_free(&a->pick);
 	naming_end(&a->naming);
 }
@@ -349,6 +394,9 @@ const struct cmd cmd_annotate = {
 	        "function's own samples (self, not what it called). Above the code stand its "
 	        "source "
 	        "lines by samples; a line's text is shown where its file is on this machine.\n\n"
+	        "SYMBOL may be any address in a function, OBJECT+0xADDRESS (libfoo.so+0x12345, as "
+	        "objdump counts), and a function without a name as a report calls it: "
+	        "'[unknown libfoo.so+0x12340]'.\n\n"
 	        "Disassembly and lines are made inside seam, of the file whose build-id was "
 	        "recorded; another file of that name is not shown. Instructions that were inlined "
 	        "from elsewhere stand under the line they were written in. A sample is shown at "

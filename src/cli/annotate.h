@@ -63,6 +63,8 @@ struct annotate {
 	struct recording *rec;
 	struct load load;
 	const char *name;                    /* of the function */
+	struct buf place;                    /* it, where an address was given, */
+	uint32_t object;                     /* and the only object that is meant; 0: any */
 	uint32_t event;                      /* of the profile */
 	struct annotate_count whole;         /* of the event */
 	struct annotate_function *functions; /* by weight, descending */
@@ -80,6 +82,8 @@ struct annotate {
 
 /* ---- annotate_code.c ---- */
 
+/* The function that holds an address of an object, as the profile calls it: 1 and a->name, 0 or -ENOMEM. */
+int annotate_name_at(struct annotate *a, uint32_t object, uint64_t vaddr);
 /* Instructions and lines of a function, or .reason. -ENOMEM. */
 int annotate_code(struct annotate *a, struct annotate_function *f);
 

@@ -12,6 +12,7 @@
 #include "cli/annotate.h"
 #include "disasm/disasm.h"
 #include "pipeline/lines.h"
+#include "profile/nameless.h"
 
 struct code {
 	struct annotate *a;
@@ -50,16 +51,12 @@ static void code_build_id(struct code *c, const char *hex)
 		c->build_id.bytes[c->build_id.size++] = (uint8_t)byte;
 }
 
-/* Where the function begins and ends: what the symbol table says of a sampled address. */
+/* Where the function begins and ends: what the symbol table, or else the unwind information, says of a sampled address. */
 static int code_bounds(struct code *c)
 {
-	const struct symbol_place file = { .start = c->origin, .end = UINT64_MAX, .pgoff = 0 };
-	uint64_t at = c->f->vaddrs[0];
 	struct symbol symbol;
 
-	if (!c->object ||
-	    (c->terms == LINES_FILE && image_offset_of_vaddr(c->image, at, &at) < 0) ||
-	    symbol_resolve(c->object, &file, at, &symbol) <= 0 || !symbol.size)
+	if (!c->object || symbol_at(c->object, c->f->vaddrs[0], &symbol) <= 0 || !symbol.size)
 		return -ENOENT;
 	c->f->start = symbol.start;
 	c->f->size = symbol.size < ANNOTATE_BYTES_MAX ? symbol.size : ANNOTATE_BYTES_MAX;
@@ -287,19 +284,44 @@ static int code_open(struct code *c, struct seam_error *err)
 	return image_find(&c->image, path, &c->build_id, &c->search, NULL, err);
 }
 
-int annotate_code(struct annotate *a, struct annotate_function *f)
+static struct code code_start(struct annotate *a, uint32_t object)
 {
 	const struct profile *p = a->load.profile;
-	const struct profile_object *o = profile_object_at(p, f->object);
-	struct code c = {
-		.a = a, .f = f, .search = a->naming.symbols.search, .path = profile_text(p, o->path)
-	};
-	struct seam_error err = { 0 };
-	int r;
+	const struct profile_object *o = profile_object_at(p, object);
+	struct code c = { .a = a,
+		          .search = a->naming.symbols.search,
+		          .path = profile_text(p, o->path) };
 
 	c.search.vouch = &a->rec->vouched;
 	code_build_id(&c, profile_text(p, o->build_id));
 	c.object = code_object(&c);
+	return c;
+}
+
+int annotate_name_at(struct annotate *a, uint32_t object, uint64_t vaddr)
+{
+	const struct code c = code_start(a, object);
+	struct symbol symbol;
+	int r = c.object ? symbol_at(c.object, vaddr, &symbol) : 0;
+
+	if (r <= 0)
+		return r;
+	buf_clear(&a->place);
+	if (symbol.name)
+		buf_put_text(&a->place, symbol.name);
+	else
+		nameless_put(&a->place, symbol_object_short_name(c.object), symbol.start);
+	a->name = buf_text(&a->place);
+	return a->place.failed ? -ENOMEM : 1;
+}
+
+int annotate_code(struct annotate *a, struct annotate_function *f)
+{
+	struct code c = code_start(a, f->object);
+	struct seam_error err = { 0 };
+	int r;
+
+	c.f = f;
 	c.search.kernel_release = seam_reader_feature_string(a->in.reader, SEAM_FEATURE_OSRELEASE);
 	r = code_open(&c, &err);
 	if (r < 0 && r != -ENOMEM) {

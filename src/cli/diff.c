@@ -248,6 +248,9 @@ static void diff_free(struct diff *d)
 {
 	intern_free(&d->things);
 	intern_free(&d->events);
+	builds_free(&d->builds);
+	for (size_t i = 0; i < d->runs; i++)
+		profile_free(d->profiles[i]);
 	buf_free(&d->wanted);
 	pick_free(&d->pick);
 	free(d->cells);
@@ -310,6 +313,9 @@ const struct cmd cmd_diff = {
 	        "only, "
 	        "is in no interval: record both sides in turns. Events are compared by name; one "
 	        "that only one side has is not compared.\n\n"
+	        "Functions without a name ([unknown libfoo.so+0x12340]) are compared one by one if "
+	        "all recordings that have the object have one build of it, by build-id; else they "
+	        "are one row, [unknown], since another build's begin elsewhere.\n\n"
 	        "--fail-if-slower PERCENT is for CI: of the rows of at least --percent-limit, or "
 	        "of the functions given with --symbol, one must be for sure more than PERCENT "
 	        "slower: the whole interval of its ratio lies above. As several rows are asked "

@@ -4,7 +4,7 @@
  * brings the recordings' rows together, diff_show.c writes.
  *
  * A thing is a distinct combination of event and sort keys, by text: recordings have nothing else in
- * common. Each recording is loaded, summed up and let go before the next.
+ * common. Each recording is loaded and let go before the next; its profile stays until all are known.
  */
 #ifndef SEAM_CLI_DIFF_H
 #define SEAM_CLI_DIFF_H
@@ -13,6 +13,7 @@
 #include "cli/naming.h"
 #include "cli/pick.h"
 #include "cli/report.h"
+#include "profile/builds.h"
 #include "profile/noise.h"
 
 #define DIFF_RUNS_MAX 64u /* per side */
@@ -53,7 +54,9 @@ struct diff {
 	size_t n_runs[2];
 	size_t runs; /* of both sides: base first */
 	struct intern things, events;
-	uint32_t *thing_event; /* by thing */
+	struct profile *profiles[2 * DIFF_RUNS_MAX]; /* by run, until they are summed up */
+	struct builds builds;                        /* of all of them */
+	uint32_t *thing_event;                       /* by thing */
 	size_t things_capacity;
 	struct diff_cell *cells;  /* thing * runs + run */
 	struct diff_cell *wholes; /* event * runs + run */

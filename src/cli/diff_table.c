@@ -95,27 +95,36 @@ static int diff_add_events(struct diff *d, const struct profile *p, size_t run)
 	return 0;
 }
 
-static int diff_add(struct diff *d, const struct load *load, size_t run)
+static int diff_add(struct diff *d, const struct profile *p, size_t run)
 {
 	const struct rollup_opts opts = { .columns = d->keys.fields.columns | 1u << ROLLUP_EVENT };
-	struct profile_account a;
-	size_t side = run >= d->n_runs[0];
 	struct buf key = { 0 };
 	struct rollup t;
-	int r = rollup_build(&t, load->profile, &opts);
+	int r = rollup_build(&t, p, &opts);
 
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < t.n && r >= 0; i++)
 		r = diff_add_row(d, &t, &t.rows[i], run, &key);
+	rollup_free(&t);
+	buf_free(&key);
+	return r < 0 ? r : diff_add_events(d, p, run);
+}
+
+/* The profile is kept until it is known which builds of its objects the others have: it grows with distinct stacks only. */
+static int diff_keep(struct diff *d, struct load *load, size_t run)
+{
+	size_t side = run >= d->n_runs[0];
+	struct profile_account a;
+
 	profile_account(load->profile, 0, &a);
 	d->samples[side] += a.samples;
 	d->whole_stacks[side] += a.state[SEAM_STITCH_IMMEDIATE] + a.state[SEAM_STITCH_STITCHED] +
 	                         a.state[SEAM_STITCH_STITCHED_EARLIER] +
 	                         a.state[SEAM_STITCH_STACK_COPY] + a.state[SEAM_STITCH_KERNEL_ONLY];
-	rollup_free(&t);
-	buf_free(&key);
-	return r < 0 ? r : diff_add_events(d, load->profile, run);
+	d->profiles[run] = load->profile;
+	load->profile = NULL;
+	return builds_add(&d->builds, d->profiles[run]);
 }
 
 static int diff_load_open(struct diff *d, struct infile *in, size_t run)
@@ -150,7 +159,7 @@ static int diff_load_open(struct diff *d, struct infile *in, size_t run)
 		r = load_recording(&load, rec, &opts, &err);
 	infile_progress_end();
 	if (r >= 0)
-		r = diff_add(d, &load, run);
+		r = diff_keep(d, &load, run);
 	if (r < 0)
 		cmd_error(d->cmd, "%s: %s", in->path, err.code ? err.text : strerror(-r));
 	rc = r < 0 ? EXIT_FAILED : infile_verdict(in, d->cmd, rec);
@@ -297,8 +306,23 @@ static void diff_say_lone(struct diff *d)
 	}
 }
 
+/* Sums up a run; another build's functions begin elsewhere, so that those without a name are one thing then. */
+static int diff_sum_up(struct diff *d, size_t run)
+{
+	int r = builds_fold(&d->profiles[run], &d->builds);
+
+	if (r >= 0)
+		r = diff_add(d, d->profiles[run], run);
+	profile_free(d->profiles[run]);
+	d->profiles[run] = NULL;
+	return r;
+}
+
 int diff_compare(struct diff *d)
 {
+	for (size_t run = 0; run < d->runs; run++)
+		if (diff_sum_up(d, run) < 0)
+			return -ENOMEM;
 	d->rows = calloc(d->things.n + 1, sizeof(*d->rows));
 	if (!d->rows)
 		return -ENOMEM;

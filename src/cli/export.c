@@ -245,6 +245,12 @@ const struct cmd cmd_export = {
 	        "([parent, frame], outermost first, -1: none); rows (event, task, cpu, state, "
 	        "stack, "
 	        "samples, weight). One names another by its index.\n\n"
+	        "A function without a name is called by where it begins, [unknown "
+	        "libfoo.so+0x12340] (see seam report); where not even that is known, by its "
+	        "object, "
+	        "[libfoo.so]; in json its symbol is null then, and pprof is told that the "
+	        "mapping's "
+	        "functions are not all known.\n\n"
 	        "Exit status: 0; 1: it could not be done; 2: usage; 3: the recording was damaged "
 	        "and "
 	        "the file is of what was left.",

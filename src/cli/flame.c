@@ -13,6 +13,7 @@
 #include "cli/outfile.h"
 #include "cli/pick.h"
 #include "pipeline/load.h"
+#include "profile/builds.h"
 
 enum {
 	OPT_INPUT = 1,
@@ -124,8 +125,6 @@ static int flame_load(struct flame_run *f, struct flame_input *input)
 	r = recording_open(&rec, input->in.reader, &learn, &err);
 	if (r >= 0)
 		r = load_recording(&input->load, rec, &opts, &err);
-	if (r >= 0)
-		r = profile_canonical(&input->profile, input->load.profile);
 	infile_progress_end();
 	if (r < 0) {
 		cmd_error(f->cmd, "%s", err.code ? err.text : strerror(-r));
@@ -135,6 +134,32 @@ static int flame_load(struct flame_run *f, struct flame_input *input)
 	}
 	recording_close(rec);
 	return code;
+}
+
+/* Functions without a name are the same on both sides only where the object is. */
+static int flame_fold(struct flame_run *f)
+{
+	struct builds builds = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; i < f->n && r >= 0; i++)
+		r = builds_add(&builds, f->inputs[i].load.profile);
+	for (size_t i = 0; i < f->n && r >= 0; i++)
+		r = builds_fold(&f->inputs[i].load.profile, &builds);
+	builds_free(&builds);
+	return r;
+}
+
+/* What is drawn depends on nothing but what is in the recordings. */
+static int flame_settle(struct flame_run *f)
+{
+	int r = f->n > 1 ? flame_fold(f) : 0;
+
+	for (size_t i = 0; i < f->n && r >= 0; i++)
+		r = profile_canonical(&f->inputs[i].profile, f->inputs[i].load.profile);
+	if (r < 0)
+		cmd_error(f->cmd, "%s", strerror(-r));
+	return r;
 }
 
 static int flame_write(struct flame_run *f)
@@ -188,6 +213,8 @@ static int flame_main(struct flame_run *f)
 			return code;
 		rc = code == EXIT_OK ? rc : code;
 	}
+	if (flame_settle(f) < 0)
+		return EXIT_FAILED;
 	if (f->opts.event && !pick_profile_event(f->inputs[0].profile, f->opts.event, f->cmd))
 		return EXIT_USAGE;
 	return flame_write(f) < 0 ? EXIT_FAILED : rc;
@@ -229,7 +256,9 @@ const struct cmd cmd_flame = {
 	        "threads and "
 	        "stack states of the recording, its time as a strip in which a span can be chosen, "
 	        "and keys: '?' in the page shows them. Stacks that are not whole hang below a "
-	        "hatched cell that says why.\n\n"
+	        "hatched cell that says why. With --base, functions without a name are held "
+	        "against "
+	        "each other only if both recordings have the same build of their object.\n\n"
 	        "Exit status: 0; 1: it could not be done; 2: usage; 3: a recording was damaged and "
 	        "the graph is of what was left.",
 	.options = flame_options,

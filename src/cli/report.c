@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/outfile.h"
+#include "profile/nameless.h"
 
 double report_percent(uint64_t part, uint64_t whole)
 {
@@ -62,12 +63,15 @@ static bool report_shows(const struct report *r, const struct profile_frame *f)
 	const struct profile *p = r->load.profile;
 	const char *path = profile_text(p, profile_object_at(p, f->object)->path);
 	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
-	const char *name = !*path ? SYMBOL_UNKNOWN : slash ? slash + 1 : path;
+	const char *dso = !*path ? SYMBOL_UNKNOWN : slash ? slash + 1 : path, *name;
 
-	if (r->dsos && !report_named(r->dsos, name) && !report_named(r->dsos, path))
+	if (r->dsos && !report_named(r->dsos, dso) && !report_named(r->dsos, path))
 		return false;
-	return !r->symbols ||
-	       report_named(r->symbols, f->symbol ? profile_text(p, f->symbol) : SYMBOL_UNKNOWN);
+	if (!r->symbols)
+		return true;
+	name = f->symbol ? profile_text(p, f->symbol) : SYMBOL_UNKNOWN;
+	return report_named(r->symbols, name) ||
+	       (nameless_is(name, NULL) && report_named(r->symbols, SYMBOL_UNKNOWN));
 }
 
 /* Each distinct frame is held against --dsos and --symbols once. */
@@ -245,6 +249,15 @@ const struct cmd cmd_report = {
 	        "function of the stack that -p matches, by default the system call or page fault. "
 	        "--group needs a recording of several events and shows their shares side by side, "
 	        "in the order of 'seam evlist'.\n\n"
+	        "A function without a name is told apart by where it begins, where the object's "
+	        "unwind information (.eh_frame) says that: [unknown libfoo.so+0x12340]. The "
+	        "number "
+	        "is its address as objdump and addr2line count, the same in every run of a "
+	        "build; "
+	        "seam annotate takes it. Parts that the compiler put aside (.cold) count as "
+	        "functions. What no function's range holds is [unknown]; -S '[unknown]' means "
+	        "both. Neither is a name: the account counts them by object, with the file or "
+	        "package that would help.\n\n"
 	        "Behind the tables stands what the stacks are worth: which share is whole, why the "
 	        "others are not, in which objects they end, and what would mend it.\n\n"
 	        "--json writes one object: version (1), samples, not_taken, lost, lost_samples, "
@@ -252,7 +265,8 @@ const struct cmd cmd_report = {
 	        "deferred records); ends (why stacks that were walked while recording ended: "
 	        "stacks); "
 	        "events (name, samples, weight); columns; rows (event, then a "
-	        "value per column, self, total, self_samples, total_samples), by falling total; "
+	        "value per column, self, total, self_samples, total_samples), by falling total: "
+	        "sym is null for [unknown]; "
 	        "unnamed (object, state, samples, reason); partial (object, file, samples: through "
 	        "code of which file would tell more, that was not found); stops (object, samples: "
 	        "user stacks "

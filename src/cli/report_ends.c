@@ -11,6 +11,7 @@
 #include "cli/outcome_text.h"
 #include "cli/report.h"
 #include "pipeline/places.h"
+#include "profile/nameless.h"
 
 #define ENDS_SHOWN 5
 /* What the kernel takes of a stack unless kernel.perf_event_max_stack says otherwise. */
@@ -41,9 +42,14 @@ static bool ends_begins(const char *name)
 
 static bool ends_early(const struct profile *p, const struct profile_frame *f)
 {
+	const char *name;
+
 	if (f->kind == PROFILE_UNKNOWN)
 		return true;
-	return f->kind == PROFILE_USER && f->symbol && !ends_begins(profile_text(p, f->symbol));
+	if (f->kind != PROFILE_USER || !f->symbol)
+		return false;
+	name = profile_text(p, f->symbol);
+	return !nameless_is(name, NULL) && !ends_begins(name);
 }
 
 static int ends_order(const void *pa, const void *pb)

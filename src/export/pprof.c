@@ -14,6 +14,7 @@
 #include "base/intern.h"
 #include "export/export.h"
 #include "export/proto.h"
+#include "profile/nameless.h"
 
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
@@ -238,6 +239,11 @@ static int pprof_sample(struct pprof *w, const struct profile_row *row)
 	return export_step(w->out);
 }
 
+static bool pprof_is_named(const struct pprof *w, const struct profile_frame *f)
+{
+	return f->symbol && !nameless_is(profile_text(w->p, f->symbol), NULL);
+}
+
 /* Ids are the profile's. What is known of its functions decides what pprof still looks for. */
 static int pprof_mappings(struct pprof *w)
 {
@@ -255,7 +261,7 @@ static int pprof_mappings(struct pprof *w)
 	for (uint32_t i = 1; i <= profile_n_frames(w->p); i++) {
 		const struct profile_frame *f = profile_frame_at(w->p, i);
 
-		lacks[f->object] |= (f->symbol ? 0 : NAME) | (f->file ? 0 : FILE_NAME) |
+		lacks[f->object] |= (pprof_is_named(w, f) ? 0 : NAME) | (f->file ? 0 : FILE_NAME) |
 		                    (f->line ? 0 : LINE) |
 		                    (f->kind == PROFILE_INLINED ? ANY_INLINE : 0);
 	}

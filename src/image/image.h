@@ -142,6 +142,14 @@ int image_symbol_value(struct image *image, const char *name, uint64_t *ret);
  * is no PLT, or it is another machine's. */
 int image_each_plt(struct image *image, int (*each)(void *ctx, const struct image_symbol *symbol),
                    void *ctx);
+/*
+ * Calls each for the code of every FDE of .eh_frame, in the order they stand there: a function, a part of one that the
+ * compiler put aside (.cold), or, of assembly, whatever its author put between .cfi_startproc and .cfi_endproc. The PLT,
+ * which has one for all its stubs, is left out, and so is what lies outside of the sections of code. They may overlap.
+ * Stops when it returns non-zero and returns that. -ENOENT: no .eh_frame (a separate debug file). -EBADMSG. -ENOMEM.
+ */
+int image_each_fde(struct image *image, int (*each)(void *ctx, uint64_t start, uint64_t end),
+                   void *ctx);
 
 /* ---- where files are ---- */
 

@@ -12,6 +12,7 @@
 #include "pipeline/load_lines.h"
 #include "pipeline/load_unnamed.h"
 #include "pipeline/places.h"
+#include "profile/nameless.h"
 
 struct load_builder {
 	struct load *load;
@@ -24,7 +25,7 @@ struct load_builder {
 	size_t frames_capacity;
 	struct map *users; /* per table: user half, how it is read -> its innermost node */
 	uint32_t *tasks;   /* of one table: key -> task, 0: not yet known */
-	struct buf guess;  /* one name */
+	struct buf name;   /* one, that is no symbol's */
 	struct load_lines lines;
 	struct load_unnamed_frames unnamed;
 };
@@ -48,15 +49,30 @@ static uint32_t load_object(struct load_builder *b, const struct place *place)
 	                      key->build_id.size ? image_build_id_hex(&key->build_id, hex) : NULL);
 }
 
-/* A guess is never shown as sure: its mark is part of its name, whatever shows it. */
-static uint32_t load_guess(struct load_builder *b, const char *name)
+/* What a frame is called; *ret 0: nothing is known of it. A guess is never shown as sure: its mark is part of its name,
+ * whatever shows it. -ENOMEM. */
+static int load_name(struct load_builder *b, const struct frame_at *at, struct place *place,
+                     uint32_t *ret)
 {
-	buf_clear(&b->guess);
-	buf_put_text(&b->guess, FRAME_GUESS);
-	buf_put_text(&b->guess, name ? name : SYMBOL_UNKNOWN);
-	buf_put(&b->guess, "", 1);
-	return b->guess.failed ? PROFILE_FAILED
-	                       : profile_string(b->profile, (const char *)b->guess.bytes);
+	const char *name = place->symbol.name;
+	int r = 0;
+
+	if (!name && place->object)
+		r = symbol_outline(place->object, &place->symbol);
+	if (r < 0 || (!at->guessed && !name && !r))
+		return r;
+	buf_clear(&b->name);
+	if (at->guessed)
+		buf_put_text(&b->name, FRAME_GUESS);
+	if (r > 0)
+		nameless_put(&b->name, symbol_object_short_name(place->object),
+		             place->symbol.start);
+	else if (at->guessed)
+		buf_put_text(&b->name, name ? name : SYMBOL_UNKNOWN);
+	if (at->guessed || !name)
+		name = buf_text(&b->name);
+	*ret = b->name.failed ? PROFILE_FAILED : profile_string(b->profile, name);
+	return *ret == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
 /* A frame not met before: its id. */
@@ -73,18 +89,14 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 	if (r < 0)
 		return r;
 	f.object = load_object(b, &place);
+	if (f.object == PROFILE_FAILED || load_name(b, at, &place, &f.symbol) < 0)
+		return -ENOMEM;
 	if (place.mapping) {
 		f.address = place.address;
 		f.kind = place.kernel ? PROFILE_KERNEL : PROFILE_USER;
 	} else if (!at->user && !at->guest) {
 		f.kind = PROFILE_KERNEL;
 	}
-	if (at->guessed)
-		f.symbol = load_guess(b, place.symbol.name);
-	else if (place.symbol.name)
-		f.symbol = profile_string(b->profile, place.symbol.name);
-	if (f.object == PROFILE_FAILED || f.symbol == PROFILE_FAILED)
-		return -ENOMEM;
 	if (!at->guessed && load_lines_mark(&b->lines, &place, &f) < 0)
 		return -ENOMEM;
 	id = profile_frame(b->profile, &f);
@@ -349,6 +361,6 @@ int load_build(struct load *load, struct places *places, const struct load_opts 
 	load_unnamed_free(&b.unnamed);
 	free(b.events);
 	free(b.frames);
-	buf_free(&b.guess);
+	buf_free(&b.name);
 	return r;
 }

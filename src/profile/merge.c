@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "profile/merge.h"
+#include "profile/nameless.h"
 
 struct merge {
 	struct profile *to;
@@ -115,7 +116,7 @@ static int merge_source(struct merge *m, uint32_t frame, struct profile_frame *f
 
 	if (!n)
 		return 0;
-	if (!f->symbol && source[0].function)
+	if (source[0].function && (!f->symbol || nameless_is(profile_text(m->to, f->symbol), NULL)))
 		f->symbol = profile_string(m->to, source[0].function);
 	f->file = profile_string(m->to, source[0].file);
 	f->line = source[0].line;

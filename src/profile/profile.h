@@ -49,7 +49,7 @@ static inline uint32_t profile_kind_of(uint32_t a, uint32_t b)
 struct profile_frame {
 	uint64_t address; /* in the object's own numbering; as recorded when object is 0 */
 	uint32_t object;  /* 0: none */
-	uint32_t symbol;  /* string; 0: no name is known */
+	uint32_t symbol;  /* string; 0: no name is known; nameless_is: only where it begins */
 	uint32_t file;    /* string, of the source; 0: not known */
 	uint32_t line;    /* 0: not known; of the code, or of the call to the next frame */
 	uint32_t kind;    /* enum profile_kind */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // elffile.c: the symbols of an ELF object: .symtab and .dynsym, those of its debug file and of
-// .gnu_debugdata, and its PLT. Only what lies in executable sections is code; data are asked for apart.
+// .gnu_debugdata, and its PLT; the outline of what they leave without a name. Only what lies in executable sections
+// is code; data are asked for apart.
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -180,6 +181,20 @@ int elffile_load(struct symbol_object *object)
 	r = elffile_segments(object, image);
 	if (r == 0)
 		r = elffile_symbols(object, image);
+	image_close(image);
+	return r;
+}
+
+/* The file is opened again: most objects are never asked for this, and what is asked of them comes late. */
+int elffile_outline(struct symbol_object *object)
+{
+	struct image *image;
+	int r = image_find(&image, object->path, &object->key.build_id, &object->cache->opts.search,
+	                   NULL, NULL);
+
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	r = outline_read(&object->outline, image);
 	image_close(image);
 	return r;
 }

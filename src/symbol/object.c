@@ -88,6 +88,7 @@ void object_free(struct symbol_object *object)
 		return;
 	pthread_mutex_destroy(&object->loading);
 	table_free(&object->table);
+	outline_free(&object->outline);
 	buf_free(&object->reason);
 	buf_free(&object->source);
 	free(object->used);
@@ -162,4 +163,17 @@ int object_load(struct symbol_object *object)
 	if (keep) /* others go on meanwhile */
 		kernel_keep(object);
 	return object->error;
+}
+
+int object_outline(struct symbol_object *object)
+{
+	if (atomic_load_explicit(&object->outlined, memory_order_acquire))
+		return object->outline_error;
+	pthread_mutex_lock(&object->loading);
+	if (!atomic_load_explicit(&object->outlined, memory_order_relaxed)) {
+		object->outline_error = elffile_outline(object);
+		atomic_store_explicit(&object->outlined, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&object->loading);
+	return object->outline_error;
 }

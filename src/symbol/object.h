@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "symbol/kallsyms.h"
+#include "symbol/outline.h"
 #include "symbol/symbol.h"
 #include "symbol/table.h"
 
@@ -50,6 +51,10 @@ struct symbol_object {
 	bool unkept;    /* KERNEL: the table was made anew, and is to be kept for the next time */
 	bool ambiguous; /* ANON: it has code that stood where other code stood: not in the table */
 	_Atomic(struct symbol_used *) *used; /* one per symbol of the table */
+	/* Fixed once outlined, by whoever asks first for what has no name. */
+	atomic_bool outlined;
+	int outline_error; /* -ENOMEM, else 0 */
+	struct outline outline;
 };
 
 struct symbol_cache {
@@ -88,6 +93,8 @@ int perfmap_text(struct symbol_object *object, const struct buf *text);
 
 /* Puts an image's symbols (and its debug file's, and its PLT) into the object's table. */
 int elffile_symbols(struct symbol_object *object, struct image *image);
+/* Fills the object's outline. 0, or -ENOMEM. */
+int elffile_outline(struct symbol_object *object);
 /* Keeps the segments of an image. */
 int elffile_segments(struct symbol_object *object, const struct image *image);
 
@@ -101,5 +108,7 @@ int object_new(struct symbol_cache *cache, const struct symbol_key *key,
 void object_free(struct symbol_object *object);
 /* Loads it if that was not done; 0 or -ENOMEM. */
 int object_load(struct symbol_object *object);
+/* The same of the outline of one that is loaded. */
+int object_outline(struct symbol_object *object);
 
 #endif

@@ -221,28 +221,16 @@ static const struct symbol_used *use(struct symbol_object *object,
 	return used;
 }
 
-int symbol_resolve(struct symbol_object *object, const struct symbol_place *place, uint64_t addr,
-                   struct symbol *ret)
+/* The symbol at ret->addr, which is in the table's terms. */
+static int symbol_look(struct symbol_object *object, struct symbol *ret)
 {
 	const struct table_symbol *symbol;
 	const struct symbol_used *used;
-	uint64_t at = addr;
-	int r = object_load(object);
 
-	*ret = (struct symbol){ .state = object->state, .addr = addr, .id = SYMBOL_NO_ID };
-	if (r < 0)
-		return r;
-	/* A 32-bit process has another vdso. */
-	if (object->key.kind == SYMBOL_KIND_VDSO && object->is_64 && place->start >> 32 == 0) {
-		ret->state = SYMBOL_NO_FILE;
-		return 0;
-	}
-	r = translate(object, place, addr, &at);
-	if (r == 0)
-		ret->addr = at;
+	ret->placed = true;
 	if (object->state != SYMBOL_NAMED)
 		return 0;
-	symbol = r == 0 ? table_find(&object->table, at) : NULL;
+	symbol = table_find(&object->table, ret->addr);
 	if (!symbol) {
 		ret->state = SYMBOL_OUTSIDE;
 		return 0;
@@ -255,8 +243,57 @@ int symbol_resolve(struct symbol_object *object, const struct symbol_place *plac
 	ret->id = used->id;
 	ret->start = symbol->start;
 	ret->size = symbol->end - symbol->start;
-	if (ret->size > place->end - place->start && object->terms == OBJECT_PLACE)
+	return 1;
+}
+
+int symbol_resolve(struct symbol_object *object, const struct symbol_place *place, uint64_t addr,
+                   struct symbol *ret)
+{
+	int r = object_load(object);
+
+	*ret = (struct symbol){ .state = object->state, .addr = addr, .id = SYMBOL_NO_ID };
+	if (r < 0)
+		return r;
+	/* A 32-bit process has another vdso. */
+	if (object->key.kind == SYMBOL_KIND_VDSO && object->is_64 && place->start >> 32 == 0) {
+		ret->state = SYMBOL_NO_FILE;
+		return 0;
+	}
+	if (translate(object, place, addr, &ret->addr) < 0) {
+		if (object->state == SYMBOL_NAMED)
+			ret->state = SYMBOL_OUTSIDE;
+		return 0;
+	}
+	r = symbol_look(object, ret);
+	if (r > 0 && ret->size > place->end - place->start && object->terms == OBJECT_PLACE)
 		ret->size = place->end - place->start; /* a BPF program is as long as its mapping */
+	return r;
+}
+
+int symbol_at(struct symbol_object *object, uint64_t addr, struct symbol *ret)
+{
+	int r = object_load(object);
+
+	*ret = (struct symbol){ .state = object->state, .addr = addr, .id = SYMBOL_NO_ID };
+	if (r >= 0)
+		r = symbol_look(object, ret);
+	return r ? r : symbol_outline(object, ret);
+}
+
+int symbol_outline(struct symbol_object *object, struct symbol *symbol)
+{
+	const struct outline_span *span;
+	int r;
+
+	if (object->key.kind != SYMBOL_KIND_FILE || object->key.data || symbol->name ||
+	    !symbol->placed)
+		return 0;
+	r = object_outline(object);
+	span = r < 0 ? NULL : outline_find(&object->outline, symbol->addr);
+	if (!span)
+		return r;
+	symbol->start = span->start;
+	symbol->size = span->end - span->start;
 	return 1;
 }
 

@@ -138,7 +138,8 @@ struct symbol {
 	const char *raw;  /* as the file has it */
 	uint64_t start;   /* of the symbol: vaddr in the object; kernel, BPF and ANON: address */
 	uint64_t size;    /* bytes; up to the next symbol when the file states 0 */
-	uint64_t addr;    /* what was looked up, in the same terms as start */
+	uint64_t addr;    /* what was looked up, in the same terms as start; else the address */
+	bool placed;      /* addr is in those terms */
 	uint32_t id; /* dense per cache: one per distinct (object, symbol); else SYMBOL_NO_ID */
 };
 #define SYMBOL_NO_ID UINT32_MAX
@@ -156,6 +157,16 @@ struct symbol_place {
  */
 int symbol_resolve(struct symbol_object *object, const struct symbol_place *place, uint64_t addr,
                    struct symbol *ret);
+
+/*
+ * Where the function begins and ends that has an address without a name, of a FILE: symbol is what symbol_resolve gave,
+ * its start and size are set. They are what the unwind information of the object says: a function, or the part of one
+ * that the compiler put aside; never a guess. 1; 0: it says nothing there. -ENOMEM. Any thread; the first call for an
+ * object reads all of it.
+ */
+int symbol_outline(struct symbol_object *object, struct symbol *symbol);
+/* The symbol, or else the outline, at an address in the terms of struct symbol. 1, 0 or -ENOMEM. */
+int symbol_at(struct symbol_object *object, uint64_t addr, struct symbol *ret);
 
 /* Loads the object now, as the first resolve would; any thread. Others that resolve in it meanwhile wait. */
 int symbol_object_load(struct symbol_object *object);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "unwind/leb.h"
+#include "base/leb.h"
 
 _Static_assert(sizeof(struct cfi_rule) == 16, "padding");
 _Static_assert(sizeof(struct cfi_state) == 32 + CFI_TRACKED * 16, "padding");

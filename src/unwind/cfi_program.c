@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/leb.h"
 #include "base/map.h"
 #include "unwind/cfi_row.h"
-#include "unwind/leb.h"
 
 #define REMEMBER_MAX 32u  /* depth of remember_state; compilers use 1 to 3 */
 #define STATES_MAX 16384u /* numbered at once; the largest objects have a few thousand */
@@ -163,16 +163,16 @@ static uint32_t program_initial(struct cfi_program *p, struct cfi_kind *kind)
 
 bool cfi_program_start(struct cfi_program *p, struct cfi_cie *cie)
 {
-	struct cfi_kind kind = { .data_factor = cie->data_factor,
-		                 .is_signal_frame = cie->is_signal_frame };
+	struct cfi_kind kind = { .data_factor = cie->of.data_factor,
+		                 .is_signal_frame = cie->of.is_signal_frame };
 	uint32_t n = (uint32_t)(p->kinds.n / sizeof(kind));
 
-	if (cie->ra_register >= sizeof(p->machine.tracked) ||
-	    p->machine.tracked[cie->ra_register] != CFI_RA)
+	if (cie->of.ra_register >= sizeof(p->machine.tracked) ||
+	    p->machine.tracked[cie->of.ra_register] != CFI_RA)
 		return false;
 	kind.initial.cfa_reg = 255;
-	if (!cfi_op_apply(&p->machine, &kind, true, &kind.initial, cie->instructions,
-	                  cie->n_instructions))
+	if (!cfi_op_apply(&p->machine, &kind, true, &kind.initial, cie->of.instructions,
+	                  cie->of.n_instructions))
 		return false;
 	for (cie->kind = n > KINDS_RECENT ? n - KINDS_RECENT : 0; cie->kind < n; cie->kind++) {
 		const struct cfi_kind *had = program_kind(p, cie->kind);
@@ -307,7 +307,7 @@ static __attribute__((noinline)) bool run_step(struct run *r, bool emits)
 /* Up to some code further on. */
 static inline void run_move(struct run *r, uint64_t delta)
 {
-	delta *= r->cie->code_factor;
+	delta *= r->cie->of.code_factor;
 	if (delta > r->size - r->loc) /* beyond the function: what is said of there is of no use */
 		delta = r->size - r->loc;
 	r->loc += delta;
@@ -316,7 +316,7 @@ static inline void run_move(struct run *r, uint64_t delta)
 
 static bool run_advance(struct run *r, uint64_t delta)
 {
-	if (r->c.failed || delta > UINT64_MAX / (r->cie->code_factor | 1))
+	if (r->c.failed || delta > UINT64_MAX / (r->cie->of.code_factor | 1))
 		return false;
 	if (delta ? !run_step(r, true) : r->step != r->step_end && !run_step(r, false))
 		return false;
@@ -405,7 +405,7 @@ static void run_usual(struct run *r)
 	const uint8_t *shapes = r->p->shapes;
 	const unsigned char *at = r->c.at, *end = r->c.end, *step = r->step,
 	                    *step_end = r->step_end;
-	const uint64_t factor = r->cie->code_factor, size = r->size;
+	const uint64_t factor = r->cie->of.code_factor, size = r->size;
 	struct rows_row *row = r->row;
 	uint64_t loc = r->loc;
 	uint32_t rule = r->rule, state = r->state;

@@ -11,17 +11,12 @@
 
 #include "base/buf.h"
 #include "base/cursor.h"
+#include "image/callframe.h"
 #include "unwind/cfi_op.h"
 #include "unwind/rows.h"
 
 struct cfi_cie {
-	uint8_t encoding;
-	bool has_augmentation, is_signal_frame;
-	uint64_t code_factor;
-	int64_t data_factor;
-	uint64_t ra_register;
-	const unsigned char *instructions;
-	size_t n_instructions;
+	struct callframe_cie of;
 	uint32_t kind;
 };
 

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "unwind/leb.h"
+#include "base/leb.h"
 
 /* DWARF 5, 7.7.1 */
 enum {

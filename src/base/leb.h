@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* leb.h: DWARF's variable-length integers, from a bounded cursor. More than 64 bits: the rest is dropped. */
-#ifndef SEAM_UNWIND_LEB_H
-#define SEAM_UNWIND_LEB_H
+#ifndef SEAM_BASE_LEB_H
+#define SEAM_BASE_LEB_H
 
 #include "base/cursor.h"
 

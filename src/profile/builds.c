@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// builds.c: see builds.h.
+#include "profile/builds.h"
+
+#include <errno.h>
+
+#include "profile/nameless.h"
+
+static uint32_t *builds_of(struct builds *b, const char *object, size_t n)
+{
+	uint32_t id = intern_bytes(&b->objects, object, n);
+	size_t end = ((size_t)id + 1) * sizeof(uint32_t);
+
+	if (id == INTERN_FAILED || (end > b->of.n && buf_put_zeros(&b->of, end - b->of.n) < 0))
+		return NULL;
+	return (uint32_t *)(void *)b->of.bytes + id;
+}
+
+int builds_add(struct builds *b, const struct profile *p)
+{
+	for (uint32_t i = 1; i <= profile_n_objects(p); i++) {
+		const struct profile_object *o = profile_object_at(p, i);
+		const char *path = profile_text(p, o->path), *slash = strrchr(path, '/');
+		const char *object = path[0] == '/' && slash[1] ? slash + 1 : path;
+		uint32_t *of = builds_of(b, object, strlen(object));
+		uint32_t id = o->build_id ? intern_text(&b->ids, profile_text(p, o->build_id)) : 0;
+
+		if (!of || id == INTERN_FAILED)
+			return -ENOMEM;
+		if (!id || (*of && *of != id))
+			*of = BUILDS_SEVERAL;
+		else
+			*of = id;
+	}
+	return 0;
+}
+
+bool builds_same(struct builds *b, const char *name)
+{
+	struct nameless at;
+	const uint32_t *of;
+
+	if (!nameless_is(name, &at))
+		return true;
+	of = builds_of(b, at.object, at.n);
+	return of && *of && *of != BUILDS_SEVERAL;
+}
+
+struct builds_folding {
+	const struct profile *p;
+	struct builds *builds;
+	struct profile_source source;
+};
+
+static size_t builds_source(void *ctx, uint32_t frame, const struct profile_source **ret)
+{
+	struct builds_folding *f = ctx;
+	const struct profile_frame *of = profile_frame_at(f->p, frame);
+	const char *name = profile_text(f->p, of->symbol);
+	bool is_guess = name[0] == '?';
+
+	if (builds_same(f->builds, name))
+		return 0;
+	f->source = (struct profile_source){
+		.function = is_guess ? "?[unknown]" : "",
+		.file = of->file ? profile_text(f->p, of->file) : NULL,
+		.line = of->line,
+	};
+	*ret = &f->source;
+	return 1;
+}
+
+int builds_fold(struct profile **p, struct builds *b)
+{
+	struct builds_folding f = { .p = *p, .builds = b };
+	const struct profile_source *source;
+	struct profile *folded;
+	size_t any = 0;
+	int r;
+
+	for (uint32_t i = 1; i <= profile_n_frames(*p) && !any; i++)
+		any = builds_source(&f, i, &source);
+	if (!any)
+		return 0;
+	r = profile_expand(&folded, *p, builds_source, &f);
+	if (r < 0)
+		return r;
+	profile_free(*p);
+	*p = folded;
+	return 0;
+}
+
+void builds_free(struct builds *b)
+{
+	intern_free(&b->objects);
+	intern_free(&b->ids);
+	buf_free(&b->of);
+}

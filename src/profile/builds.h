@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * builds.h: which build of each object several profiles have. A function without a name is known by where it begins,
+ * which means the same function in one build only: between two of them nothing tells which is which.
+ */
+#ifndef SEAM_PROFILE_BUILDS_H
+#define SEAM_PROFILE_BUILDS_H
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "profile/profile.h"
+
+/* Zero-initialise to start. */
+struct builds {
+	struct intern objects; /* last components of paths */
+	struct intern ids;     /* build-ids */
+	struct buf of;         /* uint32_t by object: its build-id; 0: none yet; BUILDS_SEVERAL */
+};
+#define BUILDS_SEVERAL UINT32_MAX /* or one that is not known */
+
+/* Takes note of a profile's objects. -ENOMEM. */
+int builds_add(struct builds *b, const struct profile *p);
+/* Is a function's name the name of the same thing in all profiles that were added? All are but those of nameless.h, which are
+ * if the object was of one known build in all that have it. Those of which memory ran out are not. */
+bool builds_same(struct builds *b, const char *name);
+/* Takes from a profile what is not the same: such a function has no name at all. It is a new one then. -ENOMEM. */
+int builds_fold(struct profile **p, struct builds *b);
+void builds_free(struct builds *b);
+
+#endif

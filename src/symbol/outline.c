@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// outline.c: see outline.h.
+#include "symbol/outline.h"
+
+#include <errno.h>
+
+#include "image/image.h"
+
+static struct outline_span *outline_spans(const struct outline *o)
+{
+	return (struct outline_span *)(void *)o->spans.bytes;
+}
+
+static size_t outline_count(const struct outline *o)
+{
+	return o->spans.n / sizeof(struct outline_span);
+}
+
+int outline_put(void *outline, uint64_t start, uint64_t end)
+{
+	const struct outline_span span = { start, end };
+	struct outline *o = outline;
+
+	return buf_put(&o->spans, &span, sizeof(span));
+}
+
+#define OUTLINE_DIGIT 11 /* bits: code of 4 GiB is sorted in three passes */
+
+/* One pass of a stable sort: by a digit of how far behind least a span begins. */
+static void outline_pass(const struct outline_span *from, struct outline_span *to, size_t n,
+                         uint64_t least, unsigned shift)
+{
+	size_t at[1 << OUTLINE_DIGIT] = { 0 }, sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		at[(from[i].start - least) >> shift & ((1 << OUTLINE_DIGIT) - 1)]++;
+	for (size_t digit = 0; digit < 1 << OUTLINE_DIGIT; digit++) {
+		size_t count = at[digit];
+
+		at[digit] = sum;
+		sum += count;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[at[(from[i].start - least) >> shift & ((1 << OUTLINE_DIGIT) - 1)]++] = from[i];
+}
+
+/* By start. Objects have up to hundreds of thousands, in the order of what was linked. */
+static int outline_sort(struct outline *o)
+{
+	size_t n = outline_count(o);
+	uint64_t least = UINT64_MAX, most = 0;
+	struct buf other = { 0 }, last;
+
+	for (size_t i = 0; i < n; i++) {
+		least = outline_spans(o)[i].start < least ? outline_spans(o)[i].start : least;
+		most = outline_spans(o)[i].start > most ? outline_spans(o)[i].start : most;
+	}
+	if (!n || buf_put_zeros(&other, o->spans.n) < 0) {
+		buf_free(&other);
+		return n ? -ENOMEM : 0;
+	}
+	for (unsigned shift = 0; shift < 64 && (most - least) >> shift; shift += OUTLINE_DIGIT) {
+		outline_pass(outline_spans(o), (struct outline_span *)(void *)other.bytes, n, least,
+		             shift);
+		last = o->spans;
+		o->spans = other;
+		other = last;
+	}
+	buf_free(&other);
+	return 0;
+}
+
+/* One of each start, the longest; each up to the next at most. */
+int outline_settle(struct outline *o)
+{
+	size_t n = outline_count(o), kept = 0;
+	int r = outline_sort(o);
+	struct outline_span *spans = outline_spans(o);
+
+	for (size_t i = 0; i < n && r >= 0; i++) {
+		struct outline_span *before = kept ? &spans[kept - 1] : NULL;
+
+		if (before && before->start == spans[i].start) {
+			before->end = spans[i].end > before->end ? spans[i].end : before->end;
+			continue;
+		}
+		if (before && before->end > spans[i].start)
+			before->end = spans[i].start;
+		spans[kept++] = spans[i];
+	}
+	o->spans.n = kept * sizeof(*spans);
+	return r;
+}
+
+int outline_read(struct outline *outline, struct image *image)
+{
+	int r = image_each_fde(image, outline_put, outline);
+
+	return r == -ENOMEM ? r : outline_settle(outline);
+}
+
+const struct outline_span *outline_find(const struct outline *outline, uint64_t addr)
+{
+	const struct outline_span *spans = outline_spans(outline);
+	size_t low = 0, high = outline_count(outline);
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (spans[middle].start <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && addr < spans[low - 1].end ? &spans[low - 1] : NULL;
+}
+
+void outline_free(struct outline *outline)
+{
+	buf_free(&outline->spans);
+}
