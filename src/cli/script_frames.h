@@ -15,6 +15,7 @@ struct script_frames;
 struct script_spaces {
 	uint32_t user, kernel;
 	uint64_t time_ns;
+	bool lasting; /* the words of an answer stay where they are */
 };
 
 /* One thread each; opts outlives it. with: another one of the same recording, whose symbols are used and which
