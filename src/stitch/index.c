@@ -115,20 +115,21 @@ static uint64_t index_seen(struct index *ix, const struct seam_decoded *d)
 	return map_hash_bytes(bytes + tail, d->record->size - tail, h) & ~TRACK_BYTES;
 }
 
-static int index_learn_sample(struct index *ix, const struct seam_decoded *d)
+int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct stitch_learned *ret)
 {
 	struct rules_who who = rules_who(d);
-	struct rules_parts parts;
 	struct track *track;
 	uint32_t *slot;
 
 	if (d->record->index > UINT32_MAX)
 		return -EOVERFLOW;
-	rules_split(&d->sample, d->record->misc, &parts);
-	if (parts.kind == RULES_DEFERRED) {
-		slot = cookies_slot(&ix->cookies, parts.cookie);
+	rules_split(&d->sample, d->record->misc, &ret->parts);
+	ret->slot = 0;
+	if (ret->parts.kind == RULES_DEFERRED) {
+		slot = cookies_slot(&ix->cookies, ret->parts.cookie);
 		if (!slot)
 			return -ENOMEM;
+		ret->slot = cookies_place_of(&ix->cookies, slot);
 		if (!(*slot & INDEX_CARRIED))
 			for (uint32_t n = *slot; n; n = index_answer(ix, n - 1)->next)
 				ix->claimed++;
@@ -137,7 +138,7 @@ static int index_learn_sample(struct index *ix, const struct seam_decoded *d)
 	track = index_track(ix, who.tid);
 	if (!track)
 		return -ENOMEM;
-	return track_add(track, who.when, (uint32_t)d->record->index, parts.cookie,
+	return track_add(track, who.when, (uint32_t)d->record->index, ret->parts.cookie,
 	                 rules_user_mode(d->record->misc), index_seen(ix, d));
 }
 
@@ -248,12 +249,13 @@ static int index_learn_answer(struct index *ix, const struct seam_decoded *d)
 
 int index_learn(struct index *ix, const struct seam_decoded *d)
 {
+	struct stitch_learned sample;
 	struct times *execs;
 	struct track *track;
 
 	switch (d->record->type) {
 	case SEAM_RECORD_SAMPLE:
-		return index_learn_sample(ix, d);
+		return index_learn_sample(ix, d, &sample);
 	case SEAM_RECORD_CALLCHAIN_DEFERRED:
 		return index_learn_answer(ix, d);
 	case SEAM_RECORD_COMM:
@@ -418,12 +420,10 @@ static enum rules_match index_match(const struct index *ix, const struct rules_w
 	return rules_match(sample, answer, exec, reborn);
 }
 
-/* The answer to a cookie that is nearest to the sample in time among those that match. */
+/* Of a cookie's answers, n the number of the first, the one that is nearest to the sample in time among those that match. */
 static const struct index_answer *index_find(const struct index *ix, const struct rules_who *who,
-                                             uint64_t cookie, enum rules_match *match,
-                                             bool *mismatch)
+                                             uint32_t n, enum rules_match *match, bool *mismatch)
 {
-	uint32_t n = cookies_get(&ix->cookies, cookie) & ~INDEX_CARRIED;
 	const struct index_answer *best = NULL, *a;
 	uint64_t nearest = RULES_NEVER;
 
@@ -446,47 +446,60 @@ static const struct index_answer *index_find(const struct index *ix, const struc
 	return best;
 }
 
-static void index_judge(const struct index *ix, const struct seam_decoded *d, uint64_t cookie,
-                        struct seam_stitched *ret, struct seam_stitch_counts *counts)
+/* What is to be said of a sample whose cookie has no answer of its own. */
+static enum seam_stitch_state index_unanswered(const struct index *ix, const struct rules_who *who,
+                                               uint32_t index)
 {
-	struct rules_who who = rules_who(d);
-	struct rules_unanswered facts = { .when = who.when,
+	struct rules_unanswered facts = { .no_output = rules_no_output(ix->output, ix->n_answers),
+		                          .when = who->when,
 		                          .seen_past = RULES_NEVER,
 		                          .ended = RULES_NEVER,
 		                          .last_lost = ix->losses.last };
-	enum rules_match match = RULES_MISMATCH;
-	const struct index_answer *a;
-	const struct track *track;
-	bool mismatch;
+	const struct track *track = index_track_of(ix, who->tid);
 	uint64_t at;
 
-	a = index_find(ix, &who, cookie, &match, &mismatch);
-	if (a) {
-		ret->state = rules_matched(match);
-		ret->answer_time_ns = a->when & RULES_UNTIMED ? 0 : a->when;
-		ret->answer_misc = a->misc;
-		if (match == RULES_CROSSED)
-			return;
-		ret->user = (struct seam_u64s){ .bytes = a->ips,
-			                        .n = a->n & ~INDEX_SWAP,
-			                        .swap = a->n & INDEX_SWAP };
-		counts->empty_answers += !ret->user.n;
-		return;
-	}
-	counts->tid_mismatches += mismatch;
-	facts.no_output = rules_no_output(ix->output, ix->n_answers);
-	track = index_track_of(ix, who.tid);
 	if (track) {
-		facts.seen_past = track_seen_past(track, who.when, (uint32_t)d->record->index);
-		facts.ended = times_from(&track->exits, who.when);
-		at = times_from(&track->births, who.when);
+		facts.seen_past = track_seen_past(track, who->when, index);
+		facts.ended = times_from(&track->exits, who->when);
+		at = times_from(&track->births, who->when);
 		facts.ended = at < facts.ended ? at : facts.ended;
 	}
-	ret->state = rules_unanswered(&facts);
+	return rules_unanswered(&facts);
 }
 
-int index_resolve(const struct index *ix, const struct seam_decoded *d,
-                  struct seam_stitch_counts *counts, struct seam_stitched *ret)
+/* Of a sample whose cookie's first answer has the number n (+ 1; 0: it has none). */
+static void index_judge(const struct index *ix, const struct rules_who *who, uint32_t index,
+                        uint32_t n, struct stitch_verdict *ret, struct seam_stitch_counts *counts)
+{
+	enum rules_match match = RULES_MISMATCH;
+	const struct index_answer *a;
+	bool mismatch;
+
+	a = index_find(ix, who, n & ~INDEX_CARRIED, &match, &mismatch);
+	if (!a) {
+		counts->tid_mismatches += mismatch;
+		ret->state = index_unanswered(ix, who, index);
+		return;
+	}
+	ret->state = rules_matched(match);
+	ret->answer_time_ns = a->when & RULES_UNTIMED ? 0 : a->when;
+	ret->answer_misc = a->misc;
+	if (match == RULES_CROSSED)
+		return;
+	ret->user = (struct seam_u64s){ .bytes = a->ips,
+		                        .n = a->n & ~INDEX_SWAP,
+		                        .swap = a->n & INDEX_SWAP };
+	counts->empty_answers += !ret->user.n;
+}
+
+static bool index_is_duplicate(const struct index *ix, uint64_t index)
+{
+	return ix->maybe_duplicate[index / 64 % 64] >> index % 64 & 1 &&
+	       map_get(&ix->duplicates, index, NULL);
+}
+
+/* What a sample's own chain says, where no answer is asked for. */
+static enum seam_stitch_state index_own(enum rules_kind kind)
 {
 	static const enum seam_stitch_state own[] = {
 		[RULES_NO_CHAIN] = SEAM_STITCH_NO_CALLCHAIN,
@@ -495,35 +508,71 @@ int index_resolve(const struct index *ix, const struct seam_decoded *d,
 		[RULES_AT_ONCE] = SEAM_STITCH_IMMEDIATE,
 		[RULES_CUT_COOKIE] = SEAM_STITCH_NO_COOKIE,
 	};
+
+	return own[kind];
+}
+
+static void index_count(struct seam_stitch_counts *counts, enum rules_kind kind,
+                        enum seam_stitch_state state)
+{
+	counts->samples++;
+	counts->state[state]++;
+	counts->deferred_samples += kind == RULES_DEFERRED || kind == RULES_CUT_COOKIE;
+}
+
+bool index_resolve_brief(const struct index *ix, const struct stitch_brief *brief,
+                         struct seam_stitch_counts *counts, struct stitch_verdict *ret)
+{
+	if (index_is_duplicate(ix, brief->index)) {
+		counts->duplicate_samples++;
+		return false;
+	}
+	*ret = (struct stitch_verdict){ 0 };
+	if (brief->kind == RULES_DEFERRED)
+		index_judge(ix, &brief->who, brief->index, cookies_at(&ix->cookies, brief->slot),
+		            ret, counts);
+	else
+		ret->state = index_own(brief->kind);
+	index_count(counts, brief->kind, ret->state);
+	return true;
+}
+
+int index_resolve(const struct index *ix, const struct seam_decoded *d,
+                  struct seam_stitch_counts *counts, struct seam_stitched *ret)
+{
+	struct stitch_verdict verdict = { 0 };
 	struct seam_stitch_counts nobody;
 	uint64_t index = d->record->index;
 	struct rules_parts parts;
+	struct rules_who who;
 
 	if (!counts) {
 		nobody = (struct seam_stitch_counts){ .sz = sizeof(nobody) };
 		counts = &nobody;
 	}
-	if (ix->maybe_duplicate[index / 64 % 64] >> index % 64 & 1 &&
-	    map_get(&ix->duplicates, index, NULL)) {
+	if (index_is_duplicate(ix, index)) {
 		counts->duplicate_samples++;
 		return 0;
 	}
 	rules_split(&d->sample, d->record->misc, &parts);
+	if (parts.kind == RULES_DEFERRED) {
+		who = rules_who(d);
+		index_judge(ix, &who, (uint32_t)index, cookies_get(&ix->cookies, parts.cookie),
+		            &verdict, counts);
+	} else {
+		verdict.state = index_own(parts.kind);
+		verdict.user = parts.user;
+	}
 	ret->sample = d->sample;
 	ret->offset = d->record->offset;
 	ret->misc = d->record->misc;
 	ret->cookie = parts.cookie;
 	ret->kernel = parts.kernel;
-	ret->user = parts.user;
-	ret->answer_time_ns = 0;
-	ret->answer_misc = 0;
-	if (parts.kind == RULES_DEFERRED)
-		index_judge(ix, d, parts.cookie, ret, counts);
-	else
-		ret->state = own[parts.kind];
-	counts->samples++;
-	counts->state[ret->state]++;
-	counts->deferred_samples += parts.kind == RULES_DEFERRED || parts.kind == RULES_CUT_COOKIE;
+	ret->user = verdict.user;
+	ret->state = verdict.state;
+	ret->answer_time_ns = verdict.answer_time_ns;
+	ret->answer_misc = verdict.answer_misc;
+	index_count(counts, parts.kind, ret->state);
 	return 1;
 }
 

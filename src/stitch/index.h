@@ -9,6 +9,7 @@
 #define SEAM_STITCH_INDEX_H
 
 #include "base/intern.h"
+#include "stitch/brief.h"
 #include "stitch/cookies.h"
 #include "stitch/rules.h"
 #include "stitch/track.h"
@@ -68,10 +69,14 @@ struct index {
 
 void index_free(struct index *ix);
 int index_learn(struct index *ix, const struct seam_decoded *d);
+/* The same, of a SAMPLE. */
+int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct stitch_learned *ret);
 int index_seal(struct index *ix);
 /* 1, or 0 for a duplicate. */
 int index_resolve(const struct index *ix, const struct seam_decoded *d,
                   struct seam_stitch_counts *counts, struct seam_stitched *ret);
+bool index_resolve_brief(const struct index *ix, const struct stitch_brief *brief,
+                         struct seam_stitch_counts *counts, struct stitch_verdict *ret);
 void index_counts(const struct index *ix, struct seam_stitch_counts *ret);
 
 #endif
