@@ -248,8 +248,8 @@ static int script_stream_round(void *ctx)
 	return r >= 0 && fflush(stdout) ? -errno : r;
 }
 
-/* Records that are shown between samples are ordered with them by two passes. */
-static bool script_in_one_pass(const struct script *s)
+/* No records are shown between samples. */
+static bool script_samples_only(const struct script *s)
 {
 	return !s->order.answers && !s->order.mmaps && !s->order.tasks && !s->order.losses;
 }
@@ -284,19 +284,34 @@ static int script_stream(struct script *s, struct seam_error *err)
 
 /* ---- a file, in two ---- */
 
+/* Is all that is asked for noted while the file is read? Where a sample hit is not, beside its stack. */
+static bool script_is_noted(const struct script *s, const struct seam_events *events)
+{
+	bool traces = false;
+
+	for (size_t i = 0; i < seam_events_count(events); i++)
+		traces = traces || seam_events_at(events, i)->attr.type == SEAM_TYPE_TRACEPOINT;
+	return script_samples_only(s) && !s->text.hide_chain &&
+	       !(s->text.fields &
+	         ~(unsigned)(traces ? SCRIPT_NOTED & ~SCRIPT_TRACE : SCRIPT_NOTED));
+}
+
 static int script_file(struct script *s, struct seam_error *err)
 {
+	const struct seam_events *events = seam_reader_events(s->in.reader);
 	const struct ordered_writer writer = {
 		.start = script_start, .put = script_put, .write = script_write, .ctx = s
 	};
 	int r = recording_open(&s->rec, s->in.reader,
 	                       &(struct recording_opts){ .sz = sizeof(struct recording_opts),
 	                                                 .symbols = &s->naming.symbols,
+	                                                 .notes = script_is_noted(s, events),
 	                                                 .names = s->text.fields & SCRIPT_SYM },
 	                       err);
 
 	if (r < 0)
 		return r;
+	s->order.noted = script_is_noted(s, events);
 	if (script_has_members(s->rec))
 		s->order.threads = 1;
 	return ordered_text(s->rec, &s->order, &writer, err);
@@ -338,7 +353,7 @@ static int script_run(int argc, char **argv, const struct cmd *cmd)
 	s.text.symbols = &s.naming.symbols;
 	s.order.tables = naming_tables(&s.naming);
 	s.text.no_inline = s.naming.no_inline;
-	s.once = script_in_one_pass(&s) && infile_open_once(&s.in);
+	s.once = script_samples_only(&s) && infile_open_once(&s.in);
 	r = s.once ? EXIT_OK : infile_open(&s.in, cmd);
 	if (r == EXIT_OK)
 		r = script_print(&s);

@@ -294,8 +294,8 @@ static int script_half(struct script_frames *f, const struct seam_stitched *samp
 	struct stacks_half half = { .words = user ? &sample->user : &sample->kernel,
 		                    .space = user ? spaces->user : spaces->kernel,
 		                    .marked = user && sample->state == SEAM_STITCH_STACK_COPY,
-		                    .lasting =
-		                            user && spaces->lasting && script_is_answer(sample) };
+		                    .lasting = spaces->all_last || (user && spaces->answers_last &&
+		                                                    script_is_answer(sample)) };
 	size_t start = out->n;
 	int r;
 

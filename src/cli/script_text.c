@@ -128,7 +128,8 @@ static int script_where(struct script_text *t, const struct batch_item *item, bo
 	struct script_spaces spaces = { .user = item->user_space,
 		                        .kernel = item->kernel_space,
 		                        .time_ns = item->proc_ns,
-		                        .lasting = !t->rec->in_order };
+		                        .answers_last = !t->rec->in_order,
+		                        .all_last = item->noted };
 	const struct seam_stitched *sample = &item->sample;
 	bool cookie = t->opts.unmerged && sample->cookie;
 	struct seam_stitched kernel;

@@ -63,14 +63,30 @@ int ordered_batch(struct ordered *o, struct batch *ret)
 	return r < 0 ? r : unwound_new(&ret->unwound, &opts);
 }
 
-int ordered_next(struct ordered *o, struct seam_record *ret)
+static void ordered_progress(struct ordered *o)
 {
 	const struct progress *progress = &o->opts->progress;
+
+	if (++o->popped % 65536 == 0 && progress->report)
+		progress->report(progress->ctx, "writing", o->popped, o->pushed);
+}
+
+int ordered_next(struct ordered *o, struct seam_record *ret)
+{
 	int r = order_pop(o->order, ret, NULL);
 
-	if (r > 0 && ++o->popped % 65536 == 0 && progress->report)
-		progress->report(progress->ctx, "writing", o->popped, o->pushed);
+	if (r > 0)
+		ordered_progress(o);
 	return r;
+}
+
+const struct note *ordered_next_note(struct ordered *o)
+{
+	const struct note *note = order_pop_thing(o->order);
+
+	if (note)
+		ordered_progress(o);
+	return note;
 }
 
 int ordered_start(struct ordered *o, struct recording *rec, const struct ordered_opts *opts,
@@ -78,9 +94,11 @@ int ordered_start(struct ordered *o, struct recording *rec, const struct ordered
 {
 	int r;
 
-	*o = (struct ordered){ .rec = rec, .opts = opts };
+	*o = (struct ordered){ .rec = rec, .opts = opts, .noted = opts->noted && rec->notes };
 	r = order_new(&o->order, &(struct order_opts){ .sort = true });
-	if (r >= 0)
+	if (r >= 0 && o->noted)
+		r = ordered_notes_push(rec->notes, o->order, &o->pushed);
+	else if (r >= 0)
 		r = recording_each(rec, ordered_push, o, err);
 	return r < 0 ? r : order_finish(o->order);
 }
