@@ -20,6 +20,7 @@ struct load_noter {
 	struct load_outcome *outcome;
 	struct seam_stitch_counts *counts;
 	struct load_noted *noted; /* by number of the notes_who, from 1 on */
+	uint32_t *halves;         /* by number of an answer's chain; 0: not yet */
 	bool *said;               /* by index of the event: outcome_said */
 };
 
@@ -129,6 +130,22 @@ static int load_noted_outcome(const struct load_noter *l, const struct notes_who
 	return load_outcome_add(l->outcome, l->rec, user_space, &sample);
 }
 
+/* The number of an answer's half. */
+static int load_noted_half(struct load_noter *l, const struct stitch_verdict *verdict,
+                           uint32_t *ret)
+{
+	uint32_t *half = &l->halves[verdict->chain];
+	int r = 0;
+
+	if (verdict->n && (!*half || (*half & 1) != verdict->swap)) {
+		const struct seam_u64s words = stitch_words(l->rec->stitch, verdict);
+
+		r = stacks_half(&l->notes->stacks, &words, true, half);
+	}
+	*ret = *half;
+	return r;
+}
+
 static int load_note(struct load_noter *l, const struct note *note)
 {
 	const struct notes_who *who = pool_at(&l->notes->whos, note->who);
@@ -149,7 +166,7 @@ static int load_note(struct load_noter *l, const struct note *note)
 	if (r >= 0 && who->kind == RULES_AT_ONCE)
 		same.user = note->user;
 	else if (r >= 0)
-		r = stacks_answer(s, &verdict.user, true, &same.user);
+		r = load_noted_half(l, &verdict, &same.user);
 	if (!(note->kernel & NOTES_NO_KERNEL))
 		same.kernel = note->kernel;
 	else if (r >= 0 && !same.user)
@@ -168,8 +185,9 @@ static int load_noter_start(struct load_noter *l)
 	size_t events = seam_events_count(l->rec->events);
 
 	l->noted = calloc((size_t)l->notes->whos.n + 1, sizeof(*l->noted));
+	l->halves = calloc(stitch_chains(l->rec->stitch), sizeof(*l->halves));
 	l->said = calloc(events + 1, sizeof(*l->said));
-	if (!l->noted || !l->said)
+	if (!l->noted || !l->halves || !l->said)
 		return -ENOMEM;
 	for (size_t i = 0; i <= l->notes->whos.n; i++) /* nothing is known of any moment */
 		l->noted[i].at.from_ns = l->noted[i].user_at.from_ns = UINT64_MAX;
@@ -191,6 +209,7 @@ int load_notes(struct notes *notes, const struct recording *rec, const struct lo
 		for (size_t i = 0; i < n && r >= 0; i++)
 			r = load_note(&l, &block[i]);
 	free(l.noted);
+	free(l.halves);
 	free(l.said);
 	return r;
 }

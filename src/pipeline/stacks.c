@@ -117,7 +117,9 @@ int stacks_half(struct stacks *s, const struct seam_u64s *words, bool stable, ui
 	return r;
 }
 
-int stacks_answer(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret)
+/* The number of a user half that an answer gave: its words are compared once, not for each sample. */
+static int stacks_answer(struct stacks *s, const struct seam_u64s *words, bool stable,
+                         uint32_t *ret)
 {
 	struct stacks_seen *seen =
 	        &s->recent->answer[map_mix((uintptr_t)words->bytes) % STACKS_SEEN];

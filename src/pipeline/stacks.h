@@ -100,8 +100,6 @@ int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam
  */
 int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret);
 int stacks_half(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret);
-/* Of a half that an answer gave, where equal ones have one place: its words are compared once, not for each sample. */
-int stacks_answer(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret);
 int stacks_lone(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret);
 int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight, uint64_t time_ns);
 struct seam_u64s stacks_words(const struct stacks *s, uint32_t half);

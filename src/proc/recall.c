@@ -27,15 +27,16 @@ const char *proc_comm_span(const struct proc_table *table, uint32_t pid, uint32_
 	const struct change *name = recall_change(&table->threads, tid, span, time_ns);
 
 	if (!name || !name->value)
-		recall_change(&table->threads, pid, span, time_ns);
-	return proc_comm(table, pid, tid, time_ns);
+		name = recall_change(&table->threads, pid, span, time_ns);
+	return table_comm(table, name, tid);
 }
 
 uint32_t proc_space_span(const struct proc_table *table, uint32_t pid, uint64_t time_ns,
                          struct proc_span *span)
 {
-	recall_change(&table->processes, pid, span, time_ns);
-	return proc_space(table, pid, time_ns);
+	const struct change *change = recall_change(&table->processes, pid, span, time_ns);
+
+	return change ? change->value : PROC_NO_SPACE;
 }
 
 static bool recall_holds(const struct proc_recalled *r, const struct proc_table *table,

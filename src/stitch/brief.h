@@ -27,8 +27,10 @@ struct stitch_verdict {
 	enum seam_stitch_state state;
 	uint16_t answer_misc;
 	uint64_t answer_time_ns;
-	struct seam_u64s
-	        user; /* of an answer: equal ones have equal bytes and n, and live as long as the stitcher */
+	/* Of an answer: the number of its chain, below stitch_chains(): equal ones have one; and how many words. */
+	uint32_t chain;
+	uint16_t n;
+	bool swap;
 };
 
 /* As seam_stitch_learn, of a SAMPLE. */
@@ -37,5 +39,10 @@ int stitch_learn_sample(struct seam_stitch *stitch, const struct seam_decoded *d
 /* As seam_stitch_resolve, after seal: false for a duplicate. */
 bool stitch_resolve_brief(const struct seam_stitch *stitch, const struct stitch_brief *brief,
                           struct seam_stitch_counts *counts, struct stitch_verdict *ret);
+/* The words of an answer; they live as long as the stitcher. */
+struct seam_u64s stitch_words(const struct seam_stitch *stitch,
+                              const struct stitch_verdict *verdict);
+/* How many distinct chains answers have; the empty one has the number 0. */
+size_t stitch_chains(const struct seam_stitch *stitch);
 
 #endif

@@ -172,38 +172,39 @@ static struct index_recent *index_recent(struct index *ix, const struct seam_u64
 	                   INDEX_RECENT];
 }
 
-/* An answer's addresses, those of the first that had the same: few chains answer many samples. */
-static int index_chain(struct index *ix, const struct seam_decoded *d, struct seam_u64s *ret)
+/* An answer's addresses, and their number among chains: few chains answer many samples. */
+static int index_chain(struct index *ix, const struct seam_decoded *d, struct seam_u64s *ret,
+                       uint32_t *id)
 {
-	struct seam_u64s ips = d->deferred.ips;
 	struct index_recent *recent;
-	uint32_t id;
 
-	if (!ips.n) {
-		*ret = rules_addresses(ips);
+	*ret = d->deferred.ips;
+	*id = 0;
+	if (!ret->n)
 		return 0;
-	}
 	if (!ix->recent)
 		ix->recent = calloc(INDEX_RECENT, sizeof(*ix->recent));
 	if (!ix->recent)
 		return -ENOMEM;
-	recent = index_recent(ix, &ips);
-	if (recent->n == ips.n && !memcmp(recent->bytes, ips.bytes, ips.n * 8)) {
-		*ret = ips;
-		ret->bytes = recent->bytes;
+	recent = index_recent(ix, ret);
+	if (recent->n == ret->n && !memcmp(recent->bytes, ret->bytes, ret->n * 8)) {
+		*id = recent->id;
 		return 0;
 	}
-	*ret = ips = rules_addresses(ips);
-	if (!ips.n)
+	*ret = rules_addresses(*ret);
+	if (!ret->n)
 		return 0;
-	id = d->record->stable ? intern_lasting(&ix->chains, ips.bytes, ips.n * 8)
-	                       : intern_bytes(&ix->chains, ips.bytes, ips.n * 8);
-	if (id == INTERN_FAILED)
+	*id = d->record->stable ? intern_lasting(&ix->chains, ret->bytes, ret->n * 8)
+	                        : intern_bytes(&ix->chains, ret->bytes, ret->n * 8);
+	if (*id == INTERN_FAILED)
 		return -ENOMEM;
-	ret->bytes = (const unsigned char *)intern_get(&ix->chains, id);
 	/* Without a marker: the chain is all addresses. */
-	if (ips.n == d->deferred.ips.n)
-		*recent = (struct index_recent){ ret->bytes, (uint32_t)ips.n };
+	if (ret->n == d->deferred.ips.n)
+		*recent = (struct index_recent){
+			.bytes = (const unsigned char *)intern_get(&ix->chains, *id),
+			.n = (uint32_t)ret->n,
+			.id = *id
+		};
 	return 0;
 }
 
@@ -213,7 +214,7 @@ static int index_learn_answer(struct index *ix, const struct seam_decoded *d)
 	struct index_answer *a;
 	struct seam_u64s ips;
 	unsigned same = 0;
-	uint32_t *slot, first;
+	uint32_t *slot, first, chain;
 
 	slot = cookies_slot(&ix->cookies, d->deferred.cookie);
 	if (!slot)
@@ -233,10 +234,10 @@ static int index_learn_answer(struct index *ix, const struct seam_decoded *d)
 		return 0;
 	}
 	a = index_answer_new(ix);
-	if (!a || index_chain(ix, d, &ips) < 0)
+	if (!a || index_chain(ix, d, &ips, &chain) < 0)
 		return -ENOMEM;
 	*a = (struct index_answer){ .when = who.when,
-		                    .ips = ips.bytes,
+		                    .chain = chain,
 		                    .pid = who.pid,
 		                    .tid = who.tid,
 		                    .n = (uint16_t)(ips.n | (ips.swap ? INDEX_SWAP : 0)),
@@ -396,28 +397,35 @@ static const struct track *index_track_of(const struct index *ix, uint32_t tid)
 	                                                             : NULL;
 }
 
+/* That nothing lies between a sample and an answer that could part them: the same task, neither exec nor birth. */
+static bool index_quiet_between(const struct rules_who *sample, const struct index_answer *a)
+{
+	bool later = a->when >= sample->when;
+	uint64_t apart = later ? a->when - sample->when : sample->when - a->when;
+
+	return sample->tid == a->tid && sample->pid == a->pid && !(sample->when & RULES_UNTIMED) &&
+	       apart < (later ? a->quiet_before : a->quiet_after);
+}
+
 /* A sample against one answer, with what lies between the two. */
 static enum rules_match index_match(const struct index *ix, const struct rules_who *sample,
                                     const struct index_answer *a)
 {
-	const struct rules_who who = { .when = a->when, .pid = a->pid, .tid = a->tid },
-	                       *answer = &who;
-	bool later = answer->when >= sample->when;
-	uint64_t from = later ? sample->when : answer->when;
-	uint64_t to = later ? answer->when : sample->when, execs;
-	bool exec = false, reborn = false;
+	const struct rules_who answer = { .when = a->when, .pid = a->pid, .tid = a->tid };
+	bool exec = false, reborn = false, later = a->when >= sample->when;
+	uint64_t from = later ? sample->when : a->when;
+	uint64_t to = later ? a->when : sample->when, execs;
 	const struct track *track;
 
-	if (sample->tid == a->tid && sample->pid == a->pid && !(sample->when & RULES_UNTIMED) &&
-	    to - from < (later ? a->quiet_before : a->quiet_after))
-		return rules_match(sample, answer, false, false);
+	if (index_quiet_between(sample, a))
+		return rules_in_turn(sample->when, a->when);
 	track = index_track_of(ix, sample->tid);
 	if (sample->pid != UINT32_MAX && map_get(&ix->execs_of, sample->pid, &execs))
 		exec = times_within(index_execs_at(ix, execs), from, to);
 	/* A birth at the very moment of the later of the two is its own. */
 	if (track && to > from)
 		reborn = times_within(&track->births, from, to - 1);
-	return rules_match(sample, answer, exec, reborn);
+	return rules_match(sample, &answer, exec, reborn);
 }
 
 /* Of a cookie's answers, n the number of the first, the one that is nearest to the sample in time among those that match. */
@@ -428,6 +436,11 @@ static const struct index_answer *index_find(const struct index *ix, const struc
 	uint64_t nearest = RULES_NEVER;
 
 	*mismatch = false;
+	a = n ? index_answer(ix, n - 1) : NULL;
+	if (a && !a->next && index_quiet_between(who, a)) { /* almost all */
+		*match = rules_in_turn(who->when, a->when);
+		return a;
+	}
 	for (; n; n = a->next) {
 		enum rules_match m;
 		uint64_t apart;
@@ -486,10 +499,19 @@ static void index_judge(const struct index *ix, const struct rules_who *who, uin
 	ret->answer_misc = a->misc;
 	if (match == RULES_CROSSED)
 		return;
-	ret->user = (struct seam_u64s){ .bytes = a->ips,
-		                        .n = a->n & ~INDEX_SWAP,
-		                        .swap = a->n & INDEX_SWAP };
-	counts->empty_answers += !ret->user.n;
+	ret->chain = a->chain;
+	ret->n = a->n & ~INDEX_SWAP;
+	ret->swap = a->n & INDEX_SWAP;
+	counts->empty_answers += !ret->n;
+}
+
+struct seam_u64s index_words(const struct index *ix, const struct stitch_verdict *verdict)
+{
+	struct seam_u64s words = { .n = verdict->n, .swap = verdict->swap };
+
+	if (words.n)
+		words.bytes = (const unsigned char *)intern_get(&ix->chains, verdict->chain);
+	return words;
 }
 
 static bool index_is_duplicate(const struct index *ix, uint64_t index)
@@ -561,14 +583,13 @@ int index_resolve(const struct index *ix, const struct seam_decoded *d,
 		            &verdict, counts);
 	} else {
 		verdict.state = index_own(parts.kind);
-		verdict.user = parts.user;
 	}
 	ret->sample = d->sample;
 	ret->offset = d->record->offset;
 	ret->misc = d->record->misc;
 	ret->cookie = parts.cookie;
 	ret->kernel = parts.kernel;
-	ret->user = verdict.user;
+	ret->user = verdict.n ? index_words(ix, &verdict) : parts.user;
 	ret->state = verdict.state;
 	ret->answer_time_ns = verdict.answer_time_ns;
 	ret->answer_misc = verdict.answer_misc;

@@ -217,3 +217,13 @@ bool stitch_resolve_brief(const struct seam_stitch *st, const struct stitch_brie
 {
 	return index_resolve_brief(&st->index, brief, counts, ret);
 }
+
+struct seam_u64s stitch_words(const struct seam_stitch *st, const struct stitch_verdict *verdict)
+{
+	return index_words(&st->index, verdict);
+}
+
+size_t stitch_chains(const struct seam_stitch *st)
+{
+	return st->index.chains.n + !st->index.chains.n;
+}
