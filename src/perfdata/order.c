@@ -287,36 +287,13 @@ static int order_push_untimed(struct order *o, const struct entry *e)
 	return 0;
 }
 
-/* Behind all that came, and sees that memory stays bounded. */
-static int order_append(struct order *o, const struct entry *e)
-{
-	size_t bytes;
-
-	o->entries[o->n++] = *e;
-	if (e->time > o->newest)
-		o->newest = e->time;
-	bytes = order_bytes(o);
-	if (bytes > o->counts.peak_bytes)
-		o->counts.peak_bytes = bytes;
-	return bytes > o->opts.max_bytes && o->ready == o->head ? order_force(o) : 0;
-}
-
-int order_push_thing(struct order *o, uint64_t time_ns, const void *thing)
-{
-	const struct entry e = { .time = time_ns, .bytes = thing };
-
-	if (order_room(o) < 0)
-		return -ENOMEM;
-	o->counts.pushed++;
-	return order_append(o, &e);
-}
-
 int order_push(struct order *o, uint64_t time_ns, const struct seam_record *record)
 {
 	struct entry e = { .time = time_ns,
 		           .place = record->offset & ~(ORDER_SWAP | ORDER_COPIED),
 		           .index = record->index,
 		           .bytes = record->bytes };
+	size_t bytes;
 
 	if (order_room(o) < 0)
 		return -ENOMEM;
@@ -330,7 +307,13 @@ int order_push(struct order *o, uint64_t time_ns, const struct seam_record *reco
 	o->counts.pushed++;
 	if (time_ns == ORDER_NO_TIME)
 		return order_push_untimed(o, &e);
-	return order_append(o, &e);
+	o->entries[o->n++] = e;
+	if (time_ns > o->newest)
+		o->newest = time_ns;
+	bytes = order_bytes(o);
+	if (bytes > o->counts.peak_bytes)
+		o->counts.peak_bytes = bytes;
+	return bytes > o->opts.max_bytes && o->ready == o->head ? order_force(o) : 0;
 }
 
 int order_round(struct order *o)
@@ -384,31 +367,6 @@ static void order_give(struct order *o, const struct entry *e, struct seam_recor
 		o->popped = order_chunk_of(e->bytes);
 }
 
-/* The next entry that may go, or NULL. */
-static const struct entry *order_next(struct order *o)
-{
-	const struct entry *e;
-
-	if (o->head == o->ready)
-		return NULL;
-	e = &o->entries[o->head++];
-	if (o->head + ORDER_AHEAD < o->ready)
-		__builtin_prefetch(o->entries[o->head + ORDER_AHEAD].bytes);
-	if (e->time < o->gone)
-		o->counts.late++;
-	else
-		o->gone = e->time;
-	return e;
-}
-
-const void *order_pop_thing(struct order *o)
-{
-	const struct entry *e = order_next(o);
-
-	o->counts.popped += e != NULL;
-	return e ? e->bytes : NULL;
-}
-
 int order_pop(struct order *o, struct seam_record *ret, uint64_t *time_ns)
 {
 	const struct entry *e;
@@ -416,9 +374,19 @@ int order_pop(struct order *o, struct seam_record *ret, uint64_t *time_ns)
 	if (o->popped)
 		order_release(o, o->popped);
 	o->popped = NULL;
-	e = o->untimed_head < o->untimed_n ? &o->untimed[o->untimed_head++] : order_next(o);
-	if (!e)
+	if (o->untimed_head < o->untimed_n) {
+		e = &o->untimed[o->untimed_head++];
+	} else if (o->head < o->ready) {
+		e = &o->entries[o->head++];
+		if (o->head + ORDER_AHEAD < o->ready)
+			__builtin_prefetch(o->entries[o->head + ORDER_AHEAD].bytes);
+		if (e->time < o->gone)
+			o->counts.late++;
+		else
+			o->gone = e->time;
+	} else {
 		return 0;
+	}
 	if (time_ns)
 		*time_ns = e->time;
 	order_give(o, e, ret);

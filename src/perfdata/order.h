@@ -44,9 +44,6 @@ int order_new(struct order **ret, const struct order_opts *opts); /* opts may be
 void order_free(struct order *o);
 /* Takes a record. -ENOMEM. */
 int order_push(struct order *o, uint64_t time_ns, const struct seam_record *record);
-/* The same of something else than a record, which stays where it is until order_pop_thing gives it; an order has
- * either. -ENOMEM. */
-int order_push_thing(struct order *o, uint64_t time_ns, const void *thing);
 /* A FINISHED_ROUND was read. */
 int order_round(struct order *o);
 /* Nothing more comes: all may go. */
@@ -54,8 +51,6 @@ int order_finish(struct order *o);
 /* 1 and the next record that may go, or 0. time_ns may be NULL. Its bytes live until the next call
  * on o (stable ones as long as they did before). */
 int order_pop(struct order *o, struct seam_record *ret, uint64_t *time_ns);
-/* The next thing that may go, or NULL. */
-const void *order_pop_thing(struct order *o);
 void order_counts(const struct order *o, struct order_counts *ret);
 
 #endif

@@ -80,13 +80,13 @@ int ordered_next(struct ordered *o, struct seam_record *ret)
 	return r;
 }
 
-const struct note *ordered_next_note(struct ordered *o)
+int ordered_next_note(struct ordered *o, const struct note **ret)
 {
-	const struct note *note = order_pop_thing(o->order);
+	int r = notes_order_next(&o->notes, ret);
 
-	if (note)
+	if (r > 0)
 		ordered_progress(o);
-	return note;
+	return r;
 }
 
 int ordered_start(struct ordered *o, struct recording *rec, const struct ordered_opts *opts,
@@ -95,10 +95,13 @@ int ordered_start(struct ordered *o, struct recording *rec, const struct ordered
 	int r;
 
 	*o = (struct ordered){ .rec = rec, .opts = opts, .noted = opts->noted && rec->notes };
+	if (o->noted) {
+		r = notes_order_start(&o->notes, rec->notes);
+		o->pushed = o->notes.notes;
+		return r;
+	}
 	r = order_new(&o->order, &(struct order_opts){ .sort = true });
-	if (r >= 0 && o->noted)
-		r = ordered_notes_push(rec->notes, o->order, &o->pushed);
-	else if (r >= 0)
+	if (r >= 0)
 		r = recording_each(rec, ordered_push, o, err);
 	return r < 0 ? r : order_finish(o->order);
 }
@@ -108,6 +111,7 @@ int ordered_end(struct ordered *o, int r, struct seam_error *err)
 	if (r < 0 && (!err || !err->code))
 		seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
 	order_free(o->order);
+	notes_order_free(&o->notes);
 	tables_free(o->tables);
 	return r;
 }

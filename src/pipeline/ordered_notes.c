@@ -2,23 +2,7 @@
 // ordered_notes.c: see ordered_notes.h. What comes out is what batch.c makes of the samples themselves.
 #include "pipeline/ordered_notes.h"
 
-/* The time by which samples are ordered: 0 for one that has none. */
-static uint64_t noted_time(const struct note *note)
-{
-	return note->when & RULES_UNTIMED ? 0 : note->when;
-}
-
-int ordered_notes_push(const struct notes *notes, struct order *order, uint64_t *ret)
-{
-	const struct note *block;
-	size_t n;
-	int r = 0;
-
-	for (size_t b = 0; r >= 0 && (n = notes_block(notes, b, &block)); b++, *ret += n)
-		for (size_t i = 0; i < n && r >= 0; i++)
-			r = order_push_thing(order, noted_time(&block[i]), &block[i]);
-	return r;
-}
+#include "pipeline/notes_order.h"
 
 void ordered_noted_start(struct ordered_noted *noted, const struct recording *rec)
 {
@@ -32,19 +16,20 @@ static void noted_decoded(const struct recording *rec, const struct note *note,
                           const struct notes_who *who, struct batch_item *item)
 {
 	struct seam_decoded *d = &item->decoded;
+	/* Whole to each of its places: a copy of what was just written in parts waits for all of these. */
+	const struct seam_id id = { .has = who->has,
+		                    .pid = who->pid,
+		                    .tid = who->tid,
+		                    .cpu = who->cpu,
+		                    .time_ns = notes_time(note) };
 
 	item->record.misc = who->misc;
 	item->record.index = note->index;
 	d->record = &item->record;
 	d->event = d->sample.event = seam_events_at(rec->events, who->event);
-	d->id.has = who->has;
-	d->id.pid = who->pid;
-	d->id.tid = who->tid;
-	d->id.cpu = who->cpu;
-	d->id.time_ns = noted_time(note);
-	d->sample.id = d->id;
+	d->id = d->sample.id = item->sample.sample.id = id;
 	d->sample.period = note->weight;
-	item->time_ns = d->id.time_ns;
+	item->time_ns = id.time_ns;
 	item->proc_ns = proc_time(d);
 }
 
@@ -58,7 +43,6 @@ static void noted_stitched(const struct recording *rec, const struct note *note,
 	bool no_kernel = note->kernel & NOTES_NO_KERNEL;
 
 	s->sample.event = item->decoded.sample.event;
-	s->sample.id = item->decoded.id;
 	s->sample.period = note->weight;
 	s->sample.ip = no_kernel ? rec->notes->ips[note->kernel & ~NOTES_NO_KERNEL] : 0;
 	s->misc = who->misc;
@@ -66,7 +50,8 @@ static void noted_stitched(const struct recording *rec, const struct note *note,
 	s->answer_time_ns = verdict->answer_time_ns;
 	s->answer_misc = verdict->answer_misc;
 	s->kernel = stacks_words(stacks, no_kernel ? 0 : note->kernel);
-	s->user = who->kind == RULES_AT_ONCE ? stacks_words(stacks, note->user) : verdict->user;
+	s->user = who->kind == RULES_AT_ONCE ? stacks_words(stacks, note->user)
+	                                     : stitch_words(rec->stitch, verdict);
 }
 
 const struct batch_item *ordered_noted_item(struct ordered_noted *noted, const struct note *note)

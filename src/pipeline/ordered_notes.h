@@ -10,7 +10,6 @@
 #ifndef SEAM_PIPELINE_ORDERED_NOTES_H
 #define SEAM_PIPELINE_ORDERED_NOTES_H
 
-#include "perfdata/order.h"
 #include "pipeline/batch.h"
 #include "pipeline/notes.h"
 
@@ -21,8 +20,6 @@ struct ordered_noted { /* one thread each */
 	struct batch_item item;
 };
 
-/* All notes into order; adds how many. -ENOMEM. */
-int ordered_notes_push(const struct notes *notes, struct order *order, uint64_t *n);
 void ordered_noted_start(struct ordered_noted *noted, const struct recording *rec);
 /* The item of a note, until the next one: NULL: it is a duplicate's. */
 const struct batch_item *ordered_noted_item(struct ordered_noted *noted, const struct note *note);

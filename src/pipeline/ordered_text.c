@@ -132,25 +132,25 @@ static int text_fill_records(struct text *t, struct text_job *job)
 	return r;
 }
 
-static void text_fill_notes(struct text *t, struct text_job *job)
+static int text_fill_notes(struct text *t, struct text_job *job)
 {
-	while (job->n < JOB_RECORDS && (job->note[job->n] = ordered_next_note(&t->ordered)))
+	int r = 0;
+
+	while (job->n < JOB_RECORDS && (r = ordered_next_note(&t->ordered, &job->note[job->n])) > 0)
 		job->n++;
+	return r;
 }
 
 /* Fills the next job, which is free. 1; 0: there are no more records. */
 static int text_fill(struct text *t)
 {
 	struct text_job *job = t->jobs[t->filled % t->n_jobs];
-	int r = 0;
+	int r;
 
 	job->n = 0;
 	job->done = false;
 	buf_clear(&job->out);
-	if (t->ordered.noted)
-		text_fill_notes(t, job);
-	else
-		r = text_fill_records(t, job);
+	r = t->ordered.noted ? text_fill_notes(t, job) : text_fill_records(t, job);
 	if (r < 0 || !job->n)
 		return r;
 	pthread_mutex_lock(&t->lock);

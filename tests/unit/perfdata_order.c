@@ -193,27 +193,6 @@ static void untimed_records_go_first(void **state)
 	order_free(o);
 }
 
-/* Places of an array, in no order: they come out by time, equal times as they were pushed. */
-static void things_come_in_order(void **state)
-{
-	static uint64_t times[RECORDS];
-	const uint64_t *thing, *last = NULL;
-	struct order *o;
-	uint64_t n = 0;
-
-	assert_int_equal(order_new(&o, &(struct order_opts){ .sort = true }), 0);
-	for (size_t i = 0; i < RECORDS; i++) {
-		times[i] = random_below(RECORDS / 2);
-		assert_int_equal(order_push_thing(o, times[i], &times[i]), 0);
-	}
-	assert_null(order_pop_thing(o));
-	assert_int_equal(order_finish(o), 0);
-	for (; (thing = order_pop_thing(o)); last = thing, n++)
-		assert_true(!last || *last < *thing || (*last == *thing && last < thing));
-	assert_int_equal(n, RECORDS);
-	order_free(o);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,7 +201,6 @@ int main(void)
 		cmocka_unit_test(late_records_are_counted),
 		cmocka_unit_test(memory_is_bounded),
 		cmocka_unit_test(untimed_records_go_first),
-		cmocka_unit_test(things_come_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
