@@ -114,7 +114,7 @@ static int recording_learn(struct learner *l, const struct recording_opts *opts,
 	int r;
 
 	while ((r = seam_reader_next(rec->reader, &record, err)) > 0) {
-		if (names)
+		if (names && early_asks(&record))
 			names = !early_names(rec, opts->symbols, &record);
 		/* A stream's events come as records: the stitcher must know before the samples. */
 		if (record.index == 0 || record.type == SEAM_RECORD_HEADER_ATTR)

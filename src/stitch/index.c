@@ -74,19 +74,26 @@ void index_free(struct index *ix)
 	*ix = (struct index){ 0 };
 }
 
-static struct track *index_track(struct index *ix, uint32_t tid)
+/* As index_track, of a task that is not among those met last. */
+static struct track *index_track_find(struct index *ix, uint32_t tid)
 {
 	uint32_t last = tid % INDEX_TRACKS;
-	struct track *track;
+	struct track *track = index_item(&ix->track_of, tid, &ix->tracks, sizeof(struct track));
 
-	if (ix->last[last].track && ix->last[last].tid == tid)
-		return index_track_at(ix, ix->last[last].track - 1);
-	track = index_item(&ix->track_of, tid, &ix->tracks, sizeof(struct track));
 	if (track) {
 		ix->last[last].tid = tid;
 		ix->last[last].track = (uint32_t)(track - index_track_at(ix, 0)) + 1;
 	}
 	return track;
+}
+
+static inline struct track *index_track(struct index *ix, uint32_t tid)
+{
+	uint32_t last = tid % INDEX_TRACKS;
+
+	if (ix->last[last].track && ix->last[last].tid == tid)
+		return index_track_at(ix, ix->last[last].track - 1);
+	return index_track_find(ix, tid);
 }
 
 #define INDEX_STACK_HEAD 256u
@@ -160,16 +167,19 @@ static struct index_answer *index_answer_new(struct index *ix)
 	return index_answer(ix, ix->n_answers);
 }
 
-/* Where a chain is kept among those met last: by its length and four of its words. */
+/* Where a chain is kept among those met last: by its length and four of its words, as they lie. */
 static struct index_recent *index_recent(struct index *ix, const struct seam_u64s *ips)
 {
-	const uint64_t picked[4] = { seam_u64s_at(ips, 0), seam_u64s_at(ips, ips->n / 3),
-		                     seam_u64s_at(ips, ips->n * 2 / 3),
-		                     seam_u64s_at(ips, ips->n - 1) };
+	const unsigned char *p = ips->bytes;
+	uint64_t n = ips->n, first, some, other, last;
 
-	return &ix->recent[map_mix((picked[0] ^ picked[2] << 1) * 31 +
-	                           (picked[1] ^ picked[3] << 1) + ips->n) %
-	                   INDEX_RECENT];
+	memcpy(&first, p, 8);
+	memcpy(&some, p + n / 4 * 8, 8);
+	memcpy(&other, p + n / 2 * 8, 8);
+	memcpy(&last, p + (n - 1) * 8, 8);
+	return &ix->recent[((first ^ other << 1) * 31 + (some ^ last << 1) + n) *
+	                           0x9e3779b97f4a7c15ULL >>
+	                   (64 - INDEX_RECENT_BITS)];
 }
 
 /* An answer's addresses, and their number among chains: few chains answer many samples. */
@@ -183,7 +193,7 @@ static int index_chain(struct index *ix, const struct seam_decoded *d, struct se
 	if (!ret->n)
 		return 0;
 	if (!ix->recent)
-		ix->recent = calloc(INDEX_RECENT, sizeof(*ix->recent));
+		ix->recent = calloc(1u << INDEX_RECENT_BITS, sizeof(*ix->recent));
 	if (!ix->recent)
 		return -ENOMEM;
 	recent = index_recent(ix, ret);
@@ -208,7 +218,8 @@ static int index_chain(struct index *ix, const struct seam_decoded *d, struct se
 	return 0;
 }
 
-static int index_learn_answer(struct index *ix, const struct seam_decoded *d)
+__attribute__((noinline)) static int index_learn_answer(struct index *ix,
+                                                        const struct seam_decoded *d)
 {
 	struct rules_who who = rules_who(d), other;
 	struct index_answer *a;
@@ -335,14 +346,11 @@ static uint32_t index_short(uint64_t ns)
 	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 }
 
-/* What lies near each answer in time, so that most samples are matched by their answer alone. */
-static void index_quiet(struct index *ix)
+/* What lies near each of a block's answers in time, so that most samples are matched by their answer alone. */
+static void index_quiet(const struct index *ix, struct index_answer *answers, uint32_t n,
+                        struct index_around *around)
 {
-	struct index_around around[INDEX_TASKS];
-
-	memset(around, 0xff, sizeof(around)); /* of no task that is known */
-	for (uint32_t i = 0; i < ix->n_answers; i++) {
-		struct index_answer *a = index_answer(ix, i);
+	for (struct index_answer *a = answers; a < answers + n; a++) {
 		struct index_around *k = &around[a->tid % INDEX_TASKS];
 
 		if (a->tid == UINT32_MAX || a->when & RULES_UNTIMED)
@@ -353,6 +361,19 @@ static void index_quiet(struct index *ix)
 			index_around_time(k, a->when);
 		a->quiet_before = index_short(a->when - k->low);
 		a->quiet_after = index_short(k->high - a->when);
+	}
+}
+
+static void index_quiet_all(struct index *ix)
+{
+	struct index_around around[INDEX_TASKS];
+
+	memset(around, 0xff, sizeof(around)); /* of no task that is known */
+	for (uint32_t i = 0, left = ix->n_answers; i < ix->n_blocks; i++) {
+		uint32_t n = left < INDEX_BLOCK ? left : INDEX_BLOCK;
+
+		index_quiet(ix, ix->answers[i], n, around);
+		left -= n;
 	}
 }
 
@@ -380,7 +401,7 @@ int index_seal(struct index *ix)
 	for (uint32_t k = 0; k < ix->execs.n; k++)
 		times_sort(index_execs_at(ix, k));
 	if (r >= 0)
-		index_quiet(ix);
+		index_quiet_all(ix);
 	for (size_t walk = 0; map_next(&ix->duplicates, &walk, &i, NULL);)
 		ix->maybe_duplicate[i / 64 % 64] |= 1ULL << i % 64;
 	free(ix->recent);

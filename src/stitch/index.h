@@ -32,7 +32,7 @@ struct index_items {
 	uint32_t n, capacity;
 };
 
-#define INDEX_RECENT 1024u
+#define INDEX_RECENT_BITS 12
 #define INDEX_TRACKS 16u
 
 /* Chains as they stand in answers, with what index_chain says of them: those met last. */
@@ -47,7 +47,7 @@ struct index {
 	uint32_t n_answers, n_blocks;
 	struct intern
 	        chains; /* their addresses: of equal ones the first; copies where bytes do not stay */
-	struct index_recent *recent; /* INDEX_RECENT of them; while learning */
+	struct index_recent *recent; /* 1 << INDEX_RECENT_BITS of them; while learning */
 
 	struct map track_of; /* tid -> number of its struct track */
 	struct index_items tracks;

@@ -17,13 +17,27 @@
 
 /* A moment: ns of the recording's clock, or RULES_UNTIMED + the record's index when it has no time.
  * Moments of the two kinds cannot be compared; where that matters the answer is the careful one. */
-uint64_t rules_when(const struct seam_decoded *d);
+static inline uint64_t rules_when(const struct seam_decoded *d)
+{
+	if (d->id.has & SEAM_SAMPLE_TIME)
+		return d->id.time_ns & ~RULES_UNTIMED;
+	return RULES_UNTIMED | d->record->index;
+}
 
 struct rules_who {
 	uint64_t when;
 	uint32_t pid, tid; /* UINT32_MAX: not known */
 };
-struct rules_who rules_who(const struct seam_decoded *d);
+static inline struct rules_who rules_who(const struct seam_decoded *d)
+{
+	struct rules_who who = { .when = rules_when(d), .pid = UINT32_MAX, .tid = UINT32_MAX };
+
+	if (d->id.has & SEAM_SAMPLE_TID) {
+		who.pid = d->id.pid;
+		who.tid = d->id.tid;
+	}
+	return who;
+}
 /* The moment a task began or ended (FORK, EXIT). */
 uint64_t rules_task_when(const struct seam_decoded *d);
 
@@ -42,7 +56,10 @@ struct rules_parts {
 	struct seam_u64s kernel, user; /* as in struct seam_stitched; user only of RULES_AT_ONCE */
 };
 void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_parts *ret);
-bool rules_user_mode(uint16_t misc);
+static inline bool rules_user_mode(uint16_t misc)
+{
+	return (misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER;
+}
 /* The addresses of an answer: up to its first marker (there is none, says the ABI). */
 struct seam_u64s rules_addresses(struct seam_u64s ips);
 

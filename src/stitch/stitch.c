@@ -176,6 +176,8 @@ int seam_stitch_learn(struct seam_stitch *st, const struct seam_decoded *d, stru
 	if (st->mode != STITCH_NEW && st->mode != STITCH_LEARNING)
 		return stitch_wrong_mode(d, err);
 	st->mode = STITCH_LEARNING;
+	if (!err) /* the last thing to do: of the first pass, a tenth was saving registers */
+		return index_learn(&st->index, d);
 	r = index_learn(&st->index, d);
 	return r < 0 ? stitch_failed(d, r, err) : r;
 }
