@@ -22,8 +22,6 @@ static const struct habit habits[] = {
 	{ "report", "tasks mmaps",
 	  "seam script --show-task-events --show-mmap-events prints them" },
 	{ "report annotate", "M disassembler-style", "disassembly is in the form of AT&T" },
-	{ "script", "time",
-	  "seam convert --time START,STOP -o PART.data makes a recording of that part" },
 	{ "script", "S symbols d dsos", "seam report -S and -d choose functions and objects" },
 	{ "script", "s script g gen-script",
 	  "seam script prints what perf script does, for a pipe; seam export writes other tools' "

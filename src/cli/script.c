@@ -10,8 +10,8 @@
 #include "abi/members.h"
 #include "cli/infile.h"
 #include "cli/naming.h"
+#include "cli/pick.h"
 #include "cli/script_text.h"
-#include "cli/take.h"
 #include "pipeline/stream_items.h"
 
 #define WRITE_AT (256u << 10) /* bytes of a stream's text */
@@ -47,7 +47,7 @@ static const struct option_def script_options[] = {
 	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
 	{ "hide-call-graph", 'G', NULL, "only where each sample hit, on its line",
 	  OPT_NO_CALLCHAIN },
-	TAKE_OPTIONS,
+	PICK_OPTIONS,
 	{ NULL, 'c', "LIST", "as --comms", TAKE_COMMS },
 	NAMING_OPTIONS,
 	{ 0 },
@@ -59,7 +59,7 @@ struct script {
 	struct script_text_opts text;
 	struct ordered_opts order;
 	struct naming naming;
-	struct take take;
+	struct pick pick;
 	struct recording *rec;
 	bool once; /* a stream: in one pass, while it is read */
 	struct script_thread {
@@ -120,15 +120,37 @@ static int script_option(struct script *s, const struct options *o, int id)
 		s->text.max_stack = (unsigned)v;
 		return 0;
 	default:
-		if (take_is_option(id))
-			return take_option(&s->take, o, id);
+		if (pick_is_option(id))
+			return pick_option(&s->pick, o, id);
 		return naming_option(&s->naming, o, id);
 	}
 }
 
+/* Is it one that was picked? Records beside samples have neither time nor event for that, as in perf; but answers, which
+ * are halves of samples, have their time. */
+static bool script_wants(struct script *s, const struct batch_item *item)
+{
+	const struct seam_id *id = &item->decoded.id;
+	const struct seam_stitched *sample = &item->sample;
+	struct seam_stitched answer;
+	const char *comm;
+
+	if (!pick_any(&s->pick))
+		return true;
+	comm = proc_comm(s->rec->procs, id->pid, id->tid, item->proc_ns);
+	if (item->record.type == SEAM_RECORD_CALLCHAIN_DEFERRED) {
+		answer = (struct seam_stitched){ .sample = { .id = *id,
+			                                     .event = item->decoded.event } };
+		sample = &answer;
+	} else if (item->record.type != SEAM_RECORD_SAMPLE) {
+		return take_id(&s->pick.take, id, comm);
+	}
+	return pick_sample(&s->pick, sample, comm);
+}
+
 /* One text for each member of the sample's group that has a share in it, as perf does. The counters are
  * followed also where the sample is not wanted. */
-static int script_members(const struct script_thread *t, const struct batch_item *item, bool wanted,
+static int script_members(const struct script_thread *t, const struct batch_item *item,
                           struct buf *out)
 {
 	struct script *s = t->script;
@@ -139,9 +161,9 @@ static int script_members(const struct script_thread *t, const struct batch_item
 
 	while ((r = members_next(&s->members, s->rec->events, &item->decoded.sample, &i, &member)) >
 	       0) {
-		if (!wanted)
-			continue;
 		one.sample.sample.event = member.event;
+		if (!script_wants(s, &one))
+			continue;
 		one.sample.sample.id.id = member.id;
 		one.sample.sample.period = member.period;
 		r = script_text_put(t->printer, &one, out);
@@ -166,16 +188,10 @@ static int script_start(void *ctx, void **ret)
 static int script_put(void *thread, const struct batch_item *item, struct buf *out)
 {
 	const struct script_thread *t = thread;
-	const struct seam_id *id = &item->decoded.id;
-	struct script *s = t->script;
-	bool wanted =
-	        !take_any(&s->take) ||
-	        take_id(&s->take, id, proc_comm(s->rec->procs, id->pid, id->tid, item->proc_ns));
-
 	script_text_bound(t->printer);
 	if (item->record.type == SEAM_RECORD_SAMPLE && members_of(&item->decoded.sample))
-		return script_members(t, item, wanted, out);
-	return wanted ? script_text_put(t->printer, item, out) : 0;
+		return script_members(t, item, out);
+	return script_wants(t->script, item) ? script_text_put(t->printer, item, out) : 0;
 }
 
 static int script_write(void *ctx, const struct buf *out)
@@ -248,10 +264,16 @@ static int script_stream_round(void *ctx)
 	return r >= 0 && fflush(stdout) ? -errno : r;
 }
 
-/* Records that are shown between samples are ordered with them by two passes. */
-static bool script_in_one_pass(const struct script *s)
+/* No records are shown between samples. */
+static bool script_samples_only(const struct script *s)
 {
 	return !s->order.answers && !s->order.mmaps && !s->order.tasks && !s->order.losses;
+}
+
+/* Neither parts of a recording nor its events are known before its end. */
+static bool script_in_one_pass(const struct script *s)
+{
+	return script_samples_only(s) && !s->pick.events && !s->pick.time.percent;
 }
 
 static void script_say_order(const struct script *s, const struct stream_counts *c)
@@ -284,19 +306,36 @@ static int script_stream(struct script *s, struct seam_error *err)
 
 /* ---- a file, in two ---- */
 
+/* Is all that is asked for noted while the file is read? Where a sample hit is not, beside its stack. */
+static bool script_is_noted(const struct script *s, const struct seam_events *events)
+{
+	bool traces = false;
+
+	for (size_t i = 0; i < seam_events_count(events); i++)
+		traces = traces || seam_events_at(events, i)->attr.type == SEAM_TYPE_TRACEPOINT;
+	return script_samples_only(s) && !s->text.hide_chain &&
+	       !(s->text.fields &
+	         ~(unsigned)(traces ? SCRIPT_NOTED & ~SCRIPT_TRACE : SCRIPT_NOTED));
+}
+
 static int script_file(struct script *s, struct seam_error *err)
 {
+	const struct seam_events *events = seam_reader_events(s->in.reader);
 	const struct ordered_writer writer = {
 		.start = script_start, .put = script_put, .write = script_write, .ctx = s
 	};
 	int r = recording_open(&s->rec, s->in.reader,
 	                       &(struct recording_opts){ .sz = sizeof(struct recording_opts),
 	                                                 .symbols = &s->naming.symbols,
+	                                                 .notes = script_is_noted(s, events),
 	                                                 .names = s->text.fields & SCRIPT_SYM },
 	                       err);
 
+	if (r >= 0)
+		r = pick_prepare(&s->pick, s->cmd, s->rec);
 	if (r < 0)
 		return r;
+	s->order.noted = script_is_noted(s, events);
 	if (script_has_members(s->rec))
 		s->order.threads = 1;
 	return ordered_text(s->rec, &s->order, &writer, err);
@@ -309,6 +348,8 @@ static int script_print(struct script *s)
 
 	if (r >= 0 && fflush(stdout))
 		r = -errno;
+	if (r == -EINVAL && !err.code) /* said */
+		return EXIT_USAGE;
 	if (r == -EPIPE)
 		return EXIT_FAILED; /* the reader of our text has had enough */
 	if (r < 0) {
@@ -348,7 +389,7 @@ out:
 		script_text_free(s.threads[--s.n_threads].printer);
 	recording_close(s.rec);
 	infile_close(&s.in);
-	take_free(&s.take);
+	pick_free(&s.pick);
 	members_free(&s.members);
 	buf_free(&s.out);
 	naming_end(&s.naming);

@@ -281,13 +281,21 @@ static int script_kernel_lines(struct script_frames *f, const struct seam_stitch
 	return r;
 }
 
+static bool script_is_answer(const struct seam_stitched *sample)
+{
+	return sample->state == SEAM_STITCH_STITCHED ||
+	       sample->state == SEAM_STITCH_STITCHED_EARLIER;
+}
+
 /* A half by what was kept of it, or line by line. */
 static int script_half(struct script_frames *f, const struct seam_stitched *sample,
                        const struct script_spaces *spaces, bool user, struct buf *out)
 {
 	struct stacks_half half = { .words = user ? &sample->user : &sample->kernel,
 		                    .space = user ? spaces->user : spaces->kernel,
-		                    .marked = user && sample->state == SEAM_STITCH_STACK_COPY };
+		                    .marked = user && sample->state == SEAM_STITCH_STACK_COPY,
+		                    .lasting = spaces->all_last || (user && spaces->answers_last &&
+		                                                    script_is_answer(sample)) };
 	size_t start = out->n;
 	int r;
 

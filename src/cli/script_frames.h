@@ -15,6 +15,8 @@ struct script_frames;
 struct script_spaces {
 	uint32_t user, kernel;
 	uint64_t time_ns;
+	/* Equal words of answers, or of all halves, have one place, and stay there. */
+	bool answers_last, all_last;
 };
 
 /* One thread each; opts outlives it. with: another one of the same recording, whose symbols are used and which

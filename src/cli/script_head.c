@@ -78,53 +78,6 @@ static void put_comm(struct buf *out, const char *comm, bool padded)
 	buf_put(out, " ", 1);
 }
 
-static void head_keep(struct head_task *task, const char *comm, const struct seam_id *id,
-                      bool padded, const unsigned char *text, size_t n)
-{
-	size_t n_comm = strlen(comm) + 1;
-
-	task->n = 0;
-	if (n_comm > HEAD_COMM || n > HEAD_TEXT)
-		return;
-	task->pid = id->pid;
-	task->tid = id->tid;
-	task->padded = padded;
-	memcpy(task->comm, comm, n_comm);
-	memcpy(task->text, text, n);
-	task->n = (uint32_t)n;
-}
-
-/* Name and ids, the same for most of a thread's samples: from what was kept of the last one, if its name is still
- * that one. */
-static void head_task(struct script_head *head, unsigned fields, const struct recording *rec,
-                      const struct seam_decoded *d, bool padded, struct buf *out)
-{
-	struct head_task *task = &head->tasks[d->id.tid % HEADS];
-	const char *comm = "";
-	char nameless[16], *p;
-	size_t start = out->n;
-	uint32_t tid;
-
-	if (fields & SCRIPT_COMM) {
-		comm = script_comm(head, rec, d, &tid);
-		if (!comm)
-			comm = script_nameless(tid, nameless);
-	}
-	if (task->n && task->pid == d->id.pid && task->tid == d->id.tid && task->padded == padded &&
-	    !strcmp(task->comm, comm)) {
-		p = buf_reserve(out, HEAD_TEXT);
-		if (p)
-			memcpy(p, task->text, HEAD_TEXT);
-		out->n += p ? task->n : 0;
-		return;
-	}
-	if (fields & SCRIPT_COMM)
-		put_comm(out, comm, padded);
-	put_task(out, fields, &d->id);
-	if (!out->failed && out->n > start)
-		head_keep(task, comm, &d->id, padded, out->bytes + start, out->n - start);
-}
-
 static void put_cpu(struct buf *out, uint32_t cpu)
 {
 	char *p = cpu < 1000 ? buf_reserve(out, 6) : NULL;
@@ -138,6 +91,61 @@ static void put_cpu(struct buf *out, uint32_t cpu)
 	buf_put(out, "[", 1);
 	buf_put_decimal(out, cpu);
 	buf_put(out, "] ", 2);
+}
+
+/* Name and ids of any record, and its CPU. */
+static void head_compose(struct script_head *head, unsigned fields, const struct recording *rec,
+                         const struct seam_decoded *d, const char *comm, bool padded,
+                         struct buf *out)
+{
+	uint32_t tid = d->id.tid;
+	char nameless[16];
+
+	if (fields & SCRIPT_COMM) {
+		if (!comm)
+			comm = script_comm(head, rec, d, &tid);
+		put_comm(out, comm ? comm : script_nameless(tid, nameless), padded);
+	}
+	put_task(out, fields, &d->id);
+	if (fields & SCRIPT_CPU && d->id.has & SEAM_SAMPLE_CPU)
+		put_cpu(out, d->id.cpu);
+}
+
+/* The same of a sample, for most of a thread's samples from what was kept of the last one: if all that it depends on
+ * is the same. A name has one place as long as the table is there. */
+static void head_sample(struct script_head *head, unsigned fields, const struct recording *rec,
+                        const struct seam_decoded *d, bool padded, struct buf *out)
+{
+	const struct seam_id *id = &d->id;
+	struct head_task *task = &head->tasks[(id->tid ^ id->cpu << 3) % HEADS];
+	bool has_cpu = id->has & SEAM_SAMPLE_CPU;
+	const char *comm = NULL;
+	size_t start = out->n, n;
+	char *p;
+
+	if (fields & SCRIPT_COMM)
+		comm = proc_recall_comm(&head->recall, rec->procs, id->pid, id->tid, proc_time(d));
+	if (task->n && task->comm == comm && task->pid == id->pid && task->tid == id->tid &&
+	    task->cpu == id->cpu && task->has_cpu == has_cpu && task->padded == padded) {
+		p = buf_reserve(out, HEAD_TEXT);
+		if (p)
+			memcpy(p, task->text, HEAD_TEXT);
+		out->n += p ? task->n : 0;
+		return;
+	}
+	head_compose(head, fields, rec, d, comm, padded, out);
+	n = out->n - start;
+	if (out->failed || n > HEAD_TEXT)
+		return;
+	*task = (struct head_task){ .comm = comm,
+		                    .pid = id->pid,
+		                    .tid = id->tid,
+		                    .cpu = id->cpu,
+		                    .has_cpu = has_cpu,
+		                    .padded = padded,
+		                    .n = (uint32_t)n };
+	if (n)
+		memcpy(task->text, out->bytes + start, n);
 }
 
 /* The processor's mode of a sample, the mark of some other records. */
@@ -174,16 +182,46 @@ void script_head(struct script_head *head, const struct script_text_opts *opts,
 	                                         : item->decoded.event;
 	bool chain = event && event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN;
 	unsigned fields = opts->fields;
+	bool padded;
 
 	/* A record of perf's own has no event: perf takes the first one's for it. */
 	if (!event && seam_events_count(rec->events))
 		chain = seam_events_at(rec->events, 0)->attr.sample_type & SEAM_SAMPLE_CALLCHAIN;
 	chain = chain && !opts->hide_chain;
-	head_task(head, fields, rec, &item->decoded, !(fields & SCRIPT_IP && chain), out);
-	if (fields & SCRIPT_CPU && id->has & SEAM_SAMPLE_CPU)
-		put_cpu(out, id->cpu);
+	padded = !(fields & SCRIPT_IP && chain);
+	if (item->decoded.record->type == SEAM_RECORD_SAMPLE)
+		head_sample(head, fields, rec, &item->decoded, padded, out);
+	else
+		head_compose(head, fields, rec, &item->decoded, NULL, padded, out);
 	if (fields & SCRIPT_MISC)
 		put_misc(out, item->decoded.record);
 	if (fields & SCRIPT_TIME && (id->has & SEAM_SAMPLE_TIME || !event))
 		put_time(out, &head->clock, id->time_ns, opts->ns);
+}
+
+void script_head_event(struct script_head *head, const struct seam_event *event, uint64_t period,
+                       int width, struct buf *out)
+{
+	struct head_event *kept = &head->events[event->index % HEAD_EVENTS];
+	const char *name = event->name ? event->name : SYMBOL_UNKNOWN;
+	size_t start = out->n, n;
+	char *p;
+
+	if (kept->n && kept->event == event && kept->period == period) {
+		p = buf_reserve(out, HEAD_TEXT);
+		if (p)
+			memcpy(p, kept->text, HEAD_TEXT);
+		out->n += p ? kept->n : 0;
+		return;
+	}
+	put_number(out, period, 10);
+	buf_put(out, " ", 1);
+	put_label(out, name, width);
+	n = out->n - start;
+	if (out->failed || n > HEAD_TEXT)
+		return;
+	kept->event = event;
+	kept->period = period;
+	kept->n = (uint32_t)n;
+	memcpy(kept->text, out->bytes + start, n);
 }

@@ -84,7 +84,10 @@ void put_time(struct buf *out, struct put_clock *clock, uint64_t time_ns, bool n
 		put_clock(clock, time_ns);
 	fraction = (uint32_t)(time_ns - clock->from_ns);
 	memcpy(p, clock->text, sizeof(clock->text));
-	digits_put(p + clock->n, digits, ns ? fraction : fraction / 1000);
+	if (ns) /* a number of digits that the compiler knows */
+		digits_put(p + clock->n, 9, fraction);
+	else
+		digits_put(p + clock->n, 6, fraction / 1000);
 	memcpy(p + clock->n + digits, ": ", 2);
 	out->n += clock->n + digits + 2;
 }

@@ -22,6 +22,7 @@ static uint64_t stacks_kind(const struct stacks_half *half)
 void script_stacks_free(struct script_stacks *s)
 {
 	free(s->slots);
+	free(s->places);
 	free(s->seen);
 	free(s->ring);
 	*s = (struct script_stacks){ 0 };
@@ -31,43 +32,80 @@ static bool stacks_start(struct script_stacks *s)
 {
 	if (!s->slots)
 		s->slots = calloc(STACKS_SETS, sizeof(*s->slots));
+	if (!s->places)
+		s->places = calloc((size_t)1 << STACKS_PLACES_LOG2, sizeof(*s->places));
 	if (!s->seen)
 		s->seen = calloc(STACKS_SEEN, sizeof(*s->seen));
 	if (!s->ring)
 		s->ring = malloc(STACKS_BYTES);
-	return s->slots && s->seen && s->ring;
+	return s->slots && s->places && s->seen && s->ring;
 }
 
-/* What a slot refers to, if nothing was written over it yet. */
-static const struct stacks_text *stacks_at(const struct script_stacks *s,
-                                           const struct stacks_slot *slot)
+/* What stands at a place, if nothing was written over it yet. */
+static const struct stacks_text *stacks_at(const struct script_stacks *s, uint64_t at)
 {
-	if (!slot->at || s->end - slot->at > STACKS_BYTES)
+	if (!at || s->end - at > STACKS_BYTES)
 		return NULL;
-	return (const struct stacks_text *)(s->ring + slot->at % STACKS_BYTES);
+	return (const struct stacks_text *)(s->ring + at % STACKS_BYTES);
+}
+
+static struct stacks_place *stacks_place(const struct script_stacks *s,
+                                         const struct stacks_half *half)
+{
+	uint64_t where = (uintptr_t)half->words->bytes / 8 * 0x9e3779b97f4a7c15ULL;
+
+	return &s->places[where >> (64 - STACKS_PLACES_LOG2)];
+}
+
+/* By where the words are. */
+static const struct stacks_text *stacks_known(const struct script_stacks *s,
+                                              const struct stacks_half *half, size_t n_words)
+{
+	const struct stacks_place *place = stacks_place(s, half);
+
+	return place->words == half->words->bytes && place->n_words == n_words &&
+	                       place->kind == stacks_kind(half)
+	               ? stacks_at(s, place->at)
+	               : NULL;
+}
+
+/* By what the words are. */
+static const struct stacks_text *stacks_find(const struct script_stacks *s,
+                                             const struct stacks_half *half, size_t n_words)
+{
+	const struct stacks_slot *set = s->slots[half->hash % STACKS_SETS];
+	uint64_t kind = stacks_kind(half);
+
+	for (unsigned i = 0; i < STACKS_WAYS; i++) {
+		const struct stacks_text *t =
+		        set[i].hash == half->hash ? stacks_at(s, set[i].at) : NULL;
+
+		if (!t || t->kind != kind || t->n_words != n_words ||
+		    memcmp(t->bytes, half->words->bytes, n_words) != 0)
+			continue;
+		if (half->lasting)
+			*stacks_place(s, half) = (struct stacks_place){ half->words->bytes, kind,
+				                                        n_words, set[i].at };
+		return t;
+	}
+	return NULL;
 }
 
 int script_stacks_put(struct script_stacks *s, struct stacks_half *half, struct buf *out)
 {
 	size_t n_words = (size_t)half->words->n * 8;
-	uint64_t kind = stacks_kind(half);
-	const struct stacks_slot *set;
+	const struct stacks_text *t = NULL;
 
+	if (s->end && half->lasting)
+		t = stacks_known(s, half, n_words);
+	if (t)
+		return buf_put(out, t->bytes + n_words, t->n) == 0;
 	if (!s->secret)
 		s->secret = map_secret();
-	half->hash = map_hash_quick(half->words->bytes, n_words, s->secret ^ kind);
-	if (!s->end)
-		return 0;
-	set = s->slots[half->hash % STACKS_SETS];
-	for (unsigned i = 0; i < STACKS_WAYS; i++) {
-		const struct stacks_text *t =
-		        set[i].hash == half->hash ? stacks_at(s, &set[i]) : NULL;
-
-		if (t && t->kind == kind && t->n_words == n_words &&
-		    !memcmp(t->bytes, half->words->bytes, n_words))
-			return buf_put(out, t->bytes + n_words, t->n) == 0;
-	}
-	return 0;
+	half->hash = map_hash_quick(half->words->bytes, n_words, s->secret ^ stacks_kind(half));
+	if (s->end)
+		t = stacks_find(s, half, n_words);
+	return t && buf_put(out, t->bytes + n_words, t->n) == 0;
 }
 
 /* Has it been here before? From now on it has. */

@@ -4,8 +4,9 @@
  *
  * A half's lines depend on its words, on the address space and on its kind, and on nothing else. Whatever a hash
  * says, those are compared. A half is kept when it comes the second time, so that a recording whose stacks are all
- * different copies none. Memory is bounded: STACKS_BYTES, round which the newest drives out the oldest, and 0.75 MiB of
- * tables.
+ * different copies none. The words of an answer, of which equal ones have one place, are known by that place: most halves
+ * of a recording whose user halves were deferred are neither hashed nor read. Memory is bounded: STACKS_BYTES, round
+ * which the newest drives out the oldest, and 0.9 MiB of tables.
  */
 #ifndef SEAM_CLI_SCRIPT_STACKS_H
 #define SEAM_CLI_SCRIPT_STACKS_H
@@ -24,8 +25,16 @@ struct stacks_slot {
 	uint64_t at; /* of its text: bytes written before it since the start; 0: free */
 };
 
+#define STACKS_PLACES_LOG2 12
+
+struct stacks_place {
+	const unsigned char *words;
+	uint64_t kind, n_words, at;
+};
+
 struct script_stacks { /* zeroed to start; NULL: nothing came twice yet */
 	struct stacks_slot (*slots)[STACKS_WAYS]; /* of STACKS_SETS */
+	struct stacks_place *places;              /* of 1 << STACKS_PLACES_LOG2 */
 	uint32_t *seen;                           /* by some bits of a hash: others of it */
 	unsigned char *ring;                      /* of STACKS_BYTES */
 	uint64_t end;                             /* bytes written to it since the start */
@@ -37,6 +46,7 @@ struct stacks_half {
 	const struct seam_u64s *words;
 	uint32_t space;
 	bool marked;   /* the words carry walk.h's marks */
+	bool lasting;  /* no other words will ever be where these are */
 	uint64_t hash; /* script_stacks_put's, for script_stacks_keep */
 };
 

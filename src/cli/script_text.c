@@ -127,7 +127,9 @@ static int script_where(struct script_text *t, const struct batch_item *item, bo
 {
 	struct script_spaces spaces = { .user = item->user_space,
 		                        .kernel = item->kernel_space,
-		                        .time_ns = item->proc_ns };
+		                        .time_ns = item->proc_ns,
+		                        .answers_last = !t->rec->in_order,
+		                        .all_last = item->noted };
 	const struct seam_stitched *sample = &item->sample;
 	bool cookie = t->opts.unmerged && sample->cookie;
 	struct seam_stitched kernel;
@@ -147,6 +149,26 @@ static int script_where(struct script_text *t, const struct batch_item *item, bo
 	return r;
 }
 
+#define SCRIPT_WHAT (SCRIPT_PERIOD | SCRIPT_STATE | SCRIPT_EVENT)
+
+static void script_what(const struct script_text *t, const struct batch_item *item, unsigned fields,
+                        struct buf *out)
+{
+	const struct seam_event *event = item->sample.sample.event;
+
+	if (fields & SCRIPT_PERIOD) {
+		put_number(out, item->sample.sample.period, 10);
+		buf_put(out, " ", 1);
+	}
+	if (fields & SCRIPT_STATE) {
+		buf_put_text(out, seam_stitch_state_name(item->sample.state));
+		script_walk_end(item, out);
+		buf_put(out, " ", 1);
+	}
+	if (fields & SCRIPT_EVENT)
+		put_label(out, event->name ? event->name : SYMBOL_UNKNOWN, t->event_width);
+}
+
 static int script_sample(struct script_text *t, const struct batch_item *item, struct buf *out)
 {
 	const struct seam_stitched *sample = &item->sample;
@@ -154,24 +176,21 @@ static int script_sample(struct script_text *t, const struct batch_item *item, s
 	const struct seam_event *layout = item->decoded.sample.event;
 	unsigned fields = script_fields_of(t, event);
 	bool chain = layout->attr.sample_type & SEAM_SAMPLE_CALLCHAIN && !t->opts.hide_chain;
-	int r;
+	int r = 0;
 
 	script_head(&t->head, &t->opts, t->rec, item, out);
-	if (fields & SCRIPT_PERIOD) {
-		put_number(out, sample->sample.period, 10);
-		buf_put(out, " ", 1);
-	}
-	if (fields & SCRIPT_STATE) {
-		buf_put_text(out, seam_stitch_state_name(sample->state));
-		script_walk_end(item, out);
-		buf_put(out, " ", 1);
-	}
-	if (fields & SCRIPT_EVENT)
-		put_label(out, event->name ? event->name : SYMBOL_UNKNOWN, t->event_width);
-	r = script_values_before(t->values, item, fields, out);
+	if ((fields & SCRIPT_WHAT) == (SCRIPT_PERIOD | SCRIPT_EVENT))
+		script_head_event(&t->head, event, sample->sample.period, t->event_width, out);
+	else
+		script_what(t, item, fields, out);
+	if (layout->attr.type != SEAM_TYPE_TRACEPOINT)
+		fields &= ~(unsigned)SCRIPT_TRACE;
+	if (fields & SCRIPT_BEFORE)
+		r = script_values_before(t->values, item, fields, out);
 	if (r >= 0 && fields & SCRIPT_IP)
 		r = script_where(t, item, chain, out);
-	script_values_after(t->values, item, fields, out);
+	if (fields & SCRIPT_AFTER)
+		script_values_after(t->values, item, fields, out);
 	return r < 0 ? r : buf_put(out, "\n", 1);
 }
 

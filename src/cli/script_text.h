@@ -48,6 +48,12 @@ enum script_field {
 	(SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_PERIOD | SCRIPT_EVENT | \
 	 SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | SCRIPT_TRACE)
 
+/* Those of samples that are noted (pipeline/notes.h); the trace of those that have none. */
+#define SCRIPT_NOTED                                                                          \
+	(SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID | SCRIPT_CPU | SCRIPT_MISC | SCRIPT_TIME |     \
+	 SCRIPT_PERIOD | SCRIPT_EVENT | SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | \
+	 SCRIPT_SRCLINE | SCRIPT_STATE | SCRIPT_TRACE)
+
 /* "comm,tid,ip" or "+state,-dso" on top of *fields. 0, or -EINVAL with the name that is not known in
  * *bad (n bytes). */
 int script_fields(const char *text, unsigned *fields, const char **bad, int *n);

@@ -9,8 +9,17 @@
 
 #include "base/buf.h"
 #include "cli/cmd.h"
+#include "cli/script_text.h"
 #include "pipeline/ordered.h"
 #include "pipeline/places.h"
+
+/* The fields that script_values_before and script_values_after know. */
+#define SCRIPT_BEFORE                                                                    \
+	(SCRIPT_TRACE | SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_INS_LAT | \
+	 SCRIPT_RETIRE_LAT | SCRIPT_CGROUP)
+#define SCRIPT_AFTER                                                                          \
+	(SCRIPT_IREGS | SCRIPT_UREGS | SCRIPT_BRSTACK | SCRIPT_PHYS_ADDR | SCRIPT_DATA_PAGE | \
+	 SCRIPT_CODE_PAGE)
 
 struct script_values;
 

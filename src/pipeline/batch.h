@@ -24,6 +24,7 @@ struct batch_item {
 	uint64_t proc_ns;                  /* proc_time */
 	uint32_t user_space, kernel_space; /* of a sample, as recording_spaces gives them */
 	const char *comm;                  /* left to take */
+	bool noted; /* made of a note: what is not noted is not there (ordered_notes.h) */
 	bool wanted;
 };
 

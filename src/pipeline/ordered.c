@@ -63,13 +63,29 @@ int ordered_batch(struct ordered *o, struct batch *ret)
 	return r < 0 ? r : unwound_new(&ret->unwound, &opts);
 }
 
-int ordered_next(struct ordered *o, struct seam_record *ret)
+static void ordered_progress(struct ordered *o)
 {
 	const struct progress *progress = &o->opts->progress;
+
+	if (++o->popped % 65536 == 0 && progress->report)
+		progress->report(progress->ctx, "writing", o->popped, o->pushed);
+}
+
+int ordered_next(struct ordered *o, struct seam_record *ret)
+{
 	int r = order_pop(o->order, ret, NULL);
 
-	if (r > 0 && ++o->popped % 65536 == 0 && progress->report)
-		progress->report(progress->ctx, "writing", o->popped, o->pushed);
+	if (r > 0)
+		ordered_progress(o);
+	return r;
+}
+
+int ordered_next_note(struct ordered *o, const struct note **ret)
+{
+	int r = notes_order_next(&o->notes, ret);
+
+	if (r > 0)
+		ordered_progress(o);
 	return r;
 }
 
@@ -78,7 +94,12 @@ int ordered_start(struct ordered *o, struct recording *rec, const struct ordered
 {
 	int r;
 
-	*o = (struct ordered){ .rec = rec, .opts = opts };
+	*o = (struct ordered){ .rec = rec, .opts = opts, .noted = opts->noted && rec->notes };
+	if (o->noted) {
+		r = notes_order_start(&o->notes, rec->notes);
+		o->pushed = o->notes.notes;
+		return r;
+	}
 	r = order_new(&o->order, &(struct order_opts){ .sort = true });
 	if (r >= 0)
 		r = recording_each(rec, ordered_push, o, err);
@@ -90,6 +111,7 @@ int ordered_end(struct ordered *o, int r, struct seam_error *err)
 	if (r < 0 && (!err || !err->code))
 		seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
 	order_free(o->order);
+	notes_order_free(&o->notes);
 	tables_free(o->tables);
 	return r;
 }

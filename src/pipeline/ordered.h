@@ -20,6 +20,7 @@ struct ordered_opts {
 	bool mmaps;       /* MMAP, MMAP2 */
 	bool tasks;       /* COMM, FORK, EXIT */
 	bool losses;      /* LOST, LOST_SAMPLES */
+	bool noted;       /* of samples only what ordered_notes.h says is looked at; ordered_text */
 	bool keep_stacks; /* stack copies are not unwound */
 	const struct tables_opts *tables; /* unwind tables; NULL: defaults */
 	unsigned threads; /* of ordered_text; 0: as many as there are CPUs, at most 16 */

@@ -18,7 +18,10 @@
 #define ALONE_BELOW 4096u /* records: less work than this is not worth starting a thread */
 
 struct text_job {
-	struct seam_record record[JOB_RECORDS];
+	union {
+		struct seam_record record[JOB_RECORDS];
+		const struct note *note[JOB_RECORDS]; /* if what comes are notes */
+	};
 	size_t n;
 	struct buf out;
 	int result;
@@ -28,7 +31,8 @@ struct text_job {
 struct text_worker {
 	struct text *text;
 	struct batch batch;
-	void *thread; /* the writer's */
+	struct ordered_noted noted; /* in place of batch */
+	void *thread;               /* the writer's */
 	struct buf *out;
 	pthread_t id;
 	bool started;
@@ -55,11 +59,27 @@ static int text_put(void *ctx, const struct batch_item *item)
 
 /* ---- any thread ---- */
 
+static int text_work_notes(struct text_worker *w, const struct text_job *job)
+{
+	const struct batch_item *item;
+	int r = 0;
+
+	for (size_t i = 0; i < job->n && !r; i++) {
+		item = ordered_noted_item(&w->noted, job->note[i]);
+		r = item ? text_put(w, item) : 0;
+	}
+	return r;
+}
+
 static void text_work(struct text_worker *w, struct text_job *job)
 {
 	int r = 0;
 
 	w->out = &job->out;
+	if (w->text->ordered.noted) {
+		job->result = text_work_notes(w, job);
+		return;
+	}
 	for (size_t i = 0; i < job->n && !r; i++) {
 		r = batch_add(&w->batch, &job->record[i]);
 		if (!r && !job->record[i].stable)
@@ -101,19 +121,36 @@ static void *text_thread(void *arg)
 
 /* ---- the calling thread ---- */
 
-/* Fills the next job, which is free. 1; 0: there are no more records. */
-static int text_fill(struct text *t)
+static int text_fill_records(struct text *t, struct text_job *job)
 {
-	struct text_job *job = t->jobs[t->filled % t->n_jobs];
 	/* Bytes that do not stay do so for one record only. */
 	size_t most = t->ordered.rec->stable ? JOB_RECORDS : 1;
 	int r = 0;
 
+	while (job->n < most && (r = ordered_next(&t->ordered, &job->record[job->n])) > 0)
+		job->n++;
+	return r;
+}
+
+static int text_fill_notes(struct text *t, struct text_job *job)
+{
+	int r = 0;
+
+	while (job->n < JOB_RECORDS && (r = ordered_next_note(&t->ordered, &job->note[job->n])) > 0)
+		job->n++;
+	return r;
+}
+
+/* Fills the next job, which is free. 1; 0: there are no more records. */
+static int text_fill(struct text *t)
+{
+	struct text_job *job = t->jobs[t->filled % t->n_jobs];
+	int r;
+
 	job->n = 0;
 	job->done = false;
 	buf_clear(&job->out);
-	while (job->n < most && (r = ordered_next(&t->ordered, &job->record[job->n])) > 0)
-		job->n++;
+	r = t->ordered.noted ? text_fill_notes(t, job) : text_fill_records(t, job);
 	if (r < 0 || !job->n)
 		return r;
 	pthread_mutex_lock(&t->lock);
@@ -169,7 +206,7 @@ static unsigned text_thread_count(const struct text *t)
 
 	if (!n)
 		n = t->ordered.pushed < ALONE_BELOW ? 1 : cpus_online();
-	if (!t->ordered.rec->stable)
+	if (!t->ordered.rec->stable && !t->ordered.noted)
 		n = 1;
 	return n > ORDERED_THREADS_MAX ? ORDERED_THREADS_MAX : n;
 }
@@ -192,6 +229,7 @@ static int text_start(struct text *t)
 		r = ordered_batch(&t->ordered, &w->batch);
 		w->batch.each = text_put;
 		w->batch.ctx = w;
+		ordered_noted_start(&w->noted, t->ordered.rec);
 		if (r >= 0)
 			r = t->writer->start(t->writer->ctx, &w->thread);
 		t->n_workers = i + 1;

@@ -89,7 +89,8 @@ struct recording_opts {
 	struct progress progress;
 	/* Where jitdumps are, as for names; NULL: code that was replaced is told apart by no times. */
 	const struct symbol_opts *symbols;
-	/* Samples will be counted by load_recording, without load_opts.take: what that needs of each is noted (notes.h). */
+	/* Samples will be counted by load_recording, without load_opts.take, or shown by ordered_text with
+	 * ordered_opts.noted: what that needs of each is noted (notes.h). */
 	bool notes;
 	bool names; /* names will be asked for: the running kernel's begin to be read, if it is what was recorded */
 };
