@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // jitlines.c: see jitlines.h. The rows of a piece of code ascend, are inside it and come from one record: a record with
-// one entry that makes no sense is of no use (V8 of node 20 writes such for baseline code: it reads a file's name from where
-// it is no longer). Does not choose between pieces of code at one address: jitdump.c says which stand alone.
+// one entry that makes no sense is of no use. Does not choose between pieces of code at one address: jitdump.c says which stand alone.
 #include "symbol/jitlines.h"
 
 #include <errno.h>
@@ -16,6 +15,7 @@
 #include "base/utf8.h"
 #include "symbol/jitdump.h"
 #include "symbol/object.h"
+#include "symbol/v8names.h"
 
 /* perf inject puts code behind an ELF header of this size. Until 5.8 it forgot that in the line table that it made, so
  * compilers added it to every address, and still do (V8's perf-jit.cc, LLVM's PerfJITEventListener and PerfSupportPlugin);
@@ -49,25 +49,47 @@ struct jitlines {
 	char reason[160];
 };
 
+struct reading {
+	struct jitdump dump;
+	struct v8names v8;
+	struct map
+	        by_record; /* where lines are told in the file -> their rows: the first, how many */
+};
+
+static const struct jitdump_code *codes_of(const struct reading *r)
+{
+	return (const void *)r->dump.codes.bytes;
+}
+
+static size_t n_codes(const struct reading *r)
+{
+	return r->dump.codes.n / sizeof(struct jitdump_code);
+}
+
 /* ---- one record ---- */
 
 struct entry {
 	uint64_t offset; /* in the code, ELF_HEADER included if the compiler added it */
 	uint32_t line;
 	const char *file;
+	size_t file_n;
 };
 
 struct entries {
+	const struct reading *r;
 	const struct jitdump_code *code;
 	struct cursor c;
 	uint64_t left;
 	const char *file; /* of the last */
+	size_t file_n;
 	bool sound;
 };
 
-static struct entries entries_of(const struct jitdump *d, const struct jitdump_code *code)
+static struct entries entries_of(const struct reading *r, const struct jitdump_code *code)
 {
-	struct entries e = { .code = code, .c = cursor_of(code->lines, code->n_lines, d->swap) };
+	struct entries e = { .r = r,
+		             .code = code,
+		             .c = cursor_of(code->lines, code->n_lines, r->dump.swap) };
 
 	cursor_u64(&e.c); /* the code's address */
 	e.left = cursor_u64(&e.c);
@@ -77,10 +99,9 @@ static struct entries entries_of(const struct jitdump *d, const struct jitdump_c
 }
 
 /* A name as a compiler would write it. */
-static bool is_sane(const char *file)
+static bool is_sane(const char *file, size_t n)
 {
 	const unsigned char *p = (const unsigned char *)file;
-	size_t n = strlen(file);
 
 	if (n >= PATH_MAX)
 		return false;
@@ -98,10 +119,26 @@ static bool is_nothing(const char *file)
 	return !*file || !strcmp(file, "<unknown>") || !strcmp(file, "<invalid>");
 }
 
+static void entries_name(struct entries *e)
+{
+	size_t n;
+	const char *name = v8names_find(&e->r->v8, e->c.at, cursor_left(&e->c), &n);
+
+	if (name) {
+		cursor_bytes(&e->c, n + 1);
+	} else {
+		name = cursor_string(&e->c);
+		if (!name || !strcmp(name, SAME_NAME))
+			return;
+		n = strlen(name);
+	}
+	e->file = is_sane(name, n) ? name : NULL;
+	e->file_n = n;
+}
+
 static bool entries_next(struct entries *e, struct entry *ret)
 {
 	uint32_t line;
-	const char *name;
 
 	if (!e->sound || !e->left)
 		return false;
@@ -109,12 +146,11 @@ static bool entries_next(struct entries *e, struct entry *ret)
 	ret->offset = cursor_u64(&e->c) - e->code->lines_start;
 	line = cursor_u32(&e->c);
 	cursor_u32(&e->c);
-	name = cursor_string(&e->c);
-	if (name && strcmp(name, SAME_NAME) != 0)
-		e->file = is_sane(name) ? name : NULL;
+	entries_name(e);
 	e->sound = !e->c.failed && e->file && line <= INT32_MAX &&
 	           ret->offset <= e->code->told.size + ELF_HEADER;
 	ret->file = e->file;
+	ret->file_n = e->file_n;
 	ret->line = e->sound && !is_nothing(e->file) ? line : 0;
 	return e->sound;
 }
@@ -126,9 +162,9 @@ struct extent {
 	uint64_t first, last;
 };
 
-static bool extent_of(const struct jitdump *d, const struct jitdump_code *code, struct extent *ret)
+static bool extent_of(const struct reading *r, const struct jitdump_code *code, struct extent *ret)
 {
-	struct entries e = entries_of(d, code);
+	struct entries e = entries_of(r, code);
 	struct entry at;
 	bool is_first = true;
 
@@ -149,15 +185,15 @@ static bool extent_of(const struct jitdump *d, const struct jitdump_code *code, 
  * where most code would begin with 0x40 bytes of no line at all, to the byte: code mostly has a line where it begins.
  * Else, and where proofs contradict each other, nothing is believed.
  */
-static void find_shift(struct jitlines *l, const struct jitdump *d)
+static void find_shift(struct jitlines *l, const struct reading *r)
 {
-	const struct jitdump_code *codes = (const void *)d->codes.bytes;
+	const struct jitdump_code *codes = codes_of(r);
 	size_t sound = 0, at_header = 0, plain = 0, added = 0;
 
-	for (size_t i = 0; i < d->codes.n / sizeof(*codes); i++) {
+	for (size_t i = 0; i < n_codes(r); i++) {
 		struct extent extent;
 
-		if (!codes[i].lines || codes[i].moved || !extent_of(d, &codes[i], &extent))
+		if (!codes[i].lines || codes[i].moved || !extent_of(r, &codes[i], &extent))
 			continue;
 		sound++;
 		at_header += extent.first == ELF_HEADER;
@@ -192,7 +228,7 @@ static int put_row(struct jitlines *l, struct piece *piece, uint64_t offset, con
 
 	if (n_rows(l) >= UINT32_MAX - 1)
 		return -ENOMEM;
-	row.file = intern_text(&l->files, at->file);
+	row.file = intern_bytes(&l->files, at->file, at->file_n);
 	if (row.file == INTERN_FAILED)
 		return -ENOMEM;
 	if (piece->n && row_at(l, n_rows(l) - 1)->offset == row.offset) {
@@ -204,14 +240,14 @@ static int put_row(struct jitlines *l, struct piece *piece, uint64_t offset, con
 }
 
 /* A record is read once, however often its code was moved. */
-static int put_rows(struct jitlines *l, const struct jitdump *d, const struct jitdump_code *code,
+static int put_rows(struct jitlines *l, const struct reading *r, const struct jitdump_code *code,
                     struct piece *piece)
 {
-	struct entries e = entries_of(d, code);
+	struct entries e = entries_of(r, code);
 	struct extent extent;
 	struct entry at;
 
-	if (!extent_of(d, code, &extent) || extent.first < l->shift ||
+	if (!extent_of(r, code, &extent) || extent.first < l->shift ||
 	    extent.last - l->shift > piece->size)
 		return 0;
 	while (entries_next(&e, &at))
@@ -240,20 +276,19 @@ static bool is_told_alike(const struct jitdump_code *a, const struct jitdump_cod
 }
 
 /* Where those end that begin where the first does, and whether their lines may be believed. */
-static size_t told_again(const struct jitdump *d, size_t first, bool *ret_alike)
+static size_t told_again(const struct reading *r, size_t first, bool *ret_alike)
 {
-	const struct jitdump_code *codes = (const void *)d->codes.bytes;
+	const struct jitdump_code *codes = codes_of(r);
 	size_t i = first + 1;
 
 	*ret_alike = true;
-	for (; i < d->codes.n / sizeof(*codes) && codes[i].told.start == codes[first].told.start;
-	     i++)
+	for (; i < n_codes(r) && codes[i].told.start == codes[first].told.start; i++)
 		*ret_alike &= codes[i].ambiguous || is_told_alike(&codes[i], &codes[i - 1]);
 	return i;
 }
 
-static int put_code(struct jitlines *l, const struct jitdump *d, const struct jitdump_code *code,
-                    bool alike, struct map *by_record)
+static int put_code(struct jitlines *l, struct reading *r, const struct jitdump_code *code,
+                    bool alike)
 {
 	struct piece piece = { .start = code->told.start,
 		               .size = code->told.size,
@@ -266,8 +301,8 @@ static int put_code(struct jitlines *l, const struct jitdump *d, const struct ji
 	if (!code->lines)
 		return 0;
 	l->told++;
-	slot = map_slot(by_record, (uint64_t)(code->lines - d->bytes), &is_new);
-	if (!slot || (is_new && put_rows(l, d, code, &piece) < 0))
+	slot = map_slot(&r->by_record, (uint64_t)(code->lines - r->dump.bytes), &is_new);
+	if (!slot || (is_new && put_rows(l, r, code, &piece) < 0))
 		return -ENOMEM;
 	if (is_new)
 		*slot = (uint64_t)piece.first << 32 | piece.n;
@@ -276,22 +311,19 @@ static int put_code(struct jitlines *l, const struct jitdump *d, const struct ji
 	return put_piece(l, code, &piece);
 }
 
-static int put_codes(struct jitlines *l, const struct jitdump *d)
+static int put_codes(struct jitlines *l, struct reading *r)
 {
-	const struct jitdump_code *codes = (const void *)d->codes.bytes;
-	struct map by_record = { 0 }; /* where it is in the file -> its rows: the first, how many */
-	size_t i = 0, n = d->codes.n / sizeof(*codes);
-	int r = 0;
+	size_t i = 0;
 
-	while (i < n && r >= 0) {
+	while (i < n_codes(r)) {
 		bool alike;
-		size_t end = told_again(d, i, &alike);
+		size_t end = told_again(r, i, &alike);
 
-		for (; i < end && r >= 0; i++)
-			r = put_code(l, d, &codes[i], alike, &by_record);
+		for (; i < end; i++)
+			if (put_code(l, r, &codes_of(r)[i], alike) < 0)
+				return -ENOMEM;
 	}
-	map_free(&by_record);
-	return r;
+	return 0;
 }
 
 static void say(struct jitlines *l)
@@ -307,18 +339,29 @@ static void say(struct jitlines *l)
 		snprintf(l->reason, sizeof(l->reason), "it tells of no lines");
 }
 
+static int learn_names(struct reading *r)
+{
+	for (size_t i = 0; i < n_codes(r); i++)
+		if (v8names_learn(&r->v8, codes_of(r)[i].told.name) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
 int jitlines_of(struct jitlines **ret, const void *bytes, size_t n)
 {
 	struct jitlines *l = calloc(1, sizeof(*l));
-	struct jitdump d;
-	int r = l ? jitdump_read(&d, bytes, n) : -ENOMEM;
+	struct reading reading = { 0 };
+	int r = l ? jitdump_read(&reading.dump, bytes, n) : -ENOMEM;
 
-	if (r >= 0) {
-		find_shift(l, &d);
-		if (!l->undecided)
-			r = put_codes(l, &d);
-		jitdump_free(&d);
-	}
+	if (r >= 0)
+		r = learn_names(&reading);
+	if (r >= 0)
+		find_shift(l, &reading);
+	if (r >= 0 && !l->undecided)
+		r = put_codes(l, &reading);
+	jitdump_free(&reading.dump);
+	v8names_free(&reading.v8);
+	map_free(&reading.by_record);
 	if (r < 0) {
 		jitlines_free(l);
 		return r;

@@ -335,6 +335,77 @@ static void padding_is_passed_over(void **state)
 	buf_free(&b);
 }
 
+/* As glibc's allocator leaves 16 bytes that were freed: a pointer mixed with another, and a key. */
+static void put_spoiled(struct buf *b, uint64_t addr, int32_t line, const char *file)
+{
+	static const unsigned char freed[16] = { 0x19, 0x2e, 0xd5, 0x28, 0,    0,    0,    0,
+		                                 0x9e, 0x42, 1,    0x7f, 0xaf, 0xb3, 0x0d, 0xc1 };
+	size_t at = b->n + 16;
+
+	put_entry(b, addr, line, file, false);
+	memcpy(b->bytes + at, freed, sizeof(freed));
+}
+
+/* Code of V8 whose lines are of a file, all names spoiled but for the last's. */
+static void put_v8(struct buf *b, uint64_t at, const char *name, const char *file,
+                   const char *inlined)
+{
+	size_t begin = put_lines(b, at, 4, false);
+
+	put_spoiled(b, at + 0x40, 1, file);
+	put_spoiled(b, at + 0x50, 2, inlined);
+	put_spoiled(b, at + 0x60, 3, file);
+	put_entry(b, at + 0x70, 4, "node:fs", false);
+	put_lines_end(b, begin, false);
+	put_load(b, at, 0x100, at, name, false);
+}
+
+/* The files that were: read as their names had been written whole, or not at all. */
+static void names_that_v8_spoiled_are_known_from_code(void **state)
+{
+	static const char a[] = "/home/me/project/src/a file.js",
+	                  b_file[] = "/home/me/project/lib/b.js",
+	                  twin[] = "/home/ME/project/lib/b.js", brief[] = "/home/me/a.js";
+	struct buf b = { 0 };
+	struct jitlines *l;
+
+	(void)state;
+	put_header(&b, false);
+	put_v8(&b, 0x1000, "JS:*get it /home/me/project/src/a file.js:4:13", a, a);
+	put_v8(&b, 0x2000, "JS:*f /home/me/project/src/a file.js:40:1", a, b_file);
+	put_v8(&b, 0x3000, "JS:^ /home/me/project/lib/b.js:1:1", b_file, a);
+	/* Too short for anything of it to be left; of no script that is known; cut in its numbers. */
+	put_v8(&b, 0x4000, "JS:*f /home/me/a.js:1:1", brief, brief);
+	put_v8(&b, 0x5000, "JS:*f /home/me/project/src/a file.js:1:1",
+	       "/home/me/project/src/c file.js", a);
+	put_v8(&b, 0x6000, "/home/me/project/src/not v8.js:1:1", "/home/me/project/src/not v8.js",
+	       a);
+	put_v8(&b, 0x7000,
+	       "JS:*f /home/me/project/src/no numbers.js:1:", "/home/me/project/src/no numbers.js",
+	       a);
+	l = lines_of(&b);
+	assert_line(l, 0x1000, "/home/me/project/src/a file.js:1");
+	assert_line(l, 0x1010, "/home/me/project/src/a file.js:2");
+	assert_line(l, 0x1030, "node:fs:4");
+	assert_line(l, 0x2010, "/home/me/project/lib/b.js:2");
+	assert_line(l, 0x2020, "/home/me/project/src/a file.js:3");
+	assert_line(l, 0x3000, "/home/me/project/lib/b.js:1");
+	for (uint64_t at = 0x4000; at <= 0x7000; at += 0x1000) {
+		assert_line(l, at, "");
+		assert_line(l, at + 0x40, "");
+	}
+	jitlines_free(l);
+	/* Another path of that length which ends so: which it was cannot be told. */
+	put_load(&b, 0x8000, 0x10, 8, "JS:*g /home/ME/project/lib/b.js:4:4", false);
+	put_v8(&b, 0x9000, "JS:*g /home/ME/project/lib/b.js:4:4", twin, twin);
+	l = lines_of(&b);
+	assert_line(l, 0x1010, "/home/me/project/src/a file.js:2");
+	assert_line(l, 0x2010, "");
+	assert_line(l, 0x9000, "");
+	jitlines_free(l);
+	buf_free(&b);
+}
+
 static void every_cut_and_change_is_survived(void **state)
 {
 	(void)state;
@@ -348,6 +419,8 @@ static void every_cut_and_change_is_survived(void **state)
 		put_piece(&b, 0x1000, 2, 20, "two", 0x40, swap);
 		put_piece(&b, 0x3000, 4, 40, "moves", 0x40, swap);
 		put_move(&b, 0x3000, 0x1000, 0x100, 4, swap);
+		put_v8(&b, 0x8000, "JS:*g /home/ME/project/lib/b.js:4:4",
+		       "/home/ME/project/lib/b.js", "/home/ME/project/lib/b.js");
 		for (size_t n = 40; n < b.n; n++) {
 			struct buf cut = { .bytes = b.bytes, .n = n };
 
@@ -378,6 +451,7 @@ int main(void)
 		cmocka_unit_test(lines_go_by_the_address),
 		cmocka_unit_test(what_makes_no_sense_has_no_lines),
 		cmocka_unit_test(padding_is_passed_over),
+		cmocka_unit_test(names_that_v8_spoiled_are_known_from_code),
 		cmocka_unit_test(every_cut_and_change_is_survived),
 	};
 
