@@ -51,9 +51,9 @@ int v8names_learn(struct v8names *v, const char *code)
 		size_t n;
 
 		at = strchr(at, ' ');
-		if (!at++ || (size_t)(at - code) >= end)
+		if (!at || (size_t)(at - code) >= end)
 			break;
-		n = end - (size_t)(at - code);
+		n = end - (size_t)(++at - code);
 		if (n < SPOILED + REST_LEAST)
 			break;
 		if (n < PATH_MAX && learn_path(v, at, n) < 0)
