@@ -233,6 +233,19 @@ int jitdump_read(struct jitdump *d, const void *bytes, size_t n)
 	return 0;
 }
 
+int jitdump_open(struct buf *ret, struct symbol_cache *cache, uint32_t pid)
+{
+	const struct symbol_opts *opts = &cache->opts;
+	const char *dump = symbol_jitdump_of(cache, pid);
+	struct buf path = { 0 };
+	int r = dump && (!opts->foreign || opts->map_dir)
+	                ? perfmap_read_jitdump(opts, pid, dump, &path, ret)
+	                : -ENOENT;
+
+	buf_free(&path);
+	return r;
+}
+
 int jitdump_take(struct symbol_object *object, const void *bytes, size_t n)
 {
 	struct jitdump d;

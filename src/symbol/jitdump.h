@@ -37,6 +37,9 @@ struct jitdump {
 	struct map told_lines; /* address of code that is to come -> where its lines are told */
 };
 
+/* The bytes of a process's, as symbol_jitdump gave it to the cache. -ENOENT: there is none, or it is not to be looked for.
+ * Others: it cannot be read. */
+int jitdump_open(struct buf *ret, struct symbol_cache *cache, uint32_t pid);
 /* bytes must outlive d. -EBADMSG: it is none. -ENOMEM. */
 int jitdump_read(struct jitdump *d, const void *bytes, size_t n);
 void jitdump_free(struct jitdump *d);

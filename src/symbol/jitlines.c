@@ -14,7 +14,6 @@
 #include "base/map.h"
 #include "base/utf8.h"
 #include "symbol/jitdump.h"
-#include "symbol/object.h"
 #include "symbol/v8names.h"
 
 /* perf inject puts code behind an ELF header of this size. Until 5.8 it forgot that in the line table that it made, so
@@ -373,16 +372,11 @@ int jitlines_of(struct jitlines **ret, const void *bytes, size_t n)
 
 int jitlines_open(struct jitlines **ret, struct symbol_cache *cache, uint32_t pid)
 {
-	const struct symbol_opts *opts = &cache->opts;
-	const char *dump = symbol_jitdump_of(cache, pid);
-	struct buf path = { 0 }, bytes = { 0 };
-	int r = dump && (!opts->foreign || opts->map_dir)
-	                ? perfmap_read_jitdump(opts, pid, dump, &path, &bytes)
-	                : -ENOENT;
+	struct buf bytes = { 0 };
+	int r = jitdump_open(&bytes, cache, pid);
 
 	if (r >= 0)
 		r = jitlines_of(ret, bytes.bytes, bytes.n);
-	buf_free(&path);
 	buf_free(&bytes);
 	return r;
 }
