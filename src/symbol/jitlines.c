@@ -131,6 +131,8 @@ static void entries_name(struct entries *e)
 			return;
 		n = strlen(name);
 	}
+	if (e->file && n == e->file_n && !memcmp(name, e->file, n))
+		return; /* most are the last one's, and known to be sane */
 	e->file = is_sane(name, n) ? name : NULL;
 	e->file_n = n;
 }
@@ -221,21 +223,16 @@ static const struct piece *piece_at(const struct jitlines *l, size_t i)
 }
 
 /* Of several entries at one place the last holds, as in DWARF. */
-static int put_row(struct jitlines *l, struct piece *piece, uint64_t offset, const struct entry *at)
+static int put_row(struct jitlines *l, struct piece *piece, const struct row *row)
 {
-	struct row row = { .offset = (uint32_t)offset, .line = at->line };
-
 	if (n_rows(l) >= UINT32_MAX - 1)
 		return -ENOMEM;
-	row.file = intern_bytes(&l->files, at->file, at->file_n);
-	if (row.file == INTERN_FAILED)
-		return -ENOMEM;
-	if (piece->n && row_at(l, n_rows(l) - 1)->offset == row.offset) {
-		l->rows.n -= sizeof(row);
+	if (piece->n && row_at(l, n_rows(l) - 1)->offset == row->offset) {
+		l->rows.n -= sizeof(*row);
 		piece->n--;
 	}
 	piece->n++;
-	return buf_put(&l->rows, &row, sizeof(row));
+	return buf_put(&l->rows, row, sizeof(*row));
 }
 
 /* A record is read once, however often its code was moved. */
@@ -243,15 +240,23 @@ static int put_rows(struct jitlines *l, const struct reading *r, const struct ji
                     struct piece *piece)
 {
 	struct entries e = entries_of(r, code);
+	const char *file = NULL;
 	struct extent extent;
+	struct row row = { 0 };
 	struct entry at;
 
 	if (!extent_of(r, code, &extent) || extent.first < l->shift ||
 	    extent.last - l->shift > piece->size)
 		return 0;
-	while (entries_next(&e, &at))
-		if (put_row(l, piece, at.offset - l->shift, &at) < 0)
+	while (entries_next(&e, &at)) {
+		if (at.file != file)
+			row.file = intern_bytes(&l->files, at.file, at.file_n);
+		file = at.file;
+		row.offset = (uint32_t)(at.offset - l->shift);
+		row.line = at.line;
+		if (row.file == INTERN_FAILED || put_row(l, piece, &row) < 0)
 			return -ENOMEM;
+	}
 	return 0;
 }
 
