@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * annotate.h: what the files of `seam annotate` share. annotate.c takes the command line and counts
- * samples per address, annotate_code.c makes instructions and lines of a function's bytes,
+ * samples per address, annotate_code.c makes instructions and lines of a function's bytes, annotate_jit.c of a jitdump's,
  * annotate_source.c reads source files, annotate_show.c writes.
  */
 #ifndef SEAM_CLI_ANNOTATE_H
@@ -86,6 +86,18 @@ struct annotate {
 int annotate_name_at(struct annotate *a, uint32_t object, uint64_t vaddr);
 /* Instructions and lines of a function, or .reason. -ENOMEM. */
 int annotate_code(struct annotate *a, struct annotate_function *f);
+struct annotate_bytes {
+	const unsigned char *bytes;
+	unsigned machine; /* EM_* */
+	bool is_big_endian;
+};
+/* f->size bytes of code from f->start on into f->insns, or f->reason. -ENOMEM. */
+int annotate_disassemble(struct annotate_function *f, const struct annotate_bytes *code);
+
+/* ---- annotate_jit.c ---- */
+
+/* The same for code that a process made. */
+int annotate_jit(struct annotate *a, struct annotate_function *f, uint32_t pid);
 
 /* ---- annotate_source.c ---- */
 

@@ -24,7 +24,7 @@ struct code {
 	struct symbol_object *object;
 	enum lines_terms terms;
 	uint64_t origin; /* the address, as the function's are, that terms count from; FILE: 0 */
-	const unsigned char *bytes; /* f->size of them; NULL: there are none */
+	struct annotate_bytes bytes; /* f->size of them */
 };
 
 /* The symbol cache's object of the same name and build-id. */
@@ -92,7 +92,10 @@ static int code_bytes(struct code *c)
 			return -ENOENT;
 		if (c->f->size > section.n - into)
 			c->f->size = section.n - into;
-		c->bytes = section.bytes + into;
+		c->bytes =
+		        (struct annotate_bytes){ .bytes = section.bytes + into,
+			                         .machine = image_machine(c->image),
+			                         .is_big_endian = image_is_big_endian(c->image) };
 		return 0;
 	}
 	return -ENOENT;
@@ -117,13 +120,12 @@ static int code_add(struct annotate_function *f, const struct disasm_line *line,
 	return insns[f->n_insns++].text ? 0 : -ENOMEM;
 }
 
-static int code_disassemble(struct code *c)
+int annotate_disassemble(struct annotate_function *f, const struct annotate_bytes *code)
 {
-	struct annotate_function *f = c->f;
 	struct disasm *d = NULL;
 	size_t capacity = 0;
 	struct disasm_line line;
-	int r = disasm_new(&d, image_machine(c->image), image_is_big_endian(c->image));
+	int r = disasm_new(&d, code->machine, code->is_big_endian);
 
 	if (r == -ENOTSUP) {
 		snprintf(f->reason, sizeof(f->reason), "%s",
@@ -132,7 +134,7 @@ static int code_disassemble(struct code *c)
 		return 0;
 	}
 	for (uint64_t at = 0; r >= 0 && at < f->size; at += line.size) {
-		disasm_next(d, c->bytes + at, f->size - at, f->start + at, &line);
+		disasm_next(d, code->bytes + at, f->size - at, f->start + at, &line);
 		r = code_add(f, &line, &capacity);
 	}
 	disasm_free(d);
@@ -261,7 +263,7 @@ static int code_of_image(struct code *c)
 		         "%.400s: the function's code is not in the file", c->path);
 		return 0;
 	}
-	r = code_disassemble(c);
+	r = annotate_disassemble(c->f, &c->bytes);
 	return r < 0 || !c->f->n_insns ? r : code_lines(c);
 }
 
@@ -282,6 +284,13 @@ static int code_open(struct code *c, struct seam_error *err)
 		                      SEAM_NO_OFFSET, NULL, "no file whose code seam could show");
 	}
 	return image_find(&c->image, path, &c->build_id, &c->search, NULL, err);
+}
+
+static bool code_is_jit(const struct code *c)
+{
+	const struct symbol_key *key = c->object ? symbol_object_key(c->object) : NULL;
+
+	return key && (key->kind == SYMBOL_KIND_ANON || key->kind == SYMBOL_KIND_JIT);
 }
 
 static struct code code_start(struct annotate *a, uint32_t object)
@@ -323,6 +332,11 @@ int annotate_code(struct annotate *a, struct annotate_function *f)
 
 	c.f = f;
 	c.search.kernel_release = seam_reader_feature_string(a->in.reader, SEAM_FEATURE_OSRELEASE);
+	if (code_is_jit(&c)) {
+		r = annotate_jit(a, f, symbol_object_key(c.object)->pid);
+		code_count(f);
+		return r < 0 ? r : code_sum_lines(f);
+	}
 	r = code_open(&c, &err);
 	if (r < 0 && r != -ENOMEM) {
 		snprintf(f->reason, sizeof(f->reason), "%.500s", err.text);

@@ -24,6 +24,8 @@ static void source_read(struct annotate_text *t, const char *dir, const char *pa
 	struct stat st;
 	ssize_t n;
 
+	if (fd < 0 && !strncmp(path, "file:///", 8)) /* modules of JavaScript */
+		path += 7;
 	if (fd < 0)
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)

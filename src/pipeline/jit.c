@@ -46,8 +46,12 @@ static int jit_put(void *ctx, const struct symbol_jit_code *code)
 {
 	const struct jit_learning *l = ctx;
 
-	return proc_learn_code(l->rec->procs, l->pid, code->time_ns, code->start, code->size,
-	                       code->name);
+	return proc_learn_code(l->rec->procs, l->pid,
+	                       &(struct proc_code){ .time_ns = code->time_ns,
+	                                            .start = code->start,
+	                                            .size = code->size,
+	                                            .name = code->name,
+	                                            .number = code->number });
 }
 
 static bool jit_clock(const struct recording *rec)

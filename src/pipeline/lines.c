@@ -282,6 +282,17 @@ int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret
 	return e->n != 0;
 }
 
+int lines_tell(struct lines_object *object, uint64_t vaddr, const char *file, uint32_t line)
+{
+	struct linebook_frame frame = { .line = line };
+
+	if (linebook_find(&object->answers, vaddr))
+		return 0;
+	frame.file = intern_text(&object->lines->texts, file);
+	return frame.file == INTERN_FAILED ? -ENOMEM
+	                                   : linebook_put(&object->answers, vaddr, &frame, 1);
+}
+
 int lines_want(struct lines_object *object, uint64_t vaddr)
 {
 	object->asked = true;

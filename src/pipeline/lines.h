@@ -36,6 +36,7 @@ enum lines_terms {
 	LINES_FILE,   /* as its file was linked */
 	LINES_KERNEL, /* from _text, wherever the kernel was loaded */
 	LINES_MODULE, /* from the begin of .text */
+	LINES_JIT,    /* of code in no file: rows, of which lines_tell tells */
 };
 
 /* The same pointer for the same path, build-id (NULL or empty: none was recorded) and terms. -ENOMEM. Opens
@@ -63,6 +64,9 @@ struct lines_at {
 /* vaddr: in the object's terms. Looks it up if that was not done. 1; 0: nothing is known (*ret has no
  * frames); -ENOMEM. One thread. *ret lives until lines_free. */
 int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret);
+
+/* An answer that the caller has; one that is there already stays. It is not kept on disk. -ENOMEM. One thread. */
+int lines_tell(struct lines_object *object, uint64_t vaddr, const char *file, uint32_t line);
 
 /* Asks for an address; lines_resolve then answers all that were asked for, in parallel. -ENOMEM. */
 int lines_want(struct lines_object *object, uint64_t vaddr);

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "pipeline/jit.h"
 #include "pipeline/keep.h"
+#include "pipeline/lines_jit.h"
 #include "unwind/walk.h"
 
 struct places_entry {
@@ -29,8 +30,10 @@ struct places {
 	size_t mappings;                /* of which it is known whether they are jitdumps */
 	struct places_entry *entries;   /* open addressing; addr and space both 0: free */
 	size_t n, capacity;
-	uint64_t zero;            /* the slot of address 0 of no space */
-	struct lines *lines;      /* NULL: not wanted */
+	uint64_t zero;         /* the slot of address 0 of no space */
+	struct lines *lines;   /* NULL: not wanted */
+	struct lines_jit *jit; /* of code in no file; jit_own, unless it is another's */
+	struct lines_jit jit_own;
 	pthread_mutex_t *asking;  /* held by who asks lines, of all that share them */
 	pthread_mutex_t asks;     /* is asking, unless they are another's */
 	const char *release;      /* of the recorded kernel; the reader's */
@@ -77,6 +80,7 @@ static int places_start(struct places **ret, const struct recording *rec)
 	p->rec = rec;
 	pthread_mutex_init(&p->asks, NULL);
 	p->asking = &p->asks;
+	p->jit = &p->jit_own;
 	p->capacity = 1024;
 	p->entries = calloc(p->capacity, sizeof(*p->entries));
 	if (!p->entries || places_more_objects(p) < 0) {
@@ -135,6 +139,7 @@ int places_share(struct places **ret, const struct places *with)
 	(*ret)->symbols = with->symbols;
 	(*ret)->lines = with->lines;
 	(*ret)->asking = with->asking;
+	(*ret)->jit = with->jit;
 	(*ret)->mappings = with->mappings;
 	(*ret)->shared = true;
 	return 0;
@@ -148,6 +153,7 @@ void places_free(struct places *p)
 		symbol_free(p->symbols);
 		lines_free(p->lines);
 	}
+	lines_jit_free(&p->jit_own);
 	map_free(&p->lines_objects);
 	pthread_mutex_destroy(&p->asks);
 	free(p->objects);
@@ -402,6 +408,12 @@ static bool place_source(const struct place *place, enum lines_terms *terms, uin
 	}
 }
 
+static bool place_is_jit(const struct place *place)
+{
+	return place->mapping && (place->mapping->object->kind == PROC_KIND_ANON ||
+	                          place->mapping->object->kind == PROC_KIND_JIT);
+}
+
 #define PLACES_NO_LINES 1u /* in place of a pointer: asked for, and there is nothing to be known */
 
 int places_lines_object(struct places *p, const struct place *place, struct lines_object **ret,
@@ -413,6 +425,9 @@ int places_lines_object(struct places *p, const struct place *place, struct line
 	int r;
 
 	*ret = NULL;
+	if (p->lines && place_is_jit(place))
+		return lines_jit_find(p->jit, p->lines, p->symbols, place->mapping,
+		                      place->looked_up, ret, ret_vaddr);
 	if (!p->lines || !place_source(place, &terms, ret_vaddr))
 		return 0;
 	key = symbol_object_key(place->object);

@@ -186,20 +186,22 @@ int proc_learn(struct proc_table *table, const struct seam_decoded *record)
 	return r;
 }
 
-int proc_learn_code(struct proc_table *table, uint32_t pid, uint64_t time_ns, uint64_t start,
-                    uint64_t size, const char *name)
+int proc_learn_code(struct proc_table *table, uint32_t pid, const struct proc_code *code)
 {
-	struct event e = {
-		.type = EVENT_MAP, .kind = PROC_KIND_JIT, .pid = pid, .tid = pid, .time = time_ns
-	};
+	struct event e = { .type = EVENT_MAP,
+		           .kind = PROC_KIND_JIT,
+		           .pid = pid,
+		           .tid = pid,
+		           .time = code->time_ns,
+		           .pgoff = code->number };
 
 	if (table->sealed)
 		return -EBUSY;
-	if (!learn_range(&e, start, size)) {
+	if (!learn_range(&e, code->start, code->size)) {
 		table->counts.unsound++;
 		return 0;
 	}
-	e.name = intern_text(&table->names, name);
+	e.name = intern_text(&table->names, code->name);
 	return e.name == INTERN_FAILED || learn_put(table, &e) < 0 ? -ENOMEM : 0;
 }
 

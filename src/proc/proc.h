@@ -66,7 +66,7 @@ struct proc_object {
 struct proc_mapping {
 	uint64_t start, end; /* addresses [start, end) */
 	uint64_t pgoff;      /* bytes; KERNEL: the address that the recording gives for _text or
-	                        _stext, or 0 */
+	                        _stext, or 0; JIT: the number it was learned with */
 	const struct proc_object *object;
 	uint32_t id;  /* dense: 0, 1, 2 ... */
 	uint32_t pid; /* that mapped it (a child that inherited it has another), or PROC_KERNEL */
@@ -99,10 +99,15 @@ int proc_learn(struct proc_table *table, const struct seam_decoded *record);
  * carry none. Before proc_seal; live: before the mapping. */
 int proc_learn_build_id(struct proc_table *table, const char *path, const uint8_t *build_id,
                         size_t n);
-/* Code that a process made at a time, in memory that it has mapped: from then on it is what is there. 0; -ENOMEM,
+/* Code that a process made, in memory that it has mapped: from its time on it is what is there. 0; -ENOMEM,
  * -EBUSY: sealed. */
-int proc_learn_code(struct proc_table *table, uint32_t pid, uint64_t time_ns, uint64_t start,
-                    uint64_t size, const char *name);
+struct proc_code {
+	uint64_t time_ns;
+	uint64_t start, size;
+	const char *name;
+	uint32_t number; /* by which the caller knows it, among others of its name */
+};
+int proc_learn_code(struct proc_table *table, uint32_t pid, const struct proc_code *code);
 /* No more to learn. -ENOMEM. */
 int proc_seal(struct proc_table *table);
 

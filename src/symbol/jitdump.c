@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // jitdump.c: jit-PID.dump, in which JIT compilers tell code as they make, move and replace it. Names are taken, and
-// times where one piece of code stands in another's place: such code has no name without a time. Trust is
-// perfmap.c's: whose file it may be.
+// times where one piece of code stands in another's place: such code has no name without a time. What is told of lines is
+// found, not read (jitlines.c does). Trust is perfmap.c's: whose file it may be.
+#include "symbol/jitdump.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,65 +19,69 @@
 enum record {
 	RECORD_LOAD,
 	RECORD_MOVE,
+	RECORD_DEBUG_INFO,
 };
 
 #define FLAG_ARCH_TIMESTAMP 1u /* of the header: times are the processor's */
 
-struct code {
-	struct symbol_jit_code told;
-	uint32_t rank;  /* in the file */
-	bool ambiguous; /* what is at its addresses depends on the time */
-};
-
-struct reading {
-	struct buf codes;    /* struct code */
-	struct map by_index; /* code_index -> offset of its name in the file + 1 */
-	const unsigned char *bytes;
-	size_t n;
-	uint64_t time_ns; /* of the record */
-	uint64_t bad;     /* records that make no sense */
-	bool other_clock;
-};
-
-static int put(struct reading *r, uint64_t start, uint64_t size, const char *name)
+static size_t count(const struct jitdump *d)
 {
-	struct code code = {
-		.told = { .time_ns = r->time_ns, .start = start, .size = size, .name = name },
-		.rank = (uint32_t)(r->codes.n / sizeof(code))
-	};
-
-	if (!size || size > UINT64_MAX - start || !*name) {
-		r->bad++;
-		return 0;
-	}
-	return buf_put(&r->codes, &code, sizeof(code));
+	return d->codes.n / sizeof(struct jitdump_code);
 }
 
-static int take_load(struct reading *r, struct cursor *c)
+/* 1: it is the last of codes now; 0: it makes no sense. */
+static int put(struct jitdump *d, struct jitdump_code *code)
 {
-	uint64_t address, size, index, *slot;
-	const char *name;
+	code->told.time_ns = d->time_ns;
+	code->told.number = (uint32_t)count(d);
+	if (!code->told.size || code->told.size > UINT64_MAX - code->told.start ||
+	    !*code->told.name) {
+		d->bad++;
+		return 0;
+	}
+	return buf_put(&d->codes, code, sizeof(*code)) < 0 ? -ENOMEM : 1;
+}
+
+/* What was told of the lines of code that is to begin at an address, and has come now. */
+static void take_told_lines(struct jitdump *d, struct jitdump_code *code)
+{
+	struct cursor c = cursor_of(d->bytes, d->n, d->swap);
+	uint64_t at;
+
+	if (!map_get(&d->told_lines, code->told.start, &at))
+		return;
+	map_del(&d->told_lines, code->told.start);
+	cursor_seek(&c, at - RECORD_HEADER + 4);
+	code->n_lines = cursor_u32(&c) - RECORD_HEADER;
+	code->lines = d->bytes + at;
+}
+
+static int take_load(struct jitdump *d, struct cursor *c)
+{
+	struct jitdump_code code = { 0 };
+	uint64_t index;
+	int rc;
 
 	cursor_u64(c); /* pid and tid as the compiler's namespace has them */
 	cursor_u64(c); /* vma */
-	address = cursor_u64(c);
-	size = cursor_u64(c);
+	code.told.start = code.lines_start = cursor_u64(c);
+	code.told.size = cursor_u64(c);
 	index = cursor_u64(c);
-	name = cursor_string(c);
-	if (c->failed || !name) {
-		r->bad++;
+	code.told.name = cursor_string(c);
+	if (c->failed || !code.told.name) {
+		d->bad++;
 		return 0;
 	}
-	slot = map_slot(&r->by_index, index, NULL);
-	if (!slot)
-		return -ENOMEM;
-	*slot = (uint64_t)((const unsigned char *)name - r->bytes) + 1;
-	return put(r, address, size, name);
+	code.bytes = code.told.size <= cursor_left(c) ? c->at : NULL;
+	take_told_lines(d, &code);
+	rc = put(d, &code);
+	return rc > 0 ? map_put(&d->by_index, index, count(d) - 1) : rc;
 }
 
-static int take_move(struct reading *r, struct cursor *c)
+static int take_move(struct jitdump *d, struct cursor *c)
 {
-	uint64_t address, size, index, name;
+	struct jitdump_code code = { 0 };
+	uint64_t address, size, index, number;
 
 	cursor_u64(c);
 	cursor_u64(c);
@@ -83,14 +89,33 @@ static int take_move(struct reading *r, struct cursor *c)
 	address = cursor_u64(c);
 	size = cursor_u64(c);
 	index = cursor_u64(c);
-	if (c->failed || !map_get(&r->by_index, index, &name)) {
-		r->bad++;
+	if (c->failed || !map_get(&d->by_index, index, &number)) {
+		d->bad++;
 		return 0;
 	}
-	return put(r, address, size, (const char *)r->bytes + name - 1);
+	code = ((const struct jitdump_code *)(const void *)d->codes.bytes)[number];
+	if (size != code.told.size)
+		code.bytes = code.lines = NULL;
+	code.moved = true;
+	code.told.start = address;
+	code.told.size = size;
+	return put(d, &code);
 }
 
-static int take_records(struct reading *r, struct cursor *c)
+/* It stands before the code that it is of, though not right before where several threads write, or one writes many at
+ * once (LLVM's PerfSupportPlugin does): found by the address. Told again, the last holds. */
+static int take_debug_info(struct jitdump *d, struct cursor *c)
+{
+	uint64_t address = cursor_u64(c);
+
+	if (c->failed) {
+		d->bad++;
+		return 0;
+	}
+	return map_put(&d->told_lines, address, (uint64_t)(c->start - d->bytes));
+}
+
+static int take_records(struct jitdump *d, struct cursor *c)
 {
 	int rc = 0;
 
@@ -99,76 +124,81 @@ static int take_records(struct reading *r, struct cursor *c)
 		const unsigned char *body;
 		struct cursor record;
 
-		r->time_ns = cursor_u64(c);
+		d->time_ns = cursor_u64(c);
 		if (total < RECORD_HEADER || total - RECORD_HEADER > cursor_left(c))
 			break; /* it is still being written, or was cut */
 		body = cursor_bytes(c, total - RECORD_HEADER);
 		record = cursor_of(body, total - RECORD_HEADER, c->swap);
 		if (id == RECORD_LOAD)
-			rc = take_load(r, &record);
+			rc = take_load(d, &record);
 		else if (id == RECORD_MOVE)
-			rc = take_move(r, &record);
+			rc = take_move(d, &record);
+		else if (id == RECORD_DEBUG_INFO)
+			rc = take_debug_info(d, &record);
 	}
 	return rc;
 }
 
-static int read_dump(struct reading *r, const void *bytes, size_t n)
+static int read_dump(struct jitdump *d, const void *bytes, size_t n)
 {
 	struct cursor c = cursor_of(bytes, n, false);
 	uint32_t magic = cursor_u32(&c), header;
 
-	r->bytes = bytes;
-	r->n = n;
+	d->bytes = bytes;
+	d->n = n;
 	if (magic == __builtin_bswap32(MAGIC))
 		c.swap = true;
 	else if (c.failed || magic != MAGIC)
 		return -EBADMSG;
 	cursor_u32(&c); /* version: 1, and later ones only add */
 	header = cursor_u32(&c);
-	cursor_u64(&c); /* machine, padding */
+	d->swap = c.swap;
+	d->machine = cursor_u32(&c);
+	cursor_u32(&c); /* padding */
 	cursor_u32(&c); /* pid */
 	cursor_u64(&c); /* time */
-	r->other_clock = cursor_u64(&c) & FLAG_ARCH_TIMESTAMP;
+	d->other_clock = cursor_u64(&c) & FLAG_ARCH_TIMESTAMP;
 	if (c.failed || header < HEADER_LEAST || !cursor_seek(&c, header))
 		return -EBADMSG;
-	return take_records(r, &c);
+	return take_records(d, &c);
 }
 
-static void reading_free(struct reading *r)
+void jitdump_free(struct jitdump *d)
 {
-	buf_free(&r->codes);
-	map_free(&r->by_index);
+	buf_free(&d->codes);
+	map_free(&d->by_index);
+	map_free(&d->told_lines);
 }
 
 static int order_by_start(const void *pa, const void *pb)
 {
-	const struct code *a = pa, *b = pb;
+	const struct jitdump_code *a = pa, *b = pb;
 
 	if (a->told.start != b->told.start)
 		return a->told.start < b->told.start ? -1 : 1;
-	return a->rank < b->rank ? -1 : a->rank > b->rank;
+	return a->told.number < b->told.number ? -1 : a->told.number > b->told.number;
 }
 
 static int order_by_time(const void *pa, const void *pb)
 {
-	const struct code *a = pa, *b = pb;
+	const struct jitdump_code *a = pa, *b = pb;
 
 	if (a->told.time_ns != b->told.time_ns)
 		return a->told.time_ns < b->told.time_ns ? -1 : 1;
-	return a->rank < b->rank ? -1 : a->rank > b->rank;
+	return a->told.number < b->told.number ? -1 : a->told.number > b->told.number;
 }
 
-static bool is_same(const struct code *a, const struct code *b)
+static bool is_same(const struct jitdump_code *a, const struct jitdump_code *b)
 {
 	return a->told.start == b->told.start && a->told.size == b->told.size &&
 	       !strcmp(a->told.name, b->told.name);
 }
 
 /* Pieces that overlap hang together; where all of these are the same, told again, nothing was replaced. */
-static void find_ambiguous(struct reading *r)
+static void find_ambiguous(struct jitdump *d)
 {
-	struct code *codes = (void *)r->codes.bytes;
-	size_t n = r->codes.n / sizeof(*codes), first = 0;
+	struct jitdump_code *codes = (void *)d->codes.bytes;
+	size_t n = count(d), first = 0;
 
 	if (n)
 		qsort(codes, n, sizeof(*codes), order_by_start);
@@ -189,28 +219,55 @@ static void find_ambiguous(struct reading *r)
 	}
 }
 
+int jitdump_read(struct jitdump *d, const void *bytes, size_t n)
+{
+	int rc;
+
+	*d = (struct jitdump){ 0 };
+	rc = read_dump(d, bytes, n);
+	if (rc < 0) {
+		jitdump_free(d);
+		return rc;
+	}
+	find_ambiguous(d);
+	return 0;
+}
+
+int jitdump_open(struct buf *ret, struct symbol_cache *cache, uint32_t pid)
+{
+	const struct symbol_opts *opts = &cache->opts;
+	const char *dump = symbol_jitdump_of(cache, pid);
+	struct buf path = { 0 };
+	int r = dump && (!opts->foreign || opts->map_dir)
+	                ? perfmap_read_jitdump(opts, pid, dump, &path, ret)
+	                : -ENOENT;
+
+	buf_free(&path);
+	return r;
+}
+
 int jitdump_take(struct symbol_object *object, const void *bytes, size_t n)
 {
-	struct reading r = { 0 };
-	int rc = read_dump(&r, bytes, n);
-	const struct code *codes;
+	struct jitdump d;
+	int rc = jitdump_read(&d, bytes, n);
+	const struct jitdump_code *codes;
 
-	if (rc >= 0)
-		find_ambiguous(&r);
-	codes = (const void *)r.codes.bytes;
-	for (size_t i = 0; i < r.codes.n / sizeof(*codes) && rc >= 0; i++) {
+	if (rc < 0)
+		return rc;
+	codes = (const void *)d.codes.bytes;
+	for (size_t i = 0; i < count(&d) && rc >= 0; i++) {
 		const struct symbol_jit_code *c = &codes[i].told;
 		struct table_symbol symbol = { .start = c->start,
 			                       .end = c->start + c->size,
-			                       .rank = codes[i].rank,
+			                       .rank = c->number,
 			                       .bind = TABLE_GLOBAL };
 
 		object->ambiguous |= codes[i].ambiguous;
 		if (!codes[i].ambiguous)
 			rc = table_put(&object->table, &symbol, c->name, strlen(c->name), "");
 	}
-	object->bad_lines += r.bad;
-	reading_free(&r);
+	object->bad_lines += d.bad;
+	jitdump_free(&d);
 	return rc < 0 ? rc : 0;
 }
 
@@ -218,25 +275,23 @@ int symbol_jit_replaced(const struct symbol_opts *opts, uint32_t pid, const char
                         int (*each)(void *ctx, const struct symbol_jit_code *code), void *ctx)
 {
 	struct buf where = { 0 }, bytes = { 0 };
-	struct reading r = { 0 };
-	struct code *codes;
+	struct jitdump d = { 0 };
+	struct jitdump_code *codes;
 	int rc = opts->foreign && !opts->map_dir
 	                 ? -ENOENT
 	                 : perfmap_read_jitdump(opts, pid, path, &where, &bytes);
 
 	if (rc >= 0)
-		rc = read_dump(&r, bytes.bytes, bytes.n);
-	if (rc >= 0 && r.other_clock)
+		rc = jitdump_read(&d, bytes.bytes, bytes.n);
+	if (rc >= 0 && d.other_clock)
 		rc = -ENOTSUP;
-	if (rc >= 0)
-		find_ambiguous(&r);
-	codes = (void *)r.codes.bytes;
-	if (rc >= 0 && r.codes.n)
-		qsort(codes, r.codes.n / sizeof(*codes), sizeof(*codes), order_by_time);
-	for (size_t i = 0; i < r.codes.n / sizeof(*codes) && rc >= 0; i++)
+	codes = (void *)d.codes.bytes;
+	if (rc >= 0 && d.codes.n)
+		qsort(codes, count(&d), sizeof(*codes), order_by_time);
+	for (size_t i = 0; i < count(&d) && rc >= 0; i++)
 		if (codes[i].ambiguous)
 			rc = each(ctx, &codes[i].told);
-	reading_free(&r);
+	jitdump_free(&d);
 	buf_free(&where);
 	buf_free(&bytes);
 	return rc < 0 ? rc : 0;

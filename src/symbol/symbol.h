@@ -123,6 +123,7 @@ struct symbol_jit_code {
 	uint64_t time_ns; /* when it was made, by the dump's clock */
 	uint64_t start, size;
 	const char *name;
+	uint32_t number; /* in the file, from 0: what is added to it changes none */
 };
 /*
  * Calls each for all of these in a process's jitdump, in order of time; what they are named by is not known without

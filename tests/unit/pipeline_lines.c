@@ -163,6 +163,38 @@ static void nothing_is_invented(void **state)
 	lines_free(l);
 }
 
+/* What the caller tells is the answer, is not asked of any file, and not kept. */
+static void what_is_told_is_known(void **state)
+{
+	struct lines_opts opts = { .sz = sizeof(opts), .cache_dir = dir };
+	struct lines_object *o, *other;
+	struct lines_counts counts;
+	struct lines_at at;
+	struct lines *l;
+
+	for (int again = 0; again < 2; again++) {
+		assert_int_equal(lines_new(&l, &opts), 0);
+		assert_int_equal(lines_object(l, LINES_JIT, "7", NULL, &o), 0);
+		assert_int_equal(lines_object(l, LINES_FILE, "7", NULL, &other), 0);
+		assert_ptr_not_equal(o, other);
+		assert_int_equal(lines_find(o, 5, &at), 0);
+		if (!again) {
+			assert_int_equal(lines_tell(o, 5, "/src/a.js", 3), 0);
+			assert_int_equal(lines_tell(o, 5, "/src/b.js", 4), 0);
+			assert_int_equal(lines_want(o, 5), 0);
+			assert_int_equal(lines_resolve(l), 0);
+			assert_int_equal(lines_find(o, 5, &at), 1);
+			assert_int_equal(at.n, 1);
+			assert_string_equal(at.frames[0].function, "");
+			assert_string_equal(at.frames[0].file, "/src/a.js");
+			assert_int_equal(at.frames[0].line, 3);
+		}
+		lines_count(l, &counts);
+		assert_int_equal(counts.looked_up, 0);
+		lines_free(l);
+	}
+}
+
 static void damage_is_refused(void **state)
 {
 	struct linebook book = { 0 }, back = { 0 };
@@ -208,6 +240,7 @@ int main(void)
 		cmocka_unit_test(every_way_gives_the_same),
 		cmocka_unit_test(early_handles_change_nothing),
 		cmocka_unit_test(nothing_is_invented),
+		cmocka_unit_test(what_is_told_is_known),
 		cmocka_unit_test(damage_is_refused),
 	};
 

@@ -252,6 +252,45 @@ static void test_odd_records(void **state)
 	proc_free(NULL);
 }
 
+static const struct proc_mapping *code_at(const struct proc_table *t, uint64_t time, uint64_t addr)
+{
+	const struct proc_mapping *m = proc_find(t, NULL, 7, time, addr);
+
+	assert_non_null(m);
+	return m;
+}
+
+/* Code of one name, made in one place again, is told apart; what it does not cover stays. */
+static void test_made_code(void **state)
+{
+	struct proc_code code = { .time_ns = 10, .start = 0x1100, .size = 0x100, .name = "f" };
+	struct proc_table *t;
+	struct proc_counts counts;
+
+	proc_new(&t, NULL);
+	put(t, mmap_of(1, 7, 0x1000, 0x1000, 0, "//anon"));
+	code.number = 3;
+	assert_int_equal(proc_learn_code(t, 7, &code), 0);
+	code.time_ns = 20;
+	code.number = 5;
+	assert_int_equal(proc_learn_code(t, 7, &code), 0);
+	code.size = 0;
+	assert_int_equal(proc_learn_code(t, 7, &code), 0);
+	proc_seal(t);
+	assert_int_equal(proc_learn_code(t, 7, &code), -EBUSY);
+	assert_int_equal(code_at(t, 9, 0x1150)->object->kind, PROC_KIND_ANON);
+	assert_int_equal(code_at(t, 10, 0x1150)->object->kind, PROC_KIND_JIT);
+	assert_string_equal(code_at(t, 10, 0x1150)->object->path, "f");
+	assert_int_equal(code_at(t, 10, 0x1150)->pgoff, 3);
+	assert_int_equal(code_at(t, 20, 0x1150)->pgoff, 5);
+	assert_ptr_equal(code_at(t, 20, 0x1150)->object, code_at(t, 10, 0x1150)->object);
+	assert_int_not_equal(proc_space(t, 7, 10), proc_space(t, 7, 20));
+	assert_int_equal(code_at(t, 20, 0x1200)->object->kind, PROC_KIND_ANON);
+	proc_count(t, &counts);
+	assert_int_equal(counts.unsound, 1);
+	proc_free(t);
+}
+
 static void test_without_times(void **state)
 {
 	struct proc_table *t;
@@ -487,10 +526,11 @@ static void test_hostile_nesting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mmap_over_mmap), cmocka_unit_test(test_exec_and_fork),
-		cmocka_unit_test(test_kinds),          cmocka_unit_test(test_kernel),
-		cmocka_unit_test(test_odd_records),    cmocka_unit_test(test_without_times),
-		cmocka_unit_test(test_random),         cmocka_unit_test(test_hostile_nesting),
+		cmocka_unit_test(test_mmap_over_mmap),  cmocka_unit_test(test_exec_and_fork),
+		cmocka_unit_test(test_kinds),           cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_odd_records),     cmocka_unit_test(test_made_code),
+		cmocka_unit_test(test_without_times),   cmocka_unit_test(test_random),
+		cmocka_unit_test(test_hostile_nesting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// symbol_corpus.c: the fuzz targets of perf maps and kallsyms over their corpora, as they are and with bytes
+// symbol_corpus.c: the fuzz targets of perf maps, jitdumps and kallsyms over their corpora, as they are and with bytes
 // changed, as an ordinary test.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +14,10 @@
 int fuzz_perfmap(const uint8_t *data, size_t size);
 #include "../../fuzz/fuzz_perfmap.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_jitdump
+int fuzz_jitdump(const uint8_t *data, size_t size);
+#include "../../fuzz/fuzz_jitdump.c"
+#undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput fuzz_kallsyms
 int fuzz_kallsyms(const uint8_t *data, size_t size);
 #include "../../fuzz/fuzz_kallsyms.c"
@@ -22,6 +26,11 @@ int fuzz_kallsyms(const uint8_t *data, size_t size);
 static void test_perfmap(void **state)
 {
 	corpus_run("perfmap", 2, corpus_changed, fuzz_perfmap);
+}
+
+static void test_jitdump(void **state)
+{
+	corpus_run("jitdump", 4, corpus_changed, fuzz_jitdump);
 }
 
 static void test_kallsyms(void **state)
@@ -33,6 +42,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_perfmap),
+		cmocka_unit_test(test_jitdump),
 		cmocka_unit_test(test_kallsyms),
 	};
 

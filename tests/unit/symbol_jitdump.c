@@ -13,63 +13,13 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "jitdump.h"
 #include "symbol/symbol.h"
 #include "tree.h"
 
 #define PID 77u
 
 static char dir[64];
-
-static void put32(struct buf *b, uint32_t v, bool swap)
-{
-	buf_put_u32(b, swap ? __builtin_bswap32(v) : v);
-}
-
-static void put64(struct buf *b, uint64_t v, bool swap)
-{
-	buf_put_u64(b, swap ? __builtin_bswap64(v) : v);
-}
-
-static void put_header(struct buf *b, bool swap)
-{
-	put32(b, 0x4a695444, swap);
-	put32(b, 1, swap);
-	put32(b, 40, swap);
-	put32(b, 62, swap);
-	put32(b, 0, swap);
-	put32(b, PID, swap);
-	put64(b, 1000, swap);
-	put64(b, 0, swap);
-}
-
-static void put_load(struct buf *b, uint64_t at, uint64_t size, uint64_t index, const char *name,
-                     bool swap)
-{
-	put32(b, 0, swap);
-	put32(b, (uint32_t)(16 + 40 + strlen(name) + 1 + size), swap);
-	put64(b, 1000 + index, swap);
-	put64(b, 0, swap);
-	put64(b, at, swap);
-	put64(b, at, swap);
-	put64(b, size, swap);
-	put64(b, index, swap);
-	buf_put(b, name, strlen(name) + 1);
-	buf_put_zeros(b, size);
-}
-
-static void put_move(struct buf *b, uint64_t from, uint64_t to, uint64_t size, uint64_t index,
-                     bool swap)
-{
-	put32(b, 1, swap);
-	put32(b, 16 + 48, swap);
-	put64(b, 2000, swap);
-	put64(b, 0, swap);
-	put64(b, from, swap);
-	put64(b, from, swap);
-	put64(b, to, swap);
-	put64(b, size, swap);
-	put64(b, index, swap);
-}
 
 static void put_all(struct buf *b, bool swap)
 {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// jitcode.c: see jitcode.h. Code that was replaced is not found: an address alone does not say which it was.
+#include "symbol/jitcode.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "symbol/jitdump.h"
+#include "symbol/object.h"
+
+struct jitcode {
+	struct jitdump dump;
+	struct buf bytes;
+};
+
+int jitcode_open(struct jitcode **ret, struct symbol_cache *cache, uint32_t pid)
+{
+	struct jitcode *j = calloc(1, sizeof(*j));
+	int r = j ? jitdump_open(&j->bytes, cache, pid) : -ENOMEM;
+
+	if (r >= 0)
+		r = jitdump_read(&j->dump, j->bytes.bytes, j->bytes.n);
+	if (r < 0) {
+		jitcode_free(j);
+		return r;
+	}
+	*ret = j;
+	return 0;
+}
+
+void jitcode_free(struct jitcode *j)
+{
+	if (!j)
+		return;
+	jitdump_free(&j->dump);
+	buf_free(&j->bytes);
+	free(j);
+}
+
+int jitcode_find(const struct jitcode *j, uint64_t addr, struct jitcode_piece *ret)
+{
+	const struct jitdump_code *codes = (const void *)j->dump.codes.bytes, *code;
+	size_t low = 0, high = j->dump.codes.n / sizeof(*codes);
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (codes[middle].told.start <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	code = low ? &codes[low - 1] : NULL;
+	if (!code || code->ambiguous || !code->bytes || addr - code->told.start >= code->told.size)
+		return -ENOENT;
+	*ret = (struct jitcode_piece){ .start = code->told.start,
+		                       .size = code->told.size,
+		                       .name = code->told.name,
+		                       .bytes = code->bytes };
+	return 0;
+}
+
+unsigned jitcode_machine(const struct jitcode *j)
+{
+	return j->dump.machine;
+}
+
+bool jitcode_is_big_endian(const struct jitcode *j)
+{
+	return (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != j->dump.swap;
+}

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: MIT
+// jitlines.c: see jitlines.h. The rows of a piece of code ascend, are inside it and come from one record: a record with
+// one entry that makes no sense is of no use. Does not choose between pieces of code at one address: jitdump.c says which stand alone.
+#include "symbol/jitlines.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/utf8.h"
+#include "symbol/jitdump.h"
+#include "symbol/v8names.h"
+
+/* perf inject puts code behind an ELF header of this size. Until 5.8 it forgot that in the line table that it made, so
+ * compilers added it to every address, and still do (V8's perf-jit.cc, LLVM's PerfJITEventListener and PerfSupportPlugin);
+ * others write addresses as they are (perf's libperf-jvmti, QEMU). The file does not say which. */
+#define ELF_HEADER 0x40u
+
+#define ENTRY_LEAST 17u /* address, line, discriminator, the NUL of the name */
+#define PADDING_MOST 7u /* behind the entries: to a multiple of 8 */
+#define SAME_NAME "\xff"
+
+struct row {
+	uint32_t offset;     /* in the code */
+	uint32_t file, line; /* line 0: from here on none is known */
+};
+
+struct piece {
+	uint64_t start, size;
+	uint32_t number;
+	uint32_t first, n; /* of rows */
+	bool alone;
+};
+
+struct jitlines {
+	struct buf rows;      /* struct row */
+	struct buf pieces;    /* struct piece, by address */
+	struct map by_number; /* of those that do not stand alone -> place in pieces */
+	struct intern files;
+	uint64_t told, bad; /* records of lines that belong to code; those that make no sense */
+	uint64_t shift;     /* what was added to every address */
+	bool undecided;     /* it is not known */
+	char reason[160];
+};
+
+struct reading {
+	struct jitdump dump;
+	struct v8names v8;
+	struct map
+	        by_record; /* where lines are told in the file -> their rows: the first, how many */
+};
+
+static const struct jitdump_code *codes_of(const struct reading *r)
+{
+	return (const void *)r->dump.codes.bytes;
+}
+
+static size_t n_codes(const struct reading *r)
+{
+	return r->dump.codes.n / sizeof(struct jitdump_code);
+}
+
+/* ---- one record ---- */
+
+struct entry {
+	uint64_t offset; /* in the code, ELF_HEADER included if the compiler added it */
+	uint32_t line;
+	const char *file;
+	size_t file_n;
+};
+
+struct entries {
+	const struct reading *r;
+	const struct jitdump_code *code;
+	struct cursor c;
+	uint64_t left;
+	const char *file; /* of the last */
+	size_t file_n;
+	bool sound;
+};
+
+static struct entries entries_of(const struct reading *r, const struct jitdump_code *code)
+{
+	struct entries e = { .r = r,
+		             .code = code,
+		             .c = cursor_of(code->lines, code->n_lines, r->dump.swap) };
+
+	cursor_u64(&e.c); /* the code's address */
+	e.left = cursor_u64(&e.c);
+	e.sound = !e.c.failed && e.left && e.left <= cursor_left(&e.c) / ENTRY_LEAST &&
+	          code->told.size < UINT32_MAX - ELF_HEADER;
+	return e;
+}
+
+/* A name as a compiler would write it. */
+static bool is_sane(const char *file, size_t n)
+{
+	const unsigned char *p = (const unsigned char *)file;
+
+	if (n >= PATH_MAX)
+		return false;
+	for (size_t i = 0, step; i < n; i += step) {
+		step = utf8_sequence(p + i, n - i);
+		if (!step || p[i] < ' ' || p[i] == 0x7f)
+			return false;
+	}
+	return true;
+}
+
+/* "<unknown>" is V8's, "<invalid>" LLVM's; no name at all is QEMU's, behind the last instruction. */
+static bool is_nothing(const char *file)
+{
+	return !*file || !strcmp(file, "<unknown>") || !strcmp(file, "<invalid>");
+}
+
+static void entries_name(struct entries *e)
+{
+	size_t n;
+	const char *name = v8names_find(&e->r->v8, e->c.at, cursor_left(&e->c), &n);
+
+	if (name) {
+		cursor_bytes(&e->c, n + 1);
+	} else {
+		name = cursor_string(&e->c);
+		if (!name || !strcmp(name, SAME_NAME))
+			return;
+		n = strlen(name);
+	}
+	if (e->file && n == e->file_n && !memcmp(name, e->file, n))
+		return; /* most are the last one's, and known to be sane */
+	e->file = is_sane(name, n) ? name : NULL;
+	e->file_n = n;
+}
+
+static bool entries_next(struct entries *e, struct entry *ret)
+{
+	uint32_t line;
+
+	if (!e->sound || !e->left)
+		return false;
+	e->left--;
+	ret->offset = cursor_u64(&e->c) - e->code->lines_start;
+	line = cursor_u32(&e->c);
+	cursor_u32(&e->c);
+	entries_name(e);
+	e->sound = !e->c.failed && e->file && line <= INT32_MAX &&
+	           ret->offset <= e->code->told.size + ELF_HEADER;
+	ret->file = e->file;
+	ret->file_n = e->file_n;
+	ret->line = e->sound && !is_nothing(e->file) ? line : 0;
+	return e->sound;
+}
+
+/* ---- from where addresses count ---- */
+
+/* Of a record whose entries all make sense. */
+struct extent {
+	uint64_t first, last;
+};
+
+static bool extent_of(const struct reading *r, const struct jitdump_code *code, struct extent *ret)
+{
+	struct entries e = entries_of(r, code);
+	struct entry at;
+	bool is_first = true;
+
+	while (entries_next(&e, &at)) {
+		if (is_first)
+			ret->first = at.offset;
+		else if (at.offset < ret->last)
+			return false;
+		ret->last = at.offset;
+		is_first = false;
+	}
+	return e.sound && !is_first && cursor_left(&e.c) <= PADDING_MOST;
+}
+
+/*
+ * All records of a dump are one compiler's. An entry within the first 0x40 bytes of its code proves that nothing was
+ * added, since it would stand before the code; one behind the end of its code, that 0x40 was. Without proof, it was added
+ * where most code would begin with 0x40 bytes of no line at all, to the byte: code mostly has a line where it begins.
+ * Else, and where proofs contradict each other, nothing is believed.
+ */
+static void find_shift(struct jitlines *l, const struct reading *r)
+{
+	const struct jitdump_code *codes = codes_of(r);
+	size_t sound = 0, at_header = 0, plain = 0, added = 0;
+
+	for (size_t i = 0; i < n_codes(r); i++) {
+		struct extent extent;
+
+		if (!codes[i].lines || codes[i].moved || !extent_of(r, &codes[i], &extent))
+			continue;
+		sound++;
+		at_header += extent.first == ELF_HEADER;
+		plain += extent.first < ELF_HEADER;
+		added += extent.last > codes[i].told.size;
+	}
+	l->shift = plain ? 0 : ELF_HEADER;
+	l->undecided = (plain && added) || (sound && !plain && !added && at_header * 2 <= sound);
+}
+
+/* ---- all ---- */
+
+static size_t n_rows(const struct jitlines *l)
+{
+	return l->rows.n / sizeof(struct row);
+}
+
+static const struct row *row_at(const struct jitlines *l, size_t i)
+{
+	return (const struct row *)(const void *)l->rows.bytes + i;
+}
+
+static const struct piece *piece_at(const struct jitlines *l, size_t i)
+{
+	return (const struct piece *)(const void *)l->pieces.bytes + i;
+}
+
+/* Of several entries at one place the last holds, as in DWARF. */
+static int put_row(struct jitlines *l, struct piece *piece, const struct row *row)
+{
+	if (n_rows(l) >= UINT32_MAX - 1)
+		return -ENOMEM;
+	if (piece->n && row_at(l, n_rows(l) - 1)->offset == row->offset) {
+		l->rows.n -= sizeof(*row);
+		piece->n--;
+	}
+	piece->n++;
+	return buf_put(&l->rows, row, sizeof(*row));
+}
+
+/* A record is read once, however often its code was moved. */
+static int put_rows(struct jitlines *l, const struct reading *r, const struct jitdump_code *code,
+                    struct piece *piece)
+{
+	struct entries e = entries_of(r, code);
+	const char *file = NULL;
+	struct extent extent;
+	struct row row = { 0 };
+	struct entry at;
+
+	if (!extent_of(r, code, &extent) || extent.first < l->shift ||
+	    extent.last - l->shift > piece->size)
+		return 0;
+	while (entries_next(&e, &at)) {
+		if (at.file != file)
+			row.file = intern_bytes(&l->files, at.file, at.file_n);
+		file = at.file;
+		row.offset = (uint32_t)(at.offset - l->shift);
+		row.line = at.line;
+		if (row.file == INTERN_FAILED || put_row(l, piece, &row) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int put_piece(struct jitlines *l, const struct jitdump_code *code, struct piece *piece)
+{
+	size_t place = l->pieces.n / sizeof(*piece);
+
+	l->bad += !piece->n;
+	if (!piece->n || (code->ambiguous && map_put(&l->by_number, piece->number, place) < 0))
+		return piece->n ? -ENOMEM : 0;
+	return buf_put(&l->pieces, piece, sizeof(*piece));
+}
+
+/* Code that is told again, in the same place, must have the same lines told. */
+static bool is_told_alike(const struct jitdump_code *a, const struct jitdump_code *b)
+{
+	if (a->lines == b->lines)
+		return true;
+	return a->lines && b->lines && !a->moved && !b->moved && a->n_lines == b->n_lines &&
+	       !memcmp(a->lines, b->lines, a->n_lines);
+}
+
+/* Where those end that begin where the first does, and whether their lines may be believed. */
+static size_t told_again(const struct reading *r, size_t first, bool *ret_alike)
+{
+	const struct jitdump_code *codes = codes_of(r);
+	size_t i = first + 1;
+
+	*ret_alike = true;
+	for (; i < n_codes(r) && codes[i].told.start == codes[first].told.start; i++)
+		*ret_alike &= codes[i].ambiguous || is_told_alike(&codes[i], &codes[i - 1]);
+	return i;
+}
+
+static int put_code(struct jitlines *l, struct reading *r, const struct jitdump_code *code,
+                    bool alike)
+{
+	struct piece piece = { .start = code->told.start,
+		               .size = code->told.size,
+		               .number = code->told.number,
+		               .first = (uint32_t)n_rows(l),
+		               .alone = !code->ambiguous };
+	uint64_t *slot;
+	bool is_new;
+
+	if (!code->lines)
+		return 0;
+	l->told++;
+	slot = map_slot(&r->by_record, (uint64_t)(code->lines - r->dump.bytes), &is_new);
+	if (!slot || (is_new && put_rows(l, r, code, &piece) < 0))
+		return -ENOMEM;
+	if (is_new)
+		*slot = (uint64_t)piece.first << 32 | piece.n;
+	piece.first = (uint32_t)(*slot >> 32);
+	piece.n = alike ? (uint32_t)*slot : 0;
+	return put_piece(l, code, &piece);
+}
+
+static int put_codes(struct jitlines *l, struct reading *r)
+{
+	size_t i = 0;
+
+	while (i < n_codes(r)) {
+		bool alike;
+		size_t end = told_again(r, i, &alike);
+
+		for (; i < end; i++)
+			if (put_code(l, r, &codes_of(r)[i], alike) < 0)
+				return -ENOMEM;
+	}
+	return 0;
+}
+
+static void say(struct jitlines *l)
+{
+	if (l->undecided)
+		snprintf(l->reason, sizeof(l->reason),
+		         "it cannot be told from where its addresses of lines count");
+	else if (l->bad)
+		snprintf(l->reason, sizeof(l->reason),
+		         "what it tells of lines makes no sense for %llu of %llu pieces of code",
+		         (unsigned long long)l->bad, (unsigned long long)l->told);
+	else if (!l->told)
+		snprintf(l->reason, sizeof(l->reason), "it tells of no lines");
+}
+
+static int learn_names(struct reading *r)
+{
+	for (size_t i = 0; i < n_codes(r); i++)
+		if (v8names_learn(&r->v8, codes_of(r)[i].told.name) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+int jitlines_of(struct jitlines **ret, const void *bytes, size_t n)
+{
+	struct jitlines *l = calloc(1, sizeof(*l));
+	struct reading reading = { 0 };
+	int r = l ? jitdump_read(&reading.dump, bytes, n) : -ENOMEM;
+
+	if (r >= 0)
+		r = learn_names(&reading);
+	if (r >= 0)
+		find_shift(l, &reading);
+	if (r >= 0 && !l->undecided)
+		r = put_codes(l, &reading);
+	jitdump_free(&reading.dump);
+	v8names_free(&reading.v8);
+	map_free(&reading.by_record);
+	if (r < 0) {
+		jitlines_free(l);
+		return r;
+	}
+	say(l);
+	*ret = l;
+	return 0;
+}
+
+int jitlines_open(struct jitlines **ret, struct symbol_cache *cache, uint32_t pid)
+{
+	struct buf bytes = { 0 };
+	int r = jitdump_open(&bytes, cache, pid);
+
+	if (r >= 0)
+		r = jitlines_of(ret, bytes.bytes, bytes.n);
+	buf_free(&bytes);
+	return r;
+}
+
+void jitlines_free(struct jitlines *l)
+{
+	if (!l)
+		return;
+	buf_free(&l->rows);
+	buf_free(&l->pieces);
+	map_free(&l->by_number);
+	intern_free(&l->files);
+	free(l);
+}
+
+/* ---- looking up ---- */
+
+static int find_row(const struct jitlines *l, const struct piece *piece, uint64_t offset,
+                    uint32_t *ret)
+{
+	uint32_t low = piece->first, high = piece->first + piece->n;
+
+	if (offset >= piece->size)
+		return -ENOENT;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (row_at(l, middle)->offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == piece->first || !row_at(l, low - 1)->line)
+		return -ENOENT;
+	*ret = low - 1;
+	return 0;
+}
+
+int jitlines_find(const struct jitlines *l, uint64_t addr, uint32_t *ret)
+{
+	size_t low = 0, high = l->pieces.n / sizeof(struct piece);
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (piece_at(l, middle)->start <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* Pieces that overlap are never alone, but for the same one told again. */
+	if (!low || !piece_at(l, low - 1)->alone)
+		return -ENOENT;
+	return find_row(l, piece_at(l, low - 1), addr - piece_at(l, low - 1)->start, ret);
+}
+
+int jitlines_find_in(const struct jitlines *l, uint32_t number, uint64_t offset, uint32_t *ret)
+{
+	uint64_t i;
+
+	if (!map_get(&l->by_number, number, &i))
+		return -ENOENT;
+	return find_row(l, piece_at(l, i), offset, ret);
+}
+
+struct jitlines_row jitlines_row(const struct jitlines *l, uint32_t row)
+{
+	const struct row *r = row_at(l, row);
+
+	return (struct jitlines_row){ intern_get(&l->files, r->file), r->line };
+}
+
+size_t jitlines_rows(const struct jitlines *l)
+{
+	return n_rows(l);
+}
+
+const char *jitlines_reason(const struct jitlines *l)
+{
+	return l->reason;
+}
