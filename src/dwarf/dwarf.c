@@ -10,6 +10,7 @@
 
 #include "base/intern.h"
 #include "dwarf/linked.h"
+#include "dwarf/sections.h"
 #include "dwarf/unit.h"
 
 #define FRAMES_MAX (UNIT_DEPTH_MAX + 1)
@@ -18,9 +19,10 @@
 
 struct dwarf {
 	Dwarf *dw, *alt;
-	struct linked linked; /* a module's; dw is of it then */
-	struct buf units;     /* struct unit */
-	struct buf ranges;    /* struct unit_range */
+	struct linked linked;     /* a module's; dw is of it then */
+	struct sections sections; /* dw's; a module's are left to libdw */
+	struct buf units;         /* struct unit */
+	struct buf ranges;        /* struct unit_range */
 	size_t bytes;
 	uint64_t missing_units;
 	struct unit *last;   /* that was asked, or NULL */
@@ -126,6 +128,8 @@ static int dwarf_start(struct dwarf *d, struct image *image, struct image *alt, 
 		d->alt = dwarf_handle(alt, unpacked);
 	if (d->alt)
 		dwarf_setalt(d->dw, d->alt);
+	if (d->dw && !d->linked.dwfl)
+		sections_of(&d->sections, d->dw);
 	r = d->dw ? dwarf_find_units(d) : -ENOENT;
 	return r >= 0 && !d->ranges.n ? -ENOENT : r;
 }
@@ -267,29 +271,61 @@ static const char *dwarf_path(struct dwarf *d, struct unit *unit, const char *fi
 	return id == INTERN_FAILED ? file : intern_get(&d->paths, id);
 }
 
-/* Where an inlined function was called from. */
-static void dwarf_call(struct dwarf *d, struct unit *unit, Dwarf_Die *call, struct dwarf_frame *ret)
+/* A file by its number in a table of linetab.c's. */
+static const char *dwarf_file(struct dwarf *d, struct unit *unit, uint64_t number)
 {
-	Dwarf_Word file, line;
+	struct linetab_file *file = linetab_file(&unit->linetab, number);
+	uint32_t id;
+
+	if (!file || file->path || !file->dir || file->name[0] == '/')
+		return !file ? NULL : file->path ? file->path : dwarf_path(d, unit, file->name);
+	buf_clear(&d->path);
+	buf_printf(&d->path, "%s/%s", file->dir, file->name);
+	id = d->path.failed ? INTERN_FAILED : intern_bytes(&d->paths, d->path.bytes, d->path.n);
+	if (id == INTERN_FAILED)
+		return file->name;
+	file->path = dwarf_path(d, unit, intern_get(&d->paths, id));
+	return file->path;
+}
+
+/* The same of libdw's. */
+static const char *dwarf_file_of_libdw(struct dwarf *d, struct unit *unit, uint64_t number)
+{
 	Dwarf_Files *files;
 	size_t n;
 
+	if (dwarf_getsrcfiles(&unit->tree, &files, &n) != 0 || number >= n)
+		return NULL;
+	return dwarf_path(d, unit, dwarf_filesrc(files, number, NULL, NULL));
+}
+
+/* Where an inlined function was called from. */
+static void dwarf_call(struct dwarf *d, struct unit *unit, Dwarf_Die *call, struct dwarf_frame *ret)
+{
+	bool own = unit->has_linetab == UNIT_LINETAB_READ && unit->tree.addr == unit->lines.addr;
+	Dwarf_Word file, line;
+
 	if (dwarf_number(call, DW_AT_call_line, &line) && line <= UINT32_MAX)
 		ret->line = (uint32_t)line;
-	if (dwarf_number(call, DW_AT_call_file, &file) &&
-	    dwarf_getsrcfiles(&unit->tree, &files, &n) == 0 && file < n)
-		ret->file = dwarf_path(d, unit, dwarf_filesrc(files, file, NULL, NULL));
+	if (dwarf_number(call, DW_AT_call_file, &file))
+		ret->file = own ? dwarf_file(d, unit, file) : dwarf_file_of_libdw(d, unit, file);
 }
 
 static void dwarf_line(struct dwarf *d, struct unit *unit, uint64_t vaddr, struct dwarf_frame *ret)
 {
-	Dwarf_Line *line = dwarf_getsrc_die(&unit->lines, vaddr);
-	int number;
+	const struct linetab_row *row;
+	Dwarf_Line *line;
+	int number = 0;
 
-	if (!line)
-		return;
-	ret->file = dwarf_path(d, unit, dwarf_linesrc(line, NULL, NULL));
-	if (dwarf_lineno(line, &number) == 0 && number > 0)
+	if (unit->has_linetab == UNIT_LINETAB_READ) {
+		row = linetab_find(&unit->linetab, vaddr);
+		ret->file = row ? dwarf_file(d, unit, row->file) : NULL;
+		number = row ? (int)row->line : 0;
+	} else if ((line = dwarf_getsrc_die(&unit->lines, vaddr))) {
+		ret->file = dwarf_path(d, unit, dwarf_linesrc(line, NULL, NULL));
+		dwarf_lineno(line, &number);
+	}
+	if (number > 0)
 		ret->line = (uint32_t)number;
 }
 
@@ -319,17 +355,25 @@ static size_t dwarf_frames(struct dwarf *d, struct unit *unit, struct unit_funct
 	return depth + 1;
 }
 
-/* Counts what a unit will hold, once. */
-static void dwarf_weigh(struct dwarf *d, struct unit *unit)
+/* Reads the line table of a unit, once, and counts what it holds. */
+static int dwarf_linetab(struct dwarf *d, struct unit *unit)
 {
 	Dwarf_Lines *lines;
+	Dwarf_Word at;
 	size_t n;
+	int r = -ENOTSUP;
 
-	if (unit->walked)
-		return;
+	if (unit->has_linetab)
+		return 0;
 	d->missing_units += unit->split_missing;
-	if (dwarf_getsrclines(&unit->lines, &lines, &n) == 0)
+	if (d->sections.line.at && dwarf_number(&unit->lines, DW_AT_stmt_list, &at))
+		r = linetab_read(&unit->linetab, &d->sections, at,
+		                 dwarf_text(&unit->lines, DW_AT_comp_dir));
+	unit->has_linetab = r < 0 ? UNIT_LINETAB_OF_LIBDW : UNIT_LINETAB_READ;
+	d->bytes += unit->linetab.rows.capacity;
+	if (r < 0 && r != -ENOMEM && dwarf_getsrclines(&unit->lines, &lines, &n) == 0)
 		d->bytes += n * ROW_BYTES;
+	return r == -ENOMEM ? r : 0;
 }
 
 int dwarf_find(struct dwarf *d, uint64_t at, const struct dwarf_frame **ret, size_t *ret_n)
@@ -348,9 +392,10 @@ int dwarf_find(struct dwarf *d, uint64_t at, const struct dwarf_frame **ret, siz
 		return 0;
 	unit = UNIT_AT(&d->units, struct unit, range->of);
 	d->last = unit;
-	dwarf_weigh(d, unit);
 	before = unit->functions.capacity + unit->ranges.capacity;
-	r = unit_function_find(unit, vaddr, &function);
+	r = dwarf_linetab(d, unit);
+	if (r >= 0)
+		r = unit_function_find(unit, vaddr, &function);
 	d->bytes += unit->functions.capacity + unit->ranges.capacity - before;
 	if (r < 0)
 		return r;

@@ -139,6 +139,7 @@ static void unit_free_functions(struct unit *unit)
 void unit_free(struct unit *unit)
 {
 	unit_free_functions(unit);
+	linetab_free(&unit->linetab);
 }
 
 static int unit_find_functions(struct unit *unit, enum unit_reach reach)

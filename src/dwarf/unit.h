@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "dwarf/dwarf.h"
+#include "dwarf/linetab.h"
 
 #define UNIT_DEPTH_MAX 256u /* nesting of DIEs that is followed */
 #define UNIT_FUNCTIONS_MAX (4u << 20)
@@ -41,13 +42,22 @@ enum unit_reach {
 	UNIT_BODIES,
 };
 
+/* The line table. */
+enum unit_linetab {
+	UNIT_LINETAB_NOT_READ,
+	UNIT_LINETAB_READ,
+	UNIT_LINETAB_OF_LIBDW, /* it is not one that linetab.c reads */
+};
+
 struct unit {
 	Dwarf_Die lines;        /* the unit's DIE that has the line table */
 	Dwarf_Die tree;         /* the one that has the functions: another one when split */
 	bool split_missing;     /* the functions are in a file that is not there */
 	enum unit_reach walked; /* where its functions were looked for */
-	struct buf functions;   /* struct unit_function */
-	struct buf ranges;      /* struct unit_range, ascending once walked */
+	enum unit_linetab has_linetab;
+	struct linetab linetab;
+	struct buf functions; /* struct unit_function */
+	struct buf ranges;    /* struct unit_range, ascending once walked */
 };
 
 /* The number of elements in a buffer of them, and one of them. */
