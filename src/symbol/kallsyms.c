@@ -88,12 +88,13 @@ static bool hex_eight(const char *at, uint64_t *value)
  * none is looked through for it. */
 static void line_module(struct line *line, const char *end)
 {
-	const char *at = line->name;
+	size_t all = line->n, n = 0;
+	const char *at;
 
-	while (at < end && *at != '\t' && *at != ' ')
-		at++;
-	line->n = (size_t)(at - line->name);
-	at = memchr(at, '[', (size_t)(end - at));
+	while (n < all && line->name[n] != '\t' && line->name[n] != ' ')
+		n++;
+	line->n = n;
+	at = memchr(line->name + n, '[', all - n);
 	if (at) {
 		line->module = at + 1;
 		line->n_module = (size_t)(end - 1 - line->module);

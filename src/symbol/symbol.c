@@ -262,7 +262,12 @@ int symbol_resolve(struct symbol_object *object, const struct symbol_place *plac
 
 int symbol_object_load(struct symbol_object *object)
 {
-	return object_load(object);
+	return object_load_only(object);
+}
+
+void symbol_object_keep(struct symbol_object *object)
+{
+	object_keep(object);
 }
 
 /* ---- what is to be said of objects ---- */

@@ -157,8 +157,10 @@ struct symbol_place {
 int symbol_resolve(struct symbol_object *object, const struct symbol_place *place, uint64_t addr,
                    struct symbol *ret);
 
-/* Loads the object now, as the first resolve would; any thread. Others that resolve in it meanwhile wait. */
+/* Loads the object now, as the first resolve would, but keeps nothing; any thread. Others that resolve in it meanwhile wait. */
 int symbol_object_load(struct symbol_object *object);
+/* Keeps what opts.keep is for of an object that was loaded so; any thread. */
+void symbol_object_keep(struct symbol_object *object);
 
 /* perf's spelling, for `perf script` text: "/usr/bin/x", "[kernel.kallsyms]", "[ext4]", "[vdso]",
  * "/tmp/perf-12.map", "bpf_prog_..."; never NULL. "[unknown]" is for addresses without mapping. */
