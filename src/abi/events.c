@@ -40,9 +40,11 @@ struct layout layout_of(const struct seam_attr *a)
 		.fixed_size = 8 + events_words(type & EVENTS_FIXED),
 		.branch_hw_idx = a->branch_sample_type & EVENTS_BRANCH_HW_INDEX,
 		.branch_counters = a->branch_sample_type & EVENTS_BRANCH_COUNTERS,
-		.plain = !(type & ~(EVENTS_FIXED | SEAM_SAMPLE_CALLCHAIN)),
+		.again_size = UINT32_MAX,
 	};
 
+	if (!(type & ~(EVENTS_FIXED | SEAM_SAMPLE_CALLCHAIN)))
+		l.again_size = l.fixed_size + (type & SEAM_SAMPLE_CALLCHAIN ? 8 : 0);
 	l.trailer_size = events_words(l.trailer);
 	l.regs_user_n = (uint8_t)__builtin_popcountll(l.regs_user);
 	l.regs_intr_n = (uint8_t)__builtin_popcountll(l.regs_intr);
@@ -267,20 +269,11 @@ const struct seam_event *seam_events_at(const struct seam_events *events, size_t
 	return index < events->n ? &events->entries[index]->event : NULL;
 }
 
-static inline const struct seam_event *events_find(const struct seam_events *events, uint64_t id)
+const struct seam_event *seam_events_by_id(const struct seam_events *events, uint64_t id)
 {
 	uint64_t index;
 
-	if (events->near_ids && id - events->first_id < EVENTS_NEAR) {
-		index = events->near_ids[id - events->first_id];
-		return index ? &events->entries[index - 1]->event : NULL;
-	}
 	return map_get(&events->by_id, id, &index) ? seam_events_at(events, index) : NULL;
-}
-
-const struct seam_event *seam_events_by_id(const struct seam_events *events, uint64_t id)
-{
-	return events_find(events, id);
 }
 
 static uint64_t events_word(const struct seam_record *record, uint32_t at)

@@ -22,7 +22,8 @@ struct layout {
 	uint32_t trailer_size;
 	uint8_t regs_user_n, regs_intr_n;
 	bool branch_hw_idx, branch_counters;
-	bool plain; /* nothing but a callchain stands behind PERIOD */
+	/* The least size of a sample that has nothing but a callchain behind PERIOD; UINT32_MAX: they have more. */
+	uint32_t again_size;
 };
 
 #define EVENTS_NO_ID UINT32_MAX
@@ -57,6 +58,16 @@ static inline const struct layout *events_layout(const struct seam_event *event)
 	return &((const struct events_entry *)(const void *)event)->layout;
 }
 
+static inline const struct seam_event *events_find(const struct seam_events *events, uint64_t id)
+{
+	uint32_t index;
+
+	if (!events->near_ids || id - events->first_id >= EVENTS_NEAR)
+		return seam_events_by_id(events, id);
+	index = events->near_ids[id - events->first_id];
+	return index ? &events->entries[index - 1]->event : NULL;
+}
+
 /* The event that a kernel record belongs to; NULL when it cannot be told. */
 const struct seam_event *events_of_sample(const struct seam_events *events,
                                           const struct seam_record *record);
@@ -68,21 +79,6 @@ const struct seam_event *events_of_trailer(const struct seam_events *events,
 /* A sample's time and nothing else of it, so that little of the record is read; 0: it has none, or cannot be
  * decoded. */
 uint64_t events_sample_time(const struct seam_events *events, const struct seam_record *record);
-
-/*
- * The same as seam_record_decode for a SAMPLE, into what it last decoded, a sample of the event last (NULL: nothing),
- * and nobody wrote since: only what differs is written. False: nothing was written, and seam_record_decode is to be called.
- */
-bool events_sample_again(const struct seam_events *events, const struct seam_record *record,
-                         const struct seam_event *last, struct seam_decoded *ret);
-
-/*
- * seam_record_decode into a place that holds what the same *again says: the event of the whole sample that was decoded there last (NULL:
- * something else). Most records are samples of the event before, of which little has to be written.
- */
-int events_decode_again(const struct seam_events *events, const struct seam_record *record,
-                        const struct seam_event **again, struct seam_decoded *ret,
-                        struct seam_error *err);
 
 /* What is constant of the records of an event with this attr. */
 struct layout layout_of(const struct seam_attr *attr);

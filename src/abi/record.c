@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "abi/decode.h"
+#include "abi/fixed.h"
 
 struct record_type {
 	const char *name;
@@ -58,48 +59,6 @@ int decode_bad(const struct decode *d, const char *fmt, ...)
 	                      seam_record_name(d->record->type), "%s", text);
 }
 
-static inline uint64_t record_word(const unsigned char **p, bool swap)
-{
-	uint64_t v;
-
-	memcpy(&v, *p, 8);
-	*p += 8;
-	return swap ? __builtin_bswap64(v) : v;
-}
-
-static inline uint32_t record_half(const unsigned char *p, bool swap)
-{
-	uint32_t v;
-
-	memcpy(&v, p, 4);
-	return swap ? __builtin_bswap32(v) : v;
-}
-
-/* The trailer of a kernel record, which is not a sample: layout.trailer_size bytes are known to be there. */
-static void record_trailer(const unsigned char *p, bool swap, uint64_t bits, struct seam_id *ret)
-{
-	ret->has = bits;
-	if (bits & SEAM_SAMPLE_TID) {
-		ret->pid = record_half(p, swap);
-		ret->tid = record_half(p + 4, swap);
-		p += 8;
-	}
-	if (bits & SEAM_SAMPLE_TIME)
-		ret->time_ns = record_word(&p, swap);
-	if (bits & SEAM_SAMPLE_ID)
-		ret->id = record_word(&p, swap);
-	if (bits & SEAM_SAMPLE_STREAM_ID)
-		ret->stream_id = record_word(&p, swap);
-	if (bits & SEAM_SAMPLE_CPU) { /* and a reserved half */
-		ret->cpu = record_half(p, swap);
-		p += 8;
-	}
-	if (bits & SEAM_SAMPLE_IDENTIFIER) {
-		ret->id = record_word(&p, swap);
-		ret->has |= SEAM_SAMPLE_ID;
-	}
-}
-
 const struct layout *decode_trailer(const struct seam_events *events,
                                     const struct seam_record *record,
                                     const struct seam_event *event)
@@ -127,7 +86,8 @@ static int record_kernel(struct decode *d, unsigned least)
 	d->ret->event = event;
 	if (!size)
 		return 0;
-	record_trailer(record->bytes + end - size, record->swap, l->trailer, &d->ret->id);
+	d->ret->id.has = fixed_trailer_has(l);
+	fixed_trailer(l, record->bytes + end - size, record->swap, &d->ret->id);
 	d->body.end -= record->size - end + size;
 	return 0;
 }

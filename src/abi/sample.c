@@ -9,54 +9,7 @@
 #include <errno.h>
 
 #include "abi/decode.h"
-
-static inline uint64_t sample_word(const unsigned char **p, bool swap)
-{
-	uint64_t v;
-
-	memcpy(&v, *p, 8);
-	*p += 8;
-	return swap ? __builtin_bswap64(v) : v;
-}
-
-/* Two u32 in one word: each is swapped by itself. */
-static inline void sample_pair(const unsigned char **p, bool swap, uint32_t *first,
-                               uint32_t *second)
-{
-	memcpy(first, *p, 4);
-	memcpy(second, *p + 4, 4);
-	*p += 8;
-	if (swap) {
-		*first = __builtin_bswap32(*first);
-		*second = __builtin_bswap32(*second);
-	}
-}
-
-/* IDENTIFIER to PERIOD; fixed_size bytes are known to be there. */
-__attribute__((always_inline)) static inline void
-sample_fixed(const struct layout *l, const unsigned char *p, bool swap, struct seam_sample *s)
-{
-	uint64_t type = l->sample_type;
-	uint32_t reserved;
-
-	if (type & SEAM_SAMPLE_IDENTIFIER)
-		s->id.id = sample_word(&p, swap);
-	if (type & SEAM_SAMPLE_IP)
-		s->ip = sample_word(&p, swap);
-	if (type & SEAM_SAMPLE_TID)
-		sample_pair(&p, swap, &s->id.pid, &s->id.tid);
-	if (type & SEAM_SAMPLE_TIME)
-		s->id.time_ns = sample_word(&p, swap);
-	if (type & SEAM_SAMPLE_ADDR)
-		s->addr = sample_word(&p, swap);
-	if (type & SEAM_SAMPLE_ID)
-		s->id.id = sample_word(&p, swap);
-	if (type & SEAM_SAMPLE_STREAM_ID)
-		s->id.stream_id = sample_word(&p, swap);
-	if (type & SEAM_SAMPLE_CPU)
-		sample_pair(&p, swap, &s->id.cpu, &reserved);
-	s->period = type & SEAM_SAMPLE_PERIOD ? sample_word(&p, swap) : l->period;
-}
+#include "abi/fixed.h"
 
 /* Words of one value: the value itself, [id], [lost]. */
 static unsigned read_stride(uint64_t format)
@@ -331,11 +284,10 @@ int sample_record(struct decode *d)
 	if (d->record->size < l->fixed_size)
 		return decode_bad(d, "%u bytes, need %u", d->record->size, l->fixed_size);
 	s->event = d->ret->event = event;
-	s->id = (struct seam_id){
+	s->id = d->ret->id = (struct seam_id){
 		.has = l->id_has, .pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX
 	};
-	sample_fixed(l, d->body.at, d->body.swap, s);
-	d->ret->id = s->id;
+	fixed_sample(l, d->body.at, d->body.swap, s, &d->ret->id);
 	d->body.at += l->fixed_size - 8;
 	if (l->sample_type & SEAM_SAMPLE_READ)
 		r = decode_read(d, l->read_format, &s->read);
@@ -350,44 +302,6 @@ int sample_record(struct decode *d)
 	return r;
 }
 
-bool events_sample_again(const struct seam_events *events, const struct seam_record *record,
-                         const struct seam_event *last, struct seam_decoded *ret)
-{
-	const struct layout *l = last ? events_layout(last) : NULL;
-	struct seam_sample *s = &ret->sample;
-	const unsigned char *p;
-	uint64_t n;
-
-	if (!l || !l->plain || record->type != SEAM_RECORD_SAMPLE ||
-	    record->size < l->fixed_size + (l->sample_type & SEAM_SAMPLE_CALLCHAIN ? 8 : 0) ||
-	    events_of_sample(events, record) != last)
-		return false;
-	if (l->sample_type & SEAM_SAMPLE_CALLCHAIN) {
-		p = record->bytes + l->fixed_size;
-		n = sample_word(&p, record->swap);
-		if (n > (record->size - l->fixed_size - 8) / 8)
-			return false;
-		s->callchain = (struct seam_u64s){ .bytes = p, .n = n, .swap = record->swap };
-	}
-	sample_fixed(l, record->bytes + 8, record->swap, s);
-	ret->id = s->id;
-	ret->record = record;
-	return true;
-}
-
-int events_decode_again(const struct seam_events *events, const struct seam_record *record,
-                        const struct seam_event **again, struct seam_decoded *ret,
-                        struct seam_error *err)
-{
-	int r;
-
-	if (events_sample_again(events, record, *again, ret))
-		return 0;
-	r = seam_record_decode(events, record, ret, err);
-	*again = r >= 0 && record->type == SEAM_RECORD_SAMPLE ? ret->event : NULL;
-	return r;
-}
-
 uint64_t events_sample_time(const struct seam_events *events, const struct seam_record *record)
 {
 	const struct seam_event *event = events_of_sample(events, record);
@@ -398,5 +312,5 @@ uint64_t events_sample_time(const struct seam_events *events, const struct seam_
 		return 0;
 	p += 8 * __builtin_popcountll(l->sample_type &
 	                              (SEAM_SAMPLE_IDENTIFIER | SEAM_SAMPLE_IP | SEAM_SAMPLE_TID));
-	return sample_word(&p, record->swap);
+	return fixed_word(&p, record->swap);
 }

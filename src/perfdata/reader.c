@@ -363,7 +363,50 @@ static inline void reader_ahead(const unsigned char *next, uint16_t size)
 		__builtin_prefetch(next + i * 64);
 }
 
-int seam_reader_next(struct seam_reader *r, struct seam_record *ret, struct seam_error *err)
+/* The lane that the next record is in. */
+static inline struct lane *reader_lane(struct seam_reader *r)
+{
+	return r->inner.at != r->inner.end ? &r->inner : &r->outer;
+}
+
+struct head {
+	uint32_t type;
+	uint16_t misc, size;
+};
+
+/* The header that stands in a lane, where 8 bytes are. */
+static inline struct head reader_head(const struct seam_reader *r, const struct lane *l)
+{
+	struct head h;
+
+	memcpy(&h.type, l->at, 4);
+	memcpy(&h.misc, l->at + 4, 2);
+	memcpy(&h.size, l->at + 6, 2);
+	if (r->swap) {
+		h.type = __builtin_bswap32(h.type);
+		h.misc = __builtin_bswap16(h.misc);
+		h.size = __builtin_bswap16(h.size);
+	}
+	return h;
+}
+
+static inline void reader_take(const struct seam_reader *r, struct lane *l, const struct head *h,
+                               struct seam_record *ret)
+{
+	*ret = (struct seam_record){ .type = h->type,
+		                     .misc = h->misc,
+		                     .swap = r->swap,
+		                     .stable = l->stable,
+		                     .size = h->size,
+		                     .offset = lane_offset(l),
+		                     .index = r->records,
+		                     .bytes = l->at };
+	l->at += h->size;
+}
+
+/* seam_reader_next where something is to be done first. Not inlined: else each record pays for its registers. */
+__attribute__((noinline)) static int
+reader_next_special(struct seam_reader *r, struct seam_record *ret, struct seam_error *err)
 {
 	int rc;
 
@@ -371,42 +414,26 @@ int seam_reader_next(struct seam_reader *r, struct seam_record *ret, struct seam
 		return seam_error_set(err, -r->failed, r->name, SEAM_NO_OFFSET, NULL,
 		                      "reading has failed before");
 	for (;;) {
-		struct lane *l = r->inner.at != r->inner.end ? &r->inner : &r->outer;
+		struct lane *l = reader_lane(r);
 		size_t left = lane_left(l);
-		uint32_t type;
-		uint16_t misc, size;
+		struct head h;
 
-		if (__builtin_expect(left < 8, 0)) {
+		if (left < 8) {
 			rc = reader_short(r, l, err);
 			if (rc <= 0)
 				return reader_fail(r, rc);
 			continue;
 		}
-		memcpy(&type, l->at, 4);
-		memcpy(&misc, l->at + 4, 2);
-		memcpy(&size, l->at + 6, 2);
-		if (r->swap) {
-			type = __builtin_bswap32(type);
-			misc = __builtin_bswap16(misc);
-			size = __builtin_bswap16(size);
-		}
-		if (__builtin_expect(size < 8 || size > left, 0)) {
-			rc = size < 8 ? reader_unsound(r, l, size, err) : reader_short(r, l, err);
-			if (rc < 0 || (!rc && size >= 8))
+		h = reader_head(r, l);
+		if (h.size < 8 || h.size > left) {
+			rc = h.size < 8 ? reader_unsound(r, l, h.size, err)
+			                : reader_short(r, l, err);
+			if (rc < 0 || (!rc && h.size >= 8))
 				return reader_fail(r, rc);
 			continue;
 		}
-		*ret = (struct seam_record){ .type = type,
-			                     .misc = misc,
-			                     .swap = r->swap,
-			                     .stable = l->stable,
-			                     .size = size,
-			                     .offset = lane_offset(l),
-			                     .index = r->records,
-			                     .bytes = l->at };
-		l->at += size;
-		reader_ahead(l->at, size);
-		if (__builtin_expect(reader_is_special(type), 0)) {
+		reader_take(r, l, &h, ret);
+		if (reader_is_special(ret->type)) {
 			rc = reader_special(r, l, ret, err);
 			if (rc < 0)
 				return reader_fail(r, rc);
@@ -416,4 +443,22 @@ int seam_reader_next(struct seam_reader *r, struct seam_record *ret, struct seam
 		r->records++;
 		return 1;
 	}
+}
+
+int seam_reader_next(struct seam_reader *r, struct seam_record *ret, struct seam_error *err)
+{
+	struct lane *l = reader_lane(r);
+	size_t left = lane_left(l);
+
+	if (left >= 8 && !r->failed) {
+		struct head h = reader_head(r, l);
+
+		if (h.size >= 8 && h.size <= left && !reader_is_special(h.type)) {
+			reader_take(r, l, &h, ret);
+			reader_ahead(l->at, h.size);
+			r->records++;
+			return 1;
+		}
+	}
+	return reader_next_special(r, ret, err);
 }

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "abi/events.h"
+#include "abi/again.h"
 
 #define LINE 64u
 #define HEAD 512u /* bytes: of a sample with registers, up to its copy of the stack */
@@ -33,7 +33,8 @@ static void batch_ask_user(const struct batch_item *item)
 static int batch_decode(struct batch *b, struct batch_item *item)
 {
 	const struct recording *rec = b->rec;
-	int r = events_decode_again(rec->events, &item->record, &item->again, &item->decoded, NULL);
+	int r = again_decode(rec->events, &item->record, SEAM_RECORD_SAMPLE, &item->again,
+	                     &item->decoded, NULL);
 
 	item->walk = NULL;
 	item->comm = NULL;

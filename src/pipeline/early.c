@@ -49,8 +49,7 @@ bool early_names(struct recording *rec, const struct symbol_opts *symbols,
 	struct image_build_id kernel = { 0 };
 	struct seam_decoded d;
 
-	if ((record->type != SEAM_RECORD_MMAP && record->type != SEAM_RECORD_MMAP2) ||
-	    (record->misc & SEAM_MISC_CPUMODE_MASK) != SEAM_MISC_KERNEL ||
+	if ((record->misc & SEAM_MISC_CPUMODE_MASK) != SEAM_MISC_KERNEL ||
 	    seam_record_decode(rec->events, record, &d, NULL) < 0 ||
 	    strncmp(d.mmap.filename, KERNEL, strlen(KERNEL)))
 		return false;

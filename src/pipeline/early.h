@@ -18,8 +18,12 @@ struct early {
 	bool started;
 };
 
-/* For a recording that is being read. The record that says where the kernel was (true) is among the first: begins with
+/* For a recording that is being read, and its records that say what was mapped. The one that says where the kernel was (true) is among the first: begins with
  * the running kernel's names, if that is the one and some event counts in it. They are rec->running. */
+static inline bool early_asks(const struct seam_record *record)
+{
+	return record->type == SEAM_RECORD_MMAP || record->type == SEAM_RECORD_MMAP2;
+}
 bool early_names(struct recording *rec, const struct symbol_opts *symbols,
                  const struct seam_record *record);
 

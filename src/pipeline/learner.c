@@ -5,9 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "abi/events.h"
+#include "abi/again.h"
 #include "base/cursor.h"
 #include "perfdata/feature.h"
+#include "pipeline/notes.h"
 #include "pipeline/outcome.h"
 
 #define RUN_MAX (1u << 20) /* bytes: the unit of work of the second pass */
@@ -33,7 +34,8 @@ static int learner_add_run(struct learner *l, const struct seam_record *record)
 	if (!runs)
 		return -ENOMEM;
 	rec->runs = runs;
-	runs[rec->n_runs++] = (struct recording_run){
+	l->run = &runs[rec->n_runs++];
+	*l->run = (struct recording_run){
 		.bytes = record->bytes,
 		.n = record->size,
 		.offset = record->offset,
@@ -44,36 +46,34 @@ static int learner_add_run(struct learner *l, const struct seam_record *record)
 	return 0;
 }
 
+/* Whether a record lies right behind a run, in memory and in the file. */
+static bool learner_is_behind(const struct recording_run *run, const struct seam_record *record)
+{
+	if (record->bytes != run->bytes + run->n || record->swap != run->swap ||
+	    run->n + record->size > RUN_MAX || record->index != run->first_index + run->records)
+		return false;
+	if (record->offset == run->offset + run->n)
+		return !run->one_offset;
+	return record->offset == run->offset && (run->one_offset || run->records == 1);
+}
+
 /* Adds a record to the last run, if it lies right behind it; else begins a new run. */
 static int learner_place(struct learner *l, const struct seam_record *record)
 {
-	struct recording *rec = l->rec;
-	struct recording_run *run = rec->n_runs ? &rec->runs[rec->n_runs - 1] : NULL;
-	bool behind, same_offset;
-	int r = 0;
+	struct recording_run *run = l->run;
 
 	if (record->type >= SEAM_RECORD_USER_FIRST)
 		return 0; /* some have a payload behind them; the second pass needs none */
 	if (!record->stable) {
-		rec->stable = false;
+		l->rec->stable = false;
 		return 0;
 	}
-	same_offset = run && record->offset == run->offset;
-	behind = run && record->bytes == l->run_end && run->swap == record->swap &&
-	         run->n + record->size <= RUN_MAX &&
-	         record->index == run->first_index + run->records &&
-	         (run->records == 1 || run->one_offset == same_offset) &&
-	         (same_offset || record->offset == l->run_end_offset);
-	if (behind) {
-		run->one_offset = same_offset;
-		run->n += record->size;
-		run->records++;
-	} else {
-		r = learner_add_run(l, record);
-	}
-	l->run_end = record->bytes + record->size;
-	l->run_end_offset = record->offset + record->size;
-	return r;
+	if (!run || !learner_is_behind(run, record))
+		return learner_add_run(l, record);
+	run->one_offset = record->offset == run->offset;
+	run->n += record->size;
+	run->records++;
+	return 0;
 }
 
 /* Kernel code came or went: what is at a kernel address depends on the time. */
@@ -95,29 +95,37 @@ static int learner_kernel_change(struct learner *l, uint64_t time_ns)
 	return 0;
 }
 
-static void learner_event(struct recording *rec, const struct seam_event *event)
+static inline void learner_event(struct recording *rec, const struct seam_event *event)
 {
 	size_t last = sizeof(rec->counts.event_samples) / sizeof(rec->counts.event_samples[0]) - 1;
 
-	if (event)
-		rec->counts.event_samples[event->index < last ? event->index : last]++;
+	rec->counts.event_samples[event->index < last ? event->index : last]++;
 }
 
 /* A sample that reads its group counts for each member that has a share in it. */
-static int learner_sample(struct learner *l, const struct seam_decoded *d)
+static int learner_group(struct learner *l, const struct seam_decoded *d)
 {
 	struct recording *rec = l->rec;
-	uint64_t time_ns = d->id.time_ns, i = 0;
 	struct member member;
+	uint64_t i = 0;
+	int r;
+
+	rec->counts.group_samples++;
+	while ((r = members_next(&l->members, rec->events, &d->sample, &i, &member)) > 0)
+		learner_event(rec, member.event);
+	return r;
+}
+
+static inline int learner_sample(struct learner *l, const struct seam_decoded *d)
+{
+	struct recording *rec = l->rec;
+	uint64_t time_ns = d->id.time_ns;
 	int r = 0;
 
-	if (d->sample.event && members_of(&d->sample)) {
-		rec->counts.group_samples++;
-		while ((r = members_next(&l->members, rec->events, &d->sample, &i, &member)) > 0)
-			learner_event(rec, member.event);
-	} else {
+	if (members_of(&d->sample))
+		r = learner_group(l, d);
+	else
 		learner_event(rec, d->sample.event);
-	}
 	if (r < 0 || !(d->id.has & SEAM_SAMPLE_TIME))
 		return r;
 	if (time_ns < rec->first_ns)
@@ -127,14 +135,12 @@ static int learner_sample(struct learner *l, const struct seam_decoded *d)
 	return 0;
 }
 
-/* Of a sample, or of the record that answers it. */
+/* Why the stack of a sample, or of the record that answers it, ended: said by a recording's own walks only. */
 static void learner_end(struct recording *rec, const struct seam_decoded *d)
 {
 	const struct seam_record *record = d->record;
 	enum stack_end end = stack_end_of(record->misc);
 
-	if (end == STACK_END_NOT_SAID)
-		return;
 	if (record->type == SEAM_RECORD_SAMPLE && d->sample.event &&
 	    outcome_said(&d->sample.event->attr)) /* the bits say something else there */
 		return;
@@ -188,15 +194,16 @@ int learner_side_band(struct learner *l, const struct seam_decoded *d)
 }
 
 /* What is counted of a sound record. */
-static int learner_account(struct learner *l, const struct seam_decoded *d)
+static inline int learner_account(struct learner *l, uint32_t type, const struct seam_decoded *d)
 {
 	struct recording *rec = l->rec;
 	int r = 0;
 
-	switch (d->record->type) {
+	switch (type) {
 	case SEAM_RECORD_SAMPLE:
 		r = learner_sample(l, d);
-		learner_end(rec, d);
+		if (stack_end_of(d->record->misc) != STACK_END_NOT_SAID)
+			learner_end(rec, d);
 		break;
 	case SEAM_RECORD_LOST:
 		rec->counts.lost += d->lost.lost;
@@ -205,7 +212,8 @@ static int learner_account(struct learner *l, const struct seam_decoded *d)
 		rec->counts.lost_samples += d->lost.lost;
 		break;
 	case SEAM_RECORD_CALLCHAIN_DEFERRED:
-		learner_end(rec, d);
+		if (stack_end_of(d->record->misc) != STACK_END_NOT_SAID)
+			learner_end(rec, d);
 		break;
 	default:
 		break;
@@ -213,12 +221,29 @@ static int learner_account(struct learner *l, const struct seam_decoded *d)
 	return r;
 }
 
-static int learner_teach(struct learner *l, const struct seam_decoded *d)
+static inline int learner_teach_sample(struct learner *l, const struct seam_decoded *d)
+{
+	struct recording *rec = l->rec;
+	struct stitch_learned learned;
+	int r = stitch_learn_sample(rec->stitch, d, &learned);
+
+	if (r < 0 || !rec->notes)
+		return r;
+	r = notes_add(rec->notes, d, &learned);
+	if (r) { /* so all samples will be decoded again */
+		notes_free(rec->notes);
+		rec->notes = NULL;
+	}
+	return r < 0 ? r : 0;
+}
+
+static inline int learner_teach(struct learner *l, uint32_t type, const struct seam_decoded *d)
 {
 	int r;
 
-	switch (d->record->type) {
+	switch (type) {
 	case SEAM_RECORD_SAMPLE:
+		return learner_teach_sample(l, d);
 	case SEAM_RECORD_CALLCHAIN_DEFERRED:
 	case SEAM_RECORD_LOST:
 	case SEAM_RECORD_LOST_SAMPLES:
@@ -252,17 +277,39 @@ static bool learner_is_known(uint32_t type)
 	return seam_record_name(type) != NULL;
 }
 
+static void learner_tally(struct recording *rec, uint32_t type)
+{
+	rec->counts.records++;
+	if (type < RECORDING_TYPES)
+		rec->counts.type[type]++;
+	else
+		rec->counts.other++;
+}
+
+/* Of a record that could not be decoded. -ENOMEM if it was for that, else 0. */
+static int learner_unsound(struct recording *rec, const struct seam_record *record, int r,
+                           const struct seam_error *why)
+{
+	if (r == -ENOMEM)
+		return r;
+	if (r == -EOPNOTSUPP) {
+		rec->counts.unknown++;
+		return 0;
+	}
+	rec->counts.undecoded++;
+	rec->counts.undecoded_samples += record->type == SEAM_RECORD_SAMPLE;
+	if (!rec->first_error.code)
+		rec->first_error = *why;
+	return 0;
+}
+
 int learner_count(struct learner *l, const struct seam_record *record, struct seam_decoded *ret)
 {
 	struct recording *rec = l->rec;
 	struct seam_error why; /* filled on failure only: it is large */
 	int r;
 
-	rec->counts.records++;
-	if (record->type < RECORDING_TYPES)
-		rec->counts.type[record->type]++;
-	else
-		rec->counts.other++;
+	learner_tally(rec, record->type);
 	if (record->type == SEAM_RECORD_HEADER_BUILD_ID) {
 		r = learner_build_ids(rec, record->bytes, record->size, record->swap);
 		return r < 0 ? r : 0;
@@ -271,33 +318,45 @@ int learner_count(struct learner *l, const struct seam_record *record, struct se
 		rec->counts.unknown += !learner_is_known(record->type);
 		return 0;
 	}
-	r = ret == &l->sample ? events_decode_again(rec->events, record, &l->again, ret, &why)
-	                      : seam_record_decode(rec->events, record, ret, &why);
-	if (r == -EOPNOTSUPP) {
-		rec->counts.unknown++;
-		return 0;
-	}
-	if (r == -ENOMEM)
-		return r;
-	if (r < 0) {
-		rec->counts.undecoded++;
-		rec->counts.undecoded_samples += record->type == SEAM_RECORD_SAMPLE;
-		if (!rec->first_error.code)
-			rec->first_error = why;
-		return 0;
-	}
-	r = learner_account(l, ret);
+	r = seam_record_decode(rec->events, record, ret, &why);
+	if (r < 0)
+		return learner_unsound(rec, record, r, &why);
+	r = learner_account(l, record->type, ret);
 	return r < 0 ? r : 1;
+}
+
+/* The same for one of the two types that nearly all records have, and what it teaches. Inlined for each of them: no test
+ * of the type is left. */
+__attribute__((always_inline)) static inline int learner_again(struct learner *l,
+                                                               const struct seam_record *record,
+                                                               uint32_t type,
+                                                               struct learner_place *last)
+{
+	struct recording *rec = l->rec;
+	struct seam_error why;
+	int r;
+
+	learner_tally(rec, type);
+	r = again_decode(rec->events, record, type, &last->event, &last->decoded, &why);
+	if (r < 0)
+		return learner_unsound(rec, record, r, &why);
+	r = learner_account(l, type, &last->decoded);
+	return r < 0 ? r : learner_teach(l, type, &last->decoded);
 }
 
 int learner_record(struct learner *l, const struct seam_record *record)
 {
-	struct seam_decoded other, *d = record->type == SEAM_RECORD_SAMPLE ? &l->sample : &other;
+	struct seam_decoded d;
 	int r = learner_place(l, record);
 
-	if (r >= 0)
-		r = learner_count(l, record, d);
-	return r > 0 ? learner_teach(l, d) : r;
+	if (r < 0)
+		return r;
+	if (record->type == SEAM_RECORD_SAMPLE)
+		return learner_again(l, record, SEAM_RECORD_SAMPLE, &l->sample);
+	if (record->type == SEAM_RECORD_CALLCHAIN_DEFERRED)
+		return learner_again(l, record, SEAM_RECORD_CALLCHAIN_DEFERRED, &l->answer);
+	r = learner_count(l, record, &d);
+	return r > 0 ? learner_teach(l, record->type, &d) : r;
 }
 
 void learner_free(struct learner *l)

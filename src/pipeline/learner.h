@@ -10,15 +10,19 @@
 #include "pipeline/jit.h"
 #include "pipeline/recording.h"
 
+/* Where the records of one type are decoded, one after the other (again.h). */
+struct learner_place {
+	struct seam_decoded decoded;
+	const struct seam_event *event;
+};
+
 struct learner {
 	struct recording *rec;
 	size_t runs_capacity, changes_capacity;
-	const unsigned char *run_end; /* behind the last record of the last run */
-	uint64_t run_end_offset;
+	struct recording_run *run; /* the last one */
 	struct members members;
 	struct jit jit;
-	struct seam_decoded sample;     /* the last one */
-	const struct seam_event *again; /* its event, while it holds a whole one */
+	struct learner_place sample, answer;
 };
 
 void learner_free(struct learner *l);

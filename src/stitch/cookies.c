@@ -5,20 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Little endian: bits 0-31 CPU + 1, bit 32 always 1, bits 33-63 count. (line key, place) names each
- * u64 once: the place is bits 33-36, the key is all others.
- */
-static uint64_t cookies_key(uint64_t cookie)
-{
-	return cookie & ~(0xfULL << 33);
-}
-
-static unsigned cookies_place(uint64_t cookie)
-{
-	return (cookie >> 33) & 0xf;
-}
-
 void cookies_free(struct cookies *c)
 {
 	map_free(&c->lines);
@@ -26,14 +12,12 @@ void cookies_free(struct cookies *c)
 	*c = (struct cookies){ 0 };
 }
 
-uint32_t *cookies_slot(struct cookies *c, uint64_t cookie)
+uint32_t *cookies_find(struct cookies *c, uint64_t cookie)
 {
 	uint64_t key = cookies_key(cookie), *at;
 	size_t last = key % COOKIES_LAST;
 	bool is_new;
 
-	if (c->last[last].line && c->last[last].key == key)
-		return &c->line[c->last[last].line - 1][cookies_place(cookie)];
 	if (c->n == c->capacity) {
 		size_t capacity = c->capacity ? c->capacity + c->capacity / 2 : 64;
 		void *line = realloc(c->line, capacity * sizeof(*c->line));

@@ -26,10 +26,43 @@ struct cookies {
 };
 
 void cookies_free(struct cookies *c);
+/*
+ * Little endian: bits 0-31 CPU + 1, bit 32 always 1, bits 33-63 count. (line key, place) names each
+ * u64 once: the place is bits 33-36, the key is all others.
+ */
+static inline uint64_t cookies_key(uint64_t cookie)
+{
+	return cookie & ~(0xfULL << 33);
+}
+
+static inline unsigned cookies_place(uint64_t cookie)
+{
+	return (cookie >> 33) & 0xf;
+}
+
+uint32_t *cookies_find(struct cookies *c, uint64_t cookie); /* for cookies_slot */
 /* The value of a cookie, 0 when new; NULL: out of memory. Lives until the next call. */
-uint32_t *cookies_slot(struct cookies *c, uint64_t cookie);
+static inline uint32_t *cookies_slot(struct cookies *c, uint64_t cookie)
+{
+	uint64_t key = cookies_key(cookie);
+	size_t last = key % COOKIES_LAST;
+
+	if (c->last[last].line && c->last[last].key == key)
+		return &c->line[c->last[last].line - 1][cookies_place(cookie)];
+	return cookies_find(c, cookie);
+}
 /* 0 when it is not there. */
 uint32_t cookies_get(const struct cookies *c, uint64_t cookie);
+/* Where a slot is among all, and the value there: no search. */
+static inline uint64_t cookies_place_of(const struct cookies *c, const uint32_t *slot)
+{
+	return (uint64_t)(slot - c->line[0]);
+}
+
+static inline uint32_t cookies_at(const struct cookies *c, uint64_t place)
+{
+	return c->line[place / COOKIES_LINE][place % COOKIES_LINE];
+}
 size_t cookies_bytes(const struct cookies *c);
 
 #endif

@@ -9,34 +9,11 @@
 
 #include <string.h>
 
-uint64_t rules_when(const struct seam_decoded *d)
-{
-	if (d->id.has & SEAM_SAMPLE_TIME)
-		return d->id.time_ns & ~RULES_UNTIMED;
-	return RULES_UNTIMED | d->record->index;
-}
-
-struct rules_who rules_who(const struct seam_decoded *d)
-{
-	struct rules_who who = { .when = rules_when(d), .pid = UINT32_MAX, .tid = UINT32_MAX };
-
-	if (d->id.has & SEAM_SAMPLE_TID) {
-		who.pid = d->id.pid;
-		who.tid = d->id.tid;
-	}
-	return who;
-}
-
 uint64_t rules_task_when(const struct seam_decoded *d)
 {
 	if (!(d->id.has & SEAM_SAMPLE_TIME) && d->task.time_ns)
 		return d->task.time_ns & ~RULES_UNTIMED;
 	return rules_when(d);
-}
-
-bool rules_user_mode(uint16_t misc)
-{
-	return (misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER;
 }
 
 static struct seam_u64s rules_slice(struct seam_u64s a, uint64_t from, uint64_t to)
@@ -51,7 +28,7 @@ static uint64_t rules_marker(const struct seam_u64s *chain, uint64_t from)
 {
 	uint64_t words[4];
 
-	for (; !chain->swap && chain->n - from >= 4; from += 4) { /* most chains have none */
+	for (; !chain->swap && chain->n - from >= 4; from += 4) { /* most words are none */
 		memcpy(words, chain->bytes + from * 8, sizeof(words));
 		if (words[0] >= SEAM_CONTEXT_MAX || words[1] >= SEAM_CONTEXT_MAX ||
 		    words[2] >= SEAM_CONTEXT_MAX || words[3] >= SEAM_CONTEXT_MAX)
@@ -62,48 +39,67 @@ static uint64_t rules_marker(const struct seam_u64s *chain, uint64_t from)
 	return from;
 }
 
-static void rules_split_chain(const struct seam_sample *sample, uint16_t misc,
-                              struct rules_parts *ret)
+/* Where the user part begins or its cookie stands: the first of their markers; or the chain's end. swap is a constant for
+ * whoever inlines this: few words lie in front, and each costs five instructions. */
+__attribute__((always_inline)) static inline uint64_t
+rules_user_at(const unsigned char *bytes, uint64_t n, bool swap, uint64_t *marker)
 {
-	const struct seam_u64s *chain = &sample->callchain;
-	uint64_t marker = 0, at = 0;
+	uint64_t at, word;
 
-	*ret = (struct rules_parts){ .kind = RULES_NO_USER };
-	if (sample->event ? !(sample->event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN)
-	                  : !chain->n) {
-		ret->kind = RULES_NO_CHAIN;
-		return;
-	}
-	/* Addresses in front of any marker belong to the mode that the record's header names. */
-	if (rules_user_mode(misc) && chain->n && seam_u64s_at(chain, 0) < SEAM_CONTEXT_MAX) {
-		ret->kind = RULES_AT_ONCE;
-		ret->user = rules_slice(*chain, 0, rules_marker(chain, 0));
-		return;
-	}
-	for (; at < chain->n; at++) {
-		marker = seam_u64s_at(chain, at);
-		if (marker == SEAM_CONTEXT_USER || marker == SEAM_CONTEXT_USER_DEFERRED)
+	for (at = 0; at < n; at++) {
+		memcpy(&word, bytes + at * 8, 8);
+		if (swap)
+			word = __builtin_bswap64(word);
+		if (word < SEAM_CONTEXT_MAX)
+			continue;
+		*marker = word;
+		if (word == SEAM_CONTEXT_USER || word == SEAM_CONTEXT_USER_DEFERRED)
 			break;
 	}
-	ret->kernel = rules_slice(*chain, 0, at);
-	if (at == chain->n)
-		return;
-	if (marker == SEAM_CONTEXT_USER) {
-		ret->kind = RULES_AT_ONCE;
-		ret->user = rules_slice(*chain, at + 1, rules_marker(chain, at + 1));
-		return;
-	}
-	if (at + 1 < chain->n)
-		ret->cookie = seam_u64s_at(chain, at + 1);
-	ret->kind = ret->cookie ? RULES_DEFERRED : RULES_CUT_COOKIE;
+	return at;
+}
+
+/* The user part is there, from a word on. Not inlined: the other samples, which pass by, would pay for its registers. */
+__attribute__((noinline)) static void rules_at_once(const struct seam_u64s *chain, uint64_t from,
+                                                    struct rules_parts *ret)
+{
+	ret->kind = RULES_AT_ONCE;
+	ret->user = rules_slice(*chain, from, rules_marker(chain, from));
+}
+
+static enum rules_kind rules_copy_or(const struct seam_sample *sample, enum rules_kind kind)
+{
+	return sample->regs_user.abi && sample->stack_user_size ? RULES_STACK_COPY : kind;
 }
 
 void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_parts *ret)
 {
-	rules_split_chain(sample, misc, ret);
-	if ((ret->kind == RULES_NO_USER || ret->kind == RULES_NO_CHAIN) && sample->regs_user.abi &&
-	    sample->stack_user_size)
-		ret->kind = RULES_STACK_COPY;
+	const struct seam_u64s *chain = &sample->callchain;
+	uint64_t marker = 0, at;
+
+	*ret = (struct rules_parts){ .kind = RULES_CUT_COOKIE };
+	if (sample->event ? !(sample->event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN)
+	                  : !chain->n) {
+		ret->kind = rules_copy_or(sample, RULES_NO_CHAIN);
+		return;
+	}
+	/* Addresses in front of any marker belong to the mode that the record's header names. */
+	if (rules_user_mode(misc) && chain->n && seam_u64s_at(chain, 0) < SEAM_CONTEXT_MAX) {
+		rules_at_once(chain, 0, ret);
+		return;
+	}
+	at = chain->swap ? rules_user_at(chain->bytes, chain->n, true, &marker)
+	                 : rules_user_at(chain->bytes, chain->n, false, &marker);
+	ret->kernel = rules_slice(*chain, 0, at);
+	if (at == chain->n) {
+		ret->kind = rules_copy_or(sample, RULES_NO_USER);
+	} else if (marker == SEAM_CONTEXT_USER) {
+		rules_at_once(chain, at + 1, ret);
+	} else if (at + 1 < chain->n) {
+		ret->cookie = seam_u64s_at(chain, at + 1);
+		if (ret->cookie)
+			ret->kind = RULES_DEFERRED;
+	}
 }
 
 struct seam_u64s rules_addresses(struct seam_u64s ips)
@@ -126,19 +122,7 @@ enum rules_match rules_match(const struct rules_who *sample, const struct rules_
 		return RULES_MISMATCH;
 	if (exec)
 		return RULES_CROSSED;
-	return answer->when < sample->when ? RULES_EARLIER : RULES_LATER;
-}
-
-enum seam_stitch_state rules_matched(enum rules_match match)
-{
-	switch (match) {
-	case RULES_EARLIER:
-		return SEAM_STITCH_STITCHED_EARLIER;
-	case RULES_CROSSED:
-		return SEAM_STITCH_CROSSED_EXEC;
-	default:
-		return SEAM_STITCH_STITCHED;
-	}
+	return rules_in_turn(sample->when, answer->when);
 }
 
 bool rules_same_answer(const struct rules_who *a, const struct rules_who *b)

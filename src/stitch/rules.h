@@ -17,13 +17,27 @@
 
 /* A moment: ns of the recording's clock, or RULES_UNTIMED + the record's index when it has no time.
  * Moments of the two kinds cannot be compared; where that matters the answer is the careful one. */
-uint64_t rules_when(const struct seam_decoded *d);
+static inline uint64_t rules_when(const struct seam_decoded *d)
+{
+	if (d->id.has & SEAM_SAMPLE_TIME)
+		return d->id.time_ns & ~RULES_UNTIMED;
+	return RULES_UNTIMED | d->record->index;
+}
 
 struct rules_who {
 	uint64_t when;
 	uint32_t pid, tid; /* UINT32_MAX: not known */
 };
-struct rules_who rules_who(const struct seam_decoded *d);
+static inline struct rules_who rules_who(const struct seam_decoded *d)
+{
+	struct rules_who who = { .when = rules_when(d), .pid = UINT32_MAX, .tid = UINT32_MAX };
+
+	if (d->id.has & SEAM_SAMPLE_TID) {
+		who.pid = d->id.pid;
+		who.tid = d->id.tid;
+	}
+	return who;
+}
 /* The moment a task began or ended (FORK, EXIT). */
 uint64_t rules_task_when(const struct seam_decoded *d);
 
@@ -42,7 +56,10 @@ struct rules_parts {
 	struct seam_u64s kernel, user; /* as in struct seam_stitched; user only of RULES_AT_ONCE */
 };
 void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_parts *ret);
-bool rules_user_mode(uint16_t misc);
+static inline bool rules_user_mode(uint16_t misc)
+{
+	return (misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER;
+}
 /* The addresses of an answer: up to its first marker (there is none, says the ABI). */
 struct seam_u64s rules_addresses(struct seam_u64s ips);
 
@@ -57,7 +74,19 @@ enum rules_match {
  * to a new task between them. */
 enum rules_match rules_match(const struct rules_who *sample, const struct rules_who *answer,
                              bool exec, bool reborn);
-enum seam_stitch_state rules_matched(enum rules_match match);
+/* The same where it is known that the task is one and that nothing lies between. */
+static inline enum rules_match rules_in_turn(uint64_t sample, uint64_t answer)
+{
+	return answer < sample ? RULES_EARLIER : RULES_LATER;
+}
+
+static inline enum seam_stitch_state rules_matched(enum rules_match match)
+{
+	return match == RULES_EARLIER   ? SEAM_STITCH_STITCHED_EARLIER
+	       : match == RULES_CROSSED ? SEAM_STITCH_CROSSED_EXEC
+	                                : SEAM_STITCH_STITCHED;
+}
+
 /* One answer told twice, by two output events or by the recorder. */
 bool rules_same_answer(const struct rules_who *a, const struct rules_who *b);
 

@@ -25,31 +25,18 @@ size_t track_bytes(const struct track *t)
 	return t->capacity * sizeof(*t->points) + times_bytes(&t->exits) + times_bytes(&t->births);
 }
 
-int track_add(struct track *t, uint64_t when, uint32_t index, uint64_t cookie, bool user_mode,
-              uint64_t seen)
+int track_grow(struct track *t)
 {
-	uint32_t entry = user_mode;
+	uint64_t capacity = t->capacity ? t->capacity + (uint64_t)t->capacity / 2 : 4;
+	struct track_point *points;
 
-	if (t->n == t->capacity) {
-		uint64_t capacity = t->capacity ? t->capacity + (uint64_t)t->capacity / 2 : 4;
-		struct track_point *points;
-
-		if (capacity > UINT32_MAX)
-			return -EOVERFLOW;
-		points = realloc(t->points, capacity * sizeof(*points));
-		if (!points)
-			return -ENOMEM;
-		t->points = points;
-		t->capacity = (uint32_t)capacity;
-	}
-	if (cookie) { /* 31 bits: two cookies of one task look alike once in 2^31, then a sign is
-		         missed, never made up */
-		entry |= (uint32_t)(map_mix(cookie) >> 32) & ~1u;
-		if (entry < 2)
-			entry |= 2;
-	}
-	t->points[t->n++] =
-	        (struct track_point){ .when = when, .seen = seen, .index = index, .entry = entry };
+	if (capacity > UINT32_MAX)
+		return -EOVERFLOW;
+	points = realloc(t->points, capacity * sizeof(*points));
+	if (!points)
+		return -ENOMEM;
+	t->points = points;
+	t->capacity = (uint32_t)capacity;
 	return 0;
 }
 
@@ -61,8 +48,13 @@ static bool track_before(const struct track_point *a, const struct track_point *
 /* Where the sorted run that starts at `at` ends. */
 static uint32_t track_run(const struct track_point *p, uint32_t at, uint32_t n)
 {
-	for (at++; at < n && !track_before(&p[at], &p[at - 1]); at++)
-		;
+	uint64_t last = p[at].when;
+
+	for (at++; at < n; at++) {
+		if (p[at].when <= last && track_before(&p[at], &p[at - 1]))
+			break;
+		last = p[at].when;
+	}
 	return at;
 }
 
@@ -92,8 +84,16 @@ static void track_merge(struct track_point *p, uint32_t middle, uint32_t n,
 	uint32_t left = middle - at;
 
 	memcpy(spare, p + at, left * sizeof(*p));
-	while (a < left)
-		p[at++] = b == end || !track_before(&p[b], &spare[a]) ? spare[a++] : p[b++];
+	while (a < left && b < end) { /* no branch: which of the two it is cannot be foreseen */
+		bool second = (p[b].when < spare[a].when) |
+		              ((p[b].when == spare[a].when) & (p[b].index < spare[a].index));
+		const struct track_point *from = second ? &p[b] : &spare[a];
+
+		p[at++] = *from;
+		b += second;
+		a += !second;
+	}
+	memcpy(p + at, spare + a, (left - a) * sizeof(*p));
 }
 
 /* Sorts by merging neighbouring runs, pair by pair. */
@@ -176,40 +176,40 @@ static int track_group(struct track_point *p, uint32_t n, bool swap, struct map 
 	return r;
 }
 
-static int track_duplicates(struct track *t, bool swap, struct map *duplicates)
+/* Where the points of the same time as p[i] begin. */
+static uint32_t track_same(const struct track_point *p, uint32_t i)
 {
-	int r;
-
-	for (uint32_t i = 0, end; i < t->n; i = end) {
-		for (end = i + 1; end < t->n && t->points[end].when == t->points[i].when; end++)
-			;
-		/* Without times two equal records may well be two samples. */
-		if (end - i == 1 || t->points[i].when & RULES_UNTIMED)
-			continue;
-		r = track_group(&t->points[i], end - i, swap, duplicates);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	while (i && p[i - 1].when == p[i].when)
+		i--;
+	return i;
 }
 
 /*
- * Replaces the hashes by signs, from the last point to the first. A sign that the task has left the
+ * Looks for duplicates and replaces the hashes by signs, from the last point to the first. A sign that the task has left the
  * kernel entry of a point is the next sample of another entry; or the next one in user mode without
  * a cookie, if the entry's last sample was in kernel mode (when it was in user mode, both may have
  * hit in the same interrupt).
  */
-static void track_signs(struct track *t)
+static int track_signs(struct track *t, bool swap, struct map *duplicates)
 {
+	int r;
 	uint32_t entry = 0;                                   /* of the next point with a cookie */
 	uint64_t next = RULES_NEVER, next_user = RULES_NEVER; /* first of it */
 	uint64_t past_next = RULES_NEVER, past_user = RULES_NEVER; /* seen past that entry */
 	bool user_between = false; /* in front of the next point with a cookie */
+	uint32_t looked = t->n;    /* from here on duplicates are known */
 
 	for (uint32_t i = t->n; i--;) {
 		struct track_point *p = &t->points[i];
 		uint32_t mine = p->entry & ~1u;
 
+		/* Without times two equal records may well be two samples. */
+		if (i && p[-1].when == p->when && i < looked && !(p->when & RULES_UNTIMED)) {
+			looked = track_same(t->points, i);
+			r = track_group(&t->points[looked], i + 1 - looked, swap, duplicates);
+			if (r < 0)
+				return r;
+		}
 		if (!mine) {
 			p->seen = RULES_NEVER;
 			if (p->entry & 1) {
@@ -229,6 +229,7 @@ static void track_signs(struct track *t)
 		user_between = false;
 		p->seen = past_next < past_user ? past_next : past_user;
 	}
+	return 0;
 }
 
 int track_sort(struct track *t, bool swap, struct map *duplicates)
@@ -236,10 +237,9 @@ int track_sort(struct track *t, bool swap, struct map *duplicates)
 	int r = track_order(t);
 
 	if (r >= 0)
-		r = track_duplicates(t, swap, duplicates);
+		r = track_signs(t, swap, duplicates);
 	if (r < 0)
 		return r;
-	track_signs(t);
 	times_sort(&t->exits);
 	times_sort(&t->births);
 	return 0;

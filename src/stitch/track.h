@@ -28,13 +28,32 @@ struct track {
 };
 
 void track_free(struct track *t);
+int track_grow(struct track *t); /* makes room for one more: -EOVERFLOW, -ENOMEM */
 /*
  * cookie: 0 without one. seen: a hash of the record without its top bit; or TRACK_BYTES and the address of its
  * bytes, which last: they are read only if another sample has the same time. -ENOMEM.
  */
 #define TRACK_BYTES (1ULL << 63)
-int track_add(struct track *t, uint64_t when, uint32_t index, uint64_t cookie, bool user_mode,
-              uint64_t seen);
+static inline int track_add(struct track *t, uint64_t when, uint32_t index, uint64_t cookie,
+                            bool user_mode, uint64_t seen)
+{
+	uint32_t entry = user_mode;
+	int r;
+
+	if (t->n == t->capacity) {
+		r = track_grow(t);
+		if (r < 0)
+			return r;
+	}
+	if (cookie) { /* 31 bits; of one CPU's cookies all differ. That two others look alike (once in 2^31) misses a
+		         sign, and makes none up */
+		entry |= (uint32_t)(cookie * 0x9e3779b97f4a7c15ULL >> 33) << 1;
+		entry |= entry < 2 ? 2 : 0;
+	}
+	t->points[t->n++] =
+	        (struct track_point){ .when = when, .seen = seen, .index = index, .entry = entry };
+	return 0;
+}
 /* Sorts; puts the index of every duplicate into `duplicates`. swap: of the records' bytes. -ENOMEM. */
 int track_sort(struct track *t, bool swap, struct map *duplicates);
 /* When the task was first seen past the kernel entry of this sample, or UINT64_MAX. */

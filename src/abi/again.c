@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// again.c: see again.h. Invariant: what it takes, seam_record_decode takes, with the same result; what is unsound, of another
+// event or of a shape with more to it is left to that.
+#include "abi/again.h"
+
+#include "abi/fixed.h"
+
+#define ANSWER_LEAST 24u /* header, cookie, number of addresses */
+
+/* Whether a record is the last one's event's; at: where its id stands, EVENTS_NO_ID: nowhere. */
+static bool again_is(const struct seam_events *events, const struct seam_record *record,
+                     uint32_t at, const struct seam_event *last)
+{
+	const unsigned char *p = record->bytes + at;
+
+	if (events->n == 1)
+		return true;
+	return at <= record->size - 8 && events_find(events, fixed_word(&p, record->swap)) == last;
+}
+
+/* True only if it is; of this byte order, and with an id near the first, as nearly all are. It calls nothing, so that who
+ * asks saves no register: a quarter of its instructions. */
+static inline bool again_is_near(const struct seam_events *events, const struct seam_record *record,
+                                 uint32_t at, const struct seam_event *last)
+{
+	const unsigned char *p = record->bytes + at;
+	uint64_t near;
+
+	if (record->swap)
+		return false;
+	if (events->n == 1)
+		return true;
+	if (at > record->size - 8 || !events->near_ids)
+		return false;
+	near = fixed_word(&p, false) - events->first_id;
+	return near < EVENTS_NEAR && events->near_ids[near] == last->index + 1;
+}
+
+FIXED_INLINE bool again_take_sample(const struct seam_record *record, bool swap,
+                                    const struct layout *l, struct seam_decoded *ret)
+{
+	const unsigned char *p = record->bytes + l->fixed_size;
+	uint64_t n;
+
+	if (l->sample_type & SEAM_SAMPLE_CALLCHAIN) {
+		n = fixed_word(&p, swap);
+		if (n > (record->size - l->fixed_size - 8) / 8)
+			return false;
+		ret->sample.callchain = (struct seam_u64s){ .bytes = p, .n = n, .swap = swap };
+	}
+	fixed_sample(l, record->bytes + 8, swap, &ret->sample, &ret->id);
+	ret->record = record;
+	return true;
+}
+
+__attribute__((noinline)) static bool again_far_sample(const struct seam_events *events,
+                                                       const struct seam_record *record,
+                                                       const struct seam_event *last,
+                                                       struct seam_decoded *ret)
+{
+	return again_is(events, record, events->sample_id_at, last) &&
+	       again_take_sample(record, record->swap, events_layout(last), ret);
+}
+
+bool again_sample(const struct seam_events *events, const struct seam_record *record,
+                  const struct seam_event *last, struct seam_decoded *ret)
+{
+	const struct layout *l = events_layout(last);
+
+	if (record->size < l->again_size)
+		return false;
+	if (!again_is_near(events, record, events->sample_id_at, last))
+		return again_far_sample(events, record, last, ret);
+	return again_take_sample(record, false, l, ret);
+}
+
+FIXED_INLINE bool again_take_answer(const struct seam_record *record, bool swap,
+                                    const struct layout *l, struct seam_decoded *ret)
+{
+	const unsigned char *p = record->bytes + 8;
+	uint64_t cookie = fixed_word(&p, swap), n = fixed_word(&p, swap);
+
+	if (n > (record->size - ANSWER_LEAST - l->trailer_size) / 8)
+		return false;
+	ret->deferred.cookie = cookie;
+	ret->deferred.ips = (struct seam_u64s){ .bytes = p, .n = n, .swap = swap };
+	fixed_trailer(l, record->bytes + record->size - l->trailer_size, swap, &ret->id);
+	ret->record = record;
+	return true;
+}
+
+__attribute__((noinline)) static bool again_far_answer(const struct seam_events *events,
+                                                       const struct seam_record *record,
+                                                       const struct seam_event *last,
+                                                       struct seam_decoded *ret)
+{
+	return again_is(events, record, record->size - events->trailer_id_back, last) &&
+	       again_take_answer(record, record->swap, events_layout(last), ret);
+}
+
+bool again_answer(const struct seam_events *events, const struct seam_record *record,
+                  const struct seam_event *last, struct seam_decoded *ret)
+{
+	const struct layout *l = events_layout(last);
+
+	if (record->size < ANSWER_LEAST + l->trailer_size)
+		return false;
+	if (!again_is_near(events, record, record->size - events->trailer_id_back, last))
+		return again_far_answer(events, record, last, ret);
+	return again_take_answer(record, false, l, ret);
+}
