@@ -3,6 +3,7 @@
 // earlier. Whoever needs a name of it meanwhile waits for it, and for nothing else.
 #include "pipeline/early.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/cpus.h"
@@ -71,6 +72,9 @@ static void *early_run(void *arg)
 	struct early *e = arg;
 
 	symbol_object_load(e->kernel); /* that it failed says the first lookup */
+	while (sem_wait(&e->rest) < 0 && errno == EINTR)
+		;
+	symbol_object_keep(e->kernel);
 	return NULL;
 }
 
@@ -80,13 +84,23 @@ void early_start(struct early *e, struct places *places, unsigned threads)
 	if ((threads ? threads : cpus_online()) == 1)
 		return;
 	e->kernel = places_kernel(places);
+	sem_init(&e->rest, 0, 0);
 	e->started = e->kernel && counts_in_kernel(places_recording(places)) &&
 	             !pthread_create(&e->thread, NULL, early_run, e);
 }
 
-void early_end(struct early *e)
+void early_rest(struct early *e)
 {
 	if (e->started)
+		sem_post(&e->rest);
+}
+
+void early_end(struct early *e)
+{
+	early_rest(e);
+	if (e->started) {
 		pthread_join(e->thread, NULL);
+		sem_destroy(&e->rest);
+	}
 	e->started = false;
 }

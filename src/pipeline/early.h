@@ -7,12 +7,14 @@
 #define SEAM_PIPELINE_EARLY_H
 
 #include <pthread.h>
+#include <semaphore.h>
 
 #include "pipeline/places.h"
 
 struct early {
 	struct symbol_object *kernel;
 	pthread_t thread;
+	sem_t rest;
 	bool started;
 };
 
@@ -27,7 +29,9 @@ bool early_names(struct recording *rec, const struct symbol_opts *symbols,
 
 /* Begins, where there is a CPU for it and some event counts in the kernel. threads as in load_opts. */
 void early_start(struct early *e, struct places *places, unsigned threads);
-/* Waits for its end: before the names are freed. Zeroed: there is nothing to wait for. */
+/* Lets it write its list to disk, for the next run: when there is a CPU for that, as names and lines are found. */
+void early_rest(struct early *e);
+/* Lets it, and waits for its end: before the names are freed. Zeroed: there is nothing to wait for. */
 void early_end(struct early *e);
 
 #endif

@@ -282,7 +282,7 @@ static int load_add_unwound(struct load *load, const struct load_worker *workers
 }
 
 static int load_finish(struct load *load, struct places *places, const struct load_opts *opts,
-                       struct load_worker *workers, unsigned n)
+                       struct early *early, struct load_worker *workers, unsigned n)
 {
 	const struct recording *rec = places_recording(places);
 	const struct stacks *stacks[THREADS_MAX];
@@ -300,7 +300,7 @@ static int load_finish(struct load *load, struct places *places, const struct lo
 	if (r >= 0)
 		r = load_add_unwound(load, workers, n);
 	if (r >= 0)
-		r = load_build(load, places, opts, stacks, n);
+		r = load_build(load, places, opts, early, stacks, n);
 	if (r < 0)
 		return r;
 	counts = profile_counts(load->profile);
@@ -367,7 +367,7 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		r = noted ? load_noted(rec, opts, &workers[0])
 		          : load_count(&work, workers, n, &why);
 	if (r >= 0)
-		r = load_finish(&load, places, opts, workers, n);
+		r = load_finish(&load, places, opts, &early, workers, n);
 	early_end(&early);
 	if (places)
 		load.symbols = places_take_symbols(places);

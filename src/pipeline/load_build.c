@@ -19,6 +19,7 @@ struct load_builder {
 	const struct load_opts *opts;
 	const struct recording *rec;
 	struct places *places;
+	struct early *early;
 	struct profile *profile;
 	uint32_t *events; /* event index -> profile's event */
 	uint32_t *frames; /* of one stack, innermost first */
@@ -327,6 +328,7 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 		r = load_users(b, stacks[w], &b->users[w]);
 	if (r >= 0)
 		r = load_lines_some(&b->lines);
+	early_rest(b->early); /* what follows is one thread's */
 	for (size_t w = 0; w < n && r >= 0; w++)
 		r = load_table(b, stacks[w], &b->users[w], &serial, total);
 	if (r >= 0)
@@ -337,13 +339,16 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 }
 
 int load_build(struct load *load, struct places *places, const struct load_opts *opts,
-               const struct stacks *const *stacks, size_t n)
+               struct early *early, const struct stacks *const *stacks, size_t n)
 {
 	const struct recording *rec = places_recording(places);
 	struct map users[LOAD_TABLES_MAX] = { 0 };
-	struct load_builder b = {
-		.load = load, .opts = opts, .rec = rec, .places = places, .users = users
-	};
+	struct load_builder b = { .load = load,
+		                  .opts = opts,
+		                  .rec = rec,
+		                  .places = places,
+		                  .early = early,
+		                  .users = users };
 	int r = profile_new(&load->profile, opts->keep);
 
 	b.profile = load->profile;

@@ -3,6 +3,7 @@
 #ifndef SEAM_PIPELINE_LOAD_BUILD_H
 #define SEAM_PIPELINE_LOAD_BUILD_H
 
+#include "pipeline/early.h"
 #include "pipeline/load.h"
 #include "pipeline/places.h"
 #include "pipeline/stacks.h"
@@ -12,6 +13,6 @@
 /* Fills load's profile, unnamed and taken_unnamed from n tables of stacks. -ENOMEM; what was filled is
  * load_free's. */
 int load_build(struct load *load, struct places *places, const struct load_opts *opts,
-               const struct stacks *const *stacks, size_t n);
+               struct early *early, const struct stacks *const *stacks, size_t n);
 
 #endif

@@ -55,15 +55,62 @@ struct line {
 /* The value of a digit, in lower case; negative: it is none. */
 static int hex_digit(char c)
 {
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+	unsigned digit = (unsigned char)c - (unsigned)'0',
+	         letter = (unsigned char)c - (unsigned)'a';
+
+	return digit < 10 ? (int)digit : letter < 6 ? (int)letter + 10 : -1;
+}
+
+#define EACH_BYTE 0x0101010101010101U
+
+/* Eight digits at once, as there are 16 in each of a hundred thousand lines; false: one of them is none. */
+static bool hex_eight(const char *at, uint64_t *value)
+{
+	uint64_t text, digits, letters;
+
+	memcpy(&text, at, sizeof(text));
+	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+		text = __builtin_bswap64(text);
+	digits = (text & 0x0f * EACH_BYTE) + (text >> 6 & EACH_BYTE) * 9;
+	letters = (digits + 6 * EACH_BYTE) >> 4 & EACH_BYTE;
+	/* Written again they must be what was read. */
+	if (digits & 0xf0 * EACH_BYTE ||
+	    digits + '0' * EACH_BYTE + letters * ('a' - '0' - 10) != text)
+		return false;
+	digits = (digits | digits >> 4) & 0x00ff00ff00ff00ff;
+	digits = (digits | digits >> 8) & 0x0000ffff0000ffff;
+	digits = (digits | digits >> 16) & 0xffffffff;
+	*value = *value << 32 | digits;
+	return true;
+}
+
+/* What a module's line says behind the name, which ends there: "\t[MODULE]". Of the kernel's own lines, which are almost all,
+ * none is looked through for it. */
+static void line_module(struct line *line, const char *end)
+{
+	size_t all = line->n, n = 0;
+	const char *at;
+
+	while (n < all && line->name[n] != '\t' && line->name[n] != ' ')
+		n++;
+	line->n = n;
+	at = memchr(line->name + n, '[', all - n);
+	if (at) {
+		line->module = at + 1;
+		line->n_module = (size_t)(end - 1 - line->module);
+	}
 }
 
 /* Takes one line; false: it makes no sense. */
 static bool line_parse(const char *at, const char *end, struct line *ret)
 {
-	const char *p = at, *stop;
+	const char *p = at;
 	uint64_t addr = 0;
 
+	if (end - at >= 16 && hex_eight(at, &addr) && hex_eight(at + 8, &addr))
+		p += 16;
+	else
+		addr = 0;
 	for (; p < end && *p != ' '; p++) {
 		int digit = hex_digit(*p);
 
@@ -73,17 +120,11 @@ static bool line_parse(const char *at, const char *end, struct line *ret)
 	}
 	if (p == at || end - p < 4 || p[2] != ' ')
 		return false;
-	*ret = (struct line){ .addr = addr, .type = p[1], .name = p + 3 };
-	p += 3;
-	stop = memchr(p, '\t', (size_t)(end - p));
-	stop = stop ? stop : end;
-	p = memchr(p, ' ', (size_t)(stop - p));
-	p = p ? p : stop;
-	ret->n = (size_t)(p - ret->name);
-	if (p < end && end[-1] == ']' && (stop = memchr(p, '[', (size_t)(end - p)))) {
-		ret->module = stop + 1;
-		ret->n_module = (size_t)(end - 1 - ret->module);
-	}
+	*ret = (struct line){
+		.addr = addr, .type = p[1], .name = p + 3, .n = (size_t)(end - p) - 3
+	};
+	if (end[-1] == ']')
+		line_module(ret, end);
 	return ret->n > 0;
 }
 

@@ -147,21 +147,16 @@ static int load(struct symbol_object *object)
 	return r;
 }
 
-int object_load(struct symbol_object *object)
+int object_load_only(struct symbol_object *object)
 {
-	bool keep = false;
-
 	if (atomic_load_explicit(&object->loaded, memory_order_acquire))
 		return object->error;
 	pthread_mutex_lock(&object->loading);
 	if (!atomic_load_explicit(&object->loaded, memory_order_relaxed)) {
 		object->error = load(object);
-		keep = object->unkept && !object->error;
 		atomic_store_explicit(&object->loaded, true, memory_order_release);
 	}
 	pthread_mutex_unlock(&object->loading);
-	if (keep) /* others go on meanwhile */
-		kernel_keep(object);
 	return object->error;
 }
 
@@ -176,4 +171,21 @@ int object_outline(struct symbol_object *object)
 	}
 	pthread_mutex_unlock(&object->loading);
 	return object->outline_error;
+}
+
+void object_keep(struct symbol_object *object)
+{
+	if (!object->error && atomic_exchange(&object->unkept, false))
+		kernel_keep(object);
+}
+
+int object_load(struct symbol_object *object)
+{
+	int r;
+
+	if (atomic_load_explicit(&object->loaded, memory_order_acquire))
+		return object->error;
+	r = object_load_only(object);
+	object_keep(object); /* others go on meanwhile */
+	return r;
 }

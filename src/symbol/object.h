@@ -48,7 +48,8 @@ struct symbol_object {
 	uint64_t reference; /* KERNEL: the table's _text, 0: unknown */
 	bool is_64;         /* VDSO */
 	uint64_t bad_lines;
-	bool unkept;    /* KERNEL: the table was made anew, and is to be kept for the next time */
+	atomic_bool
+	        unkept; /* KERNEL: the table was made anew, and is to be kept for the next time */
 	bool ambiguous; /* ANON: it has code that stood where other code stood: not in the table */
 	_Atomic(struct symbol_used *) *used; /* one per symbol of the table */
 	/* Fixed once outlined, by whoever asks first for what has no name. */
@@ -106,8 +107,11 @@ void object_module_name(const char *path, char *name, size_t n);
 int object_new(struct symbol_cache *cache, const struct symbol_key *key,
                struct symbol_object **ret);
 void object_free(struct symbol_object *object);
-/* Loads it if that was not done; 0 or -ENOMEM. */
+/* Loads it if that was not done, and keeps what is to be kept; 0 or -ENOMEM. */
 int object_load(struct symbol_object *object);
+/* The same in two steps. */
+int object_load_only(struct symbol_object *object);
+void object_keep(struct symbol_object *object);
 /* The same of the outline of one that is loaded. */
 int object_outline(struct symbol_object *object);
 

@@ -299,7 +299,12 @@ int symbol_outline(struct symbol_object *object, struct symbol *symbol)
 
 int symbol_object_load(struct symbol_object *object)
 {
-	return object_load(object);
+	return object_load_only(object);
+}
+
+void symbol_object_keep(struct symbol_object *object)
+{
+	object_keep(object);
 }
 
 /* ---- what is to be said of objects ---- */

@@ -169,8 +169,10 @@ int symbol_outline(struct symbol_object *object, struct symbol *symbol);
 /* The symbol, or else the outline, at an address in the terms of struct symbol. 1, 0 or -ENOMEM. */
 int symbol_at(struct symbol_object *object, uint64_t addr, struct symbol *ret);
 
-/* Loads the object now, as the first resolve would; any thread. Others that resolve in it meanwhile wait. */
+/* Loads the object now, as the first resolve would, but keeps nothing; any thread. Others that resolve in it meanwhile wait. */
 int symbol_object_load(struct symbol_object *object);
+/* Keeps what opts.keep is for of an object that was loaded so; any thread. */
+void symbol_object_keep(struct symbol_object *object);
 
 /* perf's spelling, for `perf script` text: "/usr/bin/x", "[kernel.kallsyms]", "[ext4]", "[vdso]",
  * "/tmp/perf-12.map", "bpf_prog_..."; never NULL. "[unknown]" is for addresses without mapping. */

@@ -22,6 +22,9 @@ const char *table_name(const struct table *table, const struct table_symbol *sym
 int table_put(struct table *table, const struct table_symbol *symbol, const char *name, size_t n,
               const char *suffix)
 {
+	size_t n_suffix = strlen(suffix) + 1;
+	char *to;
+
 	if (table->n == table->capacity) {
 		size_t capacity = table->capacity ? table->capacity * 2 : 256;
 		struct table_symbol *symbols = realloc(table->symbols, capacity * sizeof(*symbols));
@@ -31,14 +34,16 @@ int table_put(struct table *table, const struct table_symbol *symbol, const char
 		table->symbols = symbols;
 		table->capacity = capacity;
 	}
-	if (table->names.n > UINT32_MAX - n - strlen(suffix) - 1 || table->n >= UINT32_MAX - 1)
+	if (table->names.n > UINT32_MAX - n - n_suffix || table->n >= UINT32_MAX - 1)
 		return -E2BIG;
+	to = buf_reserve(&table->names, n + n_suffix);
+	if (!to)
+		return -ENOMEM;
+	memcpy(to, name, n);
+	memcpy(to + n, suffix, n_suffix);
 	table->symbols[table->n] = *symbol;
 	table->symbols[table->n].name = (uint32_t)table->names.n;
-	buf_put(&table->names, name, n);
-	buf_put(&table->names, suffix, strlen(suffix) + 1);
-	if (table->names.failed)
-		return -ENOMEM;
+	table->names.n += n + n_suffix;
 	table->n++;
 	return 0;
 }

@@ -14,15 +14,16 @@
 
 #include "dwarf/dwarf.h"
 
-#define ROUNDS 1200
+#define ROUNDS 1600
 #define QUESTIONS 40
+#define DAMAGED 4
 
 static unsigned char *bytes;
 static size_t n_bytes;
 static uint64_t text_start, text_end;
 static struct {
 	size_t at, n;
-} sections[3];
+} sections[DAMAGED];
 
 static size_t ask(struct image *image, uint64_t seed)
 {
@@ -48,7 +49,8 @@ static size_t ask(struct image *image, uint64_t seed)
 
 static int read_self(void **state)
 {
-	static const char *const names[] = { ".debug_info", ".debug_abbrev", ".debug_line" };
+	static const char *const names[DAMAGED] = { ".debug_info", ".debug_abbrev", ".debug_line",
+		                                    ".debug_rnglists" };
 	FILE *f = fopen("/proc/self/exe", "rb");
 	struct image_section section;
 	struct image *image;
@@ -64,7 +66,7 @@ static int read_self(void **state)
 	fclose(f);
 	text_start = image_segment_at(image, 0)->vaddr;
 	text_end = text_start + image_segment_at(image, 0)->memory_size;
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < DAMAGED; i++) {
 		if (image_section(image, names[i], &section) < 0)
 			return -1;
 		sections[i].at = section.offset;
@@ -100,7 +102,7 @@ static void damaged_information_ends(void **state)
 	(void)state;
 	assert_non_null(damaged);
 	for (int round = 0; round < ROUNDS; round++) {
-		int which = round % 3;
+		int which = round % DAMAGED;
 
 		memcpy(damaged, bytes, n_bytes);
 		for (int i = 0; i < 1 << round % 8; i++) {
