@@ -45,4 +45,13 @@ uint64_t map_secret(void);
  * which the caller keeps and gives. Never into a file. */
 uint64_t map_hash_quick(const void *bytes, size_t n, uint64_t secret);
 
+/* The same of two words. */
+static inline uint64_t map_hash_pair(uint64_t a, uint64_t b, uint64_t secret)
+{
+	__extension__ typedef unsigned __int128 wide;
+	const wide product = (wide)(a ^ secret) * (b ^ (secret << 32 | secret >> 32));
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 #endif

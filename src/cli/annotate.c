@@ -83,7 +83,8 @@ static int annotate_load(struct annotate *a, struct seam_error *err)
 	};
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
-		                        .symbols = &a->naming.symbols };
+		                        .symbols = &a->naming.symbols,
+		                        .notes = !opts.take };
 	int rc = recording_open(&a->rec, a->in.reader, &learn, err);
 
 	if (rc >= 0)

@@ -80,7 +80,8 @@ static int archive_load(struct archive *a, struct seam_error *err)
 {
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
-		                        .symbols = &a->naming.symbols };
+		                        .symbols = &a->naming.symbols,
+		                        .notes = true };
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.symbols = &a->naming.symbols,

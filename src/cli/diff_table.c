@@ -133,7 +133,8 @@ static int diff_load_open(struct diff *d, struct infile *in, size_t run)
 	};
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
-		                        .symbols = &d->naming.symbols };
+		                        .symbols = &d->naming.symbols,
+		                        .notes = !opts.take };
 	struct recording *rec = NULL;
 	struct load load = { 0 };
 	struct seam_error err = { 0 };

@@ -153,7 +153,8 @@ static int export_recording(struct export_run *e)
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
 		                        .symbols = &e->naming.symbols,
-		                        .names = true };
+		                        .names = true,
+		                        .notes = !take_any(&e->take) };
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.keep = e->format->keep,

@@ -103,7 +103,8 @@ static int flame_load(struct flame_run *f, struct flame_input *input)
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
 		                        .symbols = &f->naming.symbols,
-		                        .names = true };
+		                        .names = true,
+		                        .notes = !take_any(&f->take) };
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.keep = PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SAMPLES,

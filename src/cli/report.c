@@ -141,7 +141,8 @@ static int report_load(struct report *r, struct seam_error *err)
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
 		                        .symbols = &r->naming.symbols,
-		                        .names = !r->stats };
+		                        .names = !r->stats,
+		                        .notes = !opts.take };
 	int rc = recording_open(&r->rec, r->in.reader, &learn, err);
 
 	if (rc >= 0)

@@ -8,6 +8,7 @@
 #include "abi/again.h"
 #include "base/cursor.h"
 #include "perfdata/feature.h"
+#include "pipeline/notes.h"
 #include "pipeline/outcome.h"
 
 #define RUN_MAX (1u << 20) /* bytes: the unit of work of the second pass */
@@ -220,12 +221,29 @@ static inline int learner_account(struct learner *l, uint32_t type, const struct
 	return r;
 }
 
+static inline int learner_teach_sample(struct learner *l, const struct seam_decoded *d)
+{
+	struct recording *rec = l->rec;
+	struct stitch_learned learned;
+	int r = stitch_learn_sample(rec->stitch, d, &learned);
+
+	if (r < 0 || !rec->notes)
+		return r;
+	r = notes_add(rec->notes, d, &learned);
+	if (r) { /* so all samples will be decoded again */
+		notes_free(rec->notes);
+		rec->notes = NULL;
+	}
+	return r < 0 ? r : 0;
+}
+
 static inline int learner_teach(struct learner *l, uint32_t type, const struct seam_decoded *d)
 {
 	int r;
 
 	switch (type) {
 	case SEAM_RECORD_SAMPLE:
+		return learner_teach_sample(l, d);
 	case SEAM_RECORD_CALLCHAIN_DEFERRED:
 	case SEAM_RECORD_LOST:
 	case SEAM_RECORD_LOST_SAMPLES:

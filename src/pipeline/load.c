@@ -14,6 +14,7 @@
 #include "pipeline/early.h"
 #include "pipeline/batch.h"
 #include "pipeline/load_build.h"
+#include "pipeline/load_notes.h"
 #include "pipeline/load_outcome.h"
 #include "pipeline/stacks.h"
 
@@ -41,19 +42,6 @@ struct load_worker {
 };
 
 /* ---- counting, in threads ---- */
-
-/* Counted from that of the first sample, which the first pass found. */
-static uint32_t load_slice(const struct load_work *work, const struct seam_decoded *d)
-{
-	uint64_t first = work->rec->first_ns / (work->opts->slice_ns ? work->opts->slice_ns : 1);
-	uint64_t slice;
-
-	if (!(work->opts->keep & PROFILE_KEEP_SLICE) || !work->opts->slice_ns ||
-	    !(d->id.has & SEAM_SAMPLE_TIME))
-		return PROFILE_NOT_KEPT;
-	slice = d->id.time_ns / work->opts->slice_ns;
-	return slice - first < PROFILE_NOT_KEPT ? (uint32_t)(slice - first) : PROFILE_NOT_KEPT;
-}
 
 static bool load_takes(struct load_worker *w, const struct seam_stitched *sample, const char *comm)
 {
@@ -105,20 +93,12 @@ static bool load_take(void *ctx, struct batch_item *item)
 static int load_sample(void *ctx, const struct batch_item *item)
 {
 	struct load_worker *w = ctx;
-	unsigned keep = w->work->opts->keep;
-	const struct seam_id *id = &item->decoded.id;
 	struct stacks_key key;
 	int r;
 
-	memset(&key, 0, sizeof(key)); /* its padding, too: it is hashed as bytes */
-	key.comm = item->comm;
-	key.event = item->decoded.sample.event->index;
-	key.pid = keep & PROFILE_KEEP_PID ? id->pid : PROFILE_NOT_KEPT;
-	/* A nameless thread is shown by its tid, which is then part of its name. */
-	key.tid = keep & PROFILE_KEEP_TID || !item->comm ? id->tid : PROFILE_NOT_KEPT;
-	key.cpu = keep & PROFILE_KEEP_CPU && id->has & SEAM_SAMPLE_CPU ? id->cpu : PROFILE_NOT_KEPT;
+	load_key(&key, w->work->rec, w->work->opts, &item->decoded.id, item->comm,
+	         item->decoded.sample.event->index);
 	key.state = item->sample.state;
-	key.slice = load_slice(w->work, &item->decoded);
 	key.user_space = item->user_space;
 	key.kernel_space = item->kernel_space;
 	r = load_outcome_add(&w->outcome, w->work->rec, key.user_space, &item->sample);
@@ -200,6 +180,21 @@ static int load_count(struct load_work *work, struct load_worker *workers, unsig
 		if (workers[i].started)
 			pthread_join(workers[i].thread, NULL);
 	r = atomic_load(&work->failed);
+	return r;
+}
+
+/* Counts what the first pass noted, and takes it over. */
+static int load_noted(struct recording *rec, const struct load_opts *opts, struct load_worker *w)
+{
+	int r;
+
+	rec->notes->stacks.keep_samples = opts->keep & PROFILE_KEEP_SAMPLES;
+	r = load_notes(rec->notes, rec, opts, &w->outcome, &w->counts);
+	w->taken = w->counts.samples;
+	w->stacks = rec->notes->stacks;
+	rec->notes->stacks = (struct stacks){ 0 };
+	notes_free(rec->notes);
+	rec->notes = NULL;
 	return r;
 }
 
@@ -343,7 +338,8 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 {
 	struct load_work work = { .rec = rec, .opts = opts };
 	struct load_worker workers[THREADS_MAX] = { 0 };
-	unsigned n = load_thread_count(rec, opts);
+	bool noted = rec->notes && !opts->take;
+	unsigned n = noted ? 1 : load_thread_count(rec, opts);
 	struct seam_error why = { 0 };
 	struct places *places = NULL;
 	struct load load = { 0 };
@@ -358,7 +354,7 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 	r = places_new(&places, rec, opts->symbols);
 	if (r >= 0)
 		early_start(&early, places, opts->threads);
-	if (r >= 0)
+	if (r >= 0 && !noted)
 		r = load_unwound(workers, n, rec, opts, &load.tables);
 	for (unsigned i = 0; i < n; i++)
 		workers[i].batch = (struct batch){ .rec = rec,
@@ -368,7 +364,8 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 			                           .each = load_sample,
 			                           .ctx = &workers[i] };
 	if (r >= 0)
-		r = load_count(&work, workers, n, &why);
+		r = noted ? load_noted(rec, opts, &workers[0])
+		          : load_count(&work, workers, n, &why);
 	if (r >= 0)
 		r = load_finish(&load, places, opts, workers, n);
 	early_end(&early);

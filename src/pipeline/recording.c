@@ -13,6 +13,7 @@
 #include "perfdata/feature.h"
 #include "pipeline/early.h"
 #include "pipeline/learner.h"
+#include "pipeline/notes.h"
 #include "symbol/symbol.h"
 
 #define PROGRESS_EVERY 65536u /* records */
@@ -178,6 +179,8 @@ int recording_open(struct recording **ret, struct seam_reader *reader,
 
 	if (r < 0)
 		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
+	if (opts && opts->notes)
+		l.rec->notes = notes_new();
 	r = recording_learn(&l, opts, err);
 	learner_free(&l);
 	if (r < 0) {
@@ -208,6 +211,7 @@ void recording_close(struct recording *rec)
 	if (!rec)
 		return;
 	symbol_running_free(rec->running);
+	notes_free(rec->notes);
 	seam_stitch_free(rec->stitch);
 	proc_free(rec->procs);
 	free(rec->runs);
@@ -289,6 +293,18 @@ static uint32_t recording_kernel_epoch(const struct recording *rec, uint64_t tim
 			high = middle;
 	}
 	return (uint32_t)low;
+}
+
+uint32_t recording_kernel_span(const struct recording *rec, uint64_t time_ns,
+                               struct proc_span *span)
+{
+	uint32_t epoch = recording_kernel_epoch(rec, time_ns);
+
+	if (epoch && rec->kernel_changes[epoch - 1] > span->from_ns)
+		span->from_ns = rec->kernel_changes[epoch - 1];
+	if (epoch < rec->n_kernel_changes && rec->kernel_changes[epoch] - 1 < span->to_ns)
+		span->to_ns = rec->kernel_changes[epoch] - 1;
+	return RECORDING_KERNEL | epoch;
 }
 
 /* The moment whose mappings a user half has. */

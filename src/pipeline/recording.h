@@ -77,6 +77,7 @@ struct recording {
 	struct map began;           /* pid -> when it first began a program, of those recorded */
 	uint64_t first_ns, last_ns; /* of the samples */
 	struct recording_counts counts;
+	struct notes *notes;            /* NULL: none were asked for, or one could not be made */
 	struct symbol_running *running; /* names that are on their way, or NULL */
 	struct seam_error first_error;  /* of the records that could not be decoded; code 0: none */
 };
@@ -88,6 +89,8 @@ struct recording_opts {
 	struct progress progress;
 	/* Where jitdumps are, as for names; NULL: code that was replaced is told apart by no times. */
 	const struct symbol_opts *symbols;
+	/* Samples will be counted by load_recording, without load_opts.take: what that needs of each is noted (notes.h). */
+	bool notes;
 	bool names; /* names will be asked for: the running kernel's begin to be read, if it is what was recorded */
 };
 
@@ -130,6 +133,9 @@ int recording_each(struct recording *rec, int (*each)(void *ctx, const struct se
 #define RECORDING_KERNEL 0x80000000u
 void recording_spaces(const struct recording *rec, const struct seam_stitched *sample,
                       uint64_t time_ns, uint32_t *user_space, uint32_t *kernel_space);
+/* kernel_space alone; narrows a span, in which time_ns lies, to where it is the same. */
+uint32_t recording_kernel_span(const struct recording *rec, uint64_t time_ns,
+                               struct proc_span *span);
 /* The same for sample after sample. */
 void recording_recall_spaces(const struct recording *rec, struct proc_recall *recall,
                              const struct seam_stitched *sample, uint64_t time_ns,

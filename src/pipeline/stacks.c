@@ -17,10 +17,22 @@ _Static_assert(sizeof(struct stacks_lone) == 16, "hashed and compared as bytes")
 
 static uint64_t stacks_hash(const struct stacks *s, const struct stacks_same *same)
 {
-	return map_hash_quick(same, sizeof(*same), s->secret);
+	uint64_t words[2];
+
+	memcpy(words, same, sizeof(words));
+	return map_hash_pair(words[0], words[1], s->secret);
 }
 
-static int stacks_start(struct stacks *s)
+static bool stacks_equal(const struct stacks_same *a, const struct stacks_same *b)
+{
+	uint64_t x[2], y[2];
+
+	memcpy(x, a, sizeof(x));
+	memcpy(y, b, sizeof(y));
+	return !((x[0] ^ y[0]) | (x[1] ^ y[1]));
+}
+
+int stacks_start(struct stacks *s)
 {
 	s->recent = calloc(1, sizeof(*s->recent));
 	s->secret = map_secret();
@@ -55,7 +67,7 @@ static int stacks_grow_index(struct stacks *s)
 	return 0;
 }
 
-static struct seam_u64s stacks_words(const struct stacks *s, uint32_t half)
+struct seam_u64s stacks_words(const struct stacks *s, uint32_t half)
 {
 	const struct intern *halves = &s->halves[half & 1];
 
@@ -80,8 +92,7 @@ static int stacks_intern(struct stacks *s, const struct seam_u64s *words, bool s
 	return 0;
 }
 
-/* The number of a half. */
-static int stacks_half(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret)
+int stacks_half(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret)
 {
 	struct stacks_seen *seen;
 	uint64_t picked;
@@ -125,7 +136,13 @@ static int stacks_answer(struct stacks *s, const struct seam_u64s *words, bool s
 	return r;
 }
 
-static int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret)
+int stacks_lone(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret)
+{
+	*ret = pool_put(&s->lones, &(struct stacks_lone){ .ip = ip, .misc = misc });
+	return *ret == POOL_FAILED ? -ENOMEM : 0;
+}
+
+int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret)
 {
 	size_t at = (key->user_space ^ key->state << 3 ^ key->tid ^ key->cpu << 4 ^
 	             (uintptr_t)key->comm >> 4) %
@@ -173,7 +190,7 @@ static size_t stacks_find(const struct stacks *s, const struct stacks_same *same
 
 	for (; s->index[at]; at = (at + 1) & mask) {
 		if (s->index[at] >> 32 == hash >> 32 &&
-		    !memcmp(&s->entries[(uint32_t)s->index[at] - 1].same, same, sizeof(*same)))
+		    stacks_equal(&s->entries[(uint32_t)s->index[at] - 1].same, same))
 			break;
 	}
 	return at;
@@ -236,32 +253,35 @@ int stacks_settle(struct stacks *s)
 	return r;
 }
 
-int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam_stitched *sample,
-               bool stable, uint64_t time_ns)
+int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight, uint64_t time_ns)
 {
 	struct stacks_waiting *w = &s->waiting[s->n_waiting];
-	struct stacks_same *same = &w->same;
 
-	if (!s->recent && stacks_start(s) < 0)
-		return -ENOMEM;
-	same->lone = 0;
-	if (stacks_key_id(s, key, &same->key) < 0 ||
-	    stacks_half(s, &sample->kernel, stable, &same->kernel) < 0 ||
-	    (stacks_is_answer(sample) ? stacks_answer : stacks_half)(s, &sample->user, stable,
-	                                                             &same->user) < 0)
-		return -ENOMEM;
-	if (!same->kernel && !same->user) {
-		same->lone = pool_put(&s->lones, &(struct stacks_lone){ .ip = sample->sample.ip,
-		                                                        .misc = sample->misc });
-		if (same->lone == POOL_FAILED)
-			return -ENOMEM;
-	}
-	w->weight = sample->sample.period;
+	w->same = *same;
+	w->weight = weight;
 	w->time_ns = time_ns;
 	w->hash = stacks_hash(s, same);
 	if (s->index_capacity)
 		__builtin_prefetch(&s->index[w->hash & (s->index_capacity - 1)]);
 	return ++s->n_waiting == STACKS_WAITING ? stacks_settle(s) : 0;
+}
+
+int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam_stitched *sample,
+               bool stable, uint64_t time_ns)
+{
+	struct stacks_same same = { 0 };
+	int r = s->recent ? 0 : stacks_start(s);
+
+	if (r >= 0)
+		r = stacks_key_id(s, key, &same.key);
+	if (r >= 0)
+		r = stacks_half(s, &sample->kernel, stable, &same.kernel);
+	if (r >= 0)
+		r = (stacks_is_answer(sample) ? stacks_answer : stacks_half)(s, &sample->user,
+		                                                             stable, &same.user);
+	if (r >= 0 && !same.kernel && !same.user)
+		r = stacks_lone(s, sample->sample.ip, sample->misc, &same.lone);
+	return r < 0 ? r : stacks_put(s, &same, sample->sample.period, time_ns);
 }
 
 const struct stacks_key *stacks_key(const struct stacks *s, const struct stacks_entry *e)

@@ -89,9 +89,20 @@ struct stacks {
 	unsigned n_waiting;
 };
 
-/* Zero-initialise to start. Takes a sample; stable: its bytes last. -ENOMEM. */
+/* -ENOMEM. */
+int stacks_start(struct stacks *s);
+/* Takes a sample; stable: its bytes last. -ENOMEM. */
 int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam_stitched *sample,
                bool stable, uint64_t time_ns);
+/*
+ * The steps of it, for samples that are taken apart before they are counted (notes.h): numbers for the parts of a
+ * stacks_same, then a sample that has them. *ret is 0 for no words. All: -ENOMEM.
+ */
+int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret);
+int stacks_half(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret);
+int stacks_lone(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret);
+int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight, uint64_t time_ns);
+struct seam_u64s stacks_words(const struct stacks *s, uint32_t half);
 /* Behind the last sample: counts those that wait. -ENOMEM. */
 int stacks_settle(struct stacks *s);
 const struct stacks_key *stacks_key(const struct stacks *s, const struct stacks_entry *e);

@@ -92,15 +92,20 @@ const struct proc_mapping *proc_kernel(const struct proc_table *table)
 	return table->kernel;
 }
 
+const char *table_comm(const struct proc_table *table, const struct change *name, uint32_t tid)
+{
+	if (name && name->value)
+		return intern_get(&table->names, name->value);
+	return tid ? NULL : "swapper";
+}
+
 const char *proc_comm(const struct proc_table *table, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	const struct change *name = proc_at(table, &table->threads, tid, time_ns);
 
 	if (!name || !name->value)
 		name = proc_at(table, &table->threads, pid, time_ns);
-	if (name && name->value)
-		return intern_get(&table->names, name->value);
-	return tid ? NULL : "swapper";
+	return table_comm(table, name, tid);
 }
 
 size_t proc_objects(const struct proc_table *table)

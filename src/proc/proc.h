@@ -154,6 +154,18 @@ const struct proc_mapping *proc_kernel(const struct proc_table *table);
  */
 const char *proc_comm(const struct proc_table *table, uint32_t pid, uint32_t tid, uint64_t time_ns);
 
+/* From when to when, both ends included. */
+struct proc_span {
+	uint64_t from_ns, to_ns;
+};
+
+/* proc_comm and proc_space, which also narrow a span, in which time_ns lies, to where they say the same. Not of a
+ * live table. */
+const char *proc_comm_span(const struct proc_table *table, uint32_t pid, uint32_t tid,
+                           uint64_t time_ns, struct proc_span *span);
+uint32_t proc_space_span(const struct proc_table *table, uint32_t pid, uint64_t time_ns,
+                         struct proc_span *span);
+
 /*
  * The same two lookups for one who looks up sample after sample: a task's name and space seldom change, so
  * that what was found last, and from when to when it holds, mostly answers. One per thread,
@@ -163,7 +175,7 @@ const char *proc_comm(const struct proc_table *table, uint32_t pid, uint32_t tid
 struct proc_recall {
 	struct proc_recalled {
 		uint64_t generation; /* of the table; 0: nothing yet */
-		uint64_t from_ns, to_ns;
+		struct proc_span span;
 		uint32_t pid, tid;
 		uint32_t space;
 		const char *comm;

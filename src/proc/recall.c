@@ -4,9 +4,9 @@
 // Invariant: what is remembered is what proc_comm and proc_space say for every moment of its span.
 #include "proc/table.h"
 
-/* What a key has at a time; narrows the span in which that is so. */
+/* What a key has at a time; narrows the span to where that is so. */
 static const struct change *recall_change(const struct histories *of, uint64_t key,
-                                          struct proc_recalled *span, uint64_t time_ns)
+                                          struct proc_span *span, uint64_t time_ns)
 {
 	const struct history *history = history_of(of, key);
 	const struct change *change = history_at(history, time_ns);
@@ -21,18 +21,36 @@ static const struct change *recall_change(const struct histories *of, uint64_t k
 	return change;
 }
 
+const char *proc_comm_span(const struct proc_table *table, uint32_t pid, uint32_t tid,
+                           uint64_t time_ns, struct proc_span *span)
+{
+	const struct change *name = recall_change(&table->threads, tid, span, time_ns);
+
+	if (!name || !name->value)
+		name = recall_change(&table->threads, pid, span, time_ns);
+	return table_comm(table, name, tid);
+}
+
+uint32_t proc_space_span(const struct proc_table *table, uint32_t pid, uint64_t time_ns,
+                         struct proc_span *span)
+{
+	const struct change *change = recall_change(&table->processes, pid, span, time_ns);
+
+	return change ? change->value : PROC_NO_SPACE;
+}
+
 static bool recall_holds(const struct proc_recalled *r, const struct proc_table *table,
                          uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	return r->generation == table->generation && r->pid == pid && r->tid == tid &&
-	       time_ns >= r->from_ns && time_ns <= r->to_ns;
+	       time_ns >= r->span.from_ns && time_ns <= r->span.to_ns;
 }
 
 static void recall_begin(struct proc_recalled *r, const struct proc_table *table, uint32_t pid,
                          uint32_t tid)
 {
 	*r = (struct proc_recalled){
-		.generation = table->generation, .to_ns = UINT64_MAX, .pid = pid, .tid = tid
+		.generation = table->generation, .span.to_ns = UINT64_MAX, .pid = pid, .tid = tid
 	};
 }
 
@@ -40,16 +58,12 @@ const char *proc_recall_comm(struct proc_recall *recall, const struct proc_table
                              uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	struct proc_recalled *r = &recall->comms[tid % PROC_RECALL];
-	const struct change *name;
 
 	if (table->live)
 		return proc_comm(table, pid, tid, time_ns);
 	if (!recall_holds(r, table, pid, tid, time_ns)) {
 		recall_begin(r, table, pid, tid);
-		name = recall_change(&table->threads, tid, r, time_ns);
-		if (!name || !name->value)
-			recall_change(&table->threads, pid, r, time_ns);
-		r->comm = proc_comm(table, pid, tid, time_ns);
+		r->comm = proc_comm_span(table, pid, tid, time_ns, &r->span);
 	}
 	return r->comm;
 }
@@ -63,8 +77,7 @@ uint32_t proc_recall_space(struct proc_recall *recall, const struct proc_table *
 		return proc_space(table, pid, time_ns);
 	if (!recall_holds(r, table, pid, 0, time_ns)) {
 		recall_begin(r, table, pid, 0);
-		recall_change(&table->processes, pid, r, time_ns);
-		r->space = proc_space(table, pid, time_ns);
+		r->space = proc_space_span(table, pid, time_ns, &r->span);
 	}
 	return r->space;
 }

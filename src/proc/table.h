@@ -62,6 +62,8 @@ struct proc_table {
 	struct proc_counts counts;
 };
 
+/* As proc_comm, of a thread (or its process) with that name. */
+const char *table_comm(const struct proc_table *table, const struct change *name, uint32_t tid);
 /* Applies an event; all before must not be later in time. -ENOMEM. */
 int apply_event(struct proc_table *table, const struct event *e);
 /* The object that an event maps; NULL: out of memory. */

@@ -53,6 +53,16 @@ static inline uint32_t *cookies_slot(struct cookies *c, uint64_t cookie)
 }
 /* 0 when it is not there. */
 uint32_t cookies_get(const struct cookies *c, uint64_t cookie);
+/* Where a slot is among all, and the value there: no search. */
+static inline uint64_t cookies_place_of(const struct cookies *c, const uint32_t *slot)
+{
+	return (uint64_t)(slot - c->line[0]);
+}
+
+static inline uint32_t cookies_at(const struct cookies *c, uint64_t place)
+{
+	return c->line[place / COOKIES_LINE][place % COOKIES_LINE];
+}
 size_t cookies_bytes(const struct cookies *c);
 
 #endif

@@ -125,20 +125,21 @@ static uint64_t index_seen(struct index *ix, const struct seam_decoded *d)
 	return map_hash_bytes(bytes + tail, d->record->size - tail, h) & ~TRACK_BYTES;
 }
 
-static int index_learn_sample(struct index *ix, const struct seam_decoded *d)
+int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct stitch_learned *ret)
 {
 	struct rules_who who = rules_who(d);
-	struct rules_parts parts;
 	struct track *track;
 	uint32_t *slot;
 
 	if (d->record->index > UINT32_MAX)
 		return -EOVERFLOW;
-	rules_split(&d->sample, d->record->misc, &parts);
-	if (parts.kind == RULES_DEFERRED) {
-		slot = cookies_slot(&ix->cookies, parts.cookie);
+	rules_split(&d->sample, d->record->misc, &ret->parts);
+	ret->slot = 0;
+	if (ret->parts.kind == RULES_DEFERRED) {
+		slot = cookies_slot(&ix->cookies, ret->parts.cookie);
 		if (!slot)
 			return -ENOMEM;
+		ret->slot = cookies_place_of(&ix->cookies, slot);
 		if (!(*slot & INDEX_CARRIED))
 			for (uint32_t n = *slot; n; n = index_answer(ix, n - 1)->next)
 				ix->claimed++;
@@ -147,7 +148,7 @@ static int index_learn_sample(struct index *ix, const struct seam_decoded *d)
 	track = index_track(ix, who.tid);
 	if (!track)
 		return -ENOMEM;
-	return track_add(track, who.when, (uint32_t)d->record->index, parts.cookie,
+	return track_add(track, who.when, (uint32_t)d->record->index, ret->parts.cookie,
 	                 rules_user_mode(d->record->misc), index_seen(ix, d));
 }
 
@@ -190,38 +191,39 @@ static struct index_recent *index_recent(struct index *ix, const struct seam_u64
 	                   (64 - INDEX_RECENT_BITS)];
 }
 
-/* An answer's addresses, those of the first that had the same: few chains answer many samples. */
-static int index_chain(struct index *ix, const struct seam_decoded *d, struct seam_u64s *ret)
+/* An answer's addresses, and their number among chains: few chains answer many samples. */
+static int index_chain(struct index *ix, const struct seam_decoded *d, struct seam_u64s *ret,
+                       uint32_t *id)
 {
-	struct seam_u64s ips = d->deferred.ips;
 	struct index_recent *recent;
-	uint32_t id;
 
-	if (!ips.n) {
-		*ret = rules_addresses(ips);
+	*ret = d->deferred.ips;
+	*id = 0;
+	if (!ret->n)
 		return 0;
-	}
 	if (!ix->recent)
 		ix->recent = calloc(1u << INDEX_RECENT_BITS, sizeof(*ix->recent));
 	if (!ix->recent)
 		return -ENOMEM;
-	recent = index_recent(ix, &ips);
-	if (recent->n == ips.n && !memcmp(recent->bytes, ips.bytes, ips.n * 8)) {
-		*ret = ips;
-		ret->bytes = recent->bytes;
+	recent = index_recent(ix, ret);
+	if (recent->n == ret->n && !memcmp(recent->bytes, ret->bytes, ret->n * 8)) {
+		*id = recent->id;
 		return 0;
 	}
-	*ret = ips = rules_addresses(ips);
-	if (!ips.n)
+	*ret = rules_addresses(*ret);
+	if (!ret->n)
 		return 0;
-	id = d->record->stable ? intern_lasting(&ix->chains, ips.bytes, ips.n * 8)
-	                       : intern_bytes(&ix->chains, ips.bytes, ips.n * 8);
-	if (id == INTERN_FAILED)
+	*id = d->record->stable ? intern_lasting(&ix->chains, ret->bytes, ret->n * 8)
+	                        : intern_bytes(&ix->chains, ret->bytes, ret->n * 8);
+	if (*id == INTERN_FAILED)
 		return -ENOMEM;
-	ret->bytes = (const unsigned char *)intern_get(&ix->chains, id);
 	/* Without a marker: the chain is all addresses. */
-	if (ips.n == d->deferred.ips.n)
-		*recent = (struct index_recent){ ret->bytes, (uint32_t)ips.n };
+	if (ret->n == d->deferred.ips.n)
+		*recent = (struct index_recent){
+			.bytes = (const unsigned char *)intern_get(&ix->chains, *id),
+			.n = (uint32_t)ret->n,
+			.id = *id
+		};
 	return 0;
 }
 
@@ -231,7 +233,7 @@ static int index_learn_answer(struct index *ix, const struct seam_decoded *d)
 	struct index_answer *a;
 	struct seam_u64s ips;
 	unsigned same = 0;
-	uint32_t *slot, first;
+	uint32_t *slot, first, chain;
 
 	slot = cookies_slot(&ix->cookies, d->deferred.cookie);
 	if (!slot)
@@ -251,11 +253,11 @@ static int index_learn_answer(struct index *ix, const struct seam_decoded *d)
 		return 0;
 	}
 	if ((ix->n_answers == ix->answers_room && index_grow(ix) < 0) ||
-	    index_chain(ix, d, &ips) < 0)
+	    index_chain(ix, d, &ips, &chain) < 0)
 		return -ENOMEM;
 	a = index_answer(ix, ix->n_answers);
 	*a = (struct index_answer){ .when = who.when,
-		                    .ips = ips.bytes,
+		                    .chain = chain,
 		                    .pid = who.pid,
 		                    .tid = who.tid,
 		                    .n = (uint16_t)(ips.n | (ips.swap ? INDEX_SWAP : 0)),
@@ -297,10 +299,12 @@ static int index_learn_few(struct index *ix, const struct seam_decoded *d)
 
 int index_learn(struct index *ix, const struct seam_decoded *d)
 {
+	struct stitch_learned sample;
+
 	if (d->record->type == SEAM_RECORD_CALLCHAIN_DEFERRED)
 		return index_learn_answer(ix, d);
 	if (d->record->type == SEAM_RECORD_SAMPLE)
-		return index_learn_sample(ix, d);
+		return index_learn_sample(ix, d, &sample);
 	return index_learn_few(ix, d);
 }
 
@@ -429,40 +433,50 @@ static const struct track *index_track_of(const struct index *ix, uint32_t tid)
 	                                                             : NULL;
 }
 
+/* That nothing lies between a sample and an answer that could part them: the same task, neither exec nor birth. */
+static bool index_quiet_between(const struct rules_who *sample, const struct index_answer *a)
+{
+	bool later = a->when >= sample->when;
+	uint64_t apart = later ? a->when - sample->when : sample->when - a->when;
+
+	return sample->tid == a->tid && sample->pid == a->pid && !(sample->when & RULES_UNTIMED) &&
+	       apart < (later ? a->quiet_before : a->quiet_after);
+}
+
 /* A sample against one answer, with what lies between the two. */
 static enum rules_match index_match(const struct index *ix, const struct rules_who *sample,
                                     const struct index_answer *a)
 {
-	const struct rules_who who = { .when = a->when, .pid = a->pid, .tid = a->tid },
-	                       *answer = &who;
-	bool later = answer->when >= sample->when;
-	uint64_t from = later ? sample->when : answer->when;
-	uint64_t to = later ? answer->when : sample->when, execs;
-	bool exec = false, reborn = false;
+	const struct rules_who answer = { .when = a->when, .pid = a->pid, .tid = a->tid };
+	bool exec = false, reborn = false, later = a->when >= sample->when;
+	uint64_t from = later ? sample->when : a->when;
+	uint64_t to = later ? a->when : sample->when, execs;
 	const struct track *track;
 
-	if (sample->tid == a->tid && sample->pid == a->pid && !(sample->when & RULES_UNTIMED) &&
-	    to - from < (later ? a->quiet_before : a->quiet_after))
-		return rules_match(sample, answer, false, false);
+	if (index_quiet_between(sample, a))
+		return rules_in_turn(sample->when, a->when);
 	track = index_track_of(ix, sample->tid);
 	if (sample->pid != UINT32_MAX && map_get(&ix->execs_of, sample->pid, &execs))
 		exec = times_within(index_execs_at(ix, execs), from, to);
 	/* A birth at the very moment of the later of the two is its own. */
 	if (track && to > from)
 		reborn = times_within(&track->births, from, to - 1);
-	return rules_match(sample, answer, exec, reborn);
+	return rules_match(sample, &answer, exec, reborn);
 }
 
-/* The answer to a cookie that is nearest to the sample in time among those that match. */
+/* Of a cookie's answers, n the number of the first, the one that is nearest to the sample in time among those that match. */
 static const struct index_answer *index_find(const struct index *ix, const struct rules_who *who,
-                                             uint64_t cookie, enum rules_match *match,
-                                             bool *mismatch)
+                                             uint32_t n, enum rules_match *match, bool *mismatch)
 {
-	uint32_t n = cookies_get(&ix->cookies, cookie) & ~INDEX_CARRIED;
 	const struct index_answer *best = NULL, *a;
 	uint64_t nearest = RULES_NEVER;
 
 	*mismatch = false;
+	a = n ? index_answer(ix, n - 1) : NULL;
+	if (a && !a->next && index_quiet_between(who, a)) { /* almost all */
+		*match = rules_in_turn(who->when, a->when);
+		return a;
+	}
 	for (; n; n = a->next) {
 		enum rules_match m;
 		uint64_t apart;
@@ -481,47 +495,69 @@ static const struct index_answer *index_find(const struct index *ix, const struc
 	return best;
 }
 
-static void index_judge(const struct index *ix, const struct seam_decoded *d, uint64_t cookie,
-                        struct seam_stitched *ret, struct seam_stitch_counts *counts)
+/* What is to be said of a sample whose cookie has no answer of its own. */
+static enum seam_stitch_state index_unanswered(const struct index *ix, const struct rules_who *who,
+                                               uint32_t index)
 {
-	struct rules_who who = rules_who(d);
-	struct rules_unanswered facts = { .when = who.when,
+	struct rules_unanswered facts = { .no_output = rules_no_output(ix->output, ix->n_answers),
+		                          .when = who->when,
 		                          .seen_past = RULES_NEVER,
 		                          .ended = RULES_NEVER,
 		                          .last_lost = ix->losses.last };
-	enum rules_match match = RULES_MISMATCH;
-	const struct index_answer *a;
-	const struct track *track;
-	bool mismatch;
+	const struct track *track = index_track_of(ix, who->tid);
 	uint64_t at;
 
-	a = index_find(ix, &who, cookie, &match, &mismatch);
-	if (a) {
-		ret->state = rules_matched(match);
-		ret->answer_time_ns = a->when & RULES_UNTIMED ? 0 : a->when;
-		ret->answer_misc = a->misc;
-		if (match == RULES_CROSSED)
-			return;
-		ret->user = (struct seam_u64s){ .bytes = a->ips,
-			                        .n = a->n & ~INDEX_SWAP,
-			                        .swap = a->n & INDEX_SWAP };
-		counts->empty_answers += !ret->user.n;
-		return;
-	}
-	counts->tid_mismatches += mismatch;
-	facts.no_output = rules_no_output(ix->output, ix->n_answers);
-	track = index_track_of(ix, who.tid);
 	if (track) {
-		facts.seen_past = track_seen_past(track, who.when, (uint32_t)d->record->index);
-		facts.ended = times_from(&track->exits, who.when);
-		at = times_from(&track->births, who.when);
+		facts.seen_past = track_seen_past(track, who->when, index);
+		facts.ended = times_from(&track->exits, who->when);
+		at = times_from(&track->births, who->when);
 		facts.ended = at < facts.ended ? at : facts.ended;
 	}
-	ret->state = rules_unanswered(&facts);
+	return rules_unanswered(&facts);
 }
 
-int index_resolve(const struct index *ix, const struct seam_decoded *d,
-                  struct seam_stitch_counts *counts, struct seam_stitched *ret)
+/* Of a sample whose cookie's first answer has the number n (+ 1; 0: it has none). */
+static void index_judge(const struct index *ix, const struct rules_who *who, uint32_t index,
+                        uint32_t n, struct stitch_verdict *ret, struct seam_stitch_counts *counts)
+{
+	enum rules_match match = RULES_MISMATCH;
+	const struct index_answer *a;
+	bool mismatch;
+
+	a = index_find(ix, who, n & ~INDEX_CARRIED, &match, &mismatch);
+	if (!a) {
+		counts->tid_mismatches += mismatch;
+		ret->state = index_unanswered(ix, who, index);
+		return;
+	}
+	ret->state = rules_matched(match);
+	ret->answer_time_ns = a->when & RULES_UNTIMED ? 0 : a->when;
+	ret->answer_misc = a->misc;
+	if (match == RULES_CROSSED)
+		return;
+	ret->chain = a->chain;
+	ret->n = a->n & ~INDEX_SWAP;
+	ret->swap = a->n & INDEX_SWAP;
+	counts->empty_answers += !ret->n;
+}
+
+struct seam_u64s index_words(const struct index *ix, const struct stitch_verdict *verdict)
+{
+	struct seam_u64s words = { .n = verdict->n, .swap = verdict->swap };
+
+	if (words.n)
+		words.bytes = (const unsigned char *)intern_get(&ix->chains, verdict->chain);
+	return words;
+}
+
+static bool index_is_duplicate(const struct index *ix, uint64_t index)
+{
+	return ix->maybe_duplicate[index / 64 % 64] >> index % 64 & 1 &&
+	       map_get(&ix->duplicates, index, NULL);
+}
+
+/* What a sample's own chain says, where no answer is asked for. */
+static enum seam_stitch_state index_own(enum rules_kind kind)
 {
 	static const enum seam_stitch_state own[] = {
 		[RULES_NO_CHAIN] = SEAM_STITCH_NO_CALLCHAIN,
@@ -530,35 +566,70 @@ int index_resolve(const struct index *ix, const struct seam_decoded *d,
 		[RULES_AT_ONCE] = SEAM_STITCH_IMMEDIATE,
 		[RULES_CUT_COOKIE] = SEAM_STITCH_NO_COOKIE,
 	};
+
+	return own[kind];
+}
+
+static void index_count(struct seam_stitch_counts *counts, enum rules_kind kind,
+                        enum seam_stitch_state state)
+{
+	counts->samples++;
+	counts->state[state]++;
+	counts->deferred_samples += kind == RULES_DEFERRED || kind == RULES_CUT_COOKIE;
+}
+
+bool index_resolve_brief(const struct index *ix, const struct stitch_brief *brief,
+                         struct seam_stitch_counts *counts, struct stitch_verdict *ret)
+{
+	if (index_is_duplicate(ix, brief->index)) {
+		counts->duplicate_samples++;
+		return false;
+	}
+	*ret = (struct stitch_verdict){ 0 };
+	if (brief->kind == RULES_DEFERRED)
+		index_judge(ix, &brief->who, brief->index, cookies_at(&ix->cookies, brief->slot),
+		            ret, counts);
+	else
+		ret->state = index_own(brief->kind);
+	index_count(counts, brief->kind, ret->state);
+	return true;
+}
+
+int index_resolve(const struct index *ix, const struct seam_decoded *d,
+                  struct seam_stitch_counts *counts, struct seam_stitched *ret)
+{
+	struct stitch_verdict verdict = { 0 };
 	struct seam_stitch_counts nobody;
 	uint64_t index = d->record->index;
 	struct rules_parts parts;
+	struct rules_who who;
 
 	if (!counts) {
 		nobody = (struct seam_stitch_counts){ .sz = sizeof(nobody) };
 		counts = &nobody;
 	}
-	if (ix->maybe_duplicate[index / 64 % 64] >> index % 64 & 1 &&
-	    map_get(&ix->duplicates, index, NULL)) {
+	if (index_is_duplicate(ix, index)) {
 		counts->duplicate_samples++;
 		return 0;
 	}
 	rules_split(&d->sample, d->record->misc, &parts);
+	if (parts.kind == RULES_DEFERRED) {
+		who = rules_who(d);
+		index_judge(ix, &who, (uint32_t)index, cookies_get(&ix->cookies, parts.cookie),
+		            &verdict, counts);
+	} else {
+		verdict.state = index_own(parts.kind);
+	}
 	ret->sample = d->sample;
 	ret->offset = d->record->offset;
 	ret->misc = d->record->misc;
 	ret->cookie = parts.cookie;
 	ret->kernel = parts.kernel;
-	ret->user = parts.user;
-	ret->answer_time_ns = 0;
-	ret->answer_misc = 0;
-	if (parts.kind == RULES_DEFERRED)
-		index_judge(ix, d, parts.cookie, ret, counts);
-	else
-		ret->state = own[parts.kind];
-	counts->samples++;
-	counts->state[ret->state]++;
-	counts->deferred_samples += parts.kind == RULES_DEFERRED || parts.kind == RULES_CUT_COOKIE;
+	ret->user = verdict.n ? index_words(ix, &verdict) : parts.user;
+	ret->state = verdict.state;
+	ret->answer_time_ns = verdict.answer_time_ns;
+	ret->answer_misc = verdict.answer_misc;
+	index_count(counts, parts.kind, ret->state);
 	return 1;
 }
 

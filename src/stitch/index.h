@@ -9,13 +9,14 @@
 #define SEAM_STITCH_INDEX_H
 
 #include "base/intern.h"
+#include "stitch/brief.h"
 #include "stitch/cookies.h"
 #include "stitch/rules.h"
 #include "stitch/track.h"
 
 struct index_answer {
 	uint64_t when;
-	const unsigned char *ips;
+	uint32_t chain; /* of chains */
 	uint32_t pid, tid;
 	uint16_t
 	        n; /* of ips: a record holds less than INDEX_SWAP of them, which says that they are of the other byte order */
@@ -37,7 +38,7 @@ struct index_items {
 /* Chains as they stand in answers, with what index_chain says of them: those met last. */
 struct index_recent {
 	const unsigned char *bytes; /* kept by chains; NULL: none yet */
-	uint32_t n;
+	uint32_t n, id;
 };
 
 struct index {
@@ -68,10 +69,15 @@ struct index {
 
 void index_free(struct index *ix);
 int index_learn(struct index *ix, const struct seam_decoded *d);
+/* The same, of a SAMPLE. */
+int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct stitch_learned *ret);
 int index_seal(struct index *ix);
 /* 1, or 0 for a duplicate. */
 int index_resolve(const struct index *ix, const struct seam_decoded *d,
                   struct seam_stitch_counts *counts, struct seam_stitched *ret);
+bool index_resolve_brief(const struct index *ix, const struct stitch_brief *brief,
+                         struct seam_stitch_counts *counts, struct stitch_verdict *ret);
+struct seam_u64s index_words(const struct index *ix, const struct stitch_verdict *verdict);
 void index_counts(const struct index *ix, struct seam_stitch_counts *ret);
 
 #endif

@@ -121,19 +121,7 @@ enum rules_match rules_match(const struct rules_who *sample, const struct rules_
 		return RULES_MISMATCH;
 	if (exec)
 		return RULES_CROSSED;
-	return answer->when < sample->when ? RULES_EARLIER : RULES_LATER;
-}
-
-enum seam_stitch_state rules_matched(enum rules_match match)
-{
-	switch (match) {
-	case RULES_EARLIER:
-		return SEAM_STITCH_STITCHED_EARLIER;
-	case RULES_CROSSED:
-		return SEAM_STITCH_CROSSED_EXEC;
-	default:
-		return SEAM_STITCH_STITCHED;
-	}
+	return rules_in_turn(sample->when, answer->when);
 }
 
 bool rules_same_answer(const struct rules_who *a, const struct rules_who *b)

@@ -74,7 +74,19 @@ enum rules_match {
  * to a new task between them. */
 enum rules_match rules_match(const struct rules_who *sample, const struct rules_who *answer,
                              bool exec, bool reborn);
-enum seam_stitch_state rules_matched(enum rules_match match);
+/* The same where it is known that the task is one and that nothing lies between. */
+static inline enum rules_match rules_in_turn(uint64_t sample, uint64_t answer)
+{
+	return answer < sample ? RULES_EARLIER : RULES_LATER;
+}
+
+static inline enum seam_stitch_state rules_matched(enum rules_match match)
+{
+	return match == RULES_EARLIER   ? SEAM_STITCH_STITCHED_EARLIER
+	       : match == RULES_CROSSED ? SEAM_STITCH_CROSSED_EXEC
+	                                : SEAM_STITCH_STITCHED;
+}
+
 /* One answer told twice, by two output events or by the recorder. */
 bool rules_same_answer(const struct rules_who *a, const struct rules_who *b);
 

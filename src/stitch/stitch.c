@@ -182,6 +182,15 @@ int seam_stitch_learn(struct seam_stitch *st, const struct seam_decoded *d, stru
 	return r < 0 ? stitch_failed(d, r, err) : r;
 }
 
+int stitch_learn_sample(struct seam_stitch *st, const struct seam_decoded *d,
+                        struct stitch_learned *ret)
+{
+	if (st->mode != STITCH_NEW && st->mode != STITCH_LEARNING)
+		return -EINVAL;
+	st->mode = STITCH_LEARNING;
+	return index_learn_sample(&st->index, d, ret);
+}
+
 int seam_stitch_seal(struct seam_stitch *st)
 {
 	int r;
@@ -203,4 +212,20 @@ int seam_stitch_resolve(const struct seam_stitch *st, const struct seam_decoded 
 	    (counts && counts->sz < sizeof(*counts)))
 		return -EINVAL;
 	return index_resolve(&st->index, d, counts, ret);
+}
+
+bool stitch_resolve_brief(const struct seam_stitch *st, const struct stitch_brief *brief,
+                          struct seam_stitch_counts *counts, struct stitch_verdict *ret)
+{
+	return index_resolve_brief(&st->index, brief, counts, ret);
+}
+
+struct seam_u64s stitch_words(const struct seam_stitch *st, const struct stitch_verdict *verdict)
+{
+	return index_words(&st->index, verdict);
+}
+
+size_t stitch_chains(const struct seam_stitch *st)
+{
+	return st->index.chains.n + !st->index.chains.n;
 }

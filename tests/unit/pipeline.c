@@ -78,15 +78,22 @@ struct loaded {
 	struct load load;
 };
 
-static struct loaded load(const char *path, const struct load_opts *opts)
+static struct loaded load_noted(const char *path, const struct load_opts *opts, bool notes)
 {
+	struct recording_opts learn = { .sz = sizeof(learn), .notes = notes };
 	struct seam_error err = { 0 };
 	struct loaded l = { 0 };
 
 	assert_int_equal(seam_reader_open(&l.reader, path, NULL, &err), 0);
-	assert_int_equal(recording_open(&l.rec, l.reader, NULL, &err), 0);
+	assert_int_equal(recording_open(&l.rec, l.reader, &learn, &err), 0);
+	assert_int_equal(!!l.rec->notes, notes);
 	assert_int_equal(load_recording(&l.load, l.rec, opts, &err), 0);
 	return l;
+}
+
+static struct loaded load(const char *path, const struct load_opts *opts)
+{
+	return load_noted(path, opts, false);
 }
 
 static void unload(struct loaded *l)
@@ -201,6 +208,78 @@ static void compressed_is_the_same(void **state)
 	unload(&l);
 	scenario_free(sc);
 	unlink(path);
+}
+
+static void assert_equal_text(const struct profile *a, uint32_t in_a, const struct profile *b,
+                              uint32_t in_b)
+{
+	assert_string_equal(profile_text(a, in_a), profile_text(b, in_b));
+}
+
+/* All that two profiles say of rows, stacks and samples. */
+static void assert_equal_profiles(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(profile_n_rows(a), profile_n_rows(b));
+	assert_int_equal(profile_n_nodes(a), profile_n_nodes(b));
+	assert_int_equal(profile_n_samples(a), profile_n_samples(b));
+	for (size_t i = 0; i < profile_n_rows(a); i++) {
+		const struct profile_row *row = profile_row_at(a, i), *other = profile_row_at(b, i);
+		const struct profile_task *task = profile_task_at(a, row->key.task);
+		const struct profile_task *of_other = profile_task_at(b, other->key.task);
+
+		assert_memory_equal(row, other, sizeof(*row));
+		assert_equal_text(a, task->comm, b, of_other->comm);
+		assert_int_equal(task->pid, of_other->pid);
+		assert_int_equal(task->tid, of_other->tid);
+	}
+	for (uint32_t i = 1; i <= profile_n_nodes(a); i++) {
+		const struct profile_node *node = profile_node_at(a, i);
+		const struct profile_frame *f = profile_frame_at(a, node->frame);
+
+		assert_memory_equal(node, profile_node_at(b, i), sizeof(*node));
+		assert_int_equal(f->address, profile_frame_at(b, node->frame)->address);
+		assert_int_equal(f->kind, profile_frame_at(b, node->frame)->kind);
+	}
+	for (size_t i = 0; i < profile_n_samples(a); i++)
+		assert_memory_equal(profile_sample_at(a, i), profile_sample_at(b, i),
+		                    sizeof(struct profile_sample));
+}
+
+/* Counted from notes, a recording says what it says decoded twice. */
+static void notes_say_the_same(void **state)
+{
+	static const unsigned keep[] = { 0, PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_CPU,
+		                         PROFILE_KEEP_SLICE | PROFILE_KEEP_SAMPLES };
+
+	for (uint64_t seed = 20; seed < 26; seed++) {
+		char *path = temporary();
+		struct scenario *sc = write_recording(path, seed, 20000, seed % 2 ? 3 : 0);
+		struct load_opts opts = { .sz = sizeof(opts),
+			                  .keep = keep[seed % 3],
+			                  .slice_ns = 1000000 };
+		struct loaded twice = load_noted(path, &opts, false);
+		struct loaded once = load_noted(path, &opts, true);
+		struct profile *a, *b;
+
+		assert_true_profile(&once.load, sc);
+		assert_null(once.rec->notes); /* taken over */
+		assert_int_equal(profile_canonical(&a, twice.load.profile), 0);
+		assert_int_equal(profile_canonical(&b, once.load.profile), 0);
+		assert_equal_profiles(a, b);
+		assert_memory_equal(&once.load.stitch, &twice.load.stitch,
+		                    sizeof(once.load.stitch));
+		assert_int_equal(once.load.taken, twice.load.taken);
+		profile_free(a);
+		profile_free(b);
+		/* And once more, by its samples. */
+		load_free(&once.load);
+		assert_int_equal(load_recording(&once.load, once.rec, &opts, NULL), 0);
+		assert_true_profile(&once.load, sc);
+		unload(&twice);
+		unload(&once);
+		scenario_free(sc);
+		unlink(path);
+	}
 }
 
 struct in_order {
@@ -486,6 +565,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_state_and_frame_is_true),
 		cmocka_unit_test(compressed_is_the_same),
+		cmocka_unit_test(notes_say_the_same),
 		cmocka_unit_test(ordered_gives_all_in_order),
 		cmocka_unit_test(threads_write_the_same),
 		cmocka_unit_test(take_and_max_stack),
