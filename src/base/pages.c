@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-void *pages_new(size_t n, size_t from)
+#define LARGE ((size_t)2 << 20)
+
+void *pages_new(size_t n)
 {
 	void *p;
 
-	if (posix_memalign(&p, PAGES_LARGE, n))
+	if (posix_memalign(&p, LARGE, n))
 		return NULL;
-	if (from < n)
-		madvise((char *)p + from, n - from, MADV_HUGEPAGE);
+	madvise(p, n, MADV_HUGEPAGE);
 	return p;
 }

@@ -5,13 +5,10 @@
 
 #include <stddef.h>
 
-#define PAGES_LARGE ((size_t)2 << 20)
-
 /*
- * n bytes at a multiple of PAGES_LARGE, of which nothing is in memory yet, for free(); NULL: out of memory. From byte `from` on
- * (a multiple, too) it is asked that large pages come in: one fault each instead of 512, and none of them is in vain as long as the bytes in
- * front were needed.
+ * n bytes, of which nothing is in memory yet, for free(); NULL: out of memory. It is asked that large pages come in, of 2 MiB, at multiples of
+ * which it begins: one fault each instead of 512. For what will be filled from front to back, and is known to be much.
  */
-void *pages_new(size_t n, size_t from);
+void *pages_new(size_t n);
 
 #endif

@@ -14,6 +14,7 @@
 #define INDEX_SWAP (1u << 15)
 #define INDEX_CARRIED (1u << 31) /* a sample carries this cookie */
 #define INDEX_BLOCK (1u << 17)   /* answers: 5 MiB */
+#define INDEX_BLOCK_FIRST 1024u  /* to begin with: few files have many */
 /* Answers of different tasks, or hours apart, under one cookie; only a made-up file has more. */
 #define INDEX_SAME_COOKIE 8u
 
@@ -151,24 +152,28 @@ int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct st
 	                 rules_user_mode(d->record->misc), index_seen(ix, d));
 }
 
-/* A new answer's place; NULL: out of memory. */
-static struct index_answer *index_answer_new(struct index *ix)
+/* Makes room for one more answer, in twice as large a first block, or in another. -ENOMEM. */
+static int index_grow(struct index *ix)
 {
-	if (ix->n_answers == ix->n_blocks * INDEX_BLOCK) {
-		struct index_answer *block = pages_new(INDEX_BLOCK * sizeof(*block),
-		                                       ix->n_blocks ? 0 : PAGES_LARGE),
-		                    **blocks;
+	bool first = ix->answers_room < INDEX_BLOCK;
+	uint32_t n = !first ? INDEX_BLOCK : ix->answers_room ? ix->answers_room : INDEX_BLOCK_FIRST;
+	struct index_answer *block, **blocks = ix->answers;
 
-		blocks = realloc(ix->answers, (ix->n_blocks + 1) * sizeof(*blocks));
-		if (blocks)
-			ix->answers = blocks;
-		if (!blocks || !block) {
-			free(block);
-			return NULL;
-		}
-		ix->answers[ix->n_blocks++] = block;
+	if (!first || !blocks) {
+		blocks = realloc(blocks, (ix->n_blocks + 1) * sizeof(*blocks));
+		if (!blocks)
+			return -ENOMEM;
+		blocks[ix->n_blocks] = NULL;
+		ix->answers = blocks;
 	}
-	return index_answer(ix, ix->n_answers);
+	block = first ? realloc(blocks[0], (ix->answers_room + n) * sizeof(*block))
+	              : pages_new(n * sizeof(*block));
+	if (!block)
+		return -ENOMEM;
+	blocks[first ? 0 : ix->n_blocks] = block;
+	ix->n_blocks += !first || !ix->n_blocks;
+	ix->answers_room += n;
+	return 0;
 }
 
 /* Where a chain is kept among those met last: by its length and four of its words, as they lie. */
@@ -247,9 +252,10 @@ static int index_learn_answer(struct index *ix, const struct seam_decoded *d)
 		ix->refused++;
 		return 0;
 	}
-	a = index_answer_new(ix);
-	if (!a || index_chain(ix, d, &ips, &chain) < 0)
+	if ((ix->n_answers == ix->answers_room && index_grow(ix) < 0) ||
+	    index_chain(ix, d, &ips, &chain) < 0)
 		return -ENOMEM;
+	a = index_answer(ix, ix->n_answers);
 	*a = (struct index_answer){ .when = who.when,
 		                    .chain = chain,
 		                    .pid = who.pid,
@@ -306,7 +312,7 @@ static size_t index_bytes(const struct index *ix)
 {
 	size_t n = cookies_bytes(&ix->cookies) + map_bytes(&ix->track_of) +
 	           map_bytes(&ix->execs_of) + map_bytes(&ix->duplicates) +
-	           intern_held(&ix->chains) + ix->n_answers * sizeof(struct index_answer) +
+	           intern_held(&ix->chains) + ix->answers_room * sizeof(struct index_answer) +
 	           ix->tracks.capacity * sizeof(struct track) +
 	           ix->execs.capacity * sizeof(struct times);
 

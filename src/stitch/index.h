@@ -43,8 +43,8 @@ struct index_recent {
 
 struct index {
 	struct cookies cookies;        /* cookie -> number + 1 of its first answer, INDEX_CARRIED */
-	struct index_answer **answers; /* in blocks */
-	uint32_t n_answers, n_blocks;
+	struct index_answer **answers; /* in blocks, the first of which grows */
+	uint32_t n_answers, n_blocks, answers_room;
 	struct intern
 	        chains; /* their addresses: of equal ones the first; copies where bytes do not stay */
 	struct index_recent *recent; /* 1 << INDEX_RECENT_BITS of them; while learning */
