@@ -99,10 +99,38 @@ static void heads_do_not_depend_on_the_one_before(void **state)
 	proc_free(rec.procs);
 }
 
+static void expect_event(struct script_head *head, const struct seam_event *event, uint64_t period,
+                         const char *text)
+{
+	struct buf out = { 0 };
+
+	script_head_event(head, event, period, 6, &out);
+	assert_string_equal(buf_text(&out), text);
+	buf_free(&out);
+}
+
+/* Two events that share a place, a name that is longer than what is kept, periods that come and go. */
+static void events_do_not_depend_on_the_one_before(void **state)
+{
+	static struct script_head head;
+	const struct seam_event one = { .name = "one" };
+	const struct seam_event other = { .name = "other", .index = HEAD_EVENTS };
+	const struct seam_event lengthy = { .name = LONG, .index = 1 };
+
+	for (int twice = 0; twice < 2; twice++) {
+		expect_event(&head, &one, 4000, "      4000    one: ");
+		expect_event(&head, &one, 4000, "      4000    one: ");
+		expect_event(&head, &one, 4001, "      4001    one: ");
+		expect_event(&head, &other, 4001, "      4001  other: ");
+		expect_event(&head, &lengthy, 12345678901, "12345678901 " LONG ": ");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(heads_do_not_depend_on_the_one_before),
+		cmocka_unit_test(events_do_not_depend_on_the_one_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

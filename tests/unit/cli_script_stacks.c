@@ -162,6 +162,33 @@ static void test_too_long_a_text_is_not_kept(void **state)
 	script_stacks_free(&s);
 }
 
+/* By its place, which is why the words may not change: then what was there before is found. */
+static void test_lasting_is_known_by_its_place(void **state)
+{
+	struct script_stacks s = { 0 };
+	struct half h;
+
+	half_of(&h, 1, 30);
+	h.half.lasting = true;
+	keep(&s, &h, "lines");
+	keep(&s, &h, "lines");
+	assert_int_equal(found(&s, &h, "lines"), 5);
+	h.words[3]++;
+	assert_int_equal(found(&s, &h, "lines"), 5);
+	h.half.space = 8;
+	assert_int_equal(found(&s, &h, "lines"), -1);
+	h.half.space = 7;
+	h.u64s.swap = true;
+	assert_int_equal(found(&s, &h, "lines"), -1);
+	h.u64s.swap = false;
+	h.u64s.n = 29;
+	assert_int_equal(found(&s, &h, "lines"), -1);
+	h.u64s.n = 30;
+	h.half.lasting = false;
+	assert_int_equal(found(&s, &h, "lines"), -1);
+	script_stacks_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +197,7 @@ int main(void)
 		cmocka_unit_test(test_words_are_compared),
 		cmocka_unit_test(test_the_newest_drive_out_the_oldest),
 		cmocka_unit_test(test_too_long_a_text_is_not_kept),
+		cmocka_unit_test(test_lasting_is_known_by_its_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
