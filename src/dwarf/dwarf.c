@@ -8,32 +8,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/answer.h"
+#include "base/intern.h"
+#include "dwarf/linked.h"
+#include "dwarf/unit.h"
+
+#define FRAMES_MAX (UNIT_DEPTH_MAX + 1)
+/* What libdw holds for a row of a line table, and for a file's name; measured, not exact. */
+#define ROW_BYTES 56u
+
+struct dwarf {
+	Dwarf *dw, *alt;
+	struct linked linked; /* a module's; dw is of it then */
+	struct buf units;     /* struct unit */
+	struct buf ranges;    /* struct unit_range */
+	size_t bytes;
+	uint64_t missing_units;
+	struct unit *last;   /* that was asked, or NULL */
+	struct intern paths; /* of files that were given relative to where the compiler ran */
+	struct buf path;
+	struct dwarf_frame frames[FRAMES_MAX];
+};
 
 static int dwarf_add_unit(struct dwarf *d, Dwarf_Die *lines, Dwarf_Die *split, bool skeleton)
 {
-	struct unit_listed listed = { .unit = calloc(1, sizeof(*listed.unit)) };
-	uint32_t n = (uint32_t)UNIT_N(&d->units, struct unit_listed);
-	struct unit *unit = listed.unit;
+	struct unit unit = { .lines = *lines, .tree = *lines };
+	uint32_t n = (uint32_t)UNIT_N(&d->units, struct unit);
 	size_t before = d->ranges.n;
 
-	if (!unit || buf_put(&d->units, &listed, sizeof(listed)) < 0) {
-		free(unit);
-		return -ENOMEM;
-	}
-	unit->lines = unit->tree = *lines;
 	if (skeleton && dwarf_tag(split) != DW_TAG_invalid)
-		unit->tree = *split;
+		unit.tree = *split;
 	else if (skeleton)
-		unit->split_missing = true;
+		unit.split_missing = true;
 	if (unit_put_ranges(lines, n, &d->ranges) < 0)
 		return -ENOMEM;
-	if (d->ranges.n == before && !unit->split_missing)
-		return unit_put_ranges(&unit->tree, n, &d->ranges);
-	return 0;
+	if (d->ranges.n == before && !unit.split_missing &&
+	    unit_put_ranges(&unit.tree, n, &d->ranges) < 0)
+		return -ENOMEM;
+	return buf_put(&d->units, &unit, sizeof(unit));
 }
 
-static int dwarf_find_units_by_libdw(struct dwarf *d)
+static int dwarf_find_units(struct dwarf *d)
 {
 	Dwarf_Die lines, split;
 	Dwarf_CU *unit = NULL;
@@ -48,43 +62,8 @@ static int dwarf_find_units_by_libdw(struct dwarf *d)
 		if (tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit)
 			r = dwarf_add_unit(d, &lines, &split, type == DW_UT_skeleton);
 	}
-	return r;
-}
-
-static int dwarf_find_units(struct dwarf *d)
-{
-	int r = d->sections.info.at ? units_list(&d->sections, &d->units, &d->ranges) : -ENOTSUP;
-
-	if (r == -ENOTSUP) {
-		buf_clear(&d->units);
-		buf_clear(&d->ranges);
-		r = dwarf_find_units_by_libdw(d);
-	}
 	unit_ranges_sort(&d->ranges);
 	return r;
-}
-
-/* A unit that is listed, for questions: 1; 0: libdw makes nothing of it. -ENOMEM. */
-static int dwarf_unit(struct dwarf *d, uint32_t i, struct unit **ret)
-{
-	struct unit_listed *listed = UNIT_AT(&d->units, struct unit_listed, i);
-	struct unit *unit = listed->unit;
-
-	if (!unit) {
-		unit = calloc(1, sizeof(*unit));
-		if (!unit)
-			return -ENOMEM;
-		if (!dwarf_offdie(d->dw, listed->place.at, &unit->lines)) {
-			free(unit);
-			return 0;
-		}
-		unit->tree = unit->lines;
-		unit->bytes = &d->sections;
-		unit->place = listed->place;
-		listed->unit = unit;
-	}
-	*ret = unit;
-	return 1;
 }
 
 /* libdw unpacks every section that it knows when it opens a file. What says nothing of lines and functions is shown to
@@ -147,8 +126,6 @@ static int dwarf_start(struct dwarf *d, struct image *image, struct image *alt, 
 		d->alt = dwarf_handle(alt, unpacked);
 	if (d->alt)
 		dwarf_setalt(d->dw, d->alt);
-	if (d->dw && !d->linked.dwfl)
-		sections_of(&d->sections, d->dw);
 	r = d->dw ? dwarf_find_units(d) : -ENOENT;
 	return r >= 0 && !d->ranges.n ? -ENOENT : r;
 }
@@ -159,12 +136,9 @@ static bool dwarf_wants_file(const struct dwarf *d, int r)
 {
 	if (r < 0)
 		return r != -ENOMEM;
-	for (size_t i = 0; i < UNIT_N(&d->units, struct unit_listed); i++) {
-		const struct unit *unit = UNIT_AT(&d->units, struct unit_listed, i)->unit;
-
-		if (unit && unit->split_missing)
+	for (size_t i = 0; i < UNIT_N(&d->units, struct unit); i++)
+		if (UNIT_AT(&d->units, struct unit, i)->split_missing)
 			return true;
-	}
 	return false;
 }
 
@@ -195,8 +169,8 @@ void dwarf_close(struct dwarf *d)
 {
 	if (!d)
 		return;
-	for (size_t i = 0; i < UNIT_N(&d->units, struct unit_listed); i++)
-		unit_free(UNIT_AT(&d->units, struct unit_listed, i)->unit);
+	for (size_t i = 0; i < UNIT_N(&d->units, struct unit); i++)
+		unit_free(UNIT_AT(&d->units, struct unit, i));
 	buf_free(&d->units);
 	buf_free(&d->ranges);
 	buf_free(&d->path);
@@ -209,11 +183,18 @@ void dwarf_close(struct dwarf *d)
 	free(d);
 }
 
+static const char *dwarf_text(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
 static const char *dwarf_split_name(Dwarf_Die *die)
 {
-	const char *name = answer_text(die, DW_AT_dwo_name);
+	const char *name = dwarf_text(die, DW_AT_dwo_name);
 
-	return name ? name : answer_text(die, DW_AT_GNU_dwo_name);
+	return name ? name : dwarf_text(die, DW_AT_GNU_dwo_name);
 }
 
 int dwarf_each_split(struct dwarf *d, int (*each)(void *ctx, const char *name, const char *dir),
@@ -221,13 +202,11 @@ int dwarf_each_split(struct dwarf *d, int (*each)(void *ctx, const char *name, c
 {
 	int r = 0;
 
-	for (size_t i = 0; i < UNIT_N(&d->units, struct unit_listed) && r >= 0; i++) {
-		struct unit *unit = UNIT_AT(&d->units, struct unit_listed, i)->unit;
-		Dwarf_Die *die =
-		        unit ? &unit->lines : NULL; /* one that only bytes list is not split */
-		const char *name = die ? dwarf_split_name(die) : NULL, *dir;
+	for (size_t i = 0; i < UNIT_N(&d->units, struct unit) && r >= 0; i++) {
+		Dwarf_Die *die = &UNIT_AT(&d->units, struct unit, i)->lines;
+		const char *name = dwarf_split_name(die), *dir;
 
-		dir = name ? answer_text(die, DW_AT_comp_dir) : NULL;
+		dir = name ? dwarf_text(die, DW_AT_comp_dir) : NULL;
 		if (name)
 			r = each(ctx, name, dir ? dir : "");
 	}
@@ -249,6 +228,110 @@ const char *dwarf_missing_file(const struct dwarf *d)
 	return d->last && d->last->split_missing ? dwarf_split_name(&d->last->lines) : NULL;
 }
 
+static const char *dwarf_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	if (!name && dwarf_attr_integrate(die, DW_AT_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	return name;
+}
+
+static bool dwarf_number(Dwarf_Die *die, unsigned name, Dwarf_Word *ret)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, ret) == 0;
+}
+
+/* A file's path, from the root if the directory of the compilation is known. */
+static const char *dwarf_path(struct dwarf *d, struct unit *unit, const char *file)
+{
+	Dwarf_Attribute attribute;
+	const char *dir = NULL;
+	uint32_t id;
+
+	if (!file || file[0] == '/')
+		return file;
+	if (dwarf_attr(&unit->lines, DW_AT_comp_dir, &attribute))
+		dir = dwarf_formstring(&attribute);
+	if (!dir)
+		return file;
+	buf_clear(&d->path);
+	buf_printf(&d->path, "%s/%s", dir, file);
+	id = d->path.failed ? INTERN_FAILED : intern_bytes(&d->paths, d->path.bytes, d->path.n);
+	return id == INTERN_FAILED ? file : intern_get(&d->paths, id);
+}
+
+/* Where an inlined function was called from. */
+static void dwarf_call(struct dwarf *d, struct unit *unit, Dwarf_Die *call, struct dwarf_frame *ret)
+{
+	Dwarf_Word file, line;
+	Dwarf_Files *files;
+	size_t n;
+
+	if (dwarf_number(call, DW_AT_call_line, &line) && line <= UINT32_MAX)
+		ret->line = (uint32_t)line;
+	if (dwarf_number(call, DW_AT_call_file, &file) &&
+	    dwarf_getsrcfiles(&unit->tree, &files, &n) == 0 && file < n)
+		ret->file = dwarf_path(d, unit, dwarf_filesrc(files, file, NULL, NULL));
+}
+
+static void dwarf_line(struct dwarf *d, struct unit *unit, uint64_t vaddr, struct dwarf_frame *ret)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(&unit->lines, vaddr);
+	int number;
+
+	if (!line)
+		return;
+	ret->file = dwarf_path(d, unit, dwarf_linesrc(line, NULL, NULL));
+	if (dwarf_lineno(line, &number) == 0 && number > 0)
+		ret->line = (uint32_t)number;
+}
+
+/* The frames at an address of a function, outermost first; their number. */
+static size_t dwarf_frames(struct dwarf *d, struct unit *unit, struct unit_function *function,
+                           uint64_t vaddr)
+{
+	uint32_t call = unit_innermost(function, vaddr);
+	struct dwarf_frame *f = d->frames;
+	size_t depth = 0;
+
+	for (uint32_t c = call; c != UNIT_NONE;
+	     c = UNIT_AT(&function->inlines, struct unit_inline, c)->parent)
+		depth++;
+	if (depth >= FRAMES_MAX)
+		return 0;
+	memset(f, 0, (depth + 1) * sizeof(*f));
+	dwarf_line(d, unit, vaddr, &f[depth]);
+	for (size_t i = depth; i; i--) {
+		struct unit_inline *at = UNIT_AT(&function->inlines, struct unit_inline, call);
+
+		f[i].function = dwarf_name(&at->die);
+		dwarf_call(d, unit, &at->die, &f[i - 1]);
+		call = at->parent;
+	}
+	f[0].function = dwarf_name(&function->die);
+	return depth + 1;
+}
+
+/* Counts what a unit will hold, once. */
+static void dwarf_weigh(struct dwarf *d, struct unit *unit)
+{
+	Dwarf_Lines *lines;
+	size_t n;
+
+	if (unit->walked)
+		return;
+	d->missing_units += unit->split_missing;
+	if (dwarf_getsrclines(&unit->lines, &lines, &n) == 0)
+		d->bytes += n * ROW_BYTES;
+}
+
 int dwarf_find(struct dwarf *d, uint64_t at, const struct dwarf_frame **ret, size_t *ret_n)
 {
 	uint64_t vaddr = at + d->linked.text;
@@ -263,22 +346,19 @@ int dwarf_find(struct dwarf *d, uint64_t at, const struct dwarf_frame **ret, siz
 	d->last = NULL;
 	if (!range)
 		return 0;
-	r = dwarf_unit(d, range->of, &unit);
-	if (r <= 0)
-		return r;
+	unit = UNIT_AT(&d->units, struct unit, range->of);
 	d->last = unit;
+	dwarf_weigh(d, unit);
 	before = unit->functions.capacity + unit->ranges.capacity;
-	r = answer_linetab(d, unit);
-	if (r >= 0)
-		r = unit_function_find(unit, vaddr, &function);
+	r = unit_function_find(unit, vaddr, &function);
 	d->bytes += unit->functions.capacity + unit->ranges.capacity - before;
 	if (r < 0)
 		return r;
 	if (r > 0) {
-		*ret_n = answer_frames(d, unit, function, vaddr);
+		*ret_n = dwarf_frames(d, unit, function, vaddr);
 	} else { /* a line without a function: assembler */
 		d->frames[0] = (struct dwarf_frame){ 0 };
-		answer_line(d, unit, vaddr, &d->frames[0]);
+		dwarf_line(d, unit, vaddr, &d->frames[0]);
 		*ret_n = d->frames[0].file != NULL;
 	}
 	return *ret_n != 0;

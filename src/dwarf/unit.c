@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // unit.c: see unit.h. A unit is walked for its functions when the first address in it is asked for, a
-// function for its inlined calls likewise: by the bytes (unit_bytes.c), or else, here, by libdw. Siblings are followed forwards only, so that damaged
+// function for its inlined calls likewise. Siblings are followed forwards only, so that damaged
 // references cannot make a circle.
 #include "dwarf/unit.h"
 
@@ -75,7 +75,7 @@ static bool unit_next(Dwarf_Die *die)
 
 static int unit_add_function(struct unit *unit, Dwarf_Die *die)
 {
-	struct unit_function function = { .at = dwarf_dieoffset(die) };
+	struct unit_function function = { .die = *die };
 	size_t before = unit->ranges.n, n = UNIT_N(&unit->functions, struct unit_function);
 
 	if (n >= UNIT_FUNCTIONS_MAX)
@@ -87,7 +87,7 @@ static int unit_add_function(struct unit *unit, Dwarf_Die *die)
 	return buf_put(&unit->functions, &function, sizeof(function));
 }
 
-bool unit_holds_functions(int tag, enum unit_reach reach)
+static bool unit_holds_functions(int tag, enum unit_reach reach)
 {
 	switch (tag) {
 	case DW_TAG_namespace:
@@ -138,34 +138,23 @@ static void unit_free_functions(struct unit *unit)
 
 void unit_free(struct unit *unit)
 {
-	if (!unit)
-		return;
 	unit_free_functions(unit);
-	linetab_free(&unit->linetab);
-	abbrevs_free(&unit->abbrevs);
-	free(unit);
 }
 
 static int unit_find_functions(struct unit *unit, enum unit_reach reach)
 {
-	int r = -ENOTSUP;
+	int r;
 
 	unit_free_functions(unit);
 	unit->walked = reach;
-	if (unit->bytes)
-		r = unit_bytes_functions(unit);
-	if (r == -ENOTSUP) {
-		unit->bytes = NULL;
-		unit_free_functions(unit);
-		r = unit_walk(unit, &unit->tree, 0);
-	}
+	r = unit_walk(unit, &unit->tree, 0);
 	unit_ranges_sort(&unit->ranges);
 	return r;
 }
 
 static int function_add_inline(struct unit_function *function, Dwarf_Die *die, uint32_t *parent)
 {
-	struct unit_inline call = { .at = dwarf_dieoffset(die), .parent = *parent };
+	struct unit_inline call = { .die = *die, .parent = *parent };
 	size_t n = UNIT_N(&function->inlines, struct unit_inline);
 
 	if (n >= UNIT_INLINES_MAX)
@@ -206,23 +195,6 @@ static int function_walk(struct unit_function *function, Dwarf_Die *from, uint32
 	return r;
 }
 
-bool unit_die(const struct unit *unit, uint64_t at, Dwarf_Die *ret)
-{
-	return dwarf_offdie(dwarf_cu_getdwarf(unit->tree.cu), at, ret) != NULL;
-}
-
-static int unit_find_inlines(struct unit *unit, struct unit_function *function)
-{
-	int r = unit->bytes ? unit_bytes_inlines(unit, function) : -ENOTSUP;
-	Dwarf_Die die;
-
-	if (r != -ENOTSUP)
-		return r;
-	buf_clear(&function->inlines);
-	buf_clear(&function->ranges);
-	return unit_die(unit, function->at, &die) ? function_walk(function, &die, UNIT_NONE, 0) : 0;
-}
-
 int unit_function_find(struct unit *unit, uint64_t addr, struct unit_function **ret)
 {
 	const struct unit_range *range = unit_range_find(&unit->ranges, addr);
@@ -238,7 +210,7 @@ int unit_function_find(struct unit *unit, uint64_t addr, struct unit_function **
 	function = UNIT_AT(&unit->functions, struct unit_function, range->of);
 	if (!function->decoded) {
 		function->decoded = true;
-		r = unit_find_inlines(unit, function);
+		r = function_walk(function, &function->die, UNIT_NONE, 0);
 	}
 	*ret = function;
 	return r < 0 ? r : 1;

@@ -7,9 +7,7 @@
 #include <elfutils/libdw.h>
 
 #include "base/buf.h"
-#include "dwarf/die.h"
 #include "dwarf/dwarf.h"
-#include "dwarf/linetab.h"
 
 #define UNIT_DEPTH_MAX 256u /* nesting of DIEs that is followed */
 #define UNIT_FUNCTIONS_MAX (4u << 20)
@@ -23,14 +21,14 @@ struct unit_range {
 
 /* A call that was inlined into a function. */
 struct unit_inline {
-	uint64_t at;     /* of its entry */
+	Dwarf_Die die;
 	uint32_t parent; /* index, always less than its own; UNIT_NONE: the function itself */
 };
 
 struct unit_function {
-	uint64_t at; /* of its entry */
+	Dwarf_Die die;
 	bool decoded;
-	struct buf inlines; /* struct unit_inline, in the order of the entries */
+	struct buf inlines; /* struct unit_inline, in the order of the DIEs */
 	struct buf ranges;  /* struct unit_range */
 };
 
@@ -43,47 +41,18 @@ enum unit_reach {
 	UNIT_BODIES,
 };
 
-/* The line table. */
-enum unit_linetab {
-	UNIT_LINETAB_NOT_READ,
-	UNIT_LINETAB_READ,
-	UNIT_LINETAB_OF_LIBDW, /* it is not one that linetab.c reads */
-};
-
 struct unit {
-	Dwarf_Die lines;    /* the unit's DIE that has the line table */
-	Dwarf_Die tree;     /* the one that has the functions: another one when split */
-	bool split_missing; /* the functions are in a file that is not there */
-	/* NULL: libdw walks it. Else place says where it is in them. */
-	const struct sections *bytes;
-	struct die_unit place;
-	struct abbrevs abbrevs;
+	Dwarf_Die lines;        /* the unit's DIE that has the line table */
+	Dwarf_Die tree;         /* the one that has the functions: another one when split */
+	bool split_missing;     /* the functions are in a file that is not there */
 	enum unit_reach walked; /* where its functions were looked for */
-	enum unit_linetab has_linetab;
-	struct linetab linetab;
-	struct buf functions; /* struct unit_function */
-	struct buf ranges;    /* struct unit_range, ascending once walked */
+	struct buf functions;   /* struct unit_function */
+	struct buf ranges;      /* struct unit_range, ascending once walked */
 };
 
 /* The number of elements in a buffer of them, and one of them. */
 #define UNIT_N(buf, type) ((buf)->n / sizeof(type))
 #define UNIT_AT(buf, type, i) (&((type *)(void *)(buf)->bytes)[i])
-
-/* A unit as it is listed when a file is opened. */
-struct unit_listed {
-	struct die_unit place;
-	struct unit *unit; /* NULL: nothing in it was asked for yet */
-};
-
-/* Lists all units that have addresses, and their ranges, by the bytes alone. -ENOTSUP: libdw has to. -ENOMEM. */
-int units_list(const struct sections *sections, struct buf *listed, struct buf *ranges);
-/* Whether functions are looked for inside of what has this tag. */
-bool unit_holds_functions(int tag, enum unit_reach reach);
-/* The functions of a unit, and a function's inlined calls, by the bytes. -ENOTSUP: libdw has to. -ENOMEM. */
-int unit_bytes_functions(struct unit *unit);
-int unit_bytes_inlines(struct unit *unit, struct unit_function *function);
-/* libdw's form of an entry of the unit's tree. */
-bool unit_die(const struct unit *unit, uint64_t at, Dwarf_Die *ret);
 
 /* Puts [start, end) of every range of a DIE into to. -ENOMEM. */
 int unit_put_ranges(Dwarf_Die *die, uint32_t of, struct buf *to);
