@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/infile.h"
+#include "cli/naming.h"
 #include "cli/outfile.h"
 #include "cli/take.h"
 
@@ -33,6 +34,7 @@ static const struct option_def convert_options[] = {
 	{ "keep-raw", 0, NULL, "leave registers and stack copies for tools that unwind themselves",
 	  OPT_KEEP_STACKS },
 	{ "strip-raw", 0, NULL, "no raw data of tracepoints", OPT_STRIP_RAW },
+	NAMING_UNWIND_OPTIONS,
 	{ "quiet", 'q', NULL, "say nothing unless something was left out", OPT_QUIET },
 	{ 0 },
 };
@@ -42,6 +44,7 @@ struct convert_run {
 	struct infile in;
 	const char *output;
 	struct take take;
+	struct naming naming;
 	struct convert_opts opts;
 	bool quiet;
 };
@@ -105,7 +108,8 @@ static int convert_option(struct convert_run *c, const struct options *o, int id
 		c->quiet = true;
 		return 0;
 	default:
-		return take_option(&c->take, o, id);
+		return id >= NAMING_SYMFS && id < NAMING_END ? naming_option(&c->naming, o, id)
+		                                             : take_option(&c->take, o, id);
 	}
 }
 
@@ -180,6 +184,8 @@ static int convert_run(int argc, char **argv, const struct cmd *cmd)
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;
 
+	if (naming_start(&c.naming, cmd) < 0)
+		goto out;
 	while ((id = options_next(&o)) != OPTIONS_END) {
 		if (id == OPTIONS_HELP)
 			rc = EXIT_OK;
@@ -198,11 +204,13 @@ static int convert_run(int argc, char **argv, const struct cmd *cmd)
 		c.opts.take = take_sample;
 		c.opts.take_ctx = &c.take;
 	}
+	c.opts.tables = naming_tables(&c.naming);
 	rc = infile_open(&c.in, cmd);
 	if (rc == EXIT_OK)
 		rc = convert_file(&c);
 out:
 	infile_close(&c.in);
+	naming_end(&c.naming);
 	take_free(&c.take);
 	return rc;
 }

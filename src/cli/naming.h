@@ -25,6 +25,21 @@ enum {
 	NAMING_END,
 };
 
+/* Of a command that unwinds and names nothing. */
+#define NAMING_UNWIND_OPTIONS                                                                      \
+	{ "archive", 0, "FILE", "unwind tables from what seam archive made, from nowhere else",    \
+	  NAMING_ARCHIVE },                                                                        \
+	        { "symfs", 0, "DIR", "look for object files under this directory", NAMING_SYMFS }, \
+	        { "debuginfod", 0, "[URLS]",                                                       \
+		  "ask these servers ($DEBUGINFOD_URLS) for files that are not here",              \
+		  NAMING_DEBUGINFOD },                                                             \
+	        { "debuginfod-limit", 0, "SECONDS", "ask for this long in all (60)",               \
+		  NAMING_DEBUGINFOD_LIMIT },                                                       \
+	{                                                                                          \
+		"no-debuginfod", 0, NULL, "ask no server, whatever the config file says",          \
+		        NAMING_NO_DEBUGINFOD                                                       \
+	}
+
 #define NAMING_OPTIONS                                                                             \
 	{ "archive", 0, "FILE",                                                                    \
 	  "names and unwind tables from what seam archive made, from nowhere else",                \

@@ -344,6 +344,7 @@ static int convert_records(struct convert *c)
 		.sz = sizeof(order),
 		.all = true,
 		.keep_stacks = !c->unwinds,
+		.tables = c->opts->tables,
 		.progress = c->opts->progress,
 	};
 	int r = convert_head_records(c->rec, &c->out, c->result, c->err);

@@ -22,6 +22,7 @@ struct convert_opts {
 	int compress_level; /* as COMPRESSED records, which perf reads from 5.2 on; 0: none */
 	bool keep_stacks;   /* leave stack copies, and the chains of their samples, as recorded */
 	bool strip_raw;     /* no RAW data in samples */
+	const struct tables_opts *tables; /* unwind tables; NULL: defaults */
 	/* Samples outside [from_ns, to_ns] are left out, and what was counted there (losses,
 	 * switches); names and mappings are carried whole. 0 and 0: all. */
 	uint64_t from_ns, to_ns;

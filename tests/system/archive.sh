@@ -62,7 +62,16 @@ same "the library by its path" 1 "$(grep -cx "files$T/bin/libwork.so" list)"
 same "two archives alike" "$(cksum <work.data.seam.tar.zst)" \
 	"$("$SEAM" archive -q -o again -i work.data && cksum <again)"
 
+"$SEAM" convert -q -i work.data -o classic.before 2>/dev/null
 mv bin gone
+rm -rf xdg
+"$SEAM" convert -q -i work.data -o classic.lost 2>/dev/null
+rm -rf xdg
+"$SEAM" convert -q --archive work.data.seam.tar.zst -i work.data -o classic.after
+same "status of convert by the archive" 0 $?
+for n in before lost after; do "$SEAM" script -F comm,time,ip -i classic.$n 2>/dev/null >stacks.$n; done
+same "convert by the archive unwinds what it did" "$(cksum <stacks.before)" "$(cksum <stacks.after)"
+atleast "lines that it cannot unwind without" 50 "$(($(wc -l <stacks.before) - $(wc -l <stacks.lost)))"
 rm -rf xdg
 "$SEAM" script -F comm,ip,sym,symoff,dso,srcline -i work.data 2>/dev/null >lost
 same "main without files" 0 "$(grep -c ' main+' lost)"
