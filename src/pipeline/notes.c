@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "abi/members.h"
+#include "base/pages.h"
 
 _Static_assert(sizeof(struct notes_who) == 24, "hashed and compared as bytes");
 _Static_assert(sizeof(struct note) == 32, "as notes.h says");
@@ -57,7 +58,9 @@ static int notes_grow(struct notes *n)
 			return -ENOMEM;
 		n->blocks = blocks;
 	}
-	n->next = malloc(NOTES_BLOCK * sizeof(*n->next));
+	/* One block is enough for most recordings: it takes only the pages that it fills. */
+	n->next = n->n_blocks ? pages_new(NOTES_BLOCK * sizeof(*n->next))
+	                      : malloc(NOTES_BLOCK * sizeof(*n->next));
 	n->end = n->next ? n->next + NOTES_BLOCK : NULL;
 	if (!n->next)
 		return -ENOMEM;

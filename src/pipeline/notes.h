@@ -36,7 +36,7 @@ struct note {
 	uint32_t user; /* RULES_AT_ONCE: half; RULES_DEFERRED: stitch_brief::slot; else 0 */
 };
 
-#define NOTES_BLOCK 32768u /* notes */
+#define NOTES_BLOCK 65536u /* notes */
 #define NOTES_RECENT 256u
 
 struct notes {
