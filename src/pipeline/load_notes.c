@@ -24,8 +24,9 @@ struct load_noter {
 	bool *said;               /* by index of the event: outcome_said */
 };
 
-uint32_t load_slice(const struct recording *rec, const struct load_opts *opts,
-                    const struct seam_id *id)
+/* The slice of a moment, counted from that of the first sample; PROFILE_NOT_KEPT: none is kept. */
+static uint32_t load_slice(const struct recording *rec, const struct load_opts *opts,
+                           const struct seam_id *id)
 {
 	uint64_t first, slice;
 
@@ -149,12 +150,7 @@ static int load_noted_half(struct load_noter *l, const struct stitch_verdict *ve
 static int load_note(struct load_noter *l, const struct note *note)
 {
 	const struct notes_who *who = pool_at(&l->notes->whos, note->who);
-	const struct stitch_brief brief = {
-		.who = { .when = note->when, .pid = who->pid, .tid = who->tid },
-		.index = note->index,
-		.kind = who->kind,
-		.slot = note->user,
-	};
+	const struct stitch_brief brief = notes_brief(note, who);
 	struct stacks *s = &l->notes->stacks;
 	struct stacks_same same = { 0 };
 	struct stitch_verdict verdict;

@@ -15,9 +15,6 @@
 /* Where a sample belongs in a table. */
 void load_key(struct stacks_key *ret, const struct recording *rec, const struct load_opts *opts,
               const struct seam_id *id, const char *comm, uint32_t event);
-/* The slice of a moment, counted from that of the first sample; PROFILE_NOT_KEPT: none is kept. */
-uint32_t load_slice(const struct recording *rec, const struct load_opts *opts,
-                    const struct seam_id *id);
 
 /* Counts all notes of a recording into their stacks. -ENOMEM. */
 int load_notes(struct notes *notes, const struct recording *rec, const struct load_opts *opts,

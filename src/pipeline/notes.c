@@ -98,12 +98,12 @@ static int notes_who(struct notes *n, const struct seam_decoded *d, enum rules_k
 /* 1: one too many. */
 static int notes_ip(struct notes *n, uint64_t ip, uint32_t *ret)
 {
+	if (n->n_ips == NOTES_NO_KERNEL)
+		return 1;
 	if (n->n_ips == n->ips_capacity) {
 		uint32_t capacity = n->ips_capacity ? n->ips_capacity * 2 : 4096;
 		uint64_t *ips;
 
-		if (capacity > NOTES_NO_KERNEL)
-			return 1;
 		ips = realloc(n->ips, capacity * sizeof(*ips));
 		if (!ips)
 			return -ENOMEM;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * notes.h: what counting needs of each sample, noted in the first pass: who it is of, its kernel half and where
- * the answer to its cookie will be. So a file whose samples are counted and nothing else is gone through, and its
- * samples decoded, once; what was noted lies one behind the other, where the samples lie among all else.
+ * notes.h: what counting, and most text, needs of each sample, noted in the first pass: who it is of, its kernel half and where
+ * the answer to its cookie will be. So such a file is gone through, and its samples decoded,
+ * once; what was noted lies one behind the other, where the samples lie among all else.
  *
  * Not every sample can be noted: one with a stack copy to unwind, or with a group's counters, needs its bytes. A
  * recording with a single such sample has no notes, and load.c decodes it twice.
@@ -31,8 +31,8 @@ struct note {
 	uint64_t weight; /* the period */
 	uint32_t index;  /* of the record */
 	uint32_t who;    /* of whos */
-	uint32_t
-	        kernel; /* half; or NOTES_LONE and a number for the ip: it has none, and perhaps nothing else */
+	/* Half; or NOTES_NO_KERNEL and where its ip is in ips: if it has no user half either, that is all. */
+	uint32_t kernel;
 	uint32_t user; /* RULES_AT_ONCE: half; RULES_DEFERRED: stitch_brief::slot; else 0 */
 };
 
@@ -60,5 +60,16 @@ void notes_free(struct notes *notes); /* NULL is fine */
 int notes_add(struct notes *notes, const struct seam_decoded *d, const struct stitch_learned *said);
 /* The notes of a block in the order of the file; 0: there is none. */
 size_t notes_block(const struct notes *notes, size_t block, const struct note **ret);
+
+/* What the stitcher asks for to say what became of its stack. */
+static inline struct stitch_brief notes_brief(const struct note *note, const struct notes_who *who)
+{
+	return (struct stitch_brief){
+		.who = { .when = note->when, .pid = who->pid, .tid = who->tid },
+		.index = note->index,
+		.kind = who->kind,
+		.slot = note->user,
+	};
+}
 
 #endif

@@ -58,12 +58,7 @@ const struct batch_item *ordered_noted_item(struct ordered_noted *noted, const s
 {
 	const struct recording *rec = noted->rec;
 	const struct notes_who *who = pool_at(&rec->notes->whos, note->who);
-	const struct stitch_brief brief = {
-		.who = { .when = note->when, .pid = who->pid, .tid = who->tid },
-		.index = note->index,
-		.kind = who->kind,
-		.slot = note->user,
-	};
+	const struct stitch_brief brief = notes_brief(note, who);
 	struct batch_item *item = &noted->item;
 	struct stitch_verdict verdict;
 
