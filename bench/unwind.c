@@ -19,9 +19,9 @@
 #include <seam/reader.h>
 
 #include "image/image.h"
-#include "pipeline/batch.h"
-#include "pipeline/recording.h"
-#include "pipeline/unwound.h"
+#include "samples/batch.h"
+#include "samples/recording.h"
+#include "samples/unwound.h"
 #include "unwind/compile.h"
 
 #define RUNS 3

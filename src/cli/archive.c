@@ -11,8 +11,8 @@
 #include "cli/infile.h"
 #include "cli/naming.h"
 #include "cli/outfile.h"
-#include "pipeline/bundle.h"
-#include "pipeline/load.h"
+#include "convert/bundle.h"
+#include "aggregate/load.h"
 
 enum {
 	OPT_INPUT = 1,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // convert.c: `seam convert IN -o OUT`: a classic perf.data for tools that know neither deferred
 // callchains nor stack copies.
-#include "pipeline/convert.h"
+#include "convert/convert.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "cli/naming.h"
 #include "cli/outfile.h"
 #include "cli/pick.h"
-#include "pipeline/load.h"
+#include "aggregate/load.h"
 
 enum {
 	OPT_INPUT = 1,

@@ -12,7 +12,7 @@
 #include "cli/naming.h"
 #include "cli/outfile.h"
 #include "cli/pick.h"
-#include "pipeline/load.h"
+#include "aggregate/load.h"
 #include "profile/builds.h"
 
 enum {

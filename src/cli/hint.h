@@ -7,7 +7,7 @@
 #define SEAM_CLI_HINT_H
 
 #include "base/buf.h"
-#include "pipeline/load.h"
+#include "aggregate/load.h"
 
 /* Appends one line without its end; nothing when there is nothing to advise. */
 void hint_unnamed(const struct load_unnamed *unnamed, struct buf *out);

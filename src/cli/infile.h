@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "cli/cmd.h"
-#include "pipeline/recording.h"
+#include "samples/recording.h"
 
 #define INFILE_STREAM_MAX (4ULL << 30)
 

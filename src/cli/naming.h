@@ -8,7 +8,7 @@
 #include "cli/config.h"
 #include "cli/debuginfod.h"
 #include "cli/unpacked.h"
-#include "pipeline/tables.h"
+#include "tables/tables.h"
 #include "symbol/symbol.h"
 
 enum {

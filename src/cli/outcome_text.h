@@ -7,7 +7,7 @@
 #define SEAM_CLI_OUTCOME_TEXT_H
 
 #include "base/buf.h"
-#include "pipeline/outcome.h"
+#include "samples/outcome.h"
 
 /* One line, or two; nothing when no sample says it. */
 void outcome_text(const struct outcome_counts *counts, struct buf *out);

@@ -10,7 +10,7 @@
 
 #include "cli/span.h"
 #include "cli/take.h"
-#include "pipeline/recording.h"
+#include "samples/recording.h"
 #include "profile/profile.h"
 
 enum {

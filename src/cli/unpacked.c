@@ -13,7 +13,7 @@
 
 #include "archive/unpack.h"
 #include "cli/infile.h"
-#include "pipeline/bundle.h"
+#include "convert/bundle.h"
 
 #define BYTES_MAX (32ULL << 30)
 

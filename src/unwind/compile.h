@@ -56,7 +56,7 @@ struct compile_input {
  * Compiles what there is: .eh_frame first, .debug_frame for functions that it does not cover, .sframe for those that
  * neither does. ret is cleared first. FDEs that cannot be understood are skipped and counted in the table's header.
  * The table and the errors are the same whatever the number of threads is. Each takes about 5 MB beside what it collects.
- * Who compiles several objects at once divides the threads that it has among them (pipeline/tables.h does).
+ * Who compiles several objects at once divides the threads that it has among them (tables/tables.h does).
  * -ENODATA: no section, or not one row. -EFBIG: text of over 4 GiB or 2^22 rules. -ENOMEM. -EOPNOTSUPP: machine.
  */
 int compile_table(const struct compile_input *in, struct buf *ret, struct seam_error *err);

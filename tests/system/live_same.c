@@ -5,8 +5,8 @@
  *	system_live_same FILE [THREADS]    FILE: by seam record --keep-stacks; prints one JSON object, and the
  *	                                   first differences on stderr
  *
- * Both see the same bytes. The file's walks come from pipeline/ordered, which knows the whole past; then the records
- * go through pipeline/live in the rounds in which they were written. Without arguments: 77, there is nothing to compare.
+ * Both see the same bytes. The file's walks come from samples/ordered, which knows the whole past; then the records
+ * go through recorder/live in the rounds in which they were written. Without arguments: 77, there is nothing to compare.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@
 #include "abi/record_at.h"
 #include "base/buf.h"
 #include "base/map.h"
-#include "pipeline/live.h"
-#include "pipeline/ordered.h"
-#include "pipeline/outcome.h"
-#include "pipeline/unwound.h"
+#include "recorder/live.h"
+#include "samples/ordered.h"
+#include "samples/outcome.h"
+#include "samples/unwound.h"
 
 #define SHOWN 5
 

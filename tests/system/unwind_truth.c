@@ -28,8 +28,8 @@
 #include "base/map.h"
 #include "image/image.h"
 #include "libdw/peer.h"
-#include "pipeline/recording.h"
-#include "pipeline/unwound.h"
+#include "samples/recording.h"
+#include "samples/unwound.h"
 
 /* ---- a file ---- */
 /* ---- a file ---- */

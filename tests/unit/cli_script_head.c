@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/script_head.h"
+#include "cli/script/script_head.h"
 
 #define LONG "a name that is longer than a kernel's, and than what is kept of it"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/script_put.h"
+#include "cli/script/script_put.h"
 
 static void expect(struct buf *b, const char *want)
 {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/script_stacks.h"
+#include "cli/script/script_stacks.h"
 
 struct half {
 	uint64_t words[64];

@@ -20,8 +20,8 @@
 
 #include "abi/encode.h"
 #include "abi/record_at.h"
-#include "pipeline/live.h"
-#include "pipeline/outcome.h"
+#include "recorder/live.h"
+#include "samples/outcome.h"
 
 #define PID 4711u
 #define STACK 16384u

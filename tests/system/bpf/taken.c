@@ -15,8 +15,8 @@
 #include "capture/event.h"
 #include "capture/session.h"
 #include "capture/target.h"
-#include "cli/record_table.h"
-#include "cli/record_walk.h"
+#include "cli/record/record_table.h"
+#include "cli/record/record_walk.h"
 
 #define TAKEN_FREQUENCY 997
 

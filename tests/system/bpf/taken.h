@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "capture/bpf/kwalk.h"
-#include "pipeline/tables.h"
+#include "tables/tables.h"
 #include "proc/proc.h"
 #include "unwind/walk.h"
 

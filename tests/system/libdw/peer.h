@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
-#include "pipeline/tables.h"
+#include "tables/tables.h"
 #include "proc/proc.h"
 
 #define PEER_FRAMES 1024

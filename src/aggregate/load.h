@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * load.h: a recording as a finished profile.
+ *
+ * The second pass: samples are resolved in parallel; equal stacks of one address space are counted
+ * by one hash and one comparison of their raw addresses, and named once at the end.
+ */
+#ifndef SEAM_AGGREGATE_LOAD_H
+#define SEAM_AGGREGATE_LOAD_H
+
+#include "resolve/lines.h"
+#include "samples/outcome.h"
+#include "samples/recording.h"
+#include "samples/unwound.h"
+#include "profile/profile.h"
+#include "symbol/symbol.h"
+
+struct load_opts {
+	size_t sz;
+	unsigned keep;                     /* PROFILE_KEEP_* */
+	unsigned threads;                  /* 0: as many as there are CPUs, at most 16 */
+	unsigned max_stack;                /* innermost frames kept of a stack; 0: all */
+	uint64_t slice_ns;                 /* of PROFILE_KEEP_SLICE; not 0 then */
+	const struct symbol_opts *symbols; /* NULL: defaults; foreign is set from the recording */
+	const struct tables_opts
+	        *tables; /* unwind tables; NULL: defaults, with the search of symbols */
+	/* Source lines and inlined calls, for objects that have debugging information: every frame
+	   gets its file and line, and each call that was inlined a frame of its own: kind
+	   PROFILE_INLINED, a child of the frame it stands in, with that one's address and object. So
+	   the innermost node of a stack may be an inlined frame; the function that has the code is
+	   the nearest frame outwards of another kind. */
+	bool lines;
+	bool no_inline; /* file and line only: those of the code, in the frame that has it */
+	const struct lines_opts *lines_opts; /* NULL: defaults, with the search of symbols */
+	struct progress progress;
+	/* Says which samples to take (NULL: all); comm may be NULL. Called from several threads. */
+	bool (*take)(void *ctx, const struct seam_stitched *sample, const char *comm);
+	void *take_ctx;
+};
+
+/* What could not be named of one object, for the account below a report. */
+struct load_unnamed {
+	const char
+	        *object; /* symbol_object_name, or "[unknown]" for addresses outside all mappings */
+	const char *reason; /* one sentence; "" when there is nothing to say */
+	enum symbol_state state;
+	const struct symbol_key *key; /* NULL: no object */
+	uint64_t samples;             /* whose stack has at least one such frame */
+};
+
+/* Code of an object whose inlined calls are not known, for the same account: a part of its debugging information was not found. */
+struct load_partial {
+	char *object;     /* owned */
+	char file[256];   /* that was not found (.dwo): one of them */
+	uint64_t samples; /* whose stack has at least one such frame */
+};
+
+struct load {
+	struct profile *profile;          /* its states are enum seam_stitch_state */
+	struct seam_stitch_counts stitch; /* of all samples, also those not taken */
+	struct unwound_counts unwound;    /* of taken samples with stack copies */
+	struct outcome_counts recorded;   /* of taken samples that were unwound while recording */
+	struct unwound_missing *missing;  /* objects that ended walks, by samples, descending */
+	size_t n_missing;
+	struct tables *tables;        /* whose reasons those are; owned, may be NULL */
+	uint64_t taken, not_taken;    /* samples */
+	uint64_t taken_unnamed;       /* taken samples with at least one frame without a name */
+	struct load_unnamed *unnamed; /* by samples, descending */
+	size_t n_unnamed;
+	struct load_partial *partial; /* by samples, descending */
+	size_t n_partial;
+	struct symbol_cache *symbols; /* names the profile's objects; owned */
+};
+
+int load_recording(struct load *ret, struct recording *rec, const struct load_opts *opts,
+                   struct seam_error *err);
+void load_free(struct load *load);
+
+#endif

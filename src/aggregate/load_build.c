@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT
+// load_build.c: counted raw stacks into a profile with names: each half of a stack is walked once.
+#include "aggregate/load_build.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "aggregate/load_lines.h"
+#include "aggregate/load_unnamed.h"
+#include "resolve/places.h"
+#include "profile/nameless.h"
+
+struct load_builder {
+	struct load *load;
+	const struct load_opts *opts;
+	const struct recording *rec;
+	struct places *places;
+	struct early *early;
+	struct profile *profile;
+	uint32_t *events; /* event index -> profile's event */
+	uint32_t *frames; /* of one stack, innermost first */
+	size_t frames_capacity;
+	struct map *users; /* per table: user half, how it is read -> its innermost node */
+	uint32_t *tasks;   /* of one table: key -> task, 0: not yet known */
+	struct buf name;   /* one, that is no symbol's */
+	struct load_lines lines;
+	struct load_unnamed_frames unnamed;
+};
+
+/* Whose stack is walked, and when it was first met. */
+struct load_whose {
+	const struct stacks_key *key;
+	uint32_t user; /* half */
+	uint64_t time_ns;
+};
+
+static uint32_t load_object(struct load_builder *b, const struct place *place)
+{
+	char hex[IMAGE_BUILD_ID_HEX];
+	const struct symbol_key *key;
+
+	if (!place->object)
+		return 0;
+	key = symbol_object_key(place->object);
+	return profile_object(b->profile, symbol_object_name(place->object),
+	                      key->build_id.size ? image_build_id_hex(&key->build_id, hex) : NULL);
+}
+
+/* What a frame is called; *ret 0: nothing is known of it. A guess is never shown as sure: its mark is part of its name,
+ * whatever shows it. -ENOMEM. */
+static int load_name(struct load_builder *b, const struct frame_at *at, struct place *place,
+                     uint32_t *ret)
+{
+	const char *name = place->symbol.name;
+	int r = 0;
+
+	if (!name && place->object)
+		r = symbol_outline(place->object, &place->symbol);
+	if (r < 0 || (!at->guessed && !name && !r))
+		return r;
+	buf_clear(&b->name);
+	if (at->guessed)
+		buf_put_text(&b->name, FRAME_GUESS);
+	if (r > 0)
+		nameless_put(&b->name, symbol_object_short_name(place->object),
+		             place->symbol.start);
+	else if (at->guessed)
+		buf_put_text(&b->name, name ? name : SYMBOL_UNKNOWN);
+	if (at->guessed || !name)
+		name = buf_text(&b->name);
+	*ret = b->name.failed ? PROFILE_FAILED : profile_string(b->profile, name);
+	return *ret == PROFILE_FAILED ? -ENOMEM : 0;
+}
+
+/* A frame not met before: its id. */
+static int load_frame_new(struct load_builder *b, const struct frame_at *at, uint32_t space,
+                          uint64_t time_ns, uint64_t *ret)
+{
+	struct profile_frame f = { .address = at->addr };
+	struct place place = { 0 };
+	uint32_t id;
+	int r = 0;
+
+	if (!at->guest)
+		r = places_find(b->places, space, time_ns, at->addr, at->caller, &place);
+	if (r < 0)
+		return r;
+	f.object = load_object(b, &place);
+	if (f.object == PROFILE_FAILED || load_name(b, at, &place, &f.symbol) < 0)
+		return -ENOMEM;
+	if (place.mapping) {
+		f.address = place.address;
+		f.kind = place.kernel ? PROFILE_KERNEL : PROFILE_USER;
+	} else if (!at->user && !at->guest) {
+		f.kind = PROFILE_KERNEL;
+	}
+	if (!at->guessed && load_lines_mark(&b->lines, &place, &f) < 0)
+		return -ENOMEM;
+	id = profile_frame(b->profile, &f);
+	if (id == PROFILE_FAILED || (!at->guessed && load_lines_note(&b->lines, id, &place) < 0))
+		return -ENOMEM;
+	*ret = id;
+	return place.symbol.name ? 0 : load_unnamed_note(&b->unnamed, id, f.object, &place);
+}
+
+/* The frames of a sample like those of the entry into b->frames. */
+static int load_walk(struct load_builder *b, const struct load_whose *e,
+                     const struct seam_stitched *sample, size_t *ret)
+{
+	struct frame_walk walk = { 0 };
+	struct frame_at at;
+	size_t n = 0;
+
+	while (frame_walk_next(&walk, sample, &at)) {
+		uint32_t space = at.user ? e->key->user_space : e->key->kernel_space;
+		uint64_t *slot;
+		int r;
+
+		if (b->opts->max_stack && n >= b->opts->max_stack)
+			break;
+		if (n == b->frames_capacity) {
+			size_t capacity = n ? n * 2 : 1024;
+			uint32_t *frames = realloc(b->frames, capacity * sizeof(*frames));
+
+			if (!frames)
+				return -ENOMEM;
+			b->frames = frames;
+			b->frames_capacity = capacity;
+		}
+		slot = places_frame_slot(b->places, space, &at);
+		if (!slot)
+			return -ENOMEM;
+		if (!*slot) {
+			r = load_frame_new(b, &at, space, e->time_ns, slot);
+			if (r < 0)
+				return r;
+		}
+		b->frames[n++] = (uint32_t)*slot;
+	}
+	*ret = n;
+	return 0;
+}
+
+/* The node of a sample's innermost frame, when its outermost one is called from *node. */
+static int load_descend(struct load_builder *b, const struct load_whose *e,
+                        const struct seam_stitched *sample, uint32_t *node)
+{
+	size_t n = 0;
+	int r = load_walk(b, e, sample, &n);
+
+	while (r >= 0 && n) {
+		*node = profile_node(b->profile, *node, b->frames[--n]);
+		if (*node == PROFILE_FAILED)
+			return -ENOMEM;
+	}
+	return r;
+}
+
+static struct load_whose load_whose(const struct stacks *s, const struct stacks_entry *entry)
+{
+	return (struct load_whose){ .key = stacks_key(s, entry),
+		                    .user = entry->same.user,
+		                    .time_ns = entry->time_ns };
+}
+
+/* The node of an entry's user half: few halves stand below many kernel halves, tasks and states. */
+static int load_user(struct load_builder *b, struct map *users, const struct load_whose *e,
+                     struct seam_stitched sample, uint32_t *ret)
+{
+	/* Addresses out of stack copies carry marks; spaces of users leave that bit free. */
+	uint32_t how = sample.state == SEAM_STITCH_STACK_COPY ? RECORDING_KERNEL : 0;
+	bool is_new;
+	uint64_t *slot =
+	        map_slot(users, (uint64_t)e->user << 32 | e->key->user_space | how, &is_new);
+	int r = slot ? 0 : -ENOMEM;
+
+	*ret = PROFILE_ROOT;
+	if (slot && !is_new) {
+		*ret = (uint32_t)*slot;
+	} else if (slot) {
+		sample.kernel.n = 0;
+		r = load_descend(b, e, &sample, ret);
+		*slot = *ret;
+	}
+	return r;
+}
+
+/* The node of an entry's innermost frame. */
+static int load_stack(struct load_builder *b, const struct stacks *s, struct map *users,
+                      const struct stacks_entry *entry, uint32_t *ret)
+{
+	const struct load_whose e = load_whose(s, entry);
+	struct seam_stitched sample = stacks_sample(s, entry, b->rec->events);
+	int r = 0;
+
+	*ret = PROFILE_ROOT;
+	if (sample.user.n && !b->opts->max_stack) {
+		r = load_user(b, users, &e, sample, ret);
+		sample.user.n = 0;
+		if (r < 0 || !sample.kernel.n)
+			return r;
+	}
+	return load_descend(b, &e, &sample, ret);
+}
+
+static uint32_t load_task(struct load_builder *b, const struct stacks_key *key)
+{
+	char name[16] = ":-1";
+	uint32_t comm, tid = b->opts->keep & PROFILE_KEEP_TID ? key->tid : PROFILE_NOT_KEPT;
+
+	if (!key->comm && key->tid != PROFILE_NOT_KEPT)
+		snprintf(name, sizeof(name), ":%u", key->tid);
+	comm = profile_string(b->profile, key->comm ? key->comm : name);
+	return comm == PROFILE_FAILED ? comm : profile_task(b->profile, comm, key->pid, tid);
+}
+
+/* Few keys have many entries. */
+static uint32_t load_entry_task(struct load_builder *b, const struct stacks_entry *e,
+                                const struct stacks_key *key)
+{
+	uint32_t *task = &b->tasks[e->same.key];
+
+	if (!*task)
+		*task = load_task(b, key);
+	return *task;
+}
+
+static int load_entry(struct load_builder *b, const struct stacks *s, struct map *users,
+                      const struct stacks_entry *e, struct profile_key *ret)
+{
+	const struct stacks_key *of = stacks_key(s, e);
+	struct profile_key key = { .event = b->events[of->event],
+		                   .task = load_entry_task(b, e, of),
+		                   .cpu = of->cpu,
+		                   .state = of->state,
+		                   .slice = of->slice };
+	int r = key.task == PROFILE_FAILED ? -ENOMEM : load_stack(b, s, users, e, &key.node);
+
+	if (r < 0)
+		return r;
+	*ret = key;
+	return profile_add(b->profile, &key, e->samples, e->weight);
+}
+
+/* The user halves of a table. */
+static int load_users(struct load_builder *b, const struct stacks *s, struct map *users)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->n && r >= 0 && !b->opts->max_stack; i++) {
+		const struct load_whose e = load_whose(s, &s->entries[i]);
+		struct seam_stitched sample = stacks_sample(s, &s->entries[i], b->rec->events);
+		uint32_t node;
+
+		if (sample.user.n)
+			r = load_user(b, users, &e, sample, &node);
+	}
+	return r;
+}
+
+/* The entries of one table, and its samples if they are kept. */
+static int load_table(struct load_builder *b, const struct stacks *s, struct map *users,
+                      uint64_t *serial, uint64_t total)
+{
+	const struct progress *progress = &b->opts->progress;
+	struct profile_key *keys = calloc(s->n + 1, sizeof(*keys));
+	int r;
+
+	b->tasks = calloc((size_t)s->keys.n + 1, sizeof(*b->tasks));
+	r = keys && b->tasks ? 0 : -ENOMEM;
+	for (size_t i = 0; i < s->n && r >= 0; i++) {
+		r = load_entry(b, s, users, &s->entries[i], &keys[i]);
+		if (++*serial % 4096 == 0 && progress->report)
+			progress->report(progress->ctx, "naming", *serial, total);
+	}
+	for (size_t i = 0; i < s->n_samples && r >= 0; i++) {
+		const struct stacks_sample *sample = &s->samples[i];
+
+		r = profile_add_sample(b->profile,
+		                       &(struct profile_sample){ .time_ns = sample->time_ns,
+		                                                 .weight = sample->weight,
+		                                                 .key = keys[sample->entry] });
+	}
+	free(b->tasks);
+	b->tasks = NULL;
+	free(keys);
+	return r;
+}
+
+static int load_name_events(struct load_builder *b)
+{
+	size_t n = seam_events_count(b->rec->events);
+	int r = 0;
+
+	b->events = calloc(n + 1, sizeof(*b->events));
+	if (!b->events)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const char *name = seam_events_at(b->rec->events, i)->name;
+
+		b->events[i] = profile_event(b->profile, name ? name : "unnamed");
+		if (b->events[i] == PROFILE_FAILED)
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < SEAM_STITCH_STATES && r >= 0; i++) {
+		r = profile_set_state(b->profile, i, seam_stitch_state_name(i),
+		                      seam_stitch_state_text(i));
+		if (i >= SEAM_STITCH_CROSSED_EXEC && i != SEAM_STITCH_NO_CALLCHAIN)
+			profile_set_unfinished(b->profile, i);
+	}
+	return r;
+}
+
+static int load_entries(struct load_builder *b, const struct stacks *const *stacks, size_t n)
+{
+	uint64_t serial = 0, total = 0;
+	int r = load_name_events(b);
+
+	for (size_t w = 0; w < n; w++)
+		total += stacks[w]->n;
+	/* User halves come before the kernel's frames, because the kernel's names may still be on their way
+	   (early.h). */
+	for (size_t w = 0; w < n && r >= 0; w++)
+		r = load_users(b, stacks[w], &b->users[w]);
+	if (r >= 0)
+		r = load_lines_some(&b->lines);
+	early_rest(b->early); /* what follows is one thread's */
+	for (size_t w = 0; w < n && r >= 0; w++)
+		r = load_table(b, stacks[w], &b->users[w], &serial, total);
+	if (r >= 0)
+		r = profile_sort_samples(b->profile);
+	if (r >= 0)
+		r = load_unnamed_list(&b->unnamed, b->load);
+	return r < 0 ? r : load_lines_expand(&b->lines, b->load);
+}
+
+int load_build(struct load *load, struct places *places, const struct load_opts *opts,
+               struct early *early, const struct stacks *const *stacks, size_t n)
+{
+	const struct recording *rec = places_recording(places);
+	struct map users[LOAD_TABLES_MAX] = { 0 };
+	struct load_builder b = { .load = load,
+		                  .opts = opts,
+		                  .rec = rec,
+		                  .places = places,
+		                  .early = early,
+		                  .users = users };
+	int r = profile_new(&load->profile, opts->keep);
+
+	b.profile = load->profile;
+	if (r >= 0 && opts->keep & PROFILE_KEEP_SLICE && opts->slice_ns)
+		profile_set_slices(b.profile, &(struct profile_slices){
+		                                      .quantum_ns = opts->slice_ns,
+		                                      .first = rec->first_ns / opts->slice_ns });
+	if (r >= 0)
+		r = load_lines_start(&b.lines, b.places, opts);
+	if (r >= 0)
+		r = load_entries(&b, stacks, n);
+	for (size_t w = 0; w < n; w++)
+		map_free(&users[w]);
+	load_lines_free(&b.lines);
+	load_unnamed_free(&b.unnamed);
+	free(b.events);
+	free(b.frames);
+	buf_free(&b.name);
+	return r;
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// load_lines.c: see load_lines.h.
+#include "aggregate/load_lines.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct load_lines_note {
+	struct lines_object *object; /* NULL: nothing can be known of the frame */
+	uint64_t vaddr;
+};
+
+int load_lines_start(struct load_lines *l, struct places *places, const struct load_opts *opts)
+{
+	if (!opts->lines)
+		return 0;
+	l->wanted = true;
+	l->no_inline = opts->no_inline;
+	l->places = places;
+	return places_lines_start(places, opts->lines_opts, opts->symbols);
+}
+
+int load_lines_mark(const struct load_lines *l, const struct place *place, struct profile_frame *f)
+{
+	struct lines_object *object;
+	uint64_t vaddr;
+	int r = l->wanted ? places_lines_object(l->places, place, &object, &vaddr) : 0;
+
+	/* profile_expand gives it its depth: until then it stands for whose lines these are, a caller's, or one of the pieces of
+	   code of one name that stood in places of others. */
+	if (r >= 0 && l->wanted && object && place->address != place->symbol.addr)
+		f->depth = UINT32_MAX;
+	if (r >= 0 && l->wanted && object && place->mapping->object->kind == PROC_KIND_JIT)
+		f->depth = (uint32_t)vaddr + 1;
+	return r;
+}
+
+int load_lines_note(struct load_lines *l, uint32_t frame, const struct place *place)
+{
+	struct load_lines_note note = { 0 };
+	size_t end = ((size_t)frame + 1) * sizeof(note);
+	int r = l->wanted ? places_lines_object(l->places, place, &note.object, &note.vaddr) : 0;
+
+	if (r < 0 || !note.object)
+		return r;
+	r = lines_want(note.object, note.vaddr);
+	if (r >= 0 && l->notes.n < end)
+		r = buf_put_zeros(&l->notes, end - l->notes.n);
+	if (r >= 0)
+		memcpy(l->notes.bytes + end - sizeof(note), &note, sizeof(note));
+	return r;
+}
+
+static const char *known(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+static size_t load_lines_at(void *ctx, uint32_t frame, const struct profile_source **ret)
+{
+	struct load_lines *l = ctx;
+	size_t at = (size_t)frame * sizeof(struct load_lines_note);
+	const struct load_lines_note *note;
+	struct lines_at found = { 0 };
+
+	if (at >= l->notes.n)
+		return 0;
+	note = (const void *)(l->notes.bytes + at);
+	if (!note->object || lines_find(note->object, note->vaddr, &found) <= 0)
+		return 0;
+	buf_clear(&l->sources);
+	for (size_t i = 0; i < found.n; i++) {
+		const struct lines_frame *f = &found.frames[i];
+		struct profile_source s = { known(f->function), known(f->file), f->line };
+
+		if (l->no_inline && i + 1 < found.n)
+			continue; /* the line of the code, in the function that has it */
+		if (l->no_inline && i)
+			s.function = NULL;
+		buf_put(&l->sources, &s, sizeof(s));
+	}
+	*ret = (const void *)l->sources.bytes;
+	return l->sources.failed ? 0 : l->sources.n / sizeof(**ret);
+}
+
+int load_lines_some(struct load_lines *l)
+{
+	return l->wanted ? places_lines_resolve_some(l->places) : 0;
+}
+
+static int load_partial_order(const void *pa, const void *pb)
+{
+	const struct load_partial *a = pa, *b = pb;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	return strcmp(a->object, b->object);
+}
+
+/* One entry per object that has a frame of which a file that is missing may know more. */
+static int load_partial_list(const struct load_unnamed_frames *frames, const char *const *files,
+                             struct load *load, size_t n)
+{
+	const struct profile *p = load->profile;
+	struct load_partial *to;
+
+	load->partial = calloc(n + 1, sizeof(*load->partial));
+	if (!load->partial)
+		return -ENOMEM;
+	for (uint32_t o = 0; o < n; o++) {
+		if (!files[o] || !load_unnamed_samples(frames, o))
+			continue;
+		to = &load->partial[load->n_partial++];
+		to->samples = load_unnamed_samples(frames, o);
+		snprintf(to->file, sizeof(to->file), "%s", files[o]);
+		to->object = strdup(profile_text(p, profile_object_at(p, o)->path));
+		if (!to->object)
+			return -ENOMEM;
+	}
+	qsort(load->partial, load->n_partial, sizeof(*load->partial), load_partial_order);
+	return 0;
+}
+
+/* Before the profile is replaced: its frames are those that were noted. */
+static int load_lines_partial(struct load_lines *l, struct load *load)
+{
+	const struct load_lines_note *note = (const void *)l->notes.bytes;
+	size_t n = profile_n_objects(load->profile) + 1;
+	const char **files = calloc(n, sizeof(*files));
+	struct load_unnamed_frames frames = { 0 };
+	struct place none = { 0 };
+	struct lines_at at;
+	uint64_t all = 0;
+	int r = files ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < l->notes.n / sizeof(*note) && r >= 0; i++) {
+		uint32_t object;
+
+		at.partial = NULL;
+		if (!note[i].object || lines_find(note[i].object, note[i].vaddr, &at) < 0 ||
+		    !at.partial)
+			continue;
+		object = profile_frame_at(load->profile, i)->object;
+		files[object] = at.partial;
+		r = load_unnamed_note(&frames, i, object, &none);
+	}
+	if (r >= 0 && frames.frames.n)
+		r = load_unnamed_count(&frames, load->profile, &all);
+	if (r >= 0 && frames.frames.n)
+		r = load_partial_list(&frames, files, load, n);
+	load_unnamed_free(&frames);
+	free(files);
+	return r;
+}
+
+int load_lines_expand(struct load_lines *l, struct load *load)
+{
+	struct profile *expanded;
+	int r = l->wanted ? places_lines_resolve(l->places) : 0;
+
+	if (r < 0 || !l->notes.n) /* no frame can have lines: the profile is as it would be */
+		return r;
+	r = load_lines_partial(l, load);
+	if (r >= 0)
+		r = profile_expand(&expanded, load->profile, load_lines_at, l);
+	if (r < 0)
+		return r;
+	profile_free(load->profile);
+	load->profile = expanded;
+	return 0;
+}
+
+void load_lines_free(struct load_lines *l)
+{
+	buf_free(&l->notes);
+	buf_free(&l->sources);
+}

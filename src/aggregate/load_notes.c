@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// load_notes.c: see load_notes.h. What comes out is what load.c makes of the samples themselves.
+#include "aggregate/load_notes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is known of one notes_who, and when: outside of its spans it is looked up again. */
+struct load_noted {
+	struct proc_span at, user_at; /* of the sample's moment; of the moment of its user half */
+	struct stacks_key key;
+	uint32_t key_id[SEAM_STITCH_STATES]; /* 0: not yet */
+};
+
+struct load_noter {
+	struct notes *notes;
+	const struct recording *rec;
+	const struct load_opts *opts;
+	struct load_outcome *outcome;
+	struct seam_stitch_counts *counts;
+	struct load_noted *noted; /* by number of the notes_who, from 1 on */
+	uint32_t *halves;         /* by number of an answer's chain; 0: not yet */
+	bool *said;               /* by index of the event: outcome_said */
+};
+
+/* The slice of a moment, counted from that of the first sample; PROFILE_NOT_KEPT: none is kept. */
+static uint32_t load_slice(const struct recording *rec, const struct load_opts *opts,
+                           const struct seam_id *id)
+{
+	uint64_t first, slice;
+
+	if (!(opts->keep & PROFILE_KEEP_SLICE) || !opts->slice_ns || !(id->has & SEAM_SAMPLE_TIME))
+		return PROFILE_NOT_KEPT;
+	first = rec->first_ns / opts->slice_ns;
+	slice = id->time_ns / opts->slice_ns;
+	return slice - first < PROFILE_NOT_KEPT ? (uint32_t)(slice - first) : PROFILE_NOT_KEPT;
+}
+
+void load_key(struct stacks_key *ret, const struct recording *rec, const struct load_opts *opts,
+              const struct seam_id *id, const char *comm, uint32_t event)
+{
+	unsigned keep = opts->keep;
+
+	memset(ret, 0, sizeof(*ret)); /* its padding, too: it is hashed as bytes */
+	ret->comm = comm;
+	ret->event = event;
+	ret->pid = keep & PROFILE_KEEP_PID ? id->pid : PROFILE_NOT_KEPT;
+	/* A nameless thread is shown by its tid, which is then part of its name. */
+	ret->tid = keep & PROFILE_KEEP_TID || !comm ? id->tid : PROFILE_NOT_KEPT;
+	ret->cpu =
+	        keep & PROFILE_KEEP_CPU && id->has & SEAM_SAMPLE_CPU ? id->cpu : PROFILE_NOT_KEPT;
+	ret->slice = load_slice(rec, opts, id);
+}
+
+static bool span_holds(const struct proc_span *span, uint64_t time_ns)
+{
+	return time_ns >= span->from_ns && time_ns <= span->to_ns;
+}
+
+/* Looks up who is meant at a moment, and its kernel. */
+static void load_noted_at(const struct load_noter *l, const struct notes_who *who, uint64_t time_ns,
+                          struct load_noted *ret)
+{
+	const struct seam_id id = { .has = who->has,
+		                    .pid = who->pid,
+		                    .tid = who->tid,
+		                    .cpu = who->cpu,
+		                    .time_ns = time_ns };
+	uint64_t quantum = l->opts->slice_ns, user_space = ret->key.user_space;
+	const char *comm;
+
+	ret->at = (struct proc_span){ .to_ns = UINT64_MAX };
+	comm = proc_comm_span(l->rec->procs, who->pid, who->tid, time_ns, &ret->at);
+	load_key(&ret->key, l->rec, l->opts, &id, comm, who->event);
+	ret->key.user_space = (uint32_t)user_space;
+	ret->key.kernel_space = recording_kernel_span(l->rec, time_ns, &ret->at);
+	if (ret->key.slice != PROFILE_NOT_KEPT) {
+		uint64_t from = time_ns / quantum * quantum;
+
+		if (from > ret->at.from_ns)
+			ret->at.from_ns = from;
+		if (from <= UINT64_MAX - quantum && from + quantum - 1 < ret->at.to_ns)
+			ret->at.to_ns = from + quantum - 1;
+	}
+	memset(ret->key_id, 0, sizeof(ret->key_id));
+}
+
+/* Looks up whose mappings a user half has. */
+static void load_noted_user(const struct load_noter *l, const struct notes_who *who,
+                            uint64_t time_ns, struct load_noted *ret)
+{
+	ret->user_at = (struct proc_span){ .to_ns = UINT64_MAX };
+	ret->key.user_space = proc_space_span(l->rec->procs, who->pid, time_ns, &ret->user_at);
+	memset(ret->key_id, 0, sizeof(ret->key_id));
+}
+
+/* The number of the key of a sample of that state, whose user half is of that moment. */
+static int load_noted_key(struct load_noter *l, const struct note *note,
+                          const struct notes_who *who, const struct stitch_verdict *verdict,
+                          uint32_t *ret)
+{
+	struct load_noted *noted = &l->noted[note->who];
+	bool timed = who->has & SEAM_SAMPLE_TIME;
+	uint64_t time_ns = timed ? note->when : note->index;
+	uint64_t user_ns = timed && verdict->answer_time_ns ? verdict->answer_time_ns : time_ns;
+	int r = 0;
+
+	if (!span_holds(&noted->at, time_ns))
+		load_noted_at(l, who, time_ns, noted);
+	if (!span_holds(&noted->user_at, user_ns))
+		load_noted_user(l, who, user_ns, noted);
+	if (!noted->key_id[verdict->state]) {
+		noted->key.state = verdict->state;
+		r = stacks_key_id(&l->notes->stacks, &noted->key, &noted->key_id[verdict->state]);
+	}
+	*ret = noted->key_id[verdict->state];
+	return r;
+}
+
+/* How its walk ended, where the recorder walked it. */
+static int load_noted_outcome(const struct load_noter *l, const struct notes_who *who,
+                              const struct stacks_same *same, uint32_t user_space)
+{
+	const struct seam_stitched sample = {
+		.sample.event = seam_events_at(l->rec->events, who->event),
+		.misc = who->misc,
+		.user = stacks_words(&l->notes->stacks, same->user),
+	};
+
+	return load_outcome_add(l->outcome, l->rec, user_space, &sample);
+}
+
+/* The number of an answer's half. */
+static int load_noted_half(struct load_noter *l, const struct stitch_verdict *verdict,
+                           uint32_t *ret)
+{
+	uint32_t *half = &l->halves[verdict->chain];
+	int r = 0;
+
+	if (verdict->n && (!*half || (*half & 1) != verdict->swap)) {
+		const struct seam_u64s words = stitch_words(l->rec->stitch, verdict);
+
+		r = stacks_half(&l->notes->stacks, &words, true, half);
+	}
+	*ret = *half;
+	return r;
+}
+
+static int load_note(struct load_noter *l, const struct note *note)
+{
+	const struct notes_who *who = pool_at(&l->notes->whos, note->who);
+	const struct stitch_brief brief = notes_brief(note, who);
+	struct stacks *s = &l->notes->stacks;
+	struct stacks_same same = { 0 };
+	struct stitch_verdict verdict;
+	int r;
+
+	if (!stitch_resolve_brief(l->rec->stitch, &brief, l->counts, &verdict))
+		return 0;
+	r = load_noted_key(l, note, who, &verdict, &same.key);
+	if (r >= 0 && who->kind == RULES_AT_ONCE)
+		same.user = note->user;
+	else if (r >= 0)
+		r = load_noted_half(l, &verdict, &same.user);
+	if (!(note->kernel & NOTES_NO_KERNEL))
+		same.kernel = note->kernel;
+	else if (r >= 0 && !same.user)
+		r = stacks_lone(s, l->notes->ips[note->kernel & ~NOTES_NO_KERNEL], who->misc,
+		                &same.lone);
+	if (r >= 0 && l->said[who->event])
+		r = load_noted_outcome(l, who, &same, l->noted[note->who].key.user_space);
+	if (r < 0)
+		return r;
+	return stacks_put(s, &same, note->weight,
+	                  who->has & SEAM_SAMPLE_TIME ? note->when : note->index);
+}
+
+static int load_noter_start(struct load_noter *l)
+{
+	size_t events = seam_events_count(l->rec->events);
+
+	l->noted = calloc((size_t)l->notes->whos.n + 1, sizeof(*l->noted));
+	l->halves = calloc(stitch_chains(l->rec->stitch), sizeof(*l->halves));
+	l->said = calloc(events + 1, sizeof(*l->said));
+	if (!l->noted || !l->halves || !l->said)
+		return -ENOMEM;
+	for (size_t i = 0; i <= l->notes->whos.n; i++) /* nothing is known of any moment */
+		l->noted[i].at.from_ns = l->noted[i].user_at.from_ns = UINT64_MAX;
+	for (size_t i = 0; i < events; i++)
+		l->said[i] = outcome_said(&seam_events_at(l->rec->events, i)->attr);
+	return 0;
+}
+
+int load_notes(struct notes *notes, const struct recording *rec, const struct load_opts *opts,
+               struct load_outcome *outcome, struct seam_stitch_counts *counts)
+{
+	struct load_noter l = {
+		.notes = notes, .rec = rec, .opts = opts, .outcome = outcome, .counts = counts
+	};
+	int r = load_noter_start(&l);
+	const struct note *block;
+
+	for (size_t b = 0, n; r >= 0 && (n = notes_block(notes, b, &block)); b++)
+		for (size_t i = 0; i < n && r >= 0; i++)
+			r = load_note(&l, &block[i]);
+	free(l.noted);
+	free(l.halves);
+	free(l.said);
+	return r;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * load_unnamed.h: frames of which something is missing (a name), and in how many samples' stacks each object has some. For
+ * load_build.c only.
+ */
+#ifndef SEAM_AGGREGATE_LOAD_UNNAMED_H
+#define SEAM_AGGREGATE_LOAD_UNNAMED_H
+
+#include "base/buf.h"
+#include "aggregate/load.h"
+#include "resolve/places.h"
+
+/* Zero-initialise to start. */
+struct load_unnamed_frames {
+	struct buf frames;                   /* a byte per frame of the profile: 1: it was noted */
+	struct load_unnamed_object *objects; /* by the profile's object */
+	size_t n_objects;
+};
+
+/* A frame of the profile, of one of its objects (0: none), has no name. -ENOMEM. */
+int load_unnamed_note(struct load_unnamed_frames *u, uint32_t frame, uint32_t object,
+                      const struct place *place);
+/* Counts of how many samples' stacks have a frame of each object that was noted; *all: of any. -ENOMEM. */
+int load_unnamed_count(struct load_unnamed_frames *u, const struct profile *p, uint64_t *all);
+/* What was counted of the profile's object. */
+uint64_t load_unnamed_samples(const struct load_unnamed_frames *u, uint32_t object);
+/* Fills load's unnamed and taken_unnamed from its profile, which is filled. -ENOMEM. */
+int load_unnamed_list(struct load_unnamed_frames *u, struct load *load);
+void load_unnamed_free(struct load_unnamed_frames *u);
+
+#endif

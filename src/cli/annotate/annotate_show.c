@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// annotate_show.c: an annotated function as text, much as perf's, and as JSON.
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/annotate/annotate.h"
+
+#define RED "\033[31m"
+#define GREEN "\033[32m"
+#define BLUE "\033[34m"
+#define PLAIN "\033[0m"
+#define HOT 5.0 /* percent of the function */
+#define WARM 0.5
+#define LINES_SHOWN 20
+
+static double show_percent(const struct annotate_count *part, const struct annotate_count *whole)
+{
+	return whole->weight ? 100.0 * (double)part->weight / (double)whole->weight : 0;
+}
+
+static void show_share(const struct annotate *a, const struct annotate_count *part,
+                       const struct annotate_count *whole, struct buf *out)
+{
+	double percent = show_percent(part, whole);
+	const char *color = !a->naming.color  ? ""
+	                    : percent >= HOT  ? RED
+	                    : percent >= WARM ? GREEN
+	                                      : "";
+
+	if (part->samples)
+		buf_printf(out, "%s%8.2f%s", color, percent, *color ? PLAIN : "");
+	else
+		buf_printf(out, "%8s", "");
+}
+
+/* Source may hold anything: what a terminal would obey is left out. */
+static void show_line_text(const char *text, size_t n, struct buf *out)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)text[i] >= ' ' && text[i] != 0x7f)
+			buf_put(out, text + i, 1);
+		else if (text[i] == '\t')
+			buf_put_text(out, "    ");
+}
+
+static const char *show_path(const struct annotate *a, const struct annotate_function *f)
+{
+	const struct profile *p = a->load.profile;
+	const char *path = profile_text(p, profile_object_at(p, f->object)->path);
+
+	return *path ? path : SYMBOL_UNKNOWN;
+}
+
+static void show_hot_lines(struct annotate *a, const struct annotate_function *f, struct buf *out)
+{
+	if (!f->n_lines)
+		return;
+	buf_put_text(out, "Lines by samples:\n");
+	for (size_t i = 0; i < f->n_lines && i < LINES_SHOWN; i++) {
+		const struct annotate_hot_line *line = &f->lines[i];
+		const char *text;
+		size_t n;
+
+		if (show_percent(&line->count, &f->all) < a->percent_limit)
+			break;
+		show_share(a, &line->count, &f->all, out);
+		buf_printf(out, "  %s:%" PRIu32, intern_get(&a->files, line->file), line->line);
+		text = annotate_source(a, line->file, line->line, &n);
+		if (text) {
+			buf_put_text(out, "  ");
+			while (n && (*text == ' ' || *text == '\t')) {
+				text++;
+				n--;
+			}
+			show_line_text(text, n, out);
+		}
+		buf_put_text(out, "\n");
+	}
+	buf_put_text(out, "\n");
+}
+
+static void show_source_line(struct annotate *a, const struct annotate_insn *insn, uint32_t *file,
+                             struct buf *out)
+{
+	const char *color = a->naming.color ? BLUE : "", *plain = a->naming.color ? PLAIN : "",
+	           *text;
+	size_t n;
+
+	if (insn->file != *file)
+		buf_printf(out, "%8s : %s%s%s\n", "", color, intern_get(&a->files, insn->file),
+		           plain);
+	*file = insn->file;
+	text = annotate_source(a, insn->file, insn->line, &n);
+	buf_printf(out, "%8s : %s%-5" PRIu32 " ", "", color, insn->line);
+	if (text)
+		show_line_text(text, n, out);
+	buf_printf(out, "%s\n", plain);
+}
+
+static void show_code(struct annotate *a, const struct annotate_function *f, struct buf *out)
+{
+	uint32_t file = 0, line = 0;
+
+	for (size_t i = 0; i < f->n_insns; i++) {
+		const struct annotate_insn *insn = &f->insns[i];
+
+		if (insn->line && (insn->line != line || insn->file != file)) {
+			show_source_line(a, insn, &file, out);
+			line = insn->line;
+		}
+		show_share(a, &insn->count, &f->all, out);
+		buf_printf(out, " :  %8" PRIx64 ":  %s\n", insn->address, insn->text);
+	}
+}
+
+/* No code: at least the addresses. */
+static void show_addresses(struct annotate *a, const struct annotate_function *f, struct buf *out)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		show_share(a, &f->counts[i], &f->all, out);
+		buf_printf(out, " :  %8" PRIx64 "\n", f->vaddrs[i]);
+	}
+}
+
+static void show_function(struct annotate *a, const struct annotate_function *f, struct buf *out)
+{
+	buf_printf(out,
+	           "%s in %s: %" PRIu64
+	           " samples of %s, %.2f %% of all; percent of the function\n\n",
+	           a->name, show_path(a, f), f->all.samples,
+	           profile_event_name(a->load.profile, a->event), show_percent(&f->all, &a->whole));
+	show_hot_lines(a, f, out);
+	if (f->n_insns) {
+		buf_printf(out, " Percent :  Source and disassembly\n");
+		show_code(a, f, out);
+	} else {
+		buf_printf(out, "%s\n\n Percent :  Address\n", f->reason);
+		show_addresses(a, f, out);
+	}
+	if (f->n_insns && f->outside.samples)
+		buf_printf(out,
+		           "%" PRIu64 " samples (%.2f %%) are at addresses outside this code\n",
+		           f->outside.samples, show_percent(&f->outside, &f->all));
+	if (f->n_insns && !f->n_lines && f->lines_reason[0])
+		buf_printf(out, "\nno source lines: %s\n", f->lines_reason);
+	buf_put_text(out, "\n");
+}
+
+void annotate_text(struct annotate *a, struct buf *out)
+{
+	for (size_t i = 0; i < a->n_functions; i++)
+		show_function(a, &a->functions[i], out);
+}
+
+/* ---- JSON ---- */
+
+static void show_json_count(const struct annotate_count *c, struct json *j)
+{
+	json_key(j, "samples");
+	json_u64(j, c->samples);
+	json_key(j, "weight");
+	json_u64(j, c->weight);
+}
+
+static void show_json_place(const struct annotate *a, uint32_t file, uint32_t line, struct json *j)
+{
+	json_key(j, "file");
+	json_string(j, file ? intern_get(&a->files, file) : NULL);
+	json_key(j, "line");
+	if (line)
+		json_u64(j, line);
+	else
+		json_null(j);
+}
+
+static void show_json_insns(const struct annotate *a, const struct annotate_function *f,
+                            struct json *j)
+{
+	json_key(j, "instructions");
+	json_open(j, '[');
+	for (size_t i = 0; i < f->n_insns; i++) {
+		const struct annotate_insn *insn = &f->insns[i];
+
+		json_open(j, '{');
+		json_key(j, "address");
+		json_hex(j, insn->address);
+		json_key(j, "size");
+		json_u64(j, insn->size);
+		json_key(j, "text");
+		json_string(j, insn->text);
+		show_json_place(a, insn->file, insn->line, j);
+		show_json_count(&insn->count, j);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void show_json_lines(struct annotate *a, const struct annotate_function *f, struct json *j)
+{
+	json_key(j, "lines");
+	json_open(j, '[');
+	for (size_t i = 0; i < f->n_lines; i++) {
+		const struct annotate_hot_line *line = &f->lines[i];
+		const char *text;
+		size_t n;
+
+		json_open(j, '{');
+		show_json_place(a, line->file, line->line, j);
+		text = annotate_source(a, line->file, line->line, &n);
+		json_key(j, "text");
+		if (text)
+			json_bytes(j, text, n);
+		else
+			json_null(j);
+		show_json_count(&line->count, j);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void show_json_function(struct annotate *a, const struct annotate_function *f,
+                               struct json *j)
+{
+	const struct profile *p = a->load.profile;
+	const struct profile_object *o = profile_object_at(p, f->object);
+
+	json_open(j, '{');
+	json_key(j, "object");
+	json_string(j, o->path ? profile_text(p, o->path) : NULL);
+	json_key(j, "build_id");
+	json_string(j, o->build_id ? profile_text(p, o->build_id) : NULL);
+	show_json_count(&f->all, j);
+	json_key(j, "outside_samples");
+	json_u64(j, f->outside.samples);
+	json_key(j, "reason");
+	json_string(j, f->reason[0] ? f->reason : NULL);
+	show_json_insns(a, f, j);
+	show_json_lines(a, f, j);
+	json_close(j, '}');
+}
+
+void annotate_json(struct annotate *a, struct buf *out)
+{
+	struct json j = { .out = out };
+
+	json_open(&j, '{');
+	json_key(&j, "version");
+	json_u64(&j, 1);
+	json_key(&j, "symbol");
+	json_string(&j, a->name);
+	json_key(&j, "event");
+	json_string(&j, profile_event_name(a->load.profile, a->event));
+	json_key(&j, "functions");
+	json_open(&j, '[');
+	for (size_t i = 0; i < a->n_functions; i++)
+		show_json_function(a, &a->functions[i], &j);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	buf_put_text(out, "\n");
+}

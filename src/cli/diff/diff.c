@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+// diff.c: `seam diff`: what changed between two sets of recordings, and how sure that is.
+#include "cli/diff/diff.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/outfile.h"
+
+#define EXIT_SLOWER 4
+
+enum {
+	OPT_SORT = 1,
+	OPT_CHILDREN,
+	OPT_ABSOLUTE,
+	OPT_LIMIT,
+	OPT_CONFIDENCE,
+	OPT_FAIL,
+	OPT_SYMBOL,
+	OPT_JSON,
+	OPT_CSV,
+	OPT_STDIO,
+};
+
+static const struct option_def diff_options[] = {
+	{ "sort", 's', "KEYS", "comm,cpu,dso,sym,srcline,srcfile,event,state (dso,sym)", OPT_SORT },
+	{ "children", 0, NULL, "compare functions with what they called", OPT_CHILDREN },
+	{ "absolute", 0, NULL, "compare counts per recording instead of shares", OPT_ABSOLUTE },
+	{ "percent-limit", 0, "PERCENT", "leave out what is below this on both sides (0.5)",
+	  OPT_LIMIT },
+	{ "confidence", 0, "PERCENT", "of the intervals (95)", OPT_CONFIDENCE },
+	{ "fail-if-slower", 0, "PERCENT",
+	  "exit with 4 if something for sure takes more than PERCENT more", OPT_FAIL },
+	{ "symbol", 0, "NAME", "--fail-if-slower looks at this function only; may be repeated",
+	  OPT_SYMBOL },
+	{ "json", 0, NULL, "as one JSON object", OPT_JSON },
+	{ "csv", 0, NULL, "as comma-separated values", OPT_CSV },
+	{ "stdio", 0, NULL, "accepted: text is the only form", OPT_STDIO },
+	PICK_OPTIONS,
+	NAMING_OPTIONS,
+	{ 0 },
+};
+
+static int diff_number(struct diff *d, const char *option, const char *text, double most,
+                       double *ret)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || *end || !(v >= 0 && v <= most)) {
+		cmd_error(d->cmd, "%s: '%s' is not a number from 0 to %g", option, text, most);
+		return -EINVAL;
+	}
+	*ret = v;
+	return 0;
+}
+
+static int diff_operand(struct diff *d, const char *arg)
+{
+	if (d->paths[1]) {
+		cmd_error(d->cmd,
+		          "two sides: '%s', '%s', and '%s' is one too many; recordings of "
+		          "a side are joined by commas",
+		          d->paths[0], d->paths[1], arg);
+		return -EINVAL;
+	}
+	d->paths[d->paths[0] != NULL] = arg;
+	return 0;
+}
+
+static int diff_option(struct diff *d, const struct options *o, int id)
+{
+	switch (id) {
+	case OPTIONS_OPERAND:
+		return diff_operand(d, o->arg);
+	case OPT_SORT:
+		d->keys.sort_list = o->arg;
+		return 0;
+	case OPT_CHILDREN:
+		d->children = true;
+		return 0;
+	case OPT_ABSOLUTE:
+		d->absolute = true;
+		return 0;
+	case OPT_LIMIT:
+		return diff_number(d, "--percent-limit", o->arg, 100, &d->percent_limit);
+	case OPT_CONFIDENCE:
+		if (diff_number(d, "--confidence", o->arg, 99.9999, &d->confidence) < 0)
+			return -EINVAL;
+		d->confidence /= 100;
+		return 0;
+	case OPT_FAIL:
+		return diff_number(d, "--fail-if-slower", o->arg, 1e6, &d->fail_above);
+	case OPT_SYMBOL:
+		return buf_put(&d->wanted, &o->arg, sizeof(o->arg));
+	case OPT_JSON:
+	case OPT_CSV:
+		d->form = id == OPT_JSON ? REPORT_JSON : REPORT_CSV;
+		return 0;
+	case OPT_STDIO:
+		return 0;
+	default:
+		return pick_is_option(id) ? pick_option(&d->pick, o, id)
+		                          : naming_option(&d->naming, o, id);
+	}
+}
+
+static int diff_settle(struct diff *d)
+{
+	const unsigned not =
+	        1u << ROLLUP_PID | 1u << ROLLUP_TID | 1u << ROLLUP_SLICE | 1u << ROLLUP_PARENT;
+
+	if (!d->keys.sort_list)
+		d->keys.sort_list = "dso,sym";
+	if (report_fields_set(&d->keys) < 0)
+		return -EINVAL;
+	if (d->keys.fields.columns & not ) {
+		cmd_error(d->cmd, "-s: pid, tid, time and parent do not compare");
+		return -EINVAL;
+	}
+	if (d->wanted.n && (d->fail_above < 0 || !(d->keys.fields.columns & 1u << ROLLUP_SYMBOL))) {
+		cmd_error(d->cmd, "--symbol goes with --fail-if-slower and the sort key sym");
+		return -EINVAL;
+	}
+	if (d->paths[0] && !d->paths[1]) {
+		cmd_error(d->cmd, "'%s' is to be compared with what?", d->paths[0]);
+		return -EINVAL;
+	}
+	if (!d->paths[0]) {
+		d->paths[0] = "perf.data.old";
+		d->paths[1] = "perf.data";
+		if (access(d->paths[0], F_OK) < 0 && errno == ENOENT) {
+			cmd_error(d->cmd,
+			          "compare what? seam diff OLD NEW; without names, perf.data.old "
+			          "(which is not here) and perf.data");
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* A file whose name holds a comma is one recording. */
+static size_t diff_count(const char *list)
+{
+	size_t n = 1;
+
+	if (!access(list, F_OK))
+		return 1;
+	for (; *list; list++)
+		n += *list == ',';
+	return n;
+}
+
+static int diff_load_side(struct diff *d, size_t side)
+{
+	const char *list = d->paths[side];
+
+	for (size_t i = 0; i < d->n_runs[side]; i++) {
+		size_t len = d->n_runs[side] == 1 ? strlen(list) : strcspn(list, ",");
+		char *path = strndup(list, len);
+		int rc = path ? diff_load(d, path, side * d->n_runs[0] + i) : EXIT_FAILED;
+
+		free(path);
+		if (rc == EXIT_PARTIAL)
+			d->damaged = true;
+		else if (rc != EXIT_OK)
+			return rc;
+		list += len + (list[len] == ',');
+	}
+	return EXIT_OK;
+}
+
+static int diff_load_all(struct diff *d)
+{
+	int rc;
+
+	for (size_t side = 0; side < 2; side++) {
+		d->n_runs[side] = diff_count(d->paths[side]);
+		if (d->n_runs[side] > DIFF_RUNS_MAX) {
+			cmd_error(d->cmd, "at most %u recordings per side", DIFF_RUNS_MAX);
+			return EXIT_USAGE;
+		}
+	}
+	d->runs = d->n_runs[0] + d->n_runs[1];
+	rc = diff_load_side(d, 0);
+	return rc == EXIT_OK ? diff_load_side(d, 1) : rc;
+}
+
+static int diff_print(struct diff *d)
+{
+	struct buf out = { 0 };
+	int rc = EXIT_OK;
+
+	if (d->form == REPORT_JSON)
+		diff_json(d, &out);
+	else if (d->form == REPORT_CSV)
+		diff_csv(d, &out);
+	else
+		diff_text(d, &out);
+	if (out.failed) {
+		cmd_error(d->cmd, "%s", strerror(ENOMEM));
+		rc = EXIT_FAILED;
+	} else {
+		rc = outfile_print(d->cmd, out.bytes, out.n);
+	}
+	buf_free(&out);
+	return rc;
+}
+
+static int diff_verdict(const struct diff *d)
+{
+	if (d->wanted.n && !d->n_gated) {
+		cmd_error(d->cmd, "none of the functions named by --symbol was sampled on either "
+		                  "side: nothing was compared");
+		return EXIT_FAILED;
+	}
+	if (d->n_fails)
+		return EXIT_SLOWER;
+	return d->damaged ? EXIT_PARTIAL : EXIT_OK;
+}
+
+static int diff_all(struct diff *d)
+{
+	int rc = diff_load_all(d);
+
+	if (rc != EXIT_OK)
+		return rc;
+	if (!d->samples[0] || !d->samples[1]) {
+		cmd_error(d->cmd, "%s has no samples", d->paths[d->samples[0] != 0]);
+		return EXIT_FAILED;
+	}
+	if (diff_compare(d) < 0) {
+		cmd_error(d->cmd, "%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	if (!d->n_events) {
+		cmd_error(d->cmd, "no event was sampled on both sides");
+		return EXIT_FAILED;
+	}
+	rc = diff_print(d);
+	return rc == EXIT_OK ? diff_verdict(d) : rc;
+}
+
+static void diff_free(struct diff *d)
+{
+	intern_free(&d->things);
+	intern_free(&d->events);
+	builds_free(&d->builds);
+	for (size_t i = 0; i < d->runs; i++)
+		profile_free(d->profiles[i]);
+	buf_free(&d->wanted);
+	pick_free(&d->pick);
+	free(d->cells);
+	free(d->wholes);
+	free(d->rows);
+	naming_end(&d->naming);
+}
+
+static int diff_run(int argc, char **argv, const struct cmd *cmd)
+{
+	struct diff d = {
+		.cmd = cmd,
+		.keys = { .cmd = cmd, .no_children = true },
+		.percent_limit = 0.5,
+		.confidence = 0.95,
+		.fail_above = -1,
+	};
+	struct options o = options_start(argc, argv, cmd);
+	int id, rc = EXIT_USAGE;
+
+	if (naming_start(&d.naming, cmd) < 0)
+		goto out;
+	while ((id = options_next(&o)) != OPTIONS_END) {
+		if (id == OPTIONS_HELP)
+			rc = EXIT_OK;
+		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || diff_option(&d, &o, id) < 0)
+			goto out;
+	}
+	if (diff_settle(&d) >= 0)
+		rc = diff_all(&d);
+out:
+	diff_free(&d);
+	return rc;
+}
+
+const struct cmd cmd_diff = {
+	.name = "diff",
+	.synopsis = "[options] [BASELINE[,...] NEW[,...]]",
+	.summary = "Compare recordings function by function, and say what is only noise",
+	.details =
+	        "Without operands perf.data.old is compared with perf.data. Each side may be "
+	        "several "
+	        "recordings of the same thing, joined by commas. Shown are each side's share, the "
+	        "difference, and the ratio, each with an interval that holds the truth in 95 of "
+	        "100 "
+	        "cases (--confidence). Shares are of the side's own total, so that a longer run "
+	        "is not a slower one; --absolute compares counts per recording (for cpu-clock, "
+	        "CPU time) where both sides did the same work.\n\n"
+	        "The intervals come from the numbers of samples: k of n samples vary by chance "
+	        "alone (Katz's interval of a ratio of proportions). Runs of an unchanged program "
+	        "differ by more than that: by what else the machine does, by where memory lies. "
+	        "With "
+	        "one recording per side nothing tells by how much, and the intervals are too "
+	        "narrow. "
+	        "With several per side a second interval is made of how those of a side differ "
+	        "among "
+	        "themselves (Pearson's dispersion, Student's t), and the wider of the two is "
+	        "shown. "
+	        "What no recording shows, such as another machine or a cold cache on one side "
+	        "only, "
+	        "is in no interval: record both sides in turns. Events are compared by name; one "
+	        "that only one side has is not compared.\n\n"
+	        "Functions without a name ([unknown libfoo.so+0x12340]) are compared one by one if "
+	        "all recordings that have the object have one build of it, by build-id; else they "
+	        "are one row, [unknown], since another build's begin elsewhere.\n\n"
+	        "--fail-if-slower PERCENT is for CI: of the rows of at least --percent-limit, or "
+	        "of the functions given with --symbol, one must be for sure more than PERCENT "
+	        "slower: the whole interval of its ratio lies above. As several rows are asked "
+	        "about at once, their intervals are widened (Bonferroni), so that one in twenty "
+	        "gates fails by chance at most, not one in twenty rows: that holds with three or "
+	        "more recordings per side, not with one (docs/benchmarks.md has how often each "
+	        "fails falsely, and how small a slow-down each sees). Rows that are slower by the "
+	        "figures but not for sure are marked 'maybe' and do not fail.\n\n"
+	        "--json writes version (1), confidence, between_runs (whether what runs differ by "
+	        "is in the intervals), base_recordings, new_recordings, "
+	        "base_samples, new_samples, fails, and rows: event, a value per key, base, new, "
+	        "delta, margin (as parts of 1, or counts), ratio, ratio_least, ratio_most, "
+	        "dispersion, verdict (same, faster, slower), gated, fails.\n\n"
+	        "Exit status: 0; 1: a recording cannot be read, or no function of --symbol was "
+	        "sampled; 2: usage; 3: a recording was damaged, the comparison is of what was "
+	        "left; "
+	        "4: something is slower than --fail-if-slower allows.",
+	.options = diff_options,
+	.run = diff_run,
+};

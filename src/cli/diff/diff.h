@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * diff.h: what the files of `seam diff` share. diff.c takes the command line and decides, diff_table.c
+ * brings the recordings' rows together, diff_show.c writes.
+ *
+ * A thing is a distinct combination of event and sort keys, by text: recordings have nothing else in
+ * common. Each recording is loaded and let go before the next; its profile stays until all are known.
+ */
+#ifndef SEAM_CLI_DIFF_H
+#define SEAM_CLI_DIFF_H
+
+#include "base/intern.h"
+#include "cli/naming.h"
+#include "cli/pick.h"
+#include "cli/report/report.h"
+#include "profile/builds.h"
+#include "profile/noise.h"
+
+#define DIFF_RUNS_MAX 64u /* per side */
+
+struct diff_cell {
+	uint64_t weight, samples;
+};
+
+enum diff_verdict {
+	DIFF_SAME,   /* the interval holds 1 */
+	DIFF_FASTER, /* for sure less */
+	DIFF_SLOWER, /* for sure more */
+};
+
+struct diff_row {
+	uint32_t thing;
+	struct noise noise;
+	double base, next; /* by weight: shares, or counts per run */
+	double share;      /* the larger of both sides' shares */
+	enum diff_verdict verdict;
+	bool gated; /* --fail-if-slower looks at it */
+	bool fails; /* for sure slower than allowed */
+	bool may;   /* slower than allowed, but noise could be all of it */
+};
+
+struct diff {
+	const struct cmd *cmd;
+	struct naming naming;
+	struct pick pick;
+	struct report keys; /* only for its sort keys */
+	const char *paths[2];
+	bool children, absolute;
+	enum report_form form;
+	double percent_limit, confidence;
+	double fail_above; /* percent; < 0: no gate */
+	struct buf wanted; /* const char *: --symbol */
+
+	size_t n_runs[2];
+	size_t runs; /* of both sides: base first */
+	struct intern things, events;
+	struct profile *profiles[2 * DIFF_RUNS_MAX]; /* by run, until they are summed up */
+	struct builds builds;                        /* of all of them */
+	uint32_t *thing_event;                       /* by thing */
+	size_t things_capacity;
+	struct diff_cell *cells;  /* thing * runs + run */
+	struct diff_cell *wholes; /* event * runs + run */
+	size_t events_capacity;
+	size_t n_events; /* that both sides have samples of */
+	uint64_t samples[2], whole_stacks[2];
+	struct diff_row *rows; /* by amount of change, descending */
+	size_t n_rows, n_gated, n_fails, n_may;
+	bool damaged;
+};
+
+/* ---- diff_table.c ---- */
+
+/* Loads one recording as run number run: EXIT_OK, EXIT_PARTIAL; else it was said. */
+int diff_load(struct diff *d, const char *path, size_t run);
+/* After all are loaded: fills rows. -ENOMEM. */
+int diff_compare(struct diff *d);
+/* A thing's value of a column (its place among the columns asked for, ascending). */
+const char *diff_value(const struct diff *d, uint32_t thing, size_t place);
+const char *diff_event(const struct diff *d, uint32_t thing);
+
+/* ---- diff_show.c: -ENOMEM ---- */
+
+void diff_text(const struct diff *d, struct buf *out);
+void diff_json(const struct diff *d, struct buf *out);
+void diff_csv(const struct diff *d, struct buf *out);
+
+#endif

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// diff_show.c: a comparison as text, JSON and CSV. Knows words and columns; decides nothing.
+//
+// Invariant: no change is shown without how much of it noise could be.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/csv.h"
+#include "cli/diff/diff.h"
+
+#define RED "\033[31m"
+#define GREEN "\033[32m"
+#define PLAIN "\033[0m"
+
+static const char *const verdicts[] = {
+	[DIFF_SAME] = "same",
+	[DIFF_FASTER] = "faster",
+	[DIFF_SLOWER] = "slower",
+};
+
+static bool diff_shows(const struct diff *d, unsigned column)
+{
+	return column != ROLLUP_EVENT && d->keys.fields.columns & 1u << column;
+}
+
+static bool diff_visible(const struct diff *d, const struct diff_row *row)
+{
+	return row->gated || row->share * 100 >= d->percent_limit;
+}
+
+static void diff_text_figures(const struct diff *d, const struct diff_row *row, struct buf *out)
+{
+	const char *color = !d->naming.color || row->verdict == DIFF_SAME ? ""
+	                    : row->verdict == DIFF_SLOWER                 ? RED
+	                                                                  : GREEN;
+
+	if (d->absolute)
+		buf_printf(out, "%15.0f %15.0f ", row->base, row->next);
+	else
+		buf_printf(out, "%7.2f%% %7.2f%% ", row->base * 100, row->next * 100);
+	buf_printf(out, "%s", color);
+	if (d->absolute)
+		buf_printf(out, "%+15.0f", row->next - row->base);
+	else
+		buf_printf(out, "%+7.2f%% ±%5.2f", (row->next - row->base) * 100,
+		           row->noise.margin * 100);
+	buf_printf(out, "%s  %6.2f (%.2f ... %.2f)", *color ? PLAIN : "", row->noise.ratio,
+	           row->noise.least, row->noise.most);
+	buf_put_text(out, row->fails                  ? "  FAIL  "
+	                  : row->may                  ? "  maybe "
+	                  : row->verdict == DIFF_SAME ? "  noise "
+	                                              : "        ");
+}
+
+static void diff_text_row(const struct diff *d, const struct diff_row *row, struct buf *out)
+{
+	size_t place = 0;
+
+	diff_text_figures(d, row, out);
+	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
+		if (diff_shows(d, c))
+			buf_printf(out, "  %s", diff_value(d, row->thing, place++));
+	if (d->n_events > 1)
+		buf_printf(out, "  [%s]", diff_event(d, row->thing));
+	buf_put_text(out, "\n");
+}
+
+static void diff_text_side(const struct diff *d, size_t side, const char *name, struct buf *out)
+{
+	char number[32];
+
+	buf_printf(out, "%s: %s samples in %zu recording%s, %.1f %% with whole stacks (%s)\n", name,
+	           report_number(d->samples[side], number, sizeof(number)), d->n_runs[side],
+	           d->n_runs[side] == 1 ? "" : "s",
+	           report_percent(d->whole_stacks[side], d->samples[side]), d->paths[side]);
+}
+
+static void diff_text_noise(const struct diff *d, struct buf *out)
+{
+	buf_printf(out,
+	           "\n± and (...): %g %% intervals%s, from the numbers of samples%s; noise: the "
+	           "interval holds \"no change\"\n",
+	           d->confidence * 100,
+	           d->n_gated > 1 ? ", of gated rows widened for asking about all at once" : "",
+	           d->runs > 2 ? " and, where it is more, how the recordings of a side differ"
+	                       : "");
+	if (d->runs == 2)
+		buf_put_text(out, "One recording per side does not tell how much runs differ by "
+		                  "themselves: give several, seam diff a1,a2,a3 b1,b2,b3\n");
+	if (!d->absolute)
+		buf_put_text(out,
+		             "Shares of each side's whole: what grew everywhere alike does not "
+		             "show (--absolute compares counts)\n");
+}
+
+static void diff_text_gate(const struct diff *d, struct buf *out)
+{
+	if (d->fail_above < 0)
+		return;
+	buf_printf(out, "--fail-if-slower %g: %zu of %zu rows for sure more than %g %% slower",
+	           d->fail_above, d->n_fails, d->n_gated, d->fail_above);
+	if (d->n_may)
+		buf_printf(out, "; %zu maybe: more %ssamples would tell", d->n_may,
+		           d->runs > 2 ? "recordings or " : "");
+	buf_put_text(out, "\n");
+	if (d->runs == 2)
+		buf_put_text(
+		        out,
+		        "With one recording per side a gate also fails by what runs of an "
+		        "unchanged program differ by; with three or more of each it knows that\n");
+}
+
+void diff_text(const struct diff *d, struct buf *out)
+{
+	size_t hidden = 0;
+
+	diff_text_side(d, 0, "baseline", out);
+	diff_text_side(d, 1, "new", out);
+	buf_printf(out, d->absolute ? "\n%15s %15s %15s  %s" : "\n%8s %8s %8s %6s  %s", "Baseline",
+	           "New", "Delta", d->absolute ? "Ratio" : "±", d->absolute ? "" : " Ratio");
+	buf_put_text(out, "\n");
+	for (size_t i = 0; i < d->n_rows; i++) {
+		if (diff_visible(d, &d->rows[i]))
+			diff_text_row(d, &d->rows[i], out);
+		else
+			hidden++;
+	}
+	if (hidden)
+		buf_printf(out, "(%zu more rows below %g %% on both sides)\n", hidden,
+		           d->percent_limit);
+	diff_text_noise(d, out);
+	diff_text_gate(d, out);
+}
+
+static void diff_json_double(struct json *j, const char *key, double v)
+{
+	json_key(j, key);
+	json_double(j, v, 6);
+}
+
+static void diff_json_row(const struct diff *d, const struct diff_row *row, struct json *j)
+{
+	size_t place = 0;
+
+	json_open(j, '{');
+	json_key(j, "event");
+	json_string(j, diff_event(d, row->thing));
+	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
+		if (diff_shows(d, c)) {
+			json_key(j, report_key(c));
+			json_string(j, diff_value(d, row->thing, place++));
+		}
+	diff_json_double(j, "base", row->base);
+	diff_json_double(j, "new", row->next);
+	diff_json_double(j, "delta", row->next - row->base);
+	diff_json_double(j, "margin", row->noise.margin);
+	diff_json_double(j, "ratio", row->noise.ratio);
+	diff_json_double(j, "ratio_least", row->noise.least);
+	diff_json_double(j, "ratio_most", row->noise.most);
+	diff_json_double(j, "dispersion", row->noise.dispersion);
+	json_key(j, "verdict");
+	json_string(j, verdicts[row->verdict]);
+	json_key(j, "gated");
+	json_bool(j, row->gated);
+	json_key(j, "fails");
+	json_bool(j, row->fails);
+	json_close(j, '}');
+}
+
+void diff_json(const struct diff *d, struct buf *out)
+{
+	struct json j = { .out = out };
+
+	json_open(&j, '{');
+	json_key(&j, "version");
+	json_u64(&j, 1);
+	diff_json_double(&j, "confidence", d->confidence);
+	json_key(&j, "between_runs");
+	json_bool(&j, d->runs > 2);
+	json_key(&j, "base_recordings");
+	json_u64(&j, d->n_runs[0]);
+	json_key(&j, "new_recordings");
+	json_u64(&j, d->n_runs[1]);
+	json_key(&j, "base_samples");
+	json_u64(&j, d->samples[0]);
+	json_key(&j, "new_samples");
+	json_u64(&j, d->samples[1]);
+	json_key(&j, "fails");
+	json_u64(&j, d->n_fails);
+	json_key(&j, "rows");
+	json_open(&j, '[');
+	for (size_t i = 0; i < d->n_rows; i++)
+		diff_json_row(d, &d->rows[i], &j);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	buf_put_text(out, "\n");
+}
+
+void diff_csv(const struct diff *d, struct buf *out)
+{
+	buf_put_text(out, "event");
+	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
+		if (diff_shows(d, c))
+			buf_printf(out, ",%s", report_key(c));
+	buf_put_text(out, ",base,new,delta,margin,ratio,ratio_least,ratio_most,verdict,fails\n");
+	for (size_t i = 0; i < d->n_rows; i++) {
+		const struct diff_row *row = &d->rows[i];
+		size_t place = 0;
+
+		csv_text(out, diff_event(d, row->thing));
+		for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
+			if (diff_shows(d, c)) {
+				buf_put_text(out, ",");
+				csv_text(out, diff_value(d, row->thing, place++));
+			}
+		buf_printf(out, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%s,%d\n", row->base, row->next,
+		           row->next - row->base, row->noise.margin, row->noise.ratio,
+		           row->noise.least, row->noise.most, verdicts[row->verdict], row->fails);
+	}
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+/*
+ * record_belong.c: see record_belong.h. Of a record it knows the type and the pids at its beginning.
+ *
+ * Invariants: the records of one process keep their order; none is given twice; who was known stays it, as a process's number is not
+ * used again within a moment.
+ */
+#include "cli/record/record_belong.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/record_at.h"
+
+#define BELONG_ANCESTORS 64  /* of whom a child may have its mappings */
+#define BELONG_SAMPLE_PID 24 /* IDENTIFIER and IP are in front */
+#define BELONG_ID 32         /* at the end of a record: TID, TIME, CPU, IDENTIFIER */
+
+struct belong_record {
+	struct seam_record r;
+	bool about; /* pid and parent are known: it is about a process */
+	uint32_t pid, parent;
+};
+
+/* Where the pid is, with the parent's or the tid behind it; 0: the record is about no process. */
+static size_t belong_where(const struct seam_record *r)
+{
+	switch (r->type) {
+	case SEAM_RECORD_SAMPLE:
+		return BELONG_SAMPLE_PID;
+	case SEAM_RECORD_SWITCH:
+	case SEAM_RECORD_SWITCH_CPU_WIDE:
+		return r->size < 8 + BELONG_ID ? 0 : r->size - BELONG_ID;
+	case SEAM_RECORD_MMAP:
+	case SEAM_RECORD_MMAP2:
+	case SEAM_RECORD_COMM:
+	case SEAM_RECORD_FORK:
+	case SEAM_RECORD_EXIT:
+	case SEAM_RECORD_NAMESPACES:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+/* The record at the beginning of n bytes; false: it is not whole. */
+static bool belong_look(const unsigned char *at, size_t n, struct belong_record *ret)
+{
+	size_t where;
+
+	*ret = (struct belong_record){ 0 };
+	if (!record_at(at, n, &ret->r))
+		return false;
+	where = belong_where(&ret->r);
+	if (!where || ret->r.size < where + 8)
+		return true;
+	memcpy(&ret->pid, at + where, 4);
+	memcpy(&ret->parent, at + where + 4, 4);
+	ret->about = ret->pid != UINT32_MAX; /* else it is the kernel's */
+	return true;
+}
+
+static int belong_give(struct record_belong *b, uint32_t pid, int depth);
+
+static void belong_free(struct buf *held)
+{
+	if (held)
+		buf_free(held);
+	free(held);
+}
+
+static struct buf *belong_held(struct record_belong *b, uint32_t pid)
+{
+	uint64_t value;
+
+	return map_get(&b->held, pid, &value) ? (struct buf *)(uintptr_t)value : NULL;
+}
+
+/* Of those that wait for it: now. A child that was forked has what its parent had. */
+static int belong_give_held(struct record_belong *b, uint32_t pid, int depth)
+{
+	struct buf *held = belong_held(b, pid);
+	struct belong_record record;
+	size_t at = 0;
+	int r = 0;
+
+	map_del(&b->held, pid);
+	while (held && r >= 0 && !held->failed &&
+	       belong_look(held->bytes + at, held->n - at, &record)) {
+		if (record.r.type == SEAM_RECORD_FORK && record.parent != pid &&
+		    depth < BELONG_ANCESTORS)
+			r = belong_give(b, record.parent, depth + 1);
+		if (r >= 0)
+			r = b->write(b->write_ctx, record.r.bytes, record.r.size);
+		at += record.r.size;
+	}
+	belong_free(held);
+	return r;
+}
+
+static int belong_give(struct record_belong *b, uint32_t pid, int depth)
+{
+	if (map_get(&b->known, pid, NULL))
+		return 0;
+	if (map_put(&b->known, pid, 1) < 0)
+		return -ENOMEM;
+	return belong_give_held(b, pid, depth);
+}
+
+/* 1: it belongs into the file. */
+static int belong_is(struct record_belong *b, const struct belong_record *r)
+{
+	int given;
+
+	if (!r->about || map_get(&b->known, r->pid, NULL))
+		return 1;
+	if (!kwalk_is_followed(b->kwalk, r->pid) &&
+	    (b->chosen || r->r.type != SEAM_RECORD_FORK || !b->inherit ||
+	     !map_get(&b->known, r->parent, NULL)))
+		return 0;
+	given = belong_give(b, r->pid, 0);
+	return given < 0 ? given : 1;
+}
+
+/* The EXIT of a process's first thread. */
+static bool belong_ends(const struct belong_record *r)
+{
+	uint32_t tid = 0;
+
+	if (r->r.type != SEAM_RECORD_EXIT || r->r.size < 24)
+		return false;
+	memcpy(&tid, r->r.bytes + 16, 4);
+	return tid == r->pid;
+}
+
+/* It may still be chosen, but not when it has gone. */
+static int belong_hold(struct record_belong *b, const struct belong_record *r)
+{
+	struct buf *held = belong_held(b, r->pid);
+
+	if (r->r.type == SEAM_RECORD_SAMPLE || r->r.type == SEAM_RECORD_SWITCH ||
+	    r->r.type == SEAM_RECORD_SWITCH_CPU_WIDE) /* of a time when it was not */
+		return 0;
+	if (belong_ends(r)) {
+		map_del(&b->held, r->pid);
+		belong_free(held);
+		return 0;
+	}
+	if (!held) {
+		held = calloc(1, sizeof(*held));
+		if (!held || map_put(&b->held, r->pid, (uint64_t)(uintptr_t)held) < 0) {
+			free(held);
+			return -ENOMEM;
+		}
+	}
+	return buf_put(held, r->r.bytes, r->r.size);
+}
+
+/* The round ends: who is still a stranger stays one, or is kept in mind. */
+static int belong_release(struct record_belong *b)
+{
+	struct belong_record record;
+	size_t at = 0;
+	int r = 0;
+
+	while (r >= 0 && belong_look(b->waiting.bytes + at, b->waiting.n - at, &record)) {
+		r = belong_is(b, &record);
+		if (r > 0)
+			r = b->write(b->write_ctx, record.r.bytes, record.r.size);
+		else if (!r && b->chosen)
+			r = belong_hold(b, &record);
+		at += record.r.size;
+	}
+	buf_clear(&b->waiting);
+	return r;
+}
+
+int record_belong_write(struct record_belong *b, const void *bytes, size_t n)
+{
+	const unsigned char *at = bytes;
+	struct belong_record record;
+	int r = 0;
+
+	for (; r >= 0 && belong_look(at, n, &record); at += record.r.size, n -= record.r.size) {
+		if (record.r.type == SEAM_RECORD_FINISHED_ROUND)
+			r = belong_release(b);
+		if (r >= 0)
+			r = belong_is(b, &record);
+		if (r > 0)
+			r = b->write(b->write_ctx, at, record.r.size);
+		else if (!r)
+			r = buf_put(&b->waiting, at, record.r.size);
+	}
+	return r >= 0 && n ? -EBADMSG : r;
+}
+
+void record_belong_free(struct record_belong *b)
+{
+	uint64_t pid, value;
+	size_t i = 0;
+
+	while (map_next(&b->held, &i, &pid, &value))
+		belong_free((struct buf *)(uintptr_t)value);
+	map_free(&b->held);
+	map_free(&b->known);
+	buf_free(&b->waiting);
+	*b = (struct record_belong){ 0 };
+}

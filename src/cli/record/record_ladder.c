@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// record_ladder.c: see record_ladder.h. Knows the order of the steps and their words; what a step does is its own.
+#include "cli/record/record_ladder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/features.h"
+
+#define REASON 256
+
+/* The kernel's own deferral comes before BPF when frame pointers were asked for. */
+static bool ladder_kernel_defers(void)
+{
+	struct features f;
+
+	features_init(&f, NULL);
+	return features_has(&f, FEATURE_DEFER) &&
+	       features_get(&f, FEATURE_DEFERS)->state != FEATURE_NO;
+}
+
+/* Whether BPF is a step of what was asked for. */
+static bool ladder_has_bpf(const struct record_opts *o)
+{
+	if (o->needs_bpf || o->session.callchain == SESSION_CALLCHAIN_AUTO)
+		return true;
+	return o->session.callchain == SESSION_CALLCHAIN_FP_DEFER && !ladder_kernel_defers();
+}
+
+static int ladder_open_bpf(struct session **ret, struct record_bpf *bpf, struct record_opts *o,
+                           char *reason)
+{
+	struct session_opts opened = o->session;
+	struct seam_error err = { 0 };
+	int r = record_bpf_open(bpf, o, &opened, reason);
+
+	if (r < 0)
+		return r;
+	r = record_bpf_targets(bpf, o);
+	if (r < 0)
+		snprintf(reason, REASON, "what is mapped cannot be read: %s", strerror(-r));
+	if (r >= 0) {
+		r = session_open(ret, &opened, &err);
+		snprintf(reason, REASON, "%.255s", err.text);
+	}
+	if (r >= 0 && !session_uses_source(*ret)) {
+		snprintf(reason, REASON, "no event's samples can be taken by it");
+		session_close(*ret);
+		r = -EOPNOTSUPP;
+	}
+	if (r < 0) {
+		record_bpf_close(bpf);
+		return r;
+	}
+	o->session.use_clockid = opened.use_clockid;
+	o->session.clockid = opened.clockid;
+	return 0;
+}
+
+static void ladder_say(const struct record_opts *o, const struct cmd *cmd, const char *reason)
+{
+	if (!o->quiet)
+		cmd_error(cmd, "user stacks are not walked in the kernel by BPF: %s", reason);
+}
+
+int record_ladder_open(struct session **ret, struct record_bpf *bpf, struct record_opts *o,
+                       const struct cmd *cmd, struct seam_error *err)
+{
+	char reason[REASON] = "";
+	bool late = false;
+	int r;
+
+	if (ladder_has_bpf(o)) {
+		r = ladder_open_bpf(ret, bpf, o, reason);
+		if (r == -EINTR)
+			return seam_error_set(err, EINTR, NULL, SEAM_NO_OFFSET, NULL, "%s", reason);
+		if (r >= 0 || r == -ESRCH)
+			return r < 0 ? seam_error_set(err, ESRCH, NULL, SEAM_NO_OFFSET, NULL,
+			                              "no such process or thread: %d",
+			                              o->session.n_pids ? (int)o->session.pids[0]
+			                                                : 0)
+			             : 0;
+		if (o->needs_bpf)
+			return seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL,
+			                      "%s: BPF programs cannot be used: %s", o->needs_bpf,
+			                      reason);
+		/* An event may be one that nobody can open: then the reason is not BPF. */
+		late = !strncmp(reason, "event '", 7);
+		if (!late)
+			ladder_say(o, cmd, reason);
+	}
+	r = session_open(ret, &o->session, err);
+	if (late && r >= 0)
+		ladder_say(o, cmd, reason);
+	return r;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * record_say.h: what `seam record` tells people, on standard error.
+ */
+#ifndef SEAM_CLI_RECORD_SAY_H
+#define SEAM_CLI_RECORD_SAY_H
+
+#include "capture/session.h"
+#include "capture/synth.h"
+#include "cli/cmd.h"
+#include "cli/record/record_options.h"
+
+/* For session_opts.log: ctx is the struct cmd. */
+void record_say_log(void *ctx, int level, const char *text);
+/* The one line that says how user stacks are taken, and with -v how long is waited for them. */
+void record_say_mode(const struct record_opts *o, const struct cmd *cmd,
+                     const struct session *session);
+void record_say_synth(const struct record_opts *o, const struct cmd *cmd,
+                      const struct synth_counts *counts, uint64_t ns);
+/* Samples that BPF programs did not get into the file. */
+struct record_lost {
+	uint64_t room;    /* their rings had none */
+	uint64_t skipped; /* the kernel did not run them */
+};
+
+/* The closing line, and what was lost where. samples: that are in the file for certain; unwritten: that
+ * were read from the rings and may not be; lost: that are in no count of the session's; bytes: of the file, or of what
+ * went into the pipe. */
+void record_say_end(const struct record_opts *o, const struct session *session, uint64_t samples,
+                    uint64_t unwritten, const struct record_lost *lost, uint64_t bytes);
+
+#endif

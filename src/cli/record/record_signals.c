@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+/*
+ * record_signals.c: knows signal handlers and nothing else. Its globals are what a handler can reach;
+ * only async-signal-safe calls are made there.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/record/record_signals.h"
+
+#define RECORD_AGAIN_NS 300000000ll /* shells and timeout(1) send some signals twice at once */
+
+static volatile sig_atomic_t signals_asked;
+static volatile sig_atomic_t signals_sent;
+static struct timespec signals_first;
+static struct session *volatile signals_session;
+static void (*volatile signals_leave)(void);
+
+static void signals_ask(int number, siginfo_t *info, void *context)
+{
+	struct timespec now;
+	int error = errno;
+	long long since;
+
+	(void)context;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	since = (now.tv_sec - signals_first.tv_sec) * 1000000000ll +
+	        (now.tv_nsec - signals_first.tv_nsec);
+	if (!signals_asked) {
+		signals_first = now;
+		signals_sent = info->si_code <= 0; /* SI_USER, SI_QUEUE, SI_TKILL */
+		signals_asked = number;
+	} else if (since > RECORD_AGAIN_NS) {
+		if (signals_leave)
+			signals_leave();
+		_exit(128 + number);
+	}
+	if (signals_session)
+		session_wake(signals_session);
+	errno = error;
+}
+
+static void signals_child(int number)
+{
+	int error = errno;
+
+	(void)number;
+	if (signals_session)
+		session_wake(signals_session);
+	errno = error;
+}
+
+void record_signals_catch(void)
+{
+	struct sigaction ask = { .sa_sigaction = signals_ask, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction child = { .sa_handler = signals_child,
+		                   .sa_flags = SA_RESTART | SA_NOCLDSTOP };
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	const int asking[] = { SIGINT, SIGTERM, SIGHUP };
+
+	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]); i++) {
+		struct sigaction before;
+
+		/* nohup stays nohup. SIGINT is caught although shells ignore it for what runs in the
+		 * background: a script that sends it means it. */
+		sigaction(asking[i], NULL, &before);
+		if (before.sa_handler != SIG_IGN || asking[i] != SIGHUP)
+			sigaction(asking[i], &ask, NULL);
+	}
+	sigaction(SIGCHLD, &child, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+void record_signals_wake(struct session *session)
+{
+	signals_session = session;
+}
+
+/* SA_RESETHAND: the second time, when this has returned, it is what it always is. */
+static void signals_quit(int number)
+{
+	int error = errno;
+
+	signals_leave();
+	raise(number);
+	errno = error;
+}
+
+void record_signals_leave(void (*leave)(void))
+{
+	struct sigaction quit = { .sa_handler = signals_quit, .sa_flags = SA_RESETHAND };
+
+	signals_leave = leave;
+	sigaction(SIGQUIT, &quit, NULL);
+}
+
+int record_signals_asked(bool *was_sent)
+{
+	*was_sent = signals_sent;
+	return signals_asked;
+}

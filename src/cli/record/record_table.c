@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+/*
+ * record_table.c: see record_table.h. A file is only asked for its table when it is the one that was mapped: its build-id agrees, or
+ * for one without, its inode. A file's build-id is read once, for as long as the file is the same and was not changed.
+ */
+#include "cli/record/record_table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/map.h"
+#include "capture/buildid.h"
+#include "image/image.h"
+#include "proc/object.h"
+#include "unwind/frametab.h"
+
+_Static_assert(KWALK_TABLE_VERSION == FRAMETAB_VERSION,
+               "the tables that are made are those that the programs read");
+
+struct record_table {
+	struct tables *tables;
+	bool remembers;
+	const unsigned char *
+	        vdso; /* found once: each exec asks for it, and looking takes longer than all else */
+	size_t n_vdso;
+	pthread_mutex_t lock;
+	struct map
+	        known; /* hash of path, device, inode, size and time of change -> struct tables_object */
+};
+
+static void record_table_vdso(struct record_table *t)
+{
+	if (image_own_vdso(&t->vdso, &t->n_vdso) <= 0)
+		t->vdso = NULL;
+}
+
+int record_table_new(struct record_table **ret, struct tables *tables)
+{
+	struct record_table *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	t->tables = tables;
+	t->remembers = true;
+	record_table_vdso(t);
+	pthread_mutex_init(&t->lock, NULL);
+	*ret = t;
+	return 0;
+}
+
+void record_table_free(struct record_table *t)
+{
+	if (!t)
+		return;
+	map_free(&t->known);
+	pthread_mutex_destroy(&t->lock);
+	free(t);
+}
+
+/* Where the file that was mapped can be read: by its name, or by that in the process's own file system. */
+static bool record_table_path(const struct kwalk_ask *ask, const char *root, char *path, size_t n,
+                              struct stat *st)
+{
+	return (size_t)snprintf(path, n, "%s%s", root, ask->path) < n && stat(path, st) == 0 &&
+	       (!ask->inode || st->st_ino == ask->inode);
+}
+
+static uint64_t record_table_hash(const char *path, const struct stat *st)
+{
+	const uint64_t words[] = { (uint64_t)st->st_dev, (uint64_t)st->st_ino,
+		                   (uint64_t)st->st_size, (uint64_t)st->st_ctim.tv_sec,
+		                   (uint64_t)st->st_ctim.tv_nsec };
+
+	return map_hash_bytes(path, strlen(path), map_hash_bytes(words, sizeof(words), 0));
+}
+
+static const struct tables_object *record_table_read(struct record_table *t, const char *path)
+{
+	const struct tables_object *object = NULL;
+	struct image_build_id id = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd >= 0) {
+		id.size = (uint8_t)buildid_from_fd(fd, id.bytes);
+		close(fd);
+	}
+	tables_get(t->tables, path, &id, &object);
+	return object;
+}
+
+/* By inode: each file once. */
+static const struct tables_object *record_table_inode(struct record_table *t, const char *path,
+                                                      const struct stat *st)
+{
+	uint64_t hash = record_table_hash(path, st), known;
+	const struct tables_object *object;
+	bool found;
+
+	if (!t->remembers)
+		return record_table_read(t, path);
+	pthread_mutex_lock(&t->lock);
+	found = map_get(&t->known, hash, &known);
+	pthread_mutex_unlock(&t->lock);
+	if (found)
+		return (const struct tables_object *)(uintptr_t)known;
+	object = record_table_read(t, path);
+	if (!object)
+		return NULL;
+	pthread_mutex_lock(&t->lock);
+	map_put(&t->known, hash, (uintptr_t)object); /* without memory it is read again */
+	pthread_mutex_unlock(&t->lock);
+	return object;
+}
+
+/* By build-id, so that a file that took the other's place is not taken for it; one without is known by its inode. A process in a
+ * container has other files at the same paths: then below its own root. */
+static const struct tables_object *record_table_file(struct record_table *t,
+                                                     const struct kwalk_ask *ask)
+{
+	const struct tables_object *object = NULL;
+	struct image_build_id id = { .size = ask->build_id_size };
+	char path[4096 + 32], own[32];
+	struct stat st;
+
+	memcpy(id.bytes, ask->build_id, sizeof(id.bytes));
+	snprintf(own, sizeof(own), "/proc/%d/root", (int)ask->pid);
+	for (int i = 0; i < 2; i++) {
+		if (!record_table_path(ask, i ? own : "", path, sizeof(path), &st))
+			continue;
+		if (!id.size)
+			return record_table_inode(t, path, &st);
+		tables_get(t->tables, path, &id, &object);
+		if (object && (object->table || object->keeps_fp))
+			break;
+	}
+	return object;
+}
+
+void record_table_get(struct record_table *t, const struct kwalk_ask *ask, struct kwalk_table *ret)
+{
+	enum proc_kind kind = object_kind_user(ask->path);
+	const struct tables_object *object = NULL;
+	uint64_t vaddr;
+
+	if (kind == PROC_KIND_FILE)
+		object = record_table_file(t, ask);
+	else if (kind == PROC_KIND_VDSO && t->vdso)
+		tables_get_memory(t->tables, "[vdso]", t->vdso, t->n_vdso, &object);
+	else
+		ret->may_guess = kind == PROC_KIND_ANON;
+	ret->keeps_fp = object && object->keeps_fp;
+	if (object && object->table &&
+	    image_segments_mapped(object->segments, object->n_segments, ask->pgoff, ask->size,
+	                          &vaddr) >= 0) {
+		ret->blob = object->table->header;
+		ret->vaddr = vaddr;
+	}
+}
+
+void record_table(struct tables *tables, const struct kwalk_ask *ask, struct kwalk_table *ret)
+{
+	struct record_table t = { .tables = tables };
+
+	record_table_vdso(&t);
+	record_table_get(&t, ask, ret);
+}

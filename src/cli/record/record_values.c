@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+/*
+ * record_values.c: knows how perf spells rates, sizes, clocks and callchain modes. Numbers are decimal
+ * and whole: what is behind one is an error, never ignored.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/record/record_values.h"
+
+int record_values_wrong(const struct record_arg *a, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	cmd_error(a->cmd, "%s: %s", a->what, text);
+	return -EINVAL;
+}
+
+static int record_values_number(const struct record_arg *a, const char *text, const char *end,
+                                uint64_t least, uint64_t most, uint64_t *ret)
+{
+	uint64_t v = 0;
+	const char *p = text;
+
+	for (; p < end && *p >= '0' && *p <= '9'; p++) {
+		if (v > (UINT64_MAX - 9) / 10)
+			break;
+		v = v * 10 + (uint64_t)(*p - '0');
+	}
+	if (p == text || p != end || v < least || v > most)
+		return record_values_wrong(a, "'%.*s' is not a number from %llu to %llu",
+		                           (int)(end - text), text, (unsigned long long)least,
+		                           (unsigned long long)most);
+	*ret = v;
+	return 0;
+}
+
+int record_values_plain_number(const struct record_arg *a, uint64_t least, uint64_t most,
+                               uint64_t *ret)
+{
+	return record_values_number(a, a->text, a->text + strlen(a->text), least, most, ret);
+}
+
+/* Bytes: "512K", "4M", "1G", "100B". *is_bytes is false for a bare number. */
+int record_values_size(const struct record_arg *a, uint64_t *ret, bool *is_bytes)
+{
+	static const char units[] = "BKMGbkmg";
+	size_t n = strlen(a->text);
+	const char *unit = n ? strchr(units, a->text[n - 1]) : NULL;
+	unsigned shift = unit ? (unsigned)((unit - units) % 4) * 10 : 0;
+
+	*is_bytes = unit;
+	if (record_values_number(a, a->text, a->text + n - (unit != NULL), 1, UINT64_MAX >> 31,
+	                         ret) < 0)
+		return -EINVAL;
+	*ret <<= shift;
+	return 0;
+}
+
+int record_values_pids(struct record_opts *o, const struct record_arg *a)
+{
+	const char *at = a->text;
+
+	while (true) {
+		const char *end = at + strcspn(at, ",");
+		pid_t *grown;
+		uint64_t v;
+
+		if (record_values_number(a, at, end, 1, INT32_MAX, &v) < 0)
+			return -EINVAL;
+		grown = realloc(o->pids, (o->session.n_pids + 1) * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		o->pids = grown;
+		o->pids[o->session.n_pids++] = (pid_t)v;
+		if (!*end)
+			return 0;
+		at = end + 1;
+	}
+}
+
+int record_values_cpus(struct record_opts *o, const struct record_arg *a)
+{
+	int *cpus = NULL;
+	int n = kernel_cpu_list(a->text, &cpus);
+
+	if (n <= 0)
+		return record_values_wrong(a, "'%s' is not a list of CPUs, as 0-3,8", a->text);
+	free(o->cpus);
+	o->cpus = cpus;
+	o->session.n_cpus = (size_t)n;
+	return 0;
+}
+
+int record_values_freq(struct record_opts *o, const struct record_arg *a)
+{
+	uint64_t v = UINT64_MAX;
+
+	if (strcmp(a->text, "max") && record_values_plain_number(a, 1, 1000000000, &v) < 0)
+		return -EINVAL;
+	o->session.frequency = v;
+	o->session.period = 0;
+	return 0;
+}
+
+static int record_values_depth(struct record_opts *o, const struct record_arg *a, const char *text)
+{
+	uint64_t v;
+
+	if (record_values_number(a, text, text + strlen(text), 1, UINT16_MAX, &v) < 0)
+		return -EINVAL;
+	o->session.max_stack = (uint16_t)v;
+	return 0;
+}
+
+static int record_values_dwarf_defer(struct record_opts *o, const struct record_arg *a,
+                                     const char *rest)
+{
+	if (!*rest)
+		o->bpf_when = KWALK_HYBRID;
+	else if (!strcmp(rest, "=always"))
+		o->bpf_when = KWALK_ALWAYS;
+	else if (!strcmp(rest, "=never"))
+		o->bpf_when = KWALK_NEVER;
+	else
+		return record_values_wrong(
+		        a, "'%s' is none of dwarf,defer, dwarf,defer=always, dwarf,defer=never",
+		        a->text);
+	o->session.callchain = SESSION_CALLCHAIN_AUTO; /* the same ladder */
+	o->session.max_stack = 0;
+	return 0;
+}
+
+/* As perf has it: bytes, rounded up to words. */
+static int record_values_stack_size(struct record_opts *o, const struct record_arg *a,
+                                    const char *text)
+{
+	uint64_t v;
+
+	if (record_values_number(a, text, text + strlen(text), 1, SESSION_STACK_SIZE_MAX, &v) < 0)
+		return -EINVAL;
+	o->session.stack_size = (uint32_t)((v + 7) / 8 * 8);
+	return 0;
+}
+
+int record_values_call_graph(struct record_opts *o, const struct record_arg *a)
+{
+	const char *t = a->text;
+
+	o->bpf_when = KWALK_HYBRID;
+	if (!strncmp(t, "dwarf,defer", 11))
+		return record_values_dwarf_defer(o, a, t + 11);
+	if (!strcmp(t, "auto"))
+		o->session.callchain = SESSION_CALLCHAIN_AUTO;
+	else if (!strcmp(t, "none") || !strcmp(t, "no"))
+		o->session.callchain = SESSION_CALLCHAIN_NONE;
+	else if (!strncmp(t, "fp,defer", 8) && (!t[8] || t[8] == ','))
+		o->session.callchain = SESSION_CALLCHAIN_FP_DEFER;
+	else if (!strncmp(t, "fp", 2) && (!t[2] || t[2] == ','))
+		o->session.callchain = SESSION_CALLCHAIN_FP;
+	else if (!strncmp(t, "dwarf", 5) && (!t[5] || t[5] == ','))
+		o->session.callchain = SESSION_CALLCHAIN_DWARF;
+	else if (!strncmp(t, "lbr", 3))
+		return record_values_wrong(a, "seam takes no stacks from branch records (lbr): fp, "
+		                              "fp,defer, dwarf, dwarf,defer, auto");
+	else
+		return record_values_wrong(
+		        a, "'%s' is none of dwarf,defer, dwarf, fp, fp,defer, auto, none", t);
+	o->session.max_stack = 0;
+	o->session.stack_size = 0;
+	if (o->session.callchain == SESSION_CALLCHAIN_DWARF && t[5])
+		return record_values_stack_size(o, a, t + 6);
+	if (o->session.callchain == SESSION_CALLCHAIN_FP_DEFER && t[8])
+		return record_values_depth(o, a, t + 9);
+	if (o->session.callchain == SESSION_CALLCHAIN_FP && t[2])
+		return record_values_depth(o, a, t + 3);
+	return 0;
+}
+
+int record_values_unwind_memory(struct record_opts *o, const struct record_arg *a)
+{
+	bool is_bytes;
+
+	if (record_values_size(a, &o->unwind_memory, &is_bytes) < 0)
+		return -EINVAL;
+	if (o->unwind_memory < 1 << 20 || o->unwind_memory > 4ull << 30)
+		return record_values_wrong(a, "'%s' is not between 1M and 4G", a->text);
+	return 0;
+}
+
+int record_values_mmap_pages(struct record_opts *o, const struct record_arg *a)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), v;
+	bool is_bytes;
+
+	if (record_values_size(a, &v, &is_bytes) < 0)
+		return -EINVAL;
+	if (is_bytes)
+		v = (v + page - 1) / page;
+	if (v > (1ull << 31) / page)
+		return record_values_wrong(a, "'%s': a ring of more than 2 GiB", a->text);
+	o->session.mmap_pages = (size_t)v;
+	return 0;
+}
+
+int record_values_clockid(struct record_opts *o, const struct record_arg *a)
+{
+	static const struct {
+		const char *name;
+		int32_t id;
+	} clocks[] = {
+		{ "monotonic", CLOCK_MONOTONIC },
+		{ "mono", CLOCK_MONOTONIC },
+		{ "monotonic_raw", CLOCK_MONOTONIC_RAW },
+		{ "raw", CLOCK_MONOTONIC_RAW },
+		{ "realtime", CLOCK_REALTIME },
+		{ "real", CLOCK_REALTIME },
+		{ "boottime", CLOCK_BOOTTIME },
+		{ "boot", CLOCK_BOOTTIME },
+		{ "tai", CLOCK_TAI },
+	};
+	const char *name = !strncasecmp(a->text, "CLOCK_", 6) ? a->text + 6 : a->text;
+	uint64_t v;
+
+	o->session.use_clockid = true;
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		if (!strcasecmp(clocks[i].name, name)) {
+			o->session.clockid = clocks[i].id;
+			return 0;
+		}
+	}
+	if (*name < '0' || *name > '9')
+		return record_values_wrong(
+		        a,
+		        "'%s' is none of monotonic, monotonic_raw, realtime, boottime, "
+		        "tai",
+		        a->text);
+	if (record_values_plain_number(a, 0, 31, &v) < 0)
+		return -EINVAL;
+	o->session.clockid = (int32_t)v;
+	return 0;
+}
+
+int record_values_compress(struct record_opts *o, const struct record_arg *a, uint64_t least)
+{
+	uint64_t v = 1;
+
+	if (a->text && record_values_plain_number(a, least, 22, &v) < 0)
+		return -EINVAL;
+	o->compress_level = (int)v;
+	return 0;
+}
+
+int record_values_duration(struct record_opts *o, const struct record_arg *a)
+{
+	char *end;
+	double seconds = strtod(a->text, &end);
+
+	if (end == a->text || *end || !isfinite(seconds) || seconds <= 0 || seconds > 1e9)
+		return record_values_wrong(a, "'%s' is not a time in seconds", a->text);
+	o->duration_ms = (uint64_t)ceil(seconds * 1000);
+	return 0;
+}
+
+int record_values_events(struct record_opts *o, const struct record_arg *a)
+{
+	struct seam_error err = { 0 };
+
+	if (event_list_parse(&o->events, a->text, NULL, &err) < 0)
+		return record_values_wrong(a, "%s", err.text);
+	return 0;
+}

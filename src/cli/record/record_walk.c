@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// record_walk.c: see record_walk.h. Tables were checked when they were made: only where their parts begin is found out again.
+#include "cli/record/record_walk.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define WALK_STACK_SPAN (64ull << 20) /* above the copy it may still be the stack */
+
+struct record_walk {
+	struct kwalk *kwalk;
+	const struct kwalk_sample *sample;
+	const struct kwalk_raw *raw;
+	struct frametab table;
+};
+
+static int record_walk_read(void *ctx, uint64_t address, uint64_t *ret)
+{
+	const struct record_walk *w = ctx;
+	uint64_t at = address - w->raw->start;
+
+	if (address < w->raw->start || at > WALK_STACK_SPAN)
+		return -EFAULT;
+	if (at > w->raw->n || w->raw->n - at < 8)
+		return -ENODATA;
+	memcpy(ret, w->raw->stack + at, 8);
+	return 0;
+}
+
+static int record_walk_find(void *ctx, uint64_t pc, struct walk_place *ret)
+{
+	struct record_walk *w = ctx;
+	struct kwalk_table table;
+	int r = kwalk_find(w->kwalk, w->sample->pid, w->sample->time_ns, pc, &table);
+
+	*ret = (struct walk_place){ 0 };
+	if (r < 0)
+		return r;
+	ret->may_guess = table.may_guess;
+	ret->keeps_fp = table.keeps_fp;
+	if (!table.blob)
+		return 0;
+	frametab_of(&w->table, table.blob);
+	ret->table = &w->table;
+	ret->rule = frametab_find(&w->table, table.vaddr);
+	return 0;
+}
+
+void record_walk(struct kwalk *kwalk, const struct kwalk_sample *sample,
+                 const struct kwalk_raw *raw, uint64_t *frames, struct walk *ret)
+{
+	struct record_walk w = { .kwalk = kwalk, .sample = sample, .raw = raw };
+	struct walk_options options = { .machine = FRAMETAB_X86_64,
+		                        .max_frames = KWALK_FRAMES_MAX };
+	struct walk_memory memory = { .ctx = &w,
+		                      .read = record_walk_read,
+		                      .find = record_walk_find };
+	struct walk_registers regs = { .known = (1u << KWALK_REGISTERS) - 1 };
+
+	memcpy(regs.value, raw->regs, sizeof(raw->regs));
+	walk_stack(&options, &memory, &regs, frames, ret);
+}
+
+/* Which of the programs' three reasons a walk had that found nothing to go on by. */
+static enum kwalk_end record_walk_missed(struct kwalk *kwalk, const struct kwalk_sample *sample,
+                                         const struct walk *walk)
+{
+	struct kwalk_table table = { 0 };
+	/* A return address may be the first byte after its function's mapping. */
+	uint64_t pc = walk->n > 1 ? walk->end_pc - 1 : walk->end_pc;
+
+	if (kwalk_find(kwalk, sample->pid, sample->time_ns, pc, &table) < 0)
+		return KWALK_NO_MAPPING;
+	return table.blob ? KWALK_NO_RULE : KWALK_NO_TABLE;
+}
+
+enum kwalk_end record_walk_end(struct kwalk *kwalk, const struct kwalk_sample *sample,
+                               const struct walk *walk)
+{
+	static const enum kwalk_end ends[WALK_ENDS] = {
+		[WALK_COMPLETE] = KWALK_COMPLETE, [WALK_TRUNCATED] = KWALK_FAULT,
+		[WALK_BAD_RULE] = KWALK_BAD_RULE, [WALK_BAD_MEMORY] = KWALK_FAULT,
+		[WALK_BELOW_SP] = KWALK_FAULT,    [WALK_OTHER_STACK] = KWALK_FAULT,
+		[WALK_LIMIT] = KWALK_LIMIT,       [WALK_NO_PROGRESS] = KWALK_NO_PROGRESS,
+	};
+
+	if (walk->end == WALK_NO_INFO)
+		return record_walk_missed(kwalk, sample, walk);
+	return walk->end < WALK_ENDS ? ends[walk->end] : KWALK_BAD_RULE;
+}

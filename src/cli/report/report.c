@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+// report.c: `seam report`: where the time went, and what became of every sample's stack.
+#include "cli/report/report.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/outfile.h"
+#include "profile/nameless.h"
+
+double report_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+const char *report_number(uint64_t v, char *buf, size_t n)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)v);
+	size_t at = 0;
+
+	for (int i = 0; i < len && at + 2 < n; i++) {
+		if (i && (len - i) % 3 == 0)
+			buf[at++] = ',';
+		buf[at++] = digits[i];
+	}
+	buf[at] = 0;
+	return buf;
+}
+
+struct rollup_opts report_rollup_opts(const struct report *r, uint32_t event)
+{
+	return (struct rollup_opts){ .columns = r->fields.columns,
+		                     .event = event,
+		                     .shown = r->shown,
+		                     .parents = r->parents };
+}
+
+int report_rollup(const struct report *r, uint32_t event, struct rollup *ret)
+{
+	const struct rollup_opts opts = report_rollup_opts(r, event);
+	int rc = rollup_build(ret, r->load.profile, &opts);
+
+	if (rc >= 0)
+		rollup_sort_behind(ret, !r->no_children, r->fields.first, r->fields.n_first);
+	return rc;
+}
+
+/* ---- loading ---- */
+
+/* A name may hold commas itself: the whole list is tried as one name, too. */
+static bool report_named(const char *list, const char *text)
+{
+	return !strcmp(list, text) || take_in_list(list, text);
+}
+
+static bool report_shows(const struct report *r, const struct profile_frame *f)
+{
+	const struct profile *p = r->load.profile;
+	const char *path = profile_text(p, profile_object_at(p, f->object)->path);
+	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
+	const char *dso = !*path ? SYMBOL_UNKNOWN : slash ? slash + 1 : path, *name;
+
+	if (r->dsos && !report_named(r->dsos, dso) && !report_named(r->dsos, path))
+		return false;
+	if (!r->symbols)
+		return true;
+	name = f->symbol ? profile_text(p, f->symbol) : SYMBOL_UNKNOWN;
+	return report_named(r->symbols, name) ||
+	       (nameless_is(name, NULL) && report_named(r->symbols, SYMBOL_UNKNOWN));
+}
+
+/* Each distinct frame is held against --dsos and --symbols once. */
+static int report_mark_shown(struct report *r)
+{
+	const struct profile *p = r->load.profile;
+	size_t n = profile_n_frames(p);
+
+	if (!r->dsos && !r->symbols)
+		return 0;
+	r->shown = calloc(n + 1, sizeof(*r->shown));
+	if (!r->shown)
+		return -ENOMEM;
+	for (uint32_t i = 1; i <= n; i++)
+		r->shown[i] = report_shows(r, profile_frame_at(p, i));
+	return 0;
+}
+
+/* perf's default: system calls and page faults. */
+#define PARENT_DEFAULT "^sys_|^do_page_fault|^__(x64|ia32|arm64|se)_sys_|^(asm_)?exc_page_fault"
+
+static int report_mark_parents(struct report *r)
+{
+	const struct profile *p = r->load.profile;
+	size_t n = profile_n_strings(p);
+	regex_t regex;
+
+	if (!(r->fields.columns & 1u << ROLLUP_PARENT))
+		return 0;
+	if (regcomp(&regex, r->parent ? r->parent : PARENT_DEFAULT, REG_EXTENDED | REG_NOSUB)) {
+		cmd_error(r->cmd, "-p: '%s' is not a regular expression", r->parent);
+		return -EINVAL;
+	}
+	r->parents = calloc(n + 1, sizeof(*r->parents));
+	for (uint32_t i = 1; r->parents && i <= n; i++)
+		r->parents[i] = !regexec(&regex, profile_text(p, i), 0, NULL, 0);
+	regfree(&regex);
+	return r->parents ? 0 : -ENOMEM;
+}
+
+static unsigned report_keep(const struct report *r)
+{
+	static const unsigned keep[ROLLUP_COLUMNS] = {
+		[ROLLUP_PID] = PROFILE_KEEP_PID,
+		[ROLLUP_TID] = PROFILE_KEEP_TID,
+		[ROLLUP_CPU] = PROFILE_KEEP_CPU,
+		[ROLLUP_SLICE] = PROFILE_KEEP_SLICE,
+	};
+	unsigned all = r->threads ? PROFILE_KEEP_TID : 0;
+
+	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
+		if (r->fields.columns & 1u << c)
+			all |= keep[c];
+	return all;
+}
+
+static int report_load(struct report *r, struct seam_error *err)
+{
+	const unsigned source = 1u << ROLLUP_FILE | 1u << ROLLUP_LINE;
+	bool names = r->fields.columns & 1u << ROLLUP_SYMBOL || r->graph != REPORT_GRAPH_NONE;
+	struct load_opts opts = {
+		.sz = sizeof(opts),
+		.keep = report_keep(r),
+		.max_stack = r->max_stack,
+		.slice_ns = r->slice_ns,
+		.symbols = &r->naming.symbols,
+		.lines = r->fields.columns & source || (names && !r->naming.no_inline && !r->stats),
+		.no_inline = r->naming.no_inline,
+		.progress = infile_progress(),
+		.take = pick_any(&r->pick) ? pick_sample : NULL,
+		.take_ctx = &r->pick,
+	};
+	struct recording_opts learn = { .sz = sizeof(learn),
+		                        .progress = infile_progress(),
+		                        .symbols = &r->naming.symbols,
+		                        .names = !r->stats,
+		                        .notes = !opts.take };
+	int rc = recording_open(&r->rec, r->in.reader, &learn, err);
+
+	if (rc >= 0)
+		rc = pick_prepare(&r->pick, r->cmd, r->rec);
+	if (rc >= 0)
+		rc = load_recording(&r->load, r->rec, &opts, err);
+	infile_progress_end();
+	if (rc >= 0)
+		rc = report_mark_shown(r);
+	return rc < 0 ? rc : report_mark_parents(r);
+}
+
+static int report_write(struct report *r, struct buf *out)
+{
+	int rc;
+
+	if (r->form == REPORT_JSON)
+		rc = report_json(r, out);
+	else if (r->form == REPORT_CSV)
+		rc = report_csv(r, out);
+	else
+		rc = r->stats ? report_stats(r, out) : report_text(r, out);
+	if (rc >= 0 && out->failed)
+		rc = -ENOMEM;
+	return rc;
+}
+
+static int report_show(struct report *r)
+{
+	struct seam_error err = { 0 };
+	struct buf out = { 0 };
+	int rc = report_load(r, &err);
+
+	if (rc == -EINVAL && !err.code) /* said */
+		return EXIT_USAGE;
+	if (rc >= 0)
+		rc = report_write(r, &out);
+	if (rc < 0)
+		cmd_error(r->cmd, "%s", err.code ? err.text : strerror(-rc));
+	else if (outfile_print(r->cmd, out.bytes, out.n) != EXIT_OK)
+		rc = -EIO;
+	buf_free(&out);
+	if (rc < 0)
+		return EXIT_FAILED;
+	return infile_verdict(&r->in, r->cmd, r->rec);
+}
+
+static int report_run(int argc, char **argv, const struct cmd *cmd)
+{
+	struct report r = {
+		.cmd = cmd,
+		.percent_limit = 0.5,
+		.slice_ns = 100000000,
+	};
+	struct options o = options_start(argc, argv, cmd);
+	int id, rc = EXIT_USAGE;
+
+	if (naming_start(&r.naming, cmd) < 0 || report_config(&r) < 0)
+		goto out;
+	while ((id = options_next(&o)) != OPTIONS_END) {
+		if (id == OPTIONS_HELP)
+			rc = EXIT_OK;
+		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || report_option(&r, &o, id) < 0)
+			goto out;
+	}
+	if (report_fields_set(&r) < 0)
+		goto out;
+	rc = infile_open(&r.in, cmd);
+	if (rc == EXIT_OK)
+		rc = report_show(&r);
+out:
+	free(r.shown);
+	free(r.parents);
+	load_free(&r.load);
+	recording_close(r.rec);
+	infile_close(&r.in);
+	pick_free(&r.pick);
+	naming_end(&r.naming);
+	return rc;
+}
+
+const struct cmd cmd_report = {
+	.name = "report",
+	.synopsis = "[options] [FILE]",
+	.summary = "Show where the time went, and what became of every stack",
+	.details =
+	        "A table of functions (children: in it or in what it called; self: in it alone), a "
+	        "call tree, and an account of every sample's stack. Percentages are of the event's "
+	        "count, not of the number of samples; of the samples that the filters let "
+	        "through.\n\n"
+	        "Rows are told apart by the sort keys (-s) and shown in their order. Keys that "
+	        "stand before 'overhead' in -s also order the rows: -s time,overhead,sym lists "
+	        "each "
+	        "slice of time by itself. --dsos and --symbols choose rows, not samples: the "
+	        "percentages stay those of the whole; with --symbols the call tree shows what "
+	        "these "
+	        "functions called, or, with -g callee, who called them. 'parent' is the innermost "
+	        "function of the stack that -p matches, by default the system call or page fault. "
+	        "--group needs a recording of several events and shows their shares side by side, "
+	        "in the order of 'seam evlist'.\n\n"
+	        "A function without a name is told apart by where it begins, where the object's "
+	        "unwind information (.eh_frame) says that: [unknown libfoo.so+0x12340]. The "
+	        "number "
+	        "is its address as objdump and addr2line count, the same in every run of a "
+	        "build; "
+	        "seam annotate takes it. Parts that the compiler put aside (.cold) count as "
+	        "functions. What no function's range holds is [unknown]; -S '[unknown]' means "
+	        "both. Neither is a name: the account counts them by object, with the file or "
+	        "package that would help.\n\n"
+	        "Behind the tables stands what the stacks are worth: which share is whole, why the "
+	        "others are not, in which objects they end, and what would mend it.\n\n"
+	        "--json writes one object: version (1), samples, not_taken, lost, lost_samples, "
+	        "duplicate_samples, undecoded_samples; states (name: samples); stitch (counters of "
+	        "deferred records); ends (why stacks that were walked while recording ended: "
+	        "stacks); "
+	        "events (name, samples, weight); columns; rows (event, then a "
+	        "value per column, self, total, self_samples, total_samples), by falling total: "
+	        "sym is null for [unknown]; "
+	        "unnamed (object, state, samples, reason); partial (object, file, samples: through "
+	        "code of which file would tell more, that was not found); stops (object, samples: "
+	        "user stacks "
+	        "that "
+	        "end in it, where nothing begins). Keys may be added, none is taken away.\n\n"
+	        "--csv writes a line of names and a line per row: event, a value per column, then "
+	        "self_percent, total_percent, self, total, self_samples, total_samples.\n\n"
+	        "Defaults are read from the config file (see seam record): [report] sort, "
+	        "children, "
+	        "percent-limit; [ui] color, of all commands: auto, always, never.\n\n"
+	        "Exit status: 0; 1: the recording cannot be read; 2: usage; 3: it was damaged and "
+	        "the report is of what was left.",
+	.options = report_options,
+	.run = report_run,
+};

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+// report_account.c: what became of every sample: the lines below a report, and --stats.
+#include <string.h>
+
+#include "cli/hint.h"
+#include "cli/outcome_text.h"
+#include "cli/report/report.h"
+#include "resolve/places.h"
+
+#define UNNAMED_SHOWN 5
+#define HINT_PERCENT 1.0 /* less than this is not worth an installation */
+
+static void account_part(struct buf *out, bool *first, uint64_t n, uint64_t all, const char *text)
+{
+	char part[16];
+
+	if (!n)
+		return;
+	buf_printf(out, "%s%s %s", *first ? "" : ", ", outcome_share(n, all, part, sizeof(part)),
+	           text);
+	*first = false;
+}
+
+/* "5,406 samples: 99.2 % stitched (132 from an earlier record), 0.5 % kernel only" */
+static void account_states(const struct report *r, struct buf *out)
+{
+	struct profile_account a;
+	char number[32];
+	bool first = true;
+	uint64_t earlier;
+
+	profile_account(r->load.profile, 0, &a);
+	buf_printf(out, "%s sample%s", report_number(a.samples, number, sizeof(number)),
+	           a.samples == 1 ? "" : "s");
+	if (!a.samples) {
+		buf_put_text(out, "\n");
+		return;
+	}
+	buf_put_text(out, ": ");
+	earlier = a.state[SEAM_STITCH_STITCHED_EARLIER];
+	account_part(out, &first, a.state[SEAM_STITCH_STITCHED] + earlier, a.samples, "stitched");
+	if (earlier)
+		buf_printf(out, " (%s from an earlier record)",
+		           report_number(earlier, number, sizeof(number)));
+	for (uint32_t s = 0; s < SEAM_STITCH_STATES; s++)
+		if (s != SEAM_STITCH_STITCHED && s != SEAM_STITCH_STITCHED_EARLIER)
+			account_part(out, &first, a.state[s], a.samples,
+			             profile_state_at(r->load.profile, s)->text);
+	buf_put_text(out, "\n");
+}
+
+/* What could be done about a state that is not a stack. */
+static void account_hints(const struct report *r, struct buf *out)
+{
+	static const char *const hints[SEAM_STITCH_STATES] = {
+		[SEAM_STITCH_RECORD_LOST] = "a larger ring (seam record -m) or a lower frequency "
+		                            "(-F) loses fewer records",
+		[SEAM_STITCH_STILL_IN_KERNEL] =
+		        "tasks that sleep at the end are read by root, or with CAP_BPF and "
+		        "CAP_PERFMON; a longer --grace waits for them",
+		[SEAM_STITCH_NO_OUTPUT_EVENT] = "nobody asked the kernel for the user halves: "
+		                                "record with seam record",
+		[SEAM_STITCH_NO_COOKIE] = "sysctl kernel.perf_event_max_stack is too low for these "
+		                          "kernel stacks",
+		[SEAM_STITCH_NO_CALLCHAIN] = "recorded without call chains: seam record takes them",
+	};
+	struct profile_account a;
+
+	profile_account(r->load.profile, 0, &a);
+	for (uint32_t s = 0; s < SEAM_STITCH_STATES; s++)
+		if (hints[s] && report_percent(a.state[s], a.samples) >= 1)
+			buf_printf(out, "  hint: %s: %s\n",
+			           profile_state_at(r->load.profile, s)->name, hints[s]);
+}
+
+static void account_missing(const struct report *r, uint64_t samples, struct buf *out)
+{
+	char part[16];
+
+	for (size_t i = 0; i < r->load.n_missing && i < UNNAMED_SHOWN; i++) {
+		const struct unwound_missing *m = &r->load.missing[i];
+
+		buf_printf(out, "  %7s  %s: %s\n",
+		           outcome_share(m->samples, samples, part, sizeof(part)),
+		           m->object ? m->object->path : SYMBOL_UNKNOWN,
+		           *m->reason ? m->reason : "its unwind table leaves that code out");
+	}
+	if (r->load.n_missing > UNNAMED_SHOWN)
+		buf_printf(out, "  and %zu more places\n", r->load.n_missing - UNNAMED_SHOWN);
+}
+
+/* "4,211 stacks unwound from copies of 8192 bytes, which were not kept: 90.7 % whole, 9.3 % cut off: the stack copy ended ..." */
+static void account_recorded(const struct report *r, struct buf *out)
+{
+	const struct outcome_counts *c = &r->load.recorded;
+
+	if (!c->samples)
+		return;
+	outcome_text(c, out);
+	account_missing(r, c->samples, out);
+}
+
+/* "stack copies: 97.4 % whole, 2.6 % cut off: the stack copy ended (up to 9,816 bytes needed)" */
+static void account_walks(const struct report *r, struct buf *out)
+{
+	const struct unwound_counts *u = &r->load.unwound;
+	char number[32], part[16];
+	bool first = true;
+
+	if (!u->samples && !u->unusable)
+		return;
+	buf_put_text(out, "stack copies: ");
+	for (int e = 0; e < WALK_ENDS; e++) {
+		account_part(out, &first, u->end[e], u->samples + u->unusable, walk_end_text(e));
+		if (e == WALK_TRUNCATED && u->end[e])
+			buf_printf(out, " (the next step needed up to %s bytes)",
+			           report_number(u->needed, number, sizeof(number)));
+	}
+	account_part(out, &first, u->unusable, u->samples + u->unusable,
+	             "not unwound: registers of an unknown kind");
+	buf_put_text(out, "\n");
+	account_missing(r, u->samples, out);
+	if (u->guessed)
+		buf_printf(out,
+		           "%s of them have guessed frames, marked " FRAME_GUESS " (%s frames)\n",
+		           outcome_share(u->guessed, u->samples, part, sizeof(part)),
+		           report_number(u->guessed_frames, number, sizeof(number)));
+}
+
+/* "12,345 stacks walked while recording: 99.8 % whole, 0.2 % cut off: a page was not in memory" */
+static void account_ends(const struct report *r, struct buf *out)
+{
+	const struct recording_counts *c = &r->rec->counts;
+	uint64_t all = 0;
+	char number[32];
+	bool first = true;
+
+	for (uint32_t e = 0; e < STACK_ENDS; e++)
+		all += c->ends[e];
+	if (!all)
+		return;
+	buf_printf(out, "%s user stack%s walked while recording: ",
+	           report_number(all, number, sizeof(number)), all == 1 ? "" : "s");
+	for (uint32_t e = 0; e < STACK_ENDS; e++)
+		account_part(out, &first, c->ends[e], all, stack_end_text(e));
+	buf_put_text(out, "\n");
+	if (c->guessed)
+		buf_printf(
+		        out,
+		        "%s of them have guessed frames, behind code without unwind information\n",
+		        report_number(c->guessed, number, sizeof(number)));
+}
+
+static void account_count(struct buf *out, uint64_t n, const char *one, const char *many)
+{
+	char number[32];
+
+	if (n)
+		buf_printf(out, "%s %s\n", report_number(n, number, sizeof(number)),
+		           n == 1 ? one : many);
+}
+
+static void account_hint(const struct load_unnamed *u, struct buf *out)
+{
+	struct buf hint = { 0 };
+
+	hint_unnamed(u, &hint);
+	if (hint.n)
+		buf_printf(out, "           %s\n", buf_text(&hint));
+	buf_free(&hint);
+}
+
+/* Why an address is in no mapping. */
+static const char *account_unmapped(const struct report *r)
+{
+	if (!report_by_tables(r))
+		return "no mapping of that time holds the address: some code on the way keeps no "
+		       "frame pointer";
+	for (size_t i = 0; i < seam_events_count(r->rec->events); i++)
+		if (!strncmp(seam_events_at(r->rec->events, i)->name, "offcpu-", 7))
+			return "no mapping of that time holds the address; or there is none: "
+			       "what is left of time off the CPU at the end has no stack";
+	return "no mapping of that time holds the address";
+}
+
+static void account_unnamed(const struct report *r, struct buf *out)
+{
+	const struct load *l = &r->load;
+	char part[16];
+
+	if (!l->taken_unnamed)
+		return;
+	buf_printf(out, "%s of the samples have frames without a name:\n",
+	           outcome_share(l->taken_unnamed, l->taken, part, sizeof(part)));
+	for (size_t i = 0; i < l->n_unnamed && i < UNNAMED_SHOWN; i++) {
+		const struct load_unnamed *u = &l->unnamed[i];
+
+		buf_printf(out, "  %7s  ", outcome_share(u->samples, l->taken, part, sizeof(part)));
+		if (strncmp(u->reason, u->object, strlen(u->object)))
+			buf_printf(out, "%s: ", u->object);
+		if (*u->reason)
+			buf_printf(out, "%s\n", u->reason);
+		else if (!strcmp(u->object, SYMBOL_UNKNOWN))
+			buf_printf(out, "%s\n", account_unmapped(r));
+		else
+			buf_printf(out, "%s\n", symbol_state_text(u->state));
+		if (report_percent(u->samples, l->taken) >= HINT_PERCENT)
+			account_hint(u, out);
+	}
+	if (l->n_unnamed > UNNAMED_SHOWN)
+		buf_printf(out, "  and in %zu more objects\n", l->n_unnamed - UNNAMED_SHOWN);
+}
+
+/* Inlined calls and lines that a file would tell which is not there (split DWARF). */
+static void account_partial(const struct report *r, struct buf *out)
+{
+	const struct load *l = &r->load;
+	char part[16];
+
+	for (size_t i = 0; i < l->n_partial && i < UNNAMED_SHOWN; i++) {
+		const struct load_partial *p = &l->partial[i];
+
+		buf_printf(out,
+		           "%s of the samples go through code of %s whose inlined calls are "
+		           "not known: %s was not found\n",
+		           outcome_share(p->samples, l->taken, part, sizeof(part)), p->object,
+		           p->file);
+		if (report_percent(p->samples, l->taken) >= HINT_PERCENT)
+			buf_printf(out,
+			           "  hint: the .dwo files are looked for beside the program and "
+			           "where it was compiled, and %s.dwp (dwp -e) beside it; seam "
+			           "archive takes them along\n",
+			           p->object);
+	}
+	if (l->n_partial > UNNAMED_SHOWN)
+		buf_printf(out, "and of %zu more objects\n", l->n_partial - UNNAMED_SHOWN);
+}
+
+void report_account(const struct report *r, struct buf *out)
+{
+	const struct profile_counts *c = profile_counts_of(r->load.profile);
+
+	account_states(r, out);
+	account_hints(r, out);
+	account_ends(r, out);
+	account_walks(r, out);
+	account_recorded(r, out);
+	account_count(out, r->load.not_taken, "sample was not asked for",
+	              "samples were not asked for");
+	account_count(out, c->lost + c->lost_samples,
+	              "record was lost: a ring was full, or the kernel skipped a sample",
+	              "records were lost: a ring was full, or the kernel skipped samples");
+	account_count(out, c->duplicate_samples,
+	              "sample stood twice in the file and is counted once",
+	              "samples stood twice in the file and are counted once");
+	account_count(out, c->undecoded, "sample could not be decoded",
+	              "samples could not be decoded");
+	report_ends(r, out);
+	account_unnamed(r, out);
+	account_partial(r, out);
+}
+
+static void stats_line(struct buf *out, const char *name, uint64_t n, uint64_t all)
+{
+	buf_printf(out, "%20s events: %10llu", name, (unsigned long long)n);
+	if (all)
+		buf_printf(out, "  (%4.1f%%)", report_percent(n, all));
+	buf_put_text(out, "\n");
+}
+
+int report_stats(const struct report *r, struct buf *out)
+{
+	const struct recording_counts *c = &r->rec->counts;
+	size_t n = seam_events_count(r->rec->events);
+	struct profile_account a;
+
+	buf_put_text(out, "\nAggregated stats:\n");
+	stats_line(out, "TOTAL", c->records, 0);
+	for (uint32_t type = 0; type < RECORDING_TYPES; type++) {
+		const char *name = seam_record_name(type);
+
+		if (c->type[type])
+			stats_line(out, name ? name : "unknown", c->type[type], c->records);
+	}
+	if (c->other)
+		stats_line(out, "other", c->other, c->records);
+	for (size_t i = 0; i < n && i < sizeof(c->event_samples) / sizeof(c->event_samples[0]);
+	     i++) {
+		if (!c->event_samples[i])
+			continue;
+		buf_printf(out, "%s stats:\n", seam_events_at(r->rec->events, i)->name);
+		stats_line(out, "SAMPLE", c->event_samples[i], 0);
+	}
+	profile_account(r->load.profile, 0, &a);
+	buf_put_text(out, "stack stats:\n");
+	for (uint32_t s = 0; s < SEAM_STITCH_STATES; s++)
+		if (a.state[s])
+			buf_printf(out, "%20s samples: %9llu  (%4.1f%%)\n",
+			           profile_state_at(r->load.profile, s)->name,
+			           (unsigned long long)a.state[s],
+			           report_percent(a.state[s], a.samples));
+	report_account(r, out);
+	return 0;
+}

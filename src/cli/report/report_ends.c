@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// report_ends.c: where user stacks end although nothing begins there: the mark of code that keeps no
+// frame pointer. Knows the names of functions with which programs and threads begin.
+//
+// Invariant: only what is sure is counted: an outermost frame in no mapping at all, or in a named
+// function that is not one of those. A frame without a name in a known object could be either.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/outcome_text.h"
+#include "cli/report/report.h"
+#include "resolve/places.h"
+#include "profile/nameless.h"
+
+#define ENDS_SHOWN 5
+/* What the kernel takes of a stack unless kernel.perf_event_max_stack says otherwise. */
+#define ENDS_DEPTH 127
+
+/* Of user code in C and the languages above it; "runtime." are Go's. */
+static bool ends_begins(const char *name)
+{
+	static const char *const exact[] = { "_start",       "clone",        "clone3",
+		                             "__clone",      "__clone3",     "__GI___clone",
+		                             "start_thread", "thread_start", "_dl_start_user",
+		                             "_dl_start" };
+	static const char *const prefix[] = { "__libc_start",   "__libc_init_first",
+		                              "_rt0_",          "runtime.goexit",
+		                              "runtime.mstart", "runtime.rt0_go",
+		                              "runtime.mcall",  "runtime.systemstack" };
+
+	if (!strncmp(name, FRAME_GUESS, strlen(FRAME_GUESS)))
+		name += strlen(FRAME_GUESS);
+	for (size_t i = 0; i < sizeof(exact) / sizeof(exact[0]); i++)
+		if (!strcmp(name, exact[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(prefix) / sizeof(prefix[0]); i++)
+		if (!strncmp(name, prefix[i], strlen(prefix[i])))
+			return true;
+	return false;
+}
+
+static bool ends_early(const struct profile *p, const struct profile_frame *f)
+{
+	const char *name;
+
+	if (f->kind == PROFILE_UNKNOWN)
+		return true;
+	if (f->kind != PROFILE_USER || !f->symbol)
+		return false;
+	name = profile_text(p, f->symbol);
+	return !nameless_is(name, NULL) && !ends_begins(name);
+}
+
+static int ends_order(const void *pa, const void *pb)
+{
+	const struct report_end *a = pa, *b = pb;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	/* Not by object: their numbers are of whichever thread met one first. */
+	return a->samples ? strcmp(a->path, b->path) : 0;
+}
+
+/* A parent's id is less than its child's: one pass from low to high. */
+static void ends_fill(const struct profile *p, uint32_t *top, uint32_t *depth)
+{
+	for (uint32_t n = 1; n <= profile_n_nodes(p); n++) {
+		uint32_t parent = profile_node_at(p, n)->parent;
+
+		top[n] = parent == PROFILE_ROOT ? n : top[parent];
+		depth[n] = depth[parent] + 1;
+	}
+}
+
+static bool ends_by_frame_pointer(uint32_t state)
+{
+	return state == SEAM_STITCH_IMMEDIATE || state == SEAM_STITCH_STITCHED ||
+	       state == SEAM_STITCH_STITCHED_EARLIER;
+}
+
+static void ends_count(struct report_ends *e, const struct profile *p, const uint32_t *top,
+                       const uint32_t *depth)
+{
+	for (size_t i = 0; i < profile_n_rows(p); i++) {
+		const struct profile_row *row = profile_row_at(p, i);
+		const struct profile_frame *f;
+
+		if (!row->key.node || !ends_by_frame_pointer(row->key.state))
+			continue;
+		f = profile_frame_at(p, profile_node_at(p, top[row->key.node])->frame);
+		if (!ends_early(p, f))
+			continue;
+		if (depth[row->key.node] >= ENDS_DEPTH) {
+			e->deep += row->samples;
+			continue;
+		}
+		e->samples += row->samples;
+		e->by_object[f->object].object = f->object;
+		e->by_object[f->object].path =
+		        f->object ? profile_text(p, profile_object_at(p, f->object)->path) : "";
+		e->by_object[f->object].samples += row->samples;
+	}
+}
+
+int report_ends_find(const struct report *r, struct report_ends *ret)
+{
+	const struct profile *p = r->load.profile;
+	size_t nodes = profile_n_nodes(p) + 1, objects = profile_n_objects(p) + 1;
+	uint32_t *top = calloc(nodes, sizeof(*top)), *depth = calloc(nodes, sizeof(*depth));
+	struct report_ends e = { .by_object = calloc(objects, sizeof(*e.by_object)) };
+
+	/* With --max-stack the outermost frames were left out on purpose; what was unwound while
+	 * recording says itself how walks ended. */
+	if (top && depth && e.by_object && !r->max_stack && !r->load.recorded.samples) {
+		ends_fill(p, top, depth);
+		ends_count(&e, p, top, depth);
+		qsort(e.by_object, objects, sizeof(*e.by_object), ends_order);
+		while (e.n < objects && e.by_object[e.n].samples)
+			e.n++;
+	}
+	if (!top || !depth || !e.by_object) {
+		free(e.by_object);
+		e = (struct report_ends){ .n = 0 };
+	}
+	free(top);
+	free(depth);
+	*ret = e;
+	return e.by_object ? 0 : -ENOMEM;
+}
+
+bool report_by_tables(const struct report *r)
+{
+	for (size_t i = 0; i < STACK_ENDS; i++)
+		if (r->rec->counts.ends[i])
+			return true;
+	return false;
+}
+
+/* What would take the walks further. */
+static const char *ends_hint(const struct report *r)
+{
+	if (report_by_tables(r))
+		return "  hint: no unwind information is of that code; where it keeps frame "
+		       "pointers, as V8's builtins in node do, --call-graph fp goes on\n";
+	return "  hint: code there, or what it called, keeps no frame pointer: build it with "
+	       "-fno-omit-frame-pointer, or record with --call-graph dwarf\n";
+}
+
+void report_ends(const struct report *r, struct buf *out)
+{
+	const struct profile *p = r->load.profile;
+	struct profile_account a;
+	struct report_ends e;
+	char part[16];
+
+	if (report_ends_find(r, &e) < 0)
+		return;
+	profile_account(p, 0, &a);
+	if (e.samples)
+		buf_printf(out,
+		           "%s of the samples have user stacks that end where no program or "
+		           "thread begins, in:\n",
+		           outcome_share(e.samples, a.samples, part, sizeof(part)));
+	for (size_t i = 0; i < e.n && i < ENDS_SHOWN; i++)
+		buf_printf(out, "  %7s  %s\n",
+		           outcome_share(e.by_object[i].samples, a.samples, part, sizeof(part)),
+		           e.by_object[i].object ? e.by_object[i].path
+		           : report_by_tables(r) ? "no mapping of that time"
+		                                 : "no mapping: the chain was followed into data");
+	if (e.n > ENDS_SHOWN)
+		buf_printf(out, "  and in %zu more objects\n", e.n - ENDS_SHOWN);
+	if (e.samples)
+		buf_put_text(out, ends_hint(r));
+	if (e.deep)
+		buf_printf(
+		        out,
+		        "%s of the samples have user stacks cut at their %d innermost frames\n"
+		        "  hint: sysctl kernel.perf_event_max_stack, and --call-graph fp,DEPTH\n",
+		        outcome_share(e.deep, a.samples, part, sizeof(part)), ENDS_DEPTH);
+	free(e.by_object);
+}

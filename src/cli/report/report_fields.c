@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// report_fields.c: what a report's rows are made of and show: perf's names of sort keys and fields.
+//
+// Invariant: every column that is shown tells rows apart, so no row shows a value that is not its own.
+#include <errno.h>
+#include <string.h>
+
+#include "cli/report/report.h"
+
+static const struct {
+	const char *key, *also, *heading;
+} fields[REPORT_FIELDS] = {
+	[ROLLUP_EVENT] = { "event", NULL, "Event" },
+	[ROLLUP_COMM] = { "comm", NULL, "Command" },
+	[ROLLUP_PID] = { "pid", "tgid", "PID" },
+	[ROLLUP_TID] = { "tid", NULL, "TID" },
+	[ROLLUP_CPU] = { "cpu", NULL, "CPU" },
+	[ROLLUP_STATE] = { "state", "stack_state", "Stack state" },
+	[ROLLUP_SLICE] = { "time", NULL, "Time" },
+	[ROLLUP_PARENT] = { "parent", NULL, "Parent symbol" },
+	[ROLLUP_OBJECT] = { "dso", "object", "Object" },
+	[ROLLUP_SYMBOL] = { "sym", "symbol", "Symbol" },
+	[ROLLUP_FILE] = { "srcfile", NULL, "Source file" },
+	[ROLLUP_LINE] = { "srcline", NULL, "Source line" },
+	[REPORT_TOTAL] = { "overhead_children", NULL, "Children" },
+	[REPORT_SELF] = { "overhead", NULL, "Self" },
+	[REPORT_SAMPLES] = { "sample", "samples", "Samples" },
+	[REPORT_PERIOD] = { "period", NULL, "Period" },
+};
+
+#define FIELD_NAMES                                                                      \
+	"comm,pid,tid,cpu,dso,sym,srcline,srcfile,parent,time,event,state and overhead," \
+	"overhead_children,sample,period"
+
+const char *report_key(unsigned field)
+{
+	return fields[field].key;
+}
+
+const char *report_heading(unsigned field)
+{
+	return fields[field].heading;
+}
+
+static bool field_is(const char *name, const char *text, size_t len)
+{
+	return name && strlen(name) == len && !memcmp(name, text, len);
+}
+
+/* A list into to, each field once; *ret_figures: it names one of the figures. */
+static int fields_parse(const struct report *r, const char *option, const char *list,
+                        struct report_fields *to, bool *ret_figures)
+{
+	unsigned seen = 0;
+
+	while (*list) {
+		size_t len = strcspn(list, ",");
+		unsigned f = 0;
+
+		while (f < REPORT_FIELDS && !field_is(fields[f].key, list, len) &&
+		       !field_is(fields[f].also, list, len))
+			f++;
+		if (f == REPORT_FIELDS) {
+			cmd_error(r->cmd, "%s: '%.*s' is not one of " FIELD_NAMES, option, (int)len,
+			          list);
+			return -EINVAL;
+		}
+		if (!(seen & 1u << f))
+			to->field[to->n++] = (unsigned char)f;
+		seen |= 1u << f;
+		list += len + (list[len] == ',');
+	}
+	*ret_figures = seen >> ROLLUP_COLUMNS;
+	to->columns |= seen & ((1u << ROLLUP_COLUMNS) - 1);
+	return 0;
+}
+
+/* Keys that stand in front of "overhead" order the rows before it does, as in perf. */
+static void fields_find_first(struct report_fields *f, const struct report_fields *sort)
+{
+	for (size_t i = 0; i < sort->n; i++) {
+		if (sort->field[i] >= ROLLUP_COLUMNS)
+			return;
+		f->first[f->n_first++] = (enum rollup_column)sort->field[i];
+	}
+}
+
+static void fields_add(struct report_fields *f, unsigned field)
+{
+	if (f->n < sizeof(f->field))
+		f->field[f->n++] = (unsigned char)field;
+}
+
+static void fields_add_figures(const struct report *r, struct report_fields *f)
+{
+	if (!r->no_children)
+		fields_add(f, REPORT_TOTAL);
+	fields_add(f, REPORT_SELF);
+	if (r->samples_column)
+		fields_add(f, REPORT_SAMPLES);
+}
+
+int report_fields_set(struct report *r)
+{
+	const char *keys = r->sort_list ? r->sort_list : r->field_list ? "" : "comm,dso,sym";
+	struct report_fields sort = { 0 }, shown = { 0 }, *f = &r->fields;
+	bool sort_figures, figures;
+
+	*f = (struct report_fields){ 0 };
+	if (fields_parse(r, "-s", keys, &sort, &sort_figures) < 0 ||
+	    (r->field_list && fields_parse(r, "-F", r->field_list, &shown, &figures) < 0))
+		return -EINVAL;
+	f->columns = sort.columns | shown.columns;
+	if (!f->columns) {
+		cmd_error(r->cmd, "-s: no sort key is given");
+		return -EINVAL;
+	}
+	if (sort_figures)
+		fields_find_first(f, &sort);
+	if (!r->field_list && !sort_figures)
+		fields_add_figures(r, f);
+	for (size_t i = 0; i < (r->field_list ? shown.n : sort.n); i++)
+		fields_add(f, r->field_list ? shown.field[i] : sort.field[i]);
+	return 0;
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// report_json.c: a report for programs. The keys are documented in report.c and stable.
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "cli/report/report.h"
+
+static void json_number(struct json *j, const char *key, uint64_t v)
+{
+	json_key(j, key);
+	json_u64(j, v);
+}
+
+static void json_counts(const struct report *r, struct json *j)
+{
+	const struct profile_counts *c = profile_counts_of(r->load.profile);
+	const struct seam_stitch_counts *s = &r->load.stitch;
+	struct profile_account a;
+
+	profile_account(r->load.profile, 0, &a);
+	json_number(j, "samples", a.samples);
+	json_number(j, "not_taken", r->load.not_taken);
+	json_number(j, "lost", c->lost);
+	json_number(j, "lost_samples", c->lost_samples);
+	json_number(j, "duplicate_samples", c->duplicate_samples);
+	json_number(j, "undecoded_samples", c->undecoded);
+	json_key(j, "damaged");
+	json_bool(j, recording_damaged(r->rec));
+	json_key(j, "states");
+	json_open(j, '{');
+	for (uint32_t i = 0; i < SEAM_STITCH_STATES; i++)
+		json_number(j, seam_stitch_state_name(i), a.state[i]);
+	json_close(j, '}');
+	json_key(j, "stitch");
+	json_open(j, '{');
+	json_number(j, "deferred_samples", s->deferred_samples);
+	json_number(j, "deferred_records", s->deferred_records);
+	json_number(j, "unclaimed_records", s->unclaimed_records);
+	json_number(j, "duplicate_records", s->duplicate_records);
+	json_number(j, "tid_mismatches", s->tid_mismatches);
+	json_number(j, "empty_answers", s->empty_answers);
+	json_close(j, '}');
+}
+
+/* How stack copies were unwound while recording, as each sample says. */
+static void json_recorded(const struct report *r, struct json *j)
+{
+	const struct outcome_counts *c = &r->load.recorded;
+
+	json_key(j, "unwound_recording");
+	json_open(j, '{');
+	json_number(j, "samples", c->samples);
+	json_number(j, "copy_bytes", c->copy_bytes);
+	for (int e = 0; e < WALK_ENDS; e++)
+		json_number(j, walk_end_name(e), c->end[e]);
+	json_number(j, "unreadable", c->unreadable);
+	json_number(j, "unmapped", c->unmapped);
+	for (int kind = 0; kind < OUTCOME_KINDS; kind++)
+		if (kind != OUTCOME_WALKED)
+			json_number(j, outcome_name(&(struct outcome){ .kind = kind }),
+			            c->kind[kind]);
+	json_number(j, "guessed_samples", c->guessed);
+	json_close(j, '}');
+}
+
+/* How the stack copies were unwound; where information was missing, here or while recording. */
+static void json_unwound(const struct report *r, struct json *j)
+{
+	const struct unwound_counts *u = &r->load.unwound;
+
+	json_key(j, "unwound");
+	json_open(j, '{');
+	json_number(j, "samples", u->samples);
+	for (int e = 0; e < WALK_ENDS; e++)
+		json_number(j, walk_end_name(e), u->end[e]);
+	json_number(j, "not_unwound", u->unusable);
+	json_number(j, "needed_bytes", u->needed);
+	json_number(j, "guessed_samples", u->guessed);
+	json_number(j, "guessed_frames", u->guessed_frames);
+	json_number(j, "frames", u->frames);
+	json_key(j, "missing");
+	json_open(j, '[');
+	for (size_t i = 0; i < r->load.n_missing; i++) {
+		const struct unwound_missing *m = &r->load.missing[i];
+
+		json_open(j, '{');
+		json_key(j, "object");
+		json_string(j, m->object ? m->object->path : NULL);
+		json_number(j, "samples", m->samples);
+		json_key(j, "reason");
+		json_string(j, m->reason);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+/* Why the stacks ended that were walked while recording. */
+static void json_ends(const struct report *r, struct json *j)
+{
+	const struct recording_counts *c = &r->rec->counts;
+
+	json_key(j, "ends");
+	json_open(j, '{');
+	for (uint32_t e = STACK_END_COMPLETE; e < STACK_END_DEFERRED; e++)
+		json_number(j, stack_end_name(e), c->ends[e]);
+	json_number(j, "guessed", c->guessed);
+	json_close(j, '}');
+}
+
+static void json_events(const struct report *r, struct json *j)
+{
+	struct profile_account a;
+
+	json_key(j, "events");
+	json_open(j, '[');
+	for (uint32_t e = 1; e <= profile_n_events(r->load.profile); e++) {
+		profile_account(r->load.profile, e, &a);
+		json_open(j, '{');
+		json_key(j, "name");
+		json_string(j, profile_event_name(r->load.profile, e));
+		json_number(j, "samples", a.samples);
+		json_number(j, "weight", a.weight);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void json_value_of(const struct rollup *t, const struct rollup_row *row, unsigned c,
+                          struct json *j)
+{
+	uint32_t v = row->value[c];
+	char buf[ROLLUP_TEXT_MAX];
+
+	json_key(j, report_key(c));
+	if (c == ROLLUP_PID || c == ROLLUP_TID || c == ROLLUP_CPU) {
+		if (v == PROFILE_NOT_KEPT)
+			json_null(j);
+		else
+			json_u64(j, v);
+	} else if (c == ROLLUP_OBJECT) {
+		json_string(j, v ? profile_text(t->profile, profile_object_at(t->profile, v)->path)
+		                 : NULL);
+	} else if ((c == ROLLUP_LINE && !row->value[ROLLUP_FILE]) ||
+	           (c == ROLLUP_SLICE && v == PROFILE_NOT_KEPT)) {
+		json_null(j);
+	} else if (c == ROLLUP_SYMBOL || c == ROLLUP_FILE || c == ROLLUP_PARENT) {
+		json_string(j, v ? profile_text(t->profile, v) : NULL);
+	} else {
+		json_string(j, rollup_text(t, row, c, buf, sizeof(buf)));
+	}
+}
+
+static int json_rows(const struct report *r, uint32_t event, struct json *j)
+{
+	struct rollup_opts opts = report_rollup_opts(r, event);
+	struct rollup t;
+	int rc;
+
+	opts.columns |= 1u << ROLLUP_EVENT;
+	rc = rollup_build(&t, r->load.profile, &opts);
+	if (rc < 0)
+		return rc;
+	rollup_sort_behind(&t, !r->no_children, r->fields.first, r->fields.n_first);
+	for (size_t i = 0; i < t.n; i++) {
+		const struct rollup_row *row = &t.rows[i];
+
+		json_open(j, '{');
+		for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
+			if (t.columns & 1u << c)
+				json_value_of(&t, row, c, j);
+		json_number(j, "self", row->self);
+		json_number(j, "total", row->total);
+		json_number(j, "self_samples", row->self_samples);
+		json_number(j, "total_samples", row->total_samples);
+		json_close(j, '}');
+	}
+	rollup_free(&t);
+	return 0;
+}
+
+static void json_unnamed(const struct report *r, struct json *j)
+{
+	json_key(j, "unnamed");
+	json_open(j, '[');
+	for (size_t i = 0; i < r->load.n_unnamed; i++) {
+		const struct load_unnamed *u = &r->load.unnamed[i];
+
+		json_open(j, '{');
+		json_key(j, "object");
+		json_string(j, u->object);
+		json_key(j, "state");
+		json_string(j, symbol_state_name(u->state));
+		json_number(j, "samples", u->samples);
+		json_key(j, "reason");
+		json_string(j, u->reason);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+/* Objects a part of whose debugging information was not found. */
+static void json_partial(const struct report *r, struct json *j)
+{
+	json_key(j, "partial");
+	json_open(j, '[');
+	for (size_t i = 0; i < r->load.n_partial; i++) {
+		const struct load_partial *p = &r->load.partial[i];
+
+		json_open(j, '{');
+		json_key(j, "object");
+		json_string(j, p->object);
+		json_key(j, "file");
+		json_string(j, p->file);
+		json_number(j, "samples", p->samples);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static int json_stops(const struct report *r, struct json *j)
+{
+	const struct profile *p = r->load.profile;
+	struct report_ends e;
+	int rc = report_ends_find(r, &e);
+
+	if (rc < 0)
+		return rc;
+	json_key(j, "stops");
+	json_open(j, '[');
+	for (size_t i = 0; i < e.n; i++) {
+		uint32_t object = e.by_object[i].object;
+
+		json_open(j, '{');
+		json_key(j, "object");
+		json_string(j, object ? profile_text(p, profile_object_at(p, object)->path) : NULL);
+		json_number(j, "samples", e.by_object[i].samples);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_number(j, "cut_at_depth", e.deep);
+	free(e.by_object);
+	return 0;
+}
+
+int report_json(const struct report *r, struct buf *out)
+{
+	struct json j = { .out = out };
+	int rc = 0;
+
+	json_open(&j, '{');
+	json_number(&j, "version", 1);
+	json_counts(r, &j);
+	json_ends(r, &j);
+	json_unwound(r, &j);
+	json_recorded(r, &j);
+	json_events(r, &j);
+	json_key(&j, "columns");
+	json_open(&j, '[');
+	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
+		if (r->fields.columns & 1u << c)
+			json_string(&j, report_key(c));
+	json_close(&j, ']');
+	json_key(&j, "rows");
+	json_open(&j, '[');
+	for (uint32_t e = 1; e <= profile_n_events(r->load.profile) && rc >= 0; e++)
+		rc = json_rows(r, e, &j);
+	json_close(&j, ']');
+	json_unnamed(r, &j);
+	json_partial(r, &j);
+	if (rc >= 0)
+		rc = json_stops(r, &j);
+	json_close(&j, '}');
+	buf_put_text(out, "\n");
+	return rc;
+}

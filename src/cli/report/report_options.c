@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// report_options.c: the command line of `seam report`, in perf's spelling.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/report/report.h"
+
+enum {
+	OPT_INPUT = 1,
+	OPT_SORT,
+	OPT_FIELDS,
+	OPT_CHILDREN,
+	OPT_NO_CHILDREN,
+	OPT_GRAPH,
+	OPT_NO_GRAPH,
+	OPT_LIMIT,
+	OPT_STATS,
+	OPT_JSON,
+	OPT_CSV,
+	OPT_STDIO,
+	OPT_SAMPLES,
+	OPT_MAX_STACK,
+	OPT_DSOS,
+	OPT_SYMBOLS,
+	OPT_PARENT,
+	OPT_SLICE,
+	OPT_GROUP,
+	OPT_THREADS,
+};
+
+const struct option_def report_options[] = {
+	INFILE_OPTION(OPT_INPUT),
+	{ "sort", 's', "KEYS",
+	  "comm,pid,tid,cpu,dso,sym,srcline,srcfile,parent,time,event,state (comm,dso,sym)",
+	  OPT_SORT },
+	{ "fields", 'F', "LIST",
+	  "what rows show: sort keys and overhead,overhead_children,sample,period", OPT_FIELDS },
+	{ "children", 0, NULL, "count callees into their callers' rows (the default)",
+	  OPT_CHILDREN },
+	{ "no-children", 0, NULL, "only where samples hit", OPT_NO_CHILDREN },
+	{ "call-graph", 'g', "ORDER", "call tree by caller (the default), callee, or none",
+	  OPT_GRAPH },
+	{ "hide-call-graph", 'G', NULL, "as -g none", OPT_NO_GRAPH },
+	{ "percent-limit", 0, "PERCENT", "leave out rows and branches below this (0.5)",
+	  OPT_LIMIT },
+	{ "show-nr-samples", 'n', NULL, "a column with the number of samples", OPT_SAMPLES },
+	{ "dsos", 'd', "LIST", "only rows of these objects", OPT_DSOS },
+	{ "symbols", 'S', "LIST", "only rows of these functions; the call tree begins at them",
+	  OPT_SYMBOLS },
+	{ "parent", 'p', "REGEX", "callers that the sort key parent tells apart", OPT_PARENT },
+	{ "time-quantum", 0, "TIME", "slice of the sort key time: 100ms (the default), 10us, 1s",
+	  OPT_SLICE },
+	{ "time-slice", 0, "TIME", "as --time-quantum", OPT_SLICE },
+	{ "threads", 'T', NULL, "first a table of threads: the counts of each event, and their sum",
+	  OPT_THREADS },
+	{ "group", 0, NULL, "all events side by side in one table", OPT_GROUP },
+	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
+	{ "stats", 0, NULL, "how many records of which type, and the states of the stacks",
+	  OPT_STATS },
+	{ "json", 0, NULL, "the same as one JSON object", OPT_JSON },
+	{ "csv", 0, NULL, "the rows as comma-separated values", OPT_CSV },
+	{ "stdio", 0, NULL, "accepted: text is the only form", OPT_STDIO },
+	{ NULL, 'c', "LIST", "as --comms", TAKE_COMMS },
+	OPTIONS_FORCE,
+	PICK_OPTIONS,
+	NAMING_OPTIONS,
+	{ 0 },
+};
+
+/* perf's -g takes a list ("caller,0.5,callee"): the order is what is looked for in it. */
+static int report_graph_option(struct report *r, const char *list)
+{
+	if (take_in_list(list, "none"))
+		r->graph = REPORT_GRAPH_NONE;
+	else if (take_in_list(list, "callee"))
+		r->graph = REPORT_GRAPH_CALLEE;
+	else if (take_in_list(list, "caller"))
+		r->graph = REPORT_GRAPH_CALLER;
+	else {
+		cmd_error(r->cmd, "-g: '%s' is none of caller, callee, none", list);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int report_limit_option(struct report *r, const char *what, const char *text)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || *end || !(v >= 0 && v <= 100)) {
+		cmd_error(r->cmd, "%s: '%s' is not a number from 0 to 100", what, text);
+		return -EINVAL;
+	}
+	r->percent_limit = v;
+	return 0;
+}
+
+/* "100ms"; nanoseconds without a unit, as perf has it. */
+static int report_slice_option(struct report *r, const char *text)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{ "", 1 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }
+	};
+	char *end;
+	unsigned long long v = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+
+	for (size_t i = 0; v && v <= 1000000000 && i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(end, units[i].name)) {
+			r->slice_ns = v * units[i].ns;
+			return 0;
+		}
+	cmd_error(r->cmd, "--time-quantum: '%s' is no length of time; they are 100ms, 10us, 1s",
+	          text);
+	return -EINVAL;
+}
+
+static int report_list_option(struct report *r, const struct options *o, int id)
+{
+	switch (id) {
+	case OPT_SORT:
+		r->sort_list = o->arg;
+		return 0;
+	case OPT_FIELDS:
+		r->field_list = o->arg;
+		return 0;
+	case OPT_DSOS:
+		r->dsos = o->arg;
+		return 0;
+	case OPT_SYMBOLS:
+		r->symbols = o->arg;
+		return 0;
+	case OPT_PARENT:
+		r->parent = o->arg;
+		return 0;
+	default:
+		return pick_is_option(id) ? pick_option(&r->pick, o, id)
+		                          : naming_option(&r->naming, o, id);
+	}
+}
+
+static int report_flag(struct report *r, const struct options *o, int id)
+{
+	switch (id) {
+	case OPT_CHILDREN:
+	case OPT_NO_CHILDREN:
+		r->no_children = id == OPT_NO_CHILDREN;
+		return 0;
+	case OPT_NO_GRAPH:
+		r->graph = REPORT_GRAPH_NONE;
+		return 0;
+	case OPT_STATS:
+		r->stats = true;
+		return 0;
+	case OPT_JSON:
+	case OPT_CSV:
+		r->form = id == OPT_JSON ? REPORT_JSON : REPORT_CSV;
+		return 0;
+	case OPT_STDIO:
+		return 0;
+	case OPT_SAMPLES:
+		r->samples_column = true;
+		return 0;
+	case OPT_THREADS:
+		r->threads = true;
+		return 0;
+	case OPT_GROUP:
+		r->group = true;
+		return 0;
+	default:
+		return report_list_option(r, o, id);
+	}
+}
+
+int report_config(struct report *r)
+{
+	const struct config *c = r->naming.config;
+	const char *limit = config_get(c, "report.percent-limit");
+	struct seam_error err = { 0 };
+	bool children = true;
+
+	r->sort_list = config_get(c, "report.sort");
+	if (config_bool(c, "report.children", &children, &err) < 0) {
+		cmd_error(r->cmd, "%s", err.text);
+		return -EINVAL;
+	}
+	r->no_children = !children;
+	return limit ? report_limit_option(r, config_where(c, "report.percent-limit"), limit) : 0;
+}
+
+int report_option(struct report *r, const struct options *o, int id)
+{
+	unsigned long long v;
+
+	switch (id) {
+	case OPTIONS_OPERAND:
+	case OPT_INPUT:
+		return infile_set(&r->in, r->cmd, o->arg);
+	case OPT_GRAPH:
+		return report_graph_option(r, o->arg);
+	case OPT_LIMIT:
+		return report_limit_option(r, "--percent-limit", o->arg);
+	case OPT_SLICE:
+		return report_slice_option(r, o->arg);
+	case OPT_MAX_STACK:
+		if (options_u64(o, "--max-stack", 1, UINT32_MAX, &v) < 0)
+			return -EINVAL;
+		r->max_stack = (unsigned)v;
+		return 0;
+	default:
+		return report_flag(r, o, id);
+	}
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// report_tree.c: the call tree below a report's table. Knows lines and depths; the tree itself is
+// profile/tree.h's.
+#include <string.h>
+
+#include "cli/report/report.h"
+
+static const char *tree_object(const struct profile *p, uint32_t object)
+{
+	const char *path = profile_text(p, profile_object_at(p, object)->path);
+	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
+
+	return !*path ? SYMBOL_UNKNOWN : slash ? slash + 1 : path;
+}
+
+static void tree_line(const struct report *r, const struct tree *t, uint64_t whole, uint32_t node,
+                      int depth, struct buf *out)
+{
+	const struct tree_node *n = &t->nodes[node];
+
+	report_share(r, report_percent(n->total, whole), out);
+	buf_put_text(out, " ");
+	report_share(r, report_percent(n->self, whole), out);
+	buf_printf(out, "  %*s%s (%s)\n", depth * 2, "",
+	           n->symbol ? profile_text(t->profile, n->symbol) : SYMBOL_UNKNOWN,
+	           n->kind == PROFILE_INLINED ? "inlined" : tree_object(t->profile, n->object));
+}
+
+struct tree_view {
+	const struct report *report;
+	const struct tree *tree;
+	uint64_t whole; /* of which percentages are: the event's weight, in the tree or not */
+};
+
+/* The first of node and its siblings that is large enough to be shown; 0: none. */
+static uint32_t tree_next(const struct tree_view *v, uint32_t node)
+{
+	const struct tree_node *nodes = v->tree->nodes;
+
+	while (node && (!nodes[node].total ||
+	                report_percent(nodes[node].total, v->whole) < v->report->percent_limit))
+		node = nodes[node].next_sibling;
+	return node;
+}
+
+/* A frame that calls one function only does not indent it: deep stacks stay on the screen. */
+static int tree_step(const struct tree *t, uint32_t parent)
+{
+	uint32_t child = t->nodes[parent].first_child;
+
+	return parent && child && t->nodes[child].next_sibling ? 1 : 0;
+}
+
+/* Depth first without recursion: stacks can be as deep as a file says. */
+static void tree_walk(const struct tree_view *v, struct buf *out)
+{
+	const struct tree *t = v->tree;
+	uint32_t at = tree_next(v, t->nodes[0].first_child);
+	int depth = 0;
+
+	while (at) {
+		uint32_t next;
+
+		tree_line(v->report, t, v->whole, at, depth, out);
+		next = tree_next(v, t->nodes[at].first_child);
+		if (next) {
+			depth += tree_step(t, at);
+			at = next;
+			continue;
+		}
+		while (at && !(next = tree_next(v, t->nodes[at].next_sibling))) {
+			at = t->nodes[at].parent;
+			depth -= tree_step(t, at);
+		}
+		at = at ? next : 0;
+	}
+}
+
+int report_tree(const struct report *r, uint32_t event, struct buf *out)
+{
+	bool callee = r->graph == REPORT_GRAPH_CALLEE;
+	const struct tree_opts opts = { .order = callee ? TREE_CALLEE : TREE_CALLER,
+		                        .event = event,
+		                        .focus = r->symbols ? r->shown : NULL };
+	struct tree_view v = { .report = r };
+	struct profile_account account;
+	struct tree t;
+	int rc = tree_build(&t, r->load.profile, &opts);
+
+	if (rc < 0)
+		return rc;
+	profile_account(r->load.profile, event, &account);
+	v.tree = &t;
+	v.whole = account.weight;
+	buf_printf(out, "\n   Total     Self  %s\n",
+	           callee ? "Callees, and below each who called it"
+	                  : "Callers, and below each what it called");
+	tree_walk(&v, out);
+	if (t.nodes[0].self) {
+		report_share(r, report_percent(t.nodes[0].self, v.whole), out);
+		buf_put_text(out, "           (no stack at all)\n");
+	}
+	tree_free(&t);
+	return 0;
+}

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: MIT
+// script.c: `seam script`: every sample as text, in order of time, its stack whole.
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi/members.h"
+#include "cli/infile.h"
+#include "cli/naming.h"
+#include "cli/pick.h"
+#include "cli/script/script_text.h"
+#include "samples/stream_items.h"
+
+#define WRITE_AT (256u << 10) /* bytes of a stream's text */
+
+enum {
+	OPT_INPUT = 1,
+	OPT_FIELDS,
+	OPT_NO_MERGE,
+	OPT_MERGE,
+	OPT_MMAPS,
+	OPT_TASKS,
+	OPT_LOST,
+	OPT_NS,
+	OPT_MAX_STACK,
+	OPT_NO_CALLCHAIN,
+};
+
+static const struct option_def script_options[] = {
+	INFILE_OPTION(OPT_INPUT),
+	OPTIONS_FORCE,
+	{ "fields", 'F', "LIST",
+	  "what to print: comm,pid,tid,cpu,misc,time,period,event,trace,addr,data_src,weight,"
+	  "ins_lat,retire_lat,cgroup,ip,sym,symoff,dso,srcline,iregs,uregs,brstack,phys_addr,"
+	  "data_page_size,code_page_size,state; or +x,-y",
+	  OPT_FIELDS },
+	{ "no-merge-callchains", 0, NULL, "samples and deferred records as they were recorded",
+	  OPT_NO_MERGE },
+	{ "merge-callchains", 0, NULL, "stitched samples (the default)", OPT_MERGE },
+	{ "show-mmap-events", 0, NULL, "print MMAP and MMAP2 records, too", OPT_MMAPS },
+	{ "show-task-events", 0, NULL, "print COMM, FORK and EXIT records, too", OPT_TASKS },
+	{ "show-lost-events", 0, NULL, "print LOST records, too", OPT_LOST },
+	{ "ns", 0, NULL, "times in nanoseconds", OPT_NS },
+	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
+	{ "hide-call-graph", 'G', NULL, "only where each sample hit, on its line",
+	  OPT_NO_CALLCHAIN },
+	PICK_OPTIONS,
+	{ NULL, 'c', "LIST", "as --comms", TAKE_COMMS },
+	NAMING_OPTIONS,
+	{ 0 },
+};
+
+struct script {
+	const struct cmd *cmd;
+	struct infile in;
+	struct script_text_opts text;
+	struct ordered_opts order;
+	struct naming naming;
+	struct pick pick;
+	struct recording *rec;
+	bool once; /* a stream: in one pass, while it is read */
+	struct script_thread {
+		struct script *script;
+		struct script_text *printer;
+	} threads[ORDERED_THREADS_MAX];
+	unsigned n_threads;
+	struct members members;
+	struct buf out; /* a stream's text */
+};
+
+static int script_fields_option(struct script *s, const struct options *o)
+{
+	const char *bad;
+	int n;
+
+	if (script_fields(o->arg, &s->text.fields, &bad, &n) < 0) {
+		cmd_error(s->cmd, "-F: '%.*s' is not a field; there are %s", n, bad,
+		          script_field_names());
+		return -EINVAL;
+	}
+	s->text.fields_given = true;
+	return 0;
+}
+
+static int script_option(struct script *s, const struct options *o, int id)
+{
+	unsigned long long v;
+
+	switch (id) {
+	case OPTIONS_OPERAND:
+	case OPT_INPUT:
+		return infile_set(&s->in, s->cmd, o->arg);
+	case OPT_FIELDS:
+		return script_fields_option(s, o);
+	case OPT_NO_MERGE:
+	case OPT_MERGE:
+		s->order.answers = s->text.unmerged = id == OPT_NO_MERGE;
+		return 0;
+	case OPT_MMAPS:
+		s->order.mmaps = true;
+		return 0;
+	case OPT_TASKS:
+		s->order.tasks = true;
+		return 0;
+	case OPT_LOST:
+		s->order.losses = true;
+		return 0;
+	case OPT_NS:
+		s->text.ns = true;
+		return 0;
+	case OPT_NO_CALLCHAIN:
+		s->text.hide_chain = true;
+		return 0;
+	case OPT_MAX_STACK:
+		if (options_u64(o, "--max-stack", 1, UINT32_MAX, &v) < 0)
+			return -EINVAL;
+		s->text.max_stack = (unsigned)v;
+		return 0;
+	default:
+		if (pick_is_option(id))
+			return pick_option(&s->pick, o, id);
+		return naming_option(&s->naming, o, id);
+	}
+}
+
+/* Is it one that was picked? Records beside samples have neither time nor event for that, as in perf; but answers, which
+ * are halves of samples, have their time. */
+static bool script_wants(struct script *s, const struct batch_item *item)
+{
+	const struct seam_id *id = &item->decoded.id;
+	const struct seam_stitched *sample = &item->sample;
+	struct seam_stitched answer;
+	const char *comm;
+
+	if (!pick_any(&s->pick))
+		return true;
+	comm = proc_comm(s->rec->procs, id->pid, id->tid, item->proc_ns);
+	if (item->record.type == SEAM_RECORD_CALLCHAIN_DEFERRED) {
+		answer = (struct seam_stitched){ .sample = { .id = *id,
+			                                     .event = item->decoded.event } };
+		sample = &answer;
+	} else if (item->record.type != SEAM_RECORD_SAMPLE) {
+		return take_id(&s->pick.take, id, comm);
+	}
+	return pick_sample(&s->pick, sample, comm);
+}
+
+/* One text for each member of the sample's group that has a share in it, as perf does. The counters are
+ * followed also where the sample is not wanted. */
+static int script_members(const struct script_thread *t, const struct batch_item *item,
+                          struct buf *out)
+{
+	struct script *s = t->script;
+	struct batch_item one = *item;
+	struct member member;
+	uint64_t i = 0;
+	int r;
+
+	while ((r = members_next(&s->members, s->rec->events, &item->decoded.sample, &i, &member)) >
+	       0) {
+		one.sample.sample.event = member.event;
+		if (!script_wants(s, &one))
+			continue;
+		one.sample.sample.id.id = member.id;
+		one.sample.sample.period = member.period;
+		r = script_text_put(t->printer, &one, out);
+		if (r < 0)
+			break;
+	}
+	return r;
+}
+
+static int script_start(void *ctx, void **ret)
+{
+	struct script *s = ctx;
+	struct script_thread *t = &s->threads[s->n_threads];
+
+	t->script = s;
+	*ret = t;
+	s->n_threads++;
+	return script_text_new(&t->printer, s->rec, &s->text,
+	                       t == s->threads ? NULL : s->threads[0].printer);
+}
+
+static int script_put(void *thread, const struct batch_item *item, struct buf *out)
+{
+	const struct script_thread *t = thread;
+	script_text_bound(t->printer);
+	if (item->record.type == SEAM_RECORD_SAMPLE && members_of(&item->decoded.sample))
+		return script_members(t, item, out);
+	return script_wants(t->script, item) ? script_text_put(t->printer, item, out) : 0;
+}
+
+static int script_write(void *ctx, const struct buf *out)
+{
+	if (fwrite(out->bytes, 1, out->n, stdout) != out->n)
+		return -(errno ? errno : EIO);
+	return 0;
+}
+
+/* Members' shares are what counters grew by since the sample before: one thread, in order of time. */
+static bool script_has_members(const struct recording *rec)
+{
+	for (size_t i = 0; i < seam_events_count(rec->events); i++)
+		if (members_of_event(seam_events_at(rec->events, i)))
+			return true;
+	return false;
+}
+
+static int script_verdict(struct script *s)
+{
+	struct script_text *first = s->threads[0].printer;
+
+	if (!s->n_threads) /* an empty stream */
+		return EXIT_OK;
+	for (unsigned i = 1; i < s->n_threads; i++)
+		script_text_join(first, s->threads[i].printer);
+	return script_text_verdict(first, s->cmd);
+}
+
+/* ---- a stream, in one pass ---- */
+
+static int script_stream_start(void *ctx, struct recording *rec)
+{
+	struct script *s = ctx;
+	void *thread;
+
+	s->rec = rec;
+	return script_start(s, &thread);
+}
+
+static int script_stream_learn(void *ctx, const struct seam_record *record)
+{
+	const struct script *s = ctx;
+
+	return script_text_learn(s->threads[0].printer, record);
+}
+
+static int script_stream_flush(struct script *s)
+{
+	int r = s->out.n ? script_write(s, &s->out) : 0;
+
+	buf_clear(&s->out);
+	return r;
+}
+
+static int script_stream_item(void *ctx, const struct batch_item *item)
+{
+	struct script *s = ctx;
+	int r;
+
+	r = script_put(&s->threads[0], item, &s->out);
+	return r >= 0 && s->out.n >= WRITE_AT ? script_stream_flush(s) : r;
+}
+
+/* Who reads our text sees what is known as soon as it is. */
+static int script_stream_round(void *ctx)
+{
+	int r = script_stream_flush(ctx);
+
+	return r >= 0 && fflush(stdout) ? -errno : r;
+}
+
+/* No records are shown between samples. */
+static bool script_samples_only(const struct script *s)
+{
+	return !s->order.answers && !s->order.mmaps && !s->order.tasks && !s->order.losses;
+}
+
+/* Neither parts of a recording nor its events are known before its end. */
+static bool script_in_one_pass(const struct script *s)
+{
+	return script_samples_only(s) && !s->pick.events && !s->pick.time.percent;
+}
+
+static void script_say_order(const struct script *s, const struct stream_counts *c)
+{
+	if (c->late)
+		cmd_error(s->cmd,
+		          "%s: %" PRIu64
+		          " records came later than their round and stand out of order",
+		          s->in.path, c->late);
+	if (c->forced)
+		cmd_error(s->cmd,
+		          "%s: %" PRIu64 " records were let go before their order was sure: no end "
+		          "of a round came within 256 MiB",
+		          s->in.path, c->forced);
+}
+
+static int script_stream(struct script *s, struct seam_error *err)
+{
+	const struct stream_handler handler = { .start = script_stream_start,
+		                                .learn = script_stream_learn,
+		                                .each = script_stream_item,
+		                                .round = script_stream_round,
+		                                .ctx = s };
+	struct stream_counts counts;
+	int r = stream_items(&s->rec, s->in.reader, &s->order, &handler, &counts, err);
+
+	script_say_order(s, &counts);
+	return r;
+}
+
+/* ---- a file, in two ---- */
+
+/* Is all that is asked for noted while the file is read? Where a sample hit is not, beside its stack. */
+static bool script_is_noted(const struct script *s, const struct seam_events *events)
+{
+	bool traces = false;
+
+	for (size_t i = 0; i < seam_events_count(events); i++)
+		traces = traces || seam_events_at(events, i)->attr.type == SEAM_TYPE_TRACEPOINT;
+	return script_samples_only(s) && !s->text.hide_chain &&
+	       !(s->text.fields &
+	         ~(unsigned)(traces ? SCRIPT_NOTED & ~SCRIPT_TRACE : SCRIPT_NOTED));
+}
+
+static int script_file(struct script *s, struct seam_error *err)
+{
+	const struct seam_events *events = seam_reader_events(s->in.reader);
+	const struct ordered_writer writer = {
+		.start = script_start, .put = script_put, .write = script_write, .ctx = s
+	};
+	int r = recording_open(&s->rec, s->in.reader,
+	                       &(struct recording_opts){ .sz = sizeof(struct recording_opts),
+	                                                 .symbols = &s->naming.symbols,
+	                                                 .notes = script_is_noted(s, events),
+	                                                 .names = s->text.fields & SCRIPT_SYM },
+	                       err);
+
+	if (r >= 0)
+		r = pick_prepare(&s->pick, s->cmd, s->rec);
+	if (r < 0)
+		return r;
+	s->order.noted = script_is_noted(s, events);
+	if (script_has_members(s->rec))
+		s->order.threads = 1;
+	return ordered_text(s->rec, &s->order, &writer, err);
+}
+
+static int script_print(struct script *s)
+{
+	struct seam_error err = { 0 };
+	int r = s->once ? script_stream(s, &err) : script_file(s, &err);
+
+	if (r >= 0 && fflush(stdout))
+		r = -errno;
+	if (r == -EINVAL && !err.code) /* said */
+		return EXIT_USAGE;
+	if (r == -EPIPE)
+		return EXIT_FAILED; /* the reader of our text has had enough */
+	if (r < 0) {
+		cmd_error(s->cmd, "%s%s", ferror(stdout) ? "standard output: " : "",
+		          err.code && !ferror(stdout) ? err.text : strerror(-r));
+		return EXIT_FAILED;
+	}
+	r = infile_verdict(&s->in, s->cmd, s->rec);
+	return script_verdict(s) == EXIT_OK ? r : EXIT_PARTIAL;
+}
+
+static int script_run(int argc, char **argv, const struct cmd *cmd)
+{
+	struct script s = { .cmd = cmd,
+		            .text = { .fields = SCRIPT_DEFAULT },
+		            .order = { .sz = sizeof(s.order) } };
+	struct options o = options_start(argc, argv, cmd);
+	int id, r = EXIT_USAGE;
+
+	if (naming_start(&s.naming, cmd) < 0)
+		goto out;
+	while ((id = options_next(&o)) != OPTIONS_END) {
+		if (id == OPTIONS_HELP)
+			r = EXIT_OK;
+		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || script_option(&s, &o, id) < 0)
+			goto out;
+	}
+	s.text.symbols = &s.naming.symbols;
+	s.order.tables = naming_tables(&s.naming);
+	s.text.no_inline = s.naming.no_inline;
+	s.once = script_in_one_pass(&s) && infile_open_once(&s.in);
+	r = s.once ? EXIT_OK : infile_open(&s.in, cmd);
+	if (r == EXIT_OK)
+		r = script_print(&s);
+out:
+	while (s.n_threads) /* the first one's symbols are the others', too */
+		script_text_free(s.threads[--s.n_threads].printer);
+	recording_close(s.rec);
+	infile_close(&s.in);
+	pick_free(&s.pick);
+	members_free(&s.members);
+	buf_free(&s.out);
+	naming_end(&s.naming);
+	return r;
+}
+
+const struct cmd cmd_script = {
+	.name = "script",
+	.synopsis = "[options] [FILE]",
+	.summary = "Print every sample with its stack, in order of time",
+	.details = "The text is that of perf script, for stackcollapse-perf.pl, the Firefox "
+	           "Profiler and "
+	           "your own scripts. User halves that came in a deferred record stand where they "
+	           "belong; "
+	           "a sample that was never answered shows only its kernel half, and -F +state "
+	           "says why, and how each walk ended. A frame with ? before its name was guessed, "
+	           "by frame pointer or by the rule in front of it.",
+	.options = script_options,
+	.run = script_run,
+};

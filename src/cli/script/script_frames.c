@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+// script_frames.c: see script_frames.h. The form of a line is perf's to the blank.
+#include "cli/script/script_frames.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "cli/script/script_put.h"
+#include "cli/script/script_stacks.h"
+#include "cli/script/script_tail.h"
+#include "resolve/early.h"
+
+#define LINES_MAX (1u << 18) /* about 50 MiB */
+#define TAILS 16u            /* threads whose last stack's lines are kept; a power of two */
+
+struct script_line {
+	uint32_t n;
+	uint32_t
+	        own; /* where the line of the function itself begins, behind those of what is inlined */
+	char text[];
+};
+
+struct script_frames {
+	const struct script_text_opts *opts;
+	struct places *places;
+	struct early early;
+	struct arena lines; /* what places' slots point to */
+	struct buf line;    /* one line while it is composed */
+	struct script_stacks stacks;
+	struct script_tail *tails[TAILS]; /* by tid; NULL: not needed yet */
+	uint32_t begins[TAIL_FRAMES];
+};
+
+static bool script_wants_lines(const struct script_text_opts *opts)
+{
+	return opts->fields & SCRIPT_IP &&
+	       (opts->fields & SCRIPT_SRCLINE ||
+	        (!opts->no_inline && !opts->hide_chain && opts->fields & SCRIPT_SYM));
+}
+
+int script_frames_new(struct script_frames **ret, struct recording *rec,
+                      const struct script_text_opts *opts, const struct script_frames *with)
+{
+	struct script_frames *f = calloc(1, sizeof(*f));
+	int r;
+
+	if (!f)
+		return -ENOMEM;
+	f->opts = opts;
+	r = with ? places_share(&f->places, with->places)
+	         : places_new(&f->places, rec, opts->symbols);
+	if (r >= 0 && !with && opts->fields & SCRIPT_SYM)
+		early_start(&f->early, f->places, 0);
+	if (r >= 0 && !with && script_wants_lines(opts))
+		r = places_lines_start(f->places, NULL, opts->symbols);
+	if (r < 0) {
+		script_frames_free(f);
+		return r;
+	}
+	*ret = f;
+	return 0;
+}
+
+void script_frames_free(struct script_frames *f)
+{
+	if (!f)
+		return;
+	early_end(&f->early);
+	places_free(f->places);
+	arena_free(&f->lines);
+	buf_free(&f->line);
+	script_stacks_free(&f->stacks);
+	for (size_t i = 0; i < TAILS; i++)
+		free(f->tails[i]);
+	free(f);
+}
+
+struct places *script_frames_places(const struct script_frames *f)
+{
+	return f->places;
+}
+
+void script_frames_bound(struct script_frames *f)
+{
+	if (places_count(f->places) <= LINES_MAX)
+		return;
+	places_forget(f->places);
+	arena_free(&f->lines);
+	f->lines = (struct arena){ 0 };
+}
+
+/* ---- one line ---- */
+
+static void script_symbol(const struct script_frames *f, const struct place *place,
+                          const char *name, struct buf *out)
+{
+	buf_put_text(out, name ? name : SYMBOL_UNKNOWN);
+	if (place->symbol.name && f->opts->fields & SCRIPT_SYMOFF) {
+		buf_put(out, "+0x", 3);
+		put_hex(out, place->address - place->symbol.start, 0);
+	}
+}
+
+/* Below the frame: "  file.c:12", or where the code is when no line is known. */
+static void script_source(const struct script_frames *f, const struct place *place,
+                          const struct lines_frame *source, uint64_t addr, struct buf *out)
+{
+	const char *slash = source && *source->file ? strrchr(source->file, '/') : NULL;
+
+	if (!(f->opts->fields & SCRIPT_SRCLINE) || !place->object)
+		return;
+	buf_put_text(out, "\n  ");
+	if (source && *source->file) {
+		buf_put_text(out, slash ? slash + 1 : source->file);
+		buf_put(out, ":", 1);
+		buf_put_decimal(out, source->line);
+	} else {
+		buf_put_text(out, symbol_object_short_name(place->object));
+		buf_put(out, "[", 1);
+		put_hex(out, place->kernel ? addr : place->address, 0);
+		buf_put(out, "]", 1);
+	}
+}
+
+static void script_place(struct script_frames *f, const struct place *place, bool guessed,
+                         struct buf *out)
+{
+	unsigned fields = f->opts->fields;
+
+	if (guessed || fields & SCRIPT_SYM)
+		buf_put(out, " ", 1);
+	if (guessed)
+		buf_put_text(out, FRAME_GUESS);
+	if (fields & SCRIPT_SYM)
+		script_symbol(f, place, place->symbol.name, out);
+	if (fields & SCRIPT_DSO) {
+		buf_put(out, " (", 2);
+		buf_put_text(out,
+		             place->object ? symbol_object_name(place->object) : SYMBOL_UNKNOWN);
+		buf_put(out, ")", 1);
+	}
+}
+
+/* What is inlined at an address, the innermost first, each with its end and the next one's lead. */
+static void script_inlined(struct script_frames *f, const struct place *place, uint64_t addr,
+                           const struct lines_at *at, struct buf *out)
+{
+	if (f->opts->no_inline || !(f->opts->fields & SCRIPT_SYM))
+		return;
+	for (size_t i = at->n; i > 1; i--) {
+		const struct lines_frame *call = &at->frames[i - 1];
+
+		put_hex(out, addr, 16);
+		buf_put(out, " ", 1);
+		script_symbol(f, place, *call->function ? call->function : NULL, out);
+		script_source(f, place, call, addr, out);
+		buf_put_text(out, " (inlined)\n\t");
+	}
+}
+
+static int script_compose(struct script_frames *f, const struct frame_at *at,
+                          const struct place *place, size_t *own)
+{
+	struct lines_at source = { 0 };
+	size_t shown;
+	int r = at->guessed ? 0 : places_source(f->places, place, &source);
+
+	if (r < 0)
+		return r;
+	shown = f->opts->no_inline ? source.n : 1;
+	buf_clear(&f->line);
+	script_inlined(f, place, at->addr, &source, &f->line);
+	*own = f->line.n;
+	put_hex(&f->line, at->addr, 16);
+	script_place(f, place, at->guessed, &f->line);
+	script_source(f, place, source.n ? &source.frames[shown - 1] : NULL, at->addr, &f->line);
+	return 0;
+}
+
+/* The line of an address, without what stands before it and without its end. */
+static int script_line_new(struct script_frames *f, uint32_t space, uint64_t time_ns,
+                           const struct frame_at *at, const struct script_line **ret)
+{
+	struct place place = { .address = at->addr };
+	struct script_line *line;
+	size_t own = 0;
+	int r = 0;
+
+	if (!at->guest && f->opts->fields & (SCRIPT_SYM | SCRIPT_DSO | SCRIPT_SRCLINE))
+		r = places_find(f->places, space, time_ns, at->addr, at->caller, &place);
+	if (r >= 0)
+		r = script_compose(f, at, &place, &own);
+	if (r < 0)
+		return r;
+	line = arena_alloc(&f->lines, sizeof(*line) + f->line.n);
+	if (!line || f->line.failed)
+		return -ENOMEM;
+	line->n = (uint32_t)f->line.n;
+	line->own = (uint32_t)own;
+	memcpy(line->text, f->line.bytes, f->line.n);
+	*ret = line;
+	return 0;
+}
+
+static int script_frame(struct script_frames *f, uint32_t space, uint64_t time_ns,
+                        const struct frame_at *at, bool chain, struct buf *out)
+{
+	uint64_t *slot = places_frame_slot(f->places, space, at);
+	const struct script_line *line;
+	int r;
+
+	if (!slot)
+		return -ENOMEM;
+	if (!*slot) {
+		r = script_line_new(f, space, time_ns, at, &line);
+		if (r < 0)
+			return r;
+		*slot = (uint64_t)(uintptr_t)line;
+	}
+	line = (const struct script_line *)(uintptr_t)*slot;
+	return chain ? buf_put(out, line->text, line->n)
+	             : buf_put(out, line->text + line->own, line->n - line->own);
+}
+
+/* ---- stacks ---- */
+
+/* The thread's last lines; NULL: out of memory. */
+static struct script_tail *script_tail(struct script_frames *f, uint32_t tid)
+{
+	struct script_tail **tail = &f->tails[tid % TAILS];
+
+	if (!*tail)
+		*tail = calloc(1, sizeof(**tail));
+	return *tail;
+}
+
+/* The user half: only the lines of frames that the thread's last such stack did not have are made. */
+static int script_user_lines(struct script_frames *f, const struct seam_stitched *sample,
+                             const struct script_spaces *spaces, struct buf *out)
+{
+	struct script_tail *tail = script_tail(f, sample->sample.id.tid);
+	struct frame_walk walk = { .in_user = true };
+	size_t start = out->n;
+	struct frame_at at;
+	uint32_t same;
+	int r = 0;
+
+	if (!tail)
+		return -ENOMEM;
+	same = script_tail_common(tail, sample->sample.id.tid, spaces->user,
+	                          sample->state == SEAM_STITCH_STACK_COPY, &sample->user);
+	while (r >= 0 && walk.i < sample->user.n - same && frame_walk_next(&walk, sample, &at)) {
+		if (walk.i <= TAIL_FRAMES)
+			f->begins[walk.i - 1] = (uint32_t)(out->n - start);
+		buf_put(out, "\t", 1);
+		r = script_frame(f, spaces->user, spaces->time_ns, &at, true, out);
+		buf_put(out, "\n", 1);
+	}
+	if (r < 0 || out->failed)
+		return -ENOMEM;
+	script_tail_keep(tail, same, &sample->user, out->bytes + start, out->n - start, f->begins);
+	return script_tail_put(tail, same, out);
+}
+
+static int script_kernel_lines(struct script_frames *f, const struct seam_stitched *sample,
+                               const struct script_spaces *spaces, struct buf *out)
+{
+	struct frame_walk walk = { 0 };
+	struct frame_at at;
+	int r = 0;
+
+	/* A user frame: the kernel half's last word was a marker. */
+	while (r >= 0 && walk.i < sample->kernel.n && frame_walk_next(&walk, sample, &at) &&
+	       !at.user) {
+		buf_put(out, "\t", 1);
+		r = script_frame(f, spaces->kernel, spaces->time_ns, &at, true, out);
+		buf_put(out, "\n", 1);
+	}
+	return r;
+}
+
+static bool script_is_answer(const struct seam_stitched *sample)
+{
+	return sample->state == SEAM_STITCH_STITCHED ||
+	       sample->state == SEAM_STITCH_STITCHED_EARLIER;
+}
+
+/* A half by what was kept of it, or line by line. */
+static int script_half(struct script_frames *f, const struct seam_stitched *sample,
+                       const struct script_spaces *spaces, bool user, struct buf *out)
+{
+	struct stacks_half half = { .words = user ? &sample->user : &sample->kernel,
+		                    .space = user ? spaces->user : spaces->kernel,
+		                    .marked = user && sample->state == SEAM_STITCH_STACK_COPY,
+		                    .lasting = spaces->all_last || (user && spaces->answers_last &&
+		                                                    script_is_answer(sample)) };
+	size_t start = out->n;
+	int r;
+
+	if (!half.words->n || script_stacks_put(&f->stacks, &half, out))
+		return 0;
+	r = user ? script_user_lines(f, sample, spaces, out)
+	         : script_kernel_lines(f, sample, spaces, out);
+	if (r >= 0 && !out->failed)
+		script_stacks_keep(&f->stacks, &half, out->bytes + start, out->n - start);
+	return r;
+}
+
+/* Frame by frame: a sample without a chain, or as many frames as were asked for. */
+static int script_walk(struct script_frames *f, const struct seam_stitched *sample,
+                       const struct script_spaces *spaces, struct buf *out)
+{
+	unsigned most = f->opts->max_stack ? f->opts->max_stack : UINT32_MAX;
+	struct frame_walk walk = { 0 };
+	struct frame_at at;
+	int r = 0;
+
+	for (unsigned n = 0; r >= 0 && n < most && frame_walk_next(&walk, sample, &at); n++) {
+		buf_put(out, "\t", 1);
+		r = script_frame(f, at.user ? spaces->user : spaces->kernel, spaces->time_ns, &at,
+		                 true, out);
+		buf_put(out, "\n", 1);
+	}
+	return r;
+}
+
+int script_frames_put(struct script_frames *f, const struct seam_stitched *sample,
+                      const struct script_spaces *spaces, struct buf *out)
+{
+	int r;
+
+	if (f->opts->max_stack || (!sample->kernel.n && !sample->user.n))
+		return script_walk(f, sample, spaces, out);
+	r = script_half(f, sample, spaces, false, out);
+	return r < 0 ? r : script_half(f, sample, spaces, true, out);
+}
+
+int script_frames_hit(struct script_frames *f, const struct seam_stitched *sample,
+                      const struct script_spaces *spaces, struct buf *out)
+{
+	struct seam_stitched lone = *sample;
+	struct frame_walk walk = { 0 };
+	struct frame_at at;
+
+	lone.kernel.n = lone.user.n = 0;
+	if (!frame_walk_next(&walk, &lone, &at))
+		return 0;
+	buf_put(out, " ", 1);
+	return script_frame(f, at.user ? spaces->user : spaces->kernel, spaces->time_ns, &at, false,
+	                    out);
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// script_stacks.c: see script_stacks.h. Two ways a set; the newer of two that meet drives out the older.
+#include "cli/script/script_stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+
+struct stacks_text {
+	uint64_t kind;
+	size_t n_words; /* bytes */
+	size_t n;
+	unsigned char bytes[]; /* the words as recorded, then the lines */
+};
+
+static uint64_t stacks_kind(const struct stacks_half *half)
+{
+	return half->space | (uint64_t)half->marked << 32 | (uint64_t)half->words->swap << 33;
+}
+
+void script_stacks_free(struct script_stacks *s)
+{
+	free(s->slots);
+	free(s->places);
+	free(s->seen);
+	free(s->ring);
+	*s = (struct script_stacks){ 0 };
+}
+
+static bool stacks_start(struct script_stacks *s)
+{
+	if (!s->slots)
+		s->slots = calloc(STACKS_SETS, sizeof(*s->slots));
+	if (!s->places)
+		s->places = calloc((size_t)1 << STACKS_PLACES_LOG2, sizeof(*s->places));
+	if (!s->seen)
+		s->seen = calloc(STACKS_SEEN, sizeof(*s->seen));
+	if (!s->ring)
+		s->ring = malloc(STACKS_BYTES);
+	return s->slots && s->places && s->seen && s->ring;
+}
+
+/* What stands at a place, if nothing was written over it yet. */
+static const struct stacks_text *stacks_at(const struct script_stacks *s, uint64_t at)
+{
+	if (!at || s->end - at > STACKS_BYTES)
+		return NULL;
+	return (const struct stacks_text *)(s->ring + at % STACKS_BYTES);
+}
+
+static struct stacks_place *stacks_place(const struct script_stacks *s,
+                                         const struct stacks_half *half)
+{
+	uint64_t where = (uintptr_t)half->words->bytes / 8 * 0x9e3779b97f4a7c15ULL;
+
+	return &s->places[where >> (64 - STACKS_PLACES_LOG2)];
+}
+
+/* By where the words are. */
+static const struct stacks_text *stacks_known(const struct script_stacks *s,
+                                              const struct stacks_half *half, size_t n_words)
+{
+	const struct stacks_place *place = stacks_place(s, half);
+
+	return place->words == half->words->bytes && place->n_words == n_words &&
+	                       place->kind == stacks_kind(half)
+	               ? stacks_at(s, place->at)
+	               : NULL;
+}
+
+/* By what the words are. */
+static const struct stacks_text *stacks_find(const struct script_stacks *s,
+                                             const struct stacks_half *half, size_t n_words)
+{
+	const struct stacks_slot *set = s->slots[half->hash % STACKS_SETS];
+	uint64_t kind = stacks_kind(half);
+
+	for (unsigned i = 0; i < STACKS_WAYS; i++) {
+		const struct stacks_text *t =
+		        set[i].hash == half->hash ? stacks_at(s, set[i].at) : NULL;
+
+		if (!t || t->kind != kind || t->n_words != n_words ||
+		    memcmp(t->bytes, half->words->bytes, n_words) != 0)
+			continue;
+		if (half->lasting)
+			*stacks_place(s, half) = (struct stacks_place){ half->words->bytes, kind,
+				                                        n_words, set[i].at };
+		return t;
+	}
+	return NULL;
+}
+
+int script_stacks_put(struct script_stacks *s, struct stacks_half *half, struct buf *out)
+{
+	size_t n_words = (size_t)half->words->n * 8;
+	const struct stacks_text *t = NULL;
+
+	if (s->end && half->lasting)
+		t = stacks_known(s, half, n_words);
+	if (t)
+		return buf_put(out, t->bytes + n_words, t->n) == 0;
+	if (!s->secret)
+		s->secret = map_secret();
+	half->hash = map_hash_quick(half->words->bytes, n_words, s->secret ^ stacks_kind(half));
+	if (s->end)
+		t = stacks_find(s, half, n_words);
+	return t && buf_put(out, t->bytes + n_words, t->n) == 0;
+}
+
+/* Has it been here before? From now on it has. */
+static bool stacks_seen(struct script_stacks *s, uint64_t hash)
+{
+	uint32_t *seen = &s->seen[hash >> 16 & (STACKS_SEEN - 1)], tag = (uint32_t)(hash >> 32) | 1;
+	bool before = *seen == tag;
+
+	*seen = tag;
+	return before;
+}
+
+/* Room for a text, in one piece; its place. */
+static uint64_t stacks_room(struct script_stacks *s, size_t n)
+{
+	uint64_t at = s->end ? s->end : 8; /* 0 is no place */
+
+	if (at % STACKS_BYTES + n > STACKS_BYTES)
+		at += STACKS_BYTES - at % STACKS_BYTES;
+	s->end = at + ((n + 7) & ~(size_t)7);
+	return at;
+}
+
+void script_stacks_keep(struct script_stacks *s, const struct stacks_half *half,
+                        const unsigned char *lines, size_t n)
+{
+	size_t n_words = (size_t)half->words->n * 8;
+	struct stacks_text *text;
+	struct stacks_slot *set;
+	uint64_t at;
+
+	if (!stacks_start(s) || !stacks_seen(s, half->hash) || n_words + n > STACKS_BYTES / 16)
+		return;
+	at = stacks_room(s, sizeof(*text) + n_words + n);
+	text = (struct stacks_text *)(s->ring + at % STACKS_BYTES);
+	*text = (struct stacks_text){ .kind = stacks_kind(half), .n_words = n_words, .n = n };
+	memcpy(text->bytes, half->words->bytes, n_words);
+	memcpy(text->bytes + n_words, lines, n);
+	set = s->slots[half->hash % STACKS_SETS];
+	set[1] = set[0];
+	set[0] = (struct stacks_slot){ .hash = half->hash, .at = at };
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// script_tail.c: see script_tail.h. Text grows from the end of its room downwards, so that the lines of the outer
+// frames stay where they are.
+#include "cli/script/script_tail.h"
+
+#include <string.h>
+
+uint32_t script_tail_common(struct script_tail *t, uint32_t tid, uint32_t space, bool marked,
+                            const struct seam_u64s *stack)
+{
+	uint32_t n = 0;
+
+	if (t->tid != tid || t->space != space || t->marked != marked)
+		t->n = 0;
+	t->tid = tid;
+	t->space = space;
+	t->marked = marked;
+	/* The innermost frame of either is no caller: its line is another even at the same address. */
+	while (n + 1 < t->n && n + 1 < stack->n &&
+	       t->address[n] == seam_u64s_at(stack, stack->n - 1 - n))
+		n++;
+	return n;
+}
+
+int script_tail_put(const struct script_tail *t, uint32_t n, struct buf *out)
+{
+	uint32_t bytes = n ? t->from_end[n - 1] : 0;
+
+	return buf_put(out, t->text + TAIL_TEXT - bytes, bytes);
+}
+
+void script_tail_keep(struct script_tail *t, uint32_t n, const struct seam_u64s *stack,
+                      const unsigned char *lines, size_t n_lines, const uint32_t *begins)
+{
+	uint32_t have = n ? t->from_end[n - 1] : 0, fresh;
+
+	if (stack->n > TAIL_FRAMES || n_lines > TAIL_TEXT - have) {
+		t->n = n;
+		return;
+	}
+	memcpy(t->text + TAIL_TEXT - have - n_lines, lines, n_lines);
+	t->n = (uint32_t)stack->n;
+	fresh = t->n - n;
+	for (uint32_t i = 0; i < fresh; i++) { /* from the outermost of them inwards */
+		uint32_t inner = fresh - 1 - i;
+
+		t->address[n + i] = seam_u64s_at(stack, inner);
+		t->from_end[n + i] = have + (uint32_t)n_lines - begins[inner];
+	}
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// script_text.c: see script_text.h. Samples and answers; what stands in front of all is script_head.c's, frames are
+// script_frames.c's, side-band records script_records.c's, the list of fields is script_fields.c's.
+#include "cli/script/script_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/stack_end.h"
+#include "cli/script/script_frames.h"
+#include "cli/script/script_head.h"
+#include "cli/script/script_put.h"
+#include "cli/script/script_records.h"
+#include "cli/script/script_values.h"
+#include "samples/outcome.h"
+
+struct script_text {
+	struct recording *rec;
+	struct script_text_opts opts;
+	struct script_frames *frames;
+	struct script_values *values;
+	struct script_head head;
+	int event_width;
+};
+
+static int script_event_width(const struct seam_events *events)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < seam_events_count(events); i++) {
+		const char *name = seam_events_at(events, i)->name;
+
+		if (name && strlen(name) > width)
+			width = strlen(name);
+	}
+	return (int)width;
+}
+
+int script_text_new(struct script_text **ret, struct recording *rec,
+                    const struct script_text_opts *opts, const struct script_text *with)
+{
+	struct script_text *t = calloc(1, sizeof(*t));
+	int r;
+
+	if (!t)
+		return -ENOMEM;
+	t->rec = rec;
+	t->opts = *opts;
+	t->event_width = script_event_width(rec->events);
+	r = script_frames_new(&t->frames, rec, &t->opts, with ? with->frames : NULL);
+	if (r >= 0)
+		r = script_values_new(&t->values, rec, script_frames_places(t->frames),
+		                      opts->fields, with ? with->values : NULL);
+	if (r < 0) {
+		script_text_free(t);
+		return r;
+	}
+	*ret = t;
+	return 0;
+}
+
+void script_text_free(struct script_text *t)
+{
+	if (!t)
+		return;
+	script_values_free(t->values);
+	script_frames_free(t->frames);
+	free(t);
+}
+
+/* perf's line for a cookie that it was told not to merge. */
+static void script_cookie(const struct script_text *t, uint64_t cookie, struct buf *out)
+{
+	buf_put(out, "\t", 1);
+	put_hex(out, cookie, 16);
+	if (t->opts.fields & SCRIPT_SYM)
+		buf_put_text(out, " (cookie)");
+	buf_put(out, "\n", 1);
+}
+
+/* NULL: its end is not said, or is that of a thread, or it is a stack that there is none of. */
+static const char *script_stack_end(const struct seam_stitched *sample)
+{
+	enum stack_end end = stack_end_of(sample->misc);
+	bool whole;
+
+	if (end == STACK_END_DEFERRED)
+		end = stack_end_of(sample->answer_misc);
+	whole = end == STACK_END_NOT_SAID || end == STACK_END_COMPLETE || end == STACK_END_NO_USER;
+	return whole ? NULL : stack_end_name(end);
+}
+
+/* "/truncated": why the user half is not whole, as far as it was unwound. */
+static void script_walk_end(const struct batch_item *item, struct buf *out)
+{
+	const struct seam_stitched *sample = &item->sample;
+	struct outcome outcome;
+	const char *end = NULL;
+
+	if (item->walk)
+		end = item->walk->end == WALK_COMPLETE ? NULL : walk_end_name(item->walk->end);
+	else if (outcome_get(&item->decoded.sample.event->attr, sample->misc, &outcome) &&
+	         outcome.kind != OUTCOME_NO_STACK &&
+	         (outcome.kind != OUTCOME_WALKED || outcome.end != WALK_COMPLETE))
+		end = outcome_name(&outcome);
+	else if (!outcome_said(&item->decoded.sample.event->attr))
+		end = script_stack_end(sample);
+	if (end)
+		buf_printf(out, "/%s", end);
+}
+
+/* Of a sample of this event. */
+static unsigned script_fields_of(const struct script_text *t, const struct seam_event *event)
+{
+	bool chain = event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN && !t->opts.hide_chain;
+
+	if (t->opts.fields_given || event->attr.type != SEAM_TYPE_TRACEPOINT)
+		return t->opts.fields;
+	return t->opts.fields & ~SCRIPT_PERIOD &
+	       (chain ? ~0u : ~(unsigned)(SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO));
+}
+
+/* The stack, or where the sample hit; ends with a newline if it is a stack. */
+static int script_where(struct script_text *t, const struct batch_item *item, bool chain,
+                        struct buf *out)
+{
+	struct script_spaces spaces = { .user = item->user_space,
+		                        .kernel = item->kernel_space,
+		                        .time_ns = item->proc_ns,
+		                        .answers_last = !t->rec->in_order,
+		                        .all_last = item->noted };
+	const struct seam_stitched *sample = &item->sample;
+	bool cookie = t->opts.unmerged && sample->cookie;
+	struct seam_stitched kernel;
+	int r = 0;
+
+	if (!chain)
+		return script_frames_hit(t->frames, sample, &spaces, out);
+	buf_put(out, "\n", 1);
+	if (!cookie)
+		return script_frames_put(t->frames, sample, &spaces, out);
+	if (sample->kernel.n) {
+		kernel = *sample;
+		kernel.user.n = 0;
+		r = script_frames_put(t->frames, &kernel, &spaces, out);
+	}
+	script_cookie(t, sample->cookie, out);
+	return r;
+}
+
+#define SCRIPT_WHAT (SCRIPT_PERIOD | SCRIPT_STATE | SCRIPT_EVENT)
+
+static void script_what(const struct script_text *t, const struct batch_item *item, unsigned fields,
+                        struct buf *out)
+{
+	const struct seam_event *event = item->sample.sample.event;
+
+	if (fields & SCRIPT_PERIOD) {
+		put_number(out, item->sample.sample.period, 10);
+		buf_put(out, " ", 1);
+	}
+	if (fields & SCRIPT_STATE) {
+		buf_put_text(out, seam_stitch_state_name(item->sample.state));
+		script_walk_end(item, out);
+		buf_put(out, " ", 1);
+	}
+	if (fields & SCRIPT_EVENT)
+		put_label(out, event->name ? event->name : SYMBOL_UNKNOWN, t->event_width);
+}
+
+static int script_sample(struct script_text *t, const struct batch_item *item, struct buf *out)
+{
+	const struct seam_stitched *sample = &item->sample;
+	const struct seam_event *event = sample->sample.event;
+	const struct seam_event *layout = item->decoded.sample.event;
+	unsigned fields = script_fields_of(t, event);
+	bool chain = layout->attr.sample_type & SEAM_SAMPLE_CALLCHAIN && !t->opts.hide_chain;
+	int r = 0;
+
+	script_head(&t->head, &t->opts, t->rec, item, out);
+	if ((fields & SCRIPT_WHAT) == (SCRIPT_PERIOD | SCRIPT_EVENT))
+		script_head_event(&t->head, event, sample->sample.period, t->event_width, out);
+	else
+		script_what(t, item, fields, out);
+	if (layout->attr.type != SEAM_TYPE_TRACEPOINT)
+		fields &= ~(unsigned)SCRIPT_TRACE;
+	if (fields & SCRIPT_BEFORE)
+		r = script_values_before(t->values, item, fields, out);
+	if (r >= 0 && fields & SCRIPT_IP)
+		r = script_where(t, item, chain, out);
+	if (fields & SCRIPT_AFTER)
+		script_values_after(t->values, item, fields, out);
+	return r < 0 ? r : buf_put(out, "\n", 1);
+}
+
+static int script_answer(struct script_text *t, const struct batch_item *item, struct buf *out)
+{
+	const struct seam_callchain_deferred *d = &item->decoded.deferred;
+	struct seam_stitched answer = { .sample = { .id = item->decoded.id }, .user = d->ips };
+	struct script_spaces spaces = { .time_ns = item->proc_ns };
+	int r = 0;
+
+	recording_spaces(t->rec, &answer, spaces.time_ns, &spaces.user, &spaces.kernel);
+	script_head(&t->head, &t->opts, t->rec, item, out);
+	buf_put_text(out, "DEFERRED CALLCHAIN [cookie: ");
+	put_hex(out, d->cookie, 0);
+	buf_put(out, "]\n", 2);
+	if (t->opts.fields & SCRIPT_IP && !t->opts.hide_chain)
+		r = script_frames_put(t->frames, &answer, &spaces, out);
+	buf_put(out, "\n", 1);
+	return r;
+}
+
+int script_text_put(struct script_text *t, const struct batch_item *item, struct buf *out)
+{
+	int r;
+
+	switch (item->record.type) {
+	case SEAM_RECORD_SAMPLE:
+		r = script_sample(t, item, out);
+		break;
+	case SEAM_RECORD_CALLCHAIN_DEFERRED:
+		r = script_answer(t, item, out);
+		break;
+	default:
+		script_head(&t->head, &t->opts, t->rec, item, out);
+		r = script_record(&item->decoded, out);
+	}
+	return r < 0 ? r : out->failed ? -ENOMEM : 0;
+}
+
+void script_text_bound(struct script_text *t)
+{
+	script_frames_bound(t->frames);
+}
+
+int script_text_learn(struct script_text *t, const struct seam_record *record)
+{
+	return script_values_learn(t->values, record);
+}
+
+void script_text_join(struct script_text *t, const struct script_text *other)
+{
+	script_values_join(t->values, other->values);
+}
+
+int script_text_verdict(const struct script_text *t, const struct cmd *cmd)
+{
+	return script_values_verdict(t->values, cmd) && t->opts.fields_given ? EXIT_PARTIAL
+	                                                                     : EXIT_OK;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * script_text.h: samples as the text of perf script, into a buffer.
+ *
+ * The form is perf's to the blank, because stackcollapse-perf.pl and the Firefox Profiler's importer
+ * read it by column and expression.
+ */
+#ifndef SEAM_CLI_SCRIPT_TEXT_H
+#define SEAM_CLI_SCRIPT_TEXT_H
+
+#include "base/buf.h"
+#include "cli/cmd.h"
+#include "samples/ordered.h"
+#include "resolve/places.h"
+
+enum script_field {
+	SCRIPT_COMM = 1u << 0,
+	SCRIPT_PID = 1u << 1,
+	SCRIPT_TID = 1u << 2,
+	SCRIPT_CPU = 1u << 3,
+	SCRIPT_TIME = 1u << 4,
+	SCRIPT_PERIOD = 1u << 5,
+	SCRIPT_EVENT = 1u << 6,
+	SCRIPT_ADDR = 1u << 7,
+	SCRIPT_IP = 1u << 8,
+	SCRIPT_SYM = 1u << 9,
+	SCRIPT_SYMOFF = 1u << 10,
+	SCRIPT_DSO = 1u << 11,
+	SCRIPT_STATE = 1u << 12, /* seam's own: what became of the user stack */
+	SCRIPT_TRACE = 1u << 13,
+	SCRIPT_MISC = 1u << 14,
+	SCRIPT_DATA_SRC = 1u << 15,
+	SCRIPT_WEIGHT = 1u << 16,
+	SCRIPT_INS_LAT = 1u << 17,
+	SCRIPT_RETIRE_LAT = 1u << 18,
+	SCRIPT_CGROUP = 1u << 19,
+	SCRIPT_IREGS = 1u << 20,
+	SCRIPT_UREGS = 1u << 21,
+	SCRIPT_BRSTACK = 1u << 22,
+	SCRIPT_PHYS_ADDR = 1u << 23,
+	SCRIPT_DATA_PAGE = 1u << 24,
+	SCRIPT_CODE_PAGE = 1u << 25,
+	SCRIPT_SRCLINE = 1u << 26,
+};
+/* Without -F. As in perf, only tracepoints have the trace, and they leave out the period, and the place
+ * if there is no stack. */
+#define SCRIPT_DEFAULT                                                                        \
+	(SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_PERIOD | SCRIPT_EVENT | \
+	 SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | SCRIPT_TRACE)
+
+/* Those of samples that are noted (samples/notes.h); the trace of those that have none. */
+#define SCRIPT_NOTED                                                                          \
+	(SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID | SCRIPT_CPU | SCRIPT_MISC | SCRIPT_TIME |     \
+	 SCRIPT_PERIOD | SCRIPT_EVENT | SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | \
+	 SCRIPT_SRCLINE | SCRIPT_STATE | SCRIPT_TRACE)
+
+/* "comm,tid,ip" or "+state,-dso" on top of *fields. 0, or -EINVAL with the name that is not known in
+ * *bad (n bytes). */
+int script_fields(const char *text, unsigned *fields, const char **bad, int *n);
+/* The names, separated by commas, for messages. */
+const char *script_field_names(void);
+
+struct script_text;
+
+struct script_text_opts {
+	unsigned fields;
+	bool fields_given;
+	bool ns;            /* nanoseconds in times */
+	bool unmerged;      /* samples as recorded, with the cookie where perf prints it */
+	bool no_inline;     /* no lines for inlined calls */
+	bool hide_chain;    /* only where each sample hit */
+	unsigned max_stack; /* 0: all */
+	const struct symbol_opts *symbols;
+};
+
+/* One thread each. with: another one of the same recording, whose symbols are used and which outlives it; or
+ * NULL. */
+int script_text_new(struct script_text **ret, struct recording *rec,
+                    const struct script_text_opts *opts, const struct script_text *with);
+void script_text_free(struct script_text *t);
+/* Between items: forgets lines when they are many. */
+void script_text_bound(struct script_text *t);
+/* A stream's: a record that is no sample. -ENOMEM. */
+int script_text_learn(struct script_text *t, const struct seam_record *record);
+/* What another has counted counts as this one's. */
+void script_text_join(struct script_text *t, const struct script_text *other);
+/* Behind the last item: says what could not be shown. EXIT_OK or EXIT_PARTIAL. */
+int script_text_verdict(const struct script_text *t, const struct cmd *cmd);
+/* Appends one item. -ENOMEM. */
+int script_text_put(struct script_text *t, const struct batch_item *item, struct buf *out);
+
+#endif

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+// top.c: `seam top`: where time goes now. Knows the terminal: plain ANSI, its size, single keys.
+//
+// Invariant: the terminal is given back as it was, whatever signal ends the program but SIGKILL and those of its own faults.
+#include "cli/top/top.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "cli/record/record_signals.h"
+#include "cli/record/record_values.h"
+
+#define CLEAR "\033[H\033[2J"
+#define HEADING_LINES 5 /* heading, column names, the line of what is hidden, keys */
+
+enum {
+	OPT_EVENT = 1,
+	OPT_PID,
+	OPT_TID,
+	OPT_ALL,
+	OPT_CPU,
+	OPT_FREQ,
+	OPT_CALL_GRAPH,
+	OPT_DELAY,
+	OPT_ITERATIONS,
+	OPT_STDIO,
+	OPT_SORT,
+	OPT_CHILDREN,
+	OPT_NO_CHILDREN,
+	OPT_LIMIT,
+};
+
+static const struct option_def top_options[] = {
+	{ "event", 'e', "EVENT", "events to sample, as seam record takes them", OPT_EVENT },
+	{ "pid", 'p', "PID[,PID]", "only these processes", OPT_PID },
+	{ "tid", 't', "TID[,TID]", "only these threads", OPT_TID },
+	{ "all-cpus", 'a', NULL, "everything that runs (the default)", OPT_ALL },
+	{ "cpu", 'C', "LIST", "everything that runs on these CPUs: 0-3,8", OPT_CPU },
+	{ "freq", 'F', "HZ", "samples per second and CPU (default 999)", OPT_FREQ },
+	{ "call-graph", 0, "MODE", "as seam record takes it (auto)", OPT_CALL_GRAPH },
+	{ NULL, 'g', NULL, "callchains (always taken)", OPTIONS_ACCEPTED },
+	{ "delay", 'd', "SECONDS", "between two refreshes (2)", OPT_DELAY },
+	{ "iterations", 'n', "N", "end after N refreshes", OPT_ITERATIONS },
+	{ "sort", 's', "KEYS", "comm,pid,tid,cpu,dso,sym,state (dso,sym)", OPT_SORT },
+	{ "children", 0, NULL, "in the function or in what it called first", OPT_CHILDREN },
+	{ "no-children", 0, NULL, "in the function alone first (the default)", OPT_NO_CHILDREN },
+	{ "percent-limit", 0, "PERCENT", "leave out rows below this (0.5)", OPT_LIMIT },
+	{ "stdio", 0, NULL, "plain text, one table after the other: the default in a pipe",
+	  OPT_STDIO },
+	NAMING_OPTIONS,
+	{ 0 },
+};
+
+static int top_seconds(struct top *t, const char *text)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || *end || !(v >= 0.1 && v <= 3600)) {
+		cmd_error(t->cmd, "-d: '%s' is not a number of seconds from 0.1 to 3600", text);
+		return -EINVAL;
+	}
+	t->delay_ms = (uint64_t)(v * 1000 + 0.5);
+	return 0;
+}
+
+static int top_target_option(struct top *t, const struct options *o, int id)
+{
+	static const char *const spelling[] = {
+		[OPT_EVENT] = "-e", [OPT_PID] = "-p",  [OPT_TID] = "-t",
+		[OPT_CPU] = "-C",   [OPT_FREQ] = "-F", [OPT_CALL_GRAPH] = "--call-graph"
+	};
+	const struct record_arg a = { .cmd = t->cmd, .what = spelling[id], .text = o->arg };
+
+	switch (id) {
+	case OPT_EVENT:
+		return record_values_events(&t->o, &a);
+	case OPT_PID:
+	case OPT_TID:
+		if (t->o.session.n_pids && t->o.by_tid != (id == OPT_TID))
+			return record_values_wrong(&a, "-p and -t cannot be given together");
+		t->o.by_tid = id == OPT_TID;
+		return record_values_pids(&t->o, &a);
+	case OPT_CPU:
+		return record_values_cpus(&t->o, &a);
+	case OPT_FREQ:
+		return record_values_freq(&t->o, &a);
+	default:
+		return record_values_call_graph(&t->o, &a);
+	}
+}
+
+static int top_option(struct top *t, const struct options *o, int id)
+{
+	unsigned long long v;
+	char *end;
+
+	switch (id) {
+	case OPT_ALL:
+		t->o.system_wide = true;
+		return 0;
+	case OPT_DELAY:
+		return top_seconds(t, o->arg);
+	case OPT_ITERATIONS:
+		if (options_u64(o, "-n", 1, UINT32_MAX, &v) < 0)
+			return -EINVAL;
+		t->iterations = v;
+		return 0;
+	case OPT_SORT:
+		t->view.sort_list = o->arg;
+		return 0;
+	case OPT_CHILDREN:
+	case OPT_NO_CHILDREN:
+		t->children = id == OPT_CHILDREN;
+		return 0;
+	case OPT_LIMIT:
+		t->view.percent_limit = strtod(o->arg, &end);
+		if (end != o->arg && !*end && t->view.percent_limit >= 0)
+			return 0;
+		cmd_error(t->cmd, "--percent-limit: '%s' is not a number from 0 to 100", o->arg);
+		return -EINVAL;
+	case OPT_STDIO:
+		t->stdio = true;
+		return 0;
+	default:
+		return id >= NAMING_SYMFS ? naming_option(&t->view.naming, o, id)
+		                          : top_target_option(t, o, id);
+	}
+}
+
+static int top_settle(struct top *t)
+{
+	const unsigned not = 1u << ROLLUP_SLICE | 1u << ROLLUP_PARENT | 1u << ROLLUP_FILE |
+	                     1u << ROLLUP_LINE | 1u << ROLLUP_EVENT;
+	struct session_opts *s = &t->o.session;
+
+	if (!t->view.sort_list)
+		t->view.sort_list = "dso,sym";
+	if (report_fields_set(&t->view) < 0)
+		return -EINVAL;
+	if (t->view.fields.columns & not ) {
+		cmd_error(t->cmd, "-s: top sorts by comm,pid,tid,cpu,dso,sym,state");
+		return -EINVAL;
+	}
+	t->view.no_children = !t->children;
+	if (s->n_pids && (t->o.system_wide || s->n_cpus)) {
+		cmd_error(t->cmd, "-p and -t cannot be given with -a or -C");
+		return -EINVAL;
+	}
+	s->target = s->n_pids ? t->o.by_tid ? SESSION_TASKS : SESSION_PIDS
+	            : t->o.system_wide || s->n_cpus || !t->o.command ? SESSION_SYSTEM
+	                                                             : SESSION_TASKS;
+	s->pids = t->o.pids;
+	s->cpus = t->o.cpus;
+	s->events = &t->o.events;
+	s->sample_cpu = true;
+	s->unwinds = true;
+	s->build_id = true;
+	return 0;
+}
+
+/* ---- the terminal ---- */
+
+static size_t top_lines(const struct top *t)
+{
+	struct winsize size;
+
+	if (!t->ui)
+		return 0; /* all above the limit */
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_row < HEADING_LINES + 3)
+		return 18;
+	return size.ws_row - HEADING_LINES;
+}
+
+/* Long names end at the terminal's edge, so that a row stays a line. */
+static void top_draw(const struct top *t, const struct buf *out)
+{
+	if (t->ui)
+		fputs("\033[?7l" CLEAR, stdout);
+	fwrite(out->bytes, 1, out->n, stdout);
+	if (t->ui)
+		printf("q quit  c %s first\033[?7h", t->children ? "self" : "children");
+	fflush(stdout);
+}
+
+/* True when the user wants to leave. */
+static bool top_key(struct top *t)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	char c;
+
+	while (t->ui && poll(&in, 1, 0) > 0 && read(STDIN_FILENO, &c, 1) == 1) {
+		if (c == 'q' || c == 'Q')
+			return true;
+		if (c == 'c') {
+			t->children = !t->children;
+			t->view.no_children = !t->children;
+		}
+	}
+	return false;
+}
+
+static int top_step(struct top *t, bool *ended)
+{
+	uint64_t left = t->delay_ms;
+	int r = 0;
+
+	/* What ended during the last refresh is shown at once. In small steps, so that keys are answered at once. */
+	while (left && !*ended && r >= 0) {
+		uint64_t step = left < 200 ? left : 200;
+
+		r = top_read(t, (int)step);
+		*ended = r > 0 || top_key(t);
+		left -= step;
+	}
+	if (r >= 0 && *ended)
+		r = top_finish(t);
+	return r < 0 ? r : 0;
+}
+
+static int top_loop(struct top *t)
+{
+	bool ended = false, last = false;
+	int r = 0;
+
+	while (r >= 0 && !last && !(t->iterations && t->refreshes >= t->iterations)) {
+		struct buf out = { 0 };
+
+		r = top_step(t, &ended);
+		if (r < 0)
+			cmd_error(t->cmd, "reading the rings: %s", strerror(-r));
+		last = ended;
+		if (r >= 0)
+			r = top_refresh(t, last, top_lines(t), &out);
+		ended |= r > 0;
+		if (r >= 0)
+			top_draw(t, &out);
+		buf_free(&out);
+		if (ferror(stdout)) /* the reader of the pipe is gone */
+			break;
+	}
+	return r < 0 ? EXIT_FAILED : EXIT_OK;
+}
+
+/* What a signal handler can reach. */
+static struct termios top_before;
+
+/* Also in the middle of a table, when lines do not wrap; in a signal handler, too. */
+static void top_give_back(void)
+{
+	static const char wrap[] = "\033[?7h\n";
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	tcsetattr(STDIN_FILENO, TCSANOW, &top_before);
+	/* A terminal that was stopped (Ctrl-S) is not waited for. */
+	if (poll(&out, 1, 0) > 0 && write(STDOUT_FILENO, wrap, sizeof(wrap) - 1) < 0)
+		return; /* nobody sees it then */
+}
+
+static bool top_terminal(struct top *t)
+{
+	struct termios raw;
+
+	if (t->stdio || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO) ||
+	    tcgetattr(STDIN_FILENO, &top_before))
+		return false;
+	record_signals_leave(top_give_back);
+	raw = top_before;
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	raw.c_cc[VMIN] = 0;
+	raw.c_cc[VTIME] = 0;
+	return !tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+}
+
+static int top_show(struct top *t)
+{
+	int rc;
+
+	rc = top_open(t);
+	if (rc == EXIT_OK) {
+		t->ui = top_terminal(t);
+		rc = top_loop(t);
+		if (t->ui)
+			top_give_back();
+	}
+	if (t->target.started && !target_poll(&t->target))
+		target_signal(&t->target, SIGTERM);
+	top_close(t);
+	return rc;
+}
+
+static int top_run(int argc, char **argv, const struct cmd *cmd)
+{
+	struct top t = {
+		.cmd = cmd,
+		.o = { .session = { .sz = sizeof(t.o.session), .frequency = 999 },
+		       .output = "-",
+		       .argc = argc,
+		       .argv = argv },
+		.view = { .cmd = cmd, .percent_limit = 0.5, .graph = REPORT_GRAPH_NONE },
+		.delay_ms = 2000,
+		.file = -1,
+	};
+	struct options o = options_start(argc, argv, cmd);
+	int id, rc = EXIT_USAGE;
+
+	if (naming_start(&t.view.naming, cmd) < 0)
+		goto out;
+	while ((id = options_next(&o)) != OPTIONS_END) {
+		if (id == OPTIONS_HELP)
+			rc = EXIT_OK;
+		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || top_option(&t, &o, id) < 0)
+			goto out;
+	}
+	if (o.at < argc)
+		t.o.command = argv + o.at;
+	if (top_settle(&t) >= 0)
+		rc = top_show(&t);
+out:
+	if (t.file >= 0)
+		close(t.file);
+	record_options_free(&t.o);
+	naming_end(&t.view.naming);
+	return rc;
+}
+
+const struct cmd cmd_top = {
+	.name = "top",
+	.synopsis = "[options] [-- command]",
+	.summary = "Show where time goes now, with merged stacks, and refresh",
+	.details =
+	        "Without command, -p and -t, everything that runs is shown. Each refresh shows the "
+	        "samples since the one before. User stacks are taken as seam record takes them and "
+	        "merged as seam report merges them; a sample waits 0.3 seconds for its user half "
+	        "before it is shown, so that children's figures are those of whole stacks.\n\n"
+	        "On a terminal: q quits, c changes between self and children first. In a pipe, or "
+	        "with --stdio, the tables follow one another as plain text: seam top -d 2 -n 3 | "
+	        "cat. Nothing is written to disk; memory is bounded, and samples that find no room "
+	        "are counted in the first line.\n\n"
+	        "A command's standard output goes to standard error; it is sent SIGTERM when top "
+	        "ends before it.\n\n"
+	        "Exit status: 0; 1: recording is not possible; 2: usage.",
+	.options = top_options,
+	.stops_at_operand = true,
+	.run = top_run,
+};

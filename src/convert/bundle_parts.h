@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* bundle_parts.h: what the files of bundle share: bundle.c objects, bundle_split.c what was split from them and sources. */
+#ifndef SEAM_CONVERT_BUNDLE_PARTS_H
+#define SEAM_CONVERT_BUNDLE_PARTS_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "convert/bundle.h"
+
+struct bundle {
+	struct tar_writer *tar;
+	struct symbol_cache *symbols;
+	const struct bundle_opts *opts;
+	struct bundle_counts *counts;
+	struct seam_error *err;
+	struct map names; /* hashes of what is in the archive */
+	struct buf index;
+};
+
+/* 1; 0: it is there already. follow: also where a link leads. */
+int bundle_put_file(struct bundle *b, const char *name, const char *path, bool follow);
+
+/* The split DWARF of an image that is in the archive as name: its package, or its .dwo files. */
+int bundle_split(struct bundle *b, const char *name, struct image *image);
+/* The source files of a profile's frames. */
+int bundle_sources(struct bundle *b, const struct profile *profile);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * convert.h: a recording into a classic one: a perf.data that tools read that know neither deferred
+ * callchains nor stack copies.
+ *
+ * What comes out: records in order of time; every sample with its whole chain (kernel part,
+ * SEAM_CONTEXT_USER, user addresses) as seam_stitch_resolve and the unwinder give it; attrs without
+ * the bits of deferral and of stack copies; no CALLCHAIN_DEFERRED record, marker or cookie. How a stack
+ * copy was unwound is marked in its sample, as while recording (outcome.h). All else
+ * is carried over byte for byte. What a deferred half runs through and was mapped only after its
+ * sample gets a second MMAP2 in front of the sample.
+ */
+#ifndef SEAM_CONVERT_CONVERT_H
+#define SEAM_CONVERT_CONVERT_H
+
+#include "samples/recording.h"
+
+struct convert_opts {
+	size_t sz;
+	bool pipe;          /* stream format; "-" is one anyhow */
+	int fd;             /* as in seam_writer_opts */
+	int compress_level; /* as COMPRESSED records, which perf reads from 5.2 on; 0: none */
+	bool keep_stacks;   /* leave stack copies, and the chains of their samples, as recorded */
+	bool strip_raw;     /* no RAW data in samples */
+	const struct tables_opts *tables; /* unwind tables; NULL: defaults */
+	/* Samples outside [from_ns, to_ns] are left out, and what was counted there (losses,
+	 * switches); names and mappings are carried whole. 0 and 0: all. */
+	uint64_t from_ns, to_ns;
+	/* Says which samples to take (NULL: all); comm may be NULL. */
+	bool (*take)(void *ctx, const struct seam_stitched *sample, const char *comm);
+	void *take_ctx;
+	struct progress progress;
+};
+
+struct convert_result {
+	uint64_t samples;    /* written */
+	uint64_t not_taken;  /* by time or by take */
+	uint64_t merged;     /* written with a user half that was deferred */
+	uint64_t unwound;    /* written with a user half from a stack copy */
+	uint64_t unfinished; /* written without the user half that they were to have */
+	uint64_t cut;        /* whose outermost frames found no room: a record ends at 64 KiB */
+	uint64_t mappings; /* written a second time, at the sample whose deferred half needs them */
+	uint64_t duplicates; /* byte-identical samples that were written once */
+	uint64_t aux;        /* records of AUX area data, which are not carried */
+	uint64_t
+	        vendor; /* records of perf's own that readers before 6.1 do not know: not carried */
+};
+
+/*
+ * Writes path ("-": standard output) whole, or removes nothing and returns negative: what stands in
+ * path then is cut at a record's end. -EOPNOTSUPP: a recording of the other byte order.
+ */
+int convert_recording(struct convert_result *ret, struct recording *rec, const char *path,
+                      const struct convert_opts *opts, struct seam_error *err);
+
+#endif

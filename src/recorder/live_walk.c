@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT
+// live_walk.c: see live_walk.h. While samples are walked nobody learns: the process table is read without a
+// lock. Each walker writes its results into a buffer of its own, which the items point into.
+#include "recorder/live_walk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "abi/record_at.h"
+#include "samples/outcome.h"
+
+#define CLAIM 32u        /* items that a thread takes at once */
+#define SHARE_LEAST 256u /* fewer items are not worth waking the other threads */
+
+/* -- one sample -- */
+
+/* Leaves what may stand in a file, without marks. */
+static size_t walker_sure(uint64_t *frames, const struct walk *walk)
+{
+	size_t n = outcome_keeps(walk);
+
+	for (size_t i = 0; i < n; i++)
+		frames[i] &= WALK_ADDRESS;
+	return n;
+}
+
+/* Inside execve the counts of `in_exec` are not believed: what turned out to be whole is counted here. */
+static void walker_add_complete(struct unwound_counts *c, const struct walk *walk)
+{
+	c->samples++;
+	c->end[WALK_COMPLETE]++;
+	c->frames += walk->n;
+	c->guessed += walk->n_sure < walk->n;
+	c->guessed_frames += walk->n - walk->n_sure;
+}
+
+/* The user addresses of a sample that has registers and a copy: how many, in *user. -ENOMEM. */
+static int walker_unwind(struct live_walker *t, const struct live_item *item,
+                         const struct seam_sample *s, uint16_t misc, const uint64_t **user,
+                         struct outcome *outcome)
+{
+	struct seam_stitched st = { .sample = *s, .misc = misc, .state = SEAM_STITCH_STACK_COPY };
+	struct unwound *unwound = item->after_exec ? t->in_exec : t->unwound;
+	const struct walk *walk = unwound_last(unwound);
+	int r = unwound_sample(unwound, item->space, &st);
+
+	if (r < 0)
+		return r;
+	if (item->after_exec && (!r || walk->end != WALK_COMPLETE)) {
+		t->counts.in_exec++;
+		outcome->kind = OUTCOME_IN_EXEC;
+		return 0;
+	}
+	if (!r) {
+		outcome->kind = OUTCOME_NO_REGISTERS;
+		return 1;
+	}
+	*outcome = outcome_of_walk(walk, s, live_sample_user_sp(t->walk->machine, s),
+	                           !proc_space_find(t->walk->procs, item->space, walk->end_pc));
+	t->counts.unreadable += outcome->unreadable;
+	if (item->after_exec)
+		walker_add_complete(&t->counts.walks, walk);
+	buf_clear(&t->user);
+	if (buf_put(&t->user, st.user.bytes, st.user.n * 8) < 0)
+		return -ENOMEM;
+	*user = (const uint64_t *)(const void *)t->user.bytes;
+	return (int)walker_sure((uint64_t *)(void *)t->user.bytes, walk);
+}
+
+/* The same of any sample; ip is its user ip, 0 if it has none. */
+static int walker_user(struct live_walker *t, const struct live_item *item,
+                       const struct seam_sample *s, uint16_t misc, const uint64_t *ip,
+                       const uint64_t **user, struct outcome *outcome)
+{
+	*user = ip;
+	if (s->stack_user.n > t->counts.longest_copy)
+		t->counts.longest_copy = s->stack_user.n;
+	if (!*ip) {
+		t->counts.kernel_only++;
+		outcome->kind = OUTCOME_NO_STACK;
+		return 0;
+	}
+	if (!s->stack_user_size) {
+		t->counts.walks.unusable++;
+		outcome->kind = OUTCOME_NO_REGISTERS;
+		return 1;
+	}
+	return walker_unwind(t, item, s, misc, user, outcome);
+}
+
+static int walker_sample(struct live_walker *t, struct live_item *item)
+{
+	struct outcome outcome = { 0 };
+	struct seam_record record;
+	struct seam_decoded d;
+	const struct seam_attr *attr;
+	const uint64_t *user;
+	uint64_t ip;
+	int r;
+
+	if (!record_at(item->bytes, item->size, &record))
+		return -EINVAL;
+	r = seam_record_decode(t->walk->in, &record, &d, NULL);
+	if (r < 0)
+		return r;
+	t->counts.samples++;
+	ip = live_sample_user_ip(t->walk->machine, &d.sample);
+	r = walker_user(t, item, &d.sample, record.misc, &ip, &user, &outcome);
+	if (r < 0)
+		return r;
+	attr = &seam_events_at(t->walk->out, d.event->index)->attr;
+	item->thread = t->index;
+	item->result_at = t->out.n;
+	r = live_sample_put(&t->out, &t->chain, attr, outcome_put(attr, record.misc, &outcome),
+	                    &d.sample, user, (size_t)r);
+	if (r == -E2BIG) {
+		t->counts.too_long++;
+		outcome.kind = OUTCOME_TOO_LONG;
+		r = live_sample_put(&t->out, &t->chain, attr,
+		                    outcome_put(attr, record.misc, &outcome), &d.sample, &ip, 1);
+	}
+	item->result_n = (uint32_t)(t->out.n - item->result_at);
+	return r;
+}
+
+/* -- a round -- */
+
+/* Walks what nobody has taken yet, until nothing is left. */
+static void walker_work(struct live_walker *t)
+{
+	struct live_walk *w = t->walk;
+
+	while (!t->failed) {
+		size_t at = __atomic_fetch_add(&w->next, CLAIM, __ATOMIC_RELAXED);
+		size_t end = at + CLAIM < w->n ? at + CLAIM : w->n;
+
+		if (at >= w->n)
+			break;
+		for (; at < end && !t->failed; at++)
+			if (w->items[at].kind == LIVE_WALK)
+				t->failed = walker_sample(t, &w->items[at]);
+	}
+}
+
+static void *walker_run(void *arg)
+{
+	struct live_walker *t = arg;
+	struct live_walk *w = t->walk;
+	uint64_t round = 0;
+
+	pthread_mutex_lock(&w->lock);
+	for (;;) {
+		while (w->round == round && !w->stop)
+			pthread_cond_wait(&w->begin, &w->lock);
+		if (w->stop)
+			break;
+		round = w->round;
+		pthread_mutex_unlock(&w->lock);
+		walker_work(t);
+		pthread_mutex_lock(&w->lock);
+		if (!--w->busy)
+			pthread_cond_signal(&w->done);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+/* Without a build-id a file is known by its inode, and by when it was written when it was mapped. */
+static int walk_note_file(struct live_walk *w, const struct seam_record *record,
+                          const struct seam_decoded *d)
+{
+	const struct seam_mmap *m = &d->mmap;
+
+	if (record->type != SEAM_RECORD_MMAP2 || m->has_build_id || !m->ino ||
+	    m->filename[0] != '/' || (m->has_prot && !(m->prot & PROT_EXEC)))
+		return 0;
+	return tables_mapped(w->tables, m->filename, m->ino);
+}
+
+/* Learns what changes mappings; gives each sample the space of its process at that moment. */
+static int walk_learn(struct live_walk *w, struct live_item *item)
+{
+	struct seam_record record;
+	struct seam_decoded d;
+	int r = 0;
+
+	if (item->kind != LIVE_LEARN && item->kind != LIVE_WALK)
+		return 0;
+	if (!record_at(item->bytes, item->size, &record) ||
+	    seam_record_decode(w->in, &record, &d, NULL) < 0)
+		return 0; /* no mapping could be learned from it */
+	if (item->kind == LIVE_LEARN) {
+		r = proc_learn(w->procs, &d);
+		if (r >= 0 && record.type == SEAM_RECORD_COMM && d.comm.exec)
+			r = map_put(&w->after_exec, d.comm.pid, 1);
+		if (r >= 0)
+			r = walk_note_file(w, &record, &d);
+		if (record.type == SEAM_RECORD_EXIT && d.task.pid == d.task.tid)
+			map_del(&w->after_exec, d.task.pid);
+		return r < 0 ? r : 0;
+	}
+	if ((record.misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER)
+		map_del(&w->after_exec, d.id.pid);
+	item->after_exec = map_get(&w->after_exec, d.id.pid, NULL);
+	item->space = proc_space_hold(w->procs, d.id.pid);
+	return 1;
+}
+
+static void walk_all(struct live_walk *w, struct live_item *items, size_t n, bool share)
+{
+	w->items = items;
+	w->n = n;
+	w->next = 0;
+	if (!share) {
+		walker_work(&w->walkers[0]);
+		return;
+	}
+	pthread_mutex_lock(&w->lock);
+	w->busy = w->n_walkers - 1;
+	w->round++;
+	pthread_cond_broadcast(&w->begin);
+	pthread_mutex_unlock(&w->lock);
+	walker_work(&w->walkers[0]);
+	pthread_mutex_lock(&w->lock);
+	while (w->busy)
+		pthread_cond_wait(&w->done, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+}
+
+int live_walk_round(struct live_walk *w, struct live_item *items, size_t n, struct buf *out)
+{
+	size_t samples = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < n && r >= 0; i++) {
+		r = walk_learn(w, &items[i]);
+		samples += r > 0;
+	}
+	if (r < 0)
+		return r;
+	walk_all(w, items, n, w->n_walkers > 1 && samples >= SHARE_LEAST);
+	for (unsigned i = 0; i < w->n_walkers && r >= 0; i++)
+		r = w->walkers[i].failed;
+	for (size_t i = 0; i < n && r >= 0; i++) {
+		const struct live_item *item = &items[i];
+
+		if (item->kind == LIVE_WALK)
+			buf_put(out, w->walkers[item->thread].out.bytes + item->result_at,
+			        item->result_n);
+		else
+			buf_put(out, item->bytes, item->size);
+	}
+	for (unsigned i = 0; i < w->n_walkers; i++)
+		buf_clear(&w->walkers[i].out);
+	if (r >= 0 && !out->failed)
+		r = live_renew(w);
+	return r < 0 ? r : out->failed ? -ENOMEM : 0;
+}
+
+bool live_walk_prepare(struct live_walk *w)
+{
+	const struct proc_object *object = proc_object_at(w->procs, w->prepared);
+	const struct tables_object *ignored;
+	struct image_build_id id;
+
+	if (!object)
+		return false;
+	w->prepared++;
+	id.size = object->build_id_size;
+	memcpy(id.bytes, object->build_id, sizeof(id.bytes));
+	if (object->kind == PROC_KIND_FILE)
+		tables_get_inode(w->tables, object->path, &id, object->inode, &ignored);
+	return true;
+}
+
+/* -- life -- */
+
+int live_walk_unwound(const struct live_walk *w, const struct proc_table *procs,
+                      struct tables *tables, struct unwound **ret)
+{
+	struct unwound_opts opts = { .sz = sizeof(opts),
+		                     .procs = procs,
+		                     .tables = tables,
+		                     .machine = w->machine,
+		                     .own_vdso = true,
+		                     .running = true };
+
+	return unwound_new(ret, &opts);
+}
+
+static int walk_start(struct live_walk *w, struct live_walker *t)
+{
+	int r = live_walk_unwound(w, w->procs, w->tables, &t->unwound);
+
+	if (r >= 0)
+		r = live_walk_unwound(w, w->procs, w->tables, &t->in_exec);
+	t->walk = w;
+	t->index = (uint32_t)(t - w->walkers);
+	if (r < 0 || !t->index) /* the first is whoever calls live_walk_round */
+		return r;
+	r = -pthread_create(&t->thread, NULL, walker_run, t);
+	t->started = r >= 0;
+	return r;
+}
+
+int live_walk_init(struct live_walk *w, const struct live_opts *opts, const struct seam_events *out)
+{
+	struct proc_opts live = { .sz = sizeof(live), .live = true };
+	unsigned threads = opts->threads ? opts->threads : 1;
+	int r;
+
+	*w = (struct live_walk){ .in = opts->events,
+		                 .out = out,
+		                 .machine = opts->machine,
+		                 .tables_opts = opts->tables };
+	w->renew_least = opts->renew_bytes ? opts->renew_bytes : LIVE_RENEW_BYTES;
+	w->renew_at = w->renew_least;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->begin, NULL);
+	pthread_cond_init(&w->done, NULL);
+	r = proc_new(&w->procs, &live);
+	if (r >= 0)
+		r = tables_new(&w->tables, &opts->tables);
+	while (r >= 0 && w->n_walkers < threads && w->n_walkers < LIVE_THREADS_MAX)
+		r = walk_start(w, &w->walkers[w->n_walkers++]);
+	return r;
+}
+
+void live_walk_destroy(struct live_walk *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->stop = true;
+	pthread_cond_broadcast(&w->begin);
+	pthread_mutex_unlock(&w->lock);
+	for (unsigned i = 0; i < w->n_walkers; i++) {
+		struct live_walker *t = &w->walkers[i];
+
+		if (t->started)
+			pthread_join(t->thread, NULL);
+		unwound_free(t->unwound);
+		unwound_free(t->in_exec);
+		buf_free(&t->out);
+		buf_free(&t->chain);
+		buf_free(&t->user);
+	}
+	map_free(&w->after_exec);
+	live_missing_free(&w->missing);
+	tables_free(w->tables);
+	proc_free(w->procs);
+	pthread_cond_destroy(&w->begin);
+	pthread_cond_destroy(&w->done);
+	pthread_mutex_destroy(&w->lock);
+}
+
+void live_walk_count(const struct live_walk *w, struct live_counts *ret)
+{
+	for (unsigned i = 0; i < w->n_walkers; i++) {
+		const struct live_counts *c = &w->walkers[i].counts;
+
+		ret->samples += c->samples;
+		ret->kernel_only += c->kernel_only;
+		ret->in_exec += c->in_exec;
+		ret->unreadable += c->unreadable;
+		ret->too_long += c->too_long;
+		if (c->longest_copy > ret->longest_copy)
+			ret->longest_copy = c->longest_copy;
+		unwound_add_counts(&ret->walks, &c->walks);
+		unwound_add_counts(&ret->walks, unwound_count(w->walkers[i].unwound));
+	}
+	tables_count(w->tables, &ret->tables);
+	ret->tables.built += w->tables_before.built;
+	ret->tables.from_cache += w->tables_before.from_cache;
+	ret->tables.without += w->tables_before.without;
+	ret->tables.skipped_functions += w->tables_before.skipped_functions;
+	ret->process_bytes = w->process_bytes;
+	ret->renewals = w->renewals;
+}
+
+int live_walk_keep_missing(struct live_walk *w)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < w->n_walkers && r >= 0; i++) {
+		size_t n;
+		const struct unwound_missing *m = unwound_missing(w->walkers[i].unwound, &n);
+
+		r = live_missing_add(&w->missing, m, n);
+	}
+	live_missing_sort(&w->missing);
+	return r;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * live_walk.h: a round's records in order of time -> final records: learns mappings and gives each sample
+ * its address space (one thread), walks the samples (all threads), puts all out in order (one thread).
+ */
+#ifndef SEAM_RECORDER_LIVE_WALK_H
+#define SEAM_RECORDER_LIVE_WALK_H
+
+#include <pthread.h>
+
+#include "base/map.h"
+#include "recorder/live.h"
+#include "recorder/live_batch.h"
+#include "recorder/live_renew.h"
+#include "recorder/live_sample.h"
+
+struct live_walk;
+
+/* One thread's. */
+struct live_walker {
+	struct live_walk *walk;
+	uint32_t index;
+	pthread_t thread;
+	bool started;
+	struct unwound *unwound;
+	struct unwound *
+	        in_exec; /* for samples that may be inside execve: most of its walks are nonsense */
+	struct buf out;  /* results of this round */
+	struct buf user; /* addresses of one walk */
+	struct buf chain; /* words of one chain */
+	struct live_counts counts;
+	int failed;
+};
+
+struct live_walk {
+	const struct seam_events *in, *out;
+	struct proc_table *procs;
+	struct tables *tables;
+	struct tables_opts tables_opts;
+	struct tables_counts tables_before; /* of tables that are gone */
+	uint32_t machine;
+	size_t prepared;                  /* objects, by their dense ids */
+	uint64_t renew_at, renew_least;   /* bytes of procs */
+	uint64_t renewals, process_bytes; /* process_bytes: at most */
+	struct live_missing missing;      /* of walkers that are gone */
+	struct map after_exec; /* pids that were not sampled in user mode since their exec */
+	struct live_walker walkers[LIVE_THREADS_MAX];
+	unsigned n_walkers;
+	/* the round that is being walked */
+	pthread_mutex_t lock;
+	pthread_cond_t begin, done;
+	struct live_item *items;
+	size_t n, next; /* next: the first that nobody has taken */
+	unsigned busy;
+	uint64_t round;
+	bool stop;
+};
+
+/* in and out must outlive it. -ENOMEM, -EAGAIN. */
+int live_walk_init(struct live_walk *w, const struct live_opts *opts,
+                   const struct seam_events *out);
+void live_walk_destroy(struct live_walk *w);
+/* Appends the final records of items to out. */
+int live_walk_round(struct live_walk *w, struct live_item *items, size_t n, struct buf *out);
+/* Adds what the walkers found missing to w->missing, most first: once, before they go. -ENOMEM. */
+int live_walk_keep_missing(struct live_walk *w);
+/* A walker's part that looks into these tables. -ENOMEM. */
+int live_walk_unwound(const struct live_walk *w, const struct proc_table *procs,
+                      struct tables *tables, struct unwound **ret);
+/* Makes the table of one more object that is mapped; false: all are made. */
+bool live_walk_prepare(struct live_walk *w);
+/* The sum over all threads; while nothing is walked. */
+void live_walk_count(const struct live_walk *w, struct live_counts *ret);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* lines_object.h: the inside of lines.c: its objects and their files, and the parallel part. */
+#ifndef SEAM_RESOLVE_LINES_OBJECT_H
+#define SEAM_RESOLVE_LINES_OBJECT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/arena.h"
+#include "dwarf/dwarf.h"
+#include "resolve/lines.h"
+#include "resolve/linebook.h"
+#include "tables/table_cache.h"
+
+/* What the handles of a process may hold in all, but for the sections themselves: a handle that grows
+ * beyond its share is closed and opened anew. */
+#define LINES_HANDLE_BYTES (256ULL << 20)
+
+struct lines_object {
+	struct lines *lines;
+	enum lines_terms terms;
+	const char *path;
+	struct image_build_id build_id;
+	struct lines_object *next, *same; /* of all, in order; with the same hash */
+	struct linebook answers;
+	struct buf wanted; /* u64 addresses */
+	bool cut;          /* wanted is dealt out */
+	struct map shown;  /* vaddr -> struct lines_frame *, for those that were asked for */
+	/* Addresses that a file (.dwo) has more of that was not found; of which, the name of one. */
+	struct map partial;
+	char partial_file[256];
+	bool cache_read;
+	bool dirty;      /* has answers that are not on disk */
+	bool incomplete; /* parts of its information are missing: not for the disk */
+	bool asked;
+	/* Of the files; under lock while threads run. */
+	pthread_mutex_t lock;
+	bool opened;                       /* or tried */
+	struct image *image, *debug, *alt; /* debug may be image */
+	uint64_t base;                     /* where its terms count from, as it was linked */
+	struct dwarf *dwarf;               /* lines_find's own */
+	bool handed;                       /* a handle was asked for: too late for an early one */
+	struct dwarf *early;               /* opened ahead of time, not handed out yet */
+	bool has_opener;
+	atomic_bool opening; /* the opener is at work: who wants a handle would wait */
+	pthread_t opener;    /* who opens early */
+	char reason[512];
+};
+
+struct lines {
+	struct lines_opts opts;
+	pthread_mutex_t lock; /* texts, and all objects' answers, while threads run */
+	struct arena arena;
+	struct intern texts;
+	struct map demangled; /* text -> const char * */
+	struct table_cache cache;
+	struct map by_hash;
+	struct lines_object *first, *last;
+	struct lines_counts counts;
+	unsigned openers; /* threads started to open handles early */
+};
+
+/* The threads to be used. */
+unsigned lines_threads(const struct lines *l);
+
+/* A handle on the object's information, which is searched for at the first call. -ENOENT and the like:
+ * it has none, reason says why. Any thread. */
+int lines_handle(struct lines_object *object, struct dwarf **ret);
+void lines_handle_close(struct lines_object *object, struct dwarf *handle);
+/* Closes its files; no handle may be left. */
+void lines_files_close(struct lines_object *object);
+
+void lines_cache_read(struct lines_object *object);
+void lines_cache_write(struct lines_object *object);
+
+/* Looks up n addresses of an object with a handle; texts and answers are taken over under lines' lock. */
+int lines_look_up(struct lines_object *object, struct dwarf *handle, const uint64_t *vaddrs,
+                  size_t n);
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// lines_resolve.c: many addresses at once. Those of an object are sorted and dealt out in pieces, so that
+// a thread works on units that lie together; a thread keeps its handle while the pieces are one object's.
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/cpus.h"
+#include "resolve/lines_object.h"
+
+#define THREADS_MAX 16u
+#define PIECE_LEAST 256u /* addresses: less is not worth a handle of its own */
+#define PIECES_PER_THREAD 4u
+#define STEP 64u /* addresses between two looks at how large a handle is */
+
+struct piece {
+	struct lines_object *object;
+	const uint64_t *vaddrs;
+	size_t n;
+};
+
+struct resolving {
+	struct lines *lines;
+	struct buf pieces;
+	size_t n_pieces;
+	unsigned threads;
+	uint64_t total;
+	atomic_size_t next;
+	_Atomic uint64_t done;
+	atomic_int failed;
+};
+
+struct resolver {
+	struct resolving *work;
+	struct lines_object *object; /* whose handle it is */
+	struct dwarf *handle;
+	pthread_t thread;
+	bool started, reports;
+};
+
+static int vaddr_order(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Leaves each address once in wanted, ascending, and none that is known. */
+static void wanted_tidy(struct lines_object *object)
+{
+	uint64_t *at = (uint64_t *)(void *)object->wanted.bytes;
+	size_t n = object->wanted.n / sizeof(*at), kept = 0;
+	uint64_t last = 0;
+
+	if (n)
+		qsort(at, n, sizeof(*at), vaddr_order);
+	for (size_t i = 0; i < n; i++) {
+		if (i && at[i] == last)
+			continue;
+		last = at[i];
+		if (!linebook_find(&object->answers, at[i]))
+			at[kept++] = at[i];
+	}
+	object->wanted.n = kept * sizeof(*at);
+}
+
+static int pieces_cut(struct resolving *work, struct lines_object *object)
+{
+	const uint64_t *at = (const uint64_t *)(const void *)object->wanted.bytes;
+	size_t n = object->wanted.n / sizeof(*at);
+	size_t size = n / ((size_t)work->threads * PIECES_PER_THREAD) + 1;
+
+	if (size < PIECE_LEAST)
+		size = PIECE_LEAST;
+	for (size_t i = 0; i < n; i += size) {
+		struct piece piece = { object, at + i, n - i < size ? n - i : size };
+
+		if (buf_put(&work->pieces, &piece, sizeof(piece)) < 0)
+			return -ENOMEM;
+	}
+	work->total += n;
+	object->cut = true;
+	return 0;
+}
+
+static int resolver_piece(struct resolver *r, const struct piece *piece)
+{
+	int rc = 0;
+
+	if (r->object != piece->object) {
+		lines_handle_close(r->object, r->handle);
+		r->handle = NULL;
+		r->object = piece->object;
+	}
+	for (size_t i = 0; i < piece->n && rc >= 0; i += STEP) {
+		if (r->handle && dwarf_bytes(r->handle) > LINES_HANDLE_BYTES / r->work->threads) {
+			lines_handle_close(r->object, r->handle);
+			r->handle = NULL;
+		}
+		if (!r->handle && lines_handle(r->object, &r->handle) < 0)
+			return 0; /* it has no information: lines_object_reason */
+		rc = lines_look_up(r->object, r->handle, piece->vaddrs + i,
+		                   piece->n - i < STEP ? piece->n - i : STEP);
+	}
+	return rc;
+}
+
+static void *resolver_run(void *arg)
+{
+	struct resolver *r = arg;
+	struct resolving *work = r->work;
+	const struct progress *progress = &work->lines->opts.progress;
+
+	while (!atomic_load(&work->failed)) {
+		const struct piece *pieces = (const void *)work->pieces.bytes;
+		size_t i = atomic_fetch_add(&work->next, 1);
+		int rc;
+
+		if (i >= work->n_pieces)
+			break;
+		rc = resolver_piece(r, &pieces[i]);
+		if (rc < 0)
+			atomic_store(&work->failed, rc);
+		atomic_fetch_add(&work->done, pieces[i].n);
+		if (r->reports && progress->report)
+			progress->report(progress->ctx, "source lines", atomic_load(&work->done),
+			                 work->total);
+	}
+	lines_handle_close(r->object, r->handle);
+	return NULL;
+}
+
+/* The first resolver is this thread; one that cannot be started leaves its share to the others. */
+static int resolving_run(struct resolving *work)
+{
+	struct resolver resolvers[THREADS_MAX] = { 0 };
+	unsigned n = work->n_pieces < work->threads ? (unsigned)work->n_pieces : work->threads;
+
+	for (unsigned i = 0; i < n; i++)
+		resolvers[i].work = work;
+	for (unsigned i = 1; i < n; i++)
+		resolvers[i].started =
+		        !pthread_create(&resolvers[i].thread, NULL, resolver_run, &resolvers[i]);
+	resolvers[0].reports = true;
+	if (n)
+		resolver_run(&resolvers[0]);
+	for (unsigned i = 1; i < n; i++)
+		if (resolvers[i].started)
+			pthread_join(resolvers[i].thread, NULL);
+	return atomic_load(&work->failed);
+}
+
+unsigned lines_threads(const struct lines *l)
+{
+	unsigned n = l->opts.threads ? l->opts.threads : cpus_online();
+
+	return n < THREADS_MAX ? n : THREADS_MAX;
+}
+
+int lines_resolve_some(struct lines *l)
+{
+	struct resolving work = { .lines = l, .threads = lines_threads(l) };
+	int r = 0;
+
+	for (struct lines_object *o = l->first; o && r >= 0; o = o->next) {
+		if (o->wanted.failed)
+			r = -ENOMEM;
+		if (o->wanted.n && !o->cache_read)
+			lines_cache_read(o);
+		wanted_tidy(o);
+	}
+	/* First those that nobody must be waited for. */
+	for (unsigned last = 0; last < 2; last++)
+		for (struct lines_object *o = l->first; o && r >= 0; o = o->next)
+			if (o->wanted.n && !o->cut && (last || !atomic_load(&o->opening)))
+				r = pieces_cut(&work, o);
+	work.n_pieces = work.pieces.n / sizeof(struct piece);
+	if (r >= 0)
+		r = resolving_run(&work);
+	for (struct lines_object *o = l->first; o; o = o->next) {
+		buf_clear(&o->wanted);
+		o->cut = false;
+	}
+	buf_free(&work.pieces);
+	return r;
+}
+
+int lines_resolve(struct lines *l)
+{
+	int r = lines_resolve_some(l);
+
+	for (struct lines_object *o = l->first; o; o = o->next) {
+		buf_free(&o->wanted);
+		lines_cache_write(o);
+		if (!o->dwarf)
+			lines_files_close(o);
+	}
+	return r;
+}

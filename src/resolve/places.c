@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: MIT
+// places.c: see places.h. Knows the way from an address to a name; remembers one u64 per address for
+// whoever asks (a frame's id, a line of text).
+#include "resolve/places.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "samples/jit.h"
+#include "tables/keep.h"
+#include "resolve/lines_jit.h"
+#include "unwind/walk.h"
+
+struct places_entry {
+	uint64_t addr;
+	uint32_t space;
+	uint32_t caller; /* 0, 1 */
+	uint64_t value;
+};
+
+struct places {
+	const struct recording *rec;
+	struct symbol_cache *symbols;
+	bool shared;                    /* symbols and lines are another's */
+	struct symbol_object **objects; /* by proc_object's id; NULL: not asked for yet */
+	size_t n_objects;               /* a stream brings more */
+	size_t mappings;                /* of which it is known whether they are jitdumps */
+	struct places_entry *entries;   /* open addressing; addr and space both 0: free */
+	size_t n, capacity;
+	uint64_t zero;         /* the slot of address 0 of no space */
+	struct lines *lines;   /* NULL: not wanted */
+	struct lines_jit *jit; /* of code in no file; jit_own, unless it is another's */
+	struct lines_jit jit_own;
+	pthread_mutex_t *asking;  /* held by who asks lines, of all that share them */
+	pthread_mutex_t asks;     /* is asking, unless they are another's */
+	const char *release;      /* of the recorded kernel; the reader's */
+	struct map lines_objects; /* struct symbol_object * -> struct lines_object * */
+};
+
+/* A JIT compiler maps its jit-PID.dump, by which the recording knows where it is. */
+static int places_jitdumps(struct places *p)
+{
+	int r = 0;
+
+	for (; p->mappings < proc_mappings(p->rec->procs) && r >= 0; p->mappings++) {
+		const struct proc_mapping *m = proc_mapping_at(p->rec->procs, p->mappings);
+
+		if (m->object->kind == PROC_KIND_FILE && jit_is_dump(m->object->path))
+			r = symbol_jitdump(p->symbols, m->pid, m->object->path);
+	}
+	return r;
+}
+
+static int places_more_objects(struct places *p)
+{
+	size_t n = proc_objects(p->rec->procs) + 1;
+	struct symbol_object **objects;
+
+	if (n <= p->n_objects)
+		return 0;
+	n += p->n_objects / 2;
+	objects = realloc(p->objects, n * sizeof(*objects));
+	if (!objects)
+		return -ENOMEM;
+	memset(objects + p->n_objects, 0, (n - p->n_objects) * sizeof(*objects));
+	p->objects = objects;
+	p->n_objects = n;
+	return 0;
+}
+
+static int places_start(struct places **ret, const struct recording *rec)
+{
+	struct places *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	p->rec = rec;
+	pthread_mutex_init(&p->asks, NULL);
+	p->asking = &p->asks;
+	p->jit = &p->jit_own;
+	p->capacity = 1024;
+	p->entries = calloc(p->capacity, sizeof(*p->entries));
+	if (!p->entries || places_more_objects(p) < 0) {
+		places_free(p);
+		return -ENOMEM;
+	}
+	*ret = p;
+	return 0;
+}
+
+int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts)
+{
+	struct symbol_opts o = { .sz = sizeof(o) };
+	struct places *p;
+	int r = places_start(&p, rec);
+
+	if (r < 0)
+		return r;
+	if (opts)
+		o = *opts;
+	o.foreign |= rec->foreign;
+	o.search.vouch = &rec->vouched;
+	if (!o.keep.get)
+		o.keep = keep_on_disk();
+	o.running = rec->running;
+	o.jit_timed = rec->jit_timed;
+	o.began = recording_began;
+	o.began_ctx = rec;
+	if (!o.kernel_build_id.size && proc_kernel(rec->procs)) {
+		const struct proc_object *kernel = proc_kernel(rec->procs)->object;
+
+		o.kernel_build_id.size = kernel->build_id_size;
+		memcpy(o.kernel_build_id.bytes, kernel->build_id, sizeof(kernel->build_id));
+	}
+	p->release = rec->reader ? seam_reader_feature_string(rec->reader, SEAM_FEATURE_OSRELEASE)
+	                         : NULL;
+	if (!o.search.kernel_release)
+		o.search.kernel_release = p->release;
+	r = symbol_new(&p->symbols, &o);
+	if (r >= 0)
+		r = places_jitdumps(p);
+	if (r < 0) {
+		places_free(p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
+int places_share(struct places **ret, const struct places *with)
+{
+	int r = places_start(ret, with->rec);
+
+	if (r < 0)
+		return r;
+	(*ret)->symbols = with->symbols;
+	(*ret)->lines = with->lines;
+	(*ret)->asking = with->asking;
+	(*ret)->jit = with->jit;
+	(*ret)->mappings = with->mappings;
+	(*ret)->shared = true;
+	return 0;
+}
+
+void places_free(struct places *p)
+{
+	if (!p)
+		return;
+	if (!p->shared) {
+		symbol_free(p->symbols);
+		lines_free(p->lines);
+	}
+	lines_jit_free(&p->jit_own);
+	map_free(&p->lines_objects);
+	pthread_mutex_destroy(&p->asks);
+	free(p->objects);
+	free(p->entries);
+	free(p);
+}
+
+struct symbol_cache *places_symbols(struct places *p)
+{
+	return p->symbols;
+}
+
+struct symbol_cache *places_take_symbols(struct places *p)
+{
+	struct symbol_cache *symbols = p->symbols;
+
+	p->symbols = NULL;
+	return symbols;
+}
+
+size_t places_count(const struct places *p)
+{
+	return p->n;
+}
+
+void places_forget(struct places *p)
+{
+	memset(p->entries, 0, p->capacity * sizeof(*p->entries));
+	p->n = 0;
+	p->zero = 0;
+}
+
+static bool places_is_free(const struct places_entry *e)
+{
+	return !e->addr && !e->space && !e->caller;
+}
+
+static struct places_entry *places_probe(struct places_entry *entries, size_t capacity,
+                                         uint32_t space, uint64_t addr, uint32_t caller)
+{
+	size_t mask = capacity - 1;
+	size_t i = map_mix(addr ^ (uint64_t)space << 40 ^ (uint64_t)caller << 63) & mask;
+
+	while (!places_is_free(&entries[i]) &&
+	       (entries[i].addr != addr || entries[i].space != space ||
+	        entries[i].caller != caller))
+		i = (i + 1) & mask;
+	return &entries[i];
+}
+
+static int places_grow(struct places *p)
+{
+	size_t capacity = p->capacity * 2;
+	struct places_entry *entries = calloc(capacity, sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->capacity; i++) {
+		const struct places_entry *e = &p->entries[i];
+
+		if (!places_is_free(e))
+			*places_probe(entries, capacity, e->space, e->addr, e->caller) = *e;
+	}
+	free(p->entries);
+	p->entries = entries;
+	p->capacity = capacity;
+	return 0;
+}
+
+uint64_t *places_slot(struct places *p, uint32_t space, uint64_t addr, bool caller)
+{
+	struct places_entry *e;
+
+	if (!addr && !space && !caller)
+		return &p->zero;
+	if ((p->n + 1) * 4 > p->capacity * 3 && places_grow(p) < 0)
+		return NULL;
+	e = places_probe(p->entries, p->capacity, space, addr, caller);
+	if (places_is_free(e)) {
+		*e = (struct places_entry){ .addr = addr, .space = space, .caller = caller };
+		p->n++;
+	}
+	return &e->value;
+}
+
+uint64_t *places_frame_slot(struct places *p, uint32_t space, const struct frame_at *at)
+{
+	uint64_t mark = at->guessed ? WALK_GUESSED : 0;
+
+	return places_slot(p, at->guest ? UINT32_MAX : space, at->addr | mark, at->caller);
+}
+
+static int places_object(struct places *p, const struct proc_object *o, struct symbol_object **ret)
+{
+	struct symbol_key key = { .kind = (enum symbol_kind)o->kind,
+		                  .path = o->path,
+		                  .pid = o->pid };
+	int r = places_more_objects(p);
+
+	if (r < 0)
+		return r;
+	_Static_assert((int)SYMBOL_KINDS == (int)PROC_KINDS, "one order for both");
+	if (!p->objects[o->id]) {
+		key.build_id.size = o->build_id_size;
+		memcpy(key.build_id.bytes, o->build_id, sizeof(key.build_id.bytes));
+		r = symbol_object(p->symbols, &key, &p->objects[o->id]);
+	}
+	*ret = p->objects[o->id];
+	return r;
+}
+
+const struct recording *places_recording(const struct places *p)
+{
+	return p->rec;
+}
+
+struct symbol_object *places_kernel(struct places *p)
+{
+	const struct proc_mapping *kernel = proc_kernel(p->rec->procs);
+	struct symbol_object *object = NULL;
+
+	return kernel && places_object(p, kernel->object, &object) >= 0 ? object : NULL;
+}
+
+/* The recorded mapping of the kernel ends with its text; the code that starts it up lies behind, in
+ * the same image. */
+#define KERNEL_IMAGE_MAX (1ULL << 30)
+
+static const struct proc_mapping *places_mapping(const struct places *p, uint32_t space,
+                                                 uint64_t time_ns, uint64_t addr)
+{
+	const struct proc_mapping *m;
+
+	if (!(space & RECORDING_KERNEL))
+		return proc_space_find(p->rec->procs, space, addr);
+	m = proc_find_kernel(p->rec->procs, time_ns, addr);
+	if (m)
+		return m;
+	m = proc_kernel(p->rec->procs);
+	/* The image begins at the start of its GiB: behind that come the modules. */
+	return m && addr >= m->start && addr < (m->start | (KERNEL_IMAGE_MAX - 1)) ? m : NULL;
+}
+
+int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,
+                struct place *ret)
+{
+	struct place place = { .address = addr,
+		               .looked_up = addr,
+		               .kernel = space & RECORDING_KERNEL };
+	const struct proc_mapping *m;
+	struct symbol_place at;
+	uint64_t step;
+	int r;
+
+	r = places_jitdumps(p);
+	if (r < 0)
+		return r;
+	m = places_mapping(p, space, time_ns, addr);
+	if (!m && caller) /* a call at the very end of a mapping */
+		m = places_mapping(p, space, time_ns, addr - 1);
+	if (m) {
+		r = places_object(p, m->object, &place.object);
+		if (r < 0)
+			return r;
+		place.mapping = m;
+		step = caller && addr > m->start;
+		at = (struct symbol_place){ .start = m->start, .end = m->end, .pgoff = m->pgoff };
+		place.looked_up = addr - step;
+		r = symbol_resolve(place.object, &at, place.looked_up, &place.symbol);
+		if (r < 0)
+			return r;
+		place.address = place.symbol.addr + step;
+		if (place.symbol.state == SYMBOL_NO_FILE ||
+		    place.symbol.state == SYMBOL_OTHER_BUILD_ID)
+			place.address = place.kernel ? addr : addr - m->start + m->pgoff;
+	}
+	*ret = place;
+	return 0;
+}
+
+int places_find_data(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr,
+                     struct place *ret)
+{
+	const struct proc_mapping *m = places_mapping(p, space, time_ns, addr);
+	const struct proc_object *o = m ? m->object : NULL;
+	struct place place = { .address = addr, .looked_up = addr };
+	struct symbol_key key = { .kind = SYMBOL_KIND_FILE, .data = true };
+	struct symbol_place at;
+	int r;
+
+	if (!o || o->kind != PROC_KIND_FILE)
+		return places_find(p, space, time_ns, addr, false, ret);
+	key.path = o->path;
+	key.build_id.size = o->build_id_size;
+	memcpy(key.build_id.bytes, o->build_id, sizeof(key.build_id.bytes));
+	r = symbol_object(p->symbols, &key, &place.object);
+	if (r < 0)
+		return r;
+	place.mapping = m;
+	at = (struct symbol_place){ .start = m->start, .end = m->end, .pgoff = m->pgoff };
+	r = symbol_resolve(place.object, &at, addr, &place.symbol);
+	place.address = place.symbol.addr;
+	*ret = place;
+	return r < 0 ? r : 0;
+}
+
+/* ---- source lines ---- */
+
+int places_lines_start(struct places *p, const struct lines_opts *opts,
+                       const struct symbol_opts *symbols)
+{
+	struct lines_opts o = { .sz = sizeof(o) };
+
+	if (opts) {
+		o = *opts;
+	} else if (symbols) {
+		o.search = symbols->search;
+		o.no_demangle = symbols->no_demangle;
+		o.parameters = symbols->parameters;
+	}
+	if (!o.search.kernel_release)
+		o.search.kernel_release = p->release;
+	o.search.vouch = &p->rec->vouched;
+	return lines_new(&p->lines, &o);
+}
+
+/* Is its file the one that was recorded, and what is the address in the file's own numbering? The kernel's and its
+ * modules' files are found by build-id, whatever named them; of where they were loaded the recording knows. */
+static bool place_source(const struct place *place, enum lines_terms *terms, uint64_t *vaddr)
+{
+	enum symbol_state state = place->symbol.state;
+	const struct symbol_key *key = place->object ? symbol_object_key(place->object) : NULL;
+
+	if (!key)
+		return false;
+	switch (key->kind) {
+	case SYMBOL_KIND_FILE:
+		*terms = LINES_FILE;
+		*vaddr = place->symbol.addr;
+		return state == SYMBOL_NAMED || state == SYMBOL_OUTSIDE ||
+		       state == SYMBOL_NO_SYMBOLS;
+	case SYMBOL_KIND_KERNEL:
+		*terms = LINES_KERNEL;
+		*vaddr = place->looked_up - place->mapping->pgoff;
+		return place->mapping->pgoff;
+	case SYMBOL_KIND_MODULE:
+		*terms = LINES_MODULE;
+		*vaddr = place->looked_up - place->mapping->start;
+		return key->build_id.size && !place->mapping->pgoff;
+	default:
+		return false;
+	}
+}
+
+static bool place_is_jit(const struct place *place)
+{
+	return place->mapping && (place->mapping->object->kind == PROC_KIND_ANON ||
+	                          place->mapping->object->kind == PROC_KIND_JIT);
+}
+
+#define PLACES_NO_LINES 1u /* in place of a pointer: asked for, and there is nothing to be known */
+
+int places_lines_object(struct places *p, const struct place *place, struct lines_object **ret,
+                        uint64_t *ret_vaddr)
+{
+	const struct symbol_key *key;
+	enum lines_terms terms;
+	uint64_t *slot;
+	int r;
+
+	*ret = NULL;
+	if (p->lines && place_is_jit(place))
+		return lines_jit_find(p->jit, p->lines, p->symbols, place->mapping,
+		                      place->looked_up, ret, ret_vaddr);
+	if (!p->lines || !place_source(place, &terms, ret_vaddr))
+		return 0;
+	key = symbol_object_key(place->object);
+	slot = map_slot(&p->lines_objects, (uintptr_t)place->object, NULL);
+	if (!slot)
+		return -ENOMEM;
+	if (!*slot) {
+		r = lines_object(p->lines, terms, key->path, &key->build_id, ret);
+		if (r < 0)
+			return r;
+		*slot = lines_known(*ret) ? (uintptr_t)*ret : PLACES_NO_LINES;
+	}
+	*ret = *slot == PLACES_NO_LINES ? NULL : (struct lines_object *)(uintptr_t)*slot;
+	return 0;
+}
+
+int places_source(struct places *p, const struct place *place, struct lines_at *ret)
+{
+	struct lines_object *object;
+	uint64_t vaddr;
+	int r;
+
+	*ret = (struct lines_at){ 0 };
+	if (!p->lines)
+		return 0;
+	pthread_mutex_lock(p->asking);
+	r = places_lines_object(p, place, &object, &vaddr);
+	if (r >= 0 && object)
+		r = lines_find(object, vaddr, ret);
+	pthread_mutex_unlock(p->asking);
+	return r;
+}
+
+int places_lines_resolve(struct places *p)
+{
+	return p->lines ? lines_resolve(p->lines) : 0;
+}
+
+int places_lines_resolve_some(struct places *p)
+{
+	return p->lines ? lines_resolve_some(p->lines) : 0;
+}
+
+/* A marker inside the kernel part: passed over, but it begins a part of its own. */
+static void frame_walk_marker(struct frame_walk *walk, uint64_t marker)
+{
+	walk->not_first = false;
+	walk->guest = marker == SEAM_CONTEXT_GUEST || marker == SEAM_CONTEXT_GUEST_KERNEL ||
+	              marker == SEAM_CONTEXT_GUEST_USER;
+}
+
+/* A sample without any chain still says where it hit. */
+static bool frame_walk_lone(struct frame_walk *walk, const struct seam_stitched *s,
+                            struct frame_at *ret)
+{
+	unsigned mode = s->misc & SEAM_MISC_CPUMODE_MASK;
+
+	if (walk->i || s->kernel.n || s->user.n || !s->sample.event ||
+	    !(s->sample.event->attr.sample_type & SEAM_SAMPLE_IP))
+		return false;
+	walk->i = 1;
+	*ret = (struct frame_at){ .addr = s->sample.ip,
+		                  .user = mode == SEAM_MISC_USER,
+		                  .guest = mode != SEAM_MISC_USER && mode != SEAM_MISC_KERNEL };
+	return true;
+}
+
+/* An unwound frame's address carries marks. */
+static void frame_walk_marks(struct frame_at *at)
+{
+	at->guessed = at->addr & WALK_GUESSED;
+	at->caller = at->caller && !(at->addr & WALK_EXACT);
+	at->addr &= WALK_ADDRESS;
+}
+
+bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *s, struct frame_at *ret)
+{
+	uint64_t addr;
+
+	while (!walk->in_user && walk->i < s->kernel.n) {
+		addr = seam_u64s_at(&s->kernel, walk->i++);
+		if (addr >= SEAM_CONTEXT_MAX) {
+			frame_walk_marker(walk, addr);
+			continue;
+		}
+		*ret = (struct frame_at){ .addr = addr,
+			                  .caller = walk->not_first,
+			                  .guest = walk->guest };
+		walk->not_first = true;
+		return true;
+	}
+	if (!walk->in_user && (s->kernel.n || s->user.n))
+		*walk = (struct frame_walk){ .in_user = true };
+	if (walk->in_user && walk->i < s->user.n) {
+		addr = seam_u64s_at(&s->user, walk->i++);
+		*ret = (struct frame_at){ .addr = addr, .user = true, .caller = walk->not_first };
+		if (s->state == SEAM_STITCH_STACK_COPY)
+			frame_walk_marks(ret);
+		walk->not_first = true;
+		return true;
+	}
+	return !walk->in_user && frame_walk_lone(walk, s, ret);
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// ordered_notes.c: see ordered_notes.h. What comes out is what batch.c makes of the samples themselves.
+#include "samples/ordered_notes.h"
+
+#include "samples/notes_order.h"
+
+void ordered_noted_start(struct ordered_noted *noted, const struct recording *rec)
+{
+	*noted = (struct ordered_noted){ .rec = rec };
+	noted->item.record.type = SEAM_RECORD_SAMPLE;
+	noted->item.noted = true;
+}
+
+/* What the record said of itself. */
+static void noted_decoded(const struct recording *rec, const struct note *note,
+                          const struct notes_who *who, struct batch_item *item)
+{
+	struct seam_decoded *d = &item->decoded;
+	/* Whole to each of its places: a copy of what was just written in parts waits for all of these. */
+	const struct seam_id id = { .has = who->has,
+		                    .pid = who->pid,
+		                    .tid = who->tid,
+		                    .cpu = who->cpu,
+		                    .time_ns = notes_time(note) };
+
+	item->record.misc = who->misc;
+	item->record.index = note->index;
+	d->record = &item->record;
+	d->event = d->sample.event = seam_events_at(rec->events, who->event);
+	d->id = d->sample.id = item->sample.sample.id = id;
+	d->sample.period = note->weight;
+	item->time_ns = id.time_ns;
+	item->proc_ns = proc_time(d);
+}
+
+/* Its halves, and what became of the user half. */
+static void noted_stitched(const struct recording *rec, const struct note *note,
+                           const struct notes_who *who, const struct stitch_verdict *verdict,
+                           struct batch_item *item)
+{
+	const struct stacks *stacks = &rec->notes->stacks;
+	struct seam_stitched *s = &item->sample;
+	bool no_kernel = note->kernel & NOTES_NO_KERNEL;
+
+	s->sample.event = item->decoded.sample.event;
+	s->sample.period = note->weight;
+	s->sample.ip = no_kernel ? rec->notes->ips[note->kernel & ~NOTES_NO_KERNEL] : 0;
+	s->misc = who->misc;
+	s->state = verdict->state;
+	s->answer_time_ns = verdict->answer_time_ns;
+	s->answer_misc = verdict->answer_misc;
+	s->kernel = stacks_words(stacks, no_kernel ? 0 : note->kernel);
+	s->user = who->kind == RULES_AT_ONCE ? stacks_words(stacks, note->user)
+	                                     : stitch_words(rec->stitch, verdict);
+}
+
+const struct batch_item *ordered_noted_item(struct ordered_noted *noted, const struct note *note)
+{
+	const struct recording *rec = noted->rec;
+	const struct notes_who *who = pool_at(&rec->notes->whos, note->who);
+	const struct stitch_brief brief = notes_brief(note, who);
+	struct batch_item *item = &noted->item;
+	struct stitch_verdict verdict;
+
+	if (!stitch_resolve_brief(rec->stitch, &brief, &noted->counts, &verdict))
+		return NULL;
+	noted_decoded(rec, note, who, item);
+	noted_stitched(rec, note, who, &verdict, item);
+	recording_recall_spaces(rec, &noted->recall, &item->sample, item->proc_ns,
+	                        &item->user_space, &item->kernel_space);
+	return item;
+}

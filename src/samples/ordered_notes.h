@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ordered_notes.h: items of what the first pass noted of samples (notes.h): no record is looked at again, so that a
+ * compressed file is read once, too.
+ *
+ * Such an item is that of batch.h but for what is not noted: the record has its type, misc and index only, the sample
+ * its event, ids, time, CPU and period, its halves, and its ip if it has no kernel half; of its cookie nothing is said.
+ * Equal halves have one place, for as long as the recording is open.
+ */
+#ifndef SEAM_SAMPLES_ORDERED_NOTES_H
+#define SEAM_SAMPLES_ORDERED_NOTES_H
+
+#include "samples/batch.h"
+#include "samples/notes.h"
+
+struct ordered_noted { /* one thread each */
+	const struct recording *rec;
+	struct proc_recall recall;
+	struct seam_stitch_counts counts;
+	struct batch_item item;
+};
+
+void ordered_noted_start(struct ordered_noted *noted, const struct recording *rec);
+/* The item of a note, until the next one: NULL: it is a duplicate's. */
+const struct batch_item *ordered_noted_item(struct ordered_noted *noted, const struct note *note);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * outcome.h: how the walk over a sample's stack copy ended, kept in the sample that was made of it.
+ *
+ * A sample that was unwound while recording, or by a conversion, has no copy any more, so what is missing from its stack could
+ * not be told from what was never there. It is said in bits 3 to 11 of its record's misc, which the kernel
+ * has never used and other readers mask out: no byte is added, and every record says it for itself, in a
+ * stream and in a file that was never finished, too (docs/format.md).
+ *
+ * Invariant: marks are read only where outcome_said() holds: the event's attr still has the size of the
+ * copies, though its samples have none. No event that the kernel or perf wrote is like that.
+ */
+#ifndef SEAM_SAMPLES_OUTCOME_H
+#define SEAM_SAMPLES_OUTCOME_H
+
+#include <seam/record.h>
+
+#include "samples/unwound.h"
+
+enum outcome_kind {
+	OUTCOME_NOT_SAID,
+	OUTCOME_WALKED,       /* and outcome.end says how it went */
+	OUTCOME_LATE,         /* the recorder could not keep up: user ip only */
+	OUTCOME_IN_EXEC,      /* taken inside execve: no user part */
+	OUTCOME_NO_REGISTERS, /* of a mode that is not understood (32 bit): user ip only */
+	OUTCOME_NO_STACK,     /* kernel threads, io workers: there is none */
+	OUTCOME_TOO_LONG,     /* too long for a record: user ip only */
+	OUTCOME_KINDS,
+};
+
+/* Classes: 0 is not said, n is up to 512 << n bytes, 7 is more than 32 KiB. */
+#define OUTCOME_NEEDED 8u
+
+struct outcome {
+	enum outcome_kind kind;
+	/* OUTCOME_WALKED: */
+	enum walk_end end;
+	bool guessed; /* frame pointers led through code made at run time: kept if the end was reached */
+	bool unreadable; /* WALK_TRUNCATED: the kernel could not read the stack that far */
+	bool unmapped; /* WALK_NO_INFO: nothing was mapped there; else it is the last frame's object */
+	unsigned needed; /* WALK_TRUNCATED, else: the class of the copy that the next step needed */
+};
+
+/* The event's samples were unwound before they came into the file. */
+bool outcome_said(const struct seam_attr *attr);
+/* How a walk went over the sample's copy, which began at sp; unmapped: nothing was mapped where it ended. */
+struct outcome outcome_of_walk(const struct walk *walk, const struct seam_sample *sample,
+                               uint64_t sp, bool unmapped);
+/* How many of its frames may stand in a file that cannot mark a guess: frames by frame pointer only if what
+ * they led to was the thread's start by unwind information. */
+size_t outcome_keeps(const struct walk *walk);
+/* misc with the marks of an outcome, and without any that stood there; as it is, if !outcome_said(). */
+uint16_t outcome_put(const struct seam_attr *attr, uint16_t misc, const struct outcome *outcome);
+/* False: nothing (or nothing that is understood) is said. */
+bool outcome_get(const struct seam_attr *attr, uint16_t misc, struct outcome *ret);
+/* The class of so many bytes, from 1 on. */
+unsigned outcome_needed_class(uint64_t bytes);
+/* "late", "truncated": stable, for JSON and fields. Texts are for people. */
+const char *outcome_name(const struct outcome *outcome);
+const char *outcome_kind_text(enum outcome_kind kind);
+
+struct outcome_counts {
+	uint64_t samples;             /* that say it: the sum of kind */
+	uint64_t kind[OUTCOME_KINDS]; /* kind[OUTCOME_NOT_SAID]: of such events, without marks */
+	uint64_t end[WALK_ENDS];      /* of kind[OUTCOME_WALKED]: their sum */
+	uint64_t guessed, unreadable, unmapped;
+	uint64_t needed[OUTCOME_NEEDED]; /* of end[WALK_TRUNCATED] - unreadable, by class */
+	uint32_t copy_bytes;             /* the largest that was asked for */
+};
+
+/* Counts a sample, if its event's samples say it. */
+void outcome_count(struct outcome_counts *counts, const struct seam_attr *attr, uint16_t misc);
+void outcome_add(struct outcome_counts *to, const struct outcome_counts *from);
+
+#endif

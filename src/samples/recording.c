@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+// recording.c: see recording.h. Knows the passes over a file; what a record teaches is learner.c's.
+//
+// Invariant: a run holds only records that the reader delivered and found sound, so its headers are
+// walked again without asking the reader.
+#include "samples/recording.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "perfdata/feature.h"
+#include "samples/kernel_names.h"
+#include "samples/learner.h"
+#include "samples/notes.h"
+#include "symbol/symbol.h"
+
+#define PROGRESS_EVERY 65536u /* records */
+
+bool recording_run_next(const struct recording_run *run, size_t *at, uint32_t *i,
+                        struct seam_record *ret)
+{
+	uint32_t type;
+	uint16_t misc, size;
+
+	if (*i >= run->records)
+		return false;
+	memcpy(&type, run->bytes + *at, 4);
+	memcpy(&misc, run->bytes + *at + 4, 2);
+	memcpy(&size, run->bytes + *at + 6, 2);
+	if (run->swap) {
+		type = __builtin_bswap32(type);
+		misc = __builtin_bswap16(misc);
+		size = __builtin_bswap16(size);
+	}
+	*ret = (struct seam_record){
+		.type = type,
+		.misc = misc,
+		.swap = run->swap,
+		.stable = true,
+		.size = size,
+		.offset = run->one_offset ? run->offset : run->offset + *at,
+		.index = run->first_index + *i,
+		.bytes = run->bytes + *at,
+	};
+	*at += size;
+	(*i)++;
+	/* The headers of the next records, if they are as long: else the hint is lost. */
+	__builtin_prefetch(run->bytes + *at + size);
+	__builtin_prefetch(run->bytes + *at + 3 * (size_t)size);
+	return true;
+}
+
+static void recording_progress(const struct recording *rec, const struct progress *progress)
+{
+	struct seam_reader_info info = { .sz = sizeof(info) };
+
+	if (progress && progress->report && seam_reader_info(rec->reader, &info) >= 0)
+		progress->report(progress->ctx, "reading", info.position, info.file_size);
+}
+
+static int recording_time_order(const void *pa, const void *pb)
+{
+	const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Compares what the header says of the machine with the one we are on. */
+static bool recording_is_foreign(struct seam_reader *reader)
+{
+	const char *host = seam_reader_feature_string(reader, SEAM_FEATURE_HOSTNAME);
+	const char *release = seam_reader_feature_string(reader, SEAM_FEATURE_OSRELEASE);
+	struct utsname here;
+
+	if (uname(&here) < 0)
+		return false;
+	return (host && strcmp(host, here.nodename)) || (release && strcmp(release, here.release));
+}
+
+static int recording_seal(struct learner *l, const struct symbol_opts *symbols)
+{
+	struct recording *rec = l->rec;
+	struct seam_bytes ids;
+	struct seam_reader_info info = { .sz = sizeof(info) };
+	int r;
+
+	if (!rec->last_ns)
+		rec->first_ns = 0;
+	if (rec->n_kernel_changes)
+		qsort(rec->kernel_changes, rec->n_kernel_changes, sizeof(uint64_t),
+		      recording_time_order);
+	r = seam_reader_info(rec->reader, &info);
+	if (r >= 0 && seam_reader_feature(rec->reader, SEAM_FEATURE_BUILD_ID, &ids) > 0)
+		r = learner_build_ids(rec, ids.bytes, ids.n, info.swapped);
+	if (r >= 0)
+		r = seam_stitch_events(rec->stitch, rec->events);
+	if (r >= 0)
+		r = seam_stitch_seal(rec->stitch);
+	recording_know_machine(rec);
+	if (r >= 0)
+		r = jit_learn(&l->jit, rec, symbols);
+	return r < 0 ? r : proc_seal(rec->procs);
+}
+
+/* What more is to be done with one of the few records that are neither samples nor answers, before it is learned. */
+static int recording_few(struct recording *rec, const struct symbol_opts *symbols,
+                         const struct seam_record *record, bool *names)
+{
+	if (*names && kernel_names_asks(record))
+		*names = !kernel_names_begin(rec, symbols, record);
+	/* A stream's events come as records: the stitcher must know before the samples. */
+	return record->type == SEAM_RECORD_HEADER_ATTR
+	               ? seam_stitch_events(rec->stitch, rec->events)
+	               : 0;
+}
+
+static int recording_learn(struct learner *l, const struct recording_opts *opts,
+                           struct seam_error *err)
+{
+	const struct progress *progress = opts ? &opts->progress : NULL;
+	struct recording *rec = l->rec;
+	bool names = opts && opts->names;
+	struct seam_record record;
+	int r = seam_stitch_events(rec->stitch, rec->events);
+
+	while (r >= 0 && (r = seam_reader_next(rec->reader, &record, err)) > 0) {
+		if (record.type != SEAM_RECORD_SAMPLE &&
+		    record.type != SEAM_RECORD_CALLCHAIN_DEFERRED)
+			r = recording_few(rec, opts ? opts->symbols : NULL, &record, &names);
+		if (r >= 0)
+			r = learner_record(l, &record);
+		if (r < 0)
+			return seam_error_set(err, -r, NULL, record.offset,
+			                      seam_record_name(record.type), "%s", strerror(-r));
+		if (record.index % PROGRESS_EVERY == 0)
+			recording_progress(rec, progress);
+	}
+	if (r < 0)
+		return r;
+	r = recording_seal(l, opts ? opts->symbols : NULL);
+	if (r < 0)
+		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
+	return 0;
+}
+
+static int recording_new(struct recording **ret, struct seam_reader *reader,
+                         const struct proc_opts *procs)
+{
+	struct recording *rec = calloc(1, sizeof(*rec));
+	int r;
+
+	if (!rec)
+		return -ENOMEM;
+	rec->reader = reader;
+	rec->events = seam_reader_events(reader);
+	rec->stable = true;
+	rec->first_ns = UINT64_MAX;
+	vouch_of(rec, &rec->vouched);
+	r = proc_new(&rec->procs, procs);
+	if (r >= 0)
+		r = seam_stitch_new(&rec->stitch, &(struct seam_stitch_opts){
+		                                          .sz = sizeof(struct seam_stitch_opts) });
+	if (r < 0) {
+		recording_close(rec);
+		return r;
+	}
+	*ret = rec;
+	return 0;
+}
+
+int recording_open(struct recording **ret, struct seam_reader *reader,
+                   const struct recording_opts *opts, struct seam_error *err)
+{
+	struct learner l = { 0 };
+	int r = recording_new(&l.rec, reader,
+	                      &(struct proc_opts){ .sz = sizeof(struct proc_opts) });
+
+	if (r < 0)
+		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
+	if (opts && opts->notes)
+		l.rec->notes = notes_new();
+	r = recording_learn(&l, opts, err);
+	learner_free(&l);
+	if (r < 0) {
+		recording_close(l.rec);
+		return r;
+	}
+	*ret = l.rec;
+	return 0;
+}
+
+int recording_stream(struct recording **ret, struct seam_reader *reader)
+{
+	const struct proc_opts procs = { .sz = sizeof(procs), .in_order = true };
+	int r = recording_new(ret, reader, &procs);
+
+	if (r >= 0)
+		(*ret)->in_order = true;
+	return r;
+}
+
+void recording_know_machine(struct recording *rec)
+{
+	rec->foreign = recording_is_foreign(rec->reader);
+}
+
+void recording_close(struct recording *rec)
+{
+	if (!rec)
+		return;
+	symbol_running_free(rec->running);
+	notes_free(rec->notes);
+	seam_stitch_free(rec->stitch);
+	proc_free(rec->procs);
+	free(rec->runs);
+	free(rec->kernel_changes);
+	map_free(&rec->began);
+	vouch_free(&rec->vouch);
+	free(rec);
+}
+
+uint64_t recording_began(const void *recording, uint32_t pid)
+{
+	const struct recording *rec = recording;
+	struct seam_reader_info info = { .sz = sizeof(info) };
+	struct feature_clock_data clock;
+	struct seam_bytes bytes;
+	uint64_t began = 0;
+
+	if (!map_get(&rec->began, pid, &began) || seam_reader_info(rec->reader, &info) < 0 ||
+	    seam_reader_feature(rec->reader, SEAM_FEATURE_CLOCK_DATA, &bytes) <= 0 ||
+	    feature_clock_data(&bytes, info.swapped, &clock) < 0)
+		return 0;
+	return began - clock.clockid_time_ns + clock.wall_clock_ns;
+}
+
+bool recording_damaged(const struct recording *rec)
+{
+	return rec->counts.undecoded || seam_reader_damaged(rec->reader);
+}
+
+static int recording_each_run(struct recording *rec,
+                              int (*each)(void *ctx, const struct seam_record *record), void *ctx)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < rec->n_runs && r >= 0; i++) {
+		struct seam_record record;
+		uint32_t n = 0;
+		size_t at = 0;
+
+		while (r >= 0 && recording_run_next(&rec->runs[i], &at, &n, &record))
+			r = each(ctx, &record);
+	}
+	return r;
+}
+
+int recording_each(struct recording *rec, int (*each)(void *ctx, const struct seam_record *record),
+                   void *ctx, struct seam_error *err)
+{
+	struct seam_record record;
+	int r;
+
+	if (rec->stable)
+		return recording_each_run(rec, each, ctx);
+	r = seam_reader_rewind(rec->reader);
+	if (r < 0)
+		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL,
+		                      "cannot be read a second time: %s", strerror(-r));
+	while ((r = seam_reader_next(rec->reader, &record, err)) > 0) {
+		if (record.type >= SEAM_RECORD_USER_FIRST)
+			continue;
+		r = each(ctx, &record);
+		if (r < 0)
+			break;
+	}
+	return r;
+}
+
+/* How many kernel changes stand before (or at) a time. */
+static uint32_t recording_kernel_epoch(const struct recording *rec, uint64_t time_ns)
+{
+	size_t low = 0, high = rec->n_kernel_changes;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (rec->kernel_changes[middle] <= time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (uint32_t)low;
+}
+
+uint32_t recording_kernel_span(const struct recording *rec, uint64_t time_ns,
+                               struct proc_span *span)
+{
+	uint32_t epoch = recording_kernel_epoch(rec, time_ns);
+
+	if (epoch && rec->kernel_changes[epoch - 1] > span->from_ns)
+		span->from_ns = rec->kernel_changes[epoch - 1];
+	if (epoch < rec->n_kernel_changes && rec->kernel_changes[epoch] - 1 < span->to_ns)
+		span->to_ns = rec->kernel_changes[epoch] - 1;
+	return RECORDING_KERNEL | epoch;
+}
+
+/* The moment whose mappings a user half has. */
+static uint64_t recording_user_time(const struct seam_stitched *sample, uint64_t time_ns)
+{
+	return sample->answer_time_ns && sample->sample.id.has & SEAM_SAMPLE_TIME
+	               ? sample->answer_time_ns
+	               : time_ns;
+}
+
+void recording_spaces(const struct recording *rec, const struct seam_stitched *sample,
+                      uint64_t time_ns, uint32_t *user_space, uint32_t *kernel_space)
+{
+	*user_space =
+	        proc_space(rec->procs, sample->sample.id.pid, recording_user_time(sample, time_ns));
+	*kernel_space = RECORDING_KERNEL | recording_kernel_epoch(rec, time_ns);
+}
+
+void recording_recall_spaces(const struct recording *rec, struct proc_recall *recall,
+                             const struct seam_stitched *sample, uint64_t time_ns,
+                             uint32_t *user_space, uint32_t *kernel_space)
+{
+	*user_space = proc_recall_space(recall, rec->procs, sample->sample.id.pid,
+	                                recording_user_time(sample, time_ns));
+	*kernel_space = RECORDING_KERNEL | recording_kernel_epoch(rec, time_ns);
+}

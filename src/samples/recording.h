@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * recording.h: the first pass over a perf.data: all that must be known before one sample can be
+ * resolved.
+ *
+ * Side-band records go into proc's table, answers, execs, exits and losses into the stitcher; both
+ * are sealed, so that the second pass may go over the samples in any order and from any thread.
+ * Sample bytes are not copied: where the reader's records are stable, their places are kept as runs
+ * (one entry per MiB); else the second pass reads the file again.
+ */
+#ifndef SEAM_SAMPLES_RECORDING_H
+#define SEAM_SAMPLES_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <seam/reader.h>
+#include <seam/stitch.h>
+
+#include "abi/stack_end.h"
+#include "base/map.h"
+#include "samples/vouch.h"
+#include "proc/proc.h"
+
+/* Called now and then with the work done and the work in all (bytes; total 0: not known). */
+struct progress {
+	void (*report)(void *ctx, const char *step, uint64_t done, uint64_t total);
+	void *ctx;
+};
+
+/* Records of the kernel that lie one behind the other in memory until the reader is closed. */
+struct recording_run {
+	const unsigned char *bytes;
+	size_t n;
+	uint64_t offset;      /* of the first record in the file */
+	bool one_offset;      /* all have that offset: they were inside one compressed record */
+	uint64_t first_index; /* struct seam_record::index of the first */
+	uint32_t records;
+	bool swap;
+};
+
+/* Records by type; those from 128 on (vendors') are counted in other. */
+#define RECORDING_TYPES 128
+
+struct recording_counts {
+	uint64_t records;
+	uint64_t type[RECORDING_TYPES];
+	uint64_t other;
+	uint64_t event_samples[64]; /* samples by event index; the last holds all from there on */
+	uint64_t group_samples; /* that read their group: each counts for the members that grew */
+	uint64_t lost;          /* as LOST records say */
+	uint64_t lost_samples;  /* as LOST_SAMPLES records say */
+	uint64_t undecoded;     /* records of known types that could not be decoded */
+	uint64_t undecoded_samples; /* of those, samples */
+	uint64_t unknown;           /* records of unknown types */
+	uint64_t ends
+	        [STACK_ENDS]; /* stacks that were walked while recording, but for those deferred */
+	uint64_t guessed;     /* of them, with frames found by frame pointer */
+};
+
+struct recording {
+	struct seam_reader *reader;       /* borrowed */
+	const struct seam_events *events; /* the reader's */
+	struct proc_table *procs;
+	struct seam_stitch *stitch;
+	struct recording_run *runs;
+	size_t n_runs;
+	bool in_order;  /* of a stream: see recording_stream */
+	bool stable;    /* every record of the kernel is in a run */
+	bool jit_timed; /* code of jitdumps that was replaced has mappings (jit.h) */
+	bool foreign; /* not recorded on this machine with this kernel, as far as the header says */
+	uint64_t *kernel_changes; /* times at which kernel code came or went, ascending */
+	size_t n_kernel_changes;
+	struct vouch vouch;         /* what is said of files without a build-id */
+	struct image_vouch vouched; /* answers from it, as long as the recording lives */
+	struct map began;           /* pid -> when it first began a program, of those recorded */
+	uint64_t first_ns, last_ns; /* of the samples */
+	struct recording_counts counts;
+	struct notes *notes;            /* NULL: none were asked for, or one could not be made */
+	struct symbol_running *running; /* names that are on their way, or NULL */
+	struct seam_error first_error;  /* of the records that could not be decoded; code 0: none */
+};
+
+struct symbol_opts;
+
+struct recording_opts {
+	size_t sz;
+	struct progress progress;
+	/* Where jitdumps are, as for names; NULL: code that was replaced is told apart by no times. */
+	const struct symbol_opts *symbols;
+	/* Samples will be counted by load_recording, without load_opts.take, or shown by ordered_text with
+	 * ordered_opts.noted: what that needs of each is noted (notes.h). */
+	bool notes;
+	bool names; /* names will be asked for: the running kernel's begin to be read, if it is what was recorded */
+};
+
+/*
+ * Reads all records once. reader must be at its start, must outlive the recording, and must be able
+ * to rewind (cli/input reads streams into memory first). Damage is no error: see seam_reader_damaged
+ * and counts.undecoded.
+ */
+int recording_open(struct recording **ret, struct seam_reader *reader,
+                   const struct recording_opts *opts, struct seam_error *err);
+void recording_close(struct recording *rec);
+
+/* A recording of which nothing is known yet, for stream_items.h: its records are learned in order of time, and
+ * what was learned holds at once. -ENOMEM. */
+int recording_stream(struct recording **ret, struct seam_reader *reader);
+/* Says whether it is foreign, from the features that are known by now. */
+void recording_know_machine(struct recording *rec);
+
+/* When a process began its program, in ns since the epoch, as symbol_opts.began: 0 where the recording does not say.
+ * rec: a struct recording. */
+uint64_t recording_began(const void *rec, uint32_t pid);
+
+/* True when samples or side-band records were skipped: an answer from it is partial. */
+bool recording_damaged(const struct recording *rec);
+
+/* Walks the records of a run: start with *at = 0 and *i = 0; true and *ret until the end. */
+bool recording_run_next(const struct recording_run *run, size_t *at, uint32_t *i,
+                        struct seam_record *ret);
+/* Calls each with every record of the kernel (types below 64), in the order of the file, from one thread. Stops when it returns
+ * negative, and returns that. */
+int recording_each(struct recording *rec, int (*each)(void *ctx, const struct seam_record *record),
+                   void *ctx, struct seam_error *err);
+
+/*
+ * In which address spaces a sample's two halves are to be looked up: keys for caches. The user half
+ * was walked when the task returned, so its mappings are those of the answer's time. time_ns is
+ * proc_time of the sample's record.
+ * kernel_space has RECORDING_KERNEL set and counts the changes of kernel code before the sample.
+ */
+#define RECORDING_KERNEL 0x80000000u
+void recording_spaces(const struct recording *rec, const struct seam_stitched *sample,
+                      uint64_t time_ns, uint32_t *user_space, uint32_t *kernel_space);
+/* kernel_space alone; narrows a span, in which time_ns lies, to where it is the same. */
+uint32_t recording_kernel_span(const struct recording *rec, uint64_t time_ns,
+                               struct proc_span *span);
+/* The same for sample after sample. */
+void recording_recall_spaces(const struct recording *rec, struct proc_recall *recall,
+                             const struct seam_stitched *sample, uint64_t time_ns,
+                             uint32_t *user_space, uint32_t *kernel_space);
+
+#endif

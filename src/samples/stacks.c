@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+// stacks.c: see stacks.h.
+//
+// Invariant: two samples share an entry only when their keys are equal byte by byte, and two halves have
+// one number only when their words are; hashes only find the candidates.
+#include "samples/stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+
+_Static_assert(sizeof(struct stacks_key) == 40, "hashed and compared as bytes");
+_Static_assert(sizeof(struct stacks_same) == 16, "hashed and compared as bytes");
+_Static_assert(sizeof(struct stacks_lone) == 16, "hashed and compared as bytes");
+
+static uint64_t stacks_hash(const struct stacks *s, const struct stacks_same *same)
+{
+	uint64_t words[2];
+
+	memcpy(words, same, sizeof(words));
+	return map_hash_pair(words[0], words[1], s->secret);
+}
+
+static bool stacks_equal(const struct stacks_same *a, const struct stacks_same *b)
+{
+	uint64_t x[2], y[2];
+
+	memcpy(x, a, sizeof(x));
+	memcpy(y, b, sizeof(y));
+	return !((x[0] ^ y[0]) | (x[1] ^ y[1]));
+}
+
+int stacks_start(struct stacks *s)
+{
+	s->recent = calloc(1, sizeof(*s->recent));
+	s->secret = map_secret();
+	s->keys.size = sizeof(struct stacks_key);
+	s->lones.size = sizeof(struct stacks_lone);
+	return s->recent ? 0 : -ENOMEM;
+}
+
+static uint64_t stacks_slot(uint64_t hash, size_t entry)
+{
+	return hash >> 32 << 32 | (entry + 1);
+}
+
+static int stacks_grow_index(struct stacks *s)
+{
+	size_t capacity = s->index_capacity ? s->index_capacity * 2 : 1024;
+	uint64_t *index = calloc(capacity, sizeof(*index));
+
+	if (!index)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n; i++) {
+		uint64_t hash = stacks_hash(s, &s->entries[i].same);
+		size_t at = hash & (capacity - 1);
+
+		while (index[at])
+			at = (at + 1) & (capacity - 1);
+		index[at] = stacks_slot(hash, i);
+	}
+	free(s->index);
+	s->index = index;
+	s->index_capacity = capacity;
+	return 0;
+}
+
+struct seam_u64s stacks_words(const struct stacks *s, uint32_t half)
+{
+	const struct intern *halves = &s->halves[half & 1];
+
+	if (!half)
+		return (struct seam_u64s){ 0 };
+	return (struct seam_u64s){ .bytes = (const unsigned char *)intern_get(halves, half >> 1),
+		                   .n = intern_length(halves, half >> 1) / 8,
+		                   .swap = half & 1 };
+}
+
+static int stacks_intern(struct stacks *s, const struct seam_u64s *words, bool stable,
+                         uint32_t *ret)
+{
+	struct intern *halves = &s->halves[words->swap];
+	uint32_t id;
+
+	id = stable ? intern_lasting(halves, words->bytes, words->n * 8)
+	            : intern_bytes(halves, words->bytes, words->n * 8);
+	if (id > UINT32_MAX / 2)
+		return -ENOMEM;
+	*ret = id << 1 | words->swap;
+	return 0;
+}
+
+int stacks_half(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret)
+{
+	struct stacks_seen *seen;
+	uint64_t picked;
+	int r;
+
+	*ret = 0;
+	if (!words->n)
+		return 0;
+	/* Behind a marker the innermost addresses differ most; callers far out are the same for many. */
+	picked = seam_u64s_at(words, words->n > 1) * 31 + seam_u64s_at(words, words->n / 2) * 7 +
+	         seam_u64s_at(words, words->n - 1) + words->n;
+	seen = &s->recent->chain[map_mix(picked) % STACKS_CHAINS];
+	if (seen->n == words->n && (seen->half & 1) == words->swap &&
+	    !memcmp(seen->bytes, words->bytes, words->n * 8)) {
+		*ret = seen->half;
+		return 0;
+	}
+	r = stacks_intern(s, words, stable, ret);
+	if (r >= 0 && words->n <= UINT32_MAX)
+		*seen = (struct stacks_seen){ stacks_words(s, *ret).bytes, (uint32_t)words->n,
+			                      *ret };
+	return r;
+}
+
+/* The number of a user half that an answer gave: its words are compared once, not for each sample. */
+static int stacks_answer(struct stacks *s, const struct seam_u64s *words, bool stable,
+                         uint32_t *ret)
+{
+	struct stacks_seen *seen =
+	        &s->recent->answer[map_mix((uintptr_t)words->bytes) % STACKS_SEEN];
+	int r;
+
+	if (words->n && seen->bytes == words->bytes && seen->n == words->n &&
+	    (seen->half & 1) == words->swap) {
+		*ret = seen->half;
+		return 0;
+	}
+	r = stacks_half(s, words, stable, ret);
+	if (r >= 0 && words->n <= UINT32_MAX)
+		*seen = (struct stacks_seen){ words->bytes, (uint32_t)words->n, *ret };
+	return r;
+}
+
+int stacks_lone(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret)
+{
+	*ret = pool_put(&s->lones, &(struct stacks_lone){ .ip = ip, .misc = misc });
+	return *ret == POOL_FAILED ? -ENOMEM : 0;
+}
+
+int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret)
+{
+	size_t at = (key->user_space ^ key->state << 3 ^ key->tid ^ key->cpu << 4 ^
+	             (uintptr_t)key->comm >> 4) %
+	            STACKS_KEYS;
+
+	if (!s->recent->key_id[at] || memcmp(&s->recent->key[at], key, sizeof(*key)) != 0) {
+		*ret = pool_put(&s->keys, key);
+		if (*ret == POOL_FAILED)
+			return -ENOMEM;
+		s->recent->key[at] = *key;
+		s->recent->key_id[at] = *ret;
+	}
+	*ret = s->recent->key_id[at];
+	return 0;
+}
+
+static bool stacks_is_answer(const struct seam_stitched *sample)
+{
+	return sample->state == SEAM_STITCH_STITCHED ||
+	       sample->state == SEAM_STITCH_STITCHED_EARLIER;
+}
+
+static int stacks_new(struct stacks *s, const struct stacks_same *same, uint64_t time_ns)
+{
+	if (s->n == s->entries_capacity) {
+		size_t capacity = s->n ? s->n * 2 : 512;
+		struct stacks_entry *entries;
+
+		if (capacity >= UINT32_MAX)
+			return -ENOMEM;
+		entries = realloc(s->entries, capacity * sizeof(*entries));
+		if (!entries)
+			return -ENOMEM;
+		s->entries = entries;
+		s->entries_capacity = capacity;
+	}
+	s->entries[s->n++] = (struct stacks_entry){ .same = *same, .time_ns = time_ns };
+	return 0;
+}
+
+/* Where in the index an entry is, or belongs. */
+static size_t stacks_find(const struct stacks *s, const struct stacks_same *same, uint64_t hash)
+{
+	size_t mask = s->index_capacity - 1, at = hash & mask;
+
+	for (; s->index[at]; at = (at + 1) & mask) {
+		if (s->index[at] >> 32 == hash >> 32 &&
+		    stacks_equal(&s->entries[(uint32_t)s->index[at] - 1].same, same))
+			break;
+	}
+	return at;
+}
+
+static int stacks_note(struct stacks *s, uint32_t entry, uint64_t weight, uint64_t time_ns)
+{
+	if (s->n_samples == s->samples_capacity) {
+		size_t capacity = s->n_samples ? s->n_samples * 2 : 4096;
+		struct stacks_sample *samples = realloc(s->samples, capacity * sizeof(*samples));
+
+		if (!samples)
+			return -ENOMEM;
+		s->samples = samples;
+		s->samples_capacity = capacity;
+	}
+	s->samples[s->n_samples++] =
+	        (struct stacks_sample){ .time_ns = time_ns, .weight = weight, .entry = entry };
+	return 0;
+}
+
+/* Counts one that waited: by now the memory that it needs is there. */
+static int stacks_count(struct stacks *s, const struct stacks_waiting *w)
+{
+	struct stacks_entry *e;
+	size_t at;
+	int r;
+
+	if (s->n * 2 >= s->index_capacity && stacks_grow_index(s) < 0)
+		return -ENOMEM;
+	at = stacks_find(s, &w->same, w->hash);
+	if (!s->index[at]) {
+		r = stacks_new(s, &w->same, w->time_ns);
+		if (r < 0)
+			return r;
+		s->index[at] = stacks_slot(w->hash, s->n - 1);
+	}
+	e = &s->entries[(uint32_t)s->index[at] - 1];
+	e->samples++;
+	e->weight += w->weight;
+	if (s->keep_samples)
+		return stacks_note(s, (uint32_t)s->index[at] - 1, w->weight, w->time_ns);
+	return 0;
+}
+
+int stacks_settle(struct stacks *s)
+{
+	unsigned n = s->n_waiting;
+	int r = 0;
+
+	s->n_waiting = 0;
+	for (unsigned i = 0; i < n && s->index_capacity; i++) {
+		uint32_t entry = (uint32_t)s->index[s->waiting[i].hash & (s->index_capacity - 1)];
+
+		if (entry)
+			__builtin_prefetch(&s->entries[entry - 1], 1);
+	}
+	for (unsigned i = 0; i < n && r >= 0; i++)
+		r = stacks_count(s, &s->waiting[i]);
+	return r;
+}
+
+int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight, uint64_t time_ns)
+{
+	struct stacks_waiting *w = &s->waiting[s->n_waiting];
+
+	w->same = *same;
+	w->weight = weight;
+	w->time_ns = time_ns;
+	w->hash = stacks_hash(s, same);
+	if (s->index_capacity)
+		__builtin_prefetch(&s->index[w->hash & (s->index_capacity - 1)]);
+	return ++s->n_waiting == STACKS_WAITING ? stacks_settle(s) : 0;
+}
+
+int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam_stitched *sample,
+               bool stable, uint64_t time_ns)
+{
+	struct stacks_same same = { 0 };
+	int r = s->recent ? 0 : stacks_start(s);
+
+	if (r >= 0)
+		r = stacks_key_id(s, key, &same.key);
+	if (r >= 0)
+		r = stacks_half(s, &sample->kernel, stable, &same.kernel);
+	if (r >= 0)
+		r = (stacks_is_answer(sample) ? stacks_answer : stacks_half)(s, &sample->user,
+		                                                             stable, &same.user);
+	if (r >= 0 && !same.kernel && !same.user)
+		r = stacks_lone(s, sample->sample.ip, sample->misc, &same.lone);
+	return r < 0 ? r : stacks_put(s, &same, sample->sample.period, time_ns);
+}
+
+const struct stacks_key *stacks_key(const struct stacks *s, const struct stacks_entry *e)
+{
+	return pool_at(&s->keys, e->same.key);
+}
+
+struct seam_stitched stacks_sample(const struct stacks *s, const struct stacks_entry *e,
+                                   const struct seam_events *events)
+{
+	const struct stacks_key *key = stacks_key(s, e);
+	struct seam_stitched sample = {
+		.sample = { .event = seam_events_at(events, key->event) },
+		.state = key->state,
+		.kernel = stacks_words(s, e->same.kernel),
+		.user = stacks_words(s, e->same.user),
+	};
+
+	if (e->same.lone) {
+		const struct stacks_lone *lone = pool_at(&s->lones, e->same.lone);
+
+		sample.sample.ip = lone->ip;
+		sample.misc = (uint16_t)lone->misc;
+	}
+	return sample;
+}
+
+void stacks_free(struct stacks *s)
+{
+	free(s->entries);
+	free(s->index);
+	free(s->samples);
+	free(s->recent);
+	pool_free(&s->keys);
+	pool_free(&s->lones);
+	intern_free(&s->halves[0]);
+	intern_free(&s->halves[1]);
+	*s = (struct stacks){ 0 };
+}

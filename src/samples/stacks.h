@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stacks.h: samples counted by their raw addresses: equal stacks of equal tasks in equal address
+ * spaces are one entry.
+ *
+ * Each distinct half of a stack is kept once and named by a number, because few halves make many
+ * stacks: so what most samples touch is small, and equal stacks are equal keys. Where the sample's
+ * bytes last until the reader is closed, a half points at them; else they are copied. One thread per
+ * table.
+ *
+ * Entries lie all over memory, so a few samples wait at a time while theirs are asked for.
+ */
+#ifndef SEAM_SAMPLES_STACKS_H
+#define SEAM_SAMPLES_STACKS_H
+
+#include <seam/stitch.h>
+
+#include "base/intern.h"
+#include "base/pool.h"
+
+/* Whose a sample is: few keys make many entries, so they have numbers, too. No padding. */
+struct stacks_key {
+	const char *comm; /* one pointer per name, as proc_comm gives it */
+	uint32_t event;   /* index */
+	uint32_t pid, tid, cpu;
+	uint32_t state;
+	uint32_t user_space, kernel_space;
+	uint32_t slice;
+};
+
+/* What tells one entry from another. No padding. */
+struct stacks_same {
+	uint32_t key;          /* of keys */
+	uint32_t kernel, user; /* halves; 0: an empty one */
+	uint32_t lone;         /* of lones, for a sample without any chain; else 0 */
+};
+
+struct stacks_lone {
+	uint64_t ip, misc;
+};
+
+struct stacks_entry {
+	struct stacks_same same;
+	uint64_t samples, weight;
+	uint64_t time_ns; /* proc_time of its first sample */
+};
+
+/* One sample of an entry, for what wants to know when it was. */
+struct stacks_sample {
+	uint64_t time_ns;
+	uint64_t weight;
+	uint32_t entry;
+};
+
+#define STACKS_WAITING 16u
+#define STACKS_SEEN 4096u
+#define STACKS_CHAINS 1024u
+#define STACKS_KEYS 64u
+
+/* What was met last, so that most samples are told by one comparison. Never NULL once there is a sample. */
+struct stacks_recent {
+	/* Answers by where their words are, which is the same place for equal ones (stitch/index.h) and never another's. */
+	struct stacks_seen {
+		const unsigned char *bytes;
+		uint32_t n, half;
+	} answer[STACKS_SEEN];
+	/* Chains by some of their words; bytes are those that halves keep. */
+	struct stacks_seen chain[STACKS_CHAINS];
+	struct stacks_key key[STACKS_KEYS];
+	uint32_t key_id[STACKS_KEYS]; /* 0: none */
+};
+
+struct stacks {
+	bool keep_samples;
+	struct stacks_sample *samples; /* in the order in which they were added */
+	size_t n_samples, samples_capacity;
+	struct stacks_entry *entries;
+	size_t n, entries_capacity;
+	uint64_t *index; /* high half of the hash, entry + 1 below; 0 is free */
+	size_t index_capacity;
+	uint64_t secret;         /* of this process: where an entry goes */
+	struct intern halves[2]; /* by the byte order of their words: 1 is the other one */
+	struct pool keys, lones; /* struct stacks_key, struct stacks_lone */
+	struct stacks_recent *recent;
+	struct stacks_waiting {
+		struct stacks_same same;
+		uint64_t hash, weight, time_ns;
+	} waiting[STACKS_WAITING];
+	unsigned n_waiting;
+};
+
+/* -ENOMEM. */
+int stacks_start(struct stacks *s);
+/* Takes a sample; stable: its bytes last. -ENOMEM. */
+int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam_stitched *sample,
+               bool stable, uint64_t time_ns);
+/*
+ * The steps of it, for samples that are taken apart before they are counted (notes.h): numbers for the parts of a
+ * stacks_same, then a sample that has them. *ret is 0 for no words. All: -ENOMEM.
+ */
+int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret);
+int stacks_half(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret);
+int stacks_lone(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret);
+int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight, uint64_t time_ns);
+struct seam_u64s stacks_words(const struct stacks *s, uint32_t half);
+/* Behind the last sample: counts those that wait. -ENOMEM. */
+int stacks_settle(struct stacks *s);
+const struct stacks_key *stacks_key(const struct stacks *s, const struct stacks_entry *e);
+/* The sample that an entry stands for, as far as its frames are concerned. */
+struct seam_stitched stacks_sample(const struct stacks *s, const struct stacks_entry *e,
+                                   const struct seam_events *events);
+void stacks_free(struct stacks *s);
+
+#endif

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// stream_items.c: see stream_items.h. Knows the steps of one pass; order is perfdata's, what a record teaches is
+// learner.c's, and what became of a user half is stitch's.
+#include "samples/stream_items.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "perfdata/order.h"
+#include "samples/learner.h"
+#include "samples/unwound.h"
+
+struct stream_items {
+	struct recording *rec;
+	struct learner learner;
+	const struct ordered_opts *opts;
+	const struct stream_handler *handler;
+	struct order *order;
+	struct buf indices; /* of the samples in the stitcher, as u64, from `head` on */
+	size_t head;
+	size_t events;       /* that the stitcher knows */
+	uint64_t duplicates; /* that it has left out */
+	bool started;
+	struct tables *tables;
+	struct unwound *unwound; /* NULL: no sample has a stack copy */
+};
+
+/* ---- out of the stitcher ---- */
+
+static uint64_t stream_index(struct stream_items *s)
+{
+	uint64_t index = 0;
+
+	if (s->head + sizeof(index) <= s->indices.n)
+		memcpy(&index, s->indices.bytes + s->head, sizeof(index));
+	s->head += sizeof(index);
+	if (s->head >= s->indices.n) {
+		buf_clear(&s->indices);
+		s->head = 0;
+	} else if (s->head >= s->indices.n / 2) {
+		memmove(s->indices.bytes, s->indices.bytes + s->head, s->indices.n - s->head);
+		s->indices.n -= s->head;
+		s->head = 0;
+	}
+	return index;
+}
+
+static int stream_deliver(struct stream_items *s, const struct seam_stitched *sample)
+{
+	struct batch_item item = {
+		.record = { .type = SEAM_RECORD_SAMPLE,
+		            .misc = sample->misc,
+		            .offset = sample->offset,
+		            .index = stream_index(s) },
+		.decoded = { .event = sample->sample.event,
+		             .id = sample->sample.id,
+		             .sample = sample->sample },
+		.time_ns = sample->sample.id.has & SEAM_SAMPLE_TIME ? sample->sample.id.time_ns : 0,
+		.sample = *sample,
+	};
+	int r = 0;
+
+	item.decoded.record = &item.record;
+	item.proc_ns = proc_time(&item.decoded);
+	recording_spaces(s->rec, &item.sample, item.proc_ns, &item.user_space, &item.kernel_space);
+	if (s->unwound)
+		r = unwound_sample(s->unwound, item.user_space, &item.sample);
+	if (r > 0)
+		item.walk = unwound_last(s->unwound);
+	return r < 0 ? r : s->handler->each(s->handler->ctx, &item);
+}
+
+static int stream_take(struct stream_items *s)
+{
+	struct seam_stitched sample;
+	int r;
+
+	while ((r = seam_stitch_next(s->rec->stitch, &sample)) > 0) {
+		r = stream_deliver(s, &sample);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
+
+/* ---- into it ---- */
+
+static uint64_t stream_duplicates(const struct stream_items *s)
+{
+	struct seam_stitch_counts c = { .sz = sizeof(c) };
+
+	return seam_stitch_counts(s->rec->stitch, &c) < 0 ? 0 : c.duplicate_samples;
+}
+
+static int stream_feed(struct stream_items *s, const struct seam_decoded *d)
+{
+	bool is_sample = d->record->type == SEAM_RECORD_SAMPLE;
+	uint64_t duplicates;
+	int r = seam_stitch_feed(s->rec->stitch, d, NULL);
+
+	if (r == -EAGAIN) {
+		r = stream_take(s);
+		if (r >= 0)
+			r = seam_stitch_feed(s->rec->stitch, d, NULL);
+	}
+	if (r < 0)
+		return r;
+	if (is_sample) {
+		duplicates = stream_duplicates(s);
+		/* A sample that stood twice does not come out again. */
+		if (duplicates == s->duplicates)
+			r = buf_put(&s->indices, &d->record->index, sizeof(d->record->index));
+		s->duplicates = duplicates;
+	}
+	return r < 0 ? r : stream_take(s);
+}
+
+static int stream_unwound(struct stream_items *s)
+{
+	struct unwound_opts opts = { .sz = sizeof(opts) };
+	int r;
+
+	if (s->opts->keep_stacks || !unwound_opts_of(s->rec, &opts))
+		return 0;
+	r = unwound_tables(s->rec, s->opts->tables, &s->tables);
+	opts.tables = s->tables;
+	return r < 0 ? r : unwound_new(&s->unwound, &opts);
+}
+
+static int stream_start(struct stream_items *s)
+{
+	int r;
+
+	if (s->started)
+		return 0;
+	s->started = true;
+	recording_know_machine(s->rec);
+	r = stream_unwound(s);
+	return r < 0 ? r : s->handler->start(s->handler->ctx, s->rec);
+}
+
+/* Those in front of the first other record come before the start: how the kernel is named depends on the kernel's
+ * own mapping. */
+static bool stream_is_about_tasks(uint32_t type)
+{
+	return type == SEAM_RECORD_MMAP || type == SEAM_RECORD_MMAP2 ||
+	       type == SEAM_RECORD_KSYMBOL || type == SEAM_RECORD_COMM ||
+	       type == SEAM_RECORD_FORK || type == SEAM_RECORD_EXIT;
+}
+
+static int stream_drain(struct stream_items *s)
+{
+	struct seam_record record;
+	struct seam_decoded d;
+	int r;
+
+	while ((r = order_pop(s->order, &record, NULL)) > 0) {
+		r = stream_is_about_tasks(record.type) ? 0 : stream_start(s);
+		if (r >= 0)
+			r = seam_record_decode(s->rec->events, &record, &d, NULL);
+		if (r < 0) /* an unsound one was not pushed */
+			return r;
+		if (record.type != SEAM_RECORD_SAMPLE) {
+			r = learner_side_band(&s->learner, &d);
+			if (r >= 0 && s->started)
+				r = s->handler->learn(s->handler->ctx, &record);
+		}
+		if (r >= 0)
+			r = stream_feed(s, &d);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
+
+/* ---- in ---- */
+
+static bool stream_wants(uint32_t type)
+{
+	switch (type) {
+	case SEAM_RECORD_SAMPLE:
+	case SEAM_RECORD_CALLCHAIN_DEFERRED:
+	case SEAM_RECORD_MMAP:
+	case SEAM_RECORD_MMAP2:
+	case SEAM_RECORD_KSYMBOL:
+	case SEAM_RECORD_CGROUP:
+	case SEAM_RECORD_COMM:
+	case SEAM_RECORD_FORK:
+	case SEAM_RECORD_EXIT:
+	case SEAM_RECORD_LOST:
+	case SEAM_RECORD_LOST_SAMPLES:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int stream_round(struct stream_items *s)
+{
+	int r = order_round(s->order);
+
+	if (r >= 0)
+		r = stream_drain(s);
+	return r < 0 || !s->started ? r : s->handler->round(s->handler->ctx);
+}
+
+static int stream_record(struct stream_items *s, const struct seam_record *record)
+{
+	struct seam_decoded d;
+	int r = 0;
+
+	if (s->events != seam_events_count(s->rec->events)) {
+		s->events = seam_events_count(s->rec->events);
+		r = seam_stitch_events(s->rec->stitch, s->rec->events);
+	}
+	if (r >= 0)
+		r = learner_count(&s->learner, record, &d);
+	if (r < 0)
+		return r;
+	if (record->type == SEAM_RECORD_FINISHED_ROUND)
+		return stream_round(s);
+	if (!r || !stream_wants(record->type))
+		return 0;
+	r = order_push(s->order, d.id.has & SEAM_SAMPLE_TIME ? d.id.time_ns : ORDER_NO_TIME,
+	               record);
+	return r < 0 ? r : stream_drain(s);
+}
+
+static int stream_finish(struct stream_items *s)
+{
+	int r = order_finish(s->order);
+
+	if (r >= 0)
+		r = stream_drain(s);
+	if (r >= 0)
+		r = seam_stitch_finish(s->rec->stitch);
+	if (r >= 0)
+		r = stream_take(s);
+	return r < 0 || !s->started ? r : s->handler->round(s->handler->ctx);
+}
+
+static int stream_run(struct stream_items *s, struct seam_error *err)
+{
+	struct seam_record record;
+	int r, failed;
+
+	while ((r = seam_reader_next(s->rec->reader, &record, err)) > 0) {
+		r = stream_record(s, &record);
+		if (r < 0)
+			return r;
+	}
+	failed = r; /* what came before is sound */
+	r = stream_finish(s);
+	return failed < 0 ? failed : r;
+}
+
+int stream_items(struct recording **rec, struct seam_reader *reader,
+                 const struct ordered_opts *opts, const struct stream_handler *handler,
+                 struct stream_counts *counts, struct seam_error *err)
+{
+	struct stream_items s = { .opts = opts, .handler = handler };
+	struct order_counts c = { 0 };
+	int r = recording_stream(rec, reader);
+
+	if (r >= 0)
+		r = order_new(&s.order, NULL);
+	if (r >= 0) {
+		s.rec = s.learner.rec = *rec;
+		r = stream_run(&s, err);
+		order_counts(s.order, &c);
+	}
+	*counts = (struct stream_counts){ .late = c.late, .forced = c.forced };
+	if (r < 0 && err && !err->code)
+		seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
+	order_free(s.order);
+	learner_free(&s.learner);
+	buf_free(&s.indices);
+	unwound_free(s.unwound);
+	tables_free(s.tables);
+	return r;
+}

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: MIT
+// unwound.c: see unwound.h. Joins proc (what is mapped), tables (its unwind information) and the walker.
+// Answers by pc are remembered in a direct-mapped table, so that the usual frame costs one comparison.
+#include "samples/unwound.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "samples/recording.h"
+
+#define TRAILS 64u       /* threads whose last walk is kept; a power of two */
+#define REMEMBERED 8192u /* answers by (space, pc); a power of two */
+#define STACK_SPAN \
+	(64ULL     \
+	 << 20) /* bytes above sp that may still be the stack: what is asked for there was cut off */
+#define REGS_ABI_64 2u
+
+struct remembered {
+	uint64_t pc;
+	uint32_t space;
+	int status; /* 0, -ENOENT; 1: free */
+	struct walk_place place;
+};
+
+struct unwound_mapping {
+	bool known;
+	bool may_guess, keeps_fp;
+	const struct frametab *table;
+	const char *reason; /* why there is none */
+	uint64_t bias;      /* address - ELF address */
+};
+
+/* The last walk of a thread, found by its tid. */
+struct unwound_trail {
+	uint32_t tid, space;
+	struct walk_trail *trail;
+};
+
+struct unwound {
+	struct unwound_opts opts;
+	struct unwound_counts counts;
+	struct unwound_mapping *mappings; /* by proc_mapping's id */
+	size_t n_mappings;
+	struct remembered *remembered;
+	struct unwound_trail trails[TRAILS];
+	/* of the sample that is being walked */
+	uint32_t space;
+	const unsigned char *stack;
+	uint64_t sp, n_stack;
+	int failed; /* -ENOMEM */
+	struct walk walk;
+	struct buf missing; /* struct unwound_missing */
+	uint64_t frames[WALK_FRAMES_MAX];
+};
+
+uint32_t unwound_machine(const char *arch)
+{
+	if (arch && !strcmp(arch, "x86_64"))
+		return FRAMETAB_X86_64;
+	if (arch && (!strcmp(arch, "aarch64") || !strcmp(arch, "arm64")))
+		return FRAMETAB_AARCH64;
+	return 0;
+}
+
+/* What perf and seam ask for on each machine (aarch64: with the length of its vectors where it has them). A recorder that was
+ * killed named no machine, but this is in front of all samples. */
+static uint32_t unwound_machine_by_registers(const struct seam_attr *attr)
+{
+	const uint64_t x86_64 = 0xff0fff, aarch64 = 0x1ffffffff, vector_length = 1ULL << 46;
+
+	if (attr->sample_regs_user == x86_64)
+		return FRAMETAB_X86_64;
+	return (attr->sample_regs_user & ~vector_length) == aarch64 ? FRAMETAB_AARCH64 : 0;
+}
+
+int unwound_new(struct unwound **ret, const struct unwound_opts *opts)
+{
+	struct unwound *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return -ENOMEM;
+	u->opts = *opts;
+	u->remembered = malloc(REMEMBERED * sizeof(*u->remembered));
+	if (!u->remembered) {
+		unwound_free(u);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < REMEMBERED; i++)
+		u->remembered[i].status = 1;
+	*ret = u;
+	return 0;
+}
+
+void unwound_free(struct unwound *u)
+{
+	if (!u)
+		return;
+	for (size_t i = 0; i < TRAILS; i++)
+		walk_trail_free(u->trails[i].trail);
+	free(u->mappings);
+	free(u->remembered);
+	buf_free(&u->missing);
+	free(u);
+}
+
+const struct walk *unwound_last(const struct unwound *u)
+{
+	return &u->walk;
+}
+
+const struct unwound_missing *unwound_missing(const struct unwound *u, size_t *n)
+{
+	*n = u->missing.n / sizeof(struct unwound_missing);
+	return (const struct unwound_missing *)(const void *)u->missing.bytes;
+}
+
+const struct unwound_counts *unwound_count(const struct unwound *u)
+{
+	return &u->counts;
+}
+
+void unwound_add_counts(struct unwound_counts *to, const struct unwound_counts *from)
+{
+	to->samples += from->samples;
+	for (size_t i = 0; i < WALK_ENDS; i++)
+		to->end[i] += from->end[i];
+	to->guessed += from->guessed;
+	to->frames += from->frames;
+	to->guessed_frames += from->guessed_frames;
+	to->unusable += from->unusable;
+	if (from->needed > to->needed)
+		to->needed = from->needed;
+}
+
+bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret)
+{
+	const char *arch = seam_reader_feature_string(rec->reader, SEAM_FEATURE_ARCH);
+	bool any = false;
+
+	ret->machine = unwound_machine(arch);
+	for (size_t i = 0; i < seam_events_count(rec->events); i++) {
+		const struct seam_attr *attr = &seam_events_at(rec->events, i)->attr;
+
+		if (!(attr->sample_type & SEAM_SAMPLE_STACK_USER))
+			continue;
+		any = true;
+		if (!arch && !ret->machine)
+			ret->machine = unwound_machine_by_registers(attr);
+	}
+	ret->procs = rec->procs;
+	ret->own_vdso = !rec->foreign;
+	return any;
+}
+
+int unwound_tables(const struct recording *rec, const struct tables_opts *opts, struct tables **ret)
+{
+	struct tables_opts o = { .sz = sizeof(o) };
+
+	if (opts)
+		memcpy(&o, opts, opts->sz < sizeof(o) ? opts->sz : sizeof(o));
+	o.sz = sizeof(o);
+	o.search.vouch = &rec->vouched;
+	return tables_new(ret, &o);
+}
+
+/* The recorded vdso: this process's own, or the one that an archive kept. */
+static int unwound_vdso(struct unwound *u, const struct image_build_id *own,
+                        const struct tables_object **ret)
+{
+	const struct proc_mapping *kernel = proc_kernel(u->opts.procs);
+	struct image_build_id id = *own;
+	const unsigned char *vdso;
+	size_t n;
+	int r;
+
+	if (u->opts.own_vdso && image_own_vdso(&vdso, &n) > 0)
+		return tables_get_memory(u->opts.tables, "[vdso]", vdso, n, ret);
+	if (!id.size && kernel) {
+		id.size = kernel->object->build_id_size;
+		memcpy(id.bytes, kernel->object->build_id, sizeof(id.bytes));
+	}
+	r = tables_get_kept_vdso(u->opts.tables, &id, ret);
+	return r == -ENOENT ? 0 : r;
+}
+
+static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m,
+                                 struct unwound_mapping *ret)
+{
+	const struct tables_object *object = NULL;
+	struct image_build_id id = { .size = m->object->build_id_size };
+	uint64_t vaddr;
+	int r = 0;
+
+	memcpy(id.bytes, m->object->build_id, sizeof(id.bytes));
+	*ret = (struct unwound_mapping){ .known = true };
+	if (m->object->kind == PROC_KIND_FILE)
+		r = u->opts.running ? tables_get_inside(u->opts.tables, m->pid, m->object->path,
+		                                        &id, m->object->inode, &object)
+		                    : tables_get_inode(u->opts.tables, m->object->path, &id,
+		                                       m->object->inode, &object);
+	else if (m->object->kind == PROC_KIND_VDSO)
+		r = unwound_vdso(u, &id, &object);
+	else
+		ret->may_guess =
+		        m->object->kind == PROC_KIND_ANON || m->object->kind == PROC_KIND_JIT;
+	ret->keeps_fp = object && object->keeps_fp;
+	ret->reason = object           ? object->reason
+	              : ret->may_guess ? "no object: code made at run time"
+	                               : "nothing is known of its code";
+	if (r < 0 || !object)
+		return r;
+	if (object->table && image_segments_mapped(object->segments, object->n_segments, m->pgoff,
+	                                           m->end - m->start, &vaddr) >= 0) {
+		ret->table = object->table;
+		ret->bias = m->start - vaddr;
+	}
+	return 0;
+}
+
+static int unwound_mapping(struct unwound *u, const struct proc_mapping *m,
+                           struct unwound_mapping **ret)
+{
+	if (m->id >= u->n_mappings) {
+		size_t n = (size_t)m->id * 2 + 64;
+		struct unwound_mapping *mappings = realloc(u->mappings, n * sizeof(*mappings));
+
+		if (!mappings)
+			return -ENOMEM;
+		memset(mappings + u->n_mappings, 0, (n - u->n_mappings) * sizeof(*mappings));
+		u->mappings = mappings;
+		u->n_mappings = n;
+	}
+	*ret = &u->mappings[m->id];
+	return (*ret)->known ? 0 : unwound_mapping_table(u, m, *ret);
+}
+
+static int unwound_look(struct unwound *u, uint64_t pc, struct walk_place *ret)
+{
+	const struct proc_mapping *m = proc_space_find(u->opts.procs, u->space, pc);
+	struct unwound_mapping *mapping;
+	int r;
+
+	*ret = (struct walk_place){ 0 };
+	if (!m || m->data)
+		return -ENOENT;
+	r = unwound_mapping(u, m, &mapping);
+	if (r < 0) {
+		u->failed = r;
+		return -ENOENT;
+	}
+	ret->table = mapping->table;
+	ret->may_guess = mapping->may_guess;
+	ret->keeps_fp = mapping->keeps_fp;
+	if (mapping->table)
+		ret->rule = frametab_find(mapping->table, pc - mapping->bias);
+	return 0;
+}
+
+static int unwound_find(void *ctx, uint64_t pc, struct walk_place *ret)
+{
+	struct unwound *u = ctx;
+	struct remembered *r = &u->remembered[map_mix(pc ^ (uint64_t)u->space << 48) % REMEMBERED];
+
+	if (r->status > 0 || r->pc != pc || r->space != u->space) {
+		r->pc = pc;
+		r->space = u->space;
+		r->status = unwound_look(u, pc, &r->place);
+	}
+	*ret = r->place;
+	return r->status;
+}
+
+static int unwound_read(void *ctx, uint64_t address, uint64_t *ret)
+{
+	const struct unwound *u = ctx;
+	uint64_t at = address - u->sp;
+
+	if (address < u->sp || at > STACK_SPAN)
+		return -EFAULT;
+	if (at > u->n_stack || u->n_stack - at < 8)
+		return -ENODATA;
+	memcpy(ret, u->stack + at, 8);
+	return 0;
+}
+
+/* The sample's registers; false when they cannot be used. */
+static bool unwound_registers(const struct unwound *u, const struct seam_sample *s,
+                              struct walk_registers *ret)
+{
+	uint64_t values[64];
+
+	if (s->regs_user.abi != REGS_ABI_64 || s->regs_user.values.n > 64 || !u->opts.machine)
+		return false;
+	for (uint64_t i = 0; i < s->regs_user.values.n; i++)
+		values[i] = seam_u64s_at(&s->regs_user.values, i);
+	return walk_registers_from_perf(u->opts.machine, s->regs_user.mask, values, ret) &&
+	       ret->value[u->opts.machine == FRAMETAB_X86_64 ? 16 : 32] <= WALK_ADDRESS;
+}
+
+/* The walk ended for want of information: counts what is mapped there. */
+static int unwound_note(struct unwound *u, uint64_t pc)
+{
+	const struct proc_mapping *m = proc_space_find(u->opts.procs, u->space, pc);
+	struct unwound_missing add = { .reason = "no mapping of that time holds the address",
+		                       .samples = 1 };
+	struct unwound_missing *have = (struct unwound_missing *)(void *)u->missing.bytes;
+	struct unwound_mapping *mapping;
+	int r;
+
+	if (m) {
+		r = unwound_mapping(u, m, &mapping);
+		if (r < 0)
+			return r;
+		add.object = m->object;
+		add.reason = m->data ? "it is mapped as data" : mapping->reason;
+	}
+	for (size_t i = 0; i < u->missing.n / sizeof(add); i++) {
+		if (have[i].object == add.object && have[i].reason == add.reason) {
+			have[i].samples++;
+			return 0;
+		}
+	}
+	return buf_put(&u->missing, &add, sizeof(add));
+}
+
+static int unwound_add_walk(struct unwound *u)
+{
+	const struct walk *walk = &u->walk;
+
+	u->counts.samples++;
+	u->counts.frames += walk->n;
+	u->counts.end[walk->end]++;
+	u->counts.guessed += walk->n_sure < walk->n;
+	u->counts.guessed_frames += walk->n - walk->n_sure;
+	if (walk->end == WALK_TRUNCATED && walk->needed - u->sp + 8 > u->counts.needed)
+		u->counts.needed = walk->needed - u->sp + 8;
+	return walk->end == WALK_NO_INFO ? unwound_note(u, walk->end_pc) : 0;
+}
+
+/* What the last walk of the sample's thread saw in this address space. NULL: out of memory. */
+static struct walk_trail *unwound_trail(struct unwound *u, uint32_t tid)
+{
+	struct unwound_trail *t = &u->trails[map_mix(tid) % TRAILS];
+
+	if (!t->trail && walk_trail_new(&t->trail) < 0)
+		return NULL;
+	if (t->tid != tid || t->space != u->space)
+		walk_trail_clear(t->trail);
+	t->tid = tid;
+	t->space = u->space;
+	return t->trail;
+}
+
+void unwound_ask(const struct unwound *u, const struct seam_stitched *sample)
+{
+	const struct seam_sample *s = &sample->sample;
+	const struct unwound_trail *t = &u->trails[map_mix(s->id.tid) % TRAILS];
+	unsigned sp = u->opts.machine == FRAMETAB_X86_64 ? 7 : 31; /* perf's number of it */
+	struct walk_memory memory = { .window = s->stack_user.bytes, .n_window = s->stack_user.n };
+	uint64_t below = s->regs_user.mask & ((1ULL << sp) - 1);
+
+	if (sample->state != SEAM_STITCH_STACK_COPY || !memory.n_window)
+		return;
+	__builtin_prefetch(memory.window);
+	__builtin_prefetch(memory.window + 64);
+	if (!t->trail || t->tid != s->id.tid || !(s->regs_user.mask >> sp & 1) ||
+	    (uint64_t)__builtin_popcountll(below) >= s->regs_user.values.n)
+		return;
+	memory.start = seam_u64s_at(&s->regs_user.values, (uint64_t)__builtin_popcountll(below));
+	walk_trail_ask(t->trail, &memory);
+}
+
+int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *sample)
+{
+	const struct seam_sample *s = &sample->sample;
+	struct walk_options options = { .machine = u->opts.machine,
+		                        .marks = true,
+		                        .max_frames = WALK_FRAMES_MAX };
+	struct walk_memory memory = { .ctx = u, .read = unwound_read, .find = unwound_find };
+	struct walk_registers regs;
+	int r;
+
+	if (sample->state != SEAM_STITCH_STACK_COPY)
+		return 0;
+	if (!unwound_registers(u, s, &regs)) {
+		u->counts.unusable++;
+		return 0;
+	}
+	u->space = space;
+	u->stack = s->stack_user.bytes;
+	u->n_stack = s->stack_user.n;
+	u->sp = regs.value[u->opts.machine == FRAMETAB_X86_64 ? 7 : 31];
+	memory.window = u->stack;
+	memory.start = u->sp;
+	memory.n_window = u->n_stack;
+	memory.trail = unwound_trail(u, s->id.tid);
+	if (!memory.trail)
+		return -ENOMEM;
+	walk_stack(&options, &memory, &regs, u->frames, &u->walk);
+	r = u->failed ? u->failed : unwound_add_walk(u);
+	if (r < 0)
+		return r;
+	sample->user =
+	        (struct seam_u64s){ .bytes = (const unsigned char *)u->frames, .n = u->walk.n };
+	return 1;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unwound.h: the user half of samples that carry registers and a copy of the stack (perf record
+ * --call-graph dwarf), walked by the unwind tables of what was mapped.
+ */
+#ifndef SEAM_SAMPLES_UNWOUND_H
+#define SEAM_SAMPLES_UNWOUND_H
+
+#include <seam/stitch.h>
+
+#include "tables/tables.h"
+#include "proc/proc.h"
+#include "unwind/walk.h"
+
+struct recording; /* recording.h */
+
+struct unwound_counts {
+	uint64_t samples;        /* walked */
+	uint64_t end[WALK_ENDS]; /* why each walk ended: their sum is samples */
+	uint64_t guessed;        /* samples with guessed frames */
+	uint64_t frames, guessed_frames;
+	uint64_t
+	        unusable; /* registers of a machine, or a mode, that is not understood: not walked */
+	uint64_t needed; /* bytes: the longest stack copy that a truncated walk asked for, so far */
+};
+
+/* Where walks ended for want of unwind information. */
+struct unwound_missing {
+	const struct proc_object *object; /* NULL: nothing was mapped there */
+	const char *reason; /* why it has no table; "": it has one, without that address */
+	uint64_t samples;
+};
+
+/* One thread's. */
+struct unwound;
+
+struct unwound_opts {
+	size_t sz;
+	const struct proc_table *procs; /* sealed, or live and not changed meanwhile */
+	struct tables *tables;          /* shared between threads */
+	uint32_t machine;               /* enum frametab_machine; 0: nothing can be walked */
+	bool own_vdso; /* the recorded vdso is this process's: same machine, same kernel */
+	bool running;  /* the processes run: what they see at a path may be looked at */
+};
+
+int unwound_new(struct unwound **ret, const struct unwound_opts *opts);
+void unwound_free(struct unwound *u);
+
+/*
+ * Walks a sample in an address space (proc_space) if its state is SEAM_STITCH_STACK_COPY, and puts the
+ * addresses, with walk.h's marks, into sample->user: borrowed, until the next call.
+ * 1: walked; 0: nothing to walk; -ENOMEM.
+ */
+int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *sample);
+/* The sample will be walked soon: asks for the memory that it is likely to read. Changes no answer. */
+void unwound_ask(const struct unwound *u, const struct seam_stitched *sample);
+/* How the last walk went; good until the next. */
+const struct walk *unwound_last(const struct unwound *u);
+
+const struct unwound_counts *unwound_count(const struct unwound *u);
+void unwound_add_counts(struct unwound_counts *to, const struct unwound_counts *from);
+/* Objects that ended walks, in the order they were met; *n of them. Reasons live as long as the tables. */
+const struct unwound_missing *unwound_missing(const struct unwound *u, size_t *n);
+
+/* Options for a recording (but for tables); false: none of its events copies stacks. */
+bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret);
+
+/* Tables for a recording, by options that may be NULL: of no file that may be another one now. */
+int unwound_tables(const struct recording *rec, const struct tables_opts *opts,
+                   struct tables **ret);
+
+/* The machine of a recording, by the string of its ARCH feature ("x86_64", "aarch64"); 0: not one of ours. */
+uint32_t unwound_machine(const char *arch);
+
+#endif

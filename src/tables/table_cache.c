@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+// table_cache.c: see table_cache.h. Every failure is as if the cache were empty: a table can always be made again.
+#include "tables/table_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FILE_MAX (1ULL << 30) /* bytes of one file; libLLVM's table is 4 MB */
+#define TOUCH_S (24 * 3600)   /* a file's time of use is written at most daily */
+
+static int cache_make_path(char *path)
+{
+	for (char *p = path + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = 0;
+		if (mkdir(path, 0700) < 0 && errno != EEXIST)
+			return -errno;
+		*p = '/';
+	}
+	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+/* A directory of this user's own, that others may not write to: they could fill it. Takes the descriptor. */
+static int cache_own(int fd)
+{
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 022))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* A directory below one that is open, which is closed. */
+static int cache_below(int parent, const char *name, bool follow)
+{
+	int fd = -1;
+
+	if (mkdirat(parent, name, 0700) == 0 || errno == EEXIST)
+		fd = openat(parent, name,
+		            O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
+	close(parent);
+	return cache_own(fd);
+}
+
+/*
+ * seam/KIND below a path. Under sudo, HOME may be another user's: whoever owns it could lead us, by a link, into any directory
+ * of ours, and what is oldest there would be removed. In a directory that all may write to, links are not followed.
+ */
+static int cache_at(char *base, const char *kind)
+{
+	struct stat st;
+	bool mine;
+	int fd;
+
+	if (cache_make_path(base) < 0)
+		return -1;
+	fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) < 0 || (st.st_uid != geteuid() && st.st_uid)) {
+		close(fd);
+		return -1;
+	}
+	mine = st.st_uid == geteuid() && !(st.st_mode & 022);
+	fd = cache_below(fd, "seam", mine);
+	return fd < 0 ? -1 : cache_below(fd, kind, true);
+}
+
+void table_cache_open(struct table_cache *c, const char *kind, const char *dir, uint64_t most)
+{
+	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char path[4096];
+	int n;
+
+	*c = (struct table_cache){ .dir = -1, .most = most, .added = UINT64_MAX };
+	if (dir)
+		n = snprintf(path, sizeof(path), "%s", dir);
+	else if (base && base[0] == '/')
+		n = snprintf(path, sizeof(path), "%s", base);
+	else if (home && home[0] == '/')
+		n = snprintf(path, sizeof(path), "%s/.cache", home);
+	else
+		return;
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return;
+	if (!dir)
+		c->dir = cache_at(path, kind);
+	else if (cache_make_path(path) >= 0)
+		c->dir = cache_own(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+void table_cache_close(struct table_cache *c)
+{
+	if (c->dir >= 0)
+		close(c->dir);
+	c->dir = -1;
+}
+
+static void cache_touch(int fd, const struct stat *st)
+{
+	if (time(NULL) - st->st_mtime > TOUCH_S)
+		futimens(fd, NULL);
+}
+
+/* A file of this user's own, of a size that may be; -1: there is none. */
+static int cache_open_file(struct table_cache *c, const char *name, struct stat *st)
+{
+	int fd = c->dir < 0 ? -1 : openat(c->dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, st) && S_ISREG(st->st_mode) && st->st_uid == geteuid() && st->st_size > 0 &&
+	    (uint64_t)st->st_size <= FILE_MAX)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int table_cache_get(struct table_cache *c, const char *name, struct buf *ret)
+{
+	struct stat st;
+	ssize_t got = -1;
+	int fd = cache_open_file(c, name, &st);
+
+	if (fd < 0)
+		return 0;
+	buf_clear(ret);
+	if (buf_reserve(ret, (size_t)st.st_size))
+		got = read(fd, ret->bytes, (size_t)st.st_size);
+	if (got > 0 && got == st.st_size) {
+		ret->n = (size_t)got;
+		cache_touch(fd, &st);
+	}
+	close(fd);
+	return ret->n != 0;
+}
+
+static int cache_map_file(int fd, size_t n, const void **ret)
+{
+	void *bytes = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (bytes == MAP_FAILED)
+		return 0;
+	*ret = bytes;
+	return 1;
+}
+
+int table_cache_map(struct table_cache *c, const char *name, const void **ret, size_t *n)
+{
+	struct stat st;
+	int fd = cache_open_file(c, name, &st), mapped;
+
+	if (fd < 0)
+		return 0;
+	mapped = !(st.st_mode & 022) && cache_map_file(fd, (size_t)st.st_size, ret);
+	if (mapped) {
+		*n = (size_t)st.st_size;
+		cache_touch(fd, &st);
+	}
+	close(fd);
+	return mapped;
+}
+
+int table_cache_spill(struct table_cache *c, const void *bytes, size_t n, const void **ret)
+{
+	int fd = c->dir < 0 || !n || n > FILE_MAX
+	                 ? -1
+	                 : openat(c->dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int mapped;
+
+	if (fd < 0)
+		return 0;
+	mapped = write(fd, bytes, n) == (ssize_t)n && cache_map_file(fd, n, ret);
+	close(fd);
+	return mapped;
+}
+
+struct cache_file {
+	char name[64];
+	uint64_t bytes;
+	time_t used;
+};
+
+static int cache_by_use(const void *a, const void *b)
+{
+	const struct cache_file *x = a, *y = b;
+
+	return x->used < y->used ? -1 : x->used > y->used;
+}
+
+/* Removes the files used least recently until a quarter below the limit is free again. */
+static void cache_shrink(struct table_cache *c)
+{
+	struct buf files = { 0 };
+	struct cache_file *list;
+	struct dirent *entry;
+	uint64_t bytes = 0;
+	struct stat st;
+	size_t n;
+	DIR *dir;
+	int fd = openat(c->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	dir = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((entry = readdir(dir))) {
+		struct cache_file file = { 0 };
+
+		if (strlen(entry->d_name) >= sizeof(file.name) ||
+		    fstatat(c->dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		strcpy(file.name, entry->d_name);
+		file.bytes = (uint64_t)st.st_size;
+		file.used = st.st_mtime;
+		bytes += file.bytes;
+		buf_put(&files, &file, sizeof(file));
+	}
+	closedir(dir);
+	list = (struct cache_file *)(void *)files.bytes;
+	n = files.failed ? 0 : files.n / sizeof(*list);
+	c->added = bytes;
+	if (bytes > c->most && n) {
+		qsort(list, n, sizeof(*list), cache_by_use);
+		for (size_t i = 0; i < n && c->added > c->most / 4 * 3; i++) {
+			if (!unlinkat(c->dir, list[i].name, 0))
+				c->added -= list[i].bytes;
+		}
+	}
+	buf_free(&files);
+}
+
+void table_cache_put(struct table_cache *c, const char *name, const void *bytes, size_t n)
+{
+	char temporary[64];
+	ssize_t put;
+	int fd;
+
+	if (c->dir < 0 || n > c->most / 2)
+		return;
+	snprintf(temporary, sizeof(temporary), ".%ld.%.40s", (long)getpid(), name);
+	fd = openat(c->dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	put = write(fd, bytes, n);
+	close(fd);
+	if (put < 0 || (size_t)put != n || renameat(c->dir, temporary, c->dir, name) < 0) {
+		unlinkat(c->dir, temporary, 0);
+		return;
+	}
+	if (c->added == UINT64_MAX || (c->added += n) > c->most)
+		cache_shrink(c);
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+// tables.c: see tables.h. One entry per (path, build-id), made (tables_make.c) under the lock of that entry, so that threads that
+// need different objects do not wait for each other.
+#include "tables/tables.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tables/tables_parts.h"
+
+#define VDSO_MAX (1u << 20)
+
+int tables_new(struct tables **ret, const struct tables_opts *opts)
+{
+	struct tables *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	if (opts)
+		memcpy(&t->opts, opts, opts->sz < sizeof(*opts) ? opts->sz : sizeof(*opts));
+	t->opts.search.sz = sizeof(t->opts.search);
+	t->helpers = t->opts.helpers;
+	t->cache.dir = -1;
+	if (!t->opts.no_cache)
+		table_cache_open(&t->cache, "unwind", t->opts.cache_dir,
+		                 t->opts.cache_bytes ? t->opts.cache_bytes : 512ULL << 20);
+	pthread_mutex_init(&t->lock, NULL);
+	*ret = t;
+	return 0;
+}
+
+void tables_free(struct tables *t)
+{
+	if (!t)
+		return;
+	for (struct tables_entry *e = t->entries; e; e = e->next) {
+		pthread_mutex_destroy(&e->lock);
+		buf_free(&e->blob);
+		if (e->mapped)
+			munmap((void *)e->mapped, e->n_mapped);
+		free(e->segments);
+	}
+	buf_free(&t->kept_vdso);
+	table_cache_close(&t->cache);
+	map_free(&t->by_hash);
+	map_free(&t->inside);
+	map_free(&t->mapped);
+	arena_free(&t->arena);
+	pthread_mutex_destroy(&t->lock);
+	free(t);
+}
+
+static struct tables_entry *tables_entry(struct tables *t, const char *path,
+                                         const struct image_build_id *id, uint64_t inode,
+                                         const void *memory, size_t n)
+{
+	static const struct image_build_id none;
+	uint64_t hash, *slot;
+	struct tables_entry *e;
+
+	id = id ? id : &none;
+	if (id->size)
+		inode = 0;
+	hash = map_hash_bytes(path, strlen(path), map_hash_bytes(id->bytes, id->size, 0));
+	slot = map_slot(&t->by_hash, hash, NULL);
+	if (!slot)
+		return NULL;
+	for (e = (struct tables_entry *)(uintptr_t)*slot; e; e = e->same) {
+		if (!strcmp(e->object.path, path) && e->build_id.size == id->size &&
+		    e->memory == memory && e->inode == inode &&
+		    !memcmp(e->build_id.bytes, id->bytes, id->size))
+			return e;
+	}
+	e = arena_alloc(&t->arena, sizeof(*e));
+	if (!e)
+		return NULL;
+	e->object.path = arena_string(&t->arena, path, strlen(path));
+	if (!e->object.path)
+		return NULL;
+	e->object.reason = e->reason;
+	e->build_id = *id;
+	e->inode = inode;
+	e->memory = memory;
+	e->n_memory = n;
+	pthread_mutex_init(&e->lock, NULL);
+	e->same = (struct tables_entry *)(uintptr_t)*slot;
+	e->next = t->entries;
+	t->entries = e;
+	*slot = (uintptr_t)e;
+	return e;
+}
+
+static int tables_lookup(struct tables *t, const char *path, const struct image_build_id *id,
+                         uint64_t inode, const void *memory, size_t n,
+                         const struct tables_object **ret)
+{
+	struct tables_entry *e;
+
+	pthread_mutex_lock(&t->lock);
+	e = tables_entry(t, path, id, inode, memory, n);
+	pthread_mutex_unlock(&t->lock);
+	if (!e)
+		return -ENOMEM;
+	pthread_mutex_lock(&e->lock);
+	if (!e->made)
+		tables_make(t, e);
+	e->made = true;
+	pthread_mutex_unlock(&e->lock);
+	*ret = &e->object;
+	return 0;
+}
+
+int tables_get(struct tables *t, const char *path, const struct image_build_id *build_id,
+               const struct tables_object **ret)
+{
+	return tables_lookup(t, path, build_id, 0, NULL, 0, ret);
+}
+
+int tables_get_inode(struct tables *t, const char *path, const struct image_build_id *build_id,
+                     uint64_t inode, const struct tables_object **ret)
+{
+	return tables_lookup(t, path, build_id, inode, NULL, 0, ret);
+}
+
+static bool tables_is_whole(const struct tables_object *object)
+{
+	return object && (object->table || object->keeps_fp);
+}
+
+/* Below the process's own root, where that leads elsewhere than ours. By build-id one process's file is every one's. */
+static int tables_below(struct tables *t, const char *path, const struct image_build_id *id,
+                        uint64_t inode, const char *below, const struct tables_object **ret)
+{
+	uint64_t hash = map_hash_bytes(id->bytes, id->size, 0), known = 0;
+	const struct tables_object *object;
+	struct stat st, ours;
+	int r = 0;
+
+	pthread_mutex_lock(&t->lock);
+	if (id->size)
+		map_get(&t->inside, hash, &known);
+	pthread_mutex_unlock(&t->lock);
+	object = (const struct tables_object *)(uintptr_t)known;
+	if (!object) {
+		if (stat(below, &st) < 0 || (!id->size && st.st_ino != inode) ||
+		    (stat(path, &ours) == 0 && ours.st_dev == st.st_dev &&
+		     ours.st_ino == st.st_ino))
+			return 0;
+		r = tables_get_inode(t, below, id, inode, &object);
+	}
+	if (r < 0 || !tables_is_whole(object))
+		return r;
+	*ret = object;
+	if (!known && id->size) {
+		pthread_mutex_lock(&t->lock);
+		map_put(&t->inside, hash, (uintptr_t)object); /* else it is read again */
+		pthread_mutex_unlock(&t->lock);
+	}
+	return 0;
+}
+
+int tables_get_inside(struct tables *t, uint32_t pid, const char *path,
+                      const struct image_build_id *build_id, uint64_t inode,
+                      const struct tables_object **ret)
+{
+	char below[4096 + 32];
+	int r = tables_get_inode(t, path, build_id, inode, ret);
+
+	if (r < 0 || tables_is_whole(*ret) || path[0] != '/' || (!build_id->size && !inode) ||
+	    (size_t)snprintf(below, sizeof(below), "/proc/%u/root%s", pid, path) >= sizeof(below))
+		return r;
+	return tables_below(t, path, build_id, inode, below, ret);
+}
+
+static int tables_note(struct tables *t, const char *path, uint64_t inode,
+                       const struct timespec *written)
+{
+	struct tables_entry *e;
+
+	pthread_mutex_lock(&t->lock);
+	e = tables_entry(t, path, NULL, inode, NULL, 0);
+	pthread_mutex_unlock(&t->lock);
+	if (!e)
+		return -ENOMEM;
+	pthread_mutex_lock(&e->lock);
+	if (!e->noted && !e->made) {
+		e->noted = true;
+		e->written = *written;
+	}
+	pthread_mutex_unlock(&e->lock);
+	return 0;
+}
+
+int tables_mapped(struct tables *t, const char *path, uint64_t inode)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || st.st_ino != inode)
+		return 0; /* tables_get_inode will find the same */
+	return tables_note(t, path, inode, &st.st_mtim);
+}
+
+int tables_mapped_before(struct tables *t, struct tables *other, const char *path, uint64_t inode)
+{
+	struct tables_entry *e;
+
+	pthread_mutex_lock(&other->lock);
+	e = tables_entry(other, path, NULL, inode, NULL, 0);
+	pthread_mutex_unlock(&other->lock);
+	if (!e)
+		return -ENOMEM;
+	return e->noted ? tables_note(t, path, inode, &e->written) : 0;
+}
+
+int tables_get_memory(struct tables *t, const char *name, const void *bytes, size_t n,
+                      const struct tables_object **ret)
+{
+	return tables_lookup(t, name, NULL, 0, bytes, n, ret);
+}
+
+static int tables_read(const char *path, struct buf *ret)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : 1;
+
+	while (n > 0 && ret->n <= VDSO_MAX) {
+		void *to = buf_reserve(ret, 1 << 14);
+
+		n = to ? read(fd, to, 1 << 14) : -1;
+		ret->n += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return n < 0 || !ret->n || ret->n > VDSO_MAX ? -ENOENT : 0;
+}
+
+/* A recording is of one kernel: the bytes of one vdso are kept, those of the first that is asked for. */
+int tables_get_kept_vdso(struct tables *t, const struct image_build_id *id,
+                         const struct tables_object **ret)
+{
+	char path[4096];
+	bool have;
+
+	pthread_mutex_lock(&t->lock);
+	if (!t->kept_known) {
+		t->kept_known = true;
+		t->kept_id = *id;
+		if (image_kept_path(&t->opts.search, id, "vdso", path, sizeof(path)) < 0 ||
+		    tables_read(path, &t->kept_vdso) < 0)
+			buf_clear(&t->kept_vdso);
+	}
+	have = t->kept_vdso.n && image_build_id_equal(&t->kept_id, id);
+	pthread_mutex_unlock(&t->lock);
+	if (!have)
+		return -ENOENT;
+	return tables_get_memory(t, "[vdso]", t->kept_vdso.bytes, t->kept_vdso.n, ret);
+}
+
+void tables_rest(struct tables *t, const void *header)
+{
+	uint64_t n;
+	bool mapped;
+
+	pthread_mutex_lock(&t->lock);
+	mapped = map_get(&t->mapped, (uintptr_t)header, &n);
+	pthread_mutex_unlock(&t->lock);
+	/* Shared pages of a file: what is dropped is read again. */
+	if (mapped)
+		madvise((void *)header, n, MADV_DONTNEED);
+}
+
+void tables_count(struct tables *t, struct tables_counts *ret)
+{
+	pthread_mutex_lock(&t->lock);
+	*ret = t->counts;
+	pthread_mutex_unlock(&t->lock);
+}

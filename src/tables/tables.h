@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tables.h: the unwind table of an object, made once per build-id and kept in a cache on disk.
+ *
+ * Finds the object's file (only one with the recorded build-id is used), hands its sections to
+ * unwind/, and stores what comes out in $XDG_CACHE_HOME/seam/unwind/BUILD-ID.table, whose pages are then used: they are the kernel's to
+ * take back, and shared. Where there is no such file, the table is in this process's own memory. Any thread.
+ */
+#ifndef SEAM_TABLES_TABLES_H
+#define SEAM_TABLES_TABLES_H
+
+#include "image/image.h"
+#include "unwind/frametab.h"
+
+struct tables;
+
+struct tables_opts {
+	size_t sz;
+	struct image_search search;
+	bool no_cache;         /* neither read nor write the cache on disk */
+	const char *cache_dir; /* NULL: $XDG_CACHE_HOME/seam/unwind, or ~/.cache/seam/unwind */
+	uint64_t cache_bytes;  /* the cache is kept below this, least used first; 0: 512 MiB */
+	/*
+	 * Threads that may help those that ask to make tables of large objects: so many at once, whatever the number of
+	 * objects that are made at once. 0: none (a recorder, whose threads are bounded, and which makes several objects).
+	 */
+	unsigned helpers;
+};
+
+struct tables_object {
+	const struct frametab *table; /* NULL: there is none; reason says why */
+	const char *reason;           /* one sentence for people; "" when there is a table */
+	const char *path;             /* as asked for */
+	const struct image_segment *segments;
+	size_t n_segments;
+	bool keeps_fp; /* little or nothing of its code has unwind information, and it keeps frame pointers */
+};
+
+struct tables_counts {
+	uint64_t built, from_cache, without; /* objects */
+	uint64_t bytes;                      /* of all tables */
+	uint64_t own_bytes; /* of them in this process's own memory; the rest are pages of files */
+	uint64_t skipped_functions; /* unwind information that could not be understood */
+};
+
+int tables_new(struct tables **ret, const struct tables_opts *opts);
+void tables_free(struct tables *t);
+
+/*
+ * The table of an object; the same pointer for the same path and build-id, made at the first call. Always
+ * fills *ret but for -ENOMEM. Lives until tables_free.
+ */
+int tables_get(struct tables *t, const char *path, const struct image_build_id *build_id,
+               const struct tables_object **ret);
+/*
+ * The same of a file without build-id, of which a recording says the inode (0: it does not): the file at the
+ * path is taken only if it has that inode, and, if tables_mapped was told, has not been written since.
+ */
+int tables_get_inode(struct tables *t, const char *path, const struct image_build_id *build_id,
+                     uint64_t inode, const struct tables_object **ret);
+/* The same for what a process that still runs has mapped: it may see another file at the path (a container), which is then
+ * read below its own root. */
+int tables_get_inside(struct tables *t, uint32_t pid, const char *path,
+                      const struct image_build_id *build_id, uint64_t inode,
+                      const struct tables_object **ret);
+/* A file without build-id was mapped a moment ago: notes when it was last written. -ENOMEM. */
+int tables_mapped(struct tables *t, const char *path, uint64_t inode);
+/* Takes over what tables_mapped noted of a file in other tables. -ENOMEM. */
+int tables_mapped_before(struct tables *t, struct tables *other, const char *path, uint64_t inode);
+/* From memory (the vdso): bytes must stay valid until tables_free. */
+int tables_get_memory(struct tables *t, const char *name, const void *bytes, size_t n,
+                      const struct tables_object **ret);
+
+/* A vdso that an archive keeps under this build-id, its own or its kernel's. 0 and *ret; -ENOENT: none. */
+int tables_get_kept_vdso(struct tables *t, const struct image_build_id *id,
+                         const struct tables_object **ret);
+
+/* A table (its header) is not looked at for a while: its memory may go, and comes back when it is. */
+void tables_rest(struct tables *t, const void *header);
+
+void tables_count(struct tables *t, struct tables_counts *ret);
+
+#endif

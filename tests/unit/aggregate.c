@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: MIT
+// Unit tests of samples/, resolve/ and aggregate/: recordings made by bench/scenario, whose truth is known, through the writer
+// and the reader into a profile: every state and every user frame must be the true one, however many
+// threads there are and whether the records' bytes last or not; and the rules of walking frames.
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <seam/reader.h>
+#include <seam/writer.h>
+
+#include "../../bench/scenario.h"
+#include "base/map.h"
+#include "aggregate/load.h"
+#include "samples/ordered.h"
+#include "resolve/places.h"
+#include "samples/stacks.h"
+
+/* Where the addresses of the scenario's answers begin. */
+#define ANSWERS 0x550000000000ULL
+
+static struct scenario_opts machine(uint64_t seed)
+{
+	return (struct scenario_opts){ .seed = seed,
+		                       .tasks = 12,
+		                       .cpus = 3,
+		                       .frames = 12,
+		                       .at_once = 500,
+		                       .kernel_only = 800,
+		                       .user_mode = 2000,
+		                       .again = 4000,
+		                       .late = 500,
+		                       .lost = 200,
+		                       .exec = 200,
+		                       .exit = 100,
+		                       .twin_sample = 100,
+		                       .twin_answer = 100,
+		                       .migrate = 500 };
+}
+
+/* Runs the machine into a file until it has n samples; in the order in which things happened. */
+static struct scenario *write_recording(const char *path, uint64_t seed, uint32_t n, int compress)
+{
+	struct scenario_opts opts = machine(seed);
+	struct seam_writer_opts how = { .sz = sizeof(how), .compress_level = compress };
+	struct scenario_record records[SCENARIO_STEP];
+	struct seam_error err = { 0 };
+	struct seam_writer *writer;
+	struct buf bytes = { 0 };
+	struct scenario *sc;
+	size_t described;
+
+	assert_int_equal(scenario_new(&sc, &opts), 0);
+	assert_int_equal(seam_writer_open(&writer, path, scenario_events(sc), &how, &err), 0);
+	while (scenario_samples(sc) < n) {
+		described = 0;
+		buf_clear(&bytes);
+		assert_int_equal(scenario_step(sc, &bytes, records, &described), 0);
+		assert_int_equal(seam_writer_write(writer, bytes.bytes, bytes.n, &err), 0);
+	}
+	scenario_end(sc);
+	assert_int_equal(seam_writer_close(writer, &err), 0);
+	buf_free(&bytes);
+	return sc;
+}
+
+struct loaded {
+	struct seam_reader *reader;
+	struct recording *rec;
+	struct load load;
+};
+
+static struct loaded load_noted(const char *path, const struct load_opts *opts, bool notes)
+{
+	struct recording_opts learn = { .sz = sizeof(learn), .notes = notes };
+	struct seam_error err = { 0 };
+	struct loaded l = { 0 };
+
+	assert_int_equal(seam_reader_open(&l.reader, path, NULL, &err), 0);
+	assert_int_equal(recording_open(&l.rec, l.reader, &learn, &err), 0);
+	assert_int_equal(!!l.rec->notes, notes);
+	assert_int_equal(load_recording(&l.load, l.rec, opts, &err), 0);
+	return l;
+}
+
+static struct loaded load(const char *path, const struct load_opts *opts)
+{
+	return load_noted(path, opts, false);
+}
+
+static void unload(struct loaded *l)
+{
+	load_free(&l->load);
+	recording_close(l->rec);
+	seam_reader_close(l->reader);
+}
+
+static char *temporary(void)
+{
+	static char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/tmp/seam-aggregate-XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	return path;
+}
+
+/* Samples by state, and the user frames of all of them, summed up from the truth. */
+static void truth_of(const struct scenario *sc, uint64_t *states, uint64_t *frames)
+{
+	*frames = 0;
+	memset(states, 0, sizeof(uint64_t) * SEAM_STITCH_STATES);
+	for (uint32_t i = 0; i < scenario_samples(sc); i++) {
+		const struct scenario_truth *t = scenario_truth(sc, i);
+
+		states[t->state]++;
+		for (uint32_t f = 0; t->chain && f < scenario_frames(sc, t->chain); f++)
+			*frames += map_mix(scenario_frame(t->chain, f));
+	}
+}
+
+static void assert_true_profile(const struct load *l, const struct scenario *sc)
+{
+	uint64_t states[SEAM_STITCH_STATES], frames, found = 0, lone = 0;
+	struct profile_account account;
+
+	truth_of(sc, states, &frames);
+	profile_account(l->profile, 0, &account);
+	assert_int_equal(account.samples, scenario_samples(sc));
+	for (size_t s = 0; s < SEAM_STITCH_STATES; s++)
+		assert_int_equal(account.state[s], states[s]);
+	/* No mappings were recorded: user frames are unknown ones with their raw address. */
+	for (size_t i = 0; i < profile_n_rows(l->profile); i++) {
+		const struct profile_row *row = profile_row_at(l->profile, i);
+		uint32_t node = row->key.node;
+
+		for (; node != PROFILE_ROOT; node = profile_node_at(l->profile, node)->parent) {
+			const struct profile_frame *f =
+			        profile_frame_at(l->profile,
+			                         profile_node_at(l->profile, node)->frame);
+
+			assert_true(f->address < SEAM_CONTEXT_MAX);
+			if (f->kind == PROFILE_KERNEL)
+				continue;
+			if (f->address >= ANSWERS) {
+				found += row->samples * map_mix(f->address);
+			} else if (row->key.state != SEAM_STITCH_IMMEDIATE) {
+				/* Hit user mode and was never answered: where it hit is known. */
+				assert_int_equal(profile_node_at(l->profile, row->key.node)->parent,
+				                 PROFILE_ROOT);
+				lone++;
+			}
+		}
+	}
+	assert_int_equal(found, frames);
+	assert_true(lone > 0);
+}
+
+static void every_state_and_frame_is_true(void **state)
+{
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		char *path = temporary();
+		struct scenario *sc = write_recording(path, seed, 20000, 0);
+		uint64_t rows = 0;
+
+		for (unsigned threads = 1; threads <= 4; threads += 3) {
+			struct load_opts opts = { .sz = sizeof(opts), .threads = threads };
+			struct loaded l = load(path, &opts);
+
+			assert_true(l.rec->stable);
+			assert_true_profile(&l.load, sc);
+			assert_int_equal(l.load.stitch.duplicate_samples,
+			                 scenario_counts(sc)->duplicate_samples);
+			assert_int_equal(l.load.taken, scenario_samples(sc));
+			if (rows)
+				assert_int_equal(profile_n_rows(l.load.profile), rows);
+			rows = profile_n_rows(l.load.profile);
+			unload(&l);
+		}
+		scenario_free(sc);
+		unlink(path);
+	}
+}
+
+static void compressed_is_the_same(void **state)
+{
+	char *path = temporary();
+	struct scenario *sc = write_recording(path, 9, 20000, 3);
+	struct load_opts opts = { .sz = sizeof(opts) };
+	struct loaded l = load(path, &opts);
+
+	assert_true_profile(&l.load, sc);
+	/* The way of bytes that do not last: the file is read a second time, halves are copied. */
+	load_free(&l.load);
+	l.rec->stable = false;
+	assert_int_equal(load_recording(&l.load, l.rec, &opts, NULL), 0);
+	assert_true_profile(&l.load, sc);
+	unload(&l);
+	scenario_free(sc);
+	unlink(path);
+}
+
+static void assert_equal_text(const struct profile *a, uint32_t in_a, const struct profile *b,
+                              uint32_t in_b)
+{
+	assert_string_equal(profile_text(a, in_a), profile_text(b, in_b));
+}
+
+/* All that two profiles say of rows, stacks and samples. */
+static void assert_equal_profiles(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(profile_n_rows(a), profile_n_rows(b));
+	assert_int_equal(profile_n_nodes(a), profile_n_nodes(b));
+	assert_int_equal(profile_n_samples(a), profile_n_samples(b));
+	for (size_t i = 0; i < profile_n_rows(a); i++) {
+		const struct profile_row *row = profile_row_at(a, i), *other = profile_row_at(b, i);
+		const struct profile_task *task = profile_task_at(a, row->key.task);
+		const struct profile_task *of_other = profile_task_at(b, other->key.task);
+
+		assert_memory_equal(row, other, sizeof(*row));
+		assert_equal_text(a, task->comm, b, of_other->comm);
+		assert_int_equal(task->pid, of_other->pid);
+		assert_int_equal(task->tid, of_other->tid);
+	}
+	for (uint32_t i = 1; i <= profile_n_nodes(a); i++) {
+		const struct profile_node *node = profile_node_at(a, i);
+		const struct profile_frame *f = profile_frame_at(a, node->frame);
+
+		assert_memory_equal(node, profile_node_at(b, i), sizeof(*node));
+		assert_int_equal(f->address, profile_frame_at(b, node->frame)->address);
+		assert_int_equal(f->kind, profile_frame_at(b, node->frame)->kind);
+	}
+	for (size_t i = 0; i < profile_n_samples(a); i++)
+		assert_memory_equal(profile_sample_at(a, i), profile_sample_at(b, i),
+		                    sizeof(struct profile_sample));
+}
+
+/* Counted from notes, a recording says what it says decoded twice. */
+static void notes_say_the_same(void **state)
+{
+	static const unsigned keep[] = { 0, PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_CPU,
+		                         PROFILE_KEEP_SLICE | PROFILE_KEEP_SAMPLES };
+
+	for (uint64_t seed = 20; seed < 26; seed++) {
+		char *path = temporary();
+		struct scenario *sc = write_recording(path, seed, 20000, seed % 2 ? 3 : 0);
+		struct load_opts opts = { .sz = sizeof(opts),
+			                  .keep = keep[seed % 3],
+			                  .slice_ns = 1000000 };
+		struct loaded twice = load_noted(path, &opts, false);
+		struct loaded once = load_noted(path, &opts, true);
+		struct profile *a, *b;
+
+		assert_true_profile(&once.load, sc);
+		assert_null(once.rec->notes); /* taken over */
+		assert_int_equal(profile_canonical(&a, twice.load.profile), 0);
+		assert_int_equal(profile_canonical(&b, once.load.profile), 0);
+		assert_equal_profiles(a, b);
+		assert_memory_equal(&once.load.stitch, &twice.load.stitch,
+		                    sizeof(once.load.stitch));
+		assert_int_equal(once.load.taken, twice.load.taken);
+		profile_free(a);
+		profile_free(b);
+		/* And once more, by its samples. */
+		load_free(&once.load);
+		assert_int_equal(load_recording(&once.load, once.rec, &opts, NULL), 0);
+		assert_true_profile(&once.load, sc);
+		unload(&twice);
+		unload(&once);
+		scenario_free(sc);
+		unlink(path);
+	}
+}
+
+struct in_order {
+	uint64_t last_ns, samples, answers, others;
+	uint64_t states[SEAM_STITCH_STATES], frames;
+};
+
+static int count_item(void *ctx, const struct batch_item *item)
+{
+	struct in_order *o = ctx;
+
+	assert_true(item->time_ns >= o->last_ns);
+	o->last_ns = item->time_ns;
+	if (item->record.type == SEAM_RECORD_CALLCHAIN_DEFERRED) {
+		o->answers++;
+	} else if (item->record.type == SEAM_RECORD_SAMPLE) {
+		o->samples++;
+		o->states[item->sample.state]++;
+		for (uint64_t i = 0; i < item->sample.user.n; i++) {
+			uint64_t addr = seam_u64s_at(&item->sample.user, i);
+
+			o->frames += addr >= ANSWERS ? map_mix(addr) : 0;
+		}
+	} else {
+		o->others++;
+	}
+	return 0;
+}
+
+/* ---- bytes made in threads ---- */
+
+struct text_threads {
+	struct in_order_text {
+		struct text_threads *all;
+	} thread[ORDERED_THREADS_MAX];
+	unsigned n;
+	uint64_t last_ns, items, hash;
+};
+
+static int text_start(void *ctx, void **ret)
+{
+	struct text_threads *t = ctx;
+
+	t->thread[t->n].all = t;
+	*ret = &t->thread[t->n++];
+	return 0;
+}
+
+static int text_put(void *thread, const struct batch_item *item, struct buf *out)
+{
+	uint64_t words[4] = { item->time_ns, item->record.offset, item->record.type, 0 };
+
+	for (uint64_t i = 0; item->record.type == SEAM_RECORD_SAMPLE && i < item->sample.user.n;
+	     i++)
+		words[3] = map_mix(words[3] ^ seam_u64s_at(&item->sample.user, i));
+	return buf_put(out, words, sizeof(words));
+}
+
+static int text_write(void *ctx, const struct buf *out)
+{
+	struct text_threads *t = ctx;
+
+	assert_int_equal(out->n % 32, 0);
+	for (size_t at = 0; at < out->n; at += 32) {
+		uint64_t words[4];
+
+		memcpy(words, out->bytes + at, sizeof(words));
+		assert_true(words[0] >= t->last_ns);
+		t->last_ns = words[0];
+		t->hash = map_hash_bytes(words, sizeof(words), t->hash);
+		t->items++;
+	}
+	return 0;
+}
+
+static int text_full(void *ctx, const struct buf *out)
+{
+	return ++((struct text_threads *)ctx)->items > 3 ? -ENOSPC : 0;
+}
+
+static void threads_write_the_same(void **state)
+{
+	char *path = temporary();
+	struct scenario *sc = write_recording(path, 11, 30000, 0);
+	struct load_opts load_opts = { .sz = sizeof(load_opts) };
+	struct loaded l = load(path, &load_opts);
+	struct text_threads first = { 0 };
+
+	for (unsigned round = 0; round < 4; round++) {
+		struct text_threads t = { 0 };
+		struct ordered_opts opts = { .sz = sizeof(opts),
+			                     .threads = (const unsigned[]){ 1, 2, 7, 3 }[round] };
+		struct ordered_writer writer = {
+			.start = text_start, .put = text_put, .write = text_write, .ctx = &t
+		};
+
+		l.rec->stable = round < 3; /* bytes that do not last are copied, by one thread */
+		assert_int_equal(ordered_text(l.rec, &opts, &writer, NULL), 0);
+		assert_int_equal(t.n, l.rec->stable ? opts.threads : 1);
+		if (!round)
+			first = t;
+		assert_int_equal(t.items, first.items);
+		assert_int_equal(t.hash, first.hash);
+		t.items = 0;
+		writer.write = text_full;
+		t.n = 0;
+		assert_int_equal(ordered_text(l.rec, &opts, &writer, NULL), -ENOSPC);
+	}
+	assert_int_equal(first.items, l.load.stitch.samples);
+	unload(&l);
+	scenario_free(sc);
+	unlink(path);
+}
+
+static void ordered_gives_all_in_order(void **state)
+{
+	char *path = temporary();
+	struct scenario *sc = write_recording(path, 10, 20000, 0);
+	struct load_opts load_opts = { .sz = sizeof(load_opts) };
+	uint64_t states[SEAM_STITCH_STATES], frames;
+	struct loaded l = load(path, &load_opts);
+	struct in_order o = { 0 };
+	struct ordered_opts opts = { .sz = sizeof(opts) };
+
+	truth_of(sc, states, &frames);
+	assert_int_equal(ordered_each(l.rec, &opts, count_item, &o, NULL), 0);
+	assert_int_equal(o.samples, scenario_samples(sc));
+	assert_int_equal(o.answers + o.others, 0);
+	assert_memory_equal(o.states, states, sizeof(states));
+	assert_int_equal(o.frames, frames);
+	o = (struct in_order){ 0 };
+	opts.answers = opts.tasks = true;
+	assert_int_equal(ordered_each(l.rec, &opts, count_item, &o, NULL), 0);
+	assert_int_equal(o.samples, scenario_samples(sc));
+	assert_int_equal(o.answers, l.rec->counts.type[SEAM_RECORD_CALLCHAIN_DEFERRED]);
+	assert_int_equal(o.others, l.rec->counts.type[SEAM_RECORD_COMM] +
+	                                   l.rec->counts.type[SEAM_RECORD_FORK] +
+	                                   l.rec->counts.type[SEAM_RECORD_EXIT]);
+	assert_true(o.others > 0);
+	unload(&l);
+	scenario_free(sc);
+	unlink(path);
+}
+
+static bool take_cpu_1(void *ctx, const struct seam_stitched *sample, const char *comm)
+{
+	return sample->sample.id.cpu == 1;
+}
+
+static void take_and_max_stack(void **state)
+{
+	char *path = temporary();
+	struct scenario *sc = write_recording(path, 11, 5000, 0);
+	struct load_opts opts = {
+		.sz = sizeof(opts), .take = take_cpu_1, .max_stack = 2, .keep = PROFILE_KEEP_CPU
+	};
+	struct loaded l = load(path, &opts);
+
+	assert_true(l.load.taken > 0 && l.load.not_taken > 0);
+	assert_int_equal(l.load.taken + l.load.not_taken, scenario_samples(sc));
+	for (size_t i = 0; i < profile_n_rows(l.load.profile); i++) {
+		const struct profile_row *row = profile_row_at(l.load.profile, i);
+		uint32_t node = row->key.node;
+		int depth = 0;
+
+		assert_int_equal(row->key.cpu, 1);
+		for (; node != PROFILE_ROOT; node = profile_node_at(l.load.profile, node)->parent)
+			depth++;
+		assert_true(depth <= 2);
+	}
+	unload(&l);
+	scenario_free(sc);
+	unlink(path);
+}
+
+/* ---- the walk over one sample ---- */
+
+static struct seam_u64s words(const uint64_t *w, uint64_t n)
+{
+	return (struct seam_u64s){ .bytes = (const unsigned char *)w, .n = n };
+}
+
+static void walk_minds_markers_and_callers(void **state)
+{
+	static const uint64_t kernel[] = {
+		SEAM_CONTEXT_KERNEL, 10, 11, SEAM_CONTEXT_GUEST_KERNEL, 20, SEAM_CONTEXT_KERNEL, 12
+	};
+	static const uint64_t user[] = { 30, 31 };
+	static const struct frame_at expected[] = {
+		{ .addr = 10 },
+		{ .addr = 11, .caller = true },
+		{ .addr = 20, .guest = true },
+		{ .addr = 12 },
+		{ .addr = 30, .user = true },
+		{ .addr = 31, .user = true, .caller = true },
+	};
+	struct seam_stitched s = { .kernel = words(kernel, 7), .user = words(user, 2) };
+	struct frame_walk walk = { 0 };
+	struct frame_at at;
+	size_t n = 0;
+
+	while (frame_walk_next(&walk, &s, &at)) {
+		assert_in_range(n, 0, 5);
+		assert_int_equal(at.addr, expected[n].addr);
+		assert_int_equal(at.user, expected[n].user);
+		assert_int_equal(at.caller, expected[n].caller);
+		assert_int_equal(at.guest, expected[n].guest);
+		n++;
+	}
+	assert_int_equal(n, 6);
+	assert_false(frame_walk_next(&walk, &s, &at));
+}
+
+static void walk_without_a_chain_gives_the_ip(void **state)
+{
+	struct seam_event event = { .attr = { .sample_type = SEAM_SAMPLE_IP } };
+	struct seam_stitched s = { .sample = { .ip = 77, .event = &event },
+		                   .misc = SEAM_MISC_USER };
+	struct frame_walk walk = { 0 };
+	struct frame_at at;
+
+	assert_true(frame_walk_next(&walk, &s, &at));
+	assert_int_equal(at.addr, 77);
+	assert_true(at.user && !at.caller && !at.guest);
+	assert_false(frame_walk_next(&walk, &s, &at));
+	event.attr.sample_type = 0; /* nothing at all is known */
+	walk = (struct frame_walk){ 0 };
+	assert_false(frame_walk_next(&walk, &s, &at));
+}
+
+static void stacks_share_only_what_is_equal(void **state)
+{
+	static const uint64_t a[] = { 1, 2, 3 }, b[] = { 1, 2, 4 };
+	struct seam_stitched s = { .sample = { .period = 5 }, .user = words(a, 3) };
+	struct stacks_key key = { .event = 1 };
+	struct seam_stitched copy;
+	struct seam_events *events;
+	struct stacks t = { 0 };
+
+	assert_int_equal(seam_events_new(&events), 0);
+
+	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, false, 1), 0);
+	assert_int_equal(stacks_settle(&t), 0);
+	assert_int_equal(t.n, 1);
+	assert_int_equal(t.entries[0].samples, 2);
+	assert_int_equal(t.entries[0].weight, 10);
+	copy = stacks_sample(&t, &t.entries[0], events);
+	assert_int_equal(copy.user.n, 3);
+	assert_ptr_not_equal(copy.user.bytes, a);
+	assert_memory_equal(copy.user.bytes, a, sizeof(a));
+	s.user = words(b, 3);
+	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	s.user = words(a, 2);
+	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	s.kernel = words(a, 2); /* the same words in the other half */
+	s.user = words(a, 0);
+	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	key.user_space = 1;
+	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	assert_int_equal(stacks_settle(&t), 0);
+	assert_int_equal(t.n, 5);
+	s.user.n = s.kernel.n = 0; /* without any chain the ip tells them apart */
+	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	s.sample.ip = 9;
+	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	assert_int_equal(stacks_settle(&t), 0);
+	assert_int_equal(t.n, 7);
+	s.user = words(a, 3); /* the same bytes are other words in the other byte order */
+	s.user.swap = true;
+	assert_int_equal(stacks_add(&t, &key, &s, true, 0), 0);
+	assert_int_equal(stacks_settle(&t), 0);
+	assert_int_equal(t.n, 8);
+	copy = stacks_sample(&t, &t.entries[7], events);
+	assert_true(copy.user.swap);
+	assert_ptr_equal(copy.user.bytes, a); /* they last */
+	stacks_free(&t);
+	seam_events_free(events);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_state_and_frame_is_true),
+		cmocka_unit_test(compressed_is_the_same),
+		cmocka_unit_test(notes_say_the_same),
+		cmocka_unit_test(ordered_gives_all_in_order),
+		cmocka_unit_test(threads_write_the_same),
+		cmocka_unit_test(take_and_max_stack),
+		cmocka_unit_test(walk_minds_markers_and_callers),
+		cmocka_unit_test(walk_without_a_chain_gives_the_ip),
+		cmocka_unit_test(stacks_share_only_what_is_equal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: MIT
+// tables.c: the cache of unwind tables: whole files only, several processes, damage, strangers, its bound.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tables/table_cache.h"
+#include "tables/tables.h"
+
+#include "cache_dir.h"
+
+static uint64_t dir_bytes(unsigned *files)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	uint64_t bytes = 0;
+	struct stat st;
+
+	assert_non_null(d);
+	*files = 0;
+	while ((entry = readdir(d))) {
+		assert_int_equal(fstatat(dirfd(d), entry->d_name, &st, 0), 0);
+		if (S_ISREG(st.st_mode)) {
+			bytes += (uint64_t)st.st_size;
+			(*files)++;
+		}
+	}
+	closedir(d);
+	return bytes;
+}
+
+static void set_age(const char *name, time_t days)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
+		                     { .tv_sec = time(NULL) - days * 24 * 3600 } };
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void test_round_trip(void **state)
+{
+	struct table_cache c;
+	struct buf got = { 0 };
+
+	(void)state;
+	table_cache_open(&c, "unwind", dir, 1 << 20);
+	assert_true(c.dir >= 0);
+	assert_int_equal(table_cache_get(&c, "a", &got), 0);
+	table_cache_put(&c, "a", "first", 5);
+	table_cache_put(&c, "a", "second", 6);
+	assert_int_equal(table_cache_get(&c, "a", &got), 1);
+	assert_int_equal(got.n, 6);
+	assert_memory_equal(got.bytes, "second", 6);
+	buf_free(&got);
+	table_cache_close(&c);
+	assert_int_equal(table_cache_get(&c, "a", &got), 0); /* closed: as if it were empty */
+}
+
+/* Pages of a file: of the cache, whatever becomes of its name; and of none. */
+static void test_pages(void **state)
+{
+	const void *bytes, *other;
+	struct table_cache c;
+	char path[256];
+	size_t n = 0;
+
+	(void)state;
+	table_cache_open(&c, "unwind", dir, 1 << 20);
+	assert_int_equal(table_cache_map(&c, "a", &bytes, &n), 0);
+	table_cache_put(&c, "a", "first", 5);
+	assert_int_equal(table_cache_map(&c, "a", &bytes, &n), 1);
+	assert_int_equal(n, 5);
+	assert_memory_equal(bytes, "first", 5);
+	table_cache_put(&c, "a", "second", 6);
+	assert_memory_equal(bytes, "first", 5);
+	assert_int_equal(madvise((void *)bytes, n, MADV_DONTNEED), 0);
+	assert_memory_equal(bytes, "first", 5);
+	munmap((void *)bytes, n);
+
+	snprintf(path, sizeof(path), "%s/a", dir);
+	assert_int_equal(chmod(path, 0620), 0); /* others could cut it */
+	assert_int_equal(table_cache_map(&c, "a", &bytes, &n), 0);
+	assert_int_equal(unlink(path), 0);
+
+	assert_int_equal(table_cache_spill(&c, "", 0, &other), 0);
+	assert_int_equal(table_cache_spill(&c, "nameless", 8, &other), 1);
+	assert_int_equal(madvise((void *)other, 8, MADV_DONTNEED), 0);
+	assert_memory_equal(other, "nameless", 8);
+	munmap((void *)other, 8);
+	table_cache_close(&c);
+	assert_int_equal(table_cache_spill(&c, "nameless", 8, &other), 0);
+}
+
+#define WRITERS 3
+#define ROUNDS 150
+#define BLOB 200000u
+
+static void writer(char letter)
+{
+	struct table_cache c;
+	char *bytes = malloc(BLOB);
+
+	memset(bytes, letter, BLOB);
+	table_cache_open(&c, "unwind", dir, 1 << 20);
+	for (int i = 0; i < ROUNDS; i++)
+		table_cache_put(&c, "shared", bytes, BLOB);
+	free(bytes);
+	table_cache_close(&c);
+	_exit(0);
+}
+
+/* Whoever reads while others write sees one whole file of one of them. */
+static void test_processes(void **state)
+{
+	pid_t pids[WRITERS];
+	struct table_cache c;
+	struct buf got = { 0 };
+	unsigned seen = 0, left = WRITERS;
+
+	(void)state;
+	table_cache_open(&c, "unwind", dir, 1 << 20);
+	for (int i = 0; i < WRITERS; i++) {
+		pids[i] = fork();
+		assert_true(pids[i] >= 0);
+		if (!pids[i])
+			writer((char)('a' + i));
+	}
+	while (left) {
+		int status;
+
+		if (table_cache_get(&c, "shared", &got) > 0) {
+			assert_int_equal(got.n, BLOB);
+			for (size_t i = 1; i < got.n; i++)
+				assert_true(got.bytes[i] == got.bytes[0]);
+			seen++;
+		}
+		if (waitpid(-1, &status, WNOHANG) > 0) {
+			assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
+			left--;
+		}
+	}
+	assert_true(seen > 0);
+	buf_free(&got);
+	table_cache_close(&c);
+}
+
+static void test_bound(void **state)
+{
+	static char bytes[1000], large[5001];
+	struct table_cache c;
+	struct buf got = { 0 };
+	char name[16];
+	unsigned files;
+
+	(void)state;
+	table_cache_open(&c, "unwind", dir, 10000);
+	for (int i = 0; i < 10; i++) {
+		snprintf(name, sizeof(name), "t%d", i);
+		table_cache_put(&c, name, bytes, sizeof(bytes));
+		set_age(name, 30 - i);
+	}
+	assert_int_equal(dir_bytes(&files), 10000);
+	/* t0 is the oldest, but it is used; used files are marked so, others go first. */
+	assert_int_equal(table_cache_get(&c, "t0", &got), 1);
+	table_cache_put(&c, "new", bytes, sizeof(bytes));
+	assert_true(dir_bytes(&files) <= 10000);
+	assert_int_equal(files, 7);
+	assert_int_equal(table_cache_get(&c, "t0", &got), 1);
+	assert_int_equal(table_cache_get(&c, "new", &got), 1);
+	assert_int_equal(table_cache_get(&c, "t1", &got), 0);
+	assert_int_equal(table_cache_get(&c, "t9", &got), 1);
+	/* What is larger than half the bound is not kept at all. */
+	table_cache_put(&c, "huge", large, sizeof(large));
+	assert_int_equal(table_cache_get(&c, "huge", &got), 0);
+	buf_free(&got);
+	table_cache_close(&c);
+}
+
+static void test_strangers(void **state)
+{
+	struct table_cache c;
+	struct buf got = { 0 };
+	char path[256], other[256];
+
+	(void)state;
+	table_cache_open(&c, "unwind", dir, 1 << 20);
+	table_cache_put(&c, "mine", "bytes", 5);
+	/* a link is not followed */
+	snprintf(path, sizeof(path), "%s/link", dir);
+	assert_int_equal(symlink("mine", path), 0);
+	assert_int_equal(table_cache_get(&c, "link", &got), 0);
+	/* a file of somebody else's is not read */
+	snprintf(other, sizeof(other), "%s/mine", dir);
+	if (!geteuid()) {
+		assert_int_equal(chown(other, 65534, 65534), 0);
+		assert_int_equal(table_cache_get(&c, "mine", &got), 0);
+	}
+	table_cache_close(&c);
+	/* nor is a directory used that others can write to, or that is theirs */
+	assert_int_equal(chmod(dir, 0770), 0);
+	table_cache_open(&c, "unwind", dir, 1 << 20);
+	assert_int_equal(c.dir, -1);
+	assert_int_equal(chmod(dir, 0700), 0);
+	if (!geteuid()) {
+		assert_int_equal(chown(dir, 65534, 65534), 0);
+		table_cache_open(&c, "unwind", dir, 1 << 20);
+		assert_int_equal(c.dir, -1);
+		assert_int_equal(chown(dir, 0, 0), 0);
+	}
+	buf_free(&got);
+}
+
+/* ---- tables.h over it ---- */
+
+/* The C library's table, as a process would get it. */
+static struct tables_counts get_libc(void)
+{
+	struct tables_opts opts = { .sz = sizeof(opts), .cache_dir = dir };
+	const struct tables_object *object;
+	struct tables_counts counts;
+	struct tables *t;
+
+	assert_int_equal(tables_new(&t, &opts), 0);
+	assert_int_equal(tables_get(t, "/lib/x86_64-linux-gnu/libc.so.6", NULL, &object), 0);
+	if (!object->table)
+		print_message("libc: %s\n", object->reason);
+	tables_count(t, &counts);
+	if (counts.built + counts.from_cache)
+		assert_true(frametab_find(object->table, object->table->header->text_start + 1));
+	tables_free(t);
+	return counts;
+}
+
+static void the_file(char *path, size_t n)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+
+	*path = 0;
+	while ((entry = readdir(d)))
+		if (entry->d_name[0] != '.')
+			snprintf(path, n, "%s/%s", dir, entry->d_name);
+	closedir(d);
+	assert_true(*path);
+}
+
+static void test_damage(void **state)
+{
+	struct tables_counts counts = get_libc();
+	char path[512];
+	struct stat st;
+	int fd;
+
+	(void)state;
+	if (!counts.built)
+		skip();
+	assert_int_equal(get_libc().from_cache, 1);
+	the_file(path, sizeof(path));
+	assert_int_equal(stat(path, &st), 0);
+	for (int i = 0; i < 6; i++) {
+		uint8_t byte;
+		off_t at = i * (st.st_size / 6);
+
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		assert_true(fd >= 0);
+		if (i == 5) {
+			assert_int_equal(ftruncate(fd, st.st_size / 2), 0);
+		} else {
+			assert_int_equal(pread(fd, &byte, 1, at), 1);
+			byte ^= 0x10;
+			assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+		}
+		close(fd);
+		counts = get_libc();
+		assert_int_equal(counts.built, 1); /* made again, and stored again */
+		assert_int_equal(counts.from_cache, 0);
+		assert_int_equal(get_libc().from_cache, 1);
+	}
+}
+
+static void test_no_place(void **state)
+{
+	struct tables_opts opts = { .sz = sizeof(opts), .cache_dir = "/proc/nowhere" };
+	const struct tables_object *object;
+	struct tables *t;
+
+	(void)state;
+	assert_int_equal(tables_new(&t, &opts), 0);
+	assert_int_equal(tables_get(t, "/no/such/file", NULL, &object), 0);
+	assert_null(object->table);
+	assert_true(object->reason[0]);
+	tables_free(t);
+}
+
+/* -- files without build-id -- */
+
+static ino_t copy_program(const char *path)
+{
+	char bytes[65536];
+	int from = open("/proc/self/exe", O_RDONLY),
+	    to = open(path, O_WRONLY | O_CREAT | O_EXCL, 0700);
+	struct stat st;
+	ssize_t n;
+
+	assert_true(from >= 0 && to >= 0);
+	while ((n = read(from, bytes, sizeof(bytes))) > 0)
+		assert_true(write(to, bytes, (size_t)n) == n);
+	assert_int_equal(fstat(to, &st), 0);
+	close(from);
+	close(to);
+	return st.st_ino;
+}
+
+static void a_file_without_build_id_is_its_inode(void **state)
+{
+	struct tables_opts opts = { .sz = sizeof(opts), .no_cache = true };
+	const struct timespec then[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+	const struct tables_object *right, *wrong, *written, *any;
+	struct tables *t, *later;
+	char path[80];
+	ino_t inode;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/program", dir);
+	inode = copy_program(path);
+	assert_int_equal(tables_new(&t, &opts), 0);
+	assert_int_equal(tables_new(&later, &opts), 0);
+	assert_int_equal(tables_mapped(t, path, inode), 0);
+	assert_int_equal(tables_mapped_before(later, t, path, inode), 0);
+	assert_int_equal(tables_get_inode(t, path, NULL, inode, &right), 0);
+	assert_non_null(right->table);
+	assert_int_equal(tables_get_inode(t, path, NULL, inode + 1, &wrong), 0);
+	assert_null(wrong->table);
+	assert_non_null(strstr(wrong->reason, "not the one that was mapped"));
+	/* Written in place: the same inode, other bytes. */
+	assert_int_equal(utimensat(AT_FDCWD, path, then, 0), 0);
+	assert_int_equal(tables_get_inode(later, path, NULL, inode, &written), 0);
+	assert_null(written->table);
+	assert_int_equal(tables_get(later, path, NULL, &any), 0);
+	assert_non_null(any->table);
+	unlink(path);
+	tables_free(later);
+	tables_free(t);
+}
+
+/* A link to a directory of ours, in a directory that others may write to, or that is another user's (sudo). */
+static void test_links(void **state)
+{
+	static const struct {
+		uid_t owner; /* 0: this user */
+		mode_t mode;
+		bool link, opened;
+	} cases[] = {
+		{ 0, 0700, false, true },  { 0, 0755, true, true },  { 0, 01777, false, true },
+		{ 0, 01777, true, false }, { 1, 0755, true, false }, { 1, 0755, false, false },
+	};
+	char base[80], own[80], link[96], command[256];
+	struct table_cache c;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (cases[i].owner && geteuid()) /* only root can give a directory away */
+			continue;
+		snprintf(base, sizeof(base), "%s/base", dir);
+		snprintf(own, sizeof(own), "%s/own", dir);
+		snprintf(link, sizeof(link), "%s/seam", base);
+		assert_int_equal(mkdir(base, 0700), 0);
+		assert_int_equal(mkdir(own, 0700), 0);
+		if (cases[i].link)
+			assert_int_equal(symlink(own, link), 0);
+		assert_int_equal(chmod(base, cases[i].mode), 0);
+		if (cases[i].owner)
+			assert_int_equal(chown(base, cases[i].owner, (gid_t)-1), 0);
+		setenv("XDG_CACHE_HOME", base, 1);
+		table_cache_open(&c, "unwind", NULL, 1 << 20);
+		assert_int_equal(c.dir >= 0, cases[i].opened);
+		table_cache_close(&c);
+		unsetenv("XDG_CACHE_HOME");
+		snprintf(command, sizeof(command), "rm -rf '%s' '%s'", base, own);
+		assert_int_equal(system(command), 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_links, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_round_trip, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_pages, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_processes, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_bound, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_strangers, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_damage, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_no_place, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(a_file_without_build_id_is_its_inode, make_dir,
+		                                remove_dir),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
