@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/event_unit.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "aggregate/load_lines.h"
@@ -300,9 +301,11 @@ static int load_name_events(struct load_builder *b)
 	if (!b->events)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		const char *name = seam_events_at(b->rec->events, i)->name;
+		const struct seam_event *e = seam_events_at(b->rec->events, i);
 
-		b->events[i] = profile_event(b->profile, name ? name : "unnamed");
+		b->events[i] = profile_event_in(b->profile, e->name ? e->name : "unnamed",
+		                                event_unit_is_time(e) ? PROFILE_NANOSECONDS
+		                                                      : PROFILE_COUNT);
 		if (b->events[i] == PROFILE_FAILED)
 			return -ENOMEM;
 	}

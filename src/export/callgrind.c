@@ -204,6 +204,36 @@ static int callgrind_blocks(struct callgrind *c)
 }
 
 /* An event's name as one word: callgrind separates them by blanks. */
+static void callgrind_event(struct callgrind *c, uint32_t event)
+{
+	struct buf *out = &c->out->buf;
+
+	for (const char *name = profile_event_name(c->p, event); *name; name++) {
+		bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
+		             (*name >= '0' && *name <= '9') || *name == '_' || *name == '-';
+
+		buf_put(out, plain ? name : "_", 1);
+	}
+}
+
+/* A long name for each event that is counted in something, which is the only place for a unit. */
+static void callgrind_units(struct callgrind *c)
+{
+	struct buf *out = &c->out->buf;
+
+	for (uint32_t e = 1; e <= c->events; e++) {
+		const char *name = profile_event_name(c->p, e);
+
+		if (!export_wants(c->opts, e) || profile_event_unit(c->p, e) == PROFILE_COUNT)
+			continue;
+		buf_put_text(out, "event: ");
+		callgrind_event(c, e);
+		buf_put_text(out, " : ");
+		callgrind_text(c, (const unsigned char *)name, strlen(name));
+		buf_put_text(out, " (ns)\n");
+	}
+}
+
 static void callgrind_head(struct callgrind *c)
 {
 	struct buf *out = &c->out->buf;
@@ -211,20 +241,14 @@ static void callgrind_head(struct callgrind *c)
 	buf_put_text(out,
 	             "# callgrind format\nversion: 1\ncreator: seam\npositions: line\nevents:");
 	for (uint32_t e = 1; e <= c->events; e++) {
-		const char *name = profile_event_name(c->p, e);
-
 		if (!export_wants(c->opts, e))
 			continue;
 		buf_put(out, " ", 1);
-		for (; *name; name++) {
-			bool plain = (*name >= 'a' && *name <= 'z') ||
-			             (*name >= 'A' && *name <= 'Z') ||
-			             (*name >= '0' && *name <= '9') || *name == '_' || *name == '-';
-
-			buf_put(out, plain ? name : "_", 1);
-		}
+		callgrind_event(c, e);
 	}
-	buf_put_text(out, "\n\n");
+	buf_put_text(out, "\n");
+	callgrind_units(c);
+	buf_put_text(out, "\n");
 }
 
 static int callgrind_write(struct callgrind *c)

@@ -66,18 +66,31 @@ bool export_wants(const struct export_opts *opts, uint32_t event)
 	return !opts->event || opts->event == event;
 }
 
-const char *export_unit(const char *event_name)
+const char *export_unit(const struct profile *p, uint32_t event)
 {
-	static const char *const clocks[] = { "cpu-clock", "task-clock" };
+	return export_unit_name(profile_event_unit(p, event));
+}
 
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
-		size_t n = strlen(clocks[i]);
+const char *export_unit_name(enum profile_unit unit)
+{
+	return unit == PROFILE_NANOSECONDS ? "nanoseconds" : "count";
+}
 
-		if (!strncmp(event_name, clocks[i], n) &&
-		    (!event_name[n] || strchr(":/", event_name[n])))
-			return "nanoseconds";
+void export_amount(enum profile_unit unit, double weight, struct buf *to)
+{
+	static const struct {
+		double ns;
+		const char *name;
+	} scales[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	size_t i = 0;
+
+	if (unit != PROFILE_NANOSECONDS) {
+		buf_printf(to, "%.0f", weight);
+		return;
 	}
-	return "count";
+	while (i + 1 < sizeof(scales) / sizeof(scales[0]) && weight < scales[i].ns)
+		i++;
+	buf_printf(to, "%.2f %s", weight / scales[i].ns, scales[i].name);
 }
 
 const char *export_base_name(const char *path)

@@ -46,8 +46,11 @@ int export_flush(struct export_out *out);
 uint32_t export_event(const struct profile *p, const struct export_opts *opts);
 /* Whether a row's or sample's event is to be shown. */
 bool export_wants(const struct export_opts *opts, uint32_t event);
-/* "nanoseconds" for the clocks, "count" else. */
-const char *export_unit(const char *event_name);
+/* "nanoseconds" where the event's weights are time, "count" else. */
+const char *export_unit(const struct profile *p, uint32_t event);
+const char *export_unit_name(enum profile_unit unit);
+/* A weight for people: "2.84 s", "312.50 ms", "12345". */
+void export_amount(enum profile_unit unit, double weight, struct buf *to);
 
 /*
  * What a person reads: the function, or where it is not known the object that it is in: "[libc.so.6]",

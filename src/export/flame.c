@@ -115,7 +115,7 @@ static void flame_names_json(const struct flame_graph *g, const struct profile *
 		json_key(j, "name");
 		json_string(j, flame_event(g, i));
 		json_key(j, "unit");
-		json_string(j, export_unit(flame_event(g, i)));
+		json_string(j, export_unit_name(flame_event_unit(g, i)));
 		json_key(j, "first");
 		json_bool(j, opts->event && !strcmp(flame_event(g, i), opts->event));
 		json_close(j, '}');

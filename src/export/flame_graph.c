@@ -44,12 +44,23 @@ struct flame_key flame_key(const struct flame_graph *g, uint32_t id)
 	return k;
 }
 
+static struct flame_event flame_event_at(const struct flame_graph *g, uint32_t id)
+{
+	struct flame_event e;
+
+	memcpy(&e, intern_get(&g->events, id + 1), sizeof(e));
+	return e;
+}
+
 const char *flame_event(const struct flame_graph *g, uint32_t id)
 {
-	uint32_t text;
+	return flame_text(g, flame_event_at(g, id).name);
+}
 
-	memcpy(&text, intern_get(&g->events, id + 1), sizeof(text));
-	return flame_text(g, text);
+enum profile_unit flame_event_unit(const struct flame_graph *g, uint32_t id)
+{
+	return flame_event_at(g, id).unit == PROFILE_NANOSECONDS ? PROFILE_NANOSECONDS
+	                                                         : PROFILE_COUNT;
 }
 
 const char *flame_text(const struct flame_graph *g, uint32_t text)
@@ -195,17 +206,19 @@ static int flame_add(struct flame_merge *m, const struct profile_key *from, uint
                      uint64_t weight, uint64_t samples)
 {
 	const struct profile_task *task = profile_task_at(m->p, from->task);
-	const char *event = profile_event_name(m->p, from->event);
+	struct flame_event event = { intern_text(&m->g->texts,
+		                                 profile_event_name(m->p, from->event)),
+		                     profile_event_unit(m->p, from->event) };
 	struct flame_thread thread = { intern_text(&m->g->texts, profile_text(m->p, task->comm)),
 		                       task->pid, task->tid };
 	struct flame_key key = { .slice = slice };
-	uint32_t name = intern_text(&m->g->texts, event), id, root;
+	uint32_t id, root;
 	int r = flame_root(m, from->state, &root);
 
 	key.thread = intern_bytes(&m->g->threads, &thread, sizeof(thread)) - 1;
-	id = intern_bytes(&m->g->events, &name, sizeof(name)) - 1;
+	id = intern_bytes(&m->g->events, &event, sizeof(event)) - 1;
 	if (thread.comm == INTERN_FAILED || key.thread == INTERN_FAILED - 1 ||
-	    name == INTERN_FAILED || id == INTERN_FAILED - 1)
+	    event.name == INTERN_FAILED || id == INTERN_FAILED - 1)
 		return -ENOMEM;
 	if (id > UINT16_MAX)
 		return -EOVERFLOW;

@@ -22,6 +22,11 @@ struct flame_node {
 	uint32_t parent, function;
 };
 
+struct flame_event {
+	uint32_t name; /* text */
+	uint32_t unit; /* enum profile_unit */
+};
+
 struct flame_thread {
 	uint32_t comm; /* text */
 	uint32_t pid, tid;
@@ -44,7 +49,7 @@ struct flame_graph {
 	struct intern texts;
 	struct intern functions;    /* of struct flame_function */
 	struct intern threads;      /* of struct flame_thread */
-	struct intern events;       /* of texts' ids */
+	struct intern events;       /* of struct flame_event */
 	struct intern keys;         /* of struct flame_key */
 	struct flame_value *values; /* of rows */
 	size_t n_keys, values_capacity;
@@ -61,6 +66,7 @@ struct flame_function flame_function(const struct flame_graph *g, uint32_t id);
 struct flame_thread flame_thread(const struct flame_graph *g, uint32_t id);
 struct flame_key flame_key(const struct flame_graph *g, uint32_t id);
 const char *flame_event(const struct flame_graph *g, uint32_t id);
+enum profile_unit flame_event_unit(const struct flame_graph *g, uint32_t id);
 const char *flame_text(const struct flame_graph *g, uint32_t text);
 
 #endif

@@ -29,6 +29,7 @@ struct svg {
 	uint32_t depth, deepest;
 	uint64_t left_out;
 	double least;
+	enum profile_unit unit; /* of the event */
 };
 
 struct svg_cell {
@@ -68,6 +69,8 @@ static int svg_sum(struct svg *s)
 {
 	uint32_t event = svg_event(s->g, s->opts);
 
+	if (s->g->events.n > 1)
+		s->unit = flame_event_unit(s->g, event);
 	for (size_t i = 0; i < s->sides; i++) {
 		s->totals[i] = calloc(s->g->n_nodes, sizeof(double));
 		if (!s->totals[i])
@@ -175,7 +178,8 @@ static void svg_cell(struct svg *s, const struct svg_cell *c)
 		svg_text(to, flame_text(s->g, f.object), SIZE_MAX);
 		buf_put_text(to, ")");
 	}
-	buf_printf(to, ", %.2f%%", 100 * svg_share(s, 0, c->node));
+	buf_printf(to, ", %.2f%%, ", 100 * svg_share(s, 0, c->node));
+	export_amount(s->unit, s->totals[0][c->node], to);
 	if (s->sides > 1)
 		buf_printf(to, ", before %.2f%%", 100 * svg_share(s, 1, c->node));
 	buf_printf(to,

@@ -267,7 +267,12 @@ static int perfetto_event_start(struct perfetto *w, uint32_t event)
 	memset(w->stacks, 0, profile_n_nodes(w->p) + 1);
 	memset(w->frames, 0, profile_n_frames(w->p) + 1);
 	memset(w->objects, 0, profile_n_objects(w->p) + 1);
-	proto_text(&w->inner, TIMEBASE_NAME, profile_event_name(w->p, event));
+	/* A counter has no place for its unit but its name. */
+	buf_clear(&w->name);
+	buf_put_text(&w->name, profile_event_name(w->p, event));
+	if (profile_event_unit(w->p, event) == PROFILE_NANOSECONDS)
+		buf_put_text(&w->name, " (ns)");
+	proto_text(&w->inner, TIMEBASE_NAME, buf_text(&w->name));
 	proto_message(&w->message, SAMPLE_TIMEBASE, &w->inner);
 	proto_message(&w->inner, DEFAULTS_SAMPLE, &w->message);
 	proto_message(&w->packet, PACKET_DEFAULTS, &w->inner);

@@ -120,7 +120,7 @@ static int pprof_types(struct pprof *w)
 		buf_clear(&name);
 		buf_printf(&name, wanted > 1 ? "%s.samples" : "samples", text);
 		pprof_value_type(w, buf_text(&name), "count");
-		pprof_value_type(w, text, export_unit(text));
+		pprof_value_type(w, text, export_unit(w->p, e));
 		if (w->n_columns == 2)
 			proto_u64(&w->out->buf, PROFILE_DEFAULT_TYPE, pprof_string(w, text));
 	}

@@ -63,7 +63,7 @@ static void json_names(struct json_writer *w)
 		json_key(j, "name");
 		json_string(j, profile_event_name(w->p, i));
 		json_key(j, "unit");
-		json_string(j, export_unit(profile_event_name(w->p, i)));
+		json_string(j, export_unit(w->p, i));
 		json_close(j, '}');
 	}
 	json_close(j, ']');

@@ -129,7 +129,7 @@ static int speedscope_samples(struct speedscope *s, const struct threads *t,
 static int speedscope_thread(struct speedscope *s, const struct threads *t,
                              const struct threads_thread *thread)
 {
-	const char *unit = export_unit(profile_event_name(s->p, thread->event));
+	const char *unit = export_unit(s->p, thread->event);
 	struct buf name = { 0 };
 	uint64_t total = 0;
 	int r;

@@ -57,7 +57,8 @@ static uint32_t merge_string(struct merge *m, uint32_t string)
 static uint32_t merge_event(struct merge *m, uint32_t event)
 {
 	if (event && !m->events[event])
-		m->events[event] = profile_event(m->to, profile_event_name(m->from, event));
+		m->events[event] = profile_event_in(m->to, profile_event_name(m->from, event),
+		                                    profile_event_unit(m->from, event));
 	return m->events[event];
 }
 

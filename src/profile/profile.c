@@ -12,6 +12,9 @@
 #include "base/intern.h"
 #include "base/pool.h"
 
+#define UNIT_COUNT ':' /* the first byte of an event's bytes */
+#define UNIT_NANOSECONDS 't'
+
 _Static_assert(sizeof(struct profile_frame) == 32, "interned as bytes");
 _Static_assert(sizeof(struct profile_object) == 8, "interned as bytes");
 _Static_assert(sizeof(struct profile_task) == 12, "interned as bytes");
@@ -71,16 +74,16 @@ uint32_t profile_string(struct profile *p, const char *text)
 	return text ? intern_text(&p->strings, text) : 0;
 }
 
-uint32_t profile_event(struct profile *p, const char *name)
+uint32_t profile_event_in(struct profile *p, const char *name, enum profile_unit unit)
 {
-	/* A leading byte, so that an event without a name is not the pool's empty string. */
+	/* The leading byte is the unit, and makes an event without a name another one than the pool's empty string. */
 	size_t n = strlen(name) + 1;
 	char *bytes = malloc(n);
 	uint32_t id;
 
 	if (!bytes)
 		return PROFILE_FAILED;
-	bytes[0] = ':';
+	bytes[0] = unit == PROFILE_NANOSECONDS ? UNIT_NANOSECONDS : UNIT_COUNT;
 	memcpy(bytes + 1, name, n - 1);
 	id = intern_bytes(&p->events, bytes, n);
 	free(bytes);
@@ -287,6 +290,12 @@ const char *profile_event_name(const struct profile *p, uint32_t event)
 	const char *bytes = intern_get(&p->events, event);
 
 	return *bytes ? bytes + 1 : bytes;
+}
+
+enum profile_unit profile_event_unit(const struct profile *p, uint32_t event)
+{
+	return *intern_get(&p->events, event) == UNIT_NANOSECONDS ? PROFILE_NANOSECONDS
+	                                                          : PROFILE_COUNT;
 }
 
 size_t profile_n_states(const struct profile *p)

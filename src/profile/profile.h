@@ -31,6 +31,11 @@
 #define PROFILE_FAILED UINT32_MAX   /* returned for an id: out of memory, or 2^32 of them */
 #define PROFILE_ROOT 0u
 
+enum profile_unit {
+	PROFILE_COUNT,
+	PROFILE_NANOSECONDS,
+};
+
 enum profile_kind {
 	PROFILE_UNKNOWN, /* an address that no mapping holds */
 	PROFILE_USER,
@@ -102,7 +107,12 @@ unsigned profile_keeps(const struct profile *p);
 /* ---- filling: each returns an id, PROFILE_FAILED when out of memory ---- */
 
 uint32_t profile_string(struct profile *p, const char *text);
-uint32_t profile_event(struct profile *p, const char *name);
+/* What the event's weights are counted in is part of what it is. */
+uint32_t profile_event_in(struct profile *p, const char *name, enum profile_unit unit);
+static inline uint32_t profile_event(struct profile *p, const char *name)
+{
+	return profile_event_in(p, name, PROFILE_COUNT);
+}
 uint32_t profile_object(struct profile *p, const char *path, const char *build_id);
 /* comm is a string id; pid and tid are dropped when they are not kept. */
 uint32_t profile_task(struct profile *p, uint32_t comm, uint32_t pid, uint32_t tid);
@@ -172,6 +182,7 @@ const char *profile_text(const struct profile *p, uint32_t string);
 size_t profile_n_strings(const struct profile *p); /* ids 1 ... n */
 size_t profile_n_events(const struct profile *p);  /* ids 1 ... n */
 const char *profile_event_name(const struct profile *p, uint32_t event);
+enum profile_unit profile_event_unit(const struct profile *p, uint32_t event);
 size_t profile_n_states(const struct profile *p); /* 0 ... n - 1 */
 const struct profile_state *profile_state_at(const struct profile *p, uint32_t state);
 size_t profile_n_objects(const struct profile *p); /* 1 ... n */

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "cli/report/report.h"
+#include "export/export.h"
 
 static void json_number(struct json *j, const char *key, uint64_t v)
 {
@@ -119,6 +120,8 @@ static void json_events(const struct report *r, struct json *j)
 		json_open(j, '{');
 		json_key(j, "name");
 		json_string(j, profile_event_name(r->load.profile, e));
+		json_key(j, "unit");
+		json_string(j, export_unit(r->load.profile, e));
 		json_number(j, "samples", a.samples);
 		json_number(j, "weight", a.weight);
 		json_close(j, '}');

@@ -194,6 +194,17 @@ int report_table(const struct report *r, uint32_t event, struct buf *out)
 	return 0;
 }
 
+/* Behind an event's sum; event 0 is all of them, which have one only if all are alike. */
+static const char *text_unit(const struct profile *p, uint32_t event)
+{
+	size_t n = profile_n_events(p);
+
+	for (uint32_t e = event ? event : 1; e <= (event ? event : n); e++)
+		if (profile_event_unit(p, e) != PROFILE_NANOSECONDS)
+			return "";
+	return n ? " ns" : "";
+}
+
 static int text_print_event(const struct report *r, uint32_t event, struct buf *out)
 {
 	struct profile_account account;
@@ -209,7 +220,8 @@ static int text_print_event(const struct report *r, uint32_t event, struct buf *
 	else
 		buf_printf(out, "all events: %s samples",
 		           report_number(account.samples, number, sizeof(number)));
-	buf_printf(out, ", count %s\n\n", report_number(account.weight, number, sizeof(number)));
+	buf_printf(out, ", count %s%s\n\n", report_number(account.weight, number, sizeof(number)),
+	           text_unit(r->load.profile, event));
 	rc = report_table(r, event, out);
 	if (rc >= 0 && r->graph != REPORT_GRAPH_NONE)
 		rc = report_tree(r, event, out);

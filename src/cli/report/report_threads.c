@@ -28,12 +28,6 @@ struct threads {
 	uint64_t largest;     /* sum: --percent-limit is of it */
 };
 
-static bool threads_is_time(const char *event)
-{
-	return !strncmp(event, "offcpu-", 7) || !strncmp(event, "cpu-clock", 9) ||
-	       !strncmp(event, "task-clock", 10);
-}
-
 /* A thread that was renamed has a row for each name. */
 static int threads_compare(const void *a, const void *b, void *ctx)
 {
@@ -82,7 +76,7 @@ static int threads_build(struct threads *t, const struct rollup *from)
 		t->counts[from->n * (t->n_events + 1) + event] += from->rows[i].self;
 		row->sum += from->rows[i].self;
 		t->largest = row->sum > t->largest ? row->sum : t->largest;
-		t->time &= threads_is_time(profile_event_name(t->profile, event));
+		t->time &= profile_event_unit(t->profile, event) == PROFILE_NANOSECONDS;
 	}
 	qsort_r(t->rows, t->n, sizeof(*t->rows), threads_compare, t);
 	return 0;

@@ -529,7 +529,7 @@ function describeSpan(all) {
 	if (!side.seconds)
 		return;
 	$("span").textContent = (all ? `${at(M.meta.slices)} s` : `${at(S.first)} to ${at(S.last + 1)} of ${at(M.meta.slices)} s`) +
-		`: ${T.samples[0].toLocaleString("en")} samples` + (all ? "" : `, ${share} % of the weight`) +
+		`: ${T.samples[0].toLocaleString("en")} samples` + (isTime() ? `, ${amount(wholeOf(0))}` : "") + (all ? "" : `, ${share} % of the weight`) +
 		(twoSides() ? `; compared with ${T.samples[1].toLocaleString("en")} samples of ${M.meta.sides[1].name}` : "");
 }
 
@@ -675,8 +675,10 @@ function panelThreads() {
 
 const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"], [1, "ns"]];
 
+const isTime = () => M.meta.events[S.event].unit === "nanoseconds";
+
 function amount(weight) {
-	if (M.meta.events[S.event].unit !== "nanoseconds")
+	if (!isTime())
 		return weight.toLocaleString("en");
 	const [scale, unit] = UNITS.find(([least]) => weight >= least) || [1, "ns"];
 	return `${(weight / scale).toFixed(2)} ${unit}`;

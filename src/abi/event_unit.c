@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// event_unit.c: see event_unit.h. Knows which of the kernel's events count time, and how recorders name time off the CPU.
+#include "abi/event_unit.h"
+
+#include <string.h>
+
+enum { /* of perf_sw_ids */
+	SW_CPU_CLOCK = 0,
+	SW_TASK_CLOCK = 1,
+	SW_DUMMY = 9,
+	SW_BPF_OUTPUT = 10
+};
+
+/* "offcpu-time" with or without modifiers behind it: perf's, and seam's other reasons not to run. */
+static bool unit_is_off_cpu(const char *name)
+{
+	return name && !strncmp(name, "offcpu-", 7);
+}
+
+/* The tracepoints of the scheduler whose count is a time: the kernel hands it over as the period. */
+static bool unit_is_sched_stat(const char *name)
+{
+	static const char prefix[] = "sched:sched_stat_";
+	static const char *const rest[] = { "wait", "sleep", "iowait", "blocked", "runtime" };
+
+	if (!name || strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+		return false;
+	name += sizeof(prefix) - 1;
+	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++) {
+		size_t n = strlen(rest[i]);
+
+		if (!strncmp(name, rest[i], n) && (!name[n] || name[n] == ':'))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Says whether an event's periods are nanoseconds. A frequency whose samples carry no period leaves nothing to add up but the
+ * samples themselves, which are no time.
+ */
+bool event_unit_is_time(const struct seam_event *event)
+{
+	const struct seam_attr *attr = &event->attr;
+
+	if (attr->flags & SEAM_ATTR_FREQ && !(attr->sample_type & SEAM_SAMPLE_PERIOD))
+		return false;
+	if (attr->type == SEAM_TYPE_TRACEPOINT)
+		return unit_is_sched_stat(event->name);
+	if (attr->type != SEAM_TYPE_SOFTWARE)
+		return false;
+	switch (attr->config) {
+	case SW_CPU_CLOCK:
+	case SW_TASK_CLOCK:
+		return true;
+	case SW_DUMMY:
+	case SW_BPF_OUTPUT:
+		return unit_is_off_cpu(event->name);
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event_unit.h: what the periods of an event's samples are counted in. Most count something (cycles, faults); some are
+ * nanoseconds, of time on the CPU or off it.
+ */
+#ifndef SEAM_ABI_EVENT_UNIT_H
+#define SEAM_ABI_EVENT_UNIT_H
+
+#include <stdbool.h>
+
+#include <seam/record.h>
+
+/* True: nanoseconds. By what the event is; by its name only where nothing else tells. */
+bool event_unit_is_time(const struct seam_event *event);
+
+#endif
