@@ -650,6 +650,7 @@ int scenario_new(struct scenario **ret, const struct scenario_opts *opts)
 	sc->o = *opts;
 	sc->random = opts->seed;
 	sc->now = 1000000000;
+	sc->counts.sz = sizeof(sc->counts);
 	sc->tasks = calloc(opts->tasks, sizeof(*sc->tasks));
 	sc->tids = calloc(opts->tasks, sizeof(*sc->tids));
 	sc->counter = calloc(opts->cpus, sizeof(*sc->counter));

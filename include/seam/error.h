@@ -5,6 +5,10 @@
  * Every function of libseam that can fail returns >= 0, or a negative errno value. Where it takes a
  * `struct seam_error *`, that may be NULL; when it is not, a failure fills it whole and a success
  * leaves it untouched.
+ *
+ * Structs whose first member is `size_t sz` may grow. The caller sets sz to the sizeof that it was compiled with; the
+ * library reads and writes no byte beyond it. An option that is set and not known to the library is refused with
+ * -E2BIG; a size that was not set, with -EINVAL.
  */
 #ifndef SEAM_ERROR_H
 #define SEAM_ERROR_H

@@ -68,12 +68,15 @@ SEAM_API const char *seam_stitch_state_name(enum seam_stitch_state state);
 /* "stitched from an earlier record": for people. */
 SEAM_API const char *seam_stitch_state_text(enum seam_stitch_state state);
 
+/* States are added at the end of the enum: there is room for so many before the layout of the counts would change. */
+#define SEAM_STITCH_STATES_ROOM 32
+
 struct seam_stitch_counts {
-	size_t sz;        /* set by the caller */
+	size_t sz;        /* set by the caller: sizeof(struct seam_stitch_counts) */
 	uint64_t samples; /* the sum of state[] */
-	uint64_t state[SEAM_STITCH_STATES];
-	uint64_t deferred_samples;  /* whose chain held a marker */
-	uint64_t deferred_records;  /* CALLCHAIN_DEFERRED, duplicates not counted */
+	uint64_t state[SEAM_STITCH_STATES_ROOM]; /* by enum seam_stitch_state */
+	uint64_t deferred_samples;               /* whose chain held a marker */
+	uint64_t deferred_records;               /* CALLCHAIN_DEFERRED, duplicates not counted */
 	uint64_t unclaimed_records; /* whose cookie no sample carries: other recordings', or their
 	                               samples were lost */
 	uint64_t duplicate_records; /* answers seen again: byte-identical, or the same cookie and
@@ -114,18 +117,22 @@ struct seam_stitched {
 	uint16_t answer_misc;    /* the same */
 };
 
+/* opts may be NULL: the defaults. -EINVAL: opts->sz is not set. -E2BIG: an option is set that this version does not know.
+ * -ENOMEM. */
 SEAM_API int seam_stitch_new(struct seam_stitch **ret, const struct seam_stitch_opts *opts);
+/* Frees it and all that it lent; NULL is fine. */
 SEAM_API void seam_stitch_free(struct seam_stitch *stitch);
 /*
  * What was counted so far; exact after finish (stream) or seal (file). A file: the fields that are
  * known from all records (deferred_records, unclaimed_records, duplicate_records, lost,
  * lost_samples, peak_bytes); what is known per sample is in the counts given to resolve. Their sum,
- * by seam_stitch_counts_add, is the whole truth. -EINVAL: ret->sz is 0.
+ * by seam_stitch_counts_add, is the whole truth. -EINVAL: ret->sz is not set.
  */
 SEAM_API int seam_stitch_counts(const struct seam_stitch *stitch, struct seam_stitch_counts *ret);
-/* Adds every field of from to to (peak_bytes: the larger one). Both have sz set. */
-SEAM_API void seam_stitch_counts_add(struct seam_stitch_counts *to,
-                                     const struct seam_stitch_counts *from);
+/* Adds every field of from to to (peak_bytes: the larger one), of those that both sizes hold. -EINVAL: a size is not
+ * set; nothing is added. */
+SEAM_API int seam_stitch_counts_add(struct seam_stitch_counts *to,
+                                    const struct seam_stitch_counts *from);
 
 /* Tells which events there are, so that "no output event" can be told; without it that is never
  * said. Call again when a stream brings more. events is only read during the call, but samples point
@@ -157,8 +164,8 @@ SEAM_API int seam_stitch_seal(struct seam_stitch *stitch);
 /*
  * The sample with its user half: 1; or 0 when it is a byte-identical duplicate of one before, which
  * must not be counted. After seal it changes nothing but the counts given (the caller's own, one
- * per thread; NULL: none), so threads may share the stitcher. -EINVAL: not sealed, or not a
- * sample.
+ * per thread; NULL: none), so threads may share the stitcher. -EINVAL: not sealed, not a
+ * sample, or counts->sz is not set.
  */
 SEAM_API int seam_stitch_resolve(const struct seam_stitch *stitch,
                                  const struct seam_decoded *record,

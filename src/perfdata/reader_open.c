@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "base/sized.h"
 #include "perfdata/reader_state.h"
 
 const char *reader_type_name(const unsigned char *bytes, bool swap)
@@ -253,8 +254,15 @@ static int reader_directory(struct seam_reader *r, const char *path, struct seam
 static int reader_new(struct seam_reader **ret, const char *name,
                       const struct seam_reader_opts *opts, struct seam_error *err)
 {
-	struct seam_reader *r = calloc(1, sizeof(*r));
+	struct seam_reader_opts o;
+	struct seam_reader *r;
+	int rc = sized_take(&o, sizeof(o), opts);
 
+	if (rc < 0)
+		return seam_error_set(
+		        err, -rc, name, SEAM_NO_OFFSET, NULL,
+		        "the options are of a newer version, or their size is not set");
+	r = calloc(1, sizeof(*r));
 	if (r)
 		r->name = strdup(name);
 	if (!r || !r->name) {
@@ -264,8 +272,7 @@ static int reader_new(struct seam_reader **ret, const char *name,
 	r->input.fd = -1;
 	r->keep_most = READER_KEEP;
 	r->damage.path = r->name;
-	r->damage.strict =
-	        opts && opts->sz >= offsetof(struct seam_reader_opts, strict) + 1 && opts->strict;
+	r->damage.strict = o.strict;
 	*ret = r;
 	return 0;
 }
@@ -448,9 +455,7 @@ static uint64_t reader_written(const struct seam_reader *r)
 int seam_reader_info(const struct seam_reader *r, struct seam_reader_info *ret)
 {
 	const struct tally *t = r->quiet ? &r->final : &r->tally;
-	size_t sz = ret->sz < sizeof(*ret) ? ret->sz : sizeof(*ret);
-	struct seam_reader_info info = {
-		.sz = ret->sz,
+	const struct seam_reader_info info = {
 		.is_pipe = r->header.pipe,
 		.is_directory = r->directory,
 		.swapped = r->swap,
@@ -475,8 +480,5 @@ int seam_reader_info(const struct seam_reader *r, struct seam_reader_info *ret)
 		.written_ns = reader_written(r),
 	};
 
-	if (sz < sizeof(size_t))
-		return -EINVAL;
-	memcpy(ret, &info, sz);
-	return 0;
+	return sized_give(ret, &info, sizeof(info));
 }

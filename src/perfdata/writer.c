@@ -13,6 +13,7 @@
 #include "abi/encode.h"
 #include "abi/record_at.h"
 #include "base/cursor.h"
+#include "base/sized.h"
 #include "perfdata/writer_state.h"
 
 /* ---- bytes to the file ---- */
@@ -317,22 +318,17 @@ static void writer_free(struct seam_writer *w)
 	free(w);
 }
 
-static struct seam_writer_opts writer_opts(const struct seam_writer_opts *opts)
-{
-	struct seam_writer_opts o = { 0 };
-
-	if (opts && opts->sz)
-		memcpy(&o, opts, opts->sz < sizeof(o) ? opts->sz : sizeof(o));
-	return o;
-}
-
 int seam_writer_open(struct seam_writer **ret, const char *path, const struct seam_events *events,
                      const struct seam_writer_opts *opts, struct seam_error *err)
 {
-	struct seam_writer_opts o = writer_opts(opts);
+	struct seam_writer_opts o;
 	struct seam_writer *w;
-	int rc;
+	int rc = sized_take(&o, sizeof(o), opts);
 
+	if (rc < 0)
+		return seam_error_set(
+		        err, -rc, path, SEAM_NO_OFFSET, NULL,
+		        "the options are of a newer version, or their size is not set");
 	if (o.compress_level < 0 || o.compress_level > 22)
 		return seam_error_set(err, EINVAL, path, SEAM_NO_OFFSET, NULL,
 		                      "compression level %d, must be 0 ... 22", o.compress_level);

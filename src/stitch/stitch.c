@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/sized.h"
 #include "stitch/index.h"
 #include "stitch/stream.h"
 
@@ -53,13 +55,12 @@ const char *seam_stitch_state_text(enum seam_stitch_state state)
 
 int seam_stitch_new(struct seam_stitch **ret, const struct seam_stitch_opts *opts)
 {
-	struct seam_stitch_opts o = { 0 };
+	struct seam_stitch_opts o;
 	struct seam_stitch *st;
+	int r = sized_take(&o, sizeof(o), opts);
 
-	if (opts && opts->sz < sizeof(opts->sz))
-		return -EINVAL;
-	if (opts)
-		memcpy(&o, opts, opts->sz < sizeof(o) ? opts->sz : sizeof(o));
+	if (r < 0)
+		return r;
 	st = calloc(1, sizeof(*st));
 	if (!st)
 		return -ENOMEM;
@@ -89,18 +90,14 @@ int seam_stitch_counts(const struct seam_stitch *st, struct seam_stitch_counts *
 {
 	struct seam_stitch_counts counts = { 0 };
 
-	if (ret->sz < sizeof(ret->sz))
-		return -EINVAL;
 	if (st->mode == STITCH_STREAM)
 		stream_counts(&st->stream, &counts);
 	else
 		index_counts(&st->index, &counts);
-	counts.sz = ret->sz;
-	memcpy(ret, &counts, ret->sz < sizeof(counts) ? ret->sz : sizeof(counts));
-	return 0;
+	return sized_give(ret, &counts, sizeof(counts));
 }
 
-void seam_stitch_counts_add(struct seam_stitch_counts *to, const struct seam_stitch_counts *from)
+static void stitch_counts_add(struct seam_stitch_counts *to, const struct seam_stitch_counts *from)
 {
 	to->samples += from->samples;
 	for (int i = 0; i < SEAM_STITCH_STATES; i++)
@@ -116,6 +113,22 @@ void seam_stitch_counts_add(struct seam_stitch_counts *to, const struct seam_sti
 	to->lost_samples += from->lost_samples;
 	if (from->peak_bytes > to->peak_bytes)
 		to->peak_bytes = from->peak_bytes;
+}
+
+int seam_stitch_counts_add(struct seam_stitch_counts *to, const struct seam_stitch_counts *from)
+{
+	struct seam_stitch_counts sum, more;
+
+	/* What a newer caller counted in fields that are not known here cannot be added, and need not be refused: nobody
+	   but this library counts. */
+	if (to->sz < sizeof(to->sz) || from->sz < sizeof(from->sz))
+		return -EINVAL;
+	sum = more = (struct seam_stitch_counts){ 0 };
+	memcpy(&sum, to, to->sz < sizeof(sum) ? to->sz : sizeof(sum));
+	memcpy(&more, from, from->sz < sizeof(more) ? from->sz : sizeof(more));
+	stitch_counts_add(&sum, &more);
+	memcpy(to, &sum, to->sz < sizeof(sum) ? to->sz : sizeof(sum));
+	return 0;
 }
 
 static int stitch_failed(const struct seam_decoded *d, int r, struct seam_error *err)
@@ -205,13 +218,22 @@ int seam_stitch_seal(struct seam_stitch *st)
 	return r;
 }
 
+/* Counts of a caller that knows fewer of them are added up in a struct that has them all, and given in part. */
 int seam_stitch_resolve(const struct seam_stitch *st, const struct seam_decoded *d,
                         struct seam_stitch_counts *counts, struct seam_stitched *ret)
 {
-	if (st->mode != STITCH_SEALED || d->record->type != SEAM_RECORD_SAMPLE ||
-	    (counts && counts->sz < sizeof(*counts)))
+	struct seam_stitch_counts all = { .sz = sizeof(all) };
+	int r;
+
+	if (st->mode != STITCH_SEALED || d->record->type != SEAM_RECORD_SAMPLE)
 		return -EINVAL;
-	return index_resolve(&st->index, d, counts, ret);
+	if (!counts || counts->sz >= sizeof(*counts))
+		return index_resolve(&st->index, d, counts, ret);
+	if (counts->sz < sizeof(counts->sz))
+		return -EINVAL;
+	r = index_resolve(&st->index, d, &all, ret);
+	seam_stitch_counts_add(counts, &all);
+	return r;
 }
 
 bool stitch_resolve_brief(const struct seam_stitch *st, const struct stitch_brief *brief,
