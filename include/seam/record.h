@@ -246,20 +246,24 @@ struct seam_event {
 /* A set of events and the map from id to event. Finds which event a record belongs to. */
 struct seam_events;
 
+/* An empty set, the caller's until seam_events_free. -ENOMEM. */
 SEAM_API int seam_events_new(struct seam_events **ret);
+/* Frees a set, its events and their ids and names; NULL is fine. */
 SEAM_API void seam_events_free(struct seam_events *events);
 /* Adds an event; ids and name are copied. Returns its index. -E2BIG: more than 65,536 events. */
 SEAM_API int seam_events_add(struct seam_events *events, const struct seam_attr *attr,
                              const char *name, const uint64_t *ids, size_t n_ids,
                              struct seam_error *err);
-/* Adds one id to an event (ID_INDEX, pipe mode). */
+/* Adds one id to an event (ID_INDEX, pipe mode). -ENOENT: no event has that index. -ENOMEM. */
 SEAM_API int seam_events_add_id(struct seam_events *events, uint32_t index, uint64_t id);
+/* Gives an event a name, which is copied, in place of the one it had. -ENOENT: no event has that index. -ENOMEM. */
 SEAM_API int seam_events_set_name(struct seam_events *events, uint32_t index, const char *name);
+/* How many events the set has: their indexes are 0 to that number minus 1. */
 SEAM_API size_t seam_events_count(const struct seam_events *events);
-/* NULL when index is out of range. The pointer lives until the set is freed; its ids and name until
+/* The event at an index; NULL when it is out of range. The pointer lives until the set is freed; its ids and name until
  * they are added to or set. */
 SEAM_API const struct seam_event *seam_events_at(const struct seam_events *events, size_t index);
-/* NULL when no event has the id. */
+/* The event that has an id of the kernel; NULL when none has. */
 SEAM_API const struct seam_event *seam_events_by_id(const struct seam_events *events, uint64_t id);
 
 /* ---- records ---- */
@@ -321,7 +325,7 @@ struct seam_read {
 	struct seam_u64s values; /* the words as they lie: read them with seam_read_at */
 };
 
-/* The i-th value, i < read->n. */
+/* The i-th value of a counter that was read; i must be below read->n. */
 SEAM_API struct seam_read_value seam_read_at(const struct seam_read *read, uint64_t i);
 
 struct seam_regs {
@@ -428,7 +432,7 @@ struct seam_decoded {
 	};
 };
 
-/* "MMAP2", "CALLCHAIN_DEFERRED"; NULL for a type that is not known. */
+/* The name of a type of record, as "MMAP2" or "CALLCHAIN_DEFERRED"; NULL for a type that is not known. */
 SEAM_API const char *seam_record_name(uint32_t type);
 
 /*

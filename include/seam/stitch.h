@@ -63,9 +63,9 @@ enum seam_stitch_state {
 	SEAM_STITCH_STATES,
 };
 
-/* "stitched_earlier": for JSON and fields; stable. */
+/* The name of a state, as "stitched_earlier": for JSON and fields; it never changes. "unknown" for no state. */
 SEAM_API const char *seam_stitch_state_name(enum seam_stitch_state state);
-/* "stitched from an earlier record": for people. */
+/* The same for people, as "stitched from an earlier record". */
 SEAM_API const char *seam_stitch_state_text(enum seam_stitch_state state);
 
 /* States are added at the end of the enum: there is room for so many before the layout of the counts would change. */
@@ -117,7 +117,7 @@ struct seam_stitched {
 	uint16_t answer_misc;    /* the same */
 };
 
-/* opts may be NULL: the defaults. -EINVAL: opts->sz is not set. -E2BIG: an option is set that this version does not know.
+/* A new stitcher, of which nothing is known yet. opts may be NULL: the defaults. -EINVAL: opts->sz is not set. -E2BIG: an option is set that this version does not know.
  * -ENOMEM. */
 SEAM_API int seam_stitch_new(struct seam_stitch **ret, const struct seam_stitch_opts *opts);
 /* Frees it and all that it lent; NULL is fine. */
@@ -129,7 +129,7 @@ SEAM_API void seam_stitch_free(struct seam_stitch *stitch);
  * by seam_stitch_counts_add, is the whole truth. -EINVAL: ret->sz is not set.
  */
 SEAM_API int seam_stitch_counts(const struct seam_stitch *stitch, struct seam_stitch_counts *ret);
-/* Adds every field of from to to (peak_bytes: the larger one), of those that both sizes hold. -EINVAL: a size is not
+/* Adds counts to others: every field of from to that of to, of peak_bytes the larger one, of those that both sizes hold. -EINVAL: a size is not
  * set; nothing is added. */
 SEAM_API int seam_stitch_counts_add(struct seam_stitch_counts *to,
                                     const struct seam_stitch_counts *from);
@@ -141,7 +141,7 @@ SEAM_API int seam_stitch_events(struct seam_stitch *stitch, const struct seam_ev
 
 /* -- stream -- */
 /*
- * The next record in time order; equal times: in the order in which they happened, as far as it is
+ * Takes the next record in time order, and of equal times in the order in which they happened, as far as it is
  * known. Records are copied as needed. Records other than samples, answers, COMM, FORK, EXIT, LOST
  * and LOST_SAMPLES are ignored. -EAGAIN: the limit is reached and samples are ready: nothing was
  * taken, call seam_stitch_next until it returns 0 first. -EINVAL: the stitcher is used for a file,
@@ -151,6 +151,8 @@ SEAM_API int seam_stitch_feed(struct seam_stitch *stitch, const struct seam_deco
                               struct seam_error *err);
 /* The next sample in the order fed: 1 and *ret, or 0: feed more (or, after finish, all is out). */
 SEAM_API int seam_stitch_next(struct seam_stitch *stitch, struct seam_stitched *ret);
+/* Says that nothing more will come: samples that wait get their state. Take them by seam_stitch_next. -EINVAL: the
+ * stitcher is used for a file. */
 SEAM_API int seam_stitch_finish(struct seam_stitch *stitch);
 
 /* -- file -- */
