@@ -14,6 +14,7 @@
 #include <seam/error.h>
 
 #include "base/arena.h"
+#include "base/blake2.h"
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "base/digits.h"
@@ -316,6 +317,41 @@ static void pool_gives_one_id(void **state)
 	pool_free(&p);
 }
 
+/* Digests as Python's hashlib gives them; in pieces or at once. */
+static void blake2_is_that_of_the_rfc(void **state)
+{
+	static const struct {
+		size_t n;
+		const char *hex;
+	} cases[] = {
+		{ 0, "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8" },
+		{ 1, "03170a2e7597b7b7e3d84c05391d139a62b157e78786d8c082f29dcf4c111314" },
+		{ 128, "14696d2a98d9f8a280da8b132b1045b345e1033759c6b02fcc4ee885c8ae7c37" },
+		{ 129, "3934215260b1039be9d9d2b073b059bcd50120c327a22af93eb4d98cf821c14c" },
+		{ 256, "3d0cb2693dfbac42af5a6cc960953fea8714aa39c4bcd054ef61d6b5e98ade4a" },
+		{ 1000, "38981cec8fd0971914a759c4fac0538dbb29495eec4aea07f277e1f5f8562d27" },
+	};
+	static const size_t steps[] = { 1, 13, 128, 200, 1000 };
+	unsigned char bytes[1000], digest[BLAKE2_BYTES];
+	char hex[BLAKE2_HEX];
+	struct blake2 b;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(i * 7 + (i >> 8));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (size_t j = 0; j < sizeof(steps) / sizeof(steps[0]); j++) {
+			size_t n = cases[i].n, step = steps[j];
+
+			blake2_start(&b);
+			for (size_t at = 0; at < n; at += step)
+				blake2_add(&b, bytes + at, step < n - at ? step : n - at);
+			blake2_end(&b, digest);
+			assert_string_equal(blake2_hex(digest, hex), cases[i].hex);
+		}
+	}
+}
+
 static void quick_hash_minds_every_byte(void **state)
 {
 	const uint64_t secret = 0xdeadbeefcafef00dULL;
@@ -446,6 +482,7 @@ int main(void)
 		cmocka_unit_test(json_numbers),
 		cmocka_unit_test(pool_gives_one_id),
 		cmocka_unit_test(quick_hash_minds_every_byte),
+		cmocka_unit_test(blake2_is_that_of_the_rfc),
 		cmocka_unit_test(utf8_is_well_formed),
 		cmocka_unit_test(json_escapes),
 		cmocka_unit_test(error_says_where),

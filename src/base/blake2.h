@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * blake2.h: BLAKE2b (RFC 7693) with digests of 32 bytes, without a key: tells contents from each other where an enemy may have
+ * chosen them, which map.h's hashes cannot.
+ */
+#ifndef SEAM_BASE_BLAKE2_H
+#define SEAM_BASE_BLAKE2_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BLAKE2_BYTES 32u
+#define BLAKE2_HEX (2 * BLAKE2_BYTES + 1)
+#define BLAKE2_BLOCK 128u
+
+struct blake2 {
+	uint64_t state[8];
+	uint64_t hashed; /* bytes, in whole blocks */
+	size_t waiting;  /* of block */
+	unsigned char block[BLAKE2_BLOCK];
+};
+
+void blake2_start(struct blake2 *b);
+void blake2_add(struct blake2 *b, const void *bytes, size_t n);
+void blake2_end(struct blake2 *b, unsigned char ret[BLAKE2_BYTES]);
+/* Lower-case hex, NUL-terminated. Returns hex. */
+const char *blake2_hex(const unsigned char digest[BLAKE2_BYTES], char hex[BLAKE2_HEX]);
+
+#endif
