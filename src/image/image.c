@@ -179,6 +179,11 @@ const char *image_path(const struct image *image)
 	return image->path;
 }
 
+int image_fd(const struct image *image)
+{
+	return image->fd;
+}
+
 Elf *image_elf(const struct image *image)
 {
 	return image->elf;

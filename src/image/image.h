@@ -54,6 +54,7 @@ struct Elf *image_elf(const struct image *image);
 struct Elf *image_unpacked(struct image *image, const char *const *without);
 
 const char *image_path(const struct image *image);
+int image_fd(const struct image *image); /* of its file; the image's own. -1: it is in memory */
 /* Reads the ids of an open image: 1 and *ret, or 0: it has none. */
 int image_build_id(const struct image *image, struct image_build_id *ret);
 unsigned image_machine(const struct image *image); /* EM_* */

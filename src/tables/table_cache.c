@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // table_cache.c: see table_cache.h. Every failure is as if the cache were empty: a table can always be made again.
+// A file is a header, which says under which name and in which kind of cache it was put, and the bytes.
 #include "tables/table_cache.h"
 
 #include <dirent.h>
@@ -13,8 +14,34 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/blake2.h"
+
 #define FILE_MAX (1ULL << 30) /* bytes of one file; libLLVM's table is 4 MB */
 #define TOUCH_S (24 * 3600)   /* a file's time of use is written at most daily */
+
+#define FORM_VERSION 1u
+#define NAME_MAX_BYTES 128u
+
+/* In front of the bytes, whose alignment it keeps. */
+struct cache_header {
+	char magic[8];
+	uint32_t version, zero;
+	uint64_t n, zeros; /* bytes that follow */
+	unsigned char name[BLAKE2_BYTES];
+};
+_Static_assert(sizeof(struct cache_header) == 64, "no padding");
+
+static void cache_header_of(const struct table_cache *c, const char *name, size_t n,
+                            struct cache_header *ret)
+{
+	struct blake2 b;
+
+	*ret = (struct cache_header){ .magic = "seamkept", .version = FORM_VERSION, .n = n };
+	blake2_start(&b);
+	blake2_add(&b, c->kind, strlen(c->kind) + 1);
+	blake2_add(&b, name, strlen(name));
+	blake2_end(&b, ret->name);
+}
 
 static int cache_make_path(char *path)
 {
@@ -83,7 +110,7 @@ void table_cache_open(struct table_cache *c, const char *kind, const char *dir, 
 	char path[4096];
 	int n;
 
-	*c = (struct table_cache){ .dir = -1, .most = most, .added = UINT64_MAX };
+	*c = (struct table_cache){ .dir = -1, .kind = kind, .most = most, .added = UINT64_MAX };
 	if (dir)
 		n = snprintf(path, sizeof(path), "%s", dir);
 	else if (base && base[0] == '/')
@@ -113,63 +140,72 @@ static void cache_touch(int fd, const struct stat *st)
 		futimens(fd, NULL);
 }
 
-/* A file of this user's own, of a size that may be; -1: there is none. */
+/*
+ * A file of this user's own, of a size that may be; -1: there is none. O_NONBLOCK: a FIFO of that name would never answer open(2).
+ */
 static int cache_open_file(struct table_cache *c, const char *name, struct stat *st)
 {
-	int fd = c->dir < 0 ? -1 : openat(c->dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = c->dir < 0 ? -1
+	                    : openat(c->dir, name,
+	                             O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, st) && S_ISREG(st->st_mode) && st->st_uid == geteuid() && st->st_size > 0 &&
+	if (!fstat(fd, st) && S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
+	    !(st->st_mode & 022) && st->st_size > (off_t)sizeof(struct cache_header) &&
 	    (uint64_t)st->st_size <= FILE_MAX)
 		return fd;
 	close(fd);
 	return -1;
 }
 
+static bool cache_read(int fd, void *to, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		ssize_t got = read(fd, (char *)to + at, n - at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		at += (size_t)got;
+	}
+	return true;
+}
+
+static bool cache_write(int fd, const void *bytes, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		ssize_t put = write(fd, (const char *)bytes + at, n - at);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return false;
+		at += (size_t)put;
+	}
+	return true;
+}
+
 int table_cache_get(struct table_cache *c, const char *name, struct buf *ret)
 {
+	struct cache_header is, want;
 	struct stat st;
-	ssize_t got = -1;
 	int fd = cache_open_file(c, name, &st);
+	size_t n;
 
 	if (fd < 0)
 		return 0;
 	buf_clear(ret);
-	if (buf_reserve(ret, (size_t)st.st_size))
-		got = read(fd, ret->bytes, (size_t)st.st_size);
-	if (got > 0 && got == st.st_size) {
-		ret->n = (size_t)got;
+	n = (size_t)st.st_size - sizeof(is);
+	cache_header_of(c, name, n, &want);
+	if (cache_read(fd, &is, sizeof(is)) && !memcmp(&is, &want, sizeof(is)) &&
+	    buf_reserve(ret, n) && cache_read(fd, ret->bytes, n)) {
+		ret->n = n;
 		cache_touch(fd, &st);
 	}
 	close(fd);
 	return ret->n != 0;
-}
-
-static int cache_map_file(int fd, size_t n, const void **ret)
-{
-	void *bytes = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, 0);
-
-	if (bytes == MAP_FAILED)
-		return 0;
-	*ret = bytes;
-	return 1;
-}
-
-int table_cache_map(struct table_cache *c, const char *name, const void **ret, size_t *n)
-{
-	struct stat st;
-	int fd = cache_open_file(c, name, &st), mapped;
-
-	if (fd < 0)
-		return 0;
-	mapped = !(st.st_mode & 022) && cache_map_file(fd, (size_t)st.st_size, ret);
-	if (mapped) {
-		*n = (size_t)st.st_size;
-		cache_touch(fd, &st);
-	}
-	close(fd);
-	return mapped;
 }
 
 int table_cache_spill(struct table_cache *c, const void *bytes, size_t n, const void **ret)
@@ -177,17 +213,21 @@ int table_cache_spill(struct table_cache *c, const void *bytes, size_t n, const 
 	int fd = c->dir < 0 || !n || n > FILE_MAX
 	                 ? -1
 	                 : openat(c->dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	int mapped;
+	void *pages = MAP_FAILED;
 
 	if (fd < 0)
 		return 0;
-	mapped = write(fd, bytes, n) == (ssize_t)n && cache_map_file(fd, n, ret);
+	if (cache_write(fd, bytes, n))
+		pages = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, 0);
 	close(fd);
-	return mapped;
+	if (pages == MAP_FAILED)
+		return 0;
+	*ret = pages;
+	return 1;
 }
 
 struct cache_file {
-	char name[64];
+	char name[NAME_MAX_BYTES];
 	uint64_t bytes;
 	time_t used;
 };
@@ -246,22 +286,24 @@ static void cache_shrink(struct table_cache *c)
 
 void table_cache_put(struct table_cache *c, const char *name, const void *bytes, size_t n)
 {
-	char temporary[64];
-	ssize_t put;
+	char temporary[NAME_MAX_BYTES];
+	struct cache_header header;
+	bool put;
 	int fd;
 
-	if (c->dir < 0 || n > c->most / 2)
+	if (c->dir < 0 || n > c->most / 2 || strlen(name) >= sizeof(temporary))
 		return;
-	snprintf(temporary, sizeof(temporary), ".%ld.%.40s", (long)getpid(), name);
+	snprintf(temporary, sizeof(temporary), ".%ld.%.80s", (long)getpid(), name);
 	fd = openat(c->dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
-	put = write(fd, bytes, n);
+	cache_header_of(c, name, n, &header);
+	put = cache_write(fd, &header, sizeof(header)) && cache_write(fd, bytes, n);
 	close(fd);
-	if (put < 0 || (size_t)put != n || renameat(c->dir, temporary, c->dir, name) < 0) {
+	if (!put || renameat(c->dir, temporary, c->dir, name) < 0) {
 		unlinkat(c->dir, temporary, 0);
 		return;
 	}
-	if (c->added == UINT64_MAX || (c->added += n) > c->most)
+	if (c->added == UINT64_MAX || (c->added += n + sizeof(header)) > c->most)
 		cache_shrink(c);
 }

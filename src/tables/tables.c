@@ -42,24 +42,30 @@ void tables_free(struct tables *t)
 		return;
 	for (struct tables_entry *e = t->entries; e; e = e->next) {
 		pthread_mutex_destroy(&e->lock);
-		buf_free(&e->blob);
-		if (e->mapped)
-			munmap((void *)e->mapped, e->n_mapped);
 		free(e->segments);
+	}
+	for (struct tables_blob *b = t->blobs; b; b = b->next) {
+		buf_free(&b->own);
+		if (b->mapped)
+			munmap((void *)b->mapped, b->n_mapped);
 	}
 	buf_free(&t->kept_vdso);
 	table_cache_close(&t->cache);
 	map_free(&t->by_hash);
 	map_free(&t->inside);
+	map_free(&t->ended);
+	map_free(&t->by_contents);
+	map_free(&t->by_stamp);
 	map_free(&t->mapped);
 	arena_free(&t->arena);
 	pthread_mutex_destroy(&t->lock);
 	free(t);
 }
 
+/* state: of the file, where that was looked at; 0: any. */
 static struct tables_entry *tables_entry(struct tables *t, const char *path,
                                          const struct image_build_id *id, uint64_t inode,
-                                         const void *memory, size_t n)
+                                         uint64_t state, const void *memory, size_t n)
 {
 	static const struct image_build_id none;
 	uint64_t hash, *slot;
@@ -74,7 +80,7 @@ static struct tables_entry *tables_entry(struct tables *t, const char *path,
 		return NULL;
 	for (e = (struct tables_entry *)(uintptr_t)*slot; e; e = e->same) {
 		if (!strcmp(e->object.path, path) && e->build_id.size == id->size &&
-		    e->memory == memory && e->inode == inode &&
+		    e->memory == memory && e->inode == inode && e->state == state &&
 		    !memcmp(e->build_id.bytes, id->bytes, id->size))
 			return e;
 	}
@@ -87,6 +93,7 @@ static struct tables_entry *tables_entry(struct tables *t, const char *path,
 	e->object.reason = e->reason;
 	e->build_id = *id;
 	e->inode = inode;
+	e->state = state;
 	e->memory = memory;
 	e->n_memory = n;
 	pthread_mutex_init(&e->lock, NULL);
@@ -98,13 +105,13 @@ static struct tables_entry *tables_entry(struct tables *t, const char *path,
 }
 
 static int tables_lookup(struct tables *t, const char *path, const struct image_build_id *id,
-                         uint64_t inode, const void *memory, size_t n,
+                         uint64_t inode, uint64_t state, const void *memory, size_t n,
                          const struct tables_object **ret)
 {
 	struct tables_entry *e;
 
 	pthread_mutex_lock(&t->lock);
-	e = tables_entry(t, path, id, inode, memory, n);
+	e = tables_entry(t, path, id, inode, state, memory, n);
 	pthread_mutex_unlock(&t->lock);
 	if (!e)
 		return -ENOMEM;
@@ -120,13 +127,39 @@ static int tables_lookup(struct tables *t, const char *path, const struct image_
 int tables_get(struct tables *t, const char *path, const struct image_build_id *build_id,
                const struct tables_object **ret)
 {
-	return tables_lookup(t, path, build_id, 0, NULL, 0, ret);
+	return tables_lookup(t, path, build_id, 0, 0, NULL, 0, ret);
 }
 
 int tables_get_inode(struct tables *t, const char *path, const struct image_build_id *build_id,
                      uint64_t inode, const struct tables_object **ret)
 {
-	return tables_lookup(t, path, build_id, inode, NULL, 0, ret);
+	return tables_lookup(t, path, build_id, inode, 0, NULL, 0, ret);
+}
+
+/* Nobody can make a file for which this is what it is for another: it may be the whole key. */
+static uint64_t tables_state(const struct stat *st, const struct image_build_id *id)
+{
+	const uint64_t words[] = { (uint64_t)st->st_dev,          (uint64_t)st->st_ino,
+		                   (uint64_t)st->st_size,         (uint64_t)st->st_mtim.tv_sec,
+		                   (uint64_t)st->st_mtim.tv_nsec, (uint64_t)st->st_ctim.tv_sec,
+		                   (uint64_t)st->st_ctim.tv_nsec };
+	unsigned char digest[BLAKE2_BYTES];
+	struct blake2 b;
+	uint64_t ret;
+
+	blake2_start(&b);
+	blake2_add(&b, words, sizeof(words));
+	blake2_add(&b, id->bytes, id->size);
+	blake2_end(&b, digest);
+	memcpy(&ret, digest, sizeof(ret));
+	return ret;
+}
+
+int tables_get_file(struct tables *t, const char *path, const struct image_build_id *build_id,
+                    const struct stat *st, const struct tables_object **ret)
+{
+	return tables_lookup(t, path, build_id, build_id->size ? 0 : st->st_ino,
+	                     tables_state(st, build_id), NULL, 0, ret);
 }
 
 static bool tables_is_whole(const struct tables_object *object)
@@ -134,49 +167,106 @@ static bool tables_is_whole(const struct tables_object *object)
 	return object && (object->table || object->keeps_fp);
 }
 
-/* Below the process's own root, where that leads elsewhere than ours. By build-id one process's file is every one's. */
-static int tables_below(struct tables *t, const char *path, const struct image_build_id *id,
-                        uint64_t inode, const char *below, const struct tables_object **ret)
-{
-	uint64_t hash = map_hash_bytes(id->bytes, id->size, 0), known = 0;
+/* What was found under a build-id below the roots of processes; of those that have ended no more can be asked. */
+struct tables_inside {
 	const struct tables_object *object;
-	struct stat st, ours;
+	bool several; /* files with this build-id hold different things */
+};
+
+/* Whose files nobody else can have forged. */
+static bool tables_is_trusted(const struct stat *st)
+{
+	return (!st->st_uid || st->st_uid == geteuid()) && !(st->st_mode & 022);
+}
+
+static void tables_note_inside(struct tables *t, const struct image_build_id *id,
+                               const struct stat *st, const struct tables_object *object)
+{
+	struct tables_inside *inside;
+	uint64_t *slot;
+
+	pthread_mutex_lock(&t->lock);
+	map_put(&t->inside, tables_state(st, id), (uintptr_t)object);
+	slot = id->size && tables_is_trusted(st)
+	               ? map_slot(&t->ended, map_hash_bytes(id->bytes, id->size, 0), NULL)
+	               : NULL;
+	if (slot && !*slot)
+		*slot = (uintptr_t)arena_alloc(&t->arena, sizeof(*inside));
+	inside = slot ? (struct tables_inside *)(uintptr_t)*slot : NULL;
+	if (inside) {
+		inside->several |= inside->object && inside->object->table != object->table;
+		inside->object = object;
+	}
+	pthread_mutex_unlock(&t->lock);
+}
+
+/* The file that a process which runs has at the path, which is not ours there. A file is read once, whoever has it. */
+static int tables_below(struct tables *t, const char *below, const struct stat *st,
+                        const struct image_build_id *id, const struct tables_object **ret)
+{
+	uint64_t known = 0;
 	int r = 0;
 
 	pthread_mutex_lock(&t->lock);
-	if (id->size)
-		map_get(&t->inside, hash, &known);
+	map_get(&t->inside, tables_state(st, id), &known);
 	pthread_mutex_unlock(&t->lock);
-	object = (const struct tables_object *)(uintptr_t)known;
-	if (!object) {
-		if (stat(below, &st) < 0 || (!id->size && st.st_ino != inode) ||
-		    (stat(path, &ours) == 0 && ours.st_dev == st.st_dev &&
-		     ours.st_ino == st.st_ino))
-			return 0;
-		r = tables_get_inode(t, below, id, inode, &object);
-	}
-	if (r < 0 || !tables_is_whole(object))
-		return r;
-	*ret = object;
-	if (!known && id->size) {
-		pthread_mutex_lock(&t->lock);
-		map_put(&t->inside, hash, (uintptr_t)object); /* else it is read again */
-		pthread_mutex_unlock(&t->lock);
-	}
-	return 0;
+	*ret = (const struct tables_object *)(uintptr_t)known;
+	if (!*ret)
+		r = tables_get_file(t, below, id, st, ret);
+	if (r >= 0 && !known && tables_is_whole(*ret))
+		tables_note_inside(t, id, st, *ret);
+	return r;
 }
 
+/* A process that has ended had some file with this build-id: the one that all others had, if nobody could forge it. */
+static const struct tables_object *tables_ended(struct tables *t, const struct image_build_id *id)
+{
+	const struct tables_inside *inside;
+	const struct tables_object *object = NULL;
+	uint64_t at = 0;
+
+	if (!id->size)
+		return NULL;
+	pthread_mutex_lock(&t->lock);
+	map_get(&t->ended, map_hash_bytes(id->bytes, id->size, 0), &at);
+	inside = (const struct tables_inside *)(uintptr_t)at;
+	if (inside && !inside->several)
+		object = inside->object;
+	pthread_mutex_unlock(&t->lock);
+	return object;
+}
+
+/*
+ * What a process has at a path is asked of its own root first: below ours another file may stand there, with the same build-id.
+ */
 int tables_get_inside(struct tables *t, uint32_t pid, const char *path,
                       const struct image_build_id *build_id, uint64_t inode,
                       const struct tables_object **ret)
 {
+	const struct tables_object *object = NULL;
+	bool known = build_id->size || inode, runs;
 	char below[4096 + 32];
-	int r = tables_get_inode(t, path, build_id, inode, ret);
+	struct stat st, ours;
+	int r;
 
-	if (r < 0 || tables_is_whole(*ret) || path[0] != '/' || (!build_id->size && !inode) ||
-	    (size_t)snprintf(below, sizeof(below), "/proc/%u/root%s", pid, path) >= sizeof(below))
+	runs = path[0] == '/' && known &&
+	       (size_t)snprintf(below, sizeof(below), "/proc/%u/root%s", pid, path) <
+	               sizeof(below) &&
+	       stat(below, &st) == 0 && (build_id->size || st.st_ino == inode);
+	if (runs &&
+	    (stat(path, &ours) < 0 || ours.st_dev != st.st_dev || ours.st_ino != st.st_ino)) {
+		r = tables_below(t, below, &st, build_id, &object);
+		if (r < 0 || tables_is_whole(object)) {
+			*ret = object;
+			return r;
+		}
+	}
+	r = tables_get_inode(t, path, build_id, inode, ret);
+	if (r < 0 || runs || tables_is_whole(*ret))
 		return r;
-	return tables_below(t, path, build_id, inode, below, ret);
+	object = tables_ended(t, build_id);
+	*ret = object ? object : *ret;
+	return 0;
 }
 
 static int tables_note(struct tables *t, const char *path, uint64_t inode,
@@ -185,7 +275,7 @@ static int tables_note(struct tables *t, const char *path, uint64_t inode,
 	struct tables_entry *e;
 
 	pthread_mutex_lock(&t->lock);
-	e = tables_entry(t, path, NULL, inode, NULL, 0);
+	e = tables_entry(t, path, NULL, inode, 0, NULL, 0);
 	pthread_mutex_unlock(&t->lock);
 	if (!e)
 		return -ENOMEM;
@@ -212,7 +302,7 @@ int tables_mapped_before(struct tables *t, struct tables *other, const char *pat
 	struct tables_entry *e;
 
 	pthread_mutex_lock(&other->lock);
-	e = tables_entry(other, path, NULL, inode, NULL, 0);
+	e = tables_entry(other, path, NULL, inode, 0, NULL, 0);
 	pthread_mutex_unlock(&other->lock);
 	if (!e)
 		return -ENOMEM;
@@ -222,7 +312,7 @@ int tables_mapped_before(struct tables *t, struct tables *other, const char *pat
 int tables_get_memory(struct tables *t, const char *name, const void *bytes, size_t n,
                       const struct tables_object **ret)
 {
-	return tables_lookup(t, name, NULL, 0, bytes, n, ret);
+	return tables_lookup(t, name, NULL, 0, 0, bytes, n, ret);
 }
 
 static int tables_read(const char *path, struct buf *ret)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tables.h: the unwind table of an object, made once per build-id and kept in a cache on disk.
+ * tables.h: the unwind table of an object, made once and kept in a cache on disk.
  *
- * Finds the object's file (only one with the recorded build-id is used), hands its sections to
- * unwind/, and stores what comes out in $XDG_CACHE_HOME/seam/unwind/BUILD-ID.table, whose pages are then used: they are the kernel's to
- * take back, and shared. Where there is no such file, the table is in this process's own memory. Any thread.
+ * Finds the object's file (only one with the recorded build-id is used), hands its sections to unwind/, and stores what comes out
+ * in $XDG_CACHE_HOME/seam/unwind under a digest of these sections: a build-id is a name that anybody may give, and two files with
+ * one build-id and different contents live side by side. What a file was found to hold is remembered by its stamp (stamp.h), so
+ * that its sections are not read again. A table's pages are those of a file without a name: the kernel's to take back, and nobody
+ * else's. Where there is no such file, the table is in this process's own memory. Any thread.
  */
 #ifndef SEAM_TABLES_TABLES_H
 #define SEAM_TABLES_TABLES_H
@@ -37,8 +39,9 @@ struct tables_object {
 };
 
 struct tables_counts {
-	uint64_t built, from_cache, without; /* objects */
-	uint64_t bytes;                      /* of all tables */
+	uint64_t built, from_cache,
+	        without;    /* objects; those with the same contents are made once */
+	uint64_t bytes;     /* of all tables */
 	uint64_t own_bytes; /* of them in this process's own memory; the rest are pages of files */
 	uint64_t skipped_functions; /* unwind information that could not be understood */
 };
@@ -58,8 +61,18 @@ int tables_get(struct tables *t, const char *path, const struct image_build_id *
  */
 int tables_get_inode(struct tables *t, const char *path, const struct image_build_id *build_id,
                      uint64_t inode, const struct tables_object **ret);
-/* The same for what a process that still runs has mapped: it may see another file at the path (a container), which is then
- * read below its own root. */
+/*
+ * The same of the file at the path, which was looked at: once it is another, or has changed, its table is another object. build_id
+ * is what a recording or the file itself says; size 0: none.
+ */
+struct stat;
+int tables_get_file(struct tables *t, const char *path, const struct image_build_id *build_id,
+                    const struct stat *st, const struct tables_object **ret);
+/*
+ * The same for what a process has mapped: it may see another file at the path (a container), which is then read below its own
+ * root. Of a process that has ended that cannot be asked: then the file at our path, or the one that others had below their
+ * roots under this build-id, if all of these are the same and belong to root or to this user.
+ */
 int tables_get_inside(struct tables *t, uint32_t pid, const char *path,
                       const struct image_build_id *build_id, uint64_t inode,
                       const struct tables_object **ret);

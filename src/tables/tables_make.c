@@ -3,13 +3,13 @@
  * tables_make.c: the unwind table of one object: of the cache on disk, or compiled and kept there. Which objects there are, and who asks
  * for them, tables.c knows.
  *
- * Invariant: a table is of the file that was mapped, as far as that can be told; else there is none, and a reason.
+ * Invariant: a table is of the file that was mapped, as far as that can be told; else there is none, and a reason. It is
+ * known, in memory and on disk, by what it was made from (tables_contents.c).
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "tables/tables_parts.h"
@@ -17,29 +17,6 @@
 
 /* Bytes of unwind information from which on helpers are of use: 10 ms of one thread. */
 #define TABLES_HELPED (1u << 20)
-
-static void tables_section(struct image *image, const char *name, struct compile_section *ret)
-{
-	struct image_section section;
-
-	if (image_section(image, name, &section) >= 0 && section.bytes)
-		*ret = (struct compile_section){ section.bytes, section.n, section.vaddr };
-}
-
-static uint64_t tables_section_address(struct image *image, const char *name)
-{
-	struct image_section section;
-
-	return image_section(image, name, &section) >= 0 ? section.vaddr : 0;
-}
-
-static bool tables_swapped(const struct image *image)
-{
-	const uint16_t one = 1;
-	bool big_here = !*(const unsigned char *)&one;
-
-	return image_is_big_endian(image) != big_here;
-}
 
 /* All helpers that are free, for an object to which they are of use; they are given back after it. */
 static unsigned tables_take_helpers(struct tables *t, const struct compile_input *in)
@@ -62,65 +39,36 @@ static void tables_give_helpers(struct tables *t, unsigned n)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* The code of an object, for what the unwind information leaves out. */
-struct tables_code {
-	struct image *image;
-	struct image_section text;
-};
-
 static bool tables_keeps_fp(void *ctx, uint64_t start, uint64_t end)
 {
-	const struct tables_code *code = ctx;
+	const struct tables_input *input = ctx;
 
-	return image_keeps_frame_pointers_in(code->image, start, end);
+	return image_keeps_frame_pointers_in(input->image, start, end);
 }
 
 static bool tables_is_padding(void *ctx, uint64_t start, uint64_t end)
 {
-	const struct tables_code *code = ctx;
-	const struct image_section *text = &code->text;
+	const struct tables_input *input = ctx;
+	const struct image_section *text = &input->text;
 
 	return start >= text->vaddr && end >= start && end - text->vaddr <= text->n &&
-	       image_is_padding(image_machine(code->image), text->bytes + (start - text->vaddr),
+	       image_is_padding(image_machine(input->image), text->bytes + (start - text->vaddr),
 	                        (size_t)(end - start));
 }
 
-/* Compiles an image, with the .debug_frame of its separate debug file if it has none of its own. */
-static int tables_compile(struct tables *t, struct image *image, struct buf *ret,
+static int tables_compile(struct tables *t, struct tables_input *input, struct buf *ret,
                           struct seam_error *err)
 {
-	struct tables_code code = { .image = image };
-	struct compile_input in = { .machine = image_machine(image),
-		                    .swap = tables_swapped(image),
-		                    .keeps_fp = tables_keeps_fp,
-		                    .is_padding = tables_is_padding,
-		                    .code_ctx = &code };
-	struct image *debug = NULL;
-	unsigned helpers;
+	struct compile_input *in = &input->in;
+	unsigned helpers = tables_take_helpers(t, in);
 	int r;
 
-	for (size_t i = 0; i < image_segments(image) && in.n_ranges < COMPILE_RANGES_MAX; i++) {
-		const struct image_segment *s = image_segment_at(image, i);
-
-		if (s->executable && s->memory_size <= UINT64_MAX - s->vaddr)
-			in.ranges[in.n_ranges++] =
-			        (struct compile_range){ s->vaddr, s->vaddr + s->memory_size };
-	}
-	in.entry = image_entry(image);
-	if (image_section(image, ".text", &code.text) < 0 || !code.text.bytes)
-		code.text.n = 0;
-	in.text_address = code.text.vaddr;
-	in.data_address = tables_section_address(image, ".got");
-	tables_section(image, ".eh_frame", &in.eh_frame);
-	tables_section(image, ".sframe", &in.sframe);
-	tables_section(image, ".debug_frame", &in.debug_frame);
-	if (!in.debug_frame.bytes && image_find_debug(&debug, image, &t->opts.search, NULL) >= 0)
-		tables_section(debug, ".debug_frame", &in.debug_frame);
-	helpers = tables_take_helpers(t, &in);
-	in.threads = 1 + helpers;
-	r = compile_table(&in, ret, err);
+	in->keeps_fp = tables_keeps_fp;
+	in->is_padding = tables_is_padding;
+	in->code_ctx = input;
+	in->threads = 1 + helpers;
+	r = compile_table(in, ret, err);
 	tables_give_helpers(t, helpers);
-	image_close(debug);
 	return r;
 }
 
@@ -135,45 +83,155 @@ static void tables_copy_segments(struct tables_entry *e, const struct image *ima
 	e->object.n_segments = e->segments ? n : 0;
 }
 
-/* Takes a file's pages for the table, if they are sound and of this version. */
-static bool tables_take(struct tables_entry *e, const void *bytes, size_t n)
+/* ---- the table of contents ---- */
+
+static uint64_t blob_key(const struct tables_contents *contents)
 {
+	uint64_t key;
+
+	memcpy(&key, contents->digest, sizeof(key));
+	return key;
+}
+
+static void blob_name(const struct tables_contents *contents, char name[TABLES_NAME])
+{
+	char hex[BLAKE2_HEX];
+
+	snprintf(name, TABLES_NAME, "%s.table%u", blake2_hex(contents->digest, hex),
+	         FRAMETAB_VERSION);
+}
+
+/* Under the lock. NULL: none in memory. */
+static struct tables_blob *blob_find(struct tables *t, const struct tables_contents *contents)
+{
+	struct tables_blob *b;
+	uint64_t at = 0;
+
+	map_get(&t->by_contents, blob_key(contents), &at);
+	for (b = (struct tables_blob *)(uintptr_t)at; b; b = b->same)
+		if (!memcmp(b->digest, contents->digest, sizeof(b->digest)))
+			return b;
+	return NULL;
+}
+
+/* Puts a sound table's bytes, which are taken, into pages that the kernel may take back, where there is a place for these. */
+static void blob_spill(struct tables *t, struct tables_blob *b, struct buf *bytes)
+{
+	const void *pages;
+
+	if (table_cache_spill(&t->cache, bytes->bytes, bytes->n, &pages) > 0) {
+		b->mapped = pages;
+		b->n_mapped = bytes->n;
+		frametab_of(&b->table, pages);
+		buf_free(bytes);
+	} else {
+		b->own = *bytes;
+		*bytes = (struct buf){ 0 };
+		frametab_of(&b->table, b->own.bytes);
+	}
+}
+
+/* A table that was made or read becomes that of its contents; where another thread was faster, its is taken. -ENOMEM. */
+static int blob_add(struct tables *t, const struct tables_contents *contents, struct buf *bytes,
+                    struct tables_blob **ret)
+{
+	struct tables_blob *b;
+	uint64_t *slot;
+
+	pthread_mutex_lock(&t->lock);
+	b = blob_find(t, contents);
+	if (!b) {
+		b = arena_alloc(&t->arena, sizeof(*b));
+		slot = b ? map_slot(&t->by_contents, blob_key(contents), NULL) : NULL;
+		if (!slot) {
+			pthread_mutex_unlock(&t->lock);
+			return -ENOMEM;
+		}
+		memcpy(b->digest, contents->digest, sizeof(b->digest));
+		blob_spill(t, b, bytes);
+		b->same = (struct tables_blob *)(uintptr_t)*slot;
+		b->next = t->blobs;
+		t->blobs = b;
+		*slot = (uintptr_t)b;
+		t->counts.bytes += b->table.header->size;
+		t->counts.own_bytes += b->own.n;
+		if (b->mapped)
+			map_put(&t->mapped, (uintptr_t)b->mapped, b->n_mapped);
+	}
+	pthread_mutex_unlock(&t->lock);
+	*ret = b;
+	return 0;
+}
+
+/* The table of contents that are known, from memory or from disk: 1; 0: there is none; -ENOMEM. */
+static int blob_get(struct tables *t, const struct tables_contents *contents,
+                    struct tables_blob **ret)
+{
+	struct buf bytes = { 0 };
 	struct frametab table;
+	char name[TABLES_NAME];
+	int r = 0;
 
-	if (frametab_open(&table, bytes, n, NULL) < 0) {
-		munmap((void *)bytes, n);
-		return false;
-	}
-	e->table = table;
-	e->mapped = bytes;
-	e->n_mapped = n;
-	buf_free(&e->blob);
-	return true;
+	pthread_mutex_lock(&t->lock);
+	*ret = blob_find(t, contents);
+	pthread_mutex_unlock(&t->lock);
+	if (*ret)
+		return 1;
+	blob_name(contents, name);
+	if (table_cache_get(&t->cache, name, &bytes) > 0 &&
+	    frametab_open(&table, bytes.bytes, bytes.n, NULL) >= 0)
+		r = blob_add(t, contents, &bytes, ret) < 0 ? -ENOMEM : 1;
+	buf_free(&bytes);
+	return r;
 }
 
-static bool tables_from_cache(struct tables *t, struct tables_entry *e, const char *name)
+/* Makes the table, and puts it on disk, too. */
+static int blob_make(struct tables *t, struct tables_input *input,
+                     const struct tables_contents *contents, struct tables_blob **ret,
+                     struct seam_error *err)
 {
-	const void *bytes;
-	size_t n;
+	struct buf bytes = { 0 };
+	struct frametab table;
+	char name[TABLES_NAME];
+	int r = tables_compile(t, input, &bytes, err);
 
-	return table_cache_map(&t->cache, name, &bytes, &n) > 0 && tables_take(e, bytes, n);
-}
-
-/* A table that was made: into the cache, or a file without a name, for its pages. */
-static void tables_keep(struct tables *t, struct tables_entry *e, const char *name)
-{
-	size_t n = e->blob.n;
-	const void *bytes;
-
-	if (name[0]) {
+	if (r >= 0)
+		r = frametab_open(&table, bytes.bytes, bytes.n, err);
+	if (r >= 0) {
+		blob_name(contents, name);
 		pthread_mutex_lock(&t->lock);
-		table_cache_put(&t->cache, name, e->blob.bytes, n);
+		table_cache_put(&t->cache, name, bytes.bytes, bytes.n);
 		pthread_mutex_unlock(&t->lock);
-		if (tables_from_cache(t, e, name))
-			return;
+		r = blob_add(t, contents, &bytes, ret);
 	}
-	if (table_cache_spill(&t->cache, e->blob.bytes, n, &bytes) > 0)
-		tables_take(e, bytes, n);
+	buf_free(&bytes);
+	return r;
+}
+
+/*
+ * The table of an open object. A file of which it was found out before what it holds is not read for that: 1: its table was there,
+ * 0: it was made, or why there is none.
+ */
+static int tables_of_image(struct tables *t, struct image *image, struct tables_blob **ret,
+                           struct seam_error *err)
+{
+	struct tables_contents contents;
+	struct tables_input input;
+	int r;
+
+	tables_recall(t, image_fd(image), &contents);
+	r = contents.known ? blob_get(t, &contents, ret) : 0;
+	if (r)
+		return r;
+	tables_input_read(t, image, &input);
+	tables_input_contents(&input, &contents);
+	r = blob_get(t, &contents, ret);
+	if (!r)
+		r = blob_make(t, &input, &contents, ret, err);
+	if (r >= 0 && tables_input_is_own(&input))
+		tables_remember(t, image_fd(image), &contents);
+	tables_input_free(&input);
+	return r;
 }
 
 /* The file at the path is the one that was mapped, as far as can be told; for a tree of files (--symfs)
@@ -217,44 +275,29 @@ static bool tables_is_bare(const struct tables_entry *e, bool has_table)
 	for (size_t i = 0; i < e->object.n_segments; i++)
 		if (e->segments[i].executable)
 			code += e->segments[i].memory_size;
-	return !has_table || e->table.header->size < code / 100;
+	return !has_table || e->object.table->header->size < code / 100;
 }
 
 void tables_make(struct tables *t, struct tables_entry *e)
 {
-	char hex[IMAGE_BUILD_ID_HEX], name[64] = "";
-	struct image_build_id id = { 0 };
 	struct seam_error err = { 0 };
+	struct tables_blob *blob = NULL;
 	struct image *image = NULL;
-	bool cached = false;
 	int r;
 
 	r = tables_open(t, e, &image, &err);
 	if (r >= 0) {
 		tables_copy_segments(e, image);
-		if (image_build_id(image, &id) > 0 && !e->memory)
-			snprintf(name, sizeof(name), "%s.table%u", image_build_id_hex(&id, hex),
-			         FRAMETAB_VERSION);
-		cached = name[0] && tables_from_cache(t, e, name);
-		if (!cached)
-			r = tables_compile(t, image, &e->blob, &err);
-		if (!cached && r >= 0)
-			r = frametab_open(&e->table, e->blob.bytes, e->blob.n, &err);
-		if (!cached && r >= 0)
-			tables_keep(t, e, name);
+		r = tables_of_image(t, image, &blob, &err);
+		e->object.table = r >= 0 ? &blob->table : NULL;
 		if (tables_is_bare(e, r >= 0))
 			e->object.keeps_fp = image_keeps_frame_pointers(image) > 0;
 	}
 	image_close(image);
 	pthread_mutex_lock(&t->lock);
 	if (r >= 0) {
-		e->object.table = &e->table;
-		t->counts.bytes += e->table.header->size;
-		t->counts.own_bytes += e->blob.n;
-		if (e->mapped)
-			map_put(&t->mapped, (uintptr_t)e->mapped, e->n_mapped);
-		t->counts.skipped_functions += e->table.header->skipped;
-		if (cached)
+		t->counts.skipped_functions += blob->table.header->skipped;
+		if (r)
 			t->counts.from_cache++;
 		else
 			t->counts.built++;

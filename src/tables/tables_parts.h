@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tables_parts.h: what tables.c, which objects there are, and tables_make.c, how the table of one is made, share. */
+/* tables_parts.h: what tables.c, which objects there are, tables_contents.c, what they hold, and tables_make.c, how the table of one
+ * is made, share. */
 #ifndef SEAM_TABLES_TABLES_PARTS_H
 #define SEAM_TABLES_TABLES_PARTS_H
 
@@ -9,8 +10,48 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
+#include "tables/stamp.h"
 #include "tables/table_cache.h"
 #include "tables/tables.h"
+#include "unwind/compile.h"
+
+#define TABLES_NAME 96u /* of a file in the cache */
+
+/* What a table is made from; sections are the image's, or its debug file's. */
+struct tables_input {
+	struct image *image, *debug;
+	struct image_section text;
+	struct compile_input in;
+};
+
+void tables_input_read(const struct tables *t, struct image *image, struct tables_input *ret);
+/* Whether the object's file decides what is in it: a debug file counts as part of it where only root or this user can change it. */
+bool tables_input_is_own(const struct tables_input *in);
+void tables_input_free(struct tables_input *in);
+
+/* All of that in one digest. */
+struct tables_contents {
+	bool known;
+	unsigned char digest[BLAKE2_BYTES];
+	/* Of the object's file before it was read. */
+	bool stamped, lasts;
+	struct stamp stamp;
+};
+
+void tables_input_contents(const struct tables_input *input, struct tables_contents *ret);
+/* What the file was found to hold before, if that may be believed: ret->known. Begins with the file's stamp. */
+void tables_recall(struct tables *t, int fd, struct tables_contents *ret);
+void tables_remember(struct tables *t, int fd, const struct tables_contents *contents);
+
+/* One table, of all objects with these contents. */
+struct tables_blob {
+	unsigned char digest[BLAKE2_BYTES];
+	struct frametab table;
+	struct buf own;     /* the table's bytes; or: */
+	const void *mapped; /* pages of a file without a name */
+	size_t n_mapped;
+	struct tables_blob *next, *same; /* of all, and with the same key */
+};
 
 struct tables_entry {
 	struct tables_object object;
@@ -18,14 +59,11 @@ struct tables_entry {
 	const void *memory; /* the vdso's bytes, else NULL */
 	size_t n_memory;
 	uint64_t inode; /* of a file without build-id; 0: any */
+	uint64_t state; /* of a file that was looked at; 0: any */
 	bool noted;     /* it was last written then: */
 	struct timespec written;
 	pthread_mutex_t lock;
 	bool made;
-	struct frametab table;
-	struct buf blob;    /* the table's bytes; or: */
-	const void *mapped; /* pages of a file */
-	size_t n_mapped;
 	struct image_segment *segments;
 	char reason[512];
 	struct tables_entry *next; /* of all, and with the same hash */
@@ -36,10 +74,13 @@ struct tables {
 	struct tables_opts opts;
 	pthread_mutex_t lock; /* of all below */
 	struct map by_hash;   /* of path and build-id -> struct tables_entry * */
-	/* hash of a build-id -> the object that was read below a process's root */
-	struct map inside;
-	struct map mapped; /* address -> bytes, of tables that are pages of files */
+	struct map inside;    /* a file below a process's root -> the object that was read there */
+	struct map ended;     /* hash of a build-id -> struct tables_inside * (tables.c) */
+	struct map mapped;    /* address -> bytes, of tables that are pages of files */
+	struct map by_contents; /* beginning of a digest -> struct tables_blob * */
+	struct map by_stamp;    /* beginning of a stamp -> what tables_contents.c remembers */
 	struct tables_entry *entries;
+	struct tables_blob *blobs;
 	struct arena arena;
 	struct table_cache cache;
 	struct tables_counts counts;

@@ -72,39 +72,74 @@ static void test_round_trip(void **state)
 	assert_int_equal(table_cache_get(&c, "a", &got), 0); /* closed: as if it were empty */
 }
 
-/* Pages of a file: of the cache, whatever becomes of its name; and of none. */
+/* Pages of a file without a name. */
 static void test_pages(void **state)
 {
-	const void *bytes, *other;
+	const void *other;
 	struct table_cache c;
-	char path[256];
-	size_t n = 0;
+	unsigned files;
 
 	(void)state;
 	table_cache_open(&c, "unwind", dir, 1 << 20);
-	assert_int_equal(table_cache_map(&c, "a", &bytes, &n), 0);
-	table_cache_put(&c, "a", "first", 5);
-	assert_int_equal(table_cache_map(&c, "a", &bytes, &n), 1);
-	assert_int_equal(n, 5);
-	assert_memory_equal(bytes, "first", 5);
-	table_cache_put(&c, "a", "second", 6);
-	assert_memory_equal(bytes, "first", 5);
-	assert_int_equal(madvise((void *)bytes, n, MADV_DONTNEED), 0);
-	assert_memory_equal(bytes, "first", 5);
-	munmap((void *)bytes, n);
-
-	snprintf(path, sizeof(path), "%s/a", dir);
-	assert_int_equal(chmod(path, 0620), 0); /* others could cut it */
-	assert_int_equal(table_cache_map(&c, "a", &bytes, &n), 0);
-	assert_int_equal(unlink(path), 0);
-
 	assert_int_equal(table_cache_spill(&c, "", 0, &other), 0);
 	assert_int_equal(table_cache_spill(&c, "nameless", 8, &other), 1);
 	assert_int_equal(madvise((void *)other, 8, MADV_DONTNEED), 0);
 	assert_memory_equal(other, "nameless", 8);
+	dir_bytes(&files);
+	assert_int_equal(files, 0);
 	munmap((void *)other, 8);
 	table_cache_close(&c);
 	assert_int_equal(table_cache_spill(&c, "nameless", 8, &other), 0);
+}
+
+static void move(const char *from, const char *to)
+{
+	char a[256], b[256];
+
+	snprintf(a, sizeof(a), "%s/%s", dir, from);
+	snprintf(b, sizeof(b), "%s/%s", dir, to);
+	assert_int_equal(rename(a, b), 0);
+}
+
+/* A sound file that stands under another name, or in another kind of cache, says so. */
+static void test_other_names(void **state)
+{
+	struct table_cache c;
+	struct buf got = { 0 };
+
+	(void)state;
+	table_cache_open(&c, "unwind", dir, 1 << 20);
+	table_cache_put(&c, "a", "bytes of a", 10);
+	move("a", "b");
+	assert_int_equal(table_cache_get(&c, "b", &got), 0);
+	move("b", "a");
+	assert_int_equal(table_cache_get(&c, "a", &got), 1);
+	assert_int_equal(got.n, 10);
+	assert_memory_equal(got.bytes, "bytes of a", 10);
+	table_cache_close(&c);
+	table_cache_open(&c, "lines", dir, 1 << 20);
+	assert_int_equal(table_cache_get(&c, "a", &got), 0);
+	table_cache_close(&c);
+	buf_free(&got);
+}
+
+/* What is no regular file is not waited for: this test would not end. */
+static void test_fifo(void **state)
+{
+	struct table_cache c;
+	struct buf got = { 0 };
+	char path[256];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/fifo", dir);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	table_cache_open(&c, "unwind", dir, 1 << 20);
+	assert_int_equal(table_cache_get(&c, "fifo", &got), 0);
+	/* It is in the way of nothing. */
+	table_cache_put(&c, "fifo", "bytes", 5);
+	assert_int_equal(table_cache_get(&c, "fifo", &got), 1);
+	buf_free(&got);
+	table_cache_close(&c);
 }
 
 #define WRITERS 3
@@ -162,7 +197,7 @@ static void test_processes(void **state)
 
 static void test_bound(void **state)
 {
-	static char bytes[1000], large[5001];
+	static char bytes[936], large[5001]; /* and 64 of the file's header */
 	struct table_cache c;
 	struct buf got = { 0 };
 	char name[16];
@@ -205,8 +240,12 @@ static void test_strangers(void **state)
 	snprintf(path, sizeof(path), "%s/link", dir);
 	assert_int_equal(symlink("mine", path), 0);
 	assert_int_equal(table_cache_get(&c, "link", &got), 0);
-	/* a file of somebody else's is not read */
+	/* a file that others may write to is not read, nor is one of somebody else's */
 	snprintf(other, sizeof(other), "%s/mine", dir);
+	assert_int_equal(chmod(other, 0620), 0);
+	assert_int_equal(table_cache_get(&c, "mine", &got), 0);
+	assert_int_equal(chmod(other, 0600), 0);
+	assert_int_equal(table_cache_get(&c, "mine", &got), 1);
 	if (!geteuid()) {
 		assert_int_equal(chown(other, 65534, 65534), 0);
 		assert_int_equal(table_cache_get(&c, "mine", &got), 0);
@@ -247,14 +286,14 @@ static struct tables_counts get_libc(void)
 	return counts;
 }
 
-static void the_file(char *path, size_t n)
+static void the_table(char *path, size_t n)
 {
 	DIR *d = opendir(dir);
 	struct dirent *entry;
 
 	*path = 0;
 	while ((entry = readdir(d)))
-		if (entry->d_name[0] != '.')
+		if (entry->d_name[0] != '.' && strstr(entry->d_name, ".table"))
 			snprintf(path, n, "%s/%s", dir, entry->d_name);
 	closedir(d);
 	assert_true(*path);
@@ -271,7 +310,7 @@ static void test_damage(void **state)
 	if (!counts.built)
 		skip();
 	assert_int_equal(get_libc().from_cache, 1);
-	the_file(path, sizeof(path));
+	the_table(path, sizeof(path));
 	assert_int_equal(stat(path, &st), 0);
 	for (int i = 0; i < 6; i++) {
 		uint8_t byte;
@@ -359,6 +398,129 @@ static void a_file_without_build_id_is_its_inode(void **state)
 	tables_free(t);
 }
 
+/* A copy of this program, of which one byte of unwind information may be another: its build-id stays. */
+static void forged_copy(const char *name, bool forged, char *path, size_t n)
+{
+	struct image_section section;
+	struct image *image;
+	unsigned char byte;
+	int fd;
+
+	snprintf(path, n, "%s/%s", dir, name);
+	copy_program(path);
+	if (!forged)
+		return;
+	assert_int_equal(image_open(&image, path, NULL), 0);
+	assert_int_equal(image_section(image, ".eh_frame", &section), 0);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	/* The end of the last entry's instructions: padding. */
+	assert_int_equal(pread(fd, &byte, 1, (off_t)(section.offset + section.n - 5)), 1);
+	byte = byte ? 0 : 0x0a;
+	assert_int_equal(pwrite(fd, &byte, 1, (off_t)(section.offset + section.n - 5)), 1);
+	close(fd);
+	image_close(image);
+}
+
+static void cut_all(void)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+
+	while ((entry = readdir(d))) {
+		int fd = entry->d_name[0] == '.'
+		                 ? -1
+		                 : openat(dirfd(d), entry->d_name, O_WRONLY | O_CLOEXEC);
+
+		if (fd >= 0) {
+			assert_int_equal(ftruncate(fd, 0), 0);
+			close(fd);
+		}
+	}
+	closedir(d);
+}
+
+static uint64_t rules_of(const struct tables_object *object)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t p = 0; p < object->table->header->n_pages; p++)
+		sum += frametab_find(object->table, object->table->header->text_start +
+		                                            (uint64_t)p * FRAMETAB_PAGE)
+		               ->cfa;
+	return sum;
+}
+
+/* Two files with one build-id: a table is of what is in a file, in memory and on disk; a third with the same in it has the same. */
+static void a_table_is_of_its_contents(void **state)
+{
+	char cache[96], one[96], forged[96], same[96], command[128];
+	struct tables_opts opts = { .sz = sizeof(opts), .cache_dir = cache };
+	struct tables_counts counts[2];
+	struct image_build_id id = { 0 };
+	struct image *image;
+
+	(void)state;
+	snprintf(cache, sizeof(cache), "%s/cache", dir);
+	forged_copy("one", false, one, sizeof(one));
+	forged_copy("forged", true, forged, sizeof(forged));
+	forged_copy("same", false, same, sizeof(same));
+	assert_int_equal(image_open(&image, one, NULL), 0);
+	image_build_id(image, &id);
+	image_close(image);
+	for (int i = 0; i < 2; i++) {
+		const struct tables_object *a, *b, *c;
+		struct tables *t;
+
+		assert_int_equal(tables_new(&t, &opts), 0);
+		assert_int_equal(tables_get(t, forged, &id, &b), 0);
+		assert_int_equal(tables_get(t, one, &id, &a), 0);
+		assert_int_equal(tables_get(t, same, &id, &c), 0);
+		assert_non_null(a->table);
+		assert_non_null(b->table);
+		assert_ptr_not_equal(a->table->header, b->table->header);
+		assert_ptr_equal(a->table->header, c->table->header);
+		tables_count(t, &counts[i]);
+		tables_free(t);
+	}
+	assert_int_equal(counts[0].built, 2);
+	assert_int_equal(counts[0].from_cache, 1);
+	assert_int_equal(counts[1].built, 0);
+	assert_int_equal(counts[1].from_cache, 3);
+	assert_int_equal(counts[1].bytes, counts[0].bytes);
+	snprintf(command, sizeof(command), "rm -rf '%s'", cache);
+	assert_int_equal(system(command), 0);
+	unlink(one);
+	unlink(forged);
+	unlink(same);
+}
+
+/* Whoever cuts the files of the cache while they are in use takes nothing from whom has them. */
+static void test_cut_while_used(void **state)
+{
+	struct tables_opts opts = { .sz = sizeof(opts), .cache_dir = dir };
+	const struct tables_object *object;
+	struct tables_counts counts;
+	struct tables *t;
+	uint64_t before;
+
+	(void)state;
+	get_libc();
+	assert_int_equal(tables_new(&t, &opts), 0);
+	assert_int_equal(tables_get(t, "/lib/x86_64-linux-gnu/libc.so.6", NULL, &object), 0);
+	tables_count(t, &counts);
+	if (!counts.from_cache) {
+		tables_free(t);
+		skip();
+	}
+	before = rules_of(object);
+	tables_rest(t, object->table->header);
+	cut_all();
+	assert_int_equal(rules_of(object), before);
+	tables_free(t);
+	assert_int_equal(get_libc().built, 1);
+}
+
 /* A link to a directory of ours, in a directory that others may write to, or that is another user's (sudo). */
 static void test_links(void **state)
 {
@@ -402,11 +564,15 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_links, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_round_trip, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_pages, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_other_names, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_fifo, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_processes, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_bound, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_strangers, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_damage, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_no_place, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(a_table_is_of_its_contents, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_cut_while_used, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(a_file_without_build_id_is_its_inode, make_dir,
 		                                remove_dir),
 	};

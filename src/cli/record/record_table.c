@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/blake2.h"
 #include "base/map.h"
 #include "capture/buildid.h"
 #include "image/image.h"
@@ -71,16 +72,26 @@ static bool record_table_path(const struct kwalk_ask *ask, const char *root, cha
 	       (!ask->inode || st->st_ino == ask->inode);
 }
 
+/* Nobody can make a file for which this is what it is for another: it is the whole key. */
 static uint64_t record_table_hash(const char *path, const struct stat *st)
 {
 	const uint64_t words[] = { (uint64_t)st->st_dev, (uint64_t)st->st_ino,
 		                   (uint64_t)st->st_size, (uint64_t)st->st_ctim.tv_sec,
 		                   (uint64_t)st->st_ctim.tv_nsec };
+	unsigned char digest[BLAKE2_BYTES];
+	struct blake2 b;
+	uint64_t ret;
 
-	return map_hash_bytes(path, strlen(path), map_hash_bytes(words, sizeof(words), 0));
+	blake2_start(&b);
+	blake2_add(&b, words, sizeof(words));
+	blake2_add(&b, path, strlen(path));
+	blake2_end(&b, digest);
+	memcpy(&ret, digest, sizeof(ret));
+	return ret;
 }
 
-static const struct tables_object *record_table_read(struct record_table *t, const char *path)
+static const struct tables_object *record_table_read(struct record_table *t, const char *path,
+                                                     const struct stat *st)
 {
 	const struct tables_object *object = NULL;
 	struct image_build_id id = { 0 };
@@ -90,7 +101,7 @@ static const struct tables_object *record_table_read(struct record_table *t, con
 		id.size = (uint8_t)buildid_from_fd(fd, id.bytes);
 		close(fd);
 	}
-	tables_get(t->tables, path, &id, &object);
+	tables_get_file(t->tables, path, &id, st, &object);
 	return object;
 }
 
@@ -103,13 +114,13 @@ static const struct tables_object *record_table_inode(struct record_table *t, co
 	bool found;
 
 	if (!t->remembers)
-		return record_table_read(t, path);
+		return record_table_read(t, path, st);
 	pthread_mutex_lock(&t->lock);
 	found = map_get(&t->known, hash, &known);
 	pthread_mutex_unlock(&t->lock);
 	if (found)
 		return (const struct tables_object *)(uintptr_t)known;
-	object = record_table_read(t, path);
+	object = record_table_read(t, path, st);
 	if (!object)
 		return NULL;
 	pthread_mutex_lock(&t->lock);
@@ -129,17 +140,15 @@ static const struct tables_object *record_table_file(struct record_table *t,
 	struct stat st;
 
 	memcpy(id.bytes, ask->build_id, sizeof(id.bytes));
-	snprintf(own, sizeof(own), "/proc/%d/root", (int)ask->pid);
-	for (int i = 0; i < 2; i++) {
-		if (!record_table_path(ask, i ? own : "", path, sizeof(path), &st))
-			continue;
-		if (!id.size)
-			return record_table_inode(t, path, &st);
-		tables_get(t->tables, path, &id, &object);
-		if (object && (object->table || object->keeps_fp))
-			break;
+	if (id.size) {
+		tables_get_inside(t->tables, (uint32_t)ask->pid, ask->path, &id, 0, &object);
+		return object;
 	}
-	return object;
+	snprintf(own, sizeof(own), "/proc/%d/root", (int)ask->pid);
+	for (int i = 0; i < 2; i++)
+		if (record_table_path(ask, i ? own : "", path, sizeof(path), &st))
+			return record_table_inode(t, path, &st);
+	return NULL;
 }
 
 void record_table_get(struct record_table *t, const struct kwalk_ask *ask, struct kwalk_table *ret)

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+/*
+ * tables_contents.c: what a table is made from, and what was found out of that.
+ *
+ * Invariant: two objects have one table if and only if all that a table is made from is the same in both, byte by byte. What a
+ * file says it is (its build-id) is no part of that: anybody may write it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "tables/stamp.h"
+#include "tables/tables_parts.h"
+
+static void tables_section(struct image *image, const char *name, struct compile_section *ret)
+{
+	struct image_section section;
+
+	if (image_section(image, name, &section) >= 0 && section.bytes)
+		*ret = (struct compile_section){ section.bytes, section.n, section.vaddr };
+}
+
+static uint64_t tables_section_address(struct image *image, const char *name)
+{
+	struct image_section section;
+
+	return image_section(image, name, &section) >= 0 ? section.vaddr : 0;
+}
+
+static bool tables_swapped(const struct image *image)
+{
+	const uint16_t one = 1;
+	bool big_here = !*(const unsigned char *)&one;
+
+	return image_is_big_endian(image) != big_here;
+}
+
+void tables_input_read(const struct tables *t, struct image *image, struct tables_input *ret)
+{
+	struct compile_input *in = &ret->in;
+
+	*ret = (struct tables_input){ .image = image };
+	in->machine = image_machine(image);
+	in->swap = tables_swapped(image);
+	for (size_t i = 0; i < image_segments(image) && in->n_ranges < COMPILE_RANGES_MAX; i++) {
+		const struct image_segment *s = image_segment_at(image, i);
+
+		if (s->executable && s->memory_size <= UINT64_MAX - s->vaddr)
+			in->ranges[in->n_ranges++] =
+			        (struct compile_range){ s->vaddr, s->vaddr + s->memory_size };
+	}
+	in->entry = image_entry(image);
+	if (image_section(image, ".text", &ret->text) < 0 || !ret->text.bytes)
+		ret->text.n = 0;
+	in->text_address = ret->text.vaddr;
+	in->data_address = tables_section_address(image, ".got");
+	tables_section(image, ".eh_frame", &in->eh_frame);
+	tables_section(image, ".sframe", &in->sframe);
+	tables_section(image, ".debug_frame", &in->debug_frame);
+	/* The .debug_frame of its separate debug file if it has none of its own. */
+	if (!in->debug_frame.bytes &&
+	    image_find_debug(&ret->debug, image, &t->opts.search, NULL) >= 0)
+		tables_section(ret->debug, ".debug_frame", &in->debug_frame);
+}
+
+bool tables_input_is_own(const struct tables_input *in)
+{
+	struct stamp stamp;
+
+	return !in->debug || stamp_of(image_fd(in->debug), &stamp) == STAMP_LASTS;
+}
+
+void tables_input_free(struct tables_input *in)
+{
+	image_close(in->debug);
+}
+
+static void contents_section(struct blake2 *b, const void *bytes, size_t n, uint64_t address)
+{
+	const uint64_t words[] = { n, address };
+
+	blake2_add(b, words, sizeof(words));
+	blake2_add(b, bytes, n);
+}
+
+void tables_input_contents(const struct tables_input *input, struct tables_contents *ret)
+{
+	const struct compile_input *in = &input->in;
+	const uint64_t words[] = { FRAMETAB_VERSION, in->machine, in->swap,
+		                   in->n_ranges,     in->entry,   in->text_address,
+		                   in->data_address };
+	struct blake2 b;
+
+	blake2_start(&b);
+	blake2_add(&b, words, sizeof(words));
+	for (size_t i = 0; i < in->n_ranges; i++) {
+		const uint64_t range[] = { in->ranges[i].start, in->ranges[i].end };
+
+		blake2_add(&b, range, sizeof(range));
+	}
+	contents_section(&b, in->eh_frame.bytes, in->eh_frame.n, in->eh_frame.address);
+	contents_section(&b, in->sframe.bytes, in->sframe.n, in->sframe.address);
+	contents_section(&b, in->debug_frame.bytes, in->debug_frame.n, in->debug_frame.address);
+	/* It tells padding from code, and code that keeps frame pointers from other code. */
+	contents_section(&b, input->text.bytes, input->text.n, input->text.vaddr);
+	blake2_end(&b, ret->digest);
+	ret->known = true;
+}
+
+/* ---- what was found out before ---- */
+
+static uint64_t stamp_key(const struct stamp *stamp)
+{
+	uint64_t key;
+
+	memcpy(&key, stamp->bytes, sizeof(key));
+	return key;
+}
+
+static void stamp_name(const struct stamp *stamp, char name[TABLES_NAME])
+{
+	char hex[BLAKE2_HEX];
+
+	snprintf(name, TABLES_NAME, "%s.contents%u", blake2_hex(stamp->bytes, hex),
+	         FRAMETAB_VERSION);
+}
+
+struct tables_stamp {
+	struct stamp stamp;
+	struct tables_contents contents;
+};
+
+void tables_recall(struct tables *t, int fd, struct tables_contents *ret)
+{
+	enum stamp_holds holds = stamp_of(fd, &ret->stamp);
+	const struct tables_stamp *was = NULL;
+	struct buf bytes = { 0 };
+	char name[TABLES_NAME];
+	uint64_t at;
+
+	ret->known = false;
+	ret->lasts = holds == STAMP_LASTS;
+	ret->stamped = holds != STAMP_NEVER;
+	if (!ret->stamped)
+		return;
+	pthread_mutex_lock(&t->lock);
+	if (map_get(&t->by_stamp, stamp_key(&ret->stamp), &at))
+		was = (const struct tables_stamp *)(uintptr_t)at;
+	if (was && !memcmp(&was->stamp, &ret->stamp, sizeof(ret->stamp))) {
+		memcpy(ret->digest, was->contents.digest, sizeof(ret->digest));
+		ret->known = true;
+	}
+	pthread_mutex_unlock(&t->lock);
+	if (ret->known || !ret->lasts)
+		return;
+	stamp_name(&ret->stamp, name);
+	if (table_cache_get(&t->cache, name, &bytes) > 0 && bytes.n == sizeof(ret->digest)) {
+		memcpy(ret->digest, bytes.bytes, bytes.n);
+		ret->known = true;
+	}
+	buf_free(&bytes);
+}
+
+void tables_remember(struct tables *t, int fd, const struct tables_contents *contents)
+{
+	struct tables_stamp *add;
+	char name[TABLES_NAME];
+	struct stamp now;
+
+	/* What was read is what the stamp stood for only if that is still the file's. */
+	if (!contents->stamped || stamp_of(fd, &now) == STAMP_NEVER ||
+	    memcmp(&now, &contents->stamp, sizeof(now)) != 0)
+		return;
+	pthread_mutex_lock(&t->lock);
+	add = arena_alloc(&t->arena, sizeof(*add));
+	if (add) {
+		add->stamp = now;
+		add->contents = *contents;
+		map_put(&t->by_stamp, stamp_key(&now), (uintptr_t)add); /* else it is read again */
+	}
+	if (contents->lasts) {
+		stamp_name(&now, name);
+		table_cache_put(&t->cache, name, contents->digest, sizeof(contents->digest));
+	}
+	pthread_mutex_unlock(&t->lock);
+}
