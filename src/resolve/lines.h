@@ -3,7 +3,7 @@
  * lines.h: the source of an address: the line it stands for, and the calls that were inlined there.
  *
  * An object's debugging information is opened at its first question and never before; each address
- * is looked up once, and what was found is kept in $XDG_CACHE_HOME/seam/lines by build-id. Many
+ * is looked up once, and what was found is kept in $XDG_CACHE_HOME/seam/lines by what those files are (stamp.h). Many
  * addresses at once are answered in parallel: lines_want each, then lines_resolve.
  *
  * Addresses are taken as they are: those of callers are asked for minus 1, as in symbol.h.

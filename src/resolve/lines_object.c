@@ -36,7 +36,34 @@ static int lines_base(struct lines_object *object)
 	return -ENOENT;
 }
 
-static int lines_files_open(struct lines_object *object)
+/*
+ * What the answers are kept under: what the files are that they come from, not what these say of themselves. Without a name
+ * nothing is kept.
+ */
+static void lines_name(struct lines_object *object)
+{
+	const struct image *files[] = { object->image, object->debug, object->alt };
+	const uint64_t words[] = { LINEBOOK_VERSION, (uint64_t)object->terms };
+	unsigned char digest[BLAKE2_BYTES];
+	char hex[BLAKE2_HEX];
+	struct blake2 b;
+
+	blake2_start(&b);
+	blake2_add(&b, words, sizeof(words));
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		memset(digest, 0, sizeof(digest));
+		if (files[i] && (i != 1 || files[i] != object->image) &&
+		    stamp_contents(image_fd(files[i]), digest) < 0)
+			return;
+		blake2_add(&b, digest, sizeof(digest));
+	}
+	blake2_end(&b, digest);
+	snprintf(object->cache_name, sizeof(object->cache_name), "%s.lines%u",
+	         blake2_hex(digest, hex), LINEBOOK_VERSION);
+}
+
+/* Finds the object's file and the one with its debugging information. */
+static int lines_files_find(struct lines_object *object)
 {
 	const struct image_search *search = &object->lines->opts.search;
 	struct seam_error err = { 0 };
@@ -63,6 +90,17 @@ static int lines_files_open(struct lines_object *object)
 	}
 	image_find_alt(&object->alt, object->debug, search, NULL);
 	return lines_base(object);
+}
+
+/* The same once; under the object's lock. */
+static int lines_files_open(struct lines_object *object)
+{
+	int r = object->opened || object->reason[0] ? 0 : lines_files_find(object);
+
+	object->opened = true;
+	if (object->debug && !object->cache_name[0] && object->lines->cache.dir >= 0)
+		lines_name(object);
+	return r;
 }
 
 /* Unpacking the sections of a debug file takes as long as all else that is done with it: it begins when
@@ -127,9 +165,7 @@ bool lines_known(struct lines_object *object)
 	if (linebook_count(&object->answers))
 		return true;
 	pthread_mutex_lock(&object->lock);
-	if (!object->opened && !object->reason[0])
-		lines_files_open(object);
-	object->opened = true;
+	lines_files_open(object);
 	known = object->debug != NULL;
 	pthread_mutex_unlock(&object->lock);
 	if (known)
@@ -140,12 +176,11 @@ bool lines_known(struct lines_object *object)
 int lines_handle(struct lines_object *object, struct dwarf **ret)
 {
 	struct seam_error err = { 0 };
-	int r = 0;
+	int r;
 
 	pthread_mutex_lock(&object->lock);
-	if (!object->opened && !object->reason[0])
-		r = lines_files_open(object);
-	object->opened = object->handed = true;
+	r = lines_files_open(object);
+	object->handed = true;
 	if (r >= 0 && object->early) {
 		*ret = object->early;
 		object->early = NULL;
@@ -170,25 +205,17 @@ void lines_handle_close(struct lines_object *object, struct dwarf *handle)
 
 /* ---- on disk ---- */
 
-static bool cache_name(const struct lines_object *object, char *name, size_t n)
-{
-	char hex[IMAGE_BUILD_ID_HEX];
-
-	if (!object->build_id.size)
-		return false;
-	snprintf(name, n, "%s.lines%u", image_build_id_hex(&object->build_id, hex),
-	         LINEBOOK_VERSION);
-	return true;
-}
-
 void lines_cache_read(struct lines_object *object)
 {
 	struct buf bytes = { 0 };
-	char name[64];
 
 	object->cache_read = true;
-	if (cache_name(object, name, sizeof(name)) &&
-	    table_cache_get(&object->lines->cache, name, &bytes) > 0)
+	pthread_mutex_lock(&object->lock);
+	if (!object->cache_name[0] && object->lines->cache.dir >= 0)
+		lines_files_open(object);
+	pthread_mutex_unlock(&object->lock);
+	if (object->cache_name[0] &&
+	    table_cache_get(&object->lines->cache, object->cache_name, &bytes) > 0)
 		linebook_decode(&object->answers, &object->lines->texts, bytes.bytes, bytes.n);
 	buf_free(&bytes);
 }
@@ -197,13 +224,12 @@ void lines_cache_read(struct lines_object *object)
 void lines_cache_write(struct lines_object *object)
 {
 	struct buf bytes = { 0 };
-	char name[64];
 
-	if (!object->dirty || object->incomplete || !cache_name(object, name, sizeof(name)))
+	if (!object->dirty || object->incomplete || !object->cache_name[0])
 		return;
 	object->dirty = false;
 	lines_cache_read(object);
 	if (linebook_encode(&object->answers, &object->lines->texts, &bytes) >= 0)
-		table_cache_put(&object->lines->cache, name, bytes.bytes, bytes.n);
+		table_cache_put(&object->lines->cache, object->cache_name, bytes.bytes, bytes.n);
 	buf_free(&bytes);
 }

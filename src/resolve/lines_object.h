@@ -10,6 +10,7 @@
 #include "dwarf/dwarf.h"
 #include "resolve/lines.h"
 #include "resolve/linebook.h"
+#include "tables/stamp.h"
 #include "tables/table_cache.h"
 
 /* What the handles of a process may hold in all, but for the sections themselves: a handle that grows
@@ -29,6 +30,7 @@ struct lines_object {
 	/* Addresses that a file (.dwo) has more of that was not found; of which, the name of one. */
 	struct map partial;
 	char partial_file[256];
+	char cache_name[96]; /* "": not known, or not for the disk */
 	bool cache_read;
 	bool dirty;      /* has answers that are not on disk */
 	bool incomplete; /* parts of its information are missing: not for the disk */
