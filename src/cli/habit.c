@@ -14,13 +14,12 @@ struct habit {
 };
 
 static const struct habit habits[] = {
-	{ READERS, "D dump-raw-trace", "seam dump prints every record" },
-	{ READERS, "header header-only I show-info", "seam header prints it" },
+	{ "script annotate", "D dump-raw-trace", "seam dump prints every record" },
+	{ "script annotate", "header header-only I show-info", "seam header prints it" },
 	{ READERS, "v verbose", "what could not be read, and why, is said without it" },
 	{ "report annotate", "tui gtk",
 	  "text is the only form; seam flame makes a page to look into" },
-	{ "report", "tasks mmaps",
-	  "seam script --show-task-events --show-mmap-events prints them" },
+	{ "report", "mmaps", "seam script --show-mmap-events prints them" },
 	{ "report annotate", "M disassembler-style", "disassembly is in the form of AT&T" },
 	{ "script", "S symbols d dsos", "seam report -S and -d choose functions and objects" },
 	{ "script", "s script g gen-script",

@@ -119,19 +119,19 @@ int header_text(const struct source *s, bool full, struct buf *out)
 	return code;
 }
 
-static int header_print(struct header_cmd *h)
+int header_print(struct source *s, bool full)
 {
 	struct buf out = { 0 };
 	int code, features, verdict;
 
-	code = source_open(&h->source);
+	code = source_open(s);
 	if (code != EXIT_OK)
 		return code;
-	features = header_text(&h->source, h->full, &out);
-	code = source_print(&h->source, buf_text(&out), out.n);
-	verdict = source_verdict(&h->source);
+	features = header_text(s, full, &out);
+	code = source_print(s, buf_text(&out), out.n);
+	verdict = source_verdict(s);
 	buf_free(&out);
-	source_close(&h->source);
+	source_close(s);
 	if (code != EXIT_OK)
 		return code;
 	return features != EXIT_OK ? features : verdict;
@@ -151,7 +151,7 @@ static int header_run(int argc, char **argv, const struct cmd *self)
 		else if (source_option(&h.source, id, o.arg) != EXIT_OK)
 			return EXIT_USAGE;
 	}
-	return header_print(&h);
+	return header_print(&h.source, h.full);
 }
 
 static const struct option_def header_options[] = {

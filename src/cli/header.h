@@ -15,5 +15,7 @@
  * said on stderr.
  */
 int header_text(const struct source *s, bool full, struct buf *out);
+/* Opens the source, prints that text, closes it: an exit code. */
+int header_print(struct source *s, bool full);
 
 #endif

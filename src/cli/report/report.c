@@ -9,8 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/header.h"
 #include "cli/outfile.h"
 #include "profile/nameless.h"
+
+extern const struct cmd cmd_dump;
 
 double report_percent(uint64_t part, uint64_t whole)
 {
@@ -67,20 +70,22 @@ static bool report_shows(const struct report *r, const struct profile_frame *f)
 
 	if (r->dsos && !report_named(r->dsos, dso) && !report_named(r->dsos, path))
 		return false;
+	name = f->symbol ? profile_text(p, f->symbol) : SYMBOL_UNKNOWN;
+	if (r->symbol_filter && !strstr(name, r->symbol_filter))
+		return false;
 	if (!r->symbols)
 		return true;
-	name = f->symbol ? profile_text(p, f->symbol) : SYMBOL_UNKNOWN;
 	return report_named(r->symbols, name) ||
 	       (nameless_is(name, NULL) && report_named(r->symbols, SYMBOL_UNKNOWN));
 }
 
-/* Each distinct frame is held against --dsos and --symbols once. */
+/* Each distinct frame is held against --dsos, --symbols and --symbol-filter once. */
 static int report_mark_shown(struct report *r)
 {
 	const struct profile *p = r->load.profile;
 	size_t n = profile_n_frames(p);
 
-	if (!r->dsos && !r->symbols)
+	if (!r->dsos && !r->symbols && !r->symbol_filter)
 		return 0;
 	r->shown = calloc(n + 1, sizeof(*r->shown));
 	if (!r->shown)
@@ -176,16 +181,34 @@ static int report_write(struct report *r, struct buf *out)
 	return rc;
 }
 
+/* What the recording says about itself, in front of what is reported of it. The reader is behind
+ * its last record then. *ret: EXIT_OK, or EXIT_PARTIAL. */
+static int report_header(const struct report *r, struct buf *out, int *ret)
+{
+	const struct source s = { .cmd = r->cmd,
+		                  .path = r->in.path ? r->in.path : "perf.data",
+		                  .reader = r->in.reader };
+	int rc = r->header ? seam_reader_rewind(s.reader) : 0;
+
+	if (r->header && rc >= 0)
+		*ret = header_text(&s, r->full, out);
+	return rc;
+}
+
 static int report_show(struct report *r)
 {
 	struct seam_error err = { 0 };
 	struct buf out = { 0 };
-	int rc = report_load(r, &err);
+	int rc = r->tasks ? 0 : report_load(r, &err), header = EXIT_OK, verdict;
 
 	if (rc == -EINVAL && !err.code) /* said */
 		return EXIT_USAGE;
 	if (rc >= 0)
-		rc = report_write(r, &out);
+		rc = report_header(r, &out, &header);
+	if (rc >= 0 && r->header && r->tasks)
+		rc = seam_reader_rewind(r->in.reader);
+	if (rc >= 0)
+		rc = r->tasks ? report_tasks(r, &out, &err) : report_write(r, &out);
 	if (rc < 0)
 		cmd_error(r->cmd, "%s", err.code ? err.text : strerror(-rc));
 	else if (outfile_print(r->cmd, out.bytes, out.n) != EXIT_OK)
@@ -193,7 +216,32 @@ static int report_show(struct report *r)
 	buf_free(&out);
 	if (rc < 0)
 		return EXIT_FAILED;
-	return infile_verdict(&r->in, r->cmd, r->rec);
+	verdict = infile_verdict(&r->in, r->cmd, r->rec);
+	return verdict == EXIT_OK ? header : verdict;
+}
+
+/* What seam dump prints of the same recording. */
+static int report_dump(const struct report *r)
+{
+	char *argv[] = { (char *)"dump", (char *)"--input",
+		         (char *)(r->in.path ? r->in.path : "perf.data"), (char *)"--header",
+		         NULL };
+
+	return cmd_dump.run(r->header ? 4 : 3, argv, &cmd_dump);
+}
+
+/* The options are known: a report, or what was asked for in its place. */
+static int report_do(struct report *r)
+{
+	struct source source = { .cmd = r->cmd, .path = r->in.path };
+	int rc;
+
+	if (r->header_only)
+		return header_print(&source, r->full);
+	if (r->dump)
+		return report_dump(r);
+	rc = infile_open(&r->in, r->cmd);
+	return rc == EXIT_OK ? report_show(r) : rc;
 }
 
 static int report_run(int argc, char **argv, const struct cmd *cmd)
@@ -214,11 +262,8 @@ static int report_run(int argc, char **argv, const struct cmd *cmd)
 		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || report_option(&r, &o, id) < 0)
 			goto out;
 	}
-	if (report_fields_set(&r) < 0)
-		goto out;
-	rc = infile_open(&r.in, cmd);
-	if (rc == EXIT_OK)
-		rc = report_show(&r);
+	if (report_fields_set(&r) >= 0 && report_options_end(&r) >= 0)
+		rc = report_do(&r);
 out:
 	free(r.shown);
 	free(r.parents);
@@ -249,6 +294,15 @@ const struct cmd cmd_report = {
 	        "function of the stack that -p matches, by default the system call or page fault. "
 	        "--group needs a recording of several events and shows their shares side by side, "
 	        "in the order of 'seam evlist'.\n\n"
+	        "--hierarchy shows a row for each value of the first sort key, below it one for "
+	        "each of the second, and so on; all keys but the row's own are those of the rows "
+	        "above it. Unlike perf's, it counts callees too, unless --no-children is given. "
+	        "-t and -q are for programs and for grep: the rows, each on its line (with -t "
+	        "behind comments that begin with #), and the call tree only with -g. "
+	        "--symbol-filter chooses rows as --symbols does, by a part of the name. "
+	        "--tasks reads COMM and FORK records, no samples: pid, tid, the parent's pid (-1: "
+	        "no record says it) and the last name. Of the options, -D heeds --input, --header "
+	        "and -I alone.\n\n"
 	        "A function without a name is told apart by where it begins, where the object's "
 	        "unwind information (.eh_frame) says that: [unknown libfoo.so+0x12340]. The "
 	        "number "

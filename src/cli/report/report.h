@@ -3,8 +3,9 @@
  * report.h: what the files of `seam report` share: what was asked for, and what there is to show.
  *
  * report.c reads and decides, report_options.c and report_fields.c take the command line, report_text.c,
- * report_tree.c, report_group.c, report_json.c and report_csv.c write, report_account.c and
- * report_ends.c tell what became of every sample.
+ * report_hierarchy.c, report_tree.c, report_group.c, report_json.c and report_csv.c write,
+ * report_account.c and report_ends.c tell what became of every sample, report_tasks.c lists tasks
+ * instead.
  */
 #ifndef SEAM_CLI_REPORT_H
 #define SEAM_CLI_REPORT_H
@@ -52,7 +53,15 @@ struct report {
 	struct pick pick;
 	const char *sort_list, *field_list; /* as given; NULL: not */
 	struct report_fields fields;
-	bool no_children, samples_column, stats, group, threads;
+	bool no_children, samples_column, stats, group, threads, hierarchy;
+	bool quiet;                     /* rows alone: no headings, no account */
+	bool tasks, dump;               /* in place of a report */
+	bool header, header_only, full; /* what the recording says about itself; full: all of it */
+	bool graph_given;               /* the tree is asked for, not only the default */
+	const char *separator;          /* between fields that are not padded; NULL: blanks */
+	unsigned widths[2 *
+	                REPORT_FIELDS]; /* of the first fields, asked for; 0: as wide as need be */
+	size_t n_widths;
 	enum report_form form;
 	double percent_limit;
 	enum report_graph graph;
@@ -60,6 +69,7 @@ struct report {
 	size_t rows_max; /* of a table as text; 0: all */
 	uint64_t slice_ns;
 	const char *dsos, *symbols; /* lists: only these frames have rows */
+	const char *symbol_filter;  /* a part of the names of functions that have rows */
 	const char *parent;         /* regular expression: callers named so are parents */
 	struct recording *rec;
 	struct load load;
@@ -72,6 +82,8 @@ struct report {
 extern const struct option_def report_options[];
 /* 0, or -EINVAL after saying why. */
 int report_option(struct report *r, const struct options *o, int id);
+/* After them: do they go together? -EINVAL: no, which was said. */
+int report_options_end(const struct report *r);
 /* Before the options: what the config file says of reports. -EINVAL: it makes no sense, which was said. */
 int report_config(struct report *r);
 
@@ -103,6 +115,13 @@ int report_csv(const struct report *r, struct buf *out);
 int report_stats(const struct report *r, struct buf *out);
 /* The table of an event (0: of all) as text. */
 int report_table(const struct report *r, uint32_t event, struct buf *out);
+/* The same as a tree of keys: below each value of the first key, its values of the second. */
+int report_hierarchy(const struct report *r, uint32_t event, struct buf *out);
+/* Every task that a record of r->in names, below the task that made it. -ENOMEM, or as the reader
+ * says. */
+int report_tasks(const struct report *r, struct buf *out, struct seam_error *err);
+/* True where a row or branch is large enough to be shown. */
+bool report_visible(const struct report *r, const struct rollup *t, const struct rollup_row *row);
 /* The call tree of an event (0: of all). */
 int report_tree(const struct report *r, uint32_t event, struct buf *out);
 /* All events side by side. */
@@ -126,8 +145,11 @@ bool report_by_tables(const struct report *r);
 int report_ends_find(const struct report *r, struct report_ends *ret);
 /* " 12.34%", in colour when it is much. */
 void report_share(const struct report *r, double percent, struct buf *out);
-/* A field as text, not padded; what is not stored as text goes into buf (ROLLUP_TEXT_MAX). */
-const char *report_field_text(const struct rollup *t, const struct rollup_row *row, unsigned field,
-                              char *buf, size_t n);
-
+/* The figures of a row that stand before its names, as wide as text; the headings of them. */
+void report_figure(const struct report *r, const struct rollup *t, const struct rollup_row *row,
+                   unsigned field, int width, struct buf *out);
+int report_figure_width(unsigned field);
+/* "[k] ", by the kind of a row's frames. */
+const char *report_kind(const struct rollup_row *row);
+void report_end_line(struct buf *out);
 #endif

@@ -6,6 +6,8 @@
 
 #include "cli/report/report.h"
 
+#define WIDTH_MAX 4096u /* of a column */
+
 enum {
 	OPT_INPUT = 1,
 	OPT_SORT,
@@ -27,6 +29,16 @@ enum {
 	OPT_SLICE,
 	OPT_GROUP,
 	OPT_THREADS,
+	OPT_QUIET,
+	OPT_HEADER,
+	OPT_HEADER_ONLY,
+	OPT_FULL,
+	OPT_DUMP,
+	OPT_TASKS,
+	OPT_HIERARCHY,
+	OPT_SEPARATOR,
+	OPT_WIDTHS,
+	OPT_SYMBOL_FILTER,
 };
 
 const struct option_def report_options[] = {
@@ -48,6 +60,8 @@ const struct option_def report_options[] = {
 	{ "dsos", 'd', "LIST", "only rows of these objects", OPT_DSOS },
 	{ "symbols", 'S', "LIST", "only rows of these functions; the call tree begins at them",
 	  OPT_SYMBOLS },
+	{ "symbol-filter", 0, "TEXT", "only rows of functions with TEXT in their name",
+	  OPT_SYMBOL_FILTER },
 	{ "parent", 'p', "REGEX", "callers that the sort key parent tells apart", OPT_PARENT },
 	{ "time-quantum", 0, "TIME", "slice of the sort key time: 100ms (the default), 10us, 1s",
 	  OPT_SLICE },
@@ -55,9 +69,25 @@ const struct option_def report_options[] = {
 	{ "threads", 'T', NULL, "first a table of threads: the counts of each event, and their sum",
 	  OPT_THREADS },
 	{ "group", 0, NULL, "all events side by side in one table", OPT_GROUP },
+	{ "hierarchy", 0, NULL, "rows of the first sort key, below each those of the second ...",
+	  OPT_HIERARCHY },
+	{ "field-separator", 't', "SEP",
+	  "SEP between fields, no padding; a '.' for each SEP in a name; no account and tree",
+	  OPT_SEPARATOR },
+	{ "column-widths", 'w', "LIST",
+	  "widths of the columns, names are cut to them; 0: as needed", OPT_WIDTHS },
+	{ "quiet", 'q', NULL, "rows alone: no headings, no account; a tree only with -g",
+	  OPT_QUIET },
 	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
 	{ "stats", 0, NULL, "how many records of which type, and the states of the stacks",
 	  OPT_STATS },
+	{ "header", 0, NULL, "first what seam header says", OPT_HEADER },
+	{ "header-only", 0, NULL, "what seam header says, and no report", OPT_HEADER_ONLY },
+	{ "show-info", 'I', NULL, "as --header, with topologies, caches and memory", OPT_FULL },
+	{ "tasks", 0, NULL, "in place of a report: every task, below the one that made it",
+	  OPT_TASKS },
+	{ "dump-raw-trace", 'D', NULL, "in place of a report: every record, as seam dump",
+	  OPT_DUMP },
 	{ "json", 0, NULL, "the same as one JSON object", OPT_JSON },
 	{ "csv", 0, NULL, "the rows as comma-separated values", OPT_CSV },
 	{ "stdio", 0, NULL, "accepted: text is the only form", OPT_STDIO },
@@ -81,7 +111,44 @@ static int report_graph_option(struct report *r, const char *list)
 		cmd_error(r->cmd, "-g: '%s' is none of caller, callee, none", list);
 		return -EINVAL;
 	}
+	r->graph_given = true;
 	return 0;
+}
+
+/* "10,0,20" */
+static int report_widths_option(struct report *r, const char *list)
+{
+	const size_t most = sizeof(r->widths) / sizeof(r->widths[0]);
+	const char *at = list;
+
+	for (r->n_widths = 0; r->n_widths < most; at++) {
+		char *end;
+		unsigned long v = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : WIDTH_MAX + 1;
+
+		if (v > WIDTH_MAX || (*end && *end != ','))
+			break;
+		r->widths[r->n_widths++] = (unsigned)v;
+		if (!*end)
+			return 0;
+		at = end;
+	}
+	cmd_error(r->cmd, "-w: '%s' is no list of at most %zu widths from 0 to %u", list, most,
+	          WIDTH_MAX);
+	return -EINVAL;
+}
+
+/* What a number may hold would cut it in two. */
+static int report_separator_option(struct report *r, const char *text)
+{
+	if (*text && !strpbrk(text, ".%0123456789")) {
+		r->separator = text;
+		return 0;
+	}
+	cmd_error(r->cmd,
+	          *text ? "-t: '%s' cannot stand between fields: numbers hold it"
+	                : "-t: '%s' is no text to stand between fields",
+	          text);
+	return -EINVAL;
 }
 
 static int report_limit_option(struct report *r, const char *what, const char *text)
@@ -137,9 +204,46 @@ static int report_list_option(struct report *r, const struct options *o, int id)
 	case OPT_PARENT:
 		r->parent = o->arg;
 		return 0;
+	case OPT_SYMBOL_FILTER:
+		r->symbol_filter = o->arg;
+		return 0;
+	case OPT_SEPARATOR:
+		return report_separator_option(r, o->arg);
+	case OPT_WIDTHS:
+		return report_widths_option(r, o->arg);
 	default:
 		return pick_is_option(id) ? pick_option(&r->pick, o, id)
 		                          : naming_option(&r->naming, o, id);
+	}
+}
+
+/* What is shown beside a report, or in its place; true: the option is one of these. */
+static bool report_other(struct report *r, int id)
+{
+	switch (id) {
+	case OPT_QUIET:
+		r->quiet = true;
+		return true;
+	case OPT_HIERARCHY:
+		r->hierarchy = true;
+		return true;
+	case OPT_HEADER:
+		r->header = true;
+		return true;
+	case OPT_HEADER_ONLY:
+		r->header_only = true;
+		return true;
+	case OPT_FULL:
+		r->header = r->full = true;
+		return true;
+	case OPT_TASKS:
+		r->tasks = true;
+		return true;
+	case OPT_DUMP:
+		r->dump = true;
+		return true;
+	default:
+		return false;
 	}
 }
 
@@ -212,6 +316,31 @@ int report_option(struct report *r, const struct options *o, int id)
 		r->max_stack = (unsigned)v;
 		return 0;
 	default:
-		return report_flag(r, o, id);
+		return report_other(r, id) ? 0 : report_flag(r, o, id);
 	}
+}
+
+int report_options_end(const struct report *r)
+{
+	const char *shape = r->hierarchy   ? "--hierarchy"
+	                    : r->separator ? "-t"
+	                    : r->n_widths  ? "-w"
+	                                   : NULL;
+
+	if (shape && (r->form != REPORT_TEXT || r->group)) {
+		cmd_error(r->cmd, "%s shapes the table as text: not with %s", shape,
+		          r->group                ? "--group"
+		          : r->form == REPORT_CSV ? "--csv"
+		                                  : "--json");
+		return -EINVAL;
+	}
+	if (r->hierarchy && (r->separator || r->n_widths)) {
+		cmd_error(r->cmd, "--hierarchy has one column of names: not with -t and -w");
+		return -EINVAL;
+	}
+	if (r->header && r->form != REPORT_TEXT) {
+		cmd_error(r->cmd, "--header is text: not with --json and --csv");
+		return -EINVAL;
+	}
+	return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // report_text.c: a report for people: per event a table and a call tree, and the account below.
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,29 +23,14 @@ void report_share(const struct report *r, double percent, struct buf *out)
 	buf_printf(out, "%s%7.2f%%%s", color, percent, *color ? PLAIN : "");
 }
 
-const char *report_field_text(const struct rollup *t, const struct rollup_row *row, unsigned field,
-                              char *buf, size_t n)
-{
-	switch (field) {
-	case REPORT_TOTAL:
-		snprintf(buf, n, "%.2f%%", report_percent(row->total, t->weight));
-		return buf;
-	case REPORT_SELF:
-		snprintf(buf, n, "%.2f%%", report_percent(row->self, t->weight));
-		return buf;
-	default:
-		return rollup_text(t, row, (enum rollup_column)field, buf, n);
-	}
-}
-
 struct text_table {
 	const struct report *report;
 	const struct rollup *table;
-	int width[REPORT_FIELDS];
+	int width[2 * REPORT_FIELDS]; /* by the field's place */
+	struct buf cell;              /* what is being written, not padded */
 };
 
-static bool text_visible(const struct report *r, const struct rollup *t,
-                         const struct rollup_row *row)
+bool report_visible(const struct report *r, const struct rollup *t, const struct rollup_row *row)
 {
 	uint64_t by = r->no_children ? row->self : row->total;
 
@@ -57,33 +43,97 @@ static bool text_is_share(unsigned field)
 	return field == REPORT_TOTAL || field == REPORT_SELF;
 }
 
+int report_figure_width(unsigned field)
+{
+	return text_is_share(field)      ? 8
+	       : field == REPORT_SAMPLES ? 10
+	       : field == REPORT_PERIOD  ? 16
+	                                 : 0;
+}
+
+const char *report_kind(const struct rollup_row *row)
+{
+	return row->kind == PROFILE_KERNEL    ? "[k] "
+	       : row->kind == PROFILE_INLINED ? "[i] "
+	                                      : "[.] ";
+}
+
+/* A figure as text. */
+static void text_figure(const struct report *r, const struct rollup *t,
+                        const struct rollup_row *row, unsigned field, struct buf *out)
+{
+	if (text_is_share(field))
+		buf_printf(out, "%.2f%%",
+		           report_percent(field == REPORT_TOTAL ? row->total : row->self,
+		                          t->weight));
+	else if (field == REPORT_SAMPLES)
+		buf_printf(out, "%" PRIu64,
+		           r->no_children ? row->self_samples : row->total_samples);
+	else
+		buf_printf(out, "%" PRIu64, r->no_children ? row->self : row->total);
+}
+
+void report_figure(const struct report *r, const struct rollup *t, const struct rollup_row *row,
+                   unsigned field, int width, struct buf *out)
+{
+	struct buf text = { 0 };
+
+	text_figure(r, t, row, field, &text);
+	if (text_is_share(field)) {
+		buf_printf(out, "%*s", width > 8 ? width - 8 : 0, "");
+		report_share(r,
+		             report_percent(field == REPORT_TOTAL ? row->total : row->self,
+		                            t->weight),
+		             out);
+	} else {
+		buf_printf(out, "%*s", width, buf_text(&text));
+	}
+	buf_free(&text);
+}
+
+/* What a row has in a field, not padded, as tt->cell. */
+static void text_cell(struct text_table *tt, const struct rollup_row *row, unsigned field)
+{
+	char text[ROLLUP_TEXT_MAX];
+
+	buf_clear(&tt->cell);
+	if (field >= ROLLUP_COLUMNS) {
+		text_figure(tt->report, tt->table, row, field, &tt->cell);
+		return;
+	}
+	if (field == ROLLUP_SYMBOL)
+		buf_put_text(&tt->cell, report_kind(row));
+	buf_put_text(&tt->cell,
+	             rollup_text(tt->table, row, (enum rollup_column)field, text, sizeof(text)));
+}
+
+/* A width that was asked for counts, but no figure is cut; else the widest of what is shown. */
 static void text_widths(struct text_table *tt)
 {
-	const struct report_fields *f = &tt->report->fields;
+	const struct report *r = tt->report;
+	const struct report_fields *f = &r->fields;
 	const struct rollup *t = tt->table;
-	char buf[ROLLUP_TEXT_MAX];
 
-	for (size_t k = 0; k < f->n; k++)
-		tt->width[f->field[k]] = (int)strlen(report_heading(f->field[k]));
-	for (size_t i = 0; i < t->n; i++) {
-		if (!text_visible(tt->report, t, &t->rows[i]))
-			continue;
-		for (size_t k = 0; k < f->n; k++) {
-			unsigned c = f->field[k];
-			size_t n;
+	for (size_t k = 0; k < f->n; k++) {
+		unsigned field = f->field[k];
+		size_t widest = strlen(report_heading(field)),
+		       asked = k < r->n_widths ? r->widths[k] : 0;
 
-			if (c >= ROLLUP_COLUMNS)
+		for (size_t i = 0; field < ROLLUP_COLUMNS && !asked && i < t->n; i++) {
+			if (!report_visible(r, t, &t->rows[i]))
 				continue;
-			n = strlen(rollup_text(t, &t->rows[i], c, buf, sizeof(buf)));
-			if (c == ROLLUP_SYMBOL)
-				n += 4;
-			if (n > (size_t)tt->width[c])
-				tt->width[c] = (int)n;
+			text_cell(tt, &t->rows[i], field);
+			if (tt->cell.n > widest)
+				widest = tt->cell.n;
 		}
+		if (field >= ROLLUP_COLUMNS)
+			widest = (size_t)report_figure_width(field);
+		tt->width[k] =
+		        (int)(asked && (field < ROLLUP_COLUMNS || asked > widest) ? asked : widest);
 	}
 }
 
-static void text_end_line(struct buf *out)
+void report_end_line(struct buf *out)
 {
 	while (out->n && out->bytes[out->n - 1] == ' ')
 		out->n--;
@@ -91,75 +141,102 @@ static void text_end_line(struct buf *out)
 }
 
 /* Shares stand close together; all else is two blanks apart. */
-static void text_gap(const struct report_fields *f, size_t k, struct buf *out)
+static void text_gap(const struct report *r, size_t k, struct buf *out)
 {
-	if (k)
+	const struct report_fields *f = &r->fields;
+
+	if (k && r->separator)
+		buf_put_text(out, r->separator);
+	else if (k)
 		buf_put_text(out, text_is_share(f->field[k]) && text_is_share(f->field[k - 1])
 		                          ? " "
 		                          : "  ");
+}
+
+/* Text where SEP stands between fields: as perf has it, a '.' stands for each SEP in it. */
+static void text_separated(const struct report *r, const char *text, struct buf *out)
+{
+	size_t n = strlen(r->separator);
+	const char *at;
+
+	for (; (at = strstr(text, r->separator)); text = at + n) {
+		buf_put(out, text, (size_t)(at - text));
+		buf_put_text(out, ".");
+	}
+	buf_put_text(out, text);
+}
+
+/* Bytes of text that fit into a width, whole characters. */
+static size_t text_fits(const char *text, size_t n, size_t width)
+{
+	if (n <= width)
+		return n;
+	while (width && ((unsigned char)text[width] & 0xc0) == 0x80)
+		width--;
+	return width;
+}
+
+/* A name or heading in the k-th field. */
+static void text_put(const struct text_table *tt, size_t k, const char *text, bool right,
+                     struct buf *out)
+{
+	size_t width = (size_t)tt->width[k], n = strlen(text);
+
+	if (tt->report->separator) {
+		text_separated(tt->report, text, out);
+		return;
+	}
+	n = right ? n : text_fits(text, n, width);
+	buf_printf(out, "%*s", right && width > n ? (int)(width - n) : 0, "");
+	buf_put(out, text, n);
+	buf_printf(out, "%*s", !right && width > n ? (int)(width - n) : 0, "");
 }
 
 static void text_heading(const struct text_table *tt, struct buf *out)
 {
 	const struct report_fields *f = &tt->report->fields;
 
+	if (tt->report->quiet)
+		return;
+	if (tt->report->separator)
+		buf_put_text(out, "# ");
 	for (size_t k = 0; k < f->n; k++) {
-		unsigned field = f->field[k];
-
-		text_gap(f, k, out);
-		if (text_is_share(field))
-			buf_printf(out, "%8s", report_heading(field));
-		else if (field == REPORT_SAMPLES || field == REPORT_PERIOD)
-			buf_printf(out, "%*s", field == REPORT_SAMPLES ? 10 : 16,
-			           report_heading(field));
-		else
-			buf_printf(out, "%-*s", tt->width[field], report_heading(field));
+		text_gap(tt->report, k, out);
+		text_put(tt, k, report_heading(f->field[k]), f->field[k] >= ROLLUP_COLUMNS, out);
 	}
-	text_end_line(out);
+	report_end_line(out);
 }
 
-static void text_cell(const struct text_table *tt, const struct rollup_row *row, unsigned field,
-                      struct buf *out)
+static void text_row(struct text_table *tt, const struct rollup_row *row, struct buf *out)
 {
-	const struct rollup *t = tt->table;
-	bool self = tt->report->no_children;
-	char text[ROLLUP_TEXT_MAX];
+	const struct report *r = tt->report;
 
-	switch (field) {
-	case REPORT_TOTAL:
-		report_share(tt->report, report_percent(row->total, t->weight), out);
-		break;
-	case REPORT_SELF:
-		report_share(tt->report, report_percent(row->self, t->weight), out);
-		break;
-	case REPORT_SAMPLES:
-		buf_printf(out, "%10" PRIu64, self ? row->self_samples : row->total_samples);
-		break;
-	case REPORT_PERIOD:
-		buf_printf(out, "%16" PRIu64, self ? row->self : row->total);
-		break;
-	case ROLLUP_SYMBOL:
-		buf_put_text(out, row->kind == PROFILE_KERNEL    ? "[k] "
-		                  : row->kind == PROFILE_INLINED ? "[i] "
-		                                                 : "[.] ");
-		buf_printf(out, "%-*s", tt->width[field] - 4,
-		           rollup_text(t, row, ROLLUP_SYMBOL, text, sizeof(text)));
-		break;
-	default:
-		buf_printf(out, "%-*s", tt->width[field],
-		           rollup_text(t, row, (enum rollup_column)field, text, sizeof(text)));
+	for (size_t k = 0; k < r->fields.n; k++) {
+		unsigned field = r->fields.field[k];
+
+		text_gap(r, k, out);
+		if (field >= ROLLUP_COLUMNS && !r->separator) {
+			report_figure(r, tt->table, row, field, tt->width[k], out);
+			continue;
+		}
+		text_cell(tt, row, field);
+		text_put(tt, k, buf_text(&tt->cell), false, out);
 	}
+	report_end_line(out);
 }
 
-static void text_row(const struct text_table *tt, const struct rollup_row *row, struct buf *out)
+/* How much of the table is not shown. */
+static void text_hidden(const struct report *r, const struct rollup *t, uint64_t hidden,
+                        uint64_t self, struct buf *out)
 {
-	const struct report_fields *f = &tt->report->fields;
-
-	for (size_t k = 0; k < f->n; k++) {
-		text_gap(f, k, out);
-		text_cell(tt, row, f->field[k], out);
-	}
-	text_end_line(out);
+	if (!hidden || r->quiet || r->separator)
+		return;
+	if (r->rows_max)
+		buf_printf(out, "(%" PRIu64 " more rows, %.2f %% in all by self)\n", hidden,
+		           report_percent(self, t->weight));
+	else
+		buf_printf(out, "(%" PRIu64 " more rows below %g %%, %.2f %% in all by self)\n",
+		           hidden, r->percent_limit, report_percent(self, t->weight));
 }
 
 int report_table(const struct report *r, uint32_t event, struct buf *out)
@@ -176,7 +253,7 @@ int report_table(const struct report *r, uint32_t event, struct buf *out)
 	text_widths(&tt);
 	text_heading(&tt, out);
 	for (size_t i = 0; i < t.n; i++) {
-		if (text_visible(r, &t, &t.rows[i]) && (!r->rows_max || shown < r->rows_max)) {
+		if (report_visible(r, &t, &t.rows[i]) && (!r->rows_max || shown < r->rows_max)) {
 			text_row(&tt, &t.rows[i], out);
 			shown++;
 		} else {
@@ -184,14 +261,12 @@ int report_table(const struct report *r, uint32_t event, struct buf *out)
 			hidden_self += t.rows[i].self;
 		}
 	}
-	if (hidden && r->rows_max)
-		buf_printf(out, "(%" PRIu64 " more rows, %.2f %% in all by self)\n", hidden,
-		           report_percent(hidden_self, t.weight));
-	else if (hidden)
-		buf_printf(out, "(%" PRIu64 " more rows below %g %%, %.2f %% in all by self)\n",
-		           hidden, r->percent_limit, report_percent(hidden_self, t.weight));
+	text_hidden(r, &t, hidden, hidden_self, out);
+	if (tt.cell.failed)
+		rc = -ENOMEM;
+	buf_free(&tt.cell);
 	rollup_free(&t);
-	return 0;
+	return rc;
 }
 
 /* Behind an event's sum; event 0 is all of them, which have one only if all are alike. */
@@ -205,25 +280,38 @@ static const char *text_unit(const struct profile *p, uint32_t event)
 	return n ? " ns" : "";
 }
 
+/* Which event the table below is of. */
+static void text_event(const struct report *r, uint32_t event,
+                       const struct profile_account *account, struct buf *out)
+{
+	const char *name = event ? profile_event_name(r->load.profile, event) : "all events";
+	char number[32];
+
+	if (r->quiet)
+		return;
+	buf_printf(out, "%s%s: %s samples", r->separator ? "# " : "", name,
+	           report_number(account->samples, number, sizeof(number)));
+	buf_printf(out, ", count %s%s\n%s", report_number(account->weight, number, sizeof(number)),
+	           text_unit(r->load.profile, event), r->separator ? "" : "\n");
+}
+
+/* Rows alone are for a program, or for grep: a tree stands among them where it was asked for. */
+static bool text_has_tree(const struct report *r)
+{
+	return r->graph != REPORT_GRAPH_NONE && (r->graph_given || !(r->quiet || r->separator));
+}
+
 static int text_print_event(const struct report *r, uint32_t event, struct buf *out)
 {
 	struct profile_account account;
-	char number[32];
 	int rc;
 
 	profile_account(r->load.profile, event, &account);
 	if (!account.samples)
 		return 0;
-	if (event)
-		buf_printf(out, "%s: %s samples", profile_event_name(r->load.profile, event),
-		           report_number(account.samples, number, sizeof(number)));
-	else
-		buf_printf(out, "all events: %s samples",
-		           report_number(account.samples, number, sizeof(number)));
-	buf_printf(out, ", count %s%s\n\n", report_number(account.weight, number, sizeof(number)),
-	           text_unit(r->load.profile, event));
-	rc = report_table(r, event, out);
-	if (rc >= 0 && r->graph != REPORT_GRAPH_NONE)
+	text_event(r, event, &account, out);
+	rc = r->hierarchy ? report_hierarchy(r, event, out) : report_table(r, event, out);
+	if (rc >= 0 && text_has_tree(r))
 		rc = report_tree(r, event, out);
 	buf_put_text(out, "\n");
 	return rc;
@@ -242,7 +330,7 @@ int report_text(const struct report *r, struct buf *out)
 	else
 		for (uint32_t e = 1; e <= profile_n_events(r->load.profile) && rc >= 0; e++)
 			rc = text_print_event(r, e, out);
-	if (rc >= 0)
+	if (rc >= 0 && !r->quiet && !r->separator)
 		report_account(r, out);
 	return rc;
 }

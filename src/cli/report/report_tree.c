@@ -81,7 +81,7 @@ int report_tree(const struct report *r, uint32_t event, struct buf *out)
 	bool callee = r->graph == REPORT_GRAPH_CALLEE;
 	const struct tree_opts opts = { .order = callee ? TREE_CALLEE : TREE_CALLER,
 		                        .event = event,
-		                        .focus = r->symbols ? r->shown : NULL };
+		                        .focus = r->symbols || r->symbol_filter ? r->shown : NULL };
 	struct tree_view v = { .report = r };
 	struct profile_account account;
 	struct tree t;
@@ -92,9 +92,10 @@ int report_tree(const struct report *r, uint32_t event, struct buf *out)
 	profile_account(r->load.profile, event, &account);
 	v.tree = &t;
 	v.whole = account.weight;
-	buf_printf(out, "\n   Total     Self  %s\n",
-	           callee ? "Callees, and below each who called it"
-	                  : "Callers, and below each what it called");
+	if (!r->quiet)
+		buf_printf(out, "\n   Total     Self  %s\n",
+		           callee ? "Callees, and below each who called it"
+		                  : "Callers, and below each what it called");
 	tree_walk(&v, out);
 	if (t.nodes[0].self) {
 		report_share(r, report_percent(t.nodes[0].self, v.whole), out);
