@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: MIT
-// convert.c: `seam convert IN -o OUT`: a classic perf.data for tools that know neither deferred
+// convert.c: `seam convert IN [-o OUT]`: a classic perf.data for tools that know neither deferred
 // callchains nor stack copies.
 #include "convert/convert.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/infile.h"
 #include "cli/naming.h"
 #include "cli/outfile.h"
-#include "cli/take.h"
+#include "cli/pick.h"
 
 enum {
 	OPT_INPUT = 1,
 	OPT_OUTPUT,
 	OPT_KEEP_STACKS,
 	OPT_STRIP_RAW,
-	OPT_TIME,
 	OPT_COMPRESS,
 	OPT_QUIET,
 };
 
 static const struct option_def convert_options[] = {
 	INFILE_OPTION(OPT_INPUT),
-	{ "output", 'o', "FILE", "where the classic recording goes; -: standard output, a stream",
+	{ "output", 'o', "FILE",
+	  "where the classic recording goes (default and -: standard output, a stream)",
 	  OPT_OUTPUT },
 	{ "compress", 'z', "[LEVEL]", "zstd, level 1 to 22 (default: 1)", OPT_COMPRESS },
-	{ "time", 0, "START,STOP", "only samples from START to STOP seconds; either may be empty",
-	  OPT_TIME },
 	{ "comm", 0, "LIST", "the same as --comms", TAKE_COMMS },
 	TAKE_OPTIONS,
+	PICK_TIME_OPTION,
 	{ "keep-raw", 0, NULL, "leave registers and stack copies for tools that unwind themselves",
 	  OPT_KEEP_STACKS },
 	{ "strip-raw", 0, NULL, "no raw data of tracepoints", OPT_STRIP_RAW },
@@ -42,43 +42,12 @@ static const struct option_def convert_options[] = {
 struct convert_run {
 	const struct cmd *cmd;
 	struct infile in;
-	const char *output;
-	struct take take;
+	const char *output; /* "-": standard output */
+	struct pick pick;
 	struct naming naming;
 	struct convert_opts opts;
 	bool quiet;
 };
-
-/* Seconds with up to nine decimals, exactly. Empty: 0. */
-static int convert_seconds(const char *text, const char *end, uint64_t *ret)
-{
-	uint64_t whole = 0, fraction = 0, unit = 1000000000;
-
-	for (; text < end && *text >= '0' && *text <= '9'; text++) {
-		if (whole > UINT64_MAX / 1000000000 / 10 - 1)
-			return -EINVAL;
-		whole = whole * 10 + (uint64_t)(*text - '0');
-	}
-	if (text < end && *text == '.')
-		for (text++; text < end && *text >= '0' && *text <= '9' && unit > 1; text++) {
-			unit /= 10;
-			fraction += (uint64_t)(*text - '0') * unit;
-		}
-	*ret = whole * 1000000000 + fraction;
-	return text == end ? 0 : -EINVAL;
-}
-
-static int convert_time(struct convert_run *c, const char *text)
-{
-	const char *comma = strchr(text, ',');
-
-	if (comma && convert_seconds(text, comma, &c->opts.from_ns) >= 0 &&
-	    convert_seconds(comma + 1, comma + strlen(comma), &c->opts.to_ns) >= 0 &&
-	    (!c->opts.to_ns || c->opts.from_ns <= c->opts.to_ns))
-		return 0;
-	cmd_error(c->cmd, "--time: '%s' is not START,STOP in seconds, like 12.5,13", text);
-	return -EINVAL;
-}
 
 static int convert_option(struct convert_run *c, const struct options *o, int id)
 {
@@ -96,8 +65,6 @@ static int convert_option(struct convert_run *c, const struct options *o, int id
 			return -EINVAL;
 		c->opts.compress_level = (int)level;
 		return 0;
-	case OPT_TIME:
-		return convert_time(c, o->arg);
 	case OPT_KEEP_STACKS:
 		c->opts.keep_stacks = true;
 		return 0;
@@ -109,20 +76,32 @@ static int convert_option(struct convert_run *c, const struct options *o, int id
 		return 0;
 	default:
 		return id >= NAMING_SYMFS && id < NAMING_END ? naming_option(&c->naming, o, id)
-		                                             : take_option(&c->take, o, id);
+		                                             : pick_option(&c->pick, o, id);
 	}
+}
+
+static bool convert_takes_time(void *ctx, uint64_t time_ns)
+{
+	const struct pick *pick = ctx;
+
+	return spans_have(&pick->time, time_ns);
+}
+
+static const char *convert_name(const struct convert_run *c)
+{
+	return outfile_is_stdout(c->output) ? "standard output" : c->output;
 }
 
 static void convert_count(const struct convert_run *c, uint64_t n, const char *what)
 {
 	if (n)
-		cmd_error(c->cmd, "%s: %llu %s", c->output, (unsigned long long)n, what);
+		cmd_error(c->cmd, "%s: %llu %s", convert_name(c), (unsigned long long)n, what);
 }
 
 static void convert_say(const struct convert_run *c, const struct convert_result *r)
 {
 	if (!c->quiet) {
-		cmd_error(c->cmd, "%s: %llu samples written", c->output,
+		cmd_error(c->cmd, "%s: %llu samples written", convert_name(c),
 		          (unsigned long long)r->samples);
 		convert_count(c, r->not_taken, "samples not asked for");
 		convert_count(c, r->merged, "user stacks stitched from deferred records");
@@ -143,11 +122,14 @@ static int convert_output(struct convert_run *c, struct recording *rec, struct o
 
 	if (rc >= 0) {
 		c->opts.fd = outfile_is_stdout(c->output) ? 0 : file->fd;
+		/* A header that is written last has no way back into a pipe. */
+		c->opts.pipe = lseek(file->fd, 0, SEEK_CUR) < 0;
 		rc = convert_recording(result, rec, c->output, &c->opts, err);
 	}
 	rc = outfile_end(file, rc);
 	if (rc < 0 && !err->code)
-		seam_error_set(err, -rc, c->output, SEAM_NO_OFFSET, NULL, "%s", strerror(-rc));
+		seam_error_set(err, -rc, convert_name(c), SEAM_NO_OFFSET, NULL, "%s",
+		               strerror(-rc));
 	return rc;
 }
 
@@ -161,6 +143,12 @@ static int convert_file(struct convert_run *c)
 	int rc = recording_open(&rec, c->in.reader, &learn, &err);
 
 	c->opts.progress = infile_progress();
+	if (rc >= 0)
+		rc = pick_prepare(&c->pick, c->cmd, rec);
+	if (rc == -EINVAL && !err.code) { /* said */
+		recording_close(rec);
+		return EXIT_USAGE;
+	}
 	if (rc >= 0)
 		rc = convert_output(c, rec, &file, &result, &err);
 	infile_progress_end();
@@ -180,7 +168,7 @@ static int convert_file(struct convert_run *c)
 
 static int convert_run(int argc, char **argv, const struct cmd *cmd)
 {
-	struct convert_run c = { .cmd = cmd, .opts = { .sz = sizeof(c.opts) } };
+	struct convert_run c = { .cmd = cmd, .output = "-", .opts = { .sz = sizeof(c.opts) } };
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;
 
@@ -192,18 +180,20 @@ static int convert_run(int argc, char **argv, const struct cmd *cmd)
 		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || convert_option(&c, &o, id) < 0)
 			goto out;
 	}
-	if (!c.output) {
-		cmd_error(cmd, "-o FILE is needed: the input is never changed");
+	if (outfile_is_stdout(c.output) && isatty(STDOUT_FILENO)) {
+		cmd_error(cmd, "a recording is not for the terminal: -o FILE, or a pipe behind it");
 		goto out;
 	}
 	if (outfile_is(c.in.path ? c.in.path : "perf.data", c.output)) {
 		cmd_error(cmd, "-o must name another file than the input");
 		goto out;
 	}
-	if (take_any(&c.take)) {
-		c.opts.take = take_sample;
-		c.opts.take_ctx = &c.take;
+	if (pick_any(&c.pick)) {
+		c.opts.take = pick_sample;
+		c.opts.take_ctx = &c.pick;
 	}
+	if (c.pick.time.n)
+		c.opts.take_time = convert_takes_time;
 	c.opts.tables = naming_tables(&c.naming);
 	rc = infile_open(&c.in, cmd);
 	if (rc == EXIT_OK)
@@ -211,13 +201,13 @@ static int convert_run(int argc, char **argv, const struct cmd *cmd)
 out:
 	infile_close(&c.in);
 	naming_end(&c.naming);
-	take_free(&c.take);
+	pick_free(&c.pick);
 	return rc;
 }
 
 const struct cmd cmd_convert = {
 	.name = "convert",
-	.synopsis = "[options] IN -o OUT",
+	.synopsis = "[options] IN [-o OUT]",
 	.summary = "Make a classic perf.data, for tools that do not know deferred callchains",
 	.details =
 	        "The output holds the same samples in order of time, each with its whole chain "
@@ -226,6 +216,8 @@ const struct cmd cmd_convert = {
 	        "Linux 5.2 or later read it: perf, hotspot and samply were seen to show the same "
 	        "stacks; sysprof (to version 51) reads no perf.data at all. Names, mappings and "
 	        "the header are carried over.\n\n"
+	        "Without -o, or where that is no file but a pipe, a stream is written: perf script "
+	        "-i -, and other readers of perf's pipes, take it.\n\n"
 	        "Exit status: 0; 1: it could not be done; 2: usage; 3: done, but the input was "
 	        "damaged, or held what a classic recording cannot say; stderr tells.",
 	.options = convert_options,

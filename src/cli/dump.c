@@ -35,8 +35,8 @@ enum {
 struct dump {
 	const struct cmd *cmd;
 	const char *path;
-	bool json, strict, some_types, header, some_time;
-	struct span time;     /* asked for with --time */
+	bool json, strict, some_types, header;
+	struct spans time;    /* asked for with --time */
 	unsigned char *types; /* one byte per type asked for with -t */
 	struct seam_reader *reader;
 	struct print_opts print;
@@ -77,6 +77,34 @@ static int dump_trace(void *ctx, const struct seam_sample *s, struct buf *out)
 	return r > 0;
 }
 
+/* Parts of a recording are parts of the time from its first sample to its last: it is walked once
+ * for these. 0; -ESPIPE: a stream, which cannot be walked twice; else as the reader says. */
+static int dump_find_parts(struct dump *d, struct seam_error *err)
+{
+	uint64_t first_ns = UINT64_MAX, last_ns = 0;
+	struct seam_record record;
+	struct seam_decoded decoded;
+	int r = d->time.percent ? seam_reader_rewind(d->reader) : 0;
+
+	if (!d->time.percent || r < 0)
+		return r;
+	while ((r = seam_reader_next(d->reader, &record, err)) > 0) {
+		if (record.type != SEAM_RECORD_SAMPLE ||
+		    seam_record_decode(seam_reader_events(d->reader), &record, &decoded, NULL) <
+		            0 ||
+		    !(decoded.id.has & SEAM_SAMPLE_TIME))
+			continue;
+		if (decoded.id.time_ns < first_ns)
+			first_ns = decoded.id.time_ns;
+		if (decoded.id.time_ns > last_ns)
+			last_ns = decoded.id.time_ns;
+	}
+	if (r < 0)
+		return r;
+	spans_resolve(&d->time, first_ns < last_ns ? first_ns : last_ns, last_ns);
+	return seam_reader_rewind(d->reader);
+}
+
 /* A record that cannot be decoded may belong to any time. */
 static bool dump_is_in_time(const struct dump *d, const struct seam_record *record)
 {
@@ -85,10 +113,10 @@ static bool dump_is_in_time(const struct dump *d, const struct seam_record *reco
 	if (seam_record_decode(seam_reader_events(d->reader), record, &decoded, NULL) < 0)
 		return true;
 	if (decoded.id.has & SEAM_SAMPLE_TIME)
-		return span_has(&d->time, decoded.id.time_ns);
+		return spans_have(&d->time, decoded.id.time_ns);
 	/* The first kernels said the time of these two only inside them. */
 	if (record->type == SEAM_RECORD_FORK || record->type == SEAM_RECORD_EXIT)
-		return span_has(&d->time, decoded.task.time_ns);
+		return spans_have(&d->time, decoded.task.time_ns);
 	return false;
 }
 
@@ -100,7 +128,7 @@ static int dump_record(struct dump *d, const struct seam_record *record)
 
 	if (d->some_types && (record->type >= DUMP_TYPES || !d->types[record->type]))
 		return 0;
-	if (d->some_time && !dump_is_in_time(d, record))
+	if (d->time.n && !dump_is_in_time(d, record))
 		return 0;
 	r = d->json ? print_record_json(&d->out, events, record, &d->print, &err)
 	            : print_record(&d->out, events, record, &d->print, &err);
@@ -184,6 +212,16 @@ static int dump_read(struct dump *d, struct seam_error *err)
 
 	if (header == EXIT_FAILED)
 		return EXIT_FAILED;
+	r = dump_find_parts(d, err);
+	if (r == -ESPIPE) {
+		cmd_error(d->cmd,
+		          "--time: parts of a stream are known at its end only: dump a file");
+		return EXIT_FAILED;
+	}
+	if (r < 0) {
+		cmd_error(d->cmd, "%s", err->text);
+		return EXIT_FAILED;
+	}
 	r = dump_records(d, err, &unwritten);
 	if (r < 0) {
 		if (!unwritten)
@@ -278,12 +316,8 @@ static int dump_options(struct dump *d, int argc, char **argv)
 			d->header = true;
 			break;
 		case DUMP_TIME:
-			d->some_time = true;
-			if (span_parse(o.arg, &d->time) < 0) {
-				cmd_error(d->cmd, "--time: '%s' is no START,STOP in seconds",
-				          o.arg);
+			if (spans_option(d->cmd, o.arg, &d->time) < 0)
 				return OPTIONS_USAGE;
-			}
 			break;
 		case DUMP_TYPE:
 			if (dump_add_type(d, o.arg) < 0)
@@ -326,8 +360,7 @@ static const struct option_def dump_defs[] = {
 	  DUMP_INPUT },
 	{ "type", 't', "TYPE", "only records of this type, by name or number; may be repeated",
 	  DUMP_TYPE },
-	{ "time", 0, "START,STOP", "only records of this time, in seconds; either may be left out",
-	  DUMP_TIME },
+	{ "time", 0, "SPAN", "only records of this time: " SPANS_HELP, DUMP_TIME },
 	{ "header", 0, NULL, "first what seam header says", DUMP_HEADER },
 	{ "json", 0, NULL, "one JSON object a record, one a line", DUMP_JSON },
 	{ "strict", 0, NULL, "stop at the first damage", DUMP_STRICT },
@@ -349,7 +382,8 @@ const struct cmd cmd_dump = {
 	        "Records\n"
 	        "without a time, such as those that the recorder itself wrote, are then left out; "
 	        "one\n"
-	        "that cannot be decoded is not. With --header, a stream from a pipe tells its "
+	        "that cannot be decoded is not. Parts (10%-20%) are of the samples' time, and not "
+	        "of a\nstream's. With --header, a stream from a pipe tells its "
 	        "features\n"
 	        "on the way: its header stands behind the records.",
 	.options = dump_defs,

@@ -10,13 +10,7 @@ int pick_option(struct pick *p, const struct options *o, int id)
 {
 	switch (id) {
 	case PICK_TIME:
-		if (spans_parse(o->arg, &p->time) >= 0)
-			return 0;
-		cmd_error(o->cmd,
-		          "--time: '%s' is no span of time; they are START,STOP in seconds, "
-		          "10%%-20%%, 10%%/2",
-		          o->arg);
-		return -EINVAL;
+		return spans_option(o->cmd, o->arg, &p->time);
 	case PICK_EVENT:
 		p->events = o->arg;
 		return 0;

@@ -19,14 +19,16 @@ enum {
 	PICK_END,
 };
 
-#define PICK_OPTIONS                                                                             \
-	TAKE_OPTIONS,                                                                            \
-	        { "time", 0, "SPAN",                                                             \
-		  "only samples of this time: START,STOP in seconds, 10%-20%, or 10%/2 (slice)", \
-		  PICK_TIME },                                                                   \
-	{                                                                                        \
-		"event", 'e', "LIST", "only these events: as recorded, or without modifiers",    \
-		        PICK_EVENT                                                               \
+#define PICK_TIME_OPTION                                                               \
+	{                                                                              \
+		"time", 0, "SPAN", "only samples of this time: " SPANS_HELP, PICK_TIME \
+	}
+
+#define PICK_OPTIONS                                                                          \
+	TAKE_OPTIONS, PICK_TIME_OPTION,                                                       \
+	{                                                                                     \
+		"event", 'e', "LIST", "only these events: as recorded, or without modifiers", \
+		        PICK_EVENT                                                            \
 	}
 
 /* Zero-initialise to start: all samples. */

@@ -14,7 +14,8 @@ static bool span_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Takes "12.345" from *text into *ns; *text goes behind it. */
+/* Takes "12.345" from *text into *ns; *text goes behind it. What is later than any clock shows is
+ * the end of time. */
 static int span_seconds(const char **text, uint64_t *ns)
 {
 	const char *at = *text;
@@ -22,11 +23,9 @@ static int span_seconds(const char **text, uint64_t *ns)
 
 	if (!span_is_digit(*at))
 		return -EINVAL;
-	for (; span_is_digit(*at); at++) {
-		seconds = seconds * 10 + (uint64_t)(*at - '0');
-		if (seconds >= UINT64_MAX / SPAN_SECOND)
-			return -EINVAL;
-	}
+	for (; span_is_digit(*at); at++)
+		if (seconds < UINT64_MAX / SPAN_SECOND)
+			seconds = seconds * 10 + (uint64_t)(*at - '0');
 	if (*at == '.') {
 		for (at++; span_is_digit(*at) && unit > 1; at++) {
 			unit /= 10;
@@ -35,7 +34,7 @@ static int span_seconds(const char **text, uint64_t *ns)
 		if (unit == SPAN_SECOND)
 			return -EINVAL;
 	}
-	*ns = seconds * SPAN_SECOND + fraction;
+	*ns = seconds < UINT64_MAX / SPAN_SECOND ? seconds * SPAN_SECOND + fraction : UINT64_MAX;
 	*text = at;
 	return 0;
 }
@@ -49,6 +48,7 @@ int span_parse(const char *text, struct span *ret)
 		return -EINVAL;
 	if (*text++ != ',')
 		return -EINVAL;
+	text += strspn(text, " ");
 	if (*text || open) {
 		if (span_seconds(&text, &s.stop_ns) < 0 || *text)
 			return -EINVAL;
@@ -108,15 +108,37 @@ static int spans_part(const char **text, double *begin, double *end)
 static int spans_parse_percent(const char *text, struct spans *s)
 {
 	s->percent = true;
+	text += strspn(text, " ");
 	for (;;) {
 		if (s->n == SPANS_MAX || spans_part(&text, &s->begins[s->n], &s->ends[s->n]) < 0)
 			return -EINVAL;
 		s->n++;
+		text += strspn(text, " ");
 		if (!*text)
 			return 0;
 		if (*text++ != ',')
 			return -EINVAL;
+		text += strspn(text, " ");
 	}
+}
+
+/* One of several, which are apart by blanks; behind its comma blanks may stand, too: "1, 2 3, 4".
+ * *text goes behind it. */
+static int spans_take(const char **text, struct span *ret)
+{
+	size_t n = strcspn(*text, ", ");
+	char one[64];
+
+	if ((*text)[n] == ',')
+		n++;
+	n += strspn(*text + n, " ");
+	n += strcspn(*text + n, " ");
+	if (n >= sizeof(one))
+		return -EINVAL;
+	memcpy(one, *text, n);
+	one[n] = 0;
+	*text += n;
+	return span_parse(one, ret);
 }
 
 int spans_parse(const char *text, struct spans *ret)
@@ -127,22 +149,25 @@ int spans_parse(const char *text, struct spans *ret)
 	if (strchr(text, '%')) {
 		r = spans_parse_percent(text, &s);
 	} else {
-		while (r >= 0 && *text) {
-			size_t n = strcspn(text, " ");
-			char one[64];
-
-			if (n >= sizeof(one) || s.n == SPANS_MAX)
-				return -EINVAL;
-			memcpy(one, text, n);
-			one[n] = 0;
-			r = n ? span_parse(one, &s.at[s.n++]) : 0;
-			text += n + (text[n] == ' ');
-		}
+		for (text += strspn(text, " "); r >= 0 && *text; text += strspn(text, " "))
+			r = s.n == SPANS_MAX ? -EINVAL : spans_take(&text, &s.at[s.n++]);
 		if (!s.n)
 			r = -EINVAL;
 	}
 	if (r >= 0)
 		*ret = s;
+	return r;
+}
+
+int spans_option(const struct cmd *cmd, const char *text, struct spans *ret)
+{
+	int r = spans_parse(text, ret);
+
+	if (r < 0)
+		cmd_error(cmd,
+		          "--time: '%s' is no span of time; they are START,STOP in seconds, "
+		          "10%%-20%%, 10%%/2",
+		          text);
 	return r;
 }
 

@@ -10,12 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/cmd.h"
+
 struct span {
 	uint64_t start_ns, stop_ns; /* both belong to it */
 };
 
 /*
- * "1.5,2", "1.5," or ",2": up to nine digits behind the point; a side that is left out is open.
+ * "1.5,2", "1.5, 2", "1.5," or ",2": up to nine digits behind the point; a side that is left out is
+ * open, and one that is later than 2^64 ns is the end of time.
  * 0, or -EINVAL: it is none of these, or ends before it begins.
  */
 int span_parse(const char *text, struct span *ret);
@@ -26,7 +29,7 @@ static inline bool span_has(const struct span *s, uint64_t time_ns)
 }
 
 /*
- * Several: absolute ones apart by blanks ("1,2 3,4"); or parts of a recording apart by commas:
+ * Several: absolute ones apart by blanks ("1,2 3, 4"); or parts of a recording apart by commas:
  * "10%-20%", or "10%/2", the second of ten slices of 10 %. Zero-initialise to start: takes all.
  */
 #define SPANS_MAX 64u
@@ -37,8 +40,12 @@ struct spans {
 	struct span at[SPANS_MAX];
 };
 
+#define SPANS_HELP "START,STOP in seconds, 10%-20%, or 10%/2 (slice)"
+
 /* 0, or -EINVAL: text is none of the above. */
 int spans_parse(const char *text, struct spans *ret);
+/* The same of an option --time: what is wrong is said on stderr. */
+int spans_option(const struct cmd *cmd, const char *text, struct spans *ret);
 /* Gives the parts their times: first and last are those of the recording's samples. A sample is in
  * at most one of parts that touch. */
 void spans_resolve(struct spans *s, uint64_t first_ns, uint64_t last_ns);

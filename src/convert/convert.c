@@ -69,10 +69,9 @@ static bool convert_in_time(const struct convert *c, const struct batch_item *it
 {
 	const struct convert_opts *o = c->opts;
 
-	if ((!o->from_ns && !o->to_ns) || !(item->decoded.id.has & SEAM_SAMPLE_TIME))
+	if (!o->take_time || !(item->decoded.id.has & SEAM_SAMPLE_TIME))
 		return true;
-	return item->decoded.id.time_ns >= o->from_ns &&
-	       (!o->to_ns || item->decoded.id.time_ns <= o->to_ns);
+	return o->take_time(o->take_ctx, item->decoded.id.time_ns);
 }
 
 /* Who is who and what is where holds beyond the time at which it was said. */

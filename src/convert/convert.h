@@ -23,9 +23,9 @@ struct convert_opts {
 	bool keep_stacks;   /* leave stack copies, and the chains of their samples, as recorded */
 	bool strip_raw;     /* no RAW data in samples */
 	const struct tables_opts *tables; /* unwind tables; NULL: defaults */
-	/* Samples outside [from_ns, to_ns] are left out, and what was counted there (losses,
-	 * switches); names and mappings are carried whole. 0 and 0: all. */
-	uint64_t from_ns, to_ns;
+	/* Says of which times to take records (NULL: all): samples of others are left out, and what
+	 * was counted then (losses, switches); names and mappings are carried whole. */
+	bool (*take_time)(void *ctx, uint64_t time_ns);
 	/* Says which samples to take (NULL: all); comm may be NULL. */
 	bool (*take)(void *ctx, const struct seam_stitched *sample, const char *comm);
 	void *take_ctx;
