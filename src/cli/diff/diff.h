@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * diff.h: what the files of `seam diff` share. diff.c takes the command line and decides, diff_table.c
- * brings the recordings' rows together, diff_show.c writes.
+ * diff.h: what the files of `seam diff` share. diff.c takes the command line and decides,
+ * diff_table.c brings the recordings' rows together, diff_names.c sees objects that got another
+ * name, diff_show.c writes.
  *
  * A thing is a distinct combination of event and sort keys, by text: recordings have nothing else in
  * common. Each recording is loaded and let go before the next; its profile stays until all are known.
@@ -77,6 +78,13 @@ int diff_compare(struct diff *d);
 /* A thing's value of a column (its place among the columns asked for, ascending). */
 const char *diff_value(const struct diff *d, uint32_t thing, size_t place);
 const char *diff_event(const struct diff *d, uint32_t thing);
+/* The place of a column among a thing's values. */
+size_t diff_place(const struct diff *d, enum rollup_column column);
+
+/* ---- diff_names.c ---- */
+
+/* After diff_compare: a line where functions would be found again by name alone. */
+void diff_hint_names(const struct diff *d, struct buf *out);
 
 /* ---- diff_show.c: -ENOMEM ---- */
 

@@ -131,6 +131,7 @@ void diff_text(const struct diff *d, struct buf *out)
 		buf_printf(out, "(%zu more rows below %g %% on both sides)\n", hidden,
 		           d->percent_limit);
 	diff_text_noise(d, out);
+	diff_hint_names(d, out);
 	diff_text_gate(d, out);
 }
 

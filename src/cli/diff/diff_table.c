@@ -229,20 +229,21 @@ static int diff_order(const void *pa, const void *pb, void *ctx)
 	return r ? r : n < m ? -1 : n > m;
 }
 
-/* The place of the symbol among a thing's values. */
-static size_t diff_symbol_place(const struct diff *d)
+size_t diff_place(const struct diff *d, enum rollup_column column)
 {
 	size_t place = 0;
 
-	for (unsigned c = 0; c < ROLLUP_SYMBOL; c++)
+	for (unsigned c = 0; c < column; c++)
 		place += diff_has(d, c) && c != ROLLUP_EVENT;
 	return place;
 }
 
 static bool diff_is_wanted(const struct diff *d, const struct diff_row *row)
 {
-	const char *name =
-	        diff_has(d, ROLLUP_SYMBOL) ? diff_value(d, row->thing, diff_symbol_place(d)) : NULL;
+	const char *name = NULL;
+
+	if (diff_has(d, ROLLUP_SYMBOL))
+		name = diff_value(d, row->thing, diff_place(d, ROLLUP_SYMBOL));
 
 	if (!d->wanted.n)
 		return row->share * 100 >= d->percent_limit;
