@@ -7,12 +7,14 @@
 
 SEAM_TEXT: seam script --ns -F pid,tid,time,ip. Both tools say one less than the return address for
 a caller. samply says an address in a library, and perfparser the first address that it met a place
-in a library at, so user addresses are compared within their page. perfparser puts the sample's own ip in front of the user part of every chain
-that begins in the kernel (as it does, too, with what perf records with --call-graph fp). Prints how many
-samples are the same; exit 1 when one differs.
+in a library at, so user addresses are compared within their page. samply's samples are paired by
+thread and time; it shows none of the idle task. perfparser puts the sample's own ip in front of the
+user part of every chain that begins in the kernel (as it does, too, with what perf records with
+--call-graph fp). Prints how many samples are the same; exit 1 when one differs.
 """
 import collections
 import gzip
+import itertools
 import json
 import re
 import struct
@@ -55,6 +57,7 @@ def perfparser(path):
 
 
 def samply_threads(path):
+    """(tid, nanoseconds since samply's start, innermost last) of each sample."""
     opened = gzip.open if open(path, "rb").read(2) == b"\x1f\x8b" else open
     for thread in json.load(opened(path, "rt"))["threads"]:
         table, frames, funcs = thread["stackTable"], thread["frameTable"], thread["funcTable"]
@@ -65,8 +68,11 @@ def samply_threads(path):
                 name = thread["stringArray"][funcs["name"][frames["func"][frame]]]
                 address = int(name, 16) if name.startswith("0x") else None
             stacks.append(([] if prefix is None else stacks[prefix]) + [address])
-        for stack in thread["samples"]["stack"]:
-            yield int(str(thread["tid"]).split(".")[0]), ([] if stack is None else stacks[stack])
+        samples = thread["samples"]
+        times = samples.get("time") or itertools.accumulate(samples["timeDeltas"])
+        for stack, time in zip(samples["stack"], times):
+            yield (int(str(thread["tid"]).split(".")[0]), round(time * 1e6),
+                   [] if stack is None else stacks[stack])
 
 
 def page_form(chain):
@@ -74,27 +80,45 @@ def page_form(chain):
     return [{ip & 0xfff, (ip - 1) & 0xfff} for ip in chain]
 
 
+def samply_start(seam, theirs):
+    """The time at which samply's times begin, which is not in the file: most samples find their like."""
+    mine = {(tid, time) for time, tid, _ in seam}
+    first = min(theirs, key=lambda s: s[1])
+    starts = sorted({time - first[1] for time, tid, _ in seam if tid == first[0]})[:16]
+    near = lambda time, tid: any((tid, time + d) in mine for d in (-1, 0, 1))
+    return max(starts, default=0, key=lambda start: sum(near(start + s[1], s[0]) for s in theirs))
+
+
 def compare_samply(seam, path):
-    mine = collections.defaultdict(list)
-    for _, tid, chain in seam:
-        mine[tid].append(chain)
-    theirs = collections.defaultdict(list)
-    for tid, chain in samply_threads(path):
-        theirs[tid].append(chain[::-1])
+    """Samples are paired by thread and time: events, and CPUs that a thread moved between, come in
+    any order. samply shows no idle task (tid 0)."""
+    theirs = list(samply_threads(path))
+    seam = [s for s in seam if s[1]]
+    if not theirs:
+        sys.exit("samply: no samples, seam has %d" % len(seam))
+    start = samply_start(seam, theirs)
+    waiting = collections.defaultdict(list)
+    for tid, time, chain in theirs:
+        waiting[tid, start + time].append(chain[::-1])
     same = frames = wrong = 0
-    for tid in sorted(set(mine) | set(theirs)):
-        if len(mine[tid]) != len(theirs[tid]):
-            sys.exit("thread %d: seam %d samples, samply %d" % (tid, len(mine[tid]), len(theirs[tid])))
-        for a, b in zip(mine[tid], theirs[tid]):
-            good = len(a) == len(b) and all(
-                y is None or y & 0xfff in x for x, y in zip(page_form(a), b))
-            same += good
-            wrong += not good
-            frames += len(a)
-            if not good and wrong <= 3:
-                print("thread %d: seam   %s\n           samply %s" % (
-                    tid, [hex(x) for x in a], [y if y is None else hex(y) for y in b]))
-    return same, wrong, frames
+    for time, tid, chain in seam:
+        near = [waiting[tid, time + d] for d in (0, -1, 1) if waiting.get((tid, time + d))]
+        there = near[0] if near else []
+        like = [b for b in there if len(chain) == len(b) and all(
+            y is None or y & 0xfff in x for x, y in zip(page_form(chain), b))]
+        same += bool(like)
+        wrong += not like
+        frames += len(chain)
+        if like:
+            there.remove(like[0])
+        elif wrong <= 3:
+            print("thread %d: seam   %s\n           samply %s" % (
+                tid, [hex(x) for x in chain],
+                [[y if y is None else hex(y) for y in b] for b in there]))
+    left = sum(map(len, waiting.values())) - wrong
+    if left > 0:
+        print("samply: %d samples that seam has not" % left)
+    return same, wrong + max(left, 0), frames
 
 
 def mask(ip):
