@@ -28,6 +28,7 @@ struct uprobes_state {
 } RELOCATED;
 
 struct mm_struct {
+	unsigned long exec_vm; /* pages that are executable and cannot be written */
 	struct uprobes_state uprobes_state;
 } RELOCATED;
 

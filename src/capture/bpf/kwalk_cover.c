@@ -30,7 +30,8 @@ static void cover_keep(void *ctx, const struct kwalk_vma *m)
 }
 
 /* The space of a process that is about to be read; false: it is known already, or there is no memory. */
-static bool cover_begin(struct kwalk *l, uint32_t pid, uint64_t *now_ns, uint32_t *execs)
+static bool cover_begin(struct kwalk *l, uint32_t pid, uint64_t *now_ns,
+                        struct kwalk_changes *changes)
 {
 	struct kwalk_space *s;
 	bool begun = false;
@@ -42,26 +43,30 @@ static bool cover_begin(struct kwalk *l, uint32_t pid, uint64_t *now_ns, uint32_
 		begun = s != NULL;
 	}
 	*now_ns = kwalk_now_ns();
-	*execs = learn_execs(l, pid);
+	*changes = learn_changes(l, pid);
 	if (begun) {
 		s->read_ns = *now_ns;
-		s->execs = *execs;
+		s->execs = changes->execs;
+		s->losses = changes->losses;
 		s->reading = true;
 	}
 	pthread_mutex_unlock(&l->lock);
 	return begun;
 }
 
-/* False: it has replaced its program meanwhile. The kernel's records say what it mapped since, but not what an exec took away. */
-static bool cover_end(struct kwalk *l, uint32_t pid, uint32_t execs, const struct buf *vmas)
+/* False: it has replaced its program meanwhile, or moved code. The kernel's records say what it mapped since, but not what an exec took away. */
+static bool cover_end(struct kwalk *l, uint32_t pid, const struct kwalk_changes *changes,
+                      const struct buf *vmas)
 {
 	const struct kwalk_vma *m = (const void *)vmas->bytes;
+	struct kwalk_changes now;
 	struct kwalk_space *s;
 	bool same;
 
 	pthread_mutex_lock(&l->lock);
 	s = kwalk_space_get(&l->spaces, pid, false);
-	same = s && learn_execs(l, pid) == execs;
+	now = learn_changes(l, pid);
+	same = s && now.execs == changes->execs && now.losses == changes->losses;
 	for (size_t i = 0; same && !vmas->failed && i < vmas->n / sizeof(*m); i++)
 		kwalk_space_put(s, &m[i]);
 	if (s)
@@ -80,15 +85,15 @@ static void cover_process(struct kwalk *l, uint32_t pid, struct buf *text, struc
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	for (unsigned i = 0; i < COVER_TRIES; i++) {
 		uint64_t now_ns;
-		uint32_t execs;
+		struct kwalk_changes changes;
 
-		if (!cover_begin(l, pid, &now_ns, &execs))
+		if (!cover_begin(l, pid, &now_ns, &changes))
 			return;
 		buf_clear(text);
 		buf_clear(vmas);
 		if (procfs_read(AT_FDCWD, path, text) > 0)
 			learn_lines(l, pid, now_ns, text, cover_keep, vmas);
-		if (cover_end(l, pid, execs, vmas))
+		if (cover_end(l, pid, &changes, vmas))
 			return;
 	}
 }

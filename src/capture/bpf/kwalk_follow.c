@@ -128,6 +128,14 @@ static bool follow_is_full(const struct ring *ring)
 	return ring_pending(ring) + FOLLOW_LARGEST > ring->size;
 }
 
+/* What the programs told of: code may have been unmapped. All records until now are applied. */
+static void follow_answer(struct kwalk *l)
+{
+	for (size_t i = 0; i < l->follow.n_told; i++)
+		learn_missed(l, l->follow.told[i]);
+	l->follow.n_told = 0;
+}
+
 void follow_drain(struct kwalk *l)
 {
 	uint64_t lost = l->follow.lost;
@@ -143,13 +151,17 @@ void follow_drain(struct kwalk *l)
 			ring_drain(&l->follow.rings[i], follow_records, l);
 		}
 		left = follow_apply(l, now_ns);
+		if (full || l->follow.lost != lost) {
+			l->follow.again++;
+			learn_again(l);
+			lost = l->follow.lost;
+			full = false;
+		}
+		l->follow.seen_ns = now_ns;
+		follow_answer(l);
 		room_make(l);
 		kwalk_publish(l);
 	} while (left);
-	if (full || l->follow.lost != lost) {
-		l->follow.again++;
-		learn_again(l);
-	}
 	follow_sweep(l);
 	pthread_mutex_unlock(&l->lock);
 }
@@ -203,7 +215,7 @@ static void *follow_run(void *ctx)
  * Build-ids are asked for although inodes would do: the kernel leaves the bit that says so in the header of a record when it goes
  * from an event that wants them to one that does not (seen on 6.18), so beside another recording the latter's are misread.
  */
-static struct seam_attr follow_attr(void)
+static struct seam_attr follow_attr(const struct kwalk *l)
 {
 	struct seam_attr attr = {
 		.type = SEAM_TYPE_SOFTWARE,
@@ -217,6 +229,8 @@ static struct seam_attr follow_attr(void)
 		.clockid = CLOCK_MONOTONIC,
 	};
 
+	if (!l->notes_losses && !l->opts.fp) /* then nobody else says that a table is out of date */
+		attr.wakeup = 1;
 	attr.size = features_attr_size(&attr);
 	return attr;
 }
@@ -224,7 +238,7 @@ static struct seam_attr follow_attr(void)
 static int follow_open(struct kwalk *l)
 {
 	struct follow *f = &l->follow;
-	struct seam_attr attr = follow_attr();
+	struct seam_attr attr = follow_attr(l);
 	int *cpus, n = kernel_cpus_online(&kernel_running, &cpus);
 
 	if (n < 0)
@@ -249,15 +263,25 @@ static int follow_open(struct kwalk *l)
 	return f->rings && f->fds ? 0 : -ENOMEM;
 }
 
-/* The word itself says nothing. */
+/* The word is a process's number. */
 static int follow_news(void *ctx, void *bytes, size_t n)
 {
+	struct kwalk *l = ctx;
+	uint32_t pid;
+
+	if (n != sizeof(pid))
+		return 0;
+	memcpy(&pid, bytes, sizeof(pid));
+	pthread_mutex_lock(&l->lock);
+	if (l->follow.n_told < FOLLOW_TOLD)
+		l->follow.told[l->follow.n_told++] = pid;
+	pthread_mutex_unlock(&l->lock);
 	return 0;
 }
 
 int follow_start(struct kwalk *l, struct seam_error *err)
 {
-	struct seam_attr attr = follow_attr();
+	struct seam_attr attr = follow_attr(l);
 	int r = seam_events_new(&l->follow.events);
 
 	if (r >= 0)
@@ -265,7 +289,7 @@ int follow_start(struct kwalk *l, struct seam_error *err)
 	if (r >= 0)
 		r = follow_open(l);
 	l->follow.news = ring_buffer__new(bpf_object__find_map_fd_by_name(l->object, "news"),
-	                                  follow_news, NULL, NULL);
+	                                  follow_news, l, NULL);
 	if (r >= 0 && !l->follow.news)
 		r = -errno;
 	l->follow.wake = eventfd(0, EFD_CLOEXEC);

@@ -17,6 +17,7 @@
 
 #define PROT_EXECUTE 4u
 #define TARGETS_READ (1u << 20)
+#define LEARN_REST 10u        /* times that a reading took are between one and the next */
 #define USER_END (1ull << 63) /* above it only [vsyscall] */
 
 uint64_t kwalk_now_ns(void)
@@ -52,11 +53,14 @@ static void learn_put(void *space, const struct kwalk_vma *m)
 
 /* ---- /proc ---- */
 
-uint32_t learn_execs(struct kwalk *l, uint32_t pid)
+struct kwalk_changes learn_changes(struct kwalk *l, uint32_t pid)
 {
-	uint32_t n = 0;
+	struct kwalk_changes c = { 0 };
 
-	return bpf_map_lookup_elem(l->execs, &pid, &n) < 0 ? 0 : n & ~KWALK_REPLACING;
+	if (bpf_map_lookup_elem(l->changes, &pid, &c) < 0)
+		return (struct kwalk_changes){ 0 };
+	c.execs &= ~KWALK_REPLACING;
+	return c;
 }
 
 void learn_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
@@ -87,8 +91,29 @@ void learn_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *tex
 	}
 }
 
-/* The mappings of a process as they are now; again when it replaced its program meanwhile. */
-static int learn_read(struct kwalk *l, uint32_t pid)
+static void learn_keep(void *vmas, const struct kwalk_vma *m)
+{
+	buf_put(vmas, m, sizeof(*m));
+}
+
+/* What was read, in place of what is known. Without memory that is used no longer. */
+static void learn_replace(struct kwalk *l, struct kwalk_space *s, struct buf *text)
+{
+	struct buf vmas = { 0 };
+
+	learn_lines(l, s->pid, s->read_ns, text, learn_keep, &vmas);
+	if (vmas.failed ||
+	    kwalk_space_replace(s, (const void *)vmas.bytes, vmas.n / sizeof(struct kwalk_vma),
+	                        l->follow.seen_ns) < 0)
+		kwalk_space_clear(s, UINT64_MAX);
+	buf_free(&vmas);
+}
+
+/*
+ * The mappings of a process as they are now; again when it replaced its program meanwhile, or lost code. complete: all records
+ * until follow.seen_ns were applied, so that the past is known, too.
+ */
+static int learn_read(struct kwalk *l, uint32_t pid, bool complete)
 {
 	struct buf text = { 0 };
 	struct kwalk_space *s;
@@ -97,27 +122,48 @@ static int learn_read(struct kwalk *l, uint32_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	for (unsigned tries = 0; tries < 8; tries++) {
-		uint32_t execs = learn_execs(l, pid);
+		struct kwalk_changes now, before = learn_changes(l, pid);
 		uint64_t now_ns = kwalk_now_ns();
 
 		buf_clear(&text);
 		n = procfs_read(AT_FDCWD, path, &text);
-		if (n < 0 || learn_execs(l, pid) != execs)
+		now = learn_changes(l, pid);
+		if (n < 0 || now.execs != before.execs || now.losses != before.losses)
 			continue;
 		s = kwalk_space_get(&l->spaces, pid, true);
 		if (!s) {
 			n = -ENOMEM;
 			break;
 		}
-		s->execs = execs;
+		s->execs = before.execs;
+		s->losses = before.losses;
 		s->read_ns = now_ns;
 		s->gone_ns = 0;
-		kwalk_space_clear(s, UINT64_MAX);
-		learn_lines(l, pid, now_ns, &text, learn_put, s);
+		if (complete) {
+			learn_replace(l, s, &text);
+		} else {
+			kwalk_space_clear(s, UINT64_MAX);
+			learn_lines(l, pid, now_ns, &text, learn_put, s);
+		}
+		s->read_cost_ns = kwalk_now_ns() - now_ns;
 		break;
 	}
 	buf_free(&text);
 	return n < 0 ? (int)n : 0;
+}
+
+void learn_missed(struct kwalk *l, uint32_t pid)
+{
+	const struct kwalk_space *s = kwalk_space_get(&l->spaces, pid, false);
+	struct kwalk_changes now;
+
+	if (!s || s->reading)
+		return;
+	now = learn_changes(l, pid);
+	/* After an exec its record is waited for. */
+	if (now.execs == s->execs && now.losses != s->losses &&
+	    kwalk_now_ns() >= s->read_ns + s->read_cost_ns * LEARN_REST)
+		learn_read(l, pid, true);
 }
 
 static int learn_process_of(pid_t tid)
@@ -172,7 +218,7 @@ void learn_again(struct kwalk *l)
 
 		memcpy(&one, pids.bytes + j, 4);
 		if (j < known || !kwalk_space_get(&l->spaces, one, false))
-			learn_read(l, one);
+			learn_read(l, one, false);
 	}
 	buf_free(&pids);
 }
@@ -212,13 +258,13 @@ static void learn_fork(struct kwalk *l, const struct seam_decoded *d)
 	if (!from)
 		return;
 	if (from->reading) { /* what it has mapped is not known yet */
-		learn_read(l, r->pid);
+		learn_read(l, r->pid, false);
 		return;
 	}
 	to = kwalk_space_get(&l->spaces, r->pid, true);
 	if (!to || (to->n && !to->gone_ns)) /* read from /proc already */
 		return;
-	to->execs = 0;
+	to->execs = to->losses = 0;
 	to->gone_ns = 0;
 	to->read_ns = d->id.time_ns;
 	kwalk_space_copy(to, from);
@@ -288,7 +334,7 @@ int kwalk_target(struct kwalk *l, pid_t pid)
 	    bpf_map_update_elem(l->targets, &key, &one, BPF_ANY) < 0)
 		r = -errno;
 	if (r >= 0)
-		r = learn_read(l, (uint32_t)process);
+		r = learn_read(l, (uint32_t)process, false);
 	kwalk_publish(l);
 	pthread_mutex_unlock(&l->lock);
 	return r == -ENOENT ? -ESRCH : r;

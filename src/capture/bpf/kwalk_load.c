@@ -105,7 +105,7 @@ static uint32_t load_tasks(void)
 
 static int load_sizes(struct kwalk *l)
 {
-	static const char *const by_task[] = { "slots", "processes", "execs", "targets" };
+	static const char *const by_task[] = { "slots", "processes", "changes", "targets" };
 	struct bpf_map *rings = bpf_object__find_map_by_name(l->object, "rings");
 	struct bpf_map *arena = bpf_object__find_map_by_name(l->object, "arena");
 	uint32_t tasks = l->opts.tasks ? l->opts.tasks : load_tasks();
@@ -150,6 +150,9 @@ static void load_optional(struct kwalk *l)
 	load_unless(l, "on_timer",
 	            !traced && btf__find_by_name_kind(k, "btf_trace_hrtimer_expire_exit",
 	                                              BTF_KIND_TYPEDEF) > 0);
+	l->notes_losses =
+	        btf__find_by_name_kind(k, "btf_trace_mmap_lock_released", BTF_KIND_TYPEDEF) > 0;
+	load_unless(l, "on_unlocked", l->notes_losses && !l->opts.fp);
 	btf__free(k);
 }
 
@@ -229,7 +232,8 @@ int kwalk_link(struct kwalk *l, const char *name)
 
 static int load_attach_sets(struct kwalk *l)
 {
-	static const char *const names[] = { "on_fork", "on_replace", "on_exec", "on_free" };
+	static const char *const names[] = { "on_fork", "on_replace", "on_exec", "on_free",
+		                             "on_unlocked" };
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < sizeof(names) / sizeof(names[0]); i++) {
@@ -313,7 +317,7 @@ int kwalk_load(struct kwalk *l, struct seam_error *err)
 	load_tell(l);
 	l->on_sample = bpf_object__find_program_by_name(l->object, "on_sample");
 	l->processes = load_map_fd(l, "processes");
-	l->execs = load_map_fd(l, "execs");
+	l->changes = load_map_fd(l, "changes");
 	l->targets = load_map_fd(l, "targets");
 	l->counts = load_map_fd(l, "counts");
 	r = filter_fill(l);
@@ -327,6 +331,10 @@ int kwalk_load(struct kwalk *l, struct seam_error *err)
 	r = load_attach_sets(l);
 	if (r >= 0)
 		load_attach_skipped(l);
+	if (!l->notes_losses && !l->opts.fp)
+		log_line(l->opts.log, LOG_ATTRS,
+		         "the kernel does not say when code is unmapped: it is known a moment "
+		         "later");
 	return r < 0 ? load_fail(err, -r, "the BPF programs cannot be attached") : 0;
 }
 

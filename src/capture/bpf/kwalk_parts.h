@@ -49,12 +49,18 @@ struct room_object;
 
 struct kwalk_room {
 	struct map objects;      /* blob pointer -> struct room_object * */
-	bool pressed;            /* some table found no room: uses are noted */
+	bool pressed;            /* some table found no room: uses are noted; see room_is_pressed */
 	bool wanted;             /* of those that found none, some were used */
 	uint64_t looked_ns;      /* when room was made last */
 	uint64_t n, bytes;       /* in the arena now */
 	uint64_t left, returned; /* tables that left, and that came later than they were mapped */
 };
+
+/* For who does not have the lock: never false again once it was true. */
+static inline bool room_is_pressed(const struct kwalk_room *r)
+{
+	return __atomic_load_n(&r->pressed, __ATOMIC_RELAXED);
+}
 
 enum room_state {
 	ROOM_IN,
@@ -86,19 +92,29 @@ struct kwalk_image {
 	uint64_t until_ns;
 };
 
+/* A mapping, or a part of it, that a newer one has replaced. */
+struct kwalk_replaced {
+	struct kwalk_vma was;
+	uint64_t until_ns;
+};
+
 /* Kept until every sample of their time has been walked, however late the rings are read; no more than this of one process. */
 #define KWALK_IMAGES 4096u
+#define KWALK_REPLACED 4096u
 
 struct kwalk_space {
 	uint32_t pid;
-	uint32_t execs;       /* as the map `execs` counts */
-	uint64_t read_ns;     /* when /proc was read: older records say nothing new */
-	struct kwalk_vma *at; /* by start */
+	uint32_t execs;        /* as the map `changes` counts */
+	uint32_t losses;       /* likewise, when /proc was read */
+	uint64_t read_cost_ns; /* and how long that took */
+	uint64_t read_ns;      /* when /proc was read: older records say nothing new */
+	struct kwalk_vma *at;  /* by start */
 	size_t n, capacity;
 	uint32_t published; /* offset in the arena; 0: none */
 	size_t published_size;
 	struct kwalk_image *before; /* the oldest first */
 	size_t n_before, before_capacity;
+	struct buf replaced; /* struct kwalk_replaced: by time */
 	struct kwalk_spaces *all;
 	struct kwalk_space *next_dirty;
 	bool reading;     /* /proc is being read for it (kwalk_cover.c) */
@@ -122,6 +138,12 @@ void kwalk_space_exec(struct kwalk_space *s, uint64_t at_ns);
 void kwalk_space_free(struct kwalk_space *s);
 /* -ENOMEM. What it overlaps and is older is cut away; where newer is, nothing is put. */
 int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m);
+/*
+ * The mappings as they were read at a time, sorted, in place of those that are known, of which all records were applied until seen_ns: what
+ * is still there is as old as it was; what is not is remembered for samples of its time. -ENOMEM: nothing has changed.
+ */
+int kwalk_space_replace(struct kwalk_space *s, const struct kwalk_vma *at, size_t n,
+                        uint64_t seen_ns);
 int kwalk_space_copy(struct kwalk_space *to, const struct kwalk_space *from);
 /* What was mapped there at a time. */
 const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uint64_t pc,
@@ -137,6 +159,8 @@ void kwalk_publish(struct kwalk *l);
 
 /* ---- kwalk_follow.c ---- */
 
+#define FOLLOW_TOLD 64
+
 struct follow {
 	pthread_t thread;
 	bool running;
@@ -146,10 +170,13 @@ struct follow {
 	int *fds;
 	size_t n;
 	struct seam_events *events;
-	struct buf records; /* drained and not applied yet */
-	struct buf order;   /* struct follow_entry: of them, by time */
-	uint64_t lost;      /* records that say so, or for which there was no memory */
-	uint64_t again;     /* times that /proc was read again for that */
+	struct buf records;         /* drained and not applied yet */
+	struct buf order;           /* struct follow_entry: of them, by time */
+	uint64_t seen_ns;           /* what was mapped until then has been applied */
+	uint32_t told[FOLLOW_TOLD]; /* processes in which a walk met what is not known */
+	size_t n_told;
+	uint64_t lost;  /* records that say so, or for which there was no memory */
+	uint64_t again; /* times that /proc was read again for that */
 };
 
 int follow_start(struct kwalk *l, struct seam_error *err);
@@ -163,8 +190,10 @@ void follow_drain(struct kwalk *l);
 int learn_record(struct kwalk *l, const unsigned char *bytes, uint16_t size);
 /* Records were lost: all that is known is read from /proc anew. */
 void learn_again(struct kwalk *l);
-/* How often a process has replaced its program, as the programs count. */
-uint32_t learn_execs(struct kwalk *l, uint32_t pid);
+/* What a process did to its mappings, as the programs count. */
+struct kwalk_changes learn_changes(struct kwalk *l, uint32_t pid);
+/* A walk in the kernel knew nothing of an address: if the process has moved its code since it was read, it is read anew. */
+void learn_missed(struct kwalk *l, uint32_t pid);
 /* The lines of /proc/PID/maps; each executable mapping with its table to put. text is changed. */
 void learn_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
                  void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx);
@@ -191,9 +220,9 @@ struct kwalk {
 	size_t n_attached;
 	struct ring_buffer *reader;
 	int *ring_fds;
-	struct kwalk_ring *rings;                       /* beside them */
-	size_t n_cpus;                                  /* possible ones: one ring each */
-	int processes, execs, targets, counts, matched; /* map descriptors */
+	struct kwalk_ring *rings;                         /* beside them */
+	size_t n_cpus;                                    /* possible ones: one ring each */
+	int processes, changes, targets, counts, matched; /* map descriptors */
 	pthread_mutex_t lock; /* of all below: the follower and the reader */
 	struct arena_memory arena;
 	struct kwalk_room room;
@@ -217,6 +246,7 @@ struct kwalk {
 	struct buf held;
 	bool ending;
 	bool counts_skipped; /* on_overflow is attached */
+	bool notes_losses;   /* on_unlocked is */
 	bool away_on, away_ends;
 	uint64_t away_ids[KWALK_AWAYS];
 	struct buf

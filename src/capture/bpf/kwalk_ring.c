@@ -70,7 +70,7 @@ static size_t ring_chain(struct kwalk *l, const struct kwalk_sample *s, const ui
 static void ring_used(struct kwalk *l, uint32_t pid, uint64_t time_ns, const uint64_t *ips,
                       size_t n)
 {
-	if (!l->room.pressed)
+	if (!room_is_pressed(&l->room))
 		return;
 	pthread_mutex_lock(&l->lock);
 	for (size_t i = 0; i < n; i++) {

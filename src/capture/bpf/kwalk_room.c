@@ -119,7 +119,8 @@ enum room_state room_table(struct kwalk *l, const void *blob, struct kwalk_mappi
 	if (!o->offset && (o->was_out || !room_enter(l, o, kwalk_now_ns()))) {
 		if (!o->was_out)
 			room_rests(l, o);
-		l->room.pressed = o->was_out = true;
+		__atomic_store_n(&l->room.pressed, true, __ATOMIC_RELAXED);
+		o->was_out = true;
 		return ROOM_OUT;
 	}
 	h = &o->header;

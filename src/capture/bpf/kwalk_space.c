@@ -46,6 +46,7 @@ void kwalk_space_free(struct kwalk_space *s)
 {
 	for (size_t i = 0; i < s->n_before; i++)
 		free(s->before[i].at);
+	buf_free(&s->replaced);
 	free(s->before);
 	free(s->at);
 	free(s);
@@ -159,6 +160,45 @@ static void kwalk_space_cut(struct kwalk_space *s, size_t i, const struct kwalk_
 	left->start = m->end;
 }
 
+/* What m takes away of a mapping is remembered for samples that were taken before; without memory it is not, and these end there. */
+static void replaced_add(struct kwalk_space *s, const struct kwalk_vma *old,
+                         const struct kwalk_vma *m)
+{
+	const struct kwalk_replaced *r = (const void *)s->replaced.bytes;
+	struct kwalk_replaced add = { *old, m->since_ns };
+	size_t n = s->replaced.n / sizeof(*r), past = 0;
+
+	if (add.was.start < m->start) {
+		add.was.vaddr += m->start - add.was.start;
+		add.was.pgoff += m->start - add.was.start;
+		add.was.start = m->start;
+	}
+	if (add.was.end > m->end)
+		add.was.end = m->end;
+	while (past < n && r[past].until_ns < s->all->walked_ns)
+		past++;
+	if (n - past >= KWALK_REPLACED)
+		past = n - KWALK_REPLACED / 2;
+	if (past > n / 2) {
+		s->replaced.n = (n - past) * sizeof(*r);
+		memmove(s->replaced.bytes, r + past, s->replaced.n);
+	}
+	if (buf_put(&s->replaced, &add, sizeof(add)) < 0)
+		s->replaced.failed = false;
+}
+
+static const struct kwalk_vma *replaced_find(const struct kwalk_space *s, uint64_t pc,
+                                             uint64_t time_ns)
+{
+	const struct kwalk_replaced *r = (const void *)s->replaced.bytes;
+
+	for (size_t i = s->replaced.n / sizeof(*r); i; i--)
+		if (pc >= r[i - 1].was.start && pc < r[i - 1].was.end &&
+		    time_ns >= r[i - 1].was.since_ns && time_ns < r[i - 1].until_ns)
+			return &r[i - 1].was;
+	return NULL;
+}
+
 int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m)
 {
 	size_t i = 0;
@@ -171,6 +211,7 @@ int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m)
 		if (s->at[j].since_ns > m->since_ns)
 			return 0;
 	while (i < s->n && s->at[i].start < m->end) {
+		replaced_add(s, &s->at[i], m);
 		if (s->at[i].start >= m->start && s->at[i].end <= m->end) {
 			memmove(s->at + i, s->at + i + 1, (--s->n - i) * sizeof(*s->at));
 			continue;
@@ -182,6 +223,49 @@ int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m)
 			break;
 	}
 	kwalk_space_insert(s, i, m);
+	space_touch(s);
+	return 0;
+}
+
+/* Whether a mapping is a part of an older one, and as far as walks can tell the same. */
+static bool vma_continues(const struct kwalk_vma *old, const struct kwalk_vma *m)
+{
+	return old->start <= m->start && old->end >= m->end && old->blob == m->blob &&
+	       old->may_guess == m->may_guess && old->keeps_fp == m->keeps_fp &&
+	       (!m->blob || old->vaddr + (m->start - old->start) == m->vaddr);
+}
+
+int kwalk_space_replace(struct kwalk_space *s, const struct kwalk_vma *at, size_t n,
+                        uint64_t seen_ns)
+{
+	struct kwalk_vma *old = s->at;
+	size_t n_old = s->n, i = 0;
+	struct kwalk_space now = { .capacity = 0 };
+
+	if (kwalk_space_room(&now, n) < 0)
+		return -ENOMEM;
+	for (size_t j = 0; j < n; j++) {
+		now.at[j] = at[j];
+		for (; i < n_old && old[i].end <= at[j].start; i++)
+			;
+		if (i < n_old && vma_continues(&old[i], &at[j]))
+			now.at[j].since_ns = old[i].since_ns;
+	}
+	for (size_t j = i = 0; i < n_old; i++) {
+		struct kwalk_vma whole = old[i];
+
+		while (j < n && now.at[j].start < old[i].start)
+			j++;
+		whole.since_ns = seen_ns;
+		if (old[i].since_ns < seen_ns &&
+		    (j == n || now.at[j].start != old[i].start || now.at[j].end != old[i].end ||
+		     now.at[j].since_ns != old[i].since_ns))
+			replaced_add(s, &old[i], &whole);
+	}
+	s->at = now.at;
+	s->capacity = now.capacity;
+	s->n = n;
+	free(old);
 	space_touch(s);
 	return 0;
 }
@@ -224,7 +308,7 @@ const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uint64_t p
 		n = s->before[i - 1].n;
 	}
 	found = vma_search(at, n, pc);
-	return found && found->since_ns <= time_ns ? found : NULL;
+	return found && found->since_ns <= time_ns ? found : replaced_find(s, pc, time_ns);
 }
 
 /* False: its table is out of memory, so the programs are not to know it. */
@@ -269,7 +353,7 @@ const struct kwalk_vma *kwalk_spaces_find(struct kwalk_spaces *s, uint32_t pid, 
 
 static void publish_space(struct kwalk *l, struct kwalk_space *s)
 {
-	struct kwalk_process p = { .n = (uint32_t)s->n, .execs = s->execs };
+	struct kwalk_process p = { .n = (uint32_t)s->n, .execs = s->execs, .losses = s->losses };
 	size_t size = (s->n + 1) * sizeof(struct kwalk_mapping);
 	struct kwalk_mapping *at;
 	size_t known = 0;

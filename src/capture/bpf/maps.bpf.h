@@ -73,9 +73,9 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 131072);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, __u32); /* pid; how often it has replaced its program */
-	__type(value, __u32);
-} execs SEC(".maps");
+	__type(key, __u32); /* pid */
+	__type(value, struct kwalk_changes);
+} changes SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -165,6 +165,14 @@ INLINE void count_end(__u32 end, __u32 guessed)
 		return;
 	__sync_fetch_and_add(&c->end[end & 15], 1);
 	__sync_fetch_and_add(&c->guessed, guessed);
+}
+
+/* Whether a process's mappings are still what the follower knew of them. c may be NULL: nothing has changed. */
+INLINE int process_is_valid(const struct kwalk_process *p, const struct kwalk_changes *c)
+{
+	if (!c)
+		return !p->execs && !p->losses;
+	return p->execs == c->execs && p->losses == c->losses;
 }
 
 INLINE void *ring_of_cpu(void)

@@ -24,7 +24,8 @@ INLINE void walker_take(struct walker *w, struct task_struct *task)
 /* From w->user. False: these registers and this memory do not make a stack, and w->end says why. */
 INLINE int walker_start(struct walker *w, struct task_struct *task)
 {
-	__u32 pid = task->tgid, *exec;
+	__u32 pid = task->tgid;
+	struct kwalk_changes *c;
 	struct kwalk_process *p;
 
 	w->n = w->guessed = 0;
@@ -35,14 +36,14 @@ INLINE int walker_start(struct walker *w, struct task_struct *task)
 	walker_registers(w);
 	if ((w->user.cs & 0xffff) != USER_CS)
 		return !walk_end(w, KWALK_COMPAT);
-	exec = bpf_map_lookup_elem(&execs, &pid);
-	if (exec && *exec & KWALK_REPLACING)
+	c = bpf_map_lookup_elem(&changes, &pid);
+	if (c && c->execs & KWALK_REPLACING)
 		return !walk_end(w, KWALK_EXEC);
 	walk_instances(w, task);
 	if (config.fp)
 		return 1;
 	p = bpf_map_lookup_elem(&processes, &pid);
-	if (p && p->execs == (exec ? *exec : 0)) {
+	if (p && process_is_valid(p, c)) {
 		__u64 both = *(volatile __u64 *)p;
 
 		w->mappings = (__u32)both;

@@ -158,15 +158,22 @@ struct kwalk_raw {
 
 /* ---- maps ---- */
 
-/* In the map `execs`, beside the count: the old program's memory goes now, its registers later. */
+/* In kwalk_changes.execs, beside the count: the old program's memory goes now, its registers later. */
 #define KWALK_REPLACING 0x80000000u
 
-/* Where a process's mappings are; written as a whole, so never seen torn. */
+/* What a process did to its code, as the kernel saw it. */
+struct kwalk_changes {
+	uint32_t execs; /* how often it has replaced its program */
+	uint32_t
+	        losses; /* how often code was unmapped, moved or replaced: no record tells of that */
+	uint64_t exec_vm; /* pages of code when that was looked at last; 0: never */
+};
+
+/* Where a process's mappings are; written as a whole, so never seen torn. Valid while its kwalk_changes say the same. */
 struct kwalk_process {
 	uint32_t mappings; /* offset in the arena of struct kwalk_mapping[n], by start */
 	uint32_t n;
-	uint32_t execs; /* valid while the map `execs` says the same */
-	uint32_t unused;
+	uint32_t execs, losses;
 };
 
 #define KWALK_KEEPS_FP 2u  /* code without unwind information that keeps them; 0 ends their chain */

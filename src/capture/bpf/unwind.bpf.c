@@ -10,6 +10,7 @@
 #include "capture/bpf/kernel.bpf.h"
 #include "capture/bpf/shared.h"
 #include "capture/bpf/maps.bpf.h"
+#include "capture/bpf/changes.bpf.h"
 #include "capture/bpf/filter.bpf.h"
 #include "capture/bpf/owe.bpf.h"
 #include "capture/bpf/offcpu.bpf.h"
@@ -206,8 +207,8 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	__u32 from = parent->tgid, to = child->tgid, one = 1, by, key;
 	struct kwalk_process *p;
+	struct kwalk_changes first = { 0 };
 	struct kwalk_process copy;
-	__u32 *exec;
 
 	by = config.filter == KWALK_THREADS ? parent->pid : from;
 	key = config.filter == KWALK_THREADS ? child->pid : to;
@@ -218,12 +219,13 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	if (from == to)
 		return 0;
 	/* A child has its parent's mappings, from its first instruction on. */
-	exec = bpf_map_lookup_elem(&execs, &from);
 	p = bpf_map_lookup_elem(&processes, &from);
-	if (!p || p->execs != (exec ? *exec : 0))
+	if (!p || !process_is_valid(p, bpf_map_lookup_elem(&changes, &from)))
 		return 0;
 	copy = *p;
-	copy.execs = 0;
+	copy.execs = copy.losses = 0;
+	first.exec_vm = BPF_CORE_READ(child, mm, exec_vm);
+	bpf_map_update_elem(&changes, &to, &first, BPF_ANY);
 	bpf_map_update_elem(&processes, &to, &copy, BPF_ANY);
 	return 0;
 }
@@ -242,12 +244,11 @@ INLINE void target_renumber(struct task_struct *task)
 SEC("tp_btf/sched_prepare_exec")
 int BPF_PROG(on_replace, struct task_struct *task)
 {
-	__u32 pid = task->tgid, first = KWALK_REPLACING, *n = bpf_map_lookup_elem(&execs, &pid);
+	__u32 pid = task->tgid;
+	struct kwalk_changes *c = changes_of(pid);
 
-	if (n)
-		*n |= KWALK_REPLACING;
-	else
-		bpf_map_update_elem(&execs, &pid, &first, BPF_ANY);
+	if (c)
+		c->execs |= KWALK_REPLACING;
 	target_renumber(task);
 	if (filter_held(task))
 		away_restart(task);
@@ -261,12 +262,13 @@ int BPF_PROG(on_replace, struct task_struct *task)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
 {
-	__u32 pid = task->tgid, one = 1, *n = bpf_map_lookup_elem(&execs, &pid);
+	__u32 pid = task->tgid;
+	struct kwalk_changes *c = changes_of(pid);
 
-	if (n)
-		*n = (*n & ~KWALK_REPLACING) + 1;
-	else
-		bpf_map_update_elem(&execs, &pid, &one, BPF_ANY);
+	if (c) {
+		c->execs = (c->execs & ~KWALK_REPLACING) + 1;
+		c->exec_vm = BPF_CORE_READ(task, mm, exec_vm);
+	}
 	if (filter_by_number(task))
 		news_tell(pid);
 	filter_takes(task); /* the recorder learns early whose records it is to keep */
@@ -287,6 +289,6 @@ int BPF_PROG(on_free, struct task_struct *task)
 	if (tid != pid)
 		return 0;
 	bpf_map_delete_elem(&processes, &pid);
-	bpf_map_delete_elem(&execs, &pid);
+	bpf_map_delete_elem(&changes, &pid);
 	return 0;
 }

@@ -36,6 +36,7 @@ struct walker {
 	__u32 first;  /* the frame that was interrupted: all registers are its own */
 	__u32 n, end, guessed, most;
 	__u32 by_fp;
+	__u32 found;                /* w->pc is in w->at */
 	__u32 mappings, n_mappings; /* of the process, in the arena */
 	__u32 number, saves; /* of the step that is being made: a register; the rule's first save */
 	struct kwalk_mapping at; /* the mapping that was found last */
@@ -469,15 +470,19 @@ INLINE long walk_step(struct walk *c, const int kind)
 
 	if (n >= w->most || n >= KWALK_FRAMES_MAX)
 		return walk_end(w, KWALK_LIMIT);
+	w->pc = w->regs[REG_IP] - !w->exact;
+	w->found = !w->by_fp && walk_find(w, w->pc);
+	/* What execution stopped at is a frame in any case; any other word only where something is mapped. */
+	if (n && !w->by_fp && !ANEW(w->found))
+		return walk_end(w, KWALK_NO_MAPPING);
 	FORGET(n);
 	c->frames[n & (WALK_ROOM - 1)] = w->regs[REG_IP];
 	w->n = n + 1;
 	if (w->by_fp)
 		return walk_guess(c, KWALK_NO_PROGRESS, kind);
-	w->pc = w->regs[REG_IP] - !w->exact;
 	if (w->first && ANEW(w->trampoline) && w->pc - w->trampoline < TRAMPOLINE_BYTES)
 		return walk_trampoline(c);
-	if (!walk_find(w, w->pc))
+	if (!ANEW(w->found))
 		return walk_end(w, KWALK_NO_MAPPING);
 	rule = walk_rule(w, w->pc);
 	if (rule && arena_u64(rule) >> 32 & RULE_LIKE)
