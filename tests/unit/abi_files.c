@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * abi_files.c: decodes every record of the real recordings in SEAM_SHARED (file mode, not
+ * abi_files.c: decodes every record of the real recordings in tests/data (file mode, not
  * compressed) and compares the counts per type with those that perf 7.3.4 gave. It reads the file
  * header by itself: the reader is another room's.
  */
@@ -19,21 +19,22 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 
-static int load(struct buf *b, const char *folder, const char *name)
+static void load(struct buf *b, const char *folder, const char *name)
 {
-	const char *shared = getenv("SEAM_SHARED");
-	char path[512];
+	const char *data = getenv("SEAM_TEST_DATA");
+	char command[512];
 	size_t n;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%s/%s", shared ? shared : "../shared", folder, name);
-	f = fopen(path, "rb");
-	if (!f)
-		return -1;
+	/* Those of other projects are packed. */
+	snprintf(command, sizeof(command), "gzip -dcf '%s/%s/%s'", data ? data : "tests/data",
+	         folder, name);
+	f = popen(command, "r");
+	assert_non_null(f);
 	while ((n = fread(buf_reserve(b, 65536), 1, 65536, f)) > 0)
 		b->n += n;
-	fclose(f);
-	return 0;
+	if (pclose(f))
+		fail_msg("%s failed", command);
 }
 
 /* The records of the data section, and the events of the header, of a native file. */
@@ -119,9 +120,8 @@ static void one_file(const char *folder)
 	struct buf file = { 0 }, stats = { 0 };
 	uint64_t counts[256] = { 0 };
 
-	if (load(&file, folder, "perf.data") < 0 ||
-	    load(&stats, folder, "perf-report-stats.txt") < 0)
-		skip();
+	load(&file, folder, "perf.data");
+	load(&stats, folder, "perf-report-stats.txt");
 	decode_all(&file, counts);
 	for (uint32_t type = 1; type < SEAM_RECORD_USER_FIRST; type++) {
 		const char *name = seam_record_name(type);
@@ -141,7 +141,7 @@ static void one_file(const char *folder)
 #define FILE_TEST(name)                       \
 	static void file_##name(void **state) \
 	{                                     \
-		one_file("data/" #name);      \
+		one_file(#name);              \
 	}
 FILE_TEST(attach_p)
 FILE_TEST(exec_chain)
@@ -156,16 +156,17 @@ FILE_TEST(uonly)
 static void public_file(const char *name, uint64_t samples)
 {
 	struct buf file = { 0 };
+	char packed[128];
 	uint64_t counts[256] = { 0 };
 
-	if (load(&file, "data-public", name) < 0)
-		skip();
+	snprintf(packed, sizeof(packed), "%s.gz", name);
+	load(&file, "public", packed);
 	decode_all(&file, counts);
 	assert_int_equal(counts[SEAM_RECORD_SAMPLE], samples);
 	buf_free(&file);
 }
 
-/* The counts are those of ../shared/data-public/README.md, found by a walk independent of this. */
+/* The counts are those of tests/data/public/README.md, found by a walk independent of this. */
 static void file_public(void **state)
 {
 	public_file("ms-user_events.perf.data", 539);
@@ -186,12 +187,5 @@ int main(void)
 		cmocka_unit_test(file_uonly),       cmocka_unit_test(file_public),
 	};
 
-	struct buf probe = { 0 };
-
-	if (load(&probe, "data", "README.md") < 0) {
-		fprintf(stderr, "skipped: no recordings at SEAM_SHARED\n");
-		return 77;
-	}
-	buf_free(&probe);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

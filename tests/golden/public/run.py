@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Other projects' recordings (../shared/data-public): every command opens each, and counts what was counted.
+"""Other projects' recordings (tests/data/public): every command opens each, and counts what was counted.
 
-    run.py SEAM SHARED
+    run.py SEAM PUBLIC
 
 The table of their README says, for each file, how many samples an independent walk of its records found.
 seam stat, script and dump must find as many, from the file and from a pipe; header and evlist must open
 it. A file whose README names damage (walk:badrec, walk:truncrec) must be told as partial (exit 3), all
-others as whole (exit 0). Exit 77 where the files are not.
+others as whole (exit 0).
 """
+import gzip
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 ROW = re.compile(r"^\| (\S+) \|[^|]*\|[^|]*\| (\d+) / \S+ \| (.*) \|$")
 
@@ -50,20 +53,20 @@ def check(seam, path, samples, damaged):
 
 
 def main():
-    seam, shared = os.path.abspath(sys.argv[1]), os.path.join(sys.argv[2], "data-public")
-    readme = os.path.join(shared, "README.md")
-    if not os.path.exists(readme):
-        print("skipped: no ../shared/data-public")
-        sys.exit(77)
-    with open(readme) as f:
+    seam, public = os.path.abspath(sys.argv[1]), sys.argv[2]
+    with open(os.path.join(public, "README.md")) as f:
         rows = [m.groups() for m in map(ROW.match, f) if m]
     bad = 0
-    for name, samples, what in rows:
-        faults = check(seam, os.path.join(shared, name), int(samples), "walk:" in what)
-        bad += bool(faults)
-        print("%s %s: %s samples" % ("FAIL" if faults else "ok  ", name, samples))
-        for fault in faults:
-            print("     " + fault)
+    with tempfile.TemporaryDirectory(prefix="seam-public-") as work:
+        for name, samples, what in rows:
+            path = os.path.join(work, name)
+            with gzip.open(os.path.join(public, name + ".gz")) as packed, open(path, "wb") as plain:
+                shutil.copyfileobj(packed, plain)
+            faults = check(seam, path, int(samples), "walk:" in what)
+            bad += bool(faults)
+            print("%s %s: %s samples" % ("FAIL" if faults else "ok  ", name, samples))
+            for fault in faults:
+                print("     " + fault)
     print("%d files, %d faults" % (len(rows), bad))
     sys.exit(1 if bad or not rows else 0)
 

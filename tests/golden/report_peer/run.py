@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""seam report's samples and percentages against perf 7.3.4's, key by key, on the shared recordings.
+"""seam report's samples and percentages against perf 7.3.4's, key by key, on the recordings of tests/data.
 
-run.py SEAM SHARED PEER: exit 77 without the recordings or without the peer.
+run.py SEAM DATA PEER: exit 77 without the peer.
 
 perf's `pid` tells threads apart, and its `tgid` processes: they are seam's `tid` and `pid`. Names of
 functions are not compared: perf has none without the guest's files and prints addresses instead. By
@@ -62,11 +62,7 @@ def of_seam(seam, path, keys, event=None):
     return rows
 
 
-seam, shared, peer = sys.argv[1:4]
-shared = os.environ.get("SEAM_SHARED", shared)
-if not os.path.isdir(os.path.join(shared, "data")):
-    print("the shared recordings are not here")
-    sys.exit(77)
+seam, data, peer = sys.argv[1:4]
 if not os.path.isdir(os.path.expanduser(os.environ.get("SEAM_CACHE", "~/.cache/seam-tests") + "/peer/root")):
     print("the peer is not here: scripts/peer provides it")
     sys.exit(77)
@@ -76,7 +72,7 @@ TABLES += [(folder, event, theirs, mine) for folder, events in GROUPS.items() fo
            for theirs, mine in KEYS]
 failed = compared = 0
 for folder, event, theirs, mine in TABLES:
-    path = os.path.join(shared, "data", folder, "perf.data")
+    path = os.path.join(data, folder, "perf.data")
     share, ours = collections.Counter(), collections.Counter()
     want = of_perf(peer, path, theirs, GROUPS[folder].index(event) if event else 0)
     got = of_seam(seam, path, mine, event)
