@@ -7,7 +7,7 @@ command -v cc >/dev/null || skip "there is no C compiler"
 command -v python3 >/dev/null || skip "there is no python3"
 
 cat >hot.c <<'C'
-#include <stdlib.h>
+#include "work.h"
 static volatile unsigned sink;
 __attribute__((noinline)) unsigned busy(unsigned n)
 {
@@ -30,17 +30,15 @@ __attribute__((noinline)) unsigned other(unsigned n)
 }
 int main(int argc, char **argv)
 {
-	unsigned first = (unsigned)atoi(argv[1]), second = (unsigned)atoi(argv[2]);
-
-	for (unsigned i = 0; i < first; i++)
-		sink += busy(500000);
-	for (unsigned i = 0; i < second; i++)
-		sink += other(500000);
+	for (uint64_t end = work_until(atoi(argv[1])); work_goes_on(end);)
+		sink += busy(work_loops(100000));
+	for (uint64_t end = work_until(atoi(argv[2])); work_goes_on(end);)
+		sink += other(work_loops(100000));
 	return 0;
 }
 C
 cc -g -O1 -o hot hot.c || skip "the C compiler makes no program"
-record -q -e cpu-clock -F 999 -o hot.data ./hot 60 30
+record -q -e cpu-clock -F 999 -o hot.data ./hot 600 300
 same "record" 0 "$status"
 
 NO_COLOR=1 "$SEAM" annotate -i hot.data busy >text 2>err
@@ -81,7 +79,7 @@ mv hot.first hot
 says csv 'hot.c:8,'
 
 # Two events, side by side: equal work is equal shares.
-record -q -e cpu-clock,task-clock -F 500 -o two.data ./hot 40 20
+record -q -e cpu-clock,task-clock -F 500 -o two.data ./hot 400 200
 NO_COLOR=1 "$SEAM" report -i two.data --group --no-children -s sym --percent-limit 5 >text
 says text '^1: '
 says text '^2: '
@@ -90,8 +88,8 @@ says text ' busy$'
 # The same against itself is noise; three times the work in one function is not.
 # Of each several: two a side leave it open how much runs differ.
 for run in 1 2 3 4; do
-	record -q -e cpu-clock -F 999 -o a$run.data ./hot 40 40
-	record -q -e cpu-clock -F 999 -o c$run.data ./hot 120 40
+	record -q -e cpu-clock -F 999 -o a$run.data ./hot 200 200
+	record -q -e cpu-clock -F 999 -o c$run.data ./hot 600 200
 done
 before=a1.data,a2.data,a3.data,a4.data after=c1.data,c2.data,c3.data,c4.data
 "$SEAM" diff --fail-if-slower 10 --symbol busy a1.data a1.data >text 2>err

@@ -24,6 +24,7 @@ cat >work.c <<'END'
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
+#include "work.h"
 unsigned in_library(unsigned n, unsigned (*f)(unsigned));
 static inline __attribute__((always_inline)) unsigned expanded(unsigned v) { return v * 2654435761u ^ v >> 7; }
 static __attribute__((noinline)) unsigned leaf(unsigned v)
@@ -33,7 +34,9 @@ static __attribute__((noinline)) unsigned leaf(unsigned v)
 }
 int main(void)
 {
-	return in_library(60000, leaf) == 1;
+	unsigned s = 0;
+	for (uint64_t end = work_until(600); work_goes_on(end);) s += in_library(work_loops(300), leaf);
+	return s == 1;
 }
 END
 # The program: its debug information in a file of its own beside it. The library: no build-id at all.
@@ -125,8 +128,8 @@ same "nothing is said of the right one" 0 "$(grep -c -e --archive err)"
 mkfifo slow
 "$SEAM" report --archive whole.zst -i slow >/dev/null 2>&1 &
 pid=$!
-tries=0
-while [ "$(find tmp -name seam-archive | wc -l)" -eq 0 ] && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+unpacked() { [ "$(find tmp -name seam-archive | wc -l)" -gt 0 ]; }
+until_true "it is unpacked" unpacked
 same "it is unpacked while it is read" 1 "$(ls tmp | wc -l)"
 kill -TERM $pid
 wait $pid 2>/dev/null

@@ -24,7 +24,18 @@ __attribute__((noinline)) unsigned hot(unsigned n)
 	return s;
 }
 C
-echo 'unsigned hot(unsigned n); int main(void) { return hot(400000000u) == 1; }' >made/main.c
+cat >made/main.c <<'C'
+#include "work.h"
+unsigned hot(unsigned n);
+int main(void)
+{
+	unsigned s = 0;
+
+	for (uint64_t end = work_until(600); work_goes_on(end);)
+		s += hot(work_loops(1000000));
+	return s == 1;
+}
+C
 (cd made && gcc -g -O1 -gsplit-dwarf -c sub/hot.c -o sub/hot.o && gcc -g -O1 -gsplit-dwarf -c main.c &&
 	gcc -Wl,--build-id -o work sub/hot.o main.o) 2>gcc.err || skip "no split DWARF here: $(cat gcc.err)"
 [ -s made/sub/hot.dwo ] || skip "gcc wrote no .dwo"

@@ -13,7 +13,19 @@ static __attribute__((noinline)) unsigned long deep(unsigned long x) { for (int 
 __attribute__((noinline)) unsigned long library(unsigned long x) { char room[200]; for (int i = 0; i < 200; i++) room[i] = (char)(x + i); sink += room[x % 200]; return deep(x) + 1; }
 C
 echo 'unsigned long library(unsigned long x) { return x; } int other(int x) { return x; }' >host.c
-echo 'unsigned long library(unsigned long); int main(void) { unsigned long x = 1; for (int i = 0; i < 400000; i++) x += library(x); return x == 7; }' >main.c
+cat >main.c <<'C'
+#include "work.h"
+unsigned long library(unsigned long);
+int main(void)
+{
+	unsigned long x = 1;
+
+	for (uint64_t end = work_until(1000); work_goes_on(end);)
+		for (unsigned i = 0, n = work_loops(100); i < n; i++)
+			x += library(x);
+	return x == 7;
+}
+C
 mkdir -p at in
 gcc -O2 -fomit-frame-pointer -fPIC -shared -Wl,--build-id inside.c -o in/libinside.so &&
 	gcc -O2 -fPIC -shared -Wl,--build-id host.c -o at/libinside.so &&

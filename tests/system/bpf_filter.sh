@@ -8,9 +8,7 @@ can_record
 "$SEAM" record -q --call-graph dwarf,defer -o probe.data -- true 2>probe.err
 grep -q "not walked by BPF" probe.err && skip "$(cat probe.err)"
 
-cat >mine.sh <<'E2'
-i=0; while [ $i -lt ${1:-200000} ]; do i=$((i+1)); done
-E2
+busy 300 >mine.sh
 # A stranger that burns beside what is recorded, under a name of its own.
 cp "$(command -v sh)" stranger
 ./stranger -c 'while :; do :; done' &
@@ -35,11 +33,11 @@ same "no page fault before the exec" 0 "$("$SEAM" script -F comm,sym f.data | aw
 atleast "page faults after it" 20 "$(of '^true$|^env$')"
 same "a command's tree: no word of the stranger" 0 "$(mentions stranger)"
 
-take -p $stranger --duration 0.5
+take -p $stranger -- sh "$AWAIT" 300 $stranger
 atleast "a process" 50 "$(of '^stranger$')"
 same "a process: nobody else" "$(samples f.data)" "$(of '^stranger$')"
 
-take -t $stranger --duration 0.5
+take -t $stranger -- sh "$AWAIT" 300 $stranger
 atleast "a thread" 50 "$(of '^stranger$')"
 
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
@@ -55,7 +53,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	atleast "a user, of all: what is mapped" 1 "$(mentions 'MMAP2.*/sh\|MMAP2.*/dash')"
 fi
 
-take -a --comm stranger --duration 0.5
+take -a --comm stranger -- sh "$AWAIT" 300 $stranger
 atleast "a name" 50 "$(of '^stranger$')"
 same "a name: nobody else" "$(samples f.data)" "$(of '^stranger$')"
 atleast "a name: what ran already is mapped" 1 "$(mentions 'MMAP2.*/stranger')"

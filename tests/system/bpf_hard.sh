@@ -26,7 +26,16 @@ stacks "" -F 997 -- ./work deep 1
 all "300 frames" spin main 50
 atleast "300 frames: deferred" 50 "$n_stitched"
 
-stacks =always -F 20000 --duration 3 -- ./work asleep 200
+# Until all sleep, and are left asleep.
+cat >asleep.sh <<'E2'
+./work asleep $1 &
+pid=$!
+echo $pid >asleep.pid
+asleep() { cat /proc/$pid/task/*/stat 2>/dev/null | grep -c ') S '; }
+until [ "$(asleep)" -gt $1 ] && sleep 0.5 && [ "$(asleep)" -gt $1 ]; do sleep 0.1; kill -0 $pid || exit 1; done
+E2
+stacks =always -F 20000 -- sh asleep.sh 200
+kill "$(cat asleep.pid)"
 atleast "asleep: read where they sleep" 150 "$(figure 'read asleep')"
 same "asleep: still owed" 0 "$n_still_in_kernel"
 all "asleep" asleep_poll asleep_thread 200

@@ -9,9 +9,12 @@ needs_bpf
 
 # The one that execs stops its parent, the recorder, itself, and lets it go on: no time has to be guessed.
 cat >programs.sh <<'END'
-[ "$1" = 60 ] && kill -STOP $PPID
-j=0; while [ $j -lt 4000 ]; do j=$((j+1)); done
-[ "$1" -gt 0 ] && exec sh "$0" $(($1 - 1))
+left=$1
+[ $left = 60 ] && kill -STOP $PPID
+END
+busy 10 >>programs.sh # a clock tick or two: several samples
+cat >>programs.sh <<'END'
+[ $left -gt 0 ] && exec sh "$0" $((left - 1))
 kill -CONT $PPID
 END
 record -v -e cpu-clock:u -F 997 -m 16M -o f.data -- sh programs.sh 65

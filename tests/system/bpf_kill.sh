@@ -16,8 +16,7 @@ for how in "" "=always"; do
 	"$SEAM" record -q -F 2000 -e cpu-clock --call-graph "dwarf,defer$how" -o k.data -- \
 		sh -c 'echo $$ >command; while :; do read x </proc/self/stat; done' &
 	pid=$!
-	n=0
-	while [ "$(stat -c %s k.data 2>/dev/null || echo 0)" -le 60000 ] && [ $n -lt 200 ]; do sleep 0.05; n=$((n + 1)); done
+	grown k.data 60000
 	left held $pid >held
 	atleast "programs while it runs" 5 "$(grep -c prog held)"
 	atleast "maps while it runs" 8 "$(grep -c map held)"

@@ -7,22 +7,22 @@ HERE=$(cd "${0%/*}" && pwd)
 can_record
 needs_bpf
 ${CC:-cc} -O2 -fomit-frame-pointer -o stranger -xc - 2>cc.err <<'END' || skip "no compiler: $(head -n 3 cc.err)"
-#include <stdlib.h>
-#include <time.h>
-static __attribute__((noinline)) double inner(double s)
+#include <unistd.h>
+#include "work.h"
+static __attribute__((noinline)) double inner(double s, int ms)
 {
-	struct timespec a, b;
-	clock_gettime(CLOCK_MONOTONIC, &a);
-	do {
-		for (int i = 0; i < 10000; i++)
+	for (uint64_t end = work_until(ms); work_goes_on(end);)
+		for (unsigned i = 0, n = work_loops(10000); i < n; i++)
 			s += s * 1e-9;
-		clock_gettime(CLOCK_MONOTONIC, &b);
-	} while (b.tv_sec - a.tv_sec < 3);
 	return s;
 }
 int main(void)
 {
-	return inner(1) < 0;
+	double s = inner(1, 50);
+
+	while (access("resumed", F_OK)) /* what it does while the recorder stands still is little beside the rest */
+		usleep(20000);
+	return inner(s, 1500) < 0;
 }
 END
 cat >run <<'END'
@@ -37,7 +37,7 @@ while [ "$("$SEAM" stat l.data 2>/dev/null | grep -c COMM)" -eq 0 ] && kill -0 $
 kill -STOP $pid && : >stopped
 while [ ! -e started ]; do sleep 0.1; done
 sleep 0.3
-kill -CONT $pid
+kill -CONT $pid && : >resumed
 wait $pid
 cat err
 says err "what the kernel says of mappings was lost"

@@ -22,31 +22,25 @@ cat >main.c <<'C'
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-__attribute__((noinline)) static void visit(const char *path, double seconds)
+#include "work.h"
+__attribute__((noinline)) static void visit(const char *path, double ms)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	int (*work)(long) = library ? (int (*)(long))dlsym(library, "library_work") : NULL;
-	double end = now() + seconds;
+	uint64_t end = work_until(ms);
 
 	if (!work) {
 		fprintf(stderr, "%s\n", dlerror());
 		exit(1);
 	}
-	while (now() < end)
-		work(100000);
+	while (work_goes_on(end))
+		work(work_loops(100000));
 }
 int main(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
-		visit(argv[i], 0.03);
-	visit(argv[argc - 1], 8);
+		visit(argv[i], 30);
+	visit(argv[argc - 1], getenv("LAST_MS") ? atof(getenv("LAST_MS")) : 5000);
 	return 0;
 }
 C
@@ -103,16 +97,13 @@ for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
 	$cc -shared -nostdlib -Wl,--build-id=$id work.o big.o -o big$i.so || skip "no linker"
 	libraries="$libraries ./big$i.so"
 done
+all_mapped() { grep -q '/big15.so' "/proc/$(cat /proc/$1/task/$1/children | tr -d ' ')/maps" 2>/dev/null; }
 # held CACHE MEMORY: KB of memory of its own that the recorder has when all is mapped, in $own.
 held() {
 	# shellcheck disable=SC2086
-	XDG_CACHE_HOME=$1 "$SEAM" record -v -e cpu-clock -F 997 --unwind-memory $2 -o b.data -- ./visit $libraries 2>err &
+	LAST_MS=600000 XDG_CACHE_HOME=$1 "$SEAM" record -v -e cpu-clock -F 997 --unwind-memory $2 -o b.data -- ./visit $libraries 2>err &
 	recorder=$!
-	i=0
-	until grep -q '/big15.so' /proc/[0-9]*/maps 2>/dev/null || [ $i -ge 600 ]; do
-		i=$((i + 1))
-		sleep 0.1
-	done
+	until_true "all is mapped" all_mapped $recorder
 	sleep 2
 	own=$(awk '/^RssAnon/ { print $2 }' /proc/$recorder/status)
 	kill $(cat /proc/$recorder/task/$recorder/children)

@@ -13,8 +13,8 @@ cat >spin.c <<'C'
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+#include "work.h"
 
 static long bpf(int cmd, union bpf_attr *attr) { return syscall(SYS_bpf, cmd, attr, sizeof(*attr)); }
 
@@ -35,14 +35,6 @@ static int load(const char *name, int value)
 	return (int)bpf(BPF_PROG_LOAD, &attr);
 }
 
-static unsigned long long now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
 /* What the kernel says of it; then a while of running. */
 static int run(int fd, const char *name)
 {
@@ -51,7 +43,7 @@ static int run(int fd, const char *name)
 	uint32_t length = 0;
 	union bpf_attr attr = { 0 };
 	unsigned char packet[64] = { 0 };
-	unsigned long long from, to;
+	unsigned long long end;
 
 	info.jited_ksyms = (uintptr_t)&address;
 	info.nr_jited_ksyms = 1;
@@ -62,17 +54,16 @@ static int run(int fd, const char *name)
 	attr.info.info = (uintptr_t)&info;
 	if (bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) < 0 || !address)
 		return -1;
-	from = now();
+	end = work_until(300);
 	do {
 		memset(&attr, 0, sizeof(attr));
 		attr.test.prog_fd = fd;
-		attr.test.repeat = 20000;
+		attr.test.repeat = work_loops(1000);
 		attr.test.data_in = (uintptr_t)packet;
 		attr.test.data_size_in = sizeof(packet);
 		if (bpf(BPF_PROG_TEST_RUN, &attr) < 0)
 			return -1;
-		to = now();
-	} while (to - from < 300000000ull);
+	} while (work_goes_on(end));
 	printf("%llx %u bpf_prog_", (unsigned long long)address, length);
 	for (int i = 0; i < 8; i++)
 		printf("%02x", info.tag[i]);
@@ -108,15 +99,15 @@ mkfifo go
 ./spin <go >truth 2>ready &
 spin=$!
 exec 3>go
-for _ in 1 2 3 4 5 6 7 8 9 10; do grep -q ready ready && break; sleep 0.2; done
+for _ in $(seq 300); do grep -q ready ready && break; kill -0 $spin || break; sleep 0.2; done
 if ! grep -q ready ready; then exec 3>&-; wait $spin; skip "no BPF program can be loaded here"; fi
 "$SEAM" record -q -e cpu-clock -F 999 -o bpf.data -p $spin >out 2>err &
 recorder=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -s bpf.data ] && break; sleep 0.2; done
+grown bpf.data 0
 # With another recorder beside, which the kernel serves first, it makes the records of programs too long for this one.
 "$SEAM" record -q -e cpu-clock -F 10 -o beside.data -p $spin >/dev/null 2>&1 &
 beside=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -s beside.data ] && break; sleep 0.2; done
+grown beside.data 0
 sleep 0.5
 echo >&3
 exec 3>&-

@@ -7,11 +7,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bpf/taken.h"
+#include "work.h"
 
-#define BUSY "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done"
-#define TWO_CPUS "(" BUSY ") & (" BUSY ") & wait"
+/* Two processes that work; arguments: the pid of the test, whose program they are. */
+#define TWO_CPUS "/proc/%d/exe burn & /proc/%d/exe burn & wait"
+#define BURN_MS 300
 
 static int failures;
 
@@ -42,7 +45,11 @@ static uint64_t ends(const struct kwalk_counts *c)
 
 static int record(struct taken *t, const struct taken_opts *o)
 {
-	int r = taken_record(t, TWO_CPUS, o);
+	char command[128];
+	int r;
+
+	snprintf(command, sizeof(command), TWO_CPUS, (int)getpid(), (int)getpid());
+	r = taken_record(t, command, o);
 
 	if (r < 0)
 		printf("FAILED: nothing could be recorded\n");
@@ -65,7 +72,17 @@ static void balanced(const char *what, const struct kwalk_totals *t)
 	same("ends counted", c->samples + tried, ends(c));
 }
 
-int main(void)
+static int burn(void)
+{
+	static volatile unsigned sum;
+
+	for (uint64_t end = work_until(BURN_MS); work_goes_on(end);)
+		for (unsigned i = 0, n = work_loops(100000); i < n; i++)
+			sum += i;
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	struct kwalk_probe probe;
 	struct taken_opts tiny = { .frequency = 4000,
@@ -76,6 +93,8 @@ int main(void)
 	                  alone = { .frequency = 4000, .no_copies = true, .tasks = 1 };
 	struct taken t;
 
+	if (argc > 1 && !strcmp(argv[1], "burn"))
+		return burn();
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	kwalk_probe(&probe);
 	if (!probe.usable) {

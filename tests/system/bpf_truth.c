@@ -209,14 +209,15 @@ struct program {
 
 static const struct program programs[] = {
 	{ "python3", "python3",
-	  "exec python3 -c 'import json,re\nfor i in range(3000):\n s=json.dumps({str(k):[k,k*2.5] "
+	  "exec python3 -c 'import json,re,time\nwhile time.process_time()<1.5:\n "
+	  "s=json.dumps({str(k):[k,k*2.5] "
 	  "for k in "
 	  "range(120)}); json.loads(s); sorted(s); re.findall(\"[0-9]+\", s)'" },
 	{ "cc1", "gcc",
-	  "i=0; while [ $i -lt 6 ]; do echo '#include <stdio.h>\n#include <stdlib.h>\n#include "
+	  "while read -r s </proc/self/stat; set -- ${s##*) }; [ $((${14}+${15})) -lt 60 ]; do "
+	  "echo '#include <stdio.h>\n#include <stdlib.h>\n#include "
 	  "<math.h>\nint "
-	  "f(int n){return n<2?n:f(n-1)+f(n-2);}' | gcc -O2 -x c -S -o /dev/null -; i=$((i+1)); "
-	  "done" },
+	  "f(int n){return n<2?n:f(n-1)+f(n-2);}' | gcc -O2 -x c -S -o /dev/null -; done" },
 	{ "sqlite3", "sqlite3",
 	  "exec sqlite3 :memory: 'with recursive c(x) as (select 1 union all select x+1 from c "
 	  "where x<700000) select "
@@ -224,7 +225,8 @@ static const struct program programs[] = {
 	{ "xz", "xz", "exec xz -6 -T1 -c /proc/self/exe /usr/bin/python3 /usr/bin/openssl" },
 	{ "openssl", "openssl", "exec openssl speed -seconds 1 -elapsed rsa2048 ecdsap256 sha256" },
 	{ "perl", "perl",
-	  "exec perl -e 'for(1..400000){$h{$_%997}.=\"x$_\"; $s=join(\",\",map{$_*2}1..5);}'" },
+	  "exec perl -e 'while((times)[0]<0.5){$h{++$i%997}.=\"x$i\"; "
+	  "$s=join(\",\",map{$_*2}1..5);}'" },
 };
 
 static bool installed(const char *program)

@@ -20,6 +20,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "capture/session.h"
+#include "work.h"
 
 static struct features features;
 
@@ -63,7 +64,8 @@ static void work_children(void)
 
 		if (!pid) {
 			prctl(PR_SET_NAME, "seam-child");
-			burn(30000000);
+			for (uint64_t end = work_until(60); work_goes_on(end);)
+				burn(work_loops(100000));
 			_exit(0);
 		}
 		waitpid(pid, NULL, 0);
@@ -91,7 +93,7 @@ static void work_faults(void)
 static void work_burn(void)
 {
 	for (;;)
-		burn(1000000);
+		burn(work_loops(1000000));
 }
 
 /* ---- what came ---- */

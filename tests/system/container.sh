@@ -14,6 +14,7 @@ cat >jit.c <<'END'
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "work.h"
 /* push rbp; mov rbp,rsp; mov ecx,edi; loop: dec ecx; jnz loop; pop rbp; ret */
 static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0x89, 0xf9, 0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3 };
 static void u32(FILE *f, uint32_t v) { fwrite(&v, 4, 1, f); }
@@ -41,7 +42,7 @@ int main(int argc, char **argv)
 		fprintf(f, "%lx %zx in_the_perf_map\n", (unsigned long)at, sizeof(code));
 	fclose(f);
 	for (;;)
-		((void (*)(int))at)(50000000);
+		((void (*)(int))at)(work_loops(1000000));
 }
 END
 cc -O1 -o jit jit.c || skip "cc does not work"
@@ -51,14 +52,14 @@ for kind in map dump; do
 	outer=$!
 	pid=
 	tries=0
-	while [ -z "$pid" ] && [ $tries -lt 50 ]; do
+	while [ -z "$pid" ] && [ $tries -lt 600 ]; do
 		sleep 0.1
 		pid=$(cat "/proc/$outer/task/$outer/children" 2>/dev/null | tr -d ' ')
 		[ -n "$pid" ] && ls "/proc/$pid/root/tmp/" 2>/dev/null | grep -q '\.map$\|\.dump$' || pid=
 		tries=$((tries + 1))
 	done
 	[ -n "$pid" ] || skip "the process did not start: $(cat err)"
-	record -F 500 --call-graph fp -o $kind.data -p "$pid" -- sleep 1
+	record -F 500 --call-graph fp -o $kind.data -p "$pid" -- sh "$AWAIT" 400 "$pid"
 	"$SEAM" script -i $kind.data >text.$kind 2>err
 	"$SEAM" archive -q -i $kind.data 2>err
 	kill -9 "$pid"

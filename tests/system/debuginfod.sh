@@ -10,6 +10,7 @@ ldconfig -p 2>/dev/null | grep -q libdebuginfod.so.1 || skip "no libdebuginfod.s
 can_record
 
 cat >work.c <<'END'
+#include "work.h"
 static inline __attribute__((always_inline)) unsigned expanded(unsigned v) { return v * 2654435761u ^ v >> 7; }
 __attribute__((noinline)) static unsigned hidden_name(unsigned n)
 {
@@ -18,7 +19,12 @@ __attribute__((noinline)) static unsigned hidden_name(unsigned n)
 		s += expanded(s ^ i);
 	return s;
 }
-int main(void) { return hidden_name(300000000u) == 1; }
+int main(void)
+{
+	unsigned s = 0;
+	for (uint64_t end = work_until(400); work_goes_on(end);) s += hidden_name(work_loops(1000000));
+	return s == 1;
+}
 END
 cc -g -O1 -fno-omit-frame-pointer -Wl,--build-id -o work work.c || skip "cc does not work"
 id=$(readelf -n work | sed -n 's/.*Build ID: //p')
@@ -54,8 +60,7 @@ END
 python3 server.py >port &
 server=$!
 trap 'kill $server; cd /; rm -rf "$T"' EXIT
-tries=0
-while [ ! -s port ] && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+grown port 0
 url=http://127.0.0.1:$(cat port)
 DEBUGINFOD_CACHE_PATH=$T/cache XDG_CACHE_HOME=$T/xdg
 export DEBUGINFOD_CACHE_PATH XDG_CACHE_HOME

@@ -11,7 +11,7 @@ grep -qE 'https?://' a.html && fail "the page names something outside itself: $(
 same "the picture is XML, its root cell is all" "all, 100.00%" "$(python3 -c '
 import xml.etree.ElementTree as E
 names = [e.text for e in E.parse("a.svg").iter("{http://www.w3.org/2000/svg}title")]
-print(names[0])')"
+print(", ".join(names[0].split(", ")[:2]))')"
 "$SEAM" flame "$data" -o "$data" 2>err && fail "writes over the recording"
 says err 'another file than the recording'
 "$SEAM" flame "$data" -e nothing -o c.html 2>err
@@ -20,12 +20,12 @@ says err 'it has:'
 
 command -v chromedriver >/dev/null 2>&1 || { [ "$failures" -eq 0 ] && skip "chromedriver is not installed (scripts/setup browser)"; done_testing; }
 can_record
-work='import json
+work='import json, time
 d = [{"a": i, "b": str(i)} for i in range(1000)]
-for i in range(%d): json.loads(json.dumps(d))'
+while time.process_time() < %s: json.loads(json.dumps(d))'
 # shellcheck disable=SC2059
-"$SEAM" record -q -F 997 -g -o flame.data -- sh -c 'python3 -S -c "$0"; gzip -c "$1" >/dev/null' "$(printf "$work" 250)" "$SEAM" 2>err || fail "record: $(cat err)"
+"$SEAM" record -q -F 997 -g -o flame.data -- sh -c 'python3 -S -c "$0"; gzip -c "$1" >/dev/null' "$(printf "$work" 1.2)" "$SEAM" 2>err || fail "record: $(cat err)"
 # shellcheck disable=SC2059
-"$SEAM" record -q -F 997 -g -o other.data -- python3 -S -c "$(printf "$work" 120)" 2>err || fail "record: $(cat err)"
+"$SEAM" record -q -F 997 -g -o other.data -- python3 -S -c "$(printf "$work" 0.6)" 2>err || fail "record: $(cat err)"
 python3 "$here/flame_page.py" "$SEAM" "$T" ${SEAM_PICTURES:+"$SEAM_PICTURES"} || fail "the page"
 done_testing

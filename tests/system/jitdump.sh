@@ -12,6 +12,7 @@ cat >jit.c <<'END'
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "work.h"
 /* push rbp; mov rbp,rsp; mov ecx,edi; loop: dec ecx; jnz loop; pop rbp; ret */
 static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0x89, 0xf9, 0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3 };
 static void u32(FILE *f, uint32_t v) { fwrite(&v, 4, 1, f); }
@@ -34,7 +35,8 @@ int main(void)
 	fwrite(name, sizeof(name), 1, f);
 	fwrite(code, sizeof(code), 1, f);
 	fclose(f);
-	((void (*)(int))at)(500000000);
+	for (uint64_t end = work_until(500); work_goes_on(end);)
+		((void (*)(int))at)(work_loops(1000000));
 	return 0;
 }
 END
@@ -54,6 +56,7 @@ cat >mapped.c <<'END'
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#include "work.h"
 static unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0x89, 0xf9, 0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3 };
 int main(int argc, char **argv)
 {
@@ -67,7 +70,8 @@ int main(int argc, char **argv)
 	fclose(f);
 	puts(path);
 	memcpy(at, code, sizeof(code));
-	((void (*)(int))at)(300000000);
+	for (uint64_t end = work_until(500); work_goes_on(end);)
+		((void (*)(int))at)(work_loops(1000000));
 	return argc > 5 && argv;
 }
 END
@@ -90,6 +94,7 @@ cat >again.c <<'END'
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#include "work.h"
 static unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0x89, 0xf9, 0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3 };
 static FILE *f;
 static void u32(uint32_t v) { fwrite(&v, 4, 1, f); }
@@ -107,7 +112,7 @@ static void made(unsigned char *at, const char *name, uint64_t index)
 static void ran(unsigned char *at, const char *name)
 {
 	uint64_t from = now();
-	do ((void (*)(int))at)(1000000); while (now() - from < 300000000);
+	for (uint64_t end = work_until(300); work_goes_on(end);) ((void (*)(int))at)(work_loops(1000000));
 	printf("%s %.9f %.9f\n", name, from / 1e9, now() / 1e9);
 }
 int main(void)

@@ -15,6 +15,7 @@ cat >made.c <<'END_C'
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#include "work.h"
 /* push rbp; mov rbp,rsp; two loops of their own lines: mov ecx,edi; again: dec ecx; jnz again; pop rbp; ret */
 static unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0x89, 0xf9, 0xff, 0xc9, 0x75, 0xfc,
 	0x89, 0xf9, 0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3 };
@@ -23,8 +24,7 @@ static FILE *f;
 static int added;
 static void u32(uint32_t v) { fwrite(&v, 4, 1, f); }
 static void u64(uint64_t v) { fwrite(&v, 8, 1, f); }
-static uint64_t by(clockid_t clock) { struct timespec t; clock_gettime(clock, &t); return t.tv_sec * 1000000000ull + t.tv_nsec; }
-static uint64_t now(void) { return by(CLOCK_MONOTONIC); }
+static uint64_t now(void) { return work_cpu_of(CLOCK_MONOTONIC); }
 static void made(unsigned char *at, const char *name, uint64_t index, int line)
 {
 	static const char file[] = "/not/here/source.js";
@@ -43,8 +43,8 @@ static void made(unsigned char *at, const char *name, uint64_t index, int line)
 }
 static void ran(unsigned char *at, const char *name, int line)
 {
-	uint64_t from = now(), cpu = by(CLOCK_PROCESS_CPUTIME_ID);
-	do ((void (*)(int))at)(300000); while (by(CLOCK_PROCESS_CPUTIME_ID) - cpu < 200000000);
+	uint64_t from = now();
+	for (uint64_t end = work_until(200); work_goes_on(end);) ((void (*)(int))at)(work_loops(300000));
 	printf("%s %d %lx %.9f %.9f\n", name, line, (unsigned long)at, from / 1e9, now() / 1e9);
 }
 int main(int argc, char **argv)
@@ -206,6 +206,7 @@ END_PY
 # LLVM, where lli is built with perf's listener.
 if command -v lli >/dev/null && command -v clang >/dev/null; then
 	cat >llvm.c <<'END_C'
+#include <time.h>
 static unsigned inner(unsigned a, unsigned i)
 {
 	return a * 31 + i / 3;
@@ -213,10 +214,11 @@ static unsigned inner(unsigned a, unsigned i)
 int main(void)
 {
 	unsigned s = 0;
-	for (unsigned i = 0; i < 400000000; i++) {
-		s = inner(s, i);
-		s ^= s >> 7;
-	}
+	for (clock_t end = clock() + CLOCKS_PER_SEC; clock() < end;)
+		for (unsigned i = 0; i < 1000000; i++) {
+			s = inner(s, i);
+			s ^= s >> 7;
+		}
 	return s == 1;
 }
 END_C
@@ -228,7 +230,7 @@ END_C
 		"$SEAM" script -F comm,ip,sym,dso,srcline -i llvm.data >text 2>err
 		python3 dump.py "$T/llvm.c" "$dump" || fail "lines of LLVM's code"
 		"$SEAM" annotate -i llvm.data main >text 2>err
-		says text 'llvm.c:3  return a \* 31 + i / 3;'
+		says text 'llvm.c:4  return a \* 31 + i / 3;'
 	else
 		echo "this lli writes no jitdump"
 	fi
@@ -247,7 +249,7 @@ function hot(n) {
 	return a;
 }
 let s = 0;
-for (let i = 0; i < 2000; i++)
+while (process.cpuUsage().user < 1500000)
 	s += hot(100000);
 console.log(s);
 END_JS

@@ -8,11 +8,11 @@ can_record
 # 60 functions, each calling the next; the last works.
 python3 - >work.c <<'PY'
 n = 60
-print("volatile unsigned long sink;")
-print("__attribute__((noinline)) unsigned long f%d(unsigned long x) { for (int i = 0; i < 20000; i++) { x = x * 31 + i; sink = x; } return x; }" % n)
+print("#include \"work.h\"\nvolatile unsigned long sink;\nint rounds;")
+print("__attribute__((noinline)) unsigned long f%d(unsigned long x) { for (int i = 0; i < rounds; i++) { x = x * 31 + i; sink = x; } return x; }" % n)
 for i in reversed(range(n)):
     print("__attribute__((noinline)) unsigned long f%d(unsigned long x) { x = f%d(x + %d); sink = x; return x ^ %d; }" % (i, i + 1, i, i))
-print("int main(void) { unsigned long x = 1; for (int i = 0; i < 9000; i++) x = f0(x); return x == 7; }")
+print("int main(void) { unsigned long x = 1; rounds = work_loops(20000); for (uint64_t end = work_until(500); work_goes_on(end);) x = f0(x); return x == 7; }")
 PY
 build() { # NAME FLAGS...
 	name=$1
@@ -45,11 +45,13 @@ for i in range(1024):
 print(".section .note.GNU-stack,\"\",@progbits")
 PY
 	cat >gap.c <<'C'
+#include "work.h"
 volatile unsigned long sink;
+static int rounds;
 void gap(void);
-__attribute__((noinline)) void leaf(void) { unsigned long x = sink; for (int i = 0; i < 20000; i++) { x = x * 31 + i; sink = x; } }
+__attribute__((noinline)) void leaf(void) { unsigned long x = sink; for (int i = 0; i < rounds; i++) { x = x * 31 + i; sink = x; } }
 __attribute__((noinline)) void outer(void) { gap(); sink++; }
-int main(void) { for (int i = 0; i < 9000; i++) outer(); return sink == 7; }
+int main(void) { rounds = work_loops(20000); for (uint64_t end = work_until(500); work_goes_on(end);) outer(); return sink == 7; }
 C
 	printf '__attribute__((noinline)) int behind(int x) { return x + 1; }\n' >behind.c
 	gcc -O2 -fomit-frame-pointer -fno-optimize-sibling-calls gap.c gap.s behind.c -o "$1" || fail "cannot build $1"

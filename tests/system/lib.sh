@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 # lib.sh: what the system tests share. Read with ". lib.sh"; gives $T (a scratch directory that is
-# removed at the end), skip, fail, same, record, samples, judge.
+# removed at the end), $TESTS (this directory), busy, $BUSY, $AWAIT, $REPEAT, until_true, skip, fail, same, record, samples, judge.
 set -u
+TESTS=$(cd "$(dirname "$0")" && pwd)
+CPATH=$TESTS${CPATH:+:$CPATH} # programs may say #include "work.h"
+export CPATH
 : "${SEAM:?SEAM is the program to test}"
 T=$(mktemp -d)
 trap 'cd /; rm -rf "$T"' EXIT
@@ -21,8 +24,57 @@ atmost() { if [ "$3" -le "$2" ]; then echo "ok: $1 ($3)"; else fail "$1: at most
 says() { if grep -q -- "$2" "$1"; then echo "ok: says '$2'"; else fail "no '$2' in: $(cat "$1")"; fi; }
 done_testing() { [ "$failures" -eq 0 ] || { echo "$failures failures"; exit 1; }; exit 0; }
 
-# Burns CPU in one process for a bounded amount of work.
-BUSY='i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done'
+# busy MS: a shell's own work for MS milliseconds of its CPU time (to 10 ms), whatever machine it runs on. It is text for
+# sh -c; double or single quotes may stand around it. SEAM_TEST_WORK makes its rounds longer or shorter, as work.h says.
+loops=$(awk -v f="${SEAM_TEST_WORK:-1}" 'BEGIN { printf "%d", f * 3000 < 1 ? 1 : f * 3000 }')
+busy() {
+	echo "read -r stat </proc/self/stat; set -- \${stat##*) }; end=\$((\${12}+\${13}+$1/10)); while [ \$((\${12}+\${13})) -lt \$end ]; \
+do i=0; while [ \$i -lt $loops ]; do i=\$((i+1)); done; read -r stat </proc/self/stat; set -- \${stat##*) }; done"
+}
+# Burns CPU in one process, long enough for a hundred samples and more.
+BUSY=$(busy 600)
+
+# await MS PID...: until these processes have had MS milliseconds of CPU time more, all together; for
+# `record -p PID -- sh $AWAIT MS PID`, which then has samples of them, however little of the machine they get.
+AWAIT=$T/await.sh
+cat >"$AWAIT" <<'END'
+ms=$1
+shift
+had() {
+	sum=0
+	for pid; do
+		read -r stat 2>/dev/null <"/proc/$pid/stat" || { echo gone; return; }
+		stat=${stat##*) }
+		set -- $stat
+		sum=$((sum + ${12} + ${13}))
+	done
+	echo $sum
+}
+end=$(($(had "$@") + ms / 10))
+while now=$(had "$@") && [ "$now" != gone ] && [ "$now" -lt $end ]; do sleep 0.02; done
+END
+# sh $REPEAT MS COMMAND...: the command again and again, until all of them had MS milliseconds of CPU time.
+REPEAT=$T/repeat.sh
+cat >"$REPEAT" <<'END'
+ms=$1
+shift
+while "$@" || exit; do
+	read -r stat </proc/self/stat
+	stat=${stat##*) }
+	had=$(set -- $stat; echo $((${14} + ${15})))
+	[ "$had" -lt $((ms / 10)) ] || exit 0
+done
+END
+# until_true WHAT COMMAND...: waits until COMMAND succeeds, or a minute and more is over, which is a failure.
+until_true() {
+	what=$1 tries=0
+	shift
+	until "$@"; do
+		[ $tries -lt 1500 ] || { fail "in vain: $what"; return 1; }
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+}
 
 # seam record, its stderr in $T/err, its status in $status
 record() { "$SEAM" record "$@" 2>err; status=$?; }
@@ -38,6 +90,10 @@ needs_bpf() {
 	if grep 'not walked in the kernel by BPF' probe.err >why; then skip "$(cat why)"; fi
 	rm -f probe.data probe.err
 }
+
+# grown FILE BYTES: waits until the file holds more than so many bytes.
+longer() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt "$2" ]; }
+grown() { until_true "$1 grows beyond $2 bytes" longer "$1" "$2"; }
 
 # Records of a type in a file: count FILE SAMPLE
 count() { "$SEAM" dump "$1" 2>/dev/null | grep -c "PERF_RECORD_$2\\b"; }

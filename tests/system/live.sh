@@ -74,14 +74,14 @@ script threads.data >threads.txt
 if python3 "$here/live/scenes.py" threads.txt; then echo "ok: true stacks"; else fail "stacks that cannot be"; fi
 
 echo "# a process that runs already: its mappings and tables are there before the first sample"
-./scenes 2500 &
+./scenes 600000 &
 busy=$!
-sleep 0.2
-record -p $busy --call-graph dwarf -F 2000 --duration 1 -o attached.data
+record -p $busy --call-graph dwarf -F 2000 -o attached.data -- sh "$AWAIT" 800 $busy
 same "status" 0 $status
+kill $busy
 script attached.data >attached.txt
 if python3 "$here/live/scenes.py" attached.txt; then echo "ok: true stacks"; else fail "stacks that cannot be"; fi
-wait $busy
+wait $busy 2>/dev/null
 
 echo "# programs of the distribution, no frame pointers"
 cat >work.c <<'C'
@@ -103,14 +103,14 @@ whole() { # NAME SIZE COMMAND...
 }
 # A python3 that is a script of its own starts the real one as a child.
 python=$(python3 -c 'import sys; print(sys.executable)')
-whole python3 65528 "$python" -S -c 'import json
-for i in range(60): json.loads(json.dumps([{"a": i, "b": str(i)} for i in range(1000)]))'
-whole gcc 65528 $CC -O2 -c work.c -o work.o
-command -v sqlite3 >/dev/null && whole sqlite3 16384 sqlite3 :memory: \
+whole python3 65528 "$python" -S -c 'import json, time
+while time.process_time() < 0.5: json.loads(json.dumps([{"a": i, "b": str(i)} for i in range(1000)]))'
+whole gcc 65528 sh "$REPEAT" 400 $CC -O2 -c work.c -o work.o
+command -v sqlite3 >/dev/null && whole sqlite3 16384 sh "$REPEAT" 400 sqlite3 :memory: \
 	"with recursive c(x) as (select 1 union all select x+1 from c where x<600000) select sum(x*x%7) from c;"
 if command -v xz >/dev/null; then
 	head -c 1500000 "$SEAM" >input
-	whole xz 16384 xz -kc input
+	whole xz 16384 sh "$REPEAT" 400 xz -kc input
 fi
 
 echo "# --keep-stacks: perf's own form, unwound when read"

@@ -12,10 +12,11 @@ CC=
 for cc in cc gcc clang; do command -v $cc >/dev/null && CC=$cc && break; done
 [ "$CC" ] || skip "no C compiler for the target"
 
-# A fixed amount of work on a deep stack, begun when it is told to.
+# So much work on a deep stack that its copies do not fit into what may wait; begun when it is told to.
 cat >work.c <<'C'
 #include <string.h>
 #include <unistd.h>
+#include "work.h"
 static volatile unsigned long sum;
 __attribute__((noinline)) static void deep(int n)
 {
@@ -24,8 +25,9 @@ __attribute__((noinline)) static void deep(int n)
 	if (n)
 		deep(n - 1);
 	else
-		for (unsigned long i = 0; i < 600000000; i++)
-			sum += i;
+		for (uint64_t end = work_until(2500); work_goes_on(end);)
+			for (unsigned long i = 0, loops = work_loops(100000); i < loops; i++)
+				sum += i;
 	sum += (unsigned long)room[n];
 }
 int main(void)
@@ -48,7 +50,8 @@ until grep -q 'already running' err; do
 	kill -0 $recorder || skip "cannot record: $(cat err)"
 	sleep 0.1
 done
-sleep 1
+threads() { [ "$(ls /proc/$recorder/task | wc -l)" -ge 2 ]; }
+until_true "the thread that unwinds is there" threads
 python3 "$here/live/hold.py" $recorder $target >said &
 hold=$!
 exec 4<said

@@ -6,11 +6,12 @@ command -v clang >/dev/null 2>&1 && command -v ld.lld >/dev/null 2>&1 || skip "c
 can_record
 
 cat >work.c <<'C'
+#include "work.h"
 volatile unsigned long sink;
 __attribute__((noinline)) void inner(long n) { char b[200]; for (long i = 0; i < n; i++) { b[i % 200] = (char)i; sink += (unsigned char)b[i * 7 % 200]; } }
 __attribute__((noinline)) void middle(long n) { volatile char b[300]; b[n % 300] = 1; inner(n); sink += (unsigned char)b[n % 300]; }
 __attribute__((noinline)) void outer(long n) { volatile char b[500]; b[n % 500] = 1; middle(n); sink += (unsigned char)b[n % 500]; }
-int main(void) { for (int i = 0; i < 40; i++) outer(5000000); return 0; }
+int main(void) { for (uint64_t end = work_until(500); work_goes_on(end);) outer(work_loops(200000)); return 0; }
 C
 clang -O1 -fomit-frame-pointer -fasynchronous-unwind-tables -fuse-ld=lld -o work work.c || fail "cannot link with lld"
 readelf -lW work | grep ' R E ' | grep -qv '0x[0-9a-f]*000 0x' || skip "this lld puts the code at the beginning of a page"

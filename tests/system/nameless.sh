@@ -9,7 +9,7 @@ done
 
 cat >gen.py <<'P'
 import sys
-print("#include <stdlib.h>\nstatic volatile unsigned sink;\nextern unsigned bare(unsigned), told(unsigned);")
+print("#include \"work.h\"\nstatic volatile unsigned sink;\nextern unsigned bare(unsigned), told(unsigned);")
 if len(sys.argv) > 1:  # another build: all that follows begins elsewhere
     print("__attribute__((noinline)) void moved(unsigned n) { for (unsigned i = 0; i < n; i++) sink = sink * 3 + i; }")
 for i in range(24):
@@ -50,12 +50,12 @@ int main(int argc, char **argv)
 {
 	for (int round = 0; round < 12; round++) {""")
 if len(sys.argv) > 1:
-    print("		moved(300000);")
+    print("		for (uint64_t end = work_until(8); work_goes_on(end);) moved(work_loops(20000));")
 for i in range(24):
-    print(f"		work{i}({150000 + 10000 * i});")
-print("""		unlikely(argc > 1 ? 3 : 1500000);
-		bare(8000000);
-		told(8000000);
+    print(f"		for (uint64_t end = work_until({3 + i / 8}); work_goes_on(end);) work{i}(work_loops(20000));")
+print("""		for (uint64_t end = work_until(5); work_goes_on(end);) unlikely(argc > 1 ? 3 : 10 + work_loops(20000));
+		for (uint64_t end = work_until(5); work_goes_on(end);) bare(work_loops(100000));
+		for (uint64_t end = work_until(5); work_goes_on(end);) told(work_loops(100000));
 		for (int i = 0; i < 4096; i++)
 			numbers[i] = i * 2654435761u >> 8;
 		qsort(numbers, 4096, sizeof(*numbers), compare);
@@ -65,7 +65,7 @@ print("""		unlikely(argc > 1 ? 3 : 1500000);
 P
 [ "$(uname -m)" = x86_64 ] || sed -i 's/dec %edi/subs w0, w0, #1/; s/jnz 1b/b.ne 1b/' gen.py
 build() { # NAME [other]
-	python3 gen.py ${2:-} >"$1.c" && cc -O2 -Wl,--build-id -o "$1.full" "$1.c" && strip -s -o "$1" "$1.full"
+	python3 gen.py ${2:-} >"$1.c" && cc -O2 -fno-plt -Wl,--build-id -o "$1.full" "$1.c" && strip -s -o "$1" "$1.full"
 }
 build prog && mkdir other && build other/prog other || skip "the C compiler makes no program"
 record -q -e cpu-clock -F 1999 -o a.data ./prog

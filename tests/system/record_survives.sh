@@ -4,14 +4,9 @@
 . "$(dirname "$0")/lib.sh"
 can_record
 
-# Waits until the file holds more than so many bytes: grown FILE BYTES
-grown() {
-	n=0
-	while [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -le "$2" ] && [ $n -lt 200 ]; do
-		sleep 0.05
-		n=$((n + 1))
-	done
-}
+# taken PID: waits until a signal that was sent to it is not pending any more, so that the next one is another, and a moment longer.
+none_pending() { ! grep -qE '^(Sig|Shd)Pnd:.*[1-9a-f]' "/proc/$1/status" 2>/dev/null; }
+taken() { until_true "a signal is taken" none_pending "$1"; sleep 0.6; }
 
 echo "# kill -9: what was flushed is there"
 "$SEAM" record -q -F 2000 -o k.data -- sh -c 'echo $$ >command; while :; do :; done' &
@@ -55,17 +50,17 @@ judge s.data
 pid=$!
 grown i.data 1000
 kill -INT $pid
-n=0; while ! grep -q 'lost \]' err && [ $n -lt 100 ]; do sleep 0.05; n=$((n + 1)); done
+until_true "the recorder ends" grep -q 'lost \]' err
 says err '0 lost \]$'
 judge i.data
 touch go; wait $pid
 same "INT: the command's status" 6 $?
 
 echo "# a second signal leaves at once, with a file that can be read"
-"$SEAM" record -F 1000 -o two.data -- sh -c 'echo $$ >command; trap "" TERM; exec sleep 30' 2>err &
+"$SEAM" record -F 1000 -o two.data -- sh -c 'echo $$ >command; trap "" TERM; exec sleep 300' 2>err &
 pid=$!
 grown two.data 1000
-kill -TERM $pid; sleep 0.6; kill -TERM $pid; wait $pid
+kill -TERM $pid; taken $pid; kill -TERM $pid; wait $pid
 same "status" 143 $?
 kill -9 "$(cat command)"
 "$SEAM" dump two.data >/dev/null 2>&1; same "it can be read" 0 $?
@@ -73,7 +68,7 @@ kill -9 "$(cat command)"
 echo "# a full disk"
 mkdir small
 if mount -t tmpfs -o size=256k none small 2>/dev/null; then
-	record -F 20000 -o small/full.data -- sh -c 'i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done; echo on >ran'
+	record -F 20000 -o small/full.data -- sh -c "$BUSY; echo on >ran"
 	same "status says that it failed" 1 $status
 	same "the command ran on" on "$(cat ran)"
 	says err 'No space left on device'
@@ -96,11 +91,11 @@ atleast "samples that went through" 50 "$(grep -c PERF_RECORD_SAMPLE dump.out)"
 
 echo "# the reader of the pipe does not read: signals still end the recorder"
 mkfifo pipe
-sleep 20 <pipe & reader=$!
+sleep 300 <pipe & reader=$!
 "$SEAM" record -q -F 20000 -o - -- sh -c 'echo $$ >command; while :; do :; done' >pipe 2>err &
 pid=$!
 sleep 2
-kill -TERM $pid; sleep 0.6; kill -TERM $pid 2>/dev/null; wait $pid
+kill -TERM $pid; taken $pid; kill -TERM $pid 2>/dev/null; wait $pid
 same "status" 143 $?
 kill -9 "$(cat command)" 2>/dev/null
 kill $reader 2>/dev/null

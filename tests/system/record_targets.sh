@@ -7,19 +7,18 @@ command -v python3 >/dev/null || skip "python3 is needed for threads"
 
 cat >threads.py <<'P'
 import sys, threading, time
-end = time.time() + 30
 def spin():
-    while time.time() < end:
+    while True:
         sum(range(2000))
 for i in range(2):
     threading.Thread(target=spin, daemon=True).start()
-time.sleep(30)
+time.sleep(3600)
 P
 python3 -S threads.py &
 busy=$!
 trap 'kill $busy 2>/dev/null; cd /; rm -rf "$T"' EXIT
-i=0
-while [ "$(ls /proc/$busy/task | wc -l)" -lt 3 ] && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+three() { [ "$(ls /proc/$busy/task | wc -l)" -ge 3 ]; }
+until_true "python3 starts threads" three
 # A python3 that is a script of its own starts the real one as a child.
 [ "$(ls /proc/$busy/task | wc -l)" -ge 3 ] || skip "python3 did not start its threads under its own pid"
 
@@ -27,7 +26,7 @@ while [ "$(ls /proc/$busy/task | wc -l)" -lt 3 ] && [ $i -lt 100 ]; do sleep 0.1
 tids() { "$SEAM" dump "$1" 2>/dev/null | sed -n 's/.*PERF_RECORD_SAMPLE(.*): \([0-9-]*\/[0-9-]*\): .*/\1/p' | sort -u; }
 
 echo "# -p: all threads of a process that runs already"
-record -p $busy -F 1000 --duration 0.7 -o p.data
+record -p $busy -F 1000 -o p.data -- sh "$AWAIT" 400 $busy
 same "status" 0 $status
 atleast "samples" 20 "$(samples p.data)"
 same "only that process" "$busy" "$(tids p.data | cut -d/ -f1 | sort -u | tr '\n' ' ' | sed 's/ $//')"
@@ -38,12 +37,12 @@ judge p.data
 
 echo "# -t: one thread of it"
 tid=$(ls /proc/$busy/task | tail -1)
-record -t "$tid" -F 1000 --duration 0.5 -o t.data
+record -t "$tid" -F 1000 -o t.data -- sh "$AWAIT" 300 $busy
 same "only that thread" "$busy/$tid" "$(tids t.data)"
 judge t.data
 
 echo "# -a: it is among all others, and so is its name"
-record -a -F 500 --duration 0.5 -o all.data
+record -a -F 500 -o all.data -- sh "$AWAIT" 400 $busy
 if [ $status -eq 0 ]; then
 	atleast "its samples" 10 "$("$SEAM" dump all.data 2>/dev/null | grep PERF_RECORD_SAMPLE | grep -c " $busy/")"
 	atleast "names" 5 "$(count all.data COMM)"
@@ -57,14 +56,19 @@ else
 fi
 
 echo "# nothing is named: the whole system, which is said"
-timeout -s INT 3 "$SEAM" record -F 500 -o whole.data 2>err
+"$SEAM" record -F 500 -o whole.data 2>err &
+pid=$!
+said() { grep -q 'until Ctrl-C' err || ! kill -0 $pid 2>/dev/null; }
+until_true "it is said" said
+kill -TERM $pid
+wait $pid
 if [ -s whole.data ]; then says err 'the whole system is recorded until Ctrl-C'; else echo "not system-wide here: $(cat err)"; fi
 
 echo "# a file that was replaced while it runs: the build-id is that of what runs"
 if command -v readelf >/dev/null && [ "$(id -u)" = 0 ]; then
 	id() { readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p'; }
 	ran=$(id "$(command -v sleep)"); now=$(id "$(command -v ls)")
-	cp "$(command -v sleep)" mover; ./mover 20 & mover=$!
+	cp "$(command -v sleep)" mover; ./mover 600 & mover=$!
 	cp "$(command -v ls)" other; sleep 0.2; mv other mover
 	record -p $mover --duration 0.1 -o moved.data
 	kill $mover
@@ -72,27 +76,37 @@ if command -v readelf >/dev/null && [ "$(id -u)" = 0 ]; then
 	if [ -n "$ran" ] && [ "$ran" != "$now" ]; then says maps "<$ran>"; fi
 fi
 
+# begun: waits until the recorder (-v, in the background) has seen what runs, and lets the process go on, which waits for the file end.
+begun() { until_true "it has begun" grep -q 'already running' err; : >end; }
+rm -f end err
 echo "# -p ends with its process"
-sleep 8 & # longer than the recorder needs to begin, on a busy machine too
-record -p $! -o end.data
-same "status" 0 $status
+sh -c 'until [ -e end ]; do sleep 0.1; done' & ends=$!
+"$SEAM" record -v -p $ends -o end.data 2>err & pid=$!
+begun
+wait $pid
+same "status" 0 $?
+wait $ends
 
 echo "# ... though nobody waits for it, whoever walks the stacks"
 cat >unwaited.py <<'PY'
 import os, subprocess, sys, time
+wait = "import os, time\nwhile not os.path.exists('end'): time.sleep(0.1)\n"
 # A process that ends; one whose first thread has ended before it began to be looked at, and whose other one ends.
-threads = "import ctypes, threading, time; threading.Thread(target=time.sleep, args=(6,)).start(); ctypes.CDLL(None).syscall(60, 0)"
-child = subprocess.Popen(["sleep", "3"] if sys.argv[1] == "one" else [sys.executable, "-c", threads])
+threads = "import ctypes, threading; threading.Thread(target=exec, args=(%r,)).start(); ctypes.CDLL(None).syscall(60, 0)" % wait
+child = subprocess.Popen([sys.executable, "-c", wait if sys.argv[1] == "one" else threads])
 print(child.pid, flush=True)
-time.sleep(60)
+time.sleep(3600)
 PY
 for how in one threads; do
 	[ "$how $(uname -m)" != "threads aarch64" ] || continue # exit has another number there
 	for mode in fp dwarf,defer; do
+		rm -f end err
 		python3 unwaited.py $how >unwaited & parent=$!
 		until [ -s unwaited ]; do sleep 0.1; done
 		[ $how = one ] || until grep -q 'State:.Z' "/proc/$(cat unwaited)/status"; do sleep 0.1; done
-		timeout -s INT 40 "$SEAM" record --call-graph $mode -p "$(cat unwaited)" -o end.data 2>err
+		timeout -s INT 300 "$SEAM" record -v --call-graph $mode -p "$(cat unwaited)" -o end.data 2>err & pid=$!
+		begun
+		wait $pid
 		same "$how, $mode: status" 0 $?
 		same "$how, $mode: it has exited" "Z 1" "$(awk '{ print $3, $20 }' "/proc/$(cat unwaited)/stat")"
 		kill $parent
@@ -102,20 +116,24 @@ done
 
 echo "# -t: a thread that replaces the program of its process, whose number it then has"
 cat >replaces.py <<'PY'
-import os, threading, time
+import os, sys, threading, time
 def run():
     print(threading.get_native_id(), flush=True)
-    time.sleep(4)
-    os.execv("/bin/sh", ["sh", "-c", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done"])
+    while not os.path.exists("end"):
+        time.sleep(0.1)
+    os.execv("/bin/sh", ["sh", "-c", sys.argv[1]])
 threading.Thread(target=run).start()
 PY
 for mode in fp dwarf,defer; do
 	rm -f thread
-	python3 replaces.py >thread & replaced=$!
+	rm -f end err
+	python3 replaces.py "$BUSY" >thread & replaced=$!
 	until [ -s thread ]; do sleep 0.1; done
-	timeout -s INT 40 "$SEAM" record -F 1000 --call-graph $mode -t "$(cat thread)" -o replaced.data 2>err
+	timeout -s INT 300 "$SEAM" record -v -F 1000 --call-graph $mode -t "$(cat thread)" -o end.data 2>err & pid=$!
+	begun
+	wait $pid
 	same "$mode: status" 0 $?
-	atleast "$mode: samples of the new program" 50 "$("$SEAM" script -i replaced.data -F tid,comm 2>/dev/null | grep -c "^ *sh *$replaced *$")"
+	atleast "$mode: samples of the new program" 50 "$("$SEAM" script -i end.data -F tid,comm 2>/dev/null | grep -c "^ *sh *$replaced *$")"
 	wait $replaced
 done
 

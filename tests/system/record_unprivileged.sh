@@ -20,9 +20,9 @@ if [ "$paranoid" -ge 2 ]; then
 	says err 'user space only'
 	same "kernel samples" 0 "$($SEAM dump u.data 2>/dev/null | grep -c 'PERF_RECORD_SAMPLE(IP, 0x1)')"
 fi
-setpriv --reuid=65534 --regid=65534 --clear-groups sleep 20 & own=$!
+setpriv --reuid=65534 --regid=65534 --clear-groups sleep 600 & own=$!
 tries=0 # until it has become nobody and is sleep
-until grep -q '^sleep$' /proc/$own/comm 2>/dev/null || [ $tries -ge 100 ]; do tries=$((tries + 1)); sleep 0.05; done
+until grep -q '^sleep$' /proc/$own/comm 2>/dev/null || [ $tries -ge 1200 ]; do tries=$((tries + 1)); sleep 0.05; done
 record -p $own --duration 0.2 -o p.data
 same "-p of an own process" 0 $status
 atleast "its mappings" 2 "$($SEAM dump p.data 2>/dev/null | grep -c PERF_RECORD_MMAP2)"

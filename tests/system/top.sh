@@ -6,7 +6,7 @@ can_record || skip "no samples can be recorded here"
 command -v cc >/dev/null || skip "there is no C compiler"
 
 cat >hot.c <<'C'
-#include <stdlib.h>
+#include "work.h"
 static volatile unsigned sink;
 __attribute__((noinline)) void leaf_function(unsigned n)
 {
@@ -20,17 +20,17 @@ __attribute__((noinline)) void middle_function(unsigned n)
 }
 int main(int argc, char **argv)
 {
-	for (long i = atol(argv[1]); i; i--)
-		middle_function(1000000);
+	for (uint64_t end = work_until(atof(argv[1])); work_goes_on(end);)
+		middle_function(work_loops(1000000));
 	return 0;
 }
 C
 cc -g -O1 -fno-optimize-sibling-calls -o hot hot.c || skip "the C compiler makes no program"
 
 # A process that runs already, three refreshes.
-./hot 1000000 &
+./hot 3600000 &
 pid=$!
-timeout 60 "$SEAM" top --stdio -d 1 -n 3 -p "$pid" --children -s sym >out 2>err | cat
+timeout 300 "$SEAM" top --stdio -d 2 -n 3 -p "$pid" --children -s sym >out 2>err | cat
 kill "$pid"
 wait "$pid" 2>/dev/null
 same "tables" 3 "$(grep -c '^seam top: ' out)"
@@ -41,21 +41,26 @@ same "callers are seen" 3 "$(awk '$NF == "middle_function" && $1 + 0 > 90 && $2 
 grep -q "$(printf '\033')" out && fail "escape sequences in a pipe"
 
 # A command: top ends with it, and shows the rest.
-timeout 60 "$SEAM" top -d 30 -s dso,sym -- ./hot 150 >out 2>err
+timeout 300 "$SEAM" top -d 30 -s dso,sym -- ./hot 500 >out 2>err
 same "a command that ends" 0 $?
 same "one table for what is left" 1 "$(grep -c '^seam top: ' out)"
 says out 'hot *\[\.\] leaf_function'
 
 # Stopped from outside.
-./hot 1000000 &
+./hot 3600000 &
 pid=$!
-timeout -s INT 3 "$SEAM" top --stdio -d 1 -p "$pid" >out 2>err
+"$SEAM" top --stdio -d 1 -p "$pid" >out 2>err &
+top=$!
+two() { [ "$(grep -c '^seam top: ' out)" -ge 2 ]; }
+until_true "two tables" two
+kill -INT $top
+wait $top
 kill "$pid"
 wait "$pid" 2>/dev/null
 atleast "tables until it was stopped" 2 "$(grep -c '^seam top: ' out)"
 
 # On a terminal, ended in the middle: by SIGQUIT, and by a second SIGINT while the first cannot be answered, for the terminal was stopped.
-./hot 1000000 &
+./hot 3600000 &
 pid=$!
 cat >terminal.py <<'PY'
 import os, pty, resource, signal, subprocess, sys, termios, time
@@ -92,8 +97,8 @@ if how == "quit":
     back = back and shown.rstrip().endswith(b"\033[?7h")
 print(top.returncode, "given back" if back else "not given back")
 PY
-same "SIGQUIT" "-3 given back" "$(timeout 60 python3 terminal.py "$SEAM" "$pid" quit)"
-same "SIGINT twice" "130 given back" "$(timeout 60 python3 terminal.py "$SEAM" "$pid" twice)"
+same "SIGQUIT" "-3 given back" "$(timeout 300 python3 terminal.py "$SEAM" "$pid" quit)"
+same "SIGINT twice" "130 given back" "$(timeout 300 python3 terminal.py "$SEAM" "$pid" twice)"
 kill "$pid"
 wait "$pid" 2>/dev/null
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// mix.cc: what C++ programs do, for so many seconds and on two threads: containers, streams, regular expressions, virtual calls,
+// mix.cc: what C++ programs do, for so many seconds of CPU time and on two threads: containers, streams, regular expressions, virtual calls,
 // std::function, exceptions, an aligned frame with vectors.
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -14,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "../work.h"
+
 namespace
 {
 
@@ -23,11 +24,17 @@ struct Shape {
 };
 
 struct Round : Shape {
-	double area(double r) const override { return r * r * 3.14; }
+	double area(double r) const override
+	{
+		return r * r * 3.14;
+	}
 };
 
 struct Square : Shape {
-	double area(double a) const override { return a * a; }
+	double area(double a) const override
+	{
+		return a * a;
+	}
 };
 
 volatile double sink;
@@ -90,10 +97,10 @@ void calls(std::mt19937 &random)
 
 void run(double seconds, unsigned seed)
 {
-	auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+	uint64_t end = work_until(seconds * 1000);
 	std::mt19937 random(seed);
 
-	while (std::chrono::steady_clock::now() < end) {
+	while (work_goes_on(end)) {
 		containers(random);
 		calls(random);
 	}

@@ -12,7 +12,7 @@ ${CC:-cc} -O2 -fomit-frame-pointer -D_GNU_SOURCE -o work "$HERE/bpf/work.c" -pth
 stacks() {
 	mode=$1
 	shift
-	timeout 60 "$SEAM" record -v -e cpu-clock --call-graph "dwarf,defer$mode" -o f.data "$@" 2>err
+	timeout 600 "$SEAM" record -v -e cpu-clock --call-graph "dwarf,defer$mode" -o f.data "$@" 2>err
 	"$SEAM" report --json f.data >f.json || fail "report"
 	"$SEAM" script f.data >f.txt || fail "script"
 	for key in samples immediate stitched record_lost still_in_kernel; do

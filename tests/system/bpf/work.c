@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * work.c: programs whose stacks are known, for tests/system/bpf_hard.sh. Built without frame pointers.
+ * work.c: programs whose stacks are known, for tests/system/bpf_hard.sh. Built without frame pointers. Seconds are of CPU time.
  *
  *	work pages SECONDS    the pages of the stack's upper frames are dropped while a leaf runs far below
  *	work signals SECONDS  a handler on a stack of its own interrupts a recursion
@@ -14,7 +14,7 @@
  *	work uring SECONDS    reads that io workers make
  *	work migrate SECONDS  a thread that goes from CPU to CPU
  *	work longsys SECONDS  system calls that take many samples each
- *	work naps SECONDS     processes that read a little and sleep a little, until they are killed
+ *	work naps SECONDS     processes that read a little and sleep a little, until they are killed; of all together
  *	work nested SECONDS   a BPF program of somebody else's runs nearly all the time; says how many seconds of CPU that took
  */
 #include <fcntl.h>
@@ -35,32 +35,33 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "../work.h"
 
 #define KEEP __attribute__((noinline, noclone))
 #define NO_TAIL_CALL() __asm__ volatile("" ::: "memory")
 #define STACK ((size_t)1 << 20)
-#define ASLEEP_FDS 12000
+#define ASLEEP_FDS_MOST (1u << 19)
 
 static volatile unsigned long sum;
 static double seconds;
 static int count;
 static char *stack;
 static int pipes[2];
+static struct pollfd *asleep_fds;
+static unsigned asleep_n = 1 << 12;
 
+/* Of the CPU, by all threads. */
 static double now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return (double)work_cpu_of(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
 }
 
-KEEP static void spin(int n)
+KEEP static void spin(unsigned n)
 {
-	for (int i = 0; i < n; i++)
-		sum += (unsigned long)i;
+	for (unsigned i = 0; i < n; i++)
+		sum += i;
 	NO_TAIL_CALL();
 }
 
@@ -71,7 +72,7 @@ KEEP static void pages_leaf(void)
 	char here, *from = (char *)(((unsigned long)&here + 8192) & ~4095ul);
 
 	madvise(from, (size_t)(stack + STACK - from), MADV_DONTNEED);
-	spin(400000);
+	spin(work_loops(400000));
 }
 
 KEEP static int pages_descend(int n)
@@ -137,7 +138,7 @@ KEEP static int signals_descend(int n)
 	if (n)
 		r += signals_descend(n - 1);
 	else
-		spin(3000);
+		spin(work_loops(3000));
 	NO_TAIL_CALL();
 	return r;
 }
@@ -166,10 +167,10 @@ static void *threads_one(void *unused)
 {
 	char text[256];
 
-	for (int i = 0; i < 20; i++) {
+	for (uint64_t end = work_until(4); work_goes_on(end);) {
 		int fd = open("/proc/self/stat", O_RDONLY);
 
-		spin(100000);
+		spin(work_loops(100000));
 		if (read(fd, text, sizeof(text)) < 0)
 			sum++;
 		close(fd);
@@ -195,10 +196,13 @@ static void threads(void *(*run)(void *))
 
 KEEP static void churn_child(int i)
 {
-	char *memory =
-	        mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (uint64_t end = work_until(2); work_goes_on(end);) {
+		char *memory = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
+		                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	memset(memory, 1, 4 << 20);
+		memset(memory, 1, 1 << 20);
+		munmap(memory, 1 << 20);
+	}
 	if (i % 4 == 0)
 		execl("/bin/true", "true", (char *)NULL);
 	if (i % 4 == 1)
@@ -226,12 +230,8 @@ static void churn(void)
 
 KEEP static void asleep_poll(void)
 {
-	struct pollfd *fds = calloc(ASLEEP_FDS, sizeof(*fds));
-
 	/* Looking at so many takes long enough to be sampled; then it sleeps, in the same system call. */
-	for (int i = 0; i < ASLEEP_FDS; i++)
-		fds[i] = (struct pollfd){ pipes[0], POLLIN, 0 };
-	poll(fds, ASLEEP_FDS, -1);
+	poll(asleep_fds, asleep_n, -1);
 	NO_TAIL_CALL();
 }
 
@@ -252,10 +252,23 @@ static void *asleep_thread(void *unused)
 
 static void asleep(void)
 {
-	const struct rlimit files = { ASLEEP_FDS + 100, ASLEEP_FDS + 100 };
+	struct rlimit files;
+	unsigned most;
 
-	if (setrlimit(RLIMIT_NOFILE, &files) < 0 || pipe(pipes) < 0)
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || pipe(pipes) < 0)
 		exit(2);
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+	most = files.rlim_cur < ASLEEP_FDS_MOST ? (unsigned)files.rlim_cur : ASLEEP_FDS_MOST;
+	asleep_fds = calloc(most, sizeof(*asleep_fds));
+	for (unsigned i = 0; i < most; i++)
+		asleep_fds[i] = (struct pollfd){ pipes[0], POLLIN, 0 };
+	/* So many that looking at them once takes this machine ten periods of a sample, where so many are allowed. */
+	for (double before = 0; asleep_n < most && now() - before < 0.0005;) {
+		asleep_n = asleep_n * 2 < most ? asleep_n * 2 : most;
+		before = now();
+		poll(asleep_fds, asleep_n, 0);
+	}
 	threads(asleep_thread);
 }
 
@@ -268,7 +281,7 @@ KEEP static int deep_descend(int n)
 	if (n)
 		r += deep_descend(n - 1);
 	else
-		spin(100000);
+		spin(work_loops(100000));
 	NO_TAIL_CALL();
 	return r;
 }
@@ -287,7 +300,7 @@ extern const char __executable_start[];
 
 KEEP int watched_leaf(void)
 {
-	spin(200000);
+	spin(work_loops(200000));
 	NO_TAIL_CALL();
 	return 1;
 }
@@ -349,7 +362,7 @@ void registers_rbx(void);
 
 KEEP __attribute__((used)) void registers_leaf(void)
 {
-	spin(100000);
+	spin(work_loops(100000));
 	NO_TAIL_CALL();
 }
 
@@ -493,7 +506,16 @@ static void naps(void)
 		if (!children[i])
 			naps_one(i);
 	}
-	usleep((unsigned)(seconds * 1e6));
+	for (double had = 0; had < seconds;) {
+		usleep(10000);
+		had = 0;
+		for (int i = 0; i < 16; i++) {
+			clockid_t clock;
+
+			if (clock_getcpuclockid(children[i], &clock) == 0)
+				had += (double)work_cpu_of(clock) / 1e9;
+		}
+	}
 	for (int i = 0; i < 16; i++)
 		kill(children[i], SIGKILL);
 	for (int i = 0; i < 16; i++)

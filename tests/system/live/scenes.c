@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: MIT
 // scenes.c: a program whose mappings change all the time, with a stack that is known in each scene. Built without
 // frame pointers by live.sh, which checks every sample against scenes.py. Usage: scenes MILLISECONDS | exec N
+// The milliseconds are of the CPU, its own and its children's.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "../work.h"
+
+/* Of a leaf: more than the period of a sample, so that a thread or a process of this and nothing else has one. */
+#define LEAF_MS 1.5
 
 #define SCENE __attribute__((noinline, noipa))
 
@@ -17,8 +23,9 @@ static volatile unsigned long sink;
 
 static void work(void)
 {
-	for (unsigned long i = 0; i < 400000; i++)
-		sink += i * i;
+	for (uint64_t end = work_until(LEAF_MS); work_goes_on(end);)
+		for (unsigned long i = 0, n = work_loops(20000); i < n; i++)
+			sink += i * i;
 }
 
 /* One leaf a scene, each with a frame of its own. */
@@ -115,18 +122,24 @@ SCENE static void scenes(char *self, unsigned turn)
 	sink++;
 }
 
+static long all_cpu_ms(void)
+{
+	struct rusage children;
+
+	getrusage(RUSAGE_CHILDREN, &children);
+	return (long)(work_cpu_of(CLOCK_PROCESS_CPUTIME_ID) / 1000000) +
+	       (children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1000 +
+	       (children.ru_utime.tv_usec + children.ru_stime.tv_usec) / 1000;
+}
+
 int main(int argc, char **argv)
 {
-	struct timespec start, now;
 	long ms = argc > 1 ? atol(argv[1]) : 1000;
 	unsigned turn = 0;
 
 	if (argc > 2)
 		scene_exec(atoi(argv[2]), argv[0]);
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	do {
+	while (all_cpu_ms() < ms)
 		scenes(argv[0], turn++);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < ms);
 	return 0;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// cases.c: a busy program for each thing that is hard to unwind: cases CASE SECONDS.
+// cases.c: a busy program for each thing that is hard to unwind: cases CASE SECONDS, which are of CPU time.
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +16,12 @@
 #include <ucontext.h>
 #endif
 
+#include "../work.h"
+
 #define FAR __attribute__((noinline, noclone))
 
 static volatile uint64_t sink;
-static double end;
+static uint64_t end; /* of the process's CPU time */
 
 static double now(void)
 {
@@ -26,6 +29,11 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static bool goes_on(void)
+{
+	return work_cpu_of(CLOCK_PROCESS_CPUTIME_ID) < end;
 }
 
 FAR static void burn(unsigned n)
@@ -52,7 +60,7 @@ FAR static void growing(unsigned n)
 	char *room = __builtin_alloca(n % 500 + 16);
 
 	memset(room, 1, 16);
-	burn(500);
+	burn(work_loops(500));
 	sink += (uint64_t)room[3];
 }
 
@@ -80,7 +88,7 @@ static void set_handler(int flags, int signal)
 FAR static void leaf_raise(void)
 {
 	raise(SIGUSR1);
-	burn(2000);
+	burn(work_loops(2000));
 }
 
 static void start_timer(void)
@@ -120,7 +128,7 @@ static jmp_buf back;
 
 FAR static void leaf_jump(void)
 {
-	burn(3000);
+	burn(work_loops(3000));
 	longjmp(back, 1);
 }
 
@@ -138,7 +146,7 @@ static void coroutine(void)
 FAR static void leaf_coroutine(void)
 {
 	swapcontext(&outside, &inside);
-	burn(1000);
+	burn(work_loops(1000));
 }
 #endif
 
@@ -168,7 +176,7 @@ static void *thread(void *arg)
 {
 	void (*leaf)(void) = *(void (**)(void))arg;
 
-	while (now() < end)
+	while (goes_on())
 		deep(12, leaf);
 	return NULL;
 }
@@ -182,7 +190,7 @@ int main(int argc, char **argv)
 	pthread_t threads[3];
 
 	(void)other;
-	end = now() + (argc > 2 ? atof(argv[2]) : 1);
+	end = (uint64_t)((argc > 2 ? atof(argv[2]) : 1) * 1e9);
 	if (!strcmp(name, "signal")) {
 		set_handler(0, SIGALRM);
 		start_timer();
@@ -220,7 +228,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "no such case: %s\n", name);
 		return 2;
 	}
-	while (now() < end) {
+	while (goes_on()) {
 		if (leaf == leaf_jump && setjmp(back))
 			continue;
 		deep(12, leaf);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // throw.cc: threads that throw and catch through frames with destructors, and sort strings meanwhile.
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <stdexcept>
@@ -9,10 +8,17 @@
 #include <thread>
 #include <vector>
 
+#include "../work.h"
+
 struct Guard {
 	std::string text;
-	explicit Guard(unsigned n) : text(n % 40 + 20, 'x') {}
-	~Guard() { text[0] = 'y'; }
+	explicit Guard(unsigned n) : text(n % 40 + 20, 'x')
+	{
+	}
+	~Guard()
+	{
+		text[0] = 'y';
+	}
 };
 
 __attribute__((noinline)) static unsigned sink(unsigned n, unsigned depth)
@@ -24,11 +30,12 @@ __attribute__((noinline)) static unsigned sink(unsigned n, unsigned depth)
 	return sink(n + 1, depth - 1) + static_cast<unsigned>(guard.text.size());
 }
 
-static void work(std::chrono::steady_clock::time_point end)
+static void work(double ms)
 {
+	uint64_t end = work_until(ms);
 	std::map<std::string, unsigned> words;
 
-	for (unsigned n = 0; std::chrono::steady_clock::now() < end; n++) {
+	for (unsigned n = 0; work_goes_on(end); n++) {
 		try {
 			words["never"] += sink(n, 8);
 		} catch (const std::exception &e) {
@@ -37,20 +44,20 @@ static void work(std::chrono::steady_clock::time_point end)
 		std::vector<std::string> list;
 		for (unsigned i = 0; i < 50; i++)
 			list.push_back(std::to_string((n + i) * 2654435761u));
-		std::sort(list.begin(), list.end(), [](const auto &a, const auto &b) { return b < a; });
+		std::sort(list.begin(), list.end(),
+		          [](const auto &a, const auto &b) { return b < a; });
 		words[list[n % 50].substr(0, 2)]++;
 	}
 }
 
 int main(int argc, char **argv)
 {
-	auto end = std::chrono::steady_clock::now() +
-	           std::chrono::milliseconds(argc > 1 ? static_cast<int>(std::atof(argv[1]) * 1000) : 1000);
+	double ms = argc > 1 ? std::atof(argv[1]) * 1000 : 1000;
 	std::vector<std::thread> threads;
 
 	for (int i = 0; i < 2; i++)
-		threads.emplace_back(work, end);
-	work(end);
+		threads.emplace_back(work, ms);
+	work(ms);
 	for (auto &t : threads)
 		t.join();
 }
