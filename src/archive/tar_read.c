@@ -14,6 +14,7 @@
 
 #define CHUNK (1u << 17)
 #define PAX_MAX (1u << 16)
+#define ASK_EVERY (1u << 20) /* bytes of tar between two questions whether to stop */
 
 struct tar_reader {
 	int fd;
@@ -22,8 +23,10 @@ struct tar_reader {
 	bool started;
 	unsigned char in[CHUNK];
 	ZSTD_inBuffer input;
-	uint64_t at;   /* bytes of tar that were read */
-	uint64_t left; /* of the entry, without padding */
+	uint64_t at; /* bytes of tar that were read */
+	bool (*stop)(void);
+	uint64_t asked; /* where stop was asked last */
+	uint64_t left;  /* of the entry, without padding */
 	unsigned padding;
 };
 
@@ -38,6 +41,11 @@ int tar_open(struct tar_reader **ret, int fd, const char *name)
 	r->input.src = r->in;
 	*ret = r;
 	return 0;
+}
+
+void tar_stop(struct tar_reader *r, bool (*stop)(void))
+{
+	r->stop = stop;
 }
 
 void tar_reader_free(struct tar_reader *r)
@@ -66,6 +74,8 @@ static int tar_fill(struct tar_reader *r, struct seam_error *err)
 
 	if (r->input.pos < r->input.size)
 		return 1;
+	if (r->stop && r->stop())
+		return -EINTR;
 	do
 		n = read(r->fd, r->in, sizeof(r->in));
 	while (n < 0 && errno == EINTR);
@@ -91,6 +101,15 @@ static int tar_start(struct tar_reader *r, struct seam_error *err)
 	return r->context ? 0 : -ENOMEM;
 }
 
+/* A little input may stand for any number of bytes. */
+static bool tar_is_stopped(struct tar_reader *r)
+{
+	if (!r->stop || r->at - r->asked < ASK_EVERY)
+		return false;
+	r->asked = r->at;
+	return r->stop();
+}
+
 /* Bytes of the tar itself: exactly n, or an error. */
 static int tar_bytes(struct tar_reader *r, void *to, size_t n, struct seam_error *err)
 {
@@ -102,7 +121,7 @@ static int tar_bytes(struct tar_reader *r, void *to, size_t n, struct seam_error
 	while (more >= 0 && out.pos < n) {
 		size_t was = out.pos, take;
 
-		more = tar_fill(r, err);
+		more = tar_is_stopped(r) ? -EINTR : tar_fill(r, err);
 		if (more < 0)
 			break;
 		if (r->context) {
@@ -268,7 +287,10 @@ int tar_next(struct tar_reader *r, struct tar_entry *ret, struct seam_error *err
 	while (rc > 0 && (ret->type == 'x' || ret->type == 'g')) {
 		bool global = ret->type == 'g';
 
-		rc = global ? tar_skip(r, err) : tar_pax(r, ret->size, pax, err);
+		if (global && ret->size > PAX_MAX)
+			rc = tar_damaged(r, err, "a pax header is too large");
+		else
+			rc = global ? tar_skip(r, err) : tar_pax(r, ret->size, pax, err);
 		if (rc >= 0)
 			rc = tar_header(r, ret, err);
 		if (rc == 0)

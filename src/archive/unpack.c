@@ -101,6 +101,11 @@ static int unpack_entry(struct unpacking *u, struct tar_entry *entry)
 
 	while (name[0] == '.' && name[1] == '/')
 		name += 2;
+	/* Also what is said of a directory's size is passed over, and takes as long. */
+	if (entry->size > u->bytes_left)
+		return unpack_refuse(u, EFBIG, name,
+		                     "more than may be unpacked there (TMPDIR chooses the place)");
+	u->bytes_left -= entry->size;
 	if (entry->type == '5') /* made when something stands in it */
 		return 0;
 	if (entry->type != '0')
@@ -109,10 +114,6 @@ static int unpack_entry(struct unpacking *u, struct tar_entry *entry)
 		return unpack_refuse(u, EBADMSG, name, "a name that leads elsewhere");
 	if (!u->files_left--)
 		return unpack_refuse(u, EFBIG, name, "too many files");
-	if (entry->size > u->bytes_left)
-		return unpack_refuse(u, EFBIG, name,
-		                     "more than may be unpacked there (TMPDIR chooses the place)");
-	u->bytes_left -= entry->size;
 	r = unpack_file(u, name);
 	if (r == -EEXIST || r == -ENOTDIR || r == -EISDIR || r == -ELOOP)
 		return unpack_refuse(u, EBADMSG, name, "there twice");
@@ -136,6 +137,8 @@ int unpack(int fd, const char *name, int dir, const struct unpack_opts *opts, st
 	struct tar_entry entry;
 	int r = tar_open(&u.tar, fd, name);
 
+	if (r >= 0)
+		tar_stop(u.tar, opts->stop);
 	while (r >= 0 && (r = tar_next(u.tar, &entry, err)) > 0) {
 		r = opts->stop && opts->stop() ? -EINTR : unpack_entry(&u, &entry);
 		if (r < 0)

@@ -227,6 +227,41 @@ static void test_limits(void **state)
 	place_remove(&p);
 }
 
+static unsigned stop_after; /* questions */
+
+static bool stop(void)
+{
+	return !stop_after || !--stop_after;
+}
+
+/* Bytes that nobody wants are passed over: of what is said to be too much none, and else whoever asks ends that. */
+static void test_passed_over(void **state)
+{
+	struct unpack_opts opts = { .sz = sizeof(opts), .bytes_max = UINT64_MAX, .stop = stop };
+	static const char *const sizes[] = { "28 size=4611686018427387904\n",
+		                             "20 size=34359738369\n" };
+	static unsigned char zeros[1 << 20];
+	struct place p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		char n[12];
+
+		place_make(&p);
+		snprintf(n, sizeof(n), "%011o", (unsigned)strlen(sizes[i]));
+		put_raw(&p, "pax", 'x', "", n, sizes[i]);
+		put_raw(&p, "d/", '5', "", "00000000000", "");
+		for (int mib = 0; mib < 16; mib++)
+			assert_int_equal(write(p.archive, zeros, sizeof(zeros)), sizeof(zeros));
+		assert_int_equal(place_unpack(&p, NULL), -EFBIG);
+		/* Of 16 MiB the first few are read. */
+		stop_after = 5;
+		assert_int_equal(place_unpack(&p, &opts), -EINTR);
+		assert_true(lseek(p.archive, 0, SEEK_CUR) < 8 << 20);
+		place_remove(&p);
+	}
+}
+
 /* Cut anywhere, or with bits turned: an error or the whole, never a crash, and nothing is left. */
 static void test_damaged(void **state)
 {
@@ -283,6 +318,7 @@ int main(void)
 		cmocka_unit_test(test_names_that_lead_out),
 		cmocka_unit_test(test_links_and_devices),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_passed_over),
 		cmocka_unit_test(test_damaged),
 	};
 
