@@ -119,7 +119,11 @@ static int archive_put_recording(struct archive *a, struct tar_writer *tar, stru
 
 	if (!a->with_recording)
 		return 0;
-	if (a->in.stream.n)
+	if (a->in.spool > 0)
+		r = lseek(a->in.spool, 0, SEEK_SET) < 0
+		            ? -errno
+		            : tar_put_file(tar, BUNDLE_RECORDING, a->in.spool);
+	else if (a->in.stream.n)
 		r = tar_put(tar, BUNDLE_RECORDING, a->in.stream.bytes, a->in.stream.n);
 	else {
 		fd = open(a->in.path, O_RDONLY | O_CLOEXEC);

@@ -6,14 +6,17 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "image/image.h"
 
 #define READ_SIZE (1u << 20)
+#define MAGIC_SIZE 8u
 #define PEEK_AGAIN_MS 1
 #define DAMAGE_SHOWN 10 /* descriptions on stderr; the rest is counted */
 
@@ -47,32 +50,92 @@ static bool infile_is_stream(const char *path)
 	return !strcmp(path, "-") || (!stat(path, &st) && S_ISFIFO(st.st_mode));
 }
 
-/* The whole stream into memory. */
+/* A file without a name, for what is too much to be held in memory; -1: there is no place. room: half of what is free there. */
+static int infile_spool_open(uint64_t *room)
+{
+	const char *tmp = getenv("TMPDIR");
+	const char *dir = tmp && tmp[0] == '/' ? tmp : "/var/tmp";
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	struct statvfs fs;
+	char path[4096];
+
+	if (fd < 0 &&
+	    (size_t)snprintf(path, sizeof(path), "%s/seam-stream-XXXXXX", dir) < sizeof(path)) {
+		fd = mkostemp(path, O_CLOEXEC);
+		if (fd >= 0)
+			unlink(path);
+	}
+	if (fd >= 0 && fstatvfs(fd, &fs) == 0)
+		*room = (uint64_t)fs.f_bavail * fs.f_frsize / 2;
+	return fd;
+}
+
+/* Moves what was read into the file. Where that cannot be, it stays. */
+static bool infile_spool_put(struct infile *in)
+{
+	for (size_t at = 0; at < in->stream.n;) {
+		ssize_t put = write(in->spool, in->stream.bytes + at, in->stream.n - at);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return false;
+		at += (size_t)put;
+	}
+	in->spooled += in->stream.n;
+	if (in->stream.capacity > 4 * READ_SIZE)
+		buf_free(&in->stream);
+	buf_clear(&in->stream);
+	return true;
+}
+
+static int infile_too_large(const struct infile *in, const struct cmd *cmd, uint64_t most)
+{
+	cmd_error(
+	        cmd,
+	        "%s: too large to be read from a pipe (limit %llu bytes, and half of the room that "
+	        "TMPDIR has); write it to a file and read that",
+	        in->path, (unsigned long long)most);
+	return EXIT_FAILED;
+}
+
+/* A recording begins with its magic; of what does not, the rest is not waited for, which may never end. */
+static bool infile_may_be_recording(const struct infile *in)
+{
+	return in->spooled || in->stream.n < MAGIC_SIZE ||
+	       !memcmp(in->stream.bytes, "PERFILE2", MAGIC_SIZE) ||
+	       !memcmp(in->stream.bytes, "2ELIFREP", MAGIC_SIZE) ||
+	       !memcmp(in->stream.bytes, "PERFFILE", MAGIC_SIZE);
+}
+
+/* The whole stream: into memory, or into a file where it is larger than that. */
 static int infile_slurp(struct infile *in, const struct cmd *cmd, int fd)
 {
-	uint64_t most = in->most ? in->most : INFILE_STREAM_MAX;
+	uint64_t most = in->most ? in->most : INFILE_STREAM_MAX, room = UINT64_MAX;
 
 	for (;;) {
-		void *room = buf_reserve(&in->stream, READ_SIZE);
+		void *to = buf_reserve(&in->stream, READ_SIZE);
 		ssize_t n;
 
-		if (!room || in->stream.n > most) {
-			cmd_error(cmd,
-			          "%s: too large to be read from a pipe (limit %llu bytes); write "
-			          "it to a file and read that",
-			          in->path, (unsigned long long)most);
-			return EXIT_FAILED;
-		}
-		n = read(fd, room, READ_SIZE);
+		if (!to || in->spooled + in->stream.n > (most < room ? most : room))
+			return infile_too_large(in, cmd, most);
+		n = read(fd, to, READ_SIZE);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
 			cmd_error(cmd, "%s: %s", in->path, strerror(errno));
 			return EXIT_FAILED;
 		}
-		if (!n)
-			return EXIT_OK;
 		in->stream.n += (size_t)n;
+		if (!in->spool && in->stream.n > INFILE_MEMORY_MAX) {
+			in->spool = infile_spool_open(&room);
+			if (in->spool < 0)
+				return infile_too_large(in, cmd, INFILE_MEMORY_MAX);
+		}
+		if (in->spool && !infile_spool_put(in))
+			return infile_too_large(in, cmd, in->spooled);
+		if (!n || !infile_may_be_recording(in))
+			return EXIT_OK;
 	}
 }
 
@@ -91,6 +154,9 @@ static int infile_open_stream(struct infile *in, const struct cmd *cmd, struct s
 	in->fd = 0;
 	if (r != EXIT_OK)
 		return -ECANCELED; /* said already */
+	if (in->spool && lseek(in->spool, 0, SEEK_SET) == 0)
+		return seam_reader_open_fd(&in->reader, in->spool,
+		                           standard ? "standard input" : in->path, NULL, err);
 	return seam_reader_open_memory(&in->reader, in->stream.bytes, in->stream.n,
 	                               standard ? "standard input" : in->path, NULL, err);
 }
@@ -263,6 +329,8 @@ void infile_close(struct infile *in)
 	seam_reader_close(in->reader);
 	if (in->fd)
 		close(in->fd);
+	if (in->spool > 0)
+		close(in->spool);
 	buf_free(&in->stream);
 	*in = (struct infile){ 0 };
 }

@@ -3,8 +3,9 @@
  * infile.h: the recording that a command reads: -i FILE, FILE as the argument, "-" for standard input,
  * perf.data else; and what is said of damage, the same way in every command.
  *
- * Standard input and FIFOs are read to their end into memory first (at most INFILE_STREAM_MAX bytes),
- * because a recording is read twice; but for infile_open_once.
+ * Standard input and FIFOs are read to their end first (at most INFILE_STREAM_MAX bytes), because a recording is read twice; but
+ * for infile_open_once. More than INFILE_MEMORY_MAX goes into a file without a name in TMPDIR (/var/tmp). What does not begin as
+ * a recording is not read on.
  */
 #ifndef SEAM_CLI_INFILE_H
 #define SEAM_CLI_INFILE_H
@@ -16,6 +17,7 @@
 #include "samples/recording.h"
 
 #define INFILE_STREAM_MAX (4ULL << 30)
+#define INFILE_MEMORY_MAX (64ULL << 20)
 
 /* An entry for a command's option table; id: the command's own. */
 #define INFILE_OPTION(ID)                                                                          \
@@ -27,7 +29,9 @@
 struct infile {
 	const char *path; /* NULL: perf.data */
 	struct seam_reader *reader;
-	struct buf stream; /* standard input's bytes */
+	struct buf stream; /* standard input's bytes, unless they are in */
+	int spool;         /* this file; 0: none */
+	uint64_t spooled;  /* bytes in it */
 	uint64_t most;     /* bytes of it; 0: INFILE_STREAM_MAX */
 	int fd;            /* of infile_open_once, to be closed behind the reader; 0: none */
 };

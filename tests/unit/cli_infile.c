@@ -100,13 +100,50 @@ static void to_the_limit_and_no_further(void **state)
 	infile_close(&in);
 
 	assert_int_equal(open_stream(&in, most + RECORD, most, said, sizeof(said)), EXIT_FAILED);
-	assert_non_null(strstr(said, "too large to be read from a pipe (limit 3145728 bytes)"));
+	assert_non_null(strstr(said, "too large to be read from a pipe (limit 3145728 bytes"));
 	assert_null(in.reader);
 	infile_close(&in);
 
 	/* One that does not end is not read to its end: memory is bounded. */
 	assert_int_equal(open_stream(&in, 1ULL << 40, most, said, sizeof(said)), EXIT_FAILED);
 	assert_true(in.stream.n <= most + (1u << 20));
+	infile_close(&in);
+}
+
+/* More than is held in memory is read from a file, to the same end, and a stream without an end costs no more memory. */
+static void more_than_memory(void **state)
+{
+	const uint64_t n = INFILE_MEMORY_MAX + (5u << 20), most = n + (8u << 20);
+	char said[512];
+	struct infile in;
+
+	(void)state;
+	assert_int_equal(open_stream(&in, n, 0, said, sizeof(said)), EXIT_OK);
+	assert_int_equal(records(&in), (n - 16) / RECORD);
+	assert_int_equal(in.spooled, n);
+	assert_true(in.stream.n == 0);
+	infile_close(&in);
+
+	assert_int_equal(open_stream(&in, 1ULL << 40, most, said, sizeof(said)), EXIT_FAILED);
+	assert_true(in.stream.n <= 1u << 20);
+	assert_true(in.stream.capacity <= 4u << 20);
+	infile_close(&in);
+}
+
+/* Of what is no recording only the beginning is read: this test would not end. */
+static void no_recording(void **state)
+{
+	struct infile in = { .path = "-" };
+	int before = dup(STDIN_FILENO), zero = open("/dev/zero", O_RDONLY);
+
+	(void)state;
+	assert_true(zero >= 0);
+	dup2(zero, STDIN_FILENO);
+	assert_int_equal(infile_open(&in, &cmd), EXIT_FAILED);
+	assert_true(in.stream.n <= 1u << 20);
+	dup2(before, STDIN_FILENO);
+	close(before);
+	close(zero);
 	infile_close(&in);
 }
 
@@ -148,6 +185,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(to_the_limit_and_no_further),
+		cmocka_unit_test(more_than_memory),
+		cmocka_unit_test(no_recording),
 		cmocka_unit_test(the_limit_of_commands),
 	};
 
