@@ -2,11 +2,13 @@
 // main.c: finds the command and runs it. Knows nothing of what commands do.
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cmd.h"
+#include "cli/unpacked.h"
 
 void cmds_print(FILE *out)
 {
@@ -41,12 +43,34 @@ static int main_flush(const struct cmd *cmd, int code)
 	return EXIT_FAILED;
 }
 
+/*
+ * Somebody cut a file while its pages were mapped: a recording, or one that libdw maps. What was read of it is no longer there, so
+ * no answer can be whole; the command ends, in words, and not as if it were at fault.
+ */
+static void main_on_cut_file(int number, siginfo_t *info, void *context)
+{
+	static const char text[] = "seam: a file was cut by somebody else while it was read: "
+	                           "nothing more can be told of it\n";
+
+	(void)context;
+	if (info->si_code != BUS_ADRERR) {
+		signal(number, SIG_DFL);
+		return; /* to where it comes from, once more */
+	}
+	unpacked_remove();
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(EXIT_FAILED); /* nobody is there to be told */
+	_exit(EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
+	struct sigaction cut = { .sa_sigaction = main_on_cut_file, .sa_flags = SA_SIGINFO };
 	const char *name = argc > 1 ? argv[1] : NULL;
 
 	if (!main_holds_standard_files())
 		return EXIT_FAILED;
+	sigaction(SIGBUS, &cut, NULL);
 	if (!name) {
 		cmds_print(stderr);
 		return EXIT_USAGE;

@@ -24,7 +24,7 @@ static struct buf unpacked_made;
 static char unpacked_dir[2048];
 static int unpacked_fd = -1;
 
-static void unpacked_remove(void)
+void unpacked_remove(void)
 {
 	if (unpacked_fd < 0)
 		return;
