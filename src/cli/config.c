@@ -119,10 +119,10 @@ static int config_take(void *ctx, const char *section, const char *name, const c
 	return v->text && v->where ? 1 : config_fail(p, ENOMEM, "out of memory", "");
 }
 
-/* The file's text with a NUL behind it. */
-static int config_read(const char *path, struct buf *ret)
+/* The file's text with a NUL behind it. Only one that was named may be a pipe: under sudo the default one may be a stranger's. */
+static int config_read(const char *path, bool named, struct buf *ret)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (named ? 0 : O_NONBLOCK));
 	int error = 0;
 
 	if (fd < 0)
@@ -147,7 +147,7 @@ static int config_parse(struct config *c, const char *path, bool named, struct s
 {
 	struct config_parse p = { .config = c, .path = path, .err = err };
 	struct buf text = { 0 };
-	int error = config_read(path, &text), line;
+	int error = config_read(path, named, &text), line;
 
 	/* HOME may be another user's, under sudo and the like. */
 	if (!named && (error == -ENOENT || error == -EACCES || error == -ENOTDIR)) {

@@ -14,7 +14,7 @@
 
 static bool list_has(int dir, const char *name, const struct buf *line, struct buf *text)
 {
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
 	ssize_t n = -1;
 

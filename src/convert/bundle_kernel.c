@@ -19,7 +19,7 @@ bool bundle_is_list(const char *source)
 
 static bool bundle_slurp(const char *path, struct buf *ret)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	ssize_t n = fd < 0 ? -1 : 1;
 
 	while (n > 0 && ret->n <= LIST_MAX) {
