@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The front door. meson and ninja do the work; scripts/setup installs what is missing (Debian).
+# The front door. meson and ninja do the work. `make` builds and installs nothing; setup, demo, test, test-vm, bench and
+# deb install the Debian packages that are missing, and say which.
 BUILD ?= build
 prefix ?= /usr/local
 DESTDIR ?=
@@ -8,18 +9,21 @@ MESON_FLAGS ?=
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
 
-$(BUILD)/build.ninja: | setup
+$(BUILD)/build.ninja:
+	@command -v meson >/dev/null || { echo "make: meson is missing; 'make setup' installs what the build needs (Debian)" >&2; exit 1; }
 	meson setup --prefix=$(prefix) $(MESON_FLAGS) $(BUILD)
 
 setup:
 	@scripts/setup build test
 
 # Records a real program at real work and prints the profile.
-demo: setup all
+demo: setup
+	@$(MAKE) --no-print-directory all
 	@scripts/demo $(BUILD)
 
 # Unit, golden and system tests. The kernels in QEMU are `make test-vm`; CI runs both.
-test: setup all
+test: setup
+	@$(MAKE) --no-print-directory all
 	meson test -C $(BUILD) --print-errorlogs
 
 test-vm: all
@@ -33,7 +37,12 @@ bench: all
 install: all
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
 
+# Debian packages: seam, libseam0, libseam-dev.
+deb:
+	@scripts/setup build deb
+	scripts/deb
+
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all setup demo test test-vm bench install clean
+.PHONY: all setup demo test test-vm bench install deb clean
