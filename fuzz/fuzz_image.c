@@ -24,7 +24,7 @@ static int see(void *ctx, const struct image_symbol *symbol)
 	return seen->symbols > 100000;
 }
 
-static int see_code(void *ctx, uint64_t start, uint64_t end)
+static int see_code(void *ctx, uint64_t start, uint64_t end, bool is_signal_frame)
 {
 	size_t *n = ctx;
 

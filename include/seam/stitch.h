@@ -110,7 +110,8 @@ struct seam_stitched {
 	enum seam_stitch_state state;
 	uint64_t cookie;         /* 0 when not deferred */
 	struct seam_u64s kernel; /* the chain up to (not including) SEAM_CONTEXT_USER or the marker;
-	                            markers of kernel, hv, guest kept */
+	                            markers of kernel, hv, guest kept. A chain that names modes again and
+	                            again: all up to its last user addresses, with all markers */
 	struct seam_u64s user;   /* user addresses, innermost first, from the sample or from the
 	                            answer; no markers, never a cookie */
 	uint64_t answer_time_ns; /* of the deferred record, 0 if none */

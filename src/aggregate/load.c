@@ -16,6 +16,7 @@
 #include "aggregate/load_build.h"
 #include "aggregate/load_notes.h"
 #include "aggregate/load_outcome.h"
+#include "samples/hit.h"
 #include "samples/stacks.h"
 
 #define THREADS_MAX LOAD_TABLES_MAX
@@ -98,7 +99,9 @@ static int load_sample(void *ctx, const struct batch_item *item)
 
 	load_key(&key, w->work->rec, w->work->opts, &item->decoded.id, item->comm,
 	         item->decoded.sample.event->index);
-	key.state = item->sample.state;
+	key.state = (uint16_t)item->sample.state;
+	key.by_tables = outcome_by_tables(&item->sample);
+	key.user_first = hit_user_first(&item->sample.kernel, item->sample.misc);
 	key.user_space = item->user_space;
 	key.kernel_space = item->kernel_space;
 	r = load_outcome_add(&w->outcome, w->work->rec, key.user_space, &item->sample);

@@ -14,6 +14,7 @@
 #include "aggregate/load_unnamed.h"
 #include "resolve/places.h"
 #include "profile/nameless.h"
+#include "samples/hit.h"
 
 struct load_builder {
 	struct load *load;
@@ -77,6 +78,9 @@ static int load_name(struct load_builder *b, const struct frame_at *at, struct p
 	return *ret == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
+/* In a slot, beside a frame's id: the frame below it was stopped. */
+#define LOAD_STOPS (1ULL << 32)
+
 /* A frame not met before: its id. */
 static int load_frame_new(struct load_builder *b, const struct frame_at *at, uint32_t space,
                           uint64_t time_ns, uint64_t *ret)
@@ -104,25 +108,35 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 	id = profile_frame(b->profile, &f);
 	if (id == PROFILE_FAILED || (!at->guessed && load_lines_note(&b->lines, id, &place) < 0))
 		return -ENOMEM;
-	*ret = id;
+	*ret = id | (place.stops ? LOAD_STOPS : 0);
 	return place.symbol.name ? 0 : load_unnamed_note(&b->unnamed, id, f.object, &place);
 }
 
-/* The frames of a sample like those of the entry into b->frames. */
-static int load_walk(struct load_builder *b, const struct load_whose *e,
-                     const struct seam_stitched *sample, size_t *ret)
+/* The slot of a frame, filled. */
+static int load_frame(struct load_builder *b, const struct load_whose *e, const struct frame_at *at,
+                      uint64_t **ret)
 {
-	struct frame_walk walk = { 0 };
+	uint32_t space = at->user ? e->key->user_space : e->key->kernel_space;
+	uint64_t *slot = places_frame_slot(b->places, space, at);
+
+	*ret = slot;
+	if (!slot)
+		return -ENOMEM;
+	return *slot ? 0 : load_frame_new(b, at, space, e->time_ns, slot);
+}
+
+/* The frames of the chain of a sample like those of the entry into b->frames: of an innermost one as many as most says. */
+static int load_walk(struct load_builder *b, const struct load_whose *e,
+                     const struct seam_stitched *sample, size_t most, size_t *ret)
+{
+	struct frame_walk walk = { .in_chain = true };
 	struct frame_at at;
 	size_t n = 0;
 
-	while (frame_walk_next(&walk, sample, &at)) {
-		uint32_t space = at.user ? e->key->user_space : e->key->kernel_space;
+	while (n < most && frame_walk_next(&walk, sample, &at)) {
 		uint64_t *slot;
 		int r;
 
-		if (b->opts->max_stack && n >= b->opts->max_stack)
-			break;
 		if (n == b->frames_capacity) {
 			size_t capacity = n ? n * 2 : 1024;
 			uint32_t *frames = realloc(b->frames, capacity * sizeof(*frames));
@@ -132,26 +146,23 @@ static int load_walk(struct load_builder *b, const struct load_whose *e,
 			b->frames = frames;
 			b->frames_capacity = capacity;
 		}
-		slot = places_frame_slot(b->places, space, &at);
-		if (!slot)
-			return -ENOMEM;
-		if (!*slot) {
-			r = load_frame_new(b, &at, space, e->time_ns, slot);
-			if (r < 0)
-				return r;
-		}
+		r = load_frame(b, e, &at, &slot);
+		if (r < 0)
+			return r;
 		b->frames[n++] = (uint32_t)*slot;
+		if (*slot & LOAD_STOPS && (!at.user || e->key->by_tables))
+			frame_walk_stopped(&walk);
 	}
 	*ret = n;
 	return 0;
 }
 
-/* The node of a sample's innermost frame, when its outermost one is called from *node. */
+/* The node of the innermost frame of a sample's chain, when its outermost one is called from *node. */
 static int load_descend(struct load_builder *b, const struct load_whose *e,
-                        const struct seam_stitched *sample, uint32_t *node)
+                        const struct seam_stitched *sample, size_t most, uint32_t *node)
 {
 	size_t n = 0;
-	int r = load_walk(b, e, sample, &n);
+	int r = load_walk(b, e, sample, most, &n);
 
 	while (r >= 0 && n) {
 		*node = profile_node(b->profile, *node, b->frames[--n]);
@@ -159,6 +170,39 @@ static int load_descend(struct load_builder *b, const struct load_whose *e,
 			return -ENOMEM;
 	}
 	return r;
+}
+
+/* Do both frames stand in one function, by its name? */
+static bool load_same_function(const struct profile *p, uint32_t a, uint32_t b)
+{
+	const struct profile_frame *x = profile_frame_at(p, a), *y = profile_frame_at(p, b);
+
+	return x->symbol && x->symbol == y->symbol && x->object == y->object && x->kind == y->kind;
+}
+
+/*
+ * Where the sample hit, below the node of its chain. A chain that begins in the same function tells of that call, as it was
+ * some instructions later: one frame stands for both, and its address is where the sample hit.
+ */
+static int load_hit(struct load_builder *b, const struct load_whose *e,
+                    const struct seam_stitched *sample, uint32_t *node)
+{
+	struct frame_walk walk = { 0 };
+	struct frame_at at;
+	uint64_t *slot;
+	int r;
+
+	if (!hit_apart(sample) || !frame_walk_next(&walk, sample, &at))
+		return 0;
+	r = load_frame(b, e, &at, &slot);
+	if (r < 0)
+		return r;
+	if (*node != PROFILE_ROOT &&
+	    load_same_function(b->profile, profile_node_at(b->profile, *node)->frame,
+	                       (uint32_t)*slot))
+		*node = profile_node_at(b->profile, *node)->parent;
+	*node = profile_node(b->profile, *node, (uint32_t)*slot);
+	return *node == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
 static struct load_whose load_whose(const struct stacks *s, const struct stacks_entry *entry)
@@ -172,8 +216,9 @@ static struct load_whose load_whose(const struct stacks *s, const struct stacks_
 static int load_user(struct load_builder *b, struct map *users, const struct load_whose *e,
                      struct seam_stitched sample, uint32_t *ret)
 {
-	/* Addresses out of stack copies carry marks; spaces of users leave that bit free. */
-	uint32_t how = sample.state == SEAM_STITCH_STACK_COPY ? RECORDING_KERNEL : 0;
+	/* Addresses out of stack copies carry marks; spaces of users leave these bits free. */
+	uint32_t how = (sample.state == SEAM_STITCH_STACK_COPY ? RECORDING_KERNEL : 0) |
+	               (e->key->by_tables ? RECORDING_KERNEL >> 1 : 0);
 	bool is_new;
 	uint64_t *slot =
 	        map_slot(users, (uint64_t)e->user << 32 | e->key->user_space | how, &is_new);
@@ -184,7 +229,7 @@ static int load_user(struct load_builder *b, struct map *users, const struct loa
 		*ret = (uint32_t)*slot;
 	} else if (slot) {
 		sample.kernel.n = 0;
-		r = load_descend(b, e, &sample, ret);
+		r = load_descend(b, e, &sample, SIZE_MAX, ret);
 		*slot = *ret;
 	}
 	return r;
@@ -195,17 +240,22 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct map
                       const struct stacks_entry *entry, uint32_t *ret)
 {
 	const struct load_whose e = load_whose(s, entry);
-	struct seam_stitched sample = stacks_sample(s, entry, b->rec->events);
+	const struct seam_stitched sample = stacks_sample(s, entry, b->rec->events);
+	struct seam_stitched kernel = sample;
+	size_t most = b->opts->max_stack;
 	int r = 0;
 
 	*ret = PROFILE_ROOT;
-	if (sample.user.n && !b->opts->max_stack) {
-		r = load_user(b, users, &e, sample, ret);
-		sample.user.n = 0;
-		if (r < 0 || !sample.kernel.n)
-			return r;
+	if (most) {
+		r = load_descend(b, &e, &sample, most - !!entry->same.hit, ret);
+		return r < 0 ? r : load_hit(b, &e, &sample, ret);
 	}
-	return load_descend(b, &e, &sample, ret);
+	kernel.user.n = 0;
+	if (sample.user.n)
+		r = load_user(b, users, &e, sample, ret);
+	if (r >= 0 && sample.kernel.n)
+		r = load_descend(b, &e, &kernel, SIZE_MAX, ret);
+	return r < 0 ? r : load_hit(b, &e, &sample, ret);
 }
 
 static uint32_t load_task(struct load_builder *b, const struct stacks_key *key)

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "samples/hit.h"
+
 /* What is known of one notes_who, and when: outside of its spans it is looked up again. */
 struct load_noted {
 	struct proc_span at, user_at; /* of the sample's moment; of the moment of its user half */
 	struct stacks_key key;
-	uint32_t key_id[SEAM_STITCH_STATES]; /* 0: not yet */
+	uint32_t key_id[SEAM_STITCH_STATES][2]; /* by state and by_tables; 0: not yet */
 };
 
 struct load_noter {
@@ -104,17 +106,22 @@ static int load_noted_key(struct load_noter *l, const struct note *note,
 	bool timed = who->has & SEAM_SAMPLE_TIME;
 	uint64_t time_ns = timed ? note->when : note->index;
 	uint64_t user_ns = timed && verdict->answer_time_ns ? verdict->answer_time_ns : time_ns;
+	bool by_tables = outcome_by_tables_of(seam_events_at(l->rec->events, who->event),
+	                                      verdict->state, who->misc, verdict->answer_misc);
+	uint32_t *id;
 	int r = 0;
 
 	if (!span_holds(&noted->at, time_ns))
 		load_noted_at(l, who, time_ns, noted);
 	if (!span_holds(&noted->user_at, user_ns))
 		load_noted_user(l, who, user_ns, noted);
-	if (!noted->key_id[verdict->state]) {
-		noted->key.state = verdict->state;
-		r = stacks_key_id(&l->notes->stacks, &noted->key, &noted->key_id[verdict->state]);
+	id = &noted->key_id[verdict->state][by_tables];
+	if (!*id) {
+		noted->key.state = (uint16_t)verdict->state;
+		noted->key.by_tables = by_tables;
+		r = stacks_key_id(&l->notes->stacks, &noted->key, id);
 	}
-	*ret = noted->key_id[verdict->state];
+	*ret = *id;
 	return r;
 }
 
@@ -147,6 +154,20 @@ static int load_noted_half(struct load_noter *l, const struct stitch_verdict *ve
 	return r;
 }
 
+/* Where a sample without a kernel half hit, if that is not where its user half begins. */
+static int load_noted_hit(struct load_noter *l, const struct note *note,
+                          const struct notes_who *who, struct stacks_same *same)
+{
+	struct stacks *s = &l->notes->stacks;
+	uint64_t ip = l->notes->ips[note->kernel & ~NOTES_NO_KERNEL];
+	struct seam_u64s user = stacks_words(s, same->user);
+
+	if (!hit_known(seam_events_at(l->rec->events, who->event)) ||
+	    (user.n && !hit_elsewhere(ip, who->misc, seam_u64s_at(&user, 0))))
+		return 0;
+	return stacks_hit(s, ip, who->misc, &same->hit);
+}
+
 static int load_note(struct load_noter *l, const struct note *note)
 {
 	const struct notes_who *who = pool_at(&l->notes->whos, note->who);
@@ -165,9 +186,8 @@ static int load_note(struct load_noter *l, const struct note *note)
 		r = load_noted_half(l, &verdict, &same.user);
 	if (!(note->kernel & NOTES_NO_KERNEL))
 		same.kernel = note->kernel;
-	else if (r >= 0 && !same.user)
-		r = stacks_lone(s, l->notes->ips[note->kernel & ~NOTES_NO_KERNEL], who->misc,
-		                &same.lone);
+	else if (r >= 0)
+		r = load_noted_hit(l, note, who, &same);
 	if (r >= 0 && l->said[who->event])
 		r = load_noted_outcome(l, who, &same, l->noted[note->who].key.user_space);
 	if (r < 0)

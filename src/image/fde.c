@@ -95,14 +95,16 @@ static int fde_cie(struct fde_reading *f, uint64_t offset, struct callframe_cie 
 		if (!slot)
 			return -ENOMEM;
 		if (is_new && callframe_cie(&f->section, offset, ret))
-			*slot = 1 + (ret->encoding | (uint64_t)ret->has_augmentation << 8);
+			*slot = 1 + (ret->encoding | (uint64_t)ret->has_augmentation << 8 |
+			             (uint64_t)ret->is_signal_frame << 9);
 		f->last_offset = offset;
 		f->last = *slot;
 	}
 	if (!f->last)
 		return 0;
 	*ret = (struct callframe_cie){ .encoding = (uint8_t)(f->last - 1),
-		                       .has_augmentation = (f->last - 1) >> 8 };
+		                       .has_augmentation = (f->last - 1) >> 8 & 1,
+		                       .is_signal_frame = (f->last - 1) >> 9 & 1 };
 	return 1;
 }
 
@@ -114,7 +116,8 @@ static bool fde_is_code(const struct fde_reading *f, uint64_t start, uint64_t en
 	return false; /* discarded by the linker (address 0), or a stub of the PLT */
 }
 
-int image_each_fde(struct image *image, int (*each)(void *ctx, uint64_t start, uint64_t end),
+int image_each_fde(struct image *image,
+                   int (*each)(void *ctx, uint64_t start, uint64_t end, bool is_signal_frame),
                    void *ctx)
 {
 	struct fde_reading f = { 0 };
@@ -132,7 +135,7 @@ int image_each_fde(struct image *image, int (*each)(void *ctx, uint64_t start, u
 		r = fde_cie(&f, at, &cie);
 		if (r > 0 && callframe_range(&f.section, &cie, &entry, &start, &end) &&
 		    fde_is_code(&f, start, end))
-			r = each(ctx, start, end);
+			r = each(ctx, start, end, cie.is_signal_frame);
 		else if (r > 0)
 			r = 0;
 	}

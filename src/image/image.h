@@ -149,7 +149,8 @@ int image_each_plt(struct image *image, int (*each)(void *ctx, const struct imag
  * which has one for all its stubs, is left out, and so is what lies outside of the sections of code. They may overlap.
  * Stops when it returns non-zero and returns that. -ENOENT: no .eh_frame (a separate debug file). -EBADMSG. -ENOMEM.
  */
-int image_each_fde(struct image *image, int (*each)(void *ctx, uint64_t start, uint64_t end),
+int image_each_fde(struct image *image,
+                   int (*each)(void *ctx, uint64_t start, uint64_t end, bool is_signal_frame),
                    void *ctx);
 
 /* ---- where files are ---- */

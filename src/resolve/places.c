@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "samples/jit.h"
 #include "tables/keep.h"
+#include "resolve/interrupted.h"
 #include "resolve/lines_jit.h"
 #include "unwind/walk.h"
 
@@ -297,6 +298,64 @@ static const struct proc_mapping *places_mapping(const struct places *p, uint32_
 	return m && addr >= m->start && addr < (m->start | (KERNEL_IMAGE_MAX - 1)) ? m : NULL;
 }
 
+/* Is a caller's address the first byte of code that no call has put on the stack? 1 and its symbol; 0: no; -ENOMEM. */
+static int place_begins(const struct place *place, const struct symbol_place *at, uint64_t addr,
+                        struct symbol *ret)
+{
+	const struct symbol *before = &place->symbol;
+	int r;
+
+	if (before->name && before->addr + 1 < before->start + before->size)
+		return 0; /* inside of a function */
+	r = symbol_resolve(place->object, at, addr, ret);
+	if (r < 0 || !ret->name || ret->addr != ret->start)
+		return r < 0 ? r : 0;
+	return interrupted_begins(ret->raw, place->kernel) ||
+	       (place->kernel && before->raw && !strncmp(before->raw, "__pfx_", 6));
+}
+
+/* The name of an address in place->mapping, and what that is in the object. -ENOMEM. */
+static int place_resolve(struct place *place, uint64_t addr, bool caller)
+{
+	const struct proc_mapping *m = place->mapping;
+	const struct symbol_place at = { .start = m->start, .end = m->end, .pgoff = m->pgoff };
+	uint64_t step = caller && addr > m->start;
+	struct symbol begins;
+	int r = symbol_resolve(place->object, &at, addr - step, &place->symbol);
+
+	if (r >= 0 && step && addr < m->end)
+		r = place_begins(place, &at, addr, &begins);
+	else if (r > 0)
+		r = 0;
+	if (r < 0)
+		return r;
+	if (r) {
+		place->symbol = begins;
+		step = 0;
+	}
+	place->looked_up = addr - step;
+	place->address = place->symbol.addr + step;
+	if (place->symbol.state == SYMBOL_NO_FILE || place->symbol.state == SYMBOL_OTHER_BUILD_ID)
+		place->address = place->kernel ? addr : addr - m->start + m->pgoff;
+	return 0;
+}
+
+/* Was the frame below this one stopped? Where nothing has a name, unwind information says it of a signal's. -ENOMEM. */
+static int place_stops(struct place *place)
+{
+	struct symbol outline = place->symbol;
+	int r = 0;
+
+	if (place->kernel)
+		place->stops = interrupted_kernel(place->symbol.raw);
+	else if (place->symbol.name)
+		place->stops = interrupted_user(place->symbol.raw);
+	else
+		r = symbol_outline(place->object, &outline);
+	place->stops |= r > 0 && outline.signal_frame;
+	return r < 0 ? r : 0;
+}
+
 int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,
                 struct place *ret)
 {
@@ -304,8 +363,6 @@ int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t add
 		               .looked_up = addr,
 		               .kernel = space & RECORDING_KERNEL };
 	const struct proc_mapping *m;
-	struct symbol_place at;
-	uint64_t step;
 	int r;
 
 	r = places_jitdumps(p);
@@ -315,20 +372,14 @@ int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t add
 	if (!m && caller) /* a call at the very end of a mapping */
 		m = places_mapping(p, space, time_ns, addr - 1);
 	if (m) {
-		r = places_object(p, m->object, &place.object);
-		if (r < 0)
-			return r;
 		place.mapping = m;
-		step = caller && addr > m->start;
-		at = (struct symbol_place){ .start = m->start, .end = m->end, .pgoff = m->pgoff };
-		place.looked_up = addr - step;
-		r = symbol_resolve(place.object, &at, place.looked_up, &place.symbol);
+		r = places_object(p, m->object, &place.object);
+		if (r >= 0)
+			r = place_resolve(&place, addr, caller);
+		if (r >= 0 && caller)
+			r = place_stops(&place);
 		if (r < 0)
 			return r;
-		place.address = place.symbol.addr + step;
-		if (place.symbol.state == SYMBOL_NO_FILE ||
-		    place.symbol.state == SYMBOL_OTHER_BUILD_ID)
-			place.address = place.kernel ? addr : addr - m->start + m->pgoff;
 	}
 	*ret = place;
 	return 0;
@@ -469,65 +520,4 @@ int places_lines_resolve(struct places *p)
 int places_lines_resolve_some(struct places *p)
 {
 	return p->lines ? lines_resolve_some(p->lines) : 0;
-}
-
-/* A marker inside the kernel part: passed over, but it begins a part of its own. */
-static void frame_walk_marker(struct frame_walk *walk, uint64_t marker)
-{
-	walk->not_first = false;
-	walk->guest = marker == SEAM_CONTEXT_GUEST || marker == SEAM_CONTEXT_GUEST_KERNEL ||
-	              marker == SEAM_CONTEXT_GUEST_USER;
-}
-
-/* A sample without any chain still says where it hit. */
-static bool frame_walk_lone(struct frame_walk *walk, const struct seam_stitched *s,
-                            struct frame_at *ret)
-{
-	unsigned mode = s->misc & SEAM_MISC_CPUMODE_MASK;
-
-	if (walk->i || s->kernel.n || s->user.n || !s->sample.event ||
-	    !(s->sample.event->attr.sample_type & SEAM_SAMPLE_IP))
-		return false;
-	walk->i = 1;
-	*ret = (struct frame_at){ .addr = s->sample.ip,
-		                  .user = mode == SEAM_MISC_USER,
-		                  .guest = mode != SEAM_MISC_USER && mode != SEAM_MISC_KERNEL };
-	return true;
-}
-
-/* An unwound frame's address carries marks. */
-static void frame_walk_marks(struct frame_at *at)
-{
-	at->guessed = at->addr & WALK_GUESSED;
-	at->caller = at->caller && !(at->addr & WALK_EXACT);
-	at->addr &= WALK_ADDRESS;
-}
-
-bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *s, struct frame_at *ret)
-{
-	uint64_t addr;
-
-	while (!walk->in_user && walk->i < s->kernel.n) {
-		addr = seam_u64s_at(&s->kernel, walk->i++);
-		if (addr >= SEAM_CONTEXT_MAX) {
-			frame_walk_marker(walk, addr);
-			continue;
-		}
-		*ret = (struct frame_at){ .addr = addr,
-			                  .caller = walk->not_first,
-			                  .guest = walk->guest };
-		walk->not_first = true;
-		return true;
-	}
-	if (!walk->in_user && (s->kernel.n || s->user.n))
-		*walk = (struct frame_walk){ .in_user = true };
-	if (walk->in_user && walk->i < s->user.n) {
-		addr = seam_u64s_at(&s->user, walk->i++);
-		*ret = (struct frame_at){ .addr = addr, .user = true, .caller = walk->not_first };
-		if (s->state == SEAM_STITCH_STACK_COPY)
-			frame_walk_marks(ret);
-		walk->not_first = true;
-		return true;
-	}
-	return !walk->in_user && frame_walk_lone(walk, s, ret);
 }

@@ -10,6 +10,7 @@
 #ifndef SEAM_RESOLVE_PLACES_H
 #define SEAM_RESOLVE_PLACES_H
 
+#include "resolve/frame_walk.h"
 #include "resolve/lines.h"
 #include "samples/recording.h"
 #include "symbol/symbol.h"
@@ -22,24 +23,9 @@ struct place {
 	                                       file offset when the object could not be read */
 	uint64_t looked_up; /* the address, as recorded; a caller's minus 1 */
 	bool kernel;
+	bool stops; /* it runs because other code was stopped, which is the frame below (interrupted.h) */
 };
 
-/* Where a sample's frames are: innermost first; markers are passed over, cookies are never among
- * them. Start zeroed. */
-struct frame_walk {
-	uint64_t i; /* next word, kernel part first */
-	bool in_user;
-	bool not_first; /* a frame of this part was given already: the next is a caller */
-	bool guest;     /* behind a guest's marker */
-};
-struct frame_at {
-	uint64_t addr;
-	bool user;
-	bool caller;
-	bool guest;   /* of a guest: its mappings are not known */
-	bool guessed; /* found by frame pointer in code without unwind information, or behind such a
-	                 frame: shown with FRAME_GUESS before its name */
-};
 struct places;
 
 int places_new(struct places **ret, const struct recording *rec, const struct symbol_opts *opts);
@@ -84,9 +70,5 @@ int places_source(struct places *p, const struct place *place, struct lines_at *
 /* All that were wanted of it; see lines_resolve; or those so far. */
 int places_lines_resolve(struct places *p);
 int places_lines_resolve_some(struct places *p);
-
-#define FRAME_GUESS "?"
-bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *sample,
-                     struct frame_at *ret);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "abi/members.h"
 #include "base/pages.h"
+#include "samples/hit.h"
 
 _Static_assert(sizeof(struct notes_who) == 24, "hashed and compared as bytes");
 _Static_assert(sizeof(struct note) == 32, "as notes.h says");
@@ -120,6 +121,7 @@ static int notes_halves(struct notes *n, const struct seam_decoded *d,
                         const struct stitch_learned *said, struct note *note)
 {
 	bool stable = d->record->stable;
+	uint64_t chain;
 	int r = 0;
 
 	note->user = (uint32_t)said->slot;
@@ -127,6 +129,12 @@ static int notes_halves(struct notes *n, const struct seam_decoded *d,
 		r = stacks_half(&n->stacks, &said->parts.user, stable, &note->user);
 	if (r < 0 || !said->parts.kernel.n)
 		return r < 0 ? r : notes_ip(n, d->sample.ip, &note->kernel);
+	if (hit_user_first(&said->parts.kernel, d->record->misc))
+		return 1;
+	/* There is room for one of the two. */
+	if (hit_known(d->sample.event) && (!hit_chain(&said->parts.kernel, &chain) ||
+	                                   hit_elsewhere(d->sample.ip, d->record->misc, chain)))
+		return 1;
 	r = stacks_half(&n->stacks, &said->parts.kernel, stable, &note->kernel);
 	return r < 0 ? r : !!(note->kernel & NOTES_NO_KERNEL);
 }

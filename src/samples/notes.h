@@ -4,7 +4,8 @@
  * the answer to its cookie will be. So such a file is gone through, and its samples decoded,
  * once; what was noted lies one behind the other, where the samples lie among all else.
  *
- * Not every sample can be noted: one with a stack copy to unwind, or with a group's counters, needs its bytes. A
+ * Not every sample can be noted: one with a stack copy to unwind, or with a group's counters, needs its bytes, and one that
+ * hit elsewhere than where its kernel half begins has an ip of its own. A
  * recording with a single such sample has no notes, and load.c decodes it twice.
  *
  * Memory: 32 bytes a sample, 40 of one in user mode, and what stacks.h keeps of distinct halves.
@@ -31,7 +32,7 @@ struct note {
 	uint64_t weight; /* the period */
 	uint32_t index;  /* of the record */
 	uint32_t who;    /* of whos */
-	/* Half; or NOTES_NO_KERNEL and where its ip is in ips: if it has no user half either, that is all. */
+	/* Half; or NOTES_NO_KERNEL and where its ip is in ips. */
 	uint32_t kernel;
 	uint32_t user; /* RULES_AT_ONCE: half; RULES_DEFERRED: stitch_brief::slot; else 0 */
 };

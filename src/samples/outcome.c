@@ -2,6 +2,8 @@
 // outcome.c: see outcome.h. The numbers here are those of files: they only ever get more.
 #include "samples/outcome.h"
 
+#include "abi/stack_end.h"
+
 #define SHIFT_DETAIL 3u /* 3 bits: the class of what was needed, or why */
 #define SHIFT_GUESSED 6u
 /* 5 bits; 0: nothing is said; 1 + n: walked, and it ended so; from 16 on: other kinds. */
@@ -102,6 +104,27 @@ bool outcome_get(const struct seam_attr *attr, uint16_t misc, struct outcome *re
 	ret->unmapped = ret->end == WALK_NO_INFO && detail == DETAIL_UNMAPPED;
 	ret->needed = ret->end == WALK_TRUNCATED ? detail : 0;
 	return true;
+}
+
+bool outcome_by_tables_of(const struct seam_event *event, enum seam_stitch_state state,
+                          uint16_t misc, uint16_t answer_misc)
+{
+	enum stack_end end = stack_end_of(misc);
+	struct outcome o;
+
+	if (!event || state == SEAM_STITCH_STACK_COPY)
+		return false;
+	if (outcome_said(&event->attr))
+		return outcome_get(&event->attr, misc, &o) && o.kind == OUTCOME_WALKED;
+	/* A conversion has put the answer into its sample. */
+	if (end == STACK_END_DEFERRED && state != SEAM_STITCH_IMMEDIATE)
+		end = stack_end_of(answer_misc);
+	return end != STACK_END_NOT_SAID;
+}
+
+bool outcome_by_tables(const struct seam_stitched *s)
+{
+	return outcome_by_tables_of(s->sample.event, s->state, s->misc, s->answer_misc);
 }
 
 const char *outcome_name(const struct outcome *o)

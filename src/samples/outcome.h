@@ -13,7 +13,7 @@
 #ifndef SEAM_SAMPLES_OUTCOME_H
 #define SEAM_SAMPLES_OUTCOME_H
 
-#include <seam/record.h>
+#include <seam/stitch.h>
 
 #include "samples/unwound.h"
 
@@ -53,6 +53,11 @@ size_t outcome_keeps(const struct walk *walk);
 uint16_t outcome_put(const struct seam_attr *attr, uint16_t misc, const struct outcome *outcome);
 /* False: nothing (or nothing that is understood) is said. */
 bool outcome_get(const struct seam_attr *attr, uint16_t misc, struct outcome *ret);
+/* Were the sample's user frames found by unwind tables, while recording or by a conversion? (Those of a stack copy carry
+ * walk.h's marks instead.) */
+bool outcome_by_tables(const struct seam_stitched *sample);
+bool outcome_by_tables_of(const struct seam_event *event, enum seam_stitch_state state,
+                          uint16_t misc, uint16_t answer_misc);
 /* The class of so many bytes, from 1 on. */
 unsigned outcome_needed_class(uint64_t bytes);
 /* "late", "truncated": stable, for JSON and fields. Texts are for people. */

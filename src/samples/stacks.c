@@ -10,10 +10,11 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "samples/hit.h"
 
 _Static_assert(sizeof(struct stacks_key) == 40, "hashed and compared as bytes");
 _Static_assert(sizeof(struct stacks_same) == 16, "hashed and compared as bytes");
-_Static_assert(sizeof(struct stacks_lone) == 16, "hashed and compared as bytes");
+_Static_assert(sizeof(struct stacks_hit) == 16, "hashed and compared as bytes");
 
 static uint64_t stacks_hash(const struct stacks *s, const struct stacks_same *same)
 {
@@ -37,7 +38,7 @@ int stacks_start(struct stacks *s)
 	s->recent = calloc(1, sizeof(*s->recent));
 	s->secret = map_secret();
 	s->keys.size = sizeof(struct stacks_key);
-	s->lones.size = sizeof(struct stacks_lone);
+	s->hits.size = sizeof(struct stacks_hit);
 	return s->recent ? 0 : -ENOMEM;
 }
 
@@ -136,9 +137,10 @@ static int stacks_answer(struct stacks *s, const struct seam_u64s *words, bool s
 	return r;
 }
 
-int stacks_lone(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret)
+int stacks_hit(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret)
 {
-	*ret = pool_put(&s->lones, &(struct stacks_lone){ .ip = ip, .misc = misc });
+	*ret = pool_put(&s->hits,
+	                &(struct stacks_hit){ .ip = ip, .misc = misc & SEAM_MISC_CPUMODE_MASK });
 	return *ret == POOL_FAILED ? -ENOMEM : 0;
 }
 
@@ -279,8 +281,8 @@ int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam
 	if (r >= 0)
 		r = (stacks_is_answer(sample) ? stacks_answer : stacks_half)(s, &sample->user,
 		                                                             stable, &same.user);
-	if (r >= 0 && !same.kernel && !same.user)
-		r = stacks_lone(s, sample->sample.ip, sample->misc, &same.lone);
+	if (r >= 0 && hit_apart(sample))
+		r = stacks_hit(s, sample->sample.ip, sample->misc, &same.hit);
 	return r < 0 ? r : stacks_put(s, &same, sample->sample.period, time_ns);
 }
 
@@ -295,16 +297,17 @@ struct seam_stitched stacks_sample(const struct stacks *s, const struct stacks_e
 	const struct stacks_key *key = stacks_key(s, e);
 	struct seam_stitched sample = {
 		.sample = { .event = seam_events_at(events, key->event) },
+		.misc = key->user_first ? SEAM_MISC_USER : 0,
 		.state = key->state,
 		.kernel = stacks_words(s, e->same.kernel),
 		.user = stacks_words(s, e->same.user),
 	};
 
-	if (e->same.lone) {
-		const struct stacks_lone *lone = pool_at(&s->lones, e->same.lone);
+	if (e->same.hit) {
+		const struct stacks_hit *hit = pool_at(&s->hits, e->same.hit);
 
-		sample.sample.ip = lone->ip;
-		sample.misc = (uint16_t)lone->misc;
+		sample.sample.ip = hit->ip;
+		sample.misc = (uint16_t)hit->misc;
 	}
 	return sample;
 }
@@ -316,7 +319,7 @@ void stacks_free(struct stacks *s)
 	free(s->samples);
 	free(s->recent);
 	pool_free(&s->keys);
-	pool_free(&s->lones);
+	pool_free(&s->hits);
 	intern_free(&s->halves[0]);
 	intern_free(&s->halves[1]);
 	*s = (struct stacks){ 0 };

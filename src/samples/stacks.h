@@ -23,7 +23,9 @@ struct stacks_key {
 	const char *comm; /* one pointer per name, as proc_comm gives it */
 	uint32_t event;   /* index */
 	uint32_t pid, tid, cpu;
-	uint32_t state;
+	uint16_t state;
+	uint8_t by_tables;  /* outcome_by_tables */
+	uint8_t user_first; /* its kernel part begins with a user's address, without a marker */
 	uint32_t user_space, kernel_space;
 	uint32_t slice;
 };
@@ -32,10 +34,10 @@ struct stacks_key {
 struct stacks_same {
 	uint32_t key;          /* of keys */
 	uint32_t kernel, user; /* halves; 0: an empty one */
-	uint32_t lone;         /* of lones, for a sample without any chain; else 0 */
+	uint32_t hit;          /* of hits, for a sample that hit_apart; else 0 */
 };
 
-struct stacks_lone {
+struct stacks_hit {
 	uint64_t ip, misc;
 };
 
@@ -80,7 +82,7 @@ struct stacks {
 	size_t index_capacity;
 	uint64_t secret;         /* of this process: where an entry goes */
 	struct intern halves[2]; /* by the byte order of their words: 1 is the other one */
-	struct pool keys, lones; /* struct stacks_key, struct stacks_lone */
+	struct pool keys, hits;  /* struct stacks_key, struct stacks_hit */
 	struct stacks_recent *recent;
 	struct stacks_waiting {
 		struct stacks_same same;
@@ -100,7 +102,7 @@ int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam
  */
 int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret);
 int stacks_half(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret);
-int stacks_lone(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret);
+int stacks_hit(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret);
 int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight, uint64_t time_ns);
 struct seam_u64s stacks_words(const struct stacks *s, uint32_t half);
 /* Behind the last sample: counts those that wait. -ENOMEM. */

@@ -59,12 +59,84 @@ rules_user_at(const unsigned char *bytes, uint64_t n, bool swap, uint64_t *marke
 	return at;
 }
 
+/* The last run of addresses of a chain, and what is behind it. */
+struct rules_run {
+	uint64_t start, end;
+	uint64_t
+	        first; /* marker from which on there are markers alone up to the run; start: none */
+	bool user, cookie;
+	uint64_t cookie_at; /* the marker in front of it */
+};
+
+static struct rules_run rules_last_run(const struct seam_u64s *chain, bool user)
+{
+	struct rules_run run = { 0 };
+	bool begun = false;
+	uint64_t first = 0;
+
+	for (uint64_t i = 0; i < chain->n; i++) {
+		uint64_t word = seam_u64s_at(chain, i);
+
+		if (word == SEAM_CONTEXT_USER_DEFERRED) {
+			run.cookie = true;
+			run.cookie_at = i;
+			break;
+		}
+		if (word >= SEAM_CONTEXT_MAX) {
+			bool was = user;
+
+			user = word == SEAM_CONTEXT_USER;
+			if (begun || user != was)
+				first = i;
+			begun = false;
+			continue;
+		}
+		if (!begun)
+			run.start = i;
+		begun = true;
+		run.end = i + 1;
+		run.first = first;
+		run.user = user;
+	}
+	return run;
+}
+
+/*
+ * A chain that names modes more often than once: some recorders pad with markers. A marker says whose the next addresses are
+ * and ends nothing. The user half is the last addresses, if they are the user's; all in front of them, with its
+ * markers, is the other one.
+ */
+__attribute__((noinline)) static void rules_mixed(const struct seam_u64s *chain, bool user,
+                                                  struct rules_parts *ret)
+{
+	struct rules_run run = rules_last_run(chain, user);
+
+	ret->kind = RULES_AT_ONCE;
+	if (run.cookie) {
+		ret->kernel = rules_slice(*chain, 0, run.cookie_at);
+		ret->cookie =
+		        run.cookie_at + 1 < chain->n ? seam_u64s_at(chain, run.cookie_at + 1) : 0;
+		ret->kind = ret->cookie ? RULES_DEFERRED : RULES_CUT_COOKIE;
+	} else if (run.user) {
+		ret->kernel = rules_slice(*chain, 0, run.first);
+		ret->user = rules_slice(*chain, run.start, run.end);
+	} else {
+		ret->kernel = rules_slice(*chain, 0, run.end);
+	}
+}
+
 /* The user part is there, from a word on. Not inlined: the other samples, which pass by, would pay for its registers. */
 __attribute__((noinline)) static void rules_at_once(const struct seam_u64s *chain, uint64_t from,
-                                                    struct rules_parts *ret)
+                                                    bool user, struct rules_parts *ret)
 {
+	uint64_t marker = rules_marker(chain, from);
+
+	if (marker < chain->n) {
+		rules_mixed(chain, user, ret);
+		return;
+	}
 	ret->kind = RULES_AT_ONCE;
-	ret->user = rules_slice(*chain, from, rules_marker(chain, from));
+	ret->user = rules_slice(*chain, from, chain->n);
 }
 
 static enum rules_kind rules_copy_or(const struct seam_sample *sample, enum rules_kind kind)
@@ -84,7 +156,7 @@ void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_p
 	}
 	/* Addresses in front of any marker belong to the mode that the record's header names. */
 	if (rules_user_mode(misc) && chain->n && seam_u64s_at(chain, 0) < SEAM_CONTEXT_MAX) {
-		rules_at_once(chain, 0, ret);
+		rules_at_once(chain, 0, true, ret);
 		return;
 	}
 	at = chain->swap ? rules_user_at(chain->bytes, chain->n, true, &marker)
@@ -93,7 +165,7 @@ void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_p
 	if (at == chain->n) {
 		ret->kind = rules_copy_or(sample, RULES_NO_USER);
 	} else if (marker == SEAM_CONTEXT_USER) {
-		rules_at_once(chain, at + 1, ret);
+		rules_at_once(chain, at + 1, rules_user_mode(misc), ret);
 	} else if (at + 1 < chain->n) {
 		ret->cookie = seam_u64s_at(chain, at + 1);
 		if (ret->cookie)

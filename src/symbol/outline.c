@@ -92,9 +92,33 @@ int outline_settle(struct outline *o)
 	return r;
 }
 
+/* No object has more. */
+#define OUTLINE_SIGNAL_FRAMES 64u
+
+static int outline_take(void *outline, uint64_t start, uint64_t end, bool is_signal_frame)
+{
+	const struct outline_span span = { start, end };
+	struct outline *o = outline;
+
+	if (is_signal_frame && o->signal_frames.n < OUTLINE_SIGNAL_FRAMES * sizeof(span) &&
+	    buf_put(&o->signal_frames, &span, sizeof(span)) < 0)
+		return -ENOMEM;
+	return outline_put(outline, start, end);
+}
+
+bool outline_is_signal_frame(const struct outline *o, uint64_t addr)
+{
+	const struct outline_span *spans = (const void *)o->signal_frames.bytes;
+
+	for (size_t i = 0; i < o->signal_frames.n / sizeof(*spans); i++)
+		if (addr >= spans[i].start && addr < spans[i].end)
+			return true;
+	return false;
+}
+
 int outline_read(struct outline *outline, struct image *image)
 {
-	int r = image_each_fde(image, outline_put, outline);
+	int r = image_each_fde(image, outline_take, outline);
 
 	return r == -ENOMEM ? r : outline_settle(outline);
 }
@@ -118,4 +142,5 @@ const struct outline_span *outline_find(const struct outline *outline, uint64_t 
 void outline_free(struct outline *outline)
 {
 	buf_free(&outline->spans);
+	buf_free(&outline->signal_frames);
 }

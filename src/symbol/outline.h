@@ -17,7 +17,8 @@ struct outline_span {
 };
 
 struct outline {
-	struct buf spans; /* struct outline_span */
+	struct buf spans;         /* struct outline_span */
+	struct buf signal_frames; /* the same, in no order: there are one or two */
 };
 
 /* Fills an empty outline; a file that states nothing leaves it so. 0, or -ENOMEM. */
@@ -27,6 +28,8 @@ int outline_put(void *outline, uint64_t start, uint64_t end);
 int outline_settle(struct outline *outline);
 /* The span that holds addr; NULL: none does. */
 const struct outline_span *outline_find(const struct outline *outline, uint64_t addr);
+/* Is addr in code that returns from a signal's handler, as its unwind information says? */
+bool outline_is_signal_frame(const struct outline *outline, uint64_t addr);
 void outline_free(struct outline *outline);
 
 #endif

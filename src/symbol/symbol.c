@@ -294,6 +294,7 @@ int symbol_outline(struct symbol_object *object, struct symbol *symbol)
 		return r;
 	symbol->start = span->start;
 	symbol->size = span->end - span->start;
+	symbol->signal_frame = outline_is_signal_frame(&object->outline, symbol->addr);
 	return 1;
 }
 

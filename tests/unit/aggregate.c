@@ -131,7 +131,7 @@ static void truth_of(const struct scenario *sc, uint64_t *states, uint64_t *fram
 
 static void assert_true_profile(const struct load *l, const struct scenario *sc)
 {
-	uint64_t states[SEAM_STITCH_STATES], frames, found = 0, lone = 0;
+	uint64_t states[SEAM_STITCH_STATES], frames, found = 0, lone = 0, apart = 0;
 	struct profile_account account;
 
 	truth_of(sc, states, &frames);
@@ -155,15 +155,15 @@ static void assert_true_profile(const struct load *l, const struct scenario *sc)
 			if (f->address >= ANSWERS) {
 				found += row->samples * map_mix(f->address);
 			} else if (row->key.state != SEAM_STITCH_IMMEDIATE) {
-				/* Hit user mode and was never answered: where it hit is known. */
-				assert_int_equal(profile_node_at(l->profile, row->key.node)->parent,
-				                 PROFILE_ROOT);
-				lone++;
+				/* Hit user mode: where it hit is known, and is below all of its answer, if there was one. */
+				assert_int_equal(node, row->key.node);
+				lone += profile_node_at(l->profile, node)->parent == PROFILE_ROOT;
+				apart += profile_node_at(l->profile, node)->parent != PROFILE_ROOT;
 			}
 		}
 	}
 	assert_int_equal(found, frames);
-	assert_true(lone > 0);
+	assert_true(lone > 0 && apart > 0);
 }
 
 static void every_state_and_frame_is_true(void **state)
@@ -513,7 +513,10 @@ static void walk_without_a_chain_gives_the_ip(void **state)
 static void stacks_share_only_what_is_equal(void **state)
 {
 	static const uint64_t a[] = { 1, 2, 3 }, b[] = { 1, 2, 4 };
-	struct seam_stitched s = { .sample = { .period = 5 }, .user = words(a, 3) };
+	struct seam_event event = { .attr = { .sample_type = SEAM_SAMPLE_IP } };
+	struct seam_stitched s = { .sample = { .period = 5, .event = &event },
+		                   .misc = SEAM_MISC_USER,
+		                   .user = words(a, 3) };
 	struct stacks_key key = { .event = 1 };
 	struct seam_stitched copy;
 	struct seam_events *events;
@@ -556,6 +559,22 @@ static void stacks_share_only_what_is_equal(void **state)
 	copy = stacks_sample(&t, &t.entries[7], events);
 	assert_true(copy.user.swap);
 	assert_ptr_equal(copy.user.bytes, a); /* they last */
+	s.user.swap = false; /* one chain, which begins where it hit, and elsewhere in two modes */
+	s.sample.ip = a[0];
+	assert_int_equal(stacks_add(&t, &key, &s, true, 0), 0);
+	s.sample.ip = a[0] + 1;
+	assert_int_equal(stacks_add(&t, &key, &s, true, 0), 0);
+	s.misc = SEAM_MISC_KERNEL;
+	assert_int_equal(stacks_add(&t, &key, &s, true, 0), 0);
+	s.misc |= SEAM_MISC_EXACT_IP; /* which tells nothing apart */
+	assert_int_equal(stacks_add(&t, &key, &s, true, 0), 0);
+	assert_int_equal(stacks_settle(&t), 0);
+	assert_int_equal(t.n, 11);
+	copy = stacks_sample(&t, &t.entries[8], events);
+	assert_int_equal(copy.sample.ip, 0);
+	copy = stacks_sample(&t, &t.entries[10], events);
+	assert_int_equal(copy.sample.ip, a[0] + 1);
+	assert_int_equal(copy.misc, SEAM_MISC_KERNEL);
 	stacks_free(&t);
 	seam_events_free(events);
 }

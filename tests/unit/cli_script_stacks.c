@@ -74,9 +74,9 @@ static void test_another_is_not_taken_for_it(void **state)
 	assert_int_equal(found(&s, &other, "lines"), -1);
 	other.half = h.half;
 	other.half.words = &other.u64s;
-	other.half.marked = true;
+	other.half.found = 1;
 	assert_int_equal(found(&s, &other, "lines"), -1);
-	other.half.marked = false;
+	other.half.found = 0;
 	other.u64s.swap = true;
 	assert_int_equal(found(&s, &other, "lines"), -1);
 	other.u64s.swap = false;

@@ -191,7 +191,7 @@ struct code {
 	uint64_t start, end;
 };
 
-static int take_code(void *ctx, uint64_t start, uint64_t end)
+static int take_code(void *ctx, uint64_t start, uint64_t end, bool is_signal_frame)
 {
 	const struct code code = { start, end };
 
@@ -236,7 +236,7 @@ static int hold(void *ctx, const struct image_symbol *s)
 	return 0;
 }
 
-static int never(void *ctx, uint64_t start, uint64_t end)
+static int never(void *ctx, uint64_t start, uint64_t end, bool is_signal_frame)
 {
 	return 7;
 }

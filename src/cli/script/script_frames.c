@@ -11,12 +11,14 @@
 #include "cli/script/script_stacks.h"
 #include "cli/script/script_tail.h"
 #include "resolve/early.h"
+#include "samples/hit.h"
 
 #define LINES_MAX (1u << 18) /* about 50 MiB */
 #define TAILS 16u            /* threads whose last stack's lines are kept; a power of two */
 
 struct script_line {
 	uint32_t n;
+	bool stops; /* the frame below it was stopped (resolve/frame_walk.h) */
 	uint32_t
 	        own; /* where the line of the function itself begins, behind those of what is inlined */
 	char text[];
@@ -199,32 +201,52 @@ static int script_line_new(struct script_frames *f, uint32_t space, uint64_t tim
 		return -ENOMEM;
 	line->n = (uint32_t)f->line.n;
 	line->own = (uint32_t)own;
+	line->stops = place.stops;
 	memcpy(line->text, f->line.bytes, f->line.n);
 	*ret = line;
 	return 0;
 }
 
-static int script_frame(struct script_frames *f, uint32_t space, uint64_t time_ns,
-                        const struct frame_at *at, bool chain, struct buf *out)
+static int script_line(struct script_frames *f, const struct script_spaces *spaces,
+                       const struct frame_at *at, const struct script_line **ret)
 {
+	uint32_t space = at->user ? spaces->user : spaces->kernel;
 	uint64_t *slot = places_frame_slot(f->places, space, at);
-	const struct script_line *line;
-	int r;
+	int r = slot ? 0 : -ENOMEM;
 
-	if (!slot)
-		return -ENOMEM;
-	if (!*slot) {
-		r = script_line_new(f, space, time_ns, at, &line);
-		if (r < 0)
-			return r;
-		*slot = (uint64_t)(uintptr_t)line;
+	if (slot && !*slot) {
+		r = script_line_new(f, space, spaces->time_ns, at, ret);
+		if (r >= 0)
+			*slot = (uint64_t)(uintptr_t)*ret;
 	}
-	line = (const struct script_line *)(uintptr_t)*slot;
-	return chain ? buf_put(out, line->text, line->n)
-	             : buf_put(out, line->text + line->own, line->n - line->own);
+	if (r >= 0)
+		*ret = (const struct script_line *)(uintptr_t)*slot;
+	return r;
+}
+
+/* The line of a frame of a walk, which is told whether the next one was stopped. */
+static int script_frame(struct script_frames *f, const struct script_spaces *spaces,
+                        const struct frame_at *at, struct frame_walk *walk, struct buf *out)
+{
+	const struct script_line *line;
+	int r = script_line(f, spaces, at, &line);
+
+	if (r < 0)
+		return r;
+	if (line->stops && (!at->user || spaces->by_tables))
+		frame_walk_stopped(walk);
+	buf_put(out, "\t", 1);
+	buf_put(out, line->text, line->n);
+	return buf_put(out, "\n", 1);
 }
 
 /* ---- stacks ---- */
+
+/* How the words of a user half were found: 1: they carry walk.h's marks; 2: by tables, while recording. Lines depend on it. */
+static unsigned script_found(const struct seam_stitched *sample, const struct script_spaces *spaces)
+{
+	return sample->state == SEAM_STITCH_STACK_COPY ? 1 : spaces->by_tables ? 2 : 0;
+}
 
 /* The thread's last lines; NULL: out of memory. */
 static struct script_tail *script_tail(struct script_frames *f, uint32_t tid)
@@ -241,7 +263,7 @@ static int script_user_lines(struct script_frames *f, const struct seam_stitched
                              const struct script_spaces *spaces, struct buf *out)
 {
 	struct script_tail *tail = script_tail(f, sample->sample.id.tid);
-	struct frame_walk walk = { .in_user = true };
+	struct frame_walk walk = { .in_chain = true, .in_user = true };
 	size_t start = out->n;
 	struct frame_at at;
 	uint32_t same;
@@ -250,13 +272,11 @@ static int script_user_lines(struct script_frames *f, const struct seam_stitched
 	if (!tail)
 		return -ENOMEM;
 	same = script_tail_common(tail, sample->sample.id.tid, spaces->user,
-	                          sample->state == SEAM_STITCH_STACK_COPY, &sample->user);
+	                          script_found(sample, spaces), &sample->user);
 	while (r >= 0 && walk.i < sample->user.n - same && frame_walk_next(&walk, sample, &at)) {
 		if (walk.i <= TAIL_FRAMES)
 			f->begins[walk.i - 1] = (uint32_t)(out->n - start);
-		buf_put(out, "\t", 1);
-		r = script_frame(f, spaces->user, spaces->time_ns, &at, true, out);
-		buf_put(out, "\n", 1);
+		r = script_frame(f, spaces, &at, &walk, out);
 	}
 	if (r < 0 || out->failed)
 		return -ENOMEM;
@@ -267,17 +287,14 @@ static int script_user_lines(struct script_frames *f, const struct seam_stitched
 static int script_kernel_lines(struct script_frames *f, const struct seam_stitched *sample,
                                const struct script_spaces *spaces, struct buf *out)
 {
-	struct frame_walk walk = { 0 };
+	struct frame_walk walk = { .in_chain = true };
 	struct frame_at at;
 	int r = 0;
 
 	/* A user frame: the kernel half's last word was a marker. */
 	while (r >= 0 && walk.i < sample->kernel.n && frame_walk_next(&walk, sample, &at) &&
-	       !at.user) {
-		buf_put(out, "\t", 1);
-		r = script_frame(f, spaces->kernel, spaces->time_ns, &at, true, out);
-		buf_put(out, "\n", 1);
-	}
+	       !at.user)
+		r = script_frame(f, spaces, &at, &walk, out);
 	return r;
 }
 
@@ -293,7 +310,7 @@ static int script_half(struct script_frames *f, const struct seam_stitched *samp
 {
 	struct stacks_half half = { .words = user ? &sample->user : &sample->kernel,
 		                    .space = user ? spaces->user : spaces->kernel,
-		                    .marked = user && sample->state == SEAM_STITCH_STACK_COPY,
+		                    .found = user ? script_found(sample, spaces) : 0,
 		                    .lasting = spaces->all_last || (user && spaces->answers_last &&
 		                                                    script_is_answer(sample)) };
 	size_t start = out->n;
@@ -308,21 +325,25 @@ static int script_half(struct script_frames *f, const struct seam_stitched *samp
 	return r;
 }
 
-/* Frame by frame: a sample without a chain, or as many frames as were asked for. */
+/* As perf has it, a chain stands for the sample: only where it has no address, the line is where the sample hit. */
+static bool script_has_chain(const struct seam_stitched *sample)
+{
+	uint64_t innermost;
+
+	return sample->user.n || hit_chain(&sample->kernel, &innermost);
+}
+
+/* Frame by frame: a sample whose chain has no address, or as many frames of it as were asked for. */
 static int script_walk(struct script_frames *f, const struct seam_stitched *sample,
                        const struct script_spaces *spaces, struct buf *out)
 {
 	unsigned most = f->opts->max_stack ? f->opts->max_stack : UINT32_MAX;
-	struct frame_walk walk = { 0 };
+	struct frame_walk walk = { .in_chain = script_has_chain(sample) };
 	struct frame_at at;
 	int r = 0;
 
-	for (unsigned n = 0; r >= 0 && n < most && frame_walk_next(&walk, sample, &at); n++) {
-		buf_put(out, "\t", 1);
-		r = script_frame(f, at.user ? spaces->user : spaces->kernel, spaces->time_ns, &at,
-		                 true, out);
-		buf_put(out, "\n", 1);
-	}
+	for (unsigned n = 0; r >= 0 && n < most && frame_walk_next(&walk, sample, &at); n++)
+		r = script_frame(f, spaces, &at, &walk, out);
 	return r;
 }
 
@@ -331,7 +352,7 @@ int script_frames_put(struct script_frames *f, const struct seam_stitched *sampl
 {
 	int r;
 
-	if (f->opts->max_stack || (!sample->kernel.n && !sample->user.n))
+	if (f->opts->max_stack || !script_has_chain(sample) || frame_walk_mixed(sample))
 		return script_walk(f, sample, spaces, out);
 	r = script_half(f, sample, spaces, false, out);
 	return r < 0 ? r : script_half(f, sample, spaces, true, out);
@@ -341,13 +362,17 @@ int script_frames_hit(struct script_frames *f, const struct seam_stitched *sampl
                       const struct script_spaces *spaces, struct buf *out)
 {
 	struct seam_stitched lone = *sample;
+	const struct script_line *line;
 	struct frame_walk walk = { 0 };
 	struct frame_at at;
+	int r;
 
 	lone.kernel.n = lone.user.n = 0;
 	if (!frame_walk_next(&walk, &lone, &at))
 		return 0;
+	r = script_line(f, spaces, &at, &line);
+	if (r < 0)
+		return r;
 	buf_put(out, " ", 1);
-	return script_frame(f, at.user ? spaces->user : spaces->kernel, spaces->time_ns, &at, false,
-	                    out);
+	return buf_put(out, line->text + line->own, line->n - line->own);
 }

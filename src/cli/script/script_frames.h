@@ -17,6 +17,7 @@ struct script_spaces {
 	uint64_t time_ns;
 	/* Equal words of answers, or of all halves, have one place, and stay there. */
 	bool answers_last, all_last;
+	bool by_tables; /* outcome_by_tables */
 };
 
 /* One thread each; opts outlives it. with: another one of the same recording, whose symbols are used and which

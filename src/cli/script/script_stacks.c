@@ -16,7 +16,7 @@ struct stacks_text {
 
 static uint64_t stacks_kind(const struct stacks_half *half)
 {
-	return half->space | (uint64_t)half->marked << 32 | (uint64_t)half->words->swap << 33;
+	return half->space | (uint64_t)half->found << 32 | (uint64_t)half->words->swap << 34;
 }
 
 void script_stacks_free(struct script_stacks *s)

@@ -45,9 +45,9 @@ struct script_stacks { /* zeroed to start; NULL: nothing came twice yet */
 struct stacks_half {
 	const struct seam_u64s *words;
 	uint32_t space;
-	bool marked;   /* the words carry walk.h's marks */
-	bool lasting;  /* no other words will ever be where these are */
-	uint64_t hash; /* script_stacks_put's, for script_stacks_keep */
+	unsigned found; /* in which way, of four: lines depend on it */
+	bool lasting;   /* no other words will ever be where these are */
+	uint64_t hash;  /* script_stacks_put's, for script_stacks_keep */
 };
 
 void script_stacks_free(struct script_stacks *s);

@@ -5,21 +5,21 @@
 
 #include <string.h>
 
-uint32_t script_tail_common(struct script_tail *t, uint32_t tid, uint32_t space, bool marked,
+uint32_t script_tail_common(struct script_tail *t, uint32_t tid, uint32_t space, unsigned found,
                             const struct seam_u64s *stack)
 {
 	uint32_t n = 0;
 
-	if (t->tid != tid || t->space != space || t->marked != marked)
+	if (t->tid != tid || t->space != space || t->found != found)
 		t->n = 0;
 	t->tid = tid;
 	t->space = space;
-	t->marked = marked;
+	t->found = found;
 	/* The innermost frame of either is no caller: its line is another even at the same address. */
 	while (n + 1 < t->n && n + 1 < stack->n &&
 	       t->address[n] == seam_u64s_at(stack, stack->n - 1 - n))
 		n++;
-	return n;
+	return n - (n > 0);
 }
 
 int script_tail_put(const struct script_tail *t, uint32_t n, struct buf *out)

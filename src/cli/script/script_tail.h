@@ -17,7 +17,7 @@
 
 struct script_tail {
 	uint32_t tid, space;
-	bool marked;                   /* the addresses carry walk.h's marks */
+	unsigned found;                /* how its addresses were found */
 	uint32_t n;                    /* frames */
 	uint64_t address[TAIL_FRAMES]; /* outermost first */
 	uint32_t from_end
@@ -25,8 +25,9 @@ struct script_tail {
 	unsigned char text[TAIL_TEXT]; /* lines, innermost first, up to its end */
 };
 
-/* How many of a stack's outer frames have their lines here: fewer than all of them. */
-uint32_t script_tail_common(struct script_tail *t, uint32_t tid, uint32_t space, bool marked,
+/* How many of a stack's outer frames have their lines here: fewer than all that are the same, because what stands in front of
+ * the innermost of these may say that it was stopped. */
+uint32_t script_tail_common(struct script_tail *t, uint32_t tid, uint32_t space, unsigned found,
                             const struct seam_u64s *stack);
 /* Appends the lines of the n outermost frames. */
 int script_tail_put(const struct script_tail *t, uint32_t n, struct buf *out);

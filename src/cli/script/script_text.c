@@ -129,7 +129,8 @@ static int script_where(struct script_text *t, const struct batch_item *item, bo
 		                        .kernel = item->kernel_space,
 		                        .time_ns = item->proc_ns,
 		                        .answers_last = !t->rec->in_order,
-		                        .all_last = item->noted };
+		                        .all_last = item->noted,
+		                        .by_tables = outcome_by_tables(&item->sample) };
 	const struct seam_stitched *sample = &item->sample;
 	bool cookie = t->opts.unmerged && sample->cookie;
 	struct seam_stitched kernel;

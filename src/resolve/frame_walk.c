@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// frame_walk.c: see frame_walk.h.
+#include "resolve/frame_walk.h"
+
+#include "unwind/walk.h"
+
+/* A marker says whose the addresses behind it are. The user's again is padding; the kernel's again stands above what an
+ * exception stopped (powerpc). */
+static void frame_walk_marker(struct frame_walk *walk, uint64_t marker)
+{
+	bool was = walk->user;
+
+	walk->user = marker == SEAM_CONTEXT_USER;
+	walk->guest = marker == SEAM_CONTEXT_GUEST || marker == SEAM_CONTEXT_GUEST_KERNEL ||
+	              marker == SEAM_CONTEXT_GUEST_USER;
+	if (!was || !walk->user)
+		walk->not_first = walk->exact = false;
+}
+
+bool frame_walk_mixed(const struct seam_stitched *s)
+{
+	for (uint64_t i = 0; i < s->kernel.n; i++)
+		if (seam_u64s_at(&s->kernel, i) == SEAM_CONTEXT_USER)
+			return true;
+	return hit_user_first(&s->kernel, s->misc);
+}
+
+/* Where the sample hit, of the mode that its header names. */
+static struct frame_at frame_walk_hit(const struct seam_stitched *s)
+{
+	unsigned mode = s->misc & SEAM_MISC_CPUMODE_MASK;
+
+	return (struct frame_at){ .addr = s->sample.ip,
+		                  .user = mode == SEAM_MISC_USER,
+		                  .guest = mode != SEAM_MISC_USER && mode != SEAM_MISC_KERNEL };
+}
+
+/* An unwound frame's address carries marks. */
+static void frame_walk_marks(struct frame_at *at)
+{
+	at->guessed = at->addr & WALK_GUESSED;
+	at->caller = at->caller && !(at->addr & WALK_EXACT);
+	at->addr &= WALK_ADDRESS;
+}
+
+/* Takes the frame that is next in its part. */
+static void frame_walk_take(struct frame_walk *walk, struct frame_at *at)
+{
+	at->caller = walk->not_first && !walk->exact;
+	walk->not_first = true;
+	walk->exact = false;
+}
+
+bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *s, struct frame_at *ret)
+{
+	uint64_t addr;
+
+	if (!walk->in_chain) {
+		walk->in_chain = true;
+		if (hit_apart(s)) {
+			*ret = frame_walk_hit(s);
+			return true;
+		}
+	}
+	if (!walk->in_user && !walk->i)
+		walk->user = hit_user_first(&s->kernel, s->misc);
+	while (!walk->in_user && walk->i < s->kernel.n) {
+		addr = seam_u64s_at(&s->kernel, walk->i++);
+		if (addr >= SEAM_CONTEXT_MAX) {
+			frame_walk_marker(walk, addr);
+			continue;
+		}
+		*ret = (struct frame_at){ .addr = addr, .user = walk->user, .guest = walk->guest };
+		frame_walk_take(walk, ret);
+		return true;
+	}
+	if (!walk->in_user)
+		*walk = (struct frame_walk){ .in_chain = true,
+			                     .in_user = true,
+			                     .not_first = walk->user && walk->not_first,
+			                     .exact = walk->user && walk->exact };
+	if (walk->i >= s->user.n)
+		return false;
+	addr = seam_u64s_at(&s->user, walk->i++);
+	*ret = (struct frame_at){ .addr = addr, .user = true };
+	frame_walk_take(walk, ret);
+	if (s->state == SEAM_STITCH_STACK_COPY)
+		frame_walk_marks(ret);
+	return true;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * frame_walk.h: a sample's frames, the innermost first: where it hit, if that is not where its callchain begins (samples/hit.h),
+ * then the callchain. Markers are passed over, cookies are never among them.
+ *
+ * A frame that called another is a caller: it is looked up in front of its address (places.h). The first frame of each part is
+ * none, and neither is a frame that an exception or a signal stopped (interrupted.h): what stands there is the
+ * address itself. Only names tell the latter, so whoever looks them up says so between two frames.
+ */
+#ifndef SEAM_RESOLVE_FRAME_WALK_H
+#define SEAM_RESOLVE_FRAME_WALK_H
+
+#include "samples/hit.h"
+
+#define FRAME_GUESS "?"
+
+struct frame_walk {    /* zeroed to start */
+	uint64_t i;    /* next word, kernel part first */
+	bool in_chain; /* behind where the sample hit; set to start: the callchain alone is wanted */
+	bool in_user;  /* behind the kernel part */
+	bool user;     /* of what stands in that: the user's, by its last marker */
+	bool not_first; /* a frame of this part was given already: the next is a caller */
+	bool exact;     /* but for one that was stopped */
+	bool guest;     /* behind a guest's marker */
+};
+struct frame_at {
+	uint64_t addr;
+	bool user;
+	bool caller;
+	bool guest;   /* of a guest: its mappings are not known */
+	bool guessed; /* found by frame pointer in code without unwind information, or behind such a
+	                 frame: shown with FRAME_GUESS before its name */
+};
+
+/* Has the kernel part user frames, too (stitch.h)? */
+bool frame_walk_mixed(const struct seam_stitched *sample);
+bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *sample,
+                     struct frame_at *ret);
+/* The frame that was just given runs when another is stopped: the next one, if it is of the same part, is that. */
+static inline void frame_walk_stopped(struct frame_walk *walk)
+{
+	walk->exact = true;
+}
+
+#endif

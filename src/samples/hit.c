@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// hit.c: see hit.h.
+#include "samples/hit.h"
+
+#include "unwind/walk.h"
+
+bool hit_apart(const struct seam_stitched *s)
+{
+	uint64_t chain;
+
+	if (!hit_known(s->sample.event))
+		return false;
+	if (!hit_chain(&s->kernel, &chain)) {
+		if (!s->user.n)
+			return true;
+		chain = seam_u64s_at(&s->user, 0);
+		if (s->state == SEAM_STITCH_STACK_COPY) /* the walk's marks */
+			chain &= WALK_ADDRESS;
+	}
+	return hit_elsewhere(s->sample.ip, s->misc, chain);
+}
