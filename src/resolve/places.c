@@ -116,6 +116,9 @@ int places_new(struct places **ret, const struct recording *rec, const struct sy
 		o.kernel_build_id.size = kernel->build_id_size;
 		memcpy(o.kernel_build_id.bytes, kernel->build_id, sizeof(kernel->build_id));
 	}
+	o.kernel_not_said = !recording_says_kernel(rec);
+	if (proc_kernel(rec->procs))
+		o.kernel_text = proc_kernel(rec->procs)->pgoff;
 	p->release = rec->reader ? seam_reader_feature_string(rec->reader, SEAM_FEATURE_OSRELEASE)
 	                         : NULL;
 	if (!o.search.kernel_release)

@@ -79,6 +79,38 @@ static bool recording_is_foreign(struct seam_reader *reader)
 	return (host && strcmp(host, here.nodename)) || (release && strcmp(release, here.release));
 }
 
+/* Is the path that of a module of a kernel of that release? */
+static bool recording_module_is_of(const char *path, const char *release)
+{
+	const char *at = strstr(path, "/lib/modules/");
+	size_t n = strlen(release);
+
+	if (!at || (at != path && strncmp(path, "/usr/lib/", strlen("/usr/lib/")) != 0))
+		return false;
+	at += strlen("/lib/modules/");
+	return !strncmp(at, release, n) && at[n] == '/';
+}
+
+bool recording_says_kernel(const struct recording *rec)
+{
+	const char *release =
+	        rec->reader ? seam_reader_feature_string(rec->reader, SEAM_FEATURE_OSRELEASE)
+	                    : NULL;
+	struct utsname here;
+
+	if (uname(&here) < 0)
+		return false;
+	if (release)
+		return !strcmp(release, here.release);
+	for (size_t i = 0; i < proc_mappings(rec->procs); i++) {
+		const struct proc_object *o = proc_mapping_at(rec->procs, i)->object;
+
+		if (o->kind == PROC_KIND_MODULE && recording_module_is_of(o->path, here.release))
+			return true;
+	}
+	return false;
+}
+
 static int recording_seal(struct learner *l, const struct symbol_opts *symbols)
 {
 	struct recording *rec = l->rec;

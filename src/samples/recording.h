@@ -107,6 +107,9 @@ void recording_close(struct recording *rec);
 /* A recording of which nothing is known yet, for stream_items.h: its records are learned in order of time, and
  * what was learned holds at once. -ENOMEM. */
 int recording_stream(struct recording **ret, struct seam_reader *reader);
+/* Does anything say that its kernel is the one that runs here: its release, or where its modules' files are? (A build-id would
+ * say more.) By what is known by now. */
+bool recording_says_kernel(const struct recording *rec);
 /* Says whether it is foreign, from the features that are known by now. */
 void recording_know_machine(struct recording *rec);
 

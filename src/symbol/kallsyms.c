@@ -219,3 +219,17 @@ int kallsyms_table(const struct kallsyms *k, const char *module, struct table *t
 		*ret_text = text;
 	return r;
 }
+
+int kallsyms_text(const struct kallsyms *k, uint64_t *ret)
+{
+	struct line line;
+	size_t at = 0;
+
+	while (line_next(k, &at, &line)) {
+		if (!line.addr || !line_of(&line, NULL) || !line_is(&line, "_text"))
+			continue;
+		*ret = line.addr;
+		return 0;
+	}
+	return -ENOENT;
+}

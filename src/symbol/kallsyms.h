@@ -22,6 +22,8 @@ void kallsyms_free(struct kallsyms *k);
  * *ret_text: the address of _text (kernel), 0 if not found. */
 int kallsyms_table(const struct kallsyms *k, const char *module, struct table *table,
                    uint64_t *ret_text);
+/* The address of _text; -ENOENT. */
+int kallsyms_text(const struct kallsyms *k, uint64_t *ret);
 /* Reads a whole file of at most limit bytes; 0 or -errno. */
 int kallsyms_slurp(const char *path, size_t limit, struct buf *ret);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // kernel.c: names of the kernel and its modules. The running machine's lists are used only when it
-// runs the kernel that was recorded: equal build-ids, or none recorded and the recording is from here.
+// runs the kernel that was recorded: equal build-ids; or none recorded, and something else in the recording says so.
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -42,6 +42,30 @@ void kernel_running_id(struct image_build_id *ret)
 	read_build_id("/sys/kernel/notes", ret);
 }
 
+/* Where kernels lie that do not choose a place at boot (x86_64, aarch64, i386, arm): that tells none from another. */
+static bool is_link_address(uint64_t text)
+{
+	static const uint64_t usual[] = { 0xffffffff81000000, 0xffff800080000000,
+		                          0xffff800008000000, 0xffff800010000000,
+		                          0xffff000008080000, 0xffff200008080000,
+		                          0xc1000000,         0xc0100000,
+		                          0xc0008000 };
+
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+		if (text == usual[i])
+			return true;
+	return false;
+}
+
+/* Did the recorded kernel lie where the running one chose to lie at this boot? */
+static bool is_where_running(struct symbol_cache *cache)
+{
+	uint64_t text = cache->opts.kernel_text, running;
+	struct kallsyms *k = text && !is_link_address(text) ? kernel_kallsyms(cache) : NULL;
+
+	return k && !k->error && !k->hidden && kallsyms_text(k, &running) >= 0 && running == text;
+}
+
 /* Does this machine run what was recorded? Else says why not. */
 static bool is_running(struct symbol_object *object, const struct image_build_id *recorded,
                        const char *notes)
@@ -53,7 +77,15 @@ static bool is_running(struct symbol_object *object, const struct image_build_id
 		if (object->cache->opts.foreign)
 			object_reason(object, SYMBOL_NO_FILE,
 			              "%s: recorded elsewhere, without a build-id", object->name);
-		return !object->cache->opts.foreign;
+		if (object->cache->opts.foreign || !object->cache->opts.kernel_not_said ||
+		    is_where_running(object->cache))
+			return !object->cache->opts.foreign;
+		object_reason(
+		        object, SYMBOL_NO_FILE,
+		        "%s: nothing in the recording says which kernel it was, so it gets no "
+		        "names of this machine's",
+		        object->name);
+		return false;
 	}
 	read_build_id(notes, &running);
 	if (image_build_id_equal(&running, recorded))

@@ -94,6 +94,10 @@ struct symbol_opts {
 	bool jit_timed; /* code of jitdumps that was replaced has mappings of its own (kind JIT) */
 	/* The kernel that was recorded: modules without a build-id of their own go by it. */
 	struct image_build_id kernel_build_id;
+	/* Without that: nothing says that the recorded kernel is this machine's, neither its release nor its modules' paths. Then
+	   its names are used only if its _text lay where this one's lies (0: not known). */
+	bool kernel_not_said;
+	uint64_t kernel_text;
 	struct image_search search; /* strings are copied */
 	const char
 	        *kallsyms; /* a file in the form of /proc/kallsyms, trusted; NULL: the machine's */
