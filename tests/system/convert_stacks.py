@@ -51,6 +51,9 @@ def main():
     seam_path, perf_path = sys.argv[-2:]
     seam = text(seam_path)
     perf = text(perf_path) if by_page else dump(perf_path)
+    if by_page:  # perf shows a sample whose second half comes late behind those that it has meanwhile
+        seam.sort(key=lambda s: s[:3])
+        perf.sort(key=lambda s: s[:3])
     if not by_page:  # a line per record there; here one per member of its group
         seam = [s for i, s in enumerate(seam) if not i or s != seam[i - 1]]
 

@@ -4,7 +4,8 @@
 set -u
 TESTS=$(cd "$(dirname "$0")" && pwd)
 CPATH=$TESTS${CPATH:+:$CPATH} # programs may say #include "work.h"
-export CPATH
+CCACHE_DISABLE=1 # a compiler that is recorded works
+export CPATH CCACHE_DISABLE
 : "${SEAM:?SEAM is the program to test}"
 T=$(mktemp -d)
 trap 'cd /; rm -rf "$T"' EXIT
