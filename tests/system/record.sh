@@ -9,7 +9,7 @@ record -F 2000 -o a.data -- sh -c "$BUSY"
 same "status" 0 $status
 atleast "samples" 50 "$(samples a.data)"
 same "one line about user stacks" 1 "$(grep -c 'user stacks:' err)"
-says err '^\[ seam record: [0-9,]* samples, .* in a.data; 0 lost \]$'
+says err '^\[ seam record: [0-9,]* samples, .* in a.data; [0-9,]* lost[^]]*\]$'
 same "closing line counts" "$(samples a.data)" \
 	"$(sed -n 's/^\[ seam record: \([0-9,]*\) samples.*/\1/p' err | tr -d ,)"
 atleast "mappings" 2 "$(count a.data MMAP2)"
