@@ -39,6 +39,8 @@ const struct linebook_entry *linebook_find(const struct linebook *a, uint64_t va
 const struct linebook_frame *linebook_frames(const struct linebook *a,
                                              const struct linebook_entry *entry)
 {
+	if (!entry->n) /* there may be no frames at all */
+		return NULL;
 	return (const struct linebook_frame *)(const void *)a->frames.bytes + entry->first;
 }
 
