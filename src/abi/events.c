@@ -296,24 +296,44 @@ const struct seam_event *events_of_sample(const struct seam_events *events,
 	return events_find(events, events_word(record, at));
 }
 
+/* Where what a KSYMBOL, BPF_EVENT or TEXT_POKE says of itself ends; 0: another record, or it is not whole. */
+static uint32_t events_body_end(const struct seam_record *record)
+{
+	const unsigned char *nul;
+	uint16_t lengths[2]; /* of a TEXT_POKE's old and new code */
+
+	if (record->size <= 24) /* bytes in front of the name; a BPF_EVENT has no more */
+		return 0;
+	switch (record->type) {
+	case SEAM_RECORD_KSYMBOL:
+		nul = memchr(record->bytes + 24, 0, record->size - 24);
+		return nul ? ((uint32_t)(nul - record->bytes) + 8) & ~7U : 0;
+	case SEAM_RECORD_BPF_EVENT:
+		return 24;
+	case SEAM_RECORD_TEXT_POKE:
+		if (record->swap)
+			return 0;
+		memcpy(lengths, record->bytes + 16, sizeof(lengths));
+		return (20U + lengths[0] + lengths[1] + 7) & ~7U;
+	default:
+		return 0;
+	}
+}
+
 /*
- * The kernel adds an event's trailer to the size of a KSYMBOL or BPF_EVENT anew for each event that it gives the record to, and does not
- * take it off (6.18, 7.3): with other recorders beside, the trailer stands behind the name, and bytes of no meaning behind it.
+ * The kernel adds an event's trailer to the size of a KSYMBOL, BPF_EVENT or TEXT_POKE anew for each event that it gives the record
+ * to, and does not take it off (6.18, 7.3): with other recorders beside, the trailer stands behind what the record says, and bytes of
+ * no meaning behind it.
  */
 uint32_t events_trailer_end(const struct seam_events *events, const struct seam_record *record)
 {
-	uint32_t end = 24, back = events->trailer_id_back; /* both have 24 bytes in front */
-	const unsigned char *nul;
+	uint32_t end, back = events->trailer_id_back;
 
-	if ((record->type != SEAM_RECORD_KSYMBOL && record->type != SEAM_RECORD_BPF_EVENT) ||
-	    !events->n || !events->same_trailer || record->size <= end)
+	if (!events->n || !events->same_trailer)
 		return record->size;
-	if (record->type == SEAM_RECORD_KSYMBOL) {
-		nul = memchr(record->bytes + end, 0, record->size - end);
-		if (!nul)
-			return record->size;
-		end = ((uint32_t)(nul - record->bytes) + 8) & ~7U;
-	}
+	end = events_body_end(record);
+	if (!end)
+		return record->size;
 	end += events->entries[0]->layout.trailer_size;
 	if (end >= record->size || back == EVENTS_NO_ID || end < back ||
 	    !seam_events_by_id(events, events_word(record, end - back)))

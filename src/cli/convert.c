@@ -112,6 +112,7 @@ static void convert_say(const struct convert_run *c, const struct convert_result
 	}
 	convert_count(c, r->cut, "stacks were cut to fit a record of 64 KiB");
 	convert_count(c, r->aux, "records of AUX area data were left out");
+	convert_count(c, r->features, "features of the header cannot be read and were left out");
 	convert_count(c, r->vendor, "records that older tools do not know were left out");
 }
 
@@ -159,7 +160,7 @@ static int convert_file(struct convert_run *c)
 	} else {
 		convert_say(c, &result);
 		rc = infile_verdict(&c->in, c->cmd, rec);
-		if (result.aux || result.cut)
+		if (result.aux || result.cut || result.features)
 			rc = EXIT_PARTIAL;
 	}
 	recording_close(rec);

@@ -10,6 +10,7 @@
 #include "cli/outfile.h"
 #include "cli/source.h"
 #include "perfdata/feature.h"
+#include "perfdata/fit.h"
 #include <seam/writer.h>
 
 enum {
@@ -22,7 +23,7 @@ struct recover {
 	struct outfile file;
 	struct seam_writer *writer;
 	size_t events; /* that the output was opened with */
-	uint64_t written, dropped, aux_records, dropped_features;
+	uint64_t written, dropped, aux_records, unknown, dropped_features;
 	uint64_t first_ns, last_ns; /* of samples; 0: none */
 };
 
@@ -87,6 +88,10 @@ static int recover_record(struct recover *r, const struct seam_record *record)
 		r->aux_records++;
 		return 0;
 	}
+	if (!fit_type(record->type)) { /* perf gives up a file for one of them */
+		r->unknown++;
+		return 0;
+	}
 	rc = seam_record_decode(events, record, &decoded, &err);
 	if (rc < 0 && rc != -EOPNOTSUPP) {
 		if (r->source.strict)
@@ -114,17 +119,13 @@ static int recover_record(struct recover *r, const struct seam_record *record)
  * feature that cannot be read to its end is not passed on. */
 static bool recover_keeps(struct recover *r, unsigned feature, struct seam_bytes *ret)
 {
-	struct feature_context context = { .full = true };
-	struct buf text = { 0 };
-	int rc;
-
 	if (feature == SEAM_FEATURE_AUXTRACE || feature == SEAM_FEATURE_COMPRESSED ||
 	    feature == SEAM_FEATURE_DIR_FORMAT ||
 	    !seam_reader_feature(r->source.reader, feature, ret))
 		return false;
-	rc = feature_text(feature, ret, &context, &text);
-	buf_free(&text);
-	if (rc != -EBADMSG)
+	if (feature == SEAM_FEATURE_EVENT_DESC && !r->events)
+		return false; /* perf refuses one of no events */
+	if (fit_feature(feature, ret))
 		return true;
 	cmd_error(r->source.cmd, "%s: %s: cannot be read: left out", r->source.path,
 	          feature_name(feature));
@@ -143,7 +144,8 @@ static int recover_features(struct recover *r)
 		if (recover_keeps(r, f, &bytes))
 			rc = seam_writer_feature(r->writer, f, bytes.bytes, bytes.n);
 	}
-	if (rc >= 0 && !seam_reader_feature(r->source.reader, SEAM_FEATURE_EVENT_DESC, &bytes)) {
+	if (rc >= 0 && r->events &&
+	    !seam_reader_feature(r->source.reader, SEAM_FEATURE_EVENT_DESC, &bytes)) {
 		rc = feature_put_event_desc(&b, events);
 		if (rc >= 0)
 			rc = seam_writer_feature(r->writer, SEAM_FEATURE_EVENT_DESC, b.bytes, b.n);
@@ -168,9 +170,30 @@ static void recover_account(const struct recover *r)
 	if (r->dropped)
 		cmd_error(r->source.cmd, "%s: %llu records that cannot be decoded were left out",
 		          r->source.path, (unsigned long long)r->dropped);
+	if (r->unknown)
+		cmd_error(r->source.cmd,
+		          "%s: %llu records of types that perf does not know were left out",
+		          r->source.path, (unsigned long long)r->unknown);
 	if (r->aux_records)
 		cmd_error(r->source.cmd, "%s: %llu records of AUX area data were left out",
 		          r->source.path, (unsigned long long)r->aux_records);
+}
+
+/* What perf that is older than the newest refuses, before somebody finds out. */
+static void recover_age(const struct recover *r)
+{
+	const struct seam_events *events = seam_reader_events(r->source.reader);
+
+	for (size_t i = 0; i < seam_events_count(events); i++) {
+		if (!(seam_events_at(events, i)->attr.flags &
+		      (SEAM_ATTR_DEFER_CALLCHAIN | SEAM_ATTR_DEFER_OUTPUT)))
+			continue;
+		cmd_error(r->source.cmd,
+		          "%s: stacks are deferred: perf older than 6.19 reads it only after seam "
+		          "convert",
+		          r->output);
+		return;
+	}
 }
 
 static int recover_copy(struct recover *r)
@@ -220,7 +243,8 @@ static int recover_run_file(struct recover *r)
 	if (rc >= 0) {
 		code = source_verdict(&r->source);
 		recover_account(r);
-		if (r->dropped || r->aux_records || r->dropped_features)
+		recover_age(r);
+		if (r->dropped || r->unknown || r->aux_records || r->dropped_features)
 			code = EXIT_PARTIAL;
 	} else {
 		code = EXIT_FAILED;

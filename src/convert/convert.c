@@ -374,12 +374,13 @@ static int convert_write(struct convert *c, const char *path)
 		return r;
 	/* In a stream what describes the recording stands in front; in a file behind. */
 	if (stream)
-		r = convert_head_features(c->rec, c->events, c->writer, true, 0, 0, c->err);
+		r = convert_head_features(c->rec, c->events, c->writer, true, 0, 0, c->result,
+		                          c->err);
 	if (r >= 0)
 		r = convert_records(c);
 	if (r >= 0 && !stream)
 		r = convert_head_features(c->rec, c->events, c->writer, false, c->first_ns,
-		                          c->last_ns, c->err);
+		                          c->last_ns, c->result, c->err);
 	closed = seam_writer_close(c->writer, r < 0 ? NULL : c->err);
 	return r < 0 ? r : closed;
 }

@@ -42,7 +42,7 @@ struct convert_result {
 	uint64_t mappings; /* written a second time, at the sample whose deferred half needs them */
 	uint64_t duplicates; /* byte-identical samples that were written once */
 	uint64_t aux;        /* records of AUX area data, which are not carried */
-	uint64_t
+	uint64_t features,   /* of the header, which cannot be read: not carried */
 	        vendor; /* records of perf's own that readers before 6.1 do not know: not carried */
 };
 

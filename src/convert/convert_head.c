@@ -8,6 +8,7 @@
 
 #include "base/cursor.h"
 #include "perfdata/feature.h"
+#include "perfdata/fit.h"
 #include "recorder/live_sample.h"
 #include "samples/unwound.h"
 
@@ -144,7 +145,8 @@ static int convert_head_told(const struct recording *rec, const struct seam_even
 	struct buf b = { 0 };
 	int r = 0;
 
-	if (seam_reader_feature(rec->reader, SEAM_FEATURE_EVENT_DESC, &bytes) > 0) {
+	if (seam_events_count(events) && /* perf refuses one of no events */
+	    seam_reader_feature(rec->reader, SEAM_FEATURE_EVENT_DESC, &bytes) > 0) {
 		r = feature_put_event_desc(&b, events);
 		if (r >= 0)
 			r = seam_writer_feature(writer, SEAM_FEATURE_EVENT_DESC, b.bytes, b.n);
@@ -161,15 +163,19 @@ static int convert_head_told(const struct recording *rec, const struct seam_even
 
 int convert_head_features(const struct recording *rec, const struct seam_events *events,
                           struct seam_writer *writer, bool stream, uint64_t first_ns,
-                          uint64_t last_ns, struct seam_error *err)
+                          uint64_t last_ns, struct convert_result *result, struct seam_error *err)
 {
 	struct seam_bytes bytes;
 	int r = 0;
 
 	for (unsigned f = 0; r >= 0 && f < SEAM_FEATURE_MAX; f++) {
-		if (convert_head_keeps(f, stream) &&
-		    seam_reader_feature(rec->reader, f, &bytes) > 0)
+		if (!convert_head_keeps(f, stream) ||
+		    seam_reader_feature(rec->reader, f, &bytes) <= 0)
+			continue;
+		if (fit_feature(f, &bytes))
 			r = seam_writer_feature(writer, f, bytes.bytes, bytes.n);
+		else
+			result->features++;
 	}
 	if (r >= 0)
 		r = convert_head_told(rec, events, writer, first_ns, last_ns);

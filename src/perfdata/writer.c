@@ -14,6 +14,7 @@
 #include "abi/record_at.h"
 #include "base/cursor.h"
 #include "base/sized.h"
+#include "perfdata/fit.h"
 #include "perfdata/writer_state.h"
 
 /* ---- bytes to the file ---- */
@@ -70,7 +71,7 @@ static size_t writer_whole(const unsigned char *bytes, size_t n)
 	size_t at = 0;
 	uint64_t size;
 
-	while ((size = writer_record_size(bytes + at, n - at)) != 0)
+	while (at < n && (size = writer_record_size(bytes + at, n - at)) != 0)
 		at += (size_t)size;
 	return at;
 }
@@ -143,6 +144,15 @@ static bool writer_in_the_open(const unsigned char *record)
 	return type >= SEAM_RECORD_USER_FIRST && type != SEAM_RECORD_FINISHED_ROUND;
 }
 
+/* The record at bytes in the form that other readers take, in w->fit; false: it is that already. */
+static bool writer_refit(struct seam_writer *w, const unsigned char *bytes, size_t n)
+{
+	struct seam_record record;
+
+	buf_clear(&w->fit);
+	return record_at(bytes, n, &record) && fit_record(w->events, &record, &w->fit);
+}
+
 /* A run of records into the buffer, which is emptied first when it would overflow. */
 static int writer_take(struct seam_writer *w, const unsigned char *bytes, size_t n, bool open)
 {
@@ -155,6 +165,12 @@ static int writer_take(struct seam_writer *w, const unsigned char *bytes, size_t
 	if (rc >= 0)
 		rc = buf_put(to, bytes, n);
 	return rc >= 0 && w->compressing && open ? writer_drain(w) : rc;
+}
+
+/* The record of writer_refit in its new form. */
+static int writer_take_fit(struct seam_writer *w, bool open)
+{
+	return w->fit.failed ? -ENOMEM : writer_take(w, w->fit.bytes, w->fit.n, open);
 }
 
 int seam_writer_write(struct seam_writer *w, const void *records, size_t n, struct seam_error *err)
@@ -173,13 +189,18 @@ int seam_writer_write(struct seam_writer *w, const void *records, size_t n, stru
 	while (at < n && rc >= 0) {
 		size_t size = (size_t)writer_record_size(bytes + at, n - at);
 		bool kind = writer_in_the_open(bytes + at);
+		bool other = writer_refit(w, bytes + at, n - at);
 
-		if (at > run && (kind != open || at + size - run > WRITER_RUN)) {
+		if (at > run && (other || kind != open || at + size - run > WRITER_RUN)) {
 			rc = writer_take(w, bytes + run, at - run, open);
 			run = at;
 		}
 		open = kind;
 		at += size;
+		if (other && rc >= 0)
+			rc = writer_take_fit(w, kind);
+		if (other)
+			run = at;
 	}
 	if (at > run && rc >= 0)
 		rc = writer_take(w, bytes + run, at - run, open);
@@ -314,8 +335,23 @@ static void writer_free(struct seam_writer *w)
 	buf_free(&w->out);
 	buf_free(&w->plain);
 	buf_free(&w->head);
+	buf_free(&w->fit);
+	seam_events_free(w->events);
 	free(w->name);
 	free(w);
+}
+
+/* The caller's events may go, or grow, while the file is open. */
+static int writer_keep_events(struct seam_writer *w, const struct seam_events *events)
+{
+	int rc = seam_events_new(&w->events);
+
+	for (size_t i = 0; rc >= 0 && i < seam_events_count(events); i++) {
+		const struct seam_event *e = seam_events_at(events, i);
+
+		rc = seam_events_add(w->events, &e->attr, e->name, e->ids, e->n_ids, NULL);
+	}
+	return rc < 0 ? rc : 0;
 }
 
 int seam_writer_open(struct seam_writer **ret, const char *path, const struct seam_events *events,
@@ -340,6 +376,8 @@ int seam_writer_open(struct seam_writer **ret, const char *path, const struct se
 	w->buffer = o.buffer ? o.buffer : WRITER_BUFFER;
 	w->name = strdup(o.fd || strcmp(path, "-") ? path : "standard output");
 	rc = w->name ? writer_open_fd(w, path, o.fd, err) : -ENOMEM;
+	if (rc >= 0)
+		rc = writer_keep_events(w, events);
 	if (rc >= 0)
 		rc = writer_start(w, events, err);
 	if (rc >= 0 && o.compress_level) {

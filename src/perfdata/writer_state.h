@@ -27,6 +27,8 @@ struct seam_writer {
 	struct buf head;  /* of a file: the 104 bytes that are written again on close */
 	struct buf out;   /* records for the file */
 	struct buf plain; /* records to be compressed */
+	struct buf fit;   /* a record in the form that other readers take */
+	struct seam_events *events;
 	struct deflate deflate;
 	struct writer_feature features[SEAM_FEATURE_MAX];
 	uint64_t data_offset;

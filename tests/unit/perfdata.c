@@ -448,6 +448,72 @@ static int remove_directory(void **state)
 	return rmdir(directory);
 }
 
+/* A record of a type with its body, a trailer of ID and time (sample_id of two_events: TID, TIME, IDENTIFIER), and bytes behind. */
+static void put_record(struct buf *out, uint32_t type, const void *body, size_t n, uint64_t id,
+                       size_t behind)
+{
+	buf_put_u32(out, type);
+	buf_put_u16(out, 0);
+	buf_put_u16(out, (uint16_t)(8 + n + 24 + behind));
+	buf_put(out, body, n);
+	buf_put_u64(out, 7);    /* pid, tid */
+	buf_put_u64(out, 1234); /* time */
+	buf_put_u64(out, id);
+	for (size_t i = 0; i < behind; i++)
+		buf_put(out, "?", 1);
+}
+
+/* perf gives up a file for a record that the kernel made too long, whose size is odd, or whose id is of no event. */
+static void records_fit_other_readers(void **state)
+{
+	unsigned char ksymbol[24] = { [16] = 'b', 'p', 'f' }, bpf[16] = { 1 },
+	              poke[24] = { [8] = 3, [10] = 5 };
+	struct seam_events *events = two_events(0);
+	struct buf in = { 0 };
+	struct seam_writer *writer;
+	struct seam_reader *reader;
+	struct seam_record record;
+	const struct {
+		uint32_t type, size;
+		uint64_t id;
+	} expected[] = {
+		{ SEAM_RECORD_KSYMBOL, 56, 21 },   { SEAM_RECORD_BPF_EVENT, 48, 11 },
+		{ SEAM_RECORD_TEXT_POKE, 56, 12 }, { SEAM_RECORD_COMM, 48, 0 },
+		{ SEAM_RECORD_CPU_MAP, 24, 0 },    { SEAM_RECORD_BPF_EVENT, 48, 11 },
+	};
+
+	(void)state;
+	put_record(&in, SEAM_RECORD_KSYMBOL, ksymbol, sizeof(ksymbol), 21, 32);
+	put_record(&in, SEAM_RECORD_BPF_EVENT, bpf, sizeof(bpf), 11, 64);
+	put_record(&in, SEAM_RECORD_TEXT_POKE, poke, sizeof(poke), 12, 8);
+	put_record(&in, SEAM_RECORD_COMM, "\1\0\0\0\1\0\0\0comm\0\0\0", 16, 99, 0);
+	buf_put_u32(&in, SEAM_RECORD_CPU_MAP);
+	buf_put_u16(&in, 0);
+	buf_put_u16(&in, 20);
+	buf_put(&in, "\0\0\2\0\0\0\1\0\0\0\0\0", 12);
+	put_record(&in, SEAM_RECORD_BPF_EVENT, bpf, sizeof(bpf), 11, 0);
+	assert_int_equal(seam_writer_open(&writer, path_of("fit"), events, NULL, NULL), 0);
+	assert_int_equal(seam_writer_write(writer, in.bytes, in.n, NULL), 0);
+	assert_int_equal(seam_writer_close(writer, NULL), 0);
+	assert_true(seam_reader_open(&reader, path_of("fit"), NULL, NULL) >= 0);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		uint64_t id;
+
+		do
+			assert_int_equal(seam_reader_next(reader, &record, NULL), 1);
+		while (record.type == SEAM_RECORD_EVENT_UPDATE);
+		assert_int_equal(record.type, expected[i].type);
+		assert_int_equal(record.size, expected[i].size);
+		memcpy(&id, record.bytes + record.size - 8, 8);
+		if (record.type < SEAM_RECORD_USER_FIRST)
+			assert_int_equal(id, expected[i].id);
+	}
+	assert_int_equal(seam_reader_next(reader, &record, NULL), 0);
+	seam_reader_close(reader);
+	seam_events_free(events);
+	buf_free(&in);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -457,6 +523,7 @@ int main(void)
 		cmocka_unit_test(killed_writer_is_read),
 		cmocka_unit_test(full_disk_leaves_whole_records),
 		cmocka_unit_test(directories_are_read),
+		cmocka_unit_test(records_fit_other_readers),
 		cmocka_unit_test(stable_records_stay),
 		cmocka_unit_test(cut_while_reading),
 		cmocka_unit_test(unpacked_again_is_the_same),

@@ -43,6 +43,27 @@ void record_say_log(void *ctx, int level, const char *text)
 		fprintf(stderr, "seam %s: %s\n", cmd->name, text);
 }
 
+/* Which perf will not read the file, before somebody finds out. */
+static void record_say_readers(const struct record_opts *o, const struct cmd *cmd,
+                               const struct session *session)
+{
+	const struct seam_events *events = session_events(session);
+	uint64_t flags = 0;
+
+	for (size_t i = 0; i < seam_events_count(events); i++)
+		flags |= seam_events_at(events, i)->attr.flags;
+	if (flags & (SEAM_ATTR_DEFER_CALLCHAIN | SEAM_ATTR_DEFER_OUTPUT))
+		fprintf(stderr,
+		        "seam %s: perf older than 6.19 reads the file only after seam convert\n",
+		        cmd->name);
+	if (o->compress_level)
+		fprintf(stderr,
+		        "seam %s: perf older than 6.16 does not read a compressed file (-z), and "
+		        "none reads one whose recorder was killed: seam recover makes it "
+		        "readable\n",
+		        cmd->name);
+}
+
 void record_say_mode(const struct record_opts *o, const struct cmd *cmd,
                      const struct session *session)
 {
@@ -53,6 +74,7 @@ void record_say_mode(const struct record_opts *o, const struct cmd *cmd,
 	if (o->quiet)
 		return;
 	fprintf(stderr, "seam %s: %s\n", cmd->name, mode_line(mode, text, sizeof(text)));
+	record_say_readers(o, cmd, session);
 	if (!o->command && !o->duration_ms && !o->session.n_pids)
 		fprintf(stderr, "seam %s: the whole system is recorded until Ctrl-C\n", cmd->name);
 	if (!o->verbose)
