@@ -42,6 +42,14 @@ static void fuzz_code(const struct jitlines *l, const struct jitlines *again,
 	}
 }
 
+/* What is told of unwinding lies in the file. */
+static void fuzz_frames(const struct jitdump *d, const struct jitdump_code *code)
+{
+	if (code->frames && (code->frames < d->bytes || code->frames > d->bytes + d->n ||
+	                     code->n_frames > (size_t)(d->bytes + d->n - code->frames)))
+		abort();
+}
+
 static void fuzz_lines(const uint8_t *data, size_t size)
 {
 	struct jitlines *l, *again;
@@ -51,8 +59,10 @@ static void fuzz_lines(const uint8_t *data, size_t size)
 		return;
 	if (jitlines_of(&again, data, size) < 0 || jitdump_read(&d, data, size) < 0)
 		abort();
-	for (size_t i = 0; i < d.codes.n / sizeof(struct jitdump_code); i++)
+	for (size_t i = 0; i < d.codes.n / sizeof(struct jitdump_code); i++) {
 		fuzz_code(l, again, (const struct jitdump_code *)(const void *)d.codes.bytes + i);
+		fuzz_frames(&d, (const struct jitdump_code *)(const void *)d.codes.bytes + i);
+	}
 	jitdump_free(&d);
 	jitlines_free(again);
 	jitlines_free(l);

@@ -327,8 +327,10 @@ static int load_unwound(struct load_worker *workers, unsigned n, struct recordin
 
 	if (!unwound_opts_of(rec, &o))
 		return 0;
-	if (opts->symbols)
+	if (opts->symbols) {
 		by_symbols.search = opts->symbols->search;
+		by_symbols.map_dir = opts->symbols->map_dir;
+	}
 	r = unwound_tables(rec, opts->tables ? opts->tables : &by_symbols, tables);
 	o.tables = *tables;
 	for (unsigned i = 0; i < n && r >= 0; i++)

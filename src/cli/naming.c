@@ -110,6 +110,8 @@ const struct tables_opts *naming_tables(struct naming *n)
 {
 	n->tables = (struct tables_opts){ .sz = sizeof(n->tables),
 		                          .search = n->symbols.search,
+		                          .map_dir = n->symbols.map_dir,
+		                          .foreign = n->symbols.foreign,
 		                          .helpers = cpus_online() - 1 };
 	return &n->tables;
 }

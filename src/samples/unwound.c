@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "samples/jit.h"
 #include "samples/recording.h"
 
 #define TRAILS 64u       /* threads whose last walk is kept; a power of two */
@@ -47,12 +48,14 @@ struct unwound {
 	struct remembered *remembered;
 	struct unwound_trail trails[TRAILS];
 	/* of the sample that is being walked */
-	uint32_t space;
+	uint32_t space, pid;
 	const unsigned char *stack;
 	uint64_t sp, n_stack;
 	int failed; /* -ENOMEM */
 	struct walk walk;
 	struct buf missing; /* struct unwound_missing */
+	struct map dumps;   /* pid -> path of its jitdump */
+	size_t n_looked;    /* mappings of which it is known whether they are jitdumps */
 	uint64_t frames[WALK_FRAMES_MAX];
 };
 
@@ -103,6 +106,7 @@ void unwound_free(struct unwound *u)
 	free(u->mappings);
 	free(u->remembered);
 	buf_free(&u->missing);
+	map_free(&u->dumps);
 	free(u);
 }
 
@@ -163,6 +167,7 @@ int unwound_tables(const struct recording *rec, const struct tables_opts *opts, 
 		memcpy(&o, opts, opts->sz < sizeof(o) ? opts->sz : sizeof(o));
 	o.sz = sizeof(o);
 	o.search.vouch = &rec->vouched;
+	o.foreign |= rec->foreign;
 	return tables_new(ret, &o);
 }
 
@@ -273,6 +278,39 @@ static int unwound_find(void *ctx, uint64_t pc, struct walk_place *ret)
 	return r->status;
 }
 
+/* The jitdump of a process, by its mappings; NULL: it has none. */
+static const char *unwound_dump(struct unwound *u, uint32_t pid)
+{
+	uint64_t path = 0;
+
+	for (; u->n_looked < proc_mappings(u->opts.procs); u->n_looked++) {
+		const struct proc_mapping *m = proc_mapping_at(u->opts.procs, u->n_looked);
+
+		if (m->object->kind == PROC_KIND_FILE && jit_is_dump(m->object->path) &&
+		    map_put(&u->dumps, m->pid, (uintptr_t)m->object->path) < 0)
+			u->failed = -ENOMEM;
+	}
+	map_get(&u->dumps, pid, &path);
+	return (const char *)(uintptr_t)path;
+}
+
+static int unwound_code(void *ctx, uint64_t pc, bool exact, struct walk_place *ret)
+{
+	struct unwound *u = ctx;
+	const struct proc_mapping *m = proc_space_find(u->opts.procs, u->space, pc - !exact);
+	struct jit_ask ask = { .machine = u->opts.machine,
+		               .pid = u->pid,
+		               .running = u->opts.running,
+		               .exact = exact,
+		               .pc = pc };
+
+	if (!m || m->object->kind != PROC_KIND_ANON)
+		return 0;
+	ask.made_by = m->object->pid;
+	ask.dump = unwound_dump(u, ask.made_by);
+	return tables_get_code(u->opts.tables, &ask, ret);
+}
+
 static int unwound_read(void *ctx, uint64_t address, uint64_t *ret)
 {
 	const struct unwound *u = ctx;
@@ -379,7 +417,9 @@ int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *samp
 	struct walk_options options = { .machine = u->opts.machine,
 		                        .marks = true,
 		                        .max_frames = WALK_FRAMES_MAX };
-	struct walk_memory memory = { .ctx = u, .read = unwound_read, .find = unwound_find };
+	struct walk_memory memory = {
+		.ctx = u, .read = unwound_read, .find = unwound_find, .code = unwound_code
+	};
 	struct walk_registers regs;
 	int r;
 
@@ -390,6 +430,7 @@ int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *samp
 		return 0;
 	}
 	u->space = space;
+	u->pid = s->id.pid;
 	u->stack = s->stack_user.bytes;
 	u->n_stack = s->stack_user.n;
 	u->sp = regs.value[u->opts.machine == FRAMETAB_X86_64 ? 7 : 31];

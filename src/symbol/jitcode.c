@@ -28,6 +28,25 @@ int jitcode_open(struct jitcode **ret, struct symbol_cache *cache, uint32_t pid)
 	return 0;
 }
 
+int jitcode_open_path(struct jitcode **ret, const struct symbol_opts *opts, uint32_t pid,
+                      const char *path, uint64_t *ret_size)
+{
+	struct jitcode *j = calloc(1, sizeof(*j));
+	struct buf where = { 0 };
+	int r = j ? perfmap_read_jitdump(opts, pid, path, &where, &j->bytes) : -ENOMEM;
+
+	buf_free(&where);
+	if (r >= 0)
+		r = jitdump_read(&j->dump, j->bytes.bytes, j->bytes.n);
+	if (r < 0) {
+		jitcode_free(j);
+		return r;
+	}
+	*ret_size = j->bytes.n;
+	*ret = j;
+	return 0;
+}
+
 void jitcode_free(struct jitcode *j)
 {
 	if (!j)
@@ -51,12 +70,14 @@ int jitcode_find(const struct jitcode *j, uint64_t addr, struct jitcode_piece *r
 			high = middle;
 	}
 	code = low ? &codes[low - 1] : NULL;
-	if (!code || code->ambiguous || !code->bytes || addr - code->told.start >= code->told.size)
+	if (!code || code->ambiguous || addr - code->told.start >= code->told.size)
 		return -ENOENT;
 	*ret = (struct jitcode_piece){ .start = code->told.start,
 		                       .size = code->told.size,
 		                       .name = code->told.name,
-		                       .bytes = code->bytes };
+		                       .bytes = code->bytes,
+		                       .frames = code->frames,
+		                       .n_frames = code->n_frames };
 	return 0;
 }
 

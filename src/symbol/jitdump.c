@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // jitdump.c: jit-PID.dump, in which JIT compilers tell code as they make, move and replace it. Names are taken, and
-// times where one piece of code stands in another's place: such code has no name without a time. What is told of lines is
-// found, not read (jitlines.c does). Trust is perfmap.c's: whose file it may be.
+// times where one piece of code stands in another's place: such code has no name without a time.
+// What is told of lines and of unwinding is found, not read (jitlines.c does, tables/jit_tables.c).
+// Trust is perfmap.c's: whose file it may be.
 #include "symbol/jitdump.h"
 
 #include <errno.h>
@@ -20,6 +21,8 @@ enum record {
 	RECORD_LOAD,
 	RECORD_MOVE,
 	RECORD_DEBUG_INFO,
+	RECORD_CLOSE,
+	RECORD_UNWINDING,
 };
 
 #define FLAG_ARCH_TIMESTAMP 1u /* of the header: times are the processor's */
@@ -62,6 +65,9 @@ static int take_load(struct jitdump *d, struct cursor *c)
 	uint64_t index;
 	int rc;
 
+	code.frames = d->frames;
+	code.n_frames = d->n_frames;
+	d->frames = NULL;
 	cursor_u64(c); /* pid and tid as the compiler's namespace has them */
 	cursor_u64(c); /* vma */
 	code.told.start = code.lines_start = cursor_u64(c);
@@ -95,7 +101,7 @@ static int take_move(struct jitdump *d, struct cursor *c)
 	}
 	code = ((const struct jitdump_code *)(const void *)d->codes.bytes)[number];
 	if (size != code.told.size)
-		code.bytes = code.lines = NULL;
+		code.bytes = code.lines = code.frames = NULL;
 	code.moved = true;
 	code.told.start = address;
 	code.told.size = size;
@@ -113,6 +119,23 @@ static int take_debug_info(struct jitdump *d, struct cursor *c)
 		return 0;
 	}
 	return map_put(&d->told_lines, address, (uint64_t)(c->start - d->bytes));
+}
+
+/* It stands right before the code that it is of. Behind the .eh_frame is its search table, which
+ * one function does not need. */
+static int take_unwinding(struct jitdump *d, struct cursor *c)
+{
+	uint64_t size = cursor_u64(c), header = cursor_u64(c);
+
+	cursor_u64(c); /* bytes of it that are mapped in the process */
+	d->frames = NULL;
+	if (c->failed || header > size || size > cursor_left(c)) {
+		d->bad++;
+		return 0;
+	}
+	d->n_frames = (size_t)(size - header);
+	d->frames = d->n_frames ? c->at : NULL;
+	return 0;
 }
 
 static int take_records(struct jitdump *d, struct cursor *c)
@@ -135,6 +158,8 @@ static int take_records(struct jitdump *d, struct cursor *c)
 			rc = take_move(d, &record);
 		else if (id == RECORD_DEBUG_INFO)
 			rc = take_debug_info(d, &record);
+		else if (id == RECORD_UNWINDING)
+			rc = take_unwinding(d, &record);
 	}
 	return rc;
 }

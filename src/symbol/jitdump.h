@@ -19,6 +19,8 @@ struct jitdump_code {
 	const unsigned char *bytes; /* the code, told.size of them; NULL: not told */
 	const unsigned char *lines; /* what its JIT_CODE_DEBUG_INFO holds; NULL: it has none */
 	size_t n_lines;
+	const unsigned char *frames; /* its .eh_frame, as jitcode.h has it; NULL: not told */
+	size_t n_frames;
 	uint64_t
 	        lines_start; /* the address of the code, as the lines have it: before it was moved */
 };
@@ -35,6 +37,8 @@ struct jitdump {
 	uint64_t time_ns;      /* of the record */
 	struct map by_index;   /* code_index -> its number */
 	struct map told_lines; /* address of code that is to come -> where its lines are told */
+	const unsigned char *frames; /* of the code that comes next */
+	size_t n_frames;
 };
 
 /* The bytes of a process's, as symbol_jitdump gave it to the cache. -ENOENT: there is none, or it is not to be looked for.

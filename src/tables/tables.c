@@ -27,6 +27,14 @@ int tables_new(struct tables **ret, const struct tables_opts *opts)
 		memcpy(&t->opts, opts, opts->sz < sizeof(*opts) ? opts->sz : sizeof(*opts));
 	t->opts.search.sz = sizeof(t->opts.search);
 	t->helpers = t->opts.helpers;
+	t->jit_where = (struct symbol_opts){ .sz = sizeof(t->jit_where),
+		                             .foreign = t->opts.foreign,
+		                             .map_dir = t->opts.map_dir,
+		                             .search = t->opts.search };
+	if (jit_tables_new(&t->jit, &t->jit_where) < 0) {
+		free(t);
+		return -ENOMEM;
+	}
 	t->cache.dir = -1;
 	if (!t->opts.no_cache)
 		table_cache_open(&t->cache, "unwind", t->opts.cache_dir,
@@ -50,6 +58,7 @@ void tables_free(struct tables *t)
 			munmap((void *)b->mapped, b->n_mapped);
 	}
 	buf_free(&t->kept_vdso);
+	jit_tables_free(t->jit);
 	table_cache_close(&t->cache);
 	map_free(&t->by_hash);
 	map_free(&t->inside);
@@ -313,6 +322,11 @@ int tables_get_memory(struct tables *t, const char *name, const void *bytes, siz
                       const struct tables_object **ret)
 {
 	return tables_lookup(t, name, NULL, 0, 0, bytes, n, ret);
+}
+
+int tables_get_code(struct tables *t, const struct jit_ask *ask, struct walk_place *ret)
+{
+	return jit_tables_find(t->jit, ask, ret);
 }
 
 static int tables_read(const char *path, struct buf *ret)

@@ -12,6 +12,7 @@
 #define SEAM_TABLES_TABLES_H
 
 #include "image/image.h"
+#include "tables/jit_tables.h"
 #include "unwind/frametab.h"
 
 struct tables;
@@ -19,6 +20,10 @@ struct tables;
 struct tables_opts {
 	size_t sz;
 	struct image_search search;
+	/* Of jitdumps: the recording was made elsewhere, so that they are looked for in map_dir
+	 * only; NULL: where they were. */
+	bool foreign;
+	const char *map_dir;
 	bool no_cache;         /* neither read nor write the cache on disk */
 	const char *cache_dir; /* NULL: $XDG_CACHE_HOME/seam/unwind, or ~/.cache/seam/unwind */
 	uint64_t cache_bytes;  /* the cache is kept below this, least used first; 0: 512 MiB */
@@ -80,6 +85,8 @@ int tables_get_inside(struct tables *t, uint32_t pid, const char *path,
 int tables_mapped(struct tables *t, const char *path, uint64_t inode);
 /* Takes over what tables_mapped noted of a file in other tables. -ENOMEM. */
 int tables_mapped_before(struct tables *t, struct tables *other, const char *path, uint64_t inode);
+/* Of code made at run time: as jit_tables_find. */
+int tables_get_code(struct tables *t, const struct jit_ask *ask, struct walk_place *ret);
 /* From memory (the vdso): bytes must stay valid until tables_free. */
 int tables_get_memory(struct tables *t, const char *name, const void *bytes, size_t n,
                       const struct tables_object **ret);

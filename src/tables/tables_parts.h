@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "tables/stamp.h"
 #include "tables/table_cache.h"
+#include "symbol/symbol.h"
 #include "tables/tables.h"
 #include "unwind/compile.h"
 
@@ -84,6 +85,8 @@ struct tables {
 	struct arena arena;
 	struct table_cache cache;
 	struct tables_counts counts;
+	struct symbol_opts jit_where;
+	struct jit_tables *jit;
 	unsigned helpers;     /* that are free */
 	struct buf kept_vdso; /* bytes of the one that was kept under kept_id */
 	struct image_build_id kept_id;

@@ -464,6 +464,8 @@ static bool walker_next(struct walker *w)
 
 	if (w->place.rule && w->place.rule->flags & FRAMETAB_LIKE)
 		return walker_like(w, &w->place.table->rules[w->place.rule->like]);
+	if (!w->place.table && w->place.may_guess && w->memory->code)
+		w->memory->code(w->memory->ctx, w->regs.value[w->pc], w->exact, &w->place);
 	if (!w->place.rule || w->place.rule->cfa == FRAMETAB_CFA_NONE)
 		return walker_guess(w);
 	if (w->trail)

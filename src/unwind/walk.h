@@ -68,6 +68,12 @@ struct walk_memory {
 	 * search in the table, too: programs have few distinct return addresses.
 	 */
 	int (*find)(void *ctx, uint64_t pc, struct walk_place *ret);
+	/*
+	 * Where find allows to guess, before that is done: what else tells of the code there.
+	 * exact: execution stopped at the pc; else it is a return address. 1 and table and rule of
+	 * *ret; 0: nothing. NULL: nobody knows.
+	 */
+	int (*code)(void *ctx, uint64_t pc, bool exact, struct walk_place *ret);
 };
 
 /* A word of the window. */

@@ -408,6 +408,49 @@ INLINE long walk_guess(struct walk *c, __u32 end, const int kind)
 	return 0;
 }
 
+/*
+ * Code that no table describes may say itself what it does next: a call that returned to `add
+ * $n,%rsp`, `pop %rbp` or both, and then `ret`, as trampolines have it (CPython's -X perf) and the
+ * ends of many functions. That is as sure as a rule (unwind/straight.c, of which this is the part
+ * that trampolines need). 0: it is other code, nothing was done; 1: done; 2: the walk ended.
+ */
+INLINE long walk_by_code(struct walk *c, const int kind)
+{
+	struct walker *w = c->w;
+	__u64 code, popped;
+
+	if (w->exact || walk_read(c, w->regs[REG_IP], &w->head, 8, kind))
+		return 0;
+	w->off = 0;
+	code = ANEW(w->head);
+	if ((code & 0xffffff) == 0xc48348) {
+		w->off = code >> 24 & 255;
+		w->head = code >> 32;
+	}
+	code = ANEW(w->head);
+	w->add = 8;
+	if ((code & 0xff) == 0x5d) {
+		w->add = 16;
+		w->head = code >> 8;
+	}
+	if ((ANEW(w->head) & 0xff) != 0xc3 || ANEW(w->off) > 127)
+		return 0;
+	w->cfa = w->regs[REG_SP] + ANEW(w->off) + ANEW(w->add);
+	if (walk_read(c, w->cfa - 16, w->frame, 16, kind))
+		return walk_end(w, KWALK_FAULT) + 1;
+	if (!w->frame[1] || w->frame[1] == ANEW(w->trampoline) || !walk_find(w, w->frame[1] - 1))
+		return 0;
+	w->fp = w->regs[REG_FP];
+	popped = ANEW(w->add) >> 4 & 1;
+	if (popped) {
+		w->fp = w->frame[0];
+		w->known |= 1u << REG_FP;
+	}
+	w->ip = w->frame[1];
+	walk_leave(w);
+	return 1;
+}
+
 INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 {
 	struct walker *w = c->w;
@@ -467,6 +510,7 @@ INLINE long walk_step(struct walk *c, const int kind)
 	struct walker *w = c->w;
 	__u64 rule;
 	__u32 n = w->n;
+	long how = 0;
 
 	if (n >= w->most || n >= KWALK_FRAMES_MAX)
 		return walk_end(w, KWALK_LIMIT);
@@ -489,6 +533,10 @@ INLINE long walk_step(struct walk *c, const int kind)
 		rule = walk_like(w, rule);
 	if (rule && (arena_u64(rule) & 255))
 		return walk_by_rule(c, rule, kind);
+	if (w->at.flags & KWALK_MAY_GUESS)
+		how = walk_by_code(c, kind);
+	if (how)
+		return how - 1;
 	if (w->at.flags & (KWALK_MAY_GUESS | KWALK_KEEPS_FP) ||
 	    (rule && arena_u64(rule) >> 32 & RULE_KEEPS_FP))
 		return walk_guess(c, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE, kind);

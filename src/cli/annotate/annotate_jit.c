@@ -18,7 +18,7 @@ static int jit_choose(const struct annotate_function *f, const struct jitcode *j
 	int r = -ENOENT;
 
 	for (size_t i = 0; i < f->n; i++) {
-		if (jitcode_find(j, f->vaddrs[i], &piece) < 0)
+		if (jitcode_find(j, f->vaddrs[i], &piece) < 0 || !piece.bytes)
 			continue;
 		sum = map_slot(&by_start, piece.start, NULL);
 		if (!sum) {

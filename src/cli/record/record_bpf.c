@@ -40,7 +40,7 @@ static size_t bpf_unwind(void *ctx, const struct kwalk_sample *sample, const uin
 	struct walk walk;
 
 	(void)user;
-	record_walk(b->kwalk, sample, raw, frames, &walk);
+	record_walk(b->kwalk, b->tables, sample, raw, frames, &walk);
 	*end = record_walk_end(b->kwalk, sample, &walk);
 	return walk.n;
 }

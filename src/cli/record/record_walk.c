@@ -9,6 +9,7 @@
 
 struct record_walk {
 	struct kwalk *kwalk;
+	struct tables *tables;
 	const struct kwalk_sample *sample;
 	const struct kwalk_raw *raw;
 	struct frametab table;
@@ -46,15 +47,29 @@ static int record_walk_find(void *ctx, uint64_t pc, struct walk_place *ret)
 	return 0;
 }
 
-void record_walk(struct kwalk *kwalk, const struct kwalk_sample *sample,
+static int record_walk_code(void *ctx, uint64_t pc, bool exact, struct walk_place *ret)
+{
+	const struct record_walk *w = ctx;
+	struct jit_ask ask = { .machine = FRAMETAB_X86_64,
+		               .pid = w->sample->pid,
+		               .made_by = w->sample->pid,
+		               .running = true,
+		               .exact = exact,
+		               .pc = pc };
+
+	return tables_get_code(w->tables, &ask, ret);
+}
+
+void record_walk(struct kwalk *kwalk, struct tables *tables, const struct kwalk_sample *sample,
                  const struct kwalk_raw *raw, uint64_t *frames, struct walk *ret)
 {
-	struct record_walk w = { .kwalk = kwalk, .sample = sample, .raw = raw };
+	struct record_walk w = { .kwalk = kwalk, .tables = tables, .sample = sample, .raw = raw };
 	struct walk_options options = { .machine = FRAMETAB_X86_64,
 		                        .max_frames = KWALK_FRAMES_MAX };
 	struct walk_memory memory = { .ctx = &w,
 		                      .read = record_walk_read,
-		                      .find = record_walk_find };
+		                      .find = record_walk_find,
+		                      .code = record_walk_code };
 	struct walk_registers regs = { .known = (1u << KWALK_REGISTERS) - 1 };
 
 	memcpy(regs.value, raw->regs, sizeof(raw->regs));

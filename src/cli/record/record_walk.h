@@ -4,10 +4,11 @@
 #define SEAM_CLI_RECORD_WALK_H
 
 #include "capture/bpf/kwalk.h"
+#include "tables/tables.h"
 #include "unwind/walk.h"
 
-/* frames has room for KWALK_FRAMES_MAX. */
-void record_walk(struct kwalk *kwalk, const struct kwalk_sample *sample,
+/* frames has room for KWALK_FRAMES_MAX. tables: of code made at run time. */
+void record_walk(struct kwalk *kwalk, struct tables *tables, const struct kwalk_sample *sample,
                  const struct kwalk_raw *raw, uint64_t *frames, struct walk *ret);
 
 /* Why it ended, in the programs' words. */

@@ -76,7 +76,7 @@ static size_t taken_sample(void *ctx, const struct kwalk_sample *sample, const u
 		                 .n_stack = raw->n };
 	struct walk walk;
 
-	record_walk(t->kwalk, sample, raw, frames, &walk);
+	record_walk(t->kwalk, t->tables, sample, raw, frames, &walk);
 	*end = record_walk_end(t->kwalk, sample, &walk);
 	if (sample->kind == KWALK_ANSWER) {
 		taken_answer(t, &(struct taken_answer){ .cookie = sample->cookie,

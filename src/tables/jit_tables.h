@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * jit_tables.h: rules for code made at run time, which no file holds: by the unwind information in
+ * the jitdump of its process, else by the code itself (unwind/straight.h), as the dump has it or as
+ * it stands in a process that runs.
+ *
+ * A dump is read whole when it is first asked for, and again, at most once a second, while its
+ * process runs and it has grown. What stands in the place of other code has no rule here. Each
+ * distinct rule and table is made once and lives as long as the tables. Any thread.
+ */
+#ifndef SEAM_TABLES_JIT_TABLES_H
+#define SEAM_TABLES_JIT_TABLES_H
+
+#include "unwind/walk.h"
+
+struct jit_tables;
+struct symbol_opts;
+
+struct jit_ask {
+	uint32_t machine; /* enum frametab_machine */
+	uint32_t pid;
+	uint32_t
+	        /* the process that made the code: itself, or one that it was forked from */
+	        made_by;
+	const char *dump; /* path of that one's jitdump; NULL: it has none */
+	bool running;     /* its memory may be read, and what its dump says grows */
+	bool exact;       /* execution stopped at the pc; else it is a return address */
+	uint64_t pc;
+};
+
+/* symbols: where dumps may be looked for; it must outlive the tables. -ENOMEM. */
+int jit_tables_new(struct jit_tables **ret, const struct symbol_opts *symbols);
+void jit_tables_free(struct jit_tables *t);
+
+/* Fills table and rule of *ret: 1; 0: nothing can be told of the code there. */
+int jit_tables_find(struct jit_tables *t, const struct jit_ask *ask, struct walk_place *ret);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// straight.c: see straight.h. Follows the stack pointer, and where the caller's frame pointer is,
+// from instruction to instruction.
+#include "unwind/straight.h"
+
+#include <string.h>
+
+const struct frametab straight_table;
+
+/* An instruction's place in the code that is left. */
+struct straight {
+	const unsigned char *at, *end;
+	bool exact;
+	/* The stack pointer: offset from what sp, or fp, was at the pc. */
+	bool by_fp;
+	int64_t sp;
+	/* The frame pointer: as it was, saved at an offset of the same kind, or an offset itself.
+	 * */
+	enum {
+		FP_SAME,
+		FP_SAVED,
+		FP_OFFSET
+	} fp;
+	int64_t fp_at;
+	bool pushed; /* the code itself saved the frame pointer, there: */
+	int64_t pushed_at;
+};
+
+/* Takes bytes if they come next. */
+static bool straight_is(struct straight *s, const char *bytes, size_t n)
+{
+	if ((size_t)(s->end - s->at) < n || memcmp(s->at, bytes, n) != 0)
+		return false;
+	s->at += n;
+	return true;
+}
+
+#define IS(s, bytes) straight_is(s, bytes, sizeof(bytes) - 1)
+
+/* A number in front of which bytes stand. */
+static bool straight_number(struct straight *s, const char *bytes, size_t n, size_t size,
+                            int32_t *ret)
+{
+	if ((size_t)(s->end - s->at) < n + size || memcmp(s->at, bytes, n) != 0)
+		return false;
+	s->at += n;
+	memcpy(ret, s->at, size);
+	if (size == 1)
+		*ret = (signed char)s->at[0];
+	s->at += size;
+	return true;
+}
+
+#define NUMBER(s, bytes, size, ret) straight_number(s, bytes, sizeof(bytes) - 1, size, ret)
+
+static bool straight_pop_fp(struct straight *s)
+{
+	if (s->pushed && s->pushed_at == s->sp) {
+		s->fp = FP_SAME;
+		s->pushed = false;
+	} else {
+		s->fp = FP_SAVED;
+		s->fp_at = s->sp;
+	}
+	s->sp += 8;
+	return true;
+}
+
+/* mov %rbp,%rsp */
+static bool straight_sp_is_fp(struct straight *s)
+{
+	if (s->fp == FP_SAVED)
+		return false;
+	if (s->fp == FP_SAME && (s->by_fp || s->pushed))
+		return false;
+	s->by_fp = s->by_fp || s->fp == FP_SAME;
+	s->sp = s->fp == FP_SAME ? 0 : s->fp_at;
+	return true;
+}
+
+/* What a function begins with. */
+static bool straight_begins(struct straight *s)
+{
+	int32_t by;
+
+	if (IS(s, "\xf3\x0f\x1e\xfa")) /* endbr64 */
+		return true;
+	if (NUMBER(s, "\x48\x83\xec", 1, &by) || NUMBER(s, "\x48\x81\xec", 4, &by)) {
+		s->sp -= by;
+		return true;
+	}
+	if (s->fp == FP_SAME && !s->pushed && !s->by_fp && IS(s, "\x55")) { /* push %rbp */
+		s->sp -= 8;
+		s->pushed = true;
+		s->pushed_at = s->sp;
+		return true;
+	}
+	/* mov %rsp,%rbp, in its two spellings */
+	if (IS(s, "\x48\x89\xe5") || IS(s, "\x48\x8b\xec")) {
+		s->fp = FP_OFFSET;
+		s->fp_at = s->sp;
+		return true;
+	}
+	/* A call leaves the stack as it was. Of registers: it cannot know where ours was saved. */
+	if (s->end - s->at >= 2 && s->at[0] == 0xff && (s->at[1] & 0xf8) == 0xd0) {
+		s->at += 2;
+		return true;
+	}
+	return NUMBER(s, "\xe8", 4, &by);
+}
+
+/* What a function ends with, but for the return. */
+static bool straight_ends(struct straight *s)
+{
+	int32_t by;
+
+	if (NUMBER(s, "\x48\x83\xc4", 1, &by) || NUMBER(s, "\x48\x81\xc4", 4, &by) ||
+	    NUMBER(s, "\x48\x8d\x64\x24", 1, &by) || NUMBER(s, "\x48\x8d\xa4\x24", 4, &by)) {
+		s->sp += by;
+		return true;
+	}
+	if (IS(s, "\x5d")) /* pop %rbp */
+		return straight_pop_fp(s);
+	if (IS(s, "\xc9")) /* leave */
+		return straight_sp_is_fp(s) && straight_pop_fp(s);
+	if (IS(s, "\x48\x89\xec") || IS(s, "\x48\x8b\xe5"))
+		return straight_sp_is_fp(s);
+	if (IS(s, "\x59") || IS(s, "\x5a")) { /* pop %rcx, %rdx: room that is given back */
+		s->sp += 8;
+		return true;
+	}
+	return IS(s, "\x90") || IS(s, "\x66\x90") || IS(s, "\xc5\xf8\x77"); /* nop, vzeroupper */
+}
+
+static bool straight_returns(struct straight *s)
+{
+	return IS(s, "\xc3") || IS(s, "\xf3\xc3") || IS(s, "\xf2\xc3");
+}
+
+static bool straight_put(const struct straight *s, struct frametab_rule *ret)
+{
+	int64_t cfa = s->sp + 8;
+
+	/* What lies below sp was not left there by a caller. */
+	if (s->fp == FP_OFFSET || s->pushed || cfa > INT32_MAX || (!s->by_fp && s->sp < 0) ||
+	    (!s->by_fp && s->fp == FP_SAVED && s->fp_at < 0))
+		return false;
+	*ret = (struct frametab_rule){ .cfa = s->by_fp ? FRAMETAB_CFA_FP : FRAMETAB_CFA_SP,
+		                       .cfa_off = (int32_t)cfa,
+		                       .ra = FRAMETAB_AT_CFA,
+		                       .ra_off = -8 };
+	if (s->fp == FP_SAVED) {
+		ret->fp = FRAMETAB_AT_CFA;
+		ret->fp_off = (int32_t)(s->fp_at - cfa);
+	}
+	return true;
+}
+
+static bool straight_x86_64(struct straight *s, struct frametab_rule *ret)
+{
+	while (s->at < s->end && s->sp > INT16_MIN && s->sp < INT32_MAX / 2) {
+		if (straight_returns(s))
+			return straight_put(s, ret);
+		if (!straight_ends(s) && !(s->exact && straight_begins(s)))
+			return false;
+	}
+	return false;
+}
+
+/* ldp x29, x30, [sp], #n; then perhaps autiasp or autibsp; ret. Where a call returned to: x30 is
+ * the call's own. */
+static bool straight_aarch64(const unsigned char *code, size_t n, struct frametab_rule *ret)
+{
+	uint32_t words[3] = { 0 };
+	size_t i = 1;
+	int32_t by;
+
+	memcpy(words, code, n < sizeof(words) ? n : sizeof(words));
+	by = (int32_t)(words[0] >> 15 & 0x7f) * 8;
+	if ((words[0] & ~(0x7fu << 15)) != 0xa8c07bfd || by < 16 || by >= 512)
+		return false;
+	if (words[1] == 0xd50323bf || words[1] == 0xd50323ff)
+		i++;
+	if (words[i] != 0xd65f03c0)
+		return false;
+	*ret = (struct frametab_rule){ .cfa = FRAMETAB_CFA_SP,
+		                       .cfa_off = by,
+		                       .fp = FRAMETAB_AT_CFA,
+		                       .fp_off = -by,
+		                       .ra = FRAMETAB_AT_CFA,
+		                       .ra_off = 8 - by,
+		                       .flags = i > 1 ? FRAMETAB_MANGLED_RA : 0 };
+	return true;
+}
+
+bool straight_rule(uint32_t machine, const unsigned char *code, size_t n, bool exact,
+                   struct frametab_rule *ret)
+{
+	struct straight s = { .at = code,
+		              .end = code + (n < STRAIGHT_BYTES ? n : STRAIGHT_BYTES),
+		              .exact = exact };
+
+	if (machine == FRAMETAB_AARCH64)
+		return !exact && n >= 8 && straight_aarch64(code, n, ret);
+	return machine == FRAMETAB_X86_64 && straight_x86_64(&s, ret);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * straight.h: the rule at an address from the code that stands there, where nothing describes it:
+ * code made at run time.
+ *
+ * Invariant: a rule is given only where every instruction from the address to the function's return
+ * is known, and none of them jumps: then it is as true as unwind information. So are trampolines
+ * understood (CPython's -X perf: sub, call, add, ret), with frame pointers and without, and the
+ * ends of other functions. All other code has no rule.
+ */
+#ifndef SEAM_UNWIND_STRAIGHT_H
+#define SEAM_UNWIND_STRAIGHT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "unwind/frametab.h"
+
+#define STRAIGHT_BYTES 64u /* of code that are worth reading: no more is looked at */
+
+/*
+ * code: what stands from the pc on. exact: execution stopped there; else it is a return address,
+ * and what looks like the begin of a function there is the next one, behind a call that does not
+ * return. False: it cannot be told.
+ */
+bool straight_rule(uint32_t machine, const unsigned char *code, size_t n, bool exact,
+                   struct frametab_rule *ret);
+
+/* A table without rows, for a walk_place whose rule is one of these. */
+extern const struct frametab straight_table;
+
+#endif

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Code made at run time that keeps no frame pointer: its callers are found by what it does next, or by what its jitdump says of
+# unwinding it, in a recording and afterwards. The program is what CPython's -X perf does, without CPython.
+set -u
+. "$(dirname "$0")/lib.sh"
+command -v cc >/dev/null || skip "no cc"
+[ "$(uname -m)" = x86_64 ] || skip "the code it makes is x86_64's"
+can_record
+cat >jit.c <<'END'
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+/* sub $8,%rsp; call *%rdi; add $8,%rsp; ret. And the same with a jump, behind which nobody looks. */
+static const unsigned char plain[] = { 0x48, 0x83, 0xec, 8, 0xff, 0xd7, 0x48, 0x83, 0xc4, 8, 0xc3 };
+static const unsigned char jumps[] = { 0x48, 0x83, 0xec, 8, 0xff, 0xd7, 0xeb, 0, 0x48, 0x83, 0xc4, 8, 0xc3 };
+static const unsigned char frames[] = { 0x14, 0, 0, 0, 0, 0, 0, 0, 1, 0x7a, 0x52, 0, 1, 0x78, 0x10, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0,
+	0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0xd0, 0xff, 0xff, 0xff, sizeof(jumps), 0, 0, 0, 0, 0x44, 0x0e, 16, 0x48, 0x0e, 8, 0 };
+typedef void (*trampoline)(void (*)(void));
+static trampoline outer_code, inner_code;
+static void u32(FILE *f, uint32_t v) { fwrite(&v, 4, 1, f); }
+static void u64(FILE *f, uint64_t v) { fwrite(&v, 8, 1, f); }
+static void load(FILE *f, void *at, const char *name, const void *code, size_t n, int index, int told)
+{
+	if (told) {
+		u32(f, 4); u32(f, 16 + 24 + sizeof(frames)); u64(f, 1); u64(f, sizeof(frames)); u64(f, 0); u64(f, 0);
+		fwrite(frames, sizeof(frames), 1, f);
+	}
+	u32(f, 0); u32(f, 16 + 40 + strlen(name) + 1 + n); u64(f, 1);
+	u32(f, getpid()); u32(f, getpid()); u64(f, (uintptr_t)at); u64(f, (uintptr_t)at); u64(f, n); u64(f, index);
+	fwrite(name, strlen(name) + 1, 1, f);
+	fwrite(code, n, 1, f);
+}
+__attribute__((noipa)) static void spin(void)
+{
+	struct timespec t;
+	do
+		for (volatile int i = 0; i < 100000; i++);
+	while (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0 && t.tv_sec < 1);
+}
+__attribute__((noipa)) static void middle(void) { inner_code(spin); __asm__ volatile(""); }
+__attribute__((noipa)) static void bottom(void) { outer_code(middle); __asm__ volatile(""); }
+int main(int argc, char **argv)
+{
+	unsigned char *at = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int told = argc > 1 && !strcmp(argv[1], "dump");
+	const unsigned char *code = told ? jumps : plain;
+	size_t n = told ? sizeof(jumps) : sizeof(plain);
+	char path[64];
+	FILE *f;
+
+	memcpy(at, code, n);
+	memcpy(at + 64, code, n);
+	snprintf(path, sizeof(path), told ? "jit-%d.dump" : "/tmp/perf-%d.map", getpid());
+	f = fopen(path, "w+");
+	if (told) {
+		u32(f, 0x4a695444); u32(f, 1); u32(f, 40); u32(f, 62); u32(f, 0); u32(f, getpid()); u64(f, 0); u64(f, 0);
+		fflush(f);
+		mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(f), 0);
+		load(f, at, "outer_made", code, n, 1, 1);
+		load(f, at + 64, "inner_made", code, n, 2, 1);
+	} else {
+		fprintf(f, "%lx %zx outer_made\n%lx %zx inner_made\n", (long)at, n, (long)at + 64, n);
+		puts(path);
+	}
+	fclose(f);
+	outer_code = (trampoline)at;
+	inner_code = (trampoline)(at + 64);
+	bottom();
+	return 0;
+}
+END
+cc -O2 -fomit-frame-pointer -o jit jit.c || skip "cc does not work"
+
+# whole WHAT FILE: of the stacks in spin 19 of 20 go on to main, by way of each function on the way
+whole() {
+	"$SEAM" script -F ip,sym -i "$2" >text 2>script.err
+	awk 'BEGIN { RS = "" } / spin/ { n++; w += /spin.*inner_made.*middle.*outer_made.*bottom.*main/ }
+		END { print n + 0, w + 0 }' text >shares
+	read -r n w <shares
+	atleast "$1: stacks" 20 "$n"
+	atleast "$1: of $n stacks those with all callers" $((n - n / 20)) "$w"
+}
+record -F 500 -k monotonic --call-graph dwarf -o copied.data -- ./jit map >path
+whole "by the code, copies walked while recording" copied.data
+"$SEAM" report -i copied.data >report 2>&1
+same "guessed" 0 "$(grep -c '? *[a-z]*_made' report)"
+rm -f "$(cat path)"
+record -F 500 -k monotonic --call-graph dwarf -o told.data -- ./jit dump
+whole "by the dump, copies walked while recording" told.data
+record -F 500 -k monotonic --call-graph dwarf --keep-stacks -o kept.data -- ./jit dump
+whole "by the dump, afterwards" kept.data
+rm -f jit-[0-9]*.dump
+(needs_bpf) >why || { cat why; done_testing; }
+record -F 500 --call-graph dwarf,defer -o bpf.data -- ./jit map >path
+whole "by the code, in the kernel" bpf.data
+rm -f "$(cat path)"
+done_testing
