@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # annotate.sh: a program built here with one hot line: annotate finds it, and every sample is somewhere;
 # report groups two events of it; diff holds it against itself and against a slower self.
-. "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
 can_record || skip "no samples can be recorded here"
 command -v cc >/dev/null || skip "there is no C compiler"
 command -v python3 >/dev/null || skip "there is no python3"
@@ -46,6 +47,7 @@ same "annotate" 0 $?
 says text 'HOT'
 says text "hot.c"
 "$SEAM" annotate -i hot.data --json busy >json
+python3 "$here/../golden/json_keys/run.py" "$SEAM" "seam annotate --json=json" >keys || fail "$(cat keys)"
 python3 - "$T/hot.c" <<'P' || fail "the hot line does not have most samples"
 import json, sys
 hot = [i for i, line in enumerate(open(sys.argv[1]), 1) if "HOT" in line][0]
