@@ -11,6 +11,7 @@
 #include "abi/decode.h"
 #include "abi/printer.h"
 #include "base/digits.h"
+#include "base/shown.h"
 
 #define RECORD(id, symbol, name, least, decoder, print_fn, fields) [id] = print_fn,
 static void (*const print_types[])(struct printer *p) = {
@@ -100,7 +101,7 @@ static void print_raw(struct buf *out, const struct seam_record *r, const struct
 	print_hex(out, r->offset);
 	if (opts && opts->path) {
 		print_text(out, "@");
-		print_text(out, opts->path);
+		shown_put_text(out, opts->path);
 	}
 	print_text(out, " [");
 	print_hex(out, r->size);
@@ -162,7 +163,7 @@ int print_record(struct buf *out, const struct seam_events *events,
 
 		print_text(out, name ? name : "UNKNOWN");
 		print_text(out, ": ");
-		print_text(out, why.text);
+		shown_put_text(out, why.text);
 		print_text(out, "\n");
 		if (err)
 			*err = why;

@@ -5,6 +5,7 @@
  */
 #include "abi/decode.h"
 #include "abi/printer.h"
+#include "base/shown.h"
 
 #include <sys/mman.h>
 
@@ -15,8 +16,9 @@ void print_fixed(struct printer *p)
 	if (type == SEAM_RECORD_THROTTLE || type == SEAM_RECORD_UNTHROTTLE) {
 		uint64_t time = cursor_u64(&p->body), id = cursor_u64(&p->body);
 
-		buf_printf(p->out, " time: %llu id: %llu stream_id: %llu", (unsigned long long)time,
-		           (unsigned long long)id, (unsigned long long)cursor_u64(&p->body));
+		shown_printf(p->out, " time: %llu id: %llu stream_id: %llu",
+		             (unsigned long long)time, (unsigned long long)id,
+		             (unsigned long long)cursor_u64(&p->body));
 	}
 	print_text(p->out, "\n");
 }
@@ -25,7 +27,7 @@ static void print_range(struct printer *p, const struct seam_mmap *m)
 {
 	struct buf *out = p->out;
 
-	buf_printf(out, " %d/%d: [", (int)m->pid, (int)m->tid);
+	shown_printf(out, " %d/%d: [", (int)m->pid, (int)m->tid);
 	print_hex(out, m->addr);
 	print_text(out, "(");
 	print_hex(out, m->len);
@@ -38,8 +40,8 @@ void print_mmap(struct printer *p)
 	const struct seam_mmap *m = &p->d->mmap;
 
 	print_range(p, m);
-	buf_printf(p->out, "]: %c %s\n", p->record->misc & SEAM_MISC_MMAP_DATA ? 'r' : 'x',
-	           m->filename);
+	shown_printf(p->out, "]: %c %s\n", p->record->misc & SEAM_MISC_MMAP_DATA ? 'r' : 'x',
+	             m->filename);
 }
 
 void print_mmap2(struct printer *p)
@@ -51,44 +53,44 @@ void print_mmap2(struct printer *p)
 	if (m->has_build_id) {
 		print_text(out, " <");
 		for (unsigned i = 0; i < m->build_id_size; i++)
-			buf_printf(out, "%02x", m->build_id[i]);
+			shown_printf(out, "%02x", m->build_id[i]);
 		print_text(out, ">");
 	} else {
-		buf_printf(out, " %02x:%02x %llu %llu", m->maj, m->min, (unsigned long long)m->ino,
-		           (unsigned long long)m->ino_generation);
+		shown_printf(out, " %02x:%02x %llu %llu", m->maj, m->min,
+		             (unsigned long long)m->ino, (unsigned long long)m->ino_generation);
 	}
-	buf_printf(out, "]: %c%c%c%c %s\n", m->prot & PROT_READ ? 'r' : '-',
-	           m->prot & PROT_WRITE ? 'w' : '-', m->prot & PROT_EXEC ? 'x' : '-',
-	           m->flags & MAP_SHARED ? 's' : 'p', m->filename);
+	shown_printf(out, "]: %c%c%c%c %s\n", m->prot & PROT_READ ? 'r' : '-',
+	             m->prot & PROT_WRITE ? 'w' : '-', m->prot & PROT_EXEC ? 'x' : '-',
+	             m->flags & MAP_SHARED ? 's' : 'p', m->filename);
 }
 
 void print_comm(struct printer *p)
 {
 	const struct seam_comm *c = &p->d->comm;
 
-	buf_printf(p->out, "%s: %s:%d/%d\n", c->exec ? " exec" : "", c->comm, (int)c->pid,
-	           (int)c->tid);
+	shown_printf(p->out, "%s: %s:%d/%d\n", c->exec ? " exec" : "", c->comm, (int)c->pid,
+	             (int)c->tid);
 }
 
 void print_task(struct printer *p)
 {
 	const struct seam_task *t = &p->d->task;
 
-	buf_printf(p->out, "(%d:%d):(%d:%d)\n", (int)t->pid, (int)t->tid, (int)t->ppid,
-	           (int)t->ptid);
+	shown_printf(p->out, "(%d:%d):(%d:%d)\n", (int)t->pid, (int)t->tid, (int)t->ppid,
+	             (int)t->ptid);
 }
 
 void print_lost(struct printer *p)
 {
-	buf_printf(p->out, ": id:%lld: lost:%llu\n", (long long)p->d->lost.id,
-	           (unsigned long long)p->d->lost.lost);
+	shown_printf(p->out, ": id:%lld: lost:%llu\n", (long long)p->d->lost.id,
+	             (unsigned long long)p->d->lost.lost);
 }
 
 void print_lost_samples(struct printer *p)
 {
-	buf_printf(p->out, ": id:%llu: lost samples :%llu%s\n", (unsigned long long)p->d->id.id,
-	           (unsigned long long)p->d->lost.lost,
-	           p->record->misc & SEAM_MISC_LOST_SAMPLES_BPF ? " (BPF)" : "");
+	shown_printf(p->out, ": id:%llu: lost samples :%llu%s\n", (unsigned long long)p->d->id.id,
+	             (unsigned long long)p->d->lost.lost,
+	             p->record->misc & SEAM_MISC_LOST_SAMPLES_BPF ? " (BPF)" : "");
 }
 
 void print_read(struct printer *p)
@@ -99,24 +101,24 @@ void print_read(struct printer *p)
 	struct seam_read_value v;
 	struct seam_read read;
 
-	buf_printf(p->out, ": %d %d", pid, tid);
+	shown_printf(p->out, ": %d %d", pid, tid);
 	if (!event || decode_read(&d, events_layout(event)->read_format, &read) < 0 || !read.n) {
 		print_text(p->out, "\n");
 		return;
 	}
 	v = seam_read_at(&read, 0);
-	buf_printf(p->out, " %s %llu\n", event->name ? event->name : "",
-	           (unsigned long long)v.value);
+	shown_printf(p->out, " %s %llu\n", event->name ? event->name : "",
+	             (unsigned long long)v.value);
 	if (read.format & SEAM_FORMAT_TOTAL_TIME_ENABLED)
-		buf_printf(p->out, "... time enabled : %llu\n",
-		           (unsigned long long)read.time_enabled);
+		shown_printf(p->out, "... time enabled : %llu\n",
+		             (unsigned long long)read.time_enabled);
 	if (read.format & SEAM_FORMAT_TOTAL_TIME_RUNNING)
-		buf_printf(p->out, "... time running : %llu\n",
-		           (unsigned long long)read.time_running);
+		shown_printf(p->out, "... time running : %llu\n",
+		             (unsigned long long)read.time_running);
 	if (read.format & SEAM_FORMAT_ID)
-		buf_printf(p->out, "... id           : %llu\n", (unsigned long long)v.id);
+		shown_printf(p->out, "... id           : %llu\n", (unsigned long long)v.id);
 	if (read.format & SEAM_FORMAT_LOST)
-		buf_printf(p->out, "... lost         : %llu\n", (unsigned long long)v.lost);
+		shown_printf(p->out, "... lost         : %llu\n", (unsigned long long)v.lost);
 }
 
 void print_aux(struct printer *p)
@@ -130,15 +132,15 @@ void print_aux(struct printer *p)
 	print_hex(p->out, size);
 	print_text(p->out, " flags: ");
 	print_hex(p->out, flags);
-	buf_printf(p->out, " [%s%s%s%s]\n", flags & 1 ? "T" : "", flags & 2 ? "O" : "",
-	           flags & 4 ? "P" : "", flags & 8 ? "C" : "");
+	shown_printf(p->out, " [%s%s%s%s]\n", flags & 1 ? "T" : "", flags & 2 ? "O" : "",
+	             flags & 4 ? "P" : "", flags & 8 ? "C" : "");
 }
 
 void print_itrace_start(struct printer *p)
 {
 	uint32_t pid = cursor_u32(&p->body);
 
-	buf_printf(p->out, " pid: %u tid: %u\n", pid, cursor_u32(&p->body));
+	shown_printf(p->out, " pid: %u tid: %u\n", pid, cursor_u32(&p->body));
 }
 
 void print_switch(struct printer *p)
@@ -147,11 +149,11 @@ void print_switch(struct printer *p)
 	bool preempt = p->record->misc & SEAM_MISC_SWITCH_OUT_PREEMPT;
 	int pid;
 
-	buf_printf(p->out, " %s", !out ? "IN         " : preempt ? "OUT preempt" : "OUT        ");
+	shown_printf(p->out, " %s", !out ? "IN         " : preempt ? "OUT preempt" : "OUT        ");
 	if (p->record->type == SEAM_RECORD_SWITCH_CPU_WIDE) {
 		pid = (int)cursor_u32(&p->body);
-		buf_printf(p->out, "  %s pid/tid: %5d/%-5d", out ? "next" : "prev", pid,
-		           (int)cursor_u32(&p->body));
+		shown_printf(p->out, "  %s pid/tid: %5d/%-5d", out ? "next" : "prev", pid,
+		             (int)cursor_u32(&p->body));
 	}
 	print_text(p->out, "\n");
 }
@@ -162,15 +164,17 @@ void print_namespaces(struct printer *p)
 	int pid = (int)cursor_u32(&p->body), tid = (int)cursor_u32(&p->body);
 	uint64_t n = cursor_u64(&p->body);
 
-	buf_printf(p->out, " %d/%d - nr_namespaces: %llu\n\t\t[", pid, tid, (unsigned long long)n);
+	shown_printf(p->out, " %d/%d - nr_namespaces: %llu\n\t\t[", pid, tid,
+	             (unsigned long long)n);
 	for (uint64_t i = 0; i < n && !p->body.failed; i++) {
 		uint64_t dev = cursor_u64(&p->body), ino = cursor_u64(&p->body);
 
 		if (i && i % 4 == 0)
 			print_text(p->out, "\n\t\t ");
-		buf_printf(p->out, "%llu/%s: %llu/%#llx%s", (unsigned long long)i,
-		           i < sizeof(names) / sizeof(*names) ? names[i] : "UNKNOWN",
-		           (unsigned long long)dev, (unsigned long long)ino, i + 1 < n ? ", " : "");
+		shown_printf(p->out, "%llu/%s: %llu/%#llx%s", (unsigned long long)i,
+		             i < sizeof(names) / sizeof(*names) ? names[i] : "UNKNOWN",
+		             (unsigned long long)dev, (unsigned long long)ino,
+		             i + 1 < n ? ", " : "");
 	}
 	print_text(p->out, "]\n");
 }
@@ -180,23 +184,23 @@ void print_ksymbol(struct printer *p)
 	const struct seam_ksymbol *k = &p->d->ksymbol;
 
 	cursor_bytes(&p->body, 14); /* up to flags, of which only one bit has a meaning */
-	buf_printf(p->out, " addr %llx len %u type %u flags 0x%x name %s\n",
-	           (unsigned long long)k->addr, k->len, k->ksym_type, cursor_u16(&p->body),
-	           k->name);
+	shown_printf(p->out, " addr %llx len %u type %u flags 0x%x name %s\n",
+	             (unsigned long long)k->addr, k->len, k->ksym_type, cursor_u16(&p->body),
+	             k->name);
 }
 
 void print_bpf_event(struct printer *p)
 {
 	unsigned type = cursor_u16(&p->body), flags = cursor_u16(&p->body);
 
-	buf_printf(p->out, " type %u, flags %u, id %u\n", type, flags, cursor_u32(&p->body));
+	shown_printf(p->out, " type %u, flags %u, id %u\n", type, flags, cursor_u32(&p->body));
 }
 
 void print_cgroup(struct printer *p)
 {
 	uint64_t id = cursor_u64(&p->body);
 
-	buf_printf(p->out, " cgroup: %llu %s\n", (unsigned long long)id, cursor_string(&p->body));
+	shown_printf(p->out, " cgroup: %llu %s\n", (unsigned long long)id, cursor_string(&p->body));
 }
 
 static void print_poked(struct printer *p, const char *which, unsigned n)
@@ -205,8 +209,8 @@ static void print_poked(struct printer *p, const char *which, unsigned n)
 
 	for (unsigned i = 0; bytes && i < n; i++) {
 		if (i % 16 == 0)
-			buf_printf(p->out, "%s            %s bytes:", i ? "\n" : "", which);
-		buf_printf(p->out, " %02x", bytes[i]);
+			shown_printf(p->out, "%s            %s bytes:", i ? "\n" : "", which);
+		shown_printf(p->out, " %02x", bytes[i]);
 	}
 	if (n)
 		print_text(p->out, "\n");
@@ -217,7 +221,7 @@ void print_text_poke(struct printer *p)
 	uint64_t addr = cursor_u64(&p->body);
 	unsigned old = cursor_u16(&p->body), new = cursor_u16(&p->body);
 
-	buf_printf(p->out, " %llx  old len %u new len %u\n", (unsigned long long)addr, old, new);
+	shown_printf(p->out, " %llx  old len %u new len %u\n", (unsigned long long)addr, old, new);
 	print_poked(p, "Old", old);
 	print_poked(p, "New", new);
 }

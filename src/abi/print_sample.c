@@ -6,6 +6,7 @@
 
 #include "abi/printer.h"
 #include "base/digits.h"
+#include "base/shown.h"
 
 #define SAMPLE_BRANCH_CALL_STACK (1ULL << 11) /* of branch_sample_type */
 
@@ -280,7 +281,7 @@ static void print_trace_line(const struct printer *p, const struct seam_sample *
 	int r = print_trace(p, s, &text);
 
 	if (r >= 0)
-		buf_printf(p->out, "... %strace: %s\n", r ? "" : "no ", buf_text(&text));
+		shown_printf(p->out, "... %strace: %s\n", r ? "" : "no ", buf_text(&text));
 	buf_free(&text);
 }
 

@@ -4,6 +4,7 @@
  * count meets the cursor here: what is not in the record is not printed, and that is said.
  */
 #include "abi/printer.h"
+#include "base/shown.h"
 
 #include <string.h>
 
@@ -22,7 +23,7 @@ static void print_string(struct printer *p, size_t n)
 	if (n > cursor_left(&p->body))
 		n = cursor_left(&p->body);
 	s = cursor_bytes(&p->body, n);
-	buf_put(p->out, s, strnlen((const char *)s, n));
+	shown_put(p->out, (const char *)s, strnlen((const char *)s, n));
 }
 
 void print_attr(struct printer *p)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/digits.h"
+#include "base/shown.h"
 #include "base/utf8.h"
 
 static void json_value(struct json *j)
@@ -33,6 +34,16 @@ void json_close(struct json *j, char bracket)
 	buf_put(j->out, &bracket, 1);
 }
 
+/* The same text to a reader of JSON; to who looks at it on a terminal, too. */
+static void json_escape_character(struct buf *out, uint32_t c)
+{
+	if (c > 0xffff)
+		buf_printf(out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10),
+		           0xdc00 + ((c - 0x10000) & 0x3ff));
+	else
+		buf_printf(out, "\\u%04x", c);
+}
+
 static void json_escape(struct buf *out, const unsigned char *p, size_t n)
 {
 	while (n) {
@@ -51,6 +62,8 @@ static void json_escape(struct buf *out, const unsigned char *p, size_t n)
 		} else if (*p < 0x20 || *p == 0x7f ||
 		           *p == '<') { /* '<': safe inside <script> too */
 			buf_printf(out, "\\u%04x", *p);
+		} else if (len > 1 && shown_hides(utf8_character(p, len))) {
+			json_escape_character(out, utf8_character(p, len));
 		} else {
 			buf_put(out, p, len);
 		}

@@ -26,3 +26,12 @@ size_t utf8_sequence(const unsigned char *p, size_t n)
 	}
 	return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? 0 : len;
 }
+
+uint32_t utf8_character(const unsigned char *p, size_t len)
+{
+	uint32_t c = len > 1 ? p[0] & (0x7fu >> len) : p[0];
+
+	for (size_t i = 1; i < len; i++)
+		c = c << 6 | (p[i] & 0x3f);
+	return c;
+}

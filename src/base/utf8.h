@@ -4,8 +4,11 @@
 #define SEAM_BASE_UTF8_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Bytes of the well-formed sequence at the beginning of n > 0 bytes, 1 to 4; 0: there is none. */
 size_t utf8_sequence(const unsigned char *p, size_t n);
+/* The character of such a sequence. */
+uint32_t utf8_character(const unsigned char *p, size_t len);
 
 #endif

@@ -185,15 +185,15 @@ static void archive_say(struct archive *a)
 	bool to_stdout = outfile_is_stdout(buf_text(&a->name));
 	struct stat st = { 0 };
 
-	fprintf(stderr,
-	        "[ seam archive: %llu objects, %llu debug files, %llu source files, %.1f MB, in "
-	        "%s",
-	        (unsigned long long)a->counts.objects, (unsigned long long)a->counts.debug_files,
-	        (unsigned long long)a->counts.sources, (double)a->counts.bytes / 1e6,
-	        to_stdout ? "standard output" : buf_text(&a->name));
+	cmd_print(stderr,
+	          "[ seam archive: %llu objects, %llu debug files, %llu source files, %.1f MB, in "
+	          "%s",
+	          (unsigned long long)a->counts.objects, (unsigned long long)a->counts.debug_files,
+	          (unsigned long long)a->counts.sources, (double)a->counts.bytes / 1e6,
+	          to_stdout ? "standard output" : buf_text(&a->name));
 	if (!to_stdout && !stat(buf_text(&a->name), &st) && S_ISREG(st.st_mode))
-		fprintf(stderr, ": %.1f MB", (double)st.st_size / 1e6);
-	fprintf(stderr, "; %llu left out ]\n", (unsigned long long)a->counts.missing);
+		cmd_print(stderr, ": %.1f MB", (double)st.st_size / 1e6);
+	cmd_print(stderr, "; %llu left out ]\n", (unsigned long long)a->counts.missing);
 }
 
 static int archive_make(struct archive *a)

@@ -59,12 +59,12 @@ static void check_print_row(struct features *f, enum feature which)
 {
 	const struct feature_result *r = features_get(f, which);
 
-	printf("  %-20s %-8s %s\n", features_name(which), check_state(r->state),
-	       features_text(which));
+	cmd_print(stdout, "  %-20s %-8s %s\n", features_name(which), check_state(r->state),
+	          features_text(which));
 	if (r->reason[0])
-		printf("  %-20s %-8s   why: %s\n", "", "", r->reason);
+		cmd_print(stdout, "  %-20s %-8s   why: %s\n", "", "", r->reason);
 	if (r->remedy[0])
-		printf("  %-20s %-8s   do:  %s\n", "", "", r->remedy);
+		cmd_print(stdout, "  %-20s %-8s   do:  %s\n", "", "", r->remedy);
 }
 
 static void check_print(struct features *f)
@@ -72,17 +72,18 @@ static void check_print(struct features *f)
 	struct mode mode = check_mode(f);
 	char text[512];
 
-	printf("This machine, for this user:\n");
+	cmd_print(stdout, "This machine, for this user:\n");
 	for (int i = FEATURE_OPEN; i < FEATURES; i++)
 		check_print_row(f, (enum feature)i);
-	printf("\nWhat the kernel knows (what it lacks is left out when recording):\n");
+	cmd_print(stdout, "\nWhat the kernel knows (what it lacks is left out when recording):\n");
 	for (int i = 0; i < FEATURE_ATTR_END; i++)
 		check_print_row(f, (enum feature)i);
 	if (features_can_record(f))
-		printf("\nRecording is possible; %s\n", mode_line(&mode, text, sizeof(text)));
+		cmd_print(stdout, "\nRecording is possible; %s\n",
+		          mode_line(&mode, text, sizeof(text)));
 	else
-		printf("\nRecording is not possible: %s\n",
-		       features_get(f, FEATURE_SOFTWARE_CLOCK)->reason);
+		cmd_print(stdout, "\nRecording is not possible: %s\n",
+		          features_get(f, FEATURE_SOFTWARE_CLOCK)->reason);
 }
 
 static void check_json_row(struct json *j, struct features *f, enum feature which)

@@ -79,7 +79,9 @@ int options_u64(const struct options *o, const char *what, unsigned long long le
 /* All commands, a line each. */
 void cmds_print(FILE *out);
 void cmd_print_help(const struct cmd *cmd);
-/* "seam report: perf.data: ..." on stderr. */
+/* As fprintf, with every string escaped (base/shown.h): for all that may name something from outside. */
+void cmd_print(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* "seam report: perf.data: ..." on stderr, escaped likewise. */
 void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

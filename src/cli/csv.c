@@ -4,14 +4,21 @@
 
 #include <string.h>
 
+#include "base/shown.h"
+
+/* Lines are rows also to who reads them with grep and cut: names are escaped as in other text. */
 void csv_text(struct buf *out, const char *text)
 {
-	if (!text[strcspn(text, ",\"\r\n")]) {
-		buf_put_text(out, text);
+	if (!text[strcspn(text, ",\"")]) {
+		shown_put_text(out, text);
 		return;
 	}
 	buf_put_text(out, "\"");
-	for (; *text; text++)
-		buf_put(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+	for (size_t n; *text; text += n + (text[n] == '"')) {
+		n = strcspn(text, "\"");
+		shown_put(out, text, n);
+		if (text[n])
+			buf_put_text(out, "\"\"");
+	}
 	buf_put_text(out, "\"");
 }

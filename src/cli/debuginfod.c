@@ -48,7 +48,7 @@ static int on_progress(void *client, long done, long total)
 	if (!d)
 		return 1;
 	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\rdebuginfod: %ld of %ld kB\033[K", done / 1000, total / 1000);
+		cmd_print(stderr, "\rdebuginfod: %ld of %ld kB\033[K", done / 1000, total / 1000);
 	return is_over(d, seconds_since(&d->spent_from));
 }
 

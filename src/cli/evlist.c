@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/cursor.h"
+#include "base/shown.h"
 #include "cli/cmd.h"
 #include "cli/source.h"
 #include "perfdata/event_name.h"
@@ -24,12 +25,12 @@ static void evlist_event(const struct evlist *l, const struct seam_event *e, str
 {
 	const char *term = e->attr.flags & SEAM_ATTR_FREQ ? "sample_freq" : "sample_period";
 
-	buf_put_text(out, e->name);
+	shown_put_text(out, e->name);
 	if (l->verbose) {
 		buf_put_text(out, ": ");
 		event_attr_text(&e->attr, ": ", out);
 	} else if (l->freq) {
-		buf_printf(out, ": %s=%llu", term, (unsigned long long)e->attr.sample_period);
+		shown_printf(out, ": %s=%llu", term, (unsigned long long)e->attr.sample_period);
 	}
 }
 

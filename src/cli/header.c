@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/shown.h"
 #include "cli/header.h"
 #include "perfdata/feature.h"
 
@@ -26,7 +27,7 @@ static void header_captured(const struct source *s, struct buf *out)
 
 	if (rc == 0 && localtime_r(&st.st_mtime, &tm))
 		strftime(text, sizeof(text), "%a %b %e %H:%M:%S %Y", &tm);
-	buf_printf(out, "# captured on    : %s\n", text);
+	shown_printf(out, "# captured on    : %s\n", text);
 }
 
 static void header_head(const struct source *s, const struct seam_reader_info *info,
@@ -39,12 +40,12 @@ static void header_head(const struct source *s, const struct seam_reader_info *i
 
 	buf_put_text(out, "# ========\n");
 	header_captured(s, out);
-	buf_printf(out, "# header version : %u\n", info->version - 1);
-	buf_printf(out, "# data offset    : %llu\n",
-	           file ? (unsigned long long)info->data_offset : 0);
-	buf_printf(out, "# data size      : %llu%s\n", file ? (unsigned long long)size : 0,
-	           info->unfinished ? " (the recorder did not finish this file)" : "");
-	buf_printf(out, "# feat offset    : %llu\n", (unsigned long long)info->feature_offset);
+	shown_printf(out, "# header version : %u\n", info->version - 1);
+	shown_printf(out, "# data offset    : %llu\n",
+	             file ? (unsigned long long)info->data_offset : 0);
+	shown_printf(out, "# data size      : %llu%s\n", file ? (unsigned long long)size : 0,
+	             info->unfinished ? " (the recorder did not finish this file)" : "");
+	shown_printf(out, "# feat offset    : %llu\n", (unsigned long long)info->feature_offset);
 	if (!file)
 		buf_put_text(out, "# ========\n#\n");
 }
@@ -57,7 +58,7 @@ static void header_missing(const struct source *s, struct buf *out)
 	buf_put_text(out, "# missing features: ");
 	for (unsigned f = 1; (name = feature_name(f)); f++) {
 		if (!seam_reader_feature(s->reader, f, &bytes))
-			buf_printf(out, "%s ", name);
+			shown_printf(out, "%s ", name);
 	}
 	buf_put_text(out, "\n# ========\n#\n");
 }
@@ -88,8 +89,8 @@ static int header_features(const struct source *s, bool full, const struct seam_
 		if (!seam_reader_feature(s->reader, f, &bytes))
 			continue;
 		if (!feature_name(f))
-			buf_printf(out, "# feature %u: %zu bytes of another writer, not known\n", f,
-			           bytes.n);
+			shown_printf(out, "# feature %u: %zu bytes of another writer, not known\n",
+			             f, bytes.n);
 		else if (feature_text(f, &bytes, &context, out) < 0) {
 			cmd_error(s->cmd, "%s: %s: its %zu bytes cannot be read", s->path,
 			          feature_name(f), bytes.n);

@@ -340,10 +340,10 @@ static bool progress_shown;
 static void infile_progress_report(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	if (total)
-		fprintf(stderr, "\r%s %3d %%\033[K", step,
-		        (int)(100.0 * (double)done / (double)total));
+		cmd_print(stderr, "\r%s %3d %%\033[K", step,
+		          (int)(100.0 * (double)done / (double)total));
 	else
-		fprintf(stderr, "\r%s %llu\033[K", step, (unsigned long long)done);
+		cmd_print(stderr, "\r%s %llu\033[K", step, (unsigned long long)done);
 	fflush(stderr);
 	progress_shown = true;
 }

@@ -12,12 +12,12 @@
 
 void cmds_print(FILE *out)
 {
-	fprintf(out, "Usage: seam COMMAND [options]\n\n"
-	             "A sampling profiler for Linux that gives every sample its whole "
-	             "stack.\n\nCommands:\n");
+	cmd_print(out, "Usage: seam COMMAND [options]\n\n"
+	               "A sampling profiler for Linux that gives every sample its whole "
+	               "stack.\n\nCommands:\n");
 	for (const struct cmd *const *c = cmds; *c; c++)
-		fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
-	fprintf(out, "\n'seam help COMMAND' tells more.\n");
+		cmd_print(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
+	cmd_print(out, "\n'seam help COMMAND' tells more.\n");
 }
 
 /* A file that is opened while one of the three is closed would take its place, and get what is written there. The wrong way round,
@@ -85,6 +85,6 @@ int main(int argc, char **argv)
 		if (!strcmp((*c)->name, name))
 			return main_flush(*c, (*c)->run(argc - 1, argv + 1, *c));
 	}
-	fprintf(stderr, "seam: '%s' is not a command; 'seam --help' lists them\n", name);
+	cmd_print(stderr, "seam: '%s' is not a command; 'seam --help' lists them\n", name);
 	return EXIT_USAGE;
 }

@@ -7,22 +7,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "cli/cmd.h"
 #include "cli/habit.h"
 
 #define HELP_WIDTH 100 /* columns */
 #define HELP_INDENT 31 /* where the text of an option begins */
 
+void cmd_print(FILE *to, const char *fmt, ...)
+{
+	struct buf text = { 0 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	shown_vprintf(&text, fmt, ap);
+	va_end(ap);
+	fwrite(text.bytes, 1, text.n, to);
+	buf_free(&text);
+}
+
 void cmd_error(const struct cmd *cmd, const char *fmt, ...)
 {
+	struct buf text = { 0 };
 	va_list ap;
 
 	fflush(stdout);
-	fprintf(stderr, "seam %s: ", cmd->name);
+	shown_printf(&text, "seam %s: ", cmd->name);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	shown_vprintf(&text, fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
+	buf_put(&text, "\n", 1);
+	fwrite(text.bytes, 1, text.n, stderr);
+	buf_free(&text);
 }
 
 struct options options_start(int argc, char **argv, const struct cmd *cmd)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // outcome_text.c: see outcome_text.h.
 #include "cli/outcome_text.h"
+#include "base/shown.h"
 
 #include <stdio.h>
 
@@ -27,7 +28,7 @@ static void outcome_part(struct outcome_line *l, uint64_t n, const char *text)
 		return;
 	buf_put_text(l->out, l->begun ? ", " : ": ");
 	l->begun = true;
-	buf_printf(l->out, "%s %s", outcome_share(n, l->all, share, sizeof(share)), text);
+	shown_printf(l->out, "%s %s", outcome_share(n, l->all, share, sizeof(share)), text);
 }
 
 /* " (180 needed up to 16 KiB, 30 more than 32 KiB)" */
@@ -38,9 +39,9 @@ static void outcome_needed(const struct outcome_counts *c, struct buf *out)
 	for (unsigned i = 1; i < OUTCOME_NEEDED; i++) {
 		if (!c->needed[i])
 			continue;
-		buf_printf(out, "%s%llu needed %s %u KiB", lead, (unsigned long long)c->needed[i],
-		           i == OUTCOME_NEEDED - 1 ? "more than" : "up to",
-		           i == OUTCOME_NEEDED - 1 ? 32 : 1u << (i - 1));
+		shown_printf(out, "%s%llu needed %s %u KiB", lead, (unsigned long long)c->needed[i],
+		             i == OUTCOME_NEEDED - 1 ? "more than" : "up to",
+		             i == OUTCOME_NEEDED - 1 ? 32 : 1u << (i - 1));
 		lead = ", ";
 	}
 	buf_put_text(out, *lead == ',' ? ")" : "");
@@ -53,8 +54,8 @@ void outcome_text(const struct outcome_counts *c, struct buf *out)
 
 	if (!c->samples)
 		return;
-	buf_printf(out, "%llu stack%s unwound from copies of %u bytes, which were not kept",
-	           (unsigned long long)l.all, l.all == 1 ? "" : "s", c->copy_bytes);
+	shown_printf(out, "%llu stack%s unwound from copies of %u bytes, which were not kept",
+	             (unsigned long long)l.all, l.all == 1 ? "" : "s", c->copy_bytes);
 	for (int end = 0; end < WALK_ENDS; end++) {
 		uint64_t unreadable = end == WALK_TRUNCATED ? c->unreadable : 0;
 
@@ -69,7 +70,7 @@ void outcome_text(const struct outcome_counts *c, struct buf *out)
 	outcome_part(&l, c->kind[OUTCOME_NOT_SAID], outcome_kind_text(OUTCOME_NOT_SAID));
 	buf_put_text(out, "\n");
 	if (c->guessed)
-		buf_printf(
+		shown_printf(
 		        out,
 		        "%s of them have guessed frames, behind code without unwind information\n",
 		        outcome_share(c->guessed, l.all, share, sizeof(share)));

@@ -10,6 +10,7 @@
 #include "abi/members.h"
 #include "base/buf.h"
 #include "base/map.h"
+#include "base/shown.h"
 #include "cli/cmd.h"
 #include "cli/outcome_text.h"
 #include "cli/source.h"
@@ -186,8 +187,8 @@ static void stat_type_text(const struct stat_cmd *s, uint64_t type, uint64_t n, 
 	if (!n)
 		return;
 	snprintf(number, sizeof(number), "type %llu", (unsigned long long)type);
-	buf_printf(out, "%20s events: %10llu  (%4.1f%%)\n", name ? name : number,
-	           (unsigned long long)n, 100.0 * (double)n / (double)s->total);
+	shown_printf(out, "%20s events: %10llu  (%4.1f%%)\n", name ? name : number,
+	             (unsigned long long)n, 100.0 * (double)n / (double)s->total);
 }
 
 static int stat_key_order(const void *a, const void *b)
@@ -215,7 +216,7 @@ static void stat_types_text(struct stat_cmd *s, struct buf *out)
 	uint64_t *others = stat_keys(&s->other_types);
 
 	buf_put_text(out, "\nAggregated stats:\n");
-	buf_printf(out, "%20s events: %10llu\n", "TOTAL", (unsigned long long)s->total);
+	shown_printf(out, "%20s events: %10llu\n", "TOTAL", (unsigned long long)s->total);
 	for (unsigned i = 0; i < STAT_TYPES; i++)
 		stat_type_text(s, i, s->types[i], out);
 	for (size_t i = 0; others && i < s->other_types.n; i++) {
@@ -233,9 +234,9 @@ static void stat_events_text(const struct stat_cmd *s, struct buf *out)
 
 	for (size_t i = 0; i < s->n_by_event; i++) {
 		if (s->by_event[i])
-			buf_printf(out, "%s stats:\n%20s events: %10llu\n",
-			           seam_events_at(events, i)->name, "SAMPLE",
-			           (unsigned long long)s->by_event[i]);
+			shown_printf(out, "%s stats:\n%20s events: %10llu\n",
+			             seam_events_at(events, i)->name, "SAMPLE",
+			             (unsigned long long)s->by_event[i]);
 	}
 }
 
@@ -244,21 +245,22 @@ static void stat_losses_text(const struct stat_losses *l, struct buf *out)
 	uint64_t *cpus = stat_keys(&l->by_cpu);
 	size_t used = STAT_SLOTS;
 
-	buf_printf(out, "lost: %llu in %llu records (%llu of them counted as samples)\n",
-	           (unsigned long long)l->lost, (unsigned long long)l->records,
-	           (unsigned long long)l->lost_samples);
+	shown_printf(out, "lost: %llu in %llu records (%llu of them counted as samples)\n",
+	             (unsigned long long)l->lost, (unsigned long long)l->records,
+	             (unsigned long long)l->lost_samples);
 	if (l->tasks)
-		buf_printf(out, "not followed: %llu tasks or more, of which there are no samples\n",
-		           (unsigned long long)l->tasks);
+		shown_printf(out,
+		             "not followed: %llu tasks or more, of which there are no samples\n",
+		             (unsigned long long)l->tasks);
 	for (size_t i = 0; cpus && i < l->by_cpu.n; i++) {
 		uint64_t n = 0;
 
 		map_get(&l->by_cpu, cpus[i], &n);
 		if (cpus[i] == UINT64_MAX)
-			buf_printf(out, "  cpu unknown: %llu\n", (unsigned long long)n);
+			shown_printf(out, "  cpu unknown: %llu\n", (unsigned long long)n);
 		else
-			buf_printf(out, "  cpu %llu: %llu\n", (unsigned long long)cpus[i],
-			           (unsigned long long)n);
+			shown_printf(out, "  cpu %llu: %llu\n", (unsigned long long)cpus[i],
+			             (unsigned long long)n);
 	}
 	free(cpus);
 	while (used && !l->slots[used - 1])
@@ -267,11 +269,11 @@ static void stat_losses_text(const struct stat_losses *l, struct buf *out)
 		uint64_t from = l->first_ns + i * l->width_ns;
 
 		if (l->slots[i])
-			buf_printf(out, "  from %llu.%06llu s on, %llu ms: %llu\n",
-			           (unsigned long long)(from / 1000000000),
-			           (unsigned long long)(from / 1000 % 1000000),
-			           (unsigned long long)(l->width_ns / 1000000),
-			           (unsigned long long)l->slots[i]);
+			shown_printf(out, "  from %llu.%06llu s on, %llu ms: %llu\n",
+			             (unsigned long long)(from / 1000000000),
+			             (unsigned long long)(from / 1000 % 1000000),
+			             (unsigned long long)(l->width_ns / 1000000),
+			             (unsigned long long)l->slots[i]);
 	}
 }
 
@@ -286,17 +288,17 @@ static void stat_text(struct stat_cmd *s, struct buf *out)
 	stat_types_text(s, out);
 	stat_events_text(s, out);
 	if (s->no_event)
-		buf_printf(out, "samples of no known event: %llu\n",
-		           (unsigned long long)s->no_event);
+		shown_printf(out, "samples of no known event: %llu\n",
+		             (unsigned long long)s->no_event);
 	stat_stitch_text(&s->stitch, out);
 	outcome_text(&s->unwound, out);
 	if (s->losses.records || s->losses.tasks)
 		stat_losses_text(&s->losses, out);
 	if (info.compressed_bytes)
-		buf_printf(out, "compressed: %llu bytes from %llu, ratio %.1f\n",
-		           (unsigned long long)info.compressed_bytes,
-		           (unsigned long long)info.decompressed_bytes,
-		           (double)info.decompressed_bytes / (double)info.compressed_bytes);
+		shown_printf(out, "compressed: %llu bytes from %llu, ratio %.1f\n",
+		             (unsigned long long)info.compressed_bytes,
+		             (unsigned long long)info.decompressed_bytes,
+		             (double)info.decompressed_bytes / (double)info.compressed_bytes);
 }
 
 /* ---- the command ---- */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // stat_stitch.c: see stat_stitch.h. Order by rounds and the stream's way of stitching: one pass.
 #include "cli/stat_stitch.h"
+#include "base/shown.h"
 
 #include <errno.h>
 
@@ -115,18 +116,18 @@ void stat_stitch_text(const struct stat_stitch *s, struct buf *out)
 
 	if (!s->stitch || seam_stitch_counts(s->stitch, &c) < 0)
 		return;
-	buf_printf(out, "user stacks: %llu samples, %llu of them deferred; %llu answers\n",
-	           (unsigned long long)c.samples, (unsigned long long)c.deferred_samples,
-	           (unsigned long long)c.deferred_records);
+	shown_printf(out, "user stacks: %llu samples, %llu of them deferred; %llu answers\n",
+	             (unsigned long long)c.samples, (unsigned long long)c.deferred_samples,
+	             (unsigned long long)c.deferred_records);
 	for (int i = 0; i < SEAM_STITCH_STATES; i++) {
 		if (c.state[i])
-			buf_printf(out, "  %s: %llu\n",
-			           seam_stitch_state_text((enum seam_stitch_state)i),
-			           (unsigned long long)c.state[i]);
+			shown_printf(out, "  %s: %llu\n",
+			             seam_stitch_state_text((enum seam_stitch_state)i),
+			             (unsigned long long)c.state[i]);
 	}
 	if (c.unclaimed_records)
-		buf_printf(out, "  answers to no sample: %llu\n",
-		           (unsigned long long)c.unclaimed_records);
+		shown_printf(out, "  answers to no sample: %llu\n",
+		             (unsigned long long)c.unclaimed_records);
 }
 
 void stat_stitch_free(struct stat_stitch *s)

@@ -10,6 +10,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/shown.h"
 #include "export/export.h"
 
 struct callgrind_call {
@@ -36,17 +37,6 @@ struct callgrind {
 	unsigned char *function_known;
 };
 
-/* Line ends would end the entry; nothing else has a meaning in a name but "(" at its start. */
-static void callgrind_text(struct callgrind *c, const unsigned char *text, size_t n)
-{
-	struct buf *out = &c->out->buf;
-
-	for (size_t i = 0; i < n; i++)
-		buf_put(out,
-		        text[i] < 0x20 || text[i] == 0x7f ? (const unsigned char *)"?" : &text[i],
-		        1);
-}
-
 /* "(7) name" the first time, "(7)" from then on. */
 static void callgrind_name(struct callgrind *c, const char *key, uint32_t number,
                            unsigned char *known, const char *text, size_t n)
@@ -54,7 +44,7 @@ static void callgrind_name(struct callgrind *c, const char *key, uint32_t number
 	buf_printf(&c->out->buf, "%s=(%u)", key, number + 1);
 	if (!known[number]) {
 		buf_put(&c->out->buf, " ", 1);
-		callgrind_text(c, (const unsigned char *)text, n);
+		shown_put(&c->out->buf, text, n); /* an end of line would end the entry */
 		known[number] = 1;
 	}
 	buf_put(&c->out->buf, "\n", 1);
@@ -229,7 +219,7 @@ static void callgrind_units(struct callgrind *c)
 		buf_put_text(out, "event: ");
 		callgrind_event(c, e);
 		buf_put_text(out, " : ");
-		callgrind_text(c, (const unsigned char *)name, strlen(name));
+		shown_put_text(out, name);
 		buf_put_text(out, " (ns)\n");
 	}
 }

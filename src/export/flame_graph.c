@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
+
 /* One side on its way in. */
 struct flame_merge {
 	struct flame_graph *g;
@@ -68,11 +70,23 @@ const char *flame_text(const struct flame_graph *g, uint32_t text)
 	return intern_get(&g->texts, text);
 }
 
+/* A text's id: the page is for people, who are not to be misled by what a name does to the text around it. */
+static uint32_t flame_shown(struct flame_graph *g, const char *text, size_t n)
+{
+	struct buf shown = { 0 };
+	uint32_t id;
+
+	shown_put(&shown, text, n);
+	id = shown.failed ? INTERN_FAILED : intern_bytes(&g->texts, shown.bytes, shown.n);
+	buf_free(&shown);
+	return id;
+}
+
 static uint32_t flame_add_function(struct flame_graph *g, const char *name, size_t n,
                                    const char *object, uint32_t kind)
 {
-	struct flame_function f = { intern_bytes(&g->texts, name, n),
-		                    intern_text(&g->texts, object), kind };
+	struct flame_function f = { flame_shown(g, name, n), flame_shown(g, object, strlen(object)),
+		                    kind };
 
 	if (f.name == INTERN_FAILED || f.object == INTERN_FAILED)
 		return INTERN_FAILED;
@@ -206,11 +220,12 @@ static int flame_add(struct flame_merge *m, const struct profile_key *from, uint
                      uint64_t weight, uint64_t samples)
 {
 	const struct profile_task *task = profile_task_at(m->p, from->task);
-	struct flame_event event = { intern_text(&m->g->texts,
-		                                 profile_event_name(m->p, from->event)),
+	const char *name = profile_event_name(m->p, from->event),
+	           *comm = profile_text(m->p, task->comm);
+	struct flame_event event = { flame_shown(m->g, name, strlen(name)),
 		                     profile_event_unit(m->p, from->event) };
-	struct flame_thread thread = { intern_text(&m->g->texts, profile_text(m->p, task->comm)),
-		                       task->pid, task->tid };
+	struct flame_thread thread = { flame_shown(m->g, comm, strlen(comm)), task->pid,
+		                       task->tid };
 	struct flame_key key = { .slice = slice };
 	uint32_t id, root;
 	int r = flame_root(m, from->state, &root);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // folded.c: "comm;outermost;...;innermost WEIGHT", a line per distinct stack of names. A name holds no
-// ';', no line end and no control character: those are written ':' and '?'.
+// ';', which is written ':', and no line end or control character: those are escaped (base/shown.h).
 //
 // Invariant: the weights of all lines add up to the event's weight; two lines never name the same stack.
 #include <errno.h>
@@ -9,6 +9,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/shown.h"
 #include "export/export.h"
 
 struct folded_node {
@@ -28,19 +29,18 @@ struct folded {
 	struct folded_node *nodes;
 	size_t n, capacity;
 	uint32_t *path; /* profile's nodes on the way up */
-	struct buf text;
+	struct buf text, name;
 };
 
-static void folded_escape(struct buf *text)
+/* Names as lines of text show them, without what separates frames. */
+static void folded_put(struct buf *text, const char *name)
 {
-	for (size_t i = 0; i < text->n; i++) {
-		unsigned char *c = &text->bytes[i];
+	size_t start = text->n;
 
-		if (*c == ';')
-			*c = ':';
-		else if (*c < 0x20 || *c == 0x7f)
-			*c = '?';
-	}
+	shown_put_text(text, name);
+	for (size_t i = start; i < text->n; i++)
+		if (text->bytes[i] == ';')
+			text->bytes[i] = ':';
 }
 
 static uint32_t folded_name(struct folded *f, uint32_t frame)
@@ -49,12 +49,13 @@ static uint32_t folded_name(struct folded *f, uint32_t frame)
 
 	if (f->frames[frame])
 		return f->frames[frame] - 1;
+	buf_clear(&f->name);
 	buf_clear(&f->text);
-	export_frame_name(f->p, frame, &f->text);
-	folded_escape(&f->text);
+	export_frame_name(f->p, frame, &f->name);
+	folded_put(&f->text, buf_text(&f->name));
 	if (f->opts->annotate && (kind == PROFILE_KERNEL || kind == PROFILE_INLINED))
 		buf_put_text(&f->text, kind == PROFILE_KERNEL ? "_[k]" : "_[i]");
-	if (f->text.failed)
+	if (f->text.failed || f->name.failed)
 		return INTERN_FAILED;
 	f->frames[frame] = intern_bytes(&f->names, f->text.bytes, f->text.n) + 1;
 	return f->frames[frame] - 1;
@@ -118,8 +119,7 @@ static int folded_row(struct folded *f, const struct profile_row *row)
 	int r;
 
 	buf_clear(&f->text);
-	buf_put_text(&f->text, profile_text(f->p, task->comm));
-	folded_escape(&f->text);
+	folded_put(&f->text, profile_text(f->p, task->comm));
 	if (!f->text.n)
 		buf_put_text(&f->text, "[unknown]");
 	r = f->text.failed
@@ -177,6 +177,7 @@ int export_folded(const struct profile *p, const struct export_opts *opts, struc
 	map_free(&f.children);
 	map_free(&f.places);
 	buf_free(&f.text);
+	buf_free(&f.name);
 	free(f.frames);
 	free(f.nodes);
 	free(f.path);

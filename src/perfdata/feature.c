@@ -2,6 +2,7 @@
 // feature.c: decodes header features. Their text form is feature_text.c, encoding is
 // feature_put.c.
 #include "perfdata/feature.h"
+#include "base/shown.h"
 
 #include <errno.h>
 #include <string.h>
@@ -207,8 +208,11 @@ int feature_cmdline(const struct seam_bytes *bytes, bool swap, struct buf *out)
 
 		if (!arg)
 			return -EBADMSG;
-		for (; *arg; arg++)
-			buf_printf(out, *arg == '\'' ? "\\%c" : "%c", *arg);
+		for (const char *quote; (quote = strchr(arg, '\'')); arg = quote + 1) {
+			shown_put(out, arg, (size_t)(quote - arg));
+			buf_put_text(out, "\\'");
+		}
+		shown_put_text(out, arg);
 		buf_put_text(out, " ");
 	}
 	return c.failed ? -EBADMSG : out->failed ? -ENOMEM : 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/shown.h"
 #include "perfdata/event_name.h"
 #include "perfdata/feature_text.h"
 
@@ -15,7 +16,7 @@ static void text_string(struct text *t, const char *label)
 	const char *s = feature_string(&t->c);
 
 	if (s)
-		buf_printf(t->out, "# %s : %s\n", label, s);
+		shown_printf(t->out, "# %s : %s\n", label, s);
 }
 
 static void text_hostname(struct text *t)
@@ -58,11 +59,11 @@ static void text_cmdline(struct text *t)
 
 static void text_event(struct text *t, const struct feature_event_desc *d)
 {
-	buf_printf(t->out, "# event : name = %s, ", d->name);
+	shown_printf(t->out, "# event : name = %s, ", d->name);
 	if (d->ids.n)
 		buf_put_text(t->out, ", id = {");
 	for (uint64_t i = 0; i < d->ids.n; i++)
-		buf_printf(t->out, "%s %" PRIu64, i ? "," : "", seam_u64s_at(&d->ids, i));
+		shown_printf(t->out, "%s %" PRIu64, i ? "," : "", seam_u64s_at(&d->ids, i));
 	buf_put_text(t->out, d->ids.n ? " }, " : ", ");
 	event_attr_text(&d->attr, " = ", t->out);
 	buf_put_text(t->out, "\n");
@@ -107,7 +108,7 @@ static void text_group_desc(struct text *t)
 
 		if (t->c.failed)
 			return;
-		buf_printf(t->out, "# group: %s{", strcmp(name, "{anon_group}") ? name : "");
+		shown_printf(t->out, "# group: %s{", strcmp(name, "{anon_group}") ? name : "");
 		for (uint64_t i = 0; i < members; i++) {
 			const struct seam_event *e =
 			        events ? seam_events_at(events, (size_t)(leader + i)) : NULL;
@@ -118,7 +119,7 @@ static void text_group_desc(struct text *t)
 				cursor_fail(&t->c);
 				return;
 			}
-			buf_printf(t->out, "%s%s", i ? "," : "", e->name);
+			shown_printf(t->out, "%s%s", i ? "," : "", e->name);
 		}
 		buf_put_text(t->out, "}\n");
 	}
@@ -128,17 +129,17 @@ static void text_sample_time(struct text *t)
 {
 	uint64_t first = cursor_u64(&t->c), last = cursor_u64(&t->c);
 
-	buf_printf(t->out,
-	           "# time of first sample : %" PRIu64 ".%06" PRIu64
-	           "\n# time of last sample : %" PRIu64 ".%06" PRIu64
-	           "\n# sample duration : %10.3f ms\n",
-	           first / 1000000000, first / 1000 % 1000000, last / 1000000000,
-	           last / 1000 % 1000000, (double)(last - first) / 1e6);
+	shown_printf(t->out,
+	             "# time of first sample : %" PRIu64 ".%06" PRIu64
+	             "\n# time of last sample : %" PRIu64 ".%06" PRIu64
+	             "\n# sample duration : %10.3f ms\n",
+	             first / 1000000000, first / 1000 % 1000000, last / 1000000000,
+	             last / 1000 % 1000000, (double)(last - first) / 1e6);
 }
 
 static void text_clockid(struct text *t)
 {
-	buf_printf(t->out, "# clockid frequency: %" PRIu64 " MHz\n", cursor_u64(&t->c) * 1000);
+	shown_printf(t->out, "# clockid frequency: %" PRIu64 " MHz\n", cursor_u64(&t->c) * 1000);
 }
 
 static const char *text_clock_name(uint32_t id)
@@ -165,18 +166,19 @@ static void text_clock_data(struct text *t)
 	s = (time_t)(d.wall_clock_ns / 1000000000);
 	if (localtime_r(&s, &tm))
 		strftime(day, sizeof(day), "%Y-%m-%d %H:%M:%S", &tm);
-	buf_printf(t->out, "# clockid: %s (%" PRIu32 ")\n", text_clock_name(d.clockid), d.clockid);
-	buf_printf(t->out,
-	           "# reference time: %s.%06" PRIu64 " = %" PRIu64 ".%06" PRIu64 " (TOD) = %" PRIu64
-	           ".%09" PRIu64 " (%s)\n",
-	           day, d.wall_clock_ns / 1000 % 1000000, d.wall_clock_ns / 1000000000,
-	           d.wall_clock_ns / 1000 % 1000000, d.clockid_time_ns / 1000000000,
-	           d.clockid_time_ns % 1000000000, text_clock_name(d.clockid));
+	shown_printf(t->out, "# clockid: %s (%" PRIu32 ")\n", text_clock_name(d.clockid),
+	             d.clockid);
+	shown_printf(t->out,
+	             "# reference time: %s.%06" PRIu64 " = %" PRIu64 ".%06" PRIu64
+	             " (TOD) = %" PRIu64 ".%09" PRIu64 " (%s)\n",
+	             day, d.wall_clock_ns / 1000 % 1000000, d.wall_clock_ns / 1000000000,
+	             d.wall_clock_ns / 1000 % 1000000, d.clockid_time_ns / 1000000000,
+	             d.clockid_time_ns % 1000000000, text_clock_name(d.clockid));
 }
 
 static void text_dir_format(struct text *t)
 {
-	buf_printf(t->out, "# directory data version : %" PRIu64 "\n", cursor_u64(&t->c));
+	shown_printf(t->out, "# directory data version : %" PRIu64 "\n", cursor_u64(&t->c));
 }
 
 static void text_bpf_prog_info(struct text *t)
@@ -197,8 +199,8 @@ static void text_bpf_prog_info(struct text *t)
 		if (info_size < 8) /* the id would be another part's */
 			buf_put_text(t->out, "# bpf_prog_info without an id\n");
 		else
-			buf_printf(t->out, "# bpf_prog_info of id %" PRIu32 "\n",
-			           cursor_u32(&info));
+			shown_printf(t->out, "# bpf_prog_info of id %" PRIu32 "\n",
+			             cursor_u32(&info));
 	}
 }
 
@@ -212,7 +214,7 @@ static void text_bpf_btf(struct text *t)
 		uint32_t id = cursor_u32(&t->c), size = cursor_u32(&t->c);
 
 		if (cursor_bytes(&t->c, size))
-			buf_printf(t->out, "# btf info of id %" PRIu32 "\n", id);
+			shown_printf(t->out, "# btf info of id %" PRIu32 "\n", id);
 	}
 }
 
@@ -225,8 +227,8 @@ static void text_compressed(struct text *t)
 	type = cursor_u32(&t->c);
 	level = cursor_u32(&t->c);
 	ratio = cursor_u32(&t->c);
-	buf_printf(t->out, "# compressed : %s, level = %" PRIu32 ", ratio = %" PRIu32 "\n",
-	           type == zstd ? "Zstd" : "Unknown", level, ratio);
+	shown_printf(t->out, "# compressed : %s, level = %" PRIu32 ", ratio = %" PRIu32 "\n",
+	             type == zstd ? "Zstd" : "Unknown", level, ratio);
 }
 
 static text_feature *const texts[] = {

@@ -2,6 +2,7 @@
 // feature_text_machine.c: the header features that say what the machine is: processors, memory, caches, PMUs. The
 // form is feature_text.c's.
 #include "perfdata/feature_text.h"
+#include "base/shown.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -14,7 +15,7 @@ static void text_strings(struct text *t, const char *label)
 		const char *s = feature_string(&t->c);
 
 		if (s)
-			buf_printf(t->out, "# %s : %s\n", label, s);
+			shown_printf(t->out, "# %s : %s\n", label, s);
 	}
 }
 
@@ -22,20 +23,20 @@ static void text_nrcpus(struct text *t)
 {
 	uint32_t available = cursor_u32(&t->c), online = cursor_u32(&t->c);
 
-	buf_printf(t->out, "# nrcpus online : %" PRIu32 "\n# nrcpus avail : %" PRIu32 "\n", online,
-	           available);
+	shown_printf(t->out, "# nrcpus online : %" PRIu32 "\n# nrcpus avail : %" PRIu32 "\n",
+	             online, available);
 }
 
 static void text_total_mem(struct text *t)
 {
-	buf_printf(t->out, "# total memory : %" PRIu64 " kB\n", cursor_u64(&t->c));
+	shown_printf(t->out, "# total memory : %" PRIu64 " kB\n", cursor_u64(&t->c));
 }
 
 static bool text_brief(struct text *t, const char *name)
 {
 	if (t->context->full)
 		return false;
-	buf_printf(t->out, "# %s info available, use -I to display\n", name);
+	shown_printf(t->out, "# %s info available, use -I to display\n", name);
 	return true;
 }
 
@@ -71,10 +72,10 @@ static void text_cpu_topology(struct text *t)
 	for (uint32_t i = 0; i < n; i++) {
 		int32_t core = (int32_t)cursor_u32(&ids), socket = (int32_t)cursor_u32(&ids);
 
-		buf_printf(t->out, "# CPU %" PRIu32 ": Core ID %" PRId32, i, core);
+		shown_printf(t->out, "# CPU %" PRIu32 ": Core ID %" PRId32, i, core);
 		if (cursor_left(&dies) >= 4)
-			buf_printf(t->out, ", Die ID %" PRId32, (int32_t)cursor_u32(&dies));
-		buf_printf(t->out, ", Socket ID %" PRId32 "\n", socket);
+			shown_printf(t->out, ", Die ID %" PRId32, (int32_t)cursor_u32(&dies));
+		shown_printf(t->out, ", Socket ID %" PRId32 "\n", socket);
 	}
 }
 
@@ -90,10 +91,10 @@ static void text_numa_topology(struct text *t)
 		const char *cpus = feature_string(&t->c);
 
 		if (cpus)
-			buf_printf(t->out,
-			           "# node%u meminfo  : total = %" PRIu64 " kB, free = %" PRIu64
-			           " kB\n# node%u cpu list : %s\n",
-			           node, total, free_kb, node, cpus);
+			shown_printf(t->out,
+			             "# node%u meminfo  : total = %" PRIu64 " kB, free = %" PRIu64
+			             " kB\n# node%u cpu list : %s\n",
+			             node, total, free_kb, node, cpus);
 	}
 }
 
@@ -111,7 +112,7 @@ static void text_pmu_mappings(struct text *t)
 		const char *name = feature_string(&t->c);
 
 		if (name)
-			buf_printf(t->out, "%s%s = %" PRIu32, i ? ", " : "", name, type);
+			shown_printf(t->out, "%s%s = %" PRIu32, i ? ", " : "", name, type);
 	}
 	buf_put_text(t->out, "\n");
 }
@@ -131,8 +132,8 @@ static void text_cache(struct text *t)
 		size = feature_string(&t->c);
 		map = feature_string(&t->c);
 		if (!t->c.failed)
-			buf_printf(t->out, "#  L%" PRIu32 " %-15s %8s [%s]\n", level, type, size,
-			           map);
+			shown_printf(t->out, "#  L%" PRIu32 " %-15s %8s [%s]\n", level, type, size,
+			             map);
 	}
 }
 
@@ -143,7 +144,7 @@ static void text_size(uint64_t bytes, struct buf *out)
 
 	for (; bytes >= 1024 && i < sizeof(units) - 2; i++)
 		bytes /= 1024;
-	buf_printf(out, "%" PRIu64 "%c", bytes, units[i]);
+	shown_printf(out, "%" PRIu64 "%c", bytes, units[i]);
 }
 
 /* A bitmap of memory blocks as ranges: "0-23,30". */
@@ -158,9 +159,9 @@ static void text_blocks(const struct seam_u64s *words, uint64_t bits, struct buf
 			i++;
 		if (i == from)
 			continue;
-		buf_printf(out, "%s%" PRIu64, comma, from);
+		shown_printf(out, "%s%" PRIu64, comma, from);
 		if (i - 1 > from)
-			buf_printf(out, "-%" PRIu64, i - 1);
+			shown_printf(out, "-%" PRIu64, i - 1);
 		comma = ",";
 	}
 }
@@ -178,7 +179,7 @@ static void text_mem_node(struct text *t, uint64_t block)
 		return;
 	for (uint64_t i = 0; i < words.n; i++)
 		n += (uint64_t)__builtin_popcountll(seam_u64s_at(&words, i));
-	buf_printf(t->out, "# %4" PRIu64 " [", node);
+	shown_printf(t->out, "# %4" PRIu64 " [", node);
 	text_size(n * block, t->out);
 	buf_put_text(t->out, "]: ");
 	text_blocks(&words, bits, t->out);
@@ -194,8 +195,8 @@ static void text_mem_topology(struct text *t)
 	cursor_u64(&t->c); /* version, 1 */
 	block = cursor_u64(&t->c);
 	n = cursor_u64(&t->c);
-	buf_printf(t->out, "# memory nodes (nr %" PRIu64 ", block size 0x%" PRIx64 "):\n", n,
-	           block);
+	shown_printf(t->out, "# memory nodes (nr %" PRIu64 ", block size 0x%" PRIx64 "):\n", n,
+	             block);
 	while (n-- && !t->c.failed)
 		text_mem_node(t, block);
 }
@@ -208,7 +209,7 @@ static void text_caps(struct text *t, uint32_t n)
 		const char *name = feature_string(&t->c), *value = feature_string(&t->c);
 
 		if (value)
-			buf_printf(t->out, "%s%s=%s", comma, name, value);
+			shown_printf(t->out, "%s%s=%s", comma, name, value);
 		comma = ", ";
 	}
 }
@@ -217,7 +218,7 @@ static void text_cpu_pmu_caps(struct text *t)
 {
 	uint32_t n = cursor_u32(&t->c);
 
-	buf_printf(t->out, "# cpu pmu capabilities: %s", n ? "" : "not available");
+	shown_printf(t->out, "# cpu pmu capabilities: %s", n ? "" : "not available");
 	text_caps(t, n);
 	buf_put_text(t->out, "\n");
 }
@@ -235,7 +236,7 @@ static void text_pmu_caps(struct text *t)
 		t->c = inner.c;
 		name = feature_string(&t->c);
 		if (name)
-			buf_printf(t->out, "# %s pmu capabilities: %s\n", name, buf_text(&caps));
+			shown_printf(t->out, "# %s pmu capabilities: %s\n", name, buf_text(&caps));
 		buf_free(&caps);
 	}
 }
@@ -247,7 +248,7 @@ static void text_hybrid_topology(struct text *t)
 		const char *name = feature_string(&t->c), *cpus = feature_string(&t->c);
 
 		if (cpus)
-			buf_printf(t->out, "# %s cpu list : %s\n", name, cpus);
+			shown_printf(t->out, "# %s cpu list : %s\n", name, cpus);
 	}
 }
 
@@ -258,10 +259,10 @@ static void text_domain(struct text *t)
 	           *list = feature_string(&t->c);
 
 	if (list)
-		buf_printf(t->out,
-		           "# Domain\t\t: %" PRIu32 "\n# Domain name      : %s\n"
-		           "# Domain cpu map   : %s\n# Domain cpu list  : %s\n",
-		           domain, name, map, list);
+		shown_printf(t->out,
+		             "# Domain\t\t: %" PRIu32 "\n# Domain name      : %s\n"
+		             "# Domain cpu map   : %s\n# Domain cpu list  : %s\n",
+		             domain, name, map, list);
 }
 
 static void text_cpu_domain_info(struct text *t)
@@ -270,13 +271,14 @@ static void text_cpu_domain_info(struct text *t)
 
 	if (text_brief(t, "CPU_DOMAIN_INFO"))
 		return;
-	buf_printf(t->out,
-	           "# schedstat version\t: %" PRIu32 "\n# Maximum sched domains\t: %" PRIu32 "\n",
-	           version, most);
+	shown_printf(t->out,
+	             "# schedstat version\t: %" PRIu32 "\n# Maximum sched domains\t: %" PRIu32 "\n",
+	             version, most);
 	while (cursor_left(&t->c) && !t->c.failed) {
 		uint32_t cpu = cursor_u32(&t->c), n = cursor_u32(&t->c);
 
-		buf_printf(t->out, "# cpu\t\t: %" PRIu32 "\n# nr_domains\t: %" PRIu32 "\n", cpu, n);
+		shown_printf(t->out, "# cpu\t\t: %" PRIu32 "\n# nr_domains\t: %" PRIu32 "\n", cpu,
+		             n);
 		while (n-- && !t->c.failed)
 			text_domain(t);
 	}
@@ -286,13 +288,13 @@ static void text_e_machine(struct text *t)
 {
 	uint32_t machine = cursor_u32(&t->c), flags = cursor_u32(&t->c);
 
-	buf_printf(t->out, "# e_machine : %" PRIu32 "\n#   e_flags : %" PRIu32 "\n", machine,
-	           flags);
+	shown_printf(t->out, "# e_machine : %" PRIu32 "\n#   e_flags : %" PRIu32 "\n", machine,
+	             flags);
 }
 
 static void text_cln_size(struct text *t)
 {
-	buf_printf(t->out, "# cacheline size: %" PRIu32 "\n", cursor_u32(&t->c));
+	shown_printf(t->out, "# cacheline size: %" PRIu32 "\n", cursor_u32(&t->c));
 }
 
 static text_feature *const texts[] = {

@@ -99,9 +99,9 @@ static void test_folded_escapes(void **state)
 	struct sink s = { 0 };
 
 	write_out(&export_formats[0], p, &s);
-	assert_string_equal(buf_text(&s.bytes), "x?y;a:b \"<\\;\xff 10\n"
-	                                        "x?y;m;n? 10\n"
-	                                        "x?y;m;[a:b] 10\n");
+	assert_string_equal(buf_text(&s.bytes), "x\\ny;a:b \"<\\;\\xff 10\n"
+	                                        "x\\ny;m;n\\t 10\n"
+	                                        "x\\ny;m;[a:b] 10\n");
 	buf_free(&s.bytes);
 	profile_free(p);
 }

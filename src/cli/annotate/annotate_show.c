@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/shown.h"
 #include "cli/annotate/annotate.h"
 
 #define RED "\033[31m"
@@ -31,17 +32,24 @@ static void show_share(const struct annotate *a, const struct annotate_count *pa
 	if (part->samples)
 		buf_printf(out, "%s%8.2f%s", color, percent, *color ? PLAIN : "");
 	else
-		buf_printf(out, "%8s", "");
+		shown_printf(out, "%8s", "");
 }
 
-/* Source may hold anything: what a terminal would obey is left out. */
+/* A line of source, whose tabs are blanks; a file with ends of lines of another system has a CR behind each. */
 static void show_line_text(const char *text, size_t n, struct buf *out)
 {
-	for (size_t i = 0; i < n; i++)
-		if ((unsigned char)text[i] >= ' ' && text[i] != 0x7f)
-			buf_put(out, text + i, 1);
-		else if (text[i] == '\t')
+	if (n && text[n - 1] == '\r')
+		n--;
+	while (n) {
+		const char *tab = memchr(text, '\t', n);
+		size_t run = tab ? (size_t)(tab - text) : n;
+
+		shown_put(out, text, run);
+		if (tab)
 			buf_put_text(out, "    ");
+		text += run + (tab != NULL);
+		n -= run + (tab != NULL);
+	}
 }
 
 static const char *show_path(const struct annotate *a, const struct annotate_function *f)
@@ -65,7 +73,7 @@ static void show_hot_lines(struct annotate *a, const struct annotate_function *f
 		if (show_percent(&line->count, &f->all) < a->percent_limit)
 			break;
 		show_share(a, &line->count, &f->all, out);
-		buf_printf(out, "  %s:%" PRIu32, intern_get(&a->files, line->file), line->line);
+		shown_printf(out, "  %s:%" PRIu32, intern_get(&a->files, line->file), line->line);
 		text = annotate_source(a, line->file, line->line, &n);
 		if (text) {
 			buf_put_text(out, "  ");
@@ -87,9 +95,11 @@ static void show_source_line(struct annotate *a, const struct annotate_insn *ins
 	           *text;
 	size_t n;
 
-	if (insn->file != *file)
-		buf_printf(out, "%8s : %s%s%s\n", "", color, intern_get(&a->files, insn->file),
-		           plain);
+	if (insn->file != *file) {
+		buf_printf(out, "%8s : %s", "", color);
+		shown_put_text(out, intern_get(&a->files, insn->file));
+		buf_printf(out, "%s\n", plain);
+	}
 	*file = insn->file;
 	text = annotate_source(a, insn->file, insn->line, &n);
 	buf_printf(out, "%8s : %s%-5" PRIu32 " ", "", color, insn->line);
@@ -110,7 +120,7 @@ static void show_code(struct annotate *a, const struct annotate_function *f, str
 			line = insn->line;
 		}
 		show_share(a, &insn->count, &f->all, out);
-		buf_printf(out, " :  %8" PRIx64 ":  %s\n", insn->address, insn->text);
+		shown_printf(out, " :  %8" PRIx64 ":  %s\n", insn->address, insn->text);
 	}
 }
 
@@ -119,31 +129,32 @@ static void show_addresses(struct annotate *a, const struct annotate_function *f
 {
 	for (size_t i = 0; i < f->n; i++) {
 		show_share(a, &f->counts[i], &f->all, out);
-		buf_printf(out, " :  %8" PRIx64 "\n", f->vaddrs[i]);
+		shown_printf(out, " :  %8" PRIx64 "\n", f->vaddrs[i]);
 	}
 }
 
 static void show_function(struct annotate *a, const struct annotate_function *f, struct buf *out)
 {
-	buf_printf(out,
-	           "%s in %s: %" PRIu64
-	           " samples of %s, %.2f %% of all; percent of the function\n\n",
-	           a->name, show_path(a, f), f->all.samples,
-	           profile_event_name(a->load.profile, a->event), show_percent(&f->all, &a->whole));
+	shown_printf(out,
+	             "%s in %s: %" PRIu64
+	             " samples of %s, %.2f %% of all; percent of the function\n\n",
+	             a->name, show_path(a, f), f->all.samples,
+	             profile_event_name(a->load.profile, a->event),
+	             show_percent(&f->all, &a->whole));
 	show_hot_lines(a, f, out);
 	if (f->n_insns) {
-		buf_printf(out, " Percent :  Source and disassembly\n");
+		shown_printf(out, " Percent :  Source and disassembly\n");
 		show_code(a, f, out);
 	} else {
-		buf_printf(out, "%s\n\n Percent :  Address\n", f->reason);
+		shown_printf(out, "%s\n\n Percent :  Address\n", f->reason);
 		show_addresses(a, f, out);
 	}
 	if (f->n_insns && f->outside.samples)
-		buf_printf(out,
-		           "%" PRIu64 " samples (%.2f %%) are at addresses outside this code\n",
-		           f->outside.samples, show_percent(&f->outside, &f->all));
+		shown_printf(out,
+		             "%" PRIu64 " samples (%.2f %%) are at addresses outside this code\n",
+		             f->outside.samples, show_percent(&f->outside, &f->all));
 	if (f->n_insns && !f->n_lines && f->lines_reason[0])
-		buf_printf(out, "\nno source lines: %s\n", f->lines_reason);
+		shown_printf(out, "\nno source lines: %s\n", f->lines_reason);
 	buf_put_text(out, "\n");
 }
 

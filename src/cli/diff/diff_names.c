@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "cli/diff/diff.h"
 
 #define WORTH_A_WORD 0.01 /* of either side's whole */
@@ -96,7 +97,7 @@ void diff_hint_names(const struct diff *d, struct buf *out)
 	if (most && (share[0] >= WORTH_A_WORD || share[1] >= WORTH_A_WORD)) {
 		size_t object = diff_place(d, ROLLUP_OBJECT);
 
-		buf_printf(
+		shown_printf(
 		        out,
 		        "hint: functions of %.1f %% of the baseline and %.1f %% of the new side "
 		        "have "

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/shown.h"
 #include "cli/csv.h"
 #include "cli/diff/diff.h"
 
@@ -37,15 +38,15 @@ static void diff_text_figures(const struct diff *d, const struct diff_row *row, 
 	                                                                  : GREEN;
 
 	if (d->absolute)
-		buf_printf(out, "%15.0f %15.0f ", row->base, row->next);
+		shown_printf(out, "%15.0f %15.0f ", row->base, row->next);
 	else
-		buf_printf(out, "%7.2f%% %7.2f%% ", row->base * 100, row->next * 100);
-	buf_printf(out, "%s", color);
+		shown_printf(out, "%7.2f%% %7.2f%% ", row->base * 100, row->next * 100);
+	buf_put_text(out, color);
 	if (d->absolute)
-		buf_printf(out, "%+15.0f", row->next - row->base);
+		shown_printf(out, "%+15.0f", row->next - row->base);
 	else
-		buf_printf(out, "%+7.2f%% ±%5.2f", (row->next - row->base) * 100,
-		           row->noise.margin * 100);
+		shown_printf(out, "%+7.2f%% ±%5.2f", (row->next - row->base) * 100,
+		             row->noise.margin * 100);
 	buf_printf(out, "%s  %6.2f (%.2f ... %.2f)", *color ? PLAIN : "", row->noise.ratio,
 	           row->noise.least, row->noise.most);
 	buf_put_text(out, row->fails                  ? "  FAIL  "
@@ -61,9 +62,9 @@ static void diff_text_row(const struct diff *d, const struct diff_row *row, stru
 	diff_text_figures(d, row, out);
 	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
 		if (diff_shows(d, c))
-			buf_printf(out, "  %s", diff_value(d, row->thing, place++));
+			shown_printf(out, "  %s", diff_value(d, row->thing, place++));
 	if (d->n_events > 1)
-		buf_printf(out, "  [%s]", diff_event(d, row->thing));
+		shown_printf(out, "  [%s]", diff_event(d, row->thing));
 	buf_put_text(out, "\n");
 }
 
@@ -71,21 +72,21 @@ static void diff_text_side(const struct diff *d, size_t side, const char *name, 
 {
 	char number[32];
 
-	buf_printf(out, "%s: %s samples in %zu recording%s, %.1f %% with whole stacks (%s)\n", name,
-	           report_number(d->samples[side], number, sizeof(number)), d->n_runs[side],
-	           d->n_runs[side] == 1 ? "" : "s",
-	           report_percent(d->whole_stacks[side], d->samples[side]), d->paths[side]);
+	shown_printf(out, "%s: %s samples in %zu recording%s, %.1f %% with whole stacks (%s)\n",
+	             name, report_number(d->samples[side], number, sizeof(number)), d->n_runs[side],
+	             d->n_runs[side] == 1 ? "" : "s",
+	             report_percent(d->whole_stacks[side], d->samples[side]), d->paths[side]);
 }
 
 static void diff_text_noise(const struct diff *d, struct buf *out)
 {
-	buf_printf(out,
-	           "\n± and (...): %g %% intervals%s, from the numbers of samples%s; noise: the "
-	           "interval holds \"no change\"\n",
-	           d->confidence * 100,
-	           d->n_gated > 1 ? ", of gated rows widened for asking about all at once" : "",
-	           d->runs > 2 ? " and, where it is more, how the recordings of a side differ"
-	                       : "");
+	shown_printf(out,
+	             "\n± and (...): %g %% intervals%s, from the numbers of samples%s; noise: the "
+	             "interval holds \"no change\"\n",
+	             d->confidence * 100,
+	             d->n_gated > 1 ? ", of gated rows widened for asking about all at once" : "",
+	             d->runs > 2 ? " and, where it is more, how the recordings of a side differ"
+	                         : "");
 	if (d->runs == 2)
 		buf_put_text(out, "One recording per side does not tell how much runs differ by "
 		                  "themselves: give several, seam diff a1,a2,a3 b1,b2,b3\n");
@@ -99,11 +100,11 @@ static void diff_text_gate(const struct diff *d, struct buf *out)
 {
 	if (d->fail_above < 0)
 		return;
-	buf_printf(out, "--fail-if-slower %g: %zu of %zu rows for sure more than %g %% slower",
-	           d->fail_above, d->n_fails, d->n_gated, d->fail_above);
+	shown_printf(out, "--fail-if-slower %g: %zu of %zu rows for sure more than %g %% slower",
+	             d->fail_above, d->n_fails, d->n_gated, d->fail_above);
 	if (d->n_may)
-		buf_printf(out, "; %zu maybe: more %ssamples would tell", d->n_may,
-		           d->runs > 2 ? "recordings or " : "");
+		shown_printf(out, "; %zu maybe: more %ssamples would tell", d->n_may,
+		             d->runs > 2 ? "recordings or " : "");
 	buf_put_text(out, "\n");
 	if (d->runs == 2)
 		buf_put_text(
@@ -118,8 +119,9 @@ void diff_text(const struct diff *d, struct buf *out)
 
 	diff_text_side(d, 0, "baseline", out);
 	diff_text_side(d, 1, "new", out);
-	buf_printf(out, d->absolute ? "\n%15s %15s %15s  %s" : "\n%8s %8s %8s %6s  %s", "Baseline",
-	           "New", "Delta", d->absolute ? "Ratio" : "±", d->absolute ? "" : " Ratio");
+	shown_printf(out, d->absolute ? "\n%15s %15s %15s  %s" : "\n%8s %8s %8s %6s  %s",
+	             "Baseline", "New", "Delta", d->absolute ? "Ratio" : "±",
+	             d->absolute ? "" : " Ratio");
 	buf_put_text(out, "\n");
 	for (size_t i = 0; i < d->n_rows; i++) {
 		if (diff_visible(d, &d->rows[i]))
@@ -128,8 +130,8 @@ void diff_text(const struct diff *d, struct buf *out)
 			hidden++;
 	}
 	if (hidden)
-		buf_printf(out, "(%zu more rows below %g %% on both sides)\n", hidden,
-		           d->percent_limit);
+		shown_printf(out, "(%zu more rows below %g %% on both sides)\n", hidden,
+		             d->percent_limit);
 	diff_text_noise(d, out);
 	diff_hint_names(d, out);
 	diff_text_gate(d, out);
@@ -204,7 +206,7 @@ void diff_csv(const struct diff *d, struct buf *out)
 	buf_put_text(out, "event");
 	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
 		if (diff_shows(d, c))
-			buf_printf(out, ",%s", report_key(c));
+			shown_printf(out, ",%s", report_key(c));
 	buf_put_text(out, ",base,new,delta,margin,ratio,ratio_least,ratio_most,verdict,fails\n");
 	for (size_t i = 0; i < d->n_rows; i++) {
 		const struct diff_row *row = &d->rows[i];
@@ -216,8 +218,8 @@ void diff_csv(const struct diff *d, struct buf *out)
 				buf_put_text(out, ",");
 				csv_text(out, diff_value(d, row->thing, place++));
 			}
-		buf_printf(out, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%s,%d\n", row->base, row->next,
-		           row->next - row->base, row->noise.margin, row->noise.ratio,
-		           row->noise.least, row->noise.most, verdicts[row->verdict], row->fails);
+		shown_printf(out, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%s,%d\n", row->base,
+		             row->next, row->next - row->base, row->noise.margin, row->noise.ratio,
+		             row->noise.least, row->noise.most, verdicts[row->verdict], row->fails);
 	}
 }

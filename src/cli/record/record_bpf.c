@@ -135,7 +135,7 @@ static void bpf_said(void *ctx, size_t done, size_t of)
 {
 	bool *said = ctx;
 
-	fprintf(stderr, "\rseam record: reading unwind tables: %zu of %zu processes", done, of);
+	cmd_print(stderr, "\rseam record: reading unwind tables: %zu of %zu processes", done, of);
 	*said = true;
 }
 
@@ -145,7 +145,7 @@ static int bpf_target_all(struct record_bpf *b, const struct record_opts *o)
 	int r = kwalk_target_all(b->kwalk, person ? bpf_said : NULL, &said);
 
 	if (said)
-		fprintf(stderr, "\r\033[K");
+		cmd_print(stderr, "\r\033[K");
 	return r;
 }
 
@@ -241,80 +241,80 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 	if (!b->kwalk || o->quiet || kwalk_total(b->kwalk, &t) < 0)
 		return;
 	if (c->ring_full)
-		fprintf(stderr, "  %" PRIu64 " records lost in the rings of the BPF programs\n",
-		        c->ring_full);
+		cmd_print(stderr, "  %" PRIu64 " records lost in the rings of the BPF programs\n",
+		          c->ring_full);
 	if (c->raw_full)
-		fprintf(stderr,
-		        "  %" PRIu64
-		        " stacks are cut off: there was no room to copy them for the recorder\n",
-		        c->raw_full);
+		cmd_print(stderr,
+		          "  %" PRIu64
+		          " stacks are cut off: there was no room to copy them for the recorder\n",
+		          c->raw_full);
 	if (c->away_full + c->away_untold)
-		fprintf(stderr,
-		        "  %" PRIu64
-		        " samples of time off the CPU lost: a BPF ring was full; %" PRIu64
-		        " threads were not followed\n",
-		        c->away_full, c->away_untold);
+		cmd_print(stderr,
+		          "  %" PRIu64
+		          " samples of time off the CPU lost: a BPF ring was full; %" PRIu64
+		          " threads were not followed\n",
+		          c->away_full, c->away_untold);
 	if (c->answer_full + c->no_slot)
-		fprintf(stderr,
-		        "  %" PRIu64
-		        " deferred stacks lost in the rings of the BPF programs; %" PRIu64
-		        " could not be deferred: too many threads\n",
-		        c->answer_full, c->no_slot);
+		cmd_print(stderr,
+		          "  %" PRIu64
+		          " deferred stacks lost in the rings of the BPF programs; %" PRIu64
+		          " could not be deferred: too many threads\n",
+		          c->answer_full, c->no_slot);
 	if (c->not_followed)
-		fprintf(stderr,
-		        "  %" PRIu64
-		        " children of what is recorded were not followed: there were too many\n",
-		        c->not_followed);
+		cmd_print(stderr,
+		          "  %" PRIu64
+		          " children of what is recorded were not followed: there were too many\n",
+		          c->not_followed);
 	if (t.follow_lost)
-		fprintf(stderr,
-		        "  %" PRIu64
-		        " time%s what the kernel says of mappings was lost, and /proc was read "
-		        "again: user stacks of that moment may end early\n",
-		        t.follow_lost, t.follow_lost == 1 ? "" : "s");
+		cmd_print(stderr,
+		          "  %" PRIu64
+		          " time%s what the kernel says of mappings was lost, and /proc was read "
+		          "again: user stacks of that moment may end early\n",
+		          t.follow_lost, t.follow_lost == 1 ? "" : "s");
 	if (c->skipped)
-		fprintf(stderr,
-		        "  %" PRIu64
-		        " sample%s skipped by the kernel: a BPF program was running on the CPU\n",
-		        c->skipped, c->skipped == 1 ? "" : "s");
+		cmd_print(stderr,
+		          "  %" PRIu64
+		          " sample%s skipped by the kernel: a BPF program was running on the CPU\n",
+		          c->skipped, c->skipped == 1 ? "" : "s");
 	if (t.unanswered)
-		fprintf(stderr, "  %" PRIu64 " deferred stacks never came\n", t.unanswered);
+		cmd_print(stderr, "  %" PRIu64 " deferred stacks never came\n", t.unanswered);
 	if (t.pressed)
-		fprintf(stderr,
-		        "  not all unwind tables had room at once (--unwind-memory): %" PRIu64
-		        " times one left for another, %" PRIu64 " times one came late; %" PRIu64
-		        " stacks were walked by the recorder\n",
-		        t.tables_left, t.tables_returned, t.unwound);
+		cmd_print(stderr,
+		          "  not all unwind tables had room at once (--unwind-memory): %" PRIu64
+		          " times one left for another, %" PRIu64 " times one came late; %" PRIu64
+		          " stacks were walked by the recorder\n",
+		          t.tables_left, t.tables_returned, t.unwound);
 	if (t.arrays_left_out)
-		fprintf(stderr,
-		        "  %" PRIu64
-		        " times the mappings of a process had no room: more --unwind-memory\n",
-		        t.arrays_left_out);
+		cmd_print(stderr,
+		          "  %" PRIu64
+		          " times the mappings of a process had no room: more --unwind-memory\n",
+		          t.arrays_left_out);
 	if (!o->verbose)
 		return;
 	tables_count(b->tables, &tables);
-	fprintf(stderr, "seam record: user stacks ended:");
+	cmd_print(stderr, "seam record: user stacks ended:");
 	for (size_t i = 0; i < KWALK_ENDS; i++)
 		if (c->end[i])
-			fprintf(stderr, " %s %" PRIu64, kwalk_end_name((enum kwalk_end)i),
-			        c->end[i]);
-	fprintf(stderr,
-	        "; %" PRIu64 " with guessed frames"
-	        "\nseam record: %" PRIu64 " walked at once (%" PRIu64 " faults), %" PRIu64
-	        " deferred, %" PRIu64 " samples shared one, %" PRIu64 " refused, %" PRIu64
-	        " read asleep, %" PRIu64 " late, %" PRIu64 " walked by the recorder\n",
-	        c->guessed, c->at_once, c->faults, c->asked, c->shared, c->refused, c->remote,
-	        t.late, t.unwound);
+			cmd_print(stderr, " %s %" PRIu64, kwalk_end_name((enum kwalk_end)i),
+			          c->end[i]);
+	cmd_print(stderr,
+	          "; %" PRIu64 " with guessed frames"
+	          "\nseam record: %" PRIu64 " walked at once (%" PRIu64 " faults), %" PRIu64
+	          " deferred, %" PRIu64 " samples shared one, %" PRIu64 " refused, %" PRIu64
+	          " read asleep, %" PRIu64 " late, %" PRIu64 " walked by the recorder\n",
+	          c->guessed, c->at_once, c->faults, c->asked, c->shared, c->refused, c->remote,
+	          t.late, t.unwound);
 	if (o->away_ns)
-		fprintf(stderr,
-		        "seam record: off the CPU: %" PRIu64 " samples, %.3f s; %" PRIu64
-		        " switches not told of by the kernel\n",
-		        c->away, (double)c->away_ns / 1e9, c->away_unseen + t.away_misses);
-	fprintf(stderr,
-	        "seam record: %" PRIu64 " processes, %" PRIu64 " tables of %" PRIu64
-	        " bytes; %" PRIu64 " samples of others; of %" PRIu64 " bytes of tables %" PRIu64
-	        " are not pages of files\n",
-	        t.processes, t.tables, t.table_bytes, c->others, tables.bytes, tables.own_bytes);
+		cmd_print(stderr,
+		          "seam record: off the CPU: %" PRIu64 " samples, %.3f s; %" PRIu64
+		          " switches not told of by the kernel\n",
+		          c->away, (double)c->away_ns / 1e9, c->away_unseen + t.away_misses);
+	cmd_print(stderr,
+	          "seam record: %" PRIu64 " processes, %" PRIu64 " tables of %" PRIu64
+	          " bytes; %" PRIu64 " samples of others; of %" PRIu64 " bytes of tables %" PRIu64
+	          " are not pages of files\n",
+	          t.processes, t.tables, t.table_bytes, c->others, tables.bytes, tables.own_bytes);
 	if (!t.counts_skipped)
-		fprintf(stderr, "seam record: samples that the kernel skips because another BPF "
-		                "program runs are not counted here\n");
+		cmd_print(stderr, "seam record: samples that the kernel skips because another BPF "
+		                  "program runs are not counted here\n");
 }

@@ -114,8 +114,8 @@ int record_live_finish(struct record_live *r)
 static void say_share(const char *what, uint64_t n, uint64_t of)
 {
 	if (n)
-		fprintf(stderr, "  %" PRIu64 " (%.2f %%) %s\n", n, 100.0 * (double)n / (double)of,
-		        what);
+		cmd_print(stderr, "  %" PRIu64 " (%.2f %%) %s\n", n, 100.0 * (double)n / (double)of,
+		          what);
 }
 
 static void say_missing(const struct record_live *r)
@@ -124,11 +124,11 @@ static void say_missing(const struct record_live *r)
 	const struct unwound_missing *m = live_missing(r->live, &n);
 
 	for (size_t i = 0; i < n && i < OBJECTS_SAID; i++)
-		fprintf(stderr, "    %" PRIu64 " in %s%s%s\n", m[i].samples,
-		        m[i].object ? m[i].object->path : "no mapping", m[i].reason[0] ? ": " : "",
-		        m[i].reason);
+		cmd_print(stderr, "    %" PRIu64 " in %s%s%s\n", m[i].samples,
+		          m[i].object ? m[i].object->path : "no mapping",
+		          m[i].reason[0] ? ": " : "", m[i].reason);
 	if (n > OBJECTS_SAID)
-		fprintf(stderr, "    and in %zu more places\n", n - OBJECTS_SAID);
+		cmd_print(stderr, "    and in %zu more places\n", n - OBJECTS_SAID);
 }
 
 /* A truncated walk says only how far it got: the next size is worth trying when it is not the last. */
@@ -169,40 +169,43 @@ void record_live_say(const struct record_live *r, const struct record_opts *o)
 		return;
 	live_count(r->live, &c);
 	if (c.walks.samples)
-		fprintf(stderr,
-		        "seam record: %" PRIu64 " user stacks unwound, %.2f %% to their outermost "
-		        "frame\n",
-		        c.walks.samples,
-		        100.0 * (double)c.walks.end[WALK_COMPLETE] / (double)c.walks.samples);
+		cmd_print(stderr,
+		          "seam record: %" PRIu64
+		          " user stacks unwound, %.2f %% to their outermost "
+		          "frame\n",
+		          c.walks.samples,
+		          100.0 * (double)c.walks.end[WALK_COMPLETE] / (double)c.walks.samples);
 	if (c.walks.samples)
 		say_ends(r, o, &c);
 	if (c.not_unwound)
-		fprintf(stderr,
-		        "seam record: %" PRIu64 " samples not unwound, user address only: the "
-		        "recorder could not keep up (--unwind-threads, a lower -F)\n",
-		        c.not_unwound);
+		cmd_print(stderr,
+		          "seam record: %" PRIu64 " samples not unwound, user address only: the "
+		          "recorder could not keep up (--unwind-threads, a lower -F)\n",
+		          c.not_unwound);
 	if (c.in_exec)
-		fprintf(stderr,
-		        "seam record: %" PRIu64 " samples taken inside execve: no user stack\n",
-		        c.in_exec);
+		cmd_print(stderr,
+		          "seam record: %" PRIu64 " samples taken inside execve: no user stack\n",
+		          c.in_exec);
 	if (c.walks.unusable)
-		fprintf(stderr,
-		        "seam record: %" PRIu64 " samples of 32-bit code not unwound, user address "
-		        "only\n",
-		        c.walks.unusable);
+		cmd_print(stderr,
+		          "seam record: %" PRIu64
+		          " samples of 32-bit code not unwound, user address "
+		          "only\n",
+		          c.walks.unusable);
 	if (c.unsound)
-		fprintf(stderr, "seam record: %" PRIu64 " samples could not be read: left out\n",
-		        c.unsound);
+		cmd_print(stderr, "seam record: %" PRIu64 " samples could not be read: left out\n",
+		          c.unsound);
 	if (o->verbose)
-		fprintf(stderr,
-		        "seam record: %" PRIu64 " tables made, %" PRIu64 " from the cache, %" PRIu64
-		        " objects without; %.1f MB; at most %.1f MB waited; copies up to %" PRIu64
-		        " bytes\n",
-		        c.tables.built, c.tables.from_cache, c.tables.without,
-		        (double)c.tables.bytes / 1e6, (double)c.peak_bytes / 1e6, c.longest_copy);
+		cmd_print(stderr,
+		          "seam record: %" PRIu64 " tables made, %" PRIu64
+		          " from the cache, %" PRIu64
+		          " objects without; %.1f MB; at most %.1f MB waited; copies up to %" PRIu64
+		          " bytes\n",
+		          c.tables.built, c.tables.from_cache, c.tables.without,
+		          (double)c.tables.bytes / 1e6, (double)c.peak_bytes / 1e6, c.longest_copy);
 	if (o->verbose)
-		fprintf(stderr,
-		        "seam record: processes and their mappings: at most %.1f MB; those that "
-		        "ended were forgotten %" PRIu64 " times\n",
-		        (double)c.process_bytes / 1e6, c.renewals);
+		cmd_print(stderr,
+		          "seam record: processes and their mappings: at most %.1f MB; those that "
+		          "ended were forgotten %" PRIu64 " times\n",
+		          (double)c.process_bytes / 1e6, c.renewals);
 }

@@ -419,9 +419,9 @@ static void record_wait_command(struct recording *r)
 		target_signal(&r->target, SIGTERM);
 	for (unsigned i = 0; !target_poll(&r->target); i++) {
 		if (i == 25 && !said)
-			fprintf(stderr,
-			        "seam %s: the file is complete; waiting for process %d to end\n",
-			        r->cmd->name, (int)r->target.pid);
+			cmd_print(stderr,
+			          "seam %s: the file is complete; waiting for process %d to end\n",
+			          r->cmd->name, (int)r->target.pid);
 		nanosleep(&pause, NULL);
 	}
 }
@@ -447,15 +447,15 @@ static void record_say_owed(const struct recording *r)
 	if (r->o->quiet)
 		return;
 	if (c.owing)
-		fprintf(stderr, "  %llu task%s in the kernel still owe%s a stack%s%s\n",
-		        (unsigned long long)c.owing, c.owing == 1 ? "" : "s",
-		        c.owing == 1 ? "s" : "", *c.owing_why ? "; they could not be read: " : "",
-		        c.owing_why);
+		cmd_print(stderr, "  %llu task%s in the kernel still owe%s a stack%s%s\n",
+		          (unsigned long long)c.owing, c.owing == 1 ? "" : "s",
+		          c.owing == 1 ? "s" : "", *c.owing_why ? "; they could not be read: " : "",
+		          c.owing_why);
 	if (r->o->verbose && (c.asleep || c.asleep_late))
-		fprintf(stderr,
-		        "seam record: %llu stacks read of tasks that sleep; %llu more answered "
-		        "themselves after all\n",
-		        (unsigned long long)c.asleep, (unsigned long long)c.asleep_late);
+		cmd_print(stderr,
+		          "seam record: %llu stacks read of tasks that sleep; %llu more answered "
+		          "themselves after all\n",
+		          (unsigned long long)c.asleep, (unsigned long long)c.asleep_late);
 }
 
 static int record_end(struct recording *r, int broken)

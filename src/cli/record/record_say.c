@@ -37,10 +37,14 @@ void record_say_log(void *ctx, int level, const char *text)
 {
 	const struct cmd *cmd = ctx;
 
-	if (level >= LOG_ATTRS)
-		fprintf(stderr, "%s\n", text);
-	else
-		fprintf(stderr, "seam %s: %s\n", cmd->name, text);
+	if (level < LOG_ATTRS) {
+		cmd_error(cmd, "%s", text);
+		return;
+	}
+	for (int n; *text; text += n + (text[n] == '\n')) {
+		n = (int)strcspn(text, "\n");
+		cmd_print(stderr, "%.*s\n", n, text);
+	}
 }
 
 /* Which perf will not read the file, before somebody finds out. */
@@ -53,15 +57,15 @@ static void record_say_readers(const struct record_opts *o, const struct cmd *cm
 	for (size_t i = 0; i < seam_events_count(events); i++)
 		flags |= seam_events_at(events, i)->attr.flags;
 	if (flags & (SEAM_ATTR_DEFER_CALLCHAIN | SEAM_ATTR_DEFER_OUTPUT))
-		fprintf(stderr,
-		        "seam %s: perf older than 6.19 reads the file only after seam convert\n",
-		        cmd->name);
+		cmd_print(stderr,
+		          "seam %s: perf older than 6.19 reads the file only after seam convert\n",
+		          cmd->name);
 	if (o->compress_level)
-		fprintf(stderr,
-		        "seam %s: perf older than 6.16 does not read a compressed file (-z), and "
-		        "none reads one whose recorder was killed: seam recover makes it "
-		        "readable\n",
-		        cmd->name);
+		cmd_print(stderr,
+		          "seam %s: perf older than 6.16 does not read a compressed file (-z), and "
+		          "none reads one whose recorder was killed: seam recover makes it "
+		          "readable\n",
+		          cmd->name);
 }
 
 void record_say_mode(const struct record_opts *o, const struct cmd *cmd,
@@ -73,25 +77,27 @@ void record_say_mode(const struct record_opts *o, const struct cmd *cmd,
 
 	if (o->quiet)
 		return;
-	fprintf(stderr, "seam %s: %s\n", cmd->name, mode_line(mode, text, sizeof(text)));
+	cmd_print(stderr, "seam %s: %s\n", cmd->name, mode_line(mode, text, sizeof(text)));
 	record_say_readers(o, cmd, session);
 	if (!o->command && !o->duration_ms && !o->session.n_pids)
-		fprintf(stderr, "seam %s: the whole system is recorded until Ctrl-C\n", cmd->name);
+		cmd_print(stderr, "seam %s: the whole system is recorded until Ctrl-C\n",
+		          cmd->name);
 	if (!o->verbose)
 		return;
 	if (mode->stack == MODE_FP_DEFER && o->grace_ms == UINT32_MAX)
-		fprintf(stderr,
-		        "seam %s: no grace period: only tasks that sleep are read at the end\n",
-		        cmd->name);
+		cmd_print(stderr,
+		          "seam %s: no grace period: only tasks that sleep are read at the end\n",
+		          cmd->name);
 	else if (mode->stack == MODE_FP_DEFER)
-		fprintf(stderr,
-		        "seam %s: grace period: when sampling ends, tasks that are still in the "
-		        "kernel have %u ms to answer\n",
-		        cmd->name, o->grace_ms ? o->grace_ms : SESSION_GRACE_MS_DEFAULT);
+		cmd_print(stderr,
+		          "seam %s: grace period: when sampling ends, tasks that are still in the "
+		          "kernel have %u ms to answer\n",
+		          cmd->name, o->grace_ms ? o->grace_ms : SESSION_GRACE_MS_DEFAULT);
 	session_counts(session, &counts);
-	fprintf(stderr, "seam %s: %zu events, %zu tasks, %zu rings of %zu pages, %zu files open\n",
-	        cmd->name, counts.n_events, counts.n_tasks, counts.n_rings, counts.ring_pages,
-	        counts.n_fds);
+	cmd_print(stderr,
+	          "seam %s: %zu events, %zu tasks, %zu rings of %zu pages, %zu files open\n",
+	          cmd->name, counts.n_events, counts.n_tasks, counts.n_rings, counts.ring_pages,
+	          counts.n_fds);
 }
 
 /* Names of processes are anybody's choice: no control characters reach the terminal. */
@@ -99,17 +105,15 @@ static void record_say_denied(const struct cmd *cmd, const struct synth_counts *
 {
 	uint64_t named = counts->denied < SYNTH_DENIED ? counts->denied : SYNTH_DENIED;
 
-	fprintf(stderr, "seam %s: %" PRIu64 " %s may not be looked into (", cmd->name,
-	        counts->denied, counts->denied == 1 ? "process" : "processes");
+	cmd_print(stderr, "seam %s: %" PRIu64 " %s may not be looked into (", cmd->name,
+	          counts->denied, counts->denied == 1 ? "process" : "processes");
 	for (uint64_t i = 0; i < named; i++) {
-		if (i)
-			fputs(", ", stderr);
-		for (const char *c = counts->denied_first[i].comm; *c; c++)
-			fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, stderr);
-		fprintf(stderr, " %d", (int)counts->denied_first[i].pid);
+		cmd_print(stderr, "%s%s %d", i ? ", " : "", counts->denied_first[i].comm,
+		          (int)counts->denied_first[i].pid);
 	}
-	fprintf(stderr, "%s): no names for %s user functions; root, or CAP_SYS_PTRACE, may look\n",
-	        counts->denied > named ? " ..." : "", counts->denied == 1 ? "its" : "their");
+	cmd_print(stderr,
+	          "%s): no names for %s user functions; root, or CAP_SYS_PTRACE, may look\n",
+	          counts->denied > named ? " ..." : "", counts->denied == 1 ? "its" : "their");
 }
 
 void record_say_synth(const struct record_opts *o, const struct cmd *cmd,
@@ -119,17 +123,18 @@ void record_say_synth(const struct record_opts *o, const struct cmd *cmd,
 		record_say_denied(cmd, counts);
 	if (o->quiet || !o->verbose)
 		return;
-	fprintf(stderr,
-	        "seam %s: already running: %" PRIu64 " processes, %" PRIu64 " threads, %" PRIu64
-	        " mappings, %" PRIu64 " of %" PRIu64 " files with build-id; %" PRIu64
-	        " ended meanwhile; %" PRIu64 " modules, %" PRIu64 " BPF functions; %.1f ms\n",
-	        cmd->name, counts->processes, counts->threads, counts->mappings, counts->build_ids,
-	        counts->files, counts->gone, counts->modules, counts->bpf, (double)ns / 1e6);
+	cmd_print(stderr,
+	          "seam %s: already running: %" PRIu64 " processes, %" PRIu64 " threads, %" PRIu64
+	          " mappings, %" PRIu64 " of %" PRIu64 " files with build-id; %" PRIu64
+	          " ended meanwhile; %" PRIu64 " modules, %" PRIu64 " BPF functions; %.1f ms\n",
+	          cmd->name, counts->processes, counts->threads, counts->mappings,
+	          counts->build_ids, counts->files, counts->gone, counts->modules, counts->bpf,
+	          (double)ns / 1e6);
 	if (!counts->kernel)
-		fprintf(stderr,
-		        "seam %s: the kernel's addresses are hidden (kernel.kptr_restrict): no "
-		        "kernel mapping is written\n",
-		        cmd->name);
+		cmd_print(stderr,
+		          "seam %s: the kernel's addresses are hidden (kernel.kptr_restrict): no "
+		          "kernel mapping is written\n",
+		          cmd->name);
 }
 
 /* Losses of each ring, as far as the rings told. */
@@ -143,12 +148,12 @@ static void record_say_rings(const struct session *session)
 
 		if (!c->lost && !c->lost_samples && !c->bad_bytes)
 			continue;
-		fprintf(stderr, "  CPU %d: %s records lost, ring filled up to %" PRIu64 " %%",
-		        ring->cpu, say_count(c->lost + c->lost_samples, a, sizeof(a)),
-		        ring->size ? c->peak_bytes * 100 / ring->size : 0);
+		cmd_print(stderr, "  CPU %d: %s records lost, ring filled up to %" PRIu64 " %%",
+		          ring->cpu, say_count(c->lost + c->lost_samples, a, sizeof(a)),
+		          ring->size ? c->peak_bytes * 100 / ring->size : 0);
 		if (c->bad_bytes)
-			fprintf(stderr, ", %s bytes unsound",
-			        say_count(c->bad_bytes, b, sizeof(b)));
+			cmd_print(stderr, ", %s bytes unsound",
+			          say_count(c->bad_bytes, b, sizeof(b)));
 		fputc('\n', stderr);
 	}
 }
@@ -167,24 +172,24 @@ void record_say_end(const struct record_opts *o, const struct session *session, 
 	if (c.lost_kernel_known && c.lost_kernel > n)
 		n = c.lost_kernel;
 	n += lost->room;
-	fprintf(stderr, "[ seam record: %s samples, %s in %s; %s lost",
-	        say_count(samples, a, sizeof(a)), say_bytes(bytes, size, sizeof(size)),
-	        strcmp(o->output, "-") ? o->output : "standard output",
-	        say_count(n + lost->skipped, sum, sizeof(sum)));
+	cmd_print(stderr, "[ seam record: %s samples, %s in %s; %s lost",
+	          say_count(samples, a, sizeof(a)), say_bytes(bytes, size, sizeof(size)),
+	          strcmp(o->output, "-") ? o->output : "standard output",
+	          say_count(n + lost->skipped, sum, sizeof(sum)));
 	if (unwritten)
-		fprintf(stderr, ", %s not written", say_count(unwritten, a, sizeof(a)));
-	fprintf(stderr, " ]\n");
+		cmd_print(stderr, ", %s not written", say_count(unwritten, a, sizeof(a)));
+	cmd_print(stderr, " ]\n");
 	if (n) {
 		record_say_rings(session);
 		if (c.lost_answers)
-			fprintf(stderr, "  %s of them stacks that the kernel had deferred\n",
-			        say_count(c.lost_answers, a, sizeof(a)));
-		fprintf(stderr, "  larger rings (-m %zu) or a lower frequency (-F) lose less\n",
-		        c.ring_pages * 4);
+			cmd_print(stderr, "  %s of them stacks that the kernel had deferred\n",
+			          say_count(c.lost_answers, a, sizeof(a)));
+		cmd_print(stderr, "  larger rings (-m %zu) or a lower frequency (-F) lose less\n",
+		          c.ring_pages * 4);
 	}
 	if (o->verbose)
-		fprintf(stderr,
-		        "seam record: %" PRIu64 " records, %" PRIu64 " deferred stacks, %" PRIu64
-		        " rounds, %" PRIu64 " wake-ups\n",
-		        c.total.records, c.total.deferred, c.rounds, c.wakeups);
+		cmd_print(stderr,
+		          "seam record: %" PRIu64 " records, %" PRIu64 " deferred stacks, %" PRIu64
+		          " rounds, %" PRIu64 " wake-ups\n",
+		          c.total.records, c.total.deferred, c.rounds, c.wakeups);
 }

@@ -2,6 +2,7 @@
 // report_account.c: what became of every sample: the lines below a report, and --stats.
 #include <string.h>
 
+#include "base/shown.h"
 #include "cli/hint.h"
 #include "cli/outcome_text.h"
 #include "cli/report/report.h"
@@ -16,8 +17,8 @@ static void account_part(struct buf *out, bool *first, uint64_t n, uint64_t all,
 
 	if (!n)
 		return;
-	buf_printf(out, "%s%s %s", *first ? "" : ", ", outcome_share(n, all, part, sizeof(part)),
-	           text);
+	shown_printf(out, "%s%s %s", *first ? "" : ", ", outcome_share(n, all, part, sizeof(part)),
+	             text);
 	*first = false;
 }
 
@@ -30,8 +31,8 @@ static void account_states(const struct report *r, struct buf *out)
 	uint64_t earlier;
 
 	profile_account(r->load.profile, 0, &a);
-	buf_printf(out, "%s sample%s", report_number(a.samples, number, sizeof(number)),
-	           a.samples == 1 ? "" : "s");
+	shown_printf(out, "%s sample%s", report_number(a.samples, number, sizeof(number)),
+	             a.samples == 1 ? "" : "s");
 	if (!a.samples) {
 		buf_put_text(out, "\n");
 		return;
@@ -40,8 +41,8 @@ static void account_states(const struct report *r, struct buf *out)
 	earlier = a.state[SEAM_STITCH_STITCHED_EARLIER];
 	account_part(out, &first, a.state[SEAM_STITCH_STITCHED] + earlier, a.samples, "stitched");
 	if (earlier)
-		buf_printf(out, " (%s from an earlier record)",
-		           report_number(earlier, number, sizeof(number)));
+		shown_printf(out, " (%s from an earlier record)",
+		             report_number(earlier, number, sizeof(number)));
 	for (uint32_t s = 0; s < SEAM_STITCH_STATES; s++)
 		if (s != SEAM_STITCH_STITCHED && s != SEAM_STITCH_STITCHED_EARLIER)
 			account_part(out, &first, a.state[s], a.samples,
@@ -69,8 +70,8 @@ static void account_hints(const struct report *r, struct buf *out)
 	profile_account(r->load.profile, 0, &a);
 	for (uint32_t s = 0; s < SEAM_STITCH_STATES; s++)
 		if (hints[s] && report_percent(a.state[s], a.samples) >= 1)
-			buf_printf(out, "  hint: %s: %s\n",
-			           profile_state_at(r->load.profile, s)->name, hints[s]);
+			shown_printf(out, "  hint: %s: %s\n",
+			             profile_state_at(r->load.profile, s)->name, hints[s]);
 }
 
 static void account_missing(const struct report *r, uint64_t samples, struct buf *out)
@@ -80,13 +81,13 @@ static void account_missing(const struct report *r, uint64_t samples, struct buf
 	for (size_t i = 0; i < r->load.n_missing && i < UNNAMED_SHOWN; i++) {
 		const struct unwound_missing *m = &r->load.missing[i];
 
-		buf_printf(out, "  %7s  %s: %s\n",
-		           outcome_share(m->samples, samples, part, sizeof(part)),
-		           m->object ? m->object->path : SYMBOL_UNKNOWN,
-		           *m->reason ? m->reason : "its unwind table leaves that code out");
+		shown_printf(out, "  %7s  %s: %s\n",
+		             outcome_share(m->samples, samples, part, sizeof(part)),
+		             m->object ? m->object->path : SYMBOL_UNKNOWN,
+		             *m->reason ? m->reason : "its unwind table leaves that code out");
 	}
 	if (r->load.n_missing > UNNAMED_SHOWN)
-		buf_printf(out, "  and %zu more places\n", r->load.n_missing - UNNAMED_SHOWN);
+		shown_printf(out, "  and %zu more places\n", r->load.n_missing - UNNAMED_SHOWN);
 }
 
 /* "4,211 stacks unwound from copies of 8192 bytes, which were not kept: 90.7 % whole, 9.3 % cut off: the stack copy ended ..." */
@@ -113,18 +114,18 @@ static void account_walks(const struct report *r, struct buf *out)
 	for (int e = 0; e < WALK_ENDS; e++) {
 		account_part(out, &first, u->end[e], u->samples + u->unusable, walk_end_text(e));
 		if (e == WALK_TRUNCATED && u->end[e])
-			buf_printf(out, " (the next step needed up to %s bytes)",
-			           report_number(u->needed, number, sizeof(number)));
+			shown_printf(out, " (the next step needed up to %s bytes)",
+			             report_number(u->needed, number, sizeof(number)));
 	}
 	account_part(out, &first, u->unusable, u->samples + u->unusable,
 	             "not unwound: registers of an unknown kind");
 	buf_put_text(out, "\n");
 	account_missing(r, u->samples, out);
 	if (u->guessed)
-		buf_printf(out,
-		           "%s of them have guessed frames, marked " FRAME_GUESS " (%s frames)\n",
-		           outcome_share(u->guessed, u->samples, part, sizeof(part)),
-		           report_number(u->guessed_frames, number, sizeof(number)));
+		shown_printf(out,
+		             "%s of them have guessed frames, marked " FRAME_GUESS " (%s frames)\n",
+		             outcome_share(u->guessed, u->samples, part, sizeof(part)),
+		             report_number(u->guessed_frames, number, sizeof(number)));
 }
 
 /* "12,345 stacks walked while recording: 99.8 % whole, 0.2 % cut off: a page was not in memory" */
@@ -139,13 +140,13 @@ static void account_ends(const struct report *r, struct buf *out)
 		all += c->ends[e];
 	if (!all)
 		return;
-	buf_printf(out, "%s user stack%s walked while recording: ",
-	           report_number(all, number, sizeof(number)), all == 1 ? "" : "s");
+	shown_printf(out, "%s user stack%s walked while recording: ",
+	             report_number(all, number, sizeof(number)), all == 1 ? "" : "s");
 	for (uint32_t e = 0; e < STACK_ENDS; e++)
 		account_part(out, &first, c->ends[e], all, stack_end_text(e));
 	buf_put_text(out, "\n");
 	if (c->guessed)
-		buf_printf(
+		shown_printf(
 		        out,
 		        "%s of them have guessed frames, behind code without unwind information\n",
 		        report_number(c->guessed, number, sizeof(number)));
@@ -156,8 +157,8 @@ static void account_count(struct buf *out, uint64_t n, const char *one, const ch
 	char number[32];
 
 	if (n)
-		buf_printf(out, "%s %s\n", report_number(n, number, sizeof(number)),
-		           n == 1 ? one : many);
+		shown_printf(out, "%s %s\n", report_number(n, number, sizeof(number)),
+		             n == 1 ? one : many);
 }
 
 static void account_hint(const struct load_unnamed *u, struct buf *out)
@@ -166,7 +167,7 @@ static void account_hint(const struct load_unnamed *u, struct buf *out)
 
 	hint_unnamed(u, &hint);
 	if (hint.n)
-		buf_printf(out, "           %s\n", buf_text(&hint));
+		shown_printf(out, "           %s\n", buf_text(&hint));
 	buf_free(&hint);
 }
 
@@ -190,25 +191,26 @@ static void account_unnamed(const struct report *r, struct buf *out)
 
 	if (!l->taken_unnamed)
 		return;
-	buf_printf(out, "%s of the samples have frames without a name:\n",
-	           outcome_share(l->taken_unnamed, l->taken, part, sizeof(part)));
+	shown_printf(out, "%s of the samples have frames without a name:\n",
+	             outcome_share(l->taken_unnamed, l->taken, part, sizeof(part)));
 	for (size_t i = 0; i < l->n_unnamed && i < UNNAMED_SHOWN; i++) {
 		const struct load_unnamed *u = &l->unnamed[i];
 
-		buf_printf(out, "  %7s  ", outcome_share(u->samples, l->taken, part, sizeof(part)));
+		shown_printf(out, "  %7s  ",
+		             outcome_share(u->samples, l->taken, part, sizeof(part)));
 		if (strncmp(u->reason, u->object, strlen(u->object)))
-			buf_printf(out, "%s: ", u->object);
+			shown_printf(out, "%s: ", u->object);
 		if (*u->reason)
-			buf_printf(out, "%s\n", u->reason);
+			shown_printf(out, "%s\n", u->reason);
 		else if (!strcmp(u->object, SYMBOL_UNKNOWN))
-			buf_printf(out, "%s\n", account_unmapped(r));
+			shown_printf(out, "%s\n", account_unmapped(r));
 		else
-			buf_printf(out, "%s\n", symbol_state_text(u->state));
+			shown_printf(out, "%s\n", symbol_state_text(u->state));
 		if (report_percent(u->samples, l->taken) >= HINT_PERCENT)
 			account_hint(u, out);
 	}
 	if (l->n_unnamed > UNNAMED_SHOWN)
-		buf_printf(out, "  and in %zu more objects\n", l->n_unnamed - UNNAMED_SHOWN);
+		shown_printf(out, "  and in %zu more objects\n", l->n_unnamed - UNNAMED_SHOWN);
 }
 
 /* Inlined calls and lines that a file would tell which is not there (split DWARF). */
@@ -220,20 +222,20 @@ static void account_partial(const struct report *r, struct buf *out)
 	for (size_t i = 0; i < l->n_partial && i < UNNAMED_SHOWN; i++) {
 		const struct load_partial *p = &l->partial[i];
 
-		buf_printf(out,
-		           "%s of the samples go through code of %s whose inlined calls are "
-		           "not known: %s was not found\n",
-		           outcome_share(p->samples, l->taken, part, sizeof(part)), p->object,
-		           p->file);
+		shown_printf(out,
+		             "%s of the samples go through code of %s whose inlined calls are "
+		             "not known: %s was not found\n",
+		             outcome_share(p->samples, l->taken, part, sizeof(part)), p->object,
+		             p->file);
 		if (report_percent(p->samples, l->taken) >= HINT_PERCENT)
-			buf_printf(out,
-			           "  hint: the .dwo files are looked for beside the program and "
-			           "where it was compiled, and %s.dwp (dwp -e) beside it; seam "
-			           "archive takes them along\n",
-			           p->object);
+			shown_printf(out,
+			             "  hint: the .dwo files are looked for beside the program and "
+			             "where it was compiled, and %s.dwp (dwp -e) beside it; seam "
+			             "archive takes them along\n",
+			             p->object);
 	}
 	if (l->n_partial > UNNAMED_SHOWN)
-		buf_printf(out, "and of %zu more objects\n", l->n_partial - UNNAMED_SHOWN);
+		shown_printf(out, "and of %zu more objects\n", l->n_partial - UNNAMED_SHOWN);
 }
 
 void report_account(const struct report *r, struct buf *out)
@@ -262,9 +264,9 @@ void report_account(const struct report *r, struct buf *out)
 
 static void stats_line(struct buf *out, const char *name, uint64_t n, uint64_t all)
 {
-	buf_printf(out, "%20s events: %10llu", name, (unsigned long long)n);
+	shown_printf(out, "%20s events: %10llu", name, (unsigned long long)n);
 	if (all)
-		buf_printf(out, "  (%4.1f%%)", report_percent(n, all));
+		shown_printf(out, "  (%4.1f%%)", report_percent(n, all));
 	buf_put_text(out, "\n");
 }
 
@@ -288,17 +290,17 @@ int report_stats(const struct report *r, struct buf *out)
 	     i++) {
 		if (!c->event_samples[i])
 			continue;
-		buf_printf(out, "%s stats:\n", seam_events_at(r->rec->events, i)->name);
+		shown_printf(out, "%s stats:\n", seam_events_at(r->rec->events, i)->name);
 		stats_line(out, "SAMPLE", c->event_samples[i], 0);
 	}
 	profile_account(r->load.profile, 0, &a);
 	buf_put_text(out, "stack stats:\n");
 	for (uint32_t s = 0; s < SEAM_STITCH_STATES; s++)
 		if (a.state[s])
-			buf_printf(out, "%20s samples: %9llu  (%4.1f%%)\n",
-			           profile_state_at(r->load.profile, s)->name,
-			           (unsigned long long)a.state[s],
-			           report_percent(a.state[s], a.samples));
+			shown_printf(out, "%20s samples: %9llu  (%4.1f%%)\n",
+			             profile_state_at(r->load.profile, s)->name,
+			             (unsigned long long)a.state[s],
+			             report_percent(a.state[s], a.samples));
 	report_account(r, out);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "cli/outcome_text.h"
 #include "cli/report/report.h"
 #include "resolve/places.h"
@@ -158,22 +159,23 @@ void report_ends(const struct report *r, struct buf *out)
 		return;
 	profile_account(p, 0, &a);
 	if (e.samples)
-		buf_printf(out,
-		           "%s of the samples have user stacks that end where no program or "
-		           "thread begins, in:\n",
-		           outcome_share(e.samples, a.samples, part, sizeof(part)));
+		shown_printf(out,
+		             "%s of the samples have user stacks that end where no program or "
+		             "thread begins, in:\n",
+		             outcome_share(e.samples, a.samples, part, sizeof(part)));
 	for (size_t i = 0; i < e.n && i < ENDS_SHOWN; i++)
-		buf_printf(out, "  %7s  %s\n",
-		           outcome_share(e.by_object[i].samples, a.samples, part, sizeof(part)),
-		           e.by_object[i].object ? e.by_object[i].path
-		           : report_by_tables(r) ? "no mapping of that time"
-		                                 : "no mapping: the chain was followed into data");
+		shown_printf(out, "  %7s  %s\n",
+		             outcome_share(e.by_object[i].samples, a.samples, part, sizeof(part)),
+		             e.by_object[i].object ? e.by_object[i].path
+		             : report_by_tables(r)
+		                     ? "no mapping of that time"
+		                     : "no mapping: the chain was followed into data");
 	if (e.n > ENDS_SHOWN)
-		buf_printf(out, "  and in %zu more objects\n", e.n - ENDS_SHOWN);
+		shown_printf(out, "  and in %zu more objects\n", e.n - ENDS_SHOWN);
 	if (e.samples)
 		buf_put_text(out, ends_hint(r));
 	if (e.deep)
-		buf_printf(
+		shown_printf(
 		        out,
 		        "%s of the samples have user stacks cut at their %d innermost frames\n"
 		        "  hint: sysctl kernel.perf_event_max_stack, and --call-graph fp,DEPTH\n",

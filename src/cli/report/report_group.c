@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/report/report.h"
+#include "base/shown.h"
 
 struct group {
 	const struct report *report;
@@ -97,8 +98,9 @@ static void group_widths(struct group *g)
 			continue;
 		g->width[f->field[k]] = (int)strlen(report_heading(f->field[k]));
 		for (size_t i = 0; i < g->n; i++) {
-			int n = (int)strlen(rollup_text(&g->table, &g->table.rows[g->starts[i]],
-			                                f->field[k], buf, sizeof(buf)));
+			int n = (int)shown_length(rollup_text(&g->table,
+			                                      &g->table.rows[g->starts[i]],
+			                                      f->field[k], buf, sizeof(buf)));
 
 			if (n > g->width[f->field[k]])
 				g->width[f->field[k]] = n;
@@ -112,20 +114,20 @@ static void group_heading(const struct group *g, struct buf *out)
 	char number[32], label[32];
 
 	for (size_t e = 0; e < g->n_events; e++)
-		buf_printf(out, "%zu: %s, count %s\n", e + 1,
-		           profile_event_name(g->table.profile, g->events[e]),
-		           report_number(g->weights[e], number, sizeof(number)));
+		shown_printf(out, "%zu: %s, count %s\n", e + 1,
+		             profile_event_name(g->table.profile, g->events[e]),
+		             report_number(g->weights[e], number, sizeof(number)));
 	buf_put_text(out, "\n");
 	for (int self = g->report->no_children; self < 2; self++)
 		for (size_t e = 0; e < g->n_events; e++) {
 			snprintf(label, sizeof(label), "%s %zu", self ? "Self" : "Child", e + 1);
-			buf_printf(out, "%s%8s", e || self != g->report->no_children ? " " : "",
-			           label);
+			shown_printf(out, "%s%8s", e || self != g->report->no_children ? " " : "",
+			             label);
 		}
 	for (size_t k = 0; k < f->n; k++)
 		if (group_shows(g, k))
-			buf_printf(out, "  %-*s", g->width[f->field[k]],
-			           report_heading(f->field[k]));
+			shown_printf(out, "  %-*s", g->width[f->field[k]],
+			             report_heading(f->field[k]));
 	while (out->n && out->bytes[out->n - 1] == ' ')
 		out->n--;
 	buf_put_text(out, "\n");
@@ -143,9 +145,10 @@ static void group_row(const struct group *g, size_t start, struct buf *out)
 		}
 	for (size_t k = 0; k < f->n; k++)
 		if (group_shows(g, k))
-			buf_printf(out, "  %-*s", g->width[f->field[k]],
-			           rollup_text(&g->table, &g->table.rows[start],
-			                       (enum rollup_column)f->field[k], buf, sizeof(buf)));
+			shown_printf(out, "  %-*s", g->width[f->field[k]],
+			             rollup_text(&g->table, &g->table.rows[start],
+			                         (enum rollup_column)f->field[k], buf,
+			                         sizeof(buf)));
 	while (out->n && out->bytes[out->n - 1] == ' ')
 		out->n--;
 	buf_put_text(out, "\n");

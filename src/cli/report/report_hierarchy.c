@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "cli/report/report.h"
 
 struct level {
@@ -122,9 +123,9 @@ static void hierarchy_row(const struct hierarchy *h, size_t depth, const struct 
 		              out);
 		buf_put_text(out, " ");
 	}
-	buf_printf(out, " %*s%s%s", (int)(2 * depth), "",
-	           h->keys[depth] == ROLLUP_SYMBOL ? report_kind(row) : "",
-	           rollup_text(t, row, (enum rollup_column)h->keys[depth], text, sizeof(text)));
+	shown_printf(out, " %*s%s%s", (int)(2 * depth), "",
+	             h->keys[depth] == ROLLUP_SYMBOL ? report_kind(row) : "",
+	             rollup_text(t, row, (enum rollup_column)h->keys[depth], text, sizeof(text)));
 	report_end_line(out);
 }
 
@@ -155,10 +156,10 @@ static void hierarchy_heading(const struct hierarchy *h, struct buf *out)
 
 	for (size_t k = 0; k < f->n; k++)
 		if (f->field[k] >= ROLLUP_COLUMNS)
-			buf_printf(out, "%*s ", report_figure_width(f->field[k]),
-			           report_heading(f->field[k]));
+			shown_printf(out, "%*s ", report_figure_width(f->field[k]),
+			             report_heading(f->field[k]));
 	for (size_t k = 0; k < h->n; k++)
-		buf_printf(out, "%s%s", k ? " / " : " ", report_heading(h->keys[k]));
+		shown_printf(out, "%s%s", k ? " / " : " ", report_heading(h->keys[k]));
 	report_end_line(out);
 }
 
@@ -177,8 +178,8 @@ int report_hierarchy(const struct report *r, uint32_t event, struct buf *out)
 			hierarchy_heading(&h, out);
 		hierarchy_below(&h, 0, NULL, out);
 		if (h.hidden && !r->quiet)
-			buf_printf(out, "(%" PRIu64 " more rows below %g %%)\n", h.hidden,
-			           r->percent_limit);
+			shown_printf(out, "(%" PRIu64 " more rows below %g %%)\n", h.hidden,
+			             r->percent_limit);
 	}
 	for (size_t d = 0; d < h.n; d++) {
 		rollup_free(&h.levels[d].table);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/shown.h"
 #include "cli/report/report.h"
 
 #define TASK_NONE UINT32_MAX
@@ -146,13 +147,13 @@ static const char *task_name(const struct tasks *t, const struct task *task)
 static void task_print(const struct tasks *t, struct task *task, unsigned depth, struct buf *out)
 {
 	task->printed = true;
-	buf_printf(out, "%10" PRIu32 " %8" PRIu32 " ", task->pid, task->tid);
+	shown_printf(out, "%10" PRIu32 " %8" PRIu32 " ", task->pid, task->tid);
 	if (task->ppid == TASK_NONE)
-		buf_printf(out, "%8d", -1);
+		shown_printf(out, "%8d", -1);
 	else
-		buf_printf(out, "%8" PRIu32, task->ppid);
-	buf_printf(out, " |%*s%s\n", (int)(depth < TASK_INDENT_MAX ? depth : TASK_INDENT_MAX), "",
-	           task_name(t, task));
+		shown_printf(out, "%8" PRIu32, task->ppid);
+	shown_printf(out, " |%*s%s\n", (int)(depth < TASK_INDENT_MAX ? depth : TASK_INDENT_MAX), "",
+	             task_name(t, task));
 }
 
 /* A task and all below it that were not printed yet, without recursion. */

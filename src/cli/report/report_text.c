@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "cli/report/report.h"
 
 #define RED "\033[31m"
@@ -103,8 +104,8 @@ static void text_cell(struct text_table *tt, const struct rollup_row *row, unsig
 	}
 	if (field == ROLLUP_SYMBOL)
 		buf_put_text(&tt->cell, report_kind(row));
-	buf_put_text(&tt->cell,
-	             rollup_text(tt->table, row, (enum rollup_column)field, text, sizeof(text)));
+	shown_put_text(&tt->cell,
+	               rollup_text(tt->table, row, (enum rollup_column)field, text, sizeof(text)));
 }
 
 /* A width that was asked for counts, but no figure is cut; else the widest of what is shown. */
@@ -289,8 +290,8 @@ static void text_event(const struct report *r, uint32_t event,
 
 	if (r->quiet)
 		return;
-	buf_printf(out, "%s%s: %s samples", r->separator ? "# " : "", name,
-	           report_number(account->samples, number, sizeof(number)));
+	shown_printf(out, "%s%s: %s samples", r->separator ? "# " : "", name,
+	             report_number(account->samples, number, sizeof(number)));
 	buf_printf(out, ", count %s%s\n%s", report_number(account->weight, number, sizeof(number)),
 	           text_unit(r->load.profile, event), r->separator ? "" : "\n");
 }

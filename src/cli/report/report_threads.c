@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/shown.h"
 #include "cli/report/report.h"
 
 struct thread_row {
@@ -87,15 +88,15 @@ static void threads_value(const struct threads *t, uint64_t v, int width, struct
 	char number[32];
 
 	if (t->time)
-		buf_printf(out, "  %*.3f", width, (double)v / 1e6);
+		shown_printf(out, "  %*.3f", width, (double)v / 1e6);
 	else
-		buf_printf(out, "  %*s", width, report_number(v, number, sizeof(number)));
+		shown_printf(out, "  %*s", width, report_number(v, number, sizeof(number)));
 }
 
 /* From the event's name; wide enough for its numbers. */
 static int threads_width(const char *event)
 {
-	int n = (int)strlen(event);
+	int n = (int)shown_length(event);
 
 	return n < 12 ? 12 : n;
 }
@@ -106,13 +107,13 @@ static void threads_print(const struct threads *t, size_t totals, const struct r
 	uint64_t hidden = 0;
 
 	if (t->time)
-		buf_printf(out, "Threads, ms:\n\n  %12s", "Sum");
+		shown_printf(out, "Threads, ms:\n\n  %12s", "Sum");
 	else
 		buf_put_text(out, "Threads:\n\n");
 	for (uint32_t e = 1; e <= t->n_events; e++)
 		if (t->counts[totals + e])
-			buf_printf(out, "  %*s", threads_width(profile_event_name(t->profile, e)),
-			           profile_event_name(t->profile, e));
+			shown_printf(out, "  %*s", threads_width(profile_event_name(t->profile, e)),
+			             profile_event_name(t->profile, e));
 	buf_put_text(out, "  Command, TID\n");
 	for (size_t i = 0; i < t->n; i++) {
 		const struct thread_row *row = &t->rows[i];
@@ -130,12 +131,12 @@ static void threads_print(const struct threads *t, size_t totals, const struct r
 				threads_value(t, t->counts[row->at + e],
 				              threads_width(profile_event_name(t->profile, e)),
 				              out);
-		buf_printf(out, "  %s %" PRIu32 "\n",
-		           rollup_text(from, &name, ROLLUP_COMM, text, sizeof(text)), row->tid);
+		shown_printf(out, "  %s %" PRIu32 "\n",
+		             rollup_text(from, &name, ROLLUP_COMM, text, sizeof(text)), row->tid);
 	}
 	if (hidden)
-		buf_printf(out, "(%" PRIu64 " more threads, below %g %% of the first)\n", hidden,
-		           limit);
+		shown_printf(out, "(%" PRIu64 " more threads, below %g %% of the first)\n", hidden,
+		             limit);
 	buf_put_text(out, "\n");
 }
 

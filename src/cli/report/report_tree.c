@@ -3,6 +3,7 @@
 // profile/tree.h's.
 #include <string.h>
 
+#include "base/shown.h"
 #include "cli/report/report.h"
 
 static const char *tree_object(const struct profile *p, uint32_t object)
@@ -21,9 +22,9 @@ static void tree_line(const struct report *r, const struct tree *t, uint64_t who
 	report_share(r, report_percent(n->total, whole), out);
 	buf_put_text(out, " ");
 	report_share(r, report_percent(n->self, whole), out);
-	buf_printf(out, "  %*s%s (%s)\n", depth * 2, "",
-	           n->symbol ? profile_text(t->profile, n->symbol) : SYMBOL_UNKNOWN,
-	           n->kind == PROFILE_INLINED ? "inlined" : tree_object(t->profile, n->object));
+	shown_printf(out, "  %*s%s (%s)\n", depth * 2, "",
+	             n->symbol ? profile_text(t->profile, n->symbol) : SYMBOL_UNKNOWN,
+	             n->kind == PROFILE_INLINED ? "inlined" : tree_object(t->profile, n->object));
 }
 
 struct tree_view {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/shown.h"
 #include "cli/script/script_put.h"
 #include "cli/script/script_stacks.h"
 #include "cli/script/script_tail.h"
@@ -98,7 +99,7 @@ void script_frames_bound(struct script_frames *f)
 static void script_symbol(const struct script_frames *f, const struct place *place,
                           const char *name, struct buf *out)
 {
-	buf_put_text(out, name ? name : SYMBOL_UNKNOWN);
+	shown_put_text(out, name ? name : SYMBOL_UNKNOWN);
 	if (place->symbol.name && f->opts->fields & SCRIPT_SYMOFF) {
 		buf_put(out, "+0x", 3);
 		put_hex(out, place->address - place->symbol.start, 0);
@@ -115,11 +116,11 @@ static void script_source(const struct script_frames *f, const struct place *pla
 		return;
 	buf_put_text(out, "\n  ");
 	if (source && *source->file) {
-		buf_put_text(out, slash ? slash + 1 : source->file);
+		shown_put_text(out, slash ? slash + 1 : source->file);
 		buf_put(out, ":", 1);
 		buf_put_decimal(out, source->line);
 	} else {
-		buf_put_text(out, symbol_object_short_name(place->object));
+		shown_put_text(out, symbol_object_short_name(place->object));
 		buf_put(out, "[", 1);
 		put_hex(out, place->kernel ? addr : place->address, 0);
 		buf_put(out, "]", 1);
@@ -139,8 +140,8 @@ static void script_place(struct script_frames *f, const struct place *place, boo
 		script_symbol(f, place, place->symbol.name, out);
 	if (fields & SCRIPT_DSO) {
 		buf_put(out, " (", 2);
-		buf_put_text(out,
-		             place->object ? symbol_object_name(place->object) : SYMBOL_UNKNOWN);
+		shown_put_text(out,
+		               place->object ? symbol_object_name(place->object) : SYMBOL_UNKNOWN);
 		buf_put(out, ")", 1);
 	}
 }

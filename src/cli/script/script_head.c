@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/digits.h"
+#include "base/shown.h"
 #include "cli/script/script_put.h"
 
 /* "398/398    ": left-aligned behind the slash. */
@@ -70,11 +71,9 @@ static const char *script_nameless(uint32_t tid, char text[16])
 
 static void put_comm(struct buf *out, const char *comm, bool padded)
 {
-	size_t n = strlen(comm);
-
 	if (padded)
-		put_blanks(out, 16 - (int)n);
-	buf_put(out, comm, n);
+		put_blanks(out, 16 - (int)shown_length(comm));
+	shown_put_text(out, comm);
 	buf_put(out, " ", 1);
 }
 

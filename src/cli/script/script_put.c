@@ -4,6 +4,7 @@
 #include "cli/script/script_put.h"
 
 #include "base/digits.h"
+#include "base/shown.h"
 
 #define BLANKS 16u
 
@@ -46,15 +47,11 @@ void put_blanks(struct buf *out, int n)
 
 void put_label(struct buf *out, const char *name, int width)
 {
-	size_t n = strlen(name), blanks = width > 0 && (size_t)width > n ? (size_t)width - n : 0;
-	char *p = buf_reserve(out, blanks + n + 2);
+	size_t n = shown_length(name);
 
-	if (!p)
-		return;
-	memset(p, ' ', blanks);
-	memcpy(p + blanks, name, n);
-	memcpy(p + blanks + n, ": ", 2);
-	out->n += blanks + n + 2;
+	put_blanks(out, width > 0 && (size_t)width > n ? (int)((size_t)width - n) : 0);
+	shown_put(out, name, strlen(name));
+	buf_put(out, ": ", 2);
 }
 
 #define SECOND 1000000000u

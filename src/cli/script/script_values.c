@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/map.h"
+#include "base/shown.h"
 #include "cli/script/script_put.h"
 #include "cli/script/script_text.h"
 #include "tracepoint/tracepoint.h"
@@ -33,6 +34,7 @@ struct script_values {
 	uint64_t first_ns, first_index;    /* where that is */
 	uint32_t space; /* of the sample at hand, for names of the kernel's functions */
 	uint64_t time_ns;
+	struct buf text; /* of a tracepoint */
 };
 
 /* Cgroups: the last path that an id was given. */
@@ -69,6 +71,19 @@ static const char *values_function(void *ctx, uint64_t addr, uint64_t *start)
 		return NULL;
 	*start = addr - (place.address - place.symbol.start);
 	return place.symbol.name;
+}
+
+/* Counts a sample of a tracepoint that has no text; the first one's reason is told. */
+static int values_no_trace(struct script_values *v, const struct batch_item *item,
+                           const char *reason)
+{
+	if (v->textless++)
+		return 0;
+	v->reason = reason;
+	v->reason_event = item->decoded.sample.event->name;
+	v->first_ns = item->time_ns;
+	v->first_index = item->record.index;
+	return 0;
 }
 
 static int values_tracepoints(struct script_values *v)
@@ -111,6 +126,7 @@ void script_values_free(struct script_values *v)
 	tracepoint_free(v->tracepoints);
 	map_free(&v->cgroups);
 	arena_free(&v->paths);
+	buf_free(&v->text);
 	free(v);
 }
 
@@ -123,14 +139,13 @@ static int values_trace(struct script_values *v, const struct batch_item *item, 
 
 	v->time_ns = item->proc_ns;
 	v->space = item->kernel_space;
+	buf_clear(&v->text);
 	r = tracepoint_text(v->tracepoints, event->attr.config, s->id.cpu, s->raw.bytes, s->raw.n,
-	                    out, &reason);
-	if (!r && !v->textless++) {
-		v->reason = reason;
-		v->reason_event = event->name;
-		v->first_ns = item->time_ns;
-		v->first_index = item->record.index;
-	}
+	                    &v->text, &reason);
+	if (r > 0) /* strings of a sample are whoever's made it */
+		r = shown_put(out, buf_text(&v->text), v->text.n);
+	else if (!r)
+		r = values_no_trace(v, item, reason);
 	return r < 0 ? r : 0;
 }
 
@@ -167,8 +182,8 @@ static void values_cgroup_name(const struct script_values *v, uint64_t id, struc
 	uint64_t path;
 
 	buf_put_text(out, " ");
-	buf_put_text(out, map_get(v->paths_by_id, id, &path) ? (const char *)(uintptr_t)path
-	                                                     : "unknown");
+	shown_put_text(out, map_get(v->paths_by_id, id, &path) ? (const char *)(uintptr_t)path
+	                                                       : "unknown");
 }
 
 /* The events whose address perf names. */
@@ -201,14 +216,14 @@ static int values_addr(struct script_values *v, const struct batch_item *item, u
 		                 : symbol_object_name(place.object);
 	if (fields & SCRIPT_SYM) {
 		buf_put(out, " ", 1);
-		buf_put_text(out, place.symbol.name ? place.symbol.name : SYMBOL_UNKNOWN);
+		shown_put_text(out, place.symbol.name ? place.symbol.name : SYMBOL_UNKNOWN);
 	}
 	if (fields & SCRIPT_SYM && fields & SCRIPT_SYMOFF && place.symbol.name) {
 		buf_put(out, "+0x", 3);
 		put_hex(out, place.address - place.symbol.start, 0);
 	}
 	if (fields & SCRIPT_DSO)
-		buf_printf(out, " (%s)", object);
+		shown_printf(out, " (%s)", object);
 	return 0;
 }
 

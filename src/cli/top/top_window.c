@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "abi/record_at.h"
+#include "base/shown.h"
 #include "cli/record/record_head.h"
 #include "cli/top/top.h"
 
@@ -106,17 +107,17 @@ static void top_heading(const struct top_job *job, const struct report *r, struc
 	whole = a.state[SEAM_STITCH_IMMEDIATE] + a.state[SEAM_STITCH_STITCHED] +
 	        a.state[SEAM_STITCH_STITCHED_EARLIER] + a.state[SEAM_STITCH_STACK_COPY] +
 	        a.state[SEAM_STITCH_KERNEL_ONLY];
-	buf_printf(out, "seam top: %s samples", report_number(a.samples, number, sizeof(number)));
+	shown_printf(out, "seam top: %s samples", report_number(a.samples, number, sizeof(number)));
 	if (a.samples)
-		buf_printf(out, " in %.1f s", top_span(r->rec, &job->due));
+		shown_printf(out, " in %.1f s", top_span(r->rec, &job->due));
 	if (a.samples)
-		buf_printf(out, ", %.1f %% with whole stacks", report_percent(whole, a.samples));
+		shown_printf(out, ", %.1f %% with whole stacks", report_percent(whole, a.samples));
 	if (job->lost)
-		buf_printf(out, "; %s records lost since the start",
-		           report_number(job->lost, number, sizeof(number)));
+		shown_printf(out, "; %s records lost since the start",
+		             report_number(job->lost, number, sizeof(number)));
 	if (job->dropped)
-		buf_printf(out, "; %s samples had no room",
-		           report_number(job->dropped, number, sizeof(number)));
+		shown_printf(out, "; %s samples had no room",
+		             report_number(job->dropped, number, sizeof(number)));
 	buf_put_text(out, "\n\n");
 }
 
@@ -132,7 +133,7 @@ static int top_report(const struct top_job *job, struct report *r, struct buf *o
 		if (!a.samples)
 			continue;
 		if (profile_n_events(r->load.profile) > 1)
-			buf_printf(out, "%s\n", profile_event_name(r->load.profile, e));
+			shown_printf(out, "%s\n", profile_event_name(r->load.profile, e));
 		rc = report_table(r, e, out);
 		buf_put_text(out, "\n");
 	}

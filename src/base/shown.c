@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+// shown.c: see shown.h. Knows which characters are dangerous to show, and printf's conversions as far as they say what an argument is.
+#include "base/shown.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+
+/* First and last of what is not shown as it is: controls, what has no width, what sets the direction of text. */
+static const uint32_t hidden[][2] = {
+	{ 0x00, 0x1f },     { 0x7f, 0x9f },     { 0xad, 0xad },       { 0x61c, 0x61c },
+	{ 0x180e, 0x180e }, { 0x200b, 0x200f }, { 0x2028, 0x202e },   { 0x2060, 0x206f },
+	{ 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xe0000, 0xe007f },
+};
+
+bool shown_hides(uint32_t c)
+{
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+		if (c >= hidden[i][0] && c <= hidden[i][1])
+			return true;
+	return false;
+}
+
+static bool shown_is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f;
+}
+
+/* Bytes from p on that stay as they are; stops at what is not plain ASCII. */
+static size_t shown_run(const unsigned char *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && shown_is_plain(p[i]))
+		i++;
+	return i;
+}
+
+static void shown_byte(struct buf *to, unsigned char c)
+{
+	switch (c) {
+	case '\n':
+		buf_put(to, "\\n", 2);
+		break;
+	case '\r':
+		buf_put(to, "\\r", 2);
+		break;
+	case '\t':
+		buf_put(to, "\\t", 2);
+		break;
+	default:
+		buf_printf(to, "\\x%02x", c);
+	}
+}
+
+/* The character at p: how many of the n bytes it has. */
+static size_t shown_character(struct buf *to, const unsigned char *p, size_t n)
+{
+	size_t len = utf8_sequence(p, n);
+	uint32_t c;
+
+	if (len < 2) {
+		shown_byte(to, *p);
+		return 1;
+	}
+	c = utf8_character(p, len);
+	if (!shown_hides(c))
+		buf_put(to, p, len);
+	else
+		buf_printf(to, c > 0xffff ? "\\U%08x" : "\\u%04x", c);
+	return len;
+}
+
+int shown_put(struct buf *to, const char *text, size_t n)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	while (n) {
+		size_t run = shown_run(p, n);
+
+		if (run)
+			buf_put(to, p, run);
+		p += run;
+		n -= run;
+		if (n) {
+			run = shown_character(to, p, n);
+			p += run;
+			n -= run;
+		}
+	}
+	return to->failed ? -ENOMEM : 0;
+}
+
+int shown_put_text(struct buf *to, const char *text)
+{
+	return shown_put(to, text, strlen(text));
+}
+
+size_t shown_length(const char *text)
+{
+	size_t n = strlen(text);
+	struct buf b = { 0 };
+
+	if (shown_run((const unsigned char *)text, n) == n)
+		return n;
+	shown_put(&b, text, n);
+	n = b.n;
+	buf_free(&b);
+	return n;
+}
+
+/* ---- printf ---- */
+
+/* A conversion: "%-*.3llu". Width and precision that were arguments are numbers here. */
+struct shown_spec {
+	char flags[8];
+	size_t n_flags;
+	int width, precision; /* -1: not given */
+	char length[3];       /* "", "hh", "h", "l", "ll", "z", "j", "t" */
+	char conversion;
+};
+
+/* Arguments that a function may take from for its caller. */
+struct shown_args {
+	va_list ap;
+};
+
+static int shown_digits(const char **p)
+{
+	int v = 0;
+
+	for (; **p >= '0' && **p <= '9'; (*p)++)
+		v = v < 100000 ? v * 10 + (**p - '0') : v;
+	return v;
+}
+
+static int shown_number(const char **p, struct shown_args *args)
+{
+	if (**p != '*')
+		return shown_digits(p);
+	(*p)++;
+	return va_arg(args->ap, int);
+}
+
+static const char *shown_flags(struct shown_spec *s, const char *p)
+{
+	while (*p && strchr("-+ #0", *p)) {
+		if (s->n_flags + 1 < sizeof(s->flags))
+			s->flags[s->n_flags++] = *p;
+		p++;
+	}
+	return p;
+}
+
+static const char *shown_length_of(struct shown_spec *s, const char *p)
+{
+	size_t n = 0;
+
+	for (; *p && strchr("hlzjt", *p); p++)
+		if (n + 1 < sizeof(s->length))
+			s->length[n++] = *p;
+	return p;
+}
+
+/* What stands behind a '%'; what is behind that. */
+static const char *shown_spec(struct shown_spec *s, const char *fmt, struct shown_args *args)
+{
+	*s = (struct shown_spec){ .precision = -1 };
+	fmt = shown_flags(s, fmt);
+	s->width = shown_number(&fmt, args);
+	if (*fmt == '.') {
+		fmt++;
+		s->precision = shown_number(&fmt, args);
+	}
+	fmt = shown_length_of(s, fmt);
+	s->conversion = *fmt;
+	return fmt + (*fmt != 0);
+}
+
+static void shown_pad(struct buf *to, size_t n)
+{
+	for (; n; n--)
+		buf_put(to, " ", 1);
+}
+
+static void shown_string(struct buf *to, const struct shown_spec *s, const char *text)
+{
+	bool left = memchr(s->flags, '-', s->n_flags) || s->width < 0;
+	size_t width = s->width < 0 ? (size_t) - (long)s->width : (size_t)s->width, n;
+	struct buf b = { 0 };
+
+	if (!text)
+		text = "(null)";
+	n = s->precision >= 0 ? strnlen(text, (size_t)s->precision) : strlen(text);
+	shown_put(&b, text, n);
+	to->failed |= b.failed;
+	if (!left && width > b.n)
+		shown_pad(to, width - b.n);
+	buf_put(to, b.bytes, b.n);
+	if (left && width > b.n)
+		shown_pad(to, width - b.n);
+	buf_free(&b);
+}
+
+/* The conversion as printf is to have it. */
+static void shown_format(const struct shown_spec *s, char *to, size_t n)
+{
+	char precision[16] = "";
+
+	if (s->precision >= 0)
+		snprintf(precision, sizeof(precision), ".%d", s->precision);
+	snprintf(to, n, "%%%s%s%.0d%s%s%c", s->width < 0 ? "-" : "", s->flags, abs(s->width),
+	         precision, s->length, s->conversion);
+}
+
+static void shown_integer(struct buf *to, const struct shown_spec *s, const char *f,
+                          struct shown_args *args)
+{
+	if (!strcmp(s->length, "l"))
+		buf_printf(to, f, va_arg(args->ap, long));
+	else if (!strcmp(s->length, "ll"))
+		buf_printf(to, f, va_arg(args->ap, long long));
+	else if (*s->length == 'j')
+		buf_printf(to, f, va_arg(args->ap, intmax_t));
+	else if (*s->length == 'z' || *s->length == 't')
+		buf_printf(to, f, va_arg(args->ap, size_t));
+	else
+		buf_printf(to, f, va_arg(args->ap, int));
+}
+
+/* Takes a conversion's argument and writes it: strings escaped, numbers as printf does. */
+static void shown_argument(struct buf *to, const struct shown_spec *s, struct shown_args *args)
+{
+	char f[64], c;
+
+	shown_format(s, f, sizeof(f));
+	switch (s->conversion) {
+	case 's':
+		shown_string(to, s, va_arg(args->ap, const char *));
+		break;
+	case 'c':
+		c = (char)va_arg(args->ap, int);
+		shown_string(to, s, (const char[]){ c, 0 });
+		break;
+	case '%':
+		buf_put(to, "%", 1);
+		break;
+	case 'e':
+	case 'f':
+	case 'g':
+		buf_printf(to, f, va_arg(args->ap, double));
+		break;
+	case 'p':
+		buf_printf(to, f, va_arg(args->ap, void *));
+		break;
+	default:
+		shown_integer(to, s, f, args);
+	}
+}
+
+int shown_vprintf(struct buf *to, const char *fmt, va_list ap)
+{
+	struct shown_args args;
+	struct shown_spec s;
+
+	va_copy(args.ap, ap);
+	for (;;) {
+		size_t run = strcspn(fmt, "%");
+
+		buf_put(to, fmt, run);
+		if (!fmt[run])
+			break;
+		fmt = shown_spec(&s, fmt + run + 1, &args);
+		shown_argument(to, &s, &args);
+	}
+	va_end(args.ap);
+	return to->failed ? -ENOMEM : 0;
+}
+
+int shown_printf(struct buf *to, const char *fmt, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = shown_vprintf(to, fmt, ap);
+	va_end(ap);
+	return r;
+}
