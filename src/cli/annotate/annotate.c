@@ -31,6 +31,8 @@ static const struct option_def annotate_options[] = {
 	  OPT_LIMIT },
 	{ "json", 0, NULL, "as one JSON object", OPT_JSON },
 	{ "stdio", 0, NULL, "accepted: text is the only form", OPT_STDIO },
+	{ "objdump", 0, "PATH", "accepted: instructions are read without objdump",
+	  OPTIONS_ACCEPTED },
 	PICK_OPTIONS,
 	NAMING_OPTIONS,
 	{ 0 },

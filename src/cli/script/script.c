@@ -47,6 +47,8 @@ static const struct option_def script_options[] = {
 	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
 	{ "hide-call-graph", 'G', NULL, "only where each sample hit, on its line",
 	  OPT_NO_CALLCHAIN },
+	{ "unwind-style", 0, "LIST", "accepted: there is one unwinder, seam's own",
+	  OPTIONS_ACCEPTED },
 	PICK_OPTIONS,
 	{ NULL, 'c', "LIST", "as --comms", TAKE_COMMS },
 	NAMING_OPTIONS,
