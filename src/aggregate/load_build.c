@@ -10,6 +10,7 @@
 #include "abi/event_unit.h"
 #include "base/buf.h"
 #include "base/map.h"
+#include "aggregate/load_cut.h"
 #include "aggregate/load_lines.h"
 #include "aggregate/load_unnamed.h"
 #include "resolve/places.h"
@@ -29,6 +30,7 @@ struct load_builder {
 	struct map *users; /* per table: user half, how it is read -> its innermost node */
 	uint32_t *tasks;   /* of one table: key -> task, 0: not yet known */
 	struct buf name;   /* one, that is no symbol's */
+	struct load_cut cut;
 	struct load_lines lines;
 	struct load_unnamed_frames unnamed;
 };
@@ -246,8 +248,16 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct map
 	int r = 0;
 
 	*ret = PROFILE_ROOT;
+	/* The outermost frames are left out on purpose. */
 	if (most) {
 		r = load_descend(b, &e, &sample, most - !!entry->same.hit, ret);
+		return r < 0 ? r : load_hit(b, &e, &sample, ret);
+	}
+	*ret = load_cut_root(&b->cut, b->profile, &sample);
+	if (*ret == PROFILE_FAILED)
+		return -ENOMEM;
+	if (*ret != PROFILE_ROOT) {
+		r = load_descend(b, &e, &sample, SIZE_MAX, ret);
 		return r < 0 ? r : load_hit(b, &e, &sample, ret);
 	}
 	kernel.user.n = 0;
@@ -307,7 +317,8 @@ static int load_users(struct load_builder *b, const struct stacks *s, struct map
 		struct seam_stitched sample = stacks_sample(s, &s->entries[i], b->rec->events);
 		uint32_t node;
 
-		if (sample.user.n)
+		/* What hangs elsewhere than below the root is not shared. */
+		if (sample.user.n && load_cut_root(&b->cut, b->profile, &sample) == PROFILE_ROOT)
 			r = load_user(b, users, &e, sample, &node);
 	}
 	return r;
@@ -373,6 +384,8 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 	uint64_t serial = 0, total = 0;
 	int r = load_name_events(b);
 
+	if (r >= 0)
+		r = load_cut_learn(&b->cut, b->rec, stacks, n);
 	for (size_t w = 0; w < n; w++)
 		total += stacks[w]->n;
 	/* User halves come before the kernel's frames, because the kernel's names may still be on their way
@@ -415,6 +428,7 @@ int load_build(struct load *load, struct places *places, const struct load_opts 
 		r = load_entries(&b, stacks, n);
 	for (size_t w = 0; w < n; w++)
 		map_free(&users[w]);
+	load_cut_free(&b.cut);
 	load_lines_free(&b.lines);
 	load_unnamed_free(&b.unnamed);
 	free(b.events);

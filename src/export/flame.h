@@ -13,8 +13,8 @@
 
 #define FLAME_SIDES 2u
 #define FLAME_SLICES 1024u /* of a recording's time */
-/* Beside enum profile_kind: the cell that says why. */
-#define FLAME_UNFINISHED ((uint32_t)PROFILE_KINDS)
+/* The kind of the cell that says why. */
+#define FLAME_UNFINISHED ((uint32_t)PROFILE_MISSING)
 
 struct flame_side {
 	const struct profile *profile; /* with samples, to have its time shown */

@@ -15,7 +15,7 @@
 
 struct flame_function {
 	uint32_t name, object; /* texts */
-	uint32_t kind;         /* enum profile_kind, or FLAME_UNFINISHED */
+	uint32_t kind;         /* enum profile_kind; FLAME_UNFINISHED is one */
 };
 
 struct flame_node {

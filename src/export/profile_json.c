@@ -6,7 +6,8 @@
 #include "base/json.h"
 #include "export/export.h"
 
-static const char *const json_kinds[PROFILE_KINDS] = { "unknown", "user", "kernel", "inlined" };
+static const char *const json_kinds[PROFILE_KINDS] = { "unknown", "user", "kernel", "inlined",
+	                                               "missing" };
 
 struct json_writer {
 	const struct profile *p;

@@ -41,6 +41,7 @@ enum profile_kind {
 	PROFILE_USER,
 	PROFILE_KERNEL,
 	PROFILE_INLINED, /* a call that the compiler expanded; its parent is where it stands */
+	PROFILE_MISSING, /* no frame: outermost, it says why the frames outside of the next one are missing */
 	PROFILE_KINDS,
 };
 

@@ -15,8 +15,6 @@
 #include "profile/nameless.h"
 
 #define ENDS_SHOWN 5
-/* What the kernel takes of a stack unless kernel.perf_event_max_stack says otherwise. */
-#define ENDS_DEPTH 127
 
 /* Of user code in C and the languages above it; "runtime." are Go's. */
 static bool ends_begins(const char *name)
@@ -64,13 +62,12 @@ static int ends_order(const void *pa, const void *pb)
 }
 
 /* A parent's id is less than its child's: one pass from low to high. */
-static void ends_fill(const struct profile *p, uint32_t *top, uint32_t *depth)
+static void ends_fill(const struct profile *p, uint32_t *top)
 {
 	for (uint32_t n = 1; n <= profile_n_nodes(p); n++) {
 		uint32_t parent = profile_node_at(p, n)->parent;
 
 		top[n] = parent == PROFILE_ROOT ? n : top[parent];
-		depth[n] = depth[parent] + 1;
 	}
 }
 
@@ -80,8 +77,7 @@ static bool ends_by_frame_pointer(uint32_t state)
 	       state == SEAM_STITCH_STITCHED_EARLIER;
 }
 
-static void ends_count(struct report_ends *e, const struct profile *p, const uint32_t *top,
-                       const uint32_t *depth)
+static void ends_count(struct report_ends *e, const struct profile *p, const uint32_t *top)
 {
 	for (size_t i = 0; i < profile_n_rows(p); i++) {
 		const struct profile_row *row = profile_row_at(p, i);
@@ -90,12 +86,10 @@ static void ends_count(struct report_ends *e, const struct profile *p, const uin
 		if (!row->key.node || !ends_by_frame_pointer(row->key.state))
 			continue;
 		f = profile_frame_at(p, profile_node_at(p, top[row->key.node])->frame);
+		if (f->kind == PROFILE_MISSING)
+			e->deep += row->samples;
 		if (!ends_early(p, f))
 			continue;
-		if (depth[row->key.node] >= ENDS_DEPTH) {
-			e->deep += row->samples;
-			continue;
-		}
 		e->samples += row->samples;
 		e->by_object[f->object].object = f->object;
 		e->by_object[f->object].path =
@@ -108,24 +102,23 @@ int report_ends_find(const struct report *r, struct report_ends *ret)
 {
 	const struct profile *p = r->load.profile;
 	size_t nodes = profile_n_nodes(p) + 1, objects = profile_n_objects(p) + 1;
-	uint32_t *top = calloc(nodes, sizeof(*top)), *depth = calloc(nodes, sizeof(*depth));
+	uint32_t *top = calloc(nodes, sizeof(*top));
 	struct report_ends e = { .by_object = calloc(objects, sizeof(*e.by_object)) };
 
 	/* With --max-stack the outermost frames were left out on purpose; what was unwound while
 	 * recording says itself how walks ended. */
-	if (top && depth && e.by_object && !r->max_stack && !r->load.recorded.samples) {
-		ends_fill(p, top, depth);
-		ends_count(&e, p, top, depth);
+	if (top && e.by_object && !r->max_stack && !r->load.recorded.samples) {
+		ends_fill(p, top);
+		ends_count(&e, p, top);
 		qsort(e.by_object, objects, sizeof(*e.by_object), ends_order);
 		while (e.n < objects && e.by_object[e.n].samples)
 			e.n++;
 	}
-	if (!top || !depth || !e.by_object) {
+	if (!top || !e.by_object) {
 		free(e.by_object);
 		e = (struct report_ends){ .n = 0 };
 	}
 	free(top);
-	free(depth);
 	*ret = e;
 	return e.by_object ? 0 : -ENOMEM;
 }
@@ -177,8 +170,8 @@ void report_ends(const struct report *r, struct buf *out)
 	if (e.deep)
 		shown_printf(
 		        out,
-		        "%s of the samples have user stacks cut at their %d innermost frames\n"
+		        "%s of the samples have stacks cut at the kernel's limit of frames\n"
 		        "  hint: sysctl kernel.perf_event_max_stack, and --call-graph fp,DEPTH\n",
-		        outcome_share(e.deep, a.samples, part, sizeof(part)), ENDS_DEPTH);
+		        outcome_share(e.deep, a.samples, part, sizeof(part)));
 	free(e.by_object);
 }

@@ -22,9 +22,13 @@ static void tree_line(const struct report *r, const struct tree *t, uint64_t who
 	report_share(r, report_percent(n->total, whole), out);
 	buf_put_text(out, " ");
 	report_share(r, report_percent(n->self, whole), out);
-	shown_printf(out, "  %*s%s (%s)\n", depth * 2, "",
-	             n->symbol ? profile_text(t->profile, n->symbol) : SYMBOL_UNKNOWN,
-	             n->kind == PROFILE_INLINED ? "inlined" : tree_object(t->profile, n->object));
+	shown_printf(out, "  %*s%s", depth * 2, "",
+	             n->symbol ? profile_text(t->profile, n->symbol) : SYMBOL_UNKNOWN);
+	if (n->kind != PROFILE_MISSING)
+		shown_printf(out, " (%s)",
+		             n->kind == PROFILE_INLINED ? "inlined"
+		                                        : tree_object(t->profile, n->object));
+	buf_put_text(out, "\n");
 }
 
 struct tree_view {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+/*
+ * load_cut.c: see load_cut.h. Knows how many frames each way of taking a stack has room for.
+ *
+ * The kernel takes attr.sample_max_stack addresses of a chain, its own part first. Where an attr does not say it, the sysctl
+ * did, which no file holds: its default is believed where the event's longest chain is just as long, and nothing is said
+ * of other limits. A stack that happens to be whole with that many frames is taken for a cut one.
+ */
+#include "aggregate/load_cut.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "samples/outcome.h"
+#include "samples/unwound.h"
+
+#define CUT_DEFAULT \
+	127u /* PERF_MAX_STACK_DEPTH: kernel.perf_event_max_stack, if nobody changed it */
+#define CUT_DEFERRED \
+	510u /* what fits into the page that the kernel unwinds into; the BPF walk's, too */
+#define CUT_LIMITS 65536u
+
+/* A chain as the kernel took it: its addresses, without the markers of contexts. */
+static uint64_t cut_addresses(const struct seam_stitched *sample)
+{
+	uint64_t n = sample->user.n;
+
+	for (uint64_t i = 0; i < sample->kernel.n; i++)
+		n += seam_u64s_at(&sample->kernel, i) < SEAM_CONTEXT_MAX;
+	return n;
+}
+
+static bool cut_is_kernels(const struct load_cut *c, const struct seam_stitched *sample)
+{
+	return (sample->state == SEAM_STITCH_IMMEDIATE ||
+	        sample->state == SEAM_STITCH_KERNEL_ONLY) &&
+	       !c->by_tables && !outcome_said(&sample->sample.event->attr);
+}
+
+int load_cut_learn(struct load_cut *c, const struct recording *rec,
+                   const struct stacks *const *stacks, size_t n)
+{
+	for (size_t i = 0; i < STACK_ENDS; i++)
+		c->by_tables |= rec->counts.ends[i] != 0;
+	c->most = calloc(seam_events_count(rec->events) + 1, sizeof(*c->most));
+	c->frames = calloc(CUT_LIMITS, sizeof(*c->frames));
+	if (!c->most || !c->frames)
+		return -ENOMEM;
+	for (size_t w = 0; w < n; w++) {
+		for (size_t i = 0; i < stacks[w]->n; i++) {
+			struct seam_stitched sample =
+			        stacks_sample(stacks[w], &stacks[w]->entries[i], rec->events);
+			uint32_t *most = &c->most[sample.sample.event->index];
+			uint64_t addresses;
+
+			if (sample.kernel.n + sample.user.n <= *most || !cut_is_kernels(c, &sample))
+				continue;
+			addresses = cut_addresses(&sample);
+			if (addresses > *most)
+				*most = addresses < UINT32_MAX ? (uint32_t)addresses : UINT32_MAX;
+		}
+	}
+	return 0;
+}
+
+void load_cut_free(struct load_cut *c)
+{
+	free(c->most);
+	free(c->frames);
+	*c = (struct load_cut){ 0 };
+}
+
+/* How many frames there was room for, if the stack has that many; else 0. */
+static uint32_t cut_limit(const struct load_cut *c, const struct seam_stitched *sample)
+{
+	const struct seam_event *event = sample->sample.event;
+	uint32_t limit;
+
+	switch (sample->state) {
+	case SEAM_STITCH_STITCHED:
+	case SEAM_STITCH_STITCHED_EARLIER:
+		return sample->user.n >= CUT_DEFERRED ? CUT_DEFERRED : 0;
+	case SEAM_STITCH_STACK_COPY:
+		return sample->user.n >= WALK_FRAMES_MAX ? WALK_FRAMES_MAX : 0;
+	case SEAM_STITCH_IMMEDIATE:
+	case SEAM_STITCH_KERNEL_ONLY:
+		break;
+	default: /* its state says what is missing */
+		return 0;
+	}
+	if (!cut_is_kernels(c, sample)) {
+		limit = c->by_tables ? CUT_DEFERRED : WALK_FRAMES_MAX;
+		return sample->user.n >= limit ? limit : 0;
+	}
+	limit = event->attr.sample_max_stack;
+	if (!limit && c->most[event->index] == CUT_DEFAULT)
+		limit = CUT_DEFAULT;
+	if (!limit || sample->kernel.n + sample->user.n < limit)
+		return 0;
+	return cut_addresses(sample) == limit ? limit : 0;
+}
+
+uint32_t load_cut_root(struct load_cut *c, struct profile *p, const struct seam_stitched *sample)
+{
+	uint32_t limit = cut_limit(c, sample);
+	struct profile_frame f = { .kind = PROFILE_MISSING };
+	char text[64];
+
+	if (!limit)
+		return PROFILE_ROOT;
+	if (!c->frames[limit]) {
+		snprintf(text, sizeof(text), "[unfinished: cut at %u frames]", limit);
+		f.symbol = profile_string(p, text);
+		if (f.symbol == PROFILE_FAILED)
+			return PROFILE_FAILED;
+		c->frames[limit] = profile_frame(p, &f);
+	}
+	if (c->frames[limit] == PROFILE_FAILED)
+		return PROFILE_FAILED;
+	return profile_node(p, PROFILE_ROOT, c->frames[limit]);
+}
