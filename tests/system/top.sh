@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # top.sh: a real program in plain mode: its hot function leads, stacks are whole, the tables come at the
-# asked number; what ends by itself ends top; a terminal is given back as it was.
+# asked number; user stacks are taken the way that seam record takes them, and it is said which; what ends by itself ends top; a terminal is given back as it was.
 . "$(dirname "$0")/lib.sh"
 can_record || skip "no samples can be recorded here"
 command -v cc >/dev/null || skip "there is no C compiler"
@@ -39,6 +39,39 @@ same "self of the leaf leads once per table" 3 "$(grep -c ' leaf_function$' out)
 # middle_function has hardly any self: it is seen only when stacks are whole.
 same "callers are seen" 3 "$(awk '$NF == "middle_function" && $1 + 0 > 90 && $2 + 0 < 10' out | grep -c .)"
 grep -q "$(printf '\033')" out && fail "escape sequences in a pipe"
+
+# The way of taking user stacks is the recorder's, and each table says which: as by default, so as asked. Without frame pointers, callers
+# are seen only by unwind tables; of a process that was named there are no strangers.
+cc -g -O1 -fomit-frame-pointer -fno-optimize-sibling-calls -o nofp hot.c
+way() { sed -n 's/^seam record: \(user stacks: .*\)/\1/p' err; }
+for mode in "" dwarf,defer dwarf,defer=never fp,defer fp dwarf; do
+	"$SEAM" record ${mode:+--call-graph $mode} -o way.data -- true >/dev/null 2>err
+	asked=$(way)
+	[ -n "$asked" ] || fail "seam record $mode says no way"
+	./nofp 3600000 &
+	pid=$!
+	timeout 300 "$SEAM" top --stdio -d 1 -n 2 -p "$pid" ${mode:+--call-graph $mode} --children -s comm,sym >out 2>err
+	same "top $mode" 0 $?
+	kill "$pid"
+	wait "$pid" 2>/dev/null
+	same "way of $mode, once per table" 2 "$(grep -cF "$asked" out)"
+	same "nobody else" 0 "$(grep -E '^ +[0-9.]+% +[0-9.]+% ' out | grep -vc ' nofp ')"
+	case $asked in
+	*"unwind tables"* | *copies*) same "callers without frame pointers, $mode" 2 "$(awk '$NF == "main" && $1 + 0 > 90' out | grep -c .)" ;;
+	esac
+done
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ]; then
+	# Who may not load BPF programs is told so in each table, too: a terminal's screen is cleared.
+	cp "$SEAM" seam && chmod 755 seam nofp "$T"
+	nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+	$nobody ./seam record -e cpu-clock:u -o /dev/null -- true 2>err
+	why=$(sed -n 's/.*user stacks are \(not walked in the kernel by BPF: .*\)/\1/p' err)
+	[ -n "$why" ] || fail "BPF was allowed to nobody"
+	timeout 300 $nobody ./seam top --stdio -d 30 -e cpu-clock:u -- ./nofp 500 >out 2>err
+	same "without capabilities" 0 $?
+	same "why not by BPF" 1 "$(grep -cF "; $why" out)"
+	says err "user stacks are not walked in the kernel by BPF"
+fi
 
 # A command: top ends with it, and shows the rest.
 timeout 300 "$SEAM" top -d 30 -s dso,sym -- ./hot 500 >out 2>err

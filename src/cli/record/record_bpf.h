@@ -21,6 +21,8 @@ struct record_bpf {
 	struct record_belong belong;
 	capture_write write;
 	void *write_ctx;
+	/* Why it is not in use although the ladder had it as a step; "": it is, or was no step. */
+	char reason[256];
 };
 
 /*

@@ -8,7 +8,7 @@
 
 #include "capture/features.h"
 
-#define REASON 256
+#define REASON sizeof(((struct record_bpf *)0)->reason)
 
 /* The kernel's own deferral comes before BPF when frame pointers were asked for. */
 static bool ladder_kernel_defers(void)
@@ -58,8 +58,10 @@ static int ladder_open_bpf(struct session **ret, struct record_bpf *bpf, struct 
 	return 0;
 }
 
-static void ladder_say(const struct record_opts *o, const struct cmd *cmd, const char *reason)
+static void ladder_say(struct record_bpf *bpf, const struct record_opts *o, const struct cmd *cmd,
+                       const char *reason)
 {
+	snprintf(bpf->reason, sizeof(bpf->reason), "%s", reason);
 	if (!o->quiet)
 		cmd_error(cmd, "user stacks are not walked in the kernel by BPF: %s", reason);
 }
@@ -88,10 +90,10 @@ int record_ladder_open(struct session **ret, struct record_bpf *bpf, struct reco
 		/* An event may be one that nobody can open: then the reason is not BPF. */
 		late = !strncmp(reason, "event '", 7);
 		if (!late)
-			ladder_say(o, cmd, reason);
+			ladder_say(bpf, o, cmd, reason);
 	}
 	r = session_open(ret, &o->session, err);
 	if (late && r >= 0)
-		ladder_say(o, cmd, reason);
+		ladder_say(bpf, o, cmd, reason);
 	return r;
 }

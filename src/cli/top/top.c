@@ -18,7 +18,7 @@
 #include "cli/record/record_values.h"
 
 #define CLEAR "\033[H\033[2J"
-#define HEADING_LINES 5 /* heading, column names, the line of what is hidden, keys */
+#define HEADING_LINES 6 /* heading, stacks, column names, the line of what is hidden, keys */
 
 enum {
 	OPT_EVENT = 1,
@@ -337,7 +337,8 @@ const struct cmd cmd_top = {
 	.summary = "Show where time goes now, with merged stacks, and refresh",
 	.details =
 	        "Without command, -p and -t, everything that runs is shown. Each refresh shows the "
-	        "samples since the one before. User stacks are taken as seam record takes them and "
+	        "samples since the one before, and says how user stacks are taken: as seam record "
+	        "takes them, by BPF programs where they are allowed. They are "
 	        "merged as seam report merges them; a sample waits 0.3 seconds for its user half "
 	        "before it is shown, so that children's figures are those of whole stacks.\n\n"
 	        "On a terminal: q quits, c changes between self and children first. In a pipe, or "

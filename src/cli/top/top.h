@@ -15,6 +15,7 @@
 #define SEAM_CLI_TOP_H
 
 #include "capture/target.h"
+#include "cli/record/record_bpf.h"
 #include "cli/record/record_options.h"
 #include "cli/report/report.h"
 #include "recorder/live.h"
@@ -33,13 +34,14 @@ struct top {
 	/* ---- top_capture.c ---- */
 	struct target target;
 	struct session *session;
+	struct record_bpf bpf;            /* in front of all else */
 	struct live *live;                /* NULL: records come as they are in the file */
 	const struct seam_events *events; /* of what is in side and window */
 	struct buf side, window;
 	uint64_t newest_ns; /* time of the newest sample in window */
 	uint64_t shown_ns;  /* samples before this were shown */
 	uint64_t dropped;   /* samples that window had no room for, since the last refresh */
-	uint64_t lost;      /* records lost by the kernel, since the start */
+	uint64_t lost;      /* records lost in the kernel's rings, since the start */
 	bool grew;          /* samples came since the last refresh */
 
 	/* ---- top_window.c ---- */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // top_capture.c: the rings into two bufs: side-band records, which are kept, and samples with their
-// answers, which top_window.c takes out again. Knows the order in which a session is opened.
+// answers, which top_window.c takes out again. Knows the order in which a session is opened; which way
+// user stacks are taken is chosen by record's ladder.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,9 @@
 #include <time.h>
 
 #include "abi/record_at.h"
+#include "capture/bpf/asleep.h"
 #include "capture/synth.h"
+#include "cli/record/record_ladder.h"
 #include "cli/record/record_live.h"
 #include "cli/record/record_say.h"
 #include "cli/record/record_signals.h"
@@ -60,7 +63,9 @@ static int top_record(struct top *t, const struct seam_record *record)
 		return top_sample(t, record);
 	case SEAM_RECORD_LOST:
 	case SEAM_RECORD_LOST_SAMPLES:
-		if (seam_record_decode(t->events, record, &d, NULL) >= 0)
+		/* What BPF programs lost, too; tasks that were not followed are no records. */
+		if (!(record->misc & SEAM_MISC_LOST_TASKS) &&
+		    seam_record_decode(t->events, record, &d, NULL) >= 0)
 			t->lost += d.lost.lost;
 		return 0;
 	case SEAM_RECORD_MMAP:
@@ -89,7 +94,7 @@ static int top_put(void *ctx, const void *bytes, size_t n)
 	return r < 0 ? r : n ? -EBADMSG : 0;
 }
 
-/* A capture_write, of records as the rings and /proc give them. */
+/* A capture_write, of records as the rings and /proc give them, without those about strangers. */
 static int top_write(void *ctx, const void *bytes, size_t n)
 {
 	struct top *t = ctx;
@@ -127,18 +132,30 @@ static void top_raise_limit(void)
 	}
 }
 
+static bool top_is_stopped(void)
+{
+	bool was_sent;
+
+	return record_signals_asked(&was_sent);
+}
+
 static int top_open_session(struct top *t)
 {
 	struct session_opts *s = &t->o.session;
 	struct seam_error err = { 0 };
 
 	s->start_paused = !s->enable_on_exec;
+	s->read_asleep = asleep_read;
+	s->stopped = top_is_stopped;
 	s->log.line = record_say_log;
 	s->log.ctx = (void *)t->cmd;
-	if (session_open(&t->session, s, &err)) {
-		cmd_error(t->cmd, "%s", err.text);
+	if (record_ladder_open(&t->session, &t->bpf, &t->o, t->cmd, &err)) {
+		cmd_error(t->cmd, "%s",
+		          top_is_stopped() ? "stopped before sampling began" : err.text);
 		return EXIT_FAILED;
 	}
+	t->bpf.write = top_write;
+	t->bpf.write_ctx = t;
 	record_signals_wake(t->session);
 	return EXIT_OK;
 }
@@ -154,7 +171,8 @@ static int top_open_live(struct top *t)
 }
 
 /* What already runs, of the target. */
-static int top_synthesize(struct top *t, const struct seam_events *events, capture_write write)
+static int top_synthesize(struct top *t, const struct seam_events *events, capture_write write,
+                          void *ctx)
 {
 	const struct session_opts *s = &t->o.session;
 	bool only_command = s->pids == &t->target.pid && !t->target.started;
@@ -166,13 +184,13 @@ static int top_synthesize(struct top *t, const struct seam_events *events, captu
 
 	if (error)
 		return error;
-	error = synth_kernel(synth, write, t);
+	error = synth_kernel(synth, write, ctx);
 	if (!error && s->target == SESSION_SYSTEM)
-		error = synth_all(synth, write, t);
+		error = synth_all(synth, write, ctx);
 	for (size_t i = 0; s->target != SESSION_SYSTEM && !only_command && i < s->n_pids && !error;
 	     i++) {
-		error = s->target == SESSION_PIDS ? synth_process(synth, s->pids[i], write, t)
-		                                  : synth_thread(synth, s->pids[i], write, t);
+		error = s->target == SESSION_PIDS ? synth_process(synth, s->pids[i], write, ctx)
+		                                  : synth_thread(synth, s->pids[i], write, ctx);
 		if (error == -ESRCH)
 			error = 0;
 	}
@@ -183,7 +201,7 @@ static int top_synthesize(struct top *t, const struct seam_events *events, captu
 int top_resynthesize(struct top *t)
 {
 	buf_clear(&t->side);
-	return top_synthesize(t, t->events, top_put);
+	return top_synthesize(t, t->events, top_put, t);
 }
 
 static int top_start(struct top *t)
@@ -191,7 +209,7 @@ static int top_start(struct top *t)
 	int error = session_start(t->session);
 
 	if (!error)
-		error = top_synthesize(t, session_events(t->session), top_write);
+		error = top_synthesize(t, session_events(t->session), top_write, t);
 	if (!error && t->live) {
 		error = live_prepare(t->live, TOP_PREPARE_MS);
 		error = error < 0 ? error : live_collect(t->live, top_put, t);
@@ -225,6 +243,7 @@ void top_close(struct top *t)
 	record_signals_wake(NULL);
 	live_free(t->live);
 	session_close(t->session);
+	record_bpf_close(&t->bpf);
 	target_close(&t->target);
 	buf_free(&t->side);
 	buf_free(&t->window);
@@ -234,7 +253,7 @@ void top_close(struct top *t)
 
 static int top_round(struct top *t)
 {
-	int64_t n = session_read(t->session, top_write, t);
+	int64_t n = session_read(t->session, record_bpf_write, &t->bpf);
 
 	if (n >= 0 && t->live) {
 		n = live_round(t->live);
@@ -246,11 +265,11 @@ static int top_round(struct top *t)
 
 static bool top_ended(struct top *t)
 {
-	bool was_sent;
-
-	if (record_signals_asked(&was_sent))
+	if (top_is_stopped())
 		return true;
-	return t->o.command ? target_poll(&t->target) : session_target_gone(t->session);
+	if (t->o.command)
+		return target_poll(&t->target);
+	return t->bpf.kwalk ? kwalk_targets_gone(t->bpf.kwalk) : session_target_gone(t->session);
 }
 
 int top_read(struct top *t, int ms)
@@ -272,9 +291,9 @@ int top_finish(struct top *t)
 	int64_t n;
 
 	session_stop(t->session);
-	n = session_settle(t->session, t->o.grace_ms, top_write, t);
+	n = session_settle(t->session, t->o.grace_ms, record_bpf_write, &t->bpf);
 	if (n >= 0)
-		n = session_finish(t->session, top_write, t);
+		n = session_finish(t->session, record_bpf_write, &t->bpf);
 	if (n >= 0 && t->live) {
 		n = live_finish(t->live);
 		if (n >= 0)

@@ -21,9 +21,10 @@ struct top_due {
 	uint64_t from_ns, to_ns; /* [from, to) */
 };
 
-/* What the thread that loads is given, and gives. */
+/* What the thread that loads is given, and gives. Of t only view and what stays as it was opened: the
+ * rest goes on changing. */
 struct top_job {
-	struct top *t; /* of it, only view: the rest goes on changing */
+	struct top *t;
 	struct top_due due;
 	char path[64];
 	uint64_t lost, dropped;
@@ -101,7 +102,7 @@ static void top_heading(const struct top_job *job, const struct report *r, struc
 {
 	struct profile_account a;
 	uint64_t whole;
-	char number[32];
+	char number[32], mode[400];
 
 	profile_account(r->load.profile, 0, &a);
 	whole = a.state[SEAM_STITCH_IMMEDIATE] + a.state[SEAM_STITCH_STITCHED] +
@@ -118,6 +119,9 @@ static void top_heading(const struct top_job *job, const struct report *r, struc
 	if (job->dropped)
 		shown_printf(out, "; %s samples had no room",
 		             report_number(job->dropped, number, sizeof(number)));
+	shown_printf(out, "\n%s", mode_line(session_mode(job->t->session), mode, sizeof(mode)));
+	if (job->t->bpf.reason[0])
+		shown_printf(out, "; not walked in the kernel by BPF: %s", job->t->bpf.reason);
 	buf_put_text(out, "\n\n");
 }
 
