@@ -86,7 +86,7 @@ int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_er
 		return seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, NULL, "out of memory");
 	memcpy(&l->opts, opts, opts->sz < sizeof(*opts) ? opts->sz : sizeof(*opts));
 	kwalk_defaults(&l->opts);
-	l->follow.wake = -1;
+	l->follow.wake = l->epoll = -1;
 	kwalk_make_lock(l);
 	kwalk_probe(&l->probe);
 	if (!l->probe.usable)
@@ -254,7 +254,7 @@ void kwalk_source(struct kwalk *l, struct session_source *ret)
 {
 	*ret = (struct session_source){
 		.ctx = l,
-		.fd = ring_buffer__epoll_fd(l->reader),
+		.fd = l->epoll,
 		.defers = l->probe.defers && l->opts.when != KWALK_NEVER,
 		.by_fp = l->opts.fp,
 		.reason = l->opts.when == KWALK_NEVER ? MODE_ASKED : MODE_NO_TASK_WORK,

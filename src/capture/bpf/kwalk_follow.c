@@ -26,6 +26,7 @@
 
 #define FOLLOW_RING_PAGES 128
 #define FOLLOW_LARGEST 4352 /* bytes: an MMAP2 with a path of PATH_MAX */
+#define FOLLOW_NEWS 4096    /* bytes, as in maps.bpf.h */
 #define FOLLOW_DUMMY 9      /* PERF_COUNT_SW_DUMMY */
 /* After an exec its libraries come, at shorter intervals than later: it is looked again and again, ever more rarely. */
 #define FOLLOW_SOON_NS 50000ull
@@ -69,6 +70,31 @@ static int follow_compare(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
+/* Forgets the first n records in the order of time: what is left is as much as came within one draining. */
+static void follow_keep(struct follow *f, size_t n)
+{
+	const struct follow_entry *e = (const void *)f->order.bytes;
+	struct buf records = { 0 }, order = { 0 };
+
+	if (n == f->order.n / sizeof(*e)) {
+		buf_clear(&f->records);
+		buf_clear(&f->order);
+		return;
+	}
+	for (size_t i = n; i < f->order.n / sizeof(*e); i++) {
+		struct follow_entry kept = { e[i].time_ns, records.n };
+		uint16_t size;
+
+		memcpy(&size, f->records.bytes + e[i].at + 6, 2);
+		buf_put(&records, f->records.bytes + e[i].at, size);
+		buf_put(&order, &kept, sizeof(kept));
+	}
+	buf_free(&f->records);
+	buf_free(&f->order);
+	f->records = records;
+	f->order = order;
+}
+
 /* Applies what is not younger than until_ns; how many records are left. */
 static size_t follow_apply(struct kwalk *l, uint64_t until_ns)
 {
@@ -89,13 +115,7 @@ static size_t follow_apply(struct kwalk *l, uint64_t until_ns)
 		memcpy(&size, f->records.bytes + e[i].at + 6, 2);
 		learn_record(l, f->records.bytes + e[i].at, size);
 	}
-	if (i == n) {
-		buf_clear(&f->records);
-		buf_clear(&f->order);
-		return 0;
-	}
-	memmove(e, e + i, (n - i) * sizeof(*e));
-	f->order.n = (n - i) * sizeof(*e);
+	follow_keep(f, i);
 	return n - i;
 }
 
@@ -136,32 +156,35 @@ static void follow_answer(struct kwalk *l)
 	l->follow.n_told = 0;
 }
 
-void follow_drain(struct kwalk *l)
+/* Once over all rings: how many records are left, of those that came meanwhile. */
+static size_t follow_round(struct kwalk *l)
 {
-	uint64_t lost = l->follow.lost;
+	uint64_t lost = l->follow.lost, now_ns = kwalk_now_ns();
 	bool full = false;
 	size_t left;
 
-	pthread_mutex_lock(&l->lock);
-	do {
-		uint64_t now_ns = kwalk_now_ns();
+	for (size_t i = 0; i < l->follow.n; i++) {
+		full |= follow_is_full(&l->follow.rings[i]);
+		ring_drain(&l->follow.rings[i], follow_records, l);
+	}
+	left = follow_apply(l, now_ns);
+	if (full || l->follow.lost != lost) {
+		l->follow.again++;
+		learn_again(l);
+	}
+	l->follow.seen_ns = now_ns;
+	follow_answer(l);
+	room_make(l);
+	kwalk_publish(l);
+	return left;
+}
 
-		for (size_t i = 0; i < l->follow.n; i++) {
-			full |= follow_is_full(&l->follow.rings[i]);
-			ring_drain(&l->follow.rings[i], follow_records, l);
-		}
-		left = follow_apply(l, now_ns);
-		if (full || l->follow.lost != lost) {
-			l->follow.again++;
-			learn_again(l);
-			lost = l->follow.lost;
-			full = false;
-		}
-		l->follow.seen_ns = now_ns;
-		follow_answer(l);
-		room_make(l);
-		kwalk_publish(l);
-	} while (left);
+/* Twice at most: who makes mappings faster than they are learnt keeps nobody here, and what is left waits for the next time. */
+void follow_drain(struct kwalk *l)
+{
+	pthread_mutex_lock(&l->lock);
+	if (follow_round(l))
+		follow_round(l);
 	follow_sweep(l);
 	pthread_mutex_unlock(&l->lock);
 }
@@ -179,6 +202,22 @@ static void follow_hurry(void)
 		setpriority(PRIO_PROCESS, 0, -20); /* else it is as late as anybody */
 }
 
+/* The word is a process's number. */
+static int follow_news(void *ctx, const void *bytes, size_t n)
+{
+	struct kwalk *l = ctx;
+	uint32_t pid;
+
+	if (n != sizeof(pid))
+		return 0;
+	memcpy(&pid, bytes, sizeof(pid));
+	pthread_mutex_lock(&l->lock);
+	if (l->follow.n_told < FOLLOW_TOLD)
+		l->follow.told[l->follow.n_told++] = pid;
+	pthread_mutex_unlock(&l->lock);
+	return 0;
+}
+
 static void *follow_run(void *ctx)
 {
 	struct kwalk *l = ctx;
@@ -191,7 +230,7 @@ static void *follow_run(void *ctx)
 	for (size_t i = 0; i < f->n; i++)
 		fds[i] = (struct pollfd){ .fd = f->fds[i], .events = POLLIN };
 	fds[f->n] = (struct pollfd){ .fd = f->wake, .events = POLLIN };
-	fds[f->n + 1] = (struct pollfd){ .fd = ring_buffer__epoll_fd(f->news), .events = POLLIN };
+	fds[f->n + 1] = (struct pollfd){ .fd = f->news_fd, .events = POLLIN };
 	follow_hurry();
 	while (!fds[f->n].revents) {
 		const struct timespec wait = { .tv_nsec = (long)wait_ns };
@@ -199,7 +238,7 @@ static void *follow_run(void *ctx)
 		if (ppoll(fds, f->n + 2, &wait, NULL) < 0 && errno != EINTR)
 			break;
 		/* Before the records: what is told of later is behind them. */
-		if (ring_buffer__consume(f->news) > 0)
+		if (ringbuf_drain(&f->news, follow_news, l) > 0)
 			wait_ns = FOLLOW_SOON_NS;
 		else if (wait_ns < FOLLOW_WAIT_NS)
 			wait_ns += wait_ns / 8;
@@ -263,20 +302,10 @@ static int follow_open(struct kwalk *l)
 	return f->rings && f->fds ? 0 : -ENOMEM;
 }
 
-/* The word is a process's number. */
-static int follow_news(void *ctx, void *bytes, size_t n)
+static int follow_open_news(struct kwalk *l)
 {
-	struct kwalk *l = ctx;
-	uint32_t pid;
-
-	if (n != sizeof(pid))
-		return 0;
-	memcpy(&pid, bytes, sizeof(pid));
-	pthread_mutex_lock(&l->lock);
-	if (l->follow.n_told < FOLLOW_TOLD)
-		l->follow.told[l->follow.n_told++] = pid;
-	pthread_mutex_unlock(&l->lock);
-	return 0;
+	l->follow.news_fd = bpf_object__find_map_fd_by_name(l->object, "news");
+	return ringbuf_map(&l->follow.news, l->follow.news_fd, FOLLOW_NEWS);
 }
 
 int follow_start(struct kwalk *l, struct seam_error *err)
@@ -288,10 +317,8 @@ int follow_start(struct kwalk *l, struct seam_error *err)
 		r = seam_events_add(l->follow.events, &attr, "dummy", NULL, 0, err);
 	if (r >= 0)
 		r = follow_open(l);
-	l->follow.news = ring_buffer__new(bpf_object__find_map_fd_by_name(l->object, "news"),
-	                                  follow_news, l, NULL);
-	if (r >= 0 && !l->follow.news)
-		r = -errno;
+	if (r >= 0)
+		r = follow_open_news(l);
 	l->follow.wake = eventfd(0, EFD_CLOEXEC);
 	if (r >= 0 && l->follow.wake < 0)
 		r = -errno;
@@ -317,7 +344,7 @@ void follow_stop(struct kwalk *l)
 	}
 	if (f->wake >= 0)
 		close(f->wake);
-	ring_buffer__free(f->news);
+	ringbuf_unmap(&f->news);
 	free(f->rings);
 	free(f->fds);
 	buf_free(&f->records);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -185,6 +186,9 @@ static int load_rings(struct kwalk *l)
 		return -ENOMEM;
 	for (size_t i = 0; i < l->n_cpus; i++)
 		l->ring_fds[i] = -1;
+	l->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (l->epoll < 0)
+		return -errno;
 	for (uint32_t i = 0; i < l->n_cpus; i++) {
 		int r;
 
@@ -346,10 +350,13 @@ void kwalk_unload(struct kwalk *l)
 	for (size_t i = 0; i < l->n_attached; i++)
 		close(l->attached[i]);
 	free(l->attached);
-	ring_buffer__free(l->reader);
+	for (size_t i = 0; l->rings && i < l->n_cpus; i++)
+		ringbuf_unmap(&l->rings[i].bytes);
 	for (size_t i = 0; l->ring_fds && i < l->n_cpus; i++)
 		if (l->ring_fds[i] >= 0)
 			close(l->ring_fds[i]);
+	if (l->epoll >= 0)
+		close(l->epoll);
 	free(l->ring_fds);
 	free(l->rings);
 	if (l->arena.bytes)

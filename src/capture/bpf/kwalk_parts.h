@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "capture/bpf/kwalk.h"
+#include "capture/bpf/ringbuf.h"
 
 /* ---- kwalk_arena.c: memory that the programs see ---- */
 
@@ -164,9 +165,10 @@ void kwalk_publish(struct kwalk *l);
 struct follow {
 	pthread_t thread;
 	bool running;
-	int wake;                 /* an eventfd: stop */
-	struct ring_buffer *news; /* by it the programs wake the thread */
-	struct ring *rings;       /* one per CPU, of dummy events */
+	int wake;            /* an eventfd: stop */
+	int news_fd;         /* by it the programs wake the thread; */
+	struct ringbuf news; /* its words are processes' numbers */
+	struct ring *rings;  /* one per CPU, of dummy events */
 	int *fds;
 	size_t n;
 	struct seam_events *events;
@@ -202,6 +204,7 @@ void learn_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *tex
 
 struct kwalk_ring {
 	struct kwalk *kwalk;
+	struct ringbuf bytes;
 	struct kwalk_sample sample; /* the one whose KWALK_RAW comes next; kind 0: none */
 	uint64_t user[KWALK_FRAMES_MAX];
 };
@@ -218,7 +221,7 @@ struct kwalk {
 	size_t n_links;
 	int *attached; /* links of on_sample to the session's events */
 	size_t n_attached;
-	struct ring_buffer *reader;
+	int epoll; /* over all rings */
 	int *ring_fds;
 	struct kwalk_ring *rings;                         /* beside them */
 	size_t n_cpus;                                    /* possible ones: one ring each */
@@ -236,7 +239,6 @@ struct kwalk {
 	capture_write write;
 	void *write_ctx;
 	int64_t given;
-	int write_error;
 	struct buf out;
 	uint64_t chain[KWALK_FRAMES_MAX + KWALK_KERNEL_MAX + 8];
 	struct map owed; /* cookies without an answer */

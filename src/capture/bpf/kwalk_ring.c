@@ -6,8 +6,7 @@
  */
 #include <errno.h>
 #include <string.h>
-
-#include <bpf/libbpf.h>
+#include <sys/epoll.h>
 
 #include "abi/encode.h"
 #include "abi/stack_end.h"
@@ -281,7 +280,7 @@ static int ring_take_sample(struct kwalk_ring *ring, const struct kwalk_sample *
 	return ring_sample(ring->kwalk, s, ips);
 }
 
-static int ring_record(void *ctx, void *bytes, size_t n)
+static int ring_record(void *ctx, const void *bytes, size_t n)
 {
 	struct kwalk_ring *ring = ctx;
 	uint32_t kind = 0;
@@ -302,18 +301,27 @@ static int ring_record(void *ctx, void *bytes, size_t n)
 		if (raw->n <= n - offsetof(struct kwalk_raw, stack))
 			r = ring_raw(ring, raw);
 	}
-	if (r < 0)
-		ring->kwalk->write_error = r;
 	return r;
 }
 
 int kwalk_ring_add(struct kwalk *l, size_t i)
 {
+	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = i };
+
 	l->rings[i].kwalk = l;
-	if (l->reader)
-		return ring_buffer__add(l->reader, l->ring_fds[i], ring_record, &l->rings[i]);
-	l->reader = ring_buffer__new(l->ring_fds[i], ring_record, &l->rings[i], NULL);
-	return l->reader ? 0 : -errno;
+	if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, l->ring_fds[i], &ev) < 0)
+		return -errno;
+	return ringbuf_map(&l->rings[i].bytes, l->ring_fds[i], l->opts.ring_bytes);
+}
+
+/* Each ring as far as it was filled when its turn came: none keeps the others waiting, and programs that go on do not keep us. */
+static int ring_drain_all(struct kwalk *l)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; n >= 0 && i < l->n_cpus; i++)
+		n = ringbuf_drain(&l->rings[i].bytes, ring_record, &l->rings[i]);
+	return n < 0 ? (int)n : 0;
 }
 
 static int ring_lost_put(struct kwalk *l, const struct seam_event *event, uint16_t misc,
@@ -366,11 +374,11 @@ static void ring_walked(struct kwalk *l, uint64_t begun_ns)
 int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx)
 {
 	uint64_t begun_ns = kwalk_now_ns();
+	int r;
 
 	l->write = write;
 	l->write_ctx = ctx;
 	l->given = 0;
-	l->write_error = 0;
 	/* A sample is in its ring before its answer is in another, so two rounds see both. */
 	map_free(&l->early[1]);
 	l->early[1] = l->early[0];
@@ -378,13 +386,13 @@ int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx)
 	/* What was read of the session's rings is judged by who is followed. */
 	if (kwalk_filters_any(&l->opts.filters))
 		follow_drain(l);
-	ring_buffer__consume(l->reader);
-	if (l->write_error >= 0)
-		l->write_error = ring_resolve(l);
+	r = ring_drain_all(l);
+	if (r >= 0)
+		r = ring_resolve(l);
 	ring_walked(l, begun_ns);
-	if (l->write_error >= 0)
-		l->write_error = ring_lost(l);
-	return l->write_error < 0 ? l->write_error : l->given;
+	if (r >= 0)
+		r = ring_lost(l);
+	return r < 0 ? r : l->given;
 }
 
 int64_t kwalk_ring_end(struct kwalk *l, capture_write write, void *ctx)
