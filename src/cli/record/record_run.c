@@ -328,6 +328,8 @@ static int record_loop(struct recording *r)
 			break;
 		session_wait(r->session, record_wait_ms(r, now_ms));
 		ended = record_ended(r);
+		if (ended) /* sampling stops before what waits is read */
+			break;
 		n = session_read(r->session, record_bpf_write, &r->bpf);
 		if (n >= 0)
 			n = record_live_round(&r->live, n);
