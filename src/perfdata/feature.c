@@ -171,6 +171,27 @@ int feature_sample_time(const struct seam_bytes *bytes, bool swap, uint64_t *fir
 	return 0;
 }
 
+int feature_owner(const struct seam_bytes *bytes, bool swap, uint32_t pid, uint32_t *ret)
+{
+	struct cursor c = feature_cursor(bytes, swap);
+	uint32_t user = 0;
+	bool found = false;
+
+	for (unsigned n = 0; n < FEATURE_OWNERS_MAX && cursor_left(&c) >= 8; n++) {
+		uint32_t of = cursor_u32(&c), is = cursor_u32(&c);
+
+		if (of != pid)
+			continue;
+		if (found && is != user)
+			return 0;
+		user = is;
+		found = true;
+	}
+	if (found)
+		*ret = user;
+	return found;
+}
+
 int feature_clock_data(const struct seam_bytes *bytes, bool swap, struct feature_clock_data *ret)
 {
 	struct cursor c = feature_cursor(bytes, swap);

@@ -68,6 +68,16 @@ struct feature_clock_data {
 int feature_clock_data(const struct seam_bytes *bytes, bool swap, struct feature_clock_data *ret);
 int feature_e_machine(const struct seam_bytes *bytes, bool swap, uint32_t *machine,
                       uint32_t *flags);
+
+/*
+ * seam's own, of a number that perf passes over in a file: pid and user (both u32) of the processes
+ * that mapped code made at run time. No more than so many are written or read.
+ */
+#define FEATURE_OWNERS 254u
+#define FEATURE_OWNERS_MAX 16384u
+/* The user of a process: 1 and *ret; 0: it is not said, or of two of this number differently. */
+int feature_owner(const struct seam_bytes *bytes, bool swap, uint32_t pid, uint32_t *ret);
+
 /* The command line as perf prints it: each argument and a blank, quotes escaped. */
 int feature_cmdline(const struct seam_bytes *bytes, bool swap, struct buf *out);
 
@@ -91,6 +101,7 @@ int feature_text(unsigned feature, const struct seam_bytes *bytes,
 int feature_put_string(struct buf *out, const char *text);
 int feature_put_nrcpus(struct buf *out, uint32_t online, uint32_t available);
 int feature_put_u64(struct buf *out, uint64_t v); /* TOTAL_MEM in kB, CLOCKID in ns */
+int feature_put_owner(struct buf *out, uint32_t pid, uint32_t user); /* OWNERS: any number */
 int feature_put_cmdline(struct buf *out, size_t argc, const char *const *argv);
 int feature_put_event_desc(struct buf *out, const struct seam_events *events);
 int feature_put_sample_time(struct buf *out, uint64_t first_ns, uint64_t last_ns);

@@ -39,6 +39,12 @@ int feature_put_u64(struct buf *out, uint64_t v)
 	return buf_put_u64(out, v);
 }
 
+int feature_put_owner(struct buf *out, uint32_t pid, uint32_t user)
+{
+	buf_put_u32(out, pid);
+	return buf_put_u32(out, user);
+}
+
 static int feature_put_strings(struct buf *out, size_t n, const char *const *texts)
 {
 	int rc = buf_put_u32(out, (uint32_t)n);

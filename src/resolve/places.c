@@ -110,6 +110,7 @@ int places_new(struct places **ret, const struct recording *rec, const struct sy
 	o.jit_timed = rec->jit_timed;
 	o.began = recording_began;
 	o.began_ctx = rec;
+	o.owner = recording_owner;
 	if (!o.kernel_build_id.size && proc_kernel(rec->procs)) {
 		const struct proc_object *kernel = proc_kernel(rec->procs)->object;
 

@@ -268,6 +268,17 @@ uint64_t recording_began(const void *recording, uint32_t pid)
 	return began - clock.clockid_time_ns + clock.wall_clock_ns;
 }
 
+bool recording_owner(const void *recording, uint32_t pid, uint32_t *ret)
+{
+	const struct recording *rec = recording;
+	struct seam_reader_info info = { .sz = sizeof(info) };
+	struct seam_bytes bytes;
+
+	return rec->reader && !rec->foreign && seam_reader_info(rec->reader, &info) >= 0 &&
+	       seam_reader_feature(rec->reader, FEATURE_OWNERS, &bytes) > 0 &&
+	       feature_owner(&bytes, info.swapped, pid, ret) > 0;
+}
+
 bool recording_damaged(const struct recording *rec)
 {
 	return rec->counts.undecoded || seam_reader_damaged(rec->reader);

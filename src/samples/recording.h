@@ -113,6 +113,8 @@ bool recording_says_kernel(const struct recording *rec);
 /* Says whether it is foreign, from the features that are known by now. */
 void recording_know_machine(struct recording *rec);
 
+/* Whose a process was, as symbol_opts.owner; false: the recording does not say. rec: a recording. */
+bool recording_owner(const void *rec, uint32_t pid, uint32_t *ret);
 /* When a process began its program, in ns since the epoch, as symbol_opts.began: 0 where the recording does not say.
  * rec: a struct recording. */
 uint64_t recording_began(const void *rec, uint32_t pid);

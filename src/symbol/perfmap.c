@@ -27,12 +27,20 @@ static bool process_user(uint32_t pid, uid_t *ret)
 	return true;
 }
 
-static bool is_trusted(const struct stat *st, uint32_t pid)
+/* Whether the file is root's, ours or the process's user's: by the recording, and only where that
+ * says nothing by the process of today, which may be another one of its number. */
+static bool is_trusted(const struct symbol_opts *opts, const struct stat *st, uint32_t pid)
 {
+	uint32_t recorded;
 	uid_t user;
 
-	return S_ISREG(st->st_mode) && (!st->st_uid || st->st_uid == geteuid() ||
-	                                (process_user(pid, &user) && user == st->st_uid));
+	if (!S_ISREG(st->st_mode))
+		return false;
+	if (!st->st_uid || st->st_uid == geteuid())
+		return true;
+	if (opts->owner && opts->owner(opts->began_ctx, pid, &recorded))
+		return recorded == st->st_uid;
+	return process_user(pid, &user) && user == st->st_uid;
 }
 
 static bool read_hex(const char **at, const char *end, uint64_t *ret)
@@ -120,13 +128,14 @@ static bool is_older(const struct stat *st, uint64_t began_ns)
 
 /* A file that the process, or somebody who may, wrote: its bytes. -EPERM: a stranger's. -ESTALE: it was written before
  * the process began. */
-static int read_file(const char *path, uint32_t pid, uint64_t began_ns, struct buf *ret)
+static int read_file(const struct symbol_opts *opts, const char *path, uint32_t pid,
+                     uint64_t began_ns, struct buf *ret)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	int r = fd < 0 || fstat(fd, &st) < 0 ? -errno : 0;
 
-	if (!r && !is_trusted(&st, pid))
+	if (!r && !is_trusted(opts, &st, pid))
 		r = -EPERM;
 	if (!r && is_older(&st, began_ns))
 		r = -ESTALE;
@@ -160,13 +169,14 @@ static uint32_t own_pid(uint32_t pid)
 }
 
 /* A path as a process that still runs sees it, where ours has nothing. */
-static int read_inside(struct buf *path, uint32_t pid, uint64_t began_ns, struct buf *ret)
+static int read_inside(const struct symbol_opts *opts, struct buf *path, uint32_t pid,
+                       uint64_t began_ns, struct buf *ret)
 {
 	struct buf inside = { 0 };
 	int r;
 
 	buf_printf(&inside, "/proc/%u/root%s", pid, buf_text(path));
-	r = read_file(buf_text(&inside), pid, began_ns, ret);
+	r = read_file(opts, buf_text(&inside), pid, began_ns, ret);
 	if (r >= 0) {
 		buf_clear(path);
 		buf_put_text(path, buf_text(&inside));
@@ -184,9 +194,9 @@ int perfmap_read_jitdump(const struct symbol_opts *opts, uint32_t pid, const cha
 		buf_printf(ret_path, "%s/jit-%u.dump", opts->map_dir, pid);
 	else
 		buf_printf(ret_path, "%s%s", opts->search.root ? opts->search.root : "", dump);
-	r = read_file(buf_text(ret_path), pid, 0, ret);
+	r = read_file(opts, buf_text(ret_path), pid, 0, ret);
 	if (r == -ENOENT && !opts->map_dir && !opts->search.root)
-		r = read_inside(ret_path, pid, 0, ret);
+		r = read_inside(opts, ret_path, pid, 0, ret);
 	return r;
 }
 
@@ -234,11 +244,11 @@ static int read_map(const struct symbol_object *object, struct buf *path, struct
 	int r;
 
 	buf_printf(path, "%s/perf-%u.map", opts->map_dir ? opts->map_dir : "/tmp", pid);
-	r = read_file(buf_text(path), pid, began, ret);
+	r = read_file(opts, buf_text(path), pid, began, ret);
 	own = r == -ENOENT && !opts->map_dir ? own_pid(pid) : 0;
 	if (own) {
 		buf_printf(&inside, "/tmp/perf-%u.map", own);
-		if (read_inside(&inside, pid, began, ret) >= 0) {
+		if (read_inside(opts, &inside, pid, began, ret) >= 0) {
 			buf_clear(path);
 			buf_put_text(path, buf_text(&inside));
 			r = 0;

@@ -105,7 +105,9 @@ struct symbol_opts {
 	/* When a process began its program, in ns since the epoch; 0: not known. A map that was last written
 	   before that is of an earlier process of its number. NULL: never known. */
 	uint64_t (*began)(const void *ctx, uint32_t pid);
-	const void *began_ctx;
+	/* Whose a process was, as the recording has it. NULL: never known. */
+	bool (*owner)(const void *ctx, uint32_t pid, uint32_t *ret);
+	const void *began_ctx;          /* of the two */
 	struct symbol_keep keep;        /* get NULL: nothing is kept; used by resolves only */
 	struct symbol_running *running; /* NULL: none; resolves use it once */
 };

@@ -138,6 +138,33 @@ static void command_line(void **state)
 }
 
 /* Groups that overlap: a few bytes each would name every event once more. */
+/* A number that two users had is nobody's; what is cut off is not read; the result stands untouched. */
+static void owners(void **state)
+{
+	struct buf out = { 0 };
+	uint32_t user = 7;
+	struct seam_bytes bytes;
+
+	(void)state;
+	feature_put_owner(&out, 10, 1000);
+	feature_put_owner(&out, 11, 0);
+	feature_put_owner(&out, 12, 5);
+	feature_put_owner(&out, 10, 1000);
+	feature_put_owner(&out, 12, 6);
+	feature_put_owner(&out, 13, 8);
+	bytes = (struct seam_bytes){ out.bytes, out.n };
+	assert_int_equal(feature_owner(&bytes, false, 12, &user), 0);
+	assert_int_equal(feature_owner(&bytes, false, 14, &user), 0);
+	assert_int_equal(user, 7);
+	assert_int_equal(feature_owner(&bytes, false, 10, &user), 1);
+	assert_int_equal(user, 1000);
+	assert_int_equal(feature_owner(&bytes, false, 11, &user), 1);
+	assert_int_equal(user, 0);
+	bytes.n -= 4;
+	assert_int_equal(feature_owner(&bytes, false, 13, &user), 0);
+	buf_free(&out);
+}
+
 static void groups_are_disjoint(void **state)
 {
 	static const struct {
@@ -183,6 +210,7 @@ int main(void)
 		cmocka_unit_test_teardown(numbers, clear),
 		cmocka_unit_test_teardown(command_line, clear),
 		cmocka_unit_test_teardown(groups_are_disjoint, clear),
+		cmocka_unit_test(owners),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

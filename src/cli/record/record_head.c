@@ -156,6 +156,8 @@ void record_tail_features(struct seam_writer *writer, const struct record_sink *
 	}
 	if (sink->keep_files && record_sink_build_ids(sink, &out))
 		record_put(writer, SEAM_FEATURE_BUILD_ID, &out);
+	if (record_sink_owners(sink, &out))
+		record_put(writer, FEATURE_OWNERS, &out);
 	buf_free(&out);
 }
 

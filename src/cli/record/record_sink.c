@@ -4,6 +4,7 @@
  * whole from the rings and are the kernel's, yet every look into them is bounded by their own size.
  */
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -64,6 +65,40 @@ static void record_sink_mapping(struct record_sink *sink, const struct seam_reco
 		intern_text(files, name);
 }
 
+/* Keeps whose a process is that maps code made at run time: files in /tmp name such code and are
+ * believed by their owner, and /proc says whose the process is only while it lives. */
+static void record_sink_owner(struct record_sink *sink, const struct seam_record *r)
+{
+	struct cursor c = cursor_of(r->bytes, r->size, false);
+	const char *name;
+	uint32_t pid;
+	char path[32];
+	struct stat st;
+
+	if (r->misc & SEAM_MISC_MMAP_DATA || sink->owners.n >= FEATURE_OWNERS_MAX)
+		return;
+	cursor_bytes(&c, 8);
+	pid = cursor_u32(&c);
+	cursor_bytes(&c, r->type == SEAM_RECORD_MMAP2 ? 60 : 28);
+	name = cursor_string(&c);
+	if (!name || !(strstr(name, "anon") || strstr(name, "/jit-") || strstr(name, "/memfd:")) ||
+	    map_get(&sink->owners, pid, NULL))
+		return;
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	if (stat(path, &st) >= 0)
+		map_put(&sink->owners, pid, st.st_uid); /* without memory it is not known */
+}
+
+size_t record_sink_owners(const struct record_sink *sink, struct buf *out)
+{
+	uint64_t pid, user;
+	size_t i = 0;
+
+	while (map_next(&sink->owners, &i, &pid, &user))
+		feature_put_owner(out, (uint32_t)pid, (uint32_t)user);
+	return sink->owners.n;
+}
+
 static void record_sink_look(struct record_sink *sink, const unsigned char *bytes, size_t n)
 {
 	struct seam_record r;
@@ -71,8 +106,9 @@ static void record_sink_look(struct record_sink *sink, const unsigned char *byte
 	for (; record_at(bytes, n, &r); bytes += r.size, n -= r.size) {
 		if (r.type == SEAM_RECORD_SAMPLE)
 			record_sink_sample(sink, &r);
-		else if (sink->keep_files &&
-		         (r.type == SEAM_RECORD_MMAP || r.type == SEAM_RECORD_MMAP2))
+		if (r.type == SEAM_RECORD_MMAP || r.type == SEAM_RECORD_MMAP2)
+			record_sink_owner(sink, &r);
+		if (sink->keep_files && (r.type == SEAM_RECORD_MMAP || r.type == SEAM_RECORD_MMAP2))
 			record_sink_mapping(sink, &r);
 	}
 }
@@ -146,6 +182,7 @@ size_t record_sink_build_ids(const struct record_sink *sink, struct buf *out)
 
 void record_sink_free(struct record_sink *sink)
 {
+	map_free(&sink->owners);
 	intern_free(&sink->user_files);
 	intern_free(&sink->kernel_files);
 }

@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
+#include "base/map.h"
 
 struct record_sink {
 	struct seam_writer *writer;
@@ -23,6 +24,7 @@ struct record_sink {
 	uint64_t samples;      /* given to the writer */
 	uint64_t safe_samples; /* of them, with the kernel since the last flush that worked */
 	bool keep_files;
+	struct map owners; /* of processes that made code: pid -> user, as far as /proc said */
 	struct intern user_files, kernel_files; /* mapped without a build-id in the record */
 };
 
@@ -33,6 +35,8 @@ int record_sink_write(void *ctx, const void *bytes, size_t n);
 int record_sink_flush(struct record_sink *sink);
 /* The BUILD_ID feature of the files that were kept, into out; how many there are. */
 size_t record_sink_build_ids(const struct record_sink *sink, struct buf *out);
+/* The OWNERS feature; how many there are. */
+size_t record_sink_owners(const struct record_sink *sink, struct buf *out);
 void record_sink_free(struct record_sink *sink);
 
 #endif
