@@ -140,21 +140,102 @@ static int bundle_put_alt(struct bundle *b, struct image *of)
 	return r;
 }
 
-static int bundle_put_image(struct bundle *b, const struct symbol_key *key, struct image *image)
+static bool bundle_same_bytes(int a, int b)
 {
-	const char *slash = strrchr(key->path, '/');
-	char dir[TAR_NAME_MAX - 64], name[TAR_NAME_MAX];
-	struct image *debug;
-	int r = bundle_dir(&key->build_id, key->path, dir, sizeof(dir));
+	unsigned char x[1 << 14], y[1 << 14];
+	struct stat st_a, st_b;
+	ssize_t n, m;
+	off_t at = 0;
+
+	if (fstat(a, &st_a) < 0 || fstat(b, &st_b) < 0 || st_a.st_size != st_b.st_size)
+		return false;
+	do {
+		n = pread(a, x, sizeof(x), at);
+		m = pread(b, y, sizeof(y), at);
+		at += n;
+	} while (n > 0 && n == m && !memcmp(x, y, (size_t)n));
+	return !n && !m;
+}
+
+/*
+ * Whether the archive has, under this name, a file that holds other bytes than this image, or may:
+ * a build-id is what its file claims. Notes the path of the first one that comes under a name.
+ */
+static bool bundle_is_another(struct bundle *b, const char *name, const struct image *image)
+{
+	uint64_t *slot = map_slot(&b->elfs, map_hash_bytes(name, strlen(name), 0), NULL);
+	const char *path = image_path(image);
+	bool another;
+	int fd;
+
+	if (!slot)
+		return false;
+	if (!*slot) {
+		*slot = b->paths.n + 1;
+		buf_put(&b->paths, path, strlen(path) + 1);
+		return false;
+	}
+	if (b->paths.failed || !strcmp((const char *)b->paths.bytes + *slot - 1, path))
+		return false;
+	fd = open((const char *)b->paths.bytes + *slot - 1,
+	          O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	another = fd < 0 || !bundle_same_bytes(fd, image_fd(image));
+	if (fd >= 0)
+		close(fd);
+	return another;
+}
+
+/* The path at which image_find looks for it below a root: without the kernel's mark of a file that
+ * was deleted. */
+static int bundle_by_path(const char *path, char *dir, size_t n_dir, char *name, size_t n_name)
+{
+	static const struct image_build_id none;
+	static const char deleted[] = " (deleted)";
+	size_t n = strlen(path), cut = sizeof(deleted) - 1;
+	int length;
+
+	n -= n > cut && !strcmp(path + n - cut, deleted) ? cut : 0;
+	length = snprintf(name, n_name, BUNDLE_FILES "%.*s", (int)n, path);
+	if (length < 0 || (size_t)length >= n_name)
+		return -ENAMETOOLONG;
+	return bundle_dir(&none, path, dir, n_dir);
+}
+
+/*
+ * Where an image goes, and the directory for what belongs to it: by build-id; without one, or where
+ * another file has taken that place, by path, which is where it is looked for first. -EEXIST: that
+ * place is taken, and it has no path either.
+ */
+static int bundle_place(struct bundle *b, const struct symbol_key *key, struct image *image,
+                        char *dir, size_t n_dir, char *name, size_t n_name)
+{
+	int r = bundle_dir(&key->build_id, key->path, dir, n_dir);
 
 	if (r < 0)
+		return r;
+	if (key->build_id.size >= 2) {
+		snprintf(name, n_name, "%s/%s", dir, image_is_debug(image) ? "debug" : "elf");
+		if (!bundle_is_another(b, name, image))
+			return 0;
+		if (key->path[0] != '/' || !tar_name_is_plain(key->path + 1))
+			return -EEXIST;
+	}
+	return bundle_by_path(key->path, dir, n_dir, name, n_name);
+}
+
+/* An image that was found for an object, and what belongs to it. */
+static int bundle_put_image(struct bundle *b, struct symbol_object *object, struct image *image)
+{
+	const struct symbol_key *key = symbol_object_key(object);
+	char dir[TAR_NAME_MAX - 64], name[TAR_NAME_MAX];
+	struct image *debug;
+	int r = bundle_place(b, key, image, dir, sizeof(dir), name, sizeof(name));
+
+	if (r == -EEXIST)
+		return bundle_missing(b, object,
+		                      "another file with its build-id is in the archive");
+	if (r < 0)
 		return bundle_failed(b, r, key->path);
-	snprintf(name, sizeof(name), "%s/%.60s", dir,
-	         key->build_id.size < 2  ? (slash ? slash + 1 : key->path)
-	         : image_is_debug(image) ? "debug"
-	                                 : "elf");
-	if (key->build_id.size < 2)
-		snprintf(name, sizeof(name), BUNDLE_FILES "%s", key->path);
 	r = bundle_put_file(b, name, image_path(image), true);
 	b->counts->objects += r > 0;
 	if (r > 0)
@@ -171,23 +252,37 @@ static int bundle_put_image(struct bundle *b, const struct symbol_key *key, stru
 	return r;
 }
 
+/* Nobody but root or this user can have written it. */
+static bool bundle_is_trusted(const struct image *image)
+{
+	struct stat st;
+
+	return fstat(image_fd(image), &st) == 0 && (!st.st_uid || st.st_uid == geteuid()) &&
+	       !(st.st_mode & 022);
+}
+
+/* Of files that claim one build-id, those that can be trusted take its place: others, and what is
+ * missing, wait for their round. */
 static int bundle_elf(struct bundle *b, struct symbol_object *object)
 {
 	const struct symbol_key *key = symbol_object_key(object);
 	struct seam_error why = { 0 };
 	struct image *image;
-	int r;
+	int r = -ENOENT;
 
 	if (b->opts->foreign && !key->build_id.size && !b->opts->search->root)
-		return bundle_missing(b, object, "recorded elsewhere, without a build-id");
-	if (!key->build_id.size && (key->path[0] != '/' || !tar_name_is_plain(key->path + 1)))
-		return bundle_missing(b, object, "neither a build-id nor a path to file it under");
-	r = image_find(&image, key->path, &key->build_id, b->opts->search, NULL, &why);
+		snprintf(why.text, sizeof(why.text), "recorded elsewhere, without a build-id");
+	else if (!key->build_id.size && (key->path[0] != '/' || !tar_name_is_plain(key->path + 1)))
+		snprintf(why.text, sizeof(why.text),
+		         "neither a build-id nor a path to file it under");
+	else
+		r = image_find(&image, key->path, &key->build_id, b->opts->search, NULL, &why);
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0)
-		return bundle_missing(b, object, why.text);
-	r = bundle_put_image(b, key, image);
+		return b->trusted ? 0 : bundle_missing(b, object, why.text);
+	if (b->trusted == bundle_is_trusted(image))
+		r = bundle_put_image(b, object, image);
 	image_close(image);
 	return r;
 }
@@ -216,7 +311,7 @@ static int bundle_kernel(struct bundle *b, struct symbol_object *object)
 	buf_free(&modules);
 	if (r >= 0 &&
 	    image_find(&image, key->path, &key->build_id, b->opts->search, NULL, NULL) >= 0) {
-		r = bundle_put_image(b, key, image);
+		r = bundle_put_image(b, object, image);
 		image_close(image);
 		return r;
 	}
@@ -235,7 +330,7 @@ static int bundle_module(struct bundle *b, struct symbol_object *object)
 	    image_find(&image, key->path, &key->build_id, b->opts->search, NULL, NULL) < 0)
 		return bundle_is_list(symbol_object_source(object)) ? 0
 		                                                    : bundle_missing(b, object, "");
-	r = bundle_put_image(b, key, image);
+	r = bundle_put_image(b, object, image);
 	image_close(image);
 	return r;
 }
@@ -357,10 +452,14 @@ int bundle_write(struct tar_writer *tar, struct symbol_cache *symbols,
 	for (size_t i = 0; i < n && r >= 0; i++)
 		if (symbol_object_key(symbol_object_at(symbols, i))->kind != SYMBOL_KIND_FILE)
 			r = bundle_ask(symbol_object_at(symbols, i));
-	for (size_t i = 0; i < n && r >= 0; i++) {
+	for (size_t i = 0; i < 2 * n && r >= 0; i++) {
+		struct symbol_object *object = symbol_object_at(symbols, i % n);
+
 		if (opts->progress.report)
-			opts->progress.report(opts->progress.ctx, "archiving", i, n);
-		r = bundle_object(&b, symbol_object_at(symbols, i));
+			opts->progress.report(opts->progress.ctx, "archiving", i, 2 * n);
+		b.trusted = i < n;
+		if (b.trusted || symbol_object_key(object)->kind == SYMBOL_KIND_FILE)
+			r = bundle_object(&b, object);
 	}
 	if (r >= 0 && opts->sources)
 		r = bundle_sources(&b, opts->sources);
@@ -371,6 +470,8 @@ int bundle_write(struct tar_writer *tar, struct symbol_cache *symbols,
 	if (r < 0 && (!err || !err->code))
 		bundle_failed(&b, r, NULL);
 	map_free(&b.names);
+	map_free(&b.elfs);
+	buf_free(&b.paths);
 	buf_free(&b.index);
 	return r < 0 ? r : 0;
 }

@@ -14,6 +14,10 @@ struct bundle {
 	struct bundle_counts *counts;
 	struct seam_error *err;
 	struct map names; /* hashes of what is in the archive */
+	struct map
+	        elfs; /* hashes of those by build-id -> 1 + where in paths is what was put there */
+	struct buf paths; /* each with its NUL */
+	bool trusted; /* in the first of two rounds: all but files that others can have written */
 	struct buf index;
 };
 

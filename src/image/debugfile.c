@@ -367,20 +367,25 @@ static int try_beneath(struct image **ret, struct image *object, const struct im
 	return r;
 }
 
+/* By build-id first; but below a root, which was put together, what lies beside the object is its
+ * own: of two objects with one build-id only one can have its debug file filed by that. */
 int image_find_debug(struct image **ret, struct image *object, const struct image_search *search,
                      struct seam_error *err)
 {
 	struct image_build_id id = { 0 };
 	struct link link;
+	bool linked = read_link(object, &link) == 0;
 	int r = -ENOENT;
 
 	if (!search)
 		search = &default_search;
-	if (image_build_id(object, &id) > 0)
+	if (linked && search->root)
+		r = find_linked(ret, object, &link, search);
+	if (r < 0 && image_build_id(object, &id) > 0)
 		r = try_build_id(ret, &id, search, ".debug", "debug");
 	if (r < 0 && id.size)
 		r = try_beneath(ret, object, &id, search);
-	if (r < 0 && read_link(object, &link) == 0)
+	if (r < 0 && linked)
 		r = find_linked(ret, object, &link, search);
 	if (r < 0)
 		r = try_fetch(ret, &id, search, true);

@@ -5,7 +5,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 [ "$(id -u)" = 0 ] || skip "needs root to become nobody"
-command -v setpriv >/dev/null || skip "setpriv is needed"
+for tool in setpriv objcopy; do command -v $tool >/dev/null || skip "$tool is needed"; done
 can_record
 CC=
 for cc in cc gcc clang; do command -v $cc >/dev/null && CC=$cc && break; done
@@ -83,4 +83,34 @@ way() {
 way default forged true
 way back true forged
 way copies forged true --call-graph dwarf
+
+# An archive of both has both: as they were read before, they are read without the programs; with the stranger's first, and with
+# the debugging information of each beside it.
+of_both() { "$SEAM" script -F comm,ip,sym,srcline --comm prog -i "$@" 2>script.err; }
+both() {
+	name=$1 XDG_CACHE_HOME=$T/cache-archive-$1 TMPDIR=$T/tmp
+	export XDG_CACHE_HOME TMPDIR
+	mkdir "$XDG_CACHE_HOME"
+	record -a -q -F 997 --call-graph dwarf --keep-stacks -o "$name.data" -- sh -c \
+		'setpriv --reuid=65534 --regid=65534 --clear-groups forged/prog & true/prog; wait'
+	same "$name: record of both" 0 $status
+	of_both "$name.data" >"$name.before"
+	atleast "$name: lines of the true one" 20 "$(grep -c '[ /]prog\.c:' "$name.before")"
+	atleast "$name: lines of the forged one" 20 "$(grep -c 'forged\.c:' "$name.before")"
+	"$SEAM" archive -q -i "$name.data" -o "$name.tar.zst" 2>err
+	same "$name: archive" 0 $?
+	mkdir gone && mv true forged gone
+	rm -rf "$XDG_CACHE_HOME"
+	of_both "$name.data" --archive "$name.tar.zst" >"$name.after"
+	same "$name: by the archive, as before" "$(cksum <"$name.before")" "$(cksum <"$name.after")"
+	mv gone/* . && rmdir gone
+	rm -rf "$XDG_CACHE_HOME"
+}
+mkdir tmp
+both whole
+for dir in true forged; do
+	objcopy --only-keep-debug $dir/prog $dir/$dir.debug &&
+		objcopy --strip-all --add-gnu-debuglink=$dir/$dir.debug $dir/prog || fail "objcopy"
+done
+both split
 done_testing
