@@ -46,7 +46,7 @@ struct event {
 	bool guest_given;   /* :G or :H was given */
 	bool precise_max;   /* :P: the highest precise level that the PMU has */
 	bool from_source;   /* its samples are opts.source's own: a dummy, for its id only */
-	bool is_default;    /* chosen by event_list_default: may be replaced by cpu-clock */
+	bool is_default;    /* chosen by event_list_default */
 	bool sample_read;   /* :S on the group */
 	bool weak;          /* :W: leave the group when it cannot be scheduled */
 	enum event_callchain callchain;
@@ -69,8 +69,8 @@ void event_list_free(struct event_list *list);
  */
 int event_list_parse(struct event_list *list, const char *text, const struct event_roots *roots,
                      struct seam_error *err);
-/* Appends the event of a recording without -e: cycles, as precise as the PMU can, which the session
- * may replace by cpu-clock. */
+/* Appends the event of a recording without -e: cycles, as precise as the PMU can. The session replaces
+ * cycles by cpu-clock where nobody counts them. */
 int event_list_default(struct event_list *list, struct seam_error *err);
 /* The symbolic events, one after another: true and a name and its class ("software", "hardware",
  * "hardware cache") until the end. Start with *i = 0. For lists and completions. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * probe.h: the probes of rows that are no bit of an attr, and what features.c and probe.c share.
- * Only these two include it.
+ * Only these two include it, and event_fit.c for the first two.
  */
 #ifndef SEAM_CAPTURE_PROBE_H
 #define SEAM_CAPTURE_PROBE_H

@@ -101,12 +101,56 @@ static int stream_name_user(struct stream *st)
 	return 1;
 }
 
+/* What follows the event's own name: "u" of "cycles:u" and of "cycles/freq=99/u". */
+static const char *stream_modifiers(const char *name)
+{
+	const char *slash = strrchr(name, '/'), *at = slash ? slash + 1 : strchr(name, ':');
+
+	return !at ? "" : *at == ':' ? at + 1 : at;
+}
+
+/*
+ * Whether the event is cycles, by name or by default, of which cpu-clock is the next best: not where a
+ * guest's are wanted alone, and not what the PMU has but cannot give so precisely.
+ */
+static bool stream_may_be_clock(const struct stream *st, int error)
+{
+	const struct seam_attr *a = &st->attr;
+
+	if (a->type != SEAM_TYPE_HARDWARE || a->config || a->flags & SEAM_ATTR_EXCLUDE_HOST)
+		return false;
+	if (st->is_default)
+		return error_is_absence(error) || error == EINVAL;
+	return error_is_absence(error) &&
+	       (error != EOPNOTSUPP || !(a->flags >> SEAM_ATTR_PRECISE_IP_SHIFT & 3));
+}
+
+/*
+ * The processor's cycles cannot be counted, as in most virtual machines: samples by time instead, and
+ * it is said. Which side is sampled (:u, :k, :h, :I) stays; an event that was given a name keeps it.
+ */
 static int stream_to_cpu_clock(struct session *s, struct stream *st, int error)
 {
-	log_line(s->log, LOG_PLAIN, "event: cpu-clock, as cycles cannot be counted here (%s)",
-	         error_is_absence(error) ? "there is no PMU" : strerror(error));
-	free(st->name);
-	st->name = strdup("cpu-clock");
+	const char *from = stream_modifiers(st->name);
+	size_t own = strcspn(st->name, ":/");
+	bool named = (own != 6 || strncmp(st->name, "cycles", own)) &&
+	             (own != 10 || strncmp(st->name, "cpu-cycles", own));
+	char to[16] = "";
+	size_t n = 0;
+
+	for (; *from && n + 1 < sizeof(to); from++)
+		if (strchr("ukhIDe", *from))
+			to[n++] = *from;
+	log_line(s->log, LOG_PLAIN,
+	         "event: %s%scpu-clock%s%s, as cycles cannot be counted here (%s)%s",
+	         named ? st->name : "", named ? " is " : "", n ? ":" : "", to,
+	         error_is_absence(error) ? "there is no PMU" : strerror(error),
+	         st->attr.flags & SEAM_ATTR_FREQ ? "" : "; its period is nanoseconds");
+	if (!named) {
+		free(st->name);
+		if (asprintf(&st->name, "cpu-clock%s%s", n ? ":" : "", to) < 0)
+			st->name = NULL;
+	}
 	if (!st->name)
 		return -ENOMEM;
 	st->attr.type = SEAM_TYPE_SOFTWARE;
@@ -138,7 +182,7 @@ static int stream_relent(struct session *s, struct stream *st, int error)
 		*flags &= ~SEAM_ATTR_EXCLUDE_GUEST;
 		return 1;
 	}
-	if (st->is_default && (error_is_absence(error) || refused))
+	if (stream_may_be_clock(st, error))
 		return stream_to_cpu_clock(s, st, error);
 	if (denied && !st->exclude_given && !(*flags & SEAM_ATTR_EXCLUDE_KERNEL) &&
 	    features_has(s->features, FEATURE_SOFTWARE_CLOCK) &&

@@ -61,6 +61,38 @@ else
 	done
 fi
 
+# Cycles that nobody counts, by whatever modifiers, become time as perf has it; what else only a PMU has is left out as long as an event is
+# left. A machine with a PMU counts them.
+echo "# without a PMU"
+if "$SEAM" check --json 2>/dev/null | grep -q '"hardware":{"state":"no"'; then
+	while read -r event names; do
+		record -e "$event" -F 999 -o pmu.data -- sh -c "$BUSY"
+		same "-e $event: status" 0 $status
+		same "-e $event: events" "$names" "$("$SEAM" evlist pmu.data | grep -v '^dummy' | xargs)"
+		says err "cpu-clock.*as cycles cannot be counted here (there is no PMU)"
+		[ "${event%instructions*}" = "$event" ] || says err "'instructions[:u]*' is left out"
+		case $event in *k) ;; *) atleast "-e $event: samples" 20 "$(samples pmu.data)" ;; esac
+	done <<-END
+		cycles cpu-clock
+		cycles:u cpu-clock:u
+		cycles:P cpu-clock
+		cycles:ppk cpu-clock:k
+		cpu-cycles/freq=500/u cpu-clock:u
+		cycles,instructions cpu-clock
+		{instructions:u,cycles:u} cpu-clock:u
+		cycles,page-faults cpu-clock page-faults
+	END
+	record -e cycles:u -c 1000000 -o pmu.data -- sh -c "$BUSY"
+	says err "its period is nanoseconds"
+	record -e instructions,branches -o x.data -- true
+	same "nothing is left: status" 1 $status
+	says err "event 'instructions' cannot be opened"
+	timeout 60 "$SEAM" top --stdio -d 30 -e cycles:u,instructions -- sh -c "$BUSY" >out 2>err
+	same "top: status" 0 $?
+	says err "cpu-clock:u, as cycles cannot be counted here"
+	says out "main\|[0-9]%"
+fi
+
 echo "# what is wrong is said"
 record -e no-such-event -o x.data -- true; same "unknown event" 2 $status; says err no-such-event
 record --call-graph lbr -o x.data -- true; same "lbr" 2 $status; says err 'lbr'

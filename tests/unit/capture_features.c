@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "capture/event_fit.h"
 #include "capture/features.h"
 #include "capture/mode.h"
 
@@ -360,6 +361,41 @@ static void the_pmu_is_asked(void **state)
 	assert_non_null(strstr(features_get(&f, FEATURE_HARDWARE)->reason, "no PMU"));
 }
 
+// Names and leaders of a list, "a>0 b>0": what is left of it on a machine with or without PMU.
+static void fits(bool has_pmu, const char *events, const char *left, size_t said)
+{
+	struct played k = newest;
+	struct kernel kernel = play(&k);
+	struct lines lines = { "" };
+	struct log log = { .line = keep, .ctx = &lines };
+	struct event_list list = { 0 };
+	struct features f;
+	char text[400] = "";
+
+	k.has_pmu = has_pmu;
+	features_init(&f, &kernel);
+	assert_int_equal(event_list_parse(&list, events, NULL, NULL), 0);
+	assert_int_equal(event_list_fit(&list, &f, &log), said);
+	for (size_t i = 0; i < list.n; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s>%u", i ? " " : "",
+		         list.at[i].name, list.at[i].leader);
+	assert_string_equal(text, left);
+	for (const char *at = lines.text; said; said--, at = strchr(at, '\n') + 1)
+		assert_non_null(strstr(at, "is left out: this machine's PMU does not have it\n"));
+	event_list_free(&list);
+}
+
+static void what_no_pmu_has_is_left_out(void **state)
+{
+	fits(true, "cycles,instructions,cpu-clock", "cycles>0 instructions>1 cpu-clock>2", 0);
+	fits(false, "cycles,instructions,cpu-clock", "cycles>0 cpu-clock>1", 1);
+	fits(false, "cpu-clock:u,r1a8:k,L1-dcache-loads,cycles:P", "cpu-clock:u>0 cycles:P>1", 2);
+	fits(false, "cs,{instructions,cycles,branches,faults},cpu-clock",
+	     "cs>0 cycles>1 faults>1 cpu-clock>3", 2);
+	// One must be left; then the session says why it cannot be opened.
+	fits(false, "{instructions,branches}", "instructions>0 branches>0", 0);
+}
+
 static void sizes_are_the_least_that_hold(void **state)
 {
 	struct seam_attr attr = { 0 };
@@ -425,6 +461,7 @@ int main(void)
 		cmocka_unit_test(a_user_without_privileges_is_told),
 		cmocka_unit_test(seccomp_is_not_called_paranoia),
 		cmocka_unit_test(the_pmu_is_asked),
+		cmocka_unit_test(what_no_pmu_has_is_left_out),
 		cmocka_unit_test(sizes_are_the_least_that_hold),
 		cmocka_unit_test(cpu_lists),
 		cmocka_unit_test(the_mode_is_one_line),

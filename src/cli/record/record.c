@@ -24,7 +24,10 @@ const struct cmd cmd_record = {
 	.summary = "Record where a command, processes or the whole machine spend their time",
 	.details =
 	        "Without -e, cycles are sampled, or cpu-clock where the machine has no cycle "
-	        "counter, as in many virtual machines. Without command, -p and -t, everything "
+	        "counter, as in many virtual machines; so where -e says cycles, with any "
+	        "modifiers. "
+	        "Other events that the machine does not have are left out as long as one is left, "
+	        "and it is said. Without command, -p and -t, everything "
 	        "that runs is recorded until Ctrl-C. With -a or -p a command only says how "
 	        "long.\n\n"
 	        "Callchains are on. One line says how user stacks are taken, and one each why a "

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/event_fit.h"
 #include "capture/features.h"
 
 #define REASON sizeof(((struct record_bpf *)0)->reason)
@@ -70,9 +71,12 @@ int record_ladder_open(struct session **ret, struct record_bpf *bpf, struct reco
                        const struct cmd *cmd, struct seam_error *err)
 {
 	char reason[REASON] = "";
+	struct features features;
 	bool late = false;
 	int r;
 
+	features_init(&features, NULL);
+	event_list_fit(&o->events, &features, &o->session.log);
 	if (ladder_has_bpf(o)) {
 		r = ladder_open_bpf(ret, bpf, o, reason);
 		if (r == -EINTR)

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+/*
+ * event_fit.c: see event_fit.h. Asks the kernel for each hardware event once, for the calling thread. Only a
+ * clear "there is no such event" counts: every other answer is the session's to understand.
+ */
+#include "capture/event_fit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/probe.h"
+
+static bool fit_is_cycles(const struct event *e)
+{
+	return e->attr.type == SEAM_TYPE_HARDWARE && !e->attr.config;
+}
+
+static bool fit_is_absent(const struct event *e, struct features *features)
+{
+	struct seam_attr attr = features_harmless();
+	int error;
+
+	if (fit_is_cycles(e) ||
+	    (e->attr.type != SEAM_TYPE_HARDWARE && e->attr.type != SEAM_TYPE_HW_CACHE &&
+	     e->attr.type != SEAM_TYPE_RAW))
+		return false;
+	attr.type = e->attr.type;
+	attr.config = e->attr.config;
+	error = features_try(features, &attr, 0, -1);
+	return error == -ENOENT || error == -ENODEV || error == -ENXIO;
+}
+
+/* Takes an event out; the indexes of leaders stay true, and the first that is left of a group leads it. */
+static void fit_take_out(struct event_list *list, size_t out)
+{
+	uint32_t heir = UINT32_MAX;
+
+	free(list->at[out].name);
+	free(list->at[out].cpus);
+	for (size_t i = 0; i < list->n; i++) {
+		struct event *e = &list->at[i];
+
+		if (i == out || e->leader != out)
+			continue;
+		if (heir == UINT32_MAX)
+			heir = (uint32_t)i;
+		e->leader = heir;
+	}
+	for (size_t i = 0; i < list->n; i++)
+		list->at[i].leader -= list->at[i].leader > out;
+	memmove(list->at + out, list->at + out + 1, (list->n - out - 1) * sizeof(*list->at));
+	list->n--;
+}
+
+size_t event_list_fit(struct event_list *list, struct features *features, const struct log *log)
+{
+	bool *absent = calloc(list->n + 1, sizeof(*absent));
+	size_t n = 0, all = list->n;
+
+	for (size_t i = 0; absent && i < all; i++)
+		n += absent[i] = fit_is_absent(&list->at[i], features);
+	if (n == all)
+		n = 0; /* the session says what is wrong */
+	for (size_t i = all; n && i-- > 0;) {
+		if (!absent[i])
+			continue;
+		log_line(log, LOG_PLAIN,
+		         "event '%s' is left out: this machine's PMU does not have it",
+		         list->at[i].name);
+		fit_take_out(list, i);
+	}
+	free(absent);
+	return n;
+}
