@@ -306,6 +306,18 @@ static bool live_wait_idle(struct live *l, const struct timespec *until)
 	return !l->queue && !l->working;
 }
 
+static struct timespec live_until(unsigned timeout_ms)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += timeout_ms / 1000;
+	until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	return until;
+}
+
 int live_prepare(struct live *l, unsigned timeout_ms)
 {
 	struct timespec until;
@@ -315,11 +327,7 @@ int live_prepare(struct live *l, unsigned timeout_ms)
 	if (!live_filling(l))
 		return -ENOMEM;
 	l->filling->prepare = true;
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += timeout_ms / 1000;
-	until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
+	until = live_until(timeout_ms);
 	r = live_push(l);
 	pthread_mutex_lock(&l->lock);
 	done = live_wait_idle(l, &until);
@@ -346,16 +354,22 @@ int live_collect(struct live *l, int (*write)(void *ctx, const void *bytes, size
 	return r < 0 ? r : failed;
 }
 
-int live_finish(struct live *l)
+int live_finish(struct live *l, unsigned timeout_ms)
 {
+	struct timespec until = live_until(timeout_ms);
 	int r;
 
 	if (!live_filling(l))
 		return -ENOMEM;
 	l->filling->last = true;
+	if (!timeout_ms)
+		live_walk_hurry(&l->walk);
 	r = live_push(l);
 	pthread_mutex_lock(&l->lock);
-	live_wait_idle(l, NULL);
+	if (!live_wait_idle(l, timeout_ms == LIVE_NO_LIMIT ? NULL : &until)) {
+		live_walk_hurry(&l->walk);
+		live_wait_idle(l, NULL);
+	}
 	if (!r)
 		r = l->failed;
 	pthread_mutex_unlock(&l->lock);

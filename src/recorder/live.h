@@ -10,7 +10,7 @@
  *	live_write(l, bytes, n)    as a capture_write: what a ring held
  *	live_round(l)              every ring was read once
  *	live_collect(l, write, x)  what is ready
- *	live_finish(l)             no more; then collect for the last time
+ *	live_finish(l, ms)         no more; then collect for the last time
  *
  * Invariants. A sample is walked in the address space that its process had at the sample's own time:
  * nothing is processed before every record of that time must have been read (two rounds, as
@@ -32,6 +32,7 @@ struct live;
 
 #define LIVE_QUEUE_BYTES (64u << 20)
 #define LIVE_THREADS_MAX 64u
+#define LIVE_NO_LIMIT UINT32_MAX /* of live_finish: all are walked */
 
 struct live_opts {
 	size_t sz;
@@ -48,7 +49,7 @@ struct live_counts {
 	struct unwound_counts walks; /* .samples, with why each ended; .unusable: registers of a
 	                              * mode that is not understood (32 bit): ip only */
 	uint64_t kernel_only;        /* that have no user stack: kernel threads, io workers */
-	uint64_t not_unwound;        /* the queue was full: user ip only */
+	uint64_t not_unwound; /* the queue was full, or the recording's end was due: user ip only */
 	uint64_t
 	        in_exec; /* taken inside execve, where registers are the old program's: no user part */
 
@@ -85,8 +86,11 @@ int live_prepare(struct live *live, unsigned timeout_ms);
  * write returned, or the error that the worker ended with. */
 int live_collect(struct live *live, int (*write)(void *ctx, const void *bytes, size_t n),
                  void *ctx);
-/* No more comes: waits until all is processed. */
-int live_finish(struct live *live);
+/*
+ * No more comes: waits until all is processed. Samples that are not walked within timeout_ms keep kernel part and user ip, and are
+ * counted, so that the rest takes no longer than to copy it.
+ */
+int live_finish(struct live *live, unsigned timeout_ms);
 
 /* Exact after live_finish. */
 void live_count(struct live *live, struct live_counts *ret);

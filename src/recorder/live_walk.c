@@ -87,7 +87,12 @@ static int walker_user(struct live_walker *t, const struct live_item *item,
 		outcome->kind = OUTCOME_NO_REGISTERS;
 		return 1;
 	}
-	return walker_unwind(t, item, s, misc, user, outcome);
+	if (!__atomic_load_n(&t->walk->hurry, __ATOMIC_RELAXED))
+		return walker_unwind(t, item, s, misc, user, outcome);
+	t->counts.in_exec += item->after_exec;
+	t->counts.not_unwound += !item->after_exec;
+	outcome->kind = item->after_exec ? OUTCOME_IN_EXEC : OUTCOME_LATE;
+	return !item->after_exec;
 }
 
 static int walker_sample(struct live_walker *t, struct live_item *item)
@@ -259,6 +264,11 @@ int live_walk_round(struct live_walk *w, struct live_item *items, size_t n, stru
 	return r < 0 ? r : out->failed ? -ENOMEM : 0;
 }
 
+void live_walk_hurry(struct live_walk *w)
+{
+	__atomic_store_n(&w->hurry, true, __ATOMIC_RELAXED);
+}
+
 bool live_walk_prepare(struct live_walk *w)
 {
 	const struct proc_object *object = proc_object_at(w->procs, w->prepared);
@@ -361,6 +371,7 @@ void live_walk_count(const struct live_walk *w, struct live_counts *ret)
 
 		ret->samples += c->samples;
 		ret->kernel_only += c->kernel_only;
+		ret->not_unwound += c->not_unwound;
 		ret->in_exec += c->in_exec;
 		ret->unreadable += c->unreadable;
 		ret->too_long += c->too_long;

@@ -54,6 +54,7 @@ struct live_walk {
 	unsigned busy;
 	uint64_t round;
 	bool stop;
+	bool hurry; /* nothing is walked any more; read without the lock */
 };
 
 /* in and out must outlive it. -ENOMEM, -EAGAIN. */
@@ -62,6 +63,8 @@ int live_walk_init(struct live_walk *w, const struct live_opts *opts,
 void live_walk_destroy(struct live_walk *w);
 /* Appends the final records of items to out. */
 int live_walk_round(struct live_walk *w, struct live_item *items, size_t n, struct buf *out);
+/* From now on samples are only counted, and keep their user ip. From any thread. */
+void live_walk_hurry(struct live_walk *w);
 /* Adds what the walkers found missing to w->missing, most first: once, before they go. -ENOMEM. */
 int live_walk_keep_missing(struct live_walk *w);
 /* A walker's part that looks into these tables. -ENOMEM. */

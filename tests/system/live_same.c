@@ -149,7 +149,7 @@ static int same_feed(struct live *live, struct seam_reader *reader, struct buf *
 			r = live_collect(live, same_gather, out);
 	}
 	if (r >= 0)
-		r = live_finish(live);
+		r = live_finish(live, LIVE_NO_LIMIT);
 	return r < 0 ? r : live_collect(live, same_gather, out);
 }
 

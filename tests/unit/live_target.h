@@ -246,11 +246,16 @@ static int gather(void *ctx, const void *bytes, size_t n)
 }
 
 /* The end of a recording. */
-static void finish(struct run *r)
+static void finish_in(struct run *r, unsigned timeout_ms)
 {
-	assert_int_equal(live_finish(r->l), 0);
+	assert_int_equal(live_finish(r->l, timeout_ms), 0);
 	assert_int_equal(live_collect(r->l, gather, &r->out), 0);
 	live_count(r->l, &r->c);
+}
+
+static void finish(struct run *r)
+{
+	finish_in(r, LIVE_NO_LIMIT);
 }
 
 /* The i-th sample of what came out; false past the end. */

@@ -153,6 +153,49 @@ static void what_does_not_fit_is_counted(void **state)
 	end(&r);
 }
 
+/*
+ * The end is due, and nothing that waits has been walked: every sample comes out with kernel part and user ip, as late, and one after an
+ * exec that was not seen in user mode without the old program's ip. What was walked before stays walked.
+ */
+static void what_is_late_at_the_end_is_counted(void **state)
+{
+	struct run r = begin(2, 0, 0);
+	struct seam_decoded d;
+
+	put_maps(&r.in, PID, 0);
+	put_sample(&r.in, PID, 50, SEAM_MISC_USER, false);
+	for (int i = 0; i < 3; i++)
+		round_of(&r);
+	while (r.out.n == 0)
+		assert_int_equal(live_collect(r.l, gather, &r.out), 0);
+	while (!sample_at(&r, 0, &d))
+		assert_int_equal(live_collect(r.l, gather, &r.out), 0);
+	for (unsigned i = 0; i < 1000; i++)
+		put_sample(&r.in, PID, 100 + i, i % 2 ? SEAM_MISC_KERNEL : SEAM_MISC_USER, false);
+	put_sample(&r.in, PID, 2000, SEAM_MISC_KERNEL, true);
+	put_exec(&r.in, PID, 2001);
+	put_sample(&r.in, PID, 2002, SEAM_MISC_KERNEL, false);
+	assert_int_equal(live_write(r.l, r.in.bytes, r.in.n), 0);
+	finish_in(&r, 0);
+	assert_true(sample_at(&r, 0, &d));
+	assert_whole(&d, 0);
+	for (size_t i = 1; i <= 1000; i++) {
+		assert_true(sample_at(&r, i, &d));
+		assert_outcome(&d, OUTCOME_LATE, 0);
+		assert_int_equal(d.sample.callchain.n, i % 2 ? 2 : 4);
+		assert_int_equal(regs[8], seam_u64s_at(&d.sample.callchain, i % 2 ? 1 : 3));
+	}
+	assert_true(sample_at(&r, 1001, &d));
+	assert_outcome(&d, OUTCOME_NO_STACK, 0);
+	assert_true(sample_at(&r, 1002, &d));
+	assert_outcome(&d, OUTCOME_IN_EXEC, 0);
+	assert_int_equal(d.sample.callchain.n, 2);
+	assert_false(sample_at(&r, 1003, &d));
+	assert_true(r.c.not_unwound == 1000 && r.c.kernel_only == 1 && r.c.in_exec == 1);
+	assert_sum(&r.c);
+	end(&r);
+}
+
 /* The same bytes, whatever the number of threads. */
 static void threads_change_nothing(void **state)
 {
@@ -265,7 +308,7 @@ static void prepares_and_passes_errors_on(void **state)
 	assert_int_equal(live_write(r.l, r.in.bytes, r.in.n), 0);
 	assert_int_equal(live_prepare(r.l, 60000), 1);
 	assert_int_equal(live_collect(r.l, refuse, NULL), -ENOSPC);
-	assert_int_equal(live_finish(r.l), 0);
+	assert_int_equal(live_finish(r.l, LIVE_NO_LIMIT), 0);
 	live_count(r.l, &r.c);
 	assert_true(r.c.tables.built > 0);
 	end(&r);
@@ -281,6 +324,7 @@ int main(void)
 		cmocka_unit_test(exec_shows_no_old_frames),
 		cmocka_unit_test(a_child_has_its_parents_mappings),
 		cmocka_unit_test(what_does_not_fit_is_counted),
+		cmocka_unit_test(what_is_late_at_the_end_is_counted),
 		cmocka_unit_test(threads_change_nothing),
 		cmocka_unit_test(a_short_copy_says_what_it_lacks),
 		cmocka_unit_test(short_processes_are_forgotten),

@@ -102,9 +102,9 @@ int record_live_prepare(struct record_live *r)
 	return error ? error : done;
 }
 
-int record_live_finish(struct record_live *r)
+int record_live_finish(struct record_live *r, unsigned timeout_ms)
 {
-	int error = r->live ? live_finish(r->live) : 0;
+	int error = r->live ? live_finish(r->live, timeout_ms) : 0;
 
 	return error ? error : record_live_collect(r, false);
 }

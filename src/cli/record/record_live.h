@@ -33,7 +33,7 @@ int record_live_round(struct record_live *r, int64_t n);
 /* What was synthesized is written: makes tables before sampling begins. 1: all; 0: not all in time. */
 int record_live_prepare(struct record_live *r);
 /* No more comes. */
-int record_live_finish(struct record_live *r);
+int record_live_finish(struct record_live *r, unsigned timeout_ms);
 /* What became of the copies, on standard error. */
 void record_live_say(const struct record_live *r, const struct record_opts *o);
 

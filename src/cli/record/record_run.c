@@ -33,7 +33,8 @@
 #include "cli/record/record_signals.h"
 #include "cli/record/record_sink.h"
 
-#define RECORD_WAIT_MS 250 /* at most, between two drains */
+#define RECORD_WAIT_MS 250   /* at most, between two drains */
+#define RECORD_FINISH_MS 400 /* for copies of stacks that wait to be walked when all is over */
 
 struct recording {
 	struct record_opts *o;
@@ -348,7 +349,7 @@ static int record_stop(struct recording *r)
 	if (n >= 0)
 		n = session_finish(r->session, record_bpf_write, &r->bpf);
 	if (n >= 0)
-		n = record_live_finish(&r->live);
+		n = record_live_finish(&r->live, RECORD_FINISH_MS);
 	return n < 0 ? (int)n : 0;
 }
 

@@ -19,6 +19,7 @@
 
 #define TOP_PREPARE_MS 2000 /* at most, for unwind tables before sampling begins */
 #define TOP_STEP_MS 100
+#define TOP_FINISH_MS 400 /* for copies of stacks that wait to be walked when all is over */
 
 static uint64_t top_now_ms(void)
 {
@@ -295,7 +296,7 @@ int top_finish(struct top *t)
 	if (n >= 0)
 		n = session_finish(t->session, record_bpf_write, &t->bpf);
 	if (n >= 0 && t->live) {
-		n = live_finish(t->live);
+		n = live_finish(t->live, TOP_FINISH_MS);
 		if (n >= 0)
 			n = live_collect(t->live, top_put, t);
 	}
