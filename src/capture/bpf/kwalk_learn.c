@@ -63,30 +63,69 @@ struct kwalk_changes learn_changes(struct kwalk *l, uint32_t pid)
 	return c;
 }
 
+struct learn_line {
+	struct procfs_map map;
+	struct kwalk_vma vma;
+	char path[4096];
+};
+
+/* The same bytes of the same file, so that its table need not be looked for again. */
+static bool learn_is_like(const struct learn_line *last, const struct procfs_map *map)
+{
+	const struct procfs_map *l = &last->map;
+
+	return map->inode && map->inode == l->inode && map->major == l->major &&
+	       map->minor == l->minor && map->offset == l->offset &&
+	       map->end - map->start == l->end - l->start && map->path_size == l->path_size &&
+	       !memcmp(last->path, map->path, map->path_size);
+}
+
+/* One mapping with its table; last: the one before it, and now this one. False: nothing is to be known of it. */
+static bool learn_line(struct kwalk *l, uint32_t pid, const struct procfs_map *map,
+                       struct learn_line *last, struct kwalk_vma *m)
+{
+	struct kwalk_ask ask = {
+		.pid = (pid_t)pid,
+		.path = last->path,
+		.pgoff = map->offset,
+		.size = map->end - map->start,
+		.inode = map->inode,
+	};
+
+	if (!map->executable || map->path_size >= sizeof(last->path))
+		return false;
+	if (learn_is_like(last, map)) {
+		m->blob = last->vma.blob;
+		m->vaddr = last->vma.vaddr;
+		m->may_guess = last->vma.may_guess;
+		m->keeps_fp = last->vma.keeps_fp;
+		return true;
+	}
+	memcpy(last->path, map->path, map->path_size);
+	last->path[map->path_size] = 0;
+	last->map = *map;
+	if (!learn_table(l, m, &ask)) {
+		last->map.inode = 0;
+		return false;
+	}
+	last->vma = *m;
+	return true;
+}
+
 void learn_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
                  void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx)
 {
-	char *at = (char *)text->bytes, path[4096];
+	char *at = (char *)text->bytes;
 	const char *end = at + text->n;
+	struct learn_line last = { .map = { .inode = 0 } };
 	struct procfs_map map;
 
 	while (procfs_map_next(&at, end, &map)) {
 		struct kwalk_vma m = {
 			.start = map.start, .end = map.end, .pgoff = map.offset, .since_ns = now_ns
 		};
-		struct kwalk_ask ask = {
-			.pid = (pid_t)pid,
-			.path = path,
-			.pgoff = map.offset,
-			.size = map.end - map.start,
-			.inode = map.inode,
-		};
 
-		if (!map.executable || map.path_size >= sizeof(path))
-			continue;
-		memcpy(path, map.path, map.path_size);
-		path[map.path_size] = 0;
-		if (learn_table(l, &m, &ask))
+		if (learn_line(l, pid, &map, &last, &m))
 			put(ctx, &m);
 	}
 }

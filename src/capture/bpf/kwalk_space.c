@@ -142,6 +142,24 @@ static void kwalk_space_insert(struct kwalk_space *s, size_t i, const struct kwa
 	s->n++;
 }
 
+/* The index of the first mapping that begins after an address. */
+static size_t vma_after(const struct kwalk_vma *at, size_t n, uint64_t pc)
+{
+	size_t i = 0;
+
+	while (n) {
+		size_t half = n / 2;
+
+		if (at[i + half].start <= pc) {
+			i += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return i;
+}
+
 /* What is left of an older mapping to the left and right of a newer one. */
 static void kwalk_space_cut(struct kwalk_space *s, size_t i, const struct kwalk_vma *m)
 {
@@ -201,12 +219,12 @@ static const struct kwalk_vma *replaced_find(const struct kwalk_space *s, uint64
 
 int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m)
 {
-	size_t i = 0;
+	size_t i = vma_after(s->at, s->n, m->start);
 
 	if (kwalk_space_room(s, s->n + 2) < 0)
 		return -ENOMEM;
-	while (i < s->n && s->at[i].end <= m->start)
-		i++;
+	if (i && s->at[i - 1].end > m->start)
+		i--;
 	for (size_t j = i; j < s->n && s->at[j].start < m->end; j++)
 		if (s->at[j].since_ns > m->since_ns)
 			return 0;
@@ -283,19 +301,9 @@ int kwalk_space_copy(struct kwalk_space *to, const struct kwalk_space *from)
 
 static const struct kwalk_vma *vma_search(const struct kwalk_vma *at, size_t n, uint64_t pc)
 {
-	const struct kwalk_vma *begin = at;
+	size_t i = vma_after(at, n, pc);
 
-	while (n) {
-		size_t half = n / 2;
-
-		if (at[half].start <= pc) {
-			at += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return at > begin && pc < at[-1].end ? &at[-1] : NULL;
+	return i && pc < at[i - 1].end ? &at[i - 1] : NULL;
 }
 
 const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uint64_t pc, uint64_t time_ns)
