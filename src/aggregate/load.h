@@ -62,8 +62,10 @@ struct load {
 	struct outcome_counts recorded;   /* of taken samples that were unwound while recording */
 	struct unwound_missing *missing;  /* objects that ended walks, by samples, descending */
 	size_t n_missing;
-	struct tables *tables;        /* whose reasons those are; owned, may be NULL */
-	uint64_t taken, not_taken;    /* samples */
+	struct tables *tables;     /* whose reasons those are; owned, may be NULL */
+	uint64_t taken, not_taken; /* samples */
+	uint64_t
+	        ended_at_data; /* taken samples whose chain ended in front of a word in no executable memory */
 	uint64_t taken_unnamed;       /* taken samples with at least one frame without a name */
 	struct load_unnamed *unnamed; /* by samples, descending */
 	size_t n_unnamed;

@@ -27,9 +27,11 @@ struct load_builder {
 	uint32_t *events; /* event index -> profile's event */
 	uint32_t *frames; /* of one stack, innermost first */
 	size_t frames_capacity;
-	struct map *users; /* per table: user half, how it is read -> its innermost node */
-	uint32_t *tasks;   /* of one table: key -> task, 0: not yet known */
-	struct buf name;   /* one, that is no symbol's */
+	struct map
+	        *users; /* per table: user half, how it is read -> its innermost node, LOAD_ENDED */
+	bool ended;     /* of one stack: the chain ended in front of a word that is no frame */
+	uint32_t *tasks; /* of one table: key -> task, 0: not yet known */
+	struct buf name; /* one, that is no symbol's */
 	struct load_cut cut;
 	struct load_lines lines;
 	struct load_unnamed_frames unnamed;
@@ -82,6 +84,10 @@ static int load_name(struct load_builder *b, const struct frame_at *at, struct p
 
 /* In a slot, beside a frame's id: the frame below it was stopped. */
 #define LOAD_STOPS (1ULL << 32)
+/* It is no frame unless it is the first of its part: the chain ends in front of it. */
+#define LOAD_DATA (1ULL << 33)
+/* In users, beside a node: the chain was ended so. */
+#define LOAD_ENDED LOAD_DATA
 
 /* A frame not met before: its id. */
 static int load_frame_new(struct load_builder *b, const struct frame_at *at, uint32_t space,
@@ -110,7 +116,8 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 	id = profile_frame(b->profile, &f);
 	if (id == PROFILE_FAILED || (!at->guessed && load_lines_note(&b->lines, id, &place) < 0))
 		return -ENOMEM;
-	*ret = id | (place.stops ? LOAD_STOPS : 0);
+	*ret = id | (place.stops ? LOAD_STOPS : 0) |
+	       (places_is_data(b->places, space, at) ? LOAD_DATA : 0);
 	return place.symbol.name ? 0 : load_unnamed_note(&b->unnamed, id, f.object, &place);
 }
 
@@ -151,6 +158,10 @@ static int load_walk(struct load_builder *b, const struct load_whose *e,
 		r = load_frame(b, e, &at, &slot);
 		if (r < 0)
 			return r;
+		if (*slot & LOAD_DATA && !at.first) {
+			b->ended = true;
+			break;
+		}
 		b->frames[n++] = (uint32_t)*slot;
 		if (*slot & LOAD_STOPS && (!at.user || e->key->by_tables))
 			frame_walk_stopped(&walk);
@@ -226,13 +237,15 @@ static int load_user(struct load_builder *b, struct map *users, const struct loa
 	        map_slot(users, (uint64_t)e->user << 32 | e->key->user_space | how, &is_new);
 	int r = slot ? 0 : -ENOMEM;
 
+	b->ended = false;
 	*ret = PROFILE_ROOT;
 	if (slot && !is_new) {
 		*ret = (uint32_t)*slot;
+		b->ended = *slot & LOAD_ENDED;
 	} else if (slot) {
 		sample.kernel.n = 0;
 		r = load_descend(b, e, &sample, SIZE_MAX, ret);
-		*slot = *ret;
+		*slot = *ret | (b->ended ? LOAD_ENDED : 0);
 	}
 	return r;
 }
@@ -247,6 +260,7 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct map
 	size_t most = b->opts->max_stack;
 	int r = 0;
 
+	b->ended = false;
 	*ret = PROFILE_ROOT;
 	/* The outermost frames are left out on purpose. */
 	if (most) {
@@ -304,6 +318,7 @@ static int load_entry(struct load_builder *b, const struct stacks *s, struct map
 	if (r < 0)
 		return r;
 	*ret = key;
+	b->load->ended_at_data += b->ended ? e->samples : 0;
 	return profile_add(b->profile, &key, e->samples, e->weight);
 }
 

@@ -9,6 +9,8 @@
 /* Fixed by the x86_64 ABI, one page, seldom recorded. */
 #define VSYSCALL_START 0xffffffffff600000ULL
 #define VSYSCALL_END 0xffffffffff601000ULL
+/* Mappings among which the [vdso] is looked for; on x86_64 it is the last one, elsewhere among the libraries. */
+#define WHOLE_LOOK 4096u
 
 /* What holds at a time; live there is only now. */
 static const struct change *proc_at(const struct proc_table *table, const struct histories *of,
@@ -42,6 +44,19 @@ const struct proc_mapping *proc_space_find(const struct proc_table *table, uint3
 	if (node)
 		return table->mappings[node->value];
 	return addr >= VSYSCALL_START && addr < VSYSCALL_END ? table->mappings[0] : NULL;
+}
+
+static bool proc_is_vdso(const void *ctx, uint32_t value)
+{
+	const struct proc_table *table = ctx;
+
+	return table->mappings[value]->object->kind == PROC_KIND_VDSO &&
+	       !table->mappings[value]->data;
+}
+
+bool proc_space_is_whole(const struct proc_table *table, uint32_t space)
+{
+	return space_any_of_last(&table->spaces, space, WHOLE_LOOK, proc_is_vdso, table);
 }
 
 const struct proc_mapping *proc_find(const struct proc_table *table, struct proc_hint *hint,

@@ -135,6 +135,12 @@ uint32_t proc_space_hold(struct proc_table *table, uint32_t pid);
 /* NULL: nothing (known) is mapped there. O(log n). */
 const struct proc_mapping *proc_space_find(const struct proc_table *table, uint32_t space,
                                            uint64_t addr);
+/*
+ * Is all executable memory of a space known? Mappings are recorded as they are made, or read from /proc in order of addresses:
+ * a space that has the [vdso], which every program gets and which stands behind its files, was told from its beginning or
+ * read to the end. Where it is not known, as for processes of which nobody read the mappings: false.
+ */
+bool proc_space_is_whole(const struct proc_table *table, uint32_t space);
 
 /* A lookup's memory, one per thread, zero-initialised: consecutive lookups are mostly alike. */
 struct proc_hint {

@@ -162,3 +162,23 @@ const struct space_node *space_find(const struct space_pool *pool, uint32_t root
 	}
 	return NULL;
 }
+
+/* space_any_of_last, with *most counting down. Recurses to the depth of the tree. */
+static bool space_any(const struct space_pool *pool, uint32_t root, unsigned *most,
+                      bool (*is)(const void *ctx, uint32_t value), const void *ctx)
+{
+	for (; root && *most; root = pool->nodes[root].left) {
+		if (space_any(pool, pool->nodes[root].right, most, is, ctx))
+			return true;
+		if (*most && is(ctx, pool->nodes[root].value))
+			return true;
+		*most -= *most > 0;
+	}
+	return false;
+}
+
+bool space_any_of_last(const struct space_pool *pool, uint32_t root, unsigned most,
+                       bool (*is)(const void *ctx, uint32_t value), const void *ctx)
+{
+	return space_any(pool, root, &most, is, ctx);
+}

@@ -32,6 +32,7 @@ static struct frame_at frame_walk_hit(const struct seam_stitched *s)
 
 	return (struct frame_at){ .addr = s->sample.ip,
 		                  .user = mode == SEAM_MISC_USER,
+		                  .first = true,
 		                  .guest = mode != SEAM_MISC_USER && mode != SEAM_MISC_KERNEL };
 }
 
@@ -47,6 +48,7 @@ static void frame_walk_marks(struct frame_at *at)
 static void frame_walk_take(struct frame_walk *walk, struct frame_at *at)
 {
 	at->caller = walk->not_first && !walk->exact;
+	at->first = !walk->not_first;
 	walk->not_first = true;
 	walk->exact = false;
 }

@@ -27,6 +27,7 @@ struct frame_at {
 	uint64_t addr;
 	bool user;
 	bool caller;
+	bool first;   /* of its part: no word of a stack, but where execution stopped */
 	bool guest;   /* of a guest: its mappings are not known */
 	bool guessed; /* found by frame pointer in code without unwind information, or behind such a
 	                 frame: shown with FRAME_GUESS before its name */

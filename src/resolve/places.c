@@ -38,6 +38,7 @@ struct places {
 	pthread_mutex_t *asking;  /* held by who asks lines, of all that share them */
 	pthread_mutex_t asks;     /* is asking, unless they are another's */
 	const char *release;      /* of the recorded kernel; the reader's */
+	struct map whole;         /* space -> 1, or 2 where all its executable memory is known */
 	struct map lines_objects; /* struct symbol_object * -> struct lines_object * */
 };
 
@@ -159,6 +160,7 @@ void places_free(struct places *p)
 		lines_free(p->lines);
 	}
 	lines_jit_free(&p->jit_own);
+	map_free(&p->whole);
 	map_free(&p->lines_objects);
 	pthread_mutex_destroy(&p->asks);
 	free(p->objects);
@@ -387,6 +389,30 @@ int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t add
 	}
 	*ret = place;
 	return 0;
+}
+
+static bool places_is_code(const struct places *p, uint32_t space, uint64_t addr)
+{
+	const struct proc_mapping *m = proc_space_find(p->rec->procs, space, addr);
+
+	return m && !m->data;
+}
+
+bool places_is_data(struct places *p, uint32_t space, const struct frame_at *at)
+{
+	uint64_t whole = 0;
+
+	if (!at->user || at->guest || space & RECORDING_KERNEL)
+		return false;
+	if (places_is_code(p, space, at->addr) ||
+	    (at->caller && places_is_code(p, space, at->addr - 1)))
+		return false;
+	map_get(&p->whole, space, &whole);
+	if (!whole) {
+		whole = proc_space_is_whole(p->rec->procs, space) ? 2 : 1;
+		map_put(&p->whole, space, whole); /* else it is looked for again */
+	}
+	return whole == 2;
 }
 
 int places_find_data(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr,

@@ -54,7 +54,14 @@ void places_forget(struct places *p);
 int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,
                 struct place *ret);
 
-/* The same of an address that was read or written: names of variables, too. */
+/*
+ * Is it sure that a frame's address lies in no executable memory? Then it is no frame, unless it is the first of its part: a
+ * walk by frame pointers took a word of data for a return address, and whatever it found behind that is no frame either.
+ * False also where not all mappings of the space are known.
+ */
+bool places_is_data(struct places *p, uint32_t space, const struct frame_at *at);
+
+/* The same as places_find of an address that was read or written: names of variables, too. */
 int places_find_data(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr,
                      struct place *ret);
 

@@ -151,6 +151,12 @@ void report_ends(const struct report *r, struct buf *out)
 	if (report_ends_find(r, &e) < 0)
 		return;
 	profile_account(p, 0, &a);
+	if (r->load.ended_at_data)
+		shown_printf(
+		        out,
+		        "%s of the samples have user stacks that were followed into data: they "
+		        "end in front of a word that no executable memory holds\n",
+		        outcome_share(r->load.ended_at_data, a.samples, part, sizeof(part)));
 	if (e.samples)
 		shown_printf(out,
 		             "%s of the samples have user stacks that end where no program or "
@@ -165,7 +171,7 @@ void report_ends(const struct report *r, struct buf *out)
 		                     : "no mapping: the chain was followed into data");
 	if (e.n > ENDS_SHOWN)
 		shown_printf(out, "  and in %zu more objects\n", e.n - ENDS_SHOWN);
-	if (e.samples)
+	if (e.samples || r->load.ended_at_data)
 		buf_put_text(out, ends_hint(r));
 	if (e.deep)
 		shown_printf(

@@ -408,7 +408,12 @@ const struct cmd cmd_script = {
 	           "belong; "
 	           "a sample that was never answered shows only its kernel half, and -F +state "
 	           "says why, and how each walk ended. A frame with ? before its name was guessed, "
-	           "by frame pointer or by the rule in front of it.",
+	           "by frame pointer or by the rule in front of it.\n\n"
+	           "Unlike perf script, a callchain ends in front of a word that lies in no "
+	           "executable "
+	           "memory of its process, where its mappings are known: frame pointers led into "
+	           "data. "
+	           "--no-merge-callchains shows callchains as they were recorded.",
 	.options = script_options,
 	.run = script_run,
 };

@@ -20,6 +20,7 @@
 struct script_line {
 	uint32_t n;
 	bool stops; /* the frame below it was stopped (resolve/frame_walk.h) */
+	bool data;  /* no frame unless it is the first of its part (resolve/places.h) */
 	uint32_t
 	        own; /* where the line of the function itself begins, behind those of what is inlined */
 	char text[];
@@ -203,6 +204,7 @@ static int script_line_new(struct script_frames *f, uint32_t space, uint64_t tim
 	line->n = (uint32_t)f->line.n;
 	line->own = (uint32_t)own;
 	line->stops = place.stops;
+	line->data = places_is_data(f->places, space, at);
 	memcpy(line->text, f->line.bytes, f->line.n);
 	*ret = line;
 	return 0;
@@ -225,7 +227,7 @@ static int script_line(struct script_frames *f, const struct script_spaces *spac
 	return r;
 }
 
-/* The line of a frame of a walk, which is told whether the next one was stopped. */
+/* The line of a frame of a walk, which is told whether the next one was stopped. 1: here the chain ends. */
 static int script_frame(struct script_frames *f, const struct script_spaces *spaces,
                         const struct frame_at *at, struct frame_walk *walk, struct buf *out)
 {
@@ -234,6 +236,8 @@ static int script_frame(struct script_frames *f, const struct script_spaces *spa
 
 	if (r < 0)
 		return r;
+	if (line->data && !at->first && !f->opts->unmerged)
+		return 1;
 	if (line->stops && (!at->user || spaces->by_tables))
 		frame_walk_stopped(walk);
 	buf_put(out, "\t", 1);
@@ -267,6 +271,7 @@ static int script_user_lines(struct script_frames *f, const struct seam_stitched
 	struct frame_walk walk = { .in_chain = true, .in_user = true };
 	size_t start = out->n;
 	struct frame_at at;
+	struct seam_u64s frames = sample->user;
 	uint32_t same;
 	int r = 0;
 
@@ -274,14 +279,18 @@ static int script_user_lines(struct script_frames *f, const struct seam_stitched
 		return -ENOMEM;
 	same = script_tail_common(tail, sample->sample.id.tid, spaces->user,
 	                          script_found(sample, spaces), &sample->user);
-	while (r >= 0 && walk.i < sample->user.n - same && frame_walk_next(&walk, sample, &at)) {
+	while (!r && walk.i < sample->user.n - same && frame_walk_next(&walk, sample, &at)) {
 		if (walk.i <= TAIL_FRAMES)
 			f->begins[walk.i - 1] = (uint32_t)(out->n - start);
 		r = script_frame(f, spaces, &at, &walk, out);
 	}
 	if (r < 0 || out->failed)
 		return -ENOMEM;
-	script_tail_keep(tail, same, &sample->user, out->bytes + start, out->n - start, f->begins);
+	if (r > 0) {
+		frames.n = walk.i - 1;
+		same = 0;
+	}
+	script_tail_keep(tail, same, &frames, out->bytes + start, out->n - start, f->begins);
 	return script_tail_put(tail, same, out);
 }
 
@@ -293,8 +302,7 @@ static int script_kernel_lines(struct script_frames *f, const struct seam_stitch
 	int r = 0;
 
 	/* A user frame: the kernel half's last word was a marker. */
-	while (r >= 0 && walk.i < sample->kernel.n && frame_walk_next(&walk, sample, &at) &&
-	       !at.user)
+	while (!r && walk.i < sample->kernel.n && frame_walk_next(&walk, sample, &at) && !at.user)
 		r = script_frame(f, spaces, &at, &walk, out);
 	return r;
 }
@@ -343,9 +351,9 @@ static int script_walk(struct script_frames *f, const struct seam_stitched *samp
 	struct frame_at at;
 	int r = 0;
 
-	for (unsigned n = 0; r >= 0 && n < most && frame_walk_next(&walk, sample, &at); n++)
+	for (unsigned n = 0; !r && n < most && frame_walk_next(&walk, sample, &at); n++)
 		r = script_frame(f, spaces, &at, &walk, out);
-	return r;
+	return r < 0 ? r : 0;
 }
 
 int script_frames_put(struct script_frames *f, const struct seam_stitched *sample,
