@@ -156,7 +156,7 @@ static void emit_sample(struct scenario *sc, const struct task *t, unsigned even
 
 	emitted(sc, at, t->cpu, sc->samples - 1,
 	        encode_sample(sc->bytes, attr(sc, event), mode, &s));
-	if (chance(sc, sc->o.twin_sample)) {
+	if (n > 1 && chain[n - 2] == SEAM_CONTEXT_USER_DEFERRED && chance(sc, sc->o.twin_sample)) {
 		size_t size = sc->bytes->n - at;
 		uint64_t time = sc->records[sc->n - 1].time_ns;
 		void *copy = buf_reserve(sc->bytes, size);

@@ -31,7 +31,7 @@ struct scenario_opts {
 	unsigned exec;         /* an exec in a kernel entry */
 	unsigned exit;         /* the task exits in a kernel entry */
 	unsigned foreign;      /* an answer to another recording's cookie */
-	unsigned twin_sample;  /* a byte-identical duplicate of a sample */
+	unsigned twin_sample;  /* a sample written again, where that can be shown */
 	unsigned twin_answer;  /* of an answer; or one from a second output event */
 	unsigned wrong_task;   /* an answer with the cookie of an entry and another task's tid */
 	unsigned empty;        /* an answer with nr == 0 */

@@ -81,13 +81,14 @@ struct seam_stitch_counts {
 	                               samples were lost */
 	uint64_t duplicate_records; /* answers seen again: byte-identical, or the same cookie and
 	                               task from a second defer_output event */
-	uint64_t duplicate_samples; /* byte-identical samples seen again: not counted in samples,
-	                               not delivered */
-	uint64_t tid_mismatches;    /* samples whose cookie was answered only by another task, or by
+	uint64_t
+	        duplicate_samples; /* samples that a recorder wrote again: not counted in samples, not
+	                               delivered. Where that cannot be shown, equal samples are many */
+	uint64_t tid_mismatches;   /* samples whose cookie was answered only by another task, or by
 	                               a later owner of the tid: not merged */
-	uint64_t empty_answers;     /* nr == 0: stitched, with no user frame */
-	uint64_t lost;              /* records of any type that the kernel says it lost (LOST) */
-	uint64_t peak_bytes;        /* memory held at most */
+	uint64_t empty_answers;    /* nr == 0: stitched, with no user frame */
+	uint64_t lost;             /* records of any type that the kernel says it lost (LOST) */
+	uint64_t peak_bytes;       /* memory held at most */
 	uint64_t lost_samples; /* LOST_SAMPLES: per event, and partly the same losses as `lost`: do
 	                          not add the two. What a BPF filter dropped is not in it */
 };
@@ -165,7 +166,7 @@ SEAM_API int seam_stitch_learn(struct seam_stitch *stitch, const struct seam_dec
 /* No more to learn. -ENOMEM: the stitcher can only be freed. -EINVAL: used for a stream. */
 SEAM_API int seam_stitch_seal(struct seam_stitch *stitch);
 /*
- * The sample with its user half: 1; or 0 when it is a byte-identical duplicate of one before, which
+ * The sample with its user half: 1; or 0 when it is one before, written again by the recorder, which
  * must not be counted. After seal it changes nothing but the counts given (the caller's own, one
  * per thread; NULL: none), so threads may share the stitcher. -EINVAL: not sealed, not a
  * sample, or counts->sz is not set.

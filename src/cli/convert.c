@@ -108,7 +108,6 @@ static void convert_say(const struct convert_run *c, const struct convert_result
 		convert_count(c, r->unwound, "user stacks unwound from stack copies");
 		convert_count(c, r->unfinished,
 		              "samples have no user stack: 'seam report --stats' says why");
-		convert_count(c, r->duplicates, "samples stood there twice and were written once");
 	}
 	convert_count(c, r->cut, "stacks were cut to fit a record of 64 KiB");
 	convert_count(c, r->aux, "records of AUX area data were left out");

@@ -299,6 +299,16 @@ static bool infile_archive_fits(const struct proc_table *procs)
 	return !any;
 }
 
+void infile_say_copies(const struct cmd *cmd, const char *path, uint64_t n)
+{
+	if (n == 1)
+		cmd_error(cmd, "%s: 1 sample was written twice by the recorder and counts once",
+		          path);
+	else if (n)
+		cmd_error(cmd, "%s: %llu samples were written twice by the recorder and count once",
+		          path, (unsigned long long)n);
+}
+
 int infile_verdict(const struct infile *in, const struct cmd *cmd, const struct recording *rec)
 {
 	bool damaged = seam_reader_damaged(in->reader);
@@ -318,6 +328,8 @@ int infile_verdict(const struct infile *in, const struct cmd *cmd, const struct 
 		          (unsigned long long)rec->counts.undecoded_samples);
 		damaged = true;
 	}
+	if (rec)
+		infile_say_copies(cmd, in->path, recording_copies(rec));
 	if (rec && rec->counts.unknown)
 		cmd_error(cmd, "%s: %llu records of types that are not known were passed over",
 		          in->path, (unsigned long long)rec->counts.unknown);

@@ -53,6 +53,8 @@ int infile_open(struct infile *in, const struct cmd *cmd);
  * reads records itself). EXIT_OK or EXIT_PARTIAL.
  */
 int infile_verdict(const struct infile *in, const struct cmd *cmd, const struct recording *rec);
+/* Of samples that the recorder wrote again (stitch/rules.h), which count once: says so on stderr, if there are any. */
+void infile_say_copies(const struct cmd *cmd, const char *path, uint64_t n);
 void infile_close(struct infile *in);
 
 /* One line on stderr, rewritten in place; nothing when stderr is no terminal. infile_progress_end

@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "base/shown.h"
 #include "cli/cmd.h"
+#include "cli/infile.h"
 #include "cli/outcome_text.h"
 #include "cli/source.h"
 #include "cli/stat_stitch.h"
@@ -307,6 +308,7 @@ static int stat_verdict(const struct stat_cmd *s)
 {
 	int code = source_verdict(&s->source);
 
+	infile_say_copies(s->source.cmd, s->source.path, stat_stitch_copies(&s->stitch));
 	if (!s->undecodable)
 		return s->no_event ? EXIT_PARTIAL : code;
 	cmd_error(s->source.cmd, "%s: %s: the first of %llu records that cannot be decoded",

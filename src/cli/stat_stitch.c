@@ -130,6 +130,13 @@ void stat_stitch_text(const struct stat_stitch *s, struct buf *out)
 		             (unsigned long long)c.unclaimed_records);
 }
 
+uint64_t stat_stitch_copies(const struct stat_stitch *s)
+{
+	struct seam_stitch_counts c = { .sz = sizeof(c) };
+
+	return s->stitch && seam_stitch_counts(s->stitch, &c) >= 0 ? c.duplicate_samples : 0;
+}
+
 void stat_stitch_free(struct stat_stitch *s)
 {
 	order_free(s->order);

@@ -34,7 +34,6 @@ struct convert {
 	const struct proc_mapping *early; /* the last one said early, and in which space */
 	uint32_t early_space;
 	size_t since_round;
-	uint64_t seen; /* samples that ordered_each gave */
 	uint64_t first_ns, last_ns;
 	struct seam_error *err;
 };
@@ -310,7 +309,6 @@ static int convert_sample(struct convert *c, const struct batch_item *item)
 {
 	uint64_t t = item->decoded.id.time_ns;
 
-	c->seen++;
 	if (!convert_takes(c, item)) {
 		c->result->not_taken++;
 		return 0;
@@ -354,9 +352,6 @@ static int convert_records(struct convert *c)
 		r = ordered_each(c->rec, &order, convert_item, c, c->err);
 	if (r >= 0)
 		r = convert_flush(c);
-	if (r >= 0)
-		c->result->duplicates = c->rec->counts.type[SEAM_RECORD_SAMPLE] -
-		                        c->rec->counts.undecoded_samples - c->seen;
 	return r;
 }
 

@@ -40,9 +40,8 @@ struct convert_result {
 	uint64_t unfinished; /* written without the user half that they were to have */
 	uint64_t cut;        /* whose outermost frames found no room: a record ends at 64 KiB */
 	uint64_t mappings; /* written a second time, at the sample whose deferred half needs them */
-	uint64_t duplicates; /* byte-identical samples that were written once */
-	uint64_t aux;        /* records of AUX area data, which are not carried */
-	uint64_t features,   /* of the header, which cannot be read: not carried */
+	uint64_t aux;      /* records of AUX area data, which are not carried */
+	uint64_t features, /* of the header, which cannot be read: not carried */
 	        vendor; /* records of perf's own that readers before 6.1 do not know: not carried */
 };
 

@@ -284,6 +284,11 @@ bool recording_damaged(const struct recording *rec)
 	return rec->counts.undecoded || seam_reader_damaged(rec->reader);
 }
 
+uint64_t recording_copies(const struct recording *rec)
+{
+	return stitch_copies(rec->stitch);
+}
+
 static int recording_each_run(struct recording *rec,
                               int (*each)(void *ctx, const struct seam_record *record), void *ctx)
 {

@@ -121,6 +121,8 @@ uint64_t recording_began(const void *rec, uint32_t pid);
 
 /* True when samples or side-band records were skipped: an answer from it is partial. */
 bool recording_damaged(const struct recording *rec);
+/* How many samples the recorder wrote again: they are left out. */
+uint64_t recording_copies(const struct recording *rec);
 
 /* Walks the records of a run: start with *at = 0 and *i = 0; true and *ret until the end. */
 bool recording_run_next(const struct recording_run *run, size_t *at, uint32_t *i,

@@ -42,6 +42,8 @@ bool stitch_resolve_brief(const struct seam_stitch *stitch, const struct stitch_
 /* The words of an answer; they live as long as the stitcher. */
 struct seam_u64s stitch_words(const struct seam_stitch *stitch,
                               const struct stitch_verdict *verdict);
+/* How many samples were written again, and are left out; of a stream, so far. */
+uint64_t stitch_copies(const struct seam_stitch *stitch);
 /* How many distinct chains answers have; the empty one has the number 0. */
 size_t stitch_chains(const struct seam_stitch *stitch);
 

@@ -149,7 +149,8 @@ int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct st
 	if (!track)
 		return -ENOMEM;
 	return track_add(track, who.when, (uint32_t)d->record->index, ret->parts.cookie,
-	                 rules_user_mode(d->record->misc), index_seen(ix, d));
+	                 rules_user_mode(d->record->misc),
+	                 rules_again(d, &ret->parts) ? index_seen(ix, d) : 0);
 }
 
 /* Makes room for one more answer, in twice as large a first block, or in another. -ENOMEM. */

@@ -58,7 +58,7 @@ struct index {
 	struct index_items execs;
 
 	bool swap;             /* the bytes of stable records are of the other byte order */
-	struct map duplicates; /* record index of samples seen before */
+	struct map duplicates; /* record index of samples written again */
 	uint64_t maybe_duplicate
 	        [64]; /* a bit for each, by the low bits of its index: few indices need a lookup */
 	enum rules_output output;

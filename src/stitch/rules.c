@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define RULES_TASK_CLOCK 1u /* PERF_COUNT_SW_TASK_CLOCK; before it comes cpu-clock */
+
 uint64_t rules_task_when(const struct seam_decoded *d)
 {
 	if (!(d->id.has & SEAM_SAMPLE_TIME) && d->task.time_ns)
@@ -170,6 +172,23 @@ void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_p
 		ret->cookie = seam_u64s_at(chain, at + 1);
 		if (ret->cookie)
 			ret->kind = RULES_DEFERRED;
+	}
+}
+
+bool rules_again(const struct seam_decoded *d, const struct rules_parts *parts)
+{
+	if (parts->kind != RULES_DEFERRED || !d->event || !(d->id.has & SEAM_SAMPLE_TIME) ||
+	    !(d->id.has & SEAM_SAMPLE_TID))
+		return false;
+	switch (d->event->attr.type) {
+	case SEAM_TYPE_HARDWARE:
+	case SEAM_TYPE_HW_CACHE:
+	case SEAM_TYPE_RAW:
+		return true;
+	case SEAM_TYPE_SOFTWARE:
+		return d->event->attr.config <= RULES_TASK_CLOCK;
+	default:
+		return false;
 	}
 }
 

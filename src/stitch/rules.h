@@ -60,6 +60,14 @@ static inline bool rules_user_mode(uint16_t misc)
 {
 	return (misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER;
 }
+/*
+ * Whether a sample equal to this one in every byte is this one written again. The kernel itself writes n equal samples where a
+ * count grows by n periods at once (sched_stat_runtime), decoders of traces write many at one address and time: each stands
+ * for itself. But a cookie is the kernel's own, of one entry of it, and an event that counts by interrupts does not interrupt
+ * one task, in one entry, twice in a nanosecond. perf does write so: the end of what it read of a ring once more in front of
+ * what it reads next (five records of tests/data/kill9_z).
+ */
+bool rules_again(const struct seam_decoded *d, const struct rules_parts *parts);
 /* The addresses of an answer: up to its first marker (there is none, says the ABI). */
 struct seam_u64s rules_addresses(struct seam_u64s ips);
 

@@ -251,3 +251,9 @@ size_t stitch_chains(const struct seam_stitch *st)
 {
 	return st->index.chains.n + !st->index.chains.n;
 }
+
+uint64_t stitch_copies(const struct seam_stitch *st)
+{
+	return st->mode == STITCH_STREAM ? st->stream.counts.duplicate_samples
+	                                 : st->index.duplicates.n;
+}

@@ -138,14 +138,16 @@ static void stream_expire(struct stream *st)
 
 /* ---- records ---- */
 
-/* True when a byte-identical sample of this very moment came before; -ENOMEM. */
+/* True when this very sample came before (rules_again); -ENOMEM. */
 static int stream_duplicate(struct stream *st, const struct seam_decoded *d)
 {
 	struct stream_moment *m = &st->moment;
 	uint64_t when = rules_when(d), hash;
+	struct rules_parts parts;
 	bool is_new;
 
-	if (when & RULES_UNTIMED) /* two equal ones may well be two samples */
+	rules_split(&d->sample, d->record->misc, &parts);
+	if (!rules_again(d, &parts))
 		return 0;
 	hash = map_hash_bytes(d->record->bytes, d->record->size, 0);
 	if (when != m->when) {

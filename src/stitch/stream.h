@@ -12,7 +12,7 @@
 
 #define STREAM_MAX_BYTES (256u << 20)
 
-/* The samples of the present moment, by hash: a byte-identical duplicate has the same time. */
+/* The samples of the present moment of which a copy would show, by hash: it has the same time. */
 struct stream_moment {
 	uint64_t when;
 	uint64_t few[16];

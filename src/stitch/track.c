@@ -147,7 +147,7 @@ static uint64_t track_hash(const unsigned char *bytes, bool swap)
 	return map_hash_bytes(bytes, swap ? __builtin_bswap16(size) : size, 0) & ~TRACK_BYTES;
 }
 
-/* One group of points of the same time; of equal hashes all but the first are duplicates. */
+/* One group of points of the same time; of equal hashes all but the first are duplicates. 0 is the hash of none. */
 static int track_group(struct track_point *p, uint32_t n, bool swap, struct map *duplicates)
 {
 	struct map seen = { 0 };
@@ -161,6 +161,8 @@ static int track_group(struct track_point *p, uint32_t n, bool swap, struct map 
 			                       swap);
 	}
 	for (uint32_t i = 0; i < n && r >= 0; i++) {
+		if (!p[i].seen)
+			continue;
 		if (n > 8) {
 			if (!map_slot(&seen, p[i].seen, &is_new))
 				r = -ENOMEM;
@@ -203,8 +205,7 @@ static int track_signs(struct track *t, bool swap, struct map *duplicates)
 		struct track_point *p = &t->points[i];
 		uint32_t mine = p->entry & ~1u;
 
-		/* Without times two equal records may well be two samples. */
-		if (i && p[-1].when == p->when && i < looked && !(p->when & RULES_UNTIMED)) {
+		if (i && p[-1].when == p->when && i < looked) {
 			looked = track_same(t->points, i);
 			r = track_group(&t->points[looked], i + 1 - looked, swap, duplicates);
 			if (r < 0)

@@ -75,12 +75,81 @@ static void test_other_byte_order(void **state)
 	both_free(&b);
 }
 
-/* Byte-identical samples count once; two samples that differ in nothing but their address twice. */
+/* Equal samples stand for themselves, of whatever kind, but where the kernel can have written only one of them. */
+static void test_equal_samples(void **state)
+{
+	static const enum kind kinds[] = {
+		KERNEL, AT_ONCE, NO_USER, CUT, NULL_COOKIE, PLAIN, BARE
+	};
+	struct seam_stitch_counts c, mine;
+	struct seam_stitched out;
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		struct step s = { kinds[k], 10, 0, 7, 7 };
+		struct step steps[12] = { s, s, s };
+		struct both b;
+
+		both_make(&b, steps);
+		both_feed(&b);
+		c = mine = (struct seam_stitch_counts){ .sz = sizeof(c) };
+		assert_int_equal(seam_stitch_finish(b.stream), 0);
+		assert_int_equal(seam_stitch_counts(b.stream, &c), 0);
+		for (size_t i = 0; i < 3; i++)
+			assert_int_equal(seam_stitch_resolve(b.file, &b.t.decoded[i], &mine, &out),
+			                 1);
+		assert_int_equal(c.samples, 3);
+		assert_int_equal(mine.samples, 3);
+		assert_int_equal(c.duplicate_samples + mine.duplicate_samples, 0);
+		both_free(&b);
+	}
+}
+
+/* A deferred one is the only one of its event, entry and moment: but for counts that grow by many periods at once. */
+static void test_copies(void **state)
+{
+	static const struct {
+		uint32_t type;
+		uint64_t config;
+		bool told;
+	} events[] = { { SEAM_TYPE_SOFTWARE, 0, true },   { SEAM_TYPE_SOFTWARE, 1, true },
+		       { SEAM_TYPE_SOFTWARE, 2, false },  { SEAM_TYPE_HARDWARE, 0, true },
+		       { SEAM_TYPE_HW_CACHE, 3, true },   { SEAM_TYPE_RAW, 0xc0, true },
+		       { SEAM_TYPE_TRACEPOINT, 1, false } };
+	const struct step one = { KERNEL, 10, C1, 7, 7 }, answer = { ANSWER, 20, C1, 7, 7, 0, 0xa };
+	const struct step steps[12] = { one, one, answer };
+	struct seam_stitched out;
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(events) / sizeof(events[0]); k++) {
+		struct seam_stitch_counts c = { .sz = sizeof(c) }, mine = c;
+		struct seam_event event;
+		struct both b;
+
+		both_make(&b, steps);
+		event = *b.t.decoded[0].event;
+		event.attr.type = events[k].type;
+		event.attr.config = events[k].config;
+		b.t.decoded[0].event = b.t.decoded[1].event = &event;
+		both_feed(&b);
+		assert_int_equal(seam_stitch_finish(b.stream), 0);
+		assert_int_equal(seam_stitch_counts(b.stream, &c), 0);
+		assert_int_equal(c.duplicate_samples, events[k].told);
+		assert_int_equal(c.samples, 2 - events[k].told);
+		assert_int_equal(seam_stitch_resolve(b.file, &b.t.decoded[0], &mine, &out), 1);
+		assert_int_equal(seam_stitch_resolve(b.file, &b.t.decoded[1], &mine, &out),
+		                 !events[k].told);
+		assert_int_equal(mine.duplicate_samples, events[k].told);
+		both_free(&b);
+	}
+}
+
+/* A sample that was written again counts once; two that differ in nothing but their address twice. */
 static void test_duplicates(void **state)
 {
-	const struct step steps[] = { { KERNEL, 10, C1, 7, 7 },
-		                      { KERNEL, 10, C1, 7, 7 },
-		                      { KERNEL, 10, C1, 7, 7 },
+	const struct step steps[] = { { USER, 10, C1, 7, 7 },
+		                      { USER, 10, C1, 7, 7 },
+		                      { USER, 10, C1, 7, 7 },
 		                      { ANSWER, 20, C1, 7, 7, 0, 0xa },
 		                      { ANSWER, 20, C1, 7, 7, 0, 0xa },
 		                      { ANSWER, 21, C1, 7, 7, 0, 0xb },
@@ -449,6 +518,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_other_byte_order),
+		cmocka_unit_test(test_equal_samples),
+		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_duplicates),
 		cmocka_unit_test(test_without_times),
 		cmocka_unit_test(test_misc),

@@ -252,9 +252,6 @@ void report_account(const struct report *r, struct buf *out)
 	account_count(out, c->lost + c->lost_samples,
 	              "record was lost: a ring was full, or the kernel skipped a sample",
 	              "records were lost: a ring was full, or the kernel skipped samples");
-	account_count(out, c->duplicate_samples,
-	              "sample stood twice in the file and is counted once",
-	              "samples stood twice in the file and are counted once");
 	account_count(out, c->undecoded, "sample could not be decoded",
 	              "samples could not be decoded");
 	report_ends(r, out);

@@ -119,6 +119,10 @@ static void top_heading(const struct top_job *job, const struct report *r, struc
 	if (job->dropped)
 		shown_printf(out, "; %s samples had no room",
 		             report_number(job->dropped, number, sizeof(number)));
+	if (r->load.stitch.duplicate_samples)
+		shown_printf(out, "; %s samples were written twice and count once",
+		             report_number(r->load.stitch.duplicate_samples, number,
+		                           sizeof(number)));
 	shown_printf(out, "\n%s", mode_line(session_mode(job->t->session), mode, sizeof(mode)));
 	if (job->t->bpf.reason[0])
 		shown_printf(out, "; not walked in the kernel by BPF: %s", job->t->bpf.reason);
