@@ -56,6 +56,12 @@ static bool load_takes(struct load_worker *w, const struct seam_stitched *sample
 	return true;
 }
 
+/* Do the words of both its halves last? */
+static bool load_lasts(const struct batch_item *item)
+{
+	return item->record.stable && !item->walk && !item->called;
+}
+
 /* A sample that reads a group: one of each member that has a share in it. A member's counter is followed
  * also where its samples are not taken. */
 static int load_members(struct load_worker *w, struct stacks_key *key,
@@ -73,8 +79,7 @@ static int load_members(struct load_worker *w, struct stacks_key *key,
 		sample.sample.period = member.period;
 		key->event = member.event->index;
 		if (load_takes(w, &sample, key->comm))
-			r = stacks_add(&w->stacks, key, &sample, item->record.stable && !item->walk,
-			               item->proc_ns);
+			r = stacks_add(&w->stacks, key, &sample, load_lasts(item), item->proc_ns);
 		if (r < 0)
 			break;
 	}
@@ -109,8 +114,7 @@ static int load_sample(void *ctx, const struct batch_item *item)
 		return r;
 	if (members_of(&item->sample.sample))
 		return load_members(w, &key, item);
-	return stacks_add(&w->stacks, &key, &item->sample, item->record.stable && !item->walk,
-	                  item->proc_ns);
+	return stacks_add(&w->stacks, &key, &item->sample, load_lasts(item), item->proc_ns);
 }
 
 static void load_run(struct load_worker *w, const struct recording_run *run)

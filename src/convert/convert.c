@@ -15,6 +15,7 @@
 #include "abi/encode.h"
 #include "convert/convert_head.h"
 #include "recorder/live_sample.h"
+#include "samples/called.h"
 #include "samples/ordered.h"
 #include "samples/outcome.h"
 
@@ -116,7 +117,7 @@ static uint64_t convert_ip_marker(uint16_t misc)
 static struct seam_u64s convert_chain(struct convert *c, const struct seam_stitched *s, uint64_t n)
 {
 	uint64_t marker = convert_ip_marker(s->misc);
-	uint64_t mask = s->state == SEAM_STITCH_STACK_COPY ? WALK_ADDRESS : UINT64_MAX;
+	uint64_t mask = called_marks(s) ? WALK_ADDRESS : UINT64_MAX;
 
 	buf_clear(&c->chain);
 	for (uint64_t i = 0; i < s->kernel.n; i++)

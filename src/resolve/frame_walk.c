@@ -2,6 +2,7 @@
 // frame_walk.c: see frame_walk.h.
 #include "resolve/frame_walk.h"
 
+#include "samples/called.h"
 #include "unwind/walk.h"
 
 /* A marker says whose the addresses behind it are. The user's again is padding; the kernel's again stands above what an
@@ -86,7 +87,7 @@ bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *s, str
 	addr = seam_u64s_at(&s->user, walk->i++);
 	*ret = (struct frame_at){ .addr = addr, .user = true };
 	frame_walk_take(walk, ret);
-	if (s->state == SEAM_STITCH_STACK_COPY)
+	if (called_marks(s))
 		frame_walk_marks(ret);
 	return true;
 }

@@ -59,10 +59,12 @@ static int batch_decode(struct batch *b, struct batch_item *item)
 	return 1;
 }
 
-static int batch_give(const struct batch *b, struct batch_item *item)
+static int batch_give(struct batch *b, struct batch_item *item)
 {
 	int r = 0;
 
+	item->called =
+	        item->record.type == SEAM_RECORD_SAMPLE && called_sample(&item->sample, b->words);
 	if (b->unwound && item->record.type == SEAM_RECORD_SAMPLE)
 		r = unwound_sample(b->unwound, item->user_space, &item->sample);
 	if (r < 0)

@@ -9,6 +9,7 @@
 #ifndef SEAM_SAMPLES_BATCH_H
 #define SEAM_SAMPLES_BATCH_H
 
+#include "samples/called.h"
 #include "samples/recording.h"
 #include "samples/unwound.h"
 
@@ -19,6 +20,7 @@ struct batch_item {
 	struct seam_decoded decoded;
 	const struct seam_event *again;    /* decoded holds a sample of it; NULL: something else */
 	struct seam_stitched sample;       /* when it is a SAMPLE */
+	bool called;                       /* its user half is the batch's (called.h) */
 	const struct walk *walk;           /* how its stack copy was unwound; NULL: it has none */
 	uint64_t time_ns;                  /* 0: it has none */
 	uint64_t proc_ns;                  /* proc_time */
@@ -40,6 +42,7 @@ struct batch {
 	struct proc_recall recall; /* zero at the start; also take's */
 	size_t n;
 	struct batch_item item[BATCH_MAX];
+	uint64_t words[CALLED_MAX]; /* of the user half of the item that is given */
 };
 
 /* Takes a record whose bytes last until the batch has run, and runs it when it is full: 0, what each returned, -ENOMEM. */

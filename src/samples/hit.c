@@ -2,6 +2,7 @@
 // hit.c: see hit.h.
 #include "samples/hit.h"
 
+#include "samples/called.h"
 #include "unwind/walk.h"
 
 bool hit_apart(const struct seam_stitched *s)
@@ -14,7 +15,7 @@ bool hit_apart(const struct seam_stitched *s)
 		if (!s->user.n)
 			return true;
 		chain = seam_u64s_at(&s->user, 0);
-		if (s->state == SEAM_STITCH_STACK_COPY) /* the walk's marks */
+		if (called_marks(s))
 			chain &= WALK_ADDRESS;
 	}
 	return hit_elsewhere(s->sample.ip, s->misc, chain);

@@ -8,6 +8,7 @@
 
 #include "abi/members.h"
 #include "base/pages.h"
+#include "samples/called.h"
 #include "samples/hit.h"
 
 _Static_assert(sizeof(struct notes_who) == 24, "hashed and compared as bytes");
@@ -145,8 +146,8 @@ int notes_add(struct notes *n, const struct seam_decoded *d, const struct stitch
 	int r;
 
 	note.when = rules_when(d);
-	if (said->parts.kind == RULES_STACK_COPY || said->slot > UINT32_MAX || !d->sample.event ||
-	    members_of(&d->sample))
+	if (said->parts.kind == RULES_STACK_COPY || called_event(d->sample.event) ||
+	    said->slot > UINT32_MAX || !d->sample.event || members_of(&d->sample))
 		return 1;
 	if (d->id.has & SEAM_SAMPLE_TIME && note.when != d->id.time_ns) /* 292 years */
 		return 1;

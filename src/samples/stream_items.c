@@ -24,6 +24,7 @@ struct stream_items {
 	bool started;
 	struct tables *tables;
 	struct unwound *unwound; /* NULL: no sample has a stack copy */
+	uint64_t words[CALLED_MAX];
 };
 
 /* ---- out of the stitcher ---- */
@@ -64,6 +65,7 @@ static int stream_deliver(struct stream_items *s, const struct seam_stitched *sa
 	item.decoded.record = &item.record;
 	item.proc_ns = proc_time(&item.decoded);
 	recording_spaces(s->rec, &item.sample, item.proc_ns, &item.user_space, &item.kernel_space);
+	item.called = called_sample(&item.sample, s->words);
 	if (s->unwound)
 		r = unwound_sample(s->unwound, item.user_space, &item.sample);
 	if (r > 0)

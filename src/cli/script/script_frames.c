@@ -12,6 +12,7 @@
 #include "cli/script/script_stacks.h"
 #include "cli/script/script_tail.h"
 #include "resolve/early.h"
+#include "samples/called.h"
 #include "samples/hit.h"
 
 #define LINES_MAX (1u << 18) /* about 50 MiB */
@@ -250,7 +251,7 @@ static int script_frame(struct script_frames *f, const struct script_spaces *spa
 /* How the words of a user half were found: 1: they carry walk.h's marks; 2: by tables, while recording. Lines depend on it. */
 static unsigned script_found(const struct seam_stitched *sample, const struct script_spaces *spaces)
 {
-	return sample->state == SEAM_STITCH_STACK_COPY ? 1 : spaces->by_tables ? 2 : 0;
+	return called_marks(sample) ? 1 : spaces->by_tables ? 2 : 0;
 }
 
 /* The thread's last lines; NULL: out of memory. */

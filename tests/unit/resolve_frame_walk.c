@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// resolve_frame_walk.c: which of a sample's frames are calls and which are where something was, by how its user half was taken.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "abi/encode.h"
+#include "resolve/frame_walk.h"
+#include "samples/called.h"
+#include "unwind/walk.h"
+
+#define LBR (SEAM_SAMPLE_IP | SEAM_SAMPLE_CALLCHAIN | SEAM_SAMPLE_BRANCH_STACK)
+
+struct made {
+	struct seam_event event;
+	uint64_t chain[4], entries[12], words[CALLED_MAX];
+	struct seam_stitched s;
+};
+
+/* A sample of a user at 0x100 whose callchain goes on at 0x999, with three branches. */
+static void make(struct made *m, uint64_t sample_type, uint64_t branch_type)
+{
+	static const uint64_t chain[] = { 0x100, 0x999 };
+	static const uint64_t entries[] = { 0x210, 0x100, 0, 0x310, 0x200, 0, 0x410, 0x300, 0 };
+
+	memset(m, 0, sizeof(*m));
+	m->event.attr.sample_type = sample_type;
+	m->event.attr.branch_sample_type = branch_type;
+	memcpy(m->chain, chain, sizeof(chain));
+	memcpy(m->entries, entries, sizeof(entries));
+	m->s = (struct seam_stitched){ .state = SEAM_STITCH_IMMEDIATE,
+		                       .misc = SEAM_MISC_USER,
+		                       .user = encode_words(m->chain, 2) };
+	m->s.sample.event = &m->event;
+	m->s.sample.ip = 0x100;
+	m->s.sample.branches.n = 3;
+	m->s.sample.branches.entries = encode_words(m->entries, 9);
+}
+
+static void expect(const struct seam_stitched *s, const uint64_t *addrs, const bool *callers,
+                   size_t n)
+{
+	struct frame_walk walk = { 0 };
+	struct frame_at at;
+
+	for (size_t i = 0; i < n; i++) {
+		assert_true(frame_walk_next(&walk, s, &at));
+		assert_int_equal(at.addr, addrs[i]);
+		assert_int_equal(at.caller, callers[i]);
+	}
+	assert_false(frame_walk_next(&walk, s, &at));
+}
+
+/* The calls that the CPU kept are the callers, each where it is. */
+static void test_calls(void **state)
+{
+	static const uint64_t addrs[] = { 0x100, 0x210, 0x310, 0x410 };
+	static const bool callers[] = { false, false, false, false };
+	struct made m;
+
+	(void)state;
+	make(&m, LBR, CALLED_CALL_STACK | 1);
+	assert_true(called_sample(&m.s, m.words));
+	expect(&m.s, addrs, callers, 4);
+	/* Without any the callchain's are not believed. */
+	make(&m, LBR, CALLED_CALL_STACK | 1);
+	m.s.sample.branches.entries.n = 0;
+	assert_true(called_sample(&m.s, m.words));
+	expect(&m.s, addrs, callers, 1);
+	/* Nor is anything behind what is no user's. */
+	make(&m, LBR, CALLED_CALL_STACK | 1);
+	m.entries[3] = 0xffffffff81000000;
+	assert_true(called_sample(&m.s, m.words));
+	expect(&m.s, addrs, callers, 2);
+}
+
+/* Branches of another kind, or none, change nothing: behind the first address stand returns. */
+static void test_no_calls(void **state)
+{
+	static const uint64_t addrs[] = { 0x100, 0x999 };
+	static const bool callers[] = { false, true };
+	struct made m;
+
+	(void)state;
+	make(&m, LBR, 1);
+	assert_false(called_sample(&m.s, m.words));
+	expect(&m.s, addrs, callers, 2);
+	make(&m, SEAM_SAMPLE_CALLCHAIN, CALLED_CALL_STACK);
+	assert_false(called_sample(&m.s, m.words));
+	expect(&m.s, addrs, callers, 2);
+	/* A thread of the kernel has no user half. */
+	make(&m, LBR, CALLED_CALL_STACK);
+	m.s.state = SEAM_STITCH_KERNEL_ONLY;
+	m.s.kernel = m.s.user;
+	m.s.user.n = 0;
+	assert_false(called_sample(&m.s, m.words));
+}
+
+/* Below a signal's handler the frame is where the signal came: said by the walk's mark, or by the name in between. */
+static void test_stopped(void **state)
+{
+	static const uint64_t addrs[] = { 0x100, 0x200, 0x300, 0x400 };
+	static const bool marked[] = { false, true, false, true },
+	                  named[] = { false, true, false, true };
+	struct frame_walk walk = { 0 };
+	struct frame_at at;
+	struct made m;
+
+	(void)state;
+	make(&m, SEAM_SAMPLE_CALLCHAIN, 0);
+	memcpy(m.chain, addrs, sizeof(addrs));
+	m.chain[2] |= WALK_EXACT;
+	m.s.user.n = 4;
+	m.s.state = SEAM_STITCH_STACK_COPY;
+	expect(&m.s, addrs, marked, 4);
+	m.chain[2] = addrs[2];
+	m.s.state = SEAM_STITCH_IMMEDIATE;
+	for (size_t i = 0; i < 4; i++) {
+		assert_true(frame_walk_next(&walk, &m.s, &at));
+		assert_int_equal(at.caller, named[i]);
+		if (i == 1) /* its name is __restore_rt */
+			frame_walk_stopped(&walk);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_no_calls),
+		cmocka_unit_test(test_stopped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
