@@ -19,6 +19,7 @@ static const struct {
 	[STACK_END_COMPAT] = { "compat", "cut off: 32-bit code" },
 	[STACK_END_NO_USER] = { "no_user", "none: a thread of the kernel" },
 	[STACK_END_DEFERRED] = { "deferred", "deferred" },
+	[STACK_END_GONE] = { "gone", "none: in its exit the task had given up its memory" },
 };
 
 const char *stack_end_name(enum stack_end end)

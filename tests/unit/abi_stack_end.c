@@ -32,7 +32,7 @@ static void test_comes_back(void **state)
 static void test_names(void **state)
 {
 	(void)state;
-	for (unsigned a = 0; a <= STACK_END_DEFERRED; a++) {
+	for (unsigned a = 0; a <= STACK_END_GONE; a++) {
 		assert_string_not_equal(stack_end_name((enum stack_end)a), "unknown");
 		for (unsigned b = 0; b < a; b++)
 			assert_string_not_equal(stack_end_name((enum stack_end)a),

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 ANY = {"immediate", "stitched", "stitched_earlier", "kernel_only", "crossed_exec"}
 # Ends of a stack walked by BPF that are right in any case; another is 0 but where a case says so. The first
 # instructions of a program and of its libraries (_init) have no unwind information in any distribution.
-ENDS = {"complete", "deferred", "no_user", "exec", "exited", "no_mapping", "no_rule"}
+ENDS = {"complete", "deferred", "no_user", "exec", "exited", "gone", "no_mapping", "no_rule"}
 
 # Sleepers begin when the recording runs, and end when the shell closes their input.
 PARK = """mkfifo ctl

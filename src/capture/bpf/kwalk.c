@@ -44,6 +44,7 @@ const char *kwalk_end_name(enum kwalk_end end)
 		[KWALK_EXITED] = "exited",
 		[KWALK_COMPAT] = "compat",
 		[KWALK_NO_USER] = "no_user",
+		[KWALK_GONE] = "gone",
 		[KWALK_DEFERRED] = "deferred",
 	};
 

@@ -114,6 +114,9 @@ INLINE int away_has_user(struct task_struct *task)
 
 INLINE void away_user(struct scratch *x, struct task_struct *task)
 {
+	if (!task->mm && task->flags & TASK_EXITING &&
+	    !(task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER)))
+		x->sample.end = KWALK_GONE;
 	if (!config.user || !away_has_user(task))
 		return;
 	if (!config.away_at_once && task->flags & TASK_EXITING) { /* it would not answer */

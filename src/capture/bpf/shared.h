@@ -43,6 +43,7 @@ enum kwalk_end {
 	KWALK_COMPAT,   /* a 32-bit program */
 	KWALK_NO_USER,  /* a kernel thread or a worker: there is no user stack */
 	KWALK_DEFERRED, /* in a sample: an answer follows */
+	KWALK_GONE,     /* a user task on its way out that has given up its memory */
 	KWALK_ENDS,
 };
 

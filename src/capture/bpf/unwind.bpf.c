@@ -64,9 +64,13 @@ INLINE void sample_user(struct scratch *x, struct task_struct *task)
 	      always = config.when == KWALK_ALWAYS && !exiting;
 	__u64 cookie;
 
-	if (task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER) || !task->mm) {
+	if (task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER) || (!task->mm && !exiting)) {
 		COUNT(kernel_threads);
 		s->end = KWALK_NO_USER;
+		return;
+	}
+	if (!task->mm) {
+		s->end = KWALK_GONE;
 		return;
 	}
 	walker_take(&x->w, task);
@@ -117,7 +121,7 @@ INLINE void sample_send(struct scratch *x)
 		COUNT(ring_full);
 		return;
 	}
-	if (config.raw && s->end != KWALK_NO_USER && s->end != KWALK_COMPAT)
+	if (config.raw && s->end != KWALK_NO_USER && s->end != KWALK_COMPAT && s->end != KWALK_GONE)
 		sample_raw_large(x, ring);
 	else if (s->end != KWALK_DEFERRED && s->cookie)
 		sample_raw_small(x, ring);

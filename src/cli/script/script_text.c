@@ -87,7 +87,8 @@ static const char *script_stack_end(const struct seam_stitched *sample)
 
 	if (end == STACK_END_DEFERRED)
 		end = stack_end_of(sample->answer_misc);
-	whole = end == STACK_END_NOT_SAID || end == STACK_END_COMPLETE || end == STACK_END_NO_USER;
+	whole = end == STACK_END_NOT_SAID || end == STACK_END_COMPLETE ||
+	        end == STACK_END_NO_USER || end == STACK_END_GONE;
 	return whole ? NULL : stack_end_name(end);
 }
 
