@@ -202,6 +202,26 @@ static void groups_are_disjoint(void **state)
 	seam_events_free(events);
 }
 
+/* Of two nodes: one with blocks 0, 2 to 4 and 64 of 65, one with none. */
+static void memory_nodes(void **state)
+{
+	const uint64_t words[] = { 1, 0x8000000, 2, 0, 5, 65, 0x1d, 1, 7, 0, 64, 0 };
+	struct feature_context context = { .full = true };
+	struct seam_bytes bytes = { (const unsigned char *)words, sizeof(words) };
+	struct buf text = { 0 };
+
+	(void)state;
+	assert_int_equal(feature_text(SEAM_FEATURE_MEM_TOPOLOGY, &bytes, &context, &text), 0);
+	assert_string_equal(buf_text(&text), "# memory nodes (nr 2, block size 0x8000000):\n"
+	                                     "#    0 [640M]: 0,2-4,64\n"
+	                                     "#    7 [0B]: \n");
+	buf_clear(&text);
+	context.full = false;
+	assert_int_equal(feature_text(SEAM_FEATURE_MEM_TOPOLOGY, &bytes, &context, &text), 0);
+	assert_string_equal(buf_text(&text), "# MEM_TOPOLOGY info available, use -I to display\n");
+	buf_free(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +231,7 @@ int main(void)
 		cmocka_unit_test_teardown(command_line, clear),
 		cmocka_unit_test_teardown(groups_are_disjoint, clear),
 		cmocka_unit_test(owners),
+		cmocka_unit_test(memory_nodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -375,6 +375,35 @@ static void sframe_repeats_are_bounded(void **state)
 	}
 }
 
+/* Version 3 says how often rows repeat in front of them, behind the function's type: here every 16 bytes of 0x40. */
+static void sframe_v3_repeats(void **state)
+{
+	const uint64_t start = TEXT_AT - (EH_AT + 28);
+	struct compile_input in = input(FRAMETAB_X86_64);
+	struct frametab t = { 0 };
+	struct buf b = { 0 };
+
+	buf_put(&b, "\xe2\xde\x03\x05\x03\x00\xf8\x00", 8);
+	buf_put_u32(&b, 1); /* functions */
+	buf_put_u32(&b, 2); /* rows */
+	buf_put_u32(&b, 5 + 3 + 3);
+	buf_put_u32(&b, 0);
+	buf_put_u32(&b, 16);
+	buf_put(&b, &start, sizeof(start)); /* from its own field */
+	buf_put_u32(&b, 0x40);
+	buf_put_u32(&b, 0);
+	buf_put(&b, "\x02\x00\x10\x00\x10", 5); /* 2 rows that repeat, the default type, every 16 */
+	buf_put(&b, "\x00\x03\x08", 3);         /* +0: CFA = sp + 8 */
+	buf_put(&b, "\x06\x03\x10", 3);         /* +6: CFA = sp + 16 */
+	in.sframe = (struct compile_section){ b.bytes, b.n, EH_AT };
+	assert_true(compile_table(&in, &blob, NULL) >= 0);
+	assert_true(frametab_open(&t, blob.bytes, blob.n, NULL) >= 0);
+	for (uint64_t at = 0; at < 0x40; at++)
+		assert_int_equal(frametab_find(&t, TEXT_AT + at)->cfa_off, at % 16 < 6 ? 8 : 16);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x40)->cfa, FRAMETAB_CFA_NONE);
+	buf_free(&b);
+}
+
 static void sframe_v2(void **state)
 {
 	struct compile_input in = input(FRAMETAB_X86_64);
@@ -459,6 +488,7 @@ int main(void)
 		cmocka_unit_test(far_offsets),
 		cmocka_unit_test(unknown_augmentations),
 		cmocka_unit_test(sframe_v2),
+		cmocka_unit_test(sframe_v3_repeats),
 		cmocka_unit_test(sframe_repeats_are_bounded),
 		cmocka_unit_test(expression_evaluator),
 	};
