@@ -80,6 +80,7 @@ int options_u64(const struct options *o, const char *what, unsigned long long le
 void cmds_print(FILE *out);
 void cmd_print_help(const struct cmd *cmd);
 /* As fprintf, with every string escaped (base/shown.h): for all that may name something from outside. */
+bool cmd_print_failed(void); /* of cmd_print and cmd_error, for want of memory */
 void cmd_print(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* "seam report: perf.data: ..." on stderr, escaped likewise. */
 void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -102,7 +102,7 @@ static int evlist_print(struct evlist *l)
 		return EXIT_FAILED;
 	}
 	evlist_text(l, &out);
-	code = out.failed ? EXIT_FAILED : source_print(&l->source, buf_text(&out), out.n);
+	code = source_print(&l->source, &out);
 	verdict = source_verdict(&l->source);
 	buf_free(&out);
 	source_close(&l->source);

@@ -81,7 +81,7 @@ static int header_features(const struct source *s, bool full, const struct seam_
 		                           .full = full,
 		                           .events = seam_reader_events(s->reader),
 		                           .cpus = header_cpus(s, info->swapped) };
-	int code = EXIT_OK;
+	int code = EXIT_OK, r;
 
 	for (unsigned f = 1; f < SEAM_FEATURE_MAX; f++) {
 		struct seam_bytes bytes;
@@ -91,7 +91,10 @@ static int header_features(const struct source *s, bool full, const struct seam_
 		if (!feature_name(f))
 			shown_printf(out, "# feature %u: %zu bytes of another writer, not known\n",
 			             f, bytes.n);
-		else if (feature_text(f, &bytes, &context, out) < 0) {
+		else if ((r = feature_text(f, &bytes, &context, out)) == -ENOMEM) {
+			cmd_error(s->cmd, "%s", strerror(ENOMEM));
+			return EXIT_FAILED;
+		} else if (r < 0) {
 			cmd_error(s->cmd, "%s: %s: its %zu bytes cannot be read", s->path,
 			          feature_name(f), bytes.n);
 			code = EXIT_PARTIAL;
@@ -129,7 +132,7 @@ int header_print(struct source *s, bool full)
 	if (code != EXIT_OK)
 		return code;
 	features = header_text(s, full, &out);
-	code = source_print(s, buf_text(&out), out.n);
+	code = source_print(s, &out);
 	verdict = source_verdict(s);
 	buf_free(&out);
 	source_close(s);

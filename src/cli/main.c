@@ -36,7 +36,9 @@ static bool main_holds_standard_files(void)
 /* What a command printed is its answer: where that cannot be written, it failed, unless it said so itself. */
 static int main_flush(const struct cmd *cmd, int code)
 {
-	if (code == EXIT_FAILED || (!fflush(stdout) && !ferror(stdout)))
+	if (code == EXIT_FAILED || cmd_print_failed())
+		return EXIT_FAILED;
+	if (!fflush(stdout) && !ferror(stdout))
 		return code;
 	if (errno != EPIPE)
 		cmd_error(cmd, "standard output: %s", strerror(errno ? errno : EIO));

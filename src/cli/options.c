@@ -14,6 +14,26 @@
 #define HELP_WIDTH 100 /* columns */
 #define HELP_INDENT 31 /* where the text of an option begins */
 
+/* Set where there was no memory for something that was to be printed: the program must not say then that it is well. */
+static bool print_failed;
+
+bool cmd_print_failed(void)
+{
+	return print_failed;
+}
+
+/* Writes a text that was made; of one for which there was no memory, that it is missing. */
+static void cmd_put(FILE *to, struct buf *text)
+{
+	if (text->failed) {
+		print_failed = true;
+		fputs("seam: out of memory: a part of what was to be printed is missing\n", stderr);
+	} else {
+		fwrite(text->bytes, 1, text->n, to);
+	}
+	buf_free(text);
+}
+
 void cmd_print(FILE *to, const char *fmt, ...)
 {
 	struct buf text = { 0 };
@@ -22,8 +42,7 @@ void cmd_print(FILE *to, const char *fmt, ...)
 	va_start(ap, fmt);
 	shown_vprintf(&text, fmt, ap);
 	va_end(ap);
-	fwrite(text.bytes, 1, text.n, to);
-	buf_free(&text);
+	cmd_put(to, &text);
 }
 
 void cmd_error(const struct cmd *cmd, const char *fmt, ...)
@@ -37,8 +56,7 @@ void cmd_error(const struct cmd *cmd, const char *fmt, ...)
 	shown_vprintf(&text, fmt, ap);
 	va_end(ap);
 	buf_put(&text, "\n", 1);
-	fwrite(text.bytes, 1, text.n, stderr);
-	buf_free(&text);
+	cmd_put(stderr, &text);
 }
 
 struct options options_start(int argc, char **argv, const struct cmd *cmd)

@@ -71,9 +71,12 @@ int source_verdict(const struct source *s)
 	return EXIT_PARTIAL;
 }
 
-int source_print(const struct source *s, const char *text, size_t n)
+int source_print(const struct source *s, const struct buf *text)
 {
-	return outfile_print(s->cmd, text, n);
+	if (!text->failed)
+		return outfile_print(s->cmd, (const char *)text->bytes, text->n);
+	cmd_error(s->cmd, "%s", strerror(ENOMEM));
+	return EXIT_FAILED;
 }
 
 void source_close(struct source *s)

@@ -354,7 +354,7 @@ static int stat_print(struct stat_cmd *s)
 	if (stat_stitch_finish(&s->stitch, seam_reader_events(s->source.reader)) < 0)
 		return stat_stop(s, &record, -ENOMEM);
 	stat_text(s, &out);
-	code = source_print(&s->source, buf_text(&out), out.n);
+	code = source_print(&s->source, &out);
 	verdict = stat_verdict(s);
 	buf_free(&out);
 	return code == EXIT_OK ? verdict : code;

@@ -29,6 +29,12 @@ static const char *root_of(const struct image_search *search)
 }
 
 /* Opens path; keeps it only if its build-id is want's, when want has one. */
+/* Was the file not to be had, so that others are to be tried? That there is no memory says nothing of the file. */
+static bool goes_on(int r)
+{
+	return r < 0 && r != -ENOMEM;
+}
+
 static int try_image(struct image **ret, const char *path, const struct image_build_id *want,
                      struct image_build_id *ret_found, struct seam_error *err)
 {
@@ -81,10 +87,10 @@ static int try_build_id(struct image **ret, const struct image_build_id *want,
 	if (want->size < 2)
 		return -ENOENT;
 	image_build_id_hex(want, hex);
-	for (dir = dirs_of(search); r < 0 && *dir; dir++)
+	for (dir = dirs_of(search); goes_on(r) && *dir; dir++)
 		r = try_printf(ret, want, NULL, NULL, "%s%s/.build-id/%.2s/%s%s", root_of(search),
 		               *dir, hex, hex + 2, ending);
-	if (r < 0 && search->buildid_dir)
+	if (goes_on(r) && search->buildid_dir)
 		r = try_printf(ret, want, NULL, NULL, "%s/.build-id/%.2s/%s/%s",
 		               search->buildid_dir, hex, hex + 2, cache_name);
 	return r;
@@ -140,13 +146,14 @@ static int try_vmlinux(struct image **ret, const struct image_build_id *want,
 	/* Releases are names of directories here, no ways out of them. */
 	if (r >= 0 || !want || !want->size || !release || strchr(release, '/'))
 		return r;
-	for (size_t i = 0; r < 0 && i < sizeof(places) / sizeof(*places); i++) {
+	for (size_t i = 0; goes_on(r) && i < sizeof(places) / sizeof(*places); i++) {
 		const struct place *p = &places[i];
 
 		if (p->plain)
 			r = try_printf(ret, want, NULL, NULL, "%s%s%s%s", root_of(search),
 			               p->before, release, p->after);
-		for (const char *const *dir = dirs_of(search); p->debug_dir && r < 0 && *dir; dir++)
+		for (const char *const *dir = dirs_of(search); p->debug_dir && goes_on(r) && *dir;
+		     dir++)
 			r = try_printf(ret, want, NULL, NULL, "%s%s%s%s%s", root_of(search), *dir,
 			               p->before, release, p->after);
 	}
@@ -188,6 +195,21 @@ static int try_module(struct image **ret, const char *name, const struct image_b
 	return r;
 }
 
+/* By build-id alone, wherever files are kept by it. */
+static int find_by_id(struct image **ret, const struct image_build_id *want,
+                      const struct image_search *search, bool kernel)
+{
+	int r = try_build_id(ret, want, search, "", "elf");
+
+	if (goes_on(r))
+		r = try_build_id(ret, want, search, ".debug", "debug");
+	if (goes_on(r))
+		r = try_fetch(ret, want, search, false);
+	if (goes_on(r) && kernel)
+		r = try_fetch(ret, want, search, true);
+	return r;
+}
+
 int image_find(struct image **ret, const char *path, const struct image_build_id *want,
                const struct image_search *search, struct image_build_id *ret_found,
                struct seam_error *err)
@@ -213,12 +235,11 @@ int image_find(struct image **ret, const char *path, const struct image_build_id
 		               (int)(deleted ? n - cut : n), path);
 	if (r >= 0 && !known && !kernel)
 		r = vouch_for(ret, path, search, err);
-	if (r < 0 && known &&
-	    (try_build_id(ret, want, search, "", "elf") >= 0 ||
-	     try_build_id(ret, want, search, ".debug", "debug") >= 0 ||
-	     try_fetch(ret, want, search, false) >= 0 ||
-	     (kernel && try_fetch(ret, want, search, true) >= 0)))
-		r = 0;
+	if (goes_on(r) && known) {
+		int by_id = find_by_id(ret, want, search, kernel);
+
+		r = goes_on(by_id) ? r : by_id; /* what was wrong with the file at the path */
+	}
 	return r;
 }
 
@@ -285,12 +306,12 @@ static int try_link_dirs(struct image **ret, const struct link *link, const char
 	struct buf path = { 0 };
 	int r = -ENOENT;
 
-	for (size_t i = 0; r < 0 && i < 2; i++) {
+	for (size_t i = 0; goes_on(r) && i < 2; i++) {
 		buf_clear(&path);
 		buf_printf(&path, "%s%s/%s", dir, beside[i], link->name);
 		r = try_link(ret, link, buf_text(&path));
 	}
-	for (const char *const *d = dirs_of(search); r < 0 && *d; d++) {
+	for (const char *const *d = dirs_of(search); goes_on(r) && *d; d++) {
 		buf_clear(&path);
 		buf_printf(&path, "%s%s%s/%s", root, *d, inside, link->name);
 		r = try_link(ret, link, buf_text(&path));
@@ -304,7 +325,7 @@ static int find_linked(struct image **ret, struct image *object, const struct li
 {
 	char *dir = strdup(image_path(object)), *real = realpath(image_path(object), NULL);
 	char *slash = dir ? strrchr(dir, '/') : NULL;
-	int r = -ENOENT;
+	int r = dir ? -ENOENT : -ENOMEM;
 
 	if (slash) {
 		*slash = 0;
@@ -312,7 +333,7 @@ static int find_linked(struct image **ret, struct image *object, const struct li
 	}
 	/* /lib -> /usr/lib: the debug file may be filed under the other name. */
 	slash = real ? strrchr(real, '/') : NULL;
-	if (r < 0 && slash) {
+	if (goes_on(r) && slash) {
 		*slash = 0;
 		r = try_link_dirs(ret, link, real, search);
 	}
@@ -360,8 +381,8 @@ static int try_beneath(struct image **ret, struct image *object, const struct im
 	}
 	if (n > 3 && !strcmp(path + n - 3, ".xz"))
 		n -= 3;
-	for (const char *const *dir = dirs_of(search); r < 0 && path[0] == '/' && *dir; dir++)
-		for (size_t i = 0; r < 0 && i < 2; i++)
+	for (const char *const *dir = dirs_of(search); goes_on(r) && path[0] == '/' && *dir; dir++)
+		for (size_t i = 0; goes_on(r) && i < 2; i++)
 			r = try_printf(ret, id, NULL, NULL, "%s%s%.*s%s", root, *dir, (int)n, path,
 			               endings[i]);
 	return r;
@@ -381,14 +402,17 @@ int image_find_debug(struct image **ret, struct image *object, const struct imag
 		search = &default_search;
 	if (linked && search->root)
 		r = find_linked(ret, object, &link, search);
-	if (r < 0 && image_build_id(object, &id) > 0)
+	if (goes_on(r) && image_build_id(object, &id) > 0)
 		r = try_build_id(ret, &id, search, ".debug", "debug");
-	if (r < 0 && id.size)
+	if (goes_on(r) && id.size)
 		r = try_beneath(ret, object, &id, search);
-	if (r < 0 && linked)
+	if (goes_on(r) && linked)
 		r = find_linked(ret, object, &link, search);
-	if (r < 0)
+	if (goes_on(r))
 		r = try_fetch(ret, &id, search, true);
+	if (r == -ENOMEM)
+		return seam_error_set(err, ENOMEM, image_path(object), SEAM_NO_OFFSET, NULL, "%s",
+		                      strerror(ENOMEM));
 	if (r < 0)
 		return seam_error_set(err, ENOENT, image_path(object), SEAM_NO_OFFSET, NULL,
 		                      "no separate debug file was found");

@@ -37,4 +37,7 @@ bool unxz_is(const void *bytes, size_t n);
 /* Appends the path, under search->root, of the module with this name ("[ext4]") of the recorded release. -ENOENT, -ENOMEM. */
 int module_path(struct buf *ret, const struct image_search *search, const char *name);
 
+/* Why a call of libelf failed, before which errno was set to 0: -ENOMEM or -EBADMSG. */
+int image_elf_failed(void);
+
 #endif

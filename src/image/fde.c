@@ -64,11 +64,15 @@ static int fde_start(struct fde_reading *f, struct image *image)
 	const uint16_t one = 1;
 	bool big_here = !*(const unsigned char *)&one;
 	struct image_section section;
+	int r;
 
 	if (!fde_section(image, ".eh_frame", &section))
 		return -ENOENT;
-	if (section.memory_size > FDE_BYTES_MAX || image_section_load(image, &section) < 0)
+	if (section.memory_size > FDE_BYTES_MAX)
 		return -EBADMSG;
+	r = image_section_load(image, &section);
+	if (r < 0)
+		return r == -ENOMEM ? r : -EBADMSG;
 	if (!section.bytes)
 		return -ENOENT;
 	f->section = (struct callframe_section){

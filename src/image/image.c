@@ -36,19 +36,26 @@ static int segment_order(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
+/* libelf has no number for it: but for want of memory, what it refuses is damaged. errno was 0 before the call. */
+int image_elf_failed(void)
+{
+	return errno == ENOMEM ? -ENOMEM : -EBADMSG;
+}
+
 static int read_segments(struct image *image)
 {
 	size_t n;
 	GElf_Phdr header;
 
+	errno = 0;
 	if (elf_getphdrnum(image->elf, &n) < 0)
-		return -EBADMSG;
+		return image_elf_failed();
 	image->segments = calloc(n ? n : 1, sizeof(*image->segments));
 	if (!image->segments)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		if (!gelf_getphdr(image->elf, (int)i, &header))
-			return -EBADMSG;
+			return image_elf_failed();
 		/* What wraps around can hold no address and no offset. */
 		if (header.p_type != PT_LOAD ||
 		    header.p_offset + header.p_filesz < header.p_offset ||
@@ -70,13 +77,22 @@ static int read_segments(struct image *image)
 
 static int read_headers(struct image *image, struct seam_error *err)
 {
+	int r;
+
+	if (!image->elf && errno == ENOMEM)
+		return seam_error_set(err, ENOMEM, image->path, SEAM_NO_OFFSET, NULL, "%s",
+		                      strerror(ENOMEM));
 	if (!image->elf || elf_kind(image->elf) != ELF_K_ELF ||
 	    !gelf_getehdr(image->elf, &image->header))
 		return seam_error_set(err, EBADMSG, image->path, SEAM_NO_OFFSET, NULL,
 		                      "a damaged ELF file (%s)", elf_errmsg(-1));
 	if (elf_getshdrstrndx(image->elf, &image->names) < 0)
 		image->names = 0;
-	if (read_segments(image) < 0)
+	r = read_segments(image);
+	if (r == -ENOMEM)
+		return seam_error_set(err, ENOMEM, image->path, SEAM_NO_OFFSET, NULL, "%s",
+		                      strerror(ENOMEM));
+	if (r < 0)
 		return seam_error_set(err, EBADMSG, image->path, SEAM_NO_OFFSET, NULL,
 		                      "damaged program headers (%s)", elf_errmsg(-1));
 	return 0;
@@ -106,6 +122,7 @@ static int open_content(struct image *image, uint64_t size, struct seam_error *e
 	int r;
 
 	if (got >= SELFMAG && !memcmp(magic, ELFMAG, SELFMAG)) {
+		errno = 0;
 		image->elf = elf_begin(image->fd, ELF_C_READ, NULL);
 		return read_headers(image, err);
 	}
@@ -120,6 +137,7 @@ static int open_content(struct image *image, uint64_t size, struct seam_error *e
 	if (r < 0)
 		return seam_error_set(err, -r, image->path, SEAM_NO_OFFSET, NULL,
 		                      "cannot be unpacked (xz): %s", strerror(-r));
+	errno = 0;
 	image->elf = elf_memory((char *)image->unpacked.bytes, image->unpacked.n);
 	return read_headers(image, err);
 }
@@ -162,6 +180,7 @@ int image_open_memory(struct image **ret, const void *bytes, size_t n, const cha
 	} else {
 		/* A copy: libelf changes bytes in place, and wants them aligned. */
 		buf_put(&image->unpacked, bytes, n);
+		errno = image->unpacked.failed ? ENOMEM : 0;
 		image->elf = image->unpacked.failed ? NULL
 		                                    : elf_memory((char *)image->unpacked.bytes, n);
 		r = read_headers(image, err);

@@ -43,16 +43,20 @@ static int slots_put(struct slots *slots, uint64_t vaddr, const char *name)
 static int slots_read(struct image *image, Elf_Scn *scn, const GElf_Shdr *header,
                       struct slots *slots)
 {
-	Elf_Data *data = elf_getdata(scn, NULL), *symbols;
+	Elf_Data *data = (errno = 0, elf_getdata(scn, NULL)), *symbols;
 	Elf_Scn *symbols_scn = elf_getscn(image->elf, header->sh_link);
 	GElf_Shdr symbols_header;
 	GElf_Rela rela;
 	GElf_Sym symbol;
 
+	if (!data && errno == ENOMEM)
+		return -ENOMEM;
 	if (!data || !symbols_scn || !gelf_getshdr(symbols_scn, &symbols_header) ||
 	    symbols_header.sh_type != SHT_DYNSYM)
 		return 0;
 	symbols = elf_getdata(symbols_scn, NULL);
+	if (!symbols && errno == ENOMEM)
+		return -ENOMEM;
 	for (int i = 0; symbols && gelf_getrela(data, i, &rela); i++) {
 		unsigned type = (unsigned)GELF_R_TYPE(rela.r_info);
 		const char *name;
@@ -90,10 +94,10 @@ static int plt_section(struct image *image, const char *name, const struct slots
 {
 	struct image_section section;
 	uint64_t step;
-	int r = 0;
+	int r = image_section(image, name, &section);
 
-	if (image_section(image, name, &section) < 0 || !section.bytes)
-		return 0;
+	if (r < 0 || !section.bytes)
+		return r == -ENOMEM ? r : 0;
 	step = section.entry_size == 8 ? 8 : 16; /* .plt.got without CET has entries of 8 */
 	for (uint64_t at = 0; !r && at + step <= section.n; at += step) {
 		struct slot key = { .vaddr = plt_target(section.bytes + at, step,

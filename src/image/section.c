@@ -73,9 +73,10 @@ int image_section_load(struct image *image, struct image_section *section)
 	r = section_unpack(scn, section);
 	if (r < 0)
 		return r;
+	errno = 0;
 	data = elf_rawdata(scn, NULL);
 	if (!data || (data->d_size && !data->d_buf))
-		return -EBADMSG;
+		return image_elf_failed();
 	section->bytes = data->d_size ? data->d_buf : NULL;
 	section->n = data->d_size;
 	return 0;
@@ -147,19 +148,21 @@ int image_each_symbol(struct image *image, unsigned table,
 	GElf_Shdr header, names_header;
 	Elf_Scn *scn = section_of_type(image, table, &header);
 	Elf_Scn *names_scn = scn ? elf_getscn(image->elf, header.sh_link) : NULL;
-	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL, *names;
+	Elf_Data *data = (errno = 0, scn) ? elf_getdata(scn, NULL) : NULL, *names;
 	size_t size = gelf_fsize(image->elf, ELF_T_SYM, 1, EV_CURRENT);
 	GElf_Sym symbol;
 	int r = 0;
 
 	if (!scn)
 		return -ENOENT;
+	if (!data)
+		return header.sh_type && header.sh_size ? image_elf_failed() : -ENOENT;
 	names = names_scn && gelf_getshdr(names_scn, &names_header) &&
 	                        names_header.sh_type == SHT_STRTAB
 	                ? elf_getdata(names_scn, NULL)
 	                : NULL;
-	if (!data || !size || !names || !names->d_buf)
-		return header.sh_type && header.sh_size ? -EBADMSG : -ENOENT;
+	if (!size || !names || !names->d_buf)
+		return header.sh_type && header.sh_size ? image_elf_failed() : -ENOENT;
 	for (size_t i = 1; !r && i < data->d_size / size && i <= INT32_MAX; i++) {
 		struct image_symbol out;
 

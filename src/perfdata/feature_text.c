@@ -270,5 +270,5 @@ int feature_text(unsigned feature, const struct seam_bytes *bytes,
 	put(&t);
 	if (t.c.failed)
 		out->n = start;
-	return t.c.failed ? -EBADMSG : out->failed ? -ENOMEM : 0;
+	return out->failed ? -ENOMEM : t.c.failed ? -EBADMSG : 0;
 }

@@ -290,7 +290,9 @@ int meta_load_features(struct meta *m, const struct header *h, const unsigned ch
 			rc = meta_bad_feature(m, f, at, "the table ends before it", err);
 		else if (offset < base || offset - base > size || n > size - (offset - base))
 			rc = meta_bad_feature(m, f, at, "it lies outside the file", err);
-		else if (meta_set_feature(m, f, bytes + (offset - base), (size_t)n) < 0)
+		else
+			rc = meta_set_feature(m, f, bytes + (offset - base), (size_t)n);
+		if (rc == -EBADMSG)
 			rc = meta_bad_feature(m, f, offset, "its content cannot be read", err);
 	}
 	return rc < 0 ? rc : 0;

@@ -119,10 +119,13 @@ int elffile_symbols(struct symbol_object *object, struct image *image)
 	struct symbol_cache *cache = object->cache;
 	struct image *more;
 	bool found_debug = false;
-	int r = read_image(object, image, !cache->opts.no_plt);
+	int r = read_image(object, image, !cache->opts.no_plt), found = -ENOENT;
 
-	if (r == 0 && !image_is_debug(image) &&
-	    image_find_debug(&more, image, &cache->opts.search, NULL) == 0) {
+	if (r == 0 && !image_is_debug(image))
+		found = image_find_debug(&more, image, &cache->opts.search, NULL);
+	if (found == -ENOMEM)
+		return found;
+	if (found == 0) {
 		r = read_image(object, more, false);
 		buf_put_text(&object->source, image_path(more));
 		found_debug = true;
@@ -130,9 +133,12 @@ int elffile_symbols(struct symbol_object *object, struct image *image)
 	}
 	if (r == 0 && !found_debug) {
 		buf_put_text(&object->source, image_path(image));
-		if (image_open_debugdata(&more, image, NULL) == 0) {
+		found = image_open_debugdata(&more, image, NULL);
+		if (found == 0) {
 			r = read_image(object, more, false);
 			image_close(more);
+		} else if (found == -ENOMEM) {
+			r = found;
 		}
 	}
 	if (r < 0)
