@@ -336,6 +336,36 @@ int probe_counters(struct features *f, struct feature_result *r)
 	return yes(r, 0);
 }
 
+/*
+ * Why a tracepoint's opening was "interrupted": a uprobe serves tracefs or perf at a time, and the kernel refuses the second of
+ * them with EINTR. name is "system:name", perhaps with modifiers. False: it is not known to be so.
+ */
+static bool probe_uprobe_taken(struct features *f, const char *name, struct feature_result *r)
+{
+	static const char *const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	int system = (int)strcspn(name, ":"), n;
+	char path[512], text[16], remedy[sizeof(r->remedy)];
+
+	if (!name[system])
+		return false;
+	n = (int)strcspn(name + system + 1, ":/");
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/events/%.*s/%.*s/enable", roots[i], system, name,
+		         n, name + system + 1);
+		if (f->kernel.text(f->kernel.ctx, path, text, sizeof(text)) < 1)
+			continue;
+		if (text[0] == '1')
+			snprintf(remedy, sizeof(remedy), "echo 0 > %.180s", path);
+		else
+			snprintf(remedy, sizeof(remedy), "grep -l 1 %s/instances/*%.120s", roots[i],
+			         path + strlen(roots[i]));
+		no(r, remedy, "it is enabled already%s, and a uprobe serves either tracefs or perf",
+		   text[0] == '1' ? "" : " by another trace");
+		return true;
+	}
+	return false;
+}
+
 void features_explain(struct features *f, const struct seam_attr *attr, const char *name, pid_t pid,
                       int cpu, int error, char *text, size_t n)
 {
@@ -374,6 +404,10 @@ void features_explain(struct features *f, const struct seam_attr *attr, const ch
 	case EBUSY:
 		no(&r, "wait for the other user of the PMU, or leave out :D and :e",
 		   "the counter is in use");
+		break;
+	case EINTR:
+		if (attr->type != SEAM_TYPE_TRACEPOINT || !probe_uprobe_taken(f, name, &r))
+			no(&r, "", "%s", strerror(error));
 		break;
 	case ESRCH:
 		no(&r, "", "no such process or thread: %d", (int)pid);
