@@ -11,6 +11,7 @@
 
 #include "abi/members.h"
 #include "base/cpus.h"
+#include "profile/origin.h"
 #include "resolve/early.h"
 #include "samples/batch.h"
 #include "aggregate/load_build.h"
@@ -39,6 +40,7 @@ struct load_worker {
 	struct members members; /* of one worker only: see load_thread_count */
 	struct seam_stitch_counts counts;
 	uint64_t taken, not_taken;
+	uint64_t first_ns, last_ns; /* of those taken; last_ns 0: none with a time */
 	struct batch batch;
 };
 
@@ -53,6 +55,14 @@ static bool load_takes(struct load_worker *w, const struct seam_stitched *sample
 		return false;
 	}
 	w->taken++;
+	if (sample->sample.id.has & SEAM_SAMPLE_TIME) {
+		uint64_t time_ns = sample->sample.id.time_ns;
+
+		if (!w->last_ns || time_ns < w->first_ns)
+			w->first_ns = time_ns;
+		if (time_ns > w->last_ns)
+			w->last_ns = time_ns;
+	}
 	return true;
 }
 
@@ -198,6 +208,8 @@ static int load_noted(struct recording *rec, const struct load_opts *opts, struc
 	rec->notes->stacks.keep_samples = opts->keep & PROFILE_KEEP_SAMPLES;
 	r = load_notes(rec->notes, rec, opts, &w->outcome, &w->counts);
 	w->taken = w->counts.samples;
+	w->first_ns = rec->first_ns;
+	w->last_ns = rec->last_ns;
 	w->stacks = rec->notes->stacks;
 	rec->notes->stacks = (struct stacks){ 0 };
 	notes_free(rec->notes);
@@ -288,6 +300,19 @@ static int load_add_unwound(struct load *load, const struct load_worker *workers
 	return 0;
 }
 
+/* When the samples were taken, and by the clocks that the recording was given, since when. */
+static void load_times(struct profile *p, const struct recording *rec,
+                       const struct load_worker *workers, unsigned n)
+{
+	struct origin times = { .epoch_ns = recording_epoch(rec) };
+
+	for (unsigned i = 0; i < n; i++) {
+		times.first_ns = workers[i].first_ns;
+		times.last_ns = workers[i].last_ns;
+		origin_add_times(profile_origin(p), &times);
+	}
+}
+
 static int load_finish(struct load *load, struct places *places, const struct load_opts *opts,
                        struct early *early, struct load_worker *workers, unsigned n)
 {
@@ -310,6 +335,7 @@ static int load_finish(struct load *load, struct places *places, const struct lo
 		r = load_build(load, places, opts, early, stacks, n);
 	if (r < 0)
 		return r;
+	load_times(load->profile, rec, workers, n);
 	counts = profile_counts(load->profile);
 	counts->lost = rec->counts.lost;
 	counts->lost_samples = rec->counts.lost_samples;

@@ -15,6 +15,7 @@
 #include "aggregate/load_unnamed.h"
 #include "resolve/places.h"
 #include "profile/nameless.h"
+#include "profile/origin.h"
 #include "samples/hit.h"
 
 struct load_builder {
@@ -33,6 +34,7 @@ struct load_builder {
 	uint32_t *tasks; /* of one table: key -> task, 0: not yet known */
 	struct buf name; /* one, that is no symbol's */
 	struct load_cut cut;
+	struct map programs; /* user space -> object; 0: none */
 	struct load_lines lines;
 	struct load_unnamed_frames unnamed;
 };
@@ -44,16 +46,33 @@ struct load_whose {
 	uint64_t time_ns;
 };
 
-static uint32_t load_object(struct load_builder *b, const struct place *place)
+/* Where the code of an object is, by one of its mappings and a place in it. */
+static int load_code(struct load_builder *b, uint32_t object, const struct place *place,
+                     uint64_t addr)
+{
+	const struct proc_mapping *m = place->mapping;
+	uint64_t moved = addr - place->address;
+	bool in_file = m->object->kind == PROC_KIND_FILE || m->object->kind == PROC_KIND_KERNEL;
+	const struct origin_code code = { .start = m->start - moved,
+		                          .limit = m->end - moved,
+		                          .offset = in_file ? m->pgoff : 0 };
+
+	return origin_add_code(profile_origin(b->profile), object, &code);
+}
+
+/* The object at an address; 0: none; PROFILE_FAILED. */
+static uint32_t load_object(struct load_builder *b, const struct place *place, uint64_t addr)
 {
 	char hex[IMAGE_BUILD_ID_HEX];
 	const struct symbol_key *key;
+	uint32_t id;
 
 	if (!place->object)
 		return 0;
 	key = symbol_object_key(place->object);
-	return profile_object(b->profile, symbol_object_name(place->object),
-	                      key->build_id.size ? image_build_id_hex(&key->build_id, hex) : NULL);
+	id = profile_object(b->profile, symbol_object_name(place->object),
+	                    key->build_id.size ? image_build_id_hex(&key->build_id, hex) : NULL);
+	return id == PROFILE_FAILED || load_code(b, id, place, addr) < 0 ? PROFILE_FAILED : id;
 }
 
 /* What a frame is called; *ret 0: nothing is known of it. A guess is never shown as sure: its mark is part of its name,
@@ -102,7 +121,7 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 		r = places_find(b->places, space, time_ns, at->addr, at->caller, &place);
 	if (r < 0)
 		return r;
-	f.object = load_object(b, &place);
+	f.object = load_object(b, &place, at->addr);
 	if (f.object == PROFILE_FAILED || load_name(b, at, &place, &f.symbol) < 0)
 		return -ENOMEM;
 	if (place.mapping) {
@@ -293,14 +312,42 @@ static uint32_t load_task(struct load_builder *b, const struct stacks_key *key)
 	return comm == PROFILE_FAILED ? comm : profile_task(b->profile, comm, key->pid, tid);
 }
 
+/* The program of an address space: its object; 0: none; PROFILE_FAILED. */
+static uint32_t load_program(struct load_builder *b, uint32_t space)
+{
+	const struct proc_mapping *m = proc_space_program(b->rec->procs, space);
+	bool is_new;
+	uint64_t *slot = map_slot(&b->programs, space, &is_new);
+	struct place place = { 0 };
+	uint32_t object;
+
+	if (!slot)
+		return PROFILE_FAILED;
+	if (!is_new || !m)
+		return (uint32_t)*slot;
+	if (places_find(b->places, space, 0, m->start, false, &place) < 0)
+		return PROFILE_FAILED;
+	object = load_object(b, &place, m->start);
+	*slot = object;
+	return object;
+}
+
 /* Few keys have many entries. */
 static uint32_t load_entry_task(struct load_builder *b, const struct stacks_entry *e,
                                 const struct stacks_key *key)
 {
 	uint32_t *task = &b->tasks[e->same.key];
 
-	if (!*task)
-		*task = load_task(b, key);
+	if (*task)
+		return *task;
+	*task = load_task(b, key);
+	if (*task != PROFILE_FAILED && b->opts->keep & PROFILE_KEEP_PROGRAM) {
+		uint32_t program = load_program(b, key->user_space);
+
+		if (program == PROFILE_FAILED ||
+		    (program && origin_add_program(b->profile, *task, program) < 0))
+			*task = PROFILE_FAILED;
+	}
 	return *task;
 }
 
@@ -368,6 +415,15 @@ static int load_table(struct load_builder *b, const struct stacks *s, struct map
 	return r;
 }
 
+/* What one sample of an event stands for, where all stand for the same; 0: not so, or not known. */
+static uint64_t load_period(const struct seam_event *e)
+{
+	if (!(e->attr.flags & SEAM_ATTR_FREQ))
+		return e->attr.sample_period;
+	return event_unit_is_time(e) && e->attr.sample_period ? 1000000000 / e->attr.sample_period
+	                                                      : 0;
+}
+
 static int load_name_events(struct load_builder *b)
 {
 	size_t n = seam_events_count(b->rec->events);
@@ -382,7 +438,8 @@ static int load_name_events(struct load_builder *b)
 		b->events[i] = profile_event_in(b->profile, e->name ? e->name : "unnamed",
 		                                event_unit_is_time(e) ? PROFILE_NANOSECONDS
 		                                                      : PROFILE_COUNT);
-		if (b->events[i] == PROFILE_FAILED)
+		if (b->events[i] == PROFILE_FAILED ||
+		    origin_add_period(profile_origin(b->profile), b->events[i], load_period(e)) < 0)
 			return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < SEAM_STITCH_STATES && r >= 0; i++) {
@@ -444,6 +501,7 @@ int load_build(struct load *load, struct places *places, const struct load_opts 
 	for (size_t w = 0; w < n; w++)
 		map_free(&users[w]);
 	load_cut_free(&b.cut);
+	map_free(&b.programs);
 	load_lines_free(&b.lines);
 	load_unnamed_free(&b.unnamed);
 	free(b.events);

@@ -14,7 +14,7 @@ const struct export_format export_formats[] = {
 	{ "folded", "a line per stack, for flamegraph.pl and inferno",
 	  0, true, false, export_folded },
 	{ "pprof", "gzip'd protobuf, for pprof and what reads its profiles",
-	  TASKS, false, true, export_pprof },
+	  TASKS | PROFILE_KEEP_PROGRAM, false, true, export_pprof },
 	{ "firefox", "processed profile, for profiler.firefox.com",
 	  TASKS | PROFILE_KEEP_SAMPLES, false, false, export_firefox },
 	{ "speedscope", "for speedscope.app; threads in order of time",

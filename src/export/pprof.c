@@ -2,8 +2,9 @@
 // pprof.c: profile.proto of github.com/google/pprof, gzip'd. Knows its field numbers and what pprof
 // makes of them.
 //
-// Addresses are the objects' own, so every mapping spans all of them from 0: pprof takes that as
-// "already adjusted". A location is a frame with what was inlined into it; its lines go from the
+// Addresses are the objects' own, and so are the mappings: as if each object had been loaded where its program headers
+// say. That is one mapping for an object in however many processes, and pprof works out that nothing is to be added.
+// The first mapping is the program: pprof calls the profile by it. A location is a frame with what was inlined into it; its lines go from the
 // innermost inlined function to the function that has the code. Functions without a name get no
 // line, so that pprof can look them up by build-id.
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include "export/export.h"
 #include "export/proto.h"
 #include "profile/nameless.h"
+#include "profile/origin.h"
 
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
@@ -23,7 +25,11 @@ enum {
 	PROFILE_LOCATION,
 	PROFILE_FUNCTION,
 	PROFILE_STRINGS,
-	PROFILE_COMMENT = 13,
+	PROFILE_TIME = 9,
+	PROFILE_DURATION,
+	PROFILE_PERIOD_TYPE,
+	PROFILE_PERIOD,
+	PROFILE_COMMENT,
 	PROFILE_DEFAULT_TYPE
 };
 enum {
@@ -42,8 +48,10 @@ enum {
 };
 enum {
 	MAPPING_ID = 1,
-	MAPPING_LIMIT = 3,
-	MAPPING_FILE = 5,
+	MAPPING_START,
+	MAPPING_LIMIT,
+	MAPPING_OFFSET,
+	MAPPING_FILE,
 	MAPPING_BUILD_ID,
 	MAPPING_HAS_FUNCTIONS,
 	MAPPING_HAS_FILES,
@@ -79,6 +87,7 @@ struct pprof {
 	struct buf stack;  /* location ids of one sample */
 	uint32_t *columns; /* event -> first of its two values */
 	unsigned n_columns;
+	uint32_t program; /* object; 0: not known */
 };
 
 static uint32_t pprof_string(struct pprof *w, const char *text)
@@ -94,12 +103,37 @@ static void pprof_put(struct pprof *w, unsigned field)
 	proto_message(&w->out->buf, field, &w->message);
 }
 
-static void pprof_value_type(struct pprof *w, const char *type, const char *unit)
+static void pprof_value_type(struct pprof *w, unsigned field, const char *type, const char *unit)
 {
 	proto_u64(&w->message, VALUE_TYPE, pprof_string(w, type));
 	proto_u64(&w->message, VALUE_UNIT, pprof_string(w, unit));
-	pprof_put(w, PROFILE_SAMPLE_TYPE);
-	w->n_columns++;
+	pprof_put(w, field);
+	w->n_columns += field == PROFILE_SAMPLE_TYPE;
+}
+
+/* What a sample of an event stands for: what the recording says, or where it was let vary, the mean. */
+static void pprof_period(struct pprof *w, uint32_t event)
+{
+	uint64_t period = origin_period_of(profile_origin_of(w->p), event);
+	struct profile_account account;
+
+	profile_account(w->p, event, &account);
+	if (!period && account.samples)
+		period = account.weight / account.samples;
+	pprof_value_type(w, PROFILE_PERIOD_TYPE, profile_event_name(w->p, event),
+	                 export_unit(w->p, event));
+	proto_u64(&w->out->buf, PROFILE_PERIOD, period);
+}
+
+static void pprof_times(struct pprof *w)
+{
+	const struct origin *o = profile_origin_of(w->p);
+
+	if (!o->last_ns)
+		return;
+	if (o->epoch_ns)
+		proto_u64(&w->out->buf, PROFILE_TIME, o->first_ns + o->epoch_ns);
+	proto_u64(&w->out->buf, PROFILE_DURATION, o->last_ns - o->first_ns);
 }
 
 /* Two values per event: how many samples, and their weight in the event's unit. */
@@ -119,10 +153,12 @@ static int pprof_types(struct pprof *w)
 		w->columns[e] = w->n_columns;
 		buf_clear(&name);
 		buf_printf(&name, wanted > 1 ? "%s.samples" : "samples", text);
-		pprof_value_type(w, buf_text(&name), "count");
-		pprof_value_type(w, text, export_unit(w->p, e));
-		if (w->n_columns == 2)
+		pprof_value_type(w, PROFILE_SAMPLE_TYPE, buf_text(&name), "count");
+		pprof_value_type(w, PROFILE_SAMPLE_TYPE, text, export_unit(w->p, e));
+		if (w->n_columns == 2) {
 			proto_u64(&w->out->buf, PROFILE_DEFAULT_TYPE, pprof_string(w, text));
+			pprof_period(w, e);
+		}
 	}
 	buf_free(&name);
 	return name.failed ? -ENOMEM : 0;
@@ -244,43 +280,97 @@ static bool pprof_is_named(const struct pprof *w, const struct profile_frame *f)
 	return f->symbol && !nameless_is(profile_text(w->p, f->symbol), NULL);
 }
 
+static uint32_t pprof_outermost_object(const struct profile *p, uint32_t node)
+{
+	uint32_t object = 0;
+
+	for (; node != PROFILE_ROOT; node = profile_node_at(p, node)->parent) {
+		const struct profile_frame *f =
+		        profile_frame_at(p, profile_node_at(p, node)->frame);
+
+		if (f->object && f->kind != PROFILE_MISSING)
+			object = f->object;
+	}
+	return object;
+}
+
+/* The program that most of what is shown was spent in, or where no program is known, the object that most began in. */
+static int pprof_find_program(struct pprof *w)
+{
+	size_t n = profile_n_objects(w->p) + 1;
+	uint64_t *weights = calloc(2 * n, sizeof(*weights)), *shown = weights;
+	uint32_t best = 0, event = export_event(w->p, w->opts);
+	bool known = false;
+
+	if (!weights)
+		return -ENOMEM;
+	for (size_t i = 0; i < profile_n_rows(w->p); i++) {
+		const struct profile_row *row = profile_row_at(w->p, i);
+		uint32_t program = origin_program_of(profile_origin_of(w->p), row->key.task);
+
+		if (row->key.event != event)
+			continue;
+		known |= program != 0;
+		weights[program] += row->weight;
+		weights[n + pprof_outermost_object(w->p, row->key.node)] += row->weight;
+	}
+	if (!known)
+		shown += n;
+	for (uint32_t i = 1; i < n; i++)
+		if (shown[i] && (!best || shown[i] > shown[best]))
+			best = i;
+	w->program = best;
+	free(weights);
+	return 0;
+}
+
+enum {
+	LACKS_NAME = 1,
+	LACKS_FILE = 2,
+	LACKS_LINE = 4,
+	HAS_INLINE = 8
+};
+
+/* Without a known range (of a profile that came from no recording) a mapping spans all addresses. */
+static void pprof_mapping(struct pprof *w, uint32_t object, unsigned lacks)
+{
+	const struct profile_object *o = profile_object_at(w->p, object);
+	const struct origin_code code = origin_code_of(profile_origin_of(w->p), object);
+
+	proto_u64(&w->message, MAPPING_ID, object);
+	proto_u64(&w->message, MAPPING_START, code.start);
+	proto_u64(&w->message, MAPPING_LIMIT, code.limit ? code.limit : UINT64_MAX);
+	proto_u64(&w->message, MAPPING_OFFSET, code.offset);
+	proto_u64(&w->message, MAPPING_FILE, pprof_string(w, profile_text(w->p, o->path)));
+	proto_u64(&w->message, MAPPING_BUILD_ID, pprof_string(w, profile_text(w->p, o->build_id)));
+	proto_bool(&w->message, MAPPING_HAS_FUNCTIONS, !(lacks & LACKS_NAME));
+	proto_bool(&w->message, MAPPING_HAS_FILES, !(lacks & LACKS_FILE));
+	proto_bool(&w->message, MAPPING_HAS_LINES, !(lacks & LACKS_LINE));
+	proto_bool(&w->message, MAPPING_HAS_INLINES, lacks & HAS_INLINE);
+	pprof_put(w, PROFILE_MAPPING);
+}
+
 /* Ids are the profile's. What is known of its functions decides what pprof still looks for. */
 static int pprof_mappings(struct pprof *w)
 {
 	size_t n = profile_n_objects(w->p);
 	unsigned char *lacks = calloc(n + 1, 1);
-	enum {
-		NAME = 1,
-		FILE_NAME = 2,
-		LINE = 4,
-		ANY_INLINE = 8
-	};
+	int r = lacks ? pprof_find_program(w) : -ENOMEM;
 
-	if (!lacks)
-		return -ENOMEM;
-	for (uint32_t i = 1; i <= profile_n_frames(w->p); i++) {
+	for (uint32_t i = 1; i <= profile_n_frames(w->p) && r >= 0; i++) {
 		const struct profile_frame *f = profile_frame_at(w->p, i);
 
-		lacks[f->object] |= (pprof_is_named(w, f) ? 0 : NAME) | (f->file ? 0 : FILE_NAME) |
-		                    (f->line ? 0 : LINE) |
-		                    (f->kind == PROFILE_INLINED ? ANY_INLINE : 0);
+		lacks[f->object] |= (pprof_is_named(w, f) ? 0 : LACKS_NAME) |
+		                    (f->file ? 0 : LACKS_FILE) | (f->line ? 0 : LACKS_LINE) |
+		                    (f->kind == PROFILE_INLINED ? HAS_INLINE : 0);
 	}
-	for (uint32_t i = 1; i <= n; i++) {
-		const struct profile_object *o = profile_object_at(w->p, i);
-
-		proto_u64(&w->message, MAPPING_ID, i);
-		proto_u64(&w->message, MAPPING_LIMIT, UINT64_MAX);
-		proto_u64(&w->message, MAPPING_FILE, pprof_string(w, profile_text(w->p, o->path)));
-		proto_u64(&w->message, MAPPING_BUILD_ID,
-		          pprof_string(w, profile_text(w->p, o->build_id)));
-		proto_bool(&w->message, MAPPING_HAS_FUNCTIONS, !(lacks[i] & NAME));
-		proto_bool(&w->message, MAPPING_HAS_FILES, !(lacks[i] & FILE_NAME));
-		proto_bool(&w->message, MAPPING_HAS_LINES, !(lacks[i] & LINE));
-		proto_bool(&w->message, MAPPING_HAS_INLINES, lacks[i] & ANY_INLINE);
-		pprof_put(w, PROFILE_MAPPING);
-	}
+	if (r >= 0 && w->program)
+		pprof_mapping(w, w->program, lacks[w->program]);
+	for (uint32_t i = 1; i <= n && r >= 0; i++)
+		if (i != w->program)
+			pprof_mapping(w, i, lacks[i]);
 	free(lacks);
-	return 0;
+	return r;
 }
 
 static int pprof_comment(struct pprof *w, const char *text, uint64_t n)
@@ -306,6 +396,8 @@ static int pprof_message(struct pprof *w)
 		r = pprof_comment(w, "samples could not be decoded", counts->undecoded);
 	if (r >= 0)
 		r = pprof_mappings(w);
+	if (r >= 0)
+		pprof_times(w);
 	for (size_t i = 0; i < profile_n_rows(w->p) && r >= 0; i++)
 		if (export_wants(w->opts, profile_row_at(w->p, i)->key.event))
 			r = pprof_sample(w, profile_row_at(w->p, i));

@@ -59,6 +59,21 @@ bool proc_space_is_whole(const struct proc_table *table, uint32_t space)
 	return space_any_of_last(&table->spaces, space, WHOLE_LOOK, proc_is_vdso, table);
 }
 
+const struct proc_mapping *proc_space_program(const struct proc_table *table, uint32_t space)
+{
+	uint64_t addr = 0;
+
+	for (unsigned i = 0; i < PROC_LOWEST; i++) {
+		const struct space_node *node = space_from(&table->spaces, space, addr);
+		const struct proc_mapping *m = node ? table->mappings[node->value] : NULL;
+
+		if (!m || (!m->data && m->object->kind == PROC_KIND_FILE))
+			return m;
+		addr = node->end;
+	}
+	return NULL;
+}
+
 const struct proc_mapping *proc_find(const struct proc_table *table, struct proc_hint *hint,
                                      uint32_t pid, uint64_t time_ns, uint64_t addr)
 {

@@ -142,6 +142,13 @@ const struct proc_mapping *proc_space_find(const struct proc_table *table, uint3
  */
 bool proc_space_is_whole(const struct proc_table *table, uint32_t space);
 
+/*
+ * The mapping of the program that runs in a space: the lowest one of code in a file, because the kernel maps a program below
+ * its libraries. NULL: not known (a kernel thread, or nothing is mapped among the lowest PROC_LOWEST).
+ */
+#define PROC_LOWEST 64u
+const struct proc_mapping *proc_space_program(const struct proc_table *table, uint32_t space);
+
 /* A lookup's memory, one per thread, zero-initialised: consecutive lookups are mostly alike. */
 struct proc_hint {
 	uint64_t generation; /* of the table: what was learned since is not missed */

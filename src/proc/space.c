@@ -182,3 +182,20 @@ bool space_any_of_last(const struct space_pool *pool, uint32_t root, unsigned mo
 {
 	return space_any(pool, root, &most, is, ctx);
 }
+
+const struct space_node *space_from(const struct space_pool *pool, uint32_t root, uint64_t addr)
+{
+	const struct space_node *found = NULL;
+
+	while (root) {
+		const struct space_node *node = &pool->nodes[root];
+
+		if (addr >= node->end) {
+			root = node->right;
+		} else {
+			found = node;
+			root = node->left;
+		}
+	}
+	return found;
+}

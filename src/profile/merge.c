@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "profile/merge.h"
 #include "profile/nameless.h"
+#include "profile/origin.h"
 
 struct merge {
 	struct profile *to;
@@ -220,6 +221,36 @@ static int merge_samples(struct merge *m,
 	return r < 0 ? r : profile_sort_samples(m->to);
 }
 
+/* What the recording said of the events, objects and tasks that the copy has. A program that has no frame is an object
+ * only now, so that those with frames come first. */
+static int merge_origin(struct merge *m)
+{
+	const struct origin *from = profile_origin_of(m->from);
+	struct origin *to = profile_origin(m->to);
+	int r = 0;
+
+	origin_add_times(to, from);
+	for (uint32_t e = 1; e <= profile_n_events(m->from) && r >= 0; e++)
+		if (m->events[e] && map_get(&from->periods, e, NULL))
+			r = origin_add_period(to, m->events[e], origin_period_of(from, e));
+	for (uint32_t t = 1; t <= profile_n_tasks(m->from) && r >= 0; t++) {
+		uint32_t program = origin_program_of(from, t), object;
+
+		if (!m->tasks[t] || !program)
+			continue;
+		object = merge_object(m, program);
+		r = object == PROFILE_FAILED ? -ENOMEM
+		                             : origin_add_program(m->to, m->tasks[t], object);
+	}
+	for (uint32_t o = 1; o <= profile_n_objects(m->from) && r >= 0; o++) {
+		struct origin_code code = origin_code_of(from, o);
+
+		if (m->objects[o] && code.limit)
+			r = origin_add_code(to, m->objects[o], &code);
+	}
+	return r;
+}
+
 /* What is the same in the copy whatever rows it gets. */
 static int merge_names(struct merge *m)
 {
@@ -259,6 +290,8 @@ static int merge_rows(struct profile *to, const struct profile *from,
 	}
 	if (r >= 0)
 		r = merge_samples(&m, keep, ctx);
+	if (r >= 0)
+		r = merge_origin(&m);
 	merge_free(&m);
 	return r;
 }
@@ -276,6 +309,8 @@ int merge_in_order(struct profile *to, const struct profile *from, const size_t 
 		r = merge_row(&m, profile_row_at(from, rows[i]));
 	for (size_t i = 0; i < profile_n_samples(from) && r >= 0; i++)
 		r = merge_sample(&m, profile_sample_at(from, samples[i]));
+	if (r >= 0)
+		r = merge_origin(&m);
 	merge_free(&m);
 	return r;
 }
@@ -340,6 +375,8 @@ int profile_expand(struct profile **ret, const struct profile *p,
 		r = merge_row(&m, profile_row_at(p, i));
 	if (r >= 0)
 		r = merge_samples(&m, NULL, NULL);
+	if (r >= 0)
+		r = merge_origin(&m);
 	merge_free(&m);
 	if (r < 0) {
 		profile_free(expanded);

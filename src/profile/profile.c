@@ -11,6 +11,7 @@
 
 #include "base/intern.h"
 #include "base/pool.h"
+#include "profile/origin.h"
 
 #define UNIT_COUNT ':' /* the first byte of an event's bytes */
 #define UNIT_NANOSECONDS 't'
@@ -33,6 +34,7 @@ struct profile {
 	size_t n_states;
 	struct profile_counts counts;
 	struct profile_slices slices;
+	struct origin origin;
 };
 
 int profile_new(struct profile **ret, unsigned keep)
@@ -61,6 +63,7 @@ void profile_free(struct profile *p)
 	intern_free(&p->keys);
 	free(p->rows);
 	free(p->samples);
+	origin_free(&p->origin);
 	free(p);
 }
 
@@ -261,6 +264,16 @@ struct profile_counts *profile_counts(struct profile *p)
 const struct profile_counts *profile_counts_of(const struct profile *p)
 {
 	return &p->counts;
+}
+
+struct origin *profile_origin(struct profile *p)
+{
+	return &p->origin;
+}
+
+const struct origin *profile_origin_of(const struct profile *p)
+{
+	return &p->origin;
 }
 
 /* ---- reading ---- */

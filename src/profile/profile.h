@@ -26,6 +26,8 @@
 #define PROFILE_KEEP_SLICE (1u << 4)
 /* Beside the rows, every sample with its time: memory then grows with samples. */
 #define PROFILE_KEEP_SAMPLES (1u << 3)
+/* Which program each task ran: origin.h. */
+#define PROFILE_KEEP_PROGRAM (1u << 5)
 
 #define PROFILE_NOT_KEPT UINT32_MAX /* also: the recording did not say */
 #define PROFILE_FAILED UINT32_MAX   /* returned for an id: out of memory, or 2^32 of them */

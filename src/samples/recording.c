@@ -253,19 +253,28 @@ void recording_close(struct recording *rec)
 	free(rec);
 }
 
-uint64_t recording_began(const void *recording, uint32_t pid)
+uint64_t recording_epoch(const struct recording *rec)
 {
-	const struct recording *rec = recording;
 	struct seam_reader_info info = { .sz = sizeof(info) };
 	struct feature_clock_data clock;
 	struct seam_bytes bytes;
-	uint64_t began = 0;
 
-	if (!map_get(&rec->began, pid, &began) || seam_reader_info(rec->reader, &info) < 0 ||
+	if (seam_reader_info(rec->reader, &info) < 0 ||
 	    seam_reader_feature(rec->reader, SEAM_FEATURE_CLOCK_DATA, &bytes) <= 0 ||
 	    feature_clock_data(&bytes, info.swapped, &clock) < 0)
 		return 0;
-	return began - clock.clockid_time_ns + clock.wall_clock_ns;
+	return clock.wall_clock_ns - clock.clockid_time_ns;
+}
+
+uint64_t recording_began(const void *recording, uint32_t pid)
+{
+	const struct recording *rec = recording;
+	uint64_t began = 0, epoch;
+
+	if (!map_get(&rec->began, pid, &began))
+		return 0;
+	epoch = recording_epoch(rec);
+	return epoch ? began + epoch : 0;
 }
 
 bool recording_owner(const void *recording, uint32_t pid, uint32_t *ret)

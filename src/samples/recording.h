@@ -115,6 +115,8 @@ void recording_know_machine(struct recording *rec);
 
 /* Whose a process was, as symbol_opts.owner; false: the recording does not say. rec: a recording. */
 bool recording_owner(const void *rec, uint32_t pid, uint32_t *ret);
+/* What is to be added to its times for ns since the epoch; 0: the recording does not say. */
+uint64_t recording_epoch(const struct recording *rec);
 /* When a process began its program, in ns since the epoch, as symbol_opts.began: 0 where the recording does not say.
  * rec: a struct recording. */
 uint64_t recording_began(const void *rec, uint32_t pid);

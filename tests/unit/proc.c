@@ -121,6 +121,28 @@ static void test_mmap_over_mmap(void **state)
 	proc_free(t);
 }
 
+/* The program is the lowest code of a file: not what lies below it, nor what another process has. */
+static void test_program(void **state)
+{
+	struct proc_table *t;
+
+	assert_int_equal(proc_new(&t, NULL), 0);
+	assert_int_equal(put(t, mmap_of(10, 7, 0x1000, 0x1000, 0, "//anon")), 1);
+	assert_int_equal(put(t, mmap_of(10, 7, 0x7f0000, 0x1000, 0, "/lib/so")), 1);
+	assert_int_equal(put(t, mmap_of(10, 7, 0x400000, 0x1000, 0, "/bin/a")), 1);
+	assert_int_equal(put(t, comm_of(20, 7, 7, "b", true)), 1);
+	assert_int_equal(put(t, mmap_of(21, 7, 0x500000, 0x1000, 0, "/bin/b")), 1);
+	assert_int_equal(put(t, mmap_of(22, 7, 0x7f0000, 0x1000, 0, "/lib/so")), 1);
+	assert_int_equal(put(t, mmap_of(10, 8, 0x1000, 0x1000, 0, "//anon")), 1);
+	assert_int_equal(proc_seal(t), 0);
+	assert_string_equal(proc_space_program(t, proc_space(t, 7, 10))->object->path, "/bin/a");
+	assert_string_equal(proc_space_program(t, proc_space(t, 7, 22))->object->path, "/bin/b");
+	assert_null(proc_space_program(t, proc_space(t, 7, 20)));
+	assert_null(proc_space_program(t, proc_space(t, 8, 22)));
+	assert_null(proc_space_program(t, PROC_NO_SPACE));
+	proc_free(t);
+}
+
 static void test_exec_and_fork(void **state)
 {
 	struct proc_table *t;
@@ -526,11 +548,11 @@ static void test_hostile_nesting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mmap_over_mmap),  cmocka_unit_test(test_exec_and_fork),
-		cmocka_unit_test(test_kinds),           cmocka_unit_test(test_kernel),
-		cmocka_unit_test(test_odd_records),     cmocka_unit_test(test_made_code),
-		cmocka_unit_test(test_without_times),   cmocka_unit_test(test_random),
-		cmocka_unit_test(test_hostile_nesting),
+		cmocka_unit_test(test_mmap_over_mmap), cmocka_unit_test(test_exec_and_fork),
+		cmocka_unit_test(test_program),        cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_kernel),         cmocka_unit_test(test_odd_records),
+		cmocka_unit_test(test_made_code),      cmocka_unit_test(test_without_times),
+		cmocka_unit_test(test_random),         cmocka_unit_test(test_hostile_nesting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// origin.c: see origin.h.
+#include "profile/origin.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PERIODS_DIFFER UINT64_MAX
+
+void origin_free(struct origin *o)
+{
+	free(o->code);
+	map_free(&o->programs);
+	map_free(&o->periods);
+	*o = (struct origin){ 0 };
+}
+
+int origin_add_code(struct origin *o, uint32_t object, const struct origin_code *code)
+{
+	struct origin_code *at;
+
+	if (object >= o->n_code) {
+		size_t n = ((size_t)object + 1) * 2;
+
+		at = realloc(o->code, n * sizeof(*at));
+		if (!at)
+			return -ENOMEM;
+		memset(at + o->n_code, 0, (n - o->n_code) * sizeof(*at));
+		o->code = at;
+		o->n_code = n;
+	}
+	at = &o->code[object];
+	if (!code->limit)
+		return 0;
+	if (!at->limit || code->start < at->start) {
+		at->start = code->start;
+		at->offset = code->offset;
+	}
+	if (code->limit > at->limit)
+		at->limit = code->limit;
+	return 0;
+}
+
+struct origin_code origin_code_of(const struct origin *o, uint32_t object)
+{
+	return object < o->n_code ? o->code[object] : (struct origin_code){ 0 };
+}
+
+static const char *origin_path(const struct profile *p, uint32_t object)
+{
+	return profile_text(p, profile_object_at(p, object)->path);
+}
+
+int origin_add_program(struct profile *p, uint32_t task, uint32_t object)
+{
+	uint64_t *slot = map_slot(&profile_origin(p)->programs, task, NULL);
+
+	if (!slot)
+		return -ENOMEM;
+	if (!*slot || strcmp(origin_path(p, object), origin_path(p, (uint32_t)*slot)) < 0)
+		*slot = object;
+	return 0;
+}
+
+uint32_t origin_program_of(const struct origin *o, uint32_t task)
+{
+	uint64_t object = 0;
+
+	return map_get(&o->programs, task, &object) ? (uint32_t)object : 0;
+}
+
+int origin_add_period(struct origin *o, uint32_t event, uint64_t period)
+{
+	bool is_new;
+	uint64_t *slot = map_slot(&o->periods, event, &is_new);
+
+	if (!slot)
+		return -ENOMEM;
+	*slot = is_new || *slot == period ? period : PERIODS_DIFFER;
+	return 0;
+}
+
+uint64_t origin_period_of(const struct origin *o, uint32_t event)
+{
+	uint64_t period = 0;
+
+	map_get(&o->periods, event, &period);
+	return period == PERIODS_DIFFER ? 0 : period;
+}
+
+void origin_add_times(struct origin *o, const struct origin *from)
+{
+	if (!from->last_ns)
+		return;
+	if (!o->last_ns || from->first_ns < o->first_ns) {
+		o->first_ns = from->first_ns;
+		o->epoch_ns = from->epoch_ns;
+	}
+	if (from->last_ns > o->last_ns)
+		o->last_ns = from->last_ns;
+}
