@@ -328,6 +328,9 @@ struct seam_read {
 /* The i-th value of a counter that was read; i must be below read->n. */
 SEAM_API struct seam_read_value seam_read_at(const struct seam_read *read, uint64_t i);
 
+#define SEAM_REGS_ABI_MAX \
+	2 /* what is above is not known: neither values nor what follows in the sample were decoded */
+
 struct seam_regs {
 	uint64_t abi;            /* 0 none, 1 32 bit, 2 64 bit */
 	uint64_t mask;           /* which registers, in the arch's numbering (PERF_REG_*) */

@@ -181,8 +181,10 @@ static void encode_branches(struct buf *out, const struct layout *l,
 
 static void encode_regs(struct buf *out, const struct seam_regs *regs)
 {
-	buf_put_u64(out, regs->abi);
-	if (regs->abi)
+	bool known = regs->abi <= SEAM_REGS_ABI_MAX;
+
+	buf_put_u64(out, known ? regs->abi : 0);
+	if (regs->abi && known)
 		encode_u64s(out, &regs->values);
 }
 
@@ -217,9 +219,11 @@ static bool encode_fits(const struct layout *l, const struct seam_sample *s)
 	     s->branches.counters.n != (l->branch_counters ? s->branches.n : 0)))
 		return false;
 	if (type & SEAM_SAMPLE_REGS_USER && s->regs_user.abi &&
+	    s->regs_user.abi <= SEAM_REGS_ABI_MAX &&
 	    s->regs_user.values.n != (uint64_t)__builtin_popcountll(l->regs_user))
 		return false;
 	if (type & SEAM_SAMPLE_REGS_INTR && s->regs_intr.abi &&
+	    s->regs_intr.abi <= SEAM_REGS_ABI_MAX &&
 	    s->regs_intr.values.n != (uint64_t)__builtin_popcountll(l->regs_intr))
 		return false;
 	return s->stack_user.n <= s->stack_user_size;

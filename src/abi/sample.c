@@ -124,6 +124,10 @@ static int sample_branches(struct decode *d, const struct layout *l, bool has_hw
 	return 0;
 }
 
+/* Registers of an ABI that is not known: how many words they have is not known either, so nothing behind them is read. */
+#define SAMPLE_ENDS 1
+
+/* 0, SAMPLE_ENDS, -EBADMSG. */
 static int sample_regs(struct decode *d, const char *what, uint64_t mask, unsigned n,
                        struct seam_regs *ret)
 {
@@ -132,6 +136,8 @@ static int sample_regs(struct decode *d, const char *what, uint64_t mask, unsign
 	ret->abi = cursor_u64(&d->body);
 	ret->mask = mask;
 	ret->values.swap = d->body.swap;
+	if (ret->abi > SEAM_REGS_ABI_MAX && !d->body.failed)
+		return SAMPLE_ENDS;
 	room = cursor_left(&d->body) / 8;
 	if (ret->abi) {
 		ret->values.bytes = cursor_array(&d->body, n, 8);
@@ -197,10 +203,10 @@ static int sample_rest(struct decode *d, const struct layout *l, struct seam_sam
 
 	if (type & SEAM_SAMPLE_REGS_USER)
 		r = sample_regs(d, "user regs", l->regs_user, l->regs_user_n, &s->regs_user);
-	if (r >= 0 && type & SEAM_SAMPLE_STACK_USER)
+	if (!r && type & SEAM_SAMPLE_STACK_USER)
 		r = sample_stack(d, s);
-	if (r < 0)
-		return r;
+	if (r)
+		return r < 0 ? r : 0;
 	if (type & (SEAM_SAMPLE_WEIGHT | SEAM_SAMPLE_WEIGHT_STRUCT))
 		sample_weight(c, type, s);
 	if (type & SEAM_SAMPLE_DATA_SRC)
@@ -209,8 +215,8 @@ static int sample_rest(struct decode *d, const struct layout *l, struct seam_sam
 		s->transaction = cursor_u64(c);
 	if (type & SEAM_SAMPLE_REGS_INTR)
 		r = sample_regs(d, "intr regs", l->regs_intr, l->regs_intr_n, &s->regs_intr);
-	if (r < 0)
-		return r;
+	if (r)
+		return r < 0 ? r : 0;
 	if (type & SEAM_SAMPLE_PHYS_ADDR)
 		s->phys_addr = cursor_u64(c);
 	if (type & SEAM_SAMPLE_CGROUP)

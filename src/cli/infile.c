@@ -330,6 +330,12 @@ int infile_verdict(const struct infile *in, const struct cmd *cmd, const struct 
 	}
 	if (rec)
 		infile_say_copies(cmd, in->path, recording_copies(rec));
+	if (rec && rec->counts.unknown_regs)
+		cmd_error(cmd,
+		          "%s: %llu samples have registers of an ABI that is not known: these, and "
+		          "what is "
+		          "behind them in the sample, are left out",
+		          in->path, (unsigned long long)rec->counts.unknown_regs);
 	if (rec && rec->counts.unknown)
 		cmd_error(cmd, "%s: %llu records of types that are not known were passed over",
 		          in->path, (unsigned long long)rec->counts.unknown);

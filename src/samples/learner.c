@@ -202,6 +202,8 @@ static inline int learner_account(struct learner *l, uint32_t type, const struct
 	switch (type) {
 	case SEAM_RECORD_SAMPLE:
 		r = learner_sample(l, d);
+		rec->counts.unknown_regs += d->sample.regs_user.abi > SEAM_REGS_ABI_MAX ||
+		                            d->sample.regs_intr.abi > SEAM_REGS_ABI_MAX;
 		if (stack_end_of(d->record->misc) != STACK_END_NOT_SAID)
 			learner_end(rec, d);
 		break;
