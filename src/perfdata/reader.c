@@ -245,6 +245,59 @@ static int reader_pass(struct seam_reader *r, struct lane *l, uint64_t n, struct
 	                  (unsigned long long)(want - n), (unsigned long long)want);
 }
 
+/* Do n bytes begin as records do: three in a row, or fewer up to their very end? */
+static bool reader_are_records(const unsigned char *bytes, size_t n, bool swap)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		struct cursor c = cursor_of(bytes, n, swap);
+		uint32_t type = cursor_u32(&c), size;
+
+		cursor_u16(&c);
+		size = cursor_u16(&c);
+		if (!n && i)
+			return true;
+		if (c.failed || size < 8 || size % 8 || size > n || !type ||
+		    type > SEAM_RECORD_COMPRESSED2 ||
+		    (type > SEAM_RECORD_CALLCHAIN_DEFERRED && type < SEAM_RECORD_USER_FIRST))
+			return false;
+		bytes += size;
+		n -= size;
+	}
+	return true;
+}
+
+/*
+ * A record that says that more follows it than the file has, while what does follow are records: it is skipped, and they are
+ * read. (Where they are none, the file is cut.) 1: skipped.
+ */
+static int reader_oversized(struct seam_reader *r, struct lane *l, const struct seam_record *rec,
+                            uint64_t payload, const char *what, struct seam_error *err)
+{
+	uint64_t room = lane_left(l);
+	int rc = 0;
+
+	if (r->stream)
+		return 0;
+	if (l == &r->outer) {
+		const struct section *s = &r->sections[r->section];
+
+		room = (uint64_t)(s->bytes + s->size - l->at);
+		while (payload > room && lane_left(l) < room && lane_left(l) < READER_PEEK &&
+		       (rc = reader_fill(r, err)) > 0)
+			;
+	}
+	if (rc < 0 || payload <= room || !reader_are_records(l->at, lane_left(l), r->swap))
+		return rc < 0 ? rc : 0;
+	r->tally.skipped_records++;
+	r->tally.skipped_bytes += rec->size;
+	rc = damage_add(
+	        &r->damage, err, rec->offset, what,
+	        "%llu bytes are to follow it, and the data have %llu, which are records: it is "
+	        "skipped",
+	        (unsigned long long)payload, (unsigned long long)room);
+	return rc < 0 ? rc : 1;
+}
+
 /* A stream's window moves while a payload is passed: the record in front of it is set aside. */
 static int reader_hold(struct seam_reader *r, const struct lane *l, struct seam_record *rec)
 {
@@ -257,6 +310,7 @@ static int reader_hold(struct seam_reader *r, const struct lane *l, struct seam_
 	return 0;
 }
 
+/* 1: it is skipped. */
 static int reader_tracing_data(struct seam_reader *r, struct lane *l, struct seam_record *rec,
                                struct seam_error *err)
 {
@@ -264,28 +318,39 @@ static int reader_tracing_data(struct seam_reader *r, struct lane *l, struct sea
 	uint32_t size = cursor_u32(&c);
 	struct buf kept = { 0 };
 	bool keep = rec->index >= r->learned;
-	int rc = reader_hold(r, l, rec);
+	int rc;
 
-	if (rc >= 0)
-		rc = reader_pass(r, l, size, keep ? &kept : NULL, READER_TRACING_DATA,
-		                 "TRACING_DATA", err);
+	if (size && rec->size > 12 &&
+	    size <= rec->size - 12) { /* in the record itself: simpleperf */
+		rc = keep ? meta_take_tracing_data(&r->meta, rec->bytes + 12, size) : 0;
+		return rc < 0 ? rc : 0;
+	}
+	rc = reader_oversized(r, l, rec, size, "TRACING_DATA", err);
+	if (!rc)
+		rc = reader_hold(r, l, rec);
+	if (rc)
+		return rc;
+	rc = reader_pass(r, l, size, keep ? &kept : NULL, READER_TRACING_DATA, "TRACING_DATA", err);
 	if (rc >= 0 && keep && size > READER_TRACING_DATA && kept.n >= READER_TRACING_DATA)
 		rc = damage_add(&r->damage, err, rec->offset, "TRACING_DATA",
 		                "%u bytes, more than %u: left out", size, READER_TRACING_DATA);
 	else if (rc >= 0 && keep && kept.n == size && size)
 		rc = meta_take_tracing_data(&r->meta, kept.bytes, kept.n);
 	buf_free(&kept);
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
+/* 1: it is skipped. */
 static int reader_auxtrace(struct seam_reader *r, struct lane *l, struct seam_record *rec,
                            struct seam_error *err)
 {
 	struct cursor c = cursor_of(rec->bytes + 8, rec->size - 8, r->swap);
 	uint64_t size = cursor_u64(&c);
-	int rc = reader_hold(r, l, rec);
+	int rc = reader_oversized(r, l, rec, size, "AUXTRACE", err);
 
-	return rc < 0 ? rc : reader_pass(r, l, size, NULL, 0, "AUXTRACE", err);
+	if (!rc)
+		rc = reader_hold(r, l, rec);
+	return rc ? rc : reader_pass(r, l, size, NULL, 0, "AUXTRACE", err);
 }
 
 /* ---- records ---- */
@@ -313,8 +378,9 @@ static int reader_special(struct seam_reader *r, struct lane *l, struct seam_rec
 	default:
 		if (rec->index >= r->learned)
 			rc = meta_take(&r->meta, rec, err);
+		return rc < 0 ? rc : 1;
 	}
-	return rc < 0 ? rc : 1;
+	return rc < 0 ? rc : !rc;
 }
 
 static bool reader_is_special(uint32_t type)

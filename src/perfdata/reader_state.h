@@ -23,6 +23,7 @@
 /* Largest payload of a TRACING_DATA record that is kept, and the most that may stand before the
  * data of a file that comes as a stream. */
 #define READER_TRACING_DATA (64u << 20)
+#define READER_PEEK 4096u /* bytes in which to tell whether records follow */
 #define READER_STREAM_HEAD (64u << 20)
 /* Files of a directory recording: one per ring, so per CPU. */
 #define READER_SECTIONS 65536

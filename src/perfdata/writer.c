@@ -48,8 +48,12 @@ static uint64_t writer_payload(const struct seam_record *r)
 	struct cursor c = cursor_of(r->bytes, r->size, false);
 
 	cursor_u64(&c); /* the header */
-	if (r->type == SEAM_RECORD_HEADER_TRACING_DATA)
-		return cursor_u32(&c);
+	if (r->type == SEAM_RECORD_HEADER_TRACING_DATA) {
+		uint32_t n = cursor_u32(&c);
+
+		return r->size > 12 && n <= r->size - 12 ? 0
+		                                         : n; /* simpleperf has it in the record */
+	}
 	return r->type == SEAM_RECORD_AUXTRACE ? cursor_u64(&c) : 0;
 }
 

@@ -285,6 +285,10 @@ def type_cases():
         record(71, u64(24) + bytes(32)) + b"\xff" * 24))
     yield "auxtrace-payload-behind-end", file_with(records=with_record(
         record(71, u64(1 << 50) + bytes(32))))
+    yield "auxtrace-payload-behind-cut-end", file_with(records=with_record(
+        record(71, u64(1 << 50) + bytes(32)) + b"\xa5" * 24, at=8))
+    yield "tracing-data-in-record", file_with(records=with_record(record(66, u32(20) + b"\xfe" * 20)))
+    yield "tracing-data-in-record-piped", pipe(with_record(record(66, u32(20) + b"\xfe" * 20)))
     yield "tracing-data-payload", pipe(with_record(record(66, u32(16)) + b"\xfe" * 16))
     yield "tracing-data-behind-end", pipe(with_record(record(66, u32(0xFFFFFFF0))))
     yield "pipe-ends-in-text", pipe() + b"[ perf record: Woken up 1 times to write data ]\n"
