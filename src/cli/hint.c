@@ -2,6 +2,7 @@
 // hint.c: see hint.h. Advice is given only where it is known to be of use: a debug file for an object
 // whose build-id is known, a package for a file that dpkg lists.
 #include "cli/hint.h"
+#include "cli/runtime_flags.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -103,18 +104,31 @@ static void hint_other_file(const struct symbol_key *key, enum symbol_state stat
 		                  "takes the files below it as they are");
 }
 
-void hint_unnamed(const struct load_unnamed *unnamed, struct buf *out)
+/* Code that a process made: its runtime's own flag, where the runtime is known. */
+static void hint_made(uint32_t pid, const struct proc_table *procs, struct buf *out)
+{
+	const struct runtime_flags *flags = runtime_flags_of(procs, pid);
+
+	if (flags)
+		buf_printf(out, "started with %s, %s names this code in /tmp/perf-%u.map",
+		           flags->names, flags->name, pid);
+	else
+		buf_printf(out,
+		           "the program that made this code can name it: a jitdump, or "
+		           "/tmp/perf-%u.map (node --perf-basic-prof, java "
+		           "-XX:+DumpPerfMapAtExit)",
+		           pid);
+}
+
+void hint_unnamed(const struct load_unnamed *unnamed, const struct proc_table *procs,
+                  struct buf *out)
 {
 	const struct symbol_key *key = unnamed->key;
 
 	if (!key)
 		return;
 	if (key->kind == SYMBOL_KIND_ANON)
-		buf_printf(out,
-		           "the program that made this code can name it: a jitdump, or "
-		           "/tmp/perf-%u.map (node --perf-basic-prof, java "
-		           "-XX:+DumpPerfMapAtExit)",
-		           key->pid);
+		hint_made(key->pid, procs, out);
 	else if (key->kind == SYMBOL_KIND_FILE &&
 	         (unnamed->state == SYMBOL_NO_SYMBOLS || unnamed->state == SYMBOL_OUTSIDE))
 		hint_debug_file(key, out);

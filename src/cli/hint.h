@@ -8,9 +8,11 @@
 
 #include "base/buf.h"
 #include "aggregate/load.h"
+#include "proc/proc.h"
 
-/* Appends one line without its end; nothing when there is nothing to advise. */
-void hint_unnamed(const struct load_unnamed *unnamed, struct buf *out);
+/* Appends one line without its end; nothing when there is nothing to advise. procs: whose mappings tell the runtime. */
+void hint_unnamed(const struct load_unnamed *unnamed, const struct proc_table *procs,
+                  struct buf *out);
 /* The package that a file belongs to, by the lists in info ("/var/lib/dpkg/info"); 1 and *ret, or 0. */
 int hint_package(const char *info, const char *path, struct buf *ret);
 

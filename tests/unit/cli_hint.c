@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "cli/hint.h"
+#include "cli/runtime_flags.h"
 #include "tree.h"
 
 static char dir[] = "/tmp/seam-test-hint-XXXXXX";
@@ -48,11 +49,14 @@ static void check_hint(enum symbol_kind kind, enum symbol_state state, bool id, 
 {
 	struct symbol_key key = { .kind = kind, .path = "/nowhere/thing", .pid = 4711 };
 	struct load_unnamed unnamed = { .object = "thing", .state = state, .key = &key };
+	struct proc_table *procs;
 	struct buf got = { 0 };
 
+	assert_true(proc_new(&procs, &(struct proc_opts){ .sz = sizeof(struct proc_opts) }) >= 0);
 	if (id)
 		key.build_id = (struct image_build_id){ 20, { 0xab, 0xcd, 0xef } };
-	hint_unnamed(&unnamed, &got);
+	hint_unnamed(&unnamed, procs, &got);
+	proc_free(procs);
 	if (part)
 		assert_non_null(strstr(buf_text(&got), part));
 	else
@@ -74,9 +78,42 @@ static void test_hints(void **state)
 	check_hint(SYMBOL_KIND_KERNEL, SYMBOL_OTHER_BUILD_ID, true, "--vmlinux");
 	check_hint(SYMBOL_KIND_KERNEL, SYMBOL_HIDDEN, true, "kptr_restrict");
 	check_hint(SYMBOL_KIND_STACK, SYMBOL_NOT_CODE, false, NULL);
-	hint_unnamed(&outside, &got);
+	hint_unnamed(&outside, NULL, &got);
 	assert_string_equal(buf_text(&got), "");
 	buf_free(&got);
+}
+
+/* A process is known by a file's own name, not by one that only begins so. */
+static void test_runtimes(void **state)
+{
+	static const struct {
+		const char *path, *names, *stacks;
+	} cases[] = {
+		{ "/usr/lib/jvm/java-17/lib/server/libjvm.so", "-XX:+DumpPerfMapAtExit",
+		  "-XX:+PreserveFramePointer" },
+		{ "/usr/bin/node", "--perf-basic-prof --interpreted-frames-native-stack", NULL },
+		{ "/usr/lib/libnode.so.108", "--perf-basic-prof --interpreted-frames-native-stack",
+		  NULL },
+		{ "/usr/lib/erlang/erts-13.1/bin/beam.smp", "+JPperf true", "+JPperf true" },
+		{ "/usr/share/dotnet/libcoreclr.so", "DOTNET_PerfMapEnabled=1", NULL },
+		{ "/usr/bin/node_exporter", NULL, NULL },
+		{ "/usr/lib/libjvmti.so", NULL, NULL },
+		{ "libjvm.so", NULL, NULL },
+		{ "//anon", NULL, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct runtime_flags *f = runtime_flags_of_path(cases[i].path);
+
+		assert_int_equal(!!f, !!cases[i].names);
+		if (!f)
+			continue;
+		assert_string_equal(f->names, cases[i].names);
+		assert_int_equal(!!f->stacks, !!cases[i].stacks);
+		if (f->stacks)
+			assert_string_equal(f->stacks, cases[i].stacks);
+	}
 }
 
 int main(void)
@@ -84,6 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_package),
 		cmocka_unit_test(test_hints),
+		cmocka_unit_test(test_runtimes),
 	};
 
 	if (!mkdtemp(dir))

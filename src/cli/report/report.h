@@ -4,8 +4,8 @@
  *
  * report.c reads and decides, report_options.c and report_fields.c take the command line, report_text.c,
  * report_hierarchy.c, report_tree.c, report_group.c, report_json.c and report_csv.c write,
- * report_account.c and report_ends.c tell what became of every sample, report_tasks.c lists tasks
- * instead.
+ * report_account.c, report_ends.c and report_runtimes.c tell what became of every sample,
+ * report_tasks.c lists tasks instead.
  */
 #ifndef SEAM_CLI_REPORT_H
 #define SEAM_CLI_REPORT_H
@@ -130,6 +130,8 @@ int report_group(const struct report *r, struct buf *out);
 void report_account(const struct report *r, struct buf *out);
 /* Of it: where user stacks end although no program or thread begins there. */
 void report_ends(const struct report *r, struct buf *out);
+/* Stacks that end in code that a runtime made, and the flag with which they go on. */
+void report_runtimes(const struct report *r, struct buf *out);
 struct report_ends {
 	struct report_end {
 		uint32_t object;

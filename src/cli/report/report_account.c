@@ -161,11 +161,11 @@ static void account_count(struct buf *out, uint64_t n, const char *one, const ch
 		             n == 1 ? one : many);
 }
 
-static void account_hint(const struct load_unnamed *u, struct buf *out)
+static void account_hint(const struct report *r, const struct load_unnamed *u, struct buf *out)
 {
 	struct buf hint = { 0 };
 
-	hint_unnamed(u, &hint);
+	hint_unnamed(u, r->rec->procs, &hint);
 	if (hint.n)
 		shown_printf(out, "           %s\n", buf_text(&hint));
 	buf_free(&hint);
@@ -207,7 +207,7 @@ static void account_unnamed(const struct report *r, struct buf *out)
 		else
 			shown_printf(out, "%s\n", symbol_state_text(u->state));
 		if (report_percent(u->samples, l->taken) >= HINT_PERCENT)
-			account_hint(u, out);
+			account_hint(r, u, out);
 	}
 	if (l->n_unnamed > UNNAMED_SHOWN)
 		shown_printf(out, "  and in %zu more objects\n", l->n_unnamed - UNNAMED_SHOWN);
@@ -255,6 +255,7 @@ void report_account(const struct report *r, struct buf *out)
 	account_count(out, c->undecoded, "sample could not be decoded",
 	              "samples could not be decoded");
 	report_ends(r, out);
+	report_runtimes(r, out);
 	account_unnamed(r, out);
 	account_partial(r, out);
 }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// report_runtimes.c: user stacks that end in code that a runtime made: which runtime's flag would let
+// them go on. Nothing begins in such code, so a stack whose outermost frame is there was cut off.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/outcome_text.h"
+#include "cli/report/report.h"
+#include "cli/runtime_flags.h"
+#include "base/shown.h"
+
+#define RUNTIMES_MAX 8u
+#define RUNTIMES_LEAST 5    /* percent: stubs without frame pointers are in every runtime */
+#define RUNTIMES_ASKED 256u /* processes at most whose mappings are looked through */
+
+struct runtimes {
+	const struct runtime_flags *flags[RUNTIMES_MAX];
+	uint64_t samples[RUNTIMES_MAX];
+	size_t n;
+};
+
+static void runtimes_add(struct runtimes *t, const struct runtime_flags *flags, uint64_t samples)
+{
+	size_t i = 0;
+
+	while (i < t->n && strcmp(t->flags[i]->name, flags->name) != 0)
+		i++;
+	if (i == RUNTIMES_MAX)
+		return;
+	t->flags[i] = flags;
+	t->samples[i] += samples;
+	t->n += i == t->n;
+}
+
+/* The runtime whose flag helps with an object, if that is code which a process made. */
+static const struct runtime_flags *runtimes_of(const struct report *r, uint32_t object,
+                                               unsigned *asked)
+{
+	const struct profile *p = r->load.profile;
+	const char *path = profile_text(p, profile_object_at(p, object)->path);
+	const char *name = strrchr(path, '/');
+	const struct runtime_flags *flags;
+	unsigned pid;
+	int n = 0;
+
+	if (!name || sscanf(name, "/perf-%u.map%n", &pid, &n) != 1 || !n || name[n] ||
+	    ++*asked > RUNTIMES_ASKED)
+		return NULL;
+	flags = runtime_flags_of(r->rec->procs, pid);
+	return flags && flags->stacks ? flags : NULL;
+}
+
+/* Counts samples by the runtime of the object in which their stack's outermost frame lies. */
+static void runtimes_count(const struct report *r, struct runtimes *t, uint32_t *top,
+                           uint64_t *by_object)
+{
+	const struct profile *p = r->load.profile;
+	unsigned asked = 0;
+
+	for (uint32_t n = 1; n <= profile_n_nodes(p); n++) {
+		uint32_t parent = profile_node_at(p, n)->parent;
+
+		top[n] = parent == PROFILE_ROOT ? n : top[parent];
+	}
+	for (size_t i = 0; i < profile_n_rows(p); i++) {
+		const struct profile_row *row = profile_row_at(p, i);
+		const struct profile_frame *f;
+
+		if (!row->key.node)
+			continue;
+		f = profile_frame_at(p, profile_node_at(p, top[row->key.node])->frame);
+		if (f->kind == PROFILE_USER && f->object)
+			by_object[f->object] += row->samples;
+	}
+	for (uint32_t object = 1; object <= profile_n_objects(p); object++) {
+		const struct runtime_flags *flags =
+		        by_object[object] ? runtimes_of(r, object, &asked) : NULL;
+
+		if (flags)
+			runtimes_add(t, flags, by_object[object]);
+	}
+}
+
+void report_runtimes(const struct report *r, struct buf *out)
+{
+	const struct profile *p = r->load.profile;
+	uint32_t *top = calloc(profile_n_nodes(p) + 1, sizeof(*top));
+	uint64_t *by_object = calloc(profile_n_objects(p) + 1, sizeof(*by_object));
+	struct runtimes t = { .n = 0 };
+	struct profile_account a;
+	char part[16];
+
+	/* With --max-stack the outermost frames were left out on purpose. */
+	if (top && by_object && !r->max_stack)
+		runtimes_count(r, &t, top, by_object);
+	profile_account(p, 0, &a);
+	for (size_t i = 0; i < t.n; i++) {
+		if (report_percent(t.samples[i], a.samples) < RUNTIMES_LEAST)
+			continue;
+		shown_printf(
+		        out,
+		        "%s of the samples have user stacks that end in code that %s made at run "
+		        "time\n  hint: started with %s, its code keeps frame pointers, and stacks "
+		        "go on\n",
+		        outcome_share(t.samples[i], a.samples, part, sizeof(part)),
+		        t.flags[i]->name, t.flags[i]->stacks);
+	}
+	free(top);
+	free(by_object);
+}

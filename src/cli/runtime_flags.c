@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// runtime_flags.c: see runtime_flags.h. A runtime is one line of the table.
+#include "cli/runtime_flags.h"
+
+#include <string.h>
+
+static const struct runtime_flags runtimes[] = {
+	{ "libjvm.so", "Java", "-XX:+DumpPerfMapAtExit", "-XX:+PreserveFramePointer" },
+	{ "node", "Node.js", "--perf-basic-prof --interpreted-frames-native-stack", NULL },
+	{ "libnode.so", "Node.js", "--perf-basic-prof --interpreted-frames-native-stack", NULL },
+	{ "beam.", "Erlang", "+JPperf true", "+JPperf true" },
+	{ "libcoreclr.so", ".NET", "DOTNET_PerfMapEnabled=1", NULL },
+};
+
+const struct runtime_flags *runtime_flags_of_path(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	size_t n;
+
+	for (size_t i = 0; name && i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
+		n = strlen(runtimes[i].maps);
+		/* "node" is no beginning of "node_exporter"; "libnode.so" is one of "libnode.so.108". */
+		if (!strncmp(name + 1, runtimes[i].maps, n) &&
+		    (!name[1 + n] || strcmp(runtimes[i].maps, "node")))
+			return &runtimes[i];
+	}
+	return NULL;
+}
+
+const struct runtime_flags *runtime_flags_of(const struct proc_table *procs, uint32_t pid)
+{
+	const struct runtime_flags *found = NULL;
+
+	for (size_t i = 0; i < proc_mappings(procs) && !found; i++) {
+		const struct proc_mapping *m = proc_mapping_at(procs, i);
+
+		if (m->pid == pid && m->object->kind == PROC_KIND_FILE)
+			found = runtime_flags_of_path(m->object->path);
+	}
+	return found;
+}

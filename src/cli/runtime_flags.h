@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * runtime_flags.h: the runtimes that make code while they run, how a process of theirs is told by the
+ * files it maps, and with which flags they name that code and let a walk pass through it.
+ */
+#ifndef SEAM_CLI_RUNTIME_FLAGS_H
+#define SEAM_CLI_RUNTIME_FLAGS_H
+
+#include <stdint.h>
+
+#include "proc/proc.h"
+
+struct runtime_flags {
+	const char *maps;  /* the name of a file that only its processes map begins so */
+	const char *name;  /* as people call it */
+	const char *names; /* the flag with which it writes a perf map or a jitdump */
+	const char
+	        *stacks; /* the flag that makes its code keep frame pointers; NULL: none is known */
+};
+
+/* The one whose file a path is; NULL: none. */
+const struct runtime_flags *runtime_flags_of_path(const char *path);
+/* The one that a process runs, by its mappings; NULL: none that is known. */
+const struct runtime_flags *runtime_flags_of(const struct proc_table *procs, uint32_t pid);
+
+#endif
