@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// speedscope.c: speedscope's own file format: a profile per thread and event, its stacks in order of
-// time. The format gives a sample a weight and no time: equal stacks in a row are one sample of it.
+// speedscope.c: speedscope's own file format: profiles of an event's stacks in order of time. First stands one of all
+// threads for each event that has more than one, then one for each thread, the heaviest of an event first; the
+// first of these is what speedscope opens with. The format gives a sample a weight and no time: equal stacks in a
+// row are one sample of it.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,42 +85,49 @@ static void speedscope_stack(struct speedscope *s, uint32_t node)
 	json_close(&s->j, ']');
 }
 
+/* What one profile of the file shows. */
+struct speedscope_list {
+	const uint32_t *samples; /* the profile's, in order of time */
+	size_t n;
+	uint64_t weight;
+	uint32_t event;
+	const struct threads_thread *thread; /* NULL: all threads */
+};
+
 static const struct profile_sample *speedscope_at(const struct speedscope *s,
-                                                  const struct threads *t, size_t i)
+                                                  const struct speedscope_list *l, size_t i)
 {
-	return profile_sample_at(s->p, t->samples[i]);
+	return profile_sample_at(s->p, l->samples[i]);
 }
 
 /* The end of the run of equal stacks that begins at i, and its weight. */
-static size_t speedscope_run(const struct speedscope *s, const struct threads *t, size_t i,
-                             size_t end, uint64_t *weight)
+static size_t speedscope_run(const struct speedscope *s, const struct speedscope_list *l, size_t i,
+                             uint64_t *weight)
 {
-	uint32_t node = speedscope_at(s, t, i)->key.node;
+	uint32_t node = speedscope_at(s, l, i)->key.node;
 
-	for (*weight = 0; i < end && speedscope_at(s, t, i)->key.node == node; i++)
-		*weight += speedscope_at(s, t, i)->weight;
+	for (*weight = 0; i < l->n && speedscope_at(s, l, i)->key.node == node; i++)
+		*weight += speedscope_at(s, l, i)->weight;
 	return i;
 }
 
-static int speedscope_samples(struct speedscope *s, const struct threads *t,
-                              const struct threads_thread *thread)
+static int speedscope_samples(struct speedscope *s, const struct speedscope_list *l)
 {
-	size_t end = thread->first + thread->count;
 	uint64_t weight;
 	int r = 0;
 
 	json_key(&s->j, "samples");
 	json_open(&s->j, '[');
-	for (size_t i = thread->first; i < end && r >= 0;) {
-		speedscope_stack(s, speedscope_at(s, t, i)->key.node);
-		i = speedscope_run(s, t, i, end, &weight);
+	for (size_t i = 0; i < l->n && r >= 0;) {
+		speedscope_stack(s, speedscope_at(s, l, i)->key.node);
+		i = speedscope_run(s, l, i, &weight);
 		r = export_step(s->out);
 	}
 	json_close(&s->j, ']');
 	json_key(&s->j, "weights");
 	json_open(&s->j, '[');
-	for (size_t i = thread->first; i < end && r >= 0;) {
-		i = speedscope_run(s, t, i, end, &weight);
+	for (size_t i = 0; i < l->n && r >= 0;) {
+		i = speedscope_run(s, l, i, &weight);
 		json_u64(&s->j, weight);
 		r = export_step(s->out);
 	}
@@ -126,17 +135,24 @@ static int speedscope_samples(struct speedscope *s, const struct threads *t,
 	return r;
 }
 
-static int speedscope_thread(struct speedscope *s, const struct threads *t,
-                             const struct threads_thread *thread)
+static void speedscope_name(const struct speedscope *s, const struct speedscope_list *l,
+                            struct buf *to)
 {
-	const char *unit = export_unit(s->p, thread->event);
+	if (l->thread)
+		threads_name(s->p, l->thread, to);
+	else
+		buf_put_text(to, "all threads");
+	if (!l->thread && profile_n_events(s->p) > 1)
+		buf_printf(to, " (%s)", profile_event_name(s->p, l->event));
+}
+
+static int speedscope_profile(struct speedscope *s, const struct speedscope_list *l)
+{
+	const char *unit = export_unit(s->p, l->event);
 	struct buf name = { 0 };
-	uint64_t total = 0;
 	int r;
 
-	for (size_t i = 0; i < thread->count; i++)
-		total += speedscope_at(s, t, thread->first + i)->weight;
-	threads_name(s->p, thread, &name);
+	speedscope_name(s, l, &name);
 	json_open(&s->j, '{');
 	json_key(&s->j, "type");
 	json_string(&s->j, "sampled");
@@ -147,15 +163,86 @@ static int speedscope_thread(struct speedscope *s, const struct threads *t,
 	json_key(&s->j, "startValue");
 	json_u64(&s->j, 0);
 	json_key(&s->j, "endValue");
-	json_u64(&s->j, total);
-	r = name.failed ? -ENOMEM : speedscope_samples(s, t, thread);
+	json_u64(&s->j, l->weight);
+	r = name.failed ? -ENOMEM : speedscope_samples(s, l);
 	json_close(&s->j, '}');
 	buf_free(&name);
 	return r;
 }
 
+/* By event; the heaviest first; equal ones stay in the order of their samples, which is that of threads. */
+static int speedscope_order(const void *pa, const void *pb)
+{
+	const struct speedscope_list *a = pa, *b = pb;
+
+	if (a->event != b->event)
+		return a->event < b->event ? -1 : 1;
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return a->samples < b->samples ? -1 : a->samples > b->samples;
+}
+
+/* The threads' lists into ret, sorted. */
+static void speedscope_threads(const struct speedscope *s, const struct threads *t,
+                               struct speedscope_list *ret)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct threads_thread *thread = &t->threads[i];
+
+		ret[i] = (struct speedscope_list){ .samples = t->samples + thread->first,
+			                           .n = thread->count,
+			                           .event = thread->event,
+			                           .thread = thread };
+		for (size_t k = 0; k < ret[i].n; k++)
+			ret[i].weight += speedscope_at(s, &ret[i], k)->weight;
+	}
+	if (t->n)
+		qsort(ret, t->n, sizeof(*ret), speedscope_order);
+}
+
+/* All threads of an event: all its samples, gathered into samples. */
+static int speedscope_merged(struct speedscope *s, uint32_t event, uint32_t *samples)
+{
+	struct speedscope_list all = { .samples = samples, .event = event };
+
+	for (size_t i = 0; i < profile_n_samples(s->p); i++) {
+		const struct profile_sample *sample = profile_sample_at(s->p, i);
+
+		if (sample->key.event != event)
+			continue;
+		samples[all.n++] = (uint32_t)i;
+		all.weight += sample->weight;
+	}
+	return speedscope_profile(s, &all);
+}
+
+/* All profiles; *active is which one is to be seen first. */
+static int speedscope_profiles(struct speedscope *s, const struct threads *t, size_t *active)
+{
+	struct speedscope_list *lists = calloc(t->n + 1, sizeof(*lists));
+	uint32_t *samples = calloc(profile_n_samples(s->p) + 1, sizeof(*samples));
+	int r = lists && samples ? 0 : -ENOMEM;
+
+	if (r >= 0)
+		speedscope_threads(s, t, lists);
+	*active = 0;
+	for (size_t i = 0; i + 1 < t->n && r >= 0; i++) {
+		if (lists[i].event == lists[i + 1].event &&
+		    (!i || lists[i - 1].event != lists[i].event)) {
+			r = speedscope_merged(s, lists[i].event, samples);
+			++*active;
+		}
+	}
+	for (size_t i = 0; i < t->n && r >= 0; i++)
+		r = speedscope_profile(s, &lists[i]);
+	free(lists);
+	free(samples);
+	return r;
+}
+
 static int speedscope_write(struct speedscope *s, const struct threads *t)
 {
+	size_t active = 0;
 	int r;
 
 	json_open(&s->j, '{');
@@ -169,9 +256,11 @@ static int speedscope_write(struct speedscope *s, const struct threads *t)
 	json_close(&s->j, '}');
 	json_key(&s->j, "profiles");
 	json_open(&s->j, '[');
-	for (size_t i = 0; i < t->n && r >= 0; i++)
-		r = speedscope_thread(s, t, &t->threads[i]);
+	if (r >= 0)
+		r = speedscope_profiles(s, t, &active);
 	json_close(&s->j, ']');
+	json_key(&s->j, "activeProfileIndex");
+	json_u64(&s->j, active);
 	json_close(&s->j, '}');
 	buf_put(&s->out->buf, "\n", 1);
 	return r < 0 ? r : export_flush(s->out);

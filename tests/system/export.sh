@@ -15,6 +15,18 @@ same "samples in json" "$(samples "$data")" "$samples"
 same "weight in folded" "$weight" "$(awk '{ n += $NF } END { printf "%.0f", n }' folded)"
 same "stacks stand in folded once" 0 "$(sed 's/ [0-9]*$//' folded | sort | uniq -d | wc -l)"
 
+"$SEAM" export -f speedscope --symfs /nonexistent "$data" -o speedscope.json || fail "speedscope"
+same "speedscope: all threads first, the heaviest thread open, then by weight" "all threads $weight cc1 True True" \
+	"$(python3 - speedscope.json <<'P'
+import json, sys
+f = json.load(open(sys.argv[1]))
+p, at = f["profiles"], f["activeProfileIndex"]
+weights = [sum(x["weights"]) for x in p]
+print(p[0]["name"], weights[0], p[at]["name"].split()[0], weights[at] == max(weights[1:]),
+      weights[1:] == sorted(weights[1:], reverse=True) and sum(weights[1:]) == weights[0])
+P
+)"
+
 if command -v callgrind_annotate >/dev/null 2>&1; then
 	tried=$((tried + 1))
 	"$SEAM" export -f callgrind "$data" -o callgrind || fail "callgrind"
