@@ -44,10 +44,13 @@ struct tar_entry {
 	char type; /* '0': a regular file; '5': a directory; others as they are */
 };
 
-/* fd stays the caller's; name is for messages. A tar without zstd is read, too. */
+/* fd stays the caller's; name is for messages. A tar without zstd is read, too. What a pipe has
+ * not yet is waited for. */
 int tar_open(struct tar_reader **ret, int fd, const char *name);
 /* Asked now and then while anything is read, also what is passed over: true ends that with -EINTR. */
 void tar_stop(struct tar_reader *r, bool (*stop)(void));
+/* More bytes of tar than these are not read: -EFBIG. */
+void tar_bound(struct tar_reader *r, uint64_t most);
 /* The next entry, what is left of the one before passed over: 1; 0: the end. -EBADMSG: damaged. */
 int tar_next(struct tar_reader *r, struct tar_entry *ret, struct seam_error *err);
 /* The next bytes of the entry: their number, 0 at its end. */

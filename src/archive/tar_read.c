@@ -2,6 +2,7 @@
 // tar_read.c: reads a tar, inside zstd or not. Of pax headers the name and the size are taken. What a
 // zstd frame may ask for in memory is bounded by the library (128 MiB of window).
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #define CHUNK (1u << 17)
 #define PAX_MAX (1u << 16)
 #define ASK_EVERY (1u << 20) /* bytes of tar between two questions whether to stop */
+#define WAIT_MS 50           /* for more of a pipe, between two such questions */
 
 struct tar_reader {
 	int fd;
@@ -23,7 +25,8 @@ struct tar_reader {
 	bool started;
 	unsigned char in[CHUNK];
 	ZSTD_inBuffer input;
-	uint64_t at; /* bytes of tar that were read */
+	uint64_t at;   /* bytes of tar that were read */
+	uint64_t most; /* of these; 0: any number */
 	bool (*stop)(void);
 	uint64_t asked; /* where stop was asked last */
 	uint64_t left;  /* of the entry, without padding */
@@ -48,6 +51,11 @@ void tar_stop(struct tar_reader *r, bool (*stop)(void))
 	r->stop = stop;
 }
 
+void tar_bound(struct tar_reader *r, uint64_t most)
+{
+	r->most = most;
+}
+
 void tar_reader_free(struct tar_reader *r)
 {
 	if (r)
@@ -67,18 +75,21 @@ tar_damaged(const struct tar_reader *r, struct seam_error *err, const char *fmt,
 	return seam_error_set(err, EBADMSG, r->name, r->at, "archive", "%s", text);
 }
 
-/* More input: 1; 0 at its end. */
+/* More input: 1; 0 at its end. A FIFO's first writer, and what it has not written yet, is waited for. */
 static int tar_fill(struct tar_reader *r, struct seam_error *err)
 {
-	ssize_t n;
+	struct pollfd more = { .fd = r->fd, .events = POLLIN };
+	ssize_t n = -1;
 
 	if (r->input.pos < r->input.size)
 		return 1;
-	if (r->stop && r->stop())
-		return -EINTR;
-	do
-		n = read(r->fd, r->in, sizeof(r->in));
-	while (n < 0 && errno == EINTR);
+	do {
+		if (r->stop && r->stop())
+			return -EINTR;
+		errno = EAGAIN;
+		if (poll(&more, 1, WAIT_MS) > 0)
+			n = read(r->fd, r->in, sizeof(r->in));
+	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
 	if (n < 0)
 		return seam_error_set(err, errno, r->name, SEAM_NO_OFFSET, NULL, "%s",
 		                      strerror(errno));
@@ -121,6 +132,10 @@ static int tar_bytes(struct tar_reader *r, void *to, size_t n, struct seam_error
 	while (more >= 0 && out.pos < n) {
 		size_t was = out.pos, take;
 
+		if (r->most && r->at > r->most)
+			return seam_error_set(err, EFBIG, r->name, r->at, "archive",
+			                      "more than may be unpacked there (TMPDIR chooses the "
+			                      "place)");
 		more = tar_is_stopped(r) ? -EINTR : tar_fill(r, err);
 		if (more < 0)
 			break;

@@ -11,6 +11,8 @@
 
 #define BYTES_MAX (32ULL << 30)
 #define FILES_MAX 100000u
+#define HEAD_MAX \
+	8192u /* bytes of the headers of a file, a long name and its directory among them */
 
 struct unpacking {
 	struct tar_reader *tar;
@@ -134,11 +136,15 @@ int unpack(int fd, const char *name, int dir, const struct unpack_opts *opts, st
 		.bytes_left = opts->bytes_max ? opts->bytes_max : BYTES_MAX,
 		.files_left = opts->files_max ? opts->files_max : FILES_MAX,
 	};
+	uint64_t heads = (uint64_t)u.files_left * HEAD_MAX;
 	struct tar_entry entry;
 	int r = tar_open(&u.tar, fd, name);
 
-	if (r >= 0)
+	if (r >= 0) {
 		tar_stop(u.tar, opts->stop);
+		tar_bound(u.tar,
+		          u.bytes_left < UINT64_MAX - heads ? u.bytes_left + heads : UINT64_MAX);
+	}
 	while (r >= 0 && (r = tar_next(u.tar, &entry, err)) > 0) {
 		r = opts->stop && opts->stop() ? -EINTR : unpack_entry(&u, &entry);
 		if (r < 0)

@@ -39,11 +39,15 @@ static void unpacked_on_signal(int signal_number)
 	raise(signal_number);
 }
 
+/* But for what is ignored (nohup): held off, the kernel would keep that, too. */
 static void unpacked_signals(sigset_t *ret)
 {
+	struct sigaction is;
+
 	sigemptyset(ret);
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		sigaddset(ret, ends[i]);
+		if (!sigaction(ends[i], NULL, &is) && is.sa_handler != SIG_IGN)
+			sigaddset(ret, ends[i]);
 }
 
 static bool unpacked_interrupted(void)

@@ -260,6 +260,13 @@ static void test_passed_over(void **state)
 		assert_true(lseek(p.archive, 0, SEEK_CUR) < 8 << 20);
 		place_remove(&p);
 	}
+	/* Headers that nothing follows are no files, but take as long. */
+	place_make(&p);
+	for (int i = 0; i < 32; i++)
+		put_raw(&p, "d/", '5', "", "00000000000", "");
+	opts = (struct unpack_opts){ .sz = sizeof(opts), .bytes_max = 1, .files_max = 1 };
+	assert_int_equal(place_unpack(&p, &opts), -EFBIG);
+	place_remove(&p);
 }
 
 /* Cut anywhere, or with bits turned: an error or the whole, never a crash, and nothing is left. */
