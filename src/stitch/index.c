@@ -102,9 +102,8 @@ static inline struct track *index_track(struct index *ix, uint32_t tid)
 #define INDEX_STACK_HEAD 256u
 
 /*
- * What tells a sample from others of its task and time: all its bytes, which are looked at only if there are others;
- * but they do not all stay. Then of a copied stack only the head: reading 8 to 64 KiB of each sample for this alone
- * would cost more than unwinding it, and equal registers, time and head mean an equal stack.
+ * What tells a sample from others of its task and time: all its bytes, looked at only if there are others. Where they do not
+ * stay, of a copied stack the head: to read 8 to 64 KiB of each sample for this would cost more than to unwind it.
  */
 static uint64_t index_seen(struct index *ix, const struct seam_decoded *d)
 {
@@ -130,6 +129,7 @@ int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct st
 	struct rules_who who = rules_who(d);
 	struct track *track;
 	uint32_t *slot;
+	uint64_t seen;
 
 	if (d->record->index > UINT32_MAX)
 		return -EOVERFLOW;
@@ -146,11 +146,10 @@ int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct st
 		*slot |= INDEX_CARRIED;
 	}
 	track = index_track(ix, who.tid);
-	if (!track)
-		return -ENOMEM;
-	return track_add(track, who.when, (uint32_t)d->record->index, ret->parts.cookie,
-	                 rules_user_mode(d->record->misc),
-	                 rules_again(d, &ret->parts) ? index_seen(ix, d) : 0);
+	seen = rules_again(d, &ret->parts) ? index_seen(ix, d) : 0;
+	return !track ? -ENOMEM
+	              : track_add(track, who.when, (uint32_t)d->record->index, ret->parts.cookie,
+	                          rules_user_mode(d->record->misc), seen);
 }
 
 /* Makes room for one more answer, in twice as large a first block, or in another. -ENOMEM. */

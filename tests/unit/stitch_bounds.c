@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "stitch/rules.h"
 #include "stitch_tape.h"
 
 /* One tape, told to a stream and to a file. */
@@ -239,6 +240,39 @@ static void test_misc(void **state)
 		}
 	}
 	both_free(&b);
+}
+
+/* A marker that comes again says whose the next addresses are, and ends nothing. */
+static void test_markers_again(void **state)
+{
+	const uint64_t k = SEAM_CONTEXT_KERNEL, u = SEAM_CONTEXT_USER,
+	               d = SEAM_CONTEXT_USER_DEFERRED;
+	const struct {
+		uint16_t misc;
+		uint64_t n, chain[8];
+		enum rules_kind kind;
+		uint64_t kernel, user, first; /* words of each, and the user half's first */
+	} rows[] = {
+		{ SEAM_MISC_USER, 6, { u, 1, u, 2, u, 3 }, RULES_AT_ONCE, 4, 1, 3 },
+		{ SEAM_MISC_USER, 5, { u, u, 1, 2, u }, RULES_AT_ONCE, 0, 2, 1 },
+		{ SEAM_MISC_KERNEL, 7, { k, 1, k, 2, u, u, 3 }, RULES_AT_ONCE, 4, 1, 3 },
+		{ SEAM_MISC_KERNEL, 8, { k, 1, u, 3, k, 2, u, 4 }, RULES_AT_ONCE, 6, 1, 4 },
+		{ SEAM_MISC_KERNEL, 6, { k, 1, u, 3, k, 2 }, RULES_AT_ONCE, 6, 0, 0 },
+		{ SEAM_MISC_KERNEL, 6, { k, 1, u, u, d, 5 }, RULES_DEFERRED, 4, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct seam_sample sample = { .callchain = encode_words(rows[i].chain, rows[i].n) };
+		struct rules_parts parts;
+
+		rules_split(&sample, rows[i].misc, &parts);
+		assert_int_equal(parts.kind, rows[i].kind);
+		assert_int_equal(parts.kernel.n, rows[i].kernel);
+		assert_int_equal(parts.user.n, rows[i].user);
+		if (rows[i].user)
+			assert_int_equal(seam_u64s_at(&parts.user, 0), rows[i].first);
+	}
 }
 
 /* An answer that is no answer: markers inside are cut, they are not addresses. */
@@ -523,6 +557,7 @@ int main(void)
 		cmocka_unit_test(test_duplicates),
 		cmocka_unit_test(test_without_times),
 		cmocka_unit_test(test_misc),
+		cmocka_unit_test(test_markers_again),
 		cmocka_unit_test(test_markers_in_an_answer),
 		cmocka_unit_test(test_endless_stream),
 		cmocka_unit_test(test_memory_limit),
