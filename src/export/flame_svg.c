@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "export/flame_graph.h"
+#include "profile/nameless.h"
 
 #define SVG_WIDTH 1200.0
 #define SVG_ROW 17.0
@@ -160,19 +161,35 @@ static void svg_colour(const struct svg *s, uint32_t node, char *to, size_t n)
 		         20 + (int)(70 * strength), 84 - (int)(16 * strength));
 }
 
+/* A name in room for so many characters. It loses its end, but a function without a name what stands before its address. */
+static void svg_name_cut(struct buf *to, const char *name, size_t room)
+{
+	size_t n = strlen(name), end = nameless_end(name);
+
+	if (n <= room) {
+		svg_text(to, name, n);
+		return;
+	}
+	if (end > room - 1)
+		end = room - 1;
+	svg_text(to, name, room - 1 - end);
+	buf_put_text(to, "\xe2\x80\xa6");
+	svg_text(to, name + n - end, end);
+}
+
 static void svg_cell(struct svg *s, const struct svg_cell *c)
 {
 	double width = SVG_WIDTH * svg_share(s, 0, c->node);
 	uint32_t row = s->opts->icicle ? c->depth : s->deepest - c->depth;
 	const char *name = svg_name(s, c->node);
 	struct flame_function f = flame_function(s->g, s->g->nodes[c->node].function);
-	size_t room = width > 3 * SVG_CHAR ? (size_t)((width - 6) / SVG_CHAR) : 0, n = strlen(name);
+	size_t room = width > 3 * SVG_CHAR ? (size_t)((width - 6) / SVG_CHAR) : 0;
 	struct buf *to = &s->out->buf;
 	char colour[40];
 
 	svg_colour(s, c->node, colour, sizeof(colour));
 	buf_printf(to, "<g><title>");
-	svg_text(to, name, n);
+	svg_text(to, name, SIZE_MAX);
 	if (f.object && *flame_text(s->g, f.object)) {
 		buf_put_text(to, " (");
 		svg_text(to, flame_text(s->g, f.object), SIZE_MAX);
@@ -190,8 +207,8 @@ static void svg_cell(struct svg *s, const struct svg_cell *c)
 	if (room) {
 		buf_printf(to, "<text x=\"%.2f\" y=\"%.0f\">", c->x + 3,
 		           SVG_TOP + row * SVG_ROW + 12);
-		svg_text(to, name, n > room ? room - 1 : n);
-		buf_printf(to, "%s</text>", n > room ? "\xe2\x80\xa6" : "");
+		svg_name_cut(to, name, room);
+		buf_put_text(to, "</text>");
 	}
 	buf_put_text(to, "</g>\n");
 }

@@ -60,3 +60,10 @@ bool nameless_is(const char *text, struct nameless *ret)
 		*ret = found;
 	return true;
 }
+
+size_t nameless_end(const char *text)
+{
+	struct nameless found;
+
+	return nameless_is(text, &found) ? strlen(found.object + found.n) : 0;
+}

@@ -4,11 +4,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "export/export.h"
+#include "export/flame.h"
 #include "export/proto.h"
 
 struct sink {
@@ -106,6 +108,33 @@ static void test_folded_escapes(void **state)
 	profile_free(p);
 }
 
+/* What is cut keeps its beginning; a function without a name keeps its address, by which it differs from the next. */
+static void test_flame_cuts_names(void **state)
+{
+	const struct flame_opts opts = { .sz = sizeof(opts), .title = "t" };
+	struct flame_side side = { .name = "x" };
+	struct profile *p = NULL;
+	struct sink sink = { 0 };
+	struct export_out out = { .write = sink_write, .ctx = &sink };
+	char name[64];
+
+	assert_int_equal(profile_new(&p, PROFILE_KEEP_PID | PROFILE_KEEP_TID), 0);
+	for (unsigned i = 0; i < 10; i++) {
+		snprintf(name, sizeof(name),
+		         i ? "[unknown cc1plus+0x7f4d%02x]" : "a_function_of_its_own", i);
+		add(p, name, NULL, i);
+	}
+	side.profile = p;
+	assert_int_equal(flame_svg(&side, 1, &opts, &out), 0);
+	assert_non_null(strstr(buf_text(&sink.bytes), "\xe2\x80\xa6+0x7f4d01]</text>"));
+	assert_non_null(strstr(buf_text(&sink.bytes), "\xe2\x80\xa6+0x7f4d09]</text>"));
+	assert_non_null(strstr(buf_text(&sink.bytes), ">a_functio"));
+	assert_null(strstr(buf_text(&sink.bytes), "its_own</text>"));
+	buf_free(&sink.bytes);
+	buf_free(&out.buf);
+	profile_free(p);
+}
+
 static void test_empty_profile(void **state)
 {
 	struct profile *p = NULL;
@@ -139,6 +168,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order_does_not_show),
 		cmocka_unit_test(test_folded_escapes),
+		cmocka_unit_test(test_flame_cuts_names),
 		cmocka_unit_test(test_empty_profile),
 		cmocka_unit_test(test_proto),
 	};

@@ -392,6 +392,13 @@ function sized(canvas, width, height) {
 
 const label = (g) => (!g.parent && S.focus < 0 ? (S.callers ? "all, by innermost function" : "all") : M.names[g.fn]);
 
+/* Text in room for so many characters: it loses its end, but a function without a name what stands before its address. */
+function cutText(text, room) {
+	const end = (/^\??\[unknown .*(\+0x[0-9a-f]+\].*)$/.exec(text) || ["", ""])[1].slice(1 - room);
+
+	return `${text.slice(0, room - 1 - end.length)}\u2026${end}`;
+}
+
 function drawText(ctx, c, y, colour) {
 	const room = Math.floor((c.w - 6) / V.charWidth);
 	let text = label(c.g);
@@ -401,7 +408,7 @@ function drawText(ctx, c, y, colour) {
 	if (twoSides() && room > text.length + 8)
 		text += ` ${change(c.g) >= 0 ? "+" : "\u2212"}${Math.abs(change(c.g)).toFixed(2)}`;
 	if (text.length > room)
-		text = `${text.slice(0, room - 1)}\u2026`;
+		text = cutText(text, room);
 	ctx.fillStyle = colour;
 	ctx.fillText(text, c.x + 3, y + ROW / 2 + 0.5);
 }
