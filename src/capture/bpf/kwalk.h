@@ -127,6 +127,7 @@ struct kwalk_totals {
 	uint64_t tables_returned; /* times that one came in which had found no room */
 	bool pressed;             /* not all tables had room */
 	uint64_t arrays_left_out; /* processes whose mappings found no room */
+	uint64_t left_alone;      /* times that a process's mappings cost too much to be followed */
 	uint64_t
 	        follow_lost; /* times that records of mappings were lost, and /proc was read again */
 	uint64_t away_misses; /* switches that it skipped */

@@ -56,7 +56,7 @@ static bool cover_begin(struct kwalk *l, uint32_t pid, uint64_t *now_ns,
 
 /* False: it has replaced its program meanwhile, or moved code. The kernel's records say what it mapped since, but not what an exec took away. */
 static bool cover_end(struct kwalk *l, uint32_t pid, const struct kwalk_changes *changes,
-                      const struct buf *vmas)
+                      const struct buf *vmas, bool too_many)
 {
 	const struct kwalk_vma *m = (const void *)vmas->bytes;
 	struct kwalk_changes now;
@@ -66,34 +66,33 @@ static bool cover_end(struct kwalk *l, uint32_t pid, const struct kwalk_changes 
 	pthread_mutex_lock(&l->lock);
 	s = kwalk_space_get(&l->spaces, pid, false);
 	now = learn_changes(l, pid);
+	if (s && too_many)
+		budget_leave(l, s);
 	same = s && now.execs == changes->execs && now.losses == changes->losses;
-	for (size_t i = 0; same && !vmas->failed && i < vmas->n / sizeof(*m); i++)
+	for (size_t i = 0; same && !too_many && !vmas->failed && i < vmas->n / sizeof(*m); i++)
 		kwalk_space_put(s, &m[i]);
 	if (s)
 		s->reading = false;
-	if (s && !same)
+	if (s && !same && !too_many)
 		s->read_ns = 0; /* to be read anew */
 	kwalk_publish(l);
 	pthread_mutex_unlock(&l->lock);
-	return same;
+	return same || too_many;
 }
 
 static void cover_process(struct kwalk *l, uint32_t pid, struct buf *text, struct buf *vmas)
 {
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	for (unsigned i = 0; i < COVER_TRIES; i++) {
 		uint64_t now_ns;
 		struct kwalk_changes changes;
+		int r;
 
 		if (!cover_begin(l, pid, &now_ns, &changes))
 			return;
 		buf_clear(text);
 		buf_clear(vmas);
-		if (procfs_read(AT_FDCWD, path, text) > 0)
-			learn_lines(l, pid, now_ns, text, cover_keep, vmas);
-		if (cover_end(l, pid, &changes, vmas))
+		r = maps_read(l, pid, now_ns, text, cover_keep, vmas);
+		if (cover_end(l, pid, &changes, vmas, r == -E2BIG))
 			return;
 	}
 }
@@ -149,8 +148,11 @@ int kwalk_target_all(struct kwalk *l, void (*said)(void *ctx, size_t done, size_
 		           .pids = (const void *)pids.bytes,
 		           .n = pids.n / sizeof(pid_t) };
 
+	/* What they cost counts together, however long it takes. */
+	l->budget.since_ns = UINT64_MAX - BUDGET_NS;
 	if (r >= 0 && !l->opts.fp)
 		cover_all(&c, said, ctx);
+	__atomic_store_n(&l->budget.since_ns, 0, __ATOMIC_RELAXED);
 	buf_free(&pids);
 	return r < 0 ? r : 0;
 }

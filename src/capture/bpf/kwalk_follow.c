@@ -183,6 +183,7 @@ static size_t follow_round(struct kwalk *l)
 void follow_drain(struct kwalk *l)
 {
 	pthread_mutex_lock(&l->lock);
+	budget_turn(&l->budget, kwalk_now_ns());
 	if (follow_round(l))
 		follow_round(l);
 	follow_sweep(l);

@@ -17,8 +17,7 @@
 
 #define PROT_EXECUTE 4u
 #define TARGETS_READ (1u << 20)
-#define LEARN_REST 10u        /* times that a reading took are between one and the next */
-#define USER_END (1ull << 63) /* above it only [vsyscall] */
+#define LEARN_REST 10u /* times that a reading took are between one and the next */
 
 uint64_t kwalk_now_ns(void)
 {
@@ -26,29 +25,6 @@ uint64_t kwalk_now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* ---- one mapping ---- */
-
-static bool learn_table(struct kwalk *l, struct kwalk_vma *m, const struct kwalk_ask *ask)
-{
-	struct kwalk_table table = { 0 };
-
-	if (m->start >= USER_END || m->end <= m->start)
-		return false;
-	if (!l->opts.fp && l->opts.table)
-		l->opts.table(l->opts.ctx, ask, &table);
-	m->blob = table.blob;
-	m->vaddr = table.vaddr;
-	m->may_guess = table.may_guess;
-	m->keeps_fp = table.keeps_fp;
-	return true;
-}
-
-/* Without memory it is unknown: the stack ends there and says so. */
-static void learn_put(void *space, const struct kwalk_vma *m)
-{
-	kwalk_space_put(space, m);
 }
 
 /* ---- /proc ---- */
@@ -63,89 +39,28 @@ struct kwalk_changes learn_changes(struct kwalk *l, uint32_t pid)
 	return c;
 }
 
-struct learn_line {
-	struct procfs_map map;
-	struct kwalk_vma vma;
-	char path[4096];
-};
-
-/* The same bytes of the same file, so that its table need not be looked for again. */
-static bool learn_is_like(const struct learn_line *last, const struct procfs_map *map)
-{
-	const struct procfs_map *l = &last->map;
-
-	return map->inode && map->inode == l->inode && map->major == l->major &&
-	       map->minor == l->minor && map->offset == l->offset &&
-	       map->end - map->start == l->end - l->start && map->path_size == l->path_size &&
-	       !memcmp(last->path, map->path, map->path_size);
-}
-
-/* One mapping with its table; last: the one before it, and now this one. False: nothing is to be known of it. */
-static bool learn_line(struct kwalk *l, uint32_t pid, const struct procfs_map *map,
-                       struct learn_line *last, struct kwalk_vma *m)
-{
-	struct kwalk_ask ask = {
-		.pid = (pid_t)pid,
-		.path = last->path,
-		.pgoff = map->offset,
-		.size = map->end - map->start,
-		.inode = map->inode,
-	};
-
-	if (!map->executable || map->path_size >= sizeof(last->path))
-		return false;
-	if (learn_is_like(last, map)) {
-		m->blob = last->vma.blob;
-		m->vaddr = last->vma.vaddr;
-		m->may_guess = last->vma.may_guess;
-		m->keeps_fp = last->vma.keeps_fp;
-		return true;
-	}
-	memcpy(last->path, map->path, map->path_size);
-	last->path[map->path_size] = 0;
-	last->map = *map;
-	if (!learn_table(l, m, &ask)) {
-		last->map.inode = 0;
-		return false;
-	}
-	last->vma = *m;
-	return true;
-}
-
-void learn_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
-                 void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx)
-{
-	char *at = (char *)text->bytes;
-	const char *end = at + text->n;
-	struct learn_line last = { .map = { .inode = 0 } };
-	struct procfs_map map;
-
-	while (procfs_map_next(&at, end, &map)) {
-		struct kwalk_vma m = {
-			.start = map.start, .end = map.end, .pgoff = map.offset, .since_ns = now_ns
-		};
-
-		if (learn_line(l, pid, &map, &last, &m))
-			put(ctx, &m);
-	}
-}
-
 static void learn_keep(void *vmas, const struct kwalk_vma *m)
 {
 	buf_put(vmas, m, sizeof(*m));
 }
 
 /* What was read, in place of what is known. Without memory that is used no longer. */
-static void learn_replace(struct kwalk *l, struct kwalk_space *s, struct buf *text)
+static void learn_replace(struct kwalk *l, struct kwalk_space *s, const struct buf *vmas)
 {
-	struct buf vmas = { 0 };
-
-	learn_lines(l, s->pid, s->read_ns, text, learn_keep, &vmas);
-	if (vmas.failed ||
-	    kwalk_space_replace(s, (const void *)vmas.bytes, vmas.n / sizeof(struct kwalk_vma),
+	if (vmas->failed ||
+	    kwalk_space_replace(s, (const void *)vmas->bytes, vmas->n / sizeof(struct kwalk_vma),
 	                        l->follow.seen_ns) < 0)
 		kwalk_space_clear(s, UINT64_MAX);
-	buf_free(&vmas);
+}
+
+static void learn_anew(struct kwalk_space *s, const struct buf *vmas)
+{
+	const struct kwalk_vma *m = (const void *)vmas->bytes;
+
+	kwalk_space_clear(s, UINT64_MAX);
+	/* Without memory it is unknown: the stack ends there and says so. */
+	for (size_t i = 0; !vmas->failed && i < vmas->n / sizeof(*m); i++)
+		kwalk_space_put(s, &m[i]);
 }
 
 /*
@@ -154,41 +69,48 @@ static void learn_replace(struct kwalk *l, struct kwalk_space *s, struct buf *te
  */
 static int learn_read(struct kwalk *l, uint32_t pid, bool complete)
 {
-	struct buf text = { 0 };
+	struct buf text = { 0 }, vmas = { 0 };
 	struct kwalk_space *s;
-	char path[32];
-	int64_t n = 0;
+	int r = 0;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	for (unsigned tries = 0; tries < 8; tries++) {
 		struct kwalk_changes now, before = learn_changes(l, pid);
 		uint64_t now_ns = kwalk_now_ns();
 
-		buf_clear(&text);
-		n = procfs_read(AT_FDCWD, path, &text);
+		buf_clear(&vmas);
+		r = maps_read(l, pid, now_ns, &text, learn_keep, &vmas);
 		now = learn_changes(l, pid);
-		if (n < 0 || now.execs != before.execs || now.losses != before.losses)
+		if (r != -E2BIG &&
+		    (r < 0 || now.execs != before.execs || now.losses != before.losses))
 			continue;
 		s = kwalk_space_get(&l->spaces, pid, true);
 		if (!s) {
-			n = -ENOMEM;
+			r = -ENOMEM;
 			break;
 		}
 		s->execs = before.execs;
 		s->losses = before.losses;
 		s->read_ns = now_ns;
-		s->gone_ns = 0;
-		if (complete) {
-			learn_replace(l, s, &text);
-		} else {
-			kwalk_space_clear(s, UINT64_MAX);
-			learn_lines(l, pid, now_ns, &text, learn_put, s);
-		}
+		s->gone_ns = s->left_ns = 0;
+		if (r == -E2BIG)
+			budget_leave(l, s);
+		else if (complete)
+			learn_replace(l, s, &vmas);
+		else
+			learn_anew(s, &vmas);
 		s->read_cost_ns = kwalk_now_ns() - now_ns;
+		r = 0;
 		break;
 	}
 	buf_free(&text);
-	return n < 0 ? (int)n : 0;
+	buf_free(&vmas);
+	return r;
+}
+
+/* When it may be read again. */
+static uint64_t learn_due_ns(const struct kwalk_space *s)
+{
+	return s->left_ns ? s->left_ns + BUDGET_NS : s->read_ns + s->read_cost_ns * LEARN_REST;
 }
 
 void learn_missed(struct kwalk *l, uint32_t pid)
@@ -200,8 +122,8 @@ void learn_missed(struct kwalk *l, uint32_t pid)
 		return;
 	now = learn_changes(l, pid);
 	/* After an exec its record is waited for. */
-	if (now.execs == s->execs && now.losses != s->losses &&
-	    kwalk_now_ns() >= s->read_ns + s->read_cost_ns * LEARN_REST)
+	if (now.execs == s->execs && (s->left_ns || now.losses != s->losses) &&
+	    kwalk_now_ns() >= learn_due_ns(s))
 		learn_read(l, pid, true);
 }
 
@@ -253,10 +175,12 @@ void learn_again(struct kwalk *l)
 	known = pids.n;
 	learn_strangers(l, &pids);
 	for (size_t j = 0; j + 4 <= pids.n; j += 4) {
+		const struct kwalk_space *s;
 		uint32_t one;
 
 		memcpy(&one, pids.bytes + j, 4);
-		if (j < known || !kwalk_space_get(&l->spaces, one, false))
+		s = kwalk_space_get(&l->spaces, one, false);
+		if (s ? j < known && (!s->left_ns || kwalk_now_ns() >= learn_due_ns(s)) : true)
 			learn_read(l, one, false);
 	}
 	buf_free(&pids);
@@ -280,7 +204,9 @@ static void learn_mmap(struct kwalk *l, const struct seam_decoded *d)
 		                 .inode = r->has_build_id ? 0 : r->ino };
 
 	memcpy(ask.build_id, r->build_id, sizeof(ask.build_id));
-	if (s && r->prot & PROT_EXECUTE && d->id.time_ns >= s->read_ns && learn_table(l, &m, &ask))
+	/* A place in the midst of many moves half of them. */
+	if (s && r->prot & PROT_EXECUTE && d->id.time_ns >= s->read_ns &&
+	    budget_charge(l, s, BUDGET_LINE + s->n / 2) && maps_table(l, &m, &ask))
 		kwalk_space_put(s, &m);
 }
 

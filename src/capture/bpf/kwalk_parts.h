@@ -121,6 +121,9 @@ struct kwalk_space {
 	bool reading;     /* /proc is being read for it (kwalk_cover.c) */
 	bool dirty;       /* in the list of those that the programs have not seen as they are */
 	uint64_t gone_ns; /* its process has exited */
+	uint64_t work;    /* since work_since_ns: what its mappings cost */
+	uint64_t work_since_ns;
+	uint64_t left_ns; /* since then it is left alone, as they cost too much; 0: it is not */
 };
 
 struct kwalk_spaces {
@@ -134,6 +137,8 @@ struct kwalk_spaces {
 struct kwalk_space *kwalk_space_get(struct kwalk_spaces *s, uint32_t pid, bool make);
 /* Forgets what was mapped before a time. */
 void kwalk_space_clear(struct kwalk_space *s, uint64_t before_ns);
+/* Forgets all, the past too. */
+void kwalk_space_forget(struct kwalk_space *s);
 /* The same at an exec, and it is remembered for samples that were taken before. */
 void kwalk_space_exec(struct kwalk_space *s, uint64_t at_ns);
 void kwalk_space_free(struct kwalk_space *s);
@@ -157,6 +162,24 @@ const struct kwalk_vma *kwalk_spaces_find(struct kwalk_spaces *s, uint32_t pid, 
                                           uint64_t time_ns);
 /* Makes the programs see all that has changed. */
 void kwalk_publish(struct kwalk *l);
+
+/* ---- kwalk_budget.c: what mappings may cost ---- */
+
+#define BUDGET_NS 1000000000ull
+#define BUDGET_LINE 40u /* a line of /proc/PID/maps, or a record */
+
+struct budget {
+	uint64_t since_ns; /* a second, or all the time before the recording begins */
+	uint64_t all;      /* work of all in it */
+	uint64_t left;     /* times that a process was left alone */
+};
+
+/* So much work more for a process that has cost own: false if that is too much. From any thread. */
+bool budget_take(struct budget *b, uint64_t own, uint64_t work);
+/* The next second, if it is time. */
+void budget_turn(struct budget *b, uint64_t now_ns);
+bool budget_charge(struct kwalk *l, struct kwalk_space *s, uint64_t work);
+void budget_leave(struct kwalk *l, struct kwalk_space *s);
 
 /* ---- kwalk_follow.c ---- */
 
@@ -196,9 +219,15 @@ void learn_again(struct kwalk *l);
 struct kwalk_changes learn_changes(struct kwalk *l, uint32_t pid);
 /* A walk in the kernel knew nothing of an address: if the process has moved its code since it was read, it is read anew. */
 void learn_missed(struct kwalk *l, uint32_t pid);
-/* The lines of /proc/PID/maps; each executable mapping with its table to put. text is changed. */
-void learn_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
-                 void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx);
+
+/* ---- kwalk_maps.c ---- */
+
+/* Each line of /proc/PID/maps that is executable, with its table, to put. text is its room. -errno; -E2BIG: there are more than the process
+ * may cost. Without the lock, too. */
+int maps_read(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
+              void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx);
+/* The table of one mapping. False: nothing is to be known of it. */
+bool maps_table(struct kwalk *l, struct kwalk_vma *m, const struct kwalk_ask *ask);
 
 /* ---- kwalk_ring.c ---- */
 
@@ -230,6 +259,7 @@ struct kwalk {
 	struct arena_memory arena;
 	struct kwalk_room room;
 	struct kwalk_spaces spaces;
+	struct budget budget;
 	struct map followed; /* pids that are or were targets */
 	struct follow follow;
 

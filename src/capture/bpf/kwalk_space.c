@@ -81,6 +81,13 @@ static void images_forget(struct kwalk_space *s, size_t n)
 	memmove(s->before, s->before + n, s->n_before * sizeof(*s->before));
 }
 
+void kwalk_space_forget(struct kwalk_space *s)
+{
+	images_forget(s, s->n_before);
+	buf_clear(&s->replaced);
+	kwalk_space_clear(s, UINT64_MAX);
+}
+
 /* Without memory it is not remembered: a sample of that time ends at its first frame and says so. */
 static void images_add(struct kwalk_space *s, uint64_t until_ns)
 {
@@ -116,6 +123,7 @@ void kwalk_space_exec(struct kwalk_space *s, uint64_t at_ns)
 		images_forget(s, old);
 	images_add(s, at_ns);
 	kwalk_space_clear(s, at_ns);
+	s->left_ns = 0;
 }
 
 static int kwalk_space_room(struct kwalk_space *s, size_t n)
@@ -295,6 +303,7 @@ int kwalk_space_copy(struct kwalk_space *to, const struct kwalk_space *from)
 	if (from->n)
 		memcpy(to->at, from->at, from->n * sizeof(*from->at));
 	to->n = from->n;
+	to->left_ns = from->left_ns;
 	space_touch(to);
 	return 0;
 }
@@ -359,7 +368,7 @@ const struct kwalk_vma *kwalk_spaces_find(struct kwalk_spaces *s, uint32_t pid, 
 	return space ? kwalk_space_find(space, pc, time_ns) : NULL;
 }
 
-static void publish_space(struct kwalk *l, struct kwalk_space *s)
+static void publish_known(struct kwalk *l, struct kwalk_space *s)
 {
 	struct kwalk_process p = { .n = (uint32_t)s->n, .execs = s->execs, .losses = s->losses };
 	size_t size = (s->n + 1) * sizeof(struct kwalk_mapping);
@@ -383,6 +392,13 @@ static void publish_space(struct kwalk *l, struct kwalk_space *s)
 	s->published = p.mappings;
 	s->published_size = size;
 	l->spaces.mappings += p.n;
+}
+
+static void publish_space(struct kwalk *l, struct kwalk_space *s)
+{
+	if (!s->left_ns)
+		budget_charge(l, s, s->n * 2); /* may forget them */
+	publish_known(l, s);
 }
 
 void kwalk_publish(struct kwalk *l)

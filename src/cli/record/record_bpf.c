@@ -289,6 +289,12 @@ void record_bpf_say(const struct record_bpf *b, const struct record_opts *o)
 		          "  %" PRIu64
 		          " times the mappings of a process had no room: more --unwind-memory\n",
 		          t.arrays_left_out);
+	if (t.left_alone)
+		cmd_print(stderr,
+		          "  %" PRIu64
+		          " times a process had too many executable mappings to be followed, or "
+		          "changed them too fast: its user stacks end at once for a while\n",
+		          t.left_alone);
 	if (!o->verbose)
 		return;
 	tables_count(b->tables, &tables);

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kwalk_maps.c: the executable mappings of a process, read from /proc piece by piece, and the unwind table of each. Reading ends where the
+ * work that a process may cost does (kwalk_budget.c).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/bpf/kwalk_parts.h"
+#include "capture/procfs.h"
+
+#define MAPS_PIECE 65536u
+#define USER_END (1ull << 63) /* above it only [vsyscall] */
+
+bool maps_table(struct kwalk *l, struct kwalk_vma *m, const struct kwalk_ask *ask)
+{
+	struct kwalk_table table = { 0 };
+
+	if (m->start >= USER_END || m->end <= m->start)
+		return false;
+	if (!l->opts.fp && l->opts.table)
+		l->opts.table(l->opts.ctx, ask, &table);
+	m->blob = table.blob;
+	m->vaddr = table.vaddr;
+	m->may_guess = table.may_guess;
+	m->keeps_fp = table.keeps_fp;
+	return true;
+}
+
+struct maps_line {
+	struct procfs_map map;
+	struct kwalk_vma vma;
+	char path[4096];
+};
+
+/* The same bytes of the same file, so that its table need not be looked for again. */
+static bool maps_is_like(const struct maps_line *last, const struct procfs_map *map)
+{
+	const struct procfs_map *l = &last->map;
+
+	return map->inode && map->inode == l->inode && map->major == l->major &&
+	       map->minor == l->minor && map->offset == l->offset &&
+	       map->end - map->start == l->end - l->start && map->path_size == l->path_size &&
+	       !memcmp(last->path, map->path, map->path_size);
+}
+
+/* One mapping with its table; last: the one before it, and now this one. False: nothing is to be known of it. */
+static bool maps_line(struct kwalk *l, uint32_t pid, const struct procfs_map *map,
+                      struct maps_line *last, struct kwalk_vma *m)
+{
+	struct kwalk_ask ask = {
+		.pid = (pid_t)pid,
+		.path = last->path,
+		.pgoff = map->offset,
+		.size = map->end - map->start,
+		.inode = map->inode,
+	};
+
+	if (!map->executable || map->path_size >= sizeof(last->path))
+		return false;
+	if (maps_is_like(last, map)) {
+		m->blob = last->vma.blob;
+		m->vaddr = last->vma.vaddr;
+		m->may_guess = last->vma.may_guess;
+		m->keeps_fp = last->vma.keeps_fp;
+		return true;
+	}
+	memcpy(last->path, map->path, map->path_size);
+	last->path[map->path_size] = 0;
+	last->map = *map;
+	if (!maps_table(l, m, &ask)) {
+		last->map.inode = 0;
+		return false;
+	}
+	last->vma = *m;
+	return true;
+}
+
+/* The whole lines of what was read; the beginning of one more stays. How much work they were. */
+static uint64_t maps_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
+                           struct maps_line *last,
+                           void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx)
+{
+	const char *newline = memrchr(text->bytes, '\n', text->n);
+	char *at = (char *)text->bytes;
+	const char *end = newline ? newline + 1 : at;
+	struct procfs_map map;
+	uint64_t work = 0;
+
+	while (procfs_map_next(&at, end, &map)) {
+		struct kwalk_vma m = {
+			.start = map.start, .end = map.end, .pgoff = map.offset, .since_ns = now_ns
+		};
+
+		if (maps_line(l, pid, &map, last, &m))
+			put(ctx, &m);
+		work += BUDGET_LINE;
+	}
+	text->n -= (size_t)(end - (const char *)text->bytes);
+	memmove(text->bytes, end, text->n);
+	return work;
+}
+
+int maps_read(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
+              void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx)
+{
+	struct maps_line last = { .map = { .inode = 0 } };
+	uint64_t work = 0;
+	char path[32];
+	int fd, r = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	buf_clear(text);
+	for (;;) {
+		void *room = buf_reserve(text, MAPS_PIECE);
+		ssize_t n = room ? read(fd, room, MAPS_PIECE) : -1;
+		uint64_t more;
+
+		if (n <= 0) {
+			r = !room ? -ENOMEM : n < 0 ? -errno : 0;
+			break;
+		}
+		text->n += (size_t)n;
+		more = maps_lines(l, pid, now_ns, text, &last, put, ctx);
+		work += more;
+		if (!budget_take(&l->budget, work - more, more)) {
+			r = -E2BIG;
+			break;
+		}
+	}
+	close(fd);
+	return r;
+}
