@@ -16,6 +16,7 @@
 #include "capture/bpf/offcpu.bpf.h"
 #include "capture/bpf/raw.bpf.h"
 #include "capture/bpf/skipped.bpf.h"
+#include "capture/bpf/trap.bpf.h"
 
 char license_text[] SEC("license") = "Dual MIT/GPL";
 
@@ -57,7 +58,8 @@ INLINE int sample_at_once(struct scratch *x, __u32 exiting)
 }
 
 /* The user half: frames and their number, or a cookie. */
-INLINE void sample_user(struct scratch *x, struct task_struct *task)
+INLINE void sample_user(struct bpf_perf_event_data *ctx, struct scratch *x,
+                        struct task_struct *task)
 {
 	struct kwalk_sample *s = &x->sample;
 	__u32 exiting = task->flags & TASK_EXITING,
@@ -74,6 +76,12 @@ INLINE void sample_user(struct scratch *x, struct task_struct *task)
 		return;
 	}
 	walker_take(&x->w, task);
+	if (!trap_repair(ctx, x)) { /* the function is sure, where in it is not */
+		x->frames[0] = x->w.user.rip - 1;
+		s->n_user = 1;
+		s->end = KWALK_NO_RULE;
+		return;
+	}
 	if (!walker_start(&x->w, task)) {
 		s->end = x->w.end;
 		if (s->end == KWALK_COMPAT) { /* the pc is sure */
@@ -161,7 +169,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	x->sample.end = KWALK_NO_USER;
 	x->sample.guessed = 0;
 	if (config.user)
-		sample_user(x, task);
+		sample_user(ctx, x, task);
 	sample_kernel(ctx, x);
 	sample_send(x);
 	return 0;
