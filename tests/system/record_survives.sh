@@ -88,6 +88,12 @@ same "status says that it failed" 1 "$(cat status)"
 says err 'reader of the pipe is gone'
 "$SEAM" dump - <part.data >dump.out 2>/dev/null
 atleast "samples that went through" 50 "$(grep -c PERF_RECORD_SAMPLE dump.out)"
+same "nothing is called complete" 0 "$(grep -c complete err)"
+# A command that goes on is waited for: what the reader has is not complete for that.
+{ "$SEAM" record -F 20000 -o - -- sh -c "$BUSY; sleep 2" 2>err; } | head -c 30000 >part.data
+says err 'reader of the pipe is gone'
+says err 'waiting for process'
+same "nor then" 0 "$(grep -c complete err)"
 
 echo "# the reader of the pipe does not read: signals still end the recorder"
 mkfifo pipe

@@ -422,9 +422,9 @@ static void record_wait_command(struct recording *r)
 		target_signal(&r->target, SIGTERM);
 	for (unsigned i = 0; !target_poll(&r->target); i++) {
 		if (i == 25 && !said)
-			cmd_print(stderr,
-			          "seam %s: the file is complete; waiting for process %d to end\n",
-			          r->cmd->name, (int)r->target.pid);
+			cmd_print(stderr, "seam %s: %swaiting for process %d to end\n",
+			          r->cmd->name, r->failed ? "" : "the file is complete; ",
+			          (int)r->target.pid);
 		nanosleep(&pause, NULL);
 	}
 }
