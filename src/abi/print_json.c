@@ -100,7 +100,7 @@ static void print_json_attr(struct json *j, struct cursor *c)
 		return;
 	}
 	print_attr_fields(&text, &attr);
-	json_bytes(j, buf_text(&text), text.n);
+	json_bytes(j, buf_text(&text), text.failed ? 0 : text.n);
 	buf_free(&text);
 	cursor_bytes(c, attr.size >= SEAM_ATTR_SIZE_MIN && attr.size < n ? attr.size : n);
 }

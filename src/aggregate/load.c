@@ -372,15 +372,17 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
                    struct seam_error *err)
 {
 	struct load_work work = { .rec = rec, .opts = opts };
-	struct load_worker workers[THREADS_MAX] = { 0 };
 	bool noted = rec->notes && !opts->take;
 	unsigned n = noted ? 1 : load_thread_count(rec, opts);
+	struct load_worker *workers = calloc(n, sizeof(*workers)); /* large: not on the stack */
 	struct seam_error why = { 0 };
 	struct places *places = NULL;
 	struct load load = { 0 };
 	struct early early = { 0 };
 	int r;
 
+	if (!workers)
+		return seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, NULL, "out of memory");
 	for (unsigned i = 0; i < n; i++) {
 		workers[i].work = &work;
 		workers[i].counts.sz = sizeof(workers[i].counts);
@@ -413,6 +415,7 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		buf_free(&workers[i].outcome.missing);
 		members_free(&workers[i].members);
 	}
+	free(workers);
 	if (r < 0) {
 		load_free(&load);
 		if (why.code && err)

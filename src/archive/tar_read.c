@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "archive/block.h"
 #include "archive/tar.h"
@@ -141,6 +142,8 @@ static int tar_bytes(struct tar_reader *r, void *to, size_t n, struct seam_error
 			break;
 		if (r->context) {
 			take = ZSTD_decompressStream(r->context, &out, &r->input);
+			if (ZSTD_getErrorCode(take) == ZSTD_error_memory_allocation)
+				return -ENOMEM;
 			if (ZSTD_isError(take))
 				return tar_damaged(r, err, "%s", ZSTD_getErrorName(take));
 		} else if (more) {

@@ -2,6 +2,7 @@
 // error.c: composes the one sentence of a struct seam_error.
 #include <seam/error.h>
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,11 @@ int seam_error_set(struct seam_error *err, int code, const char *path, uint64_t 
 	if (path) {
 		error_set_path(err, path);
 		n += (size_t)snprintf(err->text + n, sizeof(err->text) - n, "%s: ", err->path);
+	}
+	/* Where memory ended says nothing of what is there: a place would read as damage. */
+	if (code == ENOMEM) {
+		snprintf(err->text + n, sizeof(err->text) - n, "out of memory");
+		return -code;
 	}
 	if (offset != SEAM_NO_OFFSET)
 		n += (size_t)snprintf(err->text + n, sizeof(err->text) - n,

@@ -215,7 +215,7 @@ static int archive_make(struct archive *a)
 	}
 	r = archive_load(a, &err);
 	if (r < 0) {
-		cmd_error(a->cmd, "%s", err.code ? err.text : strerror(-r));
+		cmd_error(a->cmd, "%s", cmd_reason(&err, r));
 		return EXIT_FAILED;
 	}
 	if (archive_write(a, &err) < 0)

@@ -153,7 +153,7 @@ static int convert_file(struct convert_run *c)
 		rc = convert_output(c, rec, &file, &result, &err);
 	infile_progress_end();
 	if (rc < 0) {
-		cmd_error(c->cmd, "%s", err.code ? err.text : strerror(-rc));
+		cmd_error(c->cmd, "%s", cmd_reason(&err, rc));
 		outfile_hint(&file, c->cmd, rc);
 		rc = EXIT_FAILED;
 	} else {

@@ -138,7 +138,7 @@ static int export_profile(struct export_run *e, const struct profile *loaded)
 	int r = profile_canonical(&p, loaded);
 
 	if (r < 0) {
-		cmd_error(e->cmd, "%s", strerror(-r));
+		cmd_error(e->cmd, "%s", r == -ENOMEM ? "out of memory" : strerror(-r));
 		return r;
 	}
 	r = outfile_open(&file, e->output, 0666);
@@ -175,7 +175,7 @@ static int export_recording(struct export_run *e)
 		r = load_recording(&load, rec, &opts, &err);
 	infile_progress_end();
 	if (r < 0)
-		cmd_error(e->cmd, "%s", err.code ? err.text : strerror(-r));
+		cmd_error(e->cmd, "%s", cmd_reason(&err, r));
 	else if (export_choose_event(e, load.profile) < 0)
 		code = EXIT_USAGE;
 	else if (export_profile(e, load.profile) >= 0)

@@ -127,7 +127,7 @@ static int flame_load(struct flame_run *f, struct flame_input *input)
 		r = load_recording(&input->load, rec, &opts, &err);
 	infile_progress_end();
 	if (r < 0) {
-		cmd_error(f->cmd, "%s", err.code ? err.text : strerror(-r));
+		cmd_error(f->cmd, "%s", cmd_reason(&err, r));
 		code = EXIT_FAILED;
 	} else {
 		code = infile_verdict(&input->in, f->cmd, rec);

@@ -59,6 +59,13 @@ void cmd_error(const struct cmd *cmd, const char *fmt, ...)
 	cmd_put(stderr, &text);
 }
 
+const char *cmd_reason(const struct seam_error *err, int r)
+{
+	if (r == -ENOMEM)
+		return "out of memory";
+	return err->code ? err->text : strerror(-r);
+}
+
 struct options options_start(int argc, char **argv, const struct cmd *cmd)
 {
 	return (struct options){ .cmd = cmd, .argc = argc, .argv = argv, .at = 1 };

@@ -185,16 +185,20 @@ int outfile_close(struct outfile *o, const struct cmd *cmd, int r)
 	r = outfile_end(o, r);
 	if (r < 0 && r != -EPIPE) {
 		cmd_error(cmd, "%s: %s", outfile_is_stdout(o->path) ? "standard output" : o->path,
-		          strerror(-r));
+		          r == -ENOMEM ? "out of memory" : strerror(-r));
 		outfile_hint(o, cmd, r);
 	}
 	return r;
 }
 
-int outfile_print(const struct cmd *cmd, const void *text, size_t n)
+int outfile_print(const struct cmd *cmd, const struct buf *text)
 {
+	if (text->failed) {
+		cmd_error(cmd, "out of memory");
+		return EXIT_FAILED;
+	}
 	errno = 0;
-	if (fwrite(text, 1, n, stdout) == n && !fflush(stdout))
+	if (fwrite(text->bytes, 1, text->n, stdout) == text->n && !fflush(stdout))
 		return EXIT_OK;
 	if (errno != EPIPE)
 		cmd_error(cmd, "standard output: %s", strerror(errno ? errno : EIO));

@@ -9,6 +9,7 @@
 #ifndef SEAM_CLI_OUTFILE_H
 #define SEAM_CLI_OUTFILE_H
 
+#include "base/buf.h"
 #include "cli/cmd.h"
 #include "export/export.h"
 
@@ -41,7 +42,8 @@ int outfile_close(struct outfile *o, const struct cmd *cmd, int r);
 /* What helps against an error of writing that was said, where something does. */
 void outfile_hint(const struct outfile *o, const struct cmd *cmd, int r);
 
-/* Text to standard output, all of it: an exit code. A failure is said, but for a reader that went away. */
-int outfile_print(const struct cmd *cmd, const void *text, size_t n);
+/* Text to standard output, all of it: an exit code. A failure, and that text lacks memory, is said, but
+ * for a reader that went away. */
+int outfile_print(const struct cmd *cmd, const struct buf *text);
 
 #endif

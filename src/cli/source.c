@@ -73,10 +73,7 @@ int source_verdict(const struct source *s)
 
 int source_print(const struct source *s, const struct buf *text)
 {
-	if (!text->failed)
-		return outfile_print(s->cmd, (const char *)text->bytes, text->n);
-	cmd_error(s->cmd, "%s", strerror(ENOMEM));
-	return EXIT_FAILED;
+	return outfile_print(s->cmd, text);
 }
 
 void source_close(struct source *s)

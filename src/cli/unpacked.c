@@ -111,7 +111,7 @@ static int unpacked_fill(int fd, const char *path, const struct cmd *cmd)
 	opts.bytes_max = unpacked_room(unpacked_fd);
 	r = unpack(fd, path, unpacked_fd, &opts, &unpacked_made, &err);
 	if (r < 0 && r != -EINTR)
-		cmd_error(cmd, "--archive: %s", err.code ? err.text : strerror(-r));
+		cmd_error(cmd, "--archive: %s", cmd_reason(&err, r));
 	if (r >= 0 && fstatat(unpacked_fd, BUNDLE_INDEX, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 		cmd_error(cmd, "--archive: %s: seam archive did not make it ('%s' is missing)",
 		          path, BUNDLE_INDEX);

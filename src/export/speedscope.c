@@ -157,7 +157,7 @@ static int speedscope_profile(struct speedscope *s, const struct speedscope_list
 	json_key(&s->j, "type");
 	json_string(&s->j, "sampled");
 	json_key(&s->j, "name");
-	json_bytes(&s->j, buf_text(&name), name.n);
+	json_bytes(&s->j, buf_text(&name), name.failed ? 0 : name.n);
 	json_key(&s->j, "unit");
 	json_string(&s->j, unit[0] == 'n' ? unit : "none");
 	json_key(&s->j, "startValue");

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 void inflate_free(struct inflate *z)
 {
@@ -42,6 +43,10 @@ int inflate_more(struct inflate *z, const void *payload, size_t n, struct buf *o
 			return -ENOMEM;
 		}
 		rc = ZSTD_decompressStream(z->stream, &dst, &in);
+		if (ZSTD_getErrorCode(rc) == ZSTD_error_memory_allocation) {
+			z->reason = "out of memory";
+			return -ENOMEM;
+		}
 		if (ZSTD_isError(rc)) {
 			z->reason = "not sound zstd data";
 			return -EBADMSG;

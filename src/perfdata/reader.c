@@ -404,8 +404,10 @@ static int reader_short(struct seam_reader *r, struct lane *l, struct seam_error
 	return rc ? rc : reader_next_section(r, err);
 }
 
-static int reader_fail(struct seam_reader *r, int rc)
+static int reader_fail(struct seam_reader *r, int rc, struct seam_error *err)
 {
+	if (rc == -ENOMEM)
+		seam_error_set(err, ENOMEM, r->name, SEAM_NO_OFFSET, NULL, "out of memory");
 	if (rc == -EBADMSG || rc == -ENOMEM)
 		r->failed = rc;
 	if (!rc)
@@ -487,7 +489,7 @@ reader_next_special(struct seam_reader *r, struct seam_record *ret, struct seam_
 		if (left < 8) {
 			rc = reader_short(r, l, err);
 			if (rc <= 0)
-				return reader_fail(r, rc);
+				return reader_fail(r, rc, err);
 			continue;
 		}
 		h = reader_head(r, l);
@@ -495,14 +497,14 @@ reader_next_special(struct seam_reader *r, struct seam_record *ret, struct seam_
 			rc = h.size < 8 ? reader_unsound(r, l, h.size, err)
 			                : reader_short(r, l, err);
 			if (rc < 0 || (!rc && h.size >= 8))
-				return reader_fail(r, rc);
+				return reader_fail(r, rc, err);
 			continue;
 		}
 		reader_take(r, l, &h, ret);
 		if (reader_is_special(ret->type)) {
 			rc = reader_special(r, l, ret, err);
 			if (rc < 0)
-				return reader_fail(r, rc);
+				return reader_fail(r, rc, err);
 			if (!rc)
 				continue;
 		}

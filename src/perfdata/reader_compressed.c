@@ -145,17 +145,21 @@ static bool reader_starts_frame(const struct seam_bytes *payload)
 	return payload->n >= 4 && !memcmp(payload->bytes, magic, 4);
 }
 
-/* The thread was lost before. True when it is taken up again with what is in plain now. */
-static bool reader_resume(struct seam_reader *r, const struct seam_bytes *payload)
+/* The thread was lost before. 1 when it is taken up again with what is in plain now; 0; -ENOMEM. */
+static int reader_resume(struct seam_reader *r, const struct seam_bytes *payload)
 {
+	int rc;
+
 	if (!reader_starts_frame(payload))
-		return false;
+		return 0;
 	inflate_reset(&r->inflate);
-	if (inflate_more(&r->inflate, payload->bytes, payload->n, &r->plain) < 0 ||
-	    !reader_is_chain(r, r->plain.bytes, r->plain.n))
-		return false;
+	rc = inflate_more(&r->inflate, payload->bytes, payload->n, &r->plain);
+	if (rc == -ENOMEM)
+		return rc;
+	if (rc < 0 || !reader_is_chain(r, r->plain.bytes, r->plain.n))
+		return 0;
 	r->inner_lost = false;
-	return true;
+	return 1;
 }
 
 static int reader_lose(struct seam_reader *r, const struct seam_record *rec, const char *reason,
@@ -180,7 +184,10 @@ static int reader_unpack(struct seam_reader *r, const struct seam_record *rec,
 		return reader_lose(r, rec, "its payload is longer than itself", err);
 	r->tally.compressed_bytes += payload.n;
 	if (r->inner_lost) {
-		if (reader_resume(r, &payload)) {
+		rc = reader_resume(r, &payload);
+		if (rc < 0)
+			return rc;
+		if (rc) {
 			r->tally.decompressed_bytes += r->plain.n;
 			return 0;
 		}

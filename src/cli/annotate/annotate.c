@@ -328,8 +328,8 @@ static int annotate_show(struct annotate *a)
 		rc = out.failed ? -ENOMEM : 0;
 	}
 	if (rc < 0)
-		cmd_error(a->cmd, "%s", err.code ? err.text : strerror(-rc));
-	else if (outfile_print(a->cmd, out.bytes, out.n) != EXIT_OK)
+		cmd_error(a->cmd, "%s", cmd_reason(&err, rc));
+	else if (outfile_print(a->cmd, &out) != EXIT_OK)
 		rc = -EIO;
 	buf_free(&out);
 	if (rc < 0)

@@ -200,12 +200,7 @@ static int diff_print(struct diff *d)
 		diff_csv(d, &out);
 	else
 		diff_text(d, &out);
-	if (out.failed) {
-		cmd_error(d->cmd, "%s", strerror(ENOMEM));
-		rc = EXIT_FAILED;
-	} else {
-		rc = outfile_print(d->cmd, out.bytes, out.n);
-	}
+	rc = outfile_print(d->cmd, &out);
 	buf_free(&out);
 	return rc;
 }
@@ -233,7 +228,7 @@ static int diff_all(struct diff *d)
 		return EXIT_FAILED;
 	}
 	if (diff_compare(d) < 0) {
-		cmd_error(d->cmd, "%s", strerror(ENOMEM));
+		cmd_error(d->cmd, "out of memory");
 		return EXIT_FAILED;
 	}
 	if (!d->n_events) {

@@ -161,7 +161,7 @@ static int diff_load_open(struct diff *d, struct infile *in, size_t run)
 	if (r >= 0)
 		r = diff_keep(d, &load, run);
 	if (r < 0)
-		cmd_error(d->cmd, "%s: %s", in->path, err.code ? err.text : strerror(-r));
+		cmd_error(d->cmd, "%s: %s", in->path, cmd_reason(&err, r));
 	rc = r < 0 ? EXIT_FAILED : infile_verdict(in, d->cmd, rec);
 	load_free(&load);
 	recording_close(rec);

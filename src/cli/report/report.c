@@ -210,8 +210,8 @@ static int report_show(struct report *r)
 	if (rc >= 0)
 		rc = r->tasks ? report_tasks(r, &out, &err) : report_write(r, &out);
 	if (rc < 0)
-		cmd_error(r->cmd, "%s", err.code ? err.text : strerror(-rc));
-	else if (outfile_print(r->cmd, out.bytes, out.n) != EXIT_OK)
+		cmd_error(r->cmd, "%s", cmd_reason(&err, rc));
+	else if (outfile_print(r->cmd, &out) != EXIT_OK)
 		rc = -EIO;
 	buf_free(&out);
 	if (rc < 0)

@@ -356,7 +356,7 @@ static int script_print(struct script *s)
 		return EXIT_FAILED; /* the reader of our text has had enough */
 	if (r < 0) {
 		cmd_error(s->cmd, "%s%s", ferror(stdout) ? "standard output: " : "",
-		          err.code && !ferror(stdout) ? err.text : strerror(-r));
+		          ferror(stdout) ? strerror(-r) : cmd_reason(&err, r));
 		return EXIT_FAILED;
 	}
 	r = infile_verdict(&s->in, s->cmd, s->rec);

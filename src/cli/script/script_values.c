@@ -143,7 +143,7 @@ static int values_trace(struct script_values *v, const struct batch_item *item, 
 	r = tracepoint_text(v->tracepoints, event->attr.config, s->id.cpu, s->raw.bytes, s->raw.n,
 	                    &v->text, &reason);
 	if (r > 0) /* strings of a sample are whoever's made it */
-		r = shown_put(out, buf_text(&v->text), v->text.n);
+		r = v->text.failed ? -ENOMEM : shown_put(out, buf_text(&v->text), v->text.n);
 	else if (!r)
 		r = values_no_trace(v, item, reason);
 	return r < 0 ? r : 0;

@@ -244,6 +244,6 @@ int top_refresh(struct top *t, bool last, size_t lines, struct buf *out)
 	if (r >= 0 && t->side.n > TOP_SIDE_MAX)
 		r = top_resynthesize(t);
 	if (r < 0)
-		cmd_error(t->cmd, "%s", job.err.code ? job.err.text : strerror(-r));
+		cmd_error(t->cmd, "%s", cmd_reason(&job.err, r));
 	return r < 0 ? r : read;
 }
