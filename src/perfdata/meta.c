@@ -272,6 +272,17 @@ static int meta_bad_feature(struct meta *m, unsigned feature, uint64_t offset, c
 	return damage_add(m->damage, err, offset, name, "%s: feature skipped", why);
 }
 
+/* A feature whose content is unsound is left out; that there is no memory for it is no damage. */
+static int meta_load_feature(struct meta *m, unsigned feature, const void *bytes, size_t n,
+                             uint64_t offset, struct seam_error *err)
+{
+	int rc = meta_set_feature(m, feature, bytes, n);
+
+	return rc == -EBADMSG
+	               ? meta_bad_feature(m, feature, offset, "its content cannot be read", err)
+	               : rc;
+}
+
 int meta_load_features(struct meta *m, const struct header *h, const unsigned char *bytes,
                        uint64_t size, uint64_t base, uint64_t table, struct seam_error *err)
 {
@@ -291,9 +302,8 @@ int meta_load_features(struct meta *m, const struct header *h, const unsigned ch
 		else if (offset < base || offset - base > size || n > size - (offset - base))
 			rc = meta_bad_feature(m, f, at, "it lies outside the file", err);
 		else
-			rc = meta_set_feature(m, f, bytes + (offset - base), (size_t)n);
-		if (rc == -EBADMSG)
-			rc = meta_bad_feature(m, f, offset, "its content cannot be read", err);
+			rc = meta_load_feature(m, f, bytes + (offset - base), (size_t)n, offset,
+			                       err);
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -432,7 +442,6 @@ static int meta_take_feature(struct meta *m, const struct seam_record *r, struct
 	uint64_t feature = cursor_u64(&c);
 	size_t n = cursor_left(&c);
 	void *copy;
-	int rc;
 
 	if (!c.failed && meta_ends_features(feature, n))
 		return 0;
@@ -448,11 +457,7 @@ static int meta_take_feature(struct meta *m, const struct seam_record *r, struct
 	copy = arena_copy(&m->arena, c.at, n);
 	if (!copy)
 		return -ENOMEM;
-	rc = meta_set_feature(m, (unsigned)feature, copy, n);
-	if (rc == -EBADMSG)
-		rc = meta_bad_feature(m, (unsigned)feature, r->offset, "its content cannot be read",
-		                      err);
-	return rc;
+	return meta_load_feature(m, (unsigned)feature, copy, n, r->offset, err);
 }
 
 static int meta_take_build_id(struct meta *m, const struct seam_record *r, struct seam_error *err)
