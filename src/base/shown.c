@@ -22,17 +22,36 @@ bool shown_hides(uint32_t c)
 	return false;
 }
 
+/* Would a backslash before these n bytes look like an escape of ours? Others (App\Kernel) stay single. */
+static bool shown_misleads(const unsigned char *p, size_t n)
+{
+	static const char letters[] = "\\nrtxuU";
+	static const size_t digits[] = { 0, 0, 0, 0, 2, 4, 8 };
+	const char *at = n && *p ? strchr(letters, *p) : NULL;
+	size_t wanted = at ? digits[at - letters] : 0;
+
+	if (n && (*p < 0x20 || *p >= 0x7f)) /* may become an escape itself */
+		return true;
+	if (!at || n <= wanted)
+		return false;
+	for (size_t i = 1; i <= wanted; i++)
+		if (!strchr("0123456789abcdef", p[i]) || !p[i])
+			return false;
+	return true;
+}
+
 static bool shown_is_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x7f;
 }
 
-/* Bytes from p on that stay as they are; stops at what is not plain ASCII. */
+/* Bytes from p on that stay as they are; stops at what is not plain ASCII, and at a backslash to be doubled. */
 static size_t shown_run(const unsigned char *p, size_t n)
 {
 	size_t i = 0;
 
-	while (i < n && shown_is_plain(p[i]))
+	while (i < n && shown_is_plain(p[i]) &&
+	       (p[i] != '\\' || !shown_misleads(p + i + 1, n - i - 1)))
 		i++;
 	return i;
 }
@@ -40,6 +59,9 @@ static size_t shown_run(const unsigned char *p, size_t n)
 static void shown_byte(struct buf *to, unsigned char c)
 {
 	switch (c) {
+	case '\\':
+		buf_put(to, "\\\\", 2);
+		break;
 	case '\n':
 		buf_put(to, "\\n", 2);
 		break;

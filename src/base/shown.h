@@ -2,7 +2,7 @@
 /*
  * shown.h: names as people see them. Comms, symbols, paths, strings of a recording may hold any bytes: what would
  * move a terminal's cursor, start another line, or turn the order of characters round is written as an escape, and
- * so is what is not UTF-8.
+ * so is what is not UTF-8. A backslash is doubled where it would read as such an escape, and only there.
  *
  * Every text for people takes names through here: shown_printf is printf with all its strings (%s, %c) escaped;
  * what the format itself says stays as it is. What comes out is one line, as wide as it looks.

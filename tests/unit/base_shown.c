@@ -26,6 +26,11 @@ static void test_names(void **state)
 	same("", "");
 	same("std::vector<int>::push_back(int&&)", "std::vector<int>::push_back(int&&)");
 	same("App\\Kernel::run", "App\\Kernel::run");
+	same("\\x1b[2J", "\\\\x1b[2J"); /* no ESC, and must not look like one */
+	same("a\\nb\\u202e", "a\\\\nb\\\\u202e");
+	same("\\\\x1b", "\\\\\\\\x1b");
+	same("C:\\Users\\xyz\\", "C:\\Users\\xyz\\");
+	same("\\\033", "\\\\\\x1b");
 	same("gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f");
 	same("a\nb\rc\td", "a\\nb\\rc\\td");
 	same("\033[2J\a\x7f", "\\x1b[2J\\x07\\x7f");
