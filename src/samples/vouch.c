@@ -7,6 +7,7 @@
 #include "samples/vouch.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -110,6 +111,26 @@ static uint64_t vouch_changed(const struct stat *st)
 	return m > c ? m : c;
 }
 
+/* jitted-PID-NUMBER.so: `perf inject -j` writes them after the recording and before the end of its own output, in which
+ * they are mapped from the time on at which the code was made. */
+static bool vouch_injected(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	unsigned pid, number;
+	int n = 0;
+
+	return name && sscanf(name, "/jitted-%u-%u.so%n", &pid, &number, &n) == 2 && n && !name[n];
+}
+
+/* When the recording was last written to, in ns since the epoch; UINT64_MAX: not known. */
+static uint64_t vouch_written(const struct recording *rec)
+{
+	struct seam_reader_info info = { .sz = sizeof(info) };
+
+	return seam_reader_info(rec->reader, &info) < 0 || !info.written_ns ? UINT64_MAX
+	                                                                    : info.written_ns;
+}
+
 static int vouch_for(const void *ctx, const char *path, const struct stat *st,
                      struct seam_error *err)
 {
@@ -129,7 +150,8 @@ static int vouch_for(const void *ctx, const char *path, const struct stat *st,
 		why = "recorded without a build-id, and it was not always the same file";
 	else if (f.inode && f.inode != st->st_ino)
 		why = "recorded without a build-id, and the file there is another one now";
-	else if (vouch_changed(st) > vouch_latest(rec, f.first_ns))
+	else if (vouch_changed(st) >
+	         (vouch_injected(path) ? vouch_written(rec) : vouch_latest(rec, f.first_ns)))
 		why = "recorded without a build-id, and the file there was changed since";
 	return why ? seam_error_set(err, ESTALE, path, SEAM_NO_OFFSET, NULL, "%s", why) : 0;
 }

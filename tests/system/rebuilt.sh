@@ -124,4 +124,18 @@ $CC -O1 -g -fomit-frame-pointer -Wl,--build-id=none -o prog prog.c
 S
 "$SEAM" record -q -F 999 -g -o once.data -- sh once.sh 2>err || fail "recording: $(cat err)"
 right once
+echo "# what perf inject -j writes is younger than its mappings, and older than the recording's end"
+build -o jitted-1-1.so
+cp jitted-1-1.so copy
+cat >inject.sh <<S
+./jitted-1-1.so
+cat copy >jitted-1-1.so
+S
+"$SEAM" record -q -F 999 -g -o injected.data -- sh inject.sh 2>err || fail "recording: $(cat err)"
+right injected
+sleep 1.1
+cat copy >jitted-1-1.so
+shows injected >all
+same "injected: names, of a file written since" 0 "$(grep -cE 'right_' script.txt)"
+says report.txt "jitted-1-1.so.*changed since"
 done_testing
