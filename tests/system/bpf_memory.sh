@@ -9,7 +9,8 @@ needs_bpf
 command -v python3 >/dev/null || skip "python3 is needed"
 cc=${CC:-cc}
 
-# 5,000 functions with frames of different size: about 50 KB of table. Each library has them, and a build-id of its own.
+# 5,000 functions with frames of different size: about 50 KB of table. Each library has them, and a function of its own:
+# tables go by contents.
 python3 - >many.c <<'P'
 print("void touch(volatile char *p);\nextern volatile int stop;\nvolatile unsigned long sum;")
 for i in range(5000):
@@ -46,10 +47,12 @@ int main(int argc, char **argv)
 C
 $cc -O1 -fPIC -fomit-frame-pointer -fno-optimize-sibling-calls -Wno-all -c many.c -o many.o 2>cc.err &&
 	$cc -O2 -fomit-frame-pointer -D_GNU_SOURCE main.c -o visit -ldl || skip "no compiler: $(head -3 cc.err)"
+own_function() { echo "int own$1(int n) { return n + $1; }" | $cc -O1 -fPIC -x c -c - -o own.o; }
 i=0
 libraries=
 while [ $i -lt 40 ]; do
-	$cc -shared -Wl,--build-id=uuid many.o -o lib$i.so || skip "no linker"
+	own_function $i
+	$cc -shared -Wl,--build-id=uuid many.o own.o -o lib$i.so || skip "no linker"
 	libraries="$libraries ./lib$i.so"
 	i=$((i + 1))
 done
@@ -94,7 +97,8 @@ libraries=
 for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
 	id=uuid
 	[ $i != 3 ] || id=none
-	$cc -shared -nostdlib -Wl,--build-id=$id work.o big.o -o big$i.so || skip "no linker"
+	own_function $i
+	$cc -shared -nostdlib -Wl,--build-id=$id work.o big.o own.o -o big$i.so || skip "no linker"
 	libraries="$libraries ./big$i.so"
 done
 all_mapped() { grep -q '/big15.so' "/proc/$(cat /proc/$1/task/$1/children | tr -d ' ')/maps" 2>/dev/null; }
