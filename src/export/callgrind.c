@@ -206,7 +206,8 @@ static void callgrind_event(struct callgrind *c, uint32_t event)
 	}
 }
 
-/* A long name for each event that is counted in something, which is the only place for a unit. */
+/* A long name for each event that is counted in something, which is the only place for a unit. These lines stand in front of
+ * "events:", with which the head ends for callgrind_annotate. */
 static void callgrind_units(struct callgrind *c)
 {
 	struct buf *out = &c->out->buf;
@@ -228,8 +229,9 @@ static void callgrind_head(struct callgrind *c)
 {
 	struct buf *out = &c->out->buf;
 
-	buf_put_text(out,
-	             "# callgrind format\nversion: 1\ncreator: seam\npositions: line\nevents:");
+	buf_put_text(out, "# callgrind format\nversion: 1\ncreator: seam\npositions: line\n");
+	callgrind_units(c);
+	buf_put_text(out, "events:");
 	for (uint32_t e = 1; e <= c->events; e++) {
 		if (!export_wants(c->opts, e))
 			continue;
@@ -237,7 +239,6 @@ static void callgrind_head(struct callgrind *c)
 		callgrind_event(c, e);
 	}
 	buf_put_text(out, "\n");
-	callgrind_units(c);
 	buf_put_text(out, "\n");
 }
 
