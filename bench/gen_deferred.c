@@ -4,8 +4,8 @@
  * sample, in time order, its state and the id of its user chain (frame i of chain c is
  * 0x550000000000 + c * 0x1000 + i * 8).
  *
- * Records are written ring by ring in rounds, as a recorder does. Without -o only the raw records are
- * written to standard output, in time order (for the corpus of the fuzzer).
+ * Records are written ring by ring in rounds, as a recorder does. Without -o only the raw records
+ * are written to standard output, in time order (for the corpus of the fuzzer).
  */
 #include <errno.h>
 #include <getopt.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * live_run.c: runs a command on one CPU and writes how much processor time it took, in seconds, to a file. It is the target's parent inside
- * a recording, so that its own time, and that of whoever records, is in no figure.
+ * live_run.c: runs a command on one CPU and writes how much processor time it took, in seconds, to
+ * a file. It is the target's parent inside a recording, so that its own time, and that of whoever
+ * records, is in no figure.
  *
  *	live_run FILE CPU COMMAND...		# CPU -1: any
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * offcpu_work.c: what bench/offcpu.py measures: "pingpong N": N bytes to a child and back, processor time and time per switch in us;
- * "threads N": pthread_create, median us.
+ * offcpu_work.c: what bench/offcpu.py measures: "pingpong N": N bytes to a child and back,
+ * processor time and time per switch in us; "threads N": pthread_create, median us.
  */
 #include <pthread.h>
 #include <stdio.h>

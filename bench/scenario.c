@@ -3,8 +3,8 @@
  * scenario.c: see scenario.h.
  *
  * Invariant: a sample's truth is set once, when the machine does the thing that decides it; samples
- * whose fate is open are on exactly one list: of their entry, of their tid in doubt, or of a tid that
- * an exec gave up.
+ * whose fate is open are on exactly one list: of their entry, of their tid in doubt, or of a tid
+ * that an exec gave up.
  */
 #include "scenario.h"
 
@@ -269,8 +269,8 @@ static void list_move(struct scenario *sc, struct list *to, struct list *from, b
 	from->first = NONE;
 }
 
-/* The task was seen elsewhere. A sample in user mode that has no cookie says nothing of one that was
- * in user mode as well. */
+/* The task was seen elsewhere. A sample in user mode that has no cookie says nothing of one that
+ * was in user mode as well. */
 static void seen(struct scenario *sc, struct task *t, bool cookie)
 {
 	struct list stay = { NONE };

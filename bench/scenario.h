@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scenario.h: a made-up machine whose tasks enter the kernel, are sampled, answer, exec, exit, migrate
- * and lose records, as records in time order together with the truth about each sample.
+ * scenario.h: a made-up machine whose tasks enter the kernel, are sampled, answer, exec, exit,
+ * migrate and lose records, as records in time order together with the truth about each sample.
  *
  * The truth is kept while the machine runs, from what its tasks do; nothing of src/stitch is used.
  * Same options, same records, on every machine.

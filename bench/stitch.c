@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * stitch.c: time and memory of stitching alone: records are given decoded, nothing is read or parsed.
+ * stitch.c: time and memory of stitching alone: records are given decoded, nothing is read or
+ * parsed.
  *
- * Tables: time per sample from 10,000 to 10 million samples, as a file and as a stream; the cases in
- * which a list per record becomes quadratic: answers that never come, and many tasks that wait at
- * once. `bench_stitch [MOST]` ends the first table at MOST samples.
+ * Tables: time per sample from 10,000 to 10 million samples, as a file and as a stream; the cases
+ * in which a list per record becomes quadratic: answers that never come, and many tasks that wait
+ * at once. `bench_stitch [MOST]` ends the first table at MOST samples.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -139,7 +139,8 @@ static bool bench_table(const char *path)
 
 #define JOINED_AT 0x10000u
 
-/* Puts a section behind those before it, its functions behind theirs: pointers are relative, of 32 bits (Debian's are). */
+/* Puts a section behind those before it, its functions behind theirs: pointers are relative, of 32
+ * bits (Debian's are). */
 static void bench_join(struct buf *eh, uint64_t *text, const struct compile_input *in)
 {
 	uint64_t low = in->ranges[0].start, high = in->ranges[in->n_ranges - 1].end;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// stitch_stream.c: prints the whole stack of each sample of a recording while it is still being made, with libseam.
+// stitch_stream.c: prints the whole stack of each sample of a recording while it is still being
+// made, with libseam.
 //
 //	cc stitch_stream.c $(pkg-config --cflags --libs seam) -o stitch_stream
 //	seam record -o - -- ./program | ./stitch_stream
 //
-// A stitcher takes records in order of time; a stream brings them ring after ring, in rounds. What a round brought may be
-// older than what the round before it brought, but never older than what came two rounds before (FINISHED_ROUND tells
-// where a round ends). So records are held back for one round, sorted, and fed.
+// A stitcher takes records in order of time; a stream brings them ring after ring, in rounds. What
+// a round brought may be older than what the round before it brought, but never older than what
+// came two rounds before (FINISHED_ROUND tells where a round ends). So records are held back for
+// one round, sorted, and fed.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -79,7 +81,8 @@ static void take(struct seam_stitch *stitch)
 	}
 }
 
-/* Feeds, in order, what is not later than a time. -EAGAIN says that samples are to be taken first. */
+/* Feeds, in order, what is not later than a time. -EAGAIN says that samples are to be taken
+ * first. */
 static int feed(struct queue *q, const struct seam_events *events, struct seam_stitch *stitch,
                 uint64_t until_ns, struct seam_error *err)
 {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// write_file.c: turns lines of text into a perf.data, with libseam: what another sampler saw, for seam, perf and hotspot.
+// write_file.c: turns lines of text into a perf.data, with libseam: what another sampler saw, for
+// seam, perf and hotspot.
 //
 //	cc write_file.c $(pkg-config --cflags --libs seam) -o write_file
 //	printf '1000 0x401126 0x401200\n2000 0x401130 0x401200\n' | ./write_file made.data && seam report -i made.data
 //
-// Each line is a sample: its time in ns, then the addresses of its stack, innermost first. They are of one process
-// whose program, /usr/bin/true, is mapped at 0x400000.
+// Each line is a sample: its time in ns, then the addresses of its stack, innermost first. They are
+// of one process whose program, /usr/bin/true, is mapped at 0x400000.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,8 @@ static int write_mapping(struct seam_writer *writer, struct seam_error *err)
 	return write_record(writer, &b, SEAM_RECORD_MMAP, SEAM_MISC_USER, err);
 }
 
-/* PERF_RECORD_SAMPLE, with the fields that the event's sample_type names: IP, TID, TIME, CALLCHAIN. */
+/* PERF_RECORD_SAMPLE, with the fields that the event's sample_type names: IP, TID, TIME,
+ * CALLCHAIN. */
 static int write_sample(struct seam_writer *writer, char *line, struct seam_error *err)
 {
 	uint64_t time_ns = strtoull(line, &line, 0), frames[FRAMES_MAX], n = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fuzz_frametab.c: bytes as a table from a cache; once as they are, once with magic, size and checksum made right.
+// fuzz_frametab.c: bytes as a table from a cache; once as they are, once with magic, size and
+// checksum made right.
 #include "unwind_check.h"
 
 static void open_table(const uint8_t *data, size_t size, const void *blob)

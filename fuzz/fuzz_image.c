@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // fuzz_image.c: any bytes as an ELF file: everything that the rooms image and symbol read of one.
-// Build with clang -fsanitize=fuzzer,address; tests/unit/image_hostile.c runs it as an ordinary test.
+// Build with clang -fsanitize=fuzzer,address; tests/unit/image_hostile.c runs it as an ordinary
+// test.
 #include <elf.h>
 #include <libelf.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// fuzz_jitdump.c: any bytes as a jitdump. Checks besides crashes: what is found of lines is a line of a file, inside the code,
-// the same twice, and known of code alone or of code by its number, never both. scripts/fuzz runs it,
-// tests/unit/symbol_corpus.c the corpus as an ordinary test.
+// fuzz_jitdump.c: any bytes as a jitdump. Checks besides crashes: what is found of lines is a line
+// of a file, inside the code, the same twice, and known of code alone or of code by its number,
+// never both. scripts/fuzz runs it, tests/unit/symbol_corpus.c the corpus as an ordinary test.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

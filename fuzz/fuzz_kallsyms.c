@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// fuzz_kallsyms.c: any bytes as /proc/kallsyms, of the kernel and of a module. Checks besides crashes:
-// every name that is found holds the address. scripts/fuzz runs it, tests/unit/symbol_corpus.c the
-// corpus as an ordinary test.
+// fuzz_kallsyms.c: any bytes as /proc/kallsyms, of the kernel and of a module. Checks besides
+// crashes: every name that is found holds the address. scripts/fuzz runs it,
+// tests/unit/symbol_corpus.c the corpus as an ordinary test.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

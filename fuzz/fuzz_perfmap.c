@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fuzz_perfmap.c: any bytes as a JIT's map of names (/tmp/perf-PID.map). Checks besides crashes: every
-// name that is found holds the address, and its text ends. scripts/fuzz runs it,
+// fuzz_perfmap.c: any bytes as a JIT's map of names (/tmp/perf-PID.map). Checks besides crashes:
+// every name that is found holds the address, and its text ends. scripts/fuzz runs it,
 // tests/unit/symbol_corpus.c the corpus as an ordinary test.
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * fuzz_walk.c: bytes as a stack copy, walked with a table that holds a rule of every kind, one every 16 bytes of text,
- * in both machines. The first 8 bytes choose where the walk starts.
+ * fuzz_walk.c: bytes as a stack copy, walked with a table that holds a rule of every kind, one
+ * every 16 bytes of text, in both machines. The first 8 bytes choose where the walk starts.
  */
 #include "unwind_check.h"
 
@@ -35,7 +35,8 @@ static struct frametab_rule some_rule(uint32_t i)
 
 static void make_table(uint32_t machine, struct buf *blob)
 {
-	/* DW_OP_breg7 (rsp) 8, DW_OP_dup, DW_OP_deref, DW_OP_bra +3, DW_OP_plus_uconst 16, DW_OP_nop */
+	/* DW_OP_breg7 (rsp) 8, DW_OP_dup, DW_OP_deref, DW_OP_bra +3, DW_OP_plus_uconst 16,
+	 * DW_OP_nop */
 	static const uint8_t expr[] = { 9, 0, 0x77, 8, 0x12, 0x06, 0x28, 2, 0, 0x23, 16 };
 	static const int16_t saves[5] = { -3, -4, FRAMETAB_SAVE_UNKNOWN, 2, -6 };
 	struct frametab_header h = { .magic = FRAMETAB_MAGIC,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unwind_check.h: what must hold of any table and any walk, whatever bytes they came from: for the fuzz targets
- * fuzz_{ehframe,debugframe,sframe,frametab,walk}.c.
+ * unwind_check.h: what must hold of any table and any walk, whatever bytes they came from: for the
+ * fuzz targets fuzz_{ehframe,debugframe,sframe,frametab,walk}.c.
  *
  *	scripts/fuzz SECONDS ehframe debugframe sframe frametab walk
  *
@@ -32,7 +32,8 @@ static inline void check_demand(bool condition)
 		abort();
 }
 
-/* Memory: the input's bytes as the stack, from sp on; behind them it was not copied; elsewhere there is nothing. */
+/* Memory: the input's bytes as the stack, from sp on; behind them it was not copied; elsewhere
+ * there is nothing. */
 struct check_memory {
 	const struct frametab *table;
 	const uint8_t *stack;

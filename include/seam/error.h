@@ -6,9 +6,9 @@
  * `struct seam_error *`, that may be NULL; when it is not, a failure fills it whole and a success
  * leaves it untouched.
  *
- * Structs whose first member is `size_t sz` may grow. The caller sets sz to the sizeof that it was compiled with; the
- * library reads and writes no byte beyond it. An option that is set and not known to the library is refused with
- * -E2BIG; a size that was not set, with -EINVAL.
+ * Structs whose first member is `size_t sz` may grow. The caller sets sz to the sizeof that it was
+ * compiled with; the library reads and writes no byte beyond it. An option that is set and not
+ * known to the library is refused with -E2BIG; a size that was not set, with -EINVAL.
  */
 #ifndef SEAM_ERROR_H
 #define SEAM_ERROR_H

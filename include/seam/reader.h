@@ -69,13 +69,15 @@ struct seam_reader_opts {
  */
 SEAM_API int seam_reader_open(struct seam_reader **ret, const char *path,
                               const struct seam_reader_opts *opts, struct seam_error *err);
-/* Opens a file that is in memory, which must stay valid until close. name is for messages; NULL is "memory".
+/*
+ * Opens a file that is in memory, which must stay valid until close. name is for messages; NULL is
+ * "memory".
  */
 SEAM_API int seam_reader_open_memory(struct seam_reader **ret, const void *bytes, size_t n,
                                      const char *name, const struct seam_reader_opts *opts,
                                      struct seam_error *err);
-/* Opens what a file descriptor gives, from its current position on, as a stream unless it is a regular file at
- * 0. fd stays the caller's. */
+/* Opens what a file descriptor gives, from its current position on, as a stream unless it is a
+ * regular file at 0. fd stays the caller's. */
 SEAM_API int seam_reader_open_fd(struct seam_reader **ret, int fd, const char *name,
                                  const struct seam_reader_opts *opts, struct seam_error *err);
 /* Closes the file and frees the reader, its events, records and features; NULL is fine. */
@@ -128,7 +130,8 @@ struct seam_reader_info {
 	unsigned version;        /* of the file format, 1 or 2 */
 	uint64_t written_ns;     /* when the file was last written, since the epoch; 0: not known */
 };
-/* Fills what is known of the file so far, as far as ret->sz reaches. -EINVAL: ret->sz is not set. */
+/* Fills what is known of the file so far, as far as ret->sz reaches. -EINVAL: ret->sz is not
+ * set. */
 SEAM_API int seam_reader_info(const struct seam_reader *reader, struct seam_reader_info *ret);
 /* The i-th description of damage (at most 64 are kept), NULL past the last. Lives until close. */
 SEAM_API const struct seam_error *seam_reader_damage(const struct seam_reader *reader, size_t i);

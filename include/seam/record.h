@@ -256,12 +256,13 @@ SEAM_API int seam_events_add(struct seam_events *events, const struct seam_attr 
                              struct seam_error *err);
 /* Adds one id to an event (ID_INDEX, pipe mode). -ENOENT: no event has that index. -ENOMEM. */
 SEAM_API int seam_events_add_id(struct seam_events *events, uint32_t index, uint64_t id);
-/* Gives an event a name, which is copied, in place of the one it had. -ENOENT: no event has that index. -ENOMEM. */
+/* Gives an event a name, which is copied, in place of the one it had. -ENOENT: no event has that
+ * index. -ENOMEM. */
 SEAM_API int seam_events_set_name(struct seam_events *events, uint32_t index, const char *name);
 /* How many events the set has: their indexes are 0 to that number minus 1. */
 SEAM_API size_t seam_events_count(const struct seam_events *events);
-/* The event at an index; NULL when it is out of range. The pointer lives until the set is freed; its ids and name until
- * they are added to or set. */
+/* The event at an index; NULL when it is out of range. The pointer lives until the set is freed;
+ * its ids and name until they are added to or set. */
 SEAM_API const struct seam_event *seam_events_at(const struct seam_events *events, size_t index);
 /* The event that has an id of the kernel; NULL when none has. */
 SEAM_API const struct seam_event *seam_events_by_id(const struct seam_events *events, uint64_t id);
@@ -416,8 +417,8 @@ struct seam_ksymbol {
 
 /*
  * One record decoded by its type. For types without a member here only `record` and `id` are set:
- * their bytes are read by the printer of the dump and by the reader. Only the member of the record's
- * type may be read: the others' bytes are whatever they were.
+ * their bytes are read by the printer of the dump and by the reader. Only the member of the
+ * record's type may be read: the others' bytes are whatever they were.
  */
 struct seam_decoded {
 	const struct seam_record *record;
@@ -435,7 +436,8 @@ struct seam_decoded {
 	};
 };
 
-/* The name of a type of record, as "MMAP2" or "CALLCHAIN_DEFERRED"; NULL for a type that is not known. */
+/* The name of a type of record, as "MMAP2" or "CALLCHAIN_DEFERRED"; NULL for a type that is not
+ * known. */
 SEAM_API const char *seam_record_name(uint32_t type);
 
 /*

@@ -63,12 +63,14 @@ enum seam_stitch_state {
 	SEAM_STITCH_STATES,
 };
 
-/* The name of a state, as "stitched_earlier": for JSON and fields; it never changes. "unknown" for no state. */
+/* The name of a state, as "stitched_earlier": for JSON and fields; it never changes. "unknown" for
+ * no state. */
 SEAM_API const char *seam_stitch_state_name(enum seam_stitch_state state);
 /* The same for people, as "stitched from an earlier record". */
 SEAM_API const char *seam_stitch_state_text(enum seam_stitch_state state);
 
-/* States are added at the end of the enum: there is room for so many before the layout of the counts would change. */
+/* States are added at the end of the enum: there is room for so many before the layout of the
+ * counts would change. */
 #define SEAM_STITCH_STATES_ROOM 32
 
 struct seam_stitch_counts {
@@ -119,8 +121,8 @@ struct seam_stitched {
 	uint16_t answer_misc;    /* the same */
 };
 
-/* A new stitcher, of which nothing is known yet. opts may be NULL: the defaults. -EINVAL: opts->sz is not set. -E2BIG: an option is set that this version does not know.
- * -ENOMEM. */
+/* A new stitcher, of which nothing is known yet. opts may be NULL: the defaults. -EINVAL: opts->sz
+ * is not set. -E2BIG: an option is set that this version does not know. -ENOMEM. */
 SEAM_API int seam_stitch_new(struct seam_stitch **ret, const struct seam_stitch_opts *opts);
 /* Frees it and all that it lent; NULL is fine. */
 SEAM_API void seam_stitch_free(struct seam_stitch *stitch);
@@ -131,30 +133,30 @@ SEAM_API void seam_stitch_free(struct seam_stitch *stitch);
  * by seam_stitch_counts_add, is the whole truth. -EINVAL: ret->sz is not set.
  */
 SEAM_API int seam_stitch_counts(const struct seam_stitch *stitch, struct seam_stitch_counts *ret);
-/* Adds counts to others: every field of from to that of to, of peak_bytes the larger one, of those that both sizes hold. -EINVAL: a size is not
- * set; nothing is added. */
+/* Adds counts to others: every field of from to that of to, of peak_bytes the larger one, of those
+ * that both sizes hold. -EINVAL: a size is not set; nothing is added. */
 SEAM_API int seam_stitch_counts_add(struct seam_stitch_counts *to,
                                     const struct seam_stitch_counts *from);
 
 /* Tells which events there are, so that "no output event" can be told; without it that is never
- * said. Call again when a stream brings more. events is only read during the call, but samples point
- * to their events: these must live as long as what is delivered. -EINVAL: sealed. */
+ * said. Call again when a stream brings more. events is only read during the call, but samples
+ * point to their events: these must live as long as what is delivered. -EINVAL: sealed. */
 SEAM_API int seam_stitch_events(struct seam_stitch *stitch, const struct seam_events *events);
 
 /* -- stream -- */
 /*
- * Takes the next record in time order, and of equal times in the order in which they happened, as far as it is
- * known. Records are copied as needed. Records other than samples, answers, COMM, FORK, EXIT, LOST
- * and LOST_SAMPLES are ignored. -EAGAIN: the limit is reached and samples are ready: nothing was
- * taken, call seam_stitch_next until it returns 0 first. -EINVAL: the stitcher is used for a file,
- * or is finished, or a part of the sample lies outside its record. -ENOMEM.
+ * Takes the next record in time order, and of equal times in the order in which they happened, as
+ * far as it is known. Records are copied as needed. Records other than samples, answers, COMM,
+ * FORK, EXIT, LOST and LOST_SAMPLES are ignored. -EAGAIN: the limit is reached and samples are
+ * ready: nothing was taken, call seam_stitch_next until it returns 0 first. -EINVAL: the stitcher
+ * is used for a file, or is finished, or a part of the sample lies outside its record. -ENOMEM.
  */
 SEAM_API int seam_stitch_feed(struct seam_stitch *stitch, const struct seam_decoded *record,
                               struct seam_error *err);
 /* The next sample in the order fed: 1 and *ret, or 0: feed more (or, after finish, all is out). */
 SEAM_API int seam_stitch_next(struct seam_stitch *stitch, struct seam_stitched *ret);
-/* Says that nothing more will come: samples that wait get their state. Take them by seam_stitch_next. -EINVAL: the
- * stitcher is used for a file. */
+/* Says that nothing more will come: samples that wait get their state. Take them by
+ * seam_stitch_next. -EINVAL: the stitcher is used for a file. */
 SEAM_API int seam_stitch_finish(struct seam_stitch *stitch);
 
 /* -- file -- */
@@ -166,9 +168,9 @@ SEAM_API int seam_stitch_learn(struct seam_stitch *stitch, const struct seam_dec
 /* No more to learn. -ENOMEM: the stitcher can only be freed. -EINVAL: used for a stream. */
 SEAM_API int seam_stitch_seal(struct seam_stitch *stitch);
 /*
- * The sample with its user half: 1; or 0 when it is one before, written again by the recorder, which
- * must not be counted. After seal it changes nothing but the counts given (the caller's own, one
- * per thread; NULL: none), so threads may share the stitcher. -EINVAL: not sealed, not a
+ * The sample with its user half: 1; or 0 when it is one before, written again by the recorder,
+ * which must not be counted. After seal it changes nothing but the counts given (the caller's own,
+ * one per thread; NULL: none), so threads may share the stitcher. -EINVAL: not sealed, not a
  * sample, or counts->sz is not set.
  */
 SEAM_API int seam_stitch_resolve(const struct seam_stitch *stitch,

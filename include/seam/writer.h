@@ -2,10 +2,11 @@
 /*
  * seam/writer.h: a well-formed perf.data file from records and features.
  *
- * What was flushed survives: each flush writes the header anew, with the size of the data so far and
- * a mark that says "not finished" (in a field that other readers ignore), so that perf can read the
- * file of a recorder that was killed. close finishes it. When the disk is full the file is cut back to
- * the last whole record and the error is kept; close still finishes the header of what is there.
+ * What was flushed survives: each flush writes the header anew, with the size of the data so far
+ * and a mark that says "not finished" (in a field that other readers ignore), so that perf can read
+ * the file of a recorder that was killed. close finishes it. When the disk is full the file is cut
+ * back to the last whole record and the error is kept; close still finishes the header of what is
+ * there.
  */
 #ifndef SEAM_WRITER_H
 #define SEAM_WRITER_H

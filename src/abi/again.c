@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// again.c: see again.h. Invariant: what it takes, seam_record_decode takes, with the same result; what is unsound, of another
-// event or of a shape with more to it is left to that.
+// again.c: see again.h. Invariant: what it takes, seam_record_decode takes, with the same result;
+// what is unsound, of another event or of a shape with more to it is left to that.
 #include "abi/again.h"
 
 #include "abi/fixed.h"
@@ -22,8 +22,8 @@ static bool again_is(const struct seam_events *events, const struct seam_record 
 	return at <= record->size - 8 && events_find(events, fixed_word(&p, record->swap)) == last;
 }
 
-/* True only if it is; of this byte order, and with an id near the first, as nearly all are. It calls nothing, so that who
- * asks saves no register: a quarter of its instructions. */
+/* True only if it is; of this byte order, and with an id near the first, as nearly all are. It
+ * calls nothing, so that who asks saves no register: a quarter of its instructions. */
 static inline bool again_is_near(const struct seam_events *events, const struct seam_record *record,
                                  uint32_t at, const struct seam_event *last)
 {

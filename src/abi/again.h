@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * again.h: decoding into the place of the last record of the same type. Nearly all records are samples or answers
- * (CALLCHAIN_DEFERRED) of the event before, of which little has to be written.
+ * again.h: decoding into the place of the last record of the same type. Nearly all records are
+ * samples or answers (CALLCHAIN_DEFERRED) of the event before, of which little has to be written.
  */
 #ifndef SEAM_ABI_AGAIN_H
 #define SEAM_ABI_AGAIN_H
@@ -9,9 +9,9 @@
 #include "abi/events.h"
 
 /*
- * The same as seam_record_decode into what it last decoded, a whole SAMPLE (a whole CALLCHAIN_DEFERRED) of the event last, and nobody
- * wrote since: only what differs is written. False: nothing was written, and seam_record_decode is to be called, whatever
- * there is to be said.
+ * The same as seam_record_decode into what it last decoded, a whole SAMPLE (a whole
+ * CALLCHAIN_DEFERRED) of the event last, and nobody wrote since: only what differs is written.
+ * False: nothing was written, and seam_record_decode is to be called, whatever there is to be said.
  */
 bool again_sample(const struct seam_events *events, const struct seam_record *record,
                   const struct seam_event *last, struct seam_decoded *ret);
@@ -19,8 +19,9 @@ bool again_answer(const struct seam_events *events, const struct seam_record *re
                   const struct seam_event *last, struct seam_decoded *ret);
 
 /*
- * seam_record_decode into a place that holds what the same *last says: the event of the whole record of that type (SAMPLE or
- * CALLCHAIN_DEFERRED) that was decoded there last; NULL: something else.
+ * seam_record_decode into a place that holds what the same *last says: the event of the whole
+ * record of that type (SAMPLE or CALLCHAIN_DEFERRED) that was decoded there last; NULL: something
+ * else.
  */
 static inline int again_decode(const struct seam_events *events, const struct seam_record *record,
                                uint32_t type, const struct seam_event **last,

@@ -11,7 +11,8 @@
 
 #include "base/cursor.h"
 
-/* C bit-fields fill a word from its least bit on little-endian machines, from its most on others. */
+/* C bit-fields fill a word from its least bit on little-endian machines, from its most on
+ * others. */
 static uint64_t attr_reverse(uint64_t v, unsigned bits)
 {
 	uint64_t r = 0;
@@ -28,7 +29,8 @@ static uint64_t attr_flags(uint64_t v, bool big_endian)
 	if (!big_endian)
 		return v;
 	v = attr_reverse(v, 64);
-	/* The one field of two bits: as a whole it is placed by now, but its bits are turned round. */
+	/* The one field of two bits: as a whole it is placed by now, but its bits are turned
+	 * round. */
 	return (v & ~both) | (v & low) << 1 | (v >> 1 & low);
 }
 

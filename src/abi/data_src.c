@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * data_src.c: see data_src.h. The layout is that of union perf_mem_data_src (linux/perf_event.h); the words are those that perf 7.3.4
- * prints of the recordings of tests/data/public, and the kernel header's own where none of those has the bit.
+ * data_src.c: see data_src.h. The layout is that of union perf_mem_data_src (linux/perf_event.h);
+ * the words are those that perf 7.3.4 prints of the recordings of tests/data/public, and the kernel
+ * header's own where none of those has the bit.
  */
 #include "abi/data_src.h"
 

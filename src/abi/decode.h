@@ -23,7 +23,8 @@ struct decode {
 int decode_bad(const struct decode *d, const char *fmt, ...)
         __attribute__((format(printf, 2, 3), cold));
 
-/* Whose trailer and trailer_size are those of a record whose event is known, or NULL; never NULL. */
+/* Whose trailer and trailer_size are those of a record whose event is known, or NULL; never
+ * NULL. */
 const struct layout *decode_trailer(const struct seam_events *events,
                                     const struct seam_record *record,
                                     const struct seam_event *event);

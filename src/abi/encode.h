@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * encode.h: values in, records out: the reverse of seam_record_decode, in this machine's byte order.
+ * encode.h: values in, records out: the reverse of seam_record_decode, in this machine's byte
+ * order.
  *
  * Each function appends one whole record (8-byte header first, size a multiple of 8) to a buf and
  * returns 0, -E2BIG when it would pass 65,528 bytes (nothing is appended then), -EINVAL when the
@@ -18,7 +19,8 @@
 size_t encode_begin(struct buf *out, uint32_t type, uint16_t misc);
 /* Pads to 8 and writes the size. */
 int encode_end(struct buf *out, size_t start);
-/* The same with the trailer that attr asks for. id may be NULL: zeros, as perf's own records have. */
+/* The same with the trailer that attr asks for. id may be NULL: zeros, as perf's own records
+ * have. */
 int encode_end_id(struct buf *out, size_t start, const struct seam_attr *attr,
                   const struct seam_id *id);
 
@@ -31,7 +33,8 @@ int encode_sample(struct buf *out, const struct seam_attr *attr, uint16_t misc,
                   const struct seam_sample *sample);
 int encode_deferred(struct buf *out, const struct seam_attr *attr, uint16_t misc,
                     const struct seam_callchain_deferred *deferred, const struct seam_id *id);
-/* MMAP, and its MMAP_DATA bit in misc as the caller gives it; has_prot, build-id, ino are dropped. */
+/* MMAP, and its MMAP_DATA bit in misc as the caller gives it; has_prot, build-id, ino are
+ * dropped. */
 int encode_mmap(struct buf *out, const struct seam_attr *attr, uint16_t misc,
                 const struct seam_mmap *mmap, const struct seam_id *id);
 /* MMAP2; sets or clears the build-id bit of misc by mmap->has_build_id. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// event_unit.c: see event_unit.h. Knows which of the kernel's events count time, and how recorders name time off the CPU.
+// event_unit.c: see event_unit.h. Knows which of the kernel's events count time, and how recorders
+// name time off the CPU.
 #include "abi/event_unit.h"
 
 #include <string.h>
@@ -11,13 +12,15 @@ enum { /* of perf_sw_ids */
 	SW_BPF_OUTPUT = 10
 };
 
-/* "offcpu-time" with or without modifiers behind it: perf's, and seam's other reasons not to run. */
+/* "offcpu-time" with or without modifiers behind it: perf's, and seam's other reasons not to
+ * run. */
 static bool unit_is_off_cpu(const char *name)
 {
 	return name && !strncmp(name, "offcpu-", 7);
 }
 
-/* The tracepoints of the scheduler whose count is a time: the kernel hands it over as the period. */
+/* The tracepoints of the scheduler whose count is a time: the kernel hands it over as the
+ * period. */
 static bool unit_is_sched_stat(const char *name)
 {
 	static const char prefix[] = "sched:sched_stat_";
@@ -36,8 +39,8 @@ static bool unit_is_sched_stat(const char *name)
 }
 
 /*
- * Says whether an event's periods are nanoseconds. A frequency whose samples carry no period leaves nothing to add up but the
- * samples themselves, which are no time.
+ * Says whether an event's periods are nanoseconds. A frequency whose samples carry no period leaves
+ * nothing to add up but the samples themselves, which are no time.
  */
 bool event_unit_is_time(const struct seam_event *event)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_unit.h: what the periods of an event's samples are counted in. Most count something (cycles, faults); some are
- * nanoseconds, of time on the CPU or off it.
+ * event_unit.h: what the periods of an event's samples are counted in. Most count something
+ * (cycles, faults); some are nanoseconds, of time on the CPU or off it.
  */
 #ifndef SEAM_ABI_EVENT_UNIT_H
 #define SEAM_ABI_EVENT_UNIT_H

@@ -296,7 +296,8 @@ const struct seam_event *events_of_sample(const struct seam_events *events,
 	return events_find(events, events_word(record, at));
 }
 
-/* Where what a KSYMBOL, BPF_EVENT or TEXT_POKE says of itself ends; 0: another record, or it is not whole. */
+/* Where what a KSYMBOL, BPF_EVENT or TEXT_POKE says of itself ends; 0: another record, or it is not
+ * whole. */
 static uint32_t events_body_end(const struct seam_record *record)
 {
 	const unsigned char *nul;
@@ -321,9 +322,9 @@ static uint32_t events_body_end(const struct seam_record *record)
 }
 
 /*
- * The kernel adds an event's trailer to the size of a KSYMBOL, BPF_EVENT or TEXT_POKE anew for each event that it gives the record
- * to, and does not take it off (6.18, 7.3): with other recorders beside, the trailer stands behind what the record says, and bytes of
- * no meaning behind it.
+ * The kernel adds an event's trailer to the size of a KSYMBOL, BPF_EVENT or TEXT_POKE anew for each
+ * event that it gives the record to, and does not take it off (6.18, 7.3): with other recorders
+ * beside, the trailer stands behind what the record says, and bytes of no meaning behind it.
  */
 uint32_t events_trailer_end(const struct seam_events *events, const struct seam_record *record)
 {

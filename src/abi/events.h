@@ -22,7 +22,8 @@ struct layout {
 	uint32_t trailer_size;
 	uint8_t regs_user_n, regs_intr_n;
 	bool branch_hw_idx, branch_counters;
-	/* The least size of a sample that has nothing but a callchain behind PERIOD; UINT32_MAX: they have more. */
+	/* The least size of a sample that has nothing but a callchain behind PERIOD; UINT32_MAX:
+	 * they have more. */
 	uint32_t again_size;
 };
 
@@ -41,8 +42,8 @@ struct seam_events {
 	struct events_entry **entries; /* each allocated alone: pointers to events stay valid */
 	size_t n, capacity;
 	struct map by_id; /* id -> index */
-	/* Of the EVENTS_NEAR ids from the first on, index + 1, or 0: the kernel numbers events in a row, and every
-	   record has an id. */
+	/* Of the EVENTS_NEAR ids from the first on, index + 1, or 0: the kernel numbers events in a
+	 * row, and every record has an id. */
 	uint64_t first_id;
 	uint32_t *near_ids;
 	/* Where the id stands when it can be found without knowing the event; else EVENTS_NO_ID. */
@@ -76,8 +77,8 @@ uint32_t events_trailer_end(const struct seam_events *events, const struct seam_
 const struct seam_event *events_of_trailer(const struct seam_events *events,
                                            const struct seam_record *record);
 
-/* A sample's time and nothing else of it, so that little of the record is read; 0: it has none, or cannot be
- * decoded. */
+/* A sample's time and nothing else of it, so that little of the record is read; 0: it has none, or
+ * cannot be decoded. */
 uint64_t events_sample_time(const struct seam_events *events, const struct seam_record *record);
 
 /* What is constant of the records of an event with this attr. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fixed.h: what stands at a place that the event alone tells: the front of its samples, the trailer of its other
- * records. Invariant: the caller knows that the bytes are there. Everything that states its own length is elsewhere.
+ * fixed.h: what stands at a place that the event alone tells: the front of its samples, the trailer
+ * of its other records. Invariant: the caller knows that the bytes are there. Everything that
+ * states its own length is elsewhere.
  *
- * swap is best a constant: each field then costs a test, a load and its stores. So is type: then there is no test, either.
+ * swap is best a constant: each field then costs a test, a load and its stores. So is type: then
+ * there is no test, either.
  */
 #ifndef SEAM_ABI_FIXED_H
 #define SEAM_ABI_FIXED_H
@@ -36,8 +38,9 @@ FIXED_INLINE void fixed_pair(const unsigned char **p, bool swap, uint32_t *first
 }
 
 /*
- * IDENTIFIER to PERIOD; type is l->sample_type, and l->fixed_size - 8 bytes are there. Who and when go to both of a decoded sample's ids field by field:
- * to copy them behind would wait for the stores.
+ * IDENTIFIER to PERIOD; type is l->sample_type, and l->fixed_size - 8 bytes are there. Who and when
+ * go to both of a decoded sample's ids field by field: to copy them behind would wait for the
+ * stores.
  */
 FIXED_INLINE void fixed_sample(const struct layout *l, uint64_t type, const unsigned char *p,
                                bool swap, struct seam_sample *s, struct seam_id *id)
@@ -68,7 +71,8 @@ FIXED_INLINE void fixed_sample(const struct layout *l, uint64_t type, const unsi
 	s->period = type & SEAM_SAMPLE_PERIOD ? fixed_word(&p, swap) : l->period;
 }
 
-/* The trailer of a kernel record that is no sample; l->trailer_size bytes are there. Sets all of ret but has. */
+/* The trailer of a kernel record that is no sample; l->trailer_size bytes are there. Sets all of
+ * ret but has. */
 FIXED_INLINE void fixed_trailer(const struct layout *l, const unsigned char *p, bool swap,
                                 struct seam_id *ret)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * print.c: what is the same for every record's text: the frame, the raw bytes, the line's beginning,
- * and numbers, written by hand because a dump is mostly numbers.
+ * print.c: what is the same for every record's text: the frame, the raw bytes, the line's
+ * beginning, and numbers, written by hand because a dump is mostly numbers.
  */
 #include "abi/print.h"
 
@@ -44,7 +44,8 @@ void print_hex16(struct buf *out, uint64_t v)
 	out->n += 16;
 }
 
-/* What of 16 bytes is printable, dots for the rest: without branches, for the compiler to take them at once. */
+/* What of 16 bytes is printable, dots for the rest: without branches, for the compiler to take them
+ * at once. */
 static void print_characters(char *to, const unsigned char *bytes)
 {
 	unsigned char c[16];
@@ -55,8 +56,8 @@ static void print_characters(char *to, const unsigned char *bytes)
 	memcpy(to, c, 16);
 }
 
-/* ".  0010:  6c 00 ... 00  l..." : n <= 16 bytes of one line. Of each " 6c" four are written, the next one's blank
- * among them. */
+/* ". 0010: 6c 00 ... 00 l..." : n <= 16 bytes of one line. Of each " 6c" four are written, the next
+ * one's blank among them. */
 static char *print_hex_line(char *p, size_t at, const unsigned char *bytes, size_t n)
 {
 	unsigned digits = at > 0xffff ? 8 : 4;

@@ -38,8 +38,8 @@ int print_record_json(struct buf *out, const struct seam_events *events,
 /* Bytes as perf's dump shows them: 16 a line, offset in front, characters behind. */
 void print_hex_dump(struct buf *out, const unsigned char *bytes, size_t n);
 
-/* "type = 1 (PERF_TYPE_SOFTWARE), size = 136, config = 0 (...), ...": what is not 0, as perf evlist -v
- * says it. */
+/* "type = 1 (PERF_TYPE_SOFTWARE), size = 136, config = 0 (...), ...": what is not 0, as perf evlist
+ * -v says it. */
 void print_attr_fields(struct buf *out, const struct seam_attr *attr);
 
 /* "AX" of PERF_REG number 0 on x86; NULL when arch is NULL or not known. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * print_kernel.c: the text of the kernel's records other than samples, in the form of perf report -D.
- * All have passed seam_record_decode: their lengths are sound.
+ * print_kernel.c: the text of the kernel's records other than samples, in the form of perf report
+ * -D. All have passed seam_record_decode: their lengths are sound.
  */
 #include "abi/decode.h"
 #include "abi/printer.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printer.h: what the printers of one record share. A printer is called behind "PERF_RECORD_NAME" and
- * ends its last line.
+ * printer.h: what the printers of one record share. A printer is called behind "PERF_RECORD_NAME"
+ * and ends its last line.
  */
 #ifndef SEAM_ABI_PRINTER_H
 #define SEAM_ABI_PRINTER_H

@@ -106,7 +106,8 @@ int seam_record_decode(const struct seam_events *events, const struct seam_recor
 		                      "record type %u is not known (%u bytes)", record->type,
 		                      record->size);
 	}
-	/* A size that the compiler cannot see: the "rep stos" of a known one takes twice as long. */
+	/* A size that the compiler cannot see: the "rep stos" of a known one takes twice as
+	 * long. */
 	memset(ret, 0, type->clear);
 	ret->record = record;
 	ret->id.pid = ret->id.tid = ret->id.cpu = UINT32_MAX;

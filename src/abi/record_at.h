@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_at.h: a run of bytes as records, by their headers, in this machine's byte order. What a record of a foreign file is, the reader
- * says (perfdata/).
+ * record_at.h: a run of bytes as records, by their headers, in this machine's byte order. What a
+ * record of a foreign file is, the reader says (perfdata/).
  *
  *	for (; record_at(p, n, &record); p += record.size, n -= record.size)
  *		...
@@ -16,7 +16,8 @@
 
 #include <seam/record.h>
 
-/* The record at p, of which n bytes may be read; false: it is not whole, or smaller than its header. The bytes stay the caller's. */
+/* The record at p, of which n bytes may be read; false: it is not whole, or smaller than its
+ * header. The bytes stay the caller's. */
 bool record_at(const void *p, size_t n, struct seam_record *ret);
 
 #endif

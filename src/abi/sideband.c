@@ -43,11 +43,11 @@ int sideband_mmap(struct decode *d)
 }
 
 /*
- * Whether an MMAP2 holds a build-id. Its misc bit alone does not tell: the kernel sets it in a header that it then
- * reuses for the next event (seen on 6.18), so that while somebody else records with build-ids it stands in
- * records of events that never asked for any and hold maj, min and inode. Those are told apart by the attrs;
- * without an attr that asks (perf inject writes such files) only a whole SHA-1, or a 16-byte id, is believed:
- * 20 and 16 are the majors of no disk.
+ * Whether an MMAP2 holds a build-id. Its misc bit alone does not tell: the kernel sets it in a
+ * header that it then reuses for the next event (seen on 6.18), so that while somebody else records
+ * with build-ids it stands in records of events that never asked for any and hold maj, min and
+ * inode. Those are told apart by the attrs; without an attr that asks (perf inject writes such
+ * files) only a whole SHA-1, or a 16-byte id, is believed: 20 and 16 are the majors of no disk.
  */
 static bool sideband_has_build_id(const struct decode *d)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack_end.h: why a user stack ended that was walked by unwind tables while recording, as its record says it: in bits of misc that
- * the kernel leaves 0 in SAMPLE and CALLCHAIN_DEFERRED, and that other readers do not look at. Numbers are those of files.
+ * stack_end.h: why a user stack ended that was walked by unwind tables while recording, as its
+ * record says it: in bits of misc that the kernel leaves 0 in SAMPLE and CALLCHAIN_DEFERRED, and
+ * that other readers do not look at. Numbers are those of files.
  */
 #ifndef SEAM_ABI_STACK_END_H
 #define SEAM_ABI_STACK_END_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// load.c: see load.h. Knows how samples are dealt out to threads; counting is stacks.c's, naming and
-// building is load_build.c's.
+// load.c: see load.h. Knows how samples are dealt out to threads; counting is stacks.c's, naming
+// and building is load_build.c's.
 #include "aggregate/load.h"
 
 #include <errno.h>
@@ -72,8 +72,8 @@ static bool load_lasts(const struct batch_item *item)
 	return item->record.stable && !item->walk && !item->called;
 }
 
-/* A sample that reads a group: one of each member that has a share in it. A member's counter is followed
- * also where its samples are not taken. */
+/* A sample that reads a group: one of each member that has a share in it. A member's counter is
+ * followed also where its samples are not taken. */
 static int load_members(struct load_worker *w, struct stacks_key *key,
                         const struct batch_item *item)
 {
@@ -157,8 +157,8 @@ static void *load_thread(void *arg)
 	}
 }
 
-/* Counters of groups grow from sample to sample: such a recording is gone through by one thread, in the
- * order of the file, which is that of time for each counter: it belongs to one ring. */
+/* Counters of groups grow from sample to sample: such a recording is gone through by one thread, in
+ * the order of the file, which is that of time for each counter: it belongs to one ring. */
 static unsigned load_thread_count(const struct recording *rec, const struct load_opts *opts)
 {
 	size_t n = opts->threads ? opts->threads : cpus_online();

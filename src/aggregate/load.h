@@ -25,10 +25,10 @@ struct load_opts {
 	const struct tables_opts
 	        *tables; /* unwind tables; NULL: defaults, with the search of symbols */
 	/* Source lines and inlined calls, for objects that have debugging information: every frame
-	   gets its file and line, and each call that was inlined a frame of its own: kind
-	   PROFILE_INLINED, a child of the frame it stands in, with that one's address and object. So
-	   the innermost node of a stack may be an inlined frame; the function that has the code is
-	   the nearest frame outwards of another kind. */
+	 * gets its file and line, and each call that was inlined a frame of its own: kind
+	 * PROFILE_INLINED, a child of the frame it stands in, with that one's address and object.
+	 * So the innermost node of a stack may be an inlined frame; the function that has the code
+	 * is the nearest frame outwards of another kind. */
 	bool lines;
 	bool no_inline; /* file and line only: those of the code, in the frame that has it */
 	const struct lines_opts *lines_opts; /* NULL: defaults, with the search of symbols */
@@ -48,7 +48,8 @@ struct load_unnamed {
 	uint64_t samples;             /* whose stack has at least one such frame */
 };
 
-/* Code of an object whose inlined calls are not known, for the same account: a part of its debugging information was not found. */
+/* Code of an object whose inlined calls are not known, for the same account: a part of its
+ * debugging information was not found. */
 struct load_partial {
 	char *object;     /* owned */
 	char file[256];   /* that was not found (.dwo): one of them */

@@ -75,8 +75,8 @@ static uint32_t load_object(struct load_builder *b, const struct place *place, u
 	return id == PROFILE_FAILED || load_code(b, id, place, addr) < 0 ? PROFILE_FAILED : id;
 }
 
-/* What a frame is called; *ret 0: nothing is known of it. A guess is never shown as sure: its mark is part of its name,
- * whatever shows it. -ENOMEM. */
+/* What a frame is called; *ret 0: nothing is known of it. A guess is never shown as sure: its mark
+ * is part of its name, whatever shows it. -ENOMEM. */
 static int load_name(struct load_builder *b, const struct frame_at *at, struct place *place,
                      uint32_t *ret)
 {
@@ -153,7 +153,8 @@ static int load_frame(struct load_builder *b, const struct load_whose *e, const 
 	return *slot ? 0 : load_frame_new(b, at, space, e->time_ns, slot);
 }
 
-/* The frames of the chain of a sample like those of the entry into b->frames: of an innermost one as many as most says. */
+/* The frames of the chain of a sample like those of the entry into b->frames: of an innermost one
+ * as many as most says. */
 static int load_walk(struct load_builder *b, const struct load_whose *e,
                      const struct seam_stitched *sample, size_t most, size_t *ret)
 {
@@ -189,7 +190,8 @@ static int load_walk(struct load_builder *b, const struct load_whose *e,
 	return 0;
 }
 
-/* The node of the innermost frame of a sample's chain, when its outermost one is called from *node. */
+/* The node of the innermost frame of a sample's chain, when its outermost one is called from
+ * *node. */
 static int load_descend(struct load_builder *b, const struct load_whose *e,
                         const struct seam_stitched *sample, size_t most, uint32_t *node)
 {
@@ -213,8 +215,9 @@ static bool load_same_function(const struct profile *p, uint32_t a, uint32_t b)
 }
 
 /*
- * Where the sample hit, below the node of its chain. A chain that begins in the same function tells of that call, as it was
- * some instructions later: one frame stands for both, and its address is where the sample hit.
+ * Where the sample hit, below the node of its chain. A chain that begins in the same function tells
+ * of that call, as it was some instructions later: one frame stands for both, and its address is
+ * where the sample hit.
  */
 static int load_hit(struct load_builder *b, const struct load_whose *e,
                     const struct seam_stitched *sample, uint32_t *node)
@@ -460,8 +463,8 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 		r = load_cut_learn(&b->cut, b->rec, stacks, n);
 	for (size_t w = 0; w < n; w++)
 		total += stacks[w]->n;
-	/* User halves come before the kernel's frames, because the kernel's names may still be on their way
-	   (early.h). */
+	/* User halves come before the kernel's frames, because the kernel's names may still be on
+	 * their way (early.h). */
 	for (size_t w = 0; w < n && r >= 0; w++)
 		r = load_users(b, stacks[w], &b->users[w]);
 	if (r >= 0)

@@ -10,8 +10,8 @@
 
 #define LOAD_TABLES_MAX 16u /* as many as there are threads that count */
 
-/* Fills load's profile, unnamed and taken_unnamed from n tables of stacks. -ENOMEM; what was filled is
- * load_free's. */
+/* Fills load's profile, unnamed and taken_unnamed from n tables of stacks. -ENOMEM; what was filled
+ * is load_free's. */
 int load_build(struct load *load, struct places *places, const struct load_opts *opts,
                struct early *early, const struct stacks *const *stacks, size_t n);
 

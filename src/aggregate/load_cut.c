@@ -2,9 +2,10 @@
 /*
  * load_cut.c: see load_cut.h. Knows how many frames each way of taking a stack has room for.
  *
- * The kernel takes attr.sample_max_stack addresses of a chain, its own part first. Where an attr does not say it, the sysctl
- * did, which no file holds: its default is believed where the event's longest chain is just as long, and nothing is said
- * of other limits. A stack that happens to be whole with that many frames is taken for a cut one.
+ * The kernel takes attr.sample_max_stack addresses of a chain, its own part first. Where an attr
+ * does not say it, the sysctl did, which no file holds: its default is believed where the event's
+ * longest chain is just as long, and nothing is said of other limits. A stack that happens to be
+ * whole with that many frames is taken for a cut one.
  */
 #include "aggregate/load_cut.h"
 

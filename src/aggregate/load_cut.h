@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load_cut.h: stacks that ended only because there was no room for more frames. Such a stack is called from a frame that is
- * none (PROFILE_MISSING), so that its outermost function is never taken for a root.
+ * load_cut.h: stacks that ended only because there was no room for more frames. Such a stack is
+ * called from a frame that is none (PROFILE_MISSING), so that its outermost function is never taken
+ * for a root.
  */
 #ifndef SEAM_AGGREGATE_LOAD_CUT_H
 #define SEAM_AGGREGATE_LOAD_CUT_H
@@ -23,7 +24,8 @@ int load_cut_learn(struct load_cut *c, const struct recording *rec,
                    const struct stacks *const *stacks, size_t n);
 void load_cut_free(struct load_cut *c);
 
-/* The node below which a stack hangs: PROFILE_ROOT for a whole one; PROFILE_FAILED: out of memory. */
+/* The node below which a stack hangs: PROFILE_ROOT for a whole one; PROFILE_FAILED: out of
+ * memory. */
 uint32_t load_cut_root(struct load_cut *c, struct profile *p, const struct seam_stitched *sample);
 
 #endif

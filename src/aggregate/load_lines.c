@@ -28,8 +28,8 @@ int load_lines_mark(const struct load_lines *l, const struct place *place, struc
 	uint64_t vaddr;
 	int r = l->wanted ? places_lines_object(l->places, place, &object, &vaddr) : 0;
 
-	/* profile_expand gives it its depth: until then it stands for whose lines these are, a caller's, or one of the pieces of
-	   code of one name that stood in places of others. */
+	/* profile_expand gives it its depth: until then it stands for whose lines these are, a
+	 * caller's, or one of the pieces of code of one name that stood in places of others. */
 	if (r >= 0 && l->wanted && object && place->address != place->symbol.addr)
 		f->depth = UINT32_MAX;
 	if (r >= 0 && l->wanted && object && place->mapping->object->kind == PROC_KIND_JIT)

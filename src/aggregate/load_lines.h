@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load_lines.h: source lines and inlined calls for the frames of a profile that is being loaded. For
- * load_build.c only.
+ * load_lines.h: source lines and inlined calls for the frames of a profile that is being loaded.
+ * For load_build.c only.
  *
  * While the profile is filled, every frame that could have them is noted; at the end all addresses
  * are looked up at once, and a copy of the profile is made in which they stand.

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load_notes.h: the second pass over notes in place of samples: each gets its verdict from the stitcher, its name
- * and address spaces from proc, and is counted.
+ * load_notes.h: the second pass over notes in place of samples: each gets its verdict from the
+ * stitcher, its name and address spaces from proc, and is counted.
  *
- * What holds of a task from one moment to another is looked up once: most samples then cost a verdict and a count.
+ * What holds of a task from one moment to another is looked up once: most samples then cost a
+ * verdict and a count.
  */
 #ifndef SEAM_AGGREGATE_LOAD_NOTES_H
 #define SEAM_AGGREGATE_LOAD_NOTES_H

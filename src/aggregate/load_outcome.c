@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// load_outcome.c: see load_outcome.h. A walk that found no unwind information ended in its last frame, so the
-// object is the one that was mapped there.
+// load_outcome.c: see load_outcome.h. A walk that found no unwind information ended in its last
+// frame, so the object is the one that was mapped there.
 #include "aggregate/load_outcome.h"
 
 static const char not_mapped[] = "no mapping of that time held the address";

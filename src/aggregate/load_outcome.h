@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load_outcome.h: samples that were unwound while recording, counted by how their walks ended, and the
- * objects in which unwind information was missing.
+ * load_outcome.h: samples that were unwound while recording, counted by how their walks ended, and
+ * the objects in which unwind information was missing.
  */
 #ifndef SEAM_AGGREGATE_LOAD_OUTCOME_H
 #define SEAM_AGGREGATE_LOAD_OUTCOME_H

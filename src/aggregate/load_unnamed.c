@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// load_unnamed.c: see load_unnamed.h. Goes by nodes, not by samples: a node has the set of objects with
-// nameless frames on its path, and most nodes have their parent's. Few sets are distinct.
+// load_unnamed.c: see load_unnamed.h. Goes by nodes, not by samples: a node has the set of objects
+// with nameless frames on its path, and most nodes have their parent's. Few sets are distinct.
 #include "aggregate/load_unnamed.h"
 
 #include <errno.h>

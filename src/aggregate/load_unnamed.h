@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load_unnamed.h: frames of which something is missing (a name), and in how many samples' stacks each object has some. For
- * load_build.c only.
+ * load_unnamed.h: frames of which something is missing (a name), and in how many samples' stacks
+ * each object has some. For load_build.c only.
  */
 #ifndef SEAM_AGGREGATE_LOAD_UNNAMED_H
 #define SEAM_AGGREGATE_LOAD_UNNAMED_H
@@ -20,7 +20,8 @@ struct load_unnamed_frames {
 /* A frame of the profile, of one of its objects (0: none), has no name. -ENOMEM. */
 int load_unnamed_note(struct load_unnamed_frames *u, uint32_t frame, uint32_t object,
                       const struct place *place);
-/* Counts of how many samples' stacks have a frame of each object that was noted; *all: of any. -ENOMEM. */
+/* Counts of how many samples' stacks have a frame of each object that was noted; *all: of any.
+ * -ENOMEM. */
 int load_unnamed_count(struct load_unnamed_frames *u, const struct profile *p, uint64_t *all);
 /* What was counted of the profile's object. */
 uint64_t load_unnamed_samples(const struct load_unnamed_frames *u, uint32_t object);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tar.h: regular files one behind the other, as POSIX tar (pax where a name is long) inside zstd, so
- * that `tar --zstd -xf` unpacks it. Nothing in an archive is trusted.
+ * tar.h: regular files one behind the other, as POSIX tar (pax where a name is long) inside zstd,
+ * so that `tar --zstd -xf` unpacks it. Nothing in an archive is trusted.
  */
 #ifndef SEAM_ARCHIVE_TAR_H
 #define SEAM_ARCHIVE_TAR_H
@@ -16,8 +16,8 @@
 /* What a header of the old form can say: 11 octal digits. */
 #define TAR_FILE_MAX ((1ULL << 33) - 1)
 
-/* Components of printable text, none of them "." or "..", no '/' in front or at the end, not too long: no
- * other name is written, and none unpacked. */
+/* Components of printable text, none of them "." or "..", no '/' in front or at the end, not too
+ * long: no other name is written, and none unpacked. */
 bool tar_name_is_plain(const char *name);
 
 /* ---- writing ---- */
@@ -47,7 +47,8 @@ struct tar_entry {
 /* fd stays the caller's; name is for messages. A tar without zstd is read, too. What a pipe has
  * not yet is waited for. */
 int tar_open(struct tar_reader **ret, int fd, const char *name);
-/* Asked now and then while anything is read, also what is passed over: true ends that with -EINTR. */
+/* Asked now and then while anything is read, also what is passed over: true ends that with
+ * -EINTR. */
 void tar_stop(struct tar_reader *r, bool (*stop)(void));
 /* More bytes of tar than these are not read: -EFBIG. */
 void tar_bound(struct tar_reader *r, uint64_t most);

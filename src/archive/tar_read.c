@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tar_read.c: reads a tar, inside zstd or not. Of pax headers the name and the size are taken. What a
-// zstd frame may ask for in memory is bounded by the library (128 MiB of window).
+// tar_read.c: reads a tar, inside zstd or not. Of pax headers the name and the size are taken. What
+// a zstd frame may ask for in memory is bounded by the library (128 MiB of window).
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -76,7 +76,8 @@ tar_damaged(const struct tar_reader *r, struct seam_error *err, const char *fmt,
 	return seam_error_set(err, EBADMSG, r->name, r->at, "archive", "%s", text);
 }
 
-/* More input: 1; 0 at its end. A FIFO's first writer, and what it has not written yet, is waited for. */
+/* More input: 1; 0 at its end. A FIFO's first writer, and what it has not written yet, is waited
+ * for. */
 static int tar_fill(struct tar_reader *r, struct seam_error *err)
 {
 	struct pollfd more = { .fd = r->fd, .events = POLLIN };
@@ -160,7 +161,8 @@ static int tar_bytes(struct tar_reader *r, void *to, size_t n, struct seam_error
 	return more < 0 ? more : 0;
 }
 
-/* Octal digits, blanks around; -EBADMSG for anything else (a size in base 256 is of no file we take). */
+/* Octal digits, blanks around; -EBADMSG for anything else (a size in base 256 is of no file we
+ * take). */
 static int tar_octal(const char *text, size_t n, uint64_t *ret)
 {
 	uint64_t v = 0;

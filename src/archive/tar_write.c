@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tar_write.c: writes a tar inside zstd. Owners and times are left out: equal files give equal bytes.
+// tar_write.c: writes a tar inside zstd. Owners and times are left out: equal files give equal
+// bytes.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// unpack.c: see unpack.h. Directories are entered one by one without following links, so that no name
-// leads out, whatever else writes there.
+// unpack.c: see unpack.h. Directories are entered one by one without following links, so that no
+// name leads out, whatever else writes there.
 #include "archive/unpack.h"
 
 #include <errno.h>

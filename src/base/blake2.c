@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// blake2.c: see blake2.h. Written after RFC 7693; little-endian machines only, as all of seam's tables.
+// blake2.c: see blake2.h. Written after RFC 7693; little-endian machines only, as all of seam's
+// tables.
 #include "base/blake2.h"
 
 #include <string.h>
@@ -47,7 +48,8 @@ static uint64_t rotated(uint64_t x, unsigned n)
 		v[b] = rotated(v[b] ^ v[c], 63); \
 	} while (0)
 
-/* Takes one block into the state; n: bytes hashed with it. Unrolled, so that the order of words costs nothing. */
+/* Takes one block into the state; n: bytes hashed with it. Unrolled, so that the order of words
+ * costs nothing. */
 static void compress(uint64_t state[8], const unsigned char *block, uint64_t n, uint64_t last)
 {
 	uint64_t v[16], m[16];
@@ -81,7 +83,8 @@ void blake2_start(struct blake2 *b)
 	b->state[0] ^= 0x01010000 ^ BLAKE2_BYTES; /* no key, one tree, so many bytes come out */
 }
 
-/* The last block is marked so, and must not be compressed before it is known to be: a full one waits. */
+/* The last block is marked so, and must not be compressed before it is known to be: a full one
+ * waits. */
 void blake2_add(struct blake2 *b, const void *bytes, size_t n)
 {
 	const unsigned char *at = bytes;

@@ -23,8 +23,8 @@ struct buf {
 void buf_free(struct buf *b);
 void *buf_grow(struct buf *b, size_t n); /* buf_reserve's, when there is no room yet */
 
-/* Room for n more bytes: a pointer to them (n is not advanced), or NULL. This and what follows are inline, since
- * most of what seam writes are a few bytes at a time. */
+/* Room for n more bytes: a pointer to them (n is not advanced), or NULL. This and what follows are
+ * inline, since most of what seam writes are a few bytes at a time. */
 static inline void *buf_reserve(struct buf *b, size_t n)
 {
 	return !b->failed && n < b->capacity - b->n ? b->bytes + b->n : buf_grow(b, n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * digits.h: numbers as digits, straight to where they stand: no NUL, no padding, no allocation. For text that is
- * mostly numbers; elsewhere buf_put_decimal and buf_printf are fast enough.
+ * digits.h: numbers as digits, straight to where they stand: no NUL, no padding, no allocation. For
+ * text that is mostly numbers; elsewhere buf_put_decimal and buf_printf are fast enough.
  */
 #ifndef SEAM_BASE_DIGITS_H
 #define SEAM_BASE_DIGITS_H
@@ -17,8 +17,8 @@ extern const char digits_bytes[769];
 
 extern const uint64_t digits_powers[DIGITS_MAX]; /* of 10; the first is 0 */
 
-/* How many digits v has; 0 has one. 1233 / 4096 is a little more than log10(2): for 1 to 64 bits the digits that the
- * least number of so many bits has, or one less. */
+/* How many digits v has; 0 has one. 1233 / 4096 is a little more than log10(2): for 1 to 64 bits
+ * the digits that the least number of so many bits has, or one less. */
 static inline unsigned digits_count(uint64_t v)
 {
 	unsigned n = (64 - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;

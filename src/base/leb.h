@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* leb.h: DWARF's variable-length integers, from a bounded cursor. More than 64 bits: the rest is dropped. */
+/* leb.h: DWARF's variable-length integers, from a bounded cursor. More than 64 bits: the rest is
+ * dropped. */
 #ifndef SEAM_BASE_LEB_H
 #define SEAM_BASE_LEB_H
 

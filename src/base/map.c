@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // map.c: see map.h. Linear probing at a load of at most 5/8; doubles, so that n puts cost O(n).
-// Invariant: between a key's home and its slot no slot is free (a deletion moves its successors back).
+// Invariant: between a key's home and its slot no slot is free (a deletion moves its successors
+// back).
 #include "base/map.h"
 
 #include <errno.h>
@@ -27,7 +28,8 @@ uint64_t map_mix(uint64_t x)
 
 #define LONG 128u
 
-/* Multiplication has a latency: four lanes hide it, for records with copies of stacks. Takes n / 32 * 32 bytes. */
+/* Multiplication has a latency: four lanes hide it, for records with copies of stacks. Takes n / 32
+ * * 32 bytes. */
 static uint64_t map_hash_long(const unsigned char **at, size_t n, uint64_t h)
 {
 	const unsigned char *p = *at, *end = p + n / 32 * 32;

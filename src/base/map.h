@@ -32,7 +32,8 @@ bool map_get(const struct map *m, uint64_t key, uint64_t *ret);
  * Lives until the next put. */
 uint64_t *map_slot(struct map *m, uint64_t key, bool *is_new);
 bool map_del(struct map *m, uint64_t key);
-/* Walks: start with *i = 0; true and a pair until the end; value may be NULL. Order is arbitrary. */
+/* Walks: start with *i = 0; true and a pair until the end; value may be NULL. Order is
+ * arbitrary. */
 bool map_next(const struct map *m, size_t *i, uint64_t *key, uint64_t *value);
 size_t map_bytes(const struct map *m);
 
@@ -41,8 +42,8 @@ uint64_t map_mix(uint64_t x);
 uint64_t map_hash_bytes(const void *bytes, size_t n, uint64_t seed);
 /* What map's own keys are mixed with; never 0. */
 uint64_t map_secret(void);
-/* Twice as fast as map_hash_bytes on short keys, for tables in memory: where a key goes depends on map_secret(),
- * which the caller keeps and gives. Never into a file. */
+/* Twice as fast as map_hash_bytes on short keys, for tables in memory: where a key goes depends on
+ * map_secret(), which the caller keeps and gives. Never into a file. */
 uint64_t map_hash_quick(const void *bytes, size_t n, uint64_t secret);
 
 /* The same of two words. */

@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 /*
- * n bytes, of which nothing is in memory yet, for free(); NULL: out of memory. It is asked that large pages come in, of 2 MiB, at multiples of
- * which it begins: one fault each instead of 512. For what will be filled from front to back, and is known to be much.
+ * n bytes, of which nothing is in memory yet, for free(); NULL: out of memory. It is asked that
+ * large pages come in, of 2 MiB, at multiples of which it begins: one fault each instead of 512.
+ * For what will be filled from front to back, and is known to be much.
  */
 void *pages_new(size_t n);
 

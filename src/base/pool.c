@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// pool.c: see pool.h. Things lie in blocks, in the order of their ids; the index holds ids alone, probed
-// linearly at a load of at most 3/4, so that a thing costs little more than its own size.
+// pool.c: see pool.h. Things lie in blocks, in the order of their ids; the index holds ids alone,
+// probed linearly at a load of at most 3/4, so that a thing costs little more than its own size.
 #include "base/pool.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// shown.c: see shown.h. Knows which characters are dangerous to show, and printf's conversions as far as they say what an argument is.
+// shown.c: see shown.h. Knows which characters are dangerous to show, and printf's conversions as
+// far as they say what an argument is.
 #include "base/shown.h"
 
 #include <stdio.h>
@@ -7,7 +8,8 @@
 
 #include "base/utf8.h"
 
-/* First and last of what is not shown as it is: controls, what has no width, what sets the direction of text. */
+/* First and last of what is not shown as it is: controls, what has no width, what sets the
+ * direction of text. */
 static const uint32_t hidden[][2] = {
 	{ 0x00, 0x1f },     { 0x7f, 0x9f },     { 0xad, 0xad },       { 0x61c, 0x61c },
 	{ 0x180e, 0x180e }, { 0x200b, 0x200f }, { 0x2028, 0x202e },   { 0x2060, 0x206f },
@@ -22,7 +24,8 @@ bool shown_hides(uint32_t c)
 	return false;
 }
 
-/* Would a backslash before these n bytes look like an escape of ours? Others (App\Kernel) stay single. */
+/* Would a backslash before these n bytes look like an escape of ours? Others (App\Kernel) stay
+ * single. */
 static bool shown_misleads(const unsigned char *p, size_t n)
 {
 	static const char letters[] = "\\nrtxuU";
@@ -45,7 +48,8 @@ static bool shown_is_plain(unsigned char c)
 	return c >= 0x20 && c < 0x7f;
 }
 
-/* Bytes from p on that stay as they are; stops at what is not plain ASCII, and at a backslash to be doubled. */
+/* Bytes from p on that stay as they are; stops at what is not plain ASCII, and at a backslash to be
+ * doubled. */
 static size_t shown_run(const unsigned char *p, size_t n)
 {
 	size_t i = 0;

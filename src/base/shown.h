@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shown.h: names as people see them. Comms, symbols, paths, strings of a recording may hold any bytes: what would
- * move a terminal's cursor, start another line, or turn the order of characters round is written as an escape, and
- * so is what is not UTF-8. A backslash is doubled where it would read as such an escape, and only there.
+ * shown.h: names as people see them. Comms, symbols, paths, strings of a recording may hold any
+ * bytes: what would move a terminal's cursor, start another line, or turn the order of characters
+ * round is written as an escape, and so is what is not UTF-8. A backslash is doubled where it would
+ * read as such an escape, and only there.
  *
- * Every text for people takes names through here: shown_printf is printf with all its strings (%s, %c) escaped;
- * what the format itself says stays as it is. What comes out is one line, as wide as it looks.
+ * Every text for people takes names through here: shown_printf is printf with all its strings (%s,
+ * %c) escaped; what the format itself says stays as it is. What comes out is one line, as wide as
+ * it looks.
  */
 #ifndef SEAM_BASE_SHOWN_H
 #define SEAM_BASE_SHOWN_H
@@ -25,7 +27,8 @@ int shown_put_text(struct buf *to, const char *text);
 /* How many bytes that would append. */
 size_t shown_length(const char *text);
 
-/* The conversions that are known are those of integers, floating point, %c, %s, %p and %%. 0 or -ENOMEM. */
+/* The conversions that are known are those of integers, floating point, %c, %s, %p and %%. 0 or
+ * -ENOMEM. */
 int shown_printf(struct buf *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int shown_vprintf(struct buf *to, const char *fmt, va_list ap)
         __attribute__((format(printf, 2, 0)));

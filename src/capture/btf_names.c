@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// btf_names.c: see btf_names.h. Types stand one behind the other, each as long as its kind says: a kind that is not
-// known ends the walk.
+// btf_names.c: see btf_names.h. Types stand one behind the other, each as long as its kind says: a
+// kind that is not known ends the walk.
 #include "capture/btf_names.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * buildid.c: knows where an ELF file keeps its build-id: PT_NOTE segments, a note named "GNU" of type
+ * buildid.c: knows where an ELF file keeps its build-id: PT_NOTE segments, a note named "GNU" of
+ * type
  * 3. Invariant: nothing of the file is trusted, all reads go through a cursor over a bounded copy.
  * Does not read sections: a file whose program headers are gone cannot be mapped for execution.
  */

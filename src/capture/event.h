@@ -69,8 +69,8 @@ void event_list_free(struct event_list *list);
  */
 int event_list_parse(struct event_list *list, const char *text, const struct event_roots *roots,
                      struct seam_error *err);
-/* Appends the event of a recording without -e: cycles, as precise as the PMU can. The session replaces
- * cycles by cpu-clock where nobody counts them. */
+/* Appends the event of a recording without -e: cycles, as precise as the PMU can. The session
+ * replaces cycles by cpu-clock where nobody counts them. */
 int event_list_default(struct event_list *list, struct seam_error *err);
 /* The symbolic events, one after another: true and a name and its class ("software", "hardware",
  * "hardware cache") until the end. Start with *i = 0. For lists and completions. */

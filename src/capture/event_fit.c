@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * event_fit.c: see event_fit.h. Asks the kernel for each hardware event once, for the calling thread. Only a
- * clear "there is no such event" counts: every other answer is the session's to understand.
+ * event_fit.c: see event_fit.h. Asks the kernel for each hardware event once, for the calling
+ * thread. Only a clear "there is no such event" counts: every other answer is the session's to
+ * understand.
  */
 #include "capture/event_fit.h"
 
@@ -31,7 +32,8 @@ static bool fit_is_absent(const struct event *e, struct features *features)
 	return error == -ENOENT || error == -ENODEV || error == -ENXIO;
 }
 
-/* Takes an event out; the indexes of leaders stay true, and the first that is left of a group leads it. */
+/* Takes an event out; the indexes of leaders stay true, and the first that is left of a group leads
+ * it. */
 static void fit_take_out(struct event_list *list, size_t out)
 {
 	uint32_t heir = UINT32_MAX;

@@ -10,9 +10,9 @@
 #include "capture/log.h"
 
 /*
- * Leaves out what the processor's PMU does not have (instructions, cache-misses, r1a8 ... in most virtual
- * machines), as long as an event is left, and says each. Cycles stay: the session has cpu-clock for
- * them. What leads a group hands it on. How many were left out.
+ * Leaves out what the processor's PMU does not have (instructions, cache-misses, r1a8 ... in most
+ * virtual machines), as long as an event is left, and says each. Cycles stay: the session has
+ * cpu-clock for them. What leads a group hands it on. How many were left out.
  */
 size_t event_list_fit(struct event_list *list, struct features *features, const struct log *log);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// kernel.c: the running kernel behind struct kernel: the raw system call, small files, capabilities.
-// Invariant: struct seam_attr is the kernel's perf_event_attr byte for byte (asserted below), so no
-// header of the machine that builds needs to know the newest bits.
+// kernel.c: the running kernel behind struct kernel: the raw system call, small files,
+// capabilities. Invariant: struct seam_attr is the kernel's perf_event_attr byte for byte (asserted
+// below), so no header of the machine that builds needs to know the newest bits.
 #include "capture/kernel.h"
 
 #include <errno.h>
@@ -46,7 +46,8 @@ ATTR_AT(config3, 128);
 ATTR_AT(config4, 136);
 _Static_assert(sizeof(struct seam_attr) == 144, "perf_event_attr of Linux 7.3");
 
-// C bit-fields begin at the other end on big-endian machines; SEAM_ATTR_* count from the first field.
+// C bit-fields begin at the other end on big-endian machines; SEAM_ATTR_* count from the first
+// field.
 static uint64_t kernel_flags(uint64_t flags)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

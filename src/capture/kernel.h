@@ -26,8 +26,9 @@ struct kernel {
 	/* A small file of /proc or /sys, at most n - 1 bytes and a NUL, trailing newline taken off:
 	 * its length, or -errno. */
 	int (*text)(void *ctx, const char *path, char *text, size_t n);
-	/* Takes one real sample of the calling thread with defer_callchain (a page fault that it makes
-	 * itself) and looks: 1 the user part was deferred, 0 it was taken at once, or -errno. */
+	/* Takes one real sample of the calling thread with defer_callchain (a page fault that it
+	 * makes itself) and looks: 1 the user part was deferred, 0 it was taken at once, or
+	 * -errno. */
 	int (*defers)(void *ctx);
 	/* Effective capability `number` (CAP_*, linux/capability.h): 1 or 0. */
 	int (*capable)(void *ctx, int number);

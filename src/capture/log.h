@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * log.h: where this room says what it does: lines to the caller's sink. Nothing in this room prints.
+ * log.h: where this room says what it does: lines to the caller's sink. Nothing in this room
+ * prints.
  */
 #ifndef SEAM_CAPTURE_LOG_H
 #define SEAM_CAPTURE_LOG_H

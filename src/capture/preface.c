@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * preface.c: knows the form of the records by which perf opens a file. Readers that only want samples
- * pass them over.
+ * preface.c: knows the form of the records by which perf opens a file. Readers that only want
+ * samples pass them over.
  */
 #include <linux/perf_event.h>
 

@@ -337,8 +337,9 @@ int probe_counters(struct features *f, struct feature_result *r)
 }
 
 /*
- * Why a tracepoint's opening was "interrupted": a uprobe serves tracefs or perf at a time, and the kernel refuses the second of
- * them with EINTR. name is "system:name", perhaps with modifiers. False: it is not known to be so.
+ * Why a tracepoint's opening was "interrupted": a uprobe serves tracefs or perf at a time, and the
+ * kernel refuses the second of them with EINTR. name is "system:name", perhaps with modifiers.
+ * False: it is not known to be so.
  */
 static bool probe_uprobe_taken(struct features *f, const char *name, struct feature_result *r)
 {

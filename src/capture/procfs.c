@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * procfs.c: knows how the kernel writes /proc/PID/stat and /proc/PID/maps. A comm may hold spaces and
- * brackets, so stat is cut at its last ')'.
+ * procfs.c: knows how the kernel writes /proc/PID/stat and /proc/PID/maps. A comm may hold spaces
+ * and brackets, so stat is cut at its last ')'.
  */
 #include <dirent.h>
 #include <errno.h>

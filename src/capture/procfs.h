@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * procfs.h: the texts of /proc as values: lists of numbered directories, PID/stat, lines of PID/maps.
- * Reads into buffers of the caller, allocates only to grow them. Knows no records.
+ * procfs.h: the texts of /proc as values: lists of numbered directories, PID/stat, lines of
+ * PID/maps. Reads into buffers of the caller, allocates only to grow them. Knows no records.
  */
 #ifndef SEAM_CAPTURE_PROCFS_H
 #define SEAM_CAPTURE_PROCFS_H
@@ -35,8 +35,8 @@ int64_t procfs_read(int dirfd, const char *path, struct buf *ret);
 int procfs_numbers(int dirfd, const char *path, struct buf *ret);
 /* -EBADMSG: not of the known form. */
 int procfs_stat_parse(const char *text, size_t n, struct procfs_stat *ret);
-/* The next line of *at: true and *ret. Lines that are not of the known form are passed over. The path
- * has its "\012" put back to a newline, in place. */
+/* The next line of *at: true and *ret. Lines that are not of the known form are passed over. The
+ * path has its "\012" put back to a newline, in place. */
 bool procfs_map_next(char **at, const char *end, struct procfs_map *ret);
 
 #endif

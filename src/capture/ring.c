@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// ring.c: from a perf ring to a sink, in spans of whole records; see ring.h.
-// The kernel writes data_head after the data (we load it with acquire) and reads data_tail before it
-// overwrites (we store it with release, after the sink has returned). Positions are u64 that only
-// grow; the place in the data is the position modulo the size.
+// ring.c: from a perf ring to a sink, in spans of whole records; see ring.h. The kernel writes
+// data_head after the data (we load it with acquire) and reads data_tail before it overwrites (we
+// store it with release, after the sink has returned). Positions are u64 that only grow; the place
+// in the data is the position modulo the size.
 #include "capture/ring.h"
 
 #include <errno.h>
@@ -134,9 +134,9 @@ static void ring_add(struct ring_counts *to, const struct ring_counts *c)
 }
 
 /*
- * The span of whole records from position on that can be handed out at once: its length, with *bytes.
- * It ends at head, or before the record that wraps; a record that wraps comes alone, copied.
- * 0: the header there is unsound.
+ * The span of whole records from position on that can be handed out at once: its length, with
+ * *bytes. It ends at head, or before the record that wraps; a record that wraps comes alone,
+ * copied. 0: the header there is unsound.
  */
 static size_t ring_span(struct ring *r, uint64_t position, uint64_t head,
                         const unsigned char **bytes, struct ring_counts *sum)

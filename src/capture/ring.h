@@ -2,8 +2,8 @@
 /*
  * ring.h: one mapped perf ring: from the kernel's head to a sink, in spans of whole records.
  *
- * Invariant: what was given to the sink, and only that, is given back to the kernel (data_tail).
- * A sink that fails keeps its records in the ring. A record that wraps is copied whole; nothing else
+ * Invariant: what was given to the sink, and only that, is given back to the kernel (data_tail). A
+ * sink that fails keeps its records in the ring. A record that wraps is copied whole; nothing else
  * is copied. Does not interpret records, but for LOST and LOST_SAMPLES, which it counts.
  */
 #ifndef SEAM_CAPTURE_RING_H
@@ -47,8 +47,8 @@ struct ring {
 /* Maps the ring of fd with `pages` data pages (a power of two). -EPERM: over the mlock limit;
  * -ENOMEM, -EINVAL as mmap(2). */
 int ring_map(struct ring *ret, int fd, int cpu, size_t pages);
-/* Over memory laid out as the kernel does: a control page of page_size bytes and `size` bytes of data
- * behind it; for tests. */
+/* Over memory laid out as the kernel does: a control page of page_size bytes and `size` bytes of
+ * data behind it; for tests. */
 int ring_over(struct ring *ret, void *memory, size_t page_size, size_t size);
 void ring_unmap(struct ring *r);
 

@@ -15,8 +15,8 @@
  *	session_counts(s, &counts);
  *	session_close(s);
  *
- * Events. Each of the user's events is opened on every CPU of the target, for every task of it. Beside
- * them there are dummy events that never sample:
+ * Events. Each of the user's events is opened on every CPU of the target, for every task of it.
+ * Beside them there are dummy events that never sample:
  *   - "side-band", where the tasks are: mmap2, comm, task, ksymbol ...; on every CPU of the machine,
  *     for each task of a per-task target. It is on from session_start to session_finish.
  *   - "answers", when the kernel defers: exactly one event per CPU has defer_output. System-wide it is
@@ -25,11 +25,11 @@
  *     which. The CPU-wide one is on every online CPU, whatever -C says: a record lands where the task
  *     returned, not where it was sampled.
  *
- * Rounds. A FINISHED_ROUND record after round n promises: no record of a later round is older than the
- * newest record of round n - 1 (perf's meaning; a reader may hand out everything up to there). It
- * holds because round n starts after round n - 1 ended and every ring is read in each round. A record
- * whose time was taken in one round and which became visible two rounds later would break it; the
- * kernel writes records with preemption off, so that takes a stopped virtual CPU.
+ * Rounds. A FINISHED_ROUND record after round n promises: no record of a later round is older than
+ * the newest record of round n - 1 (perf's meaning; a reader may hand out everything up to there).
+ * It holds because round n starts after round n - 1 ended and every ring is read in each round. A
+ * record whose time was taken in one round and which became visible two rounds later would break
+ * it; the kernel writes records with preemption off, so that takes a stopped virtual CPU.
  *
  * One thread at a time. session_wake may be called from a signal handler.
  */
@@ -68,9 +68,10 @@ enum session_callchain {
 };
 
 /*
- * Somebody who can look into tasks that sleep (bpf/asleep.h). Reads the user stack of each task that still is in the kernel entry
- * that one of the cookies names, without waking it, and gives it; whom it cannot find it leaves out. The frames are those that
- * the kernel would answer. 0, or -errno and err says what is missing.
+ * Somebody who can look into tasks that sleep (bpf/asleep.h). Reads the user stack of each task
+ * that still is in the kernel entry that one of the cookies names, without waking it, and gives it;
+ * whom it cannot find it leaves out. The frames are those that the kernel would answer. 0, or
+ * -errno and err says what is missing.
  */
 typedef void session_give_asleep(void *ctx, uint64_t cookie, uint32_t cpu, unsigned end,
                                  const uint64_t *ips, size_t n); /* end: enum stack_end */
@@ -85,10 +86,11 @@ typedef int session_read_asleep(const uint64_t *cookies, size_t n, session_give_
 #define SESSION_FREQUENCY_DEFAULT 4000u
 
 /*
- * Somebody else who takes the samples of the sampling events (bpf/kwalk.h): the events are opened on every CPU, whatever the target,
- * without callchains, and each is given to attach; the records come by read. The side-band is CPU-wide then, too. The file's attrs
- * say CALLCHAIN, and deferral when `defers`. Events that `takes` refuses, and the groups they are in, take their own samples, of
- * the target's tasks, with a copy of the stack where the caller unwinds copies.
+ * Somebody else who takes the samples of the sampling events (bpf/kwalk.h): the events are opened
+ * on every CPU, whatever the target, without callchains, and each is given to attach; the records
+ * come by read. The side-band is CPU-wide then, too. The file's attrs say CALLCHAIN, and deferral
+ * when `defers`. Events that `takes` refuses, and the groups they are in, take their own samples,
+ * of the target's tasks, with a copy of the stack where the caller unwinds copies.
  */
 struct session_source {
 	void *ctx;
@@ -98,9 +100,11 @@ struct session_source {
 	enum mode_reason reason; /* why it does not defer, for the words */
 	/* Whether it can give what attr asks for. */
 	bool (*takes)(void *ctx, const struct seam_attr *attr);
-	/* One descriptor of an event, disabled; id is what its records are to carry. 0, or -errno. NULL: there is no source */
+	/* One descriptor of an event, disabled; id is what its records are to carry. 0, or -errno.
+	 * NULL: there is no source */
 	int (*attach)(void *ctx, int fd, uint64_t id);
-	/* The set of events, which lives as long as the session, and the index of the one that answers belong to. */
+	/* The set of events, which lives as long as the session, and the index of the one that
+	 * answers belong to. */
 	void (*events)(void *ctx, const struct seam_events *events, uint32_t answers);
 	/* Sampling begins, or ends; may be NULL. */
 	int (*sampling)(void *ctx, bool on);
@@ -165,7 +169,8 @@ struct session_counts {
 	size_t n_rings, n_events, n_fds, n_tasks;
 	size_t tasks_gone; /* threads that were gone before they could be opened: no error */
 	size_t ring_pages; /* data pages per ring that were really mapped */
-	/* Where the kernel defers, after session_finish: stacks of tasks that sleep, read for them ... */
+	/* Where the kernel defers, after session_finish: stacks of tasks that sleep, read for them
+	 * ... */
 	uint64_t asleep;
 	uint64_t asleep_late; /* and not needed: they answered themselves after all */
 	uint64_t owing;       /* tasks that owe a stack still */
@@ -222,10 +227,10 @@ int64_t session_read(struct session *s, capture_write write, void *ctx);
 /* Ends sampling; side-band and answers stay on. */
 int session_stop(struct session *s);
 /*
- * Reads on for grace_ms (0: SESSION_GRACE_MS_DEFAULT; UINT32_MAX: not at all), so that tasks that are
- * on their way out of the kernel still answer; those that sleep are read at once (opts.read_asleep), and
- * who answers himself after all is right. Ends as soon as nothing is owed that was not read, or when the
- * target is gone. Bytes given, or what write returned.
+ * Reads on for grace_ms (0: SESSION_GRACE_MS_DEFAULT; UINT32_MAX: not at all), so that tasks that
+ * are on their way out of the kernel still answer; those that sleep are read at once
+ * (opts.read_asleep), and who answers himself after all is right. Ends as soon as nothing is owed
+ * that was not read, or when the target is gone. Bytes given, or what write returned.
  */
 int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write, void *ctx);
 /* Side-band off, the last round, what was read of tasks that sleep, the kernel's lost counts. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// session_attr.c: what each event of a recording asks of the kernel, from the options. Opens nothing.
-// Invariant: all events agree on the fields that sample_id is made of, so that one reader's rule
-// finds the event of any record (SAMPLE_IDENTIFIER).
+// session_attr.c: what each event of a recording asks of the kernel, from the options. Opens
+// nothing. Invariant: all events agree on the fields that sample_id is made of, so that one
+// reader's rule finds the event of any record (SAMPLE_IDENTIFIER).
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +88,8 @@ static int attr_rate(struct session *s, const struct event *e, struct seam_attr 
 	                                    : 0;
 }
 
-/* All that perf asks for, too: unwinders need no more than the callee-saved registers, ip and sp. */
+/* All that perf asks for, too: unwinders need no more than the callee-saved registers, ip and
+ * sp. */
 #if defined(__x86_64__)
 #define REGS_USER 0xff0fffULL /* PERF_REG_X86_AX ... SS, R8 ... R15 */
 #elif defined(__aarch64__)
@@ -236,8 +237,9 @@ static int stream_cpus(struct session *s, const struct event *e, struct stream *
 }
 
 /*
- * Callchains of a source: the kernel is not asked for any, unless the event is precise: the kernel refuses a program that takes
- * kernel stacks on one without them (EPROTO). The event is every CPU's, as the source knows whose samples are wanted.
+ * Callchains of a source: the kernel is not asked for any, unless the event is precise: the kernel
+ * refuses a program that takes kernel stacks on one without them (EPROTO). The event is every
+ * CPU's, as the source knows whose samples are wanted.
  */
 static void attr_sourced(struct session *s, struct stream *st)
 {
@@ -386,8 +388,9 @@ static struct seam_attr attr_sideband(const struct session *s)
 
 /*
  * The kernel gives a CPU-wide event the answers only when it is a side-band event. comm_exec alone
- * makes it one and asks for no record by itself (COMM records need comm). Kernel symbols are everyone's
- * and few, so this event has them, too: a BPF program that another process loads is then known.
+ * makes it one and asks for no record by itself (COMM records need comm). Kernel symbols are
+ * everyone's and few, so this event has them, too: a BPF program that another process loads is then
+ * known.
  */
 struct seam_attr session_answers_attr(const struct session *s)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * session_clock.c: the time of now by the clock that the records have. Without -k that is one of the kernel's own which nobody
- * can ask: so a record is caused, of this thread's name being what it was, and read.
+ * session_clock.c: the time of now by the clock that the records have. Without -k that is one of
+ * the kernel's own which nobody can ask: so a record is caused, of this thread's name being what it
+ * was, and read.
  */
 #include <errno.h>
 #include <string.h>

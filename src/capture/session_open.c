@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // session_open.c: finds the attr that the kernel accepts, opens every event on every task and CPU,
-// maps one ring per CPU and points all events of that CPU at it.
-// Invariant: attrs are settled by a trial before the first event stays open, so all descriptors of a
-// stream have the same attr, which is the one that the file will say.
+// maps one ring per CPU and points all events of that CPU at it. Invariant: attrs are settled by a
+// trial before the first event stays open, so all descriptors of a stream have the same attr, which
+// is the one that the file will say.
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -110,8 +110,8 @@ static const char *stream_modifiers(const char *name)
 }
 
 /*
- * Whether the event is cycles, by name or by default, of which cpu-clock is the next best: not where a
- * guest's are wanted alone, and not what the PMU has but cannot give so precisely.
+ * Whether the event is cycles, by name or by default, of which cpu-clock is the next best: not
+ * where a guest's are wanted alone, and not what the PMU has but cannot give so precisely.
  */
 static bool stream_may_be_clock(const struct stream *st, int error)
 {
@@ -126,8 +126,9 @@ static bool stream_may_be_clock(const struct stream *st, int error)
 }
 
 /*
- * The processor's cycles cannot be counted, as in most virtual machines: samples by time instead, and
- * it is said. Which side is sampled (:u, :k, :h, :I) stays; an event that was given a name keeps it.
+ * The processor's cycles cannot be counted, as in most virtual machines: samples by time instead,
+ * and it is said. Which side is sampled (:u, :k, :h, :I) stays; an event that was given a name
+ * keeps it.
  */
 static int stream_to_cpu_clock(struct session *s, struct stream *st, int error)
 {
@@ -280,8 +281,9 @@ static bool stream_same_system(const struct stream *a, const struct stream *b)
 }
 
 /*
- * Tracepoints of one system that ask for the same are allowed or refused together, and a trial of one takes 30 ms: the kernel
- * patches its code and waits for every CPU. `composed` is what the first asked for before it was tried.
+ * Tracepoints of one system that ask for the same are allowed or refused together, and a trial of
+ * one takes 30 ms: the kernel patches its code and waits for every CPU. `composed` is what the
+ * first asked for before it was tried.
  */
 static bool stream_is_like(const struct stream *st, const struct stream *first,
                            const struct seam_attr *composed)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * session_owed.c: which tasks owe an answer to the kernel's own deferred callchains, from the records that pass; and, when
- * sampling has ended, the answers of those that sleep, which somebody else reads (opts.read_asleep).
+ * session_owed.c: which tasks owe an answer to the kernel's own deferred callchains, from the
+ * records that pass; and, when sampling has ended, the answers of those that sleep, which somebody
+ * else reads (opts.read_asleep).
  *
- * Invariant: such an answer is written when nobody can answer any more, and only if the task has not: each cookie has one.
+ * Invariant: such an answer is written when nobody can answer any more, and only if the task has
+ * not: each cookie has one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -110,7 +112,8 @@ static void owed_answer(struct owed *o, const struct seam_decoded *d)
 		owed_set(o, t, 0);
 }
 
-/* Its other records may be in rings that are read after this. What was read of it while it slept is as good as ever. */
+/* Its other records may be in rings that are read after this. What was read of it while it slept is
+ * as good as ever. */
 static void owed_exit(struct session *s, const struct seam_decoded *d)
 {
 	struct owed *o = &s->owed;
@@ -250,8 +253,8 @@ static int owed_put(const struct session *s, const struct owed_task *t,
 	                       &answer, &id);
 }
 
-/* The time of the answers is that of writing them: an exec between it and the reading makes one that is not merged, never a
- * wrong one. */
+/* The time of the answers is that of writing them: an exec between it and the reading makes one
+ * that is not merged, never a wrong one. */
 static int owed_now(struct session *s, uint64_t *ret_ns)
 {
 	int r = s->opts.no_sample_time ? 0 : session_clock(s, ret_ns);

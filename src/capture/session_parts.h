@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * session_parts.h: the inside of a session. session.c starts and stops it, session_attr.c says
- * what each event asks for, session_open.c opens and maps, session_read.c reads, session_owed.c knows who owes an answer. Only
- * session*.c include it.
+ * session_parts.h: the inside of a session. session.c starts and stops it, session_attr.c says what
+ * each event asks for, session_open.c opens and maps, session_read.c reads, session_owed.c knows
+ * who owes an answer. Only session*.c include it.
  */
 #ifndef SEAM_CAPTURE_SESSION_PARTS_H
 #define SEAM_CAPTURE_SESSION_PARTS_H
@@ -40,8 +40,9 @@ struct stream {
 };
 
 /*
- * Who owes an answer to the kernel's own deferred callchains. A task is in one kernel entry at a time, so it owes one at most: when
- * it is seen past that entry its answer cannot come any more. Rings are read one after the other, so times decide what is newer.
+ * Who owes an answer to the kernel's own deferred callchains. A task is in one kernel entry at a
+ * time, so it owes one at most: when it is seen past that entry its answer cannot come any more.
+ * Rings are read one after the other, so times decide what is newer.
  */
 struct owed_task {
 	uint32_t pid, tid;

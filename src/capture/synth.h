@@ -4,8 +4,8 @@
  * mappings of processes, the kernel and its modules. In the order and form that perf gives them:
  * per process FORK, COMM, MMAP2 ..., then FORK and COMM of its other threads; time and sample_id 0.
  *
- * A process that goes away meanwhile is no error and leaves at most its name behind. One that may not
- * be read is counted. No stdio, one buffer for all reading; a build-id is read once per file.
+ * A process that goes away meanwhile is no error and leaves at most its name behind. One that may
+ * not be read is counted. No stdio, one buffer for all reading; a build-id is read once per file.
  */
 #ifndef SEAM_CAPTURE_SYNTH_H
 #define SEAM_CAPTURE_SYNTH_H

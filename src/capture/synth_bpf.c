@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * synth_bpf.c: knows bpf(2) as far as it lists programs. A program is compiled to one piece of code per
- * function, each named as the kernel names it in /proc/kallsyms: by its tag and, from the program's BTF, its function.
- * (kallsyms itself is not read: 30 ms.)
+ * synth_bpf.c: knows bpf(2) as far as it lists programs. A program is compiled to one piece of code
+ * per function, each named as the kernel names it in /proc/kallsyms: by its tag and, from the
+ * program's BTF, its function. (kallsyms itself is not read: 30 ms.)
  */
 #include <errno.h>
 #include <linux/bpf.h>

@@ -76,8 +76,8 @@ int target_go(struct target *t)
 	int error = 0;
 	ssize_t n;
 
-	/* When somebody killed the child meanwhile the pipe is broken (the caller ignores SIGPIPE) and
-	 * there is no exec to report: target_poll tells how it ended. */
+	/* When somebody killed the child meanwhile the pipe is broken (the caller ignores SIGPIPE)
+	 * and there is no exec to report: target_poll tells how it ended. */
 	do
 		n = write(t->go, "", 1);
 	while (n < 0 && errno == EINTR);

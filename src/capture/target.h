@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * target.h: the command that is recorded: forked early, held back, let go to its exec when the events
- * are open, watched until it ends. Knows no events and no files.
+ * target.h: the command that is recorded: forked early, held back, let go to its exec when the
+ * events are open, watched until it ends. Knows no events and no files.
  *
  *	target_fork(&t, argv, false)    // a child waits; t.pid can be opened
  *	target_go(&t)                   // exec: 0, or -errno of it
@@ -23,9 +23,9 @@ struct target {
 	int status; /* as waitpid(2), once ended */
 };
 
-/* argv ends with NULL and is searched for in PATH. The command inherits signal mask and dispositions
- * as they are now: fork before changing them. quiet_output: its standard output is sent to standard
- * error, because the recording goes to standard output. -errno of pipe or fork. */
+/* argv ends with NULL and is searched for in PATH. The command inherits signal mask and
+ * dispositions as they are now: fork before changing them. quiet_output: its standard output is
+ * sent to standard error, because the recording goes to standard output. -errno of pipe or fork. */
 int target_fork(struct target *t, char *const argv[], bool quiet_output);
 /* -ENOENT, -EACCES ...: of exec, the child is gone then. */
 int target_go(struct target *t);

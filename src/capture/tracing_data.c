@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * tracing_data.c: knows the layout of trace-cmd's head, version 0.6, and where tracefs keeps what goes
- * into it. Only the tracepoints that are recorded are put in, one system after another. Of
+ * tracing_data.c: knows the layout of trace-cmd's head, version 0.6, and where tracefs keeps what
+ * goes into it. Only the tracepoints that are recorded are put in, one system after another. Of
  * /proc/kallsyms and the command lines nothing: readers know both from elsewhere in the file.
  */
 #include <errno.h>

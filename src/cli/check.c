@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// check.c: `seam check`: what this kernel, for this user, can do, the reason for each "no", and what
-// to do about it. Prints the table of capture/features; decides nothing.
+// check.c: `seam check`: what this kernel, for this user, can do, the reason for each "no", and
+// what to do about it. Prints the table of capture/features; decides nothing.
 #include <stdio.h>
 #include <string.h>
 

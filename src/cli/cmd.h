@@ -79,12 +79,14 @@ int options_u64(const struct options *o, const char *what, unsigned long long le
 /* All commands, a line each. */
 void cmds_print(FILE *out);
 void cmd_print_help(const struct cmd *cmd);
-/* As fprintf, with every string escaped (base/shown.h): for all that may name something from outside. */
+/* As fprintf, with every string escaped (base/shown.h): for all that may name something from
+ * outside. */
 bool cmd_print_failed(void); /* of cmd_print and cmd_error, for want of memory */
 void cmd_print(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* "seam report: perf.data: ..." on stderr, escaped likewise. */
 void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Why a function failed with the negative r: what it said in err, "out of memory", or the error's own words. */
+/* Why a function failed with the negative r: what it said in err, "out of memory", or the error's
+ * own words. */
 const char *cmd_reason(const struct seam_error *err, int r);
 
 #endif

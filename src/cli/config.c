@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * config.c: knows where the config file is and which names it may hold. libinih knows its syntax; what
- * is given to it are lines without leading blanks, because it would take an indented line for the
- * continuation of the one before, and people indent below a section.
+ * config.c: knows where the config file is and which names it may hold. libinih knows its syntax;
+ * what is given to it are lines without leading blanks, because it would take an indented line for
+ * the continuation of the one before, and people indent below a section.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -119,7 +119,8 @@ static int config_take(void *ctx, const char *section, const char *name, const c
 	return v->text && v->where ? 1 : config_fail(p, ENOMEM, "out of memory", "");
 }
 
-/* The file's text with a NUL behind it. Only one that was named may be a pipe: under sudo the default one may be a stranger's. */
+/* The file's text with a NUL behind it. Only one that was named may be a pipe: under sudo the
+ * default one may be a stranger's. */
 static int config_read(const char *path, bool named, struct buf *ret)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (named ? 0 : O_NONBLOCK));

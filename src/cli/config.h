@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * config.h: the user's defaults: --config FILE, else $SEAM_CONFIG, else $XDG_CONFIG_HOME/seam/config,
- * else ~/.config/seam/config. Sections and "name = value" lines, # and ; comments:
+ * config.h: the user's defaults: --config FILE, else $SEAM_CONFIG, else
+ * $XDG_CONFIG_HOME/seam/config, else ~/.config/seam/config. Sections and "name = value" lines, #
+ * and ; comments:
  *
  *	[call-graph]
  *	record-mode = fp,defer
  *
- * Values stay text: a command hands them to the same parser as its options, so both are spelled alike
- * and checked by the same rules. A name that no command knows is an error, never passed over.
+ * Values stay text: a command hands them to the same parser as its options, so both are spelled
+ * alike and checked by the same rules. A name that no command knows is an error, never passed over.
  */
 #ifndef SEAM_CLI_CONFIG_H
 #define SEAM_CLI_CONFIG_H
@@ -28,9 +29,9 @@ extern const struct config_key config_keys[];
 struct config;
 
 /*
- * path NULL: the places above, where no file that may be read is no error and gives an empty config; SEAM_CONFIG set
- * and empty: no file. -ENOENT, -EACCES ...: a file that was named cannot be read; -EINVAL: a line
- * cannot be understood, err->text is "FILE:LINE: ...".
+ * path NULL: the places above, where no file that may be read is no error and gives an empty
+ * config; SEAM_CONFIG set and empty: no file. -ENOENT, -EACCES ...: a file that was named cannot be
+ * read; -EINVAL: a line cannot be understood, err->text is "FILE:LINE: ...".
  */
 int config_load(struct config **ret, const char *path, struct seam_error *err);
 void config_free(struct config *c);
@@ -40,7 +41,8 @@ const char *config_get(const struct config *c, const char *name);
 const char *config_where(const struct config *c, const char *name);
 /* true/yes/on/1 or false/no/off/0; *ret is untouched when it is not set. -EINVAL fills err. */
 int config_bool(const struct config *c, const char *name, bool *ret, struct seam_error *err);
-/* ui.color; auto, also where it is not set: colours on terminals. $NO_COLOR forbids them whatever it says. -EINVAL fills err. */
+/* ui.color; auto, also where it is not set: colours on terminals. $NO_COLOR forbids them whatever
+ * it says. -EINVAL fills err. */
 int config_color(const struct config *c, bool *ret, struct seam_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// debuginfod.c: see debuginfod.h. Knows libdebuginfod's functions by name; whether what it fetched is the
-// right file is image's to check.
+// debuginfod.c: see debuginfod.h. Knows libdebuginfod's functions by name; whether what it fetched
+// is the right file is image's to check.
 #include "cli/debuginfod.h"
 
 #include <dlfcn.h>

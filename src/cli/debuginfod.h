@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * debuginfod.h: files that are not here, from the servers that --debuginfod names. Nothing is asked
- * without it. Debian's libdebuginfod is loaded when it is asked for first, so that nobody else waits
- * for it; it keeps what it fetched in ~/.cache/debuginfod_client.
+ * without it. Debian's libdebuginfod is loaded when it is asked for first, so that nobody else
+ * waits for it; it keeps what it fetched in ~/.cache/debuginfod_client.
  */
 #ifndef SEAM_CLI_DEBUGINFOD_H
 #define SEAM_CLI_DEBUGINFOD_H
@@ -25,8 +25,8 @@ struct debuginfod {
 	bool over; /* the limit was reached, and said */
 };
 
-/* Finds the library and the servers (urls; NULL: $DEBUGINFOD_URLS). NULL: there are none, and it was
- * said on stderr. */
+/* Finds the library and the servers (urls; NULL: $DEBUGINFOD_URLS). NULL: there are none, and it
+ * was said on stderr. */
 const struct image_fetch *debuginfod_start(struct debuginfod *d, const struct cmd *cmd,
                                            const char *urls);
 

@@ -168,8 +168,8 @@ static bool dump_is_stream(const struct dump *d)
 	return !info.file_size;
 }
 
-/* Of a file through a second reader: a file in pipe mode must be walked for its header. Damage of its
- * records is left to the dump to tell. */
+/* Of a file through a second reader: a file in pipe mode must be walked for its header. Damage of
+ * its records is left to the dump to tell. */
 static int dump_header(struct dump *d)
 {
 	struct source s = { .cmd = d->cmd, .path = d->path, .reader = d->reader };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// hint.c: see hint.h. Advice is given only where it is known to be of use: a debug file for an object
-// whose build-id is known, a package for a file that dpkg lists.
+// hint.c: see hint.h. Advice is given only where it is known to be of use: a debug file for an
+// object whose build-id is known, a package for a file that dpkg lists.
 #include "cli/hint.h"
 #include "cli/runtime_flags.h"
 

@@ -50,7 +50,8 @@ static bool infile_is_stream(const char *path)
 	return !strcmp(path, "-") || (!stat(path, &st) && S_ISFIFO(st.st_mode));
 }
 
-/* A file without a name, for what is too much to be held in memory; -1: there is no place. room: half of what is free there. */
+/* A file without a name, for what is too much to be held in memory; -1: there is no place. room:
+ * half of what is free there. */
 static int infile_spool_open(uint64_t *room)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -99,7 +100,8 @@ static int infile_too_large(const struct infile *in, const struct cmd *cmd, uint
 	return EXIT_FAILED;
 }
 
-/* A recording begins with its magic; of what does not, the rest is not waited for, which may never end. */
+/* A recording begins with its magic; of what does not, the rest is not waited for, which may never
+ * end. */
 static bool infile_may_be_recording(const struct infile *in)
 {
 	return in->spooled || in->stream.n < MAGIC_SIZE ||
@@ -161,7 +163,8 @@ static int infile_open_stream(struct infile *in, const struct cmd *cmd, struct s
 	                               standard ? "standard input" : in->path, NULL, err);
 }
 
-/* A look at the first bytes of a pipe, which stay in it. Waits for them as long as somebody may write. */
+/* A look at the first bytes of a pipe, which stay in it. Waits for them as long as somebody may
+ * write. */
 static bool infile_peek(int fd, void *bytes, size_t n)
 {
 	struct pollfd writer = { .fd = fd };
@@ -224,7 +227,8 @@ void infile_raise_limit(const char *path)
 	}
 }
 
-/* Names from an archive and samples from an unrelated file would look like an answer: what is read is said. */
+/* Names from an archive and samples from an unrelated file would look like an answer: what is read
+ * is said. */
 static const char *infile_default(const struct cmd *cmd)
 {
 	const char *path = infile_archive.recording ? infile_archive.recording : "perf.data";

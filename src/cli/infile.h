@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * infile.h: the recording that a command reads: -i FILE, FILE as the argument, "-" for standard input,
- * perf.data else; and what is said of damage, the same way in every command.
+ * infile.h: the recording that a command reads: -i FILE, FILE as the argument, "-" for standard
+ * input, perf.data else; and what is said of damage, the same way in every command.
  *
- * Standard input and FIFOs are read to their end first (at most INFILE_STREAM_MAX bytes), because a recording is read twice; but
- * for infile_open_once. More than INFILE_MEMORY_MAX goes into a file without a name in TMPDIR (/var/tmp). What does not begin as
- * a recording is not read on.
+ * Standard input and FIFOs are read to their end first (at most INFILE_STREAM_MAX bytes), because a
+ * recording is read twice; but for infile_open_once. More than INFILE_MEMORY_MAX goes into a file
+ * without a name in TMPDIR (/var/tmp). What does not begin as a recording is not read on.
  */
 #ifndef SEAM_CLI_INFILE_H
 #define SEAM_CLI_INFILE_H
@@ -36,24 +36,28 @@ struct infile {
 	int fd;            /* of infile_open_once, to be closed behind the reader; 0: none */
 };
 
-/* Takes the argument of -i or an operand: 0, or -EINVAL when there was one already (said on stderr). */
+/* Takes the argument of -i or an operand: 0, or -EINVAL when there was one already (said on
+ * stderr). */
 int infile_set(struct infile *in, const struct cmd *cmd, const char *path);
-/* Opens a stream of pipe mode as a stream, to be read once: true. False: it is none, and nothing was taken of it;
- * infile_open opens it. */
+/* Opens a stream of pipe mode as a stream, to be read once: true. False: it is none, and nothing
+ * was taken of it; infile_open opens it. */
 bool infile_open_once(struct infile *in);
-/* An archive of this name (as it was given), whose tree by build-id is in dir: recording is what is read where none is
- * named (NULL: there is none in it or beside it), inside: it is in the archive. All live as long as the command. */
+/* An archive of this name (as it was given), whose tree by build-id is in dir: recording is what is
+ * read where none is named (NULL: there is none in it or beside it), inside: it is in the archive.
+ * All live as long as the command. */
 void infile_set_archive(const char *name, const char *dir, const char *recording, bool inside);
-/* Before a recording is opened that may be a directory, of which each file takes a descriptor: as many as may be. */
+/* Before a recording is opened that may be a directory, of which each file takes a descriptor: as
+ * many as may be. */
 void infile_raise_limit(const char *path);
 /* Opens it: EXIT_OK, or EXIT_FAILED after saying why on stderr. */
 int infile_open(struct infile *in, const struct cmd *cmd);
 /*
- * After the last record: says on stderr what was damaged or skipped. rec may be NULL (a command that
- * reads records itself). EXIT_OK or EXIT_PARTIAL.
+ * After the last record: says on stderr what was damaged or skipped. rec may be NULL (a command
+ * that reads records itself). EXIT_OK or EXIT_PARTIAL.
  */
 int infile_verdict(const struct infile *in, const struct cmd *cmd, const struct recording *rec);
-/* Of samples that the recorder wrote again (stitch/rules.h), which count once: says so on stderr, if there are any. */
+/* Of samples that the recorder wrote again (stitch/rules.h), which count once: says so on stderr,
+ * if there are any. */
 void infile_say_copies(const struct cmd *cmd, const char *path, uint64_t n);
 void infile_close(struct infile *in);
 

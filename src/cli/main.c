@@ -20,8 +20,9 @@ void cmds_print(FILE *out)
 	cmd_print(out, "\n'seam help COMMAND' tells more.\n");
 }
 
-/* A file that is opened while one of the three is closed would take its place, and get what is written there. The wrong way round,
- * so that using them fails as before; what is executed finds them closed. */
+/* A file that is opened while one of the three is closed would take its place, and get what is
+ * written there. The wrong way round, so that using them fails as before; what is executed finds
+ * them closed. */
 static bool main_holds_standard_files(void)
 {
 	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDONLY };
@@ -33,7 +34,8 @@ static bool main_holds_standard_files(void)
 	return true;
 }
 
-/* What a command printed is its answer: where that cannot be written, it failed, unless it said so itself. */
+/* What a command printed is its answer: where that cannot be written, it failed, unless it said so
+ * itself. */
 static int main_flush(const struct cmd *cmd, int code)
 {
 	if (code == EXIT_FAILED || cmd_print_failed())
@@ -46,8 +48,9 @@ static int main_flush(const struct cmd *cmd, int code)
 }
 
 /*
- * Somebody cut a file while its pages were mapped: a recording, or one that libdw maps. What was read of it is no longer there, so
- * no answer can be whole; the command ends, in words, and not as if it were at fault.
+ * Somebody cut a file while its pages were mapped: a recording, or one that libdw maps. What was
+ * read of it is no longer there, so no answer can be whole; the command ends, in words, and not as
+ * if it were at fault.
  */
 static void main_on_cut_file(int number, siginfo_t *info, void *context)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// manual.c: `seam help`: help, man pages and shell completions, all made from the table of commands.
-// The build runs it to make docs/man/*.1 and the completion files; nothing of them is written by hand.
+// manual.c: `seam help`: help, man pages and shell completions, all made from the table of
+// commands. The build runs it to make docs/man/*.1 and the completion files; nothing of them is
+// written by hand.
 #include <stdio.h>
 #include <string.h>
 
@@ -99,7 +100,8 @@ static void manual_overview(void)
 	puts(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nWhen set and not empty, no colours.");
 }
 
-/* Words for a completion of `seam NAME`: every long option, and short ones that have no long form. */
+/* Words for a completion of `seam NAME`: every long option, and short ones that have no long
+ * form. */
 static void manual_words(const struct cmd *cmd)
 {
 	for (const struct option_def *d = cmd->options; d && d->id; d++) {

@@ -8,8 +8,8 @@
 
 #include "base/cpus.h"
 
-/* debuginfod.urls: these; debuginfod.use: true, and false whatever else is said. Where servers cannot be asked, names go
- * without them: nobody asked in this command. */
+/* debuginfod.urls: these; debuginfod.use: true, and false whatever else is said. Where servers
+ * cannot be asked, names go without them: nobody asked in this command. */
 static int naming_config_debuginfod(struct naming *n, const struct cmd *cmd, struct seam_error *err)
 {
 	const struct config *config = n->config;

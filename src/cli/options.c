@@ -14,7 +14,8 @@
 #define HELP_WIDTH 100 /* columns */
 #define HELP_INDENT 31 /* where the text of an option begins */
 
-/* Set where there was no memory for something that was to be printed: the program must not say then that it is well. */
+/* Set where there was no memory for something that was to be printed: the program must not say then
+ * that it is well. */
 static bool print_failed;
 
 bool cmd_print_failed(void)
@@ -228,8 +229,8 @@ int options_u64(const struct options *o, const char *what, unsigned long long le
 	return 0;
 }
 
-/* Text in lines of at most HELP_WIDTH columns, of which the first began at `column`, and others at `indent`. A line is broken at a
- * space, or behind a comma of a list. */
+/* Text in lines of at most HELP_WIDTH columns, of which the first began at `column`, and others at
+ * `indent`. A line is broken at a space, or behind a comma of a list. */
 static void help_text(const char *text, size_t column, size_t indent)
 {
 	while (*text) {

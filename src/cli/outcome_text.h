@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * outcome_text.h: what became of the stack copies that a file no longer has, in words, the same below a report
- * and in seam stat.
+ * outcome_text.h: what became of the stack copies that a file no longer has, in words, the same
+ * below a report and in seam stat.
  */
 #ifndef SEAM_CLI_OUTCOME_TEXT_H
 #define SEAM_CLI_OUTCOME_TEXT_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * outfile.h: the file that a command makes of a recording: -o FILE, "-" for standard output; never the
- * recording itself. What the bytes mean is the writer's.
+ * outfile.h: the file that a command makes of a recording: -o FILE, "-" for standard output; never
+ * the recording itself. What the bytes mean is the writer's.
  *
- * A regular file gets its name when it is whole, so that what stood there before outlives a run that
- * failed. A device or a FIFO is written where it is.
+ * A regular file gets its name when it is whole, so that what stood there before outlives a run
+ * that failed. A device or a FIFO is written where it is.
  */
 #ifndef SEAM_CLI_OUTFILE_H
 #define SEAM_CLI_OUTFILE_H
@@ -13,7 +13,8 @@
 #include "cli/cmd.h"
 #include "export/export.h"
 
-/* True when both are one regular file, by what they are, not by what they are called. "-" and NULL are none. */
+/* True when both are one regular file, by what they are, not by what they are called. "-" and NULL
+ * are none. */
 bool outfile_is(const char *path, const char *other);
 
 struct outfile {
@@ -31,19 +32,20 @@ static inline bool outfile_is_stdout(const char *path)
 	return !path || (path[0] == '-' && !path[1]);
 }
 
-/* Makes the file: 0 or -errno. mode is what it may be at most when it is new (0666: as umask says). To be
- * ended in any case. */
+/* Makes the file: 0 or -errno. mode is what it may be at most when it is new (0666: as umask says).
+ * To be ended in any case. */
 int outfile_open(struct outfile *o, const char *path, unsigned mode);
-/* r is what the writer said, or outfile_open. r >= 0: the file has its name now; else nothing is left of it:
- * 0 or -errno, not said. */
+/* r is what the writer said, or outfile_open. r >= 0: the file has its name now; else nothing is
+ * left of it: 0 or -errno, not said. */
 int outfile_end(struct outfile *o, int r);
-/* As outfile_end, and the first failure is said on stderr with what helps, but for a reader that went away. */
+/* As outfile_end, and the first failure is said on stderr with what helps, but for a reader that
+ * went away. */
 int outfile_close(struct outfile *o, const struct cmd *cmd, int r);
 /* What helps against an error of writing that was said, where something does. */
 void outfile_hint(const struct outfile *o, const struct cmd *cmd, int r);
 
-/* Text to standard output, all of it: an exit code. A failure, and that text lacks memory, is said, but
- * for a reader that went away. */
+/* Text to standard output, all of it: an exit code. A failure, and that text lacks memory, is said,
+ * but for a reader that went away. */
 int outfile_print(const struct cmd *cmd, const struct buf *text);
 
 #endif

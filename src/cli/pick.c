@@ -27,8 +27,8 @@ bool pick_is_event(const char *name, const char *wanted, size_t n)
 	                    strspn(name + n + 1, "ukhGHpPSDIWeb") == strlen(name + n + 1));
 }
 
-/* A name may hold commas itself ("cpu/event=1,umask=2/"): each list entry is tried as long as it can
- * be. How many characters of list were a name; 0: none. */
+/* A name may hold commas itself ("cpu/event=1,umask=2/"): each list entry is tried as long as it
+ * can be. How many characters of list were a name; 0: none. */
 static size_t pick_mark_event(struct pick *p, const struct recording *rec, const char *list)
 {
 	for (size_t len = strlen(list); len; len--) {

@@ -2,8 +2,8 @@
 /*
  * pick.h: which samples of a recording a report is about: take.h's options, --time and --event.
  *
- * Use: PICK_OPTIONS in the option table, pick_option for their ids; then pick_prepare once the first
- * pass over the recording is done; then pick_sample is a load_opts.take.
+ * Use: PICK_OPTIONS in the option table, pick_option for their ids; then pick_prepare once the
+ * first pass over the recording is done; then pick_sample is a load_opts.take.
  */
 #ifndef SEAM_CLI_PICK_H
 #define SEAM_CLI_PICK_H
@@ -47,8 +47,8 @@ static inline bool pick_is_option(int id)
 
 /* 0, or -EINVAL after saying why on stderr. */
 int pick_option(struct pick *p, const struct options *o, int id);
-/* 0, -ENOMEM, or -EINVAL after saying on stderr that there is no such event. May be called again, for
- * another recording. */
+/* 0, -ENOMEM, or -EINVAL after saying on stderr that there is no such event. May be called again,
+ * for another recording. */
 int pick_prepare(struct pick *p, const struct cmd *cmd, const struct recording *rec);
 bool pick_any(const struct pick *p);
 /* A load_opts.take; ctx is the struct pick. Any thread. */
@@ -57,7 +57,8 @@ void pick_free(struct pick *p);
 /* True when an event's name is this one, or is it with modifiers behind: "cycles:u" is "cycles". */
 bool pick_is_event(const char *name, const char *wanted, size_t n);
 
-/* For a command that shows one event of what it loaded: its number, or 0 after saying on stderr which events there are. */
+/* For a command that shows one event of what it loaded: its number, or 0 after saying on stderr
+ * which events there are. */
 uint32_t pick_profile_event(const struct profile *p, const char *name, const struct cmd *cmd);
 
 #endif

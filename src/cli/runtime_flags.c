@@ -19,7 +19,8 @@ const struct runtime_flags *runtime_flags_of_path(const char *path)
 
 	for (size_t i = 0; name && i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
 		n = strlen(runtimes[i].maps);
-		/* "node" is no beginning of "node_exporter"; "libnode.so" is one of "libnode.so.108". */
+		/* "node" is no beginning of "node_exporter"; "libnode.so" is one of
+		 * "libnode.so.108". */
 		if (!strncmp(name + 1, runtimes[i].maps, n) &&
 		    (!name[1 + n] || strcmp(runtimes[i].maps, "node")))
 			return &runtimes[i];

@@ -40,7 +40,8 @@ int source_open(struct source *s);
 int source_next(const struct source *s, struct seam_record *ret);
 /* Says on stderr what is damaged and how much was read all the same: EXIT_OK or EXIT_PARTIAL. */
 int source_verdict(const struct source *s);
-/* Writes text to stdout; EXIT_OK, or EXIT_FAILED when that is full or gone, or there was no memory for the text. */
+/* Writes text to stdout; EXIT_OK, or EXIT_FAILED when that is full or gone, or there was no memory
+ * for the text. */
 int source_print(const struct source *s, const struct buf *text);
 void source_close(struct source *s);
 

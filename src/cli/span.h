@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * span.h: spans of time from the command line, as perf's --time: "START,STOP" in seconds, or parts of
- * the recording in percent.
+ * span.h: spans of time from the command line, as perf's --time: "START,STOP" in seconds, or parts
+ * of the recording in percent.
  */
 #ifndef SEAM_CLI_SPAN_H
 #define SEAM_CLI_SPAN_H

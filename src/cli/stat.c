@@ -66,7 +66,8 @@ static int stat_event(struct stat_cmd *s, const struct seam_event *event)
 	return 0;
 }
 
-/* A sample of a group that is read at its leader's counts for each member that has a share in it. */
+/* A sample of a group that is read at its leader's counts for each member that has a share in
+ * it. */
 static int stat_members(struct stat_cmd *s, const struct seam_decoded *d)
 {
 	struct member member;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stat_stitch.h: what became of the deferred user stacks of a recording, counted as it streams by. Does
- * nothing unless an event defers them. Memory: order.h's and stitch.h's limits, whatever the file.
+ * stat_stitch.h: what became of the deferred user stacks of a recording, counted as it streams by.
+ * Does nothing unless an event defers them. Memory: order.h's and stitch.h's limits, whatever the
+ * file.
  */
 #ifndef SEAM_CLI_STAT_STITCH_H
 #define SEAM_CLI_STAT_STITCH_H

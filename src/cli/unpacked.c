@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// unpacked.c: see unpacked.h. What must be removed is known by name, so that a signal handler can do it.
+// unpacked.c: see unpacked.h. What must be removed is known by name, so that a signal handler can
+// do it.
 #include "cli/unpacked.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unpacked.h: an archive that --archive names, as a directory: unpacked into a private one below $TMPDIR
- * (/var/tmp), which goes away when the program ends, also by a signal; or a directory that tar
- * unpacked it into, which stays.
+ * unpacked.h: an archive that --archive names, as a directory: unpacked into a private one below
+ * $TMPDIR (/var/tmp), which goes away when the program ends, also by a signal; or a directory that
+ * tar unpacked it into, which stays.
  */
 #ifndef SEAM_CLI_UNPACKED_H
 #define SEAM_CLI_UNPACKED_H
@@ -17,8 +17,8 @@ struct unpacked {
 	char recording[2100];
 };
 
-/* 0, or -EINVAL after saying on stderr what is wrong. One archive per program. A recording in it, or
- * beside it under its name without the ending, becomes the one that is read by default. */
+/* 0, or -EINVAL after saying on stderr what is wrong. One archive per program. A recording in it,
+ * or beside it under its name without the ending, becomes the one that is read by default. */
 int unpacked_open(struct unpacked *u, const struct cmd *cmd, const char *path);
 /* What was unpacked goes away now. Safe in a signal handler. */
 void unpacked_remove(void);

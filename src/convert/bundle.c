@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// bundle.c: see bundle.h. Which files stand for an object of which kind; what names it now says which
-// list, map or vdso that is.
+// bundle.c: see bundle.h. Which files stand for an object of which kind; what names it now says
+// which list, map or vdso that is.
 #include "convert/bundle.h"
 
 #include <errno.h>
@@ -98,7 +98,8 @@ static int bundle_missing(struct bundle *b, struct symbol_object *object, const 
 
 /* ---- ELF files ---- */
 
-/* By its build-id if that is how it will be asked for, else where a debuglink leads from the object. */
+/* By its build-id if that is how it will be asked for, else where a debuglink leads from the
+ * object. */
 static int bundle_put_debug(struct bundle *b, const char *dir, struct image *image,
                             struct image *debug)
 {

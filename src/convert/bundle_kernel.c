@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// bundle_kernel.c: see bundle_kernel.h. A module that is loaded now may be of another build than the one that was
-// recorded: symbol/ has decided that for each, and names it by the list or not.
+// bundle_kernel.c: see bundle_kernel.h. A module that is loaded now may be of another build than
+// the one that was recorded: symbol/ has decided that for each, and names it by the list or not.
 #include "convert/bundle_kernel.h"
 
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bundle_parts.h: what the files of bundle share: bundle.c objects, bundle_split.c what was split from them and sources. */
+/* bundle_parts.h: what the files of bundle share: bundle.c objects, bundle_split.c what was split
+ * from them and sources. */
 #ifndef SEAM_CONVERT_BUNDLE_PARTS_H
 #define SEAM_CONVERT_BUNDLE_PARTS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// bundle_split.c: what debugging information leads to: .dwo files, packages of them, and sources. These names were
-// written by whoever made the program, so only what proves to be such a file is taken: split DWARF by its sections,
-// sources by the endings that sources have.
+// bundle_split.c: what debugging information leads to: .dwo files, packages of them, and sources.
+// These names were written by whoever made the program, so only what proves to be such a file is
+// taken: split DWARF by its sections, sources by the endings that sources have.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

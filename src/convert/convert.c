@@ -2,8 +2,8 @@
 // convert.c: see convert.h. Knows what of a record a classic tool may see; order is ordered.c's,
 // chains are stitch's and unwound's, features convert_head.c's.
 //
-// Invariant: attrs are decided before the first record is written, and every sample is encoded by the
-// attr that stands in the output.
+// Invariant: attrs are decided before the first record is written, and every sample is encoded by
+// the attr that stands in the output.
 #include "convert/convert.h"
 
 #include <errno.h>
@@ -174,7 +174,8 @@ static void convert_count(struct convert *c, const struct seam_stitched *s)
 	}
 }
 
-/* How the stack copy that the sample had became a chain: as if it had been unwound while recording. */
+/* How the stack copy that the sample had became a chain: as if it had been unwound while
+ * recording. */
 static struct outcome convert_outcome(const struct convert *c, const struct batch_item *item)
 {
 	const struct seam_sample *s = &item->decoded.sample;
@@ -248,10 +249,10 @@ static int convert_encode(struct convert *c, const struct batch_item *item)
 }
 
 /*
- * A user half was walked when the task returned, and what it runs through may have been mapped between
- * the sample and then: an exec maps the program after the sample in its system call. A classic tool
- * looks at the mappings of the sample's time, so such a mapping is said there, too. (Nothing else can
- * have been at its addresses: only those that nothing is mapped at get one.)
+ * A user half was walked when the task returned, and what it runs through may have been mapped
+ * between the sample and then: an exec maps the program after the sample in its system call. A
+ * classic tool looks at the mappings of the sample's time, so such a mapping is said there, too.
+ * (Nothing else can have been at its addresses: only those that nothing is mapped at get one.)
  */
 static int convert_early_mapping(struct convert *c, const struct seam_stitched *s, uint64_t addr,
                                  uint32_t before, uint32_t after)

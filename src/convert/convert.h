@@ -5,9 +5,9 @@
  *
  * What comes out: records in order of time; every sample with its whole chain (kernel part,
  * SEAM_CONTEXT_USER, user addresses) as seam_stitch_resolve and the unwinder give it; attrs without
- * the bits of deferral and of stack copies; no CALLCHAIN_DEFERRED record, marker or cookie. How a stack
- * copy was unwound is marked in its sample, as while recording (outcome.h). All else
- * is carried over byte for byte. What a deferred half runs through and was mapped only after its
+ * the bits of deferral and of stack copies; no CALLCHAIN_DEFERRED record, marker or cookie. How a
+ * stack copy was unwound is marked in its sample, as while recording (outcome.h). All else is
+ * carried over byte for byte. What a deferred half runs through and was mapped only after its
  * sample gets a second MMAP2 in front of the sample.
  */
 #ifndef SEAM_CONVERT_CONVERT_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// convert_head.c: see convert_head.h. Knows which bits of an attr, which features and which of perf's
-// own records would tell a classic tool of what is no longer there.
+// convert_head.c: see convert_head.h. Knows which bits of an attr, which features and which of
+// perf's own records would tell a classic tool of what is no longer there.
 #include "convert/convert_head.h"
 
 #include <errno.h>

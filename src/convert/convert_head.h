@@ -19,7 +19,8 @@ int convert_head_events(const struct recording *rec, const struct convert_opts *
 /* perf's own records that go in front, appended to out; others are counted in result. */
 int convert_head_records(const struct recording *rec, struct buf *out,
                          struct convert_result *result, struct seam_error *err);
-/* The features that are still true; those that perf cannot read are counted in result. last_ns 0: no times are known. */
+/* The features that are still true; those that perf cannot read are counted in result. last_ns 0:
+ * no times are known. */
 int convert_head_features(const struct recording *rec, const struct seam_events *events,
                           struct seam_writer *writer, bool stream, uint64_t first_ns,
                           uint64_t last_ns, struct convert_result *result, struct seam_error *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// capstone-none.c: disasm.h where seam is built without libcapstone: there is no disassembly, and that
-// is said.
+// capstone-none.c: disasm.h where seam is built without libcapstone: there is no disassembly, and
+// that is said.
 #include <errno.h>
 
 #include "disasm/disasm.h"

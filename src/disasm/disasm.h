@@ -2,8 +2,8 @@
 /*
  * disasm.h: machine code as text, one instruction at a time.
  *
- * Any bytes may be given: what is no instruction becomes "(bad)", and the walk goes on behind it. One
- * thread per struct disasm.
+ * Any bytes may be given: what is no instruction becomes "(bad)", and the walk goes on behind it.
+ * One thread per struct disasm.
  */
 #ifndef SEAM_DISASM_DISASM_H
 #define SEAM_DISASM_DISASM_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// dwarf.c: see dwarf.h. Units are found by the ranges that they state themselves; what is inside one is
-// unit.c's. Does not find files: it is given open ones, but for split units, which libdw opens.
+// dwarf.c: see dwarf.h. Units are found by the ranges that they state themselves; what is inside
+// one is unit.c's. Does not find files: it is given open ones, but for split units, which libdw
+// opens.
 #include "dwarf/dwarf.h"
 
 #include <errno.h>
@@ -66,8 +67,8 @@ static int dwarf_find_units(struct dwarf *d)
 	return r;
 }
 
-/* libdw unpacks every section that it knows when it opens a file. What says nothing of lines and functions is shown to
- * it as empty; some of these are the largest. */
+/* libdw unpacks every section that it knows when it opens a file. What says nothing of lines and
+ * functions is shown to it as empty; some of these are the largest. */
 static const char *const unread[] = { "loc",          "loclists", "aranges",      "macinfo",
 	                              "macro",        "pubnames", "gnu_pubnames", "pubtypes",
 	                              "gnu_pubtypes", NULL };
@@ -130,8 +131,8 @@ static int dwarf_start(struct dwarf *d, struct image *image, struct image *alt, 
 	return r >= 0 && !d->ranges.n ? -ENOENT : r;
 }
 
-/* libdw looks for split units from where the file is, which an unpacked one does not know; and libelf may unpack what
- * seam does not. */
+/* libdw looks for split units from where the file is, which an unpacked one does not know; and
+ * libelf may unpack what seam does not. */
 static bool dwarf_wants_file(const struct dwarf *d, int r)
 {
 	if (r < 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// linked.c: see linked.h. libdwfl maps the files that it reads: it is given a copy of our own, which nobody
-// can cut short, and searches for nothing.
+// linked.c: see linked.h. libdwfl maps the files that it reads: it is given a copy of our own,
+// which nobody can cut short, and searches for nothing.
 #include "dwarf/linked.h"
 
 #include <errno.h>
@@ -55,7 +55,8 @@ static int linked_find_text(struct linked *l, Dwfl_Module *module, GElf_Addr dw_
 	while ((section = elf_nextscn(elf, section))) {
 		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR))
 			continue;
-		/* It stands first in the loaded module; where another does, the distance is not known. */
+		/* It stands first in the loaded module; where another does, the distance is not
+		 * known. */
 		name = elf_strptr(elf, names, header.sh_name);
 		if (!name || strcmp(name, ".text") || !header.sh_size)
 			return -ENOENT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * linked.h: debugging information of an object that was not linked (ET_REL: a kernel module), with its
- * sections laid out and its references filled in by libdwfl.
+ * linked.h: debugging information of an object that was not linked (ET_REL: a kernel module), with
+ * its sections laid out and its references filled in by libdwfl.
  */
 #ifndef SEAM_DWARF_LINKED_H
 #define SEAM_DWARF_LINKED_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// unit.c: see unit.h. A unit is walked for its functions when the first address in it is asked for, a
-// function for its inlined calls likewise. Siblings are followed forwards only, so that damaged
+// unit.c: see unit.h. A unit is walked for its functions when the first address in it is asked for,
+// a function for its inlined calls likewise. Siblings are followed forwards only, so that damaged
 // references cannot make a circle.
 #include "dwarf/unit.h"
 
@@ -220,8 +220,8 @@ uint32_t unit_innermost(const struct unit_function *function, uint64_t addr)
 {
 	uint32_t found = UNIT_NONE;
 
-	/* Downwards: inner calls stand behind outer ones. Compilers let siblings overlap at times; the
-	   first one has it then. */
+	/* Downwards: inner calls stand behind outer ones. Compilers let siblings overlap at times;
+	 * the first one has it then. */
 	for (size_t i = 0; i < UNIT_N(&function->ranges, struct unit_range); i++) {
 		const struct unit_range *range = UNIT_AT(&function->ranges, struct unit_range, i);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* unit.h: the inside of a handle: units by address, the functions of a unit, what is inlined in one. */
+/* unit.h: the inside of a handle: units by address, the functions of a unit, what is inlined in
+ * one. */
 #ifndef SEAM_DWARF_UNIT_H
 #define SEAM_DWARF_UNIT_H
 
@@ -32,8 +33,9 @@ struct unit_function {
 	struct buf ranges;  /* struct unit_range */
 };
 
-/* Where functions stand: gcc has all that have code at the top, clang and rustc within namespaces and classes, and few
- * languages within one another. A step is taken when nothing before it had an address: most of a C++ unit is classes. */
+/* Where functions stand: gcc has all that have code at the top, clang and rustc within namespaces
+ * and classes, and few languages within one another. A step is taken when nothing before it had an
+ * address: most of a C++ unit is classes. */
 enum unit_reach {
 	UNIT_NOT_WALKED,
 	UNIT_TOP,

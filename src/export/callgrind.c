@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// callgrind.c: the text format of valgrind's callgrind, version 1: a block per function with its own
-// cost, and a pair of lines per callee with the cost of what was called from here.
+// callgrind.c: the text format of valgrind's callgrind, version 1: a block per function with its
+// own cost, and a pair of lines per callee with the cost of what was called from here.
 //
 // A sampler counts no calls: "calls=" holds the number of samples with that call in their stack. A
 // function or a call that recurs in a stack counts once per sample. Columns of cost are the events.
@@ -206,8 +206,8 @@ static void callgrind_event(struct callgrind *c, uint32_t event)
 	}
 }
 
-/* A long name for each event that is counted in something, which is the only place for a unit. These lines stand in front of
- * "events:", with which the head ends for callgrind_annotate. */
+/* A long name for each event that is counted in something, which is the only place for a unit.
+ * These lines stand in front of "events:", with which the head ends for callgrind_annotate. */
 static void callgrind_units(struct callgrind *c)
 {
 	struct buf *out = &c->out->buf;

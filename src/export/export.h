@@ -3,9 +3,9 @@
  * export.h: a finished profile in the form of another tool: one file and one entry of
  * export_formats per format.
  *
- * A writer gets a profile that nothing changes any more and appends to an export_out, which hands the
- * bytes on in pieces. Equal profiles (profile_canonical) give equal bytes: no clock, no path of this
- * machine, no order of threads is in them.
+ * A writer gets a profile that nothing changes any more and appends to an export_out, which hands
+ * the bytes on in pieces. Equal profiles (profile_canonical) give equal bytes: no clock, no path of
+ * this machine, no order of threads is in them.
  */
 #ifndef SEAM_EXPORT_EXPORT_H
 #define SEAM_EXPORT_EXPORT_H
@@ -53,8 +53,8 @@ const char *export_unit_name(enum profile_unit unit);
 void export_amount(enum profile_unit unit, double weight, struct buf *to);
 
 /*
- * What a person reads: the function, or where it is not known the object that it is in: "[libc.so.6]",
- * "[unknown]". Appended to to; the bytes may be anything but NUL.
+ * What a person reads: the function, or where it is not known the object that it is in:
+ * "[libc.so.6]", "[unknown]". Appended to to; the bytes may be anything but NUL.
  */
 void export_frame_name(const struct profile *p, uint32_t frame, struct buf *to);
 const char *export_base_name(const char *path);

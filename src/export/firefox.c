@@ -3,7 +3,8 @@
 // (event, pid, tid) with tables of its own. Times are milliseconds since the first sample of the
 // recording. Every sample counts one.
 //
-// Invariant: `libs` is the profile's objects in their order. A thread's tables are firefox_tables.c's.
+// Invariant: `libs` is the profile's objects in their order. A thread's tables are
+// firefox_tables.c's.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

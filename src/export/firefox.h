@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* firefox.h: what the two files of the Firefox Profiler's format share: a thread's tables, and how a column is written. */
+/* firefox.h: what the two files of the Firefox Profiler's format share: a thread's tables, and how
+ * a column is written. */
 #ifndef SEAM_EXPORT_FIREFOX_H
 #define SEAM_EXPORT_FIREFOX_H
 
@@ -38,7 +39,8 @@ void firefox_same(struct firefox *f, const char *key, size_t n, const char *lite
 
 /* A node and those above it into the tables: 0 or more, or -ENOMEM. */
 int firefox_tables_add(struct firefox *f, uint32_t node);
-/* stackTable, frameTable, funcTable, resourceTable, stringArray: behind all else that names strings. */
+/* stackTable, frameTable, funcTable, resourceTable, stringArray: behind all else that names
+ * strings. */
 void firefox_tables_write(struct firefox *f);
 void firefox_tables_clear(struct firefox *f);
 

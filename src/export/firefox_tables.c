@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// firefox_tables.c: the tables of one thread of the Firefox Profiler's format: stacks, frames, functions, resources
-// and strings, in the order in which the thread's stacks met them. Which threads there are is firefox.c's.
+// firefox_tables.c: the tables of one thread of the Firefox Profiler's format: stacks, frames,
+// functions, resources and strings, in the order in which the thread's stacks met them. Which
+// threads there are is firefox.c's.
 //
 // Invariant: all indices are into the same thread's tables.
 #include "export/firefox.h"

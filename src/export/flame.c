@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * flame.c: a flame graph as one page. The page (flame/) is the same for all recordings; what differs is a block of data
- * in it, gzip'd and in base64, so that no name of a recording is ever part of the page's text.
+ * flame.c: a flame graph as one page. The page (flame/) is the same for all recordings; what
+ * differs is a block of data in it, gzip'd and in base64, so that no name of a recording is ever
+ * part of the page's text.
  *
- * The block: u32 length of a JSON object, the object ("texts" are its strings), then little-endian arrays of u32:
- * functions' name, object, kind; nodes' parent, function; rows' node, thread, slice, what, samples; padding to 8; then
- * rows' weights as f64. Each part starts at a multiple of 8.
+ * The block: u32 length of a JSON object, the object ("texts" are its strings), then little-endian
+ * arrays of u32: functions' name, object, kind; nodes' parent, function; rows' node, thread, slice,
+ * what, samples; padding to 8; then rows' weights as f64. Each part starts at a multiple of 8.
  */
 #include "export/flame.h"
 

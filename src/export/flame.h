@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flame.h: one or two finished profiles as a flame graph: a page that needs nothing but a browser, or a
- * picture.
+ * flame.h: one or two finished profiles as a flame graph: a page that needs nothing but a browser,
+ * or a picture.
  *
- * The cells are functions (name, object, kind), not addresses, and stacks of both sides share one tree. A
- * stack that is not whole hangs below a cell that says why, so that it is never taken for a whole one.
+ * The cells are functions (name, object, kind), not addresses, and stacks of both sides share one
+ * tree. A stack that is not whole hangs below a cell that says why, so that it is never taken for a
+ * whole one.
  */
 #ifndef SEAM_EXPORT_FLAME_H
 #define SEAM_EXPORT_FLAME_H

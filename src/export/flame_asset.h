@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* flame_asset.h: the page of flame/ as the build put it together: what stands before and behind the data. */
+/* flame_asset.h: the page of flame/ as the build put it together: what stands before and behind the
+ * data. */
 #ifndef SEAM_EXPORT_FLAME_ASSET_H
 #define SEAM_EXPORT_FLAME_ASSET_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * flame_graph.c: see flame_graph.h. Each profile's stacks are placed once per root that they hang below; what
- * is equal by name is one cell. Knows nothing of how a graph is shown.
+ * flame_graph.c: see flame_graph.h. Each profile's stacks are placed once per root that they hang
+ * below; what is equal by name is one cell. Knows nothing of how a graph is shown.
  */
 #include "export/flame_graph.h"
 
@@ -70,7 +70,8 @@ const char *flame_text(const struct flame_graph *g, uint32_t text)
 	return intern_get(&g->texts, text);
 }
 
-/* A text's id: the page is for people, who are not to be misled by what a name does to the text around it. */
+/* A text's id: the page is for people, who are not to be misled by what a name does to the text
+ * around it. */
 static uint32_t flame_shown(struct flame_graph *g, const char *text, size_t n)
 {
 	struct buf shown = { 0 };

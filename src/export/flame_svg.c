@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * flame_svg.c: a flame graph as a picture: for a README, a wiki, a mail. One event, no script; the whole name and the figures of
- * a cell are its tooltip. Cells that are too small a share of the whole are left out, and how many is said.
+ * flame_svg.c: a flame graph as a picture: for a README, a wiki, a mail. One event, no script; the
+ * whole name and the figures of a cell are its tooltip. Cells that are too small a share of the
+ * whole are left out, and how many is said.
  */
 #include "export/flame.h"
 
@@ -161,7 +162,8 @@ static void svg_colour(const struct svg *s, uint32_t node, char *to, size_t n)
 		         20 + (int)(70 * strength), 84 - (int)(16 * strength));
 }
 
-/* A name in room for so many characters. It loses its end, but a function without a name what stands before its address. */
+/* A name in room for so many characters. It loses its end, but a function without a name what
+ * stands before its address. */
 static void svg_name_cut(struct buf *to, const char *name, size_t room)
 {
 	size_t n = strlen(name), end = nameless_end(name);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// folded.c: "comm;outermost;...;innermost WEIGHT", a line per distinct stack of names. A name holds no
-// ';', which is written ':', and no line end or control character: those are escaped (base/shown.h).
+// folded.c: "comm;outermost;...;innermost WEIGHT", a line per distinct stack of names. A name holds
+// no ';', which is written ':', and no line end or control character: those are escaped
+// (base/shown.h).
 //
-// Invariant: the weights of all lines add up to the event's weight; two lines never name the same stack.
+// Invariant: the weights of all lines add up to the event's weight; two lines never name the same
+// stack.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// perfetto.c: a Perfetto trace: names of processes and threads, then a packet per sample. Each event
-// is a sequence of packets of its own, because its defaults name the event; what a sample needs of
-// names, frames and stacks stands interned in the first packet that needs it.
+// perfetto.c: a Perfetto trace: names of processes and threads, then a packet per sample. Each
+// event is a sequence of packets of its own, because its defaults name the event; what a sample
+// needs of names, frames and stacks stands interned in the first packet that needs it.
 //
-// Times are those of the recording, said to be of the trace's own clock. A sample's count is the counter's value on its
-// CPU: the sum of the weights until then. Field numbers: perfetto_trace.proto of August 2026.
+// Times are those of the recording, said to be of the trace's own clock. A sample's count is the
+// counter's value on its CPU: the sum of the weights until then. Field numbers:
+// perfetto_trace.proto of August 2026.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,11 +2,12 @@
 // pprof.c: profile.proto of github.com/google/pprof, gzip'd. Knows its field numbers and what pprof
 // makes of them.
 //
-// Addresses are the objects' own, and so are the mappings: as if each object had been loaded where its program headers
-// say. That is one mapping for an object in however many processes, and pprof works out that nothing is to be added.
-// The first mapping is the program: pprof calls the profile by it. A location is a frame with what was inlined into it; its lines go from the
-// innermost inlined function to the function that has the code. Functions without a name get no
-// line, so that pprof can look them up by build-id.
+// Addresses are the objects' own, and so are the mappings: as if each object had been loaded where
+// its program headers say. That is one mapping for an object in however many processes, and pprof
+// works out that nothing is to be added. The first mapping is the program: pprof calls the profile
+// by it. A location is a frame with what was inlined into it; its lines go from the innermost
+// inlined function to the function that has the code. Functions without a name get no line, so that
+// pprof can look them up by build-id.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +112,8 @@ static void pprof_value_type(struct pprof *w, unsigned field, const char *type, 
 	w->n_columns += field == PROFILE_SAMPLE_TYPE;
 }
 
-/* What a sample of an event stands for: what the recording says, or where it was let vary, the mean. */
+/* What a sample of an event stands for: what the recording says, or where it was let vary, the
+ * mean. */
 static void pprof_period(struct pprof *w, uint32_t event)
 {
 	uint64_t period = origin_period_of(profile_origin_of(w->p), event);
@@ -294,7 +296,8 @@ static uint32_t pprof_outermost_object(const struct profile *p, uint32_t node)
 	return object;
 }
 
-/* The program that most of what is shown was spent in, or where no program is known, the object that most began in. */
+/* The program that most of what is shown was spent in, or where no program is known, the object
+ * that most began in. */
 static int pprof_find_program(struct pprof *w)
 {
 	size_t n = profile_n_objects(w->p) + 1;
@@ -331,7 +334,8 @@ enum {
 	HAS_INLINE = 8
 };
 
-/* Without a known range (of a profile that came from no recording) a mapping spans all addresses. */
+/* Without a known range (of a profile that came from no recording) a mapping spans all
+ * addresses. */
 static void pprof_mapping(struct pprof *w, uint32_t object, unsigned lacks)
 {
 	const struct profile_object *o = profile_object_at(w->p, object);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// profile_json.c: all of a profile as one JSON object of seam's own: tables that name one another by
-// index. Version 1; keys may be added, none is taken away. Described in the help of `seam export`.
+// profile_json.c: all of a profile as one JSON object of seam's own: tables that name one another
+// by index. Version 1; keys may be added, none is taken away. Described in the help of `seam
+// export`.
 #include <errno.h>
 
 #include "base/json.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * proto.h: writes protocol buffers: a field's number and value, appended to a buf. A field that is 0 or
- * empty is left out, as proto3 does; proto_bytes writes empty ones too.
+ * proto.h: writes protocol buffers: a field's number and value, appended to a buf. A field that is
+ * 0 or empty is left out, as proto3 does; proto_bytes writes empty ones too.
  */
 #ifndef SEAM_EXPORT_PROTO_H
 #define SEAM_EXPORT_PROTO_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// speedscope.c: speedscope's own file format: profiles of an event's stacks in order of time. First stands one of all
-// threads for each event that has more than one, then one for each thread, the heaviest of an event first; the
-// first of these is what speedscope opens with. The format gives a sample a weight and no time: equal stacks in a
-// row are one sample of it.
+// speedscope.c: speedscope's own file format: profiles of an event's stacks in order of time. First
+// stands one of all threads for each event that has more than one, then one for each thread, the
+// heaviest of an event first; the first of these is what speedscope opens with. The format gives a
+// sample a weight and no time: equal stacks in a row are one sample of it.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +170,8 @@ static int speedscope_profile(struct speedscope *s, const struct speedscope_list
 	return r;
 }
 
-/* By event; the heaviest first; equal ones stay in the order of their samples, which is that of threads. */
+/* By event; the heaviest first; equal ones stay in the order of their samples, which is that of
+ * threads. */
 static int speedscope_order(const void *pa, const void *pb)
 {
 	const struct speedscope_list *a = pa, *b = pb;

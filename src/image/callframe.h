@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callframe.h: the entries of .eh_frame and .debug_frame: which code each FDE is about, and where its instructions and
- * those of its CIE are. Pure: bytes in, values out. Instructions are not looked into.
+ * callframe.h: the entries of .eh_frame and .debug_frame: which code each FDE is about, and where
+ * its instructions and those of its CIE are. Pure: bytes in, values out. Instructions are not
+ * looked into.
  *
- * Invariant: every read is bounded by its entry. What an entry gives depends on it and its CIE alone.
+ * Invariant: every read is bounded by its entry. What an entry gives depends on it and its CIE
+ * alone.
  */
 #ifndef SEAM_IMAGE_CALLFRAME_H
 #define SEAM_IMAGE_CALLFRAME_H
@@ -31,11 +33,12 @@ struct callframe_cie {
 	size_t n_instructions;
 };
 
-/* Takes one entry, which may be empty (a terminator: linkers leave those between the parts of some objects), and moves
- * on to the next. is_64: of the entry's own form. False at the end, or where a length leads out of the section. */
+/* Takes one entry, which may be empty (a terminator: linkers leave those between the parts of some
+ * objects), and moves on to the next. is_64: of the entry's own form. False at the end, or where a
+ * length leads out of the section. */
 bool callframe_entry(struct cursor *c, struct cursor *entry, bool *is_64);
-/* Is what was just taken an FDE? Then its CIE's offset in the section, which may be any number, and entry stands behind
- * that. entry->failed: neither FDE nor CIE. */
+/* Is what was just taken an FDE? Then its CIE's offset in the section, which may be any number, and
+ * entry stands behind that. entry->failed: neither FDE nor CIE. */
 bool callframe_is_fde(const struct callframe_section *s, struct cursor *entry, bool is_64,
                       uint64_t *ret_cie);
 /* The CIE at an offset. False: it is none, or not understood. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// debugfile.c: where the file of an object, and its separate debug file, are. A candidate counts only
-// when it proves to be the right one: by build-id, or by the CRC of the debuglink.
+// debugfile.c: where the file of an object, and its separate debug file, are. A candidate counts
+// only when it proves to be the right one: by build-id, or by the CRC of the debuglink.
 #include <errno.h>
 #include <fcntl.h>
 #include <lzma.h>
@@ -29,7 +29,8 @@ static const char *root_of(const struct image_search *search)
 }
 
 /* Opens path; keeps it only if its build-id is want's, when want has one. */
-/* Was the file not to be had, so that others are to be tried? That there is no memory says nothing of the file. */
+/* Was the file not to be had, so that others are to be tried? That there is no memory says nothing
+ * of the file. */
 static bool goes_on(int r)
 {
 	return r < 0 && r != -ENOMEM;

@@ -34,7 +34,8 @@ struct image {
 int unxz(const void *bytes, size_t n, uint64_t limit, struct buf *out);
 bool unxz_is(const void *bytes, size_t n);
 
-/* Appends the path, under search->root, of the module with this name ("[ext4]") of the recorded release. -ENOENT, -ENOMEM. */
+/* Appends the path, under search->root, of the module with this name ("[ext4]") of the recorded
+ * release. -ENOENT, -ENOMEM. */
 int module_path(struct buf *ret, const struct image_search *search, const char *name);
 
 /* Why a call of libelf failed, before which errno was set to 0: -ENOMEM or -EBADMSG. */

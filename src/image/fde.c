@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// fde.c: where the functions of an object begin and end, as its .eh_frame says: what is left of a symbol table when that
-// was stripped, because stacks are unwound by it at run time.
+// fde.c: where the functions of an object begin and end, as its .eh_frame says: what is left of a
+// symbol table when that was stripped, because stacks are unwound by it at run time.
 //
-// Invariant: what is given lies in one section of code, which is not the PLT: there one FDE is about many stubs, and
-// its beginning says nothing about any of them. Each CIE is read once.
+// Invariant: what is given lies in one section of code, which is not the PLT: there one FDE is
+// about many stubs, and its beginning says nothing about any of them. Each CIE is read once.
 #include <errno.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// image.c: opens an ELF file and knows its segments. Files are read through libelf (ELF_C_READ), not
-// mapped. Sections and symbols are section.c's.
+// image.c: opens an ELF file and knows its segments. Files are read through libelf (ELF_C_READ),
+// not mapped. Sections and symbols are section.c's.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -36,7 +36,8 @@ static int segment_order(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* libelf has no number for it: but for want of memory, what it refuses is damaged. errno was 0 before the call. */
+/* libelf has no number for it: but for want of memory, what it refuses is damaged. errno was 0
+ * before the call. */
 int image_elf_failed(void)
 {
 	return errno == ENOMEM ? -ENOMEM : -EBADMSG;

@@ -3,8 +3,8 @@
  * image.h: an ELF file: its identity, its segments and sections, and where its debug file is.
  *
  * Bytes are not trusted: all goes through libelf's bounds and this room's own. Files are read, not
- * mapped, so one that shrinks meanwhile is an error and not a signal. An image is used by one thread
- * at a time; different images are independent.
+ * mapped, so one that shrinks meanwhile is an error and not a signal. An image is used by one
+ * thread at a time; different images are independent.
  */
 #ifndef SEAM_IMAGE_IMAGE_H
 #define SEAM_IMAGE_IMAGE_H
@@ -48,9 +48,10 @@ int image_own_vdso(const unsigned char **ret, size_t *ret_n);
 void image_close(struct image *image);
 /* libelf's handle, for libdw; the image's own. */
 struct Elf *image_elf(const struct image *image);
-/* An ELF of its .debug_ sections alone, unpacked, but for those named in without (what stands behind ".debug_"; NULL ends
- * it). Made at the first call, whose without holds; the image's own. NULL: none of them is packed, or they are not of a
- * kind or a size that is unpacked here: libelf may. */
+/* An ELF of its .debug_ sections alone, unpacked, but for those named in without (what stands
+ * behind ".debug_"; NULL ends it). Made at the first call, whose without holds; the image's own.
+ * NULL: none of them is packed, or they are not of a kind or a size that is unpacked here: libelf
+ * may. */
 struct Elf *image_unpacked(struct image *image, const char *const *without);
 
 const char *image_path(const struct image *image);
@@ -62,7 +63,8 @@ unsigned image_machine(const struct image *image); /* EM_* */
 int image_keeps_frame_pointers(struct image *image);
 /* The same of the code between two addresses of .text. */
 bool image_keeps_frame_pointers_in(struct image *image, uint64_t start, uint64_t end);
-/* Is code of a machine all padding (nop in its forms, int3, zeros), as between functions? A byte that cannot be told: no. */
+/* Is code of a machine all padding (nop in its forms, int3, zeros), as between functions? A byte
+ * that cannot be told: no. */
 bool image_is_padding(unsigned machine, const unsigned char *code, size_t n);
 
 uint64_t
@@ -94,9 +96,10 @@ int image_offset_of_vaddr(const struct image *image, uint64_t vaddr, uint64_t *r
 int image_segments_vaddr(const struct image_segment *segments, size_t n, uint64_t offset,
                          uint64_t *ret);
 /*
- * The linked address of the first byte of a mapping of code: of size bytes of the file from offset on. Not the same: lld
- * puts the end of one segment and the beginning of the next into one page of the file, which is mapped twice. The mapping
- * is that of the executable segment of which it holds most. -ENOENT: it holds nothing of any.
+ * The linked address of the first byte of a mapping of code: of size bytes of the file from offset
+ * on. Not the same: lld puts the end of one segment and the beginning of the next into one page of
+ * the file, which is mapped twice. The mapping is that of the executable segment of which it holds
+ * most. -ENOENT: it holds nothing of any.
  */
 int image_segments_mapped(const struct image_segment *segments, size_t n, uint64_t offset,
                           uint64_t size, uint64_t *ret);
@@ -138,16 +141,17 @@ int image_each_symbol(struct image *image, unsigned table,
                       int (*each)(void *ctx, const struct image_symbol *symbol), void *ctx);
 /* The value of a symbol by its name, of .symtab. -ENOENT. */
 int image_symbol_value(struct image *image, const char *name, uint64_t *ret);
-/* Calls each for every entry of the PLT: its vaddr and size and the name of its target. The entries'
- * own jumps are read, so a name is right whatever linker laid them out. x86_64 only; -ENOENT: there
- * is no PLT, or it is another machine's. */
+/* Calls each for every entry of the PLT: its vaddr and size and the name of its target. The
+ * entries' own jumps are read, so a name is right whatever linker laid them out. x86_64 only;
+ * -ENOENT: there is no PLT, or it is another machine's. */
 int image_each_plt(struct image *image, int (*each)(void *ctx, const struct image_symbol *symbol),
                    void *ctx);
 /*
- * Calls each for the code of every FDE of .eh_frame, in the order they stand there: a function, a part of one that the
- * compiler put aside (.cold), or, of assembly, whatever its author put between .cfi_startproc and .cfi_endproc. The PLT,
- * which has one for all its stubs, is left out, and so is what lies outside of the sections of code. They may overlap.
- * Stops when it returns non-zero and returns that. -ENOENT: no .eh_frame (a separate debug file). -EBADMSG. -ENOMEM.
+ * Calls each for the code of every FDE of .eh_frame, in the order they stand there: a function, a
+ * part of one that the compiler put aside (.cold), or, of assembly, whatever its author put between
+ * .cfi_startproc and .cfi_endproc. The PLT, which has one for all its stubs, is left out, and so is
+ * what lies outside of the sections of code. They may overlap. Stops when it returns non-zero and
+ * returns that. -ENOENT: no .eh_frame (a separate debug file). -EBADMSG. -ENOMEM.
  */
 int image_each_fde(struct image *image,
                    int (*each)(void *ctx, uint64_t start, uint64_t end, bool is_signal_frame),
@@ -162,7 +166,8 @@ struct image_fetch {
 	void *ctx;
 };
 
-/* Says of a file that is at a path now whether it is the one that was recorded there: 0, or -ESTALE and why. Any thread. */
+/* Says of a file that is at a path now whether it is the one that was recorded there: 0, or -ESTALE
+ * and why. Any thread. */
 struct stat;
 struct image_vouch {
 	int (*vouch)(const void *ctx, const char *path, const struct stat *st,
@@ -176,44 +181,46 @@ struct image_search {
 	const char *const *debug_dirs; /* NULL-terminated; NULL: { "/usr/lib/debug" } */
 	const char *buildid_dir; /* perf's cache (~/.debug); NULL: none. Not put under root. */
 	const struct image_fetch *fetch; /* NULL: none */
-	/* Of the kernel ("[kernel.kallsyms]"): an image of it that was named, not put under root, and the
-	   release by which distributions file theirs ("6.12.9-amd64"); NULL: none. */
+	/* Of the kernel ("[kernel.kallsyms]"): an image of it that was named, not put under root,
+	 * and the release by which distributions file theirs ("6.12.9-amd64"); NULL: none. */
 	const char *vmlinux, *kernel_release;
-	/* Asked of what no build-id was recorded of, unless it is under root; NULL: such a file is taken as it is. */
+	/* Asked of what no build-id was recorded of, unless it is under root; NULL: such a file is
+	 * taken as it is. */
 	const struct image_vouch *vouch;
 };
 
 /*
  * Opens the object that was recorded as path with this build-id: the file itself (under root), then
  * the build-id cache, then the debug directories' copy by build-id. want NULL or empty: the file is
- * taken if search->vouch has nothing against it. The kernel has no path: it is looked for where distributions put vmlinux;
- * a module of which only the name is known ("[ext4]") where modules.dep of the recorded release says. -ESTALE: there is a file but its build-id is another (*ret_found, if given, says
- * which; size 0: it has none) and no right one is elsewhere. Errors else as image_open. The error's
- * text says what was looked at.
+ * taken if search->vouch has nothing against it. The kernel has no path: it is looked for where
+ * distributions put vmlinux; a module of which only the name is known ("[ext4]") where modules.dep
+ * of the recorded release says. -ESTALE: there is a file but its build-id is another (*ret_found,
+ * if given, says which; size 0: it has none) and no right one is elsewhere. Errors else as
+ * image_open. The error's text says what was looked at.
  */
 int image_find(struct image **ret, const char *path, const struct image_build_id *want,
                const struct image_search *search, struct image_build_id *ret_found,
                struct seam_error *err);
-/* Where the build-id cache keeps something else of an object: "kallsyms", "vdso". 0; -ENOENT: there is
- * no cache, or no build-id; -ENAMETOOLONG. */
+/* Where the build-id cache keeps something else of an object: "kallsyms", "vdso". 0; -ENOENT: there
+ * is no cache, or no build-id; -ENAMETOOLONG. */
 int image_kept_path(const struct image_search *search, const struct image_build_id *id,
                     const char *name, char *path, size_t n);
 /*
  * Opens the separate debug file of an open object: by build-id in the debug directories and the
- * cache or at its own path below the debug directories, by .gnu_debuglink with its CRC (or the equal build-id) next to it, in .debug/, and in the
- * debug directories. -ENOENT: none.
+ * cache or at its own path below the debug directories, by .gnu_debuglink with its CRC (or the
+ * equal build-id) next to it, in .debug/, and in the debug directories. -ENOENT: none.
  */
 int image_find_debug(struct image **ret, struct image *object, const struct image_search *search,
                      struct seam_error *err);
 /*
- * Opens the file that dwz moved common parts of a debug file into, as .gnu_debugaltlink names it: in
- * the debug directories by build-id, at its path (from the debug file's directory), under root.
+ * Opens the file that dwz moved common parts of a debug file into, as .gnu_debugaltlink names it:
+ * in the debug directories by build-id, at its path (from the debug file's directory), under root.
  * Only its build-id decides. -ENOENT: the file has no such link, or it was not found.
  */
 int image_find_alt(struct image **ret, struct image *debug, const struct image_search *search,
                    struct seam_error *err);
-/* The ELF inside .gnu_debugdata (xz): more symbols of a stripped file. It borrows from object: close
- * it first. -ENOENT: none. -EBADMSG: damaged or unpacked larger than 256 MiB. */
+/* The ELF inside .gnu_debugdata (xz): more symbols of a stripped file. It borrows from object:
+ * close it first. -ENOENT: none. -EBADMSG: damaged or unpacked larger than 256 MiB. */
 int image_open_debugdata(struct image **ret, struct image *object, struct seam_error *err);
 
 #endif

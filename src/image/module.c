@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// module.c: the file of a kernel module of which only the name is known ("[ext4]"): where the modules.dep of the recorded
-// release says. Opens no module: whether the file is the right one, its build-id decides.
+// module.c: the file of a kernel module of which only the name is known ("[ext4]"): where the
+// modules.dep of the recorded release says. Opens no module: whether the file is the right one, its
+// build-id decides.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

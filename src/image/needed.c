@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * needed.c: see needed.h. Libraries are looked for where the object that names them says (RUNPATH, RPATH), in LD_LIBRARY_PATH, beside the
- * interpreter, and in the usual places; the loader's cache is not read. What is not found is left out.
+ * needed.c: see needed.h. Libraries are looked for where the object that names them says (RUNPATH,
+ * RPATH), in LD_LIBRARY_PATH, beside the interpreter, and in the usual places; the loader's cache
+ * is not read. What is not found is left out.
  */
 #include "image/needed.h"
 
@@ -89,7 +90,8 @@ static const char *needed_string(const struct image_section *strings, uint64_t o
 	return (const char *)strings->bytes + offset;
 }
 
-/* The entries of .dynamic with a tag, as strings: gives each to needed_library, or only returns the last. */
+/* The entries of .dynamic with a tag, as strings: gives each to needed_library, or only returns the
+ * last. */
 static const char *needed_dynamic(struct needed *s, const char *object, int64_t tag,
                                   const struct image_section *dynamic,
                                   const struct image_section *strings, const char *run)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// padding.c: what assemblers, compilers and linkers put between functions. Knows its forms; anything else is code.
+// padding.c: what assemblers, compilers and linkers put between functions. Knows its forms;
+// anything else is code.
 #include <elf.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// plt.c: names of PLT entries. An entry jumps through a slot of the GOT; the relocation of that slot
-// names the target. So each entry's own instruction is read, and no layout is assumed but its size.
+// plt.c: names of PLT entries. An entry jumps through a slot of the GOT; the relocation of that
+// slot names the target. So each entry's own instruction is read, and no layout is assumed but its
+// size.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

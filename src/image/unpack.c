@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// unpack.c: the debugging sections of a file that packs them, as an ELF in memory of its own. libelf unpacks too, by
-// zlib; this is twice as quick, knows zstd, and unpacks what is asked for alone. What a file says of sizes is believed
-// within bounds only, and a section is taken whole, its checksum right, or nothing is.
+// unpack.c: the debugging sections of a file that packs them, as an ELF in memory of its own.
+// libelf unpacks too, by zlib; this is twice as quick, knows zstd, and unpacks what is asked for
+// alone. What a file says of sizes is believed within bounds only, and a section is taken whole,
+// its checksum right, or nothing is.
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,8 @@
 
 #define SECTIONS_MAX 64u
 #define ALIGN 16u
-/* Bytes that a byte can unfold into, at most: of zlib by its format; of zstd there is no such limit, and debugging
- * information is nowhere near it. */
+/* Bytes that a byte can unfold into, at most: of zlib by its format; of zstd there is no such
+ * limit, and debugging information is nowhere near it. */
 #define UNFOLDS_MAX 1032u
 
 struct unpack_section {
@@ -62,7 +63,8 @@ static bool unpack_measure(struct unpack_section *s, const GElf_Shdr *header)
 	       s->n <= ELF_SECTION_MAX;
 }
 
-/* Which sections, and where each will be; false: nothing is packed, or not so that it could be unpacked here. */
+/* Which sections, and where each will be; false: nothing is packed, or not so that it could be
+ * unpacked here. */
 static bool unpack_plan(struct unpack *u, struct image *image, const char *const *without)
 {
 	Elf_Scn *scn = NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// vdso.c: the ELF object that the kernel maps into every process, taken from this one: it is in no file.
+// vdso.c: the ELF object that the kernel maps into every process, taken from this one: it is in no
+// file.
 #include <stdio.h>
 #include <string.h>
 

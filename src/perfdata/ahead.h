@@ -2,8 +2,8 @@
 /*
  * ahead.h: maps the next piece of a file in a thread of its own while this one is read.
  *
- * Only advice to the kernel is given: no byte is read here, so a file that is cut meanwhile, or a thread that
- * cannot be started, costs time and nothing else. One piece at a time.
+ * Only advice to the kernel is given: no byte is read here, so a file that is cut meanwhile, or a
+ * thread that cannot be started, costs time and nothing else. One piece at a time.
  */
 #ifndef SEAM_PERFDATA_AHEAD_H
 #define SEAM_PERFDATA_AHEAD_H
@@ -22,7 +22,8 @@ struct ahead {
 
 /* Waits for the piece before and begins with this one, of a mapped input. */
 void ahead_start(struct ahead *a, const unsigned char *bytes, size_t n);
-/* True when exactly this piece was begun; it is mapped when this returns. Nothing runs after that. */
+/* True when exactly this piece was begun; it is mapped when this returns. Nothing runs after
+ * that. */
 bool ahead_wait(struct ahead *a, const unsigned char *bytes, size_t n);
 
 #endif

@@ -64,7 +64,8 @@ int feature_put_event_desc(struct buf *out, const struct seam_events *events)
 	size_t n = seam_events_count(events);
 	int rc = 0;
 
-	/* One size for all, and that of the longest attr: a reader takes zeros for what it lacks. */
+	/* One size for all, and that of the longest attr: a reader takes zeros for what it
+	 * lacks. */
 	buf_put_u32(out, (uint32_t)n);
 	buf_put_u32(out, 144);
 	for (size_t i = 0; rc >= 0 && i < n; i++) {

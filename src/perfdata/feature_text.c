@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // feature_text.c: header features in the form of perf report --header-only. One function per
-// feature; what a feature lacks in bytes makes it fail as a whole, nothing is guessed. Those that say what the
-// machine is are in feature_text_machine.c.
+// feature; what a feature lacks in bytes makes it fail as a whole, nothing is guessed. Those that
+// say what the machine is are in feature_text_machine.c.
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* feature_text.h: what the two files of features as text share: one feature on its way to be text. */
+/* feature_text.h: what the two files of features as text share: one feature on its way to be
+ * text. */
 #ifndef SEAM_PERFDATA_FEATURE_TEXT_H
 #define SEAM_PERFDATA_FEATURE_TEXT_H
 

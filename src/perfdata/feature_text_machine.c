@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// feature_text_machine.c: the header features that say what the machine is: processors, memory, caches, PMUs. The
-// form is feature_text.c's.
+// feature_text_machine.c: the header features that say what the machine is: processors, memory,
+// caches, PMUs. The form is feature_text.c's.
 #include "perfdata/feature_text.h"
 #include "base/shown.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * fit.c: see fit.h. Knows three faults of records: a trailer that the kernel counted twice (see events_trailer_end), a size that is
- * not a multiple of 8, an id of no event. Each was seen to stop perf 7.3.4 ("Bad address", "not 8-byte aligned").
+ * fit.c: see fit.h. Knows three faults of records: a trailer that the kernel counted twice (see
+ * events_trailer_end), a size that is not a multiple of 8, an id of no event. Each was seen to stop
+ * perf 7.3.4 ("Bad address", "not 8-byte aligned").
  */
 #include "perfdata/fit.h"
 
@@ -41,7 +42,8 @@ struct fit {
 	bool no_id;       /* the id in the trailer is of no event */
 };
 
-/* perf takes a record with id 0 for one of its own making; one with an id that it does not know ends the file. */
+/* perf takes a record with id 0 for one of its own making; one with an id that it does not know
+ * ends the file. */
 static bool fit_stray_id(const struct seam_events *events, const struct seam_record *record,
                          uint32_t end)
 {

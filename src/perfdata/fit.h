@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fit.h: what of a recording other readers refuse, and the form in which they take it. perf gives up a whole file for one record or
- * feature that it does not expect; what is written here is read by perf 6.1 and 7.3, or is left out and counted by whoever writes.
+ * fit.h: what of a recording other readers refuse, and the form in which they take it. perf gives
+ * up a whole file for one record or feature that it does not expect; what is written here is read
+ * by perf 6.1 and 7.3, or is left out and counted by whoever writes.
  */
 #ifndef SEAM_PERFDATA_FIT_H
 #define SEAM_PERFDATA_FIT_H
@@ -10,7 +11,8 @@
 
 #include "base/buf.h"
 
-/* The newest record type of perf 6.1 and of perf 7.3; older perf gives up a file for one that is newer. */
+/* The newest record type of perf 6.1 and of perf 7.3; older perf gives up a file for one that is
+ * newer. */
 #define FIT_TYPE_6_1 82u
 #define FIT_TYPE_7_3 86u
 
@@ -18,8 +20,9 @@
 bool fit_type(uint32_t type);
 
 /*
- * A record that perf refuses, in the form that it takes, appended to out; true: that was done (or out->failed). events: those of the
- * file. False: it is well as it is, or no other form of it is known.
+ * A record that perf refuses, in the form that it takes, appended to out; true: that was done (or
+ * out->failed). events: those of the file. False: it is well as it is, or no other form of it is
+ * known.
  */
 bool fit_record(const struct seam_events *events, const struct seam_record *record,
                 struct buf *out);

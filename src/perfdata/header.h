@@ -34,15 +34,17 @@ struct header {
 
 /*
  * From the first n bytes of an input; HEADER_SIZE are enough. -EBADMSG: it is not perf.data, or
- * shorter than its header. -EAGAIN: a file's header, of which only n < HEADER_SIZE bytes were given.
+ * shorter than its header. -EAGAIN: a file's header, of which only n < HEADER_SIZE bytes were
+ * given.
  */
 int header_decode(const void *bytes, size_t n, const char *path, struct header *ret,
                   struct seam_error *err);
 
 /*
- * event_types.offset while seam records: "seamopen". That section is empty, and nobody has read it since
- * Linux 3.x. So data.size can be true at every flush, which perf needs to read the file of a recorder
- * that was killed (it reads nothing of one whose data.size is 0), and a reader can still tell.
+ * event_types.offset while seam records: "seamopen". That section is empty, and nobody has read it
+ * since Linux 3.x. So data.size can be true at every flush, which perf needs to read the file of a
+ * recorder that was killed (it reads nothing of one whose data.size is 0), and a reader can still
+ * tell.
  */
 #define HEADER_OPEN 0x6e65706f6d616573ULL
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inflate.h: one zstd stream, cut into records of the file. Its frames may span any number of those.
+ * inflate.h: one zstd stream, cut into records of the file. Its frames may span any number of
+ * those.
  *
  * Bounds against hostile input: one compressed record (at most 64 KiB) may give INFLATE_MOST bytes;
  * a zstd window is at most 128 MiB (libzstd's own limit).

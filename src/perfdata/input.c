@@ -18,7 +18,8 @@ static void input_map(struct input *in, const struct stat *st)
 	map = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, in->fd, 0);
 	if (map == MAP_FAILED)
 		return;
-	/* Read once from front to back, mostly: let the kernel read ahead. Advice may be refused. */
+	/* Read once from front to back, mostly: let the kernel read ahead. Advice may be
+	 * refused. */
 	(void)madvise(map, (size_t)st->st_size, MADV_SEQUENTIAL);
 	in->bytes = map;
 	in->size = (uint64_t)st->st_size;

@@ -36,7 +36,8 @@ ssize_t input_read(const struct input *in, void *bytes, size_t n);
 /* True when a mapped file is now shorter than size; *now is its length. */
 bool input_shrunk(const struct input *in, uint64_t *now);
 
-/* n bytes of a mapped input are to be read next: maps them at once, which is cheaper than page by page. */
+/* n bytes of a mapped input are to be read next: maps them at once, which is cheaper than page by
+ * page. */
 void input_populate(const unsigned char *bytes, size_t n);
 
 #endif

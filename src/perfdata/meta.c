@@ -78,8 +78,8 @@ static int meta_name_all_by_attr(struct meta *m)
 	return rc;
 }
 
-/* The names of PMUs by their types, the first of each type; in a stream the first list that has any counts, so that
- * events are named anew once. */
+/* The names of PMUs by their types, the first of each type; in a stream the first list that has any
+ * counts, so that events are named anew once. */
 static int meta_take_pmus(struct meta *m, const struct seam_bytes *bytes)
 {
 	struct feature_pmus walk;
@@ -341,7 +341,8 @@ const char *meta_feature_string(struct meta *m, unsigned feature)
 
 /* ---- records ---- */
 
-/* The same attr for the same first id, or for none: whoever joins streams, or puts records behind a header, tells it again. */
+/* The same attr for the same first id, or for none: whoever joins streams, or puts records behind a
+ * header, tells it again. */
 static const struct seam_event *meta_told_before(const struct meta *m, const struct seam_attr *attr,
                                                  const uint64_t *ids, size_t n)
 {

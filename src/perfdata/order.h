@@ -3,9 +3,9 @@
  * order.h: puts records into time order.
  *
  * A recorder drains its rings one after the other and says FINISHED_ROUND behind each sweep. Within
- * a ring records are in order; between rings they are not. What was read up to one round is complete
- * up to the newest time of the round before: order_round lets go of that. Without rounds, or with
- * `sort`, everything waits until order_finish and comes out exactly sorted.
+ * a ring records are in order; between rings they are not. What was read up to one round is
+ * complete up to the newest time of the round before: order_round lets go of that. Without rounds,
+ * or with `sort`, everything waits until order_finish and comes out exactly sorted.
  *
  * Invariants: order is by (time, order of push), so equal times keep the order of the file; every
  * pushed record comes out exactly once, even when it was late (it is then next, and counted); held

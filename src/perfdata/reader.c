@@ -18,7 +18,8 @@
 
 /* ---- more bytes for the outer lane ---- */
 
-/* A mapped file that somebody cuts must not be touched behind its new end: its section ends here. */
+/* A mapped file that somebody cuts must not be touched behind its new end: its section ends
+ * here. */
 static int reader_check_shrunk(struct seam_reader *r, struct seam_error *err)
 {
 	const struct section *s = &r->sections[r->section];
@@ -267,8 +268,8 @@ static bool reader_are_records(const unsigned char *bytes, size_t n, bool swap)
 }
 
 /*
- * A record that says that more follows it than the file has, while what does follow are records: it is skipped, and they are
- * read. (Where they are none, the file is cut.) 1: skipped.
+ * A record that says that more follows it than the file has, while what does follow are records: it
+ * is skipped, and they are read. (Where they are none, the file is cut.) 1: skipped.
  */
 static int reader_oversized(struct seam_reader *r, struct lane *l, const struct seam_record *rec,
                             uint64_t payload, const char *what, struct seam_error *err)
@@ -416,8 +417,8 @@ static int reader_fail(struct seam_reader *r, int rc, struct seam_error *err)
 }
 
 /*
- * Asks for memory that is needed soon: it may lie behind the end, and is only a hint. Of records with copies of
- * stacks only both ends are looked at, and the next one most likely is as long.
+ * Asks for memory that is needed soon: it may lie behind the end, and is only a hint. Of records
+ * with copies of stacks only both ends are looked at, and the next one most likely is as long.
  */
 static inline void reader_ahead(const unsigned char *next, uint16_t size)
 {
@@ -472,7 +473,8 @@ static inline void reader_take(const struct seam_reader *r, struct lane *l, cons
 	l->at += h->size;
 }
 
-/* seam_reader_next where something is to be done first. Not inlined: else each record pays for its registers. */
+/* seam_reader_next where something is to be done first. Not inlined: else each record pays for its
+ * registers. */
 __attribute__((noinline)) static int
 reader_next_special(struct seam_reader *r, struct seam_record *ret, struct seam_error *err)
 {

@@ -196,7 +196,8 @@ static int reader_number_order(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The numbers N of the data.N in a directory, ascending; *left_out: how many there are beyond READER_SECTIONS. */
+/* The numbers N of the data.N in a directory, ascending; *left_out: how many there are beyond
+ * READER_SECTIONS. */
 static int reader_directory_numbers(DIR *dir, struct buf *ret, size_t *left_out)
 {
 	struct dirent *e;

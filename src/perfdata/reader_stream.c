@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// reader_stream.c: input that comes once, front to back: a pipe-mode stream, or a whole file through
-// a pipe. Memory: one window, and for a file what stands before and behind its data.
+// reader_stream.c: input that comes once, front to back: a pipe-mode stream, or a whole file
+// through a pipe. Memory: one window, and for a file what stands before and behind its data.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -189,7 +189,8 @@ int seam_writer_write(struct seam_writer *w, const void *records, size_t n, stru
 	if (writer_whole(bytes, n) != n)
 		return seam_error_set(err, EINVAL, w->name, SEAM_NO_OFFSET, NULL,
 		                      "%zu bytes that do not end at a record's end", n);
-	/* Records of one kind go in runs of up to 64 KiB: a copy each is what a record would cost. */
+	/* Records of one kind go in runs of up to 64 KiB: a copy each is what a record would
+	 * cost. */
 	while (at < n && rc >= 0) {
 		size_t size = (size_t)writer_record_size(bytes + at, n - at);
 		bool kind = writer_in_the_open(bytes + at);
@@ -222,7 +223,8 @@ int seam_writer_flush(struct seam_writer *w, struct seam_error *err)
 		return writer_error(w, err);
 	if (w->pipe || !w->data)
 		return 0;
-	/* What is flushed is in the header, too: perf reads nothing of a file whose data.size is 0. */
+	/* What is flushed is in the header, too: perf reads nothing of a file whose data.size is
+	 * 0. */
 	writer_head_update(&w->head, w->data, true, NULL);
 	w->failed = w->head.failed ? -ENOMEM : writer_pwrite(w, &w->head, 0);
 	return w->failed ? writer_error(w, err) : 0;

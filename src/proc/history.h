@@ -39,7 +39,8 @@ const struct history *history_of(const struct histories *h, uint64_t key);
 const struct change *history_last(const struct history *history);
 /* The last change not later than time, NULL if none; history may be NULL. O(log n). */
 const struct change *history_at(const struct history *history, uint64_t time);
-/* A change at `time`, not earlier than the last; one of the same time (only_last: any) is replaced. */
+/* A change at `time`, not earlier than the last; one of the same time (only_last: any) is
+ * replaced. */
 int history_put(struct history *history, bool only_last, struct change change);
 size_t history_bytes(const struct histories *h);
 

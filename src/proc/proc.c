@@ -9,7 +9,8 @@
 /* Fixed by the x86_64 ABI, one page, seldom recorded. */
 #define VSYSCALL_START 0xffffffffff600000ULL
 #define VSYSCALL_END 0xffffffffff601000ULL
-/* Mappings among which the [vdso] is looked for; on x86_64 it is the last one, elsewhere among the libraries. */
+/* Mappings among which the [vdso] is looked for; on x86_64 it is the last one, elsewhere among the
+ * libraries. */
 #define WHOLE_LOOK 4096u
 
 /* What holds at a time; live there is only now. */

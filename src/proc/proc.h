@@ -12,11 +12,11 @@
  *    to that of the newest record. One that comes late takes effect at the newest time. One thread.
  *
  * Rules: a mapping over others cuts them. exec (COMM with the exec bit) empties the address space.
- * fork inherits the parent's address space and comm as they are at that time, unless perf marked the
- * record FORK_EXEC (it stands for a process that was there before). Threads (FORK with pid == ppid)
- * share. A FORK of a pid or tid that is known begins a new life of it; EXIT ends nothing, because
- * samples of the dying task still come. Records of equal time count in the order of the file.
- * Records of guests (cpumode) are ignored. Synthesized records stand at time 0.
+ * fork inherits the parent's address space and comm as they are at that time, unless perf marked
+ * the record FORK_EXEC (it stands for a process that was there before). Threads (FORK with pid ==
+ * ppid) share. A FORK of a pid or tid that is known begins a new life of it; EXIT ends nothing,
+ * because samples of the dying task still come. Records of equal time count in the order of the
+ * file. Records of guests (cpumode) are ignored. Synthesized records stand at time 0.
  */
 #ifndef SEAM_PROC_PROC_H
 #define SEAM_PROC_PROC_H
@@ -50,7 +50,8 @@ enum proc_kind {
 
 #define PROC_BUILD_ID_MAX 20
 
-/* What is mapped; one per distinct (kind, path, build-id; pid if ANON or JIT; inode if it has one). Lives as long as the table. */
+/* What is mapped; one per distinct (kind, path, build-id; pid if ANON or JIT; inode if it has one).
+ * Lives as long as the table. */
 struct proc_object {
 	uint32_t id; /* dense: 0, 1, 2 ... */
 	enum proc_kind kind;
@@ -91,16 +92,17 @@ void proc_free(struct proc_table *table);
 uint64_t proc_time(const struct seam_decoded *record);
 
 /*
- * Learns MMAP, MMAP2, COMM, FORK and KSYMBOL (live: EXIT, for proc_renew); others are ignored. Nothing of the record is borrowed.
- * 1: learned; 0: of no interest, or unsound (counted in proc_counts). -ENOMEM. -EBUSY: sealed.
+ * Learns MMAP, MMAP2, COMM, FORK and KSYMBOL (live: EXIT, for proc_renew); others are ignored.
+ * Nothing of the record is borrowed. 1: learned; 0: of no interest, or unsound (counted in
+ * proc_counts). -ENOMEM. -EBUSY: sealed.
  */
 int proc_learn(struct proc_table *table, const struct seam_decoded *record);
 /* A build-id from the file's header (BUILD_ID feature or record) for mappings of that path which
  * carry none. Before proc_seal; live: before the mapping. */
 int proc_learn_build_id(struct proc_table *table, const char *path, const uint8_t *build_id,
                         size_t n);
-/* Code that a process made, in memory that it has mapped: from its time on it is what is there. 0; -ENOMEM,
- * -EBUSY: sealed. */
+/* Code that a process made, in memory that it has mapped: from its time on it is what is there. 0;
+ * -ENOMEM, -EBUSY: sealed. */
 struct proc_code {
 	uint64_t time_ns;
 	uint64_t start, size;
@@ -112,9 +114,9 @@ int proc_learn_code(struct proc_table *table, uint32_t pid, const struct proc_co
 int proc_seal(struct proc_table *table);
 
 /*
- * Live: a table of what `from` knows of the tasks that run, and of those that ended at most grace_ns before
- * the newest record: *ret. Nothing is shared: objects, mappings, handles and names of `from` die with it. A
- * process of which an EXIT was lost is kept. -ENOMEM; -EINVAL: not live.
+ * Live: a table of what `from` knows of the tasks that run, and of those that ended at most
+ * grace_ns before the newest record: *ret. Nothing is shared: objects, mappings, handles and names
+ * of `from` die with it. A process of which an EXIT was lost is kept. -ENOMEM; -EINVAL: not live.
  */
 int proc_renew(struct proc_table **ret, const struct proc_table *from, uint64_t grace_ns);
 
@@ -136,15 +138,17 @@ uint32_t proc_space_hold(struct proc_table *table, uint32_t pid);
 const struct proc_mapping *proc_space_find(const struct proc_table *table, uint32_t space,
                                            uint64_t addr);
 /*
- * Is all executable memory of a space known? Mappings are recorded as they are made, or read from /proc in order of addresses:
- * a space that has the [vdso], which every program gets and which stands behind its files, was told from its beginning or
- * read to the end. Where it is not known, as for processes of which nobody read the mappings: false.
+ * Is all executable memory of a space known? Mappings are recorded as they are made, or read from
+ * /proc in order of addresses: a space that has the [vdso], which every program gets and which
+ * stands behind its files, was told from its beginning or read to the end. Where it is not known,
+ * as for processes of which nobody read the mappings: false.
  */
 bool proc_space_is_whole(const struct proc_table *table, uint32_t space);
 
 /*
- * The mapping of the program that runs in a space: the lowest one of code in a file, because the kernel maps a program below
- * its libraries. NULL: not known (a kernel thread, or nothing is mapped among the lowest PROC_LOWEST).
+ * The mapping of the program that runs in a space: the lowest one of code in a file, because the
+ * kernel maps a program below its libraries. NULL: not known (a kernel thread, or nothing is mapped
+ * among the lowest PROC_LOWEST).
  */
 #define PROC_LOWEST 64u
 const struct proc_mapping *proc_space_program(const struct proc_table *table, uint32_t space);
@@ -177,17 +181,17 @@ struct proc_span {
 	uint64_t from_ns, to_ns;
 };
 
-/* proc_comm and proc_space, which also narrow a span, in which time_ns lies, to where they say the same. Not of a
- * live table. */
+/* proc_comm and proc_space, which also narrow a span, in which time_ns lies, to where they say the
+ * same. Not of a live table. */
 const char *proc_comm_span(const struct proc_table *table, uint32_t pid, uint32_t tid,
                            uint64_t time_ns, struct proc_span *span);
 uint32_t proc_space_span(const struct proc_table *table, uint32_t pid, uint64_t time_ns,
                          struct proc_span *span);
 
 /*
- * The same two lookups for one who looks up sample after sample: a task's name and space seldom change, so
- * that what was found last, and from when to when it holds, mostly answers. One per thread,
- * zero-initialised; what is learned since is not missed.
+ * The same two lookups for one who looks up sample after sample: a task's name and space seldom
+ * change, so that what was found last, and from when to when it holds, mostly answers. One per
+ * thread, zero-initialised; what is learned since is not missed.
  */
 #define PROC_RECALL 64u
 struct proc_recall {

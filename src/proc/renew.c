@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// renew.c: see renew.h and proc_renew. Spaces are persistent trees in one pool, mappings and names lie in
-// arenas: nothing of them can be freed alone. So what is still needed is copied, now and then, into a new
-// table, whose size is that of what runs.
+// renew.c: see renew.h and proc_renew. Spaces are persistent trees in one pool, mappings and names
+// lie in arenas: nothing of them can be freed alone. So what is still needed is copied, now and
+// then, into a new table, whose size is that of what runs.
 #include "proc/renew.h"
 
 #include <errno.h>

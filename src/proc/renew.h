@@ -2,8 +2,8 @@
 /*
  * renew.h: which tasks ended, so that a live table can be made anew without them (proc_renew).
  *
- * A process ended when its leader and every task of it that is known have exited. One whose EXIT was
- * lost is kept until its pid is used again.
+ * A process ended when its leader and every task of it that is known have exited. One whose EXIT
+ * was lost is kept until its pid is used again.
  */
 #ifndef SEAM_PROC_RENEW_H
 #define SEAM_PROC_RENEW_H

@@ -130,7 +130,8 @@ int space_put(struct space_pool *pool, uint32_t *root, uint32_t stamp, uint64_t 
 
 	space_split(pool, *root, start, stamp, &left, &right);
 	space_split(pool, right, end, stamp, &covered, &right);
-	/* What reached beyond `end` is the last range of what is covered, or else the one before. */
+	/* What reached beyond `end` is the last range of what is covered, or else the one
+	 * before. */
 	last = space_last(pool, covered ? covered : left);
 	if (last && last->end > end)
 		rest = (struct space_node){ .start = end, .end = last->end, .value = last->value };

@@ -39,7 +39,8 @@ int space_put(struct space_pool *pool, uint32_t *root, uint32_t stamp, uint64_t 
               uint32_t value);
 /* The node that holds addr, or NULL. */
 const struct space_node *space_find(const struct space_pool *pool, uint32_t root, uint64_t addr);
-/* Whether is() holds for the value of any of the last `most` ranges, from the highest addresses down. */
+/* Whether is() holds for the value of any of the last `most` ranges, from the highest addresses
+ * down. */
 bool space_any_of_last(const struct space_pool *pool, uint32_t root, unsigned most,
                        bool (*is)(const void *ctx, uint32_t value), const void *ctx);
 /* The lowest node that ends behind addr, or NULL. */

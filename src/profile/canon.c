@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// canon.c: a profile with ids that depend on its content alone. Threads fill a profile in an order that
-// chance decides; what is written into a file must not show it.
+// canon.c: a profile with ids that depend on its content alone. Threads fill a profile in an order
+// that chance decides; what is written into a file must not show it.
 //
 // Invariant: two things get the same rank only when they are the same thing, so the order is total.
 #include <errno.h>

@@ -156,7 +156,8 @@ static uint32_t merge_inlined_nodes(struct merge *m, uint32_t frame, uint32_t to
 	return to;
 }
 
-/* Up to a node that is known already (or the root), then down again: deep stacks need no recursion. */
+/* Up to a node that is known already (or the root), then down again: deep stacks need no
+ * recursion. */
 static uint32_t merge_node(struct merge *m, uint32_t node)
 {
 	size_t depth = 0;
@@ -221,8 +222,8 @@ static int merge_samples(struct merge *m,
 	return r < 0 ? r : profile_sort_samples(m->to);
 }
 
-/* What the recording said of the events, objects and tasks that the copy has. A program that has no frame is an object
- * only now, so that those with frames come first. */
+/* What the recording said of the events, objects and tasks that the copy has. A program that has no
+ * frame is an object only now, so that those with frames come first. */
 static int merge_origin(struct merge *m)
 {
 	const struct origin *from = profile_origin_of(m->from);

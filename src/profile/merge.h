@@ -5,7 +5,8 @@
 
 #include "profile/profile.h"
 
-/* All of from into the empty profile to: its rows and samples as their indices stand in the arrays. */
+/* All of from into the empty profile to: its rows and samples as their indices stand in the
+ * arrays. */
 int merge_in_order(struct profile *to, const struct profile *from, const size_t *rows,
                    const size_t *samples);
 

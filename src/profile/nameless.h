@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nameless.h: what stands in place of the name of a function that has none, but whose beginning is known:
- * "[unknown libfoo.so+0x12340]". The number is the linked address of its first byte in that object, as nm, objdump and
- * addr2line count, so that it is the same in every run of the same build.
+ * nameless.h: what stands in place of the name of a function that has none, but whose beginning is
+ * known: "[unknown libfoo.so+0x12340]". The number is the linked address of its first byte in that
+ * object, as nm, objdump and addr2line count, so that it is the same in every run of the same
+ * build.
  *
- * Invariant: the text says itself that it is no name, wherever it goes: nothing else is kept of that.
+ * Invariant: the text says itself that it is no name, wherever it goes: nothing else is kept of
+ * that.
  */
 #ifndef SEAM_PROFILE_NAMELESS_H
 #define SEAM_PROFILE_NAMELESS_H
@@ -22,7 +24,8 @@ struct nameless {
 };
 /* Is a function's name none, but such a text? ret may be NULL. */
 bool nameless_is(const char *text, struct nameless *ret);
-/* How many characters at its end tell it from others ("+0x12340]"), so that a text that is cut keeps them; 0: it is none. */
+/* How many characters at its end tell it from others ("+0x12340]"), so that a text that is cut
+ * keeps them; 0: it is none. */
 size_t nameless_end(const char *text);
 /* The inside of it alone: "libfoo.so+0x12340"; n characters of text. */
 bool nameless_place(const char *text, size_t n, struct nameless *ret);

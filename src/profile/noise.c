@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// noise.c: see noise.h. Intervals of a ratio of proportions on the logarithmic scale (Katz). Where there
-// are several runs a second one is made of how they differ (Pearson's dispersion, Student's t), and the
-// wider of the two is taken: a few runs that happen to agree do not make the counts any surer, and a
-// small dispersion of a few runs is itself unsure.
+// noise.c: see noise.h. Intervals of a ratio of proportions on the logarithmic scale (Katz). Where
+// there are several runs a second one is made of how they differ (Pearson's dispersion, Student's
+// t), and the wider of the two is taken: a few runs that happen to agree do not make the counts any
+// surer, and a small dispersion of a few runs is itself unsure.
 #include "profile/noise.h"
 
 #include <math.h>

@@ -2,10 +2,10 @@
 /*
  * noise.h: how sure a difference between two sampled shares is.
  *
- * Samples are counted, not measured: of n samples k hit a function, and k varies from run to run even
- * when the program does not. One recording per side gives the noise of counting alone (binomial);
- * several show how much runs differ beyond that, and widen the interval by it. Nothing here knows of
- * what was not recorded: another machine, another load, a warm cache.
+ * Samples are counted, not measured: of n samples k hit a function, and k varies from run to run
+ * even when the program does not. One recording per side gives the noise of counting alone
+ * (binomial); several show how much runs differ beyond that, and widen the interval by it. Nothing
+ * here knows of what was not recorded: another machine, another load, a warm cache.
  */
 #ifndef SEAM_PROFILE_NOISE_H
 #define SEAM_PROFILE_NOISE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * origin.h: what a recording says beside its samples, for formats that have a place for it: where an object's code was
- * mapped, which program a task ran, how often an event was sampled, and when.
+ * origin.h: what a recording says beside its samples, for formats that have a place for it: where
+ * an object's code was mapped, which program a task ran, how often an event was sampled, and when.
  *
  * Ids are the profile's. Nothing here is needed to read a profile: what is not known is 0.
  */
@@ -11,8 +11,8 @@
 #include "base/map.h"
 #include "profile/profile.h"
 
-/* Addresses [start, limit) in the object's own numbering, as frames have them; offset is that of start in the file (of the
- * kernel: the address of _text). limit 0: not known. */
+/* Addresses [start, limit) in the object's own numbering, as frames have them; offset is that of
+ * start in the file (of the kernel: the address of _text). limit 0: not known. */
 struct origin_code {
 	uint64_t start, limit, offset;
 };
@@ -34,7 +34,8 @@ void origin_free(struct origin *o);
 /* One more mapping of an object: its code spans all of them. -ENOMEM. */
 int origin_add_code(struct origin *o, uint32_t object, const struct origin_code *code);
 struct origin_code origin_code_of(const struct origin *o, uint32_t object);
-/* The program that a task ran: of several, the one whose path sorts first, whatever the order of calls. -ENOMEM. */
+/* The program that a task ran: of several, the one whose path sorts first, whatever the order of
+ * calls. -ENOMEM. */
 int origin_add_program(struct profile *p, uint32_t task, uint32_t object);
 /* 0: not known. */
 uint32_t origin_program_of(const struct origin *o, uint32_t task);

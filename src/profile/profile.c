@@ -79,7 +79,8 @@ uint32_t profile_string(struct profile *p, const char *text)
 
 uint32_t profile_event_in(struct profile *p, const char *name, enum profile_unit unit)
 {
-	/* The leading byte is the unit, and makes an event without a name another one than the pool's empty string. */
+	/* The leading byte is the unit, and makes an event without a name another one than the
+	 * pool's empty string. */
 	size_t n = strlen(name) + 1;
 	char *bytes = malloc(n);
 	uint32_t id;

@@ -2,10 +2,10 @@
 /*
  * profile.h: the answer: stacks with weights, everything in it stored once.
  *
- * A frame is interned by what it is, a stack is a node of one tree (parent, frame), a weight belongs
- * to a row (event, task, cpu, state, stack). Memory grows with distinct rows, not with samples. Ids
- * are dense, start at 1 (0 is "none", for nodes the root) and never change; a parent's id is less
- * than its child's, so a loop over ids from high to low goes from leaves to the root.
+ * A frame is interned by what it is, a stack is a node of one tree (parent, frame), a weight
+ * belongs to a row (event, task, cpu, state, stack). Memory grows with distinct rows, not with
+ * samples. Ids are dense, start at 1 (0 is "none", for nodes the root) and never change; a parent's
+ * id is less than its child's, so a loop over ids from high to low goes from leaves to the root.
  *
  * Knows nothing of files, kernels or records: the names of events and states are given to it.
  * One thread may fill a profile; finished ones are read by any number, and merged.
@@ -47,8 +47,8 @@ enum profile_kind {
 	PROFILE_KINDS,
 };
 
-/* The kind of frames that are shown as one: the least that is known, so that the order of frames does not matter, and PROFILE_INLINED
- * are calls that are nowhere but inlined. */
+/* The kind of frames that are shown as one: the least that is known, so that the order of frames
+ * does not matter, and PROFILE_INLINED are calls that are nowhere but inlined. */
 static inline uint32_t profile_kind_of(uint32_t a, uint32_t b)
 {
 	return b != PROFILE_UNKNOWN && (a == PROFILE_UNKNOWN || b < a) ? b : a;
@@ -163,20 +163,22 @@ int profile_filter(struct profile **ret, const struct profile *p,
                    bool (*keep)(const struct profile *p, const struct profile_row *row, void *ctx),
                    void *ctx);
 
-/* What stands for a frame: [0] for itself, each one after that a call inlined into the one before. */
+/* What stands for a frame: [0] for itself, each one after that a call inlined into the one
+ * before. */
 struct profile_source {
 	const char *function; /* NULL: as the frame has it, or not known */
 	const char *file;     /* NULL: not known */
 	uint32_t line;
 };
-/* A new profile in which every frame has the source that at() gives, and a node for each call that was
- * inlined there. at() returns how many it put into *ret; 0 leaves the frame as it is. */
+/* A new profile in which every frame has the source that at() gives, and a node for each call that
+ * was inlined there. at() returns how many it put into *ret; 0 leaves the frame as it is. */
 int profile_expand(struct profile **ret, const struct profile *p,
                    size_t (*at)(void *ctx, uint32_t frame, const struct profile_source **ret),
                    void *ctx);
 
-/* The same profile with ids that depend on nothing but what is in it: rows by event, task, cpu, state
- * and stack, samples by time and then like rows. For output that is to be equal for equal input. */
+/* The same profile with ids that depend on nothing but what is in it: rows by event, task, cpu,
+ * state and stack, samples by time and then like rows. For output that is to be equal for equal
+ * input. */
 int profile_canonical(struct profile **ret, const struct profile *p);
 
 /* ---- reading: pointers live until the next call that fills, or profile_free ---- */

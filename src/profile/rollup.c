@@ -161,8 +161,8 @@ static void rollup_add(struct rollup_row *to, const struct profile_row *row, siz
 	}
 }
 
-/* One profile row: its innermost frame is self, every distinct table row on its path is total. value: the
- * columns that are not the frame's. */
+/* One profile row: its innermost frame is self, every distinct table row on its path is total.
+ * value: the columns that are not the frame's. */
 static int rollup_count(struct rollup_builder *b, const struct profile_row *row, size_t serial,
                         uint32_t *value)
 {
@@ -189,8 +189,8 @@ static int rollup_count(struct rollup_builder *b, const struct profile_row *row,
 	return 0;
 }
 
-/* The profile's rows by group: those of one task, event ... are counted behind each other, so that what a
- * frame is in the table is looked up once for all of them. */
+/* The profile's rows by group: those of one task, event ... are counted behind each other, so that
+ * what a frame is in the table is looked up once for all of them. */
 struct rollup_groups {
 	struct intern values; /* ROLLUP_COLUMNS of u32 */
 	uint32_t *of;         /* of each row: its group, 0: not wanted */

@@ -3,8 +3,8 @@
  * rollup.h: a profile summed up by chosen columns: one row per distinct combination, with what was
  * spent in it (self) and in it or below it (total).
  *
- * Invariant: a sample counts at most once in a row's total, however often the function recurs in its
- * stack; without a filter the selfs of all rows of an event add up to its samples, empty stacks
+ * Invariant: a sample counts at most once in a row's total, however often the function recurs in
+ * its stack; without a filter the selfs of all rows of an event add up to its samples, empty stacks
  * included (they stand as a row without object and symbol).
  */
 #ifndef SEAM_PROFILE_ROLLUP_H
@@ -66,8 +66,8 @@ void rollup_sort_groups(struct rollup *t);
 /* The order of two rows by name: columns but those of `without`. */
 int rollup_compare_names(const struct rollup *t, const struct rollup_row *a,
                          const struct rollup_row *b, unsigned without);
-/* "libc.so.6", "[unknown]", "main.c:12": what a person reads in a column; what is not stored as text
- * goes into buf. */
+/* "libc.so.6", "[unknown]", "main.c:12": what a person reads in a column; what is not stored as
+ * text goes into buf. */
 #define ROLLUP_TEXT_MAX 288
 const char *rollup_text(const struct rollup *t, const struct rollup_row *row,
                         enum rollup_column column, char *buf, size_t n);

@@ -33,8 +33,9 @@ struct tree {
 struct tree_opts {
 	enum tree_order order;
 	uint32_t event; /* 0: all */
-	/* By frame id: paths begin at the first of these and stacks without one are left out: what such
-	 * a function called (from its outermost call on), or who called it. NULL: whole stacks. */
+	/* By frame id: paths begin at the first of these and stacks without one are left out: what
+	 * such a function called (from its outermost call on), or who called it. NULL: whole
+	 * stacks. */
 	const bool *focus;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// live.c: see live.h. The queue, the worker's thread, and what of it the recorder's thread may touch: all
-// behind one lock, which is never held while something is walked, decoded in bulk or written.
+// live.c: see live.h. The queue, the worker's thread, and what of it the recorder's thread may
+// touch: all behind one lock, which is never held while something is walked, decoded in bulk or
+// written.
 #include "recorder/live.h"
 
 #include <errno.h>
@@ -12,8 +13,8 @@
 #include "recorder/live_walk.h"
 #include "samples/outcome.h"
 
-/* Above this many times the bound (stripped samples and side-band only), the recorder waits: then the kernel
- * drops records, and counts them. */
+/* Above this many times the bound (stripped samples and side-band only), the recorder waits: then
+ * the kernel drops records, and counts them. */
 #define HARD_FACTOR 4u
 
 struct live {

@@ -3,19 +3,19 @@
  * live.h: records with stack copies in, records with callchains out, while recording.
  *
  * A stage between whoever reads the rings and whoever writes the file. Both are one thread, the
- * recorder's, which never waits for a walk: records are copied into a queue; a worker puts them into
- * order of time, follows the mappings, walks the copies and makes ordinary samples of them, which the
- * recorder fetches when it comes by:
+ * recorder's, which never waits for a walk: records are copied into a queue; a worker puts them
+ * into order of time, follows the mappings, walks the copies and makes ordinary samples of them,
+ * which the recorder fetches when it comes by:
  *
  *	live_write(l, bytes, n)    as a capture_write: what a ring held
  *	live_round(l)              every ring was read once
  *	live_collect(l, write, x)  what is ready
  *	live_finish(l, ms)         no more; then collect for the last time
  *
- * Invariants. A sample is walked in the address space that its process had at the sample's own time:
- * nothing is processed before every record of that time must have been read (two rounds, as
- * FINISHED_ROUND has it). What comes out is in order of time. Every record comes out, and every sample
- * that came in with a copy is counted in exactly one of the fields of live_counts.
+ * Invariants. A sample is walked in the address space that its process had at the sample's own
+ * time: nothing is processed before every record of that time must have been read (two rounds, as
+ * FINISHED_ROUND has it). What comes out is in order of time. Every record comes out, and every
+ * sample that came in with a copy is counted in exactly one of the fields of live_counts.
  *
  * The queue is bounded. A sample that does not fit keeps its kernel part and the user ip, and is
  * counted. When the table of an object is being made, samples wait in the same queue.
@@ -79,22 +79,24 @@ int live_write(void *live, const void *bytes, size_t n);
 int live_round(struct live *live);
 /*
  * Waits until what was written has been processed and the tables of all that is mapped are made, at
- * most timeout_ms: before sampling begins. 1: done; 0: the time was over, the rest is made when needed.
+ * most timeout_ms: before sampling begins. 1: done; 0: the time was over, the rest is made when
+ * needed.
  */
 int live_prepare(struct live *live, unsigned timeout_ms);
-/* Gives what is ready to write, in whole records, with FINISHED_ROUND where it may stand. 0, or what
- * write returned, or the error that the worker ended with. */
+/* Gives what is ready to write, in whole records, with FINISHED_ROUND where it may stand. 0, or
+ * what write returned, or the error that the worker ended with. */
 int live_collect(struct live *live, int (*write)(void *ctx, const void *bytes, size_t n),
                  void *ctx);
 /*
- * No more comes: waits until all is processed. Samples that are not walked within timeout_ms keep kernel part and user ip, and are
- * counted, so that the rest takes no longer than to copy it.
+ * No more comes: waits until all is processed. Samples that are not walked within timeout_ms keep
+ * kernel part and user ip, and are counted, so that the rest takes no longer than to copy it.
  */
 int live_finish(struct live *live, unsigned timeout_ms);
 
 /* Exact after live_finish. */
 void live_count(struct live *live, struct live_counts *ret);
-/* After live_finish: where walks ended for want of unwind information, most first. Owned by live. */
+/* After live_finish: where walks ended for want of unwind information, most first. Owned by
+ * live. */
 const struct unwound_missing *live_missing(const struct live *live, size_t *n);
 
 #endif

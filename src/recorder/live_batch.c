@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// live_batch.c: see live_batch.h. Items borrow their bytes from their batch, which lives until the last of
-// them was processed.
+// live_batch.c: see live_batch.h. Items borrow their bytes from their batch, which lives until the
+// last of them was processed.
 #include "recorder/live_batch.h"
 
 #include <errno.h>

@@ -53,8 +53,8 @@ struct live_order {
 };
 
 /*
- * Takes a batch (and owns it) and makes order->ready what may be processed now. in: decodes what came;
- * out: decodes stripped samples. unsound: samples that could not be read. -ENOMEM.
+ * Takes a batch (and owns it) and makes order->ready what may be processed now. in: decodes what
+ * came; out: decodes stripped samples. unsound: samples that could not be read. -ENOMEM.
  */
 int live_order_take(struct live_order *order, struct live_batch *batch,
                     const struct seam_events *in, const struct seam_events *out, uint64_t *unsound);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * live_sample.h: a sample with registers and a copy -> the same sample with a callchain. Pure: no I/O, no
- * state. Invariant: all other fields of the sample stay as they are.
+ * live_sample.h: a sample with registers and a copy -> the same sample with a callchain. Pure: no
+ * I/O, no state. Invariant: all other fields of the sample stay as they are.
  */
 #ifndef SEAM_RECORDER_LIVE_SAMPLE_H
 #define SEAM_RECORDER_LIVE_SAMPLE_H
@@ -17,8 +17,8 @@ uint64_t live_sample_user_ip(uint32_t machine, const struct seam_sample *s);
 /* The user sp of its registers, or 0. */
 uint64_t live_sample_user_sp(uint32_t machine, const struct seam_sample *s);
 /*
- * Appends the sample to out with kernel part and n user addresses (0: without a user part). chain is
- * scratch. -E2BIG: nothing was appended. -ENOMEM, -EINVAL.
+ * Appends the sample to out with kernel part and n user addresses (0: without a user part). chain
+ * is scratch. -E2BIG: nothing was appended. -ENOMEM, -EINVAL.
  */
 int live_sample_put(struct buf *out, struct buf *chain, const struct seam_attr *attr, uint16_t misc,
                     const struct seam_sample *s, const uint64_t *user, size_t n);

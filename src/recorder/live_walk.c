@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// live_walk.c: see live_walk.h. While samples are walked nobody learns: the process table is read without a
-// lock. Each walker writes its results into a buffer of its own, which the items point into.
+// live_walk.c: see live_walk.h. While samples are walked nobody learns: the process table is read
+// without a lock. Each walker writes its results into a buffer of its own, which the items point
+// into.
 #include "recorder/live_walk.h"
 
 #include <errno.h>
@@ -26,7 +27,8 @@ static size_t walker_sure(uint64_t *frames, const struct walk *walk)
 	return n;
 }
 
-/* Inside execve the counts of `in_exec` are not believed: what turned out to be whole is counted here. */
+/* Inside execve the counts of `in_exec` are not believed: what turned out to be whole is counted
+ * here. */
 static void walker_add_complete(struct unwound_counts *c, const struct walk *walk)
 {
 	c->samples++;
@@ -172,7 +174,8 @@ static void *walker_run(void *arg)
 	return NULL;
 }
 
-/* Without a build-id a file is known by its inode, and by when it was written when it was mapped. */
+/* Without a build-id a file is known by its inode, and by when it was written when it was
+ * mapped. */
 static int walk_note_file(struct live_walk *w, const struct seam_record *record,
                           const struct seam_decoded *d)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * live_walk.h: a round's records in order of time -> final records: learns mappings and gives each sample
- * its address space (one thread), walks the samples (all threads), puts all out in order (one thread).
+ * live_walk.h: a round's records in order of time -> final records: learns mappings and gives each
+ * sample its address space (one thread), walks the samples (all threads), puts all out in order
+ * (one thread).
  */
 #ifndef SEAM_RECORDER_LIVE_WALK_H
 #define SEAM_RECORDER_LIVE_WALK_H

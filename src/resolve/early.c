@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// early.c: see early.h. What is loaded, and whether it may name anything, is symbol's to say; here it only begins
-// earlier. Whoever needs a name of it meanwhile waits for it, and for nothing else.
+// early.c: see early.h. What is loaded, and whether it may name anything, is symbol's to say; here
+// it only begins earlier. Whoever needs a name of it meanwhile waits for it, and for nothing else.
 #include "resolve/early.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * early.h: the recorded kernel's names, in a thread of their own while samples are still being counted: its list is long,
- * and the kernel writes it anew for each reader.
+ * early.h: the recorded kernel's names, in a thread of their own while samples are still being
+ * counted: its list is long, and the kernel writes it anew for each reader.
  */
 #ifndef SEAM_RESOLVE_EARLY_H
 #define SEAM_RESOLVE_EARLY_H
@@ -18,11 +18,14 @@ struct early {
 	bool started;
 };
 
-/* Begins, where there is a CPU for it and some event counts in the kernel. threads as in load_opts. */
+/* Begins, where there is a CPU for it and some event counts in the kernel. threads as in
+ * load_opts. */
 void early_start(struct early *e, struct places *places, unsigned threads);
-/* Lets it write its list to disk, for the next run: when there is a CPU for that, as names and lines are found. */
+/* Lets it write its list to disk, for the next run: when there is a CPU for that, as names and
+ * lines are found. */
 void early_rest(struct early *e);
-/* Lets it, and waits for its end: before the names are freed. Zeroed: there is nothing to wait for. */
+/* Lets it, and waits for its end: before the names are freed. Zeroed: there is nothing to wait
+ * for. */
 void early_end(struct early *e);
 
 #endif

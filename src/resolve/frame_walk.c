@@ -5,8 +5,8 @@
 #include "samples/called.h"
 #include "unwind/walk.h"
 
-/* A marker says whose the addresses behind it are. The user's again is padding; the kernel's again stands above what an
- * exception stopped (powerpc). */
+/* A marker says whose the addresses behind it are. The user's again is padding; the kernel's again
+ * stands above what an exception stopped (powerpc). */
 static void frame_walk_marker(struct frame_walk *walk, uint64_t marker)
 {
 	bool was = walk->user;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * frame_walk.h: a sample's frames, the innermost first: where it hit, if that is not where its callchain begins (samples/hit.h),
- * then the callchain. Markers are passed over, cookies are never among them.
+ * frame_walk.h: a sample's frames, the innermost first: where it hit, if that is not where its
+ * callchain begins (samples/hit.h), then the callchain. Markers are passed over, cookies are never
+ * among them.
  *
- * A frame that called another is a caller: it is looked up in front of its address (places.h). The first frame of each part is
- * none, and neither is a frame that an exception or a signal stopped (interrupted.h): what stands there is the
- * address itself. Only names tell the latter, so whoever looks them up says so between two frames.
+ * A frame that called another is a caller: it is looked up in front of its address (places.h). The
+ * first frame of each part is none, and neither is a frame that an exception or a signal stopped
+ * (interrupted.h): what stands there is the address itself. Only names tell the latter, so whoever
+ * looks them up says so between two frames.
  */
 #ifndef SEAM_RESOLVE_FRAME_WALK_H
 #define SEAM_RESOLVE_FRAME_WALK_H
@@ -37,7 +39,8 @@ struct frame_at {
 bool frame_walk_mixed(const struct seam_stitched *sample);
 bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *sample,
                      struct frame_at *ret);
-/* The frame that was just given runs when another is stopped: the next one, if it is of the same part, is that. */
+/* The frame that was just given runs when another is stopped: the next one, if it is of the same
+ * part, is that. */
 static inline void frame_walk_stopped(struct frame_walk *walk)
 {
 	walk->exact = true;

@@ -125,7 +125,8 @@ static const char *const user_names[] = {
 	"runtime.sigreturn__sigaction",
 };
 
-/* What function graph and return probes put in the place of a return address, and what arm, riscv hand out as one. */
+/* What function graph and return probes put in the place of a return address, and what arm, riscv
+ * hand out as one. */
 static const char *const kernel_returns[] = {
 	"return_to_handler",    "arch_rethook_trampoline", "__kretprobe_trampoline",
 	"kretprobe_trampoline", "ret_from_exception",      "ret_from_fork",

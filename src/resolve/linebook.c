@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // linebook.c: see linebook.h. The file: magic, version, counts, a checksum of what follows; then
-// entries by address, frames, the offsets of the texts and the texts. Native byte order: it is a cache
-// of this machine.
+// entries by address, frames, the offsets of the texts and the texts. Native byte order: it is a
+// cache of this machine.
 #include "resolve/linebook.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// lines.c: see lines.h. Joins image (which file), dwarf (what it says) and the cache on disk. Answers are
-// kept by address for as long as it lives; what was read to make them is not.
+// lines.c: see lines.h. Joins image (which file), dwarf (what it says) and the cache on disk.
+// Answers are kept by address for as long as it lives; what was read to make them is not.
 #include "resolve/lines.h"
 
 #include <errno.h>

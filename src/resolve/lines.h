@@ -3,8 +3,9 @@
  * lines.h: the source of an address: the line it stands for, and the calls that were inlined there.
  *
  * An object's debugging information is opened at its first question and never before; each address
- * is looked up once, and what was found is kept in $XDG_CACHE_HOME/seam/lines by what those files are (stamp.h). Many
- * addresses at once are answered in parallel: lines_want each, then lines_resolve.
+ * is looked up once, and what was found is kept in $XDG_CACHE_HOME/seam/lines by what those files
+ * are (stamp.h). Many addresses at once are answered in parallel: lines_want each, then
+ * lines_resolve.
  *
  * Addresses are taken as they are: those of callers are asked for minus 1, as in symbol.h.
  */
@@ -39,8 +40,8 @@ enum lines_terms {
 	LINES_JIT,    /* of code in no file: rows, of which lines_tell tells */
 };
 
-/* The same pointer for the same path, build-id (NULL or empty: none was recorded) and terms. -ENOMEM. Opens
- * nothing. One thread. */
+/* The same pointer for the same path, build-id (NULL or empty: none was recorded) and terms.
+ * -ENOMEM. Opens nothing. One thread. */
 int lines_object(struct lines *l, enum lines_terms terms, const char *path,
                  const struct image_build_id *build_id, struct lines_object **ret);
 
@@ -56,26 +57,28 @@ struct lines_frame {
 struct lines_at {
 	const struct lines_frame *frames;
 	size_t n; /* 0: nothing is known of the address */
-	/* The name of a file (.dwo) that may know more, of this address or of others of the object, and was not
-	   found; NULL: all that there is of the address was looked into. */
+	/* The name of a file (.dwo) that may know more, of this address or of others of the object,
+	 * and was not found; NULL: all that there is of the address was looked into. */
 	const char *partial;
 };
 
-/* vaddr: in the object's terms. Looks it up if that was not done. 1; 0: nothing is known (*ret has no
- * frames); -ENOMEM. One thread. *ret lives until lines_free. */
+/* vaddr: in the object's terms. Looks it up if that was not done. 1; 0: nothing is known (*ret has
+ * no frames); -ENOMEM. One thread. *ret lives until lines_free. */
 int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret);
 
-/* An answer that the caller has; one that is there already stays. It is not kept on disk. -ENOMEM. One thread. */
+/* An answer that the caller has; one that is there already stays. It is not kept on disk. -ENOMEM.
+ * One thread. */
 int lines_tell(struct lines_object *object, uint64_t vaddr, const char *file, uint32_t line);
 
 /* Asks for an address; lines_resolve then answers all that were asked for, in parallel. -ENOMEM. */
 int lines_want(struct lines_object *object, uint64_t vaddr);
 int lines_resolve(struct lines *l);
-/* The same for those that were asked for so far: lines_resolve must follow, until which files stay open. */
+/* The same for those that were asked for so far: lines_resolve must follow, until which files stay
+ * open. */
 int lines_resolve_some(struct lines *l);
 
-/* Whether there can be an answer: some are on disk, or it has debugging information, which is searched for at the
- * first call. One thread. */
+/* Whether there can be an answer: some are on disk, or it has debugging information, which is
+ * searched for at the first call. One thread. */
 bool lines_known(struct lines_object *object);
 
 /* Why an object has no lines, for people: "" when it has, or was never asked. */

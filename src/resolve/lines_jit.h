@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lines_jit.h: source lines of code that a process made, as its jitdump tells them. For places.c only.
+ * lines_jit.h: source lines of code that a process made, as its jitdump tells them. For places.c
+ * only.
  *
- * Each process is an object of `lines` (LINES_JIT) whose addresses are rows of its dump, so that code which stood in another's
- * place has the lines of its own time. They are told to `lines` as they are asked for.
+ * Each process is an object of `lines` (LINES_JIT) whose addresses are rows of its dump, so that
+ * code which stood in another's place has the lines of its own time. They are told to `lines` as
+ * they are asked for.
  */
 #ifndef SEAM_RESOLVE_LINES_JIT_H
 #define SEAM_RESOLVE_LINES_JIT_H
@@ -19,8 +21,9 @@ struct lines_jit {
 };
 
 void lines_jit_free(struct lines_jit *j);
-/* Of an address that was looked up in a mapping of kind ANON or JIT, whose symbols are object's: the process's object and the
- * row; *ret NULL: nothing is known of it. A dump is read at the first question. -ENOMEM. One thread. */
+/* Of an address that was looked up in a mapping of kind ANON or JIT, whose symbols are object's:
+ * the process's object and the row; *ret NULL: nothing is known of it. A dump is read at the first
+ * question. -ENOMEM. One thread. */
 int lines_jit_find(struct lines_jit *j, struct lines *lines, struct symbol_cache *symbols,
                    const struct proc_mapping *mapping, uint64_t addr, struct lines_object **ret,
                    uint64_t *ret_row);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// lines_object.c: the files of one object: where its debugging information is, and its answers on disk.
+// lines_object.c: the files of one object: where its debugging information is, and its answers on
+// disk.
 #include "resolve/lines_object.h"
 
 #include <elf.h>
@@ -37,8 +38,8 @@ static int lines_base(struct lines_object *object)
 }
 
 /*
- * What the answers are kept under: what the files are that they come from, not what these say of themselves. Without a name
- * nothing is kept.
+ * What the answers are kept under: what the files are that they come from, not what these say of
+ * themselves. Without a name nothing is kept.
  */
 static void lines_name(struct lines_object *object)
 {
@@ -103,8 +104,9 @@ static int lines_files_open(struct lines_object *object)
 	return r;
 }
 
-/* Unpacking the sections of a debug file takes as long as all else that is done with it: it begins when
- * it is known that they will be wanted, while the rest of the recording is still being read. */
+/* Unpacking the sections of a debug file takes as long as all else that is done with it: it begins
+ * when it is known that they will be wanted, while the rest of the recording is still being
+ * read. */
 static void *lines_open_early(void *arg)
 {
 	struct lines_object *object = arg;

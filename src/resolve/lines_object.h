@@ -13,8 +13,8 @@
 #include "tables/stamp.h"
 #include "tables/table_cache.h"
 
-/* What the handles of a process may hold in all, but for the sections themselves: a handle that grows
- * beyond its share is closed and opened anew. */
+/* What the handles of a process may hold in all, but for the sections themselves: a handle that
+ * grows beyond its share is closed and opened anew. */
 #define LINES_HANDLE_BYTES (256ULL << 20)
 
 struct lines_object {
@@ -27,7 +27,8 @@ struct lines_object {
 	struct buf wanted; /* u64 addresses */
 	bool cut;          /* wanted is dealt out */
 	struct map shown;  /* vaddr -> struct lines_frame *, for those that were asked for */
-	/* Addresses that a file (.dwo) has more of that was not found; of which, the name of one. */
+	/* Addresses that a file (.dwo) has more of that was not found; of which, the name of
+	 * one. */
 	struct map partial;
 	char partial_file[256];
 	char cache_name[96]; /* "": not known, or not for the disk */
@@ -65,8 +66,8 @@ struct lines {
 /* The threads to be used. */
 unsigned lines_threads(const struct lines *l);
 
-/* A handle on the object's information, which is searched for at the first call. -ENOENT and the like:
- * it has none, reason says why. Any thread. */
+/* A handle on the object's information, which is searched for at the first call. -ENOENT and the
+ * like: it has none, reason says why. Any thread. */
 int lines_handle(struct lines_object *object, struct dwarf **ret);
 void lines_handle_close(struct lines_object *object, struct dwarf *handle);
 /* Closes its files; no handle may be left. */
@@ -75,7 +76,8 @@ void lines_files_close(struct lines_object *object);
 void lines_cache_read(struct lines_object *object);
 void lines_cache_write(struct lines_object *object);
 
-/* Looks up n addresses of an object with a handle; texts and answers are taken over under lines' lock. */
+/* Looks up n addresses of an object with a handle; texts and answers are taken over under lines'
+ * lock. */
 int lines_look_up(struct lines_object *object, struct dwarf *handle, const uint64_t *vaddrs,
                   size_t n);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// lines_resolve.c: many addresses at once. Those of an object are sorted and dealt out in pieces, so that
-// a thread works on units that lie together; a thread keeps its handle while the pieces are one object's.
+// lines_resolve.c: many addresses at once. Those of an object are sorted and dealt out in pieces,
+// so that a thread works on units that lie together; a thread keeps its handle while the pieces are
+// one object's.
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>

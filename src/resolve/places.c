@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// places.c: see places.h. Knows the way from an address to a name; remembers one u64 per address for
-// whoever asks (a frame's id, a line of text).
+// places.c: see places.h. Knows the way from an address to a name; remembers one u64 per address
+// for whoever asks (a frame's id, a line of text).
 #include "resolve/places.h"
 
 #include <errno.h>
@@ -304,7 +304,8 @@ static const struct proc_mapping *places_mapping(const struct places *p, uint32_
 	return m && addr >= m->start && addr < (m->start | (KERNEL_IMAGE_MAX - 1)) ? m : NULL;
 }
 
-/* Is a caller's address the first byte of code that no call has put on the stack? 1 and its symbol; 0: no; -ENOMEM. */
+/* Is a caller's address the first byte of code that no call has put on the stack? 1 and its symbol;
+ * 0: no; -ENOMEM. */
 static int place_begins(const struct place *place, const struct symbol_place *at, uint64_t addr,
                         struct symbol *ret)
 {
@@ -346,7 +347,8 @@ static int place_resolve(struct place *place, uint64_t addr, bool caller)
 	return 0;
 }
 
-/* Was the frame below this one stopped? Where nothing has a name, unwind information says it of a signal's. -ENOMEM. */
+/* Was the frame below this one stopped? Where nothing has a name, unwind information says it of a
+ * signal's. -ENOMEM. */
 static int place_stops(struct place *place)
 {
 	struct symbol outline = place->symbol;
@@ -461,8 +463,9 @@ int places_lines_start(struct places *p, const struct lines_opts *opts,
 	return lines_new(&p->lines, &o);
 }
 
-/* Is its file the one that was recorded, and what is the address in the file's own numbering? The kernel's and its
- * modules' files are found by build-id, whatever named them; of where they were loaded the recording knows. */
+/* Is its file the one that was recorded, and what is the address in the file's own numbering? The
+ * kernel's and its modules' files are found by build-id, whatever named them; of where they were
+ * loaded the recording knows. */
 static bool place_source(const struct place *place, enum lines_terms *terms, uint64_t *vaddr)
 {
 	enum symbol_state state = place->symbol.state;

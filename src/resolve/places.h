@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * places.h: what is at an address of an address space, looked up once per distinct (space, address).
+ * places.h: what is at an address of an address space, looked up once per distinct (space,
+ * address).
  *
  * A frame that called another holds a return address, which stands behind the call and may belong
  * to the next function (a call that does not return may be a function's last instruction). So
@@ -55,9 +56,10 @@ int places_find(struct places *p, uint32_t space, uint64_t time_ns, uint64_t add
                 struct place *ret);
 
 /*
- * Is it sure that a frame's address lies in no executable memory? Then it is no frame, unless it is the first of its part: a
- * walk by frame pointers took a word of data for a return address, and whatever it found behind that is no frame either.
- * False also where not all mappings of the space are known.
+ * Is it sure that a frame's address lies in no executable memory? Then it is no frame, unless it is
+ * the first of its part: a walk by frame pointers took a word of data for a return address, and
+ * whatever it found behind that is no frame either. False also where not all mappings of the space
+ * are known.
  */
 bool places_is_data(struct places *p, uint32_t space, const struct frame_at *at);
 
@@ -65,11 +67,12 @@ bool places_is_data(struct places *p, uint32_t space, const struct frame_at *at)
 int places_find_data(struct places *p, uint32_t space, uint64_t time_ns, uint64_t addr,
                      struct place *ret);
 
-/* Source lines and inlined calls: after this, places_lines knows them. opts as in load_opts.lines_opts. */
+/* Source lines and inlined calls: after this, places_lines knows them. opts as in
+ * load_opts.lines_opts. */
 int places_lines_start(struct places *p, const struct lines_opts *opts,
                        const struct symbol_opts *symbols);
-/* Whose source can be looked up at a place, and at which of its addresses: NULL when nothing can be known of it (no
- * file, or another one than was recorded, no debugging information). -ENOMEM. */
+/* Whose source can be looked up at a place, and at which of its addresses: NULL when nothing can be
+ * known of it (no file, or another one than was recorded, no debugging information). -ENOMEM. */
 int places_lines_object(struct places *p, const struct place *place, struct lines_object **ret,
                         uint64_t *ret_vaddr);
 /* The source of a place, as lines_find; any thread. Empty when nothing is known of it. -ENOMEM. */

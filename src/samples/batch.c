@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// batch.c: see batch.h. Knows in which order memory is asked for; what is in it is others' business.
+// batch.c: see batch.h. Knows in which order memory is asked for; what is in it is others'
+// business.
 #include "samples/batch.h"
 
 #include <errno.h>
@@ -18,7 +19,8 @@ static void batch_ask(const struct seam_record *record)
 	__builtin_prefetch(record->bytes + record->size - 1);
 }
 
-/* The addresses of a user half that stands in another record: who takes the sample reads them all. */
+/* The addresses of a user half that stands in another record: who takes the sample reads them
+ * all. */
 static void batch_ask_user(const struct batch_item *item)
 {
 	const struct seam_u64s *user = &item->sample.user;

@@ -2,9 +2,9 @@
 /*
  * batch.h: records decoded, stitched and unwound a few at a time.
  *
- * One by one a long recording is read at the speed at which memory answers. In a batch each step asks for
- * what the next step will read: the ends of all records, then the words of all stacks that are likely to
- * be read. What comes out is the same, in the same order.
+ * One by one a long recording is read at the speed at which memory answers. In a batch each step
+ * asks for what the next step will read: the ends of all records, then the words of all stacks that
+ * are likely to be read. What comes out is the same, in the same order.
  */
 #ifndef SEAM_SAMPLES_BATCH_H
 #define SEAM_SAMPLES_BATCH_H
@@ -45,7 +45,8 @@ struct batch {
 	uint64_t words[CALLED_MAX]; /* of the user half of the item that is given */
 };
 
-/* Takes a record whose bytes last until the batch has run, and runs it when it is full: 0, what each returned, -ENOMEM. */
+/* Takes a record whose bytes last until the batch has run, and runs it when it is full: 0, what
+ * each returned, -ENOMEM. */
 int batch_add(struct batch *b, const struct seam_record *record);
 /* Runs what is there. */
 int batch_run(struct batch *b);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * called.h: user stacks that a CPU kept (--call-graph lbr): branch records in the mode for call stacks, in which a return takes
- * its call away. What is left are the calls that the task is in, the innermost first.
+ * called.h: user stacks that a CPU kept (--call-graph lbr): branch records in the mode for call
+ * stacks, in which a return takes its call away. What is left are the calls that the task is in,
+ * the innermost first.
  *
- * As perf reads them: they are the callers where the callchain has a user half, and what that has by frame pointer behind its
- * first address does not count. They are the calls themselves, not where they return to, so they bear walk.h's mark. Of a
- * sample in the kernel perf says the kernel's address again in front of them: here it is the user's.
+ * As perf reads them: they are the callers where the callchain has a user half, and what that has
+ * by frame pointer behind its first address does not count. They are the calls themselves, not
+ * where they return to, so they bear walk.h's mark. Of a sample in the kernel perf says the
+ * kernel's address again in front of them: here it is the user's.
  */
 #ifndef SEAM_SAMPLES_CALLED_H
 #define SEAM_SAMPLES_CALLED_H
@@ -27,7 +29,8 @@ static inline bool called_marks(const struct seam_stitched *s)
 	return s->state == SEAM_STITCH_STACK_COPY ||
 	       (s->state == SEAM_STITCH_IMMEDIATE && called_event(s->sample.event));
 }
-/* Puts the calls in the place of a sample's user half, whose words are then those given (CALLED_MAX of them): true. */
+/* Puts the calls in the place of a sample's user half, whose words are then those given (CALLED_MAX
+ * of them): true. */
 bool called_sample(struct seam_stitched *s, uint64_t *words);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// jit.c: see jit.h. A dump's times are CLOCK_MONOTONIC's, so the recording's must be that clock's, too.
+// jit.c: see jit.h. A dump's times are CLOCK_MONOTONIC's, so the recording's must be that clock's,
+// too.
 #include "samples/jit.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jit.h: code that was replaced by other code in its place, by the processes' jitdumps: mappings of their own, so that
- * it is named by the time of a sample. For recording.c only.
+ * jit.h: code that was replaced by other code in its place, by the processes' jitdumps: mappings of
+ * their own, so that it is named by the time of a sample. For recording.c only.
  */
 #ifndef SEAM_SAMPLES_JIT_H
 #define SEAM_SAMPLES_JIT_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_names.h: begins to read the running kernel's names while a recording is still being read, where they are the
- * recorded kernel's and some event counts in it: the list is long, and the kernel writes it anew for each reader.
+ * kernel_names.h: begins to read the running kernel's names while a recording is still being read,
+ * where they are the recorded kernel's and some event counts in it: the list is long, and the
+ * kernel writes it anew for each reader.
  */
 #ifndef SEAM_SAMPLES_KERNEL_NAMES_H
 #define SEAM_SAMPLES_KERNEL_NAMES_H
@@ -15,8 +16,8 @@ static inline bool kernel_names_asks(const struct seam_record *record)
 	return record->type == SEAM_RECORD_MMAP || record->type == SEAM_RECORD_MMAP2;
 }
 
-/* True: the record says where the kernel was, so that no further one need be shown. The names that were begun are
- * rec->running. */
+/* True: the record says where the kernel was, so that no further one need be shown. The names that
+ * were begun are rec->running. */
 bool kernel_names_begin(struct recording *rec, const struct symbol_opts *symbols,
                         const struct seam_record *record);
 

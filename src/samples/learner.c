@@ -135,7 +135,8 @@ static inline int learner_sample(struct learner *l, const struct seam_decoded *d
 	return 0;
 }
 
-/* Why the stack of a sample, or of the record that answers it, ended: said by a recording's own walks only. */
+/* Why the stack of a sample, or of the record that answers it, ended: said by a recording's own
+ * walks only. */
 static void learner_end(struct recording *rec, const struct seam_decoded *d)
 {
 	const struct seam_record *record = d->record;
@@ -327,8 +328,8 @@ int learner_count(struct learner *l, const struct seam_record *record, struct se
 	return r < 0 ? r : 1;
 }
 
-/* The same for one of the two types that nearly all records have, and what it teaches. Inlined for each of them: no test
- * of the type is left. */
+/* The same for one of the two types that nearly all records have, and what it teaches. Inlined for
+ * each of them: no test of the type is left. */
 __attribute__((always_inline)) static inline int learner_again(struct learner *l,
                                                                const struct seam_record *record,
                                                                uint32_t type,

@@ -27,9 +27,11 @@ struct learner {
 
 void learner_free(struct learner *l);
 
-/* Counts it, places it into a run, teaches proc and the stitcher. -ENOMEM; unsound records are counted. */
+/* Counts it, places it into a run, teaches proc and the stitcher. -ENOMEM; unsound records are
+ * counted. */
 int learner_record(struct learner *l, const struct seam_record *record);
-/* The same in two steps, for a stream. Counts it: 1 and decoded when it is one of the kernel's and sound, else 0. */
+/* The same in two steps, for a stream. Counts it: 1 and decoded when it is one of the kernel's and
+ * sound, else 0. */
 int learner_count(struct learner *l, const struct seam_record *record, struct seam_decoded *ret);
 /* Learns mappings, tasks and kernel code, in order of time. */
 int learner_side_band(struct learner *l, const struct seam_decoded *d);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * notes.h: what counting, and most text, needs of each sample, noted in the first pass: who it is of, its kernel half and where
- * the answer to its cookie will be. So such a file is gone through, and its samples decoded,
- * once; what was noted lies one behind the other, where the samples lie among all else.
+ * notes.h: what counting, and most text, needs of each sample, noted in the first pass: who it is
+ * of, its kernel half and where the answer to its cookie will be. So such a file is gone through,
+ * and its samples decoded, once; what was noted lies one behind the other, where the samples lie
+ * among all else.
  *
- * Not every sample can be noted: one with a stack copy to unwind, or with a group's counters, needs its bytes, and one that
- * hit elsewhere than where its kernel half begins has an ip of its own. A
+ * Not every sample can be noted: one with a stack copy to unwind, or with a group's counters, needs
+ * its bytes, and one that hit elsewhere than where its kernel half begins has an ip of its own. A
  * recording with a single such sample has no notes, and load.c decodes it twice.
  *
  * Memory: 32 bytes a sample, 40 of one in user mode, and what stacks.h keeps of distinct halves.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// notes_order.c: see notes_order.h. A run is opened when it begins before all that are open, so that the heap holds as
-// many as overlap at one time: about two for each ring, however long the recording.
+// notes_order.c: see notes_order.h. A run is opened when it begins before all that are open, so
+// that the heap holds as many as overlap at one time: about two for each ring, however long the
+// recording.
 #include "samples/notes_order.h"
 
 #include <errno.h>

@@ -2,8 +2,9 @@
 /*
  * notes_order.h: the notes of samples in order of time, equal times in the order of the file.
  *
- * A recorder drains its rings one after the other, so notes are runs in which time does not go back; these are merged
- * while they are taken. Nothing is copied: memory is 24 bytes a run, and two words for each that is open.
+ * A recorder drains its rings one after the other, so notes are runs in which time does not go
+ * back; these are merged while they are taken. Nothing is copied: memory is 24 bytes a run, and two
+ * words for each that is open.
  */
 #ifndef SEAM_SAMPLES_NOTES_ORDER_H
 #define SEAM_SAMPLES_NOTES_ORDER_H

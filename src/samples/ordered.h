@@ -3,7 +3,8 @@
  * ordered.h: the records of a recording in order of time, samples already stitched.
  *
  * Uses the sealed recording, so nothing waits for its user half. Only the records that the caller
- * wants are ordered; for those, 32 bytes each are held (copies where the reader's bytes do not last).
+ * wants are ordered; for those, 32 bytes each are held (copies where the reader's bytes do not
+ * last).
  */
 #ifndef SEAM_SAMPLES_ORDERED_H
 #define SEAM_SAMPLES_ORDERED_H

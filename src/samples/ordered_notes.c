@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ordered_notes.c: see ordered_notes.h. What comes out is what batch.c makes of the samples themselves.
+// ordered_notes.c: see ordered_notes.h. What comes out is what batch.c makes of the samples
+// themselves.
 #include "samples/ordered_notes.h"
 
 #include "samples/notes_order.h"
@@ -16,7 +17,8 @@ static void noted_decoded(const struct recording *rec, const struct note *note,
                           const struct notes_who *who, struct batch_item *item)
 {
 	struct seam_decoded *d = &item->decoded;
-	/* Whole to each of its places: a copy of what was just written in parts waits for all of these. */
+	/* Whole to each of its places: a copy of what was just written in parts waits for all of
+	 * these. */
 	const struct seam_id id = { .has = who->has,
 		                    .pid = who->pid,
 		                    .tid = who->tid,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ordered_notes.h: items of what the first pass noted of samples (notes.h): no record is looked at again, so that a
- * compressed file is read once, too.
+ * ordered_notes.h: items of what the first pass noted of samples (notes.h): no record is looked at
+ * again, so that a compressed file is read once, too.
  *
- * Such an item is that of batch.h but for what is not noted: the record has its type, misc and index only, the sample
- * its event, ids, time, CPU and period, its halves, and its ip if it has no kernel half; of its cookie nothing is said.
- * Equal halves have one place, for as long as the recording is open.
+ * Such an item is that of batch.h but for what is not noted: the record has its type, misc and
+ * index only, the sample its event, ids, time, CPU and period, its halves, and its ip if it has no
+ * kernel half; of its cookie nothing is said. Equal halves have one place, for as long as the
+ * recording is open.
  */
 #ifndef SEAM_SAMPLES_ORDERED_NOTES_H
 #define SEAM_SAMPLES_ORDERED_NOTES_H

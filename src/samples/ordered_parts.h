@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ordered_parts.h: what ordered_each and ordered_text share: records in order, and what turns them into items.
+ * ordered_parts.h: what ordered_each and ordered_text share: records in order, and what turns them
+ * into items.
  */
 #ifndef SEAM_SAMPLES_ORDERED_PARTS_H
 #define SEAM_SAMPLES_ORDERED_PARTS_H
@@ -25,9 +26,11 @@ int ordered_start(struct ordered *o, struct recording *rec, const struct ordered
                   struct seam_error *err);
 /* A batch, for one thread; its unwound is the caller's to free. -ENOMEM. */
 int ordered_batch(struct ordered *o, struct batch *ret);
-/* 1 and the next record, whose bytes live until the next call unless it is stable; 0: that was all. */
+/* 1 and the next record, whose bytes live until the next call unless it is stable; 0: that was
+ * all. */
 int ordered_next(struct ordered *o, struct seam_record *ret);
-/* 1 and the next note, which lives as long as the recording's notes do; 0: that was all; -ENOMEM. */
+/* 1 and the next note, which lives as long as the recording's notes do; 0: that was all;
+ * -ENOMEM. */
 int ordered_next_note(struct ordered *o, const struct note **ret);
 /* Frees; says what r means if nobody has; returns r. */
 int ordered_end(struct ordered *o, int r, struct seam_error *err);

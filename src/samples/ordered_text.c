@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // ordered_text.c: items into bytes in several threads, written in order. See ordered.h.
 //
-// Records are dealt out in jobs, which go round in a ring: the calling thread fills one, any thread works it, the
-// calling thread writes it when all before it are written. When there is nothing to write yet it works itself.
-// Invariant: written <= taken <= filled <= written + n_jobs; a job in [written, taken) is its worker's until it is
-// done, every other one is the calling thread's. So memory is bounded by the ring, whatever is slow.
+// Records are dealt out in jobs, which go round in a ring: the calling thread fills one, any thread
+// works it, the calling thread writes it when all before it are written. When there is nothing to
+// write yet it works itself. Invariant: written <= taken <= filled <= written + n_jobs; a job in
+// [written, taken) is its worker's until it is done, every other one is the calling thread's. So
+// memory is bounded by the ring, whatever is slow.
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,13 +2,14 @@
 /*
  * outcome.h: how the walk over a sample's stack copy ended, kept in the sample that was made of it.
  *
- * A sample that was unwound while recording, or by a conversion, has no copy any more, so what is missing from its stack could
- * not be told from what was never there. It is said in bits 3 to 11 of its record's misc, which the kernel
- * has never used and other readers mask out: no byte is added, and every record says it for itself, in a
- * stream and in a file that was never finished, too (docs/format.md).
+ * A sample that was unwound while recording, or by a conversion, has no copy any more, so what is
+ * missing from its stack could not be told from what was never there. It is said in bits 3 to 11 of
+ * its record's misc, which the kernel has never used and other readers mask out: no byte is added,
+ * and every record says it for itself, in a stream and in a file that was never finished, too
+ * (docs/format.md).
  *
- * Invariant: marks are read only where outcome_said() holds: the event's attr still has the size of the
- * copies, though its samples have none. No event that the kernel or perf wrote is like that.
+ * Invariant: marks are read only where outcome_said() holds: the event's attr still has the size of
+ * the copies, though its samples have none. No event that the kernel or perf wrote is like that.
  */
 #ifndef SEAM_SAMPLES_OUTCOME_H
 #define SEAM_SAMPLES_OUTCOME_H
@@ -43,18 +44,20 @@ struct outcome {
 
 /* The event's samples were unwound before they came into the file. */
 bool outcome_said(const struct seam_attr *attr);
-/* How a walk went over the sample's copy, which began at sp; unmapped: nothing was mapped where it ended. */
+/* How a walk went over the sample's copy, which began at sp; unmapped: nothing was mapped where it
+ * ended. */
 struct outcome outcome_of_walk(const struct walk *walk, const struct seam_sample *sample,
                                uint64_t sp, bool unmapped);
-/* How many of its frames may stand in a file that cannot mark a guess: frames by frame pointer only if what
- * they led to was the thread's start by unwind information. */
+/* How many of its frames may stand in a file that cannot mark a guess: frames by frame pointer only
+ * if what they led to was the thread's start by unwind information. */
 size_t outcome_keeps(const struct walk *walk);
-/* misc with the marks of an outcome, and without any that stood there; as it is, if !outcome_said(). */
+/* misc with the marks of an outcome, and without any that stood there; as it is, if
+ * !outcome_said(). */
 uint16_t outcome_put(const struct seam_attr *attr, uint16_t misc, const struct outcome *outcome);
 /* False: nothing (or nothing that is understood) is said. */
 bool outcome_get(const struct seam_attr *attr, uint16_t misc, struct outcome *ret);
-/* Were the sample's user frames found by unwind tables, while recording or by a conversion? (Those of a stack copy carry
- * walk.h's marks instead.) */
+/* Were the sample's user frames found by unwind tables, while recording or by a conversion? (Those
+ * of a stack copy carry walk.h's marks instead.) */
 bool outcome_by_tables(const struct seam_stitched *sample);
 bool outcome_by_tables_of(const struct seam_event *event, enum seam_stitch_state state,
                           uint16_t misc, uint16_t answer_misc);

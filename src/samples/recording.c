@@ -136,7 +136,8 @@ static int recording_seal(struct learner *l, const struct symbol_opts *symbols)
 	return r < 0 ? r : proc_seal(rec->procs);
 }
 
-/* What more is to be done with one of the few records that are neither samples nor answers, before it is learned. */
+/* What more is to be done with one of the few records that are neither samples nor answers, before
+ * it is learned. */
 static int recording_few(struct recording *rec, const struct symbol_opts *symbols,
                          const struct seam_record *record, bool *names)
 {

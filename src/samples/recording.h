@@ -89,38 +89,40 @@ struct symbol_opts;
 struct recording_opts {
 	size_t sz;
 	struct progress progress;
-	/* Where jitdumps are, as for names; NULL: code that was replaced is told apart by no times. */
+	/* Where jitdumps are, as for names; NULL: code that was replaced is told apart by no
+	 * times. */
 	const struct symbol_opts *symbols;
-	/* Samples will be counted by load_recording, without load_opts.take, or shown by ordered_text with
-	 * ordered_opts.noted: what that needs of each is noted (notes.h). */
+	/* Samples will be counted by load_recording, without load_opts.take, or shown by
+	 * ordered_text with ordered_opts.noted: what that needs of each is noted (notes.h). */
 	bool notes;
 	bool names; /* names will be asked for: the running kernel's begin to be read, if it is what was recorded */
 };
 
 /*
  * Reads all records once. reader must be at its start, must outlive the recording, and must be able
- * to rewind (cli/input reads streams into memory first). Damage is no error: see seam_reader_damaged
- * and counts.undecoded.
+ * to rewind (cli/input reads streams into memory first). Damage is no error: see
+ * seam_reader_damaged and counts.undecoded.
  */
 int recording_open(struct recording **ret, struct seam_reader *reader,
                    const struct recording_opts *opts, struct seam_error *err);
 void recording_close(struct recording *rec);
 
-/* A recording of which nothing is known yet, for stream_items.h: its records are learned in order of time, and
- * what was learned holds at once. -ENOMEM. */
+/* A recording of which nothing is known yet, for stream_items.h: its records are learned in order
+ * of time, and what was learned holds at once. -ENOMEM. */
 int recording_stream(struct recording **ret, struct seam_reader *reader);
-/* Does anything say that its kernel is the one that runs here: its release, or where its modules' files are? (A build-id would
- * say more.) By what is known by now. */
+/* Does anything say that its kernel is the one that runs here: its release, or where its modules'
+ * files are? (A build-id would say more.) By what is known by now. */
 bool recording_says_kernel(const struct recording *rec);
 /* Says whether it is foreign, from the features that are known by now. */
 void recording_know_machine(struct recording *rec);
 
-/* Whose a process was, as symbol_opts.owner; false: the recording does not say. rec: a recording. */
+/* Whose a process was, as symbol_opts.owner; false: the recording does not say. rec: a
+ * recording. */
 bool recording_owner(const void *rec, uint32_t pid, uint32_t *ret);
 /* What is to be added to its times for ns since the epoch; 0: the recording does not say. */
 uint64_t recording_epoch(const struct recording *rec);
-/* When a process began its program, in ns since the epoch, as symbol_opts.began: 0 where the recording does not say.
- * rec: a struct recording. */
+/* When a process began its program, in ns since the epoch, as symbol_opts.began: 0 where the
+ * recording does not say. rec: a struct recording. */
 uint64_t recording_began(const void *rec, uint32_t pid);
 
 /* True when samples or side-band records were skipped: an answer from it is partial. */
@@ -131,8 +133,8 @@ uint64_t recording_copies(const struct recording *rec);
 /* Walks the records of a run: start with *at = 0 and *i = 0; true and *ret until the end. */
 bool recording_run_next(const struct recording_run *run, size_t *at, uint32_t *i,
                         struct seam_record *ret);
-/* Calls each with every record of the kernel (types below 64), in the order of the file, from one thread. Stops when it returns
- * negative, and returns that. */
+/* Calls each with every record of the kernel (types below 64), in the order of the file, from one
+ * thread. Stops when it returns negative, and returns that. */
 int recording_each(struct recording *rec, int (*each)(void *ctx, const struct seam_record *record),
                    void *ctx, struct seam_error *err);
 

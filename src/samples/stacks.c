@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // stacks.c: see stacks.h.
 //
-// Invariant: two samples share an entry only when their keys are equal byte by byte, and two halves have
-// one number only when their words are; hashes only find the candidates.
+// Invariant: two samples share an entry only when their keys are equal byte by byte, and two halves
+// have one number only when their words are; hashes only find the candidates.
 #include "samples/stacks.h"
 
 #include <errno.h>
@@ -102,7 +102,8 @@ int stacks_half(struct stacks *s, const struct seam_u64s *words, bool stable, ui
 	*ret = 0;
 	if (!words->n)
 		return 0;
-	/* Behind a marker the innermost addresses differ most; callers far out are the same for many. */
+	/* Behind a marker the innermost addresses differ most; callers far out are the same for
+	 * many. */
 	picked = seam_u64s_at(words, words->n > 1) * 31 + seam_u64s_at(words, words->n / 2) * 7 +
 	         seam_u64s_at(words, words->n - 1) + words->n;
 	seen = &s->recent->chain[map_mix(picked) % STACKS_CHAINS];
@@ -118,7 +119,8 @@ int stacks_half(struct stacks *s, const struct seam_u64s *words, bool stable, ui
 	return r;
 }
 
-/* The number of a user half that an answer gave: its words are compared once, not for each sample. */
+/* The number of a user half that an answer gave: its words are compared once, not for each
+ * sample. */
 static int stacks_answer(struct stacks *s, const struct seam_u64s *words, bool stable,
                          uint32_t *ret)
 {

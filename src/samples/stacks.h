@@ -5,8 +5,8 @@
  *
  * Each distinct half of a stack is kept once and named by a number, because few halves make many
  * stacks: so what most samples touch is small, and equal stacks are equal keys. Where the sample's
- * bytes last until the reader is closed, a half points at them; else they are copied. One thread per
- * table.
+ * bytes last until the reader is closed, a half points at them; else they are copied. One thread
+ * per table.
  *
  * Entries lie all over memory, so a few samples wait at a time while theirs are asked for.
  */
@@ -59,9 +59,11 @@ struct stacks_sample {
 #define STACKS_CHAINS 1024u
 #define STACKS_KEYS 64u
 
-/* What was met last, so that most samples are told by one comparison. Never NULL once there is a sample. */
+/* What was met last, so that most samples are told by one comparison. Never NULL once there is a
+ * sample. */
 struct stacks_recent {
-	/* Answers by where their words are, which is the same place for equal ones (stitch/index.h) and never another's. */
+	/* Answers by where their words are, which is the same place for equal ones (stitch/index.h)
+	 * and never another's. */
 	struct stacks_seen {
 		const unsigned char *bytes;
 		uint32_t n, half;
@@ -97,8 +99,8 @@ int stacks_start(struct stacks *s);
 int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam_stitched *sample,
                bool stable, uint64_t time_ns);
 /*
- * The steps of it, for samples that are taken apart before they are counted (notes.h): numbers for the parts of a
- * stacks_same, then a sample that has them. *ret is 0 for no words. All: -ENOMEM.
+ * The steps of it, for samples that are taken apart before they are counted (notes.h): numbers for
+ * the parts of a stacks_same, then a sample that has them. *ret is 0 for no words. All: -ENOMEM.
  */
 int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret);
 int stacks_half(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// stream_items.c: see stream_items.h. Knows the steps of one pass; order is perfdata's, what a record teaches is
-// learner.c's, and what became of a user half is stitch's.
+// stream_items.c: see stream_items.h. Knows the steps of one pass; order is perfdata's, what a
+// record teaches is learner.c's, and what became of a user half is stitch's.
 #include "samples/stream_items.h"
 
 #include <errno.h>
@@ -142,8 +142,8 @@ static int stream_start(struct stream_items *s)
 	return r < 0 ? r : s->handler->start(s->handler->ctx, s->rec);
 }
 
-/* Those in front of the first other record come before the start: how the kernel is named depends on the kernel's
- * own mapping. */
+/* Those in front of the first other record come before the start: how the kernel is named depends
+ * on the kernel's own mapping. */
 static bool stream_is_about_tasks(uint32_t type)
 {
 	return type == SEAM_RECORD_MMAP || type == SEAM_RECORD_MMAP2 ||

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// unwound.c: see unwound.h. Joins proc (what is mapped), tables (its unwind information) and the walker.
-// Answers by pc are remembered in a direct-mapped table, so that the usual frame costs one comparison.
+// unwound.c: see unwound.h. Joins proc (what is mapped), tables (its unwind information) and the
+// walker. Answers by pc are remembered in a direct-mapped table, so that the usual frame costs one
+// comparison.
 #include "samples/unwound.h"
 
 #include <errno.h>
@@ -68,8 +69,8 @@ uint32_t unwound_machine(const char *arch)
 	return 0;
 }
 
-/* What perf and seam ask for on each machine (aarch64: with the length of its vectors where it has them). A recorder that was
- * killed named no machine, but this is in front of all samples. */
+/* What perf and seam ask for on each machine (aarch64: with the length of its vectors where it has
+ * them). A recorder that was killed named no machine, but this is in front of all samples. */
 static uint32_t unwound_machine_by_registers(const struct seam_attr *attr)
 {
 	const uint64_t x86_64 = 0xff0fff, aarch64 = 0x1ffffffff, vector_length = 1ULL << 46;

@@ -47,19 +47,21 @@ int unwound_new(struct unwound **ret, const struct unwound_opts *opts);
 void unwound_free(struct unwound *u);
 
 /*
- * Walks a sample in an address space (proc_space) if its state is SEAM_STITCH_STACK_COPY, and puts the
- * addresses, with walk.h's marks, into sample->user: borrowed, until the next call.
- * 1: walked; 0: nothing to walk; -ENOMEM.
+ * Walks a sample in an address space (proc_space) if its state is SEAM_STITCH_STACK_COPY, and puts
+ * the addresses, with walk.h's marks, into sample->user: borrowed, until the next call. 1: walked;
+ * 0: nothing to walk; -ENOMEM.
  */
 int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *sample);
-/* The sample will be walked soon: asks for the memory that it is likely to read. Changes no answer. */
+/* The sample will be walked soon: asks for the memory that it is likely to read. Changes no
+ * answer. */
 void unwound_ask(const struct unwound *u, const struct seam_stitched *sample);
 /* How the last walk went; good until the next. */
 const struct walk *unwound_last(const struct unwound *u);
 
 const struct unwound_counts *unwound_count(const struct unwound *u);
 void unwound_add_counts(struct unwound_counts *to, const struct unwound_counts *from);
-/* Objects that ended walks, in the order they were met; *n of them. Reasons live as long as the tables. */
+/* Objects that ended walks, in the order they were met; *n of them. Reasons live as long as the
+ * tables. */
 const struct unwound_missing *unwound_missing(const struct unwound *u, size_t *n);
 
 /* Options for a recording (but for tables); false: none of its events copies stacks. */
@@ -69,7 +71,8 @@ bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret);
 int unwound_tables(const struct recording *rec, const struct tables_opts *opts,
                    struct tables **ret);
 
-/* The machine of a recording, by the string of its ARCH feature ("x86_64", "aarch64"); 0: not one of ours. */
+/* The machine of a recording, by the string of its ARCH feature ("x86_64", "aarch64"); 0: not one
+ * of ours. */
 uint32_t unwound_machine(const char *arch);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // vouch.c: see vouch.h. Knows what moment of the calendar a time of a recording is at the latest.
 //
-// CLOCK_DATA tells it. Without that, times are those of the kernel's own clock, which began when the machine did: a recording
-// of an earlier boot is older still. That clock and the calendar drift apart, by less than 1/4000 (NTP's 500 ppm would be
-// 1/2000, but not for long). No time is later than the last write to the recording.
+// CLOCK_DATA tells it. Without that, times are those of the kernel's own clock, which began when
+// the machine did: a recording of an earlier boot is older still. That clock and the calendar drift
+// apart, by less than 1/4000 (NTP's 500 ppm would be 1/2000, but not for long). No time is later
+// than the last write to the recording.
 #include "samples/vouch.h"
 
 #include <errno.h>
@@ -82,7 +83,8 @@ static uint64_t vouch_since_boot(const struct recording *rec, uint64_t ns)
 	return real - up + ns + ns / DRIFT + SECOND;
 }
 
-/* The latest moment, in ns since the epoch, that a time of the recording may be; UINT64_MAX: any. */
+/* The latest moment, in ns since the epoch, that a time of the recording may be; UINT64_MAX:
+ * any. */
 static uint64_t vouch_latest(const struct recording *rec, uint64_t ns)
 {
 	struct seam_reader_info info = { .sz = sizeof(info) };
@@ -111,8 +113,8 @@ static uint64_t vouch_changed(const struct stat *st)
 	return m > c ? m : c;
 }
 
-/* jitted-PID-NUMBER.so: `perf inject -j` writes them after the recording and before the end of its own output, in which
- * they are mapped from the time on at which the code was made. */
+/* jitted-PID-NUMBER.so: `perf inject -j` writes them after the recording and before the end of its
+ * own output, in which they are mapped from the time on at which the code was made. */
 static bool vouch_injected(const char *path)
 {
 	const char *name = strrchr(path, '/');

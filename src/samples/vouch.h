@@ -2,9 +2,10 @@
 /*
  * vouch.h: whether the file that is at a path now is the one that was recorded there.
  *
- * A build-id answers that. Of a mapping without one, a recording says the inode and the time; a file that has another inode,
- * or that changed after it was first mapped, may be a program that was built anew: it gives neither names nor frames.
- * Invariant: times err to the late side only by what is stated in vouch.c, and never refuse a file for being old.
+ * A build-id answers that. Of a mapping without one, a recording says the inode and the time; a
+ * file that has another inode, or that changed after it was first mapped, may be a program that was
+ * built anew: it gives neither names nor frames. Invariant: times err to the late side only by what
+ * is stated in vouch.c, and never refuse a file for being old.
  */
 #ifndef SEAM_SAMPLES_VOUCH_H
 #define SEAM_SAMPLES_VOUCH_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * brief.h: a file's samples resolved without their bytes: who learned a sample keeps a brief of it, and
- * asks with that once the stitcher is sealed. For rooms of seam; others have seam_stitch_learn and
- * seam_stitch_resolve, which say the same.
+ * brief.h: a file's samples resolved without their bytes: who learned a sample keeps a brief of it,
+ * and asks with that once the stitcher is sealed. For rooms of seam; others have seam_stitch_learn
+ * and seam_stitch_resolve, which say the same.
  */
 #ifndef SEAM_STITCH_BRIEF_H
 #define SEAM_STITCH_BRIEF_H
@@ -27,7 +27,8 @@ struct stitch_verdict {
 	enum seam_stitch_state state;
 	uint16_t answer_misc;
 	uint64_t answer_time_ns;
-	/* Of an answer: the number of its chain, below stitch_chains(): equal ones have one; and how many words. */
+	/* Of an answer: the number of its chain, below stitch_chains(): equal ones have one; and
+	 * how many words. */
 	uint32_t chain;
 	uint16_t n;
 	bool swap;

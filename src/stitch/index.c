@@ -102,8 +102,9 @@ static inline struct track *index_track(struct index *ix, uint32_t tid)
 #define INDEX_STACK_HEAD 256u
 
 /*
- * What tells a sample from others of its task and time: all its bytes, looked at only if there are others. Where they do not
- * stay, of a copied stack the head: to read 8 to 64 KiB of each sample for this would cost more than to unwind it.
+ * What tells a sample from others of its task and time: all its bytes, looked at only if there are
+ * others. Where they do not stay, of a copied stack the head: to read 8 to 64 KiB of each sample
+ * for this would cost more than to unwind it.
  */
 static uint64_t index_seen(struct index *ix, const struct seam_decoded *d)
 {
@@ -361,7 +362,8 @@ static uint32_t index_short(uint64_t ns)
 	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 }
 
-/* What lies near each of a block's answers in time, so that most samples are matched by their answer alone. */
+/* What lies near each of a block's answers in time, so that most samples are matched by their
+ * answer alone. */
 static void index_quiet(const struct index *ix, struct index_answer *answers, uint32_t n,
                         struct index_around *around)
 {
@@ -433,7 +435,8 @@ static const struct track *index_track_of(const struct index *ix, uint32_t tid)
 	                                                             : NULL;
 }
 
-/* That nothing lies between a sample and an answer that could part them: the same task, neither exec nor birth. */
+/* That nothing lies between a sample and an answer that could part them: the same task, neither
+ * exec nor birth. */
 static bool index_quiet_between(const struct rules_who *sample, const struct index_answer *a)
 {
 	bool later = a->when >= sample->when;
@@ -464,7 +467,8 @@ static enum rules_match index_match(const struct index *ix, const struct rules_w
 	return rules_match(sample, &answer, exec, reborn);
 }
 
-/* Of a cookie's answers, n the number of the first, the one that is nearest to the sample in time among those that match. */
+/* Of a cookie's answers, n the number of the first, the one that is nearest to the sample in time
+ * among those that match. */
 static const struct index_answer *index_find(const struct index *ix, const struct rules_who *who,
                                              uint32_t n, enum rules_match *match, bool *mismatch)
 {

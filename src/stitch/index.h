@@ -22,7 +22,8 @@ struct index_answer {
 	        n; /* of ips: a record holds less than INDEX_SWAP of them, which says that they are of the other byte order */
 	uint16_t misc;
 	uint32_t next; /* with the same cookie: number + 1, or 0 */
-	/* Once sealed, ns up to 4 s: of its process no exec and of its task no birth is nearer to it in time. */
+	/* Once sealed, ns up to 4 s: of its process no exec and of its task no birth is nearer to
+	 * it in time. */
 	uint32_t quiet_before, quiet_after;
 };
 

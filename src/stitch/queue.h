@@ -2,8 +2,8 @@
 /*
  * queue.h: samples in the order fed, each with a copy of its record, until they are delivered.
  *
- * First in, first out, so the copies lie one behind the other in large blocks; a block goes when its
- * last sample went. Zero-initialise to start.
+ * First in, first out, so the copies lie one behind the other in large blocks; a block goes when
+ * its last sample went. Zero-initialise to start.
  */
 #ifndef SEAM_STITCH_QUEUE_H
 #define SEAM_STITCH_QUEUE_H

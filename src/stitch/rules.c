@@ -41,8 +41,9 @@ static uint64_t rules_marker(const struct seam_u64s *chain, uint64_t from)
 	return from;
 }
 
-/* Where the user part begins or its cookie stands: the first of their markers; or the chain's end. swap is a constant for
- * whoever inlines this: few words lie in front, and each costs five instructions. */
+/* Where the user part begins or its cookie stands: the first of their markers; or the chain's end.
+ * swap is a constant for whoever inlines this: few words lie in front, and each costs five
+ * instructions. */
 __attribute__((always_inline)) static inline uint64_t
 rules_user_at(const unsigned char *bytes, uint64_t n, bool swap, uint64_t *marker)
 {
@@ -104,9 +105,9 @@ static struct rules_run rules_last_run(const struct seam_u64s *chain, bool user)
 }
 
 /*
- * A chain that names modes more often than once: some recorders pad with markers. A marker says whose the next addresses are
- * and ends nothing. The user half is the last addresses, if they are the user's; all in front of them, with its
- * markers, is the other one.
+ * A chain that names modes more often than once: some recorders pad with markers. A marker says
+ * whose the next addresses are and ends nothing. The user half is the last addresses, if they are
+ * the user's; all in front of them, with its markers, is the other one.
  */
 __attribute__((noinline)) static void rules_mixed(const struct seam_u64s *chain, bool user,
                                                   struct rules_parts *ret)
@@ -127,7 +128,8 @@ __attribute__((noinline)) static void rules_mixed(const struct seam_u64s *chain,
 	}
 }
 
-/* The user part is there, from a word on. Not inlined: the other samples, which pass by, would pay for its registers. */
+/* The user part is there, from a word on. Not inlined: the other samples, which pass by, would pay
+ * for its registers. */
 __attribute__((noinline)) static void rules_at_once(const struct seam_u64s *chain, uint64_t from,
                                                     bool user, struct rules_parts *ret)
 {
@@ -237,7 +239,8 @@ enum seam_stitch_state rules_unanswered(const struct rules_unanswered *f)
 
 enum rules_output rules_output(const struct seam_events *events)
 {
-	/* What makes the kernel keep an event on a CPU's side-band list, by which answers go out. */
+	/* What makes the kernel keep an event on a CPU's side-band list, by which answers go
+	 * out. */
 	const uint64_t sideband = SEAM_ATTR_MMAP | SEAM_ATTR_MMAP_DATA | SEAM_ATTR_MMAP2 |
 	                          SEAM_ATTR_COMM | SEAM_ATTR_COMM_EXEC | SEAM_ATTR_TASK |
 	                          SEAM_ATTR_KSYMBOL | SEAM_ATTR_CONTEXT_SWITCH |

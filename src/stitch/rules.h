@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rules.h: the rules of stitching as pure functions: facts in, a state out. Both ways of use (a file
- * by index.h, a stream by stream.h) only gather the facts; what they mean is said here alone.
+ * rules.h: the rules of stitching as pure functions: facts in, a state out. Both ways of use (a
+ * file by index.h, a stream by stream.h) only gather the facts; what they mean is said here alone.
  */
 #ifndef SEAM_STITCH_RULES_H
 #define SEAM_STITCH_RULES_H
@@ -10,8 +10,8 @@
 
 #define RULES_NEVER UINT64_MAX
 #define RULES_UNTIMED (1ULL << 63)
-/* Two answers to one cookie and task are one answer told twice when they are closer than this, and a
- * counter that wrapped when not: a CPU would have to enter the kernel 600,000 times a second to
+/* Two answers to one cookie and task are one answer told twice when they are closer than this, and
+ * a counter that wrapped when not: a CPU would have to enter the kernel 600,000 times a second to
  * wrap its 31 bits within the hour. */
 #define RULES_REUSE_NS 3600000000000ULL
 
@@ -61,11 +61,12 @@ static inline bool rules_user_mode(uint16_t misc)
 	return (misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER;
 }
 /*
- * Whether a sample equal to this one in every byte is this one written again. The kernel itself writes n equal samples where a
- * count grows by n periods at once (sched_stat_runtime), decoders of traces write many at one address and time: each stands
- * for itself. But a cookie is the kernel's own, of one entry of it, and an event that counts by interrupts does not interrupt
- * one task, in one entry, twice in a nanosecond. perf does write so: the end of what it read of a ring once more in front of
- * what it reads next (five records of tests/data/kill9_z).
+ * Whether a sample equal to this one in every byte is this one written again. The kernel itself
+ * writes n equal samples where a count grows by n periods at once (sched_stat_runtime), decoders of
+ * traces write many at one address and time: each stands for itself. But a cookie is the kernel's
+ * own, of one entry of it, and an event that counts by interrupts does not interrupt one task, in
+ * one entry, twice in a nanosecond. perf does write so: the end of what it read of a ring once more
+ * in front of what it reads next (five records of tests/data/kill9_z).
  */
 bool rules_again(const struct seam_decoded *d, const struct rules_parts *parts);
 /* The addresses of an answer: up to its first marker (there is none, says the ABI). */

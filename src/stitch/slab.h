@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* slab.h: cells of one size, taken and put back without the system's allocator. Start with .size set
- * (at least a pointer, a multiple of 8), all else zero. Memory goes back only with slab_free. */
+/* slab.h: cells of one size, taken and put back without the system's allocator. Start with .size
+ * set (at least a pointer, a multiple of 8), all else zero. Memory goes back only with
+ * slab_free. */
 #ifndef SEAM_STITCH_SLAB_H
 #define SEAM_STITCH_SLAB_H
 

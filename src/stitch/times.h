@@ -24,8 +24,9 @@ uint64_t times_from(const struct times *t, uint64_t when);
  * apart. */
 bool times_within(const struct times *t, uint64_t from, uint64_t to);
 
-/* Narrows *before and *after, lengths of time, so that no moment lies in (when - *before, when + *after): 0 and 0 where
- * one is there, or where that cannot be told. Moments asked for one behind the other cost no search. */
+/* Narrows *before and *after, lengths of time, so that no moment lies in (when - *before, when +
+ * *after): 0 and 0 where one is there, or where that cannot be told. Moments asked for one behind
+ * the other cost no search. */
 void times_quiet(struct times *t, uint64_t when, uint64_t *before, uint64_t *after);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * track.c: see track.h. Points come nearly sorted (each ring is), so they are sorted by merging the
- * runs that are there: linear for one ring and for rings that were read in turn (their runs overlap a
- * little), n log(runs) else, never worse.
+ * runs that are there: linear for one ring and for rings that were read in turn (their runs overlap
+ * a little), n log(runs) else, never worse.
  */
 #include "stitch/track.h"
 
@@ -75,7 +75,8 @@ static uint32_t track_count(const struct track_point *p, uint32_t n, const struc
 	return low;
 }
 
-/* Merges two sorted runs, [0, middle) and [middle, n). Only where they overlap is anything moved. */
+/* Merges two sorted runs, [0, middle) and [middle, n). Only where they overlap is anything
+ * moved. */
 static void track_merge(struct track_point *p, uint32_t middle, uint32_t n,
                         struct track_point *spare)
 {
@@ -147,7 +148,8 @@ static uint64_t track_hash(const unsigned char *bytes, bool swap)
 	return map_hash_bytes(bytes, swap ? __builtin_bswap16(size) : size, 0) & ~TRACK_BYTES;
 }
 
-/* One group of points of the same time; of equal hashes all but the first are duplicates. 0 is the hash of none. */
+/* One group of points of the same time; of equal hashes all but the first are duplicates. 0 is the
+ * hash of none. */
 static int track_group(struct track_point *p, uint32_t n, bool swap, struct map *duplicates)
 {
 	struct map seen = { 0 };
@@ -187,10 +189,10 @@ static uint32_t track_same(const struct track_point *p, uint32_t i)
 }
 
 /*
- * Looks for duplicates and replaces the hashes by signs, from the last point to the first. A sign that the task has left the
- * kernel entry of a point is the next sample of another entry; or the next one in user mode without
- * a cookie, if the entry's last sample was in kernel mode (when it was in user mode, both may have
- * hit in the same interrupt).
+ * Looks for duplicates and replaces the hashes by signs, from the last point to the first. A sign
+ * that the task has left the kernel entry of a point is the next sample of another entry; or the
+ * next one in user mode without a cookie, if the entry's last sample was in kernel mode (when it
+ * was in user mode, both may have hit in the same interrupt).
  */
 static int track_signs(struct track *t, bool swap, struct map *duplicates)
 {

@@ -2,9 +2,9 @@
 /*
  * track.h: where one task was seen: all its samples in time order, its births and ends.
  *
- * Answers two questions once sorted: when was the task first seen past the kernel entry of a sample,
- * and which samples are an earlier one, written again. A tid that is used again is one track with
- * several lives.
+ * Answers two questions once sorted: when was the task first seen past the kernel entry of a
+ * sample, and which samples are an earlier one, written again. A tid that is used again is one
+ * track with several lives.
  */
 #ifndef SEAM_STITCH_TRACK_H
 #define SEAM_STITCH_TRACK_H
@@ -30,8 +30,9 @@ struct track {
 void track_free(struct track *t);
 int track_grow(struct track *t); /* makes room for one more: -EOVERFLOW, -ENOMEM */
 /*
- * cookie: 0 without one. seen: 0: it is no copy of any (rules_again); a hash of the record without its top bit; or
- * TRACK_BYTES and the address of its bytes, which last: they are read only if another sample has the same time. -ENOMEM.
+ * cookie: 0 without one. seen: 0: it is no copy of any (rules_again); a hash of the record without
+ * its top bit; or TRACK_BYTES and the address of its bytes, which last: they are read only if
+ * another sample has the same time. -ENOMEM.
  */
 #define TRACK_BYTES (1ULL << 63)
 static inline int track_add(struct track *t, uint64_t when, uint32_t index, uint64_t cookie,
@@ -55,7 +56,8 @@ static inline int track_add(struct track *t, uint64_t when, uint32_t index, uint
 	        (struct track_point){ .when = when, .seen = seen, .index = index, .entry = entry };
 	return 0;
 }
-/* Sorts; puts the index of every duplicate into `duplicates`. swap: of the records' bytes. -ENOMEM. */
+/* Sorts; puts the index of every duplicate into `duplicates`. swap: of the records' bytes.
+ * -ENOMEM. */
 int track_sort(struct track *t, bool swap, struct map *duplicates);
 /* When the task was first seen past the kernel entry of this sample, or UINT64_MAX. */
 uint64_t track_seen_past(const struct track *t, uint64_t when, uint32_t index);

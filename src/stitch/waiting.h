@@ -3,8 +3,8 @@
  * waiting.h: who waits for what in a stream: tasks, their open kernel entries (one per cookie), the
  * samples that wait in each, and the last exec of each process that has any of them.
  *
- * Invariant: at most one entry of a task is `current`: the one that no sign has yet passed. So a sign
- * is handled in constant time. Tasks and processes live only while something refers to them.
+ * Invariant: at most one entry of a task is `current`: the one that no sign has yet passed. So a
+ * sign is handled in constant time. Tasks and processes live only while something refers to them.
  */
 #ifndef SEAM_STITCH_WAITING_H
 #define SEAM_STITCH_WAITING_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // demangle.c: names as their authors wrote them, by libiberty. Its depth is limited by itself; its
 // output is limited here, because back references let a short name unfold into gigabytes: the
-// callback then leaves by longjmp, which is sound as these demanglers keep their state on the stack.
+// callback then leaves by longjmp, which is sound as these demanglers keep their state on the
+// stack.
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>

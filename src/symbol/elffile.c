@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // elffile.c: the symbols of an ELF object: .symtab and .dynsym, those of its debug file and of
-// .gnu_debugdata, and its PLT; the outline of what they leave without a name. Only what lies in executable sections
-// is code; data are asked for apart.
+// .gnu_debugdata, and its PLT; the outline of what they leave without a name. Only what lies in
+// executable sections is code; data are asked for apart.
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@ struct code {
 	bool labels; /* what has no type there is a name all the same */
 };
 
-/* What is being read: for each section of the image, its addresses if it holds what is asked for. */
+/* What is being read: for each section of the image, its addresses if it holds what is asked
+ * for. */
 struct reading {
 	struct table *table;
 	struct code *sections;
@@ -191,7 +192,8 @@ int elffile_load(struct symbol_object *object)
 	return r;
 }
 
-/* The file is opened again: most objects are never asked for this, and what is asked of them comes late. */
+/* The file is opened again: most objects are never asked for this, and what is asked of them comes
+ * late. */
 int elffile_outline(struct symbol_object *object)
 {
 	struct image *image;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// jitcode.c: see jitcode.h. Code that was replaced is not found: an address alone does not say which it was.
+// jitcode.c: see jitcode.h. Code that was replaced is not found: an address alone does not say
+// which it was.
 #include "symbol/jitcode.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// jitdump.c: jit-PID.dump, in which JIT compilers tell code as they make, move and replace it. Names are taken, and
-// times where one piece of code stands in another's place: such code has no name without a time.
-// What is told of lines and of unwinding is found, not read (jitlines.c does, tables/jit_tables.c).
-// Trust is perfmap.c's: whose file it may be.
+// jitdump.c: jit-PID.dump, in which JIT compilers tell code as they make, move and replace it.
+// Names are taken, and times where one piece of code stands in another's place: such code has no
+// name without a time. What is told of lines and of unwinding is found, not read (jitlines.c does,
+// tables/jit_tables.c). Trust is perfmap.c's: whose file it may be.
 #include "symbol/jitdump.h"
 
 #include <errno.h>
@@ -108,8 +108,9 @@ static int take_move(struct jitdump *d, struct cursor *c)
 	return put(d, &code);
 }
 
-/* It stands before the code that it is of, though not right before where several threads write, or one writes many at
- * once (LLVM's PerfSupportPlugin does): found by the address. Told again, the last holds. */
+/* It stands before the code that it is of, though not right before where several threads write, or
+ * one writes many at once (LLVM's PerfSupportPlugin does): found by the address. Told again, the
+ * last holds. */
 static int take_debug_info(struct jitdump *d, struct cursor *c)
 {
 	uint64_t address = cursor_u64(c);
@@ -219,7 +220,8 @@ static bool is_same(const struct jitdump_code *a, const struct jitdump_code *b)
 	       !strcmp(a->told.name, b->told.name);
 }
 
-/* Pieces that overlap hang together; where all of these are the same, told again, nothing was replaced. */
+/* Pieces that overlap hang together; where all of these are the same, told again, nothing was
+ * replaced. */
 static void find_ambiguous(struct jitdump *d)
 {
 	struct jitdump_code *codes = (void *)d->codes.bytes;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// jitlines.c: see jitlines.h. The rows of a piece of code ascend, are inside it and come from one record: a record with
-// one entry that makes no sense is of no use. Does not choose between pieces of code at one address: jitdump.c says which stand alone.
+// jitlines.c: see jitlines.h. The rows of a piece of code ascend, are inside it and come from one
+// record: a record with one entry that makes no sense is of no use. Does not choose between pieces
+// of code at one address: jitdump.c says which stand alone.
 #include "symbol/jitlines.h"
 
 #include <errno.h>
@@ -16,9 +17,10 @@
 #include "symbol/jitdump.h"
 #include "symbol/v8names.h"
 
-/* perf inject puts code behind an ELF header of this size. Until 5.8 it forgot that in the line table that it made, so
- * compilers added it to every address, and still do (V8's perf-jit.cc, LLVM's PerfJITEventListener and PerfSupportPlugin);
- * others write addresses as they are (perf's libperf-jvmti, QEMU). The file does not say which. */
+/* perf inject puts code behind an ELF header of this size. Until 5.8 it forgot that in the line
+ * table that it made, so compilers added it to every address, and still do (V8's perf-jit.cc,
+ * LLVM's PerfJITEventListener and PerfSupportPlugin); others write addresses as they are (perf's
+ * libperf-jvmti, QEMU). The file does not say which. */
 #define ELF_HEADER 0x40u
 
 #define ENTRY_LEAST 17u /* address, line, discriminator, the NUL of the name */
@@ -112,7 +114,8 @@ static bool is_sane(const char *file, size_t n)
 	return true;
 }
 
-/* "<unknown>" is V8's, "<invalid>" LLVM's; no name at all is QEMU's, behind the last instruction. */
+/* "<unknown>" is V8's, "<invalid>" LLVM's; no name at all is QEMU's, behind the last
+ * instruction. */
 static bool is_nothing(const char *file)
 {
 	return !*file || !strcmp(file, "<unknown>") || !strcmp(file, "<invalid>");
@@ -181,10 +184,11 @@ static bool extent_of(const struct reading *r, const struct jitdump_code *code, 
 }
 
 /*
- * All records of a dump are one compiler's. An entry within the first 0x40 bytes of its code proves that nothing was
- * added, since it would stand before the code; one behind the end of its code, that 0x40 was. Without proof, it was added
- * where most code would begin with 0x40 bytes of no line at all, to the byte: code mostly has a line where it begins.
- * Else, and where proofs contradict each other, nothing is believed.
+ * All records of a dump are one compiler's. An entry within the first 0x40 bytes of its code proves
+ * that nothing was added, since it would stand before the code; one behind the end of its code,
+ * that 0x40 was. Without proof, it was added where most code would begin with 0x40 bytes of no line
+ * at all, to the byte: code mostly has a line where it begins. Else, and where proofs contradict
+ * each other, nothing is believed.
  */
 static void find_shift(struct jitlines *l, const struct reading *r)
 {

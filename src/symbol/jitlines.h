@@ -2,9 +2,10 @@
 /*
  * jitlines.h: the source lines of the code in a process's jitdump.
  *
- * A row says that the code from some place on, up to the next row, is of a line of a file. Of calls that were inlined a
- * jitdump says nothing (V8 puts columns into the "discriminator", LLVM DWARF's, others 0): a row is where the code was written.
- * What makes no sense has no lines: a missing line is better than a wrong one.
+ * A row says that the code from some place on, up to the next row, is of a line of a file. Of calls
+ * that were inlined a jitdump says nothing (V8 puts columns into the "discriminator", LLVM DWARF's,
+ * others 0): a row is where the code was written. What makes no sense has no lines: a missing line
+ * is better than a wrong one.
  */
 #ifndef SEAM_SYMBOL_JITLINES_H
 #define SEAM_SYMBOL_JITLINES_H
@@ -20,14 +21,16 @@ struct jitlines;
 
 /* -EBADMSG: it is no jitdump. -ENOMEM. The bytes are not kept. */
 int jitlines_of(struct jitlines **ret, const void *bytes, size_t n);
-/* Those of the process's jitdump, as symbol_jitdump gave it to the cache. -ENOENT: there is none, or it is not to be
- * looked for. Others: it cannot be read. */
+/* Those of the process's jitdump, as symbol_jitdump gave it to the cache. -ENOENT: there is none,
+ * or it is not to be looked for. Others: it cannot be read. */
 int jitlines_open(struct jitlines **ret, struct symbol_cache *cache, uint32_t pid);
 void jitlines_free(struct jitlines *l);
 
-/* The row of an address in code that stands alone at its place, always. -ENOENT: nothing is known there. */
+/* The row of an address in code that stands alone at its place, always. -ENOENT: nothing is known
+ * there. */
 int jitlines_find(const struct jitlines *l, uint64_t addr, uint32_t *ret);
-/* The same of code that was replaced, or replaced some: number as in symbol_jit_code, offset in it. */
+/* The same of code that was replaced, or replaced some: number as in symbol_jit_code, offset in
+ * it. */
 int jitlines_find_in(const struct jitlines *l, uint32_t number, uint64_t offset, uint32_t *ret);
 
 struct jitlines_row {
@@ -37,7 +40,8 @@ struct jitlines_row {
 struct jitlines_row jitlines_row(const struct jitlines *l, uint32_t row);
 size_t jitlines_rows(const struct jitlines *l);
 
-/* Why it has no lines, or not all that it should have; "" when there is nothing to say. Lives as long as l. */
+/* Why it has no lines, or not all that it should have; "" when there is nothing to say. Lives as
+ * long as l. */
 const char *jitlines_reason(const struct jitlines *l);
 
 #endif

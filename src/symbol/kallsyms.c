@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kallsyms.c: see kallsyms.h. A line is "ADDRESS TYPE NAME" and, for modules, "\t[MODULE]". Only text
-// symbols are taken. They have no size: each reaches to the next.
+// kallsyms.c: see kallsyms.h. A line is "ADDRESS TYPE NAME" and, for modules, "\t[MODULE]". Only
+// text symbols are taken. They have no size: each reaches to the next.
 #include "symbol/kallsyms.h"
 
 #include <errno.h>
@@ -63,7 +63,8 @@ static int hex_digit(char c)
 
 #define EACH_BYTE 0x0101010101010101U
 
-/* Eight digits at once, as there are 16 in each of a hundred thousand lines; false: one of them is none. */
+/* Eight digits at once, as there are 16 in each of a hundred thousand lines; false: one of them is
+ * none. */
 static bool hex_eight(const char *at, uint64_t *value)
 {
 	uint64_t text, digits, letters;
@@ -84,8 +85,8 @@ static bool hex_eight(const char *at, uint64_t *value)
 	return true;
 }
 
-/* What a module's line says behind the name, which ends there: "\t[MODULE]". Of the kernel's own lines, which are almost all,
- * none is looked through for it. */
+/* What a module's line says behind the name, which ends there: "\t[MODULE]". Of the kernel's own
+ * lines, which are almost all, none is looked through for it. */
 static void line_module(struct line *line, const char *end)
 {
 	size_t all = line->n, n = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// kept.c: see kept.h. The bytes: magic, version, counts, the reference, a checksum of what follows; then
-// symbols by address, and their names. Native byte order: they are of this machine. They are not
-// trusted: taken whole, or not at all.
+// kept.c: see kept.h. The bytes: magic, version, counts, the reference, a checksum of what follows;
+// then symbols by address, and their names. Native byte order: they are of this machine. They are
+// not trusted: taken whole, or not at all.
 #include "symbol/kept.h"
 
 #include <errno.h>

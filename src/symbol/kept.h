@@ -14,8 +14,8 @@
 #define KEPT_VERSION 1u
 #define KEPT_NAME 64u /* bytes of a name, NUL included */
 
-/* A sealed table whose symbols do not overlap, and a number that goes with it. The same bytes for the
- * same table. -E2BIG: not such a table. -ENOMEM. */
+/* A sealed table whose symbols do not overlap, and a number that goes with it. The same bytes for
+ * the same table. -E2BIG: not such a table. -ENOMEM. */
 int kept_encode(const struct table *table, uint64_t reference, struct buf *ret);
 /* Fills an empty table, sealed. -EBADMSG: not sound, the table is left empty. -ENOMEM. */
 int kept_decode(struct table *table, uint64_t *ret_reference, const void *bytes, size_t n);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // kernel.c: names of the kernel and its modules. The running machine's lists are used only when it
-// runs the kernel that was recorded: equal build-ids; or none recorded, and something else in the recording says so.
+// runs the kernel that was recorded: equal build-ids; or none recorded, and something else in the
+// recording says so.
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -42,7 +43,8 @@ void kernel_running_id(struct image_build_id *ret)
 	read_build_id("/sys/kernel/notes", ret);
 }
 
-/* Where kernels lie that do not choose a place at boot (x86_64, aarch64, i386, arm): that tells none from another. */
+/* Where kernels lie that do not choose a place at boot (x86_64, aarch64, i386, arm): that tells
+ * none from another. */
 static bool is_link_address(uint64_t text)
 {
 	static const uint64_t usual[] = { 0xffffffff81000000, 0xffff800080000000,
@@ -301,8 +303,8 @@ static int use_kept_module(struct symbol_object *object, const char *name)
 	return 1;
 }
 
-/* What tells the module's file: the recorded build-id; else that of the running kernel's module, if that kernel is the
- * recorded one. */
+/* What tells the module's file: the recorded build-id; else that of the running kernel's module, if
+ * that kernel is the recorded one. */
 static struct image_build_id module_build_id(const struct symbol_object *object, const char *name)
 {
 	const struct symbol_cache *cache = object->cache;

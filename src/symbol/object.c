@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// object.c: one object of the cache: its spelling, and loading it exactly once, whichever thread comes
-// first.
+// object.c: one object of the cache: its spelling, and loading it exactly once, whichever thread
+// comes first.
 #include "symbol/object.h"
 
 #include <errno.h>

@@ -82,7 +82,8 @@ void kernel_running_id(struct image_build_id *ret);
 /* Keeps the table of an object that is unkept; it is loaded. */
 void kernel_keep(struct symbol_object *object);
 int perfmap_load(struct symbol_object *object);
-/* Puts the functions of a jitdump into the object's table, but for those that need a time. -EBADMSG: it is none. -ENOMEM. */
+/* Puts the functions of a jitdump into the object's table, but for those that need a time.
+ * -EBADMSG: it is none. -ENOMEM. */
 int jitdump_take(struct symbol_object *object, const void *bytes, size_t n);
 /* The bytes of a jitdump. */
 int perfmap_read_jitdump(const struct symbol_opts *opts, uint32_t pid, const char *dump,

@@ -2,8 +2,8 @@
 /*
  * outline.h: where the functions of one object begin and end, for code that no symbol names.
  *
- * Invariant: spans are ascending and disjoint, so a lookup is one binary search. Where the file's own overlap, what
- * begins later has the address: nothing tells how much of the other one is meant.
+ * Invariant: spans are ascending and disjoint, so a lookup is one binary search. Where the file's
+ * own overlap, what begins later has the address: nothing tells how much of the other one is meant.
  */
 #ifndef SEAM_SYMBOL_OUTLINE_H
 #define SEAM_SYMBOL_OUTLINE_H

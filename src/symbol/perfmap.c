@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// perfmap.c: names of JIT code: the process's jitdump (jitdump.c), else /tmp/perf-PID.map, by which JIT compilers tell names: "START SIZE NAME", in hex. Anybody
-// can write to /tmp: only a regular file of root, of ours or of the process's own user is believed; and numbers of processes
-// come again: only one that was written after the process began.
+// perfmap.c: names of JIT code: the process's jitdump (jitdump.c), else /tmp/perf-PID.map, by which
+// JIT compilers tell names: "START SIZE NAME", in hex. Anybody can write to /tmp: only a regular
+// file of root, of ours or of the process's own user is believed; and numbers of processes come
+// again: only one that was written after the process began.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -126,8 +127,8 @@ static bool is_older(const struct stat *st, uint64_t began_ns)
 	return written + BEGAN_SLACK_NS < began_ns;
 }
 
-/* A file that the process, or somebody who may, wrote: its bytes. -EPERM: a stranger's. -ESTALE: it was written before
- * the process began. */
+/* A file that the process, or somebody who may, wrote: its bytes. -EPERM: a stranger's. -ESTALE: it
+ * was written before the process began. */
 static int read_file(const struct symbol_opts *opts, const char *path, uint32_t pid,
                      uint64_t began_ns, struct buf *ret)
 {

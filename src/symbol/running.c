@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// running.c: see symbol.h. The thread reads and sorts; it asks nobody and names nothing: kernel.c takes what it made for
-// an object that is the running kernel by kernel.c's rules, or nobody does.
+// running.c: see symbol.h. The thread reads and sorts; it asks nobody and names nothing: kernel.c
+// takes what it made for an object that is the running kernel by kernel.c's rules, or nobody does.
 #include "symbol/running.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
  * symbol.h: the name of an address.
  *
  * Every object is opened once and every distinct symbol is demangled once, when it is first asked
- * for. Lookups may come from several threads. A file whose build-id is not the recorded one gives no
- * names: a wrong name is worse than none; symbol_object_reason says so.
+ * for. Lookups may come from several threads. A file whose build-id is not the recorded one gives
+ * no names: a wrong name is worse than none; symbol_object_reason says so.
  *
  * Addresses are taken as they are. A return address stands behind its call and may belong to the
  * next function: callers of the first frame are looked up at addr - 1, by whoever walks the stack.
@@ -64,8 +64,8 @@ const char *symbol_state_text(enum symbol_state state);
 struct symbol_cache;
 struct symbol_object;
 
-/* A place where what is slow to make is kept between runs, by name. Blobs are checked when read. One
- * call at a time. */
+/* A place where what is slow to make is kept between runs, by name. Blobs are checked when read.
+ * One call at a time. */
 struct symbol_keep {
 	int (*get)(void *ctx, const char *name, struct buf *ret); /* 1 and the bytes, or 0 */
 	void (*put)(void *ctx, const char *name, const void *bytes, size_t n);
@@ -73,8 +73,9 @@ struct symbol_keep {
 };
 
 /*
- * The running kernel's own names, made by a thread that may begin before anything else is known. They are taken for the
- * first object that is found to be this kernel, by the same rules as without.
+ * The running kernel's own names, made by a thread that may begin before anything else is known.
+ * They are taken for the first object that is found to be this kernel, by the same rules as
+ * without.
  */
 struct symbol_running;
 /* *ret NULL: what was recorded is another kernel. keep is called from the thread. -ENOMEM. */
@@ -94,16 +95,17 @@ struct symbol_opts {
 	bool jit_timed; /* code of jitdumps that was replaced has mappings of its own (kind JIT) */
 	/* The kernel that was recorded: modules without a build-id of their own go by it. */
 	struct image_build_id kernel_build_id;
-	/* Without that: nothing says that the recorded kernel is this machine's, neither its release nor its modules' paths. Then
-	   its names are used only if its _text lay where this one's lies (0: not known). */
+	/* Without that: nothing says that the recorded kernel is this machine's, neither its
+	 * release nor its modules' paths. Then its names are used only if its _text lay where this
+	 * one's lies (0: not known). */
 	bool kernel_not_said;
 	uint64_t kernel_text;
 	struct image_search search; /* strings are copied */
 	const char
 	        *kallsyms; /* a file in the form of /proc/kallsyms, trusted; NULL: the machine's */
 	const char *map_dir; /* of perf-PID.map; NULL: "/tmp" (under search.root) */
-	/* When a process began its program, in ns since the epoch; 0: not known. A map that was last written
-	   before that is of an earlier process of its number. NULL: never known. */
+	/* When a process began its program, in ns since the epoch; 0: not known. A map that was
+	 * last written before that is of an earlier process of its number. NULL: never known. */
 	uint64_t (*began)(const void *ctx, uint32_t pid);
 	/* Whose a process was, as the recording has it. NULL: never known. */
 	bool (*owner)(const void *ctx, uint32_t pid, uint32_t *ret);
@@ -120,8 +122,8 @@ void symbol_free(struct symbol_cache *cache);
 int symbol_object(struct symbol_cache *cache, const struct symbol_key *key,
                   struct symbol_object **ret);
 
-/* The jitdump of a process, which tells the names of its ANON code. Before the first resolve in that;
- * path begins with '/'. The last one given holds. -ENOMEM. */
+/* The jitdump of a process, which tells the names of its ANON code. Before the first resolve in
+ * that; path begins with '/'. The last one given holds. -ENOMEM. */
 int symbol_jitdump(struct symbol_cache *cache, uint32_t pid, const char *path);
 
 /* A piece of code of a jitdump that stands where another one stood before or after it. */
@@ -132,9 +134,10 @@ struct symbol_jit_code {
 	uint32_t number; /* in the file, from 0: what is added to it changes none */
 };
 /*
- * Calls each for all of these in a process's jitdump, in order of time; what they are named by is not known without
- * the time of a sample. Stops when it returns negative, and returns that. -ENOTSUP: the dump's times are not
- * CLOCK_MONOTONIC's. Others: it cannot be read, or is none, or the process's names are not to be looked for.
+ * Calls each for all of these in a process's jitdump, in order of time; what they are named by is
+ * not known without the time of a sample. Stops when it returns negative, and returns that.
+ * -ENOTSUP: the dump's times are not CLOCK_MONOTONIC's. Others: it cannot be read, or is none, or
+ * the process's names are not to be looked for.
  */
 int symbol_jit_replaced(const struct symbol_opts *opts, uint32_t pid, const char *path,
                         int (*each)(void *ctx, const struct symbol_jit_code *code), void *ctx);
@@ -167,16 +170,17 @@ int symbol_resolve(struct symbol_object *object, const struct symbol_place *plac
                    struct symbol *ret);
 
 /*
- * Where the function begins and ends that has an address without a name, of a FILE: symbol is what symbol_resolve gave,
- * its start and size are set. They are what the unwind information of the object says: a function, or the part of one
- * that the compiler put aside; never a guess. 1; 0: it says nothing there. -ENOMEM. Any thread; the first call for an
- * object reads all of it.
+ * Where the function begins and ends that has an address without a name, of a FILE: symbol is what
+ * symbol_resolve gave, its start and size are set. They are what the unwind information of the
+ * object says: a function, or the part of one that the compiler put aside; never a guess. 1; 0: it
+ * says nothing there. -ENOMEM. Any thread; the first call for an object reads all of it.
  */
 int symbol_outline(struct symbol_object *object, struct symbol *symbol);
 /* The symbol, or else the outline, at an address in the terms of struct symbol. 1, 0 or -ENOMEM. */
 int symbol_at(struct symbol_object *object, uint64_t addr, struct symbol *ret);
 
-/* Loads the object now, as the first resolve would, but keeps nothing; any thread. Others that resolve in it meanwhile wait. */
+/* Loads the object now, as the first resolve would, but keeps nothing; any thread. Others that
+ * resolve in it meanwhile wait. */
 int symbol_object_load(struct symbol_object *object);
 /* Keeps what opts.keep is for of an object that was loaded so; any thread. */
 void symbol_object_keep(struct symbol_object *object);
@@ -196,8 +200,8 @@ struct symbol_object *symbol_object_at(struct symbol_cache *cache, size_t i);
 const struct symbol_key *symbol_object_key(const struct symbol_object *object);
 /* SYMBOL_NAMED when the object has symbols (or was never resolved in), else why not. */
 enum symbol_state symbol_object_state(struct symbol_object *object);
-/* KERNEL, MODULE: the address, in the terms of struct symbol, of _text, or of the begin of the module's code.
- * -ENOENT: not known, or it is another kind. */
+/* KERNEL, MODULE: the address, in the terms of struct symbol, of _text, or of the begin of the
+ * module's code. -ENOENT: not known, or it is another kind. */
 int symbol_object_origin(struct symbol_object *object, uint64_t *ret);
 /* One sentence for people: "/usr/lib/libx.so: build-id is 12ab..., recorded was 34cd..."; "" when
  * there is nothing to say. Lives as long as the cache. */
@@ -212,8 +216,8 @@ uint64_t symbol_object_bad_lines(struct symbol_object *object);
 /* ---- demangling ---- */
 
 /*
- * The C++ (Itanium), Rust (v0 and legacy) or D name behind a mangled one, as new memory for free(3);
- * NULL when it is none, is longer than SYMBOL_DEMANGLE_MAX, or unfolds into more than
+ * The C++ (Itanium), Rust (v0 and legacy) or D name behind a mangled one, as new memory for
+ * free(3); NULL when it is none, is longer than SYMBOL_DEMANGLE_MAX, or unfolds into more than
  * SYMBOL_NAME_MAX bytes. A suffix of the compiler (".cold", ".part.0") is kept as " [clone .cold]".
  * Aliases at one address: see table.h for which one is taken.
  */

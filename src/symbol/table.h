@@ -2,8 +2,9 @@
 /*
  * table.h: symbols of one object, searchable by address.
  *
- * Invariant after table_seal: symbols are ascending; where some nest or overlap there are pieces, which
- * are disjoint and ascending, and each belongs to one symbol. So a lookup is one binary search.
+ * Invariant after table_seal: symbols are ascending; where some nest or overlap there are pieces,
+ * which are disjoint and ascending, and each belongs to one symbol. So a lookup is one binary
+ * search.
  *
  * Of several symbols that begin at one address one is kept, by the first of these that decides:
  * with a size before without; later rank (perf maps: later lines); external (global, weak) before

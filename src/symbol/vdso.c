@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// vdso.c: names of the vdso, which is in no file: this process's own is the same one when the running
-// kernel is the recorded one.
+// vdso.c: names of the vdso, which is in no file: this process's own is the same one when the
+// running kernel is the recorded one.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

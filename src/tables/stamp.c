@@ -15,8 +15,8 @@
 #define READ_SIZE (1u << 16)
 
 /*
- * The kernel's clock of files moves on by ticks of at most 10 ms: a file changed twice in one tick has one stamp. What was changed a
- * moment ago may change again within it.
+ * The kernel's clock of files moves on by ticks of at most 10 ms: a file changed twice in one tick
+ * has one stamp. What was changed a moment ago may change again within it.
  */
 #define YOUNG_S 2
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stamp.h: which file this is, and in which state, as the kernel tells it: device, inode, size, the times of the last change.
+ * stamp.h: which file this is, and in which state, as the kernel tells it: device, inode, size, the
+ * times of the last change.
  *
- * A build-id is what a file claims. A stamp is cheap, and nobody but root can give a file the stamp that another one has or had:
- * the time of a change of state (ctime) cannot be set. So what was once found out about the contents may be remembered by it.
+ * A build-id is what a file claims. A stamp is cheap, and nobody but root can give a file the stamp
+ * that another one has or had: the time of a change of state (ctime) cannot be set. So what was
+ * once found out about the contents may be remembered by it.
  */
 #ifndef SEAM_TABLES_STAMP_H
 #define SEAM_TABLES_STAMP_H
@@ -23,8 +25,8 @@ enum stamp_holds {
 enum stamp_holds stamp_of(int fd, struct stamp *ret);
 
 /*
- * What an open file's contents are, without a cache: its stamp if that lasts, else a digest of its bytes. 0; -EFBIG: too large to
- * be read for that; -errno.
+ * What an open file's contents are, without a cache: its stamp if that lasts, else a digest of its
+ * bytes. 0; -EFBIG: too large to be read for that; -errno.
  */
 int stamp_contents(int fd, unsigned char ret[BLAKE2_BYTES]);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// table_cache.c: see table_cache.h. Every failure is as if the cache were empty: a table can always be made again.
-// A file is a header, which says under which name and in which kind of cache it was put, and the bytes.
+// table_cache.c: see table_cache.h. Every failure is as if the cache were empty: a table can always
+// be made again. A file is a header, which says under which name and in which kind of cache it was
+// put, and the bytes.
 #include "tables/table_cache.h"
 
 #include <dirent.h>
@@ -56,7 +57,8 @@ static int cache_make_path(char *path)
 	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-/* A directory of this user's own, that others may not write to: they could fill it. Takes the descriptor. */
+/* A directory of this user's own, that others may not write to: they could fill it. Takes the
+ * descriptor. */
 static int cache_own(int fd)
 {
 	struct stat st;
@@ -81,8 +83,9 @@ static int cache_below(int parent, const char *name, bool follow)
 }
 
 /*
- * seam/KIND below a path. Under sudo, HOME may be another user's: whoever owns it could lead us, by a link, into any directory
- * of ours, and what is oldest there would be removed. In a directory that all may write to, links are not followed.
+ * seam/KIND below a path. Under sudo, HOME may be another user's: whoever owns it could lead us, by
+ * a link, into any directory of ours, and what is oldest there would be removed. In a directory
+ * that all may write to, links are not followed.
  */
 static int cache_at(char *base, const char *kind)
 {
@@ -141,7 +144,8 @@ static void cache_touch(int fd, const struct stat *st)
 }
 
 /*
- * A file of this user's own, of a size that may be; -1: there is none. O_NONBLOCK: a FIFO of that name would never answer open(2).
+ * A file of this user's own, of a size that may be; -1: there is none. O_NONBLOCK: a FIFO of that
+ * name would never answer open(2).
  */
 static int cache_open_file(struct table_cache *c, const char *name, struct stat *st)
 {

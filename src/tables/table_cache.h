@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table_cache.h: blobs by name in a directory of the user's own. Several processes may use it at once: files are
- * written under another name and renamed. What is read is not trusted: its reader checks it. A file says which name it was put
- * under, so that a sound one under another's name is none. Names say what a blob was made from (contents.h), never what a file
- * merely claims to be. Files are read, not mapped: whoever cuts one meanwhile ends nothing.
+ * table_cache.h: blobs by name in a directory of the user's own. Several processes may use it at
+ * once: files are written under another name and renamed. What is read is not trusted: its reader
+ * checks it. A file says which name it was put under, so that a sound one under another's name is
+ * none. Names say what a blob was made from (contents.h), never what a file merely claims to be.
+ * Files are read, not mapped: whoever cuts one meanwhile ends nothing.
  */
 #ifndef SEAM_TABLES_TABLE_CACHE_H
 #define SEAM_TABLES_TABLE_CACHE_H
@@ -23,12 +24,13 @@ struct table_cache {
  * cache, which is no error. */
 void table_cache_open(struct table_cache *c, const char *kind, const char *dir, uint64_t most);
 void table_cache_close(struct table_cache *c);
-/* 1 and the bytes in *ret, or 0. Only files that belong to this user, and that nobody else may write to, are read. */
+/* 1 and the bytes in *ret, or 0. Only files that belong to this user, and that nobody else may
+ * write to, are read. */
 int table_cache_get(struct table_cache *c, const char *name, struct buf *ret);
 void table_cache_put(struct table_cache *c, const char *name, const void *bytes, size_t n);
 /*
- * Puts bytes into a file without a name in the directory and maps it: pages that the kernel may take back at any time, and that
- * nobody else can reach or cut. munmap ends it. 1, or 0.
+ * Puts bytes into a file without a name in the directory and maps it: pages that the kernel may
+ * take back at any time, and that nobody else can reach or cut. munmap ends it. 1, or 0.
  */
 int table_cache_spill(struct table_cache *c, const void *bytes, size_t n, const void **ret);
 

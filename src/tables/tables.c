@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tables.c: see tables.h. One entry per (path, build-id), made (tables_make.c) under the lock of that entry, so that threads that
-// need different objects do not wait for each other.
+// tables.c: see tables.h. One entry per (path, build-id), made (tables_make.c) under the lock of
+// that entry, so that threads that need different objects do not wait for each other.
 #include "tables/tables.h"
 
 #include <errno.h>
@@ -176,7 +176,8 @@ static bool tables_is_whole(const struct tables_object *object)
 	return object && (object->table || object->keeps_fp);
 }
 
-/* What was found under a build-id below the roots of processes; of those that have ended no more can be asked. */
+/* What was found under a build-id below the roots of processes; of those that have ended no more
+ * can be asked. */
 struct tables_inside {
 	const struct tables_object *object;
 	bool several; /* files with this build-id hold different things */
@@ -209,7 +210,8 @@ static void tables_note_inside(struct tables *t, const struct image_build_id *id
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* The file that a process which runs has at the path, which is not ours there. A file is read once, whoever has it. */
+/* The file that a process which runs has at the path, which is not ours there. A file is read once,
+ * whoever has it. */
 static int tables_below(struct tables *t, const char *below, const struct stat *st,
                         const struct image_build_id *id, const struct tables_object **ret)
 {
@@ -227,7 +229,8 @@ static int tables_below(struct tables *t, const char *below, const struct stat *
 	return r;
 }
 
-/* A process that has ended had some file with this build-id: the one that all others had, if nobody could forge it. */
+/* A process that has ended had some file with this build-id: the one that all others had, if nobody
+ * could forge it. */
 static const struct tables_object *tables_ended(struct tables *t, const struct image_build_id *id)
 {
 	const struct tables_inside *inside;
@@ -246,7 +249,8 @@ static const struct tables_object *tables_ended(struct tables *t, const struct i
 }
 
 /*
- * What a process has at a path is asked of its own root first: below ours another file may stand there, with the same build-id.
+ * What a process has at a path is asked of its own root first: below ours another file may stand
+ * there, with the same build-id.
  */
 int tables_get_inside(struct tables *t, uint32_t pid, const char *path,
                       const struct image_build_id *build_id, uint64_t inode,
@@ -345,7 +349,8 @@ static int tables_read(const char *path, struct buf *ret)
 	return n < 0 || !ret->n || ret->n > VDSO_MAX ? -ENOENT : 0;
 }
 
-/* A recording is of one kernel: the bytes of one vdso are kept, those of the first that is asked for. */
+/* A recording is of one kernel: the bytes of one vdso are kept, those of the first that is asked
+ * for. */
 int tables_get_kept_vdso(struct tables *t, const struct image_build_id *id,
                          const struct tables_object **ret)
 {

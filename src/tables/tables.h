@@ -2,11 +2,13 @@
 /*
  * tables.h: the unwind table of an object, made once and kept in a cache on disk.
  *
- * Finds the object's file (only one with the recorded build-id is used), hands its sections to unwind/, and stores what comes out
- * in $XDG_CACHE_HOME/seam/unwind under a digest of these sections: a build-id is a name that anybody may give, and two files with
- * one build-id and different contents live side by side. What a file was found to hold is remembered by its stamp (stamp.h), so
- * that its sections are not read again. A table's pages are those of a file without a name: the kernel's to take back, and nobody
- * else's. Where there is no such file, the table is in this process's own memory. Any thread.
+ * Finds the object's file (only one with the recorded build-id is used), hands its sections to
+ * unwind/, and stores what comes out in $XDG_CACHE_HOME/seam/unwind under a digest of these
+ * sections: a build-id is a name that anybody may give, and two files with one build-id and
+ * different contents live side by side. What a file was found to hold is remembered by its stamp
+ * (stamp.h), so that its sections are not read again. A table's pages are those of a file without a
+ * name: the kernel's to take back, and nobody else's. Where there is no such file, the table is in
+ * this process's own memory. Any thread.
  */
 #ifndef SEAM_TABLES_TABLES_H
 #define SEAM_TABLES_TABLES_H
@@ -28,8 +30,9 @@ struct tables_opts {
 	const char *cache_dir; /* NULL: $XDG_CACHE_HOME/seam/unwind, or ~/.cache/seam/unwind */
 	uint64_t cache_bytes;  /* the cache is kept below this, least used first; 0: 512 MiB */
 	/*
-	 * Threads that may help those that ask to make tables of large objects: so many at once, whatever the number of
-	 * objects that are made at once. 0: none (a recorder, whose threads are bounded, and which makes several objects).
+	 * Threads that may help those that ask to make tables of large objects: so many at once,
+	 * whatever the number of objects that are made at once. 0: none (a recorder, whose threads
+	 * are bounded, and which makes several objects).
 	 */
 	unsigned helpers;
 };
@@ -55,28 +58,30 @@ int tables_new(struct tables **ret, const struct tables_opts *opts);
 void tables_free(struct tables *t);
 
 /*
- * The table of an object; the same pointer for the same path and build-id, made at the first call. Always
- * fills *ret but for -ENOMEM. Lives until tables_free.
+ * The table of an object; the same pointer for the same path and build-id, made at the first call.
+ * Always fills *ret but for -ENOMEM. Lives until tables_free.
  */
 int tables_get(struct tables *t, const char *path, const struct image_build_id *build_id,
                const struct tables_object **ret);
 /*
- * The same of a file without build-id, of which a recording says the inode (0: it does not): the file at the
- * path is taken only if it has that inode, and, if tables_mapped was told, has not been written since.
+ * The same of a file without build-id, of which a recording says the inode (0: it does not): the
+ * file at the path is taken only if it has that inode, and, if tables_mapped was told, has not been
+ * written since.
  */
 int tables_get_inode(struct tables *t, const char *path, const struct image_build_id *build_id,
                      uint64_t inode, const struct tables_object **ret);
 /*
- * The same of the file at the path, which was looked at: once it is another, or has changed, its table is another object. build_id
- * is what a recording or the file itself says; size 0: none.
+ * The same of the file at the path, which was looked at: once it is another, or has changed, its
+ * table is another object. build_id is what a recording or the file itself says; size 0: none.
  */
 struct stat;
 int tables_get_file(struct tables *t, const char *path, const struct image_build_id *build_id,
                     const struct stat *st, const struct tables_object **ret);
 /*
- * The same for what a process has mapped: it may see another file at the path (a container), which is then read below its own
- * root. Of a process that has ended that cannot be asked: then the file at our path, or the one that others had below their
- * roots under this build-id, if all of these are the same and belong to root or to this user.
+ * The same for what a process has mapped: it may see another file at the path (a container), which
+ * is then read below its own root. Of a process that has ended that cannot be asked: then the file
+ * at our path, or the one that others had below their roots under this build-id, if all of these
+ * are the same and belong to root or to this user.
  */
 int tables_get_inside(struct tables *t, uint32_t pid, const char *path,
                       const struct image_build_id *build_id, uint64_t inode,
@@ -91,11 +96,13 @@ int tables_get_code(struct tables *t, const struct jit_ask *ask, struct walk_pla
 int tables_get_memory(struct tables *t, const char *name, const void *bytes, size_t n,
                       const struct tables_object **ret);
 
-/* A vdso that an archive keeps under this build-id, its own or its kernel's. 0 and *ret; -ENOENT: none. */
+/* A vdso that an archive keeps under this build-id, its own or its kernel's. 0 and *ret; -ENOENT:
+ * none. */
 int tables_get_kept_vdso(struct tables *t, const struct image_build_id *id,
                          const struct tables_object **ret);
 
-/* A table (its header) is not looked at for a while: its memory may go, and comes back when it is. */
+/* A table (its header) is not looked at for a while: its memory may go, and comes back when it
+ * is. */
 void tables_rest(struct tables *t, const void *header);
 
 void tables_count(struct tables *t, struct tables_counts *ret);

@@ -2,8 +2,9 @@
 /*
  * tables_contents.c: what a table is made from, and what was found out of that.
  *
- * Invariant: two objects have one table if and only if all that a table is made from is the same in both, byte by byte. What a
- * file says it is (its build-id) is no part of that: anybody may write it.
+ * Invariant: two objects have one table if and only if all that a table is made from is the same in
+ * both, byte by byte. What a file says it is (its build-id) is no part of that: anybody may write
+ * it.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * tables_make.c: the unwind table of one object: of the cache on disk, or compiled and kept there. Which objects there are, and who asks
- * for them, tables.c knows.
+ * tables_make.c: the unwind table of one object: of the cache on disk, or compiled and kept there.
+ * Which objects there are, and who asks for them, tables.c knows.
  *
- * Invariant: a table is of the file that was mapped, as far as that can be told; else there is none, and a reason. It is
- * known, in memory and on disk, by what it was made from (tables_contents.c).
+ * Invariant: a table is of the file that was mapped, as far as that can be told; else there is
+ * none, and a reason. It is known, in memory and on disk, by what it was made from
+ * (tables_contents.c).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@
 /* Bytes of unwind information from which on helpers are of use: 10 ms of one thread. */
 #define TABLES_HELPED (1u << 20)
 
-/* All helpers that are free, for an object to which they are of use; they are given back after it. */
+/* All helpers that are free, for an object to which they are of use; they are given back after
+ * it. */
 static unsigned tables_take_helpers(struct tables *t, const struct compile_input *in)
 {
 	unsigned taken;
@@ -114,7 +116,8 @@ static struct tables_blob *blob_find(struct tables *t, const struct tables_conte
 	return NULL;
 }
 
-/* Puts a sound table's bytes, which are taken, into pages that the kernel may take back, where there is a place for these. */
+/* Puts a sound table's bytes, which are taken, into pages that the kernel may take back, where
+ * there is a place for these. */
 static void blob_spill(struct tables *t, struct tables_blob *b, struct buf *bytes)
 {
 	const void *pages;
@@ -131,7 +134,8 @@ static void blob_spill(struct tables *t, struct tables_blob *b, struct buf *byte
 	}
 }
 
-/* A table that was made or read becomes that of its contents; where another thread was faster, its is taken. -ENOMEM. */
+/* A table that was made or read becomes that of its contents; where another thread was faster, its
+ * is taken. -ENOMEM. */
 static int blob_add(struct tables *t, const struct tables_contents *contents, struct buf *bytes,
                     struct tables_blob **ret)
 {
@@ -209,8 +213,8 @@ static int blob_make(struct tables *t, struct tables_input *input,
 }
 
 /*
- * The table of an open object. A file of which it was found out before what it holds is not read for that: 1: its table was there,
- * 0: it was made, or why there is none.
+ * The table of an open object. A file of which it was found out before what it holds is not read
+ * for that: 1: its table was there, 0: it was made, or why there is none.
  */
 static int tables_of_image(struct tables *t, struct image *image, struct tables_blob **ret,
                            struct seam_error *err)
@@ -234,8 +238,8 @@ static int tables_of_image(struct tables *t, struct image *image, struct tables_
 	return r;
 }
 
-/* The file at the path is the one that was mapped, as far as can be told; for a tree of files (--symfs)
- * its maker vouches. */
+/* The file at the path is the one that was mapped, as far as can be told; for a tree of files
+ * (--symfs) its maker vouches. */
 static bool tables_is_mapped_file(const struct tables *t, const struct tables_entry *e)
 {
 	struct stat st;
@@ -267,7 +271,8 @@ static int tables_open(struct tables *t, const struct tables_entry *e, struct im
 	        "it has no build-id, and the file there is not the one that was mapped");
 }
 
-/* Chromium has unwind information for a few thousand of its functions: a table that small says nothing of the rest. */
+/* Chromium has unwind information for a few thousand of its functions: a table that small says
+ * nothing of the rest. */
 static bool tables_is_bare(const struct tables_entry *e, bool has_table)
 {
 	uint64_t code = 0;

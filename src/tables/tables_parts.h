@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tables_parts.h: what tables.c, which objects there are, tables_contents.c, what they hold, and tables_make.c, how the table of one
- * is made, share. */
+/* tables_parts.h: what tables.c, which objects there are, tables_contents.c, what they hold, and
+ * tables_make.c, how the table of one is made, share. */
 #ifndef SEAM_TABLES_TABLES_PARTS_H
 #define SEAM_TABLES_TABLES_PARTS_H
 
@@ -26,7 +26,8 @@ struct tables_input {
 };
 
 void tables_input_read(const struct tables *t, struct image *image, struct tables_input *ret);
-/* Whether the object's file decides what is in it: a debug file counts as part of it where only root or this user can change it. */
+/* Whether the object's file decides what is in it: a debug file counts as part of it where only
+ * root or this user can change it. */
 bool tables_input_is_own(const struct tables_input *in);
 void tables_input_free(struct tables_input *in);
 
@@ -40,7 +41,8 @@ struct tables_contents {
 };
 
 void tables_input_contents(const struct tables_input *input, struct tables_contents *ret);
-/* What the file was found to hold before, if that may be believed: ret->known. Begins with the file's stamp. */
+/* What the file was found to hold before, if that may be believed: ret->known. Begins with the
+ * file's stamp. */
 void tables_recall(struct tables *t, int fd, struct tables_contents *ret);
 void tables_remember(struct tables *t, int fd, const struct tables_contents *contents);
 

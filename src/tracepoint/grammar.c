@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// grammar.c: see grammar.h. A recursive descent of bounded depth that builds nothing. Whatever it does
-// not know is refused: then fields are shown without the print format.
+// grammar.c: see grammar.h. A recursive descent of bounded depth that builds nothing. Whatever it
+// does not know is refused: then fields are shown without the print format.
 #include "tracepoint/grammar.h"
 
 #include <ctype.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * grammar.h: is a format's text one that the kernel would write? libtraceevent's parser was made for the
- * kernel's own texts, and crashes on others, so only those that this grammar knows are handed to it.
+ * grammar.h: is a format's text one that the kernel would write? libtraceevent's parser was made
+ * for the kernel's own texts, and crashes on others, so only those that this grammar knows are
+ * handed to it.
  */
 #ifndef SEAM_TRACEPOINT_GRAMMAR_H
 #define SEAM_TRACEPOINT_GRAMMAR_H

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tracepoint-none.c: tracepoint.h in a build without libtraceevent: there is no text, and it says so.
+// tracepoint-none.c: tracepoint.h in a build without libtraceevent: there is no text, and it says
+// so.
 #include <errno.h>
 #include <stdlib.h>
 

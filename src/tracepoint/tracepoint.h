@@ -5,10 +5,9 @@
  * The formats come from the recording (TRACING_DATA), the parsing and printing of one format is
  * libtraceevent's. Formats and raw data are a stranger's, and that library trusts both, so every
  * format is looked at before and after it is parsed (vet.h), and raw data are checked against its
- * fields. A print format that computes lengths is not
- * followed: its fields are shown one by one. A format that is refused is said, and its samples have no
- * text.
- * No plugin is loaded. One thread per struct tracepoints.
+ * fields. A print format that computes lengths is not followed: its fields are shown one by one. A
+ * format that is refused is said, and its samples have no text. No plugin is loaded. One thread per
+ * struct tracepoints.
  *
  * Built without libtraceevent (-Dtraceevent=disabled), tracepoint_text says so for every sample.
  */

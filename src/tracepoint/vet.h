@@ -3,10 +3,10 @@
  * vet.h: is it safe to hand this to libtraceevent? Its parser recurses without a limit, and its
  * printer believes offsets, counts and widths. Each function gives NULL for yes, else why not.
  *
- * Together with the padded copy of the raw data that tracepoint.c prints from (VET_ROOM bytes, zeros
- * behind the data), the answers bound every read: fields lie inside the data; what the data say of
- * dynamic fields has 16 bits; counts and indexes that an expression may compute are refused unless
- * they are constants or fields, which vet_raw then holds against VET_COUNT.
+ * Together with the padded copy of the raw data that tracepoint.c prints from (VET_ROOM bytes,
+ * zeros behind the data), the answers bound every read: fields lie inside the data; what the data
+ * say of dynamic fields has 16 bits; counts and indexes that an expression may compute are refused
+ * unless they are constants or fields, which vet_raw then holds against VET_COUNT.
  */
 #ifndef SEAM_TRACEPOINT_VET_H
 #define SEAM_TRACEPOINT_VET_H
@@ -26,8 +26,8 @@
 
 const char *vet_text(const char *text, size_t n);
 const char *vet_event(const struct tep_event *event);
-/* Of an event that vet_event took: not safe means that its fields may be printed, one by one, but not
- * by its print format. */
+/* Of an event that vet_event took: not safe means that its fields may be printed, one by one, but
+ * not by its print format. */
 const char *vet_format(const struct tep_event *event);
 /* Of an event that vet_event took. */
 const char *vet_raw(const struct tep_event *event, const unsigned char *raw, size_t n);

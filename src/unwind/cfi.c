@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// cfi.c: reads CIEs and FDEs and hands each function's program to cfi_program.c.
-// Invariant: every read is bounded by its entry; an entry that is unsound is skipped, the next one is found by its length.
-// What an entry gives depends on it and its CIE alone, so that shares of a section can be read at the same time.
+// cfi.c: reads CIEs and FDEs and hands each function's program to cfi_program.c. Invariant: every
+// read is bounded by its entry; an entry that is unsound is skipped, the next one is found by its
+// length. What an entry gives depends on it and its CIE alone, so that shares of a section can be
+// read at the same time.
 #include "unwind/cfi.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cfi_op.c: interprets call frame instructions (DWARF 5, 6.4.2). See cfi_op.h.
-// Invariant: an instruction that is not known, or an operand that does not end, is unsound; nothing is guessed.
+// cfi_op.c: interprets call frame instructions (DWARF 5, 6.4.2). See cfi_op.h. Invariant: an
+// instruction that is not known, or an operand that does not end, is unsound; nothing is guessed.
 #include "unwind/cfi_op.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cfi_op.h: what call frame instructions say of the registers that an unwinder needs: a state, changed by one after
- * another. Where in the code that holds (advance), and states that are put aside (remember), are cfi_program.c's.
+ * cfi_op.h: what call frame instructions say of the registers that an unwinder needs: a state,
+ * changed by one after another. Where in the code that holds (advance), and states that are put
+ * aside (remember), are cfi_program.c's.
  */
 #ifndef SEAM_UNWIND_CFI_OP_H
 #define SEAM_UNWIND_CFI_OP_H
@@ -104,8 +105,8 @@ struct cfi_kind {
 void cfi_machine_init(struct cfi_machine *m, uint32_t machine);
 
 /*
- * Instructions without advance, remember and restore_state (they are unsound here), applied to a state. A CIE's own have
- * no initial state to restore registers to: own. False: unsound.
+ * Instructions without advance, remember and restore_state (they are unsound here), applied to a
+ * state. A CIE's own have no initial state to restore registers to: own. False: unsound.
  */
 bool cfi_op_apply(const struct cfi_machine *m, const struct cfi_kind *kind, bool own,
                   struct cfi_state *state, const unsigned char *bytes, size_t n);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// cfi_program.c: see cfi_program.h. Knows where instructions hold (advance) and what is put aside (remember); what they
-// say is cfi_op.c's, what that is as a rule cfi_row.c's.
-// Invariant: a row is added for each run of addresses with one state; an instruction that is not known ends the function.
+// cfi_program.c: see cfi_program.h. Knows where instructions hold (advance) and what is put aside
+// (remember); what they say is cfi_op.c's, what that is as a rule cfi_row.c's. Invariant: a row is
+// added for each run of addresses with one state; an instruction that is not known ends the
+// function.
 #include "unwind/cfi_program.h"
 
 #include <errno.h>
@@ -37,7 +38,8 @@ static inline uint64_t step_key(uint32_t from, size_t n, bool emits)
 	return (uint64_t)from << 16 | n << 8 | emits << 1 | 1;
 }
 
-/* What an instruction is to this file: the number of its LEB operands, or how its step ends, or what else is to be done. */
+/* What an instruction is to this file: the number of its LEB operands, or how its step ends, or
+ * what else is to be done. */
 enum {
 	OP_LEB_MAX = 2,
 	OP_NOP,
@@ -136,7 +138,8 @@ static void program_forget(struct cfi_program *p)
 	memset(p->steps, 0, STEPS * sizeof(*p->steps));
 }
 
-/* The number of a state. One that is had already may get a second number, which costs time only. There is room for it. */
+/* The number of a state. One that is had already may get a second number, which costs time only.
+ * There is room for it. */
 static uint32_t program_number(struct cfi_program *p, const struct cfi_state *s)
 {
 	uint32_t *recent = &p->recent[map_hash_bytes(s, sizeof(*s), 0) % RECENT];
@@ -205,7 +208,8 @@ struct run {
 	uint32_t stack[REMEMBER_MAX];
 };
 
-/* Makes room for states: of all that are numbered only those of the function that is being run stay. */
+/* Makes room for states: of all that are numbered only those of the function that is being run
+ * stay. */
 static void run_forget(struct run *r)
 {
 	struct cfi_program *p = r->p;
@@ -262,7 +266,8 @@ static inline struct cfi_step *run_slot(const struct run *r, uint64_t key, uint6
 	return &r->p->steps[(hash ^ hash >> 32) >> 20 & (STEPS - 1)];
 }
 
-/* A row, unless it says what the one before does. Each that is kept took two bytes of instructions: there is room. */
+/* A row, unless it says what the one before does. Each that is kept took two bytes of instructions:
+ * there is room. */
 static inline bool run_put(struct run *r, uint32_t rule)
 {
 	if (rule == r->rule || r->loc >= r->size)
@@ -278,7 +283,8 @@ static inline bool run_put(struct run *r, uint32_t rule)
 	return true;
 }
 
-/* Goes on to the state behind the instructions since the last step; emits: that holds from loc on, a row says it. */
+/* Goes on to the state behind the instructions since the last step; emits: that holds from loc on,
+ * a row says it. */
 static __attribute__((noinline)) bool run_step(struct run *r, bool emits)
 {
 	size_t n = (size_t)(r->step_end - r->step);
@@ -397,8 +403,9 @@ static inline uint64_t run_delta(const unsigned char *at, const unsigned char *e
 }
 
 /*
- * The usual instructions: some that say where registers are, each with an operand of one or two bytes, then an
- * advance, which make a step that is remembered. Stops before any other. What it does is what run_op does, in registers.
+ * The usual instructions: some that say where registers are, each with an operand of one or two
+ * bytes, then an advance, which make a step that is remembered. Stops before any other. What it
+ * does is what run_op does, in registers.
  */
 static void run_usual(struct run *r)
 {

@@ -2,9 +2,10 @@
 /*
  * cfi_program.h: the call frame instructions of FDEs -> rows.
  *
- * Functions push, allocate, release and pop in few ways: what some instructions make of a state of the registers, and
- * which rule that is, is worked out once and remembered ("a step"). States are numbered for that. What is remembered
- * only saves time: the rows are the same however little of it is kept.
+ * Functions push, allocate, release and pop in few ways: what some instructions make of a state of
+ * the registers, and which rule that is, is worked out once and remembered ("a step"). States are
+ * numbered for that. What is remembered only saves time: the rows are the same however little of it
+ * is kept.
  */
 #ifndef SEAM_UNWIND_CFI_PROGRAM_H
 #define SEAM_UNWIND_CFI_PROGRAM_H
@@ -39,7 +40,8 @@ int cfi_program_init(struct cfi_program *p, struct rows *rows,
 void cfi_program_free(struct cfi_program *p);
 /* Runs a CIE's own instructions: cie->kind. False: unsound. */
 bool cfi_program_start(struct cfi_program *p, struct cfi_cie *cie);
-/* Runs an FDE's instructions (what is left of entry) and adds its rows. False: unsound; what was added must be taken back. */
+/* Runs an FDE's instructions (what is left of entry) and adds its rows. False: unsound; what was
+ * added must be taken back. */
 bool cfi_program_run(struct cfi_program *p, const struct cfi_cie *cie, const struct cursor *entry,
                      uint64_t start, uint64_t end);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// cfi_row.c: what a state of the registers is as a rule of the table. See cfi_row.h.
-// Invariant: what a rule cannot say exactly is an expression, or "cannot be told", or refused; never nearly the same.
+// cfi_row.c: what a state of the registers is as a rule of the table. See cfi_row.h. Invariant:
+// what a rule cannot say exactly is an expression, or "cannot be told", or refused; never nearly
+// the same.
 #include "unwind/cfi_row.h"
 
 #include <string.h>
@@ -103,7 +104,8 @@ static bool row_at(const struct row *r, const struct cfi_rule *from, uint8_t *at
 	return *off >= 0;
 }
 
-/* Where a callee-saved register is, in words from the base; FRAMETAB_SAVE_UNKNOWN when that cannot be said so. */
+/* Where a callee-saved register is, in words from the base; FRAMETAB_SAVE_UNKNOWN when that cannot
+ * be said so. */
 static int16_t row_save(const struct row *r, const struct cfi_rule *from, bool at_sp)
 {
 	int64_t off = from->off;
@@ -141,9 +143,10 @@ static void row_saves_at_sp(const struct row *r)
 }
 
 /*
- * Compilers do not say that an epilogue restored a register: they only raise the CFA's distance from sp less. A slot
- * that was on the stack and now lies below sp was popped: the register has the caller's value, the slot need not.
- * A slot that never was above sp is in the red zone, and stays what is said of it.
+ * Compilers do not say that an epilogue restored a register: they only raise the CFA's distance
+ * from sp less. A slot that was on the stack and now lies below sp was popped: the register has the
+ * caller's value, the slot need not. A slot that never was above sp is in the red zone, and stays
+ * what is said of it.
  */
 static bool row_popped(struct cfi_rule *rule, int64_t stack)
 {

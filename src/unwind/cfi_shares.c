@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// cfi_shares.c: deals a section out to threads. See cfi_shares.h.
-// Invariant: shares are joined in the order of their entries, so that rules get the numbers that one thread gives them.
-// Shares know nothing of each other: a CIE is read anew in each that has a function with it.
+// cfi_shares.c: deals a section out to threads. See cfi_shares.h. Invariant: shares are joined in
+// the order of their entries, so that rules get the numbers that one thread gives them. Shares know
+// nothing of each other: a CIE is read anew in each that has a function with it.
 #include "unwind/cfi_shares.h"
 
 #include <pthread.h>
@@ -26,7 +26,8 @@ static void *share_run(void *arg)
 	return NULL;
 }
 
-/* A thread that takes no signal of the program's: its handlers may rely on the threads that it knows. */
+/* A thread that takes no signal of the program's: its handlers may rely on the threads that it
+ * knows. */
 static void share_start(struct share *s)
 {
 	sigset_t all, before;
@@ -38,7 +39,8 @@ static void share_start(struct share *s)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* More are refused where one thread might run out of offsets for expressions, which are at most as long as the section. */
+/* More are refused where one thread might run out of offsets for expressions, which are at most as
+ * long as the section. */
 static unsigned shares_count(const struct compile_input *in, const struct compile_section *section)
 {
 	size_t most = section->n / (in->share_bytes ? in->share_bytes : CFI_SHARE_BYTES);

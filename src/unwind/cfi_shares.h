@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cfi_shares.h: all functions of .eh_frame or .debug_frame -> rows, by as many threads as the input allows. */
+/* cfi_shares.h: all functions of .eh_frame or .debug_frame -> rows, by as many threads as the input
+ * allows. */
 #ifndef SEAM_UNWIND_CFI_SHARES_H
 #define SEAM_UNWIND_CFI_SHARES_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// compile.c: the order of the sources: what .eh_frame covers wins, .debug_frame fills gaps, then .sframe.
+// compile.c: the order of the sources: what .eh_frame covers wins, .debug_frame fills gaps, then
+// .sframe.
 #include "unwind/compile.h"
 
 #include <errno.h>
@@ -11,8 +12,9 @@
 #define COMPILE_ENTRY_MAX 64u /* bytes; start code is 30 to 60 */
 
 /*
- * What stands at the entry point was not called: it is outermost, whether or not somebody said so (ld.so's _start has no
- * unwind information, nor have those of static programs of some libraries). It ends where the next function begins.
+ * What stands at the entry point was not called: it is outermost, whether or not somebody said so
+ * (ld.so's _start has no unwind information, nor have those of static programs of some libraries).
+ * It ends where the next function begins.
  */
 static void compile_entry(struct rows *rows, const struct compile_input *in)
 {
@@ -33,8 +35,9 @@ static void compile_entry(struct rows *rows, const struct compile_input *in)
 }
 
 /*
- * Whole subsystems without unwind information between code that has some, as the builtins of V8 in node: where their code
- * keeps frame pointers the table says so. No CFA is given, so that nothing is taken for sure.
+ * Whole subsystems without unwind information between code that has some, as the builtins of V8 in
+ * node: where their code keeps frame pointers the table says so. No CFA is given, so that nothing
+ * is taken for sure.
  */
 static void compile_gaps(struct rows *rows, const struct compile_input *in)
 {
@@ -70,8 +73,9 @@ static uint32_t compile_last_rule(const struct rows *rows, const struct rows_fun
 }
 
 /*
- * A few bytes between two functions that are code: somebody took care to leave them out, as glibc does with what follows the system
- * call of clone, where the child has an empty stack. It may be as it was before them: that is a guess.
+ * A few bytes between two functions that are code: somebody took care to leave them out, as glibc
+ * does with what follows the system call of clone, where the child has an empty stack. It may be as
+ * it was before them: that is a guess.
  */
 static void compile_undescribed(struct rows *rows, const struct compile_input *in)
 {

@@ -40,24 +40,27 @@ struct compile_input {
 	uint64_t entry;       /* where a program starts, in ELF virtual addresses; 0: nowhere */
 	struct compile_range ranges[COMPILE_RANGES_MAX];
 	size_t n_ranges;
-	/* Does the code from start to end keep frame pointers, as far as can be told? Asked of what all sources leave out, from
-	 * COMPILE_GAP bytes on. NULL: no. */
+	/* Does the code from start to end keep frame pointers, as far as can be told? Asked of what
+	 * all sources leave out, from COMPILE_GAP bytes on. NULL: no. */
 	bool (*keeps_fp)(void *ctx, uint64_t start, uint64_t end);
-	/* Is what stands from start to end, a few bytes between two functions, nothing that is run? NULL: it is. */
+	/* Is what stands from start to end, a few bytes between two functions, nothing that is run?
+	 * NULL: it is. */
 	bool (*is_padding)(void *ctx, uint64_t start, uint64_t end);
 	void *code_ctx; /* of the two */
 	/* Threads that work at it, this one among them; 0: this one. */
 	unsigned threads;
-	/* Bytes of a section that are worth a thread; 0: 256 KiB, some milliseconds. Smaller sections stay in one. */
+	/* Bytes of a section that are worth a thread; 0: 256 KiB, some milliseconds. Smaller
+	 * sections stay in one. */
 	size_t share_bytes;
 };
 
 /*
- * Compiles what there is: .eh_frame first, .debug_frame for functions that it does not cover, .sframe for those that
- * neither does. ret is cleared first. FDEs that cannot be understood are skipped and counted in the table's header.
- * The table and the errors are the same whatever the number of threads is. Each takes about 5 MB beside what it collects.
- * Who compiles several objects at once divides the threads that it has among them (tables/tables.h does).
- * -ENODATA: no section, or not one row. -EFBIG: text of over 4 GiB or 2^22 rules. -ENOMEM. -EOPNOTSUPP: machine.
+ * Compiles what there is: .eh_frame first, .debug_frame for functions that it does not cover,
+ * .sframe for those that neither does. ret is cleared first. FDEs that cannot be understood are
+ * skipped and counted in the table's header. The table and the errors are the same whatever the
+ * number of threads is. Each takes about 5 MB beside what it collects. Who compiles several objects
+ * at once divides the threads that it has among them (tables/tables.h does). -ENODATA: no section,
+ * or not one row. -EFBIG: text of over 4 GiB or 2^22 rules. -ENOMEM. -EOPNOTSUPP: machine.
  */
 int compile_table(const struct compile_input *in, struct buf *ret, struct seam_error *err);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// expr.c: see expr.h. Every evaluation is bounded in steps and stack; every read goes through the caller.
+// expr.c: see expr.h. Every evaluation is bounded in steps and stack; every read goes through the
+// caller.
 #include "unwind/expr.h"
 
 #include <errno.h>
@@ -62,7 +63,8 @@ static bool expr_is(struct cursor *c, uint8_t op)
 	return cursor_left(c) && cursor_u8(c) == op;
 }
 
-/* sp + off, (pc & 15) >= k, << 3, +: what linkers write for .plt: the second half of an entry has pushed one word. */
+/* sp + off, (pc & 15) >= k, << 3, +: what linkers write for .plt: the second half of an entry has
+ * pushed one word. */
 static bool expr_plt(struct cursor *c, unsigned pc_register, struct expr_shape *ret)
 {
 	uint8_t op = cursor_u8(c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * expr.h: DWARF expressions in unwind information: recognized where a rule kind says the same, else evaluated, within bounds.
+ * expr.h: DWARF expressions in unwind information: recognized where a rule kind says the same, else
+ * evaluated, within bounds.
  */
 #ifndef SEAM_UNWIND_EXPR_H
 #define SEAM_UNWIND_EXPR_H
@@ -36,8 +37,9 @@ struct expr_machine {
 #define EXPR_STACK_MAX 32u
 
 /*
- * Evaluates; initial is on the stack at the start (the CFA, for register rules) if has_initial. -EINVAL: not sound, or an operation
- * that unwind information does not use; else what read answered.
+ * Evaluates; initial is on the stack at the start (the CFA, for register rules) if has_initial.
+ * -EINVAL: not sound, or an operation that unwind information does not use; else what read
+ * answered.
  */
 int expr_evaluate(const struct expr_machine *m, const unsigned char *bytes, size_t n,
                   bool has_initial, uint64_t initial, uint64_t *ret);

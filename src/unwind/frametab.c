@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// frametab.c: checks a table blob and searches it. Invariant: after frametab_open no search can leave the blob.
+// frametab.c: checks a table blob and searches it. Invariant: after frametab_open no search can
+// leave the blob.
 #include "unwind/frametab.h"
 
 #include <errno.h>

@@ -2,8 +2,9 @@
 /*
  * frametab.h: the one table form that every kind of unwind information is compiled into.
  *
- * A table is one blob of bytes for one object: little-endian, position-independent, without pointers, the same for
- * the offline walker, the live one and the one in the kernel. docs/unwind-table.md describes it byte by byte. Layout:
+ * A table is one blob of bytes for one object: little-endian, position-independent, without
+ * pointers, the same for the offline walker, the live one and the one in the kernel.
+ * docs/unwind-table.md describes it byte by byte. Layout:
  *
  *	header (64 bytes)
  *	rules  32 bytes each      rule 0 is "no unwind information here"
@@ -12,8 +13,9 @@
  *	saves  i16[n_saves]       where callee-saved registers are, in units of 8 bytes from the rule's base
  *	exprs  bytes              DWARF expressions that no rule kind describes, each a u16 length and its bytes
  *
- * A row holds from its pc to the next row's. Addresses are the object's own (ELF virtual addresses).
- * This file knows the form and how to search it. It does not know where the rows come from (compile.h).
+ * A row holds from its pc to the next row's. Addresses are the object's own (ELF virtual
+ * addresses). This file knows the form and how to search it. It does not know where the rows come
+ * from (compile.h).
  */
 #ifndef SEAM_UNWIND_TABLE_H
 #define SEAM_UNWIND_TABLE_H
@@ -91,7 +93,8 @@ enum frametab_at {
 /* With FRAMETAB_CFA_NONE: code that was left out; the rule before it may hold, as a guess. */
 #define FRAMETAB_LIKE 16u
 
-/* Callee-saved registers beside the frame pointer, as bits of `saved`: x86_64 rbx r12 r13 r14 r15; aarch64 x19 ... x28. */
+/* Callee-saved registers beside the frame pointer, as bits of `saved`: x86_64 rbx r12 r13 r14 r15;
+ * aarch64 x19 ... x28. */
 #define FRAMETAB_SAVED_MAX 10u
 #define FRAMETAB_SAVE_UNKNOWN INT16_MIN /* the caller's value cannot be told */
 
@@ -119,15 +122,17 @@ struct frametab {
 };
 
 /*
- * Checks a blob (8-byte aligned; it may come from a cache that somebody else wrote): sizes, checksum, every index,
- * row, rule and reference. After this no search in it can leave it. -EBADMSG with a reason.
+ * Checks a blob (8-byte aligned; it may come from a cache that somebody else wrote): sizes,
+ * checksum, every index, row, rule and reference. After this no search in it can leave it. -EBADMSG
+ * with a reason.
  */
 int frametab_open(struct frametab *ret, const void *blob, size_t n, struct seam_error *err);
 
 /* The same for a blob that was checked before and has not changed: nothing is checked again. */
 void frametab_of(struct frametab *ret, const void *blob);
 
-/* The rule for an address of the object; rule 0 (FRAMETAB_CFA_NONE) where there is none. Never NULL. */
+/* The rule for an address of the object; rule 0 (FRAMETAB_CFA_NONE) where there is none. Never
+ * NULL. */
 const struct frametab_rule *frametab_find(const struct frametab *t, uint64_t address);
 
 /* DWARF number of the bit-th callee-saved register of a machine. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// layout.c: writes the table in one pass over the functions. docs/unwind-table.md says what goes where.
-// Invariant: room is made for the most that there can be, and what was not needed is closed up at the end.
+// layout.c: writes the table in one pass over the functions. docs/unwind-table.md says what goes
+// where. Invariant: room is made for the most that there can be, and what was not needed is closed
+// up at the end.
 #include "unwind/layout.h"
 
 #include <errno.h>

@@ -264,7 +264,8 @@ struct rows_key {
 
 #define RADIX_BITS 11u
 
-/* One pass of a radix sort; stable, so that functions with one start stay in the order of adding. */
+/* One pass of a radix sort; stable, so that functions with one start stay in the order of
+ * adding. */
 static void rows_sort_pass(const struct rows_key *from, struct rows_key *to, size_t n,
                            unsigned shift)
 {
@@ -387,7 +388,8 @@ static uint32_t join_rule(struct rows *r, const struct rows *share, uint32_t num
 	return rows_number(r, &rule);
 }
 
-/* All expressions and rules of a share, in their order, each of which may be had already; their numbers in the table. */
+/* All expressions and rules of a share, in their order, each of which may be had already; their
+ * numbers in the table. */
 static uint32_t *join_rules(struct rows *r, const struct rows *share)
 {
 	size_t n = share->rules.n / sizeof(struct frametab_rule);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rows.h: collects functions and their rows from any source, in any order; layout.h makes the table of them.
+ * rows.h: collects functions and their rows from any source, in any order; layout.h makes the table
+ * of them.
  *
- * Invariant: the rows of a function ascend and lie within it. Functions may come unsorted and may overlap: the one
- * that starts later ends the one before; of two with one start the first that was added stays.
+ * Invariant: the rows of a function ascend and lie within it. Functions may come unsorted and may
+ * overlap: the one that starts later ends the one before; of two with one start the first that was
+ * added stays.
  */
 #ifndef SEAM_UNWIND_ROWS_H
 #define SEAM_UNWIND_ROWS_H
@@ -73,29 +75,32 @@ struct rows {
 
 void rows_init(struct rows *r, const struct compile_input *in);
 void rows_free(struct rows *r);
-/* Starts a function. False: it lies outside the executable ranges, or is already covered; give no rows. */
+/* Starts a function. False: it lies outside the executable ranges, or is already covered; give no
+ * rows. */
 bool rows_begin(struct rows *r, uint64_t start, uint64_t end);
 void rows_add(struct rows *r, uint64_t pc, const struct rows_rule *rule);
 /* The number of a rule in the table. 0: failed. */
 uint32_t rows_number(struct rows *r, const struct rows_rule *rule);
 /*
- * Instead of rows_add: room for n rows of the function that was begun, to be written there in order; then how many were.
- * NULL: failed.
+ * Instead of rows_add: room for n rows of the function that was begun, to be written there in
+ * order; then how many were. NULL: failed.
  */
 struct rows_row *rows_room(struct rows *r, size_t n);
 void rows_took(struct rows *r, size_t n);
 void rows_end(struct rows *r);
 /* Takes back the function that was begun (it turned out unsound) and counts it as skipped. */
 void rows_cancel(struct rows *r);
-/* From here on functions that overlap one added before are refused by rows_begin: a second source fills gaps only. */
+/* From here on functions that overlap one added before are refused by rows_begin: a second source
+ * fills gaps only. */
 void rows_seal(struct rows *r);
 /* Where the first (sealed) function at or above an address begins; UINT64_MAX: there is none. */
 uint64_t rows_next(const struct rows *r, uint64_t address);
 /* Keeps an expression, once; its offset for a rule, or -1. */
 int32_t rows_expression(struct rows *r, const unsigned char *bytes, size_t n);
 /*
- * A share of the functions of one source, collected by a thread of its own: until it is joined, whole must not change.
- * Shares that are joined in the order of their functions give what one would give that had all of them.
+ * A share of the functions of one source, collected by a thread of its own: until it is joined,
+ * whole must not change. Shares that are joined in the order of their functions give what one would
+ * give that had all of them.
  */
 void rows_share(struct rows *share, const struct rows *whole, uint32_t i);
 /* Adds the i-th share, after those before it, and frees it. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// sframe.c: reads SFrame: a header, function descriptors, frame row entries (FREs) of a few bytes each.
-// Invariant: a function whose rows do not all lie in the section, or say what is not understood, is skipped whole and counted.
+// sframe.c: reads SFrame: a header, function descriptors, frame row entries (FREs) of a few bytes
+// each. Invariant: a function whose rows do not all lie in the section, or say what is not
+// understood, is skipped whole and counted.
 #include "unwind/sframe.h"
 
 #include <string.h>
@@ -30,7 +31,8 @@ struct sframe {
 	int8_t fixed_fp, fixed_ra;
 	uint32_t n_functions, n_fres, fres_bytes;
 	uint64_t functions_at, fres_at; /* offsets in the section */
-	/* Functions may name the same rows, and repeat them: what all of them together may still make. */
+	/* Functions may name the same rows, and repeat them: what all of them together may still
+	 * make. */
 	uint64_t fres_left, repeats_left;
 };
 
@@ -149,7 +151,8 @@ static int32_t sframe_offset(struct sframe_words *w)
 	return w->size == 0 ? (int8_t)v : w->size == 1 ? (int16_t)v : (int32_t)v;
 }
 
-/* A row of the default type: the CFA's offset, then (aarch64) the return address's, then the frame pointer's. */
+/* A row of the default type: the CFA's offset, then (aarch64) the return address's, then the frame
+ * pointer's. */
 static void sframe_default(const struct sframe *f, bool base_is_sp, struct sframe_words *w,
                            struct frametab_rule *r)
 {
@@ -171,7 +174,8 @@ static void sframe_default(const struct sframe *f, bool base_is_sp, struct sfram
 	}
 }
 
-/* Control words of a flexible row: bit 0: from a register, bit 1: read there, from bit 3 on: which register. */
+/* Control words of a flexible row: bit 0: from a register, bit 1: read there, from bit 3 on: which
+ * register. */
 #define CONTROL_REG 1u
 #define CONTROL_DEREF 2u
 #define CONTROL_NUMBER(v) ((v) >> 3)
@@ -196,7 +200,8 @@ static bool sframe_flexible_cfa(struct sframe_words *w, unsigned sp, unsigned fp
 	return true;
 }
 
-/* Where the return address or the frame pointer is; a control word of 0, or none: where it is by default. */
+/* Where the return address or the frame pointer is; a control word of 0, or none: where it is by
+ * default. */
 static bool sframe_flexible_at(struct sframe_words *w, unsigned sp, unsigned fp, uint8_t *at,
                                int32_t *off)
 {
@@ -232,7 +237,8 @@ static bool sframe_flexible(const struct sframe *f, struct sframe_words *w, stru
 	       sframe_flexible_at(w, sp, fp, &r->fp, &r->fp_off);
 }
 
-/* SFrame does not follow callee-saved registers but the frame pointer: any of them may hold another value by now. */
+/* SFrame does not follow callee-saved registers but the frame pointer: any of them may hold another
+ * value by now. */
 static void sframe_saves_unknown(const struct sframe *f, struct rows_rule *ret)
 {
 	unsigned n = frametab_saved_count(f->in->machine);
@@ -352,7 +358,8 @@ static bool sframe_rows(struct sframe *f, const struct sframe_function *fn)
 	}
 	if (!repeats)
 		return true;
-	/* GNU ld (2.44, 2.47) says of .plt.got that its entries begin with a word pushed: they do not. */
+	/* GNU ld (2.44, 2.47) says of .plt.got that its entries begin with a word pushed: they do
+	 * not. */
 	if (f->in->machine == FRAMETAB_X86_64 && fn->n && !starts[0] &&
 	    (rules[0].rule.cfa != FRAMETAB_CFA_SP || rules[0].rule.cfa_off != 8))
 		return false;

@@ -5,7 +5,8 @@
 
 #include "unwind/rows.h"
 
-/* All functions of a section; unsound ones are skipped and counted in rows. Never fails but for memory (rows->failed). */
+/* All functions of a section; unsound ones are skipped and counted in rows. Never fails but for
+ * memory (rows->failed). */
 void sframe_compile(struct rows *rows, const struct compile_input *in,
                     const struct compile_section *section);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// walk.c: applies one rule after the other. Invariant: every frame either raises sp or is the first after a signal frame,
-// so a walk over any memory whatever ends after at most max_frames steps. Callee-saved registers are followed by
-// where they were saved, and read only when a rule asks for one; with a trail (walk_trail.h) even where they were
-// saved is gathered only then, from the steps that were written down.
+// walk.c: applies one rule after the other. Invariant: every frame either raises sp or is the first
+// after a signal frame, so a walk over any memory whatever ends after at most max_frames steps.
+// Callee-saved registers are followed by where they were saved, and read only when a rule asks for
+// one; with a trail (walk_trail.h) even where they were saved is gathered only then, from the steps
+// that were written down.
 #include "unwind/walk.h"
 
 #include <errno.h>
@@ -96,7 +97,8 @@ static bool walker_read(struct walker *w, uint64_t address, uint64_t *ret)
 
 static uint64_t walker_strip(const struct walker *w, uint64_t address)
 {
-	/* aarch64, user addresses: the signature sits above the 48 bits of address, around bit 55 */
+	/* aarch64, user addresses: the signature sits above the 48 bits of address, around bit
+	 * 55 */
 	uint64_t mask = w->options->pac_mask ? w->options->pac_mask : 0xffff000000000000ULL;
 
 	return w->options->machine == FRAMETAB_AARCH64 ? address & ~mask : address;
@@ -226,7 +228,8 @@ static bool walker_cfa(struct walker *w, const struct frametab_rule *r, uint64_t
 	}
 }
 
-/* The caller's value of the frame pointer or the pc. False: ended. FRAMETAB_AT_SAME and _UNDEFINED are the caller's business. */
+/* The caller's value of the frame pointer or the pc. False: ended. FRAMETAB_AT_SAME and _UNDEFINED
+ * are the caller's business. */
 static bool walker_at(struct walker *w, uint8_t at, int32_t off, uint64_t cfa, uint64_t *ret)
 {
 	uint64_t by = (uint64_t)(int64_t)off, base;
@@ -297,7 +300,8 @@ static bool walker_step(struct walker *w, const struct frametab_rule *r)
 			return false;
 		fp_known = true;
 	}
-	/* aarch64: a signal frame restores the link register too: x30 lies one word behind x29 in its sigcontext */
+	/* aarch64: a signal frame restores the link register too: x30 lies one word behind x29 in
+	 * its sigcontext */
 	if (is_signal && w->options->machine == FRAMETAB_AARCH64 && r->fp == FRAMETAB_AT_CFA &&
 	    !walker_read(w, cfa + (uint64_t)(int64_t)r->fp_off + 8, &lr))
 		return false;
@@ -358,8 +362,9 @@ static void walker_unsure(struct walker *w)
 }
 
 /*
- * Code between two functions that nobody described: perhaps all is as it was before it. Not where the result of a system call may be
- * 0, in DWARF register 0 of all machines: that is the child of a clone, whose stack has no return address.
+ * Code between two functions that nobody described: perhaps all is as it was before it. Not where
+ * the result of a system call may be 0, in DWARF register 0 of all machines: that is the child of a
+ * clone, whose stack has no return address.
  */
 static bool walker_like(struct walker *w, const struct frametab_rule *like)
 {
@@ -370,7 +375,8 @@ static bool walker_like(struct walker *w, const struct frametab_rule *like)
 	return walker_step(w, like);
 }
 
-/* No unwind information: [fp] is the caller's fp, [fp + 8] the return address. A guess, counted as one. */
+/* No unwind information: [fp] is the caller's fp, [fp + 8] the return address. A guess, counted as
+ * one. */
 static bool walker_guess(struct walker *w)
 {
 	uint64_t fp = w->regs.value[w->fp], next, pc;

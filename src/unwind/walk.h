@@ -2,8 +2,9 @@
 /*
  * walk.h: registers and memory -> return addresses.
  *
- * Opens nothing, allocates nothing. It is given the objects and a way to read memory. Every step must make
- * progress (the CFA rises, but for the frame where a signal changed stacks), so a hostile or torn stack ends and says why.
+ * Opens nothing, allocates nothing. It is given the objects and a way to read memory. Every step
+ * must make progress (the CFA rises, but for the frame where a signal changed stacks), so a hostile
+ * or torn stack ends and says why.
  */
 #ifndef SEAM_UNWIND_WALK_H
 #define SEAM_UNWIND_WALK_H
@@ -53,19 +54,23 @@ struct walk_trail; /* walk_trail.h */
 
 struct walk_memory {
 	void *ctx;
-	/* Memory that read would give, too: [start, start + n_window). It is not asked there. n_window 0: none. */
+	/* Memory that read would give, too: [start, start + n_window). It is not asked there.
+	 * n_window 0: none. */
 	const unsigned char *window;
 	uint64_t start, n_window;
 	/*
-	 * What the last walk saw of the same thread, by the same options, in the same address space; NULL: nothing. The
-	 * answer is the same with it and without. It is written by this walk for the next.
+	 * What the last walk saw of the same thread, by the same options, in the same address
+	 * space; NULL: nothing. The answer is the same with it and without. It is written by this
+	 * walk for the next.
 	 */
 	struct walk_trail *trail;
-	/* 8 bytes at an address: 0, -EFAULT (not memory that is known), or -ENODATA (stack, but the copy ends before). */
+	/* 8 bytes at an address: 0, -EFAULT (not memory that is known), or -ENODATA (stack, but the
+	 * copy ends before). */
 	int (*read)(void *ctx, uint64_t address, uint64_t *ret);
 	/*
-	 * What is at a pc: 0 and *ret, or -ENOENT: nothing is mapped there. Whoever remembers answers by pc saves the
-	 * search in the table, too: programs have few distinct return addresses.
+	 * What is at a pc: 0 and *ret, or -ENOENT: nothing is mapped there. Whoever remembers
+	 * answers by pc saves the search in the table, too: programs have few distinct return
+	 * addresses.
 	 */
 	int (*find)(void *ctx, uint64_t pc, struct walk_place *ret);
 	/*
@@ -91,7 +96,8 @@ int walk_trail_new(struct walk_trail **ret); /* -ENOMEM */
 void walk_trail_free(struct walk_trail *t);
 /* Forgets: for another thread, address space or set of options. */
 void walk_trail_clear(struct walk_trail *t);
-/* A walk over this window will come: asks for the words that the last one read, so that they are there by then. */
+/* A walk over this window will come: asks for the words that the last one read, so that they are
+ * there by then. */
 void walk_trail_ask(const struct walk_trail *t, const struct walk_memory *memory);
 
 /* What walk_options.marks adds to a frame's address: no user address has these bits. */
@@ -118,13 +124,15 @@ struct walk {
 };
 
 /*
- * Walks from regs. frames[0] is the pc itself, then return addresses as they stand on the stack (signatures removed); interrupted
- * pcs of signal frames are exact. A return address at which nothing is mapped is no frame: it ends the walk (end_pc).
+ * Walks from regs. frames[0] is the pc itself, then return addresses as they stand on the stack
+ * (signatures removed); interrupted pcs of signal frames are exact. A return address at which
+ * nothing is mapped is no frame: it ends the walk (end_pc).
  */
 void walk_stack(const struct walk_options *options, const struct walk_memory *memory,
                 const struct walk_registers *regs, uint64_t *frames, struct walk *ret);
 
-/* perf's PERF_REG_* values (mask and packed values, ascending) -> DWARF numbers. False when pc or sp is missing. */
+/* perf's PERF_REG_* values (mask and packed values, ascending) -> DWARF numbers. False when pc or
+ * sp is missing. */
 bool walk_registers_from_perf(uint32_t machine, uint64_t mask, const uint64_t *values,
                               struct walk_registers *ret);
 

@@ -5,7 +5,8 @@
 bool walk_registers_from_perf(uint32_t machine, uint64_t mask, const uint64_t *values,
                               struct walk_registers *ret)
 {
-	/* PERF_REG_X86_*: ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8-r15 -> DWARF; 255: not an unwinder's */
+	/* PERF_REG_X86_*: ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8-r15 -> DWARF; 255:
+	 * not an unwinder's */
 	static const uint8_t x86[24] = { 0,   3,   2,   1,   4, 5, 6,  7,  16, 255, 255, 255,
 		                         255, 255, 255, 255, 8, 9, 10, 11, 12, 13,  14,  15 };
 	uint64_t need =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// walk_trail.c: see walk_trail.h. Two lists of steps, written in turn: one is followed while the other is written.
+// walk_trail.c: see walk_trail.h. Two lists of steps, written in turn: one is followed while the
+// other is written.
 #include "unwind/walk_trail.h"
 
 #include <errno.h>

@@ -2,11 +2,11 @@
 /*
  * walk_trail.h: what one walk saw, so that the next of the same thread need not find it out again.
  *
- * Of each frame: the state in front of its step, its rule, and the words of memory that the step read. A
- * step that used nothing else is plain: from an equal state, over equal words, it leads to the same next
- * state. So a later walk that comes into a state of the trail (the outer frames of a thread seldom change)
- * follows it as long as every word that was read is there and unchanged, and walks on from where one is
- * not. Nothing is assumed of the words: each is compared.
+ * Of each frame: the state in front of its step, its rule, and the words of memory that the step
+ * read. A step that used nothing else is plain: from an equal state, over equal words, it leads to
+ * the same next state. So a later walk that comes into a state of the trail (the outer frames of a
+ * thread seldom change) follows it as long as every word that was read is there and unchanged, and
+ * walks on from where one is not. Nothing is assumed of the words: each is compared.
  *
  * Good for one set of walk_options and for one meaning of pcs (an address space): else clear it.
  */
@@ -47,7 +47,8 @@ struct walk_trail {
 
 /* A walk begins: what was written becomes what is followed. */
 void trail_begin(struct walk_trail *t);
-/* The step of the last walk that left from a state, if it was plain; else NULL. States must come with rising sp. */
+/* The step of the last walk that left from a state, if it was plain; else NULL. States must come
+ * with rising sp. */
 const struct trail_step *trail_find(struct walk_trail *t, const struct trail_step *state);
 /* Writes a state down; its words come by trail_word. At most one a frame. */
 struct trail_step *trail_add(struct walk_trail *t, const struct trail_step *state);

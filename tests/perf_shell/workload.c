@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * workload.c: programs to be sampled by perf's own shell tests (scripts/perf-shell-tests). The
- * functions have the names that those tests look for. It runs for the seconds of its second operand.
+ * functions have the names that those tests look for. It runs for the seconds of its second
+ * operand.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * bpf_asleep.c: capture/bpf/asleep.h reads stacks that were made for it, of processes that sleep: the frames, and why they end, by
- * the rules of the kernel's own walk. Where the kernel defers nothing, tasks are named by tid. Exits 77 with the reason where
- * BPF programs may not be loaded.
+ * bpf_asleep.c: capture/bpf/asleep.h reads stacks that were made for it, of processes that sleep:
+ * the frames, and why they end, by the rules of the kernel's own walk. Where the kernel defers
+ * nothing, tasks are named by tid. Exits 77 with the reason where BPF programs may not be loaded.
  */
 #include <setjmp.h>
 #include <signal.h>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * bpf_libdw.c: stacks by BPF in the kernel beside libdw's, from the same registers and the same bytes of stack, by the mappings
- * that the kernel's records tell of. A command is sampled from its exec on.
+ * bpf_libdw.c: stacks by BPF in the kernel beside libdw's, from the same registers and the same
+ * bytes of stack, by the mappings that the kernel's records tell of. A command is sampled from its
+ * exec on.
  *
  *	system_bpf_libdw SHOW COMMAND...    sh -c COMMAND; one JSON object, and the first SHOW differences on stderr
  *
- * Knows nothing of what is expected; tests/system/bpf_libdw.py does. Without arguments: 77, there is nothing to compare.
+ * Knows nothing of what is expected; tests/system/bpf_libdw.py does. Without arguments: 77, there
+ * is nothing to compare.
  */
 #include <inttypes.h>
 #include <stdio.h>

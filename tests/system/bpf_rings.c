@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * bpf_rings.c: nothing is dropped without being counted. Rings of one page that nobody reads while the program runs: what came out
- * and what the programs say there was no room for is all that was sampled, to the last one; with ample rings it is nothing. So of
- * children that there is no room for among the targets.
+ * bpf_rings.c: nothing is dropped without being counted. Rings of one page that nobody reads while
+ * the program runs: what came out and what the programs say there was no room for is all that was
+ * sampled, to the last one; with ample rings it is nothing. So of children that there is no room
+ * for among the targets.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * bpf_truth.c: are the stacks of the programs in the kernel those that the walker outside finds, from the same registers and the
- * same bytes of stack? Programs of this machine are sampled from their exec on, every sample with both.
+ * bpf_truth.c: are the stacks of the programs in the kernel those that the walker outside finds,
+ * from the same registers and the same bytes of stack? Programs of this machine are sampled from
+ * their exec on, every sample with both.
  *
- * Judged is what no busy machine can change: that the frames are equal, and that each stack which is not complete says why, with
- * the walker ending at the same frame or with something that nobody could have read. How many are complete is printed.
+ * Judged is what no busy machine can change: that the frames are equal, and that each stack which
+ * is not complete says why, with the walker ending at the same frame or with something that nobody
+ * could have read. How many are complete is printed.
  *
- * Without arguments: what of the list is installed. With arguments: that command (sh -c), figures and the first differences.
+ * Without arguments: what of the list is installed. With arguments: that command (sh -c), figures
+ * and the first differences.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +21,8 @@
 
 #define LEAST_EQUAL 0.999
 #define SHOWN 10
-/* Of 85 programs that were run on a machine at load 30, one had 2 samples of 9,969 in a mapping that was never told of. */
+/* Of 85 programs that were run on a machine at load 30, one had 2 samples of 9,969 in a mapping
+ * that was never told of. */
 #define OURS_MOST 0.001
 #define OURS_FEW 1
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * live_same.c: the stack copies of one recording, unwound as a file is and as a recorder does, sample by sample.
+ * live_same.c: the stack copies of one recording, unwound as a file is and as a recorder does,
+ * sample by sample.
  *
  *	system_live_same FILE [THREADS]    FILE: by seam record --keep-stacks; prints one JSON object, and the
  *	                                   first differences on stderr
  *
- * Both see the same bytes. The file's walks come from samples/ordered, which knows the whole past; then the records
- * go through recorder/live in the rounds in which they were written. Without arguments: 77, there is nothing to compare.
+ * Both see the same bytes. The file's walks come from samples/ordered, which knows the whole past;
+ * then the records go through recorder/live in the rounds in which they were written. Without
+ * arguments: 77, there is nothing to compare.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,7 +41,8 @@ struct same {
 	uint64_t twins, samples, equal, in_exec, complete, frames_compared, differ;
 };
 
-/* A sample is found again by what stays the same; time and tid alone may stand for several events. */
+/* A sample is found again by what stays the same; time and tid alone may stand for several
+ * events. */
 static uint64_t same_key(const struct seam_sample *s)
 {
 	uint64_t key[5] = { s->id.time_ns, s->id.tid, s->id.id, s->ip, s->period };

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * unwind_sframe.c: the rules of an object by its .sframe beside those by its .eh_frame, at every address.
+ * unwind_sframe.c: the rules of an object by its .sframe beside those by its .eh_frame, at every
+ * address.
  *
  *	system_unwind_sframe FILE...    prints a JSON object for each; fails when a rule differs
  *
- * tests/system/unwind_sframe.py builds files with Debian's assemblers. Callee-saved registers, which SFrame does not
- * have, are left out, and so is a rule that .sframe does not have (counted). Without arguments: 77.
+ * tests/system/unwind_sframe.py builds files with Debian's assemblers. Callee-saved registers,
+ * which SFrame does not have, are left out, and so is a rule that .sframe does not have (counted).
+ * Without arguments: 77.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +42,8 @@ static bool rule_equal(const struct frametab_rule *a, const struct frametab_rule
 	       !((a->flags ^ b->flags) & (FRAMETAB_SIGNAL_FRAME | FRAMETAB_MANGLED_RA));
 }
 
-/* The PLT: .sframe lists the two halves of an entry, .eh_frame has an expression; compared by what they come to. */
+/* The PLT: .sframe lists the two halves of an entry, .eh_frame has an expression; compared by what
+ * they come to. */
 static int64_t rule_cfa_off(const struct frametab_rule *r, uint64_t pc)
 {
 	return r->cfa_off +

@@ -6,8 +6,9 @@
  *	                                   and the first SHOW differences on stderr
  *	system_unwind_truth --pid PID      every thread of a stopped process by seam: "TID END PC PC ..." a line
  *
- * libdw is used as perf uses it: modules are reported as they are met, memory is the stack copy. Knows nothing of
- * what is expected; tests/system/unwind_truth.py does. Without arguments: 77, there is nothing to compare.
+ * libdw is used as perf uses it: modules are reported as they are met, memory is the stack copy.
+ * Knows nothing of what is expected; tests/system/unwind_truth.py does. Without arguments: 77,
+ * there is nothing to compare.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * work.h: work for programs that tests record, measured in CPU time. Samples come by CPU time, so a program that counts its
- * loops instead is done before the first sample on a fast machine, and never on a loaded one. Use:
+ * work.h: work for programs that tests record, measured in CPU time. Samples come by CPU time, so a
+ * program that counts its loops instead is done before the first sample on a fast machine, and
+ * never on a loaded one. Use:
  *
  *	for (uint64_t end = work_until(500); work_goes_on(end);)
  *		function_to_be_sampled(work_loops(100000));
  *
- * The function works for as many loops as are good for a millisecond or so, and does not look at the clock. How many
- * they are must not matter: SEAM_TEST_WORK, a factor (0.1, 10), makes every such count another one, to show that.
+ * The function works for as many loops as are good for a millisecond or so, and does not look at
+ * the clock. How many they are must not matter: SEAM_TEST_WORK, a factor (0.1, 10), makes every
+ * such count another one, to show that.
  */
 #ifndef SEAM_TESTS_SYSTEM_WORK_H
 #define SEAM_TESTS_SYSTEM_WORK_H
@@ -18,7 +20,8 @@
 
 #define WORK_INLINE static inline __attribute__((always_inline, unused))
 
-/* The CPU time of this thread, in nanoseconds; work_cpu_of: of another thread or process, by its clock. */
+/* The CPU time of this thread, in nanoseconds; work_cpu_of: of another thread or process, by its
+ * clock. */
 WORK_INLINE uint64_t work_cpu_of(clockid_t clock)
 {
 	struct timespec t;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// abi_again.c: an answer decoded into the place of another: what decoding afresh says, or nothing. (Samples: abi_sample.c.)
+// abi_again.c: an answer decoded into the place of another: what decoding afresh says, or nothing.
+// (Samples: abi_sample.c.)
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// abi_data_src.c: where a memory access was answered from, in words. The first seven are what perf 7.3.4 prints of
-// tests/data/public's perf.data.weight_struct (Intel) and of a software event; the others have bits that those have not.
+// abi_data_src.c: where a memory access was answered from, in words. The first seven are what perf
+// 7.3.4 prints of tests/data/public's perf.data.weight_struct (Intel) and of a software event; the
+// others have bits that those have not.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

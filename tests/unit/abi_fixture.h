@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * abi_fixture.h: one record of one event, decoded from a heap block of exactly its size, so that a read past
- * the end is seen by the sanitizer. Included behind cmocka.h.
+ * abi_fixture.h: one record of one event, decoded from a heap block of exactly its size, so that a
+ * read past the end is seen by the sanitizer. Included behind cmocka.h.
  */
 #ifndef SEAM_TESTS_ABI_FIXTURE_H
 #define SEAM_TESTS_ABI_FIXTURE_H

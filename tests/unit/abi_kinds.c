@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * abi_kinds.c: every type of records.def but samples, built from its field list, decoded, printed, swapped and cut.
+ * abi_kinds.c: every type of records.def but samples, built from its field list, decoded, printed,
+ * swapped and cut.
  */
 #include <errno.h>
 #include <setjmp.h>

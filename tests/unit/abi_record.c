@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * abi_record.c: records other than samples: what each kernel record means, from literal values, and which event
- * it belongs to. abi_kinds.c is every type by its field list.
+ * abi_record.c: records other than samples: what each kernel record means, from literal values, and
+ * which event it belongs to. abi_kinds.c is every type by its field list.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// abi_record_at.c: bytes as records: what is whole is taken, what is not ends the run, and nothing behind n is read.
+// abi_record_at.c: bytes as records: what is whole is taken, what is not ends the run, and nothing
+// behind n is read.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +22,8 @@ static void put_header(unsigned char *at, uint32_t type, uint16_t misc, uint16_t
 	memcpy(at + 6, &size, 2);
 }
 
-/* Asks about n bytes that say to be `size`; they end where what was allocated does, for sanitizers to see what is read behind. */
+/* Asks about n bytes that say to be `size`; they end where what was allocated does, for sanitizers
+ * to see what is read behind. */
 static bool is_whole(size_t n, uint16_t size)
 {
 	unsigned char *bytes = calloc(n ? n : 1, 1), header[8];
@@ -63,7 +65,8 @@ static void test_edges(void **state)
 	assert_false(is_whole(UINT16_MAX - 1, UINT16_MAX));
 }
 
-/* Nobody writes such records; if one comes, it ends where it says, and the next is read from where that is. */
+/* Nobody writes such records; if one comes, it ends where it says, and the next is read from where
+ * that is. */
 static void test_odd_sizes(void **state)
 {
 	unsigned char bytes[13 + 9 + 8 + 5];

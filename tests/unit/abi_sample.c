@@ -467,7 +467,8 @@ static void sample_cut(void **state)
 	(!(s)->raw.n && !(s)->branches.n && !(s)->regs_user.abi && !(s)->stack_user_size && \
 	 !(s)->regs_intr.abi && !(s)->weight && !(s)->aux.n && !(s)->read.n)
 
-/* A sample into the place of another of its event, whole, swapped or cut: what decoding afresh says, or nothing. */
+/* A sample into the place of another of its event, whole, swapped or cut: what decoding afresh
+ * says, or nothing. */
 static void sample_again(void **state)
 {
 	const uint64_t plain = SEAM_SAMPLE_IDENTIFIER | SEAM_SAMPLE_IP | SEAM_SAMPLE_TID |

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// abi_stack_end.c: what misc says of a stack's end comes back, beside what the kernel says there, and a name for each.
+// abi_stack_end.c: what misc says of a stack's end comes back, beside what the kernel says there,
+// and a name for each.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

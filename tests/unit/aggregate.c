@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Unit tests of samples/, resolve/ and aggregate/: recordings made by bench/scenario, whose truth is known, through the writer
-// and the reader into a profile: every state and every user frame must be the true one, however many
-// threads there are and whether the records' bytes last or not; and the rules of walking frames.
+// Unit tests of samples/, resolve/ and aggregate/: recordings made by bench/scenario, whose truth
+// is known, through the writer and the reader into a profile: every state and every user frame must
+// be the true one, however many threads there are and whether the records' bytes last or not; and
+// the rules of walking frames.
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -155,7 +156,8 @@ static void assert_true_profile(const struct load *l, const struct scenario *sc)
 			if (f->address >= ANSWERS) {
 				found += row->samples * map_mix(f->address);
 			} else if (row->key.state != SEAM_STITCH_IMMEDIATE) {
-				/* Hit user mode: where it hit is known, and is below all of its answer, if there was one. */
+				/* Hit user mode: where it hit is known, and is below all of its
+				 * answer, if there was one. */
 				assert_int_equal(node, row->key.node);
 				lone += profile_node_at(l->profile, node)->parent == PROFILE_ROOT;
 				apart += profile_node_at(l->profile, node)->parent != PROFILE_ROOT;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// archive.c: archives that were written are read back; hostile ones make no file outside, no link, no more than was allowed,
-// and leave nothing once removed.
+// archive.c: archives that were written are read back; hostile ones make no file outside, no link,
+// no more than was allowed, and leave nothing once removed.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -234,7 +234,8 @@ static bool stop(void)
 	return !stop_after || !--stop_after;
 }
 
-/* Bytes that nobody wants are passed over: of what is said to be too much none, and else whoever asks ends that. */
+/* Bytes that nobody wants are passed over: of what is said to be too much none, and else whoever
+ * asks ends that. */
 static void test_passed_over(void **state)
 {
 	struct unpack_opts opts = { .sz = sizeof(opts), .bytes_max = UINT64_MAX, .stop = stop };

@@ -141,7 +141,8 @@ static void map_holds_any_key(void **state)
 	map_free(&m);
 }
 
-/* Put and delete over and over must not fill the table with tombstones, or a lookup would never end. */
+/* Put and delete over and over must not fill the table with tombstones, or a lookup would never
+ * end. */
 static void map_survives_churn(void **state)
 {
 	struct map m = { 0 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// base_shown.c: what people see of names that were made to mislead them; numbers stay as printf has them.
+// base_shown.c: what people see of names that were made to mislead them; numbers stay as printf has
+// them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// capture_owed.c: who owes a deferred stack, from records as rings give them: late, early, in any order of rings, of tasks that
-// exit; and whose answers are written when sleepers were read, once each.
+// capture_owed.c: who owes a deferred stack, from records as rings give them: late, early, in any
+// order of rings, of tasks that exit; and whose answers are written when sleepers were read, once
+// each.
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

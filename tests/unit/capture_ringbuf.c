@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// capture_ringbuf.c: a ring of BPF records in memory, with this file as the kernel: what one reading takes, and what it leaves.
+// capture_ringbuf.c: a ring of BPF records in memory, with this file as the kernel: what one
+// reading takes, and what it leaves.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,7 +90,8 @@ static int64_t drain(struct kernel *k)
 	return ringbuf_drain(&k->ring, take, k);
 }
 
-// Each record that is taken is replaced by two: a reading that went on until the ring is empty would never end.
+// Each record that is taken is replaced by two: a reading that went on until the ring is empty
+// would never end.
 static void takes_what_was_there(void **state)
 {
 	struct kernel k;

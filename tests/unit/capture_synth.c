@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// capture_synth.c: texts of /proc as records, over a tree of files made here, and over the live one.
+// capture_synth.c: texts of /proc as records, over a tree of files made here, and over the live
+// one.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -344,7 +345,8 @@ static void test_kernel(void **state)
 	buf_free(&out);
 }
 
-/* The process that runs this test, as the live /proc shows it: its own build-id is in the records. */
+/* The process that runs this test, as the live /proc shows it: its own build-id is in the
+ * records. */
 static void test_live(void **state)
 {
 	struct synth_opts opts = { .sz = sizeof(opts), .attr = &attr, .build_ids = true };
@@ -367,7 +369,8 @@ static void test_live(void **state)
 	buf_free(&out);
 }
 
-/* As nobody, who may not look into root's process: it is counted, and has a name. The name of what was denied, 0: nothing was. */
+/* As nobody, who may not look into root's process: it is counted, and has a name. The name of what
+ * was denied, 0: nothing was. */
 static int denied_as_nobody(pid_t pid)
 {
 	struct synth_opts opts = { .sz = sizeof(opts), .attr = &attr };
@@ -437,7 +440,8 @@ static void test_bpf(void **state)
 	buf_free(&out);
 }
 
-/* void (a_function_of_some_length)(void), as BTF: INT, FUNC_PROTO, FUNC. A number of it, or -errno. */
+/* void (a_function_of_some_length)(void), as BTF: INT, FUNC_PROTO, FUNC. A number of it, or
+ * -errno. */
 static int load_btf(const char *function)
 {
 	struct buf b = { 0 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cli_hint.c: the advice below a report: the right package, the right file, and none where none is known to help.
+// cli_hint.c: the advice below a report: the right package, the right file, and none where none is
+// known to help.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

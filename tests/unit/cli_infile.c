@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A stream that is read into memory ends at a limit, which is said; one that is just as long is read whole.
+// A stream that is read into memory ends at a limit, which is said; one that is just as long is
+// read whole.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,7 +111,8 @@ static void to_the_limit_and_no_further(void **state)
 	infile_close(&in);
 }
 
-/* More than is held in memory is read from a file, to the same end, and a stream without an end costs no more memory. */
+/* More than is held in memory is read from a file, to the same end, and a stream without an end
+ * costs no more memory. */
 static void more_than_memory(void **state)
 {
 	const uint64_t n = INFILE_MEMORY_MAX + (5u << 20), most = n + (8u << 20);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cli_outcome_share.c: shares in the account below a report: what is there is never shown as nothing.
+// cli_outcome_share.c: shares in the account below a report: what is there is never shown as
+// nothing.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

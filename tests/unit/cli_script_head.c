@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// cli_script_head.c: what stands in front of a record is the same whatever stood in front of those before: a thread
-// takes another name, two share a place among those that are kept, a name is longer than any that is kept.
+// cli_script_head.c: what stands in front of a record is the same whatever stood in front of those
+// before: a thread takes another name, two share a place among those that are kept, a name is
+// longer than any that is kept.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,7 +110,8 @@ static void expect_event(struct script_head *head, const struct seam_event *even
 	buf_free(&out);
 }
 
-/* Two events that share a place, a name that is longer than what is kept, periods that come and go. */
+/* Two events that share a place, a name that is longer than what is kept, periods that come and
+ * go. */
 static void events_do_not_depend_on_the_one_before(void **state)
 {
 	static struct script_head head;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cli_script_put.c: numbers, times and names in seam script are what printf makes of them, whatever came before.
+// cli_script_put.c: numbers, times and names in seam script are what printf makes of them, whatever
+// came before.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cli_script_stacks.c: what was kept of a half of a stack is that half's and no other's, also behind more halves than
-// there is room for.
+// cli_script_stacks.c: what was kept of a half of a stack is that half's and no other's, also
+// behind more halves than there is room for.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,7 +116,8 @@ static void text_of(char *text, size_t n, uint64_t seed)
 	text[n - 1] = 0;
 }
 
-/* Three times as many as there is room for, of many lengths: each that is found is right, the newest are found. */
+/* Three times as many as there is room for, of many lengths: each that is found is right, the
+ * newest are found. */
 static void test_the_newest_drive_out_the_oldest(void **state)
 {
 	static char text[5000];

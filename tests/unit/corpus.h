@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * corpus.h: a fuzz target over the files of fuzz/corpus/NAME, as an ordinary test. An input that is not
- * handled aborts or trips a sanitizer, and a folder with fewer inputs than it had is a failure. Each input
- * is in a block of exactly its size, so that a read outside of it is seen. Included behind cmocka.h.
+ * corpus.h: a fuzz target over the files of fuzz/corpus/NAME, as an ordinary test. An input that is
+ * not handled aborts or trips a sanitizer, and a folder with fewer inputs than it had is a failure.
+ * Each input is in a block of exactly its size, so that a read outside of it is seen. Included
+ * behind cmocka.h.
  */
 #ifndef SEAM_TESTS_CORPUS_H
 #define SEAM_TESTS_CORPUS_H

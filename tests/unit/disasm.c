@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// disasm.c: known instructions, and any bytes: every walk ends, no line is longer than what is left.
+// disasm.c: known instructions, and any bytes: every walk ends, no line is longer than what is
+// left.
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>

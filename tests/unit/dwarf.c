@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// dwarf.c: debugging information of this very program, damaged in thousands of ways: answers may be missing, nothing may
-// crash or hang. What is right is tests/system/dwarf_truth.py's.
+// dwarf.c: debugging information of this very program, damaged in thousands of ways: answers may be
+// missing, nothing may crash or hang. What is right is tests/system/dwarf_truth.py's.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

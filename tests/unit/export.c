@@ -108,7 +108,8 @@ static void test_folded_escapes(void **state)
 	profile_free(p);
 }
 
-/* What is cut keeps its beginning; a function without a name keeps its address, by which it differs from the next. */
+/* What is cut keeps its beginning; a function without a name keeps its address, by which it differs
+ * from the next. */
 static void test_flame_cuts_names(void **state)
 {
 	const struct flame_opts opts = { .sz = sizeof(opts), .title = "t" };

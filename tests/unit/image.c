@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// image.c: identity, segments, sections and the search for files, on this program itself and on files
-// made of it with objcopy.
+// image.c: identity, segments, sections and the search for files, on this program itself and on
+// files made of it with objcopy.
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -118,8 +118,9 @@ static void test_self(void **state)
 }
 
 /*
- * lld's layout: the code begins in the page of the file in which what is read only ends, so that both mappings begin at the
- * same offset; and here the second part of the code in the page in which the first ends.
+ * lld's layout: the code begins in the page of the file in which what is read only ends, so that
+ * both mappings begin at the same offset; and here the second part of the code in the page in which
+ * the first ends.
  */
 static void test_mapped(void **state)
 {

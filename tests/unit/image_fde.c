@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// image_fde.c: entries of .eh_frame as bytes in, code out; and the functions of this program as its .eh_frame and as its
-// symbol table have them.
+// image_fde.c: entries of .eh_frame as bytes in, code out; and the functions of this program as its
+// .eh_frame and as its symbol table have them.
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>

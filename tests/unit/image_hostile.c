@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// image_hostile.c: the fuzz target over its corpus, and over thousands of damaged copies of each file.
-// Nothing may crash; under ASan nothing may be read outside.
+// image_hostile.c: the fuzz target over its corpus, and over thousands of damaged copies of each
+// file. Nothing may crash; under ASan nothing may be read outside.
 #include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>

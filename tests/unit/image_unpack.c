@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// image_unpack.c: packed debugging sections of this very program, made with objcopy: unpacked they are those of the
-// plain file, and a damaged file gives nothing or the same, never other bytes.
+// image_unpack.c: packed debugging sections of this very program, made with objcopy: unpacked they
+// are those of the plain file, and a damaged file gives nothing or the same, never other bytes.
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -60,7 +60,8 @@ static inline void put_move(struct buf *b, uint64_t from, uint64_t to, uint64_t 
 	put64(b, index, swap);
 }
 
-/* The head of a record that tells of lines; its entries follow, and then put_lines_end, with where it began. */
+/* The head of a record that tells of lines; its entries follow, and then put_lines_end, with where
+ * it began. */
 static inline size_t put_lines(struct buf *b, uint64_t at, uint64_t n, bool swap)
 {
 	size_t begin = b->n;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * live_target.h: this process plays the target of a recording: its own registers, stack and mappings become records, dealt out over
- * rounds as rings would; what comes out is held against backtrace(3). For x86_64.
+ * live_target.h: this process plays the target of a recording: its own registers, stack and
+ * mappings become records, dealt out over rounds as rings would; what comes out is held against
+ * backtrace(3). For x86_64.
  */
 #ifndef SEAM_TESTS_LIVE_TARGET_H
 #define SEAM_TESTS_LIVE_TARGET_H
@@ -43,7 +44,8 @@ static void take_registers(const ucontext_t *uc)
 		regs[i] = from[i] < 0 ? 0 : (uint64_t)uc->uc_mcontext.gregs[from[i]];
 }
 
-/* Of another object than this file's frames: read as plain words, whatever ASan put between them. */
+/* Of another object than this file's frames: read as plain words, whatever ASan put between
+ * them. */
 __attribute__((no_sanitize("address"), noinline)) static void take_stack(uint64_t from)
 {
 	const volatile uint64_t *p = (const uint64_t *)(uintptr_t)from;
@@ -202,7 +204,8 @@ static void put_exit(struct buf *out, uint32_t pid, uint64_t time)
 	assert_int_equal(encode_task(out, attr, SEAM_RECORD_EXIT, 0, &t, &id), 0);
 }
 
-/* A recorder with this process as the target: what is written to it next, what came out, what it counted. */
+/* A recorder with this process as the target: what is written to it next, what came out, what it
+ * counted. */
 struct run {
 	struct live *l;
 	struct buf in, out;

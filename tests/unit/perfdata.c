@@ -448,7 +448,8 @@ static int remove_directory(void **state)
 	return rmdir(directory);
 }
 
-/* A record of a type with its body, a trailer of ID and time (sample_id of two_events: TID, TIME, IDENTIFIER), and bytes behind. */
+/* A record of a type with its body, a trailer of ID and time (sample_id of two_events: TID, TIME,
+ * IDENTIFIER), and bytes behind. */
 static void put_record(struct buf *out, uint32_t type, const void *body, size_t n, uint64_t id,
                        size_t behind)
 {
@@ -463,7 +464,8 @@ static void put_record(struct buf *out, uint32_t type, const void *body, size_t 
 		buf_put(out, "?", 1);
 }
 
-/* perf gives up a file for a record that the kernel made too long, whose size is odd, or whose id is of no event. */
+/* perf gives up a file for a record that the kernel made too long, whose size is odd, or whose id
+ * is of no event. */
 static void records_fit_other_readers(void **state)
 {
 	unsigned char ksymbol[24] = { [16] = 'b', 'p', 'f' }, bpf[16] = { 1 },

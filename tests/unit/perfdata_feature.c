@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// perfdata_feature.c: features there and back: what feature_put_* writes, feature_* reads; cut anywhere it is refused.
+// perfdata_feature.c: features there and back: what feature_put_* writes, feature_* reads; cut
+// anywhere it is refused.
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -138,7 +139,8 @@ static void command_line(void **state)
 }
 
 /* Groups that overlap: a few bytes each would name every event once more. */
-/* A number that two users had is nobody's; what is cut off is not read; the result stands untouched. */
+/* A number that two users had is nobody's; what is cut off is not read; the result stands
+ * untouched. */
 static void owners(void **state)
 {
 	struct buf out = { 0 };

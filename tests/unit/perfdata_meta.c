@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* perfdata_meta.c: records that describe the recording, made up: told again, told by the hundred thousand. What was
- * quadratic runs into the test's time limit. */
+/* perfdata_meta.c: records that describe the recording, made up: told again, told by the hundred
+ * thousand. What was quadratic runs into the test's time limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * perfdata_swapped.c: one file, as this machine would have written it and as one of the other byte
- * order: header, attrs, ids, records, and a feature of every kind. What is read of both is the same:
- * events with names and ids, every record as JSON, every feature as text. Both are spelled here value
- * by value, with nothing of the reader's or the writer's code.
+ * order: header, attrs, ids, records, and a feature of every kind. What is read of both is the
+ * same: events with names and ids, every record as JSON, every feature as text. Both are spelled
+ * here value by value, with nothing of the reader's or the writer's code.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,8 +23,9 @@
 #include "base/buf.h"
 #include "perfdata/feature.h"
 
-/* Features by their fields: 4, 8: that many bytes, with a value of its own; s: a string with its length; a: the attr;
- * digits in parentheses: a literal u32, in brackets a literal u64. A name that is told of its text. */
+/* Features by their fields: 4, 8: that many bytes, with a value of its own; s: a string with its
+ * length; a: the attr; digits in parentheses: a literal u32, in brackets a literal u64. A name that
+ * is told of its text. */
 static const struct {
 	unsigned feature;
 	const char *fields, *text;

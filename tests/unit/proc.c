@@ -121,7 +121,8 @@ static void test_mmap_over_mmap(void **state)
 	proc_free(t);
 }
 
-/* The program is the lowest code of a file: not what lies below it, nor what another process has. */
+/* The program is the lowest code of a file: not what lies below it, nor what another process
+ * has. */
 static void test_program(void **state)
 {
 	struct proc_table *t;

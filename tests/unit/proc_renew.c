@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A live table made anew: who ended is forgotten, who runs is not, and a day of short processes takes no room.
+// A live table made anew: who ended is forgotten, who runs is not, and a day of short processes
+// takes no room.
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

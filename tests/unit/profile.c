@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Unit tests of profile/: sums of tables and trees against a slow count over plain stacks, and merge
-// and filter against the same samples added at once.
+// Unit tests of profile/: sums of tables and trees against a slow count over plain stacks, and
+// merge and filter against the same samples added at once.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,7 +109,8 @@ static void count(const struct plain *samples, size_t n, const char *comm, const
 	}
 }
 
-/* A function that stands alone in some stacks and inlined in others is one row, whichever came first. */
+/* A function that stands alone in some stacks and inlined in others is one row, whichever came
+ * first. */
 static void a_row_is_of_the_least_kind(void **state)
 {
 	for (int first = 0; first < 2; first++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// profile_nameless.c: the text that stands for a function without a name, and between which profiles it means the same.
+// profile_nameless.c: the text that stands for a function without a name, and between which
+// profiles it means the same.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

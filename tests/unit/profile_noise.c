@@ -85,7 +85,8 @@ static void several_runs_show_their_own_noise(void **state)
 	assert_true(fabs(a.ratio - 1) < 1e-12 && fabs(a.base - 0.2) < 1e-12);
 }
 
-/* Runs that differ beyond counting: of n = 1000, k is around 200, sd 40 between runs where counting has 13. */
+/* Runs that differ beyond counting: of n = 1000, k is around 200, sd 40 between runs where counting
+ * has 13. */
 static uint64_t unsteady(void)
 {
 	double normal = 0;
@@ -95,8 +96,9 @@ static uint64_t unsteady(void)
 	return binomial(1000, 0.2 * exp(0.2 * (normal - 6)));
 }
 
-/* With few runs a side, and as many questions at once as a gate asks: it is in the tails that an interval
- * by the wrong distribution is too narrow. Of 0.5 % allowed (a tenth of 5 %), at most twice that. */
+/* With few runs a side, and as many questions at once as a gate asks: it is in the tails that an
+ * interval by the wrong distribution is too narrow. Of 0.5 % allowed (a tenth of 5 %), at most
+ * twice that. */
 static void a_few_unsteady_runs_do_not_fool_a_gate(void **state)
 {
 	const struct noise_opts opts = { .confidence = 0.95, .tests = 10 },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// recorder_live.c: unwinding while recording, of the process that live_target.h makes records of; what comes out is compared with
-// backtrace(3).
+// recorder_live.c: unwinding while recording, of the process that live_target.h makes records of;
+// what comes out is compared with backtrace(3).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,8 @@ static void waits_for_the_other_ring(void **state)
 	end(&r);
 }
 
-/* What is mapped later than the sample does not count, even where it stands before it in the bytes. */
+/* What is mapped later than the sample does not count, even where it stands before it in the
+ * bytes. */
 static void is_in_its_own_time(void **state)
 {
 	struct run r = begin(1, 0, 0);
@@ -127,7 +128,8 @@ static void a_child_has_its_parents_mappings(void **state)
 	end(&r);
 }
 
-/* No room at all, as if nobody unwound: each sample keeps kernel part and user ip, and is counted. */
+/* No room at all, as if nobody unwound: each sample keeps kernel part and user ip, and is
+ * counted. */
 static void what_does_not_fit_is_counted(void **state)
 {
 	struct run r = begin(1, 1, 0);
@@ -154,8 +156,9 @@ static void what_does_not_fit_is_counted(void **state)
 }
 
 /*
- * The end is due, and nothing that waits has been walked: every sample comes out with kernel part and user ip, as late, and one after an
- * exec that was not seen in user mode without the old program's ip. What was walked before stays walked.
+ * The end is due, and nothing that waits has been walked: every sample comes out with kernel part
+ * and user ip, as late, and one after an exec that was not seen in user mode without the old
+ * program's ip. What was walked before stays walked.
  */
 static void what_is_late_at_the_end_is_counted(void **state)
 {
@@ -246,8 +249,9 @@ static void a_short_copy_says_what_it_lacks(void **state)
 }
 
 /*
- * Short processes, twenty a second, each sampled; one runs all the time, and one covers its code, so that its walks
- * lack information. The table stays small, and nothing that was counted gets lost when it is made anew.
+ * Short processes, twenty a second, each sampled; one runs all the time, and one covers its code,
+ * so that its walks lack information. The table stays small, and nothing that was counted gets lost
+ * when it is made anew.
  */
 static void short_processes_are_forgotten(void **state)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// resolve_frame_walk.c: which of a sample's frames are calls and which are where something was, by how its user half was taken.
+// resolve_frame_walk.c: which of a sample's frames are calls and which are where something was, by
+// how its user half was taken.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,7 +101,8 @@ static void test_no_calls(void **state)
 	assert_false(called_sample(&m.s, m.words));
 }
 
-/* Below a signal's handler the frame is where the signal came: said by the walk's mark, or by the name in between. */
+/* Below a signal's handler the frame is where the signal came: said by the walk's mark, or by the
+ * name in between. */
 static void test_stopped(void **state)
 {
 	static const uint64_t addrs[] = { 0x100, 0x200, 0x300, 0x400 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// resolve_lines.c: source lines of this very program: one at a time, many at once, and from the cache on disk, which
-// is damaged in every byte.
+// resolve_lines.c: source lines of this very program: one at a time, many at once, and from the
+// cache on disk, which is damaged in every byte.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,7 +115,8 @@ static void every_way_gives_the_same(void **state)
 }
 
 /* An object that is not there has a reason, and no answers. */
-/* Opened ahead of time, by a thread of its own: the same answers, asked for at once or one by one, or never. */
+/* Opened ahead of time, by a thread of its own: the same answers, asked for at once or one by one,
+ * or never. */
 static void early_handles_change_nothing(void **state)
 {
 	struct lines_object *object, *early;

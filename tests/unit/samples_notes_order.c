@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* samples_notes_order.c: notes come by time, equal times as in the file, whatever the runs are: rings drained in
- * rounds, all backwards, all at once, none with a time, over the ends of blocks. */
+/* samples_notes_order.c: notes come by time, equal times as in the file, whatever the runs are:
+ * rings drained in rounds, all backwards, all at once, none with a time, over the ends of
+ * blocks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

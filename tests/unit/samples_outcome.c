@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How walks ended, in the misc of samples: the numbers of docs/format.md, and nothing read where nothing was said.
+// How walks ended, in the misc of samples: the numbers of docs/format.md, and nothing read where
+// nothing was said.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// samples_unwound.c: which code may be walked by its frame pointer: what was made at run time, in memory without a file; never a
-// file's code of which nothing is known.
+// samples_unwound.c: which code may be walked by its frame pointer: what was made at run time, in
+// memory without a file; never a file's code of which nothing is known.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,8 @@
 #define CODE_SIZE 0x10000ULL
 #define STACK 0x7fff00000000ULL
 
-/* A process that maps its code from a path, and a stack of three frames linked by frame pointers. */
+/* A process that maps its code from a path, and a stack of three frames linked by frame
+ * pointers. */
 struct scene {
 	struct proc_table *procs;
 	struct tables *tables;

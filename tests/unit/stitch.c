@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * stitch.c: the truth table of src/stitch/README.md, line by line: each case is a list of records
- * with the state that each sample must end in, run as a stream, as a file, and as a file learned and
- * resolved backwards. What the table cannot say is in stitch_bounds.c.
+ * with the state that each sample must end in, run as a stream, as a file, and as a file learned
+ * and resolved backwards. What the table cannot say is in stitch_bounds.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>

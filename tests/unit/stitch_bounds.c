@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * stitch_bounds.c: what the truth table (stitch.c) cannot say: byte orders, duplicates, records without times,
- * the memory of long streams, threads, misuse, names.
+ * stitch_bounds.c: what the truth table (stitch.c) cannot say: byte orders, duplicates, records
+ * without times, the memory of long streams, threads, misuse, names.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -76,7 +76,8 @@ static void test_other_byte_order(void **state)
 	both_free(&b);
 }
 
-/* Equal samples stand for themselves, of whatever kind, but where the kernel can have written only one of them. */
+/* Equal samples stand for themselves, of whatever kind, but where the kernel can have written only
+ * one of them. */
 static void test_equal_samples(void **state)
 {
 	static const enum kind kinds[] = {
@@ -106,7 +107,8 @@ static void test_equal_samples(void **state)
 	}
 }
 
-/* A deferred one is the only one of its event, entry and moment: but for counts that grow by many periods at once. */
+/* A deferred one is the only one of its event, entry and moment: but for counts that grow by many
+ * periods at once. */
 static void test_copies(void **state)
 {
 	static const struct {
@@ -145,7 +147,8 @@ static void test_copies(void **state)
 	}
 }
 
-/* A sample that was written again counts once; two that differ in nothing but their address twice. */
+/* A sample that was written again counts once; two that differ in nothing but their address
+ * twice. */
 static void test_duplicates(void **state)
 {
 	const struct step steps[] = { { USER, 10, C1, 7, 7 },

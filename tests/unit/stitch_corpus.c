@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * stitch_corpus.c: the fuzz target over its corpus, and over the corpus with bytes changed: what the
- * fuzzer checks, as an ordinary test.
+ * stitch_corpus.c: the fuzz target over its corpus, and over the corpus with bytes changed: what
+ * the fuzzer checks, as an ordinary test.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// stitch_sizes.c: structs that cross libseam's border keep to the size that their caller set, in both directions.
+// stitch_sizes.c: structs that cross libseam's border keep to the size that their caller set, in
+// both directions.
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,8 @@
 
 #include "base/sized.h"
 
-/* A caller that was compiled when the counts ended behind `samples`, and what lies behind its struct. */
+/* A caller that was compiled when the counts ended behind `samples`, and what lies behind its
+ * struct. */
 struct small {
 	struct {
 		size_t sz;
@@ -73,7 +75,8 @@ static void larger_counts_are_zeroed(void **state)
 	seam_stitch_free(st);
 }
 
-/* A file of one sample without a callchain: resolve counts it in a struct that knows of no more than `samples`. */
+/* A file of one sample without a callchain: resolve counts it in a struct that knows of no more
+ * than `samples`. */
 static void resolves_into_the_smaller(void **state)
 {
 	const struct seam_record record = { .type = SEAM_RECORD_SAMPLE, .stable = true };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stitch_tape.h: a test of the stitcher as a list of steps, each one record, with the state that each sample
- * must end in; the records made of them, and the look at what came out. Included behind cmocka.h.
+ * stitch_tape.h: a test of the stitcher as a list of steps, each one record, with the state that
+ * each sample must end in; the records made of them, and the look at what came out. Included behind
+ * cmocka.h.
  */
 #ifndef SEAM_TESTS_STITCH_TAPE_H
 #define SEAM_TESTS_STITCH_TAPE_H

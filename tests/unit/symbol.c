@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// symbol.c: names of this process's own code, of a kernel by a list of its symbols, of JIT code by a
-// perf map; and that nothing is named by a file that is not the recorded one.
+// symbol.c: names of this process's own code, of a kernel by a list of its symbols, of JIT code by
+// a perf map; and that nothing is named by a file that is not the recorded one.
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -275,7 +275,8 @@ static void test_other_kernel(void **state)
 	symbol_free(cache);
 }
 
-/* What an archive keeps of a kernel that does not run here: by its build-id, wherever that boot had put it. */
+/* What an archive keeps of a kernel that does not run here: by its build-id, wherever that boot had
+ * put it. */
 static void test_kept_kernel(void **state)
 {
 	const uint64_t text = 0xffffffff81000000, moved = text + 0x6200000,

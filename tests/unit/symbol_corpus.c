@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// symbol_corpus.c: the fuzz targets of perf maps, jitdumps and kallsyms over their corpora, as they are and with bytes
-// changed, as an ordinary test.
+// symbol_corpus.c: the fuzz targets of perf maps, jitdumps and kallsyms over their corpora, as they
+// are and with bytes changed, as an ordinary test.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

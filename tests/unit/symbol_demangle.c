@@ -48,7 +48,8 @@ static void test_no_names(void **state)
 	check("_Z.cold", false, NULL);
 }
 
-/* f(A<int, int>, A<S0, S0>, A<S1, S1> ...): by back references each argument is twice the one before. */
+/* f(A<int, int>, A<S0, S0>, A<S1, S1> ...): by back references each argument is twice the one
+ * before. */
 static void put_doubling(struct buf *b, int levels)
 {
 	buf_clear(b);

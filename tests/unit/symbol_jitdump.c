@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// symbol_jitdump.c: names from a jitdump: loads, moves, replaced code, both byte orders, and one cut at every byte.
+// symbol_jitdump.c: names from a jitdump: loads, moves, replaced code, both byte orders, and one
+// cut at every byte.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// symbol_jitlines.c: source lines from a jitdump: in both byte orders, counted from both places that compilers count from,
-// of moved and replaced code, and none where what is told makes no sense.
+// symbol_jitlines.c: source lines from a jitdump: in both byte orders, counted from both places
+// that compilers count from, of moved and replaced code, and none where what is told makes no
+// sense.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +64,8 @@ static void assert_line_in(const struct jitlines *l, uint32_t number, uint64_t o
 	assert_string_equal(text, expected);
 }
 
-/* A piece of code of 0x100 bytes with lines from offset 0x10 on; added: what the compiler adds to addresses. */
+/* A piece of code of 0x100 bytes with lines from offset 0x10 on; added: what the compiler adds to
+ * addresses. */
 static void put_piece(struct buf *b, uint64_t at, uint64_t index, int32_t line, const char *name,
                       uint64_t added, bool swap)
 {
@@ -374,7 +376,8 @@ static void names_that_v8_spoiled_are_known_from_code(void **state)
 	put_v8(&b, 0x1000, "JS:*get it /home/me/project/src/a file.js:4:13", a, a);
 	put_v8(&b, 0x2000, "JS:*f /home/me/project/src/a file.js:40:1", a, b_file);
 	put_v8(&b, 0x3000, "JS:^ /home/me/project/lib/b.js:1:1", b_file, a);
-	/* Too short for anything of it to be left; of no script that is known; cut in its numbers. */
+	/* Too short for anything of it to be left; of no script that is known; cut in its
+	 * numbers. */
 	put_v8(&b, 0x4000, "JS:*f /home/me/a.js:1:1", brief, brief);
 	put_v8(&b, 0x5000, "JS:*f /home/me/project/src/a file.js:1:1",
 	       "/home/me/project/src/c file.js", a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// symbol_kallsyms.c: addresses of a list of symbols, against strtoull and the rule that digits are in lower case; and
-// where a name ends.
+// symbol_kallsyms.c: addresses of a list of symbols, against strtoull and the rule that digits are
+// in lower case; and where a name ends.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// symbol_kept.c: a table as bytes: the same answers at every address, damage in any byte refused, and a
-// resolve that takes the running kernel's names from it. Also: tables without overlaps, which are
-// sealed by another way, against those with one.
+// symbol_kept.c: a table as bytes: the same answers at every address, damage in any byte refused,
+// and a resolve that takes the running kernel's names from it. Also: tables without overlaps, which
+// are sealed by another way, against those with one.
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -211,7 +211,8 @@ static void the_running_kernel_is_read_once(void **state)
 	buf_free(&shelf.bytes);
 }
 
-/* Started before anything is known: the names are the same, are kept once, and are another kernel's never. */
+/* Started before anything is known: the names are the same, are kept once, and are another kernel's
+ * never. */
 static void a_thread_may_begin_with_it(void **state)
 {
 	struct shelf plain = { 0 }, shelf = { 0 };
@@ -236,7 +237,8 @@ static void a_thread_may_begin_with_it(void **state)
 	assert_int_equal(symbol_running_start(&opts.running, &other, &keep), 0);
 	assert_null(opts.running);
 	for (int round = 0; round < 4; round++) {
-		/* The second time by what was kept; then for an object that is another kernel, and for none. */
+		/* The second time by what was kept; then for an object that is another kernel, and
+		 * for none. */
 		assert_int_equal(symbol_running_start(&opts.running, &key.build_id, &keep), 0);
 		assert_non_null(opts.running);
 		if (round == 2)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// symbol_outline.c: this program without its symbol table: where each of its functions begins and ends is known all the
-// same, and nothing else is called a function.
+// symbol_outline.c: this program without its symbol table: where each of its functions begins and
+// ends is known all the same, and nothing else is called a function.
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// symbol_table.c: which symbol has an address, by hand and at random against a slow count of the rules.
+// symbol_table.c: which symbol has an address, by hand and at random against a slow count of the
+// rules.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -136,7 +137,8 @@ static void test_random(void **state)
 		run_random(seed);
 }
 
-/* Many at one address, and addresses not in order: what is kept does not depend on the order of putting. */
+/* Many at one address, and addresses not in order: what is kept does not depend on the order of
+ * putting. */
 static void test_order(void **state)
 {
 	enum {

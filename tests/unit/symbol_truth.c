@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// symbol_truth.c: names of thousands of addresses of this machine's own programs, against nm, objdump
-// and c++filt. Needs binutils; skips without.
+// symbol_truth.c: names of thousands of addresses of this machine's own programs, against nm,
+// objdump and c++filt. Needs binutils; skips without.
 #include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tables.c: the cache of unwind tables: whole files only, several processes, damage, strangers, its bound.
+// tables.c: the cache of unwind tables: whole files only, several processes, damage, strangers, its
+// bound.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -398,7 +399,8 @@ static void a_file_without_build_id_is_its_inode(void **state)
 	tables_free(t);
 }
 
-/* A copy of this program, of which one byte of unwind information may be another: its build-id stays. */
+/* A copy of this program, of which one byte of unwind information may be another: its build-id
+ * stays. */
 static void forged_copy(const char *name, bool forged, char *path, size_t n)
 {
 	struct image_section section;
@@ -451,7 +453,8 @@ static uint64_t rules_of(const struct tables_object *object)
 	return sum;
 }
 
-/* Two files with one build-id: a table is of what is in a file, in memory and on disk; a third with the same in it has the same. */
+/* Two files with one build-id: a table is of what is in a file, in memory and on disk; a third with
+ * the same in it has the same. */
 static void a_table_is_of_its_contents(void **state)
 {
 	char cache[96], one[96], forged[96], same[96], command[128];
@@ -521,7 +524,8 @@ static void test_cut_while_used(void **state)
 	assert_int_equal(get_libc().built, 1);
 }
 
-/* A link to a directory of ours, in a directory that others may write to, or that is another user's (sudo). */
+/* A link to a directory of ours, in a directory that others may write to, or that is another user's
+ * (sudo). */
 static void test_links(void **state)
 {
 	static const struct {

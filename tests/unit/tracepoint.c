@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * tracepoint.c: the text of tracepoints: of formats in the words of Linux, in both byte orders; and of
- * formats and raw data that lie, each with the reason that is given instead of a text.
+ * tracepoint.c: the text of tracepoints: of formats in the words of Linux, in both byte orders; and
+ * of formats and raw data that lie, each with the reason that is given instead of a text.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tracepoint_corpus.c: the fuzz target of tracepoints over its corpus, as it is and with bytes changed, as an
-// ordinary test.
+// tracepoint_corpus.c: the fuzz target of tracepoints over its corpus, as it is and with bytes
+// changed, as an ordinary test.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// unwind_corpus.c: the unwinder's fuzz targets over their corpora, as they are and with bytes changed, as an ordinary test.
+// unwind_corpus.c: the unwinder's fuzz targets over their corpora, as they are and with bytes
+// changed, as an ordinary test.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* unwind_eh.h: an .eh_frame made by hand, and the table that is compiled of it. Included behind cmocka.h. */
+/* unwind_eh.h: an .eh_frame made by hand, and the table that is compiled of it. Included behind
+ * cmocka.h. */
 #ifndef SEAM_TESTS_UNWIND_EH_H
 #define SEAM_TESTS_UNWIND_EH_H
 
@@ -32,7 +33,8 @@ static inline void put_entry(struct buf *b, const void *body, size_t n)
 	buf_put_zeros(b, padded - n); /* DW_CFA_nop */
 }
 
-/* x86_64's usual CIE: CFA = rsp + 8, return address at CFA - 8; pointers pcrel sdata4. Returns its offset. */
+/* x86_64's usual CIE: CFA = rsp + 8, return address at CFA - 8; pointers pcrel sdata4. Returns its
+ * offset. */
 static inline size_t put_cie(struct buf *b, const char *augmentation)
 {
 	struct buf body = { 0 };

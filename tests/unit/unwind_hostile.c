@@ -34,7 +34,8 @@ static void resign(struct buf *b)
 	memcpy(b->bytes, &h, sizeof(h));
 }
 
-/* Damaged blobs are refused, or, when the damage is signed again, stay searchable within their bytes. */
+/* Damaged blobs are refused, or, when the damage is signed again, stay searchable within their
+ * bytes. */
 static void damaged_tables(void **state)
 {
 	struct compile_input in = input(FRAMETAB_X86_64);
@@ -73,7 +74,8 @@ static void damaged_tables(void **state)
 	buf_free(&eh);
 }
 
-/* Memory of random words, half of which point into the text or the stack itself: the walk ends, within its limit. */
+/* Memory of random words, half of which point into the text or the stack itself: the walk ends,
+ * within its limit. */
 static struct frametab hostile;
 
 static int hostile_read(void *ctx, uint64_t address, uint64_t *ret)
@@ -127,7 +129,8 @@ static void hostile_memory(void **state)
 	buf_free(&eh);
 }
 
-/* A stack that changes in a few words between walks: with a trail the answers are those without one. */
+/* A stack that changes in a few words between walks: with a trail the answers are those without
+ * one. */
 #define TRAIL_STACK 512u
 
 struct trail_memory {

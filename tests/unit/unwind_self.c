@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The walker against an independent one: this process's own stack, as libgcc's unwinder (backtrace(3)) sees it.
-// Tables come from the real objects that are mapped here: this program, libc, cmocka.
+// The walker against an independent one: this process's own stack, as libgcc's unwinder
+// (backtrace(3)) sees it. Tables come from the real objects that are mapped here: this program,
+// libc, cmocka.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -150,8 +151,8 @@ static void walk_from(const ucontext_t *context)
 }
 
 /*
- * All frames but the innermost are equal: that one's pc differs, being another place of the same function. (Under ASan
- * backtrace(3) is wrapped: then its own frame comes first.)
+ * All frames but the innermost are equal: that one's pc differs, being another place of the same
+ * function. (Under ASan backtrace(3) is wrapped: then its own frame comes first.)
  */
 static void assert_equal_to_truth(void)
 {
@@ -230,7 +231,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	walk_from(&here);
 }
 
-/* Through the kernel's signal frame and __restore_rt to the interrupted function, on the same stack and on another. */
+/* Through the kernel's signal frame and __restore_rt to the interrupted function, on the same stack
+ * and on another. */
 static void through_a_signal(void **state)
 {
 	stack_t alternate = { .ss_size = 1 << 16 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Unit tests of unwind/cfi_shares.c and cfi_program.c's remembered steps: whatever the number of threads, and however much
-// is forgotten, the same table and the same errors; over real objects, and over made-up sections that are hard to share.
+// Unit tests of unwind/cfi_shares.c and cfi_program.c's remembered steps: whatever the number of
+// threads, and however much is forgotten, the same table and the same errors; over real objects,
+// and over made-up sections that are hard to share.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +35,8 @@ static struct compile_input input(uint32_t machine)
 	};
 }
 
-/* The same bytes, or the same error, by one thread and by each number of threads. Returns what one thread gave. */
+/* The same bytes, or the same error, by one thread and by each number of threads. Returns what one
+ * thread gave. */
 static int compare(struct compile_input *in, struct buf *one)
 {
 	static const unsigned counts[] = { 2, 3, 7, 1000 };
@@ -102,7 +104,8 @@ static void put_op(struct buf *b, uint8_t op, uint64_t operand)
 	put_leb(b, operand);
 }
 
-/* CFA = rsp + 8, return address at CFA - 8; sometimes of a signal frame, or with more saved, or unsound. */
+/* CFA = rsp + 8, return address at CFA - 8; sometimes of a signal frame, or with more saved, or
+ * unsound. */
 static void make_cie(struct made *m)
 {
 	uint64_t what = some(m, 8);
@@ -258,7 +261,8 @@ static void made_up(void **state)
 	}
 }
 
-/* Borders of shares fall into one long entry, or onto one whose length is wrong: all behind it is lost, as with one. */
+/* Borders of shares fall into one long entry, or onto one whose length is wrong: all behind it is
+ * lost, as with one. */
 static void long_entries(void **state)
 {
 	struct made m = { .random = 9, .address = EH_AT, .text = TEXT_AT };
@@ -318,7 +322,8 @@ static void usual_cie(struct made *m)
 
 #define MANY 40000u /* states: more than are remembered at once */
 
-/* In a function of more states than are numbered at once, what it put aside and where it is are kept. */
+/* In a function of more states than are numbered at once, what it put aside and where it is are
+ * kept. */
 static void more_states_than_numbers(void **state)
 {
 	struct made m = { .address = EH_AT };
@@ -360,7 +365,8 @@ static void more_states_than_numbers(void **state)
 	buf_free(&one);
 }
 
-/* Steps of every length, that differ in one byte in their middle, twice over: the second time they are remembered. */
+/* Steps of every length, that differ in one byte in their middle, twice over: the second time they
+ * are remembered. */
 static void steps_of_every_length(void **state)
 {
 	struct made m = { .address = EH_AT };

@@ -107,7 +107,8 @@ static void remember_and_restore(void **state)
 	buf_free(&eh);
 }
 
-/* What linkers write for .plt, what glibc writes for a signal's return, and what only evaluation can say. */
+/* What linkers write for .plt, what glibc writes for a signal's return, and what only evaluation
+ * can say. */
 static void expressions(void **state)
 {
 	static const char plt[] = "\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22";
@@ -216,7 +217,8 @@ static void debug_frame_fills_gaps(void **state)
 	buf_free(&body);
 }
 
-/* aarch64: a leaf's return address is in x30; with pointer authentication it is signed after paciasp. */
+/* aarch64: a leaf's return address is in x30; with pointer authentication it is signed after
+ * paciasp. */
 static void aarch64_rows(void **state)
 {
 	static const char program[] =
@@ -267,7 +269,8 @@ static void far_offsets(void **state)
 	buf_free(&eh);
 }
 
-/* An augmentation with a letter that is not known: it may stand in front of the one that says how pointers are written. */
+/* An augmentation with a letter that is not known: it may stand in front of the one that says how
+ * pointers are written. */
 static void unknown_augmentations(void **state)
 {
 	static const struct {
@@ -340,7 +343,8 @@ static void put_sframe_plt(struct buf *b, uint32_t n, uint32_t size, uint8_t rep
 	buf_put(b, "\x00\x03\x08", 3);
 }
 
-/* A few bytes must not make a table of hundreds of megabytes: repeats and shared rows are bounded in all. */
+/* A few bytes must not make a table of hundreds of megabytes: repeats and shared rows are bounded
+ * in all. */
 static void sframe_repeats_are_bounded(void **state)
 {
 	static const struct {
@@ -375,7 +379,8 @@ static void sframe_repeats_are_bounded(void **state)
 	}
 }
 
-/* Version 3 says how often rows repeat in front of them, behind the function's type: here every 16 bytes of 0x40. */
+/* Version 3 says how often rows repeat in front of them, behind the function's type: here every 16
+ * bytes of 0x40. */
 static void sframe_v3_repeats(void **state)
 {
 	const uint64_t start = TEXT_AT - (EH_AT + 28);

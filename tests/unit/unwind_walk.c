@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// unwind_walk.c: walks over tables and stacks made by hand: which frames come out, and why they end.
+// unwind_walk.c: walks over tables and stacks made by hand: which frames come out, and why they
+// end.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,8 +106,9 @@ static bool made_is_padding(void *ctx, uint64_t start, uint64_t end)
 }
 
 /*
- * glibc ends the unwind information of clone in front of its system call: the child comes back from it on an empty stack, of which
- * the first word is the function that it will call, and no return address.
+ * glibc ends the unwind information of clone in front of its system call: the child comes back from
+ * it on an empty stack, of which the first word is the function that it will call, and no return
+ * address.
  */
 static void code_without_information_is_no_padding(void **state)
 {

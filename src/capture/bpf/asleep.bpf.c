@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * asleep.bpf.c: the user stacks that tasks owe to the kernel's own deferred callchains and that cannot come, for the tasks sleep:
- * read by a task iterator, which wakes and stops nobody. Frame pointers from the registers with which the task entered the
- * kernel, by the kernel's own rules (kernel/unwind/user.c), so that the frames are those which it would have given itself.
+ * asleep.bpf.c: the user stacks that tasks owe to the kernel's own deferred callchains and that
+ * cannot come, for the tasks sleep: read by a task iterator, which wakes and stops nobody. Frame
+ * pointers from the registers with which the task entered the kernel, by the kernel's own rules
+ * (kernel/unwind/user.c), so that the frames are those which it would have given itself.
  *
- * Invariant: what is given belongs to the kernel entry that its cookie names: the task's cookie is looked at before and after.
- * Knows no perf.data, no unwind tables, and not whose cookies are wanted: they are keys of a map.
+ * Invariant: what is given belongs to the kernel entry that its cookie names: the task's cookie is
+ * looked at before and after. Knows no perf.data, no unwind tables, and not whose cookies are
+ * wanted: they are keys of a map.
  */
 #include "capture/bpf/kernel.bpf.h"
 #include "capture/bpf/asleep_shared.h"
@@ -106,7 +108,8 @@ static long step(__u32 i, void *ctx)
 	return 0;
 }
 
-/* In a uprobe's handler, before a function has made its frame: the return address is where the stack pointer points. */
+/* In a uprobe's handler, before a function has made its frame: the return address is where the
+ * stack pointer points. */
 INLINE int at_function_start(struct sleeper *s, struct task_struct *task)
 {
 	struct arch_uprobe *probe = BPF_CORE_READ(task, utask, auprobe);

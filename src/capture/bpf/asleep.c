@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * asleep.c: see asleep.h. Loads the program with the cookies that are wanted, runs the iterator once and takes apart what it
- * gives. Nothing stays loaded. Lengths are checked though the program is ours.
+ * asleep.c: see asleep.h. Loads the program with the cookies that are wanted, runs the iterator
+ * once and takes apart what it gives. Nothing stays loaded. Lengths are checked though the program
+ * is ours.
  */
 #include "capture/bpf/asleep.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * asleep.h: reads the user stacks that tasks owe to the kernel's own deferred callchains (Linux 6.19 and newer), for those that
- * sleep when a recording ends: by a program of its own (asleep.bpf.c), loaded for this one reading.
+ * asleep.h: reads the user stacks that tasks owe to the kernel's own deferred callchains (Linux
+ * 6.19 and newer), for those that sleep when a recording ends: by a program of its own
+ * (asleep.bpf.c), loaded for this one reading.
  */
 #ifndef SEAM_CAPTURE_BPF_ASLEEP_H
 #define SEAM_CAPTURE_BPF_ASLEEP_H

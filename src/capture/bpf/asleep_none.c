@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// asleep_none.c: asleep.h where the program was built without clang or libbpf, or for a machine that defers nothing: said so.
+// asleep_none.c: asleep.h where the program was built without clang or libbpf, or for a machine
+// that defers nothing: said so.
 #include <errno.h>
 
 #include "capture/bpf/asleep.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* asleep_shared.h: what asleep.bpf.c and asleep.c say to each other. Fixed layouts, this machine's byte order, no pointers. */
+/* asleep_shared.h: what asleep.bpf.c and asleep.c say to each other. Fixed layouts, this machine's
+ * byte order, no pointers. */
 #ifndef SEAM_CAPTURE_BPF_ASLEEP_SHARED_H
 #define SEAM_CAPTURE_BPF_ASLEEP_SHARED_H
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * changes.bpf.h: notes when a process loses code: before any instruction can run of what is mapped there next, the mappings that
- * the follower made known are not used any more, until it has read them anew.
+ * changes.bpf.h: notes when a process loses code: before any instruction can run of what is mapped
+ * there next, the mappings that the follower made known are not used any more, until it has read
+ * them anew.
  *
- * The kernel counts each process's pages of code (mm->exec_vm: executable and not writable), and tells when the lock of an address space
- * is given back. Every mapping that has an unwind table is among these pages.
+ * The kernel counts each process's pages of code (mm->exec_vm: executable and not writable), and
+ * tells when the lock of an address space is given back. Every mapping that has an unwind table is
+ * among these pages.
  */
 #ifndef SEAM_CAPTURE_BPF_CHANGES_BPF_H
 #define SEAM_CAPTURE_BPF_CHANGES_BPF_H
@@ -43,8 +45,9 @@ INLINE __u64 changes_expected(struct task_struct *task, __u32 *moves)
 }
 
 /*
- * Also after reading, for munmap gives the lock back as a reader's. Who shares the memory without being a thread of it (vfork) is
- * another process here. While a program is replaced its count says nothing; on_exec looks at it again.
+ * Also after reading, for munmap gives the lock back as a reader's. Who shares the memory without
+ * being a thread of it (vfork) is another process here. While a program is replaced its count says
+ * nothing; on_exec looks at it again.
  */
 SEC("tp_btf/mmap_lock_released")
 int BPF_PROG(on_unlocked, struct mm_struct *mm)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.bpf.h: whose samples are wanted. A task is one when it is among the targets (a process, a thread, or what they started) and
- * has one of the user ids, one of the names, and is below one of the cgroups that were asked for. What a task is may change, so
- * it is asked at each sample; what is not asked for costs nothing, as the configuration is read-only.
+ * filter.bpf.h: whose samples are wanted. A task is one when it is among the targets (a process, a
+ * thread, or what they started) and has one of the user ids, one of the names, and is below one of
+ * the cgroups that were asked for. What a task is may change, so it is asked at each sample; what
+ * is not asked for costs nothing, as the configuration is read-only.
  *
- * Processes that were taken by what they are, and not by their number, are noted in `matched`: the recorder keeps records about these.
+ * Processes that were taken by what they are, and not by their number, are noted in `matched`: the
+ * recorder keeps records about these.
  */
 #ifndef SEAM_CAPTURE_BPF_FILTER_BPF_H
 #define SEAM_CAPTURE_BPF_FILTER_BPF_H
@@ -74,7 +76,8 @@ INLINE int filter_by_number(struct task_struct *task)
 	return config.filter == KWALK_EVERYTHING || bpf_map_lookup_elem(&targets, &key);
 }
 
-/* The command that waits for its go, and what it does up to its exec: the recorder's doing. Its threads come later. */
+/* The command that waits for its go, and what it does up to its exec: the recorder's doing. Its
+ * threads come later. */
 INLINE int filter_held(struct task_struct *task)
 {
 	return config.held && (__u32)task->pid == config.held && task->flags & TASK_NOT_EXECED;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel.bpf.h: the few types of the kernel that the programs look into (fields are relocated when they are loaded, so
- * only names matter here), loads from the arena, and the call of a function whose number the loader fills in.
+ * kernel.bpf.h: the few types of the kernel that the programs look into (fields are relocated when
+ * they are loaded, so only names matter here), loads from the arena, and the call of a function
+ * whose number the loader fills in.
  */
 #ifndef SEAM_CAPTURE_BPF_KERNEL_BPF_H
 #define SEAM_CAPTURE_BPF_KERNEL_BPF_H
@@ -16,7 +17,8 @@
 #define RELOCATED __attribute__((preserve_access_index))
 #define INLINE static __attribute__((always_inline)) inline
 
-/* Makes the compiler forget what it knows of x: the bounds check behind it stays for the verifier to see. */
+/* Makes the compiler forget what it knows of x: the bounds check behind it stays for the verifier
+ * to see. */
 #define FORGET(x) asm volatile("" : "+r"(x))
 
 struct xol_area {
@@ -32,7 +34,8 @@ struct mm_struct {
 	struct uprobes_state uprobes_state;
 } RELOCATED;
 
-/* A function that is watched for its return: where its return address stood, and what it was. The newest first. */
+/* A function that is watched for its return: where its return address stood, and what it was. The
+ * newest first. */
 struct return_instance {
 	unsigned long stack, orig_ret_vaddr;
 	struct return_instance *next;
@@ -120,8 +123,9 @@ struct bpf_iter__task {
 #define ARENA_MAP 33u /* BPF_MAP_TYPE_ARENA: newer than the headers of libbpf 1.1 */
 
 /*
- * Loads from the arena by offset: r1 becomes an arena pointer (the instruction addr_space_cast, for which clang 14 has
- * no name), the kernel adds the arena's address. Pages that nobody wrote read as 0; no offset leaves the arena.
+ * Loads from the arena by offset: r1 becomes an arena pointer (the instruction addr_space_cast, for
+ * which clang 14 has no name), the kernel adds the arena's address. Pages that nobody wrote read as
+ * 0; no offset leaves the arena.
  */
 #define ARENA_LOAD(name, type, insn)                                                          \
 	INLINE type name(__u64 offset)                                                        \
@@ -145,8 +149,9 @@ INLINE __u32 arena_u32(__u64 offset)
 }
 
 /*
- * bpf_task_work_schedule_resume(task, work, map, callback, aux): a call (0x85, src_reg 2) with a number that no function
- * has; the loader puts the BTF id of the kernel's function there. Its newer form has four arguments, so r5 = 0 suits both.
+ * bpf_task_work_schedule_resume(task, work, map, callback, aux): a call (0x85, src_reg 2) with a
+ * number that no function has; the loader puts the BTF id of the kernel's function there. Its newer
+ * form has four arguments, so r5 = 0 suits both.
  */
 #define TASK_WORK_MARK 0x5ea3de4e
 #define TASK_WORK_TEXT "0x5ea3de4e"

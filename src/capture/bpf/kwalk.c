@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk.c: opens and closes, attaches to a session's events, and ends a recording so that nobody who still owes a stack is
- * left out. See kwalk.h.
+ * kwalk.c: opens and closes, attaches to a session's events, and ends a recording so that nobody
+ * who still owes a stack is left out. See kwalk.h.
  */
 #include "capture/bpf/kwalk.h"
 
@@ -156,7 +156,8 @@ int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc,
 
 /* ---- what the session calls ---- */
 
-/* Tracepoints, kprobes and uprobes run other types of programs, and their samples carry what those do not give. */
+/* Tracepoints, kprobes and uprobes run other types of programs, and their samples carry what those
+ * do not give. */
 static bool kwalk_is_traced(const struct seam_attr *attr)
 {
 	static const char *const paths[] = { "/sys/bus/event_source/devices/kprobe/type",
@@ -214,8 +215,9 @@ static int64_t kwalk_read(void *ctx, capture_write write, void *write_ctx)
 }
 
 /*
- * Sampling has stopped. Tasks on their way out of the kernel answer within the grace period; what sleeps is read where it is,
- * at once, for it may sleep for ever. Who answers himself after all is right.
+ * Sampling has stopped. Tasks on their way out of the kernel answer within the grace period; what
+ * sleeps is read where it is, at once, for it may sleep for ever. Who answers himself after all is
+ * right.
  */
 static int64_t kwalk_settle(void *ctx, uint32_t grace_ms, capture_write write, void *write_ctx)
 {

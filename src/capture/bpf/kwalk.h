@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kwalk.h: user stacks by the BPF programs of this room: loaded, attached to a session's events, fed with the unwind tables
- * of what is mapped, and read back as perf records.
+ * kwalk.h: user stacks by the BPF programs of this room: loaded, attached to a session's events,
+ * fed with the unwind tables of what is mapped, and read back as perf records.
  *
  *	kwalk_probe(&probe);                        // is it possible here, and why not
  *	kwalk_open(&l, &opts, &err);                // programs loaded, mappings followed from here on
@@ -11,8 +11,9 @@
  *	kwalk_finish                                // is called by the session: reads what is still owed
  *	kwalk_close(l);
  *
- * Tables come from the caller: this room knows no ELF. A stack is never guessed where a table is missing: it ends there
- * and its end is counted. Nothing is pinned: when the recorder dies, programs and maps go with its descriptors.
+ * Tables come from the caller: this room knows no ELF. A stack is never guessed where a table is
+ * missing: it ends there and its end is counted. Nothing is pinned: when the recorder dies,
+ * programs and maps go with its descriptors.
  *
  * Threads: one of its own follows exec, fork and mmap; all else is called from one thread.
  */
@@ -56,8 +57,8 @@ struct kwalk_ask {
 #define KWALK_TABLE_VERSION 3u /* of docs/unwind-table.md, that the programs read */
 
 struct kwalk_table {
-	/* A blob of docs/unwind-table.md, checked, 8-byte aligned; NULL: none. The same object always gives the same
-	 * pointer; it stays valid until kwalk_close. */
+	/* A blob of docs/unwind-table.md, checked, 8-byte aligned; NULL: none. The same object
+	 * always gives the same pointer; it stays valid until kwalk_close. */
 	const void *blob;
 	uint64_t vaddr; /* address for which the object's byte at pgoff was linked */
 	bool may_guess; /* no object at all (JIT code): frame pointers are allowed */
@@ -73,7 +74,8 @@ struct kwalk_filters {
 };
 
 bool kwalk_filters_any(const struct kwalk_filters *f);
-/* A cgroup by its directory, or its path below where cgroup2 is mounted. -ENODEV: it is not mounted; -ENOENT ... */
+/* A cgroup by its directory, or its path below where cgroup2 is mounted. -ENODEV: it is not
+ * mounted; -ENOENT ... */
 int kwalk_cgroup(const char *path, struct kwalk_cgroup *ret);
 
 struct kwalk_opts {
@@ -85,8 +87,8 @@ struct kwalk_opts {
 	pid_t held; /* a command that waits for its go: counts from its first exec on; 0: none */
 	bool fp;    /* by frame pointers, without tables */
 	bool no_kernel; /* no kernel frames */
-	/* Beside the samples of the session's events: for each so many ns that a thread is off the CPU one of the event that has
-	 * kwalk_away_name. 0: none. */
+	/* Beside the samples of the session's events: for each so many ns that a thread is off the
+	 * CPU one of the event that has kwalk_away_name. 0: none. */
 	uint64_t away_ns;
 	bool wall; /* with away_ns; the first event's period is the time that the thread ran since its last sample */
 	uint32_t depth; /* frames walked at once; 0: 128 */
@@ -97,19 +99,22 @@ struct kwalk_opts {
 	        tasks; /* most targets, processes and threads that owe; 0: as many as there may be, within reason */
 	/* Fills *ret (zeros: no table). Called from any thread, several at once. */
 	void (*table)(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret);
-	/* A table was copied for the programs: its own bytes are not needed for a while, but may be later. NULL: nobody cares. */
+	/* A table was copied for the programs: its own bytes are not needed for a while, but may be
+	 * later. NULL: nobody cares. */
 	void (*rests)(void *ctx, const void *blob);
 	void *ctx;
 	const struct log *log;
 	/*
-	 * Walks a stack from its registers and a copy, by kwalk_find: for samples that met a mapping that was not known to the
-	 * programs yet. Returns how many frames (of KWALK_FRAMES_MAX), 0: none, and why they end. NULL: such stacks end there.
-	 * user: what the programs found themselves.
+	 * Walks a stack from its registers and a copy, by kwalk_find: for samples that met a
+	 * mapping that was not known to the programs yet. Returns how many frames (of
+	 * KWALK_FRAMES_MAX), 0: none, and why they end. NULL: such stacks end there. user: what the
+	 * programs found themselves.
 	 */
 	size_t (*unwind)(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
 	                 const struct kwalk_raw *raw, uint64_t *frames, enum kwalk_end *end);
 	bool raw; /* tests: unwind is called for every sample that has a user half */
-	/* Tests: every answer that counts, whether it becomes a record or not. NULL: nobody asks. */
+	/* Tests: every answer that counts, whether it becomes a record or not. NULL: nobody
+	 * asks. */
 	void (*answered)(void *ctx, const struct kwalk_answer *answer, const uint64_t *frames);
 };
 
@@ -138,25 +143,29 @@ struct kwalk_totals {
 int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_error *err);
 void kwalk_close(struct kwalk *l);
 
-/* A process (or thread, by opts.filter) whose samples are wanted; its mappings are read from /proc. -ESRCH: none there. */
+/* A process (or thread, by opts.filter) whose samples are wanted; its mappings are read from /proc.
+ * -ESRCH: none there. */
 int kwalk_target(struct kwalk *l, pid_t pid);
 /*
- * Every process there is; for KWALK_EVERYTHING. By several threads, each of which calls opts.table. Processes that go away or may not be
- * read are left out. said, if not NULL, is told at most every 100 ms how many are done; from this thread.
+ * Every process there is; for KWALK_EVERYTHING. By several threads, each of which calls opts.table.
+ * Processes that go away or may not be read are left out. said, if not NULL, is told at most every
+ * 100 ms how many are done; from this thread.
  */
 int kwalk_target_all(struct kwalk *l, void (*said)(void *ctx, size_t done, size_t of), void *ctx);
 /* Puts an object's table into memory before anybody maps it. */
 void kwalk_prepare(struct kwalk *l, const void *blob);
-/* True when the last target has exited, though nobody has waited for it yet. Never for KWALK_EVERYTHING. */
+/* True when the last target has exited, though nobody has waited for it yet. Never for
+ * KWALK_EVERYTHING. */
 bool kwalk_targets_gone(struct kwalk *l);
-/* Whether records about a process belong into the recording: it is a target, or was, and one of its tasks was what opts.filters says. */
+/* Whether records about a process belong into the recording: it is a target, or was, and one of its
+ * tasks was what opts.filters says. */
 bool kwalk_is_followed(struct kwalk *l, uint32_t pid);
 
 /* What the session calls; ctx is l. */
 void kwalk_source(struct kwalk *l, struct session_source *ret);
 
-/* What is known of an address of a process, of what was mapped at a time and still is: 0; -ENOENT: nothing. ret->vaddr is the address's
- * own. */
+/* What is known of an address of a process, of what was mapped at a time and still is: 0; -ENOENT:
+ * nothing. ret->vaddr is the address's own. */
 int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc,
                struct kwalk_table *ret);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk_arena.c: gives out the memory that the programs see, by offset. Tables and arrays of mappings come and go, and what is given
- * back rests before it is used again, for a program may be in the middle of it.
+ * kwalk_arena.c: gives out the memory that the programs see, by offset. Tables and arrays of
+ * mappings come and go, and what is given back rests before it is used again, for a program may be
+ * in the middle of it.
  */
 #include <stdlib.h>
 #include <string.h>

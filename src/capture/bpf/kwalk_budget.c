@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk_budget.c: how much work the mappings of one process, and of all, may be in a second. Anybody can map executable pages, tens of
- * thousands in a process, and change them as fast as system calls go; each change costs the follower as much as there are. A process that
- * costs too much is left alone for a second: nothing is known of its mappings, so its stacks end at their first frame, and that is
- * counted and said. Others are followed as ever.
+ * kwalk_budget.c: how much work the mappings of one process, and of all, may be in a second.
+ * Anybody can map executable pages, tens of thousands in a process, and change them as fast as
+ * system calls go; each change costs the follower as much as there are. A process that costs too
+ * much is left alone for a second: nothing is known of its mappings, so its stacks end at their
+ * first frame, and that is counted and said. Others are followed as ever.
  *
  * The unit is about what one mapping costs to be copied: 25 ns here.
  */

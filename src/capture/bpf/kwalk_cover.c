@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk_cover.c: what every process has mapped when a recording begins, read by several threads. While one process is read, records about
- * it are applied already: its space is there, and what is read is as old as the reading's begin, so that newer is never overwritten.
+ * kwalk_cover.c: what every process has mapped when a recording begins, read by several threads.
+ * While one process is read, records about it are applied already: its space is there, and what is
+ * read is as old as the reading's begin, so that newer is never overwritten.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,8 @@ static void cover_keep(void *ctx, const struct kwalk_vma *m)
 	buf_put(ctx, m, sizeof(*m));
 }
 
-/* The space of a process that is about to be read; false: it is known already, or there is no memory. */
+/* The space of a process that is about to be read; false: it is known already, or there is no
+ * memory. */
 static bool cover_begin(struct kwalk *l, uint32_t pid, uint64_t *now_ns,
                         struct kwalk_changes *changes)
 {
@@ -54,7 +56,8 @@ static bool cover_begin(struct kwalk *l, uint32_t pid, uint64_t *now_ns,
 	return begun;
 }
 
-/* False: it has replaced its program meanwhile, or moved code. The kernel's records say what it mapped since, but not what an exec took away. */
+/* False: it has replaced its program meanwhile, or moved code. The kernel's records say what it
+ * mapped since, but not what an exec took away. */
 static bool cover_end(struct kwalk *l, uint32_t pid, const struct kwalk_changes *changes,
                       const struct buf *vmas, bool too_many)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk_filter.c: what a task must be to be recorded, given to the programs: user ids and names as maps, cgroups as numbers in their
- * configuration. Knows where cgroups of the second version are mounted.
+ * kwalk_filter.c: what a task must be to be recorded, given to the programs: user ids and names as
+ * maps, cgroups as numbers in their configuration. Knows where cgroups of the second version are
+ * mounted.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk_follow.c: keeps the address spaces as the kernel says they change: a thread of its own that reads a dummy event per CPU. The
- * programs wake it at an exec and when a walk met what is not known, so that a table is there a moment later, however busy the
- * writing of the file is. The records do not: the kernel gives such an event each thread's begin and end, too, and waking somebody
- * for those costs more than the thread. Records that were lost are made good from /proc.
+ * kwalk_follow.c: keeps the address spaces as the kernel says they change: a thread of its own that
+ * reads a dummy event per CPU. The programs wake it at an exec and when a walk met what is not
+ * known, so that a table is there a moment later, however busy the writing of the file is. The
+ * records do not: the kernel gives such an event each thread's begin and end, too, and waking
+ * somebody for those costs more than the thread. Records that were lost are made good from /proc.
  */
 #include <errno.h>
 #include <poll.h>
@@ -28,7 +29,8 @@
 #define FOLLOW_LARGEST 4352 /* bytes: an MMAP2 with a path of PATH_MAX */
 #define FOLLOW_NEWS 4096    /* bytes, as in maps.bpf.h */
 #define FOLLOW_DUMMY 9      /* PERF_COUNT_SW_DUMMY */
-/* After an exec its libraries come, at shorter intervals than later: it is looked again and again, ever more rarely. */
+/* After an exec its libraries come, at shorter intervals than later: it is looked again and again,
+ * ever more rarely. */
 #define FOLLOW_SOON_NS 50000ull
 #define FOLLOW_WAIT_NS 100000000ull /* also for room to be made (kwalk_room.c) */
 #define SWEEP_NS 1000000000ull
@@ -43,8 +45,9 @@ struct follow_entry {
 	size_t at; /* in records */
 };
 
-/* A child's exec may be read from its CPU's ring before the FORK is from the parent's: so all records wait until every record
- * that is older has been read, and are applied by time. The time ends each record (sample_id of TID and TIME). */
+/* A child's exec may be read from its CPU's ring before the FORK is from the parent's: so all
+ * records wait until every record that is older has been read, and are applied by time. The time
+ * ends each record (sample_id of TID and TIME). */
 static int follow_records(void *ctx, const void *bytes, size_t n)
 {
 	struct follow *f = &((struct kwalk *)ctx)->follow;
@@ -70,7 +73,8 @@ static int follow_compare(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Forgets the first n records in the order of time: what is left is as much as came within one draining. */
+/* Forgets the first n records in the order of time: what is left is as much as came within one
+ * draining. */
 static void follow_keep(struct follow *f, size_t n)
 {
 	const struct follow_entry *e = (const void *)f->order.bytes;
@@ -119,7 +123,8 @@ static size_t follow_apply(struct kwalk *l, uint64_t until_ns)
 	return n - i;
 }
 
-/* Spaces of processes that have gone, a while ago: the programs have forgotten them when the task was freed. */
+/* Spaces of processes that have gone, a while ago: the programs have forgotten them when the task
+ * was freed. */
 static void follow_sweep(struct kwalk *l)
 {
 	uint64_t now_ns = kwalk_now_ns(), pid, value;
@@ -142,7 +147,8 @@ static void follow_sweep(struct kwalk *l)
 	}
 }
 
-/* The kernel says that a record was lost when the next one comes, and none may: where the largest found no room one may be lost. */
+/* The kernel says that a record was lost when the next one comes, and none may: where the largest
+ * found no room one may be lost. */
 static bool follow_is_full(const struct ring *ring)
 {
 	return ring_pending(ring) + FOLLOW_LARGEST > ring->size;
@@ -179,7 +185,8 @@ static size_t follow_round(struct kwalk *l)
 	return left;
 }
 
-/* Twice at most: who makes mappings faster than they are learnt keeps nobody here, and what is left waits for the next time. */
+/* Twice at most: who makes mappings faster than they are learnt keeps nobody here, and what is left
+ * waits for the next time. */
 void follow_drain(struct kwalk *l)
 {
 	pthread_mutex_lock(&l->lock);
@@ -191,9 +198,10 @@ void follow_drain(struct kwalk *l)
 }
 
 /*
- * Every sample between an exec or dlopen and our answer to it falls back to a copy of the stack: so this thread comes before others
- * where that is allowed. Its work is bounded by what the kernel says of mappings. Measured on 2 busy CPUs, 4,000 Hz: samples that
- * met an unknown mapping, gcc 2.9 % and 0.4 %, python3 by a shell wrapper 11 % and 2 % (those are inside execve, and have none).
+ * Every sample between an exec or dlopen and our answer to it falls back to a copy of the stack: so
+ * this thread comes before others where that is allowed. Its work is bounded by what the kernel
+ * says of mappings. Measured on 2 busy CPUs, 4,000 Hz: samples that met an unknown mapping, gcc 2.9
+ * % and 0.4 %, python3 by a shell wrapper 11 % and 2 % (those are inside execve, and have none).
  */
 static void follow_hurry(void)
 {
@@ -252,8 +260,9 @@ static void *follow_run(void *ctx)
 /* ---- start and stop ---- */
 
 /*
- * Build-ids are asked for although inodes would do: the kernel leaves the bit that says so in the header of a record when it goes
- * from an event that wants them to one that does not (seen on 6.18), so beside another recording the latter's are misread.
+ * Build-ids are asked for although inodes would do: the kernel leaves the bit that says so in the
+ * header of a record when it goes from an event that wants them to one that does not (seen on
+ * 6.18), so beside another recording the latter's are misread.
  */
 static struct seam_attr follow_attr(const struct kwalk *l)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk_learn.c: what is mapped in a process, from /proc and from the kernel's records, one at a time and in the order of time. An
- * exec is counted as the programs count it, so that no mapping of one program is ever used for the next.
+ * kwalk_learn.c: what is mapped in a process, from /proc and from the kernel's records, one at a
+ * time and in the order of time. An exec is counted as the programs count it, so that no mapping of
+ * one program is ever used for the next.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,8 +65,8 @@ static void learn_anew(struct kwalk_space *s, const struct buf *vmas)
 }
 
 /*
- * The mappings of a process as they are now; again when it replaced its program meanwhile, or lost code. complete: all records
- * until follow.seen_ns were applied, so that the past is known, too.
+ * The mappings of a process as they are now; again when it replaced its program meanwhile, or lost
+ * code. complete: all records until follow.seen_ns were applied, so that the past is known, too.
  */
 static int learn_read(struct kwalk *l, uint32_t pid, bool complete)
 {
@@ -144,7 +145,8 @@ static int learn_process_of(pid_t tid)
 	return pid;
 }
 
-/* Processes whose FORK may be among what was lost: the programs know which are targets, or all there are. */
+/* Processes whose FORK may be among what was lost: the programs know which are targets, or all
+ * there are. */
 static void learn_strangers(struct kwalk *l, struct buf *pids)
 {
 	size_t most = TARGETS_READ; /* where one goes while it is the last, they begin anew */
@@ -319,7 +321,8 @@ bool kwalk_is_followed(struct kwalk *l, uint32_t pid)
 	return is;
 }
 
-/* Nobody has waited for it yet, and may never do: until then it is among the targets. What cannot be read is not known to have exited. */
+/* Nobody has waited for it yet, and may never do: until then it is among the targets. What cannot
+ * be read is not known to have exited. */
 static bool learn_has_exited(const struct kwalk *l, uint32_t pid)
 {
 	struct procfs_stat stat = { 0 };

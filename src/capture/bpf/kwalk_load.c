@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk_load.c: the object that was built in, its maps made and its programs loaded. Knows libbpf and what kernels of
- * different age call the same function; all is let go in kwalk_unload, nothing is pinned.
+ * kwalk_load.c: the object that was built in, its maps made and its programs loaded. Knows libbpf
+ * and what kernels of different age call the same function; all is let go in kwalk_unload, nothing
+ * is pinned.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,8 +25,8 @@
 #define CALL_INSN 0x85
 #define KFUNC_CALL 2
 
-/* Where the arena is mapped here: 4 GiB aligned, so that an offset is its address's low half; above what AddressSanitizer
- * keeps for itself. */
+/* Where the arena is mapped here: 4 GiB aligned, so that an offset is its address's low half; above
+ * what AddressSanitizer keeps for itself. */
 #define ARENA_ADDRESS 0x200000000000ull
 #define ARENA_PAGE 4096u
 #define ARENA_MOST (4ull << 30)
@@ -91,7 +92,8 @@ static int load_configure(struct kwalk *l)
 	return map ? bpf_map__set_initial_value(map, &c, sizeof(c)) : -ENOENT;
 }
 
-/* Entries for tasks: what a hash costs before it is used grows with them, so not for every pid that could be. */
+/* Entries for tasks: what a hash costs before it is used grows with them, so not for every pid that
+ * could be. */
 static uint32_t load_tasks(void)
 {
 	char text[64];
@@ -135,7 +137,8 @@ static void load_unless(struct kwalk *l, const char *name, bool has)
 		bpf_program__set_autoload(p, false);
 }
 
-/* Linux 6.9 has arenas, and does not say yet when an exec begins to take effect. The others are not the kernel's promise. */
+/* Linux 6.9 has arenas, and does not say yet when an exec begins to take effect. The others are not
+ * the kernel's promise. */
 static void load_optional(struct kwalk *l)
 {
 	struct btf *k = btf__load_vmlinux_btf();
@@ -249,7 +252,8 @@ static int load_attach_sets(struct kwalk *l)
 	return r < 0 ? r : offcpu_attach(l);
 }
 
-/* By either; a program that is not loaded has no link. By the latter only the software clocks are told of. */
+/* By either; a program that is not loaded has no link. By the latter only the software clocks are
+ * told of. */
 static void load_attach_skipped(struct kwalk *l)
 {
 	uint32_t zero = 0, id = load_info(l->on_sample).id;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk_maps.c: the executable mappings of a process, read from /proc piece by piece, and the unwind table of each. Reading ends where the
- * work that a process may cost does (kwalk_budget.c).
+ * kwalk_maps.c: the executable mappings of a process, read from /proc piece by piece, and the
+ * unwind table of each. Reading ends where the work that a process may cost does (kwalk_budget.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,8 @@ static bool maps_is_like(const struct maps_line *last, const struct procfs_map *
 	       !memcmp(last->path, map->path, map->path_size);
 }
 
-/* One mapping with its table; last: the one before it, and now this one. False: nothing is to be known of it. */
+/* One mapping with its table; last: the one before it, and now this one. False: nothing is to be
+ * known of it. */
 static bool maps_line(struct kwalk *l, uint32_t pid, const struct procfs_map *map,
                       struct maps_line *last, struct kwalk_vma *m)
 {

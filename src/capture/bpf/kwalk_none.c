@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kwalk_none.c: kwalk.h where the program was built without clang or libbpf, or for a machine whose tables the programs do not
-// walk: nothing is possible, and that is said.
+// kwalk_none.c: kwalk.h where the program was built without clang or libbpf, or for a machine whose
+// tables the programs do not walk: nothing is possible, and that is said.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

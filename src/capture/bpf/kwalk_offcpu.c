@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk_offcpu.c: time off the CPU: its programs are loaded only when it is asked for; when it begins and ends; which event of the
- * file a sample of it belongs to.
+ * kwalk_offcpu.c: time off the CPU: its programs are loaded only when it is asked for; when it
+ * begins and ends; which event of the file a sample of it belongs to.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* kwalk_parts.h: the inside of kwalk.h. kwalk_load.c makes programs and maps, kwalk_arena.c gives out the arena, kwalk_room.c keeps tables there, kwalk_space.c
- * address spaces there, kwalk_follow.c learns of them, kwalk_ring.c turns the rings into records. Only kwalk*.c include it. */
+/* kwalk_parts.h: the inside of kwalk.h. kwalk_load.c makes programs and maps, kwalk_arena.c gives
+ * out the arena, kwalk_room.c keeps tables there, kwalk_space.c address spaces there,
+ * kwalk_follow.c learns of them, kwalk_ring.c turns the rings into records. Only kwalk*.c include
+ * it. */
 #ifndef SEAM_CAPTURE_BPF_KWALK_PARTS_H
 #define SEAM_CAPTURE_BPF_KWALK_PARTS_H
 
@@ -73,7 +75,8 @@ enum room_state {
 enum room_state room_table(struct kwalk *l, const void *blob, struct kwalk_mapping *m);
 /* A walk went through it. */
 void room_used(struct kwalk *l, const void *blob);
-/* Used tables come in, for those that were not used for longest. Now and then; what changed is to be published. */
+/* Used tables come in, for those that were not used for longest. Now and then; what changed is to
+ * be published. */
 void room_make(struct kwalk *l);
 void room_free(struct kwalk_room *r);
 
@@ -99,7 +102,8 @@ struct kwalk_replaced {
 	uint64_t until_ns;
 };
 
-/* Kept until every sample of their time has been walked, however late the rings are read; no more than this of one process. */
+/* Kept until every sample of their time has been walked, however late the rings are read; no more
+ * than this of one process. */
 #define KWALK_IMAGES 4096u
 #define KWALK_REPLACED 4096u
 
@@ -145,8 +149,9 @@ void kwalk_space_free(struct kwalk_space *s);
 /* -ENOMEM. What it overlaps and is older is cut away; where newer is, nothing is put. */
 int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m);
 /*
- * The mappings as they were read at a time, sorted, in place of those that are known, of which all records were applied until seen_ns: what
- * is still there is as old as it was; what is not is remembered for samples of its time. -ENOMEM: nothing has changed.
+ * The mappings as they were read at a time, sorted, in place of those that are known, of which all
+ * records were applied until seen_ns: what is still there is as old as it was; what is not is
+ * remembered for samples of its time. -ENOMEM: nothing has changed.
  */
 int kwalk_space_replace(struct kwalk_space *s, const struct kwalk_vma *at, size_t n,
                         uint64_t seen_ns);
@@ -217,13 +222,14 @@ int learn_record(struct kwalk *l, const unsigned char *bytes, uint16_t size);
 void learn_again(struct kwalk *l);
 /* What a process did to its mappings, as the programs count. */
 struct kwalk_changes learn_changes(struct kwalk *l, uint32_t pid);
-/* A walk in the kernel knew nothing of an address: if the process has moved its code since it was read, it is read anew. */
+/* A walk in the kernel knew nothing of an address: if the process has moved its code since it was
+ * read, it is read anew. */
 void learn_missed(struct kwalk *l, uint32_t pid);
 
 /* ---- kwalk_maps.c ---- */
 
-/* Each line of /proc/PID/maps that is executable, with its table, to put. text is its room. -errno; -E2BIG: there are more than the process
- * may cost. Without the lock, too. */
+/* Each line of /proc/PID/maps that is executable, with its table, to put. text is its room. -errno;
+ * -E2BIG: there are more than the process may cost. Without the lock, too. */
 int maps_read(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
               void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx);
 /* The table of one mapping. False: nothing is to be known of it. */
@@ -322,8 +328,8 @@ int64_t offcpu_end(struct kwalk *l, capture_write write, void *ctx);
 /* -- kwalk_load.c -- */
 /* Attaches a program for as long as l lives. */
 int kwalk_link(struct kwalk *l, const char *name);
-/* Runs an iterator's program over all tasks. drain is called whenever it says (by 1) that the rings are to be read before it goes on;
- * NULL: it never does. */
+/* Runs an iterator's program over all tasks. drain is called whenever it says (by 1) that the rings
+ * are to be read before it goes on; NULL: it never does. */
 int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void *ctx);
 int kwalk_load(struct kwalk *l, struct seam_error *err);
 void kwalk_unload(struct kwalk *l);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* kwalk_probe.c: what this kernel, for this user, lets BPF programs do, by trying; why not, and what would help. */
+/* kwalk_probe.c: what this kernel, for this user, lets BPF programs do, by trying; why not, and
+ * what would help. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 
 #include "capture/bpf/kwalk_parts.h"
 
-/* libbpf talks by a global hook only: it is told to be silent, errors come as codes and the verifier's words in a buffer. */
+/* libbpf talks by a global hook only: it is told to be silent, errors come as codes and the
+ * verifier's words in a buffer. */
 int kwalk_libbpf_print(enum libbpf_print_level level, const char *format, va_list ap)
 {
 	(void)level;
@@ -20,8 +22,8 @@ int kwalk_libbpf_print(enum libbpf_print_level level, const char *format, va_lis
 	return 0;
 }
 
-/* The BTF id of the kernel's function for task work; 0: it has none. The new name first: kernels that have it keep the old
- * one in their BTF with another meaning. */
+/* The BTF id of the kernel's function for task work; 0: it has none. The new name first: kernels
+ * that have it keep the old one in their BTF with another meaning. */
 int kwalk_task_work(void)
 {
 	struct btf *kernel = btf__load_vmlinux_btf();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk_ring.c: what the programs wrote, as perf records: samples with their callchain, or with a marker and a cookie, and
- * deferred callchains. Counts what is owed. The rings are the kernel's and its programs ours; every length is checked all
- * the same.
+ * kwalk_ring.c: what the programs wrote, as perf records: samples with their callchain, or with a
+ * marker and a cookie, and deferred callchains. Counts what is owed. The rings are the kernel's and
+ * its programs ours; every length is checked all the same.
  */
 #include <errno.h>
 #include <string.h>
@@ -44,8 +44,8 @@ static uint16_t ring_end(uint8_t end, bool guessed)
 	return stack_end_misc(end < KWALK_ENDS ? end + 1 : STACK_END_NOT_SAID, guessed);
 }
 
-/* [KERNEL, ips,] then [USER, ips] or [USER_DEFERRED, cookie]. A stack that met an unknown mapping is
- * answered by the recorder, once it knows. */
+/* [KERNEL, ips,] then [USER, ips] or [USER_DEFERRED, cookie]. A stack that met an unknown mapping
+ * is answered by the recorder, once it knows. */
 static size_t ring_chain(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *ips)
 {
 	uint64_t *to = l->chain;
@@ -154,7 +154,8 @@ static int ring_own_frames(struct kwalk *l, const struct kwalk_sample *s, const 
 	return ring_answer_put(l, &a, frames);
 }
 
-/* The sample before has no copy of the stack (the ring was full): what the programs found is all there is. */
+/* The sample before has no copy of the stack (the ring was full): what the programs found is all
+ * there is. */
 static int ring_without_raw(struct kwalk_ring *ring)
 {
 	const struct kwalk_sample *s = &ring->sample;
@@ -197,7 +198,8 @@ static int ring_resolve_one(struct kwalk *l, const struct kwalk_sample *s, const
 	return ring_own_frames(l, s, frames, n, end);
 }
 
-/* The programs did not know a mapping; what the kernel said of mappings until now covers all these samples. */
+/* The programs did not know a mapping; what the kernel said of mappings until now covers all these
+ * samples. */
 static int ring_resolve(struct kwalk *l)
 {
 	size_t at = 0;
@@ -315,7 +317,8 @@ int kwalk_ring_add(struct kwalk *l, size_t i)
 	return ringbuf_map(&l->rings[i].bytes, l->ring_fds[i], l->opts.ring_bytes);
 }
 
-/* Each ring as far as it was filled when its turn came: none keeps the others waiting, and programs that go on do not keep us. */
+/* Each ring as far as it was filled when its turn came: none keeps the others waiting, and programs
+ * that go on do not keep us. */
 static int ring_drain_all(struct kwalk *l)
 {
 	int64_t n = 0;
@@ -343,8 +346,8 @@ static int ring_lost_put(struct kwalk *l, const struct seam_event *event, uint16
 }
 
 /*
- * The file knows what it lacks: samples that found no room (by the event whose answers may be among it), those that the kernel skipped, and
- * tasks of which it has none.
+ * The file knows what it lacks: samples that found no room (by the event whose answers may be among
+ * it), those that the kernel skipped, and tasks of which it has none.
  */
 static int ring_lost(struct kwalk *l)
 {
@@ -363,7 +366,8 @@ static int ring_lost(struct kwalk *l)
 	return r;
 }
 
-/* Of samples before the round before, that is: one may be on its way to its ring while that is read. */
+/* Of samples before the round before, that is: one may be on its way to its ring while that is
+ * read. */
 static void ring_walked(struct kwalk *l, uint64_t begun_ns)
 {
 	pthread_mutex_lock(&l->lock);

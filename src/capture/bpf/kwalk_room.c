@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk_room.c: which unwind tables are in the arena. A table comes in when its object is first mapped, while there is room; after that when
- * a walk has needed it, for tables that no walk needed for longest. A mapping whose table is out is not known to the programs: such
- * samples bring a copy of the stack, and the recorder, which has all tables, walks it. So with little memory stacks cost more and
- * are the same.
+ * kwalk_room.c: which unwind tables are in the arena. A table comes in when its object is first
+ * mapped, while there is room; after that when a walk has needed it, for tables that no walk needed
+ * for longest. A mapping whose table is out is not known to the programs: such samples bring a copy
+ * of the stack, and the recorder, which has all tables, walks it. So with little memory stacks cost
+ * more and are the same.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -173,7 +174,8 @@ static void room_want(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 		kwalk_spaces_touch(&l->spaces, o->blob);
 		return;
 	}
-	/* What leaves now is memory when it has rested. Small pieces lie apart: one that makes enough room goes before several. */
+	/* What leaves now is memory when it has rested. Small pieces lie apart: one that makes
+	 * enough room goes before several. */
 	while (arena_soon(&l->arena) < need) {
 		struct room_object *old = room_oldest(&l->room, need, idle_ns);
 
@@ -197,7 +199,8 @@ void room_make(struct kwalk *l)
 	while (map_next(&l->room.objects, &i, &blob, &value)) {
 		struct room_object *o = (struct room_object *)(uintptr_t)value;
 
-		/* What was needed a while ago only waits no longer: room is for what is needed now. */
+		/* What was needed a while ago only waits no longer: room is for what is needed
+		 * now. */
 		if (o->wanted && o->used_ns + ROOM_IDLE_NS < now_ns)
 			o->wanted = false;
 		if (o->wanted)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk_space.c: what is mapped executable in each process, and its copy for the programs. Records of different CPUs come in no
- * order, so every mapping has its time: of two that overlap the newer one is right. A copy is written whole
- * beside the old one and then published in one map value.
+ * kwalk_space.c: what is mapped executable in each process, and its copy for the programs. Records
+ * of different CPUs come in no order, so every mapping has its time: of two that overlap the newer
+ * one is right. A copy is written whole beside the old one and then published in one map value.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -88,7 +88,8 @@ void kwalk_space_forget(struct kwalk_space *s)
 	kwalk_space_clear(s, UINT64_MAX);
 }
 
-/* Without memory it is not remembered: a sample of that time ends at its first frame and says so. */
+/* Without memory it is not remembered: a sample of that time ends at its first frame and says
+ * so. */
 static void images_add(struct kwalk_space *s, uint64_t until_ns)
 {
 	struct kwalk_vma *copy = malloc((s->n + 1) * sizeof(*copy));
@@ -186,7 +187,8 @@ static void kwalk_space_cut(struct kwalk_space *s, size_t i, const struct kwalk_
 	left->start = m->end;
 }
 
-/* What m takes away of a mapping is remembered for samples that were taken before; without memory it is not, and these end there. */
+/* What m takes away of a mapping is remembered for samples that were taken before; without memory
+ * it is not, and these end there. */
 static void replaced_add(struct kwalk_space *s, const struct kwalk_vma *old,
                          const struct kwalk_vma *m)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * maps.bpf.h: what the programs keep: the sets of targets and address spaces, a slot per thread that owes an answer, rings, the arena,
- * scratch memory and counts. No logic.
+ * maps.bpf.h: what the programs keep: the sets of targets and address spaces, a slot per thread
+ * that owes an answer, rings, the arena, scratch memory and counts. No logic.
  */
 #ifndef SEAM_CAPTURE_BPF_MAPS_BPF_H
 #define SEAM_CAPTURE_BPF_MAPS_BPF_H
@@ -167,7 +167,8 @@ INLINE void count_end(__u32 end, __u32 guessed)
 	__sync_fetch_and_add(&c->guessed, guessed);
 }
 
-/* Whether a process's mappings are still what the follower knew of them. c may be NULL: nothing has changed. */
+/* Whether a process's mappings are still what the follower knew of them. c may be NULL: nothing has
+ * changed. */
 INLINE int process_is_valid(const struct kwalk_process *p, const struct kwalk_changes *c)
 {
 	if (!c)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* object.h: the objects that clang made of unwind.bpf.c and asleep.bpf.c, as scripts/embed puts them into the program. */
+/* object.h: the objects that clang made of unwind.bpf.c and asleep.bpf.c, as scripts/embed puts
+ * them into the program. */
 #ifndef SEAM_CAPTURE_BPF_OBJECT_H
 #define SEAM_CAPTURE_BPF_OBJECT_H
 

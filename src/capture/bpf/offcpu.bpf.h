@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * offcpu.bpf.h: samples of time off the CPU. At a switch the time is noted (away.bpf.h); when the thread is back and has been away for
- * the budget in all, a sample is sent whose period is that time, so that cost is bounded by time and not by the number of switches,
- * and periods add up to all the time there was.
+ * offcpu.bpf.h: samples of time off the CPU. At a switch the time is noted (away.bpf.h); when the
+ * thread is back and has been away for the budget in all, a sample is sent whose period is that
+ * time, so that cost is bounded by time and not by the number of switches, and periods add up to
+ * all the time there was.
  *
- * The stack is taken when the thread comes back, for it is the one it left with: its kernel half lies where it was, its user half is
- * owed (owe.bpf.h) and given on the way out of the same kernel entry. A switch that is not told of costs no walk. Where nothing can
- * be owed the user half is walked at each switch-out.
+ * The stack is taken when the thread comes back, for it is the one it left with: its kernel half
+ * lies where it was, its user half is owed (owe.bpf.h) and given on the way out of the same kernel
+ * entry. A switch that is not told of costs no walk. Where nothing can be owed the user half is
+ * walked at each switch-out.
  *
- * What remains when a thread ends, or the recording, is sent without a stack, as no single one is its.
+ * What remains when a thread ends, or the recording, is sent without a stack, as no single one is
+ * its.
  */
 #ifndef SEAM_CAPTURE_BPF_OFFCPU_BPF_H
 #define SEAM_CAPTURE_BPF_OFFCPU_BPF_H
@@ -337,7 +340,8 @@ INLINE void away_last_walk(struct scratch *x, struct task_struct *task)
 	x->sample.guessed = x->w.guessed;
 }
 
-/* Who is still away, with its stack; and what is left of all. The clock is off: nobody else counts any more. */
+/* Who is still away, with its stack; and what is left of all. The clock is off: nobody else counts
+ * any more. */
 SEC("iter.s/task")
 int away_last(struct bpf_iter__task *ctx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * owe.bpf.h: the deferred half: who owes an answer, how it is asked for and given. One kernel entry, one answer: the user's pc and
- * stack pointer and the memory name the entry.
+ * owe.bpf.h: the deferred half: who owes an answer, how it is asked for and given. One kernel
+ * entry, one answer: the user's pc and stack pointer and the memory name the entry.
  */
 #ifndef SEAM_CAPTURE_BPF_OWE_BPF_H
 #define SEAM_CAPTURE_BPF_OWE_BPF_H
@@ -90,7 +90,8 @@ INLINE void answer_send(struct kwalk_answer *a)
 		COUNT(answers);
 }
 
-/* It met a mapping that is not known yet, or a rule that cannot be applied here: the recorder walks it. */
+/* It met a mapping that is not known yet, or a rule that cannot be applied here: the recorder walks
+ * it. */
 INLINE void answer_raw(struct slot *s)
 {
 	void *ring = ring_of_cpu();
@@ -112,7 +113,8 @@ INLINE void slot_walk(struct slot *s, struct task_struct *task)
 {
 	struct walk c = { .w = &s->w, .frames = s->frames };
 
-	/* Not those of now: a signal may have been delivered, or returned from, since the sample. What was on the stack still is. */
+	/* Not those of now: a signal may have been delivered, or returned from, since the sample.
+	 * What was on the stack still is. */
 	bpf_probe_read_kernel(&s->w.user, sizeof(s->w.user), &s->user);
 	if (!walker_start(&s->w, task))
 		return;

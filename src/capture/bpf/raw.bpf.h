@@ -74,7 +74,8 @@ INLINE void sample_raw_large(struct scratch *x, void *ring)
 	bpf_ringbuf_submit(raw, ring_flags(ring));
 }
 
-/* Most stacks are short, and in the first moments of a program every sample has one: no room is taken for more. */
+/* Most stacks are short, and in the first moments of a program every sample has one: no room is
+ * taken for more. */
 INLINE void sample_raw_small(struct scratch *x, void *ring)
 {
 	__u32 zero = 0, n;

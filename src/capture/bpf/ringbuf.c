@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * ringbuf.c: see ringbuf.h. A page of ours with the consumer's position, then read-only the producer's page and the data, twice in a
- * row. Each record has a header of 8 bytes whose first word is its length and two bits. Positions only grow.
+ * ringbuf.c: see ringbuf.h. A page of ours with the consumer's position, then read-only the
+ * producer's page and the data, twice in a row. Each record has a header of 8 bytes whose first
+ * word is its length and two bits. Positions only grow.
  */
 #include "capture/bpf/ringbuf.h"
 

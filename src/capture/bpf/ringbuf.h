@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ringbuf.h: one ring that BPF programs write (BPF_MAP_TYPE_RINGBUF), read here. A reading ends with what was there when it
- * began, however fast the programs go on: libbpf's ring_buffer__consume of 1.1 ends only when it finds the ring empty.
+ * ringbuf.h: one ring that BPF programs write (BPF_MAP_TYPE_RINGBUF), read here. A reading ends
+ * with what was there when it began, however fast the programs go on: libbpf's ring_buffer__consume
+ * of 1.1 ends only when it finds the ring empty.
  */
 #ifndef SEAM_CAPTURE_BPF_RINGBUF_H
 #define SEAM_CAPTURE_BPF_RINGBUF_H
@@ -23,9 +24,10 @@ int ringbuf_map(struct ringbuf *ret, int fd, size_t size);
 void ringbuf_unmap(struct ringbuf *r);
 
 /*
- * Gives each record to take, the oldest first: bytes are read-only and stay until it returns. What is added meanwhile is left for the
- * next time, so no more than the ring's size is ever given. A record that is being written ends the reading, for none may overtake it.
- * How many records; or what take returned below 0: that record counts as read.
+ * Gives each record to take, the oldest first: bytes are read-only and stay until it returns. What
+ * is added meanwhile is left for the next time, so no more than the ring's size is ever given. A
+ * record that is being written ends the reading, for none may overtake it. How many records; or
+ * what take returned below 0: that record counts as read.
  */
 int64_t ringbuf_drain(struct ringbuf *r, int (*take)(void *ctx, const void *bytes, size_t n),
                       void *ctx);

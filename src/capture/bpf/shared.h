@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shared.h: what the programs in the kernel and the recorder say to each other: configuration, records in the
- * rings, entries of maps and of the arena. Fixed layouts, this machine's byte order, no pointers.
+ * shared.h: what the programs in the kernel and the recorder say to each other: configuration,
+ * records in the rings, entries of maps and of the arena. Fixed layouts, this machine's byte order,
+ * no pointers.
  *
  * Included by both sides: only fixed-width types, nothing from a C library but stdint.h's names.
  */
@@ -95,7 +96,8 @@ struct kwalk_config {
 	uint32_t wake;    /* bytes in a ring that wake the recorder */
 	uint32_t user;    /* user frames are wanted */
 	uint32_t fp;      /* by frame pointers only, no tables */
-	/* What a task must be besides a target: one of the map `uids`, of the map `comms`, below one of these; 0: any. */
+	/* What a task must be besides a target: one of the map `uids`, of the map `comms`, below
+	 * one of these; 0: any. */
 	uint32_t uids, comms, cgroups;
 	uint32_t
 	        held; /* pid of a command that was forked: what it does before its first exec is the recorder's */
@@ -159,7 +161,8 @@ struct kwalk_raw {
 
 /* ---- maps ---- */
 
-/* In kwalk_changes.execs, beside the count: the old program's memory goes now, its registers later. */
+/* In kwalk_changes.execs, beside the count: the old program's memory goes now, its registers
+ * later. */
 #define KWALK_REPLACING 0x80000000u
 
 /* What a process did to its code, as the kernel saw it. */
@@ -170,7 +173,8 @@ struct kwalk_changes {
 	uint64_t exec_vm; /* pages of code when that was looked at last; 0: never */
 };
 
-/* Where a process's mappings are; written as a whole, so never seen torn. Valid while its kwalk_changes say the same. */
+/* Where a process's mappings are; written as a whole, so never seen torn. Valid while its
+ * kwalk_changes say the same. */
 struct kwalk_process {
 	uint32_t mappings; /* offset in the arena of struct kwalk_mapping[n], by start */
 	uint32_t n;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * skipped.bpf.h: counts the samples that the kernel keeps from on_sample. While a BPF program of a kprobe, a tracepoint or another event runs,
- * or a map is changed by a system call, an event that overflows on that CPU runs no program and writes no sample, and the kernel has
- * no count of it (bpf_prog_active; seen on 6.12 and 6.18, 7.3 takes samples inside of a tracepoint's program). So it is seen from outside, when the overflow is over:
- * where functions can be traced for any event (on_overflow), else for the software clocks (on_timer).
+ * skipped.bpf.h: counts the samples that the kernel keeps from on_sample. While a BPF program of a
+ * kprobe, a tracepoint or another event runs, or a map is changed by a system call, an event that
+ * overflows on that CPU runs no program and writes no sample, and the kernel has no count of it
+ * (bpf_prog_active; seen on 6.12 and 6.18, 7.3 takes samples inside of a tracepoint's program). So
+ * it is seen from outside, when the overflow is over: where functions can be traced for any event
+ * (on_overflow), else for the software clocks (on_timer).
  *
  * A sample in an NMI in the middle of another one may hide that the latter was skipped.
  */
@@ -65,7 +67,8 @@ INLINE void skipped_not(void)
 		*r = 1;
 }
 
-/* Whether on_sample did not run in an overflow that is over; that of another program's event leaves all as it is. */
+/* Whether on_sample did not run in an overflow that is over; that of another program's event leaves
+ * all as it is. */
 INLINE int skipped_is(struct perf_event *event)
 {
 	__u32 zero = 0, *own = bpf_map_lookup_elem(&own_id, &zero);
@@ -93,8 +96,9 @@ int BPF_PROG(on_overflow, struct perf_event *event)
 }
 
 /*
- * A timer may end without an overflow, by what the event leaves out. What leaves out the kernel is never skipped, as programs run there;
- * of what leaves out the user it is not known here in which of them the timer hit: not counted.
+ * A timer may end without an overflow, by what the event leaves out. What leaves out the kernel is
+ * never skipped, as programs run there; of what leaves out the user it is not known here in which
+ * of them the timer hit: not counted.
  */
 SEC("tp_btf/hrtimer_expire_exit")
 int BPF_PROG(on_timer, struct hrtimer *timer)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trap.bpf.h: a sample in the kernel's work for a breakpoint that a uprobe put into the program. Up to the probe's handlers the pc
- * is the one behind the breakpoint, where the rule of the replaced instruction's end does not hold yet: execution stopped before it.
+ * trap.bpf.h: a sample in the kernel's work for a breakpoint that a uprobe put into the program. Up
+ * to the probe's handlers the pc is the one behind the breakpoint, where the rule of the replaced
+ * instruction's end does not hold yet: execution stopped before it.
  */
 #ifndef SEAM_CAPTURE_BPF_TRAP_BPF_H
 #define SEAM_CAPTURE_BPF_TRAP_BPF_H
@@ -13,7 +14,8 @@
 
 extern const void asm_exc_int3 __ksym __weak;
 
-/* Whether the kernel was entered by a breakpoint. frames has room for a kernel stack, and is written. */
+/* Whether the kernel was entered by a breakpoint. frames has room for a kernel stack, and is
+ * written. */
 INLINE int trap_is_here(struct bpf_perf_event_data *ctx, struct scratch *x)
 {
 	long bytes = bpf_get_stack(ctx, x->frames, KWALK_KERNEL_MAX * 8, 0);
@@ -25,8 +27,9 @@ INLINE int trap_is_here(struct bpf_perf_event_data *ctx, struct scratch *x)
 }
 
 /*
- * Sets w->user.rip to the breakpoint. A push of one byte may have been carried out for the program already, which then goes on behind
- * it: that looks the same but for the word that was pushed. False: it cannot be known which.
+ * Sets w->user.rip to the breakpoint. A push of one byte may have been carried out for the program
+ * already, which then goes on behind it: that looks the same but for the word that was pushed.
+ * False: it cannot be known which.
  */
 INLINE int trap_repair(struct bpf_perf_event_data *ctx, struct scratch *x)
 {

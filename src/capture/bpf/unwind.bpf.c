@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * unwind.bpf.c: the programs in the kernel. on_sample runs at each sampling event, walks the user stack at once by the
- * tables in the arena, and where a page is not in memory asks for `answer` to be run on the task's way back to user mode;
- * samples of one kernel entry share it. read_owing reads what is still owed from tasks that sleep. The rest keeps the sets
- * of targets and of address spaces right, from inside the kernel, where no record can be late.
+ * unwind.bpf.c: the programs in the kernel. on_sample runs at each sampling event, walks the user
+ * stack at once by the tables in the arena, and where a page is not in memory asks for `answer` to
+ * be run on the task's way back to user mode; samples of one kernel entry share it. read_owing
+ * reads what is still owed from tasks that sleep. The rest keeps the sets of targets and of address
+ * spaces right, from inside the kernel, where no record can be late.
  *
  * Does not know perf.data, nor where tables come from.
  */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * walk.bpf.h: registers and user memory -> return addresses, by the unwind tables in the arena. The same rules as
- * unwind/walk.c applies, and the same order of checks, so that both give the same frames.
+ * walk.bpf.h: registers and user memory -> return addresses, by the unwind tables in the arena. The
+ * same rules as unwind/walk.c applies, and the same order of checks, so that both give the same
+ * frames.
  *
- * Knows the table's form (docs/unwind-table.md) and the verifier's taste: all state is in a map value, which the verifier takes
- * for unknown, so that a loop body converges in one pass; searches have a fixed number of steps and no branches. State on the
- * stack and branches cost 178,000 verified instructions on Linux 6.18 and more than the limit on 6.19; this costs thousands.
+ * Knows the table's form (docs/unwind-table.md) and the verifier's taste: all state is in a map
+ * value, which the verifier takes for unknown, so that a loop body converges in one pass; searches
+ * have a fixed number of steps and no branches. State on the stack and branches cost 178,000
+ * verified instructions on Linux 6.18 and more than the limit on 6.19; this costs thousands.
  *
  * Does not know who asks: memory is read by `kind`, which is a constant in each of the three loops.
  */
@@ -187,8 +189,8 @@ INLINE __u64 walk_rule(struct walker *w, __u64 pc)
 	return a ? w->at.rules + (__u64)a * 32 : 0;
 }
 
-/* Read anew each time: a value that stays in a register after it was compared, or that is one of several constants, would be
- * another state for the verifier; memory is always unknown to it. */
+/* Read anew each time: a value that stays in a register after it was compared, or that is one of
+ * several constants, would be another state for the verifier; memory is always unknown to it. */
 #define ANEW(x) (*(volatile __typeof__(x) *)&(x))
 
 /* The current frame's value of register w->number. */
@@ -236,8 +238,8 @@ INLINE long walk_cfa(struct walk *c, const int kind)
 	return 0;
 }
 
-/* The caller's value of the frame pointer or the pc, whose kind is at `shift` in the rule's head; not for AT_SAME and
- * AT_UNDEFINED. */
+/* The caller's value of the frame pointer or the pc, whose kind is at `shift` in the rule's head;
+ * not for AT_SAME and AT_UNDEFINED. */
 INLINE long walk_at(struct walk *c, const int shift, __u64 *off, __u64 *ret, const int kind)
 {
 	struct walker *w = c->w;
@@ -266,8 +268,9 @@ INLINE long walk_at(struct walk *c, const int shift, __u64 *off, __u64 *ret, con
 	return 0;
 }
 
-/* Where this frame saved its caller's registers. Branch-free but for the whole; and no mask that is 0 or -1 meets a constant, for Linux
- * 6.19 goes both ways there: five of them were 150,000 instructions. */
+/* Where this frame saved its caller's registers. Branch-free but for the whole; and no mask that is
+ * 0 or -1 meets a constant, for Linux 6.19 goes both ways there: five of them were 150,000
+ * instructions. */
 INLINE void walk_saves(struct walker *w)
 {
 	static const int numbers[KWALK_SAVED] = { 3, 12, 13, 14, 15 };
@@ -306,7 +309,8 @@ INLINE void walk_leave(struct walker *w)
 	w->known &= REGS_CALLEE | 1u << REG_FP | 1u << REG_SP | 1u << REG_IP;
 }
 
-/* ---- uretprobes: the return address on the stack is a trampoline's, the task's own list has the right one ---- */
+/* ---- uretprobes: the return address on the stack is a trampoline's, the task's own list has the
+ * right one ---- */
 
 #define TRAMPOLINE_BYTES 64u /* at most: a breakpoint, or a system call with its pushes */
 #define STEPPED_BYTES 128u   /* of a copied instruction's slot */
@@ -322,13 +326,15 @@ INLINE void walk_instances(struct walker *w, struct task_struct *task)
 		return;
 	w->trampoline = BPF_CORE_READ(area, vaddr);
 	w->instance = (__u64)BPF_CORE_READ(task, utask, return_instances);
-	/* Where a breakpoint replaced an instruction its copy runs elsewhere; all else is as in its own place. */
+	/* Where a breakpoint replaced an instruction its copy runs elsewhere; all else is as in its
+	 * own place. */
 	stepped = BPF_CORE_READ(task, utask, xol_vaddr);
 	if (stepped && w->regs[REG_IP] - stepped < STEPPED_BYTES)
 		w->regs[REG_IP] += BPF_CORE_READ(task, utask, vaddr) - stepped;
 }
 
-/* One instance: 1 when it is that of w->slot or none is left. Older functions stand higher on the stack. */
+/* One instance: 1 when it is that of w->slot or none is left. Older functions stand higher on the
+ * stack. */
 static long walk_instance(__u32 i, void *ctx)
 {
 	struct walker *w = ((struct walk *)ctx)->w;
@@ -340,7 +346,8 @@ static long walk_instance(__u32 i, void *ctx)
 	return 0;
 }
 
-/* The return address that belongs at an address of the stack, or at the next one above (next); 0: the list does not know. */
+/* The return address that belongs at an address of the stack, or at the next one above (next); 0:
+ * the list does not know. */
 INLINE __u64 walk_original(struct walk *c, __u64 slot, const int next)
 {
 	struct walker *w = c->w;
@@ -355,7 +362,8 @@ INLINE __u64 walk_original(struct walk *c, __u64 slot, const int next)
 	return BPF_CORE_READ(r, orig_ret_vaddr);
 }
 
-/* In the trampoline itself: the function has returned, and what it returned to is first in the list. */
+/* In the trampoline itself: the function has returned, and what it returned to is first in the
+ * list. */
 INLINE long walk_trampoline(struct walk *c)
 {
 	struct walker *w = c->w;
@@ -495,7 +503,8 @@ INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 	return 0;
 }
 
-/* Code between two functions that nobody described: perhaps all is as it was before it, by another rule. Not in the child of a clone. */
+/* Code between two functions that nobody described: perhaps all is as it was before it, by another
+ * rule. Not in the child of a clone. */
 INLINE __u64 walk_like(struct walker *w, __u64 rule)
 {
 	if (!w->first || !w->regs[0])
@@ -516,7 +525,8 @@ INLINE long walk_step(struct walk *c, const int kind)
 		return walk_end(w, KWALK_LIMIT);
 	w->pc = w->regs[REG_IP] - !w->exact;
 	w->found = !w->by_fp && walk_find(w, w->pc);
-	/* What execution stopped at is a frame in any case; any other word only where something is mapped. */
+	/* What execution stopped at is a frame in any case; any other word only where something is
+	 * mapped. */
 	if (n && !w->by_fp && !ANEW(w->found))
 		return walk_end(w, KWALK_NO_MAPPING);
 	FORGET(n);

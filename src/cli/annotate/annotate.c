@@ -130,7 +130,8 @@ static bool annotate_is_object(const char *path, const struct nameless *place)
 	        !memcmp(slash + 1, place->object, place->n));
 }
 
-/* "libfoo.so+0x12345", or "[unknown libfoo.so+0x12340]" of what has a name by now: the function there. */
+/* "libfoo.so+0x12345", or "[unknown libfoo.so+0x12340]" of what has a name by now: the function
+ * there. */
 static int annotate_at(struct annotate *a)
 {
 	const struct profile *p = a->load.profile;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * annotate.h: what the files of `seam annotate` share. annotate.c takes the command line and counts
- * samples per address, annotate_code.c makes instructions and lines of a function's bytes, annotate_jit.c of a jitdump's,
- * annotate_source.c reads source files, annotate_show.c writes.
+ * samples per address, annotate_code.c makes instructions and lines of a function's bytes,
+ * annotate_jit.c of a jitdump's, annotate_source.c reads source files, annotate_show.c writes.
  */
 #ifndef SEAM_CLI_ANNOTATE_H
 #define SEAM_CLI_ANNOTATE_H
@@ -82,7 +82,8 @@ struct annotate {
 
 /* ---- annotate_code.c ---- */
 
-/* The function that holds an address of an object, as the profile calls it: 1 and a->name, 0 or -ENOMEM. */
+/* The function that holds an address of an object, as the profile calls it: 1 and a->name, 0 or
+ * -ENOMEM. */
 int annotate_name_at(struct annotate *a, uint32_t object, uint64_t vaddr);
 /* Instructions and lines of a function, or .reason. -ENOMEM. */
 int annotate_code(struct annotate *a, struct annotate_function *f);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// annotate_code.c: a function's bytes as instructions, with the lines they stand for and the samples
-// that hit them.
+// annotate_code.c: a function's bytes as instructions, with the lines they stand for and the
+// samples that hit them.
 //
 // Invariant: every sample of the function is in exactly one instruction, or in `outside`.
 #include <errno.h>
@@ -51,7 +51,8 @@ static void code_build_id(struct code *c, const char *hex)
 		c->build_id.bytes[c->build_id.size++] = (uint8_t)byte;
 }
 
-/* Where the function begins and ends: what the symbol table, or else the unwind information, says of a sampled address. */
+/* Where the function begins and ends: what the symbol table, or else the unwind information, says
+ * of a sampled address. */
 static int code_bounds(struct code *c)
 {
 	struct symbol symbol;
@@ -63,7 +64,8 @@ static int code_bounds(struct code *c)
 	return 0;
 }
 
-/* Is the function's code in this section, and how far into it? A module's code begins with its .text. */
+/* Is the function's code in this section, and how far into it? A module's code begins with its
+ * .text. */
 static bool code_is_in(const struct code *c, const struct image_section *section, uint64_t text,
                        uint64_t *into)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// annotate_jit.c: the code of a function that a process made at run time, and its lines, out of the process's jitdump.
+// annotate_jit.c: the code of a function that a process made at run time, and its lines, out of the
+// process's jitdump.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include "symbol/jitcode.h"
 #include "symbol/jitlines.h"
 
-/* Compiled more than once it stands in several places: the one with the most samples; the others are outside of it. */
+/* Compiled more than once it stands in several places: the one with the most samples; the others
+ * are outside of it. */
 static int jit_choose(const struct annotate_function *f, const struct jitcode *j,
                       struct jitcode_piece *ret)
 {

@@ -35,7 +35,8 @@ static void show_share(const struct annotate *a, const struct annotate_count *pa
 		shown_printf(out, "%8s", "");
 }
 
-/* A line of source, whose tabs are blanks; a file with ends of lines of another system has a CR behind each. */
+/* A line of source, whose tabs are blanks; a file with ends of lines of another system has a CR
+ * behind each. */
 static void show_line_text(const char *text, size_t n, struct buf *out)
 {
 	if (n && text[n - 1] == '\r')

@@ -4,8 +4,9 @@
  * diff_table.c brings the recordings' rows together, diff_names.c sees objects that got another
  * name, diff_show.c writes.
  *
- * A thing is a distinct combination of event and sort keys, by text: recordings have nothing else in
- * common. Each recording is loaded and let go before the next; its profile stays until all are known.
+ * A thing is a distinct combination of event and sort keys, by text: recordings have nothing else
+ * in common. Each recording is loaded and let go before the next; its profile stays until all are
+ * known.
  */
 #ifndef SEAM_CLI_DIFF_H
 #define SEAM_CLI_DIFF_H

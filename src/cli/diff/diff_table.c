@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// diff_table.c: recordings side by side. Knows how the rows of one are found again in another: by the
-// text of their columns.
+// diff_table.c: recordings side by side. Knows how the rows of one are found again in another: by
+// the text of their columns.
 //
 // Invariant: a thing that a recording does not have counts 0 of that recording's samples.
 #include <errno.h>
@@ -111,7 +111,8 @@ static int diff_add(struct diff *d, const struct profile *p, size_t run)
 	return r < 0 ? r : diff_add_events(d, p, run);
 }
 
-/* The profile is kept until it is known which builds of its objects the others have: it grows with distinct stacks only. */
+/* The profile is kept until it is known which builds of its objects the others have: it grows with
+ * distinct stacks only. */
 static int diff_keep(struct diff *d, struct load *load, size_t run)
 {
 	size_t side = run >= d->n_runs[0];
@@ -307,7 +308,8 @@ static void diff_say_lone(struct diff *d)
 	}
 }
 
-/* Sums up a run; another build's functions begin elsewhere, so that those without a name are one thing then. */
+/* Sums up a run; another build's functions begin elsewhere, so that those without a name are one
+ * thing then. */
 static int diff_sum_up(struct diff *d, size_t run)
 {
 	int r = builds_fold(&d->profiles[run], &d->builds);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * record_belong.c: see record_belong.h. Of a record it knows the type and the pids at its beginning.
+ * record_belong.c: see record_belong.h. Of a record it knows the type and the pids at its
+ * beginning.
  *
- * Invariants: the records of one process keep their order; none is given twice; who was known stays it, as a process's number is not
- * used again within a moment.
+ * Invariants: the records of one process keep their order; none is given twice; who was known stays
+ * it, as a process's number is not used again within a moment.
  */
 #include "cli/record/record_belong.h"
 

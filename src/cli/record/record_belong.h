@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_belong.h: leaves records about strangers out of a recording whose events are every CPU's and whose target is chosen in the
- * kernel. What is said of a process waits until it is known whose it is: to the end of the round, for its FORK may be in another ring;
- * and where tasks are chosen by what they are, until one of its tasks is, or the process ends.
+ * record_belong.h: leaves records about strangers out of a recording whose events are every CPU's
+ * and whose target is chosen in the kernel. What is said of a process waits until it is known whose
+ * it is: to the end of the round, for its FORK may be in another ring; and where tasks are chosen
+ * by what they are, until one of its tasks is, or the process ends.
  */
 #ifndef SEAM_CLI_RECORD_BELONG_H
 #define SEAM_CLI_RECORD_BELONG_H

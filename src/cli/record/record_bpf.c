@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * record_bpf.c: see record_bpf.h. Knows which records are about strangers and what is said of stacks at the end; nothing of programs
- * or tables.
+ * record_bpf.c: see record_bpf.h. Knows which records are about strangers and what is said of
+ * stacks at the end; nothing of programs or tables.
  */
 #include "cli/record/record_bpf.h"
 
@@ -107,7 +107,8 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 	struct seam_error err = { 0 };
 	int r = not_for ? -EOPNOTSUPP : tables_new(&b->tables, &tables);
 
-	/* What a table is made of is larger than the table, and some are made in the middle of a recording: it goes back at once. */
+	/* What a table is made of is larger than the table, and some are made in the middle of a
+	 * recording: it goes back at once. */
 	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 	if (not_for)
 		snprintf(reason, 256, "%s", not_for);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_bpf.h: user stacks by BPF in a recording: joins the programs (capture/bpf) with the unwind tables (tables/tables), and
- * leaves records about strangers out, for the events are then every CPU's and the target is chosen in the kernel.
+ * record_bpf.h: user stacks by BPF in a recording: joins the programs (capture/bpf) with the unwind
+ * tables (tables/tables), and leaves records about strangers out, for the events are then every
+ * CPU's and the target is chosen in the kernel.
  */
 #ifndef SEAM_CLI_RECORD_BPF_H
 #define SEAM_CLI_RECORD_BPF_H
@@ -26,12 +27,14 @@ struct record_bpf {
 };
 
 /*
- * Makes *s, a copy of what was asked for, a session whose samples come from BPF. 0; *reason, at least 256 bytes, says why not when it is
- * -EOPNOTSUPP: *s is untouched then. o lives as long as the recording.
+ * Makes *s, a copy of what was asked for, a session whose samples come from BPF. 0; *reason, at
+ * least 256 bytes, says why not when it is -EOPNOTSUPP: *s is untouched then. o lives as long as
+ * the recording.
  */
 int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct session_opts *s,
                     char *reason);
-/* Reads what is mapped in the targets (and, for a command, puts the tables of what it will map into memory). -errno. */
+/* Reads what is mapped in the targets (and, for a command, puts the tables of what it will map into
+ * memory). -errno. */
 int record_bpf_targets(struct record_bpf *b, const struct record_opts *o);
 /* A capture_write before the recording's own: ctx is the struct. */
 int record_bpf_write(void *ctx, const void *bytes, size_t n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_filter.h: whose samples are wanted besides -p, -t, -a: --uid, --comm, --cgroup, chosen in the kernel by BPF programs. Each
- * returns 0, or -EINVAL after it said on stderr what is wrong.
+ * record_filter.h: whose samples are wanted besides -p, -t, -a: --uid, --comm, --cgroup, chosen in
+ * the kernel by BPF programs. Each returns 0, or -EINVAL after it said on stderr what is wrong.
  */
 #ifndef SEAM_CLI_RECORD_FILTER_H
 #define SEAM_CLI_RECORD_FILTER_H

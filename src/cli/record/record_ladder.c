@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// record_ladder.c: see record_ladder.h. Knows the order of the steps and their words; what a step does is its own.
+// record_ladder.c: see record_ladder.h. Knows the order of the steps and their words; what a step
+// does is its own.
 #include "cli/record/record_ladder.h"
 
 #include <errno.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * record_live.c: see record_live.h. Knows which recordings are unwound, and what to tell people of it.
- * Invariant: samples whose user stack is not whole are always said, unless -q asked for silence.
+ * record_live.c: see record_live.h. Knows which recordings are unwound, and what to tell people of
+ * it. Invariant: samples whose user stack is not whole are always said, unless -q asked for
+ * silence.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -131,7 +132,8 @@ static void say_missing(const struct record_live *r)
 		cmd_print(stderr, "    and in %zu more places\n", n - OBJECTS_SAID);
 }
 
-/* A truncated walk says only how far it got: the next size is worth trying when it is not the last. */
+/* A truncated walk says only how far it got: the next size is worth trying when it is not the
+ * last. */
 static void say_truncated(const struct live_counts *c, const struct record_opts *o, uint64_t walked)
 {
 	char text[160];

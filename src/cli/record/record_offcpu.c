@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// record_offcpu.c: see record_offcpu.h. One event for each reason not to run, so that every reader of perf.data tells them apart.
+// record_offcpu.c: see record_offcpu.h. One event for each reason not to run, so that every reader
+// of perf.data tells them apart.
 #include "cli/record/record_offcpu.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_offcpu.h: --off-cpu and --wall: time that threads do not run, beside the samples of what they do. Each returns 0, or
- * -EINVAL after it said on stderr what is wrong.
+ * record_offcpu.h: --off-cpu and --wall: time that threads do not run, beside the samples of what
+ * they do. Each returns 0, or -EINVAL after it said on stderr what is wrong.
  */
 #ifndef SEAM_CLI_RECORD_OFFCPU_H
 #define SEAM_CLI_RECORD_OFFCPU_H

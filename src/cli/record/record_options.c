@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * record_options.c: knows perf record's spelling. Defaults come from the config file through the same
- * functions, so a value means the same in both places; the command line wins.
+ * record_options.c: knows perf record's spelling. Defaults come from the config file through the
+ * same functions, so a value means the same in both places; the command line wins.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_output.h: the name of the file that is written: what was there before moves to NAME.old, and
- * comes back when nothing was recorded after all.
+ * record_output.h: the name of the file that is written: what was there before moves to NAME.old,
+ * and comes back when nothing was recorded after all.
  */
 #ifndef SEAM_CLI_RECORD_OUTPUT_H
 #define SEAM_CLI_RECORD_OUTPUT_H

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * record_run.c: the order of the steps of a recording: hold the command back, open the events, write
- * the head, say what already runs, let go, drain until there is a reason to stop, let tasks on their
- * way out answer, finish the file.
+ * record_run.c: the order of the steps of a recording: hold the command back, open the events,
+ * write the head, say what already runs, let go, drain until there is a reason to stop, let tasks
+ * on their way out answer, finish the file.
  *
- * Invariants: whatever was drained is handed to the kernel's page cache before the next wait, so that a
- * killed recorder loses at most what was in the rings. Every way out closes the file. A command that
- * runs is never killed because writing failed.
+ * Invariants: whatever was drained is handed to the kernel's page cache before the next wait, so
+ * that a killed recorder loses at most what was in the rings. Every way out closes the file. A
+ * command that runs is never killed because writing failed.
  */
 #include <errno.h>
 #include <signal.h>
@@ -87,8 +87,8 @@ static int record_hold_command(struct recording *r)
 	return 0;
 }
 
-/* An event takes a file descriptor per CPU and task. The command was forked before: it keeps its own
- * limit. */
+/* An event takes a file descriptor per CPU and task. The command was forked before: it keeps its
+ * own limit. */
 static void record_raise_limit(void)
 {
 	struct rlimit limit;
@@ -241,7 +241,8 @@ static int record_synthesize(struct recording *r)
 
 /* -- during -- */
 
-/* Lets the command go and sampling begin: in this order, and both only when the other side is ready. */
+/* Lets the command go and sampling begin: in this order, and both only when the other side is
+ * ready. */
 static int record_start(struct recording *r, int *exit_code)
 {
 	int error = 0;

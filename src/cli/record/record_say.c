@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * record_say.c: words and figures only. Invariant: a loss is always said, unless -q asked for silence;
- * a figure that is not known is not shown as 0.
+ * record_say.c: words and figures only. Invariant: a loss is always said, unless -q asked for
+ * silence; a figure that is not known is not shown as 0.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -23,9 +23,9 @@ struct record_lost {
 	uint64_t skipped; /* the kernel did not run them */
 };
 
-/* The closing line, and what was lost where. samples: that are in the file for certain; unwritten: that
- * were read from the rings and may not be; lost: that are in no count of the session's; bytes: of the file, or of what
- * went into the pipe. */
+/* The closing line, and what was lost where. samples: that are in the file for certain; unwritten:
+ * that were read from the rings and may not be; lost: that are in no count of the session's; bytes:
+ * of the file, or of what went into the pipe. */
 void record_say_end(const struct record_opts *o, const struct session *session, uint64_t samples,
                     uint64_t unwritten, const struct record_lost *lost, uint64_t bytes);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * record_signals.c: knows signal handlers and nothing else. Its globals are what a handler can reach;
- * only async-signal-safe calls are made there.
+ * record_signals.c: knows signal handlers and nothing else. Its globals are what a handler can
+ * reach; only async-signal-safe calls are made there.
  */
 #include <errno.h>
 #include <signal.h>
@@ -64,8 +64,8 @@ void record_signals_catch(void)
 	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]); i++) {
 		struct sigaction before;
 
-		/* nohup stays nohup. SIGINT is caught although shells ignore it for what runs in the
-		 * background: a script that sends it means it. */
+		/* nohup stays nohup. SIGINT is caught although shells ignore it for what runs in
+		 * the background: a script that sends it means it. */
 		sigaction(asking[i], NULL, &before);
 		if (before.sa_handler != SIG_IGN || asking[i] != SIGHUP)
 			sigaction(asking[i], &ask, NULL);

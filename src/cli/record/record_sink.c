@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * record_sink.c: knows of a record its header, a sample's time and the name in a mapping. Records come
- * whole from the rings and are the kernel's, yet every look into them is bounded by their own size.
+ * record_sink.c: knows of a record its header, a sample's time and the name in a mapping. Records
+ * come whole from the rings and are the kernel's, yet every look into them is bounded by their own
+ * size.
  */
 #include <fcntl.h>
 #include <stdio.h>

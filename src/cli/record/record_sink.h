@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_sink.h: takes records from the session and from synthesis to the writer, and notes on the way
- * what the header will say of them: the times of the first and last sample, and, where the kernel puts
- * no build-ids into its records, which files were mapped.
+ * record_sink.h: takes records from the session and from synthesis to the writer, and notes on the
+ * way what the header will say of them: the times of the first and last sample, and, where the
+ * kernel puts no build-ids into its records, which files were mapped.
  */
 #ifndef SEAM_CLI_RECORD_SINK_H
 #define SEAM_CLI_RECORD_SINK_H

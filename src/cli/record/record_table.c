@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * record_table.c: see record_table.h. A file is only asked for its table when it is the one that was mapped: its build-id agrees, or
- * for one without, its inode. A file's build-id is read once, for as long as the file is the same and was not changed.
+ * record_table.c: see record_table.h. A file is only asked for its table when it is the one that
+ * was mapped: its build-id agrees, or for one without, its inode. A file's build-id is read once,
+ * for as long as the file is the same and was not changed.
  */
 #include "cli/record/record_table.h"
 
@@ -64,7 +65,8 @@ void record_table_free(struct record_table *t)
 	free(t);
 }
 
-/* Where the file that was mapped can be read: by its name, or by that in the process's own file system. */
+/* Where the file that was mapped can be read: by its name, or by that in the process's own file
+ * system. */
 static bool record_table_path(const struct kwalk_ask *ask, const char *root, char *path, size_t n,
                               struct stat *st)
 {
@@ -129,8 +131,9 @@ static const struct tables_object *record_table_inode(struct record_table *t, co
 	return object;
 }
 
-/* By build-id, so that a file that took the other's place is not taken for it; one without is known by its inode. A process in a
- * container has other files at the same paths: then below its own root. */
+/* By build-id, so that a file that took the other's place is not taken for it; one without is known
+ * by its inode. A process in a container has other files at the same paths: then below its own
+ * root. */
 static const struct tables_object *record_table_file(struct record_table *t,
                                                      const struct kwalk_ask *ask)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * record_values.c: knows how perf spells rates, sizes, clocks and callchain modes. Numbers are decimal
- * and whole: what is behind one is an error, never ignored.
+ * record_values.c: knows how perf spells rates, sizes, clocks and callchain modes. Numbers are
+ * decimal and whole: what is behind one is an error, never ignored.
  */
 #include <errno.h>
 #include <math.h>

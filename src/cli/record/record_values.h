@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_values.h: the values that options and settings of `seam record` take, from text into struct
- * record_opts. Each returns 0, or -EINVAL after it said on stderr what is wrong.
+ * record_values.h: the values that options and settings of `seam record` take, from text into
+ * struct record_opts. Each returns 0, or -EINVAL after it said on stderr what is wrong.
  */
 #ifndef SEAM_CLI_RECORD_VALUES_H
 #define SEAM_CLI_RECORD_VALUES_H

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// record_walk.c: see record_walk.h. Tables were checked when they were made: only where their parts begin is found out again.
+// record_walk.c: see record_walk.h. Tables were checked when they were made: only where their parts
+// begin is found out again.
 #include "cli/record/record_walk.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* record_walk.h: the user stack of a sample from its registers and a copy of the stack, by the tables that kwalk.h knows. */
+/* record_walk.h: the user stack of a sample from its registers and a copy of the stack, by the
+ * tables that kwalk.h knows. */
 #ifndef SEAM_CLI_RECORD_WALK_H
 #define SEAM_CLI_RECORD_WALK_H
 

@@ -2,9 +2,9 @@
 /*
  * report.h: what the files of `seam report` share: what was asked for, and what there is to show.
  *
- * report.c reads and decides, report_options.c and report_fields.c take the command line, report_text.c,
- * report_hierarchy.c, report_tree.c, report_group.c, report_json.c and report_csv.c write,
- * report_account.c, report_ends.c and report_runtimes.c tell what became of every sample,
+ * report.c reads and decides, report_options.c and report_fields.c take the command line,
+ * report_text.c, report_hierarchy.c, report_tree.c, report_group.c, report_json.c and report_csv.c
+ * write, report_account.c, report_ends.c and report_runtimes.c tell what became of every sample,
  * report_tasks.c lists tasks instead.
  */
 #ifndef SEAM_CLI_REPORT_H
@@ -84,7 +84,8 @@ extern const struct option_def report_options[];
 int report_option(struct report *r, const struct options *o, int id);
 /* After them: do they go together? -EINVAL: no, which was said. */
 int report_options_end(const struct report *r);
-/* Before the options: what the config file says of reports. -EINVAL: it makes no sense, which was said. */
+/* Before the options: what the config file says of reports. -EINVAL: it makes no sense, which was
+ * said. */
 int report_config(struct report *r);
 
 /* ---- report_fields.c ---- */

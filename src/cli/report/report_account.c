@@ -90,7 +90,8 @@ static void account_missing(const struct report *r, uint64_t samples, struct buf
 		shown_printf(out, "  and %zu more places\n", r->load.n_missing - UNNAMED_SHOWN);
 }
 
-/* "4,211 stacks unwound from copies of 8192 bytes, which were not kept: 90.7 % whole, 9.3 % cut off: the stack copy ended ..." */
+/* "4,211 stacks unwound from copies of 8192 bytes, which were not kept: 90.7 % whole, 9.3 % cut
+ * off: the stack copy ended ..." */
 static void account_recorded(const struct report *r, struct buf *out)
 {
 	const struct outcome_counts *c = &r->load.recorded;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// report_ends.c: where user stacks end although nothing begins there: the mark of code that keeps no
-// frame pointer. Knows the names of functions with which programs and threads begin.
+// report_ends.c: where user stacks end although nothing begins there: the mark of code that keeps
+// no frame pointer. Knows the names of functions with which programs and threads begin.
 //
 // Invariant: only what is sure is counted: an outermost frame in no mapping at all, or in a named
 // function that is not one of those. A frame without a name in a known object could be either.

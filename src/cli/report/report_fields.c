@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // report_fields.c: what a report's rows are made of and show: perf's names of sort keys and fields.
 //
-// Invariant: every column that is shown tells rows apart, so no row shows a value that is not its own.
+// Invariant: every column that is shown tells rows apart, so no row shows a value that is not its
+// own.
 #include <errno.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// report_group.c: several events side by side: a row per thing, a share per event. Knows how the rows
-// of one rollup over all events come together; each share is of its own event's count.
+// report_group.c: several events side by side: a row per thing, a share per event. Knows how the
+// rows of one rollup over all events come together; each share is of its own event's count.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

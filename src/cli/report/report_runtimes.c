@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// report_runtimes.c: user stacks that end in code that a runtime made: which runtime's flag would let
-// them go on. Nothing begins in such code, so a stack whose outermost frame is there was cut off.
+// report_runtimes.c: user stacks that end in code that a runtime made: which runtime's flag would
+// let them go on. Nothing begins in such code, so a stack whose outermost frame is there was cut
+// off.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * report_threads.c: report --threads: a row per thread, a column per event. Where all events count time (cpu-clock and what --off-cpu
- * records) they are shown as such, and in the end as what they add up to: with --wall, the thread's life.
+ * report_threads.c: report --threads: a row per thread, a column per event. Where all events count
+ * time (cpu-clock and what --off-cpu records) they are shown as such, and in the end as what they
+ * add up to: with --wall, the thread's life.
  */
 #include <errno.h>
 #include <inttypes.h>

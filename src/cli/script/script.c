@@ -128,8 +128,8 @@ static int script_option(struct script *s, const struct options *o, int id)
 	}
 }
 
-/* Is it one that was picked? Records beside samples have neither time nor event for that, as in perf; but answers, which
- * are halves of samples, have their time. */
+/* Is it one that was picked? Records beside samples have neither time nor event for that, as in
+ * perf; but answers, which are halves of samples, have their time. */
 static bool script_wants(struct script *s, const struct batch_item *item)
 {
 	const struct seam_id *id = &item->decoded.id;
@@ -150,8 +150,8 @@ static bool script_wants(struct script *s, const struct batch_item *item)
 	return pick_sample(&s->pick, sample, comm);
 }
 
-/* One text for each member of the sample's group that has a share in it, as perf does. The counters are
- * followed also where the sample is not wanted. */
+/* One text for each member of the sample's group that has a share in it, as perf does. The counters
+ * are followed also where the sample is not wanted. */
 static int script_members(const struct script_thread *t, const struct batch_item *item,
                           struct buf *out)
 {
@@ -203,7 +203,8 @@ static int script_write(void *ctx, const struct buf *out)
 	return 0;
 }
 
-/* Members' shares are what counters grew by since the sample before: one thread, in order of time. */
+/* Members' shares are what counters grew by since the sample before: one thread, in order of
+ * time. */
 static bool script_has_members(const struct recording *rec)
 {
 	for (size_t i = 0; i < seam_events_count(rec->events); i++)
@@ -308,7 +309,8 @@ static int script_stream(struct script *s, struct seam_error *err)
 
 /* ---- a file, in two ---- */
 
-/* Is all that is asked for noted while the file is read? Where a sample hit is not, beside its stack. */
+/* Is all that is asked for noted while the file is read? Where a sample hit is not, beside its
+ * stack. */
 static bool script_is_noted(const struct script *s, const struct seam_events *events)
 {
 	bool traces = false;

@@ -228,7 +228,8 @@ static int script_line(struct script_frames *f, const struct script_spaces *spac
 	return r;
 }
 
-/* The line of a frame of a walk, which is told whether the next one was stopped. 1: here the chain ends. */
+/* The line of a frame of a walk, which is told whether the next one was stopped. 1: here the chain
+ * ends. */
 static int script_frame(struct script_frames *f, const struct script_spaces *spaces,
                         const struct frame_at *at, struct frame_walk *walk, struct buf *out)
 {
@@ -248,7 +249,8 @@ static int script_frame(struct script_frames *f, const struct script_spaces *spa
 
 /* ---- stacks ---- */
 
-/* How the words of a user half were found: 1: they carry walk.h's marks; 2: by tables, while recording. Lines depend on it. */
+/* How the words of a user half were found: 1: they carry walk.h's marks; 2: by tables, while
+ * recording. Lines depend on it. */
 static unsigned script_found(const struct seam_stitched *sample, const struct script_spaces *spaces)
 {
 	return called_marks(sample) ? 1 : spaces->by_tables ? 2 : 0;
@@ -264,7 +266,8 @@ static struct script_tail *script_tail(struct script_frames *f, uint32_t tid)
 	return *tail;
 }
 
-/* The user half: only the lines of frames that the thread's last such stack did not have are made. */
+/* The user half: only the lines of frames that the thread's last such stack did not have are
+ * made. */
 static int script_user_lines(struct script_frames *f, const struct seam_stitched *sample,
                              const struct script_spaces *spaces, struct buf *out)
 {
@@ -335,7 +338,8 @@ static int script_half(struct script_frames *f, const struct seam_stitched *samp
 	return r;
 }
 
-/* As perf has it, a chain stands for the sample: only where it has no address, the line is where the sample hit. */
+/* As perf has it, a chain stands for the sample: only where it has no address, the line is where
+ * the sample hit. */
 static bool script_has_chain(const struct seam_stitched *sample)
 {
 	uint64_t innermost;
@@ -343,7 +347,8 @@ static bool script_has_chain(const struct seam_stitched *sample)
 	return sample->user.n || hit_chain(&sample->kernel, &innermost);
 }
 
-/* Frame by frame: a sample whose chain has no address, or as many frames of it as were asked for. */
+/* Frame by frame: a sample whose chain has no address, or as many frames of it as were asked
+ * for. */
 static int script_walk(struct script_frames *f, const struct seam_stitched *sample,
                        const struct script_spaces *spaces, struct buf *out)
 {

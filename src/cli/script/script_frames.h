@@ -2,8 +2,9 @@
 /*
  * script_frames.h: frames of stacks as lines of seam script.
  *
- * What was made once is copied: a whole half of a stack (script_stacks.h), the outer lines of a thread's last stack
- * (script_tail.h), the line of an address (places.h). None of it changes what is written.
+ * What was made once is copied: a whole half of a stack (script_stacks.h), the outer lines of a
+ * thread's last stack (script_tail.h), the line of an address (places.h). None of it changes what
+ * is written.
  */
 #ifndef SEAM_CLI_SCRIPT_FRAMES_H
 #define SEAM_CLI_SCRIPT_FRAMES_H
@@ -20,8 +21,8 @@ struct script_spaces {
 	bool by_tables; /* outcome_by_tables */
 };
 
-/* One thread each; opts outlives it. with: another one of the same recording, whose symbols are used and which
- * outlives it; or NULL. -ENOMEM. */
+/* One thread each; opts outlives it. with: another one of the same recording, whose symbols are
+ * used and which outlives it; or NULL. -ENOMEM. */
 int script_frames_new(struct script_frames **ret, struct recording *rec,
                       const struct script_text_opts *opts, const struct script_frames *with);
 void script_frames_free(struct script_frames *f);
@@ -31,7 +32,8 @@ void script_frames_bound(struct script_frames *f);
 /* Appends all frames of a sample; each is led by a tab and followed by a newline. -ENOMEM. */
 int script_frames_put(struct script_frames *f, const struct seam_stitched *sample,
                       const struct script_spaces *spaces, struct buf *out);
-/* Appends where a sample hit, behind a blank, without what is inlined there and without a newline. -ENOMEM. */
+/* Appends where a sample hit, behind a blank, without what is inlined there and without a newline.
+ * -ENOMEM. */
 int script_frames_hit(struct script_frames *f, const struct seam_stitched *sample,
                       const struct script_spaces *spaces, struct buf *out);
 

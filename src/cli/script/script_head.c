@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// script_head.c: see script_head.h. Whose name, ids, CPU, mode and time; the form is perf's to the blank.
+// script_head.c: see script_head.h. Whose name, ids, CPU, mode and time; the form is perf's to the
+// blank.
 #include "cli/script/script_head.h"
 
 #include <string.h>
@@ -110,8 +111,8 @@ static void head_compose(struct script_head *head, unsigned fields, const struct
 		put_cpu(out, d->id.cpu);
 }
 
-/* The same of a sample, for most of a thread's samples from what was kept of the last one: if all that it depends on
- * is the same. A name has one place as long as the table is there. */
+/* The same of a sample, for most of a thread's samples from what was kept of the last one: if all
+ * that it depends on is the same. A name has one place as long as the table is there. */
 static void head_sample(struct script_head *head, unsigned fields, const struct recording *rec,
                         const struct seam_decoded *d, bool padded, struct buf *out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* script_head.h: the part of a line of seam script that all records have: comm, ids, CPU, mode, time. */
+/* script_head.h: the part of a line of seam script that all records have: comm, ids, CPU, mode,
+ * time. */
 #ifndef SEAM_CLI_SCRIPT_HEAD_H
 #define SEAM_CLI_SCRIPT_HEAD_H
 

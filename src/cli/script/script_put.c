@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// script_put.c: see script_put.h. Each asks for room once, with as much to spare as lets blanks be written by the
-// sixteen.
+// script_put.c: see script_put.h. Each asks for room once, with as much to spare as lets blanks be
+// written by the sixteen.
 #include "cli/script/script_put.h"
 
 #include "base/digits.h"
@@ -8,7 +8,8 @@
 
 #define BLANKS 16u
 
-/* Room for n bytes behind as many blanks as make width of them: where they stand. They count as written. */
+/* Room for n bytes behind as many blanks as make width of them: where they stand. They count as
+ * written. */
 static char *put_padded(struct buf *out, unsigned n, int width)
 {
 	unsigned blanks = width > (int)n ? (unsigned)width - n : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* script_put.h: numbers into the text of seam script, without printf: they are most of its output. */
+/* script_put.h: numbers into the text of seam script, without printf: they are most of its
+ * output. */
 #ifndef SEAM_CLI_SCRIPT_PUT_H
 #define SEAM_CLI_SCRIPT_PUT_H
 
@@ -18,7 +19,7 @@ struct put_clock { /* zeroed to start */
 	unsigned n;    /* bytes of text; 0: nothing yet */
 	char text[16]; /* the second that starts at from_ns, "   81." */
 };
-/* "   81.709252: ", of nanoseconds with nine digits. The clock keeps the text of the last second. */
+/* " 81.709252: ", of nanoseconds with nine digits. The clock keeps the text of the last second. */
 void put_time(struct buf *out, struct put_clock *clock, uint64_t time_ns, bool ns);
 
 #endif

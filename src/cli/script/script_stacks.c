@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// script_stacks.c: see script_stacks.h. Two ways a set; the newer of two that meet drives out the older.
+// script_stacks.c: see script_stacks.h. Two ways a set; the newer of two that meet drives out the
+// older.
 #include "cli/script/script_stacks.h"
 
 #include <stdlib.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * script_stacks.h: the lines of whole halves of stacks, so that a half that came before is one copy.
+ * script_stacks.h: the lines of whole halves of stacks, so that a half that came before is one
+ * copy.
  *
- * A half's lines depend on its words, on the address space and on its kind, and on nothing else. Whatever a hash
- * says, those are compared. A half is kept when it comes the second time, so that a recording whose stacks are all
- * different copies none. The words of an answer, of which equal ones have one place, are known by that place: most halves
- * of a recording whose user halves were deferred are neither hashed nor read. Memory is bounded: STACKS_BYTES, round
- * which the newest drives out the oldest, and 0.9 MiB of tables.
+ * A half's lines depend on its words, on the address space and on its kind, and on nothing else.
+ * Whatever a hash says, those are compared. A half is kept when it comes the second time, so that a
+ * recording whose stacks are all different copies none. The words of an answer, of which equal ones
+ * have one place, are known by that place: most halves of a recording whose user halves were
+ * deferred are neither hashed nor read. Memory is bounded: STACKS_BYTES, round which the newest
+ * drives out the oldest, and 0.9 MiB of tables.
  */
 #ifndef SEAM_CLI_SCRIPT_STACKS_H
 #define SEAM_CLI_SCRIPT_STACKS_H

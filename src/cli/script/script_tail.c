@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// script_tail.c: see script_tail.h. Text grows from the end of its room downwards, so that the lines of the outer
-// frames stay where they are.
+// script_tail.c: see script_tail.h. Text grows from the end of its room downwards, so that the
+// lines of the outer frames stay where they are.
 #include "cli/script/script_tail.h"
 
 #include <string.h>
@@ -15,7 +15,8 @@ uint32_t script_tail_common(struct script_tail *t, uint32_t tid, uint32_t space,
 	t->tid = tid;
 	t->space = space;
 	t->found = found;
-	/* The innermost frame of either is no caller: its line is another even at the same address. */
+	/* The innermost frame of either is no caller: its line is another even at the same
+	 * address. */
 	while (n + 1 < t->n && n + 1 < stack->n &&
 	       t->address[n] == seam_u64s_at(stack, stack->n - 1 - n))
 		n++;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// script_text.c: see script_text.h. Samples and answers; what stands in front of all is script_head.c's, frames are
-// script_frames.c's, side-band records script_records.c's, the list of fields is script_fields.c's.
+// script_text.c: see script_text.h. Samples and answers; what stands in front of all is
+// script_head.c's, frames are script_frames.c's, side-band records script_records.c's, the list of
+// fields is script_fields.c's.
 #include "cli/script/script_text.h"
 
 #include <errno.h>

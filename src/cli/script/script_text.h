@@ -2,8 +2,8 @@
 /*
  * script_text.h: samples as the text of perf script, into a buffer.
  *
- * The form is perf's to the blank, because stackcollapse-perf.pl and the Firefox Profiler's importer
- * read it by column and expression.
+ * The form is perf's to the blank, because stackcollapse-perf.pl and the Firefox Profiler's
+ * importer read it by column and expression.
  */
 #ifndef SEAM_CLI_SCRIPT_TEXT_H
 #define SEAM_CLI_SCRIPT_TEXT_H
@@ -42,8 +42,8 @@ enum script_field {
 	SCRIPT_CODE_PAGE = 1u << 25,
 	SCRIPT_SRCLINE = 1u << 26,
 };
-/* Without -F. As in perf, only tracepoints have the trace, and they leave out the period, and the place
- * if there is no stack. */
+/* Without -F. As in perf, only tracepoints have the trace, and they leave out the period, and the
+ * place if there is no stack. */
 #define SCRIPT_DEFAULT                                                                        \
 	(SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_PERIOD | SCRIPT_EVENT | \
 	 SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | SCRIPT_TRACE)
@@ -54,8 +54,8 @@ enum script_field {
 	 SCRIPT_PERIOD | SCRIPT_EVENT | SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | \
 	 SCRIPT_SRCLINE | SCRIPT_STATE | SCRIPT_TRACE)
 
-/* "comm,tid,ip" or "+state,-dso" on top of *fields. 0, or -EINVAL with the name that is not known in
- * *bad (n bytes). */
+/* "comm,tid,ip" or "+state,-dso" on top of *fields. 0, or -EINVAL with the name that is not known
+ * in *bad (n bytes). */
 int script_fields(const char *text, unsigned *fields, const char **bad, int *n);
 /* The names, separated by commas, for messages. */
 const char *script_field_names(void);
@@ -73,8 +73,8 @@ struct script_text_opts {
 	const struct symbol_opts *symbols;
 };
 
-/* One thread each. with: another one of the same recording, whose symbols are used and which outlives it; or
- * NULL. */
+/* One thread each. with: another one of the same recording, whose symbols are used and which
+ * outlives it; or NULL. */
 int script_text_new(struct script_text **ret, struct recording *rec,
                     const struct script_text_opts *opts, const struct script_text *with);
 void script_text_free(struct script_text *t);

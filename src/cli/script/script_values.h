@@ -23,8 +23,8 @@
 
 struct script_values;
 
-/* One thread each. fields: of the whole run; what is not asked for costs nothing. with: another one of the
- * same recording and fields, which outlives it; or NULL. -ENOMEM. */
+/* One thread each. fields: of the whole run; what is not asked for costs nothing. with: another one
+ * of the same recording and fields, which outlives it; or NULL. -ENOMEM. */
 int script_values_new(struct script_values **ret, struct recording *rec, struct places *places,
                       unsigned fields, const struct script_values *with);
 /* A stream's: a record that is no sample (cgroups' names). */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // top.c: `seam top`: where time goes now. Knows the terminal: plain ANSI, its size, single keys.
 //
-// Invariant: the terminal is given back as it was, whatever signal ends the program but SIGKILL and those of its own faults.
+// Invariant: the terminal is given back as it was, whatever signal ends the program but SIGKILL and
+// those of its own faults.
 #include "cli/top/top.h"
 
 #include <errno.h>
@@ -212,7 +213,8 @@ static int top_step(struct top *t, bool *ended)
 	uint64_t left = t->delay_ms;
 	int r = 0;
 
-	/* What ended during the last refresh is shown at once. In small steps, so that keys are answered at once. */
+	/* What ended during the last refresh is shown at once. In small steps, so that keys are
+	 * answered at once. */
 	while (left && !*ended && r >= 0) {
 		uint64_t step = left < 200 ? left : 200;
 

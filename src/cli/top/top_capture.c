@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // top_capture.c: the rings into two bufs: side-band records, which are kept, and samples with their
-// answers, which top_window.c takes out again. Knows the order in which a session is opened; which way
-// user stacks are taken is chosen by record's ladder.
+// answers, which top_window.c takes out again. Knows the order in which a session is opened; which
+// way user stacks are taken is chosen by record's ladder.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

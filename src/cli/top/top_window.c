@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// top_window.c: a refresh: what is in the bufs becomes a recording, a profile, a report; then what was
-// shown is let go. The rings are read on while a thread loads. Knows times: which samples are due, and which records are still needed.
+// top_window.c: a refresh: what is in the bufs becomes a recording, a profile, a report; then what
+// was shown is let go. The rings are read on while a thread loads. Knows times: which samples are
+// due, and which records are still needed.
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,8 +22,8 @@ struct top_due {
 	uint64_t from_ns, to_ns; /* [from, to) */
 };
 
-/* What the thread that loads is given, and gives. Of t only view and what stays as it was opened: the
- * rest goes on changing. */
+/* What the thread that loads is given, and gives. Of t only view and what stays as it was opened:
+ * the rest goes on changing. */
 struct top_job {
 	struct top *t;
 	struct top_due due;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * data_words.c: a program whose stacks end in words of data, as those of a program that switches to a stack of its own do. For
- * each kind of word a process works in a function that nobody called: where its return address would stand is that word. Says
- * the words on standard output, in hexadecimal. x86_64.
+ * data_words.c: a program whose stacks end in words of data, as those of a program that switches to
+ * a stack of its own do. For each kind of word a process works in a function that nobody called:
+ * where its return address would stand is that word. Says the words on standard output, in
+ * hexadecimal. x86_64.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -32,7 +33,8 @@ static void __attribute__((noinline, used, noreturn)) worker(void)
 	_exit(0);
 }
 
-/* On the stack below `top`, with the word in the place of the return address, and a frame pointer that leads on to more data. */
+/* On the stack below `top`, with the word in the place of the return address, and a frame pointer
+ * that leads on to more data. */
 static void __attribute__((noinline, noreturn)) begin(uint64_t *top, uint64_t word)
 {
 	top[-1] = word;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * taken.c: see taken.h. Samples are walked outside as they come, since what was mapped is remembered only for a while; answers find
- * their samples at the end, for either may come first.
+ * taken.c: see taken.h. Samples are walked outside as they come, since what was mapped is
+ * remembered only for a while; answers find their samples at the end, for either may come first.
  */
 #include "taken.h"
 
@@ -35,7 +35,8 @@ static size_t taken_put(struct taken *t, const uint64_t *words, size_t n)
 	return at;
 }
 
-/* Nothing is known to have been mapped there at the time: the process has replaced its program too often since. */
+/* Nothing is known to have been mapped there at the time: the process has replaced its program too
+ * often since. */
 static bool taken_is_gone(struct taken *t, const struct taken_stack *s)
 {
 	uint64_t pc = s->walk_pc - (s->n_walked > 1); /* the first is no return address */

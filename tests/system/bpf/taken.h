@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * taken.h: a command recorded with user stacks by BPF, every stack beside the registers and the bytes of stack that were copied at
- * the same moment. What the stacks are held against is the caller's: the walker outside the kernel has walked the same bytes
- * already, libdw can.
+ * taken.h: a command recorded with user stacks by BPF, every stack beside the registers and the
+ * bytes of stack that were copied at the same moment. What the stacks are held against is the
+ * caller's: the walker outside the kernel has walked the same bytes already, libdw can.
  */
 #ifndef SEAM_TESTS_BPF_TAKEN_H
 #define SEAM_TESTS_BPF_TAKEN_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trapped.c: functions whose first instructions, and last, are replaced by a uprobe's breakpoint, called again and again by
- * trapped_caller. Without frame pointers; rbp and rbx hold data. Probes go to the symbols at_*. x86_64.
+ * trapped.c: functions whose first instructions, and last, are replaced by a uprobe's breakpoint,
+ * called again and again by trapped_caller. Without frame pointers; rbp and rbx hold data. Probes
+ * go to the symbols at_*. x86_64.
  */
 #include <stdint.h>
 

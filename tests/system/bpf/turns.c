@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * turns.c: code that is replaced at an address, again and again. Every stack is known: below main there is turns_run, and below it
- * either the functions of the part that has its turn or what loads it.
+ * turns.c: code that is replaced at an address, again and again. Every stack is known: below main
+ * there is turns_run, and below it either the functions of the part that has its turn or what loads
+ * it.
  *
  *	turns MILLISECONDS SECONDS PART.so...     each library for so many milliseconds of CPU time
  *	turns MILLISECONDS SECONDS PART.so jit    one, then code made at run time at the very same address
  *	turns MILLISECONDS SECONDS over PART.so...  each file mapped over the one before it, in one step
  *
- * Says how often the code changed and at how many addresses it was: "CHANGES changes at ADDRESSES addresses".
+ * Says how often the code changed and at how many addresses it was: "CHANGES changes at ADDRESSES
+ * addresses".
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -103,7 +105,8 @@ KEEP static void *turns_library(const char *path)
 	return (void *)(size_t)enter;
 }
 
-/* push %rbp; mov %rsp, %rbp; sub $room, %rsp; movabs $turns_spin, %rax; call *%rax; leave; ret: where a library was. */
+/* push %rbp; mov %rsp, %rbp; sub $room, %rsp; movabs $turns_spin, %rax; call *%rax; leave; ret:
+ * where a library was. */
 KEEP static void turns_made(void *where)
 {
 	static const unsigned char begin[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x81, 0xec,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * turns_part.c: one of the libraries that take turns at one address (turns.c). PART names it; ROOM, PAD make its frames and its
- * code unlike the others', so that a rule of another one is wrong here.
+ * turns_part.c: one of the libraries that take turns at one address (turns.c). PART names it; ROOM,
+ * PAD make its frames and its code unlike the others', so that a rule of another one is wrong here.
  */
 #define KEEP __attribute__((noinline, noclone))
 #define JOIN2(a, b) part_##a##b

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * work.c: programs whose stacks are known, for tests/system/bpf_hard.sh. Built without frame pointers. Seconds are of CPU time.
+ * work.c: programs whose stacks are known, for tests/system/bpf_hard.sh. Built without frame
+ * pointers. Seconds are of CPU time.
  *
  *	work pages SECONDS    the pages of the stack's upper frames are dropped while a leaf runs far below
  *	work signals SECONDS  a handler on a stack of its own interrupts a recursion
@@ -230,7 +231,8 @@ static void churn(void)
 
 KEEP static void asleep_poll(void)
 {
-	/* Looking at so many takes long enough to be sampled; then it sleeps, in the same system call. */
+	/* Looking at so many takes long enough to be sampled; then it sleeps, in the same system
+	 * call. */
 	poll(asleep_fds, asleep_n, -1);
 	NO_TAIL_CALL();
 }
@@ -263,7 +265,8 @@ static void asleep(void)
 	asleep_fds = calloc(most, sizeof(*asleep_fds));
 	for (unsigned i = 0; i < most; i++)
 		asleep_fds[i] = (struct pollfd){ pipes[0], POLLIN, 0 };
-	/* So many that looking at them once takes this machine ten periods of a sample, where so many are allowed. */
+	/* So many that looking at them once takes this machine ten periods of a sample, where so
+	 * many are allowed. */
 	for (double before = 0; asleep_n < most && now() - before < 0.0005;) {
 		asleep_n = asleep_n * 2 < most ? asleep_n * 2 : most;
 		before = now();
@@ -313,7 +316,8 @@ KEEP int watched_descend(int n)
 	return r + 1;
 }
 
-/* A uretprobe on a function of this program; the C library's functions are entered through the PLT and watched by nobody. */
+/* A uretprobe on a function of this program; the C library's functions are entered through the PLT
+ * and watched by nobody. */
 static void watch(const void *function)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr), .config = 1 };
@@ -340,7 +344,8 @@ static void watched(void)
 
 /* -- registers -- */
 
-/* void registers_REG(void): keeps its CFA in REG, and the stack pointer is anywhere when it calls registers_next. */
+/* void registers_REG(void): keeps its CFA in REG, and the stack pointer is anywhere when it calls
+ * registers_next. */
 #define BY_REGISTER(name, number, reg, next)                                     \
 	__asm__(".text\n.type registers_" name ", @function\n"                   \
 	        "registers_" name ":\n.cfi_startproc\n"                          \

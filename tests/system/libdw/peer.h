@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * peer.h: libdw as perf uses it: modules are reported as they are met, memory is a copy of the stack. The judge of seam's walkers.
+ * peer.h: libdw as perf uses it: modules are reported as they are met, memory is a copy of the
+ * stack. The judge of seam's walkers.
  */
 #ifndef SEAM_TESTS_LIBDW_PEER_H
 #define SEAM_TESTS_LIBDW_PEER_H

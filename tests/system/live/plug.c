@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// plug.c: an object that scenes.c loads: INNER and its frame of WORDS words tell the two builds apart.
+// plug.c: an object that scenes.c loads: INNER and its frame of WORDS words tell the two builds
+// apart.
 static volatile unsigned long sink;
 
 __attribute__((noinline, noipa)) void INNER(void (*leaf)(void));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// scenes.c: a program whose mappings change all the time, with a stack that is known in each scene. Built without
-// frame pointers by live.sh, which checks every sample against scenes.py. Usage: scenes MILLISECONDS | exec N
-// The milliseconds are of the CPU, its own and its children's.
+// scenes.c: a program whose mappings change all the time, with a stack that is known in each scene.
+// Built without frame pointers by live.sh, which checks every sample against scenes.py. Usage:
+// scenes MILLISECONDS | exec N The milliseconds are of the CPU, its own and its children's.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,7 +14,8 @@
 
 #include "../work.h"
 
-/* Of a leaf: more than the period of a sample, so that a thread or a process of this and nothing else has one. */
+/* Of a leaf: more than the period of a sample, so that a thread or a process of this and nothing
+ * else has one. */
 #define LEAF_MS 1.5
 
 #define SCENE __attribute__((noinline, noipa))
@@ -58,7 +59,8 @@ SCENE static void call_plug(const char *path)
 	dlclose(plug);
 }
 
-/* Code made at run time, with frame pointers; the second with room on the stack, at the same address. */
+/* Code made at run time, with frame pointers; the second with room on the stack, at the same
+ * address. */
 SCENE static void call_jit(int which)
 {
 	static const unsigned char code[2][16] = {

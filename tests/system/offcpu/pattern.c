@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * pattern.c: threads that do one thing each, for tests/system/offcpu.sh. For each is printed "NAME TID INNER-NS OUTER-NS CPU-NS":
- * its life as it saw it itself, from its first instruction to its last; as its creator saw it, from before it was made until it was
- * joined; and its time on the CPU, as the kernel counts it.
+ * pattern.c: threads that do one thing each, for tests/system/offcpu.sh. For each is printed "NAME
+ * TID INNER-NS OUTER-NS CPU-NS": its life as it saw it itself, from its first instruction to its
+ * last; as its creator saw it, from before it was made until it was joined; and its time on the
+ * CPU, as the kernel counts it.
  *
  *	pattern ROUNDS
  */

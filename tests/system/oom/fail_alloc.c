@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// fail_alloc.c: for LD_PRELOAD: the allocation number FAIL_AT of the process (1 is the first) finds no memory, all others do. At its
-// end the process adds a line with how many it asked for to FAIL_COUNT_FILE. FAIL_TRACE: it says on stderr who asked.
+// fail_alloc.c: for LD_PRELOAD: the allocation number FAIL_AT of the process (1 is the first) finds
+// no memory, all others do. At its end the process adds a line with how many it asked for to
+// FAIL_COUNT_FILE. FAIL_TRACE: it says on stderr who asked.
 #include <errno.h>
 #include <execinfo.h>
 #include <execinfo.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cases.c: a busy program for each thing that is hard to unwind: cases CASE SECONDS, which are of CPU time.
+// cases.c: a busy program for each thing that is hard to unwind: cases CASE SECONDS, which are of
+// CPU time.
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -150,7 +151,8 @@ FAR static void leaf_coroutine(void)
 }
 #endif
 
-/* Code made at run time, without unwind information, that keeps a frame pointer: it calls what it is given. */
+/* Code made at run time, without unwind information, that keeps a frame pointer: it calls what it
+ * is given. */
 static void (*made)(void (*)(void));
 
 static void make_code(void)

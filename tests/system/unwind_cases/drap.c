@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// drap.c: a stack that is aligned at run time, whose CFA is in another register and then in memory; and a large one.
+// drap.c: a stack that is aligned at run time, whose CFA is in another register and then in memory;
+// and a large one.
 #include <string.h>
 
 #define FAR __attribute__((noinline, noclone))

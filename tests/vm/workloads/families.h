@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The families that several workloads share. Which system call belongs to which: tests/vm/truth.py. */
+/* The families that several workloads share. Which system call belongs to which:
+ * tests/vm/truth.py. */
 #ifndef SEAM_TESTS_VM_FAMILIES_H
 #define SEAM_TESTS_VM_FAMILIES_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * forever PROCESSES: sleepers (sleepers.h) of four kinds, that wait for what never comes: a futex, an epoll set, a pipe, a nap of a
- * day.
+ * forever PROCESSES: sleepers (sleepers.h) of four kinds, that wait for what never comes: a futex,
+ * an epoll set, a pipe, a nap of a day.
  */
 #include <linux/futex.h>
 #include <sys/epoll.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * park PROCESSES MS: sleepers (sleepers.h) that poll for MS milliseconds; with MS = -1 they poll for ever, so they are asleep when a
- * recording ends.
+ * park PROCESSES MS: sleepers (sleepers.h) that poll for MS milliseconds; with MS = -1 they poll
+ * for ever, so they are asleep when a recording ends.
  */
 #include <sys/resource.h>
 

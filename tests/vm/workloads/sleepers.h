@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sleepers in processes of their own. They begin together, when a line comes on standard input, so that a recorder sees them fall
- * asleep; says "ready" when all wait for that. At the end of standard input they are killed.
+ * Sleepers in processes of their own. They begin together, when a line comes on standard input, so
+ * that a recorder sees them fall asleep; says "ready" when all wait for that. At the end of
+ * standard input they are killed.
  */
 #ifndef SEAM_TESTS_VM_SLEEPERS_H
 #define SEAM_TESTS_VM_SLEEPERS_H
@@ -21,7 +22,8 @@ enum {
 	SLEEPERS_MAX = 256
 };
 
-/* The exit status. Each reads a little, then sleeps, again and again: sleep_once(which), which from 0. */
+/* The exit status. Each reads a little, then sleeps, again and again: sleep_once(which), which from
+ * 0. */
 static int sleepers(int processes, void (*sleep_once)(int which))
 {
 	int ready[2], go[2];

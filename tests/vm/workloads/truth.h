@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Stacks whose truth is known. A family F is a fixed chain of 31 functions: F_30 calls F_29 ... calls
- * F_1 calls F_leaf, and every system call that the family makes is made inside F_leaf, by an
- * instruction of F_leaf itself, because libc's wrappers have no frame pointers. So a user stack that
- * shows any frame of F must be F_leaf, F_1, ..., F_30 or end of it from F_k on, without a gap and
- * without a frame of another family, and a kernel half inside F's own system call allows no user
- * half but F's. tests/vm/truth.py checks exactly this; a wrong stitch cannot pass.
+ * Stacks whose truth is known. A family F is a fixed chain of 31 functions: F_30 calls F_29 ...
+ * calls F_1 calls F_leaf, and every system call that the family makes is made inside F_leaf, by an
+ * instruction of F_leaf itself, because libc's wrappers have no frame pointers. So a user stack
+ * that shows any frame of F must be F_leaf, F_1, ..., F_30 or end of it from F_k on, without a gap
+ * and without a frame of another family, and a kernel half inside F's own system call allows no
+ * user half but F's. tests/vm/truth.py checks exactly this; a wrong stitch cannot pass.
  */
 #ifndef SEAM_TESTS_VM_TRUTH_H
 #define SEAM_TESTS_VM_TRUTH_H
@@ -14,7 +14,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-/* No clones and no inlining; the asm keeps the call from becoming a jump, which would drop a frame. */
+/* No clones and no inlining; the asm keeps the call from becoming a jump, which would drop a
+ * frame. */
 #define FRAME static __attribute__((noinline, noclone))
 #define KEEP_FRAME() __asm__ volatile("" ::: "memory")
 
@@ -45,7 +46,8 @@
 
 /*
  * The system call as one instruction of the function that uses it. Returns -errno on failure. The
- * stack pointer as an operand makes the compiler set the frame up before it, and take it down after.
+ * stack pointer as an operand makes the compiler set the frame up before it, and take it down
+ * after.
  */
 register void *stack_pointer __asm__("rsp");
 static inline __attribute__((always_inline)) long syscall_here(long number, long a, long b, long c,
