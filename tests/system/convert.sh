@@ -16,6 +16,14 @@ convert() {
 	status=$?
 }
 
+# How many callchains of the recording NAME seam ends in front of a word of data; the converted file has them as they were recorded.
+cut() {
+	name=$1
+	shift
+	"$SEAM" report --json --symfs /nonexistent "$@" -i "$data/$name/perf.data" 2>/dev/null |
+		sed -n 's/.*"ended_at_data": *\([0-9]*\).*/\1/p' | head -n 1
+}
+
 # stacks NAME FILE [FILTER...]: perf's raw chains in FILE against seam's of the recording NAME
 stacks() {
 	name=$1 file=$2
@@ -23,7 +31,7 @@ stacks() {
 	"$SEAM" script --symfs /nonexistent --ns -F pid,tid,time,ip "$@" \
 		-i "$data/$name/perf.data" >seam.txt 2>/dev/null
 	perf script -D -i "$file" >perf.txt 2>perf.err </dev/null
-	if python3 "$here/convert_stacks.py" seam.txt perf.txt >said 2>&1; then
+	if python3 "$here/convert_stacks.py" --cut "$(cut $name "$@")" seam.txt perf.txt >said 2>&1; then
 		echo "ok: $name: $(cat said)"
 	else
 		fail "$name: $(cat said)"
@@ -52,7 +60,7 @@ for name in gcc_d exec_chain; do
 	"$SEAM" script --symfs /nonexistent --ns -F pid,tid,time,ip -i "$data/$name/perf.data" >seam.txt
 	perf script --ns -F pid,tid,time,ip --no-inline --max-stack 2000 -i $name.classic \
 		>perf.txt 2>perf.err </dev/null
-	if python3 "$here/convert_stacks.py" --text seam.txt perf.txt >said 2>&1; then
+	if python3 "$here/convert_stacks.py" --text --cut "$(cut $name)" seam.txt perf.txt >said 2>&1; then
 		echo "ok: perf script $name: $(cat said)"
 	else
 		fail "perf script $name: $(cat said)"
@@ -73,7 +81,7 @@ same "exit status through pipes" 0 $?
 stacks gcc_d piped.classic
 perf script -D -i - <piped.classic >perf.txt 2>perf.err
 "$SEAM" script --symfs /nonexistent --ns -F pid,tid,time,ip -i "$data/gcc_d/perf.data" >seam.txt
-python3 "$here/convert_stacks.py" seam.txt perf.txt || fail "perf reading the stream from a pipe"
+python3 "$here/convert_stacks.py" --cut "$(cut gcc_d)" seam.txt perf.txt || fail "perf reading the stream from a pipe"
 
 # Filters: the same samples as script's.
 convert gcc_d --comm cc1
@@ -120,6 +128,7 @@ cmp once.txt twice.txt || fail "a second conversion changes records"
 
 "$SEAM" convert -q gcc_d.classic -o gcc_d.classic 2>err
 same "the input is not overwritten" 2 $?
-"$SEAM" convert "$data/gcc_d/perf.data" 2>err
-same "an output is needed" 2 $?
+"$SEAM" convert -q "$data/gcc_d/perf.data" >unnamed.classic 2>err
+same "without a name, to standard output" 0 $?
+same "the same as to -" "$(cksum <piped.classic)" "$(cksum <unnamed.classic)"
 done_testing

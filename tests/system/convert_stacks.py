@@ -6,7 +6,8 @@
     convert_stacks.py --text SEAM_TEXT PERF_TEXT     perf script's own lines
 
 SEAM_TEXT: seam script --ns -F pid,tid,time,ip. PERF_TEXT: the same fields of perf script with
---no-inline. perf before 6.9 shows user addresses as offsets in their file, so with --text user
+--no-inline. --cut N, in front of the files: in N samples seam ends the callchain in front of a word
+of data (ended_at_data of its report), which the converted file has as it was recorded, and perf shows. perf before 6.9 shows user addresses as offsets in their file, so with --text user
 addresses are compared within their page, kernel ones whole. Prints how many samples are the same.
 """
 import re
@@ -47,8 +48,9 @@ def dump(path):
 
 
 def main():
-    by_page = sys.argv[1] == "--text"
+    by_page = "--text" in sys.argv
     seam_path, perf_path = sys.argv[-2:]
+    cut = int(sys.argv[sys.argv.index("--cut") + 1]) if "--cut" in sys.argv else 0
     seam = text(seam_path)
     perf = text(perf_path) if by_page else dump(perf_path)
     if by_page:  # perf shows a sample whose second half comes late behind those that it has meanwhile
@@ -64,10 +66,18 @@ def main():
 
     if not seam or len(seam) != len(perf):
         sys.exit("samples: seam %d, perf %d" % (len(seam), len(perf)))
-    wrong = [i for i in range(len(seam)) if form(seam[i]) != form(perf[i])]
+    wrong = []
+    for i, (ours, theirs) in enumerate(zip(map(form, seam), map(form, perf))):
+        longer = ours[3] and len(theirs[3]) > len(ours[3])
+        if cut and longer and theirs[:3] + (theirs[3][:len(ours[3])],) == ours:
+            cut -= 1
+        elif ours != theirs:
+            wrong.append(i)
     for i in wrong[:3]:
         print("sample %d: seam %s\n          perf %s" % (i, *(
             (s[:3], [hex(ip) for ip in s[3]]) for s in (seam[i], perf[i]))))
+    if cut:
+        sys.exit("%d callchains fewer than reported end in front of data" % cut)
     if wrong:
         sys.exit("%d of %d samples differ" % (len(wrong), len(seam)))
     print("%d samples, %d frames: the same" % (len(seam), sum(len(s[3]) for s in seam)))
