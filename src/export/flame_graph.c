@@ -78,7 +78,9 @@ static uint32_t flame_shown(struct flame_graph *g, const char *text, size_t n)
 	uint32_t id;
 
 	shown_put(&shown, text, n);
-	id = shown.failed ? INTERN_FAILED : intern_bytes(&g->texts, shown.bytes, shown.n);
+	id = shown.failed
+	             ? INTERN_FAILED
+	             : intern_bytes(&g->texts, shown.n ? (const char *)shown.bytes : "", shown.n);
 	buf_free(&shown);
 	return id;
 }
