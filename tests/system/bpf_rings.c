@@ -80,6 +80,7 @@ static int burn(void)
 	for (uint64_t end = work_until(BURN_MS); work_goes_on(end);)
 		for (unsigned i = 0, n = work_loops(100000); i < n; i++)
 			sum += i;
+	(void)sum;
 	return 0;
 }
 
