@@ -65,8 +65,8 @@ struct load {
 	size_t n_missing;
 	struct tables *tables;     /* whose reasons those are; owned, may be NULL */
 	uint64_t taken, not_taken; /* samples */
-	uint64_t
-	        ended_at_data; /* taken samples whose chain ended in front of a word in no executable memory */
+	/* taken samples whose chain ended in front of a word in no executable memory */
+	uint64_t ended_at_data;
 	uint64_t taken_unnamed;       /* taken samples with at least one frame without a name */
 	struct load_unnamed *unnamed; /* by samples, descending */
 	size_t n_unnamed;

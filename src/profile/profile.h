@@ -43,7 +43,8 @@ enum profile_kind {
 	PROFILE_USER,
 	PROFILE_KERNEL,
 	PROFILE_INLINED, /* a call that the compiler expanded; its parent is where it stands */
-	PROFILE_MISSING, /* no frame: outermost, it says why the frames outside of the next one are missing */
+	/* no frame: outermost, it says why the frames outside of the next one are missing */
+	PROFILE_MISSING,
 	PROFILE_KINDS,
 };
 

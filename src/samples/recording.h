@@ -54,8 +54,8 @@ struct recording_counts {
 	uint64_t undecoded;     /* records of known types that could not be decoded */
 	uint64_t undecoded_samples; /* of those, samples */
 	uint64_t unknown;           /* records of unknown types */
-	uint64_t
-	        unknown_regs; /* samples with registers of an ABI that is not known: the rest was not decoded */
+	/* samples with registers of an ABI that is not known: the rest was not decoded */
+	uint64_t unknown_regs;
 	uint64_t ends
 	        [STACK_ENDS]; /* stacks that were walked while recording, but for those deferred */
 	uint64_t guessed;     /* of them, with frames found by frame pointer */

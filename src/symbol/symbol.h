@@ -150,7 +150,8 @@ struct symbol {
 	uint64_t size;    /* bytes; up to the next symbol when the file states 0 */
 	uint64_t addr;    /* what was looked up, in the same terms as start; else the address */
 	bool placed;      /* addr is in those terms */
-	bool signal_frame; /* of symbol_outline: its unwind information says that a signal put it on the stack */
+	/* of symbol_outline: its unwind information says that a signal put it on the stack */
+	bool signal_frame;
 	uint32_t id; /* dense per cache: one per distinct (object, symbol); else SYMBOL_NO_ID */
 };
 #define SYMBOL_NO_ID UINT32_MAX

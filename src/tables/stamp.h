@@ -17,7 +17,9 @@ struct stamp {
 };
 
 enum stamp_holds {
-	STAMP_NEVER, /* no regular file, one of FUSE (whose maker may say anything), or changed within the last two seconds */
+	/* no regular file, one of FUSE (whose maker may say anything), or changed within the
+	 * last two seconds */
+	STAMP_NEVER,
 	STAMP_IN_RUN, /* for as long as this process runs: others may write to the file */
 	STAMP_LASTS,  /* its owner is root or this user, and nobody else may write to it */
 };
