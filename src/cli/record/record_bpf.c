@@ -14,15 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/record/record_table.h"
-#include "cli/record/record_walk.h"
+#include "recorder/bpf_table.h"
+#include "recorder/bpf_walk.h"
 #include "image/needed.h"
 
-static void bpf_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret)
+static void bpf_stacks_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret)
 {
 	struct record_bpf *b = ctx;
 
-	record_table_get(b->table, ask, ret);
+	bpf_table_get(b->table, ask, ret);
 }
 
 static void bpf_rests(void *ctx, const void *blob)
@@ -40,8 +40,8 @@ static size_t bpf_unwind(void *ctx, const struct kwalk_sample *sample, const uin
 	struct walk walk;
 
 	(void)user;
-	record_walk(b->kwalk, b->tables, sample, raw, frames, &walk);
-	*end = record_walk_end(b->kwalk, sample, &walk);
+	bpf_walk(b->kwalk, b->tables, sample, raw, frames, &walk);
+	*end = bpf_walk_end(b->kwalk, sample, &walk);
 	return walk.n;
 }
 
@@ -97,7 +97,7 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 		.fp = o->session.callchain == SESSION_CALLCHAIN_FP_DEFER,
 		.memory = o->unwind_memory,
 		.ring_bytes = o->session.mmap_pages * (size_t)sysconf(_SC_PAGESIZE),
-		.table = bpf_table,
+		.table = bpf_stacks_table,
 		.unwind = bpf_unwind,
 		.rests = bpf_rests,
 		.ctx = b,
@@ -116,7 +116,7 @@ int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct se
 	b->belong.chosen = kwalk_filters_any(&o->filters);
 	b->everything = opts.filter == KWALK_EVERYTHING && !b->belong.chosen;
 	if (r >= 0)
-		r = record_table_new(&b->table, b->tables);
+		r = bpf_table_new(&b->table, b->tables);
 	if (r >= 0) {
 		r = kwalk_open(&b->kwalk, &opts, &err);
 		if (r < 0) {
@@ -156,7 +156,7 @@ static int bpf_prepare(void *ctx, const char *path)
 	struct kwalk_ask ask = { .pid = getpid(), .path = path };
 	struct kwalk_table table = { 0 };
 
-	record_table_get(b->table, &ask, &table);
+	bpf_table_get(b->table, &ask, &table);
 	if (table.blob)
 		kwalk_prepare(b->kwalk, table.blob);
 	return 0;
@@ -203,9 +203,9 @@ int record_bpf_targets(struct record_bpf *b, const struct record_opts *o)
 void record_bpf_close(struct record_bpf *b)
 {
 	kwalk_close(b->kwalk);
-	record_table_free(b->table);
+	bpf_table_free(b->table);
 	tables_free(b->tables);
-	record_belong_free(&b->belong);
+	strangers_free(&b->belong);
 	*b = (struct record_bpf){ 0 };
 }
 
@@ -218,7 +218,7 @@ int record_bpf_write(void *ctx, const void *bytes, size_t n)
 	b->belong.kwalk = b->kwalk;
 	b->belong.write = b->write;
 	b->belong.write_ctx = b->write_ctx;
-	return record_belong_write(&b->belong, bytes, n);
+	return strangers_write(&b->belong, bytes, n);
 }
 
 /* ---- words ---- */

@@ -8,18 +8,18 @@
 #define SEAM_CLI_RECORD_BPF_H
 
 #include "capture/bpf/kwalk.h"
-#include "cli/record/record_belong.h"
+#include "recorder/strangers.h"
 #include "cli/record/record_options.h"
 #include "cli/record/record_say.h"
-#include "cli/record/record_table.h"
+#include "recorder/bpf_table.h"
 #include "tables/tables.h"
 
 struct record_bpf {
 	struct kwalk *kwalk; /* NULL: not in use */
 	struct tables *tables;
-	struct record_table *table;
+	struct bpf_table *table;
 	bool everything; /* nobody is a stranger */
-	struct record_belong belong;
+	struct strangers belong;
 	capture_write write;
 	void *write_ctx;
 	/* Why it is not in use although the ladder had it as a step; "": it is, or was no step. */

@@ -146,7 +146,7 @@ int record_head_features(struct seam_writer *writer, const struct record_opts *o
 	return error < 0 ? error : 0;
 }
 
-void record_tail_features(struct seam_writer *writer, const struct record_sink *sink)
+void record_tail_features(struct seam_writer *writer, const struct datafile *sink)
 {
 	struct buf out = { 0 };
 
@@ -154,22 +154,22 @@ void record_tail_features(struct seam_writer *writer, const struct record_sink *
 		feature_put_sample_time(&out, sink->first_ns, sink->last_ns);
 		record_put(writer, SEAM_FEATURE_SAMPLE_TIME, &out);
 	}
-	if (sink->keep_files && record_sink_build_ids(sink, &out))
+	if (sink->keep_files && datafile_build_ids(sink, &out))
 		record_put(writer, SEAM_FEATURE_BUILD_ID, &out);
-	if (record_sink_owners(sink, &out))
+	if (datafile_owners(sink, &out))
 		record_put(writer, FEATURE_OWNERS, &out);
 	buf_free(&out);
 }
 
-static int record_give(struct record_sink *sink, struct buf *out)
+static int record_give(struct datafile *sink, struct buf *out)
 {
-	int error = out->failed ? -ENOMEM : record_sink_write(sink, out->bytes, out->n);
+	int error = out->failed ? -ENOMEM : datafile_write(sink, out->bytes, out->n);
 
 	buf_free(out);
 	return error;
 }
 
-int record_head_records(struct record_sink *sink, const struct record_opts *o,
+int record_head_records(struct datafile *sink, const struct record_opts *o,
                         const struct session *session)
 {
 	struct buf out = { 0 };
@@ -179,7 +179,7 @@ int record_head_records(struct record_sink *sink, const struct record_opts *o,
 	return record_give(sink, &out);
 }
 
-int record_head_finished(struct record_sink *sink)
+int record_head_finished(struct datafile *sink)
 {
 	struct buf out = { 0 };
 

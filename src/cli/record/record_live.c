@@ -55,7 +55,7 @@ int record_live_new(struct live **ret, const struct record_opts *o, const struct
 }
 
 int record_live_open(struct record_live *r, const struct record_opts *o,
-                     const struct session *session, struct record_sink *sink)
+                     const struct session *session, struct datafile *sink)
 {
 	*r = (struct record_live){ .sink = sink };
 	return record_live_new(&r->live, o, session);
@@ -77,14 +77,14 @@ int record_live_write(void *ctx, const void *bytes, size_t n)
 {
 	struct record_live *r = ctx;
 
-	return r->live ? live_write(r->live, bytes, n) : record_sink_write(r->sink, bytes, n);
+	return r->live ? live_write(r->live, bytes, n) : datafile_write(r->sink, bytes, n);
 }
 
 static int record_live_collect(struct record_live *r, bool flush)
 {
-	int error = r->live ? live_collect(r->live, record_sink_write, r->sink) : 0;
+	int error = r->live ? live_collect(r->live, datafile_write, r->sink) : 0;
 
-	return !error && flush ? record_sink_flush(r->sink) : error;
+	return !error && flush ? datafile_flush(r->sink) : error;
 }
 
 int record_live_round(struct record_live *r, int64_t n)

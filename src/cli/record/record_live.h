@@ -7,11 +7,11 @@
 #define SEAM_CLI_RECORD_LIVE_H
 
 #include "cli/record/record_options.h"
-#include "cli/record/record_sink.h"
+#include "recorder/datafile.h"
 #include "recorder/live.h"
 
 struct record_live {
-	struct record_sink *sink;
+	struct datafile *sink;
 	struct live *live; /* NULL: straight */
 };
 
@@ -21,7 +21,7 @@ int record_live_new(struct live **ret, const struct record_opts *o, const struct
 
 /* After the session is open. -errno. */
 int record_live_open(struct record_live *r, const struct record_opts *o,
-                     const struct session *session, struct record_sink *sink);
+                     const struct session *session, struct datafile *sink);
 void record_live_free(struct record_live *r);
 /* The events as the file has them. */
 const struct seam_events *record_live_events(const struct record_live *r,

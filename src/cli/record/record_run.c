@@ -27,11 +27,11 @@
 #include "cli/record/record_head.h"
 #include "cli/record/record_ladder.h"
 #include "cli/record/record_live.h"
-#include "cli/record/record_output.h"
+#include "recorder/output.h"
 #include "cli/record/record_run.h"
 #include "cli/record/record_say.h"
 #include "cli/record/record_signals.h"
-#include "cli/record/record_sink.h"
+#include "recorder/datafile.h"
 
 #define RECORD_WAIT_MS 250   /* at most, between two drains */
 #define RECORD_FINISH_MS 400 /* for copies of stacks that wait to be walked when all is over */
@@ -41,8 +41,8 @@ struct recording {
 	const struct cmd *cmd;
 	struct target target;
 	struct session *session;
-	struct record_output output;
-	struct record_sink sink;
+	struct output output;
+	struct datafile sink;
 	struct record_live live; /* in front of the sink */
 	struct record_bpf bpf;
 	uint64_t start_ns;
@@ -153,12 +153,12 @@ static int record_open_file(struct recording *r)
 	if (error)
 		return record_fail(r, "unwinding", error);
 	events = record_live_events(&r->live, r->session);
-	error = record_output_rotate(&r->output, o->output);
+	error = output_rotate(&r->output, o->output);
 	if (error)
 		return record_fail(r, o->output, error);
 	error = seam_writer_open(&r->sink.writer, o->output, events, &opts, &err);
 	if (error)
-		record_output_abandon(&r->output);
+		output_abandon(&r->output);
 	if (!error)
 		error = record_head_features(r->sink.writer, o, events, &err);
 	if (error) {
@@ -166,7 +166,7 @@ static int record_open_file(struct recording *r)
 		r->failed = true;
 		return error;
 	}
-	record_sink_events(&r->sink, events);
+	datafile_events(&r->sink, events);
 	r->sink.keep_files =
 	        !o->no_build_ids && session_features(r->session)->off[FEATURE_BUILD_ID];
 	return record_head_records(&r->sink, o, r->session);
@@ -232,7 +232,7 @@ static int record_synthesize(struct recording *r)
 	if (error >= 0)
 		error = record_head_finished(&r->sink);
 	if (!error)
-		error = record_sink_flush(&r->sink);
+		error = datafile_flush(&r->sink);
 	synth_counts(synth, &counts);
 	synth_free(synth);
 	record_say_synth(r->o, r->cmd, &counts, record_now_ns() - start_ns);
@@ -537,13 +537,13 @@ int record_run(struct record_opts *o, const struct cmd *cmd)
 	record_signals_wake(NULL);
 	if (r.sink.writer) {
 		seam_writer_close(r.sink.writer, NULL);
-		record_output_abandon(&r.output);
+		output_abandon(&r.output);
 	}
 	record_live_free(&r.live);
 	session_close(r.session);
 	record_bpf_close(&r.bpf);
 	target_close(&r.target);
-	record_output_free(&r.output);
-	record_sink_free(&r.sink);
+	output_free(&r.output);
+	datafile_free(&r.sink);
 	return code;
 }

@@ -15,8 +15,8 @@
 #include "capture/event.h"
 #include "capture/session.h"
 #include "capture/target.h"
-#include "cli/record/record_table.h"
-#include "cli/record/record_walk.h"
+#include "recorder/bpf_table.h"
+#include "recorder/bpf_walk.h"
 
 #define TAKEN_FREQUENCY 997
 
@@ -77,8 +77,8 @@ static size_t taken_sample(void *ctx, const struct kwalk_sample *sample, const u
 		                 .n_stack = raw->n };
 	struct walk walk;
 
-	record_walk(t->kwalk, t->tables, sample, raw, frames, &walk);
-	*end = record_walk_end(t->kwalk, sample, &walk);
+	bpf_walk(t->kwalk, t->tables, sample, raw, frames, &walk);
+	*end = bpf_walk_end(t->kwalk, sample, &walk);
 	if (sample->kind == KWALK_ANSWER) {
 		taken_answer(t, &(struct taken_answer){ .cookie = sample->cookie,
 		                                        .frames = taken_put(t, frames, walk.n),
@@ -120,7 +120,7 @@ static void taken_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_tab
 {
 	struct taken *t = ctx;
 
-	record_table(t->tables, ask, ret);
+	bpf_table_once(t->tables, ask, ret);
 }
 
 /* What the kernel says of mappings, for those who do not trust what the programs were told. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * record_belong.c: see record_belong.h. Of a record it knows the type and the pids at its
+ * strangers.c: see strangers.h. Of a record it knows the type and the pids at its
  * beginning.
  *
  * Invariants: the records of one process keep their order; none is given twice; who was known stays
  * it, as a process's number is not used again within a moment.
  */
-#include "cli/record/record_belong.h"
+#include "recorder/strangers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,25 +14,25 @@
 
 #include "abi/record_at.h"
 
-#define BELONG_ANCESTORS 64  /* of whom a child may have its mappings */
-#define BELONG_SAMPLE_PID 24 /* IDENTIFIER and IP are in front */
-#define BELONG_ID 32         /* at the end of a record: TID, TIME, CPU, IDENTIFIER */
+#define STRANGERS_ANCESTORS 64  /* of whom a child may have its mappings */
+#define STRANGERS_SAMPLE_PID 24 /* IDENTIFIER and IP are in front */
+#define STRANGERS_ID 32         /* at the end of a record: TID, TIME, CPU, IDENTIFIER */
 
-struct belong_record {
+struct strangers_record {
 	struct seam_record r;
 	bool about; /* pid and parent are known: it is about a process */
 	uint32_t pid, parent;
 };
 
 /* Where the pid is, with the parent's or the tid behind it; 0: the record is about no process. */
-static size_t belong_where(const struct seam_record *r)
+static size_t strangers_where(const struct seam_record *r)
 {
 	switch (r->type) {
 	case SEAM_RECORD_SAMPLE:
-		return BELONG_SAMPLE_PID;
+		return STRANGERS_SAMPLE_PID;
 	case SEAM_RECORD_SWITCH:
 	case SEAM_RECORD_SWITCH_CPU_WIDE:
-		return r->size < 8 + BELONG_ID ? 0 : r->size - BELONG_ID;
+		return r->size < 8 + STRANGERS_ID ? 0 : r->size - STRANGERS_ID;
 	case SEAM_RECORD_MMAP:
 	case SEAM_RECORD_MMAP2:
 	case SEAM_RECORD_COMM:
@@ -46,14 +46,14 @@ static size_t belong_where(const struct seam_record *r)
 }
 
 /* The record at the beginning of n bytes; false: it is not whole. */
-static bool belong_look(const unsigned char *at, size_t n, struct belong_record *ret)
+static bool strangers_look(const unsigned char *at, size_t n, struct strangers_record *ret)
 {
 	size_t where;
 
-	*ret = (struct belong_record){ 0 };
+	*ret = (struct strangers_record){ 0 };
 	if (!record_at(at, n, &ret->r))
 		return false;
-	where = belong_where(&ret->r);
+	where = strangers_where(&ret->r);
 	if (!where || ret->r.size < where + 8)
 		return true;
 	memcpy(&ret->pid, at + where, 4);
@@ -62,16 +62,16 @@ static bool belong_look(const unsigned char *at, size_t n, struct belong_record 
 	return true;
 }
 
-static int belong_give(struct record_belong *b, uint32_t pid, int depth);
+static int strangers_give(struct strangers *b, uint32_t pid, int depth);
 
-static void belong_free(struct buf *held)
+static void strangers_free_held(struct buf *held)
 {
 	if (held)
 		buf_free(held);
 	free(held);
 }
 
-static struct buf *belong_held(struct record_belong *b, uint32_t pid)
+static struct buf *strangers_held(struct strangers *b, uint32_t pid)
 {
 	uint64_t value;
 
@@ -79,38 +79,38 @@ static struct buf *belong_held(struct record_belong *b, uint32_t pid)
 }
 
 /* Of those that wait for it: now. A child that was forked has what its parent had. */
-static int belong_give_held(struct record_belong *b, uint32_t pid, int depth)
+static int strangers_give_held(struct strangers *b, uint32_t pid, int depth)
 {
-	struct buf *held = belong_held(b, pid);
-	struct belong_record record;
+	struct buf *held = strangers_held(b, pid);
+	struct strangers_record record;
 	size_t at = 0;
 	int r = 0;
 
 	map_del(&b->held, pid);
 	while (held && r >= 0 && !held->failed &&
-	       belong_look(held->bytes + at, held->n - at, &record)) {
+	       strangers_look(held->bytes + at, held->n - at, &record)) {
 		if (record.r.type == SEAM_RECORD_FORK && record.parent != pid &&
-		    depth < BELONG_ANCESTORS)
-			r = belong_give(b, record.parent, depth + 1);
+		    depth < STRANGERS_ANCESTORS)
+			r = strangers_give(b, record.parent, depth + 1);
 		if (r >= 0)
 			r = b->write(b->write_ctx, record.r.bytes, record.r.size);
 		at += record.r.size;
 	}
-	belong_free(held);
+	strangers_free_held(held);
 	return r;
 }
 
-static int belong_give(struct record_belong *b, uint32_t pid, int depth)
+static int strangers_give(struct strangers *b, uint32_t pid, int depth)
 {
 	if (map_get(&b->known, pid, NULL))
 		return 0;
 	if (map_put(&b->known, pid, 1) < 0)
 		return -ENOMEM;
-	return belong_give_held(b, pid, depth);
+	return strangers_give_held(b, pid, depth);
 }
 
 /* 1: it belongs into the file. */
-static int belong_is(struct record_belong *b, const struct belong_record *r)
+static int strangers_is(struct strangers *b, const struct strangers_record *r)
 {
 	int given;
 
@@ -120,12 +120,12 @@ static int belong_is(struct record_belong *b, const struct belong_record *r)
 	    (b->chosen || r->r.type != SEAM_RECORD_FORK || !b->inherit ||
 	     !map_get(&b->known, r->parent, NULL)))
 		return 0;
-	given = belong_give(b, r->pid, 0);
+	given = strangers_give(b, r->pid, 0);
 	return given < 0 ? given : 1;
 }
 
 /* The EXIT of a process's first thread. */
-static bool belong_ends(const struct belong_record *r)
+static bool strangers_ends(const struct strangers_record *r)
 {
 	uint32_t tid = 0;
 
@@ -136,16 +136,16 @@ static bool belong_ends(const struct belong_record *r)
 }
 
 /* It may still be chosen, but not when it has gone. */
-static int belong_hold(struct record_belong *b, const struct belong_record *r)
+static int strangers_hold(struct strangers *b, const struct strangers_record *r)
 {
-	struct buf *held = belong_held(b, r->pid);
+	struct buf *held = strangers_held(b, r->pid);
 
 	if (r->r.type == SEAM_RECORD_SAMPLE || r->r.type == SEAM_RECORD_SWITCH ||
 	    r->r.type == SEAM_RECORD_SWITCH_CPU_WIDE) /* of a time when it was not */
 		return 0;
-	if (belong_ends(r)) {
+	if (strangers_ends(r)) {
 		map_del(&b->held, r->pid);
-		belong_free(held);
+		strangers_free_held(held);
 		return 0;
 	}
 	if (!held) {
@@ -159,35 +159,35 @@ static int belong_hold(struct record_belong *b, const struct belong_record *r)
 }
 
 /* The round ends: who is still a stranger stays one, or is kept in mind. */
-static int belong_release(struct record_belong *b)
+static int strangers_release(struct strangers *b)
 {
-	struct belong_record record;
+	struct strangers_record record;
 	size_t at = 0;
 	int r = 0;
 
-	while (r >= 0 && belong_look(b->waiting.bytes + at, b->waiting.n - at, &record)) {
-		r = belong_is(b, &record);
+	while (r >= 0 && strangers_look(b->waiting.bytes + at, b->waiting.n - at, &record)) {
+		r = strangers_is(b, &record);
 		if (r > 0)
 			r = b->write(b->write_ctx, record.r.bytes, record.r.size);
 		else if (!r && b->chosen)
-			r = belong_hold(b, &record);
+			r = strangers_hold(b, &record);
 		at += record.r.size;
 	}
 	buf_clear(&b->waiting);
 	return r;
 }
 
-int record_belong_write(struct record_belong *b, const void *bytes, size_t n)
+int strangers_write(struct strangers *b, const void *bytes, size_t n)
 {
 	const unsigned char *at = bytes;
-	struct belong_record record;
+	struct strangers_record record;
 	int r = 0;
 
-	for (; r >= 0 && belong_look(at, n, &record); at += record.r.size, n -= record.r.size) {
+	for (; r >= 0 && strangers_look(at, n, &record); at += record.r.size, n -= record.r.size) {
 		if (record.r.type == SEAM_RECORD_FINISHED_ROUND)
-			r = belong_release(b);
+			r = strangers_release(b);
 		if (r >= 0)
-			r = belong_is(b, &record);
+			r = strangers_is(b, &record);
 		if (r > 0)
 			r = b->write(b->write_ctx, at, record.r.size);
 		else if (!r)
@@ -196,15 +196,15 @@ int record_belong_write(struct record_belong *b, const void *bytes, size_t n)
 	return r >= 0 && n ? -EBADMSG : r;
 }
 
-void record_belong_free(struct record_belong *b)
+void strangers_free(struct strangers *b)
 {
 	uint64_t pid, value;
 	size_t i = 0;
 
 	while (map_next(&b->held, &i, &pid, &value))
-		belong_free((struct buf *)(uintptr_t)value);
+		strangers_free_held((struct buf *)(uintptr_t)value);
 	map_free(&b->held);
 	map_free(&b->known);
 	buf_free(&b->waiting);
-	*b = (struct record_belong){ 0 };
+	*b = (struct strangers){ 0 };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// record_output.c: knows rename(2). Touches nothing but regular files.
+// output.c: knows rename(2). Touches nothing but regular files.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,14 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/record/record_output.h"
+#include "recorder/output.h"
 
-int record_output_rotate(struct record_output *out, const char *path)
+int output_rotate(struct output *out, const char *path)
 {
 	struct stat st;
 	char *old;
 
-	*out = (struct record_output){ .path = path };
+	*out = (struct output){ .path = path };
 	if (!strcmp(path, "-"))
 		return 0;
 	if (stat(path, &st) < 0) {
@@ -36,7 +36,7 @@ int record_output_rotate(struct record_output *out, const char *path)
 	return 0;
 }
 
-void record_output_abandon(struct record_output *out)
+void output_abandon(struct output *out)
 {
 	if (!out->created)
 		return;
@@ -45,7 +45,7 @@ void record_output_abandon(struct record_output *out)
 		rename(out->old, out->path);
 }
 
-void record_output_free(struct record_output *out)
+void output_free(struct output *out)
 {
 	free(out->old);
 	out->old = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * record_sink.c: knows of a record its header, a sample's time and the name in a mapping. Records
+ * datafile.c: knows of a record its header, a sample's time and the name in a mapping. Records
  * come whole from the rings and are the kernel's, yet every look into them is bounded by their own
  * size.
  */
@@ -13,12 +13,12 @@
 #include "abi/record_at.h"
 #include "base/cursor.h"
 #include "capture/buildid.h"
-#include "cli/record/record_sink.h"
+#include "recorder/datafile.h"
 #include "perfdata/feature.h"
 
-#define RECORD_FILES 65536u /* kept at most */
+#define DATAFILE_FILES_MAX 65536u /* kept at most */
 
-void record_sink_events(struct record_sink *sink, const struct seam_events *events)
+void datafile_events(struct datafile *sink, const struct seam_events *events)
 {
 	const uint64_t before = SEAM_SAMPLE_IDENTIFIER | SEAM_SAMPLE_IP | SEAM_SAMPLE_TID;
 	size_t n = seam_events_count(events);
@@ -35,7 +35,7 @@ void record_sink_events(struct record_sink *sink, const struct seam_events *even
 	}
 }
 
-static void record_sink_sample(struct record_sink *sink, const struct seam_record *r)
+static void datafile_sample(struct datafile *sink, const struct seam_record *r)
 {
 	uint64_t time_ns;
 
@@ -50,7 +50,7 @@ static void record_sink_sample(struct record_sink *sink, const struct seam_recor
 }
 
 /* MMAP: pid, tid, addr, len, pgoff, name. MMAP2: 32 bytes more before the name. */
-static void record_sink_mapping(struct record_sink *sink, const struct seam_record *r)
+static void datafile_mapping(struct datafile *sink, const struct seam_record *r)
 {
 	struct cursor c = cursor_of(r->bytes, r->size, false);
 	struct intern *files = &sink->user_files;
@@ -62,13 +62,14 @@ static void record_sink_mapping(struct record_sink *sink, const struct seam_reco
 		files = &sink->kernel_files;
 	cursor_bytes(&c, r->type == SEAM_RECORD_MMAP2 ? 72 : 40);
 	name = cursor_string(&c);
-	if (name && (name[0] == '/' || name[0] == '[') && name[1] != '/' && files->n < RECORD_FILES)
+	if (name && (name[0] == '/' || name[0] == '[') && name[1] != '/' &&
+	    files->n < DATAFILE_FILES_MAX)
 		intern_text(files, name);
 }
 
 /* Keeps whose a process is that maps code made at run time: files in /tmp name such code and are
  * believed by their owner, and /proc says whose the process is only while it lives. */
-static void record_sink_owner(struct record_sink *sink, const struct seam_record *r)
+static void datafile_owner(struct datafile *sink, const struct seam_record *r)
 {
 	struct cursor c = cursor_of(r->bytes, r->size, false);
 	const char *name;
@@ -90,7 +91,7 @@ static void record_sink_owner(struct record_sink *sink, const struct seam_record
 		map_put(&sink->owners, pid, st.st_uid); /* without memory it is not known */
 }
 
-size_t record_sink_owners(const struct record_sink *sink, struct buf *out)
+size_t datafile_owners(const struct datafile *sink, struct buf *out)
 {
 	uint64_t pid, user;
 	size_t i = 0;
@@ -100,34 +101,34 @@ size_t record_sink_owners(const struct record_sink *sink, struct buf *out)
 	return sink->owners.n;
 }
 
-static void record_sink_look(struct record_sink *sink, const unsigned char *bytes, size_t n)
+static void datafile_look(struct datafile *sink, const unsigned char *bytes, size_t n)
 {
 	struct seam_record r;
 
 	for (; record_at(bytes, n, &r); bytes += r.size, n -= r.size) {
 		if (r.type == SEAM_RECORD_SAMPLE)
-			record_sink_sample(sink, &r);
+			datafile_sample(sink, &r);
 		if (r.type == SEAM_RECORD_MMAP || r.type == SEAM_RECORD_MMAP2)
-			record_sink_owner(sink, &r);
+			datafile_owner(sink, &r);
 		if (sink->keep_files && (r.type == SEAM_RECORD_MMAP || r.type == SEAM_RECORD_MMAP2))
-			record_sink_mapping(sink, &r);
+			datafile_mapping(sink, &r);
 	}
 }
 
-int record_sink_write(void *ctx, const void *bytes, size_t n)
+int datafile_write(void *ctx, const void *bytes, size_t n)
 {
-	struct record_sink *sink = ctx;
+	struct datafile *sink = ctx;
 	int error;
 
 	if (sink->err.code)
 		return -sink->err.code;
 	error = seam_writer_write(sink->writer, bytes, n, &sink->err);
 	if (!error)
-		record_sink_look(sink, bytes, n);
+		datafile_look(sink, bytes, n);
 	return error;
 }
 
-int record_sink_flush(struct record_sink *sink)
+int datafile_flush(struct datafile *sink)
 {
 	int error;
 
@@ -139,7 +140,7 @@ int record_sink_flush(struct record_sink *sink)
 	return error;
 }
 
-static unsigned record_file_build_id(const char *name, uint8_t *ret)
+static unsigned datafile_build_id_of(const char *name, uint8_t *ret)
 {
 	struct stat st;
 	unsigned size = 0;
@@ -157,14 +158,14 @@ static unsigned record_file_build_id(const char *name, uint8_t *ret)
 	return size;
 }
 
-static size_t record_put_build_ids(const struct intern *files, uint16_t misc, struct buf *out)
+static size_t datafile_put_build_ids(const struct intern *files, uint16_t misc, struct buf *out)
 {
 	size_t count = 0;
 
 	for (uint32_t i = 1; i < files->n; i++) {
 		uint8_t id[BUILDID_MAX];
 		const char *name = intern_get(files, i);
-		unsigned size = record_file_build_id(name, id);
+		unsigned size = datafile_build_id_of(name, id);
 
 		if (!size)
 			continue;
@@ -175,13 +176,13 @@ static size_t record_put_build_ids(const struct intern *files, uint16_t misc, st
 	return count;
 }
 
-size_t record_sink_build_ids(const struct record_sink *sink, struct buf *out)
+size_t datafile_build_ids(const struct datafile *sink, struct buf *out)
 {
-	return record_put_build_ids(&sink->kernel_files, SEAM_MISC_KERNEL, out) +
-	       record_put_build_ids(&sink->user_files, SEAM_MISC_USER, out);
+	return datafile_put_build_ids(&sink->kernel_files, SEAM_MISC_KERNEL, out) +
+	       datafile_put_build_ids(&sink->user_files, SEAM_MISC_USER, out);
 }
 
-void record_sink_free(struct record_sink *sink)
+void datafile_free(struct datafile *sink)
 {
 	map_free(&sink->owners);
 	intern_free(&sink->user_files);

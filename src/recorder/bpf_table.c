@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * record_table.c: see record_table.h. A file is only asked for its table when it is the one that
+ * bpf_table.c: see bpf_table.h. A file is only asked for its table when it is the one that
  * was mapped: its build-id agrees, or for one without, its inode. A file's build-id is read once,
  * for as long as the file is the same and was not changed.
  */
-#include "cli/record/record_table.h"
+#include "recorder/bpf_table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 _Static_assert(KWALK_TABLE_VERSION == FRAMETAB_VERSION,
                "the tables that are made are those that the programs read");
 
-struct record_table {
+struct bpf_table {
 	struct tables *tables;
 	bool remembers;
 	const unsigned char *
@@ -36,27 +36,27 @@ struct record_table {
 	        known; /* hash of path, device, inode, size and time of change -> struct tables_object */
 };
 
-static void record_table_vdso(struct record_table *t)
+static void bpf_table_vdso(struct bpf_table *t)
 {
 	if (image_own_vdso(&t->vdso, &t->n_vdso) <= 0)
 		t->vdso = NULL;
 }
 
-int record_table_new(struct record_table **ret, struct tables *tables)
+int bpf_table_new(struct bpf_table **ret, struct tables *tables)
 {
-	struct record_table *t = calloc(1, sizeof(*t));
+	struct bpf_table *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return -ENOMEM;
 	t->tables = tables;
 	t->remembers = true;
-	record_table_vdso(t);
+	bpf_table_vdso(t);
 	pthread_mutex_init(&t->lock, NULL);
 	*ret = t;
 	return 0;
 }
 
-void record_table_free(struct record_table *t)
+void bpf_table_free(struct bpf_table *t)
 {
 	if (!t)
 		return;
@@ -67,15 +67,15 @@ void record_table_free(struct record_table *t)
 
 /* Where the file that was mapped can be read: by its name, or by that in the process's own file
  * system. */
-static bool record_table_path(const struct kwalk_ask *ask, const char *root, char *path, size_t n,
-                              struct stat *st)
+static bool bpf_table_path(const struct kwalk_ask *ask, const char *root, char *path, size_t n,
+                           struct stat *st)
 {
 	return (size_t)snprintf(path, n, "%s%s", root, ask->path) < n && stat(path, st) == 0 &&
 	       (!ask->inode || st->st_ino == ask->inode);
 }
 
 /* Nobody can make a file for which this is what it is for another: it is the whole key. */
-static uint64_t record_table_hash(const char *path, const struct stat *st)
+static uint64_t bpf_table_hash(const char *path, const struct stat *st)
 {
 	const uint64_t words[] = { (uint64_t)st->st_dev, (uint64_t)st->st_ino,
 		                   (uint64_t)st->st_size, (uint64_t)st->st_ctim.tv_sec,
@@ -92,8 +92,8 @@ static uint64_t record_table_hash(const char *path, const struct stat *st)
 	return ret;
 }
 
-static const struct tables_object *record_table_read(struct record_table *t, const char *path,
-                                                     const struct stat *st)
+static const struct tables_object *bpf_table_read(struct bpf_table *t, const char *path,
+                                                  const struct stat *st)
 {
 	const struct tables_object *object = NULL;
 	struct image_build_id id = { 0 };
@@ -108,21 +108,21 @@ static const struct tables_object *record_table_read(struct record_table *t, con
 }
 
 /* By inode: each file once. */
-static const struct tables_object *record_table_inode(struct record_table *t, const char *path,
-                                                      const struct stat *st)
+static const struct tables_object *bpf_table_inode(struct bpf_table *t, const char *path,
+                                                   const struct stat *st)
 {
-	uint64_t hash = record_table_hash(path, st), known;
+	uint64_t hash = bpf_table_hash(path, st), known;
 	const struct tables_object *object;
 	bool found;
 
 	if (!t->remembers)
-		return record_table_read(t, path, st);
+		return bpf_table_read(t, path, st);
 	pthread_mutex_lock(&t->lock);
 	found = map_get(&t->known, hash, &known);
 	pthread_mutex_unlock(&t->lock);
 	if (found)
 		return (const struct tables_object *)(uintptr_t)known;
-	object = record_table_read(t, path, st);
+	object = bpf_table_read(t, path, st);
 	if (!object)
 		return NULL;
 	pthread_mutex_lock(&t->lock);
@@ -134,8 +134,7 @@ static const struct tables_object *record_table_inode(struct record_table *t, co
 /* By build-id, so that a file that took the other's place is not taken for it; one without is known
  * by its inode. A process in a container has other files at the same paths: then below its own
  * root. */
-static const struct tables_object *record_table_file(struct record_table *t,
-                                                     const struct kwalk_ask *ask)
+static const struct tables_object *bpf_table_file(struct bpf_table *t, const struct kwalk_ask *ask)
 {
 	const struct tables_object *object = NULL;
 	struct image_build_id id = { .size = ask->build_id_size };
@@ -149,19 +148,19 @@ static const struct tables_object *record_table_file(struct record_table *t,
 	}
 	snprintf(own, sizeof(own), "/proc/%d/root", (int)ask->pid);
 	for (int i = 0; i < 2; i++)
-		if (record_table_path(ask, i ? own : "", path, sizeof(path), &st))
-			return record_table_inode(t, path, &st);
+		if (bpf_table_path(ask, i ? own : "", path, sizeof(path), &st))
+			return bpf_table_inode(t, path, &st);
 	return NULL;
 }
 
-void record_table_get(struct record_table *t, const struct kwalk_ask *ask, struct kwalk_table *ret)
+void bpf_table_get(struct bpf_table *t, const struct kwalk_ask *ask, struct kwalk_table *ret)
 {
 	enum proc_kind kind = object_kind_user(ask->path);
 	const struct tables_object *object = NULL;
 	uint64_t vaddr;
 
 	if (kind == PROC_KIND_FILE)
-		object = record_table_file(t, ask);
+		object = bpf_table_file(t, ask);
 	else if (kind == PROC_KIND_VDSO && t->vdso)
 		tables_get_memory(t->tables, "[vdso]", t->vdso, t->n_vdso, &object);
 	else
@@ -175,10 +174,10 @@ void record_table_get(struct record_table *t, const struct kwalk_ask *ask, struc
 	}
 }
 
-void record_table(struct tables *tables, const struct kwalk_ask *ask, struct kwalk_table *ret)
+void bpf_table_once(struct tables *tables, const struct kwalk_ask *ask, struct kwalk_table *ret)
 {
-	struct record_table t = { .tables = tables };
+	struct bpf_table t = { .tables = tables };
 
-	record_table_vdso(&t);
-	record_table_get(&t, ask, ret);
+	bpf_table_vdso(&t);
+	bpf_table_get(&t, ask, ret);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_sink.h: takes records from the session and from synthesis to the writer, and notes on the
+ * datafile.h: takes records from the session and from synthesis to the writer, and notes on the
  * way what the header will say of them: the times of the first and last sample, and, where the
  * kernel puts no build-ids into its records, which files were mapped.
  */
-#ifndef SEAM_CLI_RECORD_SINK_H
-#define SEAM_CLI_RECORD_SINK_H
+#ifndef SEAM_RECORDER_DATAFILE_H
+#define SEAM_RECORDER_DATAFILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 
-struct record_sink {
+struct datafile {
 	struct seam_writer *writer;
 	struct seam_error err; /* why the writer failed; err.code 0: it did not */
 	uint32_t time_at; /* of a sample's time in its record; 0: not the same for all events */
@@ -29,14 +29,14 @@ struct record_sink {
 };
 
 /* Before the first write: events says where a sample's time is. */
-void record_sink_events(struct record_sink *sink, const struct seam_events *events);
+void datafile_events(struct datafile *sink, const struct seam_events *events);
 /* A capture_write. Bytes that no writer takes any more are an error, never dropped in silence. */
-int record_sink_write(void *ctx, const void *bytes, size_t n);
-int record_sink_flush(struct record_sink *sink);
+int datafile_write(void *ctx, const void *bytes, size_t n);
+int datafile_flush(struct datafile *sink);
 /* The BUILD_ID feature of the files that were kept, into out; how many there are. */
-size_t record_sink_build_ids(const struct record_sink *sink, struct buf *out);
+size_t datafile_build_ids(const struct datafile *sink, struct buf *out);
 /* The OWNERS feature; how many there are. */
-size_t record_sink_owners(const struct record_sink *sink, struct buf *out);
-void record_sink_free(struct record_sink *sink);
+size_t datafile_owners(const struct datafile *sink, struct buf *out);
+void datafile_free(struct datafile *sink);
 
 #endif

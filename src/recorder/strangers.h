@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_belong.h: leaves records about strangers out of a recording whose events are every CPU's
+ * strangers.h: leaves records about strangers out of a recording whose events are every CPU's
  * and whose target is chosen in the kernel. What is said of a process waits until it is known whose
  * it is: to the end of the round, for its FORK may be in another ring; and where tasks are chosen
  * by what they are, until one of its tasks is, or the process ends.
  */
-#ifndef SEAM_CLI_RECORD_BELONG_H
-#define SEAM_CLI_RECORD_BELONG_H
+#ifndef SEAM_RECORDER_STRANGERS_H
+#define SEAM_RECORDER_STRANGERS_H
 
 #include "base/buf.h"
 #include "base/map.h"
 #include "capture/bpf/kwalk.h"
 
-struct record_belong {
+struct strangers {
 	struct kwalk *kwalk;
 	bool inherit, chosen; /* by what tasks are: --uid, --comm, --cgroup */
 	struct map known;     /* pids whose records belong into the file */
@@ -23,7 +23,7 @@ struct record_belong {
 };
 
 /* Whole records; those that belong go to write, now or later. */
-int record_belong_write(struct record_belong *b, const void *bytes, size_t n);
-void record_belong_free(struct record_belong *b);
+int strangers_write(struct strangers *b, const void *bytes, size_t n);
+void strangers_free(struct strangers *b);
 
 #endif

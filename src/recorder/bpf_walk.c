@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// record_walk.c: see record_walk.h. Tables were checked when they were made: only where their parts
+// bpf_walk.c: see bpf_walk.h. Tables were checked when they were made: only where their parts
 // begin is found out again.
-#include "cli/record/record_walk.h"
+#include "recorder/bpf_walk.h"
 
 #include <errno.h>
 #include <string.h>
 
 #define WALK_STACK_SPAN (64ull << 20) /* above the copy it may still be the stack */
 
-struct record_walk {
+struct bpf_walk {
 	struct kwalk *kwalk;
 	struct tables *tables;
 	const struct kwalk_sample *sample;
@@ -16,9 +16,9 @@ struct record_walk {
 	struct frametab table;
 };
 
-static int record_walk_read(void *ctx, uint64_t address, uint64_t *ret)
+static int bpf_walk_read(void *ctx, uint64_t address, uint64_t *ret)
 {
-	const struct record_walk *w = ctx;
+	const struct bpf_walk *w = ctx;
 	uint64_t at = address - w->raw->start;
 
 	if (address < w->raw->start || at > WALK_STACK_SPAN)
@@ -29,9 +29,9 @@ static int record_walk_read(void *ctx, uint64_t address, uint64_t *ret)
 	return 0;
 }
 
-static int record_walk_find(void *ctx, uint64_t pc, struct walk_place *ret)
+static int bpf_walk_find(void *ctx, uint64_t pc, struct walk_place *ret)
 {
-	struct record_walk *w = ctx;
+	struct bpf_walk *w = ctx;
 	struct kwalk_table table;
 	int r = kwalk_find(w->kwalk, w->sample->pid, w->sample->time_ns, pc, &table);
 
@@ -48,9 +48,9 @@ static int record_walk_find(void *ctx, uint64_t pc, struct walk_place *ret)
 	return 0;
 }
 
-static int record_walk_code(void *ctx, uint64_t pc, bool exact, struct walk_place *ret)
+static int bpf_walk_code(void *ctx, uint64_t pc, bool exact, struct walk_place *ret)
 {
-	const struct record_walk *w = ctx;
+	const struct bpf_walk *w = ctx;
 	struct jit_ask ask = { .machine = FRAMETAB_X86_64,
 		               .pid = w->sample->pid,
 		               .made_by = w->sample->pid,
@@ -61,16 +61,15 @@ static int record_walk_code(void *ctx, uint64_t pc, bool exact, struct walk_plac
 	return tables_get_code(w->tables, &ask, ret);
 }
 
-void record_walk(struct kwalk *kwalk, struct tables *tables, const struct kwalk_sample *sample,
-                 const struct kwalk_raw *raw, uint64_t *frames, struct walk *ret)
+void bpf_walk(struct kwalk *kwalk, struct tables *tables, const struct kwalk_sample *sample,
+              const struct kwalk_raw *raw, uint64_t *frames, struct walk *ret)
 {
-	struct record_walk w = { .kwalk = kwalk, .tables = tables, .sample = sample, .raw = raw };
+	struct bpf_walk w = { .kwalk = kwalk, .tables = tables, .sample = sample, .raw = raw };
 	struct walk_options options = { .machine = FRAMETAB_X86_64,
 		                        .max_frames = KWALK_FRAMES_MAX };
-	struct walk_memory memory = { .ctx = &w,
-		                      .read = record_walk_read,
-		                      .find = record_walk_find,
-		                      .code = record_walk_code };
+	struct walk_memory memory = {
+		.ctx = &w, .read = bpf_walk_read, .find = bpf_walk_find, .code = bpf_walk_code
+	};
 	struct walk_registers regs = { .known = (1u << KWALK_REGISTERS) - 1 };
 
 	memcpy(regs.value, raw->regs, sizeof(raw->regs));
@@ -78,8 +77,8 @@ void record_walk(struct kwalk *kwalk, struct tables *tables, const struct kwalk_
 }
 
 /* Which of the programs' three reasons a walk had that found nothing to go on by. */
-static enum kwalk_end record_walk_missed(struct kwalk *kwalk, const struct kwalk_sample *sample,
-                                         const struct walk *walk)
+static enum kwalk_end bpf_walk_missed(struct kwalk *kwalk, const struct kwalk_sample *sample,
+                                      const struct walk *walk)
 {
 	struct kwalk_table table = { 0 };
 	/* A return address may be the first byte after its function's mapping. */
@@ -90,8 +89,8 @@ static enum kwalk_end record_walk_missed(struct kwalk *kwalk, const struct kwalk
 	return table.blob ? KWALK_NO_RULE : KWALK_NO_TABLE;
 }
 
-enum kwalk_end record_walk_end(struct kwalk *kwalk, const struct kwalk_sample *sample,
-                               const struct walk *walk)
+enum kwalk_end bpf_walk_end(struct kwalk *kwalk, const struct kwalk_sample *sample,
+                            const struct walk *walk)
 {
 	static const enum kwalk_end ends[WALK_ENDS] = {
 		[WALK_COMPLETE] = KWALK_COMPLETE, [WALK_TRUNCATED] = KWALK_FAULT,
@@ -101,6 +100,6 @@ enum kwalk_end record_walk_end(struct kwalk *kwalk, const struct kwalk_sample *s
 	};
 
 	if (walk->end == WALK_NO_INFO)
-		return record_walk_missed(kwalk, sample, walk);
+		return bpf_walk_missed(kwalk, sample, walk);
 	return walk->end < WALK_ENDS ? ends[walk->end] : KWALK_BAD_RULE;
 }

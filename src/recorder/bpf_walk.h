@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* bpf_walk.h: the user stack of a sample from its registers and a copy of the stack, by the
+ * tables that kwalk.h knows. */
+#ifndef SEAM_RECORDER_BPF_WALK_H
+#define SEAM_RECORDER_BPF_WALK_H
+
+#include "capture/bpf/kwalk.h"
+#include "tables/tables.h"
+#include "unwind/walk.h"
+
+/* frames has room for KWALK_FRAMES_MAX. tables: of code made at run time. */
+void bpf_walk(struct kwalk *kwalk, struct tables *tables, const struct kwalk_sample *sample,
+              const struct kwalk_raw *raw, uint64_t *frames, struct walk *ret);
+
+/* Why it ended, in the programs' words. */
+enum kwalk_end bpf_walk_end(struct kwalk *kwalk, const struct kwalk_sample *sample,
+                            const struct walk *walk);
+
+#endif
