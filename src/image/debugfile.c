@@ -254,6 +254,24 @@ struct link {
 	ino_t inode;
 };
 
+/*
+ * Whether a file may say something of another one that it merely lies near to: a build-id and a CRC
+ * are what anybody may write, and so are many directories. It must be root's, yours, or the owner's
+ * of the file that it speaks of; below a root (--symfs) whoever gives that vouches for all.
+ */
+static bool may_speak_of(const struct image *file, const struct image *of,
+                         const struct image_search *search)
+{
+	struct stat st, of_st;
+
+	if (search->root)
+		return true;
+	if (file->fd < 0 || fstat(file->fd, &st) < 0)
+		return false;
+	return !st.st_uid || st.st_uid == geteuid() ||
+	       (of->fd >= 0 && !fstat(of->fd, &of_st) && of_st.st_uid == st.st_uid);
+}
+
 static int file_crc(const char *path, uint32_t *ret)
 {
 	unsigned char *bytes = malloc(1 << 16);
@@ -295,22 +313,35 @@ static int try_link(struct image **ret, const struct link *link, const char *pat
 	return r;
 }
 
+/* Beside the object: who may write there may write another's debug file. -EPERM: it is one. */
+static int try_beside(struct image **ret, struct image *object, const struct link *link,
+                      const char *path, const struct image_search *search)
+{
+	int r = try_link(ret, link, path);
+
+	if (r < 0 || may_speak_of(*ret, object, search))
+		return r;
+	image_close(*ret);
+	return -EPERM;
+}
+
 /* Next to the object, in .debug beside it, and under the debug directories. dir: the object's
  * directory, with root before it. */
-static int try_link_dirs(struct image **ret, const struct link *link, const char *dir,
-                         const struct image_search *search)
+static int try_link_dirs(struct image **ret, struct image *object, const struct link *link,
+                         const char *dir, const struct image_search *search)
 {
 	static const char *const beside[] = { "", "/.debug" };
 	const char *root = root_of(search);
 	size_t n_root = strlen(root);
 	const char *inside = strncmp(dir, root, n_root) ? dir : dir + n_root;
 	struct buf path = { 0 };
-	int r = -ENOENT;
+	int r = -ENOENT, refused = 0;
 
 	for (size_t i = 0; goes_on(r) && i < 2; i++) {
 		buf_clear(&path);
 		buf_printf(&path, "%s%s/%s", dir, beside[i], link->name);
-		r = try_link(ret, link, buf_text(&path));
+		r = try_beside(ret, object, link, buf_text(&path), search);
+		refused = r == -EPERM ? r : refused;
 	}
 	for (const char *const *d = dirs_of(search); goes_on(r) && *d; d++) {
 		buf_clear(&path);
@@ -318,7 +349,7 @@ static int try_link_dirs(struct image **ret, const struct link *link, const char
 		r = try_link(ret, link, buf_text(&path));
 	}
 	buf_free(&path);
-	return r;
+	return goes_on(r) && refused ? refused : r;
 }
 
 static int find_linked(struct image **ret, struct image *object, const struct link *link,
@@ -326,18 +357,21 @@ static int find_linked(struct image **ret, struct image *object, const struct li
 {
 	char *dir = strdup(image_path(object)), *real = realpath(image_path(object), NULL);
 	char *slash = dir ? strrchr(dir, '/') : NULL;
-	int r = dir ? -ENOENT : -ENOMEM;
+	int r = dir ? -ENOENT : -ENOMEM, refused;
 
 	if (slash) {
 		*slash = 0;
-		r = try_link_dirs(ret, link, dir, search);
+		r = try_link_dirs(ret, object, link, dir, search);
 	}
 	/* /lib -> /usr/lib: the debug file may be filed under the other name. */
 	slash = real ? strrchr(real, '/') : NULL;
+	refused = r == -EPERM ? r : 0;
 	if (goes_on(r) && slash) {
 		*slash = 0;
-		r = try_link_dirs(ret, link, real, search);
+		r = try_link_dirs(ret, object, link, real, search);
 	}
+	if (goes_on(r) && refused)
+		r = refused;
 	free(dir);
 	free(real);
 	return r;
@@ -397,7 +431,7 @@ int image_find_debug(struct image **ret, struct image *object, const struct imag
 	struct image_build_id id = { 0 };
 	struct link link;
 	bool linked = read_link(object, &link) == 0;
-	int r = -ENOENT;
+	int r = -ENOENT, refused = 0;
 
 	if (!search)
 		search = &default_search;
@@ -409,11 +443,16 @@ int image_find_debug(struct image **ret, struct image *object, const struct imag
 		r = try_beneath(ret, object, &id, search);
 	if (goes_on(r) && linked)
 		r = find_linked(ret, object, &link, search);
+	refused = r == -EPERM;
 	if (goes_on(r))
 		r = try_fetch(ret, &id, search, true);
 	if (r == -ENOMEM)
 		return seam_error_set(err, ENOMEM, image_path(object), SEAM_NO_OFFSET, NULL, "%s",
 		                      strerror(ENOMEM));
+	if (r < 0 && refused)
+		return seam_error_set(err, EPERM, image_path(object), SEAM_NO_OFFSET, NULL,
+		                      "the owner of the debug file beside it is neither root, nor "
+		                      "you, nor the object's");
 	if (r < 0)
 		return seam_error_set(err, ENOENT, image_path(object), SEAM_NO_OFFSET, NULL,
 		                      "no separate debug file was found");
@@ -435,6 +474,10 @@ static int try_alt_path(struct image **ret, struct image *debug, const char *nam
 	else if (slash)
 		r = try_printf(ret, id, NULL, NULL, "%.*s/%s", (int)(slash - real), real, name);
 	free(real);
+	if (r >= 0 && !may_speak_of(*ret, debug, search)) {
+		image_close(*ret);
+		return -EPERM;
+	}
 	return r;
 }
 

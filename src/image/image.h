@@ -208,14 +208,17 @@ int image_kept_path(const struct image_search *search, const struct image_build_
 /*
  * Opens the separate debug file of an open object: by build-id in the debug directories and the
  * cache or at its own path below the debug directories, by .gnu_debuglink with its CRC (or the
- * equal build-id) next to it, in .debug/, and in the debug directories. -ENOENT: none.
+ * equal build-id) next to it, in .debug/, and in the debug directories. What lies beside the object
+ * counts only if it is root's, one's own or of the object's owner, unless it is under root.
+ * -ENOENT: none. -EPERM: only a stranger's.
  */
 int image_find_debug(struct image **ret, struct image *object, const struct image_search *search,
                      struct seam_error *err);
 /*
  * Opens the file that dwz moved common parts of a debug file into, as .gnu_debugaltlink names it:
  * in the debug directories by build-id, at its path (from the debug file's directory), under root.
- * Only its build-id decides. -ENOENT: the file has no such link, or it was not found.
+ * Its build-id decides, and at its path the owner, as above. -ENOENT: the file has no such link, or
+ * it was not found.
  */
 int image_find_alt(struct image **ret, struct image *debug, const struct image_search *search,
                    struct seam_error *err);

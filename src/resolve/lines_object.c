@@ -84,9 +84,13 @@ static int lines_files_find(struct lines_object *object)
 		}
 	}
 	if (!object->debug) {
-		snprintf(object->reason, sizeof(object->reason),
-		         "%s: no debugging information, and no separate debug file with any",
-		         object->path);
+		if (r == -EPERM)
+			snprintf(object->reason, sizeof(object->reason), "%s", err.text);
+		else
+			snprintf(
+			        object->reason, sizeof(object->reason),
+			        "%s: no debugging information, and no separate debug file with any",
+			        object->path);
 		return -ENOENT;
 	}
 	image_find_alt(&object->alt, object->debug, search, NULL);

@@ -118,14 +118,16 @@ static int read_image(struct symbol_object *object, struct image *image, bool pl
 int elffile_symbols(struct symbol_object *object, struct image *image)
 {
 	struct symbol_cache *cache = object->cache;
+	struct seam_error err = { 0 };
 	struct image *more;
-	bool found_debug = false;
+	bool found_debug = false, refused;
 	int r = read_image(object, image, !cache->opts.no_plt), found = -ENOENT;
 
 	if (r == 0 && !image_is_debug(image))
-		found = image_find_debug(&more, image, &cache->opts.search, NULL);
+		found = image_find_debug(&more, image, &cache->opts.search, &err);
 	if (found == -ENOMEM)
 		return found;
+	refused = found == -EPERM;
 	if (found == 0) {
 		r = read_image(object, more, false);
 		buf_put_text(&object->source, image_path(more));
@@ -146,6 +148,8 @@ int elffile_symbols(struct symbol_object *object, struct image *image)
 		return r;
 	if (object->table.n)
 		object->state = SYMBOL_NAMED;
+	else if (refused)
+		object_reason(object, SYMBOL_NO_SYMBOLS, "%s", err.text);
 	else
 		object_reason(object, SYMBOL_NO_SYMBOLS,
 		              "%s: stripped, and no debug file was found", object->path);

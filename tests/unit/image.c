@@ -317,6 +317,89 @@ static void test_find_debug(void **state)
 	image_close(image);
 }
 
+/* Puts a file in the place of another under one owner, as root only can. */
+static void own_file(const char *from, const char *to, unsigned user)
+{
+	assert_int_equal(shell("cd '%s' && cp %s %s && chown %u %s", dir, from, to, user, to), 0);
+}
+
+static int find_debug_of(const char *path, struct seam_error *err)
+{
+	const struct image_search search = { .sz = sizeof(search) };
+	struct image *image = open_file("%s/%s", dir, path), *debug;
+	int r = image_find_debug(&debug, image, &search, err);
+
+	if (r >= 0)
+		image_close(debug);
+	image_close(image);
+	return r;
+}
+
+/* Beside an object only root's file, one's own and the one of the object's owner are believed,
+ * whether a build-id or a CRC says that it belongs there. */
+static void test_find_debug_of_strangers(void **state)
+{
+	static const char *const places[] = { "", ".debug/" };
+	static const char *const objects[] = { "linked", "noid" };
+	const unsigned stranger = 65533, other = 65532;
+	char to[64];
+
+	if (geteuid() != 0)
+		skip();
+	shell("cd '%s' && mkdir -p near/.debug", dir);
+	for (size_t i = 0; i < 4; i++) {
+		struct seam_error err = { 0 };
+
+		snprintf(to, sizeof(to), "near/%sfull.debug", places[i / 2]);
+		own_file(objects[i % 2], "near/prog", 0);
+		own_file("in.debug", to, stranger);
+		assert_int_equal(find_debug_of("near/prog", &err), -EPERM);
+		assert_non_null(strstr(err.text, "neither root, nor you, nor the object's"));
+		own_file(objects[i % 2], "near/prog", other);
+		assert_int_equal(find_debug_of("near/prog", &err), -EPERM);
+		own_file(objects[i % 2], "near/prog", stranger);
+		assert_int_equal(find_debug_of("near/prog", &err), 0);
+		own_file(objects[i % 2], "near/prog", other);
+		own_file("in.debug", to, 0);
+		assert_int_equal(find_debug_of("near/prog", &err), 0);
+		shell("cd '%s' && rm near/prog %s", dir, to);
+	}
+}
+
+/* What dwz moved aside, named by a path from the debug file: the same. */
+static void test_find_alt_of_strangers(void **state)
+{
+	const struct image_search search = { .sz = sizeof(search) };
+	struct image *debug, *alt;
+	struct image_build_id id;
+	char path[8192];
+	FILE *f;
+
+	if (geteuid() != 0)
+		skip();
+	debug = open_file("%s/full", dir);
+	assert_true(image_build_id(debug, &id) > 0);
+	image_close(debug);
+	snprintf(path, sizeof(path), "%s/link.bytes", dir);
+	f = fopen(path, "we");
+	assert_non_null(f);
+	fwrite("part", 5, 1, f);
+	fwrite(id.bytes, id.size, 1, f);
+	fclose(f);
+	assert_int_equal(shell("cd '%s' && mkdir -p dwz && objcopy --add-section "
+	                       ".gnu_debugaltlink=link.bytes full dwz/named",
+	                       dir),
+	                 0);
+	for (unsigned trusted = 0; trusted < 2; trusted++) {
+		own_file("full", "dwz/part", trusted ? 0 : 65533);
+		debug = open_file("%s/dwz/named", dir);
+		assert_int_equal(image_find_alt(&alt, debug, &search, NULL), trusted ? 0 : -ENOENT);
+		if (trusted)
+			image_close(alt);
+		image_close(debug);
+	}
+}
+
 static void test_find(void **state)
 {
 	char cache[8192], hex[IMAGE_BUILD_ID_HEX];
@@ -398,11 +481,18 @@ static void test_needed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_build_id_text), cmocka_unit_test(test_notes),
-		cmocka_unit_test(test_self),          cmocka_unit_test(test_packed_sections),
-		cmocka_unit_test(test_unpacked_file), cmocka_unit_test(test_debugdata),
-		cmocka_unit_test(test_find_debug),    cmocka_unit_test(test_find),
-		cmocka_unit_test(test_needed),        cmocka_unit_test(test_mapped),
+		cmocka_unit_test(test_build_id_text),
+		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_self),
+		cmocka_unit_test(test_packed_sections),
+		cmocka_unit_test(test_unpacked_file),
+		cmocka_unit_test(test_debugdata),
+		cmocka_unit_test(test_find_debug),
+		cmocka_unit_test(test_find_debug_of_strangers),
+		cmocka_unit_test(test_find_alt_of_strangers),
+		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_needed),
+		cmocka_unit_test(test_mapped),
 		cmocka_unit_test(test_padding),
 	};
 	char template[] = "/tmp/seam-image-XXXXXX";
