@@ -35,7 +35,7 @@ static int filter_each(struct record_opts *o, const struct record_arg *a, size_t
 
 static int filter_add_uid(struct record_opts *o, const struct record_arg *a, const char *text)
 {
-	struct kwalk_filters *f = &o->filters;
+	struct kwalk_filters *f = &o->rec.filters;
 	const struct passwd *user;
 	char *end;
 	unsigned long uid = strtoul(text, &end, 10);
@@ -54,7 +54,7 @@ static int filter_add_uid(struct record_opts *o, const struct record_arg *a, con
 
 static int filter_add_comm(struct record_opts *o, const struct record_arg *a, const char *text)
 {
-	struct kwalk_filters *f = &o->filters;
+	struct kwalk_filters *f = &o->rec.filters;
 
 	if (strlen(text) >= KWALK_COMM)
 		return record_values_wrong(a, "'%s': the kernel keeps %u bytes of a name: '%.15s'",
@@ -68,7 +68,7 @@ static int filter_add_comm(struct record_opts *o, const struct record_arg *a, co
 
 static int filter_add_cgroup(struct record_opts *o, const struct record_arg *a, const char *text)
 {
-	struct kwalk_filters *f = &o->filters;
+	struct kwalk_filters *f = &o->rec.filters;
 	int r;
 
 	if (f->n_cgroups == KWALK_CGROUPS)
@@ -99,23 +99,23 @@ int record_filter_cgroup(struct record_opts *o, const struct record_arg *a)
 
 int record_filter_settle(struct record_opts *o, const struct cmd *cmd)
 {
-	const char *what = o->wall                ? "--wall"
-	                   : o->away_ns           ? "--off-cpu"
-	                   : o->filters.n_uids    ? "--uid"
-	                   : o->filters.n_comms   ? "--comm"
-	                   : o->filters.n_cgroups ? "--cgroup"
-	                                          : NULL;
+	const char *what = o->rec.wall                ? "--wall"
+	                   : o->rec.away_ns           ? "--off-cpu"
+	                   : o->rec.filters.n_uids    ? "--uid"
+	                   : o->rec.filters.n_comms   ? "--comm"
+	                   : o->rec.filters.n_cgroups ? "--cgroup"
+	                                              : NULL;
 
 	if (!what)
 		return 0;
-	if (o->session.callchain != SESSION_CALLCHAIN_AUTO &&
-	    o->session.callchain != SESSION_CALLCHAIN_FP_DEFER) {
+	if (o->rec.session.callchain != SESSION_CALLCHAIN_AUTO &&
+	    o->rec.session.callchain != SESSION_CALLCHAIN_FP_DEFER) {
 		cmd_error(cmd,
 		          "%s is done by BPF programs: it goes with --call-graph dwarf,defer or "
 		          "fp,defer",
 		          what);
 		return -EINVAL;
 	}
-	o->needs_bpf = what;
+	o->rec.needs_bpf = what;
 	return 0;
 }

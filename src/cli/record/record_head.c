@@ -133,8 +133,8 @@ int record_head_features(struct seam_writer *writer, const struct record_opts *o
 	feature_put_event_desc(&out, events);
 	record_put(writer, SEAM_FEATURE_EVENT_DESC, &out);
 	record_put_groups(writer, &o->events, &out);
-	if (o->session.use_clockid)
-		record_put_clock(writer, o->session.clockid, &out);
+	if (o->rec.session.use_clockid)
+		record_put_clock(writer, o->rec.session.clockid, &out);
 	error = tracing_data_collect(events, NULL, &out);
 	if (error > 0)
 		record_put(writer, SEAM_FEATURE_TRACING_DATA, &out);
@@ -174,8 +174,8 @@ int record_head_records(struct datafile *sink, const struct record_opts *o,
 {
 	struct buf out = { 0 };
 
-	preface_put(session, o->session.pids,
-	            o->session.target == SESSION_SYSTEM ? 0 : o->session.n_pids, &out);
+	preface_put(session, o->rec.session.pids,
+	            o->rec.session.target == SESSION_SYSTEM ? 0 : o->rec.session.n_pids, &out);
 	return record_give(sink, &out);
 }
 

@@ -38,14 +38,14 @@ int record_live_new(struct live **ret, const struct record_opts *o, const struct
 		.sz = sizeof(opts),
 		.events = session_events(session),
 		.machine = MACHINE,
-		.threads = o->unwind_threads,
+		.threads = o->rec.unwind_threads,
 		.queue_bytes = LIVE_QUEUE_BYTES,
 		.tables.sz = sizeof(opts.tables),
 	};
 	size_t rings = 0;
 
 	*ret = NULL;
-	if (o->keep_stacks || !record_live_copies(opts.events))
+	if (o->rec.keep_stacks || !record_live_copies(opts.events))
 		return 0;
 	for (size_t i = 0; i < session_rings(session); i++)
 		rings += session_ring(session, i)->size;
@@ -137,7 +137,8 @@ static void say_missing(const struct record_live *r)
 static void say_truncated(const struct live_counts *c, const struct record_opts *o, uint64_t walked)
 {
 	char text[160];
-	unsigned size = o->session.stack_size ? o->session.stack_size : SESSION_STACK_SIZE_DEFAULT;
+	unsigned size =
+	        o->rec.session.stack_size ? o->rec.session.stack_size : SESSION_STACK_SIZE_DEFAULT;
 	unsigned larger = size < SESSION_STACK_SIZE_MAX / 2 ? size * 2 : SESSION_STACK_SIZE_MAX;
 
 	snprintf(text, sizeof(text), "end with the stack copy of %u bytes%s%.0u%s", size,

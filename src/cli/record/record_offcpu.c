@@ -20,7 +20,7 @@ int record_offcpu_time(struct record_opts *o, const struct record_arg *a)
 	char *end;
 	double v;
 
-	o->away_ns = OFFCPU_NS;
+	o->rec.away_ns = OFFCPU_NS;
 	if (!a->text)
 		return 0;
 	v = strtod(a->text, &end);
@@ -30,7 +30,7 @@ int record_offcpu_time(struct record_opts *o, const struct record_arg *a)
 		if (end == a->text || strcmp(end, units[i].name) || !isfinite(ns) || ns < 1 ||
 		    ns > 1e15)
 			continue;
-		o->away_ns = (uint64_t)ns;
+		o->rec.away_ns = (uint64_t)ns;
 		return 0;
 	}
 	return record_values_wrong(a, "'%s' is not a time, as 500us, 1ms, 2s", a->text);
@@ -57,8 +57,8 @@ static int offcpu_events(struct record_opts *o, struct seam_error *err)
 	int r = 0;
 
 	if (!o->events.n)
-		r = o->wall ? event_list_parse(&o->events, "cpu-clock", NULL, err)
-		            : event_list_default(&o->events, err);
+		r = o->rec.wall ? event_list_parse(&o->events, "cpu-clock", NULL, err)
+		                : event_list_default(&o->events, err);
 	for (unsigned why = 1; r >= 0 && why < KWALK_AWAYS; why++)
 		if (kwalk_away_name(why))
 			r = offcpu_event(o, kwalk_away_name(why), err);
@@ -69,18 +69,18 @@ int record_offcpu_settle(struct record_opts *o, const struct cmd *cmd)
 {
 	struct seam_error err = { 0 };
 
-	if (o->wall && !o->away_ns)
-		o->away_ns = OFFCPU_NS;
-	if (!o->away_ns)
+	if (o->rec.wall && !o->rec.away_ns)
+		o->rec.away_ns = OFFCPU_NS;
+	if (!o->rec.away_ns)
 		return 0;
-	if (o->wall && o->events.n &&
+	if (o->rec.wall && o->events.n &&
 	    (o->events.n > 1 || o->events.at[0].attr.type != SEAM_TYPE_SOFTWARE ||
 	     o->events.at[0].attr.config != 0)) {
 		cmd_error(cmd, "--wall counts time: the only event it goes with is cpu-clock");
 		return -EINVAL;
 	}
-	if (o->wall)
-		o->session.sample_period = true;
+	if (o->rec.wall)
+		o->rec.session.sample_period = true;
 	if (offcpu_events(o, &err) < 0) {
 		cmd_error(cmd, "%s", err.text);
 		return -EINVAL;

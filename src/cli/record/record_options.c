@@ -144,9 +144,9 @@ static int record_set(struct record_opts *o, int id, const struct record_arg *a)
 		return record_values_events(o, a);
 	case RECORD_PID:
 	case RECORD_TID:
-		if (o->session.n_pids && o->by_tid != (id == RECORD_TID))
+		if (o->rec.session.n_pids && o->rec.by_tid != (id == RECORD_TID))
 			return record_values_wrong(a, "-p and -t cannot be given together");
-		o->by_tid = id == RECORD_TID;
+		o->rec.by_tid = id == RECORD_TID;
 		return record_values_pids(o, a);
 	case RECORD_UID:
 		return record_filter_uid(o, a);
@@ -161,14 +161,14 @@ static int record_set(struct record_opts *o, int id, const struct record_arg *a)
 	case RECORD_FREQ:
 		return record_values_freq(o, a);
 	case RECORD_COUNT:
-		o->session.frequency = 0;
-		return record_values_plain_number(a, 1, INT64_MAX, &o->session.period);
+		o->rec.session.frequency = 0;
+		return record_values_plain_number(a, 1, INT64_MAX, &o->rec.session.period);
 	case RECORD_CALL_GRAPH:
 		return record_values_call_graph(o, a);
 	case RECORD_UNWIND_THREADS:
 		error = record_values_plain_number(a, 1, LIVE_THREADS_MAX, &v);
 		if (!error)
-			o->unwind_threads = (unsigned)v;
+			o->rec.unwind_threads = (unsigned)v;
 		return error;
 	case RECORD_MMAP_PAGES:
 		return record_values_mmap_pages(o, a);
@@ -187,7 +187,7 @@ static int record_set(struct record_opts *o, int id, const struct record_arg *a)
 	case RECORD_GRACE:
 		error = record_values_plain_number(a, 0, 3600000, &v);
 		if (!error)
-			o->grace_ms = v ? (uint32_t)v : UINT32_MAX;
+			o->rec.grace_ms = v ? (uint32_t)v : UINT32_MAX;
 		return error;
 	default:
 		return 0;
@@ -205,53 +205,53 @@ static void record_switch(struct record_opts *o, int id, const char *text)
 		o->system_wide = true;
 		break;
 	case RECORD_WALL:
-		o->wall = true;
+		o->rec.wall = true;
 		break;
 	case RECORD_STRICT_FREQ:
-		o->session.strict_frequency = true;
+		o->rec.session.strict_frequency = true;
 		break;
 	case RECORD_G:
-		o->session.callchain = SESSION_CALLCHAIN_AUTO;
+		o->rec.session.callchain = SESSION_CALLCHAIN_AUTO;
 		break;
 	case RECORD_KEEP_STACKS:
-		o->keep_stacks = true;
+		o->rec.keep_stacks = true;
 		break;
 	case RECORD_NO_INHERIT:
-		o->session.no_inherit = true;
+		o->rec.session.no_inherit = true;
 		break;
 	case RECORD_SWITCH_EVENTS:
-		o->session.context_switch = true;
+		o->rec.session.context_switch = true;
 		break;
 	case RECORD_NAMESPACES:
-		o->session.namespaces = true;
+		o->rec.session.namespaces = true;
 		break;
 	case RECORD_CGROUPS:
-		o->session.cgroups = true;
+		o->rec.session.cgroups = true;
 		break;
 	case RECORD_ALL_USER:
-		o->session.all_user = true;
+		o->rec.session.all_user = true;
 		break;
 	case RECORD_ALL_KERNEL:
-		o->session.all_kernel = true;
+		o->rec.session.all_kernel = true;
 		break;
 	case RECORD_DATA:
-		o->session.sample_addr = true;
-		o->data_maps = true;
+		o->rec.session.sample_addr = true;
+		o->rec.data_maps = true;
 		break;
 	case RECORD_PHYS_DATA:
-		o->session.sample_phys_addr = true;
+		o->rec.session.sample_phys_addr = true;
 		break;
 	case RECORD_PERIOD:
-		o->session.sample_period = true;
+		o->rec.session.sample_period = true;
 		break;
 	case RECORD_SAMPLE_CPU:
-		o->session.sample_cpu = true;
+		o->rec.session.sample_cpu = true;
 		break;
 	case RECORD_WEIGHT:
-		o->session.sample_weight = true;
+		o->rec.session.sample_weight = true;
 		break;
 	case RECORD_NO_BUILDID:
-		o->no_build_ids = true;
+		o->rec.no_build_ids = true;
 		break;
 	case RECORD_QUIET:
 		o->quiet = true;
@@ -341,7 +341,7 @@ static int record_walk(struct record_opts *o, struct options *walk, const char *
 /* What follows from all options together. */
 static int record_settle(struct record_opts *o, const struct cmd *cmd)
 {
-	struct session_opts *s = &o->session;
+	struct session_opts *s = &o->rec.session;
 
 	if (!o->events.n && record_from_config(o, cmd, "record.events", record_values_events) < 0)
 		return OPTIONS_USAGE;
@@ -350,7 +350,7 @@ static int record_settle(struct record_opts *o, const struct cmd *cmd)
 		return OPTIONS_USAGE;
 	}
 	if (s->n_pids && (o->system_wide || s->n_cpus)) {
-		cmd_error(cmd, "%s cannot be given with %s", o->by_tid ? "-t" : "-p",
+		cmd_error(cmd, "%s cannot be given with %s", o->rec.by_tid ? "-t" : "-p",
 		          o->system_wide ? "-a" : "-C");
 		return OPTIONS_USAGE;
 	}
@@ -359,8 +359,8 @@ static int record_settle(struct record_opts *o, const struct cmd *cmd)
 		return OPTIONS_USAGE;
 	}
 	if (s->n_pids)
-		s->target = o->by_tid ? SESSION_TASKS : SESSION_PIDS;
-	else if (o->system_wide || s->n_cpus || !o->command)
+		s->target = o->rec.by_tid ? SESSION_TASKS : SESSION_PIDS;
+	else if (o->system_wide || s->n_cpus || !o->rec.command)
 		s->target = SESSION_SYSTEM;
 	else
 		s->target = SESSION_TASKS;
@@ -368,9 +368,9 @@ static int record_settle(struct record_opts *o, const struct cmd *cmd)
 		return OPTIONS_USAGE;
 	s->pids = o->pids;
 	s->cpus = o->cpus;
-	s->events = &o->events;
-	s->unwinds = !o->keep_stacks;
-	s->build_id = !o->no_build_ids;
+	s->events = o->rec.events = &o->events;
+	s->unwinds = !o->rec.keep_stacks;
+	s->build_id = !o->rec.no_build_ids;
 	s->log.level = o->quiet ? -1 : o->verbose > 2 ? 2 : o->verbose;
 	return 0;
 }
@@ -382,7 +382,7 @@ int record_options_parse(struct record_opts *ret, int argc, char **argv, const s
 	int error;
 
 	*ret = (struct record_opts){
-		.session.sz = sizeof(ret->session),
+		.rec = { .sz = sizeof(ret->rec), .session.sz = sizeof(ret->rec.session) },
 		.output = "perf.data",
 		.argc = argc,
 		.argv = argv,
@@ -397,7 +397,7 @@ int record_options_parse(struct record_opts *ret, int argc, char **argv, const s
 	if (error)
 		return error;
 	if (walk.at < argc)
-		ret->command = argv + walk.at;
+		ret->rec.command = argv + walk.at;
 	return record_settle(ret, cmd);
 }
 

@@ -23,9 +23,9 @@
 #include "capture/bpf/asleep.h"
 #include "capture/synth.h"
 #include "capture/target.h"
-#include "cli/record/record_bpf.h"
+#include "recorder/bpf_stacks.h"
 #include "cli/record/record_head.h"
-#include "cli/record/record_ladder.h"
+#include "recorder/fallback.h"
 #include "cli/record/record_live.h"
 #include "recorder/output.h"
 #include "cli/record/record_run.h"
@@ -44,7 +44,7 @@ struct recording {
 	struct output output;
 	struct datafile sink;
 	struct record_live live; /* in front of the sink */
-	struct record_bpf bpf;
+	struct bpf_stacks bpf;
 	uint64_t start_ns;
 	uint64_t bytes;   /* of the file at its end */
 	bool sampling;    /* false while -D delays it */
@@ -74,15 +74,15 @@ static int record_hold_command(struct recording *r)
 	struct record_opts *o = r->o;
 	int error;
 
-	if (!o->command)
+	if (!o->rec.command)
 		return 0;
-	error = target_fork(&r->target, o->command, !strcmp(o->output, "-"));
+	error = target_fork(&r->target, o->rec.command, !strcmp(o->output, "-"));
 	if (error)
-		return record_fail(r, o->command[0], error);
-	if (o->session.target == SESSION_TASKS && !o->session.n_pids) {
-		o->session.pids = &r->target.pid;
-		o->session.n_pids = 1;
-		o->session.enable_on_exec = true;
+		return record_fail(r, o->rec.command[0], error);
+	if (o->rec.session.target == SESSION_TASKS && !o->rec.session.n_pids) {
+		o->rec.session.pids = &r->target.pid;
+		o->rec.session.n_pids = 1;
+		o->rec.session.enable_on_exec = true;
 	}
 	return 0;
 }
@@ -108,7 +108,7 @@ static bool record_is_stopped(void)
 
 static int record_open_session(struct recording *r)
 {
-	struct session_opts *s = &r->o->session;
+	struct session_opts *s = &r->o->rec.session;
 	struct seam_error err = { 0 };
 	int error;
 
@@ -118,14 +118,16 @@ static int record_open_session(struct recording *r)
 	s->stopped = record_is_stopped;
 	s->log.line = record_say_log;
 	s->log.ctx = (void *)r->cmd;
-	error = record_ladder_open(&r->session, &r->bpf, r->o, r->cmd, &err);
+	r->o->rec.progress = r->o->quiet ? NULL : record_say_progress;
+	r->o->rec.progress_ctx = (void *)r->cmd;
+	error = fallback_open(&r->session, &r->bpf, &r->o->rec, &err);
 	r->bpf.write = record_live_write;
 	r->bpf.write_ctx = &r->live;
 	if (error) {
 		/* A terminal tells the command, too: then it may be gone before we look. */
 		cmd_error(r->cmd, "%s",
 		          record_is_stopped() ? "stopped before sampling began" : err.text);
-		if (!r->o->command && s->target == SESSION_SYSTEM &&
+		if (!r->o->rec.command && s->target == SESSION_SYSTEM &&
 		    (error == -EACCES || error == -EPERM))
 			cmd_error(r->cmd,
 			          "that was for the whole system: 'seam record COMMAND' and "
@@ -168,7 +170,7 @@ static int record_open_file(struct recording *r)
 	}
 	datafile_events(&r->sink, events);
 	r->sink.keep_files =
-	        !o->no_build_ids && session_features(r->session)->off[FEATURE_BUILD_ID];
+	        !o->rec.no_build_ids && session_features(r->session)->off[FEATURE_BUILD_ID];
 	return record_head_records(&r->sink, o, r->session);
 }
 
@@ -189,16 +191,16 @@ static int record_say_command(struct recording *r, const struct seam_attr *attr)
 
 static int record_synthesize_tasks(struct recording *r, struct synth *synth)
 {
-	const struct session_opts *s = &r->o->session;
+	const struct session_opts *s = &r->o->rec.session;
 	int error = 0;
 
 	if (s->target == SESSION_SYSTEM)
-		return synth_all(synth, record_bpf_write, &r->bpf);
+		return synth_all(synth, bpf_stacks_write, &r->bpf);
 	for (size_t i = 0; i < s->n_pids && !error; i++) {
 		if (s->target == SESSION_PIDS)
-			error = synth_process(synth, s->pids[i], record_bpf_write, &r->bpf);
+			error = synth_process(synth, s->pids[i], bpf_stacks_write, &r->bpf);
 		else
-			error = synth_thread(synth, s->pids[i], record_bpf_write, &r->bpf);
+			error = synth_thread(synth, s->pids[i], bpf_stacks_write, &r->bpf);
 		if (error == -ESRCH)
 			error = 0;
 	}
@@ -211,10 +213,10 @@ static int record_synthesize(struct recording *r)
 	struct synth_opts opts = {
 		.sz = sizeof(opts),
 		.attr = attr,
-		.build_ids = !r->o->no_build_ids && !r->sink.keep_files,
-		.data = r->o->data_maps,
+		.build_ids = !r->o->rec.no_build_ids && !r->sink.keep_files,
+		.data = r->o->rec.data_maps,
 	};
-	bool only_command = r->o->session.pids == &r->target.pid;
+	bool only_command = r->o->rec.session.pids == &r->target.pid;
 	struct synth_counts counts = { 0 };
 	uint64_t start_ns = record_now_ns();
 	struct synth *synth;
@@ -248,18 +250,18 @@ static int record_start(struct recording *r, int *exit_code)
 	int error = 0;
 
 	if (!r->o->delay_ms) {
-		if (r->o->session.start_paused)
+		if (r->o->rec.session.start_paused)
 			error = session_resume(r->session);
 		r->sampling = true;
 	}
 	if (error)
 		return record_fail(r, "cannot start the events", error);
 	r->start_ns = record_now_ns();
-	if (!r->o->command)
+	if (!r->o->rec.command)
 		return 0;
 	error = target_go(&r->target);
 	if (error) {
-		record_fail(r, r->o->command[0], error);
+		record_fail(r, r->o->rec.command[0], error);
 		*exit_code = error == -ENOENT ? 127 : 126; /* as shells have it */
 	}
 	return error;
@@ -283,11 +285,11 @@ static bool record_ended(struct recording *r)
 	int asked = record_signals_asked(&was_sent);
 
 	if (asked) {
-		if (r->o->command && was_sent)
+		if (r->o->rec.command && was_sent)
 			target_signal(&r->target, asked);
 		return true;
 	}
-	if (r->o->command)
+	if (r->o->rec.command)
 		return target_poll(&r->target);
 	return r->bpf.kwalk ? kwalk_targets_gone(r->bpf.kwalk) : session_target_gone(r->session);
 }
@@ -332,7 +334,7 @@ static int record_loop(struct recording *r)
 		ended = record_ended(r);
 		if (ended) /* sampling stops before what waits is read */
 			break;
-		n = session_read(r->session, record_bpf_write, &r->bpf);
+		n = session_read(r->session, bpf_stacks_write, &r->bpf);
 		if (n >= 0)
 			n = record_live_round(&r->live, n);
 	}
@@ -346,9 +348,9 @@ static int record_stop(struct recording *r)
 	int64_t n;
 
 	session_stop(r->session);
-	n = session_settle(r->session, r->o->grace_ms, record_bpf_write, &r->bpf);
+	n = session_settle(r->session, r->o->rec.grace_ms, bpf_stacks_write, &r->bpf);
 	if (n >= 0)
-		n = session_finish(r->session, record_bpf_write, &r->bpf);
+		n = session_finish(r->session, bpf_stacks_write, &r->bpf);
 	if (n >= 0)
 		n = record_live_finish(&r->live, RECORD_FINISH_MS);
 	return n < 0 ? (int)n : 0;
@@ -464,7 +466,7 @@ static void record_say_owed(const struct recording *r)
 
 static int record_end(struct recording *r, int broken)
 {
-	struct record_lost lost;
+	struct bpf_stacks_lost lost;
 
 	record_signals_wake(NULL);
 	if (!broken)
@@ -476,14 +478,14 @@ static int record_end(struct recording *r, int broken)
 	else if (broken)
 		record_fail(r, "reading the rings", broken);
 	record_close_file(r);
-	lost = record_bpf_lost(&r->bpf);
+	lost = bpf_stacks_lost(&r->bpf);
 	record_say_end(r->o, r->session, r->sink.safe_samples, record_unwritten(r), &lost,
 	               r->bytes);
 	record_say_owed(r);
-	record_bpf_say(&r->bpf, r->o);
+	record_say_bpf(r->o, &r->bpf);
 	if (!broken)
 		record_live_say(&r->live, r->o);
-	if (!r->o->command)
+	if (!r->o->rec.command)
 		return r->failed ? EXIT_FAILED : EXIT_OK;
 	record_wait_command(r);
 	if (r->end_command && !r->failed)
@@ -541,7 +543,7 @@ int record_run(struct record_opts *o, const struct cmd *cmd)
 	}
 	record_live_free(&r.live);
 	session_close(r.session);
-	record_bpf_close(&r.bpf);
+	bpf_stacks_close(&r.bpf);
 	target_close(&r.target);
 	output_free(&r.output);
 	datafile_free(&r.sink);

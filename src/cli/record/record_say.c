@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/record/record_say.h"
 
@@ -47,6 +48,19 @@ void record_say_log(void *ctx, int level, const char *text)
 	}
 }
 
+void record_say_progress(void *ctx, size_t done, size_t of)
+{
+	const struct cmd *cmd = ctx;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (of)
+		cmd_print(stderr, "\rseam %s: reading unwind tables: %zu of %zu processes",
+		          cmd->name, done, of);
+	else
+		cmd_print(stderr, "\r\033[K");
+}
+
 /* Which perf will not read the file, before somebody finds out. */
 static void record_say_readers(const struct record_opts *o, const struct cmd *cmd,
                                const struct session *session)
@@ -79,12 +93,12 @@ void record_say_mode(const struct record_opts *o, const struct cmd *cmd,
 		return;
 	cmd_print(stderr, "seam %s: %s\n", cmd->name, mode_line(mode, text, sizeof(text)));
 	record_say_readers(o, cmd, session);
-	if (!o->command && !o->duration_ms && !o->session.n_pids)
+	if (!o->rec.command && !o->duration_ms && !o->rec.session.n_pids)
 		cmd_print(stderr, "seam %s: the whole system is recorded until Ctrl-C\n",
 		          cmd->name);
 	if (!o->verbose)
 		return;
-	if (mode->stack == MODE_FP_DEFER && o->grace_ms == UINT32_MAX)
+	if (mode->stack == MODE_FP_DEFER && o->rec.grace_ms == UINT32_MAX)
 		cmd_print(stderr,
 		          "seam %s: no grace period: only tasks that sleep are read at the end\n",
 		          cmd->name);
@@ -92,7 +106,7 @@ void record_say_mode(const struct record_opts *o, const struct cmd *cmd,
 		cmd_print(stderr,
 		          "seam %s: grace period: when sampling ends, tasks that are still in the "
 		          "kernel have %u ms to answer\n",
-		          cmd->name, o->grace_ms ? o->grace_ms : SESSION_GRACE_MS_DEFAULT);
+		          cmd->name, o->rec.grace_ms ? o->rec.grace_ms : SESSION_GRACE_MS_DEFAULT);
 	session_counts(session, &counts);
 	cmd_print(stderr,
 	          "seam %s: %zu events, %zu tasks, %zu rings of %zu pages, %zu files open\n",
@@ -159,7 +173,7 @@ static void record_say_rings(const struct session *session)
 }
 
 void record_say_end(const struct record_opts *o, const struct session *session, uint64_t samples,
-                    uint64_t unwritten, const struct record_lost *lost, uint64_t bytes)
+                    uint64_t unwritten, const struct bpf_stacks_lost *lost, uint64_t bytes)
 {
 	struct session_counts c = { .sz = sizeof(c) };
 	char a[32], size[32], sum[32];

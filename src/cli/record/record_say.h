@@ -9,24 +9,23 @@
 #include "capture/synth.h"
 #include "cli/cmd.h"
 #include "cli/record/record_options.h"
+#include "recorder/bpf_stacks.h"
 
 /* For session_opts.log: ctx is the struct cmd. */
 void record_say_log(void *ctx, int level, const char *text);
+/* For recorder_opts.progress: ctx is the struct cmd. Only a person is told. */
+void record_say_progress(void *ctx, size_t done, size_t of);
 /* The one line that says how user stacks are taken, and with -v how long is waited for them. */
 void record_say_mode(const struct record_opts *o, const struct cmd *cmd,
                      const struct session *session);
 void record_say_synth(const struct record_opts *o, const struct cmd *cmd,
                       const struct synth_counts *counts, uint64_t ns);
-/* Samples that BPF programs did not get into the file. */
-struct record_lost {
-	uint64_t room;    /* their rings had none */
-	uint64_t skipped; /* the kernel did not run them */
-};
-
 /* The closing line, and what was lost where. samples: that are in the file for certain; unwritten:
  * that were read from the rings and may not be; lost: that are in no count of the session's; bytes:
  * of the file, or of what went into the pipe. */
 void record_say_end(const struct record_opts *o, const struct session *session, uint64_t samples,
-                    uint64_t unwritten, const struct record_lost *lost, uint64_t bytes);
+                    uint64_t unwritten, const struct bpf_stacks_lost *lost, uint64_t bytes);
+/* What became of the stacks that BPF programs took. */
+void record_say_bpf(const struct record_opts *o, const struct bpf_stacks *b);
 
 #endif

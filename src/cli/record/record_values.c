@@ -78,11 +78,11 @@ int record_values_pids(struct record_opts *o, const struct record_arg *a)
 
 		if (record_values_number(a, at, end, 1, INT32_MAX, &v) < 0)
 			return -EINVAL;
-		grown = realloc(o->pids, (o->session.n_pids + 1) * sizeof(*grown));
+		grown = realloc(o->pids, (o->rec.session.n_pids + 1) * sizeof(*grown));
 		if (!grown)
 			return -ENOMEM;
 		o->pids = grown;
-		o->pids[o->session.n_pids++] = (pid_t)v;
+		o->pids[o->rec.session.n_pids++] = (pid_t)v;
 		if (!*end)
 			return 0;
 		at = end + 1;
@@ -98,7 +98,7 @@ int record_values_cpus(struct record_opts *o, const struct record_arg *a)
 		return record_values_wrong(a, "'%s' is not a list of CPUs, as 0-3,8", a->text);
 	free(o->cpus);
 	o->cpus = cpus;
-	o->session.n_cpus = (size_t)n;
+	o->rec.session.n_cpus = (size_t)n;
 	return 0;
 }
 
@@ -108,8 +108,8 @@ int record_values_freq(struct record_opts *o, const struct record_arg *a)
 
 	if (strcmp(a->text, "max") && record_values_plain_number(a, 1, 1000000000, &v) < 0)
 		return -EINVAL;
-	o->session.frequency = v;
-	o->session.period = 0;
+	o->rec.session.frequency = v;
+	o->rec.session.period = 0;
 	return 0;
 }
 
@@ -119,7 +119,7 @@ static int record_values_depth(struct record_opts *o, const struct record_arg *a
 
 	if (record_values_number(a, text, text + strlen(text), 1, UINT16_MAX, &v) < 0)
 		return -EINVAL;
-	o->session.max_stack = (uint16_t)v;
+	o->rec.session.max_stack = (uint16_t)v;
 	return 0;
 }
 
@@ -127,17 +127,17 @@ static int record_values_dwarf_defer(struct record_opts *o, const struct record_
                                      const char *rest)
 {
 	if (!*rest)
-		o->bpf_when = KWALK_HYBRID;
+		o->rec.bpf_when = KWALK_HYBRID;
 	else if (!strcmp(rest, "=always"))
-		o->bpf_when = KWALK_ALWAYS;
+		o->rec.bpf_when = KWALK_ALWAYS;
 	else if (!strcmp(rest, "=never"))
-		o->bpf_when = KWALK_NEVER;
+		o->rec.bpf_when = KWALK_NEVER;
 	else
 		return record_values_wrong(
 		        a, "'%s' is none of dwarf,defer, dwarf,defer=always, dwarf,defer=never",
 		        a->text);
-	o->session.callchain = SESSION_CALLCHAIN_AUTO; /* the same ladder */
-	o->session.max_stack = 0;
+	o->rec.session.callchain = SESSION_CALLCHAIN_AUTO; /* the same ladder */
+	o->rec.session.max_stack = 0;
 	return 0;
 }
 
@@ -149,7 +149,7 @@ static int record_values_stack_size(struct record_opts *o, const struct record_a
 
 	if (record_values_number(a, text, text + strlen(text), 1, SESSION_STACK_SIZE_MAX, &v) < 0)
 		return -EINVAL;
-	o->session.stack_size = (uint32_t)((v + 7) / 8 * 8);
+	o->rec.session.stack_size = (uint32_t)((v + 7) / 8 * 8);
 	return 0;
 }
 
@@ -157,32 +157,32 @@ int record_values_call_graph(struct record_opts *o, const struct record_arg *a)
 {
 	const char *t = a->text;
 
-	o->bpf_when = KWALK_HYBRID;
+	o->rec.bpf_when = KWALK_HYBRID;
 	if (!strncmp(t, "dwarf,defer", 11))
 		return record_values_dwarf_defer(o, a, t + 11);
 	if (!strcmp(t, "auto"))
-		o->session.callchain = SESSION_CALLCHAIN_AUTO;
+		o->rec.session.callchain = SESSION_CALLCHAIN_AUTO;
 	else if (!strcmp(t, "none") || !strcmp(t, "no"))
-		o->session.callchain = SESSION_CALLCHAIN_NONE;
+		o->rec.session.callchain = SESSION_CALLCHAIN_NONE;
 	else if (!strncmp(t, "fp,defer", 8) && (!t[8] || t[8] == ','))
-		o->session.callchain = SESSION_CALLCHAIN_FP_DEFER;
+		o->rec.session.callchain = SESSION_CALLCHAIN_FP_DEFER;
 	else if (!strncmp(t, "fp", 2) && (!t[2] || t[2] == ','))
-		o->session.callchain = SESSION_CALLCHAIN_FP;
+		o->rec.session.callchain = SESSION_CALLCHAIN_FP;
 	else if (!strncmp(t, "dwarf", 5) && (!t[5] || t[5] == ','))
-		o->session.callchain = SESSION_CALLCHAIN_DWARF;
+		o->rec.session.callchain = SESSION_CALLCHAIN_DWARF;
 	else if (!strncmp(t, "lbr", 3))
 		return record_values_wrong(a, "seam takes no stacks from branch records (lbr): fp, "
 		                              "fp,defer, dwarf, dwarf,defer, auto");
 	else
 		return record_values_wrong(
 		        a, "'%s' is none of dwarf,defer, dwarf, fp, fp,defer, auto, none", t);
-	o->session.max_stack = 0;
-	o->session.stack_size = 0;
-	if (o->session.callchain == SESSION_CALLCHAIN_DWARF && t[5])
+	o->rec.session.max_stack = 0;
+	o->rec.session.stack_size = 0;
+	if (o->rec.session.callchain == SESSION_CALLCHAIN_DWARF && t[5])
 		return record_values_stack_size(o, a, t + 6);
-	if (o->session.callchain == SESSION_CALLCHAIN_FP_DEFER && t[8])
+	if (o->rec.session.callchain == SESSION_CALLCHAIN_FP_DEFER && t[8])
 		return record_values_depth(o, a, t + 9);
-	if (o->session.callchain == SESSION_CALLCHAIN_FP && t[2])
+	if (o->rec.session.callchain == SESSION_CALLCHAIN_FP && t[2])
 		return record_values_depth(o, a, t + 3);
 	return 0;
 }
@@ -191,9 +191,9 @@ int record_values_unwind_memory(struct record_opts *o, const struct record_arg *
 {
 	bool is_bytes;
 
-	if (record_values_size(a, &o->unwind_memory, &is_bytes) < 0)
+	if (record_values_size(a, &o->rec.unwind_memory, &is_bytes) < 0)
 		return -EINVAL;
-	if (o->unwind_memory < 1 << 20 || o->unwind_memory > 4ull << 30)
+	if (o->rec.unwind_memory < 1 << 20 || o->rec.unwind_memory > 4ull << 30)
 		return record_values_wrong(a, "'%s' is not between 1M and 4G", a->text);
 	return 0;
 }
@@ -209,7 +209,7 @@ int record_values_mmap_pages(struct record_opts *o, const struct record_arg *a)
 		v = (v + page - 1) / page;
 	if (v > (1ull << 31) / page)
 		return record_values_wrong(a, "'%s': a ring of more than 2 GiB", a->text);
-	o->session.mmap_pages = (size_t)v;
+	o->rec.session.mmap_pages = (size_t)v;
 	return 0;
 }
 
@@ -232,10 +232,10 @@ int record_values_clockid(struct record_opts *o, const struct record_arg *a)
 	const char *name = !strncasecmp(a->text, "CLOCK_", 6) ? a->text + 6 : a->text;
 	uint64_t v;
 
-	o->session.use_clockid = true;
+	o->rec.session.use_clockid = true;
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
 		if (!strcasecmp(clocks[i].name, name)) {
-			o->session.clockid = clocks[i].id;
+			o->rec.session.clockid = clocks[i].id;
 			return 0;
 		}
 	}
@@ -247,7 +247,7 @@ int record_values_clockid(struct record_opts *o, const struct record_arg *a)
 		        a->text);
 	if (record_values_plain_number(a, 0, 31, &v) < 0)
 		return -EINVAL;
-	o->session.clockid = (int32_t)v;
+	o->rec.session.clockid = (int32_t)v;
 	return 0;
 }
 

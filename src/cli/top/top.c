@@ -85,9 +85,9 @@ static int top_target_option(struct top *t, const struct options *o, int id)
 		return record_values_events(&t->o, &a);
 	case OPT_PID:
 	case OPT_TID:
-		if (t->o.session.n_pids && t->o.by_tid != (id == OPT_TID))
+		if (t->o.rec.session.n_pids && t->o.rec.by_tid != (id == OPT_TID))
 			return record_values_wrong(&a, "-p and -t cannot be given together");
-		t->o.by_tid = id == OPT_TID;
+		t->o.rec.by_tid = id == OPT_TID;
 		return record_values_pids(&t->o, &a);
 	case OPT_CPU:
 		return record_values_cpus(&t->o, &a);
@@ -140,7 +140,7 @@ static int top_settle(struct top *t)
 {
 	const unsigned not = 1u << ROLLUP_SLICE | 1u << ROLLUP_PARENT | 1u << ROLLUP_FILE |
 	                     1u << ROLLUP_LINE | 1u << ROLLUP_EVENT;
-	struct session_opts *s = &t->o.session;
+	struct session_opts *s = &t->o.rec.session;
 
 	if (!t->view.sort_list)
 		t->view.sort_list = "dso,sym";
@@ -155,12 +155,12 @@ static int top_settle(struct top *t)
 		cmd_error(t->cmd, "-p and -t cannot be given with -a or -C");
 		return -EINVAL;
 	}
-	s->target = s->n_pids ? t->o.by_tid ? SESSION_TASKS : SESSION_PIDS
-	            : t->o.system_wide || s->n_cpus || !t->o.command ? SESSION_SYSTEM
-	                                                             : SESSION_TASKS;
+	s->target = s->n_pids ? t->o.rec.by_tid ? SESSION_TASKS : SESSION_PIDS
+	            : t->o.system_wide || s->n_cpus || !t->o.rec.command ? SESSION_SYSTEM
+	                                                                 : SESSION_TASKS;
 	s->pids = t->o.pids;
 	s->cpus = t->o.cpus;
-	s->events = &t->o.events;
+	s->events = t->o.rec.events = &t->o.events;
 	s->sample_cpu = true;
 	s->unwinds = true;
 	s->build_id = true;
@@ -302,7 +302,8 @@ static int top_run(int argc, char **argv, const struct cmd *cmd)
 {
 	struct top t = {
 		.cmd = cmd,
-		.o = { .session = { .sz = sizeof(t.o.session), .frequency = 999 },
+		.o = { .rec = { .sz = sizeof(t.o.rec),
+		                .session = { .sz = sizeof(t.o.rec.session), .frequency = 999 } },
 		       .output = "-",
 		       .argc = argc,
 		       .argv = argv },
@@ -322,7 +323,7 @@ static int top_run(int argc, char **argv, const struct cmd *cmd)
 			goto out;
 	}
 	if (o.at < argc)
-		t.o.command = argv + o.at;
+		t.o.rec.command = argv + o.at;
 	if (top_settle(&t) >= 0)
 		rc = top_show(&t);
 out:

@@ -15,7 +15,7 @@
 #define SEAM_CLI_TOP_H
 
 #include "capture/target.h"
-#include "cli/record/record_bpf.h"
+#include "recorder/bpf_stacks.h"
 #include "cli/record/record_options.h"
 #include "cli/report/report.h"
 #include "recorder/live.h"
@@ -34,7 +34,7 @@ struct top {
 	/* ---- top_capture.c ---- */
 	struct target target;
 	struct session *session;
-	struct record_bpf bpf;            /* in front of all else */
+	struct bpf_stacks bpf;            /* in front of all else */
 	struct live *live;                /* NULL: records come as they are in the file */
 	const struct seam_events *events; /* of what is in side and window */
 	struct buf side, window;

@@ -11,7 +11,7 @@
 #include "abi/record_at.h"
 #include "capture/bpf/asleep.h"
 #include "capture/synth.h"
-#include "cli/record/record_ladder.h"
+#include "recorder/fallback.h"
 #include "cli/record/record_live.h"
 #include "cli/record/record_say.h"
 #include "cli/record/record_signals.h"
@@ -107,14 +107,14 @@ static int top_write(void *ctx, const void *bytes, size_t n)
 
 static int top_hold_command(struct top *t)
 {
-	struct session_opts *s = &t->o.session;
+	struct session_opts *s = &t->o.rec.session;
 	int error;
 
-	if (!t->o.command)
+	if (!t->o.rec.command)
 		return EXIT_OK;
-	error = target_fork(&t->target, t->o.command, true);
+	error = target_fork(&t->target, t->o.rec.command, true);
 	if (error)
-		return top_fail(t, t->o.command[0], error);
+		return top_fail(t, t->o.rec.command[0], error);
 	if (s->target == SESSION_TASKS && !s->n_pids) {
 		s->pids = &t->target.pid;
 		s->n_pids = 1;
@@ -142,7 +142,7 @@ static bool top_is_stopped(void)
 
 static int top_open_session(struct top *t)
 {
-	struct session_opts *s = &t->o.session;
+	struct session_opts *s = &t->o.rec.session;
 	struct seam_error err = { 0 };
 
 	s->start_paused = !s->enable_on_exec;
@@ -150,7 +150,9 @@ static int top_open_session(struct top *t)
 	s->stopped = top_is_stopped;
 	s->log.line = record_say_log;
 	s->log.ctx = (void *)t->cmd;
-	if (record_ladder_open(&t->session, &t->bpf, &t->o, t->cmd, &err)) {
+	t->o.rec.progress = record_say_progress;
+	t->o.rec.progress_ctx = (void *)t->cmd;
+	if (fallback_open(&t->session, &t->bpf, &t->o.rec, &err)) {
 		cmd_error(t->cmd, "%s",
 		          top_is_stopped() ? "stopped before sampling began" : err.text);
 		return EXIT_FAILED;
@@ -175,7 +177,7 @@ static int top_open_live(struct top *t)
 static int top_synthesize(struct top *t, const struct seam_events *events, capture_write write,
                           void *ctx)
 {
-	const struct session_opts *s = &t->o.session;
+	const struct session_opts *s = &t->o.rec.session;
 	bool only_command = s->pids == &t->target.pid && !t->target.started;
 	struct synth_opts opts = { .sz = sizeof(opts),
 		                   .attr = &seam_events_at(events, 0)->attr,
@@ -215,14 +217,14 @@ static int top_start(struct top *t)
 		error = live_prepare(t->live, TOP_PREPARE_MS);
 		error = error < 0 ? error : live_collect(t->live, top_put, t);
 	}
-	if (!error && t->o.session.start_paused)
+	if (!error && t->o.rec.session.start_paused)
 		error = session_resume(t->session);
 	if (error)
 		return top_fail(t, "cannot start the events", error);
-	if (!t->o.command)
+	if (!t->o.rec.command)
 		return EXIT_OK;
 	error = target_go(&t->target);
-	return error ? top_fail(t, t->o.command[0], error) : EXIT_OK;
+	return error ? top_fail(t, t->o.rec.command[0], error) : EXIT_OK;
 }
 
 int top_open(struct top *t)
@@ -244,7 +246,7 @@ void top_close(struct top *t)
 	record_signals_wake(NULL);
 	live_free(t->live);
 	session_close(t->session);
-	record_bpf_close(&t->bpf);
+	bpf_stacks_close(&t->bpf);
 	target_close(&t->target);
 	buf_free(&t->side);
 	buf_free(&t->window);
@@ -254,7 +256,7 @@ void top_close(struct top *t)
 
 static int top_round(struct top *t)
 {
-	int64_t n = session_read(t->session, record_bpf_write, &t->bpf);
+	int64_t n = session_read(t->session, bpf_stacks_write, &t->bpf);
 
 	if (n >= 0 && t->live) {
 		n = live_round(t->live);
@@ -268,7 +270,7 @@ static bool top_ended(struct top *t)
 {
 	if (top_is_stopped())
 		return true;
-	if (t->o.command)
+	if (t->o.rec.command)
 		return target_poll(&t->target);
 	return t->bpf.kwalk ? kwalk_targets_gone(t->bpf.kwalk) : session_target_gone(t->session);
 }
@@ -292,9 +294,9 @@ int top_finish(struct top *t)
 	int64_t n;
 
 	session_stop(t->session);
-	n = session_settle(t->session, t->o.grace_ms, record_bpf_write, &t->bpf);
+	n = session_settle(t->session, t->o.rec.grace_ms, bpf_stacks_write, &t->bpf);
 	if (n >= 0)
-		n = session_finish(t->session, record_bpf_write, &t->bpf);
+		n = session_finish(t->session, bpf_stacks_write, &t->bpf);
 	if (n >= 0 && t->live) {
 		n = live_finish(t->live, TOP_FINISH_MS);
 		if (n >= 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// record_ladder.c: see record_ladder.h. Knows the order of the steps and their words; what a step
-// does is its own.
-#include "cli/record/record_ladder.h"
+// fallback.c: see fallback.h. Knows the order of the steps and their words; what a step does is its
+// own.
+#include "recorder/fallback.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,10 +10,10 @@
 #include "capture/event_fit.h"
 #include "capture/features.h"
 
-#define REASON sizeof(((struct record_bpf *)0)->reason)
+#define REASON sizeof(((struct bpf_stacks *)0)->reason)
 
 /* The kernel's own deferral comes before BPF when frame pointers were asked for. */
-static bool ladder_kernel_defers(void)
+static bool fallback_kernel_defers(void)
 {
 	struct features f;
 
@@ -23,23 +23,23 @@ static bool ladder_kernel_defers(void)
 }
 
 /* Whether BPF is a step of what was asked for. */
-static bool ladder_has_bpf(const struct record_opts *o)
+static bool fallback_has_bpf(const struct recorder_opts *o)
 {
 	if (o->needs_bpf || o->session.callchain == SESSION_CALLCHAIN_AUTO)
 		return true;
-	return o->session.callchain == SESSION_CALLCHAIN_FP_DEFER && !ladder_kernel_defers();
+	return o->session.callchain == SESSION_CALLCHAIN_FP_DEFER && !fallback_kernel_defers();
 }
 
-static int ladder_open_bpf(struct session **ret, struct record_bpf *bpf, struct record_opts *o,
-                           char *reason)
+static int fallback_open_bpf(struct session **ret, struct bpf_stacks *bpf, struct recorder_opts *o,
+                             char *reason)
 {
 	struct session_opts opened = o->session;
 	struct seam_error err = { 0 };
-	int r = record_bpf_open(bpf, o, &opened, reason);
+	int r = bpf_stacks_open(bpf, o, &opened, reason);
 
 	if (r < 0)
 		return r;
-	r = record_bpf_targets(bpf, o);
+	r = bpf_stacks_targets(bpf, o);
 	if (r < 0)
 		snprintf(reason, REASON, "what is mapped cannot be read: %s", strerror(-r));
 	if (r >= 0) {
@@ -52,7 +52,7 @@ static int ladder_open_bpf(struct session **ret, struct record_bpf *bpf, struct 
 		r = -EOPNOTSUPP;
 	}
 	if (r < 0) {
-		record_bpf_close(bpf);
+		bpf_stacks_close(bpf);
 		return r;
 	}
 	o->session.use_clockid = opened.use_clockid;
@@ -60,16 +60,15 @@ static int ladder_open_bpf(struct session **ret, struct record_bpf *bpf, struct 
 	return 0;
 }
 
-static void ladder_say(struct record_bpf *bpf, const struct record_opts *o, const struct cmd *cmd,
-                       const char *reason)
+static void fallback_say(struct bpf_stacks *bpf, const struct recorder_opts *o, const char *reason)
 {
 	snprintf(bpf->reason, sizeof(bpf->reason), "%s", reason);
-	if (!o->quiet)
-		cmd_error(cmd, "user stacks are not walked in the kernel by BPF: %s", reason);
+	log_line(&o->session.log, LOG_PLAIN, "user stacks are not walked in the kernel by BPF: %s",
+	         reason);
 }
 
-int record_ladder_open(struct session **ret, struct record_bpf *bpf, struct record_opts *o,
-                       const struct cmd *cmd, struct seam_error *err)
+int fallback_open(struct session **ret, struct bpf_stacks *bpf, struct recorder_opts *o,
+                  struct seam_error *err)
 {
 	char reason[REASON] = "";
 	struct features features;
@@ -77,9 +76,9 @@ int record_ladder_open(struct session **ret, struct record_bpf *bpf, struct reco
 	int r;
 
 	features_init(&features, NULL);
-	event_list_fit(&o->events, &features, &o->session.log);
-	if (ladder_has_bpf(o)) {
-		r = ladder_open_bpf(ret, bpf, o, reason);
+	event_list_fit(o->events, &features, &o->session.log);
+	if (fallback_has_bpf(o)) {
+		r = fallback_open_bpf(ret, bpf, o, reason);
 		if (r == -EINTR)
 			return seam_error_set(err, EINTR, NULL, SEAM_NO_OFFSET, NULL, "%s", reason);
 		if (r >= 0 || r == -ESRCH)
@@ -95,10 +94,10 @@ int record_ladder_open(struct session **ret, struct record_bpf *bpf, struct reco
 		/* An event may be one that nobody can open: then the reason is not BPF. */
 		late = !strncmp(reason, "event '", 7);
 		if (!late)
-			ladder_say(bpf, o, cmd, reason);
+			fallback_say(bpf, o, reason);
 	}
 	r = session_open(ret, &o->session, err);
 	if (late && r >= 0)
-		ladder_say(bpf, o, cmd, reason);
+		fallback_say(bpf, o, reason);
 	return r;
 }

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_bpf.h: user stacks by BPF in a recording: joins the programs (capture/bpf) with the unwind
+ * bpf_stacks.h: user stacks by BPF in a recording: joins the programs (capture/bpf) with the unwind
  * tables (tables/tables), and leaves records about strangers out, for the events are then every
  * CPU's and the target is chosen in the kernel.
  */
-#ifndef SEAM_CLI_RECORD_BPF_H
-#define SEAM_CLI_RECORD_BPF_H
+#ifndef SEAM_RECORDER_BPF_STACKS_H
+#define SEAM_RECORDER_BPF_STACKS_H
 
 #include "capture/bpf/kwalk.h"
-#include "recorder/strangers.h"
-#include "cli/record/record_options.h"
-#include "cli/record/record_say.h"
 #include "recorder/bpf_table.h"
+#include "recorder/opts.h"
+#include "recorder/strangers.h"
 #include "tables/tables.h"
 
-struct record_bpf {
+/* Samples that the programs did not get into the file. */
+struct bpf_stacks_lost {
+	uint64_t room;    /* their rings had none */
+	uint64_t skipped; /* the kernel did not run them */
+};
+
+struct bpf_stacks {
 	struct kwalk *kwalk; /* NULL: not in use */
 	struct tables *tables;
 	struct bpf_table *table;
@@ -22,7 +27,7 @@ struct record_bpf {
 	struct strangers belong;
 	capture_write write;
 	void *write_ctx;
-	/* Why it is not in use although the ladder had it as a step; "": it is, or was no step. */
+	/* Why it is not in use although it was tried; "": it is, or it was not to be tried. */
 	char reason[256];
 };
 
@@ -31,17 +36,14 @@ struct record_bpf {
  * least 256 bytes, says why not when it is -EOPNOTSUPP: *s is untouched then. o lives as long as
  * the recording.
  */
-int record_bpf_open(struct record_bpf *b, const struct record_opts *o, struct session_opts *s,
+int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct session_opts *s,
                     char *reason);
 /* Reads what is mapped in the targets (and, for a command, puts the tables of what it will map into
  * memory). -errno. */
-int record_bpf_targets(struct record_bpf *b, const struct record_opts *o);
+int bpf_stacks_targets(struct bpf_stacks *b, const struct recorder_opts *o);
 /* A capture_write before the recording's own: ctx is the struct. */
-int record_bpf_write(void *ctx, const void *bytes, size_t n);
-/* What was lost in the programs. */
-struct record_lost record_bpf_lost(const struct record_bpf *b);
-/* What became of the stacks, on standard error. */
-void record_bpf_say(const struct record_bpf *b, const struct record_opts *o);
-void record_bpf_close(struct record_bpf *b);
+int bpf_stacks_write(void *ctx, const void *bytes, size_t n);
+struct bpf_stacks_lost bpf_stacks_lost(const struct bpf_stacks *b);
+void bpf_stacks_close(struct bpf_stacks *b);
 
 #endif

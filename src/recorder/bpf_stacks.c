@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// bpf_stacks.c: see bpf_stacks.h. Knows when BPF can do what was asked for, and which tables a
+// command will need; nothing of what programs and tables are.
+#include "recorder/bpf_stacks.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "image/needed.h"
+#include "recorder/bpf_walk.h"
+
+static void bpf_stacks_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret)
+{
+	struct bpf_stacks *b = ctx;
+
+	bpf_table_get(b->table, ask, ret);
+}
+
+static void bpf_stacks_rests(void *ctx, const void *blob)
+{
+	const struct bpf_stacks *b = ctx;
+
+	tables_rest(b->tables, blob);
+}
+
+/* What was not known to be mapped yet when the sample was taken. */
+static size_t bpf_stacks_unwind(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
+                                const struct kwalk_raw *raw, uint64_t *frames, enum kwalk_end *end)
+{
+	struct bpf_stacks *b = ctx;
+	struct walk walk;
+
+	(void)user;
+	bpf_walk(b->kwalk, b->tables, sample, raw, frames, &walk);
+	*end = bpf_walk_end(b->kwalk, sample, &walk);
+	return walk.n;
+}
+
+/* ---- opening ---- */
+
+static const char *bpf_stacks_not_for(const struct recorder_opts *o)
+{
+	if (o->session.use_clockid && o->session.clockid != CLOCK_MONOTONIC)
+		return "BPF programs know the clock monotonic only (-k)";
+	if (o->session.no_sample_time)
+		return "samples without times were asked for";
+	if (o->session.callchain == SESSION_CALLCHAIN_FP_DEFER && o->session.max_stack)
+		return "a depth was asked for";
+	if (o->session.sample_phys_addr || o->session.sample_weight || o->session.cgroups)
+		return "BPF programs cannot give physical addresses, weights and cgroups";
+	for (size_t i = 0; i < o->events->n; i++)
+		if (o->events->at[i].attr.type != SEAM_TYPE_TRACEPOINT &&
+		    o->events->at[i].callchain == EVENT_CALLCHAIN_INHERIT)
+			return NULL;
+	return o->events->n ? "tracepoints, and events with a call-graph of their own, take their "
+	                      "own samples"
+	                    : NULL;
+}
+
+static enum kwalk_filter bpf_stacks_filter(const struct recorder_opts *o)
+{
+	if (o->session.target == SESSION_SYSTEM)
+		return KWALK_EVERYTHING;
+	return o->by_tid ? KWALK_THREADS : KWALK_PROCESSES;
+}
+
+static void bpf_stacks_session(struct bpf_stacks *b, struct session_opts *s)
+{
+	s->use_clockid = true;
+	s->clockid = CLOCK_MONOTONIC;
+	kwalk_source(b->kwalk, &s->source);
+}
+
+int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct session_opts *s,
+                    char *reason)
+{
+	struct tables_opts tables = { .sz = sizeof(tables) };
+	struct kwalk_opts opts = {
+		.sz = sizeof(opts),
+		.when = o->bpf_when,
+		.filter = bpf_stacks_filter(o),
+		.no_inherit = o->session.no_inherit,
+		.filters = o->filters,
+		.held = s->enable_on_exec ? s->pids[0] : 0,
+		.away_ns = o->away_ns,
+		.wall = o->wall,
+		.no_kernel = o->session.all_user,
+		.fp = o->session.callchain == SESSION_CALLCHAIN_FP_DEFER,
+		.memory = o->unwind_memory,
+		.ring_bytes = o->session.mmap_pages * (size_t)sysconf(_SC_PAGESIZE),
+		.table = bpf_stacks_table,
+		.unwind = bpf_stacks_unwind,
+		.rests = bpf_stacks_rests,
+		.ctx = b,
+		.log = &o->session.log,
+	};
+	const char *not_for = bpf_stacks_not_for(o);
+	struct seam_error err = { 0 };
+	int r = not_for ? -EOPNOTSUPP : tables_new(&b->tables, &tables);
+
+	/* What a table is made of is larger than the table, and some are made in the middle of a
+	 * recording: it goes back at once. */
+	mallopt(M_MMAP_THRESHOLD, 256 << 10);
+	if (not_for)
+		snprintf(reason, 256, "%s", not_for);
+	b->belong.inherit = !o->session.no_inherit;
+	b->belong.chosen = kwalk_filters_any(&o->filters);
+	b->everything = opts.filter == KWALK_EVERYTHING && !b->belong.chosen;
+	if (r >= 0)
+		r = bpf_table_new(&b->table, b->tables);
+	if (r >= 0) {
+		r = kwalk_open(&b->kwalk, &opts, &err);
+		if (r < 0) {
+			snprintf(reason, 256, "%.255s", err.text);
+			r = -EOPNOTSUPP;
+		}
+	}
+	if (r < 0)
+		bpf_stacks_close(b);
+	else
+		bpf_stacks_session(b, s);
+	return r;
+}
+
+/* Of progress nothing is said when it does not take long. */
+struct bpf_stacks_progress {
+	const struct recorder_opts *o;
+	bool said;
+};
+
+static void bpf_stacks_said(void *ctx, size_t done, size_t of)
+{
+	struct bpf_stacks_progress *p = ctx;
+
+	p->o->progress(p->o->progress_ctx, done, of);
+	p->said = true;
+}
+
+static int bpf_stacks_target_all(struct bpf_stacks *b, const struct recorder_opts *o)
+{
+	struct bpf_stacks_progress p = { .o = o };
+	int r = kwalk_target_all(b->kwalk, o->progress ? bpf_stacks_said : NULL, &p);
+
+	if (p.said)
+		o->progress(o->progress_ctx, 0, 0);
+	return r;
+}
+
+static int bpf_stacks_prepare(void *ctx, const char *path)
+{
+	struct bpf_stacks *b = ctx;
+	struct kwalk_ask ask = { .pid = getpid(), .path = path };
+	struct kwalk_table table = { 0 };
+
+	bpf_table_get(b->table, &ask, &table);
+	if (table.blob)
+		kwalk_prepare(b->kwalk, table.blob);
+	return 0;
+}
+
+/* As execvp finds it. */
+static void bpf_stacks_prepare_command(struct bpf_stacks *b, const char *name)
+{
+	const char *at = getenv("PATH");
+	char path[4096];
+
+	bpf_stacks_prepare(b, "[vdso]");
+	if (strchr(name, '/') && image_needed(name, bpf_stacks_prepare, b) != -ENOENT)
+		return;
+	while (at && *at && !strchr(name, '/')) {
+		size_t n = strcspn(at, ":");
+
+		if (snprintf(path, sizeof(path), "%.*s/%s", (int)n, at, name) < (int)sizeof(path) &&
+		    access(path, X_OK) == 0 && image_needed(path, bpf_stacks_prepare, b) != -ENOENT)
+			return;
+		at += n + (at[n] == ':');
+	}
+}
+
+int bpf_stacks_targets(struct bpf_stacks *b, const struct recorder_opts *o)
+{
+	const struct session_opts *s = &o->session;
+	size_t found = 0;
+
+	if (o->command)
+		bpf_stacks_prepare_command(b, o->command[0]);
+	if (s->target == SESSION_SYSTEM)
+		return bpf_stacks_target_all(b, o);
+	for (size_t i = 0; i < s->n_pids; i++) {
+		int r = kwalk_target(b->kwalk, s->pids[i]);
+
+		if (r < 0 && r != -ESRCH)
+			return r;
+		found += r >= 0;
+	}
+	return found ? 0 : -ESRCH;
+}
+
+void bpf_stacks_close(struct bpf_stacks *b)
+{
+	kwalk_close(b->kwalk);
+	bpf_table_free(b->table);
+	tables_free(b->tables);
+	strangers_free(&b->belong);
+	*b = (struct bpf_stacks){ 0 };
+}
+
+int bpf_stacks_write(void *ctx, const void *bytes, size_t n)
+{
+	struct bpf_stacks *b = ctx;
+
+	if (!b->kwalk || b->everything)
+		return b->write(b->write_ctx, bytes, n);
+	b->belong.kwalk = b->kwalk;
+	b->belong.write = b->write;
+	b->belong.write_ctx = b->write_ctx;
+	return strangers_write(&b->belong, bytes, n);
+}
+
+struct bpf_stacks_lost bpf_stacks_lost(const struct bpf_stacks *b)
+{
+	struct kwalk_totals t = { .sz = sizeof(t) };
+
+	if (!b->kwalk || kwalk_total(b->kwalk, &t) < 0)
+		return (struct bpf_stacks_lost){ 0 };
+	return (struct bpf_stacks_lost){ .room = t.counts.ring_full + t.counts.away_full,
+		                         .skipped = t.counts.skipped };
+}
