@@ -137,12 +137,12 @@ static const struct {
 	{                                                     \
 #field, offsetof(struct scenario_opts, field) \
 	}
-	CHANCE(tasks),       CHANCE(cpus),         CHANCE(frames),      CHANCE(at_once),
-	CHANCE(kernel_only), CHANCE(no_callchain), CHANCE(user_mode),   CHANCE(again),
-	CHANCE(late),        CHANCE(lost),         CHANCE(exec),        CHANCE(exit),
-	CHANCE(foreign),     CHANCE(twin_sample),  CHANCE(twin_answer), CHANCE(wrong_task),
-	CHANCE(empty),       CHANCE(overlap),      CHANCE(loss),        CHANCE(migrate),
-	CHANCE(chains),      CHANCE(places),
+	CHANCE(tasks),       CHANCE(cpus),         CHANCE(frames),        CHANCE(at_once),
+	CHANCE(kernel_only), CHANCE(no_callchain), CHANCE(user_mode),     CHANCE(again),
+	CHANCE(late),        CHANCE(lost),         CHANCE(exec),          CHANCE(exit),
+	CHANCE(foreign),     CHANCE(twin_sample),  CHANCE(twin_deferred), CHANCE(wrong_task),
+	CHANCE(empty),       CHANCE(overlap),      CHANCE(loss),          CHANCE(migrate),
+	CHANCE(chains),      CHANCE(resolver),
 };
 #define GEN_CHANCES (sizeof(gen_chances) / sizeof(*gen_chances))
 

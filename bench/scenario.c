@@ -40,7 +40,7 @@ struct entry {
 	struct list crossing; /* samples from before an exec */
 	uint32_t crossing_tid;
 	uint32_t samples, emitted;
-	uint32_t chain; /* of the answer that came early */
+	uint32_t chain; /* of the deferred record that came early */
 	bool answered, exec_done, exec_since, wrong_task, user_last;
 };
 
@@ -48,7 +48,7 @@ struct task {
 	bool alive;
 	uint32_t pid, tid, cpu;
 	struct entry entry;
-	struct entry overlapped; /* an entry that is left, its answer to come */
+	struct entry overlapped; /* an entry that is left, its deferred record to come */
 	struct list doubt;       /* unanswered, of entries that are left */
 };
 
@@ -117,7 +117,7 @@ static uint32_t chain_new(struct scenario *sc)
 /* Where a sample hit the kernel. */
 static uint64_t kernel_place(struct scenario *sc)
 {
-	return 0xffffffff81000000ULL + below(sc, sc->o.places ? sc->o.places : 1 << 20);
+	return 0xffffffff81000000ULL + below(sc, sc->o.resolver ? sc->o.resolver : 1 << 20);
 }
 
 static struct seam_id now_id(struct scenario *sc, const struct task *t, unsigned event)
@@ -171,7 +171,8 @@ static void emit_sample(struct scenario *sc, const struct task *t, unsigned even
 	}
 }
 
-static void emit_answer(struct scenario *sc, const struct task *t, uint64_t cookie, uint32_t chain)
+static void emit_deferred(struct scenario *sc, const struct task *t, uint64_t cookie,
+                          uint32_t chain)
 {
 	uint64_t words[512];
 	struct seam_callchain_deferred d = { .cookie = cookie };
@@ -187,7 +188,7 @@ static void emit_answer(struct scenario *sc, const struct task *t, uint64_t cook
 		emitted(sc, at, t->cpu, SCENARIO_NOT_A_SAMPLE,
 		        encode_deferred(sc->bytes, attr(sc, EVENT_OUTPUT), SEAM_MISC_USER, &d,
 		                        &id));
-		if (twin || !chance(sc, sc->o.twin_answer))
+		if (twin || !chance(sc, sc->o.twin_deferred))
 			break;
 		sc->counts.duplicate_records++;
 		if (chance(sc, 5000)) /* a second output event's, not the very same bytes */
@@ -302,12 +303,12 @@ static void entry_unanswered(struct scenario *sc, struct task *t, struct entry *
 		list_move(sc, &sc->tids[e->crossing_tid - FIRST_TID].given_up, &e->crossing, false);
 }
 
-static void entry_answer(struct scenario *sc, struct task *t, struct entry *e)
+static void entry_deferred(struct scenario *sc, struct task *t, struct entry *e)
 {
 	e->chain = chain_new(sc);
 	decide_all(sc, &e->open, SEAM_STITCH_STITCHED, e->chain);
 	decide_all(sc, &e->crossing, SEAM_STITCH_CROSSED_EXEC, 0);
-	emit_answer(sc, t, e->cookie, e->chain);
+	emit_deferred(sc, t, e->cookie, e->chain);
 	e->answered = true;
 	e->exec_since = false;
 }
@@ -387,7 +388,7 @@ static void do_deferred(struct scenario *sc, struct task *t)
 	emit_sample(sc, t, EVENT_DEFER, user ? SEAM_MISC_USER : SEAM_MISC_KERNEL,
 	            user ? chain + 3 : chain, user ? 2 : 5);
 	if (t->overlapped.cookie) {
-		entry_answer(sc, t, &t->overlapped);
+		entry_deferred(sc, t, &t->overlapped);
 		entry_end(sc, &t->overlapped);
 	}
 }
@@ -399,10 +400,10 @@ static void do_exit(struct scenario *sc, struct task *t, bool answers)
 
 	answers = answers && !t->entry.answered && !sc->o.no_output;
 	if (answers && !behind)
-		entry_answer(sc, t, &t->entry);
+		entry_deferred(sc, t, &t->entry);
 	if (answers && behind) {
 		emit_task(sc, t, SEAM_RECORD_EXIT);
-		entry_answer(sc, t, &t->entry);
+		entry_deferred(sc, t, &t->entry);
 	}
 	entry_unanswered(sc, t, &t->overlapped);
 	entry_unanswered(sc, t, &t->entry);
@@ -493,7 +494,7 @@ static void do_enter(struct scenario *sc, struct task *t)
 	t->entry.cookie = sc->counter[cpu] << 32 | (cpu + 1);
 	sc->counter[cpu] += 2;
 	if (!sc->o.no_output && chance(sc, sc->o.foreign)) { /* no sample of ours */
-		entry_answer(sc, t, &t->entry);
+		entry_deferred(sc, t, &t->entry);
 		entry_end(sc, &t->entry);
 		return;
 	}
@@ -513,7 +514,7 @@ static void do_return(struct scenario *sc, struct task *t)
 		t->overlapped = *e;
 		*e = entry_none();
 	} else {
-		entry_answer(sc, t, e);
+		entry_deferred(sc, t, e);
 		entry_end(sc, e);
 	}
 }
@@ -522,7 +523,7 @@ static void do_outside(struct scenario *sc, struct task *t)
 {
 	if (chance(sc, sc->o.migrate))
 		t->cpu = below(sc, sc->o.cpus);
-	if (t->overlapped.cookie) /* its answer waits for the next entry's first sample */
+	if (t->overlapped.cookie) /* its deferred record waits for the next entry's first sample */
 		do_enter(sc, t);
 	else if (chance(sc, sc->o.at_once))
 		do_plain(sc, t, EVENT_DEFER, true, SEAM_STITCH_IMMEDIATE);
@@ -543,7 +544,7 @@ static void do_inside(struct scenario *sc, struct task *t)
 	} else if (chance(sc, sc->o.again)) {
 		do_deferred(sc, t);
 	} else if (!e->answered && !sc->o.no_output && chance(sc, sc->o.late)) {
-		entry_answer(sc, t, e);
+		entry_deferred(sc, t, e);
 	} else if (!t->overlapped.cookie && !e->exec_done && chance(sc, sc->o.exec)) {
 		do_exec(sc, t);
 	} else if (!e->answered && !e->wrong_task && e->samples && e->crossing.first == NONE &&
@@ -553,7 +554,7 @@ static void do_inside(struct scenario *sc, struct task *t)
 		e->wrong_task = true;
 		for (uint32_t i = e->open.first; i != NONE; i = sc->fates[i].next)
 			sc->fates[i].wrong_task = true;
-		emit_answer(sc, &stranger, e->cookie, chain_new(sc));
+		emit_deferred(sc, &stranger, e->cookie, chain_new(sc));
 	} else if (chance(sc, sc->o.exit)) {
 		do_exit(sc, t, chance(sc, 5000));
 	} else {

@@ -18,27 +18,28 @@
 struct scenario_opts {
 	uint64_t seed;
 	uint32_t tasks, cpus;
-	uint32_t frames;       /* of a user chain, at most */
-	uint32_t chains;       /* as many user chains; 0: each answer has its own */
-	uint32_t places;       /* as many kernel addresses are hit; 0: 2^20 */
-	unsigned at_once;      /* a sample that is not deferred, in user mode */
-	unsigned kernel_only;  /* a sample without a user part */
-	unsigned no_callchain; /* a sample of an event without callchains */
-	unsigned user_mode;    /* a deferred sample that hit user mode */
-	unsigned again;        /* another sample in the same kernel entry */
-	unsigned late;         /* the answer comes early: samples behind it are late */
-	unsigned lost;         /* an answer that never comes */
-	unsigned exec;         /* an exec in a kernel entry */
-	unsigned exit;         /* the task exits in a kernel entry */
-	unsigned foreign;      /* an answer to another recording's cookie */
-	unsigned twin_sample;  /* a sample written again, where that can be shown */
-	unsigned twin_answer;  /* of an answer; or one from a second output event */
-	unsigned wrong_task;   /* an answer with the cookie of an entry and another task's tid */
-	unsigned empty;        /* an answer with nr == 0 */
-	unsigned overlap;      /* an answer that comes behind the next entry's first sample */
-	unsigned loss;         /* a LOST record */
-	unsigned migrate;      /* a task moves to another CPU */
-	bool no_output;        /* no event has defer_output: there are no answers */
+	uint32_t frames;        /* of a user chain, at most */
+	uint32_t chains;        /* as many user chains; 0: each answer has its own */
+	uint32_t resolver;      /* as many kernel addresses are hit; 0: 2^20 */
+	unsigned at_once;       /* a sample that is not deferred, in user mode */
+	unsigned kernel_only;   /* a sample without a user part */
+	unsigned no_callchain;  /* a sample of an event without callchains */
+	unsigned user_mode;     /* a deferred sample that hit user mode */
+	unsigned again;         /* another sample in the same kernel entry */
+	unsigned late;          /* the deferred record comes early: samples behind it are late */
+	unsigned lost;          /* a deferred record that never comes */
+	unsigned exec;          /* an exec in a kernel entry */
+	unsigned exit;          /* the task exits in a kernel entry */
+	unsigned foreign;       /* a deferred record to another recording's cookie */
+	unsigned twin_sample;   /* a sample written again, where that can be shown */
+	unsigned twin_deferred; /* of a deferred record; or one from a second output event */
+	unsigned
+	        wrong_task; /* a deferred record with the cookie of an entry and another task's tid */
+	unsigned empty;     /* a deferred record with nr == 0 */
+	unsigned overlap;   /* a deferred record that comes behind the next entry's first sample */
+	unsigned loss;      /* a LOST record */
+	unsigned migrate;   /* a task moves to another CPU */
+	bool no_output;     /* no event has defer_output: there are no deferred records */
 };
 
 #define SCENARIO_NOT_A_SAMPLE UINT32_MAX
@@ -53,7 +54,7 @@ struct scenario_record {
 
 struct scenario_truth {
 	enum seam_stitch_state state;
-	uint32_t chain; /* of the user half: scenario_frame; 0: none */
+	uint32_t chain; /* of the user part: scenario_frame; 0: none */
 };
 
 struct scenario;

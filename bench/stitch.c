@@ -60,7 +60,7 @@ static struct seam_decoded *source_record(struct source *s, uint32_t type, uint6
 	s->record.misc = type == SEAM_RECORD_SAMPLE ? SEAM_MISC_KERNEL : SEAM_MISC_USER;
 	s->record.bytes = bytes;
 	s->record.size = (uint32_t)size;
-	s->record.stable = true; /* the answers' addresses are: all share them */
+	s->record.stable = true; /* the deferred records' addresses are: all share them */
 	s->decoded = (struct seam_decoded){
 		.record = &s->record,
 		.event = seam_events_at(s->events, 0),
@@ -89,8 +89,8 @@ static const struct seam_decoded *source_sample(struct source *s, uint64_t time,
 	return d;
 }
 
-static const struct seam_decoded *source_answer(struct source *s, uint64_t time, uint32_t tid,
-                                                uint64_t cookie)
+static const struct seam_decoded *source_deferred(struct source *s, uint64_t time, uint32_t tid,
+                                                  uint64_t cookie)
 {
 	struct seam_decoded *d = source_record(s, SEAM_RECORD_CALLCHAIN_DEFERRED, time, tid,
 	                                       s->answer_bytes, sizeof(s->answer_bytes));
@@ -166,7 +166,7 @@ static uint64_t ordinary(struct sink *sink, uint64_t n)
 			samples++;
 		}
 		if (i % 1000 != 77)
-			give(sink, source_answer(&source, time + 500, tid, cookie));
+			give(sink, source_deferred(&source, time + 500, tid, cookie));
 		if (i % 50 == 7) {
 			give(sink, source_sample(&source, time + 900, tid, cookie));
 			samples++;
@@ -183,7 +183,7 @@ static uint64_t never_answered(struct sink *sink, uint64_t n)
 
 		give(sink, source_sample(&source, 1000 + i * 10, tid, cookie_of(i)));
 		if (i % 3)
-			give(sink, source_answer(&source, 1005 + i * 10, tid, cookie_of(i)));
+			give(sink, source_deferred(&source, 1005 + i * 10, tid, cookie_of(i)));
 	}
 	return n;
 }
@@ -194,7 +194,7 @@ static uint64_t pending(struct sink *sink, uint64_t n)
 	for (uint64_t i = 0; i < n; i++)
 		give(sink, source_sample(&source, 1000 + i, 100 + (uint32_t)i, cookie_of(i)));
 	for (uint64_t i = 0; i < n; i++)
-		give(sink, source_answer(&source, 1000 + n + i, 100 + (uint32_t)i, cookie_of(i)));
+		give(sink, source_deferred(&source, 1000 + n + i, 100 + (uint32_t)i, cookie_of(i)));
 	return n;
 }
 
@@ -205,7 +205,7 @@ static uint64_t beside_pending(struct sink *sink, uint64_t n)
 		give(sink, source_sample(&source, 1000 + i, 100 + (uint32_t)i, cookie_of(i)));
 	for (uint64_t i = 10000; i < 10000 + n; i++) {
 		give(sink, source_sample(&source, 1000 + i * 10, 99, cookie_of(i)));
-		give(sink, source_answer(&source, 1005 + i * 10, 99, cookie_of(i)));
+		give(sink, source_deferred(&source, 1005 + i * 10, 99, cookie_of(i)));
 	}
 	return 10000 + n;
 }

@@ -6,8 +6,8 @@
 
 #include <seam/seam.h>
 
-/* Feeds the answers, execs, exits and losses of the whole file; samples are looked at in the second
- * pass. */
+/* Feeds the deferred records, execs, exits and losses of the whole file; samples are looked at in
+ * the second pass. */
 static int learn(struct seam_reader *reader, struct seam_stitch *stitch, struct seam_error *err)
 {
 	struct seam_record record;

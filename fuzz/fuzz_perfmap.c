@@ -20,8 +20,8 @@ static void fuzz_table(struct table *table)
 			abort();
 	for (size_t i = 0; i < 4 * table->n; i++) {
 		const struct table_symbol *s = &table->symbols[i / 4], *found;
-		const uint64_t places[] = { s->start, s->start - 1, s->end, s->end - 1 };
-		uint64_t addr = places[i % 4];
+		const uint64_t resolver[] = { s->start, s->start - 1, s->end, s->end - 1 };
+		uint64_t addr = resolver[i % 4];
 
 		found = table_find(table, addr);
 		if (found && (addr < found->start || addr >= found->end))

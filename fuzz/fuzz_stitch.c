@@ -3,7 +3,7 @@
  * fuzz_stitch.c: bytes as a sequence of records, in any order of time, through a file's stitcher, a
  * stream's, and a stream's with hardly any memory. Checks besides crashes: every sample fed comes
  * out once or is a counted duplicate; states add up; no marker and no cookie is ever a user
- * address; only a sample with a cookie is given another record's user half.
+ * address; only a sample with a cookie is given another record's user part.
  *
  *	clang -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Iinclude -Isrc fuzz/fuzz_stitch.c \
  *		src/stitch/[a-z]*.c src/abi/[a-z]*.c src/base/[a-z]*.c -lm -o fuzz_stitch

@@ -102,7 +102,7 @@ static inline void check_walk(const struct frametab *t, uint32_t machine, uint64
 	memory.window = stack;
 	memory.start = m.sp;
 	memory.n_window = n;
-	check_demand(walk_trail_new(&memory.trail) >= 0);
+	check_demand(walk_cache_new(&memory.cache) >= 0);
 	for (unsigned i = 0; i < 2; i++) {
 		walk_stack(&options, &memory, &regs, again, &same);
 		check_demand(same.n == walk.n && same.n_sure == walk.n_sure &&
@@ -110,7 +110,7 @@ static inline void check_walk(const struct frametab *t, uint32_t machine, uint64
 		             same.needed == walk.needed);
 		check_demand(!memcmp(frames, again, walk.n * sizeof(frames[0])));
 	}
-	walk_trail_free(memory.trail);
+	walk_cache_free(memory.cache);
 }
 
 /* Every row can be found and applied. */

@@ -135,7 +135,7 @@ struct seam_reader_info {
 SEAM_API int seam_reader_info(const struct seam_reader *reader, struct seam_reader_info *ret);
 /* The i-th description of damage (at most 64 are kept), NULL past the last. Lives until close. */
 SEAM_API const struct seam_error *seam_reader_damage(const struct seam_reader *reader, size_t i);
-/* True when anything was skipped, cut or missing: the answer is partial. */
+/* True when anything was skipped, cut or missing: the deferred record is partial. */
 SEAM_API bool seam_reader_damaged(const struct seam_reader *reader);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * seam/stitch.h: which user half of a stack belongs to which kernel half, and why one is missing.
+ * seam/stitch.h: which user part of a stack belongs to which kernel part, and why one is missing.
  *
- * A sample whose callchain ends in SEAM_CONTEXT_USER_DEFERRED and a cookie has its user half in a
+ * A sample whose callchain ends in SEAM_CONTEXT_USER_DEFERRED and a cookie has its user part in a
  * CALLCHAIN_DEFERRED record with the same cookie. It usually comes later, sometimes earlier, may
  * serve several samples, and may be missing. Every sample gets exactly one state.
  *
@@ -17,7 +17,7 @@
  *	seam_stitch_finish(st);                       // nothing more will come
  *	while (seam_stitch_next(st, &out) > 0) ...
  *
- *    Samples wait for their user half, and later samples wait behind them, up to opts.max_bytes;
+ *    Samples wait for their user part, and later samples wait behind them, up to opts.max_bytes;
  *    then the oldest are let go as SEAM_STITCH_GAVE_UP (a stream only).
  *
  * 2. A file that can be read twice: `seam_stitch_learn` every record (any order),
@@ -48,12 +48,12 @@ enum seam_stitch_state {
 	                           unwinds it */
 	SEAM_STITCH_KERNEL_ONLY,  /* no user part exists: kernel thread, io worker, excluded */
 	SEAM_STITCH_CROSSED_EXEC, /* answered, but exec replaced the program between the sample and
-	                             the answer: the stack is another program's, and not given */
+	                             the deferred record: the stack is another program's, and not given */
 	SEAM_STITCH_EXITED,       /* the task died before it returned to user space */
-	SEAM_STITCH_RECORD_LOST,  /* the answer was lost: the task was seen past this kernel entry,
+	SEAM_STITCH_RECORD_LOST, /* the deferred record was lost: the task was seen past this kernel entry,
 	                             or the kernel counted a loss later than the sample */
 	SEAM_STITCH_STILL_IN_KERNEL, /* the recording ended before the task returned */
-	SEAM_STITCH_NO_OUTPUT_EVENT, /* no event of the recording asked for the answers
+	SEAM_STITCH_NO_OUTPUT_EVENT, /* no event of the recording asked for the deferred records
 	                                (defer_output), or none that the kernel gives them to */
 	SEAM_STITCH_NO_COOKIE, /* the chain ends in the marker, its cookie was cut off (the sysctl
 	                          perf_event_max_contexts_per_stack is below 3): nothing can be
@@ -99,7 +99,7 @@ struct seam_stitch;
 
 struct seam_stitch_opts {
 	size_t sz;        /* sizeof(struct seam_stitch_opts) */
-	size_t max_bytes; /* of waiting samples and kept answers, stream only; 0: 256 MiB. Beside
+	size_t max_bytes; /* of waiting samples and kept deferred records, stream only; 0: 256 MiB. Beside
 	                     it stand at most one record and the tables that find them */
 };
 
@@ -117,8 +117,8 @@ struct seam_stitched {
 	                            again: all up to its last user addresses, with all markers */
 	struct seam_u64s user;   /* user addresses, innermost first, from the sample or from the
 	                            answer; no markers, never a cookie */
-	uint64_t answer_time_ns; /* of the deferred record, 0 if none */
-	uint16_t answer_misc;    /* the same */
+	uint64_t deferred_time_ns; /* of the deferred record, 0 if none */
+	uint16_t deferred_misc;    /* the same */
 };
 
 /* A new stitcher, of which nothing is known yet. opts may be NULL: the defaults. -EINVAL: opts->sz
@@ -146,10 +146,11 @@ SEAM_API int seam_stitch_events(struct seam_stitch *stitch, const struct seam_ev
 /* -- stream -- */
 /*
  * Takes the next record in time order, and of equal times in the order in which they happened, as
- * far as it is known. Records are copied as needed. Records other than samples, answers, COMM,
- * FORK, EXIT, LOST and LOST_SAMPLES are ignored. -EAGAIN: the limit is reached and samples are
- * ready: nothing was taken, call seam_stitch_next until it returns 0 first. -EINVAL: the stitcher
- * is used for a file, or is finished, or a part of the sample lies outside its record. -ENOMEM.
+ * far as it is known. Records are copied as needed. Records other than samples, deferred records,
+ * COMM, FORK, EXIT, LOST and LOST_SAMPLES are ignored. -EAGAIN: the limit is reached and samples
+ * are ready: nothing was taken, call seam_stitch_next until it returns 0 first. -EINVAL: the
+ * stitcher is used for a file, or is finished, or a part of the sample lies outside its record.
+ * -ENOMEM.
  */
 SEAM_API int seam_stitch_feed(struct seam_stitch *stitch, const struct seam_decoded *record,
                               struct seam_error *err);
@@ -160,15 +161,15 @@ SEAM_API int seam_stitch_next(struct seam_stitch *stitch, struct seam_stitched *
 SEAM_API int seam_stitch_finish(struct seam_stitch *stitch);
 
 /* -- file -- */
-/* Learns answers, execs, exits and losses, and where samples of each task are; bytes of records
- * that are not `stable` are copied. Every record must have its own seam_record.index (below 2^32),
- * the same again in resolve. -EOVERFLOW: more records than that. -ENOMEM. */
+/* Learns deferred records, execs, exits and losses, and where samples of each task are; bytes of
+ * records that are not `stable` are copied. Every record must have its own seam_record.index (below
+ * 2^32), the same again in resolve. -EOVERFLOW: more records than that. -ENOMEM. */
 SEAM_API int seam_stitch_learn(struct seam_stitch *stitch, const struct seam_decoded *record,
                                struct seam_error *err);
 /* No more to learn. -ENOMEM: the stitcher can only be freed. -EINVAL: used for a stream. */
 SEAM_API int seam_stitch_seal(struct seam_stitch *stitch);
 /*
- * The sample with its user half: 1; or 0 when it is one before, written again by the recorder,
+ * The sample with its user part: 1; or 0 when it is one before, written again by the recorder,
  * which must not be counted. After seal it changes nothing but the counts given (the caller's own,
  * one per thread; NULL: none), so threads may share the stitcher. -EINVAL: not sealed, not a
  * sample, or counts->sz is not set.

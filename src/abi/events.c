@@ -40,11 +40,11 @@ struct layout layout_of(const struct seam_attr *a)
 		.fixed_size = 8 + events_words(type & EVENTS_FIXED),
 		.branch_hw_idx = a->branch_sample_type & EVENTS_BRANCH_HW_INDEX,
 		.branch_counters = a->branch_sample_type & EVENTS_BRANCH_COUNTERS,
-		.again_size = UINT32_MAX,
+		.redecode_size = UINT32_MAX,
 	};
 
 	if (!(type & ~(EVENTS_FIXED | SEAM_SAMPLE_CALLCHAIN)))
-		l.again_size = l.fixed_size + (type & SEAM_SAMPLE_CALLCHAIN ? 8 : 0);
+		l.redecode_size = l.fixed_size + (type & SEAM_SAMPLE_CALLCHAIN ? 8 : 0);
 	l.trailer_size = events_words(l.trailer);
 	l.regs_user_n = (uint8_t)__builtin_popcountll(l.regs_user);
 	l.regs_intr_n = (uint8_t)__builtin_popcountll(l.regs_intr);

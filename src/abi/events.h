@@ -24,7 +24,7 @@ struct layout {
 	bool branch_hw_idx, branch_counters;
 	/* The least size of a sample that has nothing but a callchain behind PERIOD; UINT32_MAX:
 	 * they have more. */
-	uint32_t again_size;
+	uint32_t redecode_size;
 };
 
 #define EVENTS_NO_ID UINT32_MAX

@@ -12,11 +12,11 @@
 #include "abi/members.h"
 #include "base/cpus.h"
 #include "profile/origin.h"
-#include "resolve/early.h"
+#include "resolve/kernel_prefetch.h"
 #include "samples/batch.h"
 #include "aggregate/load_build.h"
 #include "aggregate/load_notes.h"
-#include "aggregate/load_outcome.h"
+#include "aggregate/load_walk_result.h"
 #include "samples/hit.h"
 #include "samples/stacks.h"
 
@@ -36,7 +36,7 @@ struct load_worker {
 	bool started;
 	struct stacks stacks;
 	struct unwound *unwound; /* NULL: no sample has a stack copy */
-	struct load_outcome outcome;
+	struct load_walk_result result;
 	struct members members; /* of one worker only: see load_thread_count */
 	struct seam_stitch_counts counts;
 	uint64_t taken, not_taken;
@@ -66,7 +66,7 @@ static bool load_takes(struct load_worker *w, const struct seam_stitched *sample
 	return true;
 }
 
-/* Do the words of both its halves last? */
+/* Do the words of both its parts last? */
 static bool load_lasts(const struct batch_item *item)
 {
 	return item->record.stable && !item->walk && !item->called;
@@ -115,11 +115,11 @@ static int load_sample(void *ctx, const struct batch_item *item)
 	load_key(&key, w->work->rec, w->work->opts, &item->decoded.id, item->comm,
 	         item->decoded.sample.event->index);
 	key.state = (uint16_t)item->sample.state;
-	key.by_tables = outcome_by_tables(&item->sample);
+	key.by_tables = walk_result_by_tables(&item->sample);
 	key.user_first = hit_user_first(&item->sample.kernel, item->sample.misc);
 	key.user_space = item->user_space;
 	key.kernel_space = item->kernel_space;
-	r = load_outcome_add(&w->outcome, w->work->rec, key.user_space, &item->sample);
+	r = load_walk_result_add(&w->result, w->work->rec, key.user_space, &item->sample);
 	if (r < 0)
 		return r;
 	if (members_of(&item->sample.sample))
@@ -200,20 +200,20 @@ static int load_count(struct load_work *work, struct load_worker *workers, unsig
 	return r;
 }
 
-/* Counts what the first pass noted, and takes it over. */
+/* Counts what the first pass indexed, and takes it over. */
 static int load_noted(struct recording *rec, const struct load_opts *opts, struct load_worker *w)
 {
 	int r;
 
-	rec->notes->stacks.keep_samples = opts->keep & PROFILE_KEEP_SAMPLES;
-	r = load_notes(rec->notes, rec, opts, &w->outcome, &w->counts);
+	rec->index->stacks.keep_samples = opts->keep & PROFILE_KEEP_SAMPLES;
+	r = load_notes(rec->index, rec, opts, &w->result, &w->counts);
 	w->taken = w->counts.samples;
 	w->first_ns = rec->first_ns;
 	w->last_ns = rec->last_ns;
-	w->stacks = rec->notes->stacks;
-	rec->notes->stacks = (struct stacks){ 0 };
-	notes_free(rec->notes);
-	rec->notes = NULL;
+	w->stacks = rec->index->stacks;
+	rec->index->stacks = (struct stacks){ 0 };
+	sample_index_free(rec->index);
+	rec->index = NULL;
 	return r;
 }
 
@@ -265,9 +265,9 @@ static void load_add_missing(struct load *load, const struct unwound_missing *m,
 static const struct unwound_missing *load_missing_of(const struct load_worker *w, bool recorded,
                                                      size_t *n)
 {
-	*n = recorded ? w->outcome.missing.n / sizeof(struct unwound_missing) : 0;
+	*n = recorded ? w->result.missing.n / sizeof(struct unwound_missing) : 0;
 	if (recorded)
-		return (const struct unwound_missing *)(const void *)w->outcome.missing.bytes;
+		return (const struct unwound_missing *)(const void *)w->result.missing.bytes;
 	return w->unwound ? unwound_missing(w->unwound, n) : NULL;
 }
 
@@ -279,7 +279,7 @@ static int load_add_unwound(struct load *load, const struct load_worker *workers
 	for (unsigned i = 0; i < n; i++) {
 		if (workers[i].unwound)
 			unwound_add_counts(&load->unwound, unwound_count(workers[i].unwound));
-		outcome_add(&load->recorded, &workers[i].outcome.counts);
+		walk_result_add(&load->recorded, &workers[i].result.counts);
 		for (int recorded = 0; recorded < 2; recorded++) {
 			load_missing_of(&workers[i], recorded, &got);
 			most += got;
@@ -313,10 +313,10 @@ static void load_times(struct profile *p, const struct recording *rec,
 	}
 }
 
-static int load_finish(struct load *load, struct places *places, const struct load_opts *opts,
-                       struct early *early, struct load_worker *workers, unsigned n)
+static int load_finish(struct load *load, struct resolver *resolver, const struct load_opts *opts,
+                       struct kernel_prefetch *prefetch, struct load_worker *workers, unsigned n)
 {
-	const struct recording *rec = places_recording(places);
+	const struct recording *rec = resolver_recording(resolver);
 	const struct stacks *stacks[THREADS_MAX];
 	struct profile_counts *counts;
 	int r;
@@ -332,7 +332,7 @@ static int load_finish(struct load *load, struct places *places, const struct lo
 	if (r >= 0)
 		r = load_add_unwound(load, workers, n);
 	if (r >= 0)
-		r = load_build(load, places, opts, early, stacks, n);
+		r = load_build(load, resolver, opts, prefetch, stacks, n);
 	if (r < 0)
 		return r;
 	load_times(load->profile, rec, workers, n);
@@ -372,13 +372,13 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
                    struct seam_error *err)
 {
 	struct load_work work = { .rec = rec, .opts = opts };
-	bool noted = rec->notes && !opts->take;
+	bool noted = rec->index && !opts->take;
 	unsigned n = noted ? 1 : load_thread_count(rec, opts);
 	struct load_worker *workers = calloc(n, sizeof(*workers)); /* large: not on the stack */
 	struct seam_error why = { 0 };
-	struct places *places = NULL;
+	struct resolver *resolver = NULL;
 	struct load load = { 0 };
-	struct early early = { 0 };
+	struct kernel_prefetch prefetch = { 0 };
 	int r;
 
 	if (!workers)
@@ -388,9 +388,9 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		workers[i].counts.sz = sizeof(workers[i].counts);
 		workers[i].stacks.keep_samples = opts->keep & PROFILE_KEEP_SAMPLES;
 	}
-	r = places_new(&places, rec, opts->symbols);
+	r = resolver_new(&resolver, rec, opts->symbols);
 	if (r >= 0)
-		early_start(&early, places, opts->threads);
+		kernel_prefetch_start(&prefetch, resolver, opts->threads);
 	if (r >= 0 && !noted)
 		r = load_unwound(workers, n, rec, opts, &load.tables);
 	for (unsigned i = 0; i < n; i++)
@@ -404,15 +404,15 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		r = noted ? load_noted(rec, opts, &workers[0])
 		          : load_count(&work, workers, n, &why);
 	if (r >= 0)
-		r = load_finish(&load, places, opts, &early, workers, n);
-	early_end(&early);
-	if (places)
-		load.symbols = places_take_symbols(places);
-	places_free(places);
+		r = load_finish(&load, resolver, opts, &prefetch, workers, n);
+	kernel_prefetch_end(&prefetch);
+	if (resolver)
+		load.symbols = resolver_take_symbols(resolver);
+	resolver_free(resolver);
 	for (unsigned i = 0; i < n; i++) {
 		stacks_free(&workers[i].stacks);
 		unwound_free(workers[i].unwound);
-		buf_free(&workers[i].outcome.missing);
+		buf_free(&workers[i].result.missing);
 		members_free(&workers[i].members);
 	}
 	free(workers);

@@ -9,7 +9,7 @@
 #define SEAM_AGGREGATE_LOAD_H
 
 #include "resolve/lines.h"
-#include "samples/outcome.h"
+#include "samples/walk_result.h"
 #include "samples/recording.h"
 #include "samples/unwound.h"
 #include "profile/profile.h"
@@ -57,11 +57,11 @@ struct load_partial {
 };
 
 struct load {
-	struct profile *profile;          /* its states are enum seam_stitch_state */
-	struct seam_stitch_counts stitch; /* of all samples, also those not taken */
-	struct unwound_counts unwound;    /* of taken samples with stack copies */
-	struct outcome_counts recorded;   /* of taken samples that were unwound while recording */
-	struct unwound_missing *missing;  /* objects that ended walks, by samples, descending */
+	struct profile *profile;            /* its states are enum seam_stitch_state */
+	struct seam_stitch_counts stitch;   /* of all samples, also those not taken */
+	struct unwound_counts unwound;      /* of taken samples with stack copies */
+	struct walk_result_counts recorded; /* of taken samples that were unwound while recording */
+	struct unwound_missing *missing;    /* objects that ended walks, by samples, descending */
 	size_t n_missing;
 	struct tables *tables;     /* whose reasons those are; owned, may be NULL */
 	uint64_t taken, not_taken; /* samples */

@@ -13,7 +13,7 @@
 #include "aggregate/load_cut.h"
 #include "aggregate/load_lines.h"
 #include "aggregate/load_unnamed.h"
-#include "resolve/places.h"
+#include "resolve/resolver.h"
 #include "profile/nameless.h"
 #include "profile/origin.h"
 #include "samples/hit.h"
@@ -22,14 +22,14 @@ struct load_builder {
 	struct load *load;
 	const struct load_opts *opts;
 	const struct recording *rec;
-	struct places *places;
-	struct early *early;
+	struct resolver *resolver;
+	struct kernel_prefetch *prefetch;
 	struct profile *profile;
 	uint32_t *events; /* event index -> profile's event */
 	uint32_t *frames; /* of one stack, innermost first */
 	size_t frames_capacity;
 	struct map
-	        *users; /* per table: user half, how it is read -> its innermost node, LOAD_ENDED */
+	        *users; /* per table: user part, how it is read -> its innermost node, LOAD_ENDED */
 	bool ended;     /* of one stack: the chain ended in front of a word that is no frame */
 	uint32_t *tasks; /* of one table: key -> task, 0: not yet known */
 	struct buf name; /* one, that is no symbol's */
@@ -118,7 +118,7 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 	int r = 0;
 
 	if (!at->guest)
-		r = places_find(b->places, space, time_ns, at->addr, at->caller, &place);
+		r = resolver_find(b->resolver, space, time_ns, at->addr, at->caller, &place);
 	if (r < 0)
 		return r;
 	f.object = load_object(b, &place, at->addr);
@@ -136,7 +136,7 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 	if (id == PROFILE_FAILED || (!at->guessed && load_lines_note(&b->lines, id, &place) < 0))
 		return -ENOMEM;
 	*ret = id | (place.stops ? LOAD_STOPS : 0) |
-	       (places_is_data(b->places, space, at) ? LOAD_DATA : 0);
+	       (resolver_is_data(b->resolver, space, at) ? LOAD_DATA : 0);
 	return place.symbol.name ? 0 : load_unnamed_note(&b->unnamed, id, f.object, &place);
 }
 
@@ -145,7 +145,7 @@ static int load_frame(struct load_builder *b, const struct load_whose *e, const 
                       uint64_t **ret)
 {
 	uint32_t space = at->user ? e->key->user_space : e->key->kernel_space;
-	uint64_t *slot = places_frame_slot(b->places, space, at);
+	uint64_t *slot = resolver_frame_slot(b->resolver, space, at);
 
 	*ret = slot;
 	if (!slot)
@@ -247,7 +247,7 @@ static struct load_whose load_whose(const struct stacks *s, const struct stacks_
 		                    .time_ns = entry->time_ns };
 }
 
-/* The node of an entry's user half: few halves stand below many kernel halves, tasks and states. */
+/* The node of an entry's user part: few parts stand below many kernel parts, tasks and states. */
 static int load_user(struct load_builder *b, struct map *users, const struct load_whose *e,
                      struct seam_stitched sample, uint32_t *ret)
 {
@@ -328,7 +328,7 @@ static uint32_t load_program(struct load_builder *b, uint32_t space)
 		return PROFILE_FAILED;
 	if (!is_new || !m)
 		return (uint32_t)*slot;
-	if (places_find(b->places, space, 0, m->start, false, &place) < 0)
+	if (resolver_find(b->resolver, space, 0, m->start, false, &place) < 0)
 		return PROFILE_FAILED;
 	object = load_object(b, &place, m->start);
 	*slot = object;
@@ -372,7 +372,7 @@ static int load_entry(struct load_builder *b, const struct stacks *s, struct map
 	return profile_add(b->profile, &key, e->samples, e->weight);
 }
 
-/* The user halves of a table. */
+/* The user parts of a table. */
 static int load_users(struct load_builder *b, const struct stacks *s, struct map *users)
 {
 	int r = 0;
@@ -463,13 +463,13 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 		r = load_cut_learn(&b->cut, b->rec, stacks, n);
 	for (size_t w = 0; w < n; w++)
 		total += stacks[w]->n;
-	/* User halves come before the kernel's frames, because the kernel's names may still be on
-	 * their way (early.h). */
+	/* User parts come before the kernel's frames, because the kernel's names may still be on
+	 * their way (kernel_prefetch.h). */
 	for (size_t w = 0; w < n && r >= 0; w++)
 		r = load_users(b, stacks[w], &b->users[w]);
 	if (r >= 0)
 		r = load_lines_some(&b->lines);
-	early_rest(b->early); /* what follows is one thread's */
+	kernel_prefetch_rest(b->prefetch); /* what follows is one thread's */
 	for (size_t w = 0; w < n && r >= 0; w++)
 		r = load_table(b, stacks[w], &b->users[w], &serial, total);
 	if (r >= 0)
@@ -479,16 +479,16 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 	return r < 0 ? r : load_lines_expand(&b->lines, b->load);
 }
 
-int load_build(struct load *load, struct places *places, const struct load_opts *opts,
-               struct early *early, const struct stacks *const *stacks, size_t n)
+int load_build(struct load *load, struct resolver *resolver, const struct load_opts *opts,
+               struct kernel_prefetch *prefetch, const struct stacks *const *stacks, size_t n)
 {
-	const struct recording *rec = places_recording(places);
+	const struct recording *rec = resolver_recording(resolver);
 	struct map users[LOAD_TABLES_MAX] = { 0 };
 	struct load_builder b = { .load = load,
 		                  .opts = opts,
 		                  .rec = rec,
-		                  .places = places,
-		                  .early = early,
+		                  .resolver = resolver,
+		                  .prefetch = prefetch,
 		                  .users = users };
 	int r = profile_new(&load->profile, opts->keep);
 
@@ -498,7 +498,7 @@ int load_build(struct load *load, struct places *places, const struct load_opts 
 		                                      .quantum_ns = opts->slice_ns,
 		                                      .first = rec->first_ns / opts->slice_ns });
 	if (r >= 0)
-		r = load_lines_start(&b.lines, b.places, opts);
+		r = load_lines_start(&b.lines, b.resolver, opts);
 	if (r >= 0)
 		r = load_entries(&b, stacks, n);
 	for (size_t w = 0; w < n; w++)

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "samples/outcome.h"
+#include "samples/walk_result.h"
 #include "samples/unwound.h"
 
 #define CUT_DEFAULT \
@@ -36,7 +36,7 @@ static bool cut_is_kernels(const struct load_cut *c, const struct seam_stitched 
 {
 	return (sample->state == SEAM_STITCH_IMMEDIATE ||
 	        sample->state == SEAM_STITCH_KERNEL_ONLY) &&
-	       !c->by_tables && !outcome_said(&sample->sample.event->attr);
+	       !c->by_tables && !walk_result_said(&sample->sample.event->attr);
 }
 
 int load_cut_learn(struct load_cut *c, const struct recording *rec,

@@ -12,21 +12,21 @@ struct load_lines_note {
 	uint64_t vaddr;
 };
 
-int load_lines_start(struct load_lines *l, struct places *places, const struct load_opts *opts)
+int load_lines_start(struct load_lines *l, struct resolver *resolver, const struct load_opts *opts)
 {
 	if (!opts->lines)
 		return 0;
 	l->wanted = true;
 	l->no_inline = opts->no_inline;
-	l->places = places;
-	return places_lines_start(places, opts->lines_opts, opts->symbols);
+	l->resolver = resolver;
+	return resolver_lines_start(resolver, opts->lines_opts, opts->symbols);
 }
 
 int load_lines_mark(const struct load_lines *l, const struct place *place, struct profile_frame *f)
 {
 	struct lines_object *object;
 	uint64_t vaddr;
-	int r = l->wanted ? places_lines_object(l->places, place, &object, &vaddr) : 0;
+	int r = l->wanted ? resolver_lines_object(l->resolver, place, &object, &vaddr) : 0;
 
 	/* profile_expand gives it its depth: until then it stands for whose lines these are, a
 	 * caller's, or one of the pieces of code of one name that stood in places of others. */
@@ -39,17 +39,18 @@ int load_lines_mark(const struct load_lines *l, const struct place *place, struc
 
 int load_lines_note(struct load_lines *l, uint32_t frame, const struct place *place)
 {
-	struct load_lines_note note = { 0 };
-	size_t end = ((size_t)frame + 1) * sizeof(note);
-	int r = l->wanted ? places_lines_object(l->places, place, &note.object, &note.vaddr) : 0;
+	struct load_lines_note entry = { 0 };
+	size_t end = ((size_t)frame + 1) * sizeof(entry);
+	int r = l->wanted ? resolver_lines_object(l->resolver, place, &entry.object, &entry.vaddr)
+	                  : 0;
 
-	if (r < 0 || !note.object)
+	if (r < 0 || !entry.object)
 		return r;
-	r = lines_want(note.object, note.vaddr);
-	if (r >= 0 && l->notes.n < end)
-		r = buf_put_zeros(&l->notes, end - l->notes.n);
+	r = lines_want(entry.object, entry.vaddr);
+	if (r >= 0 && l->index.n < end)
+		r = buf_put_zeros(&l->index, end - l->index.n);
 	if (r >= 0)
-		memcpy(l->notes.bytes + end - sizeof(note), &note, sizeof(note));
+		memcpy(l->index.bytes + end - sizeof(entry), &entry, sizeof(entry));
 	return r;
 }
 
@@ -62,13 +63,13 @@ static size_t load_lines_at(void *ctx, uint32_t frame, const struct profile_sour
 {
 	struct load_lines *l = ctx;
 	size_t at = (size_t)frame * sizeof(struct load_lines_note);
-	const struct load_lines_note *note;
+	const struct load_lines_note *entry;
 	struct lines_at found = { 0 };
 
-	if (at >= l->notes.n)
+	if (at >= l->index.n)
 		return 0;
-	note = (const void *)(l->notes.bytes + at);
-	if (!note->object || lines_find(note->object, note->vaddr, &found) <= 0)
+	entry = (const void *)(l->index.bytes + at);
+	if (!entry->object || lines_find(entry->object, entry->vaddr, &found) <= 0)
 		return 0;
 	buf_clear(&l->sources);
 	for (size_t i = 0; i < found.n; i++) {
@@ -87,7 +88,7 @@ static size_t load_lines_at(void *ctx, uint32_t frame, const struct profile_sour
 
 int load_lines_some(struct load_lines *l)
 {
-	return l->wanted ? places_lines_resolve_some(l->places) : 0;
+	return l->wanted ? resolver_lines_resolve_some(l->resolver) : 0;
 }
 
 static int load_partial_order(const void *pa, const void *pb)
@@ -123,10 +124,10 @@ static int load_partial_list(const struct load_unnamed_frames *frames, const cha
 	return 0;
 }
 
-/* Before the profile is replaced: its frames are those that were noted. */
+/* Before the profile is replaced: its frames are those that were indexed. */
 static int load_lines_partial(struct load_lines *l, struct load *load)
 {
-	const struct load_lines_note *note = (const void *)l->notes.bytes;
+	const struct load_lines_note *entry = (const void *)l->index.bytes;
 	size_t n = profile_n_objects(load->profile) + 1;
 	const char **files = calloc(n, sizeof(*files));
 	struct load_unnamed_frames frames = { 0 };
@@ -135,11 +136,11 @@ static int load_lines_partial(struct load_lines *l, struct load *load)
 	uint64_t all = 0;
 	int r = files ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; i < l->notes.n / sizeof(*note) && r >= 0; i++) {
+	for (uint32_t i = 0; i < l->index.n / sizeof(*entry) && r >= 0; i++) {
 		uint32_t object;
 
 		at.partial = NULL;
-		if (!note[i].object || lines_find(note[i].object, note[i].vaddr, &at) < 0 ||
+		if (!entry[i].object || lines_find(entry[i].object, entry[i].vaddr, &at) < 0 ||
 		    !at.partial)
 			continue;
 		object = profile_frame_at(load->profile, i)->object;
@@ -158,9 +159,9 @@ static int load_lines_partial(struct load_lines *l, struct load *load)
 int load_lines_expand(struct load_lines *l, struct load *load)
 {
 	struct profile *expanded;
-	int r = l->wanted ? places_lines_resolve(l->places) : 0;
+	int r = l->wanted ? resolver_lines_resolve(l->resolver) : 0;
 
-	if (r < 0 || !l->notes.n) /* no frame can have lines: the profile is as it would be */
+	if (r < 0 || !l->index.n) /* no frame can have lines: the profile is as it would be */
 		return r;
 	r = load_lines_partial(l, load);
 	if (r >= 0)
@@ -174,6 +175,6 @@ int load_lines_expand(struct load_lines *l, struct load *load)
 
 void load_lines_free(struct load_lines *l)
 {
-	buf_free(&l->notes);
+	buf_free(&l->index);
 	buf_free(&l->sources);
 }

@@ -8,22 +8,22 @@
 
 #include "samples/hit.h"
 
-/* What is known of one notes_who, and when: outside of its spans it is looked up again. */
+/* What is known of one sample_index_who, and when: outside of its spans it is looked up again. */
 struct load_noted {
-	struct proc_span at, user_at; /* of the sample's moment; of the moment of its user half */
+	struct proc_span at, user_at; /* of the sample's moment; of the moment of its user part */
 	struct stacks_key key;
 	uint32_t key_id[SEAM_STITCH_STATES][2]; /* by state and by_tables; 0: not yet */
 };
 
 struct load_noter {
-	struct notes *notes;
+	struct sample_index *index;
 	const struct recording *rec;
 	const struct load_opts *opts;
-	struct load_outcome *outcome;
+	struct load_walk_result *result;
 	struct seam_stitch_counts *counts;
-	struct load_noted *noted; /* by number of the notes_who, from 1 on */
-	uint32_t *halves;         /* by number of an answer's chain; 0: not yet */
-	bool *said;               /* by index of the event: outcome_said */
+	struct load_noted *noted; /* by number of the sample_index_who, from 1 on */
+	uint32_t *parts;          /* by number of a deferred record's chain; 0: not yet */
+	bool *said;               /* by index of the event: walk_result_said */
 };
 
 /* The slice of a moment, counted from that of the first sample; PROFILE_NOT_KEPT: none is kept. */
@@ -61,8 +61,8 @@ static bool span_holds(const struct proc_span *span, uint64_t time_ns)
 }
 
 /* Looks up who is meant at a moment, and its kernel. */
-static void load_noted_at(const struct load_noter *l, const struct notes_who *who, uint64_t time_ns,
-                          struct load_noted *ret)
+static void load_noted_at(const struct load_noter *l, const struct sample_index_who *who,
+                          uint64_t time_ns, struct load_noted *ret)
 {
 	const struct seam_id id = { .has = who->has,
 		                    .pid = who->pid,
@@ -88,8 +88,8 @@ static void load_noted_at(const struct load_noter *l, const struct notes_who *wh
 	memset(ret->key_id, 0, sizeof(ret->key_id));
 }
 
-/* Looks up whose mappings a user half has. */
-static void load_noted_user(const struct load_noter *l, const struct notes_who *who,
+/* Looks up whose mappings a user part has. */
+static void load_noted_user(const struct load_noter *l, const struct sample_index_who *who,
                             uint64_t time_ns, struct load_noted *ret)
 {
 	ret->user_at = (struct proc_span){ .to_ns = UINT64_MAX };
@@ -97,17 +97,18 @@ static void load_noted_user(const struct load_noter *l, const struct notes_who *
 	memset(ret->key_id, 0, sizeof(ret->key_id));
 }
 
-/* The number of the key of a sample of that state, whose user half is of that moment. */
-static int load_noted_key(struct load_noter *l, const struct note *note,
-                          const struct notes_who *who, const struct stitch_verdict *verdict,
+/* The number of the key of a sample of that state, whose user part is of that moment. */
+static int load_noted_key(struct load_noter *l, const struct sample_entry *entry,
+                          const struct sample_index_who *who, const struct stitch_verdict *verdict,
                           uint32_t *ret)
 {
-	struct load_noted *noted = &l->noted[note->who];
+	struct load_noted *noted = &l->noted[entry->who];
 	bool timed = who->has & SEAM_SAMPLE_TIME;
-	uint64_t time_ns = timed ? note->when : note->index;
-	uint64_t user_ns = timed && verdict->answer_time_ns ? verdict->answer_time_ns : time_ns;
-	bool by_tables = outcome_by_tables_of(seam_events_at(l->rec->events, who->event),
-	                                      verdict->state, who->misc, verdict->answer_misc);
+	uint64_t time_ns = timed ? entry->when : entry->index;
+	uint64_t user_ns = timed && verdict->deferred_time_ns ? verdict->deferred_time_ns : time_ns;
+	bool by_tables =
+	        walk_result_by_tables_of(seam_events_at(l->rec->events, who->event), verdict->state,
+	                                 who->misc, verdict->deferred_misc);
 	uint32_t *id;
 	int r = 0;
 
@@ -119,47 +120,47 @@ static int load_noted_key(struct load_noter *l, const struct note *note,
 	if (!*id) {
 		noted->key.state = (uint16_t)verdict->state;
 		noted->key.by_tables = by_tables;
-		r = stacks_key_id(&l->notes->stacks, &noted->key, id);
+		r = stacks_key_id(&l->index->stacks, &noted->key, id);
 	}
 	*ret = *id;
 	return r;
 }
 
 /* How its walk ended, where the recorder walked it. */
-static int load_noted_outcome(const struct load_noter *l, const struct notes_who *who,
-                              const struct stacks_same *same, uint32_t user_space)
+static int load_noted_walk_result(const struct load_noter *l, const struct sample_index_who *who,
+                                  const struct stacks_same *same, uint32_t user_space)
 {
 	const struct seam_stitched sample = {
 		.sample.event = seam_events_at(l->rec->events, who->event),
 		.misc = who->misc,
-		.user = stacks_words(&l->notes->stacks, same->user),
+		.user = stacks_words(&l->index->stacks, same->user),
 	};
 
-	return load_outcome_add(l->outcome, l->rec, user_space, &sample);
+	return load_walk_result_add(l->result, l->rec, user_space, &sample);
 }
 
-/* The number of an answer's half. */
-static int load_noted_half(struct load_noter *l, const struct stitch_verdict *verdict,
+/* The number of a deferred record's half. */
+static int load_noted_part(struct load_noter *l, const struct stitch_verdict *verdict,
                            uint32_t *ret)
 {
-	uint32_t *half = &l->halves[verdict->chain];
+	uint32_t *part = &l->parts[verdict->chain];
 	int r = 0;
 
-	if (verdict->n && (!*half || (*half & 1) != verdict->swap)) {
+	if (verdict->n && (!*part || (*part & 1) != verdict->swap)) {
 		const struct seam_u64s words = stitch_words(l->rec->stitch, verdict);
 
-		r = stacks_half(&l->notes->stacks, &words, true, half);
+		r = stacks_part(&l->index->stacks, &words, true, part);
 	}
-	*ret = *half;
+	*ret = *part;
 	return r;
 }
 
-/* Where a sample without a kernel half hit, if that is not where its user half begins. */
-static int load_noted_hit(struct load_noter *l, const struct note *note,
-                          const struct notes_who *who, struct stacks_same *same)
+/* Where a sample without a kernel part hit, if that is not where its user part begins. */
+static int load_noted_hit(struct load_noter *l, const struct sample_entry *entry,
+                          const struct sample_index_who *who, struct stacks_same *same)
 {
-	struct stacks *s = &l->notes->stacks;
-	uint64_t ip = l->notes->ips[note->kernel & ~NOTES_NO_KERNEL];
+	struct stacks *s = &l->index->stacks;
+	uint64_t ip = l->index->ips[entry->kernel & ~SAMPLE_INDEX_NO_KERNEL];
 	struct seam_u64s user = stacks_words(s, same->user);
 
 	if (!hit_known(seam_events_at(l->rec->events, who->event)) ||
@@ -168,64 +169,65 @@ static int load_noted_hit(struct load_noter *l, const struct note *note,
 	return stacks_hit(s, ip, who->misc, &same->hit);
 }
 
-static int load_note(struct load_noter *l, const struct note *note)
+static int load_note(struct load_noter *l, const struct sample_entry *entry)
 {
-	const struct notes_who *who = pool_at(&l->notes->whos, note->who);
-	const struct stitch_brief brief = notes_brief(note, who);
-	struct stacks *s = &l->notes->stacks;
+	const struct sample_index_who *who = pool_at(&l->index->whos, entry->who);
+	const struct stitch_summary summary = sample_index_summary(entry, who);
+	struct stacks *s = &l->index->stacks;
 	struct stacks_same same = { 0 };
 	struct stitch_verdict verdict;
 	int r;
 
-	if (!stitch_resolve_brief(l->rec->stitch, &brief, l->counts, &verdict))
+	if (!stitch_resolve_summary(l->rec->stitch, &summary, l->counts, &verdict))
 		return 0;
-	r = load_noted_key(l, note, who, &verdict, &same.key);
+	r = load_noted_key(l, entry, who, &verdict, &same.key);
 	if (r >= 0 && who->kind == RULES_AT_ONCE)
-		same.user = note->user;
+		same.user = entry->user;
 	else if (r >= 0)
-		r = load_noted_half(l, &verdict, &same.user);
-	if (!(note->kernel & NOTES_NO_KERNEL))
-		same.kernel = note->kernel;
+		r = load_noted_part(l, &verdict, &same.user);
+	if (!(entry->kernel & SAMPLE_INDEX_NO_KERNEL))
+		same.kernel = entry->kernel;
 	else if (r >= 0)
-		r = load_noted_hit(l, note, who, &same);
+		r = load_noted_hit(l, entry, who, &same);
 	if (r >= 0 && l->said[who->event])
-		r = load_noted_outcome(l, who, &same, l->noted[note->who].key.user_space);
+		r = load_noted_walk_result(l, who, &same, l->noted[entry->who].key.user_space);
 	if (r < 0)
 		return r;
-	return stacks_put(s, &same, note->weight,
-	                  who->has & SEAM_SAMPLE_TIME ? note->when : note->index);
+	return stacks_put(s, &same, entry->weight,
+	                  who->has & SEAM_SAMPLE_TIME ? entry->when : entry->index);
 }
 
 static int load_noter_start(struct load_noter *l)
 {
 	size_t events = seam_events_count(l->rec->events);
 
-	l->noted = calloc((size_t)l->notes->whos.n + 1, sizeof(*l->noted));
-	l->halves = calloc(stitch_chains(l->rec->stitch), sizeof(*l->halves));
+	l->noted = calloc((size_t)l->index->whos.n + 1, sizeof(*l->noted));
+	l->parts = calloc(stitch_chains(l->rec->stitch), sizeof(*l->parts));
 	l->said = calloc(events + 1, sizeof(*l->said));
-	if (!l->noted || !l->halves || !l->said)
+	if (!l->noted || !l->parts || !l->said)
 		return -ENOMEM;
-	for (size_t i = 0; i <= l->notes->whos.n; i++) /* nothing is known of any moment */
+	for (size_t i = 0; i <= l->index->whos.n; i++) /* nothing is known of any moment */
 		l->noted[i].at.from_ns = l->noted[i].user_at.from_ns = UINT64_MAX;
 	for (size_t i = 0; i < events; i++)
-		l->said[i] = outcome_said(&seam_events_at(l->rec->events, i)->attr);
+		l->said[i] = walk_result_said(&seam_events_at(l->rec->events, i)->attr);
 	return 0;
 }
 
-int load_notes(struct notes *notes, const struct recording *rec, const struct load_opts *opts,
-               struct load_outcome *outcome, struct seam_stitch_counts *counts)
+int load_notes(struct sample_index *index, const struct recording *rec,
+               const struct load_opts *opts, struct load_walk_result *result,
+               struct seam_stitch_counts *counts)
 {
 	struct load_noter l = {
-		.notes = notes, .rec = rec, .opts = opts, .outcome = outcome, .counts = counts
+		.index = index, .rec = rec, .opts = opts, .result = result, .counts = counts
 	};
 	int r = load_noter_start(&l);
-	const struct note *block;
+	const struct sample_entry *block;
 
-	for (size_t b = 0, n; r >= 0 && (n = notes_block(notes, b, &block)); b++)
+	for (size_t b = 0, n; r >= 0 && (n = sample_index_block(index, b, &block)); b++)
 		for (size_t i = 0; i < n && r >= 0; i++)
 			r = load_note(&l, &block[i]);
 	free(l.noted);
-	free(l.halves);
+	free(l.parts);
 	free(l.said);
 	return r;
 }

@@ -8,11 +8,11 @@
 
 #include "base/buf.h"
 #include "aggregate/load.h"
-#include "resolve/places.h"
+#include "resolve/resolver.h"
 
 /* Zero-initialise to start. */
 struct load_unnamed_frames {
-	struct buf frames;                   /* a byte per frame of the profile: 1: it was noted */
+	struct buf frames; /* a byte per frame of the profile: 1: it was indexed */
 	struct load_unnamed_object *objects; /* by the profile's object */
 	size_t n_objects;
 };
@@ -20,7 +20,7 @@ struct load_unnamed_frames {
 /* A frame of the profile, of one of its objects (0: none), has no name. -ENOMEM. */
 int load_unnamed_note(struct load_unnamed_frames *u, uint32_t frame, uint32_t object,
                       const struct place *place);
-/* Counts of how many samples' stacks have a frame of each object that was noted; *all: of any.
+/* Counts of how many samples' stacks have a frame of each object that was indexed; *all: of any.
  * -ENOMEM. */
 int load_unnamed_count(struct load_unnamed_frames *u, const struct profile *p, uint64_t *all);
 /* What was counted of the profile's object. */

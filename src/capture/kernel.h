@@ -3,8 +3,8 @@
  * kernel.h: the few calls by which this room asks the running kernel, as function pointers, so that
  * tests can stand in for an old kernel.
  *
- * Nothing here interprets an answer, but for `defers`, which is a question that only a real sample
- * answers.
+ * Nothing here interprets a deferred record, but for `defers`, which is a question that only a real
+ * sample answers.
  */
 #ifndef SEAM_CAPTURE_KERNEL_H
 #define SEAM_CAPTURE_KERNEL_H

@@ -32,7 +32,7 @@ const char *mode_line(const struct mode *mode, char *text, size_t n)
 		break;
 	case MODE_FP_DEFER:
 		snprintf(text, n, "user stacks: frame pointers, deferred by the kernel%s",
-		         mode->per_task && mode->answers == MODE_ANSWERS_TASK
+		         mode->per_task && mode->deferred == MODE_DEFERRED_TASK
 		                 ? "; a task's last one is lost when it exits (the event on every "
 		                   "CPU that would catch it needs CAP_PERFMON or "
 		                   "kernel.perf_event_paranoid <= 0)"

@@ -26,21 +26,21 @@ enum mode_reason {
 	MODE_NO_TASK_WORK, /* the kernel has no task work for BPF programs */
 };
 
-/* Who receives the answers. */
-enum mode_answers {
-	MODE_ANSWERS_CPU,  /* one event per CPU: also of tasks that exit */
-	MODE_ANSWERS_TASK, /* events of the tasks: what is pending at a task's exit is lost */
+/* Who receives the deferred records. */
+enum mode_deferred {
+	MODE_DEFERRED_CPU,  /* one event per CPU: also of tasks that exit */
+	MODE_DEFERRED_TASK, /* events of the tasks: what is pending at a task's exit is lost */
 };
 
 struct mode {
 	enum mode_stack stack;
-	enum mode_reason reason;   /* MODE_FP, MODE_STACK, MODE_LIVE */
-	enum mode_answers answers; /* MODE_FP_DEFER only */
-	bool defer_asked;          /* fp,defer by name, not auto */
-	bool by_fp;                /* MODE_LIVE*: by frame pointers, not by unwind tables */
-	unsigned stack_size;       /* MODE_STACK: bytes of a copy */
-	bool unwinds;              /* MODE_STACK: unwound while recording, not kept in the file */
-	bool per_task;             /* a command, processes or threads; not system-wide */
+	enum mode_reason reason;     /* MODE_FP, MODE_STACK, MODE_LIVE */
+	enum mode_deferred deferred; /* MODE_FP_DEFER only */
+	bool defer_asked;            /* fp,defer by name, not auto */
+	bool by_fp;                  /* MODE_LIVE*: by frame pointers, not by unwind tables */
+	unsigned stack_size;         /* MODE_STACK: bytes of a copy */
+	bool unwinds;                /* MODE_STACK: unwound while recording, not kept in the file */
+	bool per_task;               /* a command, processes or threads; not system-wide */
 };
 
 /* "user stacks: frame pointers, deferred by the kernel". Always one line, no newline. Returns

@@ -209,8 +209,8 @@ static int session_prepare(struct session *s, const struct event_list *events,
 		return r;
 	session_choose_mode(s);
 	if (s->mode.stack == MODE_FP_DEFER && session_per_task(s)) {
-		on_cpus = session_try_answers(s);
-		s->mode.answers = on_cpus ? MODE_ANSWERS_CPU : MODE_ANSWERS_TASK;
+		on_cpus = session_try_deferred(s);
+		s->mode.deferred = on_cpus ? MODE_DEFERRED_CPU : MODE_DEFERRED_TASK;
 	}
 	return session_compose_sideband(s, on_cpus, err);
 }
@@ -291,7 +291,7 @@ void session_close(struct session *s)
 		free(s->streams[i].fds);
 		free(s->streams[i].ids);
 	}
-	session_owed_free(s);
+	session_pending_free(s);
 	seam_events_free(s->events);
 	free(s->streams);
 	free(s->rings);
@@ -370,7 +370,7 @@ static int session_tell_source(struct session *s, bool on)
 
 int session_start(struct session *s)
 {
-	int r = session_switch(s, STREAM_ANSWERS, IOCTL_ENABLE);
+	int r = session_switch(s, STREAM_DEFERRED, IOCTL_ENABLE);
 
 	if (r >= 0 && (!s->opts.enable_on_exec || session_has_source(s)))
 		r = session_switch(s, STREAM_SIDEBAND, IOCTL_ENABLE);

@@ -17,12 +17,17 @@
  *
  * Events. Each of the user's events is opened on every CPU of the target, for every task of it.
  * Beside them there are dummy events that never sample:
- *   - "side-band", where the tasks are: mmap2, comm, task, ksymbol ...; on every CPU of the machine,
+ *   - "side-band", where the tasks are: mmap2, comm, task, ksymbol ...; on every CPU of the
+ * machine,
  *     for each task of a per-task target. It is on from session_start to session_finish.
- *   - "answers", when the kernel defers: exactly one event per CPU has defer_output. System-wide it is
- *     the side-band event. Per-task it is a second, CPU-wide dummy when that is allowed (the record of
- *     a task that exits is then still caught), else the side-band event of the tasks: mode.answers says
- *     which. The CPU-wide one is on every online CPU, whatever -C says: a record lands where the task
+ *   - "answers", when the kernel defers: exactly one event per CPU has defer_output. System-wide it
+ * is
+ *     the side-band event. Per-task it is a second, CPU-wide dummy when that is allowed (the record
+ * of
+ *     a task that exits is then still caught), else the side-band event of the tasks: mode.answers
+ * says
+ *     which. The CPU-wide one is on every online CPU, whatever -C says: a record lands where the
+ * task
  *     returned, not where it was sampled.
  *
  * Rounds. A FINISHED_ROUND record after round n promises: no record of a later round is older than
@@ -105,7 +110,7 @@ struct session_source {
 	int (*attach)(void *ctx, int fd, uint64_t id);
 	/* The set of events, which lives as long as the session, and the index of the one that
 	 * answers belong to. */
-	void (*events)(void *ctx, const struct seam_events *events, uint32_t answers);
+	void (*events)(void *ctx, const struct seam_events *events, uint32_t deferred);
 	/* Sampling begins, or ends; may be NULL. */
 	int (*sampling)(void *ctx, bool on);
 	/* In each round, before its end: bytes given, or what write returned. */
@@ -165,7 +170,7 @@ struct session_counts {
 	        lost_kernel; /* sum of PERF_FORMAT_LOST over all events: all that was ever lost, known
 	                        * after session_finish; 0 where the kernel does not count */
 	bool lost_kernel_known;
-	uint64_t lost_answers; /* of it: of the event that receives the answers */
+	uint64_t lost_deferred; /* of it: of the event that receives the deferred records */
 	size_t n_rings, n_events, n_fds, n_tasks;
 	size_t tasks_gone; /* threads that were gone before they could be opened: no error */
 	size_t ring_pages; /* data pages per ring that were really mapped */
@@ -224,13 +229,13 @@ bool session_target_gone(struct session *s);
  * rings. */
 int64_t session_read(struct session *s, capture_write write, void *ctx);
 
-/* Ends sampling; side-band and answers stay on. */
+/* Ends sampling; side-band and deferred records stay on. */
 int session_stop(struct session *s);
 /*
  * Reads on for grace_ms (0: SESSION_GRACE_MS_DEFAULT; UINT32_MAX: not at all), so that tasks that
  * are on their way out of the kernel still answer; those that sleep are read at once
- * (opts.read_asleep), and who answers himself after all is right. Ends as soon as nothing is owed
- * that was not read, or when the target is gone. Bytes given, or what write returned.
+ * (opts.read_asleep), and who answers himself after all is right. Ends as soon as nothing is
+ * pending that was not read, or when the target is gone. Bytes given, or what write returned.
  */
 int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write, void *ctx);
 /* Side-band off, the last round, what was read of tasks that sleep, the kernel's lost counts. */

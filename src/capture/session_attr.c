@@ -387,12 +387,12 @@ static struct seam_attr attr_sideband(const struct session *s)
 }
 
 /*
- * The kernel gives a CPU-wide event the answers only when it is a side-band event. comm_exec alone
- * makes it one and asks for no record by itself (COMM records need comm). Kernel symbols are
- * everyone's and few, so this event has them, too: a BPF program that another process loads is then
- * known.
+ * The kernel gives a CPU-wide event the deferred records only when it is a side-band event.
+ * comm_exec alone makes it one and asks for no record by itself (COMM records need comm). Kernel
+ * symbols are everyone's and few, so this event has them, too: a BPF program that another process
+ * loads is then known.
  */
-struct seam_attr session_answers_attr(const struct session *s)
+struct seam_attr session_deferred_attr(const struct session *s)
 {
 	struct seam_attr attr = attr_dummy(s, false);
 
@@ -420,18 +420,18 @@ static int compose_dummy(struct session *s, enum stream_role role, struct seam_a
 	return st->name && st->cpus ? 0 : session_no_memory(err);
 }
 
-int session_compose_sideband(struct session *s, bool answers_on_cpus, struct seam_error *err)
+int session_compose_sideband(struct session *s, bool deferred_on_cpus, struct seam_error *err)
 {
 	bool defers = s->mode.stack == MODE_FP_DEFER;
 	struct seam_attr attr = attr_sideband(s);
 	int r;
 
-	if (defers && !answers_on_cpus)
+	if (defers && !deferred_on_cpus)
 		attr.flags |= SEAM_ATTR_DEFER_OUTPUT;
-	if (answers_on_cpus)
+	if (deferred_on_cpus)
 		attr.flags &= ~(SEAM_ATTR_KSYMBOL | SEAM_ATTR_BPF_EVENT);
 	r = compose_dummy(s, STREAM_SIDEBAND, attr, err);
-	if (r >= 0 && answers_on_cpus)
-		r = compose_dummy(s, STREAM_ANSWERS, session_answers_attr(s), err);
+	if (r >= 0 && deferred_on_cpus)
+		r = compose_dummy(s, STREAM_DEFERRED, session_deferred_attr(s), err);
 	return r;
 }

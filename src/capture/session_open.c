@@ -369,10 +369,10 @@ bool session_accepts(struct session *s, struct stream *st, const struct seam_att
 	return true;
 }
 
-bool session_try_answers(struct session *s)
+bool session_try_deferred(struct session *s)
 {
 	const struct kernel *k = &s->features->kernel;
-	struct seam_attr attr = session_answers_attr(s);
+	struct seam_attr attr = session_deferred_attr(s);
 	int fd = features_open(s->features, &attr, -1, s->online[0], -1, s->log);
 
 	if (fd < 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * session_parts.h: the inside of a session. session.c starts and stops it, session_attr.c says what
- * each event asks for, session_open.c opens and maps, session_read.c reads, session_owed.c knows
- * who owes an answer. Only session*.c include it.
+ * each event asks for, session_open.c opens and maps, session_read.c reads, session_pending.c knows
+ * who owes a deferred record. Only session*.c include it.
  */
 #ifndef SEAM_CAPTURE_SESSION_PARTS_H
 #define SEAM_CAPTURE_SESSION_PARTS_H
@@ -14,7 +14,7 @@
 enum stream_role {
 	STREAM_SAMPLING, /* one of the user's events */
 	STREAM_SIDEBAND, /* mmap, comm, task ... of the target */
-	STREAM_ANSWERS,  /* per-task, CPU-wide: defer_output */
+	STREAM_DEFERRED, /* per-task, CPU-wide: defer_output */
 };
 
 /* One event of the file: the same attr on many tasks and CPUs. */
@@ -40,25 +40,26 @@ struct stream {
 };
 
 /*
- * Who owes an answer to the kernel's own deferred callchains. A task is in one kernel entry at a
- * time, so it owes one at most: when it is seen past that entry its answer cannot come any more.
- * Rings are read one after the other, so times decide what is newer.
+ * Who owes a deferred record to the kernel's own deferred callchains. A task is in one kernel entry
+ * at a time, so it owes one at most: when it is seen past that entry its deferred record cannot
+ * come any more. Rings are read one after the other, so times decide what is newer.
  */
-struct owed_task {
+struct pending_task {
 	uint32_t pid, tid;
-	uint64_t cookie, since_ns; /* of the newest sample without an answer; 0: it owes none */
-	uint64_t answered, answered_ns; /* its newest answer */
+	uint64_t cookie,
+	        since_ns; /* of the newest sample without a deferred record; 0: it owes none */
+	uint64_t answered, answered_ns; /* its newest deferred record */
 	uint64_t exited_ns, exited;     /* and in the round of that number; 0: it lives */
 };
 
-struct owed {
-	struct owed_task *tasks; /* in any order */
+struct pending {
+	struct pending_task *tasks; /* in any order */
 	size_t n, capacity;
 	struct map by_tid;   /* -> index in tasks */
 	size_t owing;        /* of them, with a cookie */
 	size_t exits;        /* of them, that have exited */
 	struct map held;     /* cookie -> offset in stacks: read of a task that sleeps */
-	struct buf stacks;   /* struct owed_stack, frames */
+	struct buf stacks;   /* struct pending_stack, frames */
 	uint64_t read, late; /* of those held: given to the file; not needed */
 	char why[200];       /* they could not be read */
 };
@@ -83,7 +84,7 @@ struct session {
 	bool missed; /* a poll of ours took a ring's wake-up: do not sleep on it */
 	bool sampling;
 	uint64_t rounds, wakeups;
-	struct owed owed;
+	struct pending pending;
 };
 
 static inline size_t stream_rows(const struct session *s, const struct stream *st)
@@ -124,33 +125,33 @@ int session_switch(struct session *s, enum stream_role role, unsigned long reque
 /* The user's events as streams, with what the options say; needs s->tasks and s->online. */
 int session_compose(struct session *s, const struct event_list *events, struct seam_error *err);
 /* The dummies: after it is known whether the kernel defers. */
-int session_compose_sideband(struct session *s, bool answers_on_cpus, struct seam_error *err);
+int session_compose_sideband(struct session *s, bool deferred_on_cpus, struct seam_error *err);
 /* Callchains of the kernel, and registers and a copy of the user's stack, instead of what is there;
  * false: not on this machine. */
 bool session_attr_copy(const struct session *s, struct seam_attr *attr);
-/* The attr of the event that would receive answers on a CPU. */
-struct seam_attr session_answers_attr(const struct session *s);
+/* The attr of the event that would receive deferred records on a CPU. */
+struct seam_attr session_deferred_attr(const struct session *s);
 void session_leader_flags(const struct session *s, struct stream *st);
 
-/* -- session_owed.c -- */
-struct owed_tap { /* a write that looks at what passes */
+/* -- session_pending.c -- */
+struct pending_tap { /* a write that looks at what passes */
 	struct session *s;
 	capture_write write;
 	void *ctx;
 };
-/* A capture_write; ctx is a struct owed_tap. */
-int session_owed_write(void *tap, const void *bytes, size_t n);
+/* A capture_write; ctx is a struct pending_tap. */
+int session_pending_write(void *tap, const void *bytes, size_t n);
 /* Before a round: of who exited in one before the last nothing more comes. */
-void session_owed_round(struct session *s);
+void session_pending_round(struct session *s);
 /* Whether the kernel's own deferred stacks are looked after. */
 bool session_owes(const struct session *s);
 /* Reads those who owe and were not read yet. */
-void session_owed_read(struct session *s);
-/* All that is owed was read. */
-bool session_owed_all_held(const struct session *s);
+void session_pending_read(struct session *s);
+/* All that is pending was read. */
+bool session_pending_all_held(const struct session *s);
 /* Nobody can answer any more: gives what was read. Bytes given, or what write returned. */
-int64_t session_owed_give(struct session *s, capture_write write, void *ctx);
-void session_owed_free(struct session *s);
+int64_t session_pending_give(struct session *s, capture_write write, void *ctx);
+void session_pending_free(struct session *s);
 
 /* -- session_clock.c -- */
 /* The time now, as the session's records have it. -errno. */
@@ -165,8 +166,8 @@ int session_try(struct session *s, struct seam_error *err);
 int session_stopped(struct session *s, struct seam_error *err);
 /* Whether the kernel takes an attr for a stream; nothing stays open. */
 bool session_accepts(struct session *s, struct stream *st, const struct seam_attr *attr);
-/* Whether a CPU-wide event may receive answers. */
-bool session_try_answers(struct session *s);
+/* Whether a CPU-wide event may receive deferred records. */
+bool session_try_deferred(struct session *s);
 int session_open_all(struct session *s, struct seam_error *err);
 int session_map(struct session *s, struct seam_error *err);
 void session_close_fds(struct session *s);

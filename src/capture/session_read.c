@@ -124,13 +124,13 @@ static int64_t session_end_round(struct session *s, int64_t sum, capture_write w
 
 int64_t session_read(struct session *s, capture_write write, void *ctx)
 {
-	struct owed_tap tap = { .s = s, .write = write, .ctx = ctx };
+	struct pending_tap tap = { .s = s, .write = write, .ctx = ctx };
 	bool owes = session_owes(s);
 	int64_t sum = 0;
 
-	session_owed_round(s);
+	session_pending_round(s);
 	for (size_t i = 0; i < s->n_rings; i++) {
-		int64_t n = owes ? ring_drain(&s->rings[i], session_owed_write, &tap)
+		int64_t n = owes ? ring_drain(&s->rings[i], session_pending_write, &tap)
 		                 : ring_drain(&s->rings[i], write, ctx);
 
 		if (n < 0)
@@ -186,8 +186,8 @@ int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write
 		sum += n;
 		// Who sleeps, at once: it may be for ever. At the end, who went to sleep only now.
 		if (!gone && (first || left <= 0))
-			session_owed_read(s);
-		if (gone || left <= 0 || session_owed_all_held(s))
+			session_pending_read(s);
+		if (gone || left <= 0 || session_pending_all_held(s))
 			return sum;
 		n = session_wait(s, left < SETTLE_SLICE_MS ? (int)left : SETTLE_SLICE_MS);
 		if (n < 0 && n != -EINTR)
@@ -244,14 +244,14 @@ int64_t session_finish(struct session *s, capture_write write, void *ctx)
 	if (r >= 0)
 		r = session_switch(s, STREAM_SIDEBAND, IOCTL_DISABLE);
 	if (r >= 0)
-		r = session_switch(s, STREAM_ANSWERS, IOCTL_DISABLE);
+		r = session_switch(s, STREAM_DEFERRED, IOCTL_DISABLE);
 	session_read_lost(s);
 	if (r < 0)
 		return r;
 	sum = session_read(s, write, ctx);
 	if (sum < 0 || !session_owes(s))
 		return sum;
-	n = session_owed_give(s, write, ctx);
+	n = session_pending_give(s, write, ctx);
 	n = session_end_round(s, n, write, ctx);
 	return n < 0 ? n : sum + n;
 }
@@ -291,10 +291,10 @@ int session_counts(const struct session *s, struct session_counts *ret)
 		                    .n_tasks = s->n_tasks,
 		                    .tasks_gone = s->tasks_gone,
 		                    .ring_pages = s->ring_pages,
-		                    .asleep = s->owed.read,
-		                    .asleep_late = s->owed.late,
-		                    .owing = s->owed.owing,
-		                    .owing_why = s->owed.why,
+		                    .asleep = s->pending.read,
+		                    .asleep_late = s->pending.late,
+		                    .owing = s->pending.owing,
+		                    .owing_why = s->pending.why,
 		                    .lost_kernel_known = s->n_streams > 0 };
 
 	for (size_t i = 0; i < s->n_rings; i++)
@@ -305,7 +305,7 @@ int session_counts(const struct session *s, struct session_counts *ret)
 		c.lost_kernel += st->lost;
 		c.lost_kernel_known &= st->lost_known;
 		if (st->attr.flags & SEAM_ATTR_DEFER_OUTPUT)
-			c.lost_answers += st->lost;
+			c.lost_deferred += st->lost;
 		for (size_t j = 0; j < stream_rows(s, st) * st->n_cpus; j++)
 			c.n_fds += st->fds[j] >= 0;
 	}

@@ -11,7 +11,7 @@
 #include "cli/infile.h"
 #include "cli/naming.h"
 #include "cli/outfile.h"
-#include "convert/bundle.h"
+#include "convert/pack.h"
 #include "aggregate/load.h"
 
 enum {
@@ -26,7 +26,7 @@ enum {
 static const struct option_def archive_options[] = {
 	INFILE_OPTION(OPT_INPUT),
 	{ "output", 'o', "FILE",
-	  "where it goes (default: the recording's name and " BUNDLE_ENDING "; -: standard output)",
+	  "where it goes (default: the recording's name and " PACK_ENDING "; -: standard output)",
 	  OPT_OUTPUT },
 	{ "all", 'a', NULL, "all that was mapped, also what no sample hit", OPT_ALL },
 	{ "with-recording", 0, NULL, "the recording, too", OPT_WITH_RECORDING },
@@ -46,7 +46,7 @@ struct archive {
 	struct naming naming;
 	struct recording *rec;
 	struct load load;
-	struct bundle_counts counts;
+	struct pack_counts counts;
 };
 
 static int archive_option(struct archive *a, const struct options *o, int id)
@@ -81,7 +81,7 @@ static int archive_load(struct archive *a, struct seam_error *err)
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
 		                        .symbols = &a->naming.symbols,
-		                        .notes = true };
+		                        .index = true };
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.symbols = &a->naming.symbols,
@@ -95,7 +95,7 @@ static int archive_load(struct archive *a, struct seam_error *err)
 	if (r >= 0)
 		r = load_recording(&a->load, a->rec, &opts, err);
 	if (r >= 0 && a->all)
-		r = bundle_all(a->load.symbols, a->rec);
+		r = pack_all(a->load.symbols, a->rec);
 	infile_progress_end();
 	return r;
 }
@@ -122,12 +122,12 @@ static int archive_put_recording(struct archive *a, struct tar_writer *tar, stru
 	if (a->in.spool > 0)
 		r = lseek(a->in.spool, 0, SEEK_SET) < 0
 		            ? -errno
-		            : tar_put_file(tar, BUNDLE_RECORDING, a->in.spool);
+		            : tar_put_file(tar, PACK_RECORDING, a->in.spool);
 	else if (a->in.stream.n)
-		r = tar_put(tar, BUNDLE_RECORDING, a->in.stream.bytes, a->in.stream.n);
+		r = tar_put(tar, PACK_RECORDING, a->in.stream.bytes, a->in.stream.n);
 	else {
 		fd = open(a->in.path, O_RDONLY | O_CLOEXEC);
-		r = fd < 0 ? -errno : tar_put_file(tar, BUNDLE_RECORDING, fd);
+		r = fd < 0 ? -errno : tar_put_file(tar, PACK_RECORDING, fd);
 		if (fd >= 0)
 			close(fd);
 	}
@@ -139,7 +139,7 @@ static int archive_put_recording(struct archive *a, struct tar_writer *tar, stru
 static int archive_fill(struct archive *a, int fd, struct seam_error *err)
 {
 	struct image_search search = a->naming.symbols.search;
-	struct bundle_opts opts = {
+	struct pack_opts opts = {
 		.sz = sizeof(opts),
 		.search = &search,
 		.foreign = a->rec->foreign,
@@ -151,9 +151,9 @@ static int archive_fill(struct archive *a, int fd, struct seam_error *err)
 	struct tar_writer *tar = NULL;
 	int r = tar_create(&tar, fd);
 
-	search.vouch = &a->rec->vouched;
+	search.file_identity = &a->rec->identity;
 	if (r >= 0)
-		r = bundle_write(tar, a->load.symbols, &opts, &a->counts, err);
+		r = pack_write(tar, a->load.symbols, &opts, &a->counts, err);
 	if (r >= 0)
 		r = archive_put_recording(a, tar, err);
 	if (r >= 0)
@@ -204,7 +204,7 @@ static int archive_make(struct archive *a)
 	if (a->output)
 		buf_put_text(&a->name, a->output);
 	else if (strcmp(a->in.path, "-"))
-		buf_printf(&a->name, "%s" BUNDLE_ENDING, a->in.path);
+		buf_printf(&a->name, "%s" PACK_ENDING, a->in.path);
 	else {
 		cmd_error(a->cmd, "-o is needed: standard input has no name");
 		return EXIT_USAGE;

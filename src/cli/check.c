@@ -51,7 +51,8 @@ static struct mode check_mode(struct features *f)
 	if (features_get(f, FEATURE_DEFERS)->state == FEATURE_NO)
 		return mode;
 	mode.stack = MODE_FP_DEFER;
-	mode.answers = features_has(f, FEATURE_SYSTEM_WIDE) ? MODE_ANSWERS_CPU : MODE_ANSWERS_TASK;
+	mode.deferred =
+	        features_has(f, FEATURE_SYSTEM_WIDE) ? MODE_DEFERRED_CPU : MODE_DEFERRED_TASK;
 	return mode;
 }
 

@@ -46,9 +46,9 @@ struct options {
 	const struct cmd *cmd;
 	int argc;
 	char **argv;
-	int at;             /* next argument to look at */
-	const char *bundle; /* rest of "-abc" */
-	const char *arg;    /* of the option just returned; NULL when it has none */
+	int at;           /* next argument to look at */
+	const char *pack; /* rest of "-abc" */
+	const char *arg;  /* of the option just returned; NULL when it has none */
 };
 
 #define OPTIONS_END 0

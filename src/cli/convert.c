@@ -11,7 +11,7 @@
 #include "cli/infile.h"
 #include "cli/naming.h"
 #include "cli/outfile.h"
-#include "cli/pick.h"
+#include "cli/sample_filter.h"
 
 enum {
 	OPT_INPUT = 1,
@@ -28,9 +28,9 @@ static const struct option_def convert_options[] = {
 	  "where the classic recording goes (default and -: standard output, a stream)",
 	  OPT_OUTPUT },
 	{ "compress", 'z', "[LEVEL]", "zstd, level 1 to 22 (default: 1)", OPT_COMPRESS },
-	{ "comm", 0, "LIST", "the same as --comms", TAKE_COMMS },
-	TAKE_OPTIONS,
-	PICK_TIME_OPTION,
+	{ "comm", 0, "LIST", "the same as --comms", ID_FILTER_COMMS },
+	ID_FILTER_OPTIONS,
+	SAMPLE_FILTER_TIME_OPTION,
 	{ "keep-raw", 0, NULL, "leave registers and stack copies for tools that unwind themselves",
 	  OPT_KEEP_STACKS },
 	{ "strip-raw", 0, NULL, "no raw data of tracepoints", OPT_STRIP_RAW },
@@ -43,7 +43,7 @@ struct convert_run {
 	const struct cmd *cmd;
 	struct infile in;
 	const char *output; /* "-": standard output */
-	struct pick pick;
+	struct sample_filter filter;
 	struct naming naming;
 	struct convert_opts opts;
 	bool quiet;
@@ -75,16 +75,17 @@ static int convert_option(struct convert_run *c, const struct options *o, int id
 		c->quiet = true;
 		return 0;
 	default:
-		return id >= NAMING_SYMFS && id < NAMING_END ? naming_option(&c->naming, o, id)
-		                                             : pick_option(&c->pick, o, id);
+		return id >= NAMING_SYMFS && id < NAMING_END
+		               ? naming_option(&c->naming, o, id)
+		               : sample_filter_option(&c->filter, o, id);
 	}
 }
 
 static bool convert_takes_time(void *ctx, uint64_t time_ns)
 {
-	const struct pick *pick = ctx;
+	const struct sample_filter *filter = ctx;
 
-	return spans_have(&pick->time, time_ns);
+	return spans_have(&filter->time, time_ns);
 }
 
 static const char *convert_name(const struct convert_run *c)
@@ -144,7 +145,7 @@ static int convert_file(struct convert_run *c)
 
 	c->opts.progress = infile_progress();
 	if (rc >= 0)
-		rc = pick_prepare(&c->pick, c->cmd, rec);
+		rc = sample_filter_prepare(&c->filter, c->cmd, rec);
 	if (rc == -EINVAL && !err.code) { /* said */
 		recording_close(rec);
 		return EXIT_USAGE;
@@ -188,11 +189,11 @@ static int convert_run(int argc, char **argv, const struct cmd *cmd)
 		cmd_error(cmd, "-o must name another file than the input");
 		goto out;
 	}
-	if (pick_any(&c.pick)) {
-		c.opts.take = pick_sample;
-		c.opts.take_ctx = &c.pick;
+	if (sample_filter_any(&c.filter)) {
+		c.opts.take = sample_filter_sample;
+		c.opts.take_ctx = &c.filter;
 	}
-	if (c.pick.time.n)
+	if (c.filter.time.n)
 		c.opts.take_time = convert_takes_time;
 	c.opts.tables = naming_tables(&c.naming);
 	rc = infile_open(&c.in, cmd);
@@ -201,7 +202,7 @@ static int convert_run(int argc, char **argv, const struct cmd *cmd)
 out:
 	infile_close(&c.in);
 	naming_end(&c.naming);
-	pick_free(&c.pick);
+	sample_filter_free(&c.filter);
 	return rc;
 }
 

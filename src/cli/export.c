@@ -10,7 +10,7 @@
 #include "cli/infile.h"
 #include "cli/naming.h"
 #include "cli/outfile.h"
-#include "cli/pick.h"
+#include "cli/sample_filter.h"
 #include "aggregate/load.h"
 
 enum {
@@ -32,8 +32,8 @@ static const struct option_def export_options[] = {
 	{ "annotate", 0, NULL, "folded: _[k] behind kernel functions, _[i] behind inlined ones",
 	  OPT_ANNOTATE },
 	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
-	{ "comm", 0, "LIST", "the same as --comms", TAKE_COMMS },
-	TAKE_OPTIONS,
+	{ "comm", 0, "LIST", "the same as --comms", ID_FILTER_COMMS },
+	ID_FILTER_OPTIONS,
 	NAMING_OPTIONS,
 	{ 0 },
 };
@@ -46,7 +46,7 @@ struct export_run {
 	struct export_opts opts;
 	unsigned max_stack;
 	struct naming naming;
-	struct take take;
+	struct id_filter take;
 };
 
 static int export_format_option(struct export_run *e, const char *name)
@@ -88,8 +88,8 @@ static int export_option(struct export_run *e, const struct options *o, int id)
 		e->max_stack = (unsigned)v;
 		return 0;
 	default:
-		return take_is_option(id) ? take_option(&e->take, o, id)
-		                          : naming_option(&e->naming, o, id);
+		return id_filter_is_option(id) ? id_filter_option(&e->take, o, id)
+		                               : naming_option(&e->naming, o, id);
 	}
 }
 
@@ -114,7 +114,7 @@ static int export_choose_event(struct export_run *e, const struct profile *p)
 	struct profile_account account;
 
 	if (e->event) {
-		e->opts.event = pick_profile_event(p, e->event, e->cmd);
+		e->opts.event = sample_filter_profile_event(p, e->event, e->cmd);
 		if (!e->opts.event)
 			return -EINVAL;
 	}
@@ -154,7 +154,7 @@ static int export_recording(struct export_run *e)
 		                        .progress = infile_progress(),
 		                        .symbols = &e->naming.symbols,
 		                        .names = true,
-		                        .notes = !take_any(&e->take) };
+		                        .index = !id_filter_any(&e->take) };
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.keep = e->format->keep,
@@ -163,7 +163,7 @@ static int export_recording(struct export_run *e)
 		.lines = true,
 		.no_inline = e->naming.no_inline,
 		.progress = infile_progress(),
-		.take = take_any(&e->take) ? take_sample : NULL,
+		.take = id_filter_any(&e->take) ? id_filter_sample : NULL,
 		.take_ctx = &e->take,
 	};
 	struct recording *rec = NULL;
@@ -223,7 +223,7 @@ static int export_run(int argc, char **argv, const struct cmd *cmd)
 		rc = export_recording(&e);
 out:
 	infile_close(&e.in);
-	take_free(&e.take);
+	id_filter_free(&e.take);
 	naming_end(&e.naming);
 	return rc;
 }

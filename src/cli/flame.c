@@ -11,7 +11,7 @@
 #include "cli/infile.h"
 #include "cli/naming.h"
 #include "cli/outfile.h"
-#include "cli/pick.h"
+#include "cli/sample_filter.h"
 #include "aggregate/load.h"
 #include "profile/builds.h"
 
@@ -37,8 +37,8 @@ static const struct option_def flame_options[] = {
 	{ "event", 'e', "NAME", "the event that is shown first (svg: that is shown)", OPT_EVENT },
 	{ "title", 0, "TEXT", "above the graph (default: the recording's name)", OPT_TITLE },
 	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
-	{ "comm", 0, "LIST", "the same as --comms", TAKE_COMMS },
-	TAKE_OPTIONS,
+	{ "comm", 0, "LIST", "the same as --comms", ID_FILTER_COMMS },
+	ID_FILTER_OPTIONS,
 	NAMING_OPTIONS,
 	{ 0 },
 };
@@ -58,7 +58,7 @@ struct flame_run {
 	bool svg;
 	unsigned max_stack;
 	struct naming naming;
-	struct take take;
+	struct id_filter take;
 };
 
 static int flame_option(struct flame_run *f, const struct options *o, int id)
@@ -93,8 +93,8 @@ static int flame_option(struct flame_run *f, const struct options *o, int id)
 		f->max_stack = (unsigned)v;
 		return 0;
 	default:
-		return take_is_option(id) ? take_option(&f->take, o, id)
-		                          : naming_option(&f->naming, o, id);
+		return id_filter_is_option(id) ? id_filter_option(&f->take, o, id)
+		                               : naming_option(&f->naming, o, id);
 	}
 }
 
@@ -105,7 +105,7 @@ static int flame_load(struct flame_run *f, struct flame_input *input)
 		                        .progress = infile_progress(),
 		                        .symbols = &f->naming.symbols,
 		                        .names = true,
-		                        .notes = !take_any(&f->take) };
+		                        .index = !id_filter_any(&f->take) };
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.keep = PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SAMPLES,
@@ -113,7 +113,7 @@ static int flame_load(struct flame_run *f, struct flame_input *input)
 		.symbols = &f->naming.symbols,
 		.lines = !f->naming.no_inline,
 		.progress = infile_progress(),
-		.take = take_any(&f->take) ? take_sample : NULL,
+		.take = id_filter_any(&f->take) ? id_filter_sample : NULL,
 		.take_ctx = &f->take,
 	};
 	struct recording *rec = NULL;
@@ -215,7 +215,8 @@ static int flame_main(struct flame_run *f)
 	}
 	if (flame_settle(f) < 0)
 		return EXIT_FAILED;
-	if (f->opts.event && !pick_profile_event(f->inputs[0].profile, f->opts.event, f->cmd))
+	if (f->opts.event &&
+	    !sample_filter_profile_event(f->inputs[0].profile, f->opts.event, f->cmd))
 		return EXIT_USAGE;
 	return flame_write(f) < 0 ? EXIT_FAILED : rc;
 }
@@ -242,7 +243,7 @@ out:
 		load_free(&f.inputs[i].load);
 		infile_close(&f.inputs[i].in);
 	}
-	take_free(&f.take);
+	id_filter_free(&f.take);
 	naming_end(&f.naming);
 	return rc;
 }

@@ -142,7 +142,7 @@ static int options_long(struct options *o, const char *text)
 
 static int options_short(struct options *o)
 {
-	char c = *o->bundle++;
+	char c = *o->pack++;
 	const struct option_def *d = o->cmd->options;
 
 	while (d && d->id && d->short_name != c)
@@ -155,25 +155,25 @@ static int options_short(struct options *o)
 		return options_unknown(o, "-", &c, 1);
 	}
 	o->arg = NULL;
-	if (d->arg && options_arg_optional(d) && *o->bundle >= '0' && *o->bundle <= '9') { /* -z3 */
-		o->arg = o->bundle;
-		o->bundle = NULL;
+	if (d->arg && options_arg_optional(d) && *o->pack >= '0' && *o->pack <= '9') { /* -z3 */
+		o->arg = o->pack;
+		o->pack = NULL;
 		return d->id;
 	}
 	if (!d->arg || options_arg_optional(d)) {
-		if (!*o->bundle)
-			o->bundle = NULL;
+		if (!*o->pack)
+			o->pack = NULL;
 		return d->id;
 	}
-	if (*o->bundle) {
-		o->arg = o->bundle;
+	if (*o->pack) {
+		o->arg = o->pack;
 	} else if (o->at < o->argc) {
 		o->arg = o->argv[o->at++];
 	} else {
 		cmd_error(o->cmd, "-%c needs an argument: %s", c, d->arg);
 		return OPTIONS_USAGE;
 	}
-	o->bundle = NULL;
+	o->pack = NULL;
 	return d->id;
 }
 
@@ -181,7 +181,7 @@ static int options_next_given(struct options *o)
 {
 	const char *text;
 
-	if (o->bundle)
+	if (o->pack)
 		return options_short(o);
 	if (o->at >= o->argc)
 		return OPTIONS_END;
@@ -198,7 +198,7 @@ static int options_next_given(struct options *o)
 		return OPTIONS_END;
 	if (text[1] == '-')
 		return options_long(o, text + 2);
-	o->bundle = text + 1;
+	o->pack = text + 1;
 	return options_short(o);
 }
 

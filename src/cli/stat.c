@@ -13,7 +13,7 @@
 #include "base/shown.h"
 #include "cli/cmd.h"
 #include "cli/infile.h"
-#include "cli/outcome_text.h"
+#include "cli/walk_result_text.h"
 #include "cli/source.h"
 #include "cli/stat_stitch.h"
 
@@ -41,7 +41,7 @@ struct stat_cmd {
 	size_t n_by_event;
 	uint64_t no_event, undecodable;
 	struct seam_error first_undecodable;
-	struct outcome_counts unwound; /* while recording */
+	struct walk_result_counts unwound; /* while recording */
 	struct stat_losses losses;
 	struct members members;
 	struct stat_stitch stitch;
@@ -92,7 +92,7 @@ static int stat_sample(struct stat_cmd *s, const struct seam_record *record)
 		s->no_event++;
 		return 0;
 	}
-	outcome_count(&s->unwound, &event->attr, record->misc);
+	walk_result_count(&s->unwound, &event->attr, record->misc);
 	if (event->attr.sample_type & SEAM_SAMPLE_READ &&
 	    seam_record_decode(events, record, &d, NULL) >= 0 && members_of(&d.sample))
 		return stat_members(s, &d);
@@ -293,7 +293,7 @@ static void stat_text(struct stat_cmd *s, struct buf *out)
 		shown_printf(out, "samples of no known event: %llu\n",
 		             (unsigned long long)s->no_event);
 	stat_stitch_text(&s->stitch, out);
-	outcome_text(&s->unwound, out);
+	walk_result_text(&s->unwound, out);
 	if (s->losses.records || s->losses.tasks)
 		stat_losses_text(&s->losses, out);
 	if (info.compressed_bytes)

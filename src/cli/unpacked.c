@@ -14,7 +14,7 @@
 
 #include "archive/unpack.h"
 #include "cli/infile.h"
-#include "convert/bundle.h"
+#include "convert/pack.h"
 
 #define BYTES_MAX (32ULL << 30)
 
@@ -113,9 +113,9 @@ static int unpacked_fill(int fd, const char *path, const struct cmd *cmd)
 	r = unpack(fd, path, unpacked_fd, &opts, &unpacked_made, &err);
 	if (r < 0 && r != -EINTR)
 		cmd_error(cmd, "--archive: %s", cmd_reason(&err, r));
-	if (r >= 0 && fstatat(unpacked_fd, BUNDLE_INDEX, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+	if (r >= 0 && fstatat(unpacked_fd, PACK_INDEX, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 		cmd_error(cmd, "--archive: %s: seam archive did not make it ('%s' is missing)",
-		          path, BUNDLE_INDEX);
+		          path, PACK_INDEX);
 		r = -EINVAL;
 	}
 	return r;
@@ -145,14 +145,14 @@ static int unpacked_unpack(int fd, const char *path, const struct cmd *cmd)
 /* The one inside, or where seam archive finds its own name: beside it. */
 static void unpacked_recording(struct unpacked *u, const char *name)
 {
-	size_t n = strlen(name), ending = strlen(BUNDLE_ENDING);
+	size_t n = strlen(name), ending = strlen(PACK_ENDING);
 	struct stat st;
 	bool inside, beside;
 
-	snprintf(u->recording, sizeof(u->recording), "%s/" BUNDLE_RECORDING, u->dir);
+	snprintf(u->recording, sizeof(u->recording), "%s/" PACK_RECORDING, u->dir);
 	inside = !stat(u->recording, &st) && S_ISREG(st.st_mode);
 	beside = !inside && n > ending && n - ending < sizeof(u->recording) &&
-	         !strcmp(name + n - ending, BUNDLE_ENDING);
+	         !strcmp(name + n - ending, PACK_ENDING);
 	if (beside) {
 		snprintf(u->recording, sizeof(u->recording), "%.*s", (int)(n - ending), name);
 		beside = !stat(u->recording, &st) && S_ISREG(st.st_mode);
@@ -165,8 +165,8 @@ static int unpacked_paths(struct unpacked *u, const char *dir)
 	if (strlen(dir) >= sizeof(u->dir))
 		return -EINVAL;
 	snprintf(u->dir, sizeof(u->dir), "%s", dir);
-	snprintf(u->files, sizeof(u->files), "%s/" BUNDLE_FILES, u->dir);
-	snprintf(u->maps, sizeof(u->maps), "%s/" BUNDLE_MAPS, u->dir);
+	snprintf(u->files, sizeof(u->files), "%s/" PACK_FILES, u->dir);
+	snprintf(u->maps, sizeof(u->maps), "%s/" PACK_MAPS, u->dir);
 	return 0;
 }
 

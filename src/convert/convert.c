@@ -17,7 +17,7 @@
 #include "recorder/live_sample.h"
 #include "samples/called.h"
 #include "samples/ordered.h"
-#include "samples/outcome.h"
+#include "samples/walk_result.h"
 
 #define WRITE_AT (64u << 10)
 /* Bytes between FINISHED_ROUND records: readers let go of what was before. */
@@ -176,24 +176,25 @@ static void convert_count(struct convert *c, const struct seam_stitched *s)
 
 /* How the stack copy that the sample had became a chain: as if it had been unwound while
  * recording. */
-static struct outcome convert_outcome(const struct convert *c, const struct batch_item *item)
+static struct walk_result convert_walk_result(const struct convert *c,
+                                              const struct batch_item *item)
 {
 	const struct seam_sample *s = &item->decoded.sample;
 	const struct walk *walk = item->walk;
 
 	if (walk)
-		return outcome_of_walk(walk, s, live_sample_user_sp(c->machine, s),
-		                       !proc_space_find(c->rec->procs, item->user_space,
-		                                        walk->end_pc));
+		return walk_result_of_walk(walk, s, live_sample_user_sp(c->machine, s),
+		                           !proc_space_find(c->rec->procs, item->user_space,
+		                                            walk->end_pc));
 	switch (item->sample.state) {
 	case SEAM_STITCH_STACK_COPY:
-		return (struct outcome){ .kind = OUTCOME_NO_REGISTERS };
+		return (struct walk_result){ .kind = WALK_RESULT_NO_REGISTERS };
 	case SEAM_STITCH_KERNEL_ONLY:
 	case SEAM_STITCH_NO_CALLCHAIN:
-		return (struct outcome){ .kind = s->regs_user.abi ? OUTCOME_NO_REGISTERS
-			                                          : OUTCOME_NO_STACK };
+		return (struct walk_result){ .kind = s->regs_user.abi ? WALK_RESULT_NO_REGISTERS
+			                                              : WALK_RESULT_NO_STACK };
 	default:
-		return (struct outcome){ 0 };
+		return (struct walk_result){ 0 };
 	}
 }
 
@@ -201,15 +202,15 @@ static struct outcome convert_outcome(const struct convert *c, const struct batc
 static uint16_t convert_misc(const struct convert *c, const struct batch_item *item,
                              const struct seam_attr *to, bool cut)
 {
-	struct outcome outcome;
+	struct walk_result result;
 
 	if (to->sample_type & SEAM_SAMPLE_STACK_USER ||
 	    !(item->decoded.sample.event->attr.sample_type & SEAM_SAMPLE_STACK_USER))
 		return item->record.misc;
-	outcome = convert_outcome(c, item);
+	result = convert_walk_result(c, item);
 	if (cut)
-		outcome = (struct outcome){ .kind = OUTCOME_WALKED, .end = WALK_LIMIT };
-	return outcome_put(to, item->record.misc, &outcome);
+		result = (struct walk_result){ .kind = WALK_RESULT_WALKED, .end = WALK_LIMIT };
+	return walk_result_put(to, item->record.misc, &result);
 }
 
 static int convert_put(struct convert *c, const struct batch_item *item, const struct seam_attr *to,
@@ -228,7 +229,7 @@ static int convert_encode(struct convert *c, const struct batch_item *item)
 	const struct seam_stitched *s = &item->sample;
 	const struct seam_event *from = s->sample.event;
 	const struct seam_attr *to = &seam_events_at(c->events, from->index)->attr;
-	uint64_t n = item->walk ? outcome_keeps(item->walk) : s->user.n;
+	uint64_t n = item->walk ? walk_result_keeps(item->walk) : s->user.n;
 	int r;
 
 	if (convert_chain_is_classic(c, item)) {
@@ -249,7 +250,7 @@ static int convert_encode(struct convert *c, const struct batch_item *item)
 }
 
 /*
- * A user half was walked when the task returned, and what it runs through may have been mapped
+ * A user part was walked when the task returned, and what it runs through may have been mapped
  * between the sample and then: an exec maps the program after the sample in its system call. A
  * classic tool looks at the mappings of the sample's time, so such a mapping is said there, too.
  * (Nothing else can have been at its addresses: only those that nothing is mapped at get one.)
@@ -290,7 +291,7 @@ static int convert_early_mappings(struct convert *c, const struct batch_item *it
 	if (s->state != SEAM_STITCH_STITCHED)
 		return 0;
 	before = proc_space(c->rec->procs, s->sample.id.pid, proc_time(&item->decoded));
-	after = proc_space(c->rec->procs, s->sample.id.pid, s->answer_time_ns);
+	after = proc_space(c->rec->procs, s->sample.id.pid, s->deferred_time_ns);
 	for (uint64_t i = 0; before != after && i < s->user.n && r >= 0; i++)
 		r = convert_early_mapping(c, s, seam_u64s_at(&s->user, i), before, after);
 	return r;

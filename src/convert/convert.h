@@ -6,8 +6,8 @@
  * What comes out: records in order of time; every sample with its whole chain (kernel part,
  * SEAM_CONTEXT_USER, user addresses) as seam_stitch_resolve and the unwinder give it; attrs without
  * the bits of deferral and of stack copies; no CALLCHAIN_DEFERRED record, marker or cookie. How a
- * stack copy was unwound is marked in its sample, as while recording (outcome.h). All else is
- * carried over byte for byte. What a deferred half runs through and was mapped only after its
+ * stack copy was unwound is marked in its sample, as while recording (walk_result.h). All else is
+ * carried over byte for byte. What a deferred part runs through and was mapped only after its
  * sample gets a second MMAP2 in front of the sample.
  */
 #ifndef SEAM_CONVERT_CONVERT_H
@@ -35,11 +35,11 @@ struct convert_opts {
 struct convert_result {
 	uint64_t samples;    /* written */
 	uint64_t not_taken;  /* by time or by take */
-	uint64_t merged;     /* written with a user half that was deferred */
-	uint64_t unwound;    /* written with a user half from a stack copy */
-	uint64_t unfinished; /* written without the user half that they were to have */
+	uint64_t merged;     /* written with a user part that was deferred */
+	uint64_t unwound;    /* written with a user part from a stack copy */
+	uint64_t unfinished; /* written without the user part that they were to have */
 	uint64_t cut;        /* whose outermost frames found no room: a record ends at 64 KiB */
-	uint64_t mappings; /* written a second time, at the sample whose deferred half needs them */
+	uint64_t mappings; /* written a second time, at the sample whose deferred part needs them */
 	uint64_t aux;      /* records of AUX area data, which are not carried */
 	uint64_t features, /* of the header, which cannot be read: not carried */
 	        vendor; /* records of perf's own that readers before 6.1 do not know: not carried */

@@ -27,7 +27,7 @@ struct folded {
 	struct intern names; /* escaped */
 	uint32_t *frames;    /* frame -> name + 1; 0: not made yet */
 	struct map children; /* parent << 32 | name -> node */
-	struct map places;   /* comm's node << 32 | profile's node -> node */
+	struct map resolver; /* comm's node << 32 | profile's node -> node */
 	struct folded_node *nodes;
 	size_t n, capacity;
 	uint32_t *path; /* profile's nodes on the way up */
@@ -98,7 +98,8 @@ static int folded_place(struct folded *f, uint32_t comm, uint32_t node, uint32_t
 	size_t depth = 0;
 	int r = 0;
 
-	while (node != PROFILE_ROOT && !map_get(&f->places, (uint64_t)comm << 32 | node, &found)) {
+	while (node != PROFILE_ROOT &&
+	       !map_get(&f->resolver, (uint64_t)comm << 32 | node, &found)) {
 		f->path[depth++] = node;
 		node = profile_node_at(f->p, node)->parent;
 	}
@@ -108,7 +109,7 @@ static int folded_place(struct folded *f, uint32_t comm, uint32_t node, uint32_t
 		node = f->path[--depth];
 		r = folded_child(f, at, folded_name(f, profile_node_at(f->p, node)->frame), &at);
 		if (r >= 0)
-			r = map_put(&f->places, (uint64_t)comm << 32 | node, at);
+			r = map_put(&f->resolver, (uint64_t)comm << 32 | node, at);
 	}
 	*ret = at;
 	return r;
@@ -177,7 +178,7 @@ int export_folded(const struct profile *p, const struct export_opts *opts, struc
 		r = folded_write(&f);
 	intern_free(&f.names);
 	map_free(&f.children);
-	map_free(&f.places);
+	map_free(&f.resolver);
 	buf_free(&f.text);
 	buf_free(&f.name);
 	free(f.frames);

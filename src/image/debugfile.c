@@ -130,7 +130,7 @@ static int try_vmlinux(struct image **ret, const struct image_build_id *want,
 	static const struct place {
 		const char *before, *after; /* the release */
 		bool debug_dir, plain;
-	} places[] = {
+	} resolver[] = {
 		{ "/boot/vmlinux-", "", true, true },
 		{ "/lib/modules/", "/vmlinux", true, true },
 		{ "/lib/modules/", "/build/vmlinux", false, true },
@@ -147,8 +147,8 @@ static int try_vmlinux(struct image **ret, const struct image_build_id *want,
 	/* Releases are names of directories here, no ways out of them. */
 	if (r >= 0 || !want || !want->size || !release || strchr(release, '/'))
 		return r;
-	for (size_t i = 0; goes_on(r) && i < sizeof(places) / sizeof(*places); i++) {
-		const struct place *p = &places[i];
+	for (size_t i = 0; goes_on(r) && i < sizeof(resolver) / sizeof(*resolver); i++) {
+		const struct place *p = &resolver[i];
 
 		if (p->plain)
 			r = try_printf(ret, want, NULL, NULL, "%s%s%s%s", root_of(search),
@@ -162,16 +162,16 @@ static int try_vmlinux(struct image **ret, const struct image_build_id *want,
 }
 
 /* Where no build-id decides: whether what was opened is what was recorded. */
-static int vouch_for(struct image **image, const char *path, const struct image_search *search,
-                     struct seam_error *err)
+static int file_identity_for(struct image **image, const char *path,
+                             const struct image_search *search, struct seam_error *err)
 {
-	const struct image_vouch *vouch = search->root ? NULL : search->vouch;
+	const struct image_identity *file_identity = search->root ? NULL : search->file_identity;
 	struct stat st;
 	int r;
 
-	if (!vouch || fstat((*image)->fd, &st) < 0)
+	if (!file_identity || fstat((*image)->fd, &st) < 0)
 		return 0;
-	r = vouch->vouch(vouch->ctx, path, &st, err);
+	r = file_identity->file_identity(file_identity->ctx, path, &st, err);
 	if (r < 0) {
 		image_close(*image);
 		*image = NULL;
@@ -235,7 +235,7 @@ int image_find(struct image **ret, const char *path, const struct image_build_id
 		r = try_printf(ret, want, ret_found, err, "%s%.*s", root_of(search),
 		               (int)(deleted ? n - cut : n), path);
 	if (r >= 0 && !known && !kernel)
-		r = vouch_for(ret, path, search, err);
+		r = file_identity_for(ret, path, search, err);
 	if (goes_on(r) && known) {
 		int by_id = find_by_id(ret, want, search, kernel);
 

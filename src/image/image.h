@@ -169,9 +169,9 @@ struct image_fetch {
 /* Says of a file that is at a path now whether it is the one that was recorded there: 0, or -ESTALE
  * and why. Any thread. */
 struct stat;
-struct image_vouch {
-	int (*vouch)(const void *ctx, const char *path, const struct stat *st,
-	             struct seam_error *err);
+struct image_identity {
+	int (*file_identity)(const void *ctx, const char *path, const struct stat *st,
+	                     struct seam_error *err);
 	const void *ctx;
 };
 
@@ -186,7 +186,7 @@ struct image_search {
 	const char *vmlinux, *kernel_release;
 	/* Asked of what no build-id was recorded of, unless it is under root; NULL: such a file is
 	 * taken as it is. */
-	const struct image_vouch *vouch;
+	const struct image_identity *file_identity;
 };
 
 /*

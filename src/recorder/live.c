@@ -11,7 +11,7 @@
 
 #include "abi/record_at.h"
 #include "recorder/live_walk.h"
-#include "samples/outcome.h"
+#include "samples/walk_result.h"
 
 /* Above this many times the bound (stripped samples and side-band only), the recorder waits: then
  * the kernel drops records, and counts them. */
@@ -210,7 +210,7 @@ static struct live_batch *live_filling(struct live *l)
 static int live_strip(struct live *l, struct live_batch *b, const struct seam_record *record)
 {
 	struct seam_decoded d;
-	struct outcome outcome = { .kind = OUTCOME_LATE };
+	struct walk_result result = { .kind = WALK_RESULT_LATE };
 	const struct seam_attr *attr;
 	uint64_t ip;
 	int r = seam_record_decode(l->opts.events, record, &d, NULL);
@@ -224,10 +224,10 @@ static int live_strip(struct live *l, struct live_batch *b, const struct seam_re
 		l->not_unwound++;
 	} else {
 		l->kernel_only++;
-		outcome.kind = OUTCOME_NO_STACK;
+		result.kind = WALK_RESULT_NO_STACK;
 	}
-	r = live_sample_put(&b->bytes, &l->chain, attr, outcome_put(attr, record->misc, &outcome),
-	                    &d.sample, &ip, ip != 0);
+	r = live_sample_put(&b->bytes, &l->chain, attr,
+	                    walk_result_put(attr, record->misc, &result), &d.sample, &ip, ip != 0);
 	return r < 0 ? r : b->stripped.failed ? -ENOMEM : 0;
 }
 
@@ -391,8 +391,8 @@ void live_count(struct live *l, struct live_counts *ret)
 
 const struct unwound_missing *live_missing(const struct live *l, size_t *n)
 {
-	const struct buf *places = &l->walk.missing.places;
+	const struct buf *resolver = &l->walk.missing.resolver;
 
-	*n = places->n / sizeof(struct unwound_missing);
-	return (const struct unwound_missing *)(const void *)places->bytes;
+	*n = resolver->n / sizeof(struct unwound_missing);
+	return (const struct unwound_missing *)(const void *)resolver->bytes;
 }

@@ -43,15 +43,15 @@ static int missing_copy(struct live_missing *to, const struct unwound_missing *m
 			return -ENOMEM;
 		copy.object = object;
 	}
-	return buf_put(&to->places, &copy, sizeof(copy));
+	return buf_put(&to->resolver, &copy, sizeof(copy));
 }
 
 static int missing_add(struct live_missing *to, struct unwound_missing m)
 {
-	size_t n = to->places.n / sizeof(m);
+	size_t n = to->resolver.n / sizeof(m);
 
 	for (int beyond = 0; beyond < 2; beyond++) {
-		struct unwound_missing *have = (struct unwound_missing *)(void *)to->places.bytes;
+		struct unwound_missing *have = (struct unwound_missing *)(void *)to->resolver.bytes;
 
 		for (size_t i = 0; i < n; i++) {
 			if (missing_same(&have[i], &m)) {
@@ -87,15 +87,15 @@ static int missing_order(const void *a, const void *b)
 
 void live_missing_sort(struct live_missing *missing)
 {
-	size_t n = missing->places.n / sizeof(struct unwound_missing);
+	size_t n = missing->resolver.n / sizeof(struct unwound_missing);
 
 	if (n)
-		qsort(missing->places.bytes, n, sizeof(struct unwound_missing), missing_order);
+		qsort(missing->resolver.bytes, n, sizeof(struct unwound_missing), missing_order);
 }
 
 void live_missing_free(struct live_missing *missing)
 {
-	buf_free(&missing->places);
+	buf_free(&missing->resolver);
 	arena_free(&missing->names);
 }
 

@@ -20,7 +20,7 @@ struct live_walk;
 /* Places where walks ended for want of unwind information, with names of their own.
  * Zero-initialise. */
 struct live_missing {
-	struct buf places; /* struct unwound_missing */
+	struct buf resolver; /* struct unwound_missing */
 	struct arena names;
 };
 

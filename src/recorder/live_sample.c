@@ -21,7 +21,7 @@ struct seam_attr live_sample_attr(const struct seam_attr *in)
 	attr.sample_type &= ~(SEAM_SAMPLE_REGS_USER | SEAM_SAMPLE_STACK_USER);
 	attr.sample_type |= SEAM_SAMPLE_CALLCHAIN;
 	attr.flags &= ~SEAM_ATTR_EXCLUDE_CALLCHAIN_USER;
-	attr.sample_regs_user = 0; /* sample_stack_user stays: see outcome.h */
+	attr.sample_regs_user = 0; /* sample_stack_user stays: see walk_result.h */
 	return attr;
 }
 

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "abi/record_at.h"
-#include "samples/outcome.h"
+#include "samples/walk_result.h"
 
 #define CLAIM 32u        /* items that a thread takes at once */
 #define SHARE_LEAST 256u /* fewer items are not worth waking the other threads */
@@ -20,7 +20,7 @@
 /* Leaves what may stand in a file, without marks. */
 static size_t walker_sure(uint64_t *frames, const struct walk *walk)
 {
-	size_t n = outcome_keeps(walk);
+	size_t n = walk_result_keeps(walk);
 
 	for (size_t i = 0; i < n; i++)
 		frames[i] &= WALK_ADDRESS;
@@ -41,7 +41,7 @@ static void walker_add_complete(struct unwound_counts *c, const struct walk *wal
 /* The user addresses of a sample that has registers and a copy: how many, in *user. -ENOMEM. */
 static int walker_unwind(struct live_walker *t, const struct live_item *item,
                          const struct seam_sample *s, uint16_t misc, const uint64_t **user,
-                         struct outcome *outcome)
+                         struct walk_result *result)
 {
 	struct seam_stitched st = { .sample = *s, .misc = misc, .state = SEAM_STITCH_STACK_COPY };
 	struct unwound *unwound = item->after_exec ? t->in_exec : t->unwound;
@@ -52,16 +52,16 @@ static int walker_unwind(struct live_walker *t, const struct live_item *item,
 		return r;
 	if (item->after_exec && (!r || walk->end != WALK_COMPLETE)) {
 		t->counts.in_exec++;
-		outcome->kind = OUTCOME_IN_EXEC;
+		result->kind = WALK_RESULT_IN_EXEC;
 		return 0;
 	}
 	if (!r) {
-		outcome->kind = OUTCOME_NO_REGISTERS;
+		result->kind = WALK_RESULT_NO_REGISTERS;
 		return 1;
 	}
-	*outcome = outcome_of_walk(walk, s, live_sample_user_sp(t->walk->machine, s),
-	                           !proc_space_find(t->walk->procs, item->space, walk->end_pc));
-	t->counts.unreadable += outcome->unreadable;
+	*result = walk_result_of_walk(walk, s, live_sample_user_sp(t->walk->machine, s),
+	                              !proc_space_find(t->walk->procs, item->space, walk->end_pc));
+	t->counts.unreadable += result->unreadable;
 	if (item->after_exec)
 		walker_add_complete(&t->counts.walks, walk);
 	buf_clear(&t->user);
@@ -74,32 +74,32 @@ static int walker_unwind(struct live_walker *t, const struct live_item *item,
 /* The same of any sample; ip is its user ip, 0 if it has none. */
 static int walker_user(struct live_walker *t, const struct live_item *item,
                        const struct seam_sample *s, uint16_t misc, const uint64_t *ip,
-                       const uint64_t **user, struct outcome *outcome)
+                       const uint64_t **user, struct walk_result *result)
 {
 	*user = ip;
 	if (s->stack_user.n > t->counts.longest_copy)
 		t->counts.longest_copy = s->stack_user.n;
 	if (!*ip) {
 		t->counts.kernel_only++;
-		outcome->kind = OUTCOME_NO_STACK;
+		result->kind = WALK_RESULT_NO_STACK;
 		return 0;
 	}
 	if (!s->stack_user_size) {
 		t->counts.walks.unusable++;
-		outcome->kind = OUTCOME_NO_REGISTERS;
+		result->kind = WALK_RESULT_NO_REGISTERS;
 		return 1;
 	}
 	if (!__atomic_load_n(&t->walk->hurry, __ATOMIC_RELAXED))
-		return walker_unwind(t, item, s, misc, user, outcome);
+		return walker_unwind(t, item, s, misc, user, result);
 	t->counts.in_exec += item->after_exec;
 	t->counts.not_unwound += !item->after_exec;
-	outcome->kind = item->after_exec ? OUTCOME_IN_EXEC : OUTCOME_LATE;
+	result->kind = item->after_exec ? WALK_RESULT_IN_EXEC : WALK_RESULT_LATE;
 	return !item->after_exec;
 }
 
 static int walker_sample(struct live_walker *t, struct live_item *item)
 {
-	struct outcome outcome = { 0 };
+	struct walk_result result = { 0 };
 	struct seam_record record;
 	struct seam_decoded d;
 	const struct seam_attr *attr;
@@ -114,19 +114,19 @@ static int walker_sample(struct live_walker *t, struct live_item *item)
 		return r;
 	t->counts.samples++;
 	ip = live_sample_user_ip(t->walk->machine, &d.sample);
-	r = walker_user(t, item, &d.sample, record.misc, &ip, &user, &outcome);
+	r = walker_user(t, item, &d.sample, record.misc, &ip, &user, &result);
 	if (r < 0)
 		return r;
 	attr = &seam_events_at(t->walk->out, d.event->index)->attr;
 	item->thread = t->index;
 	item->result_at = t->out.n;
-	r = live_sample_put(&t->out, &t->chain, attr, outcome_put(attr, record.misc, &outcome),
+	r = live_sample_put(&t->out, &t->chain, attr, walk_result_put(attr, record.misc, &result),
 	                    &d.sample, user, (size_t)r);
 	if (r == -E2BIG) {
 		t->counts.too_long++;
-		outcome.kind = OUTCOME_TOO_LONG;
+		result.kind = WALK_RESULT_TOO_LONG;
 		r = live_sample_put(&t->out, &t->chain, attr,
-		                    outcome_put(attr, record.misc, &outcome), &d.sample, &ip, 1);
+		                    walk_result_put(attr, record.misc, &result), &d.sample, &ip, 1);
 	}
 	item->result_n = (uint32_t)(t->out.n - item->result_at);
 	return r;

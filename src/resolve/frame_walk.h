@@ -4,10 +4,10 @@
  * callchain begins (samples/hit.h), then the callchain. Markers are passed over, cookies are never
  * among them.
  *
- * A frame that called another is a caller: it is looked up in front of its address (places.h). The
- * first frame of each part is none, and neither is a frame that an exception or a signal stopped
- * (interrupted.h): what stands there is the address itself. Only names tell the latter, so whoever
- * looks them up says so between two frames.
+ * A frame that called another is a caller: it is looked up in front of its address (resolver.h).
+ * The first frame of each part is none, and neither is a frame that an exception or a signal
+ * stopped (interrupted.h): what stands there is the address itself. Only names tell the latter, so
+ * whoever looks them up says so between two frames.
  */
 #ifndef SEAM_RESOLVE_FRAME_WALK_H
 #define SEAM_RESOLVE_FRAME_WALK_H

@@ -40,7 +40,7 @@ void lines_free(struct lines *l)
 			o->incomplete |= dwarf_missing_units(o->dwarf) != 0;
 		lines_cache_write(o);
 		lines_files_close(o);
-		linebook_free(&o->answers);
+		line_cache_free(&o->answers);
 		buf_free(&o->wanted);
 		map_free(&o->shown);
 		map_free(&o->partial);
@@ -114,7 +114,7 @@ static uint32_t lines_text(struct intern *texts, const char *text)
 
 /* The answer of a handle, with texts of a pool of the thread's own. */
 static int lines_ask(const struct lines_object *object, struct dwarf *handle, uint64_t vaddr,
-                     struct intern *texts, struct buf *frames, struct linebook *to)
+                     struct intern *texts, struct buf *frames, struct line_cache *to)
 {
 	const struct dwarf_frame *found;
 	size_t n;
@@ -124,24 +124,24 @@ static int lines_ask(const struct lines_object *object, struct dwarf *handle, ui
 		return r;
 	buf_clear(frames);
 	for (size_t i = 0; i < n; i++) {
-		struct linebook_frame f = { .function = lines_text(texts, found[i].function),
-			                    .file = lines_text(texts, found[i].file),
-			                    .line = found[i].line };
+		struct line_cache_frame f = { .function = lines_text(texts, found[i].function),
+			                      .file = lines_text(texts, found[i].file),
+			                      .line = found[i].line };
 
 		if (f.function == INTERN_FAILED || f.file == INTERN_FAILED)
 			return -ENOMEM;
 		buf_put(frames, &f, sizeof(f));
 	}
-	return frames->failed ? -ENOMEM : linebook_put(to, vaddr, (const void *)frames->bytes, n);
+	return frames->failed ? -ENOMEM : line_cache_put(to, vaddr, (const void *)frames->bytes, n);
 }
 
 /* Takes over what a thread found. */
-static int lines_take_over(struct lines_object *object, const struct linebook *found,
+static int lines_take_over(struct lines_object *object, const struct line_cache *found,
                            const struct intern *texts)
 {
 	struct lines *l = object->lines;
 	uint32_t *ids = calloc(texts->n + 1, sizeof(*ids));
-	struct linebook_frame *frames = (void *)found->frames.bytes;
+	struct line_cache_frame *frames = (void *)found->frames.bytes;
 	size_t n_frames = found->frames.n / sizeof(*frames);
 	int r = ids ? 0 : -ENOMEM;
 
@@ -154,14 +154,14 @@ static int lines_take_over(struct lines_object *object, const struct linebook *f
 		frames[i].function = ids[frames[i].function];
 		frames[i].file = ids[frames[i].file];
 	}
-	for (size_t i = 0; i < linebook_count(found) && r >= 0; i++) {
-		const struct linebook_entry *e = (const void *)found->entries.bytes;
+	for (size_t i = 0; i < line_cache_count(found) && r >= 0; i++) {
+		const struct line_cache_entry *e = (const void *)found->entries.bytes;
 
-		r = linebook_put(&object->answers, e[i].vaddr, linebook_frames(found, &e[i]),
-		                 e[i].n);
+		r = line_cache_put(&object->answers, e[i].vaddr, line_cache_frames(found, &e[i]),
+		                   e[i].n);
 	}
 	object->dirty = true;
-	l->counts.looked_up += linebook_count(found);
+	l->counts.looked_up += line_cache_count(found);
 	free(ids);
 	return r;
 }
@@ -182,7 +182,7 @@ int lines_look_up(struct lines_object *object, struct dwarf *handle, const uint6
                   size_t n)
 {
 	struct intern texts = { 0 };
-	struct linebook found = { 0 };
+	struct line_cache found = { 0 };
 	struct buf frames = { 0 };
 	int r = 0;
 
@@ -197,7 +197,7 @@ int lines_look_up(struct lines_object *object, struct dwarf *handle, const uint6
 		pthread_mutex_unlock(&object->lines->lock);
 	}
 	buf_free(&frames);
-	linebook_free(&found);
+	line_cache_free(&found);
 	intern_free(&texts);
 	return r;
 }
@@ -225,9 +225,9 @@ static const char *lines_demangled(struct lines *l, uint32_t text)
 }
 
 static const struct lines_frame *lines_show(struct lines_object *object,
-                                            const struct linebook_entry *e)
+                                            const struct line_cache_entry *e)
 {
-	const struct linebook_frame *from = linebook_frames(&object->answers, e);
+	const struct line_cache_frame *from = line_cache_frames(&object->answers, e);
 	struct lines *l = object->lines;
 	struct lines_frame *to = arena_alloc(&l->arena, (e->n + 1) * sizeof(*to));
 
@@ -247,7 +247,7 @@ static int lines_find_new(struct lines_object *object, uint64_t vaddr)
 
 	if (!object->cache_read)
 		lines_cache_read(object);
-	if (linebook_find(&object->answers, vaddr))
+	if (line_cache_find(&object->answers, vaddr))
 		return 0;
 	if (object->dwarf && dwarf_bytes(object->dwarf) > LINES_HANDLE_BYTES) {
 		lines_handle_close(object, object->dwarf);
@@ -259,15 +259,15 @@ static int lines_find_new(struct lines_object *object, uint64_t vaddr)
 
 int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret)
 {
-	const struct linebook_entry *e;
+	const struct line_cache_entry *e;
 	uint64_t *slot;
 	int r = 0;
 
 	*ret = (struct lines_at){ 0 };
 	object->asked = true;
-	if (!linebook_find(&object->answers, vaddr))
+	if (!line_cache_find(&object->answers, vaddr))
 		r = lines_find_new(object, vaddr);
-	e = linebook_find(&object->answers, vaddr);
+	e = line_cache_find(&object->answers, vaddr);
 	if (map_get(&object->partial, vaddr, NULL))
 		ret->partial = object->partial_file;
 	if (r == -ENOMEM || !e)
@@ -284,13 +284,13 @@ int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret
 
 int lines_tell(struct lines_object *object, uint64_t vaddr, const char *file, uint32_t line)
 {
-	struct linebook_frame frame = { .line = line };
+	struct line_cache_frame frame = { .line = line };
 
-	if (linebook_find(&object->answers, vaddr))
+	if (line_cache_find(&object->answers, vaddr))
 		return 0;
 	frame.file = intern_text(&object->lines->texts, file);
 	return frame.file == INTERN_FAILED ? -ENOMEM
-	                                   : linebook_put(&object->answers, vaddr, &frame, 1);
+	                                   : line_cache_put(&object->answers, vaddr, &frame, 1);
 }
 
 int lines_want(struct lines_object *object, uint64_t vaddr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lines_jit.h: source lines of code that a process made, as its jitdump tells them. For places.c
+ * lines_jit.h: source lines of code that a process made, as its jitdump tells them. For resolver.c
  * only.
  *
  * Each process is an object of `lines` (LINES_JIT) whose addresses are rows of its dump, so that

@@ -44,7 +44,7 @@ static int lines_base(struct lines_object *object)
 static void lines_name(struct lines_object *object)
 {
 	const struct image *files[] = { object->image, object->debug, object->alt };
-	const uint64_t words[] = { LINEBOOK_VERSION, (uint64_t)object->terms };
+	const uint64_t words[] = { LINE_CACHE_VERSION, (uint64_t)object->terms };
 	unsigned char digest[BLAKE2_BYTES];
 	char hex[BLAKE2_HEX];
 	struct blake2 b;
@@ -60,7 +60,7 @@ static void lines_name(struct lines_object *object)
 	}
 	blake2_end(&b, digest);
 	snprintf(object->cache_name, sizeof(object->cache_name), "%s.lines%u",
-	         blake2_hex(digest, hex), LINEBOOK_VERSION);
+	         blake2_hex(digest, hex), LINE_CACHE_VERSION);
 }
 
 /* Finds the object's file and the one with its debugging information. */
@@ -117,7 +117,7 @@ static void *lines_open_early(void *arg)
 
 	pthread_mutex_lock(&object->lock);
 	if (!object->handed)
-		dwarf_open(&object->early, object->debug, object->alt, NULL);
+		dwarf_open(&object->prefetch, object->debug, object->alt, NULL);
 	pthread_mutex_unlock(&object->lock);
 	atomic_store(&object->opening, false);
 	return NULL;
@@ -144,8 +144,8 @@ static void lines_end_early(struct lines_object *object)
 		object->lines->openers--;
 	}
 	object->has_opener = false;
-	dwarf_close(object->early);
-	object->early = NULL;
+	dwarf_close(object->prefetch);
+	object->prefetch = NULL;
 }
 
 void lines_files_close(struct lines_object *object)
@@ -168,7 +168,7 @@ bool lines_known(struct lines_object *object)
 	object->asked = true;
 	if (!object->cache_read)
 		lines_cache_read(object);
-	if (linebook_count(&object->answers))
+	if (line_cache_count(&object->answers))
 		return true;
 	pthread_mutex_lock(&object->lock);
 	lines_files_open(object);
@@ -187,9 +187,9 @@ int lines_handle(struct lines_object *object, struct dwarf **ret)
 	pthread_mutex_lock(&object->lock);
 	r = lines_files_open(object);
 	object->handed = true;
-	if (r >= 0 && object->early) {
-		*ret = object->early;
-		object->early = NULL;
+	if (r >= 0 && object->prefetch) {
+		*ret = object->prefetch;
+		object->prefetch = NULL;
 	} else if (r >= 0) {
 		r = object->debug ? dwarf_open(ret, object->debug, object->alt, &err) : -ENOENT;
 	}
@@ -222,7 +222,7 @@ void lines_cache_read(struct lines_object *object)
 	pthread_mutex_unlock(&object->lock);
 	if (object->cache_name[0] &&
 	    table_cache_get(&object->lines->cache, object->cache_name, &bytes) > 0)
-		linebook_decode(&object->answers, &object->lines->texts, bytes.bytes, bytes.n);
+		line_cache_decode(&object->answers, &object->lines->texts, bytes.bytes, bytes.n);
 	buf_free(&bytes);
 }
 
@@ -235,7 +235,7 @@ void lines_cache_write(struct lines_object *object)
 		return;
 	object->dirty = false;
 	lines_cache_read(object);
-	if (linebook_encode(&object->answers, &object->lines->texts, &bytes) >= 0)
+	if (line_cache_encode(&object->answers, &object->lines->texts, &bytes) >= 0)
 		table_cache_put(&object->lines->cache, object->cache_name, bytes.bytes, bytes.n);
 	buf_free(&bytes);
 }

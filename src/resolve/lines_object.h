@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "dwarf/dwarf.h"
 #include "resolve/lines.h"
-#include "resolve/linebook.h"
+#include "resolve/line_cache.h"
 #include "tables/stamp.h"
 #include "tables/table_cache.h"
 
@@ -23,7 +23,7 @@ struct lines_object {
 	const char *path;
 	struct image_build_id build_id;
 	struct lines_object *next, *same; /* of all, in order; with the same hash */
-	struct linebook answers;
+	struct line_cache answers;
 	struct buf wanted; /* u64 addresses */
 	bool cut;          /* wanted is dealt out */
 	struct map shown;  /* vaddr -> struct lines_frame *, for those that were asked for */
@@ -43,7 +43,7 @@ struct lines_object {
 	uint64_t base;                     /* where its terms count from, as it was linked */
 	struct dwarf *dwarf;               /* lines_find's own */
 	bool handed;                       /* a handle was asked for: too late for an early one */
-	struct dwarf *early;               /* opened ahead of time, not handed out yet */
+	struct dwarf *prefetch;            /* opened ahead of time, not handed out yet */
 	bool has_opener;
 	atomic_bool opening; /* the opener is at work: who wants a handle would wait */
 	pthread_t opener;    /* who opens early */

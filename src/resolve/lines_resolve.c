@@ -59,7 +59,7 @@ static void wanted_tidy(struct lines_object *object)
 		if (i && at[i] == last)
 			continue;
 		last = at[i];
-		if (!linebook_find(&object->answers, at[i]))
+		if (!line_cache_find(&object->answers, at[i]))
 			at[kept++] = at[i];
 	}
 	object->wanted.n = kept * sizeof(*at);

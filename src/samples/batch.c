@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "abi/again.h"
+#include "abi/redecode.h"
 
 #define LINE 64u
 #define HEAD 512u /* bytes: of a sample with registers, up to its copy of the stack */
@@ -19,14 +19,14 @@ static void batch_ask(const struct seam_record *record)
 	__builtin_prefetch(record->bytes + record->size - 1);
 }
 
-/* The addresses of a user half that stands in another record: who takes the sample reads them
+/* The addresses of a user part that stands in another record: who takes the sample reads them
  * all. */
 static void batch_ask_user(const struct batch_item *item)
 {
 	const struct seam_u64s *user = &item->sample.user;
 	size_t n = user->n * 8 < HEAD ? (size_t)user->n * 8 : HEAD;
 
-	if (item->sample.answer_time_ns)
+	if (item->sample.deferred_time_ns)
 		for (size_t at = 0; at < n; at += LINE)
 			__builtin_prefetch(user->bytes + at);
 }
@@ -35,8 +35,8 @@ static void batch_ask_user(const struct batch_item *item)
 static int batch_decode(struct batch *b, struct batch_item *item)
 {
 	const struct recording *rec = b->rec;
-	int r = again_decode(rec->events, &item->record, SEAM_RECORD_SAMPLE, &item->again,
-	                     &item->decoded, NULL);
+	int r = redecode_decode(rec->events, &item->record, SEAM_RECORD_SAMPLE, &item->again,
+	                        &item->decoded, NULL);
 
 	item->walk = NULL;
 	item->comm = NULL;

@@ -20,13 +20,13 @@ struct batch_item {
 	struct seam_decoded decoded;
 	const struct seam_event *again;    /* decoded holds a sample of it; NULL: something else */
 	struct seam_stitched sample;       /* when it is a SAMPLE */
-	bool called;                       /* its user half is the batch's (called.h) */
+	bool called;                       /* its user part is the batch's (called.h) */
 	const struct walk *walk;           /* how its stack copy was unwound; NULL: it has none */
 	uint64_t time_ns;                  /* 0: it has none */
 	uint64_t proc_ns;                  /* proc_time */
 	uint32_t user_space, kernel_space; /* of a sample, as recording_spaces gives them */
 	const char *comm;                  /* left to take */
-	bool noted; /* made of a note: what is not noted is not there (ordered_notes.h) */
+	bool noted; /* made of an entry: what is not indexed is not there (ordered_notes.h) */
 	bool wanted;
 };
 
@@ -42,7 +42,7 @@ struct batch {
 	struct proc_recall recall; /* zero at the start; also take's */
 	size_t n;
 	struct batch_item item[BATCH_MAX];
-	uint64_t words[CALLED_MAX]; /* of the user half of the item that is given */
+	uint64_t words[CALLED_MAX]; /* of the user part of the item that is given */
 };
 
 /* Takes a record whose bytes last until the batch has run, and runs it when it is full: 0, what

@@ -4,7 +4,7 @@
  * stacks, in which a return takes its call away. What is left are the calls that the task is in,
  * the innermost first.
  *
- * As perf reads them: they are the callers where the callchain has a user half, and what that has
+ * As perf reads them: they are the callers where the callchain has a user part, and what that has
  * by frame pointer behind its first address does not count. They are the calls themselves, not
  * where they return to, so they bear walk.h's mark. Of a sample in the kernel perf says the
  * kernel's address again in front of them: here it is the user's.
@@ -23,13 +23,13 @@ static inline bool called_event(const struct seam_event *event)
 	return event && event->attr.sample_type & SEAM_SAMPLE_BRANCH_STACK &&
 	       event->attr.branch_sample_type & CALLED_CALL_STACK;
 }
-/* Do the words of its user half bear walk.h's marks? */
+/* Do the words of its user part bear walk.h's marks? */
 static inline bool called_marks(const struct seam_stitched *s)
 {
 	return s->state == SEAM_STITCH_STACK_COPY ||
 	       (s->state == SEAM_STITCH_IMMEDIATE && called_event(s->sample.event));
 }
-/* Puts the calls in the place of a sample's user half, whose words are then those given (CALLED_MAX
+/* Puts the calls in the place of a sample's user part, whose words are then those given (CALLED_MAX
  * of them): true. */
 bool called_sample(struct seam_stitched *s, uint64_t *words);
 

@@ -7,7 +7,7 @@
 #include "base/cpus.h"
 #include "base/cursor.h"
 #include "perfdata/feature.h"
-#include "tables/keep.h"
+#include "tables/kernel_disk.h"
 
 bool kernel_names_wanted(const struct recording *rec)
 {
@@ -43,7 +43,7 @@ static void header_kernel(const struct recording *rec, struct image_build_id *re
 bool kernel_names_begin(struct recording *rec, const struct symbol_opts *symbols,
                         const struct seam_record *record)
 {
-	struct symbol_keep keep = symbols ? symbols->keep : (struct symbol_keep){ 0 };
+	struct kernel_storage keep = symbols ? symbols->keep : (struct kernel_storage){ 0 };
 	struct image_build_id kernel = { 0 };
 	struct seam_decoded d;
 
@@ -54,13 +54,13 @@ bool kernel_names_begin(struct recording *rec, const struct symbol_opts *symbols
 	if (cpus_online() == 1 || (symbols && symbols->kallsyms) || !kernel_names_wanted(rec))
 		return true;
 	if (!keep.get)
-		keep = keep_on_disk();
+		keep = kernel_disk();
 	header_kernel(rec, &kernel);
 	if (d.mmap.has_build_id) {
 		kernel.size = d.mmap.build_id_size;
 		memcpy(kernel.bytes, d.mmap.build_id, sizeof(kernel.bytes));
 	}
 	if (kernel.size) /* that there is no memory says who needs it */
-		symbol_running_start(&rec->running, &kernel, &keep);
+		kernel_reader_start(&rec->running, &kernel, &keep);
 	return true;
 }

@@ -15,7 +15,7 @@ static bool ordered_wants(const struct ordered_opts *o, uint32_t type)
 	case SEAM_RECORD_SAMPLE:
 		return true;
 	case SEAM_RECORD_CALLCHAIN_DEFERRED:
-		return o->answers;
+		return o->deferred;
 	case SEAM_RECORD_MMAP:
 	case SEAM_RECORD_MMAP2:
 		return o->mmaps || o->all;
@@ -80,9 +80,9 @@ int ordered_next(struct ordered *o, struct seam_record *ret)
 	return r;
 }
 
-int ordered_next_note(struct ordered *o, const struct note **ret)
+int ordered_next_note(struct ordered *o, const struct sample_entry **ret)
 {
-	int r = notes_order_next(&o->notes, ret);
+	int r = index_order_next(&o->index, ret);
 
 	if (r > 0)
 		ordered_progress(o);
@@ -94,10 +94,10 @@ int ordered_start(struct ordered *o, struct recording *rec, const struct ordered
 {
 	int r;
 
-	*o = (struct ordered){ .rec = rec, .opts = opts, .noted = opts->noted && rec->notes };
+	*o = (struct ordered){ .rec = rec, .opts = opts, .noted = opts->noted && rec->index };
 	if (o->noted) {
-		r = notes_order_start(&o->notes, rec->notes);
-		o->pushed = o->notes.notes;
+		r = index_order_start(&o->index, rec->index);
+		o->pushed = o->index.index;
 		return r;
 	}
 	r = order_new(&o->order, &(struct order_opts){ .sort = true });
@@ -111,7 +111,7 @@ int ordered_end(struct ordered *o, int r, struct seam_error *err)
 	if (r < 0 && (!err || !err->code))
 		seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
 	order_free(o->order);
-	notes_order_free(&o->notes);
+	index_order_free(&o->index);
 	tables_free(o->tables);
 	return r;
 }

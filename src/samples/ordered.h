@@ -2,7 +2,7 @@
 /*
  * ordered.h: the records of a recording in order of time, samples already stitched.
  *
- * Uses the sealed recording, so nothing waits for its user half. Only the records that the caller
+ * Uses the sealed recording, so nothing waits for its user part. Only the records that the caller
  * wants are ordered; for those, 32 bytes each are held (copies where the reader's bytes do not
  * last).
  */
@@ -17,7 +17,7 @@
 struct ordered_opts {
 	size_t sz;
 	bool all;         /* every record of the kernel but answers */
-	bool answers;     /* CALLCHAIN_DEFERRED records, too, and samples as recorded */
+	bool deferred;    /* CALLCHAIN_DEFERRED records, too, and samples as recorded */
 	bool mmaps;       /* MMAP, MMAP2 */
 	bool tasks;       /* COMM, FORK, EXIT */
 	bool losses;      /* LOST, LOST_SAMPLES */

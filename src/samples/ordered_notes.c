@@ -3,7 +3,7 @@
 // themselves.
 #include "samples/ordered_notes.h"
 
-#include "samples/notes_order.h"
+#include "samples/index_order.h"
 
 void ordered_noted_start(struct ordered_noted *noted, const struct recording *rec)
 {
@@ -13,8 +13,8 @@ void ordered_noted_start(struct ordered_noted *noted, const struct recording *re
 }
 
 /* What the record said of itself. */
-static void noted_decoded(const struct recording *rec, const struct note *note,
-                          const struct notes_who *who, struct batch_item *item)
+static void noted_decoded(const struct recording *rec, const struct sample_entry *entry,
+                          const struct sample_index_who *who, struct batch_item *item)
 {
 	struct seam_decoded *d = &item->decoded;
 	/* Whole to each of its places: a copy of what was just written in parts waits for all of
@@ -23,51 +23,52 @@ static void noted_decoded(const struct recording *rec, const struct note *note,
 		                    .pid = who->pid,
 		                    .tid = who->tid,
 		                    .cpu = who->cpu,
-		                    .time_ns = notes_time(note) };
+		                    .time_ns = sample_index_time(entry) };
 
 	item->record.misc = who->misc;
-	item->record.index = note->index;
+	item->record.index = entry->index;
 	d->record = &item->record;
 	d->event = d->sample.event = seam_events_at(rec->events, who->event);
 	d->id = d->sample.id = item->sample.sample.id = id;
-	d->sample.period = note->weight;
+	d->sample.period = entry->weight;
 	item->time_ns = id.time_ns;
 	item->proc_ns = proc_time(d);
 }
 
-/* Its halves, and what became of the user half. */
-static void noted_stitched(const struct recording *rec, const struct note *note,
-                           const struct notes_who *who, const struct stitch_verdict *verdict,
+/* Its parts, and what became of the user part. */
+static void noted_stitched(const struct recording *rec, const struct sample_entry *entry,
+                           const struct sample_index_who *who, const struct stitch_verdict *verdict,
                            struct batch_item *item)
 {
-	const struct stacks *stacks = &rec->notes->stacks;
+	const struct stacks *stacks = &rec->index->stacks;
 	struct seam_stitched *s = &item->sample;
-	bool no_kernel = note->kernel & NOTES_NO_KERNEL;
+	bool no_kernel = entry->kernel & SAMPLE_INDEX_NO_KERNEL;
 
 	s->sample.event = item->decoded.sample.event;
-	s->sample.period = note->weight;
-	s->sample.ip = no_kernel ? rec->notes->ips[note->kernel & ~NOTES_NO_KERNEL] : 0;
+	s->sample.period = entry->weight;
+	s->sample.ip = no_kernel ? rec->index->ips[entry->kernel & ~SAMPLE_INDEX_NO_KERNEL] : 0;
 	s->misc = who->misc;
 	s->state = verdict->state;
-	s->answer_time_ns = verdict->answer_time_ns;
-	s->answer_misc = verdict->answer_misc;
-	s->kernel = stacks_words(stacks, no_kernel ? 0 : note->kernel);
-	s->user = who->kind == RULES_AT_ONCE ? stacks_words(stacks, note->user)
+	s->deferred_time_ns = verdict->deferred_time_ns;
+	s->deferred_misc = verdict->deferred_misc;
+	s->kernel = stacks_words(stacks, no_kernel ? 0 : entry->kernel);
+	s->user = who->kind == RULES_AT_ONCE ? stacks_words(stacks, entry->user)
 	                                     : stitch_words(rec->stitch, verdict);
 }
 
-const struct batch_item *ordered_noted_item(struct ordered_noted *noted, const struct note *note)
+const struct batch_item *ordered_noted_item(struct ordered_noted *noted,
+                                            const struct sample_entry *entry)
 {
 	const struct recording *rec = noted->rec;
-	const struct notes_who *who = pool_at(&rec->notes->whos, note->who);
-	const struct stitch_brief brief = notes_brief(note, who);
+	const struct sample_index_who *who = pool_at(&rec->index->whos, entry->who);
+	const struct stitch_summary summary = sample_index_summary(entry, who);
 	struct batch_item *item = &noted->item;
 	struct stitch_verdict verdict;
 
-	if (!stitch_resolve_brief(rec->stitch, &brief, &noted->counts, &verdict))
+	if (!stitch_resolve_summary(rec->stitch, &summary, &noted->counts, &verdict))
 		return NULL;
-	noted_decoded(rec, note, who, item);
-	noted_stitched(rec, note, who, &verdict, item);
+	noted_decoded(rec, entry, who, item);
+	noted_stitched(rec, entry, who, &verdict, item);
 	recording_recall_spaces(rec, &noted->recall, &item->sample, item->proc_ns,
 	                        &item->user_space, &item->kernel_space);
 	return item;

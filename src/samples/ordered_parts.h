@@ -7,7 +7,7 @@
 #define SEAM_SAMPLES_ORDERED_PARTS_H
 
 #include "perfdata/order.h"
-#include "samples/notes_order.h"
+#include "samples/index_order.h"
 #include "samples/ordered.h"
 #include "samples/ordered_notes.h"
 
@@ -15,8 +15,8 @@ struct ordered {
 	struct recording *rec;
 	const struct ordered_opts *opts;
 	struct order *order;
-	bool noted; /* what comes are notes, not records */
-	struct notes_order notes;
+	bool noted; /* what comes are entries, not records */
+	struct index_order index;
 	uint64_t pushed, popped;
 	struct tables *tables; /* NULL: no sample is unwound */
 };
@@ -29,9 +29,9 @@ int ordered_batch(struct ordered *o, struct batch *ret);
 /* 1 and the next record, whose bytes live until the next call unless it is stable; 0: that was
  * all. */
 int ordered_next(struct ordered *o, struct seam_record *ret);
-/* 1 and the next note, which lives as long as the recording's notes do; 0: that was all;
+/* 1 and the next entry, which lives as long as the recording's entries do; 0: that was all;
  * -ENOMEM. */
-int ordered_next_note(struct ordered *o, const struct note **ret);
+int ordered_next_note(struct ordered *o, const struct sample_entry **ret);
 /* Frees; says what r means if nobody has; returns r. */
 int ordered_end(struct ordered *o, int r, struct seam_error *err);
 

@@ -21,7 +21,7 @@
 struct text_job {
 	union {
 		struct seam_record record[JOB_RECORDS];
-		const struct note *note[JOB_RECORDS]; /* if what comes are notes */
+		const struct sample_entry *entry[JOB_RECORDS]; /* if what comes are entries */
 	};
 	size_t n;
 	struct buf out;
@@ -66,7 +66,7 @@ static int text_work_notes(struct text_worker *w, const struct text_job *job)
 	int r = 0;
 
 	for (size_t i = 0; i < job->n && !r; i++) {
-		item = ordered_noted_item(&w->noted, job->note[i]);
+		item = ordered_noted_item(&w->noted, job->entry[i]);
 		r = item ? text_put(w, item) : 0;
 	}
 	return r;
@@ -137,7 +137,8 @@ static int text_fill_notes(struct text *t, struct text_job *job)
 {
 	int r = 0;
 
-	while (job->n < JOB_RECORDS && (r = ordered_next_note(&t->ordered, &job->note[job->n])) > 0)
+	while (job->n < JOB_RECORDS &&
+	       (r = ordered_next_note(&t->ordered, &job->entry[job->n])) > 0)
 		job->n++;
 	return r;
 }

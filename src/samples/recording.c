@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// recording.c: see recording.h. Knows the passes over a file; what a record teaches is learner.c's.
+// recording.c: see recording.h. Knows the passes over a file; what a record teaches is
+// first_pass.c's.
 //
 // Invariant: a run holds only records that the reader delivered and found sound, so its headers are
 // walked again without asking the reader.
@@ -12,8 +13,8 @@
 
 #include "perfdata/feature.h"
 #include "samples/kernel_names.h"
-#include "samples/learner.h"
-#include "samples/notes.h"
+#include "samples/first_pass.h"
+#include "samples/sample_index.h"
 #include "symbol/symbol.h"
 
 #define PROGRESS_EVERY 65536u /* records */
@@ -111,7 +112,7 @@ bool recording_says_kernel(const struct recording *rec)
 	return false;
 }
 
-static int recording_seal(struct learner *l, const struct symbol_opts *symbols)
+static int recording_seal(struct first_pass *l, const struct symbol_opts *symbols)
 {
 	struct recording *rec = l->rec;
 	struct seam_bytes ids;
@@ -125,7 +126,7 @@ static int recording_seal(struct learner *l, const struct symbol_opts *symbols)
 		      recording_time_order);
 	r = seam_reader_info(rec->reader, &info);
 	if (r >= 0 && seam_reader_feature(rec->reader, SEAM_FEATURE_BUILD_ID, &ids) > 0)
-		r = learner_build_ids(rec, ids.bytes, ids.n, info.swapped);
+		r = first_pass_build_ids(rec, ids.bytes, ids.n, info.swapped);
 	if (r >= 0)
 		r = seam_stitch_events(rec->stitch, rec->events);
 	if (r >= 0)
@@ -136,8 +137,8 @@ static int recording_seal(struct learner *l, const struct symbol_opts *symbols)
 	return r < 0 ? r : proc_seal(rec->procs);
 }
 
-/* What more is to be done with one of the few records that are neither samples nor answers, before
- * it is learned. */
+/* What more is to be done with one of the few records that are neither samples nor deferred
+ * records, before it is learned. */
 static int recording_few(struct recording *rec, const struct symbol_opts *symbols,
                          const struct seam_record *record, bool *names)
 {
@@ -149,7 +150,7 @@ static int recording_few(struct recording *rec, const struct symbol_opts *symbol
 	               : 0;
 }
 
-static int recording_learn(struct learner *l, const struct recording_opts *opts,
+static int recording_learn(struct first_pass *l, const struct recording_opts *opts,
                            struct seam_error *err)
 {
 	const struct progress *progress = opts ? &opts->progress : NULL;
@@ -163,7 +164,7 @@ static int recording_learn(struct learner *l, const struct recording_opts *opts,
 		    record.type != SEAM_RECORD_CALLCHAIN_DEFERRED)
 			r = recording_few(rec, opts ? opts->symbols : NULL, &record, &names);
 		if (r >= 0)
-			r = learner_record(l, &record);
+			r = first_pass_record(l, &record);
 		if (r < 0)
 			return seam_error_set(err, -r, NULL, record.offset,
 			                      seam_record_name(record.type), "%s", strerror(-r));
@@ -190,7 +191,7 @@ static int recording_new(struct recording **ret, struct seam_reader *reader,
 	rec->events = seam_reader_events(reader);
 	rec->stable = true;
 	rec->first_ns = UINT64_MAX;
-	vouch_of(rec, &rec->vouched);
+	file_identity_of(rec, &rec->identity);
 	r = proc_new(&rec->procs, procs);
 	if (r >= 0)
 		r = seam_stitch_new(&rec->stitch, &(struct seam_stitch_opts){
@@ -206,16 +207,16 @@ static int recording_new(struct recording **ret, struct seam_reader *reader,
 int recording_open(struct recording **ret, struct seam_reader *reader,
                    const struct recording_opts *opts, struct seam_error *err)
 {
-	struct learner l = { 0 };
+	struct first_pass l = { 0 };
 	int r = recording_new(&l.rec, reader,
 	                      &(struct proc_opts){ .sz = sizeof(struct proc_opts) });
 
 	if (r < 0)
 		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
-	if (opts && opts->notes)
-		l.rec->notes = notes_new();
+	if (opts && opts->index)
+		l.rec->index = sample_index_new();
 	r = recording_learn(&l, opts, err);
-	learner_free(&l);
+	first_pass_free(&l);
 	if (r < 0) {
 		recording_close(l.rec);
 		return r;
@@ -243,14 +244,14 @@ void recording_close(struct recording *rec)
 {
 	if (!rec)
 		return;
-	symbol_running_free(rec->running);
-	notes_free(rec->notes);
+	kernel_reader_free(rec->running);
+	sample_index_free(rec->index);
 	seam_stitch_free(rec->stitch);
 	proc_free(rec->procs);
 	free(rec->runs);
 	free(rec->kernel_changes);
 	map_free(&rec->began);
-	vouch_free(&rec->vouch);
+	file_identity_free(&rec->file_identity);
 	free(rec);
 }
 
@@ -365,11 +366,11 @@ uint32_t recording_kernel_span(const struct recording *rec, uint64_t time_ns,
 	return RECORDING_KERNEL | epoch;
 }
 
-/* The moment whose mappings a user half has. */
+/* The moment whose mappings a user part has. */
 static uint64_t recording_user_time(const struct seam_stitched *sample, uint64_t time_ns)
 {
-	return sample->answer_time_ns && sample->sample.id.has & SEAM_SAMPLE_TIME
-	               ? sample->answer_time_ns
+	return sample->deferred_time_ns && sample->sample.id.has & SEAM_SAMPLE_TIME
+	               ? sample->deferred_time_ns
 	               : time_ns;
 }
 

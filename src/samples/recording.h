@@ -20,7 +20,7 @@
 
 #include "abi/stack_end.h"
 #include "base/map.h"
-#include "samples/vouch.h"
+#include "samples/file_identity.h"
 #include "proc/proc.h"
 
 /* Called now and then with the work done and the work in all (bytes; total 0: not known). */
@@ -74,14 +74,14 @@ struct recording {
 	bool foreign; /* not recorded on this machine with this kernel, as far as the header says */
 	uint64_t *kernel_changes; /* times at which kernel code came or went, ascending */
 	size_t n_kernel_changes;
-	struct vouch vouch;         /* what is said of files without a build-id */
-	struct image_vouch vouched; /* answers from it, as long as the recording lives */
+	struct file_identity file_identity; /* what is said of files without a build-id */
+	struct image_identity identity;     /* answers from it, as long as the recording lives */
 	struct map began;           /* pid -> when it first began a program, of those recorded */
 	uint64_t first_ns, last_ns; /* of the samples */
 	struct recording_counts counts;
-	struct notes *notes;            /* NULL: none were asked for, or one could not be made */
-	struct symbol_running *running; /* names that are on their way, or NULL */
-	struct seam_error first_error;  /* of the records that could not be decoded; code 0: none */
+	struct sample_index *index;    /* NULL: none were asked for, or one could not be made */
+	struct kernel_reader *running; /* names that are on their way, or NULL */
+	struct seam_error first_error; /* of the records that could not be decoded; code 0: none */
 };
 
 struct symbol_opts;
@@ -93,8 +93,9 @@ struct recording_opts {
 	 * times. */
 	const struct symbol_opts *symbols;
 	/* Samples will be counted by load_recording, without load_opts.take, or shown by
-	 * ordered_text with ordered_opts.noted: what that needs of each is noted (notes.h). */
-	bool notes;
+	 * ordered_text with ordered_opts.indexed: what that needs of each is indexed
+	 * (sample_index.h). */
+	bool index;
 	bool names; /* names will be asked for: the running kernel's begin to be read, if it is what was recorded */
 };
 
@@ -139,9 +140,9 @@ int recording_each(struct recording *rec, int (*each)(void *ctx, const struct se
                    void *ctx, struct seam_error *err);
 
 /*
- * In which address spaces a sample's two halves are to be looked up: keys for caches. The user half
- * was walked when the task returned, so its mappings are those of the answer's time. time_ns is
- * proc_time of the sample's record.
+ * In which address spaces a sample's two parts are to be looked up: keys for caches. The user part
+ * was walked when the task returned, so its mappings are those of the deferred record's time.
+ * time_ns is proc_time of the sample's record.
  * kernel_space has RECORDING_KERNEL set and counts the changes of kernel code before the sample.
  */
 #define RECORDING_KERNEL 0x80000000u

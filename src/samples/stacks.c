@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // stacks.c: see stacks.h.
 //
-// Invariant: two samples share an entry only when their keys are equal byte by byte, and two halves
+// Invariant: two samples share an entry only when their keys are equal byte by byte, and two parts
 // have one number only when their words are; hashes only find the candidates.
 #include "samples/stacks.h"
 
@@ -68,32 +68,32 @@ static int stacks_grow_index(struct stacks *s)
 	return 0;
 }
 
-struct seam_u64s stacks_words(const struct stacks *s, uint32_t half)
+struct seam_u64s stacks_words(const struct stacks *s, uint32_t part)
 {
-	const struct intern *halves = &s->halves[half & 1];
+	const struct intern *parts = &s->parts[part & 1];
 
-	if (!half)
+	if (!part)
 		return (struct seam_u64s){ 0 };
-	return (struct seam_u64s){ .bytes = (const unsigned char *)intern_get(halves, half >> 1),
-		                   .n = intern_length(halves, half >> 1) / 8,
-		                   .swap = half & 1 };
+	return (struct seam_u64s){ .bytes = (const unsigned char *)intern_get(parts, part >> 1),
+		                   .n = intern_length(parts, part >> 1) / 8,
+		                   .swap = part & 1 };
 }
 
 static int stacks_intern(struct stacks *s, const struct seam_u64s *words, bool stable,
                          uint32_t *ret)
 {
-	struct intern *halves = &s->halves[words->swap];
+	struct intern *parts = &s->parts[words->swap];
 	uint32_t id;
 
-	id = stable ? intern_lasting(halves, words->bytes, words->n * 8)
-	            : intern_bytes(halves, words->bytes, words->n * 8);
+	id = stable ? intern_lasting(parts, words->bytes, words->n * 8)
+	            : intern_bytes(parts, words->bytes, words->n * 8);
 	if (id > UINT32_MAX / 2)
 		return -ENOMEM;
 	*ret = id << 1 | words->swap;
 	return 0;
 }
 
-int stacks_half(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret)
+int stacks_part(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret)
 {
 	struct stacks_seen *seen;
 	uint64_t picked;
@@ -107,9 +107,9 @@ int stacks_half(struct stacks *s, const struct seam_u64s *words, bool stable, ui
 	picked = seam_u64s_at(words, words->n > 1) * 31 + seam_u64s_at(words, words->n / 2) * 7 +
 	         seam_u64s_at(words, words->n - 1) + words->n;
 	seen = &s->recent->chain[map_mix(picked) % STACKS_CHAINS];
-	if (seen->n == words->n && (seen->half & 1) == words->swap &&
+	if (seen->n == words->n && (seen->part & 1) == words->swap &&
 	    !memcmp(seen->bytes, words->bytes, words->n * 8)) {
-		*ret = seen->half;
+		*ret = seen->part;
 		return 0;
 	}
 	r = stacks_intern(s, words, stable, ret);
@@ -119,21 +119,21 @@ int stacks_half(struct stacks *s, const struct seam_u64s *words, bool stable, ui
 	return r;
 }
 
-/* The number of a user half that an answer gave: its words are compared once, not for each
+/* The number of a user part that a deferred record gave: its words are compared once, not for each
  * sample. */
-static int stacks_answer(struct stacks *s, const struct seam_u64s *words, bool stable,
-                         uint32_t *ret)
+static int stacks_deferred(struct stacks *s, const struct seam_u64s *words, bool stable,
+                           uint32_t *ret)
 {
 	struct stacks_seen *seen =
-	        &s->recent->answer[map_mix((uintptr_t)words->bytes) % STACKS_SEEN];
+	        &s->recent->deferred[map_mix((uintptr_t)words->bytes) % STACKS_SEEN];
 	int r;
 
 	if (words->n && seen->bytes == words->bytes && seen->n == words->n &&
-	    (seen->half & 1) == words->swap) {
-		*ret = seen->half;
+	    (seen->part & 1) == words->swap) {
+		*ret = seen->part;
 		return 0;
 	}
-	r = stacks_half(s, words, stable, ret);
+	r = stacks_part(s, words, stable, ret);
 	if (r >= 0 && words->n <= UINT32_MAX)
 		*seen = (struct stacks_seen){ words->bytes, (uint32_t)words->n, *ret };
 	return r;
@@ -163,7 +163,7 @@ int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret)
 	return 0;
 }
 
-static bool stacks_is_answer(const struct seam_stitched *sample)
+static bool stacks_is_deferred(const struct seam_stitched *sample)
 {
 	return sample->state == SEAM_STITCH_STITCHED ||
 	       sample->state == SEAM_STITCH_STITCHED_EARLIER;
@@ -279,10 +279,11 @@ int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam
 	if (r >= 0)
 		r = stacks_key_id(s, key, &same.key);
 	if (r >= 0)
-		r = stacks_half(s, &sample->kernel, stable, &same.kernel);
+		r = stacks_part(s, &sample->kernel, stable, &same.kernel);
 	if (r >= 0)
-		r = (stacks_is_answer(sample) ? stacks_answer : stacks_half)(s, &sample->user,
-		                                                             stable, &same.user);
+		r = (stacks_is_deferred(sample) ? stacks_deferred : stacks_part)(s, &sample->user,
+		                                                                 stable,
+		                                                                 &same.user);
 	if (r >= 0 && hit_apart(sample))
 		r = stacks_hit(s, sample->sample.ip, sample->misc, &same.hit);
 	return r < 0 ? r : stacks_put(s, &same, sample->sample.period, time_ns);
@@ -322,7 +323,7 @@ void stacks_free(struct stacks *s)
 	free(s->recent);
 	pool_free(&s->keys);
 	pool_free(&s->hits);
-	intern_free(&s->halves[0]);
-	intern_free(&s->halves[1]);
+	intern_free(&s->parts[0]);
+	intern_free(&s->parts[1]);
 	*s = (struct stacks){ 0 };
 }

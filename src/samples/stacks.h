@@ -3,9 +3,9 @@
  * stacks.h: samples counted by their raw addresses: equal stacks of equal tasks in equal address
  * spaces are one entry.
  *
- * Each distinct half of a stack is kept once and named by a number, because few halves make many
+ * Each distinct part of a stack is kept once and named by a number, because few parts make many
  * stacks: so what most samples touch is small, and equal stacks are equal keys. Where the sample's
- * bytes last until the reader is closed, a half points at them; else they are copied. One thread
+ * bytes last until the reader is closed, a part points at them; else they are copied. One thread
  * per table.
  *
  * Entries lie all over memory, so a few samples wait at a time while theirs are asked for.
@@ -24,7 +24,7 @@ struct stacks_key {
 	uint32_t event;   /* index */
 	uint32_t pid, tid, cpu;
 	uint16_t state;
-	uint8_t by_tables;  /* outcome_by_tables */
+	uint8_t by_tables;  /* walk_result_by_tables */
 	uint8_t user_first; /* its kernel part begins with a user's address, without a marker */
 	uint32_t user_space, kernel_space;
 	uint32_t slice;
@@ -33,7 +33,7 @@ struct stacks_key {
 /* What tells one entry from another. No padding. */
 struct stacks_same {
 	uint32_t key;          /* of keys */
-	uint32_t kernel, user; /* halves; 0: an empty one */
+	uint32_t kernel, user; /* parts; 0: an empty one */
 	uint32_t hit;          /* of hits, for a sample that hit_apart; else 0 */
 };
 
@@ -66,9 +66,9 @@ struct stacks_recent {
 	 * and never another's. */
 	struct stacks_seen {
 		const unsigned char *bytes;
-		uint32_t n, half;
-	} answer[STACKS_SEEN];
-	/* Chains by some of their words; bytes are those that halves keep. */
+		uint32_t n, part;
+	} deferred[STACKS_SEEN];
+	/* Chains by some of their words; bytes are those that parts keep. */
 	struct stacks_seen chain[STACKS_CHAINS];
 	struct stacks_key key[STACKS_KEYS];
 	uint32_t key_id[STACKS_KEYS]; /* 0: none */
@@ -82,9 +82,9 @@ struct stacks {
 	size_t n, entries_capacity;
 	uint64_t *index; /* high half of the hash, entry + 1 below; 0 is free */
 	size_t index_capacity;
-	uint64_t secret;         /* of this process: where an entry goes */
-	struct intern halves[2]; /* by the byte order of their words: 1 is the other one */
-	struct pool keys, hits;  /* struct stacks_key, struct stacks_hit */
+	uint64_t secret;        /* of this process: where an entry goes */
+	struct intern parts[2]; /* by the byte order of their words: 1 is the other one */
+	struct pool keys, hits; /* struct stacks_key, struct stacks_hit */
 	struct stacks_recent *recent;
 	struct stacks_waiting {
 		struct stacks_same same;
@@ -99,14 +99,15 @@ int stacks_start(struct stacks *s);
 int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam_stitched *sample,
                bool stable, uint64_t time_ns);
 /*
- * The steps of it, for samples that are taken apart before they are counted (notes.h): numbers for
- * the parts of a stacks_same, then a sample that has them. *ret is 0 for no words. All: -ENOMEM.
+ * The steps of it, for samples that are taken apart before they are counted (sample_index.h):
+ * numbers for the parts of a stacks_same, then a sample that has them. *ret is 0 for no words. All:
+ * -ENOMEM.
  */
 int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret);
-int stacks_half(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret);
+int stacks_part(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret);
 int stacks_hit(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret);
 int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight, uint64_t time_ns);
-struct seam_u64s stacks_words(const struct stacks *s, uint32_t half);
+struct seam_u64s stacks_words(const struct stacks *s, uint32_t part);
 /* Behind the last sample: counts those that wait. -ENOMEM. */
 int stacks_settle(struct stacks *s);
 const struct stacks_key *stacks_key(const struct stacks *s, const struct stacks_entry *e);

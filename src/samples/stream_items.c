@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // stream_items.c: see stream_items.h. Knows the steps of one pass; order is perfdata's, what a
-// record teaches is learner.c's, and what became of a user half is stitch's.
+// record teaches is first_pass.c's, and what became of a user part is stitch's.
 #include "samples/stream_items.h"
 
 #include <errno.h>
@@ -8,12 +8,12 @@
 
 #include "base/buf.h"
 #include "perfdata/order.h"
-#include "samples/learner.h"
+#include "samples/first_pass.h"
 #include "samples/unwound.h"
 
 struct stream_items {
 	struct recording *rec;
-	struct learner learner;
+	struct first_pass first_pass;
 	const struct ordered_opts *opts;
 	const struct stream_handler *handler;
 	struct order *order;
@@ -164,7 +164,7 @@ static int stream_drain(struct stream_items *s)
 		if (r < 0) /* an unsound one was not pushed */
 			return r;
 		if (record.type != SEAM_RECORD_SAMPLE) {
-			r = learner_side_band(&s->learner, &d);
+			r = first_pass_side_band(&s->first_pass, &d);
 			if (r >= 0 && s->started)
 				r = s->handler->learn(s->handler->ctx, &record);
 		}
@@ -217,7 +217,7 @@ static int stream_record(struct stream_items *s, const struct seam_record *recor
 		r = seam_stitch_events(s->rec->stitch, s->rec->events);
 	}
 	if (r >= 0)
-		r = learner_count(&s->learner, record, &d);
+		r = first_pass_count(&s->first_pass, record, &d);
 	if (r < 0)
 		return r;
 	if (record->type == SEAM_RECORD_FINISHED_ROUND)
@@ -268,7 +268,7 @@ int stream_items(struct recording **rec, struct seam_reader *reader,
 	if (r >= 0)
 		r = order_new(&s.order, NULL);
 	if (r >= 0) {
-		s.rec = s.learner.rec = *rec;
+		s.rec = s.first_pass.rec = *rec;
 		r = stream_run(&s, err);
 		order_counts(s.order, &c);
 	}
@@ -276,7 +276,7 @@ int stream_items(struct recording **rec, struct seam_reader *reader,
 	if (r < 0 && err && !err->code)
 		seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
 	order_free(s.order);
-	learner_free(&s.learner);
+	first_pass_free(&s.first_pass);
 	buf_free(&s.indices);
 	unwound_free(s.unwound);
 	tables_free(s.tables);

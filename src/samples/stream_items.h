@@ -3,7 +3,7 @@
  * stream_items.h: the samples of a stream in order of time, stitched, while it is read: one pass.
  *
  * Records are put into order by the recorder's rounds, side-band records are learned in that order,
- * and samples wait in the stitcher for their user halves. So a sample comes out at the second round
+ * and samples wait in the stitcher for their user parts. So a sample comes out at the second round
  * behind it at the earliest, and not before those in front of it. A stream without rounds is
  * ordered as far as 256 MiB reach; one without times comes in its own order.
  *

@@ -36,9 +36,9 @@ struct unwound_mapping {
 };
 
 /* The last walk of a thread, found by its tid. */
-struct unwound_trail {
+struct unwound_walk_cache {
 	uint32_t tid, space;
-	struct walk_trail *trail;
+	struct walk_cache *cache;
 };
 
 struct unwound {
@@ -47,7 +47,7 @@ struct unwound {
 	struct unwound_mapping *mappings; /* by proc_mapping's id */
 	size_t n_mappings;
 	struct remembered *remembered;
-	struct unwound_trail trails[TRAILS];
+	struct unwound_walk_cache caches[TRAILS];
 	/* of the sample that is being walked */
 	uint32_t space, pid;
 	const unsigned char *stack;
@@ -103,7 +103,7 @@ void unwound_free(struct unwound *u)
 	if (!u)
 		return;
 	for (size_t i = 0; i < TRAILS; i++)
-		walk_trail_free(u->trails[i].trail);
+		walk_cache_free(u->caches[i].cache);
 	free(u->mappings);
 	free(u->remembered);
 	buf_free(&u->missing);
@@ -167,7 +167,7 @@ int unwound_tables(const struct recording *rec, const struct tables_opts *opts, 
 	if (opts)
 		memcpy(&o, opts, opts->sz < sizeof(o) ? opts->sz : sizeof(o));
 	o.sz = sizeof(o);
-	o.search.vouch = &rec->vouched;
+	o.search.file_identity = &rec->identity;
 	o.foreign |= rec->foreign;
 	return tables_new(ret, &o);
 }
@@ -380,23 +380,23 @@ static int unwound_add_walk(struct unwound *u)
 }
 
 /* What the last walk of the sample's thread saw in this address space. NULL: out of memory. */
-static struct walk_trail *unwound_trail(struct unwound *u, uint32_t tid)
+static struct walk_cache *unwound_walk_cache(struct unwound *u, uint32_t tid)
 {
-	struct unwound_trail *t = &u->trails[map_mix(tid) % TRAILS];
+	struct unwound_walk_cache *t = &u->caches[map_mix(tid) % TRAILS];
 
-	if (!t->trail && walk_trail_new(&t->trail) < 0)
+	if (!t->cache && walk_cache_new(&t->cache) < 0)
 		return NULL;
 	if (t->tid != tid || t->space != u->space)
-		walk_trail_clear(t->trail);
+		walk_cache_clear(t->cache);
 	t->tid = tid;
 	t->space = u->space;
-	return t->trail;
+	return t->cache;
 }
 
 void unwound_ask(const struct unwound *u, const struct seam_stitched *sample)
 {
 	const struct seam_sample *s = &sample->sample;
-	const struct unwound_trail *t = &u->trails[map_mix(s->id.tid) % TRAILS];
+	const struct unwound_walk_cache *t = &u->caches[map_mix(s->id.tid) % TRAILS];
 	unsigned sp = u->opts.machine == FRAMETAB_X86_64 ? 7 : 31; /* perf's number of it */
 	struct walk_memory memory = { .window = s->stack_user.bytes, .n_window = s->stack_user.n };
 	uint64_t below = s->regs_user.mask & ((1ULL << sp) - 1);
@@ -405,11 +405,11 @@ void unwound_ask(const struct unwound *u, const struct seam_stitched *sample)
 		return;
 	__builtin_prefetch(memory.window);
 	__builtin_prefetch(memory.window + 64);
-	if (!t->trail || t->tid != s->id.tid || !(s->regs_user.mask >> sp & 1) ||
+	if (!t->cache || t->tid != s->id.tid || !(s->regs_user.mask >> sp & 1) ||
 	    (uint64_t)__builtin_popcountll(below) >= s->regs_user.values.n)
 		return;
 	memory.start = seam_u64s_at(&s->regs_user.values, (uint64_t)__builtin_popcountll(below));
-	walk_trail_ask(t->trail, &memory);
+	walk_cache_ask(t->cache, &memory);
 }
 
 int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *sample)
@@ -438,8 +438,8 @@ int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *samp
 	memory.window = u->stack;
 	memory.start = u->sp;
 	memory.n_window = u->n_stack;
-	memory.trail = unwound_trail(u, s->id.tid);
-	if (!memory.trail)
+	memory.cache = unwound_walk_cache(u, s->id.tid);
+	if (!memory.cache)
 		return -ENOMEM;
 	walk_stack(&options, &memory, &regs, u->frames, &u->walk);
 	r = u->failed ? u->failed : unwound_add_walk(u);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unwound.h: the user half of samples that carry registers and a copy of the stack (perf record
+ * unwound.h: the user part of samples that carry registers and a copy of the stack (perf record
  * --call-graph dwarf), walked by the unwind tables of what was mapped.
  */
 #ifndef SEAM_SAMPLES_UNWOUND_H

@@ -18,9 +18,9 @@
 /* Answers of different tasks, or hours apart, under one cookie; only a made-up file has more. */
 #define INDEX_SAME_COOKIE 8u
 
-static struct index_answer *index_answer(const struct index *ix, uint32_t number)
+static struct index_deferred *index_deferred(const struct index *ix, uint32_t number)
 {
-	return &ix->answers[number / INDEX_BLOCK][number % INDEX_BLOCK];
+	return &ix->deferred[number / INDEX_BLOCK][number % INDEX_BLOCK];
 }
 
 /* The item that a map names by key, made when new; NULL: out of memory. */
@@ -60,8 +60,8 @@ static struct times *index_execs_at(const struct index *ix, uint64_t number)
 void index_free(struct index *ix)
 {
 	for (uint32_t i = 0; i < ix->n_blocks; i++)
-		free(ix->answers[i]);
-	free(ix->answers);
+		free(ix->deferred[i]);
+	free(ix->deferred);
 	for (uint32_t i = 0; i < ix->tracks.n; i++)
 		track_free(index_track_at(ix, i));
 	free(ix->tracks.at);
@@ -142,7 +142,7 @@ int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct st
 			return -ENOMEM;
 		ret->slot = cookies_place_of(&ix->cookies, slot);
 		if (!(*slot & INDEX_CARRIED))
-			for (uint32_t n = *slot; n; n = index_answer(ix, n - 1)->next)
+			for (uint32_t n = *slot; n; n = index_deferred(ix, n - 1)->next)
 				ix->claimed++;
 		*slot |= INDEX_CARRIED;
 	}
@@ -153,27 +153,30 @@ int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct st
 	                          rules_user_mode(d->record->misc), seen);
 }
 
-/* Makes room for one more answer, in twice as large a first block, or in another. -ENOMEM. */
+/* Makes room for one more deferred record, in twice as large a first block, or in another. -ENOMEM.
+ * */
 static int index_grow(struct index *ix)
 {
-	bool first = ix->answers_room < INDEX_BLOCK;
-	uint32_t n = !first ? INDEX_BLOCK : ix->answers_room ? ix->answers_room : INDEX_BLOCK_FIRST;
-	struct index_answer *block, **blocks = ix->answers;
+	bool first = ix->deferred_room < INDEX_BLOCK;
+	uint32_t n = !first              ? INDEX_BLOCK
+	             : ix->deferred_room ? ix->deferred_room
+	                                 : INDEX_BLOCK_FIRST;
+	struct index_deferred *block, **blocks = ix->deferred;
 
 	if (!first || !blocks) {
 		blocks = realloc(blocks, (ix->n_blocks + 1) * sizeof(*blocks));
 		if (!blocks)
 			return -ENOMEM;
 		blocks[ix->n_blocks] = NULL;
-		ix->answers = blocks;
+		ix->deferred = blocks;
 	}
-	block = first ? realloc(blocks[0], (ix->answers_room + n) * sizeof(*block))
+	block = first ? realloc(blocks[0], (ix->deferred_room + n) * sizeof(*block))
 	              : pages_new(n * sizeof(*block));
 	if (!block)
 		return -ENOMEM;
 	blocks[first ? 0 : ix->n_blocks] = block;
 	ix->n_blocks += !first || !ix->n_blocks;
-	ix->answers_room += n;
+	ix->deferred_room += n;
 	return 0;
 }
 
@@ -192,7 +195,7 @@ static struct index_recent *index_recent(struct index *ix, const struct seam_u64
 	                   (64 - INDEX_RECENT_BITS)];
 }
 
-/* An answer's addresses, and their number among chains: few chains answer many samples. */
+/* A deferred record's addresses, and their number among chains: few chains answer many samples. */
 static int index_chain(struct index *ix, const struct seam_decoded *d, struct seam_u64s *ret,
                        uint32_t *id)
 {
@@ -228,10 +231,10 @@ static int index_chain(struct index *ix, const struct seam_decoded *d, struct se
 	return 0;
 }
 
-static int index_learn_answer(struct index *ix, const struct seam_decoded *d)
+static int index_learn_deferred(struct index *ix, const struct seam_decoded *d)
 {
 	struct rules_who who = rules_who(d), other;
-	struct index_answer *a;
+	struct index_deferred *a;
 	struct seam_u64s ips;
 	unsigned same = 0;
 	uint32_t *slot, first, chain;
@@ -241,35 +244,35 @@ static int index_learn_answer(struct index *ix, const struct seam_decoded *d)
 		return -ENOMEM;
 	first = *slot & ~INDEX_CARRIED;
 	for (uint32_t n = first; n; n = a->next, same++) {
-		a = index_answer(ix, n - 1);
+		a = index_deferred(ix, n - 1);
 		other = (struct rules_who){ .when = a->when, .pid = a->pid, .tid = a->tid };
-		if (!rules_same_answer(&other, &who))
+		if (!rules_same_deferred(&other, &who))
 			continue;
 		ix->duplicate_records++;
 		return 0;
 	}
-	if (same >= INDEX_SAME_COOKIE || ix->n_answers == INDEX_CARRIED - 1 ||
+	if (same >= INDEX_SAME_COOKIE || ix->n_deferred == INDEX_CARRIED - 1 ||
 	    d->deferred.ips.n >= INDEX_SWAP) {
 		ix->refused++;
 		return 0;
 	}
-	if ((ix->n_answers == ix->answers_room && index_grow(ix) < 0) ||
+	if ((ix->n_deferred == ix->deferred_room && index_grow(ix) < 0) ||
 	    index_chain(ix, d, &ips, &chain) < 0)
 		return -ENOMEM;
-	a = index_answer(ix, ix->n_answers);
-	*a = (struct index_answer){ .when = who.when,
-		                    .chain = chain,
-		                    .pid = who.pid,
-		                    .tid = who.tid,
-		                    .n = (uint16_t)(ips.n | (ips.swap ? INDEX_SWAP : 0)),
-		                    .misc = d->record->misc,
-		                    .next = first };
-	*slot = (*slot & INDEX_CARRIED) | ++ix->n_answers;
+	a = index_deferred(ix, ix->n_deferred);
+	*a = (struct index_deferred){ .when = who.when,
+		                      .chain = chain,
+		                      .pid = who.pid,
+		                      .tid = who.tid,
+		                      .n = (uint16_t)(ips.n | (ips.swap ? INDEX_SWAP : 0)),
+		                      .misc = d->record->misc,
+		                      .next = first };
+	*slot = (*slot & INDEX_CARRIED) | ++ix->n_deferred;
 	ix->claimed += !!(*slot & INDEX_CARRIED);
 	return 0;
 }
 
-/* Of the few records that are neither samples nor answers. */
+/* Of the few records that are neither samples nor deferred records. */
 static int index_learn_few(struct index *ix, const struct seam_decoded *d)
 {
 	struct times *execs;
@@ -303,7 +306,7 @@ int index_learn(struct index *ix, const struct seam_decoded *d)
 	struct stitch_learned sample;
 
 	if (d->record->type == SEAM_RECORD_CALLCHAIN_DEFERRED)
-		return index_learn_answer(ix, d);
+		return index_learn_deferred(ix, d);
 	if (d->record->type == SEAM_RECORD_SAMPLE)
 		return index_learn_sample(ix, d, &sample);
 	return index_learn_few(ix, d);
@@ -313,7 +316,7 @@ static size_t index_bytes(const struct index *ix)
 {
 	size_t n = cookies_bytes(&ix->cookies) + map_bytes(&ix->track_of) +
 	           map_bytes(&ix->execs_of) + map_bytes(&ix->duplicates) +
-	           intern_held(&ix->chains) + ix->answers_room * sizeof(struct index_answer) +
+	           intern_held(&ix->chains) + ix->deferred_room * sizeof(struct index_deferred) +
 	           ix->tracks.capacity * sizeof(struct track) +
 	           ix->execs.capacity * sizeof(struct times);
 
@@ -326,7 +329,8 @@ static size_t index_bytes(const struct index *ix)
 
 #define INDEX_TASKS 256u
 
-/* The last moments, of its process's execs and of its own births, around an answer of a task. */
+/* The last moments, of its process's execs and of its own births, around a deferred record of a
+ * task. */
 struct index_around {
 	uint32_t pid, tid;
 	struct times *execs, *births; /* NULL: none */
@@ -334,7 +338,7 @@ struct index_around {
 };
 
 static void index_around_task(const struct index *ix, struct index_around *k,
-                              const struct index_answer *a)
+                              const struct index_deferred *a)
 {
 	uint64_t at;
 
@@ -364,10 +368,10 @@ static uint32_t index_short(uint64_t ns)
 
 /* What lies near each of a block's answers in time, so that most samples are matched by their
  * answer alone. */
-static void index_quiet(const struct index *ix, struct index_answer *answers, uint32_t n,
+static void index_quiet(const struct index *ix, struct index_deferred *deferred, uint32_t n,
                         struct index_around *around)
 {
-	for (struct index_answer *a = answers; a < answers + n; a++) {
+	for (struct index_deferred *a = deferred; a < deferred + n; a++) {
 		struct index_around *k = &around[a->tid % INDEX_TASKS];
 
 		if (a->tid == UINT32_MAX || a->when & RULES_UNTIMED)
@@ -386,10 +390,10 @@ static void index_quiet_all(struct index *ix)
 	struct index_around around[INDEX_TASKS];
 
 	memset(around, 0xff, sizeof(around)); /* of no task that is known */
-	for (uint32_t i = 0, left = ix->n_answers; i < ix->n_blocks; i++) {
+	for (uint32_t i = 0, left = ix->n_deferred; i < ix->n_blocks; i++) {
 		uint32_t n = left < INDEX_BLOCK ? left : INDEX_BLOCK;
 
-		index_quiet(ix, ix->answers[i], n, around);
+		index_quiet(ix, ix->deferred[i], n, around);
 		left -= n;
 	}
 }
@@ -435,9 +439,9 @@ static const struct track *index_track_of(const struct index *ix, uint32_t tid)
 	                                                             : NULL;
 }
 
-/* That nothing lies between a sample and an answer that could part them: the same task, neither
- * exec nor birth. */
-static bool index_quiet_between(const struct rules_who *sample, const struct index_answer *a)
+/* That nothing lies between a sample and a deferred record that could part them: the same task,
+ * neither exec nor birth. */
+static bool index_quiet_between(const struct rules_who *sample, const struct index_deferred *a)
 {
 	bool later = a->when >= sample->when;
 	uint64_t apart = later ? a->when - sample->when : sample->when - a->when;
@@ -446,11 +450,11 @@ static bool index_quiet_between(const struct rules_who *sample, const struct ind
 	       apart < (later ? a->quiet_before : a->quiet_after);
 }
 
-/* A sample against one answer, with what lies between the two. */
+/* A sample against one deferred record, with what lies between the two. */
 static enum rules_match index_match(const struct index *ix, const struct rules_who *sample,
-                                    const struct index_answer *a)
+                                    const struct index_deferred *a)
 {
-	const struct rules_who answer = { .when = a->when, .pid = a->pid, .tid = a->tid };
+	const struct rules_who deferred = { .when = a->when, .pid = a->pid, .tid = a->tid };
 	bool exec = false, reborn = false, later = a->when >= sample->when;
 	uint64_t from = later ? sample->when : a->when;
 	uint64_t to = later ? a->when : sample->when, execs;
@@ -464,19 +468,19 @@ static enum rules_match index_match(const struct index *ix, const struct rules_w
 	/* A birth at the very moment of the later of the two is its own. */
 	if (track && to > from)
 		reborn = times_within(&track->births, from, to - 1);
-	return rules_match(sample, &answer, exec, reborn);
+	return rules_match(sample, &deferred, exec, reborn);
 }
 
 /* Of a cookie's answers, n the number of the first, the one that is nearest to the sample in time
  * among those that match. */
-static const struct index_answer *index_find(const struct index *ix, const struct rules_who *who,
-                                             uint32_t n, enum rules_match *match, bool *mismatch)
+static const struct index_deferred *index_find(const struct index *ix, const struct rules_who *who,
+                                               uint32_t n, enum rules_match *match, bool *mismatch)
 {
-	const struct index_answer *best = NULL, *a;
+	const struct index_deferred *best = NULL, *a;
 	uint64_t nearest = RULES_NEVER;
 
 	*mismatch = false;
-	a = n ? index_answer(ix, n - 1) : NULL;
+	a = n ? index_deferred(ix, n - 1) : NULL;
 	if (a && !a->next && index_quiet_between(who, a)) { /* almost all */
 		*match = rules_in_turn(who->when, a->when);
 		return a;
@@ -485,7 +489,7 @@ static const struct index_answer *index_find(const struct index *ix, const struc
 		enum rules_match m;
 		uint64_t apart;
 
-		a = index_answer(ix, n - 1);
+		a = index_deferred(ix, n - 1);
 		m = index_match(ix, who, a);
 		apart = a->when > who->when ? a->when - who->when : who->when - a->when;
 		if (m == RULES_MISMATCH) {
@@ -499,11 +503,11 @@ static const struct index_answer *index_find(const struct index *ix, const struc
 	return best;
 }
 
-/* What is to be said of a sample whose cookie has no answer of its own. */
+/* What is to be said of a sample whose cookie has no deferred record of its own. */
 static enum seam_stitch_state index_unanswered(const struct index *ix, const struct rules_who *who,
                                                uint32_t index)
 {
-	struct rules_unanswered facts = { .no_output = rules_no_output(ix->output, ix->n_answers),
+	struct rules_unanswered facts = { .no_output = rules_no_output(ix->output, ix->n_deferred),
 		                          .when = who->when,
 		                          .seen_past = RULES_NEVER,
 		                          .ended = RULES_NEVER,
@@ -520,12 +524,12 @@ static enum seam_stitch_state index_unanswered(const struct index *ix, const str
 	return rules_unanswered(&facts);
 }
 
-/* Of a sample whose cookie's first answer has the number n (+ 1; 0: it has none). */
+/* Of a sample whose cookie's first deferred record has the number n (+ 1; 0: it has none). */
 static void index_judge(const struct index *ix, const struct rules_who *who, uint32_t index,
                         uint32_t n, struct stitch_verdict *ret, struct seam_stitch_counts *counts)
 {
 	enum rules_match match = RULES_MISMATCH;
-	const struct index_answer *a;
+	const struct index_deferred *a;
 	bool mismatch;
 
 	a = index_find(ix, who, n & ~INDEX_CARRIED, &match, &mismatch);
@@ -535,8 +539,8 @@ static void index_judge(const struct index *ix, const struct rules_who *who, uin
 		return;
 	}
 	ret->state = rules_matched(match);
-	ret->answer_time_ns = a->when & RULES_UNTIMED ? 0 : a->when;
-	ret->answer_misc = a->misc;
+	ret->deferred_time_ns = a->when & RULES_UNTIMED ? 0 : a->when;
+	ret->deferred_misc = a->misc;
 	if (match == RULES_CROSSED)
 		return;
 	ret->chain = a->chain;
@@ -560,7 +564,7 @@ static bool index_is_duplicate(const struct index *ix, uint64_t index)
 	       map_get(&ix->duplicates, index, NULL);
 }
 
-/* What a sample's own chain says, where no answer is asked for. */
+/* What a sample's own chain says, where no deferred record is asked for. */
 static enum seam_stitch_state index_own(enum rules_kind kind)
 {
 	static const enum seam_stitch_state own[] = {
@@ -582,20 +586,20 @@ static void index_count(struct seam_stitch_counts *counts, enum rules_kind kind,
 	counts->deferred_samples += kind == RULES_DEFERRED || kind == RULES_CUT_COOKIE;
 }
 
-bool index_resolve_brief(const struct index *ix, const struct stitch_brief *brief,
-                         struct seam_stitch_counts *counts, struct stitch_verdict *ret)
+bool index_resolve_summary(const struct index *ix, const struct stitch_summary *summary,
+                           struct seam_stitch_counts *counts, struct stitch_verdict *ret)
 {
-	if (index_is_duplicate(ix, brief->index)) {
+	if (index_is_duplicate(ix, summary->index)) {
 		counts->duplicate_samples++;
 		return false;
 	}
 	*ret = (struct stitch_verdict){ 0 };
-	if (brief->kind == RULES_DEFERRED)
-		index_judge(ix, &brief->who, brief->index, cookies_at(&ix->cookies, brief->slot),
-		            ret, counts);
+	if (summary->kind == RULES_DEFERRED)
+		index_judge(ix, &summary->who, summary->index,
+		            cookies_at(&ix->cookies, summary->slot), ret, counts);
 	else
-		ret->state = index_own(brief->kind);
-	index_count(counts, brief->kind, ret->state);
+		ret->state = index_own(summary->kind);
+	index_count(counts, summary->kind, ret->state);
 	return true;
 }
 
@@ -631,15 +635,15 @@ int index_resolve(const struct index *ix, const struct seam_decoded *d,
 	ret->kernel = parts.kernel;
 	ret->user = verdict.n ? index_words(ix, &verdict) : parts.user;
 	ret->state = verdict.state;
-	ret->answer_time_ns = verdict.answer_time_ns;
-	ret->answer_misc = verdict.answer_misc;
+	ret->deferred_time_ns = verdict.deferred_time_ns;
+	ret->deferred_misc = verdict.deferred_misc;
 	index_count(counts, parts.kind, ret->state);
 	return 1;
 }
 
 void index_counts(const struct index *ix, struct seam_stitch_counts *ret)
 {
-	ret->deferred_records = ix->n_answers + ix->refused;
+	ret->deferred_records = ix->n_deferred + ix->refused;
 	ret->unclaimed_records = ret->deferred_records - ix->claimed;
 	ret->duplicate_records = ix->duplicate_records;
 	ret->lost = ix->losses.lost;

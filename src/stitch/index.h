@@ -9,12 +9,12 @@
 #define SEAM_STITCH_INDEX_H
 
 #include "base/intern.h"
-#include "stitch/brief.h"
+#include "stitch/summary.h"
 #include "stitch/cookies.h"
 #include "stitch/rules.h"
 #include "stitch/track.h"
 
-struct index_answer {
+struct index_deferred {
 	uint64_t when;
 	uint32_t chain; /* of chains */
 	uint32_t pid, tid;
@@ -43,9 +43,10 @@ struct index_recent {
 };
 
 struct index {
-	struct cookies cookies;        /* cookie -> number + 1 of its first answer, INDEX_CARRIED */
-	struct index_answer **answers; /* in blocks, the first of which grows */
-	uint32_t n_answers, n_blocks, answers_room;
+	struct cookies
+	        cookies; /* cookie -> number + 1 of its first deferred record, INDEX_CARRIED */
+	struct index_deferred **deferred; /* in blocks, the first of which grows */
+	uint32_t n_deferred, n_blocks, deferred_room;
 	struct intern
 	        chains; /* their addresses: of equal ones the first; copies where bytes do not stay */
 	struct index_recent *recent; /* 1 << INDEX_RECENT_BITS of them; while learning */
@@ -76,8 +77,8 @@ int index_seal(struct index *ix);
 /* 1, or 0 for a duplicate. */
 int index_resolve(const struct index *ix, const struct seam_decoded *d,
                   struct seam_stitch_counts *counts, struct seam_stitched *ret);
-bool index_resolve_brief(const struct index *ix, const struct stitch_brief *brief,
-                         struct seam_stitch_counts *counts, struct stitch_verdict *ret);
+bool index_resolve_summary(const struct index *ix, const struct stitch_summary *summary,
+                           struct seam_stitch_counts *counts, struct stitch_verdict *ret);
 struct seam_u64s index_words(const struct index *ix, const struct stitch_verdict *verdict);
 void index_counts(const struct index *ix, struct seam_stitch_counts *ret);
 

@@ -10,7 +10,7 @@
 
 #include "stitch/rules.h"
 
-struct answer;
+struct deferred_record;
 struct waiting_entry;
 struct queue_block;
 
@@ -20,7 +20,7 @@ struct hold {
 	struct hold *next;           /* in the queue */
 	struct waiting_entry *entry; /* that it waits in; NULL once decided */
 	struct hold *entry_next;
-	struct answer *answer; /* that it was decided by */
+	struct deferred_record *deferred; /* that it was decided by */
 	enum seam_stitch_state state;
 	bool decided;
 	bool passed; /* the task was seen past the kernel entry of it */

@@ -106,7 +106,7 @@ static struct rules_run rules_last_run(const struct seam_u64s *chain, bool user)
 
 /*
  * A chain that names modes more often than once: some recorders pad with markers. A marker says
- * whose the next addresses are and ends nothing. The user half is the last addresses, if they are
+ * whose the next addresses are and ends nothing. The user part is the last addresses, if they are
  * the user's; all in front of them, with its markers, is the other one.
  */
 __attribute__((noinline)) static void rules_mixed(const struct seam_u64s *chain, bool user,
@@ -199,25 +199,26 @@ struct seam_u64s rules_addresses(struct seam_u64s ips)
 	return rules_slice(ips, 0, rules_marker(&ips, 0));
 }
 
-enum rules_match rules_match(const struct rules_who *sample, const struct rules_who *answer,
+enum rules_match rules_match(const struct rules_who *sample, const struct rules_who *deferred,
                              bool exec, bool reborn)
 {
-	bool known = sample->tid != UINT32_MAX && answer->tid != UINT32_MAX;
+	bool known = sample->tid != UINT32_MAX && deferred->tid != UINT32_MAX;
 
 	/* A thread that is not the leader takes the leader's tid when it execs. */
-	if (known && sample->tid != answer->tid)
-		return exec && sample->pid == answer->pid &&
-		                       (answer->tid == answer->pid || sample->tid == sample->pid)
+	if (known && sample->tid != deferred->tid)
+		return exec && sample->pid == deferred->pid &&
+		                       (deferred->tid == deferred->pid ||
+		                        sample->tid == sample->pid)
 		               ? RULES_CROSSED
 		               : RULES_MISMATCH;
 	if (reborn)
 		return RULES_MISMATCH;
 	if (exec)
 		return RULES_CROSSED;
-	return rules_in_turn(sample->when, answer->when);
+	return rules_in_turn(sample->when, deferred->when);
 }
 
-bool rules_same_answer(const struct rules_who *a, const struct rules_who *b)
+bool rules_same_deferred(const struct rules_who *a, const struct rules_who *b)
 {
 	uint64_t apart = a->when > b->when ? a->when - b->when : b->when - a->when;
 
@@ -259,9 +260,9 @@ enum rules_output rules_output(const struct seam_events *events)
 	return output;
 }
 
-bool rules_no_output(enum rules_output output, uint64_t answers)
+bool rules_no_output(enum rules_output output, uint64_t deferred)
 {
-	return output == RULES_OUTPUT_NONE || (output == RULES_OUTPUT_DEAF && !answers);
+	return output == RULES_OUTPUT_NONE || (output == RULES_OUTPUT_DEAF && !deferred);
 }
 
 void rules_lose(struct rules_losses *losses, const struct seam_decoded *d)

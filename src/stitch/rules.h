@@ -10,13 +10,14 @@
 
 #define RULES_NEVER UINT64_MAX
 #define RULES_UNTIMED (1ULL << 63)
-/* Two answers to one cookie and task are one answer told twice when they are closer than this, and
- * a counter that wrapped when not: a CPU would have to enter the kernel 600,000 times a second to
- * wrap its 31 bits within the hour. */
+/* Two deferred records to one cookie and task are one deferred record told twice when they are
+ * closer than this, and a counter that wrapped when not: a CPU would have to enter the kernel
+ * 600,000 times a second to wrap its 31 bits within the hour. */
 #define RULES_REUSE_NS 3600000000000ULL
 
 /* A moment: ns of the recording's clock, or RULES_UNTIMED + the record's index when it has no time.
- * Moments of the two kinds cannot be compared; where that matters the answer is the careful one. */
+ * Moments of the two kinds cannot be compared; where that matters the deferred record is the
+ * careful one. */
 static inline uint64_t rules_when(const struct seam_decoded *d)
 {
 	if (d->id.has & SEAM_SAMPLE_TIME)
@@ -69,24 +70,24 @@ static inline bool rules_user_mode(uint16_t misc)
  * in front of what it reads next (five records of tests/data/kill9_z).
  */
 bool rules_again(const struct seam_decoded *d, const struct rules_parts *parts);
-/* The addresses of an answer: up to its first marker (there is none, says the ABI). */
+/* The addresses of a deferred record: up to its first marker (there is none, says the ABI). */
 struct seam_u64s rules_addresses(struct seam_u64s ips);
 
-/* A sample and an answer with its cookie. */
+/* A sample and a deferred record with its cookie. */
 enum rules_match {
 	RULES_MISMATCH,
-	RULES_LATER,   /* the answer came at or after the sample */
-	RULES_EARLIER, /* the answer came before it */
+	RULES_LATER,   /* the deferred record came at or after the sample */
+	RULES_EARLIER, /* the deferred record came before it */
 	RULES_CROSSED
 };
 /* exec: the process of the sample had one between the two moments; reborn: the task's tid was given
  * to a new task between them. */
-enum rules_match rules_match(const struct rules_who *sample, const struct rules_who *answer,
+enum rules_match rules_match(const struct rules_who *sample, const struct rules_who *deferred,
                              bool exec, bool reborn);
 /* The same where it is known that the task is one and that nothing lies between. */
-static inline enum rules_match rules_in_turn(uint64_t sample, uint64_t answer)
+static inline enum rules_match rules_in_turn(uint64_t sample, uint64_t deferred)
 {
-	return answer < sample ? RULES_EARLIER : RULES_LATER;
+	return deferred < sample ? RULES_EARLIER : RULES_LATER;
 }
 
 static inline enum seam_stitch_state rules_matched(enum rules_match match)
@@ -97,11 +98,11 @@ static inline enum seam_stitch_state rules_matched(enum rules_match match)
 }
 
 /* One answer told twice, by two output events or by the recorder. */
-bool rules_same_answer(const struct rules_who *a, const struct rules_who *b);
+bool rules_same_deferred(const struct rules_who *a, const struct rules_who *b);
 
-/* A deferred sample without an answer. */
+/* A deferred sample without a deferred record. */
 struct rules_unanswered {
-	bool no_output;     /* nobody was asked for the answers */
+	bool no_output;     /* nobody was asked for the deferred records */
 	uint64_t when;      /* of the sample */
 	uint64_t seen_past; /* first sign after it that the task left this kernel entry, or NEVER */
 	uint64_t ended;     /* when the task was gone, first after the sample, or NEVER */
@@ -117,7 +118,7 @@ enum rules_output {
 	RULES_OUTPUT_YES,
 };
 enum rules_output rules_output(const struct seam_events *events);
-bool rules_no_output(enum rules_output output, uint64_t answers);
+bool rules_no_output(enum rules_output output, uint64_t deferred);
 
 struct rules_losses {
 	uint64_t lost, lost_samples; /* as in struct seam_stitch_counts */

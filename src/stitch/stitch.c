@@ -237,10 +237,10 @@ int seam_stitch_resolve(const struct seam_stitch *st, const struct seam_decoded 
 	return r;
 }
 
-bool stitch_resolve_brief(const struct seam_stitch *st, const struct stitch_brief *brief,
-                          struct seam_stitch_counts *counts, struct stitch_verdict *ret)
+bool stitch_resolve_summary(const struct seam_stitch *st, const struct stitch_summary *summary,
+                            struct seam_stitch_counts *counts, struct stitch_verdict *ret)
 {
-	return index_resolve_brief(&st->index, brief, counts, ret);
+	return index_resolve_summary(&st->index, summary, counts, ret);
 }
 
 struct seam_u64s stitch_words(const struct seam_stitch *st, const struct stitch_verdict *verdict)

@@ -16,14 +16,14 @@
 void stream_start(struct stream *st, size_t max_bytes)
 {
 	*st = (struct stream){ .max_bytes = max_bytes ? max_bytes : STREAM_MAX_BYTES };
-	answers_start(&st->answers);
+	deferred_start(&st->deferred);
 	waiting_start(&st->waiting);
 }
 
 void stream_free(struct stream *st)
 {
 	queue_free(&st->queue);
-	answers_free(&st->answers);
+	deferred_free(&st->deferred);
 	waiting_free(&st->waiting);
 	map_free(&st->moment.more);
 	free(st->words);
@@ -31,14 +31,14 @@ void stream_free(struct stream *st)
 
 static size_t stream_held(const struct stream *st)
 {
-	return st->queue.bytes + answers_bytes(&st->answers) + waiting_bytes(&st->waiting);
+	return st->queue.bytes + deferred_bytes(&st->deferred) + waiting_bytes(&st->waiting);
 }
 
 static void stream_peak(struct stream *st)
 {
 	const struct waiting *w = &st->waiting;
-	size_t n = st->queue.block_bytes + st->answers.slab.arena.bytes +
-	           st->answers.cells.arena.bytes + map_bytes(&st->answers.by_cookie) +
+	size_t n = st->queue.block_bytes + st->deferred.slab.arena.bytes +
+	           st->deferred.cells.arena.bytes + map_bytes(&st->deferred.by_cookie) +
 	           w->entries.arena.bytes + w->tasks.arena.bytes + w->processes.arena.bytes +
 	           map_bytes(&w->by_cookie) + map_bytes(&w->by_tid) + map_bytes(&w->by_pid) +
 	           map_bytes(&st->moment.more) + st->n_words * 8;
@@ -57,11 +57,11 @@ static void stream_decide(struct stream *st, struct hold *h, enum seam_stitch_st
 	st->counts.state[state]++;
 }
 
-static void stream_decide_by(struct stream *st, struct hold *h, struct answer *a,
+static void stream_decide_by(struct stream *st, struct hold *h, struct deferred_record *a,
                              enum rules_match match)
 {
-	h->answer = a;
-	answers_claim(a);
+	h->deferred = a;
+	deferred_claim(a);
 	stream_decide(st, h, rules_matched(match));
 	st->counts.empty_answers += match != RULES_CROSSED && !a->n;
 }
@@ -82,37 +82,37 @@ static void stream_decide_unanswered(struct stream *st, struct hold *h, bool mis
 	stream_decide(st, h, rules_unanswered(&facts));
 }
 
-/* ---- kept answers ---- */
+/* ---- kept deferred records ---- */
 
-static void stream_loosen(struct stream *st, struct answer *a)
+static void stream_loosen(struct stream *st, struct deferred_record *a)
 {
 	struct waiting_task *task = a->task;
 
 	a->task = NULL;
 	if (!task)
 		return;
-	task->last_answer = NULL;
+	task->last_deferred = NULL;
 	waiting_task_put(&st->waiting, task);
 }
 
-static void stream_drop(struct stream *st, struct answer *a)
+static void stream_drop(struct stream *st, struct deferred_record *a)
 {
 	stream_loosen(st, a);
 	waiting_process_put(&st->waiting, a->process);
 	a->process = NULL;
-	answers_drop(&st->answers, a);
+	deferred_drop(&st->deferred, a);
 }
 
-static void stream_supersede(struct stream *st, struct answer *a)
+static void stream_supersede(struct stream *st, struct deferred_record *a)
 {
 	stream_loosen(st, a);
-	answers_supersede(&st->answers, a, st->now);
+	deferred_supersede(&st->deferred, a, st->now);
 }
 
-/* The time to wait for the answers of an entry is over. */
+/* The time to wait for the deferred records of an entry is over. */
 static void stream_limit(struct stream *st, struct waiting_entry *e)
 {
-	bool dead = e->task->exited && e->task->exit_when + ANSWERS_GRACE_NS < st->now;
+	bool dead = e->task->exited && e->task->exit_when + DEFERRED_GRACE_NS < st->now;
 	uint64_t ended = e->task->exited ? e->task->exit_when : RULES_NEVER;
 
 	while (e->first && (e->first->passed || dead))
@@ -128,11 +128,11 @@ static void stream_limit(struct stream *st, struct waiting_entry *e)
 static void stream_expire(struct stream *st)
 {
 	struct waiting_entry *e;
-	struct answer *a;
+	struct deferred_record *a;
 
 	while ((e = st->waiting.limit_first) && e->deadline < st->now)
 		stream_limit(st, e);
-	while ((a = st->answers.end_first) && a->superseded < st->now)
+	while ((a = st->deferred.end_first) && a->superseded < st->now)
 		stream_drop(st, a);
 }
 
@@ -173,14 +173,14 @@ static int stream_duplicate(struct stream *st, const struct seam_decoded *d)
 /* The tid has a new owner: of the old one nothing more will come. Frees the task. */
 static void stream_end_task(struct stream *st, struct waiting_task *task, uint64_t when)
 {
-	struct answer *a = task->last_answer;
+	struct deferred_record *a = task->last_deferred;
 	struct waiting_entry *e, *next;
 
 	if (a) {
 		a->reborn = true;
 		a->task = NULL;
-		task->last_answer = NULL;
-		answers_supersede(&st->answers, a, st->now);
+		task->last_deferred = NULL;
+		deferred_supersede(&st->deferred, a, st->now);
 	}
 	if (!task->entries) {
 		waiting_task_put(&st->waiting, task);
@@ -198,7 +198,7 @@ static void stream_end_task(struct stream *st, struct waiting_task *task, uint64
  * FORK was not recorded. */
 static bool stream_reborn(const struct waiting_task *task, uint64_t cookie)
 {
-	if (!task->exited || (task->last_answer && task->last_answer->cookie == cookie))
+	if (!task->exited || (task->last_deferred && task->last_deferred->cookie == cookie))
 		return false;
 	for (const struct waiting_entry *e = task->entries; e; e = e->next)
 		if (e->cookie == cookie)
@@ -206,7 +206,7 @@ static bool stream_reborn(const struct waiting_task *task, uint64_t cookie)
 	return true;
 }
 
-/* What a sample tells of its task's earlier entries and answers. */
+/* What a sample tells of its task's earlier entries and deferred records. */
 static void stream_sign(struct stream *st, const struct hold *h, uint32_t tid)
 {
 	bool deferred = h->parts.kind == RULES_DEFERRED, past;
@@ -230,8 +230,8 @@ static void stream_sign(struct stream *st, const struct hold *h, uint32_t tid)
 		if (past)
 			waiting_pass(&st->waiting, task, st->now);
 	}
-	if (deferred && task->last_answer && task->last_answer->cookie != h->parts.cookie)
-		stream_supersede(st, task->last_answer); /* may free the task */
+	if (deferred && task->last_deferred && task->last_deferred->cookie != h->parts.cookie)
+		stream_supersede(st, task->last_deferred); /* may free the task */
 }
 
 static int stream_wait(struct stream *st, struct hold *h, const struct rules_who *who,
@@ -274,7 +274,7 @@ static int stream_sample(struct stream *st, const struct seam_decoded *d)
 	};
 	struct rules_who who = rules_who(d);
 	enum rules_match match;
-	struct answer *a;
+	struct deferred_record *a;
 	struct hold *h;
 	int r = stream_duplicate(st, d);
 
@@ -295,7 +295,7 @@ static int stream_sample(struct stream *st, const struct seam_decoded *d)
 		stream_decide(st, h, own[h->parts.kind]);
 		return 0;
 	}
-	a = answers_find(&st->answers, h->parts.cookie);
+	a = deferred_find(&st->deferred, h->parts.cookie);
 	if (a) {
 		bool exec = a->process && a->process->pid == who.pid && a->process->has_exec &&
 		            a->process->last_exec >= a->who.when;
@@ -311,7 +311,7 @@ static int stream_sample(struct stream *st, const struct seam_decoded *d)
 }
 
 /* All samples of an entry that this answer serves. */
-static void stream_serve(struct stream *st, struct waiting_entry *e, struct answer *a)
+static void stream_serve(struct stream *st, struct waiting_entry *e, struct deferred_record *a)
 {
 	const struct waiting_process *p = e->process;
 
@@ -332,20 +332,20 @@ static void stream_serve(struct stream *st, struct waiting_entry *e, struct answ
 	waiting_close(&st->waiting, e);
 }
 
-static int stream_answer(struct stream *st, const struct seam_decoded *d)
+static int stream_deferred(struct stream *st, const struct seam_decoded *d)
 {
 	struct rules_who who = rules_who(d);
-	struct answer *a = answers_find(&st->answers, d->deferred.cookie);
+	struct deferred_record *a = deferred_find(&st->deferred, d->deferred.cookie);
 	struct waiting_entry *e, *same;
 	struct waiting_task *task;
 
-	if (a && rules_same_answer(&a->who, &who)) {
+	if (a && rules_same_deferred(&a->who, &who)) {
 		st->counts.duplicate_records++;
 		return 0;
 	}
 	if (a)
 		stream_drop(st, a);
-	a = answers_keep(&st->answers, d);
+	a = deferred_keep(&st->deferred, d);
 	if (!a)
 		return -ENOMEM;
 	st->counts.deferred_records++;
@@ -354,17 +354,17 @@ static int stream_answer(struct stream *st, const struct seam_decoded *d)
 		a->process->users++;
 	task = who.tid != UINT32_MAX ? waiting_task(&st->waiting, who.tid, true) : NULL;
 	if (task) {
-		struct answer *before = task->last_answer;
+		struct deferred_record *before = task->last_deferred;
 
-		task->last_answer = a;
+		task->last_deferred = a;
 		a->task = task;
 		if (task->exited)
-			answers_supersede(&st->answers, a, st->now);
+			deferred_supersede(&st->deferred, a, st->now);
 		if (who.when > task->seen)
 			task->seen = who.when;
 		if (before) {
 			before->task = NULL;
-			answers_supersede(&st->answers, before, st->now);
+			deferred_supersede(&st->deferred, before, st->now);
 		}
 	}
 	for (e = waiting_entry(&st->waiting, d->deferred.cookie); e; e = same) {
@@ -386,8 +386,8 @@ static void stream_exit(struct stream *st, uint32_t tid, uint64_t when)
 	task->exit_when = when;
 	for (struct waiting_entry *e = task->entries; e; e = e->next)
 		waiting_limit(&st->waiting, e, st->now);
-	if (task->last_answer)
-		answers_supersede(&st->answers, task->last_answer, st->now);
+	if (task->last_deferred)
+		deferred_supersede(&st->deferred, task->last_deferred, st->now);
 }
 
 static void stream_fork(struct stream *st, uint32_t tid, uint64_t when)
@@ -406,7 +406,7 @@ static int stream_record(struct stream *st, const struct seam_decoded *d)
 	case SEAM_RECORD_SAMPLE:
 		return stream_sample(st, d);
 	case SEAM_RECORD_CALLCHAIN_DEFERRED:
-		return stream_answer(st, d);
+		return stream_deferred(st, d);
 	case SEAM_RECORD_COMM:
 		process = d->comm.exec ? waiting_process(&st->waiting, d->comm.pid, false) : NULL;
 		if (process) { /* else nothing of before the exec is left that could cross it */
@@ -435,10 +435,10 @@ static void stream_bound(struct stream *st)
 {
 	struct queue *q = &st->queue;
 
-	while (st->answers.oldest && (st->answers.n_kept > ANSWERS_KEPT_MOST ||
-	                              (stream_held(st) > st->max_bytes &&
-	                               answers_bytes(&st->answers) > st->max_bytes / 4)))
-		stream_drop(st, st->answers.oldest);
+	while (st->deferred.oldest && (st->deferred.n_kept > DEFERRED_KEPT_MOST ||
+	                               (stream_held(st) > st->max_bytes &&
+	                                deferred_bytes(&st->deferred) > st->max_bytes / 4)))
+		stream_drop(st, st->deferred.oldest);
 	for (queue_advance(q); q->front && stream_held(st) - q->ready_bytes > st->max_bytes;
 	     queue_advance(q)) {
 		struct waiting_entry *e = q->front->entry;
@@ -454,8 +454,8 @@ static void stream_release(struct stream *st)
 {
 	if (!st->delivered)
 		return;
-	if (st->delivered->answer)
-		answers_release(&st->answers, st->delivered->answer);
+	if (st->delivered->deferred)
+		deferred_release(&st->deferred, st->delivered->deferred);
 	queue_pop(&st->queue);
 	st->delivered = NULL;
 }
@@ -482,7 +482,7 @@ int stream_feed(struct stream *st, const struct seam_decoded *d)
 
 int stream_next(struct stream *st, struct seam_stitched *ret)
 {
-	struct answer *a;
+	struct deferred_record *a;
 	struct hold *h;
 
 	stream_release(st);
@@ -490,7 +490,7 @@ int stream_next(struct stream *st, struct seam_stitched *ret)
 	h = st->queue.first;
 	if (!h || !h->decided)
 		return 0;
-	a = h->answer;
+	a = h->deferred;
 	if (a && a->n > st->n_words) {
 		uint64_t *words = realloc(st->words, a->n * sizeof(*words));
 
@@ -507,11 +507,11 @@ int stream_next(struct stream *st, struct seam_stitched *ret)
 		                       .kernel = h->parts.kernel,
 		                       .user = h->parts.user };
 	if (a) {
-		ret->answer_time_ns = a->who.when & RULES_UNTIMED ? 0 : a->who.when;
-		ret->answer_misc = a->misc;
+		ret->deferred_time_ns = a->who.when & RULES_UNTIMED ? 0 : a->who.when;
+		ret->deferred_misc = a->misc;
 	}
 	if (a && a->n && h->state != SEAM_STITCH_CROSSED_EXEC) {
-		answers_words(a, st->words);
+		deferred_words(a, st->words);
 		ret->user = (struct seam_u64s){ .bytes = (unsigned char *)st->words, .n = a->n };
 	}
 	st->delivered = h;
@@ -531,8 +531,8 @@ int stream_finish(struct stream *st)
 		if (!e->first)
 			waiting_close(&st->waiting, e);
 	}
-	while (st->answers.oldest)
-		stream_drop(st, st->answers.oldest);
+	while (st->deferred.oldest)
+		stream_drop(st, st->deferred.oldest);
 	stream_peak(st);
 	return 0;
 }
@@ -540,7 +540,7 @@ int stream_finish(struct stream *st)
 void stream_counts(const struct stream *st, struct seam_stitch_counts *ret)
 {
 	*ret = st->counts;
-	ret->unclaimed_records = st->answers.unclaimed;
+	ret->unclaimed_records = st->deferred.unclaimed;
 	ret->lost = st->losses.lost;
 	ret->lost_samples = st->losses.lost_samples;
 }

@@ -22,7 +22,7 @@ struct stream_moment {
 
 struct stream {
 	struct queue queue;
-	struct answers answers;
+	struct deferred_set deferred;
 	struct waiting waiting;
 	struct stream_moment moment;
 	enum rules_output output;

@@ -81,7 +81,7 @@ struct waiting_entry *waiting_entry(const struct waiting *w, uint64_t cookie)
 
 void waiting_task_put(struct waiting *w, struct waiting_task *task)
 {
-	if (!task || task->entries || task->last_answer)
+	if (!task || task->entries || task->last_deferred)
 		return;
 	map_del(&w->by_tid, task->tid);
 	slab_put(&w->tasks, task);
@@ -208,7 +208,7 @@ void waiting_limit(struct waiting *w, struct waiting_entry *e, uint64_t now)
 {
 	if (e->deadline)
 		return;
-	e->deadline = now + ANSWERS_GRACE_NS;
+	e->deadline = now + DEFERRED_GRACE_NS;
 	e->limit_previous = w->limit_last;
 	if (w->limit_last)
 		w->limit_last->limit_next = e;

@@ -9,21 +9,21 @@
 #ifndef SEAM_STITCH_WAITING_H
 #define SEAM_STITCH_WAITING_H
 
-#include "stitch/answers.h"
+#include "stitch/deferred.h"
 #include "stitch/queue.h"
 
 struct waiting_process {
 	uint32_t pid;
-	uint32_t users; /* entries and kept answers */
+	uint32_t users; /* entries and kept deferred records */
 	bool has_exec;
 	uint64_t last_exec;
 };
 
 struct waiting_task {
 	uint32_t tid;
-	uint64_t seen; /* last time of a sample or answer of it */
+	uint64_t seen; /* last time of a sample or deferred record of it */
 	struct waiting_entry *entries, *current;
-	struct answer *last_answer;
+	struct deferred_record *last_deferred;
 	bool exited;
 	uint64_t exit_when;
 };

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbol/kept.h"
+#include "symbol/kernel_cache.h"
 #include "symbol/object.h"
-#include "symbol/running.h"
+#include "symbol/kernel_reader.h"
 
 #define NOTES_MAX (1u << 20)
 #define MODULES_MAX (16u << 20)
@@ -137,16 +137,16 @@ static int use_running_kernel(struct symbol_object *object)
 {
 	const struct symbol_opts *opts = &object->cache->opts;
 	struct buf bytes = { 0 };
-	char name[KEPT_NAME];
+	char name[KERNEL_CACHE_NAME];
 	int r = 0;
 
-	if (opts->kallsyms || !opts->keep.get || !kept_name(name))
+	if (opts->kallsyms || !opts->keep.get || !kernel_cache_name(name))
 		return use_kallsyms(object, NULL);
 	if (opts->running)
-		running_take(opts->running, object);
+		kernel_reader_take(opts->running, object);
 	pthread_mutex_lock(&object->cache->kallsyms_lock);
 	if (!object->table.n && opts->keep.get(opts->keep.ctx, name, &bytes) > 0)
-		r = kept_decode(&object->table, &object->reference, bytes.bytes, bytes.n);
+		r = kernel_cache_decode(&object->table, &object->reference, bytes.bytes, bytes.n);
 	pthread_mutex_unlock(&object->cache->kallsyms_lock);
 	if (object->table.n) {
 		buf_put_text(&object->source, "/proc/kallsyms");
@@ -162,11 +162,12 @@ static int use_running_kernel(struct symbol_object *object)
 
 void kernel_keep(struct symbol_object *object)
 {
-	const struct symbol_keep *keep = &object->cache->opts.keep;
+	const struct kernel_storage *keep = &object->cache->opts.keep;
 	struct buf bytes = { 0 };
-	char name[KEPT_NAME];
+	char name[KERNEL_CACHE_NAME];
 
-	if (kept_name(name) && kept_encode(&object->table, object->reference, &bytes) >= 0) {
+	if (kernel_cache_name(name) &&
+	    kernel_cache_encode(&object->table, object->reference, &bytes) >= 0) {
 		pthread_mutex_lock(&object->cache->kallsyms_lock);
 		keep->put(keep->ctx, name, bytes.bytes, bytes.n);
 		pthread_mutex_unlock(&object->cache->kallsyms_lock);

@@ -66,7 +66,7 @@ struct symbol_object;
 
 /* A place where what is slow to make is kept between runs, by name. Blobs are checked when read.
  * One call at a time. */
-struct symbol_keep {
+struct kernel_storage {
 	int (*get)(void *ctx, const char *name, struct buf *ret); /* 1 and the bytes, or 0 */
 	void (*put)(void *ctx, const char *name, const void *bytes, size_t n);
 	void *ctx;
@@ -77,12 +77,12 @@ struct symbol_keep {
  * They are taken for the first object that is found to be this kernel, by the same rules as
  * without.
  */
-struct symbol_running;
+struct kernel_reader;
 /* *ret NULL: what was recorded is another kernel. keep is called from the thread. -ENOMEM. */
-int symbol_running_start(struct symbol_running **ret, const struct image_build_id *recorded,
-                         const struct symbol_keep *keep);
+int kernel_reader_start(struct kernel_reader **ret, const struct image_build_id *recorded,
+                        const struct kernel_storage *keep);
 /* Waits for the thread. */
-void symbol_running_free(struct symbol_running *running);
+void kernel_reader_free(struct kernel_reader *running);
 
 struct symbol_opts {
 	size_t sz;
@@ -109,9 +109,9 @@ struct symbol_opts {
 	uint64_t (*began)(const void *ctx, uint32_t pid);
 	/* Whose a process was, as the recording has it. NULL: never known. */
 	bool (*owner)(const void *ctx, uint32_t pid, uint32_t *ret);
-	const void *began_ctx;          /* of the two */
-	struct symbol_keep keep;        /* get NULL: nothing is kept; used by resolves only */
-	struct symbol_running *running; /* NULL: none; resolves use it once */
+	const void *began_ctx;         /* of the two */
+	struct kernel_storage keep;    /* get NULL: nothing is kept; used by resolves only */
+	struct kernel_reader *running; /* NULL: none; resolves use it once */
 };
 
 int symbol_new(struct symbol_cache **ret, const struct symbol_opts *opts);

@@ -2,7 +2,7 @@
 // walk.c: applies one rule after the other. Invariant: every frame either raises sp or is the first
 // after a signal frame, so a walk over any memory whatever ends after at most max_frames steps.
 // Callee-saved registers are followed by where they were saved, and read only when a rule asks for
-// one; with a trail (walk_trail.h) even where they were saved is gathered only then, from the steps
+// one; with a trail (walk_cache.h) even where they were saved is gathered only then, from the steps
 // that were written down.
 #include "unwind/walk.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "unwind/expr.h"
-#include "unwind/walk_trail.h"
+#include "unwind/walk_cache.h"
 
 /* Where a callee-saved register's value is. */
 struct saved {
@@ -35,10 +35,10 @@ struct walker {
 	bool first; /* all of regs is that of this frame: frame 0, or the frame that a signal interrupted */
 	bool signalled; /* a signal frame was passed */
 	struct walk *out;
-	struct walk_trail *trail;
-	struct trail_step *step; /* that is being written; NULL without a trail */
-	bool plain;              /* it read nothing but words so far */
-	size_t n_settled;        /* steps of the trail whose saves are in saved */
+	struct walk_cache *cache;
+	struct walk_cache_step *step; /* that is being written; NULL without a trail */
+	bool plain;                   /* it read nothing but words so far */
+	size_t n_settled;             /* steps of the trail whose saves are in saved */
 };
 
 static void walker_start(struct walker *w)
@@ -88,7 +88,7 @@ static bool walker_read(struct walker *w, uint64_t address, uint64_t *ret)
 		status = w->memory->read(w->memory->ctx, address, ret);
 	if (status >= 0) {
 		if (w->step)
-			trail_word(w->step, address, *ret);
+			walk_cache_word(w->step, address, *ret);
 		return true;
 	}
 	w->out->needed = address;
@@ -123,11 +123,11 @@ static void walker_saves(struct walker *w, const struct frametab *table,
 /* A saved register is asked for: the saves of all steps that were made are needed now. */
 static void walker_settle(struct walker *w)
 {
-	const struct trail_step *s;
+	const struct walk_cache_step *s;
 
 	w->plain = false;
-	for (; w->trail && w->n_settled + 1 < w->trail->now->n; w->n_settled++) {
-		s = &w->trail->now->step[w->n_settled];
+	for (; w->cache && w->n_settled + 1 < w->cache->now->n; w->n_settled++) {
+		s = &w->cache->now->step[w->n_settled];
 		walker_saves(w, s->table, s->rule, s->sp, s[1].sp);
 	}
 }
@@ -327,34 +327,34 @@ static bool walker_step(struct walker *w, const struct frametab_rule *r)
 }
 
 /* The state in front of the next step. */
-static struct trail_step walker_state(const struct walker *w)
+static struct walk_cache_step walker_state(const struct walker *w)
 {
-	return (struct trail_step){
+	return (struct walk_cache_step){
 		.pc = w->regs.value[w->pc],
 		.sp = w->regs.value[w->sp],
 		.fp = w->regs.value[w->fp],
-		.flags = (uint8_t)((w->regs.known >> w->fp & 1 ? TRAIL_FP_KNOWN : 0) |
-		                   (w->exact ? TRAIL_EXACT : 0) |
-		                   (w->signalled ? TRAIL_SIGNALLED : 0) |
-		                   (w->first ? TRAIL_FIRST : 0)),
+		.flags = (uint8_t)((w->regs.known >> w->fp & 1 ? WALK_CACHE_FP_KNOWN : 0) |
+		                   (w->exact ? WALK_CACHE_EXACT : 0) |
+		                   (w->signalled ? WALK_CACHE_SIGNALLED : 0) |
+		                   (w->first ? WALK_CACHE_FIRST : 0)),
 	};
 }
 
 /* From here on nothing is written down. */
-static void walker_leave_trail(struct walker *w)
+static void walker_leave_cache(struct walker *w)
 {
-	struct trail_step state = walker_state(w);
+	struct walk_cache_step state = walker_state(w);
 
-	if (w->trail)
-		trail_end(w->trail, &state);
-	w->trail = NULL;
+	if (w->cache)
+		walk_cache_end(w->cache, &state);
+	w->cache = NULL;
 	w->step = NULL;
 }
 
 /* From here on frames are guesses, of which registers beside sp, fp and pc say nothing. */
 static void walker_unsure(struct walker *w)
 {
-	walker_leave_trail(w);
+	walker_leave_cache(w);
 	for (unsigned i = 0; i < w->n_saved; i++)
 		w->saved[i].how = SAVED_UNKNOWN;
 	if (w->out->n_sure > w->out->n)
@@ -432,36 +432,37 @@ static uint64_t walker_frame(const struct walker *w)
 /* Takes the steps of the last walk for as long as their words are unchanged. */
 static void walker_follow(struct walker *w, uint64_t *frames, size_t most)
 {
-	struct trail_step state = walker_state(w);
-	const struct trail_step *s = trail_find(w->trail, &state);
+	struct walk_cache_step state = walker_state(w);
+	const struct walk_cache_step *s = walk_cache_find(w->cache, &state);
 
 	if (!s)
 		return;
-	for (; s->flags & TRAIL_PLAIN && w->out->n < most && trail_holds(s, w->memory); s++) {
-		w->exact = s->flags & TRAIL_EXACT;
+	for (; s->flags & WALK_CACHE_PLAIN && w->out->n < most && walk_cache_holds(s, w->memory);
+	     s++) {
+		w->exact = s->flags & WALK_CACHE_EXACT;
 		w->regs.value[w->pc] = s->pc;
-		trail_add(w->trail, s);
+		walk_cache_add(w->cache, s);
 		frames[w->out->n] = walker_frame(w);
 		w->out->n++;
 	}
 	w->regs.value[w->pc] = s->pc;
 	w->regs.value[w->sp] = s->sp;
 	w->regs.value[w->fp] = s->fp;
-	w->regs.known = (w->regs.known & ~(1ULL << w->fp)) | (uint64_t)(s->flags & TRAIL_FP_KNOWN)
-	                                                             << w->fp;
-	w->exact = s->flags & TRAIL_EXACT;
-	w->signalled = s->flags & TRAIL_SIGNALLED;
+	w->regs.known = (w->regs.known & ~(1ULL << w->fp)) |
+	                (uint64_t)(s->flags & WALK_CACHE_FP_KNOWN) << w->fp;
+	w->exact = s->flags & WALK_CACHE_EXACT;
+	w->signalled = s->flags & WALK_CACHE_SIGNALLED;
 }
 
 /* Writes down the step that is about to be made. */
 static void walker_write(struct walker *w)
 {
-	struct trail_step state = walker_state(w);
+	struct walk_cache_step state = walker_state(w);
 
 	state.table = w->place.table;
 	state.rule = w->place.rule;
 	w->plain = true;
-	w->step = trail_add(w->trail, &state);
+	w->step = walk_cache_add(w->cache, &state);
 }
 
 static bool walker_next(struct walker *w)
@@ -474,11 +475,11 @@ static bool walker_next(struct walker *w)
 		w->memory->code(w->memory->ctx, w->regs.value[w->pc], w->exact, &w->place);
 	if (!w->place.rule || w->place.rule->cfa == FRAMETAB_CFA_NONE)
 		return walker_guess(w);
-	if (w->trail)
+	if (w->cache)
 		walker_write(w);
 	on = walker_step(w, w->place.rule);
-	if (on && w->step && w->plain && w->step->n_words <= TRAIL_WORDS)
-		w->step->flags |= TRAIL_PLAIN;
+	if (on && w->step && w->plain && w->step->n_words <= WALK_CACHE_WORDS)
+		w->step->flags |= WALK_CACHE_PLAIN;
 	return on;
 }
 
@@ -489,16 +490,16 @@ void walk_stack(const struct walk_options *options, const struct walk_memory *me
 		            .memory = memory,
 		            .regs = *regs,
 		            .out = ret,
-		            .trail = memory->trail };
+		            .cache = memory->cache };
 	size_t most = options->max_frames < WALK_FRAMES_MAX ? options->max_frames : WALK_FRAMES_MAX;
 	bool mapped = true;
 
 	*ret = (struct walk){ .n_sure = SIZE_MAX, .end = WALK_LIMIT };
 	walker_start(&w);
-	if (w.trail)
-		trail_begin(w.trail);
+	if (w.cache)
+		walk_cache_begin(w.cache);
 	while (ret->n < most) {
-		if (w.trail && ret->n)
+		if (w.cache && ret->n)
 			walker_follow(&w, frames, most);
 		if (ret->n == most)
 			break;
@@ -512,7 +513,7 @@ void walk_stack(const struct walk_options *options, const struct walk_memory *me
 		if (!mapped || !walker_next(&w))
 			break;
 	}
-	walker_leave_trail(&w);
+	walker_leave_cache(&w);
 	if (ret->n_sure > ret->n)
 		ret->n_sure = ret->n;
 }

@@ -50,7 +50,7 @@ struct walk_place {
 	bool keeps_fp; /* likewise, as the object's code keeps frame pointers: 0 ends their chain */
 };
 
-struct walk_trail; /* walk_trail.h */
+struct walk_cache; /* walk_cache.h */
 
 struct walk_memory {
 	void *ctx;
@@ -63,7 +63,7 @@ struct walk_memory {
 	 * space; NULL: nothing. The answer is the same with it and without. It is written by this
 	 * walk for the next.
 	 */
-	struct walk_trail *trail;
+	struct walk_cache *cache;
 	/* 8 bytes at an address: 0, -EFAULT (not memory that is known), or -ENODATA (stack, but the
 	 * copy ends before). */
 	int (*read)(void *ctx, uint64_t address, uint64_t *ret);
@@ -92,13 +92,13 @@ static inline bool walk_window(const struct walk_memory *m, uint64_t address, ui
 	return true;
 }
 
-int walk_trail_new(struct walk_trail **ret); /* -ENOMEM */
-void walk_trail_free(struct walk_trail *t);
+int walk_cache_new(struct walk_cache **ret); /* -ENOMEM */
+void walk_cache_free(struct walk_cache *t);
 /* Forgets: for another thread, address space or set of options. */
-void walk_trail_clear(struct walk_trail *t);
+void walk_cache_clear(struct walk_cache *t);
 /* A walk over this window will come: asks for the words that the last one read, so that they are
  * there by then. */
-void walk_trail_ask(const struct walk_trail *t, const struct walk_memory *memory);
+void walk_cache_ask(const struct walk_cache *t, const struct walk_memory *memory);
 
 /* What walk_options.marks adds to a frame's address: no user address has these bits. */
 #define WALK_GUESSED \

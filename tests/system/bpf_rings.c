@@ -62,11 +62,12 @@ static int record(struct taken *t, const struct taken_opts *o)
 static void balanced(const char *what, const struct kwalk_totals *t)
 {
 	const struct kwalk_counts *c = &t->counts;
-	uint64_t tried = c->answers + c->answer_full;
+	uint64_t tried = c->user_chains + c->user_chain_full;
 
 	printf("# %s: %" PRIu64 " samples, %" PRIu64 " without room; %" PRIu64 " deferred, %" PRIu64
 	       " answers, %" PRIu64 " without room, %" PRIu64 " refused\n",
-	       what, c->samples, c->ring_full, c->asked, c->answers, c->answer_full, c->refused);
+	       what, c->samples, c->ring_full, c->asked, c->user_chains, c->user_chain_full,
+	       c->refused);
 	more("samples", 200, c->samples);
 	same("samples in the file and without room", c->samples, t->samples + c->ring_full);
 	same("answers tried, of tasks that were asked", c->asked, tried - c->remote);
@@ -105,7 +106,8 @@ int main(int argc, char **argv)
 	}
 	if (record(&t, &ample) >= 0) {
 		balanced("ample rings", &t.totals);
-		same("without room", 0, t.totals.counts.ring_full + t.totals.counts.answer_full);
+		same("without room", 0,
+		     t.totals.counts.ring_full + t.totals.counts.user_chain_full);
 		same("unanswered", 0, t.totals.unanswered);
 		same("told as lost", 0, t.told_lost);
 		same("children not followed", 0, t.totals.counts.not_followed);
@@ -127,9 +129,9 @@ int main(int argc, char **argv)
 	tiny.when = KWALK_ALWAYS;
 	if (probe.defers && record(&t, &tiny) >= 0) {
 		balanced("tiny rings, all deferred", &t.totals);
-		more("answers without room", 1, t.totals.counts.answer_full);
+		more("answers without room", 1, t.totals.counts.user_chain_full);
 		more("answers without room, beside what nobody got", t.totals.unanswered,
-		     t.totals.counts.answer_full);
+		     t.totals.counts.user_chain_full);
 		taken_free(&t);
 	}
 	return failures != 0;

@@ -134,7 +134,7 @@ static void truth_count(struct truth *t)
 {
 	const struct kwalk_counts *c = &t->taken->totals.counts;
 
-	t->rooms = c->answer_full;
+	t->rooms = c->user_chain_full;
 	for (size_t i = 0; i < taken_count(t->taken); i++) {
 		const struct taken_stack *s = taken_at(t->taken, i);
 		enum verdict verdict = truth_verdict(t, s);
@@ -171,10 +171,10 @@ static void truth_print(const struct truth *t, const char *name)
 	for (size_t i = 0; i < CAUSES; i++)
 		if (t->causes[i])
 			printf(" %s %" PRIu64, cause_names[i], t->causes[i]);
-	if (c->ring_full + c->raw_full + c->answer_full)
+	if (c->ring_full + c->raw_full + c->user_chain_full)
 		printf("; rings were full: %" PRIu64 " samples, %" PRIu64 " copies, %" PRIu64
 		       " answers",
-		       c->ring_full, c->raw_full, c->answer_full);
+		       c->ring_full, c->raw_full, c->user_chain_full);
 	printf("\n");
 }
 

@@ -127,7 +127,7 @@ static void see_sample(struct seen *seen, const struct seam_sample *s, struct ma
 
 static void look(struct session *s, const struct buf *bytes, struct seen *seen)
 {
-	struct map cookies = { 0 }, answers = { 0 };
+	struct map cookies = { 0 }, deferred = { 0 };
 	uint64_t key, value;
 	size_t i = 0;
 
@@ -154,14 +154,14 @@ static void look(struct session *s, const struct buf *bytes, struct seen *seen)
 			seen->child_comms += !strcmp(d.comm.comm, "seam-child");
 		}
 		if (rec.type == SEAM_RECORD_CALLCHAIN_DEFERRED)
-			assert_int_equal(map_put(&answers, d.deferred.cookie, 1), 0);
+			assert_int_equal(map_put(&deferred, d.deferred.cookie, 1), 0);
 	}
 	while (map_next(&cookies, &i, &key, &value)) {
-		seen->answered += map_get(&answers, key, NULL);
-		seen->unanswered += !map_get(&answers, key, NULL);
+		seen->answered += map_get(&deferred, key, NULL);
+		seen->unanswered += !map_get(&deferred, key, NULL);
 	}
 	map_free(&cookies);
-	map_free(&answers);
+	map_free(&deferred);
 }
 
 /* ---- the recorder ---- */
@@ -245,7 +245,7 @@ static void children_are_followed(void **state)
 	assert_int_equal(rec.seen.of_type[SEAM_RECORD_EXIT], 4);
 	assert_int_equal(rec.seen.child_comms, 3);
 	if (session_mode(rec.s)->stack == MODE_FP_DEFER &&
-	    session_mode(rec.s)->answers == MODE_ANSWERS_CPU && !rec.counts.lost_kernel)
+	    session_mode(rec.s)->deferred == MODE_DEFERRED_CPU && !rec.counts.lost_kernel)
 		assert_int_equal(rec.seen.unanswered, 0);
 	waitpid(pid, NULL, 0);
 	drop(&rec);

@@ -87,7 +87,7 @@ says text 'last written before the process began'
 rm -f "$(cat map.path)"
 
 # Code in the place of other code: each sample has the name of its own time, as the program tells when it ran what.
-cat >again.c <<'END'
+cat >redecode.c <<'END'
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -143,7 +143,7 @@ int main(void)
 	return 0;
 }
 END
-cc -O1 -o again again.c || skip "cc does not work"
+cc -O1 -o again redecode.c || skip "cc does not work"
 cat >times.py <<'END'
 import re, sys
 phases = [(name, float(a), float(b)) for name, a, b in (line.split() for line in open("phases"))]

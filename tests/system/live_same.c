@@ -22,7 +22,7 @@
 #include "base/map.h"
 #include "recorder/live.h"
 #include "samples/ordered.h"
-#include "samples/outcome.h"
+#include "samples/walk_result.h"
 #include "samples/unwound.h"
 
 #define SHOWN 5
@@ -86,14 +86,14 @@ static uint64_t same_user(const struct seam_u64s *chain, uint64_t *at)
 }
 
 static const char *same_difference(const struct same *s, const struct expected *e,
-                                   const struct seam_decoded *d, const struct outcome *o)
+                                   const struct seam_decoded *d, const struct walk_result *o)
 {
 	const uint64_t *frames = (const uint64_t *)(const void *)s->frames.bytes + e->at;
 	uint64_t at, n = same_user(&d->sample.callchain, &at);
 
 	if (!e->walked)
-		return o->kind == OUTCOME_WALKED ? "walked by the recorder only" : NULL;
-	if (o->kind != OUTCOME_WALKED)
+		return o->kind == WALK_RESULT_WALKED ? "walked by the recorder only" : NULL;
+	if (o->kind != WALK_RESULT_WALKED)
 		return "walked in the file only";
 	if (o->end != e->end)
 		return "another end";
@@ -111,12 +111,12 @@ static void same_sample(struct same *s, const struct seam_decoded *d)
 {
 	const struct expected *all = (const struct expected *)(const void *)s->expected.bytes, *e;
 	const char *difference = "not in the file";
-	struct outcome o = { 0 };
+	struct walk_result o = { 0 };
 	uint64_t position;
 
 	s->samples++;
-	outcome_get(&d->event->attr, d->record->misc, &o);
-	if (o.kind == OUTCOME_IN_EXEC) { /* the recorder leaves out what nobody can know */
+	walk_result_get(&d->event->attr, d->record->misc, &o);
+	if (o.kind == WALK_RESULT_IN_EXEC) { /* the recorder leaves out what nobody can know */
 		s->in_exec++;
 		return;
 	}
@@ -130,7 +130,7 @@ static void same_sample(struct same *s, const struct seam_decoded *d)
 		s->equal++;
 	else if (s->differ++ < SHOWN)
 		fprintf(stderr, "tid %u at %" PRIu64 ": %s (%s)\n", d->id.tid, d->id.time_ns,
-		        difference, outcome_name(&o));
+		        difference, walk_result_name(&o));
 }
 
 static int same_gather(void *ctx, const void *bytes, size_t n)

@@ -16,7 +16,7 @@
 
 #include "../swap.h"
 #include "abi/encode.h"
-#include "abi/again.h"
+#include "abi/redecode.h"
 #include "abi/print.h"
 #include "abi_fixture.h"
 
@@ -503,8 +503,8 @@ static void sample_again(void **state)
 			bool done;
 
 			memcpy(&before, &into, sizeof(into));
-			done = again_sample(f.events, &f.record, seam_events_at(f.events, 0),
-			                    &into);
+			done = redecode_sample(f.events, &f.record, seam_events_at(f.events, 0),
+			                       &into);
 			assert_int_equal(done, r == 0 && !(f.attr.sample_type & ~plain));
 			taken += done;
 			left += !done;

@@ -22,10 +22,10 @@
 #include "base/map.h"
 #include "aggregate/load.h"
 #include "samples/ordered.h"
-#include "resolve/places.h"
+#include "resolve/resolver.h"
 #include "samples/stacks.h"
 
-/* Where the addresses of the scenario's answers begin. */
+/* Where the addresses of the scenario's deferred records begin. */
 #define ANSWERS 0x550000000000ULL
 
 static struct scenario_opts machine(uint64_t seed)
@@ -43,7 +43,7 @@ static struct scenario_opts machine(uint64_t seed)
 		                       .exec = 200,
 		                       .exit = 100,
 		                       .twin_sample = 100,
-		                       .twin_answer = 100,
+		                       .twin_deferred = 100,
 		                       .migrate = 500 };
 }
 
@@ -79,15 +79,15 @@ struct loaded {
 	struct load load;
 };
 
-static struct loaded load_noted(const char *path, const struct load_opts *opts, bool notes)
+static struct loaded load_noted(const char *path, const struct load_opts *opts, bool index)
 {
-	struct recording_opts learn = { .sz = sizeof(learn), .notes = notes };
+	struct recording_opts learn = { .sz = sizeof(learn), .index = index };
 	struct seam_error err = { 0 };
 	struct loaded l = { 0 };
 
 	assert_int_equal(seam_reader_open(&l.reader, path, NULL, &err), 0);
 	assert_int_equal(recording_open(&l.rec, l.reader, &learn, &err), 0);
-	assert_int_equal(!!l.rec->notes, notes);
+	assert_int_equal(!!l.rec->index, index);
 	assert_int_equal(load_recording(&l.load, l.rec, opts, &err), 0);
 	return l;
 }
@@ -264,7 +264,7 @@ static void notes_say_the_same(void **state)
 		struct profile *a, *b;
 
 		assert_true_profile(&once.load, sc);
-		assert_null(once.rec->notes); /* taken over */
+		assert_null(once.rec->index); /* taken over */
 		assert_int_equal(profile_canonical(&a, twice.load.profile), 0);
 		assert_int_equal(profile_canonical(&b, once.load.profile), 0);
 		assert_equal_profiles(a, b);
@@ -285,7 +285,7 @@ static void notes_say_the_same(void **state)
 }
 
 struct in_order {
-	uint64_t last_ns, samples, answers, others;
+	uint64_t last_ns, samples, deferred, others;
 	uint64_t states[SEAM_STITCH_STATES], frames;
 };
 
@@ -296,7 +296,7 @@ static int count_item(void *ctx, const struct batch_item *item)
 	assert_true(item->time_ns >= o->last_ns);
 	o->last_ns = item->time_ns;
 	if (item->record.type == SEAM_RECORD_CALLCHAIN_DEFERRED) {
-		o->answers++;
+		o->deferred++;
 	} else if (item->record.type == SEAM_RECORD_SAMPLE) {
 		o->samples++;
 		o->states[item->sample.state]++;
@@ -409,14 +409,14 @@ static void ordered_gives_all_in_order(void **state)
 	truth_of(sc, states, &frames);
 	assert_int_equal(ordered_each(l.rec, &opts, count_item, &o, NULL), 0);
 	assert_int_equal(o.samples, scenario_samples(sc));
-	assert_int_equal(o.answers + o.others, 0);
+	assert_int_equal(o.deferred + o.others, 0);
 	assert_memory_equal(o.states, states, sizeof(states));
 	assert_int_equal(o.frames, frames);
 	o = (struct in_order){ 0 };
-	opts.answers = opts.tasks = true;
+	opts.deferred = opts.tasks = true;
 	assert_int_equal(ordered_each(l.rec, &opts, count_item, &o, NULL), 0);
 	assert_int_equal(o.samples, scenario_samples(sc));
-	assert_int_equal(o.answers, l.rec->counts.type[SEAM_RECORD_CALLCHAIN_DEFERRED]);
+	assert_int_equal(o.deferred, l.rec->counts.type[SEAM_RECORD_CALLCHAIN_DEFERRED]);
 	assert_int_equal(o.others, l.rec->counts.type[SEAM_RECORD_COMM] +
 	                                   l.rec->counts.type[SEAM_RECORD_FORK] +
 	                                   l.rec->counts.type[SEAM_RECORD_EXIT]);

@@ -443,7 +443,7 @@ static void the_mode_is_one_line(void **state)
 	assert_string_equal(mode_line(&m, text, sizeof(text)),
 	                    "user stacks: frame pointers, deferred by the kernel");
 	assert_string_equal(mode_option(&m), "fp,defer");
-	m.answers = MODE_ANSWERS_TASK;
+	m.deferred = MODE_DEFERRED_TASK;
 	assert_non_null(strstr(mode_line(&m, text, sizeof(text)), "lost when it exits"));
 	assert_null(strchr(text, '\n'));
 }

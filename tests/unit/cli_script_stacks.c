@@ -12,25 +12,25 @@
 
 #include "cli/script/script_stacks.h"
 
-struct half {
+struct part {
 	uint64_t words[64];
 	struct seam_u64s u64s;
-	struct stacks_half half;
+	struct stacks_part part;
 };
 
-static void half_of(struct half *h, uint64_t seed, uint64_t n)
+static void half_of(struct part *h, uint64_t seed, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++)
 		h->words[i] = seed * 0x10001 + i * 8;
 	h->u64s = (struct seam_u64s){ .bytes = (const unsigned char *)h->words, .n = n };
-	h->half = (struct stacks_half){ .words = &h->u64s, .space = 7 };
+	h->part = (struct stacks_part){ .words = &h->u64s, .space = 7 };
 }
 
 /* What is there of a half: its length, -1 for nothing. */
-static int found(struct script_stacks *s, struct half *h, const char *text)
+static int found(struct script_stacks *s, struct part *h, const char *text)
 {
 	struct buf out = { 0 };
-	int n = script_stacks_put(s, &h->half, &out) ? (int)out.n : -1;
+	int n = script_stacks_put(s, &h->part, &out) ? (int)out.n : -1;
 
 	if (n >= 0)
 		assert_memory_equal(out.bytes, text, out.n);
@@ -38,16 +38,16 @@ static int found(struct script_stacks *s, struct half *h, const char *text)
 	return n;
 }
 
-static void keep(struct script_stacks *s, struct half *h, const char *text)
+static void keep(struct script_stacks *s, struct part *h, const char *text)
 {
 	assert_int_equal(found(s, h, text), -1);
-	script_stacks_keep(s, &h->half, (const unsigned char *)text, strlen(text));
+	script_stacks_keep(s, &h->part, (const unsigned char *)text, strlen(text));
 }
 
 static void test_kept_the_second_time(void **state)
 {
 	struct script_stacks s = { 0 };
-	struct half h;
+	struct part h;
 
 	half_of(&h, 1, 30);
 	keep(&s, &h, "lines");
@@ -61,22 +61,22 @@ static void test_kept_the_second_time(void **state)
 static void test_another_is_not_taken_for_it(void **state)
 {
 	struct script_stacks s = { 0 };
-	struct half h, other;
+	struct part h, other;
 
 	half_of(&h, 1, 30);
 	keep(&s, &h, "lines");
 	keep(&s, &h, "lines");
 	other = h;
-	other.half.words = &other.u64s;
+	other.part.words = &other.u64s;
 	other.u64s.bytes = (const unsigned char *)other.words;
 	assert_int_equal(found(&s, &other, "lines"), 5);
-	other.half.space = 8;
+	other.part.space = 8;
 	assert_int_equal(found(&s, &other, "lines"), -1);
-	other.half = h.half;
-	other.half.words = &other.u64s;
-	other.half.found = 1;
+	other.part = h.part;
+	other.part.words = &other.u64s;
+	other.part.found = 1;
 	assert_int_equal(found(&s, &other, "lines"), -1);
-	other.half.found = 0;
+	other.part.found = 0;
 	other.u64s.swap = true;
 	assert_int_equal(found(&s, &other, "lines"), -1);
 	other.u64s.swap = false;
@@ -92,7 +92,7 @@ static void test_another_is_not_taken_for_it(void **state)
 static void test_words_are_compared(void **state)
 {
 	struct script_stacks s = { 0 };
-	struct half h, other;
+	struct part h, other;
 
 	half_of(&h, 1, 4);
 	keep(&s, &h, "lines");
@@ -102,8 +102,8 @@ static void test_words_are_compared(void **state)
 	for (unsigned i = 0; i < STACKS_SETS; i++) /* its text under the other's hash */
 		for (unsigned way = 0; way < STACKS_WAYS; way++)
 			if (s.slots[i][way].at)
-				s.slots[other.half.hash % STACKS_SETS][0] =
-				        (struct stacks_slot){ .hash = other.half.hash,
+				s.slots[other.part.hash % STACKS_SETS][0] =
+				        (struct stacks_slot){ .hash = other.part.hash,
 					                      .at = s.slots[i][way].at };
 	assert_int_equal(found(&s, &other, "x"), -1);
 	script_stacks_free(&s);
@@ -123,14 +123,14 @@ static void test_the_newest_drive_out_the_oldest(void **state)
 	static char text[5000];
 	struct script_stacks s = { 0 };
 	uint64_t n = 3 * STACKS_BYTES / 3000, right = 0;
-	struct half h;
+	struct part h;
 
 	for (uint64_t i = 0; i < n; i++) {
 		half_of(&h, i, 1 + i % 64);
 		text_of(text, 500 + (size_t)(i * 37 % 4500), i);
 		for (int twice = 0; twice < 2; twice++)
 			if (found(&s, &h, text) < 0)
-				script_stacks_keep(&s, &h.half, (const unsigned char *)text,
+				script_stacks_keep(&s, &h.part, (const unsigned char *)text,
 				                   strlen(text));
 		assert_int_equal(found(&s, &h, text), (int)strlen(text));
 	}
@@ -153,7 +153,7 @@ static void test_too_long_a_text_is_not_kept(void **state)
 {
 	static char text[STACKS_BYTES / 16 + 1];
 	struct script_stacks s = { 0 };
-	struct half h;
+	struct part h;
 
 	memset(text, 'x', sizeof(text) - 1);
 	half_of(&h, 1, 30);
@@ -167,25 +167,25 @@ static void test_too_long_a_text_is_not_kept(void **state)
 static void test_lasting_is_known_by_its_place(void **state)
 {
 	struct script_stacks s = { 0 };
-	struct half h;
+	struct part h;
 
 	half_of(&h, 1, 30);
-	h.half.lasting = true;
+	h.part.lasting = true;
 	keep(&s, &h, "lines");
 	keep(&s, &h, "lines");
 	assert_int_equal(found(&s, &h, "lines"), 5);
 	h.words[3]++;
 	assert_int_equal(found(&s, &h, "lines"), 5);
-	h.half.space = 8;
+	h.part.space = 8;
 	assert_int_equal(found(&s, &h, "lines"), -1);
-	h.half.space = 7;
+	h.part.space = 7;
 	h.u64s.swap = true;
 	assert_int_equal(found(&s, &h, "lines"), -1);
 	h.u64s.swap = false;
 	h.u64s.n = 29;
 	assert_int_equal(found(&s, &h, "lines"), -1);
 	h.u64s.n = 30;
-	h.half.lasting = false;
+	h.part.lasting = false;
 	assert_int_equal(found(&s, &h, "lines"), -1);
 	script_stacks_free(&s);
 }

@@ -281,7 +281,7 @@ static void test_find_debug(void **state)
 	struct image_build_id id;
 	char hex[IMAGE_BUILD_ID_HEX];
 	struct image *image = open_file("%s/linked", dir), *debug;
-	static const char *const places[] = { ".", ".debug", "dbg" };
+	static const char *const resolver[] = { ".", ".debug", "dbg" };
 
 	assert_true(image_build_id(image, &id) > 0);
 	image_build_id_hex(&id, hex);
@@ -296,7 +296,7 @@ static void test_find_debug(void **state)
 			      noid ? "noid" : "linked", to);
 			image = open_file("%s/in/prog", dir);
 			if (image_find_debug(&debug, image, &search, NULL) < 0)
-				fail_msg("%s %s", places[i], noid ? "by CRC" : "by build-id");
+				fail_msg("%s %s", resolver[i], noid ? "by CRC" : "by build-id");
 			assert_int_equal(mains_of(debug), 1);
 			assert_true(image_is_debug(debug));
 			image_close(debug);
@@ -339,7 +339,7 @@ static int find_debug_of(const char *path, struct seam_error *err)
  * whether a build-id or a CRC says that it belongs there. */
 static void test_find_debug_of_strangers(void **state)
 {
-	static const char *const places[] = { "", ".debug/" };
+	static const char *const resolver[] = { "", ".debug/" };
 	static const char *const objects[] = { "linked", "noid" };
 	const unsigned stranger = 65533, other = 65532;
 	char to[64];
@@ -350,7 +350,7 @@ static void test_find_debug_of_strangers(void **state)
 	for (size_t i = 0; i < 4; i++) {
 		struct seam_error err = { 0 };
 
-		snprintf(to, sizeof(to), "near/%sfull.debug", places[i / 2]);
+		snprintf(to, sizeof(to), "near/%sfull.debug", resolver[i / 2]);
 		own_file(objects[i % 2], "near/prog", 0);
 		own_file("in.debug", to, stranger);
 		assert_int_equal(find_debug_of("near/prog", &err), -EPERM);

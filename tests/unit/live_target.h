@@ -22,7 +22,7 @@
 #include "abi/encode.h"
 #include "abi/record_at.h"
 #include "recorder/live.h"
-#include "samples/outcome.h"
+#include "samples/walk_result.h"
 
 #define PID 4711u
 #define STACK 16384u
@@ -289,11 +289,12 @@ static void assert_whole(const struct seam_decoded *d, size_t n_kernel)
 }
 
 /* What the file says of a sample's walk. */
-static void assert_outcome(const struct seam_decoded *d, enum outcome_kind kind, enum walk_end end)
+static void assert_walk_result(const struct seam_decoded *d, enum walk_result_kind kind,
+                               enum walk_end end)
 {
-	struct outcome o;
+	struct walk_result o;
 
-	assert_true(outcome_get(&d->event->attr, d->record->misc, &o));
+	assert_true(walk_result_get(&d->event->attr, d->record->misc, &o));
 	assert_int_equal(o.kind, kind);
 	assert_int_equal(o.end, end);
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "recorder/live.h"
-#include "samples/outcome.h"
+#include "samples/walk_result.h"
 
 #if defined(__x86_64__)
 
@@ -37,10 +37,10 @@ static void walks_to_the_start(void **state)
 	assert_whole(&d, 0);
 	assert_true(sample_at(&r, 1, &d));
 	assert_whole(&d, 2);
-	assert_outcome(&d, OUTCOME_WALKED, WALK_COMPLETE);
+	assert_walk_result(&d, WALK_RESULT_WALKED, WALK_COMPLETE);
 	assert_true(sample_at(&r, 2, &d));
 	assert_int_equal(d.sample.callchain.n, 2);
-	assert_outcome(&d, OUTCOME_NO_STACK, 0);
+	assert_walk_result(&d, WALK_RESULT_NO_STACK, 0);
 	assert_false(sample_at(&r, 3, &d));
 	assert_true(r.c.walks.end[WALK_COMPLETE] == 2 && r.c.kernel_only == 1);
 	assert_sum(&r.c);
@@ -81,7 +81,7 @@ static void is_in_its_own_time(void **state)
 	assert_whole(&d, 0);
 	assert_true(sample_at(&r, 1, &d));
 	assert_int_equal(d.sample.callchain.n, 2); /* marker and ip: the rest would be a guess */
-	assert_outcome(&d, OUTCOME_WALKED, WALK_NO_INFO);
+	assert_walk_result(&d, WALK_RESULT_WALKED, WALK_NO_INFO);
 	assert_true(r.c.walks.end[WALK_NO_INFO] == 1);
 	end(&r);
 }
@@ -104,7 +104,7 @@ static void exec_shows_no_old_frames(void **state)
 	assert_whole(&d, 2);
 	assert_true(sample_at(&r, 1, &d));
 	assert_int_equal(d.sample.callchain.n, 2);
-	assert_outcome(&d, OUTCOME_IN_EXEC, 0);
+	assert_walk_result(&d, WALK_RESULT_IN_EXEC, 0);
 	assert_true(sample_at(&r, 2, &d));
 	assert_whole(&d, 0);
 	assert_true(r.c.in_exec == 1 && r.c.walks.end[WALK_COMPLETE] == 2);
@@ -146,7 +146,7 @@ static void what_does_not_fit_is_counted(void **state)
 	assert_true(sample_at(&r, 99, &d));
 	assert_true(d.sample.callchain.n == 4 && seam_u64s_at(&d.sample.callchain, 1) == KERNEL_IP);
 	assert_true(seam_u64s_at(&d.sample.callchain, 3) == regs[8]);
-	assert_outcome(&d, OUTCOME_LATE, 0);
+	assert_walk_result(&d, WALK_RESULT_LATE, 0);
 	assert_true(sample_at(&r, 100, &d));
 	assert_int_equal(d.sample.callchain.n, 2);
 	assert_false(sample_at(&r, 101, &d));
@@ -184,14 +184,14 @@ static void what_is_late_at_the_end_is_counted(void **state)
 	assert_whole(&d, 0);
 	for (size_t i = 1; i <= 1000; i++) {
 		assert_true(sample_at(&r, i, &d));
-		assert_outcome(&d, OUTCOME_LATE, 0);
+		assert_walk_result(&d, WALK_RESULT_LATE, 0);
 		assert_int_equal(d.sample.callchain.n, i % 2 ? 2 : 4);
 		assert_int_equal(regs[8], seam_u64s_at(&d.sample.callchain, i % 2 ? 1 : 3));
 	}
 	assert_true(sample_at(&r, 1001, &d));
-	assert_outcome(&d, OUTCOME_NO_STACK, 0);
+	assert_walk_result(&d, WALK_RESULT_NO_STACK, 0);
 	assert_true(sample_at(&r, 1002, &d));
-	assert_outcome(&d, OUTCOME_IN_EXEC, 0);
+	assert_walk_result(&d, WALK_RESULT_IN_EXEC, 0);
 	assert_int_equal(d.sample.callchain.n, 2);
 	assert_false(sample_at(&r, 1003, &d));
 	assert_true(r.c.not_unwound == 1000 && r.c.kernel_only == 1 && r.c.in_exec == 1);
@@ -230,7 +230,7 @@ static void a_short_copy_says_what_it_lacks(void **state)
 {
 	struct run r = begin(1, 0, 0);
 	struct seam_decoded d;
-	struct outcome o;
+	struct walk_result o;
 	size_t whole = n_stack;
 
 	n_stack = 64;
@@ -240,7 +240,7 @@ static void a_short_copy_says_what_it_lacks(void **state)
 	round_of(&r);
 	finish(&r);
 	assert_true(sample_at(&r, 0, &d));
-	assert_true(outcome_get(&d.event->attr, d.record->misc, &o));
+	assert_true(walk_result_get(&d.event->attr, d.record->misc, &o));
 	assert_int_equal(o.end, WALK_TRUNCATED);
 	assert_true(o.unreadable); /* the kernel was asked for more */
 	assert_int_equal(r.c.unreadable, 1);

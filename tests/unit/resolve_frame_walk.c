@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // resolve_frame_walk.c: which of a sample's frames are calls and which are where something was, by
-// how its user half was taken.
+// how its user part was taken.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +93,7 @@ static void test_no_calls(void **state)
 	make(&m, SEAM_SAMPLE_CALLCHAIN, CALLED_CALL_STACK);
 	assert_false(called_sample(&m.s, m.words));
 	expect(&m.s, addrs, callers, 2);
-	/* A thread of the kernel has no user half. */
+	/* A thread of the kernel has no user part. */
 	make(&m, LBR, CALLED_CALL_STACK);
 	m.s.state = SEAM_STITCH_KERNEL_ONLY;
 	m.s.kernel = m.s.user;

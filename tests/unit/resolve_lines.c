@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "resolve/linebook.h"
+#include "resolve/line_cache.h"
 #include "resolve/lines.h"
 
 #include "cache_dir.h"
@@ -198,38 +198,39 @@ static void what_is_told_is_known(void **state)
 
 static void damage_is_refused(void **state)
 {
-	struct linebook book = { 0 }, back = { 0 };
+	struct line_cache book = { 0 }, back = { 0 };
 	struct intern texts = { 0 };
-	struct linebook_frame frames[2];
+	struct line_cache_frame frames[2];
 	struct buf bytes = { 0 };
 
 	(void)state;
-	frames[0] =
-	        (struct linebook_frame){ intern_text(&texts, "f"), intern_text(&texts, "a.c"), 3 };
-	frames[1] = (struct linebook_frame){ intern_text(&texts, "g"), 0, 4 };
-	assert_int_equal(linebook_put(&book, 0x20, frames, 2), 0);
-	assert_int_equal(linebook_put(&book, 0x10, NULL, 0), 0);
-	assert_int_equal(linebook_encode(&book, &texts, &bytes), 0);
-	assert_int_equal(linebook_decode(&back, &texts, bytes.bytes, bytes.n), 0);
-	assert_int_equal(linebook_count(&back), 2);
-	assert_int_equal(linebook_find(&back, 0x20)->n, 2);
+	frames[0] = (struct line_cache_frame){ intern_text(&texts, "f"), intern_text(&texts, "a.c"),
+		                               3 };
+	frames[1] = (struct line_cache_frame){ intern_text(&texts, "g"), 0, 4 };
+	assert_int_equal(line_cache_put(&book, 0x20, frames, 2), 0);
+	assert_int_equal(line_cache_put(&book, 0x10, NULL, 0), 0);
+	assert_int_equal(line_cache_encode(&book, &texts, &bytes), 0);
+	assert_int_equal(line_cache_decode(&back, &texts, bytes.bytes, bytes.n), 0);
+	assert_int_equal(line_cache_count(&back), 2);
+	assert_int_equal(line_cache_find(&back, 0x20)->n, 2);
 	assert_string_equal(
-	        intern_get(&texts, linebook_frames(&back, linebook_find(&back, 0x20))[1].function),
+	        intern_get(&texts,
+	                   line_cache_frames(&back, line_cache_find(&back, 0x20))[1].function),
 	        "g");
-	linebook_free(&back);
-	back = (struct linebook){ 0 };
+	line_cache_free(&back);
+	back = (struct line_cache){ 0 };
 	for (size_t i = 0; i < bytes.n; i++) {
 		int r;
 
 		bytes.bytes[i] ^= 0x41;
-		r = linebook_decode(&back, &texts, bytes.bytes, bytes.n);
+		r = line_cache_decode(&back, &texts, bytes.bytes, bytes.n);
 		/* Four bytes of the header are not used. */
 		assert_true(r == -EBADMSG || (i >= 28 && i < 32));
 		bytes.bytes[i] ^= 0x41;
-		assert_int_equal(linebook_decode(&back, &texts, bytes.bytes, i), -EBADMSG);
+		assert_int_equal(line_cache_decode(&back, &texts, bytes.bytes, i), -EBADMSG);
 	}
-	linebook_free(&book);
-	linebook_free(&back);
+	line_cache_free(&book);
+	line_cache_free(&back);
 	intern_free(&texts);
 	buf_free(&bytes);
 }

@@ -179,7 +179,7 @@ static void test_duplicates(void **state)
 	assert_int_equal(seam_stitch_resolve(b.file, &b.t.decoded[2], &mine, &out), 0);
 	assert_int_equal(seam_stitch_resolve(b.file, &b.t.decoded[1], &mine, &out), 1);
 	assert_int_equal(seam_stitch_resolve(b.file, &b.t.decoded[0], &mine, &out), 1);
-	assert_int_equal(seam_u64s_at(&out.user, 0), 0xa); /* the first of the answers */
+	assert_int_equal(seam_u64s_at(&out.user, 0), 0xa); /* the first of the deferred records */
 	assert_int_equal(mine.duplicate_samples, 1);
 	assert_int_equal(mine.samples, 2);
 	assert_int_equal(seam_stitch_counts(b.file, &c), 0);
@@ -211,14 +211,14 @@ static void test_without_times(void **state)
 			continue;
 		assert_int_equal(seam_stitch_next(b.stream, &out), 1);
 		assert_int_equal(out.state, expected[i]);
-		assert_int_equal(out.answer_time_ns, 0);
+		assert_int_equal(out.deferred_time_ns, 0);
 		assert_int_equal(seam_stitch_resolve(b.file, &b.t.decoded[i], NULL, &out), 1);
 		assert_int_equal(out.state, expected[i]);
 	}
 	both_free(&b);
 }
 
-/* What is said in the bits of an answer's header reaches its samples, as their own does. */
+/* What is said in the bits of a deferred record's header reaches its samples, as their own does. */
 static void test_misc(void **state)
 {
 	const struct step steps[] = { { KERNEL, 1, C1, 7, 7 },
@@ -239,7 +239,7 @@ static void test_misc(void **state)
 
 			assert_int_equal(r, 1);
 			assert_int_equal(out.misc, b.t.records[i].misc);
-			assert_int_equal(out.answer_misc, i ? 0 : b.t.records[1].misc);
+			assert_int_equal(out.deferred_misc, i ? 0 : b.t.records[1].misc);
 		}
 	}
 	both_free(&b);
@@ -254,7 +254,7 @@ static void test_markers_again(void **state)
 		uint16_t misc;
 		uint64_t n, chain[8];
 		enum rules_kind kind;
-		uint64_t kernel, user, first; /* words of each, and the user half's first */
+		uint64_t kernel, user, first; /* words of each, and the user part's first */
 	} rows[] = {
 		{ SEAM_MISC_USER, 6, { u, 1, u, 2, u, 3 }, RULES_AT_ONCE, 4, 1, 3 },
 		{ SEAM_MISC_USER, 5, { u, u, 1, 2, u }, RULES_AT_ONCE, 0, 2, 1 },
@@ -278,8 +278,8 @@ static void test_markers_again(void **state)
 	}
 }
 
-/* An answer that is no answer: markers inside are cut, they are not addresses. */
-static void test_markers_in_an_answer(void **state)
+/* A deferred record that is no deferred record: markers inside are cut, they are not addresses. */
+static void test_markers_in_an_deferred(void **state)
 {
 	const struct step steps[] = { { KERNEL, 10, C1, 7, 7 },
 		                      { ANSWER, 20, C1, 7, 7, 0, 0xa },
@@ -300,7 +300,7 @@ static void test_markers_in_an_answer(void **state)
 
 /* ---- long streams ---- */
 
-/* One sample or answer after the other, without end. */
+/* One sample or deferred record after the other, without end. */
 struct source {
 	struct seam_events *events;
 	struct buf bytes;
@@ -368,7 +368,8 @@ static void test_endless_stream(void **state)
 	assert_int_equal(taken, 200000);
 	assert_int_equal(seam_stitch_counts(st, &c), 0);
 	assert_int_equal(c.state[RECORD_LOST] + c.state[STITCHED] + c.state[STILL], 200000);
-	/* 400 without an answer, 200 answered by a stranger; the last of a task may be either. */
+	/* 400 without a deferred record, 200 answered by a stranger; the last of a task may be
+	 * either. */
 	assert_in_range(c.state[RECORD_LOST] + c.state[STILL], 600, 600);
 	assert_int_equal(c.tid_mismatches, 200);
 	seam_stitch_free(st);
@@ -561,7 +562,7 @@ int main(void)
 		cmocka_unit_test(test_without_times),
 		cmocka_unit_test(test_misc),
 		cmocka_unit_test(test_markers_again),
-		cmocka_unit_test(test_markers_in_an_answer),
+		cmocka_unit_test(test_markers_in_an_deferred),
 		cmocka_unit_test(test_endless_stream),
 		cmocka_unit_test(test_memory_limit),
 		cmocka_unit_test(test_caller_that_does_not_take),

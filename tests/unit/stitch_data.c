@@ -93,9 +93,9 @@ static void take_resolve(void *ctx, const struct seam_decoded *d)
 		assert_int_not_equal(seam_u64s_at(&out.user, i), out.cookie);
 	}
 	if (out.state == SEAM_STITCH_STITCHED)
-		assert_true(out.answer_time_ns >= out.sample.id.time_ns);
+		assert_true(out.deferred_time_ns >= out.sample.id.time_ns);
 	if (out.state == SEAM_STITCH_STITCHED_EARLIER)
-		assert_true(out.answer_time_ns < out.sample.id.time_ns);
+		assert_true(out.deferred_time_ns < out.sample.id.time_ns);
 }
 
 static struct seam_stitch_counts as_file(const struct recording *rec)

@@ -71,7 +71,7 @@ static struct scenario_opts options(uint64_t seed)
 	o.exit = some(&r, 4000);
 	o.foreign = some(&r, 4000);
 	o.twin_sample = some(&r, 3000);
-	o.twin_answer = some(&r, 3000);
+	o.twin_deferred = some(&r, 3000);
 	o.wrong_task = some(&r, 4000);
 	o.empty = some(&r, 3000);
 	o.overlap = some(&r, 4000);

@@ -37,7 +37,7 @@ struct step {
 	uint64_t time, cookie;
 	uint32_t pid, tid;
 	enum seam_stitch_state state; /* of samples */
-	uint64_t frame;               /* of answers: the first address, 0: none; of samples: the
+	uint64_t frame; /* of deferred records: the first address, 0: none; of samples: the
 	                                 first user address that is to be seen, 0: none */
 	enum seam_stitch_state stream_state; /* where a stream cannot know better; 0: the same */
 };

@@ -367,7 +367,7 @@ static void names_that_v8_spoiled_are_known_from_code(void **state)
 {
 	static const char a[] = "/home/me/project/src/a file.js",
 	                  b_file[] = "/home/me/project/lib/b.js",
-	                  twin[] = "/home/ME/project/lib/b.js", brief[] = "/home/me/a.js";
+	                  twin[] = "/home/ME/project/lib/b.js", summary[] = "/home/me/a.js";
 	struct buf b = { 0 };
 	struct jitlines *l;
 
@@ -378,7 +378,7 @@ static void names_that_v8_spoiled_are_known_from_code(void **state)
 	put_v8(&b, 0x3000, "JS:^ /home/me/project/lib/b.js:1:1", b_file, a);
 	/* Too short for anything of it to be left; of no script that is known; cut in its
 	 * numbers. */
-	put_v8(&b, 0x4000, "JS:*f /home/me/a.js:1:1", brief, brief);
+	put_v8(&b, 0x4000, "JS:*f /home/me/a.js:1:1", summary, summary);
 	put_v8(&b, 0x5000, "JS:*f /home/me/project/src/a file.js:1:1",
 	       "/home/me/project/src/c file.js", a);
 	put_v8(&b, 0x6000, "/home/me/project/src/not v8.js:1:1", "/home/me/project/src/not v8.js",

@@ -131,16 +131,16 @@ static void hostile_memory(void **state)
 
 /* A stack that changes in a few words between walks: with a trail the answers are those without
  * one. */
-#define TRAIL_STACK 512u
+#define WALK_CACHE_STACK 512u
 
-struct trail_memory {
-	uint64_t words[TRAIL_STACK];
+struct walk_cache_memory {
+	uint64_t words[WALK_CACHE_STACK];
 	uint64_t finds;
 };
 
-static int trail_read(void *ctx, uint64_t address, uint64_t *ret)
+static int walk_cache_read(void *ctx, uint64_t address, uint64_t *ret)
 {
-	const struct trail_memory *m = ctx;
+	const struct walk_cache_memory *m = ctx;
 	uint64_t at = address - 0x7ffe0000;
 
 	if (address < 0x7ffe0000 || at > sizeof(m->words) - 8)
@@ -149,9 +149,9 @@ static int trail_read(void *ctx, uint64_t address, uint64_t *ret)
 	return 0;
 }
 
-static int trail_find(void *ctx, uint64_t pc, struct walk_place *ret)
+static int walk_cache_find(void *ctx, uint64_t pc, struct walk_place *ret)
 {
-	struct trail_memory *m = ctx;
+	struct walk_cache_memory *m = ctx;
 
 	m->finds++;
 	return hostile_find(NULL, pc, ret);
@@ -161,7 +161,8 @@ static uint64_t trail_random_word(void)
 {
 	switch (random_u64() % 8) {
 	case 0:
-		return random_u64() % 4 ? 0x7ffe0000 + random_u64() % (TRAIL_STACK * 8) / 8 * 8 : 0;
+		return random_u64() % 4 ? 0x7ffe0000 + random_u64() % (WALK_CACHE_STACK * 8) / 8 * 8
+		                        : 0;
 	case 1:
 		return random_u64();
 	default:
@@ -173,11 +174,11 @@ static void trail_changes_nothing(void **state)
 {
 	static const char saves[] =
 	        "\x41\x0e\x20\x83\x02\x86\x03\x41\x0d\x03"; /* then CFA by rbx */
-	static struct trail_memory m;
+	static struct walk_cache_memory m;
 	struct compile_input in = input(FRAMETAB_X86_64);
 	struct walk_registers regs = { .known = (1u << 17) - 1 };
 	uint64_t frames[2][64], finds[2] = { 0 }, sp = 0, n = 0;
-	struct walk_trail *trail;
+	struct walk_cache *cache;
 	struct buf eh = { 0 };
 	size_t cie = put_cie(&eh, "zR"), equal = 0;
 
@@ -191,21 +192,23 @@ static void trail_changes_nothing(void **state)
 		        : i % 5 == 2 || i % 5 == 3 ? 7
 		                                   : 6);
 	hostile = compile(&in, &eh);
-	for (unsigned i = 0; i < TRAIL_STACK; i++)
+	for (unsigned i = 0; i < WALK_CACHE_STACK; i++)
 		m.words[i] = trail_random_word();
-	assert_int_equal(walk_trail_new(&trail), 0);
+	assert_int_equal(walk_cache_new(&cache), 0);
 	for (unsigned round = 0; round < 100000; round++) {
 		struct walk_options options = { .machine = FRAMETAB_X86_64,
 			                        .marks = true,
 			                        .max_frames = random_u64() % 8 ? 64 : 5 };
-		struct walk_memory memory = { .ctx = &m, .read = trail_read, .find = trail_find };
+		struct walk_memory memory = { .ctx = &m,
+			                      .read = walk_cache_read,
+			                      .find = walk_cache_find };
 		struct walk walk[2];
 
 		for (unsigned i = 0; i < random_u64() % 3; i++)
-			m.words[random_u64() % TRAIL_STACK] = trail_random_word();
+			m.words[random_u64() % WALK_CACHE_STACK] = trail_random_word();
 		/* The same place again, or another in the same frame, or anything. */
 		for (unsigned i = 0; i < 16 && round % 4 == 0; i++)
-			regs.value[i] = 0x7ffe0000 + random_u64() % TRAIL_STACK * 8;
+			regs.value[i] = 0x7ffe0000 + random_u64() % WALK_CACHE_STACK * 8;
 		if (round % 4 == 0) {
 			sp = random_u64() % 64 * 8;
 			n = sizeof(m.words) - sp - random_u64() % 64 * 8;
@@ -216,11 +219,11 @@ static void trail_changes_nothing(void **state)
 		for (unsigned with = 0; with < 2; with++) {
 			m.finds = 0;
 			if (with) {
-				memory.trail = trail;
+				memory.cache = cache;
 				memory.window = (const unsigned char *)m.words + sp;
 				memory.start = 0x7ffe0000 + sp;
 				memory.n_window = n;
-				walk_trail_ask(trail, &memory);
+				walk_cache_ask(cache, &memory);
 			}
 			walk_stack(&options, &memory, &regs, frames[with], &walk[with]);
 			finds[with] += m.finds;
@@ -235,7 +238,7 @@ static void trail_changes_nothing(void **state)
 	}
 	assert_true(equal > 10000);
 	assert_true(finds[1] + 20000 < finds[0]); /* it was followed */
-	walk_trail_free(trail);
+	walk_cache_free(cache);
 	buf_free(&eh);
 }
 

@@ -176,7 +176,7 @@ int read_asleep(struct bpf_iter__task *ctx)
 	    (s->user.cs & 3) != 3)
 		return 0;
 	sleeper_walk(&c);
-	if (key_of(task) != key) /* it has gone on meanwhile: its own answer is the one */
+	if (key_of(task) != key) /* it has gone on meanwhile: its own deferred record is the one */
 		return 0;
 	n = s->n & (ROOM - 1);
 	s->head.key = key;

@@ -115,7 +115,7 @@ void kwalk_close(struct kwalk *l)
 	room_free(&l->room);
 	arena_memory_free(&l->arena);
 	map_free(&l->followed);
-	map_free(&l->owed);
+	map_free(&l->pending_cookies);
 	map_free(&l->early[0]);
 	map_free(&l->early[1]);
 	map_free(&l->remote);
@@ -195,12 +195,12 @@ static int kwalk_attach(void *ctx, int fd, uint64_t id)
 	return 0;
 }
 
-static void kwalk_events(void *ctx, const struct seam_events *events, uint32_t answers)
+static void kwalk_events(void *ctx, const struct seam_events *events, uint32_t output_event)
 {
 	struct kwalk *l = ctx;
 
 	l->events = events;
-	l->answers = seam_events_at(events, answers);
+	l->output_event = seam_events_at(events, output_event);
 	offcpu_events(l);
 }
 
@@ -229,21 +229,21 @@ static int64_t kwalk_settle(void *ctx, uint32_t grace_ms, capture_write write, v
 		n = offcpu_end(l, write, write_ctx);
 		sum += n > 0 ? n : 0;
 	}
-	if (n >= 0 && l->owed.n && grace_ms) {
+	if (n >= 0 && l->pending_cookies.n && grace_ms) {
 		n = kwalk_ring_read(l, write, write_ctx);
 		sum += n > 0 ? n : 0;
 	}
-	if (n >= 0 && l->owed.n)
+	if (n >= 0 && l->pending_cookies.n)
 		kwalk_read_owing(l);
 	while (n >= 0) {
 		n = kwalk_ring_read(l, write, write_ctx);
 		sum += n > 0 ? n : 0;
-		/* All that is still owed was read from sleepers, or will not come. */
-		if (l->owed.n <= l->remote.n || kwalk_now_ns() >= end_ns)
+		/* All that is still pending was read from sleepers, or will not come. */
+		if (l->pending_cookies.n <= l->remote.n || kwalk_now_ns() >= end_ns)
 			break;
 		poll(NULL, 0, KWALK_SETTLE_SLICE_MS);
 	}
-	if (n >= 0 && l->owed.n > l->remote.n) { /* who went to sleep only now */
+	if (n >= 0 && l->pending_cookies.n > l->remote.n) { /* who went to sleep only now */
 		kwalk_read_owing(l);
 		n = kwalk_ring_read(l, write, write_ctx);
 		sum += n > 0 ? n : 0;
@@ -296,10 +296,10 @@ int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 	t.counts_skipped = l->counts_skipped;
 	t.away_misses = kwalk_misses(l, "away_switch");
 	t.samples = l->samples;
-	t.answers = l->answered;
+	t.user_chains = l->answered;
 	t.late = l->late;
 	t.unwound = l->unwound;
-	t.unanswered = l->owed.n;
+	t.unanswered = l->pending_cookies.n;
 	pthread_mutex_lock(&l->lock);
 	t.processes = l->spaces.by_pid.n;
 	t.mappings = l->spaces.mappings;

@@ -8,7 +8,7 @@
  *	kwalk_target(l, pid) ...                    // whose samples are wanted
  *	kwalk_source(l, &session_opts.source);      // the session attaches and reads
  *	session_open ...                           // and all the rest as ever
- *	kwalk_finish                                // is called by the session: reads what is still owed
+ *	kwalk_finish                                // is called by the session: reads what is still pending
  *	kwalk_close(l);
  *
  * Tables come from the caller: this room knows no ELF. A stack is never guessed where a table is
@@ -112,20 +112,21 @@ struct kwalk_opts {
 	 */
 	size_t (*unwind)(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
 	                 const struct kwalk_raw *raw, uint64_t *frames, enum kwalk_end *end);
-	bool raw; /* tests: unwind is called for every sample that has a user half */
-	/* Tests: every answer that counts, whether it becomes a record or not. NULL: nobody
-	 * asks. */
-	void (*answered)(void *ctx, const struct kwalk_answer *answer, const uint64_t *frames);
+	bool raw; /* tests: unwind is called for every sample that has a user part */
+	/* Tests: every deferred record that counts, whether it becomes a record or not. NULL:
+	 * nobody asks. */
+	void (*answered)(void *ctx, const struct kwalk_user_chain *user_chain,
+	                 const uint64_t *frames);
 };
 
 struct kwalk_totals {
 	size_t sz;
-	struct kwalk_counts counts; /* the programs' own, over all CPUs */
-	uint64_t samples, answers;  /* given to the sink */
+	struct kwalk_counts counts;    /* the programs' own, over all CPUs */
+	uint64_t samples, user_chains; /* given to the sink */
 	uint64_t
 	        late; /* answers of sleeping tasks that were not needed: they answered themselves */
 	uint64_t unwound;    /* samples that were walked by opts.unwind */
-	uint64_t unanswered; /* cookies without an answer, after kwalk_finish */
+	uint64_t unanswered; /* cookies without a deferred record, after kwalk_finish */
 	uint64_t processes, mappings, tables;
 	uint64_t table_bytes;     /* in the arena */
 	uint64_t tables_left;     /* times that a table left it for another */

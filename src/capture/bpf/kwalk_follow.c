@@ -155,7 +155,7 @@ static bool follow_is_full(const struct ring *ring)
 }
 
 /* What the programs told of: code may have been unmapped. All records until now are applied. */
-static void follow_answer(struct kwalk *l)
+static void follow_user_chain(struct kwalk *l)
 {
 	for (size_t i = 0; i < l->follow.n_told; i++)
 		learn_missed(l, l->follow.told[i]);
@@ -179,7 +179,7 @@ static size_t follow_round(struct kwalk *l)
 		learn_again(l);
 	}
 	l->follow.seen_ns = now_ns;
-	follow_answer(l);
+	follow_user_chain(l);
 	room_make(l);
 	kwalk_publish(l);
 	return left;
@@ -278,7 +278,8 @@ static struct seam_attr follow_attr(const struct kwalk *l)
 		.clockid = CLOCK_MONOTONIC,
 	};
 
-	if (!l->notes_losses && !l->opts.fp) /* then nobody else says that a table is out of date */
+	if (!l->sample_index_losses &&
+	    !l->opts.fp) /* then nobody else says that a table is out of date */
 		attr.wakeup = 1;
 	attr.size = features_attr_size(&attr);
 	return attr;

@@ -270,21 +270,21 @@ struct kwalk {
 	struct follow follow;
 
 	/* kwalk_ring.c */
-	const struct seam_events *events; /* the session's */
-	const struct seam_event *answers; /* of them, that which carries answers */
+	const struct seam_events *events;      /* the session's */
+	const struct seam_event *output_event; /* of them, that which carries deferred records */
 	capture_write write;
 	void *write_ctx;
 	int64_t given;
 	struct buf out;
 	uint64_t chain[KWALK_FRAMES_MAX + KWALK_KERNEL_MAX + 8];
-	struct map owed; /* cookies without an answer */
+	struct map pending_cookies; /* cookies without a deferred record */
 	struct map early
 	        [2]; /* answers of this round and the last, which may come before their samples */
-	struct map remote; /* cookie -> offset in held of a sleeping task's answer */
+	struct map remote; /* cookie -> offset in held of a sleeping task's deferred record */
 	struct buf held;
 	bool ending;
-	bool counts_skipped; /* on_overflow is attached */
-	bool notes_losses;   /* on_unlocked is */
+	bool counts_skipped;      /* on_overflow is attached */
+	bool sample_index_losses; /* on_unlocked is */
 	bool away_on, away_ends;
 	uint64_t away_ids[KWALK_AWAYS];
 	struct buf

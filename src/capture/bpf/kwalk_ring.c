@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * kwalk_ring.c: what the programs wrote, as perf records: samples with their callchain, or with a
- * marker and a cookie, and deferred callchains. Counts what is owed. The rings are the kernel's and
- * its programs ours; every length is checked all the same.
+ * marker and a cookie, and deferred callchains. Counts what is pending. The rings are the kernel's
+ * and its programs ours; every length is checked all the same.
  */
 #include <errno.h>
 #include <string.h>
@@ -107,25 +107,26 @@ static int ring_sample(struct kwalk *l, const struct kwalk_sample *s, const uint
 		l->samples++;
 	if (s->cookie && r >= 0 && !map_get(&l->early[0], s->cookie, NULL) &&
 	    !map_get(&l->early[1], s->cookie, NULL))
-		r = map_put(&l->owed, s->cookie, 1);
+		r = map_put(&l->pending_cookies, s->cookie, 1);
 	return r;
 }
 
 /* -- answers -- */
 
-static uint64_t ring_answers_id(const struct kwalk *l, uint32_t cpu)
+static uint64_t ring_output_id(const struct kwalk *l, uint32_t cpu)
 {
-	const struct seam_event *e = l->answers;
+	const struct seam_event *e = l->output_event;
 
 	return e->n_ids ? e->ids[cpu < e->n_ids ? cpu : 0] : 0;
 }
 
-static int ring_answer_put(struct kwalk *l, const struct kwalk_answer *a, const uint64_t *ips)
+static int ring_user_chain_put(struct kwalk *l, const struct kwalk_user_chain *a,
+                               const uint64_t *ips)
 {
 	struct seam_callchain_deferred out = { .cookie = a->cookie,
 		                               .ips = encode_words(ips, a->n) };
-	struct seam_id id = ring_id(a->pid, a->tid, a->cpu, a->time_ns, ring_answers_id(l, a->cpu));
-	int r = encode_deferred(&l->out, &l->answers->attr,
+	struct seam_id id = ring_id(a->pid, a->tid, a->cpu, a->time_ns, ring_output_id(l, a->cpu));
+	int r = encode_deferred(&l->out, &l->output_event->attr,
 	                        SEAM_MISC_USER | ring_end(a->end, a->guessed), &out, &id);
 
 	if (r >= 0)
@@ -141,17 +142,17 @@ static int ring_answer_put(struct kwalk *l, const struct kwalk_answer *a, const 
 static int ring_own_frames(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *frames,
                            size_t n, enum kwalk_end end)
 {
-	struct kwalk_answer a = { .pid = s->pid,
-		                  .tid = s->tid,
-		                  .cpu = s->cpu,
-		                  .time_ns = s->time_ns +
-		                             1, /* what it tells of is the sample's moment */
-		                  .cookie = s->cookie,
-		                  .end = (uint8_t)end,
-		                  .n = (uint32_t)n };
+	struct kwalk_user_chain a = { .pid = s->pid,
+		                      .tid = s->tid,
+		                      .cpu = s->cpu,
+		                      .time_ns = s->time_ns +
+		                                 1, /* what it tells of is the sample's moment */
+		                      .cookie = s->cookie,
+		                      .end = (uint8_t)end,
+		                      .n = (uint32_t)n };
 
-	map_del(&l->owed, s->cookie);
-	return ring_answer_put(l, &a, frames);
+	map_del(&l->pending_cookies, s->cookie);
+	return ring_user_chain_put(l, &a, frames);
 }
 
 /* The sample before has no copy of the stack (the ring was full): what the programs found is all
@@ -221,19 +222,20 @@ static int ring_resolve(struct kwalk *l)
 	return r;
 }
 
-static void ring_answered(struct kwalk *l, const struct kwalk_answer *a, const uint64_t *ips)
+static void ring_answered(struct kwalk *l, const struct kwalk_user_chain *a, const uint64_t *ips)
 {
 	if (l->opts.answered)
 		l->opts.answered(l->opts.ctx, a, ips);
 }
 
-/* An answer whose KWALK_RAW comes next, as if it were a sample's: for it is waited alike. */
-static int ring_hold_answer(struct kwalk_ring *ring, const struct kwalk_answer *a,
-                            const uint64_t *ips)
+/* A deferred record whose KWALK_RAW comes next, as if it were a sample's: for it is waited alike.
+ * */
+static int ring_hold_user_chain(struct kwalk_ring *ring, const struct kwalk_user_chain *a,
+                                const uint64_t *ips)
 {
 	int r = ring_without_raw(ring);
 
-	ring->sample = (struct kwalk_sample){ .kind = KWALK_ANSWER,
+	ring->sample = (struct kwalk_sample){ .kind = KWALK_USER_CHAIN,
 		                              .pid = a->pid,
 		                              .tid = a->tid,
 		                              .cpu = a->cpu,
@@ -246,7 +248,8 @@ static int ring_hold_answer(struct kwalk_ring *ring, const struct kwalk_answer *
 	return r;
 }
 
-static int ring_answer(struct kwalk_ring *ring, const struct kwalk_answer *a, const uint64_t *ips)
+static int ring_user_chain(struct kwalk_ring *ring, const struct kwalk_user_chain *a,
+                           const uint64_t *ips)
 {
 	struct kwalk *l = ring->kwalk;
 
@@ -258,16 +261,16 @@ static int ring_answer(struct kwalk_ring *ring, const struct kwalk_answer *a, co
 		return l->held.failed ? -ENOMEM : map_put(&l->remote, a->cookie, at);
 	}
 	l->late += map_del(&l->remote, a->cookie);
-	map_del(&l->owed, a->cookie);
+	map_del(&l->pending_cookies, a->cookie);
 	map_put(&l->early[0], a->cookie, 1);
 	if (a->end == KWALK_NO_MAPPING || a->end == KWALK_BAD_RULE)
-		return ring_hold_answer(ring, a, ips);
+		return ring_hold_user_chain(ring, a, ips);
 	ring_answered(l, a, ips);
 	if (a->end == KWALK_EXITED) /* its EXIT record says so */
 		return 0;
 	ring_used(l, a->pid, a->time_ns, ips, a->n);
 	/* KWALK_EXEC: empty, for another program's chain is not this sample's. */
-	return ring_answer_put(l, a, ips);
+	return ring_user_chain_put(l, a, ips);
 }
 
 static int ring_take_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, size_t n)
@@ -293,11 +296,11 @@ static int ring_record(void *ctx, const void *bytes, size_t n)
 		memcpy(&kind, bytes, sizeof(kind));
 	if (kind == KWALK_SAMPLE && n >= sizeof(struct kwalk_sample)) {
 		r = ring_take_sample(ring, bytes, n);
-	} else if (kind == KWALK_ANSWER && n >= sizeof(struct kwalk_answer)) {
-		const struct kwalk_answer *a = bytes;
+	} else if (kind == KWALK_USER_CHAIN && n >= sizeof(struct kwalk_user_chain)) {
+		const struct kwalk_user_chain *a = bytes;
 
 		if (a->n <= KWALK_FRAMES_MAX && n >= sizeof(*a) + (size_t)a->n * 8)
-			r = ring_answer(ring, a, (const uint64_t *)(a + 1));
+			r = ring_user_chain(ring, a, (const uint64_t *)(a + 1));
 	} else if (kind == KWALK_RAW && n >= offsetof(struct kwalk_raw, stack)) {
 		const struct kwalk_raw *raw = bytes;
 
@@ -356,7 +359,7 @@ static int ring_lost(struct kwalk *l)
 	int r = kwalk_total(l, &t);
 
 	if (r >= 0)
-		r = ring_lost_put(l, l->answers, 0, t.counts.ring_full + t.counts.away_full,
+		r = ring_lost_put(l, l->output_event, 0, t.counts.ring_full + t.counts.away_full,
 		                  &l->told_full);
 	if (r >= 0)
 		r = ring_lost_put(l, samples, 0, t.counts.skipped, &l->told_skipped);
@@ -384,7 +387,8 @@ int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx)
 	l->write = write;
 	l->write_ctx = ctx;
 	l->given = 0;
-	/* A sample is in its ring before its answer is in another, so two rounds see both. */
+	/* A sample is in its ring before its deferred record is in another, so two rounds see both.
+	 * */
 	map_free(&l->early[1]);
 	l->early[1] = l->early[0];
 	l->early[0] = (struct map){ 0 };
@@ -412,14 +416,14 @@ int64_t kwalk_ring_end(struct kwalk *l, capture_write write, void *ctx)
 	for (size_t c = 0; r >= 0 && c < l->n_cpus; c++)
 		r = ring_without_raw(&l->rings[c]);
 	while (r >= 0 && map_next(&l->remote, &i, &cookie, &at)) {
-		struct kwalk_answer a;
+		struct kwalk_user_chain a;
 
-		if (!map_del(&l->owed, cookie))
+		if (!map_del(&l->pending_cookies, cookie))
 			continue;
 		memcpy(&a, l->held.bytes + at, sizeof(a));
 		memcpy(l->chain, l->held.bytes + at + sizeof(a), a.n * sizeof(*l->chain));
 		ring_answered(l, &a, l->chain);
-		r = ring_answer_put(l, &a, l->chain);
+		r = ring_user_chain_put(l, &a, l->chain);
 	}
 	map_free(&l->remote);
 	l->remote = (struct map){ 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * maps.bpf.h: what the programs keep: the sets of targets and address spaces, a slot per thread
- * that owes an answer, rings, the arena, scratch memory and counts. No logic.
+ * that owes a deferred record, rings, the arena, scratch memory and counts. No logic.
  */
 #ifndef SEAM_CAPTURE_BPF_MAPS_BPF_H
 #define SEAM_CAPTURE_BPF_MAPS_BPF_H
@@ -20,7 +20,7 @@ struct slot {
 	__u32 owing;
 	__u32 unused;
 	struct walker w;
-	struct kwalk_answer answer;
+	struct kwalk_user_chain user_chain;
 	__u64 frames[WALK_ROOM];
 };
 
@@ -39,7 +39,7 @@ struct copy {
 
 struct remote {
 	struct walker w;
-	struct kwalk_answer answer;
+	struct kwalk_user_chain user_chain;
 	__u64 frames[WALK_ROOM];
 };
 
@@ -48,7 +48,7 @@ struct bpf_task_work {
 	__u64 opaque;
 } __attribute__((aligned(8)));
 
-struct owed {
+struct pending {
 	struct bpf_task_work work;
 	struct slot s;
 };
@@ -58,7 +58,7 @@ struct {
 	__uint(max_entries, 65536);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, __u32); /* tid */
-	__type(value, struct owed);
+	__type(value, struct pending);
 } slots SEC(".maps");
 
 struct {
@@ -137,7 +137,7 @@ struct {
 } counts SEC(".maps");
 
 static char empty_slot[sizeof(
-        struct owed)]; /* an initialiser with struct bpf_task_work would not load */
+        struct pending)]; /* an initialiser with struct bpf_task_work would not load */
 
 /* Makes the program one that has the arena: the loads name no map. */
 #define USES_ARENA() asm volatile("" ::"r"(&arena))

@@ -5,10 +5,10 @@
  * time, so that cost is bounded by time and not by the number of switches, and periods add up to
  * all the time there was.
  *
- * The stack is taken when the thread comes back, for it is the one it left with: its kernel half
- * lies where it was, its user half is owed (owe.bpf.h) and given on the way out of the same kernel
- * entry. A switch that is not told of costs no walk. Where nothing can be owed the user half is
- * walked at each switch-out.
+ * The stack is taken when the thread comes back, for it is the one it left with: its kernel part
+ * lies where it was, its user part is pending (pending.bpf.h) and given on the way out of the same
+ * kernel entry. A switch that is not told of costs no walk. Where nothing can be pending the user
+ * part is walked at each switch-out.
  *
  * What remains when a thread ends, or the recording, is sent without a stack, as no single one is
  * its.
@@ -18,7 +18,7 @@
 
 #include "capture/bpf/away.bpf.h"
 #include "capture/bpf/filter.bpf.h"
-#include "capture/bpf/owe.bpf.h"
+#include "capture/bpf/pending.bpf.h"
 
 #define AWAY_COOKIES (1ull << 29) /* another range than those of on_sample, which may interrupt */
 
@@ -90,11 +90,11 @@ INLINE void away_send(struct scratch *x)
 	}
 }
 
-/* The user half that was walked when the task left, if it is still in that kernel entry. */
+/* The user part that was walked when the task left, if it is still in that kernel entry. */
 INLINE void away_user_kept(struct scratch *x, struct task_struct *task)
 {
 	__u32 tid = task->pid, n;
-	struct owed *o = bpf_map_lookup_elem(&slots, &tid);
+	struct pending *o = bpf_map_lookup_elem(&slots, &tid);
 
 	x->sample.end = KWALK_FAULT;
 	if (!o || o->s.task != (__u64)task || o->s.w.user.rip != x->w.user.rip ||
@@ -188,7 +188,7 @@ INLINE void away_restart(struct task_struct *task)
 
 INLINE void away_walk(struct task_struct *task)
 {
-	struct owed *o;
+	struct pending *o;
 
 	if (!config.away_at_once || !config.user || !away_has_user(task))
 		return;

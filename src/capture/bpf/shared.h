@@ -43,7 +43,7 @@ enum kwalk_end {
 	KWALK_EXITED, /* a page was not in memory and the task was on its way out: nothing brings it in */
 	KWALK_COMPAT,   /* a 32-bit program */
 	KWALK_NO_USER,  /* a kernel thread or a worker: there is no user stack */
-	KWALK_DEFERRED, /* in a sample: an answer follows */
+	KWALK_DEFERRED, /* in a sample: a deferred record follows */
 	KWALK_GONE,     /* a user task on its way out that has given up its memory */
 	KWALK_ENDS,
 };
@@ -113,7 +113,7 @@ struct kwalk_config {
 
 enum kwalk_kind {
 	KWALK_SAMPLE = 1,
-	KWALK_ANSWER,
+	KWALK_USER_CHAIN,
 	KWALK_RAW,
 };
 
@@ -123,18 +123,19 @@ struct kwalk_sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t event;   /* the id of the perf event, as it was attached */
 	uint64_t ip, period, address;
-	uint64_t cookie; /* KWALK_DEFERRED: of the answer; KWALK_NO_MAPPING, KWALK_BAD_RULE: of
+	uint64_t
+	        cookie; /* KWALK_DEFERRED: of the deferred record; KWALK_NO_MAPPING, KWALK_BAD_RULE: of
 	                  * the one that the recorder gives, a KWALK_RAW follows */
 	uint16_t n_user, n_kernel;
 	uint8_t in_user; /* the sample hit user mode */
-	uint8_t end;     /* enum kwalk_end of the user half */
+	uint8_t end;     /* enum kwalk_end of the user part */
 	uint8_t guessed; /* some frames were found by frame pointer */
 	uint8_t unused;
 	/* uint64_t user[n_user], kernel[n_kernel] */
 };
 
-struct kwalk_answer {
-	uint32_t kind; /* KWALK_ANSWER */
+struct kwalk_user_chain {
+	uint32_t kind; /* KWALK_USER_CHAIN */
 	uint32_t pid, tid, cpu;
 	uint64_t time_ns;
 	uint64_t cookie;
@@ -199,7 +200,7 @@ struct kwalk_mapping {
 struct kwalk_counts {
 	uint64_t samples; /* of the target */
 	uint64_t others;  /* of somebody else: left out */
-	uint64_t ring_full, answer_full, raw_full;
+	uint64_t ring_full, user_chain_full, raw_full;
 	uint64_t at_once; /* walks, and their frames */
 	uint64_t at_once_frames;
 	uint64_t faults;  /* of them ended by a page that was not there */
@@ -207,7 +208,7 @@ struct kwalk_counts {
 	uint64_t shared;  /* samples that share one */
 	uint64_t refused; /* deferrals that the kernel refused */
 	uint64_t no_slot; /* no room for the thread's slot */
-	uint64_t answers;
+	uint64_t user_chains;
 	uint64_t remote; /* stacks read by the task iterator */
 	uint64_t kernel_threads;
 	uint64_t
@@ -220,7 +221,7 @@ struct kwalk_counts {
 	uint64_t away_untold;  /* threads that there was no memory for */
 	uint64_t not_followed; /* children of targets that there was no room for among these */
 	uint64_t skipped; /* samples that the kernel skipped, as another program ran on the CPU */
-	uint64_t end[16]; /* of user halves, at once and answered, by enum kwalk_end */
+	uint64_t end[16]; /* of user parts, at once and answered, by enum kwalk_end */
 };
 
 #endif

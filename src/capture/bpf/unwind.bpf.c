@@ -3,8 +3,8 @@
  * unwind.bpf.c: the programs in the kernel. on_sample runs at each sampling event, walks the user
  * stack at once by the tables in the arena, and where a page is not in memory asks for `answer` to
  * be run on the task's way back to user mode; samples of one kernel entry share it. read_owing
- * reads what is still owed from tasks that sleep. The rest keeps the sets of targets and of address
- * spaces right, from inside the kernel, where no record can be late.
+ * reads what is still pending from tasks that sleep. The rest keeps the sets of targets and of
+ * address spaces right, from inside the kernel, where no record can be late.
  *
  * Does not know perf.data, nor where tables come from.
  */
@@ -13,7 +13,7 @@
 #include "capture/bpf/maps.bpf.h"
 #include "capture/bpf/changes.bpf.h"
 #include "capture/bpf/filter.bpf.h"
-#include "capture/bpf/owe.bpf.h"
+#include "capture/bpf/pending.bpf.h"
 #include "capture/bpf/offcpu.bpf.h"
 #include "capture/bpf/raw.bpf.h"
 #include "capture/bpf/skipped.bpf.h"
@@ -58,7 +58,7 @@ INLINE int sample_at_once(struct scratch *x, __u32 exiting)
 	return s->end != KWALK_FAULT && (s->end != KWALK_LIMIT || x->w.n >= KWALK_FRAMES_MAX);
 }
 
-/* The user half: frames and their number, or a cookie. */
+/* The user part: frames and their number, or a cookie. */
 INLINE void sample_user(struct bpf_perf_event_data *ctx, struct scratch *x,
                         struct task_struct *task)
 {
@@ -185,7 +185,7 @@ int read_owing(struct bpf_iter__task *ctx)
 	__u32 tid, zero = 0;
 	struct remote *r = bpf_map_lookup_elem(&remotes, &zero);
 	struct walk c = { .task = task };
-	struct owed *o;
+	struct pending *o;
 
 	USES_ARENA();
 	if (!task || !r)
@@ -194,8 +194,8 @@ int read_owing(struct bpf_iter__task *ctx)
 	o = bpf_map_lookup_elem(&slots, &tid);
 	if (!o || !o->s.owing || o->s.task != (__u64)task)
 		return 0;
-	r->answer.cookie = o->s.cookie;
-	r->answer.waited_us = (__u32)((bpf_ktime_get_ns() - o->s.asked_ns) / 1000);
+	r->user_chain.cookie = o->s.cookie;
+	r->user_chain.waited_us = (__u32)((bpf_ktime_get_ns() - o->s.asked_ns) / 1000);
 	bpf_probe_read_kernel(&r->w.user, sizeof(r->w.user), &o->s.user);
 	if (o->s.mm != (__u64)task->mm || !walker_start(&r->w, task))
 		return 0;
@@ -203,12 +203,13 @@ int read_owing(struct bpf_iter__task *ctx)
 	c.w = &r->w;
 	c.frames = r->frames;
 	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_task, &c, 0);
-	/* It has answered itself meanwhile, or owes another answer: nothing read here counts. */
-	if (!o->s.owing || o->s.cookie != r->answer.cookie)
+	/* It has answered itself meanwhile, or owes another deferred record: nothing read here
+	 * counts. */
+	if (!o->s.owing || o->s.cookie != r->user_chain.cookie)
 		return 0;
-	answer_fill(&r->answer, &r->w, task);
-	r->answer.remote = 1;
-	answer_send(&r->answer);
+	user_chain_fill(&r->user_chain, &r->w, task);
+	r->user_chain.remote = 1;
+	user_chain_send(&r->user_chain);
 	COUNT(remote);
 	return 0;
 }
@@ -293,7 +294,7 @@ SEC("tp_btf/sched_process_free")
 int BPF_PROG(on_free, struct task_struct *task)
 {
 	__u32 tid = task->pid, pid = task->tgid;
-	struct owed *o = bpf_map_lookup_elem(&slots, &tid);
+	struct pending *o = bpf_map_lookup_elem(&slots, &tid);
 
 	if (o && o->s.task == (__u64)task)
 		bpf_map_delete_elem(&slots, &tid);

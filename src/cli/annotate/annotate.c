@@ -33,7 +33,7 @@ static const struct option_def annotate_options[] = {
 	{ "stdio", 0, NULL, "accepted: text is the only form", OPT_STDIO },
 	{ "objdump", 0, "PATH", "accepted: instructions are read without objdump",
 	  OPTIONS_ACCEPTED },
-	PICK_OPTIONS,
+	SAMPLE_FILTER_OPTIONS,
 	NAMING_OPTIONS,
 	{ 0 },
 };
@@ -71,8 +71,8 @@ static int annotate_option(struct annotate *a, const struct options *o, int id)
 	case OPT_STDIO:
 		return 0;
 	default:
-		return pick_is_option(id) ? pick_option(&a->pick, o, id)
-		                          : naming_option(&a->naming, o, id);
+		return sample_filter_is_option(id) ? sample_filter_option(&a->filter, o, id)
+		                                   : naming_option(&a->naming, o, id);
 	}
 }
 
@@ -82,17 +82,17 @@ static int annotate_load(struct annotate *a, struct seam_error *err)
 		.sz = sizeof(opts),
 		.symbols = &a->naming.symbols,
 		.progress = infile_progress(),
-		.take = pick_any(&a->pick) ? pick_sample : NULL,
-		.take_ctx = &a->pick,
+		.take = sample_filter_any(&a->filter) ? sample_filter_sample : NULL,
+		.take_ctx = &a->filter,
 	};
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
 		                        .symbols = &a->naming.symbols,
-		                        .notes = !opts.take };
+		                        .index = !opts.take };
 	int rc = recording_open(&a->rec, a->in.reader, &learn, err);
 
 	if (rc >= 0)
-		rc = pick_prepare(&a->pick, a->cmd, a->rec);
+		rc = sample_filter_prepare(&a->filter, a->cmd, a->rec);
 	if (rc >= 0)
 		rc = load_recording(&a->load, a->rec, &opts, err);
 	infile_progress_end();
@@ -358,7 +358,7 @@ static void annotate_free(struct annotate *a)
 	recording_close(a->rec);
 	infile_close(&a->in);
 	buf_free(&a->place);
-	pick_free(&a->pick);
+	sample_filter_free(&a->filter);
 	naming_end(&a->naming);
 }
 

@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "cli/infile.h"
 #include "cli/naming.h"
-#include "cli/pick.h"
+#include "cli/sample_filter.h"
 #include "aggregate/load.h"
 
 #define ANNOTATE_BYTES_MAX (1u << 20)   /* of one function's code */
@@ -56,7 +56,7 @@ struct annotate {
 	const struct cmd *cmd;
 	struct infile in;
 	struct naming naming;
-	struct pick pick;
+	struct sample_filter filter;
 	const char *symbol; /* as given; NULL: the one with most samples */
 	bool json, no_source;
 	double percent_limit;

@@ -303,7 +303,7 @@ static struct code code_start(struct annotate *a, uint32_t object)
 		          .search = a->naming.symbols.search,
 		          .path = profile_text(p, o->path) };
 
-	c.search.vouch = &a->rec->vouched;
+	c.search.file_identity = &a->rec->identity;
 	code_build_id(&c, profile_text(p, o->build_id));
 	c.object = code_object(&c);
 	return c;

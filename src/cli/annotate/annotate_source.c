@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include "cli/annotate/annotate.h"
-#include "convert/bundle.h"
+#include "convert/pack.h"
 
 /* What an archive has of it, else what is here. */
 static void source_read(struct annotate_text *t, const char *dir, const char *path)
 {
 	char inside[8192];
-	bool fits = (size_t)snprintf(inside, sizeof(inside), "%s/" BUNDLE_SOURCES "%s", dir, path) <
+	bool fits = (size_t)snprintf(inside, sizeof(inside), "%s/" PACK_SOURCES "%s", dir, path) <
 	            sizeof(inside);
 	/* O_NONBLOCK: a FIFO of that name must not hold seam up. */
 	int fd = *dir && fits && path[0] == '/'

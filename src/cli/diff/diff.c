@@ -39,7 +39,7 @@ static const struct option_def diff_options[] = {
 	{ "json", 0, NULL, "as one JSON object", OPT_JSON },
 	{ "csv", 0, NULL, "as comma-separated values", OPT_CSV },
 	{ "stdio", 0, NULL, "accepted: text is the only form", OPT_STDIO },
-	PICK_OPTIONS,
+	SAMPLE_FILTER_OPTIONS,
 	NAMING_OPTIONS,
 	{ 0 },
 };
@@ -103,8 +103,8 @@ static int diff_option(struct diff *d, const struct options *o, int id)
 	case OPT_STDIO:
 		return 0;
 	default:
-		return pick_is_option(id) ? pick_option(&d->pick, o, id)
-		                          : naming_option(&d->naming, o, id);
+		return sample_filter_is_option(id) ? sample_filter_option(&d->filter, o, id)
+		                                   : naming_option(&d->naming, o, id);
 	}
 }
 
@@ -247,7 +247,7 @@ static void diff_free(struct diff *d)
 	for (size_t i = 0; i < d->runs; i++)
 		profile_free(d->profiles[i]);
 	buf_free(&d->wanted);
-	pick_free(&d->pick);
+	sample_filter_free(&d->filter);
 	free(d->cells);
 	free(d->wholes);
 	free(d->rows);

@@ -13,7 +13,7 @@
 
 #include "base/intern.h"
 #include "cli/naming.h"
-#include "cli/pick.h"
+#include "cli/sample_filter.h"
 #include "cli/report/report.h"
 #include "profile/builds.h"
 #include "profile/noise.h"
@@ -44,7 +44,7 @@ struct diff_row {
 struct diff {
 	const struct cmd *cmd;
 	struct naming naming;
-	struct pick pick;
+	struct sample_filter filter;
 	struct report keys; /* only for its sort keys */
 	const char *paths[2];
 	bool children, absolute;

@@ -138,20 +138,20 @@ static int diff_load_open(struct diff *d, struct infile *in, size_t run)
 		.lines = d->keys.fields.columns & source || !d->naming.no_inline,
 		.no_inline = d->naming.no_inline,
 		.progress = infile_progress(),
-		.take = pick_any(&d->pick) ? pick_sample : NULL,
-		.take_ctx = &d->pick,
+		.take = sample_filter_any(&d->filter) ? sample_filter_sample : NULL,
+		.take_ctx = &d->filter,
 	};
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
 		                        .symbols = &d->naming.symbols,
-		                        .notes = !opts.take };
+		                        .index = !opts.take };
 	struct recording *rec = NULL;
 	struct load load = { 0 };
 	struct seam_error err = { 0 };
 	int rc, r = recording_open(&rec, in->reader, &learn, &err);
 
 	if (r >= 0)
-		r = pick_prepare(&d->pick, d->cmd, rec);
+		r = sample_filter_prepare(&d->filter, d->cmd, rec);
 	if (r == -EINVAL && !err.code) {
 		recording_close(rec);
 		return EXIT_USAGE;

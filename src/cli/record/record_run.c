@@ -445,7 +445,7 @@ static uint64_t record_unwritten(const struct recording *r)
 }
 
 /* Deferred stacks that tasks owed when sampling ended. */
-static void record_say_owed(const struct recording *r)
+static void record_say_pending(const struct recording *r)
 {
 	struct session_counts c = { .sz = sizeof(c) };
 
@@ -481,7 +481,7 @@ static int record_end(struct recording *r, int broken)
 	lost = bpf_stacks_lost(&r->bpf);
 	record_say_end(r->o, r->session, r->sink.safe_samples, record_unwritten(r), &lost,
 	               r->bytes);
-	record_say_owed(r);
+	record_say_pending(r);
 	record_say_bpf(r->o, &r->bpf);
 	if (!broken)
 		record_live_say(&r->live, r->o);

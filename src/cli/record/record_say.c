@@ -195,9 +195,9 @@ void record_say_end(const struct record_opts *o, const struct session *session, 
 	cmd_print(stderr, " ]\n");
 	if (n) {
 		record_say_rings(session);
-		if (c.lost_answers)
+		if (c.lost_deferred)
 			cmd_print(stderr, "  %s of them stacks that the kernel had deferred\n",
-			          say_count(c.lost_answers, a, sizeof(a)));
+			          say_count(c.lost_deferred, a, sizeof(a)));
 		cmd_print(stderr, "  larger rings (-m %zu) or a lower frequency (-F) lose less\n",
 		          c.ring_pages * 4);
 	}

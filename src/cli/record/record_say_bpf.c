@@ -27,12 +27,12 @@ void record_say_bpf(const struct record_opts *o, const struct bpf_stacks *b)
 		          " samples of time off the CPU lost: a BPF ring was full; %" PRIu64
 		          " threads were not followed\n",
 		          c->away_full, c->away_untold);
-	if (c->answer_full + c->no_slot)
+	if (c->user_chain_full + c->no_slot)
 		cmd_print(stderr,
 		          "  %" PRIu64
 		          " deferred stacks lost in the rings of the BPF programs; %" PRIu64
 		          " could not be deferred: too many threads\n",
-		          c->answer_full, c->no_slot);
+		          c->user_chain_full, c->no_slot);
 	if (c->not_followed)
 		cmd_print(stderr,
 		          "  %" PRIu64

@@ -58,7 +58,7 @@ int report_rollup(const struct report *r, uint32_t event, struct rollup *ret)
 /* A name may hold commas itself: the whole list is tried as one name, too. */
 static bool report_named(const char *list, const char *text)
 {
-	return !strcmp(list, text) || take_in_list(list, text);
+	return !strcmp(list, text) || id_filter_in_list(list, text);
 }
 
 static bool report_shows(const struct report *r, const struct profile_frame *f)
@@ -146,18 +146,18 @@ static int report_load(struct report *r, struct seam_error *err)
 		.lines = r->fields.columns & source || (names && !r->naming.no_inline && !r->stats),
 		.no_inline = r->naming.no_inline,
 		.progress = infile_progress(),
-		.take = pick_any(&r->pick) ? pick_sample : NULL,
-		.take_ctx = &r->pick,
+		.take = sample_filter_any(&r->filter) ? sample_filter_sample : NULL,
+		.take_ctx = &r->filter,
 	};
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
 		                        .symbols = &r->naming.symbols,
 		                        .names = !r->stats,
-		                        .notes = !opts.take };
+		                        .index = !opts.take };
 	int rc = recording_open(&r->rec, r->in.reader, &learn, err);
 
 	if (rc >= 0)
-		rc = pick_prepare(&r->pick, r->cmd, r->rec);
+		rc = sample_filter_prepare(&r->filter, r->cmd, r->rec);
 	if (rc >= 0)
 		rc = load_recording(&r->load, r->rec, &opts, err);
 	infile_progress_end();
@@ -270,7 +270,7 @@ out:
 	load_free(&r.load);
 	recording_close(r.rec);
 	infile_close(&r.in);
-	pick_free(&r.pick);
+	sample_filter_free(&r.filter);
 	naming_end(&r.naming);
 	return rc;
 }

@@ -12,7 +12,7 @@
 
 #include "cli/infile.h"
 #include "cli/naming.h"
-#include "cli/pick.h"
+#include "cli/sample_filter.h"
 #include "aggregate/load.h"
 #include "profile/rollup.h"
 #include "profile/tree.h"
@@ -50,7 +50,7 @@ struct report {
 	const struct cmd *cmd;
 	struct infile in;
 	struct naming naming;
-	struct pick pick;
+	struct sample_filter filter;
 	const char *sort_list, *field_list; /* as given; NULL: not */
 	struct report_fields fields;
 	bool no_children, samples_column, stats, group, threads, hierarchy;

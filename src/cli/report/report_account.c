@@ -4,9 +4,9 @@
 
 #include "base/shown.h"
 #include "cli/hint.h"
-#include "cli/outcome_text.h"
+#include "cli/walk_result_text.h"
 #include "cli/report/report.h"
-#include "resolve/places.h"
+#include "resolve/resolver.h"
 
 #define UNNAMED_SHOWN 5
 #define HINT_PERCENT 1.0 /* less than this is not worth an installation */
@@ -17,8 +17,8 @@ static void account_part(struct buf *out, bool *first, uint64_t n, uint64_t all,
 
 	if (!n)
 		return;
-	shown_printf(out, "%s%s %s", *first ? "" : ", ", outcome_share(n, all, part, sizeof(part)),
-	             text);
+	shown_printf(out, "%s%s %s", *first ? "" : ", ",
+	             walk_result_share(n, all, part, sizeof(part)), text);
 	*first = false;
 }
 
@@ -82,7 +82,7 @@ static void account_missing(const struct report *r, uint64_t samples, struct buf
 		const struct unwound_missing *m = &r->load.missing[i];
 
 		shown_printf(out, "  %7s  %s: %s\n",
-		             outcome_share(m->samples, samples, part, sizeof(part)),
+		             walk_result_share(m->samples, samples, part, sizeof(part)),
 		             m->object ? m->object->path : SYMBOL_UNKNOWN,
 		             *m->reason ? m->reason : "its unwind table leaves that code out");
 	}
@@ -94,11 +94,11 @@ static void account_missing(const struct report *r, uint64_t samples, struct buf
  * off: the stack copy ended ..." */
 static void account_recorded(const struct report *r, struct buf *out)
 {
-	const struct outcome_counts *c = &r->load.recorded;
+	const struct walk_result_counts *c = &r->load.recorded;
 
 	if (!c->samples)
 		return;
-	outcome_text(c, out);
+	walk_result_text(c, out);
 	account_missing(r, c->samples, out);
 }
 
@@ -125,7 +125,7 @@ static void account_walks(const struct report *r, struct buf *out)
 	if (u->guessed)
 		shown_printf(out,
 		             "%s of them have guessed frames, marked " FRAME_GUESS " (%s frames)\n",
-		             outcome_share(u->guessed, u->samples, part, sizeof(part)),
+		             walk_result_share(u->guessed, u->samples, part, sizeof(part)),
 		             report_number(u->guessed_frames, number, sizeof(number)));
 }
 
@@ -193,12 +193,12 @@ static void account_unnamed(const struct report *r, struct buf *out)
 	if (!l->taken_unnamed)
 		return;
 	shown_printf(out, "%s of the samples have frames without a name:\n",
-	             outcome_share(l->taken_unnamed, l->taken, part, sizeof(part)));
+	             walk_result_share(l->taken_unnamed, l->taken, part, sizeof(part)));
 	for (size_t i = 0; i < l->n_unnamed && i < UNNAMED_SHOWN; i++) {
 		const struct load_unnamed *u = &l->unnamed[i];
 
 		shown_printf(out, "  %7s  ",
-		             outcome_share(u->samples, l->taken, part, sizeof(part)));
+		             walk_result_share(u->samples, l->taken, part, sizeof(part)));
 		if (strncmp(u->reason, u->object, strlen(u->object)))
 			shown_printf(out, "%s: ", u->object);
 		if (*u->reason)
@@ -226,7 +226,7 @@ static void account_partial(const struct report *r, struct buf *out)
 		shown_printf(out,
 		             "%s of the samples go through code of %s whose inlined calls are "
 		             "not known: %s was not found\n",
-		             outcome_share(p->samples, l->taken, part, sizeof(part)), p->object,
+		             walk_result_share(p->samples, l->taken, part, sizeof(part)), p->object,
 		             p->file);
 		if (report_percent(p->samples, l->taken) >= HINT_PERCENT)
 			shown_printf(out,

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/shown.h"
-#include "cli/outcome_text.h"
+#include "cli/walk_result_text.h"
 #include "cli/report/report.h"
-#include "resolve/places.h"
+#include "resolve/resolver.h"
 #include "profile/nameless.h"
 
 #define ENDS_SHOWN 5
@@ -156,15 +156,16 @@ void report_ends(const struct report *r, struct buf *out)
 		        out,
 		        "%s of the samples have user stacks that were followed into data: they "
 		        "end in front of a word that no executable memory holds\n",
-		        outcome_share(r->load.ended_at_data, a.samples, part, sizeof(part)));
+		        walk_result_share(r->load.ended_at_data, a.samples, part, sizeof(part)));
 	if (e.samples)
 		shown_printf(out,
 		             "%s of the samples have user stacks that end where no program or "
 		             "thread begins, in:\n",
-		             outcome_share(e.samples, a.samples, part, sizeof(part)));
+		             walk_result_share(e.samples, a.samples, part, sizeof(part)));
 	for (size_t i = 0; i < e.n && i < ENDS_SHOWN; i++)
 		shown_printf(out, "  %7s  %s\n",
-		             outcome_share(e.by_object[i].samples, a.samples, part, sizeof(part)),
+		             walk_result_share(e.by_object[i].samples, a.samples, part,
+		                               sizeof(part)),
 		             e.by_object[i].object ? e.by_object[i].path
 		             : report_by_tables(r)
 		                     ? "no mapping of that time"
@@ -178,6 +179,6 @@ void report_ends(const struct report *r, struct buf *out)
 		        out,
 		        "%s of the samples have stacks cut at the kernel's limit of frames\n"
 		        "  hint: sysctl kernel.perf_event_max_stack, and --call-graph fp,DEPTH\n",
-		        outcome_share(e.deep, a.samples, part, sizeof(part)));
+		        walk_result_share(e.deep, a.samples, part, sizeof(part)));
 	free(e.by_object);
 }

@@ -47,7 +47,7 @@ static void json_counts(const struct report *r, struct json *j)
 /* How stack copies were unwound while recording, as each sample says. */
 static void json_recorded(const struct report *r, struct json *j)
 {
-	const struct outcome_counts *c = &r->load.recorded;
+	const struct walk_result_counts *c = &r->load.recorded;
 
 	json_key(j, "unwound_recording");
 	json_open(j, '{');
@@ -57,9 +57,9 @@ static void json_recorded(const struct report *r, struct json *j)
 		json_number(j, walk_end_name(e), c->end[e]);
 	json_number(j, "unreadable", c->unreadable);
 	json_number(j, "unmapped", c->unmapped);
-	for (int kind = 0; kind < OUTCOME_KINDS; kind++)
-		if (kind != OUTCOME_WALKED)
-			json_number(j, outcome_name(&(struct outcome){ .kind = kind }),
+	for (int kind = 0; kind < WALK_RESULT_KINDS; kind++)
+		if (kind != WALK_RESULT_WALKED)
+			json_number(j, walk_result_name(&(struct walk_result){ .kind = kind }),
 			            c->kind[kind]);
 	json_number(j, "guessed_samples", c->guessed);
 	json_close(j, '}');

@@ -91,9 +91,9 @@ const struct option_def report_options[] = {
 	{ "json", 0, NULL, "the same as one JSON object", OPT_JSON },
 	{ "csv", 0, NULL, "the rows as comma-separated values", OPT_CSV },
 	{ "stdio", 0, NULL, "accepted: text is the only form", OPT_STDIO },
-	{ NULL, 'c', "LIST", "as --comms", TAKE_COMMS },
+	{ NULL, 'c', "LIST", "as --comms", ID_FILTER_COMMS },
 	OPTIONS_FORCE,
-	PICK_OPTIONS,
+	SAMPLE_FILTER_OPTIONS,
 	NAMING_OPTIONS,
 	{ 0 },
 };
@@ -101,11 +101,11 @@ const struct option_def report_options[] = {
 /* perf's -g takes a list ("caller,0.5,callee"): the order is what is looked for in it. */
 static int report_graph_option(struct report *r, const char *list)
 {
-	if (take_in_list(list, "none"))
+	if (id_filter_in_list(list, "none"))
 		r->graph = REPORT_GRAPH_NONE;
-	else if (take_in_list(list, "callee"))
+	else if (id_filter_in_list(list, "callee"))
 		r->graph = REPORT_GRAPH_CALLEE;
-	else if (take_in_list(list, "caller"))
+	else if (id_filter_in_list(list, "caller"))
 		r->graph = REPORT_GRAPH_CALLER;
 	else {
 		cmd_error(r->cmd, "-g: '%s' is none of caller, callee, none", list);
@@ -212,8 +212,8 @@ static int report_list_option(struct report *r, const struct options *o, int id)
 	case OPT_WIDTHS:
 		return report_widths_option(r, o->arg);
 	default:
-		return pick_is_option(id) ? pick_option(&r->pick, o, id)
-		                          : naming_option(&r->naming, o, id);
+		return sample_filter_is_option(id) ? sample_filter_option(&r->filter, o, id)
+		                                   : naming_option(&r->naming, o, id);
 	}
 }
 

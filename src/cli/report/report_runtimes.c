@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/outcome_text.h"
+#include "cli/walk_result_text.h"
 #include "cli/report/report.h"
 #include "cli/runtime_flags.h"
 #include "base/shown.h"
@@ -104,7 +104,7 @@ void report_runtimes(const struct report *r, struct buf *out)
 		        "%s of the samples have user stacks that end in code that %s made at run "
 		        "time\n  hint: started with %s, its code keeps frame pointers, and stacks "
 		        "go on\n",
-		        outcome_share(t.samples[i], a.samples, part, sizeof(part)),
+		        walk_result_share(t.samples[i], a.samples, part, sizeof(part)),
 		        t.flags[i]->name, t.flags[i]->stacks);
 	}
 	free(top);

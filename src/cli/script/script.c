@@ -10,7 +10,7 @@
 #include "abi/members.h"
 #include "cli/infile.h"
 #include "cli/naming.h"
-#include "cli/pick.h"
+#include "cli/sample_filter.h"
 #include "cli/script/script_text.h"
 #include "samples/stream_items.h"
 
@@ -49,8 +49,8 @@ static const struct option_def script_options[] = {
 	  OPT_NO_CALLCHAIN },
 	{ "unwind-style", 0, "LIST", "accepted: there is one unwinder, seam's own",
 	  OPTIONS_ACCEPTED },
-	PICK_OPTIONS,
-	{ NULL, 'c', "LIST", "as --comms", TAKE_COMMS },
+	SAMPLE_FILTER_OPTIONS,
+	{ NULL, 'c', "LIST", "as --comms", ID_FILTER_COMMS },
 	NAMING_OPTIONS,
 	{ 0 },
 };
@@ -61,7 +61,7 @@ struct script {
 	struct script_text_opts text;
 	struct ordered_opts order;
 	struct naming naming;
-	struct pick pick;
+	struct sample_filter filter;
 	struct recording *rec;
 	bool once; /* a stream: in one pass, while it is read */
 	struct script_thread {
@@ -99,7 +99,7 @@ static int script_option(struct script *s, const struct options *o, int id)
 		return script_fields_option(s, o);
 	case OPT_NO_MERGE:
 	case OPT_MERGE:
-		s->order.answers = s->text.unmerged = id == OPT_NO_MERGE;
+		s->order.deferred = s->text.unmerged = id == OPT_NO_MERGE;
 		return 0;
 	case OPT_MMAPS:
 		s->order.mmaps = true;
@@ -122,32 +122,32 @@ static int script_option(struct script *s, const struct options *o, int id)
 		s->text.max_stack = (unsigned)v;
 		return 0;
 	default:
-		if (pick_is_option(id))
-			return pick_option(&s->pick, o, id);
+		if (sample_filter_is_option(id))
+			return sample_filter_option(&s->filter, o, id);
 		return naming_option(&s->naming, o, id);
 	}
 }
 
 /* Is it one that was picked? Records beside samples have neither time nor event for that, as in
- * perf; but answers, which are halves of samples, have their time. */
+ * perf; but answers, which are parts of samples, have their time. */
 static bool script_wants(struct script *s, const struct batch_item *item)
 {
 	const struct seam_id *id = &item->decoded.id;
 	const struct seam_stitched *sample = &item->sample;
-	struct seam_stitched answer;
+	struct seam_stitched deferred;
 	const char *comm;
 
-	if (!pick_any(&s->pick))
+	if (!sample_filter_any(&s->filter))
 		return true;
 	comm = proc_comm(s->rec->procs, id->pid, id->tid, item->proc_ns);
 	if (item->record.type == SEAM_RECORD_CALLCHAIN_DEFERRED) {
-		answer = (struct seam_stitched){ .sample = { .id = *id,
-			                                     .event = item->decoded.event } };
-		sample = &answer;
+		deferred = (struct seam_stitched){ .sample = { .id = *id,
+			                                       .event = item->decoded.event } };
+		sample = &deferred;
 	} else if (item->record.type != SEAM_RECORD_SAMPLE) {
-		return take_id(&s->pick.take, id, comm);
+		return id_filter_id(&s->filter.take, id, comm);
 	}
-	return pick_sample(&s->pick, sample, comm);
+	return sample_filter_sample(&s->filter, sample, comm);
 }
 
 /* One text for each member of the sample's group that has a share in it, as perf does. The counters
@@ -270,13 +270,13 @@ static int script_stream_round(void *ctx)
 /* No records are shown between samples. */
 static bool script_samples_only(const struct script *s)
 {
-	return !s->order.answers && !s->order.mmaps && !s->order.tasks && !s->order.losses;
+	return !s->order.deferred && !s->order.mmaps && !s->order.tasks && !s->order.losses;
 }
 
 /* Neither parts of a recording nor its events are known before its end. */
 static bool script_in_one_pass(const struct script *s)
 {
-	return script_samples_only(s) && !s->pick.events && !s->pick.time.percent;
+	return script_samples_only(s) && !s->filter.events && !s->filter.time.percent;
 }
 
 static void script_say_order(const struct script *s, const struct stream_counts *c)
@@ -309,7 +309,7 @@ static int script_stream(struct script *s, struct seam_error *err)
 
 /* ---- a file, in two ---- */
 
-/* Is all that is asked for noted while the file is read? Where a sample hit is not, beside its
+/* Is all that is asked for indexed while the file is read? Where a sample hit is not, beside its
  * stack. */
 static bool script_is_noted(const struct script *s, const struct seam_events *events)
 {
@@ -331,12 +331,12 @@ static int script_file(struct script *s, struct seam_error *err)
 	int r = recording_open(&s->rec, s->in.reader,
 	                       &(struct recording_opts){ .sz = sizeof(struct recording_opts),
 	                                                 .symbols = &s->naming.symbols,
-	                                                 .notes = script_is_noted(s, events),
+	                                                 .index = script_is_noted(s, events),
 	                                                 .names = s->text.fields & SCRIPT_SYM },
 	                       err);
 
 	if (r >= 0)
-		r = pick_prepare(&s->pick, s->cmd, s->rec);
+		r = sample_filter_prepare(&s->filter, s->cmd, s->rec);
 	if (r < 0)
 		return r;
 	s->order.noted = script_is_noted(s, events);
@@ -393,7 +393,7 @@ out:
 		script_text_free(s.threads[--s.n_threads].printer);
 	recording_close(s.rec);
 	infile_close(&s.in);
-	pick_free(&s.pick);
+	sample_filter_free(&s.filter);
 	members_free(&s.members);
 	buf_free(&s.out);
 	naming_end(&s.naming);

@@ -11,7 +11,7 @@
 #include "cli/script/script_put.h"
 #include "cli/script/script_stacks.h"
 #include "cli/script/script_tail.h"
-#include "resolve/early.h"
+#include "resolve/kernel_prefetch.h"
 #include "samples/called.h"
 #include "samples/hit.h"
 
@@ -21,7 +21,7 @@
 struct script_line {
 	uint32_t n;
 	bool stops; /* the frame below it was stopped (resolve/frame_walk.h) */
-	bool data;  /* no frame unless it is the first of its part (resolve/places.h) */
+	bool data;  /* no frame unless it is the first of its part (resolve/resolver.h) */
 	uint32_t
 	        own; /* where the line of the function itself begins, behind those of what is inlined */
 	char text[];
@@ -29,8 +29,8 @@ struct script_line {
 
 struct script_frames {
 	const struct script_text_opts *opts;
-	struct places *places;
-	struct early early;
+	struct resolver *resolver;
+	struct kernel_prefetch prefetch;
 	struct arena lines; /* what places' slots point to */
 	struct buf line;    /* one line while it is composed */
 	struct script_stacks stacks;
@@ -54,12 +54,12 @@ int script_frames_new(struct script_frames **ret, struct recording *rec,
 	if (!f)
 		return -ENOMEM;
 	f->opts = opts;
-	r = with ? places_share(&f->places, with->places)
-	         : places_new(&f->places, rec, opts->symbols);
+	r = with ? resolver_share(&f->resolver, with->resolver)
+	         : resolver_new(&f->resolver, rec, opts->symbols);
 	if (r >= 0 && !with && opts->fields & SCRIPT_SYM)
-		early_start(&f->early, f->places, 0);
+		kernel_prefetch_start(&f->prefetch, f->resolver, 0);
 	if (r >= 0 && !with && script_wants_lines(opts))
-		r = places_lines_start(f->places, NULL, opts->symbols);
+		r = resolver_lines_start(f->resolver, NULL, opts->symbols);
 	if (r < 0) {
 		script_frames_free(f);
 		return r;
@@ -72,8 +72,8 @@ void script_frames_free(struct script_frames *f)
 {
 	if (!f)
 		return;
-	early_end(&f->early);
-	places_free(f->places);
+	kernel_prefetch_end(&f->prefetch);
+	resolver_free(f->resolver);
 	arena_free(&f->lines);
 	buf_free(&f->line);
 	script_stacks_free(&f->stacks);
@@ -82,16 +82,16 @@ void script_frames_free(struct script_frames *f)
 	free(f);
 }
 
-struct places *script_frames_places(const struct script_frames *f)
+struct resolver *script_frames_resolver(const struct script_frames *f)
 {
-	return f->places;
+	return f->resolver;
 }
 
 void script_frames_bound(struct script_frames *f)
 {
-	if (places_count(f->places) <= LINES_MAX)
+	if (resolver_count(f->resolver) <= LINES_MAX)
 		return;
-	places_forget(f->places);
+	resolver_forget(f->resolver);
 	arena_free(&f->lines);
 	f->lines = (struct arena){ 0 };
 }
@@ -170,7 +170,7 @@ static int script_compose(struct script_frames *f, const struct frame_at *at,
 {
 	struct lines_at source = { 0 };
 	size_t shown;
-	int r = at->guessed ? 0 : places_source(f->places, place, &source);
+	int r = at->guessed ? 0 : resolver_source(f->resolver, place, &source);
 
 	if (r < 0)
 		return r;
@@ -194,7 +194,7 @@ static int script_line_new(struct script_frames *f, uint32_t space, uint64_t tim
 	int r = 0;
 
 	if (!at->guest && f->opts->fields & (SCRIPT_SYM | SCRIPT_DSO | SCRIPT_SRCLINE))
-		r = places_find(f->places, space, time_ns, at->addr, at->caller, &place);
+		r = resolver_find(f->resolver, space, time_ns, at->addr, at->caller, &place);
 	if (r >= 0)
 		r = script_compose(f, at, &place, &own);
 	if (r < 0)
@@ -205,7 +205,7 @@ static int script_line_new(struct script_frames *f, uint32_t space, uint64_t tim
 	line->n = (uint32_t)f->line.n;
 	line->own = (uint32_t)own;
 	line->stops = place.stops;
-	line->data = places_is_data(f->places, space, at);
+	line->data = resolver_is_data(f->resolver, space, at);
 	memcpy(line->text, f->line.bytes, f->line.n);
 	*ret = line;
 	return 0;
@@ -215,7 +215,7 @@ static int script_line(struct script_frames *f, const struct script_spaces *spac
                        const struct frame_at *at, const struct script_line **ret)
 {
 	uint32_t space = at->user ? spaces->user : spaces->kernel;
-	uint64_t *slot = places_frame_slot(f->places, space, at);
+	uint64_t *slot = resolver_frame_slot(f->resolver, space, at);
 	int r = slot ? 0 : -ENOMEM;
 
 	if (slot && !*slot) {
@@ -249,7 +249,7 @@ static int script_frame(struct script_frames *f, const struct script_spaces *spa
 
 /* ---- stacks ---- */
 
-/* How the words of a user half were found: 1: they carry walk.h's marks; 2: by tables, while
+/* How the words of a user part were found: 1: they carry walk.h's marks; 2: by tables, while
  * recording. Lines depend on it. */
 static unsigned script_found(const struct seam_stitched *sample, const struct script_spaces *spaces)
 {
@@ -266,7 +266,7 @@ static struct script_tail *script_tail(struct script_frames *f, uint32_t tid)
 	return *tail;
 }
 
-/* The user half: only the lines of frames that the thread's last such stack did not have are
+/* The user part: only the lines of frames that the thread's last such stack did not have are
  * made. */
 static int script_user_lines(struct script_frames *f, const struct seam_stitched *sample,
                              const struct script_spaces *spaces, struct buf *out)
@@ -305,36 +305,36 @@ static int script_kernel_lines(struct script_frames *f, const struct seam_stitch
 	struct frame_at at;
 	int r = 0;
 
-	/* A user frame: the kernel half's last word was a marker. */
+	/* A user frame: the kernel part's last word was a marker. */
 	while (!r && walk.i < sample->kernel.n && frame_walk_next(&walk, sample, &at) && !at.user)
 		r = script_frame(f, spaces, &at, &walk, out);
 	return r;
 }
 
-static bool script_is_answer(const struct seam_stitched *sample)
+static bool script_is_deferred(const struct seam_stitched *sample)
 {
 	return sample->state == SEAM_STITCH_STITCHED ||
 	       sample->state == SEAM_STITCH_STITCHED_EARLIER;
 }
 
-/* A half by what was kept of it, or line by line. */
-static int script_half(struct script_frames *f, const struct seam_stitched *sample,
+/* A part by what was kept of it, or line by line. */
+static int script_part(struct script_frames *f, const struct seam_stitched *sample,
                        const struct script_spaces *spaces, bool user, struct buf *out)
 {
-	struct stacks_half half = { .words = user ? &sample->user : &sample->kernel,
+	struct stacks_part part = { .words = user ? &sample->user : &sample->kernel,
 		                    .space = user ? spaces->user : spaces->kernel,
 		                    .found = user ? script_found(sample, spaces) : 0,
-		                    .lasting = spaces->all_last || (user && spaces->answers_last &&
-		                                                    script_is_answer(sample)) };
+		                    .lasting = spaces->all_last || (user && spaces->deferred_last &&
+		                                                    script_is_deferred(sample)) };
 	size_t start = out->n;
 	int r;
 
-	if (!half.words->n || script_stacks_put(&f->stacks, &half, out))
+	if (!part.words->n || script_stacks_put(&f->stacks, &part, out))
 		return 0;
 	r = user ? script_user_lines(f, sample, spaces, out)
 	         : script_kernel_lines(f, sample, spaces, out);
 	if (r >= 0 && !out->failed)
-		script_stacks_keep(&f->stacks, &half, out->bytes + start, out->n - start);
+		script_stacks_keep(&f->stacks, &part, out->bytes + start, out->n - start);
 	return r;
 }
 
@@ -369,8 +369,8 @@ int script_frames_put(struct script_frames *f, const struct seam_stitched *sampl
 
 	if (f->opts->max_stack || !script_has_chain(sample) || frame_walk_mixed(sample))
 		return script_walk(f, sample, spaces, out);
-	r = script_half(f, sample, spaces, false, out);
-	return r < 0 ? r : script_half(f, sample, spaces, true, out);
+	r = script_part(f, sample, spaces, false, out);
+	return r < 0 ? r : script_part(f, sample, spaces, true, out);
 }
 
 int script_frames_hit(struct script_frames *f, const struct seam_stitched *sample,

@@ -3,7 +3,7 @@
  * script_frames.h: frames of stacks as lines of seam script.
  *
  * What was made once is copied: a whole half of a stack (script_stacks.h), the outer lines of a
- * thread's last stack (script_tail.h), the line of an address (places.h). None of it changes what
+ * thread's last stack (script_tail.h), the line of an address (resolver.h). None of it changes what
  * is written.
  */
 #ifndef SEAM_CLI_SCRIPT_FRAMES_H
@@ -16,9 +16,9 @@ struct script_frames;
 struct script_spaces {
 	uint32_t user, kernel;
 	uint64_t time_ns;
-	/* Equal words of answers, or of all halves, have one place, and stay there. */
-	bool answers_last, all_last;
-	bool by_tables; /* outcome_by_tables */
+	/* Equal words of deferred records, or of all parts, have one place, and stay there. */
+	bool deferred_last, all_last;
+	bool by_tables; /* walk_result_by_tables */
 };
 
 /* One thread each; opts outlives it. with: another one of the same recording, whose symbols are
@@ -26,7 +26,7 @@ struct script_spaces {
 int script_frames_new(struct script_frames **ret, struct recording *rec,
                       const struct script_text_opts *opts, const struct script_frames *with);
 void script_frames_free(struct script_frames *f);
-struct places *script_frames_places(const struct script_frames *f);
+struct resolver *script_frames_resolver(const struct script_frames *f);
 /* Between items: forgets lines when they are many. */
 void script_frames_bound(struct script_frames *f);
 /* Appends all frames of a sample; each is led by a tab and followed by a newline. -ENOMEM. */

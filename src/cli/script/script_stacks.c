@@ -15,15 +15,15 @@ struct stacks_text {
 	unsigned char bytes[]; /* the words as recorded, then the lines */
 };
 
-static uint64_t stacks_kind(const struct stacks_half *half)
+static uint64_t stacks_kind(const struct stacks_part *part)
 {
-	return half->space | (uint64_t)half->found << 32 | (uint64_t)half->words->swap << 34;
+	return part->space | (uint64_t)part->found << 32 | (uint64_t)part->words->swap << 34;
 }
 
 void script_stacks_free(struct script_stacks *s)
 {
 	free(s->slots);
-	free(s->places);
+	free(s->resolver);
 	free(s->seen);
 	free(s->ring);
 	*s = (struct script_stacks){ 0 };
@@ -33,13 +33,13 @@ static bool stacks_start(struct script_stacks *s)
 {
 	if (!s->slots)
 		s->slots = calloc(STACKS_SETS, sizeof(*s->slots));
-	if (!s->places)
-		s->places = calloc((size_t)1 << STACKS_PLACES_LOG2, sizeof(*s->places));
+	if (!s->resolver)
+		s->resolver = calloc((size_t)1 << STACKS_PLACES_LOG2, sizeof(*s->resolver));
 	if (!s->seen)
 		s->seen = calloc(STACKS_SEEN, sizeof(*s->seen));
 	if (!s->ring)
 		s->ring = malloc(STACKS_BYTES);
-	return s->slots && s->places && s->seen && s->ring;
+	return s->slots && s->resolver && s->seen && s->ring;
 }
 
 /* What stands at a place, if nothing was written over it yet. */
@@ -51,61 +51,61 @@ static const struct stacks_text *stacks_at(const struct script_stacks *s, uint64
 }
 
 static struct stacks_place *stacks_place(const struct script_stacks *s,
-                                         const struct stacks_half *half)
+                                         const struct stacks_part *part)
 {
-	uint64_t where = (uintptr_t)half->words->bytes / 8 * 0x9e3779b97f4a7c15ULL;
+	uint64_t where = (uintptr_t)part->words->bytes / 8 * 0x9e3779b97f4a7c15ULL;
 
-	return &s->places[where >> (64 - STACKS_PLACES_LOG2)];
+	return &s->resolver[where >> (64 - STACKS_PLACES_LOG2)];
 }
 
 /* By where the words are. */
 static const struct stacks_text *stacks_known(const struct script_stacks *s,
-                                              const struct stacks_half *half, size_t n_words)
+                                              const struct stacks_part *part, size_t n_words)
 {
-	const struct stacks_place *place = stacks_place(s, half);
+	const struct stacks_place *place = stacks_place(s, part);
 
-	return place->words == half->words->bytes && place->n_words == n_words &&
-	                       place->kind == stacks_kind(half)
+	return place->words == part->words->bytes && place->n_words == n_words &&
+	                       place->kind == stacks_kind(part)
 	               ? stacks_at(s, place->at)
 	               : NULL;
 }
 
 /* By what the words are. */
 static const struct stacks_text *stacks_find(const struct script_stacks *s,
-                                             const struct stacks_half *half, size_t n_words)
+                                             const struct stacks_part *part, size_t n_words)
 {
-	const struct stacks_slot *set = s->slots[half->hash % STACKS_SETS];
-	uint64_t kind = stacks_kind(half);
+	const struct stacks_slot *set = s->slots[part->hash % STACKS_SETS];
+	uint64_t kind = stacks_kind(part);
 
 	for (unsigned i = 0; i < STACKS_WAYS; i++) {
 		const struct stacks_text *t =
-		        set[i].hash == half->hash ? stacks_at(s, set[i].at) : NULL;
+		        set[i].hash == part->hash ? stacks_at(s, set[i].at) : NULL;
 
 		if (!t || t->kind != kind || t->n_words != n_words ||
-		    memcmp(t->bytes, half->words->bytes, n_words) != 0)
+		    memcmp(t->bytes, part->words->bytes, n_words) != 0)
 			continue;
-		if (half->lasting)
-			*stacks_place(s, half) = (struct stacks_place){ half->words->bytes, kind,
+		if (part->lasting)
+			*stacks_place(s, part) = (struct stacks_place){ part->words->bytes, kind,
 				                                        n_words, set[i].at };
 		return t;
 	}
 	return NULL;
 }
 
-int script_stacks_put(struct script_stacks *s, struct stacks_half *half, struct buf *out)
+int script_stacks_put(struct script_stacks *s, struct stacks_part *part, struct buf *out)
 {
-	size_t n_words = (size_t)half->words->n * 8;
+	size_t n_words = (size_t)part->words->n * 8;
 	const struct stacks_text *t = NULL;
 
-	if (s->end && half->lasting)
-		t = stacks_known(s, half, n_words);
+	if (s->end && part->lasting)
+		t = stacks_known(s, part, n_words);
 	if (t)
 		return buf_put(out, t->bytes + n_words, t->n) == 0;
 	if (!s->secret)
 		s->secret = map_secret();
-	half->hash = map_hash_quick(half->words->bytes, n_words, s->secret ^ stacks_kind(half));
+	part->hash = map_hash_quick(part->words->bytes, n_words, s->secret ^ stacks_kind(part));
 	if (s->end)
-		t = stacks_find(s, half, n_words);
+		t = stacks_find(s, part, n_words);
 	return t && buf_put(out, t->bytes + n_words, t->n) == 0;
 }
 
@@ -130,22 +130,22 @@ static uint64_t stacks_room(struct script_stacks *s, size_t n)
 	return at;
 }
 
-void script_stacks_keep(struct script_stacks *s, const struct stacks_half *half,
+void script_stacks_keep(struct script_stacks *s, const struct stacks_part *part,
                         const unsigned char *lines, size_t n)
 {
-	size_t n_words = (size_t)half->words->n * 8;
+	size_t n_words = (size_t)part->words->n * 8;
 	struct stacks_text *text;
 	struct stacks_slot *set;
 	uint64_t at;
 
-	if (!stacks_start(s) || !stacks_seen(s, half->hash) || n_words + n > STACKS_BYTES / 16)
+	if (!stacks_start(s) || !stacks_seen(s, part->hash) || n_words + n > STACKS_BYTES / 16)
 		return;
 	at = stacks_room(s, sizeof(*text) + n_words + n);
 	text = (struct stacks_text *)(s->ring + at % STACKS_BYTES);
-	*text = (struct stacks_text){ .kind = stacks_kind(half), .n_words = n_words, .n = n };
-	memcpy(text->bytes, half->words->bytes, n_words);
+	*text = (struct stacks_text){ .kind = stacks_kind(part), .n_words = n_words, .n = n };
+	memcpy(text->bytes, part->words->bytes, n_words);
 	memcpy(text->bytes + n_words, lines, n);
-	set = s->slots[half->hash % STACKS_SETS];
+	set = s->slots[part->hash % STACKS_SETS];
 	set[1] = set[0];
-	set[0] = (struct stacks_slot){ .hash = half->hash, .at = at };
+	set[0] = (struct stacks_slot){ .hash = part->hash, .at = at };
 }

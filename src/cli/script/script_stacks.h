@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * script_stacks.h: the lines of whole halves of stacks, so that a half that came before is one
+ * script_stacks.h: the lines of whole parts of stacks, so that a part that came before is one
  * copy.
  *
- * A half's lines depend on its words, on the address space and on its kind, and on nothing else.
- * Whatever a hash says, those are compared. A half is kept when it comes the second time, so that a
- * recording whose stacks are all different copies none. The words of an answer, of which equal ones
- * have one place, are known by that place: most halves of a recording whose user halves were
- * deferred are neither hashed nor read. Memory is bounded: STACKS_BYTES, round which the newest
- * drives out the oldest, and 0.9 MiB of tables.
+ * A part's lines depend on its words, on the address space and on its kind, and on nothing else.
+ * Whatever a hash says, those are compared. A part is kept when it comes the second time, so that a
+ * recording whose stacks are all different copies none. The words of a deferred record, of which
+ * equal ones have one place, are known by that place: most parts of a recording whose user parts
+ * were deferred are neither hashed nor read. Memory is bounded: STACKS_BYTES, round which the
+ * newest drives out the oldest, and 0.9 MiB of tables.
  */
 #ifndef SEAM_CLI_SCRIPT_STACKS_H
 #define SEAM_CLI_SCRIPT_STACKS_H
@@ -36,15 +36,15 @@ struct stacks_place {
 
 struct script_stacks { /* zeroed to start; NULL: nothing came twice yet */
 	struct stacks_slot (*slots)[STACKS_WAYS]; /* of STACKS_SETS */
-	struct stacks_place *places;              /* of 1 << STACKS_PLACES_LOG2 */
+	struct stacks_place *resolver;            /* of 1 << STACKS_PLACES_LOG2 */
 	uint32_t *seen;                           /* by some bits of a hash: others of it */
 	unsigned char *ring;                      /* of STACKS_BYTES */
 	uint64_t end;                             /* bytes written to it since the start */
 	uint64_t secret;                          /* map_secret's; 0: not asked yet */
 };
 
-/* What the lines of a half depend on. */
-struct stacks_half {
+/* What the lines of a part depend on. */
+struct stacks_part {
 	const struct seam_u64s *words;
 	uint32_t space;
 	unsigned found; /* in which way, of four: lines depend on it */
@@ -53,10 +53,10 @@ struct stacks_half {
 };
 
 void script_stacks_free(struct script_stacks *s);
-/* Appends the half's lines: 1; 0: they are not here, or no memory is. */
-int script_stacks_put(struct script_stacks *s, struct stacks_half *half, struct buf *out);
-/* The lines of a half that script_stacks_put has not found. Without memory nothing is kept. */
-void script_stacks_keep(struct script_stacks *s, const struct stacks_half *half,
+/* Appends the part's lines: 1; 0: they are not here, or no memory is. */
+int script_stacks_put(struct script_stacks *s, struct stacks_part *part, struct buf *out);
+/* The lines of a part that script_stacks_put has not found. Without memory nothing is kept. */
+void script_stacks_keep(struct script_stacks *s, const struct stacks_part *part,
                         const unsigned char *lines, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// script_text.c: see script_text.h. Samples and answers; what stands in front of all is
+// script_text.c: see script_text.h. Samples and deferred records; what stands in front of all is
 // script_head.c's, frames are script_frames.c's, side-band records script_records.c's, the list of
 // fields is script_fields.c's.
 #include "cli/script/script_text.h"
@@ -14,7 +14,7 @@
 #include "cli/script/script_put.h"
 #include "cli/script/script_records.h"
 #include "cli/script/script_values.h"
-#include "samples/outcome.h"
+#include "samples/walk_result.h"
 
 struct script_text {
 	struct recording *rec;
@@ -51,7 +51,7 @@ int script_text_new(struct script_text **ret, struct recording *rec,
 	t->event_width = script_event_width(rec->events);
 	r = script_frames_new(&t->frames, rec, &t->opts, with ? with->frames : NULL);
 	if (r >= 0)
-		r = script_values_new(&t->values, rec, script_frames_places(t->frames),
+		r = script_values_new(&t->values, rec, script_frames_resolver(t->frames),
 		                      opts->fields, with ? with->values : NULL);
 	if (r < 0) {
 		script_text_free(t);
@@ -87,26 +87,26 @@ static const char *script_stack_end(const struct seam_stitched *sample)
 	bool whole;
 
 	if (end == STACK_END_DEFERRED)
-		end = stack_end_of(sample->answer_misc);
+		end = stack_end_of(sample->deferred_misc);
 	whole = end == STACK_END_NOT_SAID || end == STACK_END_COMPLETE ||
 	        end == STACK_END_NO_USER || end == STACK_END_GONE;
 	return whole ? NULL : stack_end_name(end);
 }
 
-/* "/truncated": why the user half is not whole, as far as it was unwound. */
+/* "/truncated": why the user part is not whole, as far as it was unwound. */
 static void script_walk_end(const struct batch_item *item, struct buf *out)
 {
 	const struct seam_stitched *sample = &item->sample;
-	struct outcome outcome;
+	struct walk_result result;
 	const char *end = NULL;
 
 	if (item->walk)
 		end = item->walk->end == WALK_COMPLETE ? NULL : walk_end_name(item->walk->end);
-	else if (outcome_get(&item->decoded.sample.event->attr, sample->misc, &outcome) &&
-	         outcome.kind != OUTCOME_NO_STACK &&
-	         (outcome.kind != OUTCOME_WALKED || outcome.end != WALK_COMPLETE))
-		end = outcome_name(&outcome);
-	else if (!outcome_said(&item->decoded.sample.event->attr))
+	else if (walk_result_get(&item->decoded.sample.event->attr, sample->misc, &result) &&
+	         result.kind != WALK_RESULT_NO_STACK &&
+	         (result.kind != WALK_RESULT_WALKED || result.end != WALK_COMPLETE))
+		end = walk_result_name(&result);
+	else if (!walk_result_said(&item->decoded.sample.event->attr))
 		end = script_stack_end(sample);
 	if (end)
 		buf_printf(out, "/%s", end);
@@ -130,9 +130,9 @@ static int script_where(struct script_text *t, const struct batch_item *item, bo
 	struct script_spaces spaces = { .user = item->user_space,
 		                        .kernel = item->kernel_space,
 		                        .time_ns = item->proc_ns,
-		                        .answers_last = !t->rec->in_order,
+		                        .deferred_last = !t->rec->in_order,
 		                        .all_last = item->noted,
-		                        .by_tables = outcome_by_tables(&item->sample) };
+		                        .by_tables = walk_result_by_tables(&item->sample) };
 	const struct seam_stitched *sample = &item->sample;
 	bool cookie = t->opts.unmerged && sample->cookie;
 	struct seam_stitched kernel;
@@ -197,20 +197,20 @@ static int script_sample(struct script_text *t, const struct batch_item *item, s
 	return r < 0 ? r : buf_put(out, "\n", 1);
 }
 
-static int script_answer(struct script_text *t, const struct batch_item *item, struct buf *out)
+static int script_deferred(struct script_text *t, const struct batch_item *item, struct buf *out)
 {
 	const struct seam_callchain_deferred *d = &item->decoded.deferred;
-	struct seam_stitched answer = { .sample = { .id = item->decoded.id }, .user = d->ips };
+	struct seam_stitched deferred = { .sample = { .id = item->decoded.id }, .user = d->ips };
 	struct script_spaces spaces = { .time_ns = item->proc_ns };
 	int r = 0;
 
-	recording_spaces(t->rec, &answer, spaces.time_ns, &spaces.user, &spaces.kernel);
+	recording_spaces(t->rec, &deferred, spaces.time_ns, &spaces.user, &spaces.kernel);
 	script_head(&t->head, &t->opts, t->rec, item, out);
 	buf_put_text(out, "DEFERRED CALLCHAIN [cookie: ");
 	put_hex(out, d->cookie, 0);
 	buf_put(out, "]\n", 2);
 	if (t->opts.fields & SCRIPT_IP && !t->opts.hide_chain)
-		r = script_frames_put(t->frames, &answer, &spaces, out);
+		r = script_frames_put(t->frames, &deferred, &spaces, out);
 	buf_put(out, "\n", 1);
 	return r;
 }
@@ -224,7 +224,7 @@ int script_text_put(struct script_text *t, const struct batch_item *item, struct
 		r = script_sample(t, item, out);
 		break;
 	case SEAM_RECORD_CALLCHAIN_DEFERRED:
-		r = script_answer(t, item, out);
+		r = script_deferred(t, item, out);
 		break;
 	default:
 		script_head(&t->head, &t->opts, t->rec, item, out);

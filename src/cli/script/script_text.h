@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "cli/cmd.h"
 #include "samples/ordered.h"
-#include "resolve/places.h"
+#include "resolve/resolver.h"
 
 enum script_field {
 	SCRIPT_COMM = 1u << 0,
@@ -48,7 +48,7 @@ enum script_field {
 	(SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_PERIOD | SCRIPT_EVENT | \
 	 SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | SCRIPT_TRACE)
 
-/* Those of samples that are noted (samples/notes.h); the trace of those that have none. */
+/* Those of samples that are indexed (samples/sample_index.h); the trace of those that have none. */
 #define SCRIPT_NOTED                                                                          \
 	(SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID | SCRIPT_CPU | SCRIPT_MISC | SCRIPT_TIME |     \
 	 SCRIPT_PERIOD | SCRIPT_EVENT | SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | \

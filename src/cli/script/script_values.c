@@ -23,7 +23,7 @@
 
 struct script_values {
 	struct recording *rec;
-	struct places *places;
+	struct resolver *resolver;
 	const char *arch;   /* NULL: the recording does not say */
 	struct map cgroups; /* id -> path; empty when they are another's */
 	const struct map *paths_by_id;
@@ -66,7 +66,7 @@ static const char *values_function(void *ctx, uint64_t addr, uint64_t *start)
 	struct script_values *v = ctx;
 	struct place place;
 
-	if (places_find(v->places, v->space, v->time_ns, addr, false, &place) < 0 ||
+	if (resolver_find(v->resolver, v->space, v->time_ns, addr, false, &place) < 0 ||
 	    !place.symbol.name)
 		return NULL;
 	*start = addr - (place.address - place.symbol.start);
@@ -95,7 +95,7 @@ static int values_tracepoints(struct script_values *v)
 	return tracepoint_new(&v->tracepoints, bytes.bytes, bytes.n, &names, NULL);
 }
 
-int script_values_new(struct script_values **ret, struct recording *rec, struct places *places,
+int script_values_new(struct script_values **ret, struct recording *rec, struct resolver *resolver,
                       unsigned fields, const struct script_values *with)
 {
 	struct script_values *v = calloc(1, sizeof(*v));
@@ -104,7 +104,7 @@ int script_values_new(struct script_values **ret, struct recording *rec, struct 
 	if (!v)
 		return -ENOMEM;
 	v->rec = rec;
-	v->places = places;
+	v->resolver = resolver;
 	v->arch = seam_reader_feature_string(rec->reader, SEAM_FEATURE_ARCH);
 	if (fields & SCRIPT_TRACE)
 		r = values_tracepoints(v);
@@ -206,8 +206,8 @@ static int values_addr(struct script_values *v, const struct batch_item *item, u
 	if (!values_addr_has_name(&item->decoded.sample.event->attr) ||
 	    !(fields & (SCRIPT_SYM | SCRIPT_DSO)))
 		return 0;
-	r = places_find_data(v->places, addr >> 63 ? item->kernel_space : item->user_space,
-	                     item->proc_ns, addr, &place);
+	r = resolver_find_data(v->resolver, addr >> 63 ? item->kernel_space : item->user_space,
+	                       item->proc_ns, addr, &place);
 	if (r < 0)
 		return r;
 	if (place.mapping)

@@ -11,7 +11,7 @@
 #include "cli/cmd.h"
 #include "cli/script/script_text.h"
 #include "samples/ordered.h"
-#include "resolve/places.h"
+#include "resolve/resolver.h"
 
 /* The fields that script_values_before and script_values_after know. */
 #define SCRIPT_BEFORE                                                                    \
@@ -25,7 +25,7 @@ struct script_values;
 
 /* One thread each. fields: of the whole run; what is not asked for costs nothing. with: another one
  * of the same recording and fields, which outlives it; or NULL. -ENOMEM. */
-int script_values_new(struct script_values **ret, struct recording *rec, struct places *places,
+int script_values_new(struct script_values **ret, struct recording *rec, struct resolver *resolver,
                       unsigned fields, const struct script_values *with);
 /* A stream's: a record that is no sample (cgroups' names). */
 int script_values_learn(struct script_values *v, const struct seam_record *record);

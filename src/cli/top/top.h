@@ -4,9 +4,9 @@
  * records, top_window.c makes a report of what came since the last one.
  *
  * A refresh is a recording in memory, read by the same code as a file: side-band records since the
- * start, and the samples and answers of the last while. So stacks are merged by the rules of `seam
- * report`. A sample waits TOP_GRACE_NS for its user half before it is shown; in which interval it
- * is shown is decided by its time, each in exactly one.
+ * start, and the samples and deferred records of the last while. So stacks are merged by the rules
+ * of `seam report`. A sample waits TOP_GRACE_NS for its user part before it is shown; in which
+ * interval it is shown is decided by its time, each in exactly one.
  *
  * Memory is bounded: TOP_SIDE_MAX of side-band records, then /proc is read anew; TOP_WINDOW_MAX of
  * samples per interval, the rest is counted and said.

@@ -208,7 +208,7 @@ static int top_load_beside(struct top *t, struct top_job *job, bool last)
 	return r;
 }
 
-/* Which samples are due: what is younger than TOP_GRACE_NS waits for its user half. */
+/* Which samples are due: what is younger than TOP_GRACE_NS waits for its user part. */
 static struct top_due top_decide(const struct top *t, bool last)
 {
 	struct top_due due = { .from_ns = t->shown_ns, .to_ns = t->newest_ns + 1 };

@@ -79,7 +79,7 @@ static size_t taken_sample(void *ctx, const struct kwalk_sample *sample, const u
 
 	bpf_walk(t->kwalk, t->tables, sample, raw, frames, &walk);
 	*end = bpf_walk_end(t->kwalk, sample, &walk);
-	if (sample->kind == KWALK_ANSWER) {
+	if (sample->kind == KWALK_USER_CHAIN) {
 		taken_answer(t, &(struct taken_answer){ .cookie = sample->cookie,
 		                                        .frames = taken_put(t, frames, walk.n),
 		                                        .n = walk.n,
@@ -104,7 +104,7 @@ static size_t taken_sample(void *ctx, const struct kwalk_sample *sample, const u
 	return s.outside ? walk.n : 0;
 }
 
-static void taken_answered(void *ctx, const struct kwalk_answer *a, const uint64_t *frames)
+static void taken_answered(void *ctx, const struct kwalk_user_chain *a, const uint64_t *frames)
 {
 	struct taken *t = ctx;
 

@@ -32,7 +32,7 @@ typedef void part(const volatile int *stop, volatile unsigned long *sum);
 static volatile unsigned long sum;
 static volatile int stop;
 static double turn;
-static void *places[PLACES];
+static void *resolver[PLACES];
 static int n_places, changes;
 
 static double spent(void)
@@ -70,10 +70,10 @@ static void turns_place(void *at)
 	int i = 0;
 
 	changes++;
-	while (i < n_places && places[i] != at)
+	while (i < n_places && resolver[i] != at)
 		i++;
 	if (i == n_places && n_places < PLACES)
-		places[n_places++] = at;
+		resolver[n_places++] = at;
 }
 
 /* What is called by made code: it runs in the program, the made code is its caller. */

@@ -2,7 +2,7 @@
 /*
  * chain_alpha N, chain_beta N: one process that becomes the other program and back, N times. Built
  * twice, with the families alpha and beta. A sample that was taken inside execve while the program
- * was still the old one can have no user half: the answer is the new program's stack. (Nothing here
+ * was still the old one can have no user part: the answer is the new program's stack. (Nothing here
  * tells the compiler that the chain never returns: a call as the last instruction would have its
  * return address in the next function.)
  */

@@ -4,8 +4,8 @@
  * calls F_1 calls F_leaf, and every system call that the family makes is made inside F_leaf, by an
  * instruction of F_leaf itself, because libc's wrappers have no frame pointers. So a user stack
  * that shows any frame of F must be F_leaf, F_1, ..., F_30 or end of it from F_k on, without a gap
- * and without a frame of another family, and a kernel half inside F's own system call allows no
- * user half but F's. tests/vm/truth.py checks exactly this; a wrong stitch cannot pass.
+ * and without a frame of another family, and a kernel part inside F's own system call allows no
+ * user part but F's. tests/vm/truth.py checks exactly this; a wrong stitch cannot pass.
  */
 #ifndef SEAM_TESTS_VM_TRUTH_H
 #define SEAM_TESTS_VM_TRUTH_H

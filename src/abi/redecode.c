@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// redecode.c: see redecode.h. Invariant: what it takes, seam_record_decode takes, with the same
+// result; what is unsound, of another event or of a shape with more to it is left to that.
+#include "abi/redecode.h"
+
+#include "abi/fixed.h"
+
+#define DEFERRED_LEAST 24u /* header, cookie, number of addresses */
+/* What is asked for where several CPUs are recorded with stacks, by perf and by seam. */
+#define REDECODE_USUAL                                                                  \
+	(SEAM_SAMPLE_IDENTIFIER | SEAM_SAMPLE_IP | SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | \
+	 SEAM_SAMPLE_CALLCHAIN | SEAM_SAMPLE_CPU | SEAM_SAMPLE_PERIOD)
+
+/* Whether a record is the last one's event's; at: where its id stands, EVENTS_NO_ID: nowhere. */
+static bool redecode_is(const struct seam_events *events, const struct seam_record *record,
+                        uint32_t at, const struct seam_event *last)
+{
+	const unsigned char *p = record->bytes + at;
+
+	if (events->n == 1)
+		return true;
+	return at <= record->size - 8 && events_find(events, fixed_word(&p, record->swap)) == last;
+}
+
+/* True only if it is; of this byte order, and with an id near the first, as nearly all are. It
+ * calls nothing, so that who asks saves no register: a quarter of its instructions. */
+static inline bool redecode_is_near(const struct seam_events *events,
+                                    const struct seam_record *record, uint32_t at,
+                                    const struct seam_event *last)
+{
+	const unsigned char *p = record->bytes + at;
+	uint64_t near;
+
+	if (record->swap)
+		return false;
+	if (events->n == 1)
+		return true;
+	if (at > record->size - 8 || !events->near_ids)
+		return false;
+	near = fixed_word(&p, false) - events->first_id;
+	return near < EVENTS_NEAR && events->near_ids[near] == last->index + 1;
+}
+
+FIXED_INLINE bool redecode_take_sample(const struct seam_record *record, bool swap,
+                                       const struct layout *l, struct seam_decoded *ret)
+{
+	const unsigned char *p = record->bytes + l->fixed_size;
+	uint64_t n;
+
+	if (l->sample_type & SEAM_SAMPLE_CALLCHAIN) {
+		n = fixed_word(&p, swap);
+		if (n > (record->size - l->fixed_size - 8) / 8)
+			return false;
+		ret->sample.callchain = (struct seam_u64s){ .bytes = p, .n = n, .swap = swap };
+	}
+	p = record->bytes + 8;
+	if (l->sample_type == REDECODE_USUAL)
+		fixed_sample(l, REDECODE_USUAL, p, swap, &ret->sample, &ret->id);
+	else
+		fixed_sample(l, l->sample_type, p, swap, &ret->sample, &ret->id);
+	ret->record = record;
+	return true;
+}
+
+__attribute__((noinline)) static bool redecode_far_sample(const struct seam_events *events,
+                                                          const struct seam_record *record,
+                                                          const struct seam_event *last,
+                                                          struct seam_decoded *ret)
+{
+	return redecode_is(events, record, events->sample_id_at, last) &&
+	       redecode_take_sample(record, record->swap, events_layout(last), ret);
+}
+
+bool redecode_sample(const struct seam_events *events, const struct seam_record *record,
+                     const struct seam_event *last, struct seam_decoded *ret)
+{
+	const struct layout *l = events_layout(last);
+
+	if (record->size < l->redecode_size)
+		return false;
+	if (!redecode_is_near(events, record, events->sample_id_at, last))
+		return redecode_far_sample(events, record, last, ret);
+	return redecode_take_sample(record, false, l, ret);
+}
+
+FIXED_INLINE bool redecode_take_deferred(const struct seam_record *record, bool swap,
+                                         const struct layout *l, struct seam_decoded *ret)
+{
+	const unsigned char *p = record->bytes + 8;
+	uint64_t cookie = fixed_word(&p, swap), n = fixed_word(&p, swap);
+
+	if (n > (record->size - DEFERRED_LEAST - l->trailer_size) / 8)
+		return false;
+	ret->deferred.cookie = cookie;
+	ret->deferred.ips = (struct seam_u64s){ .bytes = p, .n = n, .swap = swap };
+	fixed_trailer(l, record->bytes + record->size - l->trailer_size, swap, &ret->id);
+	ret->record = record;
+	return true;
+}
+
+__attribute__((noinline)) static bool redecode_far_deferred(const struct seam_events *events,
+                                                            const struct seam_record *record,
+                                                            const struct seam_event *last,
+                                                            struct seam_decoded *ret)
+{
+	return redecode_is(events, record, record->size - events->trailer_id_back, last) &&
+	       redecode_take_deferred(record, record->swap, events_layout(last), ret);
+}
+
+bool redecode_deferred(const struct seam_events *events, const struct seam_record *record,
+                       const struct seam_event *last, struct seam_decoded *ret)
+{
+	const struct layout *l = events_layout(last);
+
+	if (record->size < DEFERRED_LEAST + l->trailer_size)
+		return false;
+	if (!redecode_is_near(events, record, record->size - events->trailer_id_back, last))
+		return redecode_far_deferred(events, record, last, ret);
+	return redecode_take_deferred(record, false, l, ret);
+}

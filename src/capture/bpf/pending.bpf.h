@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pending.bpf.h: the deferred part: who owes a deferred record, how it is asked for and given. One
+ * kernel entry, one deferred record: the user's pc and stack pointer and the memory name the entry.
+ */
+#ifndef SEAM_CAPTURE_BPF_OWE_BPF_H
+#define SEAM_CAPTURE_BPF_OWE_BPF_H
+
+#include "capture/bpf/maps.bpf.h"
+#include "capture/bpf/raw.bpf.h"
+
+#define USER_CS 0x33 /* 64-bit user code */
+#define ERROR_BUSY -16
+
+/* ---- walking ---- */
+
+/* The user registers of a task that is in the kernel, or was interrupted in user mode. */
+INLINE void walker_take(struct walker *w, struct task_struct *task)
+{
+	if (bpf_probe_read_kernel(&w->user, sizeof(w->user), (void *)bpf_task_pt_regs(task)))
+		w->user.cs = 0;
+}
+
+/* From w->user. False: these registers and this memory do not make a stack, and w->end says why. */
+INLINE int walker_start(struct walker *w, struct task_struct *task)
+{
+	__u32 pid = task->tgid;
+	struct kwalk_changes *c;
+	struct kwalk_process *p;
+
+	w->n = w->guessed = 0;
+	w->end = KWALK_LIMIT;
+	w->by_fp = config.fp;
+	w->mappings = w->n_mappings = 0;
+	w->at.start = w->at.end = 0;
+	walker_registers(w);
+	if ((w->user.cs & 0xffff) != USER_CS)
+		return !walk_end(w, KWALK_COMPAT);
+	c = bpf_map_lookup_elem(&changes, &pid);
+	if (c && c->execs & KWALK_REPLACING)
+		return !walk_end(w, KWALK_EXEC);
+	walk_instances(w, task);
+	if (config.fp)
+		return 1;
+	p = bpf_map_lookup_elem(&processes, &pid);
+	if (p && process_is_valid(p, c)) {
+		__u64 both = *(volatile __u64 *)p;
+
+		w->mappings = (__u32)both;
+		w->n_mappings = both >> 32;
+	}
+	return 1;
+}
+
+/* Whether the process's mappings are still those that w was walked by. */
+INLINE int walker_is_fresh(const struct walker *w, __u32 pid)
+{
+	struct kwalk_process *p;
+
+	if (config.fp)
+		return 1;
+	p = bpf_map_lookup_elem(&processes, &pid);
+	return !p || !w->n_mappings || (__u32) * (volatile __u64 *)p == w->mappings;
+}
+
+/* ---- the deferred part ---- */
+
+INLINE void user_chain_fill(struct kwalk_user_chain *a, const struct walker *w,
+                            struct task_struct *task)
+{
+	a->kind = KWALK_USER_CHAIN;
+	a->pid = task->tgid;
+	a->tid = task->pid;
+	a->cpu = bpf_get_smp_processor_id();
+	a->time_ns = bpf_ktime_get_ns();
+	a->n = w->n;
+	a->end = w->end;
+	a->guessed = w->guessed;
+}
+
+/* a is followed by its frames. */
+INLINE void user_chain_send(struct kwalk_user_chain *a)
+{
+	void *ring = ring_of_cpu();
+	__u64 size = sizeof(*a) + (__u64)(a->n & (WALK_ROOM - 1)) * 8;
+
+	count_end(a->end, a->guessed);
+	if (!ring || bpf_ringbuf_output(ring, a, size, ring_flags(ring)))
+		COUNT(user_chain_full);
+	else
+		COUNT(user_chains);
+}
+
+/* It met a mapping that is not known yet, or a rule that cannot be applied here: the recorder walks
+ * it. */
+INLINE void user_chain_raw(struct slot *s)
+{
+	void *ring = ring_of_cpu();
+	struct kwalk_raw *raw =
+	        ring ? bpf_ringbuf_reserve(ring, KWALK_RAW_HEAD + KWALK_RAW_SMALL, 0) : 0;
+
+	if (!raw) {
+		COUNT(raw_full);
+		return;
+	}
+	raw->pid = s->user_chain.pid;
+	raw->tid = s->user_chain.tid;
+	raw->time_ns = s->user_chain.time_ns;
+	raw_fill(&s->w, raw, KWALK_RAW_SMALL);
+	bpf_ringbuf_submit(raw, ring_flags(ring));
+}
+
+INLINE void slot_walk(struct slot *s, struct task_struct *task)
+{
+	struct walk c = { .w = &s->w, .frames = s->frames };
+
+	/* Not those of now: a signal may have been delivered, or returned from, since the sample.
+	 * What was on the stack still is. */
+	bpf_probe_read_kernel(&s->w.user, sizeof(s->w.user), &s->user);
+	if (!walker_start(&s->w, task))
+		return;
+	s->w.most = KWALK_FRAMES_MAX;
+	if ((__u64)task->mm != s->mm)
+		s->w.end = task->mm ? KWALK_EXEC : KWALK_EXITED;
+	else
+		bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_sleep, &c, 0);
+}
+
+/* Runs on the task's way back to user mode, where it may sleep. */
+static int user_chain(void *map, void *key, void *value)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct slot *s = &((struct pending *)value)->s;
+
+	USES_ARENA();
+	slot_walk(s, task);
+	if (!walker_is_fresh(&s->w, task->tgid)) {
+		COUNT(stale);
+		slot_walk(s, task);
+	}
+	user_chain_fill(&s->user_chain, &s->w, task);
+	s->user_chain.cookie = s->cookie;
+	s->user_chain.remote = 0;
+	s->user_chain.waited_us = (__u32)((s->user_chain.time_ns - s->asked_ns) / 1000);
+	user_chain_send(&s->user_chain);
+	if (s->user_chain.end == KWALK_NO_MAPPING || s->user_chain.end == KWALK_BAD_RULE)
+		user_chain_raw(s);
+	if (s->user_chain.end == KWALK_NO_MAPPING)
+		news_tell(s->user_chain.pid);
+	__sync_lock_test_and_set(&s->owing, 0);
+	return 0;
+}
+
+INLINE struct pending *slot_get(struct task_struct *task)
+{
+	__u32 tid = task->pid;
+	struct pending *o = bpf_map_lookup_elem(&slots, &tid);
+
+	if (o && o->s.task == (__u64)task)
+		return o;
+	if (o) /* a thread of that number has gone and its slot not yet */
+		bpf_map_delete_elem(&slots, &tid);
+	bpf_map_update_elem(&slots, &tid, empty_slot, BPF_NOEXIST);
+	o = bpf_map_lookup_elem(&slots, &tid);
+	if (o)
+		o->s.task = (__u64)task;
+	else
+		COUNT(no_slot);
+	return o;
+}
+
+INLINE int slot_schedule(struct task_struct *task, struct pending *o)
+{
+	if (!config.defers)
+		return -1;
+	return task_work_schedule(task, &o->work, &slots, user_chain);
+}
+
+/* Low half the CPU + 1, high half odd: the kernel's own form, never 0. */
+INLINE __u64 cookie_new(struct scratch *x, __u32 cpu)
+{
+	return (x->cookies++ << 1 | 1) << 32 | (cpu + 1);
+}
+
+/* Whether the slot is of the kernel entry that is being sampled. */
+INLINE int slot_is_here(const struct slot *s, const struct scratch *x, __u64 mm)
+{
+	return s->mm == mm && s->user.rip == x->w.user.rip && s->user.rsp == x->w.user.rsp;
+}
+
+/* Asks for a deferred record, or finds the one that this kernel entry is pending already: its
+ * cookie, or 0. */
+INLINE __u64 owe(struct scratch *x, struct task_struct *task)
+{
+	struct pending *o = slot_get(task);
+	__u64 mm = (__u64)task->mm, cookie, before;
+	struct slot *s;
+	int error;
+
+	if (!o)
+		return 0;
+	s = &o->s;
+	if (s->owing) {
+		/* Or else the kernel has changed the registers in this very entry, for a signal. */
+		if (!slot_is_here(s, x, mm))
+			goto refused;
+		COUNT(shared);
+		return s->cookie;
+	}
+	before = slot_is_here(s, x, mm) ? s->cookie : 0;
+	cookie = cookie_new(x, x->sample.cpu);
+	s->mm = mm;
+	bpf_probe_read_kernel(&s->user, sizeof(s->user), &x->w.user);
+	s->cookie = cookie;
+	s->asked_ns = x->sample.time_ns;
+	s->owing = 1;
+	error = slot_schedule(task, o);
+	if (!error) {
+		COUNT(asked);
+		return cookie;
+	}
+	s->owing = 0;
+	s->cookie = before;
+	/* Busy: the deferred record has been given just now, on the way out of this very kernel
+	 * entry. */
+	if (error == ERROR_BUSY && before) {
+		COUNT(shared);
+		return before;
+	}
+refused:
+	COUNT(refused);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// sample_filter.c: see sample_filter.h.
+#include "cli/sample_filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int sample_filter_option(struct sample_filter *p, const struct options *o, int id)
+{
+	switch (id) {
+	case SAMPLE_FILTER_TIME:
+		return spans_option(o->cmd, o->arg, &p->time);
+	case SAMPLE_FILTER_EVENT:
+		p->events = o->arg;
+		return 0;
+	default:
+		return id_filter_option(&p->take, o, id);
+	}
+}
+
+bool sample_filter_is_event(const char *name, const char *wanted, size_t n)
+{
+	if (strncmp(name, wanted, n))
+		return false;
+	return !name[n] || (name[n] == ':' && name[n + 1] &&
+	                    strspn(name + n + 1, "ukhGHpPSDIWeb") == strlen(name + n + 1));
+}
+
+/* A name may hold commas itself ("cpu/event=1,umask=2/"): each list entry is tried as long as it
+ * can be. How many characters of list were a name; 0: none. */
+static size_t sample_filter_mark_event(struct sample_filter *p, const struct recording *rec,
+                                       const char *list)
+{
+	for (size_t len = strlen(list); len; len--) {
+		bool found = false;
+
+		if (list[len] && list[len] != ',')
+			continue;
+		for (size_t i = 0; i < p->n_events; i++) {
+			const char *name = seam_events_at(rec->events, i)->name;
+
+			if (name && sample_filter_is_event(name, list, len))
+				p->wanted[i] = found = true;
+		}
+		if (found)
+			return len;
+	}
+	return 0;
+}
+
+int sample_filter_prepare(struct sample_filter *p, const struct cmd *cmd,
+                          const struct recording *rec)
+{
+	spans_resolve(&p->time, rec->first_ns, rec->last_ns);
+	if (!p->events)
+		return 0;
+	free(p->wanted);
+	p->n_events = seam_events_count(rec->events);
+	p->wanted = calloc(p->n_events + 1, sizeof(*p->wanted));
+	if (!p->wanted)
+		return -ENOMEM;
+	for (const char *at = p->events; *at;) {
+		size_t n = sample_filter_mark_event(p, rec, at);
+
+		if (!n) {
+			cmd_error(cmd,
+			          "-e: no event of the recording is named '%s'; 'seam evlist' "
+			          "lists them",
+			          at);
+			return -EINVAL;
+		}
+		at += n + (at[n] == ',');
+	}
+	return 0;
+}
+
+bool sample_filter_any(const struct sample_filter *p)
+{
+	return id_filter_any(&p->take) || p->time.n || p->events;
+}
+
+bool sample_filter_sample(void *ctx, const struct seam_stitched *sample, const char *comm)
+{
+	const struct sample_filter *p = ctx;
+	const struct seam_id *id = &sample->sample.id;
+	const struct seam_event *event = sample->sample.event;
+
+	if (p->time.n && !(id->has & SEAM_SAMPLE_TIME && spans_have(&p->time, id->time_ns)))
+		return false;
+	if (p->wanted && !(event && event->index < p->n_events && p->wanted[event->index]))
+		return false;
+	return id_filter_id(&p->take, id, comm);
+}
+
+void sample_filter_free(struct sample_filter *p)
+{
+	id_filter_free(&p->take);
+	free(p->wanted);
+	*p = (struct sample_filter){ 0 };
+}
+
+uint32_t sample_filter_profile_event(const struct profile *p, const char *name,
+                                     const struct cmd *cmd)
+{
+	uint32_t event = 0;
+
+	for (uint32_t i = 1; i <= profile_n_events(p); i++)
+		if (!strcmp(profile_event_name(p, i), name))
+			event = i;
+	if (event)
+		return event;
+	cmd_error(cmd, "--event: the recording has no '%s'; it has:", name);
+	for (uint32_t i = 1; i <= profile_n_events(p); i++)
+		cmd_error(cmd, "  %s", profile_event_name(p, i));
+	return 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sample_filter.h: which samples of a recording a report is about: id_filter.h's options, --time
+ * and --event.
+ *
+ * Use: SAMPLE_FILTER_OPTIONS in the option table, sample_filter_option for their ids; then
+ * sample_filter_prepare once the first pass over the recording is done; then sample_filter_sample
+ * is a load_opts.take.
+ */
+#ifndef SEAM_CLI_SAMPLE_FILTER_H
+#define SEAM_CLI_SAMPLE_FILTER_H
+
+#include "cli/span.h"
+#include "cli/id_filter.h"
+#include "samples/recording.h"
+#include "profile/profile.h"
+
+enum {
+	SAMPLE_FILTER_TIME = 1100,
+	SAMPLE_FILTER_EVENT,
+	SAMPLE_FILTER_END,
+};
+
+#define SAMPLE_FILTER_TIME_OPTION                                                               \
+	{                                                                                       \
+		"time", 0, "SPAN", "only samples of this time: " SPANS_HELP, SAMPLE_FILTER_TIME \
+	}
+
+#define SAMPLE_FILTER_OPTIONS                                                                 \
+	ID_FILTER_OPTIONS, SAMPLE_FILTER_TIME_OPTION,                                         \
+	{                                                                                     \
+		"event", 'e', "LIST", "only these events: as recorded, or without modifiers", \
+		        SAMPLE_FILTER_EVENT                                                   \
+	}
+
+/* Zero-initialise to start: all samples. */
+struct sample_filter {
+	struct id_filter take;
+	struct spans time;
+	const char *events; /* LIST as given */
+	bool *wanted;       /* by event index; NULL: all */
+	size_t n_events;
+};
+
+static inline bool sample_filter_is_option(int id)
+{
+	return id_filter_is_option(id) || (id >= SAMPLE_FILTER_TIME && id < SAMPLE_FILTER_END);
+}
+
+/* 0, or -EINVAL after saying why on stderr. */
+int sample_filter_option(struct sample_filter *p, const struct options *o, int id);
+/* 0, -ENOMEM, or -EINVAL after saying on stderr that there is no such event. May be called again,
+ * for another recording. */
+int sample_filter_prepare(struct sample_filter *p, const struct cmd *cmd,
+                          const struct recording *rec);
+bool sample_filter_any(const struct sample_filter *p);
+/* A load_opts.take; ctx is the struct pick. Any thread. */
+bool sample_filter_sample(void *ctx, const struct seam_stitched *sample, const char *comm);
+void sample_filter_free(struct sample_filter *p);
+/* True when an event's name is this one, or is it with modifiers behind: "cycles:u" is "cycles". */
+bool sample_filter_is_event(const char *name, const char *wanted, size_t n);
+
+/* For a command that shows one event of what it loaded: its number, or 0 after saying on stderr
+ * which events there are. */
+uint32_t sample_filter_profile_event(const struct profile *p, const char *name,
+                                     const struct cmd *cmd);
+
+#endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// pack_split.c: what debugging information leads to: .dwo files, packages of them, and sources.
+// These names were written by whoever made the program, so only what proves to be such a file is
+// taken: split DWARF by its sections, sources by the endings that sources have.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "dwarf/dwarf.h"
+#include "convert/pack_parts.h"
+
+#define SOURCE_MAX (16 << 20) /* bytes of one file */
+
+struct pack_splitting {
+	struct pack *b;
+	const char *dir, *beside; /* in the archive; where the image is */
+	size_t n_dir, n_beside;
+	uint64_t missing;
+	char first[256]; /* of those */
+};
+
+static bool pack_is_split(const char *path)
+{
+	struct image_section section;
+	struct image *image;
+	bool is;
+
+	if (image_open(&image, path, NULL) < 0)
+		return false;
+	is = image_section(image, ".debug_abbrev.dwo", &section) >= 0;
+	image_close(image);
+	return is;
+}
+
+/* libdw looks beside the program first, then where it was compiled. */
+static int pack_put_split(void *ctx, const char *name, const char *dir)
+{
+	struct pack_splitting *s = ctx;
+	char to[TAR_NAME_MAX], from[2][4096];
+
+	snprintf(to, sizeof(to), "%.*s%.3000s", (int)s->n_dir, s->dir, name);
+	snprintf(from[0], sizeof(from[0]), "%.*s%.2000s", (int)s->n_beside, s->beside, name);
+	snprintf(from[1], sizeof(from[1]), "%.2000s/%.2000s", dir, name);
+	for (int i = 0; name[0] != '/' && tar_name_is_plain(to) && i < 2; i++) {
+		if (!pack_is_split(from[i]))
+			continue;
+		s->b->counts->debug_files++;
+		return pack_put_file(s->b, to, from[i], true);
+	}
+	if (!s->missing++)
+		snprintf(s->first, sizeof(s->first), "%.200s", name);
+	return 0;
+}
+
+static void pack_say_missing(const struct pack_splitting *s, struct image *image)
+{
+	const struct pack_opts *opts = s->b->opts;
+	char why[400];
+
+	snprintf(why, sizeof(why), "%llu of its .dwo files, as %s: no inlined calls from there",
+	         (unsigned long long)s->missing, s->first);
+	if (s->missing && opts->missing)
+		opts->missing(opts->ctx, image_path(image), why);
+}
+
+/* A package stands beside its program, by its name. */
+static int pack_put_package(struct pack *b, const char *name, struct image *image)
+{
+	char to[TAR_NAME_MAX], from[4096];
+	int r;
+
+	snprintf(to, sizeof(to), "%.3000s.dwp", name);
+	snprintf(from, sizeof(from), "%.4000s.dwp", image_path(image));
+	if (!pack_is_split(from))
+		return 0;
+	r = pack_put_file(b, to, from, true);
+	b->counts->debug_files += r > 0;
+	return r < 0 ? r : 1;
+}
+
+int pack_split(struct pack *b, const char *name, struct image *image)
+{
+	const char *slash = strrchr(name, '/'), *beside = strrchr(image_path(image), '/');
+	struct pack_splitting s = { .b = b,
+		                    .dir = name,
+		                    .n_dir = slash ? (size_t)(slash - name) + 1 : 0,
+		                    .beside = image_path(image) };
+	struct image_section section;
+	struct dwarf *d;
+	int r;
+
+	s.n_beside = beside ? (size_t)(beside - s.beside) + 1 : 0;
+	if (image_section(image, ".debug_addr", &section) < 0 || image_is_relocatable(image))
+		return 0; /* nothing was split from it */
+	r = pack_put_package(b, name, image);
+	if (r)
+		return r;
+	if (dwarf_open(&d, image, NULL, NULL) < 0)
+		return 0;
+	r = dwarf_each_split(d, pack_put_split, &s);
+	dwarf_close(d);
+	pack_say_missing(&s, image);
+	return r;
+}
+
+/* ---- sources ---- */
+
+static bool pack_is_source(const char *path)
+{
+	static const char *const endings[] = {
+		"c",   "h",   "cc",  "hh",  "cpp", "hpp", "cxx", "hxx", "c++", "h++", "inc",
+		"inl", "ipp", "tcc", "m",   "mm",  "s",   "asm", "rs",  "go",  "d",   "f",
+		"for", "f90", "f95", "f03", "pas", "zig", "nim", "ml",  "hs",  "y",   "l",
+	};
+	const char *slash = strrchr(path, '/'), *dot = slash ? strrchr(slash, '.') : NULL;
+
+	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(*endings); i++)
+		if (!strcasecmp(dot + 1, endings[i]))
+			return true;
+	/* Headers of C++ have no ending. */
+	return !dot && !strncmp(path, "/usr/include/c++/", 17);
+}
+
+static int pack_put_source(struct pack *b, const char *path)
+{
+	char name[TAR_NAME_MAX];
+	struct stat st;
+	int r;
+
+	if (path[0] != '/' || !pack_is_source(path) || stat(path, &st) < 0 ||
+	    !S_ISREG(st.st_mode) || st.st_size > SOURCE_MAX ||
+	    (size_t)snprintf(name, sizeof(name), PACK_SOURCES "%s", path) >= sizeof(name) ||
+	    !tar_name_is_plain(name))
+		return 0;
+	r = pack_put_file(b, name, path, true);
+	b->counts->sources += r > 0;
+	return r;
+}
+
+int pack_sources(struct pack *b, const struct profile *profile)
+{
+	const struct profile_frame *frame;
+	int r = 0;
+
+	for (uint32_t i = 1; i <= profile_n_frames(profile) && r >= 0; i++) {
+		frame = profile_frame_at(profile, i);
+		if (frame->file)
+			r = pack_put_source(b, profile_text(profile, frame->file));
+	}
+	return r;
+}

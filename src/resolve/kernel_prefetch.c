@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// kernel_prefetch.c: see kernel_prefetch.h. What is loaded, and whether it may name anything, is
+// symbol's to say; here it only begins earlier. Whoever needs a name of it meanwhile waits for it,
+// and for nothing else.
+#include "resolve/kernel_prefetch.h"
+
+#include <errno.h>
+
+#include "base/cpus.h"
+#include "samples/kernel_names.h"
+
+static void *kernel_prefetch_run(void *arg)
+{
+	struct kernel_prefetch *e = arg;
+
+	symbol_object_load(e->kernel); /* that it failed says the first lookup */
+	while (sem_wait(&e->rest) < 0 && errno == EINTR)
+		;
+	symbol_object_keep(e->kernel);
+	return NULL;
+}
+
+void kernel_prefetch_start(struct kernel_prefetch *e, struct resolver *resolver, unsigned threads)
+{
+	*e = (struct kernel_prefetch){ 0 };
+	if ((threads ? threads : cpus_online()) == 1)
+		return;
+	e->kernel = resolver_kernel(resolver);
+	sem_init(&e->rest, 0, 0);
+	e->started = e->kernel && kernel_names_wanted(resolver_recording(resolver)) &&
+	             !pthread_create(&e->thread, NULL, kernel_prefetch_run, e);
+}
+
+void kernel_prefetch_rest(struct kernel_prefetch *e)
+{
+	if (e->started)
+		sem_post(&e->rest);
+}
+
+void kernel_prefetch_end(struct kernel_prefetch *e)
+{
+	kernel_prefetch_rest(e);
+	if (e->started) {
+		pthread_join(e->thread, NULL);
+		sem_destroy(&e->rest);
+	}
+	e->started = false;
+}

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: MIT
+// resolver.c: see resolver.h. Knows the way from an address to a name; remembers one u64 per
+// address for whoever asks (a frame's id, a line of text).
+#include "resolve/resolver.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "samples/jit.h"
+#include "tables/kernel_disk.h"
+#include "resolve/interrupted.h"
+#include "resolve/lines_jit.h"
+#include "unwind/walk.h"
+
+struct resolver_entry {
+	uint64_t addr;
+	uint32_t space;
+	uint32_t caller; /* 0, 1 */
+	uint64_t value;
+};
+
+struct resolver {
+	const struct recording *rec;
+	struct symbol_cache *symbols;
+	bool shared;                    /* symbols and lines are another's */
+	struct symbol_object **objects; /* by proc_object's id; NULL: not asked for yet */
+	size_t n_objects;               /* a stream brings more */
+	size_t mappings;                /* of which it is known whether they are jitdumps */
+	struct resolver_entry *entries; /* open addressing; addr and space both 0: free */
+	size_t n, capacity;
+	uint64_t zero;         /* the slot of address 0 of no space */
+	struct lines *lines;   /* NULL: not wanted */
+	struct lines_jit *jit; /* of code in no file; jit_own, unless it is another's */
+	struct lines_jit jit_own;
+	pthread_mutex_t *asking;  /* held by who asks lines, of all that share them */
+	pthread_mutex_t asks;     /* is asking, unless they are another's */
+	const char *release;      /* of the recorded kernel; the reader's */
+	struct map whole;         /* space -> 1, or 2 where all its executable memory is known */
+	struct map lines_objects; /* struct symbol_object * -> struct lines_object * */
+};
+
+/* A JIT compiler maps its jit-PID.dump, by which the recording knows where it is. */
+static int resolver_jitdumps(struct resolver *p)
+{
+	int r = 0;
+
+	for (; p->mappings < proc_mappings(p->rec->procs) && r >= 0; p->mappings++) {
+		const struct proc_mapping *m = proc_mapping_at(p->rec->procs, p->mappings);
+
+		if (m->object->kind == PROC_KIND_FILE && jit_is_dump(m->object->path))
+			r = symbol_jitdump(p->symbols, m->pid, m->object->path);
+	}
+	return r;
+}
+
+static int resolver_more_objects(struct resolver *p)
+{
+	size_t n = proc_objects(p->rec->procs) + 1;
+	struct symbol_object **objects;
+
+	if (n <= p->n_objects)
+		return 0;
+	n += p->n_objects / 2;
+	objects = realloc(p->objects, n * sizeof(*objects));
+	if (!objects)
+		return -ENOMEM;
+	memset(objects + p->n_objects, 0, (n - p->n_objects) * sizeof(*objects));
+	p->objects = objects;
+	p->n_objects = n;
+	return 0;
+}
+
+static int resolver_start(struct resolver **ret, const struct recording *rec)
+{
+	struct resolver *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	p->rec = rec;
+	pthread_mutex_init(&p->asks, NULL);
+	p->asking = &p->asks;
+	p->jit = &p->jit_own;
+	p->capacity = 1024;
+	p->entries = calloc(p->capacity, sizeof(*p->entries));
+	if (!p->entries || resolver_more_objects(p) < 0) {
+		resolver_free(p);
+		return -ENOMEM;
+	}
+	*ret = p;
+	return 0;
+}
+
+int resolver_new(struct resolver **ret, const struct recording *rec, const struct symbol_opts *opts)
+{
+	struct symbol_opts o = { .sz = sizeof(o) };
+	struct resolver *p;
+	int r = resolver_start(&p, rec);
+
+	if (r < 0)
+		return r;
+	if (opts)
+		o = *opts;
+	o.foreign |= rec->foreign;
+	o.search.file_identity = &rec->identity;
+	if (!o.keep.get)
+		o.keep = kernel_disk();
+	o.running = rec->running;
+	o.jit_timed = rec->jit_timed;
+	o.began = recording_began;
+	o.began_ctx = rec;
+	o.owner = recording_owner;
+	if (!o.kernel_build_id.size && proc_kernel(rec->procs)) {
+		const struct proc_object *kernel = proc_kernel(rec->procs)->object;
+
+		o.kernel_build_id.size = kernel->build_id_size;
+		memcpy(o.kernel_build_id.bytes, kernel->build_id, sizeof(kernel->build_id));
+	}
+	o.kernel_not_said = !recording_says_kernel(rec);
+	if (proc_kernel(rec->procs))
+		o.kernel_text = proc_kernel(rec->procs)->pgoff;
+	p->release = rec->reader ? seam_reader_feature_string(rec->reader, SEAM_FEATURE_OSRELEASE)
+	                         : NULL;
+	if (!o.search.kernel_release)
+		o.search.kernel_release = p->release;
+	r = symbol_new(&p->symbols, &o);
+	if (r >= 0)
+		r = resolver_jitdumps(p);
+	if (r < 0) {
+		resolver_free(p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
+int resolver_share(struct resolver **ret, const struct resolver *with)
+{
+	int r = resolver_start(ret, with->rec);
+
+	if (r < 0)
+		return r;
+	(*ret)->symbols = with->symbols;
+	(*ret)->lines = with->lines;
+	(*ret)->asking = with->asking;
+	(*ret)->jit = with->jit;
+	(*ret)->mappings = with->mappings;
+	(*ret)->shared = true;
+	return 0;
+}
+
+void resolver_free(struct resolver *p)
+{
+	if (!p)
+		return;
+	if (!p->shared) {
+		symbol_free(p->symbols);
+		lines_free(p->lines);
+	}
+	lines_jit_free(&p->jit_own);
+	map_free(&p->whole);
+	map_free(&p->lines_objects);
+	pthread_mutex_destroy(&p->asks);
+	free(p->objects);
+	free(p->entries);
+	free(p);
+}
+
+struct symbol_cache *resolver_symbols(struct resolver *p)
+{
+	return p->symbols;
+}
+
+struct symbol_cache *resolver_take_symbols(struct resolver *p)
+{
+	struct symbol_cache *symbols = p->symbols;
+
+	p->symbols = NULL;
+	return symbols;
+}
+
+size_t resolver_count(const struct resolver *p)
+{
+	return p->n;
+}
+
+void resolver_forget(struct resolver *p)
+{
+	memset(p->entries, 0, p->capacity * sizeof(*p->entries));
+	p->n = 0;
+	p->zero = 0;
+}
+
+static bool resolver_is_free(const struct resolver_entry *e)
+{
+	return !e->addr && !e->space && !e->caller;
+}
+
+static struct resolver_entry *resolver_probe(struct resolver_entry *entries, size_t capacity,
+                                             uint32_t space, uint64_t addr, uint32_t caller)
+{
+	size_t mask = capacity - 1;
+	size_t i = map_mix(addr ^ (uint64_t)space << 40 ^ (uint64_t)caller << 63) & mask;
+
+	while (!resolver_is_free(&entries[i]) &&
+	       (entries[i].addr != addr || entries[i].space != space ||
+	        entries[i].caller != caller))
+		i = (i + 1) & mask;
+	return &entries[i];
+}
+
+static int resolver_grow(struct resolver *p)
+{
+	size_t capacity = p->capacity * 2;
+	struct resolver_entry *entries = calloc(capacity, sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->capacity; i++) {
+		const struct resolver_entry *e = &p->entries[i];
+
+		if (!resolver_is_free(e))
+			*resolver_probe(entries, capacity, e->space, e->addr, e->caller) = *e;
+	}
+	free(p->entries);
+	p->entries = entries;
+	p->capacity = capacity;
+	return 0;
+}
+
+uint64_t *resolver_slot(struct resolver *p, uint32_t space, uint64_t addr, bool caller)
+{
+	struct resolver_entry *e;
+
+	if (!addr && !space && !caller)
+		return &p->zero;
+	if ((p->n + 1) * 4 > p->capacity * 3 && resolver_grow(p) < 0)
+		return NULL;
+	e = resolver_probe(p->entries, p->capacity, space, addr, caller);
+	if (resolver_is_free(e)) {
+		*e = (struct resolver_entry){ .addr = addr, .space = space, .caller = caller };
+		p->n++;
+	}
+	return &e->value;
+}
+
+uint64_t *resolver_frame_slot(struct resolver *p, uint32_t space, const struct frame_at *at)
+{
+	uint64_t mark = at->guessed ? WALK_GUESSED : 0;
+
+	return resolver_slot(p, at->guest ? UINT32_MAX : space, at->addr | mark, at->caller);
+}
+
+static int resolver_object(struct resolver *p, const struct proc_object *o,
+                           struct symbol_object **ret)
+{
+	struct symbol_key key = { .kind = (enum symbol_kind)o->kind,
+		                  .path = o->path,
+		                  .pid = o->pid };
+	int r = resolver_more_objects(p);
+
+	if (r < 0)
+		return r;
+	_Static_assert((int)SYMBOL_KINDS == (int)PROC_KINDS, "one order for both");
+	if (!p->objects[o->id]) {
+		key.build_id.size = o->build_id_size;
+		memcpy(key.build_id.bytes, o->build_id, sizeof(key.build_id.bytes));
+		r = symbol_object(p->symbols, &key, &p->objects[o->id]);
+	}
+	*ret = p->objects[o->id];
+	return r;
+}
+
+const struct recording *resolver_recording(const struct resolver *p)
+{
+	return p->rec;
+}
+
+struct symbol_object *resolver_kernel(struct resolver *p)
+{
+	const struct proc_mapping *kernel = proc_kernel(p->rec->procs);
+	struct symbol_object *object = NULL;
+
+	return kernel && resolver_object(p, kernel->object, &object) >= 0 ? object : NULL;
+}
+
+/* The recorded mapping of the kernel ends with its text; the code that starts it up lies behind, in
+ * the same image. */
+#define KERNEL_IMAGE_MAX (1ULL << 30)
+
+static const struct proc_mapping *resolver_mapping(const struct resolver *p, uint32_t space,
+                                                   uint64_t time_ns, uint64_t addr)
+{
+	const struct proc_mapping *m;
+
+	if (!(space & RECORDING_KERNEL))
+		return proc_space_find(p->rec->procs, space, addr);
+	m = proc_find_kernel(p->rec->procs, time_ns, addr);
+	if (m)
+		return m;
+	m = proc_kernel(p->rec->procs);
+	/* The image begins at the start of its GiB: behind that come the modules. */
+	return m && addr >= m->start && addr < (m->start | (KERNEL_IMAGE_MAX - 1)) ? m : NULL;
+}
+
+/* Is a caller's address the first byte of code that no call has put on the stack? 1 and its symbol;
+ * 0: no; -ENOMEM. */
+static int place_begins(const struct place *place, const struct symbol_place *at, uint64_t addr,
+                        struct symbol *ret)
+{
+	const struct symbol *before = &place->symbol;
+	int r;
+
+	if (before->name && before->addr + 1 < before->start + before->size)
+		return 0; /* inside of a function */
+	r = symbol_resolve(place->object, at, addr, ret);
+	if (r < 0 || !ret->name || ret->addr != ret->start)
+		return r < 0 ? r : 0;
+	return interrupted_begins(ret->raw, place->kernel) ||
+	       (place->kernel && before->raw && !strncmp(before->raw, "__pfx_", 6));
+}
+
+/* The name of an address in place->mapping, and what that is in the object. -ENOMEM. */
+static int place_resolve(struct place *place, uint64_t addr, bool caller)
+{
+	const struct proc_mapping *m = place->mapping;
+	const struct symbol_place at = { .start = m->start, .end = m->end, .pgoff = m->pgoff };
+	uint64_t step = caller && addr > m->start;
+	struct symbol begins;
+	int r = symbol_resolve(place->object, &at, addr - step, &place->symbol);
+
+	if (r >= 0 && step && addr < m->end)
+		r = place_begins(place, &at, addr, &begins);
+	else if (r > 0)
+		r = 0;
+	if (r < 0)
+		return r;
+	if (r) {
+		place->symbol = begins;
+		step = 0;
+	}
+	place->looked_up = addr - step;
+	place->address = place->symbol.addr + step;
+	if (place->symbol.state == SYMBOL_NO_FILE || place->symbol.state == SYMBOL_OTHER_BUILD_ID)
+		place->address = place->kernel ? addr : addr - m->start + m->pgoff;
+	return 0;
+}
+
+/* Was the frame below this one stopped? Where nothing has a name, unwind information says it of a
+ * signal's. -ENOMEM. */
+static int place_stops(struct place *place)
+{
+	struct symbol outline = place->symbol;
+	int r = 0;
+
+	if (place->kernel)
+		place->stops = interrupted_kernel(place->symbol.raw);
+	else if (place->symbol.name)
+		place->stops = interrupted_user(place->symbol.raw);
+	else
+		r = symbol_outline(place->object, &outline);
+	place->stops |= r > 0 && outline.signal_frame;
+	return r < 0 ? r : 0;
+}
+
+int resolver_find(struct resolver *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,
+                  struct place *ret)
+{
+	struct place place = { .address = addr,
+		               .looked_up = addr,
+		               .kernel = space & RECORDING_KERNEL };
+	const struct proc_mapping *m;
+	int r;
+
+	r = resolver_jitdumps(p);
+	if (r < 0)
+		return r;
+	m = resolver_mapping(p, space, time_ns, addr);
+	if (!m && caller) /* a call at the very end of a mapping */
+		m = resolver_mapping(p, space, time_ns, addr - 1);
+	if (m) {
+		place.mapping = m;
+		r = resolver_object(p, m->object, &place.object);
+		if (r >= 0)
+			r = place_resolve(&place, addr, caller);
+		if (r >= 0 && caller)
+			r = place_stops(&place);
+		if (r < 0)
+			return r;
+	}
+	*ret = place;
+	return 0;
+}
+
+static bool resolver_is_code(const struct resolver *p, uint32_t space, uint64_t addr)
+{
+	const struct proc_mapping *m = proc_space_find(p->rec->procs, space, addr);
+
+	return m && !m->data;
+}
+
+bool resolver_is_data(struct resolver *p, uint32_t space, const struct frame_at *at)
+{
+	uint64_t whole = 0;
+
+	if (!at->user || at->guest || space & RECORDING_KERNEL)
+		return false;
+	if (resolver_is_code(p, space, at->addr) ||
+	    (at->caller && resolver_is_code(p, space, at->addr - 1)))
+		return false;
+	map_get(&p->whole, space, &whole);
+	if (!whole) {
+		whole = proc_space_is_whole(p->rec->procs, space) ? 2 : 1;
+		map_put(&p->whole, space, whole); /* else it is looked for again */
+	}
+	return whole == 2;
+}
+
+int resolver_find_data(struct resolver *p, uint32_t space, uint64_t time_ns, uint64_t addr,
+                       struct place *ret)
+{
+	const struct proc_mapping *m = resolver_mapping(p, space, time_ns, addr);
+	const struct proc_object *o = m ? m->object : NULL;
+	struct place place = { .address = addr, .looked_up = addr };
+	struct symbol_key key = { .kind = SYMBOL_KIND_FILE, .data = true };
+	struct symbol_place at;
+	int r;
+
+	if (!o || o->kind != PROC_KIND_FILE)
+		return resolver_find(p, space, time_ns, addr, false, ret);
+	key.path = o->path;
+	key.build_id.size = o->build_id_size;
+	memcpy(key.build_id.bytes, o->build_id, sizeof(key.build_id.bytes));
+	r = symbol_object(p->symbols, &key, &place.object);
+	if (r < 0)
+		return r;
+	place.mapping = m;
+	at = (struct symbol_place){ .start = m->start, .end = m->end, .pgoff = m->pgoff };
+	r = symbol_resolve(place.object, &at, addr, &place.symbol);
+	place.address = place.symbol.addr;
+	*ret = place;
+	return r < 0 ? r : 0;
+}
+
+/* ---- source lines ---- */
+
+int resolver_lines_start(struct resolver *p, const struct lines_opts *opts,
+                         const struct symbol_opts *symbols)
+{
+	struct lines_opts o = { .sz = sizeof(o) };
+
+	if (opts) {
+		o = *opts;
+	} else if (symbols) {
+		o.search = symbols->search;
+		o.no_demangle = symbols->no_demangle;
+		o.parameters = symbols->parameters;
+	}
+	if (!o.search.kernel_release)
+		o.search.kernel_release = p->release;
+	o.search.file_identity = &p->rec->identity;
+	return lines_new(&p->lines, &o);
+}
+
+/* Is its file the one that was recorded, and what is the address in the file's own numbering? The
+ * kernel's and its modules' files are found by build-id, whatever named them; of where they were
+ * loaded the recording knows. */
+static bool place_source(const struct place *place, enum lines_terms *terms, uint64_t *vaddr)
+{
+	enum symbol_state state = place->symbol.state;
+	const struct symbol_key *key = place->object ? symbol_object_key(place->object) : NULL;
+
+	if (!key)
+		return false;
+	switch (key->kind) {
+	case SYMBOL_KIND_FILE:
+		*terms = LINES_FILE;
+		*vaddr = place->symbol.addr;
+		return state == SYMBOL_NAMED || state == SYMBOL_OUTSIDE ||
+		       state == SYMBOL_NO_SYMBOLS;
+	case SYMBOL_KIND_KERNEL:
+		*terms = LINES_KERNEL;
+		*vaddr = place->looked_up - place->mapping->pgoff;
+		return place->mapping->pgoff;
+	case SYMBOL_KIND_MODULE:
+		*terms = LINES_MODULE;
+		*vaddr = place->looked_up - place->mapping->start;
+		return key->build_id.size && !place->mapping->pgoff;
+	default:
+		return false;
+	}
+}
+
+static bool place_is_jit(const struct place *place)
+{
+	return place->mapping && (place->mapping->object->kind == PROC_KIND_ANON ||
+	                          place->mapping->object->kind == PROC_KIND_JIT);
+}
+
+#define PLACES_NO_LINES 1u /* in place of a pointer: asked for, and there is nothing to be known */
+
+int resolver_lines_object(struct resolver *p, const struct place *place, struct lines_object **ret,
+                          uint64_t *ret_vaddr)
+{
+	const struct symbol_key *key;
+	enum lines_terms terms;
+	uint64_t *slot;
+	int r;
+
+	*ret = NULL;
+	if (p->lines && place_is_jit(place))
+		return lines_jit_find(p->jit, p->lines, p->symbols, place->mapping,
+		                      place->looked_up, ret, ret_vaddr);
+	if (!p->lines || !place_source(place, &terms, ret_vaddr))
+		return 0;
+	key = symbol_object_key(place->object);
+	slot = map_slot(&p->lines_objects, (uintptr_t)place->object, NULL);
+	if (!slot)
+		return -ENOMEM;
+	if (!*slot) {
+		r = lines_object(p->lines, terms, key->path, &key->build_id, ret);
+		if (r < 0)
+			return r;
+		*slot = lines_known(*ret) ? (uintptr_t)*ret : PLACES_NO_LINES;
+	}
+	*ret = *slot == PLACES_NO_LINES ? NULL : (struct lines_object *)(uintptr_t)*slot;
+	return 0;
+}
+
+int resolver_source(struct resolver *p, const struct place *place, struct lines_at *ret)
+{
+	struct lines_object *object;
+	uint64_t vaddr;
+	int r;
+
+	*ret = (struct lines_at){ 0 };
+	if (!p->lines)
+		return 0;
+	pthread_mutex_lock(p->asking);
+	r = resolver_lines_object(p, place, &object, &vaddr);
+	if (r >= 0 && object)
+		r = lines_find(object, vaddr, ret);
+	pthread_mutex_unlock(p->asking);
+	return r;
+}
+
+int resolver_lines_resolve(struct resolver *p)
+{
+	return p->lines ? lines_resolve(p->lines) : 0;
+}
+
+int resolver_lines_resolve_some(struct resolver *p)
+{
+	return p->lines ? lines_resolve_some(p->lines) : 0;
+}

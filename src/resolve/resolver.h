@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resolver.h: what is at an address of an address space, looked up once per distinct (space,
+ * address).
+ *
+ * A frame that called another holds a return address, which stands behind the call and may belong
+ * to the next function (a call that does not return may be a function's last instruction). So
+ * callers are looked up at address - 1 and shown with the address as recorded. A caller's address
+ * that begins a mapping (no call can stand in front of it) is looked up as it is.
+ */
+#ifndef SEAM_RESOLVE_PLACES_H
+#define SEAM_RESOLVE_PLACES_H
+
+#include "resolve/frame_walk.h"
+#include "resolve/lines.h"
+#include "samples/recording.h"
+#include "symbol/symbol.h"
+
+struct place {
+	const struct proc_mapping *mapping; /* NULL: nothing known is mapped there */
+	struct symbol_object *object;       /* NULL exactly when mapping is */
+	struct symbol symbol;               /* .state says why there is no name */
+	uint64_t address;   /* as recorded, translated: in the terms of symbol.start; or a
+	                                       file offset when the object could not be read */
+	uint64_t looked_up; /* the address, as recorded; a caller's minus 1 */
+	bool kernel;
+	bool stops; /* it runs because other code was stopped, which is the frame below (interrupted.h) */
+};
+
+struct resolver;
+
+int resolver_new(struct resolver **ret, const struct recording *rec,
+                 const struct symbol_opts *opts);
+/* For another thread: slots of its own over the same symbols and lines, which outlive it. */
+int resolver_share(struct resolver **ret, const struct resolver *with);
+void resolver_free(struct resolver *p);
+struct symbol_cache *resolver_symbols(struct resolver *p);
+const struct recording *resolver_recording(const struct resolver *p);
+/* The object of the kernel's own names; NULL: none was recorded, or out of memory. */
+struct symbol_object *resolver_kernel(struct resolver *p);
+/* Hands the cache over: the caller frees it; resolver_find must not be called any more. */
+struct symbol_cache *resolver_take_symbols(struct resolver *p);
+
+/*
+ * A slot that the caller may fill (0 when new) for an address of a space as recording_spaces gives
+ * it. NULL: out of memory. Lives until the next call. One thread.
+ */
+uint64_t *resolver_slot(struct resolver *p, uint32_t space, uint64_t addr, bool caller);
+/* The same for a frame of frame_walk_next; guests' frames and guesses have slots of their own. */
+uint64_t *resolver_frame_slot(struct resolver *p, uint32_t space, const struct frame_at *at);
+/* How many slots there are; and all of them new again. */
+size_t resolver_count(const struct resolver *p);
+void resolver_forget(struct resolver *p);
+/* The lookup itself, not remembered. time_ns is any time at which space was in effect (for kernel
+ * spaces). -ENOMEM. */
+int resolver_find(struct resolver *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,
+                  struct place *ret);
+
+/*
+ * Is it sure that a frame's address lies in no executable memory? Then it is no frame, unless it is
+ * the first of its part: a walk by frame pointers took a word of data for a return address, and
+ * whatever it found behind that is no frame either. False also where not all mappings of the space
+ * are known.
+ */
+bool resolver_is_data(struct resolver *p, uint32_t space, const struct frame_at *at);
+
+/* The same as resolver_find of an address that was read or written: names of variables, too. */
+int resolver_find_data(struct resolver *p, uint32_t space, uint64_t time_ns, uint64_t addr,
+                       struct place *ret);
+
+/* Source lines and inlined calls: after this, resolver_lines knows them. opts as in
+ * load_opts.lines_opts. */
+int resolver_lines_start(struct resolver *p, const struct lines_opts *opts,
+                         const struct symbol_opts *symbols);
+/* Whose source can be looked up at a place, and at which of its addresses: NULL when nothing can be
+ * known of it (no file, or another one than was recorded, no debugging information). -ENOMEM. */
+int resolver_lines_object(struct resolver *p, const struct place *place, struct lines_object **ret,
+                          uint64_t *ret_vaddr);
+/* The source of a place, as lines_find; any thread. Empty when nothing is known of it. -ENOMEM. */
+int resolver_source(struct resolver *p, const struct place *place, struct lines_at *ret);
+/* All that were wanted of it; see lines_resolve; or those so far. */
+int resolver_lines_resolve(struct resolver *p);
+int resolver_lines_resolve_some(struct resolver *p);
+
+#endif

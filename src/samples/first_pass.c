@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+// first_pass.c: see first_pass.h.
+#include "samples/first_pass.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "abi/redecode.h"
+#include "base/cursor.h"
+#include "perfdata/feature.h"
+#include "samples/sample_index.h"
+#include "samples/walk_result.h"
+
+#define RUN_MAX (1u << 20) /* bytes: the unit of work of the second pass */
+
+static void *first_pass_grow(void *items, size_t n, size_t *capacity, size_t size)
+{
+	size_t bigger = *capacity ? *capacity * 2 : 64;
+
+	if (n < *capacity)
+		return items;
+	items = realloc(items, bigger * size);
+	if (items)
+		*capacity = bigger;
+	return items;
+}
+
+static int first_pass_add_run(struct first_pass *l, const struct seam_record *record)
+{
+	struct recording *rec = l->rec;
+	struct recording_run *runs;
+
+	runs = first_pass_grow(rec->runs, rec->n_runs, &l->runs_capacity, sizeof(*runs));
+	if (!runs)
+		return -ENOMEM;
+	rec->runs = runs;
+	l->run = &runs[rec->n_runs++];
+	*l->run = (struct recording_run){
+		.bytes = record->bytes,
+		.n = record->size,
+		.offset = record->offset,
+		.first_index = record->index,
+		.records = 1,
+		.swap = record->swap,
+	};
+	return 0;
+}
+
+/* Whether a record lies right behind a run, in memory and in the file. */
+static bool first_pass_is_behind(const struct recording_run *run, const struct seam_record *record)
+{
+	if (record->bytes != run->bytes + run->n || record->swap != run->swap ||
+	    run->n + record->size > RUN_MAX || record->index != run->first_index + run->records)
+		return false;
+	if (record->offset == run->offset + run->n)
+		return !run->one_offset;
+	return record->offset == run->offset && (run->one_offset || run->records == 1);
+}
+
+/* Adds a record to the last run, if it lies right behind it; else begins a new run. */
+static int first_pass_place(struct first_pass *l, const struct seam_record *record)
+{
+	struct recording_run *run = l->run;
+
+	if (record->type >= SEAM_RECORD_USER_FIRST)
+		return 0; /* some have a payload behind them; the second pass needs none */
+	if (!record->stable) {
+		l->rec->stable = false;
+		return 0;
+	}
+	if (!run || !first_pass_is_behind(run, record))
+		return first_pass_add_run(l, record);
+	run->one_offset = record->offset == run->offset;
+	run->n += record->size;
+	run->records++;
+	return 0;
+}
+
+/* Kernel code came or went: what is at a kernel address depends on the time. */
+static int first_pass_kernel_change(struct first_pass *l, uint64_t time_ns)
+{
+	struct recording *rec = l->rec;
+	uint64_t *changes;
+
+	if (!time_ns)
+		return 0; /* synthesized: was there before the first sample */
+	changes = first_pass_grow(rec->kernel_changes, rec->n_kernel_changes, &l->changes_capacity,
+	                          sizeof(*changes));
+	if (!changes)
+		return -ENOMEM;
+	rec->kernel_changes = changes;
+	if (rec->in_order && rec->n_kernel_changes && time_ns < changes[rec->n_kernel_changes - 1])
+		time_ns = changes[rec->n_kernel_changes - 1]; /* it came late */
+	changes[rec->n_kernel_changes++] = time_ns;
+	return 0;
+}
+
+static inline void first_pass_event(struct recording *rec, const struct seam_event *event)
+{
+	size_t last = sizeof(rec->counts.event_samples) / sizeof(rec->counts.event_samples[0]) - 1;
+
+	rec->counts.event_samples[event->index < last ? event->index : last]++;
+}
+
+/* A sample that reads its group counts for each member that has a share in it. */
+static int first_pass_group(struct first_pass *l, const struct seam_decoded *d)
+{
+	struct recording *rec = l->rec;
+	struct member member;
+	uint64_t i = 0;
+	int r;
+
+	rec->counts.group_samples++;
+	while ((r = members_next(&l->members, rec->events, &d->sample, &i, &member)) > 0)
+		first_pass_event(rec, member.event);
+	return r;
+}
+
+static inline int first_pass_sample(struct first_pass *l, const struct seam_decoded *d)
+{
+	struct recording *rec = l->rec;
+	uint64_t time_ns = d->id.time_ns;
+	int r = 0;
+
+	if (members_of(&d->sample))
+		r = first_pass_group(l, d);
+	else
+		first_pass_event(rec, d->sample.event);
+	if (r < 0 || !(d->id.has & SEAM_SAMPLE_TIME))
+		return r;
+	if (time_ns < rec->first_ns)
+		rec->first_ns = time_ns;
+	if (time_ns > rec->last_ns)
+		rec->last_ns = time_ns;
+	return 0;
+}
+
+/* Why the stack of a sample, or of the record that answers it, ended: said by a recording's own
+ * walks only. */
+static void first_pass_end(struct recording *rec, const struct seam_decoded *d)
+{
+	const struct seam_record *record = d->record;
+	enum stack_end end = stack_end_of(record->misc);
+
+	if (record->type == SEAM_RECORD_SAMPLE && d->sample.event &&
+	    walk_result_said(&d->sample.event->attr)) /* the bits say something else there */
+		return;
+	if (record->type == SEAM_RECORD_SAMPLE && end == STACK_END_DEFERRED)
+		return;
+	rec->counts.ends[end]++;
+	rec->counts.guessed += !!(record->misc & STACK_END_GUESSED);
+}
+
+/* A process that began before the recording has a COMM of time 0. */
+static int first_pass_began(struct recording *rec, const struct seam_decoded *d)
+{
+	uint64_t *slot;
+	bool is_new;
+
+	if (!d->comm.exec || !(d->id.has & SEAM_SAMPLE_TIME) || !d->id.time_ns)
+		return 0;
+	slot = map_slot(&rec->began, d->comm.pid, &is_new);
+	if (slot && (is_new || d->id.time_ns < *slot))
+		*slot = d->id.time_ns;
+	return slot ? 0 : -ENOMEM;
+}
+
+int first_pass_side_band(struct first_pass *l, const struct seam_decoded *d)
+{
+	int r = 0;
+
+	switch (d->record->type) {
+	case SEAM_RECORD_KSYMBOL:
+		r = first_pass_kernel_change(l, proc_time(d));
+		break;
+	case SEAM_RECORD_MMAP:
+	case SEAM_RECORD_MMAP2:
+		if (d->mmap.pid == PROC_KERNEL)
+			r = first_pass_kernel_change(l, proc_time(d));
+		else
+			r = jit_note(&l->jit, &d->mmap);
+		if (r >= 0)
+			r = file_identity_learn(&l->rec->file_identity, d);
+		break;
+	case SEAM_RECORD_COMM:
+		r = first_pass_began(l->rec, d);
+		break;
+	case SEAM_RECORD_FORK:
+	case SEAM_RECORD_EXIT:
+		break;
+	default:
+		return 0;
+	}
+	return r < 0 ? r : proc_learn(l->rec->procs, d);
+}
+
+/* What is counted of a sound record. */
+static inline int first_pass_account(struct first_pass *l, uint32_t type,
+                                     const struct seam_decoded *d)
+{
+	struct recording *rec = l->rec;
+	int r = 0;
+
+	switch (type) {
+	case SEAM_RECORD_SAMPLE:
+		r = first_pass_sample(l, d);
+		rec->counts.unknown_regs += d->sample.regs_user.abi > SEAM_REGS_ABI_MAX ||
+		                            d->sample.regs_intr.abi > SEAM_REGS_ABI_MAX;
+		if (stack_end_of(d->record->misc) != STACK_END_NOT_SAID)
+			first_pass_end(rec, d);
+		break;
+	case SEAM_RECORD_LOST:
+		rec->counts.lost += d->lost.lost;
+		break;
+	case SEAM_RECORD_LOST_SAMPLES:
+		rec->counts.lost_samples += d->lost.lost;
+		break;
+	case SEAM_RECORD_CALLCHAIN_DEFERRED:
+		if (stack_end_of(d->record->misc) != STACK_END_NOT_SAID)
+			first_pass_end(rec, d);
+		break;
+	default:
+		break;
+	}
+	return r;
+}
+
+static inline int first_pass_teach_sample(struct first_pass *l, const struct seam_decoded *d)
+{
+	struct recording *rec = l->rec;
+	struct stitch_learned learned;
+	int r = stitch_learn_sample(rec->stitch, d, &learned);
+
+	if (r < 0 || !rec->index)
+		return r;
+	r = sample_index_add(rec->index, d, &learned);
+	if (r) { /* so all samples will be decoded again */
+		sample_index_free(rec->index);
+		rec->index = NULL;
+	}
+	return r < 0 ? r : 0;
+}
+
+static inline int first_pass_teach(struct first_pass *l, uint32_t type,
+                                   const struct seam_decoded *d)
+{
+	int r;
+
+	switch (type) {
+	case SEAM_RECORD_SAMPLE:
+		return first_pass_teach_sample(l, d);
+	case SEAM_RECORD_CALLCHAIN_DEFERRED:
+	case SEAM_RECORD_LOST:
+	case SEAM_RECORD_LOST_SAMPLES:
+		return seam_stitch_learn(l->rec->stitch, d, NULL);
+	case SEAM_RECORD_COMM:
+	case SEAM_RECORD_FORK:
+	case SEAM_RECORD_EXIT:
+		r = first_pass_side_band(l, d);
+		return r < 0 ? r : seam_stitch_learn(l->rec->stitch, d, NULL);
+	default:
+		return first_pass_side_band(l, d);
+	}
+}
+
+int first_pass_build_ids(struct recording *rec, const void *bytes, size_t n, bool swap)
+{
+	struct cursor c = cursor_of(bytes, n, swap);
+	struct feature_build_id id;
+
+	while (feature_next_build_id(&c, &id) > 0) {
+		int r = proc_learn_build_id(rec->procs, id.filename, id.build_id, id.size);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static bool first_pass_is_known(uint32_t type)
+{
+	return seam_record_name(type) != NULL;
+}
+
+static void first_pass_tally(struct recording *rec, uint32_t type)
+{
+	rec->counts.records++;
+	if (type < RECORDING_TYPES)
+		rec->counts.type[type]++;
+	else
+		rec->counts.other++;
+}
+
+/* Of a record that could not be decoded. -ENOMEM if it was for that, else 0. */
+static int first_pass_unsound(struct recording *rec, const struct seam_record *record, int r,
+                              const struct seam_error *why)
+{
+	if (r == -ENOMEM)
+		return r;
+	if (r == -EOPNOTSUPP) {
+		rec->counts.unknown++;
+		return 0;
+	}
+	rec->counts.undecoded++;
+	rec->counts.undecoded_samples += record->type == SEAM_RECORD_SAMPLE;
+	if (!rec->first_error.code)
+		rec->first_error = *why;
+	return 0;
+}
+
+int first_pass_count(struct first_pass *l, const struct seam_record *record,
+                     struct seam_decoded *ret)
+{
+	struct recording *rec = l->rec;
+	struct seam_error why; /* filled on failure only: it is large */
+	int r;
+
+	first_pass_tally(rec, record->type);
+	if (record->type == SEAM_RECORD_HEADER_BUILD_ID) {
+		r = first_pass_build_ids(rec, record->bytes, record->size, record->swap);
+		return r < 0 ? r : 0;
+	}
+	if (record->type >= SEAM_RECORD_USER_FIRST) {
+		rec->counts.unknown += !first_pass_is_known(record->type);
+		return 0;
+	}
+	r = seam_record_decode(rec->events, record, ret, &why);
+	if (r < 0)
+		return first_pass_unsound(rec, record, r, &why);
+	r = first_pass_account(l, record->type, ret);
+	return r < 0 ? r : 1;
+}
+
+/* The same for one of the two types that nearly all records have, and what it teaches. Inlined for
+ * each of them: no test of the type is left. */
+__attribute__((always_inline)) static inline int first_pass_again(struct first_pass *l,
+                                                                  const struct seam_record *record,
+                                                                  uint32_t type,
+                                                                  struct first_pass_place *last)
+{
+	struct recording *rec = l->rec;
+	struct seam_error why;
+	int r;
+
+	first_pass_tally(rec, type);
+	r = redecode_decode(rec->events, record, type, &last->event, &last->decoded, &why);
+	if (r < 0)
+		return first_pass_unsound(rec, record, r, &why);
+	r = first_pass_account(l, type, &last->decoded);
+	return r < 0 ? r : first_pass_teach(l, type, &last->decoded);
+}
+
+int first_pass_record(struct first_pass *l, const struct seam_record *record)
+{
+	struct seam_decoded d;
+	int r = first_pass_place(l, record);
+
+	if (r < 0)
+		return r;
+	if (record->type == SEAM_RECORD_SAMPLE)
+		return first_pass_again(l, record, SEAM_RECORD_SAMPLE, &l->sample);
+	if (record->type == SEAM_RECORD_CALLCHAIN_DEFERRED)
+		return first_pass_again(l, record, SEAM_RECORD_CALLCHAIN_DEFERRED, &l->deferred);
+	r = first_pass_count(l, record, &d);
+	return r > 0 ? first_pass_teach(l, record->type, &d) : r;
+}
+
+void first_pass_free(struct first_pass *l)
+{
+	members_free(&l->members);
+	jit_free(&l->jit);
+}

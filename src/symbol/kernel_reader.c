@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// kernel_reader.c: see symbol.h. The thread reads and sorts; it asks nobody and names nothing:
+// kernel.c takes what it made for an object that is the running kernel by kernel.c's rules, or
+// nobody does.
+#include "symbol/kernel_reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *kernel_reader_run(void *arg)
+{
+	struct kernel_reader *r = arg;
+	struct buf bytes = { 0 };
+	char name[KERNEL_CACHE_NAME];
+
+	if (kernel_cache_name(name) && r->keep.get(r->keep.ctx, name, &bytes) > 0)
+		kernel_cache_decode(&r->table, &r->reference, bytes.bytes, bytes.n);
+	buf_free(&bytes);
+	if (r->table.n)
+		return NULL;
+	r->listed = kallsyms_read(&r->kallsyms, "/proc/kallsyms") >= 0;
+	if (!r->listed || r->kallsyms.error || r->kallsyms.hidden)
+		return NULL;
+	r->made = kallsyms_table(&r->kallsyms, NULL, &r->table, &r->reference) >= 0 &&
+	          table_seal(&r->table) >= 0;
+	if (!r->made)
+		table_free(&r->table);
+	return NULL;
+}
+
+int kernel_reader_start(struct kernel_reader **ret, const struct image_build_id *recorded,
+                        const struct kernel_storage *keep)
+{
+	struct image_build_id running;
+	struct kernel_reader *r;
+
+	*ret = NULL;
+	kernel_running_id(&running);
+	if (!image_build_id_equal(&running, recorded))
+		return 0;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	r->keep = *keep;
+	pthread_mutex_init(&r->lock, NULL);
+	r->started = !pthread_create(&r->thread, NULL, kernel_reader_run, r);
+	*ret = r;
+	return 0;
+}
+
+static void kernel_reader_wait(struct kernel_reader *r)
+{
+	pthread_mutex_lock(&r->lock);
+	if (r->started)
+		pthread_join(r->thread, NULL);
+	r->started = false;
+	pthread_mutex_unlock(&r->lock);
+}
+
+void kernel_reader_take(struct kernel_reader *r, struct symbol_object *object)
+{
+	struct symbol_cache *cache = object->cache;
+
+	kernel_reader_wait(r);
+	pthread_mutex_lock(&cache->kallsyms_lock);
+	if (r->listed && !cache->kallsyms_loaded) {
+		cache->kallsyms = r->kallsyms;
+		cache->kallsyms_loaded = true;
+		r->kallsyms = (struct kallsyms){ 0 };
+		r->listed = false;
+	}
+	object->table = r->table;
+	object->reference = r->reference;
+	object->unkept = r->made;
+	r->table = (struct table){ 0 };
+	pthread_mutex_unlock(&cache->kallsyms_lock);
+}
+
+void kernel_reader_free(struct kernel_reader *r)
+{
+	if (!r)
+		return;
+	kernel_reader_wait(r);
+	table_free(&r->table);
+	kallsyms_free(&r->kallsyms);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}
