@@ -10,12 +10,45 @@
 #include "base/map.h"
 
 #define BIT(column) (1u << (column))
-#define FRAME_COLUMNS \
-	(BIT(ROLLUP_OBJECT) | BIT(ROLLUP_SYMBOL) | BIT(ROLLUP_FILE) | BIT(ROLLUP_LINE))
+
+/* Columns of which each frame of a stack has a value of its own. */
+#define OF_SAMPLE(id) 0
+#define OF_FRAME(id) BIT(ROLLUP_##id)
+enum {
+	FRAME_COLUMNS = 0
+#define COLUMN(place, id, key, also, heading, whose, ...) | OF_##whose(id)
+#include "profile/columns.def"
+};
+
+#define YES true
+#define NO false
+const struct rollup_facts rollup_facts[ROLLUP_COLUMNS] = {
+#define COLUMN(place, id, name, other, above, whose, of, is, kept, need, in_diff, in_top, text) \
+	[place] = { .key = name,                                                                \
+		    .also = other,                                                              \
+		    .heading = above,                                                           \
+		    .help = text,                                                               \
+		    .kind = ROLLUP_IS_##is,                                                     \
+		    .keep = kept,                                                               \
+		    .needs = ROLLUP_NEEDS_##need,                                               \
+		    .diff = in_diff,                                                            \
+		    .top = in_top },
+#include "profile/columns.def"
+};
+
+/* Columns are bits and indices: each place is taken once, and none is left out. */
+enum {
+	PLACES = 0
+#define COLUMN(place, ...) +BIT(place)
+#include "profile/columns.def"
+};
+_Static_assert(ROLLUP_COLUMNS < 32 && PLACES == (1u << ROLLUP_COLUMNS) - 1,
+               "columns.def: places are 0, 1, 2 ..., each once");
 
 struct rollup_builder {
 	struct rollup *table;
 	const struct rollup_opts *opts;
+	unsigned filled;               /* columns asked for, and the files of lines */
 	unsigned used[ROLLUP_COLUMNS]; /* columns that tell rows apart */
 	size_t n_used;
 	size_t capacity;
@@ -94,7 +127,7 @@ static uint32_t rollup_parent(const struct rollup_builder *b, uint32_t node)
 {
 	const struct profile *p = b->table->profile;
 
-	for (; node != PROFILE_ROOT; node = profile_node_at(p, node)->parent) {
+	for (; b->opts->parents && node != PROFILE_ROOT; node = profile_node_at(p, node)->parent) {
 		uint32_t symbol = profile_frame_at(p, profile_node_at(p, node)->frame)->symbol;
 
 		if (symbol && b->opts->parents[symbol])
@@ -103,42 +136,45 @@ static uint32_t rollup_parent(const struct rollup_builder *b, uint32_t node)
 	return 0;
 }
 
+/* The columns that all frames of a row's stack share; the others are 0. */
 static void rollup_row_key(const struct rollup_builder *b, const struct profile_row *row,
                            uint32_t *value)
 {
-	const struct rollup *t = b->table;
-	const struct profile_task *task = profile_task_at(t->profile, row->key.task);
-	const uint32_t all[ROLLUP_COLUMNS] = {
-		[ROLLUP_EVENT] = row->key.event, [ROLLUP_COMM] = task->comm,
-		[ROLLUP_PID] = task->pid,        [ROLLUP_TID] = task->tid,
-		[ROLLUP_CPU] = row->key.cpu,     [ROLLUP_STATE] = row->key.state,
-		[ROLLUP_SLICE] = row->key.slice,
-	};
+	const struct profile_key *key = &row->key;
+	const struct profile_task *task = profile_task_at(b->table->profile, key->task);
 
-	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
-		value[c] = t->columns & BIT(c) ? all[c] : 0;
-	if (t->columns & BIT(ROLLUP_PARENT) && b->opts->parents)
-		value[ROLLUP_PARENT] = rollup_parent(b, row->key.node);
+	memset(value, 0, ROLLUP_COLUMNS * sizeof(*value));
+#define FILL_FRAME(id, of)
+#define FILL_SAMPLE(id, of)               \
+	if (b->filled & BIT(ROLLUP_##id)) \
+		value[ROLLUP_##id] = (of);
+#define COLUMN(place, id, name, also, heading, whose, of, ...) FILL_##whose(id, of)
+#include "profile/columns.def"
+#undef FILL_FRAME
+#undef FILL_SAMPLE
+}
+
+/* The columns that are a frame's own. */
+static void rollup_frame_key(const struct rollup_builder *b, const struct profile_frame *frame,
+                             uint32_t *value)
+{
+#define FILL_SAMPLE(id, of)
+#define FILL_FRAME(id, of)                \
+	if (b->filled & BIT(ROLLUP_##id)) \
+		value[ROLLUP_##id] = (of);
+#define COLUMN(place, id, name, also, heading, whose, of, ...) FILL_##whose(id, of)
+#include "profile/columns.def"
 }
 
 static struct rollup_row *rollup_frame_row(struct rollup_builder *b, uint32_t *value, uint32_t id)
 {
 	const struct profile_frame *frame;
-	unsigned columns = b->table->columns;
 	struct rollup_row *row;
 
 	if (b->frames[id] > b->before)
 		return &b->table->rows[b->frames[id] - 1];
 	frame = profile_frame_at(b->table->profile, id);
-
-	if (columns & BIT(ROLLUP_OBJECT))
-		value[ROLLUP_OBJECT] = frame->object;
-	if (columns & BIT(ROLLUP_SYMBOL))
-		value[ROLLUP_SYMBOL] = frame->symbol;
-	if (columns & (BIT(ROLLUP_FILE) | BIT(ROLLUP_LINE)))
-		value[ROLLUP_FILE] = frame->file;
-	if (columns & BIT(ROLLUP_LINE))
-		value[ROLLUP_LINE] = frame->line;
+	rollup_frame_key(b, frame, value);
 	row = rollup_find(b, value);
 	if (row)
 		row->kind = profile_kind_of(row->kind, frame->kind);
@@ -280,9 +316,11 @@ int rollup_build(struct rollup *ret, const struct profile *p, const struct rollu
 	struct rollup_builder b = { .table = &t, .opts = opts };
 	int r = -ENOMEM;
 
+	b.filled = opts->columns;
+	if (opts->columns & BIT(ROLLUP_LINE))
+		b.filled |= BIT(ROLLUP_FILE);
 	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
-		if (opts->columns & BIT(c) ||
-		    (c == ROLLUP_FILE && opts->columns & BIT(ROLLUP_LINE)))
+		if (b.filled & BIT(c))
 			b.used[b.n_used++] = c;
 	b.frames = calloc(profile_n_frames(p) + 1, sizeof(*b.frames));
 	if (b.frames)

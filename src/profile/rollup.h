@@ -12,24 +12,47 @@
 
 #include "profile/profile.h"
 
+/* The columns of columns.def. */
 enum rollup_column {
-	ROLLUP_EVENT,
-	ROLLUP_COMM,
-	ROLLUP_PID,
-	ROLLUP_TID,
-	ROLLUP_CPU,
-	ROLLUP_STATE,
-	ROLLUP_SLICE,  /* of time */
-	ROLLUP_PARENT, /* the innermost frame of the stack whose name the caller calls a parent */
-	ROLLUP_OBJECT,
-	ROLLUP_SYMBOL,
-	ROLLUP_FILE, /* of the source */
-	ROLLUP_LINE, /* file and line: value[ROLLUP_FILE] is set, too */
-	ROLLUP_COLUMNS,
+#define COLUMN(place, id, ...) ROLLUP_##id = (place),
+#include "profile/columns.def"
+};
+enum {
+	ROLLUP_COLUMNS = 0
+#define COLUMN(...) +1
+#include "profile/columns.def"
 };
 
-/* value[c] is meaningful for the columns asked for, else 0: ids of the profile's strings (comm,
- * parent, symbol, file), events, objects; numbers (pid, tid, cpu, state, slice, line). */
+/* What the value of a column means. */
+enum rollup_kind {
+	ROLLUP_IS_NUMBER, /* PROFILE_NOT_KEPT: none */
+	ROLLUP_IS_EVENT,  /* id of the profile */
+	ROLLUP_IS_STATE,  /* number of the profile */
+	ROLLUP_IS_TIME,   /* slice of the profile; PROFILE_NOT_KEPT: none */
+	ROLLUP_IS_OBJECT, /* id of the profile */
+	ROLLUP_IS_COMM,   /* string of the profile; "[unknown]" stands for none */
+	ROLLUP_IS_NAME,   /* the same, but null for programs where there is none */
+	ROLLUP_IS_PARENT, /* the same, but "[other]" for people where there is none */
+	ROLLUP_IS_FILE,   /* string of the profile: the path of a source file */
+	ROLLUP_IS_LINE,   /* number; value[ROLLUP_FILE], the source file, is filled, too */
+};
+
+/* What a column is: a row of columns.def. */
+struct rollup_facts {
+	const char *key, *also, *heading, *help;
+	enum rollup_kind kind;
+	unsigned keep; /* PROFILE_KEEP_*: without these a profile does not have it */
+	enum rollup_needs {
+		ROLLUP_NEEDS_NOTHING,
+		ROLLUP_NEEDS_LINES, /* source lines are looked up for it */
+		ROLLUP_NEEDS_CALLS, /* inlined calls are looked up for it */
+	} needs;
+	bool diff; /* means the same in two recordings */
+	bool top;  /* the samples of one refresh tell it */
+};
+extern const struct rollup_facts rollup_facts[ROLLUP_COLUMNS];
+
+/* value[c] is meaningful for the columns asked for, else 0; enum rollup_kind says what it means. */
 struct rollup_row {
 	uint32_t value[ROLLUP_COLUMNS];
 	uint32_t kind;        /* of its frames, by profile_kind_of */
@@ -66,10 +89,16 @@ void rollup_sort_groups(struct rollup *t);
 /* The order of two rows by name: columns but those of `without`. */
 int rollup_compare_names(const struct rollup *t, const struct rollup_row *a,
                          const struct rollup_row *b, unsigned without);
+/* The order of two rows by a column's values, whatever they are called: equal values are 0. */
+int rollup_compare_values(const struct rollup_row *a, const struct rollup_row *b,
+                          enum rollup_column column);
 /* "libc.so.6", "[unknown]", "main.c:12": what a person reads in a column; what is not stored as
  * text goes into buf. */
 #define ROLLUP_TEXT_MAX 288
 const char *rollup_text(const struct rollup *t, const struct rollup_row *row,
                         enum rollup_column column, char *buf, size_t n);
+/* The same for a program: objects and files with their whole path, NULL where there is none. */
+const char *rollup_value(const struct rollup *t, const struct rollup_row *row,
+                         enum rollup_column column, char *buf, size_t n);
 
 #endif

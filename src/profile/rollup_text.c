@@ -11,7 +11,6 @@
 #include "profile/rollup.h"
 
 #define BIT(column) (1u << (column))
-#define NUMBERS (BIT(ROLLUP_PID) | BIT(ROLLUP_TID) | BIT(ROLLUP_CPU) | BIT(ROLLUP_SLICE))
 
 static const char *rollup_number(uint32_t v, char *buf, size_t n)
 {
@@ -63,27 +62,57 @@ const char *rollup_text(const struct rollup *t, const struct rollup_row *row,
 	const struct profile *p = t->profile;
 	uint32_t v = row->value[column];
 
-	switch (column) {
-	case ROLLUP_EVENT:
+	switch (rollup_facts[column].kind) {
+	case ROLLUP_IS_EVENT:
 		return profile_event_name(p, v);
-	case ROLLUP_COMM:
-	case ROLLUP_SYMBOL:
+	case ROLLUP_IS_COMM:
+	case ROLLUP_IS_NAME:
 		return rollup_name(t, v, "[unknown]");
-	case ROLLUP_PARENT:
+	case ROLLUP_IS_PARENT:
 		return rollup_name(t, v, "[other]");
-	case ROLLUP_STATE:
+	case ROLLUP_IS_STATE:
 		return profile_state_at(p, v)->name;
-	case ROLLUP_SLICE:
+	case ROLLUP_IS_TIME:
 		return rollup_slice(t, v, buf, n);
-	case ROLLUP_OBJECT:
+	case ROLLUP_IS_OBJECT:
 		return rollup_base(profile_text(p, profile_object_at(p, v)->path));
-	case ROLLUP_FILE:
+	case ROLLUP_IS_FILE:
 		return rollup_base(profile_text(p, v));
-	case ROLLUP_LINE:
+	case ROLLUP_IS_LINE:
 		return rollup_line(t, row, buf, n);
-	default:
-		return rollup_number(v, buf, n);
+	case ROLLUP_IS_NUMBER:
+		break;
 	}
+	return rollup_number(v, buf, n);
+}
+
+const char *rollup_value(const struct rollup *t, const struct rollup_row *row,
+                         enum rollup_column column, char *buf, size_t n)
+{
+	const struct profile *p = t->profile;
+	uint32_t v = row->value[column];
+	bool is = true;
+
+	switch (rollup_facts[column].kind) {
+	case ROLLUP_IS_OBJECT:
+		return v ? profile_text(p, profile_object_at(p, v)->path) : NULL;
+	case ROLLUP_IS_NAME:
+	case ROLLUP_IS_PARENT:
+	case ROLLUP_IS_FILE:
+		return v ? profile_text(p, v) : NULL;
+	case ROLLUP_IS_NUMBER:
+	case ROLLUP_IS_TIME:
+		is = v != PROFILE_NOT_KEPT;
+		break;
+	case ROLLUP_IS_LINE:
+		is = row->value[ROLLUP_FILE] != 0;
+		break;
+	case ROLLUP_IS_EVENT:
+	case ROLLUP_IS_STATE:
+	case ROLLUP_IS_COMM:
+		break;
+	}
+	return is ? rollup_text(t, row, column, buf, n) : NULL;
 }
 
 static int rollup_compare_numbers(uint64_t a, uint64_t b)
@@ -91,25 +120,38 @@ static int rollup_compare_numbers(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
+int rollup_compare_values(const struct rollup_row *a, const struct rollup_row *b,
+                          enum rollup_column column)
+{
+	int r = rollup_compare_numbers(a->value[column], b->value[column]);
+
+	if (!r && rollup_facts[column].kind == ROLLUP_IS_LINE)
+		r = rollup_compare_numbers(a->value[ROLLUP_FILE], b->value[ROLLUP_FILE]);
+	return r;
+}
+
+/* As people read them; what reads alike and is not the same is told apart by the rest of it. */
 static int rollup_compare_column(const struct rollup *t, const struct rollup_row *a,
-                                 const struct rollup_row *b, unsigned c)
+                                 const struct rollup_row *b, enum rollup_column c)
 {
 	uint32_t x = a->value[c], y = b->value[c];
 	char ab[ROLLUP_TEXT_MAX], bb[ROLLUP_TEXT_MAX];
 	const struct profile *p = t->profile;
+	enum rollup_kind kind = rollup_facts[c].kind;
 	int r;
 
-	if (x == y && (c != ROLLUP_LINE || a->value[ROLLUP_FILE] == b->value[ROLLUP_FILE]))
+	if (!rollup_compare_values(a, b, c))
 		return 0;
-	if (NUMBERS & BIT(c))
+	if (kind == ROLLUP_IS_NUMBER || kind == ROLLUP_IS_TIME)
 		return rollup_compare_numbers(x, y);
-	if (c == ROLLUP_FILE || c == ROLLUP_LINE) {
-		r = strcmp(profile_text(p, a->value[ROLLUP_FILE]),
-		           profile_text(p, b->value[ROLLUP_FILE]));
-		return r || c == ROLLUP_FILE ? r : rollup_compare_numbers(x, y);
+	if (kind == ROLLUP_IS_FILE || kind == ROLLUP_IS_LINE) {
+		enum rollup_column file = kind == ROLLUP_IS_FILE ? c : ROLLUP_FILE;
+
+		r = strcmp(profile_text(p, a->value[file]), profile_text(p, b->value[file]));
+		return r || kind == ROLLUP_IS_FILE ? r : rollup_compare_numbers(x, y);
 	}
 	r = strcmp(rollup_text(t, a, c, ab, sizeof(ab)), rollup_text(t, b, c, bb, sizeof(bb)));
-	if (r || c != ROLLUP_OBJECT)
+	if (r || kind != ROLLUP_IS_OBJECT)
 		return r;
 	r = strcmp(profile_text(p, profile_object_at(p, x)->path),
 	           profile_text(p, profile_object_at(p, y)->path));
@@ -119,15 +161,16 @@ static int rollup_compare_column(const struct rollup *t, const struct rollup_row
 int rollup_compare_names(const struct rollup *t, const struct rollup_row *a,
                          const struct rollup_row *b, unsigned without)
 {
-	static const enum rollup_column order[ROLLUP_COLUMNS] = {
-		ROLLUP_SYMBOL, ROLLUP_OBJECT, ROLLUP_LINE, ROLLUP_FILE, ROLLUP_PARENT, ROLLUP_SLICE,
-		ROLLUP_STATE,  ROLLUP_CPU,    ROLLUP_TID,  ROLLUP_PID,  ROLLUP_COMM,   ROLLUP_EVENT,
-	};
-	int r = 0;
+	/* Functions and objects are what rows are looked for by; of the others the last is first. */
+	const unsigned first = BIT(ROLLUP_SYMBOL) | BIT(ROLLUP_OBJECT);
+	unsigned columns = t->columns & ~without;
+	int r = columns & BIT(ROLLUP_SYMBOL) ? rollup_compare_column(t, a, b, ROLLUP_SYMBOL) : 0;
 
-	for (size_t i = 0; i < ROLLUP_COLUMNS && !r; i++)
-		if (t->columns & ~without & BIT(order[i]))
-			r = rollup_compare_column(t, a, b, order[i]);
+	if (!r && columns & BIT(ROLLUP_OBJECT))
+		r = rollup_compare_column(t, a, b, ROLLUP_OBJECT);
+	for (unsigned c = ROLLUP_COLUMNS; c-- > 0 && !r;)
+		if (columns & ~first & BIT(c))
+			r = rollup_compare_column(t, a, b, (enum rollup_column)c);
 	return r;
 }
 

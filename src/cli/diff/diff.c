@@ -25,8 +25,16 @@ enum {
 	OPT_STDIO,
 };
 
+#define KEY_YES(key) "," key
+#define KEY_NO(key) ""
+static const char sort_help[] =
+#define COLUMN(place, id, key, also, heading, whose, value, kind, keep, needs, diff, ...) \
+	KEY_##diff(key)
+#include "profile/columns.def"
+        " (dso,sym)";
+
 static const struct option_def diff_options[] = {
-	{ "sort", 's', "KEYS", "comm,cpu,dso,sym,srcline,srcfile,event,state (dso,sym)", OPT_SORT },
+	{ "sort", 's', "KEYS", sort_help + 1, OPT_SORT },
 	{ "children", 0, NULL, "compare functions with what they called", OPT_CHILDREN },
 	{ "absolute", 0, NULL, "compare counts per recording instead of shares", OPT_ABSOLUTE },
 	{ "percent-limit", 0, "PERCENT", "leave out what is below this on both sides (0.5)",
@@ -108,19 +116,33 @@ static int diff_option(struct diff *d, const struct options *o, int id)
 	}
 }
 
+/* -EINVAL after saying it: rows are told apart by what means another thing in another recording. */
+static int diff_check_keys(const struct diff *d)
+{
+	struct buf list = { 0 };
+	bool any = false;
+	size_t last = 0;
+
+	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++) {
+		if (rollup_facts[c].diff)
+			continue;
+		any |= d->keys.fields.columns & 1u << c;
+		last = list.n;
+		buf_printf(&list, ", %s", rollup_facts[c].key);
+	}
+	if (any)
+		cmd_error(d->cmd, "-s: %.*s and %s do not compare", (int)last - 2,
+		          buf_text(&list) + 2, buf_text(&list) + last + 2);
+	buf_free(&list);
+	return any ? -EINVAL : 0;
+}
+
 static int diff_settle(struct diff *d)
 {
-	const unsigned not =
-	        1u << ROLLUP_PID | 1u << ROLLUP_TID | 1u << ROLLUP_SLICE | 1u << ROLLUP_PARENT;
-
 	if (!d->keys.sort_list)
 		d->keys.sort_list = "dso,sym";
-	if (report_fields_set(&d->keys) < 0)
+	if (report_fields_set(&d->keys) < 0 || diff_check_keys(d) < 0)
 		return -EINVAL;
-	if (d->keys.fields.columns & not ) {
-		cmd_error(d->cmd, "-s: pid, tid, time and parent do not compare");
-		return -EINVAL;
-	}
 	if (d->wanted.n && (d->fail_above < 0 || !(d->keys.fields.columns & 1u << ROLLUP_SYMBOL))) {
 		cmd_error(d->cmd, "--symbol goes with --fail-if-slower and the sort key sym");
 		return -EINVAL;

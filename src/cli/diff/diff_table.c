@@ -130,12 +130,11 @@ static int diff_keep(struct diff *d, struct load *load, size_t run)
 
 static int diff_load_open(struct diff *d, struct infile *in, size_t run)
 {
-	const unsigned source = 1u << ROLLUP_FILE | 1u << ROLLUP_LINE;
 	struct load_opts opts = {
 		.sz = sizeof(opts),
-		.keep = diff_has(d, ROLLUP_CPU) ? PROFILE_KEEP_CPU : 0,
+		.keep = report_keeps(&d->keys),
 		.symbols = &d->naming.symbols,
-		.lines = d->keys.fields.columns & source || !d->naming.no_inline,
+		.lines = report_needs(&d->keys, ROLLUP_NEEDS_LINES) || !d->naming.no_inline,
 		.no_inline = d->naming.no_inline,
 		.progress = infile_progress(),
 		.take = sample_filter_any(&d->filter) ? sample_filter_sample : NULL,

@@ -117,33 +117,17 @@ static int report_mark_parents(struct report *r)
 	return r->parents ? 0 : -ENOMEM;
 }
 
-static unsigned report_keep(const struct report *r)
-{
-	static const unsigned keep[ROLLUP_COLUMNS] = {
-		[ROLLUP_PID] = PROFILE_KEEP_PID,
-		[ROLLUP_TID] = PROFILE_KEEP_TID,
-		[ROLLUP_CPU] = PROFILE_KEEP_CPU,
-		[ROLLUP_SLICE] = PROFILE_KEEP_SLICE,
-	};
-	unsigned all = r->threads ? PROFILE_KEEP_TID : 0;
-
-	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
-		if (r->fields.columns & 1u << c)
-			all |= keep[c];
-	return all;
-}
-
 static int report_load(struct report *r, struct seam_error *err)
 {
-	const unsigned source = 1u << ROLLUP_FILE | 1u << ROLLUP_LINE;
-	bool names = r->fields.columns & 1u << ROLLUP_SYMBOL || r->graph != REPORT_GRAPH_NONE;
+	bool calls = report_needs(r, ROLLUP_NEEDS_CALLS) || r->graph != REPORT_GRAPH_NONE;
 	struct load_opts opts = {
 		.sz = sizeof(opts),
-		.keep = report_keep(r),
+		.keep = report_keeps(r),
 		.max_stack = r->max_stack,
 		.slice_ns = r->slice_ns,
 		.symbols = &r->naming.symbols,
-		.lines = r->fields.columns & source || (names && !r->naming.no_inline && !r->stats),
+		.lines = report_needs(r, ROLLUP_NEEDS_LINES) ||
+		         (calls && !r->naming.no_inline && !r->stats),
 		.no_inline = r->naming.no_inline,
 		.progress = infile_progress(),
 		.take = sample_filter_any(&r->filter) ? sample_filter_sample : NULL,

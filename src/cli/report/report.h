@@ -29,12 +29,11 @@ enum report_form {
 	REPORT_CSV,
 };
 
-/* What a row shows: a column of the rollup, or one of its figures. */
+/* What a row shows: a column of the rollup (enum rollup_column), or one of its figures. */
 enum report_field {
-	REPORT_TOTAL = ROLLUP_COLUMNS, /* perf's overhead_children */
-	REPORT_SELF,                   /* perf's overhead */
-	REPORT_SAMPLES,
-	REPORT_PERIOD,
+	REPORT_BEFORE_FIGURES = ROLLUP_COLUMNS - 1,
+#define FIGURE(id, ...) REPORT_##id,
+#include "profile/columns.def"
 	REPORT_FIELDS,
 };
 
@@ -95,6 +94,12 @@ int report_fields_set(struct report *r);
 /* "comm", "dso": the sort key of a column; its heading. */
 const char *report_key(unsigned field);
 const char *report_heading(unsigned field);
+/* PROFILE_KEEP_*: what a profile must have for the columns. */
+unsigned report_keeps(const struct report *r);
+/* Is any column one that needs this to be looked up? */
+bool report_needs(const struct report *r, enum rollup_needs needs);
+/* Keys, and figures, each behind a comma: ",comm,pid". */
+extern const char report_sort_keys[], report_figure_keys[];
 
 /* ---- report.c ---- */
 

@@ -16,19 +16,6 @@ static void csv_heading(const struct report *r, struct buf *out)
 	buf_put_text(out, ",self_percent,total_percent,self,total,self_samples,total_samples\n");
 }
 
-/* Objects and files with their whole path: a program reads it. */
-static const char *csv_value(const struct rollup *t, const struct rollup_row *row, unsigned column,
-                             char *buf, size_t n)
-{
-	uint32_t v = row->value[column];
-
-	if (column == ROLLUP_OBJECT && v)
-		return profile_text(t->profile, profile_object_at(t->profile, v)->path);
-	if (column == ROLLUP_FILE && v)
-		return profile_text(t->profile, v);
-	return rollup_text(t, row, (enum rollup_column)column, buf, n);
-}
-
 static void csv_row(const struct report *r, const struct rollup *t, const struct rollup_row *row,
                     const char *event, struct buf *out)
 {
@@ -36,12 +23,14 @@ static void csv_row(const struct report *r, const struct rollup *t, const struct
 
 	csv_text(out, event);
 	for (size_t k = 0; k < r->fields.n; k++) {
-		unsigned field = r->fields.field[k];
+		enum rollup_column field = r->fields.field[k];
+		const char *value;
 
-		if (field >= ROLLUP_COLUMNS || field == ROLLUP_EVENT)
+		if ((unsigned)field >= ROLLUP_COLUMNS || field == ROLLUP_EVENT)
 			continue;
 		buf_put_text(out, ",");
-		csv_text(out, csv_value(t, row, field, buf, sizeof(buf)));
+		value = rollup_value(t, row, field, buf, sizeof(buf));
+		csv_text(out, value ? value : rollup_text(t, row, field, buf, sizeof(buf)));
 	}
 	buf_printf(out, ",%.4f,%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
 	           report_percent(row->self, t->weight), report_percent(row->total, t->weight),

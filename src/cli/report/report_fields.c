@@ -8,30 +8,25 @@
 
 #include "cli/report/report.h"
 
+_Static_assert(REPORT_FIELDS <= 32, "fields are bits of an unsigned");
+
 static const struct {
 	const char *key, *also, *heading;
 } fields[REPORT_FIELDS] = {
-	[ROLLUP_EVENT] = { "event", NULL, "Event" },
-	[ROLLUP_COMM] = { "comm", NULL, "Command" },
-	[ROLLUP_PID] = { "pid", "tgid", "PID" },
-	[ROLLUP_TID] = { "tid", NULL, "TID" },
-	[ROLLUP_CPU] = { "cpu", NULL, "CPU" },
-	[ROLLUP_STATE] = { "state", "stack_state", "Stack state" },
-	[ROLLUP_SLICE] = { "time", NULL, "Time" },
-	[ROLLUP_PARENT] = { "parent", NULL, "Parent symbol" },
-	[ROLLUP_OBJECT] = { "dso", "object", "Object" },
-	[ROLLUP_SYMBOL] = { "sym", "symbol", "Symbol" },
-	[ROLLUP_FILE] = { "srcfile", NULL, "Source file" },
-	[ROLLUP_LINE] = { "srcline", NULL, "Source line" },
-	[REPORT_TOTAL] = { "overhead_children", NULL, "Children" },
-	[REPORT_SELF] = { "overhead", NULL, "Self" },
-	[REPORT_SAMPLES] = { "sample", "samples", "Samples" },
-	[REPORT_PERIOD] = { "period", NULL, "Period" },
+#define COLUMN(place, id, key, also, heading, ...) [ROLLUP_##id] = { key, also, heading },
+#define FIGURE(id, key, also, heading, ...) [REPORT_##id] = { key, also, heading },
+#include "profile/columns.def"
 };
 
-#define FIELD_NAMES                                                                      \
-	"comm,pid,tid,cpu,dso,sym,srcline,srcfile,parent,time,event,state and overhead," \
-	"overhead_children,sample,period"
+const char report_sort_keys[] =
+#define COLUMN(place, id, key, ...) "," key
+#include "profile/columns.def"
+        ;
+
+const char report_figure_keys[] =
+#define FIGURE(id, key, ...) "," key
+#include "profile/columns.def"
+        ;
 
 const char *report_key(unsigned field)
 {
@@ -41,6 +36,24 @@ const char *report_key(unsigned field)
 const char *report_heading(unsigned field)
 {
 	return fields[field].heading;
+}
+
+unsigned report_keeps(const struct report *r)
+{
+	unsigned all = r->threads ? PROFILE_KEEP_TID : 0;
+
+	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
+		if (r->fields.columns & 1u << c)
+			all |= rollup_facts[c].keep;
+	return all;
+}
+
+bool report_needs(const struct report *r, enum rollup_needs needs)
+{
+	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
+		if (r->fields.columns & 1u << c && rollup_facts[c].needs == needs)
+			return true;
+	return false;
 }
 
 static bool field_is(const char *name, const char *text, size_t len)
@@ -62,8 +75,8 @@ static int fields_parse(const struct report *r, const char *option, const char *
 		       !field_is(fields[f].also, list, len))
 			f++;
 		if (f == REPORT_FIELDS) {
-			cmd_error(r->cmd, "%s: '%.*s' is not one of " FIELD_NAMES, option, (int)len,
-			          list);
+			cmd_error(r->cmd, "%s: '%.*s' is not one of %s and %s", option, (int)len,
+			          list, report_sort_keys + 1, report_figure_keys + 1);
 			return -EINVAL;
 		}
 		if (!(seen & 1u << f))

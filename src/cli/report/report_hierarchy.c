@@ -30,12 +30,10 @@ static int hierarchy_compare_above(const struct hierarchy *h, size_t depth,
                                    const struct rollup_row *a, const struct rollup_row *b)
 {
 	for (size_t k = 0; k < depth; k++) {
-		unsigned c = h->keys[k];
+		int r = rollup_compare_values(a, b, (enum rollup_column)h->keys[k]);
 
-		if (a->value[c] != b->value[c])
-			return a->value[c] < b->value[c] ? -1 : 1;
-		if (c == ROLLUP_LINE && a->value[ROLLUP_FILE] != b->value[ROLLUP_FILE])
-			return a->value[ROLLUP_FILE] < b->value[ROLLUP_FILE] ? -1 : 1;
+		if (r)
+			return r;
 	}
 	return 0;
 }

@@ -131,29 +131,17 @@ static void json_events(const struct report *r, struct json *j)
 	json_close(j, ']');
 }
 
-static void json_value_of(const struct rollup *t, const struct rollup_row *row, unsigned c,
-                          struct json *j)
+static void json_value_of(const struct rollup *t, const struct rollup_row *row,
+                          enum rollup_column c, struct json *j)
 {
-	uint32_t v = row->value[c];
 	char buf[ROLLUP_TEXT_MAX];
+	const char *value = rollup_value(t, row, c, buf, sizeof(buf));
 
 	json_key(j, report_key(c));
-	if (c == ROLLUP_PID || c == ROLLUP_TID || c == ROLLUP_CPU) {
-		if (v == PROFILE_NOT_KEPT)
-			json_null(j);
-		else
-			json_u64(j, v);
-	} else if (c == ROLLUP_OBJECT) {
-		json_string(j, v ? profile_text(t->profile, profile_object_at(t->profile, v)->path)
-		                 : NULL);
-	} else if ((c == ROLLUP_LINE && !row->value[ROLLUP_FILE]) ||
-	           (c == ROLLUP_SLICE && v == PROFILE_NOT_KEPT)) {
-		json_null(j);
-	} else if (c == ROLLUP_SYMBOL || c == ROLLUP_FILE || c == ROLLUP_PARENT) {
-		json_string(j, v ? profile_text(t->profile, v) : NULL);
-	} else {
-		json_string(j, rollup_text(t, row, c, buf, sizeof(buf)));
-	}
+	if (value && rollup_facts[c].kind == ROLLUP_IS_NUMBER)
+		json_u64(j, row->value[c]);
+	else
+		json_string(j, value);
 }
 
 static int json_rows(const struct report *r, uint32_t event, struct json *j)
@@ -173,7 +161,7 @@ static int json_rows(const struct report *r, uint32_t event, struct json *j)
 		json_open(j, '{');
 		for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
 			if (t.columns & 1u << c)
-				json_value_of(&t, row, c, j);
+				json_value_of(&t, row, (enum rollup_column)c, j);
 		json_number(j, "self", row->self);
 		json_number(j, "total", row->total);
 		json_number(j, "self_samples", row->self_samples);

@@ -41,13 +41,21 @@ enum {
 	OPT_SYMBOL_FILTER,
 };
 
+static const char sort_help[] =
+#define COLUMN(place, id, key, ...) "," key
+#include "profile/columns.def"
+        " (comm,dso,sym)";
+
+static const char fields_help[] = "what rows show: sort keys and "
+#define FIRST_FIGURE(id, key, ...) key
+#define FIGURE(id, key, ...) "," key
+#include "profile/columns.def"
+        ;
+
 const struct option_def report_options[] = {
 	INFILE_OPTION(OPT_INPUT),
-	{ "sort", 's', "KEYS",
-	  "comm,pid,tid,cpu,dso,sym,srcline,srcfile,parent,time,event,state (comm,dso,sym)",
-	  OPT_SORT },
-	{ "fields", 'F', "LIST",
-	  "what rows show: sort keys and overhead,overhead_children,sample,period", OPT_FIELDS },
+	{ "sort", 's', "KEYS", sort_help + 1, OPT_SORT },
+	{ "fields", 'F', "LIST", fields_help, OPT_FIELDS },
 	{ "children", 0, NULL, "count callees into their callers' rows (the default)",
 	  OPT_CHILDREN },
 	{ "no-children", 0, NULL, "only where samples hit", OPT_NO_CHILDREN },

@@ -39,17 +39,37 @@ bool report_visible(const struct report *r, const struct rollup *t, const struct
 	return by && report_percent(by, t->weight) >= r->percent_limit;
 }
 
+static const struct {
+	int width;
+	bool share;
+} figures[REPORT_FIELDS] = {
+#define FIGURE(id, key, also, heading, width, share, value, help) [REPORT_##id] = { width, share },
+#include "profile/columns.def"
+};
+
 static bool text_is_share(unsigned field)
 {
-	return field == REPORT_TOTAL || field == REPORT_SELF;
+	return figures[field].share;
 }
 
 int report_figure_width(unsigned field)
 {
-	return text_is_share(field)      ? 8
-	       : field == REPORT_SAMPLES ? 10
-	       : field == REPORT_PERIOD  ? 16
-	                                 : 0;
+	return figures[field].width;
+}
+
+static uint64_t text_figure_value(const struct report *r, const struct rollup_row *row,
+                                  unsigned field)
+{
+	bool self = r->no_children;
+
+	switch (field) {
+#define FIGURE(id, key, also, heading, width, share, value, help) \
+	case REPORT_##id:                                         \
+		return value;
+#include "profile/columns.def"
+	default:
+		return 0;
+	}
 }
 
 const char *report_kind(const struct rollup_row *row)
@@ -63,33 +83,25 @@ const char *report_kind(const struct rollup_row *row)
 static void text_figure(const struct report *r, const struct rollup *t,
                         const struct rollup_row *row, unsigned field, struct buf *out)
 {
+	uint64_t value = text_figure_value(r, row, field);
+
 	if (text_is_share(field))
-		buf_printf(out, "%.2f%%",
-		           report_percent(field == REPORT_TOTAL ? row->total : row->self,
-		                          t->weight));
-	else if (field == REPORT_SAMPLES)
-		buf_printf(out, "%" PRIu64,
-		           r->no_children ? row->self_samples : row->total_samples);
+		buf_printf(out, "%.2f%%", report_percent(value, t->weight));
 	else
-		buf_printf(out, "%" PRIu64, r->no_children ? row->self : row->total);
+		buf_printf(out, "%" PRIu64, value);
 }
 
 void report_figure(const struct report *r, const struct rollup *t, const struct rollup_row *row,
                    unsigned field, int width, struct buf *out)
 {
-	struct buf text = { 0 };
+	uint64_t value = text_figure_value(r, row, field);
 
-	text_figure(r, t, row, field, &text);
 	if (text_is_share(field)) {
 		buf_printf(out, "%*s", width > 8 ? width - 8 : 0, "");
-		report_share(r,
-		             report_percent(field == REPORT_TOTAL ? row->total : row->self,
-		                            t->weight),
-		             out);
+		report_share(r, report_percent(value, t->weight), out);
 	} else {
-		buf_printf(out, "%*s", width, buf_text(&text));
+		buf_printf(out, "%*" PRIu64, width, value);
 	}
-	buf_free(&text);
 }
 
 /* What a row has in a field, not padded, as tt->cell. */

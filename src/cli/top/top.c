@@ -38,6 +38,19 @@ enum {
 	OPT_LIMIT,
 };
 
+#define KEY_YES(key) "," key
+#define KEY_NO(key) ""
+#define COLUMN(place, id, key, also, heading, whose, value, kind, keep, needs, diff, top, help) \
+	KEY_##top(key)
+static const char sort_keys[] =
+#include "profile/columns.def"
+        ;
+#define COLUMN(place, id, key, also, heading, whose, value, kind, keep, needs, diff, top, help) \
+	KEY_##top(key)
+static const char sort_help[] =
+#include "profile/columns.def"
+        " (dso,sym)";
+
 static const struct option_def top_options[] = {
 	{ "event", 'e', "EVENT", "events to sample, as seam record takes them", OPT_EVENT },
 	{ "pid", 'p', "PID[,PID]", "only these processes", OPT_PID },
@@ -49,7 +62,7 @@ static const struct option_def top_options[] = {
 	{ NULL, 'g', NULL, "callchains (always taken)", OPTIONS_ACCEPTED },
 	{ "delay", 'd', "SECONDS", "between two refreshes (2)", OPT_DELAY },
 	{ "iterations", 'n', "N", "end after N refreshes", OPT_ITERATIONS },
-	{ "sort", 's', "KEYS", "comm,pid,tid,cpu,dso,sym,state (dso,sym)", OPT_SORT },
+	{ "sort", 's', "KEYS", sort_help + 1, OPT_SORT },
 	{ "children", 0, NULL, "in the function or in what it called first", OPT_CHILDREN },
 	{ "no-children", 0, NULL, "in the function alone first (the default)", OPT_NO_CHILDREN },
 	{ "percent-limit", 0, "PERCENT", "leave out rows below this (0.5)", OPT_LIMIT },
@@ -138,18 +151,17 @@ static int top_option(struct top *t, const struct options *o, int id)
 
 static int top_settle(struct top *t)
 {
-	const unsigned not = 1u << ROLLUP_SLICE | 1u << ROLLUP_PARENT | 1u << ROLLUP_FILE |
-	                     1u << ROLLUP_LINE | 1u << ROLLUP_EVENT;
 	struct session_opts *s = &t->o.rec.session;
 
 	if (!t->view.sort_list)
 		t->view.sort_list = "dso,sym";
 	if (report_fields_set(&t->view) < 0)
 		return -EINVAL;
-	if (t->view.fields.columns & not ) {
-		cmd_error(t->cmd, "-s: top sorts by comm,pid,tid,cpu,dso,sym,state");
-		return -EINVAL;
-	}
+	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
+		if (t->view.fields.columns & 1u << c && !rollup_facts[c].top) {
+			cmd_error(t->cmd, "-s: top sorts by %s", sort_keys + 1);
+			return -EINVAL;
+		}
 	t->view.no_children = !t->children;
 	if (s->n_pids && (t->o.system_wide || s->n_cpus)) {
 		cmd_error(t->cmd, "-p and -t cannot be given with -a or -C");

@@ -154,7 +154,7 @@ static int top_load(struct top_job *job)
 	struct report r = job->t->view;
 	struct load_opts opts = {
 		.sz = sizeof(opts),
-		.keep = PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_CPU,
+		.keep = report_keeps(&job->t->view),
 		.symbols = &job->t->view.naming.symbols,
 		.take = top_is_due,
 		.take_ctx = &job->due,
