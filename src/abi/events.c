@@ -54,7 +54,7 @@ struct layout layout_of(const struct seam_attr *a)
 }
 
 /* Where the id stands in a sample, from its start. */
-static uint32_t layout_sample_id_at(const struct layout *l)
+static uint32_t events_layout_sample_id_at(const struct layout *l)
 {
 	const uint64_t before =
 	        SEAM_SAMPLE_IP | SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | SEAM_SAMPLE_ADDR;
@@ -67,7 +67,7 @@ static uint32_t layout_sample_id_at(const struct layout *l)
 }
 
 /* Where the id stands in the trailer, from the record's end. */
-static uint32_t layout_trailer_id_back(const struct layout *l)
+static uint32_t events_layout_trailer_id_back(const struct layout *l)
 {
 	if (l->trailer & SEAM_SAMPLE_IDENTIFIER)
 		return 8;
@@ -111,7 +111,7 @@ void seam_events_free(struct seam_events *events)
 /* Keeps what all events have in common; called with each in turn. */
 static void events_share(struct seam_events *events, const struct layout *l)
 {
-	uint32_t at = layout_sample_id_at(l), back = layout_trailer_id_back(l);
+	uint32_t at = events_layout_sample_id_at(l), back = events_layout_trailer_id_back(l);
 
 	if (events->n == 0) {
 		events->sample_id_at = at;

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 /* Inherited counters count per thread, under one id. */
-static uint64_t member_key(const struct seam_sample *s, uint64_t id)
+static uint64_t members_key(const struct seam_sample *s, uint64_t id)
 {
 	const uint64_t words[2] = { id, s->id.tid };
 
@@ -20,7 +20,7 @@ int members_next(struct members *m, const struct seam_events *events, const stru
 	while (*i < s->read.n) {
 		struct seam_read_value v = seam_read_at(&s->read, (*i)++);
 		const struct seam_event *event = seam_events_by_id(events, v.id);
-		uint64_t *last = event ? map_slot(&m->last, member_key(s, v.id), NULL) : NULL;
+		uint64_t *last = event ? map_slot(&m->last, members_key(s, v.id), NULL) : NULL;
 
 		if (event && !last)
 			return -ENOMEM;

@@ -157,14 +157,14 @@ void print_thread_map(struct printer *p)
 	print_end(p);
 }
 
-/* CPUs in ascending order as "0-3,8": cpu_list_put each, cpu_list_end. */
+/* CPUs in ascending order as "0-3,8": print_cpu_list_put each, print_cpu_list_end. */
 struct cpu_list {
 	struct buf *out;
 	int64_t first, last;
 	bool any, open;
 };
 
-static void cpu_list_end(struct cpu_list *l)
+static void print_cpu_list_end(struct cpu_list *l)
 {
 	if (!l->open)
 		return;
@@ -178,13 +178,13 @@ static void cpu_list_end(struct cpu_list *l)
 	l->open = false;
 }
 
-static void cpu_list_put(struct cpu_list *l, int64_t first, int64_t last)
+static void print_cpu_list_put(struct cpu_list *l, int64_t first, int64_t last)
 {
 	if (l->open && first == l->last + 1) {
 		l->last = last;
 		return;
 	}
-	cpu_list_end(l);
+	print_cpu_list_end(l);
 	l->first = first;
 	l->last = last;
 	l->open = true;
@@ -203,7 +203,7 @@ static void print_cpu_mask(struct cursor *c, struct cpu_list *list)
 			int64_t cpu =
 			        (int64_t)word * (width == 8 ? 64 : 32) + __builtin_ctzll(mask);
 
-			cpu_list_put(list, cpu, cpu);
+			print_cpu_list_put(list, cpu, cpu);
 		}
 	}
 }
@@ -222,7 +222,7 @@ static void print_cpus(struct printer *p)
 			int16_t cpu = (int16_t)cursor_u16(c);
 
 			if (!c->failed)
-				cpu_list_put(&list, cpu, cpu);
+				print_cpu_list_put(&list, cpu, cpu);
 		}
 		break;
 	case 1:
@@ -230,16 +230,16 @@ static void print_cpus(struct printer *p)
 		break;
 	case 2:
 		if (cursor_u8(c)) /* any CPU: perf's map begins with -1 */
-			cpu_list_put(&list, -1, -1);
+			print_cpu_list_put(&list, -1, -1);
 		cursor_u8(c);
 		n = cursor_u16(c);
-		cpu_list_end(&list);
-		cpu_list_put(&list, n, cursor_u16(c));
+		print_cpu_list_end(&list);
+		print_cpu_list_put(&list, n, cursor_u16(c));
 		break;
 	default:
 		buf_printf(p->out, "unknown type %u", type);
 	}
-	cpu_list_end(&list);
+	print_cpu_list_end(&list);
 	print_text(p->out, "\n");
 }
 

@@ -12,12 +12,12 @@
 #include "abi/fixed.h"
 
 /* Words of one value: the value itself, [id], [lost]. */
-static unsigned read_stride(uint64_t format)
+static unsigned sample_read_stride(uint64_t format)
 {
 	return 1 + !!(format & SEAM_FORMAT_ID) + !!(format & SEAM_FORMAT_LOST);
 }
 
-static unsigned read_times(uint64_t format)
+static unsigned sample_read_times(uint64_t format)
 {
 	return !!(format & SEAM_FORMAT_TOTAL_TIME_ENABLED) +
 	       !!(format & SEAM_FORMAT_TOTAL_TIME_RUNNING);
@@ -27,7 +27,7 @@ int decode_read(struct decode *d, uint64_t format, struct seam_read *ret)
 {
 	struct cursor *c = &d->body;
 	struct seam_read r = { .format = format, .n = 1, .values.swap = c->swap };
-	unsigned stride = read_stride(format), times = read_times(format);
+	unsigned stride = sample_read_stride(format), times = sample_read_times(format);
 	size_t room;
 
 	if (format & SEAM_FORMAT_GROUP) {
@@ -62,11 +62,11 @@ int decode_read(struct decode *d, uint64_t format, struct seam_read *ret)
 struct seam_read_value seam_read_at(const struct seam_read *read, uint64_t i)
 {
 	bool group = read->format & SEAM_FORMAT_GROUP;
-	uint64_t at = group ? i * read_stride(read->format) : 0;
+	uint64_t at = group ? i * sample_read_stride(read->format) : 0;
 	struct seam_read_value v = { .value = seam_u64s_at(&read->values, at++) };
 
 	if (!group)
-		at += read_times(read->format);
+		at += sample_read_times(read->format);
 	if (read->format & SEAM_FORMAT_ID)
 		v.id = seam_u64s_at(&read->values, at++);
 	if (read->format & SEAM_FORMAT_LOST)

@@ -54,7 +54,7 @@ int load_lines_note(struct load_lines *l, uint32_t frame, const struct place *pl
 	return r;
 }
 
-static const char *known(const char *text)
+static const char *load_known(const char *text)
 {
 	return *text ? text : NULL;
 }
@@ -74,7 +74,7 @@ static size_t load_lines_at(void *ctx, uint32_t frame, const struct profile_sour
 	buf_clear(&l->sources);
 	for (size_t i = 0; i < found.n; i++) {
 		const struct lines_frame *f = &found.frames[i];
-		struct profile_source s = { known(f->function), known(f->file), f->line };
+		struct profile_source s = { load_known(f->function), load_known(f->file), f->line };
 
 		if (l->no_inline && i + 1 < found.n)
 			continue; /* the line of the code, in the function that has it */

@@ -55,7 +55,7 @@ void load_key(struct stacks_key *ret, const struct recording *rec, const struct 
 	ret->slice = load_slice(rec, opts, id);
 }
 
-static bool span_holds(const struct proc_span *span, uint64_t time_ns)
+static bool load_span_holds(const struct proc_span *span, uint64_t time_ns)
 {
 	return time_ns >= span->from_ns && time_ns <= span->to_ns;
 }
@@ -112,9 +112,9 @@ static int load_noted_key(struct load_noter *l, const struct sample_entry *entry
 	uint32_t *id;
 	int r = 0;
 
-	if (!span_holds(&noted->at, time_ns))
+	if (!load_span_holds(&noted->at, time_ns))
 		load_noted_at(l, who, time_ns, noted);
-	if (!span_holds(&noted->user_at, user_ns))
+	if (!load_span_holds(&noted->user_at, user_ns))
 		load_noted_user(l, who, user_ns, noted);
 	id = &noted->key_id[verdict->state][by_tables];
 	if (!*id) {

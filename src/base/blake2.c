@@ -31,26 +31,27 @@ static const uint8_t order[ROUNDS][16] = {
 	{ 14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3 },
 };
 
-static uint64_t rotated(uint64_t x, unsigned n)
+static uint64_t blake2_rotated(uint64_t x, unsigned n)
 {
 	return x >> n | x << (64 - n);
 }
 
-#define MIX(a, b, c, d, x, y)                    \
-	do {                                     \
-		v[a] += v[b] + (x);              \
-		v[d] = rotated(v[d] ^ v[a], 32); \
-		v[c] += v[d];                    \
-		v[b] = rotated(v[b] ^ v[c], 24); \
-		v[a] += v[b] + (y);              \
-		v[d] = rotated(v[d] ^ v[a], 16); \
-		v[c] += v[d];                    \
-		v[b] = rotated(v[b] ^ v[c], 63); \
+#define MIX(a, b, c, d, x, y)                           \
+	do {                                            \
+		v[a] += v[b] + (x);                     \
+		v[d] = blake2_rotated(v[d] ^ v[a], 32); \
+		v[c] += v[d];                           \
+		v[b] = blake2_rotated(v[b] ^ v[c], 24); \
+		v[a] += v[b] + (y);                     \
+		v[d] = blake2_rotated(v[d] ^ v[a], 16); \
+		v[c] += v[d];                           \
+		v[b] = blake2_rotated(v[b] ^ v[c], 63); \
 	} while (0)
 
 /* Takes one block into the state; n: bytes hashed with it. Unrolled, so that the order of words
  * costs nothing. */
-static void compress(uint64_t state[8], const unsigned char *block, uint64_t n, uint64_t last)
+static void blake2_compress(uint64_t state[8], const unsigned char *block, uint64_t n,
+                            uint64_t last)
 {
 	uint64_t v[16], m[16];
 
@@ -94,13 +95,13 @@ void blake2_add(struct blake2 *b, const void *bytes, size_t n)
 
 		if (!take) {
 			b->hashed += BLAKE2_BLOCK;
-			compress(b->state, b->block, b->hashed, 0);
+			blake2_compress(b->state, b->block, b->hashed, 0);
 			b->waiting = 0;
 			continue;
 		}
 		if (!b->waiting && n > BLAKE2_BLOCK) {
 			b->hashed += BLAKE2_BLOCK;
-			compress(b->state, at, b->hashed, 0);
+			blake2_compress(b->state, at, b->hashed, 0);
 			at += BLAKE2_BLOCK;
 			n -= BLAKE2_BLOCK;
 			continue;
@@ -116,7 +117,7 @@ void blake2_add(struct blake2 *b, const void *bytes, size_t n)
 void blake2_end(struct blake2 *b, unsigned char ret[BLAKE2_BYTES])
 {
 	memset(b->block + b->waiting, 0, BLAKE2_BLOCK - b->waiting);
-	compress(b->state, b->block, b->hashed + b->waiting, UINT64_MAX);
+	blake2_compress(b->state, b->block, b->hashed + b->waiting, UINT64_MAX);
 	memcpy(ret, b->state, BLAKE2_BYTES);
 }
 

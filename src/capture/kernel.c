@@ -216,7 +216,7 @@ int kernel_number(const struct kernel *k, const char *path, long long *ret)
 #define CPUS_MOST 65536
 
 // "3" or "0-7" at *at; moves behind it.
-static int cpu_span(const char **at, long *first, long *last)
+static int kernel_cpu_span(const char **at, long *first, long *last)
 {
 	char *end;
 
@@ -243,7 +243,7 @@ int kernel_cpu_list(const char *text, int **ret)
 	if (!seen)
 		return -ENOMEM;
 	do {
-		r = cpu_span(&text, &first, &last);
+		r = kernel_cpu_span(&text, &first, &last);
 		for (long cpu = first; r == 0 && cpu <= last; cpu++) {
 			n += !seen[cpu];
 			seen[cpu] = 1;

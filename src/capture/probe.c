@@ -20,7 +20,7 @@
 #define PROBE_CAP_BPF 39
 #define PROBE_NOT_PARANOID -2 // no such sysctl
 
-static int yes(struct feature_result *r, long long value)
+static int probe_yes(struct feature_result *r, long long value)
 {
 	r->state = FEATURE_YES;
 	r->value = value;
@@ -94,7 +94,7 @@ int probe_open(struct features *f, struct feature_result *r)
 
 	attr.config = 9; // dummy
 	error = features_try(f, &attr, 0, -1);
-	return error ? probe_refused(f, r, error, 2) : yes(r, 0);
+	return error ? probe_refused(f, r, error, 2) : probe_yes(r, 0);
 }
 
 int probe_software_clock(struct features *f, struct feature_result *r)
@@ -102,7 +102,7 @@ int probe_software_clock(struct features *f, struct feature_result *r)
 	struct seam_attr attr = features_harmless();
 	int error = features_try(f, &attr, 0, -1);
 
-	return error ? probe_refused(f, r, error, 2) : yes(r, 0);
+	return error ? probe_refused(f, r, error, 2) : probe_yes(r, 0);
 }
 
 static struct seam_attr probe_cycles(void)
@@ -125,7 +125,7 @@ int probe_hardware(struct features *f, struct feature_result *r)
 		        r,
 		        "sampling uses cpu-clock instead; in a VM, let the host give a virtual PMU",
 		        "there is no PMU (%s)", strerror(-error));
-	return error ? probe_refused(f, r, error, 2) : yes(r, 0);
+	return error ? probe_refused(f, r, error, 2) : probe_yes(r, 0);
 }
 
 int probe_precise(struct features *f, struct feature_result *r)
@@ -140,7 +140,7 @@ int probe_precise(struct features *f, struct feature_result *r)
 		attr.flags |= level << SEAM_ATTR_PRECISE_IP_SHIFT;
 		error = features_try(f, &attr, 0, -1);
 		if (!error)
-			return yes(r, (long long)level);
+			return probe_yes(r, (long long)level);
 	}
 	r->error = -error;
 	return no(r, "", "the PMU has no precise cycles (%s)", strerror(-error));
@@ -157,7 +157,8 @@ int probe_branch_stack(struct features *f, struct feature_result *r)
 	attr.branch_sample_type = 9; // user, any
 	error = features_try(f, &attr, 0, -1);
 	r->error = -error;
-	return error ? no(r, "", "the PMU has no branch stack (%s)", strerror(-error)) : yes(r, 0);
+	return error ? no(r, "", "the PMU has no branch stack (%s)", strerror(-error))
+	             : probe_yes(r, 0);
 }
 
 int probe_kernel(struct features *f, struct feature_result *r)
@@ -167,7 +168,7 @@ int probe_kernel(struct features *f, struct feature_result *r)
 
 	attr.flags &= ~(SEAM_ATTR_EXCLUDE_KERNEL | SEAM_ATTR_EXCLUDE_HV);
 	error = features_try(f, &attr, 0, -1);
-	return error ? probe_refused(f, r, error, 1) : yes(r, 0);
+	return error ? probe_refused(f, r, error, 1) : probe_yes(r, 0);
 }
 
 int probe_system_wide(struct features *f, struct feature_result *r)
@@ -178,7 +179,7 @@ int probe_system_wide(struct features *f, struct feature_result *r)
 	int error = n < 1 ? -ENODEV : features_try(f, &attr, -1, cpus[0]);
 
 	free(cpus);
-	return error ? probe_refused(f, r, error, 0) : yes(r, 0);
+	return error ? probe_refused(f, r, error, 0) : probe_yes(r, 0);
 }
 
 int probe_tracepoints(struct features *f, struct feature_result *r)
@@ -193,7 +194,7 @@ int probe_tracepoints(struct features *f, struct feature_result *r)
 		snprintf(path, sizeof(path), "%s/events/sched/sched_switch/id", roots[i]);
 		got = f->kernel.text(f->kernel.ctx, path, text, sizeof(text));
 		if (got >= 0)
-			return yes(r, 0);
+			return probe_yes(r, 0);
 		if (got != -ENOENT)
 			error = got;
 	}
@@ -212,13 +213,13 @@ int probe_mlock(struct features *f, struct feature_result *r)
 	struct rlimit limit;
 
 	if (f->kernel.capable(f->kernel.ctx, CAP_IPC_LOCK))
-		return yes(r, 0);
+		return probe_yes(r, 0);
 	if (kernel_number(&f->kernel, "/proc/sys/kernel/perf_event_mlock_kb", &kib) < 0)
 		return no(r, "", "kernel.perf_event_mlock_kb cannot be read");
 	if (kib >= 512 + page_kib)
-		return yes(r, kib);
+		return probe_yes(r, kib);
 	if (!getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur == RLIM_INFINITY)
-		return yes(r, kib);
+		return probe_yes(r, kib);
 	r->value = kib;
 	return no(r, "sysctl kernel.perf_event_mlock_kb=516, or ulimit -l, or CAP_IPC_LOCK",
 	          "kernel.perf_event_mlock_kb is %lld KiB per CPU: rings are smaller than 512 KiB",
@@ -240,7 +241,7 @@ int probe_kallsyms(struct features *f, struct feature_result *r)
 	for (int line = 0; at && *at && line < 8; line++) {
 		for (int i = 0; i < 16 && at[i] && at[i] != ' '; i++)
 			if (at[i] != '0')
-				return yes(r, 0);
+				return probe_yes(r, 0);
 		at = strchr(at, '\n');
 		at = at ? at + 1 : NULL;
 	}
@@ -263,7 +264,7 @@ int probe_defers(struct features *f, struct feature_result *r)
 	}
 	got = f->kernel.defers(f->kernel.ctx);
 	if (got > 0)
-		return yes(r, 0);
+		return probe_yes(r, 0);
 	if (!got)
 		return no(r, "x86_64; other architectures accept the bits and take stacks at once",
 		          "the kernel accepts the bits, but a real sample was not deferred");
@@ -277,13 +278,13 @@ int probe_defers(struct features *f, struct feature_result *r)
 int probe_bpf(struct features *f, struct feature_result *r)
 {
 	if (f->kernel.capable(f->kernel.ctx, CAP_SYS_ADMIN))
-		return yes(r, 0);
+		return probe_yes(r, 0);
 	if (!f->kernel.capable(f->kernel.ctx, PROBE_CAP_BPF))
 		return no(r, "run as root, or with CAP_BPF and CAP_PERFMON", "CAP_BPF is missing");
 	if (!f->kernel.capable(f->kernel.ctx, PROBE_CAP_PERFMON))
 		return no(r, "run as root, or with CAP_BPF and CAP_PERFMON",
 		          "CAP_PERFMON is missing");
-	return yes(r, 0);
+	return probe_yes(r, 0);
 }
 
 int probe_btf(struct features *f, struct feature_result *r)
@@ -292,7 +293,7 @@ int probe_btf(struct features *f, struct feature_result *r)
 	int got = f->kernel.text(f->kernel.ctx, "/sys/kernel/btf/vmlinux", text, sizeof(text));
 
 	if (got > 0)
-		return yes(r, 0);
+		return probe_yes(r, 0);
 	r->error = got < 0 ? -got : ENOENT;
 	return no(r, "a kernel built with CONFIG_DEBUG_INFO_BTF", "no /sys/kernel/btf/vmlinux");
 }
@@ -312,7 +313,7 @@ int probe_live(struct features *f, struct feature_result *r)
 
 	if (!probe_live_result(f, &p))
 		return no(r, "", "not the running kernel");
-	return p.usable ? yes(r, 0) : no(r, p.remedy, "%s", p.reason);
+	return p.usable ? probe_yes(r, 0) : no(r, p.remedy, "%s", p.reason);
 }
 
 int probe_live_defer(struct features *f, struct feature_result *r)
@@ -321,7 +322,7 @@ int probe_live_defer(struct features *f, struct feature_result *r)
 
 	if (!probe_live_result(f, &p))
 		return no(r, "", "not the running kernel");
-	return p.defers ? yes(r, 0) : no(r, p.remedy, "%s", p.reason);
+	return p.defers ? probe_yes(r, 0) : no(r, p.remedy, "%s", p.reason);
 }
 
 int probe_counters(struct features *f, struct feature_result *r)
@@ -333,7 +334,7 @@ int probe_counters(struct features *f, struct feature_result *r)
 	kernel_number(&f->kernel, "/proc/sys/kernel/nmi_watchdog", &watchdog);
 	if (watchdog)
 		return no(r, "sysctl kernel.nmi_watchdog=0", "the NMI watchdog holds one counter");
-	return yes(r, 0);
+	return probe_yes(r, 0);
 }
 
 /*

@@ -336,7 +336,7 @@ const struct ring *session_ring(const struct session *s, size_t i)
 
 /* ---- on and off ---- */
 
-static int stream_switch(struct session *s, struct stream *st, unsigned long request)
+static int session_stream_switch(struct session *s, struct stream *st, unsigned long request)
 {
 	size_t n = stream_rows(s, st) * st->n_cpus;
 
@@ -354,7 +354,7 @@ int session_switch(struct session *s, enum stream_role role, unsigned long reque
 
 		if (st->role != role || !st->own_leader)
 			continue;
-		r = stream_switch(s, st, request);
+		r = session_stream_switch(s, st, request);
 		if (r < 0)
 			return r;
 	}
@@ -382,7 +382,7 @@ int session_start(struct session *s)
 	r = session_tell_source(s, true);
 	for (size_t i = 0; r >= 0 && i < s->n_streams; i++)
 		if (s->streams[i].sourced && s->streams[i].own_leader)
-			r = stream_switch(s, &s->streams[i], IOCTL_ENABLE);
+			r = session_stream_switch(s, &s->streams[i], IOCTL_ENABLE);
 	return r;
 }
 

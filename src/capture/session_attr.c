@@ -192,7 +192,7 @@ static void attr_group(struct session *s, const struct event_list *events, size_
 	}
 }
 
-static int *cpus_copy(const int *cpus, size_t n)
+static int *session_cpus_copy(const int *cpus, size_t n)
 {
 	int *copy = malloc((n ? n : 1) * sizeof(*copy));
 
@@ -201,7 +201,7 @@ static int *cpus_copy(const int *cpus, size_t n)
 	return copy;
 }
 
-static bool cpus_have(const int *cpus, size_t n, int cpu)
+static bool session_cpus_have(const int *cpus, size_t n, int cpu)
 {
 	for (size_t i = 0; i < n; i++)
 		if (cpus[i] == cpu)
@@ -210,8 +210,8 @@ static bool cpus_have(const int *cpus, size_t n, int cpu)
 }
 
 // The session's CPUs, and of those only where the PMU is.
-static int stream_cpus(struct session *s, const struct event *e, struct stream *st,
-                       struct seam_error *err)
+static int session_stream_cpus(struct session *s, const struct event *e, struct stream *st,
+                               struct seam_error *err)
 {
 	const int *from = s->opts.cpus ? s->opts.cpus : s->online;
 	size_t n = s->opts.cpus ? s->opts.n_cpus : s->n_online;
@@ -222,9 +222,9 @@ static int stream_cpus(struct session *s, const struct event *e, struct stream *
 		return seam_error_set(err, -masked, NULL, SEAM_NO_OFFSET, NULL,
 		                      "event '%s': its PMU's cpumask '%s' is not understood",
 		                      e->name, e->cpus);
-	st->cpus = cpus_copy(from, n);
+	st->cpus = session_cpus_copy(from, n);
 	for (size_t i = 0; st->cpus && i < n; i++)
-		if (!mask || cpus_have(mask, (size_t)masked, from[i]))
+		if (!mask || session_cpus_have(mask, (size_t)masked, from[i]))
 			st->cpus[st->n_cpus++] = from[i];
 	free(mask);
 	if (!st->cpus)
@@ -289,8 +289,8 @@ static void session_compose_source(struct session *s)
 	}
 }
 
-static int compose_one(struct session *s, const struct event_list *events, size_t i,
-                       struct seam_error *err)
+static int session_compose_one(struct session *s, const struct event_list *events, size_t i,
+                               struct seam_error *err)
 {
 	const struct event *e = &events->at[i];
 	struct stream *st = &s->streams[s->n_streams];
@@ -331,7 +331,7 @@ static int compose_one(struct session *s, const struct event_list *events, size_
 	if (r < 0)
 		return r;
 	attr_group(s, events, i, st);
-	r = stream_cpus(s, e, st, err);
+	r = session_stream_cpus(s, e, st, err);
 	if (r >= 0 && e->from_source) {
 		st->from_source = true;
 		st->attr.sample_type |= SEAM_SAMPLE_PERIOD;
@@ -347,7 +347,7 @@ int session_compose(struct session *s, const struct event_list *events, struct s
 	if (!s->streams)
 		return session_no_memory(err);
 	for (size_t i = 0; i < events->n; i++) {
-		int r = compose_one(s, events, i, err);
+		int r = session_compose_one(s, events, i, err);
 
 		if (r < 0)
 			return r;
@@ -401,8 +401,8 @@ struct seam_attr session_deferred_attr(const struct session *s)
 	return attr;
 }
 
-static int compose_dummy(struct session *s, enum stream_role role, struct seam_attr attr,
-                         struct seam_error *err)
+static int session_compose_dummy(struct session *s, enum stream_role role, struct seam_attr attr,
+                                 struct seam_error *err)
 {
 	struct stream *st = &s->streams[s->n_streams];
 
@@ -413,7 +413,7 @@ static int compose_dummy(struct session *s, enum stream_role role, struct seam_a
 		               .own_leader = true,
 		               .leader = (uint32_t)s->n_streams,
 		               .per_task = role == STREAM_SIDEBAND && session_sideband_per_task(s),
-		               .cpus = cpus_copy(s->online, s->n_online),
+		               .cpus = session_cpus_copy(s->online, s->n_online),
 		               .n_cpus = s->n_online };
 	s->n_streams++;
 	session_leader_flags(s, st);
@@ -430,8 +430,8 @@ int session_compose_sideband(struct session *s, bool deferred_on_cpus, struct se
 		attr.flags |= SEAM_ATTR_DEFER_OUTPUT;
 	if (deferred_on_cpus)
 		attr.flags &= ~(SEAM_ATTR_KSYMBOL | SEAM_ATTR_BPF_EVENT);
-	r = compose_dummy(s, STREAM_SIDEBAND, attr, err);
+	r = session_compose_dummy(s, STREAM_SIDEBAND, attr, err);
 	if (r >= 0 && deferred_on_cpus)
-		r = compose_dummy(s, STREAM_DEFERRED, session_deferred_attr(s), err);
+		r = session_compose_dummy(s, STREAM_DEFERRED, session_deferred_attr(s), err);
 	return r;
 }

@@ -16,7 +16,7 @@
 
 /* ---- tasks ---- */
 
-static int tasks_add(struct session *s, pid_t tid, size_t *capacity)
+static int session_tasks_add(struct session *s, pid_t tid, size_t *capacity)
 {
 	if (s->n_tasks == *capacity) {
 		size_t more = *capacity ? *capacity * 2 : 16;
@@ -32,7 +32,7 @@ static int tasks_add(struct session *s, pid_t tid, size_t *capacity)
 }
 
 // Every thread that pid has now. Threads that they start later inherit the events.
-static int tasks_of(struct session *s, pid_t pid, size_t *capacity)
+static int session_tasks_of(struct session *s, pid_t pid, size_t *capacity)
 {
 	char path[64];
 	struct dirent *entry;
@@ -45,7 +45,7 @@ static int tasks_of(struct session *s, pid_t pid, size_t *capacity)
 		return -errno;
 	while (r >= 0 && (entry = readdir(dir)))
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-			r = tasks_add(s, (pid_t)strtol(entry->d_name, NULL, 10), capacity);
+			r = session_tasks_add(s, (pid_t)strtol(entry->d_name, NULL, 10), capacity);
 	closedir(dir);
 	return r;
 }
@@ -57,8 +57,8 @@ int session_find_tasks(struct session *s, struct seam_error *err)
 
 	for (size_t i = 0; session_per_task(s) && i < s->opts.n_pids; i++) {
 		pid_t pid = s->opts.pids[i];
-		int r = s->opts.target == SESSION_PIDS ? tasks_of(s, pid, &capacity)
-		                                       : tasks_add(s, pid, &capacity);
+		int r = s->opts.target == SESSION_PIDS ? session_tasks_of(s, pid, &capacity)
+		                                       : session_tasks_add(s, pid, &capacity);
 
 		if (r == -ENOENT || r == -ESRCH) {
 			missing = pid;
@@ -77,18 +77,18 @@ int session_find_tasks(struct session *s, struct seam_error *err)
 
 /* ---- trial ---- */
 
-static bool error_is_absence(int error)
+static bool session_error_is_absence(int error)
 {
 	return error == ENOENT || error == ENODEV || error == ENXIO || error == EOPNOTSUPP;
 }
 
-static bool stream_is_hardware(const struct stream *st)
+static bool session_stream_is_hardware(const struct stream *st)
 {
 	return st->attr.type != SEAM_TYPE_SOFTWARE && st->attr.type != SEAM_TYPE_TRACEPOINT;
 }
 
 // "cycles" -> "cycles:u", "cycles:p" -> "cycles:pu".
-static int stream_name_user(struct stream *st)
+static int session_stream_name_user(struct stream *st)
 {
 	const char *modifiers = strrchr(st->name, '/');
 	char *name;
@@ -102,7 +102,7 @@ static int stream_name_user(struct stream *st)
 }
 
 /* What follows the event's own name: "u" of "cycles:u" and of "cycles/freq=99/u". */
-static const char *stream_modifiers(const char *name)
+static const char *session_stream_modifiers(const char *name)
 {
 	const char *slash = strrchr(name, '/'), *at = slash ? slash + 1 : strchr(name, ':');
 
@@ -113,15 +113,15 @@ static const char *stream_modifiers(const char *name)
  * Whether the event is cycles, by name or by default, of which cpu-clock is the next best: not
  * where a guest's are wanted alone, and not what the PMU has but cannot give so precisely.
  */
-static bool stream_may_be_clock(const struct stream *st, int error)
+static bool session_stream_may_be_clock(const struct stream *st, int error)
 {
 	const struct seam_attr *a = &st->attr;
 
 	if (a->type != SEAM_TYPE_HARDWARE || a->config || a->flags & SEAM_ATTR_EXCLUDE_HOST)
 		return false;
 	if (st->is_default)
-		return error_is_absence(error) || error == EINVAL;
-	return error_is_absence(error) &&
+		return session_error_is_absence(error) || error == EINVAL;
+	return session_error_is_absence(error) &&
 	       (error != EOPNOTSUPP || !(a->flags >> SEAM_ATTR_PRECISE_IP_SHIFT & 3));
 }
 
@@ -130,9 +130,9 @@ static bool stream_may_be_clock(const struct stream *st, int error)
  * and it is said. Which side is sampled (:u, :k, :h, :I) stays; an event that was given a name
  * keeps it.
  */
-static int stream_to_cpu_clock(struct session *s, struct stream *st, int error)
+static int session_stream_to_cpu_clock(struct session *s, struct stream *st, int error)
 {
-	const char *from = stream_modifiers(st->name);
+	const char *from = session_stream_modifiers(st->name);
 	size_t own = strcspn(st->name, ":/");
 	bool named = (own != 6 || strncmp(st->name, "cycles", own)) &&
 	             (own != 10 || strncmp(st->name, "cpu-cycles", own));
@@ -145,7 +145,7 @@ static int stream_to_cpu_clock(struct session *s, struct stream *st, int error)
 	log_line(s->log, LOG_PLAIN,
 	         "event: %s%scpu-clock%s%s, as cycles cannot be counted here (%s)%s",
 	         named ? st->name : "", named ? " is " : "", n ? ":" : "", to,
-	         error_is_absence(error) ? "there is no PMU" : strerror(error),
+	         session_error_is_absence(error) ? "there is no PMU" : strerror(error),
 	         st->attr.flags & SEAM_ATTR_FREQ ? "" : "; its period is nanoseconds");
 	if (!named) {
 		free(st->name);
@@ -165,7 +165,7 @@ static int stream_to_cpu_clock(struct session *s, struct stream *st, int error)
  * The event was refused although the kernel knows all that it asks for. What can it do without? 1:
  * something was changed, try again; 0: nothing is left.
  */
-static int stream_relent(struct session *s, struct stream *st, int error)
+static int session_stream_relent(struct session *s, struct stream *st, int error)
 {
 	uint64_t *flags = &st->attr.flags;
 	unsigned level = *flags >> SEAM_ATTR_PRECISE_IP_SHIFT & 3;
@@ -178,13 +178,13 @@ static int stream_relent(struct session *s, struct stream *st, int error)
 		*flags -= 1ULL << SEAM_ATTR_PRECISE_IP_SHIFT;
 		return 1;
 	}
-	if (stream_is_hardware(st) && *flags & SEAM_ATTR_EXCLUDE_GUEST && refused) {
+	if (session_stream_is_hardware(st) && *flags & SEAM_ATTR_EXCLUDE_GUEST && refused) {
 		log_line(s->log, LOG_VERBOSE, "%s: the PMU cannot leave guests out", st->name);
 		*flags &= ~SEAM_ATTR_EXCLUDE_GUEST;
 		return 1;
 	}
-	if (stream_may_be_clock(st, error))
-		return stream_to_cpu_clock(s, st, error);
+	if (session_stream_may_be_clock(st, error))
+		return session_stream_to_cpu_clock(s, st, error);
 	if (denied && !st->exclude_given && !(*flags & SEAM_ATTR_EXCLUDE_KERNEL) &&
 	    features_has(s->features, FEATURE_SOFTWARE_CLOCK) &&
 	    !features_has(s->features, FEATURE_KERNEL) &&
@@ -194,13 +194,13 @@ static int stream_relent(struct session *s, struct stream *st, int error)
 		         features_get(s->features, FEATURE_KERNEL)->remedy);
 		*flags |= SEAM_ATTR_EXCLUDE_KERNEL | SEAM_ATTR_EXCLUDE_HV |
 		          SEAM_ATTR_EXCLUDE_CALLCHAIN_KERNEL;
-		return stream_name_user(st);
+		return session_stream_name_user(st);
 	}
 	return 0;
 }
 
-static int stream_fail(struct session *s, struct stream *st, pid_t pid, int cpu, int error,
-                       struct seam_error *err)
+static int session_stream_fail(struct session *s, struct stream *st, pid_t pid, int cpu, int error,
+                               struct seam_error *err)
 {
 	char text[400];
 
@@ -208,7 +208,7 @@ static int stream_fail(struct session *s, struct stream *st, pid_t pid, int cpu,
 	return seam_error_set(err, error, NULL, SEAM_NO_OFFSET, NULL, "%s", text);
 }
 
-static int stream_try(struct session *s, struct stream *st, struct seam_error *err)
+static int session_stream_try(struct session *s, struct stream *st, struct seam_error *err)
 {
 	size_t row = 0;
 
@@ -225,16 +225,16 @@ static int stream_try(struct session *s, struct stream *st, struct seam_error *e
 			row++;
 			continue;
 		}
-		r = stream_relent(s, st, -fd);
+		r = session_stream_relent(s, st, -fd);
 		if (r < 0)
 			return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "out of memory");
 		if (!r)
-			return stream_fail(s, st, pid, st->cpus[0], -fd, err);
+			return session_stream_fail(s, st, pid, st->cpus[0], -fd, err);
 	}
 }
 
 // A weak group that the PMU cannot schedule falls apart into single events.
-static void group_dissolve(struct session *s, uint32_t leader)
+static void session_group_dissolve(struct session *s, uint32_t leader)
 {
 	log_line(s->log, LOG_PLAIN, "%s: the group cannot be counted together: events are apart",
 	         s->streams[leader].name);
@@ -245,7 +245,7 @@ static void group_dissolve(struct session *s, uint32_t leader)
 	}
 }
 
-static int group_try(struct session *s, uint32_t leader, struct seam_error *err)
+static int session_group_try(struct session *s, uint32_t leader, struct seam_error *err)
 {
 	const struct kernel *k = &s->features->kernel;
 	struct stream *head = &s->streams[leader], *st = head;
@@ -266,14 +266,14 @@ static int group_try(struct session *s, uint32_t leader, struct seam_error *err)
 	if (r >= 0 || r == -ESRCH)
 		return 0;
 	if (head->weak) {
-		group_dissolve(s, leader);
+		session_group_dissolve(s, leader);
 		return 0;
 	}
-	return stream_fail(s, st, stream_pid(s, st, 0), st->cpus[0], -r, err);
+	return session_stream_fail(s, st, stream_pid(s, st, 0), st->cpus[0], -r, err);
 }
 
 /* "syscalls:" in front of both names. */
-static bool stream_same_system(const struct stream *a, const struct stream *b)
+static bool session_stream_same_system(const struct stream *a, const struct stream *b)
 {
 	size_t n = strcspn(a->name, ":");
 
@@ -285,25 +285,25 @@ static bool stream_same_system(const struct stream *a, const struct stream *b)
  * one takes 30 ms: the kernel patches its code and waits for every CPU. `composed` is what the
  * first asked for before it was tried.
  */
-static bool stream_is_like(const struct stream *st, const struct stream *first,
-                           const struct seam_attr *composed)
+static bool session_stream_is_like(const struct stream *st, const struct stream *first,
+                                   const struct seam_attr *composed)
 {
 	struct seam_attr attr = st->attr;
 
 	attr.config = composed->config;
 	return attr.type == SEAM_TYPE_TRACEPOINT && !memcmp(&attr, composed, sizeof(attr)) &&
 	       st->per_task == first->per_task && st->exclude_given == first->exclude_given &&
-	       stream_same_system(st, first);
+	       session_stream_same_system(st, first);
 }
 
-static int stream_take_over(struct stream *st, const struct stream *first)
+static int session_stream_take_over(struct stream *st, const struct stream *first)
 {
 	uint64_t config = st->attr.config;
 	bool user = ~st->attr.flags & first->attr.flags & SEAM_ATTR_EXCLUDE_KERNEL;
 
 	st->attr = first->attr;
 	st->attr.config = config;
-	return user ? stream_name_user(st) : 0;
+	return user ? session_stream_name_user(st) : 0;
 }
 
 int session_stopped(struct session *s, struct seam_error *err)
@@ -323,16 +323,16 @@ static int session_try_each(struct session *s, struct seam_error *err)
 	for (uint32_t i = 0; r >= 0 && i < s->n_streams; i++) {
 		struct stream *st = &s->streams[i];
 
-		if (i && stream_is_like(st, &s->streams[first], &composed)) {
+		if (i && session_stream_is_like(st, &s->streams[first], &composed)) {
 			st->like = first;
-			r = stream_take_over(st, &s->streams[first]);
+			r = session_stream_take_over(st, &s->streams[first]);
 			continue;
 		}
 		st->like = first = i;
 		composed = st->attr;
 		r = session_stopped(s, err);
 		if (r >= 0)
-			r = stream_try(s, st, err);
+			r = session_stream_try(s, st, err);
 	}
 	return r;
 }
@@ -347,7 +347,7 @@ int session_try(struct session *s, struct seam_error *err)
 		int r = 0;
 
 		if (s->streams[i].own_leader && !s->streams[i + 1].own_leader)
-			r = group_try(s, (uint32_t)i, err);
+			r = session_group_try(s, (uint32_t)i, err);
 		if (r < 0)
 			return r;
 	}
@@ -383,13 +383,13 @@ bool session_try_deferred(struct session *s)
 
 /* ---- the real thing ---- */
 
-static int *stream_fd(struct stream *st, size_t row, size_t cpu)
+static int *session_stream_fd(struct stream *st, size_t row, size_t cpu)
 {
 	return &st->fds[row * st->n_cpus + cpu];
 }
 
 // The leader's descriptor for the same task and CPU; members are on the CPUs of their leader.
-static int stream_group_fd(struct session *s, struct stream *st, size_t row, size_t cpu)
+static int session_stream_group_fd(struct session *s, struct stream *st, size_t row, size_t cpu)
 {
 	struct stream *leader = &s->streams[st->leader];
 
@@ -397,19 +397,20 @@ static int stream_group_fd(struct session *s, struct stream *st, size_t row, siz
 		return -1;
 	for (size_t i = 0; i < leader->n_cpus; i++)
 		if (leader->cpus[i] == st->cpus[cpu])
-			return *stream_fd(leader, row, i);
+			return *session_stream_fd(leader, row, i);
 	return -1;
 }
 
-static int stream_open_row(struct session *s, struct stream *st, size_t row)
+static int session_stream_open_row(struct session *s, struct stream *st, size_t row)
 {
 	for (size_t cpu = 0; cpu < st->n_cpus; cpu++) {
-		int fd = features_open(s->features, &st->attr, stream_pid(s, st, row),
-		                       st->cpus[cpu], stream_group_fd(s, st, row, cpu), s->log);
+		int fd =
+		        features_open(s->features, &st->attr, stream_pid(s, st, row), st->cpus[cpu],
+		                      session_stream_group_fd(s, st, row, cpu), s->log);
 
 		if (fd < 0)
 			return fd;
-		*stream_fd(st, row, cpu) = fd;
+		*session_stream_fd(st, row, cpu) = fd;
 		// A kernel that has SAMPLE_IDENTIFIER has this request.
 		if (ioctl(fd, IOCTL_ID, &st->ids[row * st->n_cpus + cpu]) < 0)
 			return -errno;
@@ -417,12 +418,12 @@ static int stream_open_row(struct session *s, struct stream *st, size_t row)
 	return 0;
 }
 
-static void stream_close_row(struct session *s, struct stream *st, size_t row)
+static void session_stream_close_row(struct session *s, struct stream *st, size_t row)
 {
 	const struct kernel *k = &s->features->kernel;
 
 	for (size_t cpu = 0; st->fds && cpu < st->n_cpus; cpu++) {
-		int *fd = stream_fd(st, row, cpu);
+		int *fd = session_stream_fd(st, row, cpu);
 
 		if (*fd >= 0)
 			k->close(k->ctx, *fd);
@@ -430,7 +431,7 @@ static void stream_close_row(struct session *s, struct stream *st, size_t row)
 	}
 }
 
-static int stream_allocate(struct session *s, struct stream *st, struct seam_error *err)
+static int session_stream_allocate(struct session *s, struct stream *st, struct seam_error *err)
 {
 	size_t n = stream_rows(s, st) * st->n_cpus;
 
@@ -452,14 +453,15 @@ static int session_open_row(struct session *s, size_t row, bool per_task, struct
 
 		if (r < 0)
 			return r;
-		r = st->per_task == per_task ? stream_open_row(s, st, row) : 0;
+		r = st->per_task == per_task ? session_stream_open_row(s, st, row) : 0;
 		if (r >= 0)
 			continue;
 		if (r != -ESRCH || !per_task)
-			return stream_fail(s, st, stream_pid(s, st, row), st->cpus[0], -r, err);
+			return session_stream_fail(s, st, stream_pid(s, st, row), st->cpus[0], -r,
+			                           err);
 		for (size_t j = 0; j <= i; j++)
 			if (s->streams[j].per_task)
-				stream_close_row(s, &s->streams[j], row);
+				session_stream_close_row(s, &s->streams[j], row);
 		s->tasks_gone++;
 		return 0;
 	}
@@ -472,7 +474,7 @@ int session_open_all(struct session *s, struct seam_error *err)
 	int r;
 
 	for (size_t i = 0; i < s->n_streams; i++) {
-		r = stream_allocate(s, &s->streams[i], err);
+		r = session_stream_allocate(s, &s->streams[i], err);
 		if (r < 0)
 			return r;
 	}
@@ -493,7 +495,7 @@ void session_close_fds(struct session *s)
 {
 	for (size_t i = 0; i < s->n_streams; i++)
 		for (size_t row = 0; row < stream_rows(s, &s->streams[i]); row++)
-			stream_close_row(s, &s->streams[i], row);
+			session_stream_close_row(s, &s->streams[i], row);
 }
 
 /* ---- rings ---- */
@@ -502,12 +504,12 @@ void session_close_fds(struct session *s)
 #define RING_COPY (4u << 20)
 #define RINGS_COPY_MOST (128u << 20)
 
-static int ring_owner(struct session *s, size_t cpu)
+static int session_ring_owner(struct session *s, size_t cpu)
 {
 	struct stream *last = &s->streams[s->n_streams - 1]; // answers, or else side-band
 
 	for (size_t row = 0; row < stream_rows(s, last); row++) {
-		int fd = *stream_fd(last, row, cpu);
+		int fd = *session_stream_fd(last, row, cpu);
 
 		if (fd < 0)
 			continue;
@@ -517,19 +519,19 @@ static int ring_owner(struct session *s, size_t cpu)
 	return -1;
 }
 
-static void rings_unmap(struct session *s)
+static void session_rings_unmap(struct session *s)
 {
 	while (s->n_rings)
 		ring_unmap(&s->rings[--s->n_rings]);
 }
 
-static int rings_map(struct session *s, size_t pages)
+static int session_rings_map(struct session *s, size_t pages)
 {
 	for (size_t cpu = 0; cpu < s->n_online; cpu++) {
-		int r = ring_map(&s->rings[cpu], ring_owner(s, cpu), s->online[cpu], pages);
+		int r = ring_map(&s->rings[cpu], session_ring_owner(s, cpu), s->online[cpu], pages);
 
 		if (r < 0) {
-			rings_unmap(s);
+			session_rings_unmap(s);
 			return r;
 		}
 		s->n_rings++;
@@ -538,7 +540,7 @@ static int rings_map(struct session *s, size_t pages)
 	return 0;
 }
 
-static size_t rings_pages_wanted(struct session *s)
+static size_t session_rings_pages_wanted(struct session *s)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t most = RINGS_COPY_MOST / s->n_online, want = s->opts.mmap_pages, pages = 1;
@@ -557,7 +559,7 @@ static size_t rings_pages_wanted(struct session *s)
 	return pages;
 }
 
-static int stream_redirect(struct session *s, struct stream *st, struct seam_error *err)
+static int session_stream_redirect(struct session *s, struct stream *st, struct seam_error *err)
 {
 	size_t n = stream_rows(s, st) * st->n_cpus;
 
@@ -580,14 +582,14 @@ static int stream_redirect(struct session *s, struct stream *st, struct seam_err
 
 int session_map(struct session *s, struct seam_error *err)
 {
-	size_t want = rings_pages_wanted(s), pages = want;
+	size_t want = session_rings_pages_wanted(s), pages = want;
 	size_t plain = RING_PLAIN / (size_t)sysconf(_SC_PAGESIZE);
-	int r = rings_map(s, pages);
+	int r = session_rings_map(s, pages);
 
 	// EPERM: the limit of locked memory; half as much may fit.
 	while ((r == -EPERM || r == -ENOMEM) && pages > 1) {
 		pages /= 2;
-		r = rings_map(s, pages);
+		r = session_rings_map(s, pages);
 	}
 	if (r < 0)
 		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL,
@@ -600,7 +602,7 @@ int session_map(struct session *s, struct seam_error *err)
 		         "(sysctl kernel.perf_event_mlock_kb, ulimit -l)",
 		         pages, want);
 	for (size_t i = 0; i < s->n_streams; i++) {
-		r = stream_redirect(s, &s->streams[i], err);
+		r = session_stream_redirect(s, &s->streams[i], err);
 		if (r < 0)
 			return r;
 	}

@@ -196,7 +196,7 @@ int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write
 }
 
 // The kernel's own count of what did not fit. Grouped reads list every member: ours is found by id.
-static int stream_read_lost(struct stream *st, size_t i, uint64_t *lost)
+static int session_stream_read_lost(struct stream *st, size_t i, uint64_t *lost)
 {
 	uint64_t words[1 + 3 * 64];
 	bool group = st->attr.read_format & SEAM_FORMAT_GROUP;
@@ -231,7 +231,7 @@ static void session_read_lost(struct session *s)
 		st->lost = 0;
 		st->lost_known = true;
 		for (size_t j = 0; j < n; j++)
-			if (st->fds[j] >= 0 && stream_read_lost(st, j, &st->lost) < 0)
+			if (st->fds[j] >= 0 && session_stream_read_lost(st, j, &st->lost) < 0)
 				st->lost_known = false;
 	}
 }
@@ -266,7 +266,7 @@ int session_event_lost(const struct session *s, size_t index, uint64_t *ret)
 	return 0;
 }
 
-static void counts_add(struct ring_counts *to, const struct ring_counts *c)
+static void session_counts_add(struct ring_counts *to, const struct ring_counts *c)
 {
 	to->bytes += c->bytes;
 	to->records += c->records;
@@ -298,7 +298,7 @@ int session_counts(const struct session *s, struct session_counts *ret)
 		                    .lost_kernel_known = s->n_streams > 0 };
 
 	for (size_t i = 0; i < s->n_rings; i++)
-		counts_add(&c.total, &s->rings[i].counts);
+		session_counts_add(&c.total, &s->rings[i].counts);
 	for (size_t i = 0; i < s->n_streams; i++) {
 		struct stream *st = &s->streams[i];
 

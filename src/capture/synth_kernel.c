@@ -29,7 +29,7 @@ struct kallsyms_range {
 };
 
 /* "ffffffff81000000 T _text", without the newline. */
-static void kallsyms_line(const char *line, size_t n, struct kallsyms_range *r)
+static void synth_kallsyms_line(const char *line, size_t n, struct kallsyms_range *r)
 {
 	uint64_t address = 0;
 	size_t i = 0;
@@ -60,7 +60,7 @@ static void kallsyms_line(const char *line, size_t n, struct kallsyms_range *r)
 
 /* Reads until the start is known, and the end too when it is wanted. Symbols stand in the order of
  * their addresses, so _text and _stext come together in the first chunk. */
-static void kallsyms_scan(int proc, bool want_end, struct kallsyms_range *r)
+static void synth_kallsyms_scan(int proc, bool want_end, struct kallsyms_range *r)
 {
 	char *bytes = malloc(KALLSYMS_CHUNK);
 	int fd = openat(proc, "kallsyms", O_RDONLY | O_CLOEXEC);
@@ -74,7 +74,7 @@ static void kallsyms_scan(int proc, bool want_end, struct kallsyms_range *r)
 			break;
 		end = bytes + kept + n;
 		while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
-			kallsyms_line(at, (size_t)(newline - at), r);
+			synth_kallsyms_line(at, (size_t)(newline - at), r);
 			at = newline + 1;
 		}
 		kept = (size_t)(end - at);
@@ -88,7 +88,7 @@ static void kallsyms_scan(int proc, bool want_end, struct kallsyms_range *r)
 }
 
 /* The length of the kernel's text by "01000000-022090c7 : Kernel code"; 0 when it is hidden. */
-static uint64_t iomem_text_length(int proc, struct buf *text)
+static uint64_t synth_iomem_text_length(int proc, struct buf *text)
 {
 	unsigned long long start, end;
 	const char *code, *line;
@@ -122,8 +122,8 @@ static int synth_kernel_text(const struct synth_opts *opts, int proc, int sys, s
 	struct kallsyms_range r = { 0 };
 	int error;
 
-	m.len = iomem_text_length(proc, text);
-	kallsyms_scan(proc, !m.len, &r);
+	m.len = synth_iomem_text_length(proc, text);
+	synth_kallsyms_scan(proc, !m.len, &r);
 	if (!r.text) {
 		r.text = r.stext;
 		m.filename = "[kernel.kallsyms]_stext";
@@ -145,7 +145,7 @@ struct module {
 	char name[64];
 };
 
-static int module_compare(const void *a, const void *b)
+static int synth_module_compare(const void *a, const void *b)
 {
 	const struct module *x = a, *y = b;
 
@@ -153,7 +153,7 @@ static int module_compare(const void *a, const void *b)
 }
 
 /* "name 16384 2 dep,dep, Live 0xffffffffc0a00000 (OE)", one per line. */
-static size_t module_list(char *text, struct buf *ret)
+static size_t synth_module_list(char *text, struct buf *ret)
 {
 	char *save = NULL;
 
@@ -173,7 +173,7 @@ static size_t module_list(char *text, struct buf *ret)
 }
 
 /* A name as the kernel spells it: file names may have '-' where the module has '_'. */
-static uint64_t module_hash(const char *name, size_t n)
+static uint64_t synth_module_hash(const char *name, size_t n)
 {
 	char plain[64];
 
@@ -185,7 +185,7 @@ static uint64_t module_hash(const char *name, size_t n)
 }
 
 /* "kernel/fs/ext4/ext4.ko.xz", n bytes at offset at of modules.dep. */
-static void module_file(const char *path, size_t n, size_t at, struct map *ret)
+static void synth_module_file(const char *path, size_t n, size_t at, struct map *ret)
 {
 	size_t start = n, end;
 
@@ -193,14 +193,14 @@ static void module_file(const char *path, size_t n, size_t at, struct map *ret)
 		start--;
 	for (end = start; end + 3 <= n; end++) {
 		if (!memcmp(path + end, ".ko", 3)) {
-			map_put(ret, module_hash(path + start, end - start), at);
+			map_put(ret, synth_module_hash(path + start, end - start), at);
 			return;
 		}
 	}
 }
 
 /* From modules.dep, "PATH: PATH ...": module name -> offset of its line. */
-static void module_files(const char *text, size_t n, struct map *ret)
+static void synth_module_files(const char *text, size_t n, struct map *ret)
 {
 	for (size_t at = 0, next; at < n; at = next) {
 		const char *newline = memchr(text + at, '\n', n - at);
@@ -208,19 +208,20 @@ static void module_files(const char *text, size_t n, struct map *ret)
 		const char *colon = memchr(text + at, ':', length);
 
 		if (colon)
-			module_file(text + at, (size_t)(colon - text) - at, at, ret);
+			synth_module_file(text + at, (size_t)(colon - text) - at, at, ret);
 		next = at + length + 1;
 	}
 }
 
-static void module_path(const struct synth_opts *opts, const char *release, const struct map *files,
-                        const struct buf *dep, const char *name, char *path, size_t n)
+static void synth_module_path(const struct synth_opts *opts, const char *release,
+                              const struct map *files, const struct buf *dep, const char *name,
+                              char *path, size_t n)
 {
 	const char *line, *colon;
 	uint64_t at;
 
 	snprintf(path, n, "[%s]", name);
-	if (!map_get(files, module_hash(name, strlen(name)), &at) || at >= dep->n)
+	if (!map_get(files, synth_module_hash(name, strlen(name)), &at) || at >= dep->n)
 		return;
 	line = (const char *)dep->bytes + at;
 	colon = memchr(line, ':', dep->n - (size_t)at);
@@ -234,8 +235,8 @@ static void module_path(const struct synth_opts *opts, const char *release, cons
 		snprintf(path, n, "/lib/modules/%s/%.*s", release, (int)(colon - line), line);
 }
 
-static void module_read_files(const struct synth_opts *opts, const char *release, struct buf *dep,
-                              struct map *files)
+static void synth_module_read_files(const struct synth_opts *opts, const char *release,
+                                    struct buf *dep, struct map *files)
 {
 	char path[512];
 
@@ -244,7 +245,7 @@ static void module_read_files(const struct synth_opts *opts, const char *release
 	else
 		snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", release);
 	if (procfs_read(AT_FDCWD, path, dep) > 0)
-		module_files((const char *)dep->bytes, dep->n, files);
+		synth_module_files((const char *)dep->bytes, dep->n, files);
 }
 
 static int synth_kernel_modules(const struct synth_opts *opts, int proc, int sys, struct buf *text,
@@ -258,14 +259,14 @@ static int synth_kernel_modules(const struct synth_opts *opts, int proc, int sys
 	int error = 0;
 
 	if (procfs_read(proc, "modules", text) > 0)
-		n = module_list((char *)text->bytes, &list);
+		n = synth_module_list((char *)text->bytes, &list);
 	modules = (struct module *)(void *)list.bytes;
 	if (!modules)
 		n = 0;
 	if (n) {
-		qsort(modules, n, sizeof(*modules), module_compare);
+		qsort(modules, n, sizeof(*modules), synth_module_compare);
 		uname(&u);
-		module_read_files(opts, u.release, &dep, &files);
+		synth_module_read_files(opts, u.release, &dep, &files);
 	}
 	for (size_t i = 0; i < n && !error; i++) {
 		char path[512], notes[128];
@@ -275,7 +276,8 @@ static int synth_kernel_modules(const struct synth_opts *opts, int proc, int sys
 		 * next one. */
 		if (i + 1 < n && m.len > modules[i + 1].address - m.addr)
 			m.len = modules[i + 1].address - m.addr;
-		module_path(opts, u.release, &files, &dep, modules[i].name, path, sizeof(path));
+		synth_module_path(opts, u.release, &files, &dep, modules[i].name, path,
+		                  sizeof(path));
 		snprintf(notes, sizeof(notes), "module/%s/notes/.note.gnu.build-id",
 		         modules[i].name);
 		if (opts->build_ids && sys >= 0)

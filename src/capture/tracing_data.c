@@ -37,14 +37,14 @@ static int tracing_open(const struct event_roots *roots)
 }
 
 /* "sched:sched_switch:k" -> system and name. */
-static bool tracepoint_of(const struct seam_event *event, struct tracepoint *ret)
+static bool tracing_tracepoint_of(const struct seam_event *event, struct tracepoint *ret)
 {
 	if (event->attr.type != SEAM_TYPE_TRACEPOINT)
 		return false;
 	return sscanf(event->name, "%63[^:]:%127[^:/]", ret->system, ret->name) == 2;
 }
 
-static int tracepoint_compare(const void *a, const void *b)
+static int tracing_tracepoint_compare(const void *a, const void *b)
 {
 	const struct tracepoint *x = a, *y = b;
 	int order = strcmp(x->system, y->system);
@@ -134,12 +134,12 @@ int tracing_data_collect(const struct seam_events *events, const struct event_ro
 	if (!at)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		n += tracepoint_of(seam_events_at(events, i), &at[n]);
+		n += tracing_tracepoint_of(seam_events_at(events, i), &at[n]);
 	if (!n) {
 		free(at);
 		return 0;
 	}
-	qsort(at, n, sizeof(*at), tracepoint_compare);
+	qsort(at, n, sizeof(*at), tracing_tracepoint_compare);
 	tracefs = tracing_open(roots);
 	error = tracefs < 0 ? -errno : tracing_put_all(tracefs, at, n, ret);
 	if (tracefs >= 0)

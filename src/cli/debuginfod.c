@@ -15,7 +15,7 @@
 typedef int (*find_function)(void *client, const unsigned char *id, int n, char **path);
 typedef int (*progress_function)(void *client, long done, long total);
 
-static double seconds_since(const struct timespec *from)
+static double debuginfod_seconds_since(const struct timespec *from)
 {
 	struct timespec now;
 
@@ -23,7 +23,7 @@ static double seconds_since(const struct timespec *from)
 	return (double)(now.tv_sec - from->tv_sec) + (double)(now.tv_nsec - from->tv_nsec) / 1e9;
 }
 
-static bool is_over(struct debuginfod *d, double more)
+static bool debuginfod_is_over(struct debuginfod *d, double more)
 {
 	if (!d->over && d->spent_s + more > d->limit_s) {
 		d->over = true;
@@ -35,7 +35,7 @@ static bool is_over(struct debuginfod *d, double more)
 }
 
 /* Called by the library now and then: not 0 stops the transfer. */
-static int on_progress(void *client, long done, long total)
+static int debuginfod_on_progress(void *client, long done, long total)
 {
 	void *(*data)(void *);
 	struct debuginfod *d;
@@ -49,7 +49,7 @@ static int on_progress(void *client, long done, long total)
 		return 1;
 	if (isatty(STDERR_FILENO))
 		cmd_print(stderr, "\rdebuginfod: %ld of %ld kB\033[K", done / 1000, total / 1000);
-	return is_over(d, seconds_since(&d->spent_from));
+	return debuginfod_is_over(d, debuginfod_seconds_since(&d->spent_from));
 }
 
 static int debuginfod_fetch(void *ctx, const struct image_build_id *id, bool debug, char *path,
@@ -63,10 +63,10 @@ static int debuginfod_fetch(void *ctx, const struct image_build_id *id, bool deb
 	*(void **)&find = dlsym(d->library,
 	                        debug ? "debuginfod_find_debuginfo" : "debuginfod_find_executable");
 	pthread_mutex_lock(&d->lock);
-	if (find && !is_over(d, 0)) {
+	if (find && !debuginfod_is_over(d, 0)) {
 		clock_gettime(CLOCK_MONOTONIC, &d->spent_from);
 		fd = find(d->client, id->bytes, id->size, &found);
-		d->spent_s += seconds_since(&d->spent_from);
+		d->spent_s += debuginfod_seconds_since(&d->spent_from);
 		if (isatty(STDERR_FILENO))
 			fputs("\r\033[K", stderr);
 	}
@@ -80,7 +80,7 @@ static int debuginfod_fetch(void *ctx, const struct image_build_id *id, bool deb
 	return length > 0 && (size_t)length < n ? 0 : -ENOENT;
 }
 
-static void *client_new(struct debuginfod *d)
+static void *debuginfod_client_new(struct debuginfod *d)
 {
 	void *(*begin)(void);
 	void (*set_data)(void *, void *);
@@ -94,7 +94,7 @@ static void *client_new(struct debuginfod *d)
 	d->client = begin();
 	if (d->client) {
 		set_data(d->client, d);
-		set_progress(d->client, on_progress);
+		set_progress(d->client, debuginfod_on_progress);
 	}
 	return d->client;
 }
@@ -117,7 +117,7 @@ const struct image_fetch *debuginfod_start(struct debuginfod *d, const struct cm
 		return NULL;
 	}
 	d->library = dlopen(LIBRARY, RTLD_NOW);
-	if (!d->library || !client_new(d)) {
+	if (!d->library || !debuginfod_client_new(d)) {
 		cmd_error(cmd, "--debuginfod: " LIBRARY " is missing: apt install libdebuginfod1");
 		return NULL;
 	}

@@ -13,7 +13,7 @@
 #define DPKG_INFO "/var/lib/dpkg/info"
 #define LIST_MAX (16u << 20)
 
-static bool list_has(int dir, const char *name, const struct buf *line, struct buf *text)
+static bool hint_list_has(int dir, const char *name, const struct buf *line, struct buf *text)
 {
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
@@ -29,7 +29,7 @@ static bool list_has(int dir, const char *name, const struct buf *line, struct b
 }
 
 /* "libc6" of "libc6:amd64.list". */
-static int package_find(DIR *dir, const struct buf *line, struct buf *ret)
+static int hint_package_find(DIR *dir, const struct buf *line, struct buf *ret)
 {
 	struct buf text = { 0 };
 	struct dirent *entry;
@@ -40,7 +40,7 @@ static int package_find(DIR *dir, const struct buf *line, struct buf *ret)
 		size_t n = strlen(entry->d_name);
 
 		if (n <= 5 || strcmp(entry->d_name + n - 5, ".list") ||
-		    !list_has(dirfd(dir), entry->d_name, line, &text))
+		    !hint_list_has(dirfd(dir), entry->d_name, line, &text))
 			continue;
 		buf_clear(ret);
 		buf_put(ret, entry->d_name,
@@ -63,7 +63,7 @@ int hint_package(const char *info, const char *path, struct buf *ret)
 			break;
 		buf_clear(&line);
 		buf_printf(&line, "\n%s\n", cut ? path + 4 : path);
-		found = line.failed ? 0 : package_find(dir, &line, ret);
+		found = line.failed ? 0 : hint_package_find(dir, &line, ret);
 	}
 	if (dir)
 		closedir(dir);

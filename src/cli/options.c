@@ -231,7 +231,7 @@ int options_u64(const struct options *o, const char *what, unsigned long long le
 
 /* Text in lines of at most HELP_WIDTH columns, of which the first began at `column`, and others at
  * `indent`. A line is broken at a space, or behind a comma of a list. */
-static void help_text(const char *text, size_t column, size_t indent)
+static void options_help_text(const char *text, size_t column, size_t indent)
 {
 	while (*text) {
 		size_t n = strcspn(text, " ,\n"), space = *text == ' ';
@@ -255,7 +255,7 @@ static void help_text(const char *text, size_t column, size_t indent)
 	putchar('\n');
 }
 
-static void help_option(const struct option_def *d)
+static void options_help_option(const struct option_def *d)
 {
 	char left[64];
 	int n = 0;
@@ -274,7 +274,7 @@ static void help_option(const struct option_def *d)
 		printf("  %s\n%*s", left, HELP_INDENT, "");
 	else
 		printf("  %-*s", HELP_INDENT - 2, left);
-	help_text(d->help, HELP_INDENT, HELP_INDENT);
+	options_help_text(d->help, HELP_INDENT, HELP_INDENT);
 }
 
 void cmd_print_help(const struct cmd *cmd)
@@ -283,9 +283,9 @@ void cmd_print_help(const struct cmd *cmd)
 	if (cmd->options && cmd->options->id)
 		printf("\nOptions:\n");
 	for (const struct option_def *d = cmd->options; d && d->id; d++)
-		help_option(d);
+		options_help_option(d);
 	if (cmd->details) {
 		putchar('\n');
-		help_text(cmd->details, 0, 0);
+		options_help_text(cmd->details, 0, 0);
 	}
 }

@@ -24,7 +24,7 @@ static const struct {
 	{ EM_PPC64, CS_ARCH_PPC, CS_MODE_64, 4 },      { EM_S390, CS_ARCH_SYSZ, 0, 2 },
 };
 
-static int disasm_open(struct disasm *d, unsigned machine, int big_endian)
+static int capstone_disasm_open(struct disasm *d, unsigned machine, int big_endian)
 {
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
 		unsigned mode = machines[i].mode |
@@ -46,7 +46,7 @@ static int disasm_open(struct disasm *d, unsigned machine, int big_endian)
 int disasm_new(struct disasm **ret, unsigned machine, int big_endian)
 {
 	struct disasm *d = calloc(1, sizeof(*d));
-	int r = d ? disasm_open(d, machine, big_endian) : -ENOMEM;
+	int r = d ? capstone_disasm_open(d, machine, big_endian) : -ENOMEM;
 
 	if (r < 0) {
 		disasm_free(d);

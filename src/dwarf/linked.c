@@ -11,8 +11,8 @@
 
 #define BYTES_MAX (1u << 30)
 
-static int no_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
-                        const char *file, const char *link, GElf_Word crc, char **path)
+static int linked_no_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+                               const char *file, const char *link, GElf_Word crc, char **path)
 {
 	(void)module, (void)user, (void)name, (void)base;
 	(void)file, (void)link, (void)crc, (void)path;
@@ -20,7 +20,7 @@ static int no_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwar
 }
 
 static const Dwfl_Callbacks callbacks = {
-	.find_debuginfo = no_debuginfo,
+	.find_debuginfo = linked_no_debuginfo,
 	.section_address = dwfl_offline_section_address,
 };
 

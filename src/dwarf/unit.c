@@ -152,7 +152,8 @@ static int unit_find_functions(struct unit *unit, enum unit_reach reach)
 	return r;
 }
 
-static int function_add_inline(struct unit_function *function, Dwarf_Die *die, uint32_t *parent)
+static int unit_function_add_inline(struct unit_function *function, Dwarf_Die *die,
+                                    uint32_t *parent)
 {
 	struct unit_inline call = { .die = *die, .parent = *parent };
 	size_t n = UNIT_N(&function->inlines, struct unit_inline);
@@ -165,8 +166,8 @@ static int function_add_inline(struct unit_function *function, Dwarf_Die *die, u
 	return unit_put_ranges(die, (uint32_t)n, &function->ranges);
 }
 
-static int function_walk(struct unit_function *function, Dwarf_Die *from, uint32_t parent,
-                         unsigned depth)
+static int unit_function_walk(struct unit_function *function, Dwarf_Die *from, uint32_t parent,
+                              unsigned depth)
 {
 	Dwarf_Die die;
 	int r = 0;
@@ -178,7 +179,7 @@ static int function_walk(struct unit_function *function, Dwarf_Die *from, uint32
 
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_inlined_subroutine:
-			r = function_add_inline(function, &die, &inside);
+			r = unit_function_add_inline(function, &die, &inside);
 			if (r < 0)
 				break;
 			__attribute__((fallthrough));
@@ -186,7 +187,7 @@ static int function_walk(struct unit_function *function, Dwarf_Die *from, uint32
 		case DW_TAG_try_block:
 		case DW_TAG_catch_block:
 		case DW_TAG_with_stmt:
-			r = function_walk(function, &die, inside, depth + 1);
+			r = unit_function_walk(function, &die, inside, depth + 1);
 			break;
 		default:
 			break;
@@ -210,7 +211,7 @@ int unit_function_find(struct unit *unit, uint64_t addr, struct unit_function **
 	function = UNIT_AT(&unit->functions, struct unit_function, range->of);
 	if (!function->decoded) {
 		function->decoded = true;
-		r = function_walk(function, &function->die, UNIT_NONE, 0);
+		r = unit_function_walk(function, &function->die, UNIT_NONE, 0);
 	}
 	*ret = function;
 	return r < 0 ? r : 1;

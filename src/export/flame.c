@@ -28,7 +28,7 @@ struct flame_coder {
 	size_t n_left;
 };
 
-static void coder_group(struct buf *to, const unsigned char *from, size_t n)
+static void flame_coder_group(struct buf *to, const unsigned char *from, size_t n)
 {
 	static const char digits[] =
 	        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -40,19 +40,19 @@ static void coder_group(struct buf *to, const unsigned char *from, size_t n)
 	buf_put(to, text, sizeof(text));
 }
 
-static int coder_put(struct flame_coder *c, const unsigned char *bytes, size_t n)
+static int flame_coder_put(struct flame_coder *c, const unsigned char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		c->left[c->n_left++] = bytes[i];
 		if (c->n_left == 3) {
-			coder_group(&c->out->buf, c->left, 3);
+			flame_coder_group(&c->out->buf, c->left, 3);
 			c->n_left = 0;
 		}
 	}
 	return export_step(c->out);
 }
 
-static int coder_squeeze(struct flame_coder *c, const void *bytes, size_t n, int flush)
+static int flame_coder_squeeze(struct flame_coder *c, const void *bytes, size_t n, int flush)
 {
 	unsigned char block[16384];
 	int r = 0;
@@ -64,18 +64,18 @@ static int coder_squeeze(struct flame_coder *c, const void *bytes, size_t n, int
 		c->z.avail_out = sizeof(block);
 		if (deflate(&c->z, flush) == Z_STREAM_ERROR)
 			return -EIO;
-		r = coder_put(c, block, sizeof(block) - c->z.avail_out);
+		r = flame_coder_put(c, block, sizeof(block) - c->z.avail_out);
 	} while (r >= 0 && (c->z.avail_in || !c->z.avail_out));
 	return r;
 }
 
-static int coder_write(void *ctx, const void *bytes, size_t n)
+static int flame_coder_write(void *ctx, const void *bytes, size_t n)
 {
 	int r = 0;
 
 	for (size_t at = 0, part; at < n && r >= 0; at += part) {
 		part = n - at < 1u << 30 ? n - at : 1u << 30;
-		r = coder_squeeze(ctx, (const unsigned char *)bytes + at, part, Z_NO_FLUSH);
+		r = flame_coder_squeeze(ctx, (const unsigned char *)bytes + at, part, Z_NO_FLUSH);
 	}
 	return r;
 }
@@ -230,7 +230,7 @@ static int flame_block(const struct flame_graph *g, const struct flame_side *sid
 	buf_put_zeros(&block, -block.n & 7);
 	flame_arrays(g, &block);
 	if (!meta.failed && !block.failed && r != -EOVERFLOW)
-		r = coder_write(c, block.bytes, block.n);
+		r = flame_coder_write(c, block.bytes, block.n);
 	buf_free(&meta);
 	buf_free(&block);
 	return r;
@@ -254,9 +254,9 @@ int flame_page(const struct flame_side *sides, size_t n, const struct flame_opts
 	if (r >= 0)
 		r = flame_block(&g, sides, n, opts, c);
 	if (r >= 0)
-		r = coder_squeeze(c, "", 0, Z_FINISH);
+		r = flame_coder_squeeze(c, "", 0, Z_FINISH);
 	if (r >= 0 && c->n_left)
-		coder_group(&out->buf, c->left, c->n_left);
+		flame_coder_group(&out->buf, c->left, c->n_left);
 	buf_put(&out->buf, flame_asset_tail, flame_asset_tail_size);
 	if (r >= 0)
 		r = export_flush(out);

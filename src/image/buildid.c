@@ -36,7 +36,7 @@ const char *image_build_id_hex(const struct image_build_id *id, char hex[IMAGE_B
 }
 
 /* Moves behind the padding of a note's name or descriptor. */
-static void notes_align(struct cursor *c, size_t align)
+static void buildid_notes_align(struct cursor *c, size_t align)
 {
 	size_t over = cursor_offset(c) & (align - 1);
 
@@ -46,8 +46,8 @@ static void notes_align(struct cursor *c, size_t align)
 		c->at = c->end;
 }
 
-static int notes_find(const void *notes, size_t n, bool swap, size_t align,
-                      struct image_build_id *ret)
+static int buildid_notes_find(const void *notes, size_t n, bool swap, size_t align,
+                              struct image_build_id *ret)
 {
 	struct cursor c = cursor_of(notes, n, swap);
 
@@ -55,9 +55,9 @@ static int notes_find(const void *notes, size_t n, bool swap, size_t align,
 		uint32_t name_size = cursor_u32(&c), size = cursor_u32(&c), type = cursor_u32(&c);
 		const unsigned char *name = cursor_bytes(&c, name_size), *bytes;
 
-		notes_align(&c, align);
+		buildid_notes_align(&c, align);
 		bytes = cursor_bytes(&c, size);
-		notes_align(&c, align);
+		buildid_notes_align(&c, align);
 		if (c.failed)
 			return 0;
 		if (type != NT_GNU_BUILD_ID || name_size != 4 || memcmp(name, "GNU", 4) || !size)
@@ -72,10 +72,10 @@ static int notes_find(const void *notes, size_t n, bool swap, size_t align,
 
 int image_build_id_of_notes(const void *notes, size_t n, bool swap, struct image_build_id *ret)
 {
-	return notes_find(notes, n, swap, 4, ret);
+	return buildid_notes_find(notes, n, swap, 4, ret);
 }
 
-static bool is_swapped(const struct image *image)
+static bool buildid_is_swapped(const struct image *image)
 {
 	return image_is_big_endian(image) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
@@ -93,8 +93,8 @@ int image_build_id(const struct image *image, struct image_build_id *ret)
 			continue;
 		data = elf_rawdata(scn, NULL);
 		if (data && data->d_buf &&
-		    notes_find(data->d_buf, data->d_size, is_swapped(image),
-		               section.sh_addralign == 8 ? 8 : 4, ret))
+		    buildid_notes_find(data->d_buf, data->d_size, buildid_is_swapped(image),
+		                       section.sh_addralign == 8 ? 8 : 4, ret))
 			return 1;
 	}
 	/* A separate debug file's segments describe the object's layout, not its own. */
@@ -106,8 +106,8 @@ int image_build_id(const struct image *image, struct image_build_id *ret)
 		data = elf_getdata_rawchunk(image->elf, (int64_t)segment.p_offset, segment.p_filesz,
 		                            ELF_T_BYTE);
 		if (data && data->d_buf &&
-		    notes_find(data->d_buf, data->d_size, is_swapped(image),
-		               segment.p_align == 8 ? 8 : 4, ret))
+		    buildid_notes_find(data->d_buf, data->d_size, buildid_is_swapped(image),
+		                       segment.p_align == 8 ? 8 : 4, ret))
 			return 1;
 	}
 	return 0;

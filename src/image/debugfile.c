@@ -18,12 +18,12 @@
 static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 static const struct image_search default_search;
 
-static const char *const *dirs_of(const struct image_search *search)
+static const char *const *debugfile_dirs_of(const struct image_search *search)
 {
 	return search->debug_dirs ? search->debug_dirs : default_dirs;
 }
 
-static const char *root_of(const struct image_search *search)
+static const char *debugfile_root_of(const struct image_search *search)
 {
 	return search->root ? search->root : "";
 }
@@ -31,13 +31,14 @@ static const char *root_of(const struct image_search *search)
 /* Opens path; keeps it only if its build-id is want's, when want has one. */
 /* Was the file not to be had, so that others are to be tried? That there is no memory says nothing
  * of the file. */
-static bool goes_on(int r)
+static bool debugfile_goes_on(int r)
 {
 	return r < 0 && r != -ENOMEM;
 }
 
-static int try_image(struct image **ret, const char *path, const struct image_build_id *want,
-                     struct image_build_id *ret_found, struct seam_error *err)
+static int debugfile_try_image(struct image **ret, const char *path,
+                               const struct image_build_id *want, struct image_build_id *ret_found,
+                               struct seam_error *err)
 {
 	struct image_build_id found = { 0 };
 	char is[IMAGE_BUILD_ID_HEX], was[IMAGE_BUILD_ID_HEX];
@@ -71,15 +72,15 @@ try_printf(struct image **ret, const struct image_build_id *want, struct image_b
 	va_start(ap, fmt);
 	r = buf_vprintf(&path, fmt, ap);
 	va_end(ap);
-	r = r < 0 ? -ENOMEM : try_image(ret, buf_text(&path), want, ret_found, err);
+	r = r < 0 ? -ENOMEM : debugfile_try_image(ret, buf_text(&path), want, ret_found, err);
 	buf_free(&path);
 	return r;
 }
 
 /* By build-id: the debug directories' files with this ending, the cache's with this name. */
-static int try_build_id(struct image **ret, const struct image_build_id *want,
-                        const struct image_search *search, const char *ending,
-                        const char *cache_name)
+static int debugfile_try_build_id(struct image **ret, const struct image_build_id *want,
+                                  const struct image_search *search, const char *ending,
+                                  const char *cache_name)
 {
 	char hex[IMAGE_BUILD_ID_HEX];
 	const char *const *dir;
@@ -88,10 +89,10 @@ static int try_build_id(struct image **ret, const struct image_build_id *want,
 	if (want->size < 2)
 		return -ENOENT;
 	image_build_id_hex(want, hex);
-	for (dir = dirs_of(search); goes_on(r) && *dir; dir++)
-		r = try_printf(ret, want, NULL, NULL, "%s%s/.build-id/%.2s/%s%s", root_of(search),
-		               *dir, hex, hex + 2, ending);
-	if (goes_on(r) && search->buildid_dir)
+	for (dir = debugfile_dirs_of(search); debugfile_goes_on(r) && *dir; dir++)
+		r = try_printf(ret, want, NULL, NULL, "%s%s/.build-id/%.2s/%s%s",
+		               debugfile_root_of(search), *dir, hex, hex + 2, ending);
+	if (debugfile_goes_on(r) && search->buildid_dir)
 		r = try_printf(ret, want, NULL, NULL, "%s/.build-id/%.2s/%s/%s",
 		               search->buildid_dir, hex, hex + 2, cache_name);
 	return r;
@@ -111,21 +112,21 @@ int image_kept_path(const struct image_search *search, const struct image_build_
 	return length < 0 || (size_t)length >= n ? -ENAMETOOLONG : 0;
 }
 
-static int try_fetch(struct image **ret, const struct image_build_id *id,
-                     const struct image_search *search, bool debug)
+static int debugfile_try_fetch(struct image **ret, const struct image_build_id *id,
+                               const struct image_search *search, bool debug)
 {
 	char path[4096];
 
 	if (!search->fetch || !id->size ||
 	    search->fetch->fetch(search->fetch->ctx, id, debug, path, sizeof(path)) < 0)
 		return -ENOENT;
-	return try_image(ret, path, id, NULL, NULL);
+	return debugfile_try_image(ret, path, id, NULL, NULL);
 }
 
 /* Where distributions, and those who build their own, put the kernel. */
-static int try_vmlinux(struct image **ret, const struct image_build_id *want,
-                       const struct image_search *search, struct image_build_id *ret_found,
-                       struct seam_error *err)
+static int debugfile_try_vmlinux(struct image **ret, const struct image_build_id *want,
+                                 const struct image_search *search,
+                                 struct image_build_id *ret_found, struct seam_error *err)
 {
 	static const struct place {
 		const char *before, *after; /* the release */
@@ -140,30 +141,31 @@ static int try_vmlinux(struct image **ret, const struct image_build_id *want,
 	int r = -ENOENT;
 
 	if (search->vmlinux)
-		r = try_image(ret, search->vmlinux, want, ret_found, err);
+		r = debugfile_try_image(ret, search->vmlinux, want, ret_found, err);
 	else
 		seam_error_set(err, ENOENT, "vmlinux", SEAM_NO_OFFSET, NULL,
 		               "none of the recorded kernel was found");
 	/* Releases are names of directories here, no ways out of them. */
 	if (r >= 0 || !want || !want->size || !release || strchr(release, '/'))
 		return r;
-	for (size_t i = 0; goes_on(r) && i < sizeof(resolver) / sizeof(*resolver); i++) {
+	for (size_t i = 0; debugfile_goes_on(r) && i < sizeof(resolver) / sizeof(*resolver); i++) {
 		const struct place *p = &resolver[i];
 
 		if (p->plain)
-			r = try_printf(ret, want, NULL, NULL, "%s%s%s%s", root_of(search),
+			r = try_printf(ret, want, NULL, NULL, "%s%s%s%s", debugfile_root_of(search),
 			               p->before, release, p->after);
-		for (const char *const *dir = dirs_of(search); p->debug_dir && goes_on(r) && *dir;
-		     dir++)
-			r = try_printf(ret, want, NULL, NULL, "%s%s%s%s%s", root_of(search), *dir,
-			               p->before, release, p->after);
+		for (const char *const *dir = debugfile_dirs_of(search);
+		     p->debug_dir && debugfile_goes_on(r) && *dir; dir++)
+			r = try_printf(ret, want, NULL, NULL, "%s%s%s%s%s",
+			               debugfile_root_of(search), *dir, p->before, release,
+			               p->after);
 	}
 	return r;
 }
 
 /* Where no build-id decides: whether what was opened is what was recorded. */
-static int file_identity_for(struct image **image, const char *path,
-                             const struct image_search *search, struct seam_error *err)
+static int debugfile_file_identity_for(struct image **image, const char *path,
+                                       const struct image_search *search, struct seam_error *err)
 {
 	const struct image_identity *file_identity = search->root ? NULL : search->file_identity;
 	struct stat st;
@@ -180,15 +182,17 @@ static int file_identity_for(struct image **image, const char *path,
 }
 
 /* "[ext4]": only with a build-id to tell it by, or below a root whose maker vouches for it. */
-static int try_module(struct image **ret, const char *name, const struct image_build_id *want,
-                      const struct image_search *search, struct image_build_id *ret_found,
-                      struct seam_error *err)
+static int debugfile_try_module(struct image **ret, const char *name,
+                                const struct image_build_id *want,
+                                const struct image_search *search, struct image_build_id *ret_found,
+                                struct seam_error *err)
 {
 	struct buf path = { 0 };
 	int r = (want && want->size) || search->root ? module_path(&path, search, name) : -ENOENT;
 
 	if (r >= 0)
-		r = try_printf(ret, want, ret_found, err, "%s%s", root_of(search), buf_text(&path));
+		r = try_printf(ret, want, ret_found, err, "%s%s", debugfile_root_of(search),
+		               buf_text(&path));
 	else
 		seam_error_set(err, ENOENT, name, SEAM_NO_OFFSET, NULL,
 		               "no file of that module was found");
@@ -197,17 +201,17 @@ static int try_module(struct image **ret, const char *name, const struct image_b
 }
 
 /* By build-id alone, wherever files are kept by it. */
-static int find_by_id(struct image **ret, const struct image_build_id *want,
-                      const struct image_search *search, bool kernel)
+static int debugfile_find_by_id(struct image **ret, const struct image_build_id *want,
+                                const struct image_search *search, bool kernel)
 {
-	int r = try_build_id(ret, want, search, "", "elf");
+	int r = debugfile_try_build_id(ret, want, search, "", "elf");
 
-	if (goes_on(r))
-		r = try_build_id(ret, want, search, ".debug", "debug");
-	if (goes_on(r))
-		r = try_fetch(ret, want, search, false);
-	if (goes_on(r) && kernel)
-		r = try_fetch(ret, want, search, true);
+	if (debugfile_goes_on(r))
+		r = debugfile_try_build_id(ret, want, search, ".debug", "debug");
+	if (debugfile_goes_on(r))
+		r = debugfile_try_fetch(ret, want, search, false);
+	if (debugfile_goes_on(r) && kernel)
+		r = debugfile_try_fetch(ret, want, search, true);
 	return r;
 }
 
@@ -224,22 +228,23 @@ int image_find(struct image **ret, const char *path, const struct image_build_id
 		search = &default_search;
 	/* What is at a deleted file's path now is another file, unless the build-id says no. */
 	if (kernel)
-		r = try_vmlinux(ret, want, search, ret_found, err);
+		r = debugfile_try_vmlinux(ret, want, search, ret_found, err);
 	else if (path[0] == '[')
-		r = try_module(ret, path, want, search, ret_found, err);
+		r = debugfile_try_module(ret, path, want, search, ret_found, err);
 	else if (path[0] != '/' || (deleted && !known))
 		r = seam_error_set(err, ENOENT, path, SEAM_NO_OFFSET, NULL, "%s",
 		                   deleted ? "it was deleted before it was recorded"
 		                           : "not a path from the root");
 	else
-		r = try_printf(ret, want, ret_found, err, "%s%.*s", root_of(search),
+		r = try_printf(ret, want, ret_found, err, "%s%.*s", debugfile_root_of(search),
 		               (int)(deleted ? n - cut : n), path);
 	if (r >= 0 && !known && !kernel)
-		r = file_identity_for(ret, path, search, err);
-	if (goes_on(r) && known) {
-		int by_id = find_by_id(ret, want, search, kernel);
+		r = debugfile_file_identity_for(ret, path, search, err);
+	if (debugfile_goes_on(r) && known) {
+		int by_id = debugfile_find_by_id(ret, want, search, kernel);
 
-		r = goes_on(by_id) ? r : by_id; /* what was wrong with the file at the path */
+		r = debugfile_goes_on(by_id) ? r
+		                             : by_id; /* what was wrong with the file at the path */
 	}
 	return r;
 }
@@ -259,8 +264,8 @@ struct link {
  * are what anybody may write, and so are many directories. It must be root's, yours, or the owner's
  * of the file that it speaks of; below a root (--symfs) whoever gives that vouches for all.
  */
-static bool may_speak_of(const struct image *file, const struct image *of,
-                         const struct image_search *search)
+static bool debugfile_may_speak_of(const struct image *file, const struct image *of,
+                                   const struct image_search *search)
 {
 	struct stat st, of_st;
 
@@ -272,7 +277,7 @@ static bool may_speak_of(const struct image *file, const struct image *of,
 	       (of->fd >= 0 && !fstat(of->fd, &of_st) && of_st.st_uid == st.st_uid);
 }
 
-static int file_crc(const char *path, uint32_t *ret)
+static int debugfile_file_crc(const char *path, uint32_t *ret)
 {
 	unsigned char *bytes = malloc(1 << 16);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -288,7 +293,7 @@ static int file_crc(const char *path, uint32_t *ret)
 	return n < 0 ? -EIO : 0;
 }
 
-static int try_link(struct image **ret, const struct link *link, const char *path)
+static int debugfile_try_link(struct image **ret, const struct link *link, const char *path)
 {
 	struct image_build_id id = { 0 };
 	struct image *image;
@@ -305,7 +310,7 @@ static int try_link(struct image **ret, const struct link *link, const char *pat
 	if (id.size && link->object_id.size)
 		r = image_build_id_equal(&id, &link->object_id) ? 0 : -ESTALE;
 	else
-		r = file_crc(path, &crc) < 0 || crc != link->crc ? -ESTALE : 0;
+		r = debugfile_file_crc(path, &crc) < 0 || crc != link->crc ? -ESTALE : 0;
 	if (r < 0)
 		image_close(image);
 	else
@@ -314,12 +319,12 @@ static int try_link(struct image **ret, const struct link *link, const char *pat
 }
 
 /* Beside the object: who may write there may write another's debug file. -EPERM: it is one. */
-static int try_beside(struct image **ret, struct image *object, const struct link *link,
-                      const char *path, const struct image_search *search)
+static int debugfile_try_beside(struct image **ret, struct image *object, const struct link *link,
+                                const char *path, const struct image_search *search)
 {
-	int r = try_link(ret, link, path);
+	int r = debugfile_try_link(ret, link, path);
 
-	if (r < 0 || may_speak_of(*ret, object, search))
+	if (r < 0 || debugfile_may_speak_of(*ret, object, search))
 		return r;
 	image_close(*ret);
 	return -EPERM;
@@ -327,33 +332,34 @@ static int try_beside(struct image **ret, struct image *object, const struct lin
 
 /* Next to the object, in .debug beside it, and under the debug directories. dir: the object's
  * directory, with root before it. */
-static int try_link_dirs(struct image **ret, struct image *object, const struct link *link,
-                         const char *dir, const struct image_search *search)
+static int debugfile_try_link_dirs(struct image **ret, struct image *object,
+                                   const struct link *link, const char *dir,
+                                   const struct image_search *search)
 {
 	static const char *const beside[] = { "", "/.debug" };
-	const char *root = root_of(search);
+	const char *root = debugfile_root_of(search);
 	size_t n_root = strlen(root);
 	const char *inside = strncmp(dir, root, n_root) ? dir : dir + n_root;
 	struct buf path = { 0 };
 	int r = -ENOENT, refused = 0;
 
-	for (size_t i = 0; goes_on(r) && i < 2; i++) {
+	for (size_t i = 0; debugfile_goes_on(r) && i < 2; i++) {
 		buf_clear(&path);
 		buf_printf(&path, "%s%s/%s", dir, beside[i], link->name);
-		r = try_beside(ret, object, link, buf_text(&path), search);
+		r = debugfile_try_beside(ret, object, link, buf_text(&path), search);
 		refused = r == -EPERM ? r : refused;
 	}
-	for (const char *const *d = dirs_of(search); goes_on(r) && *d; d++) {
+	for (const char *const *d = debugfile_dirs_of(search); debugfile_goes_on(r) && *d; d++) {
 		buf_clear(&path);
 		buf_printf(&path, "%s%s%s/%s", root, *d, inside, link->name);
-		r = try_link(ret, link, buf_text(&path));
+		r = debugfile_try_link(ret, link, buf_text(&path));
 	}
 	buf_free(&path);
-	return goes_on(r) && refused ? refused : r;
+	return debugfile_goes_on(r) && refused ? refused : r;
 }
 
-static int find_linked(struct image **ret, struct image *object, const struct link *link,
-                       const struct image_search *search)
+static int debugfile_find_linked(struct image **ret, struct image *object, const struct link *link,
+                                 const struct image_search *search)
 {
 	char *dir = strdup(image_path(object)), *real = realpath(image_path(object), NULL);
 	char *slash = dir ? strrchr(dir, '/') : NULL;
@@ -361,23 +367,23 @@ static int find_linked(struct image **ret, struct image *object, const struct li
 
 	if (slash) {
 		*slash = 0;
-		r = try_link_dirs(ret, object, link, dir, search);
+		r = debugfile_try_link_dirs(ret, object, link, dir, search);
 	}
 	/* /lib -> /usr/lib: the debug file may be filed under the other name. */
 	slash = real ? strrchr(real, '/') : NULL;
 	refused = r == -EPERM ? r : 0;
-	if (goes_on(r) && slash) {
+	if (debugfile_goes_on(r) && slash) {
 		*slash = 0;
-		r = try_link_dirs(ret, object, link, real, search);
+		r = debugfile_try_link_dirs(ret, object, link, real, search);
 	}
-	if (goes_on(r) && refused)
+	if (debugfile_goes_on(r) && refused)
 		r = refused;
 	free(dir);
 	free(real);
 	return r;
 }
 
-static int read_link(struct image *object, struct link *ret)
+static int debugfile_read_link(struct image *object, struct link *ret)
 {
 	struct image_section section;
 	struct cursor c;
@@ -402,11 +408,11 @@ static int read_link(struct image *object, struct link *ret)
 }
 
 /* At its own path below the debug directories, as kernel modules are. */
-static int try_beneath(struct image **ret, struct image *object, const struct image_build_id *id,
-                       const struct image_search *search)
+static int debugfile_try_beneath(struct image **ret, struct image *object,
+                                 const struct image_build_id *id, const struct image_search *search)
 {
 	static const char *const endings[] = { "", ".debug" };
-	const char *root = root_of(search), *path = image_path(object);
+	const char *root = debugfile_root_of(search), *path = image_path(object);
 	size_t n_root = strlen(root), n = strlen(path);
 	int r = -ENOENT;
 
@@ -416,8 +422,9 @@ static int try_beneath(struct image **ret, struct image *object, const struct im
 	}
 	if (n > 3 && !strcmp(path + n - 3, ".xz"))
 		n -= 3;
-	for (const char *const *dir = dirs_of(search); goes_on(r) && path[0] == '/' && *dir; dir++)
-		for (size_t i = 0; goes_on(r) && i < 2; i++)
+	for (const char *const *dir = debugfile_dirs_of(search);
+	     debugfile_goes_on(r) && path[0] == '/' && *dir; dir++)
+		for (size_t i = 0; debugfile_goes_on(r) && i < 2; i++)
 			r = try_printf(ret, id, NULL, NULL, "%s%s%.*s%s", root, *dir, (int)n, path,
 			               endings[i]);
 	return r;
@@ -430,22 +437,22 @@ int image_find_debug(struct image **ret, struct image *object, const struct imag
 {
 	struct image_build_id id = { 0 };
 	struct link link;
-	bool linked = read_link(object, &link) == 0;
+	bool linked = debugfile_read_link(object, &link) == 0;
 	int r = -ENOENT, refused = 0;
 
 	if (!search)
 		search = &default_search;
 	if (linked && search->root)
-		r = find_linked(ret, object, &link, search);
-	if (goes_on(r) && image_build_id(object, &id) > 0)
-		r = try_build_id(ret, &id, search, ".debug", "debug");
-	if (goes_on(r) && id.size)
-		r = try_beneath(ret, object, &id, search);
-	if (goes_on(r) && linked)
-		r = find_linked(ret, object, &link, search);
+		r = debugfile_find_linked(ret, object, &link, search);
+	if (debugfile_goes_on(r) && image_build_id(object, &id) > 0)
+		r = debugfile_try_build_id(ret, &id, search, ".debug", "debug");
+	if (debugfile_goes_on(r) && id.size)
+		r = debugfile_try_beneath(ret, object, &id, search);
+	if (debugfile_goes_on(r) && linked)
+		r = debugfile_find_linked(ret, object, &link, search);
 	refused = r == -EPERM;
-	if (goes_on(r))
-		r = try_fetch(ret, &id, search, true);
+	if (debugfile_goes_on(r))
+		r = debugfile_try_fetch(ret, &id, search, true);
 	if (r == -ENOMEM)
 		return seam_error_set(err, ENOMEM, image_path(object), SEAM_NO_OFFSET, NULL, "%s",
 		                      strerror(ENOMEM));
@@ -462,19 +469,20 @@ int image_find_debug(struct image **ret, struct image *object, const struct imag
 /* ---- dwz ---- */
 
 /* At its path: from the root, or from the directory of the file that names it. */
-static int try_alt_path(struct image **ret, struct image *debug, const char *name,
-                        const struct image_build_id *id, const struct image_search *search)
+static int debugfile_try_alt_path(struct image **ret, struct image *debug, const char *name,
+                                  const struct image_build_id *id,
+                                  const struct image_search *search)
 {
 	char *real = name[0] == '/' ? NULL : realpath(image_path(debug), NULL);
 	char *slash = real ? strrchr(real, '/') : NULL;
 	int r = -ENOENT;
 
 	if (name[0] == '/')
-		r = try_printf(ret, id, NULL, NULL, "%s%s", root_of(search), name);
+		r = try_printf(ret, id, NULL, NULL, "%s%s", debugfile_root_of(search), name);
 	else if (slash)
 		r = try_printf(ret, id, NULL, NULL, "%.*s/%s", (int)(slash - real), real, name);
 	free(real);
-	if (r >= 0 && !may_speak_of(*ret, debug, search)) {
+	if (r >= 0 && !debugfile_may_speak_of(*ret, debug, search)) {
 		image_close(*ret);
 		return -EPERM;
 	}
@@ -504,11 +512,11 @@ int image_find_alt(struct image **ret, struct image *debug, const struct image_s
 		                      ".gnu_debugaltlink", "damaged");
 	id.size = n < IMAGE_BUILD_ID_MAX ? (uint8_t)n : IMAGE_BUILD_ID_MAX;
 	memcpy(id.bytes, cursor_bytes(&c, id.size), id.size);
-	r = try_build_id(ret, &id, search, ".debug", "debug");
+	r = debugfile_try_build_id(ret, &id, search, ".debug", "debug");
 	if (r < 0)
-		r = try_alt_path(ret, debug, name, &id, search);
+		r = debugfile_try_alt_path(ret, debug, name, &id, search);
 	if (r < 0)
-		r = try_fetch(ret, &id, search, true);
+		r = debugfile_try_fetch(ret, &id, search, true);
 	if (r < 0)
 		return seam_error_set(err, ENOENT, image_path(debug), SEAM_NO_OFFSET,
 		                      ".gnu_debugaltlink", "%s was not found", name);

@@ -27,7 +27,7 @@ void image_close(struct image *image)
 	free(image);
 }
 
-static int segment_order(const void *a, const void *b)
+static int image_segment_order(const void *a, const void *b)
 {
 	const struct image_segment *x = a, *y = b;
 
@@ -43,7 +43,7 @@ int image_elf_failed(void)
 	return errno == ENOMEM ? -ENOMEM : -EBADMSG;
 }
 
-static int read_segments(struct image *image)
+static int image_read_segments(struct image *image)
 {
 	size_t n;
 	GElf_Phdr header;
@@ -72,11 +72,12 @@ static int read_segments(struct image *image)
 		};
 	}
 	if (image->n_segments)
-		qsort(image->segments, image->n_segments, sizeof(*image->segments), segment_order);
+		qsort(image->segments, image->n_segments, sizeof(*image->segments),
+		      image_segment_order);
 	return 0;
 }
 
-static int read_headers(struct image *image, struct seam_error *err)
+static int image_read_headers(struct image *image, struct seam_error *err)
 {
 	int r;
 
@@ -89,7 +90,7 @@ static int read_headers(struct image *image, struct seam_error *err)
 		                      "a damaged ELF file (%s)", elf_errmsg(-1));
 	if (elf_getshdrstrndx(image->elf, &image->names) < 0)
 		image->names = 0;
-	r = read_segments(image);
+	r = image_read_segments(image);
 	if (r == -ENOMEM)
 		return seam_error_set(err, ENOMEM, image->path, SEAM_NO_OFFSET, NULL, "%s",
 		                      strerror(ENOMEM));
@@ -115,7 +116,7 @@ static struct image *image_new(const char *path)
 }
 
 /* Takes the file as it is, or unpacked. */
-static int open_content(struct image *image, uint64_t size, struct seam_error *err)
+static int image_open_content(struct image *image, uint64_t size, struct seam_error *err)
 {
 	unsigned char magic[6] = { 0 };
 	struct buf packed = { 0 };
@@ -125,7 +126,7 @@ static int open_content(struct image *image, uint64_t size, struct seam_error *e
 	if (got >= SELFMAG && !memcmp(magic, ELFMAG, SELFMAG)) {
 		errno = 0;
 		image->elf = elf_begin(image->fd, ELF_C_READ, NULL);
-		return read_headers(image, err);
+		return image_read_headers(image, err);
 	}
 	if (got < 0 || !unxz_is(magic, (size_t)got) || size > ELF_UNPACKED_MAX)
 		return seam_error_set(err, ENOEXEC, image->path, SEAM_NO_OFFSET, NULL,
@@ -140,7 +141,7 @@ static int open_content(struct image *image, uint64_t size, struct seam_error *e
 		                      "cannot be unpacked (xz): %s", strerror(-r));
 	errno = 0;
 	image->elf = elf_memory((char *)image->unpacked.bytes, image->unpacked.n);
-	return read_headers(image, err);
+	return image_read_headers(image, err);
 }
 
 int image_open(struct image **ret, const char *path, struct seam_error *err)
@@ -158,7 +159,7 @@ int image_open(struct image **ret, const char *path, struct seam_error *err)
 	else if (!S_ISREG(st.st_mode))
 		r = seam_error_set(err, ENOEXEC, path, SEAM_NO_OFFSET, NULL, "not a regular file");
 	else
-		r = open_content(image, (uint64_t)st.st_size, err);
+		r = image_open_content(image, (uint64_t)st.st_size, err);
 	if (r < 0) {
 		image_close(image);
 		return r;
@@ -184,7 +185,7 @@ int image_open_memory(struct image **ret, const void *bytes, size_t n, const cha
 		errno = image->unpacked.failed ? ENOMEM : 0;
 		image->elf = image->unpacked.failed ? NULL
 		                                    : elf_memory((char *)image->unpacked.bytes, n);
-		r = read_headers(image, err);
+		r = image_read_headers(image, err);
 	}
 	if (r < 0) {
 		image_close(image);
@@ -245,7 +246,7 @@ const struct image_segment *image_segment_at(const struct image *image, size_t i
 }
 
 /* value in [from, from + n), widened to whole pages when padded. */
-static bool holds(uint64_t from, uint64_t n, uint64_t value, bool padded)
+static bool image_holds(uint64_t from, uint64_t n, uint64_t value, bool padded)
 {
 	uint64_t to = from + n;
 
@@ -261,7 +262,7 @@ int image_segments_vaddr(const struct image_segment *segments, size_t n, uint64_
 {
 	for (int padded = 0; padded < 2; padded++) {
 		for (size_t i = 0; i < n; i++) {
-			if (!holds(segments[i].offset, segments[i].file_size, offset, padded))
+			if (!image_holds(segments[i].offset, segments[i].file_size, offset, padded))
 				continue;
 			*ret = offset - segments[i].offset + segments[i].vaddr;
 			return 0;
@@ -271,7 +272,7 @@ int image_segments_vaddr(const struct image_segment *segments, size_t n, uint64_
 }
 
 /* Bytes that a segment and a part of its file have in common. */
-static uint64_t shared(const struct image_segment *s, uint64_t offset, uint64_t size)
+static uint64_t image_shared(const struct image_segment *s, uint64_t offset, uint64_t size)
 {
 	uint64_t end = size > UINT64_MAX - offset ? UINT64_MAX : offset + size;
 	uint64_t from = offset > s->offset ? offset : s->offset;
@@ -287,7 +288,7 @@ int image_segments_mapped(const struct image_segment *segments, size_t n, uint64
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < n && (!best || segments[i].executable == best->executable); i++) {
-		uint64_t here = shared(&segments[i], offset, size);
+		uint64_t here = image_shared(&segments[i], offset, size);
 
 		if (here <= most)
 			continue;
@@ -311,7 +312,7 @@ int image_offset_of_vaddr(const struct image *image, uint64_t vaddr, uint64_t *r
 		for (size_t i = 0; i < image->n_segments; i++) {
 			const struct image_segment *s = &image->segments[i];
 
-			if (!holds(s->vaddr, s->file_size, vaddr, padded))
+			if (!image_holds(s->vaddr, s->file_size, vaddr, padded))
 				continue;
 			*ret = vaddr - s->vaddr + s->offset;
 			return 0;

@@ -18,14 +18,14 @@ struct slots {
 	size_t n, capacity;
 };
 
-static int slot_order(const void *a, const void *b)
+static int plt_slot_order(const void *a, const void *b)
 {
 	const struct slot *x = a, *y = b;
 
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-static int slots_put(struct slots *slots, uint64_t vaddr, const char *name)
+static int plt_slots_put(struct slots *slots, uint64_t vaddr, const char *name)
 {
 	if (slots->n == slots->capacity) {
 		size_t capacity = slots->capacity ? slots->capacity * 2 : 256;
@@ -41,8 +41,8 @@ static int slots_put(struct slots *slots, uint64_t vaddr, const char *name)
 }
 
 /* The slots that one relocation section fills with functions' addresses. */
-static int slots_read(struct image *image, Elf_Scn *scn, const GElf_Shdr *header,
-                      struct slots *slots)
+static int plt_slots_read(struct image *image, Elf_Scn *scn, const GElf_Shdr *header,
+                          struct slots *slots)
 {
 	Elf_Data *data = (errno = 0, elf_getdata(scn, NULL)), *symbols;
 	Elf_Scn *symbols_scn = elf_getscn(image->elf, header->sh_link);
@@ -66,7 +66,7 @@ static int slots_read(struct image *image, Elf_Scn *scn, const GElf_Shdr *header
 		    !gelf_getsym(symbols, (int)GELF_R_SYM(rela.r_info), &symbol))
 			continue;
 		name = elf_strptr(image->elf, symbols_header.sh_link, symbol.st_name);
-		if (name && *name && slots_put(slots, rela.r_offset, name) < 0)
+		if (name && *name && plt_slots_put(slots, rela.r_offset, name) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -104,7 +104,7 @@ static int plt_section(struct image *image, const char *name, const struct slots
 		struct slot key = { .vaddr = plt_target(section.bytes + at, step,
 			                                section.vaddr + at) };
 		const struct slot *slot =
-		        key.vaddr ? bsearch(&key, slots->all, slots->n, sizeof(key), slot_order)
+		        key.vaddr ? bsearch(&key, slots->all, slots->n, sizeof(key), plt_slot_order)
 		                  : NULL;
 		struct image_symbol symbol = { .value = section.vaddr + at,
 			                       .size = step,
@@ -133,12 +133,12 @@ int image_each_plt(struct image *image, int (*each)(void *ctx, const struct imag
 		return -ENOENT;
 	while (!r && (scn = elf_nextscn(image->elf, scn))) {
 		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_RELA)
-			r = slots_read(image, scn, &header, &slots);
+			r = plt_slots_read(image, scn, &header, &slots);
 	}
 	if (!r && !slots.n)
 		r = -ENOENT;
 	if (!r)
-		qsort(slots.all, slots.n, sizeof(*slots.all), slot_order);
+		qsort(slots.all, slots.n, sizeof(*slots.all), plt_slot_order);
 	for (size_t i = 0; !r && i < sizeof(names) / sizeof(names[0]); i++)
 		r = plt_section(image, names[i], &slots, each, ctx);
 	free(slots.all);

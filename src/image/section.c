@@ -133,7 +133,7 @@ static Elf_Scn *section_of_type(struct image *image, unsigned type, GElf_Shdr *r
 }
 
 /* A name in a string table that may be damaged: NULL when it does not end inside. */
-static const char *name_at(const Elf_Data *names, uint64_t at)
+static const char *section_name_at(const Elf_Data *names, uint64_t at)
 {
 	const char *text = names->d_buf;
 
@@ -169,7 +169,7 @@ int image_each_symbol(struct image *image, unsigned table,
 		if (!gelf_getsym(data, (int)i, &symbol))
 			break;
 		out = (struct image_symbol){
-			.name = name_at(names, symbol.st_name),
+			.name = section_name_at(names, symbol.st_name),
 			.value = symbol.st_value,
 			.size = symbol.st_size,
 			.section = symbol.st_shndx < SHN_LORESERVE ? symbol.st_shndx : UINT32_MAX,
@@ -187,7 +187,7 @@ struct wanted {
 	uint64_t value;
 };
 
-static int is_wanted(void *ctx, const struct image_symbol *symbol)
+static int section_is_wanted(void *ctx, const struct image_symbol *symbol)
 {
 	struct wanted *wanted = ctx;
 
@@ -201,7 +201,7 @@ int image_symbol_value(struct image *image, const char *name, uint64_t *ret)
 {
 	struct wanted wanted = { .name = name };
 
-	if (image_each_symbol(image, SHT_SYMTAB, is_wanted, &wanted) != 1)
+	if (image_each_symbol(image, SHT_SYMTAB, section_is_wanted, &wanted) != 1)
 		return -ENOENT;
 	*ret = wanted.value;
 	return 0;

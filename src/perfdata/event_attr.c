@@ -71,36 +71,36 @@ struct fields {
 	bool started;
 };
 
-static void field(struct fields *f, const char *name)
+static void event_field(struct fields *f, const char *name)
 {
 	buf_printf(f->out, "%s%s%s", f->started ? ", " : "", name, f->assign);
 	f->started = true;
 }
 
-static void field_u64(struct fields *f, const char *name, uint64_t v)
+static void event_field_u64(struct fields *f, const char *name, uint64_t v)
 {
 	if (!v)
 		return;
-	field(f, name);
+	event_field(f, name);
 	buf_printf(f->out, "%" PRIu64, v);
 }
 
-static void field_hex(struct fields *f, const char *name, uint64_t v)
+static void event_field_hex(struct fields *f, const char *name, uint64_t v)
 {
 	if (!v)
 		return;
-	field(f, name);
+	event_field(f, name);
 	buf_printf(f->out, "0x%" PRIx64, v);
 }
 
-static void field_bits(struct fields *f, const char *name, uint64_t v, const struct bit_name *bits,
-                       size_t n)
+static void event_field_bits(struct fields *f, const char *name, uint64_t v,
+                             const struct bit_name *bits, size_t n)
 {
 	bool first = true;
 
 	if (!v)
 		return;
-	field(f, name);
+	event_field(f, name);
 	for (size_t i = 0; i < n; i++) {
 		if (!(v & bits[i].bit))
 			continue;
@@ -114,7 +114,7 @@ static void field_bits(struct fields *f, const char *name, uint64_t v, const str
 
 static void event_attr_type(const struct seam_attr *a, struct fields *f)
 {
-	field(f, "type");
+	event_field(f, "type");
 	buf_printf(f->out, "%" PRIu32, a->type);
 	if (a->type < ATTR_TYPES)
 		buf_printf(f->out, " (PERF_TYPE_%s)", attr_type_names[a->type]);
@@ -135,7 +135,7 @@ static void event_attr_config(const struct seam_attr *a, struct fields *f)
 {
 	uint32_t config = (uint32_t)a->config;
 
-	field(f, "config");
+	event_field(f, "config");
 	buf_printf(f->out, a->config ? "0x%" PRIx64 : "%" PRIx64, a->config);
 	if (a->type == SEAM_TYPE_HARDWARE && config < ATTR_HARDWARE)
 		buf_printf(f->out, " (PERF_COUNT_HW_%s)", attr_hardware_names[config]);
@@ -149,35 +149,36 @@ static void event_attr_flags(const struct seam_attr *a, struct fields *f)
 {
 	for (unsigned i = 0; i < ATTR_FLAGS; i++) {
 		if (attr_flag_names[i])
-			field_u64(f, attr_flag_names[i],
-			          a->flags >> i & (i == SEAM_ATTR_PRECISE_IP_SHIFT ? 3 : 1));
+			event_field_u64(f, attr_flag_names[i],
+			                a->flags >> i & (i == SEAM_ATTR_PRECISE_IP_SHIFT ? 3 : 1));
 	}
-	field_hex(f, "unknown_flags", a->flags >> ATTR_FLAGS << ATTR_FLAGS);
+	event_field_hex(f, "unknown_flags", a->flags >> ATTR_FLAGS << ATTR_FLAGS);
 }
 
 static void event_attr_rest(const struct seam_attr *a, struct fields *f)
 {
-	field_u64(f, "{ wakeup_events, wakeup_watermark }", a->wakeup);
-	field_u64(f, "bp_type", a->bp_type);
-	field_hex(f, "{ bp_addr, config1 }", a->config1);
-	field_hex(f, "{ bp_len, config2 }", a->config2);
-	field_bits(f, "branch_sample_type", a->branch_sample_type, branch_bits, N_OF(branch_bits));
-	field_hex(f, "sample_regs_user", a->sample_regs_user);
-	field_u64(f, "sample_stack_user", a->sample_stack_user);
+	event_field_u64(f, "{ wakeup_events, wakeup_watermark }", a->wakeup);
+	event_field_u64(f, "bp_type", a->bp_type);
+	event_field_hex(f, "{ bp_addr, config1 }", a->config1);
+	event_field_hex(f, "{ bp_len, config2 }", a->config2);
+	event_field_bits(f, "branch_sample_type", a->branch_sample_type, branch_bits,
+	                 N_OF(branch_bits));
+	event_field_hex(f, "sample_regs_user", a->sample_regs_user);
+	event_field_u64(f, "sample_stack_user", a->sample_stack_user);
 	if (a->clockid) {
-		field(f, "clockid");
+		event_field(f, "clockid");
 		buf_printf(f->out, "%" PRId32, a->clockid);
 	}
-	field_hex(f, "sample_regs_intr", a->sample_regs_intr);
-	field_u64(f, "aux_watermark", a->aux_watermark);
-	field_u64(f, "sample_max_stack", a->sample_max_stack);
-	field_u64(f, "aux_sample_size", a->aux_sample_size);
-	field_u64(f, "sig_data", a->sig_data);
-	field_u64(f, "aux_start_paused", a->aux_action & 1);
-	field_u64(f, "aux_pause", a->aux_action >> 1 & 1);
-	field_u64(f, "aux_resume", a->aux_action >> 2 & 1);
-	field_hex(f, "config3", a->config3);
-	field_hex(f, "config4", a->config4);
+	event_field_hex(f, "sample_regs_intr", a->sample_regs_intr);
+	event_field_u64(f, "aux_watermark", a->aux_watermark);
+	event_field_u64(f, "sample_max_stack", a->sample_max_stack);
+	event_field_u64(f, "aux_sample_size", a->aux_sample_size);
+	event_field_u64(f, "sig_data", a->sig_data);
+	event_field_u64(f, "aux_start_paused", a->aux_action & 1);
+	event_field_u64(f, "aux_pause", a->aux_action >> 1 & 1);
+	event_field_u64(f, "aux_resume", a->aux_action >> 2 & 1);
+	event_field_hex(f, "config3", a->config3);
+	event_field_hex(f, "config4", a->config4);
 }
 
 int event_attr_text(const struct seam_attr *a, const char *assign, struct buf *out)
@@ -185,11 +186,13 @@ int event_attr_text(const struct seam_attr *a, const char *assign, struct buf *o
 	struct fields f = { .out = out, .assign = assign };
 
 	event_attr_type(a, &f);
-	field_u64(&f, "size", a->size);
+	event_field_u64(&f, "size", a->size);
 	event_attr_config(a, &f);
-	field_u64(&f, "{ sample_period, sample_freq }", a->sample_period);
-	field_bits(&f, "sample_type", a->sample_type, sample_type_bits, N_OF(sample_type_bits));
-	field_bits(&f, "read_format", a->read_format, read_format_bits, N_OF(read_format_bits));
+	event_field_u64(&f, "{ sample_period, sample_freq }", a->sample_period);
+	event_field_bits(&f, "sample_type", a->sample_type, sample_type_bits,
+	                 N_OF(sample_type_bits));
+	event_field_bits(&f, "read_format", a->read_format, read_format_bits,
+	                 N_OF(read_format_bits));
 	event_attr_flags(a, &f);
 	event_attr_rest(a, &f);
 	return out->failed ? -ENOMEM : 0;

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void text_strings(struct text *t, const char *label)
+static void feature_text_strings(struct text *t, const char *label)
 {
 	uint32_t n = cursor_u32(&t->c);
 
@@ -19,7 +19,7 @@ static void text_strings(struct text *t, const char *label)
 	}
 }
 
-static void text_nrcpus(struct text *t)
+static void feature_text_nrcpus(struct text *t)
 {
 	uint32_t available = cursor_u32(&t->c), online = cursor_u32(&t->c);
 
@@ -27,12 +27,12 @@ static void text_nrcpus(struct text *t)
 	             online, available);
 }
 
-static void text_total_mem(struct text *t)
+static void feature_text_total_mem(struct text *t)
 {
 	shown_printf(t->out, "# total memory : %" PRIu64 " kB\n", cursor_u64(&t->c));
 }
 
-static bool text_brief(struct text *t, const char *name)
+static bool feature_text_brief(struct text *t, const char *name)
 {
 	if (t->context->full)
 		return false;
@@ -41,15 +41,15 @@ static bool text_brief(struct text *t, const char *name)
 }
 
 /* The ids of each CPU come before the dies: they are shown together, so the dies are read first. */
-static void text_cpu_topology(struct text *t)
+static void feature_text_cpu_topology(struct text *t)
 {
 	uint32_t n = t->context->cpus;
 	struct cursor ids, dies;
 	const unsigned char *at;
 
-	if (text_brief(t, "CPU_TOPOLOGY"))
+	if (feature_text_brief(t, "CPU_TOPOLOGY"))
 		return;
-	text_strings(t, "sibling sockets");
+	feature_text_strings(t, "sibling sockets");
 	at = t->c.at;
 	dies = t->c;
 	for (uint32_t i = cursor_u32(&dies); i && !dies.failed; i--)
@@ -60,11 +60,11 @@ static void text_cpu_topology(struct text *t)
 		struct text d = *t;
 
 		d.c = dies;
-		text_strings(&d, "sibling dies   ");
+		feature_text_strings(&d, "sibling dies   ");
 		dies = d.c;
 	}
 	t->c.at = at;
-	text_strings(t, "sibling threads");
+	feature_text_strings(t, "sibling threads");
 	if (!n || cursor_left(&ids) < (uint64_t)n * 8) {
 		buf_put_text(t->out, "# Core ID and Socket ID information is not available\n");
 		return;
@@ -79,11 +79,11 @@ static void text_cpu_topology(struct text *t)
 	}
 }
 
-static void text_numa_topology(struct text *t)
+static void feature_text_numa_topology(struct text *t)
 {
 	uint32_t n;
 
-	if (text_brief(t, "NUMA_TOPOLOGY"))
+	if (feature_text_brief(t, "NUMA_TOPOLOGY"))
 		return;
 	for (n = cursor_u32(&t->c); n && !t->c.failed; n--) {
 		uint32_t node = cursor_u32(&t->c);
@@ -98,7 +98,7 @@ static void text_numa_topology(struct text *t)
 	}
 }
 
-static void text_pmu_mappings(struct text *t)
+static void feature_text_pmu_mappings(struct text *t)
 {
 	uint32_t n = cursor_u32(&t->c);
 
@@ -117,9 +117,9 @@ static void text_pmu_mappings(struct text *t)
 	buf_put_text(t->out, "\n");
 }
 
-static void text_cache(struct text *t)
+static void feature_text_cache(struct text *t)
 {
-	if (text_brief(t, "CACHE"))
+	if (feature_text_brief(t, "CACHE"))
 		return;
 	cursor_u32(&t->c); /* version, 1 */
 	buf_put_text(t->out, "# CPU cache info:\n");
@@ -137,7 +137,7 @@ static void text_cache(struct text *t)
 	}
 }
 
-static void text_size(uint64_t bytes, struct buf *out)
+static void feature_text_size(uint64_t bytes, struct buf *out)
 {
 	static const char units[] = "BKMGTPE";
 	size_t i = 0;
@@ -148,7 +148,7 @@ static void text_size(uint64_t bytes, struct buf *out)
 }
 
 /* A bitmap of memory blocks as ranges: "0-23,30". */
-static void text_blocks(const struct seam_u64s *words, uint64_t bits, struct buf *out)
+static void feature_text_blocks(const struct seam_u64s *words, uint64_t bits, struct buf *out)
 {
 	const char *comma = "";
 
@@ -166,7 +166,7 @@ static void text_blocks(const struct seam_u64s *words, uint64_t bits, struct buf
 	}
 }
 
-static void text_mem_node(struct text *t, uint64_t block)
+static void feature_text_mem_node(struct text *t, uint64_t block)
 {
 	uint64_t node = cursor_u64(&t->c), bits, n = 0;
 	struct seam_u64s words = { .swap = t->c.swap };
@@ -180,17 +180,17 @@ static void text_mem_node(struct text *t, uint64_t block)
 	for (uint64_t i = 0; i < words.n; i++)
 		n += (uint64_t)__builtin_popcountll(seam_u64s_at(&words, i));
 	shown_printf(t->out, "# %4" PRIu64 " [", node);
-	text_size(n * block, t->out);
+	feature_text_size(n * block, t->out);
 	buf_put_text(t->out, "]: ");
-	text_blocks(&words, bits, t->out);
+	feature_text_blocks(&words, bits, t->out);
 	buf_put_text(t->out, "\n");
 }
 
-static void text_mem_topology(struct text *t)
+static void feature_text_mem_topology(struct text *t)
 {
 	uint64_t block, n;
 
-	if (text_brief(t, "MEM_TOPOLOGY"))
+	if (feature_text_brief(t, "MEM_TOPOLOGY"))
 		return;
 	cursor_u64(&t->c); /* version, 1 */
 	block = cursor_u64(&t->c);
@@ -198,10 +198,10 @@ static void text_mem_topology(struct text *t)
 	shown_printf(t->out, "# memory nodes (nr %" PRIu64 ", block size 0x%" PRIx64 "):\n", n,
 	             block);
 	while (n-- && !t->c.failed)
-		text_mem_node(t, block);
+		feature_text_mem_node(t, block);
 }
 
-static void text_caps(struct text *t, uint32_t n)
+static void feature_text_caps(struct text *t, uint32_t n)
 {
 	const char *comma = "";
 
@@ -214,17 +214,17 @@ static void text_caps(struct text *t, uint32_t n)
 	}
 }
 
-static void text_cpu_pmu_caps(struct text *t)
+static void feature_text_cpu_pmu_caps(struct text *t)
 {
 	uint32_t n = cursor_u32(&t->c);
 
 	shown_printf(t->out, "# cpu pmu capabilities: %s", n ? "" : "not available");
-	text_caps(t, n);
+	feature_text_caps(t, n);
 	buf_put_text(t->out, "\n");
 }
 
 /* The PMU's name stands behind its capabilities. */
-static void text_pmu_caps(struct text *t)
+static void feature_text_pmu_caps(struct text *t)
 {
 	for (uint32_t n = cursor_u32(&t->c); n && !t->c.failed; n--) {
 		struct buf caps = { 0 };
@@ -232,7 +232,7 @@ static void text_pmu_caps(struct text *t)
 		const char *name;
 
 		inner.out = &caps;
-		text_caps(&inner, cursor_u32(&inner.c));
+		feature_text_caps(&inner, cursor_u32(&inner.c));
 		t->c = inner.c;
 		name = feature_string(&t->c);
 		if (name)
@@ -241,7 +241,7 @@ static void text_pmu_caps(struct text *t)
 	}
 }
 
-static void text_hybrid_topology(struct text *t)
+static void feature_text_hybrid_topology(struct text *t)
 {
 	buf_put_text(t->out, "# hybrid cpu system:\n");
 	for (uint32_t n = cursor_u32(&t->c); n && !t->c.failed; n--) {
@@ -252,7 +252,7 @@ static void text_hybrid_topology(struct text *t)
 	}
 }
 
-static void text_domain(struct text *t)
+static void feature_text_domain(struct text *t)
 {
 	uint32_t domain = cursor_u32(&t->c);
 	const char *name = feature_string(&t->c), *map = feature_string(&t->c),
@@ -265,11 +265,11 @@ static void text_domain(struct text *t)
 		             domain, name, map, list);
 }
 
-static void text_cpu_domain_info(struct text *t)
+static void feature_text_cpu_domain_info(struct text *t)
 {
 	uint32_t version = cursor_u32(&t->c), most = cursor_u32(&t->c);
 
-	if (text_brief(t, "CPU_DOMAIN_INFO"))
+	if (feature_text_brief(t, "CPU_DOMAIN_INFO"))
 		return;
 	shown_printf(t->out,
 	             "# schedstat version\t: %" PRIu32 "\n# Maximum sched domains\t: %" PRIu32 "\n",
@@ -280,11 +280,11 @@ static void text_cpu_domain_info(struct text *t)
 		shown_printf(t->out, "# cpu\t\t: %" PRIu32 "\n# nr_domains\t: %" PRIu32 "\n", cpu,
 		             n);
 		while (n-- && !t->c.failed)
-			text_domain(t);
+			feature_text_domain(t);
 	}
 }
 
-static void text_e_machine(struct text *t)
+static void feature_text_e_machine(struct text *t)
 {
 	uint32_t machine = cursor_u32(&t->c), flags = cursor_u32(&t->c);
 
@@ -292,25 +292,25 @@ static void text_e_machine(struct text *t)
 	             flags);
 }
 
-static void text_cln_size(struct text *t)
+static void feature_text_cln_size(struct text *t)
 {
 	shown_printf(t->out, "# cacheline size: %" PRIu32 "\n", cursor_u32(&t->c));
 }
 
 static text_feature *const texts[] = {
-	[SEAM_FEATURE_NRCPUS] = text_nrcpus,
-	[SEAM_FEATURE_TOTAL_MEM] = text_total_mem,
-	[SEAM_FEATURE_CPU_TOPOLOGY] = text_cpu_topology,
-	[SEAM_FEATURE_NUMA_TOPOLOGY] = text_numa_topology,
-	[SEAM_FEATURE_PMU_MAPPINGS] = text_pmu_mappings,
-	[SEAM_FEATURE_CACHE] = text_cache,
-	[SEAM_FEATURE_MEM_TOPOLOGY] = text_mem_topology,
-	[SEAM_FEATURE_CPU_PMU_CAPS] = text_cpu_pmu_caps,
-	[SEAM_FEATURE_PMU_CAPS] = text_pmu_caps,
-	[SEAM_FEATURE_HYBRID_TOPOLOGY] = text_hybrid_topology,
-	[SEAM_FEATURE_CPU_DOMAIN_INFO] = text_cpu_domain_info,
-	[SEAM_FEATURE_E_MACHINE] = text_e_machine,
-	[SEAM_FEATURE_CLN_SIZE] = text_cln_size,
+	[SEAM_FEATURE_NRCPUS] = feature_text_nrcpus,
+	[SEAM_FEATURE_TOTAL_MEM] = feature_text_total_mem,
+	[SEAM_FEATURE_CPU_TOPOLOGY] = feature_text_cpu_topology,
+	[SEAM_FEATURE_NUMA_TOPOLOGY] = feature_text_numa_topology,
+	[SEAM_FEATURE_PMU_MAPPINGS] = feature_text_pmu_mappings,
+	[SEAM_FEATURE_CACHE] = feature_text_cache,
+	[SEAM_FEATURE_MEM_TOPOLOGY] = feature_text_mem_topology,
+	[SEAM_FEATURE_CPU_PMU_CAPS] = feature_text_cpu_pmu_caps,
+	[SEAM_FEATURE_PMU_CAPS] = feature_text_pmu_caps,
+	[SEAM_FEATURE_HYBRID_TOPOLOGY] = feature_text_hybrid_topology,
+	[SEAM_FEATURE_CPU_DOMAIN_INFO] = feature_text_cpu_domain_info,
+	[SEAM_FEATURE_E_MACHINE] = feature_text_e_machine,
+	[SEAM_FEATURE_CLN_SIZE] = feature_text_cln_size,
 };
 
 text_feature *feature_text_machine(unsigned feature)

@@ -13,7 +13,7 @@ void object_destroy(struct object_pool *pool)
 	*pool = (struct object_pool){ 0 };
 }
 
-static bool starts(const char *text, const char *with)
+static bool object_starts(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
@@ -35,7 +35,7 @@ enum proc_kind object_kind_user(const char *name)
 	if (!*name)
 		return PROC_KIND_ANON;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (starts(name, table[i].prefix))
+		if (object_starts(name, table[i].prefix))
 			return table[i].kind;
 	}
 	return PROC_KIND_FILE;
@@ -43,7 +43,7 @@ enum proc_kind object_kind_user(const char *name)
 
 enum proc_kind object_kind_kernel(const char *name)
 {
-	if (starts(name, "[kernel."))
+	if (object_starts(name, "[kernel."))
 		return PROC_KIND_KERNEL;
 	if (*name == '[' || *name == '/')
 		return PROC_KIND_MODULE;

@@ -186,7 +186,7 @@ const char *proc_kind_name(enum proc_kind kind)
 	return (unsigned)kind < PROC_KINDS ? names[kind] : "?";
 }
 
-static int table_init(struct proc_table *table)
+static int proc_table_init(struct proc_table *table)
 {
 	struct event vsyscall = { .type = EVENT_MAP, .kind = PROC_KIND_VSYSCALL };
 	struct proc_mapping *mapping = apply_mapping(table);
@@ -212,7 +212,7 @@ int proc_new(struct proc_table **ret, const struct proc_opts *opts)
 	table->live = opts && opts->live;
 	table->in_order = opts && opts->in_order && !opts->live;
 	table->generation = 1;
-	if (table_init(table) < 0) {
+	if (proc_table_init(table) < 0) {
 		proc_free(table);
 		return -ENOMEM;
 	}

@@ -99,7 +99,7 @@ static int batch_index(struct live_order *order, struct live_batch *b, const str
 	return 0;
 }
 
-static int order_compare(const void *a, const void *b)
+static int live_order_compare(const void *a, const void *b)
 {
 	const struct live_item *x = a, *y = b;
 
@@ -109,7 +109,7 @@ static int order_compare(const void *a, const void *b)
 }
 
 /* Moves a batch's items that are not younger than the horizon to ready. */
-static int order_gather(struct live_order *order, struct live_batch *b)
+static int live_order_gather(struct live_order *order, struct live_batch *b)
 {
 	size_t kept = 0;
 
@@ -144,9 +144,9 @@ int live_order_take(struct live_order *order, struct live_batch *batch,
 	order->n = 0;
 	r = batch_index(order, batch, in, out, unsound);
 	for (struct live_batch *b = order->first; b && r >= 0; b = b->next)
-		r = order_gather(order, b);
+		r = live_order_gather(order, b);
 	if (order->n > 1)
-		qsort(order->ready, order->n, sizeof(*order->ready), order_compare);
+		qsort(order->ready, order->n, sizeof(*order->ready), live_order_compare);
 	return r;
 }
 

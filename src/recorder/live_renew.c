@@ -14,22 +14,22 @@
 
 /* -- where information was missing -- */
 
-static bool missing_same(const struct unwound_missing *a, const struct unwound_missing *b)
+static bool live_missing_same(const struct unwound_missing *a, const struct unwound_missing *b)
 {
 	if (!a->object != !b->object || strcmp(a->reason, b->reason) != 0)
 		return false;
 	return !a->object || !strcmp(a->object->path, b->object->path);
 }
 
-static const char *missing_text(struct live_missing *to, const char *text)
+static const char *live_missing_text(struct live_missing *to, const char *text)
 {
 	return arena_string(&to->names, text, strlen(text));
 }
 
-static int missing_copy(struct live_missing *to, const struct unwound_missing *m)
+static int live_missing_copy(struct live_missing *to, const struct unwound_missing *m)
 {
 	struct unwound_missing copy = { .samples = m->samples,
-		                        .reason = missing_text(to, m->reason) };
+		                        .reason = live_missing_text(to, m->reason) };
 
 	if (!copy.reason)
 		return -ENOMEM;
@@ -38,7 +38,7 @@ static int missing_copy(struct live_missing *to, const struct unwound_missing *m
 
 		if (!object)
 			return -ENOMEM;
-		object->path = missing_text(to, m->object->path);
+		object->path = live_missing_text(to, m->object->path);
 		if (!object->path)
 			return -ENOMEM;
 		copy.object = object;
@@ -46,7 +46,7 @@ static int missing_copy(struct live_missing *to, const struct unwound_missing *m
 	return buf_put(&to->resolver, &copy, sizeof(copy));
 }
 
-static int missing_add(struct live_missing *to, struct unwound_missing m)
+static int live_renew_missing_add(struct live_missing *to, struct unwound_missing m)
 {
 	size_t n = to->resolver.n / sizeof(m);
 
@@ -54,7 +54,7 @@ static int missing_add(struct live_missing *to, struct unwound_missing m)
 		struct unwound_missing *have = (struct unwound_missing *)(void *)to->resolver.bytes;
 
 		for (size_t i = 0; i < n; i++) {
-			if (missing_same(&have[i], &m)) {
+			if (live_missing_same(&have[i], &m)) {
 				have[i].samples += m.samples;
 				return 0;
 			}
@@ -64,7 +64,7 @@ static int missing_add(struct live_missing *to, struct unwound_missing m)
 		m.object = NULL;
 		m.reason = "in other places";
 	}
-	return missing_copy(to, &m);
+	return live_missing_copy(to, &m);
 }
 
 int live_missing_add(struct live_missing *to, const struct unwound_missing *m, size_t n)
@@ -72,11 +72,11 @@ int live_missing_add(struct live_missing *to, const struct unwound_missing *m, s
 	int r = 0;
 
 	for (size_t i = 0; i < n && r >= 0; i++)
-		r = missing_add(to, m[i]);
+		r = live_renew_missing_add(to, m[i]);
 	return r;
 }
 
-static int missing_order(const void *a, const void *b)
+static int live_missing_order(const void *a, const void *b)
 {
 	const struct unwound_missing *x = a, *y = b;
 
@@ -90,7 +90,8 @@ void live_missing_sort(struct live_missing *missing)
 	size_t n = missing->resolver.n / sizeof(struct unwound_missing);
 
 	if (n)
-		qsort(missing->resolver.bytes, n, sizeof(struct unwound_missing), missing_order);
+		qsort(missing->resolver.bytes, n, sizeof(struct unwound_missing),
+		      live_missing_order);
 }
 
 void live_missing_free(struct live_missing *missing)

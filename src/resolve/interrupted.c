@@ -132,7 +132,7 @@ static const char *const kernel_returns[] = {
 	"kretprobe_trampoline", "ret_from_exception",      "ret_from_fork",
 };
 
-static bool is_one_of(const char *name, const char *const *names, size_t n)
+static bool interrupted_is_one_of(const char *name, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(name, names[i]))
@@ -140,9 +140,10 @@ static bool is_one_of(const char *name, const char *const *names, size_t n)
 	return false;
 }
 
-#define IS_ONE_OF(name, names) is_one_of(name, names, sizeof(names) / sizeof((names)[0]))
+#define IS_ONE_OF(name, names) \
+	interrupted_is_one_of(name, names, sizeof(names) / sizeof((names)[0]))
 
-static bool ends_with(const char *name, const char *end)
+static bool interrupted_ends_with(const char *name, const char *end)
 {
 	size_t n = strlen(name), n_end = strlen(end);
 
@@ -155,7 +156,7 @@ bool interrupted_kernel(const char *name)
 		return false;
 	for (size_t i = 0; i < sizeof(kernel_prefixes) / sizeof(kernel_prefixes[0]); i++)
 		if (!strncmp(name, kernel_prefixes[i], strlen(kernel_prefixes[i])))
-			return !ends_with(name, "_handler"); /* which an entry calls */
+			return !interrupted_ends_with(name, "_handler"); /* which an entry calls */
 	return IS_ONE_OF(name, kernel_names);
 }
 

@@ -71,7 +71,7 @@ int line_cache_put(struct line_cache *a, uint64_t vaddr, const struct line_cache
 
 /* ---- to bytes ---- */
 
-static int entry_order(const void *pa, const void *pb)
+static int line_entry_order(const void *pa, const void *pb)
 {
 	const struct line_cache_entry *a = pa, *b = pb;
 
@@ -84,7 +84,7 @@ struct encoding {
 	struct buf entries, frames, offsets, strings;
 };
 
-static uint32_t encode_text(struct encoding *e, uint32_t text)
+static uint32_t line_encode_text(struct encoding *e, uint32_t text)
 {
 	bool is_new;
 	uint64_t *slot = map_slot(&e->ids, text, &is_new);
@@ -101,8 +101,8 @@ static uint32_t encode_text(struct encoding *e, uint32_t text)
 	return (uint32_t)*slot;
 }
 
-static void encode_entry(struct encoding *e, const struct line_cache *a,
-                         const struct line_cache_entry *entry)
+static void line_encode_entry(struct encoding *e, const struct line_cache *a,
+                              const struct line_cache_entry *entry)
 {
 	const struct line_cache_frame *f = line_cache_frames(a, entry);
 	struct line_cache_entry to = *entry;
@@ -110,14 +110,14 @@ static void encode_entry(struct encoding *e, const struct line_cache *a,
 	to.first = (uint32_t)(e->frames.n / sizeof(*f));
 	buf_put(&e->entries, &to, sizeof(to));
 	for (uint32_t i = 0; i < entry->n; i++) {
-		struct line_cache_frame frame = { encode_text(e, f[i].function),
-			                          encode_text(e, f[i].file), f[i].line };
+		struct line_cache_frame frame = { line_encode_text(e, f[i].function),
+			                          line_encode_text(e, f[i].file), f[i].line };
 
 		buf_put(&e->frames, &frame, sizeof(frame));
 	}
 }
 
-static int encode_parts(struct encoding *e, struct buf *ret)
+static int line_encode_parts(struct encoding *e, struct buf *ret)
 {
 	struct buf body = { 0 };
 	bool failed;
@@ -149,14 +149,14 @@ int line_cache_encode(const struct line_cache *a, const struct intern *texts, st
 	struct line_cache_entry *sorted = malloc((n + 1) * sizeof(*sorted));
 	int r = -ENOMEM;
 
-	encode_text(&e, 0);
+	line_encode_text(&e, 0);
 	if (sorted) {
 		if (n)
 			memcpy(sorted, a->entries.bytes, n * sizeof(*sorted));
-		qsort(sorted, n, sizeof(*sorted), entry_order);
+		qsort(sorted, n, sizeof(*sorted), line_entry_order);
 		for (size_t i = 0; i < n; i++)
-			encode_entry(&e, a, &sorted[i]);
-		r = encode_parts(&e, ret);
+			line_encode_entry(&e, a, &sorted[i]);
+		r = line_encode_parts(&e, ret);
 	}
 	free(sorted);
 	map_free(&e.ids);
@@ -176,7 +176,7 @@ struct decoding {
 	uint32_t n_strings;
 };
 
-static int decode_header(struct cursor *c, struct decoding *ret)
+static int line_decode_header(struct cursor *c, struct decoding *ret)
 {
 	const unsigned char *at = cursor_bytes(c, sizeof(magic));
 	uint64_t hash;
@@ -194,7 +194,7 @@ static int decode_header(struct cursor *c, struct decoding *ret)
 	return 0;
 }
 
-static int decode_parts(struct cursor *c, struct decoding *d)
+static int line_decode_parts(struct cursor *c, struct decoding *d)
 {
 	const unsigned char *entries, *frames, *offsets, *strings;
 
@@ -212,7 +212,7 @@ static int decode_parts(struct cursor *c, struct decoding *d)
 }
 
 /* The file's texts in the pool. */
-static int decode_texts(struct decoding *d, struct intern *texts, uint32_t *ids)
+static int line_decode_texts(struct decoding *d, struct intern *texts, uint32_t *ids)
 {
 	for (uint32_t i = 0; i < d->n_texts; i++) {
 		uint32_t offset = cursor_u32(&d->offsets);
@@ -226,7 +226,7 @@ static int decode_texts(struct decoding *d, struct intern *texts, uint32_t *ids)
 	return 0;
 }
 
-static int decode_frames(struct decoding *d, const uint32_t *ids, struct line_cache_frame *ret)
+static int line_decode_frames(struct decoding *d, const uint32_t *ids, struct line_cache_frame *ret)
 {
 	for (uint32_t i = 0; i < d->n_frames; i++) {
 		uint32_t function = cursor_u32(&d->frames), file = cursor_u32(&d->frames);
@@ -239,8 +239,8 @@ static int decode_frames(struct decoding *d, const uint32_t *ids, struct line_ca
 	return 0;
 }
 
-static int decode_entries(struct decoding *d, const struct line_cache_frame *frames,
-                          struct line_cache *to)
+static int line_decode_entries(struct decoding *d, const struct line_cache_frame *frames,
+                               struct line_cache *to)
 {
 	struct cursor check = d->entries;
 	int r = 0;
@@ -269,19 +269,19 @@ int line_cache_decode(struct line_cache *a, struct intern *texts, const void *by
 	struct decoding d = { 0 };
 	struct line_cache_frame *frames;
 	uint32_t *ids;
-	int r = decode_header(&c, &d);
+	int r = line_decode_header(&c, &d);
 
 	if (r >= 0)
-		r = decode_parts(&c, &d);
+		r = line_decode_parts(&c, &d);
 	if (r < 0)
 		return r;
 	ids = calloc((size_t)d.n_texts + 1, sizeof(*ids));
 	frames = calloc((size_t)d.n_frames + 1, sizeof(*frames));
-	r = ids && frames ? decode_texts(&d, texts, ids) : -ENOMEM;
+	r = ids && frames ? line_decode_texts(&d, texts, ids) : -ENOMEM;
 	if (r >= 0)
-		r = decode_frames(&d, ids, frames);
+		r = line_decode_frames(&d, ids, frames);
 	if (r >= 0)
-		r = decode_entries(&d, frames, a);
+		r = line_decode_entries(&d, frames, a);
 	free(frames);
 	free(ids);
 	return r;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_debug_info(const struct image *image)
+static bool lines_has_debug_info(const struct image *image)
 {
 	struct image_section section;
 
@@ -75,10 +75,10 @@ static int lines_files_find(struct lines_object *object)
 		return r;
 	}
 	object->debug = object->image;
-	if (!has_debug_info(object->image)) {
+	if (!lines_has_debug_info(object->image)) {
 		object->debug = NULL;
 		r = image_find_debug(&object->debug, object->image, search, &err);
-		if (r >= 0 && !has_debug_info(object->debug)) {
+		if (r >= 0 && !lines_has_debug_info(object->debug)) {
 			image_close(object->debug);
 			object->debug = NULL;
 		}

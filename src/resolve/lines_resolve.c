@@ -39,7 +39,7 @@ struct resolver {
 	bool started, reports;
 };
 
-static int vaddr_order(const void *pa, const void *pb)
+static int lines_vaddr_order(const void *pa, const void *pb)
 {
 	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
 
@@ -47,14 +47,14 @@ static int vaddr_order(const void *pa, const void *pb)
 }
 
 /* Leaves each address once in wanted, ascending, and none that is known. */
-static void wanted_tidy(struct lines_object *object)
+static void lines_wanted_tidy(struct lines_object *object)
 {
 	uint64_t *at = (uint64_t *)(void *)object->wanted.bytes;
 	size_t n = object->wanted.n / sizeof(*at), kept = 0;
 	uint64_t last = 0;
 
 	if (n)
-		qsort(at, n, sizeof(*at), vaddr_order);
+		qsort(at, n, sizeof(*at), lines_vaddr_order);
 	for (size_t i = 0; i < n; i++) {
 		if (i && at[i] == last)
 			continue;
@@ -65,7 +65,7 @@ static void wanted_tidy(struct lines_object *object)
 	object->wanted.n = kept * sizeof(*at);
 }
 
-static int pieces_cut(struct resolving *work, struct lines_object *object)
+static int lines_pieces_cut(struct resolving *work, struct lines_object *object)
 {
 	const uint64_t *at = (const uint64_t *)(const void *)object->wanted.bytes;
 	size_t n = object->wanted.n / sizeof(*at);
@@ -132,7 +132,7 @@ static void *resolver_run(void *arg)
 }
 
 /* The first resolver is this thread; one that cannot be started leaves its share to the others. */
-static int resolving_run(struct resolving *work)
+static int lines_resolving_run(struct resolving *work)
 {
 	struct resolver resolvers[THREADS_MAX] = { 0 };
 	unsigned n = work->n_pieces < work->threads ? (unsigned)work->n_pieces : work->threads;
@@ -168,16 +168,16 @@ int lines_resolve_some(struct lines *l)
 			r = -ENOMEM;
 		if (o->wanted.n && !o->cache_read)
 			lines_cache_read(o);
-		wanted_tidy(o);
+		lines_wanted_tidy(o);
 	}
 	/* First those that nobody must be waited for. */
 	for (unsigned last = 0; last < 2; last++)
 		for (struct lines_object *o = l->first; o && r >= 0; o = o->next)
 			if (o->wanted.n && !o->cut && (last || !atomic_load(&o->opening)))
-				r = pieces_cut(&work, o);
+				r = lines_pieces_cut(&work, o);
 	work.n_pieces = work.pieces.n / sizeof(struct piece);
 	if (r >= 0)
-		r = resolving_run(&work);
+		r = lines_resolving_run(&work);
 	for (struct lines_object *o = l->first; o; o = o->next) {
 		buf_clear(&o->wanted);
 		o->cut = false;

@@ -307,8 +307,8 @@ static const struct proc_mapping *resolver_mapping(const struct resolver *p, uin
 
 /* Is a caller's address the first byte of code that no call has put on the stack? 1 and its symbol;
  * 0: no; -ENOMEM. */
-static int place_begins(const struct place *place, const struct symbol_place *at, uint64_t addr,
-                        struct symbol *ret)
+static int resolver_place_begins(const struct place *place, const struct symbol_place *at,
+                                 uint64_t addr, struct symbol *ret)
 {
 	const struct symbol *before = &place->symbol;
 	int r;
@@ -323,7 +323,7 @@ static int place_begins(const struct place *place, const struct symbol_place *at
 }
 
 /* The name of an address in place->mapping, and what that is in the object. -ENOMEM. */
-static int place_resolve(struct place *place, uint64_t addr, bool caller)
+static int resolver_place_resolve(struct place *place, uint64_t addr, bool caller)
 {
 	const struct proc_mapping *m = place->mapping;
 	const struct symbol_place at = { .start = m->start, .end = m->end, .pgoff = m->pgoff };
@@ -332,7 +332,7 @@ static int place_resolve(struct place *place, uint64_t addr, bool caller)
 	int r = symbol_resolve(place->object, &at, addr - step, &place->symbol);
 
 	if (r >= 0 && step && addr < m->end)
-		r = place_begins(place, &at, addr, &begins);
+		r = resolver_place_begins(place, &at, addr, &begins);
 	else if (r > 0)
 		r = 0;
 	if (r < 0)
@@ -350,7 +350,7 @@ static int place_resolve(struct place *place, uint64_t addr, bool caller)
 
 /* Was the frame below this one stopped? Where nothing has a name, unwind information says it of a
  * signal's. -ENOMEM. */
-static int place_stops(struct place *place)
+static int resolver_place_stops(struct place *place)
 {
 	struct symbol outline = place->symbol;
 	int r = 0;
@@ -384,9 +384,9 @@ int resolver_find(struct resolver *p, uint32_t space, uint64_t time_ns, uint64_t
 		place.mapping = m;
 		r = resolver_object(p, m->object, &place.object);
 		if (r >= 0)
-			r = place_resolve(&place, addr, caller);
+			r = resolver_place_resolve(&place, addr, caller);
 		if (r >= 0 && caller)
-			r = place_stops(&place);
+			r = resolver_place_stops(&place);
 		if (r < 0)
 			return r;
 	}
@@ -467,7 +467,8 @@ int resolver_lines_start(struct resolver *p, const struct lines_opts *opts,
 /* Is its file the one that was recorded, and what is the address in the file's own numbering? The
  * kernel's and its modules' files are found by build-id, whatever named them; of where they were
  * loaded the recording knows. */
-static bool place_source(const struct place *place, enum lines_terms *terms, uint64_t *vaddr)
+static bool resolver_place_source(const struct place *place, enum lines_terms *terms,
+                                  uint64_t *vaddr)
 {
 	enum symbol_state state = place->symbol.state;
 	const struct symbol_key *key = place->object ? symbol_object_key(place->object) : NULL;
@@ -493,7 +494,7 @@ static bool place_source(const struct place *place, enum lines_terms *terms, uin
 	}
 }
 
-static bool place_is_jit(const struct place *place)
+static bool resolver_place_is_jit(const struct place *place)
 {
 	return place->mapping && (place->mapping->object->kind == PROC_KIND_ANON ||
 	                          place->mapping->object->kind == PROC_KIND_JIT);
@@ -510,10 +511,10 @@ int resolver_lines_object(struct resolver *p, const struct place *place, struct 
 	int r;
 
 	*ret = NULL;
-	if (p->lines && place_is_jit(place))
+	if (p->lines && resolver_place_is_jit(place))
 		return lines_jit_find(p->jit, p->lines, p->symbols, place->mapping,
 		                      place->looked_up, ret, ret_vaddr);
-	if (!p->lines || !place_source(place, &terms, ret_vaddr))
+	if (!p->lines || !resolver_place_source(place, &terms, ret_vaddr))
 		return 0;
 	key = symbol_object_key(place->object);
 	slot = map_slot(&p->lines_objects, (uintptr_t)place->object, NULL);

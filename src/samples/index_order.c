@@ -7,17 +7,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static bool run_is_before(const struct sample_index_run *a, const struct sample_index_run *b)
+static bool index_run_is_before(const struct sample_index_run *a, const struct sample_index_run *b)
 {
 	return a->time < b->time || (a->time == b->time && a->at->index < b->at->index);
 }
 
-static int run_compare(const void *pa, const void *pb)
+static int index_run_compare(const void *pa, const void *pb)
 {
-	return run_is_before(pa, pb) ? -1 : run_is_before(pb, pa);
+	return index_run_is_before(pa, pb) ? -1 : index_run_is_before(pb, pa);
 }
 
-static int runs_room(struct sample_index_run **runs, size_t n, size_t *capacity)
+static int index_runs_room(struct sample_index_run **runs, size_t n, size_t *capacity)
 {
 	size_t bigger = *capacity ? *capacity * 2 : 64;
 	struct sample_index_run *at;
@@ -32,14 +32,14 @@ static int runs_room(struct sample_index_run **runs, size_t n, size_t *capacity)
 	return 0;
 }
 
-static int runs_of_block(struct index_order *o, const struct sample_entry *entry,
-                         const struct sample_entry *end)
+static int index_runs_of_block(struct index_order *o, const struct sample_entry *entry,
+                               const struct sample_entry *end)
 {
 	while (entry < end) {
 		uint64_t time = sample_index_time(entry), last = time;
 		struct sample_index_run *run;
 
-		if (runs_room(&o->runs, o->n, &o->capacity) < 0)
+		if (index_runs_room(&o->runs, o->n, &o->capacity) < 0)
 			return -ENOMEM;
 		run = &o->runs[o->n++];
 		*run = (struct sample_index_run){ .time = time, .at = entry };
@@ -56,23 +56,24 @@ int index_order_start(struct index_order *o, const struct sample_index *index)
 	int r = 0;
 
 	for (size_t b = 0, n; r >= 0 && (n = sample_index_block(index, b, &block)); b++) {
-		r = runs_of_block(o, block, block + n);
+		r = index_runs_of_block(o, block, block + n);
 		o->index += n;
 	}
 	if (r >= 0 && o->n)
-		qsort(o->runs, o->n, sizeof(*o->runs), run_compare);
+		qsort(o->runs, o->n, sizeof(*o->runs), index_run_compare);
 	return r;
 }
 
 /* Puts a run where it belongs, at i or below it. */
-static void open_sink(struct index_order *o, size_t i, struct sample_index_run run)
+static void index_open_sink(struct index_order *o, size_t i, struct sample_index_run run)
 {
 	size_t child;
 
 	while ((child = 2 * i + 1) < o->n_open) {
-		if (child + 1 < o->n_open && run_is_before(&o->open[child + 1], &o->open[child]))
+		if (child + 1 < o->n_open &&
+		    index_run_is_before(&o->open[child + 1], &o->open[child]))
 			child++;
-		if (!run_is_before(&o->open[child], &run))
+		if (!index_run_is_before(&o->open[child], &run))
 			break;
 		o->open[i] = o->open[child];
 		i = child;
@@ -81,11 +82,11 @@ static void open_sink(struct index_order *o, size_t i, struct sample_index_run r
 }
 
 /* Opens the next run, which comes before all that are open. */
-static int open_next(struct index_order *o)
+static int index_open_next(struct index_order *o)
 {
 	size_t i = o->n_open;
 
-	if (runs_room(&o->open, o->n_open, &o->open_capacity) < 0)
+	if (index_runs_room(&o->open, o->n_open, &o->open_capacity) < 0)
 		return -ENOMEM;
 	for (o->n_open++; i; i = (i - 1) / 2)
 		o->open[i] = o->open[(i - 1) / 2];
@@ -97,8 +98,8 @@ int index_order_next(struct index_order *o, const struct sample_entry **ret)
 {
 	struct sample_index_run run;
 
-	if (o->next < o->n && (!o->n_open || run_is_before(&o->runs[o->next], &o->open[0])) &&
-	    open_next(o) < 0)
+	if (o->next < o->n && (!o->n_open || index_run_is_before(&o->runs[o->next], &o->open[0])) &&
+	    index_open_next(o) < 0)
 		return -ENOMEM;
 	if (!o->n_open)
 		return 0;
@@ -109,7 +110,7 @@ int index_order_next(struct index_order *o, const struct sample_entry **ret)
 	else
 		run = o->open[--o->n_open];
 	if (o->n_open)
-		open_sink(o, 0, run);
+		index_open_sink(o, 0, run);
 	return 1;
 }
 

@@ -20,7 +20,7 @@ bool kernel_names_wanted(const struct recording *rec)
 #define KERNEL "[kernel.kallsyms]"
 
 /* The kernel's build-id, as the header says it; size 0: it does not. */
-static void header_kernel(const struct recording *rec, struct image_build_id *ret)
+static void kernel_header_kernel(const struct recording *rec, struct image_build_id *ret)
 {
 	struct seam_reader_info info = { .sz = sizeof(info) };
 	struct feature_build_id id;
@@ -55,7 +55,7 @@ bool kernel_names_begin(struct recording *rec, const struct symbol_opts *symbols
 		return true;
 	if (!keep.get)
 		keep = kernel_disk();
-	header_kernel(rec, &kernel);
+	kernel_header_kernel(rec, &kernel);
 	if (d.mmap.has_build_id) {
 		kernel.size = d.mmap.build_id_size;
 		memcpy(kernel.bytes, d.mmap.build_id, sizeof(kernel.bytes));

@@ -13,8 +13,8 @@ void ordered_noted_start(struct ordered_noted *noted, const struct recording *re
 }
 
 /* What the record said of itself. */
-static void noted_decoded(const struct recording *rec, const struct sample_entry *entry,
-                          const struct sample_index_who *who, struct batch_item *item)
+static void ordered_noted_decoded(const struct recording *rec, const struct sample_entry *entry,
+                                  const struct sample_index_who *who, struct batch_item *item)
 {
 	struct seam_decoded *d = &item->decoded;
 	/* Whole to each of its places: a copy of what was just written in parts waits for all of
@@ -36,9 +36,9 @@ static void noted_decoded(const struct recording *rec, const struct sample_entry
 }
 
 /* Its parts, and what became of the user part. */
-static void noted_stitched(const struct recording *rec, const struct sample_entry *entry,
-                           const struct sample_index_who *who, const struct stitch_verdict *verdict,
-                           struct batch_item *item)
+static void ordered_noted_stitched(const struct recording *rec, const struct sample_entry *entry,
+                                   const struct sample_index_who *who,
+                                   const struct stitch_verdict *verdict, struct batch_item *item)
 {
 	const struct stacks *stacks = &rec->index->stacks;
 	struct seam_stitched *s = &item->sample;
@@ -67,8 +67,8 @@ const struct batch_item *ordered_noted_item(struct ordered_noted *noted,
 
 	if (!stitch_resolve_summary(rec->stitch, &summary, &noted->counts, &verdict))
 		return NULL;
-	noted_decoded(rec, entry, who, item);
-	noted_stitched(rec, entry, who, &verdict, item);
+	ordered_noted_decoded(rec, entry, who, item);
+	ordered_noted_stitched(rec, entry, who, &verdict, item);
 	recording_recall_spaces(rec, &noted->recall, &item->sample, item->proc_ns,
 	                        &item->user_space, &item->kernel_space);
 	return item;

@@ -18,7 +18,7 @@ struct output {
 	jmp_buf leave;
 };
 
-static void output_put(const char *text, size_t n, void *ctx)
+static void demangle_output_put(const char *text, size_t n, void *ctx)
 {
 	struct output *out = ctx;
 
@@ -29,31 +29,31 @@ static void output_put(const char *text, size_t n, void *ctx)
 typedef int demangler(const char *mangled, int options, demangle_callbackref callback, void *ctx);
 
 /* False: it is no such name, or unfolds too far. */
-static bool run(demangler *demangle, const char *mangled, int options, struct output *out)
+static bool demangle_run(demangler *demangle, const char *mangled, int options, struct output *out)
 {
 	buf_clear(&out->text);
 	if (setjmp(out->leave))
 		return false;
-	return demangle(mangled, options, output_put, out) != 0 && out->text.n > 0;
+	return demangle(mangled, options, demangle_output_put, out) != 0 && out->text.n > 0;
 }
 
 /* C++: the compiler's suffix is not part of the mangled name. */
-static bool run_cxx(const char *mangled, int options, struct output *out)
+static bool demangle_run_cxx(const char *mangled, int options, struct output *out)
 {
 	const char *dot = strchr(mangled, '.');
 	char *base;
 	bool ok;
 
 	if (!dot)
-		return run(cplus_demangle_v3_callback, mangled, options, out);
+		return demangle_run(cplus_demangle_v3_callback, mangled, options, out);
 	base = strndup(mangled, (size_t)(dot - mangled));
-	ok = base && run(cplus_demangle_v3_callback, base, options, out);
+	ok = base && demangle_run(cplus_demangle_v3_callback, base, options, out);
 	free(base);
 	return ok && buf_printf(&out->text, " [clone %s]", dot) >= 0;
 }
 
 /* D's demangler has no callback. Each Q (a back reference) can at most double the output. */
-static bool run_d(const char *mangled, struct output *out)
+static bool demangle_run_d(const char *mangled, struct output *out)
 {
 	uint64_t worst = strlen(mangled);
 	char *name;
@@ -82,11 +82,11 @@ char *symbol_demangle(const char *mangled, bool parameters)
 		return NULL;
 	/* Legacy Rust looks like C++ and ends in a hash: Rust first, without the hash. */
 	if (mangled[1] == 'R' || (mangled[1] == 'Z' && mangled[2] == 'N'))
-		ok = run(rust_demangle_callback, mangled, DMGL_NO_OPTS, &out);
+		ok = demangle_run(rust_demangle_callback, mangled, DMGL_NO_OPTS, &out);
 	if (!ok && mangled[1] == 'Z')
-		ok = run_cxx(mangled, options, &out);
+		ok = demangle_run_cxx(mangled, options, &out);
 	if (!ok && mangled[1] == 'D')
-		ok = run_d(mangled, &out);
+		ok = demangle_run_d(mangled, &out);
 	if (ok)
 		name = strdup(buf_text(&out.text));
 	buf_free(&out.text);

@@ -25,13 +25,13 @@ struct reading {
 	const char *suffix;
 };
 
-static bool is_code_name(const char *name)
+static bool elffile_is_code_name(const char *name)
 {
 	/* .L...: the assembler's; $x, $d, $a, $t: what kind of bytes follow (ARM, RISC-V) */
 	return *name && *name != '$' && *name != '@' && !(name[0] == '.' && name[1] == 'L');
 }
 
-static int take(void *ctx, const struct image_symbol *s)
+static int elffile_take(void *ctx, const struct image_symbol *s)
 {
 	struct reading *reading = ctx;
 	struct table_symbol symbol = { .start = s->value };
@@ -40,7 +40,7 @@ static int take(void *ctx, const struct image_symbol *s)
 	if (s->type != STT_FUNC && s->type != STT_GNU_IFUNC && s->type != STT_NOTYPE &&
 	    (s->type != STT_OBJECT || !reading->data))
 		return 0;
-	if (!s->section || s->section >= reading->n_sections || !is_code_name(s->name))
+	if (!s->section || s->section >= reading->n_sections || !elffile_is_code_name(s->name))
 		return 0;
 	if (reading->only_section != UINT32_MAX && s->section != reading->only_section)
 		return 0;
@@ -58,8 +58,8 @@ static int take(void *ctx, const struct image_symbol *s)
 }
 
 /* Labels of data count where perf takes them: in what is called data. */
-static bool section_is_read(const struct reading *reading, const struct image_section *section,
-                            bool *labels)
+static bool elffile_section_is_read(const struct reading *reading,
+                                    const struct image_section *section, bool *labels)
 {
 	*labels = section->flags & SHF_EXECINSTR || strstr(section->name, "data");
 	if (section->memory_size > UINT64_MAX - section->vaddr)
@@ -69,7 +69,7 @@ static bool section_is_read(const struct reading *reading, const struct image_se
 	return section->flags & SHF_ALLOC && !(section->flags & SHF_TLS);
 }
 
-static int reading_start(struct reading *reading, struct image *image)
+static int elffile_reading_start(struct reading *reading, struct image *image)
 {
 	struct image_section section;
 	bool relocatable = image_is_relocatable(image);
@@ -84,7 +84,7 @@ static int reading_start(struct reading *reading, struct image *image)
 	reading->only_section = UINT32_MAX;
 	for (size_t i = 0; i < n; i++) {
 		if (image_section_at(image, i, &section) < 0 ||
-		    !section_is_read(reading, &section, &reading->sections[i].labels))
+		    !elffile_section_is_read(reading, &section, &reading->sections[i].labels))
 			continue;
 		reading->sections[i].start = section.vaddr;
 		reading->sections[i].end = section.vaddr + section.memory_size;
@@ -97,20 +97,20 @@ static int reading_start(struct reading *reading, struct image *image)
 }
 
 /* A damaged or missing table is no failure: the others may do. */
-static int read_image(struct symbol_object *object, struct image *image, bool plt)
+static int elffile_read_image(struct symbol_object *object, struct image *image, bool plt)
 {
 	struct reading reading = { .table = &object->table,
 		                   .data = object->key.data,
 		                   .suffix = "" };
-	int r = reading_start(&reading, image);
+	int r = elffile_reading_start(&reading, image);
 
 	if (r == 0)
-		r = image_each_symbol(image, SHT_SYMTAB, take, &reading);
+		r = image_each_symbol(image, SHT_SYMTAB, elffile_take, &reading);
 	if (r != -ENOMEM)
-		r = image_each_symbol(image, SHT_DYNSYM, take, &reading);
+		r = image_each_symbol(image, SHT_DYNSYM, elffile_take, &reading);
 	reading.suffix = "@plt";
 	if (r != -ENOMEM && plt)
-		r = image_each_plt(image, take, &reading);
+		r = image_each_plt(image, elffile_take, &reading);
 	free(reading.sections);
 	return r == -ENOMEM ? r : 0;
 }
@@ -121,7 +121,7 @@ int elffile_symbols(struct symbol_object *object, struct image *image)
 	struct seam_error err = { 0 };
 	struct image *more;
 	bool found_debug = false, refused;
-	int r = read_image(object, image, !cache->opts.no_plt), found = -ENOENT;
+	int r = elffile_read_image(object, image, !cache->opts.no_plt), found = -ENOENT;
 
 	if (r == 0 && !image_is_debug(image))
 		found = image_find_debug(&more, image, &cache->opts.search, &err);
@@ -129,7 +129,7 @@ int elffile_symbols(struct symbol_object *object, struct image *image)
 		return found;
 	refused = found == -EPERM;
 	if (found == 0) {
-		r = read_image(object, more, false);
+		r = elffile_read_image(object, more, false);
 		buf_put_text(&object->source, image_path(more));
 		found_debug = true;
 		image_close(more);
@@ -138,7 +138,7 @@ int elffile_symbols(struct symbol_object *object, struct image *image)
 		buf_put_text(&object->source, image_path(image));
 		found = image_open_debugdata(&more, image, NULL);
 		if (found == 0) {
-			r = read_image(object, more, false);
+			r = elffile_read_image(object, more, false);
 			image_close(more);
 		} else if (found == -ENOMEM) {
 			r = found;

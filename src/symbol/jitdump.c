@@ -27,16 +27,16 @@ enum record {
 
 #define FLAG_ARCH_TIMESTAMP 1u /* of the header: times are the processor's */
 
-static size_t count(const struct jitdump *d)
+static size_t jitdump_count(const struct jitdump *d)
 {
 	return d->codes.n / sizeof(struct jitdump_code);
 }
 
 /* 1: it is the last of codes now; 0: it makes no sense. */
-static int put(struct jitdump *d, struct jitdump_code *code)
+static int jitdump_put(struct jitdump *d, struct jitdump_code *code)
 {
 	code->told.time_ns = d->time_ns;
-	code->told.number = (uint32_t)count(d);
+	code->told.number = (uint32_t)jitdump_count(d);
 	if (!code->told.size || code->told.size > UINT64_MAX - code->told.start ||
 	    !*code->told.name) {
 		d->bad++;
@@ -46,7 +46,7 @@ static int put(struct jitdump *d, struct jitdump_code *code)
 }
 
 /* What was told of the lines of code that is to begin at an address, and has come now. */
-static void take_told_lines(struct jitdump *d, struct jitdump_code *code)
+static void jitdump_take_told_lines(struct jitdump *d, struct jitdump_code *code)
 {
 	struct cursor c = cursor_of(d->bytes, d->n, d->swap);
 	uint64_t at;
@@ -59,7 +59,7 @@ static void take_told_lines(struct jitdump *d, struct jitdump_code *code)
 	code->lines = d->bytes + at;
 }
 
-static int take_load(struct jitdump *d, struct cursor *c)
+static int jitdump_take_load(struct jitdump *d, struct cursor *c)
 {
 	struct jitdump_code code = { 0 };
 	uint64_t index;
@@ -79,12 +79,12 @@ static int take_load(struct jitdump *d, struct cursor *c)
 		return 0;
 	}
 	code.bytes = code.told.size <= cursor_left(c) ? c->at : NULL;
-	take_told_lines(d, &code);
-	rc = put(d, &code);
-	return rc > 0 ? map_put(&d->by_index, index, count(d) - 1) : rc;
+	jitdump_take_told_lines(d, &code);
+	rc = jitdump_put(d, &code);
+	return rc > 0 ? map_put(&d->by_index, index, jitdump_count(d) - 1) : rc;
 }
 
-static int take_move(struct jitdump *d, struct cursor *c)
+static int jitdump_take_move(struct jitdump *d, struct cursor *c)
 {
 	struct jitdump_code code = { 0 };
 	uint64_t address, size, index, number;
@@ -105,13 +105,13 @@ static int take_move(struct jitdump *d, struct cursor *c)
 	code.moved = true;
 	code.told.start = address;
 	code.told.size = size;
-	return put(d, &code);
+	return jitdump_put(d, &code);
 }
 
 /* It stands before the code that it is of, though not right before where several threads write, or
  * one writes many at once (LLVM's PerfSupportPlugin does): found by the address. Told again, the
  * last holds. */
-static int take_debug_info(struct jitdump *d, struct cursor *c)
+static int jitdump_take_debug_info(struct jitdump *d, struct cursor *c)
 {
 	uint64_t address = cursor_u64(c);
 
@@ -124,7 +124,7 @@ static int take_debug_info(struct jitdump *d, struct cursor *c)
 
 /* It stands right before the code that it is of. Behind the .eh_frame is its search table, which
  * one function does not need. */
-static int take_unwinding(struct jitdump *d, struct cursor *c)
+static int jitdump_take_unwinding(struct jitdump *d, struct cursor *c)
 {
 	uint64_t size = cursor_u64(c), header = cursor_u64(c);
 
@@ -139,7 +139,7 @@ static int take_unwinding(struct jitdump *d, struct cursor *c)
 	return 0;
 }
 
-static int take_records(struct jitdump *d, struct cursor *c)
+static int jitdump_take_records(struct jitdump *d, struct cursor *c)
 {
 	int rc = 0;
 
@@ -154,18 +154,18 @@ static int take_records(struct jitdump *d, struct cursor *c)
 		body = cursor_bytes(c, total - RECORD_HEADER);
 		record = cursor_of(body, total - RECORD_HEADER, c->swap);
 		if (id == RECORD_LOAD)
-			rc = take_load(d, &record);
+			rc = jitdump_take_load(d, &record);
 		else if (id == RECORD_MOVE)
-			rc = take_move(d, &record);
+			rc = jitdump_take_move(d, &record);
 		else if (id == RECORD_DEBUG_INFO)
-			rc = take_debug_info(d, &record);
+			rc = jitdump_take_debug_info(d, &record);
 		else if (id == RECORD_UNWINDING)
-			rc = take_unwinding(d, &record);
+			rc = jitdump_take_unwinding(d, &record);
 	}
 	return rc;
 }
 
-static int read_dump(struct jitdump *d, const void *bytes, size_t n)
+static int jitdump_read_dump(struct jitdump *d, const void *bytes, size_t n)
 {
 	struct cursor c = cursor_of(bytes, n, false);
 	uint32_t magic = cursor_u32(&c), header;
@@ -186,7 +186,7 @@ static int read_dump(struct jitdump *d, const void *bytes, size_t n)
 	d->other_clock = cursor_u64(&c) & FLAG_ARCH_TIMESTAMP;
 	if (c.failed || header < HEADER_LEAST || !cursor_seek(&c, header))
 		return -EBADMSG;
-	return take_records(d, &c);
+	return jitdump_take_records(d, &c);
 }
 
 void jitdump_free(struct jitdump *d)
@@ -196,7 +196,7 @@ void jitdump_free(struct jitdump *d)
 	map_free(&d->told_lines);
 }
 
-static int order_by_start(const void *pa, const void *pb)
+static int jitdump_order_by_start(const void *pa, const void *pb)
 {
 	const struct jitdump_code *a = pa, *b = pb;
 
@@ -205,7 +205,7 @@ static int order_by_start(const void *pa, const void *pb)
 	return a->told.number < b->told.number ? -1 : a->told.number > b->told.number;
 }
 
-static int order_by_time(const void *pa, const void *pb)
+static int jitdump_order_by_time(const void *pa, const void *pb)
 {
 	const struct jitdump_code *a = pa, *b = pb;
 
@@ -214,7 +214,7 @@ static int order_by_time(const void *pa, const void *pb)
 	return a->told.number < b->told.number ? -1 : a->told.number > b->told.number;
 }
 
-static bool is_same(const struct jitdump_code *a, const struct jitdump_code *b)
+static bool jitdump_is_same(const struct jitdump_code *a, const struct jitdump_code *b)
 {
 	return a->told.start == b->told.start && a->told.size == b->told.size &&
 	       !strcmp(a->told.name, b->told.name);
@@ -222,13 +222,13 @@ static bool is_same(const struct jitdump_code *a, const struct jitdump_code *b)
 
 /* Pieces that overlap hang together; where all of these are the same, told again, nothing was
  * replaced. */
-static void find_ambiguous(struct jitdump *d)
+static void jitdump_find_ambiguous(struct jitdump *d)
 {
 	struct jitdump_code *codes = (void *)d->codes.bytes;
-	size_t n = count(d), first = 0;
+	size_t n = jitdump_count(d), first = 0;
 
 	if (n)
-		qsort(codes, n, sizeof(*codes), order_by_start);
+		qsort(codes, n, sizeof(*codes), jitdump_order_by_start);
 	while (first < n) {
 		uint64_t end = codes[first].told.start + codes[first].told.size;
 		bool same = true;
@@ -237,7 +237,7 @@ static void find_ambiguous(struct jitdump *d)
 		for (; i < n && codes[i].told.start < end; i++) {
 			uint64_t to = codes[i].told.start + codes[i].told.size;
 
-			same = same && is_same(&codes[i], &codes[first]);
+			same = same && jitdump_is_same(&codes[i], &codes[first]);
 			end = to > end ? to : end;
 		}
 		for (size_t k = first; k < i; k++)
@@ -251,12 +251,12 @@ int jitdump_read(struct jitdump *d, const void *bytes, size_t n)
 	int rc;
 
 	*d = (struct jitdump){ 0 };
-	rc = read_dump(d, bytes, n);
+	rc = jitdump_read_dump(d, bytes, n);
 	if (rc < 0) {
 		jitdump_free(d);
 		return rc;
 	}
-	find_ambiguous(d);
+	jitdump_find_ambiguous(d);
 	return 0;
 }
 
@@ -282,7 +282,7 @@ int jitdump_take(struct symbol_object *object, const void *bytes, size_t n)
 	if (rc < 0)
 		return rc;
 	codes = (const void *)d.codes.bytes;
-	for (size_t i = 0; i < count(&d) && rc >= 0; i++) {
+	for (size_t i = 0; i < jitdump_count(&d) && rc >= 0; i++) {
 		const struct symbol_jit_code *c = &codes[i].told;
 		struct table_symbol symbol = { .start = c->start,
 			                       .end = c->start + c->size,
@@ -314,8 +314,8 @@ int symbol_jit_replaced(const struct symbol_opts *opts, uint32_t pid, const char
 		rc = -ENOTSUP;
 	codes = (void *)d.codes.bytes;
 	if (rc >= 0 && d.codes.n)
-		qsort(codes, count(&d), sizeof(*codes), order_by_time);
-	for (size_t i = 0; i < count(&d) && rc >= 0; i++)
+		qsort(codes, jitdump_count(&d), sizeof(*codes), jitdump_order_by_time);
+	for (size_t i = 0; i < jitdump_count(&d) && rc >= 0; i++)
 		if (codes[i].ambiguous)
 			rc = each(ctx, &codes[i].told);
 	jitdump_free(&d);

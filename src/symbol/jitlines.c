@@ -57,12 +57,12 @@ struct reading {
 	        by_record; /* where lines are told in the file -> their rows: the first, how many */
 };
 
-static const struct jitdump_code *codes_of(const struct reading *r)
+static const struct jitdump_code *jitlines_codes_of(const struct reading *r)
 {
 	return (const void *)r->dump.codes.bytes;
 }
 
-static size_t n_codes(const struct reading *r)
+static size_t jitlines_n_codes(const struct reading *r)
 {
 	return r->dump.codes.n / sizeof(struct jitdump_code);
 }
@@ -86,7 +86,7 @@ struct entries {
 	bool sound;
 };
 
-static struct entries entries_of(const struct reading *r, const struct jitdump_code *code)
+static struct entries jitlines_entries_of(const struct reading *r, const struct jitdump_code *code)
 {
 	struct entries e = { .r = r,
 		             .code = code,
@@ -100,7 +100,7 @@ static struct entries entries_of(const struct reading *r, const struct jitdump_c
 }
 
 /* A name as a compiler would write it. */
-static bool is_sane(const char *file, size_t n)
+static bool jitlines_is_sane(const char *file, size_t n)
 {
 	const unsigned char *p = (const unsigned char *)file;
 
@@ -116,12 +116,12 @@ static bool is_sane(const char *file, size_t n)
 
 /* "<unknown>" is V8's, "<invalid>" LLVM's; no name at all is QEMU's, behind the last
  * instruction. */
-static bool is_nothing(const char *file)
+static bool jitlines_is_nothing(const char *file)
 {
 	return !*file || !strcmp(file, "<unknown>") || !strcmp(file, "<invalid>");
 }
 
-static void entries_name(struct entries *e)
+static void jitlines_entries_name(struct entries *e)
 {
 	size_t n;
 	const char *name = v8names_find(&e->r->v8, e->c.at, cursor_left(&e->c), &n);
@@ -136,11 +136,11 @@ static void entries_name(struct entries *e)
 	}
 	if (e->file && n == e->file_n && !memcmp(name, e->file, n))
 		return; /* most are the last one's, and known to be sane */
-	e->file = is_sane(name, n) ? name : NULL;
+	e->file = jitlines_is_sane(name, n) ? name : NULL;
 	e->file_n = n;
 }
 
-static bool entries_next(struct entries *e, struct entry *ret)
+static bool jitlines_entries_next(struct entries *e, struct entry *ret)
 {
 	uint32_t line;
 
@@ -150,12 +150,12 @@ static bool entries_next(struct entries *e, struct entry *ret)
 	ret->offset = cursor_u64(&e->c) - e->code->lines_start;
 	line = cursor_u32(&e->c);
 	cursor_u32(&e->c);
-	entries_name(e);
+	jitlines_entries_name(e);
 	e->sound = !e->c.failed && e->file && line <= INT32_MAX &&
 	           ret->offset <= e->code->told.size + ELF_HEADER;
 	ret->file = e->file;
 	ret->file_n = e->file_n;
-	ret->line = e->sound && !is_nothing(e->file) ? line : 0;
+	ret->line = e->sound && !jitlines_is_nothing(e->file) ? line : 0;
 	return e->sound;
 }
 
@@ -166,13 +166,14 @@ struct extent {
 	uint64_t first, last;
 };
 
-static bool extent_of(const struct reading *r, const struct jitdump_code *code, struct extent *ret)
+static bool jitlines_extent_of(const struct reading *r, const struct jitdump_code *code,
+                               struct extent *ret)
 {
-	struct entries e = entries_of(r, code);
+	struct entries e = jitlines_entries_of(r, code);
 	struct entry at;
 	bool is_first = true;
 
-	while (entries_next(&e, &at)) {
+	while (jitlines_entries_next(&e, &at)) {
 		if (is_first)
 			ret->first = at.offset;
 		else if (at.offset < ret->last)
@@ -190,15 +191,15 @@ static bool extent_of(const struct reading *r, const struct jitdump_code *code, 
  * at all, to the byte: code mostly has a line where it begins. Else, and where proofs contradict
  * each other, nothing is believed.
  */
-static void find_shift(struct jitlines *l, const struct reading *r)
+static void jitlines_find_shift(struct jitlines *l, const struct reading *r)
 {
-	const struct jitdump_code *codes = codes_of(r);
+	const struct jitdump_code *codes = jitlines_codes_of(r);
 	size_t sound = 0, at_header = 0, plain = 0, added = 0;
 
-	for (size_t i = 0; i < n_codes(r); i++) {
+	for (size_t i = 0; i < jitlines_n_codes(r); i++) {
 		struct extent extent;
 
-		if (!codes[i].lines || codes[i].moved || !extent_of(r, &codes[i], &extent))
+		if (!codes[i].lines || codes[i].moved || !jitlines_extent_of(r, &codes[i], &extent))
 			continue;
 		sound++;
 		at_header += extent.first == ELF_HEADER;
@@ -211,27 +212,27 @@ static void find_shift(struct jitlines *l, const struct reading *r)
 
 /* ---- all ---- */
 
-static size_t n_rows(const struct jitlines *l)
+static size_t jitlines_n_rows(const struct jitlines *l)
 {
 	return l->rows.n / sizeof(struct row);
 }
 
-static const struct row *row_at(const struct jitlines *l, size_t i)
+static const struct row *jitlines_row_at(const struct jitlines *l, size_t i)
 {
 	return (const struct row *)(const void *)l->rows.bytes + i;
 }
 
-static const struct piece *piece_at(const struct jitlines *l, size_t i)
+static const struct piece *jitlines_piece_at(const struct jitlines *l, size_t i)
 {
 	return (const struct piece *)(const void *)l->pieces.bytes + i;
 }
 
 /* Of several entries at one place the last holds, as in DWARF. */
-static int put_row(struct jitlines *l, struct piece *piece, const struct row *row)
+static int jitlines_put_row(struct jitlines *l, struct piece *piece, const struct row *row)
 {
-	if (n_rows(l) >= UINT32_MAX - 1)
+	if (jitlines_n_rows(l) >= UINT32_MAX - 1)
 		return -ENOMEM;
-	if (piece->n && row_at(l, n_rows(l) - 1)->offset == row->offset) {
+	if (piece->n && jitlines_row_at(l, jitlines_n_rows(l) - 1)->offset == row->offset) {
 		l->rows.n -= sizeof(*row);
 		piece->n--;
 	}
@@ -240,31 +241,32 @@ static int put_row(struct jitlines *l, struct piece *piece, const struct row *ro
 }
 
 /* A record is read once, however often its code was moved. */
-static int put_rows(struct jitlines *l, const struct reading *r, const struct jitdump_code *code,
-                    struct piece *piece)
+static int jitlines_put_rows(struct jitlines *l, const struct reading *r,
+                             const struct jitdump_code *code, struct piece *piece)
 {
-	struct entries e = entries_of(r, code);
+	struct entries e = jitlines_entries_of(r, code);
 	const char *file = NULL;
 	struct extent extent;
 	struct row row = { 0 };
 	struct entry at;
 
-	if (!extent_of(r, code, &extent) || extent.first < l->shift ||
+	if (!jitlines_extent_of(r, code, &extent) || extent.first < l->shift ||
 	    extent.last - l->shift > piece->size)
 		return 0;
-	while (entries_next(&e, &at)) {
+	while (jitlines_entries_next(&e, &at)) {
 		if (at.file != file)
 			row.file = intern_bytes(&l->files, at.file, at.file_n);
 		file = at.file;
 		row.offset = (uint32_t)(at.offset - l->shift);
 		row.line = at.line;
-		if (row.file == INTERN_FAILED || put_row(l, piece, &row) < 0)
+		if (row.file == INTERN_FAILED || jitlines_put_row(l, piece, &row) < 0)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int put_piece(struct jitlines *l, const struct jitdump_code *code, struct piece *piece)
+static int jitlines_put_piece(struct jitlines *l, const struct jitdump_code *code,
+                              struct piece *piece)
 {
 	size_t place = l->pieces.n / sizeof(*piece);
 
@@ -275,7 +277,7 @@ static int put_piece(struct jitlines *l, const struct jitdump_code *code, struct
 }
 
 /* Code that is told again, in the same place, must have the same lines told. */
-static bool is_told_alike(const struct jitdump_code *a, const struct jitdump_code *b)
+static bool jitlines_is_told_alike(const struct jitdump_code *a, const struct jitdump_code *b)
 {
 	if (a->lines == b->lines)
 		return true;
@@ -284,24 +286,25 @@ static bool is_told_alike(const struct jitdump_code *a, const struct jitdump_cod
 }
 
 /* Where those end that begin where the first does, and whether their lines may be believed. */
-static size_t told_again(const struct reading *r, size_t first, bool *ret_alike)
+static size_t jitlines_told_again(const struct reading *r, size_t first, bool *ret_alike)
 {
-	const struct jitdump_code *codes = codes_of(r);
+	const struct jitdump_code *codes = jitlines_codes_of(r);
 	size_t i = first + 1;
 
 	*ret_alike = true;
-	for (; i < n_codes(r) && codes[i].told.start == codes[first].told.start; i++)
-		*ret_alike &= codes[i].ambiguous || is_told_alike(&codes[i], &codes[i - 1]);
+	for (; i < jitlines_n_codes(r) && codes[i].told.start == codes[first].told.start; i++)
+		*ret_alike &=
+		        codes[i].ambiguous || jitlines_is_told_alike(&codes[i], &codes[i - 1]);
 	return i;
 }
 
-static int put_code(struct jitlines *l, struct reading *r, const struct jitdump_code *code,
-                    bool alike)
+static int jitlines_put_code(struct jitlines *l, struct reading *r, const struct jitdump_code *code,
+                             bool alike)
 {
 	struct piece piece = { .start = code->told.start,
 		               .size = code->told.size,
 		               .number = code->told.number,
-		               .first = (uint32_t)n_rows(l),
+		               .first = (uint32_t)jitlines_n_rows(l),
 		               .alone = !code->ambiguous };
 	uint64_t *slot;
 	bool is_new;
@@ -310,31 +313,31 @@ static int put_code(struct jitlines *l, struct reading *r, const struct jitdump_
 		return 0;
 	l->told++;
 	slot = map_slot(&r->by_record, (uint64_t)(code->lines - r->dump.bytes), &is_new);
-	if (!slot || (is_new && put_rows(l, r, code, &piece) < 0))
+	if (!slot || (is_new && jitlines_put_rows(l, r, code, &piece) < 0))
 		return -ENOMEM;
 	if (is_new)
 		*slot = (uint64_t)piece.first << 32 | piece.n;
 	piece.first = (uint32_t)(*slot >> 32);
 	piece.n = alike ? (uint32_t)*slot : 0;
-	return put_piece(l, code, &piece);
+	return jitlines_put_piece(l, code, &piece);
 }
 
-static int put_codes(struct jitlines *l, struct reading *r)
+static int jitlines_put_codes(struct jitlines *l, struct reading *r)
 {
 	size_t i = 0;
 
-	while (i < n_codes(r)) {
+	while (i < jitlines_n_codes(r)) {
 		bool alike;
-		size_t end = told_again(r, i, &alike);
+		size_t end = jitlines_told_again(r, i, &alike);
 
 		for (; i < end; i++)
-			if (put_code(l, r, &codes_of(r)[i], alike) < 0)
+			if (jitlines_put_code(l, r, &jitlines_codes_of(r)[i], alike) < 0)
 				return -ENOMEM;
 	}
 	return 0;
 }
 
-static void say(struct jitlines *l)
+static void jitlines_say(struct jitlines *l)
 {
 	if (l->undecided)
 		snprintf(l->reason, sizeof(l->reason),
@@ -347,10 +350,10 @@ static void say(struct jitlines *l)
 		snprintf(l->reason, sizeof(l->reason), "it tells of no lines");
 }
 
-static int learn_names(struct reading *r)
+static int jitlines_learn_names(struct reading *r)
 {
-	for (size_t i = 0; i < n_codes(r); i++)
-		if (v8names_learn(&r->v8, codes_of(r)[i].told.name) < 0)
+	for (size_t i = 0; i < jitlines_n_codes(r); i++)
+		if (v8names_learn(&r->v8, jitlines_codes_of(r)[i].told.name) < 0)
 			return -ENOMEM;
 	return 0;
 }
@@ -362,11 +365,11 @@ int jitlines_of(struct jitlines **ret, const void *bytes, size_t n)
 	int r = l ? jitdump_read(&reading.dump, bytes, n) : -ENOMEM;
 
 	if (r >= 0)
-		r = learn_names(&reading);
+		r = jitlines_learn_names(&reading);
 	if (r >= 0)
-		find_shift(l, &reading);
+		jitlines_find_shift(l, &reading);
 	if (r >= 0 && !l->undecided)
-		r = put_codes(l, &reading);
+		r = jitlines_put_codes(l, &reading);
 	jitdump_free(&reading.dump);
 	v8names_free(&reading.v8);
 	map_free(&reading.by_record);
@@ -374,7 +377,7 @@ int jitlines_of(struct jitlines **ret, const void *bytes, size_t n)
 		jitlines_free(l);
 		return r;
 	}
-	say(l);
+	jitlines_say(l);
 	*ret = l;
 	return 0;
 }
@@ -403,8 +406,8 @@ void jitlines_free(struct jitlines *l)
 
 /* ---- looking up ---- */
 
-static int find_row(const struct jitlines *l, const struct piece *piece, uint64_t offset,
-                    uint32_t *ret)
+static int jitlines_find_row(const struct jitlines *l, const struct piece *piece, uint64_t offset,
+                             uint32_t *ret)
 {
 	uint32_t low = piece->first, high = piece->first + piece->n;
 
@@ -413,12 +416,12 @@ static int find_row(const struct jitlines *l, const struct piece *piece, uint64_
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (row_at(l, middle)->offset <= offset)
+		if (jitlines_row_at(l, middle)->offset <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == piece->first || !row_at(l, low - 1)->line)
+	if (low == piece->first || !jitlines_row_at(l, low - 1)->line)
 		return -ENOENT;
 	*ret = low - 1;
 	return 0;
@@ -431,15 +434,16 @@ int jitlines_find(const struct jitlines *l, uint64_t addr, uint32_t *ret)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (piece_at(l, middle)->start <= addr)
+		if (jitlines_piece_at(l, middle)->start <= addr)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	/* Pieces that overlap are never alone, but for the same one told again. */
-	if (!low || !piece_at(l, low - 1)->alone)
+	if (!low || !jitlines_piece_at(l, low - 1)->alone)
 		return -ENOENT;
-	return find_row(l, piece_at(l, low - 1), addr - piece_at(l, low - 1)->start, ret);
+	return jitlines_find_row(l, jitlines_piece_at(l, low - 1),
+	                         addr - jitlines_piece_at(l, low - 1)->start, ret);
 }
 
 int jitlines_find_in(const struct jitlines *l, uint32_t number, uint64_t offset, uint32_t *ret)
@@ -448,19 +452,19 @@ int jitlines_find_in(const struct jitlines *l, uint32_t number, uint64_t offset,
 
 	if (!map_get(&l->by_number, number, &i))
 		return -ENOENT;
-	return find_row(l, piece_at(l, i), offset, ret);
+	return jitlines_find_row(l, jitlines_piece_at(l, i), offset, ret);
 }
 
 struct jitlines_row jitlines_row(const struct jitlines *l, uint32_t row)
 {
-	const struct row *r = row_at(l, row);
+	const struct row *r = jitlines_row_at(l, row);
 
 	return (struct jitlines_row){ intern_get(&l->files, r->file), r->line };
 }
 
 size_t jitlines_rows(const struct jitlines *l)
 {
-	return n_rows(l);
+	return jitlines_n_rows(l);
 }
 
 const char *jitlines_reason(const struct jitlines *l)

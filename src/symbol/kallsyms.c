@@ -53,7 +53,7 @@ struct line {
 };
 
 /* The value of a digit, in lower case; negative: it is none. */
-static int hex_digit(char c)
+static int kallsyms_hex_digit(char c)
 {
 	unsigned digit = (unsigned char)c - (unsigned)'0',
 	         letter = (unsigned char)c - (unsigned)'a';
@@ -65,7 +65,7 @@ static int hex_digit(char c)
 
 /* Eight digits at once, as there are 16 in each of a hundred thousand lines; false: one of them is
  * none. */
-static bool hex_eight(const char *at, uint64_t *value)
+static bool kallsyms_hex_eight(const char *at, uint64_t *value)
 {
 	uint64_t text, digits, letters;
 
@@ -87,7 +87,7 @@ static bool hex_eight(const char *at, uint64_t *value)
 
 /* What a module's line says behind the name, which ends there: "\t[MODULE]". Of the kernel's own
  * lines, which are almost all, none is looked through for it. */
-static void line_module(struct line *line, const char *end)
+static void kallsyms_line_module(struct line *line, const char *end)
 {
 	size_t all = line->n, n = 0;
 	const char *at;
@@ -103,17 +103,17 @@ static void line_module(struct line *line, const char *end)
 }
 
 /* Takes one line; false: it makes no sense. */
-static bool line_parse(const char *at, const char *end, struct line *ret)
+static bool kallsyms_line_parse(const char *at, const char *end, struct line *ret)
 {
 	const char *p = at;
 	uint64_t addr = 0;
 
-	if (end - at >= 16 && hex_eight(at, &addr) && hex_eight(at + 8, &addr))
+	if (end - at >= 16 && kallsyms_hex_eight(at, &addr) && kallsyms_hex_eight(at + 8, &addr))
 		p += 16;
 	else
 		addr = 0;
 	for (; p < end && *p != ' '; p++) {
-		int digit = hex_digit(*p);
+		int digit = kallsyms_hex_digit(*p);
 
 		if (digit < 0 || p - at >= 16)
 			return false;
@@ -125,12 +125,12 @@ static bool line_parse(const char *at, const char *end, struct line *ret)
 		.addr = addr, .type = p[1], .name = p + 3, .n = (size_t)(end - p) - 3
 	};
 	if (end[-1] == ']')
-		line_module(ret, end);
+		kallsyms_line_module(ret, end);
 	return ret->n > 0;
 }
 
 /* The next line of the text; *at moves behind it. */
-static bool line_next(const struct kallsyms *k, size_t *at, struct line *ret)
+static bool kallsyms_line_next(const struct kallsyms *k, size_t *at, struct line *ret)
 {
 	const char *text = (const char *)k->text.bytes;
 
@@ -139,7 +139,7 @@ static bool line_next(const struct kallsyms *k, size_t *at, struct line *ret)
 		           *end = newline ? newline : text + k->text.n;
 
 		*at = (size_t)(end - text) + 1;
-		if (line_parse(from, end, ret))
+		if (kallsyms_line_parse(from, end, ret))
 			return true;
 	}
 	return false;
@@ -157,18 +157,18 @@ int kallsyms_read(struct kallsyms *k, const char *path)
 	if (k->error == -ENOMEM)
 		return -ENOMEM;
 	k->hidden = true;
-	while (k->hidden && line_next(k, &at, &line))
+	while (k->hidden && kallsyms_line_next(k, &at, &line))
 		k->hidden = !line.addr;
 	return 0;
 }
 
-static bool line_is(const struct line *line, const char *name)
+static bool kallsyms_line_is(const struct line *line, const char *name)
 {
 	return line->n == strlen(name) && !memcmp(line->name, name, line->n);
 }
 
 /* Is it of this module (NULL: the kernel)? kallsyms writes '_' where file names may have '-'. */
-static bool line_of(const struct line *line, const char *module)
+static bool kallsyms_line_of(const struct line *line, const char *module)
 {
 	if (!module)
 		return !line->module;
@@ -176,12 +176,12 @@ static bool line_of(const struct line *line, const char *module)
 	       !memcmp(line->module, module, line->n_module);
 }
 
-static bool is_text(char type)
+static bool kallsyms_is_text(char type)
 {
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-static int line_put(struct table *table, const struct line *line)
+static int kallsyms_line_put(struct table *table, const struct line *line)
 {
 	struct table_symbol symbol = { .start = line->addr, .end = line->addr };
 
@@ -201,15 +201,15 @@ int kallsyms_table(const struct kallsyms *k, const char *module, struct table *t
 	size_t at = 0;
 	int r = 0;
 
-	while (!r && line_next(k, &at, &line)) {
-		if (!line.addr || !line_of(&line, module))
+	while (!r && kallsyms_line_next(k, &at, &line)) {
+		if (!line.addr || !kallsyms_line_of(&line, module))
 			continue;
-		if (!module && line_is(&line, "_text"))
+		if (!module && kallsyms_line_is(&line, "_text"))
 			text = line.addr;
-		if (!module && line_is(&line, "_etext"))
+		if (!module && kallsyms_line_is(&line, "_etext"))
 			etext = line.addr;
-		if (is_text(line.type))
-			r = line_put(table, &line);
+		if (kallsyms_is_text(line.type))
+			r = kallsyms_line_put(table, &line);
 	}
 	/* Inside the text of the kernel a symbol ends with the next one only. */
 	for (size_t i = 0; !module && i < table->n; i++) {
@@ -226,8 +226,9 @@ int kallsyms_text(const struct kallsyms *k, uint64_t *ret)
 	struct line line;
 	size_t at = 0;
 
-	while (line_next(k, &at, &line)) {
-		if (!line.addr || !line_of(&line, NULL) || !line_is(&line, "_text"))
+	while (kallsyms_line_next(k, &at, &line)) {
+		if (!line.addr || !kallsyms_line_of(&line, NULL) ||
+		    !kallsyms_line_is(&line, "_text"))
 			continue;
 		*ret = line.addr;
 		return 0;

@@ -28,7 +28,7 @@ static struct kallsyms *kernel_kallsyms(struct symbol_cache *cache)
 }
 
 /* The build-id in a file of notes; size 0: none. */
-static void read_build_id(const char *path, struct image_build_id *ret)
+static void kernel_read_build_id(const char *path, struct image_build_id *ret)
 {
 	struct buf notes = { 0 };
 
@@ -40,12 +40,12 @@ static void read_build_id(const char *path, struct image_build_id *ret)
 
 void kernel_running_id(struct image_build_id *ret)
 {
-	read_build_id("/sys/kernel/notes", ret);
+	kernel_read_build_id("/sys/kernel/notes", ret);
 }
 
 /* Where kernels lie that do not choose a place at boot (x86_64, aarch64, i386, arm): that tells
  * none from another. */
-static bool is_link_address(uint64_t text)
+static bool kernel_is_link_address(uint64_t text)
 {
 	static const uint64_t usual[] = { 0xffffffff81000000, 0xffff800080000000,
 		                          0xffff800008000000, 0xffff800010000000,
@@ -60,17 +60,17 @@ static bool is_link_address(uint64_t text)
 }
 
 /* Did the recorded kernel lie where the running one chose to lie at this boot? */
-static bool is_where_running(struct symbol_cache *cache)
+static bool kernel_is_where_running(struct symbol_cache *cache)
 {
 	uint64_t text = cache->opts.kernel_text, running;
-	struct kallsyms *k = text && !is_link_address(text) ? kernel_kallsyms(cache) : NULL;
+	struct kallsyms *k = text && !kernel_is_link_address(text) ? kernel_kallsyms(cache) : NULL;
 
 	return k && !k->error && !k->hidden && kallsyms_text(k, &running) >= 0 && running == text;
 }
 
 /* Does this machine run what was recorded? Else says why not. */
-static bool is_running(struct symbol_object *object, const struct image_build_id *recorded,
-                       const char *notes)
+static bool kernel_is_running(struct symbol_object *object, const struct image_build_id *recorded,
+                              const char *notes)
 {
 	char is[IMAGE_BUILD_ID_HEX], was[IMAGE_BUILD_ID_HEX];
 	struct image_build_id running;
@@ -80,7 +80,7 @@ static bool is_running(struct symbol_object *object, const struct image_build_id
 			object_reason(object, SYMBOL_NO_FILE,
 			              "%s: recorded elsewhere, without a build-id", object->name);
 		if (object->cache->opts.foreign || !object->cache->opts.kernel_not_said ||
-		    is_where_running(object->cache))
+		    kernel_is_where_running(object->cache))
 			return !object->cache->opts.foreign;
 		object_reason(
 		        object, SYMBOL_NO_FILE,
@@ -89,7 +89,7 @@ static bool is_running(struct symbol_object *object, const struct image_build_id
 		        object->name);
 		return false;
 	}
-	read_build_id(notes, &running);
+	kernel_read_build_id(notes, &running);
 	if (image_build_id_equal(&running, recorded))
 		return true;
 	object_reason(object, running.size ? SYMBOL_OTHER_BUILD_ID : SYMBOL_NO_FILE,
@@ -101,7 +101,8 @@ static bool is_running(struct symbol_object *object, const struct image_build_id
 }
 
 /* Fills the table from a list; module NULL: the kernel. 1: done, 0: no names there. */
-static int use_list(struct symbol_object *object, const struct kallsyms *k, const char *module)
+static int kernel_use_list(struct symbol_object *object, const struct kallsyms *k,
+                           const char *module)
 {
 	int r;
 
@@ -125,15 +126,15 @@ static int use_list(struct symbol_object *object, const struct kallsyms *k, cons
 	return 1;
 }
 
-static int use_kallsyms(struct symbol_object *object, const char *module)
+static int kernel_use_kallsyms(struct symbol_object *object, const char *module)
 {
 	struct kallsyms *k = kernel_kallsyms(object->cache);
 
-	return k ? use_list(object, k, module) : -ENOMEM;
+	return k ? kernel_use_list(object, k, module) : -ENOMEM;
 }
 
-/* As use_kallsyms, but of the table that was kept at this boot, if one was. */
-static int use_running_kernel(struct symbol_object *object)
+/* As kernel_use_kallsyms, but of the table that was kept at this boot, if one was. */
+static int kernel_use_running_kernel(struct symbol_object *object)
 {
 	const struct symbol_opts *opts = &object->cache->opts;
 	struct buf bytes = { 0 };
@@ -141,7 +142,7 @@ static int use_running_kernel(struct symbol_object *object)
 	int r = 0;
 
 	if (opts->kallsyms || !opts->keep.get || !kernel_cache_name(name))
-		return use_kallsyms(object, NULL);
+		return kernel_use_kallsyms(object, NULL);
 	if (opts->running)
 		kernel_reader_take(opts->running, object);
 	pthread_mutex_lock(&object->cache->kallsyms_lock);
@@ -153,7 +154,7 @@ static int use_running_kernel(struct symbol_object *object)
 		object->state = SYMBOL_NAMED;
 		r = 1;
 	} else if (r != -ENOMEM) {
-		r = use_kallsyms(object, NULL);
+		r = kernel_use_kallsyms(object, NULL);
 		object->unkept = r > 0;
 	}
 	buf_free(&bytes);
@@ -176,8 +177,8 @@ void kernel_keep(struct symbol_object *object)
 }
 
 /* The list of the recorded kernel that an archive, or perf's cache, has. */
-static int use_kept_list(struct symbol_object *object, const struct image_build_id *kernel,
-                         const char *module)
+static int kernel_use_kept_list(struct symbol_object *object, const struct image_build_id *kernel,
+                                const char *module)
 {
 	struct kallsyms k = { 0 };
 	char path[4096];
@@ -188,13 +189,13 @@ static int use_kept_list(struct symbol_object *object, const struct image_build_
 		return 0;
 	r = kallsyms_read(&k, path);
 	if (r >= 0 && !k.error)
-		r = use_list(object, &k, module);
+		r = kernel_use_list(object, &k, module);
 	kallsyms_free(&k);
 	return r;
 }
 
 /* A vmlinux given by the user, or found by its build-id. */
-static int use_vmlinux(struct symbol_object *object, const struct image_build_id *recorded)
+static int kernel_use_vmlinux(struct symbol_object *object, const struct image_build_id *recorded)
 {
 	const struct image_search *search = &object->cache->opts.search;
 	struct seam_error err = { 0 };
@@ -224,17 +225,17 @@ int kernel_load(struct symbol_object *object)
 	int r = 0;
 
 	object->terms = OBJECT_ADDRESS;
-	if (cache->opts.kallsyms || is_running(object, recorded, "/sys/kernel/notes"))
-		r = use_running_kernel(object);
+	if (cache->opts.kallsyms || kernel_is_running(object, recorded, "/sys/kernel/notes"))
+		r = kernel_use_running_kernel(object);
 	if (r == 0)
-		r = use_kept_list(object, recorded, NULL);
+		r = kernel_use_kept_list(object, recorded, NULL);
 	if (r == 0)
-		r = use_vmlinux(object, recorded);
+		r = kernel_use_vmlinux(object, recorded);
 	return r < 0 ? r : 0;
 }
 
 /* Where a kernel has a module, by its list of them (/proc/modules); 0: not loaded, or hidden. */
-static uint64_t module_base(const char *list, const char *name)
+static uint64_t kernel_module_base(const char *list, const char *name)
 {
 	struct buf text = { 0 };
 	size_t n = strlen(name);
@@ -258,7 +259,7 @@ static uint64_t module_base(const char *list, const char *name)
 }
 
 /* The running kernel's module, if it is the recorded one. */
-static int use_running_module(struct symbol_object *object, const char *name)
+static int kernel_use_running_module(struct symbol_object *object, const char *name)
 {
 	struct symbol_cache *cache = object->cache;
 	struct buf notes = { 0 };
@@ -267,25 +268,26 @@ static int use_running_module(struct symbol_object *object, const char *name)
 
 	if (!given && object->key.build_id.size) {
 		buf_printf(&notes, "/sys/module/%s/notes/.note.gnu.build-id", name);
-		running = is_running(object, &object->key.build_id, buf_text(&notes));
+		running = kernel_is_running(object, &object->key.build_id, buf_text(&notes));
 	} else if (!given) {
-		running = is_running(object, &cache->opts.kernel_build_id, "/sys/kernel/notes");
+		running = kernel_is_running(object, &cache->opts.kernel_build_id,
+		                            "/sys/kernel/notes");
 	}
 	buf_free(&notes);
 	if (!running)
 		return 0;
-	r = use_kallsyms(object, name);
+	r = kernel_use_kallsyms(object, name);
 	if (r <= 0)
 		return r;
 	/* Loaded again, a module is elsewhere: count from where it begins. A list that was given
 	   is of the recorded boot: its addresses hold as they are. */
-	object->shift = given ? 0 : module_base("/proc/modules", name);
+	object->shift = given ? 0 : kernel_module_base("/proc/modules", name);
 	object->terms = object->shift ? OBJECT_PLACE : OBJECT_ADDRESS;
 	return 1;
 }
 
 /* A kept list is of another boot: without the place of the module in that, it names nothing. */
-static int use_kept_module(struct symbol_object *object, const char *name)
+static int kernel_use_kept_module(struct symbol_object *object, const char *name)
 {
 	const struct symbol_opts *opts = &object->cache->opts;
 	char path[4096];
@@ -295,8 +297,8 @@ static int use_kept_module(struct symbol_object *object, const char *name)
 	if (image_kept_path(&opts->search, &opts->kernel_build_id, "modules", path, sizeof(path)) <
 	    0)
 		return 0;
-	base = module_base(path, name);
-	r = base ? use_kept_list(object, &opts->kernel_build_id, name) : 0;
+	base = kernel_module_base(path, name);
+	r = base ? kernel_use_kept_list(object, &opts->kernel_build_id, name) : 0;
 	if (r <= 0)
 		return r;
 	object->shift = base;
@@ -306,7 +308,8 @@ static int use_kept_module(struct symbol_object *object, const char *name)
 
 /* What tells the module's file: the recorded build-id; else that of the running kernel's module, if
  * that kernel is the recorded one. */
-static struct image_build_id module_build_id(const struct symbol_object *object, const char *name)
+static struct image_build_id kernel_module_build_id(const struct symbol_object *object,
+                                                    const char *name)
 {
 	const struct symbol_cache *cache = object->cache;
 	struct image_build_id id = object->key.build_id, running;
@@ -318,7 +321,7 @@ static struct image_build_id module_build_id(const struct symbol_object *object,
 	if (!image_build_id_equal(&running, &cache->opts.kernel_build_id))
 		return id;
 	buf_printf(&notes, "/sys/module/%s/notes/.note.gnu.build-id", name);
-	read_build_id(buf_text(&notes), &id);
+	kernel_read_build_id(buf_text(&notes), &id);
 	buf_free(&notes);
 	return id;
 }
@@ -332,12 +335,12 @@ int module_load(struct symbol_object *object)
 	int r;
 
 	object_module_name(object->path, name, sizeof(name));
-	r = use_running_module(object, name);
+	r = kernel_use_running_module(object, name);
 	if (r == 0)
-		r = use_kept_module(object, name);
+		r = kernel_use_kept_module(object, name);
 	if (r)
 		return r < 0 ? r : 0;
-	id = module_build_id(object, name);
+	id = kernel_module_build_id(object, name);
 	if (!id.size && !cache->opts.search.root && (object->path[0] != '/' || cache->opts.foreign))
 		return 0;
 	r = image_find(&image, object->path, &id, &cache->opts.search, NULL, NULL);

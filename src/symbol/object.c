@@ -98,7 +98,7 @@ void object_free(struct symbol_object *object)
 	free(object);
 }
 
-static int load_by_kind(struct symbol_object *object)
+static int object_load_by_kind(struct symbol_object *object)
 {
 	switch (object->key.kind) {
 	case SYMBOL_KIND_FILE:
@@ -131,7 +131,7 @@ static int load(struct symbol_object *object)
 	int r;
 
 	object->state = SYMBOL_NO_FILE;
-	r = load_by_kind(object);
+	r = object_load_by_kind(object);
 	if (r == 0)
 		r = table_seal(&object->table);
 	if (r == 0 && object->table.n) {

@@ -16,7 +16,7 @@
 #define PERFMAP_MAX (512u << 20)
 
 /* The user of a process that still runs; false: unknown. */
-static bool process_user(uint32_t pid, uid_t *ret)
+static bool perfmap_process_user(uint32_t pid, uid_t *ret)
 {
 	char path[32];
 	struct stat st;
@@ -30,7 +30,7 @@ static bool process_user(uint32_t pid, uid_t *ret)
 
 /* Whether the file is root's, ours or the process's user's: by the recording, and only where that
  * says nothing by the process of today, which may be another one of its number. */
-static bool is_trusted(const struct symbol_opts *opts, const struct stat *st, uint32_t pid)
+static bool perfmap_is_trusted(const struct symbol_opts *opts, const struct stat *st, uint32_t pid)
 {
 	uint32_t recorded;
 	uid_t user;
@@ -41,10 +41,10 @@ static bool is_trusted(const struct symbol_opts *opts, const struct stat *st, ui
 		return true;
 	if (opts->owner && opts->owner(opts->began_ctx, pid, &recorded))
 		return recorded == st->st_uid;
-	return process_user(pid, &user) && user == st->st_uid;
+	return perfmap_process_user(pid, &user) && user == st->st_uid;
 }
 
-static bool read_hex(const char **at, const char *end, uint64_t *ret)
+static bool perfmap_read_hex(const char **at, const char *end, uint64_t *ret)
 {
 	const char *p = *at;
 	unsigned digits = 0;
@@ -70,13 +70,15 @@ static bool read_hex(const char **at, const char *end, uint64_t *ret)
 }
 
 /* rank: the number of the line; what was compiled later has the address. */
-static int take_line(struct symbol_object *object, const char *at, const char *end, uint32_t rank)
+static int perfmap_take_line(struct symbol_object *object, const char *at, const char *end,
+                             uint32_t rank)
 {
 	struct table_symbol symbol = { .rank = rank, .bind = TABLE_GLOBAL };
 	uint64_t size;
 
-	if (!read_hex(&at, end, &symbol.start) || !read_hex(&at, end, &size) || !size ||
-	    size > UINT64_MAX - symbol.start || at == end || memchr(at, 0, (size_t)(end - at))) {
+	if (!perfmap_read_hex(&at, end, &symbol.start) || !perfmap_read_hex(&at, end, &size) ||
+	    !size || size > UINT64_MAX - symbol.start || at == end ||
+	    memchr(at, 0, (size_t)(end - at))) {
 		object->bad_lines++;
 		return 0;
 	}
@@ -95,13 +97,13 @@ int perfmap_text(struct symbol_object *object, const struct buf *text)
 		if (!end)
 			end = stop;
 		if (end > at)
-			r = take_line(object, at, end, rank++);
+			r = perfmap_take_line(object, at, end, rank++);
 	}
 	return r;
 }
 
 /* Reads the open file; -EFBIG when it is too large. */
-static int read_text(int fd, struct buf *ret)
+static int perfmap_read_text(int fd, struct buf *ret)
 {
 	ssize_t n = 1;
 	void *to;
@@ -119,7 +121,7 @@ static int read_text(int fd, struct buf *ret)
 
 #define BEGAN_SLACK_NS 1000000000u /* times of files are coarse, and clocks are set */
 
-static bool is_older(const struct stat *st, uint64_t began_ns)
+static bool perfmap_is_older(const struct stat *st, uint64_t began_ns)
 {
 	uint64_t written =
 	        (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
@@ -129,26 +131,26 @@ static bool is_older(const struct stat *st, uint64_t began_ns)
 
 /* A file that the process, or somebody who may, wrote: its bytes. -EPERM: a stranger's. -ESTALE: it
  * was written before the process began. */
-static int read_file(const struct symbol_opts *opts, const char *path, uint32_t pid,
-                     uint64_t began_ns, struct buf *ret)
+static int perfmap_read_file(const struct symbol_opts *opts, const char *path, uint32_t pid,
+                             uint64_t began_ns, struct buf *ret)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	int r = fd < 0 || fstat(fd, &st) < 0 ? -errno : 0;
 
-	if (!r && !is_trusted(opts, &st, pid))
+	if (!r && !perfmap_is_trusted(opts, &st, pid))
 		r = -EPERM;
-	if (!r && is_older(&st, began_ns))
+	if (!r && perfmap_is_older(&st, began_ns))
 		r = -ESTALE;
 	if (!r)
-		r = read_text(fd, ret);
+		r = perfmap_read_text(fd, ret);
 	if (fd >= 0)
 		close(fd);
 	return r;
 }
 
 /* The pid by which a process that still runs knows itself, in a container; 0: not known. */
-static uint32_t own_pid(uint32_t pid)
+static uint32_t perfmap_own_pid(uint32_t pid)
 {
 	char path[32], line[256];
 	const char *last;
@@ -170,14 +172,14 @@ static uint32_t own_pid(uint32_t pid)
 }
 
 /* A path as a process that still runs sees it, where ours has nothing. */
-static int read_inside(const struct symbol_opts *opts, struct buf *path, uint32_t pid,
-                       uint64_t began_ns, struct buf *ret)
+static int perfmap_read_inside(const struct symbol_opts *opts, struct buf *path, uint32_t pid,
+                               uint64_t began_ns, struct buf *ret)
 {
 	struct buf inside = { 0 };
 	int r;
 
 	buf_printf(&inside, "/proc/%u/root%s", pid, buf_text(path));
-	r = read_file(opts, buf_text(&inside), pid, began_ns, ret);
+	r = perfmap_read_file(opts, buf_text(&inside), pid, began_ns, ret);
 	if (r >= 0) {
 		buf_clear(path);
 		buf_put_text(path, buf_text(&inside));
@@ -195,14 +197,14 @@ int perfmap_read_jitdump(const struct symbol_opts *opts, uint32_t pid, const cha
 		buf_printf(ret_path, "%s/jit-%u.dump", opts->map_dir, pid);
 	else
 		buf_printf(ret_path, "%s%s", opts->search.root ? opts->search.root : "", dump);
-	r = read_file(opts, buf_text(ret_path), pid, 0, ret);
+	r = perfmap_read_file(opts, buf_text(ret_path), pid, 0, ret);
 	if (r == -ENOENT && !opts->map_dir && !opts->search.root)
-		r = read_inside(opts, ret_path, pid, 0, ret);
+		r = perfmap_read_inside(opts, ret_path, pid, 0, ret);
 	return r;
 }
 
 /* What the process's jitdump names: 1, or 0 when there is none that does. */
-static int load_jitdump(struct symbol_object *object)
+static int perfmap_load_jitdump(struct symbol_object *object)
 {
 	const char *dump = symbol_jitdump_of(object->cache, object->key.pid);
 	struct buf path = { 0 }, bytes = { 0 };
@@ -235,7 +237,7 @@ static int load_jitdump(struct symbol_object *object)
 }
 
 /* Ours, by our pid; else, of a process in a container, the one that it wrote there by its own. */
-static int read_map(const struct symbol_object *object, struct buf *path, struct buf *ret)
+static int perfmap_read_map(const struct symbol_object *object, struct buf *path, struct buf *ret)
 {
 	const struct symbol_opts *opts = &object->cache->opts;
 	uint32_t pid = object->key.pid, own;
@@ -245,11 +247,11 @@ static int read_map(const struct symbol_object *object, struct buf *path, struct
 	int r;
 
 	buf_printf(path, "%s/perf-%u.map", opts->map_dir ? opts->map_dir : "/tmp", pid);
-	r = read_file(opts, buf_text(path), pid, began, ret);
-	own = r == -ENOENT && !opts->map_dir ? own_pid(pid) : 0;
+	r = perfmap_read_file(opts, buf_text(path), pid, began, ret);
+	own = r == -ENOENT && !opts->map_dir ? perfmap_own_pid(pid) : 0;
 	if (own) {
 		buf_printf(&inside, "/tmp/perf-%u.map", own);
-		if (read_inside(opts, &inside, pid, began, ret) >= 0) {
+		if (perfmap_read_inside(opts, &inside, pid, began, ret) >= 0) {
 			buf_clear(path);
 			buf_put_text(path, buf_text(&inside));
 			r = 0;
@@ -259,10 +261,10 @@ static int read_map(const struct symbol_object *object, struct buf *path, struct
 	return r;
 }
 
-static int load_map(struct symbol_object *object)
+static int perfmap_load_map(struct symbol_object *object)
 {
 	struct buf path = { 0 }, text = { 0 };
-	int r = read_map(object, &path, &text);
+	int r = perfmap_read_map(object, &path, &text);
 
 	if (!r)
 		r = perfmap_text(object, &text);
@@ -294,6 +296,6 @@ int perfmap_load(struct symbol_object *object)
 		object_reason(object, SYMBOL_NO_FILE, "%s: recorded elsewhere", object->name);
 		return 0;
 	}
-	r = load_jitdump(object);
-	return r ? (r < 0 ? r : 0) : load_map(object);
+	r = perfmap_load_jitdump(object);
+	return r ? (r < 0 ? r : 0) : perfmap_load_map(object);
 }

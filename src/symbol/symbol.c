@@ -11,7 +11,7 @@
 
 /* ---- the cache ---- */
 
-static int copy_text(struct symbol_cache *cache, const char **text)
+static int symbol_copy_text(struct symbol_cache *cache, const char **text)
 {
 	if (!*text)
 		return 0;
@@ -19,7 +19,7 @@ static int copy_text(struct symbol_cache *cache, const char **text)
 	return *text ? 0 : -ENOMEM;
 }
 
-static int copy_dirs(struct symbol_cache *cache)
+static int symbol_copy_dirs(struct symbol_cache *cache)
 {
 	const char *const *dirs = cache->opts.search.debug_dirs;
 	const char **copy;
@@ -34,7 +34,7 @@ static int copy_dirs(struct symbol_cache *cache)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		copy[i] = dirs[i];
-		if (copy_text(cache, &copy[i]) < 0)
+		if (symbol_copy_text(cache, &copy[i]) < 0)
 			return -ENOMEM;
 	}
 	cache->opts.search.debug_dirs = copy;
@@ -51,12 +51,12 @@ int symbol_new(struct symbol_cache **ret, const struct symbol_opts *opts)
 	pthread_mutex_init(&cache->kallsyms_lock, NULL);
 	if (opts)
 		memcpy(&cache->opts, opts, opts->sz < sizeof(*opts) ? opts->sz : sizeof(*opts));
-	if (copy_text(cache, &cache->opts.search.root) < 0 ||
-	    copy_text(cache, &cache->opts.search.buildid_dir) < 0 ||
-	    copy_text(cache, &cache->opts.kallsyms) < 0 ||
-	    copy_text(cache, &cache->opts.search.vmlinux) < 0 ||
-	    copy_text(cache, &cache->opts.search.kernel_release) < 0 ||
-	    copy_text(cache, &cache->opts.map_dir) < 0 || copy_dirs(cache) < 0) {
+	if (symbol_copy_text(cache, &cache->opts.search.root) < 0 ||
+	    symbol_copy_text(cache, &cache->opts.search.buildid_dir) < 0 ||
+	    symbol_copy_text(cache, &cache->opts.kallsyms) < 0 ||
+	    symbol_copy_text(cache, &cache->opts.search.vmlinux) < 0 ||
+	    symbol_copy_text(cache, &cache->opts.search.kernel_release) < 0 ||
+	    symbol_copy_text(cache, &cache->opts.map_dir) < 0 || symbol_copy_dirs(cache) < 0) {
 		symbol_free(cache);
 		return -ENOMEM;
 	}
@@ -80,7 +80,7 @@ void symbol_free(struct symbol_cache *cache)
 	free(cache);
 }
 
-static bool key_equal(const struct symbol_key *a, const struct symbol_key *b)
+static bool symbol_key_equal(const struct symbol_key *a, const struct symbol_key *b)
 {
 	return a->kind == b->kind && a->pid == b->pid && a->data == b->data &&
 	       a->build_id.size == b->build_id.size &&
@@ -88,8 +88,8 @@ static bool key_equal(const struct symbol_key *a, const struct symbol_key *b)
 	       !strcmp(a->path, b->path);
 }
 
-static int object_find(struct symbol_cache *cache, const struct symbol_key *key,
-                       struct symbol_object **ret)
+static int symbol_object_find(struct symbol_cache *cache, const struct symbol_key *key,
+                              struct symbol_object **ret)
 {
 	uint64_t hash =
 	        map_hash_bytes(key->path, strlen(key->path), (uint64_t)key->kind << 32 ^ key->pid);
@@ -99,7 +99,7 @@ static int object_find(struct symbol_cache *cache, const struct symbol_key *key,
 	if (!slot)
 		return -ENOMEM;
 	for (object = *slot ? cache->objects[*slot - 1] : NULL; object; object = object->next) {
-		if (key_equal(&object->key, key)) {
+		if (symbol_key_equal(&object->key, key)) {
 			*ret = object;
 			return 0;
 		}
@@ -133,7 +133,7 @@ int symbol_object(struct symbol_cache *cache, const struct symbol_key *key,
 	if (exact.build_id.size > IMAGE_BUILD_ID_MAX)
 		exact.build_id.size = IMAGE_BUILD_ID_MAX;
 	pthread_mutex_lock(&cache->lock);
-	r = object_find(cache, &exact, ret);
+	r = symbol_object_find(cache, &exact, ret);
 	pthread_mutex_unlock(&cache->lock);
 	return r;
 }
@@ -168,8 +168,8 @@ const char *symbol_jitdump_of(struct symbol_cache *cache, uint32_t pid)
 /* ---- lookups ---- */
 
 /* The address in the terms of the object's table; -ENOENT: it has none there. */
-static int translate(const struct symbol_object *object, const struct symbol_place *place,
-                     uint64_t addr, uint64_t *ret)
+static int symbol_translate(const struct symbol_object *object, const struct symbol_place *place,
+                            uint64_t addr, uint64_t *ret)
 {
 	uint64_t shift = object->shift;
 
@@ -191,8 +191,8 @@ static int translate(const struct symbol_object *object, const struct symbol_pla
 }
 
 /* Makes the shared form of a symbol; when two threads do, the first one's is kept. */
-static const struct symbol_used *use(struct symbol_object *object,
-                                     const struct table_symbol *symbol)
+static const struct symbol_used *symbol_use(struct symbol_object *object,
+                                            const struct table_symbol *symbol)
 {
 	_Atomic(struct symbol_used *) *slot = &object->used[symbol - object->table.symbols];
 	struct symbol_used *used = atomic_load_explicit(slot, memory_order_acquire);
@@ -235,7 +235,7 @@ static int symbol_look(struct symbol_object *object, struct symbol *ret)
 		ret->state = SYMBOL_OUTSIDE;
 		return 0;
 	}
-	used = use(object, symbol);
+	used = symbol_use(object, symbol);
 	if (!used)
 		return -ENOMEM;
 	ret->name = used->name;
@@ -259,7 +259,7 @@ int symbol_resolve(struct symbol_object *object, const struct symbol_place *plac
 		ret->state = SYMBOL_NO_FILE;
 		return 0;
 	}
-	if (translate(object, place, addr, &ret->addr) < 0) {
+	if (symbol_translate(object, place, addr, &ret->addr) < 0) {
 		if (object->state == SYMBOL_NAMED)
 			ret->state = SYMBOL_OUTSIDE;
 		return 0;
@@ -345,19 +345,19 @@ const struct symbol_key *symbol_object_key(const struct symbol_object *object)
 	return &object->key;
 }
 
-static bool is_loaded(struct symbol_object *object)
+static bool symbol_is_loaded(struct symbol_object *object)
 {
 	return atomic_load_explicit(&object->loaded, memory_order_acquire);
 }
 
 enum symbol_state symbol_object_state(struct symbol_object *object)
 {
-	return is_loaded(object) ? object->state : SYMBOL_NAMED;
+	return symbol_is_loaded(object) ? object->state : SYMBOL_NAMED;
 }
 
 int symbol_object_origin(struct symbol_object *object, uint64_t *ret)
 {
-	if (!is_loaded(object))
+	if (!symbol_is_loaded(object))
 		return -ENOENT;
 	if (object->key.kind == SYMBOL_KIND_KERNEL && object->reference)
 		*ret = object->reference;
@@ -370,22 +370,24 @@ int symbol_object_origin(struct symbol_object *object, uint64_t *ret)
 
 const char *symbol_object_reason(struct symbol_object *object)
 {
-	return is_loaded(object) && object->reason.n ? (const char *)object->reason.bytes : "";
+	return symbol_is_loaded(object) && object->reason.n ? (const char *)object->reason.bytes
+	                                                    : "";
 }
 
 const char *symbol_object_source(struct symbol_object *object)
 {
-	return is_loaded(object) && object->source.n ? (const char *)object->source.bytes : "";
+	return symbol_is_loaded(object) && object->source.n ? (const char *)object->source.bytes
+	                                                    : "";
 }
 
 size_t symbol_object_count(struct symbol_object *object)
 {
-	return is_loaded(object) ? object->table.n : 0;
+	return symbol_is_loaded(object) ? object->table.n : 0;
 }
 
 uint64_t symbol_object_bad_lines(struct symbol_object *object)
 {
-	return is_loaded(object) ? object->bad_lines : 0;
+	return symbol_is_loaded(object) ? object->bad_lines : 0;
 }
 
 static const struct {

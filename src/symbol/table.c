@@ -48,7 +48,7 @@ int table_put(struct table *table, const struct table_symbol *symbol, const char
 	return 0;
 }
 
-static size_t underscores(const char *name)
+static size_t table_underscores(const char *name)
 {
 	return strspn(name, "_");
 }
@@ -67,8 +67,8 @@ static int table_prefer(const struct table *table, const struct table_symbol *a,
 		return a->rank > b->rank ? -1 : 1;
 	if ((a->bind == TABLE_LOCAL) != (b->bind == TABLE_LOCAL))
 		return a->bind == TABLE_LOCAL ? 1 : -1;
-	n = underscores(x);
-	m = underscores(y);
+	n = table_underscores(x);
+	m = table_underscores(y);
 	if (n != m)
 		return n < m ? -1 : 1;
 	if (a->bind != b->bind)
@@ -167,31 +167,32 @@ struct sweep {
 	uint64_t at;
 };
 
-static bool stronger(const struct table *table, uint32_t a, uint32_t b)
+static bool table_stronger(const struct table *table, uint32_t a, uint32_t b)
 {
 	const struct table_symbol *x = &table->symbols[a], *y = &table->symbols[b];
 
 	return x->rank != y->rank ? x->rank > y->rank : a > b;
 }
 
-static void sweep_open(struct sweep *s, uint32_t symbol)
+static void table_sweep_open(struct sweep *s, uint32_t symbol)
 {
 	size_t i = s->n++;
 
-	for (; i && stronger(s->table, symbol, s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i && table_stronger(s->table, symbol, s->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		s->heap[i] = s->heap[(i - 1) / 2];
 	s->heap[i] = symbol;
 }
 
-static void sweep_close(struct sweep *s)
+static void table_sweep_close(struct sweep *s)
 {
 	uint32_t last = s->heap[--s->n];
 	size_t i = 0, child;
 
 	while ((child = 2 * i + 1) < s->n) {
-		if (child + 1 < s->n && stronger(s->table, s->heap[child + 1], s->heap[child]))
+		if (child + 1 < s->n &&
+		    table_stronger(s->table, s->heap[child + 1], s->heap[child]))
 			child++;
-		if (!stronger(s->table, s->heap[child], last))
+		if (!table_stronger(s->table, s->heap[child], last))
 			break;
 		s->heap[i] = s->heap[child];
 		i = child;
@@ -199,7 +200,7 @@ static void sweep_close(struct sweep *s)
 	s->heap[i] = last;
 }
 
-static void sweep_emit(struct sweep *s, uint32_t symbol)
+static void table_sweep_emit(struct sweep *s, uint32_t symbol)
 {
 	struct table *t = s->table;
 
@@ -211,20 +212,20 @@ static void sweep_emit(struct sweep *s, uint32_t symbol)
 }
 
 /* Says who has the addresses from s->at up to `to`. */
-static void sweep_advance(struct sweep *s, uint64_t to)
+static void table_sweep_advance(struct sweep *s, uint64_t to)
 {
 	while (s->at < to) {
 		uint64_t end;
 
 		while (s->n && s->table->symbols[s->heap[0]].end <= s->at)
-			sweep_close(s);
-		sweep_emit(s, s->n ? s->heap[0] : TABLE_NOTHING);
+			table_sweep_close(s);
+		table_sweep_emit(s, s->n ? s->heap[0] : TABLE_NOTHING);
 		end = s->n ? s->table->symbols[s->heap[0]].end : to;
 		s->at = end < to ? end : to;
 	}
 }
 
-static int sweep_all(struct table *table)
+static int table_sweep_all(struct table *table)
 {
 	struct sweep sweep = { .table = table };
 
@@ -232,11 +233,12 @@ static int sweep_all(struct table *table)
 	if (!sweep.heap)
 		return -ENOMEM;
 	for (size_t i = 0; i < table->n; i++) {
-		sweep_advance(&sweep, table->symbols[i].start);
-		sweep_open(&sweep, (uint32_t)i);
+		table_sweep_advance(&sweep, table->symbols[i].start);
+		table_sweep_open(&sweep, (uint32_t)i);
 	}
-	sweep_advance(&sweep, UINT64_MAX);
-	sweep_emit(&sweep, TABLE_NOTHING); /* ends are exclusive: the last address is nobody's */
+	table_sweep_advance(&sweep, UINT64_MAX);
+	table_sweep_emit(&sweep,
+	                 TABLE_NOTHING); /* ends are exclusive: the last address is nobody's */
 	free(sweep.heap);
 	return 0;
 }
@@ -265,7 +267,7 @@ int table_seal(struct table *table)
 	table->pieces = calloc(2 * table->n + 2, sizeof(*table->pieces));
 	if (!table->pieces)
 		return -ENOMEM;
-	r = sweep_all(table);
+	r = table_sweep_all(table);
 	if (r < 0) {
 		free(table->pieces);
 		table->pieces = NULL;

@@ -12,7 +12,7 @@
 #define SEVERAL 1u /* in place of a pointer: paths that begin differently */
 
 /* Where a path ends that ":LINE:COLUMN" follows; 0: none does. */
-static size_t path_end(const char *text, size_t n)
+static size_t v8names_path_end(const char *text, size_t n)
 {
 	for (unsigned number = 0; number < 2; number++) {
 		size_t digits = n;
@@ -25,7 +25,7 @@ static size_t path_end(const char *text, size_t n)
 	return n;
 }
 
-static int learn_path(struct v8names *v, const char *path, size_t n)
+static int v8names_learn_path(struct v8names *v, const char *path, size_t n)
 {
 	bool is_new;
 	uint64_t *slot =
@@ -43,7 +43,7 @@ static int learn_path(struct v8names *v, const char *path, size_t n)
 
 int v8names_learn(struct v8names *v, const char *code)
 {
-	size_t end = strncmp(code, "JS:", 3) ? 0 : path_end(code, strlen(code));
+	size_t end = strncmp(code, "JS:", 3) ? 0 : v8names_path_end(code, strlen(code));
 	const char *at = code;
 
 	/* Names and paths may have spaces in them: whatever follows one may be the path. */
@@ -56,7 +56,7 @@ int v8names_learn(struct v8names *v, const char *code)
 		n = end - (size_t)(++at - code);
 		if (n < SPOILED + REST_LEAST)
 			break;
-		if (n < PATH_MAX && learn_path(v, at, n) < 0)
+		if (n < PATH_MAX && v8names_learn_path(v, at, n) < 0)
 			return -ENOMEM;
 	}
 	return 0;

@@ -10,7 +10,7 @@
 #define NOTES_MAX (1u << 20)
 
 /* Is it the recorded one? By its own build-id, else the kernel's, else by being from here. */
-static bool is_recorded(struct symbol_object *object, const struct image *image)
+static bool vdso_is_recorded(struct symbol_object *object, const struct image *image)
 {
 	const struct symbol_opts *opts = &object->cache->opts;
 	struct image_build_id id = { 0 }, kernel = { 0 };
@@ -28,7 +28,7 @@ static bool is_recorded(struct symbol_object *object, const struct image *image)
 }
 
 /* This process's own, if it is the recorded one. */
-static int open_own(struct symbol_object *object, struct image **ret)
+static int vdso_open_own(struct symbol_object *object, struct image **ret)
 {
 	const unsigned char *bytes;
 	size_t n;
@@ -37,7 +37,7 @@ static int open_own(struct symbol_object *object, struct image **ret)
 		object_reason(object, SYMBOL_NO_FILE, "[vdso]: this process has none to look into");
 		return -ENOENT;
 	}
-	if (is_recorded(object, *ret))
+	if (vdso_is_recorded(object, *ret))
 		return 0;
 	object_reason(object, SYMBOL_OTHER_BUILD_ID,
 	              "[vdso]: the running kernel is not the recorded one");
@@ -46,7 +46,7 @@ static int open_own(struct symbol_object *object, struct image **ret)
 }
 
 /* One that was kept: under its own build-id, or under that of the kernel which it is a part of. */
-static int open_kept(struct symbol_object *object, struct image **ret)
+static int vdso_open_kept(struct symbol_object *object, struct image **ret)
 {
 	const struct symbol_opts *opts = &object->cache->opts;
 	const struct image_build_id *want = &object->key.build_id;
@@ -70,7 +70,7 @@ int vdso_load(struct symbol_object *object)
 	struct image *image;
 	int r;
 
-	if (open_own(object, &image) < 0 && open_kept(object, &image) < 0)
+	if (vdso_open_own(object, &image) < 0 && vdso_open_kept(object, &image) < 0)
 		return 0;
 	object->is_64 = image_is_64(image);
 	r = elffile_segments(object, image);

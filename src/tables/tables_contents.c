@@ -109,7 +109,7 @@ void tables_input_contents(const struct tables_input *input, struct tables_conte
 
 /* ---- what was found out before ---- */
 
-static uint64_t stamp_key(const struct stamp *stamp)
+static uint64_t tables_stamp_key(const struct stamp *stamp)
 {
 	uint64_t key;
 
@@ -117,7 +117,7 @@ static uint64_t stamp_key(const struct stamp *stamp)
 	return key;
 }
 
-static void stamp_name(const struct stamp *stamp, char name[TABLES_NAME])
+static void tables_stamp_name(const struct stamp *stamp, char name[TABLES_NAME])
 {
 	char hex[BLAKE2_HEX];
 
@@ -144,7 +144,7 @@ void tables_recall(struct tables *t, int fd, struct tables_contents *ret)
 	if (!ret->stamped)
 		return;
 	pthread_mutex_lock(&t->lock);
-	if (map_get(&t->by_stamp, stamp_key(&ret->stamp), &at))
+	if (map_get(&t->by_stamp, tables_stamp_key(&ret->stamp), &at))
 		was = (const struct tables_stamp *)(uintptr_t)at;
 	if (was && !memcmp(&was->stamp, &ret->stamp, sizeof(ret->stamp))) {
 		memcpy(ret->digest, was->contents.digest, sizeof(ret->digest));
@@ -153,7 +153,7 @@ void tables_recall(struct tables *t, int fd, struct tables_contents *ret)
 	pthread_mutex_unlock(&t->lock);
 	if (ret->known || !ret->lasts)
 		return;
-	stamp_name(&ret->stamp, name);
+	tables_stamp_name(&ret->stamp, name);
 	if (table_cache_get(&t->cache, name, &bytes) > 0 && bytes.n == sizeof(ret->digest)) {
 		memcpy(ret->digest, bytes.bytes, bytes.n);
 		ret->known = true;
@@ -176,10 +176,11 @@ void tables_remember(struct tables *t, int fd, const struct tables_contents *con
 	if (add) {
 		add->stamp = now;
 		add->contents = *contents;
-		map_put(&t->by_stamp, stamp_key(&now), (uintptr_t)add); /* else it is read again */
+		map_put(&t->by_stamp, tables_stamp_key(&now),
+		        (uintptr_t)add); /* else it is read again */
 	}
 	if (contents->lasts) {
-		stamp_name(&now, name);
+		tables_stamp_name(&now, name);
 		table_cache_put(&t->cache, name, contents->digest, sizeof(contents->digest));
 	}
 	pthread_mutex_unlock(&t->lock);

@@ -87,7 +87,7 @@ static void tables_copy_segments(struct tables_entry *e, const struct image *ima
 
 /* ---- the table of contents ---- */
 
-static uint64_t blob_key(const struct tables_contents *contents)
+static uint64_t tables_blob_key(const struct tables_contents *contents)
 {
 	uint64_t key;
 
@@ -95,7 +95,7 @@ static uint64_t blob_key(const struct tables_contents *contents)
 	return key;
 }
 
-static void blob_name(const struct tables_contents *contents, char name[TABLES_NAME])
+static void tables_blob_name(const struct tables_contents *contents, char name[TABLES_NAME])
 {
 	char hex[BLAKE2_HEX];
 
@@ -104,12 +104,13 @@ static void blob_name(const struct tables_contents *contents, char name[TABLES_N
 }
 
 /* Under the lock. NULL: none in memory. */
-static struct tables_blob *blob_find(struct tables *t, const struct tables_contents *contents)
+static struct tables_blob *tables_blob_find(struct tables *t,
+                                            const struct tables_contents *contents)
 {
 	struct tables_blob *b;
 	uint64_t at = 0;
 
-	map_get(&t->by_contents, blob_key(contents), &at);
+	map_get(&t->by_contents, tables_blob_key(contents), &at);
 	for (b = (struct tables_blob *)(uintptr_t)at; b; b = b->same)
 		if (!memcmp(b->digest, contents->digest, sizeof(b->digest)))
 			return b;
@@ -118,7 +119,7 @@ static struct tables_blob *blob_find(struct tables *t, const struct tables_conte
 
 /* Puts a sound table's bytes, which are taken, into pages that the kernel may take back, where
  * there is a place for these. */
-static void blob_spill(struct tables *t, struct tables_blob *b, struct buf *bytes)
+static void tables_blob_spill(struct tables *t, struct tables_blob *b, struct buf *bytes)
 {
 	const void *pages;
 
@@ -136,23 +137,23 @@ static void blob_spill(struct tables *t, struct tables_blob *b, struct buf *byte
 
 /* A table that was made or read becomes that of its contents; where another thread was faster, its
  * is taken. -ENOMEM. */
-static int blob_add(struct tables *t, const struct tables_contents *contents, struct buf *bytes,
-                    struct tables_blob **ret)
+static int tables_blob_add(struct tables *t, const struct tables_contents *contents,
+                           struct buf *bytes, struct tables_blob **ret)
 {
 	struct tables_blob *b;
 	uint64_t *slot;
 
 	pthread_mutex_lock(&t->lock);
-	b = blob_find(t, contents);
+	b = tables_blob_find(t, contents);
 	if (!b) {
 		b = arena_alloc(&t->arena, sizeof(*b));
-		slot = b ? map_slot(&t->by_contents, blob_key(contents), NULL) : NULL;
+		slot = b ? map_slot(&t->by_contents, tables_blob_key(contents), NULL) : NULL;
 		if (!slot) {
 			pthread_mutex_unlock(&t->lock);
 			return -ENOMEM;
 		}
 		memcpy(b->digest, contents->digest, sizeof(b->digest));
-		blob_spill(t, b, bytes);
+		tables_blob_spill(t, b, bytes);
 		b->same = (struct tables_blob *)(uintptr_t)*slot;
 		b->next = t->blobs;
 		t->blobs = b;
@@ -168,8 +169,8 @@ static int blob_add(struct tables *t, const struct tables_contents *contents, st
 }
 
 /* The table of contents that are known, from memory or from disk: 1; 0: there is none; -ENOMEM. */
-static int blob_get(struct tables *t, const struct tables_contents *contents,
-                    struct tables_blob **ret)
+static int tables_blob_get(struct tables *t, const struct tables_contents *contents,
+                           struct tables_blob **ret)
 {
 	struct buf bytes = { 0 };
 	struct frametab table;
@@ -177,22 +178,22 @@ static int blob_get(struct tables *t, const struct tables_contents *contents,
 	int r = 0;
 
 	pthread_mutex_lock(&t->lock);
-	*ret = blob_find(t, contents);
+	*ret = tables_blob_find(t, contents);
 	pthread_mutex_unlock(&t->lock);
 	if (*ret)
 		return 1;
-	blob_name(contents, name);
+	tables_blob_name(contents, name);
 	if (table_cache_get(&t->cache, name, &bytes) > 0 &&
 	    frametab_open(&table, bytes.bytes, bytes.n, NULL) >= 0)
-		r = blob_add(t, contents, &bytes, ret) < 0 ? -ENOMEM : 1;
+		r = tables_blob_add(t, contents, &bytes, ret) < 0 ? -ENOMEM : 1;
 	buf_free(&bytes);
 	return r;
 }
 
 /* Makes the table, and puts it on disk, too. */
-static int blob_make(struct tables *t, struct tables_input *input,
-                     const struct tables_contents *contents, struct tables_blob **ret,
-                     struct seam_error *err)
+static int tables_blob_make(struct tables *t, struct tables_input *input,
+                            const struct tables_contents *contents, struct tables_blob **ret,
+                            struct seam_error *err)
 {
 	struct buf bytes = { 0 };
 	struct frametab table;
@@ -202,11 +203,11 @@ static int blob_make(struct tables *t, struct tables_input *input,
 	if (r >= 0)
 		r = frametab_open(&table, bytes.bytes, bytes.n, err);
 	if (r >= 0) {
-		blob_name(contents, name);
+		tables_blob_name(contents, name);
 		pthread_mutex_lock(&t->lock);
 		table_cache_put(&t->cache, name, bytes.bytes, bytes.n);
 		pthread_mutex_unlock(&t->lock);
-		r = blob_add(t, contents, &bytes, ret);
+		r = tables_blob_add(t, contents, &bytes, ret);
 	}
 	buf_free(&bytes);
 	return r;
@@ -224,14 +225,14 @@ static int tables_of_image(struct tables *t, struct image *image, struct tables_
 	int r;
 
 	tables_recall(t, image_fd(image), &contents);
-	r = contents.known ? blob_get(t, &contents, ret) : 0;
+	r = contents.known ? tables_blob_get(t, &contents, ret) : 0;
 	if (r)
 		return r;
 	tables_input_read(t, image, &input);
 	tables_input_contents(&input, &contents);
-	r = blob_get(t, &contents, ret);
+	r = tables_blob_get(t, &contents, ret);
 	if (!r)
-		r = blob_make(t, &input, &contents, ret, err);
+		r = tables_blob_make(t, &input, &contents, ret, err);
 	if (r >= 0 && tables_input_is_own(&input))
 		tables_remember(t, image_fd(image), &contents);
 	tables_input_free(&input);

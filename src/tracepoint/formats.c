@@ -13,7 +13,7 @@
 #define FORMATS_MAX 65536u /* tracepoints have 16 bits in their records */
 
 /* The number behind "ID:" in a format's text; false: none. */
-static bool format_id(const char *text, size_t n, uint32_t *ret)
+static bool formats_id(const char *text, size_t n, uint32_t *ret)
 {
 	const char *at = n < 4 ? NULL : memmem(text, n, "\nID:", 4), *end = text + n;
 	uint32_t id = 0;
@@ -36,7 +36,7 @@ static void formats_take(struct cursor *c, const char *system, struct buf *list)
 	struct format f = { .system = system, .text = (const char *)cursor_bytes(c, n) };
 
 	f.n = (size_t)n;
-	if (f.text && format_id(f.text, f.n, &f.id) && list->n / sizeof(f) < FORMATS_MAX)
+	if (f.text && formats_id(f.text, f.n, &f.id) && list->n / sizeof(f) < FORMATS_MAX)
 		buf_put(list, &f, sizeof(f));
 }
 
@@ -66,7 +66,7 @@ static void formats_body(struct formats *f, struct cursor *c, struct buf *list)
 	f->printk_n = f->printk ? n : 0;
 }
 
-static int format_order(const void *pa, const void *pb)
+static int formats_order(const void *pa, const void *pb)
 {
 	const struct format *a = pa, *b = pb;
 
@@ -97,7 +97,7 @@ int formats_read(struct formats *ret, const void *bytes, size_t n, struct seam_e
 	ret->formats = (struct format *)(void *)list.bytes;
 	ret->n = list.n / sizeof(struct format);
 	if (ret->n)
-		qsort(ret->formats, ret->n, sizeof(struct format), format_order);
+		qsort(ret->formats, ret->n, sizeof(struct format), formats_order);
 	if (c.failed)
 		return seam_error_set(err, EBADMSG, NULL, SEAM_NO_OFFSET, "TRACING_DATA",
 		                      "%zu bytes, ends inside of what it says it holds; %zu "

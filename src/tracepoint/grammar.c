@@ -28,7 +28,7 @@ struct grammar {
 
 /* ---- tokens ---- */
 
-static const char *scan_while(const char *at, const char *end, const char *more)
+static const char *grammar_scan_while(const char *at, const char *end, const char *more)
 {
 	while (at < end && (isalnum((unsigned char)*at) || (*at && strchr(more, *at))))
 		at++;
@@ -36,7 +36,7 @@ static const char *scan_while(const char *at, const char *end, const char *more)
 }
 
 /* The end of a string, or NULL. Only escapes that the kernel writes. */
-static const char *scan_string(const char *at, const char *end)
+static const char *grammar_scan_string(const char *at, const char *end)
 {
 	for (at++; at < end && *at != '"' && *at != '\n'; at++) {
 		if (*at == '\\' && (++at == end || !strchr("nt\"\\'", *at)))
@@ -45,7 +45,7 @@ static const char *scan_string(const char *at, const char *end)
 	return at < end && *at == '"' ? at + 1 : NULL;
 }
 
-static const char *scan_operator(const char *at, const char *end)
+static const char *grammar_scan_operator(const char *at, const char *end)
 {
 	static const char *const two[] = { "->", "<<", ">>", "&&", "||", "==", "!=", "<=", ">=" };
 
@@ -55,7 +55,7 @@ static const char *scan_operator(const char *at, const char *end)
 	return strchr("+-*/%&|^~!<>?:,(){}[]", *at) ? at + 1 : NULL;
 }
 
-static void next(struct grammar *g)
+static void grammar_next(struct grammar *g)
 {
 	const char *to;
 
@@ -69,17 +69,17 @@ static void next(struct grammar *g)
 	}
 	if (isdigit((unsigned char)*g->at)) {
 		g->token = TOKEN_NUMBER;
-		to = scan_while(g->at, g->end, "");
+		to = grammar_scan_while(g->at, g->end, "");
 		to = to - g->at > 24 ? NULL : to;
 	} else if (isalpha((unsigned char)*g->at) || *g->at == '_') {
 		g->token = TOKEN_NAME;
-		to = scan_while(g->at, g->end, "_");
+		to = grammar_scan_while(g->at, g->end, "_");
 	} else if (*g->at == '"') {
 		g->token = TOKEN_STRING;
-		to = scan_string(g->at, g->end);
+		to = grammar_scan_string(g->at, g->end);
 	} else {
 		g->token = TOKEN_OPERATOR;
-		to = scan_operator(g->at, g->end);
+		to = grammar_scan_operator(g->at, g->end);
 	}
 	if (!to)
 		g->token = TOKEN_BAD;
@@ -87,35 +87,35 @@ static void next(struct grammar *g)
 	g->at = to ? to : g->end;
 }
 
-static bool is(const struct grammar *g, const char *text)
+static bool grammar_is(const struct grammar *g, const char *text)
 {
 	return g->token != TOKEN_STRING && g->n == strlen(text) && !memcmp(g->text, text, g->n);
 }
 
-static bool take(struct grammar *g, const char *text)
+static bool grammar_take(struct grammar *g, const char *text)
 {
-	bool r = g->token >= TOKEN_NAME && g->token < TOKEN_BAD && is(g, text);
+	bool r = g->token >= TOKEN_NAME && g->token < TOKEN_BAD && grammar_is(g, text);
 
 	if (r)
-		next(g);
+		grammar_next(g);
 	return r;
 }
 
-static bool take_token(struct grammar *g, enum token token)
+static bool grammar_take_token(struct grammar *g, enum token token)
 {
 	bool r = g->token == token;
 
 	if (r)
-		next(g);
+		grammar_next(g);
 	return r;
 }
 
 /* ---- expressions ---- */
 
-static bool expression(struct grammar *g);
+static bool grammar_expression(struct grammar *g);
 
 /* A name that the list of fields declares: " name;" or " name[". */
-static bool take_field(struct grammar *g)
+static bool grammar_take_field(struct grammar *g)
 {
 	const char *at = g->fields;
 
@@ -126,7 +126,7 @@ static bool take_field(struct grammar *g)
 		const char *behind = at + g->n;
 
 		if (begins && behind < g->fields_end && (*behind == ';' || *behind == '[')) {
-			next(g);
+			grammar_next(g);
 			return true;
 		}
 		at++;
@@ -134,7 +134,7 @@ static bool take_field(struct grammar *g)
 	return false;
 }
 
-static bool is_type_word(const struct grammar *g)
+static bool grammar_is_type_word(const struct grammar *g)
 {
 	static const char *const words[] = { "unsigned", "signed", "long",   "int",    "short",
 		                             "char",     "void",   "const",  "struct", "u8",
@@ -145,50 +145,50 @@ static bool is_type_word(const struct grammar *g)
 		                             "uint",     "ulong",  "__be32", "__be64" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (is(g, words[i]))
+		if (grammar_is(g, words[i]))
 			return true;
 	return g->token == TOKEN_NAME && g->n > 2 && !memcmp(g->text + g->n - 2, "_t", 2);
 }
 
 /* Behind its '(': "unsigned long *)". */
-static bool take_type(struct grammar *g)
+static bool grammar_take_type(struct grammar *g)
 {
 	unsigned n = 0;
 
-	while (is_type_word(g)) {
-		next(g);
+	while (grammar_is_type_word(g)) {
+		grammar_next(g);
 		n++;
 	}
-	while (n && n < 8 && take(g, "*"))
+	while (n && n < 8 && grammar_take(g, "*"))
 		n++;
-	return n && n < 8 && take(g, ")");
+	return n && n < 8 && grammar_take(g, ")");
 }
 
 /* "KVM_EXIT_" "IO" */
-static bool take_strings(struct grammar *g)
+static bool grammar_take_strings(struct grammar *g)
 {
 	bool r = false;
 
-	while (take_token(g, TOKEN_STRING))
+	while (grammar_take_token(g, TOKEN_STRING))
 		r = true;
 	return r;
 }
 
 /* Behind "__print_symbolic(" and the like: ", { 1, \"one\" }, ..." up to its ')'. */
-static bool take_pairs(struct grammar *g)
+static bool grammar_take_pairs(struct grammar *g)
 {
 	unsigned n = 0;
 
-	for (; take(g, ","); n++) {
-		if (!take(g, "{") || !expression(g) || !take(g, ",") ||
-		    !(take_strings(g) || expression(g)) || !take(g, "}"))
+	for (; grammar_take(g, ","); n++) {
+		if (!grammar_take(g, "{") || !grammar_expression(g) || !grammar_take(g, ",") ||
+		    !(grammar_take_strings(g) || grammar_expression(g)) || !grammar_take(g, "}"))
 			return false;
 	}
-	return n && take(g, ")");
+	return n && grammar_take(g, ")");
 }
 
 /* Functions by their arguments: f a field, e an expression, s a string, p pairs, t a type. */
-static const char *function_arguments(const struct grammar *g)
+static const char *grammar_function_arguments(const struct grammar *g)
 {
 	static const char *const functions[][2] = {
 		{ "__print_flags", "esp" },
@@ -210,67 +210,67 @@ static const char *function_arguments(const struct grammar *g)
 	};
 
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-		if (is(g, functions[i][0]))
+		if (grammar_is(g, functions[i][0]))
 			return functions[i][1];
 	return NULL;
 }
 
-static bool take_call(struct grammar *g)
+static bool grammar_take_call(struct grammar *g)
 {
-	const char *args = function_arguments(g);
+	const char *args = grammar_function_arguments(g);
 
 	if (!args)
 		return false;
-	next(g);
-	if (!take(g, "("))
+	grammar_next(g);
+	if (!grammar_take(g, "("))
 		return false;
 	for (const char *a = args; *a; a++) {
 		if (*a == 'p')
-			return take_pairs(g);
+			return grammar_take_pairs(g);
 		if (*a == 't')
-			return take_type(g);
-		if (a > args && !take(g, ","))
+			return grammar_take_type(g);
+		if (a > args && !grammar_take(g, ","))
 			return false;
-		if (*a == 'f'   ? !take_field(g)
-		    : *a == 's' ? !take_token(g, TOKEN_STRING)
-		                : !expression(g))
+		if (*a == 'f'   ? !grammar_take_field(g)
+		    : *a == 's' ? !grammar_take_token(g, TOKEN_STRING)
+		                : !grammar_expression(g))
 			return false;
 	}
-	return take(g, ")");
+	return grammar_take(g, ")");
 }
 
-static bool unary(struct grammar *g);
+static bool grammar_unary(struct grammar *g);
 
-static bool parenthesis(struct grammar *g)
+static bool grammar_parenthesis(struct grammar *g)
 {
-	if (is_type_word(g))
-		return take_type(g) && unary(g);
-	return expression(g) && take(g, ")");
+	if (grammar_is_type_word(g))
+		return grammar_take_type(g) && grammar_unary(g);
+	return grammar_expression(g) && grammar_take(g, ")");
 }
 
-static bool unary(struct grammar *g)
+static bool grammar_unary(struct grammar *g)
 {
 	bool r;
 
 	if (++g->depth > DEPTH)
 		return false;
-	if (take(g, "-") || take(g, "!") || take(g, "~"))
-		r = unary(g);
+	if (grammar_take(g, "-") || grammar_take(g, "!") || grammar_take(g, "~"))
+		r = grammar_unary(g);
 	else if (g->token == TOKEN_NUMBER || g->token == TOKEN_STRING)
-		r = take_token(g, g->token);
-	else if (take(g, "("))
-		r = parenthesis(g);
-	else if (take(g, "REC"))
-		r = take(g, "->") && take_field(g);
+		r = grammar_take_token(g, g->token);
+	else if (grammar_take(g, "("))
+		r = grammar_parenthesis(g);
+	else if (grammar_take(g, "REC"))
+		r = grammar_take(g, "->") && grammar_take_field(g);
 	else
-		r = take_call(g);
-	while (r && take(g, "["))
-		r = expression(g) && take(g, "]");
+		r = grammar_take_call(g);
+	while (r && grammar_take(g, "["))
+		r = grammar_expression(g) && grammar_take(g, "]");
 	g->depth--;
 	return r;
 }
 
-static bool take_binary(struct grammar *g)
+static bool grammar_take_binary(struct grammar *g)
 {
 	static const char *const operators[] = {
 		"+",  "-",  "*",  "/",  "%",  "&", "|", "^",  "<<",
@@ -278,22 +278,22 @@ static bool take_binary(struct grammar *g)
 	};
 
 	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
-		if (take(g, operators[i]))
+		if (grammar_take(g, operators[i]))
 			return true;
 	return false;
 }
 
-static bool expression(struct grammar *g)
+static bool grammar_expression(struct grammar *g)
 {
 	bool r;
 
 	if (++g->depth > DEPTH)
 		return false;
-	r = unary(g);
-	while (r && take_binary(g))
-		r = unary(g);
-	if (r && take(g, "?"))
-		r = expression(g) && take(g, ":") && expression(g);
+	r = grammar_unary(g);
+	while (r && grammar_take_binary(g))
+		r = grammar_unary(g);
+	if (r && grammar_take(g, "?"))
+		r = grammar_expression(g) && grammar_take(g, ":") && grammar_expression(g);
 	g->depth--;
 	return r;
 }
@@ -305,18 +305,18 @@ bool grammar_print(const char *text, size_t n, const char *fields, size_t fields
 
 	g.fields = fields;
 	g.fields_end = fields + fields_n;
-	next(&g);
-	if (!take_strings(&g))
+	grammar_next(&g);
+	if (!grammar_take_strings(&g))
 		return false;
-	for (; take(&g, ","); arguments++)
-		if (!expression(&g))
+	for (; grammar_take(&g, ","); arguments++)
+		if (!grammar_expression(&g))
 			return false;
 	return g.token == TOKEN_END;
 }
 
 /* ---- fields ---- */
 
-static bool take_line(const char **at, const char *end, const char *begin, const char **ret)
+static bool grammar_take_line(const char **at, const char *end, const char *begin, const char **ret)
 {
 	size_t n = strlen(begin);
 	const char *newline = memchr(*at, '\n', (size_t)(end - *at));
@@ -329,7 +329,7 @@ static bool take_line(const char **at, const char *end, const char *begin, const
 }
 
 /* "12;" and *at behind it. At most five digits. */
-static bool take_number(const char **at, const char *end, const char *label)
+static bool grammar_take_number(const char **at, const char *end, const char *label)
 {
 	size_t n = strlen(label), digits = 0;
 
@@ -344,12 +344,12 @@ static bool take_number(const char **at, const char *end, const char *label)
 }
 
 /* "unsigned char name[8];": words, stars, then one bracket with a number, a name or nothing. */
-static bool take_declaration(const char **at, const char *end)
+static bool grammar_take_declaration(const char **at, const char *end)
 {
 	unsigned words = 0;
 
 	for (;;) {
-		const char *to = scan_while(*at, end, "_");
+		const char *to = grammar_scan_while(*at, end, "_");
 
 		if (to == *at || isdigit((unsigned char)**at))
 			return false;
@@ -359,7 +359,7 @@ static bool take_declaration(const char **at, const char *end)
 		if (*at == end)
 			return false;
 		if (**at == '[') {
-			*at = scan_while(*at + 1, end, "_");
+			*at = grammar_scan_while(*at + 1, end, "_");
 			if (*at == end || **at != ']')
 				return false;
 			++*at;
@@ -376,12 +376,12 @@ static bool take_declaration(const char **at, const char *end)
 }
 
 /* Behind "\tfield:". */
-static bool is_field(const char *at, const char *end)
+static bool grammar_is_field(const char *at, const char *end)
 {
-	if (!take_declaration(&at, end) || !take_number(&at, end, "\toffset:") ||
-	    !take_number(&at, end, "\tsize:"))
+	if (!grammar_take_declaration(&at, end) || !grammar_take_number(&at, end, "\toffset:") ||
+	    !grammar_take_number(&at, end, "\tsize:"))
 		return false;
-	if (at < end && *at == '\t' && !take_number(&at, end, "\tsigned:"))
+	if (at < end && *at == '\t' && !grammar_take_number(&at, end, "\tsigned:"))
 		return false;
 	return at < end && *at == '\n';
 }
@@ -391,19 +391,21 @@ bool grammar_fields(const char *text, size_t n)
 	const char *at = text, *end = text + n, *line;
 	unsigned fields = 0, empty = 0;
 
-	if (!take_line(&at, end, "name: ", &line) || scan_while(line, end, "_") + 1 != at ||
-	    line + 1 == at || isdigit((unsigned char)*line))
+	if (!grammar_take_line(&at, end, "name: ", &line) ||
+	    grammar_scan_while(line, end, "_") + 1 != at || line + 1 == at ||
+	    isdigit((unsigned char)*line))
 		return false;
-	if (!take_line(&at, end, "ID: ", &line) || !isdigit((unsigned char)*line) ||
+	if (!grammar_take_line(&at, end, "ID: ", &line) || !isdigit((unsigned char)*line) ||
 	    strspn(line, "0123456789") > 5 || line + strspn(line, "0123456789") + 1 != at)
 		return false;
-	if (!take_line(&at, end, "format:", &line) || line + 1 != at)
+	if (!grammar_take_line(&at, end, "format:", &line) || line + 1 != at)
 		return false;
 	while (at < end) {
-		if (take_line(&at, end, "\tfield:", &line)) {
-			if (!is_field(line, end) || ++fields > 512)
+		if (grammar_take_line(&at, end, "\tfield:", &line)) {
+			if (!grammar_is_field(line, end) || ++fields > 512)
 				return false;
-		} else if (!take_line(&at, end, "", &line) || line + 1 != at || ++empty > 2) {
+		} else if (!grammar_take_line(&at, end, "", &line) || line + 1 != at ||
+		           ++empty > 2) {
 			return false; /* one empty line behind the common fields, one behind all */
 		}
 	}

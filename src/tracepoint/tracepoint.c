@@ -58,7 +58,7 @@ int tracepoint_new(struct tracepoints **ret, const void *bytes, size_t n,
 	return 0;
 }
 
-static void parsed_free(struct parsed *p)
+static void tracepoint_parsed_free(struct parsed *p)
 {
 	if (p->tep)
 		tep_free(p->tep);
@@ -73,7 +73,7 @@ void tracepoint_free(struct tracepoints *t)
 	if (!t)
 		return;
 	while (map_next(&t->parsed, &i, &key, &value))
-		parsed_free((struct parsed *)(uintptr_t)value);
+		tracepoint_parsed_free((struct parsed *)(uintptr_t)value);
 	map_free(&t->parsed);
 	if (t->have_seq)
 		trace_seq_destroy(&t->seq);
@@ -95,7 +95,7 @@ static char *tracepoint_resolve(void *ctx, unsigned long long *addr, char **modu
 	return (char *)(uintptr_t)name;
 }
 
-static int parsed_printk(struct parsed *p, const struct formats *f)
+static int tracepoint_parsed_printk(struct parsed *p, const struct formats *f)
 {
 	size_t n = f->printk_n < PRINTK_MAX ? f->printk_n : PRINTK_MAX;
 	char *text = n ? strndup(f->printk, n) : NULL;
@@ -109,7 +109,7 @@ static int parsed_printk(struct parsed *p, const struct formats *f)
 }
 
 /* The text with a print format that libtraceevent can be given: its own, or an empty one. */
-static bool parsed_text(const struct format *f, struct buf *ret)
+static bool tracepoint_parsed_text(const struct format *f, struct buf *ret)
 {
 	const char *print = memmem(f->text, f->n, PRINT, strlen(PRINT));
 	size_t fields = (size_t)(print - f->text), n = f->n - fields - strlen(PRINT);
@@ -122,7 +122,7 @@ static bool parsed_text(const struct format *f, struct buf *ret)
 }
 
 /* Tells the handle of the machine that recorded. */
-static int parsed_handle(struct parsed *p, struct tracepoints *t, const struct buf *text)
+static int tracepoint_parsed_handle(struct parsed *p, struct tracepoints *t, const struct buf *text)
 {
 	const struct formats *all = &t->formats;
 
@@ -134,11 +134,11 @@ static int parsed_handle(struct parsed *p, struct tracepoints *t, const struct b
 	tep_set_file_bigendian(p->tep, all->big_endian ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
 	if (t->names.find)
 		tep_set_function_resolver(p->tep, tracepoint_resolve, t);
-	return memmem(text->bytes, text->n, "%s", 2) ? parsed_printk(p, all) : 0;
+	return memmem(text->bytes, text->n, "%s", 2) ? tracepoint_parsed_printk(p, all) : 0;
 }
 
-static void parsed_event(struct parsed *p, const struct format *f, const struct buf *text,
-                         bool follow)
+static void tracepoint_parsed_event(struct parsed *p, const struct format *f,
+                                    const struct buf *text, bool follow)
 {
 	if (tep_parse_event(p->tep, (const char *)text->bytes, text->n, f->system))
 		p->reason = "libtraceevent does not understand its format";
@@ -153,7 +153,7 @@ static void parsed_event(struct parsed *p, const struct format *f, const struct 
 }
 
 /* 0 with p->event or p->reason. -ENOMEM. */
-static int parsed_fill(struct parsed *p, struct tracepoints *t, const struct format *f)
+static int tracepoint_parsed_fill(struct parsed *p, struct tracepoints *t, const struct format *f)
 {
 	struct buf text = { 0 };
 	bool follow;
@@ -162,10 +162,10 @@ static int parsed_fill(struct parsed *p, struct tracepoints *t, const struct for
 	p->reason = vet_text(f->text, f->n);
 	if (p->reason)
 		return 0;
-	follow = parsed_text(f, &text);
-	r = text.failed ? -ENOMEM : parsed_handle(p, t, &text);
+	follow = tracepoint_parsed_text(f, &text);
+	r = text.failed ? -ENOMEM : tracepoint_parsed_handle(p, t, &text);
 	if (r >= 0)
-		parsed_event(p, f, &text, follow);
+		tracepoint_parsed_event(p, f, &text, follow);
 	buf_free(&text);
 	return r;
 }
@@ -187,8 +187,8 @@ static struct parsed *tracepoint_parsed(struct tracepoints *t, uint64_t id, cons
 		return NULL;
 	}
 	p = calloc(1, sizeof(*p));
-	if (p && parsed_fill(p, t, f) < 0) {
-		parsed_free(p);
+	if (p && tracepoint_parsed_fill(p, t, f) < 0) {
+		tracepoint_parsed_free(p);
 		p = NULL;
 	}
 	*slot = (uint64_t)(uintptr_t)p;

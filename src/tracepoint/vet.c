@@ -11,7 +11,7 @@
 
 /* ---- before parsing: size, grammar of the fields, nesting, operators ---- */
 
-static bool is_operator(char c)
+static bool vet_is_operator(char c)
 {
 	return c && strchr("-?:+*/%<>&|=!~^.[(", c);
 }
@@ -36,7 +36,7 @@ static const char *vet_print(const char *at, const char *end)
 		}
 		if (quote)
 			continue;
-		if (is_operator(*at) && ++operators[depth] > VET_OPERATORS)
+		if (vet_is_operator(*at) && ++operators[depth] > VET_OPERATORS)
 			return "its print format has too many operators in one argument";
 		if (strchr("([{", *at)) {
 			if (++depth > VET_DEPTH)
@@ -68,7 +68,7 @@ const char *vet_text(const char *text, size_t n)
 /* ---- after parsing ---- */
 
 /* Constants are checked as they are used: a number of at most five digits. */
-static bool is_small_constant(const struct tep_print_arg *arg)
+static bool vet_is_small_constant(const struct tep_print_arg *arg)
 {
 	const char *at = arg->type == TEP_PRINT_ATOM ? arg->atom.atom : NULL;
 
@@ -76,18 +76,18 @@ static bool is_small_constant(const struct tep_print_arg *arg)
 	       (strlen(at) < 5 || strcmp(at, "65535") <= 0);
 }
 
-static bool is_count(const struct tep_print_arg *arg)
+static bool vet_is_count(const struct tep_print_arg *arg)
 {
 	while (arg && arg->type == TEP_PRINT_TYPE)
 		arg = arg->typecast.item;
-	return arg && (is_small_constant(arg) || arg->type == TEP_PRINT_DYNAMIC_ARRAY_LEN ||
+	return arg && (vet_is_small_constant(arg) || arg->type == TEP_PRINT_DYNAMIC_ARRAY_LEN ||
 	               arg->type == TEP_PRINT_FIELD);
 }
 
 static const char *vet_args(const struct tep_print_arg *arg);
 
 /* What arrays are printed from: a field, or what a dynamic field points to. */
-static bool is_array(const struct tep_print_arg *arg)
+static bool vet_is_array(const struct tep_print_arg *arg)
 {
 	return arg && (arg->type == TEP_PRINT_FIELD ||
 	               (arg->type == TEP_PRINT_DYNAMIC_ARRAY && !arg->dynarray.index));
@@ -100,7 +100,7 @@ static const char *vet_op(const struct tep_print_arg *arg)
 	if (!arg->op.op)
 		return "an operator of its print format is missing";
 	if (arg->op.op[0] == '[')
-		return arg->op.right && is_small_constant(arg->op.right) &&
+		return arg->op.right && vet_is_small_constant(arg->op.right) &&
 		                       (arg->op.left->type == TEP_PRINT_FIELD ||
 		                        arg->op.left->type == TEP_PRINT_DYNAMIC_ARRAY)
 		               ? NULL
@@ -129,18 +129,18 @@ static const char *vet_arg(const struct tep_print_arg *arg)
 	case TEP_PRINT_OP:
 		return vet_op(arg);
 	case TEP_PRINT_DYNAMIC_ARRAY:
-		return !arg->dynarray.index || is_small_constant(arg->dynarray.index)
+		return !arg->dynarray.index || vet_is_small_constant(arg->dynarray.index)
 		               ? NULL
 		               : "its print format computes an index";
 	case TEP_PRINT_HEX:
 	case TEP_PRINT_HEX_STR:
-		return is_array(arg->hex.field) && is_count(arg->hex.size)
+		return vet_is_array(arg->hex.field) && vet_is_count(arg->hex.size)
 		               ? NULL
 		               : "its print format computes a length";
 	case TEP_PRINT_INT_ARRAY:
-		return is_array(arg->int_array.field) && is_count(arg->int_array.count) &&
+		return vet_is_array(arg->int_array.field) && vet_is_count(arg->int_array.count) &&
 		                       arg->int_array.el_size &&
-		                       is_small_constant(arg->int_array.el_size) &&
+		                       vet_is_small_constant(arg->int_array.el_size) &&
 		                       strlen(arg->int_array.el_size->atom.atom) == 1
 		               ? NULL
 		               : "its print format computes a length";
@@ -218,7 +218,7 @@ const char *vet_format(const struct tep_event *event)
 
 /* ---- a sample ---- */
 
-static uint64_t field_value(const struct tep_format_field *field, const unsigned char *raw)
+static uint64_t vet_field_value(const struct tep_format_field *field, const unsigned char *raw)
 {
 	return tep_read_number(field->event->tep, raw + field->offset, field->size);
 }
@@ -235,7 +235,7 @@ static const char *vet_raw_fields(const struct tep_format_field *field, const un
 			continue;
 		if (field->size != 4 && field->size != 2)
 			return "a dynamic field of it has an odd size";
-		at = field_value(field, raw);
+		at = vet_field_value(field, raw);
 		length = field->size == 4 ? at >> 16 : 0;
 		at &= 0xffff;
 		if (field->flags & TEP_FIELD_IS_RELATIVE)
@@ -254,7 +254,7 @@ static const char *vet_raw_count(const struct tep_print_arg *count, const unsign
 	if (count->type != TEP_PRINT_FIELD)
 		return NULL;
 	if (!count->field.field || count->field.field->flags & TEP_FIELD_IS_ARRAY ||
-	    field_value(count->field.field, raw) > VET_COUNT)
+	    vet_field_value(count->field.field, raw) > VET_COUNT)
 		return "it counts more elements than a record can hold";
 	return NULL;
 }

@@ -38,39 +38,39 @@ void cfi_machine_init(struct cfi_machine *m, uint32_t machine)
 }
 
 /* The rule of a register, to be changed; NULL when nobody needs it. */
-static struct cfi_rule *run_register(struct run *r, uint64_t number)
+static struct cfi_rule *cfi_run_register(struct run *r, uint64_t number)
 {
 	int index = number < sizeof(r->m->tracked) ? r->m->tracked[number] : -1;
 
 	return index < 0 ? NULL : &r->state->regs[index];
 }
 
-static void run_set(struct run *r, uint64_t number, enum cfi_how how, int64_t off)
+static void cfi_run_set(struct run *r, uint64_t number, enum cfi_how how, int64_t off)
 {
-	struct cfi_rule *rule = run_register(r, number);
+	struct cfi_rule *rule = cfi_run_register(r, number);
 
 	if (rule)
 		*rule = (struct cfi_rule){ .how = (uint8_t)how, .off = off };
 }
 
-static int64_t run_factored(const struct run *r, uint64_t v)
+static int64_t cfi_run_factored(const struct run *r, uint64_t v)
 {
 	return (int64_t)(v * (uint64_t)r->kind->data_factor);
 }
 
-static void run_restore(struct run *r, uint64_t number)
+static void cfi_run_restore(struct run *r, uint64_t number)
 {
-	struct cfi_rule *rule = run_register(r, number);
+	struct cfi_rule *rule = cfi_run_register(r, number);
 
 	if (rule && !r->own)
 		*rule = r->kind->initial.regs[rule - r->state->regs];
 }
 
-static void run_expression(struct run *r, enum cfi_how how)
+static void cfi_run_expression(struct run *r, enum cfi_how how)
 {
 	uint64_t number = leb_unsigned(&r->c), n = leb_unsigned(&r->c);
 	const unsigned char *bytes = cursor_bytes(&r->c, n);
-	struct cfi_rule *rule = run_register(r, number);
+	struct cfi_rule *rule = cfi_run_register(r, number);
 
 	if (!bytes || n > UINT16_MAX) {
 		r->failed = true;
@@ -80,7 +80,7 @@ static void run_expression(struct run *r, enum cfi_how how)
 		*rule = (struct cfi_rule){ .how = (uint8_t)how, .n = (uint32_t)n, .expr = bytes };
 }
 
-static void run_def_cfa(struct run *r, uint64_t reg, int64_t off)
+static void cfi_run_def_cfa(struct run *r, uint64_t reg, int64_t off)
 {
 	r->state->cfa_expr = NULL;
 	r->state->n_cfa_expr = 0;
@@ -88,7 +88,7 @@ static void run_def_cfa(struct run *r, uint64_t reg, int64_t off)
 	r->state->cfa_off = off;
 }
 
-static void run_cfa_expression(struct run *r)
+static void cfi_run_cfa_expression(struct run *r)
 {
 	uint64_t n = leb_unsigned(&r->c);
 
@@ -98,7 +98,7 @@ static void run_cfa_expression(struct run *r)
 }
 
 /* Instructions that define the CFA. False: op is none of them. */
-static bool run_cfa_op(struct run *r, uint8_t op)
+static bool cfi_run_cfa_op(struct run *r, uint8_t op)
 {
 	struct cursor *c = &r->c;
 	uint64_t reg;
@@ -106,26 +106,26 @@ static bool run_cfa_op(struct run *r, uint8_t op)
 	switch (op) {
 	case CFA_DEF_CFA:
 		reg = leb_unsigned(c);
-		run_def_cfa(r, reg, (int64_t)leb_unsigned(c));
+		cfi_run_def_cfa(r, reg, (int64_t)leb_unsigned(c));
 		return true;
 	case CFA_DEF_CFA_SF:
 		reg = leb_unsigned(c);
-		run_def_cfa(r, reg, run_factored(r, (uint64_t)leb_signed(c)));
+		cfi_run_def_cfa(r, reg, cfi_run_factored(r, (uint64_t)leb_signed(c)));
 		return true;
 	case CFA_DEF_CFA_REGISTER:
 		r->failed |= r->state->cfa_expr != NULL;
-		run_def_cfa(r, leb_unsigned(c), r->state->cfa_off);
+		cfi_run_def_cfa(r, leb_unsigned(c), r->state->cfa_off);
 		return true;
 	case CFA_DEF_CFA_OFFSET:
 		r->failed |= r->state->cfa_expr != NULL;
-		run_def_cfa(r, r->state->cfa_reg, (int64_t)leb_unsigned(c));
+		cfi_run_def_cfa(r, r->state->cfa_reg, (int64_t)leb_unsigned(c));
 		return true;
 	case CFA_DEF_CFA_OFFSET_SF:
 		r->failed |= r->state->cfa_expr != NULL;
-		run_def_cfa(r, r->state->cfa_reg, run_factored(r, (uint64_t)leb_signed(c)));
+		cfi_run_def_cfa(r, r->state->cfa_reg, cfi_run_factored(r, (uint64_t)leb_signed(c)));
 		return true;
 	case CFA_DEF_CFA_EXPRESSION:
-		run_cfa_expression(r);
+		cfi_run_cfa_expression(r);
 		return true;
 	default:
 		return false;
@@ -133,7 +133,7 @@ static bool run_cfa_op(struct run *r, uint8_t op)
 }
 
 /* Instructions that say where a register is. False: op is none of them. */
-static bool run_register_op(struct run *r, uint8_t op)
+static bool cfi_run_register_op(struct run *r, uint8_t op)
 {
 	struct cursor *c = &r->c;
 	uint64_t reg;
@@ -141,64 +141,64 @@ static bool run_register_op(struct run *r, uint8_t op)
 	switch (op) {
 	case CFA_OFFSET_EXTENDED:
 		reg = leb_unsigned(c);
-		run_set(r, reg, CFI_OFFSET, run_factored(r, leb_unsigned(c)));
+		cfi_run_set(r, reg, CFI_OFFSET, cfi_run_factored(r, leb_unsigned(c)));
 		return true;
 	case CFA_OFFSET_EXTENDED_SF:
 		reg = leb_unsigned(c);
-		run_set(r, reg, CFI_OFFSET, run_factored(r, (uint64_t)leb_signed(c)));
+		cfi_run_set(r, reg, CFI_OFFSET, cfi_run_factored(r, (uint64_t)leb_signed(c)));
 		return true;
 	case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
 		reg = leb_unsigned(c);
-		run_set(r, reg, CFI_OFFSET, run_factored(r, -leb_unsigned(c)));
+		cfi_run_set(r, reg, CFI_OFFSET, cfi_run_factored(r, -leb_unsigned(c)));
 		return true;
 	case CFA_VAL_OFFSET:
 		reg = leb_unsigned(c);
-		run_set(r, reg, CFI_VAL_OFFSET, run_factored(r, leb_unsigned(c)));
+		cfi_run_set(r, reg, CFI_VAL_OFFSET, cfi_run_factored(r, leb_unsigned(c)));
 		return true;
 	case CFA_VAL_OFFSET_SF:
 		reg = leb_unsigned(c);
-		run_set(r, reg, CFI_VAL_OFFSET, run_factored(r, (uint64_t)leb_signed(c)));
+		cfi_run_set(r, reg, CFI_VAL_OFFSET, cfi_run_factored(r, (uint64_t)leb_signed(c)));
 		return true;
 	case CFA_RESTORE_EXTENDED:
-		run_restore(r, leb_unsigned(c));
+		cfi_run_restore(r, leb_unsigned(c));
 		return true;
 	case CFA_UNDEFINED:
-		run_set(r, leb_unsigned(c), CFI_UNDEFINED, 0);
+		cfi_run_set(r, leb_unsigned(c), CFI_UNDEFINED, 0);
 		return true;
 	case CFA_SAME_VALUE:
-		run_set(r, leb_unsigned(c), CFI_SAME, 0);
+		cfi_run_set(r, leb_unsigned(c), CFI_SAME, 0);
 		return true;
 	case CFA_REGISTER:
 		reg = leb_unsigned(c);
-		run_set(r, reg, CFI_REGISTER, (int64_t)leb_unsigned(c));
+		cfi_run_set(r, reg, CFI_REGISTER, (int64_t)leb_unsigned(c));
 		return true;
 	case CFA_EXPRESSION:
-		run_expression(r, CFI_EXPR);
+		cfi_run_expression(r, CFI_EXPR);
 		return true;
 	case CFA_VAL_EXPRESSION:
-		run_expression(r, CFI_VAL_EXPR);
+		cfi_run_expression(r, CFI_VAL_EXPR);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static void run_op(struct run *r, uint8_t op)
+static void cfi_run_op(struct run *r, uint8_t op)
 {
 	switch (op & 0xc0) {
 	case CFA_ADVANCE:
 		r->failed = true;
 		return;
 	case CFA_OFFSET:
-		run_set(r, op & 0x3f, CFI_OFFSET, run_factored(r, leb_unsigned(&r->c)));
+		cfi_run_set(r, op & 0x3f, CFI_OFFSET, cfi_run_factored(r, leb_unsigned(&r->c)));
 		return;
 	case CFA_RESTORE:
-		run_restore(r, op & 0x3f);
+		cfi_run_restore(r, op & 0x3f);
 		return;
 	default:
 		break;
 	}
-	if (run_cfa_op(r, op) || run_register_op(r, op))
+	if (cfi_run_cfa_op(r, op) || cfi_run_register_op(r, op))
 		return;
 	switch (op) {
 	case CFA_NOP:
@@ -224,6 +224,6 @@ bool cfi_op_apply(const struct cfi_machine *m, const struct cfi_kind *kind, bool
 	};
 
 	while (cursor_left(&r.c) && !r.failed)
-		run_op(&r, cursor_u8(&r.c));
+		cfi_run_op(&r, cursor_u8(&r.c));
 	return !r.failed && !r.c.failed;
 }

@@ -21,7 +21,7 @@
 
 /* From one state, by some instructions, to the next. Those that end at an advance have a row. */
 struct cfi_step {
-	uint64_t key;               /* step_key; 0: none */
+	uint64_t key;               /* cfi_step_key; 0: none */
 	uint64_t word;              /* the instructions, or the first 8 bytes of them */
 	const unsigned char *bytes; /* those of the step that was worked out, in the section */
 	uint32_t to;
@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct cfi_step) == 32, "two in a line of the processor's 
 #define STEP_BYTES_MAX 255u /* longer ones are worked out each time */
 
 /* All that makes a step what it is but its instructions. */
-static inline uint64_t step_key(uint32_t from, size_t n, bool emits)
+static inline uint64_t cfi_step_key(uint32_t from, size_t n, bool emits)
 {
 	return (uint64_t)from << 16 | n << 8 | emits << 1 | 1;
 }
@@ -51,7 +51,7 @@ enum {
 	OP_UNKNOWN,
 };
 
-static uint8_t op_shape(uint8_t op)
+static uint8_t cfi_op_shape(uint8_t op)
 {
 	static const uint8_t low[] = {
 		[CFA_NOP] = OP_NOP,
@@ -113,7 +113,7 @@ int cfi_program_init(struct cfi_program *p, struct rows *rows,
 	p->recent = calloc(RECENT, sizeof(*p->recent));
 	p->steps = calloc(STEPS, sizeof(*p->steps));
 	for (unsigned op = 0; op < sizeof(p->shapes); op++)
-		p->shapes[op] = op_shape((uint8_t)op);
+		p->shapes[op] = cfi_op_shape((uint8_t)op);
 	return p->states && p->recent && p->steps ? 0 : -ENOMEM;
 }
 
@@ -210,7 +210,7 @@ struct run {
 
 /* Makes room for states: of all that are numbered only those of the function that is being run
  * stay. */
-static void run_forget(struct run *r)
+static void cfi_run_forget(struct run *r)
 {
 	struct cfi_program *p = r->p;
 	struct cfi_state stack[REMEMBER_MAX], state = p->states[r->state];
@@ -224,7 +224,7 @@ static void run_forget(struct run *r)
 }
 
 /* Works a step out. False: unsound. */
-static bool run_work_out(struct run *r, size_t n, bool emits, struct cfi_step *ret)
+static bool cfi_run_work_out(struct run *r, size_t n, bool emits, struct cfi_step *ret)
 {
 	struct cfi_program *p = r->p;
 	const struct cfi_kind *kind = program_kind(p, r->cie->kind);
@@ -232,7 +232,7 @@ static bool run_work_out(struct run *r, size_t n, bool emits, struct cfi_step *r
 	struct rows_rule rule;
 
 	if (p->n_states == STATES_MAX)
-		run_forget(r);
+		cfi_run_forget(r);
 	state = p->states[r->state];
 	if (!cfi_op_apply(&p->machine, kind, false, &state, r->step, n))
 		return false;
@@ -247,7 +247,7 @@ static bool run_work_out(struct run *r, size_t n, bool emits, struct cfi_step *r
 }
 
 /* Up to 8 bytes as a word, zeros behind them. */
-static inline uint64_t run_word(const struct run *r, const unsigned char *bytes, size_t n)
+static inline uint64_t cfi_run_word(const struct run *r, const unsigned char *bytes, size_t n)
 {
 	uint64_t word = 0;
 
@@ -259,7 +259,7 @@ static inline uint64_t run_word(const struct run *r, const unsigned char *bytes,
 }
 
 /* Where a step is if it is remembered. */
-static inline struct cfi_step *run_slot(const struct run *r, uint64_t key, uint64_t word)
+static inline struct cfi_step *cfi_run_slot(const struct run *r, uint64_t key, uint64_t word)
 {
 	uint64_t hash = (key ^ word) * 0x9e3779b97f4a7c15ULL;
 
@@ -268,7 +268,7 @@ static inline struct cfi_step *run_slot(const struct run *r, uint64_t key, uint6
 
 /* A row, unless it says what the one before does. Each that is kept took two bytes of instructions:
  * there is room. */
-static inline bool run_put(struct run *r, uint32_t rule)
+static inline bool cfi_run_put(struct run *r, uint32_t rule)
 {
 	if (rule == r->rule || r->loc >= r->size)
 		return true;
@@ -288,30 +288,31 @@ static inline bool run_put(struct run *r, uint32_t rule)
 static __attribute__((noinline)) bool run_step(struct run *r, bool emits)
 {
 	size_t n = (size_t)(r->step_end - r->step);
-	uint64_t word = run_word(r, r->step, n), key = step_key(r->state, n, emits), last = 0;
+	uint64_t word = cfi_run_word(r, r->step, n), key = cfi_step_key(r->state, n, emits),
+	         last = 0;
 	struct cfi_step *slot, step;
 
 	if (n > 8)
 		memcpy(&last, r->step_end - 8, 8);
-	slot = run_slot(r, key, word ^ last * 3);
+	slot = cfi_run_slot(r, key, word ^ last * 3);
 	if (n <= STEP_BYTES_MAX && slot->key == key && slot->word == word &&
 	    (n <= 8 || !memcmp(slot->bytes, r->step, n))) {
 		step = *slot;
 	} else {
-		if (!run_work_out(r, n, emits, &step))
+		if (!cfi_run_work_out(r, n, emits, &step))
 			return false;
-		step.key = step_key(r->state, n, emits); /* it may have got another number */
+		step.key = cfi_step_key(r->state, n, emits); /* it may have got another number */
 		step.word = word;
 		step.bytes = r->step;
 		if (n <= STEP_BYTES_MAX)
 			*slot = step;
 	}
 	r->state = step.to;
-	return !emits || run_put(r, step.rule);
+	return !emits || cfi_run_put(r, step.rule);
 }
 
 /* Up to some code further on. */
-static inline void run_move(struct run *r, uint64_t delta)
+static inline void cfi_run_move(struct run *r, uint64_t delta)
 {
 	delta *= r->cie->of.code_factor;
 	if (delta > r->size - r->loc) /* beyond the function: what is said of there is of no use */
@@ -320,17 +321,17 @@ static inline void run_move(struct run *r, uint64_t delta)
 	r->step = r->step_end = r->c.at;
 }
 
-static bool run_advance(struct run *r, uint64_t delta)
+static bool cfi_run_advance(struct run *r, uint64_t delta)
 {
 	if (r->c.failed || delta > UINT64_MAX / (r->cie->of.code_factor | 1))
 		return false;
 	if (delta ? !run_step(r, true) : r->step != r->step_end && !run_step(r, false))
 		return false;
-	run_move(r, delta);
+	cfi_run_move(r, delta);
 	return true;
 }
 
-static bool run_stack(struct run *r, bool remember)
+static bool cfi_run_stack(struct run *r, bool remember)
 {
 	if (r->step != r->step_end && !run_step(r, false))
 		return false;
@@ -345,7 +346,7 @@ static bool run_stack(struct run *r, bool remember)
 }
 
 /* Any instruction. */
-static bool run_op(struct run *r, uint8_t op)
+static bool cfi_run_op(struct run *r, uint8_t op)
 {
 	struct cursor *c = &r->c;
 
@@ -355,14 +356,14 @@ static bool run_op(struct run *r, uint8_t op)
 			r->step = r->step_end = c->at;
 		return true;
 	case OP_ADVANCE:
-		return run_advance(r, op == CFA_ADVANCE1   ? cursor_u8(c)
-		                      : op == CFA_ADVANCE2 ? cursor_u16(c)
-		                      : op == CFA_ADVANCE4 ? cursor_u32(c)
-		                                           : op & 0x3f);
+		return cfi_run_advance(r, op == CFA_ADVANCE1   ? cursor_u8(c)
+		                          : op == CFA_ADVANCE2 ? cursor_u16(c)
+		                          : op == CFA_ADVANCE4 ? cursor_u32(c)
+		                                               : op & 0x3f);
 	case OP_REMEMBER:
-		return run_stack(r, true);
+		return cfi_run_stack(r, true);
 	case OP_RESTORE:
-		return run_stack(r, false);
+		return cfi_run_stack(r, false);
 	case 2:
 		leb_unsigned(c);
 		leb_unsigned(c);
@@ -386,8 +387,8 @@ static bool run_op(struct run *r, uint8_t op)
 	return !c->failed;
 }
 
-/* How far an advance goes; 0: not at all, or that is for run_op to say. */
-static inline uint64_t run_delta(const unsigned char *at, const unsigned char *end, bool swap)
+/* How far an advance goes; 0: not at all, or that is for cfi_run_op to say. */
+static inline uint64_t cfi_run_delta(const unsigned char *at, const unsigned char *end, bool swap)
 {
 	if ((*at & 0xc0) == CFA_ADVANCE)
 		return *at & 0x3f;
@@ -405,9 +406,9 @@ static inline uint64_t run_delta(const unsigned char *at, const unsigned char *e
 /*
  * The usual instructions: some that say where registers are, each with an operand of one or two
  * bytes, then an advance, which make a step that is remembered. Stops before any other. What it
- * does is what run_op does, in registers.
+ * does is what cfi_run_op does, in registers.
  */
-static void run_usual(struct run *r)
+static void cfi_run_usual(struct run *r)
 {
 	const uint8_t *shapes = r->p->shapes;
 	const unsigned char *at = r->c.at, *end = r->c.end, *step = r->step,
@@ -438,12 +439,12 @@ static void run_usual(struct run *r)
 		}
 		if (shape != OP_ADVANCE || step_end - step > 8 || r->p->readable - step < 8)
 			break;
-		delta = run_delta(at, end, r->c.swap);
+		delta = cfi_run_delta(at, end, r->c.swap);
 		if (!delta)
 			break;
-		word = run_word(r, step, (size_t)(step_end - step));
-		key = step_key(state, (size_t)(step_end - step), true);
-		slot = run_slot(r, key, word);
+		word = cfi_run_word(r, step, (size_t)(step_end - step));
+		key = cfi_step_key(state, (size_t)(step_end - step), true);
+		slot = cfi_run_slot(r, key, word);
 		if (slot->key != key || slot->word != word)
 			break;
 		if (slot->rule != rule) {
@@ -467,11 +468,11 @@ static void run_usual(struct run *r)
 	r->state = state;
 }
 
-static bool run_all(struct run *r)
+static bool cfi_run_all(struct run *r)
 {
 	while (cursor_left(&r->c)) {
-		run_usual(r);
-		if (cursor_left(&r->c) && !run_op(r, cursor_u8(&r->c)))
+		cfi_run_usual(r);
+		if (cursor_left(&r->c) && !cfi_run_op(r, cursor_u8(&r->c)))
 			return false;
 	}
 	return true;
@@ -497,7 +498,7 @@ bool cfi_program_run(struct cfi_program *p, const struct cfi_cie *cie, const str
 	r.rule = 0;
 	r.depth = 0;
 	r.state = program_initial(p, program_kind(p, cie->kind));
-	ok = run_all(&r);
+	ok = cfi_run_all(&r);
 	if (ok && r.loc < r.size)
 		ok = run_step(&r, true);
 	else if (ok && r.step != r.step_end)

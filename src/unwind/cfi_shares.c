@@ -18,7 +18,7 @@ struct share {
 	size_t from, to;
 };
 
-static void *share_run(void *arg)
+static void *cfi_share_run(void *arg)
 {
 	struct share *s = arg;
 
@@ -28,14 +28,14 @@ static void *share_run(void *arg)
 
 /* A thread that takes no signal of the program's: its handlers may rely on the threads that it
  * knows. */
-static void share_start(struct share *s)
+static void cfi_share_start(struct share *s)
 {
 	sigset_t all, before;
 
 	sigfillset(&all);
 	if (pthread_sigmask(SIG_SETMASK, &all, &before))
 		return;
-	s->started = !pthread_create(&s->thread, NULL, share_run, s);
+	s->started = !pthread_create(&s->thread, NULL, cfi_share_run, s);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -72,11 +72,11 @@ void cfi_shares_compile(struct rows *rows, const struct compile_section *section
 		                : cfi_next(rows->in, section, at, section->n / n * (i + 1));
 		s->to = at;
 		if (i + 1 < n)
-			share_start(s);
+			cfi_share_start(s);
 	}
 	for (unsigned i = n; i--;) {
 		if (!shares[i].started) /* the last, or no thread was to be had */
-			share_run(&shares[i]);
+			cfi_share_run(&shares[i]);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		if (shares[i].started)

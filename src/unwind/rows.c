@@ -361,7 +361,7 @@ void rows_share(struct rows *share, const struct rows *whole, uint32_t i)
 }
 
 /* An expression of a share in the table; -1. */
-static int32_t join_expression(struct rows *r, const struct rows *share, int32_t at)
+static int32_t rows_join_expression(struct rows *r, const struct rows *share, int32_t at)
 {
 	uint16_t n;
 
@@ -370,7 +370,7 @@ static int32_t join_expression(struct rows *r, const struct rows *share, int32_t
 }
 
 /* The number that a share's rule has in the table. 0: failed. */
-static uint32_t join_rule(struct rows *r, const struct rows *share, uint32_t number)
+static uint32_t rows_join_rule(struct rows *r, const struct rows *share, uint32_t number)
 {
 	struct rows_rule rule = { 0 };
 	struct frametab_rule *to = &rule.rule;
@@ -380,17 +380,17 @@ static uint32_t join_rule(struct rows *r, const struct rows *share, uint32_t num
 	       (unsigned)__builtin_popcount(to->saved) * 2u);
 	to->saves = 0;
 	if (to->cfa == FRAMETAB_CFA_EXPR)
-		to->cfa_off = join_expression(r, share, to->cfa_off);
+		to->cfa_off = rows_join_expression(r, share, to->cfa_off);
 	if (to->fp == FRAMETAB_AT_EXPR || to->fp == FRAMETAB_AT_VAL_EXPR)
-		to->fp_off = join_expression(r, share, to->fp_off);
+		to->fp_off = rows_join_expression(r, share, to->fp_off);
 	if (to->ra == FRAMETAB_AT_EXPR || to->ra == FRAMETAB_AT_VAL_EXPR)
-		to->ra_off = join_expression(r, share, to->ra_off);
+		to->ra_off = rows_join_expression(r, share, to->ra_off);
 	return rows_number(r, &rule);
 }
 
 /* All expressions and rules of a share, in their order, each of which may be had already; their
  * numbers in the table. */
-static uint32_t *join_rules(struct rows *r, const struct rows *share)
+static uint32_t *rows_join_rules(struct rows *r, const struct rows *share)
 {
 	size_t n = share->rules.n / sizeof(struct frametab_rule);
 	uint32_t *numbers = calloc(n, sizeof(*numbers));
@@ -398,14 +398,14 @@ static uint32_t *join_rules(struct rows *r, const struct rows *share)
 
 	for (size_t at = 0; at < share->exprs.n && numbers; at += 2u + length) {
 		memcpy(&length, share->exprs.bytes + at, 2);
-		join_expression(r, share, (int32_t)at);
+		rows_join_expression(r, share, (int32_t)at);
 	}
 	for (uint32_t i = 1; i < n && numbers && !r->failed; i++)
-		numbers[i] = join_rule(r, share, i);
+		numbers[i] = rows_join_rule(r, share, i);
 	return numbers;
 }
 
-static int join_functions(struct rows *r, struct rows *share)
+static int rows_join_functions(struct rows *r, struct rows *share)
 {
 	size_t n = r->n_functions + share->n_functions;
 	struct rows_function *bigger;
@@ -428,7 +428,7 @@ static int join_functions(struct rows *r, struct rows *share)
 	return 0;
 }
 
-static int join_part(struct rows *r, struct rows *share)
+static int rows_join_part(struct rows *r, struct rows *share)
 {
 	struct rows_part *parts = realloc(r->parts, (r->n_parts + 1) * sizeof(*parts));
 	uint32_t *numbers;
@@ -436,8 +436,8 @@ static int join_part(struct rows *r, struct rows *share)
 	if (!parts)
 		return -ENOMEM;
 	r->parts = parts;
-	numbers = join_rules(r, share);
-	if (!numbers || join_functions(r, share) < 0) {
+	numbers = rows_join_rules(r, share);
+	if (!numbers || rows_join_functions(r, share) < 0) {
 		free(numbers);
 		return -ENOMEM;
 	}
@@ -450,6 +450,6 @@ void rows_join(struct rows *r, struct rows *share)
 {
 	r->skipped += share->skipped;
 	if (!r->failed)
-		r->failed = share->failed ? share->failed : join_part(r, share);
+		r->failed = share->failed ? share->failed : rows_join_part(r, share);
 	rows_free(share);
 }

@@ -91,12 +91,12 @@ struct arena_hole {
 	uint64_t offset, size, since_ns;
 };
 
-static bool hole_rests(const struct arena_hole *h, uint64_t now_ns)
+static bool kwalk_hole_rests(const struct arena_hole *h, uint64_t now_ns)
 {
 	return h->since_ns + REST_NS > now_ns;
 }
 
-static void hole_remove(struct arena_memory *a, size_t i)
+static void kwalk_hole_remove(struct arena_memory *a, size_t i)
 {
 	struct arena_hole *h = (void *)a->holes.bytes;
 	size_t n = a->holes.n / sizeof(*h);
@@ -106,18 +106,18 @@ static void hole_remove(struct arena_memory *a, size_t i)
 }
 
 /* Neighbours that have rested are one. */
-static void holes_join(struct arena_memory *a, uint64_t now_ns)
+static void kwalk_holes_join(struct arena_memory *a, uint64_t now_ns)
 {
 	struct arena_hole *h = (void *)a->holes.bytes;
 
 	for (size_t i = 0; (i + 1) * sizeof(*h) < a->holes.n;) {
-		if (h[i].offset + h[i].size != h[i + 1].offset || hole_rests(&h[i], now_ns) ||
-		    hole_rests(&h[i + 1], now_ns)) {
+		if (h[i].offset + h[i].size != h[i + 1].offset || kwalk_hole_rests(&h[i], now_ns) ||
+		    kwalk_hole_rests(&h[i + 1], now_ns)) {
 			i++;
 			continue;
 		}
 		h[i].size += h[i + 1].size;
-		hole_remove(a, i + 1);
+		kwalk_hole_remove(a, i + 1);
 	}
 }
 
@@ -132,16 +132,16 @@ uint32_t arena_take_table(struct arena_memory *a, uint64_t n, uint64_t now_ns)
 	uint32_t offset;
 
 	n = (n + 63) & ~63ull;
-	holes_join(a, now_ns);
+	kwalk_holes_join(a, now_ns);
 	h = (void *)a->holes.bytes;
 	for (size_t i = 0; i < a->holes.n / sizeof(*h); i++) {
-		if (h[i].size < n || hole_rests(&h[i], now_ns))
+		if (h[i].size < n || kwalk_hole_rests(&h[i], now_ns))
 			continue;
 		offset = (uint32_t)h[i].offset;
 		h[i].offset += n;
 		h[i].size -= n;
 		if (!h[i].size)
-			hole_remove(a, i);
+			kwalk_hole_remove(a, i);
 		return offset;
 	}
 	if (!arena_could(a, a->table_space + n))

@@ -37,16 +37,16 @@ struct room_object {
 };
 
 /* Bytes of the parts that the programs read: expressions they do not. */
-static uint64_t table_bytes(const struct table_header *h)
+static uint64_t kwalk_table_bytes(const struct table_header *h)
 {
 	return sizeof(*h) + (uint64_t)h->n_rules * TABLE_RULE_SIZE +
 	       ((uint64_t)h->n_pages + 1) * 4 + (uint64_t)h->n_rows * 4 + (uint64_t)h->n_saves * 2;
 }
 
-static bool table_is_ours(const struct table_header *h)
+static bool kwalk_table_is_ours(const struct table_header *h)
 {
 	return h->magic == TABLE_MAGIC && h->version == KWALK_TABLE_VERSION &&
-	       h->machine == TABLE_X86_64 && table_bytes(h) <= h->size;
+	       h->machine == TABLE_X86_64 && kwalk_table_bytes(h) <= h->size;
 }
 
 static struct room_object *room_object(struct kwalk_room *r, const void *blob, bool make)
@@ -60,7 +60,7 @@ static struct room_object *room_object(struct kwalk_room *r, const void *blob, b
 	if (!make)
 		return NULL;
 	memcpy(&header, blob, sizeof(header));
-	if (!table_is_ours(&header))
+	if (!kwalk_table_is_ours(&header))
 		return NULL;
 	o = calloc(1, sizeof(*o));
 	slot = o ? map_slot(&r->objects, (uintptr_t)blob, NULL) : NULL;
@@ -83,7 +83,7 @@ static void room_rests(struct kwalk *l, const struct room_object *o)
 
 static bool room_enter(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 {
-	uint64_t n = table_bytes(&o->header);
+	uint64_t n = kwalk_table_bytes(&o->header);
 
 	o->offset = arena_take_table(&l->arena, n, now_ns);
 	if (!o->offset)
@@ -99,7 +99,7 @@ static bool room_enter(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 
 static void room_leave(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 {
-	uint64_t n = table_bytes(&o->header);
+	uint64_t n = kwalk_table_bytes(&o->header);
 
 	arena_give_table(&l->arena, o->offset, n, now_ns);
 	o->offset = 0;
@@ -155,7 +155,7 @@ static struct room_object *room_oldest(struct kwalk_room *r, uint64_t least, uin
 	while (map_next(&r->objects, &i, &blob, &value)) {
 		struct room_object *o = (struct room_object *)(uintptr_t)value;
 
-		if (o->offset && o->used_ns < before_ns && table_bytes(&o->header) >= least &&
+		if (o->offset && o->used_ns < before_ns && kwalk_table_bytes(&o->header) >= least &&
 		    (!oldest || o->used_ns < oldest->used_ns))
 			oldest = o;
 	}
@@ -164,7 +164,7 @@ static struct room_object *room_oldest(struct kwalk_room *r, uint64_t least, uin
 
 static void room_want(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 {
-	uint64_t need = table_bytes(&o->header), idle_ns = now_ns - ROOM_IDLE_NS;
+	uint64_t need = kwalk_table_bytes(&o->header), idle_ns = now_ns - ROOM_IDLE_NS;
 
 	if (!arena_could(&l->arena, need)) {
 		o->wanted = false;

@@ -73,7 +73,7 @@ void kwalk_space_clear(struct kwalk_space *s, uint64_t before_ns)
 	space_touch(s);
 }
 
-static void images_forget(struct kwalk_space *s, size_t n)
+static void kwalk_images_forget(struct kwalk_space *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		free(s->before[i].at);
@@ -83,14 +83,14 @@ static void images_forget(struct kwalk_space *s, size_t n)
 
 void kwalk_space_forget(struct kwalk_space *s)
 {
-	images_forget(s, s->n_before);
+	kwalk_images_forget(s, s->n_before);
 	buf_clear(&s->replaced);
 	kwalk_space_clear(s, UINT64_MAX);
 }
 
 /* Without memory it is not remembered: a sample of that time ends at its first frame and says
  * so. */
-static void images_add(struct kwalk_space *s, uint64_t until_ns)
+static void kwalk_images_add(struct kwalk_space *s, uint64_t until_ns)
 {
 	struct kwalk_vma *copy = malloc((s->n + 1) * sizeof(*copy));
 	struct kwalk_image *before = s->before;
@@ -121,8 +121,8 @@ void kwalk_space_exec(struct kwalk_space *s, uint64_t at_ns)
 	       (s->before[old].until_ns < s->all->walked_ns || s->n_before - old >= KWALK_IMAGES))
 		old++;
 	if (old)
-		images_forget(s, old);
-	images_add(s, at_ns);
+		kwalk_images_forget(s, old);
+	kwalk_images_add(s, at_ns);
 	kwalk_space_clear(s, at_ns);
 	s->left_ns = 0;
 }
@@ -152,7 +152,7 @@ static void kwalk_space_insert(struct kwalk_space *s, size_t i, const struct kwa
 }
 
 /* The index of the first mapping that begins after an address. */
-static size_t vma_after(const struct kwalk_vma *at, size_t n, uint64_t pc)
+static size_t kwalk_vma_after(const struct kwalk_vma *at, size_t n, uint64_t pc)
 {
 	size_t i = 0;
 
@@ -189,8 +189,8 @@ static void kwalk_space_cut(struct kwalk_space *s, size_t i, const struct kwalk_
 
 /* What m takes away of a mapping is remembered for samples that were taken before; without memory
  * it is not, and these end there. */
-static void replaced_add(struct kwalk_space *s, const struct kwalk_vma *old,
-                         const struct kwalk_vma *m)
+static void kwalk_replaced_add(struct kwalk_space *s, const struct kwalk_vma *old,
+                               const struct kwalk_vma *m)
 {
 	const struct kwalk_replaced *r = (const void *)s->replaced.bytes;
 	struct kwalk_replaced add = { *old, m->since_ns };
@@ -215,8 +215,8 @@ static void replaced_add(struct kwalk_space *s, const struct kwalk_vma *old,
 		s->replaced.failed = false;
 }
 
-static const struct kwalk_vma *replaced_find(const struct kwalk_space *s, uint64_t pc,
-                                             uint64_t time_ns)
+static const struct kwalk_vma *kwalk_replaced_find(const struct kwalk_space *s, uint64_t pc,
+                                                   uint64_t time_ns)
 {
 	const struct kwalk_replaced *r = (const void *)s->replaced.bytes;
 
@@ -229,7 +229,7 @@ static const struct kwalk_vma *replaced_find(const struct kwalk_space *s, uint64
 
 int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m)
 {
-	size_t i = vma_after(s->at, s->n, m->start);
+	size_t i = kwalk_vma_after(s->at, s->n, m->start);
 
 	if (kwalk_space_room(s, s->n + 2) < 0)
 		return -ENOMEM;
@@ -239,7 +239,7 @@ int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m)
 		if (s->at[j].since_ns > m->since_ns)
 			return 0;
 	while (i < s->n && s->at[i].start < m->end) {
-		replaced_add(s, &s->at[i], m);
+		kwalk_replaced_add(s, &s->at[i], m);
 		if (s->at[i].start >= m->start && s->at[i].end <= m->end) {
 			memmove(s->at + i, s->at + i + 1, (--s->n - i) * sizeof(*s->at));
 			continue;
@@ -256,7 +256,7 @@ int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m)
 }
 
 /* Whether a mapping is a part of an older one, and as far as walks can tell the same. */
-static bool vma_continues(const struct kwalk_vma *old, const struct kwalk_vma *m)
+static bool kwalk_vma_continues(const struct kwalk_vma *old, const struct kwalk_vma *m)
 {
 	return old->start <= m->start && old->end >= m->end && old->blob == m->blob &&
 	       old->may_guess == m->may_guess && old->keeps_fp == m->keeps_fp &&
@@ -276,7 +276,7 @@ int kwalk_space_replace(struct kwalk_space *s, const struct kwalk_vma *at, size_
 		now.at[j] = at[j];
 		for (; i < n_old && old[i].end <= at[j].start; i++)
 			;
-		if (i < n_old && vma_continues(&old[i], &at[j]))
+		if (i < n_old && kwalk_vma_continues(&old[i], &at[j]))
 			now.at[j].since_ns = old[i].since_ns;
 	}
 	for (size_t j = i = 0; i < n_old; i++) {
@@ -288,7 +288,7 @@ int kwalk_space_replace(struct kwalk_space *s, const struct kwalk_vma *at, size_
 		if (old[i].since_ns < seen_ns &&
 		    (j == n || now.at[j].start != old[i].start || now.at[j].end != old[i].end ||
 		     now.at[j].since_ns != old[i].since_ns))
-			replaced_add(s, &old[i], &whole);
+			kwalk_replaced_add(s, &old[i], &whole);
 	}
 	s->at = now.at;
 	s->capacity = now.capacity;
@@ -310,9 +310,9 @@ int kwalk_space_copy(struct kwalk_space *to, const struct kwalk_space *from)
 	return 0;
 }
 
-static const struct kwalk_vma *vma_search(const struct kwalk_vma *at, size_t n, uint64_t pc)
+static const struct kwalk_vma *kwalk_vma_search(const struct kwalk_vma *at, size_t n, uint64_t pc)
 {
-	size_t i = vma_after(at, n, pc);
+	size_t i = kwalk_vma_after(at, n, pc);
 
 	return i && pc < at[i - 1].end ? &at[i - 1] : NULL;
 }
@@ -326,12 +326,12 @@ const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uint64_t p
 		at = s->before[i - 1].at;
 		n = s->before[i - 1].n;
 	}
-	found = vma_search(at, n, pc);
-	return found && found->since_ns <= time_ns ? found : replaced_find(s, pc, time_ns);
+	found = kwalk_vma_search(at, n, pc);
+	return found && found->since_ns <= time_ns ? found : kwalk_replaced_find(s, pc, time_ns);
 }
 
 /* False: its table is out of memory, so the programs are not to know it. */
-static bool publish_one(struct kwalk *l, const struct kwalk_vma *m, struct kwalk_mapping *ret)
+static bool kwalk_publish_one(struct kwalk *l, const struct kwalk_vma *m, struct kwalk_mapping *ret)
 {
 	enum room_state state = ROOM_NONE;
 
@@ -370,7 +370,7 @@ const struct kwalk_vma *kwalk_spaces_find(struct kwalk_spaces *s, uint32_t pid, 
 	return space ? kwalk_space_find(space, pc, time_ns) : NULL;
 }
 
-static void publish_known(struct kwalk *l, struct kwalk_space *s)
+static void kwalk_publish_known(struct kwalk *l, struct kwalk_space *s)
 {
 	struct kwalk_process p = { .n = (uint32_t)s->n, .execs = s->execs, .losses = s->losses };
 	size_t size = (s->n + 1) * sizeof(struct kwalk_mapping);
@@ -385,7 +385,7 @@ static void publish_known(struct kwalk *l, struct kwalk_space *s)
 	/* The one before the first is looked at, and not used, by the search: it must be there. */
 	at = (struct kwalk_mapping *)(void *)(l->arena.bytes + p.mappings);
 	for (size_t i = 0, n = p.n; i < n; i++) {
-		if (publish_one(l, &s->at[i], &at[known]))
+		if (kwalk_publish_one(l, &s->at[i], &at[known]))
 			known++;
 	}
 	p.n = (uint32_t)known;
@@ -396,11 +396,11 @@ static void publish_known(struct kwalk *l, struct kwalk_space *s)
 	l->spaces.mappings += p.n;
 }
 
-static void publish_space(struct kwalk *l, struct kwalk_space *s)
+static void kwalk_publish_space(struct kwalk *l, struct kwalk_space *s)
 {
 	if (!s->left_ns)
 		budget_charge(l, s, s->n * 2); /* may forget them */
-	publish_known(l, s);
+	kwalk_publish_known(l, s);
 }
 
 void kwalk_publish(struct kwalk *l)
@@ -410,6 +410,6 @@ void kwalk_publish(struct kwalk *l)
 	while ((s = l->spaces.dirty)) {
 		l->spaces.dirty = s->next_dirty;
 		s->dirty = false;
-		publish_space(l, s);
+		kwalk_publish_space(l, s);
 	}
 }

@@ -21,7 +21,8 @@ struct lones {
 	struct buf list; /* of struct lone, by name */
 };
 
-static struct lone *lone_of(struct lones *l, const struct diff *d, uint32_t thing, struct buf *key)
+static struct lone *diff_lone_of(struct lones *l, const struct diff *d, uint32_t thing,
+                                 struct buf *key)
 {
 	const char *event = diff_event(d, thing),
 	           *name = diff_value(d, thing, diff_place(d, ROLLUP_SYMBOL));
@@ -39,7 +40,7 @@ static struct lone *lone_of(struct lones *l, const struct diff *d, uint32_t thin
 	return (struct lone *)(void *)l->list.bytes + id;
 }
 
-static int lones_find(struct lones *l, const struct diff *d)
+static int diff_lones_find(struct lones *l, const struct diff *d)
 {
 	size_t place = diff_place(d, ROLLUP_SYMBOL);
 	struct buf key = { 0 };
@@ -52,7 +53,7 @@ static int lones_find(struct lones *l, const struct diff *d)
 
 		if (next == (row->base > 0) || *diff_value(d, row->thing, place) == '[')
 			continue;
-		lone = lone_of(l, d, row->thing, &key);
+		lone = diff_lone_of(l, d, row->thing, &key);
 		if (!lone) {
 			r = -ENOMEM;
 			break;
@@ -66,7 +67,7 @@ static int lones_find(struct lones *l, const struct diff *d)
 }
 
 /* The share of both sides that such functions have, and the most of one as an example. */
-static const struct lone *lones_sum(const struct lones *l, double *share)
+static const struct lone *diff_lones_sum(const struct lones *l, double *share)
 {
 	const struct lone *list = (const void *)l->list.bytes, *most = NULL;
 
@@ -92,8 +93,8 @@ void diff_hint_names(const struct diff *d, struct buf *out)
 
 	if ((d->keys.fields.columns & both) != both)
 		return;
-	if (lones_find(&l, d) >= 0)
-		most = lones_sum(&l, share);
+	if (diff_lones_find(&l, d) >= 0)
+		most = diff_lones_sum(&l, share);
 	if (most && (share[0] >= WORTH_A_WORD || share[1] >= WORTH_A_WORD)) {
 		size_t object = diff_place(d, ROLLUP_OBJECT);
 

@@ -112,14 +112,14 @@ int record_live_finish(struct record_live *r, unsigned timeout_ms)
 
 /* -- words -- */
 
-static void say_share(const char *what, uint64_t n, uint64_t of)
+static void record_say_share(const char *what, uint64_t n, uint64_t of)
 {
 	if (n)
 		cmd_print(stderr, "  %" PRIu64 " (%.2f %%) %s\n", n, 100.0 * (double)n / (double)of,
 		          what);
 }
 
-static void say_missing(const struct record_live *r)
+static void record_say_missing(const struct record_live *r)
 {
 	size_t n;
 	const struct unwound_missing *m = live_missing(r->live, &n);
@@ -134,7 +134,8 @@ static void say_missing(const struct record_live *r)
 
 /* A truncated walk says only how far it got: the next size is worth trying when it is not the
  * last. */
-static void say_truncated(const struct live_counts *c, const struct record_opts *o, uint64_t walked)
+static void record_say_truncated(const struct live_counts *c, const struct record_opts *o,
+                                 uint64_t walked)
 {
 	char text[160];
 	unsigned size =
@@ -144,24 +145,26 @@ static void say_truncated(const struct live_counts *c, const struct record_opts 
 	snprintf(text, sizeof(text), "end with the stack copy of %u bytes%s%.0u%s", size,
 	         larger > size ? "; try --call-graph dwarf," : "", larger > size ? larger : 0,
 	         larger > size ? "" : ", the largest there is");
-	say_share(text, c->walks.end[WALK_TRUNCATED] - c->unreadable, walked);
-	say_share("end where the kernel could not read the stack", c->unreadable, walked);
+	record_say_share(text, c->walks.end[WALK_TRUNCATED] - c->unreadable, walked);
+	record_say_share("end where the kernel could not read the stack", c->unreadable, walked);
 }
 
-static void say_ends(const struct record_live *r, const struct record_opts *o,
-                     const struct live_counts *c)
+static void record_say_ends(const struct record_live *r, const struct record_opts *o,
+                            const struct live_counts *c)
 {
 	const struct unwound_counts *w = &c->walks;
 
-	say_truncated(c, o, w->samples);
-	say_share("end where there is no unwind information:", w->end[WALK_NO_INFO], w->samples);
-	say_missing(r);
+	record_say_truncated(c, o, w->samples);
+	record_say_share("end where there is no unwind information:", w->end[WALK_NO_INFO],
+	                 w->samples);
+	record_say_missing(r);
 	for (int end = 0; end < WALK_ENDS; end++)
 		if (end != WALK_COMPLETE && end != WALK_TRUNCATED && end != WALK_NO_INFO)
-			say_share(walk_end_text((enum walk_end)end), w->end[end], w->samples);
-	say_share("have guessed frames, behind code without unwind information", w->guessed,
-	          w->samples);
-	say_share("too long for a record: user address only", c->too_long, w->samples);
+			record_say_share(walk_end_text((enum walk_end)end), w->end[end],
+			                 w->samples);
+	record_say_share("have guessed frames, behind code without unwind information", w->guessed,
+	                 w->samples);
+	record_say_share("too long for a record: user address only", c->too_long, w->samples);
 }
 
 void record_live_say(const struct record_live *r, const struct record_opts *o)
@@ -179,7 +182,7 @@ void record_live_say(const struct record_live *r, const struct record_opts *o)
 		          c.walks.samples,
 		          100.0 * (double)c.walks.end[WALK_COMPLETE] / (double)c.walks.samples);
 	if (c.walks.samples)
-		say_ends(r, o, &c);
+		record_say_ends(r, o, &c);
 	if (c.not_unwound)
 		cmd_print(stderr,
 		          "seam record: %" PRIu64 " samples not unwound, user address only: the "

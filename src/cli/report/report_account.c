@@ -261,7 +261,7 @@ void report_account(const struct report *r, struct buf *out)
 	account_partial(r, out);
 }
 
-static void stats_line(struct buf *out, const char *name, uint64_t n, uint64_t all)
+static void report_stats_line(struct buf *out, const char *name, uint64_t n, uint64_t all)
 {
 	shown_printf(out, "%20s events: %10llu", name, (unsigned long long)n);
 	if (all)
@@ -276,21 +276,21 @@ int report_stats(const struct report *r, struct buf *out)
 	struct profile_account a;
 
 	buf_put_text(out, "\nAggregated stats:\n");
-	stats_line(out, "TOTAL", c->records, 0);
+	report_stats_line(out, "TOTAL", c->records, 0);
 	for (uint32_t type = 0; type < RECORDING_TYPES; type++) {
 		const char *name = seam_record_name(type);
 
 		if (c->type[type])
-			stats_line(out, name ? name : "unknown", c->type[type], c->records);
+			report_stats_line(out, name ? name : "unknown", c->type[type], c->records);
 	}
 	if (c->other)
-		stats_line(out, "other", c->other, c->records);
+		report_stats_line(out, "other", c->other, c->records);
 	for (size_t i = 0; i < n && i < sizeof(c->event_samples) / sizeof(c->event_samples[0]);
 	     i++) {
 		if (!c->event_samples[i])
 			continue;
 		shown_printf(out, "%s stats:\n", seam_events_at(r->rec->events, i)->name);
-		stats_line(out, "SAMPLE", c->event_samples[i], 0);
+		report_stats_line(out, "SAMPLE", c->event_samples[i], 0);
 	}
 	profile_account(r->load.profile, 0, &a);
 	buf_put_text(out, "stack stats:\n");

@@ -56,7 +56,7 @@ bool report_needs(const struct report *r, enum rollup_needs needs)
 	return false;
 }
 
-static bool field_is(const char *name, const char *text, size_t len)
+static bool report_field_is(const char *name, const char *text, size_t len)
 {
 	return name && strlen(name) == len && !memcmp(name, text, len);
 }
@@ -71,8 +71,8 @@ static int fields_parse(const struct report *r, const char *option, const char *
 		size_t len = strcspn(list, ",");
 		unsigned f = 0;
 
-		while (f < REPORT_FIELDS && !field_is(fields[f].key, list, len) &&
-		       !field_is(fields[f].also, list, len))
+		while (f < REPORT_FIELDS && !report_field_is(fields[f].key, list, len) &&
+		       !report_field_is(fields[f].also, list, len))
 			f++;
 		if (f == REPORT_FIELDS) {
 			cmd_error(r->cmd, "%s: '%.*s' is not one of %s and %s", option, (int)len,

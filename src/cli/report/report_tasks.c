@@ -34,13 +34,13 @@ struct tasks {
 	size_t n;
 };
 
-static struct task *task_at(const struct tasks *t, uint32_t i)
+static struct task *report_task_at(const struct tasks *t, uint32_t i)
 {
 	return (struct task *)(void *)t->list.bytes + i;
 }
 
 /* The task of that tid, made where it is new; NULL: out of memory. */
-static struct task *task_of(struct tasks *t, uint32_t pid, uint32_t tid)
+static struct task *report_task_of(struct tasks *t, uint32_t pid, uint32_t tid)
 {
 	struct task one = { .pid = pid,
 		            .tid = tid,
@@ -59,14 +59,14 @@ static struct task *task_of(struct tasks *t, uint32_t pid, uint32_t tid)
 			return NULL;
 		t->n++;
 	}
-	task_at(t, (uint32_t)*at)->pid = pid;
-	return task_at(t, (uint32_t)*at);
+	report_task_at(t, (uint32_t)*at)->pid = pid;
+	return report_task_at(t, (uint32_t)*at);
 }
 
 /* A name of before belongs to a task that had the number earlier. */
 static int tasks_fork(struct tasks *t, const struct seam_task *fork, uint64_t time_ns)
 {
-	struct task *task = task_of(t, fork->pid, fork->tid);
+	struct task *task = report_task_of(t, fork->pid, fork->tid);
 
 	if (!task)
 		return -ENOMEM;
@@ -78,7 +78,7 @@ static int tasks_fork(struct tasks *t, const struct seam_task *fork, uint64_t ti
 
 static int tasks_comm(struct tasks *t, const struct seam_comm *comm, uint64_t time_ns)
 {
-	struct task *task = task_of(t, comm->pid, comm->tid);
+	struct task *task = report_task_of(t, comm->pid, comm->tid);
 
 	if (!task)
 		return -ENOMEM;
@@ -120,31 +120,32 @@ static int tasks_link(struct tasks *t)
 	if (t->n)
 		qsort(t->list.bytes, t->n, sizeof(struct task), tasks_order);
 	for (uint32_t i = 0; i < t->n; i++)
-		if (map_put(&t->by_tid, task_at(t, i)->tid, i) < 0)
+		if (map_put(&t->by_tid, report_task_at(t, i)->tid, i) < 0)
 			return -ENOMEM;
 	for (uint32_t i = (uint32_t)t->n; i-- > 0;) {
-		struct task *task = task_at(t, i);
+		struct task *task = report_task_at(t, i);
 		uint32_t above = task->pid != task->tid ? task->pid : task->ppid;
 		uint64_t parent;
 
 		if (above == TASK_NONE || !map_get(&t->by_tid, above, &parent) || parent == i)
 			continue;
 		task->parent = (uint32_t)parent;
-		task->next = task_at(t, task->parent)->child;
-		task_at(t, task->parent)->child = i;
+		task->next = report_task_at(t, task->parent)->child;
+		report_task_at(t, task->parent)->child = i;
 	}
 	return 0;
 }
 
 /* A task has the name of the one that made it until it gets its own. */
-static const char *task_name(const struct tasks *t, const struct task *task)
+static const char *report_task_name(const struct tasks *t, const struct task *task)
 {
 	for (unsigned i = 0; !task->comm && task->parent != TASK_NONE && i < TASK_ABOVE_MAX; i++)
-		task = task_at(t, task->parent);
+		task = report_task_at(t, task->parent);
 	return (const char *)t->names.bytes + task->comm;
 }
 
-static void task_print(const struct tasks *t, struct task *task, unsigned depth, struct buf *out)
+static void report_task_print(const struct tasks *t, struct task *task, unsigned depth,
+                              struct buf *out)
 {
 	task->printed = true;
 	shown_printf(out, "%10" PRIu32 " %8" PRIu32 " ", task->pid, task->tid);
@@ -153,7 +154,7 @@ static void task_print(const struct tasks *t, struct task *task, unsigned depth,
 	else
 		shown_printf(out, "%8" PRIu32, task->ppid);
 	shown_printf(out, " |%*s%s\n", (int)(depth < TASK_INDENT_MAX ? depth : TASK_INDENT_MAX), "",
-	             task_name(t, task));
+	             report_task_name(t, task));
 }
 
 /* A task and all below it that were not printed yet, without recursion. */
@@ -163,23 +164,23 @@ static void tasks_print_below(const struct tasks *t, uint32_t root, struct buf *
 	unsigned depth = 0;
 
 	for (;;) {
-		struct task *task = task_at(t, at);
+		struct task *task = report_task_at(t, at);
 		bool again = task->printed;
 
 		if (!again)
-			task_print(t, task, depth, out);
+			report_task_print(t, task, depth, out);
 		if (!again && task->child != TASK_NONE) {
 			at = task->child;
 			depth++;
 			continue;
 		}
-		while (at != root && task_at(t, at)->next == TASK_NONE) {
-			at = task_at(t, at)->parent;
+		while (at != root && report_task_at(t, at)->next == TASK_NONE) {
+			at = report_task_at(t, at)->parent;
 			depth--;
 		}
 		if (at == root)
 			return;
-		at = task_at(t, at)->next;
+		at = report_task_at(t, at)->next;
 	}
 }
 
@@ -194,10 +195,10 @@ int report_tasks(const struct report *r, struct buf *out, struct seam_error *err
 		if (!r->quiet)
 			buf_put_text(out, "#      pid      tid     ppid  comm\n");
 		for (uint32_t i = 0; i < t.n; i++)
-			if (task_at(&t, i)->parent == TASK_NONE)
+			if (report_task_at(&t, i)->parent == TASK_NONE)
 				tasks_print_below(&t, i, out);
 		for (uint32_t i = 0; i < t.n; i++)
-			if (!task_at(&t, i)->printed)
+			if (!report_task_at(&t, i)->printed)
 				tasks_print_below(&t, i, out);
 	}
 	map_free(&t.by_tid);

@@ -10,7 +10,7 @@
 #include "cli/script/script_put.h"
 
 /* "398/398    ": left-aligned behind the slash. */
-static void put_task(struct buf *out, unsigned fields, const struct seam_id *id)
+static void script_put_task(struct buf *out, unsigned fields, const struct seam_id *id)
 {
 	size_t before;
 
@@ -70,7 +70,7 @@ static const char *script_nameless(uint32_t tid, char text[16])
 	return text;
 }
 
-static void put_comm(struct buf *out, const char *comm, bool padded)
+static void script_put_comm(struct buf *out, const char *comm, bool padded)
 {
 	if (padded)
 		put_blanks(out, 16 - (int)shown_length(comm));
@@ -78,7 +78,7 @@ static void put_comm(struct buf *out, const char *comm, bool padded)
 	buf_put(out, " ", 1);
 }
 
-static void put_cpu(struct buf *out, uint32_t cpu)
+static void script_put_cpu(struct buf *out, uint32_t cpu)
 {
 	char *p = cpu < 1000 ? buf_reserve(out, 6) : NULL;
 
@@ -104,11 +104,11 @@ static void head_compose(struct script_head *head, unsigned fields, const struct
 	if (fields & SCRIPT_COMM) {
 		if (!comm)
 			comm = script_comm(head, rec, d, &tid);
-		put_comm(out, comm ? comm : script_nameless(tid, nameless), padded);
+		script_put_comm(out, comm ? comm : script_nameless(tid, nameless), padded);
 	}
-	put_task(out, fields, &d->id);
+	script_put_task(out, fields, &d->id);
 	if (fields & SCRIPT_CPU && d->id.has & SEAM_SAMPLE_CPU)
-		put_cpu(out, d->id.cpu);
+		script_put_cpu(out, d->id.cpu);
 }
 
 /* The same of a sample, for most of a thread's samples from what was kept of the last one: if all
@@ -149,7 +149,7 @@ static void head_sample(struct script_head *head, unsigned fields, const struct 
 }
 
 /* The processor's mode of a sample, the mark of some other records. */
-static void put_misc(struct buf *out, const struct seam_record *record)
+static void script_put_misc(struct buf *out, const struct seam_record *record)
 {
 	const char *text = (const char *[]){
 		"", "K", "U", "H", "G", "g", "", ""
@@ -194,7 +194,7 @@ void script_head(struct script_head *head, const struct script_text_opts *opts,
 	else
 		head_compose(head, fields, rec, &item->decoded, NULL, padded, out);
 	if (fields & SCRIPT_MISC)
-		put_misc(out, item->decoded.record);
+		script_put_misc(out, item->decoded.record);
 	if (fields & SCRIPT_TIME && (id->has & SEAM_SAMPLE_TIME || !event))
 		put_time(out, &head->clock, id->time_ns, opts->ns);
 }
