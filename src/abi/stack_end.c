@@ -20,6 +20,7 @@ static const struct {
 	[STACK_END_NO_USER] = { "no_user", "none: a thread of the kernel" },
 	[STACK_END_DEFERRED] = { "deferred", "deferred" },
 	[STACK_END_GONE] = { "gone", "none: in its exit the task had given up its memory" },
+	[STACK_END_WATCHED] = { "watched", "cut off: a uretprobe took the return address" },
 };
 
 const char *stack_end_name(enum stack_end end)

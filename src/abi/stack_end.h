@@ -26,7 +26,8 @@ enum stack_end {
 	STACK_END_NO_USER,
 	STACK_END_DEFERRED, /* a CALLCHAIN_DEFERRED says it */
 	STACK_END_GONE,
-	STACK_ENDS = 16,
+	STACK_END_WATCHED,
+	STACK_ENDS = 16, /* all that four bits can say */
 };
 
 #define STACK_END_SHIFT 4

@@ -36,6 +36,12 @@ if ./work watched 0.01; then
 		same "uretprobes $mode: callers in the stacks" "6 6" "$(occurs spin watched_descend)"
 		same "uretprobes $mode: trampolines in the stacks" 0 \
 			"$(awk -v RS= '/[ \t]spin[+ ]/ && /uprobes/ { n++ } END { print n + 0 }' f.txt)"
+		# In the midst of a return: what is not known at once is on the way out of the kernel.
+		stacks "$mode" -F 3989 -- ./work returns 1
+		atleast "returns $mode: stacks in the midst" 50 "$(grep -c '\[uprobes\]' f.txt)"
+		same "returns $mode: without the caller" 0 "$(awk -v RS= '
+			/\[uprobes\]|[ \t]returns_inner[+ ]|sys_uretprobe/ && !/[ \t]returns_outer[+ ]/ { n++ }
+			END { print n + 0 }' f.txt)"
 	done
 else
 	echo "no uretprobes here"

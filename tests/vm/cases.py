@@ -66,6 +66,10 @@ $bpf -- /usr/bin/python3.11 -I -S -B work.py
 """
 
 
+# [uprobes] is where a watched function returns to.
+RETURNS = {"returns_inner": ("returns_outer", 20), "[uprobes]": ("returns_outer", 5)}
+
+
 @dataclass
 class Case:
     name: str
@@ -82,7 +86,7 @@ class Case:
     ends: dict = field(default_factory=dict)  # of them, those not in ENDS
     says: str = ""  # a pattern: how stacks are taken, and why, on the recorder's standard error
     asleep: int = 0  # so many stacks at least were read of sleepers, and are those of own.data, which waited for them
-    whole: dict = field(default_factory=dict)  # function: (its stacks reach this one, least stacks)
+    whole: dict = field(default_factory=dict)  # function or object: (its stacks reach this function, least stacks)
 
 
 CASES = [
@@ -179,10 +183,15 @@ CASES = [
          whole={"signals_work": ("_start", 20), "signals_descend": ("_start", 20)}),
     Case("bpf_sleepers", "$bpf_always -a --duration 3 -- $wl/work asleep 40", {}, {"stitched": ">0"}, bpf=True,
          whole={"asleep_poll": ("asleep_thread", 40)}),
-    # Between the kernel's replacing of a return address and its noting of what stood there a stack ends at the trampoline.
-    # On 6.12, 1 to 4 of 2,000 stacks are cut as no_progress since replaced code is told from what stood there before; why is not known.
-    Case("bpf_watched", "$bpf -- $wl/work watched 2", kernels="all", bpf=True, ends={"no_table": "<=50", "no_progress": "<=8"},
+    # Between the kernel's replacing of a return address and its noting of what stood there it cannot be known at once:
+    # where nothing can be deferred the stack ends there.
+    Case("bpf_watched", "$bpf -- $wl/work watched 2", kernels="all", bpf=True, ends={"watched": "<=50"},
          whole={"watched_leaf": ("main", 20)}),
+    # In the midst of a return, too, the caller is the one that is returned to.
+    Case("bpf_returns", "$bpf -- $wl/work returns 2", kernels="defer", bpf=True, whole=RETURNS),
+    Case("bpf_returns_at_once", "$bpf -- $wl/work returns 2", kernels="old", bpf=True, ends={"watched": "<=100"},
+         whole=RETURNS),
+    Case("bpf_returns_always", "$bpf_always -- $wl/work returns 2", {}, {"stitched": ">0"}, bpf=True, whole=RETURNS),
     Case("bpf_registers", "$bpf -- $wl/work registers 1", kernels="all", bpf=True,
          whole={"registers_leaf": ("main", 20)}),
     # Somebody else's program has the CPU nearly all the time: what the kernel skips is counted, and the peer complains of it. 7.3 skips

@@ -198,10 +198,10 @@ class Guest:
         # What the recorder walked from a copy, or could not be given, is counted: the emulation is slow, and a copy
         # has one stack, not the one that a handler's stack of its own interrupted.
         uncopied = sum(int(number) for number in re.findall(r"(\d+) (?:stacks are cut off|walked by the recorder)", said))
-        if "no_table" in case.ends:
-            uncopied += int((re.search(r"no_table (\d+)", said) or [0, 0])[1])
+        if "watched" in case.ends:
+            uncopied += int((re.search(r"watched (\d+)", said) or [0, 0])[1])
         for name, (root, least) in case.whole.items():
-            those = [sample for sample in samples if name in (symbol for symbol, _ in sample.user)]
+            those = [sample for sample in samples if any(name in frame for frame in sample.user)]
             cut = [sample for sample in those if root not in (symbol for symbol, _ in sample.user)]
             self.notes.append(f"{len(those)} stacks of {name}")
             if len(those) < least:

@@ -45,6 +45,7 @@ const char *kwalk_end_name(enum kwalk_end end)
 		[KWALK_COMPAT] = "compat",
 		[KWALK_NO_USER] = "no_user",
 		[KWALK_GONE] = "gone",
+		[KWALK_WATCHED] = "watched",
 		[KWALK_DEFERRED] = "deferred",
 	};
 

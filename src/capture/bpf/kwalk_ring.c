@@ -39,7 +39,8 @@ static uint16_t ring_end(uint8_t end, bool guessed)
 	                       KWALK_LIMIT + 1 == STACK_END_LIMIT &&
 	                       KWALK_EXITED + 1 == STACK_END_EXITED &&
 	                       KWALK_DEFERRED + 1 == STACK_END_DEFERRED &&
-	                       KWALK_GONE + 1 == STACK_END_GONE,
+	                       KWALK_GONE + 1 == STACK_END_GONE &&
+	                       KWALK_WATCHED + 1 == STACK_END_WATCHED,
 	               "the programs' numbers are those of files, less one");
 	return stack_end_misc(end < KWALK_ENDS ? end + 1 : STACK_END_NOT_SAID, guessed);
 }

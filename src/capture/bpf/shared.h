@@ -45,6 +45,7 @@ enum kwalk_end {
 	KWALK_NO_USER,  /* a kernel thread or a worker: there is no user stack */
 	KWALK_DEFERRED, /* in a sample: a deferred record follows */
 	KWALK_GONE,     /* a user task on its way out that has given up its memory */
+	KWALK_WATCHED,  /* a uretprobe took the return address, and what it was is not known */
 	KWALK_ENDS,
 };
 

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trap.bpf.h: a sample in the kernel's work for a breakpoint that a uprobe put into the program. Up
- * to the probe's handlers the pc is the one behind the breakpoint, where the rule of the replaced
- * instruction's end does not hold yet: execution stopped before it.
+ * trap.bpf.h: registers of a task that a uprobe stopped in the kernel. For a while they are not
+ * those of any moment of the program:
+ *
+ * - Up to the handlers of a breakpoint the pc is the one behind it, where the rule of the replaced
+ *   instruction's end does not hold yet: execution stopped before it.
+ * - At the end of the system call by which a watched function returns, the stack pointer is that of
+ *   the trampoline again while the pc is still the caller's.
+ *
+ * walker_repair takes the kernel's stack for proof, so that nothing else is taken for these.
  */
 #ifndef SEAM_CAPTURE_BPF_TRAP_BPF_H
 #define SEAM_CAPTURE_BPF_TRAP_BPF_H
@@ -10,50 +16,98 @@
 #include "capture/bpf/maps.bpf.h"
 
 #define BREAKPOINT 0xcc
-#define TRAP_BYTES 256u /* of asm_exc_int3, at most */
+#define TRAP_BYTES 256u   /* of asm_exc_int3, at most */
+#define RETURN_BYTES 512u /* of the system call */
+#define RETURN_DEPTH 4    /* so many of the kernel's outermost frames are above it, at most */
 
 extern const void asm_exc_int3 __ksym __weak;
+extern const void __x64_sys_uretprobe __ksym __weak;
 
-/* Whether the kernel was entered by a breakpoint. frames has room for a kernel stack, and is
- * written. */
-INLINE int trap_is_here(struct bpf_perf_event_data *ctx, struct scratch *x)
+enum trap_kind {
+	TRAP_NONE,
+	TRAP_BREAKPOINT, /* the pc is behind one */
+	TRAP_RETURN,     /* the registers that a trampoline pushed are on the stack */
+};
+
+/* What it may be: then the kernel's stack is to be looked at. Not where user mode was sampled. */
+INLINE enum trap_kind trap_suspected(struct walker *w)
 {
-	long bytes = bpf_get_stack(ctx, x->frames, KWALK_KERNEL_MAX * 8, 0);
-	__u32 last = ((__u32)bytes >> 3) - 1;
+	const struct pt_regs *user = &w->user;
+	__u8 code = 0;
 
-	if (bytes < 8 || last >= KWALK_KERNEL_MAX)
-		return 0;
-	return x->frames[last] - (__u64)&asm_exc_int3 < TRAP_BYTES;
+	/* Not a system call that goes on; and of exceptions only behind a breakpoint. */
+	if (user->orig_rax != ~0ull)
+		return TRAP_NONE;
+	if (!bpf_probe_read_user(&code, 1, (void *)user->rip - 1) && code == BREAKPOINT)
+		return TRAP_BREAKPOINT;
+	w->frame[0] = w->frame[1] = 0;
+	w->fp = 0;
+	if (bpf_probe_read_user(w->frame, 16, (void *)user->rsp) || w->frame[0] != user->r11 ||
+	    w->frame[1] != user->rcx || bpf_probe_read_user(&w->fp, 8, (void *)user->rsp + 16) ||
+	    w->fp != user->rax)
+		return TRAP_NONE;
+	return TRAP_RETURN;
+}
+
+/* Whether the kernel was entered by a breakpoint. last: the index of the outermost frame. */
+INLINE int trap_is_breakpoint(const __u64 *frames, __u32 last)
+{
+	return frames[last & (WALK_ROOM - 1)] - (__u64)&asm_exc_int3 < TRAP_BYTES;
+}
+
+INLINE int trap_is_return(const __u64 *frames, __u32 last)
+{
+#pragma unroll
+	for (__u32 i = 0; i < RETURN_DEPTH; i++) {
+		__u64 at = frames[(last - i) & (WALK_ROOM - 1)];
+
+		if (i <= last && at - (__u64)&__x64_sys_uretprobe < RETURN_BYTES)
+			return 1;
+	}
+	return 0;
 }
 
 /*
- * Sets w->user.rip to the breakpoint. A push of one byte may have been carried out for the program
+ * Sets the pc to the breakpoint. A push of one byte may have been carried out for the program
  * already, which then goes on behind it: that looks the same but for the word that was pushed.
- * False: it cannot be known which.
+ * False: it cannot be known which; the function is sure.
  */
-INLINE int trap_repair(struct bpf_perf_event_data *ctx, struct scratch *x)
+INLINE int trap_repair_breakpoint(struct walker *w)
 {
-	struct pt_regs *user = &x->w.user;
-	__u8 code[2] = { 0 };
+	struct pt_regs *user = &w->user;
+	__u8 next = 0;
 	__u64 top = 0;
 
-	/* Not a system call; and of exceptions only behind a breakpoint. */
-	if (x->sample.in_user || user->orig_rax != ~0ull ||
-	    bpf_probe_read_user(code, 1, (void *)user->rip - 1) || code[0] != BREAKPOINT)
-		return 1;
-	if (!&asm_exc_int3) /* kernel addresses are hidden from this user */
-		return 0;
-	if (!trap_is_here(ctx, x))
-		return 1;
 	/* At another breakpoint: that one has been set already, or the two are neighbours. */
-	if (bpf_probe_read_user(&code[1], 1, (void *)user->rip) || code[1] == BREAKPOINT)
+	if (bpf_probe_read_user(&next, 1, (void *)user->rip--) || next == BREAKPOINT)
 		return 0;
 	if (bpf_probe_read_user(&top, 8, (void *)user->rsp))
 		return 0;
-	if (top == user->rbp || top == user->rbx || top == user->rax || top == user->rcx ||
-	    top == user->rdx || top == user->rsi || top == user->rdi || top == user->rsp + 8)
+	return top != user->rbp && top != user->rbx && top != user->rax && top != user->rcx &&
+	       top != user->rdx && top != user->rsi && top != user->rdi && top != user->rsp + 8;
+}
+
+/*
+ * By the kernel's stack, n bytes of which are in frames. False: what the registers are of is not
+ * known; the pc is that of a frame all the same.
+ */
+INLINE int trap_repair(struct walker *w, enum trap_kind kind, const __u64 *frames, long n)
+{
+	__u32 last = ((__u32)n >> 3) - 1;
+
+	if (n < 8 || last >= KWALK_KERNEL_MAX)
+		return 1;
+	if (kind == TRAP_BREAKPOINT) {
+		if (!&asm_exc_int3) { /* kernel addresses are hidden from this user */
+			w->user.rip--;
+			return 0;
+		}
+		return !trap_is_breakpoint(frames, last) || trap_repair_breakpoint(w);
+	}
+	if (!&__x64_sys_uretprobe)
 		return 0;
-	user->rip--;
+	if (trap_is_return(frames, last))
+		w->user.rsp += 24;
 	return 1;
 }
 

@@ -55,7 +55,19 @@ INLINE int sample_at_once(struct scratch *x, __u32 exiting)
 		s->end = KWALK_EXITED;
 	if (config.when == KWALK_NEVER || exiting)
 		return 1;
-	return s->end != KWALK_FAULT && (s->end != KWALK_LIMIT || x->w.n >= KWALK_FRAMES_MAX);
+	/* What cannot be known now is on the way out of the kernel. */
+	return s->end != KWALK_FAULT && s->end != KWALK_WATCHED &&
+	       (s->end != KWALK_LIMIT || x->w.n >= KWALK_FRAMES_MAX);
+}
+
+/* False: a uprobe changes the registers, and they are not known. frames is written. */
+INLINE int sample_repair(struct bpf_perf_event_data *ctx, struct scratch *x)
+{
+	enum trap_kind kind = x->sample.in_user ? TRAP_NONE : trap_suspected(&x->w);
+
+	return kind == TRAP_NONE ||
+	       trap_repair(&x->w, kind, x->frames,
+	                   bpf_get_stack(ctx, x->frames, KWALK_KERNEL_MAX * 8, 0));
 }
 
 /* The user part: frames and their number, or a cookie. */
@@ -77,8 +89,8 @@ INLINE void sample_user(struct bpf_perf_event_data *ctx, struct scratch *x,
 		return;
 	}
 	walker_take(&x->w, task);
-	if (!trap_repair(ctx, x)) { /* the function is sure, where in it is not */
-		x->frames[0] = x->w.user.rip - 1;
+	if (!sample_repair(ctx, x)) { /* the function is sure, where in it is not */
+		x->frames[0] = x->w.user.rip;
 		s->n_user = 1;
 		s->end = KWALK_NO_RULE;
 		return;

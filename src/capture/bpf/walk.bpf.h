@@ -329,8 +329,10 @@ INLINE void walk_instances(struct walker *w, struct task_struct *task)
 	/* Where a breakpoint replaced an instruction its copy runs elsewhere; all else is as in its
 	 * own place. */
 	stepped = BPF_CORE_READ(task, utask, xol_vaddr);
-	if (stepped && w->regs[REG_IP] - stepped < STEPPED_BYTES)
-		w->regs[REG_IP] += BPF_CORE_READ(task, utask, vaddr) - stepped;
+	if (stepped && w->user.rip - stepped < STEPPED_BYTES) {
+		w->user.rip += BPF_CORE_READ(task, utask, vaddr) - stepped;
+		w->regs[REG_IP] = w->user.rip;
+	}
 }
 
 /* One instance: 1 when it is that of w->slot or none is left. Older functions stand higher on the
@@ -362,17 +364,54 @@ INLINE __u64 walk_original(struct walk *c, __u64 slot, const int next)
 	return BPF_CORE_READ(r, orig_ret_vaddr);
 }
 
-/* In the trampoline itself: the function has returned, and what it returned to is first in the
- * list. */
-INLINE long walk_trampoline(struct walk *c)
+/* On the way out of the kernel, that system call has done its work: the stack pointer is as it left
+ * it. False: something else comes next than the rest of the trampoline. */
+INLINE int walk_trampoline_left(struct walker *w)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct pt_regs *now = (void *)bpf_task_pt_regs(task);
+	__u64 rip = 0;
+
+	return !bpf_probe_read_kernel(&rip, 8, &now->rip) && rip == w->user.rip &&
+	       !bpf_probe_read_kernel(&w->regs[REG_SP], 8, &now->rsp);
+}
+
+/*
+ * In the trampoline itself: the function has returned. Up to the system call that asks where to,
+ * the list knows; in it, the address leaves the list before it is on the stack, and nothing but its
+ * being there, which rcx shows, tells that. Then the trampoline pops two registers and returns.
+ */
+INLINE long walk_trampoline(struct walk *c, const int kind)
 {
 	struct walker *w = c->w;
-	__u64 ip = walk_original(c, w->regs[REG_SP] - 8, 1);
+	__u64 ip;
 
-	if (!ip)
-		return walk_end(w, KWALK_NO_TABLE);
-	w->ip = ip;
-	w->cfa = ANEW(w->slot) + 8;
+	w->off = ~0ull;
+	if (walk_read(c, w->regs[REG_IP], &w->head, 8, kind))
+		return walk_end(w, KWALK_WATCHED);
+	if ((ANEW(w->head) & 0xff) == 0xc3) /* ret */
+		w->off = 0;
+	if ((ANEW(w->head) & 0xffff) == 0xc359) /* pop %rcx */
+		w->off = 8;
+	if ((ANEW(w->head) & 0xffffffff) == 0xc3595b41) /* pop %r11 */
+		w->off = 16;
+	if (kind == WALK_SLEEP && ANEW(w->off) == 16) {
+		if (!walk_trampoline_left(w))
+			return walk_end(w, KWALK_WATCHED);
+	} else if (ANEW(w->off) >= 16) {
+		ip = walk_original(c, w->regs[REG_SP] - 8, 1);
+		if (ip && ANEW(w->slot) <= w->regs[REG_SP] + 16) {
+			w->ip = ip;
+			w->cfa = ANEW(w->slot) + 8;
+			goto leave;
+		}
+		if (ANEW(w->off) != 16 || w->user.orig_rax != ~0ull || w->user.rcx != w->user.rip)
+			return walk_end(w, KWALK_WATCHED);
+	}
+	w->cfa = w->regs[REG_SP] + ANEW(w->off) + 8;
+	if (walk_read(c, w->cfa - 8, &w->ip, 8, kind) || w->ip == ANEW(w->trampoline))
+		return walk_end(w, KWALK_WATCHED);
+leave:
 	w->fp = w->regs[REG_FP];
 	w->exact = 0;
 	walk_leave(w);
@@ -403,7 +442,7 @@ INLINE long walk_guess(struct walk *c, __u32 end, const int kind)
 	if (w->frame[1] == ANEW(w->trampoline)) {
 		w->frame[1] = walk_original(c, fp + 8, 0);
 		if (!w->frame[1])
-			return walk_end(w, end);
+			return walk_end(w, KWALK_WATCHED);
 	}
 	if (!w->by_fp && !walk_find(w, w->frame[1] - 1))
 		return walk_end(w, end);
@@ -483,7 +522,7 @@ INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 	if (w->ip == ANEW(w->trampoline)) {
 		w->ip = walk_original(c, w->cfa - 8, 0);
 		if (!w->ip)
-			return walk_end(w, KWALK_NO_TABLE);
+			return walk_end(w, KWALK_WATCHED);
 	}
 	w->fp = w->regs[REG_FP];
 	how = ANEW(w->head) >> 16 & 255;
@@ -532,10 +571,10 @@ INLINE long walk_step(struct walk *c, const int kind)
 	FORGET(n);
 	c->frames[n & (WALK_ROOM - 1)] = w->regs[REG_IP];
 	w->n = n + 1;
+	if (w->first && ANEW(w->trampoline) && w->pc - w->trampoline < TRAMPOLINE_BYTES)
+		return walk_trampoline(c, kind);
 	if (w->by_fp)
 		return walk_guess(c, KWALK_NO_PROGRESS, kind);
-	if (w->first && ANEW(w->trampoline) && w->pc - w->trampoline < TRAMPOLINE_BYTES)
-		return walk_trampoline(c);
 	if (!ANEW(w->found))
 		return walk_end(w, KWALK_NO_MAPPING);
 	rule = walk_rule(w, w->pc);

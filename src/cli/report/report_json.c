@@ -104,7 +104,7 @@ static void json_ends(const struct report *r, struct json *j)
 
 	json_key(j, "ends");
 	json_open(j, '{');
-	for (uint32_t e = STACK_END_COMPLETE; e <= STACK_END_GONE; e++)
+	for (uint32_t e = STACK_END_COMPLETE; e < STACK_ENDS; e++)
 		if (e != STACK_END_DEFERRED)
 			json_number(j, stack_end_name(e), c->ends[e]);
 	json_number(j, "guessed", c->guessed);

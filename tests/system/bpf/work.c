@@ -10,6 +10,7 @@
  *	work asleep N         N threads fall asleep in the middle of a long system call, for ever
  *	work deep N           300 frames, for a second; or so many
  *	work watched SECONDS  functions that uretprobes wait for the return of, one within the other
+ *	work returns SECONDS  one such function returns all the time to another that does not
  *	work registers SECONDS  callers whose frames are described by rbx, r12, r13, r14, r15
  *	work compat SECONDS   32-bit code
  *	work uring SECONDS    reads that io workers make
@@ -342,6 +343,35 @@ static void watched(void)
 		watched_descend(5);
 }
 
+/* -- returns -- */
+
+KEEP static unsigned returns_inner(unsigned n)
+{
+	NO_TAIL_CALL();
+	return n + 1;
+}
+
+/* Where a return of returns_inner is sampled this function is the caller, whatever the kernel has
+ * done of it already. What it keeps on its stack is no address, or that of other code. */
+KEEP static unsigned returns_outer(double end)
+{
+	volatile unsigned long data[8] = { 1, (unsigned long)watched_leaf, 2, 3, 4, 5, 6, 7 };
+	unsigned n = 0;
+
+	while (now() < end)
+		for (unsigned i = work_loops(200); i; i--)
+			n = returns_inner(n + (unsigned)data[i & 7]);
+	return n;
+}
+
+static void returns(void)
+{
+	watch((const void *)returns_outer);
+	watch((const void *)returns_inner);
+	sum += returns_outer(now() + seconds);
+	NO_TAIL_CALL();
+}
+
 /* -- registers -- */
 
 /* void registers_REG(void): keeps its CFA in REG, and the stack pointer is anywhere when it calls
@@ -594,7 +624,7 @@ static const struct {
 	      { "asleep", asleep },       { "deep", deep },       { "watched", watched },
 	      { "registers", registers }, { "compat", compat },   { "uring", uring },
 	      { "migrate", migrate },     { "longsys", longsys }, { "naps", naps },
-	      { "nested", nested } };
+	      { "nested", nested },       { "returns", returns } };
 
 int main(int argc, char **argv)
 {
