@@ -1,65 +1,69 @@
 // SPDX-License-Identifier: MIT
 /*
- * datafile.c: knows of a record its header, a sample's time and the name in a mapping. Records
- * come whole from the rings and are the kernel's, yet every look into them is bounded by their own
- * size.
+ * datafile.c: see datafile.h. Knows of a record its header, a sample's time and the name in a
+ * mapping. Records come whole from the rings and are the kernel's, yet every look into them is
+ * bounded by their own size.
  */
+#include "recorder/datafile.h"
+
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <seam/reader.h>
+
 #include "abi/record_at.h"
 #include "base/cursor.h"
 #include "capture/buildid.h"
-#include "recorder/datafile.h"
 #include "perfdata/feature.h"
+#include "recorder/datafile_head.h"
 
 #define DATAFILE_FILES_MAX 65536u /* kept at most */
 
-void datafile_events(struct datafile *sink, const struct seam_events *events)
+uint32_t datafile_time_at(const struct seam_events *events)
 {
 	const uint64_t before = SEAM_SAMPLE_IDENTIFIER | SEAM_SAMPLE_IP | SEAM_SAMPLE_TID;
-	size_t n = seam_events_count(events);
+	uint32_t ret = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < seam_events_count(events); i++) {
 		uint64_t type = seam_events_at(events, i)->attr.sample_type;
 		uint32_t at = 8 + 8 * (uint32_t)__builtin_popcountll(type & before);
 
-		if (!(type & SEAM_SAMPLE_TIME) || (sink->time_at && sink->time_at != at)) {
-			sink->time_at = 0;
-			return;
-		}
-		sink->time_at = at;
+		if (!(type & SEAM_SAMPLE_TIME) || (ret && ret != at))
+			return 0;
+		ret = at;
 	}
+	return ret;
 }
 
-static void datafile_sample(struct datafile *sink, const struct seam_record *r)
+static void datafile_sample(struct datafile *d, const struct seam_record *r)
 {
 	uint64_t time_ns;
 
-	sink->samples++;
-	if (!sink->time_at || sink->time_at + 8 > r->size)
+	d->samples++;
+	if (!d->time_at || d->time_at + 8 > r->size)
 		return;
-	memcpy(&time_ns, r->bytes + sink->time_at, 8);
-	if (!sink->first_ns || time_ns < sink->first_ns)
-		sink->first_ns = time_ns;
-	if (time_ns > sink->last_ns)
-		sink->last_ns = time_ns;
+	memcpy(&time_ns, r->bytes + d->time_at, 8);
+	if (!d->first_ns || time_ns < d->first_ns)
+		d->first_ns = time_ns;
+	if (time_ns > d->last_ns)
+		d->last_ns = time_ns;
 }
 
 /* MMAP: pid, tid, addr, len, pgoff, name. MMAP2: 32 bytes more before the name. */
-static void datafile_mapping(struct datafile *sink, const struct seam_record *r)
+static void datafile_mapping(struct datafile *d, const struct seam_record *r)
 {
 	struct cursor c = cursor_of(r->bytes, r->size, false);
-	struct intern *files = &sink->user_files;
+	struct intern *files = &d->user_files;
 	const char *name;
 
 	if (r->type == SEAM_RECORD_MMAP2 && (r->misc & SEAM_MISC_MMAP_BUILD_ID))
 		return;
 	if ((r->misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_KERNEL)
-		files = &sink->kernel_files;
+		files = &d->kernel_files;
 	cursor_bytes(&c, r->type == SEAM_RECORD_MMAP2 ? 72 : 40);
 	name = cursor_string(&c);
 	if (name && (name[0] == '/' || name[0] == '[') && name[1] != '/' &&
@@ -69,7 +73,7 @@ static void datafile_mapping(struct datafile *sink, const struct seam_record *r)
 
 /* Keeps whose a process is that maps code made at run time: files in /tmp name such code and are
  * believed by their owner, and /proc says whose the process is only while it lives. */
-static void datafile_owner(struct datafile *sink, const struct seam_record *r)
+static void datafile_owner(struct datafile *d, const struct seam_record *r)
 {
 	struct cursor c = cursor_of(r->bytes, r->size, false);
 	const char *name;
@@ -77,66 +81,67 @@ static void datafile_owner(struct datafile *sink, const struct seam_record *r)
 	char path[32];
 	struct stat st;
 
-	if (r->misc & SEAM_MISC_MMAP_DATA || sink->owners.n >= FEATURE_OWNERS_MAX)
+	if (r->misc & SEAM_MISC_MMAP_DATA || d->owners.n >= FEATURE_OWNERS_MAX)
 		return;
 	cursor_bytes(&c, 8);
 	pid = cursor_u32(&c);
 	cursor_bytes(&c, r->type == SEAM_RECORD_MMAP2 ? 60 : 28);
 	name = cursor_string(&c);
 	if (!name || !(strstr(name, "anon") || strstr(name, "/jit-") || strstr(name, "/memfd:")) ||
-	    map_get(&sink->owners, pid, NULL))
+	    map_get(&d->owners, pid, NULL))
 		return;
 	snprintf(path, sizeof(path), "/proc/%u", pid);
 	if (stat(path, &st) >= 0)
-		map_put(&sink->owners, pid, st.st_uid); /* without memory it is not known */
+		map_put(&d->owners, pid, st.st_uid); /* without memory it is not known */
 }
 
-size_t datafile_owners(const struct datafile *sink, struct buf *out)
+size_t datafile_owners(const struct datafile *d, struct buf *out)
 {
 	uint64_t pid, user;
 	size_t i = 0;
 
-	while (map_next(&sink->owners, &i, &pid, &user))
+	while (map_next(&d->owners, &i, &pid, &user))
 		feature_put_owner(out, (uint32_t)pid, (uint32_t)user);
-	return sink->owners.n;
+	return d->owners.n;
 }
 
-static void datafile_look(struct datafile *sink, const unsigned char *bytes, size_t n)
+static void datafile_look(struct datafile *d, const unsigned char *bytes, size_t n)
 {
 	struct seam_record r;
 
 	for (; record_at(bytes, n, &r); bytes += r.size, n -= r.size) {
 		if (r.type == SEAM_RECORD_SAMPLE)
-			datafile_sample(sink, &r);
+			datafile_sample(d, &r);
 		if (r.type == SEAM_RECORD_MMAP || r.type == SEAM_RECORD_MMAP2)
-			datafile_owner(sink, &r);
-		if (sink->keep_files && (r.type == SEAM_RECORD_MMAP || r.type == SEAM_RECORD_MMAP2))
-			datafile_mapping(sink, &r);
+			datafile_owner(d, &r);
+		if (d->keep_files && (r.type == SEAM_RECORD_MMAP || r.type == SEAM_RECORD_MMAP2))
+			datafile_mapping(d, &r);
 	}
 }
 
 int datafile_write(void *ctx, const void *bytes, size_t n)
 {
-	struct datafile *sink = ctx;
+	struct datafile *d = ctx;
 	int error;
 
-	if (sink->err.code)
-		return -sink->err.code;
-	error = seam_writer_write(sink->writer, bytes, n, &sink->err);
+	if (d->err.code)
+		return -d->err.code;
+	error = seam_writer_write(d->writer, bytes, n, &d->err);
 	if (!error)
-		datafile_look(sink, bytes, n);
+		datafile_look(d, bytes, n);
 	return error;
 }
 
-int datafile_flush(struct datafile *sink)
+int datafile_flush(void *ctx)
 {
+	struct datafile *d = ctx;
 	int error;
 
-	if (sink->err.code)
-		return -sink->err.code;
-	error = seam_writer_flush(sink->writer, &sink->err);
+	if (d->err.code)
+		return -d->err.code;
+	error = seam_writer_flush(d->writer, &d->err);
 	if (!error)
-		sink->safe_samples = sink->samples;
+		d->safe_samples = d->samples;
 	return error;
 }
 
@@ -176,15 +181,96 @@ static size_t datafile_put_build_ids(const struct intern *files, uint16_t misc, 
 	return count;
 }
 
-size_t datafile_build_ids(const struct datafile *sink, struct buf *out)
+size_t datafile_build_ids(const struct datafile *d, struct buf *out)
 {
-	return datafile_put_build_ids(&sink->kernel_files, SEAM_MISC_KERNEL, out) +
-	       datafile_put_build_ids(&sink->user_files, SEAM_MISC_USER, out);
+	return datafile_put_build_ids(&d->kernel_files, SEAM_MISC_KERNEL, out) +
+	       datafile_put_build_ids(&d->user_files, SEAM_MISC_USER, out);
 }
 
-void datafile_free(struct datafile *sink)
+/* ---- its life ---- */
+
+int datafile_open(struct datafile *d, const struct datafile_opts *o,
+                  const struct seam_events *events, struct seam_error *err)
 {
-	map_free(&sink->owners);
-	intern_free(&sink->user_files);
-	intern_free(&sink->kernel_files);
+	struct seam_writer_opts opts = {
+		.sz = sizeof(opts),
+		.pipe = !strcmp(o->path, "-"),
+		.compress_level = o->compress_level,
+	};
+	int error;
+
+	*d = (struct datafile){ .pipe = opts.pipe, .keep_files = o->keep_files };
+	error = output_rotate(&d->output, o->path);
+	if (error)
+		return seam_error_set(err, -error, NULL, SEAM_NO_OFFSET, NULL, "%s: %s", o->path,
+		                      strerror(-error));
+	error = seam_writer_open(&d->writer, o->path, events, &opts, err);
+	if (!error)
+		error = datafile_head(d->writer, o, events, err);
+	if (error)
+		datafile_abandon(d);
+	d->time_at = datafile_time_at(events);
+	return error;
+}
+
+uint64_t datafile_bytes(const struct datafile *d)
+{
+	struct stat st;
+
+	if (!d->pipe && !stat(d->output.path, &st) && S_ISREG(st.st_mode))
+		return (uint64_t)st.st_size;
+	return d->writer ? seam_writer_bytes(d->writer) : d->bytes;
+}
+
+/* How many samples a file holds that could not be written to its end. */
+static uint64_t datafile_count_samples(const char *path)
+{
+	struct seam_reader *reader;
+	struct seam_record record;
+	uint64_t n = 0;
+
+	if (seam_reader_open(&reader, path, NULL, NULL) < 0)
+		return 0;
+	while (seam_reader_next(reader, &record, NULL) > 0)
+		n += record.type == SEAM_RECORD_SAMPLE;
+	seam_reader_close(reader);
+	return n;
+}
+
+int datafile_close(struct datafile *d, struct seam_error *err)
+{
+	struct stat st;
+	int error;
+
+	if (!d->writer)
+		return 0;
+	if (!d->pipe)
+		datafile_tail(d);
+	d->bytes = seam_writer_bytes(d->writer);
+	error = seam_writer_close(d->writer, err);
+	d->writer = NULL;
+	if (!error)
+		d->safe_samples = d->samples;
+	if (d->pipe || stat(d->output.path, &st) < 0)
+		return error;
+	d->bytes = (uint64_t)st.st_size;
+	if (d->err.code && S_ISREG(st.st_mode))
+		d->safe_samples = datafile_count_samples(d->output.path);
+	return error;
+}
+
+void datafile_abandon(struct datafile *d)
+{
+	if (d->writer)
+		seam_writer_close(d->writer, NULL);
+	d->writer = NULL;
+	output_abandon(&d->output);
+}
+
+void datafile_free(struct datafile *d)
+{
+	output_free(&d->output);
+	map_free(&d->owners);
+	intern_free(&d->user_files);
+	intern_free(&d->kernel_files);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * datafile.h: takes records from the session and from synthesis to the writer, and notes on the
- * way what the header will say of them: the times of the first and last sample, and, where the
- * kernel puts no build-ids into its records, which files were mapped.
+ * datafile.h: the perf.data file that is written while recording: a sink of the recorder. Notes on
+ * the way what the header will say of the records: the times of the first and last sample, and,
+ * where the kernel puts no build-ids into its records, which files were mapped.
+ *
+ * Invariant: after an error of writing nothing more is written; what was flushed is in the file.
  */
 #ifndef SEAM_RECORDER_DATAFILE_H
 #define SEAM_RECORDER_DATAFILE_H
@@ -15,28 +17,57 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "capture/event.h"
+#include "recorder/output.h"
+
+struct datafile_opts {
+	const char *path; /* "-": a pipe, standard output */
+	int compress_level;
+	bool keep_files;          /* build-ids of mapped files go into the header */
+	const char *program;      /* who writes: "seam 1.0" */
+	const char *const *words; /* the command line; may be NULL with n_words 0 */
+	size_t n_words;
+	const struct event_list *groups; /* which events are groups; NULL: none */
+	bool use_clockid;
+	int32_t clockid; /* of the records */
+};
 
 struct datafile {
-	struct seam_writer *writer;
+	struct seam_writer *writer; /* NULL: not open (any more) */
+	struct output output;       /* its name */
+	bool pipe;
 	struct seam_error err; /* why the writer failed; err.code 0: it did not */
 	uint32_t time_at; /* of a sample's time in its record; 0: not the same for all events */
 	uint64_t first_ns, last_ns;
 	uint64_t samples;      /* given to the writer */
 	uint64_t safe_samples; /* of them, with the kernel since the last flush that worked */
+	uint64_t bytes;        /* of the file, or of what went into the pipe; once it is closed */
 	bool keep_files;
 	struct map owners; /* of processes that made code: pid -> user, as far as /proc said */
 	struct intern user_files, kernel_files; /* mapped without a build-id in the record */
 };
 
-/* Before the first write: events says where a sample's time is. */
-void datafile_events(struct datafile *sink, const struct seam_events *events);
+/* An older file of the name moves away (output.h), and comes back on failure. The head says what is
+ * known before recording; events are those of the records that will come. */
+int datafile_open(struct datafile *d, const struct datafile_opts *o,
+                  const struct seam_events *events, struct seam_error *err);
 /* A capture_write. Bytes that no writer takes any more are an error, never dropped in silence. */
-int datafile_write(void *ctx, const void *bytes, size_t n);
-int datafile_flush(struct datafile *sink);
+int datafile_write(void *d, const void *bytes, size_t n);
+int datafile_flush(void *d);
+/* Bytes of the file so far, or that went into the pipe. */
+uint64_t datafile_bytes(const struct datafile *d);
+/* Writes what is known at the end, and closes. When writing failed before, safe_samples are counted
+ * in the file. */
+int datafile_close(struct datafile *d, struct seam_error *err);
+/* The recording did not come about: the file goes, and an older one comes back. */
+void datafile_abandon(struct datafile *d);
+void datafile_free(struct datafile *d);
+
+/* Where a sample's time is in the records of these events; 0: not the same for all. */
+uint32_t datafile_time_at(const struct seam_events *events);
 /* The BUILD_ID feature of the files that were kept, into out; how many there are. */
-size_t datafile_build_ids(const struct datafile *sink, struct buf *out);
+size_t datafile_build_ids(const struct datafile *d, struct buf *out);
 /* The OWNERS feature; how many there are. */
-size_t datafile_owners(const struct datafile *sink, struct buf *out);
-void datafile_free(struct datafile *sink);
+size_t datafile_owners(const struct datafile *d, struct buf *out);
 
 #endif

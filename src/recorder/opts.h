@@ -11,11 +11,15 @@
 
 struct recorder_opts {
 	size_t sz; /* sizeof(struct recorder_opts) */
-	/* Events, target, rates, callchains; .log takes the notices for people. */
+	/* Events, target, rates, callchains. log takes the notices for people; start_paused,
+	 * enable_on_exec, read_asleep and source are the recorder's to fill. */
 	struct session_opts session;
-	struct event_list *events;    /* the same as session.events: made to fit the machine */
-	char **command;               /* is started for the recording; ends with NULL; NULL: none */
-	bool by_tid;                  /* the target's tasks are single threads, not processes */
+	struct event_list *events; /* the same as session.events: made to fit the machine */
+	bool by_tid;               /* the target's tasks are single threads, not processes */
+	char **command;            /* is started for the recording; ends with NULL; NULL: none */
+	bool command_to_stderr;    /* its standard output goes to standard error */
+	bool delayed;              /* sampling begins at recorder_resume */
+
 	enum kwalk_when bpf_when;     /* when BPF programs defer the walk of a stack */
 	struct kwalk_filters filters; /* users, names, cgroups: chosen by BPF programs */
 	const char *needs_bpf; /* the option that cannot be had without, for messages; NULL: none */
@@ -24,9 +28,14 @@ struct recorder_opts {
 	uint64_t unwind_memory;  /* bytes for unwind tables in the kernel; 0: the default */
 	unsigned unwind_threads; /* 0: as live.h has it */
 	bool keep_stacks;        /* stack copies stay in the samples as they are */
-	bool no_build_ids;
-	bool data_maps;    /* mappings of data, too, of what runs already */
-	uint32_t grace_ms; /* for deferred stacks at the end, as session_settle takes it */
+
+	bool no_build_ids;     /* nowhere */
+	bool build_ids_always; /* also where the kernel puts none into its records: into those of
+	                        * what runs already */
+	bool data_maps;        /* mappings of data, too, of what runs already */
+	uint32_t prepare_ms;   /* for tables before sampling begins, at most; 0: 5000 */
+	uint32_t grace_ms;     /* for deferred stacks at the end, as session_settle takes it */
+
 	/* Of what takes long before the recording begins: so many of so many processes were looked
 	 * at; 0 of 0: that is over. NULL: nobody asks. */
 	void (*progress)(void *ctx, size_t done, size_t of);

@@ -43,6 +43,7 @@ void output_abandon(struct output *out)
 	unlink(out->path);
 	if (out->old)
 		rename(out->old, out->path);
+	out->created = false;
 }
 
 void output_free(struct output *out)

@@ -5,11 +5,9 @@
 #ifndef SEAM_CLI_RECORD_SAY_H
 #define SEAM_CLI_RECORD_SAY_H
 
-#include "capture/session.h"
-#include "capture/synth.h"
 #include "cli/cmd.h"
 #include "cli/record/record_options.h"
-#include "recorder/bpf_stacks.h"
+#include "recorder/recorder.h"
 
 /* For session_opts.log: ctx is the struct cmd. */
 void record_say_log(void *ctx, int level, const char *text);
@@ -25,6 +23,8 @@ void record_say_synth(const struct record_opts *o, const struct cmd *cmd,
  * of the file, or of what went into the pipe. */
 void record_say_end(const struct record_opts *o, const struct session *session, uint64_t samples,
                     uint64_t unwritten, const struct bpf_stacks_lost *lost, uint64_t bytes);
+/* What became of stack copies that were unwound; NULL: none were. */
+void record_say_live(const struct record_opts *o, struct live *live);
 /* What became of the stacks that BPF programs took. */
 void record_say_bpf(const struct record_opts *o, const struct bpf_stacks *b);
 

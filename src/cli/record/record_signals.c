@@ -16,7 +16,7 @@
 static volatile sig_atomic_t signals_asked;
 static volatile sig_atomic_t signals_sent;
 static struct timespec signals_first;
-static struct session *volatile signals_session;
+static struct recorder *volatile signals_recorder;
 static void (*volatile signals_leave)(void);
 
 static void signals_ask(int number, siginfo_t *info, void *context)
@@ -38,8 +38,8 @@ static void signals_ask(int number, siginfo_t *info, void *context)
 			signals_leave();
 		_exit(128 + number);
 	}
-	if (signals_session)
-		session_wake(signals_session);
+	if (signals_recorder)
+		recorder_wake(signals_recorder);
 	errno = error;
 }
 
@@ -48,8 +48,8 @@ static void signals_child(int number)
 	int error = errno;
 
 	(void)number;
-	if (signals_session)
-		session_wake(signals_session);
+	if (signals_recorder)
+		recorder_wake(signals_recorder);
 	errno = error;
 }
 
@@ -74,9 +74,9 @@ void record_signals_catch(void)
 	sigaction(SIGPIPE, &ignore, NULL);
 }
 
-void record_signals_wake(struct session *session)
+void record_signals_wake(struct recorder *recorder)
 {
-	signals_session = session;
+	signals_recorder = recorder;
 }
 
 /* SA_RESETHAND: the second time, when this has returned, it is what it always is. */

@@ -9,12 +9,12 @@
 
 #include <stdbool.h>
 
-#include "capture/session.h"
+#include "recorder/recorder.h"
 
 /* Installs the handlers; SIGPIPE is ignored from now on (write(2) says EPIPE). */
 void record_signals_catch(void);
-/* Which session a signal wakes; NULL: none. */
-void record_signals_wake(struct session *session);
+/* Which recorder a signal wakes; NULL: none. */
+void record_signals_wake(struct recorder *recorder);
 /* What is done before the second one ends the program, and before SIGQUIT does; async-signal-safe.
  * Not to be changed back. */
 void record_signals_leave(void (*leave)(void));

@@ -15,6 +15,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "capture/target.h"
 #include "cli/record/record_signals.h"
 #include "cli/record/record_values.h"
 
@@ -235,7 +236,7 @@ static int top_step(struct top *t, bool *ended)
 		left -= step;
 	}
 	if (r >= 0 && *ended)
-		r = top_finish(t);
+		r = recorder_stop(t->recorder);
 	return r < 0 ? r : 0;
 }
 
@@ -293,6 +294,15 @@ static bool top_terminal(struct top *t)
 	return !tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 }
 
+/* The command is not asked to run longer than it is watched. */
+static void top_end_command(struct top *t)
+{
+	struct target *target = t->recorder ? recorder_command(t->recorder) : NULL;
+
+	if (target && target->started && !target_poll(target))
+		target_signal(target, SIGTERM);
+}
+
 static int top_show(struct top *t)
 {
 	int rc;
@@ -304,8 +314,7 @@ static int top_show(struct top *t)
 		if (t->ui)
 			top_give_back();
 	}
-	if (t->target.started && !target_poll(&t->target))
-		target_signal(&t->target, SIGTERM);
+	top_end_command(t);
 	top_close(t);
 	return rc;
 }
@@ -321,7 +330,6 @@ static int top_run(int argc, char **argv, const struct cmd *cmd)
 		       .argv = argv },
 		.view = { .cmd = cmd, .percent_limit = 0.5, .graph = REPORT_GRAPH_NONE },
 		.delay_ms = 2000,
-		.file = -1,
 	};
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;
@@ -339,8 +347,6 @@ static int top_run(int argc, char **argv, const struct cmd *cmd)
 	if (top_settle(&t) >= 0)
 		rc = top_show(&t);
 out:
-	if (t.file >= 0)
-		close(t.file);
 	record_options_free(&t.o);
 	naming_end(&t.view.naming);
 	return rc;

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// datafile_head.c: see datafile_head.h. Values come from capture/machine, their form from
+// perfdata/feature.
+#include "recorder/datafile_head.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/machine.h"
+#include "capture/tracing_data.h"
+#include "perfdata/feature.h"
+
+/* Gives what out holds to the writer, and empties it. */
+static void head_put(struct seam_writer *writer, unsigned feature, struct buf *out)
+{
+	if (!out->failed && out->n)
+		seam_writer_feature(writer, feature, out->bytes, out->n);
+	buf_clear(out);
+}
+
+static void head_put_text(struct seam_writer *writer, unsigned feature, const char *text)
+{
+	if (text[0])
+		seam_writer_feature_string(writer, feature, text);
+}
+
+static void head_put_machine(struct seam_writer *writer, const char *program, struct buf *out)
+{
+	struct machine m;
+	struct feature_pmu *pmus;
+
+	machine_read(&m, NULL, NULL);
+	head_put_text(writer, SEAM_FEATURE_HOSTNAME, m.hostname);
+	head_put_text(writer, SEAM_FEATURE_OSRELEASE, m.release);
+	head_put_text(writer, SEAM_FEATURE_VERSION, program);
+	head_put_text(writer, SEAM_FEATURE_ARCH, m.arch);
+	head_put_text(writer, SEAM_FEATURE_CPUDESC, m.cpu_text);
+	head_put_text(writer, SEAM_FEATURE_CPUID, m.cpu_id);
+	if (m.cpus_online && m.cpus_available) {
+		feature_put_nrcpus(out, m.cpus_online, m.cpus_available);
+		head_put(writer, SEAM_FEATURE_NRCPUS, out);
+	}
+	if (m.memory_kb) {
+		feature_put_u64(out, m.memory_kb);
+		head_put(writer, SEAM_FEATURE_TOTAL_MEM, out);
+	}
+	if (m.e_machine) {
+		feature_put_e_machine(out, m.e_machine, 0);
+		head_put(writer, SEAM_FEATURE_E_MACHINE, out);
+	}
+	pmus = calloc(m.n_pmus + 1, sizeof(*pmus));
+	for (size_t i = 0; pmus && i < m.n_pmus; i++)
+		pmus[i] = (struct feature_pmu){ m.pmus[i].type,
+			                        m.pmus[i].name ? m.pmus[i].name : "" };
+	if (pmus && m.n_pmus) {
+		feature_put_pmu_mappings(out, pmus, m.n_pmus);
+		head_put(writer, SEAM_FEATURE_PMU_MAPPINGS, out);
+	}
+	free(pmus);
+	machine_free(&m);
+}
+
+static uint64_t head_clock_ns(clockid_t clock)
+{
+	struct timespec t = { 0 };
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void head_put_clock(struct seam_writer *writer, int32_t clockid, struct buf *out)
+{
+	struct timespec resolution = { 0 };
+
+	clock_getres(clockid, &resolution);
+	feature_put_u64(out,
+	                (uint64_t)resolution.tv_sec * 1000000000u + (uint64_t)resolution.tv_nsec);
+	head_put(writer, SEAM_FEATURE_CLOCKID, out);
+	feature_put_clock_data(out, (uint32_t)clockid, head_clock_ns(CLOCK_REALTIME),
+	                       head_clock_ns(clockid));
+	head_put(writer, SEAM_FEATURE_CLOCK_DATA, out);
+}
+
+/* Groups of which only the leader samples: "{unnamed}", as perf names them. */
+static void head_put_groups(struct seam_writer *writer, const struct event_list *list,
+                            struct buf *out)
+{
+	struct feature_group *groups = list ? calloc(list->n + 1, sizeof(*groups)) : NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; groups && i < list->n; i++) {
+		size_t members = 0;
+
+		for (size_t j = i; j < list->n; j++)
+			members += list->at[j].leader == i;
+		if (list->at[i].leader == i && members > 1)
+			groups[n++] = (struct feature_group){ "{unnamed}", (uint32_t)i,
+				                              (uint32_t)members };
+	}
+	if (n) {
+		feature_put_group_desc(out, groups, n);
+		head_put(writer, SEAM_FEATURE_GROUP_DESC, out);
+	}
+	free(groups);
+}
+
+int datafile_head(struct seam_writer *writer, const struct datafile_opts *o,
+                  const struct seam_events *events, struct seam_error *err)
+{
+	struct buf out = { 0 };
+	int error;
+
+	head_put_machine(writer, o->program, &out);
+	if (o->n_words) {
+		feature_put_cmdline(&out, o->n_words, o->words);
+		head_put(writer, SEAM_FEATURE_CMDLINE, &out);
+	}
+	feature_put_event_desc(&out, events);
+	head_put(writer, SEAM_FEATURE_EVENT_DESC, &out);
+	head_put_groups(writer, o->groups, &out);
+	if (o->use_clockid)
+		head_put_clock(writer, o->clockid, &out);
+	error = tracing_data_collect(events, NULL, &out);
+	if (error > 0)
+		head_put(writer, SEAM_FEATURE_TRACING_DATA, &out);
+	else if (error < 0)
+		seam_error_set(err, -error, NULL, SEAM_NO_OFFSET, NULL,
+		               "the formats of the tracepoints cannot be read: %s",
+		               strerror(-error));
+	buf_free(&out);
+	return error < 0 ? error : 0;
+}
+
+void datafile_tail(const struct datafile *d)
+{
+	struct buf out = { 0 };
+
+	if (d->samples && d->time_at) {
+		feature_put_sample_time(&out, d->first_ns, d->last_ns);
+		head_put(d->writer, SEAM_FEATURE_SAMPLE_TIME, &out);
+	}
+	if (d->keep_files && datafile_build_ids(d, &out))
+		head_put(d->writer, SEAM_FEATURE_BUILD_ID, &out);
+	if (datafile_owners(d, &out))
+		head_put(d->writer, FEATURE_OWNERS, &out);
+	buf_free(&out);
+}

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: MIT
+/*
+ * recorder.c: see recorder.h. Knows the order of the steps; what a step does is its room's.
+ *
+ * The way of a record: a ring, /proc or the BPF programs -> bpf_stacks (records of strangers end
+ * here) -> live (stack copies become callchains) -> the sink.
+ */
+#include "recorder/recorder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "abi/encode.h"
+#include "capture/bpf/asleep.h"
+#include "capture/preface.h"
+#include "capture/target.h"
+#include "recorder/fallback.h"
+
+#define PREPARE_MS 5000 /* at most, for tables before sampling begins */
+#define FINISH_MS 400   /* for copies of stacks that wait to be walked when all is over */
+/* Two rounds are held, and each may be as large as all rings together. */
+#define QUEUE_RINGS 4u
+
+#if defined(__x86_64__)
+#define MACHINE FRAMETAB_X86_64
+#elif defined(__aarch64__)
+#define MACHINE FRAMETAB_AARCH64
+#else
+#define MACHINE 0u
+#endif
+
+struct recorder {
+	struct recorder_opts o;
+	struct target target;
+	struct session *session;
+	struct bpf_stacks bpf; /* in front of live */
+	struct live *live; /* in front of the sink; NULL: no samples carry copies to be walked */
+	struct recorder_sink sink;
+	struct synth_counts found;
+	uint64_t found_ns;
+};
+
+static uint64_t recorder_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* "cannot start the events: Operation not permitted" */
+static int recorder_fail(struct seam_error *err, const char *what, int error)
+{
+	return seam_error_set(err, -error, NULL, SEAM_NO_OFFSET, NULL, "%s: %s", what,
+	                      strerror(-error));
+}
+
+/* ---- the way of a record ---- */
+
+/* A capture_write, behind bpf_stacks. */
+static int recorder_write(void *ctx, const void *bytes, size_t n)
+{
+	struct recorder *r = ctx;
+
+	return r->live ? live_write(r->live, bytes, n) : r->sink.write(r->sink.ctx, bytes, n);
+}
+
+/* Gives what was unwound to the sink. */
+static int recorder_collect(struct recorder *r, bool flush)
+{
+	int error = r->live ? live_collect(r->live, r->sink.write, r->sink.ctx) : 0;
+
+	return !error && flush && r->sink.flush ? r->sink.flush(r->sink.ctx) : error;
+}
+
+/* ---- opening ---- */
+
+/* Forks the command, so that events can be opened for it before it runs. */
+static int recorder_hold_command(struct recorder *r, struct seam_error *err)
+{
+	struct session_opts *s = &r->o.session;
+	int error;
+
+	if (!r->o.command)
+		return 0;
+	error = target_fork(&r->target, r->o.command, r->o.command_to_stderr);
+	if (error)
+		return recorder_fail(err, r->o.command[0], error);
+	if (s->target == SESSION_TASKS && !s->n_pids) {
+		s->pids = &r->target.pid;
+		s->n_pids = 1;
+		s->enable_on_exec = true;
+	}
+	return 0;
+}
+
+int recorder_new(struct recorder **ret, const struct recorder_opts *opts, struct seam_error *err)
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+	int error;
+
+	if (!r)
+		return -ENOMEM;
+	memcpy(&r->o, opts, opts->sz < sizeof(*opts) ? opts->sz : sizeof(*opts));
+	error = recorder_hold_command(r, err);
+	if (error) {
+		free(r);
+		return error;
+	}
+	*ret = r;
+	return 0;
+}
+
+void recorder_free(struct recorder *r)
+{
+	if (!r)
+		return;
+	live_free(r->live);
+	session_close(r->session);
+	bpf_stacks_close(&r->bpf);
+	target_close(&r->target);
+	free(r);
+}
+
+/* An event takes a file descriptor per CPU and task. The command was forked before: it keeps its
+ * own limit. */
+static void recorder_raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static bool recorder_has_copies(const struct seam_events *events)
+{
+	for (size_t i = 0; i < seam_events_count(events); i++)
+		if (seam_events_at(events, i)->attr.sample_type & SEAM_SAMPLE_STACK_USER)
+			return true;
+	return false;
+}
+
+/* The stage that walks stack copies, when samples carry some that are not to be kept. */
+static int recorder_open_live(struct recorder *r)
+{
+	struct live_opts opts = {
+		.sz = sizeof(opts),
+		.events = session_events(r->session),
+		.machine = MACHINE,
+		.threads = r->o.unwind_threads,
+		.queue_bytes = LIVE_QUEUE_BYTES,
+		.tables.sz = sizeof(opts.tables),
+	};
+	size_t rings = 0;
+
+	if (r->o.keep_stacks || !recorder_has_copies(opts.events))
+		return 0;
+	for (size_t i = 0; i < session_rings(r->session); i++)
+		rings += session_ring(r->session, i)->size;
+	if (rings * QUEUE_RINGS > opts.queue_bytes)
+		opts.queue_bytes = rings * QUEUE_RINGS;
+	return live_new(&r->live, &opts);
+}
+
+int recorder_open(struct recorder *r, struct seam_error *err)
+{
+	struct session_opts *s = &r->o.session;
+	int error;
+
+	recorder_raise_limit();
+	/* What starts with an exec needs no pause; of all else /proc is read before sampling. */
+	s->start_paused = r->o.delayed || !s->enable_on_exec;
+	s->read_asleep = asleep_read;
+	error = fallback_open(&r->session, &r->bpf, &r->o, err);
+	if (error)
+		return error;
+	r->bpf.write = recorder_write;
+	r->bpf.write_ctx = r;
+	error = recorder_open_live(r);
+	return error ? recorder_fail(err, "unwinding", error) : 0;
+}
+
+const struct seam_events *recorder_events(const struct recorder *r)
+{
+	return r->live ? live_events(r->live) : session_events(r->session);
+}
+
+/* ---- what runs already ---- */
+
+/* The command was not let go yet, and nothing else is recorded: it has no mappings worth knowing. */
+static bool recorder_only_waits(const struct recorder *r)
+{
+	return r->o.session.pids == &r->target.pid && !r->target.started;
+}
+
+/* The name of the command before its exec. */
+static int recorder_name_command(struct recorder *r, const struct seam_attr *attr,
+                                 capture_write write, void *ctx)
+{
+	struct seam_comm comm = { .pid = (uint32_t)r->target.pid,
+		                  .tid = (uint32_t)r->target.pid,
+		                  .comm = "seam-exec" };
+	struct buf out = { 0 };
+	int error = encode_comm(&out, attr, 0, &comm, NULL);
+
+	if (!error)
+		error = write(ctx, out.bytes, out.n);
+	buf_free(&out);
+	return error;
+}
+
+static int recorder_synthesize_tasks(struct recorder *r, struct synth *synth, capture_write write,
+                                     void *ctx)
+{
+	const struct session_opts *s = &r->o.session;
+	int error = 0;
+
+	if (s->target == SESSION_SYSTEM)
+		return synth_all(synth, write, ctx);
+	for (size_t i = 0; i < s->n_pids && !error; i++) {
+		if (s->target == SESSION_PIDS)
+			error = synth_process(synth, s->pids[i], write, ctx);
+		else
+			error = synth_thread(synth, s->pids[i], write, ctx);
+		if (error == -ESRCH)
+			error = 0;
+	}
+	return error;
+}
+
+/* Records of the kernel and of the target's tasks, as events describes them. Those of tasks may be
+ * about strangers, and take another way. */
+static int recorder_find(struct recorder *r, const struct seam_events *events, capture_write write,
+                         capture_write write_task, void *ctx, void *task_ctx)
+{
+	bool kept_in_file = session_features(r->session)->off[FEATURE_BUILD_ID];
+	struct synth_opts opts = {
+		.sz = sizeof(opts),
+		.attr = &seam_events_at(events, 0)->attr,
+		.build_ids = !r->o.no_build_ids && (!kept_in_file || r->o.build_ids_always),
+		.data = r->o.data_maps,
+	};
+	struct synth *synth;
+	int error = synth_new(&synth, &opts);
+
+	if (error)
+		return error;
+	error = synth_kernel(synth, write, ctx);
+	if (!error && recorder_only_waits(r))
+		error = recorder_name_command(r, opts.attr, write, ctx);
+	else if (!error)
+		error = recorder_synthesize_tasks(r, synth, write_task, task_ctx);
+	synth_counts(synth, &r->found);
+	synth_free(synth);
+	return error;
+}
+
+int recorder_synthesize(struct recorder *r)
+{
+	return recorder_find(r, recorder_events(r), r->sink.write, r->sink.write, r->sink.ctx,
+	                     r->sink.ctx);
+}
+
+/* Tables of what is mapped, before sampling begins; what was not made in time is made later. */
+static int recorder_prepare(struct recorder *r)
+{
+	unsigned ms = r->o.prepare_ms ? r->o.prepare_ms : PREPARE_MS;
+	int error = r->live ? live_prepare(r->live, ms) : 0;
+
+	return error < 0 ? error : recorder_collect(r, true);
+}
+
+/* Composed records straight to the sink; out is freed. */
+static int recorder_give(struct recorder *r, struct buf *out)
+{
+	int error = out->failed ? -ENOMEM : r->sink.write(r->sink.ctx, out->bytes, out->n);
+
+	buf_free(out);
+	return error;
+}
+
+/* TIME_CONV, THREAD_MAP, CPU_MAP. */
+static int recorder_give_preface(struct recorder *r)
+{
+	const struct session_opts *s = &r->o.session;
+	struct buf out = { 0 };
+
+	preface_put(r->session, s->pids, s->target == SESSION_SYSTEM ? 0 : s->n_pids, &out);
+	return recorder_give(r, &out);
+}
+
+/* FINISHED_INIT, which follows what was found. */
+static int recorder_give_finished(struct recorder *r)
+{
+	struct buf out = { 0 };
+
+	preface_put_finished(&out);
+	return recorder_give(r, &out);
+}
+
+int recorder_begin(struct recorder *r, const struct recorder_sink *sink, struct seam_error *err)
+{
+	uint64_t start_ns;
+	int error;
+
+	r->sink = *sink;
+	error = recorder_give_preface(r);
+	if (error)
+		return error;
+	/* Mappings that come while /proc is read are recorded by the kernel. */
+	error = session_start(r->session);
+	if (error)
+		return recorder_fail(err, "cannot start the events", error);
+	start_ns = recorder_now_ns();
+	error = recorder_find(r, session_events(r->session), recorder_write, bpf_stacks_write, r,
+	                      &r->bpf);
+	if (!error)
+		error = recorder_prepare(r);
+	if (!error)
+		error = recorder_give_finished(r);
+	if (!error)
+		error = recorder_collect(r, true);
+	r->found_ns = recorder_now_ns() - start_ns;
+	return error;
+}
+
+const struct synth_counts *recorder_found(const struct recorder *r, uint64_t *ns)
+{
+	*ns = r->found_ns;
+	return &r->found;
+}
+
+/* ---- during ---- */
+
+int recorder_resume(struct recorder *r, struct seam_error *err)
+{
+	int error = session_resume(r->session);
+
+	return error ? recorder_fail(err, "cannot start the events", error) : 0;
+}
+
+int recorder_start(struct recorder *r, struct seam_error *err)
+{
+	if (r->o.delayed || !r->o.session.start_paused)
+		return 0;
+	return recorder_resume(r, err);
+}
+
+int recorder_run_command(struct recorder *r, struct seam_error *err)
+{
+	int error = r->o.command ? target_go(&r->target) : 0;
+
+	return error ? recorder_fail(err, r->o.command[0], error) : 0;
+}
+
+struct target *recorder_command(struct recorder *r)
+{
+	return &r->target;
+}
+
+void recorder_wait(struct recorder *r, int ms)
+{
+	session_wait(r->session, ms);
+}
+
+void recorder_wake(struct recorder *r)
+{
+	if (r->session)
+		session_wake(r->session);
+}
+
+bool recorder_ended(struct recorder *r)
+{
+	if (r->o.command)
+		return target_poll(&r->target);
+	return r->bpf.kwalk ? kwalk_targets_gone(r->bpf.kwalk) : session_target_gone(r->session);
+}
+
+int recorder_read(struct recorder *r)
+{
+	int64_t n = session_read(r->session, bpf_stacks_write, &r->bpf);
+	int error = n < 0 ? (int)n : r->live ? live_round(r->live) : 0;
+
+	/* An empty round, too, lets go of what the round before it held back. */
+	return error ? error : recorder_collect(r, r->live || n > 0);
+}
+
+/* ---- after ---- */
+
+int recorder_stop(struct recorder *r)
+{
+	int64_t n;
+	int error;
+
+	session_stop(r->session);
+	n = session_settle(r->session, r->o.grace_ms, bpf_stacks_write, &r->bpf);
+	if (n >= 0)
+		n = session_finish(r->session, bpf_stacks_write, &r->bpf);
+	if (n < 0)
+		return (int)n;
+	error = r->live ? live_finish(r->live, FINISH_MS) : 0;
+	return error ? error : recorder_collect(r, false);
+}
+
+void recorder_halt(struct recorder *r)
+{
+	session_stop(r->session);
+}
+
+const struct recorder_opts *recorder_options(const struct recorder *r)
+{
+	return &r->o;
+}
+
+struct session *recorder_session(const struct recorder *r)
+{
+	return r->session;
+}
+
+struct live *recorder_live(const struct recorder *r)
+{
+	return r->live;
+}
+
+const struct bpf_stacks *recorder_bpf(const struct recorder *r)
+{
+	return &r->bpf;
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+/*
+ * window.c: see window.h. Records are kept in two buffers: side-band records, which stay, and
+ * samples with deferred stacks, of which those go that were in an interval. An interval is written
+ * into a memory file, whose name in /proc a reader opens.
+ */
+#include "recorder/window.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <seam/writer.h>
+
+#include "abi/record_at.h"
+#include "recorder/datafile_head.h"
+
+struct window {
+	const struct datafile_opts *head;
+	const struct seam_events *events;
+	struct buf side, samples;
+	int file;           /* memfd: the recording of an interval */
+	uint64_t newest_ns; /* time of the newest sample */
+	uint64_t cut_ns;    /* samples before this were in an interval */
+	uint64_t dropped;   /* samples that had no room, since the last cut */
+	uint64_t lost;
+	bool grew; /* samples came since the last cut */
+};
+
+int window_new(struct window **ret, const struct datafile_opts *head,
+               const struct seam_events *events)
+{
+	struct window *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	*w = (struct window){ .head = head, .events = events };
+	w->file = memfd_create("seam-window", MFD_CLOEXEC);
+	if (w->file < 0) {
+		free(w);
+		return -errno;
+	}
+	*ret = w;
+	return 0;
+}
+
+void window_free(struct window *w)
+{
+	if (!w)
+		return;
+	close(w->file);
+	buf_free(&w->side);
+	buf_free(&w->samples);
+	free(w);
+}
+
+/* ---- records ---- */
+
+static int window_sample(struct window *w, const struct seam_record *record)
+{
+	struct seam_decoded d;
+
+	if (w->samples.n + record->size > WINDOW_SAMPLES_MAX) {
+		w->dropped += record->type == SEAM_RECORD_SAMPLE;
+		return 0;
+	}
+	if (record->type == SEAM_RECORD_SAMPLE &&
+	    seam_record_decode(w->events, record, &d, NULL) >= 0 && d.id.has & SEAM_SAMPLE_TIME) {
+		w->grew = true;
+		if (d.id.time_ns > w->newest_ns)
+			w->newest_ns = d.id.time_ns;
+	}
+	return buf_put(&w->samples, record->bytes, record->size);
+}
+
+/* Sorts a record into its buffer. Those that say nothing of a profile are left out. */
+static int window_record(struct window *w, const struct seam_record *record)
+{
+	struct seam_decoded d;
+
+	switch (record->type) {
+	case SEAM_RECORD_SAMPLE:
+	case SEAM_RECORD_CALLCHAIN_DEFERRED:
+		return window_sample(w, record);
+	case SEAM_RECORD_LOST:
+	case SEAM_RECORD_LOST_SAMPLES:
+		/* What BPF programs lost, too; tasks that were not followed are no records. */
+		if (!(record->misc & SEAM_MISC_LOST_TASKS) &&
+		    seam_record_decode(w->events, record, &d, NULL) >= 0)
+			w->lost += d.lost.lost;
+		return 0;
+	case SEAM_RECORD_MMAP:
+	case SEAM_RECORD_MMAP2:
+	case SEAM_RECORD_COMM:
+	case SEAM_RECORD_FORK:
+	case SEAM_RECORD_EXIT:
+	case SEAM_RECORD_KSYMBOL:
+	case SEAM_RECORD_BPF_EVENT:
+	case SEAM_RECORD_TEXT_POKE:
+		return buf_put(&w->side, record->bytes, record->size);
+	default:
+		return 0;
+	}
+}
+
+int window_write(void *ctx, const void *bytes, size_t n)
+{
+	const unsigned char *at = bytes;
+	struct seam_record record;
+	int r = 0;
+
+	for (; r >= 0 && record_at(at, n, &record); at += record.size, n -= record.size)
+		r = window_record(ctx, &record);
+	return r < 0 ? r : n ? -EBADMSG : 0;
+}
+
+int window_renew(struct window *w, struct recorder *r)
+{
+	if (w->side.n <= WINDOW_SIDE_MAX)
+		return 0;
+	buf_clear(&w->side);
+	return recorder_synthesize(r);
+}
+
+/* ---- intervals ---- */
+
+/* The buffers as a recording in the memory file. */
+static int window_write_file(struct window *w, const char *path, struct seam_error *err)
+{
+	struct seam_writer_opts opts = { .sz = sizeof(opts) };
+	struct seam_writer *writer;
+	int r = seam_writer_open(&writer, path, w->events, &opts, err);
+
+	if (r < 0)
+		return r;
+	r = datafile_head(writer, w->head, w->events, err);
+	if (r >= 0)
+		r = seam_writer_write(writer, w->side.bytes, w->side.n, err);
+	if (r >= 0)
+		r = seam_writer_write(writer, w->samples.bytes, w->samples.n, err);
+	if (r < 0) {
+		seam_writer_close(writer, NULL);
+		return r;
+	}
+	return seam_writer_close(writer, err);
+}
+
+/* Keeps the records from `from_ns` on: the samples that wait, and deferred stacks that may be
+ * theirs. */
+static void window_forget(struct window *w, uint64_t from_ns)
+{
+	unsigned char *bytes = w->samples.bytes;
+	struct seam_record record;
+	size_t to = 0;
+
+	for (size_t at = 0; record_at(bytes + at, w->samples.n - at, &record); at += record.size) {
+		struct seam_decoded d;
+
+		if (seam_record_decode(w->events, &record, &d, NULL) >= 0 &&
+		    d.id.time_ns >= from_ns) {
+			memmove(bytes + to, bytes + at, record.size);
+			to += record.size;
+		}
+	}
+	w->samples.n = to;
+}
+
+/* Up to which time samples are due: what is younger than WINDOW_GRACE_NS waits for its user part.
+ * */
+static uint64_t window_due(const struct window *w, bool last)
+{
+	uint64_t to_ns = w->newest_ns + 1;
+
+	/* When nothing came, nothing that came would be waited for. */
+	if (!last && w->grew)
+		to_ns = w->newest_ns > WINDOW_GRACE_NS ? w->newest_ns - WINDOW_GRACE_NS : 0;
+	return to_ns < w->cut_ns ? w->cut_ns : to_ns;
+}
+
+int window_cut(struct window *w, bool last, struct window_interval *ret, struct seam_error *err)
+{
+	struct window_interval interval = { .from_ns = w->cut_ns,
+		                            .to_ns = window_due(w, last),
+		                            .dropped = w->dropped,
+		                            .lost = w->lost };
+	int r;
+
+	snprintf(interval.path, sizeof(interval.path), "/proc/self/fd/%d", w->file);
+	r = window_write_file(w, interval.path, err);
+	if (r < 0)
+		return r;
+	window_forget(w, interval.to_ns);
+	w->cut_ns = interval.to_ns;
+	w->grew = false;
+	w->dropped = 0;
+	*ret = interval;
+	return 0;
+}
+
+/* ---- profiles ---- */
+
+/* load_opts.take. */
+static bool window_takes(void *ctx, const struct seam_stitched *sample, const char *comm)
+{
+	const struct window_interval *interval = ctx;
+	uint64_t time_ns = sample->sample.id.time_ns;
+
+	(void)comm;
+	return time_ns >= interval->from_ns && time_ns < interval->to_ns;
+}
+
+int window_profile(const struct window_interval *interval, const struct load_opts *opts,
+                   int (*fn)(void *ctx, struct recording *rec, struct load *load), void *ctx,
+                   struct seam_error *err)
+{
+	struct recording_opts learn = { .sz = sizeof(learn) };
+	struct load_opts due = *opts;
+	struct recording *rec = NULL;
+	struct seam_reader *reader;
+	struct load load = { 0 };
+	int r = seam_reader_open(&reader, interval->path, NULL, err);
+
+	if (r < 0)
+		return r;
+	due.take = window_takes;
+	due.take_ctx = (void *)interval;
+	r = recording_open(&rec, reader, &learn, err);
+	if (r >= 0)
+		r = load_recording(&load, rec, &due, err);
+	if (r >= 0)
+		r = fn(ctx, rec, &load);
+	load_free(&load);
+	recording_close(rec);
+	seam_reader_close(reader);
+	return r;
+}

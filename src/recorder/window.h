@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * window.h: what was recorded lately, as profiles: a sink of the recorder (window_write) that keeps
+ * records in memory. Time is cut into intervals; each sample is in exactly one, by its time.
+ *
+ *	window_new(&w, &opts, recorder_events(r))
+ *	... records come: recorder_begin(r, sink of w), recorder_read(r) ...
+ *	window_cut(w, false, &interval, &err)                  ends an interval
+ *	window_profile(&interval, &load_opts, fn, ctx, &err)   the interval's samples; any thread
+ *	window_free(w)
+ *
+ * An interval is a recording in memory, read by the same code as a file: side-band records since
+ * the beginning, and the samples and deferred stacks of the last while. So stacks are merged by the
+ * rules of any report. A sample waits WINDOW_GRACE_NS for its user part before it is due.
+ *
+ * Memory is bounded: WINDOW_SAMPLES_MAX of samples in an interval, the rest is counted as dropped;
+ * WINDOW_SIDE_MAX of side-band records, then window_renew reads /proc anew.
+ *
+ * One thread at a time, but window_profile may run beside all other functions than window_cut and
+ * window_free.
+ */
+#ifndef SEAM_RECORDER_WINDOW_H
+#define SEAM_RECORDER_WINDOW_H
+
+#include "aggregate/load.h"
+#include "recorder/datafile.h"
+#include "recorder/recorder.h"
+
+#define WINDOW_GRACE_NS 300000000ULL
+#define WINDOW_SIDE_MAX (32u << 20)
+#define WINDOW_SAMPLES_MAX (64u << 20)
+
+struct window;
+
+struct window_interval {
+	uint64_t from_ns, to_ns; /* [from, to) */
+	uint64_t dropped;        /* samples that had no room, in it */
+	uint64_t lost;           /* records lost in the kernel's rings, since the beginning */
+	char path[32];           /* of the recording in memory; valid until the next window_cut */
+};
+
+/* head: what the recording says of itself; it and events live as long as the window. */
+int window_new(struct window **ret, const struct datafile_opts *head,
+               const struct seam_events *events);
+void window_free(struct window *w);
+
+/* A capture_write: whole records, as recorder_events describes them. */
+int window_write(void *w, const void *bytes, size_t n);
+/* What is due becomes an interval; last: nothing more will come, and all that came is due. -errno:
+ * the window is as before. */
+int window_cut(struct window *w, bool last, struct window_interval *ret, struct seam_error *err);
+/* Calls fn with the profile of the interval's samples; take and take_ctx of opts are not used. What
+ * fn returns is returned. */
+int window_profile(const struct window_interval *interval, const struct load_opts *opts,
+                   int (*fn)(void *ctx, struct recording *rec, struct load *load), void *ctx,
+                   struct seam_error *err);
+/* When side-band records take too much memory: forgets them, and reads what runs now from /proc. */
+int window_renew(struct window *w, struct recorder *r);
+
+#endif
