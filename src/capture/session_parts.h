@@ -2,7 +2,7 @@
 /*
  * session_parts.h: the inside of a session. session.c starts and stops it, session_attr.c says what
  * each event asks for, session_open.c opens and maps, session_read.c reads, session_pending.c knows
- * who owes a deferred record. Only session*.c include it.
+ * which tasks have one pending. Only session*.c include it.
  */
 #ifndef SEAM_CAPTURE_SESSION_PARTS_H
 #define SEAM_CAPTURE_SESSION_PARTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pack_parts.h: what the files of bundle share: pack.c objects, pack_split.c what was split
+/* pack_parts.h: what the files of pack share: pack.c objects, pack_split.c what was split
  * from them and sources. */
 #ifndef SEAM_CONVERT_PACK_PARTS_H
 #define SEAM_CONVERT_PACK_PARTS_H

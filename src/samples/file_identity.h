@@ -27,7 +27,7 @@ struct file_identity {
 int file_identity_learn(struct file_identity *v, const struct seam_decoded *d);
 void file_identity_free(struct file_identity *v);
 
-/* For image_search.vouch: of this recording, as long as it lives; ret is filled. */
+/* For image_search.file_identity: of this recording, as long as it lives; ret is filled. */
 void file_identity_of(const struct recording *rec, struct image_identity *ret);
 
 #endif

@@ -2,8 +2,8 @@
 // walk.c: applies one rule after the other. Invariant: every frame either raises sp or is the first
 // after a signal frame, so a walk over any memory whatever ends after at most max_frames steps.
 // Callee-saved registers are followed by where they were saved, and read only when a rule asks for
-// one; with a trail (walk_cache.h) even where they were saved is gathered only then, from the steps
-// that were written down.
+// one; with a walk cache (walk_cache.h) even where they were saved is gathered only then, from the
+// steps that were written down.
 #include "unwind/walk.h"
 
 #include <errno.h>
@@ -36,9 +36,9 @@ struct walker {
 	bool signalled; /* a signal frame was passed */
 	struct walk *out;
 	struct walk_cache *cache;
-	struct walk_cache_step *step; /* that is being written; NULL without a trail */
+	struct walk_cache_step *step; /* that is being written; NULL without a cache */
 	bool plain;                   /* it read nothing but words so far */
-	size_t n_settled;             /* steps of the trail whose saves are in saved */
+	size_t n_settled;             /* steps of the cache whose saves are in saved */
 };
 
 static void walker_start(struct walker *w)

@@ -4,7 +4,7 @@
  *
  * Of each frame: the state in front of its step, its rule, and the words of memory that the step
  * read. A step that used nothing else is plain: from an equal state, over equal words, it leads to
- * the same next state. So a later walk that comes into a state of the trail (the outer frames of a
+ * the same next state. So a later walk that comes into a state of the cache (the outer frames of a
  * thread seldom change) follows it as long as every word that was read is there and unchanged, and
  * walks on from where one is not. Nothing is assumed of the words: each is compared.
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * kwalk.c: opens and closes, attaches to a session's events, and ends a recording so that nobody
- * who still owes a stack is left out. See kwalk.h.
+ * whose stack is still pending is left out. See kwalk.h.
  */
 #include "capture/bpf/kwalk.h"
 

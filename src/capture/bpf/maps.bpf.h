@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * maps.bpf.h: what the programs keep: the sets of targets and address spaces, a slot per thread
- * that owes a deferred record, rings, the arena, scratch memory and counts. No logic.
+ * with a pending deferred record, rings, the arena, scratch memory and counts. No logic.
  */
 #ifndef SEAM_CAPTURE_BPF_MAPS_BPF_H
 #define SEAM_CAPTURE_BPF_MAPS_BPF_H
@@ -12,7 +12,7 @@
 
 const volatile struct kwalk_config config SEC(".rodata.config");
 
-/* The answer that a thread owes. */
+/* The pending deferred record of a thread. */
 struct slot {
 	__u64 task, mm; /* whose */
 	__u64 cookie, asked_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pending.bpf.h: the deferred part: who owes a deferred record, how it is asked for and given. One
+ * pending.bpf.h: the deferred part: whose record is pending, how it is asked for and given. One
  * kernel entry, one deferred record: the user's pc and stack pointer and the memory name the entry.
  */
 #ifndef SEAM_CAPTURE_BPF_OWE_BPF_H

@@ -11,18 +11,18 @@
 #define WORTH_A_WORD 0.01 /* of either side's whole */
 
 /* A function by its name alone, of the rows that one side only has. */
-struct lone {
+struct unmatched {
 	double share[2];   /* of each side's whole */
 	uint32_t thing[2]; /* the first such row of each side; 0: none */
 };
 
-struct lones {
+struct unmatched_list {
 	struct intern names;
-	struct buf list; /* of struct lone, by name */
+	struct buf list; /* of struct unmatched, by name */
 };
 
-static struct lone *diff_lone_of(struct lones *l, const struct diff *d, uint32_t thing,
-                                 struct buf *key)
+static struct unmatched *diff_unmatched_of(struct unmatched_list *l, const struct diff *d,
+                                           uint32_t thing, struct buf *key)
 {
 	const char *event = diff_event(d, thing),
 	           *name = diff_value(d, thing, diff_place(d, ROLLUP_SYMBOL));
@@ -34,13 +34,13 @@ static struct lone *diff_lone_of(struct lones *l, const struct diff *d, uint32_t
 	id = key->failed ? INTERN_FAILED : intern_bytes(&l->names, key->bytes, key->n);
 	if (id == INTERN_FAILED)
 		return NULL;
-	while (l->list.n <= id * sizeof(struct lone))
-		if (buf_put_zeros(&l->list, sizeof(struct lone)) < 0)
+	while (l->list.n <= id * sizeof(struct unmatched))
+		if (buf_put_zeros(&l->list, sizeof(struct unmatched)) < 0)
 			return NULL;
-	return (struct lone *)(void *)l->list.bytes + id;
+	return (struct unmatched *)(void *)l->list.bytes + id;
 }
 
-static int diff_lones_find(struct lones *l, const struct diff *d)
+static int diff_unmatched_find(struct unmatched_list *l, const struct diff *d)
 {
 	size_t place = diff_place(d, ROLLUP_SYMBOL);
 	struct buf key = { 0 };
@@ -49,30 +49,30 @@ static int diff_lones_find(struct lones *l, const struct diff *d)
 	for (size_t i = 0; i < d->n_rows && r >= 0; i++) {
 		const struct diff_row *row = &d->rows[i];
 		bool next = row->next > 0;
-		struct lone *lone;
+		struct unmatched *unmatched;
 
 		if (next == (row->base > 0) || *diff_value(d, row->thing, place) == '[')
 			continue;
-		lone = diff_lone_of(l, d, row->thing, &key);
-		if (!lone) {
+		unmatched = diff_unmatched_of(l, d, row->thing, &key);
+		if (!unmatched) {
 			r = -ENOMEM;
 			break;
 		}
-		lone->share[next] += row->share;
-		if (!lone->thing[next])
-			lone->thing[next] = row->thing;
+		unmatched->share[next] += row->share;
+		if (!unmatched->thing[next])
+			unmatched->thing[next] = row->thing;
 	}
 	buf_free(&key);
 	return r;
 }
 
 /* The share of both sides that such functions have, and the most of one as an example. */
-static const struct lone *diff_lones_sum(const struct lones *l, double *share)
+static const struct unmatched *diff_unmatched_sum(const struct unmatched_list *l, double *share)
 {
-	const struct lone *list = (const void *)l->list.bytes, *most = NULL;
+	const struct unmatched *list = (const void *)l->list.bytes, *most = NULL;
 
 	for (size_t i = 0; i < l->list.n / sizeof(*list); i++) {
-		const struct lone *one = &list[i];
+		const struct unmatched *one = &list[i];
 
 		if (!one->thing[0] || !one->thing[1])
 			continue;
@@ -87,14 +87,14 @@ static const struct lone *diff_lones_sum(const struct lones *l, double *share)
 void diff_hint_names(const struct diff *d, struct buf *out)
 {
 	const unsigned both = 1u << ROLLUP_OBJECT | 1u << ROLLUP_SYMBOL;
-	struct lones l = { 0 };
+	struct unmatched_list l = { 0 };
 	double share[2] = { 0 };
-	const struct lone *most = NULL;
+	const struct unmatched *most = NULL;
 
 	if ((d->keys.fields.columns & both) != both)
 		return;
-	if (diff_lones_find(&l, d) >= 0)
-		most = diff_lones_sum(&l, share);
+	if (diff_unmatched_find(&l, d) >= 0)
+		most = diff_unmatched_sum(&l, share);
 	if (most && (share[0] >= WORTH_A_WORD || share[1] >= WORTH_A_WORD)) {
 		size_t object = diff_place(d, ROLLUP_OBJECT);
 

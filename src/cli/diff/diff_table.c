@@ -293,7 +293,7 @@ static bool diff_on_both(const struct diff *d, uint32_t event)
 	return n[0] && n[1];
 }
 
-static void diff_say_lone(struct diff *d)
+static void diff_say_unmatched(struct diff *d)
 {
 	for (uint32_t e = 1; e < d->events.n; e++) {
 		bool any = false;
@@ -340,7 +340,7 @@ int diff_compare(struct diff *d)
 		if (row.base > 0 || row.next > 0)
 			d->rows[d->n_rows++] = row;
 	}
-	diff_say_lone(d);
+	diff_say_unmatched(d);
 	qsort_r(d->rows, d->n_rows, sizeof(*d->rows), diff_order, d);
 	diff_gate(d);
 	return 0;

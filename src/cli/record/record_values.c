@@ -136,7 +136,7 @@ static int record_values_dwarf_defer(struct record_opts *o, const struct record_
 		return record_values_wrong(
 		        a, "'%s' is none of dwarf,defer, dwarf,defer=always, dwarf,defer=never",
 		        a->text);
-	o->rec.session.callchain = SESSION_CALLCHAIN_AUTO; /* the same ladder */
+	o->rec.session.callchain = SESSION_CALLCHAIN_AUTO; /* the same order */
 	o->rec.session.max_stack = 0;
 	return 0;
 }
