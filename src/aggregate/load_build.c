@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "aggregate/load_cut.h"
 #include "aggregate/load_lines.h"
+#include "aggregate/load_number.h"
 #include "aggregate/load_unnamed.h"
 #include "resolve/resolver.h"
 #include "profile/nameless.h"
@@ -360,13 +361,13 @@ static int load_entry(struct load_builder *b, const struct stacks *s, struct map
 	const struct stacks_key *of = stacks_key(s, e);
 	struct profile_key key = { .event = b->events[of->event],
 		                   .task = load_entry_task(b, e, of),
-		                   .cpu = of->cpu,
-		                   .state = of->state,
-		                   .slice = of->slice };
+		                   .state = of->state };
 	int r = key.task == PROFILE_FAILED ? -ENOMEM : load_stack(b, s, users, e, &key.node);
 
 	if (r < 0)
 		return r;
+#define NUMBER(bit, id, name) key.name = of->number[LOAD_NUMBER_##id];
+#include "profile/columns.def"
 	*ret = key;
 	b->load->ended_at_data += b->ended ? e->samples : 0;
 	return profile_add(b->profile, &key, e->samples, e->weight);

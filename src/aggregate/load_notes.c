@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/load_number.h"
 #include "samples/hit.h"
 
 /* What is known of one sample_index_who, and when: outside of its spans it is looked up again. */
@@ -26,19 +27,6 @@ struct load_noter {
 	bool *said;               /* by index of the event: walk_result_said */
 };
 
-/* The slice of a moment, counted from that of the first sample; PROFILE_NOT_KEPT: none is kept. */
-static uint32_t load_slice(const struct recording *rec, const struct load_opts *opts,
-                           const struct seam_id *id)
-{
-	uint64_t first, slice;
-
-	if (!(opts->keep & PROFILE_KEEP_SLICE) || !opts->slice_ns || !(id->has & SEAM_SAMPLE_TIME))
-		return PROFILE_NOT_KEPT;
-	first = rec->first_ns / opts->slice_ns;
-	slice = id->time_ns / opts->slice_ns;
-	return slice - first < PROFILE_NOT_KEPT ? (uint32_t)(slice - first) : PROFILE_NOT_KEPT;
-}
-
 void load_key(struct stacks_key *ret, const struct recording *rec, const struct load_opts *opts,
               const struct seam_id *id, const char *comm, uint32_t event)
 {
@@ -50,9 +38,7 @@ void load_key(struct stacks_key *ret, const struct recording *rec, const struct 
 	ret->pid = keep & PROFILE_KEEP_PID ? id->pid : PROFILE_NOT_KEPT;
 	/* A nameless thread is shown by its tid, which is then part of its name. */
 	ret->tid = keep & PROFILE_KEEP_TID || !comm ? id->tid : PROFILE_NOT_KEPT;
-	ret->cpu =
-	        keep & PROFILE_KEEP_CPU && id->has & SEAM_SAMPLE_CPU ? id->cpu : PROFILE_NOT_KEPT;
-	ret->slice = load_slice(rec, opts, id);
+	load_numbers(ret->number, rec, opts, id);
 }
 
 static bool load_span_holds(const struct proc_span *span, uint64_t time_ns)
@@ -77,7 +63,7 @@ static void load_noted_at(const struct load_noter *l, const struct sample_index_
 	load_key(&ret->key, l->rec, l->opts, &id, comm, who->event);
 	ret->key.user_space = (uint32_t)user_space;
 	ret->key.kernel_space = recording_kernel_span(l->rec, time_ns, &ret->at);
-	if (ret->key.slice != PROFILE_NOT_KEPT) {
+	if (ret->key.number[LOAD_NUMBER_SLICE] != PROFILE_NOT_KEPT) {
 		uint64_t from = time_ns / quantum * quantum;
 
 		if (from > ret->at.from_ns)

@@ -133,9 +133,9 @@ static int canon_key(const struct canon *c, const struct profile_key *a,
 	int r = canon_compare(a->event, b->event);
 
 	r = r ? r : canon_compare(c->tasks[a->task], c->tasks[b->task]);
-	r = r ? r : canon_compare(a->cpu, b->cpu);
+#define NUMBER(bit, id, name) r = r ? r : canon_compare(a->name, b->name);
+#include "profile/columns.def"
 	r = r ? r : canon_compare(a->state, b->state);
-	r = r ? r : canon_compare(a->slice, b->slice);
 	return r ? r : canon_compare(c->nodes[a->node], c->nodes[b->node]);
 }
 

@@ -19,7 +19,25 @@
 _Static_assert(sizeof(struct profile_frame) == 32, "interned as bytes");
 _Static_assert(sizeof(struct profile_object) == 8, "interned as bytes");
 _Static_assert(sizeof(struct profile_task) == 12, "interned as bytes");
-_Static_assert(sizeof(struct profile_key) == 24, "interned as bytes");
+/* A key is interned as bytes: its fields are all uint32_t, so that nothing stands between them. */
+#define NUMBER(bit, id, name) +sizeof(uint32_t)
+_Static_assert(sizeof(struct profile_key) == 4 * sizeof(uint32_t)
+#include "profile/columns.def"
+                       ,
+               "interned as bytes");
+
+/* Each bit means one thing: added up, they are what they are together. */
+#define OTHERS (PROFILE_KEEP_PID + PROFILE_KEEP_TID + PROFILE_KEEP_SAMPLES + PROFILE_KEEP_PROGRAM)
+#define NUMBER(bit, id, name) +PROFILE_KEEP_##id
+enum {
+	BITS_SUM = OTHERS
+#include "profile/columns.def"
+};
+#define NUMBER(bit, id, name) | PROFILE_KEEP_##id
+_Static_assert(BITS_SUM == (OTHERS
+#include "profile/columns.def"
+                            ),
+               "columns.def: a bit of PROFILE_KEEP_* is taken twice");
 
 struct profile {
 	unsigned keep;
@@ -139,16 +157,24 @@ uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame)
 	return pool_put(&p->nodes, &(struct profile_node){ .parent = parent, .frame = frame });
 }
 
-int profile_add(struct profile *p, const struct profile_key *key, uint64_t samples, uint64_t weight)
+/* The key without the numbers that are not kept. */
+static struct profile_key profile_kept(const struct profile *p, const struct profile_key *key)
 {
 	struct profile_key k = *key;
+
+#define NUMBER(bit, id, name)               \
+	if (!(p->keep & PROFILE_KEEP_##id)) \
+		k.name = PROFILE_NOT_KEPT;
+#include "profile/columns.def"
+	return k;
+}
+
+int profile_add(struct profile *p, const struct profile_key *key, uint64_t samples, uint64_t weight)
+{
+	struct profile_key k = profile_kept(p, key);
 	struct profile_row *rows;
 	uint32_t id;
 
-	if (!(p->keep & PROFILE_KEEP_CPU))
-		k.cpu = PROFILE_NOT_KEPT;
-	if (!(p->keep & PROFILE_KEEP_SLICE))
-		k.slice = PROFILE_NOT_KEPT;
 	rows = profile_grow(p->rows, p->n_rows, &p->rows_capacity, sizeof(*rows));
 	if (!rows)
 		return -ENOMEM;
@@ -174,11 +200,7 @@ int profile_add_sample(struct profile *p, const struct profile_sample *sample)
 		return -ENOMEM;
 	p->samples = samples;
 	p->samples[p->n_samples] = *sample;
-	if (!(p->keep & PROFILE_KEEP_CPU))
-		p->samples[p->n_samples].key.cpu = PROFILE_NOT_KEPT;
-	if (!(p->keep & PROFILE_KEEP_SLICE))
-		p->samples[p->n_samples].key.slice = PROFILE_NOT_KEPT;
-	p->n_samples++;
+	p->samples[p->n_samples++].key = profile_kept(p, &sample->key);
 	return 0;
 }
 

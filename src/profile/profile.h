@@ -21,13 +21,15 @@
  * PROFILE_NOT_KEPT. Event, comm, state and stack are always kept. */
 #define PROFILE_KEEP_PID (1u << 0)
 #define PROFILE_KEEP_TID (1u << 1)
-#define PROFILE_KEEP_CPU (1u << 2)
-/* Slices of time: see profile_set_slices. */
-#define PROFILE_KEEP_SLICE (1u << 4)
 /* Beside the rows, every sample with its time: memory then grows with samples. */
 #define PROFILE_KEEP_SAMPLES (1u << 3)
 /* Which program each task ran: origin.h. */
 #define PROFILE_KEEP_PROGRAM (1u << 5)
+/* The numbers of columns.def: CPU; SLICE of time: see profile_set_slices. */
+enum {
+#define NUMBER(bit, id, name) PROFILE_KEEP_##id = 1 << (bit),
+#include "profile/columns.def"
+};
 
 #define PROFILE_NOT_KEPT UINT32_MAX /* also: the recording did not say */
 #define PROFILE_FAILED UINT32_MAX   /* returned for an id: out of memory, or 2^32 of them */
@@ -83,10 +85,10 @@ struct profile_node {
 /* Whose samples a row counts. */
 struct profile_key {
 	uint32_t event, task;
-	uint32_t cpu;
 	uint32_t state; /* index of a name given to profile_set_states */
 	uint32_t node;  /* the innermost frame; PROFILE_ROOT: an empty stack */
-	uint32_t slice; /* of time, counted from the first: see profile_set_slices */
+#define NUMBER(bit, id, name) uint32_t name;
+#include "profile/columns.def"
 };
 
 struct profile_row {

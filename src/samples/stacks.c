@@ -12,7 +12,7 @@
 #include "base/map.h"
 #include "samples/hit.h"
 
-_Static_assert(sizeof(struct stacks_key) == 40, "hashed and compared as bytes");
+_Static_assert(sizeof(struct stacks_key) == 48, "hashed and compared as bytes");
 _Static_assert(sizeof(struct stacks_same) == 16, "hashed and compared as bytes");
 _Static_assert(sizeof(struct stacks_hit) == 16, "hashed and compared as bytes");
 
@@ -148,7 +148,7 @@ int stacks_hit(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret)
 
 int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret)
 {
-	size_t at = (key->user_space ^ key->state << 3 ^ key->tid ^ key->cpu << 4 ^
+	size_t at = (key->user_space ^ key->state << 3 ^ key->tid ^ key->number[0] << 4 ^
 	             (uintptr_t)key->comm >> 4) %
 	            STACKS_KEYS;
 

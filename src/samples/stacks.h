@@ -18,16 +18,18 @@
 #include "base/intern.h"
 #include "base/pool.h"
 
+#define STACKS_NUMBERS 4u
+
 /* Whose a sample is: few keys make many entries, so they have numbers, too. No padding. */
 struct stacks_key {
 	const char *comm; /* one pointer per name, as proc_comm gives it */
 	uint32_t event;   /* index */
-	uint32_t pid, tid, cpu;
+	uint32_t pid, tid;
 	uint16_t state;
 	uint8_t by_tables;  /* walk_result_by_tables */
 	uint8_t user_first; /* its kernel part begins with a user's address, without a marker */
 	uint32_t user_space, kernel_space;
-	uint32_t slice;
+	uint32_t number[STACKS_NUMBERS]; /* other numbers of the sample: the caller knows which */
 };
 
 /* What tells one entry from another. No padding. */

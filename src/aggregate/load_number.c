@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// load_number.c: see load_number.h. There is a function load_number_<name> for each number of
+// profile/columns.def: what the sample has of it, or PROFILE_NOT_KEPT.
+#include "aggregate/load_number.h"
+
+static uint32_t load_number_cpu(const struct recording *rec, const struct load_opts *opts,
+                                const struct seam_id *id)
+{
+	(void)rec;
+	(void)opts;
+	return id->has & SEAM_SAMPLE_CPU ? id->cpu : PROFILE_NOT_KEPT;
+}
+
+/* The slice of time, counted from that of the first sample. */
+static uint32_t load_number_slice(const struct recording *rec, const struct load_opts *opts,
+                                  const struct seam_id *id)
+{
+	uint64_t first, slice;
+
+	if (!opts->slice_ns || !(id->has & SEAM_SAMPLE_TIME))
+		return PROFILE_NOT_KEPT;
+	first = rec->first_ns / opts->slice_ns;
+	slice = id->time_ns / opts->slice_ns;
+	return slice - first < PROFILE_NOT_KEPT ? (uint32_t)(slice - first) : PROFILE_NOT_KEPT;
+}
+
+void load_numbers(uint32_t *ret, const struct recording *rec, const struct load_opts *opts,
+                  const struct seam_id *id)
+{
+	for (size_t i = 0; i < STACKS_NUMBERS; i++)
+		ret[i] = PROFILE_NOT_KEPT;
+#define NUMBER(bit, number, name)               \
+	if (opts->keep & PROFILE_KEEP_##number) \
+		ret[LOAD_NUMBER_##number] = load_number_##name(rec, opts, id);
+#include "profile/columns.def"
+}
