@@ -78,6 +78,7 @@ static int load_members(struct load_worker *w, struct stacks_key *key,
                         const struct batch_item *item)
 {
 	struct seam_stitched sample = item->sample;
+	struct callchain chain;
 	struct member member;
 	uint64_t i = 0;
 	int r;
@@ -88,8 +89,10 @@ static int load_members(struct load_worker *w, struct stacks_key *key,
 		sample.sample.id.id = member.id;
 		sample.sample.period = member.period;
 		key->event = member.event->index;
+		chain = callchain_of(&sample);
 		if (load_takes(w, &sample, key->comm))
-			r = stacks_add(&w->stacks, key, &sample, load_lasts(item), item->proc_ns);
+			r = stacks_add(&w->stacks, key, &chain, member.period, load_lasts(item),
+			               item->proc_ns);
 		if (r < 0)
 			break;
 	}
@@ -108,6 +111,7 @@ static bool load_take(void *ctx, struct batch_item *item)
 
 static int load_sample(void *ctx, const struct batch_item *item)
 {
+	const struct callchain chain = callchain_of(&item->sample);
 	struct load_worker *w = ctx;
 	struct stacks_key key;
 	int r;
@@ -115,16 +119,17 @@ static int load_sample(void *ctx, const struct batch_item *item)
 	load_key(&key, w->work->rec, w->work->opts, &item->decoded.id, item->comm,
 	         item->decoded.sample.event->index);
 	key.state = (uint16_t)item->sample.state;
-	key.by_tables = walk_result_by_tables(&item->sample);
+	key.by_tables = walk_result_by_tables(&chain);
 	key.user_first = hit_user_first(&item->sample.kernel, item->sample.misc);
 	key.user_space = item->user_space;
 	key.kernel_space = item->kernel_space;
-	r = load_walk_result_add(&w->result, w->work->rec, key.user_space, &item->sample);
+	r = load_walk_result_add(&w->result, w->work->rec, key.user_space, &chain);
 	if (r < 0)
 		return r;
 	if (members_of(&item->sample.sample))
 		return load_members(w, &key, item);
-	return stacks_add(&w->stacks, &key, &item->sample, load_lasts(item), item->proc_ns);
+	return stacks_add(&w->stacks, &key, &chain, item->sample.sample.period, load_lasts(item),
+	                  item->proc_ns);
 }
 
 static void load_run(struct load_worker *w, const struct recording_run *run)

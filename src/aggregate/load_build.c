@@ -157,7 +157,7 @@ static int load_frame(struct load_builder *b, const struct load_whose *e, const 
 /* The frames of the chain of a sample like those of the entry into b->frames: of an innermost one
  * as many as most says. */
 static int load_walk(struct load_builder *b, const struct load_whose *e,
-                     const struct seam_stitched *sample, size_t most, size_t *ret)
+                     const struct callchain *sample, size_t most, size_t *ret)
 {
 	struct frame_walk walk = { .in_chain = true };
 	struct frame_at at;
@@ -194,7 +194,7 @@ static int load_walk(struct load_builder *b, const struct load_whose *e,
 /* The node of the innermost frame of a sample's chain, when its outermost one is called from
  * *node. */
 static int load_descend(struct load_builder *b, const struct load_whose *e,
-                        const struct seam_stitched *sample, size_t most, uint32_t *node)
+                        const struct callchain *sample, size_t most, uint32_t *node)
 {
 	size_t n = 0;
 	int r = load_walk(b, e, sample, most, &n);
@@ -221,7 +221,7 @@ static bool load_same_function(const struct profile *p, uint32_t a, uint32_t b)
  * where the sample hit.
  */
 static int load_hit(struct load_builder *b, const struct load_whose *e,
-                    const struct seam_stitched *sample, uint32_t *node)
+                    const struct callchain *sample, uint32_t *node)
 {
 	struct frame_walk walk = { 0 };
 	struct frame_at at;
@@ -250,7 +250,7 @@ static struct load_whose load_whose(const struct stacks *s, const struct stacks_
 
 /* The node of an entry's user part: few parts stand below many kernel parts, tasks and states. */
 static int load_user(struct load_builder *b, struct map *users, const struct load_whose *e,
-                     struct seam_stitched sample, uint32_t *ret)
+                     struct callchain sample, uint32_t *ret)
 {
 	/* Addresses out of stack copies carry marks; spaces of users leave these bits free. */
 	uint32_t how = (sample.state == SEAM_STITCH_STACK_COPY ? RECORDING_KERNEL : 0) |
@@ -278,8 +278,8 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct map
                       const struct stacks_entry *entry, uint32_t *ret)
 {
 	const struct load_whose e = load_whose(s, entry);
-	const struct seam_stitched sample = stacks_sample(s, entry, b->rec->events);
-	struct seam_stitched kernel = sample;
+	const struct callchain sample = stacks_callchain(s, entry, b->rec->events);
+	struct callchain kernel = sample;
 	size_t most = b->opts->max_stack;
 	int r = 0;
 
@@ -380,7 +380,7 @@ static int load_users(struct load_builder *b, const struct stacks *s, struct map
 
 	for (size_t i = 0; i < s->n && r >= 0 && !b->opts->max_stack; i++) {
 		const struct load_whose e = load_whose(s, &s->entries[i]);
-		struct seam_stitched sample = stacks_sample(s, &s->entries[i], b->rec->events);
+		struct callchain sample = stacks_callchain(s, &s->entries[i], b->rec->events);
 		uint32_t node;
 
 		/* What hangs elsewhere than below the root is not shared. */

@@ -23,7 +23,7 @@
 #define CUT_LIMITS 65536u
 
 /* A chain as the kernel took it: its addresses, without the markers of contexts. */
-static uint64_t cut_addresses(const struct seam_stitched *sample)
+static uint64_t cut_addresses(const struct callchain *sample)
 {
 	uint64_t n = sample->user.n;
 
@@ -32,11 +32,11 @@ static uint64_t cut_addresses(const struct seam_stitched *sample)
 	return n;
 }
 
-static bool cut_is_kernels(const struct load_cut *c, const struct seam_stitched *sample)
+static bool cut_is_kernels(const struct load_cut *c, const struct callchain *sample)
 {
 	return (sample->state == SEAM_STITCH_IMMEDIATE ||
 	        sample->state == SEAM_STITCH_KERNEL_ONLY) &&
-	       !c->by_tables && !walk_result_said(&sample->sample.event->attr);
+	       !c->by_tables && !walk_result_said(&sample->event->attr);
 }
 
 int load_cut_learn(struct load_cut *c, const struct recording *rec,
@@ -50,9 +50,9 @@ int load_cut_learn(struct load_cut *c, const struct recording *rec,
 		return -ENOMEM;
 	for (size_t w = 0; w < n; w++) {
 		for (size_t i = 0; i < stacks[w]->n; i++) {
-			struct seam_stitched sample =
-			        stacks_sample(stacks[w], &stacks[w]->entries[i], rec->events);
-			uint32_t *most = &c->most[sample.sample.event->index];
+			struct callchain sample =
+			        stacks_callchain(stacks[w], &stacks[w]->entries[i], rec->events);
+			uint32_t *most = &c->most[sample.event->index];
 			uint64_t addresses;
 
 			if (sample.kernel.n + sample.user.n <= *most || !cut_is_kernels(c, &sample))
@@ -73,9 +73,9 @@ void load_cut_free(struct load_cut *c)
 }
 
 /* How many frames there was room for, if the stack has that many; else 0. */
-static uint32_t cut_limit(const struct load_cut *c, const struct seam_stitched *sample)
+static uint32_t cut_limit(const struct load_cut *c, const struct callchain *sample)
 {
-	const struct seam_event *event = sample->sample.event;
+	const struct seam_event *event = sample->event;
 	uint32_t limit;
 
 	switch (sample->state) {
@@ -102,7 +102,7 @@ static uint32_t cut_limit(const struct load_cut *c, const struct seam_stitched *
 	return cut_addresses(sample) == limit ? limit : 0;
 }
 
-uint32_t load_cut_root(struct load_cut *c, struct profile *p, const struct seam_stitched *sample)
+uint32_t load_cut_root(struct load_cut *c, struct profile *p, const struct callchain *sample)
 {
 	uint32_t limit = cut_limit(c, sample);
 	struct profile_frame f = { .kind = PROFILE_MISSING };

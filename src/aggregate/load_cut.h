@@ -26,6 +26,6 @@ void load_cut_free(struct load_cut *c);
 
 /* The node below which a stack hangs: PROFILE_ROOT for a whole one; PROFILE_FAILED: out of
  * memory. */
-uint32_t load_cut_root(struct load_cut *c, struct profile *p, const struct seam_stitched *sample);
+uint32_t load_cut_root(struct load_cut *c, struct profile *p, const struct callchain *sample);
 
 #endif

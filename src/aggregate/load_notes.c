@@ -116,8 +116,8 @@ static int load_noted_key(struct load_noter *l, const struct sample_entry *entry
 static int load_noted_walk_result(const struct load_noter *l, const struct sample_index_who *who,
                                   const struct stacks_same *same, uint32_t user_space)
 {
-	const struct seam_stitched sample = {
-		.sample.event = seam_events_at(l->rec->events, who->event),
+	const struct callchain sample = {
+		.event = seam_events_at(l->rec->events, who->event),
 		.misc = who->misc,
 		.user = stacks_words(&l->index->stacks, same->user),
 	};

@@ -8,7 +8,7 @@ static const char made_at_run_time[] = "no object: code made at run time";
 static const char without[] = "no unwind information was found while recording";
 
 static void load_walk_result_where(const struct recording *rec, uint32_t space, bool unmapped,
-                                   const struct seam_stitched *sample, struct unwound_missing *ret)
+                                   const struct callchain *sample, struct unwound_missing *ret)
 {
 	const struct proc_mapping *m = NULL;
 	uint64_t n = sample->user.n;
@@ -26,9 +26,9 @@ static void load_walk_result_where(const struct recording *rec, uint32_t space, 
 }
 
 int load_walk_result_add(struct load_walk_result *o, const struct recording *rec, uint32_t space,
-                         const struct seam_stitched *sample)
+                         const struct callchain *sample)
 {
-	const struct seam_attr *attr = &sample->sample.event->attr;
+	const struct seam_attr *attr = &sample->event->attr;
 	struct unwound_missing *have, add;
 	struct walk_result result;
 

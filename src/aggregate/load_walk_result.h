@@ -18,6 +18,6 @@ struct load_walk_result {
 
 /* Counts a sample, whose user part belongs to an address space (recording_spaces). -ENOMEM. */
 int load_walk_result_add(struct load_walk_result *o, const struct recording *rec, uint32_t space,
-                         const struct seam_stitched *sample);
+                         const struct callchain *sample);
 
 #endif

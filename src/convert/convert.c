@@ -117,7 +117,8 @@ static uint64_t convert_ip_marker(uint16_t misc)
 static struct seam_u64s convert_chain(struct convert *c, const struct seam_stitched *s, uint64_t n)
 {
 	uint64_t marker = convert_ip_marker(s->misc);
-	uint64_t mask = called_marks(s) ? WALK_ADDRESS : UINT64_MAX;
+	const struct callchain whole = callchain_of(s);
+	uint64_t mask = called_marks(&whole) ? WALK_ADDRESS : UINT64_MAX;
 
 	buf_clear(&c->chain);
 	for (uint64_t i = 0; i < s->kernel.n; i++)

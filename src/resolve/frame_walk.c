@@ -18,7 +18,7 @@ static void frame_walk_marker(struct frame_walk *walk, uint64_t marker)
 		walk->not_first = walk->exact = false;
 }
 
-bool frame_walk_mixed(const struct seam_stitched *s)
+bool frame_walk_mixed(const struct callchain *s)
 {
 	for (uint64_t i = 0; i < s->kernel.n; i++)
 		if (seam_u64s_at(&s->kernel, i) == SEAM_CONTEXT_USER)
@@ -27,11 +27,11 @@ bool frame_walk_mixed(const struct seam_stitched *s)
 }
 
 /* Where the sample hit, of the mode that its header names. */
-static struct frame_at frame_walk_hit(const struct seam_stitched *s)
+static struct frame_at frame_walk_hit(const struct callchain *s)
 {
 	unsigned mode = s->misc & SEAM_MISC_CPUMODE_MASK;
 
-	return (struct frame_at){ .addr = s->sample.ip,
+	return (struct frame_at){ .addr = s->ip,
 		                  .user = mode == SEAM_MISC_USER,
 		                  .first = true,
 		                  .guest = mode != SEAM_MISC_USER && mode != SEAM_MISC_KERNEL };
@@ -54,7 +54,7 @@ static void frame_walk_take(struct frame_walk *walk, struct frame_at *at)
 	walk->exact = false;
 }
 
-bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *s, struct frame_at *ret)
+bool frame_walk_next(struct frame_walk *walk, const struct callchain *s, struct frame_at *ret)
 {
 	uint64_t addr;
 

@@ -36,9 +36,8 @@ struct frame_at {
 };
 
 /* Has the kernel part user frames, too (stitch.h)? */
-bool frame_walk_mixed(const struct seam_stitched *sample);
-bool frame_walk_next(struct frame_walk *walk, const struct seam_stitched *sample,
-                     struct frame_at *ret);
+bool frame_walk_mixed(const struct callchain *sample);
+bool frame_walk_next(struct frame_walk *walk, const struct callchain *sample, struct frame_at *ret);
 /* The frame that was just given runs when another is stopped: the next one, if it is of the same
  * part, is that. */
 static inline void frame_walk_stopped(struct frame_walk *walk)

@@ -12,7 +12,7 @@
 #ifndef SEAM_SAMPLES_CALLED_H
 #define SEAM_SAMPLES_CALLED_H
 
-#include <seam/stitch.h>
+#include "samples/callchain.h"
 
 #define CALLED_MAX 2732u               /* words: what a record's branches give, and one */
 #define CALLED_CALL_STACK (1ULL << 11) /* PERF_SAMPLE_BRANCH_CALL_STACK */
@@ -24,10 +24,10 @@ static inline bool called_event(const struct seam_event *event)
 	       event->attr.branch_sample_type & CALLED_CALL_STACK;
 }
 /* Do the words of its user part bear walk.h's marks? */
-static inline bool called_marks(const struct seam_stitched *s)
+static inline bool called_marks(const struct callchain *s)
 {
 	return s->state == SEAM_STITCH_STACK_COPY ||
-	       (s->state == SEAM_STITCH_IMMEDIATE && called_event(s->sample.event));
+	       (s->state == SEAM_STITCH_IMMEDIATE && called_event(s->event));
 }
 /* Puts the calls in the place of a sample's user part, whose words are then those given (CALLED_MAX
  * of them): true. */

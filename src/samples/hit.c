@@ -5,11 +5,11 @@
 #include "samples/called.h"
 #include "unwind/walk.h"
 
-bool hit_apart(const struct seam_stitched *s)
+bool hit_apart(const struct callchain *s)
 {
 	uint64_t chain;
 
-	if (!hit_known(s->sample.event))
+	if (!hit_known(s->event))
 		return false;
 	if (!hit_chain(&s->kernel, &chain)) {
 		if (!s->user.n)
@@ -18,5 +18,5 @@ bool hit_apart(const struct seam_stitched *s)
 		if (called_marks(s))
 			chain &= WALK_ADDRESS;
 	}
-	return hit_elsewhere(s->sample.ip, s->misc, chain);
+	return hit_elsewhere(s->ip, s->misc, chain);
 }

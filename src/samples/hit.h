@@ -10,10 +10,10 @@
 #ifndef SEAM_SAMPLES_HIT_H
 #define SEAM_SAMPLES_HIT_H
 
-#include <seam/stitch.h>
+#include "samples/callchain.h"
 
 /* Did it hit elsewhere than where its callchain begins, or has that no address at all? */
-bool hit_apart(const struct seam_stitched *sample);
+bool hit_apart(const struct callchain *chain);
 /* Its steps, for who has a sample in parts. The innermost address of a part of a chain; false: it
  * has markers alone. */
 static inline bool hit_chain(const struct seam_u64s *part, uint64_t *ret)

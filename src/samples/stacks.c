@@ -163,10 +163,9 @@ int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret)
 	return 0;
 }
 
-static bool stacks_is_deferred(const struct seam_stitched *sample)
+static bool stacks_is_deferred(const struct callchain *chain)
 {
-	return sample->state == SEAM_STITCH_STITCHED ||
-	       sample->state == SEAM_STITCH_STITCHED_EARLIER;
+	return chain->state == SEAM_STITCH_STITCHED || chain->state == SEAM_STITCH_STITCHED_EARLIER;
 }
 
 static int stacks_new(struct stacks *s, const struct stacks_same *same, uint64_t time_ns)
@@ -270,8 +269,8 @@ int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight
 	return ++s->n_waiting == STACKS_WAITING ? stacks_settle(s) : 0;
 }
 
-int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam_stitched *sample,
-               bool stable, uint64_t time_ns)
+int stacks_add(struct stacks *s, const struct stacks_key *key, const struct callchain *chain,
+               uint64_t weight, bool stable, uint64_t time_ns)
 {
 	struct stacks_same same = { 0 };
 	int r = s->recent ? 0 : stacks_start(s);
@@ -279,14 +278,13 @@ int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam
 	if (r >= 0)
 		r = stacks_key_id(s, key, &same.key);
 	if (r >= 0)
-		r = stacks_part(s, &sample->kernel, stable, &same.kernel);
+		r = stacks_part(s, &chain->kernel, stable, &same.kernel);
 	if (r >= 0)
-		r = (stacks_is_deferred(sample) ? stacks_deferred : stacks_part)(s, &sample->user,
-		                                                                 stable,
-		                                                                 &same.user);
-	if (r >= 0 && hit_apart(sample))
-		r = stacks_hit(s, sample->sample.ip, sample->misc, &same.hit);
-	return r < 0 ? r : stacks_put(s, &same, sample->sample.period, time_ns);
+		r = (stacks_is_deferred(chain) ? stacks_deferred : stacks_part)(s, &chain->user,
+		                                                                stable, &same.user);
+	if (r >= 0 && hit_apart(chain))
+		r = stacks_hit(s, chain->ip, chain->misc, &same.hit);
+	return r < 0 ? r : stacks_put(s, &same, weight, time_ns);
 }
 
 const struct stacks_key *stacks_key(const struct stacks *s, const struct stacks_entry *e)
@@ -294,12 +292,12 @@ const struct stacks_key *stacks_key(const struct stacks *s, const struct stacks_
 	return pool_at(&s->keys, e->same.key);
 }
 
-struct seam_stitched stacks_sample(const struct stacks *s, const struct stacks_entry *e,
-                                   const struct seam_events *events)
+struct callchain stacks_callchain(const struct stacks *s, const struct stacks_entry *e,
+                                  const struct seam_events *events)
 {
 	const struct stacks_key *key = stacks_key(s, e);
-	struct seam_stitched sample = {
-		.sample = { .event = seam_events_at(events, key->event) },
+	struct callchain chain = {
+		.event = seam_events_at(events, key->event),
 		.misc = key->user_first ? SEAM_MISC_USER : 0,
 		.state = key->state,
 		.kernel = stacks_words(s, e->same.kernel),
@@ -309,10 +307,10 @@ struct seam_stitched stacks_sample(const struct stacks *s, const struct stacks_e
 	if (e->same.hit) {
 		const struct stacks_hit *hit = pool_at(&s->hits, e->same.hit);
 
-		sample.sample.ip = hit->ip;
-		sample.misc = (uint16_t)hit->misc;
+		chain.ip = hit->ip;
+		chain.misc = (uint16_t)hit->misc;
 	}
-	return sample;
+	return chain;
 }
 
 void stacks_free(struct stacks *s)

@@ -17,6 +17,7 @@
 
 #include "base/intern.h"
 #include "base/pool.h"
+#include "samples/callchain.h"
 
 #define STACKS_NUMBERS 4u
 
@@ -97,9 +98,9 @@ struct stacks {
 
 /* -ENOMEM. */
 int stacks_start(struct stacks *s);
-/* Takes a sample; stable: its bytes last. -ENOMEM. */
-int stacks_add(struct stacks *s, const struct stacks_key *key, const struct seam_stitched *sample,
-               bool stable, uint64_t time_ns);
+/* Takes a sample; stable: its words last. -ENOMEM. */
+int stacks_add(struct stacks *s, const struct stacks_key *key, const struct callchain *chain,
+               uint64_t weight, bool stable, uint64_t time_ns);
 /*
  * The steps of it, for samples that are taken apart before they are counted (sample_index.h):
  * numbers for the parts of a stacks_same, then a sample that has them. *ret is 0 for no words. All:
@@ -113,9 +114,9 @@ struct seam_u64s stacks_words(const struct stacks *s, uint32_t part);
 /* Behind the last sample: counts those that wait. -ENOMEM. */
 int stacks_settle(struct stacks *s);
 const struct stacks_key *stacks_key(const struct stacks *s, const struct stacks_entry *e);
-/* The sample that an entry stands for, as far as its frames are concerned. */
-struct seam_stitched stacks_sample(const struct stacks *s, const struct stacks_entry *e,
-                                   const struct seam_events *events);
+/* The stack that an entry stands for. */
+struct callchain stacks_callchain(const struct stacks *s, const struct stacks_entry *e,
+                                  const struct seam_events *events);
 void stacks_free(struct stacks *s);
 
 #endif

@@ -122,9 +122,9 @@ bool walk_result_by_tables_of(const struct seam_event *event, enum seam_stitch_s
 	return end != STACK_END_NOT_SAID;
 }
 
-bool walk_result_by_tables(const struct seam_stitched *s)
+bool walk_result_by_tables(const struct callchain *s)
 {
-	return walk_result_by_tables_of(s->sample.event, s->state, s->misc, s->deferred_misc);
+	return walk_result_by_tables_of(s->event, s->state, s->misc, s->deferred_misc);
 }
 
 const char *walk_result_name(const struct walk_result *o)

@@ -16,8 +16,7 @@
 #ifndef SEAM_SAMPLES_WALK_RESULT_H
 #define SEAM_SAMPLES_WALK_RESULT_H
 
-#include <seam/stitch.h>
-
+#include "samples/callchain.h"
 #include "samples/unwound.h"
 
 enum walk_result_kind {
@@ -61,7 +60,7 @@ uint16_t walk_result_put(const struct seam_attr *attr, uint16_t misc,
 bool walk_result_get(const struct seam_attr *attr, uint16_t misc, struct walk_result *ret);
 /* Were the sample's user frames found by unwind tables, while recording or by a conversion? (Those
  * of a stack copy carry walk.h's marks instead.) */
-bool walk_result_by_tables(const struct seam_stitched *sample);
+bool walk_result_by_tables(const struct callchain *chain);
 bool walk_result_by_tables_of(const struct seam_event *event, enum seam_stitch_state state,
                               uint16_t misc, uint16_t deferred_misc);
 /* The class of so many bytes, from 1 on. */

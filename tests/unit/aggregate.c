@@ -478,7 +478,7 @@ static void walk_minds_markers_and_callers(void **state)
 		{ .addr = 30, .user = true },
 		{ .addr = 31, .user = true, .caller = true },
 	};
-	struct seam_stitched s = { .kernel = words(kernel, 7), .user = words(user, 2) };
+	struct callchain s = { .kernel = words(kernel, 7), .user = words(user, 2) };
 	struct frame_walk walk = { 0 };
 	struct frame_at at;
 	size_t n = 0;
@@ -498,8 +498,7 @@ static void walk_minds_markers_and_callers(void **state)
 static void walk_without_a_chain_gives_the_ip(void **state)
 {
 	struct seam_event event = { .attr = { .sample_type = SEAM_SAMPLE_IP } };
-	struct seam_stitched s = { .sample = { .ip = 77, .event = &event },
-		                   .misc = SEAM_MISC_USER };
+	struct callchain s = { .ip = 77, .event = &event, .misc = SEAM_MISC_USER };
 	struct frame_walk walk = { 0 };
 	struct frame_at at;
 
@@ -516,66 +515,64 @@ static void stacks_share_only_what_is_equal(void **state)
 {
 	static const uint64_t a[] = { 1, 2, 3 }, b[] = { 1, 2, 4 };
 	struct seam_event event = { .attr = { .sample_type = SEAM_SAMPLE_IP } };
-	struct seam_stitched s = { .sample = { .period = 5, .event = &event },
-		                   .misc = SEAM_MISC_USER,
-		                   .user = words(a, 3) };
+	struct callchain s = { .event = &event, .misc = SEAM_MISC_USER, .user = words(a, 3) };
 	struct stacks_key key = { .event = 1 };
-	struct seam_stitched copy;
+	struct callchain copy;
 	struct seam_events *events;
 	struct stacks t = { 0 };
 
 	assert_int_equal(seam_events_new(&events), 0);
 
-	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
-	assert_int_equal(stacks_add(&t, &key, &s, false, 1), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, false, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, false, 1), 0);
 	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 1);
 	assert_int_equal(t.entries[0].samples, 2);
 	assert_int_equal(t.entries[0].weight, 10);
-	copy = stacks_sample(&t, &t.entries[0], events);
+	copy = stacks_callchain(&t, &t.entries[0], events);
 	assert_int_equal(copy.user.n, 3);
 	assert_ptr_not_equal(copy.user.bytes, a);
 	assert_memory_equal(copy.user.bytes, a, sizeof(a));
 	s.user = words(b, 3);
-	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, false, 0), 0);
 	s.user = words(a, 2);
-	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, false, 0), 0);
 	s.kernel = words(a, 2); /* the same words in the other half */
 	s.user = words(a, 0);
-	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, false, 0), 0);
 	key.user_space = 1;
-	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, false, 0), 0);
 	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 5);
 	s.user.n = s.kernel.n = 0; /* without any chain the ip tells them apart */
-	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
-	s.sample.ip = 9;
-	assert_int_equal(stacks_add(&t, &key, &s, false, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, false, 0), 0);
+	s.ip = 9;
+	assert_int_equal(stacks_add(&t, &key, &s, 5, false, 0), 0);
 	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 7);
 	s.user = words(a, 3); /* the same bytes are other words in the other byte order */
 	s.user.swap = true;
-	assert_int_equal(stacks_add(&t, &key, &s, true, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, true, 0), 0);
 	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 8);
-	copy = stacks_sample(&t, &t.entries[7], events);
+	copy = stacks_callchain(&t, &t.entries[7], events);
 	assert_true(copy.user.swap);
 	assert_ptr_equal(copy.user.bytes, a); /* they last */
 	s.user.swap = false; /* one chain, which begins where it hit, and elsewhere in two modes */
-	s.sample.ip = a[0];
-	assert_int_equal(stacks_add(&t, &key, &s, true, 0), 0);
-	s.sample.ip = a[0] + 1;
-	assert_int_equal(stacks_add(&t, &key, &s, true, 0), 0);
+	s.ip = a[0];
+	assert_int_equal(stacks_add(&t, &key, &s, 5, true, 0), 0);
+	s.ip = a[0] + 1;
+	assert_int_equal(stacks_add(&t, &key, &s, 5, true, 0), 0);
 	s.misc = SEAM_MISC_KERNEL;
-	assert_int_equal(stacks_add(&t, &key, &s, true, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, true, 0), 0);
 	s.misc |= SEAM_MISC_EXACT_IP; /* which tells nothing apart */
-	assert_int_equal(stacks_add(&t, &key, &s, true, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, true, 0), 0);
 	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 11);
-	copy = stacks_sample(&t, &t.entries[8], events);
-	assert_int_equal(copy.sample.ip, 0);
-	copy = stacks_sample(&t, &t.entries[10], events);
-	assert_int_equal(copy.sample.ip, a[0] + 1);
+	copy = stacks_callchain(&t, &t.entries[8], events);
+	assert_int_equal(copy.ip, 0);
+	copy = stacks_callchain(&t, &t.entries[10], events);
+	assert_int_equal(copy.ip, a[0] + 1);
 	assert_int_equal(copy.misc, SEAM_MISC_KERNEL);
 	stacks_free(&t);
 	seam_events_free(events);

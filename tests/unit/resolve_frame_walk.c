@@ -42,9 +42,10 @@ static void make(struct made *m, uint64_t sample_type, uint64_t branch_type)
 	m->s.sample.branches.entries = encode_words(m->entries, 9);
 }
 
-static void expect(const struct seam_stitched *s, const uint64_t *addrs, const bool *callers,
+static void expect(const struct seam_stitched *sample, const uint64_t *addrs, const bool *callers,
                    size_t n)
 {
+	const struct callchain chain = callchain_of(sample), *s = &chain;
 	struct frame_walk walk = { 0 };
 	struct frame_at at;
 
@@ -109,6 +110,7 @@ static void test_stopped(void **state)
 	static const bool marked[] = { false, true, false, true },
 	                  named[] = { false, true, false, true };
 	struct frame_walk walk = { 0 };
+	struct callchain chain;
 	struct frame_at at;
 	struct made m;
 
@@ -121,8 +123,9 @@ static void test_stopped(void **state)
 	expect(&m.s, addrs, marked, 4);
 	m.chain[2] = addrs[2];
 	m.s.state = SEAM_STITCH_IMMEDIATE;
+	chain = callchain_of(&m.s);
 	for (size_t i = 0; i < 4; i++) {
-		assert_true(frame_walk_next(&walk, &m.s, &at));
+		assert_true(frame_walk_next(&walk, &chain, &at));
 		assert_int_equal(at.caller, named[i]);
 		if (i == 1) /* its name is __restore_rt */
 			frame_walk_stopped(&walk);

@@ -251,7 +251,7 @@ static int script_frame(struct script_frames *f, const struct script_spaces *spa
 
 /* How the words of a user part were found: 1: they carry walk.h's marks; 2: by tables, while
  * recording. Lines depend on it. */
-static unsigned script_found(const struct seam_stitched *sample, const struct script_spaces *spaces)
+static unsigned script_found(const struct callchain *sample, const struct script_spaces *spaces)
 {
 	return called_marks(sample) ? 1 : spaces->by_tables ? 2 : 0;
 }
@@ -268,10 +268,10 @@ static struct script_tail *script_tail(struct script_frames *f, uint32_t tid)
 
 /* The user part: only the lines of frames that the thread's last such stack did not have are
  * made. */
-static int script_user_lines(struct script_frames *f, const struct seam_stitched *sample,
+static int script_user_lines(struct script_frames *f, const struct callchain *sample,
                              const struct script_spaces *spaces, struct buf *out)
 {
-	struct script_tail *tail = script_tail(f, sample->sample.id.tid);
+	struct script_tail *tail = script_tail(f, spaces->tid);
 	struct frame_walk walk = { .in_chain = true, .in_user = true };
 	size_t start = out->n;
 	struct frame_at at;
@@ -281,8 +281,8 @@ static int script_user_lines(struct script_frames *f, const struct seam_stitched
 
 	if (!tail)
 		return -ENOMEM;
-	same = script_tail_common(tail, sample->sample.id.tid, spaces->user,
-	                          script_found(sample, spaces), &sample->user);
+	same = script_tail_common(tail, spaces->tid, spaces->user, script_found(sample, spaces),
+	                          &sample->user);
 	while (!r && walk.i < sample->user.n - same && frame_walk_next(&walk, sample, &at)) {
 		if (walk.i <= TAIL_FRAMES)
 			f->begins[walk.i - 1] = (uint32_t)(out->n - start);
@@ -298,7 +298,7 @@ static int script_user_lines(struct script_frames *f, const struct seam_stitched
 	return script_tail_put(tail, same, out);
 }
 
-static int script_kernel_lines(struct script_frames *f, const struct seam_stitched *sample,
+static int script_kernel_lines(struct script_frames *f, const struct callchain *sample,
                                const struct script_spaces *spaces, struct buf *out)
 {
 	struct frame_walk walk = { .in_chain = true };
@@ -311,14 +311,14 @@ static int script_kernel_lines(struct script_frames *f, const struct seam_stitch
 	return r;
 }
 
-static bool script_is_deferred(const struct seam_stitched *sample)
+static bool script_is_deferred(const struct callchain *sample)
 {
 	return sample->state == SEAM_STITCH_STITCHED ||
 	       sample->state == SEAM_STITCH_STITCHED_EARLIER;
 }
 
 /* A part by what was kept of it, or line by line. */
-static int script_part(struct script_frames *f, const struct seam_stitched *sample,
+static int script_part(struct script_frames *f, const struct callchain *sample,
                        const struct script_spaces *spaces, bool user, struct buf *out)
 {
 	struct stacks_part part = { .words = user ? &sample->user : &sample->kernel,
@@ -340,7 +340,7 @@ static int script_part(struct script_frames *f, const struct seam_stitched *samp
 
 /* As perf has it, a chain stands for the sample: only where it has no address, the line is where
  * the sample hit. */
-static bool script_has_chain(const struct seam_stitched *sample)
+static bool script_has_chain(const struct callchain *sample)
 {
 	uint64_t innermost;
 
@@ -349,7 +349,7 @@ static bool script_has_chain(const struct seam_stitched *sample)
 
 /* Frame by frame: a sample whose chain has no address, or as many frames of it as were asked
  * for. */
-static int script_walk(struct script_frames *f, const struct seam_stitched *sample,
+static int script_walk(struct script_frames *f, const struct callchain *sample,
                        const struct script_spaces *spaces, struct buf *out)
 {
 	unsigned most = f->opts->max_stack ? f->opts->max_stack : UINT32_MAX;
@@ -362,7 +362,7 @@ static int script_walk(struct script_frames *f, const struct seam_stitched *samp
 	return r < 0 ? r : 0;
 }
 
-int script_frames_put(struct script_frames *f, const struct seam_stitched *sample,
+int script_frames_put(struct script_frames *f, const struct callchain *sample,
                       const struct script_spaces *spaces, struct buf *out)
 {
 	int r;
@@ -373,10 +373,10 @@ int script_frames_put(struct script_frames *f, const struct seam_stitched *sampl
 	return r < 0 ? r : script_part(f, sample, spaces, true, out);
 }
 
-int script_frames_hit(struct script_frames *f, const struct seam_stitched *sample,
+int script_frames_hit(struct script_frames *f, const struct callchain *sample,
                       const struct script_spaces *spaces, struct buf *out)
 {
-	struct seam_stitched lone = *sample;
+	struct callchain lone = *sample;
 	const struct script_line *line;
 	struct frame_walk walk = { 0 };
 	struct frame_at at;

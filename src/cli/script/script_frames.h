@@ -15,6 +15,7 @@ struct script_frames;
 
 struct script_spaces {
 	uint32_t user, kernel;
+	uint32_t tid;
 	uint64_t time_ns;
 	/* Equal words of deferred records, or of all parts, have one place, and stay there. */
 	bool deferred_last, all_last;
@@ -30,11 +31,11 @@ struct resolver *script_frames_resolver(const struct script_frames *f);
 /* Between items: forgets lines when they are many. */
 void script_frames_bound(struct script_frames *f);
 /* Appends all frames of a sample; each is led by a tab and followed by a newline. -ENOMEM. */
-int script_frames_put(struct script_frames *f, const struct seam_stitched *sample,
+int script_frames_put(struct script_frames *f, const struct callchain *sample,
                       const struct script_spaces *spaces, struct buf *out);
 /* Appends where a sample hit, behind a blank, without what is inlined there and without a newline.
  * -ENOMEM. */
-int script_frames_hit(struct script_frames *f, const struct seam_stitched *sample,
+int script_frames_hit(struct script_frames *f, const struct callchain *sample,
                       const struct script_spaces *spaces, struct buf *out);
 
 #endif

@@ -127,28 +127,28 @@ static unsigned script_fields_of(const struct script_text *t, const struct seam_
 static int script_where(struct script_text *t, const struct batch_item *item, bool chain,
                         struct buf *out)
 {
+	const struct callchain whole = callchain_of(&item->sample);
 	struct script_spaces spaces = { .user = item->user_space,
 		                        .kernel = item->kernel_space,
+		                        .tid = item->sample.sample.id.tid,
 		                        .time_ns = item->proc_ns,
 		                        .deferred_last = !t->rec->in_order,
 		                        .all_last = item->noted,
-		                        .by_tables = walk_result_by_tables(&item->sample) };
-	const struct seam_stitched *sample = &item->sample;
-	bool cookie = t->opts.unmerged && sample->cookie;
-	struct seam_stitched kernel;
+		                        .by_tables = walk_result_by_tables(&whole) };
+	uint64_t cookie = t->opts.unmerged ? item->sample.cookie : 0;
+	struct callchain kernel = whole;
 	int r = 0;
 
 	if (!chain)
-		return script_frames_hit(t->frames, sample, &spaces, out);
+		return script_frames_hit(t->frames, &whole, &spaces, out);
 	buf_put(out, "\n", 1);
 	if (!cookie)
-		return script_frames_put(t->frames, sample, &spaces, out);
-	if (sample->kernel.n) {
-		kernel = *sample;
+		return script_frames_put(t->frames, &whole, &spaces, out);
+	if (kernel.kernel.n) {
 		kernel.user.n = 0;
 		r = script_frames_put(t->frames, &kernel, &spaces, out);
 	}
-	script_cookie(t, sample->cookie, out);
+	script_cookie(t, cookie, out);
 	return r;
 }
 
@@ -200,11 +200,12 @@ static int script_sample(struct script_text *t, const struct batch_item *item, s
 static int script_deferred(struct script_text *t, const struct batch_item *item, struct buf *out)
 {
 	const struct seam_callchain_deferred *d = &item->decoded.deferred;
-	struct seam_stitched deferred = { .sample = { .id = item->decoded.id }, .user = d->ips };
-	struct script_spaces spaces = { .time_ns = item->proc_ns };
+	const struct seam_stitched sample = { .sample.id = item->decoded.id };
+	const struct callchain deferred = { .user = d->ips };
+	struct script_spaces spaces = { .tid = item->decoded.id.tid, .time_ns = item->proc_ns };
 	int r = 0;
 
-	recording_spaces(t->rec, &deferred, spaces.time_ns, &spaces.user, &spaces.kernel);
+	recording_spaces(t->rec, &sample, spaces.time_ns, &spaces.user, &spaces.kernel);
 	script_head(&t->head, &t->opts, t->rec, item, out);
 	buf_put_text(out, "DEFERRED CALLCHAIN [cookie: ");
 	put_hex(out, d->cookie, 0);
