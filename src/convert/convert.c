@@ -14,7 +14,7 @@
 
 #include "abi/encode.h"
 #include "convert/convert_head.h"
-#include "recorder/live_sample.h"
+#include "samples/walked_sample.h"
 #include "samples/called.h"
 #include "samples/ordered.h"
 #include "samples/walk_result.h"
@@ -184,7 +184,7 @@ static struct walk_result convert_walk_result(const struct convert *c,
 	const struct walk *walk = item->walk;
 
 	if (walk)
-		return walk_result_of_walk(walk, s, live_sample_user_sp(c->machine, s),
+		return walk_result_of_walk(walk, s, walked_sample_user_sp(c->machine, s),
 		                           !proc_space_find(c->rec->procs, item->user_space,
 		                                            walk->end_pc));
 	switch (item->sample.state) {

@@ -9,7 +9,7 @@
 #include "base/cursor.h"
 #include "perfdata/feature.h"
 #include "perfdata/fit.h"
-#include "recorder/live_sample.h"
+#include "samples/walked_sample.h"
 #include "samples/unwound.h"
 
 /* The first feature that perf 6.1 does not know: it complains of them in streams. */
@@ -38,7 +38,7 @@ static struct seam_attr convert_attr(const struct seam_attr *from, const struct 
 	if (opts->strip_raw)
 		a.sample_type &= ~SEAM_SAMPLE_RAW;
 	a.sample_type &= ~SEAM_SAMPLE_AUX;
-	return unwinds ? live_sample_attr(&a) : a;
+	return unwinds ? walked_sample_attr(&a) : a;
 }
 
 int convert_head_events(const struct recording *rec, const struct convert_opts *opts,

@@ -124,7 +124,7 @@ static int live_make_events(struct live *l)
 
 	for (size_t i = 0; i < n && r >= 0; i++) {
 		const struct seam_event *e = seam_events_at(l->opts.events, i);
-		struct seam_attr attr = live_sample_attr(&e->attr);
+		struct seam_attr attr = walked_sample_attr(&e->attr);
 
 		r = seam_events_add(l->out, &attr, e->name, e->ids, e->n_ids, NULL);
 	}
@@ -218,7 +218,7 @@ static int live_strip(struct live *l, struct live_batch *b, const struct seam_re
 	if (r < 0 || !(d.event->attr.sample_type & SEAM_SAMPLE_STACK_USER))
 		return buf_put(&b->bytes, record->bytes, record->size);
 	attr = &seam_events_at(l->out, d.event->index)->attr;
-	ip = live_sample_user_ip(l->opts.machine, &d.sample);
+	ip = walked_sample_user_ip(l->opts.machine, &d.sample);
 	buf_put_u64(&b->stripped, b->bytes.n);
 	if (ip) {
 		l->not_unwound++;
@@ -226,8 +226,9 @@ static int live_strip(struct live *l, struct live_batch *b, const struct seam_re
 		l->kernel_only++;
 		result.kind = WALK_RESULT_NO_STACK;
 	}
-	r = live_sample_put(&b->bytes, &l->chain, attr,
-	                    walk_result_put(attr, record->misc, &result), &d.sample, &ip, ip != 0);
+	r = walked_sample_put(&b->bytes, &l->chain, attr,
+	                      walk_result_put(attr, record->misc, &result), &d.sample, &ip,
+	                      ip != 0);
 	return r < 0 ? r : b->stripped.failed ? -ENOMEM : 0;
 }
 

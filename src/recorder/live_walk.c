@@ -59,7 +59,7 @@ static int walker_unwind(struct live_walker *t, const struct live_item *item,
 		result->kind = WALK_RESULT_NO_REGISTERS;
 		return 1;
 	}
-	*result = walk_result_of_walk(walk, s, live_sample_user_sp(t->walk->machine, s),
+	*result = walk_result_of_walk(walk, s, walked_sample_user_sp(t->walk->machine, s),
 	                              !proc_space_find(t->walk->procs, item->space, walk->end_pc));
 	t->counts.unreadable += result->unreadable;
 	if (item->after_exec)
@@ -113,20 +113,21 @@ static int walker_sample(struct live_walker *t, struct live_item *item)
 	if (r < 0)
 		return r;
 	t->counts.samples++;
-	ip = live_sample_user_ip(t->walk->machine, &d.sample);
+	ip = walked_sample_user_ip(t->walk->machine, &d.sample);
 	r = walker_user(t, item, &d.sample, record.misc, &ip, &user, &result);
 	if (r < 0)
 		return r;
 	attr = &seam_events_at(t->walk->out, d.event->index)->attr;
 	item->thread = t->index;
 	item->result_at = t->out.n;
-	r = live_sample_put(&t->out, &t->chain, attr, walk_result_put(attr, record.misc, &result),
-	                    &d.sample, user, (size_t)r);
+	r = walked_sample_put(&t->out, &t->chain, attr, walk_result_put(attr, record.misc, &result),
+	                      &d.sample, user, (size_t)r);
 	if (r == -E2BIG) {
 		t->counts.too_long++;
 		result.kind = WALK_RESULT_TOO_LONG;
-		r = live_sample_put(&t->out, &t->chain, attr,
-		                    walk_result_put(attr, record.misc, &result), &d.sample, &ip, 1);
+		r = walked_sample_put(&t->out, &t->chain, attr,
+		                      walk_result_put(attr, record.misc, &result), &d.sample, &ip,
+		                      1);
 	}
 	item->result_n = (uint32_t)(t->out.n - item->result_at);
 	return r;

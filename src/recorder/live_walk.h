@@ -13,7 +13,7 @@
 #include "recorder/live.h"
 #include "recorder/live_batch.h"
 #include "recorder/live_renew.h"
-#include "recorder/live_sample.h"
+#include "samples/walked_sample.h"
 
 struct live_walk;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// live_sample.c: see live_sample.h.
-#include "recorder/live_sample.h"
+// walked_sample.c: see walked_sample.h.
+#include "samples/walked_sample.h"
 
 #include <errno.h>
 
@@ -12,7 +12,7 @@
 #define ARM_SP 31u /* PERF_REG_ARM64_SP */
 #define ARM_PC 32u /* PERF_REG_ARM64_PC */
 
-struct seam_attr live_sample_attr(const struct seam_attr *in)
+struct seam_attr walked_sample_attr(const struct seam_attr *in)
 {
 	struct seam_attr attr = *in;
 
@@ -25,7 +25,7 @@ struct seam_attr live_sample_attr(const struct seam_attr *in)
 	return attr;
 }
 
-static uint64_t live_sample_register(const struct seam_sample *s, unsigned bit)
+static uint64_t walked_sample_register(const struct seam_sample *s, unsigned bit)
 {
 	uint64_t below = s->regs_user.mask & ((1ULL << bit) - 1);
 	uint64_t at = (uint64_t)__builtin_popcountll(below);
@@ -35,18 +35,18 @@ static uint64_t live_sample_register(const struct seam_sample *s, unsigned bit)
 	return seam_u64s_at(&s->regs_user.values, at);
 }
 
-uint64_t live_sample_user_ip(uint32_t machine, const struct seam_sample *s)
+uint64_t walked_sample_user_ip(uint32_t machine, const struct seam_sample *s)
 {
-	return live_sample_register(s, machine == FRAMETAB_AARCH64 ? ARM_PC : X86_IP);
+	return walked_sample_register(s, machine == FRAMETAB_AARCH64 ? ARM_PC : X86_IP);
 }
 
-uint64_t live_sample_user_sp(uint32_t machine, const struct seam_sample *s)
+uint64_t walked_sample_user_sp(uint32_t machine, const struct seam_sample *s)
 {
-	return live_sample_register(s, machine == FRAMETAB_AARCH64 ? ARM_SP : X86_SP);
+	return walked_sample_register(s, machine == FRAMETAB_AARCH64 ? ARM_SP : X86_SP);
 }
 
-int live_sample_put(struct buf *out, struct buf *chain, const struct seam_attr *attr, uint16_t misc,
-                    const struct seam_sample *s, const uint64_t *user, size_t n)
+int walked_sample_put(struct buf *out, struct buf *chain, const struct seam_attr *attr,
+                      uint16_t misc, const struct seam_sample *s, const uint64_t *user, size_t n)
 {
 	struct seam_sample sample = *s;
 
