@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// record_offcpu.c: see record_offcpu.h. One event for each reason not to run, so that every reader
-// of perf.data tells them apart.
+// record_offcpu.c: see record_offcpu.h. Knows how a time is spelled; events are offcpu.h's.
 #include "cli/record/record_offcpu.h"
 
 #include <errno.h>
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OFFCPU_NS 1000000u /* by default */
+#include "recorder/offcpu.h"
 
 int record_offcpu_time(struct record_opts *o, const struct record_arg *a)
 {
@@ -20,7 +19,7 @@ int record_offcpu_time(struct record_opts *o, const struct record_arg *a)
 	char *end;
 	double v;
 
-	o->rec.away_ns = OFFCPU_NS;
+	o->rec.away_ns = OFFCPU_NS_DEFAULT;
 	if (!a->text)
 		return 0;
 	v = strtod(a->text, &end);
@@ -36,52 +35,18 @@ int record_offcpu_time(struct record_opts *o, const struct record_arg *a)
 	return record_values_wrong(a, "'%s' is not a time, as 500us, 1ms, 2s", a->text);
 }
 
-static int offcpu_event(struct record_opts *o, const char *name, struct seam_error *err)
-{
-	char text[64];
-	struct event *e;
-	int r;
-
-	snprintf(text, sizeof(text), "dummy/name=%s/", name);
-	r = event_list_parse(&o->events, text, NULL, err);
-	if (r < 0)
-		return r;
-	e = &o->events.at[o->events.n - 1];
-	e->from_source = e->has_rate = true;
-	e->attr.sample_period = 1;
-	return 0;
-}
-
-static int offcpu_events(struct record_opts *o, struct seam_error *err)
-{
-	int r = 0;
-
-	if (!o->events.n)
-		r = o->rec.wall ? event_list_parse(&o->events, "cpu-clock", NULL, err)
-		                : event_list_default(&o->events, err);
-	for (unsigned why = 1; r >= 0 && why < KWALK_AWAYS; why++)
-		if (kwalk_away_name(why))
-			r = offcpu_event(o, kwalk_away_name(why), err);
-	return r;
-}
-
 int record_offcpu_settle(struct record_opts *o, const struct cmd *cmd)
 {
+	const struct event_list *events = &o->events;
 	struct seam_error err = { 0 };
 
-	if (o->rec.wall && !o->rec.away_ns)
-		o->rec.away_ns = OFFCPU_NS;
-	if (!o->rec.away_ns)
-		return 0;
-	if (o->rec.wall && o->events.n &&
-	    (o->events.n > 1 || o->events.at[0].attr.type != SEAM_TYPE_SOFTWARE ||
-	     o->events.at[0].attr.config != 0)) {
+	if (o->rec.wall && events->n &&
+	    (events->n > 1 || events->at[0].attr.type != SEAM_TYPE_SOFTWARE ||
+	     events->at[0].attr.config != 0)) {
 		cmd_error(cmd, "--wall counts time: the only event it goes with is cpu-clock");
 		return -EINVAL;
 	}
-	if (o->rec.wall)
-		o->rec.session.sample_period = true;
-	if (offcpu_events(o, &err) < 0) {
+	if (offcpu_settle(&o->rec, &err) < 0) {
 		cmd_error(cmd, "%s", err.text);
 		return -EINVAL;
 	}

@@ -364,11 +364,12 @@ static int record_settle(struct record_opts *o, const struct cmd *cmd)
 		s->target = SESSION_SYSTEM;
 	else
 		s->target = SESSION_TASKS;
+	o->rec.events = &o->events;
 	if (record_offcpu_settle(o, cmd) < 0 || record_filter_settle(o, cmd) < 0)
 		return OPTIONS_USAGE;
 	s->pids = o->pids;
 	s->cpus = o->cpus;
-	s->events = o->rec.events = &o->events;
+	s->events = &o->events;
 	s->unwinds = !o->rec.keep_stacks;
 	s->build_id = !o->rec.no_build_ids;
 	s->log.level = o->quiet ? -1 : o->verbose > 2 ? 2 : o->verbose;
