@@ -34,6 +34,8 @@ static uint64_t attr_flags(uint64_t v, bool big_endian)
 	return (v & ~both) | (v & low) << 1 | (v >> 1 & low);
 }
 
+/* Reads the fields in the order in which the ABI grew. A field behind the end of an older, shorter
+ * attr reads as 0, so callers need not know which kernel wrote it. */
 int seam_attr_decode(const void *bytes, size_t n, bool swap, struct seam_attr *ret,
                      struct seam_error *err)
 {

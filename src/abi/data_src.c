@@ -49,6 +49,8 @@ static void src_put_op(uint64_t v, struct buf *out)
 		buf_put_text(out, "N/A");
 }
 
+/* Which level of the memory hierarchy served the access, and whether it hit. Newer kernels give a
+ * level number with hops; the older bit set of levels is used only where no number is given. */
 static void src_put_level(uint64_t v, struct buf *out)
 {
 	static const char *const levels[] = { NULL,
@@ -114,6 +116,8 @@ static void src_put_tlb(uint64_t v, struct buf *out)
 	buf_put_text(out, bits & MISS ? " miss" : "");
 }
 
+/* Appends the text of a sample's data_src word: operation, level, snoop, TLB, lock and blocked,
+ * always in this order, each with "N/A" when the PMU did not say. */
 int data_src_text(uint64_t v, struct buf *out)
 {
 	uint32_t lock = src_get(v, &src_lock), blocked = src_get(v, &src_blocked);

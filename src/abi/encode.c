@@ -79,6 +79,8 @@ static int encode_refuse(struct buf *out, size_t start)
 	return -EINVAL;
 }
 
+/* Appends an array of words in this machine's byte order. An array that no record can hold is
+ * replaced by zeros of a length that encode_end refuses, so one check there is enough. */
 static void encode_u64s(struct buf *out, const struct seam_u64s *words)
 {
 	unsigned char *p;
@@ -108,6 +110,8 @@ static void encode_bytes(struct buf *out, const struct seam_bytes *b)
 		buf_put(out, b->bytes, b->n);
 }
 
+/* Writes as many bytes as attr->size says: an older size cuts the newer fields off, a larger one is
+ * filled with zeros. On -ENOMEM the buffer is as long as before. */
 int encode_attr(struct buf *out, const struct seam_attr *attr)
 {
 	struct seam_attr a = *attr;
@@ -128,6 +132,8 @@ int encode_attr(struct buf *out, const struct seam_attr *attr)
 	return out->failed ? -ENOMEM : 0;
 }
 
+/* Writes the fields of a sample that have a fixed size and stand first, as far as sample_type asks
+ * for them, in the order of the ABI. */
 static void encode_sample_fixed(struct buf *out, uint64_t type, const struct seam_sample *s)
 {
 	if (type & SEAM_SAMPLE_IDENTIFIER)
@@ -229,6 +235,8 @@ static bool encode_fits(const struct layout *l, const struct seam_sample *s)
 	return s->stack_user.n <= s->stack_user_size;
 }
 
+/* Writes the fields that follow the branch stack, as far as sample_type asks for them, in the order
+ * of the ABI. */
 static void encode_sample_rest(struct buf *out, uint64_t type, const struct seam_sample *s)
 {
 	if (type & SEAM_SAMPLE_REGS_USER)
@@ -260,6 +268,8 @@ static void encode_sample_rest(struct buf *out, uint64_t type, const struct seam
 	}
 }
 
+/* Writes one whole SAMPLE record. -EINVAL, with the buffer as it was: the arrays of the sample do
+ * not have the lengths that its counts and the attr promise. */
 int encode_sample(struct buf *out, const struct seam_attr *attr, uint16_t misc,
                   const struct seam_sample *s)
 {
@@ -277,6 +287,7 @@ int encode_sample(struct buf *out, const struct seam_attr *attr, uint16_t misc,
 		encode_u64s(out, &s->callchain);
 	}
 	if (type & SEAM_SAMPLE_RAW) {
+		/* The size of raw data includes its padding, so that the next field is aligned. */
 		uint32_t pad = (uint32_t)(8 - (s->raw.n + 4) % 8) % 8;
 
 		buf_put_u32(out, (uint32_t)s->raw.n + pad);
@@ -324,6 +335,8 @@ int encode_mmap(struct buf *out, const struct seam_attr *attr, uint16_t misc,
 	return encode_end_id(out, start, attr, id);
 }
 
+/* Writes an MMAP2 record with either the build-id or the device and inode. -EINVAL: the build-id is
+ * longer than the field. */
 int encode_mmap2(struct buf *out, const struct seam_attr *attr, uint16_t misc,
                  const struct seam_mmap *mmap, const struct seam_id *id)
 {

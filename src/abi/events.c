@@ -26,6 +26,8 @@ static uint32_t events_words(uint64_t bits)
 	return 8 * (uint32_t)__builtin_popcountll(bits);
 }
 
+/* Computes once per event what decoding each of its samples needs: which fields there are, how long
+ * the fixed part is, and from which size on the short way of redecode.c may be used. */
 struct layout layout_of(const struct seam_attr *a)
 {
 	uint64_t type = a->sample_type;
@@ -36,6 +38,8 @@ struct layout layout_of(const struct seam_attr *a)
 		.trailer = a->flags & SEAM_ATTR_SAMPLE_ID_ALL ? type & EVENTS_TRAILER : 0,
 		.regs_user = a->sample_regs_user,
 		.regs_intr = a->sample_regs_intr,
+		/* A sample without its own period has that of the attr; with a frequency there is
+		 * none. */
 		.period = a->flags & SEAM_ATTR_FREQ ? 1 : a->sample_period,
 		.fixed_size = 8 + events_words(type & EVENTS_FIXED),
 		.branch_hw_idx = a->branch_sample_type & EVENTS_BRANCH_HW_INDEX,
@@ -182,6 +186,8 @@ static int events_grow(struct seam_events *events)
 	return 0;
 }
 
+/* On failure the set is as it was before: ids that were already entered are taken out again,
+ * because the next event will get the same index. */
 int seam_events_add(struct seam_events *events, const struct seam_attr *attr, const char *name,
                     const uint64_t *ids, size_t n_ids, struct seam_error *err)
 {
@@ -218,6 +224,8 @@ no_memory:
 	return seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, "attr", "out of memory");
 }
 
+/* Adding an id twice to the same event changes nothing. An id that belonged to another event
+ * belongs to this one afterwards. */
 int seam_events_add_id(struct seam_events *events, uint32_t index, uint64_t id)
 {
 	struct events_entry *entry = index < events->n ? events->entries[index] : NULL;

@@ -16,6 +16,8 @@ const char *fields_of(uint32_t type)
 	return fields_lists[type];
 }
 
+/* A field is `name:kindWIDTH`, `name:*kindWIDTH` when it repeats to the record's end, and
+ * `name:n{...}` for a counted group, whose own list is left in ret->group. */
 bool fields_next(const char **at, struct field *ret)
 {
 	const char *p = *at;

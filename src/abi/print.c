@@ -135,6 +135,8 @@ static void print_stamp(struct buf *out, const struct seam_events *events,
 	}
 }
 
+/* A record that cannot be decoded is printed too: its raw bytes, its type and the reason. Nothing
+ * of a hostile record reaches the output without being escaped. */
 int print_record(struct buf *out, const struct seam_events *events,
                  const struct seam_record *record, const struct print_opts *opts,
                  struct seam_error *err)

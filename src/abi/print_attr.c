@@ -86,6 +86,7 @@ static void attr_flags(struct buf *out, uint64_t flags)
 	attr_hex(out, "flags", flags >> ATTR_FLAGS << ATTR_FLAGS);
 }
 
+/* Fields that are 0 are left out, except type and config, as in the line that perf prints. */
 void print_attr_fields(struct buf *out, const struct seam_attr *a)
 {
 	print_text(out, "type = ");

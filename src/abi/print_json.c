@@ -20,6 +20,8 @@ struct json_printer {
 	struct cursor body;
 };
 
+/* Appends n bytes as one JSON string of hexadecimal digits. The digits are written in place: dumps
+ * of raw data and stacks are large. */
 static void print_json_hex_bytes(struct json *j, const unsigned char *bytes, size_t n)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -107,6 +109,8 @@ static void print_json_attr(struct json *j, struct cursor *c)
 
 static void print_json_fields(struct json_printer *p, const char *list);
 
+/* Prints the array that a count in the record announces. Groups with one field become numbers,
+ * others objects. It stops where the record ends, whatever the count says. */
 static void print_json_group(struct json_printer *p, const struct field *f)
 {
 	uint64_t n = cursor_u64(&p->body);
@@ -130,6 +134,8 @@ static void print_json_group(struct json_printer *p, const struct field *f)
 	json_close(j, ']');
 }
 
+/* Prints one field of the record's list and moves the cursor behind it. The kinds are those of
+ * fields.h; a repeated field becomes an array. */
 static void print_json_field(struct json_printer *p, const struct field *f)
 {
 	struct json *j = &p->json;
@@ -233,6 +239,8 @@ static void print_json_chain(struct json *j, const struct seam_u64s *chain)
 	json_close(j, ']');
 }
 
+/* Prints the counter values of a sample or READ record, with only those members that the event's
+ * read_format asks for. */
 static void print_json_read_values(struct json *j, const struct seam_read *read)
 {
 	json_key(j, "read");
@@ -321,6 +329,8 @@ static void print_json_trace(struct json_printer *p, const struct seam_sample *s
 	buf_free(&text);
 }
 
+/* Prints the fields of a sample that its event asks for. The stack copy and AUX data are given by
+ * their sizes only: their bytes mean nothing to a reader of JSON. */
 static void print_json_sample(struct json_printer *p, const struct seam_sample *s)
 {
 	uint64_t type = events_layout(s->event)->sample_type;
@@ -380,6 +390,8 @@ static void print_json_head(struct json_printer *p)
 	print_json_u64_if(j, true, "misc", r->misc);
 }
 
+/* Prints a record that was decoded: samples by hand, MMAP2 with a build-id by hand because its
+ * layout depends on a bit, and all others by their list of fields. */
 static void print_json_decoded(struct json_printer *p, const struct seam_events *events,
                                const struct seam_decoded *d)
 {
@@ -412,6 +424,8 @@ static void print_json_decoded(struct json_printer *p, const struct seam_events 
 	print_json_fields(p, fields_of(r->type));
 }
 
+/* Writes one object and a newline for every record. One that cannot be decoded becomes an object
+ * with the reason and all its bytes; err is filled as well. */
 int print_record_json(struct buf *out, const struct seam_events *events,
                       const struct seam_record *record, const struct print_opts *opts,
                       struct seam_error *err)

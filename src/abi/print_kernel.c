@@ -44,6 +44,8 @@ void print_mmap(struct printer *p)
 	             m->filename);
 }
 
+/* Prints either the build-id or device, inode and generation, and then protection and sharing as
+ * /proc/PID/maps shows them. */
 void print_mmap2(struct printer *p)
 {
 	const struct seam_mmap *m = &p->d->mmap;
@@ -93,6 +95,8 @@ void print_lost_samples(struct printer *p)
 	             p->record->misc & SEAM_MISC_LOST_SAMPLES_BPF ? " (BPF)" : "");
 }
 
+/* Prints the first value of a READ record with its times. A record whose event is unknown, or whose
+ * values cannot be read, ends after pid and tid. */
 void print_read(struct printer *p)
 {
 	const struct seam_event *event = p->d->event;
@@ -158,6 +162,8 @@ void print_switch(struct printer *p)
 	print_text(p->out, "\n");
 }
 
+/* Prints device and inode of each namespace, four to a line. It stops where the record ends,
+ * whatever the count says. */
 void print_namespaces(struct printer *p)
 {
 	static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };

@@ -10,6 +10,8 @@
 
 #define SAMPLE_BRANCH_CALL_STACK (1ULL << 11) /* of branch_sample_type */
 
+/* Callchains hold such markers among the addresses to say in which context the next addresses were
+ * taken. */
 const char *print_context_name(uint64_t ip)
 {
 	switch (ip) {
@@ -55,6 +57,8 @@ static void print_indexed(struct buf *out, uint64_t i, uint64_t v, char end)
 	out->n += (size_t)(p - start) + 19;
 }
 
+/* Prints the count, then one line per entry. Entries are taken for markers only if the caller says
+ * so: the user addresses of a deferred record hold none. */
 void print_chain(struct buf *out, const struct seam_u64s *chain, bool may_have_markers)
 {
 	print_text(out, "... FP chain: nr:");
@@ -109,6 +113,8 @@ static const char *print_branch_type(uint64_t flags)
 	return more < 8 ? extended[more] : "";
 }
 
+/* Prints one entry of a branch stack: from, to, and what the flags say. The bit positions are those
+ * of struct perf_branch_entry. */
 static void print_branch(struct buf *out, const struct seam_branch_stack *b, uint64_t i)
 {
 	static const char *const spec[4] = { "", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH",
@@ -168,6 +174,8 @@ static void print_branch_calls(struct buf *out, const struct seam_branch_stack *
 	}
 }
 
+/* Prints the branch stack as a call stack if the event asked for that, otherwise entry by entry;
+ * then the branch counters, if there are any. */
 static void print_branches(struct buf *out, const struct seam_sample *s)
 {
 	const struct seam_branch_stack *b = &s->branches;
@@ -194,6 +202,8 @@ static void print_branches(struct buf *out, const struct seam_sample *s)
 		print_text(out, "\n");
 }
 
+/* Prints one line per register, with its name on the recording's architecture, or its number when
+ * the architecture is not known. Prints nothing if the kernel took no registers. */
 static void print_regs(struct printer *p, const char *what, const struct seam_regs *regs)
 {
 	static const char *const abi[] = { "none", "32-bit", "64-bit" };
@@ -231,6 +241,8 @@ static void print_read_value(struct buf *out, const struct seam_read *read, uint
 	print_text(out, "\n");
 }
 
+/* Prints the counter values of a sample of an event with SEAM_SAMPLE_READ: the times that its
+ * format has, then each value. */
 static void print_sample_read(struct buf *out, const struct seam_read *read)
 {
 	print_text(out, "... sample_read:\n");
@@ -335,6 +347,8 @@ static void print_who(struct printer *p, const struct seam_id *id)
 	print_text(p->out, ": ");
 }
 
+/* The text of one sample: its task, address and period on the first line, then only the parts that
+ * its event asks for. */
 void print_sample(struct printer *p)
 {
 	const struct seam_sample *s = &p->d->sample;

@@ -63,6 +63,8 @@ void print_build_id(struct printer *p)
 	print_text(p->out, "\n");
 }
 
+/* Prints which event and CPU or task each id belongs to. Records of a guest have a second array
+ * behind the first, of machine pid and vcpu. */
 void print_id_index(struct printer *p)
 {
 	uint64_t n = cursor_u64(&p->body);
@@ -115,6 +117,8 @@ void print_auxtrace(struct printer *p)
 	buf_printf(out, "  idx: %u  tid: %d  cpu: %d\n", idx, tid, (int)cursor_u32(&p->body));
 }
 
+/* Prints an error of a trace decoder. Older formats have no time (fmt 0) or no virtual machine (fmt
+ * 1), so these are read only where the format has them. */
 void print_auxtrace_error(struct printer *p)
 {
 	uint32_t type = cursor_u32(&p->body), code = cursor_u32(&p->body);
@@ -250,6 +254,8 @@ void print_cpu_map(struct printer *p)
 	print_end(p);
 }
 
+/* Prints how `perf stat record` was asked to count: one line per tag. A tag that is not known is
+ * printed by its number. */
 void print_stat_config(struct printer *p)
 {
 	static const char *const tags[] = { "aggr_mode", "interval", "scale", "aggr_level" };
@@ -293,6 +299,8 @@ void print_stat_round(struct printer *p)
 	                       : "unknown");
 }
 
+/* Prints what perf says about an event after it was announced: its unit, scale, name or CPUs. Which
+ * of them is the first word of the record. */
 void print_event_update(struct printer *p)
 {
 	uint64_t type = cursor_u64(&p->body), bits;
@@ -344,6 +352,8 @@ void print_time_conv(struct printer *p)
 	buf_printf(p->out, "... Cap Time Short  %u\n", cursor_u8(&p->body));
 }
 
+/* Prints a HEADER_FEATURE record of a pipe. Only features that hold one string are shown as text;
+ * of others the size is given. */
 void print_feature(struct printer *p)
 {
 	static const char *const strings[] = {
@@ -376,6 +386,8 @@ void print_compressed(struct printer *p)
 	print_end(p);
 }
 
+/* Prints the keys and values that a BPF program carries about itself. Both are fields of fixed size
+ * in the record and need not end in a NUL. */
 void print_bpf_metadata(struct printer *p)
 {
 	uint64_t n;

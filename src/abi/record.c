@@ -92,6 +92,8 @@ static int record_kernel(struct decode *d, unsigned least)
 	return 0;
 }
 
+/* Decodes in three steps: the type's least size is checked, the sample_id trailer is taken off the
+ * end, and the decoder of the type reads what lies between. */
 int seam_record_decode(const struct seam_events *events, const struct seam_record *record,
                        struct seam_decoded *ret, struct seam_error *err)
 {

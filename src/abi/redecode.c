@@ -41,6 +41,8 @@ static inline bool redecode_is_near(const struct seam_events *events,
 	return near < EVENTS_NEAR && events->near_ids[near] == last->index + 1;
 }
 
+/* Fills ret from a sample that is known to be of the last one's event, without clearing what the
+ * last one left: the same fields are written again. False: it is not sound; decode it in full. */
 FIXED_INLINE bool redecode_take_sample(const struct seam_record *record, bool swap,
                                        const struct layout *l, struct seam_decoded *ret)
 {
@@ -54,6 +56,8 @@ FIXED_INLINE bool redecode_take_sample(const struct seam_record *record, bool sw
 		ret->sample.callchain = (struct seam_u64s){ .bytes = p, .n = n, .swap = swap };
 	}
 	p = record->bytes + 8;
+	/* The constant makes the compiler write a second copy for the usual sample, without tests
+	 * of bits. */
 	if (l->sample_type == REDECODE_USUAL)
 		fixed_sample(l, REDECODE_USUAL, p, swap, &ret->sample, &ret->id);
 	else

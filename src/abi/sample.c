@@ -23,6 +23,8 @@ static unsigned sample_read_times(uint64_t format)
 	       !!(format & SEAM_FORMAT_TOTAL_TIME_RUNNING);
 }
 
+/* Reads the values of one counter, or of a group, in the layout of the format. The values stay in
+ * the record; *ret points at them. */
 int decode_read(struct decode *d, uint64_t format, struct seam_read *ret)
 {
 	struct cursor *c = &d->body;
@@ -102,6 +104,8 @@ static int sample_raw(struct decode *d, struct seam_bytes *ret)
 	return 0;
 }
 
+/* Reads the branch stack and its counters; both stay in the record. -EBADMSG: more entries than the
+ * record has room for. */
 static int sample_branches(struct decode *d, const struct layout *l, bool has_hw_idx,
                            struct seam_branch_stack *ret)
 {
@@ -149,6 +153,8 @@ static int sample_regs(struct decode *d, const char *what, uint64_t mask, unsign
 	return 0;
 }
 
+/* Reads the stack copy. *s gets the bytes that the kernel really copied, which may be fewer than
+ * the attr asked for. -EBADMSG: the sizes do not fit the record. */
 static int sample_stack(struct decode *d, struct seam_sample *s)
 {
 	uint64_t size = cursor_u64(&d->body), copied;
@@ -278,6 +284,8 @@ static int sample_unknown(struct decode *d)
 	 SEAM_SAMPLE_REGS_INTR | SEAM_SAMPLE_PHYS_ADDR | SEAM_SAMPLE_CGROUP |         \
 	 SEAM_SAMPLE_DATA_PAGE_SIZE | SEAM_SAMPLE_CODE_PAGE_SIZE | SEAM_SAMPLE_AUX)
 
+/* Decodes a whole sample into d->ret. The parts must be read in this order, because only the sizes
+ * of the earlier ones tell where the later ones start. -ENOENT: no event has its id. */
 int sample_record(struct decode *d)
 {
 	const struct seam_event *event = events_of_sample(d->events, d->record);

@@ -65,6 +65,8 @@ static bool sideband_has_build_id(const struct decode *d)
 	return size == 20 || size == 16;
 }
 
+/* Reads an MMAP2 record. The same 24 bytes hold either a build-id or device and inode;
+ * sideband_has_build_id tells which. */
 int sideband_mmap2(struct decode *d)
 {
 	struct seam_mmap *m = &d->ret->mmap;
