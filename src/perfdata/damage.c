@@ -13,6 +13,8 @@ void damage_free(struct damage *d)
 	d->kept = NULL;
 }
 
+/* Notes one fault of the file that reading can go on after. All are counted and the first
+ * DAMAGE_KEPT are kept in words; with `strict` the first one ends the reading instead. */
 int damage_add(struct damage *d, struct seam_error *err, uint64_t offset, const char *what,
                const char *fmt, ...)
 {

@@ -46,6 +46,8 @@ static void deflate_put(struct buf *out, const unsigned char *payload, size_t n)
 	buf_put_zeros(out, padded - n);
 }
 
+/* Compresses the records into one zstd frame and splits it over as many COMPRESSED records as it
+ * takes. Each call makes a frame of its own, so that a reader can start at any of them. */
 int deflate_records(struct deflate *d, const void *records, size_t n, struct buf *out)
 {
 	size_t bound = ZSTD_compressBound(n), size, at = 0;

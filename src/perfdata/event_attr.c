@@ -155,6 +155,8 @@ static void event_attr_flags(const struct seam_attr *a, struct fields *f)
 	event_field_hex(f, "unknown_flags", a->flags >> ATTR_FLAGS << ATTR_FLAGS);
 }
 
+/* The second half of the attr's fields, behind the flags, in the order of perf evlist -v. Fields
+ * that are 0 are left out. */
 static void event_attr_rest(const struct seam_attr *a, struct fields *f)
 {
 	event_field_u64(f, "{ wakeup_events, wakeup_watermark }", a->wakeup);

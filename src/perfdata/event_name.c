@@ -119,6 +119,8 @@ uint32_t event_name_pmu_type(const struct seam_attr *attr)
 	return fixed && attr->config >> 32 ? (uint32_t)(attr->config >> 32) : attr->type;
 }
 
+/* Makes a name from the attr alone, for recordings that do not say one: "cycles:u". pmu is the name
+ * of the attr's PMU in the recording, or NULL when it is not known. */
 int event_name(const struct seam_attr *attr, const char *pmu, struct buf *out)
 {
 	switch (attr->type) {

@@ -96,6 +96,8 @@ int feature_event_descs(const struct seam_bytes *bytes, bool swap, struct featur
 	return 0;
 }
 
+/* Gives the next event of an EVENT_DESC feature: 1 and *ret, 0 at the end. -EBADMSG: the feature
+ * ends before the event does; the walk is over then. Strings and ids stay in the feature. */
 int feature_next_event_desc(struct feature_event_descs *walk, struct feature_event_desc *ret)
 {
 	struct cursor *c = &walk->at;
@@ -171,6 +173,8 @@ int feature_sample_time(const struct seam_bytes *bytes, bool swap, uint64_t *fir
 	return 0;
 }
 
+/* Looks the user of a process up in a feature that seam writes itself. Two different users for one
+ * pid are no answer, because pids are reused. */
 int feature_owner(const struct seam_bytes *bytes, bool swap, uint32_t pid, uint32_t *ret)
 {
 	struct cursor c = feature_cursor(bytes, swap);
@@ -219,6 +223,8 @@ int feature_e_machine(const struct seam_bytes *bytes, bool swap, uint32_t *machi
 	return 0;
 }
 
+/* Appends the command line as perf prints it. -EBADMSG: the feature ends before its last
+ * argument. */
 int feature_cmdline(const struct seam_bytes *bytes, bool swap, struct buf *out)
 {
 	struct cursor c = feature_cursor(bytes, swap);

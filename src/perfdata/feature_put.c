@@ -59,6 +59,7 @@ int feature_put_cmdline(struct buf *out, size_t argc, const char *const *argv)
 	return feature_put_strings(out, argc, argv);
 }
 
+/* Encodes the EVENT_DESC feature: attr, name and ids of every event of the set. */
 int feature_put_event_desc(struct buf *out, const struct seam_events *events)
 {
 	size_t n = seam_events_count(events);

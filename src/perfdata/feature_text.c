@@ -152,6 +152,8 @@ static const char *text_clock_name(uint32_t id)
 	return id < sizeof(names) / sizeof(names[0]) ? names[id] : "unknown";
 }
 
+/* Prints which clock the recording used, and one moment on both this clock and the wall clock, from
+ * which times of day can be computed. */
 static void text_clock_data(struct text *t)
 {
 	struct feature_clock_data d;
@@ -181,6 +183,8 @@ static void text_dir_format(struct text *t)
 	shown_printf(t->out, "# directory data version : %" PRIu64 "\n", cursor_u64(&t->c));
 }
 
+/* Prints the ids of the BPF programs that the recording describes. Their own arrays are passed
+ * over. */
 static void text_bpf_prog_info(struct text *t)
 {
 	uint32_t n = cursor_u32(&t->c);

@@ -117,6 +117,7 @@ static void feature_text_pmu_mappings(struct text *t)
 	buf_put_text(t->out, "\n");
 }
 
+/* Prints each CPU cache with its level, type, size and the CPUs that share it. */
 static void feature_text_cache(struct text *t)
 {
 	if (feature_text_brief(t, "CACHE"))
@@ -166,6 +167,8 @@ static void feature_text_blocks(const struct seam_u64s *words, uint64_t bits, st
 	}
 }
 
+/* Prints the memory of one NUMA node: its size and which blocks it has, from a bitmap of blocks of
+ * `block` bytes. */
 static void feature_text_mem_node(struct text *t, uint64_t block)
 {
 	uint64_t node = cursor_u64(&t->c), bits, n = 0;

@@ -73,6 +73,8 @@ static struct fit fit_look(const struct seam_events *events, const struct seam_r
 	return f;
 }
 
+/* Rebuilds the record in three parts: what it says, the padding that makes its size a multiple of
+ * 8, and the trailer, which readers look for at the very end. */
 bool fit_record(const struct seam_events *events, const struct seam_record *record, struct buf *out)
 {
 	struct fit f = fit_look(events, record);
@@ -93,6 +95,8 @@ bool fit_record(const struct seam_events *events, const struct seam_record *reco
 	return true;
 }
 
+/* TRACING_DATA is judged by how it begins only: nothing here decodes it. Every other feature is
+ * good if its text can be made. */
 bool fit_feature(unsigned feature, const struct seam_bytes *content)
 {
 	struct feature_context context = { .full = true };

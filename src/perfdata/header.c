@@ -47,6 +47,8 @@ static void header_features(struct cursor *c, struct header *h)
 		h->features[i] = h->features[i] >> 32 | h->features[i] << 32;
 }
 
+/* Decodes the header of a file or a stream in either byte order; a stream's has only magic and
+ * size. Whether the sections lie in the file is for the caller to check. */
 int header_decode(const void *bytes, size_t n, const char *path, struct header *ret,
                   struct seam_error *err)
 {

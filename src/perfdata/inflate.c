@@ -25,6 +25,8 @@ static int inflate_start(struct inflate *z)
 	return z->stream ? 0 : -ENOMEM;
 }
 
+/* Unpacks the next piece of the zstd stream. A frame may span payloads, so they must come in the
+ * order of the file. On failure z->reason says in words what is wrong. */
 int inflate_more(struct inflate *z, const void *payload, size_t n, struct buf *out)
 {
 	ZSTD_inBuffer in = { payload, n, 0 };

@@ -146,6 +146,7 @@ static int meta_await_type(struct meta *m, const struct seam_attr *attr, uint32_
 	return 0;
 }
 
+/* Adds an event to the set and names it by its attr, until the file says a better name. */
 static int meta_add_event(struct meta *m, const struct seam_attr *attr, const uint64_t *ids,
                           size_t n_ids, struct seam_error *err)
 {
@@ -184,6 +185,9 @@ static int meta_ids(const unsigned char *bytes, size_t n, bool swap, uint64_t **
 	return 0;
 }
 
+/* Reads one entry of the attr section: the attr, and the section of the file where its ids are. An
+ * entry that is unsound is reported as damage, and the event or its ids are left out. *ids_left
+ * bounds the ids of all entries together. */
 static int meta_load_attr(struct meta *m, const struct header *h, const unsigned char *bytes,
                           uint64_t size, uint64_t offset, uint64_t *ids_left,
                           struct seam_error *err)
@@ -216,6 +220,8 @@ static int meta_load_attr(struct meta *m, const struct header *h, const unsigned
 	return rc;
 }
 
+/* Reads the events from the header of a file. -EBADMSG: the section as a whole cannot be used; a
+ * single bad entry is only reported. */
 int meta_load_attrs(struct meta *m, const struct header *h, const unsigned char *bytes,
                     uint64_t size, struct seam_error *err)
 {
@@ -283,6 +289,8 @@ static int meta_load_feature(struct meta *m, unsigned feature, const void *bytes
 	               : rc;
 }
 
+/* Reads the features behind the data. The features point into `bytes`. One that is not wholly in
+ * the file is reported and left out; the others are read. */
 int meta_load_features(struct meta *m, const struct header *h, const unsigned char *bytes,
                        uint64_t size, uint64_t base, uint64_t table, struct seam_error *err)
 {
@@ -354,6 +362,8 @@ static const struct seam_event *meta_told_before(const struct meta *m, const str
 	return event;
 }
 
+/* Takes an ATTR record of a stream: the attr, whose size stands in itself, and then ids up to the
+ * record's end. An event that was announced before gets the new ids; it is not added twice. */
 static int meta_take_attr(struct meta *m, const struct seam_record *r, struct seam_error *err)
 {
 	struct cursor c = cursor_of(r->bytes, r->size, r->swap);
@@ -437,6 +447,8 @@ static bool meta_ends_features(uint64_t feature, size_t n)
 	return !n && feature != SEAM_FEATURE_BRANCH_STACK && feature != SEAM_FEATURE_STAT;
 }
 
+/* Takes a FEATURE record of a stream. Its content is copied, because the record does not stay; the
+ * copies of all features together are limited to META_FEATURE_BYTES. */
 static int meta_take_feature(struct meta *m, const struct seam_record *r, struct seam_error *err)
 {
 	struct cursor c = cursor_of(r->bytes + 8, r->size - 8, r->swap);

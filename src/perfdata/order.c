@@ -85,10 +85,14 @@ static void order_release(struct order *o, struct chunk *c)
 	free(c);
 }
 
+/* Copies a record that will not stay where it is, and returns the copy; NULL: out of memory. Copies
+ * share chunks, and order_release frees a chunk when its last record is gone. */
 static const unsigned char *order_copy(struct order *o, const unsigned char *bytes, size_t n)
 {
 	unsigned char *to;
 
+	/* It counts as one more record while it is being filled: order_release takes that count
+	 * off. */
 	if (o->chunk && ORDER_CHUNK - o->chunk->used < n) {
 		struct chunk *full = o->chunk;
 
@@ -287,6 +291,8 @@ static int order_push_untimed(struct order *o, const struct entry *e)
 	return 0;
 }
 
+/* Copies only what does not stay (record->stable). When more than opts.max_bytes wait, the older
+ * half becomes ready at once, so that memory stays bounded even if the file never ends a round. */
 int order_push(struct order *o, uint64_t time_ns, const struct seam_record *record)
 {
 	struct entry e = { .time = time_ns,
@@ -343,6 +349,8 @@ int order_finish(struct order *o)
 	return rc;
 }
 
+/* Fills *ret from an entry. The record's header is read again from its bytes, because entries hold
+ * only what sorting needs. */
 static void order_give(struct order *o, const struct entry *e, struct seam_record *ret)
 {
 	bool swap = e->place & ORDER_SWAP;
@@ -367,6 +375,8 @@ static void order_give(struct order *o, const struct entry *e, struct seam_recor
 		o->popped = order_chunk_of(e->bytes);
 }
 
+/* Records without a time go first, then those that are ready, by time. A record that is older than
+ * one that already went is given all the same, and counted as late. */
 int order_pop(struct order *o, struct seam_record *ret, uint64_t *time_ns)
 {
 	const struct entry *e;

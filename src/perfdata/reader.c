@@ -66,6 +66,8 @@ static int reader_advance(struct seam_reader *r, struct seam_error *err)
 	return 1;
 }
 
+/* Reads more of a stream into the window, behind what is left there. 1: there are more bytes; 0:
+ * the stream has ended; an error of read(2) ends it too. */
 static int reader_fill_stream(struct seam_reader *r, struct seam_error *err)
 {
 	struct lane *l = &r->outer;

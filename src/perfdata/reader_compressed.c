@@ -173,6 +173,9 @@ static int reader_lose(struct seam_reader *r, const struct seam_record *rec, con
 	                  reason, rec->size);
 }
 
+/* Unpacks a compressed record into r->plain, behind what was carried over from the last one. What
+ * cannot be unpacked is counted and reported as damage; only -ENOMEM, or damage with `strict`, is
+ * an error. */
 static int reader_unpack(struct seam_reader *r, const struct seam_record *rec,
                          struct seam_error *err)
 {
@@ -205,6 +208,8 @@ static int reader_unpack(struct seam_reader *r, const struct seam_record *rec,
 	return rc < 0 ? reader_lose(r, rec, r->inflate.reason, err) : 0;
 }
 
+/* Makes what a compressed record holds the reader's inner lane: from a block that an earlier pass
+ * kept, or by unpacking it now. */
 int reader_compressed(struct seam_reader *r, const struct seam_record *rec, struct seam_error *err)
 {
 	int rc;

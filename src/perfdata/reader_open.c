@@ -61,6 +61,8 @@ static bool reader_is_empty_but_finished(const struct seam_reader *r)
 	return n > 0;
 }
 
+/* Finds out which part of the file holds records, also if the recorder was killed or the file was
+ * cut; both are reported as damage. -EBADMSG: the header puts the data inside itself. */
 static int reader_file_data(struct seam_reader *r, struct seam_error *err)
 {
 	const struct header *h = &r->header;
@@ -165,6 +167,8 @@ static int reader_directory_part(struct seam_reader *r, struct section *s, unsig
 	return rc;
 }
 
+/* Adds the file data.NUMBER of a directory as a section. One that cannot be read is reported as
+ * damage, and the rest of the recording is read. */
 static int reader_directory_file(struct seam_reader *r, const char *path, unsigned long number,
                                  struct seam_error *err)
 {
@@ -224,6 +228,8 @@ static int reader_directory_numbers(DIR *dir, struct buf *ret, size_t *left_out)
 	return 0;
 }
 
+/* Adds all files data.N of a directory as sections, in the order of their numbers, up to
+ * READER_SECTIONS. */
 static int reader_directory(struct seam_reader *r, const char *path, struct seam_error *err)
 {
 	DIR *dir = opendir(path);
@@ -252,6 +258,8 @@ static int reader_directory(struct seam_reader *r, const char *path, struct seam
 
 /* ---- open and close ---- */
 
+/* Allocates a reader that has no input yet. -EINVAL, -E2BIG: the options' sz is not one that this
+ * library knows. */
 static int reader_new(struct seam_reader **ret, const char *name,
                       const struct seam_reader_opts *opts, struct seam_error *err)
 {
@@ -301,6 +309,7 @@ static int reader_start(struct seam_reader **ret, struct seam_reader *r, const c
 	return 0;
 }
 
+/* A directory is opened by its file `data`; its files data.N become further sections. */
 int seam_reader_open(struct seam_reader **ret, const char *path,
                      const struct seam_reader_opts *opts, struct seam_error *err)
 {
@@ -358,6 +367,7 @@ int seam_reader_open_memory(struct seam_reader **ret, const void *bytes, size_t 
 	return reader_start(ret, r, NULL, err);
 }
 
+/* The thread that reads ahead is waited for first: it touches the mapped file. */
 void seam_reader_close(struct seam_reader *r)
 {
 	if (!r)
@@ -379,6 +389,8 @@ void seam_reader_close(struct seam_reader *r)
 	free(r);
 }
 
+/* A second pass reports nothing again: damage and tallies of the first whole pass stand. After a
+ * first pass that was given up, they begin anew. */
 int seam_reader_rewind(struct seam_reader *r)
 {
 	if (r->stream)
@@ -453,6 +465,8 @@ static uint64_t reader_written(const struct seam_reader *r)
 	return ns;
 }
 
+/* While a first pass goes on, the counts are those so far. After it they stay, whatever later
+ * passes do. */
 int seam_reader_info(const struct seam_reader *r, struct seam_reader_info *ret)
 {
 	const struct tally *t = r->quiet ? &r->final : &r->tally;

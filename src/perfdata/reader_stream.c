@@ -55,6 +55,9 @@ static int reader_stream_head(struct seam_reader *r, struct seam_error *err)
 	return meta_load_attrs(&r->meta, h, r->held.bytes, r->held.n, err);
 }
 
+/* Reads as much of the input as the header takes and sets the reader up to read the rest once,
+ * front to back. Only a file that comes through a pipe has more than the header in front of its
+ * data. */
 int reader_open_stream(struct seam_reader *r, struct seam_error *err)
 {
 	int rc = reader_hold_up_to(r, HEADER_SIZE_PIPE, err);

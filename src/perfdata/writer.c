@@ -177,6 +177,8 @@ static int writer_take_fit(struct seam_writer *w, bool open)
 	return w->fit.failed ? -ENOMEM : writer_take(w, w->fit.bytes, w->fit.n, open);
 }
 
+/* Checks the whole input first, so that either all records are taken or none. Some records are
+ * changed on the way into a form that perf can read (fit.h). */
 int seam_writer_write(struct seam_writer *w, const void *records, size_t n, struct seam_error *err)
 {
 	const unsigned char *bytes = records;
@@ -360,6 +362,8 @@ static int writer_keep_events(struct seam_writer *w, const struct seam_events *e
 	return rc < 0 ? rc : 0;
 }
 
+/* When opening fails, nothing stays open; a file that was created stays, with what was written so
+ * far. */
 int seam_writer_open(struct seam_writer **ret, const char *path, const struct seam_events *events,
                      const struct seam_writer_opts *opts, struct seam_error *err)
 {
@@ -393,6 +397,8 @@ int seam_writer_open(struct seam_writer **ret, const char *path, const struct se
 			rc = writer_feature_compressed(w);
 		if (rc >= 0)
 			rc = seam_writer_flush(w, err);
+		/* Only from here on: what stands at the front must be readable without
+		 * unpacking. */
 		w->compressing = w->deflate.context;
 	}
 	if (rc == -ENOMEM)

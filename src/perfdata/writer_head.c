@@ -75,6 +75,8 @@ static void writer_put_section(struct buf *out, uint64_t offset, uint64_t size)
 	buf_put_u64(out, size);
 }
 
+/* Appends the attr section, each entry with the place of its ids, and then the ids of all events.
+ * ids_at: where in the file the ids will begin. */
 static int writer_put_attrs(struct buf *out, const struct seam_events *events, uint32_t attr_size,
                             uint64_t ids_at)
 {
@@ -97,6 +99,8 @@ static int writer_put_attrs(struct buf *out, const struct seam_events *events, u
 	return rc;
 }
 
+/* Appends all that stands in front of the data of a file. `header` gets the header by itself as
+ * well, because it is rewritten when the size of the data is known. */
 int writer_head_file(struct buf *out, const struct seam_events *events, struct buf *header)
 {
 	size_t n = seam_events_count(events), n_ids = 0;
@@ -166,6 +170,8 @@ void writer_head_update(struct buf *header, uint64_t data_size, bool open,
 	memcpy(header->bytes + 72, bits, sizeof(bits));
 }
 
+/* Appends the table of features, in the order of their bits, and their contents. Offsets in the
+ * table are those of the file, so the caller says at which offset the table will stand. */
 int writer_tail(struct buf *out, const struct writer_feature *features, uint64_t at)
 {
 	uint64_t n = 0;
