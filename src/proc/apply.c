@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* Ids are dense: the mapping is number table->n_mappings. Fails too when the ids are used up. */
 struct proc_mapping *apply_mapping(struct proc_table *table)
 {
 	struct proc_mapping *mapping;
@@ -76,6 +77,8 @@ static int apply_range(struct proc_table *table, struct history *process, const 
 	return r < 0 ? r : apply_change(table, process, e, root, stamp);
 }
 
+/* Puts a mapping into the process's space from the event's time on. One that is there already, with
+ * the same object and offset, changes nothing, so that repeated mmap records cost no memory. */
 static int apply_map(struct proc_table *table, const struct event *e)
 {
 	const struct proc_object *object = apply_object(table, e);

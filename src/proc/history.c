@@ -13,6 +13,7 @@ void history_free(struct histories *h)
 	map_free(&h->index);
 }
 
+/* The lists stand in one array, which moves when it grows. */
 struct history *history_get(struct histories *h, uint64_t key)
 {
 	uint64_t at;
@@ -61,6 +62,8 @@ const struct change *history_at(const struct history *history, uint64_t time)
 	return low ? &history->changes[low - 1] : NULL;
 }
 
+/* The caller gives changes in order of time; only_last keeps no past, which is what a live table
+ * needs. */
 int history_put(struct history *history, bool only_last, struct change change)
 {
 	if (history->n && (only_last || history->changes[history->n - 1].time == change.time)) {

@@ -14,6 +14,9 @@ uint64_t proc_time(const struct seam_decoded *record)
 	return record->id.has & SEAM_SAMPLE_TIME ? record->id.time_ns : record->record->index;
 }
 
+/* Applies the event now if records come in order of time, otherwise keeps it until proc_seal
+ * sorts them. In a table that is told of order, a time that runs backwards is raised to the
+ * newest one. */
 static int learn_put(struct proc_table *table, struct event *e)
 {
 	struct event *events;
@@ -50,6 +53,8 @@ static bool learn_range(struct event *e, uint64_t start, uint64_t length)
 	return e->end > e->start;
 }
 
+/* Makes an event of an MMAP or MMAP2 record: 1; 0: its range is unsound, which is counted.
+ * -ENOMEM. */
 static int learn_mmap(struct proc_table *table, const struct seam_decoded *record, struct event *e)
 {
 	const struct seam_mmap *m = &record->mmap;
@@ -153,6 +158,7 @@ static int learn_tasks(struct proc_table *table, const struct seam_decoded *reco
 	}
 }
 
+/* Records of guests are ignored: their addresses mean nothing on this machine. */
 int proc_learn(struct proc_table *table, const struct seam_decoded *record)
 {
 	struct event e = { 0 };

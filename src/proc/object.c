@@ -18,6 +18,8 @@ static bool object_starts(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
+/* Names that begin with none of the known prefixes are paths of files. No name at all means
+ * anonymous memory. */
 enum proc_kind object_kind_user(const char *name)
 {
 	static const struct {
@@ -57,6 +59,7 @@ size_t object_name_length(enum proc_kind kind, const char *name)
 	return bracket ? (size_t)(bracket - name) + 1 : strlen(name);
 }
 
+/* Adds an object to the pool; object_get has found none that is equal. NULL: out of memory. */
 static const struct proc_object *object_new(struct object_pool *pool, enum proc_kind kind,
                                             uint32_t name, uint32_t pid, uint64_t inode,
                                             const uint8_t *build_id, size_t build_id_size)
@@ -87,6 +90,9 @@ static const struct proc_object *object_new(struct object_pool *pool, enum proc_
 	return object;
 }
 
+/* The object with these properties, made when new. Objects of anonymous memory and of JIT code
+ * belong to one process; all others are shared by name, and by build-id, or by inode if there is
+ * none. */
 const struct proc_object *object_get(struct object_pool *pool, enum proc_kind kind, uint32_t name,
                                      uint32_t pid, uint64_t inode, const uint8_t *build_id,
                                      size_t build_id_size)

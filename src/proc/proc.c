@@ -75,6 +75,8 @@ const struct proc_mapping *proc_space_program(const struct proc_table *table, ui
 	return NULL;
 }
 
+/* With a hint, the space of the last call is used again as long as pid and time fall within the
+ * stretch in which it holds; samples of one task often come one after the other. */
 const struct proc_mapping *proc_find(const struct proc_table *table, struct proc_hint *hint,
                                      uint32_t pid, uint64_t time_ns, uint64_t addr)
 {

@@ -239,6 +239,7 @@ static int renew_build_ids(struct renew *r)
 	return e;
 }
 
+/* The caller frees `from` afterwards and uses *ret in its place; on failure `from` is as it was. */
 int proc_renew(struct proc_table **ret, const struct proc_table *from, uint64_t grace_ns)
 {
 	struct proc_opts live = { .sz = sizeof(live), .live = true };

@@ -22,6 +22,8 @@ void space_destroy(struct space_pool *pool)
 	*pool = (struct space_pool){ 0 };
 }
 
+/* Adds a copy of a node to the pool; 0: out of memory, or of numbers, and pool->failed is set.
+ * Nodes may move in memory, so callers keep numbers. */
 static uint32_t space_new(struct space_pool *pool, const struct space_node *from, uint32_t stamp)
 {
 	struct space_node node = *from; /* from may lie in the array that moves */
@@ -121,6 +123,9 @@ static uint32_t space_cut_last(struct space_pool *pool, uint32_t root, uint64_t 
 	return top;
 }
 
+/* Cuts the tree into what lies in front of the range, in it and behind it, and joins the new range
+ * in between. Trees that share nodes with this one do not change, because nodes of another stamp
+ * are copied. */
 int space_put(struct space_pool *pool, uint32_t *root, uint32_t stamp, uint64_t start, uint64_t end,
               uint32_t value)
 {

@@ -12,6 +12,8 @@ void cookies_free(struct cookies *c)
 	*c = (struct cookies){ 0 };
 }
 
+/* Returns the slot of a cookie, 0 in it when it is new; NULL: out of memory. The pointer is valid
+ * until the next call. Neighbouring cookies share a line, because the kernel counts them up. */
 uint32_t *cookies_find(struct cookies *c, uint64_t cookie)
 {
 	uint64_t key = cookies_key(cookie), *at;

@@ -44,6 +44,8 @@ static void deferred_forget(struct deferred_set *as, struct deferred_record *a)
 	slab_put(&as->slab, a);
 }
 
+/* Copies the cookie, the task and the addresses up to the first marker. The copy is the newest by
+ * age. */
 struct deferred_record *deferred_keep(struct deferred_set *as, const struct seam_decoded *d)
 {
 	struct seam_u64s ips = rules_addresses(d->deferred.ips);

@@ -57,6 +57,7 @@ static struct times *index_execs_at(const struct index *ix, uint64_t number)
 	return (struct times *)ix->execs.at + number;
 }
 
+/* Frees everything that the index holds; it may be used again from its beginning. */
 void index_free(struct index *ix)
 {
 	for (uint32_t i = 0; i < ix->n_blocks; i++)
@@ -125,6 +126,8 @@ static uint64_t index_seen(struct index *ix, const struct seam_decoded *d)
 	return map_hash_bytes(bytes + tail, d->record->size - tail, h) & ~TRACK_BYTES;
 }
 
+/* Notes which cookie the sample carries, and adds the sample to its task's track. *ret says how its
+ * callchain is divided, so that the caller need not do it again. */
 int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct stitch_learned *ret)
 {
 	struct rules_who who = rules_who(d);
@@ -141,6 +144,8 @@ int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct st
 		if (!slot)
 			return -ENOMEM;
 		ret->slot = cookies_place_of(&ix->cookies, slot);
+		/* The first sample with this cookie claims all its deferred records that came
+		 * before it. */
 		if (!(*slot & INDEX_CARRIED))
 			for (uint32_t n = *slot; n; n = index_deferred(ix, n - 1)->next)
 				ix->claimed++;
@@ -231,6 +236,9 @@ static int index_chain(struct index *ix, const struct seam_decoded *d, struct se
 	return 0;
 }
 
+/* Keeps a deferred record under its cookie. One that is already there, of the same task at about
+ * the same time, is counted as a duplicate. One too many under a cookie is refused, so that a
+ * made-up file cannot make the search long. */
 static int index_learn_deferred(struct index *ix, const struct seam_decoded *d)
 {
 	struct rules_who who = rules_who(d), other;
@@ -398,6 +406,9 @@ static void index_quiet_all(struct index *ix)
 	}
 }
 
+/* Ends learning: puts all facts in order of time, finds duplicate samples, and computes around each
+ * deferred record how long its task was undisturbed. After this, index_resolve may be called by
+ * many threads. */
 int index_seal(struct index *ix)
 {
 	size_t largest = 0;
@@ -603,6 +614,8 @@ bool index_resolve_summary(const struct index *ix, const struct stitch_summary *
 	return true;
 }
 
+/* Decides what became of the sample's user part, and fills *ret and *counts. counts may be NULL.
+ * ret points into the sample's record and into the index. */
 int index_resolve(const struct index *ix, const struct seam_decoded *d,
                   struct seam_stitch_counts *counts, struct seam_stitched *ret)
 {

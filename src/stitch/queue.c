@@ -25,6 +25,8 @@ void queue_free(struct queue *q)
 	*q = (struct queue){ 0 };
 }
 
+/* Returns n bytes at the end of the queue, a multiple of 8; NULL: out of memory. One emptied block
+ * is kept for reuse, so that a steady stream allocates nothing. */
 static void *queue_room(struct queue *q, size_t n)
 {
 	struct queue_block *b = q->tail;
@@ -89,6 +91,8 @@ static bool queue_sample(struct seam_sample *s, const struct seam_record *r,
 	       queue_move(&s->aux.bytes, s->aux.n, r, copy);
 }
 
+/* Copies the record and points the sample's arrays into the copy. The queue keeps samples in the
+ * order in which they came. */
 int queue_push(struct queue *q, const struct seam_decoded *d, struct hold **ret)
 {
 	size_t size = (sizeof(struct hold) + d->record->size + 7) & ~(size_t)7;

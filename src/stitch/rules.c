@@ -71,6 +71,8 @@ struct rules_run {
 	uint64_t cookie_at; /* the marker in front of it */
 };
 
+/* Finds the last run of addresses in the chain and whose it is. user: to whom the addresses in
+ * front of the first marker belong. */
 static struct rules_run rules_last_run(const struct seam_u64s *chain, bool user)
 {
 	struct rules_run run = { 0 };
@@ -148,6 +150,8 @@ static enum rules_kind rules_copy_or(const struct seam_sample *sample, enum rule
 	return sample->regs_user.abi && sample->stack_user_size ? RULES_STACK_COPY : kind;
 }
 
+/* Divides a callchain into its kernel and its user part, or the cookie that stands for the user
+ * part, and says in ret->kind which of these it has. Nothing is copied. */
 void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_parts *ret)
 {
 	const struct seam_u64s *chain = &sample->callchain;
@@ -238,6 +242,8 @@ enum seam_stitch_state rules_unanswered(const struct rules_unanswered *f)
 	return SEAM_STITCH_STILL_IN_KERNEL;
 }
 
+/* Says whether the kernel could write deferred records at all: no event asks for them, an event
+ * does, or the event that asks gets no side-band records, through which the kernel finds it. */
 enum rules_output rules_output(const struct seam_events *events)
 {
 	/* What makes the kernel keep an event on a CPU's side-band list, by which answers go
@@ -265,6 +271,8 @@ bool rules_no_output(enum rules_output output, uint64_t deferred)
 	return output == RULES_OUTPUT_NONE || (output == RULES_OUTPUT_DEAF && !deferred);
 }
 
+/* Adds up what was lost, and notes until when: a sample before that moment may have lost its user
+ * part. */
 void rules_lose(struct rules_losses *losses, const struct seam_decoded *d)
 {
 	uint64_t when = rules_when(d);

@@ -234,6 +234,8 @@ static void stream_sign(struct stream *st, const struct hold *h, uint32_t tid)
 		stream_supersede(st, task->last_deferred); /* may free the task */
 }
 
+/* Lets a sample wait under its cookie. If it cannot wait, it is decided here and now. mismatch: a
+ * deferred record with this cookie was there, but of another task. */
 static int stream_wait(struct stream *st, struct hold *h, const struct rules_who *who,
                        bool mismatch)
 {
@@ -263,6 +265,8 @@ static int stream_wait(struct stream *st, struct hold *h, const struct rules_who
 	return 0;
 }
 
+/* Takes a sample: decides it at once if its user part is there or cannot come, otherwise lets it
+ * wait for its deferred record. */
 static int stream_sample(struct stream *st, const struct seam_decoded *d)
 {
 	static const enum seam_stitch_state own[] = {
@@ -332,6 +336,8 @@ static void stream_serve(struct stream *st, struct waiting_entry *e, struct defe
 	waiting_close(&st->waiting, e);
 }
 
+/* Takes a deferred record: keeps it for later samples with its cookie, and serves those that wait.
+ * It also ends the wait for earlier deferred records of its task. */
 static int stream_deferred(struct stream *st, const struct seam_decoded *d)
 {
 	struct rules_who who = rules_who(d);
@@ -398,6 +404,7 @@ static void stream_fork(struct stream *st, uint32_t tid, uint64_t when)
 		stream_end_task(st, task, task->exited ? task->exit_when : when);
 }
 
+/* Takes any record. Those that say nothing about stacks are ignored. */
 static int stream_record(struct stream *st, const struct seam_decoded *d)
 {
 	struct waiting_process *process;
@@ -460,6 +467,8 @@ static void stream_release(struct stream *st)
 	st->delivered = NULL;
 }
 
+/* -EAGAIN: memory is at its bound and decided samples are there; the record was not taken. Take
+ * samples with stream_next and feed the record again. -EINVAL: after stream_finish. */
 int stream_feed(struct stream *st, const struct seam_decoded *d)
 {
 	uint64_t when = rules_when(d);
@@ -480,6 +489,8 @@ int stream_feed(struct stream *st, const struct seam_decoded *d)
 	return r;
 }
 
+/* 1 and the next sample in the order of feeding, or 0 while the oldest one still waits. *ret is
+ * valid until the next call on the stream. */
 int stream_next(struct stream *st, struct seam_stitched *ret)
 {
 	struct deferred_record *a;

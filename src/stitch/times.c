@@ -81,6 +81,7 @@ bool times_within(const struct times *t, uint64_t from, uint64_t to)
 	return from <= to && times_from(t, from) <= to;
 }
 
+/* A time that is unknown (RULES_UNTIMED) cannot be compared, so the answer is then 0 and 0. */
 void times_quiet(struct times *t, uint64_t when, uint64_t *before, uint64_t *after)
 {
 	uint32_t i = t->last;

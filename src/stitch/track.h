@@ -35,6 +35,7 @@ int track_grow(struct track *t); /* makes room for one more: -EOVERFLOW, -ENOMEM
  * another sample has the same time. -ENOMEM.
  */
 #define TRACK_BYTES (1ULL << 63)
+/* Appends a sample to its task's track; track_sort puts it in its place. */
 static inline int track_add(struct track *t, uint64_t when, uint32_t index, uint64_t cookie,
                             bool user_mode, uint64_t seen)
 {
@@ -46,8 +47,10 @@ static inline int track_add(struct track *t, uint64_t when, uint32_t index, uint
 		if (r < 0)
 			return r;
 	}
-	if (cookie) { /* 31 bits; of one CPU's cookies all differ. That two others look alike (once in 2^31) misses a
-		         sign, and makes none up */
+	if (cookie) {
+		/* 31 bits of a hash stand for the cookie. They differ for all cookies of one CPU.
+		 * Where two others get the same bits (once in 2^31), a sign is missed, but none is
+		 * made up. */
 		entry |= (uint32_t)(cookie * 0x9e3779b97f4a7c15ULL >> 33) << 1;
 		if (entry < 2)
 			entry |= 2;

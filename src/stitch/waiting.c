@@ -95,6 +95,8 @@ void waiting_process_put(struct waiting *w, struct waiting_process *process)
 	slab_put(&w->processes, process);
 }
 
+/* An entry holds the samples of one kernel entry of one task. Looks among the entries of the
+ * cookie, of which there are at most WAITING_SAME_COOKIE. */
 int waiting_open(struct waiting *w, uint64_t cookie, const struct rules_who *who,
                  struct waiting_entry **ret)
 {
