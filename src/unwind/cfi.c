@@ -20,6 +20,8 @@ struct cfi {
 	struct cfi_program program;
 };
 
+/* Returns the CIE at an offset of the section, read and checked once; NULL: it is unsound, or
+ * memory is out. The pointer is valid until the next call. */
 static const struct cfi_cie *cfi_cie_at(struct cfi *f, uint64_t offset)
 {
 	struct cfi_cie cie;
@@ -84,6 +86,8 @@ static void cfi_one(struct cfi *f, struct cursor *entry, bool is_64)
 		f->rows->skipped++;
 }
 
+/* Walks the entries one after the other by their lengths. The section ends at the first length that
+ * does not fit. */
 void cfi_compile(struct rows *rows, const struct compile_section *section, bool is_debug_frame,
                  size_t from, size_t to)
 {

@@ -183,6 +183,8 @@ static bool cfi_run_register_op(struct run *r, uint8_t op)
 	}
 }
 
+/* Applies one instruction to the state. Sets r->failed for advances, which are the caller's, and
+ * for instructions that are not known. */
 static void cfi_run_op(struct run *r, uint8_t op)
 {
 	switch (op & 0xc0) {

@@ -51,6 +51,8 @@ enum {
 	OP_UNKNOWN,
 };
 
+/* Says how many operands an instruction has, or what else it does to the flow. OP_UNKNOWN ends the
+ * function that it stands in. */
 static uint8_t cfi_op_shape(uint8_t op)
 {
 	static const uint8_t low[] = {
@@ -164,6 +166,8 @@ static uint32_t program_initial(struct cfi_program *p, struct cfi_kind *kind)
 	return kind->number;
 }
 
+/* CIEs that do the same get the same kind: of the last KINDS_RECENT kinds the equal one is taken,
+ * so that steps remembered for one serve the other. */
 bool cfi_program_start(struct cfi_program *p, struct cfi_cie *cie)
 {
 	struct cfi_kind kind = { .data_factor = cie->of.data_factor,
@@ -478,6 +482,8 @@ static bool cfi_run_all(struct run *r)
 	return true;
 }
 
+/* Addresses are those of the object, [start, end). Room for the most rows that the instructions can
+ * make is reserved first, so that none of them needs a check for memory. */
 bool cfi_program_run(struct cfi_program *p, const struct cfi_cie *cie, const struct cursor *entry,
                      uint64_t start, uint64_t end)
 {

@@ -51,6 +51,8 @@ static unsigned shares_count(const struct compile_input *in, const struct compil
 	return most < CFI_SHARES_MAX ? (unsigned)most : CFI_SHARES_MAX;
 }
 
+/* Divides the section into about equal parts at entry boundaries and compiles each in a thread. If
+ * a thread cannot be started, its part is compiled here. */
 void cfi_shares_compile(struct rows *rows, const struct compile_section *section,
                         bool is_debug_frame)
 {

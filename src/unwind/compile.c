@@ -100,6 +100,8 @@ static void compile_undescribed(struct rows *rows, const struct compile_input *i
 	}
 }
 
+/* Later sources fill only what earlier ones left open, so each source is sealed before the next
+ * begins. What is guessed about gaps comes last. */
 int compile_table(const struct compile_input *in, struct buf *ret, struct seam_error *err)
 {
 	struct rows rows;

@@ -82,6 +82,8 @@ static bool expr_plt(struct cursor *c, unsigned pc_register, struct expr_shape *
 	return !c->failed && !cursor_left(c);
 }
 
+/* Recognizes the few expressions that compilers and linkers really write, so that the table can say
+ * them without an expression. EXPR_OTHER: anything else, or unsound. */
 struct expr_shape expr_recognize(const unsigned char *bytes, size_t n, unsigned pc_register)
 {
 	struct cursor c = cursor_of(bytes, n, false);
@@ -191,6 +193,8 @@ static void expr_unary(struct expr_state *s, uint8_t op)
 	}
 }
 
+/* Pops two values, applies the operation and pushes the result. Comparisons and division are
+ * signed, as DWARF demands; nothing here can trap. */
 static void expr_binary(struct expr_state *s, uint8_t op)
 {
 	uint64_t b = expr_pop(s), a = expr_pop(s), v = 0;
@@ -254,6 +258,8 @@ static void expr_binary(struct expr_state *s, uint8_t op)
 	expr_push(s, v);
 }
 
+/* Pushes the constant that stands behind the operation. False: op is no such operation, and nothing
+ * was read. */
 static bool expr_constant(struct expr_state *s, uint8_t op)
 {
 	struct cursor *c = &s->c;
@@ -293,6 +299,7 @@ static bool expr_constant(struct expr_state *s, uint8_t op)
 	}
 }
 
+/* Operations that only move values on the stack. False: op is none of them. */
 static bool expr_stack_op(struct expr_state *s, uint8_t op)
 {
 	uint64_t a, b, c;
@@ -329,6 +336,8 @@ static bool expr_stack_op(struct expr_state *s, uint8_t op)
 	}
 }
 
+/* Executes one operation. Faults are left in s->failed, or in the cursor when operands are
+ * missing. */
 static void expr_step(struct expr_state *s)
 {
 	uint8_t op = cursor_u8(&s->c);
@@ -357,6 +366,8 @@ static void expr_step(struct expr_state *s)
 		expr_binary(s, op);
 }
 
+/* The result is the value on top of the stack. Steps and depth are limited, so that a loop in the
+ * expression ends with -EINVAL. */
 int expr_evaluate(const struct expr_machine *m, const unsigned char *bytes, size_t n,
                   bool has_initial, uint64_t initial, uint64_t *ret)
 {

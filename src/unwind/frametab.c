@@ -42,6 +42,8 @@ static int frametab_check_expr(const struct frametab *t, int32_t at)
 	return n > t->n_exprs - (size_t)at - 2 ? -EBADMSG : 0;
 }
 
+/* Checks that every register, offset and reference of a rule stays inside the table. 0, or
+ * -EBADMSG. */
 static int frametab_check_rule(const struct frametab *t, const struct frametab_rule *r)
 {
 	unsigned count = (unsigned)__builtin_popcount(r->saved);
@@ -104,6 +106,8 @@ void frametab_of(struct frametab *ret, const void *blob)
 	ret->n_exprs = h->n_exprs;
 }
 
+/* The checksum finds damage, not malice: whoever can write the file can compute it. So everything
+ * that a search relies on is checked as well. */
 int frametab_open(struct frametab *ret, const void *blob, size_t n, struct seam_error *err)
 {
 	const unsigned char *bytes = blob;
@@ -144,6 +148,8 @@ int frametab_open(struct frametab *ret, const void *blob, size_t n, struct seam_
 	return 0;
 }
 
+/* Two steps: the page of the address in the index, then a binary search in this page's rows. The
+ * last row at or before the address holds. */
 const struct frametab_rule *frametab_find(const struct frametab *t, uint64_t address)
 {
 	uint64_t page = (address - t->header->text_start) / FRAMETAB_PAGE;

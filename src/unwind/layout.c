@@ -29,6 +29,8 @@ static inline void layout_row(struct layout *l, uint64_t pc, uint32_t rule)
 	l->last_rule = rule;
 }
 
+/* Writes the rows of all functions in order of address. A gap of COMPILE_BRIDGE bytes or more
+ * behind a function gets a row with rule 0, so that no rule reaches into it. */
 static void layout_functions(struct layout *to, const struct rows *r)
 {
 	struct layout l = *to;
@@ -91,6 +93,7 @@ static int layout_blob(const struct rows *r, struct frametab_header *h, struct b
 	return 0;
 }
 
+/* The header is written last, when the sizes of all parts are known. */
 int layout_table(struct rows *r, uint32_t flags, struct buf *ret, struct seam_error *err)
 {
 	struct frametab_header h = {

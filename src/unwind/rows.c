@@ -130,6 +130,8 @@ static bool rows_expression_equal(const struct rows *r, size_t at, const unsigne
 	return had == n && !memcmp(r->exprs.bytes + at + 2, bytes, n);
 }
 
+/* The offset is that of a length (u16) and the bytes behind it. -1: out of memory, or too long for
+ * the form; the rule must do without. */
 int32_t rows_expression(struct rows *r, const unsigned char *bytes, size_t n)
 {
 	uint64_t hash = map_hash_bytes(bytes, n, 0), *slot;
@@ -185,6 +187,8 @@ static bool rows_covered(const struct rows *r, uint64_t start, uint64_t end)
 	return low < r->n_sealed && r->functions[low].start < end;
 }
 
+/* Rows that are given from now on belong to this function, until rows_end keeps it or rows_cancel
+ * drops it. */
 bool rows_begin(struct rows *r, uint64_t start, uint64_t end)
 {
 	bool inside = false;
@@ -221,6 +225,8 @@ void rows_took(struct rows *r, size_t n)
 	r->n_rows += n;
 }
 
+/* Adds "from pc on this rule holds" to the open function. A rule that holds already, and addresses
+ * outside of the function, add nothing. */
 void rows_add(struct rows *r, uint64_t pc, const struct rows_rule *rule)
 {
 	struct rows_function *f = &r->functions[r->n_functions];
@@ -284,6 +290,8 @@ static void rows_sort_pass(const struct rows_key *from, struct rows_key *to, siz
 		to[count[from[i].start >> shift & mask]++] = from[i];
 }
 
+/* Sorts the functions by start with a radix sort; those with one start stay in the order in which
+ * they were added. base: the lowest start. -ENOMEM. */
 static int rows_sort_keys(struct rows *r, uint64_t base)
 {
 	size_t n = r->n_functions;
@@ -314,6 +322,8 @@ static int rows_sort_keys(struct rows *r, uint64_t base)
 	return 0;
 }
 
+/* Brings the functions into order of address. Compilers and linkers mostly wrote them so, in which
+ * case nothing is done. r->failed is -EFBIG if they span more than 4 GiB. */
 static void rows_sort(struct rows *r)
 {
 	uint64_t low = UINT64_MAX, high = 0;
@@ -405,6 +415,8 @@ static uint32_t *rows_join_rules(struct rows *r, const struct rows *share)
 	return numbers;
 }
 
+/* Puts the functions of a share behind those that are there. The first share's array is taken over
+ * as it is. -ENOMEM. */
 static int rows_join_functions(struct rows *r, struct rows *share)
 {
 	size_t n = r->n_functions + share->n_functions;

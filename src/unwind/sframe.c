@@ -44,6 +44,7 @@ struct sframe_function {
 	bool is_signal, is_flexible;
 };
 
+/* Reads the section's header into *f. False: no SFrame of version 2 or 3, or of another machine. */
 static bool sframe_header(struct sframe *f, struct cursor *c)
 {
 	uint8_t abi, aux;
@@ -326,6 +327,8 @@ static void sframe_repeat(struct sframe *f, const struct sframe_function *fn,
 	}
 }
 
+/* Adds the rows of one function. False: a row is unsound or not understood; the caller drops the
+ * whole function. */
 static bool sframe_rows(struct sframe *f, const struct sframe_function *fn)
 {
 	struct cursor c = cursor_of(f->section->bytes, f->section->n, f->in->swap);
@@ -367,6 +370,8 @@ static bool sframe_rows(struct sframe *f, const struct sframe_function *fn)
 	return true;
 }
 
+/* The budgets in struct sframe bound the work: functions may point at the same rows, and a small
+ * section could otherwise make a huge table. */
 void sframe_compile(struct rows *rows, const struct compile_input *in,
                     const struct compile_section *section)
 {

@@ -156,6 +156,9 @@ static bool walker_register(struct walker *w, unsigned number, uint64_t *ret)
 	return walker_end(w, WALK_BAD_RULE);
 }
 
+/* Evaluates a rule's expression for the current frame. Only registers whose values are really known
+ * may be used; after the first frame these are sp, pc, fp and those whose saved values can be read.
+ * False: the walk has ended, with a reason. */
 static bool walker_expression(struct walker *w, int32_t at, bool has_cfa, uint64_t cfa,
                               uint64_t *ret)
 {
@@ -190,6 +193,8 @@ static bool walker_expression(struct walker *w, int32_t at, bool has_cfa, uint64
 	return true;
 }
 
+/* Computes the canonical frame address (CFA): the value that sp has after return to the caller.
+ * False: the walk has ended, with a reason. */
 static bool walker_cfa(struct walker *w, const struct frametab_rule *r, uint64_t *cfa)
 {
 	uint64_t base, off = (uint64_t)(int64_t)r->cfa_off, add = (uint64_t)(int64_t)r->cfa_add;
@@ -281,6 +286,8 @@ static bool walker_red_zone(struct walker *w, uint64_t address, uint64_t *ret)
 	return w->memory->read(w->memory->ctx, address, ret) >= 0;
 }
 
+/* Moves from the current frame to its caller by one rule. False: the walk has ended, with a
+ * reason. */
 static bool walker_step(struct walker *w, const struct frametab_rule *r)
 {
 	uint64_t cfa, pc, fp = w->regs.value[w->fp], lr = 0;
@@ -307,6 +314,8 @@ static bool walker_step(struct walker *w, const struct frametab_rule *r)
 		return false;
 	if (!w->step)
 		walker_saves(w, w->place.table, r, w->regs.value[w->sp], cfa);
+	/* A caller's frame lies above its callee's, except across a signal frame, which may change
+	 * stacks. */
 	if (!is_signal &&
 	    (cfa < w->regs.value[w->sp] || (cfa == w->regs.value[w->sp] && !w->first)))
 		return walker_end(w, WALK_NO_PROGRESS);
@@ -483,6 +492,9 @@ static bool walker_next(struct walker *w)
 	return on;
 }
 
+/* Memory and objects are reached through `memory` only. frames has room for options->max_frames,
+ * and never more than WALK_FRAMES_MAX are written. ret->end says why the walk ended; the first
+ * ret->n_sure frames rest on unwind information, the others on guesses. */
 void walk_stack(const struct walk_options *options, const struct walk_memory *memory,
                 const struct walk_registers *regs, uint64_t *frames, struct walk *ret)
 {

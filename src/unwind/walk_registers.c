@@ -2,6 +2,8 @@
 // walk_registers.c: perf's numbers of registers and DWARF's.
 #include "unwind/walk.h"
 
+/* values: one word for each bit of the mask, in ascending order, as the kernel writes them into a
+ * sample. */
 bool walk_registers_from_perf(uint32_t machine, uint64_t mask, const uint64_t *values,
                               struct walk_registers *ret)
 {
