@@ -247,6 +247,8 @@ struct pax {
 	uint64_t size;
 };
 
+/* Takes one record of a pax header, KEY=VALUE; only path and size are of interest. -EBADMSG: the
+ * value cannot be used. */
 static int tar_pax_record(struct tar_reader *r, const char *key, const char *end, struct pax *pax,
                           struct seam_error *err)
 {
@@ -296,6 +298,8 @@ static int tar_pax(struct tar_reader *r, uint64_t size, struct pax *pax, struct 
 	return rc < 0 ? rc : tar_skip(r, err);
 }
 
+/* The name and the size of a pax header replace those of the entry behind it. The entry's content
+ * is read with tar_read. */
 int tar_next(struct tar_reader *r, struct tar_entry *ret, struct seam_error *err)
 {
 	struct pax *pax = calloc(1, sizeof(*pax));

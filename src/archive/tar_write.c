@@ -46,6 +46,7 @@ void tar_writer_free(struct tar_writer *w)
 	free(w);
 }
 
+/* Reading and writing share this rule, so that every archive that is written can be unpacked. */
 bool tar_name_is_plain(const char *name)
 {
 	unsigned depth = 0;
@@ -105,6 +106,8 @@ static int tar_pad(struct tar_writer *w, uint64_t size)
 	return size % BLOCK ? tar_compress(w, zeros, BLOCK - size % BLOCK, false) : 0;
 }
 
+/* Writes the 512 bytes of an entry's header. Owner, group and time are 0, so that the same files
+ * make the same archive. */
 static int tar_put_block(struct tar_writer *w, const char *name, uint64_t size, char type)
 {
 	char block[BLOCK] = { 0 }, sum_text[16];
@@ -166,6 +169,7 @@ int tar_put(struct tar_writer *w, const char *name, const void *bytes, size_t n)
 	return r < 0 ? r : tar_pad(w, n);
 }
 
+/* Writes exactly as many bytes as the header says, also if the file grows meanwhile. */
 int tar_put_file(struct tar_writer *w, const char *name, int fd)
 {
 	uint64_t left;

@@ -75,6 +75,8 @@ static int unpack_write(struct unpacking *u, int fd)
 	return n;
 }
 
+/* Creates the file and writes the entry's content. An existing file or link is never written
+ * through (O_EXCL, O_NOFOLLOW). The path is noted in u->made even if writing fails. */
 static int unpack_file(struct unpacking *u, const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -96,6 +98,8 @@ static int unpack_file(struct unpacking *u, const char *name)
 	return r;
 }
 
+/* Unpacks one entry, within what is left of the limits. -EBADMSG: anything but plain files and
+ * directories, or a name that leads elsewhere or is there twice; -EFBIG: beyond the limits. */
 static int unpack_entry(struct unpacking *u, struct tar_entry *entry)
 {
 	const char *name = entry->name;
@@ -124,6 +128,8 @@ static int unpack_entry(struct unpacking *u, struct tar_entry *entry)
 	return r;
 }
 
+/* An archive comes from a stranger. Sizes, the number of files, and the bytes of tar itself are
+ * limited, because a few bytes of zstd can unfold without end. */
 int unpack(int fd, const char *name, int dir, const struct unpack_opts *opts, struct buf *made,
            struct seam_error *err)
 {

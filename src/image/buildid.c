@@ -46,6 +46,8 @@ static void buildid_notes_align(struct cursor *c, size_t align)
 		c->at = c->end;
 }
 
+/* Looks for the GNU build-id in a block of ELF notes: 1 and *ret, or 0. An id that is longer than
+ * any known kind is cut. align: 4, or 8 where the section or segment says so. */
 static int buildid_notes_find(const void *notes, size_t n, bool swap, size_t align,
                               struct image_build_id *ret)
 {
@@ -80,6 +82,7 @@ static bool buildid_is_swapped(const struct image *image)
 	return image_is_big_endian(image) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
+/* Looks in the note sections first, then in the note segments, which stripped files still have. */
 int image_build_id(const struct image *image, struct image_build_id *ret)
 {
 	Elf_Scn *scn = NULL;

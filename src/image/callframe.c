@@ -43,6 +43,8 @@ static uint64_t callframe_base(const struct callframe_section *s, struct cursor 
 	}
 }
 
+/* Reads the value of an encoded pointer, without its base. Sets c->failed for a format that is not
+ * known. */
 static uint64_t callframe_value(const struct callframe_section *s, struct cursor *c,
                                 uint8_t encoding)
 {
@@ -164,6 +166,9 @@ static bool callframe_augmentation(const struct callframe_section *s, struct cur
 	return true;
 }
 
+/* Reads a CIE of .eh_frame or .debug_frame, versions 1, 3 and 4. Its instructions stay in the
+ * section. A CIE with an augmentation that is not known is refused, because then the layout of its
+ * FDEs is not known either. */
 bool callframe_cie(const struct callframe_section *s, uint64_t offset, struct callframe_cie *ret)
 {
 	struct cursor c = cursor_of(s->bytes, s->n, s->swap), entry, text;

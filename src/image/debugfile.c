@@ -36,6 +36,8 @@ static bool debugfile_goes_on(int r)
 	return r < 0 && r != -ENOMEM;
 }
 
+/* Opens path and keeps it only if its build-id is want's, where want has one. -ESTALE: the file has
+ * another build-id, which *ret_found then says. */
 static int debugfile_try_image(struct image **ret, const char *path,
                                const struct image_build_id *want, struct image_build_id *ret_found,
                                struct seam_error *err)
@@ -215,6 +217,8 @@ static int debugfile_find_by_id(struct image **ret, const struct image_build_id 
 	return r;
 }
 
+/* Tries the path itself before the places where files lie by build-id, so that the usual case opens
+ * one file. What the error says is what was wrong at the path. */
 int image_find(struct image **ret, const char *path, const struct image_build_id *want,
                const struct image_search *search, struct image_build_id *ret_found,
                struct seam_error *err)
@@ -293,6 +297,8 @@ static int debugfile_file_crc(const char *path, uint32_t *ret)
 	return n < 0 ? -EIO : 0;
 }
 
+/* Opens the file that a debuglink may mean. -ESTALE: it is another one, by build-id, or by its CRC
+ * where either of the two files has no build-id. */
 static int debugfile_try_link(struct image **ret, const struct link *link, const char *path)
 {
 	struct image_build_id id = { 0 };
@@ -358,6 +364,9 @@ static int debugfile_try_link_dirs(struct image **ret, struct image *object,
 	return debugfile_goes_on(r) && refused ? refused : r;
 }
 
+/* Looks for the debug file in the directories that belong to the object's directory, as its path
+ * spells it and with all links resolved. -EPERM: the only one found may have been written by a
+ * stranger. */
 static int debugfile_find_linked(struct image **ret, struct image *object, const struct link *link,
                                  const struct image_search *search)
 {
@@ -383,6 +392,8 @@ static int debugfile_find_linked(struct image **ret, struct image *object, const
 	return r;
 }
 
+/* Reads the section .gnu_debuglink, and the object's identity, by which its debug file is told.
+ * -ENOENT: no such section; -EBADMSG: damaged, or the name holds a '/'. */
 static int debugfile_read_link(struct image *object, struct link *ret)
 {
 	struct image_section section;
@@ -489,6 +500,7 @@ static int debugfile_try_alt_path(struct image **ret, struct image *debug, const
 	return r;
 }
 
+/* The link holds the file's name and its build-id; no file with another build-id is taken. */
 int image_find_alt(struct image **ret, struct image *debug, const struct image_search *search,
                    struct seam_error *err)
 {

@@ -59,6 +59,8 @@ static uint64_t fde_address(const struct image *image, const char *name)
 	return fde_section(image, name, &section) ? section.vaddr : 0;
 }
 
+/* Loads .eh_frame and notes where code is. -ENOENT: the file has no .eh_frame, or not its bytes;
+ * -EBADMSG: it is damaged, or larger than any that is known. */
 static int fde_start(struct fde_reading *f, struct image *image)
 {
 	const uint16_t one = 1;
@@ -120,6 +122,7 @@ static bool fde_is_code(const struct fde_reading *f, uint64_t start, uint64_t en
 	return false; /* discarded by the linker (address 0), or a stub of the PLT */
 }
 
+/* Entries that are unsound are passed over; each is found by the length of the one before. */
 int image_each_fde(struct image *image,
                    int (*each)(void *ctx, uint64_t start, uint64_t end, bool is_signal_frame),
                    void *ctx)

@@ -43,6 +43,8 @@ int image_elf_failed(void)
 	return errno == ENOMEM ? -ENOMEM : -EBADMSG;
 }
 
+/* Reads the PT_LOAD segments, in the order in which addresses are looked up: executable ones first,
+ * then by offset. 0, -EBADMSG or -ENOMEM. */
 static int image_read_segments(struct image *image)
 {
 	size_t n;
@@ -77,6 +79,7 @@ static int image_read_segments(struct image *image)
 	return 0;
 }
 
+/* Checks that libelf could read the file, and reads its segments; fills err. */
 static int image_read_headers(struct image *image, struct seam_error *err)
 {
 	int r;
@@ -144,6 +147,7 @@ static int image_open_content(struct image *image, uint64_t size, struct seam_er
 	return image_read_headers(image, err);
 }
 
+/* The descriptor stays open until image_close: libelf reads sections when they are asked for. */
 int image_open(struct image **ret, const char *path, struct seam_error *err)
 {
 	struct image *image = image_new(path);
@@ -168,6 +172,7 @@ int image_open(struct image **ret, const char *path, struct seam_error *err)
 	return 0;
 }
 
+/* The bytes are copied, because libelf changes them in place and wants them aligned. */
 int image_open_memory(struct image **ret, const void *bytes, size_t n, const char *name,
                       struct seam_error *err)
 {

@@ -34,6 +34,8 @@ static bool module_is_plain(const char *path, size_t n)
 	return !memmem(path, n, "..", 2);
 }
 
+/* Searches modules.dep, line by line, for the file of the module with this name, and appends its
+ * path to ret. dir: what relative paths count from. -ENOENT, -ENOMEM. */
 static int module_line(FILE *f, const char *dir, const char *name, size_t length, struct buf *ret)
 {
 	char *line = NULL;
@@ -56,6 +58,7 @@ static int module_line(FILE *f, const char *dir, const char *name, size_t length
 	return r;
 }
 
+/* The name and the release come from the recording: neither may lead out of /lib/modules. */
 int module_path(struct buf *ret, const struct image_search *search, const char *name)
 {
 	size_t n = strlen(name);

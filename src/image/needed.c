@@ -169,6 +169,8 @@ static bool needed_of_script(struct needed *s, const char *path)
 	return true;
 }
 
+/* Follows the interpreters of scripts, ELF interpreters and needed libraries, to at most
+ * NEEDED_MOST files. Files that are not ELF, or cannot be opened, are left out. */
 int image_needed(const char *path, int (*each)(void *ctx, const char *path), void *ctx)
 {
 	struct needed *s = calloc(1, sizeof(*s));

@@ -90,6 +90,8 @@ static uint64_t plt_target(const unsigned char *code, size_t n, uint64_t vaddr)
 	return vaddr + at + 6 + (uint64_t)(int64_t)distance;
 }
 
+/* Gives each the entries of one PLT section whose target is known. 0 also if the file has no such
+ * section; else what each returned, or -ENOMEM. */
 static int plt_section(struct image *image, const char *name, const struct slots *slots,
                        int (*each)(void *ctx, const struct image_symbol *symbol), void *ctx)
 {
@@ -120,6 +122,8 @@ static int plt_section(struct image *image, const char *name, const struct slots
 	return r;
 }
 
+/* Two steps: the relocations say which GOT slot belongs to which function, then each PLT entry is
+ * looked up by the slot that it jumps through. Names live as long as the image. */
 int image_each_plt(struct image *image, int (*each)(void *ctx, const struct image_symbol *symbol),
                    void *ctx)
 {

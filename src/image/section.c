@@ -6,6 +6,8 @@
 #include "base/cursor.h"
 #include "image/elf.h"
 
+/* Describes a section without its bytes, which image_section_load reads. -EBADMSG: its header is
+ * damaged. */
 static int section_fill(const struct image *image, Elf_Scn *scn, struct image_section *ret)
 {
 	GElf_Shdr header;
@@ -60,6 +62,8 @@ static int section_unpack(Elf_Scn *scn, const struct image_section *section)
 	return size > ELF_SECTION_MAX || elf_compress_gnu(scn, 0, 0) < 0 ? -EBADMSG : 0;
 }
 
+/* Fills bytes and n, unpacked where the file has the section packed. They are libelf's, and valid
+ * until the image is closed. A section without content is left as it is. */
 int image_section_load(struct image *image, struct image_section *section)
 {
 	Elf_Scn *scn = elf_getscn(image->elf, section->index);
@@ -82,6 +86,7 @@ int image_section_load(struct image *image, struct image_section *section)
 	return 0;
 }
 
+/* Loads the bytes of the section as well. */
 int image_section(struct image *image, const char *name, struct image_section *ret)
 {
 	struct image_section section;
@@ -142,6 +147,8 @@ static const char *section_name_at(const Elf_Data *names, uint64_t at)
 	return text + at;
 }
 
+/* Symbol names live as long as the image. A symbol that stands in no section of its own (absolute,
+ * common) has the section UINT32_MAX. */
 int image_each_symbol(struct image *image, unsigned table,
                       int (*each)(void *ctx, const struct image_symbol *symbol), void *ctx)
 {

@@ -111,6 +111,8 @@ static bool unpack_zlib(void *to, size_t n, const unsigned char *from, size_t n_
 	return done;
 }
 
+/* Writes the content of one section into the ELF that is made. False: it is not exactly what the
+ * file promised. */
 static bool unpack_fill(const struct unpack *u, const struct unpack_section *s)
 {
 	Elf_Data *raw = s->n ? elf_rawdata(s->scn, NULL) : NULL;
@@ -178,6 +180,8 @@ static bool unpack_all(struct unpack *u, struct image *image)
 	return true;
 }
 
+/* Only 64-bit files of this machine's byte order are taken. The work is done once per image,
+ * whatever comes of it. */
 struct Elf *image_unpacked(struct image *image, const char *const *without)
 {
 	const unsigned char *ident = image->header.e_ident;

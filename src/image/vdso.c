@@ -8,6 +8,8 @@
 
 #define VDSO_MAX (1u << 20)
 
+/* Finds it through /proc/self/maps. Its size is limited, because the bytes are handed on without
+ * another check. */
 int image_own_vdso(const unsigned char **ret, size_t *ret_n)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
