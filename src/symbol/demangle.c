@@ -71,6 +71,9 @@ static bool demangle_run_d(const char *mangled, struct output *out)
 	return !out->text.failed && out->text.n;
 }
 
+/* Returns the name as its author wrote it, to be freed by the caller. NULL: it is not mangled in a
+ * way that is known, it is too long, or memory is out; the caller shows the name as it is.
+ * parameters: with the types of the arguments. */
 char *symbol_demangle(const char *mangled, bool parameters)
 {
 	int options = parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;

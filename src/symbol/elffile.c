@@ -31,6 +31,8 @@ static bool elffile_is_code_name(const char *name)
 	return *name && *name != '$' && *name != '@' && !(name[0] == '.' && name[1] == 'L');
 }
 
+/* Puts one symbol into the table if it is what is asked for: code, or data as well. Called by
+ * image_each_symbol; 0, or -ENOMEM. */
 static int elffile_take(void *ctx, const struct image_symbol *s)
 {
 	struct reading *reading = ctx;
@@ -69,6 +71,8 @@ static bool elffile_section_is_read(const struct reading *reading,
 	return section->flags & SHF_ALLOC && !(section->flags & SHF_TLS);
 }
 
+/* Finds the sections whose symbols are wanted. Of an object that is not linked (a kernel module)
+ * only .text is read: the addresses of other sections are not known. */
 static int elffile_reading_start(struct reading *reading, struct image *image)
 {
 	struct image_section section;
@@ -115,6 +119,8 @@ static int elffile_read_image(struct symbol_object *object, struct image *image,
 	return r == -ENOMEM ? r : 0;
 }
 
+/* Sets the object's state, and its source: which file the names are from. Only -ENOMEM is a
+ * failure; a file without symbols is a state with a reason. */
 int elffile_symbols(struct symbol_object *object, struct image *image)
 {
 	struct symbol_cache *cache = object->cache;
@@ -170,6 +176,8 @@ int elffile_segments(struct symbol_object *object, const struct image *image)
 	return 0;
 }
 
+/* A file that cannot be found, or is not the recorded one, is no failure: state and reason say so,
+ * and the result is 0. */
 int elffile_load(struct symbol_object *object)
 {
 	struct symbol_cache *cache = object->cache;

@@ -57,6 +57,7 @@ void jitcode_free(struct jitcode *j)
 	free(j);
 }
 
+/* *ret points into the dump, and is valid until jitcode_free. */
 int jitcode_find(const struct jitcode *j, uint64_t addr, struct jitcode_piece *ret)
 {
 	const struct jitdump_code *codes = (const void *)j->dump.codes.bytes, *code;

@@ -59,6 +59,8 @@ static void jitdump_take_told_lines(struct jitdump *d, struct jitdump_code *code
 	code->lines = d->bytes + at;
 }
 
+/* Takes a piece of code as the JIT compiler has made it: place, size, name, and what was told
+ * before about its lines and its unwinding. A record that makes no sense is counted in d->bad. */
 static int jitdump_take_load(struct jitdump *d, struct cursor *c)
 {
 	struct jitdump_code code = { 0 };
@@ -84,6 +86,8 @@ static int jitdump_take_load(struct jitdump *d, struct cursor *c)
 	return rc > 0 ? map_put(&d->by_index, index, jitdump_count(d) - 1) : rc;
 }
 
+/* Takes the new place of code that was told before. Its bytes, lines and unwinding hold there as
+ * well if its size is the same. */
 static int jitdump_take_move(struct jitdump *d, struct cursor *c)
 {
 	struct jitdump_code code = { 0 };
@@ -139,6 +143,8 @@ static int jitdump_take_unwinding(struct jitdump *d, struct cursor *c)
 	return 0;
 }
 
+/* Reads the records one after the other. The file may still be written to: it ends at the first
+ * record that is not whole. */
 static int jitdump_take_records(struct jitdump *d, struct cursor *c)
 {
 	int rc = 0;
@@ -165,6 +171,8 @@ static int jitdump_take_records(struct jitdump *d, struct cursor *c)
 	return rc;
 }
 
+/* Reads the header, in either byte order, and then all records. -EBADMSG: it is no jitdump.
+ * -ENOMEM. */
 static int jitdump_read_dump(struct jitdump *d, const void *bytes, size_t n)
 {
 	struct cursor c = cursor_of(bytes, n, false);
@@ -273,6 +281,8 @@ int jitdump_open(struct buf *ret, struct symbol_cache *cache, uint32_t pid)
 	return r;
 }
 
+/* Code that shared its address with other code, at different times, is left out and noted in
+ * object->ambiguous. symbol_jit_replaced gives it with its times. */
 int jitdump_take(struct symbol_object *object, const void *bytes, size_t n)
 {
 	struct jitdump d;
@@ -298,6 +308,7 @@ int jitdump_take(struct symbol_object *object, const void *bytes, size_t n)
 	return rc < 0 ? rc : 0;
 }
 
+/* Reads the dump anew on each call; nothing of it is kept. */
 int symbol_jit_replaced(const struct symbol_opts *opts, uint32_t pid, const char *path,
                         int (*each)(void *ctx, const struct symbol_jit_code *code), void *ctx)
 {

@@ -298,6 +298,8 @@ static size_t jitlines_told_again(const struct reading *r, size_t first, bool *r
 	return i;
 }
 
+/* Adds the lines of one piece of code. Records that several pieces share are read once. alike:
+ * false if code told again at this place had other lines; then none are believed. */
 static int jitlines_put_code(struct jitlines *l, struct reading *r, const struct jitdump_code *code,
                              bool alike)
 {
@@ -358,6 +360,8 @@ static int jitlines_learn_names(struct reading *r)
 	return 0;
 }
 
+/* Reads all line records of a jitdump. That lines cannot be believed is no failure: jitlines_reason
+ * says so, and none is found then. */
 int jitlines_of(struct jitlines **ret, const void *bytes, size_t n)
 {
 	struct jitlines *l = calloc(1, sizeof(*l));
@@ -406,6 +410,8 @@ void jitlines_free(struct jitlines *l)
 
 /* ---- looking up ---- */
 
+/* Finds the row that holds at an offset of a piece of code: the last one at or before it. -ENOENT:
+ * there is none, or from there on no line is known. */
 static int jitlines_find_row(const struct jitlines *l, const struct piece *piece, uint64_t offset,
                              uint32_t *ret)
 {

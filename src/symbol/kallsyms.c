@@ -12,6 +12,8 @@
 #define KALLSYMS_MAX (256u << 20)
 #define LAST_SYMBOL_BYTES 4096u /* given to the last symbol of a module, as nobody says more */
 
+/* Reads until the end, because files in /proc and /sys do not tell their size. -EFBIG: longer than
+ * limit. */
 int kallsyms_slurp(const char *path, size_t limit, struct buf *ret)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), r = 0;
@@ -193,6 +195,8 @@ static int kallsyms_line_put(struct table *table, const struct line *line)
 	return table_put(table, &symbol, line->name, line->n, "");
 }
 
+/* One pass over the text; the names are copied into the table. Addresses of 0 are left out: they
+ * are what the kernel shows to those who may not know. */
 int kallsyms_table(const struct kallsyms *k, const char *module, struct table *table,
                    uint64_t *ret_text)
 {

@@ -326,6 +326,9 @@ static struct image_build_id kernel_module_build_id(const struct symbol_object *
 	return id;
 }
 
+/* Finds names of a kernel module in this order: the running kernel, if it is the recorded one; a
+ * list of symbols that was kept; the module's file. Finding none leaves the state as it is; only
+ * -ENOMEM is a failure. */
 int module_load(struct symbol_object *object)
 {
 	struct symbol_cache *cache = object->cache;

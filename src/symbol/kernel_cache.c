@@ -49,6 +49,8 @@ static int kernel_cache_put_symbols(const struct table *table, struct buf *ret)
 	return 0;
 }
 
+/* ret is cleared first. The checksum covers the symbols and names, so that a file cut short is
+ * noticed. */
 int kernel_cache_encode(const struct table *table, uint64_t reference, struct buf *ret)
 {
 	size_t at_hash;
@@ -112,6 +114,8 @@ static int kernel_cache_fill(struct table *table, struct cursor *c, uint32_t n, 
 	return r < 0 ? r : table_seal(table);
 }
 
+/* The bytes are from a cache that somebody else may have written to: every offset is checked, and
+ * the table is taken whole or not at all. */
 int kernel_cache_decode(struct table *table, uint64_t *ret_reference, const void *bytes, size_t n)
 {
 	struct cursor c = cursor_of(bytes, n, false);

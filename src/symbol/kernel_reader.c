@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The thread: fills r->table from the cache, or else from /proc/kallsyms. If neither can be had,
+ * the table stays empty, and whoever needs names finds out why. */
 static void *kernel_reader_run(void *arg)
 {
 	struct kernel_reader *r = arg;

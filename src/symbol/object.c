@@ -59,6 +59,7 @@ static char *object_spelling(const struct symbol_key *key)
 	return r < 0 ? NULL : name;
 }
 
+/* Makes an object that is not loaded yet. Its key's path is copied. -ENOMEM. */
 int object_new(struct symbol_cache *cache, const struct symbol_key *key, struct symbol_object **ret)
 {
 	struct symbol_object *object = calloc(1, sizeof(*object));
@@ -98,6 +99,8 @@ void object_free(struct symbol_object *object)
 	free(object);
 }
 
+/* Fills table, state and reason, from where objects of this kind have their names. 0, or
+ * -ENOMEM. */
 static int object_load_by_kind(struct symbol_object *object)
 {
 	switch (object->key.kind) {
@@ -126,6 +129,8 @@ static int object_load_by_kind(struct symbol_object *object)
 	}
 }
 
+/* Loads the names and makes them ready for lookups. Runs once per object, under its lock. 0, or
+ * -ENOMEM. */
 static int load(struct symbol_object *object)
 {
 	int r;

@@ -44,6 +44,8 @@ static bool perfmap_is_trusted(const struct symbol_opts *opts, const struct stat
 	return perfmap_process_user(pid, &user) && user == st->st_uid;
 }
 
+/* Reads a number in hexadecimal, with or without 0x, and the blank behind it; *at moves behind
+ * both. False: there is none, or it has more than 64 bits. */
 static bool perfmap_read_hex(const char **at, const char *end, uint64_t *ret)
 {
 	const char *p = *at;
@@ -261,6 +263,8 @@ static int perfmap_read_map(const struct symbol_object *object, struct buf *path
 	return r;
 }
 
+/* Fills the object's table from the process's perf map. That there is none, or that it cannot be
+ * trusted, is no failure: state and reason say so. */
 static int perfmap_load_map(struct symbol_object *object)
 {
 	struct buf path = { 0 }, text = { 0 };

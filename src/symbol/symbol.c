@@ -19,6 +19,8 @@ static int symbol_copy_text(struct symbol_cache *cache, const char **text)
 	return *text ? 0 : -ENOMEM;
 }
 
+/* Copies the list of debug directories into the cache, as the caller's options need not outlive the
+ * call. -ENOMEM. */
 static int symbol_copy_dirs(struct symbol_cache *cache)
 {
 	const char *const *dirs = cache->opts.search.debug_dirs;
@@ -41,6 +43,7 @@ static int symbol_copy_dirs(struct symbol_cache *cache)
 	return 0;
 }
 
+/* opts may be NULL: the defaults. Its texts are copied. */
 int symbol_new(struct symbol_cache **ret, const struct symbol_opts *opts)
 {
 	struct symbol_cache *cache = calloc(1, sizeof(*cache));
@@ -88,6 +91,8 @@ static bool symbol_key_equal(const struct symbol_key *a, const struct symbol_key
 	       !strcmp(a->path, b->path);
 }
 
+/* The object of a key, made when new; the caller holds the cache's lock. Objects whose keys have
+ * the same hash are chained. -ENOMEM. */
 static int symbol_object_find(struct symbol_cache *cache, const struct symbol_key *key,
                               struct symbol_object **ret)
 {
@@ -246,6 +251,8 @@ static int symbol_look(struct symbol_object *object, struct symbol *ret)
 	return 1;
 }
 
+/* Loads the object if no lookup has done so before. Looking up itself takes no lock, so that
+ * threads do not wait for each other. */
 int symbol_resolve(struct symbol_object *object, const struct symbol_place *place, uint64_t addr,
                    struct symbol *ret)
 {

@@ -19,6 +19,8 @@ const char *table_name(const struct table *table, const struct table_symbol *sym
 	return (const char *)table->names.bytes + symbol->name;
 }
 
+/* The name is copied; table->n is the number of the new symbol, until table_seal puts them in
+ * order. */
 int table_put(struct table *table, const struct table_symbol *symbol, const char *name, size_t n,
               const char *suffix)
 {
@@ -252,6 +254,8 @@ static bool table_is_disjoint(const struct table *table)
 	return true;
 }
 
+/* Sorts by address and keeps one symbol per address. Where symbols overlap, the address space is
+ * cut into pieces, each of which belongs to the symbol of the highest rank. */
 int table_seal(struct table *table)
 {
 	int r;

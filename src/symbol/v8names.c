@@ -41,6 +41,8 @@ static int v8names_learn_path(struct v8names *v, const char *path, size_t n)
 	return 0;
 }
 
+/* Keeps the path that stands in a name such as "JS:~fn /path/file.js:1:2". The name must stay where
+ * it is: paths point into it. */
 int v8names_learn(struct v8names *v, const char *code)
 {
 	size_t end = strncmp(code, "JS:", 3) ? 0 : v8names_path_end(code, strlen(code));
@@ -62,6 +64,8 @@ int v8names_learn(struct v8names *v, const char *code)
 	return 0;
 }
 
+/* The first 16 bytes of such a name are overwritten. Its length and what is left tell which path it
+ * was, if just one path that is known has both. */
 const char *v8names_find(const struct v8names *v, const unsigned char *at, size_t n, size_t *ret_n)
 {
 	const char *rest = (const char *)at + SPOILED, *path;
