@@ -73,6 +73,8 @@ static const char *const unread[] = { "loc",          "loclists", "aranges",    
 	                              "macro",        "pubnames", "gnu_pubnames", "pubtypes",
 	                              "gnu_pubtypes", NULL };
 
+/* Marks sections that are not needed as empty, in libelf's memory only, so that libdw does not
+ * unpack them. */
 static void dwarf_leave_out(Elf *elf)
 {
 	Elf_Scn *section = NULL;
@@ -143,6 +145,8 @@ static bool dwarf_wants_file(const struct dwarf *d, int r)
 	return false;
 }
 
+/* Tries the unpacked copy of the sections first, because it is faster, and the file itself if that
+ * is not enough for libdw. */
 int dwarf_open(struct dwarf **ret, struct image *image, struct image *alt, struct seam_error *err)
 {
 	struct dwarf *d = NULL;
@@ -333,6 +337,8 @@ static void dwarf_weigh(struct dwarf *d, struct unit *unit)
 		d->bytes += n * ROW_BYTES;
 }
 
+/* Reads a unit, and a function's inlined calls, only when the first address in them is asked for.
+ * Where there is a line but no function (assembler), one frame without a name is given. */
 int dwarf_find(struct dwarf *d, uint64_t at, const struct dwarf_frame **ret, size_t *ret_n)
 {
 	uint64_t vaddr = at + d->linked.text;

@@ -41,6 +41,8 @@ static int linked_copy(struct image *image)
 	return -ENOMEM;
 }
 
+/* Finds at which address libdwfl has laid out .text: l->text. -ENOENT: another executable section
+ * stands in front of it, so the distance in the loaded module is not known. */
 static int linked_find_text(struct linked *l, Dwfl_Module *module, GElf_Addr dw_bias)
 {
 	GElf_Addr bias;
@@ -66,6 +68,8 @@ static int linked_find_text(struct linked *l, Dwfl_Module *module, GElf_Addr dw_
 	return -ENOENT;
 }
 
+/* Links a copy of the object, as the kernel would when it loads the module, so that its DWARF has
+ * final addresses. */
 int linked_open(struct linked *ret, struct image *image)
 {
 	struct linked l = { .dwfl = dwfl_begin(&callbacks) };

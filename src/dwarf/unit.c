@@ -40,6 +40,7 @@ void unit_ranges_sort(struct buf *ranges)
 /* Ranges that overlap are rare and near: a few before the last that begins in time are tried. */
 #define LOOK_BACK 16u
 
+/* Ranges that overlap are rare: a binary search, and a look at up to LOOK_BACK ranges before. */
 const struct unit_range *unit_range_find(const struct buf *ranges, uint64_t addr)
 {
 	size_t low = 0, high = UNIT_N(ranges, struct unit_range);
@@ -166,6 +167,8 @@ static int unit_function_add_inline(struct unit_function *function, Dwarf_Die *d
 	return unit_put_ranges(die, (uint32_t)n, &function->ranges);
 }
 
+/* Collects the inlined calls below a DIE, each with the call that it is inlined into (parent).
+ * Depth is limited by UNIT_DEPTH_MAX, because the tree comes from a file. 0, or -ENOMEM. */
 static int unit_function_walk(struct unit_function *function, Dwarf_Die *from, uint32_t parent,
                               unsigned depth)
 {
@@ -196,6 +199,8 @@ static int unit_function_walk(struct unit_function *function, Dwarf_Die *from, u
 	return r;
 }
 
+/* Walks the unit in steps, from the places where functions usually stand to all bodies, until one
+ * step finds the address. */
 int unit_function_find(struct unit *unit, uint64_t addr, struct unit_function **ret)
 {
 	const struct unit_range *range = unit_range_find(&unit->ranges, addr);

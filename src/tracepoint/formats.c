@@ -46,6 +46,8 @@ static void formats_skip(struct cursor *c)
 	cursor_bytes(c, cursor_u64(c));
 }
 
+/* Reads all formats into list, and finds the printk formats. Stops where the bytes end; the caller
+ * sees that in the cursor. */
 static void formats_body(struct formats *f, struct cursor *c, struct buf *list)
 {
 	uint32_t n, systems;
@@ -74,6 +76,8 @@ static int formats_order(const void *pa, const void *pb)
 	                      : (a->text > b->text) - (a->text < b->text);
 }
 
+/* Formats and texts point into bytes, which must outlive ret. They are sorted by id for
+ * formats_find. */
 int formats_read(struct formats *ret, const void *bytes, size_t n, struct seam_error *err)
 {
 	struct cursor c = cursor_of(bytes, n, false);

@@ -55,6 +55,8 @@ static const char *grammar_scan_operator(const char *at, const char *end)
 	return strchr("+-*/%&|^~!<>?:,(){}[]", *at) ? at + 1 : NULL;
 }
 
+/* Reads the next token. What cannot be one becomes TOKEN_BAD, which no rule takes, so that the
+ * whole text is refused. */
 static void grammar_next(struct grammar *g)
 {
 	const char *to;
@@ -215,6 +217,8 @@ static const char *grammar_function_arguments(const struct grammar *g)
 	return NULL;
 }
 
+/* A call of one of the kernel's print helpers, with the arguments that it must have. False: it is
+ * none of those, or its arguments are others. */
 static bool grammar_take_call(struct grammar *g)
 {
 	const char *args = grammar_function_arguments(g);
@@ -248,6 +252,8 @@ static bool grammar_parenthesis(struct grammar *g)
 	return grammar_expression(g) && grammar_take(g, ")");
 }
 
+/* An operand: sign, literal, parenthesis or cast, REC->field or call, with indices behind it. Depth
+ * is limited, because this recurses as the text nests. */
 static bool grammar_unary(struct grammar *g)
 {
 	bool r;
@@ -386,6 +392,8 @@ static bool grammar_is_field(const char *at, const char *end)
 	return at < end && *at == '\n';
 }
 
+/* True only for a text of exactly the kernel's form: name, ID, and 1 to 512 fields, each on a line
+ * of its own. */
 bool grammar_fields(const char *text, size_t n)
 {
 	const char *at = text, *end = text + n, *line;

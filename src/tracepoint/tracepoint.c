@@ -170,6 +170,8 @@ static int tracepoint_parsed_fill(struct parsed *p, struct tracepoints *t, const
 	return r;
 }
 
+/* The parsed format of a tracepoint; each is parsed once. NULL with *reason: there is none; NULL
+ * without: out of memory. The number of formats is limited, because ids come from the recording. */
 static struct parsed *tracepoint_parsed(struct tracepoints *t, uint64_t id, const char **reason)
 {
 	const struct format *f = formats_find(&t->formats, id);
@@ -195,6 +197,8 @@ static struct parsed *tracepoint_parsed(struct tracepoints *t, uint64_t id, cons
 	return p;
 }
 
+/* Appends the fields of a sample as text. 1, or -ENOMEM. The raw data are printed from a copy with
+ * zeros behind it, as libtraceevent may read beyond their end. */
 static int tracepoint_print(struct tracepoints *t, const struct parsed *p, uint32_t cpu,
                             const void *raw, size_t n, struct buf *out)
 {

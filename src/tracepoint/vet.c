@@ -109,6 +109,8 @@ static const char *vet_op(const struct tep_print_arg *arg)
 	return why ? why : arg->op.right ? vet_args(arg->op.right) : NULL;
 }
 
+/* Why an argument of a print format must not be given to libtraceevent; NULL: it may. What is not
+ * known is refused. */
 static const char *vet_arg(const struct tep_print_arg *arg)
 {
 	switch (arg->type) {
@@ -223,6 +225,8 @@ static uint64_t vet_field_value(const struct tep_format_field *field, const unsi
 	return tep_read_number(field->event->tep, raw + field->offset, field->size);
 }
 
+/* Checks that all fields of a sample, and what dynamic fields point to, lie within its raw data;
+ * NULL if so, else the reason. */
 static const char *vet_raw_fields(const struct tep_format_field *field, const unsigned char *raw,
                                   size_t n)
 {
@@ -259,6 +263,8 @@ static const char *vet_raw_count(const struct tep_print_arg *count, const unsign
 	return NULL;
 }
 
+/* Checks the counts that the print format takes from fields of this sample; NULL if they are sound,
+ * else the reason. */
 static const char *vet_raw_args(const struct tep_print_arg *arg, const unsigned char *raw)
 {
 	const char *why = NULL;
