@@ -42,6 +42,8 @@ static struct arena_block *arena_block_new(struct arena *a, size_t size)
 	return b;
 }
 
+/* A request larger than a quarter of the next block gets a block of its own, so that the rest of
+ * the current block is not wasted. */
 void *arena_alloc(struct arena *a, size_t n)
 {
 	struct arena_block *b;

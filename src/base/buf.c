@@ -13,6 +13,8 @@ void buf_free(struct buf *b)
 	*b = (struct buf){ 0 };
 }
 
+/* The slow path of buf_reserve: room for n more bytes behind b->n, or NULL, and b->failed is set.
+ * The bytes may move. */
 void *buf_grow(struct buf *b, size_t n)
 {
 	size_t need, capacity = b->capacity ? b->capacity : 256;
@@ -81,6 +83,8 @@ int buf_put_zeros(struct buf *b, size_t n)
 	return 0;
 }
 
+/* Tries to print into the room that is there, and once more when that was too small. 0 or -ENOMEM;
+ * on failure b->failed is set. */
 int buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 {
 	va_list again;

@@ -17,6 +17,8 @@ static void error_set_path(struct seam_error *err, const char *path)
 		snprintf(err->path, sizeof(err->path), "...%s", path + n - (sizeof(err->path) - 4));
 }
 
+/* No part can overflow the text: each is cut to its field first. For ENOMEM offset and what are
+ * left out. */
 int seam_error_set(struct seam_error *err, int code, const char *path, uint64_t offset,
                    const char *what, const char *fmt, ...)
 {

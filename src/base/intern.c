@@ -15,6 +15,8 @@ void intern_free(struct intern *in)
 	*in = (struct intern){ 0 };
 }
 
+/* Doubles the table of ids. The entries and their hashes stay, so no string is hashed again. -1:
+ * out of memory. */
 static int intern_grow_table(struct intern *in)
 {
 	size_t capacity = in->capacity ? in->capacity * 2 : 64;
@@ -36,6 +38,8 @@ static int intern_grow_table(struct intern *in)
 	return 0;
 }
 
+/* Appends a string and returns its id. lasting: the caller's bytes stay where they are, and are not
+ * copied. */
 static uint32_t intern_add(struct intern *in, const void *bytes, size_t n, uint32_t hash,
                            bool lasting)
 {
@@ -59,6 +63,8 @@ static uint32_t intern_add(struct intern *in, const void *bytes, size_t n, uint3
 	return (uint32_t)in->n++;
 }
 
+/* The id of a string, added when it is new; INTERN_FAILED: out of memory or of ids. The first id,
+ * 0, is always the empty string. */
 static uint32_t intern_find(struct intern *in, const void *bytes, size_t n, bool lasting)
 {
 	uint32_t hash, id;

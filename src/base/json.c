@@ -44,6 +44,8 @@ static void json_escape_character(struct buf *out, uint32_t c)
 		buf_printf(out, "\\u%04x", c);
 }
 
+/* Appends text as the inside of a JSON string. Bytes that are no UTF-8 become U+FFFD. Characters
+ * that can mislead on a terminal or in HTML are written as \u escapes, which mean the same. */
 static void json_escape(struct buf *out, const unsigned char *p, size_t n)
 {
 	while (n) {

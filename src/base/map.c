@@ -50,6 +50,8 @@ static uint64_t map_hash_long(const unsigned char **at, size_t n, uint64_t h)
 	return lane[0];
 }
 
+/* The same on every machine of one byte order, so it may stand in files. It is no defence against
+ * keys that are chosen to collide. */
 uint64_t map_hash_bytes(const void *bytes, size_t n, uint64_t seed)
 {
 	const unsigned char *p = bytes;
@@ -80,6 +82,7 @@ static uint64_t map_fold(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+/* The secret keeps an attacker from choosing keys that collide. */
 uint64_t map_hash_quick(const void *bytes, size_t n, uint64_t secret)
 {
 	const unsigned char *p = bytes;
@@ -141,6 +144,7 @@ uint64_t map_secret(void)
 	return secret | 1;
 }
 
+/* Moves all entries into a table of twice the size. -ENOMEM, and the map is as it was. */
 static int map_grow(struct map *m)
 {
 	struct map bigger = { .n = m->n, .capacity = m->capacity ? m->capacity * 2 : 16 };
@@ -208,6 +212,8 @@ bool map_get(const struct map *m, uint64_t key, uint64_t *ret)
 	return found;
 }
 
+/* Removes a key; false: it was not there. Entries may move, so no pointer from map_slot stays
+ * valid. */
 bool map_del(struct map *m, uint64_t key)
 {
 	size_t mask = m->capacity - 1, hole, i;

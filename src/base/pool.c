@@ -27,6 +27,8 @@ static size_t pool_find(const struct pool *p, const void *thing)
 	return i;
 }
 
+/* Doubles the index by hashing every thing again, because hashes are not kept. -1: out of
+ * memory. */
 static int pool_grow_index(struct pool *p)
 {
 	size_t capacity = p->capacity ? p->capacity * 2 : 64;

@@ -60,6 +60,7 @@ static size_t shown_run(const unsigned char *p, size_t n)
 	return i;
 }
 
+/* Appends a byte that must not be shown as it is, in the form of an escape of C. */
 static void shown_byte(struct buf *to, unsigned char c)
 {
 	switch (c) {
@@ -98,6 +99,7 @@ static size_t shown_character(struct buf *to, const unsigned char *p, size_t n)
 	return len;
 }
 
+/* Plain text is copied in runs; only what a terminal could misunderstand is escaped. */
 int shown_put(struct buf *to, const char *text, size_t n)
 {
 	const unsigned char *p = (const unsigned char *)text;

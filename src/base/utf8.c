@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+/* Overlong forms, surrogates and what lies beyond U+10FFFF are not well-formed. */
 size_t utf8_sequence(const unsigned char *p, size_t n)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
