@@ -75,6 +75,8 @@ static int callgrind_functions(struct callgrind *c)
 	return r;
 }
 
+/* The call from one function to another, made when new; NULL: out of memory. The pointer is valid
+ * until the next call. */
 static struct callgrind_call *callgrind_call(struct callgrind *c, uint32_t from, uint32_t to)
 {
 	bool is_new;
@@ -105,6 +107,8 @@ static struct callgrind_call *callgrind_call(struct callgrind *c, uint32_t from,
 	return &c->call[*slot];
 }
 
+/* Counts one stack: its weight as self cost of the innermost function, and once for every call in
+ * it. serial: the row's number + 1. -ENOMEM. */
 static int callgrind_row(struct callgrind *c, const struct profile_row *row, uint32_t serial)
 {
 	size_t event = row->key.event - 1;
@@ -166,6 +170,8 @@ static int callgrind_order(const void *pa, const void *pb)
 	return a->to < b->to ? -1 : a->to > b->to;
 }
 
+/* Writes each function with its own cost and its calls, in the order of their numbers, so that
+ * equal profiles give equal files. */
 static int callgrind_blocks(struct callgrind *c)
 {
 	struct callgrind_call **sorted = calloc(c->n_calls + 1, sizeof(struct callgrind_call *));
@@ -272,6 +278,7 @@ static uint32_t callgrind_last_file(const struct profile *p)
 	return last;
 }
 
+/* Needs no samples, only rows: times are not part of the format. */
 int export_callgrind(const struct profile *p, const struct export_opts *opts,
                      struct export_out *out)
 {

@@ -61,6 +61,8 @@ static double firefox_ms(const struct firefox *f, uint64_t time_ns)
 	return (double)(time_ns - f->start_ns) / 1e6;
 }
 
+/* Writes the samples of one thread as columns: their stacks, as indices into the thread's tables,
+ * and their times in milliseconds. */
 static void firefox_samples(struct firefox *f, const struct threads *t,
                             const struct threads_thread *thread)
 {
@@ -98,6 +100,8 @@ static void firefox_number_text(struct firefox *f, const char *key, uint32_t v)
 	firefox_text(f, key, buf_text(&f->name));
 }
 
+/* Writes what the format says of a thread in front of its tables. A name is the thread's comm, with
+ * the event if there are several. */
 static void firefox_thread_head(struct firefox *f, const struct threads *t,
                                 const struct threads_thread *thread)
 {
@@ -125,6 +129,8 @@ static void firefox_thread_head(struct firefox *f, const struct threads *t,
 	firefox_same(f, "pausedRanges", 0, "");
 }
 
+/* Writes one thread with its own tables. The tables must be filled before the samples are written,
+ * because samples name their entries. */
 static int firefox_thread(struct firefox *f, const struct threads *t,
                           const struct threads_thread *thread)
 {
@@ -150,6 +156,8 @@ static int firefox_thread(struct firefox *f, const struct threads *t,
 	return export_step(f->out);
 }
 
+/* Writes the list of objects. Frames refer to it by index, so all objects are written, in their
+ * order. */
 static void firefox_libs(struct firefox *f)
 {
 	firefox_open(f, "libs", '[');
@@ -187,6 +195,8 @@ static void firefox_categories(struct firefox *f)
 	json_close(&f->j, ']');
 }
 
+/* Writes the head of the file: versions, units, and the lists that the format demands even where
+ * they are empty. */
 static void firefox_meta(struct firefox *f)
 {
 	firefox_open(f, "meta", '{');
@@ -236,6 +246,7 @@ static int firefox_write(struct firefox *f, const struct threads *t)
 	return r < 0 ? r : export_flush(f->out);
 }
 
+/* Needs samples with times, in order of time; see export.c for what each format needs. */
 int export_firefox(const struct profile *p, const struct export_opts *opts, struct export_out *out)
 {
 	struct firefox f = { .p = p, .out = out, .j = { .out = &out->buf } };

@@ -107,6 +107,7 @@ void firefox_tables_clear(struct firefox *f)
 	buf_clear(&f->resource_objects);
 }
 
+/* Writes the table of stacks: each entry is a frame and the entry of its caller (prefix). */
 static void tables_stacks(struct firefox *f)
 {
 	size_t n = tables_count(&f->stack_nodes);
@@ -158,6 +159,7 @@ static uint64_t tables_function(struct firefox *f, uint32_t frame)
 	return index;
 }
 
+/* Writes the value of a frame in one column. Columns are told apart by their first letters. */
 static void tables_frame_cell(struct firefox *f, const char *column, uint32_t id)
 {
 	const struct profile_frame *frame = profile_frame_at(f->p, id);
@@ -186,6 +188,8 @@ static void tables_frame_cell(struct firefox *f, const char *column, uint32_t id
 	}
 }
 
+/* Writes the table of frames, column by column. Columns that say nothing in this format are filled
+ * with a constant. */
 static void tables_frames(struct firefox *f)
 {
 	static const char *const columns[] = { "address", "inlineDepth", "category", "func",
@@ -207,6 +211,8 @@ static void tables_frames(struct firefox *f)
 	json_close(&f->j, '}');
 }
 
+/* Writes the table of functions. Their names and files go into the table of strings, which is
+ * therefore written last. */
 static void tables_functions(struct firefox *f)
 {
 	size_t n = tables_count(&f->function_frames);
@@ -246,6 +252,8 @@ static void tables_functions(struct firefox *f)
 	json_close(&f->j, '}');
 }
 
+/* Writes the table of resources: a library for each object that a function of the thread lies
+ * in. */
 static void tables_resources(struct firefox *f)
 {
 	size_t n = tables_count(&f->resource_objects);

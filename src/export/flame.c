@@ -82,6 +82,7 @@ static int flame_coder_write(void *ctx, const void *bytes, size_t n)
 
 /* ---- the block ---- */
 
+/* Writes for each profile its name, its span of time in seconds, and what of it is missing. */
 static void flame_sides_json(const struct flame_graph *g, const struct flame_side *sides, size_t n,
                              struct json *j)
 {
@@ -106,6 +107,8 @@ static void flame_sides_json(const struct flame_graph *g, const struct flame_sid
 	json_close(j, ']');
 }
 
+/* Writes the names of events and of stack states. "first" marks the event that the page opens
+ * with. */
 static void flame_names_json(const struct flame_graph *g, const struct profile *p,
                              const struct flame_opts *opts, struct json *j)
 {
@@ -135,6 +138,7 @@ static void flame_names_json(const struct flame_graph *g, const struct profile *
 	json_close(j, ']');
 }
 
+/* Writes the threads, whose comm is an index into the texts, and then the texts themselves. */
 static void flame_threads_json(const struct flame_graph *g, struct json *j)
 {
 	json_key(j, "threads");
@@ -156,6 +160,8 @@ static void flame_threads_json(const struct flame_graph *g, struct json *j)
 	json_close(j, ']');
 }
 
+/* Writes the object at the front of the block. The three counts in it are the lengths of the arrays
+ * behind it. */
 static void flame_json(const struct flame_graph *g, const struct flame_side *sides, size_t n,
                        const struct flame_opts *opts, struct buf *to)
 {
@@ -180,6 +186,7 @@ static void flame_json(const struct flame_graph *g, const struct flame_side *sid
 	json_close(&j, '}');
 }
 
+/* Writes the arrays of the block, field by field, as the head of this file describes them. */
 static void flame_arrays(const struct flame_graph *g, struct buf *to)
 {
 	for (uint32_t field = 0; field < 3; field++) {
@@ -206,6 +213,7 @@ static void flame_arrays(const struct flame_graph *g, struct buf *to)
 			                                       : UINT32_MAX);
 		}
 	}
+	/* The weights are f64, and JavaScript wants them aligned to 8. */
 	buf_put_zeros(to, -to->n & 7);
 	for (uint32_t i = 0; i < g->n_keys; i++) {
 		double weight = (double)g->values[i].weight;
@@ -236,6 +244,8 @@ static int flame_block(const struct flame_graph *g, const struct flame_side *sid
 	return r;
 }
 
+/* Writes the page's head, the block of data, compressed and in base64, and the page's tail.
+ * -ENOMEM, or what writing returned. */
 int flame_page(const struct flame_side *sides, size_t n, const struct flame_opts *opts,
                struct export_out *out)
 {

@@ -115,6 +115,8 @@ static uint32_t flame_of_frame(struct flame_merge *m, uint32_t frame)
 	return m->functions[frame];
 }
 
+/* The child of a node for a function, made when new. -ENOMEM, also for a function that could not be
+ * made. */
 static int flame_child(struct flame_graph *g, uint32_t parent, uint32_t function, uint32_t *ret)
 {
 	bool is_new;
@@ -195,6 +197,7 @@ static uint32_t flame_slice(const struct flame_span *span, uint64_t time_ns)
 	return (uint32_t)((double)(time_ns - span->start_ns) / whole * FLAME_SLICES);
 }
 
+/* Adds weight and samples to the row of a key, made when new. -ENOMEM. */
 static int flame_count(struct flame_graph *g, const struct flame_key *key, uint64_t weight,
                        uint64_t samples)
 {
@@ -220,6 +223,8 @@ static int flame_count(struct flame_graph *g, const struct flame_key *key, uint6
 	return 0;
 }
 
+/* Adds one stack of the profile to the graph, with its thread, event and state. slice: the part of
+ * the side's time that it lies in. -EOVERFLOW: more events than a key can number. */
 static int flame_add(struct flame_merge *m, const struct profile_key *from, uint32_t slice,
                      uint64_t weight, uint64_t samples)
 {
@@ -247,6 +252,8 @@ static int flame_add(struct flame_merge *m, const struct profile_key *from, uint
 	return r < 0 ? r : flame_count(m->g, &key, weight, samples);
 }
 
+/* Adds every sample, each in its slice of time. The span of the side is found first, because slices
+ * divide it. */
 static int flame_samples(struct flame_merge *m)
 {
 	struct flame_span *span = &m->g->spans[m->side];

@@ -39,6 +39,8 @@ struct svg_cell {
 	double x;
 };
 
+/* Appends at most n bytes of a name as text of XML. Bytes that XML or a viewer may not know become
+ * '?'. */
 static void svg_text(struct buf *to, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n && text[i]; i++) {
@@ -67,6 +69,8 @@ static uint32_t svg_event(const struct flame_graph *g, const struct flame_opts *
 	return 0;
 }
 
+/* Sums the event's weight per node, and then each node's into its parent's: a parent's number is
+ * less than its child's. -ENOMEM. */
 static int svg_sum(struct svg *s)
 {
 	uint32_t event = svg_event(s->g, s->opts);
@@ -142,6 +146,8 @@ static double svg_share(const struct svg *s, size_t side, uint32_t node)
 	               : 0;
 }
 
+/* The colour of a cell: by the kind of code, with shades by name; or, with two sides, by how much
+ * the share grew or shrank. */
 static void svg_colour(const struct svg *s, uint32_t node, char *to, size_t n)
 {
 	static const int hues[FLAME_UNFINISHED + 1][2] = {
@@ -179,6 +185,7 @@ static void svg_name_cut(struct buf *to, const char *name, size_t room)
 	svg_text(to, name + n - end, end);
 }
 
+/* Draws one cell: the rectangle, its tooltip, and as much of the name as fits. */
 static void svg_cell(struct svg *s, const struct svg_cell *c)
 {
 	double width = SVG_WIDTH * svg_share(s, 0, c->node);
@@ -249,6 +256,7 @@ static int svg_walk(struct svg *s, bool draw)
 	return r;
 }
 
+/* Measures first, then draws, because the height of the picture stands in its head. */
 static int svg_write(struct svg *s)
 {
 	struct buf *to = &s->out->buf;
@@ -275,6 +283,8 @@ static int svg_write(struct svg *s)
 	return r < 0 ? r : export_flush(s->out);
 }
 
+/* Writes the picture of one event. Cells below opts->least of the whole (0: 0.05 %) are left out,
+ * and how many is said in the picture. */
 int flame_svg(const struct flame_side *sides, size_t n, const struct flame_opts *opts,
               struct export_out *out)
 {

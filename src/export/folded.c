@@ -63,6 +63,8 @@ static uint32_t folded_name(struct folded *f, uint32_t frame)
 	return f->frames[frame] - 1;
 }
 
+/* The child of a node for a name, made when new. -ENOMEM, also for a name that could not be
+ * made. */
 static int folded_child(struct folded *f, uint32_t parent, uint32_t name, uint32_t *ret)
 {
 	bool is_new;
@@ -115,6 +117,7 @@ static int folded_place(struct folded *f, uint32_t comm, uint32_t node, uint32_t
 	return r;
 }
 
+/* Adds a row's weight to the node of its stack, below the node of its comm. -ENOMEM. */
 static int folded_row(struct folded *f, const struct profile_row *row)
 {
 	const struct profile_task *task = profile_task_at(f->p, row->key.task);
@@ -166,6 +169,7 @@ static int folded_write(struct folded *f)
 	return r < 0 ? r : export_flush(f->out);
 }
 
+/* Stacks of equal names become one line, whatever their addresses and objects were. */
 int export_folded(const struct profile *p, const struct export_opts *opts, struct export_out *out)
 {
 	struct folded f = { .p = p, .opts = opts, .out = out };

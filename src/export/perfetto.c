@@ -167,6 +167,7 @@ static void perfetto_unhex(struct buf *to, const char *hex)
 	}
 }
 
+/* Interns an object as a mapping with its build-id and path, unless an earlier packet did. */
 static void perfetto_object(struct perfetto *w, uint32_t object)
 {
 	const struct profile_object *o = profile_object_at(w->p, object);
@@ -189,6 +190,7 @@ static void perfetto_object(struct perfetto *w, uint32_t object)
 	proto_message(&w->interned, INTERNED_MAPPINGS, &w->message);
 }
 
+/* Interns a frame with its name, source and object, unless an earlier packet did. */
 static void perfetto_frame(struct perfetto *w, uint32_t frame)
 {
 	const struct profile_frame *f = profile_frame_at(w->p, frame);
@@ -234,6 +236,8 @@ static void perfetto_stack(struct perfetto *w, uint32_t node)
 
 /* ---- samples ---- */
 
+/* Writes the packet of one sample, with whatever of its stack was not interned before. -ENOMEM, or
+ * what writing returned. */
 static int perfetto_sample(struct perfetto *w, const struct profile_sample *s)
 {
 	uint64_t *counter = map_slot(&w->counters, s->key.cpu, NULL);
@@ -298,6 +302,7 @@ static int perfetto_write(struct perfetto *w, const struct export_opts *opts)
 	return r < 0 ? r : export_flush(w->out);
 }
 
+/* Needs samples with times. Memory does not grow with their number: each is written as it comes. */
 int export_perfetto(const struct profile *p, const struct export_opts *opts, struct export_out *out)
 {
 	struct perfetto w = { .p = p, .out = out };

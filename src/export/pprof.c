@@ -255,6 +255,8 @@ static void pprof_label_number(struct pprof *w, const char *key, uint32_t number
 	proto_message(&w->message, SAMPLE_LABEL, &w->inner);
 }
 
+/* Writes a row as one sample of pprof, with values in its event's two columns and 0 in the others,
+ * and its task and stack state as labels. */
 static int pprof_sample(struct pprof *w, const struct profile_row *row)
 {
 	const struct profile_task *task = profile_task_at(w->p, row->key.task);
@@ -389,6 +391,8 @@ static int pprof_comment(struct pprof *w, const char *text, uint64_t n)
 	return b.failed ? -ENOMEM : 0;
 }
 
+/* Writes the whole message. The table of strings comes last, because everything before adds to it.
+ * What is missing from the recording is written as comments. */
 static int pprof_message(struct pprof *w)
 {
 	const struct profile_counts *counts = profile_counts_of(w->p);
@@ -468,6 +472,7 @@ static int pprof_gzip(struct pprof *w, struct pprof_gzip *g)
 	return r;
 }
 
+/* Rows suffice: pprof's format has no times of samples. */
 int export_pprof(const struct profile *p, const struct export_opts *opts, struct export_out *out)
 {
 	struct pprof w = { .p = p, .opts = opts, .out = out };

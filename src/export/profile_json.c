@@ -54,6 +54,7 @@ static void json_counts(struct json_writer *w)
 	}
 }
 
+/* Writes events, states of stacks, and objects: the tables that are small. */
 static void json_names(struct json_writer *w)
 {
 	struct json *j = &w->j;
@@ -85,6 +86,7 @@ static void json_names(struct json_writer *w)
 	json_close(j, ']');
 }
 
+/* Writes the tasks; -1 stands for a pid or tid that the profile does not keep. */
 static void json_tasks(struct json_writer *w)
 {
 	struct json *j = &w->j;
@@ -105,6 +107,7 @@ static void json_tasks(struct json_writer *w)
 	json_close(j, ']');
 }
 
+/* Writes the frames; symbol and object may be null or -1 where nothing is known. */
 static int json_frames(struct json_writer *w)
 {
 	struct json *j = &w->j;
@@ -135,6 +138,7 @@ static int json_frames(struct json_writer *w)
 	return r;
 }
 
+/* Writes the nodes of all stacks, each as [parent, frame]; a parent comes before its children. */
 static int json_stacks(struct json_writer *w)
 {
 	struct json *j = &w->j;
@@ -155,6 +159,8 @@ static int json_stacks(struct json_writer *w)
 	return r;
 }
 
+/* Writes the rows of the events that are wanted. Indices are into the whole tables, which are
+ * written in full. */
 static int json_rows(struct json_writer *w)
 {
 	struct json *j = &w->j;
@@ -189,6 +195,8 @@ static int json_rows(struct json_writer *w)
 	return r;
 }
 
+/* Writes the tables before the rows that refer to them, so that a reader can work from front to
+ * back. */
 int export_json(const struct profile *p, const struct export_opts *opts, struct export_out *out)
 {
 	struct json_writer w = { .p = p, .opts = opts, .out = out, .j = { .out = &out->buf } };

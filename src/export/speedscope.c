@@ -47,6 +47,7 @@ static int speedscope_functions(struct speedscope *s)
 	return r;
 }
 
+/* Writes the table of functions that all profiles of the file share. */
 static int speedscope_frames(struct speedscope *s)
 {
 	int r = speedscope_functions(s);
@@ -111,6 +112,8 @@ static size_t speedscope_run(const struct speedscope *s, const struct speedscope
 	return i;
 }
 
+/* Writes the stacks of one profile and their weights, as two lists of the same length: both walk
+ * over the same runs of equal stacks. */
 static int speedscope_samples(struct speedscope *s, const struct speedscope_list *l)
 {
 	uint64_t weight;
@@ -146,6 +149,7 @@ static void speedscope_name(const struct speedscope *s, const struct speedscope_
 		buf_printf(to, " (%s)", profile_event_name(s->p, l->event));
 }
 
+/* Writes one profile of the file. Units that speedscope does not know are written as "none". */
 static int speedscope_profile(struct speedscope *s, const struct speedscope_list *l)
 {
 	const char *unit = export_unit(s->p, l->event);
@@ -241,6 +245,7 @@ static int speedscope_profiles(struct speedscope *s, const struct threads *t, si
 	return r;
 }
 
+/* Writes the whole file: functions, profiles, and which of the profiles is shown first. */
 static int speedscope_write(struct speedscope *s, const struct threads *t)
 {
 	size_t active = 0;

@@ -42,6 +42,8 @@ static void threads_add(struct threads *t, const struct profile *p, size_t at)
 	last->count++;
 }
 
+/* Groups the samples of wanted events by event and thread, in order of time within each. -ENOMEM,
+ * also for more samples than a u32 can number. */
 int threads_build(struct threads *ret, const struct profile *p, const struct export_opts *opts)
 {
 	size_t n = profile_n_samples(p), wanted = 0;
