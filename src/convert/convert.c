@@ -150,6 +150,7 @@ static bool convert_chain_is_classic(const struct convert *c, const struct batch
 	}
 }
 
+/* Counts what became of the sample's user part, for the summary that the user gets. */
 static void convert_count(struct convert *c, const struct seam_stitched *s)
 {
 	c->result->samples++;
@@ -225,6 +226,8 @@ static int convert_put(struct convert *c, const struct batch_item *item, const s
 	               : encode_sample(&c->out, to, convert_misc(c, item, to, cut), &sample);
 }
 
+/* Appends the sample in the form that the output's attr has. A chain that would make the record too
+ * large loses its outermost frames, 64 at a time, and is counted as cut. */
 static int convert_encode(struct convert *c, const struct batch_item *item)
 {
 	const struct seam_stitched *s = &item->sample;
@@ -339,6 +342,8 @@ static int convert_item(void *ctx, const struct batch_item *item)
 	return r < 0 ? r : convert_step(c);
 }
 
+/* Writes all records in order of time, because classic tools expect it; what describes the events
+ * stands in front. */
 static int convert_records(struct convert *c)
 {
 	struct ordered_opts order = {
@@ -359,6 +364,8 @@ static int convert_records(struct convert *c)
 	return r;
 }
 
+/* Writes the whole output. The writer is closed in any case, and its error is returned if nothing
+ * failed before. */
 static int convert_write(struct convert *c, const char *path)
 {
 	const struct seam_writer_opts w = { .sz = sizeof(w),
@@ -384,6 +391,7 @@ static int convert_write(struct convert *c, const char *path)
 	return r < 0 ? r : closed;
 }
 
+/* *ret is filled only on success. err gets the first error, with the file that it is about. */
 int convert_recording(struct convert_result *ret, struct recording *rec, const char *path,
                       const struct convert_opts *opts, struct seam_error *err)
 {

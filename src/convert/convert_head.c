@@ -41,6 +41,7 @@ static struct seam_attr convert_attr(const struct seam_attr *from, const struct 
 	return unwinds ? walked_sample_attr(&a) : a;
 }
 
+/* The caller frees *ret. Events keep their indices, so that samples need no translation. */
 int convert_head_events(const struct recording *rec, const struct convert_opts *opts,
                         struct seam_events **ret, struct seam_error *err)
 {
@@ -138,6 +139,8 @@ static bool convert_head_keeps(unsigned feature, bool stream)
 	}
 }
 
+/* Writes the features that must be made anew: the events as they are in the output, and the times
+ * of the first and the last sample. */
 static int convert_head_told(const struct recording *rec, const struct seam_events *events,
                              struct seam_writer *writer, uint64_t first_ns, uint64_t last_ns)
 {
@@ -161,6 +164,8 @@ static int convert_head_told(const struct recording *rec, const struct seam_even
 	return r;
 }
 
+/* A feature that is copied must be readable for perf (fit.h), because perf stops at one that is
+ * not. */
 int convert_head_features(const struct recording *rec, const struct seam_events *events,
                           struct seam_writer *writer, bool stream, uint64_t first_ns,
                           uint64_t last_ns, struct convert_result *result, struct seam_error *err)

@@ -287,6 +287,8 @@ static int pack_elf(struct pack *b, struct symbol_object *object)
 
 /* ---- the kernel, the vdso, JIT code ---- */
 
+/* Packs the kernel's list of symbols and its modules, and its vmlinux if one is found. 0, also if
+ * nothing is found, which is reported; else an error. */
 static int pack_kernel(struct pack *b, struct symbol_object *object)
 {
 	const struct symbol_key *key = symbol_object_key(object);
@@ -345,6 +347,7 @@ static const struct image_build_id *pack_vdso_id(struct pack *b, const struct sy
 	return &key->build_id;
 }
 
+/* Packs the vdso: the file that named it, or this machine's own if that did. */
 static int pack_vdso(struct pack *b, struct symbol_object *object)
 {
 	const struct image_build_id *id = pack_vdso_id(b, symbol_object_key(object));
@@ -415,6 +418,8 @@ static int pack_jit_code(struct pack *b, struct symbol_object *object)
 	return r < 0 ? r : pack_jit(b, whole);
 }
 
+/* Packs what names and unwinds an object, by its kind. What is missing is reported through
+ * opts->missing, and is no error. */
 static int pack_object(struct pack *b, struct symbol_object *object)
 {
 	switch (symbol_object_key(object)->kind) {
@@ -435,6 +440,8 @@ static int pack_object(struct pack *b, struct symbol_object *object)
 	}
 }
 
+/* Goes over ELF files twice: of files that claim the same build-id, those that root or this user
+ * owns come first. The index is written last, when it is known what is there. */
 int pack_write(struct tar_writer *tar, struct symbol_cache *symbols, const struct pack_opts *opts,
                struct pack_counts *ret, struct seam_error *err)
 {
@@ -471,6 +478,7 @@ int pack_write(struct tar_writer *tar, struct symbol_cache *symbols, const struc
 	return r < 0 ? r : 0;
 }
 
+/* Objects are only entered; pack_write asks them for names. */
 int pack_all(struct symbol_cache *symbols, const struct recording *rec)
 {
 	int r = 0;

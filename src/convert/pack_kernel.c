@@ -46,6 +46,8 @@ static bool pack_named_here(struct symbol_cache *symbols, const char *name, size
 	return false;
 }
 
+/* Copies the lines of the kernel itself and those of modules that symbols names by this list. Other
+ * modules may be loaded here in another build. */
 static void pack_filter(struct symbol_cache *symbols, const struct buf *all, struct buf *ret)
 {
 	const char *at = (const char *)all->bytes, *stop = at + all->n, *end, *mark;
@@ -70,6 +72,7 @@ static void pack_filter(struct symbol_cache *symbols, const struct buf *all, str
 	}
 }
 
+/* Appends to both buffers. ret_modules stays empty where no list of modules is found. */
 int pack_kernel_lists(struct symbol_cache *symbols, struct symbol_object *kernel,
                       struct buf *ret_list, struct buf *ret_modules)
 {

@@ -80,6 +80,7 @@ static int pack_put_package(struct pack *b, const char *name, struct image *imag
 	return r < 0 ? r : 1;
 }
 
+/* Reports .dwo files that are not found. 0, or what writing returned. */
 int pack_split(struct pack *b, const char *name, struct image *image)
 {
 	const char *slash = strrchr(name, '/'), *beside = strrchr(image_path(image), '/');

@@ -54,6 +54,9 @@ static void frame_walk_take(struct frame_walk *walk, struct frame_at *at)
 	walk->exact = false;
 }
 
+/* Gives the frames of a stitched sample one by one, innermost first: the place where it hit if its
+ * callchain does not hold that, then the kernel part, then the user part. False: there are no more.
+ * Markers are not frames. */
 bool frame_walk_next(struct frame_walk *walk, const struct callchain *s, struct frame_at *ret)
 {
 	uint64_t addr;

@@ -44,6 +44,7 @@ const struct line_cache_frame *line_cache_frames(const struct line_cache *a,
 	return (const struct line_cache_frame *)(const void *)a->frames.bytes + entry->first;
 }
 
+/* The frames' texts are numbers of the caller's pool, and are kept as such. */
 int line_cache_put(struct line_cache *a, uint64_t vaddr, const struct line_cache_frame *frames,
                    size_t n)
 {
@@ -117,6 +118,8 @@ static void line_encode_entry(struct encoding *e, const struct line_cache *a,
 	}
 }
 
+/* Joins the parts behind a header with their counts and a checksum. -EFBIG: more texts than a u32
+ * can number. */
 static int line_encode_parts(struct encoding *e, struct buf *ret)
 {
 	struct buf body = { 0 };
@@ -142,6 +145,8 @@ static int line_encode_parts(struct encoding *e, struct buf *ret)
 	return failed ? -ENOMEM : e->strings.n > UINT32_MAX ? -EFBIG : 0;
 }
 
+/* Entries are sorted by address and texts renumbered by use, so that the bytes do not depend on the
+ * order of asking. */
 int line_cache_encode(const struct line_cache *a, const struct intern *texts, struct buf *ret)
 {
 	struct encoding e = { .texts = texts };
@@ -239,6 +244,7 @@ static int line_decode_frames(struct decoding *d, const uint32_t *ids, struct li
 	return 0;
 }
 
+/* Checks all entries before it adds the first, so that unsound bytes add nothing. */
 static int line_decode_entries(struct decoding *d, const struct line_cache_frame *frames,
                                struct line_cache *to)
 {
@@ -263,6 +269,8 @@ static int line_decode_entries(struct decoding *d, const struct line_cache_frame
 	return r;
 }
 
+/* The checksum is compared first. texts: the pool that takes the texts; their numbers there are put
+ * into the frames. */
 int line_cache_decode(struct line_cache *a, struct intern *texts, const void *bytes, size_t n)
 {
 	struct cursor c = cursor_of(bytes, n, false);

@@ -31,6 +31,7 @@ int lines_new(struct lines **ret, const struct lines_opts *opts)
 	return 0;
 }
 
+/* Writes new answers into the cache on disk before it frees them. */
 void lines_free(struct lines *l)
 {
 	if (!l)
@@ -55,6 +56,7 @@ void lines_free(struct lines *l)
 	free(l);
 }
 
+/* Adds an object that nothing has been asked of yet; NULL: out of memory. */
 static struct lines_object *lines_object_new(struct lines *l, enum lines_terms terms,
                                              const char *path, const struct image_build_id *id)
 {
@@ -77,6 +79,8 @@ static struct lines_object *lines_object_new(struct lines *l, enum lines_terms t
 	return o;
 }
 
+/* Objects that differ in their terms (how addresses are counted) are different ones, though they
+ * are of one file. */
 int lines_object(struct lines *l, enum lines_terms terms, const char *path,
                  const struct image_build_id *build_id, struct lines_object **ret)
 {
@@ -178,6 +182,7 @@ static int lines_note_partial(struct lines_object *object, uint64_t vaddr, const
 	return r;
 }
 
+/* May run in several threads, each with a handle of its own: libdw's are not shared. */
 int lines_look_up(struct lines_object *object, struct dwarf *handle, const uint64_t *vaddrs,
                   size_t n)
 {
@@ -204,6 +209,7 @@ int lines_look_up(struct lines_object *object, struct dwarf *handle, const uint6
 
 /* ---- showing ---- */
 
+/* The name to be shown for a text; each is demangled once. NULL: out of memory. */
 static const char *lines_demangled(struct lines *l, uint32_t text)
 {
 	const char *raw = intern_get(&l->texts, text);
@@ -257,6 +263,8 @@ static int lines_find_new(struct lines_object *object, uint64_t vaddr)
 	return r < 0 ? r : lines_look_up(object, object->dwarf, &vaddr, 1);
 }
 
+/* For many addresses lines_want and lines_resolve are faster, as they work in threads and in order
+ * of address. */
 int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret)
 {
 	const struct line_cache_entry *e;

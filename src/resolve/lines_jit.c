@@ -58,6 +58,8 @@ static int lines_jit_process(struct lines_jit *j, struct lines *lines, struct sy
 	return 0;
 }
 
+/* What the dump says is put into the object's answers, so that the caller looks it up like any
+ * other line, by the row in place of an address. */
 int lines_jit_find(struct lines_jit *j, struct lines *lines, struct symbol_cache *symbols,
                    const struct proc_mapping *mapping, uint64_t addr, struct lines_object **ret,
                    uint64_t *ret_row)

@@ -179,6 +179,8 @@ bool lines_known(struct lines_object *object)
 	return known;
 }
 
+/* The handle that was opened early is handed to the first that asks; everyone else gets a new one,
+ * to be closed with lines_handle_close. */
 int lines_handle(struct lines_object *object, struct dwarf **ret)
 {
 	struct seam_error err = { 0 };

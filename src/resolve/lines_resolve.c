@@ -84,6 +84,8 @@ static int lines_pieces_cut(struct resolving *work, struct lines_object *object)
 	return 0;
 }
 
+/* Looks up one piece. The handle is renewed when libdw has taken too much memory for it: it gives
+ * none back before it is closed. */
 static int resolver_piece(struct resolver *r, const struct piece *piece)
 {
 	int rc = 0;
@@ -106,6 +108,8 @@ static int resolver_piece(struct resolver *r, const struct piece *piece)
 	return rc;
 }
 
+/* A thread: takes pieces until none is left or another thread has failed. Only one thread reports
+ * progress. */
 static void *resolver_run(void *arg)
 {
 	struct resolver *r = arg;
@@ -158,6 +162,7 @@ unsigned lines_threads(const struct lines *l)
 	return n < THREADS_MAX ? n : THREADS_MAX;
 }
 
+/* Objects whose debug file is still being opened come last, so that the threads work meanwhile. */
 int lines_resolve_some(struct lines *l)
 {
 	struct resolving work = { .lines = l, .threads = lines_threads(l) };

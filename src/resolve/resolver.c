@@ -73,6 +73,8 @@ static int resolver_more_objects(struct resolver *p)
 	return 0;
 }
 
+/* Makes a resolver without symbols; resolver_new and resolver_share give it its own or
+ * another's. */
 static int resolver_start(struct resolver **ret, const struct recording *rec)
 {
 	struct resolver *p = calloc(1, sizeof(*p));
@@ -93,6 +95,8 @@ static int resolver_start(struct resolver **ret, const struct recording *rec)
 	return 0;
 }
 
+/* Fills what opts leaves open from the recording: the kernel's build-id and place, its release, who
+ * owned which process. opts may be NULL. -ENOMEM. */
 int resolver_new(struct resolver **ret, const struct recording *rec, const struct symbol_opts *opts)
 {
 	struct symbol_opts o = { .sz = sizeof(o) };
@@ -365,6 +369,8 @@ static int resolver_place_stops(struct place *place)
 	return r < 0 ? r : 0;
 }
 
+/* caller: addr is a return address, so the name is that of the call before it. *ret is always a
+ * place; where nothing is mapped its mapping is NULL. */
 int resolver_find(struct resolver *p, uint32_t space, uint64_t time_ns, uint64_t addr, bool caller,
                   struct place *ret)
 {
@@ -418,6 +424,7 @@ bool resolver_is_data(struct resolver *p, uint32_t space, const struct frame_at 
 	return whole == 2;
 }
 
+/* Only files have named variables; in any other mapping the address is looked up as code. */
 int resolver_find_data(struct resolver *p, uint32_t space, uint64_t time_ns, uint64_t addr,
                        struct place *ret)
 {
@@ -502,6 +509,8 @@ static bool resolver_place_is_jit(const struct place *place)
 
 #define PLACES_NO_LINES 1u /* in place of a pointer: asked for, and there is nothing to be known */
 
+/* The answer is kept per object of symbols, so that the file's debugging information is searched
+ * for once. */
 int resolver_lines_object(struct resolver *p, const struct place *place, struct lines_object **ret,
                           uint64_t *ret_vaddr)
 {
