@@ -70,6 +70,7 @@ static size_t builds_source(void *ctx, uint32_t frame, const struct profile_sour
 	return 1;
 }
 
+/* *p is replaced by a new profile only if something has to be folded. */
 int builds_fold(struct profile **p, struct builds *b)
 {
 	struct builds_folding f = { .p = *p, .builds = b };

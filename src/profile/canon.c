@@ -181,6 +181,8 @@ static int canon_copy(struct canon *c, struct profile *to)
 	return r;
 }
 
+/* Ranks frames and tasks by content, then nodes, from the root down, and copies all into a new
+ * profile in that order. */
 int profile_canonical(struct profile **ret, const struct profile *p)
 {
 	struct canon c = { .p = p };

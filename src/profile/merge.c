@@ -273,6 +273,8 @@ static int merge_names(struct merge *m)
 	return r;
 }
 
+/* Copies the rows and samples that keep wants (NULL: all) into `to`, with everything that they
+ * name. On -ENOMEM `to` has a part of them. */
 static int merge_rows(struct profile *to, const struct profile *from,
                       bool (*keep)(const struct profile *, const struct profile_row *, void *),
                       void *ctx)
@@ -353,6 +355,7 @@ int profile_filter(struct profile **ret, const struct profile *p,
 	return 0;
 }
 
+/* Rows and samples keep their weights; only their stacks become longer. */
 int profile_expand(struct profile **ret, const struct profile *p,
                    size_t (*at)(void *ctx, uint32_t frame, const struct profile_source **ret),
                    void *ctx)

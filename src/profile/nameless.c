@@ -20,6 +20,8 @@ void nameless_put(struct buf *to, const char *object, uint64_t start)
 	buf_put(to, digits + at, sizeof(digits) - at);
 }
 
+/* Reads the text from its end, because an object's name may itself contain "+0x". False: it has not
+ * this form. ret points into the text. */
 bool nameless_place(const char *text, size_t n, struct nameless *ret)
 {
 	size_t digits = 0;

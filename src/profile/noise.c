@@ -72,6 +72,8 @@ static double noise_share(const struct noise_side *s, double k, bool counts)
 	return of > 0 ? k / of : 0;
 }
 
+/* Fills the shares of both sides, their ratio, and within which bounds the ratio lies at this
+ * confidence. opts->tests divides the chance of error among so many comparisons. */
 void noise_compare(const struct noise_run *base, size_t n_base, const struct noise_run *next,
                    size_t n_next, const struct noise_opts *opts, struct noise *ret)
 {

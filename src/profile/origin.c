@@ -16,6 +16,7 @@ void origin_free(struct origin *o)
 	*o = (struct origin){ 0 };
 }
 
+/* A code without limit only makes room for the object. */
 int origin_add_code(struct origin *o, uint32_t object, const struct origin_code *code)
 {
 	struct origin_code *at;

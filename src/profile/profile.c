@@ -169,6 +169,8 @@ static struct profile_key profile_kept(const struct profile *p, const struct pro
 	return k;
 }
 
+/* Fields of the key that this profile does not keep are cleared, so that rows that differ only in
+ * them become one. -ENOMEM. */
 int profile_add(struct profile *p, const struct profile_key *key, uint64_t samples, uint64_t weight)
 {
 	struct profile_key k = profile_kept(p, key);
@@ -218,6 +220,8 @@ static void profile_merge_halves(const struct profile_sample *from, size_t half,
 	}
 }
 
+/* A merge sort, because samples mostly come in long ascending runs; sorted ones cost one pass.
+ * -ENOMEM. */
 int profile_sort_samples(struct profile *p)
 {
 	size_t n = p->n_samples;

@@ -75,6 +75,7 @@ static bool rollup_same(const struct rollup_builder *b, const uint32_t *x, const
 	return true;
 }
 
+/* Makes room for twice as many rows, and a new index of them. Rows may move. -ENOMEM. */
 static int rollup_grow(struct rollup_builder *b)
 {
 	size_t capacity = b->capacity ? b->capacity * 2 : 128, slots = capacity * 2;
@@ -166,6 +167,8 @@ static void rollup_frame_key(const struct rollup_builder *b, const struct profil
 #include "profile/columns.def"
 }
 
+/* The table's row of a frame, with the other columns from value; NULL: out of memory. What was
+ * found is remembered per frame as long as those other columns stay the same. */
 static struct rollup_row *rollup_frame_row(struct rollup_builder *b, uint32_t *value, uint32_t id)
 {
 	const struct profile_frame *frame;
@@ -310,6 +313,8 @@ static int rollup_fill(struct rollup_builder *b)
 	return r;
 }
 
+/* Sums the profile's rows by the columns of opts. The rows are in no order: use rollup_sort.
+ * -ENOMEM. */
 int rollup_build(struct rollup *ret, const struct profile *p, const struct rollup_opts *opts)
 {
 	struct rollup t = { .profile = p, .columns = opts->columns };

@@ -56,6 +56,8 @@ static const char *rollup_line(const struct rollup *t, const struct rollup_row *
 	return buf;
 }
 
+/* The text of a row's column: from the profile, or written into buf (ROLLUP_TEXT_MAX bytes are
+ * enough). Names are not escaped; whoever prints them does that. */
 const char *rollup_text(const struct rollup *t, const struct rollup_row *row,
                         enum rollup_column column, char *buf, size_t n)
 {
@@ -86,6 +88,8 @@ const char *rollup_text(const struct rollup *t, const struct rollup_row *row,
 	return rollup_number(v, buf, n);
 }
 
+/* NULL is for JSON's null and CSV's empty field. Names are not shortened, and nothing stands in for
+ * what is not known. */
 const char *rollup_value(const struct rollup *t, const struct rollup_row *row,
                          enum rollup_column column, char *buf, size_t n)
 {

@@ -78,6 +78,8 @@ static int tree_child(struct tree_builder *b, uint32_t parent, uint32_t frame, u
 	return 0;
 }
 
+/* Fills b->path with the frames of a stack, innermost first, and *ret with their number.
+ * -ENOMEM. */
 static int tree_path(struct tree_builder *b, uint32_t node, size_t *ret)
 {
 	const struct profile *p = b->tree->profile;
@@ -105,6 +107,8 @@ static uint32_t tree_frame(const struct tree_builder *b, enum tree_order order, 
 	return b->path[order == TREE_CALLER ? n - 1 - i : i];
 }
 
+/* Adds a row along its path. With a focus, the path begins at the first frame that is in focus, and
+ * rows without one are left out. -ENOMEM. */
 static int tree_add(struct tree_builder *b, const struct profile_row *row,
                     const struct tree_opts *opts)
 {
@@ -217,6 +221,7 @@ static int tree_compare(const void *pa, const void *pb, void *ctx)
 	              profile_text(t->profile, profile_object_at(t->profile, b->object)->path));
 }
 
+/* Sorts the children of every node. -ENOMEM. */
 static int tree_sort(struct tree *t)
 {
 	uint32_t *ids = calloc(t->n, sizeof(*ids));
@@ -239,6 +244,8 @@ static int tree_sort(struct tree *t)
 	return 0;
 }
 
+/* The whole tree by caller is made from the profile's own tree, which is faster; with a focus, or
+ * by callee, each stack is walked. */
 int tree_build(struct tree *ret, const struct profile *p, const struct tree_opts *opts)
 {
 	struct tree t = { .profile = p, .n = 1 };

@@ -63,6 +63,8 @@ int jit_tables_new(struct jit_tables **ret, const struct symbol_opts *symbols)
 	return 0;
 }
 
+/* Frees all that was read from dumps and all rules. No rule or table that was given out may be used
+ * afterwards. */
 void jit_tables_free(struct jit_tables *t)
 {
 	uint64_t key, value;
@@ -256,6 +258,8 @@ static const struct frametab_rule *jit_by_memory(struct jit_tables *t, const str
 	return rule;
 }
 
+/* The rule that the code itself gives, by the instructions from the pc on: from the dump, or from
+ * the memory of the running process. 1 and *ret, or 0. */
 static int jit_code(struct jit_tables *t, const struct jit_ask *ask,
                     const struct jitcode_piece *piece, struct walk_place *ret)
 {
@@ -277,6 +281,8 @@ static int jit_code(struct jit_tables *t, const struct jit_ask *ask,
 	return 1;
 }
 
+/* Prefers unwind information that the JIT compiler told; only without that, the instructions are
+ * looked at. May be called by several threads. */
 int jit_tables_find(struct jit_tables *t, const struct jit_ask *ask, struct walk_place *ret)
 {
 	uint64_t pc = ask->pc - !ask->exact;

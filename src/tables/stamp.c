@@ -27,6 +27,8 @@ static bool stamp_is_young(const struct stat *st)
 	return clock_gettime(CLOCK_REALTIME, &now) < 0 || st->st_ctim.tv_sec > now.tv_sec - YOUNG_S;
 }
 
+/* A stamp is a digest of device, inode, size, and the times of the last change. It is not believed
+ * for files that changed a moment ago, nor on FUSE, where the file system chooses these values. */
 enum stamp_holds stamp_of(int fd, struct stamp *ret)
 {
 	struct statfs fs;
@@ -49,6 +51,7 @@ enum stamp_holds stamp_of(int fd, struct stamp *ret)
 	                                                                     : STAMP_IN_RUN;
 }
 
+/* The bytes are hashed only if the stamp does not last, which takes up to a quarter of a second. */
 int stamp_contents(int fd, unsigned char ret[BLAKE2_BYTES])
 {
 	unsigned char bytes[READ_SIZE];

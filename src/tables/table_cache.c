@@ -107,6 +107,8 @@ static int cache_at(char *base, const char *kind)
 	return fd < 0 ? -1 : cache_below(fd, kind, true);
 }
 
+/* A directory that others could write to is refused, and c->dir is then -1: every later call finds
+ * nothing and keeps nothing. */
 void table_cache_open(struct table_cache *c, const char *kind, const char *dir, uint64_t most)
 {
 	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -191,6 +193,8 @@ static bool cache_write(int fd, const void *bytes, size_t n)
 	return true;
 }
 
+/* A file is taken only if its header says that it was written under this name, for this kind of
+ * cache, and in full. */
 int table_cache_get(struct table_cache *c, const char *name, struct buf *ret)
 {
 	struct cache_header is, want;
@@ -288,6 +292,8 @@ static void cache_shrink(struct table_cache *c)
 	buf_free(&files);
 }
 
+/* Writes a temporary file and renames it, so that no reader ever sees half a file. Failures are
+ * silent: the cache is only a cache. */
 void table_cache_put(struct table_cache *c, const char *name, const void *bytes, size_t n)
 {
 	char temporary[NAME_MAX_BYTES];

@@ -17,6 +17,7 @@
 
 #define VDSO_MAX (1u << 20)
 
+/* opts may be NULL. Tables are made when they are asked for. -ENOMEM. */
 int tables_new(struct tables **ret, const struct tables_opts *opts)
 {
 	struct tables *t = calloc(1, sizeof(*t));
@@ -44,6 +45,7 @@ int tables_new(struct tables **ret, const struct tables_opts *opts)
 	return 0;
 }
 
+/* No table, object or rule that was given out may be used afterwards. */
 void tables_free(struct tables *t)
 {
 	if (!t)
@@ -189,6 +191,8 @@ static bool tables_is_trusted(const struct stat *st)
 	return (!st->st_uid || st->st_uid == geteuid()) && !(st->st_mode & 022);
 }
 
+/* Remembers which object a file below a process's root was found to be, by the file, and, if nobody
+ * could have forged the file, by its build-id, for processes that end. */
 static void tables_note_inside(struct tables *t, const struct image_build_id *id,
                                const struct stat *st, const struct tables_object *object)
 {

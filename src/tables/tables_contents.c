@@ -35,6 +35,8 @@ static bool tables_swapped(const struct image *image)
 	return image_is_big_endian(image) != big_here;
 }
 
+/* Collects all that a table is made from. The sections stay the image's, and those of ret->debug,
+ * until tables_input_free. */
 void tables_input_read(const struct tables *t, struct image *image, struct tables_input *ret)
 {
 	struct compile_input *in = &ret->in;
@@ -83,6 +85,8 @@ static void contents_section(struct blake2 *b, const void *bytes, size_t n, uint
 	blake2_add(b, bytes, n);
 }
 
+/* Computes a digest of everything that decides what the table will be, so that equal inputs share
+ * one table. */
 void tables_input_contents(const struct tables_input *input, struct tables_contents *ret)
 {
 	const struct compile_input *in = &input->in;
@@ -130,6 +134,7 @@ struct tables_stamp {
 	struct tables_contents contents;
 };
 
+/* Looks in memory first, and on disk if the stamp lasts beyond this run. */
 void tables_recall(struct tables *t, int fd, struct tables_contents *ret)
 {
 	enum stamp_holds holds = stamp_of(fd, &ret->stamp);
@@ -161,6 +166,8 @@ void tables_recall(struct tables *t, int fd, struct tables_contents *ret)
 	buf_free(&bytes);
 }
 
+/* Keeps what a file was found to hold under its stamp, unless the file changed while it was
+ * read. */
 void tables_remember(struct tables *t, int fd, const struct tables_contents *contents)
 {
 	struct tables_stamp *add;

@@ -284,6 +284,8 @@ static bool tables_is_bare(const struct tables_entry *e, bool has_table)
 	return !has_table || e->object.table->header->size < code / 100;
 }
 
+/* Takes the lock of `t` itself, for the counts. An object with hardly any unwind information is
+ * asked whether its code keeps frame pointers. */
 void tables_make(struct tables *t, struct tables_entry *e)
 {
 	struct seam_error err = { 0 };
