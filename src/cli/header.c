@@ -88,7 +88,9 @@ static int header_features(const struct source *s, bool full, const struct seam_
 
 		if (!seam_reader_feature(s->reader, f, &bytes))
 			continue;
-		if (!feature_name(f))
+		if (f == FEATURE_FILES || f == FEATURE_OWNERS)
+			shown_printf(out, "# feature %u: %zu bytes, seam's own\n", f, bytes.n);
+		else if (!feature_name(f))
 			shown_printf(out, "# feature %u: %zu bytes of another writer, not known\n",
 			             f, bytes.n);
 		else if ((r = feature_text(f, &bytes, &context, out)) == -ENOMEM) {

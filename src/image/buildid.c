@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-// buildid.c: GNU build-ids: in notes, compared, as text.
+// buildid.c: GNU build-ids: in notes, compared, as text; and what Go says of its programs.
+#include <ctype.h>
 #include <string.h>
 
 #include "base/cursor.h"
 #include "image/elf.h"
+
+#define NT_GO_BUILD_ID 4u
+#define GO_PART 16u /* letters at least: each is a hash */
 
 bool image_build_id_equal(const struct image_build_id *a, const struct image_build_id *b)
 {
@@ -70,6 +74,47 @@ static int buildid_notes_find(const void *notes, size_t n, bool swap, size_t ali
 		return 1;
 	}
 	return 0;
+}
+
+/* Four parts of letters, digits, _ and -, the last of which is a hash of the contents: what the
+ * linker was told to write instead of it (-buildid=TEXT) may be the same in all programs. */
+static bool is_go_id(const char *text, size_t n)
+{
+	size_t part = 0, parts = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		bool ends = text[i] == '/';
+
+		if (ends ? part < GO_PART
+		         : !isalnum((unsigned char)text[i]) && text[i] != '_' && text[i] != '-')
+			return false;
+		part = ends ? 0 : part + 1;
+		parts += ends;
+	}
+	return parts == 4 && part >= GO_PART;
+}
+
+size_t image_go_id(struct image *image, const char **ret)
+{
+	struct image_section section;
+	struct cursor c;
+	uint32_t name_size, size, type;
+	const char *name, *text;
+
+	if (image_section(image, ".note.go.buildid", &section) < 0 || !section.bytes)
+		return 0;
+	c = cursor_of(section.bytes, section.n,
+	              image_is_big_endian(image) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__));
+	name_size = cursor_u32(&c);
+	size = cursor_u32(&c);
+	type = cursor_u32(&c);
+	name = (const char *)cursor_bytes(&c, name_size);
+	text = (const char *)cursor_bytes(&c, size);
+	if (c.failed || type != NT_GO_BUILD_ID || name_size != 4 || memcmp(name, "Go", 3) != 0 ||
+	    !is_go_id(text, size))
+		return 0;
+	*ret = text;
+	return size;
 }
 
 int image_build_id_of_notes(const void *notes, size_t n, bool swap, struct image_build_id *ret)

@@ -175,7 +175,7 @@ static int debugfile_file_identity_for(struct image **image, const char *path,
 
 	if (!file_identity || fstat((*image)->fd, &st) < 0)
 		return 0;
-	r = file_identity->file_identity(file_identity->ctx, path, &st, err);
+	r = file_identity->file_identity(file_identity->ctx, *image, path, &st, err);
 	if (r < 0) {
 		image_close(*image);
 		*image = NULL;

@@ -58,6 +58,9 @@ const char *image_path(const struct image *image);
 int image_fd(const struct image *image); /* of its file; the image's own. -1: it is in memory */
 /* Reads the ids of an open image: 1 and *ret, or 0: it has none. */
 int image_build_id(const struct image *image, struct image_build_id *ret);
+/* The build-id that Go writes into its programs, which have no GNU build-id by default: how many
+ * letters, *ret (not terminated, lives until close); 0: none that is a hash of the contents. */
+size_t image_go_id(struct image *image, const char **ret);
 unsigned image_machine(const struct image *image); /* EM_* */
 /* 1: its code keeps frame pointers, as far as can be told (keeps_fp.c); 0; -ENOMEM. Reads .text. */
 int image_keeps_frame_pointers(struct image *image);
@@ -170,8 +173,8 @@ struct image_fetch {
  * and why. Any thread. */
 struct stat;
 struct image_identity {
-	int (*file_identity)(const void *ctx, const char *path, const struct stat *st,
-	                     struct seam_error *err);
+	int (*file_identity)(const void *ctx, struct image *image, const char *path,
+	                     const struct stat *st, struct seam_error *err);
 	const void *ctx;
 };
 

@@ -196,6 +196,46 @@ int feature_owner(const struct seam_bytes *bytes, bool swap, uint32_t pid, uint3
 	return found;
 }
 
+/* The next entry of FILES; false: that was the last, or the rest makes no sense. */
+static bool feature_next_file(struct cursor *c, struct feature_file *ret)
+{
+	uint32_t size = cursor_u32(c);
+	struct cursor entry;
+	const unsigned char *bytes, *digest;
+
+	if (c->failed || size < FEATURE_FILE_HEAD || size - 4 > cursor_left(c))
+		return false;
+	bytes = cursor_bytes(c, size - 4);
+	entry = cursor_of(bytes, size - 4, c->swap);
+	ret->kind = cursor_u32(&entry);
+	ret->inode = cursor_u64(&entry);
+	ret->changed_ns = cursor_u64(&entry);
+	ret->size = cursor_u64(&entry);
+	digest = cursor_bytes(&entry, FEATURE_FILE_DIGEST);
+	ret->path = cursor_string(&entry);
+	if (entry.failed || !digest || !ret->path)
+		return false;
+	memcpy(ret->digest, digest, FEATURE_FILE_DIGEST);
+	return true;
+}
+
+int feature_file(const struct seam_bytes *bytes, bool swap, const char *path,
+                 struct feature_file *ret)
+{
+	struct cursor c = feature_cursor(bytes, swap);
+	struct feature_file file;
+	int found = 0;
+
+	for (unsigned n = 0; n < FEATURE_FILES_MAX && feature_next_file(&c, &file); n++) {
+		if (strcmp(file.path, path) != 0)
+			continue;
+		if (found++)
+			return 0;
+		*ret = file;
+	}
+	return found;
+}
+
 int feature_clock_data(const struct seam_bytes *bytes, bool swap, struct feature_clock_data *ret)
 {
 	struct cursor c = feature_cursor(bytes, swap);

@@ -78,6 +78,26 @@ int feature_e_machine(const struct seam_bytes *bytes, bool swap, uint32_t *machi
 /* The user of a process: 1 and *ret; 0: it is not said, or of two of this number differently. */
 int feature_owner(const struct seam_bytes *bytes, bool swap, uint32_t pid, uint32_t *ret);
 
+/*
+ * seam's own, too: of each file without a build-id that was mapped to be executed, which it was and
+ * what was in it when the recording ended. An entry: its size in bytes and kind (u32 each), inode,
+ * time of the last change (of contents or inode; ns since 1970) and size of the file (u64 each),
+ * digest, path (ends with 0, padded to 8 bytes). What kinds and digests are, tables/contents.h says.
+ */
+#define FEATURE_FILES 253u
+#define FEATURE_FILES_MAX 2048u
+#define FEATURE_FILE_DIGEST 32u
+#define FEATURE_FILE_HEAD (32u + FEATURE_FILE_DIGEST) /* bytes in front of the path */
+struct feature_file {
+	uint32_t kind;
+	uint64_t inode, changed_ns, size;
+	unsigned char digest[FEATURE_FILE_DIGEST];
+	const char *path;
+};
+/* The entry of a path: 1 and *ret, whose path lies in the bytes; 0: there is none, or two. */
+int feature_file(const struct seam_bytes *bytes, bool swap, const char *path,
+                 struct feature_file *ret);
+
 /* The command line as perf prints it: each argument and a blank, quotes escaped. */
 int feature_cmdline(const struct seam_bytes *bytes, bool swap, struct buf *out);
 
@@ -102,6 +122,8 @@ int feature_put_string(struct buf *out, const char *text);
 int feature_put_nrcpus(struct buf *out, uint32_t online, uint32_t available);
 int feature_put_u64(struct buf *out, uint64_t v); /* TOTAL_MEM in kB, CLOCKID in ns */
 int feature_put_owner(struct buf *out, uint32_t pid, uint32_t user); /* OWNERS: any number */
+/* FILES, one entry. -EINVAL: a path too long for it. */
+int feature_put_file(struct buf *out, const struct feature_file *file);
 int feature_put_cmdline(struct buf *out, size_t argc, const char *const *argv);
 int feature_put_event_desc(struct buf *out, const struct seam_events *events);
 int feature_put_sample_time(struct buf *out, uint64_t first_ns, uint64_t last_ns);

@@ -45,6 +45,23 @@ int feature_put_owner(struct buf *out, uint32_t pid, uint32_t user)
 	return buf_put_u32(out, user);
 }
 
+int feature_put_file(struct buf *out, const struct feature_file *file)
+{
+	size_t n = strlen(file->path) + 1, padded = (n + 7) & ~(size_t)7;
+
+	if (padded > UINT16_MAX)
+		return -EINVAL;
+	buf_put_u32(out, (uint32_t)(FEATURE_FILE_HEAD + padded));
+	buf_put_u32(out, file->kind);
+	buf_put_u64(out, file->inode);
+	buf_put_u64(out, file->changed_ns);
+	buf_put_u64(out, file->size);
+	buf_put(out, file->digest, sizeof(file->digest));
+	buf_put(out, file->path, n);
+	buf_put_zeros(out, padded - n);
+	return feature_done(out);
+}
+
 static int feature_put_strings(struct buf *out, size_t n, const char *const *texts)
 {
 	int rc = buf_put_u32(out, (uint32_t)n);

@@ -64,6 +64,8 @@ static void datafile_mapping(struct datafile *d, const struct seam_record *r)
 		return;
 	if ((r->misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_KERNEL)
 		files = &d->kernel_files;
+	if (!d->keep_files && (files == &d->kernel_files || r->misc & SEAM_MISC_MMAP_DATA))
+		return;
 	cursor_bytes(&c, r->type == SEAM_RECORD_MMAP2 ? 72 : 40);
 	name = cursor_string(&c);
 	if (name && (name[0] == '/' || name[0] == '[') && name[1] != '/' &&
@@ -112,10 +114,10 @@ static void datafile_look(struct datafile *d, const unsigned char *bytes, size_t
 	for (; record_at(bytes, n, &r); bytes += r.size, n -= r.size) {
 		if (r.type == SEAM_RECORD_SAMPLE)
 			datafile_sample(d, &r);
-		if (r.type == SEAM_RECORD_MMAP || r.type == SEAM_RECORD_MMAP2)
+		if (r.type == SEAM_RECORD_MMAP || r.type == SEAM_RECORD_MMAP2) {
 			datafile_owner(d, &r);
-		if (d->keep_files && (r.type == SEAM_RECORD_MMAP || r.type == SEAM_RECORD_MMAP2))
 			datafile_mapping(d, &r);
+		}
 	}
 }
 

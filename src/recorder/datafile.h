@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * datafile.h: the perf.data file that is written while recording: a sink of the recorder. Notes on
- * the way what the header will say of the records: the times of the first and last sample, and,
- * where the kernel puts no build-ids into its records, which files were mapped.
+ * the way what the header will say of the records: the times of the first and last sample, and
+ * which files were mapped of which the record says no build-id.
  *
  * Invariant: after an error of writing nothing more is written; what was flushed is in the file.
  */
@@ -42,8 +42,8 @@ struct datafile {
 	uint64_t samples;      /* given to the writer */
 	uint64_t safe_samples; /* of them, with the kernel since the last flush that worked */
 	uint64_t bytes;        /* of the file, or of what went into the pipe; once it is closed */
-	bool keep_files;
-	struct map owners; /* of processes that made code: pid -> user, as far as /proc said */
+	bool keep_files;       /* the kernel puts no build-ids into its records */
+	struct map owners;     /* of processes that made code: pid -> user, as far as /proc said */
 	struct intern user_files, kernel_files; /* mapped without a build-id in the record */
 };
 
@@ -67,6 +67,8 @@ void datafile_free(struct datafile *d);
 uint32_t datafile_time_at(const struct seam_events *events);
 /* The BUILD_ID feature of the files that were kept, into out; how many there are. */
 size_t datafile_build_ids(const struct datafile *d, struct buf *out);
+/* The FILES feature: what is in the files without a build-id now; how many entries. */
+size_t datafile_contents(const struct datafile *d, struct buf *out);
 /* The OWNERS feature; how many there are. */
 size_t datafile_owners(const struct datafile *d, struct buf *out);
 

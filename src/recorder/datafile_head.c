@@ -145,6 +145,8 @@ void datafile_tail(const struct datafile *d)
 	}
 	if (d->keep_files && datafile_build_ids(d, &out))
 		head_put(d->writer, SEAM_FEATURE_BUILD_ID, &out);
+	if (datafile_contents(d, &out))
+		head_put(d->writer, FEATURE_FILES, &out);
 	if (datafile_owners(d, &out))
 		head_put(d->writer, FEATURE_OWNERS, &out);
 	buf_free(&out);

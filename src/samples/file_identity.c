@@ -16,6 +16,9 @@
 
 #include "perfdata/feature.h"
 #include "samples/recording.h"
+#include "tables/contents.h"
+
+_Static_assert(FEATURE_FILE_DIGEST == BLAKE2_BYTES, "digests of files are those of contents.h");
 
 #define SECOND 1000000000ULL
 #define CLOCK_DATA_SLACK 1000000ULL /* its two clocks are read one after the other */
@@ -136,8 +139,33 @@ static uint64_t file_identity_written(const struct recording *rec)
 	                                                                    : info.written_ns;
 }
 
-static int file_identity_for(const void *ctx, const char *path, const struct stat *st,
-                             struct seam_error *err)
+/*
+ * Whether the file has the contents that the one had which was mapped. The recorder looked at what
+ * was at the path when the recording ended: that counts if it was the mapped inode, unchanged since
+ * before it was mapped. What became of inode, rights and times later tells nothing of contents.
+ */
+static bool file_identity_same_contents(const struct recording *rec,
+                                        const struct file_identity_file *f, const char *path,
+                                        struct image *image)
+{
+	struct seam_reader_info info = { .sz = sizeof(info) };
+	struct contents contents;
+	struct feature_file said;
+	struct seam_bytes bytes;
+
+	if (!rec->reader || seam_reader_info(rec->reader, &info) < 0 ||
+	    seam_reader_feature(rec->reader, FEATURE_FILES, &bytes) <= 0 ||
+	    feature_file(&bytes, info.swapped, path, &said) <= 0 ||
+	    (f->inode && f->inode != said.inode) ||
+	    said.changed_ns > file_identity_latest(rec, f->first_ns))
+		return false;
+	contents = (struct contents){ .kind = said.kind, .size = said.size };
+	memcpy(contents.digest, said.digest, sizeof(contents.digest));
+	return contents_are(image, &contents);
+}
+
+static int file_identity_for(const void *ctx, struct image *image, const char *path,
+                             const struct stat *st, struct seam_error *err)
 {
 	const struct recording *rec = ctx;
 	const struct file_identity_file *files = (const void *)rec->file_identity.files.bytes;
@@ -159,6 +187,8 @@ static int file_identity_for(const void *ctx, const char *path, const struct sta
 	                                              ? file_identity_written(rec)
 	                                              : file_identity_latest(rec, f.first_ns)))
 		why = "recorded without a build-id, and the file there was changed since";
+	if (why && !rec->foreign && !f.several && file_identity_same_contents(rec, &f, path, image))
+		why = NULL;
 	return why ? seam_error_set(err, ESTALE, path, SEAM_NO_OFFSET, NULL, "%s", why) : 0;
 }
 

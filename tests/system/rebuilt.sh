@@ -99,6 +99,116 @@ cat again >prog
 touch -r stamp prog
 for f in $all; do wrong $f "changed since"; done
 
+echo "# what is done to the file and not to what is in it: its identity is the contents"
+# still NAME: fp.data and dwarf.data, recorded by seam, have what they had
+still() {
+	for f in fp dwarf; do
+		shows $f >all
+		atleast "$1, $f: names" 20 "$(grep -c 'right_leaf' script.txt)"
+		atleast "$1, $f: lines" 20 "$(grep -c 'prog.c:' script.txt)"
+		same "$1, $f: nothing is said of another file" 0 "$(grep -c 'recorded without a build-id' all)"
+	done
+	atleast "$1: frames" "$whole" "$(frames dwarf)"
+}
+build -DAGAIN -o again
+build -o prog && cp prog same && recorders && right dwarf
+whole=$(frames dwarf)
+chmod 700 prog && still chmod
+ln prog linked && still ln
+rm linked && touch prog && still touch
+cp --preserve prog kept && cat same >prog && still "written over with the same"
+cp --preserve same new && mv new prog && still "cp --preserve and mv"
+rm prog && cp same prog && still "removed and copied back"
+if [ -f perf.data ]; then
+	# perf keeps nothing that tells its contents: what may have been written to, as another was above with its old time, is refused.
+	wrong perf "changed since\|another one now"
+fi
+"$SEAM" convert -q fp.data -o converted.data 2>err || fail "converting: $(cat err)"
+right converted
+if command -v perf >/dev/null; then
+	perf report -i fp.data --stdio >perf.out 2>perf.err </dev/null
+	same "perf reads the file" 0 $?
+	same "perf says nothing of it" 0 "$(grep -ciE 'feature|unknown|section|fail' perf.err)"
+fi
+
+echo "# and what was changed is refused, whatever else is as it was"
+size=$(stat -c %s same)
+[ "$(stat -c %s again)" -gt "$size" ] && long=again short=same || long=same short=again
+truncate -s "$(stat -c %s $long)" $short # zeros behind the end of an ELF file are nothing to it
+cat same >prog && chmod 755 prog && recorders && right dwarf
+touch -r prog stamp
+cat again >prog && touch -r stamp prog
+same "the size" "$(stat -c %s same)" "$(stat -c %s prog)"
+for f in fp dwarf; do wrong $f "changed since"; done
+cat same >prog && still "and put back"
+cp again new && touch -r stamp new && mv new prog
+for f in fp dwarf; do wrong $f "another one now"; done
+
+echo "# changed while it was recorded: what was in it when that ended says nothing of what was mapped"
+cat same >prog
+cat >while.sh <<S
+./prog
+cat $T/again >$T/prog
+S
+"$SEAM" record -q -F 999 -g -o while.data -- sh while.sh 2>err || fail "recording: $(cat err)"
+shows while >all
+same "while: names" 0 "$(grep -cE 'wrong_|right_' script.txt)"
+
+echo "# a recorder that was killed leaves nothing of contents: unchanged it is believed, else not"
+cat same >prog && sleep 0.1
+"$SEAM" record -q -F 999 -g -o killed.data -- sh -c 'echo $$ >loop; while :; do ./prog; done' 2>/dev/null &
+recorder=$!
+grown killed.data 20000
+kill -KILL $recorder
+wait $recorder 2>/dev/null
+kill "$(cat loop)"
+until_true "prog ends" sh -c 'test "$(cat /proc/[0-9]*/comm 2>/dev/null | grep -cx prog)" = 0'
+right killed
+chmod 700 prog
+wrong killed "changed since"
+
+if command -v go >/dev/null; then
+	echo "# Go has a build-id of its own, which is a hash of the contents"
+	mkdir gohome
+	cat >prog.go <<'GO'
+package main
+
+import "time"
+
+var sink uint64
+
+//go:noinline
+func right_leaf(n uint64) { for i := uint64(0); i < n; i++ { sink += i } }
+
+//go:noinline
+func right_middle(n uint64) { right_leaf(n); sink++ }
+
+func main() {
+	for end := time.Now().Add(400 * time.Millisecond); time.Now().Before(end); { right_middle(100000) }
+}
+GO
+	sed 's/right_/other_/g; s/sink += i/sink ^= i + 1/' prog.go >again.go
+	gobuild() { HOME=$T/gohome GOFLAGS= GO111MODULE=off go build "$@"; }
+	if gobuild -o goprog prog.go && gobuild -o goagain again.go; then
+		"$SEAM" record -q -F 999 -g -o go.data -- ./goprog 2>err || fail "recording: $(cat err)"
+		gonames() {
+			"$SEAM" report --no-children -g none -s sym go.data >report.txt 2>&1
+			grep -c 'main\.right_leaf' report.txt
+		}
+		same "go: names" 1 "$(gonames)"
+		cp goprog gosame
+		chmod 700 goprog && same "go: chmod" 1 "$(gonames)"
+		ln goprog golinked && same "go: ln" 1 "$(gonames)"
+		rm goprog && cp gosame goprog && same "go: a copy" 1 "$(gonames)"
+		cat goagain >goprog
+		same "go: another program" 0 "$(gonames)"
+		same "go: names of another program" 0 "$(grep -c main.other_ report.txt)"
+		says report.txt "goprog.*another one now"
+	else
+		echo "no go: it does not work here"
+	fi
+fi
+
 echo "# another file at its path"
 build -o prog && recorders && right dwarf
 mv again prog

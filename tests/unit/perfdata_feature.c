@@ -167,6 +167,44 @@ static void owners(void **state)
 	buf_free(&out);
 }
 
+/* An entry is found by its path; two of one path tell nothing; what is cut off is not read. */
+static void files(void **state)
+{
+	struct feature_file a = { .kind = 1,
+		                  .inode = 7,
+		                  .changed_ns = 8,
+		                  .size = 9,
+		                  .digest = { 1, 2 },
+		                  .path = "/a" },
+	                    longer = { .kind = 2, .path = "/longer/than/a" }, got = { .inode = 77 };
+	struct buf out = { 0 };
+	struct seam_bytes bytes;
+
+	(void)state;
+	assert_int_equal(feature_put_file(&out, &a), 0);
+	assert_int_equal(feature_put_file(&out, &longer), 0);
+	bytes = (struct seam_bytes){ out.bytes, out.n };
+	assert_int_equal(out.n % 8, 0);
+	assert_int_equal(feature_file(&bytes, false, "/", &got), 0);
+	assert_int_equal(got.inode, 77);
+	assert_int_equal(feature_file(&bytes, false, "/longer/than/a", &got), 1);
+	assert_int_equal(got.kind, 2);
+	assert_int_equal(feature_file(&bytes, false, "/a", &got), 1);
+	assert_int_equal(got.kind, 1);
+	assert_int_equal(got.inode, 7);
+	assert_int_equal(got.changed_ns, 8);
+	assert_int_equal(got.size, 9);
+	assert_memory_equal(got.digest, a.digest, sizeof(a.digest));
+	for (bytes.n = 0; bytes.n < out.n; bytes.n++) {
+		assert_int_equal(feature_file(&bytes, false, "/longer/than/a", &got), 0);
+		assert_int_equal(feature_file(&bytes, true, "/a", &got), 0);
+	}
+	feature_put_file(&out, &a);
+	bytes = (struct seam_bytes){ out.bytes, out.n };
+	assert_int_equal(feature_file(&bytes, false, "/a", &got), 0);
+	buf_free(&out);
+}
+
 static void groups_are_disjoint(void **state)
 {
 	static const struct {
@@ -233,6 +271,7 @@ int main(void)
 		cmocka_unit_test_teardown(command_line, clear),
 		cmocka_unit_test_teardown(groups_are_disjoint, clear),
 		cmocka_unit_test(owners),
+		cmocka_unit_test(files),
 		cmocka_unit_test(memory_nodes),
 	};
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+/*
+ * datafile_contents.c: what is in the files without a build-id that were mapped, told when the
+ * recording ends: a reader knows by it whether a file is still that one.
+ *
+ * Invariant: bounded, in bytes that are read and in time; what is beyond goes untold. Paths are
+ * anybody's choice: only regular files that begin as ELF files do are opened as such.
+ */
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "perfdata/feature.h"
+#include "recorder/datafile.h"
+#include "tables/contents.h"
+
+#define CONTENTS_BYTES_MAX (256u << 20) /* of all files: about a quarter of a second */
+#define CONTENTS_NS 400000000u          /* for all of them */
+#define SECOND 1000000000u
+
+static bool contents_is_elf(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	unsigned char magic[SELFMAG];
+	struct stat st;
+	bool is = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	          pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	          !memcmp(magic, ELFMAG, SELFMAG);
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+static uint64_t contents_time(const struct timespec *t)
+{
+	return t->tv_sec < 0 ? 0 : (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_nsec;
+}
+
+/* What is at a path, if that has no build-id and stayed as it is while it was read. */
+static bool contents_file(const char *path, struct contents_bounds *bounds,
+                          struct feature_file *ret)
+{
+	struct image_build_id id;
+	struct contents contents;
+	struct image *image;
+	struct stat st, after;
+	bool told;
+
+	if (!contents_is_elf(path) || image_open(&image, path, NULL) < 0)
+		return false;
+	told = fstat(image_fd(image), &st) == 0 && image_build_id(image, &id) <= 0 &&
+	       contents_of(image, bounds, &contents) == 0 && fstat(image_fd(image), &after) == 0 &&
+	       after.st_size == st.st_size &&
+	       contents_time(&after.st_ctim) == contents_time(&st.st_ctim);
+	image_close(image);
+	if (!told)
+		return false;
+	*ret = (struct feature_file){
+		.kind = contents.kind,
+		.inode = st.st_ino,
+		.changed_ns = contents_time(&st.st_mtim),
+		.size = contents.size,
+		.path = path,
+	};
+	if (contents_time(&st.st_ctim) > ret->changed_ns)
+		ret->changed_ns = contents_time(&st.st_ctim);
+	memcpy(ret->digest, contents.digest, sizeof(ret->digest));
+	return true;
+}
+
+size_t datafile_contents(const struct datafile *d, struct buf *out)
+{
+	struct contents_bounds bounds = { .bytes = CONTENTS_BYTES_MAX };
+	struct timespec now = { 0 };
+	struct feature_file file;
+	size_t count = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	bounds.deadline_ns = contents_time(&now) + CONTENTS_NS;
+	for (uint32_t i = 1; i < d->user_files.n && count < FEATURE_FILES_MAX; i++) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (contents_time(&now) >= bounds.deadline_ns)
+			break;
+		if (contents_file(intern_get(&d->user_files, i), &bounds, &file))
+			count += feature_put_file(out, &file) >= 0;
+	}
+	return count;
+}
