@@ -81,7 +81,8 @@ static char *print_hex_line(char *p, size_t at, const unsigned char *bytes, size
 
 #define PRINT_LINE_MAX 80 /* 3 + 8 + 2 + 48 + 2 + 16 + 1 */
 
-void print_hex_dump(struct buf *out, const unsigned char *bytes, size_t n)
+/* Bytes as perf's dump shows them: 16 a line, offset in front, characters behind. */
+static void print_hex_dump(struct buf *out, const unsigned char *bytes, size_t n)
 {
 	char *start, *p;
 

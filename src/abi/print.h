@@ -35,9 +35,6 @@ int print_record_json(struct buf *out, const struct seam_events *events,
                       const struct seam_record *record, const struct print_opts *opts,
                       struct seam_error *err);
 
-/* Bytes as perf's dump shows them: 16 a line, offset in front, characters behind. */
-void print_hex_dump(struct buf *out, const unsigned char *bytes, size_t n);
-
 /* "type = 1 (PERF_TYPE_SOFTWARE), size = 136, config = 0 (...), ...": what is not 0, as perf evlist
  * -v says it. */
 void print_attr_fields(struct buf *out, const struct seam_attr *attr);

@@ -59,7 +59,7 @@ static void print_indexed(struct buf *out, uint64_t i, uint64_t v, char end)
 
 /* Prints the count, then one line per entry. Entries are taken for markers only if the caller says
  * so: the user addresses of a deferred record hold none. */
-void print_chain(struct buf *out, const struct seam_u64s *chain, bool may_have_markers)
+static void print_chain(struct buf *out, const struct seam_u64s *chain, bool may_have_markers)
 {
 	print_text(out, "... FP chain: nr:");
 	buf_put_decimal(out, chain->n);

@@ -29,8 +29,6 @@ static inline void print_text(struct buf *out, const char *text)
 
 void print_hex(struct buf *out, uint64_t v);   /* %#llx: 0 has no 0x */
 void print_hex16(struct buf *out, uint64_t v); /* %016llx */
-/* "... FP chain: nr:2" and its lines. */
-void print_chain(struct buf *out, const struct seam_u64s *chain, bool may_have_markers);
 /* The flags of a branch entry with bit 0 = mispred on every machine. */
 uint64_t print_branch_flags(const struct seam_branch_stack *b, uint64_t i);
 /* The text of a tracepoint's sample: 1; or why it has none: 0; -ENOENT: nobody asked for one. */

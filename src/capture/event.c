@@ -33,7 +33,7 @@ bool event_number(const char *text, uint64_t *ret)
 	return !*end && !errno;
 }
 
-void event_clear(struct event *e)
+static void event_clear(struct event *e)
 {
 	free(e->name);
 	free(e->cpus);

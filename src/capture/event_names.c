@@ -156,7 +156,8 @@ bool event_known(size_t *i, char *name, size_t n, const char **kind)
 	return at < CACHE_NAMES;
 }
 
-unsigned names_distance(const char *a, const char *b)
+/* How many edits (a swap of neighbours is one) lead from a to b. */
+static unsigned event_names_distance(const char *a, const char *b)
 {
 	enum {
 		MOST = 64
@@ -190,7 +191,7 @@ unsigned names_distance(const char *a, const char *b)
 
 static void names_closer(const char *name, const char *known, unsigned *best, char *near, size_t n)
 {
-	unsigned d = known ? names_distance(name, known) : *best;
+	unsigned d = known ? event_names_distance(name, known) : *best;
 
 	if (d < *best) {
 		*best = d;

@@ -31,7 +31,6 @@ struct modifiers {
 };
 
 /* -- event.c -- */
-void event_clear(struct event *e);
 /* Fills the parser's error: returns -code. */
 int event_fail(struct event_parser *p, int code, const char *fmt, ...)
         __attribute__((format(printf, 3, 4)));
@@ -51,8 +50,6 @@ int terms_parse(struct event_parser *p, struct event *e, char *text, const char 
 bool names_find(const char *name, uint32_t *type, uint64_t *config);
 /* The known name nearest to a wrong one, NULL when none is near. Lives in near[n]. */
 const char *names_nearest(const char *name, char *near, size_t n);
-/* How many edits (a swap of neighbours is one) lead from a to b. */
-unsigned names_distance(const char *a, const char *b);
 
 /* -- event_pmu.c -- */
 /* True when sysfs has the PMU. */

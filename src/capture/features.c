@@ -336,8 +336,13 @@ void features_strip(const struct features *f, struct seam_attr *attr, unsigned l
 			features_take_out((enum feature)i, attr, open_flags);
 }
 
-bool features_fall_back(struct features *f, const struct seam_attr *attr, unsigned long open_flags,
-                        int error, const struct log *log)
+/*
+ * An attr was refused with -error (a positive errno). True: something that it uses is not in this
+ * kernel and is off now (said in log as "switching off ..."): strip and try again. False: the
+ * kernel has everything that the attr asks for.
+ */
+static bool features_fall_back(struct features *f, const struct seam_attr *attr,
+                               unsigned long open_flags, int error, const struct log *log)
 {
 	if (error != EINVAL && error != E2BIG)
 		return false;

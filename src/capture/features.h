@@ -111,13 +111,6 @@ uint32_t features_attr_size(const struct seam_attr *attr);
 /* Takes out of attr (and of *open_flags, may be NULL) what is off. */
 void features_strip(const struct features *f, struct seam_attr *attr, unsigned long *open_flags);
 /*
- * An attr was refused with -error (a positive errno). True: something that it uses is not in this
- * kernel and is off now (said in log as "switching off ..."): strip and try again. False: the
- * kernel has everything that the attr asks for.
- */
-bool features_fall_back(struct features *f, const struct seam_attr *attr, unsigned long open_flags,
-                        int error, const struct log *log);
-/*
  * Opens attr, falling back as far as needed; *attr and f->off say what was really used. Every try
  * is in log. A file descriptor, or -errno of the last try.
  */

@@ -386,7 +386,7 @@ int session_start(struct session *s)
 	return r;
 }
 
-int session_pause(struct session *s)
+static int session_pause(struct session *s)
 {
 	int r = session_switch(s, STREAM_SAMPLING, IOCTL_DISABLE);
 

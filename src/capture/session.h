@@ -6,7 +6,7 @@
  *	... header from session_events(s), synthesis of what already runs ...
  *	session_start(s);                         // a command's events start at its exec instead
  *	while (!done) {
- *		session_wait(s, 100);             // or poll session_fd(s) among your own
+ *		session_wait(s, 100);
  *		session_read(s, write, ctx);      // one round, ends with FINISHED_ROUND
  *	}
  *	session_stop(s);                          // sampling off, side-band stays on
@@ -201,19 +201,13 @@ struct features *session_features(struct session *s);
 /* The online CPUs that have a ring. */
 size_t session_rings(const struct session *s);
 const struct ring *session_ring(const struct session *s, size_t i);
-/* Kernel's own lost count of an event (index in session_events), after session_finish: 0 and *ret,
- * or -EOPNOTSUPP. */
-int session_event_lost(const struct session *s, size_t index, uint64_t *ret);
 
 /* Enables what does not wait for an exec: answers and side-band, then, unless opts.start_paused,
  * sampling. */
 int session_start(struct session *s);
-/* Sampling off or on again (-D, control): side-band stays as it is. */
-int session_pause(struct session *s);
+/* Sampling on again, after opts.start_paused. */
 int session_resume(struct session *s);
 
-/* An epoll descriptor: readable when a ring asks to be read, or session_wake was called. */
-int session_fd(const struct session *s);
 /* 1: something waits; 0: the time is over; -EINTR: a signal. timeout_ms -1: no limit. */
 int session_wait(struct session *s, int timeout_ms);
 /* Makes session_wait return. Async-signal-safe. */

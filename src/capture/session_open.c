@@ -306,7 +306,8 @@ static int session_stream_take_over(struct stream *st, const struct stream *firs
 	return user ? session_stream_name_user(st) : 0;
 }
 
-int session_stopped(struct session *s, struct seam_error *err)
+/* -EINTR and err, when opts.stopped says so. */
+static int session_stopped(struct session *s, struct seam_error *err)
 {
 	if (!s->opts.stopped || !s->opts.stopped())
 		return 0;

@@ -162,8 +162,6 @@ int session_clock(const struct session *s, uint64_t *ret_ns);
 int session_find_tasks(struct session *s, struct seam_error *err);
 /* Finds for every sampling stream the attr that the kernel accepts; nothing stays open. */
 int session_try(struct session *s, struct seam_error *err);
-/* -EINTR and err, when opts.stopped says so. */
-int session_stopped(struct session *s, struct seam_error *err);
 /* Whether the kernel takes an attr for a stream; nothing stays open. */
 bool session_accepts(struct session *s, struct stream *st, const struct seam_attr *attr);
 /* Whether a CPU-wide event may receive deferred records. */

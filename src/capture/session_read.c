@@ -15,11 +15,6 @@
 
 /* ---- waiting ---- */
 
-int session_fd(const struct session *s)
-{
-	return s->epoll;
-}
-
 // The event that was watched for a ring has hung up: its task is gone. Others write there still.
 static void session_watch_next(struct session *s, size_t ring)
 {
@@ -257,14 +252,6 @@ int64_t session_finish(struct session *s, capture_write write, void *ctx)
 }
 
 /* ---- counts ---- */
-
-int session_event_lost(const struct session *s, size_t index, uint64_t *ret)
-{
-	if (index >= s->n_streams || !s->streams[index].lost_known)
-		return -EOPNOTSUPP;
-	*ret = s->streams[index].lost;
-	return 0;
-}
 
 static void session_counts_add(struct ring_counts *to, const struct ring_counts *c)
 {

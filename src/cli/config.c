@@ -19,7 +19,8 @@
 #define CONFIG_LIMIT (1u << 20) /* bytes of the file */
 #define CONFIG_KEYS 32u
 
-const struct config_key config_keys[] = {
+/* All names that there are, ends with a NULL name; in the order that help shows. */
+static const struct config_key config_keys[] = {
 	{ "call-graph.record-mode", "callchains of seam record: fp, fp,defer, auto or none" },
 	{ "record.events", "events of seam record, as -e has them" },
 	{ "record.freq", "samples per second, or max, as -F" },

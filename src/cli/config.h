@@ -23,9 +23,6 @@ struct config_key {
 	const char *help; /* one line, lower case, no full stop */
 };
 
-/* All names that there are, ends with a NULL name; in the order that help shows. */
-extern const struct config_key config_keys[];
-
 struct config;
 
 /*

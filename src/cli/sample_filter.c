@@ -19,7 +19,8 @@ int sample_filter_option(struct sample_filter *p, const struct options *o, int i
 	}
 }
 
-bool sample_filter_is_event(const char *name, const char *wanted, size_t n)
+/* True when an event's name is this one, or is it with modifiers behind: "cycles:u" is "cycles". */
+static bool sample_filter_is_event(const char *name, const char *wanted, size_t n)
 {
 	if (strncmp(name, wanted, n))
 		return false;

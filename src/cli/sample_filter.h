@@ -57,8 +57,6 @@ bool sample_filter_any(const struct sample_filter *p);
 /* A load_opts.take; ctx is the struct pick. Any thread. */
 bool sample_filter_sample(void *ctx, const struct seam_stitched *sample, const char *comm);
 void sample_filter_free(struct sample_filter *p);
-/* True when an event's name is this one, or is it with modifiers behind: "cycles:u" is "cycles". */
-bool sample_filter_is_event(const char *name, const char *wanted, size_t n);
 
 /* For a command that shows one event of what it loaded: its number, or 0 after saying on stderr
  * which events there are. */

@@ -39,7 +39,12 @@ static int span_seconds(const char **text, uint64_t *ns)
 	return 0;
 }
 
-int span_parse(const char *text, struct span *ret)
+/*
+ * "1.5,2", "1.5, 2", "1.5," or ",2": up to nine digits behind the point; a side that is left out is
+ * open, and one that is later than 2^64 ns is the end of time.
+ * 0, or -EINVAL: it is none of these, or ends before it begins.
+ */
+static int span_parse(const char *text, struct span *ret)
 {
 	struct span s = { 0, UINT64_MAX };
 	bool open = *text == ',';

@@ -16,13 +16,6 @@ struct span {
 	uint64_t start_ns, stop_ns; /* both belong to it */
 };
 
-/*
- * "1.5,2", "1.5, 2", "1.5," or ",2": up to nine digits behind the point; a side that is left out is
- * open, and one that is later than 2^64 ns is the end of time.
- * 0, or -EINVAL: it is none of these, or ends before it begins.
- */
-int span_parse(const char *text, struct span *ret);
-
 static inline bool span_has(const struct span *s, uint64_t time_ns)
 {
 	return time_ns >= s->start_ns && time_ns <= s->stop_ns;

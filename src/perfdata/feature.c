@@ -138,17 +138,6 @@ bool feature_next_pmu(struct feature_pmus *walk, uint32_t *type, const char **na
 	return false;
 }
 
-int feature_u64(const struct seam_bytes *bytes, bool swap, uint64_t *ret)
-{
-	struct cursor c = feature_cursor(bytes, swap);
-	uint64_t v = cursor_u64(&c);
-
-	if (c.failed)
-		return -EBADMSG;
-	*ret = v;
-	return 0;
-}
-
 int feature_nrcpus(const struct seam_bytes *bytes, bool swap, uint32_t *online, uint32_t *available)
 {
 	struct cursor c = feature_cursor(bytes, swap);
@@ -248,18 +237,6 @@ int feature_clock_data(const struct seam_bytes *bytes, bool swap, struct feature
 	if (c.failed)
 		return -EBADMSG;
 	*ret = d;
-	return 0;
-}
-
-int feature_e_machine(const struct seam_bytes *bytes, bool swap, uint32_t *machine, uint32_t *flags)
-{
-	struct cursor c = feature_cursor(bytes, swap);
-	uint32_t a = cursor_u32(&c), b = cursor_u32(&c);
-
-	if (c.failed)
-		return -EBADMSG;
-	*machine = a;
-	*flags = b;
 	return 0;
 }
 

@@ -56,7 +56,6 @@ void feature_pmus(const struct seam_bytes *bytes, bool swap, struct feature_pmus
 /* False: that was the last, or the rest cannot be read. *name lies in the bytes. */
 bool feature_next_pmu(struct feature_pmus *walk, uint32_t *type, const char **name);
 
-int feature_u64(const struct seam_bytes *bytes, bool swap, uint64_t *ret); /* TOTAL_MEM, CLOCKID */
 int feature_nrcpus(const struct seam_bytes *bytes, bool swap, uint32_t *online,
                    uint32_t *available);
 /* Nanoseconds of the first and the last sample. */
@@ -66,8 +65,6 @@ struct feature_clock_data {
 	uint64_t wall_clock_ns, clockid_time_ns; /* the same instant on both clocks */
 };
 int feature_clock_data(const struct seam_bytes *bytes, bool swap, struct feature_clock_data *ret);
-int feature_e_machine(const struct seam_bytes *bytes, bool swap, uint32_t *machine,
-                      uint32_t *flags);
 
 /*
  * seam's own, of a number that perf passes over in a file: pid and user (both u32) of the processes
@@ -149,7 +146,6 @@ struct feature_topology {
 	const int32_t *core_ids, *socket_ids, *die_ids;
 	size_t n_cpus;
 };
-int feature_put_cpu_topology(struct buf *out, const struct feature_topology *t);
 int feature_put_e_machine(struct buf *out, uint32_t machine, uint32_t flags);
 struct feature_group {
 	const char *name; /* "{unnamed}" or what the user gave */

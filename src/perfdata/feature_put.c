@@ -150,25 +150,6 @@ int feature_put_pmu_mappings(struct buf *out, const struct feature_pmu *pmus, si
 	return rc;
 }
 
-/* core siblings, thread siblings, per CPU core and socket; then dies, which came later. */
-int feature_put_cpu_topology(struct buf *out, const struct feature_topology *t)
-{
-	int rc = feature_put_strings(out, t->n_core_siblings, t->core_siblings);
-
-	if (rc >= 0)
-		rc = feature_put_strings(out, t->n_thread_siblings, t->thread_siblings);
-	for (size_t i = 0; rc >= 0 && i < t->n_cpus; i++) {
-		buf_put_u32(out, (uint32_t)t->core_ids[i]);
-		rc = buf_put_u32(out, (uint32_t)t->socket_ids[i]);
-	}
-	if (rc < 0 || !t->die_ids)
-		return rc < 0 ? rc : feature_done(out);
-	rc = feature_put_strings(out, t->n_die_siblings, t->die_siblings);
-	for (size_t i = 0; rc >= 0 && i < t->n_cpus; i++)
-		rc = buf_put_u32(out, (uint32_t)t->die_ids[i]);
-	return rc;
-}
-
 int feature_put_e_machine(struct buf *out, uint32_t machine, uint32_t flags)
 {
 	buf_put_u32(out, machine);

@@ -174,20 +174,6 @@ void proc_count(const struct proc_table *table, struct proc_counts *ret)
 	             table->events_capacity * sizeof(struct event);
 }
 
-const char *proc_kind_name(enum proc_kind kind)
-{
-	static const char *const names[PROC_KINDS] = {
-		[PROC_KIND_FILE] = "file",     [PROC_KIND_ANON] = "anon",
-		[PROC_KIND_VDSO] = "vdso",     [PROC_KIND_VSYSCALL] = "vsyscall",
-		[PROC_KIND_STACK] = "stack",   [PROC_KIND_UPROBES] = "uprobes",
-		[PROC_KIND_KERNEL] = "kernel", [PROC_KIND_MODULE] = "module",
-		[PROC_KIND_BPF] = "bpf",       [PROC_KIND_OUT_OF_LINE] = "out_of_line",
-		[PROC_KIND_JIT] = "jit",       [PROC_KIND_OTHER] = "other",
-	};
-
-	return (unsigned)kind < PROC_KINDS ? names[kind] : "?";
-}
-
 static int proc_table_init(struct proc_table *table)
 {
 	struct event vsyscall = { .type = EVENT_MAP, .kind = PROC_KIND_VSYSCALL };

@@ -222,7 +222,4 @@ struct proc_counts {
 };
 void proc_count(const struct proc_table *table, struct proc_counts *ret);
 
-/* "file", "anon" ...; stable. */
-const char *proc_kind_name(enum proc_kind kind);
-
 #endif

@@ -35,7 +35,10 @@ int builds_add(struct builds *b, const struct profile *p)
 	return 0;
 }
 
-bool builds_same(struct builds *b, const char *name)
+/* Is a function's name the name of the same thing in all profiles that were added? All are but
+ * those of nameless.h, which are if the object was of one known build in all that have it. Those of
+ * which memory ran out are not. */
+static bool builds_same(struct builds *b, const char *name)
 {
 	struct nameless at;
 	const uint32_t *of;

@@ -21,10 +21,6 @@ struct builds {
 
 /* Takes note of a profile's objects. -ENOMEM. */
 int builds_add(struct builds *b, const struct profile *p);
-/* Is a function's name the name of the same thing in all profiles that were added? All are but
- * those of nameless.h, which are if the object was of one known build in all that have it. Those of
- * which memory ran out are not. */
-bool builds_same(struct builds *b, const char *name);
 /* Takes from a profile what is not the same: such a function has no name at all. It is a new one
  * then. -ENOMEM. */
 int builds_fold(struct profile **p, struct builds *b);

@@ -172,11 +172,6 @@ void resolver_free(struct resolver *p)
 	free(p);
 }
 
-struct symbol_cache *resolver_symbols(struct resolver *p)
-{
-	return p->symbols;
-}
-
 struct symbol_cache *resolver_take_symbols(struct resolver *p)
 {
 	struct symbol_cache *symbols = p->symbols;
@@ -234,7 +229,11 @@ static int resolver_grow(struct resolver *p)
 	return 0;
 }
 
-uint64_t *resolver_slot(struct resolver *p, uint32_t space, uint64_t addr, bool caller)
+/*
+ * A slot that the caller may fill (0 when new) for an address of a space as recording_spaces gives
+ * it. NULL: out of memory. Lives until the next call. One thread.
+ */
+static uint64_t *resolver_slot(struct resolver *p, uint32_t space, uint64_t addr, bool caller)
 {
 	struct resolver_entry *e;
 

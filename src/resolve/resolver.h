@@ -34,19 +34,14 @@ int resolver_new(struct resolver **ret, const struct recording *rec,
 /* For another thread: slots of its own over the same symbols and lines, which outlive it. */
 int resolver_share(struct resolver **ret, const struct resolver *with);
 void resolver_free(struct resolver *p);
-struct symbol_cache *resolver_symbols(struct resolver *p);
 const struct recording *resolver_recording(const struct resolver *p);
 /* The object of the kernel's own names; NULL: none was recorded, or out of memory. */
 struct symbol_object *resolver_kernel(struct resolver *p);
 /* Hands the cache over: the caller frees it; resolver_find must not be called any more. */
 struct symbol_cache *resolver_take_symbols(struct resolver *p);
 
-/*
- * A slot that the caller may fill (0 when new) for an address of a space as recording_spaces gives
- * it. NULL: out of memory. Lives until the next call. One thread.
- */
-uint64_t *resolver_slot(struct resolver *p, uint32_t space, uint64_t addr, bool caller);
-/* The same for a frame of frame_walk_next; guests' frames and guesses have slots of their own. */
+/* A slot that the caller may fill (0 when new) for a frame of frame_walk_next. NULL: out of memory.
+ * Lives until the next call. Guests' frames and guesses have slots of their own. One thread. */
 uint64_t *resolver_frame_slot(struct resolver *p, uint32_t space, const struct frame_at *at);
 /* How many slots there are; and all of them new again. */
 size_t resolver_count(const struct resolver *p);

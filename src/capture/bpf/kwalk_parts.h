@@ -156,9 +156,6 @@ int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m);
 int kwalk_space_replace(struct kwalk_space *s, const struct kwalk_vma *at, size_t n,
                         uint64_t seen_ns);
 int kwalk_space_copy(struct kwalk_space *to, const struct kwalk_space *from);
-/* What was mapped there at a time. */
-const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uint64_t pc,
-                                         uint64_t time_ns);
 void kwalk_spaces_free(struct kwalk_spaces *s);
 /* A table came or left: the programs are to see it. */
 void kwalk_spaces_touch(struct kwalk_spaces *s, const void *blob);

@@ -317,7 +317,9 @@ static const struct kwalk_vma *kwalk_vma_search(const struct kwalk_vma *at, size
 	return i && pc < at[i - 1].end ? &at[i - 1] : NULL;
 }
 
-const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uint64_t pc, uint64_t time_ns)
+/* What was mapped there at a time, by what is still known of it; NULL: nothing. */
+static const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uint64_t pc,
+                                                uint64_t time_ns)
 {
 	const struct kwalk_vma *at = s->at, *found;
 	size_t n = s->n;
