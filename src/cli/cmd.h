@@ -28,12 +28,24 @@ struct option_def {
 	int id;           /* given to option(), unique in the command, != 0 */
 };
 
+/* Words that an option takes: sort keys, formats. Help and the man page list them behind the
+ * options, a completion offers them. */
+struct cmd_words {
+	const char *title;   /* "Sort keys" */
+	const char *options; /* that take them: "-s|--sort" */
+	const struct cmd_word {
+		const char *name;
+		const char *help; /* one line, lower case, no full stop */
+	} * words;                /* ends with name NULL */
+};
+
 struct cmd {
 	const char *name;
 	const char *synopsis;             /* behind "seam NAME ": "[options] [-- command]" */
 	const char *summary;              /* one line */
 	const char *details;              /* paragraphs for --help and the man page, or NULL */
 	const struct option_def *options; /* ends with id 0 */
+	const struct cmd_words *words;    /* ends with title NULL; or NULL */
 	bool stops_at_operand; /* the first operand ends the options: record ... command */
 	int (*run)(int argc, char **argv,
 	           const struct cmd *cmd); /* argv[0] is the command's name; an exit code */

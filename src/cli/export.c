@@ -22,11 +22,30 @@ enum {
 	OPT_MAX_STACK,
 };
 
+/* "folded, pprof or perfetto" */
+static const char format_names[] =
+#define FORMAT(name, ...) ", " #name
+#define LAST_FORMAT(name, ...) " or " #name
+#include "export/formats.def"
+        ;
+
+static const struct cmd_word format_words[] = {
+#define FORMAT(name, extension, keep, events, form, help) { #name, help " (FILE" extension ")" },
+#include "export/formats.def"
+	{ 0 },
+};
+
+static const struct cmd_words export_words[] = {
+	{ "Formats", "-f|--format", format_words },
+	{ 0 },
+};
+
 static const struct option_def export_options[] = {
 	INFILE_OPTION(OPT_INPUT),
-	{ "format", 'f', "NAME", "folded, pprof, firefox, speedscope, callgrind, json or perfetto",
-	  OPT_FORMAT },
-	{ "output", 'o', "FILE", "where it goes (default and -: standard output)", OPT_OUTPUT },
+	{ "format", 'f', "NAME", format_names + 2, OPT_FORMAT },
+	{ "output", 'o', "FILE",
+	  "where it goes (default and -: standard output); its end may tell the format",
+	  OPT_OUTPUT },
 	{ "event", 'e', "NAME", "only this event (default: all; folded: the first with samples)",
 	  OPT_EVENT },
 	{ "annotate", 0, NULL, "folded: _[k] behind kernel functions, _[i] behind inlined ones",
@@ -51,12 +70,9 @@ struct export_run {
 
 static int export_format_option(struct export_run *e, const char *name)
 {
-	for (const struct export_format *f = export_formats; f->name; f++) {
-		if (!strcmp(f->name, name)) {
-			e->format = f;
-			return 0;
-		}
-	}
+	e->format = export_find(name);
+	if (e->format)
+		return 0;
 	cmd_error(e->cmd, "--format: '%s' is not known; there are:", name);
 	for (const struct export_format *f = export_formats; f->name; f++)
 		cmd_error(e->cmd, "  %-11s %s", f->name, f->summary);
@@ -185,10 +201,12 @@ static int export_recording(struct export_run *e)
 	return code;
 }
 
-static bool export_ready(const struct export_run *e)
+static bool export_ready(struct export_run *e)
 {
+	if (!e->format && e->output)
+		e->format = export_by_extension(e->output);
 	if (!e->format) {
-		cmd_error(e->cmd, "--format is needed: %s", export_options[1].help);
+		cmd_error(e->cmd, "--format is needed: %s", format_names + 2);
 		return false;
 	}
 	if (e->format->binary && outfile_is_stdout(e->output) && isatty(STDOUT_FILENO)) {
@@ -230,15 +248,12 @@ out:
 
 const struct cmd cmd_export = {
 	.name = "export",
-	.synopsis = "--format NAME [options] [FILE]",
+	.synopsis = "[--format NAME] [options] [FILE]",
 	.summary = "Write the profile for another tool: flame graphs, pprof, browsers",
 	.details =
-	        "folded: a line per stack, for flamegraph.pl and inferno. pprof: gzip'd protobuf. "
-	        "firefox: for profiler.firefox.com. speedscope: for speedscope.app. callgrind: for "
-	        "callgrind_annotate and KCachegrind; its calls are samples. perfetto: for "
-	        "ui.perfetto.dev (held against its schema; no reader of it could be had where seam "
-	        "is "
-	        "tested). Equal recordings give equal bytes.\n\n"
+	        "Equal recordings give equal bytes. Without --format, the end of the name that -o "
+	        "gives tells the format. callgrind's calls are samples; perfetto is held against "
+	        "its schema, as no reader of it could be had where seam is tested.\n\n"
 	        "json writes one object: version (1), lost, lost_samples, duplicate_samples, "
 	        "undecoded_samples; events (name, unit); states; objects (path, build_id); tasks "
 	        "(comm, pid, tid); frames (symbol, object, address, kind, file, line); stacks "
@@ -255,5 +270,6 @@ const struct cmd cmd_export = {
 	        "and "
 	        "the file is of what was left.",
 	.options = export_options,
+	.words = export_words,
 	.run = export_run,
 };

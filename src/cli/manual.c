@@ -50,6 +50,22 @@ static void manual_option(const struct option_def *d)
 	manual_text(d->help);
 }
 
+/* A section of words that options take. */
+static void manual_word_list(const struct cmd_words *w)
+{
+	printf(".SH ");
+	for (const char *p = w->title; *p; p++)
+		putchar(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p);
+	printf("\nFor ");
+	for (const char *p = w->options; *p; p++)
+		printf(*p == '|' ? ", " : *p == '-' ? "\\-" : "%c", *p);
+	puts(":");
+	for (const struct cmd_word *word = w->words; word->name; word++) {
+		printf(".TP\n.B %s\n", word->name);
+		manual_text(word->help);
+	}
+}
+
 static void manual_page(const struct cmd *cmd)
 {
 	printf(".TH SEAM\\-%s 1 \"\" \"seam %s\" \"seam manual\"\n.ad l\n.SH NAME\nseam\\-%s \\- ",
@@ -65,6 +81,8 @@ static void manual_page(const struct cmd *cmd)
 		puts(".SH OPTIONS");
 	for (const struct option_def *d = cmd->options; d && d->id; d++)
 		manual_option(d);
+	for (const struct cmd_words *w = cmd->words; w && w->title; w++)
+		manual_word_list(w);
 	puts(".SH EXIT STATUS");
 	if (cmd->stops_at_operand)
 		puts("That of the command it ran, if it ran one; else as below.\n.PP");
@@ -112,10 +130,22 @@ static void manual_words(const struct cmd *cmd)
 	}
 }
 
+/* Which words an option takes, as a shell's case: each arm runs `before` words `after`. */
+static void manual_cases(const struct cmd *cmd, const char *before, const char *after)
+{
+	for (const struct cmd_words *w = cmd->words; w && w->title; w++) {
+		printf(" case $prev in %s) %s", w->options, before);
+		for (const struct cmd_word *word = w->words; word->name; word++)
+			printf(" %s", word->name);
+		printf("%s ;; esac;", after);
+	}
+}
+
 static void manual_bash(void)
 {
 	puts("# bash completion for seam; made by `seam help --completion bash`\n_seam() {\n"
-	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words=\n"
+	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= "
+	     "values= head=\n"
 	     "\tif [ \"$COMP_CWORD\" -eq 1 ]; then");
 	printf("\t\twords=\"help");
 	for (const struct cmd *const *c = cmds; *c; c++)
@@ -124,10 +154,15 @@ static void manual_bash(void)
 	for (const struct cmd *const *c = cmds; *c; c++) {
 		printf("\t\t%s) words=\"--help", (*c)->name);
 		manual_words(*c);
-		puts("\" ;;");
+		printf("\";");
+		manual_cases(*c, "values+=\"", "\"");
+		puts(" ;;");
 	}
 	puts("\t\tesac\n\tfi\n"
-	     "\tif [ \"$COMP_CWORD\" -gt 1 ] && [ \"${cur#-}\" = \"$cur\" ]; then\n"
+	     "\tif [ -n \"$values\" ]; then\n"
+	     "\t\t[ \"${cur%,*}\" = \"$cur\" ] || head=${cur%,*},\n"
+	     "\t\tmapfile -t COMPREPLY < <(compgen -P \"$head\" -W \"$values\" -- \"${cur##*,}\")\n"
+	     "\telif [ \"$COMP_CWORD\" -gt 1 ] && [ \"${cur#-}\" = \"$cur\" ]; then\n"
 	     "\t\tcompopt -o default; COMPREPLY=()\n"
 	     "\telse\n\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n\tfi\n}\n"
 	     "complete -F _seam seam");
@@ -144,6 +179,34 @@ static void manual_fish_text(const char *text)
 	putchar('\'');
 }
 
+/* Does an option take these words? */
+static bool manual_takes(const struct cmd_words *w, const struct option_def *d)
+{
+	const char *at = d->long_name ? strstr(w->options, d->long_name) : NULL;
+	char after = at ? at[strlen(d->long_name)] : 'x';
+
+	return at && at > w->options + 1 && at[-1] == '-' && (!after || after == '|');
+}
+
+/* That an option has an argument, and the words that it may be. */
+static void manual_fish_argument(const struct cmd *cmd, const struct option_def *d)
+{
+	bool any = false;
+
+	for (const struct cmd_words *w = cmd->words; w && w->title; w++) {
+		if (!manual_takes(w, d))
+			continue;
+		printf(any ? " " : " -x -a '");
+		any = true;
+		for (const struct cmd_word *word = w->words; word->name; word++)
+			printf("%s%s", word == w->words ? "" : " ", word->name);
+	}
+	if (any)
+		putchar('\'');
+	else if (d->arg && d->arg[0] != '[')
+		printf(" -r");
+}
+
 static void manual_fish(void)
 {
 	puts("# fish completion for seam; made by `seam help --completion fish`");
@@ -157,8 +220,7 @@ static void manual_fish(void)
 				printf(" -s %c", d->short_name);
 			if (d->long_name)
 				printf(" -l %s", d->long_name);
-			if (d->arg && d->arg[0] != '[')
-				printf(" -r");
+			manual_fish_argument(*c, d);
 			printf(" -d ");
 			manual_fish_text(d->help);
 			putchar('\n');
@@ -174,9 +236,11 @@ static void manual_zsh(void)
 	printf("\t\tcompadd help");
 	for (const struct cmd *const *c = cmds; *c; c++)
 		printf(" %s", (*c)->name);
-	puts("\n\t\treturn\n\tfi\n\tcase $words[2] in");
+	puts("\n\t\treturn\n\tfi\n\tlocal prev=$words[CURRENT-1]\n\tcase $words[2] in");
 	for (const struct cmd *const *c = cmds; *c; c++) {
-		printf("\t%s) [[ $PREFIX == -* ]] && compadd -- --help", (*c)->name);
+		printf("\t%s)", (*c)->name);
+		manual_cases(*c, "compset -P '*,'; compadd --", "; return");
+		printf(" [[ $PREFIX == -* ]] && compadd -- --help");
 		manual_words(*c);
 		puts(" || _files ;;");
 	}

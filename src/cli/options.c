@@ -277,6 +277,19 @@ static void options_help_option(const struct option_def *d)
 	options_help_text(d->help, HELP_INDENT, HELP_INDENT);
 }
 
+/* "Sort keys (-s, --sort):", and a line each. */
+static void options_help_words(const struct cmd_words *w)
+{
+	printf("\n%s (", w->title);
+	for (const char *p = w->options; *p; p++)
+		printf(*p == '|' ? ", " : "%c", *p);
+	puts("):");
+	for (const struct cmd_word *word = w->words; word->name; word++) {
+		printf("  %-*s", HELP_INDENT - 2, word->name);
+		options_help_text(word->help, HELP_INDENT, HELP_INDENT);
+	}
+}
+
 void cmd_print_help(const struct cmd *cmd)
 {
 	printf("Usage: seam %s %s\n\n%s.\n", cmd->name, cmd->synopsis, cmd->summary);
@@ -284,6 +297,8 @@ void cmd_print_help(const struct cmd *cmd)
 		printf("\nOptions:\n");
 	for (const struct option_def *d = cmd->options; d && d->id; d++)
 		options_help_option(d);
+	for (const struct cmd_words *w = cmd->words; w && w->title; w++)
+		options_help_words(w);
 	if (cmd->details) {
 		putchar('\n');
 		options_help_text(cmd->details, 0, 0);

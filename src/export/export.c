@@ -7,27 +7,51 @@
 
 #define STEP_AT (256u << 10)
 
-// A line each: clang-format 14 would put them in columns.
-// clang-format off
-#define TASKS (PROFILE_KEEP_PID | PROFILE_KEEP_TID)
+enum {
+	SEVERAL,
+	ONE
+};
+enum {
+	TEXT,
+	BINARY
+};
+
 const struct export_format export_formats[] = {
-	{ "folded", "a line per stack, for flamegraph.pl and inferno",
-	  0, true, false, export_folded },
-	{ "pprof", "gzip'd protobuf, for pprof and what reads its profiles",
-	  TASKS | PROFILE_KEEP_PROGRAM, false, true, export_pprof },
-	{ "firefox", "processed profile, for profiler.firefox.com",
-	  TASKS | PROFILE_KEEP_SAMPLES, false, false, export_firefox },
-	{ "speedscope", "for speedscope.app; threads in order of time",
-	  TASKS | PROFILE_KEEP_SAMPLES, false, false, export_speedscope },
-	{ "callgrind", "for callgrind_annotate and KCachegrind",
-	  0, false, false, export_callgrind },
-	{ "json", "all of the profile: tasks, frames, stacks, rows",
-	  TASKS | PROFILE_KEEP_CPU, false, false, export_json },
-	{ "perfetto", "protobuf trace, for ui.perfetto.dev and trace_processor",
-	  TASKS | PROFILE_KEEP_CPU | PROFILE_KEEP_SAMPLES, false, true, export_perfetto },
+#define FORMAT(id, ends, keeps, events, form, help) \
+	{ .name = #id,                              \
+	  .extension = ends,                        \
+	  .summary = help,                          \
+	  .keep = keeps,                            \
+	  .one_event = (events) == ONE,             \
+	  .binary = (form) == BINARY,               \
+	  .write = export_##id },
+#include "export/formats.def"
 	{ 0 },
 };
-// clang-format on
+
+const struct export_format *export_find(const char *name)
+{
+	const struct export_format *f = export_formats;
+
+	while (f->name && strcmp(f->name, name) != 0)
+		f++;
+	return f->name ? f : NULL;
+}
+
+const struct export_format *export_by_extension(const char *path)
+{
+	const struct export_format *found = NULL;
+	size_t n = strlen(path);
+
+	for (const struct export_format *f = export_formats; f->name; f++) {
+		size_t ends = strlen(f->extension);
+
+		if (ends < n && !strcmp(path + n - ends, f->extension) &&
+		    (!found || ends > strlen(found->extension)))
+			found = f;
+	}
+	return found;
+}
 
 int export_flush(struct export_out *out)
 {

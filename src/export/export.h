@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * export.h: a finished profile in the form of another tool: one file and one entry of
- * export_formats per format.
+ * export.h: a finished profile in the form of another tool: one file and one row of formats.def per
+ * format.
  *
  * A writer gets a profile that nothing changes any more and appends to an export_out, which hands
  * the bytes on in pieces. Equal profiles (profile_canonical) give equal bytes: no clock, no path of
@@ -28,15 +28,20 @@ struct export_opts {
 
 struct export_format {
 	const char *name;
-	const char *summary; /* one line, for help */
-	unsigned keep;       /* PROFILE_KEEP_* that it shows */
-	bool one_event;      /* has no place for a second event */
-	bool binary;         /* not to be written to a terminal */
+	const char *extension; /* how the name of such a file ends */
+	const char *summary;   /* one line, for help */
+	unsigned keep;         /* PROFILE_KEEP_* that it shows */
+	bool one_event;        /* has no place for a second event */
+	bool binary;           /* not to be written to a terminal */
 	int (*write)(const struct profile *p, const struct export_opts *opts,
 	             struct export_out *out);
 };
 
 extern const struct export_format export_formats[]; /* ends with name NULL */
+
+const struct export_format *export_find(const char *name);
+/* The format whose extension a file's name ends with, the longest of them; NULL: none. */
+const struct export_format *export_by_extension(const char *path);
 
 /* Hands on what has gathered: when it is much, or (flush) all. -ENOMEM, or what write said. */
 int export_step(struct export_out *out);
@@ -59,15 +64,10 @@ void export_amount(enum profile_unit unit, double weight, struct buf *to);
 void export_frame_name(const struct profile *p, uint32_t frame, struct buf *to);
 const char *export_base_name(const char *path);
 
-int export_folded(const struct profile *p, const struct export_opts *opts, struct export_out *out);
-int export_pprof(const struct profile *p, const struct export_opts *opts, struct export_out *out);
-int export_firefox(const struct profile *p, const struct export_opts *opts, struct export_out *out);
-int export_speedscope(const struct profile *p, const struct export_opts *opts,
-                      struct export_out *out);
-int export_callgrind(const struct profile *p, const struct export_opts *opts,
-                     struct export_out *out);
-int export_json(const struct profile *p, const struct export_opts *opts, struct export_out *out);
-int export_perfetto(const struct profile *p, const struct export_opts *opts,
-                    struct export_out *out);
+/* A writer for each format. */
+#define FORMAT(name, ...)                                                          \
+	int export_##name(const struct profile *p, const struct export_opts *opts, \
+	                  struct export_out *out);
+#include "export/formats.def"
 
 #endif

@@ -33,6 +33,20 @@ static const char sort_help[] =
 #include "profile/columns.def"
         " (dso,sym)";
 
+#define WORD_YES(key, help) { key, help },
+#define WORD_NO(key, help)
+static const struct cmd_word sort_words[] = {
+#define COLUMN(place, id, key, also, heading, whose, value, kind, keep, needs, diff, top, help) \
+	WORD_##diff(key, help)
+#include "profile/columns.def"
+	{ 0 },
+};
+
+static const struct cmd_words diff_words[] = {
+	{ "Sort keys", "-s|--sort", sort_words },
+	{ 0 },
+};
+
 static const struct option_def diff_options[] = {
 	{ "sort", 's', "KEYS", sort_help + 1, OPT_SORT },
 	{ "children", 0, NULL, "compare functions with what they called", OPT_CHILDREN },
@@ -351,5 +365,6 @@ const struct cmd cmd_diff = {
 	        "left; "
 	        "4: something is slower than --fail-if-slower allows.",
 	.options = diff_options,
+	.words = diff_words,
 	.run = diff_run,
 };

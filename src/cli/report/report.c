@@ -324,5 +324,6 @@ const struct cmd cmd_report = {
 	        "Exit status: 0; 1: the recording cannot be read; 2: usage; 3: it was damaged and "
 	        "the report is of what was left.",
 	.options = report_options,
+	.words = report_words,
 	.run = report_run,
 };

@@ -79,6 +79,7 @@ struct report {
 /* ---- report_options.c ---- */
 
 extern const struct option_def report_options[];
+extern const struct cmd_words report_words[];
 /* 0, or -EINVAL after saying why. */
 int report_option(struct report *r, const struct options *o, int id);
 /* After them: do they go together? -EINVAL: no, which was said. */

@@ -52,6 +52,25 @@ static const char fields_help[] = "what rows show: sort keys and "
 #include "profile/columns.def"
         ;
 
+static const struct cmd_word sort_words[] = {
+#define COLUMN(place, id, key, also, heading, whose, value, kind, keep, needs, diff, top, help) \
+	{ key, help },
+#include "profile/columns.def"
+	{ 0 },
+};
+
+static const struct cmd_word figure_words[] = {
+#define FIGURE(id, key, also, heading, width, share, value, help) { key, help },
+#include "profile/columns.def"
+	{ 0 },
+};
+
+const struct cmd_words report_words[] = {
+	{ "Sort keys", "-s|--sort|-F|--fields", sort_words },
+	{ "Figures", "-s|--sort|-F|--fields", figure_words },
+	{ 0 },
+};
+
 const struct option_def report_options[] = {
 	INFILE_OPTION(OPT_INPUT),
 	{ "sort", 's', "KEYS", sort_help + 1, OPT_SORT },

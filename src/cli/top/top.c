@@ -52,6 +52,20 @@ static const char sort_help[] =
 #include "profile/columns.def"
         " (dso,sym)";
 
+#define WORD_YES(key, help) { key, help },
+#define WORD_NO(key, help)
+static const struct cmd_word sort_words[] = {
+#define COLUMN(place, id, key, also, heading, whose, value, kind, keep, needs, diff, top, help) \
+	WORD_##top(key, help)
+#include "profile/columns.def"
+	{ 0 },
+};
+
+static const struct cmd_words top_words[] = {
+	{ "Sort keys", "-s|--sort", sort_words },
+	{ 0 },
+};
+
 static const struct option_def top_options[] = {
 	{ "event", 'e', "EVENT", "events to sample, as seam record takes them", OPT_EVENT },
 	{ "pid", 'p', "PID[,PID]", "only these processes", OPT_PID },
@@ -370,6 +384,7 @@ const struct cmd cmd_top = {
 	        "ends before it.\n\n"
 	        "Exit status: 0; 1: recording is not possible; 2: usage.",
 	.options = top_options,
+	.words = top_words,
 	.stops_at_operand = true,
 	.run = top_run,
 };

@@ -35,8 +35,10 @@ def keys(command):
     return re.sub(r"\s", "", found.group(1)).split(",")
 
 
+man = run("help", "--man", "report")[1]
 lists = {command: keys(command) for command in ("report", "diff", "top")}
 for key in lists["report"]:
+    check(key, re.search(r"^\.B %s\n[a-zA-Z]" % key, man, re.M), "the man page does not tell it")
     out = report("--json", "-s", key)
     found = json.loads(out) if out.startswith("{") else {"columns": [], "rows": []}
     check(key, found["columns"] == [key], "JSON's columns", out)
