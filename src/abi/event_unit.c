@@ -11,6 +11,9 @@ enum { /* of perf_sw_ids */
 	SW_DUMMY = 9,
 	SW_BPF_OUTPUT = 10
 };
+enum { /* of perf_hw_id: the lower half; the upper one says which kind of core */
+	HW_CPU_CYCLES = 0
+};
 
 /* "offcpu-time" with or without modifiers behind it: perf's, and seam's other reasons not to
  * run. */
@@ -62,4 +65,28 @@ bool event_unit_is_time(const struct seam_event *event)
 	default:
 		return false;
 	}
+}
+
+/* Half of what a thread runs is not what it used. */
+static bool unit_is_whole(const struct seam_attr *attr)
+{
+	return !(attr->flags & (SEAM_ATTR_EXCLUDE_USER | SEAM_ATTR_EXCLUDE_KERNEL)) &&
+	       (!(attr->flags & SEAM_ATTR_FREQ) || attr->sample_type & SEAM_SAMPLE_PERIOD);
+}
+
+bool event_unit_is_cpu_time(const struct seam_event *event)
+{
+	const struct seam_attr *attr = &event->attr;
+
+	return attr->type == SEAM_TYPE_SOFTWARE &&
+	       (attr->config == SW_CPU_CLOCK || attr->config == SW_TASK_CLOCK) &&
+	       unit_is_whole(attr);
+}
+
+bool event_unit_is_cpu_cycles(const struct seam_event *event)
+{
+	const struct seam_attr *attr = &event->attr;
+
+	return attr->type == SEAM_TYPE_HARDWARE && (uint32_t)attr->config == HW_CPU_CYCLES &&
+	       unit_is_whole(attr);
 }

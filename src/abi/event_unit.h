@@ -12,5 +12,9 @@
 
 /* True: nanoseconds. By what the event is; by its name only where nothing else tells. */
 bool event_unit_is_time(const struct seam_event *event);
+/* True: the periods of a thread's samples add up to what it used of its CPU, in nanoseconds or in
+ * cycles; nothing of it is excluded. */
+bool event_unit_is_cpu_time(const struct seam_event *event);
+bool event_unit_is_cpu_cycles(const struct seam_event *event);
 
 #endif

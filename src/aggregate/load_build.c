@@ -428,8 +428,16 @@ static uint64_t load_period(const struct seam_event *e)
 	                                                      : 0;
 }
 
+static enum origin_cpu load_cpu(const struct seam_event *e)
+{
+	return event_unit_is_cpu_time(e)     ? ORIGIN_CPU_NANOSECONDS
+	       : event_unit_is_cpu_cycles(e) ? ORIGIN_CPU_CYCLES
+	                                     : ORIGIN_CPU_UNKNOWN;
+}
+
 static int load_name_events(struct load_builder *b)
 {
+	struct origin *origin = profile_origin(b->profile);
 	size_t n = seam_events_count(b->rec->events);
 	int r = 0;
 
@@ -443,7 +451,8 @@ static int load_name_events(struct load_builder *b)
 		                                event_unit_is_time(e) ? PROFILE_NANOSECONDS
 		                                                      : PROFILE_COUNT);
 		if (b->events[i] == PROFILE_FAILED ||
-		    origin_add_period(profile_origin(b->profile), b->events[i], load_period(e)) < 0)
+		    origin_add_period(origin, b->events[i], load_period(e)) < 0 ||
+		    origin_add_cpu(origin, b->events[i], load_cpu(e)) < 0)
 			return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < SEAM_STITCH_STATES && r >= 0; i++) {

@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: MIT
-// firefox_tables.c: the tables of one thread of the Firefox Profiler's format: stacks, frames,
-// functions, resources and strings, in the order in which the thread's stacks met them. Which
-// threads there are is firefox.c's.
+// firefox_tables.c: the tables that the threads of the Firefox Profiler's format share: stacks,
+// frames, functions, resources, sources and strings, in the order in which the threads' stacks met
+// them. Which threads there are is firefox.c's.
 //
-// Invariant: all indices are into the same thread's tables.
+// Columns hold numbers only, which the Profiler puts into arrays of 32 bits: a row's flags say which
+// of them mean something, and the others are 0.
 #include "export/firefox.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define ADDRESS_MAX (1ULL << 53) /* what a number of JavaScript holds exactly */
+#define ADDRESS_MAX UINT32_MAX
+
+enum {
+	FRAME_INLINED = 1,
+	FRAME_ADDRESS = 2, /* and library */
+	FRAME_CATEGORY = 4,
+	FRAME_LINE = 16,
+	FRAME_LOCATION = 64, /* the line is in another file than the function's */
+};
+enum {
+	FUNCTION_RESOURCE = 4,
+	FUNCTION_SOURCE = 8
+};
 
 static uint32_t tables_at(const struct buf *list, size_t i)
 {
@@ -54,11 +67,38 @@ static uint32_t tables_frame_name(struct firefox *f, uint32_t frame)
 	return f->name.failed ? INTERN_FAILED : tables_string(f, buf_text(&f->name), f->name.n);
 }
 
-/* A frame with its function and its library's resource into the tables. */
+/* The file that a frame's line is in; and the line itself, where its function's file is another. */
+static int tables_add_source(struct firefox *f, uint32_t frame, uint64_t function)
+{
+	const struct profile_frame *at = profile_frame_at(f->p, frame);
+	uint32_t other = profile_frame_at(f->p, tables_at(&f->function_frames, function))->file;
+	const char *text = profile_text(f->p, at->file);
+	uint64_t index;
+	int r;
+
+	if (!at->file)
+		return 0;
+	if (tables_string(f, text, strlen(text)) == INTERN_FAILED)
+		return -ENOMEM;
+	r = tables_index(&f->sources, at->file, &f->source_files, at->file, &index);
+	if (r >= 0 && at->file != other && at->line && at->line <= INT32_MAX)
+		r = tables_index(&f->locations, frame, &f->location_frames, frame, &index);
+	return r;
+}
+
+static uint32_t tables_resource_name(struct firefox *f, uint32_t object)
+{
+	const char *path = profile_text(f->p, profile_object_at(f->p, object)->path);
+	const char *base = export_base_name(path);
+
+	return tables_string(f, base, strlen(base));
+}
+
+/* A frame with its function, its library's resource and its file into the tables. */
 static int tables_add_frame(struct firefox *f, uint32_t frame)
 {
 	const struct profile_frame *at = profile_frame_at(f->p, frame);
-	uint64_t index;
+	uint64_t index, function;
 	uint32_t name;
 	int r = tables_index(&f->frames, frame, &f->frame_ids, frame, &index);
 
@@ -68,11 +108,13 @@ static int tables_add_frame(struct firefox *f, uint32_t frame)
 	if (name == INTERN_FAILED)
 		return -ENOMEM;
 	r = tables_index(&f->functions, (uint64_t)at->object << 32 | name, &f->function_frames,
-	                 frame, &index);
-	if (r >= 0 && at->object)
-		r = tables_index(&f->resources, at->object, &f->resource_objects, at->object,
-		                 &index);
-	return r;
+	                 frame, &function);
+	if (r >= 0)
+		r = tables_add_source(f, frame, function);
+	if (r < 0 || !at->object)
+		return r;
+	r = tables_index(&f->resources, at->object, &f->resource_objects, at->object, &index);
+	return r > 0 && tables_resource_name(f, at->object) == INTERN_FAILED ? -ENOMEM : r;
 }
 
 /* A node and those above it, prefixes first. */
@@ -101,13 +143,18 @@ void firefox_tables_clear(struct firefox *f)
 	map_free(&f->frames);
 	map_free(&f->functions);
 	map_free(&f->resources);
-	buf_clear(&f->stack_nodes);
-	buf_clear(&f->frame_ids);
-	buf_clear(&f->function_frames);
-	buf_clear(&f->resource_objects);
+	map_free(&f->sources);
+	map_free(&f->locations);
+	buf_free(&f->stack_nodes);
+	buf_free(&f->frame_ids);
+	buf_free(&f->function_frames);
+	buf_free(&f->resource_objects);
+	buf_free(&f->source_files);
+	buf_free(&f->location_frames);
 }
 
-/* Writes the table of stacks: each entry is a frame and the entry of its caller (prefix). */
+/* Writes the table of stacks: each entry is a frame, and how many rows up its caller is; 0 for none.
+ * Callers stand first. */
 static void tables_stacks(struct firefox *f)
 {
 	size_t n = tables_count(&f->stack_nodes);
@@ -115,14 +162,12 @@ static void tables_stacks(struct firefox *f)
 
 	firefox_open(f, "stackTable", '{');
 	firefox_u64(f, "length", n);
-	firefox_open(f, "prefix", '[');
+	firefox_open(f, "prefixOffset", '[');
 	for (size_t i = 0; i < n; i++) {
 		uint32_t up = profile_node_at(f->p, tables_at(&f->stack_nodes, i))->parent;
 
-		if (up != PROFILE_ROOT && map_get(&f->stacks, up, &index))
-			json_u64(&f->j, index);
-		else
-			json_null(&f->j);
+		json_u64(&f->j,
+		         up != PROFILE_ROOT && map_get(&f->stacks, up, &index) ? i - index : 0);
 	}
 	json_close(&f->j, ']');
 	firefox_open(f, "frame", '[');
@@ -159,67 +204,127 @@ static uint64_t tables_function(struct firefox *f, uint32_t frame)
 	return index;
 }
 
-/* Writes the value of a frame in one column. Columns are told apart by their first letters. */
-static void tables_frame_cell(struct firefox *f, const char *column, uint32_t id)
+/* Where the code is, in the library's own numbering; of the kernel, from its first byte. false: the
+ * format has no room for it. */
+static bool tables_address(const struct firefox *f, const struct profile_frame *frame,
+                           uint64_t *ret)
+{
+	const struct origin_code code = origin_code_of(profile_origin_of(f->p), frame->object);
+
+	*ret = frame->address;
+	if (frame->kind == PROFILE_KERNEL && *ret > ADDRESS_MAX && *ret >= code.offset)
+		*ret -= code.offset;
+	return frame->object && frame->kind != PROFILE_MISSING && *ret <= ADDRESS_MAX;
+}
+
+static const struct profile_frame *tables_function_frame(struct firefox *f, uint32_t id)
+{
+	return profile_frame_at(f->p, tables_at(&f->function_frames, tables_function(f, id)));
+}
+
+/* Which of a frame's columns mean something. */
+static unsigned tables_frame_flags(struct firefox *f, uint32_t id)
 {
 	const struct profile_frame *frame = profile_frame_at(f->p, id);
+	unsigned flags = FRAME_CATEGORY;
+	uint64_t address;
 
-	switch (column[0]) {
+	if (frame->kind == PROFILE_INLINED)
+		flags |= FRAME_INLINED;
+	if (tables_address(f, frame, &address))
+		flags |= FRAME_ADDRESS;
+	if (map_get(&f->locations, id, NULL))
+		flags |= FRAME_LOCATION;
+	else if (frame->line && frame->line <= INT32_MAX &&
+	         frame->file == tables_function_frame(f, id)->file)
+		flags |= FRAME_LINE;
+	return flags;
+}
+
+/* The value of a frame in one column, which a letter stands for. */
+static uint64_t tables_frame_cell(struct firefox *f, char column, uint32_t id)
+{
+	const struct profile_frame *frame = profile_frame_at(f->p, id);
+	unsigned flags = tables_frame_flags(f, id);
+	uint64_t v = 0;
+
+	switch (column) {
 	case 'a':
-		if (frame->object && frame->address < ADDRESS_MAX)
-			json_u64(&f->j, frame->address);
-		else
-			json_i64(&f->j, -1);
-		break;
-	case 'i':
-		json_u64(&f->j, frame->depth);
-		break;
+		return tables_address(f, frame, &v) ? v : 0;
+	case 'l':
+		return flags & FRAME_ADDRESS ? frame->object - 1 : 0;
 	case 'c':
-		json_u64(&f->j, tables_category(frame));
-		break;
+		return tables_category(frame);
+	case 'n':
+		return flags & FRAME_LINE ? frame->line : 0;
+	case 'o':
+		return map_get(&f->locations, id, &v) ? v : 0;
 	case 'f':
-		json_u64(&f->j, tables_function(f, id));
-		break;
+		return tables_function(f, id);
 	default:
-		if (frame->line)
-			json_u64(&f->j, frame->line);
-		else
-			json_null(&f->j);
+		return flags;
 	}
 }
 
 /* Writes the table of frames, column by column. Columns that say nothing in this format are filled
  * with a constant. */
-static void tables_frames(struct firefox *f)
+static int tables_frames(struct firefox *f)
 {
-	static const char *const columns[] = { "address", "inlineDepth", "category", "func",
-		                               "line" };
+	static const struct {
+		const char *name;
+		char cell;
+	} columns[] = { { "flags", 0 },
+		        { "address", 'a' },
+		        { "lib", 'l' },
+		        { "category", 'c' },
+		        { "func", 'f' },
+		        { "line", 'n' },
+		        { "originalLocation", 'o' } };
 	size_t n = tables_count(&f->frame_ids);
+	int r = 0;
 
 	firefox_open(f, "frameTable", '{');
 	firefox_u64(f, "length", n);
-	for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {
-		firefox_open(f, columns[c], '[');
+	for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]) && r >= 0; c++) {
+		firefox_open(f, columns[c].name, '[');
 		for (size_t i = 0; i < n; i++)
-			tables_frame_cell(f, columns[c], tables_at(&f->frame_ids, i));
+			json_u64(&f->j, tables_frame_cell(f, columns[c].cell,
+			                                  tables_at(&f->frame_ids, i)));
 		json_close(&f->j, ']');
+		r = export_step(f->out);
 	}
 	firefox_same(f, "subcategory", n, "0");
-	firefox_same(f, "nativeSymbol", n, "null");
+	firefox_same(f, "nativeSymbol", n, "0");
 	firefox_same(f, "innerWindowID", n, "0");
-	firefox_same(f, "column", n, "null");
+	firefox_same(f, "column", n, "0");
 	json_close(&f->j, '}');
+	return r;
 }
 
-/* Writes the table of functions. Their names and files go into the table of strings, which is
- * therefore written last. */
+/* The index of a key that is there, else 0. */
+static uint64_t tables_found(const struct map *map, uint64_t key)
+{
+	uint64_t index = 0;
+
+	return map_get(map, key, &index) ? index : 0;
+}
+
+/* Writes the table of functions, whose flags say which columns mean something. */
 static void tables_functions(struct firefox *f)
 {
 	size_t n = tables_count(&f->function_frames);
-	uint64_t index;
 
 	firefox_open(f, "funcTable", '{');
 	firefox_u64(f, "length", n);
+	firefox_open(f, "flags", '[');
+	for (size_t i = 0; i < n; i++) {
+		uint32_t id = tables_at(&f->function_frames, i);
+		const struct profile_frame *frame = profile_frame_at(f->p, id);
+
+		json_u64(&f->j, (frame->object ? FUNCTION_RESOURCE : 0) |
+		                        (frame->file ? FUNCTION_SOURCE : 0));
+	}
+	json_close(&f->j, ']');
 	firefox_open(f, "name", '[');
 	for (size_t i = 0; i < n; i++)
 		json_u64(&f->j, tables_frame_name(f, tables_at(&f->function_frames, i)));
@@ -228,53 +333,81 @@ static void tables_functions(struct firefox *f)
 	for (size_t i = 0; i < n; i++) {
 		uint32_t frame = tables_at(&f->function_frames, i);
 
-		if (map_get(&f->resources, profile_frame_at(f->p, frame)->object, &index))
-			json_u64(&f->j, index);
-		else
-			json_i64(&f->j, -1);
+		json_u64(&f->j, tables_found(&f->resources, profile_frame_at(f->p, frame)->object));
 	}
 	json_close(&f->j, ']');
-	firefox_open(f, "fileName", '[');
+	firefox_open(f, "source", '[');
 	for (size_t i = 0; i < n; i++) {
-		uint32_t file = profile_frame_at(f->p, tables_at(&f->function_frames, i))->file;
-		const char *text = profile_text(f->p, file);
+		uint32_t frame = tables_at(&f->function_frames, i);
 
-		if (file)
-			json_u64(&f->j, tables_string(f, text, strlen(text)));
-		else
-			json_null(&f->j);
+		json_u64(&f->j, tables_found(&f->sources, profile_frame_at(f->p, frame)->file));
 	}
 	json_close(&f->j, ']');
-	firefox_same(f, "isJS", n, "false");
-	firefox_same(f, "relevantForJS", n, "false");
-	firefox_same(f, "lineNumber", n, "null");
-	firefox_same(f, "columnNumber", n, "null");
+	firefox_same(f, "lineNumber", n, "0");
+	firefox_same(f, "columnNumber", n, "0");
+	firefox_same(f, "originalLocation", n, "0");
 	json_close(&f->j, '}');
 }
 
-/* Writes the table of resources: a library for each object that a function of the thread lies
- * in. */
+/* Writes the table of resources: a library for each object that a function lies in. */
 static void tables_resources(struct firefox *f)
 {
 	size_t n = tables_count(&f->resource_objects);
 
 	firefox_open(f, "resourceTable", '{');
 	firefox_u64(f, "length", n);
-	firefox_open(f, "lib", '[');
-	for (size_t i = 0; i < n; i++)
-		json_u64(&f->j, tables_at(&f->resource_objects, i) - 1);
-	json_close(&f->j, ']');
 	firefox_open(f, "name", '[');
 	for (size_t i = 0; i < n; i++) {
-		uint32_t object = tables_at(&f->resource_objects, i);
-		const char *path = profile_text(f->p, profile_object_at(f->p, object)->path);
-		const char *base = export_base_name(path);
-
-		json_u64(&f->j, tables_string(f, base, strlen(base)));
+		json_u64(&f->j, tables_resource_name(f, tables_at(&f->resource_objects, i)));
 	}
 	json_close(&f->j, ']');
 	firefox_same(f, "host", n, "null");
 	firefox_same(f, "type", n, "1"); /* a library */
+	json_close(&f->j, '}');
+}
+
+/* Writes the table of source files. */
+static void tables_sources(struct firefox *f)
+{
+	size_t n = tables_count(&f->source_files);
+
+	firefox_open(f, "sources", '{');
+	firefox_u64(f, "length", n);
+	firefox_same(f, "id", n, "null");
+	firefox_open(f, "filename", '[');
+	for (size_t i = 0; i < n; i++) {
+		const char *text = profile_text(f->p, tables_at(&f->source_files, i));
+
+		json_u64(&f->j, tables_string(f, text, strlen(text)));
+	}
+	json_close(&f->j, ']');
+	firefox_same(f, "startLine", n, "1");
+	firefox_same(f, "startColumn", n, "1");
+	firefox_same(f, "sourceMapURL", n, "null");
+	firefox_same(f, "content", n, "null");
+	json_close(&f->j, '}');
+}
+
+/* Writes the table of the lines that are not in their functions' files. No column is known: a line is
+ * a place from its first one on. */
+static void tables_locations(struct firefox *f)
+{
+	size_t n = tables_count(&f->location_frames);
+
+	firefox_open(f, "sourceLocationTable", '{');
+	firefox_u64(f, "length", n);
+	firefox_open(f, "source", '[');
+	for (size_t i = 0; i < n; i++) {
+		uint32_t frame = tables_at(&f->location_frames, i);
+
+		json_u64(&f->j, tables_found(&f->sources, profile_frame_at(f->p, frame)->file));
+	}
+	json_close(&f->j, ']');
+	firefox_open(f, "line", '[');
+	for (size_t i = 0; i < n; i++)
+		json_u64(&f->j, profile_frame_at(f->p, tables_at(&f->location_frames, i))->line);
+	json_close(&f->j, ']');
+	firefox_same(f, "column", n, "1");
 	json_close(&f->j, '}');
 }
 
@@ -289,11 +422,21 @@ static void tables_strings(struct firefox *f)
 	json_close(&f->j, ']');
 }
 
-void firefox_tables_write(struct firefox *f)
+int firefox_tables_write(struct firefox *f)
 {
+	static const char *const symbols[] = { "address", "functionSize", "libIndex", "name",
+		                               NULL };
+	int r;
+
+	firefox_open(f, "shared", '{');
 	tables_stacks(f);
-	tables_frames(f);
+	r = tables_frames(f);
 	tables_functions(f);
 	tables_resources(f);
+	firefox_empty(f, "nativeSymbols", symbols);
+	tables_sources(f);
+	tables_locations(f);
 	tables_strings(f);
+	json_close(&f->j, '}');
+	return r;
 }

@@ -15,6 +15,7 @@
 struct speedscope {
 	const struct profile *p;
 	struct export_out *out;
+	const struct threads *threads;
 	struct json j;
 	struct intern
 	        functions; /* (name, file or object) -> id; a frame of speedscope is a function */
@@ -142,10 +143,10 @@ static void speedscope_name(const struct speedscope *s, const struct speedscope_
                             struct buf *to)
 {
 	if (l->thread)
-		threads_name(s->p, l->thread, to);
+		threads_name(s->p, s->threads, l->thread, to);
 	else
 		buf_put_text(to, "all threads");
-	if (!l->thread && profile_n_events(s->p) > 1)
+	if (!l->thread && s->threads->several)
 		buf_printf(to, " (%s)", profile_event_name(s->p, l->event));
 }
 
@@ -275,8 +276,10 @@ static int speedscope_write(struct speedscope *s, const struct threads *t)
 int export_speedscope(const struct profile *p, const struct export_opts *opts,
                       struct export_out *out)
 {
-	struct speedscope s = { .p = p, .out = out, .j = { .out = &out->buf } };
 	struct threads threads = { 0 };
+	struct speedscope s = {
+		.p = p, .out = out, .threads = &threads, .j = { .out = &out->buf }
+	};
 	int r = threads_build(&threads, p, opts);
 
 	s.path = calloc(profile_n_nodes(p) + 1, sizeof(*s.path));

@@ -61,6 +61,8 @@ int threads_build(struct threads *ret, const struct profile *p, const struct exp
 	qsort_r(t.samples, wanted, sizeof(*t.samples), threads_order, (void *)(uintptr_t)p);
 	for (size_t i = 0; i < wanted; i++)
 		threads_add(&t, p, i);
+	t.n_samples = wanted;
+	t.several = t.n && t.threads[0].event != t.threads[t.n - 1].event;
 	*ret = t;
 	return 0;
 }
@@ -72,10 +74,11 @@ void threads_free(struct threads *t)
 	*t = (struct threads){ 0 };
 }
 
-void threads_name(const struct profile *p, const struct threads_thread *thread, struct buf *to)
+void threads_name(const struct profile *p, const struct threads *t,
+                  const struct threads_thread *thread, struct buf *to)
 {
 	buf_printf(to, "%s %d/%d", profile_text(p, thread->comm), (int)thread->pid,
 	           (int)thread->tid);
-	if (profile_n_events(p) > 1)
+	if (t->several)
 		buf_printf(to, " (%s)", profile_event_name(p, thread->event));
 }

@@ -20,11 +20,14 @@ struct threads {
 	struct threads_thread *threads;
 	size_t n;
 	uint32_t *samples; /* indices of the profile's samples, thread by thread */
+	size_t n_samples;
+	bool several; /* events */
 };
 
 int threads_build(struct threads *ret, const struct profile *p, const struct export_opts *opts);
 void threads_free(struct threads *t);
-/* "deepmix 783/785", with " (page-faults)" when the profile has several events. */
-void threads_name(const struct profile *p, const struct threads_thread *thread, struct buf *to);
+/* "deepmix 783/785", with " (page-faults)" when there are threads of several events. */
+void threads_name(const struct profile *p, const struct threads *t,
+                  const struct threads_thread *thread, struct buf *to);
 
 #endif

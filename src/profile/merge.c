@@ -234,6 +234,9 @@ static int merge_origin(struct merge *m)
 	for (uint32_t e = 1; e <= profile_n_events(m->from) && r >= 0; e++)
 		if (m->events[e] && map_get(&from->periods, e, NULL))
 			r = origin_add_period(to, m->events[e], origin_period_of(from, e));
+	for (uint32_t e = 1; e <= profile_n_events(m->from) && r >= 0; e++)
+		if (m->events[e] && map_get(&from->cpus, e, NULL))
+			r = origin_add_cpu(to, m->events[e], origin_cpu_of(from, e));
 	for (uint32_t t = 1; t <= profile_n_tasks(m->from) && r >= 0; t++) {
 		uint32_t program = origin_program_of(from, t), object;
 

@@ -13,6 +13,7 @@ void origin_free(struct origin *o)
 	free(o->code);
 	map_free(&o->programs);
 	map_free(&o->periods);
+	map_free(&o->cpus);
 	*o = (struct origin){ 0 };
 }
 
@@ -88,6 +89,25 @@ uint64_t origin_period_of(const struct origin *o, uint32_t event)
 
 	map_get(&o->periods, event, &period);
 	return period == PERIODS_DIFFER ? 0 : period;
+}
+
+int origin_add_cpu(struct origin *o, uint32_t event, enum origin_cpu cpu)
+{
+	bool is_new;
+	uint64_t *slot = map_slot(&o->cpus, event, &is_new);
+
+	if (!slot)
+		return -ENOMEM;
+	*slot = is_new || *slot == (uint64_t)cpu ? cpu : ORIGIN_CPU_UNKNOWN;
+	return 0;
+}
+
+enum origin_cpu origin_cpu_of(const struct origin *o, uint32_t event)
+{
+	uint64_t cpu = ORIGIN_CPU_UNKNOWN;
+
+	map_get(&o->cpus, event, &cpu);
+	return (enum origin_cpu)cpu;
 }
 
 void origin_add_times(struct origin *o, const struct origin *from)

@@ -17,11 +17,19 @@ struct origin_code {
 	uint64_t start, limit, offset;
 };
 
+/* What of its CPU a thread used between two samples of an event, as their weights have it. */
+enum origin_cpu {
+	ORIGIN_CPU_UNKNOWN,
+	ORIGIN_CPU_NANOSECONDS,
+	ORIGIN_CPU_CYCLES,
+};
+
 struct origin {
 	struct origin_code *code; /* by object */
 	size_t n_code;
 	struct map programs; /* task -> object */
 	struct map periods;  /* event -> period in its unit, where it is the same for all samples */
+	struct map cpus;     /* event -> enum origin_cpu */
 	uint64_t first_ns,
 	        last_ns;   /* of the samples, by the recording's clock; last_ns 0: no times */
 	uint64_t epoch_ns; /* to be added for the time since 1970; 0: not known */
@@ -42,6 +50,9 @@ uint32_t origin_program_of(const struct origin *o, uint32_t task);
 /* Two events that are one to the profile but have different periods have none. -ENOMEM. */
 int origin_add_period(struct origin *o, uint32_t event, uint64_t period);
 uint64_t origin_period_of(const struct origin *o, uint32_t event);
+/* Two events that are one to the profile and differ in it are not known. -ENOMEM. */
+int origin_add_cpu(struct origin *o, uint32_t event, enum origin_cpu cpu);
+enum origin_cpu origin_cpu_of(const struct origin *o, uint32_t event);
 /* From the first sample of both to the last. */
 void origin_add_times(struct origin *o, const struct origin *from);
 

@@ -57,6 +57,27 @@ static void test_frequency_without_period(void **state)
 	assert_true(event_unit_is_time(&e));
 }
 
+/* What a thread used of its CPU: all of it, and nothing else. */
+static void test_of_the_cpu(void **state)
+{
+	struct seam_event e = { .attr = { .type = SEAM_TYPE_SOFTWARE, .config = 1 } };
+
+	assert_true(event_unit_is_cpu_time(&e));
+	assert_false(event_unit_is_cpu_cycles(&e));
+	e.attr.flags = SEAM_ATTR_EXCLUDE_KERNEL;
+	assert_false(event_unit_is_cpu_time(&e));
+	e.attr = (struct seam_attr){ .type = SEAM_TYPE_HARDWARE, .config = 4ULL << 32 };
+	assert_true(event_unit_is_cpu_cycles(&e));
+	assert_false(event_unit_is_cpu_time(&e));
+	e.attr.config |= 1; /* instructions */
+	assert_false(event_unit_is_cpu_cycles(&e));
+	e.attr = (struct seam_attr){ .type = SEAM_TYPE_HARDWARE, .flags = SEAM_ATTR_FREQ };
+	assert_false(event_unit_is_cpu_cycles(&e));
+	e.attr = (struct seam_attr){ .type = SEAM_TYPE_SOFTWARE, .config = 10 };
+	e.name = "offcpu-time";
+	assert_false(event_unit_is_cpu_time(&e));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -64,6 +85,7 @@ int main(void)
 		cmocka_unit_test(test_off_the_cpu),
 		cmocka_unit_test(test_tracepoints),
 		cmocka_unit_test(test_frequency_without_period),
+		cmocka_unit_test(test_of_the_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
