@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct walk {
+struct tracepoint_walk {
 	const char *root; /* .../events */
 	int (*add)(void *ctx, const char *system, const char *name, uint64_t id);
 	void *ctx;
@@ -46,7 +46,7 @@ static int tracepoint_id(const char *root, const char *system, const char *name,
 	return event_number(text, ret) ? 0 : -EINVAL;
 }
 
-static int tracepoint_one(struct walk *w, const char *system, const char *name)
+static int tracepoint_one(struct tracepoint_walk *w, const char *system, const char *name)
 {
 	uint64_t id;
 	int r = tracepoint_id(w->root, system, name, &id);
@@ -58,8 +58,8 @@ static int tracepoint_one(struct walk *w, const char *system, const char *name)
 }
 
 // The entries of a directory that fit, in the order of their names.
-static int tracepoint_each(struct walk *w, const char *directory, const char *pattern,
-                           int (*visit)(struct walk *, const char *, const char *),
+static int tracepoint_each(struct tracepoint_walk *w, const char *directory, const char *pattern,
+                           int (*visit)(struct tracepoint_walk *, const char *, const char *),
                            const char *other)
 {
 	struct dirent **list;
@@ -82,12 +82,12 @@ static int tracepoint_each(struct walk *w, const char *directory, const char *pa
 	return r;
 }
 
-static int tracepoint_visit_name(struct walk *w, const char *name, const char *system)
+static int tracepoint_visit_name(struct tracepoint_walk *w, const char *name, const char *system)
 {
 	return tracepoint_one(w, system, name);
 }
 
-static int tracepoint_visit_system(struct walk *w, const char *system, const char *name)
+static int tracepoint_visit_system(struct tracepoint_walk *w, const char *system, const char *name)
 {
 	char path[512];
 	int r = snprintf(path, sizeof(path), "%s/%s", w->root, system);
@@ -119,7 +119,7 @@ int tracepoint_find(const struct event_roots *roots, const char *system, const c
                     void *ctx, struct seam_error *err)
 {
 	char root[256];
-	struct walk w = { .root = root, .add = add, .ctx = ctx };
+	struct tracepoint_walk w = { .root = root, .add = add, .ctx = ctx };
 	int r;
 
 	if (strchr(system, '/') || strchr(name, '/') || system[0] == '.' || name[0] == '.')

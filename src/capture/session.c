@@ -112,7 +112,7 @@ static void session_choose_mode(struct session *s)
 }
 
 // What the file says of an event: with the callchains that its source adds.
-static struct seam_attr session_file_attr(const struct session *s, const struct stream *st)
+static struct seam_attr session_file_attr(const struct session *s, const struct session_stream *st)
 {
 	struct seam_attr attr = st->attr;
 	bool defers = session_has_source(s) && s->opts.source.defers;
@@ -129,7 +129,7 @@ static struct seam_attr session_file_attr(const struct session *s, const struct 
 static int session_register(struct session *s, struct seam_error *err)
 {
 	for (size_t i = 0; i < s->n_streams; i++) {
-		struct stream *st = &s->streams[i];
+		struct session_stream *st = &s->streams[i];
 		size_t n = stream_rows(s, st) * st->n_cpus, used = 0;
 		uint64_t *ids = malloc(n * sizeof(*ids));
 		struct seam_attr attr = session_file_attr(s, st);
@@ -153,7 +153,7 @@ static int session_give(struct session *s, struct seam_error *err)
 	const struct session_source *to = &s->opts.source;
 
 	for (size_t i = 0; i < s->n_streams; i++) {
-		struct stream *st = &s->streams[i];
+		struct session_stream *st = &s->streams[i];
 		size_t n = stream_rows(s, st) * st->n_cpus;
 
 		if (st->role == STREAM_SIDEBAND)
@@ -336,7 +336,8 @@ const struct ring *session_ring(const struct session *s, size_t i)
 
 /* ---- on and off ---- */
 
-static int session_stream_switch(struct session *s, struct stream *st, unsigned long request)
+static int session_stream_switch(struct session *s, struct session_stream *st,
+                                 unsigned long request)
 {
 	size_t n = stream_rows(s, st) * st->n_cpus;
 
@@ -349,7 +350,7 @@ static int session_stream_switch(struct session *s, struct stream *st, unsigned 
 int session_switch(struct session *s, enum stream_role role, unsigned long request)
 {
 	for (size_t i = 0; i < s->n_streams; i++) {
-		struct stream *st = &s->streams[i];
+		struct session_stream *st = &s->streams[i];
 		int r;
 
 		if (st->role != role || !st->own_leader)

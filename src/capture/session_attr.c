@@ -163,7 +163,7 @@ static void attr_data(const struct session *s, struct seam_attr *attr)
 }
 
 // Starting and stopping acts on leaders; members follow as they are never off by themselves.
-void session_leader_flags(const struct session *s, struct stream *st)
+void session_leader_flags(const struct session *s, struct session_stream *st)
 {
 	st->attr.flags |= SEAM_ATTR_DISABLED;
 	if (s->opts.enable_on_exec && st->per_task &&
@@ -172,7 +172,7 @@ void session_leader_flags(const struct session *s, struct stream *st)
 }
 
 static void attr_group(struct session *s, const struct event_list *events, size_t i,
-                       struct stream *st)
+                       struct session_stream *st)
 {
 	const struct event *e = &events->at[i];
 	bool leads = e->leader == i;
@@ -210,7 +210,7 @@ static bool session_cpus_have(const int *cpus, size_t n, int cpu)
 }
 
 // The session's CPUs, and of those only where the PMU is.
-static int session_stream_cpus(struct session *s, const struct event *e, struct stream *st,
+static int session_stream_cpus(struct session *s, const struct event *e, struct session_stream *st,
                                struct seam_error *err)
 {
 	const int *from = s->opts.cpus ? s->opts.cpus : s->online;
@@ -241,7 +241,7 @@ static int session_stream_cpus(struct session *s, const struct event *e, struct 
  * refuses a program that takes kernel stacks on one without them (EPROTO). The event is every
  * CPU's, as the source knows whose samples are wanted.
  */
-static void attr_sourced(struct session *s, struct stream *st)
+static void attr_sourced(struct session *s, struct session_stream *st)
 {
 	st->sourced = true;
 	st->per_task = false;
@@ -252,7 +252,7 @@ static void attr_sourced(struct session *s, struct stream *st)
 		st->attr.sample_type &= ~SEAM_SAMPLE_CALLCHAIN;
 }
 
-static void attr_not_sourced(struct session *s, struct stream *st)
+static void attr_not_sourced(struct session *s, struct session_stream *st)
 {
 	const char *how = "frame pointers";
 
@@ -293,19 +293,19 @@ static int session_compose_one(struct session *s, const struct event_list *event
                                struct seam_error *err)
 {
 	const struct event *e = &events->at[i];
-	struct stream *st = &s->streams[s->n_streams];
+	struct session_stream *st = &s->streams[s->n_streams];
 	struct seam_attr *attr = &st->attr;
 	bool software = e->attr.type == SEAM_TYPE_SOFTWARE || e->attr.type == SEAM_TYPE_TRACEPOINT;
 	int r;
 
-	*st = (struct stream){ .role = STREAM_SAMPLING,
-		               .attr = e->attr,
-		               .is_default = e->is_default,
-		               .precise_max = e->precise_max,
-		               .exclude_given = e->exclude_given,
-		               .weak = e->weak,
-		               .leader = e->leader,
-		               .per_task = session_per_task(s) };
+	*st = (struct session_stream){ .role = STREAM_SAMPLING,
+		                       .attr = e->attr,
+		                       .is_default = e->is_default,
+		                       .precise_max = e->precise_max,
+		                       .exclude_given = e->exclude_given,
+		                       .weak = e->weak,
+		                       .leader = e->leader,
+		                       .per_task = session_per_task(s) };
 	st->name = strdup(e->name);
 	if (!st->name)
 		return session_no_memory(err);
@@ -404,17 +404,18 @@ struct seam_attr session_deferred_attr(const struct session *s)
 static int session_compose_dummy(struct session *s, enum stream_role role, struct seam_attr attr,
                                  struct seam_error *err)
 {
-	struct stream *st = &s->streams[s->n_streams];
+	struct session_stream *st = &s->streams[s->n_streams];
 
-	*st = (struct stream){ .role = role,
-		               .attr = attr,
-		               .name = strdup("dummy:u"),
-		               .exclude_given = true,
-		               .own_leader = true,
-		               .leader = (uint32_t)s->n_streams,
-		               .per_task = role == STREAM_SIDEBAND && session_sideband_per_task(s),
-		               .cpus = session_cpus_copy(s->online, s->n_online),
-		               .n_cpus = s->n_online };
+	*st = (struct session_stream){ .role = role,
+		                       .attr = attr,
+		                       .name = strdup("dummy:u"),
+		                       .exclude_given = true,
+		                       .own_leader = true,
+		                       .leader = (uint32_t)s->n_streams,
+		                       .per_task = role == STREAM_SIDEBAND &&
+		                                   session_sideband_per_task(s),
+		                       .cpus = session_cpus_copy(s->online, s->n_online),
+		                       .n_cpus = s->n_online };
 	s->n_streams++;
 	session_leader_flags(s, st);
 	return st->name && st->cpus ? 0 : session_no_memory(err);

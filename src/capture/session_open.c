@@ -82,13 +82,13 @@ static bool session_error_is_absence(int error)
 	return error == ENOENT || error == ENODEV || error == ENXIO || error == EOPNOTSUPP;
 }
 
-static bool session_stream_is_hardware(const struct stream *st)
+static bool session_stream_is_hardware(const struct session_stream *st)
 {
 	return st->attr.type != SEAM_TYPE_SOFTWARE && st->attr.type != SEAM_TYPE_TRACEPOINT;
 }
 
 // "cycles" -> "cycles:u", "cycles:p" -> "cycles:pu".
-static int session_stream_name_user(struct stream *st)
+static int session_stream_name_user(struct session_stream *st)
 {
 	const char *modifiers = strrchr(st->name, '/');
 	char *name;
@@ -113,7 +113,7 @@ static const char *session_stream_modifiers(const char *name)
  * Whether the event is cycles, by name or by default, of which cpu-clock is the next best: not
  * where a guest's are wanted alone, and not what the PMU has but cannot give so precisely.
  */
-static bool session_stream_may_be_clock(const struct stream *st, int error)
+static bool session_stream_may_be_clock(const struct session_stream *st, int error)
 {
 	const struct seam_attr *a = &st->attr;
 
@@ -130,7 +130,7 @@ static bool session_stream_may_be_clock(const struct stream *st, int error)
  * and it is said. Which side is sampled (:u, :k, :h, :I) stays; an event that was given a name
  * keeps it.
  */
-static int session_stream_to_cpu_clock(struct session *s, struct stream *st, int error)
+static int session_stream_to_cpu_clock(struct session *s, struct session_stream *st, int error)
 {
 	const char *from = session_stream_modifiers(st->name);
 	size_t own = strcspn(st->name, ":/");
@@ -165,7 +165,7 @@ static int session_stream_to_cpu_clock(struct session *s, struct stream *st, int
  * The event was refused although the kernel knows all that it asks for. What can it do without? 1:
  * something was changed, try again; 0: nothing is left.
  */
-static int session_stream_relent(struct session *s, struct stream *st, int error)
+static int session_stream_relent(struct session *s, struct session_stream *st, int error)
 {
 	uint64_t *flags = &st->attr.flags;
 	unsigned level = *flags >> SEAM_ATTR_PRECISE_IP_SHIFT & 3;
@@ -199,8 +199,8 @@ static int session_stream_relent(struct session *s, struct stream *st, int error
 	return 0;
 }
 
-static int session_stream_fail(struct session *s, struct stream *st, pid_t pid, int cpu, int error,
-                               struct seam_error *err)
+static int session_stream_fail(struct session *s, struct session_stream *st, pid_t pid, int cpu,
+                               int error, struct seam_error *err)
 {
 	char text[400];
 
@@ -208,7 +208,7 @@ static int session_stream_fail(struct session *s, struct stream *st, pid_t pid, 
 	return seam_error_set(err, error, NULL, SEAM_NO_OFFSET, NULL, "%s", text);
 }
 
-static int session_stream_try(struct session *s, struct stream *st, struct seam_error *err)
+static int session_stream_try(struct session *s, struct session_stream *st, struct seam_error *err)
 {
 	size_t row = 0;
 
@@ -248,7 +248,7 @@ static void session_group_dissolve(struct session *s, uint32_t leader)
 static int session_group_try(struct session *s, uint32_t leader, struct seam_error *err)
 {
 	const struct kernel *k = &s->features->kernel;
-	struct stream *head = &s->streams[leader], *st = head;
+	struct session_stream *head = &s->streams[leader], *st = head;
 	int fds[64];
 	size_t n = 0;
 	int r = 0;
@@ -273,7 +273,8 @@ static int session_group_try(struct session *s, uint32_t leader, struct seam_err
 }
 
 /* "syscalls:" in front of both names. */
-static bool session_stream_same_system(const struct stream *a, const struct stream *b)
+static bool session_stream_same_system(const struct session_stream *a,
+                                       const struct session_stream *b)
 {
 	size_t n = strcspn(a->name, ":");
 
@@ -285,7 +286,8 @@ static bool session_stream_same_system(const struct stream *a, const struct stre
  * one takes 30 ms: the kernel patches its code and waits for every CPU. `composed` is what the
  * first asked for before it was tried.
  */
-static bool session_stream_is_like(const struct stream *st, const struct stream *first,
+static bool session_stream_is_like(const struct session_stream *st,
+                                   const struct session_stream *first,
                                    const struct seam_attr *composed)
 {
 	struct seam_attr attr = st->attr;
@@ -296,7 +298,7 @@ static bool session_stream_is_like(const struct stream *st, const struct stream 
 	       session_stream_same_system(st, first);
 }
 
-static int session_stream_take_over(struct stream *st, const struct stream *first)
+static int session_stream_take_over(struct session_stream *st, const struct session_stream *first)
 {
 	uint64_t config = st->attr.config;
 	bool user = ~st->attr.flags & first->attr.flags & SEAM_ATTR_EXCLUDE_KERNEL;
@@ -322,7 +324,7 @@ static int session_try_each(struct session *s, struct seam_error *err)
 	int r = 0;
 
 	for (uint32_t i = 0; r >= 0 && i < s->n_streams; i++) {
-		struct stream *st = &s->streams[i];
+		struct session_stream *st = &s->streams[i];
 
 		if (i && session_stream_is_like(st, &s->streams[first], &composed)) {
 			st->like = first;
@@ -355,7 +357,7 @@ int session_try(struct session *s, struct seam_error *err)
 	return 0;
 }
 
-bool session_accepts(struct session *s, struct stream *st, const struct seam_attr *attr)
+bool session_accepts(struct session *s, struct session_stream *st, const struct seam_attr *attr)
 {
 	const struct kernel *k = &s->features->kernel;
 	int fd = -ESRCH;
@@ -384,15 +386,16 @@ bool session_try_deferred(struct session *s)
 
 /* ---- the real thing ---- */
 
-static int *session_stream_fd(struct stream *st, size_t row, size_t cpu)
+static int *session_stream_fd(struct session_stream *st, size_t row, size_t cpu)
 {
 	return &st->fds[row * st->n_cpus + cpu];
 }
 
 // The leader's descriptor for the same task and CPU; members are on the CPUs of their leader.
-static int session_stream_group_fd(struct session *s, struct stream *st, size_t row, size_t cpu)
+static int session_stream_group_fd(struct session *s, struct session_stream *st, size_t row,
+                                   size_t cpu)
 {
-	struct stream *leader = &s->streams[st->leader];
+	struct session_stream *leader = &s->streams[st->leader];
 
 	if (leader == st)
 		return -1;
@@ -402,7 +405,7 @@ static int session_stream_group_fd(struct session *s, struct stream *st, size_t 
 	return -1;
 }
 
-static int session_stream_open_row(struct session *s, struct stream *st, size_t row)
+static int session_stream_open_row(struct session *s, struct session_stream *st, size_t row)
 {
 	for (size_t cpu = 0; cpu < st->n_cpus; cpu++) {
 		int fd =
@@ -419,7 +422,7 @@ static int session_stream_open_row(struct session *s, struct stream *st, size_t 
 	return 0;
 }
 
-static void session_stream_close_row(struct session *s, struct stream *st, size_t row)
+static void session_stream_close_row(struct session *s, struct session_stream *st, size_t row)
 {
 	const struct kernel *k = &s->features->kernel;
 
@@ -432,7 +435,8 @@ static void session_stream_close_row(struct session *s, struct stream *st, size_
 	}
 }
 
-static int session_stream_allocate(struct session *s, struct stream *st, struct seam_error *err)
+static int session_stream_allocate(struct session *s, struct session_stream *st,
+                                   struct seam_error *err)
 {
 	size_t n = stream_rows(s, st) * st->n_cpus;
 
@@ -449,7 +453,7 @@ static int session_stream_allocate(struct session *s, struct stream *st, struct 
 static int session_open_row(struct session *s, size_t row, bool per_task, struct seam_error *err)
 {
 	for (size_t i = 0; i < s->n_streams; i++) {
-		struct stream *st = &s->streams[i];
+		struct session_stream *st = &s->streams[i];
 		int r = session_stopped(s, err);
 
 		if (r < 0)
@@ -507,7 +511,7 @@ void session_close_fds(struct session *s)
 
 static int session_ring_owner(struct session *s, size_t cpu)
 {
-	struct stream *last = &s->streams[s->n_streams - 1]; // answers, or else side-band
+	struct session_stream *last = &s->streams[s->n_streams - 1]; // answers, or else side-band
 
 	for (size_t row = 0; row < stream_rows(s, last); row++) {
 		int fd = *session_stream_fd(last, row, cpu);
@@ -560,7 +564,8 @@ static size_t session_rings_pages_wanted(struct session *s)
 	return pages;
 }
 
-static int session_stream_redirect(struct session *s, struct stream *st, struct seam_error *err)
+static int session_stream_redirect(struct session *s, struct session_stream *st,
+                                   struct seam_error *err)
 {
 	size_t n = stream_rows(s, st) * st->n_cpus;
 

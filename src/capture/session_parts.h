@@ -18,7 +18,7 @@ enum stream_role {
 };
 
 /* One event of the file: the same attr on many tasks and CPUs. */
-struct stream {
+struct session_stream {
 	enum stream_role role;
 	struct seam_attr attr;
 	char *name;
@@ -74,7 +74,7 @@ struct session {
 	size_t n_online;
 	pid_t *tasks; /* rows of per-task streams */
 	size_t n_tasks, tasks_gone;
-	struct stream *streams;
+	struct session_stream *streams;
 	size_t n_streams;
 	struct ring *rings; /* one per online CPU */
 	size_t *ring_row;   /* of the side-band event that epoll watches for the ring */
@@ -87,12 +87,12 @@ struct session {
 	struct pending pending;
 };
 
-static inline size_t stream_rows(const struct session *s, const struct stream *st)
+static inline size_t stream_rows(const struct session *s, const struct session_stream *st)
 {
 	return st->per_task ? s->n_tasks : 1;
 }
 
-static inline pid_t stream_pid(const struct session *s, const struct stream *st, size_t row)
+static inline pid_t stream_pid(const struct session *s, const struct session_stream *st, size_t row)
 {
 	return st->per_task ? s->tasks[row] : -1;
 }
@@ -131,7 +131,7 @@ int session_compose_sideband(struct session *s, bool deferred_on_cpus, struct se
 bool session_attr_copy(const struct session *s, struct seam_attr *attr);
 /* The attr of the event that would receive deferred records on a CPU. */
 struct seam_attr session_deferred_attr(const struct session *s);
-void session_leader_flags(const struct session *s, struct stream *st);
+void session_leader_flags(const struct session *s, struct session_stream *st);
 
 /* -- session_pending.c -- */
 struct pending_tap { /* a write that looks at what passes */
@@ -163,7 +163,7 @@ int session_find_tasks(struct session *s, struct seam_error *err);
 /* Finds for every sampling stream the attr that the kernel accepts; nothing stays open. */
 int session_try(struct session *s, struct seam_error *err);
 /* Whether the kernel takes an attr for a stream; nothing stays open. */
-bool session_accepts(struct session *s, struct stream *st, const struct seam_attr *attr);
+bool session_accepts(struct session *s, struct session_stream *st, const struct seam_attr *attr);
 /* Whether a CPU-wide event may receive deferred records. */
 bool session_try_deferred(struct session *s);
 int session_open_all(struct session *s, struct seam_error *err);

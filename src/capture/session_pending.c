@@ -213,7 +213,7 @@ bool session_pending_all_held(const struct session *s)
 	return s->pending.owing == s->pending.held.n;
 }
 
-static const struct stream *pending_stream(const struct session *s)
+static const struct session_stream *pending_stream(const struct session *s)
 {
 	for (size_t i = 0; i < s->n_streams; i++)
 		if (s->streams[i].attr.flags & SEAM_ATTR_DEFER_OUTPUT)
@@ -222,7 +222,7 @@ static const struct stream *pending_stream(const struct session *s)
 }
 
 /* Of the event on that CPU, or of any. */
-static uint64_t pending_id(const struct session *s, const struct stream *st, uint32_t cpu)
+static uint64_t pending_id(const struct session *s, const struct session_stream *st, uint32_t cpu)
 {
 	size_t n = stream_rows(s, st) * st->n_cpus, any = 0;
 
@@ -240,7 +240,7 @@ static int pending_put(const struct session *s, const struct pending_task *t,
                        const struct pending_stack *stack, const unsigned char *ips, uint64_t now_ns,
                        struct buf *out)
 {
-	const struct stream *st = pending_stream(s);
+	const struct session_stream *st = pending_stream(s);
 	struct seam_callchain_deferred answer = { .cookie = stack->cookie,
 		                                  .ips = { .bytes = ips, .n = stack->n } };
 	struct seam_id id = { .pid = t->pid, .tid = t->tid, .cpu = stack->cpu, .time_ns = now_ns };

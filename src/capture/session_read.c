@@ -18,7 +18,7 @@
 // The event that was watched for a ring has hung up: its task is gone. Others write there still.
 static void session_watch_next(struct session *s, size_t ring)
 {
-	struct stream *last = &s->streams[s->n_streams - 1];
+	struct session_stream *last = &s->streams[s->n_streams - 1];
 	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = ring };
 	size_t rows = stream_rows(s, last);
 	int fd = last->fds[s->ring_row[ring] * last->n_cpus + ring];
@@ -76,7 +76,7 @@ void session_wake(struct session *s)
 
 bool session_target_gone(struct session *s)
 {
-	struct stream *st = s->streams;
+	struct session_stream *st = s->streams;
 
 	if (!session_sideband_per_task(s))
 		return false;
@@ -191,7 +191,7 @@ int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write
 }
 
 // The kernel's own count of what did not fit. Grouped reads list every member: ours is found by id.
-static int session_stream_read_lost(struct stream *st, size_t i, uint64_t *lost)
+static int session_stream_read_lost(struct session_stream *st, size_t i, uint64_t *lost)
 {
 	uint64_t words[1 + 3 * 64];
 	bool group = st->attr.read_format & SEAM_FORMAT_GROUP;
@@ -218,7 +218,7 @@ static int session_stream_read_lost(struct stream *st, size_t i, uint64_t *lost)
 static void session_read_lost(struct session *s)
 {
 	for (size_t i = 0; i < s->n_streams; i++) {
-		struct stream *st = &s->streams[i];
+		struct session_stream *st = &s->streams[i];
 		size_t n = stream_rows(s, st) * st->n_cpus;
 
 		if (!(st->attr.read_format & SEAM_FORMAT_LOST))
@@ -287,7 +287,7 @@ int session_counts(const struct session *s, struct session_counts *ret)
 	for (size_t i = 0; i < s->n_rings; i++)
 		session_counts_add(&c.total, &s->rings[i].counts);
 	for (size_t i = 0; i < s->n_streams; i++) {
-		struct stream *st = &s->streams[i];
+		struct session_stream *st = &s->streams[i];
 
 		c.lost_kernel += st->lost;
 		c.lost_kernel_known &= st->lost_known;

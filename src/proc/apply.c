@@ -30,7 +30,7 @@ struct proc_mapping *apply_mapping(struct proc_table *table)
 	return mapping;
 }
 
-const struct proc_object *apply_object(struct proc_table *table, const struct event *e)
+const struct proc_object *apply_object(struct proc_table *table, const struct proc_event *e)
 {
 	uint64_t build_id = e->build_id;
 
@@ -41,7 +41,7 @@ const struct proc_object *apply_object(struct proc_table *table, const struct ev
 	                  intern_length(&table->names, (uint32_t)build_id));
 }
 
-static uint64_t apply_key(const struct event *e)
+static uint64_t apply_key(const struct proc_event *e)
 {
 	switch (e->kind) {
 	case PROC_KIND_KERNEL:
@@ -56,16 +56,16 @@ static uint64_t apply_key(const struct event *e)
 	}
 }
 
-static int apply_change(struct proc_table *table, struct history *history, const struct event *e,
-                        uint32_t value, uint32_t stamp)
+static int apply_change(struct proc_table *table, struct history *history,
+                        const struct proc_event *e, uint32_t value, uint32_t stamp)
 {
 	return history_put(history, table->live,
 	                   (struct change){ .time = e->time, .value = value, .stamp = stamp });
 }
 
 /* Puts [start, end) -> value into the process's space, as it is from this event's time on. */
-static int apply_range(struct proc_table *table, struct history *process, const struct event *e,
-                       uint32_t value)
+static int apply_range(struct proc_table *table, struct history *process,
+                       const struct proc_event *e, uint32_t value)
 {
 	const struct change *last = history_last(process);
 	uint32_t root = last ? last->value : SPACE_EMPTY, stamp = last ? last->stamp : 0;
@@ -79,7 +79,7 @@ static int apply_range(struct proc_table *table, struct history *process, const 
 
 /* Puts a mapping into the process's space from the event's time on. One that is there already, with
  * the same object and offset, changes nothing, so that repeated mmap records cost no memory. */
-static int apply_map(struct proc_table *table, const struct event *e)
+static int apply_map(struct proc_table *table, const struct proc_event *e)
 {
 	const struct proc_object *object = apply_object(table, e);
 	struct history *process = history_get(&table->processes, apply_key(e));
@@ -110,14 +110,14 @@ static int apply_map(struct proc_table *table, const struct event *e)
 	return apply_range(table, process, e, mapping->id);
 }
 
-static int apply_unmap(struct proc_table *table, const struct event *e)
+static int apply_unmap(struct proc_table *table, const struct proc_event *e)
 {
 	struct history *process = history_get(&table->processes, KEY_KSYMBOLS);
 
 	return process ? apply_range(table, process, e, SPACE_NONE) : -ENOMEM;
 }
 
-static int apply_comm(struct proc_table *table, const struct event *e)
+static int apply_comm(struct proc_table *table, const struct proc_event *e)
 {
 	struct history *thread = history_get(&table->threads, e->tid), *process;
 	int r = thread ? apply_change(table, thread, e, e->name, 0) : -ENOMEM;
@@ -129,7 +129,7 @@ static int apply_comm(struct proc_table *table, const struct event *e)
 }
 
 /* A new thread has its parent's name, a new process its parent's space as well. */
-static int apply_fork(struct proc_table *table, const struct event *e)
+static int apply_fork(struct proc_table *table, const struct proc_event *e)
 {
 	struct history *thread = history_get(&table->threads, e->tid), *process, *parent;
 	const struct change *name = history_last(history_of(&table->threads, e->ptid));
@@ -155,7 +155,7 @@ static int apply_fork(struct proc_table *table, const struct event *e)
 	return apply_change(table, process, e, root, 0);
 }
 
-int apply_event(struct proc_table *table, const struct event *e)
+int apply_event(struct proc_table *table, const struct proc_event *e)
 {
 	switch (e->type) {
 	case EVENT_MAP:

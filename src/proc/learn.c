@@ -17,9 +17,9 @@ uint64_t proc_time(const struct seam_decoded *record)
 /* Applies the event now if records come in order of time, otherwise keeps it until proc_seal
  * sorts them. In a table that is told of order, a time that runs backwards is raised to the
  * newest one. */
-static int learn_put(struct proc_table *table, struct event *e)
+static int learn_put(struct proc_table *table, struct proc_event *e)
 {
-	struct event *events;
+	struct proc_event *events;
 
 	table->generation++;
 	if (table->in_order) {
@@ -44,7 +44,7 @@ static int learn_put(struct proc_table *table, struct event *e)
 }
 
 /* The range of an event; false: it is none. A kernel map may say 0 for "to the end". */
-static bool learn_range(struct event *e, uint64_t start, uint64_t length)
+static bool learn_range(struct proc_event *e, uint64_t start, uint64_t length)
 {
 	bool to_the_end = e->kind == PROC_KIND_KERNEL && (!length || length > UINT64_MAX - start);
 
@@ -55,7 +55,8 @@ static bool learn_range(struct event *e, uint64_t start, uint64_t length)
 
 /* Makes an event of an MMAP or MMAP2 record: 1; 0: its range is unsound, which is counted.
  * -ENOMEM. */
-static int learn_mmap(struct proc_table *table, const struct seam_decoded *record, struct event *e)
+static int learn_mmap(struct proc_table *table, const struct seam_decoded *record,
+                      struct proc_event *e)
 {
 	const struct seam_mmap *m = &record->mmap;
 	unsigned mode = record->record->misc & SEAM_MISC_CPUMODE_MASK;
@@ -88,7 +89,7 @@ static int learn_mmap(struct proc_table *table, const struct seam_decoded *recor
 }
 
 static int learn_ksymbol(struct proc_table *table, const struct seam_decoded *record,
-                         struct event *e)
+                         struct proc_event *e)
 {
 	const struct seam_ksymbol *k = &record->ksymbol;
 
@@ -106,7 +107,8 @@ static int learn_ksymbol(struct proc_table *table, const struct seam_decoded *re
 	return 1;
 }
 
-static int learn_comm(struct proc_table *table, const struct seam_decoded *record, struct event *e)
+static int learn_comm(struct proc_table *table, const struct seam_decoded *record,
+                      struct proc_event *e)
 {
 	const struct seam_comm *c = &record->comm;
 
@@ -121,7 +123,8 @@ static int learn_comm(struct proc_table *table, const struct seam_decoded *recor
 	return 1;
 }
 
-static int learn_fork(struct proc_table *table, const struct seam_decoded *record, struct event *e)
+static int learn_fork(struct proc_table *table, const struct seam_decoded *record,
+                      struct proc_event *e)
 {
 	const struct seam_task *t = &record->task;
 
@@ -161,7 +164,7 @@ static int learn_tasks(struct proc_table *table, const struct seam_decoded *reco
 /* Records of guests are ignored: their addresses mean nothing on this machine. */
 int proc_learn(struct proc_table *table, const struct seam_decoded *record)
 {
-	struct event e = { 0 };
+	struct proc_event e = { 0 };
 	unsigned mode = record->record->misc & SEAM_MISC_CPUMODE_MASK;
 	int r = 0;
 
@@ -194,12 +197,12 @@ int proc_learn(struct proc_table *table, const struct seam_decoded *record)
 
 int proc_learn_code(struct proc_table *table, uint32_t pid, const struct proc_code *code)
 {
-	struct event e = { .type = EVENT_MAP,
-		           .kind = PROC_KIND_JIT,
-		           .pid = pid,
-		           .tid = pid,
-		           .time = code->time_ns,
-		           .pgoff = code->number };
+	struct proc_event e = { .type = EVENT_MAP,
+		                .kind = PROC_KIND_JIT,
+		                .pid = pid,
+		                .tid = pid,
+		                .time = code->time_ns,
+		                .pgoff = code->number };
 
 	if (table->sealed)
 		return -EBUSY;
@@ -230,7 +233,7 @@ int proc_learn_build_id(struct proc_table *table, const char *path, const uint8_
 
 static int learn_order(const void *a, const void *b)
 {
-	const struct event *x = a, *y = b;
+	const struct proc_event *x = a, *y = b;
 
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;

@@ -171,12 +171,12 @@ void proc_count(const struct proc_table *table, struct proc_counts *ret)
 	             table->objects.capacity * sizeof(struct proc_object *) +
 	             table->objects.keys.arena.bytes + map_bytes(&table->tasks.alive) +
 	             map_bytes(&table->tasks.running) + map_bytes(&table->tasks.ended) +
-	             table->events_capacity * sizeof(struct event);
+	             table->events_capacity * sizeof(struct proc_event);
 }
 
 static int proc_table_init(struct proc_table *table)
 {
-	struct event vsyscall = { .type = EVENT_MAP, .kind = PROC_KIND_VSYSCALL };
+	struct proc_event vsyscall = { .type = EVENT_MAP, .kind = PROC_KIND_VSYSCALL };
 	struct proc_mapping *mapping = apply_mapping(table);
 
 	table->objects.names = &table->names;

@@ -28,7 +28,7 @@ enum event_type {
 	EVENT_FORK,
 };
 
-struct event {
+struct proc_event {
 	uint64_t time;
 	uint64_t sequence; /* order of learning, among equal times */
 	uint64_t start, end, pgoff, inode;
@@ -51,7 +51,7 @@ struct proc_table {
 	struct space_pool spaces;
 	struct histories processes, threads;
 	struct renew_tasks tasks; /* live */
-	struct event *events;
+	struct proc_event *events;
 	size_t n_events, events_capacity;
 	struct proc_mapping **mappings; /* [0] is [vsyscall] */
 	size_t n_mappings, mappings_capacity;
@@ -65,9 +65,9 @@ struct proc_table {
 /* As proc_comm, of a thread (or its process) with that name. */
 const char *table_comm(const struct proc_table *table, const struct change *name, uint32_t tid);
 /* Applies an event; all before must not be later in time. -ENOMEM. */
-int apply_event(struct proc_table *table, const struct event *e);
+int apply_event(struct proc_table *table, const struct proc_event *e);
 /* The object that an event maps; NULL: out of memory. */
-const struct proc_object *apply_object(struct proc_table *table, const struct event *e);
+const struct proc_object *apply_object(struct proc_table *table, const struct proc_event *e);
 /* A new mapping with its id; NULL: out of memory. */
 struct proc_mapping *apply_mapping(struct proc_table *table);
 

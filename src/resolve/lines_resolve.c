@@ -31,7 +31,7 @@ struct resolving {
 	atomic_int failed;
 };
 
-struct resolver {
+struct lines_resolver {
 	struct resolving *work;
 	struct lines_object *object; /* whose handle it is */
 	struct dwarf *handle;
@@ -86,7 +86,7 @@ static int lines_pieces_cut(struct resolving *work, struct lines_object *object)
 
 /* Looks up one piece. The handle is renewed when libdw has taken too much memory for it: it gives
  * none back before it is closed. */
-static int resolver_piece(struct resolver *r, const struct piece *piece)
+static int resolver_piece(struct lines_resolver *r, const struct piece *piece)
 {
 	int rc = 0;
 
@@ -112,7 +112,7 @@ static int resolver_piece(struct resolver *r, const struct piece *piece)
  * progress. */
 static void *resolver_run(void *arg)
 {
-	struct resolver *r = arg;
+	struct lines_resolver *r = arg;
 	struct resolving *work = r->work;
 	const struct progress *progress = &work->lines->opts.progress;
 
@@ -138,7 +138,7 @@ static void *resolver_run(void *arg)
 /* The first resolver is this thread; one that cannot be started leaves its share to the others. */
 static int lines_resolving_run(struct resolving *work)
 {
-	struct resolver resolvers[THREADS_MAX] = { 0 };
+	struct lines_resolver resolvers[THREADS_MAX] = { 0 };
 	unsigned n = work->n_pieces < work->threads ? (unsigned)work->n_pieces : work->threads;
 
 	for (unsigned i = 0; i < n; i++)

@@ -30,7 +30,7 @@ struct text_job {
 };
 
 struct text_worker {
-	struct text *text;
+	struct ordered_text *text;
 	struct batch batch;
 	struct ordered_noted noted; /* in place of batch */
 	void *thread;               /* the writer's */
@@ -39,7 +39,7 @@ struct text_worker {
 	bool started;
 };
 
-struct text {
+struct ordered_text {
 	struct ordered ordered;
 	const struct ordered_writer *writer;
 	unsigned n_workers, n_jobs;
@@ -92,7 +92,7 @@ static void text_work(struct text_worker *w, struct text_job *job)
 /* Takes a job and works it. Locked when called and when it returns. */
 static void text_take(struct text_worker *w)
 {
-	struct text *t = w->text;
+	struct ordered_text *t = w->text;
 	struct text_job *job = t->jobs[t->taken++ % t->n_jobs];
 
 	pthread_mutex_unlock(&t->lock);
@@ -105,7 +105,7 @@ static void text_take(struct text_worker *w)
 static void *text_thread(void *arg)
 {
 	struct text_worker *w = arg;
-	struct text *t = w->text;
+	struct ordered_text *t = w->text;
 
 	pthread_mutex_lock(&t->lock);
 	for (;;) {
@@ -122,7 +122,7 @@ static void *text_thread(void *arg)
 
 /* ---- the calling thread ---- */
 
-static int text_fill_records(struct text *t, struct text_job *job)
+static int text_fill_records(struct ordered_text *t, struct text_job *job)
 {
 	/* Bytes that do not stay do so for one record only. */
 	size_t most = t->ordered.rec->stable ? JOB_RECORDS : 1;
@@ -133,7 +133,7 @@ static int text_fill_records(struct text *t, struct text_job *job)
 	return r;
 }
 
-static int text_fill_notes(struct text *t, struct text_job *job)
+static int text_fill_notes(struct ordered_text *t, struct text_job *job)
 {
 	int r = 0;
 
@@ -144,7 +144,7 @@ static int text_fill_notes(struct text *t, struct text_job *job)
 }
 
 /* Fills the next job, which is free. 1; 0: there are no more records. */
-static int text_fill(struct text *t)
+static int text_fill(struct ordered_text *t)
 {
 	struct text_job *job = t->jobs[t->filled % t->n_jobs];
 	int r;
@@ -163,7 +163,7 @@ static int text_fill(struct text *t)
 }
 
 /* Writes the oldest job that is not written, once it is done; until then helps. */
-static int text_write(struct text *t)
+static int text_write(struct ordered_text *t)
 {
 	struct text_job *job = t->jobs[t->written % t->n_jobs];
 	int r;
@@ -185,7 +185,7 @@ static int text_write(struct text *t)
 	return r;
 }
 
-static int text_run(struct text *t)
+static int text_run(struct ordered_text *t)
 {
 	int more = 1, r = 0;
 
@@ -202,7 +202,7 @@ static int text_run(struct text *t)
 
 /* ---- start and end ---- */
 
-static unsigned text_thread_count(const struct text *t)
+static unsigned text_thread_count(const struct ordered_text *t)
 {
 	unsigned n = t->ordered.opts->threads;
 
@@ -213,7 +213,7 @@ static unsigned text_thread_count(const struct text *t)
 	return n > ORDERED_THREADS_MAX ? ORDERED_THREADS_MAX : n;
 }
 
-static int text_start(struct text *t)
+static int text_start(struct ordered_text *t)
 {
 	unsigned n = text_thread_count(t);
 	int r = 0;
@@ -243,7 +243,7 @@ static int text_start(struct text *t)
 	return r;
 }
 
-static void text_end(struct text *t)
+static void text_end(struct ordered_text *t)
 {
 	pthread_mutex_lock(&t->lock);
 	t->stop = true;
@@ -267,7 +267,7 @@ static void text_end(struct text *t)
 int ordered_text(struct recording *rec, const struct ordered_opts *opts,
                  const struct ordered_writer *writer, struct seam_error *err)
 {
-	struct text *t = calloc(1, sizeof(*t));
+	struct ordered_text *t = calloc(1, sizeof(*t));
 	int r;
 
 	if (!t)

@@ -13,14 +13,14 @@
 #include "base/buf.h"
 #include "symbol/symbol.h"
 
-struct output {
+struct demangle_output {
 	struct buf text;
 	jmp_buf leave;
 };
 
 static void demangle_output_put(const char *text, size_t n, void *ctx)
 {
-	struct output *out = ctx;
+	struct demangle_output *out = ctx;
 
 	if (n > SYMBOL_NAME_MAX - out->text.n || buf_put(&out->text, text, n) < 0)
 		longjmp(out->leave, 1);
@@ -29,7 +29,8 @@ static void demangle_output_put(const char *text, size_t n, void *ctx)
 typedef int demangler(const char *mangled, int options, demangle_callbackref callback, void *ctx);
 
 /* False: it is no such name, or unfolds too far. */
-static bool demangle_run(demangler *demangle, const char *mangled, int options, struct output *out)
+static bool demangle_run(demangler *demangle, const char *mangled, int options,
+                         struct demangle_output *out)
 {
 	buf_clear(&out->text);
 	if (setjmp(out->leave))
@@ -38,7 +39,7 @@ static bool demangle_run(demangler *demangle, const char *mangled, int options, 
 }
 
 /* C++: the compiler's suffix is not part of the mangled name. */
-static bool demangle_run_cxx(const char *mangled, int options, struct output *out)
+static bool demangle_run_cxx(const char *mangled, int options, struct demangle_output *out)
 {
 	const char *dot = strchr(mangled, '.');
 	char *base;
@@ -53,7 +54,7 @@ static bool demangle_run_cxx(const char *mangled, int options, struct output *ou
 }
 
 /* D's demangler has no callback. Each Q (a back reference) can at most double the output. */
-static bool demangle_run_d(const char *mangled, struct output *out)
+static bool demangle_run_d(const char *mangled, struct demangle_output *out)
 {
 	uint64_t worst = strlen(mangled);
 	char *name;
@@ -77,7 +78,7 @@ static bool demangle_run_d(const char *mangled, struct output *out)
 char *symbol_demangle(const char *mangled, bool parameters)
 {
 	int options = parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
-	struct output out = { 0 };
+	struct demangle_output out = { 0 };
 	char *name = NULL;
 	bool ok = false;
 

@@ -27,12 +27,12 @@
 #define PADDING_MOST 7u /* behind the entries: to a multiple of 8 */
 #define SAME_NAME "\xff"
 
-struct row {
+struct jitlines_told {
 	uint32_t offset;     /* in the code */
 	uint32_t file, line; /* line 0: from here on none is known */
 };
 
-struct piece {
+struct jitlines_piece {
 	uint64_t start, size;
 	uint32_t number;
 	uint32_t first, n; /* of rows */
@@ -40,8 +40,8 @@ struct piece {
 };
 
 struct jitlines {
-	struct buf rows;      /* struct row */
-	struct buf pieces;    /* struct piece, by address */
+	struct buf rows;      /* struct jitlines_told */
+	struct buf pieces;    /* struct jitlines_piece, by address */
 	struct map by_number; /* of those that do not stand alone -> place in pieces */
 	struct intern files;
 	uint64_t told, bad; /* records of lines that belong to code; those that make no sense */
@@ -50,26 +50,26 @@ struct jitlines {
 	char reason[160];
 };
 
-struct reading {
+struct jitlines_reading {
 	struct jitdump dump;
 	struct v8names v8;
 	struct map
 	        by_record; /* where lines are told in the file -> their rows: the first, how many */
 };
 
-static const struct jitdump_code *jitlines_codes_of(const struct reading *r)
+static const struct jitdump_code *jitlines_codes_of(const struct jitlines_reading *r)
 {
 	return (const void *)r->dump.codes.bytes;
 }
 
-static size_t jitlines_n_codes(const struct reading *r)
+static size_t jitlines_n_codes(const struct jitlines_reading *r)
 {
 	return r->dump.codes.n / sizeof(struct jitdump_code);
 }
 
 /* ---- one record ---- */
 
-struct entry {
+struct jitlines_entry {
 	uint64_t offset; /* in the code, ELF_HEADER included if the compiler added it */
 	uint32_t line;
 	const char *file;
@@ -77,7 +77,7 @@ struct entry {
 };
 
 struct entries {
-	const struct reading *r;
+	const struct jitlines_reading *r;
 	const struct jitdump_code *code;
 	struct cursor c;
 	uint64_t left;
@@ -86,7 +86,8 @@ struct entries {
 	bool sound;
 };
 
-static struct entries jitlines_entries_of(const struct reading *r, const struct jitdump_code *code)
+static struct entries jitlines_entries_of(const struct jitlines_reading *r,
+                                          const struct jitdump_code *code)
 {
 	struct entries e = { .r = r,
 		             .code = code,
@@ -140,7 +141,7 @@ static void jitlines_entries_name(struct entries *e)
 	e->file_n = n;
 }
 
-static bool jitlines_entries_next(struct entries *e, struct entry *ret)
+static bool jitlines_entries_next(struct entries *e, struct jitlines_entry *ret)
 {
 	uint32_t line;
 
@@ -166,11 +167,11 @@ struct extent {
 	uint64_t first, last;
 };
 
-static bool jitlines_extent_of(const struct reading *r, const struct jitdump_code *code,
+static bool jitlines_extent_of(const struct jitlines_reading *r, const struct jitdump_code *code,
                                struct extent *ret)
 {
 	struct entries e = jitlines_entries_of(r, code);
-	struct entry at;
+	struct jitlines_entry at;
 	bool is_first = true;
 
 	while (jitlines_entries_next(&e, &at)) {
@@ -191,7 +192,7 @@ static bool jitlines_extent_of(const struct reading *r, const struct jitdump_cod
  * at all, to the byte: code mostly has a line where it begins. Else, and where proofs contradict
  * each other, nothing is believed.
  */
-static void jitlines_find_shift(struct jitlines *l, const struct reading *r)
+static void jitlines_find_shift(struct jitlines *l, const struct jitlines_reading *r)
 {
 	const struct jitdump_code *codes = jitlines_codes_of(r);
 	size_t sound = 0, at_header = 0, plain = 0, added = 0;
@@ -214,21 +215,22 @@ static void jitlines_find_shift(struct jitlines *l, const struct reading *r)
 
 static size_t jitlines_n_rows(const struct jitlines *l)
 {
-	return l->rows.n / sizeof(struct row);
+	return l->rows.n / sizeof(struct jitlines_told);
 }
 
-static const struct row *jitlines_row_at(const struct jitlines *l, size_t i)
+static const struct jitlines_told *jitlines_row_at(const struct jitlines *l, size_t i)
 {
-	return (const struct row *)(const void *)l->rows.bytes + i;
+	return (const struct jitlines_told *)(const void *)l->rows.bytes + i;
 }
 
-static const struct piece *jitlines_piece_at(const struct jitlines *l, size_t i)
+static const struct jitlines_piece *jitlines_piece_at(const struct jitlines *l, size_t i)
 {
-	return (const struct piece *)(const void *)l->pieces.bytes + i;
+	return (const struct jitlines_piece *)(const void *)l->pieces.bytes + i;
 }
 
 /* Of several entries at one place the last holds, as in DWARF. */
-static int jitlines_put_row(struct jitlines *l, struct piece *piece, const struct row *row)
+static int jitlines_put_row(struct jitlines *l, struct jitlines_piece *piece,
+                            const struct jitlines_told *row)
 {
 	if (jitlines_n_rows(l) >= UINT32_MAX - 1)
 		return -ENOMEM;
@@ -241,14 +243,14 @@ static int jitlines_put_row(struct jitlines *l, struct piece *piece, const struc
 }
 
 /* A record is read once, however often its code was moved. */
-static int jitlines_put_rows(struct jitlines *l, const struct reading *r,
-                             const struct jitdump_code *code, struct piece *piece)
+static int jitlines_put_rows(struct jitlines *l, const struct jitlines_reading *r,
+                             const struct jitdump_code *code, struct jitlines_piece *piece)
 {
 	struct entries e = jitlines_entries_of(r, code);
 	const char *file = NULL;
 	struct extent extent;
-	struct row row = { 0 };
-	struct entry at;
+	struct jitlines_told row = { 0 };
+	struct jitlines_entry at;
 
 	if (!jitlines_extent_of(r, code, &extent) || extent.first < l->shift ||
 	    extent.last - l->shift > piece->size)
@@ -266,7 +268,7 @@ static int jitlines_put_rows(struct jitlines *l, const struct reading *r,
 }
 
 static int jitlines_put_piece(struct jitlines *l, const struct jitdump_code *code,
-                              struct piece *piece)
+                              struct jitlines_piece *piece)
 {
 	size_t place = l->pieces.n / sizeof(*piece);
 
@@ -286,7 +288,7 @@ static bool jitlines_is_told_alike(const struct jitdump_code *a, const struct ji
 }
 
 /* Where those end that begin where the first does, and whether their lines may be believed. */
-static size_t jitlines_told_again(const struct reading *r, size_t first, bool *ret_alike)
+static size_t jitlines_told_again(const struct jitlines_reading *r, size_t first, bool *ret_alike)
 {
 	const struct jitdump_code *codes = jitlines_codes_of(r);
 	size_t i = first + 1;
@@ -300,14 +302,14 @@ static size_t jitlines_told_again(const struct reading *r, size_t first, bool *r
 
 /* Adds the lines of one piece of code. Records that several pieces share are read once. alike:
  * false if code told again at this place had other lines; then none are believed. */
-static int jitlines_put_code(struct jitlines *l, struct reading *r, const struct jitdump_code *code,
-                             bool alike)
+static int jitlines_put_code(struct jitlines *l, struct jitlines_reading *r,
+                             const struct jitdump_code *code, bool alike)
 {
-	struct piece piece = { .start = code->told.start,
-		               .size = code->told.size,
-		               .number = code->told.number,
-		               .first = (uint32_t)jitlines_n_rows(l),
-		               .alone = !code->ambiguous };
+	struct jitlines_piece piece = { .start = code->told.start,
+		                        .size = code->told.size,
+		                        .number = code->told.number,
+		                        .first = (uint32_t)jitlines_n_rows(l),
+		                        .alone = !code->ambiguous };
 	uint64_t *slot;
 	bool is_new;
 
@@ -324,7 +326,7 @@ static int jitlines_put_code(struct jitlines *l, struct reading *r, const struct
 	return jitlines_put_piece(l, code, &piece);
 }
 
-static int jitlines_put_codes(struct jitlines *l, struct reading *r)
+static int jitlines_put_codes(struct jitlines *l, struct jitlines_reading *r)
 {
 	size_t i = 0;
 
@@ -352,7 +354,7 @@ static void jitlines_say(struct jitlines *l)
 		snprintf(l->reason, sizeof(l->reason), "it tells of no lines");
 }
 
-static int jitlines_learn_names(struct reading *r)
+static int jitlines_learn_names(struct jitlines_reading *r)
 {
 	for (size_t i = 0; i < jitlines_n_codes(r); i++)
 		if (v8names_learn(&r->v8, jitlines_codes_of(r)[i].told.name) < 0)
@@ -365,7 +367,7 @@ static int jitlines_learn_names(struct reading *r)
 int jitlines_of(struct jitlines **ret, const void *bytes, size_t n)
 {
 	struct jitlines *l = calloc(1, sizeof(*l));
-	struct reading reading = { 0 };
+	struct jitlines_reading reading = { 0 };
 	int r = l ? jitdump_read(&reading.dump, bytes, n) : -ENOMEM;
 
 	if (r >= 0)
@@ -412,8 +414,8 @@ void jitlines_free(struct jitlines *l)
 
 /* Finds the row that holds at an offset of a piece of code: the last one at or before it. -ENOENT:
  * there is none, or from there on no line is known. */
-static int jitlines_find_row(const struct jitlines *l, const struct piece *piece, uint64_t offset,
-                             uint32_t *ret)
+static int jitlines_find_row(const struct jitlines *l, const struct jitlines_piece *piece,
+                             uint64_t offset, uint32_t *ret)
 {
 	uint32_t low = piece->first, high = piece->first + piece->n;
 
@@ -435,7 +437,7 @@ static int jitlines_find_row(const struct jitlines *l, const struct piece *piece
 
 int jitlines_find(const struct jitlines *l, uint64_t addr, uint32_t *ret)
 {
-	size_t low = 0, high = l->pieces.n / sizeof(struct piece);
+	size_t low = 0, high = l->pieces.n / sizeof(struct jitlines_piece);
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -463,7 +465,7 @@ int jitlines_find_in(const struct jitlines *l, uint32_t number, uint64_t offset,
 
 struct jitlines_row jitlines_row(const struct jitlines *l, uint32_t row)
 {
-	const struct row *r = jitlines_row_at(l, row);
+	const struct jitlines_told *r = jitlines_row_at(l, row);
 
 	return (struct jitlines_row){ intern_get(&l->files, r->file), r->line };
 }

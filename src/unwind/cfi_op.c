@@ -10,7 +10,7 @@
 _Static_assert(sizeof(struct cfi_rule) == 16, "padding");
 _Static_assert(sizeof(struct cfi_state) == 32 + CFI_TRACKED * 16, "padding");
 
-struct run {
+struct cfi_op_run {
 	const struct cfi_machine *m;
 	const struct cfi_kind *kind;
 	bool own; /* a CIE's own instructions */
@@ -38,14 +38,14 @@ void cfi_machine_init(struct cfi_machine *m, uint32_t machine)
 }
 
 /* The rule of a register, to be changed; NULL when nobody needs it. */
-static struct cfi_rule *cfi_run_register(struct run *r, uint64_t number)
+static struct cfi_rule *cfi_run_register(struct cfi_op_run *r, uint64_t number)
 {
 	int index = number < sizeof(r->m->tracked) ? r->m->tracked[number] : -1;
 
 	return index < 0 ? NULL : &r->state->regs[index];
 }
 
-static void cfi_run_set(struct run *r, uint64_t number, enum cfi_how how, int64_t off)
+static void cfi_run_set(struct cfi_op_run *r, uint64_t number, enum cfi_how how, int64_t off)
 {
 	struct cfi_rule *rule = cfi_run_register(r, number);
 
@@ -53,12 +53,12 @@ static void cfi_run_set(struct run *r, uint64_t number, enum cfi_how how, int64_
 		*rule = (struct cfi_rule){ .how = (uint8_t)how, .off = off };
 }
 
-static int64_t cfi_run_factored(const struct run *r, uint64_t v)
+static int64_t cfi_run_factored(const struct cfi_op_run *r, uint64_t v)
 {
 	return (int64_t)(v * (uint64_t)r->kind->data_factor);
 }
 
-static void cfi_run_restore(struct run *r, uint64_t number)
+static void cfi_run_restore(struct cfi_op_run *r, uint64_t number)
 {
 	struct cfi_rule *rule = cfi_run_register(r, number);
 
@@ -66,7 +66,7 @@ static void cfi_run_restore(struct run *r, uint64_t number)
 		*rule = r->kind->initial.regs[rule - r->state->regs];
 }
 
-static void cfi_run_expression(struct run *r, enum cfi_how how)
+static void cfi_run_expression(struct cfi_op_run *r, enum cfi_how how)
 {
 	uint64_t number = leb_unsigned(&r->c), n = leb_unsigned(&r->c);
 	const unsigned char *bytes = cursor_bytes(&r->c, n);
@@ -80,7 +80,7 @@ static void cfi_run_expression(struct run *r, enum cfi_how how)
 		*rule = (struct cfi_rule){ .how = (uint8_t)how, .n = (uint32_t)n, .expr = bytes };
 }
 
-static void cfi_run_def_cfa(struct run *r, uint64_t reg, int64_t off)
+static void cfi_run_def_cfa(struct cfi_op_run *r, uint64_t reg, int64_t off)
 {
 	r->state->cfa_expr = NULL;
 	r->state->n_cfa_expr = 0;
@@ -88,7 +88,7 @@ static void cfi_run_def_cfa(struct run *r, uint64_t reg, int64_t off)
 	r->state->cfa_off = off;
 }
 
-static void cfi_run_cfa_expression(struct run *r)
+static void cfi_run_cfa_expression(struct cfi_op_run *r)
 {
 	uint64_t n = leb_unsigned(&r->c);
 
@@ -98,7 +98,7 @@ static void cfi_run_cfa_expression(struct run *r)
 }
 
 /* Instructions that define the CFA. False: op is none of them. */
-static bool cfi_run_cfa_op(struct run *r, uint8_t op)
+static bool cfi_run_cfa_op(struct cfi_op_run *r, uint8_t op)
 {
 	struct cursor *c = &r->c;
 	uint64_t reg;
@@ -133,7 +133,7 @@ static bool cfi_run_cfa_op(struct run *r, uint8_t op)
 }
 
 /* Instructions that say where a register is. False: op is none of them. */
-static bool cfi_run_register_op(struct run *r, uint8_t op)
+static bool cfi_run_register_op(struct cfi_op_run *r, uint8_t op)
 {
 	struct cursor *c = &r->c;
 	uint64_t reg;
@@ -185,7 +185,7 @@ static bool cfi_run_register_op(struct run *r, uint8_t op)
 
 /* Applies one instruction to the state. Sets r->failed for advances, which are the caller's, and
  * for instructions that are not known. */
-static void cfi_run_op(struct run *r, uint8_t op)
+static void cfi_run_op(struct cfi_op_run *r, uint8_t op)
 {
 	switch (op & 0xc0) {
 	case CFA_ADVANCE:
@@ -221,7 +221,7 @@ static void cfi_run_op(struct run *r, uint8_t op)
 bool cfi_op_apply(const struct cfi_machine *m, const struct cfi_kind *kind, bool own,
                   struct cfi_state *state, const unsigned char *bytes, size_t n)
 {
-	struct run r = {
+	struct cfi_op_run r = {
 		.m = m, .kind = kind, .own = own, .c = cursor_of(bytes, n, false), .state = state
 	};
 

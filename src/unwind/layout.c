@@ -9,7 +9,7 @@
 
 #define TEXT_MAX (4ULL << 30) /* bytes of address space that one table may span */
 
-struct layout {
+struct rows_layout {
 	uint32_t *index, *rows;
 	uint64_t start; /* of page 0 */
 	uint32_t pages; /* begun so far */
@@ -17,7 +17,7 @@ struct layout {
 	uint32_t last_rule;
 };
 
-static inline void layout_row(struct layout *l, uint64_t pc, uint32_t rule)
+static inline void layout_row(struct rows_layout *l, uint64_t pc, uint32_t rule)
 {
 	uint64_t page = (pc - l->start) / FRAMETAB_PAGE;
 
@@ -31,9 +31,9 @@ static inline void layout_row(struct layout *l, uint64_t pc, uint32_t rule)
 
 /* Writes the rows of all functions in order of address. A gap of COMPILE_BRIDGE bytes or more
  * behind a function gets a row with rule 0, so that no rule reaches into it. */
-static void layout_functions(struct layout *to, const struct rows *r)
+static void layout_functions(struct rows_layout *to, const struct rows *r)
 {
-	struct layout l = *to;
+	struct rows_layout l = *to;
 
 	for (size_t i = 0; i < r->n_functions; i++) {
 		const struct rows_function *f = &r->functions[i];
@@ -57,7 +57,7 @@ static int layout_parts(const struct rows *r, struct frametab_header *h, struct 
 {
 	uint64_t end = r->functions[r->n_functions - 1].end;
 	size_t pages = (size_t)((end - h->text_start) / FRAMETAB_PAGE) + 2, rows = 1;
-	struct layout l = { .start = h->text_start };
+	struct rows_layout l = { .start = h->text_start };
 
 	for (size_t i = 0; i < r->n_functions; i++)
 		rows += r->functions[i].n + 1;

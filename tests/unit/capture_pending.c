@@ -19,7 +19,7 @@
 #define ANSWERS_ID 70u
 
 static struct session s;
-static struct stream stream;
+static struct session_stream stream;
 static int fds[2] = { 10, 11 }, cpus[2] = { 0, 1 };
 static uint64_t ids[2] = { ANSWERS_ID, ANSWERS_ID + 1 };
 static struct seam_attr sampling;
@@ -64,7 +64,7 @@ static int begin(void **state)
 	        (struct seam_attr){ .type = SEAM_TYPE_SOFTWARE,
 		                    .sample_type = FIELDS | SEAM_SAMPLE_CALLCHAIN,
 		                    .flags = SEAM_ATTR_SAMPLE_ID_ALL | SEAM_ATTR_DEFER_CALLCHAIN };
-	stream = (struct stream){
+	stream = (struct session_stream){
 		.attr = deferred, .n_cpus = 2, .fds = fds, .ids = ids, .cpus = cpus
 	};
 	s = (struct session){ .mode.stack = MODE_FP_DEFER,

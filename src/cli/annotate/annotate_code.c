@@ -14,7 +14,7 @@
 #include "resolve/lines.h"
 #include "profile/nameless.h"
 
-struct code {
+struct annotate_code {
 	struct annotate *a;
 	struct annotate_function *f;
 	struct image *image;
@@ -28,7 +28,7 @@ struct code {
 };
 
 /* The symbol cache's object of the same name and build-id. */
-static struct symbol_object *code_object(const struct code *c)
+static struct symbol_object *code_object(const struct annotate_code *c)
 {
 	struct symbol_object *o;
 
@@ -43,7 +43,7 @@ static struct symbol_object *code_object(const struct code *c)
 	return NULL;
 }
 
-static void code_build_id(struct code *c, const char *hex)
+static void code_build_id(struct annotate_code *c, const char *hex)
 {
 	unsigned byte;
 
@@ -53,7 +53,7 @@ static void code_build_id(struct code *c, const char *hex)
 
 /* Where the function begins and ends: what the symbol table, or else the unwind information, says
  * of a sampled address. */
-static int code_bounds(struct code *c)
+static int code_bounds(struct annotate_code *c)
 {
 	struct symbol symbol;
 
@@ -66,8 +66,8 @@ static int code_bounds(struct code *c)
 
 /* Is the function's code in this section, and how far into it? A module's code begins with its
  * .text. */
-static bool code_is_in(const struct code *c, const struct image_section *section, uint64_t text,
-                       uint64_t *into)
+static bool code_is_in(const struct annotate_code *c, const struct image_section *section,
+                       uint64_t text, uint64_t *into)
 {
 	uint64_t at = c->f->start - c->origin + text;
 
@@ -79,7 +79,7 @@ static bool code_is_in(const struct code *c, const struct image_section *section
 	return section->vaddr && at >= section->vaddr && *into < section->memory_size;
 }
 
-static int code_bytes(struct code *c)
+static int code_bytes(struct annotate_code *c)
 {
 	struct image_section section;
 	uint64_t text = 0, into;
@@ -210,7 +210,7 @@ static int code_sum_lines(struct annotate_function *f)
 }
 
 /* Each instruction's line: where it was written, inlined or not. */
-static int code_lines_of(struct code *c, struct lines *lines)
+static int code_lines_of(struct annotate_code *c, struct lines *lines)
 {
 	struct annotate_function *f = c->f;
 	struct lines_object *object = NULL;
@@ -243,7 +243,7 @@ static int code_lines_of(struct code *c, struct lines *lines)
 	return r < 0 ? r : 0;
 }
 
-static int code_lines(struct code *c)
+static int code_lines(struct annotate_code *c)
 {
 	const struct lines_opts opts = { .sz = sizeof(opts), .search = c->search };
 	struct lines *lines;
@@ -256,7 +256,7 @@ static int code_lines(struct code *c)
 	return r;
 }
 
-static int code_of_image(struct code *c)
+static int code_of_image(struct annotate_code *c)
 {
 	int r;
 
@@ -270,7 +270,7 @@ static int code_of_image(struct code *c)
 }
 
 /* Where the code of the object is looked for; -ENOENT: nowhere. */
-static int code_open(struct code *c, struct seam_error *err)
+static int code_open(struct annotate_code *c, struct seam_error *err)
 {
 	const struct symbol_key *key = c->object ? symbol_object_key(c->object) : NULL;
 	const char *path = c->path;
@@ -288,20 +288,20 @@ static int code_open(struct code *c, struct seam_error *err)
 	return image_find(&c->image, path, &c->build_id, &c->search, NULL, err);
 }
 
-static bool code_is_jit(const struct code *c)
+static bool code_is_jit(const struct annotate_code *c)
 {
 	const struct symbol_key *key = c->object ? symbol_object_key(c->object) : NULL;
 
 	return key && (key->kind == SYMBOL_KIND_ANON || key->kind == SYMBOL_KIND_JIT);
 }
 
-static struct code code_start(struct annotate *a, uint32_t object)
+static struct annotate_code code_start(struct annotate *a, uint32_t object)
 {
 	const struct profile *p = a->load.profile;
 	const struct profile_object *o = profile_object_at(p, object);
-	struct code c = { .a = a,
-		          .search = a->naming.symbols.search,
-		          .path = profile_text(p, o->path) };
+	struct annotate_code c = { .a = a,
+		                   .search = a->naming.symbols.search,
+		                   .path = profile_text(p, o->path) };
 
 	c.search.file_identity = &a->rec->identity;
 	code_build_id(&c, profile_text(p, o->build_id));
@@ -311,7 +311,7 @@ static struct code code_start(struct annotate *a, uint32_t object)
 
 int annotate_name_at(struct annotate *a, uint32_t object, uint64_t vaddr)
 {
-	const struct code c = code_start(a, object);
+	const struct annotate_code c = code_start(a, object);
 	struct symbol symbol;
 	int r = c.object ? symbol_at(c.object, vaddr, &symbol) : 0;
 
@@ -328,7 +328,7 @@ int annotate_name_at(struct annotate *a, uint32_t object, uint64_t vaddr)
 
 int annotate_code(struct annotate *a, struct annotate_function *f)
 {
-	struct code c = code_start(a, f->object);
+	struct annotate_code c = code_start(a, f->object);
 	struct seam_error err = { 0 };
 	int r;
 

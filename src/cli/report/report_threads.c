@@ -19,7 +19,7 @@ struct thread_row {
 	size_t at; /* of its counts, in all */
 };
 
-struct threads {
+struct report_threads {
 	const struct profile *profile;
 	uint32_t n_events;
 	uint64_t *counts; /* [row * (n_events + 1) + event] */
@@ -34,7 +34,7 @@ struct threads {
 static int threads_compare(const void *a, const void *b, void *ctx)
 {
 	const struct thread_row *x = a, *y = b;
-	const struct threads *t = ctx;
+	const struct report_threads *t = ctx;
 
 	if (x->sum != y->sum)
 		return x->sum < y->sum ? 1 : -1;
@@ -44,7 +44,7 @@ static int threads_compare(const void *a, const void *b, void *ctx)
 }
 
 /* NULL: memory is out. */
-static struct thread_row *threads_row(struct threads *t, const struct rollup_row *from)
+static struct thread_row *threads_row(struct report_threads *t, const struct rollup_row *from)
 {
 	uint64_t key = (uint64_t)from->value[ROLLUP_TID] << 32 | from->value[ROLLUP_COMM];
 	bool is_new;
@@ -61,7 +61,7 @@ static struct thread_row *threads_row(struct threads *t, const struct rollup_row
 	return &t->rows[*at];
 }
 
-static int threads_build(struct threads *t, const struct rollup *from)
+static int threads_build(struct report_threads *t, const struct rollup *from)
 {
 	t->rows = calloc(from->n + 1, sizeof(*t->rows));
 	t->counts = calloc((from->n + 1) * (t->n_events + 1), sizeof(*t->counts));
@@ -84,7 +84,7 @@ static int threads_build(struct threads *t, const struct rollup *from)
 	return 0;
 }
 
-static void threads_value(const struct threads *t, uint64_t v, int width, struct buf *out)
+static void threads_value(const struct report_threads *t, uint64_t v, int width, struct buf *out)
 {
 	char number[32];
 
@@ -102,7 +102,7 @@ static int threads_width(const char *event)
 	return n < 12 ? 12 : n;
 }
 
-static void threads_print(const struct threads *t, size_t totals, const struct rollup *from,
+static void threads_print(const struct report_threads *t, size_t totals, const struct rollup *from,
                           double limit, struct buf *out)
 {
 	uint64_t hidden = 0;
@@ -144,8 +144,8 @@ static void threads_print(const struct threads *t, size_t totals, const struct r
 int report_threads(const struct report *r, struct buf *out)
 {
 	const struct rollup_opts opts = { .columns = REPORT_THREAD_COLUMNS };
-	struct threads t = { .profile = r->load.profile,
-		             .n_events = profile_n_events(r->load.profile) };
+	struct report_threads t = { .profile = r->load.profile,
+		                    .n_events = profile_n_events(r->load.profile) };
 	struct rollup from;
 	int rc = rollup_build(&from, r->load.profile, &opts);
 
