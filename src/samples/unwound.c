@@ -169,6 +169,9 @@ int unwound_tables(const struct recording *rec, const struct tables_opts *opts, 
 	o.sz = sizeof(o);
 	o.search.file_identity = &rec->identity;
 	o.foreign |= rec->foreign;
+	o.began = recording_began;
+	o.owner = recording_owner;
+	o.began_ctx = rec;
 	return tables_new(ret, &o);
 }
 
@@ -295,6 +298,30 @@ static const char *unwound_dump(struct unwound *u, uint32_t pid)
 	return (const char *)(uintptr_t)path;
 }
 
+/* The files that the process maps whose code is asked for. */
+struct unwound_files {
+	const struct proc_table *procs;
+	uint32_t pid;
+};
+
+static bool unwound_next_file(void *ctx, size_t *at, struct jit_file *ret)
+{
+	const struct unwound_files *files = ctx;
+
+	for (size_t n = proc_mappings(files->procs); *at < n;) {
+		const struct proc_mapping *m = proc_mapping_at(files->procs, (*at)++);
+
+		if (m->pid != files->pid || m->data || m->object->kind != PROC_KIND_FILE)
+			continue;
+		*ret = (struct jit_file){ .path = m->object->path,
+			                  .build_id.size = m->object->build_id_size,
+			                  .inode = m->object->inode };
+		memcpy(ret->build_id.bytes, m->object->build_id, sizeof(ret->build_id.bytes));
+		return true;
+	}
+	return false;
+}
+
 static int unwound_code(void *ctx, uint64_t pc, bool exact, struct walk_place *ret)
 {
 	struct unwound *u = ctx;
@@ -304,10 +331,14 @@ static int unwound_code(void *ctx, uint64_t pc, bool exact, struct walk_place *r
 		               .running = u->opts.running,
 		               .exact = exact,
 		               .pc = pc };
+	struct unwound_files files;
 
 	if (!m || m->object->kind != PROC_KIND_ANON)
 		return 0;
 	ask.made_by = m->object->pid;
+	files = (struct unwound_files){ .procs = u->opts.procs, .pid = ask.made_by };
+	ask.next_file = unwound_next_file;
+	ask.ctx = &files;
 	ask.dump = unwound_dump(u, ask.made_by);
 	return tables_get_code(u->opts.tables, &ask, ret);
 }

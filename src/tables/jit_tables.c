@@ -16,6 +16,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "symbol/jitcode.h"
+#include "tables/jit_interpreter.h"
 #include "unwind/compile.h"
 #include "unwind/straight.h"
 
@@ -48,6 +49,7 @@ struct jit_tables {
 	struct map by_frames; /* hash -> struct jit_made * */
 	struct map by_rule;   /* hash -> struct frametab_rule * */
 	struct map seen;      /* hash of a process and a pc -> the rule that its memory gave */
+	struct jit_interpreter *interpreter; /* NULL: was not asked */
 	struct arena arena;
 };
 
@@ -79,6 +81,7 @@ void jit_tables_free(struct jit_tables *t)
 		free(p);
 	}
 	map_free(&t->by_pid);
+	jit_interpreter_free(t->interpreter);
 	map_free(&t->by_frames);
 	map_free(&t->by_rule);
 	map_free(&t->seen);
@@ -235,8 +238,23 @@ static int jit_memory(uint32_t pid, uint64_t pc, unsigned char *ret)
 	return n < 0 ? -errno : (int)n;
 }
 
+/* By what the interpreter copied. */
+static const struct frametab_rule *jit_by_interpreter(struct jit_tables *t,
+                                                      const struct jit_ask *ask)
+{
+	const unsigned char *code;
+	struct frametab_rule told;
+	size_t n;
+
+	if (!t->interpreter && jit_interpreter_new(&t->interpreter, t->symbols) < 0)
+		return NULL;
+	n = jit_interpreter_code(t->interpreter, ask, &code);
+	return n && straight_rule(ask->machine, code, n, ask->exact, &told) ? jit_rule(t, &told)
+	                                                                    : NULL;
+}
+
 /* By the memory of a process that runs. Of one that has ended: what its memory said before, as its
- * last samples come late. */
+ * last samples come late, and else the interpreter. */
 static const struct frametab_rule *jit_by_memory(struct jit_tables *t, const struct jit_ask *ask)
 {
 	uint64_t words[] = { ask->pid, ask->exact, ask->pc };
@@ -249,7 +267,7 @@ static const struct frametab_rule *jit_by_memory(struct jit_tables *t, const str
 	if (n == -ESRCH)
 		return map_get(&t->seen, key, &known)
 		               ? (const struct frametab_rule *)(uintptr_t)known
-		               : NULL;
+		               : jit_by_interpreter(t, ask);
 	if (n < 0 || !straight_rule(ask->machine, code, (size_t)n, ask->exact, &told))
 		return NULL;
 	rule = jit_rule(t, &told);
@@ -273,6 +291,8 @@ static int jit_code(struct jit_tables *t, const struct jit_ask *ask,
 			rule = jit_rule(t, &told);
 	} else if (ask->running) {
 		rule = jit_by_memory(t, ask);
+	} else if (!piece) {
+		rule = jit_by_interpreter(t, ask);
 	}
 	if (!rule)
 		return 0;

@@ -31,6 +31,9 @@ int tables_new(struct tables **ret, const struct tables_opts *opts)
 	t->jit_where = (struct symbol_opts){ .sz = sizeof(t->jit_where),
 		                             .foreign = t->opts.foreign,
 		                             .map_dir = t->opts.map_dir,
+		                             .began = t->opts.began,
+		                             .owner = t->opts.owner,
+		                             .began_ctx = t->opts.began_ctx,
 		                             .search = t->opts.search };
 	if (jit_tables_new(&t->jit, &t->jit_where) < 0) {
 		free(t);

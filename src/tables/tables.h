@@ -26,6 +26,10 @@ struct tables_opts {
 	 * only; NULL: where they were. */
 	bool foreign;
 	const char *map_dir;
+	/* Whose perf maps are believed, as in symbol_opts. */
+	uint64_t (*began)(const void *ctx, uint32_t pid);
+	bool (*owner)(const void *ctx, uint32_t pid, uint32_t *ret);
+	const void *began_ctx;
 	bool no_cache;         /* neither read nor write the cache on disk */
 	const char *cache_dir; /* NULL: $XDG_CACHE_HOME/seam/unwind, or ~/.cache/seam/unwind */
 	uint64_t cache_bytes;  /* the cache is kept below this, least used first; 0: 512 MiB */

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Code made at run time that keeps no frame pointer: its callers are found by what it does next, or by what its jitdump says of
-# unwinding it, in a recording and afterwards. The program is what CPython's -X perf does, without CPython.
+# unwinding it, in a recording and afterwards; or by the file that it was copied from. The program is what CPython's -X perf
+# does, without CPython.
 set -u
 . "$(dirname "$0")/lib.sh"
 command -v cc >/dev/null || skip "no cc"
@@ -20,6 +21,9 @@ static const unsigned char plain[] = { 0x48, 0x83, 0xec, 8, 0xff, 0xd7, 0x48, 0x
 static const unsigned char jumps[] = { 0x48, 0x83, 0xec, 8, 0xff, 0xd7, 0xeb, 0, 0x48, 0x83, 0xc4, 8, 0xc3 };
 static const unsigned char frames[] = { 0x14, 0, 0, 0, 0, 0, 0, 0, 1, 0x7a, 0x52, 0, 1, 0x78, 0x10, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0,
 	0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0xd0, 0xff, 0xff, 0xff, sizeof(jumps), 0, 0, 0, 0, 0x44, 0x0e, 16, 0x48, 0x0e, 8, 0 };
+/* As CPython has it, to copy. */
+__asm__(".globl _Py_trampoline_func_start\n_Py_trampoline_func_start:\nsub $8,%rsp\ncall *%rdi\nadd $8,%rsp\nret\n"
+	".globl _Py_trampoline_func_end\n_Py_trampoline_func_end:\n");
 typedef void (*trampoline)(void (*)(void));
 static trampoline outer_code, inner_code;
 static void u32(FILE *f, uint32_t v) { fwrite(&v, 4, 1, f); }
@@ -64,7 +68,9 @@ int main(int argc, char **argv)
 		load(f, at, "outer_made", code, n, 1, 1);
 		load(f, at + 64, "inner_made", code, n, 2, 1);
 	} else {
-		fprintf(f, "%lx %zx outer_made\n%lx %zx inner_made\n", (long)at, n, (long)at + 64, n);
+		const char *py = argc > 2 ? argv[2] : "";
+		size_t more = argc > 3 ? atoi(argv[3]) : 0;
+		fprintf(f, "%lx %zx %souter_made\n%lx %zx %sinner_made\n", (long)at, n + more, py, (long)at + 64, n + more, py);
 		puts(path);
 	}
 	fclose(f);
@@ -95,6 +101,32 @@ whole "by the dump, copies walked while recording" told.data
 record -F 500 -k monotonic --call-graph dwarf --keep-stacks -o kept.data -- ./jit dump
 whole "by the dump, afterwards" kept.data
 rm -f jit-[0-9]*.dump
+
+# With neither a dump nor the process: the file that has the code which was copied, and the map that says where.
+for map in "py:: 0" "py:: 5"; do # to its end, or rounded up to 16 bytes
+	record -F 500 -k monotonic --call-graph dwarf --keep-stacks -o copy.data -- ./jit map $map >path
+	whole "by the file that it was copied from, afterwards, $map" copy.data
+	[ "$map" = "py:: 5" ] || rm -f "$(cat path)"
+done
+"$SEAM" report -i copy.data >report 2>&1
+same "guessed" 0 "$(grep -c '? *[a-z]*_made' report)"
+"$SEAM" convert -q copy.data -o converted.data 2>err || fail "converting: $(cat err)"
+whole "the same, converted" converted.data
+cut() { # of the stacks in spin none leads over what is not known
+	"$SEAM" script -F ip,sym -i "$2" >text 2>script.err
+	same "$1" 0 "$(awk 'BEGIN { RS = "" } / spin/ && /middle/ { n++ } END { print n + 0 }' text)"
+}
+cp jit jit.kept && strip -o jit.bare jit && cat jit.bare >jit
+cut "the file has no such code" copy.data
+cat jit.kept >jit
+whole "it has it again" copy.data
+rm -f "$(cat path)"
+cut "nothing says where" copy.data
+for map in "other:: 0" "py:: 1"; do
+	record -F 500 -k monotonic --call-graph dwarf --keep-stacks -o other.data -- ./jit map $map >path
+	cut "a map of other code, $map" other.data
+	rm -f "$(cat path)"
+done
 (needs_bpf) >why || { cat why; done_testing; }
 record -F 500 --call-graph dwarf,defer -o bpf.data -- ./jit map >path
 whole "by the code, in the kernel" bpf.data
