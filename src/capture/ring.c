@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <seam/record.h>
 
-#define WHOLE_MOST 65536u // a record's size is a u16
+#define WHOLE_MOST 65536u            // a record's size is a u16
+#define HURRY_SPAN (2u * WHOLE_MOST) // bytes between two looks at the clock; holds any record
 
 struct ring_page {
 	unsigned char before[RING_HEAD_OFFSET];
@@ -170,6 +172,42 @@ static size_t ring_span(struct ring *r, uint64_t position, uint64_t head,
 
 int64_t ring_drain(struct ring *r, capture_write write, void *ctx)
 {
+	return ring_drain_until(r, 0, write, ctx);
+}
+
+static bool ring_is_over(uint64_t until_ns)
+{
+	struct timespec t;
+
+	if (!until_ns)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec >= until_ns;
+}
+
+// Gives the kernel back what waits, counted and unread. What was lost before is counted as ever.
+static void ring_cut(struct ring *r, uint64_t at, uint64_t head)
+{
+	while (at != head) {
+		struct ring_counts sum = { 0 };
+		const unsigned char *ignored;
+		size_t n = ring_span(r, at, head, &ignored, &sum);
+
+		r->counts.cut += sum.records;
+		r->counts.cut_samples += sum.samples;
+		r->counts.lost += sum.lost;
+		r->counts.lost_samples += sum.lost_samples;
+		if (!n)
+			r->counts.bad_bytes += head - at;
+		at = n ? at + n : head;
+	}
+	__atomic_store_n(&r->page->tail, at, __ATOMIC_RELEASE);
+}
+
+/* Each span is given back when the sink has it; with a time to end at the spans are short, and the
+ * clock is asked before each. */
+int64_t ring_drain_until(struct ring *r, uint64_t until_ns, capture_write write, void *ctx)
+{
 	uint64_t head = __atomic_load_n(&r->page->head, __ATOMIC_ACQUIRE);
 	uint64_t start = r->page->tail; // only we write it
 	uint64_t at = start;
@@ -182,9 +220,15 @@ int64_t ring_drain(struct ring *r, capture_write write, void *ctx)
 	while (at != head) {
 		struct ring_counts sum = { 0 };
 		const unsigned char *bytes;
-		size_t n = ring_span(r, at, head, &bytes, &sum);
+		uint64_t to = until_ns && head - at > HURRY_SPAN ? at + HURRY_SPAN : head;
+		size_t n;
 		int error;
 
+		if (ring_is_over(until_ns)) {
+			ring_cut(r, at, head);
+			break;
+		}
+		n = ring_span(r, at, to, &bytes, &sum);
 		if (!n) {
 			r->counts.bad_bytes += head - at;
 			at = head;

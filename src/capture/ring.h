@@ -27,7 +27,9 @@ struct ring_counts {
 	uint64_t drains;       /* drains that found something */
 	uint64_t wrapped;      /* records that were copied because they wrap */
 	uint64_t bad_bytes; /* passed over because a header was unsound; never seen from a kernel */
-	uint64_t peak_bytes; /* fill at most when a drain began: how near the ring was to losing */
+	uint64_t peak_bytes;  /* fill at most when a drain began: how near the ring was to losing */
+	uint64_t cut;         /* records that waited when the time was over: not given */
+	uint64_t cut_samples; /* of them SAMPLE */
 };
 
 struct ring_page; /* the kernel's control page */
@@ -56,6 +58,9 @@ void ring_unmap(struct ring *r);
 uint64_t ring_pending(const struct ring *r);
 /* Gives what waits now (not what comes meanwhile) to write: bytes given, or what write returned. */
 int64_t ring_drain(struct ring *r, capture_write write, void *ctx);
+/* As long as it is not until_ns of CLOCK_MONOTONIC (0: for ever); what waits then is counted and
+ * given back to the kernel (counts.cut). */
+int64_t ring_drain_until(struct ring *r, uint64_t until_ns, capture_write write, void *ctx);
 
 /* The offset of data_head and data_tail in the control page: for tests that stand in for the
  * kernel. */

@@ -117,6 +117,9 @@ struct session_source {
 	int64_t (*read)(void *ctx, capture_write write, void *write_ctx);
 	/* In session_settle, sampling off. */
 	int64_t (*settle)(void *ctx, uint32_t grace_ms, capture_write write, void *write_ctx);
+	/* session_end_by; what is left out of its rings is the source's to count and to tell of.
+	 * May be NULL. */
+	void (*end_by)(void *ctx, uint64_t end_ns);
 };
 
 struct session_opts {
@@ -223,6 +226,10 @@ bool session_target_gone(struct session *s);
  * rings. */
 int64_t session_read(struct session *s, capture_write write, void *ctx);
 
+/* All that is read from now on is read until end_ns of CLOCK_MONOTONIC. What waits in the rings
+ * then is given back to the kernel: it is counted, and session_finish tells of it (LOST_SAMPLES).
+ * */
+void session_end_by(struct session *s, uint64_t end_ns);
 /* Ends sampling; side-band and deferred records stay on. */
 int session_stop(struct session *s);
 /*

@@ -84,6 +84,7 @@ struct session {
 	bool missed; /* a poll of ours took a ring's wake-up: do not sleep on it */
 	bool sampling;
 	uint64_t rounds, wakeups;
+	uint64_t end_ns; /* nothing is read after it; 0: no such time */
 	struct pending pending;
 };
 

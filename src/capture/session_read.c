@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "abi/encode.h"
 #include "capture/ioctl.h"
 #include "capture/session_parts.h"
 
@@ -125,8 +126,9 @@ int64_t session_read(struct session *s, capture_write write, void *ctx)
 
 	session_pending_round(s);
 	for (size_t i = 0; i < s->n_rings; i++) {
-		int64_t n = owes ? ring_drain(&s->rings[i], session_pending_write, &tap)
-		                 : ring_drain(&s->rings[i], write, ctx);
+		int64_t n = owes ? ring_drain_until(&s->rings[i], s->end_ns, session_pending_write,
+		                                    &tap)
+		                 : ring_drain_until(&s->rings[i], s->end_ns, write, ctx);
 
 		if (n < 0)
 			return n;
@@ -150,6 +152,13 @@ static int64_t session_now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+void session_end_by(struct session *s, uint64_t end_ns)
+{
+	s->end_ns = end_ns;
+	if (session_has_source(s) && s->opts.source.end_by)
+		s->opts.source.end_by(s->opts.source.ctx, end_ns);
+}
+
 static int64_t session_settle_source(struct session *s, uint32_t grace_ms, capture_write write,
                                      void *ctx)
 {
@@ -170,6 +179,8 @@ int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write
 		return 0;
 	if (grace_ms != UINT32_MAX)
 		end += grace_ms ? grace_ms : SESSION_GRACE_MS_DEFAULT;
+	if (s->end_ns && end > (int64_t)(s->end_ns / 1000000))
+		end = (int64_t)(s->end_ns / 1000000);
 	for (bool first = true;; first = false) {
 		// Asked before the read: what a task wrote before it was gone is then read.
 		bool gone = session_target_gone(s);
@@ -231,6 +242,32 @@ static void session_read_lost(struct session *s)
 	}
 }
 
+// Samples that session_end_by left in the rings, as the kernel tells of those that it lost.
+static int64_t session_tell_cut(struct session *s, capture_write write, void *ctx)
+{
+	const struct seam_event *event = seam_events_at(s->events, 0);
+	struct seam_id id = { 0 };
+	struct seam_lost lost = { 0 };
+	struct buf out = { 0 };
+	int64_t r;
+
+	for (size_t i = 0; i < s->n_rings; i++)
+		lost.lost += s->rings[i].counts.cut_samples;
+	if (!lost.lost)
+		return 0;
+	id.id = id.stream_id = event->n_ids ? event->ids[0] : 0;
+	r = s->opts.no_sample_time ? 0 : session_clock(s, &id.time_ns);
+	if (r < 0)
+		return 0; // counted all the same
+	r = encode_lost(&out, &event->attr, SEAM_RECORD_LOST_SAMPLES, 0, &lost, &id);
+	if (r >= 0)
+		r = write(ctx, out.bytes, out.n);
+	if (r >= 0)
+		r = (int64_t)out.n;
+	buf_free(&out);
+	return r;
+}
+
 int64_t session_finish(struct session *s, capture_write write, void *ctx)
 {
 	int r = session_switch(s, STREAM_SAMPLING, IOCTL_DISABLE);
@@ -244,7 +281,11 @@ int64_t session_finish(struct session *s, capture_write write, void *ctx)
 	if (r < 0)
 		return r;
 	sum = session_read(s, write, ctx);
-	if (sum < 0 || !session_owes(s))
+	n = sum < 0 ? sum : session_tell_cut(s, write, ctx);
+	if (n < 0)
+		return n;
+	sum += n;
+	if (!session_owes(s))
 		return sum;
 	n = session_pending_give(s, write, ctx);
 	n = session_end_round(s, n, write, ctx);
@@ -264,6 +305,8 @@ static void session_counts_add(struct ring_counts *to, const struct ring_counts 
 	to->drains += c->drains;
 	to->wrapped += c->wrapped;
 	to->bad_bytes += c->bad_bytes;
+	to->cut += c->cut;
+	to->cut_samples += c->cut_samples;
 	if (c->peak_bytes > to->peak_bytes)
 		to->peak_bytes = c->peak_bytes;
 }

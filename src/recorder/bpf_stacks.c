@@ -229,5 +229,6 @@ struct bpf_stacks_lost bpf_stacks_lost(const struct bpf_stacks *b)
 	if (!b->kwalk || kwalk_total(b->kwalk, &t) < 0)
 		return (struct bpf_stacks_lost){ 0 };
 	return (struct bpf_stacks_lost){ .room = t.counts.ring_full + t.counts.away_full,
-		                         .skipped = t.counts.skipped };
+		                         .skipped = t.counts.skipped,
+		                         .cut = t.cut };
 }

@@ -17,6 +17,7 @@
 struct bpf_stacks_lost {
 	uint64_t room;    /* their rings had none */
 	uint64_t skipped; /* the kernel did not run them */
+	uint64_t cut;     /* they waited when the time to end was over */
 };
 
 struct bpf_stacks {

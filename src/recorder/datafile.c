@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <seam/reader.h>
@@ -165,15 +166,29 @@ static unsigned datafile_build_id_of(const char *name, uint8_t *ret)
 	return size;
 }
 
-static size_t datafile_put_build_ids(const struct intern *files, uint16_t misc, struct buf *out)
+static bool datafile_is_over(const struct datafile *d)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return d->end_ns && (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec >= d->end_ns;
+}
+
+static size_t datafile_put_build_ids(struct datafile *d, const struct intern *files, uint16_t misc,
+                                     struct buf *out)
 {
 	size_t count = 0;
 
 	for (uint32_t i = 1; i < files->n; i++) {
 		uint8_t id[BUILDID_MAX];
 		const char *name = intern_get(files, i);
-		unsigned size = datafile_build_id_of(name, id);
+		unsigned size;
 
+		if (datafile_is_over(d)) {
+			d->unread_files += files->n - i;
+			break;
+		}
+		size = datafile_build_id_of(name, id);
 		if (!size)
 			continue;
 		if (!strncmp(name, "[kernel.kallsyms]", 17))
@@ -183,10 +198,10 @@ static size_t datafile_put_build_ids(const struct intern *files, uint16_t misc, 
 	return count;
 }
 
-size_t datafile_build_ids(const struct datafile *d, struct buf *out)
+size_t datafile_build_ids(struct datafile *d, struct buf *out)
 {
-	return datafile_put_build_ids(&d->kernel_files, SEAM_MISC_KERNEL, out) +
-	       datafile_put_build_ids(&d->user_files, SEAM_MISC_USER, out);
+	return datafile_put_build_ids(d, &d->kernel_files, SEAM_MISC_KERNEL, out) +
+	       datafile_put_build_ids(d, &d->user_files, SEAM_MISC_USER, out);
 }
 
 /* ---- its life ---- */

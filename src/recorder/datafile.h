@@ -43,6 +43,8 @@ struct datafile {
 	uint64_t safe_samples; /* of them, with the kernel since the last flush that worked */
 	uint64_t bytes;        /* of the file, or of what went into the pipe; once it is closed */
 	bool keep_files;       /* the kernel puts no build-ids into its records */
+	uint64_t end_ns;       /* no file is read after it; 0: no such time. Set before the end */
+	uint64_t unread_files; /* whose build-ids are missing for that */
 	struct map owners;     /* of processes that made code: pid -> user, as far as /proc said */
 	struct intern user_files, kernel_files; /* mapped without a build-id in the record */
 };
@@ -66,7 +68,7 @@ void datafile_free(struct datafile *d);
 /* Where a sample's time is in the records of these events; 0: not the same for all. */
 uint32_t datafile_time_at(const struct seam_events *events);
 /* The BUILD_ID feature of the files that were kept, into out; how many there are. */
-size_t datafile_build_ids(const struct datafile *d, struct buf *out);
+size_t datafile_build_ids(struct datafile *d, struct buf *out);
 /* The FILES feature: what is in the files without a build-id now; how many entries. */
 size_t datafile_contents(const struct datafile *d, struct buf *out);
 /* The OWNERS feature; how many there are. */

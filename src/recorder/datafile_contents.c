@@ -81,6 +81,8 @@ size_t datafile_contents(const struct datafile *d, struct buf *out)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	bounds.deadline_ns = contents_time(&now) + CONTENTS_NS;
+	if (d->end_ns && d->end_ns < bounds.deadline_ns)
+		bounds.deadline_ns = d->end_ns;
 	for (uint32_t i = 1; i < d->user_files.n && count < FEATURE_FILES_MAX; i++) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (contents_time(&now) >= bounds.deadline_ns)

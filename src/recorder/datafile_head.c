@@ -135,7 +135,7 @@ int datafile_head(struct seam_writer *writer, const struct datafile_opts *o,
 	return error < 0 ? error : 0;
 }
 
-void datafile_tail(const struct datafile *d)
+void datafile_tail(struct datafile *d)
 {
 	struct buf out = { 0 };
 

@@ -13,6 +13,6 @@
 int datafile_head(struct seam_writer *writer, const struct datafile_opts *o,
                   const struct seam_events *events, struct seam_error *err);
 /* The features that are known at its end; only for a file, not for a pipe. */
-void datafile_tail(const struct datafile *d);
+void datafile_tail(struct datafile *d);
 
 #endif

@@ -356,6 +356,11 @@ int live_collect(struct live *l, int (*write)(void *ctx, const void *bytes, size
 	return r < 0 ? r : failed;
 }
 
+void live_end_by(struct live *l, uint64_t end_ns)
+{
+	live_walk_end_by(&l->walk, end_ns);
+}
+
 int live_finish(struct live *l, unsigned timeout_ms)
 {
 	struct timespec until = live_until(timeout_ms);

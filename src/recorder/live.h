@@ -93,6 +93,10 @@ int live_collect(struct live *live, int (*write)(void *ctx, const void *bytes, s
  */
 int live_finish(struct live *live, unsigned timeout_ms);
 
+/* What is not walked by end_ns of CLOCK_MONOTONIC never is, and is counted as in live_finish: nobody who
+ * writes waits for longer. */
+void live_end_by(struct live *live, uint64_t end_ns);
+
 /* Exact after live_finish. */
 void live_count(struct live *live, struct live_counts *ret);
 /* After live_finish: where walks ended for want of unwind information, most first. Owned by

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "abi/record_at.h"
 #include "samples/walk_result.h"
@@ -71,6 +72,19 @@ static int walker_unwind(struct live_walker *t, const struct live_item *item,
 	return (int)walker_sure((uint64_t *)(void *)t->user.bytes, walk);
 }
 
+static bool walk_is_over(const struct live_walk *w)
+{
+	uint64_t end_ns = __atomic_load_n(&w->end_ns, __ATOMIC_RELAXED);
+	struct timespec t;
+
+	if (__atomic_load_n(&w->hurry, __ATOMIC_RELAXED))
+		return true;
+	if (!end_ns)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec >= end_ns;
+}
+
 /* The same of any sample; ip is its user ip, 0 if it has none. */
 static int walker_user(struct live_walker *t, const struct live_item *item,
                        const struct seam_sample *s, uint16_t misc, const uint64_t *ip,
@@ -89,7 +103,7 @@ static int walker_user(struct live_walker *t, const struct live_item *item,
 		result->kind = WALK_RESULT_NO_REGISTERS;
 		return 1;
 	}
-	if (!__atomic_load_n(&t->walk->hurry, __ATOMIC_RELAXED))
+	if (!walk_is_over(t->walk))
 		return walker_unwind(t, item, s, misc, user, result);
 	t->counts.in_exec += item->after_exec;
 	t->counts.not_unwound += !item->after_exec;
@@ -266,6 +280,11 @@ int live_walk_round(struct live_walk *w, struct live_item *items, size_t n, stru
 	if (r >= 0 && !out->failed)
 		r = live_renew(w);
 	return r < 0 ? r : out->failed ? -ENOMEM : 0;
+}
+
+void live_walk_end_by(struct live_walk *w, uint64_t end_ns)
+{
+	__atomic_store_n(&w->end_ns, end_ns, __ATOMIC_RELAXED);
 }
 
 void live_walk_hurry(struct live_walk *w)

@@ -55,7 +55,8 @@ struct live_walk {
 	unsigned busy;
 	uint64_t round;
 	bool stop;
-	bool hurry; /* nothing is walked any more; read without the lock */
+	bool hurry;      /* nothing is walked any more; read without the lock */
+	uint64_t end_ns; /* from then on as with hurry (0: no such time); likewise */
 };
 
 /* in and out must outlive it. -ENOMEM, -EAGAIN. */
@@ -66,6 +67,8 @@ void live_walk_destroy(struct live_walk *w);
 int live_walk_round(struct live_walk *w, struct live_item *items, size_t n, struct buf *out);
 /* From now on samples are only counted, and keep their user ip. From any thread. */
 void live_walk_hurry(struct live_walk *w);
+/* From end_ns of CLOCK_MONOTONIC on. */
+void live_walk_end_by(struct live_walk *w, uint64_t end_ns);
 /* Adds what the walkers found missing to w->missing, most first: once, before they go. -ENOMEM. */
 int live_walk_keep_missing(struct live_walk *w);
 /* A walker's part that looks into these tables. -ENOMEM. */

@@ -18,9 +18,10 @@
 #include "capture/preface.h"
 #include "capture/target.h"
 #include "recorder/fallback.h"
+#include "recorder/hurry.h"
 
 #define PREPARE_MS 5000 /* at most, for tables before sampling begins */
-#define FINISH_MS 400   /* for copies of stacks that wait to be walked when all is over */
+#define FINISH_MS 400   /* at most, for copies of stacks that wait to be walked when all is over */
 /* Two rounds are held, and each may be as large as all rings together. */
 #define QUEUE_RINGS 4u
 
@@ -392,23 +393,37 @@ int recorder_read(struct recorder *r)
 
 /* ---- after ---- */
 
-int recorder_stop(struct recorder *r)
+/* What is left until end_ns, at most FINISH_MS. */
+static unsigned recorder_finish_ms(uint64_t end_ns)
+{
+	uint64_t now_ns = recorder_now_ns(),
+	         left = now_ns < end_ns ? (end_ns - now_ns) / 1000000 : 0;
+
+	return left < FINISH_MS ? (unsigned)left : FINISH_MS;
+}
+
+int recorder_stop(struct recorder *r, uint64_t end_ns)
 {
 	int64_t n;
 	int error;
 
+	hurry_begin();
 	session_stop(r->session);
+	session_end_by(r->session, end_ns);
+	if (r->live)
+		live_end_by(r->live, end_ns);
 	n = session_settle(r->session, r->o.grace_ms, bpf_stacks_write, &r->bpf);
 	if (n >= 0)
 		n = session_finish(r->session, bpf_stacks_write, &r->bpf);
 	if (n < 0)
 		return (int)n;
-	error = r->live ? live_finish(r->live, FINISH_MS) : 0;
+	error = r->live ? live_finish(r->live, recorder_finish_ms(end_ns)) : 0;
 	return error ? error : recorder_collect(r, false);
 }
 
 void recorder_halt(struct recorder *r)
 {
+	hurry_begin();
 	session_stop(r->session);
 }
 

@@ -2,7 +2,8 @@
 /*
  * bpf_rings.c: nothing is dropped without being counted. Rings of one page that nobody reads while
  * the program runs: what came out and what the programs say there was no room for is all that was
- * sampled, to the last one; with ample rings it is nothing. So of children that there is no room
+ * sampled, to the last one; with ample rings it is nothing. So of what there is no time to read
+ * when a recording ends, and of children that there is no room
  * for among the targets.
  */
 #include <inttypes.h>
@@ -93,6 +94,10 @@ int main(int argc, char **argv)
 		                   .no_copies = true,
 		                   .read_late = true },
 	                  ample = { .frequency = 4000, .no_copies = true },
+	                  late = { .frequency = 4000,
+		                   .no_copies = true,
+		                   .read_late = true,
+		                   .no_time = true },
 	                  alone = { .frequency = 4000, .no_copies = true, .tasks = 1 };
 	struct taken t;
 
@@ -124,6 +129,17 @@ int main(int argc, char **argv)
 		more("without room", 100, t.totals.counts.ring_full);
 		same("told as lost", t.totals.counts.ring_full + t.totals.counts.skipped,
 		     t.told_lost);
+	}
+	taken_free(&t);
+	if (record(&t, &late) >= 0) {
+		const struct kwalk_totals *l = &t.totals;
+
+		more("no time to read the rings: left out", 100, l->cut);
+		same("samples and answers, all left out or without room",
+		     l->counts.samples + l->counts.user_chains + l->counts.user_chain_full,
+		     l->cut + l->counts.ring_full + l->counts.user_chain_full);
+		same("told as lost", l->cut + l->counts.ring_full + l->counts.skipped, t.told_lost);
+		same("in the file", 0, l->samples + l->user_chains);
 	}
 	taken_free(&t);
 	tiny.when = KWALK_ALWAYS;

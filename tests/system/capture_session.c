@@ -426,6 +426,49 @@ static int refuse(void *ctx, const void *bytes, size_t n)
 	return -ENOSPC;
 }
 
+// Nobody reads before the end, and then it is too late: what waited is counted, and told of.
+static void what_cannot_be_read_in_time_is_counted(void **state)
+{
+	pid_t pid = spawn(work_burn);
+	struct recording rec;
+	uint64_t told = 0;
+
+	(void)state;
+	begin(&rec, "cpu-clock",
+	      (struct session_opts){ .target = SESSION_PIDS,
+	                             .pids = &pid,
+	                             .n_pids = 1,
+	                             .callchain = SESSION_CALLCHAIN_FP });
+	kill(pid, SIGCONT);
+	while (ring_pending(session_ring(rec.s, 0)) < 4096 &&
+	       ring_pending(session_ring(rec.s, session_rings(rec.s) - 1)) < 4096)
+		usleep(1000);
+	session_stop(rec.s);
+	session_end_by(rec.s, 1);
+	assert_true(session_settle(rec.s, 0, take, &rec.bytes) >= 0);
+	assert_true(session_finish(rec.s, take, &rec.bytes) >= 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	rec.counts.sz = sizeof(rec.counts);
+	assert_int_equal(session_counts(rec.s, &rec.counts), 0);
+	look(rec.s, &rec.bytes, &rec.seen);
+	assert_int_equal(rec.seen.samples, 0);
+	assert_true(rec.counts.total.cut_samples > 10);
+	assert_true(rec.counts.total.cut >= rec.counts.total.cut_samples);
+	for (size_t at = 0; at < rec.bytes.n;) {
+		struct seam_record r;
+		struct seam_decoded d;
+
+		assert_true(record_at(rec.bytes.bytes + at, rec.bytes.n - at, &r));
+		at += r.size;
+		if (r.type == SEAM_RECORD_LOST_SAMPLES &&
+		    seam_record_decode(session_events(rec.s), &r, &d, NULL) >= 0)
+			told += d.lost.lost;
+	}
+	assert_int_equal(told, rec.counts.total.cut_samples);
+	drop(&rec);
+}
+
 static void a_full_disk_loses_nothing(void **state)
 {
 	pid_t pid = spawn(work_faults);
@@ -455,6 +498,7 @@ int main(void)
 		cmocka_unit_test(pause_and_resume),
 		cmocka_unit_test(the_whole_system),
 		cmocka_unit_test(who_is_not_there_is_said),
+		cmocka_unit_test(what_cannot_be_read_in_time_is_counted),
 		cmocka_unit_test(a_full_disk_loses_nothing),
 	};
 

@@ -195,6 +195,37 @@ static void loss_is_counted(void **state)
 	ring_unmap(&r);
 }
 
+// A time that is over: nothing is given, all is counted, and the kernel has its room again.
+static void what_waits_too_long_is_counted(void **state)
+{
+	struct ring r;
+	struct buf in = { 0 };
+	struct sink out = { 0 };
+
+	(void)state;
+	start(&r, SIZE - 40);
+	assert_true(produce(&in, SEAM_RECORD_SAMPLE, 64, 1));
+	assert_true(produce(&in, SEAM_RECORD_EXIT, 32, 2));
+	assert_true(produce(&in, SEAM_RECORD_LOST_SAMPLES, 16, 7));
+	assert_true(produce(&in, SEAM_RECORD_SAMPLE, 64, 3));
+	assert_int_equal(ring_drain_until(&r, 1, take, &out), 0);
+	assert_int_equal(out.calls, 0);
+	assert_int_equal(TAIL, HEAD);
+	assert_int_equal(r.counts.cut, 4);
+	assert_int_equal(r.counts.cut_samples, 2);
+	assert_int_equal(r.counts.lost_samples, 7);
+	assert_int_equal(r.counts.samples, 0);
+	// A time that is to come takes nothing away.
+	buf_clear(&in);
+	assert_true(produce(&in, SEAM_RECORD_SAMPLE, 64, 4));
+	assert_int_equal(ring_drain_until(&r, UINT64_MAX, take, &out), 64);
+	same(&in, &out.all);
+	assert_int_equal(r.counts.cut, 4);
+	buf_free(&in);
+	buf_free(&out.all);
+	ring_unmap(&r);
+}
+
 static void an_unsound_header_ends_the_ring(void **state)
 {
 	static const uint16_t sizes[] = { 0, 7, 4096 };
@@ -237,6 +268,7 @@ int main(void)
 		cmocka_unit_test(contiguous_records_are_one_span),
 		cmocka_unit_test(a_failing_sink_loses_nothing),
 		cmocka_unit_test(loss_is_counted),
+		cmocka_unit_test(what_waits_too_long_is_counted),
 		cmocka_unit_test(an_unsound_header_ends_the_ring),
 		cmocka_unit_test(sizes_are_powers_of_two),
 	};

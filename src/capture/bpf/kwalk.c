@@ -210,6 +210,20 @@ static int kwalk_sampling(void *ctx, bool on)
 	return offcpu_switch(ctx, on);
 }
 
+static void kwalk_end_by(void *ctx, uint64_t end_ns)
+{
+	struct kwalk *l = ctx;
+
+	__atomic_store_n(&l->end_ns, end_ns, __ATOMIC_RELAXED);
+}
+
+bool kwalk_is_over(const struct kwalk *l)
+{
+	uint64_t end_ns = __atomic_load_n(&l->end_ns, __ATOMIC_RELAXED);
+
+	return end_ns && kwalk_now_ns() >= end_ns;
+}
+
 static int64_t kwalk_read(void *ctx, capture_write write, void *write_ctx)
 {
 	return kwalk_ring_read(ctx, write, write_ctx);
@@ -226,6 +240,8 @@ static int64_t kwalk_settle(void *ctx, uint32_t grace_ms, capture_write write, v
 	uint64_t end_ns = kwalk_now_ns() + (uint64_t)grace_ms * 1000000;
 	int64_t sum = kwalk_ring_read(l, write, write_ctx), n = sum;
 
+	if (l->end_ns && end_ns > l->end_ns)
+		end_ns = l->end_ns;
 	if (n >= 0) {
 		n = offcpu_end(l, write, write_ctx);
 		sum += n > 0 ? n : 0;
@@ -268,6 +284,7 @@ void kwalk_source(struct kwalk *l, struct session_source *ret)
 		.sampling = kwalk_sampling,
 		.read = kwalk_read,
 		.settle = kwalk_settle,
+		.end_by = kwalk_end_by,
 	};
 }
 
@@ -301,6 +318,7 @@ int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 	t.late = l->late;
 	t.unwound = l->unwound;
 	t.unanswered = l->pending_cookies.n;
+	t.cut = l->cut;
 	pthread_mutex_lock(&l->lock);
 	t.processes = l->spaces.by_pid.n;
 	t.mappings = l->spaces.mappings;

@@ -127,6 +127,8 @@ struct kwalk_totals {
 	        late; /* answers of sleeping tasks that were not needed: they answered themselves */
 	uint64_t unwound;    /* samples that were walked by opts.unwind */
 	uint64_t unanswered; /* cookies without a deferred record, after kwalk_finish */
+	uint64_t
+	        cut; /* samples and deferred records that waited in the rings when the time was over */
 	uint64_t processes, mappings, tables;
 	uint64_t table_bytes;     /* in the arena */
 	uint64_t tables_left;     /* times that a table left it for another */

@@ -113,7 +113,7 @@ static size_t follow_apply(struct kwalk *l, uint64_t until_ns)
 	}
 	if (n)
 		qsort(e, n, sizeof(*e), follow_compare);
-	for (; i < n && e[i].time_ns <= until_ns; i++) {
+	for (; i < n && e[i].time_ns <= until_ns && !kwalk_is_over(l); i++) {
 		uint16_t size;
 
 		memcpy(&size, f->records.bytes + e[i].at + 6, 2);

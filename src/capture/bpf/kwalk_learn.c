@@ -176,7 +176,7 @@ void learn_again(struct kwalk *l)
 		buf_put_u32(&pids, (uint32_t)pid);
 	known = pids.n;
 	learn_strangers(l, &pids);
-	for (size_t j = 0; j + 4 <= pids.n; j += 4) {
+	for (size_t j = 0; j + 4 <= pids.n && !kwalk_is_over(l); j += 4) {
 		const struct kwalk_space *s;
 		uint32_t one;
 

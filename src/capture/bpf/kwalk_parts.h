@@ -288,10 +288,14 @@ struct kwalk {
 	        pending; /* samples to be walked here: sample, user frames, raw, each padded to 8 */
 	uint64_t round_ns; /* when the rings began to be read for the last time */
 	uint64_t samples, answered, late, unwound;
+	uint64_t end_ns; /* nothing is read after it (0: no such time); the follower asks, too */
+	uint64_t cut;
 	uint64_t told_full, told_skipped, told_tasks; /* what the file was told of losses */
 };
 
 uint64_t kwalk_now_ns(void);
+/* The time to end is over (session_end_by). */
+bool kwalk_is_over(const struct kwalk *l);
 
 /* -- kwalk_probe.c -- */
 /* The BTF id of the kernel's function for task work; 0: it has none. */

@@ -209,13 +209,17 @@ static int ring_resolve(struct kwalk *l)
 
 	if (!l->pending.n)
 		return 0;
-	follow_drain(l);
+	if (!kwalk_is_over(l))
+		follow_drain(l);
 	while (r >= 0 && at < l->pending.n && !l->pending.failed) {
 		const struct kwalk_sample *s = (const void *)(l->pending.bytes + at);
 		const uint64_t *user = (const uint64_t *)(s + 1);
 		const struct kwalk_raw *raw = (const void *)(user + s->n_user);
 
-		r = ring_resolve_one(l, s, user, raw);
+		if (kwalk_is_over(l))
+			l->cut += s->cookie && s->end != KWALK_DEFERRED;
+		else
+			r = ring_resolve_one(l, s, user, raw);
 		at += sizeof(*s) + s->n_user * sizeof(*user) +
 		      ((offsetof(struct kwalk_raw, stack) + raw->n + 7) & ~(size_t)7);
 	}
@@ -295,6 +299,10 @@ static int ring_record(void *ctx, const void *bytes, size_t n)
 
 	if (n >= sizeof(kind))
 		memcpy(&kind, bytes, sizeof(kind));
+	if (kwalk_is_over(ring->kwalk)) {
+		ring->kwalk->cut += kind == KWALK_SAMPLE || kind == KWALK_USER_CHAIN;
+		return 0;
+	}
 	if (kind == KWALK_SAMPLE && n >= sizeof(struct kwalk_sample)) {
 		r = ring_take_sample(ring, bytes, n);
 	} else if (kind == KWALK_USER_CHAIN && n >= sizeof(struct kwalk_user_chain)) {
@@ -360,8 +368,8 @@ static int ring_lost(struct kwalk *l)
 	int r = kwalk_total(l, &t);
 
 	if (r >= 0)
-		r = ring_lost_put(l, l->output_event, 0, t.counts.ring_full + t.counts.away_full,
-		                  &l->told_full);
+		r = ring_lost_put(l, l->output_event, 0,
+		                  t.counts.ring_full + t.counts.away_full + l->cut, &l->told_full);
 	if (r >= 0)
 		r = ring_lost_put(l, samples, 0, t.counts.skipped, &l->told_skipped);
 	if (r >= 0)
@@ -394,7 +402,7 @@ int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx)
 	l->early[1] = l->early[0];
 	l->early[0] = (struct map){ 0 };
 	/* What was read of the session's rings is judged by who is followed. */
-	if (kwalk_filters_any(&l->opts.filters))
+	if (kwalk_filters_any(&l->opts.filters) && !kwalk_is_over(l))
 		follow_drain(l);
 	r = ring_drain_all(l);
 	if (r >= 0)

@@ -20,6 +20,7 @@
 #include "cli/record/record_say.h"
 #include "cli/record/record_signals.h"
 #include "recorder/datafile.h"
+#include "recorder/hurry.h"
 #include "recorder/recorder.h"
 
 #define RECORD_WAIT_MS 250 /* at most, between two drains */
@@ -342,9 +343,10 @@ static int record_end(struct record_run *r, int broken)
 {
 	struct target *target = recorder_command(r->recorder);
 
+	r->file.end_ns = hurry_until_ns(r->o->rec.grace_ms);
 	record_signals_wake(NULL);
 	if (!broken)
-		broken = recorder_stop(r->recorder);
+		broken = recorder_stop(r->recorder, r->file.end_ns);
 	else
 		recorder_halt(r->recorder);
 	if (r->file.err.code) {
@@ -354,6 +356,10 @@ static int record_end(struct record_run *r, int broken)
 		r->failed = true;
 	}
 	record_close_file(r);
+	if (r->file.unread_files && !r->o->quiet)
+		cmd_print(stderr,
+		          "  the build-ids of %llu files were not read: that took too long\n",
+		          (unsigned long long)r->file.unread_files);
 	record_say(r, broken);
 	if (!r->o->rec.command)
 		return r->failed ? EXIT_FAILED : EXIT_OK;

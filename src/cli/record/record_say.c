@@ -177,7 +177,7 @@ void record_say_end(const struct record_opts *o, const struct session *session, 
 {
 	struct session_counts c = { .sz = sizeof(c) };
 	char a[32], size[32], sum[32];
-	uint64_t n;
+	uint64_t n, cut;
 
 	if (o->quiet)
 		return;
@@ -186,10 +186,11 @@ void record_say_end(const struct record_opts *o, const struct session *session, 
 	if (c.lost_kernel_known && c.lost_kernel > n)
 		n = c.lost_kernel;
 	n += lost->room;
+	cut = c.total.cut + lost->cut;
 	cmd_print(stderr, "[ seam record: %s samples, %s in %s; %s lost",
 	          say_count(samples, a, sizeof(a)), say_bytes(bytes, size, sizeof(size)),
 	          strcmp(o->output, "-") ? o->output : "standard output",
-	          say_count(n + lost->skipped, sum, sizeof(sum)));
+	          say_count(n + lost->skipped + cut, sum, sizeof(sum)));
 	if (unwritten)
 		cmd_print(stderr, ", %s not written", say_count(unwritten, a, sizeof(a)));
 	cmd_print(stderr, " ]\n");
@@ -201,6 +202,11 @@ void record_say_end(const struct record_opts *o, const struct session *session, 
 		cmd_print(stderr, "  larger rings (-m %zu) or a lower frequency (-F) lose less\n",
 		          c.ring_pages * 4);
 	}
+	if (cut)
+		cmd_print(stderr,
+		          "  %s records that waited in the rings are left out: the machine was too "
+		          "busy to read them within a second\n",
+		          say_count(cut, a, sizeof(a)));
 	if (o->verbose)
 		cmd_print(stderr,
 		          "seam record: %" PRIu64 " records, %" PRIu64 " deferred stacks, %" PRIu64

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/record/record_signals.h"
+#include "recorder/hurry.h"
 
 #define RECORD_AGAIN_NS 300000000ll /* shells and timeout(1) send some signals twice at once */
 
@@ -33,6 +34,7 @@ static void signals_ask(int number, siginfo_t *info, void *context)
 		signals_first = now;
 		signals_sent = info->si_code <= 0; /* SI_USER, SI_QUEUE, SI_TKILL */
 		signals_asked = number;
+		hurry_begin();
 	} else if (since > RECORD_AGAIN_NS) {
 		if (signals_leave)
 			signals_leave();

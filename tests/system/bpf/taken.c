@@ -204,6 +204,8 @@ static int taken_run(struct taken *t, struct session *session, struct target *ta
 	}
 	if (r >= 0)
 		r = session_stop(session);
+	if (r >= 0 && t->opts->no_time)
+		session_end_by(session, 1);
 	if (r >= 0) {
 		session_settle(session, 300, taken_write, t);
 		session_finish(session, taken_write, t);

@@ -53,6 +53,7 @@ struct taken_opts {
 	bool keep;          /* the bytes, for another walker */
 	bool no_copies;     /* no registers and stacks at all: only the totals count */
 	bool read_late;     /* the rings are read only when the command has ended */
+	bool no_time;       /* to end: what is in the rings then is left out */
 	bool tables_anew;   /* no cache */
 };
 

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A recording that is over ends, on a machine that is too busy for it: the recorder has a low priority, and others who
+# work share its CPU. What is measured is not the time, but the CPU time that those others get from the word to stop
+# until the recorder is gone.
+. "$(dirname "$0")/lib.sh"
+can_record
+[ "$(id -u)" = 0 ] || skip "only root raises a priority again"
+command -v taskset >/dev/null || skip "no taskset"
+"$SEAM" record -q -a -o probe.data -- true 2>probe.err || skip "cannot record the whole machine: $(cat probe.err)"
+cpu=$(taskset -cp $$ | sed 's/.*[:,-] *//')
+
+had() { # ticks of CPU time of processes
+	sum=0
+	for pid; do
+		read -r stat <"/proc/$pid/stat"
+		set -- ${stat##*) }
+		sum=$((sum + ${12} + ${13}))
+	done
+	echo $sum
+}
+begun() { grep -q 'already running' err; }
+
+# ends MODE: a recording with it, reniced once it has begun.
+ends() {
+	taskset -c "$cpu" "$SEAM" record -v -a -F 997 --call-graph "$1" -o f.data 2>err &
+	recorder=$!
+	until_true "$1: sampling begins" begun
+	taskset -c "$cpu" sh -c 'while :; do :; done' &
+	one=$!
+	taskset -c "$cpu" sh -c 'while :; do :; done' &
+	two=$!
+	renice -n 19 -p $(ls "/proc/$recorder/task") >/dev/null
+	sh "$AWAIT" 500 $one $two
+	before=$(had $one $two)
+	kill -INT $recorder
+	wait $recorder
+	same "$1: exit status" 0 $?
+	atmost "$1: hundredths of a second that others worked until it had ended" 100 $(($(had $one $two) - before))
+	kill $one $two
+	wait $one $two 2>/dev/null
+	atleast "$1: samples" 100 "$(samples f.data)"
+	grep -v 'verifier' err | tail -n 5
+}
+ends dwarf,defer
+ends dwarf
+ends fp
+done_testing
