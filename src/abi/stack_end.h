@@ -11,22 +11,8 @@
 #include <stdint.h>
 
 enum stack_end {
-	STACK_END_NOT_SAID,
-	STACK_END_COMPLETE,
-	STACK_END_FAULT,
-	STACK_END_NO_MAPPING,
-	STACK_END_NO_TABLE,
-	STACK_END_NO_RULE,
-	STACK_END_BAD_RULE,
-	STACK_END_NO_PROGRESS,
-	STACK_END_LIMIT,
-	STACK_END_EXEC,
-	STACK_END_EXITED,
-	STACK_END_COMPAT,
-	STACK_END_NO_USER,
-	STACK_END_DEFERRED, /* a CALLCHAIN_DEFERRED says it */
-	STACK_END_GONE,
-	STACK_END_WATCHED,
+#define STACK_END(number, id, ...) STACK_END_##id = (number),
+#include "abi/stack_ends.def"
 	STACK_ENDS = 16, /* all that four bits can say */
 };
 
@@ -47,5 +33,6 @@ static inline enum stack_end stack_end_of(uint16_t misc)
 /* "complete", "no_mapping": stable, for JSON. "unknown" for numbers of the future. */
 const char *stack_end_name(enum stack_end end);
 const char *stack_end_text(enum stack_end end); /* for people */
+bool stack_end_is_cut(enum stack_end end);      /* a part of the stack is missing */
 
 #endif

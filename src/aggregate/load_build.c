@@ -18,6 +18,7 @@
 #include "profile/nameless.h"
 #include "profile/origin.h"
 #include "samples/hit.h"
+#include "stitch/states.h"
 
 struct load_builder {
 	struct load *load;
@@ -456,10 +457,15 @@ static int load_name_events(struct load_builder *b)
 			return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < SEAM_STITCH_STATES && r >= 0; i++) {
-		r = profile_set_state(b->profile, i, seam_stitch_state_name(i),
-		                      seam_stitch_state_text(i));
-		if (i >= SEAM_STITCH_CROSSED_EXEC && i != SEAM_STITCH_NO_CALLCHAIN)
-			profile_set_unfinished(b->profile, i);
+		const struct states_fact *fact = &states_facts[i];
+
+		r = profile_set_state(b->profile, i,
+		                      &(struct profile_state){ .name = fact->name,
+		                                               .text = fact->text,
+		                                               .hint = fact->hint,
+		                                               .whole = fact->half == STATES_WHOLE,
+		                                               .unfinished =
+		                                                       fact->half == STATES_CUT });
 	}
 	return r;
 }

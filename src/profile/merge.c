@@ -260,13 +260,8 @@ static int merge_names(struct merge *m)
 {
 	int r = 0;
 
-	for (uint32_t i = 0; i < profile_n_states(m->from) && r >= 0; i++) {
-		const struct profile_state *state = profile_state_at(m->from, i);
-
-		r = profile_set_state(m->to, i, state->name, state->text);
-		if (state->unfinished)
-			profile_set_unfinished(m->to, i);
-	}
+	for (uint32_t i = 0; i < profile_n_states(m->from) && r >= 0; i++)
+		r = profile_set_state(m->to, i, profile_state_at(m->from, i));
 	if (profile_slices(m->from)->quantum_ns)
 		profile_set_slices(m->to, profile_slices(m->from));
 	/* In from's order, so that events get the same ids whether they have rows left or not. */

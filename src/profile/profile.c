@@ -252,16 +252,19 @@ int profile_sort_samples(struct profile *p)
 	return 0;
 }
 
-int profile_set_state(struct profile *p, uint32_t state, const char *name, const char *text)
+int profile_set_state(struct profile *p, uint32_t state, const struct profile_state *facts)
 {
-	uint32_t name_id = profile_string(p, name), text_id = profile_string(p, text);
+	uint32_t name = profile_string(p, facts->name), text = profile_string(p, facts->text);
+	uint32_t hint = profile_string(p, facts->hint);
 
 	if (state >= PROFILE_STATES_MAX)
 		return -EINVAL;
-	if (name_id == PROFILE_FAILED || text_id == PROFILE_FAILED)
+	if (name == PROFILE_FAILED || text == PROFILE_FAILED || hint == PROFILE_FAILED)
 		return -ENOMEM;
-	p->states[state] = (struct profile_state){ .name = profile_text(p, name_id),
-		                                   .text = profile_text(p, text_id) };
+	p->states[state] = *facts;
+	p->states[state].name = profile_text(p, name);
+	p->states[state].text = profile_text(p, text);
+	p->states[state].hint = facts->hint ? profile_text(p, hint) : NULL;
 	if (state >= p->n_states)
 		p->n_states = state + 1;
 	return 0;
@@ -275,12 +278,6 @@ void profile_set_slices(struct profile *p, const struct profile_slices *slices)
 const struct profile_slices *profile_slices(const struct profile *p)
 {
 	return &p->slices;
-}
-
-void profile_set_unfinished(struct profile *p, uint32_t state)
-{
-	if (state < p->n_states)
-		p->states[state].unfinished = true;
 }
 
 struct profile_counts *profile_counts(struct profile *p)
@@ -437,6 +434,8 @@ void profile_account(const struct profile *p, uint32_t event, struct profile_acc
 		a.weight += row->weight;
 		if (row->key.state < sizeof(a.state) / sizeof(a.state[0]))
 			a.state[row->key.state] += row->samples;
+		if (row->key.state < p->n_states && p->states[row->key.state].whole)
+			a.whole += row->samples;
 		if (row->key.node == PROFILE_ROOT)
 			a.no_stack += row->samples;
 	}

@@ -133,15 +133,15 @@ int profile_add_sample(struct profile *p, const struct profile_sample *sample);
 /* By time; equal times keep the order in which they were added. */
 int profile_sort_samples(struct profile *p);
 
-/* What became of the samples' stacks: name for machines, text for people; both are copied.
- * state < PROFILE_STATES_MAX. */
+/* What became of the samples' stacks; the texts are copied. state < PROFILE_STATES_MAX. */
 #define PROFILE_STATES_MAX 32u
 struct profile_state {
-	const char *name, *text;
-	bool unfinished; /* part of the stack is missing */
+	const char *name, *text; /* for machines; for people */
+	const char *hint; /* what helps where many samples are in this state; NULL: nothing */
+	bool whole;       /* nothing of the stack is missing */
+	bool unfinished;  /* a part of it is; both false: no stack was asked for */
 };
-int profile_set_state(struct profile *p, uint32_t state, const char *name, const char *text);
-void profile_set_unfinished(struct profile *p, uint32_t state);
+int profile_set_state(struct profile *p, uint32_t state, const struct profile_state *facts);
 /* A slice begins at (first + key.slice) * quantum_ns. Both are 0 where slices are not kept. */
 struct profile_slices {
 	uint64_t quantum_ns, first;
@@ -211,6 +211,7 @@ const struct profile_sample *profile_sample_at(const struct profile *p, size_t i
 struct profile_account {
 	uint64_t samples, weight;
 	uint64_t state[PROFILE_STATES_MAX];
+	uint64_t whole;    /* samples in states that are whole */
 	uint64_t no_stack; /* samples with no frame at all */
 };
 void profile_account(const struct profile *p, uint32_t event, struct profile_account *ret);

@@ -127,28 +127,22 @@ bool walk_result_by_tables(const struct callchain *s)
 	return walk_result_by_tables_of(s->event, s->state, s->misc, s->deferred_misc);
 }
 
+static const struct {
+	const char *name, *text;
+} walk_result_kinds[WALK_RESULT_KINDS] = {
+#define WALK_RESULT(id, name, text) [WALK_RESULT_##id] = { name, text },
+#include "samples/walk_results.def"
+};
+
 const char *walk_result_name(const struct walk_result *o)
 {
-	static const char *const names[WALK_RESULT_KINDS] = {
-		"not_said", "walked", "late", "in_exec", "no_registers", "no_stack", "too_long"
-	};
-
-	return o->kind == WALK_RESULT_WALKED ? walk_end_name(o->end) : names[o->kind];
+	return o->kind == WALK_RESULT_WALKED ? walk_end_name(o->end)
+	                                     : walk_result_kinds[o->kind].name;
 }
 
 const char *walk_result_kind_text(enum walk_result_kind kind)
 {
-	static const char *const texts[WALK_RESULT_KINDS] = {
-		[WALK_RESULT_NOT_SAID] = "nothing is said of their stack",
-		[WALK_RESULT_WALKED] = "walked",
-		[WALK_RESULT_LATE] = "not unwound: the recorder could not keep up",
-		[WALK_RESULT_IN_EXEC] = "taken inside execve: no user stack",
-		[WALK_RESULT_NO_REGISTERS] = "not unwound: registers of an unknown kind",
-		[WALK_RESULT_NO_STACK] = "without a user stack",
-		[WALK_RESULT_TOO_LONG] = "too long for a record: user address only",
-	};
-
-	return texts[kind];
+	return walk_result_kinds[kind].text;
 }
 
 void walk_result_count(struct walk_result_counts *c, const struct seam_attr *attr, uint16_t misc)

@@ -20,13 +20,8 @@
 #include "samples/unwound.h"
 
 enum walk_result_kind {
-	WALK_RESULT_NOT_SAID,
-	WALK_RESULT_WALKED,       /* and walk result.end says how it went */
-	WALK_RESULT_LATE,         /* the recorder could not keep up: user ip only */
-	WALK_RESULT_IN_EXEC,      /* taken inside execve: no user part */
-	WALK_RESULT_NO_REGISTERS, /* of a mode that is not understood (32 bit): user ip only */
-	WALK_RESULT_NO_STACK,     /* kernel threads, io workers: there is none */
-	WALK_RESULT_TOO_LONG,     /* too long for a record: user ip only */
+#define WALK_RESULT(id, ...) WALK_RESULT_##id,
+#include "samples/walk_results.def"
 	WALK_RESULT_KINDS,
 };
 

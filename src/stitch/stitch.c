@@ -25,34 +25,6 @@ struct seam_stitch {
 	struct stream stream;
 };
 
-static const struct {
-	const char *name, *text;
-} stitch_states[SEAM_STITCH_STATES] = {
-	[SEAM_STITCH_IMMEDIATE] = { "immediate", "taken at once" },
-	[SEAM_STITCH_STITCHED] = { "stitched", "stitched" },
-	[SEAM_STITCH_STITCHED_EARLIER] = { "stitched_earlier", "stitched from an earlier record" },
-	[SEAM_STITCH_STACK_COPY] = { "stack_copy", "unwound from a stack copy" },
-	[SEAM_STITCH_KERNEL_ONLY] = { "kernel_only", "kernel only" },
-	[SEAM_STITCH_CROSSED_EXEC] = { "crossed_exec", "crossed exec" },
-	[SEAM_STITCH_EXITED] = { "exited", "exited before the return to user space" },
-	[SEAM_STITCH_RECORD_LOST] = { "record_lost", "user stack lost" },
-	[SEAM_STITCH_STILL_IN_KERNEL] = { "still_in_kernel", "still in the kernel at the end" },
-	[SEAM_STITCH_NO_OUTPUT_EVENT] = { "no_output_event", "no event asked for user stacks" },
-	[SEAM_STITCH_NO_COOKIE] = { "no_cookie", "recorded without its cookie" },
-	[SEAM_STITCH_NO_CALLCHAIN] = { "no_callchain", "no callchain recorded" },
-	[SEAM_STITCH_GAVE_UP] = { "gave_up", "let go at the memory limit" },
-};
-
-const char *seam_stitch_state_name(enum seam_stitch_state state)
-{
-	return (unsigned)state < SEAM_STITCH_STATES ? stitch_states[state].name : "unknown";
-}
-
-const char *seam_stitch_state_text(enum seam_stitch_state state)
-{
-	return (unsigned)state < SEAM_STITCH_STATES ? stitch_states[state].text : "unknown";
-}
-
 int seam_stitch_new(struct seam_stitch **ret, const struct seam_stitch_opts *opts)
 {
 	struct seam_stitch_opts o;

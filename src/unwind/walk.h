@@ -22,15 +22,8 @@
 
 /* Why a walk ended. */
 enum walk_end {
-	WALK_COMPLETE,  /* the outermost frame was reached */
-	WALK_TRUNCATED, /* memory ended: the stack copy is too short (walk.needed) */
-	WALK_NO_INFO,   /* no unwind information for walk.end_pc, or no object there */
-	WALK_BAD_RULE, /* the rule for walk.end_pc cannot be applied (a register that is not known, a bad expression) */
-	WALK_BAD_MEMORY, /* an address that is not stack at all */
-	WALK_BELOW_SP,   /* a rule reads the red zone below sp, where a stack copy does not reach */
-	WALK_OTHER_STACK, /* a signal came on a stack of its own: the interrupted one was not copied */
-	WALK_NO_PROGRESS, /* the stack turned back on itself: torn or hostile */
-	WALK_LIMIT,       /* as many frames as there was room for */
+#define WALK_END(number, id, ...) WALK_##id = (number),
+#include "unwind/walk_ends.def"
 	WALK_ENDS,
 };
 

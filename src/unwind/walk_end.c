@@ -2,37 +2,27 @@
 // walk_end.c: why a walk ended, in words. Knows no walk.
 #include "unwind/walk.h"
 
+static const struct {
+	const char *name, *text;
+} walk_ends[WALK_ENDS] = {
+#define WALK_END(number, id, name, text) [number] = { name, text },
+#include "unwind/walk_ends.def"
+};
+
+/* Numbers are 0, 1, 2 ... */
+enum {
+	WALK_END_ROWS = 0
+#define WALK_END(...) +1
+#include "unwind/walk_ends.def"
+};
+_Static_assert((int)WALK_END_ROWS == (int)WALK_ENDS, "walk_ends.def");
+
 const char *walk_end_name(enum walk_end end)
 {
-	static const char *const names[WALK_ENDS] = {
-		[WALK_COMPLETE] = "complete",
-		[WALK_TRUNCATED] = "truncated",
-		[WALK_NO_INFO] = "no_unwind_info",
-		[WALK_BAD_RULE] = "bad_rule",
-		[WALK_BAD_MEMORY] = "bad_memory",
-		[WALK_BELOW_SP] = "below_sp",
-		[WALK_OTHER_STACK] = "other_stack",
-		[WALK_NO_PROGRESS] = "no_progress",
-		[WALK_LIMIT] = "limit",
-	};
-
-	return end < WALK_ENDS ? names[end] : "unknown";
+	return (unsigned)end < WALK_ENDS ? walk_ends[end].name : "unknown";
 }
 
 const char *walk_end_text(enum walk_end end)
 {
-	static const char *const texts[WALK_ENDS] = {
-		[WALK_COMPLETE] = "complete",
-		[WALK_TRUNCATED] = "cut off: the stack copy ended",
-		[WALK_NO_INFO] = "cut off: no unwind information",
-		[WALK_BAD_RULE] = "cut off: a rule that cannot be applied",
-		[WALK_BAD_MEMORY] = "cut off: an address that is not stack",
-		[WALK_BELOW_SP] =
-		        "cut off: a rule reads below the stack pointer, which is not copied",
-		[WALK_OTHER_STACK] = "cut off: a signal handler on a stack of its own",
-		[WALK_NO_PROGRESS] = "cut off: the stack turns back on itself",
-		[WALK_LIMIT] = "cut off: more frames than the limit",
-	};
-
-	return end < WALK_ENDS ? texts[end] : "unknown";
+	return (unsigned)end < WALK_ENDS ? walk_ends[end].text : "unknown";
 }

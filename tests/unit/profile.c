@@ -317,6 +317,10 @@ static void merge_equals_adding_all(void **state)
 	};
 	unsigned keep = PROFILE_KEEP_CPU | PROFILE_KEEP_PID;
 	struct plain *samples = calloc(N, sizeof(*samples));
+	const struct profile_state first = {
+		.name = "one", .text = "the first", .hint = "what helps", .whole = true
+	};
+	struct profile_account account;
 	struct profile *all, *merged, *part;
 
 	seed = 3;
@@ -329,14 +333,18 @@ static void merge_equals_adding_all(void **state)
 	for (size_t i = 0; i < PARTS; i++) {
 		part = profile_of(samples + i * N / PARTS, N / PARTS, keep);
 		profile_counts(part)->lost = i;
-		assert_int_equal(profile_set_state(part, 1, "one", "the first"), 0);
+		assert_int_equal(profile_set_state(part, 1, &first), 0);
 		assert_int_equal(profile_merge(merged, part), 0);
 		profile_free(part);
 	}
-	assert_int_equal(profile_set_state(all, 1, "one", "the first"), 0);
+	assert_int_equal(profile_set_state(all, 1, &first), 0);
 	assert_same(all, merged);
 	assert_int_equal(profile_counts_of(merged)->lost, 0 + 1 + 2 + 3);
 	assert_string_equal(profile_state_at(merged, 1)->text, "the first");
+	assert_string_equal(profile_state_at(merged, 1)->hint, "what helps");
+	profile_account(merged, 0, &account);
+	assert_int_not_equal(account.state[1], 0);
+	assert_int_equal(account.whole, account.state[1]);
 	assert_int_equal(profile_new(&part, 0), 0);
 	assert_int_equal(profile_merge(merged, part), -22); /* other keys */
 	profile_free(part);
@@ -420,7 +428,9 @@ static void ids_that_are_not_there_read_as_nothing(void **state)
 	assert_int_equal(profile_task_at(p, 77)->tid, PROFILE_NOT_KEPT);
 	assert_int_equal(profile_node_at(p, 77)->parent, PROFILE_ROOT);
 	assert_string_equal(profile_state_at(p, 77)->name, "unnamed");
-	assert_int_equal(profile_set_state(p, PROFILE_STATES_MAX, "x", "x"), -22);
+	assert_int_equal(profile_set_state(p, PROFILE_STATES_MAX,
+	                                   &(struct profile_state){ .name = "x" }),
+	                 -22);
 	assert_int_equal(profile_n_events(p), 0);
 	assert_int_equal(profile_n_nodes(p), 0);
 	profile_free(p);

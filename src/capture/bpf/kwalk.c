@@ -13,6 +13,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "abi/stack_end.h"
 #include "capture/bpf/kwalk_parts.h"
 #include "capture/kernel.h"
 
@@ -31,25 +32,7 @@
 
 const char *kwalk_end_name(enum kwalk_end end)
 {
-	static const char *const names[KWALK_ENDS] = {
-		[KWALK_COMPLETE] = "complete",
-		[KWALK_FAULT] = "fault",
-		[KWALK_NO_MAPPING] = "no_mapping",
-		[KWALK_NO_TABLE] = "no_table",
-		[KWALK_NO_RULE] = "no_rule",
-		[KWALK_BAD_RULE] = "bad_rule",
-		[KWALK_NO_PROGRESS] = "no_progress",
-		[KWALK_LIMIT] = "limit",
-		[KWALK_EXEC] = "exec",
-		[KWALK_EXITED] = "exited",
-		[KWALK_COMPAT] = "compat",
-		[KWALK_NO_USER] = "no_user",
-		[KWALK_GONE] = "gone",
-		[KWALK_WATCHED] = "watched",
-		[KWALK_DEFERRED] = "deferred",
-	};
-
-	return end < KWALK_ENDS ? names[end] : "unknown";
+	return end < KWALK_ENDS ? stack_end_name((enum stack_end)(end + 1)) : "unknown";
 }
 
 static void kwalk_defaults(struct kwalk_opts *o)

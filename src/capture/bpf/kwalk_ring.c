@@ -33,15 +33,21 @@ static struct seam_id ring_id(uint32_t pid, uint32_t tid, uint32_t cpu, uint64_t
 		                 .stream_id = event };
 }
 
+/* The programs' numbers are those of files, less one. */
+#define KWALK_NOT_SAID (-1)
+#define STACK_END(number, id, ...) \
+	_Static_assert((int)KWALK_##id + 1 == (int)STACK_END_##id, "stack_ends.def: " #id);
+#include "abi/stack_ends.def"
+
+enum {
+	STACK_END_ROWS = 0
+#define STACK_END(...) +1
+#include "abi/stack_ends.def"
+};
+_Static_assert((int)KWALK_ENDS + 1 == (int)STACK_END_ROWS, "stack_ends.def: one is not in files");
+
 static uint16_t ring_end(uint8_t end, bool guessed)
 {
-	_Static_assert(KWALK_COMPLETE + 1 == STACK_END_COMPLETE &&
-	                       KWALK_LIMIT + 1 == STACK_END_LIMIT &&
-	                       KWALK_EXITED + 1 == STACK_END_EXITED &&
-	                       KWALK_DEFERRED + 1 == STACK_END_DEFERRED &&
-	                       KWALK_GONE + 1 == STACK_END_GONE &&
-	                       KWALK_WATCHED + 1 == STACK_END_WATCHED,
-	               "the programs' numbers are those of files, less one");
 	return stack_end_misc(end < KWALK_ENDS ? end + 1 : STACK_END_NOT_SAID, guessed);
 }
 

@@ -120,9 +120,7 @@ static int diff_keep(struct diff *d, struct load *load, size_t run)
 
 	profile_account(load->profile, 0, &a);
 	d->samples[side] += a.samples;
-	d->whole_stacks[side] += a.state[SEAM_STITCH_IMMEDIATE] + a.state[SEAM_STITCH_STITCHED] +
-	                         a.state[SEAM_STITCH_STITCHED_EARLIER] +
-	                         a.state[SEAM_STITCH_STACK_COPY] + a.state[SEAM_STITCH_KERNEL_ONLY];
+	d->whole_stacks[side] += a.whole;
 	d->profiles[run] = load->profile;
 	load->profile = NULL;
 	return builds_add(&d->builds, d->profiles[run]);

@@ -53,25 +53,15 @@ static void account_states(const struct report *r, struct buf *out)
 /* What could be done about a state that is not a stack. */
 static void account_hints(const struct report *r, struct buf *out)
 {
-	static const char *const hints[SEAM_STITCH_STATES] = {
-		[SEAM_STITCH_RECORD_LOST] = "a larger ring (seam record -m) or a lower frequency "
-		                            "(-F) loses fewer records",
-		[SEAM_STITCH_STILL_IN_KERNEL] =
-		        "tasks that sleep at the end are read by root, or with CAP_BPF and "
-		        "CAP_PERFMON; a longer --grace waits for them",
-		[SEAM_STITCH_NO_OUTPUT_EVENT] = "nobody asked the kernel for the user halves: "
-		                                "record with seam record",
-		[SEAM_STITCH_NO_COOKIE] = "sysctl kernel.perf_event_max_stack is too low for these "
-		                          "kernel stacks",
-		[SEAM_STITCH_NO_CALLCHAIN] = "recorded without call chains: seam record takes them",
-	};
 	struct profile_account a;
 
 	profile_account(r->load.profile, 0, &a);
-	for (uint32_t s = 0; s < SEAM_STITCH_STATES; s++)
-		if (hints[s] && report_percent(a.state[s], a.samples) >= 1)
-			shown_printf(out, "  hint: %s: %s\n",
-			             profile_state_at(r->load.profile, s)->name, hints[s]);
+	for (uint32_t s = 0; s < profile_n_states(r->load.profile); s++) {
+		const struct profile_state *state = profile_state_at(r->load.profile, s);
+
+		if (state->hint && report_percent(a.state[s], a.samples) >= 1)
+			shown_printf(out, "  hint: %s: %s\n", state->name, state->hint);
+	}
 }
 
 static void account_missing(const struct report *r, uint64_t samples, struct buf *out)

@@ -84,13 +84,10 @@ static void script_cookie(const struct script_text *t, uint64_t cookie, struct b
 static const char *script_stack_end(const struct seam_stitched *sample)
 {
 	enum stack_end end = stack_end_of(sample->misc);
-	bool whole;
 
 	if (end == STACK_END_DEFERRED)
 		end = stack_end_of(sample->deferred_misc);
-	whole = end == STACK_END_NOT_SAID || end == STACK_END_COMPLETE ||
-	        end == STACK_END_NO_USER || end == STACK_END_GONE;
-	return whole ? NULL : stack_end_name(end);
+	return stack_end_is_cut(end) ? stack_end_name(end) : NULL;
 }
 
 /* "/truncated": why the user part is not whole, as far as it was unwound. */

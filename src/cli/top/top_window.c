@@ -36,18 +36,15 @@ static void top_heading(const struct top_job *job, const struct report *r, struc
 {
 	const struct bpf_stacks *bpf = recorder_bpf(job->t->recorder);
 	struct profile_account a;
-	uint64_t whole;
 	char number[32], mode[400];
 
 	profile_account(r->load.profile, 0, &a);
-	whole = a.state[SEAM_STITCH_IMMEDIATE] + a.state[SEAM_STITCH_STITCHED] +
-	        a.state[SEAM_STITCH_STITCHED_EARLIER] + a.state[SEAM_STITCH_STACK_COPY] +
-	        a.state[SEAM_STITCH_KERNEL_ONLY];
 	shown_printf(out, "seam top: %s samples", report_number(a.samples, number, sizeof(number)));
 	if (a.samples)
 		shown_printf(out, " in %.1f s", top_span(r->rec, &job->interval));
 	if (a.samples)
-		shown_printf(out, ", %.1f %% with whole stacks", report_percent(whole, a.samples));
+		shown_printf(out, ", %.1f %% with whole stacks",
+		             report_percent(a.whole, a.samples));
 	if (job->interval.lost)
 		shown_printf(out, "; %s records lost since the start",
 		             report_number(job->interval.lost, number, sizeof(number)));

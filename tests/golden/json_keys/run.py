@@ -19,8 +19,7 @@ TOP = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 DATA = os.path.join(TOP, "tests", "data")
 FILES = [os.path.join(DATA, d, "perf.data") for d in
          ("gcc_d", "multi_group", "regs", "attach_p", "pipe_z", "kill9_z", "uonly")]
-KEYS = "comm,pid,tid,cpu,dso,sym,srcline,srcfile,parent,time,event,state"
-DIFF_KEYS = "comm,cpu,dso,sym,srcline,srcfile,event,state"
+KEYS, DIFF_KEYS = "report", "diff"  # stands for all sort keys that the command's help lists
 NOWHERE = ["--symfs", "/nonexistent"]
 # Section: (sources that write it, command lines)
 SECTIONS = {
@@ -76,8 +75,16 @@ def leaves(value, path):
         yield path, KINDS[type(value)]
 
 
+def sort_keys(seam, command):
+    text = subprocess.run([seam, command, "--help"], stdout=subprocess.PIPE, text=True).stdout
+    words = re.search(r"^Sort keys.*\n((?:  .*\n)+)", text, re.M)[1]
+    return ",".join(re.findall(r"^  (\w+)", words, re.M))
+
+
 def printed(seam, command):
     """(path, type) of all that it prints; of dump with the record's type: one object a line."""
+    command = [sort_keys(seam, word) if before == "-s" else word
+               for before, word in zip([None] + command, command)]
     out = subprocess.run([seam, *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
     for line in out.decode("utf-8").splitlines():
         value = json.loads(line)
