@@ -29,8 +29,8 @@ static uint64_t attr_flags(uint64_t v, bool big_endian)
 	if (!big_endian)
 		return v;
 	v = attr_reverse(v, 64);
-	/* The one field of two bits: as a whole it is placed by now, but its bits are turned
-	 * round. */
+	/* precise_ip is the one field of two bits. Reversing the word has put it in its place, but
+	 * has also swapped its two bits. */
 	return (v & ~both) | (v & low) << 1 | (v >> 1 & low);
 }
 

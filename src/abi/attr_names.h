@@ -15,7 +15,8 @@ extern const char *const attr_hardware_names[ATTR_HARDWARE]; /* behind PERF_COUN
 extern const char *const attr_software_names[ATTR_SOFTWARE]; /* behind PERF_COUNT_SW_ */
 extern const char *const attr_sample_names[ATTR_SAMPLES];    /* by bit, behind PERF_SAMPLE_ */
 extern const char *const attr_read_names[ATTR_READS];        /* by bit, behind PERF_FORMAT_ */
-/* By bit; precise_ip, a number of two bits, stands at its first, NULL at its second. */
+/* Indexed by bit. precise_ip is a number of two bits: its name stands at the first, NULL at the
+ * second. */
 extern const char *const attr_flag_names[ATTR_FLAGS];
 
 #endif

@@ -23,8 +23,8 @@ struct decode {
 int decode_bad(const struct decode *d, const char *fmt, ...)
         __attribute__((format(printf, 2, 3), cold));
 
-/* Whose trailer and trailer_size are those of a record whose event is known, or NULL; never
- * NULL. */
+/* The layout whose trailer and trailer_size hold for this record: that of its event, or the one
+ * that all events share. Never NULL: without either it is empty. */
 const struct layout *decode_trailer(const struct seam_events *events,
                                     const struct seam_record *record,
                                     const struct seam_event *event);

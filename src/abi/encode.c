@@ -40,7 +40,7 @@ int encode_end(struct buf *out, size_t start)
 	return 0;
 }
 
-/* pid and tid, time, ids, cpu: in a trailer's order. */
+/* Appends the fields of a sample_id trailer, in their order. */
 static void encode_trailer(struct buf *out, uint64_t bits, const struct seam_id *id)
 {
 	if (bits & SEAM_SAMPLE_TID) {
@@ -72,7 +72,7 @@ int encode_end_id(struct buf *out, size_t start, const struct seam_attr *attr,
 	return encode_end(out, start);
 }
 
-/* Takes a begun record back: the values do not fit the attr. */
+/* The values do not fit the attr: removes the record that was begun. -EINVAL. */
 static int encode_refuse(struct buf *out, size_t start)
 {
 	out->n = start;

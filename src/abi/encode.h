@@ -15,7 +15,8 @@
 
 #include "base/buf.h"
 
-/* Starts a record and returns where: put its body into out, then encode_end (or encode_end_id). */
+/* Starts a record and returns its offset in out. Append the body, then call encode_end or
+ * encode_end_id with this offset. */
 size_t encode_begin(struct buf *out, uint32_t type, uint16_t misc);
 /* Pads to 8 and writes the size. */
 int encode_end(struct buf *out, size_t start);
@@ -52,7 +53,7 @@ int encode_lost(struct buf *out, const struct seam_attr *attr, uint32_t type, ui
 int encode_ksymbol(struct buf *out, const struct seam_attr *attr, uint16_t misc,
                    const struct seam_ksymbol *ksymbol, const struct seam_id *id);
 
-/* An array of u64 in memory as what the encoders (and decoded records) speak. */
+/* Wraps an array of u64 in memory in the form that the encoders take and decoded records have. */
 static inline struct seam_u64s encode_words(const uint64_t *words, uint64_t n)
 {
 	return (struct seam_u64s){ .bytes = (const unsigned char *)words, .n = n };

@@ -10,7 +10,8 @@
 
 #include <seam/record.h>
 
-/* True: nanoseconds. By what the event is; by its name only where nothing else tells. */
+/* Whether the periods are nanoseconds. The type of the event tells; its name decides only where the
+ * type does not. */
 bool event_unit_is_time(const struct seam_event *event);
 /* True: the periods of a thread's samples add up to what it used of its CPU, in nanoseconds or in
  * cycles; nothing of it is excluded. */

@@ -112,7 +112,7 @@ void seam_events_free(struct seam_events *events)
 	free(events);
 }
 
-/* Keeps what all events have in common; called with each in turn. */
+/* Narrows what all events of the set have in common. Called with each event that is added. */
 static void events_share(struct seam_events *events, const struct layout *l)
 {
 	uint32_t at = events_layout_sample_id_at(l), back = events_layout_trailer_id_back(l);
@@ -304,8 +304,8 @@ const struct seam_event *events_of_sample(const struct seam_events *events,
 	return events_find(events, events_word(record, at));
 }
 
-/* Where what a KSYMBOL, BPF_EVENT or TEXT_POKE says of itself ends; 0: another record, or it is not
- * whole. */
+/* Where the fields of a KSYMBOL, BPF_EVENT or TEXT_POKE end, by what the record says itself. 0: it
+ * is another type of record, or it is not whole. */
 static uint32_t events_body_end(const struct seam_record *record)
 {
 	const unsigned char *nul;
@@ -330,9 +330,10 @@ static uint32_t events_body_end(const struct seam_record *record)
 }
 
 /*
- * The kernel adds an event's trailer to the size of a KSYMBOL, BPF_EVENT or TEXT_POKE anew for each
- * event that it gives the record to, and does not take it off (6.18, 7.3): with other recorders
- * beside, the trailer stands behind what the record says, and bytes of no meaning behind it.
+ * The kernel adds the size of the trailer to a KSYMBOL, BPF_EVENT or TEXT_POKE again for each event
+ * that gets the record, and never takes it off (seen on 6.18 and 7.3). So when others record at the
+ * same time, the trailer stands right behind the record's fields, and meaningless bytes follow it
+ * up to the record's end.
  */
 uint32_t events_trailer_end(const struct seam_events *events, const struct seam_record *record)
 {

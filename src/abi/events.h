@@ -22,8 +22,8 @@ struct layout {
 	uint32_t trailer_size;
 	uint8_t regs_user_n, regs_intr_n;
 	bool branch_hw_idx, branch_counters;
-	/* The least size of a sample that has nothing but a callchain behind PERIOD; UINT32_MAX:
-	 * they have more. */
+	/* The least size of a sample that holds nothing but a callchain behind PERIOD. UINT32_MAX:
+	 * samples of this event hold more. */
 	uint32_t redecode_size;
 };
 
@@ -42,8 +42,9 @@ struct seam_events {
 	struct events_entry **entries; /* each allocated alone: pointers to events stay valid */
 	size_t n, capacity;
 	struct map by_id; /* id -> index */
-	/* Of the EVENTS_NEAR ids from the first on, index + 1, or 0: the kernel numbers events in a
-	 * row, and every record has an id. */
+	/* A table of the EVENTS_NEAR ids from the first one on: index + 1 of the event, or 0. The
+	 * kernel numbers events in a row, and every record has an id, so this saves nearly all
+	 * searches. */
 	uint64_t first_id;
 	uint32_t *near_ids;
 	/* Where the id stands when it can be found without knowing the event; else EVENTS_NO_ID. */

@@ -38,9 +38,9 @@ FIXED_INLINE void fixed_pair(const unsigned char **p, bool swap, uint32_t *first
 }
 
 /*
- * IDENTIFIER to PERIOD; type is l->sample_type, and l->fixed_size - 8 bytes are there. Who and when
- * go to both of a decoded sample's ids field by field: to copy them behind would wait for the
- * stores.
+ * Reads the fields from IDENTIFIER to PERIOD. type is l->sample_type, and l->fixed_size - 8 bytes
+ * must be there. pid, tid, time and ids are stored twice, in both ids of a decoded sample: copying
+ * one to the other afterwards would wait for the stores.
  */
 FIXED_INLINE void fixed_sample(const struct layout *l, uint64_t type, const unsigned char *p,
                                bool swap, struct seam_sample *s, struct seam_id *id)

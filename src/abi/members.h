@@ -24,13 +24,13 @@ struct member {
 	uint64_t id, period;
 };
 
-/* True when the sample is to be told member by member. */
+/* Whether the sample must be given as one sample for each member of its group. */
 static inline bool members_of(const struct seam_sample *s)
 {
 	return s->event->attr.sample_type & SEAM_SAMPLE_READ && s->read.format & SEAM_FORMAT_ID;
 }
 
-/* True when an event's samples may be such. */
+/* Whether an event's samples may need that. */
 static inline bool members_of_event(const struct seam_event *e)
 {
 	return e->attr.sample_type & SEAM_SAMPLE_READ && e->attr.read_format & SEAM_FORMAT_ID;

@@ -44,8 +44,8 @@ void print_hex16(struct buf *out, uint64_t v)
 	out->n += 16;
 }
 
-/* What of 16 bytes is printable, dots for the rest: without branches, for the compiler to take them
- * at once. */
+/* Writes 16 bytes as characters, with a dot for each that is not printable. There are no branches,
+ * so that the compiler uses vector instructions. */
 static void print_characters(char *to, const unsigned char *bytes)
 {
 	unsigned char c[16];
@@ -116,7 +116,7 @@ static void print_raw(struct buf *out, const struct seam_record *r, const struct
 	print_text(out, "\n");
 }
 
-/* CPU and time, if any event has them, as perf prints them in front of every record. */
+/* Writes CPU and time, which perf prints in front of every record if any event has them. */
 static void print_stamp(struct buf *out, const struct seam_events *events,
                         const struct seam_record *record, const struct seam_id *id)
 {

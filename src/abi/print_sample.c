@@ -42,7 +42,8 @@ static void print_index(struct buf *out, uint64_t i)
 	print_text(out, ": ");
 }
 
-/* "..... %2llu: %016llx" and the end: most of a dump. */
+/* Writes "..... %2llu: %016llx" and then the character `end`. Most lines of a dump are of this
+ * form. */
 static void print_indexed(struct buf *out, uint64_t i, uint64_t v, char end)
 {
 	char *p = buf_reserve(out, 8 + DIGITS_MAX + 17), *start = p;

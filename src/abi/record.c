@@ -69,11 +69,12 @@ const struct layout *decode_trailer(const struct seam_events *events,
 		return &none;
 	if (event)
 		return events_layout(event);
-	/* perf's own records carry id 0: of no event, but in the shape that all events share. */
+	/* perf's own records carry id 0, which is of no event. Their trailer is read if all events
+	 * have the same one. */
 	return events->same_trailer ? &events->entries[0]->layout : &none;
 }
 
-/* Which event, which trailer: takes it off the body's end. */
+/* Finds the record's event and takes the trailer off the end of the body. *d gets both. */
 static int record_kernel(struct decode *d, unsigned least)
 {
 	const struct seam_record *record = d->record;
@@ -108,8 +109,8 @@ int seam_record_decode(const struct seam_events *events, const struct seam_recor
 		                      "record type %u is not known (%u bytes)", record->type,
 		                      record->size);
 	}
-	/* A size that the compiler cannot see: the "rep stos" of a known one takes twice as
-	 * long. */
+	/* The compiler must not know this size: the "rep stos" that it makes for a known one takes
+	 * twice as long. */
 	memset(ret, 0, type->clear);
 	ret->record = record;
 	ret->id.pid = ret->id.tid = ret->id.cpu = UINT32_MAX;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
-// redecode.c: see redecode.h. Invariant: what it takes, seam_record_decode takes, with the same
-// result; what is unsound, of another event or of a shape with more to it is left to that.
+// redecode.c: see redecode.h. Invariant: what it decodes, seam_record_decode decodes with the same
+// result. Records that are unsound, of another event, or have more fields than a callchain are left
+// to that function.
 #include "abi/redecode.h"
 
 #include "abi/fixed.h"
 
 #define DEFERRED_LEAST 24u /* header, cookie, number of addresses */
-/* What is asked for where several CPUs are recorded with stacks, by perf and by seam. */
+/* The sample_type that both perf and seam use to record several CPUs with stacks. */
 #define REDECODE_USUAL                                                                  \
 	(SEAM_SAMPLE_IDENTIFIER | SEAM_SAMPLE_IP | SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | \
 	 SEAM_SAMPLE_CALLCHAIN | SEAM_SAMPLE_CPU | SEAM_SAMPLE_PERIOD)
 
-/* Whether a record is the last one's event's; at: where its id stands, EVENTS_NO_ID: nowhere. */
+/* Whether a record is of the same event as the last one. at: where its id stands in the record;
+ * EVENTS_NO_ID: nowhere. */
 static bool redecode_is(const struct seam_events *events, const struct seam_record *record,
                         uint32_t at, const struct seam_event *last)
 {
@@ -22,8 +24,9 @@ static bool redecode_is(const struct seam_events *events, const struct seam_reco
 	return at <= record->size - 8 && events_find(events, fixed_word(&p, record->swap)) == last;
 }
 
-/* True only if it is; of this byte order, and with an id near the first, as nearly all are. It
- * calls nothing, so that who asks saves no register: a quarter of its instructions. */
+/* The same for records of this byte order whose id is near the first, as nearly all are; false if
+ * it cannot tell. It calls no function, so the caller need not save registers, which would be a
+ * quarter of its instructions. */
 static inline bool redecode_is_near(const struct seam_events *events,
                                     const struct seam_record *record, uint32_t at,
                                     const struct seam_event *last)

@@ -10,9 +10,9 @@
 #include "abi/events.h"
 
 /*
- * The same as seam_record_decode into what it last decoded, a whole SAMPLE (a whole
- * CALLCHAIN_DEFERRED) of the event last, and nobody wrote since: only what differs is written.
- * False: nothing was written, and seam_record_decode is to be called, whatever there is to be said.
+ * Decodes a sample (or a deferred record) of the event `last` into *ret, which must hold the last
+ * record of this type and event, unchanged since: only what differs is written. False: nothing was
+ * written, and the caller must use seam_record_decode, which also says what is wrong.
  */
 bool redecode_sample(const struct seam_events *events, const struct seam_record *record,
                      const struct seam_event *last, struct seam_decoded *ret);
@@ -20,9 +20,9 @@ bool redecode_deferred(const struct seam_events *events, const struct seam_recor
                        const struct seam_event *last, struct seam_decoded *ret);
 
 /*
- * seam_record_decode into a place that holds what the same *last says: the event of the whole
- * record of that type (SAMPLE or CALLCHAIN_DEFERRED) that was decoded there last; NULL: something
- * else.
+ * Decodes a record into *ret by the fastest way. *last: the event of the record that is in *ret, if
+ * that is a whole SAMPLE (or CALLCHAIN_DEFERRED), else NULL; it is updated. So a caller keeps one
+ * ret and one last for each of the two types.
  */
 static inline int redecode_decode(const struct seam_events *events,
                                   const struct seam_record *record, uint32_t type,

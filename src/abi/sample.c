@@ -128,8 +128,8 @@ static int sample_branches(struct decode *d, const struct layout *l, bool has_hw
 	return 0;
 }
 
-/* Registers of an ABI that is not known: how many words they have is not known either, so nothing
- * behind them is read. */
+/* For registers of an unknown ABI: the number of their words is unknown too, so nothing behind them
+ * can be read. */
 #define SAMPLE_ENDS 1
 
 /* 0, SAMPLE_ENDS, -EBADMSG. */

@@ -13,7 +13,7 @@ int sideband_fixed(struct decode *d)
 	return 0;
 }
 
-/* perf's own records: the reader and the printer know their insides. */
+/* perf's own records are not checked here: the reader and the printers know their contents. */
 int sideband_user(struct decode *d)
 {
 	return 0;
@@ -43,11 +43,12 @@ int sideband_mmap(struct decode *d)
 }
 
 /*
- * Whether an MMAP2 holds a build-id. Its misc bit alone does not tell: the kernel sets it in a
- * header that it then reuses for the next event (seen on 6.18), so that while somebody else records
- * with build-ids it stands in records of events that never asked for any and hold maj, min and
- * inode. Those are told apart by the attrs; without an attr that asks (perf inject writes such
- * files) only a whole SHA-1, or a 16-byte id, is believed: 20 and 16 are the majors of no disk.
+ * Whether an MMAP2 holds a build-id. Its bit in misc alone does not tell: the kernel sets the bit
+ * in a header that it then uses again for the next event (seen on 6.18). So when somebody else
+ * records with build-ids, the bit is set in records of events that did not ask for any, and these
+ * hold maj, min and inode. The attr tells the two apart. Where no attr asks for build-ids (perf
+ * inject writes such files), only a size of 20 bytes (SHA-1) or 16 bytes is believed: no disk has
+ * the major number 20 or 16.
  */
 static bool sideband_has_build_id(const struct decode *d)
 {

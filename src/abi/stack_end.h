@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack_end.h: why a user stack ended that was walked by unwind tables while recording, as its
- * record says it: in bits of misc that the kernel leaves 0 in SAMPLE and CALLCHAIN_DEFERRED, and
- * that other readers do not look at. Numbers are those of files.
+ * stack_end.h: why a user stack ended that was walked by unwind tables during the recording. The
+ * reason is kept in bits of the record's misc that the kernel leaves 0 in SAMPLE and
+ * CALLCHAIN_DEFERRED and that other readers ignore. The numbers are part of the file format.
  */
 #ifndef SEAM_ABI_STACK_END_H
 #define SEAM_ABI_STACK_END_H
@@ -30,7 +30,8 @@ static inline enum stack_end stack_end_of(uint16_t misc)
 	return (enum stack_end)(misc >> STACK_END_SHIFT & (STACK_ENDS - 1));
 }
 
-/* "complete", "no_mapping": stable, for JSON. "unknown" for numbers of the future. */
+/* A name for JSON ("complete", "no_mapping"), which does not change. "unknown" for a number of a
+ * newer version. */
 const char *stack_end_name(enum stack_end end);
 const char *stack_end_text(enum stack_end end); /* for people */
 bool stack_end_is_cut(enum stack_end end);      /* a part of the stack is missing */

@@ -26,7 +26,8 @@ struct tar_writer;
 
 /* fd stays the caller's. -ENOMEM. */
 int tar_create(struct tar_writer **ret, int fd);
-/* A file with these bytes. -EFBIG, -EINVAL (the name), -EIO and the like: the archive is spoilt. */
+/* Writes a file with these bytes. -EINVAL: the name; -EFBIG; -EIO and the like. After a failure the
+ * archive is of no use. */
 int tar_put(struct tar_writer *w, const char *name, const void *bytes, size_t n);
 /* A copy of an open regular file, from where it stands to its end. -ESTALE: it shrank meanwhile. */
 int tar_put_file(struct tar_writer *w, const char *name, int fd);
@@ -44,15 +45,16 @@ struct tar_entry {
 	char type; /* '0': a regular file; '5': a directory; others as they are */
 };
 
-/* fd stays the caller's; name is for messages. A tar without zstd is read, too. What a pipe has
- * not yet is waited for. */
+/* fd stays the caller's; name is for messages. A tar without zstd can be read, too. Reading from a
+ * pipe waits for more. */
 int tar_open(struct tar_reader **ret, int fd, const char *name);
-/* Asked now and then while anything is read, also what is passed over: true ends that with
- * -EINTR. */
+/* stop is called now and then while anything is read, also what is passed over. If it returns true,
+ * reading ends with -EINTR. */
 void tar_stop(struct tar_reader *r, bool (*stop)(void));
-/* More bytes of tar than these are not read: -EFBIG. */
+/* Reading ends with -EFBIG after this many bytes of tar. */
 void tar_bound(struct tar_reader *r, uint64_t most);
-/* The next entry, what is left of the one before passed over: 1; 0: the end. -EBADMSG: damaged. */
+/* Goes to the next entry, past what is left of the one before. 1 and *ret; 0: the end. -EBADMSG:
+ * damaged. */
 int tar_next(struct tar_reader *r, struct tar_entry *ret, struct seam_error *err);
 /* The next bytes of the entry: their number, 0 at its end. */
 int tar_read(struct tar_reader *r, void *to, size_t n, struct seam_error *err);

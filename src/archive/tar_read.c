@@ -76,8 +76,8 @@ tar_damaged(const struct tar_reader *r, struct seam_error *err, const char *fmt,
 	return seam_error_set(err, EBADMSG, r->name, r->at, "archive", "%s", text);
 }
 
-/* More input: 1; 0 at its end. A FIFO's first writer, and what it has not written yet, is waited
- * for. */
+/* Reads more input: 1, or 0 at its end. It waits for the first writer of a FIFO, and for more of
+ * it. */
 static int tar_fill(struct tar_reader *r, struct seam_error *err)
 {
 	struct pollfd more = { .fd = r->fd, .events = POLLIN };
@@ -114,7 +114,8 @@ static int tar_start(struct tar_reader *r, struct seam_error *err)
 	return r->context ? 0 : -ENOMEM;
 }
 
-/* A little input may stand for any number of bytes. */
+/* Whether the caller wants to stop. A few bytes of input may unpack to any number, so this counts
+ * bytes of tar. */
 static bool tar_is_stopped(struct tar_reader *r)
 {
 	if (!r->stop || r->at - r->asked < ASK_EVERY)
@@ -307,7 +308,7 @@ int tar_next(struct tar_reader *r, struct tar_entry *ret, struct seam_error *err
 
 	if (rc >= 0)
 		rc = tar_header(r, ret, err);
-	/* 'g': of all entries, which is of no interest here */
+	/* 'g' holds for all entries behind it, and nothing of it matters here. */
 	while (rc > 0 && (ret->type == 'x' || ret->type == 'g')) {
 		bool global = ret->type == 'g';
 

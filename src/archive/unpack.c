@@ -38,7 +38,8 @@ static int unpack_note(struct unpacking *u, const char *name, size_t n)
 	return u->made->failed ? -ENOMEM : 0;
 }
 
-/* The directory that a name's last component is to stand in: a descriptor, made where it is not. */
+/* Opens the directory for the last component of a name, and makes those that are missing. A
+ * descriptor, or -errno. */
 static int unpack_enter(struct unpacking *u, const char *name)
 {
 	char part[256];
@@ -107,7 +108,7 @@ static int unpack_entry(struct unpacking *u, struct tar_entry *entry)
 
 	while (name[0] == '.' && name[1] == '/')
 		name += 2;
-	/* Also what is said of a directory's size is passed over, and takes as long. */
+	/* The size of a directory counts, too: its bytes are passed over, which takes as long. */
 	if (entry->size > u->bytes_left)
 		return unpack_refuse(u, EFBIG, name,
 		                     "more than may be unpacked there (TMPDIR chooses the place)");
@@ -164,7 +165,8 @@ void unpack_remove(int dir, const struct buf *made)
 {
 	const char *start = (const char *)made->bytes, *at = start + made->n;
 
-	/* Each name ends with its NUL: look back for the one before. */
+	/* Each name ends with its NUL. The last one is removed first: look back for where it
+	 * begins. */
 	while (at > start) {
 		for (at--; at > start && at[-1]; at--)
 			;

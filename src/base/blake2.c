@@ -84,8 +84,8 @@ void blake2_start(struct blake2 *b)
 	b->state[0] ^= 0x01010000 ^ BLAKE2_BYTES; /* no key, one tree, so many bytes come out */
 }
 
-/* The last block is marked so, and must not be compressed before it is known to be: a full one
- * waits. */
+/* The last block is compressed with a mark. So a full block waits until it is known whether more
+ * follows. */
 void blake2_add(struct blake2 *b, const void *bytes, size_t n)
 {
 	const unsigned char *at = bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * blake2.h: BLAKE2b (RFC 7693) with digests of 32 bytes, without a key: tells contents from each
- * other where an enemy may have chosen them, which map.h's hashes cannot.
+ * blake2.h: BLAKE2b (RFC 7693) with digests of 32 bytes and without a key. It tells contents apart
+ * even where an enemy chose them; map.h's hashes do not.
  */
 #ifndef SEAM_BASE_BLAKE2_H
 #define SEAM_BASE_BLAKE2_H

@@ -23,8 +23,9 @@ struct buf {
 void buf_free(struct buf *b);
 void *buf_grow(struct buf *b, size_t n); /* buf_reserve's, when there is no room yet */
 
-/* Room for n more bytes: a pointer to them (n is not advanced), or NULL. This and what follows are
- * inline, since most of what seam writes are a few bytes at a time. */
+/* Makes room for n more bytes and returns where they begin, or NULL. n of the buffer stays as it
+ * is: the caller adds what it wrote. This function and the next ones are inline, because most of
+ * what seam writes is a few bytes long. */
 static inline void *buf_reserve(struct buf *b, size_t n)
 {
 	return !b->failed && n < b->capacity - b->n ? b->bytes + b->n : buf_grow(b, n);
@@ -55,8 +56,8 @@ int buf_put_signed(struct buf *b, int64_t v);
 int buf_put_zeros(struct buf *b, size_t n);
 int buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
-/* The text with a NUL behind it (not counted in n); "" when empty or out of memory. Lives until the
- * next put. */
+/* The content as a text with a NUL behind it, which does not count in n. "" when it is empty or
+ * memory is out. Valid until the next put. */
 const char *buf_text(struct buf *b);
 void buf_clear(struct buf *b); /* keeps the memory */
 

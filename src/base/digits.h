@@ -17,8 +17,8 @@ extern const char digits_bytes[769];
 
 extern const uint64_t digits_powers[DIGITS_MAX]; /* of 10; the first is 0 */
 
-/* How many digits v has; 0 has one. 1233 / 4096 is a little more than log10(2): for 1 to 64 bits
- * the digits that the least number of so many bits has, or one less. */
+/* How many digits v has; 0 has one. 1233 / 4096 is slightly more than log10(2), so for a number of
+ * 1 to 64 bits this gives its digits, or one less. */
 static inline unsigned digits_count(uint64_t v)
 {
 	unsigned n = (64 - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;
@@ -40,7 +40,7 @@ static inline void digits_put(char *to, unsigned n, uint64_t v)
 		*to = (char)('0' + v % 10);
 }
 
-/* v with as many digits as it has, DIGITS_MAX at most: the end of them. */
+/* Writes v with as many digits as it has (at most DIGITS_MAX), and returns where they end. */
 static inline char *digits_decimal(char *to, uint64_t v)
 {
 	unsigned n = digits_count(v);

@@ -34,7 +34,8 @@ int seam_error_set(struct seam_error *err, int code, const char *path, uint64_t 
 		error_set_path(err, path);
 		n += (size_t)snprintf(err->text + n, sizeof(err->text) - n, "%s: ", err->path);
 	}
-	/* Where memory ended says nothing of what is there: a place would read as damage. */
+	/* Running out of memory at an offset says nothing of the file there; with a place it would
+	 * read as damage. */
 	if (code == ENOMEM) {
 		snprintf(err->text + n, sizeof(err->text) - n, "out of memory");
 		return -code;

@@ -34,7 +34,8 @@ void json_close(struct json *j, char bracket)
 	buf_put(j->out, &bracket, 1);
 }
 
-/* The same text to a reader of JSON; to who looks at it on a terminal, too. */
+/* Writes a character as \u escapes. A JSON reader gets the same text; on a terminal the character
+ * cannot mislead. */
 static void json_escape_character(struct buf *out, uint32_t c)
 {
 	if (c > 0xffff)

@@ -40,7 +40,7 @@ size_t map_bytes(const struct map *m);
 /* A 64-bit mix; also for callers that hash their own things. */
 uint64_t map_mix(uint64_t x);
 uint64_t map_hash_bytes(const void *bytes, size_t n, uint64_t seed);
-/* What map's own keys are mixed with; never 0. */
+/* The secret that map mixes its keys with; never 0. */
 uint64_t map_secret(void);
 /* Twice as fast as map_hash_bytes on short keys, for tables in memory: where a key goes depends on
  * map_secret(), which the caller keeps and gives. Never into a file. */

@@ -6,9 +6,10 @@
 #include <stddef.h>
 
 /*
- * n bytes, of which nothing is in memory yet, for free(); NULL: out of memory. It is asked that
- * large pages come in, of 2 MiB, at multiples of which it begins: one fault each instead of 512.
- * For what will be filled from front to back, and is known to be much.
+ * Allocates n bytes for free(), of which none is in memory yet; NULL: out of memory. The kernel is
+ * asked for large pages of 2 MiB, and the memory begins at a multiple of that: one page fault then
+ * brings in what would take 512. Use it for memory that is large for sure and is filled from front
+ * to back.
  */
 void *pages_new(size_t n);
 

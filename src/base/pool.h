@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool.h: things of one size, each distinct one stored once and named by a dense id (1, 2, 3 ...).
- * Equal is what is equal byte by byte, so they must have no padding. Pointers live until pool_free.
- * Zero-initialise but for `size`.
+ * pool.h: stores each distinct thing once and names it by a dense id (1, 2, 3 ...). All things have
+ * one size, and things are equal if their bytes are, so they must have no padding. Pointers are
+ * valid until pool_free. Zero-initialise all but `size`.
  */
 #ifndef SEAM_BASE_POOL_H
 #define SEAM_BASE_POOL_H

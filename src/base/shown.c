@@ -8,8 +8,8 @@
 
 #include "base/utf8.h"
 
-/* First and last of what is not shown as it is: controls, what has no width, what sets the
- * direction of text. */
+/* Ranges, first and last, of characters that are not shown as they are: controls, characters
+ * without width, and those that set the direction of text. */
 static const uint32_t hidden[][2] = {
 	{ 0x00, 0x1f },     { 0x7f, 0x9f },     { 0xad, 0xad },       { 0x61c, 0x61c },
 	{ 0x180e, 0x180e }, { 0x200b, 0x200f }, { 0x2028, 0x202e },   { 0x2060, 0x206f },
@@ -24,8 +24,8 @@ bool shown_hides(uint32_t c)
 	return false;
 }
 
-/* Would a backslash before these n bytes look like an escape of ours? Others (App\Kernel) stay
- * single. */
+/* Whether a backslash in front of these n bytes would look like one of our escapes. Any other
+ * (App\Kernel) stays single. */
 static bool shown_misleads(const unsigned char *p, size_t n)
 {
 	static const char letters[] = "\\nrtxuU";
@@ -48,8 +48,8 @@ static bool shown_is_plain(unsigned char c)
 	return c >= 0x20 && c < 0x7f;
 }
 
-/* Bytes from p on that stay as they are; stops at what is not plain ASCII, and at a backslash to be
- * doubled. */
+/* The number of bytes from p on that stay as they are: up to the first that is not plain ASCII, or
+ * a backslash that must be doubled. */
 static size_t shown_run(const unsigned char *p, size_t n)
 {
 	size_t i = 0;
@@ -81,7 +81,7 @@ static void shown_byte(struct buf *to, unsigned char c)
 	}
 }
 
-/* The character at p: how many of the n bytes it has. */
+/* Writes the character at p, escaped if it must be. Returns how many of the n bytes it takes. */
 static size_t shown_character(struct buf *to, const unsigned char *p, size_t n)
 {
 	size_t len = utf8_sequence(p, n);
@@ -149,7 +149,7 @@ struct shown_spec {
 	char conversion;
 };
 
-/* Arguments that a function may take from for its caller. */
+/* A va_list in a struct, so that a function can take arguments from it for its caller. */
 struct shown_args {
 	va_list ap;
 };
@@ -191,7 +191,7 @@ static const char *shown_length_of(struct shown_spec *s, const char *p)
 	return p;
 }
 
-/* What stands behind a '%'; what is behind that. */
+/* Reads a conversion, fmt being behind its '%'. Returns where it ends. */
 static const char *shown_spec(struct shown_spec *s, const char *fmt, struct shown_args *args)
 {
 	*s = (struct shown_spec){ .precision = -1 };
@@ -231,7 +231,7 @@ static void shown_string(struct buf *to, const struct shown_spec *s, const char 
 	buf_free(&b);
 }
 
-/* The conversion as printf is to have it. */
+/* Writes the conversion as a format for printf, with width and precision as numbers. */
 static void shown_format(const struct shown_spec *s, char *to, size_t n)
 {
 	char precision[16] = "";

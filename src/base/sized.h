@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sized.h: structs that cross the library's border, whose first member is the size that the caller
- * knows of them.
- *
- * The two sides may have been compiled with different versions of a header. What only one of them
- * knows of a struct is zero for the other; an option that is set and not known is refused, because
- * it cannot be honoured.
+ * sized.h: structs that programs give to the library, or get from it. Their first member is the
+ * size that the caller knows of them, because the two may have been compiled with different
+ * versions of a header. A field that only one side knows is zero for the other. An option that is
+ * set and not known here is refused, because it cannot be honoured.
  */
 #ifndef SEAM_BASE_SIZED_H
 #define SEAM_BASE_SIZED_H
@@ -15,9 +13,9 @@
 #include <string.h>
 
 /*
- * Takes options: copies what both sides know of from into ret, which has n bytes, and zeroes the
- * rest of ret. from may be NULL: nothing is set. -EINVAL: from says a size that does not hold the
- * size itself. -E2BIG: a byte beyond n is set.
+ * Takes options: copies what both sides know of `from` into ret, which has n bytes, and zeroes the
+ * rest. from may be NULL: nothing is set. -EINVAL: from's size is less than that of the size
+ * itself. -E2BIG: a byte behind the n that are known is set.
  */
 static inline int sized_take(void *ret, size_t n, const void *from)
 {
@@ -38,9 +36,8 @@ static inline int sized_take(void *ret, size_t n, const void *from)
 }
 
 /*
- * Gives an answer: copies what both sides know of from, which has n bytes, into ret, and zeroes
- * what only the caller knows; ret keeps its size. -EINVAL: ret says a size that does not hold the
- * size itself.
+ * Gives an answer: copies what both sides know of `from`, which has n bytes, into ret, and zeroes
+ * what only the caller knows. ret's size stays. -EINVAL: it is less than that of the size itself.
  */
 static inline int sized_give(void *ret, const void *from, size_t n)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* utf8.h: which bytes are UTF-8. What stands for those that are not, whoever writes them knows. */
+/* utf8.h: which bytes are UTF-8. What is written in place of other bytes is for the caller to
+ * decide. */
 #ifndef SEAM_BASE_UTF8_H
 #define SEAM_BASE_UTF8_H
 

@@ -51,7 +51,8 @@ static int convert_flush(struct convert *c)
 	return r;
 }
 
-/* Called between records: what was put is in order of time up to here. */
+/* Called between records. What was written until now is in order of time; from time to time a
+ * FINISHED_ROUND says so. */
 static int convert_step(struct convert *c)
 {
 	int r = 0;
@@ -74,7 +75,8 @@ static bool convert_in_time(const struct convert *c, const struct batch_item *it
 	return o->take_time(o->take_ctx, item->decoded.id.time_ns);
 }
 
-/* Who is who and what is where holds beyond the time at which it was said. */
+/* Records that say which process and which mapping is what: they hold beyond their own time, so
+ * they are never left out. */
 static bool convert_is_context(uint32_t type)
 {
 	switch (type) {
@@ -113,7 +115,8 @@ static uint64_t convert_ip_marker(uint16_t misc)
 	}
 }
 
-/* kernel, the marker, the first n of user; or where there is neither half, the sample's own ip. */
+/* Joins the kernel part, the marker and the first n user addresses into one chain. Where a sample
+ * has neither part, its ip is the chain. */
 static struct seam_u64s convert_chain(struct convert *c, const struct seam_stitched *s, uint64_t n)
 {
 	uint64_t marker = convert_ip_marker(s->misc);
@@ -176,8 +179,8 @@ static void convert_count(struct convert *c, const struct seam_stitched *s)
 	}
 }
 
-/* How the stack copy that the sample had became a chain: as if it had been unwound while
- * recording. */
+/* How the walk over the sample's stack copy ended, as a recorder that unwinds would have written
+ * it. */
 static struct walk_result convert_walk_result(const struct convert *c,
                                               const struct batch_item *item)
 {
@@ -200,7 +203,8 @@ static struct walk_result convert_walk_result(const struct convert *c,
 	}
 }
 
-/* The misc of a sample whose copy is not carried over; any other keeps its own. */
+/* The misc of the sample in the output. It says how the walk ended if the stack copy is not carried
+ * over. */
 static uint16_t convert_misc(const struct convert *c, const struct batch_item *item,
                              const struct seam_attr *to, bool cut)
 {
@@ -254,10 +258,10 @@ static int convert_encode(struct convert *c, const struct batch_item *item)
 }
 
 /*
- * A user part was walked when the task returned, and what it runs through may have been mapped
- * between the sample and then: an exec maps the program after the sample in its system call. A
- * classic tool looks at the mappings of the sample's time, so such a mapping is said there, too.
- * (Nothing else can have been at its addresses: only those that nothing is mapped at get one.)
+ * A user part is walked when the task returns to user space. What it runs through may have been
+ * mapped after the sample: an exec maps the program after the sample in its system call. A classic
+ * tool looks at the mappings of the sample's time. So such a mapping is written a second time, in
+ * front of the sample. This is safe: only addresses at which nothing else is mapped get one.
  */
 static int convert_early_mapping(struct convert *c, const struct seam_stitched *s, uint64_t addr,
                                  uint32_t before, uint32_t after)

@@ -28,7 +28,8 @@ bool convert_head_unwinds(const struct recording *rec, const struct convert_opts
 	return !opts->keep_stacks && copies && unwound.machine;
 }
 
-/* Registers that came with a stack copy were for unwinding; those that came alone are data. */
+/* Registers that came with a stack copy were taken for unwinding, and go with it. Registers that
+ * were taken alone are data, and stay. */
 static struct seam_attr convert_attr(const struct seam_attr *from, const struct convert_opts *opts,
                                      bool unwinds)
 {
@@ -84,7 +85,8 @@ static bool convert_head_carries(const struct seam_record *record)
 	}
 }
 
-/* What is no loss: the writer makes them anew, or they only said how far the recorder was. */
+/* Records that are no loss: the writer makes them anew, or they only said how far the recorder
+ * was. */
 static bool convert_head_passes(uint32_t type)
 {
 	switch (type) {
@@ -124,7 +126,8 @@ int convert_head_records(const struct recording *rec, struct buf *out,
 
 /* ---- features ---- */
 
-/* What the writer says itself, what is told anew below, and what points into the old file. */
+/* Whether a feature is copied. Not copied are those that the writer makes, those that are made anew
+ * below, those that point into the old file, and in a stream those of which perf 6.1 complains. */
 static bool convert_head_keeps(unsigned feature, bool stream)
 {
 	switch (feature) {

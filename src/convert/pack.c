@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// pack.c: see pack.h. Which files stand for an object of which kind; what names it now says
-// which list, map or vdso that is.
+// pack.c: see pack.h. Knows which files stand for an object of each kind. Which list, map or vdso
+// that is follows from what names the object on this machine.
 #include "convert/pack.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static int pack_dir(const struct image_build_id *id, const char *path, char *ret
 	return length < 0 || (size_t)length >= n ? -ENAMETOOLONG : 0;
 }
 
-/* Is a name to be written? Only the first time. */
+/* Whether a name is new in the archive. Each is written once. */
 static int pack_is_new(struct pack *b, const char *name)
 {
 	uint64_t hash = map_hash_bytes(name, strlen(name), 0);
@@ -97,8 +97,8 @@ static int pack_missing(struct pack *b, struct symbol_object *object, const char
 
 /* ---- ELF files ---- */
 
-/* By its build-id if that is how it will be asked for, else where a debuglink leads from the
- * object. */
+/* The debug file goes under its build-id if it will be looked for by that, else to where the
+ * object's debuglink leads. */
 static int pack_put_debug(struct pack *b, const char *dir, struct image *image, struct image *debug)
 {
 	struct image_build_id id = { 0 }, debug_id = { 0 };
@@ -259,8 +259,8 @@ static bool pack_is_trusted(const struct image *image)
 	       !(st.st_mode & 022);
 }
 
-/* Of files that claim one build-id, those that can be trusted take its place: others, and what is
- * missing, wait for their round. */
+/* Packs an ELF file. Of files that claim the same build-id, trusted ones come first, in the first
+ * round; others, and what is missing, come in the second. */
 static int pack_elf(struct pack *b, struct symbol_object *object)
 {
 	const struct symbol_key *key = symbol_object_key(object);
@@ -319,7 +319,8 @@ static int pack_kernel(struct pack *b, struct symbol_object *object)
 	return r < 0 ? r : got ? 0 : pack_missing(b, object, "");
 }
 
-/* Its file; else what the kernel's list has of it, which pack_kernel takes, is all there is. */
+/* Packs the module's file. If there is none, the kernel's list (pack_kernel) has its symbols, and
+ * that is all there is. */
 static int pack_module(struct pack *b, struct symbol_object *object)
 {
 	const struct symbol_key *key = symbol_object_key(object);
@@ -393,7 +394,7 @@ static int pack_jit(struct pack *b, struct symbol_object *object)
 
 /* ---- all ---- */
 
-/* What names an object is known only when it was asked for one. */
+/* Looks up one address in the object: only then is it known what names it. */
 static int pack_ask(struct symbol_object *object)
 {
 	struct symbol symbol;
@@ -404,7 +405,7 @@ static int pack_ask(struct symbol_object *object)
 	return r < 0 ? r : 0;
 }
 
-/* The dump that names it is that of the process's other code. */
+/* Code of a jitdump is named by the same dump as the process's other code, so that is packed. */
 static int pack_jit_code(struct pack *b, struct symbol_object *object)
 {
 	struct symbol_key key = { .kind = SYMBOL_KIND_ANON,

@@ -34,7 +34,8 @@ static bool pack_is_split(const char *path)
 	return is;
 }
 
-/* libdw looks beside the program first, then where it was compiled. */
+/* Packs one .dwo file. libdw looks for it beside the program first, then where the program was
+ * compiled. */
 static int pack_put_split(void *ctx, const char *name, const char *dir)
 {
 	struct pack_splitting *s = ctx;

@@ -105,7 +105,7 @@ static bool dwarf_is_unpacked(struct image *image, struct image *alt)
 	       (alt && image_unpacked(alt, unread));
 }
 
-/* libdw's handle on an image that was linked. */
+/* Opens libdw's handle on a linked image: on its unpacked sections, or on the file itself. */
 static Dwarf *dwarf_handle(struct image *image, bool unpacked)
 {
 	Elf *elf = unpacked ? image_unpacked(image, unread) : NULL;
@@ -133,8 +133,9 @@ static int dwarf_start(struct dwarf *d, struct image *image, struct image *alt, 
 	return r >= 0 && !d->ranges.n ? -ENOENT : r;
 }
 
-/* libdw looks for split units from where the file is, which an unpacked one does not know; and
- * libelf may unpack what seam does not. */
+/* Whether the file itself must be opened instead of its unpacked sections. libdw looks for split
+ * units from where the file is, and unpacked sections are nowhere; and libelf may be able to unpack
+ * what seam is not. */
 static bool dwarf_wants_file(const struct dwarf *d, int r)
 {
 	if (r < 0)
@@ -324,7 +325,7 @@ static size_t dwarf_frames(struct dwarf *d, struct unit *unit, struct unit_funct
 	return depth + 1;
 }
 
-/* Counts what a unit will hold, once. */
+/* Adds the memory that a unit will take to the count, once per unit. */
 static void dwarf_weigh(struct dwarf *d, struct unit *unit)
 {
 	Dwarf_Lines *lines;

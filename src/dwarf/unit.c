@@ -37,7 +37,8 @@ void unit_ranges_sort(struct buf *ranges)
 		      unit_range_order);
 }
 
-/* Ranges that overlap are rare and near: a few before the last that begins in time are tried. */
+/* Ranges that overlap are rare, and lie close together: this many before the last one that could
+ * hold the address are tried. */
 #define LOOK_BACK 16u
 
 /* Ranges that overlap are rare: a binary search, and a look at up to LOOK_BACK ranges before. */
@@ -226,8 +227,8 @@ uint32_t unit_innermost(const struct unit_function *function, uint64_t addr)
 {
 	uint32_t found = UNIT_NONE;
 
-	/* Downwards: inner calls stand behind outer ones. Compilers let siblings overlap at times;
-	 * the first one has it then. */
+	/* From the last to the first, because inner calls stand behind outer ones. Compilers
+	 * sometimes let siblings overlap; the first of these counts. */
 	for (size_t i = 0; i < UNIT_N(&function->ranges, struct unit_range); i++) {
 		const struct unit_range *range = UNIT_AT(&function->ranges, struct unit_range, i);
 

@@ -33,9 +33,9 @@ struct unit_function {
 	struct buf ranges;  /* struct unit_range */
 };
 
-/* Where functions stand: gcc has all that have code at the top, clang and rustc within namespaces
- * and classes, and few languages within one another. A step is taken when nothing before it had an
- * address: most of a C++ unit is classes. */
+/* How deep to look for functions. gcc puts all that have code at the top; clang and rustc put them
+ * into namespaces and classes; few languages put them into one another. The next step is taken only
+ * if the one before found nothing at the address, because most of a C++ unit is classes. */
 enum unit_reach {
 	UNIT_NOT_WALKED,
 	UNIT_TOP,

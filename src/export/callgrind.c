@@ -50,7 +50,8 @@ static void callgrind_name(struct callgrind *c, const char *key, uint32_t number
 	buf_put(&c->out->buf, "\n", 1);
 }
 
-/* Functions are told apart by object, name and file; an object's nameless ones are one. */
+/* Numbers the functions, which are told apart by object, name and file. The functions without a
+ * name in an object are one. */
 static int callgrind_functions(struct callgrind *c)
 {
 	struct buf name = { 0 };

@@ -70,7 +70,7 @@ const char *flame_text(const struct flame_graph *g, uint32_t text)
 	return intern_get(&g->texts, text);
 }
 
-/* A text's id: the page is for people, who are not to be misled by what a name does to the text
+/* The id of a text as people are shown it: a name must not mislead them by what it does to the text
  * around it. */
 static uint32_t flame_shown(struct flame_graph *g, const char *text, size_t n)
 {
@@ -144,7 +144,8 @@ static int flame_child(struct flame_graph *g, uint32_t parent, uint32_t function
 	return 0;
 }
 
-/* Where a stack of this state hangs: the root, or the cell that says what is missing. */
+/* Gives the node under which stacks of this state hang: the root, or a cell that says what is
+ * missing. */
 static int flame_root(struct flame_merge *m, uint32_t state, uint32_t *ret)
 {
 	const struct profile_state *s = profile_state_at(m->p, state);
@@ -164,7 +165,7 @@ static int flame_root(struct flame_merge *m, uint32_t state, uint32_t *ret)
 	return r;
 }
 
-/* Up to what was placed already below this root, then down again. */
+/* Places a stack below a root: climbs up to what was placed already, then goes down again. */
 static int flame_place(struct flame_merge *m, uint32_t root, uint32_t node, uint32_t *ret)
 {
 	uint64_t found = root;

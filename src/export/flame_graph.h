@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flame_graph.h: profiles merged into one tree of functions, and what was spent where, when and by
+ * flame_graph.h: profiles merged into one tree of functions, with what was spent where, when and by
  * whom.
  *
- * Ids are dense; a node's parent is less than the node (the root is 0). A row is a distinct (node,
+ * Ids are dense. A node's parent is less than the node; the root is 0. A row is a distinct (node,
  * thread, slice of time, event, state, side). Ids of threads, events and rows start at 0 and are
- * one less than their pool's; ids of texts and functions are their pool's. For flame*.c only.
+ * one less than those of their pools; ids of texts and functions are those of their pools. For
+ * flame*.c only.
  */
 #ifndef SEAM_EXPORT_FLAME_GRAPH_H
 #define SEAM_EXPORT_FLAME_GRAPH_H

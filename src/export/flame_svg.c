@@ -168,8 +168,8 @@ static void svg_colour(const struct svg *s, uint32_t node, char *to, size_t n)
 		         20 + (int)(70 * strength), 84 - (int)(16 * strength));
 }
 
-/* A name in room for so many characters. It loses its end, but a function without a name what
- * stands before its address. */
+/* Cuts a name to this many characters. It loses its end; the name of a function that has none loses
+ * what stands in front of its address. */
 static void svg_name_cut(struct buf *to, const char *name, size_t room)
 {
 	size_t n = strlen(name), end = nameless_end(name);

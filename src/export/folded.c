@@ -92,7 +92,7 @@ static int folded_child(struct folded *f, uint32_t parent, uint32_t name, uint32
 	return 0;
 }
 
-/* Up to what was placed already below this comm, then down again. */
+/* Places a stack below its comm: climbs up to what was placed already, then goes down again. */
 static int folded_place(struct folded *f, uint32_t comm, uint32_t node, uint32_t *ret)
 {
 	uint64_t found = comm;

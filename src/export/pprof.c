@@ -112,8 +112,7 @@ static void pprof_value_type(struct pprof *w, unsigned field, const char *type, 
 	w->n_columns += field == PROFILE_SAMPLE_TYPE;
 }
 
-/* What a sample of an event stands for: what the recording says, or where it was let vary, the
- * mean. */
+/* The period of an event: what the recording says, or the mean where the period was let vary. */
 static void pprof_period(struct pprof *w, uint32_t event)
 {
 	uint64_t period = origin_period_of(profile_origin_of(w->p), event);
@@ -336,7 +335,7 @@ enum {
 	HAS_INLINE = 8
 };
 
-/* Without a known range (of a profile that came from no recording) a mapping spans all
+/* Writes a mapping. Where no range is known (the profile came from no recording) it spans all
  * addresses. */
 static void pprof_mapping(struct pprof *w, uint32_t object, unsigned lacks)
 {

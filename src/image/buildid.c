@@ -16,7 +16,8 @@ bool image_build_id_equal(const struct image_build_id *a, const struct image_bui
 
 	if (!shared || memcmp(a->bytes, b->bytes, shared))
 		return false;
-	/* Only the form of old recordings, 20 bytes filled up with zeros, may be longer. */
+	/* Sizes may differ only where one is the form of old recordings: 20 bytes, filled up with
+	 * zeros. */
 	if (longer->size != shared && longer->size != IMAGE_BUILD_ID_MAX)
 		return false;
 	for (uint8_t i = shared; i < longer->size; i++) {
@@ -76,8 +77,9 @@ static int buildid_notes_find(const void *notes, size_t n, bool swap, size_t ali
 	return 0;
 }
 
-/* Four parts of letters, digits, _ and -, the last of which is a hash of the contents: what the
- * linker was told to write instead of it (-buildid=TEXT) may be the same in all programs. */
+/* Whether a text is a build-id as Go's linker makes it: four parts of letters, digits, _ and -, the
+ * last of which is a hash of the contents. A text given to the linker instead (-buildid=TEXT) may
+ * be the same in all programs. */
 static bool is_go_id(const char *text, size_t n)
 {
 	size_t part = 0, parts = 1;

@@ -21,8 +21,8 @@ enum {
 	ENC_INDIRECT = 0x80,
 };
 
-/* Bytes of an augmentation's text, NUL included. A file may point many FDEs into one long text:
- * each would read it. */
+/* The most bytes of an augmentation's text, NUL included. A file may point many FDEs at one long
+ * text, which each of them would read. */
 #define AUGMENTATION_MAX 32
 
 static uint64_t callframe_base(const struct callframe_section *s, struct cursor *c,

@@ -33,17 +33,19 @@ struct callframe_cie {
 	size_t n_instructions;
 };
 
-/* Takes one entry, which may be empty (a terminator: linkers leave those between the parts of some
- * objects), and moves on to the next. is_64: of the entry's own form. False at the end, or where a
+/* Takes one entry and moves on to the next. It may be empty: linkers leave such terminators between
+ * the parts of some objects. is_64: the entry is of the 64-bit form. False at the end, or where a
  * length leads out of the section. */
 bool callframe_entry(struct cursor *c, struct cursor *entry, bool *is_64);
-/* Is what was just taken an FDE? Then its CIE's offset in the section, which may be any number, and
- * entry stands behind that. entry->failed: neither FDE nor CIE. */
+/* Whether the entry that was just taken is an FDE. *ret_cie is then the offset of its CIE in the
+ * section, which may be any number, and entry stands behind it. entry->failed: it is neither FDE
+ * nor CIE. */
 bool callframe_is_fde(const struct callframe_section *s, struct cursor *entry, bool is_64,
                       uint64_t *ret_cie);
 /* The CIE at an offset. False: it is none, or not understood. */
 bool callframe_cie(const struct callframe_section *s, uint64_t offset, struct callframe_cie *ret);
-/* The code that an FDE is about; entry then stands at its instructions. False: unsound. */
+/* The code that an FDE describes; entry stands at the FDE's instructions afterwards. False:
+ * unsound. */
 bool callframe_range(const struct callframe_section *s, const struct callframe_cie *cie,
                      struct cursor *entry, uint64_t *ret_start, uint64_t *ret_end);
 

@@ -29,8 +29,8 @@ static const char *debugfile_root_of(const struct image_search *search)
 }
 
 /* Opens path; keeps it only if its build-id is want's, when want has one. */
-/* Was the file not to be had, so that others are to be tried? That there is no memory says nothing
- * of the file. */
+/* Whether other places are to be tried after this error. Not after -ENOMEM, which says nothing of
+ * the file. */
 static bool debugfile_goes_on(int r)
 {
 	return r < 0 && r != -ENOMEM;
@@ -79,7 +79,8 @@ try_printf(struct image **ret, const struct image_build_id *want, struct image_b
 	return r;
 }
 
-/* By build-id: the debug directories' files with this ending, the cache's with this name. */
+/* Tries the places where files lie by build-id: in the debug directories with this ending, in the
+ * cache under this name. */
 static int debugfile_try_build_id(struct image **ret, const struct image_build_id *want,
                                   const struct image_search *search, const char *ending,
                                   const char *cache_name)
@@ -147,7 +148,7 @@ static int debugfile_try_vmlinux(struct image **ret, const struct image_build_id
 	else
 		seam_error_set(err, ENOENT, "vmlinux", SEAM_NO_OFFSET, NULL,
 		               "none of the recorded kernel was found");
-	/* Releases are names of directories here, no ways out of them. */
+	/* A release is used as the name of a directory, so it must not lead out of its parent. */
 	if (r >= 0 || !want || !want->size || !release || strchr(release, '/'))
 		return r;
 	for (size_t i = 0; debugfile_goes_on(r) && i < sizeof(resolver) / sizeof(*resolver); i++) {
@@ -165,7 +166,7 @@ static int debugfile_try_vmlinux(struct image **ret, const struct image_build_id
 	return r;
 }
 
-/* Where no build-id decides: whether what was opened is what was recorded. */
+/* Where no build-id was recorded: asks the caller whether the file is the one that was recorded. */
 static int debugfile_file_identity_for(struct image **image, const char *path,
                                        const struct image_search *search, struct seam_error *err)
 {
@@ -183,7 +184,8 @@ static int debugfile_file_identity_for(struct image **image, const char *path,
 	return r;
 }
 
-/* "[ext4]": only with a build-id to tell it by, or below a root whose maker vouches for it. */
+/* Tries a module of which only the name is known ("[ext4]"). Its file is accepted only by build-id,
+ * or below a root, whose maker vouches for it. */
 static int debugfile_try_module(struct image **ret, const char *name,
                                 const struct image_build_id *want,
                                 const struct image_search *search, struct image_build_id *ret_found,
@@ -264,9 +266,10 @@ struct link {
 };
 
 /*
- * Whether a file may say something of another one that it merely lies near to: a build-id and a CRC
- * are what anybody may write, and so are many directories. It must be root's, yours, or the owner's
- * of the file that it speaks of; below a root (--symfs) whoever gives that vouches for all.
+ * Whether a file may be believed about another one that it only lies near to. Anybody can write a
+ * build-id and a CRC, and many can write to the directory. So the file must belong to root, to this
+ * user, or to the owner of the other file. Below a root (--symfs) whoever named the root vouches
+ * for all files.
  */
 static bool debugfile_may_speak_of(const struct image *file, const struct image *of,
                                    const struct image_search *search)
@@ -324,7 +327,8 @@ static int debugfile_try_link(struct image **ret, const struct link *link, const
 	return r;
 }
 
-/* Beside the object: who may write there may write another's debug file. -EPERM: it is one. */
+/* Tries a debug file beside the object, where others may write. -EPERM: it belongs to a
+ * stranger. */
 static int debugfile_try_beside(struct image **ret, struct image *object, const struct link *link,
                                 const char *path, const struct image_search *search)
 {
@@ -336,8 +340,8 @@ static int debugfile_try_beside(struct image **ret, struct image *object, const 
 	return -EPERM;
 }
 
-/* Next to the object, in .debug beside it, and under the debug directories. dir: the object's
- * directory, with root before it. */
+/* Tries the places of a debuglink: next to the object, in .debug beside it, and under the debug
+ * directories. dir: the object's directory, with root in front of it. */
 static int debugfile_try_link_dirs(struct image **ret, struct image *object,
                                    const struct link *link, const char *dir,
                                    const struct image_search *search)
@@ -441,8 +445,8 @@ static int debugfile_try_beneath(struct image **ret, struct image *object,
 	return r;
 }
 
-/* By build-id first; but below a root, which was put together, what lies beside the object is its
- * own: of two objects with one build-id only one can have its debug file filed by that. */
+/* Looks by build-id first. Below a root, which somebody put together, it looks beside the object
+ * first: of two objects with one build-id only one can have its debug file filed by that. */
 int image_find_debug(struct image **ret, struct image *object, const struct image_search *search,
                      struct seam_error *err)
 {

@@ -43,7 +43,7 @@ static void fde_code(struct fde_reading *f, const struct image *image)
 	}
 }
 
-/* Without its bytes: those of a large one are not to be read. */
+/* Finds a section without loading its bytes: those of a large one must not be read. */
 static bool fde_section(const struct image *image, const char *name, struct image_section *ret)
 {
 	for (size_t i = 0; image_section_at(image, i, ret) == 0; i++)

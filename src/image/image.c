@@ -36,8 +36,8 @@ static int image_segment_order(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* libelf has no number for it: but for want of memory, what it refuses is damaged. errno was 0
- * before the call. */
+/* Why libelf failed. libelf has no number for want of memory, but errno tells it; anything else
+ * that libelf refuses is damaged. errno must have been 0 before the call. */
 int image_elf_failed(void)
 {
 	return errno == ENOMEM ? -ENOMEM : -EBADMSG;

@@ -23,7 +23,8 @@ struct image_build_id {
 	uint8_t bytes[IMAGE_BUILD_ID_MAX];
 };
 
-/* Equal, both not empty. Recordings pad short ids with zeros to 20 bytes: that counts as equal. */
+/* Whether two build-ids are equal, and neither is empty. Recordings fill short ids up with zeros to
+ * 20 bytes: these count as equal, too. */
 bool image_build_id_equal(const struct image_build_id *a, const struct image_build_id *b);
 #define IMAGE_BUILD_ID_HEX (IMAGE_BUILD_ID_MAX * 2 + 1)
 /* Lower-case hex, NUL-terminated; "" for none. Returns hex. */
@@ -48,10 +49,10 @@ int image_own_vdso(const unsigned char **ret, size_t *ret_n);
 void image_close(struct image *image);
 /* libelf's handle, for libdw; the image's own. */
 struct Elf *image_elf(const struct image *image);
-/* An ELF of its .debug_ sections alone, unpacked, but for those named in without (what stands
- * behind ".debug_"; NULL ends it). Made at the first call, whose without holds; the image's own.
- * NULL: none of them is packed, or they are not of a kind or a size that is unpacked here: libelf
- * may. */
+/* An ELF file in memory that has only the .debug_ sections, unpacked, except those named in without
+ * (what stands behind ".debug_"; NULL ends the list). It is made at the first call, with this
+ * call's list, and belongs to the image. NULL: no section is packed, or they are packed in a way or
+ * size that is not unpacked here; libelf may do it. */
 struct Elf *image_unpacked(struct image *image, const char *const *without);
 
 const char *image_path(const struct image *image);
@@ -62,12 +63,13 @@ int image_build_id(const struct image *image, struct image_build_id *ret);
  * letters, *ret (not terminated, lives until close); 0: none that is a hash of the contents. */
 size_t image_go_id(struct image *image, const char **ret);
 unsigned image_machine(const struct image *image); /* EM_* */
-/* 1: its code keeps frame pointers, as far as can be told (keeps_fp.c); 0; -ENOMEM. Reads .text. */
+/* Whether its code keeps frame pointers, as far as can be told (keeps_fp.c): 1, 0, or -ENOMEM.
+ * Reads .text. */
 int image_keeps_frame_pointers(struct image *image);
 /* The same of the code between two addresses of .text. */
 bool image_keeps_frame_pointers_in(struct image *image, uint64_t start, uint64_t end);
-/* Is code of a machine all padding (nop in its forms, int3, zeros), as between functions? A byte
- * that cannot be told: no. */
+/* Whether bytes between functions are nothing but padding (nop in its forms, int3, zeros). If a
+ * byte cannot be told: no. */
 bool image_is_padding(unsigned machine, const unsigned char *code, size_t n);
 
 uint64_t
@@ -75,7 +77,7 @@ image_entry(const struct image *image); /* e_entry: address at which a program s
 bool image_is_64(const struct image *image);
 bool image_is_big_endian(const struct image *image);
 bool image_is_relocatable(const struct image *image); /* ET_REL: a kernel module */
-/* A separate debug file: its code was taken out (.text is NOBITS). */
+/* Whether this is a separate debug file: its code was taken out (.text is NOBITS). */
 bool image_is_debug(const struct image *image);
 
 /* One PT_LOAD. */
@@ -95,7 +97,8 @@ const struct image_segment *image_segment_at(const struct image *image, size_t i
  */
 int image_vaddr_of_offset(const struct image *image, uint64_t offset, uint64_t *ret);
 int image_offset_of_vaddr(const struct image *image, uint64_t vaddr, uint64_t *ret);
-/* The first, over segments that were copied out of an image (in image_segment_at's order). */
+/* The same as image_vaddr_of_offset, over segments that were copied from an image, in the order of
+ * image_segment_at. */
 int image_segments_vaddr(const struct image_segment *segments, size_t n, uint64_t offset,
                          uint64_t *ret);
 /*
@@ -162,15 +165,16 @@ int image_each_fde(struct image *image,
 
 /* ---- where files are ---- */
 
-/* Asks elsewhere (a server) for what no directory has: puts the path of a file into path. 0, or
- * negative. Any thread. The file counts only if its build-id is the one that was asked for. */
+/* A way to get files that no directory has, such as a server: writes the path of a file into
+ * `path`. 0, or a negative number. Any thread. The file counts only if it has the build-id that was
+ * asked for. */
 struct image_fetch {
 	int (*fetch)(void *ctx, const struct image_build_id *id, bool debug, char *path, size_t n);
 	void *ctx;
 };
 
-/* Says of a file that is at a path now whether it is the one that was recorded there: 0, or -ESTALE
- * and why. Any thread. */
+/* Says whether the file that is at a path now is the one that was recorded there: 0, or -ESTALE and
+ * the reason. Any thread. */
 struct stat;
 struct image_identity {
 	int (*file_identity)(const void *ctx, struct image *image, const char *path,
@@ -184,11 +188,12 @@ struct image_search {
 	const char *const *debug_dirs; /* NULL-terminated; NULL: { "/usr/lib/debug" } */
 	const char *buildid_dir; /* perf's cache (~/.debug); NULL: none. Not put under root. */
 	const struct image_fetch *fetch; /* NULL: none */
-	/* Of the kernel ("[kernel.kallsyms]"): an image of it that was named, not put under root,
-	 * and the release by which distributions file theirs ("6.12.9-amd64"); NULL: none. */
+	/* For the kernel ("[kernel.kallsyms]"): an image that the user named, which is not put
+	 * under root, and the release by which distributions file their kernels ("6.12.9-amd64");
+	 * NULL: none. */
 	const char *vmlinux, *kernel_release;
-	/* Asked of what no build-id was recorded of, unless it is under root; NULL: such a file is
-	 * taken as it is. */
+	/* Asked about files whose build-id was not recorded, unless they are under root. NULL: such
+	 * a file is taken as it is. */
 	const struct image_identity *file_identity;
 };
 
@@ -204,8 +209,8 @@ struct image_search {
 int image_find(struct image **ret, const char *path, const struct image_build_id *want,
                const struct image_search *search, struct image_build_id *ret_found,
                struct seam_error *err);
-/* Where the build-id cache keeps something else of an object: "kallsyms", "vdso". 0; -ENOENT: there
- * is no cache, or no build-id; -ENAMETOOLONG. */
+/* The path at which the build-id cache keeps something else for a build-id: "kallsyms", "vdso". 0;
+ * -ENOENT: there is no cache, or no build-id; -ENAMETOOLONG. */
 int image_kept_path(const struct image_search *search, const struct image_build_id *id,
                     const char *name, char *path, size_t n);
 /*

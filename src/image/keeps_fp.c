@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * keeps_fp.c: does an object's code keep frame pointers? Asked of objects without unwind
- * information, for which it is the only way on.
+ * keeps_fp.c: whether an object's code keeps frame pointers. This is asked of objects without
+ * unwind information, where frame pointers are the only way on.
  *
- * Go's compiler always keeps them (amd64, arm64) and says that it made the object. Else the code
- * itself is asked (x86_64): of the places in .text that direct calls lead to, how many begin with
- * push %rbp; mov %rsp,%rbp. Compiled without frame pointers next to none do; with them nearly all,
- * but for leaves and assembly.
+ * Go's compiler always keeps them (amd64, arm64), and marks its objects. Otherwise the code itself
+ * tells (x86_64): of the places in .text that direct calls lead to, many begin with push %rbp; mov
+ * %rsp,%rbp. Code compiled without frame pointers has next to none of these; with them nearly all
+ * begin so, except leaves and assembly.
  */
 #include <elf.h>
 #include <errno.h>
@@ -34,7 +34,8 @@ static bool fp_is_go(struct image *image)
 	return false;
 }
 
-/* push %rbp, and soon mov %rsp,%rbp: compilers put an instruction or two between them. */
+/* Whether code begins with push %rbp, and soon has mov %rsp,%rbp: compilers may put an instruction
+ * or two between them. */
 static bool fp_begins(const unsigned char *at, size_t n)
 {
 	static const unsigned char endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -92,9 +93,9 @@ int image_keeps_frame_pointers(struct image *image)
 	return text.bytes ? fp_in_calls(text.bytes, text.n < TEXT_MOST ? text.n : TEXT_MOST) : 0;
 }
 
-/* Functions that set up a frame: with frame pointers 1.2 and more a KiB of code (V8's builtins,
- * node's C++), without next to none (cc1 0.01, libc 0.05 with its assembly). docs/unwind-truth.md
- * has the commands that count them. */
+/* Counts functions that set up a frame. With frame pointers there are 1.2 and more in a KiB of code
+ * (V8's builtins, node's C++), without next to none (cc1 0.01, libc 0.05 with its assembly).
+ * docs/unwind-truth.md has the commands that count them. */
 static bool fp_is_usual(const unsigned char *code, size_t n)
 {
 	static const unsigned char moves[][3] = { { 0x48, 0x89, 0xe5 }, { 0x48, 0x8b, 0xec } };

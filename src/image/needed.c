@@ -26,7 +26,7 @@ struct needed {
 	char beside[PATH_MAX]; /* the interpreter's directory */
 };
 
-/* The resolved path of a regular, readable file, once. */
+/* Adds the resolved path of a regular, readable file to the list, once. */
 static bool needed_add(struct needed *s, const char *path)
 {
 	char resolved[PATH_MAX];
@@ -43,7 +43,8 @@ static bool needed_add(struct needed *s, const char *path)
 	return true;
 }
 
-/* name in one directory of a list; $ORIGIN is the directory of the object that says so. */
+/* Looks for a library in each directory of a list; $ORIGIN is the directory of the object that
+ * names it. */
 static bool needed_in(struct needed *s, const char *list, const char *origin, const char *name)
 {
 	while (list && *list) {
@@ -148,7 +149,8 @@ static void needed_of_elf(struct needed *s, const char *path, struct image *imag
 	needed_dynamic(s, path, DT_NEEDED, &dynamic, &strings, run);
 }
 
-/* "#!/usr/bin/env python3" needs both; false: it is no script. */
+/* Adds the programs that a script's first line names ("#!/usr/bin/env python3" needs both). False:
+ * it is no script. */
 static bool needed_of_script(struct needed *s, const char *path)
 {
 	char line[SCRIPT_LINE + 1] = "", *program, *argument, *rest = NULL;

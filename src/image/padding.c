@@ -6,7 +6,7 @@
 
 #include "image/image.h"
 
-/* How long the padding is that code begins with; 0: it is something else. */
+/* The length of the padding with which code begins; 0: it begins with something else. */
 static size_t padding_x86_64(const unsigned char *code, size_t n)
 {
 	size_t at = 0, length;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// unpack.c: the debugging sections of a file that packs them, as an ELF in memory of its own.
-// libelf unpacks too, by zlib; this is twice as quick, knows zstd, and unpacks what is asked for
-// alone. What a file says of sizes is believed within bounds only, and a section is taken whole,
-// its checksum right, or nothing is.
+// unpack.c: the debugging sections of a file that packs them, as an ELF file in memory. libelf
+// unpacks too, by zlib. This is twice as fast, knows zstd, and unpacks only what is wanted. Sizes
+// in the file are believed only within bounds. A section is taken whole, with a right checksum, or
+// nothing is.
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,8 +63,8 @@ static bool unpack_measure(struct unpack_section *s, const GElf_Shdr *header)
 	       s->n <= ELF_SECTION_MAX;
 }
 
-/* Which sections, and where each will be; false: nothing is packed, or not so that it could be
- * unpacked here. */
+/* Decides which sections there will be, and where. False: nothing is packed, or not in a way that
+ * is unpacked here. */
 static bool unpack_plan(struct unpack *u, struct image *image, const char *const *without)
 {
 	Elf_Scn *scn = NULL;
@@ -133,7 +133,7 @@ static bool unpack_fill(const struct unpack *u, const struct unpack_section *s)
 	return true;
 }
 
-/* All but the sections' bytes. */
+/* Writes everything except the sections' bytes. */
 static void unpack_frame(const struct unpack *u, const struct image *image)
 {
 	Elf64_Shdr names = { .sh_type = SHT_STRTAB, .sh_offset = u->names_at, .sh_addralign = 1 };
@@ -169,7 +169,8 @@ static void unpack_frame(const struct unpack *u, const struct image *image)
 
 static bool unpack_all(struct unpack *u, struct image *image)
 {
-	/* Zeros: the gaps between sections are not read, but they are part of it. */
+	/* The gaps between sections must be zero: nobody reads them, but they are part of the
+	 * file. */
 	u->bytes = calloc(1, u->n);
 	if (!u->bytes)
 		return false;

@@ -20,10 +20,9 @@ struct ahead {
 	size_t n;
 };
 
-/* Waits for the piece before and begins with this one, of a mapped input. */
+/* Waits for the piece before, and begins with this piece of a mapped input. */
 void ahead_start(struct ahead *a, const unsigned char *bytes, size_t n);
-/* True when exactly this piece was begun; it is mapped when this returns. Nothing runs after
- * that. */
+/* Waits until no thread runs any more. True if exactly this piece was begun: it is mapped now. */
 bool ahead_wait(struct ahead *a, const unsigned char *bytes, size_t n);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * damage.h: what was found wrong with an input, in words. The first DAMAGE_KEPT are kept whole, all
- * are counted. With strict, the first one becomes the caller's error.
+ * damage.h: what was found wrong with an input, in words. All faults are counted, and the first
+ * DAMAGE_KEPT are kept. With strict, the first fault becomes the caller's error.
  */
 #ifndef SEAM_PERFDATA_DAMAGE_H
 #define SEAM_PERFDATA_DAMAGE_H

@@ -7,7 +7,8 @@
 
 #include <seam/record.h>
 
-/* What a record can say of its size is a u16, in steps of 8; header and data_size take 16. */
+/* The most that one record can hold: its size is a u16 in steps of 8, and header and data_size take
+ * 16 bytes of it. */
 #define DEFLATE_PAYLOAD (65528u - 16u)
 
 int deflate_init(struct deflate *d, int level)
@@ -24,8 +25,8 @@ void deflate_free(struct deflate *d)
 	*d = (struct deflate){ 0 };
 }
 
-/* The older form says no length but the record's own, so nothing may pad it: what follows it in the
- * file is not aligned. */
+/* The older form has no length but the record's own, so nothing may pad it. What follows it in the
+ * file is therefore not aligned. */
 static void deflate_put_v1(struct buf *out, const unsigned char *payload, size_t n)
 {
 	buf_put_u32(out, SEAM_RECORD_COMPRESSED);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// event_attr.c: an attr in words, in the order and spelling of perf evlist -v. Two fields are told
-// that perf leaves out: the TRANSACTION bit of sample_type, and config3 / config4.
+// event_attr.c: an attr in words, in the order and spelling of perf evlist -v. It also shows two
+// things that perf leaves out: the TRANSACTION bit of sample_type, and config3 and config4.
 #include <errno.h>
 #include <inttypes.h>
 

@@ -40,7 +40,7 @@ const char *feature_string(struct cursor *c)
 	uint32_t n = cursor_u32(c);
 	const unsigned char *text = cursor_bytes(c, n);
 
-	/* The length counts the padding behind the NUL; an empty name may have no byte at all. */
+	/* The length includes the padding behind the NUL. An empty name may have no byte at all. */
 	if (text && !n)
 		return "";
 	if (!text || !memchr(text, 0, n)) {
@@ -51,8 +51,9 @@ const char *feature_string(struct cursor *c)
 }
 
 /*
- * header (8), pid (4), build id (24: 20 bytes, its size, 3 of padding), filename up to the end.
- * The size byte is valid only with the misc bit; else all 20 bytes are.
+ * The layout: header (8 bytes), pid (4), build-id (24: 20 bytes, its size, 3 of padding), and the
+ * filename up to the end. The size is valid only with a bit of misc; without it the build-id has
+ * all 20 bytes.
  */
 int feature_next_build_id(struct cursor *c, struct feature_build_id *ret)
 {

@@ -32,8 +32,8 @@ struct feature_build_id {
 	uint8_t size; /* bytes of build_id */
 	const char *filename;
 };
-/* The next entry of a BUILD_ID feature: 1 and *ret, 0 at the end. HEADER_BUILD_ID records (pipe
- * mode) are laid out the same. */
+/* Gives the next entry of a BUILD_ID feature: 1 and *ret, 0 at the end. A HEADER_BUILD_ID record of
+ * a stream has the same layout. */
 int feature_next_build_id(struct cursor *c, struct feature_build_id *ret);
 
 struct feature_event_desc {
@@ -53,7 +53,8 @@ struct feature_pmus { /* state of a walk over PMU_MAPPINGS */
 	uint32_t left;
 };
 void feature_pmus(const struct seam_bytes *bytes, bool swap, struct feature_pmus *ret);
-/* False: that was the last, or the rest cannot be read. *name lies in the bytes. */
+/* Gives the next PMU. False: there is none, or the rest cannot be read. *name points into the
+ * bytes. */
 bool feature_next_pmu(struct feature_pmus *walk, uint32_t *type, const char **name);
 
 int feature_nrcpus(const struct seam_bytes *bytes, bool swap, uint32_t *online,
@@ -72,7 +73,8 @@ int feature_clock_data(const struct seam_bytes *bytes, bool swap, struct feature
  */
 #define FEATURE_OWNERS 254u
 #define FEATURE_OWNERS_MAX 16384u
-/* The user of a process: 1 and *ret; 0: it is not said, or of two of this number differently. */
+/* The user who owned a process: 1 and *ret. 0: the feature does not say it, or names two users for
+ * this pid. */
 int feature_owner(const struct seam_bytes *bytes, bool swap, uint32_t pid, uint32_t *ret);
 
 /*

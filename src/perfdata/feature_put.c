@@ -82,7 +82,7 @@ int feature_put_event_desc(struct buf *out, const struct seam_events *events)
 	size_t n = seam_events_count(events);
 	int rc = 0;
 
-	/* One size for all, and that of the longest attr: a reader takes zeros for what it
+	/* All attrs have the size of the longest one: readers take zeros for fields that an attr
 	 * lacks. */
 	buf_put_u32(out, (uint32_t)n);
 	buf_put_u32(out, 144);

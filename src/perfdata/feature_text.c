@@ -96,7 +96,8 @@ static void text_stat(struct text *t)
 	buf_put_text(t->out, "# contains stat data\n");
 }
 
-/* An event is in one group: whoever says otherwise would make a file of 9 MB 18 GB of text. */
+/* An event is in one group only. A feature that says otherwise is unsound: 9 MB of it could make 18
+ * GB of text. */
 static void text_group_desc(struct text *t)
 {
 	const struct seam_events *events = t->context->events;

@@ -27,7 +27,7 @@ bool fit_type(uint32_t type)
 	       type != SEAM_RECORD_COMPRESSED2;
 }
 
-/* Those are as long as what they carry. */
+/* Whether records of this type may have any size: these are as long as what they carry. */
 static bool fit_any_size(uint32_t type)
 {
 	return type == SEAM_RECORD_HEADER_TRACING_DATA || type == SEAM_RECORD_HEADER_FEATURE ||
@@ -42,8 +42,8 @@ struct fit {
 	bool no_id;       /* the id in the trailer is of no event */
 };
 
-/* perf takes a record with id 0 for one of its own making; one with an id that it does not know
- * ends the file. */
+/* Whether a record's id is of no event. perf takes id 0 for a record that it made itself, and ends
+ * the file at any other id that it does not know. */
 static bool fit_stray_id(const struct seam_events *events, const struct seam_record *record,
                          uint32_t end)
 {

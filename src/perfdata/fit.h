@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fit.h: what of a recording other readers refuse, and the form in which they take it. perf gives
- * up a whole file for one record or feature that it does not expect; what is written here is read
- * by perf 6.1 and 7.3, or is left out and counted by whoever writes.
+ * fit.h: what other readers refuse in a recording, and the form in which they accept it. perf gives
+ * up a whole file for one record or feature that it does not expect. What is put into this form is
+ * read by perf 6.1 and 7.3; what has none is left out and counted by the caller.
  */
 #ifndef SEAM_PERFDATA_FIT_H
 #define SEAM_PERFDATA_FIT_H
@@ -20,9 +20,9 @@
 bool fit_type(uint32_t type);
 
 /*
- * A record that perf refuses, in the form that it takes, appended to out; true: that was done (or
- * out->failed). events: those of the file. False: it is well as it is, or no other form of it is
- * known.
+ * Appends a record that perf would refuse to out, in the form that perf accepts: true (or
+ * out->failed). False: the record is fine as it is, or no better form of it is known. events: those
+ * of the file.
  */
 bool fit_record(const struct seam_events *events, const struct seam_record *record,
                 struct buf *out);

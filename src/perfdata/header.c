@@ -16,7 +16,8 @@ static struct header_section header_section(struct cursor *c)
 	return s;
 }
 
-/* Version 1 wrote the magic as text, so it says nothing of the byte order: the size does. */
+/* In version 1 the magic is a text and does not show the byte order; the size of the header
+ * does. */
 static bool header_magic(const void *bytes, struct header *h)
 {
 	uint64_t magic, size;

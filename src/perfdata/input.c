@@ -26,7 +26,8 @@ static void input_map(struct input *in, const struct stat *st)
 	in->mapped = true;
 }
 
-/* A copy may have kept whole seconds only: it was written by the end of that one. */
+/* A copy of the file may have kept whole seconds only. Then it was written by the end of that
+ * second. */
 static uint64_t input_written(const struct stat *st)
 {
 	uint64_t ns = st->st_mtim.tv_nsec ? (uint64_t)st->st_mtim.tv_nsec : 999999999;
@@ -100,6 +101,6 @@ void input_populate(const unsigned char *bytes, size_t n)
 {
 	size_t before = (uintptr_t)bytes % (uintptr_t)sysconf(_SC_PAGESIZE);
 
-	/* Advice: a kernel before 5.14 refuses it, a file that was cut ends it. */
+	/* Only advice: a kernel before 5.14 refuses it, and a file that was cut ends it early. */
 	(void)madvise((void *)(uintptr_t)(bytes - before), n + before, MADV_POPULATE_READ);
 }

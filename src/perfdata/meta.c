@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// meta.c: see meta.h. Names have ranks: what is said later and more exactly wins over a guess from
-// the attr, never the other way round.
+// meta.c: see meta.h. Names have ranks. A name that the file states wins over one guessed from the
+// attr, and a more exact statement over a less exact one, whichever comes first.
 #include "perfdata/meta.h"
 
 #include <errno.h>
@@ -131,7 +131,7 @@ static int meta_name_from_desc(struct meta *m, const struct seam_bytes *bytes)
 
 /* ---- events ---- */
 
-/* A tracepoint that an EVENT_TYPE may name. */
+/* Remembers a tracepoint without a name, because an EVENT_TYPE record may name it later. */
 static int meta_await_type(struct meta *m, const struct seam_attr *attr, uint32_t index)
 {
 	uint64_t *slot;
@@ -349,8 +349,8 @@ const char *meta_feature_string(struct meta *m, unsigned feature)
 
 /* ---- records ---- */
 
-/* The same attr for the same first id, or for none: whoever joins streams, or puts records behind a
- * header, tells it again. */
+/* The event that was announced before with the same attr and first id (or with none); NULL: there
+ * is none. Programs that join streams, or put records behind a header, announce events twice. */
 static const struct seam_event *meta_told_before(const struct meta *m, const struct seam_attr *attr,
                                                  const uint64_t *ids, size_t n)
 {
@@ -477,7 +477,8 @@ static int meta_take_build_id(struct meta *m, const struct seam_record *r, struc
 {
 	if (m->has[SEAM_FEATURE_BUILD_ID] && !m->build_ids.n)
 		return 0; /* a file that has the list in its header */
-	/* All the memory at once: pointers that were handed out must stay. */
+	/* The most that can come is reserved at once: pointers into it are handed out, so it must not
+	 * move. */
 	if (!m->build_ids.n)
 		buf_reserve(&m->build_ids, META_BUILD_ID_BYTES);
 	if (m->build_ids.n + r->size > META_BUILD_ID_BYTES)

@@ -53,11 +53,11 @@ int meta_load_attrs(struct meta *m, const struct header *h, const unsigned char 
 int meta_load_features(struct meta *m, const struct header *h, const unsigned char *bytes,
                        uint64_t size, uint64_t base, uint64_t table, struct seam_error *err);
 
-/* The features that the header names are not there. */
+/* Counts all features that the header names as lost: they are not in the file. */
 void meta_lose_features(struct meta *m, const struct header *h);
 
-/* Takes in one record of a type that describes the recording; others are ignored. payload is what
- * follows a TRACING_DATA record. */
+/* Takes a record that describes the recording; others are ignored. payload: what follows a
+ * TRACING_DATA record. */
 int meta_take(struct meta *m, const struct seam_record *record, struct seam_error *err);
 int meta_take_tracing_data(struct meta *m, const void *payload, size_t n);
 

@@ -15,7 +15,7 @@
  * address tells its chunk. A chunk is freed with the last record in it. */
 #define ORDER_CHUNK ((size_t)1 << 20)
 
-/* Entries: how long before a record's head is read its memory is asked for. */
+/* How many entries ahead the memory of a record's header is asked for. */
 #define ORDER_AHEAD 8u
 
 #define ORDER_SWAP (1ULL << 63) /* bits of entry.place */
@@ -217,7 +217,7 @@ static int order_sort(struct order *o, size_t at, size_t end)
 	return rc;
 }
 
-/* All that waits into one order. */
+/* Brings everything that waits into one order. */
 static int order_settle(struct order *o)
 {
 	int rc = order_sort(o, o->sorted, o->n);
@@ -249,7 +249,8 @@ static int order_grow(struct entry **entries, size_t *capacity)
 	return 0;
 }
 
-/* Room for one more: what went is closed up when it is most, so that each entry moves few times. */
+/* Makes room for one more. Entries that went leave a gap, which is closed when most entries went,
+ * so that each entry moves few times. */
 static int order_room(struct order *o)
 {
 	if (o->n < o->capacity)

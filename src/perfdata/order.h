@@ -37,7 +37,8 @@ struct order_counts {
 	uint64_t peak_bytes;
 };
 
-/* "This record has no time": it comes out before all that waits, as perf treats its own records. */
+/* For a record without a time. It comes out before everything that waits, as perf treats its own
+ * records. */
 #define ORDER_NO_TIME UINT64_MAX
 
 int order_new(struct order **ret, const struct order_opts *opts); /* opts may be NULL */
@@ -46,7 +47,7 @@ void order_free(struct order *o);
 int order_push(struct order *o, uint64_t time_ns, const struct seam_record *record);
 /* A FINISHED_ROUND was read. */
 int order_round(struct order *o);
-/* Nothing more comes: all may go. */
+/* No more records will come: everything that waits may go. */
 int order_finish(struct order *o);
 /* 1 and the next record that may go, or 0. time_ns may be NULL. Its bytes live until the next call
  * on o (stable ones as long as they did before). */

@@ -43,7 +43,7 @@ static size_t reader_step(const unsigned char *at, const unsigned char *end)
 	return (size_t)(end - at) > READER_STEP ? READER_STEP : (size_t)(end - at);
 }
 
-/* Lets the lane go up to 16 MiB further into a mapped section. */
+/* Extends the lane by up to 16 MiB of a mapped section. 1; 0: the section has no more. */
 static int reader_advance(struct seam_reader *r, struct seam_error *err)
 {
 	const struct section *s = &r->sections[r->section];
@@ -156,7 +156,7 @@ static int reader_end_inner(struct seam_reader *r, struct seam_error *err)
 	                  "the data ends inside a compressed record: %zu bytes of it", n);
 }
 
-/* The section is through. 1: there is another one, 0: that was all. */
+/* Ends this section and enters the next one: 1. 0: that was the last. */
 static int reader_next_section(struct seam_reader *r, struct seam_error *err)
 {
 	size_t left = lane_left(&r->outer);
@@ -248,7 +248,7 @@ static int reader_pass(struct seam_reader *r, struct lane *l, uint64_t n, struct
 	                  (unsigned long long)(want - n), (unsigned long long)want);
 }
 
-/* Do n bytes begin as records do: three in a row, or fewer up to their very end? */
+/* Whether n bytes begin as records do: with three in a row, or with fewer up to their very end. */
 static bool reader_are_records(const unsigned char *bytes, size_t n, bool swap)
 {
 	for (unsigned i = 0; i < 3; i++) {
@@ -270,8 +270,8 @@ static bool reader_are_records(const unsigned char *bytes, size_t n, bool swap)
 }
 
 /*
- * A record that says that more follows it than the file has, while what does follow are records: it
- * is skipped, and they are read. (Where they are none, the file is cut.) 1: skipped.
+ * A record claims a payload that is longer than the rest of the file, while records follow it: it
+ * is skipped, and these are read. (If none follow, the file was cut.) 1: skipped.
  */
 static int reader_oversized(struct seam_reader *r, struct lane *l, const struct seam_record *rec,
                             uint64_t payload, const char *what, struct seam_error *err)
@@ -301,7 +301,8 @@ static int reader_oversized(struct seam_reader *r, struct lane *l, const struct 
 	return rc < 0 ? rc : 1;
 }
 
-/* A stream's window moves while a payload is passed: the record in front of it is set aside. */
+/* While a payload is passed, a stream's window moves. So the record in front of it is copied
+ * aside. */
 static int reader_hold(struct seam_reader *r, const struct lane *l, struct seam_record *rec)
 {
 	if (!r->stream || l != &r->outer)
@@ -419,8 +420,9 @@ static int reader_fail(struct seam_reader *r, int rc, struct seam_error *err)
 }
 
 /*
- * Asks for memory that is needed soon: it may lie behind the end, and is only a hint. Of records
- * with copies of stacks only both ends are looked at, and the next one most likely is as long.
+ * Asks for memory that will be needed soon. It may lie behind the end of the file: this is only a
+ * hint. Of records with stack copies only both ends are read, and the next one is most likely as
+ * long as this one.
  */
 static inline void reader_ahead(const unsigned char *next, uint16_t size)
 {
@@ -475,8 +477,8 @@ static inline void reader_take(const struct seam_reader *r, struct lane *l, cons
 	l->at += h->size;
 }
 
-/* seam_reader_next where something is to be done first. Not inlined: else each record pays for its
- * registers. */
+/* The slow part of seam_reader_next, for records that need some action first. It is not inlined,
+ * because each record would pay for its registers. */
 __attribute__((noinline)) static int
 reader_next_special(struct seam_reader *r, struct seam_record *ret, struct seam_error *err)
 {

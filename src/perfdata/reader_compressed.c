@@ -35,7 +35,8 @@ int reader_carry(struct seam_reader *r, const unsigned char *bytes, size_t n)
 	return buf_put(&r->carry, bytes, n);
 }
 
-/* Sets the unpacked bytes aside for good; true when the last block holds them now. */
+/* Keeps the unpacked bytes until the reader is closed, if there is room: true, and the last block
+ * holds them. */
 static bool reader_keep_block(struct seam_reader *r, uint64_t offset)
 {
 	struct block b = { .offset = offset, .section = r->section, .n = r->plain.n };
@@ -79,7 +80,7 @@ static int reader_payload(const struct seam_reader *r, const struct seam_record 
 	return 0;
 }
 
-/* A second pass: the block of the first. */
+/* In a second pass: uses the block that the first pass kept. False: it kept none. */
 static bool reader_replay_block(struct seam_reader *r, uint64_t offset)
 {
 	const struct block *b = r->replay < r->n_blocks ? &r->blocks[r->replay] : NULL;
@@ -95,8 +96,8 @@ static bool reader_replay_block(struct seam_reader *r, uint64_t offset)
 	return true;
 }
 
-/* A second pass that has come to the first block that was not kept: the zstd stream is brought up
- * to here. */
+/* In a second pass, at the first block that was not kept: the zstd stream is unpacked again up to
+ * here. */
 static int reader_catch_up(struct seam_reader *r)
 {
 	const struct section *s = &r->sections[r->section];
@@ -145,7 +146,8 @@ static bool reader_starts_frame(const struct seam_bytes *payload)
 	return payload->n >= 4 && !memcmp(payload->bytes, magic, 4);
 }
 
-/* The thread was lost before. 1 when it is taken up again with what is in plain now; 0; -ENOMEM. */
+/* After a part that could not be unpacked: tries to go on with this record. 1: r->plain holds sound
+ * records; 0: not yet; -ENOMEM. */
 static int reader_resume(struct seam_reader *r, const struct seam_bytes *payload)
 {
 	int rc;

@@ -35,9 +35,10 @@ static int reader_add_section(struct seam_reader *r, const struct section *s)
 }
 
 /*
- * data.size is 0 while a recorder runs, and stays so when it is killed; but a recording that was
- * finished without a single record has it too. Then the feature table stands where the records
- * would: its offsets lie in the file, which those that a record's header spells cannot.
+ * Whether a file whose data.size is 0 was finished without a single record. data.size is also 0
+ * while a recorder runs, or after it was killed. A finished file has its feature table where the
+ * records would be. The offsets in it lie in the file, as those that the header of a record would
+ * spell cannot.
  */
 static bool reader_is_empty_but_finished(const struct seam_reader *r)
 {
@@ -145,7 +146,8 @@ static int reader_open_bytes(struct seam_reader *r, struct seam_error *err)
 
 /* ---- directories ---- */
 
-/* Takes over the input, in any case. */
+/* Adds a part of a directory recording. The section's input is the reader's from here on, also on
+ * failure. */
 static int reader_directory_part(struct seam_reader *r, struct section *s, unsigned long number,
                                  struct seam_error *err)
 {
@@ -286,7 +288,7 @@ static int reader_new(struct seam_reader **ret, const char *name,
 	return 0;
 }
 
-/* r->input is set: the rest of opening. directory: NULL unless path is one. */
+/* The rest of opening, once r->input is set. directory: NULL unless the path is one. */
 static int reader_start(struct seam_reader **ret, struct seam_reader *r, const char *directory,
                         struct seam_error *err)
 {
@@ -403,7 +405,8 @@ int seam_reader_rewind(struct seam_reader *r)
 		r->final = r->tally;
 		r->quiet = true;
 	}
-	/* A first pass that was given up is told of again from the start; a whole one stands. */
+	/* Faults that a first pass found before it was given up are reported again; those of a
+	 * whole pass stand. */
 	if (!r->quiet) {
 		r->damage.n = r->damage_at_open;
 		r->damage.total = r->damage_total_at_open;

@@ -69,7 +69,7 @@ static uint64_t writer_record_size(const unsigned char *bytes, size_t n)
 	return payload > n - record.size ? 0 : record.size + payload;
 }
 
-/* Of n bytes that made it to the file, those of whole records. */
+/* How many of n bytes, all of which are in the file, belong to whole records. */
 static size_t writer_whole(const unsigned char *bytes, size_t n)
 {
 	size_t at = 0;
@@ -90,7 +90,7 @@ static int writer_drain(struct seam_writer *w)
 		return w->failed;
 	rc = writer_put(w, w->out.bytes, w->out.n, &done);
 	if (rc < 0) {
-		/* Pieces of one zstd frame stand and fall together. */
+		/* The pieces of one zstd frame are of no use without each other. */
 		w->data += w->compressing ? 0 : writer_whole(w->out.bytes, done);
 		w->failed = rc;
 		if (!w->pipe && (ftruncate(w->fd, (off_t)(w->data_offset + w->data)) < 0 ||
@@ -148,7 +148,7 @@ static bool writer_in_the_open(const unsigned char *record)
 	return type >= SEAM_RECORD_USER_FIRST && type != SEAM_RECORD_FINISHED_ROUND;
 }
 
-/* The record at bytes in the form that other readers take, in w->fit; false: it is that already. */
+/* Puts the record at bytes into w->fit in the form that perf accepts. False: it needs no change. */
 static bool writer_refit(struct seam_writer *w, const unsigned char *bytes, size_t n)
 {
 	struct seam_record record;
@@ -191,8 +191,8 @@ int seam_writer_write(struct seam_writer *w, const void *records, size_t n, stru
 	if (writer_whole(bytes, n) != n)
 		return seam_error_set(err, EINVAL, w->name, SEAM_NO_OFFSET, NULL,
 		                      "%zu bytes that do not end at a record's end", n);
-	/* Records of one kind go in runs of up to 64 KiB: a copy each is what a record would
-	 * cost. */
+	/* Records of one kind are taken in runs of up to 64 KiB: one at a time would cost a copy
+	 * each. */
 	while (at < n && rc >= 0) {
 		size_t size = (size_t)writer_record_size(bytes + at, n - at);
 		bool kind = writer_in_the_open(bytes + at);
@@ -349,7 +349,7 @@ static void writer_free(struct seam_writer *w)
 	free(w);
 }
 
-/* The caller's events may go, or grow, while the file is open. */
+/* Copies the events: the caller's may grow, or be freed, while the file is open. */
 static int writer_keep_events(struct seam_writer *w, const struct seam_events *events)
 {
 	int rc = seam_events_new(&w->events);

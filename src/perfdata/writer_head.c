@@ -39,7 +39,7 @@ static int writer_put_attr(struct buf *out, const struct seam_attr *attr, uint32
 	return encode_attr(out, &a);
 }
 
-/* Says an event's name; for those whose attr does not tell it. */
+/* Appends a record that names an event, for events whose attr does not tell the name. */
 static int writer_put_name(struct buf *out, const struct seam_event *event)
 {
 	const uint64_t is_name = 2;
@@ -192,7 +192,8 @@ int writer_tail(struct buf *out, const struct writer_feature *features, uint64_t
 	return out->failed ? -ENOMEM : 0;
 }
 
-/* The entries of the BUILD_ID feature are records but for their type, which may be unset. */
+/* Makes records of the entries of the BUILD_ID feature. They are laid out as records, but their
+ * type may be 0. */
 static int writer_build_id_records(struct buf *out, const void *bytes, size_t n)
 {
 	struct cursor c = cursor_of(bytes, n, false);

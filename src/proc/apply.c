@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// apply.c: what an event does to the processes and threads. A process is a history of spaces, a
-// thread one of names. Rules: see proc.h.
+// apply.c: what an event changes. A process is a history of address spaces, a thread a history of
+// names. The rules are in proc.h.
 #include "proc/table.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@
  * libraries. */
 #define WHOLE_LOOK 4096u
 
-/* What holds at a time; live there is only now. */
+/* The change that is in effect at a time. In a live table the time is always now. */
 static const struct change *proc_at(const struct proc_table *table, const struct histories *of,
                                     uint64_t key, uint64_t time_ns)
 {
@@ -187,7 +187,7 @@ static int proc_table_init(struct proc_table *table)
 	mapping->start = VSYSCALL_START;
 	mapping->end = VSYSCALL_END;
 	mapping->object = apply_object(table, &vsyscall);
-	/* The address of a heap block is what the system draws at random. */
+	/* The seed: the address of a heap block, which the system chooses at random. */
 	return mapping->object ? space_init(&table->spaces, map_mix((uintptr_t)table)) : -ENOMEM;
 }
 

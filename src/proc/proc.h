@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * proc.h: who had which mapping and which name at which time.
+ * proc.h: which process had which mapping and name at which time.
  *
- * Three ways to use it, over the same rules:
+ * There are three ways to use it, with the same rules:
  *
- * 1. A file: proc_learn every record in any order of time, proc_seal, then look up from any number
- *    of threads; nothing changes any more.
- * 2. Live (opts.live): proc_learn in order of time; what was learned is in effect at once, and
+ * 1. A file: proc_learn every record in any order, proc_seal, then look up from any number of
+ *    threads. Nothing changes any more.
+ * 2. Live (opts.live): proc_learn in order of time. What was learned is in effect at once, and
  *    lookups are "at now" (PROC_NOW). No history is kept. One thread, or the caller's lock.
- * 3. A stream (opts.in_order): proc_learn in order of time, in effect at once, history kept: look up any time up
- *    to that of the newest record. One that comes late takes effect at the newest time. One thread.
+ * 3. A stream (opts.in_order): proc_learn in order of time, in effect at once, and history is kept:
+ *    look up any time up to that of the newest record. A record that comes late takes effect at the
+ *    newest time. One thread.
  *
- * Rules: a mapping over others cuts them. exec (COMM with the exec bit) empties the address space.
- * fork inherits the parent's address space and comm as they are at that time, unless perf marked
- * the record FORK_EXEC (it stands for a process that was there before). Threads (FORK with pid ==
- * ppid) share. A FORK of a pid or tid that is known begins a new life of it; EXIT ends nothing,
- * because samples of the dying task still come. Records of equal time count in the order of the
- * file. Records of guests (cpumode) are ignored. Synthesized records stand at time 0.
+ * Rules: A mapping over others cuts them. An exec (COMM with the exec bit) empties the address
+ * space. A fork inherits the parent's address space and comm as they are at that time, unless perf
+ * marked the record FORK_EXEC (it stands for a process that was there before). Threads (FORK with
+ * pid == ppid) share. A FORK of a pid or tid that is known begins a new life of it. EXIT ends
+ * nothing, because samples of the dying task still come. Records of equal time count in the order
+ * of the file. Records of guests (cpumode) are ignored. Synthesized records have time 0.
  */
 #ifndef SEAM_PROC_PROC_H
 #define SEAM_PROC_PROC_H
@@ -86,8 +87,8 @@ int proc_new(struct proc_table **ret, const struct proc_opts *opts);
 void proc_free(struct proc_table *table);
 
 /*
- * The time that a record has for this table: its time, or in a file without times its index (which
- * orders such a file, and stands near 0 beside real times). Use it for samples, too.
+ * The time of a record for this table: its own, or in a file without times its index, which orders
+ * such a file and is near 0 beside real times. Use it for samples, too.
  */
 uint64_t proc_time(const struct seam_decoded *record);
 
@@ -101,8 +102,8 @@ int proc_learn(struct proc_table *table, const struct seam_decoded *record);
  * carry none. Before proc_seal; live: before the mapping. */
 int proc_learn_build_id(struct proc_table *table, const char *path, const uint8_t *build_id,
                         size_t n);
-/* Code that a process made, in memory that it has mapped: from its time on it is what is there. 0;
- * -ENOMEM, -EBUSY: sealed. */
+/* Learns code that a process made in memory that it has mapped: from its time on it is what is
+ * there. 0; -ENOMEM; -EBUSY: sealed. */
 struct proc_code {
 	uint64_t time_ns;
 	uint64_t start, size;
@@ -110,7 +111,7 @@ struct proc_code {
 	uint32_t number; /* by which the caller knows it, among others of its name */
 };
 int proc_learn_code(struct proc_table *table, uint32_t pid, const struct proc_code *code);
-/* No more to learn. -ENOMEM. */
+/* Ends learning of a file. -ENOMEM. */
 int proc_seal(struct proc_table *table);
 
 /*
@@ -138,10 +139,10 @@ uint32_t proc_space_hold(struct proc_table *table, uint32_t pid);
 const struct proc_mapping *proc_space_find(const struct proc_table *table, uint32_t space,
                                            uint64_t addr);
 /*
- * Is all executable memory of a space known? Mappings are recorded as they are made, or read from
- * /proc in order of addresses: a space that has the [vdso], which every program gets and which
- * stands behind its files, was told from its beginning or read to the end. Where it is not known,
- * as for processes of which nobody read the mappings: false.
+ * Whether all executable memory of a space is known. Mappings are recorded as they are made, or
+ * read from /proc in order of addresses. Every program gets the [vdso], which lies behind its
+ * files. So a space that has the [vdso] was recorded from its beginning, or read to the end. False
+ * for processes whose mappings nobody read.
  */
 bool proc_space_is_whole(const struct proc_table *table, uint32_t space);
 
@@ -153,7 +154,8 @@ bool proc_space_is_whole(const struct proc_table *table, uint32_t space);
 #define PROC_LOWEST 64u
 const struct proc_mapping *proc_space_program(const struct proc_table *table, uint32_t space);
 
-/* A lookup's memory, one per thread, zero-initialised: consecutive lookups are mostly alike. */
+/* What a thread's last lookup found. One per thread, zero-initialised: consecutive lookups are
+ * mostly alike. */
 struct proc_hint {
 	uint64_t generation; /* of the table: what was learned since is not missed */
 	uint32_t pid, space;
@@ -176,7 +178,7 @@ const struct proc_mapping *proc_kernel(const struct proc_table *table);
  */
 const char *proc_comm(const struct proc_table *table, uint32_t pid, uint32_t tid, uint64_t time_ns);
 
-/* From when to when, both ends included. */
+/* A span of time; both ends belong to it. */
 struct proc_span {
 	uint64_t from_ns, to_ns;
 };
@@ -189,9 +191,9 @@ uint32_t proc_space_span(const struct proc_table *table, uint32_t pid, uint64_t 
                          struct proc_span *span);
 
 /*
- * The same two lookups for one who looks up sample after sample: a task's name and space seldom
- * change, so that what was found last, and from when to when it holds, mostly answers. One per
- * thread, zero-initialised; what is learned since is not missed.
+ * The same two lookups with a memory, for callers who look up sample after sample. A task's name
+ * and space seldom change, so what was found last, and the span in which it holds, mostly answers.
+ * One per thread, zero-initialised. What is learned later is not missed.
  */
 #define PROC_RECALL 64u
 struct proc_recall {

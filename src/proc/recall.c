@@ -4,7 +4,7 @@
 // Invariant: what is remembered is what proc_comm and proc_space say for every moment of its span.
 #include "proc/table.h"
 
-/* What a key has at a time; narrows the span to where that is so. */
+/* The change of a key that is in effect at a time. Narrows the span to where that is so. */
 static const struct change *recall_change(const struct histories *of, uint64_t key,
                                           struct proc_span *span, uint64_t time_ns)
 {

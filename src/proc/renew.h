@@ -24,7 +24,7 @@ void renew_free(struct renew_tasks *tasks);
 /* All: 0 or -ENOMEM. */
 int renew_begin(struct renew_tasks *tasks, uint32_t pid, uint32_t tid);
 int renew_end(struct renew_tasks *tasks, uint32_t pid, uint32_t tid, uint64_t time);
-/* Something was learned that only a running process does. */
+/* Notes that a task was seen doing what only a running one does. */
 void renew_seen(struct renew_tasks *tasks, uint32_t pid, uint64_t time);
 
 #endif

@@ -35,9 +35,9 @@ int builds_add(struct builds *b, const struct profile *p)
 	return 0;
 }
 
-/* Is a function's name the name of the same thing in all profiles that were added? All are but
- * those of nameless.h, which are if the object was of one known build in all that have it. Those of
- * which memory ran out are not. */
+/* Whether a function's name means the same in all profiles that were added. Every name does except
+ * those of nameless.h, which mean the same if all profiles that have the object have one known
+ * build of it. If memory ran out, the answer is no. */
 static bool builds_same(struct builds *b, const char *name)
 {
 	struct nameless at;

@@ -21,8 +21,8 @@ struct builds {
 
 /* Takes note of a profile's objects. -ENOMEM. */
 int builds_add(struct builds *b, const struct profile *p);
-/* Takes from a profile what is not the same: such a function has no name at all. It is a new one
- * then. -ENOMEM. */
+/* Removes from a profile the names that do not mean the same in all of them: such a function has no
+ * name then. The profile is replaced by a new one. -ENOMEM. */
 int builds_fold(struct profile **p, struct builds *b);
 void builds_free(struct builds *b);
 

@@ -83,7 +83,7 @@ static uint32_t *canon_sorted(struct canon *c, size_t n,
 	return ids;
 }
 
-/* id -> place in the order; id 0 stays in front. */
+/* Maps each id to its place in the order; id 0 stays in front. */
 static uint32_t *canon_ranks(struct canon *c, size_t n,
                              int (*compare)(const void *, const void *, void *))
 {
@@ -99,7 +99,8 @@ static uint32_t *canon_ranks(struct canon *c, size_t n,
 	return ranks;
 }
 
-/* Sorted by parent, a parent's place is known before its children's: its id is less than theirs. */
+/* Nodes are sorted by parent. A parent's id is less than its children's, so its place is known
+ * before theirs. */
 static int canon_place_nodes(struct canon *c)
 {
 	size_t n = profile_n_nodes(c->p);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// merge.c: profiles into one another: all of one (profile_merge) or the rows that a caller wants
-// (profile_filter). Knows only the public face of a profile.
+// merge.c: copies one profile into another: all of it (profile_merge) or the rows that a caller
+// wants (profile_filter). Uses only what profile.h offers.
 //
-// Invariant: what is renamed is renamed once: ids of `from` are mapped lazily, 0 is "not yet".
+// Invariant: each thing is translated once. Ids of `from` are translated when they are first met; 0
+// means "not yet".
 #include <errno.h>
 #include <stdlib.h>
 
@@ -156,8 +157,8 @@ static uint32_t merge_inlined_nodes(struct merge *m, uint32_t frame, uint32_t to
 	return to;
 }
 
-/* Up to a node that is known already (or the root), then down again: deep stacks need no
- * recursion. */
+/* Climbs up to a node that was translated already (or the root), then goes down again. So deep
+ * stacks need no recursion. */
 static uint32_t merge_node(struct merge *m, uint32_t node)
 {
 	size_t depth = 0;
@@ -222,8 +223,8 @@ static int merge_samples(struct merge *m,
 	return r < 0 ? r : profile_sort_samples(m->to);
 }
 
-/* What the recording said of the events, objects and tasks that the copy has. A program that has no
- * frame is an object only now, so that those with frames come first. */
+/* Copies what the recording says of the events, objects and tasks that the copy has. A program that
+ * has no frame becomes an object only here, so that objects with frames come first. */
 static int merge_origin(struct merge *m)
 {
 	const struct origin *from = profile_origin_of(m->from);
@@ -255,7 +256,7 @@ static int merge_origin(struct merge *m)
 	return r;
 }
 
-/* What is the same in the copy whatever rows it gets. */
+/* Copies what does not depend on which rows are copied. */
 static int merge_names(struct merge *m)
 {
 	int r = 0;

@@ -200,8 +200,8 @@ static void rollup_add(struct rollup_row *to, const struct profile_row *row, siz
 	}
 }
 
-/* One profile row: its innermost frame is self, every distinct table row on its path is total.
- * value: the columns that are not the frame's. */
+/* Counts one row of the profile: for its innermost frame as self, and once for every distinct table
+ * row on its path as total. value: the columns that are not the frame's. */
 static int rollup_count(struct rollup_builder *b, const struct profile_row *row, size_t serial,
                         uint32_t *value)
 {

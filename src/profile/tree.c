@@ -152,8 +152,8 @@ static int tree_by_rows(struct tree_builder *b, const struct tree_opts *opts)
 	return r;
 }
 
-/* Where the profile's nodes go: 0 for those that no wanted row stands below. A parent's id is less
- * than its child's, here and there. */
+/* Gives each of the profile's nodes its node in the tree; 0 for those that no wanted row stands
+ * below. In both a parent's id is less than its child's. */
 static int tree_place(struct tree_builder *b, const struct tree_opts *opts, uint32_t *place)
 {
 	const struct profile *p = b->tree->profile;

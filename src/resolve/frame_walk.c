@@ -5,8 +5,8 @@
 #include "samples/called.h"
 #include "unwind/walk.h"
 
-/* A marker says whose the addresses behind it are. The user's again is padding; the kernel's again
- * stands above what an exception stopped (powerpc). */
+/* A marker says to whom the addresses behind it belong. A second user marker is padding; a second
+ * kernel marker stands above what an exception stopped (powerpc). */
 static void frame_walk_marker(struct frame_walk *walk, uint64_t marker)
 {
 	bool was = walk->user;
@@ -26,7 +26,7 @@ bool frame_walk_mixed(const struct callchain *s)
 	return hit_user_first(&s->kernel, s->misc);
 }
 
-/* Where the sample hit, of the mode that its header names. */
+/* The frame at which the sample hit, in the mode that its header names. */
 static struct frame_at frame_walk_hit(const struct callchain *s)
 {
 	unsigned mode = s->misc & SEAM_MISC_CPUMODE_MASK;
@@ -37,7 +37,7 @@ static struct frame_at frame_walk_hit(const struct callchain *s)
 		                  .guest = mode != SEAM_MISC_USER && mode != SEAM_MISC_KERNEL };
 }
 
-/* An unwound frame's address carries marks. */
+/* Moves the marks that an unwound frame's address carries into the frame. */
 static void frame_walk_marks(struct frame_at *at)
 {
 	at->guessed = at->addr & WALK_GUESSED;

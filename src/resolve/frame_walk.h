@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * frame_walk.h: a sample's frames, the innermost first: where it hit, if that is not where its
- * callchain begins (samples/hit.h), then the callchain. Markers are passed over, cookies are never
- * among them.
+ * frame_walk.h: a sample's frames, the innermost first: the place where it hit, if its callchain
+ * does not begin there (samples/hit.h), then the callchain. Markers are passed over, and cookies
+ * are never among the frames.
  *
- * A frame that called another is a caller: it is looked up in front of its address (resolver.h).
- * The first frame of each part is none, and neither is a frame that an exception or a signal
- * stopped (interrupted.h): what stands there is the address itself. Only names tell the latter, so
- * whoever looks them up says so between two frames.
+ * A frame that called another one is a caller: it is looked up in front of its address
+ * (resolver.h). The first frame of each part is no caller, and neither is a frame that an exception
+ * or a signal stopped (interrupted.h): its address is the place itself. Only names tell the latter,
+ * so whoever looks up names says so between two frames.
  */
 #ifndef SEAM_RESOLVE_FRAME_WALK_H
 #define SEAM_RESOLVE_FRAME_WALK_H
@@ -35,11 +35,11 @@ struct frame_at {
 	                 frame: shown with FRAME_GUESS before its name */
 };
 
-/* Has the kernel part user frames, too (stitch.h)? */
+/* Whether the kernel part has user frames, too (stitch.h). */
 bool frame_walk_mixed(const struct callchain *sample);
 bool frame_walk_next(struct frame_walk *walk, const struct callchain *sample, struct frame_at *ret);
-/* The frame that was just given runs when another is stopped: the next one, if it is of the same
- * part, is that. */
+/* Call this when the frame just given is code that runs because other code was stopped: the next
+ * frame, if it is of the same part, is that code. */
 static inline void frame_walk_stopped(struct frame_walk *walk)
 {
 	walk->exact = true;

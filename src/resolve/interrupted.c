@@ -13,7 +13,7 @@ static const char *const kernel_prefixes[] = {
 	"asm_fred_",
 	"asm_xenpv_exc_",
 	"xen_asm_exc_",
-	/* arm64: h the kernel's own stack pointer, t the user's */
+	/* arm64: "h" entries are for the kernel's own stack pointer, "t" entries for the user's. */
 	"el1h_64_",
 	"el1t_64_",
 };
@@ -125,8 +125,8 @@ static const char *const user_names[] = {
 	"runtime.sigreturn__sigaction",
 };
 
-/* What function graph and return probes put in the place of a return address, and what arm, riscv
- * hand out as one. */
+/* Names of what function graph tracing and return probes put in the place of a return address; arm
+ * and riscv list it as one. */
 static const char *const kernel_returns[] = {
 	"return_to_handler",    "arch_rethook_trampoline", "__kretprobe_trampoline",
 	"kretprobe_trampoline", "ret_from_exception",      "ret_from_fork",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// kernel_prefetch.c: see kernel_prefetch.h. What is loaded, and whether it may name anything, is
-// symbol's to say; here it only begins earlier. Whoever needs a name of it meanwhile waits for it,
-// and for nothing else.
+// kernel_prefetch.c: see kernel_prefetch.h. symbol/ decides what is loaded and whether it may name
+// anything; this only begins it earlier. Whoever needs one of the names meanwhile waits for the
+// thread.
 #include "resolve/kernel_prefetch.h"
 
 #include <errno.h>

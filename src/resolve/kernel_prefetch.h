@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_prefetch.h: the recorded kernel's names, in a thread of their own while samples are still
- * being counted: its list is long, and the kernel writes it anew for each reader.
+ * kernel_prefetch.h: loads the recorded kernel's names in a thread while samples are still being
+ * counted, because its list is long and the kernel writes it anew for each reader.
  */
 #ifndef SEAM_RESOLVE_KERNEL_PREFETCH_H
 #define SEAM_RESOLVE_KERNEL_PREFETCH_H
@@ -18,14 +18,14 @@ struct kernel_prefetch {
 	bool started;
 };
 
-/* Begins, where there is a CPU for it and some event counts in the kernel. threads as in
+/* Begins, if there is a CPU for it and some event counts in the kernel. threads: as in
  * load_opts. */
 void kernel_prefetch_start(struct kernel_prefetch *e, struct resolver *resolver, unsigned threads);
-/* Lets it write its list to disk, for the next run: when there is a CPU for that, as names and
- * lines are found. */
+/* Lets the thread write its list to disk for the next run. Call it when there is a CPU for that,
+ * while names and lines are looked up. */
 void kernel_prefetch_rest(struct kernel_prefetch *e);
-/* Lets it, and waits for its end: before the names are freed. Zeroed: there is nothing to wait
- * for. */
+/* The same, and waits for the thread's end; call it before the names are freed. Where it was never
+ * begun (zeroed) there is nothing to wait for. */
 void kernel_prefetch_end(struct kernel_prefetch *e);
 
 #endif

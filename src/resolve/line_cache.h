@@ -2,9 +2,9 @@
 /*
  * line_cache.h: what is known of the addresses of one object, as it is kept in memory and on disk.
  *
- * Texts are ids of an intern pool that all objects share, as the debugging information has them; an
- * answer of no frames says that nothing is known there. A file of answers is not trusted: it is
- * taken whole or not at all.
+ * Texts are ids of an intern pool that all objects share, and are as the debugging information has
+ * them. An answer without frames says that nothing is known there. A file of answers is not
+ * trusted: it is taken whole or not at all.
  */
 #ifndef SEAM_RESOLVE_LINE_CACHE_H
 #define SEAM_RESOLVE_LINE_CACHE_H

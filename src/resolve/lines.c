@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// lines.c: see lines.h. Joins image (which file), dwarf (what it says) and the cache on disk.
-// Answers are kept by address for as long as it lives; what was read to make them is not.
+// lines.c: see lines.h. Joins image/ (which file), dwarf/ (what it says) and the cache on disk.
+// Answers are kept by address until lines_free; what was read to make them is not.
 #include "resolve/lines.h"
 
 #include <errno.h>
@@ -116,7 +116,8 @@ static uint32_t lines_text(struct intern *texts, const char *text)
 	return text ? intern_text(texts, text) : 0;
 }
 
-/* The answer of a handle, with texts of a pool of the thread's own. */
+/* Asks a handle about an address, and puts the answer into `to`, with its texts in a pool of the
+ * thread's own. */
 static int lines_ask(const struct lines_object *object, struct dwarf *handle, uint64_t vaddr,
                      struct intern *texts, struct buf *frames, struct line_cache *to)
 {
@@ -139,7 +140,7 @@ static int lines_ask(const struct lines_object *object, struct dwarf *handle, ui
 	return frames->failed ? -ENOMEM : line_cache_put(to, vaddr, (const void *)frames->bytes, n);
 }
 
-/* Takes over what a thread found. */
+/* Takes a thread's answers over into the object; their texts get numbers of the common pool. */
 static int lines_take_over(struct lines_object *object, const struct line_cache *found,
                            const struct intern *texts)
 {

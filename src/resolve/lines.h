@@ -57,8 +57,8 @@ struct lines_frame {
 struct lines_at {
 	const struct lines_frame *frames;
 	size_t n; /* 0: nothing is known of the address */
-	/* The name of a file (.dwo) that may know more, of this address or of others of the object,
-	 * and was not found; NULL: all that there is of the address was looked into. */
+	/* The name of a file (.dwo) that was not found and may know more of this address, or of
+	 * others of the object. NULL: everything about the address was looked into. */
 	const char *partial;
 };
 
@@ -66,18 +66,18 @@ struct lines_at {
  * no frames); -ENOMEM. One thread. *ret lives until lines_free. */
 int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret);
 
-/* An answer that the caller has; one that is there already stays. It is not kept on disk. -ENOMEM.
- * One thread. */
+/* Adds an answer that the caller has. One that is there already stays. It is not written to disk.
+ * -ENOMEM. One thread. */
 int lines_tell(struct lines_object *object, uint64_t vaddr, const char *file, uint32_t line);
 
 /* Asks for an address; lines_resolve then answers all that were asked for, in parallel. -ENOMEM. */
 int lines_want(struct lines_object *object, uint64_t vaddr);
 int lines_resolve(struct lines *l);
-/* The same for those that were asked for so far: lines_resolve must follow, until which files stay
- * open. */
+/* The same for those that were asked for so far. Files stay open until lines_resolve, which must
+ * follow. */
 int lines_resolve_some(struct lines *l);
 
-/* Whether there can be an answer: some are on disk, or it has debugging information, which is
+/* Whether there can be answers: some are on disk, or the object has debugging information, which is
  * searched for at the first call. One thread. */
 bool lines_known(struct lines_object *object);
 

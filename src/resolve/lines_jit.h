@@ -21,9 +21,9 @@ struct lines_jit {
 };
 
 void lines_jit_free(struct lines_jit *j);
-/* Of an address that was looked up in a mapping of kind ANON or JIT, whose symbols are object's:
- * the process's object and the row; *ret NULL: nothing is known of it. A dump is read at the first
- * question. -ENOMEM. One thread. */
+/* Finds the line of an address that was looked up in a mapping of kind ANON or JIT: *ret is the
+ * process's object of lines, *ret_row the row that stands for the address; *ret NULL: nothing is
+ * known. A dump is read when it is first needed. -ENOMEM. One thread. */
 int lines_jit_find(struct lines_jit *j, struct lines *lines, struct symbol_cache *symbols,
                    const struct proc_mapping *mapping, uint64_t addr, struct lines_object **ret,
                    uint64_t *ret_row);

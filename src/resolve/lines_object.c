@@ -38,8 +38,8 @@ static int lines_base(struct lines_object *object)
 }
 
 /*
- * What the answers are kept under: what the files are that they come from, not what these say of
- * themselves. Without a name nothing is kept.
+ * Makes the name under which the answers are kept on disk, from what the files are that they come
+ * from, not from what these claim to be. Without a name nothing is kept.
  */
 static void lines_name(struct lines_object *object)
 {
@@ -108,9 +108,9 @@ static int lines_files_open(struct lines_object *object)
 	return r;
 }
 
-/* Unpacking the sections of a debug file takes as long as all else that is done with it: it begins
- * when it is known that they will be wanted, while the rest of the recording is still being
- * read. */
+/* Unpacking the sections of a debug file takes as long as everything else that is done with it. So
+ * it begins, in a thread, as soon as it is known that they will be wanted, while the rest of the
+ * recording is still being read. */
 static void *lines_open_early(void *arg)
 {
 	struct lines_object *object = arg;
@@ -127,7 +127,7 @@ static void lines_start_early(struct lines_object *object)
 {
 	struct lines *l = object->lines;
 
-	/* With one CPU there is nothing to be won. */
+	/* With one CPU a thread would gain nothing. */
 	if (object->has_opener || lines_threads(l) == 1 || l->openers >= lines_threads(l))
 		return;
 	atomic_store(&object->opening, true);

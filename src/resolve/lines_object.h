@@ -13,8 +13,8 @@
 #include "tables/stamp.h"
 #include "tables/table_cache.h"
 
-/* What the handles of a process may hold in all, but for the sections themselves: a handle that
- * grows beyond its share is closed and opened anew. */
+/* How much memory all handles of the process may take together, apart from the sections. A handle
+ * that grows beyond its share is closed and opened anew. */
 #define LINES_HANDLE_BYTES (256ULL << 20)
 
 struct lines_object {
@@ -27,8 +27,8 @@ struct lines_object {
 	struct buf wanted; /* u64 addresses */
 	bool cut;          /* wanted is dealt out */
 	struct map shown;  /* vaddr -> struct lines_frame *, for those that were asked for */
-	/* Addresses that a file (.dwo) has more of that was not found; of which, the name of
-	 * one. */
+	/* Addresses of which a file (.dwo) that was not found may know more; and the name of one
+	 * such file. */
 	struct map partial;
 	char partial_file[256];
 	char cache_name[96]; /* "": not known, or not for the disk */
@@ -36,7 +36,7 @@ struct lines_object {
 	bool dirty;      /* has answers that are not on disk */
 	bool incomplete; /* parts of its information are missing: not for the disk */
 	bool asked;
-	/* Of the files; under lock while threads run. */
+	/* State of the files; under the lock while threads run. */
 	pthread_mutex_t lock;
 	bool opened;                       /* or tried */
 	struct image *image, *debug, *alt; /* debug may be image */

@@ -46,7 +46,7 @@ static int lines_vaddr_order(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-/* Leaves each address once in wanted, ascending, and none that is known. */
+/* Sorts the wanted addresses, and removes doubles and those whose answer is known. */
 static void lines_wanted_tidy(struct lines_object *object)
 {
 	uint64_t *at = (uint64_t *)(void *)object->wanted.bytes;
@@ -175,7 +175,7 @@ int lines_resolve_some(struct lines *l)
 			lines_cache_read(o);
 		lines_wanted_tidy(o);
 	}
-	/* First those that nobody must be waited for. */
+	/* First come those whose files are open already. */
 	for (unsigned last = 0; last < 2; last++)
 		for (struct lines_object *o = l->first; o && r >= 0; o = o->next)
 			if (o->wanted.n && !o->cut && (last || !atomic_load(&o->opening)))

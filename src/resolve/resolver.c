@@ -308,8 +308,8 @@ static const struct proc_mapping *resolver_mapping(const struct resolver *p, uin
 	return m && addr >= m->start && addr < (m->start | (KERNEL_IMAGE_MAX - 1)) ? m : NULL;
 }
 
-/* Is a caller's address the first byte of code that no call has put on the stack? 1 and its symbol;
- * 0: no; -ENOMEM. */
+/* Whether a caller's address is the first byte of code that no call has put on the stack. 1 and its
+ * symbol; 0: no; -ENOMEM. */
 static int resolver_place_begins(const struct place *place, const struct symbol_place *at,
                                  uint64_t addr, struct symbol *ret)
 {
@@ -325,7 +325,8 @@ static int resolver_place_begins(const struct place *place, const struct symbol_
 	       (place->kernel && before->raw && !strncmp(before->raw, "__pfx_", 6));
 }
 
-/* The name of an address in place->mapping, and what that is in the object. -ENOMEM. */
+/* Fills place with the name of an address in place->mapping, and with what this address is in the
+ * object. -ENOMEM. */
 static int resolver_place_resolve(struct place *place, uint64_t addr, bool caller)
 {
 	const struct proc_mapping *m = place->mapping;
@@ -351,8 +352,8 @@ static int resolver_place_resolve(struct place *place, uint64_t addr, bool calle
 	return 0;
 }
 
-/* Was the frame below this one stopped? Where nothing has a name, unwind information says it of a
- * signal's. -ENOMEM. */
+/* Finds out whether the frame below this one was stopped. Where nothing has a name, the unwind
+ * information of a signal's frame says so. -ENOMEM. */
 static int resolver_place_stops(struct place *place)
 {
 	struct symbol outline = place->symbol;
@@ -470,9 +471,9 @@ int resolver_lines_start(struct resolver *p, const struct lines_opts *opts,
 	return lines_new(&p->lines, &o);
 }
 
-/* Is its file the one that was recorded, and what is the address in the file's own numbering? The
- * kernel's and its modules' files are found by build-id, whatever named them; of where they were
- * loaded the recording knows. */
+/* Whether the place's file is the one that was recorded, and which address it is in the file's own
+ * numbering. Files of the kernel and its modules are found by build-id, whatever named their
+ * symbols; the recording knows where they were loaded. */
 static bool resolver_place_source(const struct place *place, enum lines_terms *terms,
                                   uint64_t *vaddr)
 {

@@ -31,7 +31,8 @@ struct resolver;
 
 int resolver_new(struct resolver **ret, const struct recording *rec,
                  const struct symbol_opts *opts);
-/* For another thread: slots of its own over the same symbols and lines, which outlive it. */
+/* A resolver for another thread: it has its own slots over the same symbols and lines, which must
+ * outlive it. */
 int resolver_share(struct resolver **ret, const struct resolver *with);
 void resolver_free(struct resolver *p);
 const struct recording *resolver_recording(const struct resolver *p);
@@ -43,7 +44,7 @@ struct symbol_cache *resolver_take_symbols(struct resolver *p);
 /* A slot that the caller may fill (0 when new) for a frame of frame_walk_next. NULL: out of memory.
  * Lives until the next call. Guests' frames and guesses have slots of their own. One thread. */
 uint64_t *resolver_frame_slot(struct resolver *p, uint32_t space, const struct frame_at *at);
-/* How many slots there are; and all of them new again. */
+/* How many slots there are. resolver_forget makes all of them new. */
 size_t resolver_count(const struct resolver *p);
 void resolver_forget(struct resolver *p);
 /* The lookup itself, not remembered. time_ns is any time at which space was in effect (for kernel
@@ -52,10 +53,10 @@ int resolver_find(struct resolver *p, uint32_t space, uint64_t time_ns, uint64_t
                   struct place *ret);
 
 /*
- * Is it sure that a frame's address lies in no executable memory? Then it is no frame, unless it is
- * the first of its part: a walk by frame pointers took a word of data for a return address, and
- * whatever it found behind that is no frame either. False also where not all mappings of the space
- * are known.
+ * Whether it is sure that a frame's address lies in no executable memory. Then it is no frame,
+ * unless it is the first of its part: a walk by frame pointers took a word of data for a return
+ * address, and what it found behind that is no frame either. False also where not all mappings of
+ * the space are known.
  */
 bool resolver_is_data(struct resolver *p, uint32_t space, const struct frame_at *at);
 
@@ -67,13 +68,15 @@ int resolver_find_data(struct resolver *p, uint32_t space, uint64_t time_ns, uin
  * load_opts.lines_opts. */
 int resolver_lines_start(struct resolver *p, const struct lines_opts *opts,
                          const struct symbol_opts *symbols);
-/* Whose source can be looked up at a place, and at which of its addresses: NULL when nothing can be
- * known of it (no file, or another one than was recorded, no debugging information). -ENOMEM. */
+/* The object of lines in which a place's source can be looked up, and its address there. *ret NULL:
+ * nothing can be known of it (there is no file, or another one than was recorded, or no debugging
+ * information). -ENOMEM. */
 int resolver_lines_object(struct resolver *p, const struct place *place, struct lines_object **ret,
                           uint64_t *ret_vaddr);
 /* The source of a place, as lines_find; any thread. Empty when nothing is known of it. -ENOMEM. */
 int resolver_source(struct resolver *p, const struct place *place, struct lines_at *ret);
-/* All that were wanted of it; see lines_resolve; or those so far. */
+/* Looks up all addresses that were wanted (lines_resolve); resolver_lines_resolve_some those so
+ * far. */
 int resolver_lines_resolve(struct resolver *p);
 int resolver_lines_resolve_some(struct resolver *p);
 

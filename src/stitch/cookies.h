@@ -53,7 +53,7 @@ static inline uint32_t *cookies_slot(struct cookies *c, uint64_t cookie)
 }
 /* 0 when it is not there. */
 uint32_t cookies_get(const struct cookies *c, uint64_t cookie);
-/* Where a slot is among all, and the value there: no search. */
+/* The place of a slot among all, by which its value is found without a search. */
 static inline uint64_t cookies_place_of(const struct cookies *c, const uint32_t *slot)
 {
 	return (uint64_t)(slot - c->line[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * deferred.c: see deferred.h. Addresses lie in cells of one size, so that memory given back by one
- * answer serves any other: the bound on bytes holds however their lengths vary.
+ * deferred.c: see deferred.h. Addresses lie in cells of one size, so that the memory of one
+ * deferred record can serve any other. The bound on bytes holds therefore, whatever their lengths.
  */
 #include "stitch/deferred.h"
 

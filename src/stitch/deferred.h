@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deferred.h: answers of a stream: kept while a sample may still claim them, held while a claimed
- * sample waits to be delivered.
- *
- * Kept is the last deferred record of each task, since a late sample of the same kernel entry may
- * follow at any time; one that is superseded is kept a moment longer. Both are bounded in number
- * and bytes; the oldest goes first.
+ * deferred.h: the deferred records of a stream. A record is kept while a sample may still claim it,
+ * and held while a sample that claimed it waits to be delivered. The last deferred record of each
+ * task is kept, because a late sample of the same kernel entry may follow at any time; one that was
+ * superseded is kept a moment longer. Both are bounded in number and in bytes: the oldest goes
+ * first.
  */
 #ifndef SEAM_STITCH_DEFERRED_H
 #define SEAM_STITCH_DEFERRED_H
@@ -14,8 +13,8 @@
 #include "stitch/rules.h"
 #include "stitch/slab.h"
 
-/* Stream time that a deferred record, or a wait for one, outlives the sign that it is over: what
- * clocks of two CPUs may differ by, and far more. */
+/* For how much longer, in stream time, a deferred record is kept, or waited for, after the sign
+ * that it is over. It is far more than the clocks of two CPUs may differ. */
 #define DEFERRED_GRACE_NS 100000000ULL
 #define DEFERRED_KEPT_MOST 65536u
 
@@ -52,14 +51,16 @@ struct deferred_set {
 void deferred_start(struct deferred_set *as);
 void deferred_free(struct deferred_set *as);
 struct deferred_record *deferred_find(const struct deferred_set *as, uint64_t cookie);
-/* Keeps a copy; the caller has found none of its cookie. NULL: out of memory. */
+/* Keeps a copy of a deferred record; the caller has made sure that there is none with its cookie.
+ * NULL: out of memory. */
 struct deferred_record *deferred_keep(struct deferred_set *as, const struct seam_decoded *d);
 void deferred_supersede(struct deferred_set *as, struct deferred_record *a, uint64_t now);
-/* No sample can claim it any longer. The caller has cut task and process loose. */
+/* Ends the time in which samples can claim it. The caller has taken its task and process from
+ * it. */
 void deferred_drop(struct deferred_set *as, struct deferred_record *a);
 void deferred_claim(struct deferred_record *a);
 void deferred_release(struct deferred_set *as, struct deferred_record *a); /* one claim less */
-/* Its addresses, n of them, into words. */
+/* Copies its n addresses into words. */
 void deferred_words(const struct deferred_record *a, uint64_t *words);
 size_t deferred_bytes(const struct deferred_set *as);
 

@@ -15,7 +15,8 @@
 #define INDEX_CARRIED (1u << 31) /* a sample carries this cookie */
 #define INDEX_BLOCK (1u << 17)   /* answers: 5 MiB */
 #define INDEX_BLOCK_FIRST 1024u  /* to begin with: few files have many */
-/* Answers of different tasks, or hours apart, under one cookie; only a made-up file has more. */
+/* The most deferred records under one cookie: they are of different tasks, or hours apart. Only a
+ * made-up file has more. */
 #define INDEX_SAME_COOKIE 8u
 
 static struct index_deferred *index_deferred(const struct index *ix, uint32_t number)
@@ -78,7 +79,7 @@ void index_free(struct index *ix)
 	*ix = (struct index){ 0 };
 }
 
-/* As index_track, of a task that is not among those met last. */
+/* As index_track, for a task that is not among the last ones. */
 static struct track *index_track_find(struct index *ix, uint32_t tid)
 {
 	uint32_t last = tid % INDEX_TRACKS;
@@ -103,9 +104,10 @@ static inline struct track *index_track(struct index *ix, uint32_t tid)
 #define INDEX_STACK_HEAD 256u
 
 /*
- * What tells a sample from others of its task and time: all its bytes, looked at only if there are
- * others. Where they do not stay, of a copied stack the head: to read 8 to 64 KiB of each sample
- * for this would cost more than to unwind it.
+ * What tells a sample from others of the same task and time: a reference to all its bytes, which
+ * are read only if there are such others. Where the bytes do not stay, it is a hash, which covers
+ * only the beginning of a stack copy: reading 8 to 64 KiB of each sample would cost more than
+ * unwinding it.
  */
 static uint64_t index_seen(struct index *ix, const struct seam_decoded *d)
 {
@@ -185,7 +187,8 @@ static int index_grow(struct index *ix)
 	return 0;
 }
 
-/* Where a chain is kept among those met last: by its length and four of its words, as they lie. */
+/* The slot for a chain among the last ones, by its length and four of its words as they are in the
+ * file. */
 static struct index_recent *index_recent(struct index *ix, const struct seam_u64s *ips)
 {
 	const unsigned char *p = ips->bytes;
@@ -200,7 +203,8 @@ static struct index_recent *index_recent(struct index *ix, const struct seam_u64
 	                   (64 - INDEX_RECENT_BITS)];
 }
 
-/* A deferred record's addresses, and their number among chains: few chains answer many samples. */
+/* The addresses of a deferred record, and the number of this chain. Few distinct chains answer many
+ * samples, so each is stored once. */
 static int index_chain(struct index *ix, const struct seam_decoded *d, struct seam_u64s *ret,
                        uint32_t *id)
 {
@@ -280,7 +284,7 @@ static int index_learn_deferred(struct index *ix, const struct seam_decoded *d)
 	return 0;
 }
 
-/* Of the few records that are neither samples nor deferred records. */
+/* Learns a record that is neither a sample nor a deferred record; few are. */
 static int index_learn_few(struct index *ix, const struct seam_decoded *d)
 {
 	struct times *execs;
@@ -337,8 +341,8 @@ static size_t index_bytes(const struct index *ix)
 
 #define INDEX_TASKS 256u
 
-/* The last moments, of its process's execs and of its own births, around a deferred record of a
- * task. */
+/* What lies around a task's deferred records in time: the execs of its process, and its own births.
+ * For one task after the other. */
 struct index_around {
 	uint32_t pid, tid;
 	struct times *execs, *births; /* NULL: none */
@@ -374,8 +378,8 @@ static uint32_t index_short(uint64_t ns)
 	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 }
 
-/* What lies near each of a block's answers in time, so that most samples are matched by their
- * answer alone. */
+/* Stores for each deferred record of a block how long nothing happened around it, so that most
+ * samples need no search. */
 static void index_quiet(const struct index *ix, struct index_deferred *deferred, uint32_t n,
                         struct index_around *around)
 {
@@ -415,7 +419,7 @@ int index_seal(struct index *ix)
 	uint64_t i;
 	int r = 0;
 
-	/* What is known of no task has no track: nothing of it is a sign for another sample. */
+	/* Records without a tid are of no task: they are no sign for any sample. */
 	if (map_get(&ix->track_of, UINT32_MAX, &i)) {
 		struct track *t = index_track_at(ix, i);
 
@@ -450,8 +454,8 @@ static const struct track *index_track_of(const struct index *ix, uint32_t tid)
 	                                                             : NULL;
 }
 
-/* That nothing lies between a sample and a deferred record that could part them: the same task,
- * neither exec nor birth. */
+/* Whether it is sure that nothing lies between a sample and a deferred record that could separate
+ * them: they are of the same task, and neither an exec nor a birth is near. */
 static bool index_quiet_between(const struct rules_who *sample, const struct index_deferred *a)
 {
 	bool later = a->when >= sample->when;
@@ -461,7 +465,7 @@ static bool index_quiet_between(const struct rules_who *sample, const struct ind
 	       apart < (later ? a->quiet_before : a->quiet_after);
 }
 
-/* A sample against one deferred record, with what lies between the two. */
+/* Decides whether a deferred record belongs to a sample, with what happened between the two. */
 static enum rules_match index_match(const struct index *ix, const struct rules_who *sample,
                                     const struct index_deferred *a)
 {
@@ -476,14 +480,14 @@ static enum rules_match index_match(const struct index *ix, const struct rules_w
 	track = index_track_of(ix, sample->tid);
 	if (sample->pid != UINT32_MAX && map_get(&ix->execs_of, sample->pid, &execs))
 		exec = times_within(index_execs_at(ix, execs), from, to);
-	/* A birth at the very moment of the later of the two is its own. */
+	/* A birth at the very time of the later one is this task's own. */
 	if (track && to > from)
 		reborn = times_within(&track->births, from, to - 1);
 	return rules_match(sample, &deferred, exec, reborn);
 }
 
-/* Of a cookie's answers, n the number of the first, the one that is nearest to the sample in time
- * among those that match. */
+/* Among the deferred records of a cookie, the matching one that is nearest to the sample in time;
+ * NULL: none matches. n: the number of the first. */
 static const struct index_deferred *index_find(const struct index *ix, const struct rules_who *who,
                                                uint32_t n, enum rules_match *match, bool *mismatch)
 {
@@ -514,7 +518,7 @@ static const struct index_deferred *index_find(const struct index *ix, const str
 	return best;
 }
 
-/* What is to be said of a sample whose cookie has no deferred record of its own. */
+/* The state of a sample whose cookie has no deferred record. */
 static enum seam_stitch_state index_unanswered(const struct index *ix, const struct rules_who *who,
                                                uint32_t index)
 {
@@ -535,7 +539,8 @@ static enum seam_stitch_state index_unanswered(const struct index *ix, const str
 	return rules_unanswered(&facts);
 }
 
-/* Of a sample whose cookie's first deferred record has the number n (+ 1; 0: it has none). */
+/* Decides the state of a sample with a cookie. n: the number + 1 of the cookie's first deferred
+ * record; 0: there is none. */
 static void index_judge(const struct index *ix, const struct rules_who *who, uint32_t index,
                         uint32_t n, struct stitch_verdict *ret, struct seam_stitch_counts *counts)
 {
@@ -575,7 +580,7 @@ static bool index_is_duplicate(const struct index *ix, uint64_t index)
 	       map_get(&ix->duplicates, index, NULL);
 }
 
-/* What a sample's own chain says, where no deferred record is asked for. */
+/* The state that a sample's own chain gives, where no deferred record is needed. */
 static enum seam_stitch_state index_own(enum rules_kind kind)
 {
 	static const enum seam_stitch_state own[] = {

@@ -22,8 +22,8 @@ struct index_deferred {
 	        n; /* of ips: a record holds less than INDEX_SWAP of them, which says that they are of the other byte order */
 	uint16_t misc;
 	uint32_t next; /* with the same cookie: number + 1, or 0 */
-	/* Once sealed, ns up to 4 s: of its process no exec and of its task no birth is nearer to
-	 * it in time. */
+	/* Set by sealing: for so many ns (up to 4 s) before and after it there is no exec of its
+	 * process and no birth of its task. */
 	uint32_t quiet_before, quiet_after;
 };
 
@@ -36,7 +36,7 @@ struct index_items {
 #define INDEX_RECENT_BITS 12
 #define INDEX_TRACKS 16u
 
-/* Chains as they stand in answers, with what index_chain says of them: those met last. */
+/* The chains met last, as they are in the file, with what index_chain found for them. */
 struct index_recent {
 	const unsigned char *bytes; /* kept by chains; NULL: none yet */
 	uint32_t n, id;

@@ -41,9 +41,8 @@ static uint64_t rules_marker(const struct seam_u64s *chain, uint64_t from)
 	return from;
 }
 
-/* Where the user part begins or its cookie stands: the first of their markers; or the chain's end.
- * swap is a constant for whoever inlines this: few words lie in front, and each costs five
- * instructions. */
+/* The index of the first marker of a user part or a cookie, or the chain's length. swap is a
+ * constant where this is inlined: few words lie in front, but each costs five instructions. */
 __attribute__((always_inline)) static inline uint64_t
 rules_user_at(const unsigned char *bytes, uint64_t n, bool swap, uint64_t *marker)
 {
@@ -62,7 +61,7 @@ rules_user_at(const unsigned char *bytes, uint64_t n, bool swap, uint64_t *marke
 	return at;
 }
 
-/* The last run of addresses of a chain, and what is behind it. */
+/* The last run of addresses in a chain, and what stands behind it. */
 struct rules_run {
 	uint64_t start, end;
 	uint64_t
@@ -130,8 +129,8 @@ __attribute__((noinline)) static void rules_mixed(const struct seam_u64s *chain,
 	}
 }
 
-/* The user part is there, from a word on. Not inlined: the other samples, which pass by, would pay
- * for its registers. */
+/* For a chain that holds its user part, from one word on. It is not inlined: the other samples
+ * would pay for its registers. */
 __attribute__((noinline)) static void rules_at_once(const struct seam_u64s *chain, uint64_t from,
                                                     bool user, struct rules_parts *ret)
 {
@@ -246,8 +245,8 @@ enum seam_stitch_state rules_unanswered(const struct rules_unanswered *f)
  * does, or the event that asks gets no side-band records, through which the kernel finds it. */
 enum rules_output rules_output(const struct seam_events *events)
 {
-	/* What makes the kernel keep an event on a CPU's side-band list, by which answers go
-	 * out. */
+	/* Any of these bits makes the kernel put an event on a CPU's side-band list, through which
+	 * deferred records are sent. */
 	const uint64_t sideband = SEAM_ATTR_MMAP | SEAM_ATTR_MMAP_DATA | SEAM_ATTR_MMAP2 |
 	                          SEAM_ATTR_COMM | SEAM_ATTR_COMM_EXEC | SEAM_ATTR_TASK |
 	                          SEAM_ATTR_KSYMBOL | SEAM_ATTR_CONTEXT_SWITCH |
@@ -283,7 +282,8 @@ void rules_lose(struct rules_losses *losses, const struct seam_decoded *d)
 		losses->lost += d->lost.lost;
 	} else if (!(d->record->misc & SEAM_MISC_LOST_SAMPLES_BPF)) {
 		losses->lost_samples += d->lost.lost;
-		/* The output event's own count: answers or side-band, at a time not told. */
+		/* This is the count of the output event: deferred or side-band records were lost,
+		 * at a time that is not known. */
 		if (!d->event || !(d->event->attr.flags & SEAM_ATTR_DEFER_OUTPUT))
 			return;
 		when = RULES_NEVER;

@@ -10,14 +10,14 @@
 
 #define RULES_NEVER UINT64_MAX
 #define RULES_UNTIMED (1ULL << 63)
-/* Two deferred records to one cookie and task are one deferred record told twice when they are
- * closer than this, and a counter that wrapped when not: a CPU would have to enter the kernel
- * 600,000 times a second to wrap its 31 bits within the hour. */
+/* Two deferred records with one cookie and task that are closer than this are the same one, written
+ * twice. If they are further apart, the counter wrapped: a CPU would have to enter the kernel
+ * 600,000 times a second to wrap its 31 bits within an hour. */
 #define RULES_REUSE_NS 3600000000000ULL
 
-/* A moment: ns of the recording's clock, or RULES_UNTIMED + the record's index when it has no time.
- * Moments of the two kinds cannot be compared; where that matters the deferred record is the
- * careful one. */
+/* A moment: ns of the recording's clock, or RULES_UNTIMED + the record's index where it has no
+ * time. Moments of the two kinds cannot be compared; where that matters, the careful answer is
+ * given. */
 static inline uint64_t rules_when(const struct seam_decoded *d)
 {
 	if (d->id.has & SEAM_SAMPLE_TIME)
@@ -39,7 +39,7 @@ static inline struct rules_who rules_who(const struct seam_decoded *d)
 	}
 	return who;
 }
-/* The moment a task began or ended (FORK, EXIT). */
+/* The moment at which a task began (FORK) or ended (EXIT). */
 uint64_t rules_task_when(const struct seam_decoded *d);
 
 /* What a sample's own chain says. */
@@ -62,12 +62,13 @@ static inline bool rules_user_mode(uint16_t misc)
 	return (misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER;
 }
 /*
- * Whether a sample equal to this one in every byte is this one written again. The kernel itself
- * writes n equal samples where a count grows by n periods at once (sched_stat_runtime), decoders of
- * traces write many at one address and time: each stands for itself. But a cookie is the kernel's
- * own, of one entry of it, and an event that counts by interrupts does not interrupt one task, in
- * one entry, twice in a nanosecond. perf does write so: the end of what it read of a ring once more
- * in front of what it reads next (five records of tests/data/kill9_z).
+ * Whether a sample that is equal to this one in every byte must be this one written again. The
+ * kernel itself writes n equal samples where a count grows by n periods at once
+ * (sched_stat_runtime), and decoders of traces write many with one address and time: each of these
+ * is a sample of its own. But a cookie comes from the kernel and is of one kernel entry, and an
+ * event that counts by interrupts does not interrupt one task twice in one entry within a
+ * nanosecond. perf does write such copies: the end of what it read from a ring comes once more in
+ * front of what it reads next (five records of tests/data/kill9_z).
  */
 bool rules_again(const struct seam_decoded *d, const struct rules_parts *parts);
 /* The addresses of a deferred record: up to its first marker (there is none, says the ABI). */
@@ -84,7 +85,7 @@ enum rules_match {
  * to a new task between them. */
 enum rules_match rules_match(const struct rules_who *sample, const struct rules_who *deferred,
                              bool exec, bool reborn);
-/* The same where it is known that the task is one and that nothing lies between. */
+/* The same where it is known that both are of one task and that nothing lies between them. */
 static inline enum rules_match rules_in_turn(uint64_t sample, uint64_t deferred)
 {
 	return deferred < sample ? RULES_EARLIER : RULES_LATER;
@@ -97,7 +98,8 @@ static inline enum seam_stitch_state rules_matched(enum rules_match match)
 	                                : SEAM_STITCH_STITCHED;
 }
 
-/* One answer told twice, by two output events or by the recorder. */
+/* Whether two deferred records are the same one, written by two output events or twice by the
+ * recorder. */
 bool rules_same_deferred(const struct rules_who *a, const struct rules_who *b);
 
 /* A deferred sample without a deferred record. */

@@ -91,8 +91,8 @@ int seam_stitch_counts_add(struct seam_stitch_counts *to, const struct seam_stit
 {
 	struct seam_stitch_counts sum, more;
 
-	/* What a newer caller counted in fields that are not known here cannot be added, and need
-	 * not be refused: nobody but this library counts. */
+	/* Fields that are not known here cannot be added. They need not be refused: nobody but this
+	 * library counts in them. */
 	if (to->sz < sizeof(to->sz) || from->sz < sizeof(from->sz))
 		return -EINVAL;
 	sum = more = (struct seam_stitch_counts){ 0 };
@@ -190,8 +190,8 @@ int seam_stitch_seal(struct seam_stitch *st)
 	return r;
 }
 
-/* Counts of a caller that knows fewer of them are added up in a struct that has them all, and given
- * in part. */
+/* The counts of a caller that knows fewer fields are added up in a struct that has all of them, and
+ * given back in part. */
 int seam_stitch_resolve(const struct seam_stitch *st, const struct seam_decoded *d,
                         struct seam_stitch_counts *counts, struct seam_stitched *ret)
 {

@@ -66,7 +66,8 @@ static void stream_decide_by(struct stream *st, struct hold *h, struct deferred_
 	st->counts.empty_answers += match != RULES_CROSSED && !a->n;
 }
 
-/* A sample that nothing will answer; ended: when its task was gone, or RULES_NEVER. */
+/* Decides a sample for which no deferred record will come. ended: when its task was gone, or
+ * RULES_NEVER. */
 static void stream_decide_unanswered(struct stream *st, struct hold *h, bool mismatch,
                                      uint64_t ended)
 {
@@ -124,7 +125,7 @@ static void stream_limit(struct stream *st, struct waiting_entry *e)
 		waiting_limit(&st->waiting, e, st->now);
 }
 
-/* What the passing of time decides. */
+/* Decides what waited longer than its limit, now that time has passed. */
 static void stream_expire(struct stream *st)
 {
 	struct waiting_entry *e;
@@ -170,7 +171,8 @@ static int stream_duplicate(struct stream *st, const struct seam_decoded *d)
 	return !is_new;
 }
 
-/* The tid has a new owner: of the old one nothing more will come. Frees the task. */
+/* The tid has a new owner, so nothing more will come of the old task: decides its samples and frees
+ * the task. */
 static void stream_end_task(struct stream *st, struct waiting_task *task, uint64_t when)
 {
 	struct deferred_record *a = task->last_deferred;
@@ -206,7 +208,8 @@ static bool stream_reborn(const struct waiting_task *task, uint64_t cookie)
 	return true;
 }
 
-/* What a sample tells of its task's earlier entries and deferred records. */
+/* Applies what a sample shows about its task's earlier kernel entries and deferred records: they
+ * are over. */
 static void stream_sign(struct stream *st, const struct hold *h, uint32_t tid)
 {
 	bool deferred = h->parts.kind == RULES_DEFERRED, past;
@@ -314,7 +317,7 @@ static int stream_sample(struct stream *st, const struct seam_decoded *d)
 	return stream_wait(st, h, &who, a != NULL);
 }
 
-/* All samples of an entry that this answer serves. */
+/* Decides all samples of an entry that this deferred record serves. */
 static void stream_serve(struct stream *st, struct waiting_entry *e, struct deferred_record *a)
 {
 	const struct waiting_process *p = e->process;
@@ -381,7 +384,8 @@ static int stream_deferred(struct stream *st, const struct seam_decoded *d)
 	                                                                                : -ENOMEM;
 }
 
-/* The task is dying. It may answer yet: the kernel does that behind the EXIT record. */
+/* The task is dying. Its deferred record may still come: the kernel writes it behind the EXIT
+ * record. */
 static void stream_exit(struct stream *st, uint32_t tid, uint64_t when)
 {
 	struct waiting_task *task = waiting_task(&st->waiting, tid, false);

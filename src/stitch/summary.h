@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * summary.h: a file's samples resolved without their bytes: who learned a sample keeps a brief of
- * it, and asks with that once the stitcher is sealed. For rooms of seam; others have
- * seam_stitch_learn and seam_stitch_resolve, which say the same.
+ * summary.h: resolves a file's samples without their bytes. While a sample is learned, the caller
+ * keeps a summary of it; once the stitcher is sealed, the summary is enough. For rooms of seam.
+ * Other programs have seam_stitch_learn and seam_stitch_resolve, which give the same states.
  */
 #ifndef SEAM_STITCH_SUMMARY_H
 #define SEAM_STITCH_SUMMARY_H
 
 #include "stitch/rules.h"
 
-/* What a sample's chain said when it was learned. */
+/* What the first pass found in a sample's chain. */
 struct stitch_learned {
 	struct rules_parts parts;
 	uint64_t slot; /* of RULES_DEFERRED: where its cookie's answer will be found */
@@ -27,8 +27,8 @@ struct stitch_verdict {
 	enum seam_stitch_state state;
 	uint16_t deferred_misc;
 	uint64_t deferred_time_ns;
-	/* Of a deferred record: the number of its chain, below stitch_chains(): equal ones have
-	 * one; and how many words. */
+	/* Of a deferred record: the number of its chain, which is below stitch_chains() and the
+	 * same for equal chains, and how many words it has. */
 	uint32_t chain;
 	uint16_t n;
 	bool swap;
@@ -43,9 +43,9 @@ bool stitch_resolve_summary(const struct seam_stitch *stitch, const struct stitc
 /* The words of a deferred record; they live as long as the stitcher. */
 struct seam_u64s stitch_words(const struct seam_stitch *stitch,
                               const struct stitch_verdict *verdict);
-/* How many samples were written again, and are left out; of a stream, so far. */
+/* How many samples were copies and are left out; for a stream, so far. */
 uint64_t stitch_copies(const struct seam_stitch *stitch);
-/* How many distinct chains answers have; the empty one has the number 0. */
+/* How many distinct chains the deferred records have. The empty chain is number 0. */
 size_t stitch_chains(const struct seam_stitch *stitch);
 
 #endif

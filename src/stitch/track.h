@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * track.h: where one task was seen: all its samples in time order, its births and ends.
- *
- * Answers two questions once sorted: when was the task first seen past the kernel entry of a
- * sample, and which samples are an earlier one, written again. A tid that is used again is one
- * track with several lives.
+ * track.h: when one task was seen: all its samples in order of time, its births and its ends. Once
+ * sorted, it answers two questions: when was the task first seen past the kernel entry of a sample,
+ * and which samples are copies of an earlier one. A tid that is used again is one track with
+ * several lives.
  */
 #ifndef SEAM_STITCH_TRACK_H
 #define SEAM_STITCH_TRACK_H
@@ -22,8 +21,8 @@ struct track_point {
 struct track {
 	struct track_point *points;
 	uint32_t n, capacity;
-	/* A task that dies may still answer, a moment behind its EXIT record: only the FORK of the
-	 * tid's next owner tells the two apart. */
+	/* The deferred record of a dying task may come a moment behind its EXIT record. Only the
+	 * FORK of the tid's next owner tells the two tasks apart. */
 	struct times exits, births;
 };
 

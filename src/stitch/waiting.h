@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiting.h: who waits for what in a stream: tasks, their open kernel entries (one per cookie), the
- * samples that wait in each, and the last exec of each process that has any of them.
+ * waiting.h: what waits for what in a stream: tasks, their open kernel entries (one per cookie),
+ * the samples that wait in each entry, and the last exec of each process that has any of them.
  *
- * Invariant: at most one entry of a task is `current`: the one that no sign has yet passed. So a
+ * Invariant: at most one entry of a task is `current`, the one that no sign has passed yet. So a
  * sign is handled in constant time. Tasks and processes live only while something refers to them.
  */
 #ifndef SEAM_STITCH_WAITING_H

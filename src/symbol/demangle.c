@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// demangle.c: names as their authors wrote them, by libiberty. Its depth is limited by itself; its
-// output is limited here, because back references let a short name unfold into gigabytes: the
-// callback then leaves by longjmp, which is sound as these demanglers keep their state on the
+// demangle.c: names as their authors wrote them, by libiberty. libiberty limits its depth itself.
+// Its output is limited here, because back references can unfold a short name into gigabytes: the
+// callback then leaves by longjmp, which is safe because these demanglers keep their state on the
 // stack.
 #include <setjmp.h>
 #include <stdbool.h>
@@ -28,7 +28,7 @@ static void demangle_output_put(const char *text, size_t n, void *ctx)
 
 typedef int demangler(const char *mangled, int options, demangle_callbackref callback, void *ctx);
 
-/* False: it is no such name, or unfolds too far. */
+/* Runs one demangler. False: the name is not of its kind, or unfolds into too much. */
 static bool demangle_run(demangler *demangle, const char *mangled, int options,
                          struct demangle_output *out)
 {
@@ -84,7 +84,8 @@ char *symbol_demangle(const char *mangled, bool parameters)
 
 	if (mangled[0] != '_' || strnlen(mangled, SYMBOL_DEMANGLE_MAX + 1) > SYMBOL_DEMANGLE_MAX)
 		return NULL;
-	/* Legacy Rust looks like C++ and ends in a hash: Rust first, without the hash. */
+	/* Legacy Rust looks like C++ with a hash at the end. So Rust is tried first, which leaves
+	 * the hash out. */
 	if (mangled[1] == 'R' || (mangled[1] == 'Z' && mangled[2] == 'N'))
 		ok = demangle_run(rust_demangle_callback, mangled, DMGL_NO_OPTS, &out);
 	if (!ok && mangled[1] == 'Z')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// elffile.c: the symbols of an ELF object: .symtab and .dynsym, those of its debug file and of
-// .gnu_debugdata, and its PLT; the outline of what they leave without a name. Only what lies in
-// executable sections is code; data are asked for apart.
+// elffile.c: the symbols of an ELF object: those of .symtab and .dynsym, of its debug file and of
+// .gnu_debugdata, and its PLT entries; and the outline of functions that all of these leave without
+// a name. Only symbols in executable sections name code. Data have a table of their own.
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@ struct code {
 	bool labels; /* what has no type there is a name all the same */
 };
 
-/* What is being read: for each section of the image, its addresses if it holds what is asked
- * for. */
+/* What is wanted of an image: for each section its addresses, if it holds code (or data, where
+ * those are wanted). */
 struct reading {
 	struct table *table;
 	struct code *sections;
@@ -59,7 +59,8 @@ static int elffile_take(void *ctx, const struct image_symbol *s)
 	return table_put(reading->table, &symbol, s->name, strcspn(s->name, "@"), reading->suffix);
 }
 
-/* Labels of data count where perf takes them: in what is called data. */
+/* Whether a section's symbols are wanted. Labels of data count where perf takes them: in sections
+ * with "data" in their name. */
 static bool elffile_section_is_read(const struct reading *reading,
                                     const struct image_section *section, bool *labels)
 {
@@ -100,7 +101,7 @@ static int elffile_reading_start(struct reading *reading, struct image *image)
 	return 0;
 }
 
-/* A damaged or missing table is no failure: the others may do. */
+/* A damaged or missing table is no failure: another one may have the symbols. */
 static int elffile_read_image(struct symbol_object *object, struct image *image, bool plt)
 {
 	struct reading reading = { .table = &object->table,
@@ -204,7 +205,7 @@ int elffile_load(struct symbol_object *object)
 	return r;
 }
 
-/* The file is opened again: most objects are never asked for this, and what is asked of them comes
+/* The file is opened again for this, because most objects never need it, and it is asked for
  * late. */
 int elffile_outline(struct symbol_object *object)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// jitcode.c: see jitcode.h. Code that was replaced is not found: an address alone does not say
-// which it was.
+// jitcode.c: see jitcode.h. Code that was replaced is not found, because an address alone does not
+// tell which code was there.
 #include "symbol/jitcode.h"
 
 #include <errno.h>

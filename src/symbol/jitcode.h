@@ -28,7 +28,7 @@ struct jitcode_piece {
 	const unsigned char *frames;
 	size_t n_frames;
 };
-/* The code that stands alone at its place, always, at an address. -ENOENT: there is none. */
+/* Finds the code at an address, if no other code ever stood there. -ENOENT: there is none. */
 int jitcode_find(const struct jitcode *j, uint64_t addr, struct jitcode_piece *ret);
 
 /* For disasm_new. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// jitdump.c: jit-PID.dump, in which JIT compilers tell code as they make, move and replace it.
-// Names are taken, and times where one piece of code stands in another's place: such code has no
-// name without a time. What is told of lines and of unwinding is found, not read (jitlines.c does,
-// tables/jit_tables.c). Trust is perfmap.c's: whose file it may be.
+// jitdump.c: jit-PID.dump, in which JIT compilers write code as they make, move and replace it.
+// Reads names, and times where one piece of code stands in another's place: such code has no name
+// without a time. What the dump says of lines and of unwinding is located here, and read by
+// jitlines.c and tables/jit_tables.c. perfmap.c decides whether the file is trusted.
 #include "symbol/jitdump.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static size_t jitdump_count(const struct jitdump *d)
 	return d->codes.n / sizeof(struct jitdump_code);
 }
 
-/* 1: it is the last of codes now; 0: it makes no sense. */
+/* Adds a piece of code. 1: it is the last of codes now; 0: it makes no sense. */
 static int jitdump_put(struct jitdump *d, struct jitdump_code *code)
 {
 	code->told.time_ns = d->time_ns;
@@ -45,7 +45,7 @@ static int jitdump_put(struct jitdump *d, struct jitdump_code *code)
 	return buf_put(&d->codes, code, sizeof(*code)) < 0 ? -ENOMEM : 1;
 }
 
-/* What was told of the lines of code that is to begin at an address, and has come now. */
+/* Attaches the lines that were announced for code at this address, now that the code has come. */
 static void jitdump_take_told_lines(struct jitdump *d, struct jitdump_code *code)
 {
 	struct cursor c = cursor_of(d->bytes, d->n, d->swap);
@@ -112,9 +112,9 @@ static int jitdump_take_move(struct jitdump *d, struct cursor *c)
 	return jitdump_put(d, &code);
 }
 
-/* It stands before the code that it is of, though not right before where several threads write, or
- * one writes many at once (LLVM's PerfSupportPlugin does): found by the address. Told again, the
- * last holds. */
+/* The record of a piece's lines. It comes before the code, though not always right before it where
+ * several threads write, or one writes many at once (as LLVM's PerfSupportPlugin does), so it is
+ * found by the address. A later one for the same address replaces it. */
 static int jitdump_take_debug_info(struct jitdump *d, struct cursor *c)
 {
 	uint64_t address = cursor_u64(c);
@@ -126,8 +126,8 @@ static int jitdump_take_debug_info(struct jitdump *d, struct cursor *c)
 	return map_put(&d->told_lines, address, (uint64_t)(c->start - d->bytes));
 }
 
-/* It stands right before the code that it is of. Behind the .eh_frame is its search table, which
- * one function does not need. */
+/* The record of a piece's unwind information, which comes right before the code. Behind its
+ * .eh_frame is a search table, which one function does not need. */
 static int jitdump_take_unwinding(struct jitdump *d, struct cursor *c)
 {
 	uint64_t size = cursor_u64(c), header = cursor_u64(c);
@@ -228,8 +228,8 @@ static bool jitdump_is_same(const struct jitdump_code *a, const struct jitdump_c
 	       !strcmp(a->told.name, b->told.name);
 }
 
-/* Pieces that overlap hang together; where all of these are the same, told again, nothing was
- * replaced. */
+/* Marks code whose address alone does not name it. Pieces that overlap form a group. If all of a
+ * group are the same piece, written again, nothing was replaced. */
 static void jitdump_find_ambiguous(struct jitdump *d)
 {
 	struct jitdump_code *codes = (void *)d->codes.bytes;

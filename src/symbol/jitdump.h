@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitdump.h: the pieces of code that a jitdump tells of, over its bytes. For this room only. */
+/* jitdump.h: the pieces of code in a jitdump. For this room only. */
 #ifndef SEAM_SYMBOL_JITDUMP_H
 #define SEAM_SYMBOL_JITDUMP_H
 
@@ -41,8 +41,8 @@ struct jitdump {
 	size_t n_frames;
 };
 
-/* The bytes of a process's, as symbol_jitdump gave it to the cache. -ENOENT: there is none, or it
- * is not to be looked for. Others: it cannot be read. */
+/* Reads the jitdump of a process, which symbol_jitdump named to the cache. -ENOENT: it has none, or
+ * none may be looked for. Others: it cannot be read. */
 int jitdump_open(struct buf *ret, struct symbol_cache *cache, uint32_t pid);
 /* bytes must outlive d. -EBADMSG: it is none. -ENOMEM. */
 int jitdump_read(struct jitdump *d, const void *bytes, size_t n);

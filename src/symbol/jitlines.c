@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// jitlines.c: see jitlines.h. The rows of a piece of code ascend, are inside it and come from one
-// record: a record with one entry that makes no sense is of no use. Does not choose between pieces
-// of code at one address: jitdump.c says which stand alone.
+// jitlines.c: see jitlines.h. The rows of a piece of code ascend, lie inside it, and come from one
+// record. A record with one entry that makes no sense is not used at all. Which pieces of code are
+// alone at their address is decided by jitdump.c.
 #include "symbol/jitlines.h"
 
 #include <errno.h>
@@ -17,10 +17,10 @@
 #include "symbol/jitdump.h"
 #include "symbol/v8names.h"
 
-/* perf inject puts code behind an ELF header of this size. Until 5.8 it forgot that in the line
- * table that it made, so compilers added it to every address, and still do (V8's perf-jit.cc,
- * LLVM's PerfJITEventListener and PerfSupportPlugin); others write addresses as they are (perf's
- * libperf-jvmti, QEMU). The file does not say which. */
+/* perf inject puts code behind an ELF header of this size. Until 5.8 it forgot the header in the
+ * line table that it made. So compilers added its size to every address, and still do (V8's
+ * perf-jit.cc, LLVM's PerfJITEventListener and PerfSupportPlugin). Others write addresses as they
+ * are (perf's libperf-jvmti, QEMU). The file does not say which. */
 #define ELF_HEADER 0x40u
 
 #define ENTRY_LEAST 17u /* address, line, discriminator, the NUL of the name */
@@ -100,7 +100,7 @@ static struct entries jitlines_entries_of(const struct jitlines_reading *r,
 	return e;
 }
 
-/* A name as a compiler would write it. */
+/* Whether a file's name is one that a compiler would write. */
 static bool jitlines_is_sane(const char *file, size_t n)
 {
 	const unsigned char *p = (const unsigned char *)file;
@@ -115,8 +115,8 @@ static bool jitlines_is_sane(const char *file, size_t n)
 	return true;
 }
 
-/* "<unknown>" is V8's, "<invalid>" LLVM's; no name at all is QEMU's, behind the last
- * instruction. */
+/* Whether a name means "no file". "<unknown>" is V8's, "<invalid>" LLVM's. QEMU writes an empty
+ * name behind the last instruction. */
 static bool jitlines_is_nothing(const char *file)
 {
 	return !*file || !strcmp(file, "<unknown>") || !strcmp(file, "<invalid>");
@@ -162,7 +162,7 @@ static bool jitlines_entries_next(struct entries *e, struct jitlines_entry *ret)
 
 /* ---- from where addresses count ---- */
 
-/* Of a record whose entries all make sense. */
+/* The first and the last offset of a record whose entries all make sense. */
 struct extent {
 	uint64_t first, last;
 };
@@ -186,11 +186,12 @@ static bool jitlines_extent_of(const struct jitlines_reading *r, const struct ji
 }
 
 /*
- * All records of a dump are one compiler's. An entry within the first 0x40 bytes of its code proves
- * that nothing was added, since it would stand before the code; one behind the end of its code,
- * that 0x40 was. Without proof, it was added where most code would begin with 0x40 bytes of no line
- * at all, to the byte: code mostly has a line where it begins. Else, and where proofs contradict
- * each other, nothing is believed.
+ * Decides whether the compiler added 0x40 to all addresses; all records of a dump are of one
+ * compiler. An entry within the first 0x40 bytes of its code proves that nothing was added, because
+ * it would stand before the code. An entry behind the end of its code proves that 0x40 was. Without
+ * a proof, 0x40 was added if most code would otherwise begin with exactly 0x40 bytes without a
+ * line, because code mostly has a line where it begins. Otherwise, and where proofs contradict each
+ * other, no line is believed.
  */
 static void jitlines_find_shift(struct jitlines *l, const struct jitlines_reading *r)
 {
@@ -278,7 +279,7 @@ static int jitlines_put_piece(struct jitlines *l, const struct jitdump_code *cod
 	return buf_put(&l->pieces, piece, sizeof(*piece));
 }
 
-/* Code that is told again, in the same place, must have the same lines told. */
+/* Whether two records of code at one place, with the same code, have the same lines. */
 static bool jitlines_is_told_alike(const struct jitdump_code *a, const struct jitdump_code *b)
 {
 	if (a->lines == b->lines)
@@ -287,7 +288,8 @@ static bool jitlines_is_told_alike(const struct jitdump_code *a, const struct ji
 	       !memcmp(a->lines, b->lines, a->n_lines);
 }
 
-/* Where those end that begin where the first does, and whether their lines may be believed. */
+/* Finds where the pieces end that begin at the same address as the first one. *ret_alike: whether
+ * their lines may be believed. */
 static size_t jitlines_told_again(const struct jitlines_reading *r, size_t first, bool *ret_alike)
 {
 	const struct jitdump_code *codes = jitlines_codes_of(r);
@@ -447,7 +449,7 @@ int jitlines_find(const struct jitlines *l, uint64_t addr, uint32_t *ret)
 		else
 			high = middle;
 	}
-	/* Pieces that overlap are never alone, but for the same one told again. */
+	/* Pieces that overlap are not alone, except for the same piece written again. */
 	if (!low || !jitlines_piece_at(l, low - 1)->alone)
 		return -ENOENT;
 	return jitlines_find_row(l, jitlines_piece_at(l, low - 1),

@@ -21,16 +21,16 @@ struct jitlines;
 
 /* -EBADMSG: it is no jitdump. -ENOMEM. The bytes are not kept. */
 int jitlines_of(struct jitlines **ret, const void *bytes, size_t n);
-/* Those of the process's jitdump, as symbol_jitdump gave it to the cache. -ENOENT: there is none,
- * or it is not to be looked for. Others: it cannot be read. */
+/* Reads the lines in a process's jitdump, which symbol_jitdump named to the cache. -ENOENT: it has
+ * none, or none may be looked for. Others: it cannot be read. */
 int jitlines_open(struct jitlines **ret, struct symbol_cache *cache, uint32_t pid);
 void jitlines_free(struct jitlines *l);
 
-/* The row of an address in code that stands alone at its place, always. -ENOENT: nothing is known
+/* Finds the row of an address, if no other code ever stood there. -ENOENT: nothing is known
  * there. */
 int jitlines_find(const struct jitlines *l, uint64_t addr, uint32_t *ret);
-/* The same of code that was replaced, or replaced some: number as in symbol_jit_code, offset in
- * it. */
+/* The same for code that was replaced, or that replaced other code. number: as in symbol_jit_code;
+ * offset: in this code. */
 int jitlines_find_in(const struct jitlines *l, uint32_t number, uint64_t offset, uint32_t *ret);
 
 struct jitlines_row {

@@ -65,8 +65,8 @@ static int kallsyms_hex_digit(char c)
 
 #define EACH_BYTE 0x0101010101010101U
 
-/* Eight digits at once, as there are 16 in each of a hundred thousand lines; false: one of them is
- * none. */
+/* Reads eight digits at once, because each of a hundred thousand lines has 16. False: one of them
+ * is no digit. */
 static bool kallsyms_hex_eight(const char *at, uint64_t *value)
 {
 	uint64_t text, digits, letters;
@@ -76,7 +76,7 @@ static bool kallsyms_hex_eight(const char *at, uint64_t *value)
 		text = __builtin_bswap64(text);
 	digits = (text & 0x0f * EACH_BYTE) + (text >> 6 & EACH_BYTE) * 9;
 	letters = (digits + 6 * EACH_BYTE) >> 4 & EACH_BYTE;
-	/* Written again they must be what was read. */
+	/* Check: written out again, the value must give the same digits. */
 	if (digits & 0xf0 * EACH_BYTE ||
 	    digits + '0' * EACH_BYTE + letters * ('a' - '0' - 10) != text)
 		return false;
@@ -87,8 +87,8 @@ static bool kallsyms_hex_eight(const char *at, uint64_t *value)
 	return true;
 }
 
-/* What a module's line says behind the name, which ends there: "\t[MODULE]". Of the kernel's own
- * lines, which are almost all, none is looked through for it. */
+/* Reads what a module's line has behind the name: "\t[MODULE]"; the name ends there. The kernel's
+ * own lines, which are nearly all, are not searched for it. */
 static void kallsyms_line_module(struct line *line, const char *end)
 {
 	size_t all = line->n, n = 0;
@@ -169,7 +169,8 @@ static bool kallsyms_line_is(const struct line *line, const char *name)
 	return line->n == strlen(name) && !memcmp(line->name, name, line->n);
 }
 
-/* Is it of this module (NULL: the kernel)? kallsyms writes '_' where file names may have '-'. */
+/* Whether a line is of this module (NULL: the kernel). kallsyms writes '_' where file names may
+ * have '-'. */
 static bool kallsyms_line_of(const struct line *line, const char *module)
 {
 	if (!module)
@@ -215,7 +216,7 @@ int kallsyms_table(const struct kallsyms *k, const char *module, struct table *t
 		if (kallsyms_is_text(line.type))
 			r = kallsyms_line_put(table, &line);
 	}
-	/* Inside the text of the kernel a symbol ends with the next one only. */
+	/* Inside the kernel's text a symbol ends only where the next one begins. */
 	for (size_t i = 0; !module && i < table->n; i++) {
 		if (table->symbols[i].start >= text && table->symbols[i].start < etext)
 			table->symbols[i].limit = etext;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// kernel.c: names of the kernel and its modules. The running machine's lists are used only when it
-// runs the kernel that was recorded: equal build-ids; or none recorded, and something else in the
-// recording says so.
+// kernel.c: names of the kernel and its modules. The running machine's lists are used only if it
+// runs the kernel that was recorded: their build-ids are equal, or none was recorded and something
+// else in the recording says so.
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -43,8 +43,8 @@ void kernel_running_id(struct image_build_id *ret)
 	kernel_read_build_id("/sys/kernel/notes", ret);
 }
 
-/* Where kernels lie that do not choose a place at boot (x86_64, aarch64, i386, arm): that tells
- * none from another. */
+/* Whether this is an address at which kernels lie that do not choose a place at boot (x86_64,
+ * aarch64, i386, arm). It does not tell one kernel from another. */
 static bool kernel_is_link_address(uint64_t text)
 {
 	static const uint64_t usual[] = { 0xffffffff81000000, 0xffff800080000000,
@@ -59,7 +59,7 @@ static bool kernel_is_link_address(uint64_t text)
 	return false;
 }
 
-/* Did the recorded kernel lie where the running one chose to lie at this boot? */
+/* Whether the recorded kernel lay where the running one has chosen to lie at this boot. */
 static bool kernel_is_where_running(struct symbol_cache *cache)
 {
 	uint64_t text = cache->opts.kernel_text, running;
@@ -68,7 +68,7 @@ static bool kernel_is_where_running(struct symbol_cache *cache)
 	return k && !k->error && !k->hidden && kallsyms_text(k, &running) >= 0 && running == text;
 }
 
-/* Does this machine run what was recorded? Else says why not. */
+/* Whether this machine runs the kernel that was recorded. If not, the object gets the reason. */
 static bool kernel_is_running(struct symbol_object *object, const struct image_build_id *recorded,
                               const char *notes)
 {
@@ -176,7 +176,8 @@ void kernel_keep(struct symbol_object *object)
 	buf_free(&bytes);
 }
 
-/* The list of the recorded kernel that an archive, or perf's cache, has. */
+/* Names from the list of the recorded kernel that an archive, or perf's cache, has. 1: done, 0: no
+ * names there. */
 static int kernel_use_kept_list(struct symbol_object *object, const struct image_build_id *kernel,
                                 const char *module)
 {
@@ -279,14 +280,15 @@ static int kernel_use_running_module(struct symbol_object *object, const char *n
 	r = kernel_use_kallsyms(object, name);
 	if (r <= 0)
 		return r;
-	/* Loaded again, a module is elsewhere: count from where it begins. A list that was given
-	   is of the recorded boot: its addresses hold as they are. */
+	/* A module that was loaded again lies elsewhere, so its addresses count from its begin. A
+	 * list that the user gave is of the recorded boot, so its addresses hold as they are. */
 	object->shift = given ? 0 : kernel_module_base("/proc/modules", name);
 	object->terms = object->shift ? OBJECT_PLACE : OBJECT_ADDRESS;
 	return 1;
 }
 
-/* A kept list is of another boot: without the place of the module in that, it names nothing. */
+/* Names a module from a kept list. The list is of another boot: it is of use only if the module's
+ * place in that boot is known. */
 static int kernel_use_kept_module(struct symbol_object *object, const char *name)
 {
 	const struct symbol_opts *opts = &object->cache->opts;
@@ -306,8 +308,8 @@ static int kernel_use_kept_module(struct symbol_object *object, const char *name
 	return 1;
 }
 
-/* What tells the module's file: the recorded build-id; else that of the running kernel's module, if
- * that kernel is the recorded one. */
+/* The build-id by which the module's file is found: the recorded one, or that of the running
+ * kernel's module if that kernel is the recorded one. */
 static struct image_build_id kernel_module_build_id(const struct symbol_object *object,
                                                     const char *name)
 {

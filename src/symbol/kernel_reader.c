@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kernel_reader.c: see symbol.h. The thread reads and sorts; it asks nobody and names nothing:
-// kernel.c takes what it made for an object that is the running kernel by kernel.c's rules, or
-// nobody does.
+// kernel_reader.c: see symbol.h. The thread reads and sorts, and decides nothing. kernel.c takes
+// its table for an object that its rules find to be the running kernel; otherwise nobody uses it.
 #include "symbol/kernel_reader.h"
 
 #include <errno.h>

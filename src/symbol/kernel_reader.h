@@ -13,7 +13,7 @@ struct kernel_reader {
 	pthread_mutex_t lock; /* of started */
 	bool started;         /* and not joined */
 	struct kernel_storage keep;
-	/* The thread's, until it is joined. */
+	/* Written by the thread; do not touch before it is joined. */
 	struct table table; /* empty: there was none, or it was taken */
 	uint64_t reference;
 	struct kallsyms kallsyms;
@@ -21,7 +21,8 @@ struct kernel_reader {
 	bool made;   /* the table is of it: not a kept one */
 };
 
-/* Waits for it, and gives its table to the object and its list to the object's cache, once. */
+/* Waits for the thread, and gives its table to the object and its list to the object's cache,
+ * once. */
 void kernel_reader_take(struct kernel_reader *running, struct symbol_object *object);
 
 #endif

@@ -144,7 +144,7 @@ static int load(struct symbol_object *object)
 		if (!object->used)
 			r = -ENOMEM;
 	}
-	/* What was tried before the names were found elsewhere is of no interest. */
+	/* The names were found: reasons from places that were tried before are of no interest. */
 	if (object->state == SYMBOL_NAMED && !object->ambiguous)
 		buf_clear(&object->reason);
 	buf_text(&object->reason); /* NUL-terminated from here on */

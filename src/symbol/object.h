@@ -79,7 +79,7 @@ int kernel_load(struct symbol_object *object);
 int module_load(struct symbol_object *object);
 /* The build-id of the kernel that runs; size 0: it has none. */
 void kernel_running_id(struct image_build_id *ret);
-/* Keeps the table of an object that is unkept; it is loaded. */
+/* Writes the table of a loaded object to the cache, if its names came from the running kernel. */
 void kernel_keep(struct symbol_object *object);
 int perfmap_load(struct symbol_object *object);
 /* Puts the functions of a jitdump into the object's table, but for those that need a time.
@@ -100,7 +100,7 @@ int elffile_outline(struct symbol_object *object);
 /* Keeps the segments of an image. */
 int elffile_segments(struct symbol_object *object, const struct image *image);
 
-/* Says why there are no names; the first reason stays. */
+/* Notes why there are no names; the first reason stays. */
 void object_reason(struct symbol_object *object, enum symbol_state state, const char *fmt, ...)
         __attribute__((format(printf, 3, 4)));
 /* "ext4" of "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz" and of "[ext4]"; cut to n - 1 bytes. */
@@ -108,12 +108,13 @@ void object_module_name(const char *path, char *name, size_t n);
 int object_new(struct symbol_cache *cache, const struct symbol_key *key,
                struct symbol_object **ret);
 void object_free(struct symbol_object *object);
-/* Loads it if that was not done, and keeps what is to be kept; 0 or -ENOMEM. */
+/* Loads an object if that was not done, and writes to the cache what belongs there. 0 or
+ * -ENOMEM. */
 int object_load(struct symbol_object *object);
 /* The same in two steps. */
 int object_load_only(struct symbol_object *object);
 void object_keep(struct symbol_object *object);
-/* The same of the outline of one that is loaded. */
+/* The same for the outline of a loaded object. */
 int object_outline(struct symbol_object *object);
 
 #endif

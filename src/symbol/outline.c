@@ -26,7 +26,7 @@ int outline_put(void *outline, uint64_t start, uint64_t end)
 
 #define OUTLINE_DIGIT 11 /* bits: code of 4 GiB is sorted in three passes */
 
-/* One pass of a stable sort: by a digit of how far behind least a span begins. */
+/* One pass of a stable radix sort, by one digit of how far behind `least` a span begins. */
 static void outline_pass(const struct outline_span *from, struct outline_span *to, size_t n,
                          uint64_t least, unsigned shift)
 {
@@ -44,7 +44,8 @@ static void outline_pass(const struct outline_span *from, struct outline_span *t
 		to[at[(from[i].start - least) >> shift & ((1 << OUTLINE_DIGIT) - 1)]++] = from[i];
 }
 
-/* By start. Objects have up to hundreds of thousands, in the order of what was linked. */
+/* Sorts the spans by start. Objects have up to hundreds of thousands of them, in the order in which
+ * they were linked. */
 static int outline_sort(struct outline *o)
 {
 	size_t n = outline_count(o);
@@ -70,7 +71,7 @@ static int outline_sort(struct outline *o)
 	return 0;
 }
 
-/* One of each start, the longest; each up to the next at most. */
+/* Keeps one span for each start, the longest, and cuts each where the next one begins. */
 int outline_settle(struct outline *o)
 {
 	size_t n = outline_count(o), kept = 0;

@@ -23,7 +23,7 @@ struct outline {
 
 /* Fills an empty outline; a file that states nothing leaves it so. 0, or -ENOMEM. */
 int outline_read(struct outline *outline, struct image *image);
-/* Its parts: a span more, before all are settled. -ENOMEM. */
+/* Its steps: outline_put adds a span, outline_settle ends adding. -ENOMEM. */
 int outline_put(void *outline, uint64_t start, uint64_t end);
 int outline_settle(struct outline *outline);
 /* The span that holds addr; NULL: none does. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// perfmap.c: names of JIT code: the process's jitdump (jitdump.c), else /tmp/perf-PID.map, by which
-// JIT compilers tell names: "START SIZE NAME", in hex. Anybody can write to /tmp: only a regular
-// file of root, of ours or of the process's own user is believed; and numbers of processes come
-// again: only one that was written after the process began.
+// perfmap.c: names of JIT code: from the process's jitdump (jitdump.c), or from /tmp/perf-PID.map,
+// into which JIT compilers write lines of "START SIZE NAME", in hex. Anybody can write to /tmp, so
+// only a regular file is believed that belongs to root, to us or to the process's own user. Pids
+// are used again, so only a file is believed that was written after the process began.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,8 +28,9 @@ static bool perfmap_process_user(uint32_t pid, uid_t *ret)
 	return true;
 }
 
-/* Whether the file is root's, ours or the process's user's: by the recording, and only where that
- * says nothing by the process of today, which may be another one of its number. */
+/* Whether the file belongs to root, to us or to the process's user. The recording says who that
+ * was. Only where it does not is the process of today asked, which may be another one with the same
+ * pid. */
 static bool perfmap_is_trusted(const struct symbol_opts *opts, const struct stat *st, uint32_t pid)
 {
 	uint32_t recorded;
@@ -71,7 +72,7 @@ static bool perfmap_read_hex(const char **at, const char *end, uint64_t *ret)
 	return true;
 }
 
-/* rank: the number of the line; what was compiled later has the address. */
+/* Takes one line. rank: its number, because code that was compiled later has the address. */
 static int perfmap_take_line(struct symbol_object *object, const char *at, const char *end,
                              uint32_t rank)
 {
@@ -131,8 +132,8 @@ static bool perfmap_is_older(const struct stat *st, uint64_t began_ns)
 	return written + BEGAN_SLACK_NS < began_ns;
 }
 
-/* A file that the process, or somebody who may, wrote: its bytes. -EPERM: a stranger's. -ESTALE: it
- * was written before the process began. */
+/* Reads a file that the process, or somebody who may, has written. -EPERM: a stranger wrote it.
+ * -ESTALE: it was written before the process began. */
 static int perfmap_read_file(const struct symbol_opts *opts, const char *path, uint32_t pid,
                              uint64_t began_ns, struct buf *ret)
 {
@@ -151,7 +152,7 @@ static int perfmap_read_file(const struct symbol_opts *opts, const char *path, u
 	return r;
 }
 
-/* The pid by which a process that still runs knows itself, in a container; 0: not known. */
+/* The pid that a running process has inside its container; 0: not known. */
 static uint32_t perfmap_own_pid(uint32_t pid)
 {
 	char path[32], line[256];
@@ -173,7 +174,7 @@ static uint32_t perfmap_own_pid(uint32_t pid)
 	return own;
 }
 
-/* A path as a process that still runs sees it, where ours has nothing. */
+/* Reads a path as a running process sees it, where there is no such file for us. */
 static int perfmap_read_inside(const struct symbol_opts *opts, struct buf *path, uint32_t pid,
                                uint64_t began_ns, struct buf *ret)
 {
@@ -205,7 +206,7 @@ int perfmap_read_jitdump(const struct symbol_opts *opts, uint32_t pid, const cha
 	return r;
 }
 
-/* What the process's jitdump names: 1, or 0 when there is none that does. */
+/* Names code by the process's jitdump: 1, or 0 if there is none that names any. */
 static int perfmap_load_jitdump(struct symbol_object *object)
 {
 	const char *dump = symbol_jitdump_of(object->cache, object->key.pid);
@@ -238,12 +239,13 @@ static int perfmap_load_jitdump(struct symbol_object *object)
 	return r == -ENOMEM ? r : r > 0;
 }
 
-/* Ours, by our pid; else, of a process in a container, the one that it wrote there by its own. */
+/* Reads the map under the pid that we know; else, for a process in a container, the map that it
+ * wrote there under its own pid. */
 static int perfmap_read_map(const struct symbol_object *object, struct buf *path, struct buf *ret)
 {
 	const struct symbol_opts *opts = &object->cache->opts;
 	uint32_t pid = object->key.pid, own;
-	/* What was copied elsewhere has the times of the copying. */
+	/* A copy has the time of copying, so its time says nothing. */
 	uint64_t began = opts->began && !opts->map_dir ? opts->began(opts->began_ctx, pid) : 0;
 	struct buf inside = { 0 };
 	int r;

@@ -172,7 +172,7 @@ const char *symbol_jitdump_of(struct symbol_cache *cache, uint32_t pid)
 
 /* ---- lookups ---- */
 
-/* The address in the terms of the object's table; -ENOENT: it has none there. */
+/* Turns an address into one of the object's table; -ENOENT: it has none there. */
 static int symbol_translate(const struct symbol_object *object, const struct symbol_place *place,
                             uint64_t addr, uint64_t *ret)
 {
@@ -188,14 +188,15 @@ static int symbol_translate(const struct symbol_object *object, const struct sym
 	case OBJECT_ADDRESS:
 		break;
 	}
-	/* The same kernel of another boot may lie elsewhere: both know where its text begins. */
+	/* The same kernel may lie elsewhere in another boot; both say where their text begins. */
 	if (object->key.kind == SYMBOL_KIND_KERNEL && place->pgoff && object->reference)
 		shift = object->reference - place->pgoff;
 	*ret = addr + shift;
 	return 0;
 }
 
-/* Makes the shared form of a symbol; when two threads do, the first one's is kept. */
+/* Makes the form of a symbol that callers share. If two threads do so at once, the first one's is
+ * kept. */
 static const struct symbol_used *symbol_use(struct symbol_object *object,
                                             const struct table_symbol *symbol)
 {

@@ -36,7 +36,7 @@ enum symbol_kind {
 	SYMBOL_KINDS,
 };
 
-/* What is looked into. path is copied. */
+/* The key of an object: where its names are looked for. path is copied. */
 struct symbol_key {
 	enum symbol_kind kind;
 	const char *path; /* as recorded; JIT: the name of the code */
@@ -45,7 +45,7 @@ struct symbol_key {
 	bool data; /* FILE: names of variables, too (a table of its own) */
 };
 
-/* What came of a lookup, or of an object as a whole. */
+/* The result of a lookup, or the state of an object. */
 enum symbol_state {
 	SYMBOL_NAMED,
 	SYMBOL_OUTSIDE,        /* the object has symbols, but none here */
@@ -64,8 +64,8 @@ const char *symbol_state_text(enum symbol_state state);
 struct symbol_cache;
 struct symbol_object;
 
-/* A place where what is slow to make is kept between runs, by name. Blobs are checked when read.
- * One call at a time. */
+/* A place that keeps what is slow to make, by name, from one run to the next. Blobs are checked
+ * when they are read. One call at a time. */
 struct kernel_storage {
 	int (*get)(void *ctx, const char *name, struct buf *ret); /* 1 and the bytes, or 0 */
 	void (*put)(void *ctx, const char *name, const void *bytes, size_t n);
@@ -73,12 +73,12 @@ struct kernel_storage {
 };
 
 /*
- * The running kernel's own names, made by a thread that may begin before anything else is known.
- * They are taken for the first object that is found to be this kernel, by the same rules as
- * without.
+ * Reads the running kernel's own names in a thread, which may begin before anything else is known.
+ * The names are used for the first object that is found to be this kernel, by the same rules as
+ * without the thread.
  */
 struct kernel_reader;
-/* *ret NULL: what was recorded is another kernel. keep is called from the thread. -ENOMEM. */
+/* *ret is NULL if another kernel was recorded. keep is called from the thread. -ENOMEM. */
 int kernel_reader_start(struct kernel_reader **ret, const struct image_build_id *recorded,
                         const struct kernel_storage *keep);
 /* Waits for the thread. */
@@ -95,19 +95,20 @@ struct symbol_opts {
 	bool jit_timed; /* code of jitdumps that was replaced has mappings of its own (kind JIT) */
 	/* The kernel that was recorded: modules without a build-id of their own go by it. */
 	struct image_build_id kernel_build_id;
-	/* Without that: nothing says that the recorded kernel is this machine's, neither its
-	 * release nor its modules' paths. Then its names are used only if its _text lay where this
-	 * one's lies (0: not known). */
+	/* If no build-id was recorded: true where nothing says that the recorded kernel is this
+	 * machine's, neither its release nor the paths of its modules. Its names are then used only
+	 * if its _text lay where this one's lies (0: not known). */
 	bool kernel_not_said;
 	uint64_t kernel_text;
 	struct image_search search; /* strings are copied */
 	const char
 	        *kallsyms; /* a file in the form of /proc/kallsyms, trusted; NULL: the machine's */
 	const char *map_dir; /* of perf-PID.map; NULL: "/tmp" (under search.root) */
-	/* When a process began its program, in ns since the epoch; 0: not known. A map that was
-	 * last written before that is of an earlier process of its number. NULL: never known. */
+	/* Gives the time at which a process began its program, in ns since the epoch; 0: not known.
+	 * A map that was last written before belongs to an earlier process with the same pid. NULL:
+	 * never known. */
 	uint64_t (*began)(const void *ctx, uint32_t pid);
-	/* Whose a process was, as the recording has it. NULL: never known. */
+	/* Gives the user who owned a process, as the recording says. NULL: never known. */
 	bool (*owner)(const void *ctx, uint32_t pid, uint32_t *ret);
 	const void *began_ctx;         /* of the two */
 	struct kernel_storage keep;    /* get NULL: nothing is kept; used by resolves only */
@@ -126,7 +127,7 @@ int symbol_object(struct symbol_cache *cache, const struct symbol_key *key,
  * that; path begins with '/'. The last one given holds. -ENOMEM. */
 int symbol_jitdump(struct symbol_cache *cache, uint32_t pid, const char *path);
 
-/* A piece of code of a jitdump that stands where another one stood before or after it. */
+/* A piece of code of a jitdump in whose place other code stood before or afterwards. */
 struct symbol_jit_code {
 	uint64_t time_ns; /* when it was made, by the dump's clock */
 	uint64_t start, size;
@@ -134,10 +135,10 @@ struct symbol_jit_code {
 	uint32_t number; /* in the file, from 0: what is added to it changes none */
 };
 /*
- * Calls each for all of these in a process's jitdump, in order of time; what they are named by is
- * not known without the time of a sample. Stops when it returns negative, and returns that.
- * -ENOTSUP: the dump's times are not CLOCK_MONOTONIC's. Others: it cannot be read, or is none, or
- * the process's names are not to be looked for.
+ * Calls each for all such pieces in a process's jitdump, in order of time: only the time of a
+ * sample tells which of them it hit. Stops when each returns a negative number, and returns that.
+ * -ENOTSUP: the dump's times are not of CLOCK_MONOTONIC. Other errors: the dump cannot be read, is
+ * none, or must not be looked for.
  */
 int symbol_jit_replaced(const struct symbol_opts *opts, uint32_t pid, const char *path,
                         int (*each)(void *ctx, const struct symbol_jit_code *code), void *ctx);
@@ -171,19 +172,21 @@ int symbol_resolve(struct symbol_object *object, const struct symbol_place *plac
                    struct symbol *ret);
 
 /*
- * Where the function begins and ends that has an address without a name, of a FILE: symbol is what
- * symbol_resolve gave, its start and size are set. They are what the unwind information of the
- * object says: a function, or the part of one that the compiler put aside; never a guess. 1; 0: it
- * says nothing there. -ENOMEM. Any thread; the first call for an object reads all of it.
+ * Gives begin and end of the function at an address without a name, in an object of kind FILE.
+ * symbol: what symbol_resolve gave; its start and size are set. They come from the object's unwind
+ * information: a function, or the part of one that the compiler put aside, but never a guess. 1; 0:
+ * nothing is known there. -ENOMEM. Any thread; the first call for an object reads all of its unwind
+ * information.
  */
 int symbol_outline(struct symbol_object *object, struct symbol *symbol);
 /* The symbol, or else the outline, at an address in the terms of struct symbol. 1, 0 or -ENOMEM. */
 int symbol_at(struct symbol_object *object, uint64_t addr, struct symbol *ret);
 
-/* Loads the object now, as the first resolve would, but keeps nothing; any thread. Others that
- * resolve in it meanwhile wait. */
+/* Loads the object now, as the first symbol_resolve would, but writes nothing to the cache; any
+ * thread. Others that resolve in it wait meanwhile. */
 int symbol_object_load(struct symbol_object *object);
-/* Keeps what opts.keep is for of an object that was loaded so; any thread. */
+/* Writes to the cache (opts.keep) what belongs there of an object that was loaded so; any
+ * thread. */
 void symbol_object_keep(struct symbol_object *object);
 
 /* perf's spelling, for `perf script` text: "/usr/bin/x", "[kernel.kallsyms]", "[ext4]", "[vdso]",

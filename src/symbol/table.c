@@ -55,7 +55,7 @@ static size_t table_underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* < 0: a is the one to keep of two that begin at one address. */
+/* Compares two symbols that begin at one address; < 0: a is to be kept. */
 static int table_prefer(const struct table *table, const struct table_symbol *a,
                         const struct table_symbol *b)
 {
@@ -93,7 +93,7 @@ static int table_order(const void *a, const void *b, void *ctx)
 
 #define RUN_SHORT 16u /* symbols: so few are quicker put in order one by one */
 
-/* In order, where equal ones keep theirs. */
+/* Sorts a short run; equal symbols keep their order. */
 static void table_sort_run(struct table *table, size_t from, size_t n)
 {
 	struct table_symbol *at = table->symbols + from;
@@ -112,7 +112,8 @@ static void table_sort_run(struct table *table, size_t from, size_t n)
 	}
 }
 
-/* kallsyms is in order of addresses: then only those of one address are left to be put in order. */
+/* Sorts all symbols. kallsyms is in order of addresses already, so only symbols of one address are
+ * left to sort. */
 static void table_sort(struct table *table)
 {
 	size_t from = 0, i = 1;
@@ -131,7 +132,8 @@ static void table_sort(struct table *table)
 	}
 }
 
-/* One symbol per start; unsized ones end where the next begins, or go. */
+/* Keeps one symbol per start. A symbol without size ends where the next one begins, or is
+ * dropped. */
 static void table_choose(struct table *table)
 {
 	uint64_t reached = 0; /* the farthest end of the sized ones so far */
@@ -213,7 +215,7 @@ static void table_sweep_emit(struct sweep *s, uint32_t symbol)
 	t->pieces[t->n_pieces++] = (struct table_piece){ .start = s->at, .symbol = symbol };
 }
 
-/* Says who has the addresses from s->at up to `to`. */
+/* Gives the addresses from s->at up to `to` to their symbol. */
 static void table_sweep_advance(struct sweep *s, uint64_t to)
 {
 	while (s->at < to) {
@@ -279,7 +281,7 @@ int table_seal(struct table *table)
 	return r;
 }
 
-/* Of symbols that do not overlap. */
+/* The search among symbols that do not overlap. */
 static const struct table_symbol *table_find_disjoint(const struct table *table, uint64_t addr)
 {
 	size_t low = 0, high = table->n;

@@ -72,7 +72,7 @@ const char *v8names_find(const struct v8names *v, const unsigned char *at, size_
 	size_t length;
 	uint64_t known;
 
-	/* First stands a pointer, mixed with another one: its upper bytes are 0. */
+	/* The first word is a pointer, mixed with another one, so its upper bytes are 0. */
 	if (!v->by_rest.n || n <= SPOILED + REST_LEAST || at[6] || at[7])
 		return NULL;
 	length = strnlen(rest, n - SPOILED);

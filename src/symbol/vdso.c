@@ -9,7 +9,8 @@
 
 #define NOTES_MAX (1u << 20)
 
-/* Is it the recorded one? By its own build-id, else the kernel's, else by being from here. */
+/* Whether this is the recorded vdso: by its own build-id, else by the kernel's, else because the
+ * recording was made here. */
 static bool vdso_is_recorded(struct symbol_object *object, const struct image *image)
 {
 	const struct symbol_opts *opts = &object->cache->opts;
@@ -27,7 +28,7 @@ static bool vdso_is_recorded(struct symbol_object *object, const struct image *i
 	return image_build_id_equal(&kernel, &opts->kernel_build_id);
 }
 
-/* This process's own, if it is the recorded one. */
+/* Uses this process's own vdso, if it is the recorded one. */
 static int vdso_open_own(struct symbol_object *object, struct image **ret)
 {
 	const unsigned char *bytes;
@@ -45,7 +46,7 @@ static int vdso_open_own(struct symbol_object *object, struct image **ret)
 	return -ESTALE;
 }
 
-/* One that was kept: under its own build-id, or under that of the kernel which it is a part of. */
+/* Uses a vdso that was kept, under its own build-id or under that of its kernel. */
 static int vdso_open_kept(struct symbol_object *object, struct image **ret)
 {
 	const struct symbol_opts *opts = &object->cache->opts;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * contents.h: what is in a file, as a few bytes that a recording keeps of it: who has these later
- * knows whether a file is still that one, whatever became of its inode, rights and times.
- *
- * Equal contents are equal files: the digest is of all bytes, or of a build-id of Go, which is a
- * hash of them, and the size.
+ * contents.h: what is in a file, as a few bytes that a recording keeps. By them a later reader
+ * knows whether a file is still the same, whatever became of its inode, rights and times. Equal
+ * contents mean equal files: the digest is of all bytes, or of a Go build-id, which is a hash of
+ * them, and of the size.
  */
 #ifndef SEAM_TABLES_CONTENTS_H
 #define SEAM_TABLES_CONTENTS_H
@@ -26,7 +25,7 @@ struct contents {
 	unsigned char digest[BLAKE2_BYTES];
 };
 
-/* The most that contents_of may do; both are lowered by what it did. */
+/* The most that contents_of may read, and for how long. Both are lowered by what it did. */
 struct contents_bounds {
 	uint64_t bytes;       /* that may be read */
 	uint64_t deadline_ns; /* of CLOCK_MONOTONIC; 0: none */
@@ -37,7 +36,7 @@ struct contents_bounds {
  * no file; -errno.
  */
 int contents_of(struct image *image, struct contents_bounds *bounds, struct contents *ret);
-/* Whether it has these contents still. Reads no more than they were long. */
+/* Whether the file still has these contents. Reads no more bytes than they had. */
 bool contents_are(struct image *image, const struct contents *contents);
 
 #endif

@@ -134,7 +134,8 @@ static struct jit_process *jit_process(struct jit_tables *t, const struct jit_as
 	return (struct jit_process *)(uintptr_t)*slot;
 }
 
-/* Is it in the dump, as far as that was read? Those of CPython 3.13.0 name no machine. */
+/* Whether the dump, as far as it was read, has code at pc. Dumps of CPython 3.13.0 name no
+ * machine. */
 static bool jit_has(const struct jit_process *p, const struct jit_ask *ask, uint64_t pc,
                     struct jitcode_piece *ret)
 {
@@ -187,7 +188,7 @@ static struct jit_made *jit_make(struct jit_tables *t, uint32_t machine,
 	return made->frames ? made : NULL;
 }
 
-/* What its unwind information makes of a piece; NULL: nothing. */
+/* The table that a piece of code has by its unwind information; NULL: none. */
 static const struct frametab *jit_table(struct jit_tables *t, uint32_t machine,
                                         const struct jitcode_piece *piece)
 {
@@ -209,7 +210,7 @@ static const struct frametab *jit_table(struct jit_tables *t, uint32_t machine,
 
 /* ---- what the code says ---- */
 
-/* The one of this form that lives as long as the tables. */
+/* The stored rule that is equal to this one. It lives as long as the tables. */
 static const struct frametab_rule *jit_rule(struct jit_tables *t, const struct frametab_rule *rule)
 {
 	uint64_t hash = map_hash_bytes(rule, sizeof(*rule), 0), known;
@@ -226,8 +227,8 @@ static const struct frametab_rule *jit_rule(struct jit_tables *t, const struct f
 	return map_put(&t->by_rule, hash, (uintptr_t)kept) < 0 ? NULL : kept;
 }
 
-/* Up to STRAIGHT_BYTES from an address on: fewer where its page ends. -ESRCH: the process has
- * ended. */
+/* Reads up to STRAIGHT_BYTES of a process's memory, fewer where a page ends. -ESRCH: the process
+ * has ended. */
 static int jit_memory(uint32_t pid, uint64_t pc, unsigned char *ret)
 {
 	size_t most = 4096 - (pc & 4095);
@@ -238,7 +239,7 @@ static int jit_memory(uint32_t pid, uint64_t pc, unsigned char *ret)
 	return n < 0 ? -errno : (int)n;
 }
 
-/* By what the interpreter copied. */
+/* The rule of the bytes that the interpreter copied there; NULL: they are not known. */
 static const struct frametab_rule *jit_by_interpreter(struct jit_tables *t,
                                                       const struct jit_ask *ask)
 {
@@ -253,8 +254,8 @@ static const struct frametab_rule *jit_by_interpreter(struct jit_tables *t,
 	                                                                    : NULL;
 }
 
-/* By the memory of a process that runs. Of one that has ended: what its memory said before, as its
- * last samples come late, and else the interpreter. */
+/* The rule that the code in a running process's memory gives. For a process that has ended: the
+ * rule found there before, because its last samples come late, or else the interpreter's. */
 static const struct frametab_rule *jit_by_memory(struct jit_tables *t, const struct jit_ask *ask)
 {
 	uint64_t words[] = { ask->pid, ask->exact, ask->pc };

@@ -4,7 +4,7 @@
 
 #include "tables/table_cache.h"
 
-/* Of all: the running kernel's list, some 4 MB for each boot. */
+/* For all lists together: one is some 4 MB for each boot. */
 #define KEEP_BYTES (32ULL << 20)
 
 static int kernel_disk_get(void *ctx, const char *name, struct buf *ret)

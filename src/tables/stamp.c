@@ -15,8 +15,8 @@
 #define READ_SIZE (1u << 16)
 
 /*
- * The kernel's clock of files moves on by ticks of at most 10 ms: a file changed twice in one tick
- * has one stamp. What was changed a moment ago may change again within it.
+ * The times of files advance in ticks of at most 10 ms, so a file that changes twice in one tick
+ * keeps its stamp. A file that changed a moment ago may change again unnoticed.
  */
 #define YOUNG_S 2
 

@@ -57,8 +57,8 @@ static int cache_make_path(char *path)
 	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-/* A directory of this user's own, that others may not write to: they could fill it. Takes the
- * descriptor. */
+/* Takes over a descriptor of a directory; -1 unless it belongs to this user and nobody else may
+ * write to it. */
 static int cache_own(int fd)
 {
 	struct stat st;
@@ -70,7 +70,7 @@ static int cache_own(int fd)
 	return fd;
 }
 
-/* A directory below one that is open, which is closed. */
+/* Opens, or makes, a directory below an open one, which is closed. */
 static int cache_below(int parent, const char *name, bool follow)
 {
 	int fd = -1;
@@ -83,9 +83,9 @@ static int cache_below(int parent, const char *name, bool follow)
 }
 
 /*
- * seam/KIND below a path. Under sudo, HOME may be another user's: whoever owns it could lead us, by
- * a link, into any directory of ours, and what is oldest there would be removed. In a directory
- * that all may write to, links are not followed.
+ * Opens seam/KIND below a path. Under sudo, HOME may belong to another user, who could lead us by a
+ * link into any directory of ours, where the oldest files would then be removed. So links are not
+ * followed in a directory that everybody may write to.
  */
 static int cache_at(char *base, const char *kind)
 {
@@ -146,8 +146,8 @@ static void cache_touch(int fd, const struct stat *st)
 }
 
 /*
- * A file of this user's own, of a size that may be; -1: there is none. O_NONBLOCK: a FIFO of that
- * name would never answer open(2).
+ * Opens a file that belongs to this user and has a possible size; -1: there is none. O_NONBLOCK: a
+ * FIFO of that name would never answer open(2).
  */
 static int cache_open_file(struct table_cache *c, const char *name, struct stat *st)
 {

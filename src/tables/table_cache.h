@@ -29,8 +29,8 @@ void table_cache_close(struct table_cache *c);
 int table_cache_get(struct table_cache *c, const char *name, struct buf *ret);
 void table_cache_put(struct table_cache *c, const char *name, const void *bytes, size_t n);
 /*
- * Puts bytes into a file without a name in the directory and maps it: pages that the kernel may
- * take back at any time, and that nobody else can reach or cut. munmap ends it. 1, or 0.
+ * Writes bytes into a file without a name in the directory and maps it. The kernel may take such
+ * pages back at any time, and nobody else can reach or cut the file. munmap frees it. 1, or 0.
  */
 int table_cache_spill(struct table_cache *c, const void *bytes, size_t n, const void **ret);
 

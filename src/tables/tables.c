@@ -150,7 +150,7 @@ int tables_get_inode(struct tables *t, const char *path, const struct image_buil
 	return tables_lookup(t, path, build_id, inode, 0, NULL, 0, ret);
 }
 
-/* Nobody can make a file for which this is what it is for another: it may be the whole key. */
+/* A number for a file's state that nobody can give to another file, so it may be the whole key. */
 static uint64_t tables_state(const struct stat *st, const struct image_build_id *id)
 {
 	const uint64_t words[] = { (uint64_t)st->st_dev,          (uint64_t)st->st_ino,
@@ -188,7 +188,7 @@ struct tables_inside {
 	bool several; /* files with this build-id hold different things */
 };
 
-/* Whose files nobody else can have forged. */
+/* Whether nobody but root and this user can have written the file. */
 static bool tables_is_trusted(const struct stat *st)
 {
 	return (!st->st_uid || st->st_uid == geteuid()) && !(st->st_mode & 022);
@@ -217,8 +217,8 @@ static void tables_note_inside(struct tables *t, const struct image_build_id *id
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* The file that a process which runs has at the path, which is not ours there. A file is read once,
- * whoever has it. */
+/* The object of the file that a running process has at a path at which we have none, or another
+ * one. A file is read once, whichever process has it. */
 static int tables_below(struct tables *t, const char *below, const struct stat *st,
                         const struct image_build_id *id, const struct tables_object **ret)
 {
@@ -236,8 +236,8 @@ static int tables_below(struct tables *t, const char *below, const struct stat *
 	return r;
 }
 
-/* A process that has ended had some file with this build-id: the one that all others had, if nobody
- * could forge it. */
+/* For a process that has ended: the object that all other processes had under this build-id, if
+ * nobody could have forged it; else NULL. */
 static const struct tables_object *tables_ended(struct tables *t, const struct image_build_id *id)
 {
 	const struct tables_inside *inside;
@@ -356,7 +356,7 @@ static int tables_read(const char *path, struct buf *ret)
 	return n < 0 || !ret->n || ret->n > VDSO_MAX ? -ENOENT : 0;
 }
 
-/* A recording is of one kernel: the bytes of one vdso are kept, those of the first that is asked
+/* A recording is of one kernel, so the bytes of one vdso are kept: of the first that is asked
  * for. */
 int tables_get_kept_vdso(struct tables *t, const struct image_build_id *id,
                          const struct tables_object **ret)
@@ -387,7 +387,7 @@ void tables_rest(struct tables *t, const void *header)
 	pthread_mutex_lock(&t->lock);
 	mapped = map_get(&t->mapped, (uintptr_t)header, &n);
 	pthread_mutex_unlock(&t->lock);
-	/* Shared pages of a file: what is dropped is read again. */
+	/* These are shared pages of a file: pages that are dropped are read again. */
 	if (mapped)
 		madvise((void *)header, n, MADV_DONTNEED);
 }

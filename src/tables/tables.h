@@ -68,29 +68,30 @@ void tables_free(struct tables *t);
 int tables_get(struct tables *t, const char *path, const struct image_build_id *build_id,
                const struct tables_object **ret);
 /*
- * The same of a file without build-id, of which a recording says the inode (0: it does not): the
- * file at the path is taken only if it has that inode, and, if tables_mapped was told, has not been
- * written since.
+ * The same for a file without a build-id. inode: the one in the recording; 0: it has none. The file
+ * at the path is taken only if it has that inode and, where tables_mapped was called for it, was
+ * not written to since.
  */
 int tables_get_inode(struct tables *t, const char *path, const struct image_build_id *build_id,
                      uint64_t inode, const struct tables_object **ret);
 /*
- * The same of the file at the path, which was looked at: once it is another, or has changed, its
- * table is another object. build_id is what a recording or the file itself says; size 0: none.
+ * The same for the file at the path, as st shows it. When the file is replaced or changes, it
+ * becomes another object. build_id: the one in the recording or in the file itself; size 0: none.
  */
 struct stat;
 int tables_get_file(struct tables *t, const char *path, const struct image_build_id *build_id,
                     const struct stat *st, const struct tables_object **ret);
 /*
- * The same for what a process has mapped: it may see another file at the path (a container), which
- * is then read below its own root. Of a process that has ended that cannot be asked: then the file
- * at our path, or the one that others had below their roots under this build-id, if all of these
- * are the same and belong to root or to this user.
+ * The same for what a process has mapped. A process in a container may see another file at the
+ * path, which is then read below its own root. That is not possible after it has ended: then the
+ * file at our path is taken, or the one that other processes had below their roots under this
+ * build-id, if all of these are the same and belong to root or to this user.
  */
 int tables_get_inside(struct tables *t, uint32_t pid, const char *path,
                       const struct image_build_id *build_id, uint64_t inode,
                       const struct tables_object **ret);
-/* A file without build-id was mapped a moment ago: notes when it was last written. -ENOMEM. */
+/* Call this when a file without a build-id has just been mapped: notes when it was last written to.
+ * -ENOMEM. */
 int tables_mapped(struct tables *t, const char *path, uint64_t inode);
 /* Takes over what tables_mapped noted of a file in other tables. -ENOMEM. */
 int tables_mapped_before(struct tables *t, struct tables *other, const char *path, uint64_t inode);
@@ -105,8 +106,8 @@ int tables_get_memory(struct tables *t, const char *name, const void *bytes, siz
 int tables_get_kept_vdso(struct tables *t, const struct image_build_id *id,
                          const struct tables_object **ret);
 
-/* A table (its header) is not looked at for a while: its memory may go, and comes back when it
- * is. */
+/* The table with this header is not needed for a while: its memory may go, and comes back when it
+ * is used. */
 void tables_rest(struct tables *t, const void *header);
 
 void tables_count(struct tables *t, struct tables_counts *ret);

@@ -105,7 +105,8 @@ void tables_input_contents(const struct tables_input *input, struct tables_conte
 	contents_section(&b, in->eh_frame.bytes, in->eh_frame.n, in->eh_frame.address);
 	contents_section(&b, in->sframe.bytes, in->sframe.n, in->sframe.address);
 	contents_section(&b, in->debug_frame.bytes, in->debug_frame.n, in->debug_frame.address);
-	/* It tells padding from code, and code that keeps frame pointers from other code. */
+	/* The code counts too: it tells padding from code, and code that keeps frame pointers from
+	 * other code. */
 	contents_section(&b, input->text.bytes, input->text.n, input->text.vaddr);
 	blake2_end(&b, ret->digest);
 	ret->known = true;
@@ -174,7 +175,8 @@ void tables_remember(struct tables *t, int fd, const struct tables_contents *con
 	char name[TABLES_NAME];
 	struct stamp now;
 
-	/* What was read is what the stamp stood for only if that is still the file's. */
+	/* The stamp was taken before the file was read. Only if it is still the file's does it
+	 * stand for what was read. */
 	if (!contents->stamped || stamp_of(fd, &now) == STAMP_NEVER ||
 	    memcmp(&now, &contents->stamp, sizeof(now)) != 0)
 		return;

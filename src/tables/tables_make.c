@@ -19,8 +19,8 @@
 /* Bytes of unwind information from which on helpers are of use: 10 ms of one thread. */
 #define TABLES_HELPED (1u << 20)
 
-/* All helpers that are free, for an object to which they are of use; they are given back after
- * it. */
+/* Takes all helpers that are free, if the object is large enough for them to be of use. They are
+ * given back afterwards. */
 static unsigned tables_take_helpers(struct tables *t, const struct compile_input *in)
 {
 	unsigned taken;
@@ -103,7 +103,7 @@ static void tables_blob_name(const struct tables_contents *contents, char name[T
 	         FRAMETAB_VERSION);
 }
 
-/* Under the lock. NULL: none in memory. */
+/* The table of these contents in memory; NULL: none. The caller holds the lock. */
 static struct tables_blob *tables_blob_find(struct tables *t,
                                             const struct tables_contents *contents)
 {
@@ -117,8 +117,8 @@ static struct tables_blob *tables_blob_find(struct tables *t,
 	return NULL;
 }
 
-/* Puts a sound table's bytes, which are taken, into pages that the kernel may take back, where
- * there is a place for these. */
+/* Takes a table's bytes over into pages that the kernel may take back, where there is a place for
+ * such pages. */
 static void tables_blob_spill(struct tables *t, struct tables_blob *b, struct buf *bytes)
 {
 	const void *pages;
@@ -135,8 +135,8 @@ static void tables_blob_spill(struct tables *t, struct tables_blob *b, struct bu
 	}
 }
 
-/* A table that was made or read becomes that of its contents; where another thread was faster, its
- * is taken. -ENOMEM. */
+/* Makes a table the one of these contents. If another thread was faster, that thread's table is
+ * used. -ENOMEM. */
 static int tables_blob_add(struct tables *t, const struct tables_contents *contents,
                            struct buf *bytes, struct tables_blob **ret)
 {
@@ -214,8 +214,8 @@ static int tables_blob_make(struct tables *t, struct tables_input *input,
 }
 
 /*
- * The table of an open object. A file of which it was found out before what it holds is not read
- * for that: 1: its table was there, 0: it was made, or why there is none.
+ * The table of an open object. If it was found out before what the file holds, its sections are not
+ * read again. 1: the table was there; 0: it was made; or why there is none.
  */
 static int tables_of_image(struct tables *t, struct image *image, struct tables_blob **ret,
                            struct seam_error *err)
@@ -239,8 +239,8 @@ static int tables_of_image(struct tables *t, struct image *image, struct tables_
 	return r;
 }
 
-/* The file at the path is the one that was mapped, as far as can be told; for a tree of files
- * (--symfs) its maker vouches. */
+/* Whether the file at the path is the one that was mapped, as far as can be told. In a tree of
+ * files (--symfs) it is: whoever made the tree vouches for it. */
 static bool tables_is_mapped_file(const struct tables *t, const struct tables_entry *e)
 {
 	struct stat st;
@@ -253,7 +253,8 @@ static bool tables_is_mapped_file(const struct tables *t, const struct tables_en
 	                                               st.st_mtim.tv_nsec == e->written.tv_nsec));
 }
 
-/* Opens the object; with its file checked before and after, as it may be replaced any time. */
+/* Opens the object. Its file is checked before and after, because it may be replaced at any
+ * time. */
 static int tables_open(struct tables *t, const struct tables_entry *e, struct image **ret,
                        struct seam_error *err)
 {

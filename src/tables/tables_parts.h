@@ -26,12 +26,12 @@ struct tables_input {
 };
 
 void tables_input_read(const struct tables *t, struct image *image, struct tables_input *ret);
-/* Whether the object's file decides what is in it: a debug file counts as part of it where only
- * root or this user can change it. */
+/* Whether the object's file alone decides what the table is made from. A debug file counts as part
+ * of it only if nobody but root and this user can change it. */
 bool tables_input_is_own(const struct tables_input *in);
 void tables_input_free(struct tables_input *in);
 
-/* All of that in one digest. */
+/* A digest of all that a table is made from. */
 struct tables_contents {
 	bool known;
 	unsigned char digest[BLAKE2_BYTES];

@@ -82,7 +82,8 @@ void tracepoint_free(struct tracepoints *t)
 	free(t);
 }
 
-/* libtraceevent's question for the function at an address; it writes its start. */
+/* Called by libtraceevent for the name of the function at an address; *addr becomes where it
+ * begins. */
 static char *tracepoint_resolve(void *ctx, unsigned long long *addr, char **module)
 {
 	const struct tracepoints *t = ctx;
@@ -108,7 +109,8 @@ static int tracepoint_parsed_printk(struct parsed *p, const struct formats *f)
 	return 0;
 }
 
-/* The text with a print format that libtraceevent can be given: its own, or an empty one. */
+/* Puts the format's text into ret, with its own print format if libtraceevent can be given that,
+ * else with an empty one. True: its own. */
 static bool tracepoint_parsed_text(const struct format *f, struct buf *ret)
 {
 	const char *print = memmem(f->text, f->n, PRINT, strlen(PRINT));
@@ -121,7 +123,7 @@ static bool tracepoint_parsed_text(const struct format *f, struct buf *ret)
 	return follow;
 }
 
-/* Tells the handle of the machine that recorded. */
+/* Makes the handle, and tells it byte order and word size of the machine that recorded. */
 static int tracepoint_parsed_handle(struct parsed *p, struct tracepoints *t, const struct buf *text)
 {
 	const struct formats *all = &t->formats;
@@ -219,7 +221,8 @@ static int tracepoint_print(struct tracepoints *t, const struct parsed *p, uint3
 		t->have_seq = false;
 		return -ENOMEM;
 	}
-	/* Names inside are a stranger's: one line, and nothing that a terminal obeys. */
+	/* A stranger may have chosen the names in it: make it one line, without anything that a
+	 * terminal obeys. */
 	for (unsigned i = 0; i < t->seq.len; i++) {
 		unsigned char c = (unsigned char)t->seq.buffer[i];
 

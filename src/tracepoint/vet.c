@@ -86,7 +86,7 @@ static bool vet_is_count(const struct tep_print_arg *arg)
 
 static const char *vet_args(const struct tep_print_arg *arg);
 
-/* What arrays are printed from: a field, or what a dynamic field points to. */
+/* Whether an array is printed from a field, or from what a dynamic field points to. */
 static bool vet_is_array(const struct tep_print_arg *arg)
 {
 	return arg && (arg->type == TEP_PRINT_FIELD ||
@@ -162,7 +162,8 @@ static const char *vet_args(const struct tep_print_arg *arg)
 	return why;
 }
 
-/* Widths: at most three digits, and '*' only where it counts bytes of a field (%*pbl, %.*s). */
+/* Checks the widths in a print format: at most three digits, and '*' only where it counts bytes of
+ * a field (%*pbl, %.*s). */
 static const char *vet_directives(const char *format)
 {
 	for (; *format; format++) {

@@ -26,10 +26,10 @@
 
 const char *vet_text(const char *text, size_t n);
 const char *vet_event(const struct tep_event *event);
-/* Of an event that vet_event took: not safe means that its fields may be printed, one by one, but
- * not by its print format. */
+/* For an event that vet_event accepted. Not safe means that its fields may be printed one by one,
+ * but not by its print format. */
 const char *vet_format(const struct tep_event *event);
-/* Of an event that vet_event took. */
+/* For an event that vet_event accepted. */
 const char *vet_raw(const struct tep_event *event, const unsigned char *raw, size_t n);
 
 #endif

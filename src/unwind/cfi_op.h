@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cfi_op.h: what call frame instructions say of the registers that an unwinder needs: a state,
- * changed by one after another. Where in the code that holds (advance), and states that are put
- * aside (remember), are cfi_program.c's.
+ * cfi_op.h: applies call frame instructions to a state, which holds where the registers are that an
+ * unwinder needs. At which addresses a state holds (advance), and which states are put aside
+ * (remember), is cfi_program.c's part.
  */
 #ifndef SEAM_UNWIND_CFI_OP_H
 #define SEAM_UNWIND_CFI_OP_H
@@ -105,8 +105,9 @@ struct cfi_kind {
 void cfi_machine_init(struct cfi_machine *m, uint32_t machine);
 
 /*
- * Instructions without advance, remember and restore_state (they are unsound here), applied to a
- * state. A CIE's own have no initial state to restore registers to: own. False: unsound.
+ * Applies instructions to a state. Advance, remember_state and restore_state must not be among
+ * them: they are unsound here. own: they are a CIE's own, which have no initial state to restore
+ * registers to. False: unsound.
  */
 bool cfi_op_apply(const struct cfi_machine *m, const struct cfi_kind *kind, bool own,
                   struct cfi_state *state, const unsigned char *bytes, size_t n);

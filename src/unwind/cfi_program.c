@@ -19,7 +19,8 @@
 #define STEPS 8192u
 #define KINDS_RECENT 16u /* .debug_frame has a CIE per source file; nearly all are alike */
 
-/* From one state, by some instructions, to the next. Those that end at an advance have a row. */
+/* A step: from one state, by some instructions, to the next. A step that ends at an advance has a
+ * row. */
 struct cfi_step {
 	uint64_t key;               /* cfi_step_key; 0: none */
 	uint64_t word;              /* the instructions, or the first 8 bytes of them */
@@ -32,14 +33,14 @@ _Static_assert(sizeof(struct cfi_step) == 32, "two in a line of the processor's 
 
 #define STEP_BYTES_MAX 255u /* longer ones are worked out each time */
 
-/* All that makes a step what it is but its instructions. */
+/* The key of a step: all that defines it except its instructions. */
 static inline uint64_t cfi_step_key(uint32_t from, size_t n, bool emits)
 {
 	return (uint64_t)from << 16 | n << 8 | emits << 1 | 1;
 }
 
-/* What an instruction is to this file: the number of its LEB operands, or how its step ends, or
- * what else is to be done. */
+/* What this file does with an instruction: the number of its LEB operands to pass, or how it ends a
+ * step, or what else. */
 enum {
 	OP_LEB_MAX = 2,
 	OP_NOP,
@@ -140,8 +141,8 @@ static void program_forget(struct cfi_program *p)
 	memset(p->steps, 0, STEPS * sizeof(*p->steps));
 }
 
-/* The number of a state. One that is had already may get a second number, which costs time only.
- * There is room for it. */
+/* The number of a state, added when it is new; there is room. A state may get a second number,
+ * which costs only time. */
 static uint32_t program_number(struct cfi_program *p, const struct cfi_state *s)
 {
 	uint32_t *recent = &p->recent[map_hash_bytes(s, sizeof(*s), 0) % RECENT];
@@ -212,8 +213,7 @@ struct run {
 	uint32_t stack[REMEMBER_MAX];
 };
 
-/* Makes room for states: of all that are numbered only those of the function that is being run
- * stay. */
+/* Makes room for states: forgets all but those of the function that is being run. */
 static void cfi_run_forget(struct run *r)
 {
 	struct cfi_program *p = r->p;
@@ -227,7 +227,7 @@ static void cfi_run_forget(struct run *r)
 		r->stack[i] = program_number(p, &stack[i]);
 }
 
-/* Works a step out. False: unsound. */
+/* Computes a step by applying its instructions. False: unsound. */
 static bool cfi_run_work_out(struct run *r, size_t n, bool emits, struct cfi_step *ret)
 {
 	struct cfi_program *p = r->p;
@@ -262,7 +262,7 @@ static inline uint64_t cfi_run_word(const struct run *r, const unsigned char *by
 	return n >= 8 ? word : word & ((1ULL << n * 8) - 1);
 }
 
-/* Where a step is if it is remembered. */
+/* The slot in which a step is, if it is remembered. */
 static inline struct cfi_step *cfi_run_slot(const struct run *r, uint64_t key, uint64_t word)
 {
 	uint64_t hash = (key ^ word) * 0x9e3779b97f4a7c15ULL;
@@ -270,8 +270,8 @@ static inline struct cfi_step *cfi_run_slot(const struct run *r, uint64_t key, u
 	return &r->p->steps[(hash ^ hash >> 32) >> 20 & (STEPS - 1)];
 }
 
-/* A row, unless it says what the one before does. Each that is kept took two bytes of instructions:
- * there is room. */
+/* Adds a row, unless the row before says the same. Each row took at least two bytes of
+ * instructions, so there is room. */
 static inline bool cfi_run_put(struct run *r, uint32_t rule)
 {
 	if (rule == r->rule || r->loc >= r->size)
@@ -287,8 +287,8 @@ static inline bool cfi_run_put(struct run *r, uint32_t rule)
 	return true;
 }
 
-/* Goes on to the state behind the instructions since the last step; emits: that holds from loc on,
- * a row says it. */
+/* Applies the instructions since the last step. emits: the new state holds from loc on, so it gets
+ * a row. */
 static __attribute__((noinline)) bool run_step(struct run *r, bool emits)
 {
 	size_t n = (size_t)(r->step_end - r->step);
@@ -391,7 +391,7 @@ static bool cfi_run_op(struct run *r, uint8_t op)
 	return !c->failed;
 }
 
-/* How far an advance goes; 0: not at all, or that is for cfi_run_op to say. */
+/* How far an advance goes; 0: nowhere, or it is an instruction that cfi_run_op must handle. */
 static inline uint64_t cfi_run_delta(const unsigned char *at, const unsigned char *end, bool swap)
 {
 	if ((*at & 0xc0) == CFA_ADVANCE)
@@ -408,9 +408,9 @@ static inline uint64_t cfi_run_delta(const unsigned char *at, const unsigned cha
 }
 
 /*
- * The usual instructions: some that say where registers are, each with an operand of one or two
- * bytes, then an advance, which make a step that is remembered. Stops before any other. What it
- * does is what cfi_run_op does, in registers.
+ * The fast way for the usual instructions: a few that say where registers are, each with an operand
+ * of one or two bytes, and then an advance. They make a step that is remembered. It stops in front
+ * of anything else, and does what cfi_run_op does, in registers.
  */
 static void cfi_run_usual(struct run *r)
 {

@@ -2,10 +2,10 @@
 /*
  * cfi_program.h: the call frame instructions of FDEs -> rows.
  *
- * Functions push, allocate, release and pop in few ways: what some instructions make of a state of
- * the registers, and which rule that is, is worked out once and remembered ("a step"). States are
- * numbered for that. What is remembered only saves time: the rows are the same however little of it
- * is kept.
+ * Functions push, allocate, release and pop in few ways. So what some instructions make of a state
+ * of the registers, and which rule this is, is computed once and remembered as a step; states are
+ * numbered for that. Remembering only saves time: the rows are the same however little of it is
+ * kept.
  */
 #ifndef SEAM_UNWIND_CFI_PROGRAM_H
 #define SEAM_UNWIND_CFI_PROGRAM_H

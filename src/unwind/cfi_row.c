@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// cfi_row.c: what a state of the registers is as a rule of the table. See cfi_row.h. Invariant:
-// what a rule cannot say exactly is an expression, or "cannot be told", or refused; never nearly
-// the same.
+// cfi_row.c: makes a rule of the table from a state of the registers. See cfi_row.h. Invariant:
+// what a rule cannot say exactly becomes an expression, or "cannot be told", or is refused. It
+// never becomes something nearly the same.
 #include "unwind/cfi_row.h"
 
 #include <string.h>
@@ -143,10 +143,10 @@ static void row_saves_at_sp(const struct row *r)
 }
 
 /*
- * Compilers do not say that an epilogue restored a register: they only raise the CFA's distance
- * from sp less. A slot that was on the stack and now lies below sp was popped: the register has the
- * caller's value, the slot need not. A slot that never was above sp is in the red zone, and stays
- * what is said of it.
+ * Compilers do not state that an epilogue restored a register: they only make the CFA's distance
+ * from sp smaller. A slot that was on the stack and now lies below sp was popped: the register has
+ * the caller's value again, whatever is in the slot. A slot that never was above sp is in the red
+ * zone, and what is said of it stays true.
  */
 static bool row_popped(struct cfi_rule *rule, int64_t stack)
 {

@@ -6,7 +6,8 @@
 #include "unwind/cfi_op.h"
 #include "unwind/rows.h"
 
-/* Marks in state which slots were pushed and popped by then. False: a rule cannot say it. */
+/* Makes the rule, and marks in state which slots were pushed and popped by then. False: a rule
+ * cannot say it. */
 bool cfi_row_of(const struct cfi_machine *m, const struct cfi_kind *kind, struct cfi_state *state,
                 struct rows *rows, struct rows_rule *ret);
 

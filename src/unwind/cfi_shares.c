@@ -26,8 +26,8 @@ static void *cfi_share_run(void *arg)
 	return NULL;
 }
 
-/* A thread that takes no signal of the program's: its handlers may rely on the threads that it
- * knows. */
+/* Starts a thread that takes no signals, because the program's handlers may rely on the threads
+ * that it knows. */
 static void cfi_share_start(struct share *s)
 {
 	sigset_t all, before;
@@ -39,8 +39,8 @@ static void cfi_share_start(struct share *s)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* More are refused where one thread might run out of offsets for expressions, which are at most as
- * long as the section. */
+/* The number of shares. One where a single thread might run out of offsets for expressions, which
+ * are at most as long as the section: then all must behave as one thread does. */
 static unsigned shares_count(const struct compile_input *in, const struct compile_section *section)
 {
 	size_t most = section->n / (in->share_bytes ? in->share_bytes : CFI_SHARE_BYTES);

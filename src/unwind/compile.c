@@ -12,8 +12,8 @@
 #define COMPILE_ENTRY_MAX 64u /* bytes; start code is 30 to 60 */
 
 /*
- * What stands at the entry point was not called: it is outermost, whether or not somebody said so
- * (ld.so's _start has no unwind information, nor have those of static programs of some libraries).
+ * The code at the entry point was not called, so its frame is the outermost one, whether or not
+ * unwind information says so (ld.so's _start has none, nor have static programs of some libraries).
  * It ends where the next function begins.
  */
 static void compile_entry(struct rows *rows, const struct compile_input *in)
@@ -35,8 +35,8 @@ static void compile_entry(struct rows *rows, const struct compile_input *in)
 }
 
 /*
- * Whole subsystems without unwind information between code that has some, as the builtins of V8 in
- * node: where their code keeps frame pointers the table says so. No CFA is given, so that nothing
+ * Finds large stretches without unwind information between code that has some, as V8's builtins in
+ * node. Where their code keeps frame pointers the table says so. No CFA is given, so that nothing
  * is taken for sure.
  */
 static void compile_gaps(struct rows *rows, const struct compile_input *in)
@@ -73,9 +73,9 @@ static uint32_t compile_last_rule(const struct rows *rows, const struct rows_fun
 }
 
 /*
- * A few bytes between two functions that are code: somebody took care to leave them out, as glibc
- * does with what follows the system call of clone, where the child has an empty stack. It may be as
- * it was before them: that is a guess.
+ * A few bytes of code between two functions: somebody left them out on purpose, as glibc does with
+ * what follows the system call of clone, where the child has an empty stack. The rule in front of
+ * them may still hold there: that is a guess.
  */
 static void compile_undescribed(struct rows *rows, const struct compile_input *in)
 {

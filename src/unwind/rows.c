@@ -263,7 +263,8 @@ void rows_cancel(struct rows *r)
 	r->skipped++;
 }
 
-/* Of an address in the 4 GiB that a table may span, and its place in the order of adding. */
+/* A key for sorting: a start in the 4 GiB that a table may span, and its place in the order of
+ * adding. */
 struct rows_key {
 	uint32_t start, at;
 };
@@ -398,7 +399,7 @@ static uint32_t rows_join_rule(struct rows *r, const struct rows *share, uint32_
 	return rows_number(r, &rule);
 }
 
-/* All expressions and rules of a share, in their order, each of which may be had already; their
+/* Adds all expressions and rules of a share, in their order; some are there already. Returns their
  * numbers in the table. */
 static uint32_t *rows_join_rules(struct rows *r, const struct rows *share)
 {

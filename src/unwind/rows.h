@@ -82,8 +82,8 @@ void rows_add(struct rows *r, uint64_t pc, const struct rows_rule *rule);
 /* The number of a rule in the table. 0: failed. */
 uint32_t rows_number(struct rows *r, const struct rows_rule *rule);
 /*
- * Instead of rows_add: room for n rows of the function that was begun, to be written there in
- * order; then how many were. NULL: failed.
+ * In place of rows_add: rows_room makes room for n rows of the function that was begun. They are
+ * written there in order, and rows_took says how many there are. NULL: failed.
  */
 struct rows_row *rows_room(struct rows *r, size_t n);
 void rows_took(struct rows *r, size_t n);
@@ -98,9 +98,9 @@ uint64_t rows_next(const struct rows *r, uint64_t address);
 /* Keeps an expression, once; its offset for a rule, or -1. */
 int32_t rows_expression(struct rows *r, const unsigned char *bytes, size_t n);
 /*
- * A share of the functions of one source, collected by a thread of its own: until it is joined,
- * whole must not change. Shares that are joined in the order of their functions give what one would
- * give that had all of them.
+ * Begins a share: some functions of one source, collected by a thread of its own. `whole` must not
+ * change until the share is joined. Shares that are joined in the order of their functions give
+ * what one thread would give.
  */
 void rows_share(struct rows *share, const struct rows *whole, uint32_t i);
 /* Adds the i-th share, after those before it, and frees it. */

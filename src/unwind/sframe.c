@@ -31,8 +31,8 @@ struct sframe {
 	int8_t fixed_fp, fixed_ra;
 	uint32_t n_functions, n_fres, fres_bytes;
 	uint64_t functions_at, fres_at; /* offsets in the section */
-	/* Functions may name the same rows, and repeat them: what all of them together may still
-	 * make. */
+	/* Functions may point at the same rows and repeat them, so there is a limit for all of them
+	 * together. */
 	uint64_t fres_left, repeats_left;
 };
 
@@ -361,8 +361,8 @@ static bool sframe_rows(struct sframe *f, const struct sframe_function *fn)
 	}
 	if (!repeats)
 		return true;
-	/* GNU ld (2.44, 2.47) says of .plt.got that its entries begin with a word pushed: they do
-	 * not. */
+	/* GNU ld (2.44, 2.47) states that an entry of .plt.got begins with a word pushed, which is
+	 * not so. */
 	if (f->in->machine == FRAMETAB_X86_64 && fn->n && !starts[0] &&
 	    (rules[0].rule.cfa != FRAMETAB_CFA_SP || rules[0].rule.cfa_off != 8))
 		return false;

@@ -37,7 +37,7 @@ static bool straight_is(struct straight *s, const char *bytes, size_t n)
 
 #define IS(s, bytes) straight_is(s, bytes, sizeof(bytes) - 1)
 
-/* A number in front of which bytes stand. */
+/* Takes bytes and the number that follows them. */
 static bool straight_number(struct straight *s, const char *bytes, size_t n, size_t size,
                             int32_t *ret)
 {
@@ -101,7 +101,8 @@ static bool straight_begins(struct straight *s)
 		s->fp_at = s->sp;
 		return true;
 	}
-	/* A call leaves the stack as it was. Of registers: it cannot know where ours was saved. */
+	/* A call leaves the stack as it was. Of registers it leaves those that a function must
+	 * preserve; where ours was saved it cannot know. */
 	if (s->end - s->at >= 2 && s->at[0] == 0xff && (s->at[1] & 0xf8) == 0xd0) {
 		s->at += 2;
 		return true;
@@ -141,7 +142,7 @@ static bool straight_put(const struct straight *s, struct frametab_rule *ret)
 {
 	int64_t cfa = s->sp + 8;
 
-	/* What lies below sp was not left there by a caller. */
+	/* What lies below sp was not left there by a caller, so it does not count. */
 	if (s->fp == FP_OFFSET || s->pushed || cfa > INT32_MAX || (!s->by_fp && s->sp < 0) ||
 	    (!s->by_fp && s->fp == FP_SAVED && s->fp_at < 0))
 		return false;

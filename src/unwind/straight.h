@@ -19,9 +19,9 @@
 #define STRAIGHT_BYTES 64u /* of code that are worth reading: no more is looked at */
 
 /*
- * code: what stands from the pc on. exact: execution stopped there; else it is a return address,
- * and what looks like the begin of a function there is the next one, behind a call that does not
- * return. False: it cannot be told.
+ * code: the bytes from the pc on. exact: execution stopped there. Else the pc is a return address;
+ * what looks like the begin of a function there belongs to the next one, behind a call that does
+ * not return. False: no rule can be given.
  */
 bool straight_rule(uint32_t machine, const unsigned char *code, size_t n, bool exact,
                    struct frametab_rule *ret);

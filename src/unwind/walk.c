@@ -68,7 +68,7 @@ static bool walker_end(struct walker *w, enum walk_end end)
 
 #define RED_ZONE 128u /* bytes below sp that are a leaf's own (x86_64) */
 
-/* Why memory could not be read. */
+/* Which end of the walk it is that memory could not be read. */
 static enum walk_end walker_why(const struct walker *w, uint64_t address, int status)
 {
 	if (status == -ENODATA)
@@ -120,7 +120,8 @@ static void walker_saves(struct walker *w, const struct frametab *table,
 	}
 }
 
-/* A saved register is asked for: the saves of all steps that were made are needed now. */
+/* A rule asks for a saved register, so where all steps until now saved registers must be worked
+ * out. */
 static void walker_settle(struct walker *w)
 {
 	const struct walk_cache_step *s;
@@ -132,7 +133,7 @@ static void walker_settle(struct walker *w)
 	}
 }
 
-/* The current frame's value of a register. False: not known; the walk was ended. */
+/* Gives the current frame's value of a register. False: it is not known, and the walk was ended. */
 static bool walker_register(struct walker *w, unsigned number, uint64_t *ret)
 {
 	if (number < WALK_REGISTERS &&
@@ -233,8 +234,8 @@ static bool walker_cfa(struct walker *w, const struct frametab_rule *r, uint64_t
 	}
 }
 
-/* The caller's value of the frame pointer or the pc. False: ended. FRAMETAB_AT_SAME and _UNDEFINED
- * are the caller's business. */
+/* Gives the caller's value of the frame pointer or the pc. False: the walk has ended.
+ * FRAMETAB_AT_SAME and _UNDEFINED are for the caller to handle. */
 static bool walker_at(struct walker *w, uint8_t at, int32_t off, uint64_t cfa, uint64_t *ret)
 {
 	uint64_t by = (uint64_t)(int64_t)off, base;
@@ -279,7 +280,7 @@ static bool walker_return_address(struct walker *w, const struct frametab_rule *
 	return true;
 }
 
-/* Below sp there may be no memory to read: then the value is not known, which need not matter. */
+/* Reads a word below sp. If there is no memory the value is not known, which need not matter. */
 static bool walker_red_zone(struct walker *w, uint64_t address, uint64_t *ret)
 {
 	w->plain = false;
@@ -371,9 +372,9 @@ static void walker_unsure(struct walker *w)
 }
 
 /*
- * Code between two functions that nobody described: perhaps all is as it was before it. Not where
- * the result of a system call may be 0, in DWARF register 0 of all machines: that is the child of a
- * clone, whose stack has no return address.
+ * Applies a rule to code between two functions that nobody described: perhaps nothing has changed
+ * since the rule. Not where DWARF register 0, which holds the result of a system call on all
+ * machines, may be 0: that is the child of a clone, whose stack has no return address.
  */
 static bool walker_like(struct walker *w, const struct frametab_rule *like)
 {
@@ -384,8 +385,8 @@ static bool walker_like(struct walker *w, const struct frametab_rule *like)
 	return walker_step(w, like);
 }
 
-/* No unwind information: [fp] is the caller's fp, [fp + 8] the return address. A guess, counted as
- * one. */
+/* Makes a step without unwind information: the caller's fp is at [fp], the return address at [fp +
+ * 8]. It is a guess, and counted as one. */
 static bool walker_guess(struct walker *w)
 {
 	uint64_t fp = w->regs.value[w->fp], next, pc;

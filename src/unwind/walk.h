@@ -47,29 +47,29 @@ struct walk_cache; /* walk_cache.h */
 
 struct walk_memory {
 	void *ctx;
-	/* Memory that read would give, too: [start, start + n_window). It is not asked there.
-	 * n_window 0: none. */
+	/* Memory that can be had without calling `read`: n_window bytes from start on. n_window 0:
+	 * none. */
 	const unsigned char *window;
 	uint64_t start, n_window;
 	/*
-	 * What the last walk saw of the same thread, by the same options, in the same address
-	 * space; NULL: nothing. The answer is the same with it and without. It is written by this
-	 * walk for the next.
+	 * What the last walk of the same thread saw, with the same options and in the same address
+	 * space; NULL: nothing. The walk gives the same with and without it, and writes it anew for
+	 * the next one.
 	 */
 	struct walk_cache *cache;
-	/* 8 bytes at an address: 0, -EFAULT (not memory that is known), or -ENODATA (stack, but the
-	 * copy ends before). */
+	/* Reads 8 bytes at an address: 0, -EFAULT (no memory that is known), or -ENODATA (stack,
+	 * but the copy ends before it). */
 	int (*read)(void *ctx, uint64_t address, uint64_t *ret);
 	/*
-	 * What is at a pc: 0 and *ret, or -ENOENT: nothing is mapped there. Whoever remembers
-	 * answers by pc saves the search in the table, too: programs have few distinct return
-	 * addresses.
+	 * Finds what is at a pc: 0 and *ret, or -ENOENT: nothing is mapped there. A caller that
+	 * remembers results by pc also saves the search in the table, because programs have few
+	 * distinct return addresses.
 	 */
 	int (*find)(void *ctx, uint64_t pc, struct walk_place *ret);
 	/*
-	 * Where find allows to guess, before that is done: what else tells of the code there.
-	 * exact: execution stopped at the pc; else it is a return address. 1 and table and rule of
-	 * *ret; 0: nothing. NULL: nobody knows.
+	 * Called before a guess, where `find` allows guessing: whatever else knows a rule for the
+	 * code there. exact: execution stopped at the pc, else it is a return address. 1 and table
+	 * and rule of *ret; 0: nothing is known. NULL: nobody can be asked.
 	 */
 	int (*code)(void *ctx, uint64_t pc, bool exact, struct walk_place *ret);
 };
@@ -89,8 +89,8 @@ int walk_cache_new(struct walk_cache **ret); /* -ENOMEM */
 void walk_cache_free(struct walk_cache *t);
 /* Forgets: for another thread, address space or set of options. */
 void walk_cache_clear(struct walk_cache *t);
-/* A walk over this window will come: asks for the words that the last one read, so that they are
- * there by then. */
+/* Announces a walk over this window: asks for the words that the last walk read, so that they are
+ * in the processor's cache by then. */
 void walk_cache_ask(const struct walk_cache *t, const struct walk_memory *memory);
 
 /* What walk_options.marks adds to a frame's address: no user address has these bits. */

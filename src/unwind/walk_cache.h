@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * walk_cache.h: what one walk saw, so that the next of the same thread need not find it out again.
+ * walk_cache.h: what one walk saw, so that the next walk of the same thread need not find it out
+ * again.
  *
- * Of each frame: the state in front of its step, its rule, and the words of memory that the step
- * read. A step that used nothing else is plain: from an equal state, over equal words, it leads to
- * the same next state. So a later walk that comes into a state of the cache (the outer frames of a
- * thread seldom change) follows it as long as every word that was read is there and unchanged, and
- * walks on from where one is not. Nothing is assumed of the words: each is compared.
+ * Of each frame it has the state in front of its step, its rule, and the words of memory that the
+ * step read. A step that used nothing else is plain: from an equal state, over equal words, it
+ * leads to the same next state. So when a later walk comes into a state of the cache, as it mostly
+ * does because the outer frames of a thread seldom change, it follows the cache as long as every
+ * word is there and unchanged. It walks on by itself from the first one that is not. Nothing is
+ * assumed of the words: each is compared.
  *
- * Good for one set of walk_options and for one meaning of pcs (an address space): else clear it.
+ * It is good for one set of walk_options and one address space; for others clear it.
  */
 #ifndef SEAM_UNWIND_WALK_CACHE_H
 #define SEAM_UNWIND_WALK_CACHE_H
@@ -48,7 +50,7 @@ struct walk_cache {
 
 /* A walk begins: what was written becomes what is followed. */
 void walk_cache_begin(struct walk_cache *t);
-/* The step of the last walk that left from a state, if it was plain; else NULL. States must come
+/* The plain step of the last walk that left from this state; NULL: there is none. States must come
  * with rising sp. */
 const struct walk_cache_step *walk_cache_find(struct walk_cache *t,
                                               const struct walk_cache_step *state);
@@ -66,7 +68,7 @@ static inline void walk_cache_word(struct walk_cache_step *s, uint64_t at, uint6
 	s->n_words++;
 }
 
-/* Are the words that a step read there, and unchanged? */
+/* Whether the words that a step read are still there, and unchanged. */
 static inline bool walk_cache_holds(const struct walk_cache_step *s,
                                     const struct walk_memory *memory)
 {
