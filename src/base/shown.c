@@ -138,6 +138,115 @@ size_t shown_length(const char *text)
 	return n;
 }
 
+/* ---- columns ---- */
+
+/* First and last of the characters that take no column, and of those that take two. */
+static const uint32_t narrow[][2] = {
+	{ 0x300, 0x36f },   { 0x483, 0x489 },   { 0x591, 0x5bd },     { 0x610, 0x61a },
+	{ 0x64b, 0x65f },   { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff },   { 0x20d0, 0x20ff },
+	{ 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f }, { 0xe0100, 0xe01ef },
+};
+static const uint32_t wide[][2] = {
+	{ 0x1100, 0x115f },   { 0x2e80, 0x303e },   { 0x3041, 0xa4cf },   { 0xac00, 0xd7a3 },
+	{ 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },   { 0xffe0, 0xffe6 },
+	{ 0x1f300, 0x1f64f }, { 0x1f900, 0x1f9ff }, { 0x20000, 0x3fffd },
+};
+
+static bool shown_among(const uint32_t (*ranges)[2], size_t n, uint32_t c)
+{
+	for (size_t i = 0; i < n; i++)
+		if (c >= ranges[i][0] && c <= ranges[i][1])
+			return true;
+	return false;
+}
+
+/* The bytes of the character at p, and its columns. */
+static size_t shown_step(const unsigned char *p, size_t n, size_t *columns)
+{
+	size_t len = utf8_sequence(p, n);
+	uint32_t c = len > 1 ? utf8_character(p, len) : *p;
+
+	*columns = shown_among(narrow, sizeof(narrow) / sizeof(narrow[0]), c) ? 0
+	           : shown_among(wide, sizeof(wide) / sizeof(wide[0]), c)     ? 2
+	                                                                      : 1;
+	return len ? len : 1;
+}
+
+size_t shown_columns(const char *text, size_t n)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t sum = 0, columns;
+
+	while (n) {
+		size_t len = shown_step(p, n, &columns);
+
+		sum += columns;
+		p += len;
+		n -= len;
+	}
+	return sum;
+}
+
+/* The bytes at the beginning of text that fit into so many columns: whole characters. */
+static size_t shown_fits(const char *text, size_t n, size_t room)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t at = 0, columns;
+
+	while (at < n) {
+		size_t len = shown_step(p + at, n - at, &columns);
+
+		if (columns > room)
+			break;
+		room -= columns;
+		at += len;
+	}
+	return at;
+}
+
+/* The bytes at the end of text that fit into so many columns. */
+static size_t shown_fits_back(const char *text, size_t n, size_t room)
+{
+	size_t at = n, columns = 0;
+
+	while (at) {
+		size_t from = at - 1;
+
+		while (from && ((unsigned char)text[from] & 0xc0) == 0x80)
+			from--;
+		shown_step((const unsigned char *)text + from, at - from, &columns);
+		if (columns > room)
+			break;
+		room -= columns;
+		at = from;
+	}
+	return n - at;
+}
+
+#define CUT_BOTH 12 /* columns in which a beginning and an end are both worth to be read */
+
+void shown_cut(struct buf *to, const char *text, size_t room, size_t end)
+{
+	size_t n = strlen(text), from = n - (end < n ? end : n), left;
+
+	if (shown_columns(text, n) <= room) {
+		buf_put(to, text, n);
+		return;
+	}
+	if (!room)
+		return;
+	if (!end && room >= CUT_BOTH)
+		from = n - shown_fits_back(text, n, room / 3);
+	left = shown_columns(text + from, n - from);
+	if (left > room - 1) {
+		from = n - shown_fits_back(text, n, room - 1);
+		left = room - 1;
+	}
+	buf_put(to, text, shown_fits(text, from, room - 1 - left));
+	buf_put_text(to, "\xe2\x80\xa6");
+	buf_put(to, text + from, n - from);
+}
+
 /* ---- printf ---- */
 
 /* A conversion: "%-*.3llu". Width and precision that were arguments are numbers here. */

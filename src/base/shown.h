@@ -27,6 +27,15 @@ int shown_put_text(struct buf *to, const char *text);
 /* How many bytes that would append. */
 size_t shown_length(const char *text);
 
+/* Columns of a terminal that n bytes take which shown_put wrote. */
+size_t shown_columns(const char *text, size_t n);
+/*
+ * Appends a text that shown_put wrote in room for so many columns. What has more of them loses what
+ * stands in front of its last `end` bytes, which tell it from others; or without such, if there is
+ * room to read both, its middle. An ellipsis stands for what is lost.
+ */
+void shown_cut(struct buf *to, const char *text, size_t room, size_t end);
+
 /* The conversions that are known are those of integers, floating point, %c, %s, %p and %%. 0 or
  * -ENOMEM. */
 int shown_printf(struct buf *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

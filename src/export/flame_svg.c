@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "export/flame_graph.h"
 #include "profile/nameless.h"
 
@@ -32,6 +33,7 @@ struct svg {
 	uint64_t left_out;
 	double least;
 	enum profile_unit unit; /* of the event */
+	struct buf cut;         /* what fits of a name */
 };
 
 struct svg_cell {
@@ -39,25 +41,33 @@ struct svg_cell {
 	double x;
 };
 
-/* Appends at most n bytes of a name as text of XML. Bytes that XML or a viewer may not know become
- * '?'. */
-static void svg_text(struct buf *to, const char *text, size_t n)
+/* Appends a text as XML's. Names are what shown_put wrote, which is UTF-8 without controls; two
+ * characters of that are none of XML's. */
+static void svg_text(struct buf *to, const char *text)
 {
-	for (size_t i = 0; i < n && text[i]; i++) {
-		unsigned char c = (unsigned char)text[i];
+	static const struct {
+		const char *is, *written;
+	} special[] = { { "&", "&amp;" },
+		        { "<", "&lt;" },
+		        { ">", "&gt;" },
+		        { "\"", "&quot;" },
+		        { "\xef\xbf\xbe", "\\ufffe" },
+		        { "\xef\xbf\xbf", "\\uffff" } };
 
-		if (c == '<')
-			buf_put_text(to, "&lt;");
-		else if (c == '>')
-			buf_put_text(to, "&gt;");
-		else if (c == '&')
-			buf_put_text(to, "&amp;");
-		else if (c == '"')
-			buf_put_text(to, "&quot;");
-		else if (c < 0x20 || c >= 0x7f) /* names may be any bytes; XML may not */
-			buf_put_text(to, "?");
-		else
-			buf_put(to, &text[i], 1);
+	while (*text) {
+		size_t n = strcspn(text, "&<>\"\xef"), i = 0;
+
+		buf_put(to, text, n);
+		text += n;
+		while (i < sizeof(special) / sizeof(special[0]) &&
+		       strncmp(text, special[i].is, strlen(special[i].is)))
+			i++;
+		if (i < sizeof(special) / sizeof(special[0])) {
+			buf_put_text(to, special[i].written);
+			text += strlen(special[i].is);
+		} else if (*text) {
+			buf_put(to, text++, 1);
+		}
 	}
 }
 
@@ -168,23 +178,6 @@ static void svg_colour(const struct svg *s, uint32_t node, char *to, size_t n)
 		         20 + (int)(70 * strength), 84 - (int)(16 * strength));
 }
 
-/* Cuts a name to this many characters. It loses its end; the name of a function that has none loses
- * what stands in front of its address. */
-static void svg_name_cut(struct buf *to, const char *name, size_t room)
-{
-	size_t n = strlen(name), end = nameless_end(name);
-
-	if (n <= room) {
-		svg_text(to, name, n);
-		return;
-	}
-	if (end > room - 1)
-		end = room - 1;
-	svg_text(to, name, room - 1 - end);
-	buf_put_text(to, "\xe2\x80\xa6");
-	svg_text(to, name + n - end, end);
-}
-
 /* Draws one cell: the rectangle, its tooltip, and as much of the name as fits. */
 static void svg_cell(struct svg *s, const struct svg_cell *c)
 {
@@ -198,10 +191,10 @@ static void svg_cell(struct svg *s, const struct svg_cell *c)
 
 	svg_colour(s, c->node, colour, sizeof(colour));
 	buf_printf(to, "<g><title>");
-	svg_text(to, name, SIZE_MAX);
+	svg_text(to, name);
 	if (f.object && *flame_text(s->g, f.object)) {
 		buf_put_text(to, " (");
-		svg_text(to, flame_text(s->g, f.object), SIZE_MAX);
+		svg_text(to, flame_text(s->g, f.object));
 		buf_put_text(to, ")");
 	}
 	buf_printf(to, ", %.2f%%, ", 100 * svg_share(s, 0, c->node));
@@ -216,7 +209,9 @@ static void svg_cell(struct svg *s, const struct svg_cell *c)
 	if (room) {
 		buf_printf(to, "<text x=\"%.2f\" y=\"%.0f\">", c->x + 3,
 		           SVG_TOP + row * SVG_ROW + 12);
-		svg_name_cut(to, name, room);
+		buf_clear(&s->cut);
+		shown_cut(&s->cut, name, room, nameless_end(name));
+		svg_text(to, buf_text(&s->cut));
 		buf_put_text(to, "</text>");
 	}
 	buf_put_text(to, "</g>\n");
@@ -272,7 +267,9 @@ static int svg_write(struct svg *s)
 	           "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
 	           "<text class=\"t\" x=\"6\" y=\"20\">",
 	           SVG_WIDTH, height, SVG_WIDTH, height);
-	svg_text(to, s->opts->title ? s->opts->title : "", SIZE_MAX);
+	buf_clear(&s->cut);
+	shown_put_text(&s->cut, s->opts->title ? s->opts->title : "");
+	svg_text(to, buf_text(&s->cut));
 	buf_printf(
 	        to,
 	        "</text>\n<text x=\"6\" y=\"37\">%llu cells below %.3g %% are not shown</text>\n",
@@ -301,6 +298,8 @@ int flame_svg(const struct flame_side *sides, size_t n, const struct flame_opts 
 		r = svg_write(&s);
 	for (size_t i = 0; i < FLAME_SIDES; i++)
 		free(s.totals[i]);
+	r = r >= 0 && s.cut.failed ? -ENOMEM : r;
+	buf_free(&s.cut);
 	free(s.first);
 	free(s.next);
 	flame_graph_free(&g);

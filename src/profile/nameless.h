@@ -24,8 +24,8 @@ struct nameless {
 };
 /* Is a function's name none, but such a text? ret may be NULL. */
 bool nameless_is(const char *text, struct nameless *ret);
-/* How many characters at its end tell it from others ("+0x12340]"), for callers who must cut it; 0:
- * it is no such text. */
+/* How many characters at its end tell it from others ("+0x12340]"), so that a text that is cut
+ * (shown_cut) keeps them; 0: it is none. */
 size_t nameless_end(const char *text);
 /* The same for the text without its brackets: "libfoo.so+0x12340", n characters of text. */
 bool nameless_place(const char *text, size_t n, struct nameless *ret);

@@ -70,6 +70,45 @@ static void test_printf(void **state)
 	buf_free(&b);
 }
 
+static void cut(const char *text, size_t room, size_t end, const char *expected)
+{
+	struct buf b = { 0 };
+
+	shown_cut(&b, text, room, end);
+	assert_string_equal(buf_text(&b), expected);
+	assert_true(shown_columns(buf_text(&b), b.n) <= room);
+	buf_free(&b);
+}
+
+#define DOTS "\xe2\x80\xa6"
+#define SUN "\xe6\x97\xa5" /* two columns */
+#define TREMA "u\xcc\x88"  /* one, of two characters */
+
+/* Of a text without room the end that tells it from others stays, or both sides, in whole
+ * characters. */
+static void test_cut(void **state)
+{
+	assert_int_equal(shown_columns("a" SUN TREMA, 7), 4);
+	cut("short", 5, 0, "short");
+	cut("", 0, 0, "");
+	cut("anything", 0, 0, "");
+	cut("anything", 1, 0, DOTS);
+	cut("a_name_of_20_columns", 11, 0, "a_name_of_" DOTS);
+	cut("a_name_of_20_columns", 12, 0, "a_name_" DOTS "umns");
+	cut("a_name_of_20_columns", 18, 0, "a_name_of_2" DOTS "olumns");
+	cut("a_name_of_20_columns", 19, 0, "a_name_of_20" DOTS "olumns");
+	cut("[unknown libfoo.so+0x12]", 12, 6, "[unkn" DOTS "+0x12]");
+	cut("[unknown libfoo.so+0x12]", 7, 6, DOTS "+0x12]");
+	cut("[unknown libfoo.so+0x12]", 6, 6, DOTS "0x12]");
+	cut("[unknown libfoo.so+0x12]", 1, 6, DOTS);
+	/* Half a character is none, and an accent stays with its letter. */
+	cut(SUN SUN SUN, 5, 0, SUN SUN DOTS);
+	cut(SUN SUN SUN, 4, 0, SUN DOTS);
+	cut(TREMA TREMA TREMA, 2, 0, TREMA DOTS);
+	cut(SUN SUN SUN SUN SUN SUN SUN SUN SUN, 16, 0, SUN SUN SUN SUN SUN DOTS SUN SUN);
+	cut("\x9b\xff bytes", 4, 0, "\x9b\xff " DOTS);
+}
+
 /* JSON keeps the text, in a spelling that a terminal does not obey. */
 static void test_json(void **state)
 {
@@ -86,6 +125,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_printf),
+		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_json),
 	};
 

@@ -61,6 +61,7 @@ struct report {
 	unsigned widths[2 *
 	                REPORT_FIELDS]; /* of the first fields, asked for; 0: as wide as need be */
 	size_t n_widths;
+	size_t columns; /* that a row may take: long names are cut; 0: as many as it needs */
 	enum report_form form;
 	double percent_limit;
 	enum report_graph graph;

@@ -7,6 +7,7 @@
 
 #include "base/shown.h"
 #include "cli/report/report.h"
+#include "profile/nameless.h"
 
 #define RED "\033[31m"
 #define GREEN "\033[32m"
@@ -29,6 +30,7 @@ struct text_table {
 	const struct rollup *table;
 	int width[2 * REPORT_FIELDS]; /* by the field's place */
 	struct buf cell;              /* what is being written, not padded */
+	size_t end;                   /* bytes at its end that are not to be cut off; 0: none */
 };
 
 bool report_visible(const struct report *r, const struct rollup *t, const struct rollup_row *row)
@@ -108,16 +110,65 @@ void report_figure(const struct report *r, const struct rollup *t, const struct 
 static void text_cell(struct text_table *tt, const struct rollup_row *row, unsigned field)
 {
 	char text[ROLLUP_TEXT_MAX];
+	const char *name;
 
 	buf_clear(&tt->cell);
+	tt->end = 0;
 	if (field >= ROLLUP_COLUMNS) {
 		text_figure(tt->report, tt->table, row, field, &tt->cell);
 		return;
 	}
 	if (field == ROLLUP_SYMBOL)
 		buf_put_text(&tt->cell, report_kind(row));
-	shown_put_text(&tt->cell,
-	               rollup_text(tt->table, row, (enum rollup_column)field, text, sizeof(text)));
+	name = rollup_text(tt->table, row, (enum rollup_column)field, text, sizeof(text));
+	tt->end = nameless_end(name);
+	shown_put_text(&tt->cell, name);
+}
+
+static size_t text_gap_width(const struct report_fields *f, size_t k)
+{
+	return !k ? 0 : text_is_share(f->field[k]) && text_is_share(f->field[k - 1]) ? 1 : 2;
+}
+
+#define LEAST_WIDTH 8 /* of a column of names that is made narrower */
+
+/* What a column of names gives away first: one that is wide; functions are worth twice the room. 0:
+ * it gives nothing. */
+static int text_spare(const struct text_table *tt, size_t k)
+{
+	unsigned field = tt->report->fields.field[k];
+
+	if (field >= ROLLUP_COLUMNS || tt->width[k] <= LEAST_WIDTH)
+		return 0;
+	return field == ROLLUP_SYMBOL ? (tt->width[k] + 1) / 2 : tt->width[k];
+}
+
+/* Makes columns of names narrower until a row fits. */
+static void text_shrink(struct text_table *tt)
+{
+	const struct report_fields *f = &tt->report->fields;
+	size_t sum = 0;
+
+	for (size_t k = 0; k < f->n; k++)
+		sum += (size_t)tt->width[k] + text_gap_width(f, k);
+	while (sum > tt->report->columns) {
+		size_t from = 0;
+
+		for (size_t k = 1; k < f->n; k++)
+			if (text_spare(tt, k) > text_spare(tt, from))
+				from = k;
+		if (!text_spare(tt, from))
+			return;
+		tt->width[from]--;
+		sum--;
+	}
+}
+
+static size_t text_wider(struct text_table *tt, size_t width)
+{
+	size_t n = shown_columns(buf_text(&tt->cell), tt->cell.n);
+
+	return n > width ? n : width;
 }
 
 /* A width that was asked for counts, but no figure is cut; else the widest of what is shown. */
@@ -136,14 +187,15 @@ static void text_widths(struct text_table *tt)
 			if (!report_visible(r, t, &t->rows[i]))
 				continue;
 			text_cell(tt, &t->rows[i], field);
-			if (tt->cell.n > widest)
-				widest = tt->cell.n;
+			widest = text_wider(tt, widest);
 		}
 		if (field >= ROLLUP_COLUMNS)
 			widest = (size_t)report_figure_width(field);
 		tt->width[k] =
 		        (int)(asked && (field < ROLLUP_COLUMNS || asked > widest) ? asked : widest);
 	}
+	if (r->columns)
+		text_shrink(tt);
 }
 
 void report_end_line(struct buf *out)
@@ -156,14 +208,10 @@ void report_end_line(struct buf *out)
 /* Shares stand close together; all else is two blanks apart. */
 static void text_gap(const struct report *r, size_t k, struct buf *out)
 {
-	const struct report_fields *f = &r->fields;
-
 	if (k && r->separator)
 		buf_put_text(out, r->separator);
-	else if (k)
-		buf_put_text(out, text_is_share(f->field[k]) && text_is_share(f->field[k - 1])
-		                          ? " "
-		                          : "  ");
+	else
+		buf_printf(out, "%*s", (int)text_gap_width(&r->fields, k), "");
 }
 
 /* Text where SEP stands between fields: as perf has it, a '.' stands for each SEP in it. */
@@ -179,29 +227,18 @@ static void text_separated(const struct report *r, const char *text, struct buf 
 	buf_put_text(out, text);
 }
 
-/* Bytes of text that fit into a width, whole characters. */
-static size_t text_fits(const char *text, size_t n, size_t width)
+/* A name or heading in the k-th field; the last `end` bytes of a name are not cut off. */
+static void text_put(const struct text_table *tt, size_t k, const char *text, size_t end,
+                     bool right, struct buf *out)
 {
-	if (n <= width)
-		return n;
-	while (width && ((unsigned char)text[width] & 0xc0) == 0x80)
-		width--;
-	return width;
-}
-
-/* A name or heading in the k-th field. */
-static void text_put(const struct text_table *tt, size_t k, const char *text, bool right,
-                     struct buf *out)
-{
-	size_t width = (size_t)tt->width[k], n = strlen(text);
+	size_t width = (size_t)tt->width[k], n = shown_columns(text, strlen(text));
 
 	if (tt->report->separator) {
 		text_separated(tt->report, text, out);
 		return;
 	}
-	n = right ? n : text_fits(text, n, width);
 	buf_printf(out, "%*s", right && width > n ? (int)(width - n) : 0, "");
-	buf_put(out, text, n);
+	shown_cut(out, text, right ? n : width, end);
 	buf_printf(out, "%*s", !right && width > n ? (int)(width - n) : 0, "");
 }
 
@@ -215,7 +252,7 @@ static void text_heading(const struct text_table *tt, struct buf *out)
 		buf_put_text(out, "# ");
 	for (size_t k = 0; k < f->n; k++) {
 		text_gap(tt->report, k, out);
-		text_put(tt, k, report_heading(f->field[k]), f->field[k] >= ROLLUP_COLUMNS, out);
+		text_put(tt, k, report_heading(f->field[k]), 0, f->field[k] >= ROLLUP_COLUMNS, out);
 	}
 	report_end_line(out);
 }
@@ -233,7 +270,7 @@ static void text_row(struct text_table *tt, const struct rollup_row *row, struct
 			continue;
 		}
 		text_cell(tt, row, field);
-		text_put(tt, k, buf_text(&tt->cell), false, out);
+		text_put(tt, k, buf_text(&tt->cell), tt->end, false, out);
 	}
 	report_end_line(out);
 }

@@ -197,18 +197,22 @@ static int top_settle(struct top *t)
 
 /* ---- the terminal ---- */
 
-static size_t top_lines(const struct top *t)
+/* How many rows are shown: all above the limit, or (ui) as many as the terminal has lines for. Its
+ * columns are what a row may take. */
+static size_t top_lines(struct top *t)
 {
 	struct winsize size;
 
+	t->view.columns = 0;
 	if (!t->ui)
-		return 0; /* all above the limit */
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_row < HEADING_LINES + 3)
+		return 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
 		return 18;
-	return size.ws_row - HEADING_LINES;
+	t->view.columns = size.ws_col;
+	return size.ws_row < HEADING_LINES + 3 ? 18 : size.ws_row - HEADING_LINES;
 }
 
-/* Long names end at the terminal's edge, so that a row stays a line. */
+/* A heading ends at the terminal's edge, so that a line stays one; rows fit. */
 static void top_draw(const struct top *t, const struct buf *out)
 {
 	if (t->ui)
@@ -377,7 +381,10 @@ const struct cmd cmd_top = {
 	        "takes them, by BPF programs where they are allowed. They are "
 	        "merged as seam report merges them; a sample waits 0.3 seconds for its user half "
 	        "before it is shown, so that children's figures are those of whole stacks.\n\n"
-	        "On a terminal: q quits, c changes between self and children first. In a pipe, or "
+	        "On a terminal: q quits, c changes between self and children first; a name that "
+	        "has "
+	        "no room loses its middle, a function without a name what stands before its "
+	        "address. In a pipe, or "
 	        "with --stdio, the tables follow one another as plain text: seam top -d 2 -n 3 | "
 	        "cat. Nothing is written to disk; memory is bounded, and samples that find no room "
 	        "are counted in the first line.\n\n"

@@ -392,11 +392,13 @@ function sized(canvas, width, height) {
 
 const label = (g) => (!g.parent && S.focus < 0 ? (S.callers ? "all, by innermost function" : "all") : M.names[g.fn]);
 
-/* Text in room for so many characters: it loses its end, but a function without a name what stands before its address. */
+/* Text in room for so many characters, as base/shown.h cuts it: it loses its middle if there is room to read both sides, else its
+ * end; but a function without a name what stands before its address. */
 function cutText(text, room) {
-	const end = (/^\??\[unknown .*(\+0x[0-9a-f]+\].*)$/.exec(text) || ["", ""])[1].slice(1 - room);
+	const all = Array.from(text), address = /^\??\[unknown .*(\+0x[0-9a-f]+\].*)$/.exec(text);
+	const kept = address ? Math.min(address[1].length, room - 1) : room >= 12 ? Math.floor(room / 3) : 0;
 
-	return `${text.slice(0, room - 1 - end.length)}\u2026${end}`;
+	return `${all.slice(0, room - 1 - kept).join("")}\u2026${all.slice(all.length - kept).join("")}`;
 }
 
 function drawText(ctx, c, y, colour) {
