@@ -278,7 +278,7 @@ static struct seam_attr follow_attr(const struct kwalk *l)
 		.clockid = CLOCK_MONOTONIC,
 	};
 
-	if (!l->sample_index_losses &&
+	if (!l->counts_losses &&
 	    !l->opts.fp) /* then nobody else says that a table is out of date */
 		attr.wakeup = 1;
 	attr.size = features_attr_size(&attr);

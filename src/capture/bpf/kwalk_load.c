@@ -154,9 +154,9 @@ static void load_optional(struct kwalk *l)
 	load_unless(l, "on_timer",
 	            !traced && btf__find_by_name_kind(k, "btf_trace_hrtimer_expire_exit",
 	                                              BTF_KIND_TYPEDEF) > 0);
-	l->sample_index_losses =
+	l->counts_losses =
 	        btf__find_by_name_kind(k, "btf_trace_mmap_lock_released", BTF_KIND_TYPEDEF) > 0;
-	load_unless(l, "on_unlocked", l->sample_index_losses && !l->opts.fp);
+	load_unless(l, "on_unlocked", l->counts_losses && !l->opts.fp);
 	btf__free(k);
 }
 
@@ -339,7 +339,7 @@ int kwalk_load(struct kwalk *l, struct seam_error *err)
 	r = load_attach_sets(l);
 	if (r >= 0)
 		load_attach_skipped(l);
-	if (!l->sample_index_losses && !l->opts.fp)
+	if (!l->counts_losses && !l->opts.fp)
 		log_line(l->opts.log, LOG_ATTRS,
 		         "the kernel does not say when code is unmapped: it is known a moment "
 		         "later");

@@ -280,8 +280,8 @@ struct kwalk {
 	struct map remote; /* cookie -> offset in held of a sleeping task's deferred record */
 	struct buf held;
 	bool ending;
-	bool counts_skipped;      /* on_overflow is attached */
-	bool sample_index_losses; /* on_unlocked is */
+	bool counts_skipped; /* on_overflow is attached */
+	bool counts_losses;  /* on_unlocked is */
 	bool away_on, away_ends;
 	uint64_t away_ids[KWALK_AWAYS];
 	struct buf

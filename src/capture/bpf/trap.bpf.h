@@ -30,7 +30,7 @@ enum trap_kind {
 };
 
 /* What it may be: then the kernel's stack is to be looked at. Not where user mode was sampled. */
-INLINE enum trap_kind trap_suspected(struct walker *w)
+INLINE enum trap_kind trap_suspected(struct walker *w, struct task_struct *task)
 {
 	const struct pt_regs *user = &w->user;
 	__u8 code = 0;
@@ -40,6 +40,8 @@ INLINE enum trap_kind trap_suspected(struct walker *w)
 		return TRAP_NONE;
 	if (!bpf_probe_read_user(&code, 1, (void *)user->rip - 1) && code == BREAKPOINT)
 		return TRAP_BREAKPOINT;
+	if (!task->utask) /* it never met a uprobe */
+		return TRAP_NONE;
 	w->frame[0] = w->frame[1] = 0;
 	w->fp = 0;
 	if (bpf_probe_read_user(w->frame, 16, (void *)user->rsp) || w->frame[0] != user->r11 ||

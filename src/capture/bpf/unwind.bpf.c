@@ -61,9 +61,10 @@ INLINE int sample_at_once(struct scratch *x, __u32 exiting)
 }
 
 /* False: a uprobe changes the registers, and they are not known. frames is written. */
-INLINE int sample_repair(struct bpf_perf_event_data *ctx, struct scratch *x)
+INLINE int sample_repair(struct bpf_perf_event_data *ctx, struct scratch *x,
+                         struct task_struct *task)
 {
-	enum trap_kind kind = x->sample.in_user ? TRAP_NONE : trap_suspected(&x->w);
+	enum trap_kind kind = x->sample.in_user ? TRAP_NONE : trap_suspected(&x->w, task);
 
 	return kind == TRAP_NONE ||
 	       trap_repair(&x->w, kind, x->frames,
@@ -89,7 +90,7 @@ INLINE void sample_user(struct bpf_perf_event_data *ctx, struct scratch *x,
 		return;
 	}
 	walker_take(&x->w, task);
-	if (!sample_repair(ctx, x)) { /* the function is sure, where in it is not */
+	if (!sample_repair(ctx, x, task)) { /* the function is sure, where in it is not */
 		x->frames[0] = x->w.user.rip;
 		s->n_user = 1;
 		s->end = KWALK_NO_RULE;
