@@ -200,16 +200,25 @@ static void kwalk_end_by(void *ctx, uint64_t end_ns)
 	__atomic_store_n(&l->end_ns, end_ns, __ATOMIC_RELAXED);
 }
 
-bool kwalk_is_over(const struct kwalk *l)
-{
-	uint64_t end_ns = __atomic_load_n(&l->end_ns, __ATOMIC_RELAXED);
-
-	return end_ns && kwalk_now_ns() >= end_ns;
-}
-
 static int64_t kwalk_read(void *ctx, capture_write write, void *write_ctx)
 {
 	return kwalk_ring_read(ctx, write, write_ctx);
+}
+
+struct kwalk_drain {
+	struct kwalk *kwalk;
+	capture_write write;
+	void *ctx;
+	int64_t given;
+};
+
+static int kwalk_drain(void *ctx)
+{
+	struct kwalk_drain *d = ctx;
+	int64_t n = kwalk_ring_read(d->kwalk, d->write, d->ctx);
+
+	d->given += n > 0 ? n : 0;
+	return n < 0 ? (int)n : 0;
 }
 
 /*
@@ -220,14 +229,15 @@ static int64_t kwalk_read(void *ctx, capture_write write, void *write_ctx)
 static int64_t kwalk_settle(void *ctx, uint32_t grace_ms, capture_write write, void *write_ctx)
 {
 	struct kwalk *l = ctx;
+	struct kwalk_drain away = { l, write, write_ctx, 0 };
 	uint64_t end_ns = kwalk_now_ns() + (uint64_t)grace_ms * 1000000;
 	int64_t sum = kwalk_ring_read(l, write, write_ctx), n = sum;
 
 	if (l->end_ns && end_ns > l->end_ns)
 		end_ns = l->end_ns;
 	if (n >= 0) {
-		n = offcpu_end(l, write, write_ctx);
-		sum += n > 0 ? n : 0;
+		n = offcpu_end(l, kwalk_drain, &away);
+		sum += away.given;
 	}
 	if (n >= 0 && l->pending_cookies.n && grace_ms) {
 		n = kwalk_ring_read(l, write, write_ctx);
@@ -269,51 +279,4 @@ void kwalk_source(struct kwalk *l, struct session_source *ret)
 		.settle = kwalk_settle,
 		.end_by = kwalk_end_by,
 	};
-}
-
-/* ---- counts ---- */
-
-static void kwalk_add_counts(struct kwalk_counts *to, const struct kwalk_counts *from)
-{
-	const uint64_t *f = (const uint64_t *)from;
-	uint64_t *t = (uint64_t *)to;
-
-	for (size_t i = 0; i < sizeof(*to) / sizeof(*t); i++)
-		t[i] += f[i];
-}
-
-int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
-{
-	struct kwalk_counts *all = calloc(l->n_cpus, sizeof(*all));
-	struct kwalk_totals t = { .sz = ret->sz };
-	uint32_t zero = 0;
-
-	if (!all)
-		return -ENOMEM;
-	if (bpf_map_lookup_elem(l->counts, &zero, all) >= 0)
-		for (size_t i = 0; i < l->n_cpus; i++)
-			kwalk_add_counts(&t.counts, &all[i]);
-	free(all);
-	t.counts_skipped = l->counts_skipped;
-	t.away_misses = kwalk_misses(l, "away_switch");
-	t.samples = l->samples;
-	t.user_chains = l->answered;
-	t.late = l->late;
-	t.unwound = l->unwound;
-	t.unanswered = l->pending_cookies.n;
-	t.cut = l->cut;
-	pthread_mutex_lock(&l->lock);
-	t.processes = l->spaces.by_pid.n;
-	t.mappings = l->spaces.mappings;
-	t.tables = l->room.n;
-	t.table_bytes = l->room.bytes;
-	t.tables_left = l->room.left;
-	t.tables_returned = l->room.returned;
-	t.pressed = l->room.pressed;
-	t.arrays_left_out = l->arena.left_out;
-	t.left_alone = l->budget.left;
-	t.follow_lost = l->follow.again;
-	pthread_mutex_unlock(&l->lock);
-	memcpy(ret, &t, ret->sz < sizeof(t) ? ret->sz : sizeof(t));
-	return 0;
 }

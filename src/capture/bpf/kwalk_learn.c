@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <bpf/bpf.h>
 
@@ -19,14 +18,6 @@
 #define PROT_EXECUTE 4u
 #define TARGETS_READ (1u << 20)
 #define LEARN_REST 10u /* times that a reading took are between one and the next */
-
-uint64_t kwalk_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- /proc ---- */
 

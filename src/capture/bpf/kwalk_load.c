@@ -208,35 +208,6 @@ static int load_rings(struct kwalk *l)
 	return 0;
 }
 
-static struct bpf_prog_info load_info(const struct bpf_program *p)
-{
-	struct bpf_prog_info info = { 0 };
-	uint32_t n = sizeof(info);
-
-	if (!p || bpf_program__fd(p) < 0 ||
-	    bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &n) < 0)
-		return (struct bpf_prog_info){ 0 };
-	return info;
-}
-
-int kwalk_link(struct kwalk *l, const char *name)
-{
-	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
-	struct bpf_link *link = p ? bpf_program__attach(p) : NULL;
-	struct bpf_link **links;
-
-	if (!link)
-		return p ? -errno : -ENOENT;
-	links = realloc(l->links, (l->n_links + 1) * sizeof(*links));
-	if (!links) {
-		bpf_link__destroy(link);
-		return -ENOMEM;
-	}
-	l->links = links;
-	l->links[l->n_links++] = link;
-	return 0;
-}
-
 static int load_attach_sets(struct kwalk *l)
 {
 	static const char *const names[] = { "on_fork", "on_replace", "on_exec", "on_free",
@@ -256,7 +227,7 @@ static int load_attach_sets(struct kwalk *l)
  * told of. */
 static void load_attach_skipped(struct kwalk *l)
 {
-	uint32_t zero = 0, id = load_info(l->on_sample).id;
+	uint32_t zero = 0, id = kwalk_program_info(l->on_sample).id;
 
 	l->counts_skipped =
 	        bpf_map_update_elem(load_map_fd(l, "own_id"), &zero, &id, BPF_ANY) >= 0 &&
@@ -302,7 +273,7 @@ static void load_tell(struct kwalk *l)
 	{
 		if (bpf_program__fd(p) >= 0)
 			log_line(l->opts.log, LOG_ATTRS, "verifier: %s, %u instructions",
-			         bpf_program__name(p), load_info(p).verified_insns);
+			         bpf_program__name(p), kwalk_program_info(p).verified_insns);
 	}
 }
 
@@ -366,40 +337,4 @@ void kwalk_unload(struct kwalk *l)
 	if (l->arena.bytes)
 		munmap(l->arena.bytes, l->arena.most);
 	bpf_object__close(l->object);
-}
-
-uint64_t kwalk_misses(struct kwalk *l, const char *name)
-{
-	return load_info(bpf_object__find_program_by_name(l->object, name)).recursion_misses;
-}
-
-int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void *ctx)
-{
-	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
-	struct bpf_link *link = p ? bpf_program__attach_iter(p, NULL) : NULL;
-	char none[64];
-	int fd, r = 0;
-
-	if (!link)
-		return -errno;
-	fd = bpf_iter_create(bpf_link__fd(link));
-	if (fd < 0)
-		r = -errno;
-	/* The program writes to the rings, not to this file: reading it is what runs it. */
-	while (fd >= 0 && r >= 0) {
-		r = (int)read(fd, none, sizeof(none));
-		if (!r)
-			break;
-		if (r < 0)
-			r = errno == EAGAIN && drain ? drain(ctx) : -errno;
-	}
-	if (fd >= 0)
-		close(fd);
-	bpf_link__destroy(link);
-	return r;
-}
-
-int kwalk_read_owing(struct kwalk *l)
-{
-	return kwalk_iterate(l, "read_owing", NULL, NULL);
 }

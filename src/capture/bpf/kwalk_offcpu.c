@@ -93,30 +93,10 @@ int offcpu_switch(struct kwalk *l, bool on)
 	return r >= 0 && on ? kwalk_iterate(l, "away_first", NULL, NULL) : r;
 }
 
-struct offcpu_drain {
-	struct kwalk *kwalk;
-	capture_write write;
-	void *ctx;
-	int64_t given;
-};
-
-static int offcpu_drain(void *ctx)
+int offcpu_end(struct kwalk *l, int (*drain)(void *ctx), void *ctx)
 {
-	struct offcpu_drain *d = ctx;
-	int64_t n = kwalk_ring_read(d->kwalk, d->write, d->ctx);
-
-	d->given += n > 0 ? n : 0;
-	return n < 0 ? (int)n : 0;
-}
-
-int64_t offcpu_end(struct kwalk *l, capture_write write, void *ctx)
-{
-	struct offcpu_drain d = { l, write, ctx, 0 };
-	int r;
-
 	if (!l->away_ends)
 		return 0;
 	l->away_ends = false;
-	r = kwalk_iterate(l, "away_last", offcpu_drain, &d);
-	return r < 0 ? r : d.given;
+	return kwalk_iterate(l, "away_last", drain, ctx);
 }

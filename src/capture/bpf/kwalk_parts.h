@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* kwalk_parts.h: the inside of kwalk.h. kwalk_load.c makes programs and maps, kwalk_arena.c gives
+/*
+ * kwalk_parts.h: the inside of kwalk.h. kwalk_load.c makes programs and maps, kwalk_arena.c gives
  * out the arena, kwalk_room.c keeps tables there, kwalk_space.c address spaces there,
  * kwalk_follow.c learns of them, kwalk_ring.c turns the rings into records. Only kwalk*.c include
- * it. */
+ * it.
+ *
+ * Its files call downwards only (scripts/check-calls):
+ *	kwalk.c
+ *	kwalk_load.c
+ *	kwalk_ring.c
+ *	kwalk_follow.c  kwalk_cover.c
+ *	kwalk_learn.c
+ *	kwalk_publish.c  kwalk_maps.c
+ *	kwalk_room.c  kwalk_budget.c  kwalk_counts.c  kwalk_offcpu.c
+ *	kwalk_space.c  kwalk_arena.c  kwalk_programs.c  kwalk_filter.c  kwalk_probe.c
+ */
 #ifndef SEAM_CAPTURE_BPF_KWALK_PARTS_H
 #define SEAM_CAPTURE_BPF_KWALK_PARTS_H
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <time.h>
 
 #include <bpf/libbpf.h>
 
@@ -15,6 +28,15 @@
 #include "base/map.h"
 #include "capture/bpf/kwalk.h"
 #include "capture/bpf/ringbuf.h"
+
+/* The clock of all times here: that of the programs. */
+static inline uint64_t kwalk_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 /* ---- kwalk_arena.c: memory that the programs see ---- */
 
@@ -162,9 +184,6 @@ void kwalk_spaces_touch(struct kwalk_spaces *s, const void *blob);
 /* What was mapped in a process at a time. Under the lock. */
 const struct kwalk_vma *kwalk_spaces_find(struct kwalk_spaces *s, uint32_t pid, uint64_t pc,
                                           uint64_t time_ns);
-/* Makes the programs see all that has changed. */
-void kwalk_publish(struct kwalk *l);
-
 /* ---- kwalk_budget.c: what mappings may cost ---- */
 
 #define BUDGET_NS 1000000000ull
@@ -182,6 +201,11 @@ bool budget_take(struct budget *b, uint64_t own, uint64_t work);
 void budget_turn(struct budget *b, uint64_t now_ns);
 bool budget_charge(struct kwalk *l, struct kwalk_space *s, uint64_t work);
 void budget_leave(struct kwalk *l, struct kwalk_space *s);
+
+/* ---- kwalk_publish.c ---- */
+
+/* Makes the programs see all that has changed. */
+void kwalk_publish(struct kwalk *l);
 
 /* ---- kwalk_follow.c ---- */
 
@@ -293,9 +317,13 @@ struct kwalk {
 	uint64_t told_full, told_skipped, told_tasks; /* what the file was told of losses */
 };
 
-uint64_t kwalk_now_ns(void);
 /* The time to end is over (session_end_by). */
-bool kwalk_is_over(const struct kwalk *l);
+static inline bool kwalk_is_over(const struct kwalk *l)
+{
+	uint64_t end_ns = __atomic_load_n(&l->end_ns, __ATOMIC_RELAXED);
+
+	return end_ns && kwalk_now_ns() >= end_ns;
+}
 
 /* -- kwalk_probe.c -- */
 /* The BTF id of the kernel's function for task work; 0: it has none. */
@@ -323,20 +351,25 @@ void offcpu_events(struct kwalk *l);
 uint64_t offcpu_id(const struct kwalk *l, uint64_t event);
 /* From now on; or until now. */
 int offcpu_switch(struct kwalk *l, bool on);
-/* After the latter: who is still away is told of. Bytes given, or what write returned. */
-int64_t offcpu_end(struct kwalk *l, capture_write write, void *ctx);
+/* After the latter: who is still away is told of. drain reads the rings when they are full; what it
+ * returns below 0 is returned. */
+int offcpu_end(struct kwalk *l, int (*drain)(void *ctx), void *ctx);
 
-/* -- kwalk_load.c -- */
+/* -- kwalk_programs.c -- */
+/* What the kernel says of a program; zeros: it is not loaded. */
+struct bpf_prog_info kwalk_program_info(const struct bpf_program *p);
 /* Attaches a program for as long as l lives. */
 int kwalk_link(struct kwalk *l, const char *name);
 /* Runs an iterator's program over all tasks. drain is called whenever it says (by 1) that the rings
  * are to be read before it goes on; NULL: it never does. */
 int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void *ctx);
-int kwalk_load(struct kwalk *l, struct seam_error *err);
-void kwalk_unload(struct kwalk *l);
 /* How often the kernel skipped a program because it was running on the CPU. */
 uint64_t kwalk_misses(struct kwalk *l, const char *name);
 int kwalk_read_owing(struct kwalk *l);
+
+/* -- kwalk_load.c -- */
+int kwalk_load(struct kwalk *l, struct seam_error *err);
+void kwalk_unload(struct kwalk *l);
 
 /* -- kwalk_ring.c -- */
 int kwalk_ring_add(struct kwalk *l, size_t ring);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// kwalk_programs.c: programs that are loaded, by their names: attached, run, asked for what the
+// kernel knows of them.
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "capture/bpf/kwalk_parts.h"
+
+struct bpf_prog_info kwalk_program_info(const struct bpf_program *p)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t n = sizeof(info);
+
+	if (!p || bpf_program__fd(p) < 0 ||
+	    bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &n) < 0)
+		return (struct bpf_prog_info){ 0 };
+	return info;
+}
+
+int kwalk_link(struct kwalk *l, const char *name)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
+	struct bpf_link *link = p ? bpf_program__attach(p) : NULL;
+	struct bpf_link **links;
+
+	if (!link)
+		return p ? -errno : -ENOENT;
+	links = realloc(l->links, (l->n_links + 1) * sizeof(*links));
+	if (!links) {
+		bpf_link__destroy(link);
+		return -ENOMEM;
+	}
+	l->links = links;
+	l->links[l->n_links++] = link;
+	return 0;
+}
+
+uint64_t kwalk_misses(struct kwalk *l, const char *name)
+{
+	return kwalk_program_info(bpf_object__find_program_by_name(l->object, name))
+	        .recursion_misses;
+}
+
+int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void *ctx)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
+	struct bpf_link *link = p ? bpf_program__attach_iter(p, NULL) : NULL;
+	char none[64];
+	int fd, r = 0;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	if (fd < 0)
+		r = -errno;
+	/* The program writes to the rings, not to this file: reading it is what runs it. */
+	while (fd >= 0 && r >= 0) {
+		r = (int)read(fd, none, sizeof(none));
+		if (!r)
+			break;
+		if (r < 0)
+			r = errno == EAGAIN && drain ? drain(ctx) : -errno;
+	}
+	if (fd >= 0)
+		close(fd);
+	bpf_link__destroy(link);
+	return r;
+}
+
+int kwalk_read_owing(struct kwalk *l)
+{
+	return kwalk_iterate(l, "read_owing", NULL, NULL);
+}
