@@ -19,7 +19,7 @@ static bool fit_is_cycles(const struct event *e)
 
 static bool fit_is_absent(const struct event *e, struct features *features)
 {
-	struct seam_attr attr = features_harmless();
+	struct seam_attr attr = probe_harmless();
 	int error;
 
 	if (fit_is_cycles(e) ||
@@ -28,7 +28,7 @@ static bool fit_is_absent(const struct event *e, struct features *features)
 		return false;
 	attr.type = e->attr.type;
 	attr.config = e->attr.config;
-	error = features_try(features, &attr, 0, -1);
+	error = probe_try(features, &attr, 0, -1);
 	return error == -ENOENT || error == -ENODEV || error == -ENXIO;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_parts.h: what event.c and its neighbours ask of each other: terms and modifiers
+ * event_parts.h: what event.c asks of its neighbours: numbers and errors (event_text.c), terms and modifiers
  * (event_terms.c), names that are always known (event_names.c), PMUs of sysfs (event_pmu.c),
  * tracepoints (event_tracepoint.c). Only event*.c include it.
  */
@@ -30,7 +30,7 @@ struct modifiers {
 	unsigned precise;
 };
 
-/* -- event.c -- */
+/* -- event_text.c -- */
 /* Fills the parser's error: returns -code. */
 int event_fail(struct event_parser *p, int code, const char *fmt, ...)
         __attribute__((format(printf, 3, 4)));
