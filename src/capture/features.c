@@ -11,7 +11,6 @@
 
 #include "capture/probe.h"
 
-#define SOFTWARE_CPU_CLOCK 0
 #define BRANCH_COUNTERS (1ULL << 19) // PERF_SAMPLE_BRANCH_COUNTERS
 #define BRANCH_USER_ANY 9            // PERF_SAMPLE_BRANCH_USER | ANY
 
@@ -24,6 +23,7 @@ struct feature_def {
 	uint64_t read_format;
 	uint64_t branch;
 	int (*probe)(struct features *, struct feature_result *); // rows that are no attr bit
+	unsigned needs; // 1 + the row that its probe looks at; 0: none
 };
 
 static const struct feature_def feature_defs[FEATURES] = {
@@ -90,9 +90,10 @@ static const struct feature_def feature_defs[FEATURES] = {
 	[FEATURE_SOFTWARE_CLOCK] = { "cpu_clock", "sampling by clock (cpu-clock)",
 	                             .probe = probe_software_clock },
 	[FEATURE_HARDWARE] = { "hardware", "hardware counters (cycles)", .probe = probe_hardware },
-	[FEATURE_PRECISE] = { "precise", "precise sampling of cycles", .probe = probe_precise },
+	[FEATURE_PRECISE] = { "precise", "precise sampling of cycles", .probe = probe_precise,
+	                      .needs = 1 + FEATURE_HARDWARE },
 	[FEATURE_BRANCH_STACK] = { "branch_stack", "branch stacks (LBR)",
-	                           .probe = probe_branch_stack },
+	                           .probe = probe_branch_stack, .needs = 1 + FEATURE_HARDWARE },
 	[FEATURE_KERNEL] = { "kernel", "kernel stacks", .probe = probe_kernel },
 	[FEATURE_SYSTEM_WIDE] = { "system_wide", "all processes of the system",
 	                          .probe = probe_system_wide },
@@ -101,14 +102,15 @@ static const struct feature_def feature_defs[FEATURES] = {
 	[FEATURE_MLOCK] = { "mlock", "default rings within the mlock limit", .probe = probe_mlock },
 	[FEATURE_KALLSYMS] = { "kallsyms", "names of kernel functions", .probe = probe_kallsyms },
 	[FEATURE_DEFERS] = { "defers", "user stacks really deferred on this machine",
-	                     .probe = probe_defers },
+	                     .probe = probe_defers, .needs = 1 + FEATURE_DEFER },
 	[FEATURE_BPF] = { "bpf", "BPF programs", .probe = probe_bpf },
 	[FEATURE_BTF] = { "btf", "type information of the kernel (BTF)", .probe = probe_btf },
 	[FEATURE_LIVE] = { "bpf_stacks", "user stacks by unwind tables in the kernel",
 	                   .probe = probe_live },
 	[FEATURE_LIVE_DEFER] = { "bpf_deferral", "and deferred where a page is not in memory",
 	                         .probe = probe_live_defer },
-	[FEATURE_COUNTERS] = { "counters", "all hardware counters free", .probe = probe_counters },
+	[FEATURE_COUNTERS] = { "counters", "all hardware counters free", .probe = probe_counters,
+	                       .needs = 1 + FEATURE_HARDWARE },
 };
 
 const char *features_name(enum feature f)
@@ -126,29 +128,6 @@ void features_init(struct features *f, const struct kernel *kernel)
 	*f = (struct features){ .kernel = kernel ? *kernel : kernel_running };
 }
 
-int features_try(struct features *f, const struct seam_attr *attr, pid_t pid, int cpu)
-{
-	int fd = f->kernel.open(f->kernel.ctx, attr, pid, cpu, -1, 0);
-
-	if (fd < 0)
-		return fd;
-	f->kernel.close(f->kernel.ctx, fd);
-	return 0;
-}
-
-// A clock of the calling thread that is never enabled and asks for nothing privileged.
-struct seam_attr features_harmless(void)
-{
-	return (struct seam_attr){
-		.type = SEAM_TYPE_SOFTWARE,
-		.size = features_attr_size(NULL),
-		.config = SOFTWARE_CPU_CLOCK,
-		.sample_period = 1000000,
-		.sample_type = SEAM_SAMPLE_IP | SEAM_SAMPLE_TID,
-		.flags = SEAM_ATTR_DISABLED | SEAM_ATTR_EXCLUDE_KERNEL | SEAM_ATTR_EXCLUDE_HV,
-	};
-}
-
 uint32_t features_attr_size(const struct seam_attr *attr)
 {
 	if (attr && attr->config4)
@@ -159,13 +138,13 @@ uint32_t features_attr_size(const struct seam_attr *attr)
 		return 128;
 	if (attr && (attr->aux_sample_size || attr->aux_action))
 		return 120;
-	return 112;
+	return FEATURES_ATTR_SIZE_LEAST;
 }
 
 static int features_probe_attr(struct features *f, enum feature which)
 {
 	const struct feature_def *d = &feature_defs[which];
-	struct seam_attr attr = features_harmless();
+	struct seam_attr attr = probe_harmless();
 	uint64_t flags = d->flags;
 
 	// Of pairs that exclude each other, one is enough: they came together.
@@ -186,12 +165,12 @@ static int features_probe_attr(struct features *f, enum feature which)
 		attr.sample_type |= SEAM_SAMPLE_BRANCH_STACK;
 		attr.branch_sample_type = d->branch | BRANCH_USER_ANY;
 	}
-	return features_try(f, &attr, 0, -1);
+	return probe_try(f, &attr, 0, -1);
 }
 
 static int features_probe_cloexec(struct features *f)
 {
-	struct seam_attr attr = features_harmless();
+	struct seam_attr attr = probe_harmless();
 	int fd = f->kernel.open(f->kernel.ctx, &attr, 0, -1, -1, KERNEL_FLAG_FD_CLOEXEC);
 
 	if (fd >= 0)
@@ -241,15 +220,17 @@ const struct feature_result *features_get(struct features *f, enum feature which
 
 	if (r->state != FEATURE_UNKNOWN || r->reason[0])
 		return r;
+	if (feature_defs[which].needs)
+		features_get(f, (enum feature)(feature_defs[which].needs - 1));
 	if (feature_defs[which].probe) {
 		feature_defs[which].probe(f, r);
 		return r;
 	}
 	// Where the harmless event itself is refused, no row can be known.
 	if (which != FEATURE_CLOEXEC && which != FEATURE_MAX_STACK) {
-		struct seam_attr attr = features_harmless();
+		struct seam_attr attr = probe_harmless();
 
-		error = features_try(f, &attr, 0, -1);
+		error = probe_try(f, &attr, 0, -1);
 		if (error) {
 			r->error = -error;
 			snprintf(r->reason, sizeof(r->reason),

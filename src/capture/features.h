@@ -105,6 +105,7 @@ void features_probe_all(struct features *f);
  * processes). */
 bool features_can_record(struct features *f);
 
+#define FEATURES_ATTR_SIZE_LEAST 112u
 /* The least size of the ABI's sizes that holds what attr says (NULL: nothing special): old readers
  * refuse attrs that are larger than they know. */
 uint32_t features_attr_size(const struct seam_attr *attr);

@@ -20,6 +20,37 @@
 #define PROBE_CAP_BPF 39
 #define PROBE_NOT_PARANOID -2 // no such sysctl
 
+#define PROBE_CPU_CLOCK 0 // of SEAM_TYPE_SOFTWARE
+
+int probe_try(struct features *f, const struct seam_attr *attr, pid_t pid, int cpu)
+{
+	int fd = f->kernel.open(f->kernel.ctx, attr, pid, cpu, -1, 0);
+
+	if (fd < 0)
+		return fd;
+	f->kernel.close(f->kernel.ctx, fd);
+	return 0;
+}
+
+// A clock of the calling thread that is never enabled and asks for nothing privileged.
+struct seam_attr probe_harmless(void)
+{
+	return (struct seam_attr){
+		.type = SEAM_TYPE_SOFTWARE,
+		.size = FEATURES_ATTR_SIZE_LEAST,
+		.config = PROBE_CPU_CLOCK,
+		.sample_period = 1000000,
+		.sample_type = SEAM_SAMPLE_IP | SEAM_SAMPLE_TID,
+		.flags = SEAM_ATTR_DISABLED | SEAM_ATTR_EXCLUDE_KERNEL | SEAM_ATTR_EXCLUDE_HV,
+	};
+}
+
+// A row that this probe needs, which was looked at before (feature_def.needs).
+static bool probe_has(const struct features *f, enum feature which)
+{
+	return f->at[which].state == FEATURE_YES;
+}
+
 static int probe_yes(struct feature_result *r, long long value)
 {
 	r->state = FEATURE_YES;
@@ -89,25 +120,25 @@ static int probe_refused(struct features *f, struct feature_result *r, int error
 
 int probe_open(struct features *f, struct feature_result *r)
 {
-	struct seam_attr attr = features_harmless();
+	struct seam_attr attr = probe_harmless();
 	int error;
 
 	attr.config = 9; // dummy
-	error = features_try(f, &attr, 0, -1);
+	error = probe_try(f, &attr, 0, -1);
 	return error ? probe_refused(f, r, error, 2) : probe_yes(r, 0);
 }
 
 int probe_software_clock(struct features *f, struct feature_result *r)
 {
-	struct seam_attr attr = features_harmless();
-	int error = features_try(f, &attr, 0, -1);
+	struct seam_attr attr = probe_harmless();
+	int error = probe_try(f, &attr, 0, -1);
 
 	return error ? probe_refused(f, r, error, 2) : probe_yes(r, 0);
 }
 
 static struct seam_attr probe_cycles(void)
 {
-	struct seam_attr attr = features_harmless();
+	struct seam_attr attr = probe_harmless();
 
 	attr.type = SEAM_TYPE_HARDWARE;
 	attr.config = 0;
@@ -117,7 +148,7 @@ static struct seam_attr probe_cycles(void)
 int probe_hardware(struct features *f, struct feature_result *r)
 {
 	struct seam_attr attr = probe_cycles();
-	int error = features_try(f, &attr, 0, -1);
+	int error = probe_try(f, &attr, 0, -1);
 
 	r->error = -error;
 	if (error == -ENOENT || error == -ENODEV || error == -ENXIO || error == -EOPNOTSUPP)
@@ -133,12 +164,12 @@ int probe_precise(struct features *f, struct feature_result *r)
 	struct seam_attr attr = probe_cycles();
 	int error = 0;
 
-	if (!features_has(f, FEATURE_HARDWARE))
+	if (!probe_has(f, FEATURE_HARDWARE))
 		return no(r, "", "there is no PMU that could be asked");
 	for (uint64_t level = 3; level; level--) {
 		attr.flags &= ~(3ULL << SEAM_ATTR_PRECISE_IP_SHIFT);
 		attr.flags |= level << SEAM_ATTR_PRECISE_IP_SHIFT;
-		error = features_try(f, &attr, 0, -1);
+		error = probe_try(f, &attr, 0, -1);
 		if (!error)
 			return probe_yes(r, (long long)level);
 	}
@@ -151,11 +182,11 @@ int probe_branch_stack(struct features *f, struct feature_result *r)
 	struct seam_attr attr = probe_cycles();
 	int error;
 
-	if (!features_has(f, FEATURE_HARDWARE))
+	if (!probe_has(f, FEATURE_HARDWARE))
 		return no(r, "", "there is no PMU that could be asked");
 	attr.sample_type |= SEAM_SAMPLE_BRANCH_STACK;
 	attr.branch_sample_type = 9; // user, any
-	error = features_try(f, &attr, 0, -1);
+	error = probe_try(f, &attr, 0, -1);
 	r->error = -error;
 	return error ? no(r, "", "the PMU has no branch stack (%s)", strerror(-error))
 	             : probe_yes(r, 0);
@@ -163,20 +194,20 @@ int probe_branch_stack(struct features *f, struct feature_result *r)
 
 int probe_kernel(struct features *f, struct feature_result *r)
 {
-	struct seam_attr attr = features_harmless();
+	struct seam_attr attr = probe_harmless();
 	int error;
 
 	attr.flags &= ~(SEAM_ATTR_EXCLUDE_KERNEL | SEAM_ATTR_EXCLUDE_HV);
-	error = features_try(f, &attr, 0, -1);
+	error = probe_try(f, &attr, 0, -1);
 	return error ? probe_refused(f, r, error, 1) : probe_yes(r, 0);
 }
 
 int probe_system_wide(struct features *f, struct feature_result *r)
 {
-	struct seam_attr attr = features_harmless();
+	struct seam_attr attr = probe_harmless();
 	int *cpus = NULL;
 	int n = kernel_cpus_online(&f->kernel, &cpus);
-	int error = n < 1 ? -ENODEV : features_try(f, &attr, -1, cpus[0]);
+	int error = n < 1 ? -ENODEV : probe_try(f, &attr, -1, cpus[0]);
 
 	free(cpus);
 	return error ? probe_refused(f, r, error, 0) : probe_yes(r, 0);
@@ -256,7 +287,7 @@ int probe_defers(struct features *f, struct feature_result *r)
 {
 	int got;
 
-	if (!features_has(f, FEATURE_DEFER)) {
+	if (!probe_has(f, FEATURE_DEFER)) {
 		r->error = f->at[FEATURE_DEFER].error;
 		return no(r,
 		          "Linux 6.19 or newer on x86_64; until then user stacks are taken at once",
@@ -329,7 +360,7 @@ int probe_counters(struct features *f, struct feature_result *r)
 {
 	long long watchdog = 0;
 
-	if (!features_has(f, FEATURE_HARDWARE))
+	if (!probe_has(f, FEATURE_HARDWARE))
 		return no(r, "", "there is no PMU");
 	kernel_number(&f->kernel, "/proc/sys/kernel/nmi_watchdog", &watchdog);
 	if (watchdog)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe.h: the probes of rows that are no bit of an attr, and what features.c and probe.c share.
- * Only these two include it, and event_fit.c for the first two.
+ * probe.h: asks the kernel by opening an event, and the probes of rows that are no bit of an attr.
+ * Only features.c includes it, and event_fit.c for the first two.
  */
 #ifndef SEAM_CAPTURE_PROBE_H
 #define SEAM_CAPTURE_PROBE_H
 
 #include "capture/features.h"
 
-/* In features.c: opens and closes: 0 or -errno. */
-int features_try(struct features *f, const struct seam_attr *attr, pid_t pid, int cpu);
-struct seam_attr features_harmless(void);
+/* Opens and closes: 0 or -errno. */
+int probe_try(struct features *f, const struct seam_attr *attr, pid_t pid, int cpu);
+/* An event that nobody is refused who may have any. */
+struct seam_attr probe_harmless(void);
 
 /* Each fills the row and returns 0. */
 int probe_open(struct features *f, struct feature_result *r);
