@@ -287,8 +287,11 @@ static int jit_code(struct jit_tables *t, const struct jit_ask *ask,
 	uint64_t at = piece ? ask->pc - piece->start : 0;
 
 	if (piece && piece->bytes && at < piece->size) {
+		ret->keeps_fp = straight_keeps_fp(ask->machine, piece->bytes, piece->size);
 		if (straight_rule(ask->machine, piece->bytes + at, piece->size - at, ask->exact,
-		                  &told))
+		                  &told) ||
+		    (ask->exact &&
+		     straight_edge(ask->machine, piece->bytes, piece->size, at, &told)))
 			rule = jit_rule(t, &told);
 	} else if (ask->running) {
 		rule = jit_by_memory(t, ask);

@@ -44,7 +44,8 @@ struct jit_ask {
 int jit_tables_new(struct jit_tables **ret, const struct symbol_opts *symbols);
 void jit_tables_free(struct jit_tables *t);
 
-/* Fills table and rule of *ret: 1; 0: nothing can be told of the code there. */
+/* Fills table and rule of *ret: 1; 0: nothing can be told of the code there, but perhaps that it
+ * keeps a frame pointer. */
 int jit_tables_find(struct jit_tables *t, const struct jit_ask *ask, struct walk_place *ret);
 
 #endif

@@ -110,6 +110,33 @@ static bool straight_begins(struct straight *s)
 	return NUMBER(s, "\xe8", 4, &by);
 }
 
+/* A jump that is not made leaves all as it was, and where it is made nobody asks. */
+static bool straight_passes(struct straight *s)
+{
+	int32_t by;
+
+	if (s->end - s->at >= 2 && (s->at[0] & 0xf0) == 0x70) {
+		s->at += 2;
+		return true;
+	}
+	if (s->end - s->at >= 6 && s->at[0] == 0x0f && (s->at[1] & 0xf0) == 0x80) {
+		s->at += 2;
+		return NUMBER(s, "", 4, &by);
+	}
+	return false;
+}
+
+/* inc and dec of a register of 64 bits other than rsp and rbp: Erlang counts so before it returns. */
+static bool straight_counts(struct straight *s)
+{
+	if (s->end - s->at < 3 || (s->at[0] != 0x48 && s->at[0] != 0x49) || s->at[1] != 0xff ||
+	    (s->at[2] & 0xf0) != 0xc0 ||
+	    (s->at[0] == 0x48 && ((s->at[2] & 7) == 4 || (s->at[2] & 7) == 5)))
+		return false;
+	s->at += 3;
+	return true;
+}
+
 /* What a function ends with, but for the return. */
 static bool straight_ends(struct straight *s)
 {
@@ -130,6 +157,8 @@ static bool straight_ends(struct straight *s)
 		s->sp += 8;
 		return true;
 	}
+	if (straight_passes(s) || straight_counts(s))
+		return true;
 	return IS(s, "\x90") || IS(s, "\x66\x90") || IS(s, "\xc5\xf8\x77"); /* nop, vzeroupper */
 }
 
@@ -191,6 +220,65 @@ static bool straight_aarch64(const unsigned char *code, size_t n, struct frameta
 		                       .ra = FRAMETAB_AT_CFA,
 		                       .ra_off = 8 - by,
 		                       .flags = i > 1 ? FRAMETAB_MANGLED_RA : 0 };
+	return true;
+}
+
+/* Is `leave` or `pop %rbp` in front of code[at]? A byte like the first may also name registers, as
+ * in xor %ecx,%ecx: with these bytes before it. */
+static bool straight_left(const unsigned char *code, size_t at)
+{
+	static const unsigned char names[] = { 0x31, 0x33, 0x84, 0x85, 0x89, 0x8b,
+		                               0xd1, 0xd3, 0xf7, 0xfe, 0xff };
+
+	if (!at || (code[at - 1] != 0xc9 && code[at - 1] != 0x5d))
+		return false;
+	return code[at - 1] == 0x5d || at == 1 || !memchr(names, code[at - 2], sizeof(names));
+}
+
+static bool straight_jumps(const unsigned char *code, size_t n)
+{
+	if (n >= 2 && (code[0] == 0xeb || code[0] == 0xe9))
+		return true;
+	return n >= 2 && code[0] == 0xff && (code[1] >> 3 & 7) == 4;
+}
+
+/* Where push %rbp stands in front of mov %rsp,%rbp, at the begin of a function; SIZE_MAX: it does
+ * not begin so. */
+static size_t straight_frame_at(const unsigned char *code, size_t n)
+{
+	size_t at = n >= 4 && !memcmp(code, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0; /* endbr64 */
+
+	return n - at >= 4 && (!memcmp(code + at, "\x55\x48\x89\xe5", 4) ||
+	                       !memcmp(code + at, "\x55\x48\x8b\xec", 4))
+	               ? at
+	               : SIZE_MAX;
+}
+
+bool straight_keeps_fp(uint32_t machine, const unsigned char *code, size_t n)
+{
+	return machine == FRAMETAB_X86_64 && straight_frame_at(code, n) != SIZE_MAX;
+}
+
+bool straight_edge(uint32_t machine, const unsigned char *code, size_t n, size_t at,
+                   struct frametab_rule *ret)
+{
+	size_t frame = straight_frame_at(code, n);
+	bool pushed;
+
+	if (machine != FRAMETAB_X86_64 || frame == SIZE_MAX || at >= n)
+		return false;
+	pushed = at == frame + 1;
+	if (at > frame && !pushed &&
+	    !(straight_left(code, at) && straight_jumps(code + at, n - at)))
+		return false;
+	*ret = (struct frametab_rule){ .cfa = FRAMETAB_CFA_SP,
+		                       .cfa_off = pushed ? 16 : 8,
+		                       .ra = FRAMETAB_AT_CFA,
+		                       .ra_off = -8 };
+	if (pushed) {
+		ret->fp = FRAMETAB_AT_CFA;
+		ret->fp_off = -16;
+	}
 	return true;
 }
 

@@ -34,6 +34,7 @@ struct walker {
 	bool exact; /* the pc is where execution stopped, not a return address */
 	bool first; /* all of regs is that of this frame: frame 0, or the frame that a signal interrupted */
 	bool signalled; /* a signal frame was passed */
+	bool kept; /* the last step was made through a frame of code that keeps frame pointers */
 	struct walk *out;
 	struct walk_cache *cache;
 	struct walk_cache_step *step; /* that is being written; NULL without a cache */
@@ -397,7 +398,7 @@ static bool walker_guess(struct walker *w)
 	if (w->options->no_fallback || !(w->place.may_guess || w->place.keeps_fp || kept) ||
 	    !(w->regs.known >> w->fp & 1))
 		return walker_end(w, WALK_NO_INFO);
-	if (!fp && w->place.keeps_fp)
+	if (!fp && (w->place.keeps_fp || w->kept))
 		return walker_end(w, WALK_COMPLETE);
 	if (fp < w->regs.value[w->sp] || fp % 8)
 		return walker_end(w, WALK_NO_INFO);
@@ -414,6 +415,7 @@ static bool walker_guess(struct walker *w)
 	w->regs.value[w->fp] = next;
 	w->regs.value[w->pc] = pc;
 	w->exact = w->first = false;
+	w->kept = w->place.keeps_fp;
 	return true;
 }
 

@@ -69,7 +69,8 @@ struct walk_memory {
 	/*
 	 * Called before a guess, where `find` allows guessing: whatever else knows a rule for the
 	 * code there. exact: execution stopped at the pc, else it is a return address. 1 and table
-	 * and rule of *ret; 0: nothing is known. NULL: nobody can be asked.
+	 * and rule of *ret; 0: nothing is known but perhaps keeps_fp. NULL: nobody can be
+	 * asked.
 	 */
 	int (*code)(void *ctx, uint64_t pc, bool exact, struct walk_place *ret);
 };

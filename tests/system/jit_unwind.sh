@@ -19,6 +19,9 @@ cat >jit.c <<'END'
 /* sub $8,%rsp; call *%rdi; add $8,%rsp; ret. And the same with a jump, behind which nobody looks. */
 static const unsigned char plain[] = { 0x48, 0x83, 0xec, 8, 0xff, 0xd7, 0x48, 0x83, 0xc4, 8, 0xc3 };
 static const unsigned char jumps[] = { 0x48, 0x83, 0xec, 8, 0xff, 0xd7, 0xeb, 0, 0x48, 0x83, 0xc4, 8, 0xc3 };
+/* push %rbp; mov %rsp,%rbp; call *%rdi; a jump; pop %rbp; ret. And what such code returns to in the end: nop; exit(0). */
+static const unsigned char keeps[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0xeb, 0, 0x5d, 0xc3 };
+static const unsigned char ends[] = { 0x90, 0x90, 0xb8, 0xe7, 0, 0, 0, 0x31, 0xff, 0x0f, 5 };
 static const unsigned char frames[] = { 0x14, 0, 0, 0, 0, 0, 0, 0, 1, 0x7a, 0x52, 0, 1, 0x78, 0x10, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0,
 	0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0xd0, 0xff, 0xff, 0xff, sizeof(jumps), 0, 0, 0, 0, 0x44, 0x0e, 16, 0x48, 0x0e, 8, 0 };
 /* As CPython has it, to copy. */
@@ -51,9 +54,9 @@ __attribute__((noipa)) static void bottom(void) { outer_code(middle); __asm__ vo
 int main(int argc, char **argv)
 {
 	unsigned char *at = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int told = argc > 1 && !strcmp(argv[1], "dump");
-	const unsigned char *code = told ? jumps : plain;
-	size_t n = told ? sizeof(jumps) : sizeof(plain);
+	int own = argc > 1 && !strcmp(argv[1], "own"), told = own || (argc > 1 && !strcmp(argv[1], "dump"));
+	const unsigned char *code = own ? keeps : told ? jumps : plain;
+	size_t n = own ? sizeof(keeps) : told ? sizeof(jumps) : sizeof(plain);
 	char path[64];
 	FILE *f;
 
@@ -65,8 +68,10 @@ int main(int argc, char **argv)
 		u32(f, 0x4a695444); u32(f, 1); u32(f, 40); u32(f, 62); u32(f, 0); u32(f, getpid()); u64(f, 0); u64(f, 0);
 		fflush(f);
 		mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(f), 0);
-		load(f, at, "outer_made", code, n, 1, 1);
-		load(f, at + 64, "inner_made", code, n, 2, 1);
+		load(f, at, "outer_made", code, n, 1, !own);
+		load(f, at + 64, "inner_made", code, n, 2, !own);
+		memcpy(at + 128, ends, sizeof(ends));
+		load(f, at + 128, "end_made", ends, sizeof(ends), 3, 0);
 	} else {
 		const char *py = argc > 2 ? argv[2] : "";
 		size_t more = argc > 3 ? atoi(argv[3]) : 0;
@@ -76,6 +81,12 @@ int main(int argc, char **argv)
 	fclose(f);
 	outer_code = (trampoline)at;
 	inner_code = (trampoline)(at + 64);
+	if (own) { /* a stack of its own, at whose end the frame pointer is 0, as Erlang has it */
+		char *stack = mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		__asm__ volatile("xor %%ebp,%%ebp; mov %0,%%rsp; push %1; jmp *%2" :: "r"(stack + (1 << 20) - 4096), "r"(at + 129),
+				 "r"(outer_code), "D"(middle) : "memory");
+	}
 	bottom();
 	return 0;
 }
@@ -100,6 +111,20 @@ record -F 500 -k monotonic --call-graph dwarf -o told.data -- ./jit dump
 whole "by the dump, copies walked while recording" told.data
 record -F 500 -k monotonic --call-graph dwarf --keep-stacks -o kept.data -- ./jit dump
 whole "by the dump, afterwards" kept.data
+
+# Frame pointers that end with 0, on a stack that leads to no main: the dump's code says that they are kept.
+ended() {
+	"$SEAM" script -F ip,sym -i "$2" >text 2>script.err
+	awk 'BEGIN { RS = "" } / spin/ { n++; w += /spin.*inner_made.*middle.*outer_made.*end_made/ } END { print n + 0, w + 0 }' text >shares
+	read -r n w <shares
+	atleast "$1: stacks" 20 "$n"
+	atleast "$1: of $n stacks those to the end" $((n - n / 20)) "$w"
+	same "$1: those that ended for want of information" 0 "$("$SEAM" report "$2" 2>/dev/null | grep -c 'no unwind information')"
+}
+record -F 500 -k monotonic --call-graph dwarf -o own.data -- ./jit own
+ended "a stack of its own, walked while recording" own.data
+record -F 500 -k monotonic --call-graph dwarf --keep-stacks -o kept.data -- ./jit own
+ended "a stack of its own, afterwards" kept.data
 rm -f jit-[0-9]*.dump
 
 # With neither a dump nor the process: the file that has the code which was copied, and the map that says where.

@@ -138,9 +138,68 @@ static void any_bytes(void **state)
 	assert_true(rules > 1000);
 }
 
+/* Erlang's: leave; dec %r14; jl; ret. A jump that is not made changes nothing; %rsp and %rbp are no
+ * counters. */
+static void ends_that_count(void **state)
+{
+	static const char code[] = "\xc9\x49\xff\xce\x0f\x8c\x51\xff\xff\xff\xc3";
+	static const char near_jump[] = "\x48\xff\xc8\x74\x05\xc3";
+
+	assert_rule(CODE(code), 1, true, 8, 0);
+	assert_rule(CODE(code), 4, true, 8, 0);
+	assert_rule(CODE(code), 10, true, 8, 0);
+	assert_rule(CODE(near_jump), 0, true, 8, 0);
+	assert_none(CODE("\x48\xff\xcc\xc3"), true);  /* dec %rsp */
+	assert_none(CODE("\x48\xff\xcd\xc3"), true);  /* dec %rbp */
+	assert_none(CODE("\x48\xff\xd0\xc3"), false); /* call *%rax */
+	assert_none(CODE("\x0f\x8c\x51\xff\xff"), true);
+	assert_none(CODE("\xe9\x51\xff\xff\xff\xc3"), true);
+}
+
+/* Of a function with a frame pointer: the CFA is so far above sp, 0: no rule. */
+static void assert_edge(const unsigned char *code, size_t n, size_t at, int cfa)
+{
+	struct frametab_rule rule;
+
+	assert_int_equal(straight_edge(FRAMETAB_X86_64, code, n, at, &rule), cfa != 0);
+	if (!cfa)
+		return;
+	assert_int_equal(rule.cfa, FRAMETAB_CFA_SP);
+	assert_int_equal(rule.cfa_off, cfa);
+	assert_int_equal(rule.ra_off, -8);
+	assert_int_equal(rule.fp, cfa == 16 ? FRAMETAB_AT_CFA : FRAMETAB_AT_SAME);
+}
+
+static void edges_of_frames(void **state)
+{
+	static const char code[] =
+	        "\xf3\x0f\x1e\xfa\x55\x48\x89\xe5\x48\x89\x3b\xc9\xe9\x1d\xff\xff\xff";
+	static const char pops[] = "\x55\x48\x8b\xec\x90\x5d\xff\xe0";
+	static const char clears[] = "\x55\x48\x89\xe5\x31\xc9\xeb\x10";
+	static const char other[] = "\x55\x53\xc9\xeb\x10";
+
+	assert_true(straight_keeps_fp(FRAMETAB_X86_64, CODE(code)));
+	assert_true(straight_keeps_fp(FRAMETAB_X86_64, CODE(pops)));
+	assert_false(straight_keeps_fp(FRAMETAB_X86_64, CODE(other)));
+	assert_false(straight_keeps_fp(FRAMETAB_AARCH64, CODE(code)));
+	assert_false(straight_keeps_fp(FRAMETAB_X86_64, CODE("\x55\x48\x89")));
+	assert_edge(CODE(code), 0, 8);
+	assert_edge(CODE(code), 4, 8);
+	assert_edge(CODE(code), 5, 16); /* pushed */
+	assert_edge(CODE(code), 8, 0);
+	assert_edge(CODE(code), 11, 0);
+	assert_edge(CODE(code), 12, 8); /* left */
+	assert_edge(CODE(code), 17, 0);
+	assert_edge(CODE(pops), 6, 8);
+	assert_edge(CODE(clears), 6, 0);
+	assert_edge(CODE(other), 3, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ends_that_count),
+		cmocka_unit_test(edges_of_frames),
 		cmocka_unit_test(trampoline_without_frame_pointer),
 		cmocka_unit_test(trampoline_with_frame_pointer),
 		cmocka_unit_test(ends_of_functions),
