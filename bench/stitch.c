@@ -62,6 +62,7 @@ static struct seam_decoded *source_record(struct source *s, uint32_t type, uint6
 	s->record.size = (uint32_t)size;
 	s->record.stable = true; /* the deferred records' addresses are: all share them */
 	s->decoded = (struct seam_decoded){
+		.sz = sizeof(s->decoded),
 		.record = &s->record,
 		.event = seam_events_at(s->events, 0),
 		.id = { .has = SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME,
@@ -122,7 +123,7 @@ static int sink_learn(struct sink *sink, const struct seam_decoded *d)
 
 static int sink_resolve(struct sink *sink, const struct seam_decoded *d)
 {
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 
 	if (d->record->type != SEAM_RECORD_SAMPLE)
 		return 0;
@@ -133,7 +134,7 @@ static int sink_resolve(struct sink *sink, const struct seam_decoded *d)
 static int sink_feed(struct sink *sink, const struct seam_decoded *d)
 {
 	int r = seam_stitch_feed(sink->stitch, d, NULL);
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 
 	while (r >= 0 && seam_stitch_next(sink->stitch, &out) > 0)
 		sink->taken++;
@@ -232,7 +233,7 @@ static struct result run(uint64_t (*what)(struct sink *, uint64_t), uint64_t n, 
 	struct sink sink = { .counts.sz = sizeof(sink.counts) };
 	struct seam_stitch_opts opts = { .sz = sizeof(opts), .max_bytes = 1u << 30 };
 	struct seam_stitch_counts all = { .sz = sizeof(all) };
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 	struct result r;
 	double start;
 

@@ -11,7 +11,7 @@
 static int learn(struct seam_reader *reader, struct seam_stitch *stitch, struct seam_error *err)
 {
 	struct seam_record record;
-	struct seam_decoded decoded;
+	struct seam_decoded decoded = { .sz = sizeof(decoded) };
 	int r;
 
 	while ((r = seam_reader_next(reader, &record, err)) > 0) {
@@ -28,8 +28,8 @@ static int count(struct seam_reader *reader, struct seam_stitch *stitch,
                  struct seam_stitch_counts *counts, struct seam_error *err)
 {
 	struct seam_record record;
-	struct seam_decoded decoded;
-	struct seam_stitched whole;
+	struct seam_decoded decoded = { .sz = sizeof(decoded) };
+	struct seam_stitched whole = { .sz = sizeof(whole) };
 	int r = seam_reader_rewind(reader);
 
 	while (r >= 0 && (r = seam_reader_next(reader, &record, err)) > 0) {

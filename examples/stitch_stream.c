@@ -67,7 +67,7 @@ static int hold(struct queue *q, const struct seam_record *record, uint64_t time
 /* Prints the samples that are whole by now. */
 static void take(struct seam_stitch *stitch)
 {
-	struct seam_stitched s;
+	struct seam_stitched s = { .sz = sizeof(s) };
 
 	while (seam_stitch_next(stitch, &s) > 0) {
 		printf("%" PRIu32 " %" PRIu64 " %s:", s.sample.id.tid, s.sample.id.time_ns,
@@ -92,7 +92,7 @@ static int feed(struct queue *q, const struct seam_events *events, struct seam_s
 	if (q->n)
 		qsort(q->held, q->n, sizeof(*q->held), by_time);
 	for (; n < q->n && q->held[n].time_ns <= until_ns && r >= 0; n++) {
-		struct seam_decoded decoded;
+		struct seam_decoded decoded = { .sz = sizeof(decoded) };
 
 		if (seam_record_decode(events, &q->held[n].record, &decoded, NULL) >= 0) {
 			r = seam_stitch_feed(stitch, &decoded, err);
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 		r = seam_stitch_new(&stitch, NULL);
 	while (r >= 0 && (r = seam_reader_next(reader, &record, &err)) > 0) {
 		const struct seam_events *events = seam_reader_events(reader);
-		struct seam_decoded decoded;
+		struct seam_decoded decoded = { .sz = sizeof(decoded) };
 
 		if (record.type == SEAM_RECORD_HEADER_ATTR) {
 			r = seam_stitch_events(stitch, events);

@@ -46,7 +46,7 @@ static void fuzz_events(struct cursor *c, struct seam_events *events, bool swap)
 static void fuzz_record(const struct seam_events *events, const struct seam_record *record)
 {
 	struct seam_error err = { 0 };
-	struct seam_decoded d;
+	struct seam_decoded d = { .sz = sizeof(d) };
 	struct buf out = { 0 };
 	int r = seam_record_decode(events, record, &d, &err);
 

@@ -18,6 +18,7 @@
 
 #include <seam/reader.h>
 
+#include "abi/record.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "perfdata/feature.h"
@@ -41,8 +42,8 @@ static uint64_t fuzz_pass(struct seam_reader *reader, struct order *order, uint6
 	uint64_t hash = 0;
 
 	for (*n = 0; seam_reader_next(reader, &r, NULL) > 0; ++*n) {
-		bool timed = seam_record_decode(events, &r, &d, NULL) >= 0 &&
-		             d.id.has & SEAM_SAMPLE_TIME;
+		bool timed =
+		        record_decode(events, &r, &d, NULL) >= 0 && d.id.has & SEAM_SAMPLE_TIME;
 
 		if (r.index != *n)
 			abort();

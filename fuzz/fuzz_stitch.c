@@ -17,6 +17,7 @@
 
 #include <seam/stitch.h>
 
+#include "abi/record.h"
 #include "abi/record_at.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -67,7 +68,7 @@ static bool fuzz_next(struct fuzz_walk *w, const struct seam_events *events)
 		w->record.index = w->index++;
 		w->record.stable = true;
 		w->at += w->record.size;
-		if (seam_record_decode(events, &w->record, &w->d, NULL) >= 0)
+		if (record_decode(events, &w->record, &w->d, NULL) >= 0)
 			return true;
 	}
 	return false;
@@ -103,7 +104,7 @@ static void fuzz_stream(const struct seam_events *events, const uint8_t *data, s
 	struct seam_stitch_counts c = { .sz = sizeof(c) };
 	struct fuzz_walk w = { .data = data, .size = size };
 	uint64_t fed = 0, taken = 0;
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 	struct seam_stitch *st;
 
 	fuzz_demand(seam_stitch_new(&st, &opts) == 0);
@@ -127,7 +128,7 @@ static void fuzz_file(const struct seam_events *events, const uint8_t *data, siz
 	struct seam_stitch_counts c = { .sz = sizeof(c) }, all = { .sz = sizeof(all) };
 	struct fuzz_walk w = { .data = data, .size = size };
 	uint64_t fed = 0, taken = 0;
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 	struct seam_stitch *st;
 
 	fuzz_demand(seam_stitch_new(&st, NULL) == 0);

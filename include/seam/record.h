@@ -193,7 +193,7 @@ enum {
 /* ---- attr ---- */
 
 /* Byte for byte the kernel's perf_event_attr on a little-endian machine, as of Linux 7.3 (144
- * bytes). */
+ * bytes), and room for what later ones add: its size stays the same. */
 struct seam_attr {
 	uint32_t type;
 	uint32_t size;
@@ -219,9 +219,11 @@ struct seam_attr {
 	uint64_t sig_data;
 	uint64_t config3;
 	uint64_t config4;
+	uint64_t reserved[14]; /* of what later kernels add; 0 */
 };
 
 #define SEAM_ATTR_SIZE_MIN 64u
+#define SEAM_ATTR_SIZE 144u /* of what is known, up to config4 */
 
 /*
  * Decodes an attr of any known size (64 ... 144 bytes, or larger with only known fields taken).
@@ -241,6 +243,7 @@ struct seam_event {
 	                     the reader */
 	const uint64_t *ids; /* kernel ids, owned by the set */
 	size_t n_ids;
+	/* Fields may be added here: events are the library's. */
 };
 
 /* A set of events and the map from id to event. Finds which event a record belongs to. */
@@ -280,6 +283,7 @@ struct seam_record {
 	                  */
 	uint64_t index;  /* 0, 1, 2 ... in the order delivered */
 	const unsigned char *bytes; /* the whole record, 8-byte header first; may be unaligned */
+	uint64_t reserved[2];       /* 0 */
 };
 
 /* An array of u64 in the record's bytes: unaligned, in the file's byte order. */
@@ -310,10 +314,12 @@ struct seam_id {
 	uint64_t time_ns;
 	uint64_t id;
 	uint64_t stream_id;
-	uint32_t cpu; /* (uint32_t)-1: not known */
+	uint32_t cpu;          /* (uint32_t)-1: not known */
+	uint32_t reserved_cpu; /* 0 */
+	uint64_t reserved;     /* 0 */
 };
 
-/* One value of a counter that was read (PERF_SAMPLE_READ, READ records). */
+/* One value of a counter that was read (PERF_SAMPLE_READ, READ records). It does not grow. */
 struct seam_read_value {
 	uint64_t value, id, lost; /* id, lost: 0 unless read_format has them */
 };
@@ -324,6 +330,7 @@ struct seam_read {
 	uint64_t time_running;   /* ns */
 	uint64_t n;              /* 1 unless SEAM_FORMAT_GROUP */
 	struct seam_u64s values; /* the words as they lie: read them with seam_read_at */
+	uint64_t reserved;       /* 0 */
 };
 
 /* The i-th value of a counter that was read; i must be below read->n. */
@@ -336,6 +343,7 @@ struct seam_regs {
 	uint64_t abi;            /* 0 none, 1 32 bit, 2 64 bit */
 	uint64_t mask;           /* which registers, in the arch's numbering (PERF_REG_*) */
 	struct seam_u64s values; /* one per bit of mask, ascending; empty when abi is 0 */
+	uint64_t reserved;       /* 0 */
 };
 
 struct seam_branch_stack {
@@ -344,6 +352,7 @@ struct seam_branch_stack {
 	uint64_t hw_idx;
 	struct seam_u64s entries;  /* 3 words each: from, to, flags */
 	struct seam_u64s counters; /* n words, or empty */
+	uint64_t reserved[2];      /* 0 */
 };
 
 struct seam_sample {
@@ -371,7 +380,11 @@ struct seam_sample {
 	uint64_t data_page_size;
 	uint64_t code_page_size;
 	struct seam_bytes aux;
+	uint64_t reserved[8]; /* 0 */
 };
+
+/* Structs of other records stand in the union of seam_decoded and may grow up to the size of
+ * seam_sample, which does not. */
 
 struct seam_mmap { /* MMAP, MMAP2 */
 	uint32_t pid, tid;
@@ -421,6 +434,7 @@ struct seam_ksymbol {
  * record's type may be read: the others' bytes are whatever they were.
  */
 struct seam_decoded {
+	size_t sz; /* set by the caller: sizeof(struct seam_decoded) */
 	const struct seam_record *record;
 	const struct seam_event *event; /* NULL when not known and not needed (records that perf
 	                                   itself wrote carry id 0) */
@@ -441,8 +455,9 @@ struct seam_decoded {
 SEAM_API const char *seam_record_name(uint32_t type);
 
 /*
- * Decodes a record against the set of events it came with. It writes nothing but *ret and *err:
- * threads may share the set while it is not added to. On failure *ret holds only .record.
+ * Decodes a record against the set of events it came with, as far as ret->sz reaches. It writes
+ * nothing but *ret and *err: threads may share the set while it is not added to. On failure *ret
+ * holds only .sz and .record. -EINVAL: ret->sz is not set; nothing is written.
  * -EBADMSG: the record is shorter than it must be, or says a length that it does not have.
  * -ENOENT: a sample whose id matches no event. -EOPNOTSUPP: a type that is not known.
  * The error names no file: see seam_error_add_path.

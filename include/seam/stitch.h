@@ -106,6 +106,7 @@ struct seam_stitch_opts {
 /* A sample with what became of it. Borrowed: lives until the next call on the same stitcher
  * (stream) or as long as the records (resolve). */
 struct seam_stitched {
+	size_t sz; /* set by the caller: sizeof(struct seam_stitched) */
 	struct seam_sample
 	        sample;  /* as recorded: callchain still holds the marker and the cookie */
 	uint64_t offset; /* of the sample's record in the file */
@@ -149,12 +150,13 @@ SEAM_API int seam_stitch_events(struct seam_stitch *stitch, const struct seam_ev
  * far as it is known. Records are copied as needed. Records other than samples, deferred records,
  * COMM, FORK, EXIT, LOST and LOST_SAMPLES are ignored. -EAGAIN: the limit is reached and samples
  * are ready: nothing was taken, call seam_stitch_next until it returns 0 first. -EINVAL: the
- * stitcher is used for a file, or is finished, or a part of the sample lies outside its record.
- * -ENOMEM.
+ * stitcher is used for a file, or is finished, or a part of the sample lies outside its record, or
+ * record->sz is not set. -ENOMEM.
  */
 SEAM_API int seam_stitch_feed(struct seam_stitch *stitch, const struct seam_decoded *record,
                               struct seam_error *err);
-/* The next sample in the order fed: 1 and *ret, or 0: feed more (or, after finish, all is out). */
+/* The next sample in the order fed: 1 and *ret, or 0: feed more (or, after finish, all is out).
+ * -EINVAL: the stitcher is used for a file, or ret->sz is not set. -ENOMEM. */
 SEAM_API int seam_stitch_next(struct seam_stitch *stitch, struct seam_stitched *ret);
 /* Says that nothing more will come: samples that wait get their state. Take them by
  * seam_stitch_next. -EINVAL: the stitcher is used for a file. */
@@ -163,7 +165,8 @@ SEAM_API int seam_stitch_finish(struct seam_stitch *stitch);
 /* -- file -- */
 /* Learns deferred records, execs, exits and losses, and where samples of each task are; bytes of
  * records that are not `stable` are copied. Every record must have its own seam_record.index (below
- * 2^32), the same again in resolve. -EOVERFLOW: more records than that. -ENOMEM. */
+ * 2^32), the same again in resolve. -EOVERFLOW: more records than that. -EINVAL: the stitcher is
+ * used for a stream, or is sealed, or record->sz is not set. -ENOMEM. */
 SEAM_API int seam_stitch_learn(struct seam_stitch *stitch, const struct seam_decoded *record,
                                struct seam_error *err);
 /* No more to learn. -ENOMEM: the stitcher can only be freed. -EINVAL: used for a stream. */
@@ -172,7 +175,7 @@ SEAM_API int seam_stitch_seal(struct seam_stitch *stitch);
  * The sample with its user part: 1; or 0 when it is one before, written again by the recorder,
  * which must not be counted. After seal it changes nothing but the counts given (the caller's own,
  * one per thread; NULL: none), so threads may share the stitcher. -EINVAL: not sealed, not a
- * sample, or counts->sz is not set.
+ * sample, or the sz of one of the three structs is not set; nothing is written then.
  */
 SEAM_API int seam_stitch_resolve(const struct seam_stitch *stitch,
                                  const struct seam_decoded *record,

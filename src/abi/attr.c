@@ -41,7 +41,7 @@ int seam_attr_decode(const void *bytes, size_t n, bool swap, struct seam_attr *r
 {
 	bool big_endian = swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 	struct cursor c = cursor_of(bytes, n, swap);
-	struct seam_attr a;
+	struct seam_attr a = { 0 };
 
 	if (n < SEAM_ATTR_SIZE_MIN)
 		return seam_error_set(err, EBADMSG, NULL, SEAM_NO_OFFSET, "attr",

@@ -117,16 +117,17 @@ int encode_attr(struct buf *out, const struct seam_attr *attr)
 	struct seam_attr a = *attr;
 	size_t start = out->n;
 
-	_Static_assert(sizeof(a) == 144, "the attr of Linux 7.3");
+	_Static_assert(offsetof(struct seam_attr, reserved) == SEAM_ATTR_SIZE,
+	               "what is known of it");
 	_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	               "bit-fields: turn flags and aux_action round, as seam_attr_decode does");
 	if (!a.size)
-		a.size = sizeof(a);
+		a.size = SEAM_ATTR_SIZE;
 	if (a.size < SEAM_ATTR_SIZE_MIN)
 		return -EINVAL;
-	buf_put(out, &a, a.size < sizeof(a) ? a.size : sizeof(a));
-	if (a.size > sizeof(a))
-		buf_put_zeros(out, a.size - sizeof(a));
+	buf_put(out, &a, a.size < SEAM_ATTR_SIZE ? a.size : SEAM_ATTR_SIZE);
+	if (a.size > SEAM_ATTR_SIZE)
+		buf_put_zeros(out, a.size - SEAM_ATTR_SIZE);
 	if (out->failed)
 		out->n = start;
 	return out->failed ? -ENOMEM : 0;

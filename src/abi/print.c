@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "abi/record.h"
 #include "abi/decode.h"
 #include "abi/printer.h"
 #include "base/digits.h"
@@ -147,7 +148,7 @@ int print_record(struct buf *out, const struct seam_events *events,
 	struct printer p = {
 		.out = out, .events = events, .record = record, .d = &d, .opts = opts
 	};
-	int r = seam_record_decode(events, record, &d, &why);
+	int r = record_decode(events, record, &d, &why);
 
 	print_raw(out, record, opts);
 	if (r >= 0)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "abi/record.h"
 #include "abi/decode.h"
 #include "abi/fields.h"
 #include "abi/printer.h"
@@ -433,7 +434,7 @@ int print_record_json(struct buf *out, const struct seam_events *events,
 	struct json_printer p = { .json.out = out, .record = record, .opts = opts };
 	struct seam_error why = { 0 };
 	struct seam_decoded d;
-	int r = seam_record_decode(events, record, &d, &why);
+	int r = record_decode(events, record, &d, &why);
 
 	json_open(&p.json, '{');
 	print_json_head(&p);

@@ -10,6 +10,8 @@
 #include <stdio.h>
 
 #include "abi/decode.h"
+#include "abi/record.h"
+#include "base/sized.h"
 #include "abi/fixed.h"
 
 struct record_type {
@@ -95,8 +97,8 @@ static int record_kernel(struct decode *d, unsigned least)
 
 /* Decodes in three steps: the type's least size is checked, the sample_id trailer is taken off the
  * end, and the decoder of the type reads what lies between. */
-int seam_record_decode(const struct seam_events *events, const struct seam_record *record,
-                       struct seam_decoded *ret, struct seam_error *err)
+int record_decode(const struct seam_events *events, const struct seam_record *record,
+                  struct seam_decoded *ret, struct seam_error *err)
 {
 	struct decode d = { .events = events, .record = record, .ret = ret, .err = err };
 	const struct record_type *type;
@@ -104,7 +106,7 @@ int seam_record_decode(const struct seam_events *events, const struct seam_recor
 
 	type = record->type < RECORD_TYPES ? &record_types[record->type] : NULL;
 	if (!type || !type->name) {
-		*ret = (struct seam_decoded){ .record = record };
+		*ret = (struct seam_decoded){ .sz = sizeof(*ret), .record = record };
 		return seam_error_set(err, EOPNOTSUPP, NULL, record->offset, NULL,
 		                      "record type %u is not known (%u bytes)", record->type,
 		                      record->size);
@@ -112,6 +114,7 @@ int seam_record_decode(const struct seam_events *events, const struct seam_recor
 	/* The compiler must not know this size: the "rep stos" that it makes for a known one takes
 	 * twice as long. */
 	memset(ret, 0, type->clear);
+	ret->sz = sizeof(*ret);
 	ret->record = record;
 	ret->id.pid = ret->id.tid = ret->id.cpu = UINT32_MAX;
 	if (record->size < type->least)
@@ -124,6 +127,24 @@ int seam_record_decode(const struct seam_events *events, const struct seam_recor
 	if (r >= 0)
 		r = type->decode(&d);
 	if (__builtin_expect(r < 0, 0))
-		*ret = (struct seam_decoded){ .record = record };
+		*ret = (struct seam_decoded){ .sz = sizeof(*ret), .record = record };
+	return r;
+}
+
+int seam_record_decode(const struct seam_events *events, const struct seam_record *record,
+                       struct seam_decoded *ret, struct seam_error *err)
+{
+	struct seam_decoded whole;
+	size_t sz = ret->sz;
+	int r;
+
+	if (sz == sizeof(*ret))
+		return record_decode(events, record, ret, err);
+	if (sz < sizeof(sz))
+		return seam_error_set(err, EINVAL, NULL, record->offset,
+		                      seam_record_name(record->type),
+		                      "the size of what is to be filled is not set");
+	r = record_decode(events, record, &whole, err);
+	sized_give(ret, &whole, sizeof(whole));
 	return r;
 }

@@ -7,6 +7,7 @@
 #ifndef SEAM_ABI_REDECODE_H
 #define SEAM_ABI_REDECODE_H
 
+#include "abi/record.h"
 #include "abi/events.h"
 
 /*
@@ -35,7 +36,7 @@ static inline int redecode_decode(const struct seam_events *events,
 	    (type == SEAM_RECORD_SAMPLE ? redecode_sample(events, record, *last, ret)
 	                                : redecode_deferred(events, record, *last, ret)))
 		return 0;
-	r = seam_record_decode(events, record, ret, err);
+	r = record_decode(events, record, ret, err);
 	*last = r >= 0 && record->type == type ? ret->event : NULL;
 	return r;
 }

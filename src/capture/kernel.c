@@ -44,7 +44,8 @@ ATTR_AT(aux_action, 116);
 ATTR_AT(sig_data, 120);
 ATTR_AT(config3, 128);
 ATTR_AT(config4, 136);
-_Static_assert(sizeof(struct seam_attr) == 144, "perf_event_attr of Linux 7.3");
+_Static_assert(offsetof(struct seam_attr, reserved) == SEAM_ATTR_SIZE,
+               "perf_event_attr of Linux 7.3");
 
 // C bit-fields begin at the other end on big-endian machines; SEAM_ATTR_* count from the first
 // field.

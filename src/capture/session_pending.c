@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/record.h"
 #include "abi/encode.h"
 #include "abi/record_at.h"
 #include "abi/stack_end.h"
@@ -152,7 +153,7 @@ static void pending_see(struct session *s, const struct seam_record *record)
 	if (record->type != SEAM_RECORD_SAMPLE && record->type != SEAM_RECORD_EXIT &&
 	    record->type != SEAM_RECORD_CALLCHAIN_DEFERRED)
 		return;
-	if (seam_record_decode(s->events, record, &d, NULL) < 0)
+	if (record_decode(s->events, record, &d, NULL) < 0)
 		return;
 	if (record->type == SEAM_RECORD_SAMPLE)
 		pending_sample(&s->pending, &d);

@@ -13,6 +13,7 @@
 
 #include <seam/reader.h>
 
+#include "abi/record.h"
 #include "abi/print.h"
 #include "cli/cmd.h"
 #include "cli/header.h"
@@ -90,8 +91,7 @@ static int dump_find_parts(struct dump *d, struct seam_error *err)
 		return r;
 	while ((r = seam_reader_next(d->reader, &record, err)) > 0) {
 		if (record.type != SEAM_RECORD_SAMPLE ||
-		    seam_record_decode(seam_reader_events(d->reader), &record, &decoded, NULL) <
-		            0 ||
+		    record_decode(seam_reader_events(d->reader), &record, &decoded, NULL) < 0 ||
 		    !(decoded.id.has & SEAM_SAMPLE_TIME))
 			continue;
 		if (decoded.id.time_ns < first_ns)
@@ -110,7 +110,7 @@ static bool dump_is_in_time(const struct dump *d, const struct seam_record *reco
 {
 	struct seam_decoded decoded;
 
-	if (seam_record_decode(seam_reader_events(d->reader), record, &decoded, NULL) < 0)
+	if (record_decode(seam_reader_events(d->reader), record, &decoded, NULL) < 0)
 		return true;
 	if (decoded.id.has & SEAM_SAMPLE_TIME)
 		return spans_have(&d->time, decoded.id.time_ns);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "abi/record.h"
 #include "base/buf.h"
 #include "cli/cmd.h"
 #include "cli/outfile.h"
@@ -92,7 +93,7 @@ static int recover_record(struct recover *r, const struct seam_record *record)
 		r->unknown++;
 		return 0;
 	}
-	rc = seam_record_decode(events, record, &decoded, &err);
+	rc = record_decode(events, record, &decoded, &err);
 	if (rc < 0 && rc != -EOPNOTSUPP) {
 		if (r->source.strict)
 			return recover_fail(r, &err);

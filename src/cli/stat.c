@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "abi/record.h"
 #include "abi/events.h"
 #include "abi/members.h"
 #include "base/buf.h"
@@ -94,7 +95,7 @@ static int stat_sample(struct stat_cmd *s, const struct seam_record *record)
 	}
 	walk_result_count(&s->unwound, &event->attr, record->misc);
 	if (event->attr.sample_type & SEAM_SAMPLE_READ &&
-	    seam_record_decode(events, record, &d, NULL) >= 0 && members_of(&d.sample))
+	    record_decode(events, record, &d, NULL) >= 0 && members_of(&d.sample))
 		return stat_members(s, &d);
 	return stat_event(s, event);
 }
@@ -144,7 +145,7 @@ static void stat_decode(struct stat_cmd *s, const struct seam_record *record)
 	const struct seam_events *events = seam_reader_events(s->source.reader);
 	struct seam_decoded decoded;
 	struct seam_error err; /* filled on failure only */
-	int rc = seam_record_decode(events, record, &decoded, &err);
+	int rc = record_decode(events, record, &decoded, &err);
 
 	if (rc == -EOPNOTSUPP)
 		return; /* a type that is not known is not damage */

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 
+#include "abi/record.h"
+
 static bool stitch_defers(const struct seam_events *events, size_t from)
 {
 	for (size_t i = from; i < seam_events_count(events); i++) {
@@ -37,7 +39,7 @@ static int stitch_events(struct stat_stitch *s, const struct seam_events *events
 
 static void stitch_take(struct stat_stitch *s)
 {
-	struct seam_stitched sample;
+	struct seam_stitched sample = { .sz = sizeof(sample) };
 
 	while (seam_stitch_next(s->stitch, &sample) > 0)
 		; /* it is counted */
@@ -50,7 +52,7 @@ static int stitch_feed(struct stat_stitch *s, const struct seam_events *events)
 	int r;
 
 	while ((r = order_pop(s->order, &record, NULL)) > 0) {
-		if (seam_record_decode(events, &record, &d, NULL) < 0)
+		if (record_decode(events, &record, &d, NULL) < 0)
 			continue;
 		r = seam_stitch_feed(s->stitch, &d, NULL);
 		if (r == -EAGAIN) {
@@ -87,7 +89,7 @@ int stat_stitch_record(struct stat_stitch *s, const struct seam_events *events,
 	default:
 		return 0;
 	}
-	if (seam_record_decode(events, record, &d, NULL) < 0)
+	if (record_decode(events, record, &d, NULL) < 0)
 		return 0;
 	r = order_push(s->order, d.id.has & SEAM_SAMPLE_TIME ? d.id.time_ns : ORDER_NO_TIME,
 	               record);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "abi/record.h"
 #include "abi/record_at.h"
 #include "recorder/live_walk.h"
 #include "samples/walk_result.h"
@@ -213,7 +214,7 @@ static int live_strip(struct live *l, struct live_batch *b, const struct seam_re
 	struct walk_result result = { .kind = WALK_RESULT_LATE };
 	const struct seam_attr *attr;
 	uint64_t ip;
-	int r = seam_record_decode(l->opts.events, record, &d, NULL);
+	int r = record_decode(l->opts.events, record, &d, NULL);
 
 	if (r < 0 || !(d.event->attr.sample_type & SEAM_SAMPLE_STACK_USER))
 		return buf_put(&b->bytes, record->bytes, record->size);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/record.h"
 #include "abi/record_at.h"
 
 void live_batch_free(struct live_batch *batch)
@@ -49,7 +50,7 @@ static bool batch_item(struct live_order *order, const struct seam_events *event
 		                   .size = record->size };
 	if (record->type == SEAM_RECORD_FINISHED_ROUND)
 		return false;
-	if (seam_record_decode(events, record, &d, NULL) < 0) {
+	if (record_decode(events, record, &d, NULL) < 0) {
 		*unsound += record->type == SEAM_RECORD_SAMPLE;
 		return record->type != SEAM_RECORD_SAMPLE;
 	}

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "abi/record.h"
 #include "abi/record_at.h"
 #include "samples/walk_result.h"
 
@@ -123,7 +124,7 @@ static int walker_sample(struct live_walker *t, struct live_item *item)
 
 	if (!record_at(item->bytes, item->size, &record))
 		return -EINVAL;
-	r = seam_record_decode(t->walk->in, &record, &d, NULL);
+	r = record_decode(t->walk->in, &record, &d, NULL);
 	if (r < 0)
 		return r;
 	t->counts.samples++;
@@ -212,7 +213,7 @@ static int walk_learn(struct live_walk *w, struct live_item *item)
 	if (item->kind != LIVE_LEARN && item->kind != LIVE_WALK)
 		return 0;
 	if (!record_at(item->bytes, item->size, &record) ||
-	    seam_record_decode(w->in, &record, &d, NULL) < 0)
+	    record_decode(w->in, &record, &d, NULL) < 0)
 		return 0; /* no mapping could be learned from it */
 	if (item->kind == LIVE_LEARN) {
 		r = proc_learn(w->procs, &d);

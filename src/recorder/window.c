@@ -15,6 +15,7 @@
 
 #include <seam/writer.h>
 
+#include "abi/record.h"
 #include "abi/record_at.h"
 #include "recorder/datafile_head.h"
 
@@ -67,8 +68,8 @@ static int window_sample(struct window *w, const struct seam_record *record)
 		w->dropped += record->type == SEAM_RECORD_SAMPLE;
 		return 0;
 	}
-	if (record->type == SEAM_RECORD_SAMPLE &&
-	    seam_record_decode(w->events, record, &d, NULL) >= 0 && d.id.has & SEAM_SAMPLE_TIME) {
+	if (record->type == SEAM_RECORD_SAMPLE && record_decode(w->events, record, &d, NULL) >= 0 &&
+	    d.id.has & SEAM_SAMPLE_TIME) {
 		w->grew = true;
 		if (d.id.time_ns > w->newest_ns)
 			w->newest_ns = d.id.time_ns;
@@ -89,7 +90,7 @@ static int window_record(struct window *w, const struct seam_record *record)
 	case SEAM_RECORD_LOST_SAMPLES:
 		/* What BPF programs lost, too; tasks that were not followed are no records. */
 		if (!(record->misc & SEAM_MISC_LOST_TASKS) &&
-		    seam_record_decode(w->events, record, &d, NULL) >= 0)
+		    record_decode(w->events, record, &d, NULL) >= 0)
 			w->lost += d.lost.lost;
 		return 0;
 	case SEAM_RECORD_MMAP:
@@ -159,8 +160,7 @@ static void window_forget(struct window *w, uint64_t from_ns)
 	for (size_t at = 0; record_at(bytes + at, w->samples.n - at, &record); at += record.size) {
 		struct seam_decoded d;
 
-		if (seam_record_decode(w->events, &record, &d, NULL) >= 0 &&
-		    d.id.time_ns >= from_ns) {
+		if (record_decode(w->events, &record, &d, NULL) >= 0 && d.id.time_ns >= from_ns) {
 			memmove(bytes + to, bytes + at, record.size);
 			to += record.size;
 		}

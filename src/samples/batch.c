@@ -45,6 +45,7 @@ static int batch_decode(struct batch *b, struct batch_item *item)
 	item->time_ns = item->decoded.id.has & SEAM_SAMPLE_TIME ? item->decoded.id.time_ns : 0;
 	item->proc_ns = proc_time(&item->decoded);
 	if (item->record.type == SEAM_RECORD_SAMPLE) {
+		item->sample.sz = sizeof(item->sample);
 		r = seam_stitch_resolve(rec->stitch, &item->decoded, b->counts, &item->sample);
 		if (r <= 0)
 			return r;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "abi/record.h"
 #include "abi/redecode.h"
 #include "base/cursor.h"
 #include "perfdata/feature.h"
@@ -324,7 +325,7 @@ int first_pass_count(struct first_pass *l, const struct seam_record *record,
 		rec->counts.unknown += !first_pass_is_known(record->type);
 		return 0;
 	}
-	r = seam_record_decode(rec->events, record, ret, &why);
+	r = record_decode(rec->events, record, ret, &why);
 	if (r < 0)
 		return first_pass_unsound(rec, record, r, &why);
 	r = first_pass_account(l, record->type, ret);

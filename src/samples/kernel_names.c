@@ -8,6 +8,7 @@
 #include "base/cursor.h"
 #include "perfdata/feature.h"
 #include "tables/kernel_disk.h"
+#include "abi/record.h"
 
 bool kernel_names_wanted(const struct recording *rec)
 {
@@ -48,7 +49,7 @@ bool kernel_names_begin(struct recording *rec, const struct symbol_opts *symbols
 	struct seam_decoded d;
 
 	if ((record->misc & SEAM_MISC_CPUMODE_MASK) != SEAM_MISC_KERNEL ||
-	    seam_record_decode(rec->events, record, &d, NULL) < 0 ||
+	    record_decode(rec->events, record, &d, NULL) < 0 ||
 	    strncmp(d.mmap.filename, KERNEL, strlen(KERNEL)))
 		return false;
 	if (cpus_online() == 1 || (symbols && symbols->kallsyms) || !kernel_names_wanted(rec))

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "abi/record.h"
 #include "abi/events.h"
 #include "samples/ordered_parts.h"
 
@@ -43,7 +44,7 @@ static int ordered_push(void *ctx, const struct seam_record *record)
 		o->pushed++;
 		return order_push(o->order, events_sample_time(o->rec->events, record), record);
 	}
-	r = seam_record_decode(o->rec->events, record, &d, NULL);
+	r = record_decode(o->rec->events, record, &d, NULL);
 	if (r < 0) /* was counted in the first pass */
 		return r == -ENOMEM ? r : 0;
 	o->pushed++;

@@ -10,6 +10,7 @@
 #include "perfdata/order.h"
 #include "samples/first_pass.h"
 #include "samples/unwound.h"
+#include "abi/record.h"
 
 struct stream_items {
 	struct recording *rec;
@@ -75,7 +76,7 @@ static int stream_deliver(struct stream_items *s, const struct seam_stitched *sa
 
 static int stream_take(struct stream_items *s)
 {
-	struct seam_stitched sample;
+	struct seam_stitched sample = { .sz = sizeof(sample) };
 	int r;
 
 	while ((r = seam_stitch_next(s->rec->stitch, &sample)) > 0) {
@@ -160,7 +161,7 @@ static int stream_drain(struct stream_items *s)
 	while ((r = order_pop(s->order, &record, NULL)) > 0) {
 		r = stream_is_about_tasks(record.type) ? 0 : stream_start(s);
 		if (r >= 0)
-			r = seam_record_decode(s->rec->events, &record, &d, NULL);
+			r = record_decode(s->rec->events, &record, &d, NULL);
 		if (r < 0) /* an unsound one was not pushed */
 			return r;
 		if (record.type != SEAM_RECORD_SAMPLE) {

@@ -122,6 +122,26 @@ static int stitch_failed(const struct seam_decoded *d, int r, struct seam_error 
 	}
 }
 
+/* The record of a caller that knows less of it, or more: what is known here, in *room if need be.
+ * NULL: its size is not set. */
+static const struct seam_decoded *stitch_known(const struct seam_decoded *d,
+                                               struct seam_decoded *room)
+{
+	if (d->sz >= sizeof(*d))
+		return d;
+	if (d->sz < offsetof(struct seam_decoded, id))
+		return NULL;
+	memset(room, 0, sizeof(*room));
+	memcpy(room, d, d->sz);
+	return room;
+}
+
+static int stitch_unsized(struct seam_error *err)
+{
+	return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
+	                      "the size of the record is not set");
+}
+
 static int stitch_wrong_mode(const struct seam_decoded *d, struct seam_error *err)
 {
 	return seam_error_set(err, EINVAL, NULL, d->record->offset,
@@ -129,10 +149,15 @@ static int stitch_wrong_mode(const struct seam_decoded *d, struct seam_error *er
 	                      "a stitcher is used for a stream or for a file, not for both");
 }
 
-int seam_stitch_feed(struct seam_stitch *st, const struct seam_decoded *d, struct seam_error *err)
+int seam_stitch_feed(struct seam_stitch *st, const struct seam_decoded *record,
+                     struct seam_error *err)
 {
+	struct seam_decoded room;
+	const struct seam_decoded *d = stitch_known(record, &room);
 	int r;
 
+	if (!d)
+		return stitch_unsized(err);
 	if (st->mode != STITCH_NEW && st->mode != STITCH_STREAM)
 		return stitch_wrong_mode(d, err);
 	st->mode = STITCH_STREAM;
@@ -142,9 +167,20 @@ int seam_stitch_feed(struct seam_stitch *st, const struct seam_decoded *d, struc
 
 int seam_stitch_next(struct seam_stitch *st, struct seam_stitched *ret)
 {
-	if (st->mode == STITCH_NEW)
-		return 0;
-	return st->mode == STITCH_STREAM ? stream_next(&st->stream, ret) : -EINVAL;
+	struct seam_stitched room;
+	size_t sz = ret->sz;
+	int r;
+
+	if (sz < sizeof(sz))
+		return -EINVAL;
+	if (st->mode != STITCH_STREAM)
+		return st->mode == STITCH_NEW ? 0 : -EINVAL;
+	if (sz == sizeof(*ret))
+		return stream_next(&st->stream, ret);
+	r = stream_next(&st->stream, &room);
+	if (r > 0)
+		sized_give(ret, &room, sizeof(room));
+	return r;
 }
 
 int seam_stitch_finish(struct seam_stitch *st)
@@ -154,10 +190,15 @@ int seam_stitch_finish(struct seam_stitch *st)
 	return st->mode == STITCH_STREAM ? stream_finish(&st->stream) : -EINVAL;
 }
 
-int seam_stitch_learn(struct seam_stitch *st, const struct seam_decoded *d, struct seam_error *err)
+int seam_stitch_learn(struct seam_stitch *st, const struct seam_decoded *record,
+                      struct seam_error *err)
 {
+	struct seam_decoded room;
+	const struct seam_decoded *d = stitch_known(record, &room);
 	int r;
 
+	if (!d)
+		return stitch_unsized(err);
 	if (st->mode != STITCH_NEW && st->mode != STITCH_LEARNING)
 		return stitch_wrong_mode(d, err);
 	st->mode = STITCH_LEARNING;
@@ -190,23 +231,36 @@ int seam_stitch_seal(struct seam_stitch *st)
 	return r;
 }
 
-/* The counts of a caller that knows fewer fields are added up in a struct that has all of them, and
- * given back in part. */
+/* The same for a caller that knows less of one of the structs, or more. Counts are added up in a
+ * struct that has all of them, and given back in part. */
+static int stitch_resolve_part(const struct seam_stitch *st, const struct seam_decoded *record,
+                               struct seam_stitch_counts *counts, struct seam_stitched *ret)
+{
+	struct seam_stitch_counts all = { .sz = sizeof(all) };
+	struct seam_stitched whole = { .sz = sizeof(whole) };
+	struct seam_decoded room;
+	const struct seam_decoded *d = stitch_known(record, &room);
+	int r;
+
+	if (!d || ret->sz < sizeof(ret->sz) || (counts && counts->sz < sizeof(counts->sz)))
+		return -EINVAL;
+	r = index_resolve(&st->index, d, &all, &whole);
+	if (counts)
+		seam_stitch_counts_add(counts, &all);
+	if (r > 0)
+		sized_give(ret, &whole, sizeof(whole));
+	return r;
+}
+
 int seam_stitch_resolve(const struct seam_stitch *st, const struct seam_decoded *d,
                         struct seam_stitch_counts *counts, struct seam_stitched *ret)
 {
-	struct seam_stitch_counts all = { .sz = sizeof(all) };
-	int r;
-
 	if (st->mode != STITCH_SEALED || d->record->type != SEAM_RECORD_SAMPLE)
 		return -EINVAL;
-	if (!counts || counts->sz >= sizeof(*counts))
-		return index_resolve(&st->index, d, counts, ret);
-	if (counts->sz < sizeof(counts->sz))
-		return -EINVAL;
-	r = index_resolve(&st->index, d, &all, ret);
-	seam_stitch_counts_add(counts, &all);
-	return r;
+	if (d->sz < sizeof(*d) || ret->sz != sizeof(*ret) ||
+	    (counts && counts->sz < sizeof(*counts)))
+		return stitch_resolve_part(st, d, counts, ret);
+	return index_resolve(&st->index, d, counts, ret);
 }
 
 bool stitch_resolve_summary(const struct seam_stitch *st, const struct stitch_summary *summary,

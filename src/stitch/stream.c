@@ -514,7 +514,8 @@ int stream_next(struct stream *st, struct seam_stitched *ret)
 		st->words = words;
 		st->n_words = a->n;
 	}
-	*ret = (struct seam_stitched){ .sample = h->sample,
+	*ret = (struct seam_stitched){ .sz = sizeof(*ret),
+		                       .sample = h->sample,
 		                       .offset = h->offset,
 		                       .misc = h->misc,
 		                       .state = h->state,

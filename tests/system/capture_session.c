@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "abi/record.h"
 #include "abi/record_at.h"
 #include "base/buf.h"
 #include "base/map.h"
@@ -143,7 +144,7 @@ static void look(struct session *s, const struct buf *bytes, struct seen *seen)
 		seen->of_type[rec.type < 128 ? rec.type : 127]++;
 		if (rec.type >= SEAM_RECORD_USER_FIRST)
 			continue;
-		if (seam_record_decode(session_events(s), &rec, &d, &err) < 0)
+		if (record_decode(session_events(s), &rec, &d, &err) < 0)
 			fail_msg("%s", err.text);
 		if (rec.type != SEAM_RECORD_SAMPLE)
 			assert_true(d.id.has & SEAM_SAMPLE_TIME && d.id.has & SEAM_SAMPLE_TID);
@@ -462,7 +463,7 @@ static void what_cannot_be_read_in_time_is_counted(void **state)
 		assert_true(record_at(rec.bytes.bytes + at, rec.bytes.n - at, &r));
 		at += r.size;
 		if (r.type == SEAM_RECORD_LOST_SAMPLES &&
-		    seam_record_decode(session_events(rec.s), &r, &d, NULL) >= 0)
+		    record_decode(session_events(rec.s), &r, &d, NULL) >= 0)
 			told += d.lost.lost;
 	}
 	assert_int_equal(told, rec.counts.total.cut_samples);

@@ -17,6 +17,7 @@
 
 #include <seam/reader.h>
 
+#include "abi/record.h"
 #include "abi/record_at.h"
 #include "base/buf.h"
 #include "base/map.h"
@@ -166,7 +167,7 @@ static int same_compare(struct same *s, const struct live *live, const struct bu
 
 		if (record.type != SEAM_RECORD_SAMPLE)
 			continue;
-		if (seam_record_decode(live_events(live), &record, &d, NULL) < 0)
+		if (record_decode(live_events(live), &record, &d, NULL) < 0)
 			return -1;
 		same_sample(s, &d);
 	}

@@ -25,6 +25,7 @@
 
 #include <seam/reader.h>
 
+#include "abi/record.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "image/image.h"
@@ -164,14 +165,14 @@ static void truth_compare(struct truth *t, uint32_t space, const struct seam_sti
 static int truth_record(void *ctx, const struct seam_record *record)
 {
 	struct truth *t = ctx;
-	struct seam_stitched s;
+	struct seam_stitched s = { .sz = sizeof(s) };
 	struct seam_decoded d;
 	uint32_t user, kernel;
 	bool theirs;
 	int r;
 
 	if (record->type != SEAM_RECORD_SAMPLE ||
-	    seam_record_decode(t->rec->events, record, &d, NULL) < 0 ||
+	    record_decode(t->rec->events, record, &d, NULL) < 0 ||
 	    seam_stitch_resolve(t->rec->stitch, &d, NULL, &s) <= 0)
 		return 0;
 	recording_spaces(t->rec, &s, proc_time(&d), &user, &kernel);

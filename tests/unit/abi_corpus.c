@@ -35,10 +35,10 @@ static void seed_write(const char *folder, const char *name, const struct seam_a
 
 	if (swap) {
 		swap_record(record->bytes, record->n, attr);
-		swap_attr((unsigned char *)&a, sizeof(a));
+		swap_attr((unsigned char *)&a, SEAM_ATTR_SIZE);
 	}
-	buf_put(&out, (unsigned char[]){ swap, 1, sizeof(a) }, 3);
-	buf_put(&out, &a, sizeof(a));
+	buf_put(&out, (unsigned char[]){ swap, 1, SEAM_ATTR_SIZE }, 3);
+	buf_put(&out, &a, SEAM_ATTR_SIZE);
 	buf_put(&out, record->bytes, record->n);
 	snprintf(path, sizeof(path), "%s/%s%s", folder, name, swap ? "-swapped" : "");
 	f = fopen(path, "wb");

@@ -16,6 +16,7 @@
 
 #include <seam/record.h>
 
+#include "abi/record.h"
 #include "base/buf.h"
 #include "base/cursor.h"
 
@@ -92,7 +93,7 @@ static void decode_all(const struct buf *file, uint64_t counts[256])
 		r.size = cursor_u16(&data);
 		assert_true(r.size >= 8);
 		assert_non_null(cursor_bytes(&data, r.size - 8));
-		if (seam_record_decode(events, &r, &d, &err) < 0)
+		if (record_decode(events, &r, &d, &err) < 0)
 			fail_msg("%s", err.text);
 		assert_true(r.type < 256);
 		counts[r.type]++;

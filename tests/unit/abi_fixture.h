@@ -11,6 +11,7 @@
 
 #include <seam/record.h>
 
+#include "abi/record.h"
 #include "base/buf.h"
 
 struct fixture {
@@ -50,7 +51,7 @@ static inline int fixture_decode(struct fixture *f, size_t n, bool swap)
 		                          .offset = 0x1a38,
 		                          .bytes = f->copy };
 	f->err = (struct seam_error){ 0 };
-	return seam_record_decode(f->events, &f->record, &f->d, &f->err);
+	return record_decode(f->events, &f->record, &f->d, &f->err);
 }
 
 /* ---- records other than samples ---- */

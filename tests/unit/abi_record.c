@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "abi/record.h"
 #include "../swap.h"
 #include "abi/encode.h"
 #include "abi/print.h"
@@ -217,14 +218,14 @@ static void record_errors(void **state)
 	assert_string_equal(f.err.path, "perf.data");
 	seam_error_add_path(&f.err, "other");
 	assert_string_equal(f.err.path, "perf.data");
-	assert_int_equal(seam_record_decode(f.events, &f.record, &f.d, NULL), -EBADMSG);
+	assert_int_equal(record_decode(f.events, &f.record, &f.d, NULL), -EBADMSG);
 
 	buf_clear(&f.bytes);
 	encode_end(&f.bytes, encode_begin(&f.bytes, 23, 0));
 	assert_int_equal(fixture_decode(&f, 8, false), -EOPNOTSUPP);
 	assert_string_equal(f.err.text, "offset 0x1a38: record type 23 is not known (8 bytes)");
 	f.record.type = UINT32_MAX;
-	assert_int_equal(seam_record_decode(f.events, &f.record, &f.d, NULL), -EOPNOTSUPP);
+	assert_int_equal(record_decode(f.events, &f.record, &f.d, NULL), -EOPNOTSUPP);
 	fixture_free(&f);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "abi/record.h"
 #include "abi/encode.h"
 #include "abi/record_at.h"
 #include "abi/stack_end.h"
@@ -159,7 +160,7 @@ static size_t given(struct seam_decoded *all, size_t most)
 	for (at = 0; at < file.n; n++) {
 		assert_true(n < most && n < 16);
 		assert_true(record_at(file.bytes + at, file.n - at, &records[n]));
-		assert_int_equal(seam_record_decode(s.events, &records[n], &all[n], NULL), 0);
+		assert_int_equal(record_decode(s.events, &records[n], &all[n], NULL), 0);
 		assert_int_equal(records[n].type, SEAM_RECORD_CALLCHAIN_DEFERRED);
 		at += records[n].size;
 	}

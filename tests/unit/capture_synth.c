@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "abi/record.h"
 #include "abi/record_at.h"
 #include "base/buf.h"
 #include "capture/btf_names.h"
@@ -202,7 +203,7 @@ static void check_records(const struct buf *bytes, const struct expected *expect
 		assert_true(i < n);
 		assert_int_equal(r.type, expected[i].type);
 		assert_int_equal(r.misc, expected[i].misc);
-		assert_int_equal(seam_record_decode(events, &r, &d, NULL), 0);
+		assert_int_equal(record_decode(events, &r, &d, NULL), 0);
 		assert_int_equal(d.id.time_ns, 0);
 		if (r.type == SEAM_RECORD_FORK) {
 			assert_int_equal(d.task.pid, expected[i].pid);

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "abi/record.h"
 #include "abi/encode.h"
 #include "abi/record_at.h"
 #include "recorder/live.h"
@@ -270,7 +271,7 @@ static bool sample_at(const struct run *r, size_t i, struct seam_decoded *ret)
 		assert_true(record_at(r->out.bytes + at, r->out.n - at, &record));
 		if (record.type != SEAM_RECORD_SAMPLE || i--)
 			continue;
-		assert_int_equal(seam_record_decode(live_events(r->l), &record, ret, NULL), 0);
+		assert_int_equal(record_decode(live_events(r->l), &record, ret, NULL), 0);
 		return true;
 	}
 	return false;

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "abi/record.h"
 #include "abi/encode.h"
 #include "base/map.h"
 #include "perfdata/reader_state.h"
@@ -77,7 +78,7 @@ static void check_sample(const struct seam_events *events, const struct seam_rec
 	struct seam_decoded d;
 
 	assert_int_equal(r->type, SEAM_RECORD_SAMPLE);
-	assert_int_equal(seam_record_decode(events, r, &d, NULL), 0);
+	assert_int_equal(record_decode(events, r, &d, NULL), 0);
 	assert_int_equal(d.sample.ip, 0x400000 + i);
 	assert_int_equal(d.id.time_ns, 1000 + i);
 	assert_int_equal(d.sample.event->index, i % 3 ? 0 : 1);

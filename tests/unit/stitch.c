@@ -232,7 +232,7 @@ static void check_row_counts(const struct row *row, const struct seam_stitch_cou
 static void run_stream(const struct row *row)
 {
 	struct seam_stitch_counts c = { .sz = sizeof(c) };
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 	struct seam_stitch *st;
 	struct tape t;
 	size_t at = 0;
@@ -270,7 +270,7 @@ static void run_stream(const struct row *row)
 static void run_file(const struct row *row, bool backwards)
 {
 	struct seam_stitch_counts c = { .sz = sizeof(c) }, all = { .sz = sizeof(all) };
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 	struct seam_stitch *st;
 	struct tape t;
 

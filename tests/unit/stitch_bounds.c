@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "abi/record.h"
 #include "stitch/rules.h"
 #include "stitch_tape.h"
 
@@ -62,7 +63,7 @@ static void test_other_byte_order(void **state)
 	const struct row row = { "other byte order",
 		                 .steps = { { KERNEL, 10, C1, 7, 7, STITCHED, 0xa },
 		                            { ANSWER, 20, C1, 7, 7, 0, 0xa } } };
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 	struct both b;
 
 	both_make(&b, row.steps);
@@ -84,7 +85,7 @@ static void test_equal_samples(void **state)
 		KERNEL, AT_ONCE, NO_USER, CUT, NULL_COOKIE, PLAIN, BARE
 	};
 	struct seam_stitch_counts c, mine;
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
@@ -121,7 +122,7 @@ static void test_copies(void **state)
 		       { SEAM_TYPE_TRACEPOINT, 1, false } };
 	const struct step one = { KERNEL, 10, C1, 7, 7 }, answer = { ANSWER, 20, C1, 7, 7, 0, 0xa };
 	const struct step steps[12] = { one, one, answer };
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(events) / sizeof(events[0]); k++) {
@@ -159,7 +160,7 @@ static void test_duplicates(void **state)
 		                      { ANSWER, 21, C1, 7, 7, 0, 0xb },
 		                      { END } };
 	struct seam_stitch_counts c = { .sz = sizeof(c) }, mine = { .sz = sizeof(mine) };
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 	struct both b;
 	uint64_t ip = 0x99;
 
@@ -197,7 +198,7 @@ static void test_without_times(void **state)
 		                      { KERNEL, 0, C1, 7, 7 },
 		                      { END } };
 	const enum seam_stitch_state expected[] = { STITCHED, STITCHED, 0, EARLIER };
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 	struct both b;
 
 	both_make(&b, steps);
@@ -225,7 +226,7 @@ static void test_misc(void **state)
 		                      { ANSWER, 2, C1, 7, 7, 0, 0xa },
 		                      { AT_ONCE, 3, 0, 7, 7 },
 		                      { END } };
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 	struct both b;
 
 	both_make(&b, steps);
@@ -285,7 +286,7 @@ static void test_markers_in_an_deferred(void **state)
 		                      { ANSWER, 20, C1, 7, 7, 0, 0xa },
 		                      { END } };
 	const uint64_t marker = SEAM_CONTEXT_USER_DEFERRED;
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 	struct both b;
 
 	both_make(&b, steps);
@@ -318,7 +319,7 @@ static const struct seam_decoded *source_next(struct source *s, struct step step
 		                          .index = s->index++ };
 	memcpy(&s->record.type, s->bytes.bytes, 4);
 	memcpy(&s->record.misc, s->bytes.bytes + 4, 2);
-	assert_int_equal(seam_record_decode(s->events, &s->record, &s->decoded, NULL), 0);
+	assert_int_equal(record_decode(s->events, &s->record, &s->decoded, NULL), 0);
 	return &s->decoded;
 }
 
@@ -334,7 +335,7 @@ static void test_endless_stream(void **state)
 	struct seam_stitch_opts opts = { .sz = sizeof(opts), .max_bytes = 16 << 20 };
 	struct seam_stitch_counts c = { .sz = sizeof(c) };
 	struct source s = { .events = new_events(WITH_OUTPUT) };
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 	struct seam_stitch *st;
 	uint64_t peak_early = 0, taken = 0;
 
@@ -383,7 +384,7 @@ static void test_memory_limit(void **state)
 	struct seam_stitch_opts opts = { .sz = sizeof(opts), .max_bytes = 200000 };
 	struct seam_stitch_counts c = { .sz = sizeof(c) };
 	struct source s = { .events = new_events(WITH_OUTPUT) };
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 	struct seam_stitch *st;
 	uint64_t taken = 0;
 
@@ -417,7 +418,7 @@ static void test_caller_that_does_not_take(void **state)
 {
 	struct seam_stitch_opts opts = { .sz = sizeof(opts), .max_bytes = 50000 };
 	struct source s = { .events = new_events(WITH_OUTPUT) };
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 	struct seam_stitch *st;
 	uint64_t fed = 0, taken = 0;
 	int r = 0;
@@ -451,7 +452,7 @@ struct part {
 static void *resolve_part(void *arg)
 {
 	struct part *p = arg;
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 
 	for (int i = 0; i < 20000; i++)
 		seam_stitch_resolve(p->st, &p->tape->decoded[i % 3], &p->counts, &out);
@@ -498,7 +499,7 @@ static void test_misuse(void **state)
 		                      { END } };
 	struct seam_stitch_counts c = { 0 };
 	struct seam_error err = { 0 };
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 	struct seam_stitch *st;
 	struct seam_decoded d;
 	struct tape t;

@@ -19,6 +19,7 @@
 #include <seam/reader.h>
 #include <seam/stitch.h>
 
+#include "abi/record.h"
 #include "perfdata/order.h"
 
 struct recording {
@@ -62,7 +63,7 @@ static void each(struct seam_reader *reader, void (*take)(void *ctx, const struc
 	struct seam_decoded d;
 
 	while (seam_reader_next(reader, &record, NULL) > 0)
-		if (seam_record_decode(seam_reader_events(reader), &record, &d, NULL) >= 0)
+		if (record_decode(seam_reader_events(reader), &record, &d, NULL) >= 0)
 			take(ctx, &d);
 }
 
@@ -83,7 +84,7 @@ static void take_learn(void *ctx, const struct seam_decoded *d)
 static void take_resolve(void *ctx, const struct seam_decoded *d)
 {
 	struct pass *p = ctx;
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 
 	if (d->record->type != SEAM_RECORD_SAMPLE ||
 	    seam_stitch_resolve(p->st, d, &p->counts, &out) == 0)
@@ -128,7 +129,7 @@ static void take_order(void *ctx, const struct seam_decoded *d)
 
 static void drain(struct pass *p, uint64_t *last)
 {
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 
 	while (seam_stitch_next(p->st, &out) > 0) {
 		assert_true(out.sample.id.time_ns >= *last);
@@ -151,8 +152,7 @@ static struct seam_stitch_counts as_stream(const struct recording *rec)
 	assert_int_equal(order_finish(p.order), 0);
 	assert_int_equal(seam_stitch_events(p.st, seam_reader_events(reader)), 0);
 	while (order_pop(p.order, &record, NULL) > 0) {
-		assert_int_equal(seam_record_decode(seam_reader_events(reader), &record, &d, NULL),
-		                 0);
+		assert_int_equal(record_decode(seam_reader_events(reader), &record, &d, NULL), 0);
 		assert_int_equal(seam_stitch_feed(p.st, &d, NULL), 0);
 		drain(&p, &last);
 	}

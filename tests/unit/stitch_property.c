@@ -18,6 +18,7 @@
 
 #include <seam/stitch.h>
 
+#include "abi/record.h"
 #include "../../bench/scenario.h"
 #include "abi/record_at.h"
 
@@ -124,7 +125,7 @@ static void decode(const struct tape *t, const struct seam_record *rec, struct s
 {
 	struct seam_error err = { 0 };
 
-	if (seam_record_decode(scenario_events(t->scenario), rec, ret, &err) < 0)
+	if (record_decode(scenario_events(t->scenario), rec, ret, &err) < 0)
 		DEMAND(t, false, "%s", err.text);
 }
 
@@ -178,7 +179,7 @@ struct expectation {
 
 static void drain(const struct tape *t, struct seam_stitch *st, struct expectation *e, bool exact)
 {
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 	int r;
 
 	while ((r = seam_stitch_next(st, &out)) > 0) {
@@ -284,7 +285,7 @@ static void run_file(const struct tape *t, enum order how)
 	unsigned char *seen = calloc(t->n + 1, 1);
 	unsigned char scratch[65536];
 	struct seam_error err = { 0 };
-	struct seam_stitched out;
+	struct seam_stitched out = { .sz = sizeof(out) };
 	struct seam_decoded d;
 	struct seam_stitch *st;
 

@@ -11,6 +11,7 @@
 
 #include <seam/stitch.h>
 
+#include "abi/record.h"
 #include "abi/encode.h"
 
 enum kind {
@@ -206,7 +207,7 @@ static inline void make_tape(struct tape *t, const struct step *steps, int outpu
 			                   .stable = true };
 		memcpy(&r->type, r->bytes, 4);
 		memcpy(&r->misc, r->bytes + 4, 2);
-		assert_int_equal(seam_record_decode(t->events, r, &t->decoded[i], NULL), 0);
+		assert_int_equal(record_decode(t->events, r, &t->decoded[i], NULL), 0);
 	}
 }
 

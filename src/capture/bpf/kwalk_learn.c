@@ -12,6 +12,7 @@
 
 #include <bpf/bpf.h>
 
+#include "abi/record.h"
 #include "capture/bpf/kwalk_parts.h"
 #include "capture/procfs.h"
 
@@ -256,7 +257,7 @@ int learn_record(struct kwalk *l, const unsigned char *bytes, uint16_t size)
 	memcpy(&record.misc, bytes + 4, 2);
 	if (record.type == SEAM_RECORD_LOST)
 		l->follow.lost++;
-	if (seam_record_decode(l->follow.events, &record, &d, NULL) < 0)
+	if (record_decode(l->follow.events, &record, &d, NULL) < 0)
 		return 0;
 	switch (record.type) {
 	case SEAM_RECORD_MMAP2:

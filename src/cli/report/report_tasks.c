@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/record.h"
 #include "base/map.h"
 #include "base/shown.h"
 #include "cli/report/report.h"
@@ -99,7 +100,7 @@ static int tasks_read(struct tasks *t, const struct report *r, struct seam_error
 	while (rc >= 0 && (rc = seam_reader_next(r->in.reader, &record, err)) > 0) {
 		if (record.type != SEAM_RECORD_COMM && record.type != SEAM_RECORD_FORK)
 			continue;
-		if (seam_record_decode(events, &record, &d, NULL) < 0)
+		if (record_decode(events, &record, &d, NULL) < 0)
 			continue;
 		rc = record.type == SEAM_RECORD_COMM ? tasks_comm(t, &d.comm, proc_time(&d))
 		                                     : tasks_fork(t, &d.task, proc_time(&d));

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "abi/record.h"
 #include "abi/record_at.h"
 #include "capture/event.h"
 #include "capture/session.h"
@@ -133,7 +134,7 @@ static int taken_write(void *ctx, const void *bytes, size_t n)
 
 	for (; record_at(at, n, &record); at += record.size, n -= record.size) {
 		if (record.type != SEAM_RECORD_SAMPLE &&
-		    seam_record_decode(t->events, &record, &d, NULL) >= 0) {
+		    record_decode(t->events, &record, &d, NULL) >= 0) {
 			if (record.type == SEAM_RECORD_LOST_SAMPLES)
 				*(record.misc & SEAM_MISC_LOST_TASKS ? &t->told_tasks
 				                                     : &t->told_lost) +=
