@@ -67,6 +67,8 @@ struct load {
 	uint64_t taken, not_taken; /* samples */
 	/* taken samples whose chain ended in front of a word in no executable memory */
 	uint64_t ended_at_data;
+	/* taken samples in which a uretprobe's trampoline stands for a caller */
+	uint64_t callers_taken;
 	uint64_t taken_unnamed;       /* taken samples with at least one frame without a name */
 	struct load_unnamed *unnamed; /* by samples, descending */
 	size_t n_unnamed;

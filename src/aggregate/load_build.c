@@ -18,6 +18,7 @@
 #include "profile/nameless.h"
 #include "profile/origin.h"
 #include "samples/hit.h"
+#include "samples/uretprobe.h"
 #include "stitch/states.h"
 
 struct load_builder {
@@ -31,8 +32,8 @@ struct load_builder {
 	uint32_t *frames; /* of one stack, innermost first */
 	size_t frames_capacity;
 	struct map
-	        *users; /* per table: user part, how it is read -> its innermost node, LOAD_ENDED */
-	bool ended;     /* of one stack: the chain ended in front of a word that is no frame */
+	        *users;  /* per table: user part, how it is read -> its innermost node, LOAD_TOLD */
+	uint64_t told;   /* of one stack: LOAD_DATA, LOAD_TAKEN */
 	uint32_t *tasks; /* of one table: key -> task, 0: not yet known */
 	struct buf name; /* one, that is no symbol's */
 	struct load_cut cut;
@@ -107,8 +108,10 @@ static int load_name(struct load_builder *b, const struct frame_at *at, struct p
 #define LOAD_STOPS (1ULL << 32)
 /* It is no frame unless it is the first of its part: the chain ends in front of it. */
 #define LOAD_DATA (1ULL << 33)
-/* In users, beside a node: the chain was ended so. */
-#define LOAD_ENDED LOAD_DATA
+/* Unless it is the first, it stands for a caller whose return address a uretprobe took. */
+#define LOAD_TAKEN (1ULL << 34)
+/* In users, beside a node: what its chain met of these. */
+#define LOAD_TOLD (LOAD_DATA | LOAD_TAKEN)
 
 /* A frame not met before: its id. */
 static int load_frame_new(struct load_builder *b, const struct frame_at *at, uint32_t space,
@@ -138,6 +141,7 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 	if (id == PROFILE_FAILED || (!at->guessed && load_lines_note(&b->lines, id, &place) < 0))
 		return -ENOMEM;
 	*ret = id | (place.stops ? LOAD_STOPS : 0) |
+	       (at->user && uretprobe_took(place.mapping) ? LOAD_TAKEN : 0) |
 	       (resolver_is_data(b->resolver, space, at) ? LOAD_DATA : 0);
 	return place.symbol.name ? 0 : load_unnamed_note(&b->unnamed, id, f.object, &place);
 }
@@ -181,9 +185,11 @@ static int load_walk(struct load_builder *b, const struct load_whose *e,
 		if (r < 0)
 			return r;
 		if (*slot & LOAD_DATA && !at.first) {
-			b->ended = true;
+			b->told |= LOAD_DATA;
 			break;
 		}
+		if (!at.first)
+			b->told |= *slot & LOAD_TAKEN;
 		b->frames[n++] = (uint32_t)*slot;
 		if (*slot & LOAD_STOPS && (!at.user || e->key->by_tables))
 			frame_walk_stopped(&walk);
@@ -261,15 +267,15 @@ static int load_user(struct load_builder *b, struct map *users, const struct loa
 	        map_slot(users, (uint64_t)e->user << 32 | e->key->user_space | how, &is_new);
 	int r = slot ? 0 : -ENOMEM;
 
-	b->ended = false;
+	b->told = 0;
 	*ret = PROFILE_ROOT;
 	if (slot && !is_new) {
 		*ret = (uint32_t)*slot;
-		b->ended = *slot & LOAD_ENDED;
+		b->told = *slot & LOAD_TOLD;
 	} else if (slot) {
 		sample.kernel.n = 0;
 		r = load_descend(b, e, &sample, SIZE_MAX, ret);
-		*slot = *ret | (b->ended ? LOAD_ENDED : 0);
+		*slot = *ret | b->told;
 	}
 	return r;
 }
@@ -284,7 +290,7 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct map
 	size_t most = b->opts->max_stack;
 	int r = 0;
 
-	b->ended = false;
+	b->told = 0;
 	*ret = PROFILE_ROOT;
 	/* The outermost frames are left out on purpose. */
 	if (most) {
@@ -370,7 +376,8 @@ static int load_entry(struct load_builder *b, const struct stacks *s, struct map
 #define NUMBER(bit, id, name) key.name = of->number[LOAD_NUMBER_##id];
 #include "profile/columns.def"
 	*ret = key;
-	b->load->ended_at_data += b->ended ? e->samples : 0;
+	b->load->ended_at_data += b->told & LOAD_DATA ? e->samples : 0;
+	b->load->callers_taken += b->told & LOAD_TAKEN ? e->samples : 0;
 	return profile_add(b->profile, &key, e->samples, e->weight);
 }
 

@@ -81,6 +81,7 @@ class Case:
     peer: bool = True  # perf reads the file too
     complaint: str = ""  # what seam must say on standard error when it reads the file, with exit 3
     records: bool = True  # there is a file f.data
+    uretprobes: int = 0  # so many samples at least have a trampoline in a caller's place, and that is said
     unwound: bool = False  # its stacks were unwound while recording, and are whole
     bpf: bool = False  # stacks are walked by BPF: the ends that the recorder counts are looked at
     ends: dict = field(default_factory=dict)  # of them, those not in ENDS
@@ -107,6 +108,8 @@ CASES = [
          {"stitched": ">0", "crossed_exec": ">0"}),
     Case("hop_command", "$record -- $wl/hop 2 4", {"zero": 5}, {"stitched": ">0"}),
     Case("hop_all", "$record -a -- $wl/hop 1 4", {"zero": 50}, {"stitched": ">0"}),
+    # The kernel's own deferred stacks do not tell to where a watched function returns.
+    Case("watched_command", "$record -- $wl/fp_work watched 2", {}, {"stitched": ">0"}, uretprobes=50),
     Case("ring_command", "$record -- $wl/ring 2", {"ring": 20},
          {"stitched": ">0", "stitched_earlier": ">0"}),
     # Asleep at the end: what their samples inside poll wait for cannot come, and is read of them where they sleep.

@@ -122,6 +122,8 @@ class Guest:
             report = json.load(text)
         if case.unwound:
             self.check_unwound(report)
+        if case.uretprobes:
+            self.check_uretprobes(report["uretprobe_callers"], case.uretprobes, directory)
         states = {name: found_in(report, name) for name in STATES}
         if None in states.values():
             self.faults.append(f"seam report --json does not name all states: {states}")
@@ -140,6 +142,20 @@ class Guest:
         for name, number in oracle.count(os.path.join(directory, "peer-unmerged"), execs).items():
             if states[name] != number:
                 self.faults.append(f"{name} is {states[name]}, the oracle counts {number}")
+
+    def check_uretprobes(self, counted, least, directory):
+        """Samples with [uprobes] above their innermost user frame are those that say so."""
+        with open(os.path.join(directory, "seam-script"), encoding="utf-8") as text:
+            samples = [sample.splitlines() for sample in text.read().split("\n\n")]
+        said = taken = 0
+        for head, *frames in filter(None, samples):
+            user = [frame for frame in frames if "[kernel.kallsyms]" not in frame]
+            said += "/watched " in head
+            taken += any(frame.endswith("([uprobes])") for frame in user[1:])
+        self.notes.append(f"{taken} samples have a trampoline in a caller's place")
+        if not taken == said == counted >= least:
+            self.faults.append(f"a trampoline in a caller's place: {taken} samples, {said} say so, "
+                               f"{counted} are counted, want {least}")
 
     def answers(self, directory, name):
         """({cookie: addresses} that the kernel answered, the same that the recorder read of sleepers)."""

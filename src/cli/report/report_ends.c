@@ -157,6 +157,13 @@ void report_ends(const struct report *r, struct buf *out)
 		        "%s of the samples have user stacks that were followed into data: they "
 		        "end in front of a word that no executable memory holds\n",
 		        walk_result_share(r->load.ended_at_data, a.samples, part, sizeof(part)));
+	if (r->load.callers_taken)
+		shown_printf(out,
+		             "%s of the samples have [uprobes] in a caller's place: a uretprobe "
+		             "watches a function's return, and these stacks do not tell to where "
+		             "that is\n  hint: --call-graph dwarf,defer asks the kernel's list\n",
+		             walk_result_share(r->load.callers_taken, a.samples, part,
+		                               sizeof(part)));
 	if (e.samples)
 		shown_printf(out,
 		             "%s of the samples have user stacks that end where no program or "

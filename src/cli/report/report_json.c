@@ -26,6 +26,7 @@ static void json_counts(const struct report *r, struct json *j)
 	json_number(j, "duplicate_samples", c->duplicate_samples);
 	json_number(j, "undecoded_samples", c->undecoded);
 	json_number(j, "ended_at_data", r->load.ended_at_data);
+	json_number(j, "uretprobe_callers", r->load.callers_taken);
 	json_key(j, "damaged");
 	json_bool(j, recording_damaged(r->rec));
 	json_key(j, "states");

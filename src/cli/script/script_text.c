@@ -14,6 +14,7 @@
 #include "cli/script/script_put.h"
 #include "cli/script/script_records.h"
 #include "cli/script/script_values.h"
+#include "samples/uretprobe.h"
 #include "samples/walk_result.h"
 
 struct script_text {
@@ -91,7 +92,8 @@ static const char *script_stack_end(const struct seam_stitched *sample)
 }
 
 /* "/truncated": why the user part is not whole, as far as it was unwound. */
-static void script_walk_end(const struct batch_item *item, struct buf *out)
+static void script_walk_end(const struct script_text *t, const struct batch_item *item,
+                            struct buf *out)
 {
 	const struct seam_stitched *sample = &item->sample;
 	struct walk_result result;
@@ -105,6 +107,8 @@ static void script_walk_end(const struct batch_item *item, struct buf *out)
 		end = walk_result_name(&result);
 	else if (!walk_result_said(&item->decoded.sample.event->attr))
 		end = script_stack_end(sample);
+	if (uretprobe_in_stack(t->rec->procs, item->user_space, &sample->user))
+		end = stack_end_name(STACK_END_WATCHED);
 	if (end)
 		buf_printf(out, "/%s", end);
 }
@@ -162,7 +166,7 @@ static void script_what(const struct script_text *t, const struct batch_item *it
 	}
 	if (fields & SCRIPT_STATE) {
 		buf_put_text(out, seam_stitch_state_name(item->sample.state));
-		script_walk_end(item, out);
+		script_walk_end(t, item, out);
 		buf_put(out, " ", 1);
 	}
 	if (fields & SCRIPT_EVENT)

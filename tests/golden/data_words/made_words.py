@@ -48,6 +48,11 @@ CHAINS = (
 )
 
 
+def write(records):
+    with open("made.data", "wb") as f:
+        f.write(made.recording(records, []))
+
+
 def main():
     records = [made.kernel_mmap(0xFFFFFFFF81000000, 0x1000)]
     for pid in (KNOWN, HALF_READ):
@@ -64,8 +69,8 @@ def main():
     # The heap becomes code.
     records.append(mmap2(time + 2, KNOWN, HEAP, 0x1000, READ | EXEC, "//anon"))
     records.append(sample(time + 3, KNOWN, CHAINS[3]))
-    with open("made.data", "wb") as f:
-        f.write(made.recording(records, []))
+    write(records)
 
 
-main()
+if __name__ == "__main__":
+    main()
