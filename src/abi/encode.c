@@ -379,6 +379,16 @@ int encode_comm(struct buf *out, const struct seam_attr *attr, uint16_t misc,
 	return encode_end_id(out, start, attr, id);
 }
 
+int encode_cgroup(struct buf *out, const struct seam_attr *attr, uint64_t cgroup, const char *path,
+                  const struct seam_id *id)
+{
+	size_t start = encode_begin(out, SEAM_RECORD_CGROUP, 0);
+
+	buf_put_u64(out, cgroup);
+	encode_string(out, path);
+	return encode_end_id(out, start, attr, id);
+}
+
 int encode_task(struct buf *out, const struct seam_attr *attr, uint32_t type, uint16_t misc,
                 const struct seam_task *task, const struct seam_id *id)
 {

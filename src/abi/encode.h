@@ -44,6 +44,9 @@ int encode_mmap2(struct buf *out, const struct seam_attr *attr, uint16_t misc,
 /* Sets or clears the exec bit of misc by comm->exec. */
 int encode_comm(struct buf *out, const struct seam_attr *attr, uint16_t misc,
                 const struct seam_comm *comm, const struct seam_id *id);
+/* CGROUP; path from the root of the hierarchy. */
+int encode_cgroup(struct buf *out, const struct seam_attr *attr, uint64_t cgroup, const char *path,
+                  const struct seam_id *id);
 /* type: SEAM_RECORD_FORK or SEAM_RECORD_EXIT. */
 int encode_task(struct buf *out, const struct seam_attr *attr, uint32_t type, uint16_t misc,
                 const struct seam_task *task, const struct seam_id *id);

@@ -15,6 +15,7 @@
 #include "resolve/kernel_prefetch.h"
 #include "samples/batch.h"
 #include "aggregate/load_build.h"
+#include "aggregate/load_number.h"
 #include "aggregate/load_notes.h"
 #include "aggregate/load_walk_result.h"
 #include "samples/hit.h"
@@ -26,6 +27,7 @@
 struct load_work {
 	struct recording *rec;
 	const struct load_opts *opts;
+	struct load_cgroups cgroups; /* where they are kept */
 	atomic_size_t next_run;
 	atomic_int failed; /* a negative errno, or 0 */
 };
@@ -118,6 +120,9 @@ static int load_sample(void *ctx, const struct batch_item *item)
 
 	load_key(&key, w->work->rec, w->work->opts, &item->decoded.id, item->comm,
 	         item->decoded.sample.event->index);
+	if (w->work->opts->keep & PROFILE_KEEP_CGROUP)
+		key.number[LOAD_NUMBER_CGROUP] =
+		        load_cgroups_of(&w->work->cgroups, &item->sample.sample);
 	key.state = (uint16_t)item->sample.state;
 	key.by_tables = walk_result_by_tables(&chain);
 	key.user_first = hit_user_first(&item->sample.kernel, item->sample.misc);
@@ -337,7 +342,8 @@ static int load_finish(struct load *load, struct resolver *resolver, const struc
 	if (r >= 0)
 		r = load_add_unwound(load, workers, n);
 	if (r >= 0)
-		r = load_build(load, resolver, opts, prefetch, stacks, n);
+		r = load_build(load, resolver, opts, &workers[0].work->cgroups, prefetch, stacks,
+		               n);
 	if (r < 0)
 		return r;
 	load_times(load->profile, rec, workers, n);
@@ -377,7 +383,8 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
                    struct seam_error *err)
 {
 	struct load_work work = { .rec = rec, .opts = opts };
-	bool noted = rec->index && !opts->take;
+	/* The index does not know control groups. */
+	bool noted = rec->index && !opts->take && !(opts->keep & PROFILE_KEEP_CGROUP);
 	unsigned n = noted ? 1 : load_thread_count(rec, opts);
 	struct load_worker *workers = calloc(n, sizeof(*workers)); /* large: not on the stack */
 	struct seam_error why = { 0 };
@@ -393,7 +400,9 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		workers[i].counts.sz = sizeof(workers[i].counts);
 		workers[i].stacks.keep_samples = opts->keep & PROFILE_KEEP_SAMPLES;
 	}
-	r = resolver_new(&resolver, rec, opts->symbols);
+	r = opts->keep & PROFILE_KEEP_CGROUP ? load_cgroups_learn(&work.cgroups, rec) : 0;
+	if (r >= 0)
+		r = resolver_new(&resolver, rec, opts->symbols);
 	if (r >= 0)
 		kernel_prefetch_start(&prefetch, resolver, opts->threads);
 	if (r >= 0 && !noted)
@@ -421,6 +430,7 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		members_free(&workers[i].members);
 	}
 	free(workers);
+	load_cgroups_free(&work.cgroups);
 	if (r < 0) {
 		load_free(&load);
 		if (why.code && err)

@@ -40,6 +40,7 @@ struct load_builder {
 	struct map programs; /* user space -> object; 0: none */
 	struct load_lines lines;
 	struct load_unnamed_frames unnamed;
+	const struct load_cgroups *cgroups;
 };
 
 /* Whose stack is walked, and when it was first met. */
@@ -362,6 +363,16 @@ static uint32_t load_entry_task(struct load_builder *b, const struct stacks_entr
 	return *task;
 }
 
+/* The path of a control group as a string of the profile. */
+static int load_text_cgroup(struct load_builder *b, uint32_t cgroup, uint32_t *ret)
+{
+	*ret = cgroup;
+	if (!cgroup || cgroup == PROFILE_NOT_KEPT)
+		return 0;
+	*ret = profile_string(b->profile, load_cgroups_path(b->cgroups, cgroup));
+	return *ret == PROFILE_FAILED ? -ENOMEM : 0;
+}
+
 static int load_entry(struct load_builder *b, const struct stacks *s, struct map *users,
                       const struct stacks_entry *e, struct profile_key *ret)
 {
@@ -374,7 +385,11 @@ static int load_entry(struct load_builder *b, const struct stacks *s, struct map
 	if (r < 0)
 		return r;
 #define NUMBER(bit, id, name) key.name = of->number[LOAD_NUMBER_##id];
+#define TEXT(bit, id, name) \
+	r = r < 0 ? r : load_text_##name(b, of->number[LOAD_NUMBER_##id], &key.name);
 #include "profile/columns.def"
+	if (r < 0)
+		return r;
 	*ret = key;
 	b->load->ended_at_data += b->told & LOAD_DATA ? e->samples : 0;
 	b->load->callers_taken += b->told & LOAD_TAKEN ? e->samples : 0;
@@ -503,7 +518,8 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 }
 
 int load_build(struct load *load, struct resolver *resolver, const struct load_opts *opts,
-               struct kernel_prefetch *prefetch, const struct stacks *const *stacks, size_t n)
+               const struct load_cgroups *cgroups, struct kernel_prefetch *prefetch,
+               const struct stacks *const *stacks, size_t n)
 {
 	const struct recording *rec = resolver_recording(resolver);
 	struct map users[LOAD_TABLES_MAX] = { 0 };
@@ -512,6 +528,7 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 		                  .rec = rec,
 		                  .resolver = resolver,
 		                  .prefetch = prefetch,
+		                  .cgroups = cgroups,
 		                  .users = users };
 	int r = profile_new(&load->profile, opts->keep);
 

@@ -5,6 +5,7 @@
 
 #include "resolve/kernel_prefetch.h"
 #include "aggregate/load.h"
+#include "aggregate/load_cgroup.h"
 #include "resolve/resolver.h"
 #include "samples/stacks.h"
 
@@ -13,6 +14,7 @@
 /* Fills load's profile, unnamed and taken_unnamed from n tables of stacks. -ENOMEM; what was filled
  * is load_free's. */
 int load_build(struct load *load, struct resolver *resolver, const struct load_opts *opts,
-               struct kernel_prefetch *prefetch, const struct stacks *const *stacks, size_t n);
+               const struct load_cgroups *cgroups, struct kernel_prefetch *prefetch,
+               const struct stacks *const *stacks, size_t n);
 
 #endif

@@ -23,6 +23,7 @@
 #include "capture/procfs.h"
 #include "capture/synth.h"
 #include "capture/synth_bpf.h"
+#include "capture/synth_cgroup.h"
 #include "capture/synth_kernel.h"
 
 #define SYNTH_FLUSH (256u << 10) /* bytes of records kept before the sink gets them */
@@ -373,6 +374,13 @@ int synth_kernel(struct synth *s, capture_write write, void *ctx)
 	/* The running kernel's, not those of a tree that stands in for /proc. */
 	if (!error && !s->opts.proc)
 		error = synth_bpf_records(&s->opts, &s->out, &s->counts);
+	return error ? error : synth_flush(s, 0, write, ctx);
+}
+
+int synth_cgroups(struct synth *s, capture_write write, void *ctx)
+{
+	int error = synth_cgroup_records(&s->opts, s->proc, &s->out, &s->counts);
+
 	return error ? error : synth_flush(s, 0, write, ctx);
 }
 

@@ -32,7 +32,7 @@ struct synth_opts {
 #define SYNTH_DENIED 3
 
 struct synth_counts {
-	uint64_t processes, threads, mappings, modules, bpf;
+	uint64_t processes, threads, mappings, modules, bpf, cgroups;
 	uint64_t files;     /* whose build-id was looked for */
 	uint64_t build_ids; /* of them found */
 	uint64_t gone;      /* processes and threads that ended meanwhile */
@@ -58,6 +58,8 @@ void synth_free(struct synth *s);
  * there. synth_thread: one thread, with the mappings of its process.
  */
 int synth_kernel(struct synth *s, capture_write write, void *ctx);
+/* The control groups that exist (synth_cgroup.h). */
+int synth_cgroups(struct synth *s, capture_write write, void *ctx);
 int synth_all(struct synth *s, capture_write write, void *ctx);
 int synth_process(struct synth *s, pid_t pid, capture_write write, void *ctx);
 int synth_thread(struct synth *s, pid_t tid, capture_write write, void *ctx);

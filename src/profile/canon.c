@@ -128,6 +128,13 @@ static int canon_place_nodes(struct canon *c)
 	return n ? 0 : -ENOMEM;
 }
 
+static int canon_number_text(const struct canon *c, uint32_t a, uint32_t b)
+{
+	if (a == b || a == PROFILE_NOT_KEPT || b == PROFILE_NOT_KEPT)
+		return canon_compare(a, b);
+	return strcmp(profile_text(c->p, a), profile_text(c->p, b));
+}
+
 static int canon_key(const struct canon *c, const struct profile_key *a,
                      const struct profile_key *b)
 {
@@ -135,6 +142,7 @@ static int canon_key(const struct canon *c, const struct profile_key *a,
 
 	r = r ? r : canon_compare(c->tasks[a->task], c->tasks[b->task]);
 #define NUMBER(bit, id, name) r = r ? r : canon_compare(a->name, b->name);
+#define TEXT(bit, id, name) r = r ? r : canon_number_text(c, a->name, b->name);
 #include "profile/columns.def"
 	r = r ? r : canon_compare(a->state, b->state);
 	return r ? r : canon_compare(c->nodes[a->node], c->nodes[b->node]);

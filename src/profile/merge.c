@@ -182,29 +182,45 @@ static uint32_t merge_node(struct merge *m, uint32_t node)
 	return to;
 }
 
+static int merge_text(struct merge *m, uint32_t *text)
+{
+	if (*text == PROFILE_NOT_KEPT)
+		return 0;
+	*text = merge_string(m, *text);
+	return *text == PROFILE_FAILED ? -ENOMEM : 0;
+}
+
+static int merge_key(struct merge *m, struct profile_key *key)
+{
+	int r = 0;
+
+	key->event = merge_event(m, key->event);
+	key->task = merge_task(m, key->task);
+	key->node = merge_node(m, key->node);
+	if (key->event == PROFILE_FAILED || key->task == PROFILE_FAILED ||
+	    key->node == PROFILE_FAILED)
+		return -ENOMEM;
+#define NUMBER(bit, id, name)
+#define TEXT(bit, id, name) r = r < 0 ? r : merge_text(m, &key->name);
+#include "profile/columns.def"
+	return r;
+}
+
 static int merge_row(struct merge *m, const struct profile_row *row)
 {
 	struct profile_key key = row->key;
+	int r = merge_key(m, &key);
 
-	key.event = merge_event(m, key.event);
-	key.task = merge_task(m, key.task);
-	key.node = merge_node(m, key.node);
-	if (key.event == PROFILE_FAILED || key.task == PROFILE_FAILED || key.node == PROFILE_FAILED)
-		return -ENOMEM;
-	return profile_add(m->to, &key, row->samples, row->weight);
+	return r < 0 ? r : profile_add(m->to, &key, row->samples, row->weight);
 }
 
 static int merge_sample(struct merge *m, const struct profile_sample *from)
 {
 	struct profile_sample sample = *from;
 
-	sample.key.event = merge_event(m, from->key.event);
-	sample.key.task = merge_task(m, from->key.task);
-	sample.key.node = merge_node(m, from->key.node);
-	if (sample.key.event == PROFILE_FAILED || sample.key.task == PROFILE_FAILED ||
-	    sample.key.node == PROFILE_FAILED)
-		return -ENOMEM;
-	return profile_add_sample(m->to, &sample);
+	int r = merge_key(m, &sample.key);
+
+	return r < 0 ? r : profile_add_sample(m->to, &sample);
 }
 
 static int merge_samples(struct merge *m,

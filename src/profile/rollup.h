@@ -32,6 +32,7 @@ enum rollup_kind {
 	ROLLUP_IS_OBJECT, /* id of the profile */
 	ROLLUP_IS_COMM,   /* string of the profile; "[unknown]" stands for none */
 	ROLLUP_IS_NAME,   /* the same, but null for programs where there is none */
+	ROLLUP_IS_TEXT,   /* the same; PROFILE_NOT_KEPT: none */
 	ROLLUP_IS_PARENT, /* the same, but "[other]" for people where there is none */
 	ROLLUP_IS_FILE,   /* string of the profile: the path of a source file */
 	ROLLUP_IS_LINE,   /* number; value[ROLLUP_FILE], the source file, is filled, too */

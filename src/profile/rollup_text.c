@@ -70,6 +70,8 @@ const char *rollup_text(const struct rollup *t, const struct rollup_row *row,
 	case ROLLUP_IS_COMM:
 	case ROLLUP_IS_NAME:
 		return rollup_name(t, v, "[unknown]");
+	case ROLLUP_IS_TEXT:
+		return v == PROFILE_NOT_KEPT ? "-" : rollup_name(t, v, "[unknown]");
 	case ROLLUP_IS_PARENT:
 		return rollup_name(t, v, "[other]");
 	case ROLLUP_IS_STATE:
@@ -104,6 +106,8 @@ const char *rollup_value(const struct rollup *t, const struct rollup_row *row,
 	case ROLLUP_IS_PARENT:
 	case ROLLUP_IS_FILE:
 		return v ? profile_text(p, v) : NULL;
+	case ROLLUP_IS_TEXT:
+		return v && v != PROFILE_NOT_KEPT ? profile_text(p, v) : NULL;
 	case ROLLUP_IS_NUMBER:
 	case ROLLUP_IS_TIME:
 		is = v != PROFILE_NOT_KEPT;

@@ -252,6 +252,8 @@ static int recorder_find(struct recorder *r, const struct seam_events *events, c
 	if (error)
 		return error;
 	error = synth_kernel(synth, write, ctx);
+	if (!error && r->o.session.cgroups && !session_features(r->session)->off[FEATURE_CGROUP])
+		error = synth_cgroups(synth, write, ctx);
 	if (!error && recorder_only_waits(r))
 		error = recorder_name_command(r, opts.attr, write, ctx);
 	else if (!error)

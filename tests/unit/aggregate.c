@@ -229,7 +229,9 @@ static void assert_equal_profiles(const struct profile *a, const struct profile 
 		const struct profile_task *task = profile_task_at(a, row->key.task);
 		const struct profile_task *of_other = profile_task_at(b, other->key.task);
 
-		assert_memory_equal(row, other, sizeof(*row));
+		assert_memory_equal(&row->key, &other->key, sizeof(row->key));
+		assert_int_equal(row->samples, other->samples);
+		assert_int_equal(row->weight, other->weight);
 		assert_equal_text(a, task->comm, b, of_other->comm);
 		assert_int_equal(task->pid, of_other->pid);
 		assert_int_equal(task->tid, of_other->tid);
@@ -242,9 +244,14 @@ static void assert_equal_profiles(const struct profile *a, const struct profile 
 		assert_int_equal(f->address, profile_frame_at(b, node->frame)->address);
 		assert_int_equal(f->kind, profile_frame_at(b, node->frame)->kind);
 	}
-	for (size_t i = 0; i < profile_n_samples(a); i++)
-		assert_memory_equal(profile_sample_at(a, i), profile_sample_at(b, i),
-		                    sizeof(struct profile_sample));
+	for (size_t i = 0; i < profile_n_samples(a); i++) {
+		const struct profile_sample *x = profile_sample_at(a, i),
+		                            *y = profile_sample_at(b, i);
+
+		assert_memory_equal(&x->key, &y->key, sizeof(x->key));
+		assert_int_equal(x->time_ns, y->time_ns);
+		assert_int_equal(x->weight, y->weight);
+	}
 }
 
 /* Counted from notes, a recording says what it says decoded twice. */

@@ -232,7 +232,7 @@ static void make_proc(void)
 	make_text("proc/7/status", "Name:\tone\nTgid:\t7\n");
 	make_text("proc/8/status", "Name:\tworker\nTgid:\t7\n"); /* reachable, not listed */
 	make_text("proc/9/maps", "");                            /* gone but for its directory */
-	make_text("proc/self", "");
+	make_text("proc/self/comm", "");
 	make_text("proc/kallsyms", "0000000000000000 A fixed_percpu_data\n"
 	                           "ffffffff81000000 T _stext\nffffffff81000000 T _text\n"
 	                           "ffffffff82000000 T _etext\n");
@@ -302,6 +302,73 @@ static void test_gone(void **state)
 	assert_int_equal(counts.threads, 2);
 	assert_int_equal(counts.gone, 2);
 	assert_int_equal(counts.bytes, out.n);
+	synth_free(s);
+	buf_free(&out);
+}
+
+/* Groups of the hierarchy that perf events know, whatever else is mounted; deep ones and links are
+ * not followed for ever. */
+static void test_cgroups(void **state)
+{
+	static const char *const paths[] = { "/", "/a b", "/a b/c" };
+	struct synth *s = NULL;
+	struct buf out = { 0 };
+	struct synth_counts counts;
+	struct seam_record r;
+	char text[1024], path[512];
+	size_t at = 0, found = 0;
+	struct stat st;
+
+	snprintf(text, sizeof(text),
+	         "20 1 0:1 / /nowhere rw - tmpfs tmpfs rw\n"
+	         "21 20 0:5 / /elsewhere rw shared:1 - cgroup cgroup rw,cpu,perf_events\n"
+	         "22 20 0:6 / %s/the\\040mount rw shared:2 master:1 - cgroup2 cgroup2 rw\n",
+	         root);
+	make_text("proc/self/mountinfo", text);
+	make_text("the mount/cgroup.procs", "");
+	make_text("the mount/a b/cgroup.procs", "");
+	make_text("the mount/a b/c/cgroup.procs", "");
+	snprintf(path, sizeof(path), "%s/the mount/a b/c/up", root);
+	assert_int_equal(symlink("../..", path), 0);
+	s = open_synth();
+	assert_int_equal(synth_cgroups(s, collect, &out), 0);
+	for (; at < out.n; at += r.size) {
+		uint64_t id;
+
+		assert_true(record_at(out.bytes + at, out.n - at, &r));
+		assert_int_equal(r.type, SEAM_RECORD_CGROUP);
+		assert_true(found < 3);
+		assert_string_equal((const char *)r.bytes + 16, paths[found]);
+		snprintf(path, sizeof(path), "%s/the mount%s", root, paths[found++]);
+		assert_int_equal(stat(path, &st), 0);
+		memcpy(&id, r.bytes + 8, 8);
+		assert_int_equal(id, st.st_ino);
+	}
+	assert_int_equal(found, 3);
+	synth_counts(s, &counts);
+	assert_int_equal(counts.cgroups, 3);
+	synth_free(s);
+
+	/* The first version comes first where it has that controller. */
+	snprintf(text, sizeof(text),
+	         "22 20 0:6 / %s/the\\040mount rw - cgroup2 cgroup2 rw\n"
+	         "21 20 0:5 / %s/v1 rw - cgroup cgroup rw,cpu,perf_event",
+	         root, root);
+	make_text("proc/self/mountinfo", text);
+	make_text("v1/x", "");
+	buf_clear(&out);
+	s = open_synth();
+	assert_int_equal(synth_cgroups(s, collect, &out), 0);
+	synth_counts(s, &counts);
+	assert_int_equal(counts.cgroups, 1);
+	synth_free(s);
+
+	/* Nothing is mounted. */
+	make_text("proc/self/mountinfo", "20 1 0:1 / /nowhere rw\n- cgroup2\n");
+	buf_clear(&out);
+	s = open_synth();
+	assert_int_equal(synth_cgroups(s, collect, &out), 0);
+	assert_int_equal(out.n, 0);
 	synth_free(s);
 	buf_free(&out);
 }
@@ -586,6 +653,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_elf, make_root, remove_root),
 		cmocka_unit_test_setup_teardown(test_process, make_root, remove_root),
 		cmocka_unit_test_setup_teardown(test_gone, make_root, remove_root),
+		cmocka_unit_test_setup_teardown(test_cgroups, make_root, remove_root),
 		cmocka_unit_test_setup_teardown(test_kernel, make_root, remove_root),
 		cmocka_unit_test(test_live),
 		cmocka_unit_test(test_denied),
