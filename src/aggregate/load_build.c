@@ -289,21 +289,19 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct map
 	const struct callchain sample = stacks_callchain(s, entry, b->rec->events);
 	struct callchain kernel = sample;
 	size_t most = b->opts->max_stack;
+	uint32_t root = load_cut_root(&b->cut, b->profile, &sample, most);
 	int r = 0;
 
 	b->told = 0;
-	*ret = PROFILE_ROOT;
-	/* The outermost frames are left out on purpose. */
-	if (most) {
-		r = load_descend(b, &e, &sample, most - !!entry->same.hit, ret);
-		return r < 0 ? r : load_hit(b, &e, &sample, ret);
-	}
-	*ret = load_cut_root(&b->cut, b->profile, &sample);
-	if (*ret == PROFILE_FAILED)
+	*ret = root;
+	if (root == PROFILE_FAILED)
 		return -ENOMEM;
-	if (*ret != PROFILE_ROOT) {
-		r = load_descend(b, &e, &sample, SIZE_MAX, ret);
-		return r < 0 ? r : load_hit(b, &e, &sample, ret);
+	if (most || root != PROFILE_ROOT) {
+		r = load_descend(b, &e, &sample, most ? most - !!entry->same.hit : SIZE_MAX, ret);
+		r = r < 0 ? r : load_hit(b, &e, &sample, ret);
+		if (*ret == root) /* no frame is called from it */
+			*ret = PROFILE_ROOT;
+		return r;
 	}
 	kernel.user.n = 0;
 	if (sample.user.n)
@@ -407,7 +405,8 @@ static int load_users(struct load_builder *b, const struct stacks *s, struct map
 		uint32_t node;
 
 		/* What hangs elsewhere than below the root is not shared. */
-		if (sample.user.n && load_cut_root(&b->cut, b->profile, &sample) == PROFILE_ROOT)
+		if (sample.user.n &&
+		    load_cut_root(&b->cut, b->profile, &sample, false) == PROFILE_ROOT)
 			r = load_user(b, users, &e, sample, &node);
 	}
 	return r;

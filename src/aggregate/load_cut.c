@@ -15,6 +15,7 @@
 
 #include "samples/walk_result.h"
 #include "samples/unwound.h"
+#include "stitch/states.h"
 
 #define CUT_DEFAULT \
 	127u /* PERF_MAX_STACK_DEPTH: kernel.perf_event_max_stack, if nobody changed it */
@@ -102,22 +103,38 @@ static uint32_t cut_limit(const struct load_cut *c, const struct callchain *samp
 	return cut_addresses(sample) == limit ? limit : 0;
 }
 
-uint32_t load_cut_root(struct load_cut *c, struct profile *p, const struct callchain *sample)
+/* A frame that says why those outside of it are missing: made when it is needed first. 0: out of
+ * memory. */
+static uint32_t cut_frame(struct profile *p, uint32_t *slot, const char *why)
 {
-	uint32_t limit = cut_limit(c, sample);
 	struct profile_frame f = { .kind = PROFILE_MISSING };
-	char text[64];
+	char text[128];
+	uint32_t id;
 
-	if (!limit)
+	if (*slot)
+		return *slot;
+	snprintf(text, sizeof(text), "[unfinished: %s]", why);
+	f.symbol = profile_string(p, text);
+	if (f.symbol == PROFILE_FAILED)
+		return 0;
+	id = profile_frame(p, &f);
+	*slot = id == PROFILE_FAILED ? 0 : id;
+	return *slot;
+}
+
+/* Of a limited stack, only what was never there is told. */
+uint32_t load_cut_root(struct load_cut *c, struct profile *p, const struct callchain *sample,
+                       bool limited)
+{
+	bool unfinished = states_facts[sample->state].half == STATES_CUT;
+	uint32_t limit = limited || unfinished ? 0 : cut_limit(c, sample), frame;
+	char text[40];
+
+	if (!limit && !unfinished)
 		return PROFILE_ROOT;
-	if (!c->frames[limit]) {
-		snprintf(text, sizeof(text), "[unfinished: cut at %u frames]", limit);
-		f.symbol = profile_string(p, text);
-		if (f.symbol == PROFILE_FAILED)
-			return PROFILE_FAILED;
-		c->frames[limit] = profile_frame(p, &f);
-	}
-	if (c->frames[limit] == PROFILE_FAILED)
-		return PROFILE_FAILED;
-	return profile_node(p, PROFILE_ROOT, c->frames[limit]);
+	snprintf(text, sizeof(text), "cut at %u frames", limit);
+	frame = unfinished
+	                ? cut_frame(p, &c->states[sample->state], states_facts[sample->state].text)
+	                : cut_frame(p, &c->frames[limit], text);
+	return frame ? profile_node(p, PROFILE_ROOT, frame) : PROFILE_FAILED;
 }

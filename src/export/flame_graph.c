@@ -144,16 +144,16 @@ static int flame_child(struct flame_graph *g, uint32_t parent, uint32_t function
 	return 0;
 }
 
-/* Gives the node under which stacks of this state hang: the root, or a cell that says what is
- * missing. */
-static int flame_root(struct flame_merge *m, uint32_t state, uint32_t *ret)
+/* Gives the node under which a stack hangs: the root, or for samples without any frame a cell that
+ * says what is missing. Other stacks that are not whole have a root that says it. */
+static int flame_root(struct flame_merge *m, const struct profile_key *from, uint32_t *ret)
 {
-	const struct profile_state *s = profile_state_at(m->p, state);
+	const struct profile_state *s = profile_state_at(m->p, from->state);
 	struct buf name = { 0 };
 	int r;
 
 	*ret = 0;
-	if (!s->unfinished)
+	if (!s->unfinished || from->node != PROFILE_ROOT)
 		return 0;
 	buf_printf(&name, "[unfinished: %s]", s->text);
 	r = name.failed ? -ENOMEM
@@ -238,7 +238,7 @@ static int flame_add(struct flame_merge *m, const struct profile_key *from, uint
 		                       task->tid };
 	struct flame_key key = { .slice = slice };
 	uint32_t id, root;
-	int r = flame_root(m, from->state, &root);
+	int r = flame_root(m, from, &root);
 
 	key.thread = intern_bytes(&m->g->threads, &thread, sizeof(thread)) - 1;
 	id = intern_bytes(&m->g->events, &event, sizeof(event)) - 1;

@@ -130,6 +130,23 @@ static void truth_of(const struct scenario *sc, uint64_t *states, uint64_t *fram
 	}
 }
 
+static uint32_t kind_at(const struct profile *p, uint32_t node)
+{
+	return node == PROFILE_ROOT ? PROFILE_KINDS
+	                            : profile_frame_at(p, profile_node_at(p, node)->frame)->kind;
+}
+
+/* Is the frame at a node the one that says why the rest is missing? It is the outermost, and only
+ * where the row's state says that a part is. */
+static bool is_missing(const struct profile *p, const struct profile_row *row, uint32_t node)
+{
+	bool outermost = profile_node_at(p, node)->parent == PROFILE_ROOT;
+
+	assert_int_equal(outermost && profile_state_at(p, row->key.state)->unfinished,
+	                 kind_at(p, node) == PROFILE_MISSING);
+	return kind_at(p, node) == PROFILE_MISSING;
+}
+
 static void assert_true_profile(const struct load *l, const struct scenario *sc)
 {
 	uint64_t states[SEAM_STITCH_STATES], frames, found = 0, lone = 0, apart = 0;
@@ -143,7 +160,7 @@ static void assert_true_profile(const struct load *l, const struct scenario *sc)
 	/* No mappings were recorded: user frames are unknown ones with their raw address. */
 	for (size_t i = 0; i < profile_n_rows(l->profile); i++) {
 		const struct profile_row *row = profile_row_at(l->profile, i);
-		uint32_t node = row->key.node;
+		uint32_t node = row->key.node, node_above, above;
 
 		for (; node != PROFILE_ROOT; node = profile_node_at(l->profile, node)->parent) {
 			const struct profile_frame *f =
@@ -151,7 +168,7 @@ static void assert_true_profile(const struct load *l, const struct scenario *sc)
 			                         profile_node_at(l->profile, node)->frame);
 
 			assert_true(f->address < SEAM_CONTEXT_MAX);
-			if (f->kind == PROFILE_KERNEL)
+			if (is_missing(l->profile, row, node) || f->kind == PROFILE_KERNEL)
 				continue;
 			if (f->address >= ANSWERS) {
 				found += row->samples * map_mix(f->address);
@@ -159,8 +176,10 @@ static void assert_true_profile(const struct load *l, const struct scenario *sc)
 				/* Hit user mode: where it hit is known, and is below all of its
 				 * answer, if there was one. */
 				assert_int_equal(node, row->key.node);
-				lone += profile_node_at(l->profile, node)->parent == PROFILE_ROOT;
-				apart += profile_node_at(l->profile, node)->parent != PROFILE_ROOT;
+				node_above = profile_node_at(l->profile, node)->parent;
+				above = kind_at(l->profile, node_above);
+				lone += above == PROFILE_KINDS || above == PROFILE_MISSING;
+				apart += above != PROFILE_KINDS && above != PROFILE_MISSING;
 			}
 		}
 	}
@@ -456,7 +475,7 @@ static void take_and_max_stack(void **state)
 
 		assert_int_equal(row->key.cpu, 1);
 		for (; node != PROFILE_ROOT; node = profile_node_at(l.load.profile, node)->parent)
-			depth++;
+			depth += !is_missing(l.load.profile, row, node);
 		assert_true(depth <= 2);
 	}
 	unload(&l);
