@@ -225,6 +225,8 @@ static size_t shown_fits_back(const char *text, size_t n, size_t room)
 
 #define CUT_BOTH 12 /* columns in which a beginning and an end are both worth to be read */
 
+/* If the last `end` bytes are too long themselves, only their own end stays. Where end is 0, a
+ * third of the room is for the end of the text. */
 void shown_cut(struct buf *to, const char *text, size_t room, size_t end)
 {
 	size_t n = strlen(text), from = n - (end < n ? end : n), left;

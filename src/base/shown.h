@@ -30,9 +30,9 @@ size_t shown_length(const char *text);
 /* Columns of a terminal that n bytes take which shown_put wrote. */
 size_t shown_columns(const char *text, size_t n);
 /*
- * Appends a text that shown_put wrote in room for so many columns. What has more of them loses what
- * stands in front of its last `end` bytes, which tell it from others; or without such, if there is
- * room to read both, its middle. An ellipsis stands for what is lost.
+ * Appends a text that shown_put wrote, cut to so many columns; an ellipsis stands for what is left
+ * out. The last `end` bytes are kept, because they tell the text from others: what stands in front
+ * of them is cut. Where end is 0, the middle is cut, or the end if there is no room to read both.
  */
 void shown_cut(struct buf *to, const char *text, size_t room, size_t end);
 

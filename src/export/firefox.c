@@ -325,6 +325,7 @@ static void firefox_meta(struct firefox *f, const struct threads *t)
 	json_close(&f->j, '}');
 }
 
+/* Writes the whole file, part by part. -errno; then only a part of it was written. */
 static int firefox_write(struct firefox *f, const struct threads *t)
 {
 	int r = 0;

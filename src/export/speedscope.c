@@ -273,6 +273,7 @@ static int speedscope_write(struct speedscope *s, const struct threads *t)
 	return r < 0 ? r : export_flush(s->out);
 }
 
+/* Writes the whole file; the samples must have times and be in their order. -errno. */
 int export_speedscope(const struct profile *p, const struct export_opts *opts,
                       struct export_out *out)
 {

@@ -96,6 +96,7 @@ static bool is_go_id(const char *text, size_t n)
 	return parts == 4 && part >= GO_PART;
 }
 
+/* Only a note of Go's own type and name is taken. */
 size_t image_go_id(struct image *image, const char **ret)
 {
 	struct image_section section;

@@ -421,6 +421,7 @@ const struct profile_sample *profile_sample_at(const struct profile *p, size_t i
 	return &p->samples[i];
 }
 
+/* Adds up the rows of one event, or of all events if event is 0. */
 void profile_account(const struct profile *p, uint32_t event, struct profile_account *ret)
 {
 	struct profile_account a = { 0 };

@@ -141,6 +141,8 @@ static const struct copied *copied_by(struct jit_interpreter *p, const struct ji
 
 /* ---- where it stands ---- */
 
+/* The pc must lie in a copy that the process's map names "py::", of the size of the code that its
+ * files hold; a copy may be rounded up to COPY_ALIGN. */
 size_t jit_interpreter_code(struct jit_interpreter *p, const struct jit_ask *ask,
                             const unsigned char **ret)
 {
