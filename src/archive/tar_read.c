@@ -156,6 +156,7 @@ static int tar_bytes(struct tar_reader *r, void *to, size_t n, struct seam_error
 			r->input.pos += take;
 		}
 		r->at += out.pos - was;
+		/* At the end of the input the decompressor may still hold bytes. */
 		if (!more && out.pos == was)
 			return tar_damaged(r, err, "it is cut short");
 	}

@@ -243,6 +243,8 @@ static int svg_walk(struct svg *s, bool draw)
 			if (share >= s->least && c.depth < SVG_DEPTH)
 				stack[n++] = (struct svg_cell){ i, c.depth + 1, x };
 			else
+				/* All that stands on a cell that is too small is left out with
+				 * it. */
 				s->left_out += share > 0;
 			x += SVG_WIDTH * share;
 		}

@@ -170,6 +170,7 @@ int image_each_symbol(struct image *image, unsigned table,
 	                : NULL;
 	if (!size || !names || !names->d_buf)
 		return header.sh_type && header.sh_size ? image_elf_failed() : -ENOENT;
+	/* The symbol with number 0 is reserved. */
 	for (size_t i = 1; !r && i < data->d_size / size && i <= INT32_MAX; i++) {
 		struct image_symbol out;
 

@@ -122,6 +122,7 @@ static int reader_tail(struct seam_reader *r, uint64_t left, struct seam_error *
 		cursor_bytes(&c, 6);
 		size = cursor_u16(&c);
 	}
+	/* Text is not of the recorder: another program may have written to the same output. */
 	if (reader_is_text(l->at, n < 64 ? n : 64)) {
 		const unsigned char *line = memchr(l->at, '\n', n < 60 ? n : 60);
 
@@ -499,6 +500,8 @@ reader_next_special(struct seam_reader *r, struct seam_record *ret, struct seam_
 			continue;
 		}
 		h = reader_head(r, l);
+		/* A record that is cut here may be whole once more is read. A size below 8 is
+		 * damage. */
 		if (h.size < 8 || h.size > left) {
 			rc = h.size < 8 ? reader_unsound(r, l, h.size, err)
 			                : reader_short(r, l, err);

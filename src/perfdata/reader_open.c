@@ -74,6 +74,7 @@ static int reader_file_data(struct seam_reader *r, struct seam_error *err)
 		return seam_error_set(err, EBADMSG, r->name, 40, "header",
 		                      "the data would begin inside the header, at 0x%llx",
 		                      (unsigned long long)offset);
+	/* A recorder writes data.size when it ends. */
 	if (size > offset && (header_is_open(h) || (!n && !reader_is_empty_but_finished(r)))) {
 		r->unfinished = true;
 		n = size - offset;

@@ -190,6 +190,7 @@ int proc_learn(struct proc_table *table, const struct seam_decoded *record)
 		r = learn_fork(table, record, &e);
 		break;
 	}
+	/* More than 0: the record changes something at its time. */
 	if (r > 0 && learn_put(table, &e) < 0)
 		r = -ENOMEM;
 	return r;

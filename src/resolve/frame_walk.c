@@ -68,6 +68,7 @@ bool frame_walk_next(struct frame_walk *walk, const struct callchain *s, struct 
 			return true;
 		}
 	}
+	/* Whose the addresses in front of the first marker are. */
 	if (!walk->in_user && !walk->i)
 		walk->user = hit_user_first(&s->kernel, s->misc);
 	while (!walk->in_user && walk->i < s->kernel.n) {
@@ -80,6 +81,7 @@ bool frame_walk_next(struct frame_walk *walk, const struct callchain *s, struct 
 		frame_walk_take(walk, ret);
 		return true;
 	}
+	/* Where the kernel part ends with user addresses, the user part goes on behind them. */
 	if (!walk->in_user)
 		*walk = (struct frame_walk){ .in_chain = true,
 			                     .in_user = true,

@@ -53,6 +53,7 @@ struct deferred_record *deferred_keep(struct deferred_set *as, const struct seam
 	struct deferred_cell **link = a ? &a->cells : NULL;
 
 	for (uint64_t i = 0; a && i < ips.n; i++) {
+		/* The words go into a list of cells of one size. */
 		if (i % DEFERRED_WORDS == 0) {
 			if (i)
 				link = &(*link)->next;

@@ -263,6 +263,7 @@ static int index_learn_deferred(struct index *ix, const struct seam_decoded *d)
 		ix->duplicate_records++;
 		return 0;
 	}
+	/* The last two are the limits of an entry's fields. */
 	if (same >= INDEX_SAME_COOKIE || ix->n_deferred == INDEX_CARRIED - 1 ||
 	    d->deferred.ips.n >= INDEX_SWAP) {
 		ix->refused++;

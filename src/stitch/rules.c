@@ -90,6 +90,7 @@ static struct rules_run rules_last_run(const struct seam_u64s *chain, bool user)
 			bool was = user;
 
 			user = word == SEAM_CONTEXT_USER;
+			/* Markers in a row count as one while they say the same. */
 			if (begun || user != was)
 				first = i;
 			begun = false;

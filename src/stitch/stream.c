@@ -367,10 +367,13 @@ static int stream_deferred(struct stream *st, const struct seam_decoded *d)
 
 		task->last_deferred = a;
 		a->task = task;
+		/* The task has no more samples to come: the record is kept for a while only. */
 		if (task->exited)
 			deferred_supersede(&st->deferred, a, st->now);
 		if (who.when > task->seen)
 			task->seen = who.when;
+		/* The task entered the kernel again: samples with the earlier cookie can only be
+		 * late ones. */
 		if (before) {
 			before->task = NULL;
 			deferred_supersede(&st->deferred, before, st->now);
@@ -506,6 +509,7 @@ int stream_next(struct stream *st, struct seam_stitched *ret)
 	if (!h || !h->decided)
 		return 0;
 	a = h->deferred;
+	/* The words lie in cells; the caller gets them in one piece. */
 	if (a && a->n > st->n_words) {
 		uint64_t *words = realloc(st->words, a->n * sizeof(*words));
 
@@ -526,6 +530,7 @@ int stream_next(struct stream *st, struct seam_stitched *ret)
 		ret->deferred_time_ns = a->who.when & RULES_UNTIMED ? 0 : a->who.when;
 		ret->deferred_misc = a->misc;
 	}
+	/* Behind an exec the record is another program's: its words are not this sample's. */
 	if (a && a->n && h->state != SEAM_STITCH_CROSSED_EXEC) {
 		deferred_words(a, st->words);
 		ret->user = (struct seam_u64s){ .bytes = (unsigned char *)st->words, .n = a->n };

@@ -130,6 +130,7 @@ int elffile_symbols(struct symbol_object *object, struct image *image)
 	bool found_debug = false, refused;
 	int r = elffile_read_image(object, image, !cache->opts.no_plt), found = -ENOENT;
 
+	/* A stripped file's symbols may be in its debug file. */
 	if (r == 0 && !image_is_debug(image))
 		found = image_find_debug(&more, image, &cache->opts.search, &err);
 	if (found == -ENOMEM)
@@ -141,6 +142,7 @@ int elffile_symbols(struct symbol_object *object, struct image *image)
 		found_debug = true;
 		image_close(more);
 	}
+	/* Or the file holds the names of its functions compressed (.gnu_debugdata). */
 	if (r == 0 && !found_debug) {
 		buf_put_text(&object->source, image_path(image));
 		found = image_open_debugdata(&more, image, NULL);

@@ -281,6 +281,7 @@ static void cache_shrink(struct table_cache *c)
 	closedir(dir);
 	list = (struct cache_file *)(void *)files.bytes;
 	n = files.failed ? 0 : files.n / sizeof(*list);
+	/* What is there now is what later writes are added to. */
 	c->added = bytes;
 	if (bytes > c->most && n) {
 		qsort(list, n, sizeof(*list), cache_by_use);

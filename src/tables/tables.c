@@ -86,6 +86,7 @@ static struct tables_entry *tables_entry(struct tables *t, const char *path,
 	struct tables_entry *e;
 
 	id = id ? id : &none;
+	/* A build-id says it better than an inode. */
 	if (id->size)
 		inode = 0;
 	hash = map_hash_bytes(path, strlen(path), map_hash_bytes(id->bytes, id->size, 0));

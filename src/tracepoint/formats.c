@@ -102,6 +102,7 @@ int formats_read(struct formats *ret, const void *bytes, size_t n, struct seam_e
 	ret->n = list.n / sizeof(struct format);
 	if (ret->n)
 		qsort(ret->formats, ret->n, sizeof(struct format), formats_order);
+	/* What was read before the damage stays usable. */
 	if (c.failed)
 		return seam_error_set(err, EBADMSG, NULL, SEAM_NO_OFFSET, "TRACING_DATA",
 		                      "%zu bytes, ends inside of what it says it holds; %zu "

@@ -26,6 +26,7 @@ static bool row_cfa(const struct row *r, struct frametab_rule *rule)
 	const struct cfi_state *s = r->state;
 	struct expr_shape shape;
 
+	/* A register and an offset. */
 	if (!s->cfa_expr) {
 		if (s->cfa_reg > 31 || !row_fits(s->cfa_off))
 			return false;
@@ -37,6 +38,7 @@ static bool row_cfa(const struct row *r, struct frametab_rule *rule)
 		rule->cfa_add = 0;
 		return true;
 	}
+	/* Expressions as compilers and linkers write them become rules that need no evaluation. */
 	shape = expr_recognize(s->cfa_expr, s->n_cfa_expr, r->m->pc);
 	if (shape.form != EXPR_OTHER && row_fits(shape.off) && row_fits(shape.add)) {
 		bool sp = shape.reg == r->m->sp, fp = shape.reg == r->m->fp;
@@ -59,6 +61,7 @@ static bool row_cfa(const struct row *r, struct frametab_rule *rule)
 			return true;
 		}
 	}
+	/* Any other expression is stored, and evaluated while walking. */
 	rule->cfa = FRAMETAB_CFA_EXPR;
 	rule->cfa_reg = 0;
 	rule->cfa_add = 0;

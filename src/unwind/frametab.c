@@ -134,6 +134,7 @@ int frametab_open(struct frametab *ret, const void *blob, size_t n, struct seam_
 	t.exprs = bytes + at;
 	t.n_exprs = h->n_exprs;
 	at += h->n_exprs;
+	/* The end is padded to 8 bytes. */
 	if (at > n || n - at > 7)
 		return frametab_bad(err, "its parts do not fill it");
 	if (map_hash_bytes(bytes + sizeof(*h), n - sizeof(*h), h->text_start) != h->checksum)

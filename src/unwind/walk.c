@@ -175,6 +175,7 @@ static bool walker_expression(struct walker *w, int32_t at, bool has_cfa, uint64
 	int status;
 
 	walker_settle(w);
+	/* In an outer frame a register is known if the walk computed it, or if it was saved. */
 	if (!w->first)
 		regs.known &= 1ULL << w->sp | 1ULL << w->pc | 1ULL << w->fp;
 	for (unsigned i = 0; i < w->n_saved; i++) {
@@ -183,6 +184,7 @@ static bool walker_expression(struct walker *w, int32_t at, bool has_cfa, uint64
 		if (w->saved[i].how == SAVED_UNKNOWN || (regs.known >> number & 1))
 			continue;
 		regs.value[number] = w->saved[i].value;
+		/* Either the value itself is kept, or the address where it was saved. */
 		if (w->saved[i].how == SAVED_VALUE ||
 		    !m.read(m.ctx, w->saved[i].value, &regs.value[number]))
 			regs.known |= 1ULL << number;
@@ -224,6 +226,7 @@ static bool walker_cfa(struct walker *w, const struct frametab_rule *r, uint64_t
 	case FRAMETAB_CFA_REG:
 		*cfa = base + off;
 		return true;
+	/* An entry of a PLT has 16 bytes; from byte `add` on, one word more is on the stack. */
 	case FRAMETAB_CFA_PLT:
 		*cfa = base + off + ((w->regs.value[w->pc] & 15) >= add ? 8 : 0);
 		return true;
@@ -521,6 +524,7 @@ void walk_stack(const struct walk_options *options, const struct walk_memory *me
 		mapped = walker_locate(&w);
 		if (!mapped)
 			walker_end(&w, WALK_NO_INFO);
+		/* The first frame always counts: the sample hit there. */
 		if (mapped || !ret->n) {
 			frames[ret->n] = walker_frame(&w);
 			ret->n++;
