@@ -36,7 +36,8 @@ static size_t bpf_stacks_unwind(void *ctx, const struct kwalk_sample *sample, co
 	struct walk walk;
 
 	(void)user;
-	bpf_walk(b->kwalk, b->tables, sample, raw, frames, &walk);
+	bpf_walk(b->kwalk, b->tables, bpf_table_dump(b->table, sample->pid), sample, raw, frames,
+	         &walk);
 	*end = bpf_walk_end(b->kwalk, sample, &walk);
 	return walk.n;
 }

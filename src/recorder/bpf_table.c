@@ -15,12 +15,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/blake2.h"
 #include "base/map.h"
 #include "capture/buildid.h"
 #include "image/image.h"
 #include "proc/object.h"
+#include "samples/jit.h"
 #include "unwind/frametab.h"
+
+#define DUMPS_MAX 65536u /* processes whose jitdumps are known */
 
 _Static_assert(KWALK_TABLE_VERSION == FRAMETAB_VERSION,
                "the tables that are made are those that the programs read");
@@ -31,6 +35,8 @@ struct bpf_table {
 	const unsigned char *
 	        vdso; /* found once: each exec asks for it, and looking takes longer than all else */
 	size_t n_vdso;
+	struct map dumps; /* pid -> path of its jitdump */
+	struct arena names;
 	pthread_mutex_t lock;
 	struct map
 	        known; /* hash of path, device, inode, size and time of change -> struct tables_object */
@@ -61,6 +67,8 @@ void bpf_table_free(struct bpf_table *t)
 	if (!t)
 		return;
 	map_free(&t->known);
+	map_free(&t->dumps);
+	arena_free(&t->names);
 	pthread_mutex_destroy(&t->lock);
 	free(t);
 }
@@ -153,12 +161,40 @@ static const struct tables_object *bpf_table_file(struct bpf_table *t, const str
 	return NULL;
 }
 
+static void bpf_table_note_dump(struct bpf_table *t, const struct kwalk_ask *ask)
+{
+	const char *path, *known = bpf_table_dump(t, (uint32_t)ask->pid);
+
+	if (!t->remembers || t->dumps.n >= DUMPS_MAX || (known && !strcmp(known, ask->path)))
+		return;
+	pthread_mutex_lock(&t->lock);
+	path = arena_string(&t->names, ask->path, strlen(ask->path));
+	if (path)
+		map_put(&t->dumps, (uint64_t)ask->pid, (uintptr_t)path); /* else it has none */
+	pthread_mutex_unlock(&t->lock);
+}
+
+const char *bpf_table_dump(struct bpf_table *t, uint32_t pid)
+{
+	uint64_t path = 0;
+
+	if (!t->remembers)
+		return NULL;
+	pthread_mutex_lock(&t->lock);
+	map_get(&t->dumps, pid, &path);
+	pthread_mutex_unlock(&t->lock);
+	return (const char *)(uintptr_t)path;
+}
+
 void bpf_table_get(struct bpf_table *t, const struct kwalk_ask *ask, struct kwalk_table *ret)
 {
 	enum proc_kind kind = object_kind_user(ask->path);
 	const struct tables_object *object = NULL;
 	uint64_t vaddr;
 
+	ret->tells = kind == PROC_KIND_FILE && jit_is_dump(ask->path);
+	if (ret->tells)
+		bpf_table_note_dump(t, ask);
 	if (kind == PROC_KIND_FILE)
 		object = bpf_table_file(t, ask);
 	else if (kind == PROC_KIND_VDSO && t->vdso)

@@ -11,6 +11,7 @@
 struct bpf_walk {
 	struct kwalk *kwalk;
 	struct tables *tables;
+	const char *dump;
 	const struct kwalk_sample *sample;
 	const struct kwalk_raw *raw;
 	struct frametab table;
@@ -54,6 +55,7 @@ static int bpf_walk_code(void *ctx, uint64_t pc, bool exact, struct walk_place *
 	struct jit_ask ask = { .machine = FRAMETAB_X86_64,
 		               .pid = w->sample->pid,
 		               .made_by = w->sample->pid,
+		               .dump = w->dump,
 		               .running = true,
 		               .exact = exact,
 		               .pc = pc };
@@ -61,10 +63,13 @@ static int bpf_walk_code(void *ctx, uint64_t pc, bool exact, struct walk_place *
 	return tables_get_code(w->tables, &ask, ret);
 }
 
-void bpf_walk(struct kwalk *kwalk, struct tables *tables, const struct kwalk_sample *sample,
-              const struct kwalk_raw *raw, uint64_t *frames, struct walk *ret)
+void bpf_walk(struct kwalk *kwalk, struct tables *tables, const char *dump,
+              const struct kwalk_sample *sample, const struct kwalk_raw *raw, uint64_t *frames,
+              struct walk *ret)
 {
-	struct bpf_walk w = { .kwalk = kwalk, .tables = tables, .sample = sample, .raw = raw };
+	struct bpf_walk w = {
+		.kwalk = kwalk, .tables = tables, .dump = dump, .sample = sample, .raw = raw
+	};
 	struct walk_options options = { .machine = FRAMETAB_X86_64,
 		                        .max_frames = KWALK_FRAMES_MAX };
 	struct walk_memory memory = {

@@ -119,12 +119,17 @@ ended() {
 	read -r n w <shares
 	atleast "$1: stacks" 20 "$n"
 	atleast "$1: of $n stacks those to the end" $((n - n / 20)) "$w"
-	same "$1: those that ended for want of information" 0 "$("$SEAM" report "$2" 2>/dev/null | grep -c 'no unwind information')"
+	"$SEAM" report "$2" 2>/dev/null | sed -n 's/.*: \([0-9]*\)[.0-9]* % \(whole\|complete\).*/\1/p' >percent
+	atleast "$1: percent that are called whole" 95 "$(head -n 1 percent)"
 }
 record -F 500 -k monotonic --call-graph dwarf -o own.data -- ./jit own
 ended "a stack of its own, walked while recording" own.data
 record -F 500 -k monotonic --call-graph dwarf --keep-stacks -o kept.data -- ./jit own
 ended "a stack of its own, afterwards" kept.data
+if (needs_bpf) >why; then
+	record -F 500 -k monotonic --call-graph dwarf,defer -o bpf.data -- ./jit own
+	ended "a stack of its own, in the kernel" bpf.data
+fi
 rm -f jit-[0-9]*.dump
 
 # With neither a dump nor the process: the file that has the code which was copied, and the map that says where.

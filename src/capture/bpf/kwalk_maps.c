@@ -27,6 +27,7 @@ bool maps_table(struct kwalk *l, struct kwalk_vma *m, const struct kwalk_ask *as
 	m->vaddr = table.vaddr;
 	m->may_guess = table.may_guess;
 	m->keeps_fp = table.keeps_fp;
+	m->tells = table.tells;
 	return true;
 }
 
@@ -67,6 +68,7 @@ static bool maps_line(struct kwalk *l, uint32_t pid, const struct procfs_map *ma
 		m->vaddr = last->vma.vaddr;
 		m->may_guess = last->vma.may_guess;
 		m->keeps_fp = last->vma.keeps_fp;
+		m->tells = last->vma.tells;
 		return true;
 	}
 	memcpy(last->path, map->path, map->path_size);

@@ -108,7 +108,7 @@ struct kwalk_vma {
 	uint64_t start, end, pgoff, since_ns;
 	uint64_t vaddr; /* of start */
 	const void *blob;
-	bool may_guess, keeps_fp;
+	bool may_guess, keeps_fp, tells;
 };
 
 /* What a process had mapped before it replaced its program. */

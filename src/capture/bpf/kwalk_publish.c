@@ -9,13 +9,15 @@
 #include "capture/bpf/kwalk_parts.h"
 
 /* False: its table is out of memory, so the programs are not to know it. */
-static bool publish_one(struct kwalk *l, const struct kwalk_vma *m, struct kwalk_mapping *ret)
+static bool publish_one(struct kwalk *l, const struct kwalk_vma *m, bool told,
+                        struct kwalk_mapping *ret)
 {
 	enum room_state state = ROOM_NONE;
 
 	*ret = (struct kwalk_mapping){ .start = m->start,
 		                       .end = m->end,
 		                       .flags = (m->may_guess ? KWALK_MAY_GUESS : 0) |
+		                                (m->may_guess && told ? KWALK_TOLD : 0) |
 		                                (m->keeps_fp ? KWALK_KEEPS_FP : 0) };
 	if (m->blob)
 		state = room_table(l, m->blob, ret);
@@ -30,6 +32,7 @@ static void publish_known(struct kwalk *l, struct kwalk_space *s)
 	size_t size = (s->n + 1) * sizeof(struct kwalk_mapping);
 	struct kwalk_mapping *at;
 	size_t known = 0;
+	bool told = false;
 
 	p.mappings = s->n <= KWALK_MAPPINGS ? arena_take(&l->arena, size) : 0;
 	if (!p.mappings) { /* too many, or no memory: none is known, rather than some */
@@ -38,8 +41,10 @@ static void publish_known(struct kwalk *l, struct kwalk_space *s)
 	}
 	/* The one before the first is looked at, and not used, by the search: it must be there. */
 	at = (struct kwalk_mapping *)(void *)(l->arena.bytes + p.mappings);
+	for (size_t i = 0; i < p.n && !told; i++)
+		told = s->at[i].tells;
 	for (size_t i = 0, n = p.n; i < n; i++) {
-		if (publish_one(l, &s->at[i], &at[known]))
+		if (publish_one(l, &s->at[i], told, &at[known]))
 			known++;
 	}
 	p.n = (uint32_t)known;

@@ -156,6 +156,7 @@ static int ring_own_frames(struct kwalk *l, const struct kwalk_sample *s, const 
 		                                 1, /* what it tells of is the sample's moment */
 		                      .cookie = s->cookie,
 		                      .end = (uint8_t)end,
+		                      .guessed = s->guessed,
 		                      .n = (uint32_t)n };
 
 	map_del(&l->pending_cookies, s->cookie);

@@ -185,6 +185,9 @@ struct kwalk_process {
 
 #define KWALK_KEEPS_FP 2u  /* code without unwind information that keeps them; 0 ends their chain */
 #define KWALK_MAY_GUESS 1u /* code without an object (JIT): frame pointers are allowed */
+/* Of code made at run time: the recorder knows more of it, and walks where the programs cannot go
+ * on. */
+#define KWALK_TOLD 4u
 #define KWALK_MAPPINGS 65535u /* searched in a fixed 16 steps */
 
 /* An executable mapping, in the arena; the table's parts as offsets in the arena. */

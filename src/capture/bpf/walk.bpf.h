@@ -586,6 +586,8 @@ INLINE long walk_step(struct walk *c, const int kind)
 		how = walk_by_code(c, kind);
 	if (how)
 		return how - 1;
+	if (kind == WALK_NOW && w->at.flags & KWALK_TOLD)
+		return walk_guess(c, KWALK_BAD_RULE, kind); /* the recorder goes on */
 	if (w->at.flags & (KWALK_MAY_GUESS | KWALK_KEEPS_FP) ||
 	    (rule && arena_u64(rule) >> 32 & RULE_KEEPS_FP))
 		return walk_guess(c, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE, kind);

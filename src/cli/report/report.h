@@ -150,6 +150,8 @@ struct report_ends {
 	uint64_t samples; /* of all objects */
 	uint64_t deep;    /* not counted above: the kernel's limit of depth cut them */
 };
+/* Is that the name of a function with which programs, threads or processes of a runtime begin? */
+bool report_ends_begins(const char *name);
 /* Some user stacks were walked by unwind tables while recording. */
 bool report_by_tables(const struct report *r);
 int report_ends_find(const struct report *r, struct report_ends *ret);

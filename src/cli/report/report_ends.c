@@ -16,17 +16,18 @@
 
 #define ENDS_SHOWN 5
 
-/* Of user code in C and the languages above it; "runtime." are Go's. */
-static bool ends_begins(const char *name)
+/* Of user code in C and the languages above it; "runtime." are Go's, the last is Erlang's. */
+bool report_ends_begins(const char *name)
 {
 	static const char *const exact[] = { "_start",       "clone",        "clone3",
 		                             "__clone",      "__clone3",     "__GI___clone",
 		                             "start_thread", "thread_start", "_dl_start_user",
 		                             "_dl_start" };
-	static const char *const prefix[] = { "__libc_start",   "__libc_init_first",
-		                              "_rt0_",          "runtime.goexit",
-		                              "runtime.mstart", "runtime.rt0_go",
-		                              "runtime.mcall",  "runtime.systemstack" };
+	static const char *const prefix[] = {
+		"__libc_start",   "__libc_init_first",   "_rt0_",
+		"runtime.goexit", "runtime.mstart",      "runtime.rt0_go",
+		"runtime.mcall",  "runtime.systemstack", "erts_beamasm:normal_exit"
+	};
 
 	if (!strncmp(name, FRAME_GUESS, strlen(FRAME_GUESS)))
 		name += strlen(FRAME_GUESS);
@@ -48,7 +49,7 @@ static bool ends_early(const struct profile *p, const struct profile_frame *f)
 	if (f->kind != PROFILE_USER || !f->symbol)
 		return false;
 	name = profile_text(p, f->symbol);
-	return !nameless_is(name, NULL) && !ends_begins(name);
+	return !nameless_is(name, NULL) && !report_ends_begins(name);
 }
 
 static int ends_order(const void *pa, const void *pb)

@@ -58,6 +58,7 @@ static void runtimes_count(const struct report *r, struct runtimes *t, uint32_t 
 {
 	const struct profile *p = r->load.profile;
 	unsigned asked = 0;
+	const char *name;
 
 	for (uint32_t n = 1; n <= profile_n_nodes(p); n++) {
 		uint32_t parent = profile_node_at(p, n)->parent;
@@ -71,7 +72,8 @@ static void runtimes_count(const struct report *r, struct runtimes *t, uint32_t 
 		if (!row->key.node)
 			continue;
 		f = profile_frame_at(p, profile_node_at(p, top[row->key.node])->frame);
-		if (f->kind == PROFILE_USER && f->object)
+		name = f->symbol ? profile_text(p, f->symbol) : "";
+		if (f->kind == PROFILE_USER && f->object && !report_ends_begins(name))
 			by_object[f->object] += row->samples;
 	}
 	for (uint32_t object = 1; object <= profile_n_objects(p); object++) {

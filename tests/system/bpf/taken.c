@@ -78,7 +78,7 @@ static size_t taken_sample(void *ctx, const struct kwalk_sample *sample, const u
 		                 .n_stack = raw->n };
 	struct walk walk;
 
-	bpf_walk(t->kwalk, t->tables, sample, raw, frames, &walk);
+	bpf_walk(t->kwalk, t->tables, NULL, sample, raw, frames, &walk);
 	*end = bpf_walk_end(t->kwalk, sample, &walk);
 	if (sample->kind == KWALK_USER_CHAIN) {
 		taken_answer(t, &(struct taken_answer){ .cookie = sample->cookie,
