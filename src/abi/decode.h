@@ -11,6 +11,8 @@
 #include "abi/events.h"
 #include "base/cursor.h"
 
+#define RECORD_TYPES 87u /* above the largest of records.def */
+
 struct decode {
 	const struct seam_events *events;
 	const struct seam_record *record;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * print.c: what is the same for every record's text: the frame, the raw bytes, the line's
- * beginning, and numbers, written by hand because a dump is mostly numbers.
+ * beginning.
  */
 #include "abi/print.h"
 
@@ -18,32 +18,6 @@
 static void (*const print_types[])(struct printer *p) = {
 #include "abi/records.def"
 };
-
-void print_hex(struct buf *out, uint64_t v)
-{
-	char *p = buf_reserve(out, 18);
-	unsigned n = digits_hex_count(v);
-
-	if (!p)
-		return;
-	if (v) {
-		memcpy(p, "0x", 2);
-		p += 2;
-		out->n += 2;
-	}
-	digits_put_hex(p, n, v);
-	out->n += n;
-}
-
-void print_hex16(struct buf *out, uint64_t v)
-{
-	char *p = buf_reserve(out, 16);
-
-	if (!p)
-		return;
-	digits_put_hex(p, 16, v);
-	out->n += 16;
-}
 
 /* Writes 16 bytes as characters, with a dot for each that is not printable. There are no branches,
  * so that the compiler uses vector instructions. */

@@ -6,8 +6,6 @@
  * Invariant: no decoder runs on a record shorter than the least size of its type plus its trailer.
  */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "abi/decode.h"
 #include "abi/record.h"
@@ -15,13 +13,10 @@
 #include "abi/fixed.h"
 
 struct record_type {
-	const char *name;
 	uint16_t least;
 	uint16_t clear; /* bytes of seam_decoded that are zeroed before decoding */
 	int (*decode)(struct decode *d);
 };
-
-#define RECORD_TYPES 87u
 
 /* The largest member of the union but the sample, which is ten times as large as most. */
 #define RECORD_CLEAR (offsetof(struct seam_decoded, mmap) + sizeof(struct seam_mmap))
@@ -34,7 +29,7 @@ _Static_assert(sizeof(struct seam_mmap) >= sizeof(struct seam_task) &&
 
 static const struct record_type record_types[RECORD_TYPES] = {
 #define RECORD(id, symbol, name, least, decoder, printer, fields) \
-	[id] = { name, least, id == SEAM_RECORD_SAMPLE ? RECORD_CLEAR_ALL : RECORD_CLEAR, decoder },
+	[id] = { least, id == SEAM_RECORD_SAMPLE ? RECORD_CLEAR_ALL : RECORD_CLEAR, decoder },
 #include "abi/records.def"
 };
 
@@ -43,23 +38,6 @@ static const struct record_type record_types[RECORD_TYPES] = {
 	_Static_assert(id < RECORD_TYPES, "records.def: " #symbol);          \
 	_Static_assert(least >= 8 && least <= UINT16_MAX, "records.def: " #symbol);
 #include "abi/records.def"
-
-const char *seam_record_name(uint32_t type)
-{
-	return type < RECORD_TYPES ? record_types[type].name : NULL;
-}
-
-int decode_bad(const struct decode *d, const char *fmt, ...)
-{
-	char text[160];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	return seam_error_set(d->err, EBADMSG, NULL, d->record->offset,
-	                      seam_record_name(d->record->type), "%s", text);
-}
 
 const struct layout *decode_trailer(const struct seam_events *events,
                                     const struct seam_record *record,
@@ -105,7 +83,7 @@ int record_decode(const struct seam_events *events, const struct seam_record *re
 	int r = 0;
 
 	type = record->type < RECORD_TYPES ? &record_types[record->type] : NULL;
-	if (!type || !type->name) {
+	if (!type || !type->decode) {
 		*ret = (struct seam_decoded){ .sz = sizeof(*ret), .record = record };
 		return seam_error_set(err, EOPNOTSUPP, NULL, record->offset, NULL,
 		                      "record type %u is not known (%u bytes)", record->type,

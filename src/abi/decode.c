@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// decode.c: what is wrong with a record, and where.
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "abi/decode.h"
+
+int decode_bad(const struct decode *d, const char *fmt, ...)
+{
+	char text[160];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return seam_error_set(d->err, EBADMSG, NULL, d->record->offset,
+	                      seam_record_name(d->record->type), "%s", text);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// print_hex.c: numbers of records, written by hand because a dump is mostly numbers.
+#include <string.h>
+
+#include "abi/printer.h"
+#include "base/digits.h"
+
+void print_hex(struct buf *out, uint64_t v)
+{
+	char *p = buf_reserve(out, 18);
+	unsigned n = digits_hex_count(v);
+
+	if (!p)
+		return;
+	if (v) {
+		memcpy(p, "0x", 2);
+		p += 2;
+		out->n += 2;
+	}
+	digits_put_hex(p, n, v);
+	out->n += n;
+}
+
+void print_hex16(struct buf *out, uint64_t v)
+{
+	char *p = buf_reserve(out, 16);
+
+	if (!p)
+		return;
+	digits_put_hex(p, 16, v);
+	out->n += 16;
+}
