@@ -16,6 +16,14 @@
 #include "base/cursor.h"
 #include "perfdata/reader_state.h"
 
+const char *reader_type_name(const unsigned char *bytes, bool swap)
+{
+	struct cursor c = cursor_of(bytes, 4, swap);
+	const char *name = seam_record_name(cursor_u32(&c));
+
+	return name ? name : "record";
+}
+
 /* ---- more bytes for the outer lane ---- */
 
 /* A mapped file that somebody cuts must not be touched behind its new end: its section ends

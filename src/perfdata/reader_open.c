@@ -13,14 +13,6 @@
 #include "base/sized.h"
 #include "perfdata/reader_state.h"
 
-const char *reader_type_name(const unsigned char *bytes, bool swap)
-{
-	struct cursor c = cursor_of(bytes, 4, swap);
-	const char *name = seam_record_name(cursor_u32(&c));
-
-	return name ? name : "record";
-}
-
 /* ---- sections ---- */
 
 static int reader_add_section(struct seam_reader *r, const struct section *s)

@@ -49,22 +49,6 @@ struct origin_code origin_code_of(const struct origin *o, uint32_t object)
 	return object < o->n_code ? o->code[object] : (struct origin_code){ 0 };
 }
 
-static const char *origin_path(const struct profile *p, uint32_t object)
-{
-	return profile_text(p, profile_object_at(p, object)->path);
-}
-
-int origin_add_program(struct profile *p, uint32_t task, uint32_t object)
-{
-	uint64_t *slot = map_slot(&profile_origin(p)->programs, task, NULL);
-
-	if (!slot)
-		return -ENOMEM;
-	if (!*slot || strcmp(origin_path(p, object), origin_path(p, (uint32_t)*slot)) < 0)
-		*slot = object;
-	return 0;
-}
-
 uint32_t origin_program_of(const struct origin *o, uint32_t task)
 {
 	uint64_t object = 0;
