@@ -7,18 +7,15 @@
 #include "recorder/datafile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <seam/reader.h>
 
 #include "abi/record_at.h"
 #include "base/cursor.h"
-#include "capture/buildid.h"
 #include "perfdata/feature.h"
 #include "recorder/datafile_head.h"
 
@@ -98,16 +95,6 @@ static void datafile_owner(struct datafile *d, const struct seam_record *r)
 		map_put(&d->owners, pid, st.st_uid); /* without memory it is not known */
 }
 
-size_t datafile_owners(const struct datafile *d, struct buf *out)
-{
-	uint64_t pid, user;
-	size_t i = 0;
-
-	while (map_next(&d->owners, &i, &pid, &user))
-		feature_put_owner(out, (uint32_t)pid, (uint32_t)user);
-	return d->owners.n;
-}
-
 static void datafile_look(struct datafile *d, const unsigned char *bytes, size_t n)
 {
 	struct seam_record r;
@@ -146,62 +133,6 @@ int datafile_flush(void *ctx)
 	if (!error)
 		d->safe_samples = d->samples;
 	return error;
-}
-
-static unsigned datafile_build_id_of(const char *name, uint8_t *ret)
-{
-	struct stat st;
-	unsigned size = 0;
-	int fd;
-
-	if (!strncmp(name, "[kernel", 7))
-		return buildid_from_notes_file(AT_FDCWD, "/sys/kernel/notes", ret);
-	if (name[0] != '/' || stat(name, &st) < 0 || !S_ISREG(st.st_mode))
-		return 0;
-	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd >= 0) {
-		size = buildid_from_fd(fd, ret);
-		close(fd);
-	}
-	return size;
-}
-
-static bool datafile_is_over(const struct datafile *d)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return d->end_ns && (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec >= d->end_ns;
-}
-
-static size_t datafile_put_build_ids(struct datafile *d, const struct intern *files, uint16_t misc,
-                                     struct buf *out)
-{
-	size_t count = 0;
-
-	for (uint32_t i = 1; i < files->n; i++) {
-		uint8_t id[BUILDID_MAX];
-		const char *name = intern_get(files, i);
-		unsigned size;
-
-		if (datafile_is_over(d)) {
-			d->unread_files += files->n - i;
-			break;
-		}
-		size = datafile_build_id_of(name, id);
-		if (!size)
-			continue;
-		if (!strncmp(name, "[kernel.kallsyms]", 17))
-			name = "[kernel.kallsyms]";
-		count += feature_put_build_id(out, misc, -1, id, size, name) >= 0;
-	}
-	return count;
-}
-
-size_t datafile_build_ids(struct datafile *d, struct buf *out)
-{
-	return datafile_put_build_ids(d, &d->kernel_files, SEAM_MISC_KERNEL, out) +
-	       datafile_put_build_ids(d, &d->user_files, SEAM_MISC_USER, out);
 }
 
 /* ---- its life ---- */

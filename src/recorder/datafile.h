@@ -67,11 +67,8 @@ void datafile_free(struct datafile *d);
 
 /* Where a sample's time is in the records of these events; 0: not the same for all. */
 uint32_t datafile_time_at(const struct seam_events *events);
-/* The BUILD_ID feature of the files that were kept, into out; how many there are. */
-size_t datafile_build_ids(struct datafile *d, struct buf *out);
-/* The FILES feature: what is in the files without a build-id now; how many entries. */
+/* Of datafile_contents.c: the FILES feature, what is in the files without a build-id now; how many
+ * entries. */
 size_t datafile_contents(const struct datafile *d, struct buf *out);
-/* The OWNERS feature; how many there are. */
-size_t datafile_owners(const struct datafile *d, struct buf *out);
 
 #endif

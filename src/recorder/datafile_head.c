@@ -4,12 +4,15 @@
 #include "recorder/datafile_head.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/buildid.h"
 #include "capture/machine.h"
 #include "capture/tracing_data.h"
 #include "perfdata/feature.h"
@@ -135,6 +138,74 @@ int datafile_head(struct seam_writer *writer, const struct datafile_opts *o,
 	return error < 0 ? error : 0;
 }
 
+/* The OWNERS feature, into out; how many there are. */
+static size_t head_owners(const struct datafile *d, struct buf *out)
+{
+	uint64_t pid, user;
+	size_t i = 0;
+
+	while (map_next(&d->owners, &i, &pid, &user))
+		feature_put_owner(out, (uint32_t)pid, (uint32_t)user);
+	return d->owners.n;
+}
+
+static bool head_is_over(const struct datafile *d)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return d->end_ns && (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec >= d->end_ns;
+}
+
+static unsigned head_build_id_of(const char *name, uint8_t *ret)
+{
+	struct stat st;
+	unsigned size = 0;
+	int fd;
+
+	if (!strncmp(name, "[kernel", 7))
+		return buildid_from_notes_file(AT_FDCWD, "/sys/kernel/notes", ret);
+	if (name[0] != '/' || stat(name, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd >= 0) {
+		size = buildid_from_fd(fd, ret);
+		close(fd);
+	}
+	return size;
+}
+
+static size_t head_put_build_ids(struct datafile *d, const struct intern *files, uint16_t misc,
+                                 struct buf *out)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 1; i < files->n; i++) {
+		uint8_t id[BUILDID_MAX];
+		const char *name = intern_get(files, i);
+		unsigned size;
+
+		if (head_is_over(d)) {
+			d->unread_files += files->n - i;
+			break;
+		}
+		size = head_build_id_of(name, id);
+		if (!size)
+			continue;
+		if (!strncmp(name, "[kernel.kallsyms]", 17))
+			name = "[kernel.kallsyms]";
+		count += feature_put_build_id(out, misc, -1, id, size, name) >= 0;
+	}
+	return count;
+}
+
+/* The BUILD_ID feature of the files that were kept, into out; how many there are. */
+static size_t head_build_ids(struct datafile *d, struct buf *out)
+{
+	return head_put_build_ids(d, &d->kernel_files, SEAM_MISC_KERNEL, out) +
+	       head_put_build_ids(d, &d->user_files, SEAM_MISC_USER, out);
+}
+
 void datafile_tail(struct datafile *d)
 {
 	struct buf out = { 0 };
@@ -143,11 +214,11 @@ void datafile_tail(struct datafile *d)
 		feature_put_sample_time(&out, d->first_ns, d->last_ns);
 		head_put(d->writer, SEAM_FEATURE_SAMPLE_TIME, &out);
 	}
-	if (d->keep_files && datafile_build_ids(d, &out))
+	if (d->keep_files && head_build_ids(d, &out))
 		head_put(d->writer, SEAM_FEATURE_BUILD_ID, &out);
 	if (datafile_contents(d, &out))
 		head_put(d->writer, FEATURE_FILES, &out);
-	if (datafile_owners(d, &out))
+	if (head_owners(d, &out))
 		head_put(d->writer, FEATURE_OWNERS, &out);
 	buf_free(&out);
 }

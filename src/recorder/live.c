@@ -381,7 +381,7 @@ int live_finish(struct live *l, unsigned timeout_ms)
 	if (!r)
 		r = l->failed;
 	pthread_mutex_unlock(&l->lock);
-	return r < 0 ? r : live_walk_keep_missing(&l->walk);
+	return r < 0 ? r : live_renew_keep_missing(&l->walk);
 }
 
 void live_count(struct live *l, struct live_counts *ret)
@@ -398,7 +398,7 @@ void live_count(struct live *l, struct live_counts *ret)
 
 const struct unwound_missing *live_missing(const struct live *l, size_t *n)
 {
-	const struct buf *resolver = &l->walk.missing.resolver;
+	const struct buf *resolver = &l->walk.missing.entries;
 
 	*n = resolver->n / sizeof(struct unwound_missing);
 	return (const struct unwound_missing *)(const void *)resolver->bytes;

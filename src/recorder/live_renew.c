@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "recorder/live_walk.h"
 
@@ -12,95 +11,32 @@
 #define GRACE_NS 2000000000ULL
 #define TABLES_LEAST 64u /* objects: fewer tables are not worth making them anew */
 
-/* -- where information was missing -- */
-
-static bool live_missing_same(const struct unwound_missing *a, const struct unwound_missing *b)
+int live_renew_unwound(const struct live_walk *w, const struct proc_table *procs,
+                       struct tables *tables, struct unwound **ret)
 {
-	if (!a->object != !b->object || strcmp(a->reason, b->reason) != 0)
-		return false;
-	return !a->object || !strcmp(a->object->path, b->object->path);
+	struct unwound_opts opts = { .sz = sizeof(opts),
+		                     .procs = procs,
+		                     .tables = tables,
+		                     .machine = w->machine,
+		                     .own_vdso = true,
+		                     .running = true };
+
+	return unwound_new(ret, &opts);
 }
 
-static const char *live_missing_text(struct live_missing *to, const char *text)
-{
-	return arena_string(&to->names, text, strlen(text));
-}
-
-static int live_missing_copy(struct live_missing *to, const struct unwound_missing *m)
-{
-	struct unwound_missing copy = { .samples = m->samples,
-		                        .reason = live_missing_text(to, m->reason) };
-
-	if (!copy.reason)
-		return -ENOMEM;
-	if (m->object) {
-		struct proc_object *object = arena_copy(&to->names, m->object, sizeof(*object));
-
-		if (!object)
-			return -ENOMEM;
-		object->path = live_missing_text(to, m->object->path);
-		if (!object->path)
-			return -ENOMEM;
-		copy.object = object;
-	}
-	return buf_put(&to->resolver, &copy, sizeof(copy));
-}
-
-static int live_renew_missing_add(struct live_missing *to, struct unwound_missing m)
-{
-	size_t n = to->resolver.n / sizeof(m);
-
-	for (int beyond = 0; beyond < 2; beyond++) {
-		struct unwound_missing *have = (struct unwound_missing *)(void *)to->resolver.bytes;
-
-		for (size_t i = 0; i < n; i++) {
-			if (live_missing_same(&have[i], &m)) {
-				have[i].samples += m.samples;
-				return 0;
-			}
-		}
-		if (n < LIVE_MISSING_MAX)
-			break;
-		m.object = NULL;
-		m.reason = "in other places";
-	}
-	return live_missing_copy(to, &m);
-}
-
-int live_missing_add(struct live_missing *to, const struct unwound_missing *m, size_t n)
+int live_renew_keep_missing(struct live_walk *w)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < n && r >= 0; i++)
-		r = live_renew_missing_add(to, m[i]);
+	for (unsigned i = 0; i < w->n_walkers && r >= 0; i++) {
+		size_t n;
+		const struct unwound_missing *m = unwound_missing(w->walkers[i].unwound, &n);
+
+		r = live_missing_add(&w->missing, m, n);
+	}
+	live_missing_sort(&w->missing);
 	return r;
 }
-
-static int live_missing_order(const void *a, const void *b)
-{
-	const struct unwound_missing *x = a, *y = b;
-
-	if (x->samples != y->samples)
-		return x->samples < y->samples ? 1 : -1;
-	return strcmp(x->reason, y->reason);
-}
-
-void live_missing_sort(struct live_missing *missing)
-{
-	size_t n = missing->resolver.n / sizeof(struct unwound_missing);
-
-	if (n)
-		qsort(missing->resolver.bytes, n, sizeof(struct unwound_missing),
-		      live_missing_order);
-}
-
-void live_missing_free(struct live_missing *missing)
-{
-	buf_free(&missing->resolver);
-	arena_free(&missing->names);
-}
-
-/* -- anew -- */
 
 struct renewed {
 	struct proc_table *procs;
@@ -136,9 +72,9 @@ static int renew_make(struct live_walk *w, struct renewed *n)
 			r = tables_mapped_before(n->tables, w->tables, o->path, o->inode);
 	}
 	for (unsigned i = 0; i < w->n_walkers && r >= 0; i++) {
-		r = live_walk_unwound(w, n->procs, n->tables, &n->unwound[i]);
+		r = live_renew_unwound(w, n->procs, n->tables, &n->unwound[i]);
 		if (r >= 0)
-			r = live_walk_unwound(w, n->procs, n->tables, &n->in_exec[i]);
+			r = live_renew_unwound(w, n->procs, n->tables, &n->in_exec[i]);
 	}
 	return r;
 }
@@ -192,7 +128,7 @@ int live_renew(struct live_walk *w)
 		return 0;
 	r = renew_make(w, &n);
 	if (r >= 0)
-		r = live_walk_keep_missing(w);
+		r = live_renew_keep_missing(w);
 	if (r < 0) {
 		renew_discard(w, &n);
 		return r;

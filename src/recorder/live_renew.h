@@ -8,28 +8,17 @@
 #ifndef SEAM_RECORDER_LIVE_RENEW_H
 #define SEAM_RECORDER_LIVE_RENEW_H
 
-#include "base/arena.h"
-#include "base/buf.h"
 #include "samples/unwound.h"
 
 struct live_walk;
 
 #define LIVE_RENEW_BYTES (4u << 20)
-#define LIVE_MISSING_MAX 1000u /* places; what is beyond is summed up */
 
-/* Places where walks ended for want of unwind information, with names of their own.
- * Zero-initialise. */
-struct live_missing {
-	struct buf resolver; /* struct unwound_missing */
-	struct arena names;
-};
-
-/* One entry for equal path and reason: code made at run time is another object in each process, and
- * the same to people. -ENOMEM. */
-int live_missing_add(struct live_missing *to, const struct unwound_missing *m, size_t n);
-void live_missing_sort(struct live_missing *missing);
-void live_missing_free(struct live_missing *missing);
-
+/* A walker's part that looks into these tables. -ENOMEM. */
+int live_renew_unwound(const struct live_walk *w, const struct proc_table *procs,
+                       struct tables *tables, struct unwound **ret);
+/* Adds what the walkers found missing to w->missing, most first: once, before they go. -ENOMEM. */
+int live_renew_keep_missing(struct live_walk *w);
 /* Between rounds: makes the process table anew if it is time to. -ENOMEM: all is as it was. */
 int live_renew(struct live_walk *w);
 

@@ -311,25 +311,12 @@ bool live_walk_prepare(struct live_walk *w)
 
 /* -- life -- */
 
-int live_walk_unwound(const struct live_walk *w, const struct proc_table *procs,
-                      struct tables *tables, struct unwound **ret)
-{
-	struct unwound_opts opts = { .sz = sizeof(opts),
-		                     .procs = procs,
-		                     .tables = tables,
-		                     .machine = w->machine,
-		                     .own_vdso = true,
-		                     .running = true };
-
-	return unwound_new(ret, &opts);
-}
-
 static int walk_start(struct live_walk *w, struct live_walker *t)
 {
-	int r = live_walk_unwound(w, w->procs, w->tables, &t->unwound);
+	int r = live_renew_unwound(w, w->procs, w->tables, &t->unwound);
 
 	if (r >= 0)
-		r = live_walk_unwound(w, w->procs, w->tables, &t->in_exec);
+		r = live_renew_unwound(w, w->procs, w->tables, &t->in_exec);
 	t->walk = w;
 	t->index = (uint32_t)(t - w->walkers);
 	if (r < 0 || !t->index) /* the first is whoever calls live_walk_round */
@@ -411,18 +398,4 @@ void live_walk_count(const struct live_walk *w, struct live_counts *ret)
 	ret->tables.skipped_functions += w->tables_before.skipped_functions;
 	ret->process_bytes = w->process_bytes;
 	ret->renewals = w->renewals;
-}
-
-int live_walk_keep_missing(struct live_walk *w)
-{
-	int r = 0;
-
-	for (unsigned i = 0; i < w->n_walkers && r >= 0; i++) {
-		size_t n;
-		const struct unwound_missing *m = unwound_missing(w->walkers[i].unwound, &n);
-
-		r = live_missing_add(&w->missing, m, n);
-	}
-	live_missing_sort(&w->missing);
-	return r;
 }

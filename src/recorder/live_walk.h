@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "recorder/live.h"
 #include "recorder/live_batch.h"
+#include "recorder/live_missing.h"
 #include "recorder/live_renew.h"
 #include "samples/walked_sample.h"
 
@@ -69,11 +70,6 @@ int live_walk_round(struct live_walk *w, struct live_item *items, size_t n, stru
 void live_walk_hurry(struct live_walk *w);
 /* From end_ns of CLOCK_MONOTONIC on. */
 void live_walk_end_by(struct live_walk *w, uint64_t end_ns);
-/* Adds what the walkers found missing to w->missing, most first: once, before they go. -ENOMEM. */
-int live_walk_keep_missing(struct live_walk *w);
-/* A walker's part that looks into these tables. -ENOMEM. */
-int live_walk_unwound(const struct live_walk *w, const struct proc_table *procs,
-                      struct tables *tables, struct unwound **ret);
 /* Makes the table of one more object that is mapped; false: all are made. */
 bool live_walk_prepare(struct live_walk *w);
 /* The sum over all threads; while nothing is walked. */
