@@ -28,7 +28,7 @@ static void hurry_thread(int tid)
 /* readdir(3) may take memory: the names are read as the kernel gives them. */
 void hurry_begin(void)
 {
-	struct entry {
+	struct hurry_entry {
 		uint64_t inode, offset;
 		uint16_t size;
 		uint8_t type;
@@ -42,7 +42,7 @@ void hurry_begin(void)
 	fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	while (fd >= 0 && (n = syscall(SYS_getdents64, fd, bytes, sizeof(bytes))) > 0) {
 		for (long at = 0; at < n;) {
-			const struct entry *e = (const void *)(bytes + at);
+			const struct hurry_entry *e = (const void *)(bytes + at);
 			int tid = 0;
 
 			for (const char *c = e->name; *c >= '0' && *c <= '9'; c++)

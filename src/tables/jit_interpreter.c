@@ -58,13 +58,13 @@ void jit_interpreter_free(struct jit_interpreter *p)
 
 /* ---- what a file has ---- */
 
-struct span {
+struct interpreter_span {
 	uint64_t start, end;
 };
 
 static int span_take(void *ctx, const struct image_symbol *symbol)
 {
-	struct span *span = ctx;
+	struct interpreter_span *span = ctx;
 
 	if (!strcmp(symbol->name, "_Py_trampoline_func_start"))
 		span->start = symbol->value;
@@ -77,10 +77,10 @@ static int span_take(void *ctx, const struct image_symbol *symbol)
 static int copied_read(struct jit_interpreter *p, struct image *image, struct copied *ret)
 {
 	struct image_section text;
-	struct span span = { 0 };
+	struct interpreter_span span = { 0 };
 
 	if (image_each_symbol(image, SHT_DYNSYM, span_take, &span) != 1) {
-		span = (struct span){ 0 };
+		span = (struct interpreter_span){ 0 };
 		if (image_each_symbol(image, SHT_SYMTAB, span_take, &span) != 1)
 			return 0;
 	}
