@@ -58,6 +58,14 @@ atleast "32-bit code: pcs" 50 "$(awk 'length($1) == 8 && $2 == "[unknown]" { n++
 # Code made at run time that leads straight to its return: by the code itself, which is no guess.
 ${CC:-cc} -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o cases "$HERE/unwind_cases/cases.c" -pthread
 stacks "" -F 997 -- ./cases jit 1
+# But where a sample hit in that code itself.
+in_made=$(awk -v RS= -F '\n' '{ i = 2; while ($i ~ /\[kernel/) i++; if ($i ~ /anon/) n++ } END { print n + 0 }' f.txt)
+atmost "straight code made at run time: guessed" "$in_made" "$(figure 'with guessed frames')"
+same "straight code made at run time: guessed, in the file" "$(figure 'with guessed frames')" "$(in_file guessed)"
+all "straight code made at run time" leaf_plain main 50
+# With a jump before its return: by frame pointers, and counted.
+stacks "" -F 997 -- ./cases bent 1
+atleast "code made at run time: guessed" 50 "$(figure 'with guessed frames')"
 same "code made at run time: guessed, in the file" "$(figure 'with guessed frames')" "$(in_file guessed)"
 all "code made at run time" leaf_plain main 50
 stacks "" -F 997 -- ./work registers 1

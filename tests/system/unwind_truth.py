@@ -401,7 +401,7 @@ def gdb_all(b):
 def guesses(b, seam):
     """Frames behind code made at run time are guessed by frame pointer: right, and marked. What is wrong."""
     program = b.compile("jit", "cases.c", "-pthread", UC, "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls")
-    data = b.record("jit", [program, "jit", str(b.seconds)])
+    data = b.record("jit", [program, "bent", str(b.seconds)])
     script = subprocess.run([seam, "script", "-F", "comm,ip,sym,state", data], capture_output=True, text=True).stdout
     report = json.loads(subprocess.run([seam, "report", "--json", data], capture_output=True, text=True).stdout)["unwound"]
     wrong, marked = [], 0

@@ -155,16 +155,19 @@ FAR static void leaf_coroutine(void)
  * is given. */
 static void (*made)(void (*)(void));
 
-static void make_code(void)
+static void make_code(int bent)
 {
-	/* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
-	static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
+	/* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret: behind the call it leads straight to
+	 * its return. Bent: test %eax,%eax; jz over nothing; comes first. */
+	static const unsigned char straight[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 },
+	                           jumps[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7,
+		                               0x85, 0xc0, 0x74, 0x00, 0x5d, 0xc3 };
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 	                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (page == MAP_FAILED)
 		exit(3);
-	memcpy(page, code, sizeof(code));
+	memcpy(page, bent ? jumps : straight, bent ? sizeof(jumps) : sizeof(straight));
 	memcpy(&made, &page, sizeof(made));
 }
 
@@ -213,8 +216,8 @@ int main(int argc, char **argv)
 		for (int i = 0; i < 3; i++)
 			pthread_join(threads[i], NULL);
 		return 0;
-	} else if (!strcmp(name, "jit")) {
-		make_code();
+	} else if (!strcmp(name, "jit") || !strcmp(name, "bent")) {
+		make_code(!strcmp(name, "bent"));
 		leaf = leaf_made;
 	} else if (!strcmp(name, "longjmp")) {
 		leaf = leaf_jump;
