@@ -161,6 +161,8 @@ void report_share(const struct report *r, double percent, struct buf *out);
 void report_figure(const struct report *r, const struct rollup *t, const struct rollup_row *row,
                    unsigned field, int width, struct buf *out);
 int report_figure_width(unsigned field);
+/* Behind the sum of an event's counts: " ns", or "". */
+const char *report_unit(const struct profile *p, uint32_t event);
 /* "[k] ", by the kind of a row's frames. */
 const char *report_kind(const struct rollup_row *row);
 void report_end_line(struct buf *out);

@@ -6,6 +6,7 @@
 
 #include "cli/csv.h"
 #include "cli/report/report.h"
+#include "export/export.h"
 
 static void csv_heading(const struct report *r, struct buf *out)
 {
@@ -13,15 +14,16 @@ static void csv_heading(const struct report *r, struct buf *out)
 	for (size_t k = 0; k < r->fields.n; k++)
 		if (r->fields.field[k] < ROLLUP_COLUMNS && r->fields.field[k] != ROLLUP_EVENT)
 			buf_printf(out, ",%s", report_key(r->fields.field[k]));
-	buf_put_text(out, ",self_percent,total_percent,self,total,self_samples,total_samples\n");
+	buf_put_text(out,
+	             ",self_percent,total_percent,self,total,self_samples,total_samples,unit\n");
 }
 
 static void csv_row(const struct report *r, const struct rollup *t, const struct rollup_row *row,
-                    const char *event, struct buf *out)
+                    uint32_t event, struct buf *out)
 {
 	char buf[ROLLUP_TEXT_MAX];
 
-	csv_text(out, event);
+	csv_text(out, profile_event_name(r->load.profile, event));
 	for (size_t k = 0; k < r->fields.n; k++) {
 		enum rollup_column field = r->fields.field[k];
 		const char *value;
@@ -32,9 +34,10 @@ static void csv_row(const struct report *r, const struct rollup *t, const struct
 		value = rollup_value(t, row, field, buf, sizeof(buf));
 		csv_text(out, value ? value : rollup_text(t, row, field, buf, sizeof(buf)));
 	}
-	buf_printf(out, ",%.4f,%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+	buf_printf(out, ",%.4f,%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s\n",
 	           report_percent(row->self, t->weight), report_percent(row->total, t->weight),
-	           row->self, row->total, row->self_samples, row->total_samples);
+	           row->self, row->total, row->self_samples, row->total_samples,
+	           export_unit(r->load.profile, event));
 }
 
 int report_csv(const struct report *r, struct buf *out)
@@ -47,7 +50,7 @@ int report_csv(const struct report *r, struct buf *out)
 		if (rc < 0)
 			return rc;
 		for (size_t i = 0; i < t.n; i++)
-			csv_row(r, &t, &t.rows[i], profile_event_name(r->load.profile, e), out);
+			csv_row(r, &t, &t.rows[i], e, out);
 		rollup_free(&t);
 	}
 	return 0;

@@ -114,9 +114,10 @@ static void group_heading(const struct group *g, struct buf *out)
 	char number[32], label[32];
 
 	for (size_t e = 0; e < g->n_events; e++)
-		shown_printf(out, "%zu: %s, count %s\n", e + 1,
+		shown_printf(out, "%zu: %s, count %s%s\n", e + 1,
 		             profile_event_name(g->table.profile, g->events[e]),
-		             report_number(g->weights[e], number, sizeof(number)));
+		             report_number(g->weights[e], number, sizeof(number)),
+		             report_unit(g->table.profile, g->events[e]));
 	buf_put_text(out, "\n");
 	for (int self = g->report->no_children; self < 2; self++)
 		for (size_t e = 0; e < g->n_events; e++) {

@@ -319,15 +319,31 @@ int report_table(const struct report *r, uint32_t event, struct buf *out)
 	return rc;
 }
 
-/* Behind an event's sum; event 0 is all of them, which have one only if all are alike. */
-static const char *text_unit(const struct profile *p, uint32_t event)
+const char *report_unit(const struct profile *p, uint32_t event)
 {
-	size_t n = profile_n_events(p);
+	return profile_event_unit(p, event) == PROFILE_NANOSECONDS ? " ns" : "";
+}
 
-	for (uint32_t e = event ? event : 1; e <= (event ? event : n); e++)
-		if (profile_event_unit(p, e) != PROFILE_NANOSECONDS)
-			return "";
-	return n ? " ns" : "";
+/* A sum of one event's counts, or (event 0) of all, if they are counted in one unit. */
+static void text_count(const struct profile *p, uint32_t event, uint64_t weight, struct buf *out)
+{
+	const char *unit = event ? report_unit(p, event) : NULL;
+	struct profile_account account;
+	char number[32];
+
+	for (uint32_t e = 1; !event && e <= profile_n_events(p); e++) {
+		profile_account(p, e, &account);
+		if (!account.samples)
+			continue;
+		if (unit && strcmp(unit, report_unit(p, e)) != 0) {
+			buf_put_text(out, ", counted in different units: shares are of a sum of "
+			                  "times and counts");
+			return;
+		}
+		unit = report_unit(p, e);
+	}
+	buf_printf(out, ", count %s%s", report_number(weight, number, sizeof(number)),
+	           unit ? unit : "");
 }
 
 /* Which event the table below is of. */
@@ -341,8 +357,8 @@ static void text_event(const struct report *r, uint32_t event,
 		return;
 	shown_printf(out, "%s%s: %s samples", r->separator ? "# " : "", name,
 	             report_number(account->samples, number, sizeof(number)));
-	buf_printf(out, ", count %s%s\n%s", report_number(account->weight, number, sizeof(number)),
-	           text_unit(r->load.profile, event), r->separator ? "" : "\n");
+	text_count(r->load.profile, event, account->weight, out);
+	buf_put_text(out, r->separator ? "\n" : "\n\n");
 }
 
 /* Rows alone are for a program, or for grep: a tree stands among them where it was asked for. */
