@@ -15,6 +15,8 @@
 #include "base/cursor.h"
 #include "base/sized.h"
 #include "perfdata/fit.h"
+#include "perfdata/header.h"
+#include "perfdata/writer_flags.h"
 #include "perfdata/writer_state.h"
 
 /* ---- bytes to the file ---- */
@@ -412,6 +414,47 @@ int seam_writer_open(struct seam_writer **ret, const char *path, const struct se
 
 /* Features behind the data, then the header that names them: in this order, so that the header is
  * true at every moment. When the features find no room, the header says that there are none. */
+void writer_clear_flags(struct seam_writer *w, uint64_t flags)
+{
+	w->clear_flags |= flags;
+}
+
+/* Writes the attrs again, without the flags that are to go. */
+static int writer_attrs_again(struct seam_writer *w)
+{
+	struct buf head = { 0 }, all = { 0 }, attrs = { 0 }, desc = { 0 };
+	struct writer_feature *f = &w->features[SEAM_FEATURE_EVENT_DESC];
+	struct seam_events *events;
+	int rc = seam_events_new(&events);
+
+	for (size_t i = 0; rc >= 0 && i < seam_events_count(w->events); i++) {
+		const struct seam_event *e = seam_events_at(w->events, i);
+		struct seam_attr attr = e->attr;
+
+		attr.flags &= ~w->clear_flags;
+		rc = seam_events_add(events, &attr, e->name, e->ids, e->n_ids, NULL);
+	}
+	if (rc >= 0)
+		rc = writer_head_file(&all, events, &head);
+	if (rc >= 0 && all.n != w->data_offset)
+		rc = -EINVAL;
+	if (rc >= 0)
+		rc = buf_put(&attrs, all.bytes + HEADER_SIZE, all.n - HEADER_SIZE);
+	if (rc >= 0)
+		rc = writer_pwrite(w, &attrs, HEADER_SIZE);
+	if (rc >= 0 && f->has && feature_put_event_desc(&desc, events) >= 0) {
+		buf_free(&f->content);
+		f->content = desc;
+		desc = (struct buf){ 0 };
+	}
+	seam_events_free(events);
+	buf_free(&desc);
+	buf_free(&attrs);
+	buf_free(&head);
+	buf_free(&all);
+	return rc < 0 ? rc : 0;
+}
+
 static int writer_finish(struct seam_writer *w)
 {
 	uint64_t end = w->data_offset + w->data;
@@ -420,6 +463,8 @@ static int writer_finish(struct seam_writer *w)
 
 	if (w->compressing && writer_feature_compressed(w) < 0)
 		return -ENOMEM;
+	if (w->clear_flags && !w->failed)
+		writer_attrs_again(w); /* with them the file is as good as before */
 	rc = writer_tail(&tail, w->features, end);
 	if (rc >= 0)
 		rc = writer_pwrite(w, &tail, end);

@@ -31,6 +31,7 @@ struct seam_writer {
 	struct seam_events *events;
 	struct deflate deflate;
 	struct writer_feature features[SEAM_FEATURE_MAX];
+	uint64_t clear_flags; /* of the attrs, on close */
 	uint64_t data_offset;
 	uint64_t data;     /* bytes of whole records in the file */
 	uint64_t accepted; /* bytes of records taken */

@@ -4,6 +4,7 @@
  * mapping. Records come whole from the rings and are the kernel's, yet every look into them is
  * bounded by their own size.
  */
+#include "perfdata/writer_flags.h"
 #include "recorder/datafile.h"
 
 #include <errno.h>
@@ -95,6 +96,18 @@ static void datafile_owner(struct datafile *d, const struct seam_record *r)
 		map_put(&d->owners, pid, st.st_uid); /* without memory it is not known */
 }
 
+/* Whether a sample's chain may end with the marker of a deferred half: looked for in all its words,
+ * for a file that promises too much is still right. */
+static bool datafile_defers(const struct seam_record *r)
+{
+	const uint64_t marker = SEAM_CONTEXT_USER_DEFERRED;
+
+	for (size_t at = 8; at + 8 <= r->size; at += 8)
+		if (!memcmp(r->bytes + at, &marker, 8))
+			return true;
+	return false;
+}
+
 static void datafile_look(struct datafile *d, const unsigned char *bytes, size_t n)
 {
 	struct seam_record r;
@@ -102,6 +115,9 @@ static void datafile_look(struct datafile *d, const unsigned char *bytes, size_t
 	for (; record_at(bytes, n, &r); bytes += r.size, n -= r.size) {
 		if (r.type == SEAM_RECORD_SAMPLE)
 			datafile_sample(d, &r);
+		if (!d->defers)
+			d->defers = r.type == SEAM_RECORD_CALLCHAIN_DEFERRED ||
+			            (r.type == SEAM_RECORD_SAMPLE && datafile_defers(&r));
 		if (r.type == SEAM_RECORD_MMAP || r.type == SEAM_RECORD_MMAP2) {
 			datafile_owner(d, &r);
 			datafile_mapping(d, &r);
@@ -194,6 +210,8 @@ int datafile_close(struct datafile *d, struct seam_error *err)
 		return 0;
 	if (!d->pipe)
 		datafile_tail(d);
+	if (!d->defers)
+		writer_clear_flags(d->writer, SEAM_ATTR_DEFER_CALLCHAIN | SEAM_ATTR_DEFER_OUTPUT);
 	d->bytes = seam_writer_bytes(d->writer);
 	error = seam_writer_close(d->writer, err);
 	d->writer = NULL;

@@ -42,6 +42,7 @@ struct datafile {
 	uint64_t samples;      /* given to the writer */
 	uint64_t safe_samples; /* of them, with the kernel since the last flush that worked */
 	uint64_t bytes;        /* of the file, or of what went into the pipe; once it is closed */
+	bool defers;           /* a stack was deferred, or is given for one that was */
 	bool keep_files;       /* the kernel puts no build-ids into its records */
 	uint64_t end_ns;       /* no file is read after it; 0: no such time. Set before the end */
 	uint64_t unread_files; /* whose build-ids are missing for that */

@@ -39,6 +39,22 @@ reads broken/*
 # Who does not read it is said before.
 "$SEAM" record -o said.data -- true 2>err
 if defers said.data; then says err "perf older than 6.19 reads the file only after seam convert"; fi
+# And a file says that stacks are deferred only if one was.
+tries=0
+while [ $tries -lt 8 ]; do
+	tries=$((tries + 1))
+	"$SEAM" record -o said.data -- sh -c "$(busy 50)" 2>err
+	"$SEAM" dump said.data >dump
+	if grep -q 'PERF_RECORD_CALLCHAIN_DEFERRED\|USER_DEFERRED\|fffffffffffffd80' dump; then
+		defers said.data || fail "stacks are deferred, and the attrs do not say so"
+	else
+		defers said.data && fail "no stack is deferred, and the attrs say so"
+		"$here/../../scripts/peer-reads.py" --seam "$SEAM" --as-is always said.data >reads.out 2>&1
+		status=$?
+		[ $status = 77 ] || same "both perfs read a default recording without deferred stacks" 0 $status
+		break
+	fi
+done
 "$SEAM" record -z -o said.data -- true 2>err
 says err "perf older than 6.16 does not read a compressed file"
 done_testing

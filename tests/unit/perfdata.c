@@ -20,6 +20,8 @@
 #include "abi/encode.h"
 #include "base/map.h"
 #include "perfdata/reader_state.h"
+#include "perfdata/feature.h"
+#include "perfdata/writer_flags.h"
 #include <seam/reader.h>
 #include <seam/writer.h>
 
@@ -217,6 +219,64 @@ static void attrs_are_short(void **state)
 }
 
 /* The recorder dies: what was flushed is there, with names, though data.size is 0. */
+/* What the attrs promised and nobody kept is gone from the file: the rest of it is as if it had never been
+ * there. */
+static void flags_are_taken_back(void **state)
+{
+	const uint64_t promised = SEAM_ATTR_DEFER_CALLCHAIN | SEAM_ATTR_DEFER_OUTPUT;
+	struct seam_events *two = two_events(0), *plain, *events;
+	struct buf b = { 0 }, desc = { 0 }, files[2] = { 0 };
+
+	(void)state;
+	assert_int_equal(seam_events_new(&plain), 0);
+	assert_int_equal(seam_events_new(&events), 0);
+	for (size_t i = 0; i < 2; i++) {
+		const struct seam_event *e = seam_events_at(two, i);
+		struct seam_attr attr = e->attr;
+
+		attr.flags &= ~promised;
+		assert_true(seam_events_add(plain, &attr, e->name, e->ids, e->n_ids, NULL) >= 0);
+		attr.flags |= promised;
+		assert_true(seam_events_add(events, &attr, e->name, e->ids, e->n_ids, NULL) >= 0);
+	}
+	for (int taken = 0; taken < 2; taken++) {
+		const struct seam_events *in = taken ? events : plain;
+		struct seam_writer *w;
+		char part[4096];
+		size_t n;
+		FILE *f;
+
+		buf_clear(&b);
+		buf_clear(&desc);
+		for (uint64_t i = 0; i < 100; i++)
+			put_sample(&b, in, i);
+		assert_int_equal(feature_put_event_desc(&desc, in), 0);
+		assert_int_equal(seam_writer_open(&w, path_of("flags"), in, NULL, NULL), 0);
+		assert_int_equal(seam_writer_feature(w, SEAM_FEATURE_EVENT_DESC, desc.bytes,
+		                                     desc.n),
+		                 0);
+		assert_int_equal(seam_writer_write(w, b.bytes, b.n, NULL), 0);
+		if (taken)
+			writer_clear_flags(w, promised);
+		assert_int_equal(seam_writer_close(w, NULL), 0);
+		f = fopen(path_of("flags"), "rb");
+		assert_non_null(f);
+		while ((n = fread(part, 1, sizeof(part), f)) > 0)
+			buf_put(&files[taken], part, n);
+		fclose(f);
+	}
+	assert_true(files[0].n > b.n);
+	assert_int_equal(files[0].n, files[1].n);
+	assert_memory_equal(files[0].bytes, files[1].bytes, files[0].n);
+	buf_free(&files[0]);
+	buf_free(&files[1]);
+	buf_free(&desc);
+	buf_free(&b);
+	seam_events_free(two);
+	seam_events_free(plain);
+	seam_events_free(events);
+}
+
 static void killed_writer_is_read(void **state)
 {
 	struct seam_reader_info info = { .sz = sizeof(info) };
@@ -523,6 +583,7 @@ int main(void)
 		cmocka_unit_test(written_is_read),
 		cmocka_unit_test(nothing_is_a_file_too),
 		cmocka_unit_test(attrs_are_short),
+		cmocka_unit_test(flags_are_taken_back),
 		cmocka_unit_test(killed_writer_is_read),
 		cmocka_unit_test(full_disk_leaves_whole_records),
 		cmocka_unit_test(directories_are_read),

@@ -71,9 +71,13 @@ static void record_say_readers(const struct record_opts *o, const struct cmd *cm
 	for (size_t i = 0; i < seam_events_count(events); i++)
 		flags |= seam_events_at(events, i)->attr.flags;
 	if (flags & (SEAM_ATTR_DEFER_CALLCHAIN | SEAM_ATTR_DEFER_OUTPUT))
-		cmd_print(stderr,
-		          "seam %s: perf older than 6.19 reads the file only after seam convert\n",
-		          cmd->name);
+		cmd_print(
+		        stderr,
+		        "seam %s: perf older than 6.19 reads the file only after seam convert%s\n",
+		        cmd->name,
+		        strcmp(o->output, "-")
+		                ? ", if a stack was deferred or the recorder is killed"
+		                : "");
 	if (o->compress_level)
 		cmd_print(stderr,
 		          "seam %s: perf older than 6.16 does not read a compressed file (-z), and "
