@@ -26,9 +26,6 @@
 
 #define DUMPS_MAX 65536u /* processes whose jitdumps are known */
 
-_Static_assert(KWALK_TABLE_VERSION == FRAMETAB_VERSION,
-               "the tables that are made are those that the programs read");
-
 struct bpf_table {
 	struct tables *tables;
 	bool remembers;

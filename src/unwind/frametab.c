@@ -16,7 +16,7 @@ _Static_assert(sizeof(struct frametab_rule) == 32, "a rule's size is part of the
 
 unsigned frametab_saved_count(uint32_t machine)
 {
-	return machine == FRAMETAB_X86_64 ? 5 : 10;
+	return machine == FRAMETAB_X86_64 ? FRAMETAB_SAVED_X86_64 : FRAMETAB_SAVED_MAX;
 }
 
 unsigned frametab_saved_register(uint32_t machine, unsigned bit)

@@ -54,8 +54,6 @@ struct kwalk_ask {
 	uint64_t inode;
 };
 
-#define KWALK_TABLE_VERSION 3u /* of docs/unwind-table.md, that the programs read */
-
 struct kwalk_table {
 	/* A blob of docs/unwind-table.md, checked, 8-byte aligned; NULL: none. The same object
 	 * always gives the same pointer; it stays valid until kwalk_close. */

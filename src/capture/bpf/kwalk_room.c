@@ -10,26 +10,14 @@
 #include <string.h>
 
 #include "capture/bpf/kwalk_parts.h"
+#include "unwind/frametab_form.h"
 
 #define ROOM_LOOK_NS 100000000ull
 #define ROOM_IDLE_NS 500000000ull /* a table that was needed since does not leave */
 
-/* The table's header, by docs/unwind-table.md. */
-#define TABLE_MAGIC 0x776e7573u
-#define TABLE_X86_64 62u
-#define TABLE_RULE_SIZE 32u
-
-struct table_header {
-	uint32_t magic, version, machine, sources;
-	uint64_t text_start;
-	uint32_t n_pages, n_rows, n_rules, n_saves, n_exprs, size;
-	uint64_t checksum;
-	uint32_t skipped, reserved;
-};
-
 struct room_object {
 	const void *blob; /* its first bytes are: */
-	struct table_header header;
+	struct frametab_header header;
 	uint32_t offset; /* of its copy; 0: out */
 	bool wanted;     /* out, and needed */
 	bool was_out;
@@ -37,21 +25,21 @@ struct room_object {
 };
 
 /* Bytes of the parts that the programs read: expressions they do not. */
-static uint64_t kwalk_table_bytes(const struct table_header *h)
+static uint64_t kwalk_table_bytes(const struct frametab_header *h)
 {
-	return sizeof(*h) + (uint64_t)h->n_rules * TABLE_RULE_SIZE +
+	return sizeof(*h) + (uint64_t)h->n_rules * sizeof(struct frametab_rule) +
 	       ((uint64_t)h->n_pages + 1) * 4 + (uint64_t)h->n_rows * 4 + (uint64_t)h->n_saves * 2;
 }
 
-static bool kwalk_table_is_ours(const struct table_header *h)
+static bool kwalk_table_is_ours(const struct frametab_header *h)
 {
-	return h->magic == TABLE_MAGIC && h->version == KWALK_TABLE_VERSION &&
-	       h->machine == TABLE_X86_64 && kwalk_table_bytes(h) <= h->size;
+	return h->magic == FRAMETAB_MAGIC && h->version == FRAMETAB_VERSION &&
+	       h->machine == FRAMETAB_X86_64 && kwalk_table_bytes(h) <= h->size;
 }
 
 static struct room_object *room_object(struct kwalk_room *r, const void *blob, bool make)
 {
-	struct table_header header;
+	struct frametab_header header;
 	struct room_object *o;
 	uint64_t known, *slot;
 
@@ -113,7 +101,7 @@ static void room_leave(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 enum room_state room_table(struct kwalk *l, const void *blob, struct kwalk_mapping *m)
 {
 	struct room_object *o = room_object(&l->room, blob, true);
-	const struct table_header *h;
+	const struct frametab_header *h;
 
 	if (!o)
 		return ROOM_NONE;
@@ -127,7 +115,7 @@ enum room_state room_table(struct kwalk *l, const void *blob, struct kwalk_mappi
 	h = &o->header;
 	m->n_pages = h->n_pages;
 	m->rules = o->offset + (uint32_t)sizeof(*h);
-	m->index = m->rules + h->n_rules * TABLE_RULE_SIZE;
+	m->index = m->rules + h->n_rules * sizeof(struct frametab_rule);
 	m->rows = m->index + (h->n_pages + 1) * 4;
 	m->saves = m->rows + h->n_rows * 4;
 	m->base = h->text_start; /* the caller adds where the object is */

@@ -9,14 +9,7 @@
 #ifndef SEAM_CAPTURE_BPF_SHARED_H
 #define SEAM_CAPTURE_BPF_SHARED_H
 
-#ifdef __bpf__
-typedef __u8 uint8_t;
-typedef __u16 uint16_t;
-typedef __u32 uint32_t;
-typedef __u64 uint64_t;
-#else
-#include <stdint.h>
-#endif
+#include "base/fixed_width.h"
 
 /* User frames of a stack: the kernel's own limit for a deferred one. */
 #define KWALK_FRAMES_MAX 510u
@@ -27,7 +20,6 @@ typedef __u64 uint64_t;
 #define KWALK_RAW_PAGE 4096u
 #define KWALK_RAW_BELOW 1024u /* or nothing, when there is no page */
 #define KWALK_REGISTERS 17u   /* x86_64, DWARF numbers: 0-15, and 16 the pc */
-#define KWALK_SAVED 5u        /* rbx r12 r13 r14 r15, as the unwind table has them */
 
 /* Why a user stack ended. */
 enum kwalk_end {

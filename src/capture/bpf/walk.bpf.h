@@ -16,6 +16,7 @@
 
 #include "capture/bpf/kernel.bpf.h"
 #include "capture/bpf/shared.h"
+#include "unwind/frametab_form.h"
 
 enum walk_kind {
 	WALK_NOW,   /* the current task, without faulting */
@@ -58,33 +59,8 @@ struct walk {
 
 #define WALK_ROOM 512u
 
-enum { /* rule.cfa */
-	CFA_NONE,
-	CFA_SP,
-	CFA_FP,
-	CFA_REG,
-	CFA_DEREF_SP,
-	CFA_DEREF_FP,
-	CFA_DEREF_REG,
-	CFA_PLT,
-};
-enum { /* rule.fp, rule.ra */
-	AT_SAME,
-	AT_UNDEFINED,
-	AT_CFA,
-	AT_SP,
-	AT_FP,
-	AT_REG,
-	AT_EXPR,
-	AT_VAL_EXPR,
-	AT_VAL_CFA,
-};
-#define RULE_SIGNAL 1u
-#define RULE_SAVES_AT_SP 4u
-#define RULE_KEEPS_FP 8u
-#define RULE_LIKE 16u
-#define RULE_BITS 22
-#define SAVE_UNKNOWN 0x8000u
+/* Where a field of a rule is, in the arena. */
+#define RULE_AT(rule, field) ((rule) + __builtin_offsetof(struct frametab_rule, field))
 
 /* Registers as the kernel lays them out, in DWARF order. */
 INLINE void walker_registers(struct walker *w)
@@ -166,8 +142,9 @@ INLINE int walk_find(struct walker *w, __u64 pc)
 /* The offset of the rule for pc in w->at; 0: there is none. */
 INLINE __u64 walk_rule(struct walker *w, __u64 pc)
 {
-	__u64 address = pc - w->at.base, page = address >> 10, rows = w->at.rows;
-	__u32 key = (__u32)(address & 1023) << RULE_BITS | ((1u << RULE_BITS) - 1);
+	__u64 address = pc - w->at.base, page = address / FRAMETAB_PAGE, rows = w->at.rows;
+	__u32 key = (__u32)(address & (FRAMETAB_PAGE - 1)) << FRAMETAB_RULE_BITS |
+	            ((1u << FRAMETAB_RULE_BITS) - 1);
 	__u32 at, n, a = 0;
 
 	if (page >= w->at.n_pages)
@@ -185,8 +162,8 @@ INLINE __u64 walk_rule(struct walker *w, __u64 pc)
 	}
 	if (!(at + a))
 		return 0;
-	a = arena_u32(rows + (__u64)a * 4 - 4) & ((1u << RULE_BITS) - 1);
-	return a ? w->at.rules + (__u64)a * 32 : 0;
+	a = arena_u32(rows + (__u64)a * 4 - 4) & ((1u << FRAMETAB_RULE_BITS) - 1);
+	return a ? w->at.rules + (__u64)a * sizeof(struct frametab_rule) : 0;
 }
 
 /* Read anew each time: a value that stays in a register after it was compared, or that is one of
@@ -215,22 +192,23 @@ INLINE long walk_cfa(struct walk *c, const int kind)
 	struct walker *w = c->w;
 	__u32 how;
 
-	if ((ANEW(w->head) & 255) > CFA_PLT)
+	if ((ANEW(w->head) & 255) > FRAMETAB_CFA_PLT)
 		return walk_end(w, KWALK_BAD_RULE);
 	ANEW(w->number) = REG_SP;
 	how = 1u << (ANEW(w->head) & 7);
-	if (how & (1u << CFA_FP | 1u << CFA_DEREF_FP))
+	if (how & (1u << FRAMETAB_CFA_FP | 1u << FRAMETAB_CFA_DEREF_FP))
 		ANEW(w->number) = REG_FP;
 	how = 1u << (ANEW(w->head) & 7);
-	if (how & (1u << CFA_REG | 1u << CFA_DEREF_REG))
+	if (how & (1u << FRAMETAB_CFA_REG | 1u << FRAMETAB_CFA_DEREF_REG))
 		ANEW(w->number) = ANEW(w->head) >> 8 & 255;
 	if (walk_register(c, &w->cfa, kind))
 		return 1;
 	w->cfa += w->off;
-	if ((ANEW(w->head) & 255) == CFA_PLT && (w->pc & 15) >= ANEW(w->add))
+	if ((ANEW(w->head) & 255) == FRAMETAB_CFA_PLT && (w->pc & 15) >= ANEW(w->add))
 		w->cfa += 8;
 	how = 1u << (ANEW(w->head) & 7);
-	if (!(how & (1u << CFA_DEREF_SP | 1u << CFA_DEREF_FP | 1u << CFA_DEREF_REG)))
+	if (!(how & (1u << FRAMETAB_CFA_DEREF_SP | 1u << FRAMETAB_CFA_DEREF_FP |
+	             1u << FRAMETAB_CFA_DEREF_REG)))
 		return 0;
 	if (walk_read(c, w->cfa, &w->cfa, 8, kind))
 		return walk_end(w, KWALK_FAULT);
@@ -239,29 +217,29 @@ INLINE long walk_cfa(struct walk *c, const int kind)
 }
 
 /* The caller's value of the frame pointer or the pc, whose kind is at `shift` in the rule's head;
- * not for AT_SAME and AT_UNDEFINED. */
+ * not for FRAMETAB_AT_SAME and FRAMETAB_AT_UNDEFINED. */
 INLINE long walk_at(struct walk *c, const int shift, __u64 *off, __u64 *ret, const int kind)
 {
 	struct walker *w = c->w;
 	__u32 how = 1u << (ANEW(w->head) >> shift & 15);
 
-	if (how & (1u << AT_EXPR | 1u << AT_VAL_EXPR))
+	if (how & (1u << FRAMETAB_AT_EXPR | 1u << FRAMETAB_AT_VAL_EXPR))
 		return walk_end(w, KWALK_BAD_RULE);
 	*ret = w->cfa;
 	how = 1u << (ANEW(w->head) >> shift & 15);
-	if (how & (1u << AT_SP | 1u << AT_FP | 1u << AT_REG)) {
+	if (how & (1u << FRAMETAB_AT_SP | 1u << FRAMETAB_AT_FP | 1u << FRAMETAB_AT_REG)) {
 		ANEW(w->number) = REG_SP;
-		if ((ANEW(w->head) >> shift & 15) == AT_FP)
+		if ((ANEW(w->head) >> shift & 15) == FRAMETAB_AT_FP)
 			ANEW(w->number) = REG_FP;
-		if ((ANEW(w->head) >> shift & 15) == AT_REG)
+		if ((ANEW(w->head) >> shift & 15) == FRAMETAB_AT_REG)
 			ANEW(w->number) = (__u32)ANEW(*off);
 		if (walk_register(c, ret, kind))
 			return 1;
-		if ((ANEW(w->head) >> shift & 15) == AT_REG)
+		if ((ANEW(w->head) >> shift & 15) == FRAMETAB_AT_REG)
 			return 0;
 	}
 	*ret += ANEW(*off);
-	if ((ANEW(w->head) >> shift & 15) == AT_VAL_CFA)
+	if ((ANEW(w->head) >> shift & 15) == FRAMETAB_AT_VAL_CFA)
 		return 0;
 	if (walk_read(c, *ret, ret, 8, kind))
 		return walk_end(w, KWALK_FAULT);
@@ -273,7 +251,7 @@ INLINE long walk_at(struct walk *c, const int shift, __u64 *off, __u64 *ret, con
  * instructions. */
 INLINE void walk_saves(struct walker *w)
 {
-	static const int numbers[KWALK_SAVED] = { 3, 12, 13, 14, 15 };
+	static const int numbers[FRAMETAB_SAVED_X86_64] = { 3, 12, 13, 14, 15 };
 	__u32 bits = ANEW(w->head) >> 48;
 	__u64 base, from = w->at.saves + (__u64)w->saves * 2;
 
@@ -281,13 +259,13 @@ INLINE void walk_saves(struct walker *w)
 		return;
 	bits = ANEW(w->head) >> 48;
 	w->frame[0] = w->cfa;
-	if (ANEW(w->head) >> 32 & RULE_SAVES_AT_SP)
+	if (ANEW(w->head) >> 32 & FRAMETAB_SAVES_AT_SP)
 		w->frame[0] = w->regs[REG_SP];
 	base = ANEW(w->frame[0]);
 #pragma unroll
-	for (int i = 0; i < (int)KWALK_SAVED; i++) {
+	for (int i = 0; i < (int)FRAMETAB_SAVED_X86_64; i++) {
 		__u64 save = arena_u16_wide(from), has = bits >> i & 1, mask = -has;
-		__u32 unknown = (__u32)(((save ^ SAVE_UNKNOWN) - 1) >> 63);
+		__u32 unknown = (__u32)(((save ^ (__u16)FRAMETAB_SAVE_UNKNOWN) - 1) >> 63);
 		__u32 bit = (__u32)has << numbers[i];
 		__u64 place = base + (((save ^ 0x8000) - 0x8000) << 3);
 
@@ -501,19 +479,19 @@ INLINE long walk_by_code(struct walk *c, const int kind)
 INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 {
 	struct walker *w = c->w;
-	__u64 offs = arena_u64(rule + 8), where = arena_u64(rule + 16);
+	__u64 offs = arena_u64(RULE_AT(rule, cfa_off)), where = arena_u64(RULE_AT(rule, fp_off));
 	__u32 how;
 
 	w->head = arena_u64(rule);
-	w->saves = arena_u32(rule + 24);
+	w->saves = arena_u32(RULE_AT(rule, saves));
 	w->off = (__u64)((__s64)(offs << 32) >> 32);
 	w->add = (__u64)((__s64)offs >> 32);
 	w->fp_off = (__u64)((__s64)(where << 32) >> 32);
 	w->ra_off = (__u64)((__s64)where >> 32);
 	how = ANEW(w->head) >> 24 & 255;
-	if (how == AT_UNDEFINED)
+	if (how == FRAMETAB_AT_UNDEFINED)
 		return walk_end(w, KWALK_COMPLETE);
-	if (how == AT_SAME)
+	if (how == FRAMETAB_AT_SAME)
 		return walk_end(w, KWALK_BAD_RULE);
 	if (walk_cfa(c, kind) || walk_at(c, 24, &w->ra_off, &w->ip, kind))
 		return 1;
@@ -526,15 +504,15 @@ INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 	}
 	w->fp = w->regs[REG_FP];
 	how = ANEW(w->head) >> 16 & 255;
-	if (how > AT_UNDEFINED) {
+	if (how > FRAMETAB_AT_UNDEFINED) {
 		if (walk_at(c, 16, &w->fp_off, &w->fp, kind))
 			return 1;
 		w->known |= 1u << REG_FP;
-	} else if (how == AT_UNDEFINED) {
+	} else if (how == FRAMETAB_AT_UNDEFINED) {
 		w->known &= ~(1u << REG_FP);
 	}
 	walk_saves(w);
-	w->exact = ANEW(w->head) >> 32 & RULE_SIGNAL;
+	w->exact = ANEW(w->head) >> 32 & FRAMETAB_SIGNAL_FRAME;
 	if (!ANEW(w->exact) &&
 	    (w->cfa < w->regs[REG_SP] || (w->cfa == w->regs[REG_SP] && !w->first)))
 		return walk_end(w, KWALK_NO_PROGRESS);
@@ -578,7 +556,7 @@ INLINE long walk_step(struct walk *c, const int kind)
 	if (!ANEW(w->found))
 		return walk_end(w, KWALK_NO_MAPPING);
 	rule = walk_rule(w, w->pc);
-	if (rule && arena_u64(rule) >> 32 & RULE_LIKE)
+	if (rule && arena_u64(rule) >> 32 & FRAMETAB_LIKE)
 		rule = walk_like(w, rule);
 	if (rule && (arena_u64(rule) & 255))
 		return walk_by_rule(c, rule, kind);
@@ -589,7 +567,7 @@ INLINE long walk_step(struct walk *c, const int kind)
 	if (kind == WALK_NOW && w->at.flags & KWALK_TOLD)
 		return walk_guess(c, KWALK_BAD_RULE, kind); /* the recorder goes on */
 	if (w->at.flags & (KWALK_MAY_GUESS | KWALK_KEEPS_FP) ||
-	    (rule && arena_u64(rule) >> 32 & RULE_KEEPS_FP))
+	    (rule && arena_u64(rule) >> 32 & FRAMETAB_KEEPS_FP))
 		return walk_guess(c, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE, kind);
 	return walk_end(w, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE);
 }
