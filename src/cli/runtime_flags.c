@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// runtime_flags.c: see runtime_flags.h. A runtime is one line of the table.
+// runtime_flags.c: see runtime_flags.h. A runtime is one line of the table. Tried with OpenJDK 17,
+// Node.js 20 and Erlang/OTP 25; of .NET, which no Debian has, Microsoft's documentation says it.
 #include "cli/runtime_flags.h"
 
 #include <string.h>
@@ -11,6 +12,21 @@ static const struct runtime_flags runtimes[] = {
 	{ "beam.", "Erlang", "+JPperf true", "+JPperf true" },
 	{ "libcoreclr.so", ".NET", "DOTNET_PerfMapEnabled=1", NULL },
 };
+
+size_t runtime_flags_count(void)
+{
+	return sizeof(runtimes) / sizeof(runtimes[0]);
+}
+
+const struct runtime_flags *runtime_flags_at(size_t i)
+{
+	return &runtimes[i];
+}
+
+size_t runtime_flags_number(const struct runtime_flags *flags)
+{
+	return (size_t)(flags - runtimes);
+}
 
 const struct runtime_flags *runtime_flags_of_path(const char *path)
 {

@@ -18,6 +18,10 @@ struct runtime_flags {
 	        *stacks; /* the flag that makes its code keep frame pointers; NULL: none is known */
 };
 
+/* All that are known, by number from 0; the file that tells one need not be unique to it. */
+size_t runtime_flags_count(void);
+const struct runtime_flags *runtime_flags_at(size_t i);
+size_t runtime_flags_number(const struct runtime_flags *flags);
 /* The one whose file a path is; NULL: none. */
 const struct runtime_flags *runtime_flags_of_path(const char *path);
 /* The one that a process runs, by its mappings; NULL: none that is known. */

@@ -8,6 +8,7 @@
  * command that runs is never killed because writing failed.
  */
 #include "cli/record/record_run.h"
+#include "cli/record/record_runtimes.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -30,6 +31,7 @@ struct record_run {
 	const struct cmd *cmd;
 	struct recorder *recorder;
 	struct datafile file; /* where its records go */
+	struct record_runtimes runtimes;
 	uint64_t start_ns;
 	bool sampling;    /* false while -D delays it */
 	bool end_command; /* it was only to run as long as the recording */
@@ -132,15 +134,35 @@ static int record_open_file(struct record_run *r)
 	return error ? record_fail(r, &err, error) : 0;
 }
 
+static int record_write(void *ctx, const void *bytes, size_t n)
+{
+	struct record_run *r = ctx;
+	int error = datafile_write(&r->file, bytes, n);
+
+	if (!error && !r->o->quiet)
+		record_runtimes_look(&r->runtimes, bytes, n);
+	return error;
+}
+
+static int record_flush(void *ctx)
+{
+	struct record_run *r = ctx;
+
+	return datafile_flush(&r->file);
+}
+
 static int record_begin(struct record_run *r)
 {
-	const struct recorder_sink sink = { .write = datafile_write,
-		                            .flush = datafile_flush,
-		                            .ctx = &r->file };
+	const struct recorder_sink sink = { .write = record_write,
+		                            .flush = record_flush,
+		                            .ctx = r };
 	const struct synth_counts *found;
 	struct seam_error err = { 0 };
 	uint64_t ns;
-	int error = recorder_begin(r->recorder, &sink, &err);
+	int error;
+
+	r->runtimes.events = recorder_events(r->recorder);
+	error = recorder_begin(r->recorder, &sink, &err);
 
 	if (error)
 		return record_fail(r, &err, error);
@@ -335,6 +357,8 @@ static void record_say(struct record_run *r, bool broken)
 	record_say_bpf(r->o, bpf);
 	if (!broken)
 		record_say_live(r->o, recorder_live(r->recorder));
+	if (!r->o->quiet)
+		record_runtimes_say(&r->runtimes);
 }
 
 /* Stops, finishes the file, says what became of it and waits for the command; broken: what the loop
@@ -392,5 +416,6 @@ int record_run(struct record_opts *o, const struct cmd *cmd)
 		datafile_abandon(&r.file);
 	recorder_free(r.recorder);
 	datafile_free(&r.file);
+	record_runtimes_free(&r.runtimes);
 	return code;
 }

@@ -54,7 +54,7 @@ static const struct runtime_flags *runtimes_of(const struct report *r, uint32_t 
 
 /* Counts samples by the runtime of the object in which their stack's outermost frame lies. */
 static void runtimes_count(const struct report *r, struct runtimes *t, uint32_t *top,
-                           uint64_t *by_object)
+                           uint64_t *by_object, uint64_t *named)
 {
 	const struct profile *p = r->load.profile;
 	unsigned asked = 0;
@@ -73,15 +73,21 @@ static void runtimes_count(const struct report *r, struct runtimes *t, uint32_t 
 			continue;
 		f = profile_frame_at(p, profile_node_at(p, top[row->key.node])->frame);
 		name = f->symbol ? profile_text(p, f->symbol) : "";
-		if (f->kind == PROFILE_USER && f->object && !report_ends_begins(name))
+		if (f->kind == PROFILE_USER && f->object && !report_ends_begins(name)) {
 			by_object[f->object] += row->samples;
+			named[f->object] += f->symbol ? row->samples : 0;
+		}
 	}
 	for (uint32_t object = 1; object <= profile_n_objects(p); object++) {
 		const struct runtime_flags *flags =
 		        by_object[object] ? runtimes_of(r, object, &asked) : NULL;
 
+		/* One flag may do both: where code has its name, that was given. */
 		if (flags)
-			runtimes_add(t, flags, by_object[object]);
+			runtimes_add(t, flags,
+			             strcmp(flags->names, flags->stacks)
+			                     ? by_object[object]
+			                     : by_object[object] - named[object]);
 	}
 }
 
@@ -90,13 +96,14 @@ void report_runtimes(const struct report *r, struct buf *out)
 	const struct profile *p = r->load.profile;
 	uint32_t *top = calloc(profile_n_nodes(p) + 1, sizeof(*top));
 	uint64_t *by_object = calloc(profile_n_objects(p) + 1, sizeof(*by_object));
+	uint64_t *named = calloc(profile_n_objects(p) + 1, sizeof(*named));
 	struct runtimes t = { .n = 0 };
 	struct profile_account a;
 	char part[16];
 
 	/* With --max-stack the outermost frames were left out on purpose. */
-	if (top && by_object && !r->max_stack)
-		runtimes_count(r, &t, top, by_object);
+	if (top && by_object && named && !r->max_stack)
+		runtimes_count(r, &t, top, by_object, named);
 	profile_account(p, 0, &a);
 	for (size_t i = 0; i < t.n; i++) {
 		if (report_percent(t.samples[i], a.samples) < RUNTIMES_LEAST)
@@ -111,4 +118,5 @@ void report_runtimes(const struct report *r, struct buf *out)
 	}
 	free(top);
 	free(by_object);
+	free(named);
 }
