@@ -7,13 +7,13 @@
  * leaves it untouched.
  *
  * Structs whose first member is `size_t sz` may grow. The caller sets sz to the sizeof that it was
- * compiled with; the library reads and writes no byte beyond it, and what only the caller knows of a
+ * compiled with; the library reads and writes no byte beyond it. What only the caller knows of a
  * struct that is filled is 0. An option that is set and not known to the library is refused with
  * -E2BIG; a size that was not set, with -EINVAL.
  *
- * Structs that stand in others, and those that the caller gives without a size, never change theirs:
- * they have members that are reserved for more, and are 0. seam_error, seam_u64s and seam_bytes stay
- * as they are.
+ * Structs that stand in others, and those that the caller gives without a size, keep theirs: they
+ * have members that are reserved for more, and are 0. seam_error, seam_u64s and seam_bytes stay as
+ * they are.
  */
 #ifndef SEAM_ERROR_H
 #define SEAM_ERROR_H
