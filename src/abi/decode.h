@@ -11,7 +11,12 @@
 #include "abi/events.h"
 #include "base/cursor.h"
 
-#define RECORD_TYPES 87u /* above the largest of records.def */
+/* Above the largest number of records.def: the size of the largest of these arrays. */
+union record_numbers {
+#define RECORD(id, symbol, ...) char symbol[(id) + 1];
+#include "abi/records.def"
+};
+#define RECORD_TYPES sizeof(union record_numbers)
 
 struct decode {
 	const struct seam_events *events;

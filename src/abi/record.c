@@ -35,9 +35,18 @@ static const struct record_type record_types[RECORD_TYPES] = {
 
 #define RECORD(id, symbol, name, least, decoder, printer, fields)            \
 	_Static_assert(id == SEAM_RECORD_##symbol, "records.def: " #symbol); \
-	_Static_assert(id < RECORD_TYPES, "records.def: " #symbol);          \
 	_Static_assert(least >= 8 && least <= UINT16_MAX, "records.def: " #symbol);
 #include "abi/records.def"
+
+/* A type of the public header that has no row is a case that the compiler misses here. */
+static inline void record_has_row(enum seam_record_type type)
+{
+	switch (type) {
+#define RECORD(id, symbol, ...) case SEAM_RECORD_##symbol:
+#include "abi/records.def"
+		break;
+	}
+}
 
 const struct layout *decode_trailer(const struct seam_events *events,
                                     const struct seam_record *record,
@@ -82,6 +91,7 @@ int record_decode(const struct seam_events *events, const struct seam_record *re
 	const struct record_type *type;
 	int r = 0;
 
+	(void)record_has_row;
 	type = record->type < RECORD_TYPES ? &record_types[record->type] : NULL;
 	if (!type || !type->decode) {
 		*ret = (struct seam_decoded){ .sz = sizeof(*ret), .record = record };
