@@ -34,6 +34,11 @@ int feature_put_nrcpus(struct buf *out, uint32_t online, uint32_t available)
 	return feature_done(out);
 }
 
+int feature_put_i32(struct buf *out, int32_t v)
+{
+	return buf_put_u32(out, (uint32_t)v);
+}
+
 int feature_put_u64(struct buf *out, uint64_t v)
 {
 	return buf_put_u64(out, v);
@@ -62,7 +67,7 @@ int feature_put_file(struct buf *out, const struct feature_file *file)
 	return feature_done(out);
 }
 
-static int feature_put_strings(struct buf *out, size_t n, const char *const *texts)
+int feature_put_strings(struct buf *out, size_t n, const char *const *texts)
 {
 	int rc = buf_put_u32(out, (uint32_t)n);
 

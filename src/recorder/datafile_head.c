@@ -14,6 +14,7 @@
 
 #include "capture/buildid.h"
 #include "capture/machine.h"
+#include "capture/topology.h"
 #include "capture/tracing_data.h"
 #include "perfdata/feature.h"
 
@@ -31,6 +32,27 @@ static void head_put_text(struct seam_writer *writer, unsigned feature, const ch
 		seam_writer_feature_string(writer, feature, text);
 }
 
+static void head_put_topology(struct seam_writer *writer, uint32_t cpus, struct buf *out)
+{
+	struct topology t;
+
+	topology_read(&t, cpus, NULL);
+	if (t.n_cpus) {
+		feature_put_strings(out, t.packages.n, t.packages.at);
+		feature_put_strings(out, t.cores.n, t.cores.at);
+		for (uint32_t i = 0; i < t.n_cpus; i++) {
+			feature_put_i32(out, t.cpus[i].core);
+			feature_put_i32(out, t.cpus[i].package);
+		}
+		if (t.dies.n)
+			feature_put_strings(out, t.dies.n, t.dies.at);
+		for (uint32_t i = 0; t.dies.n && i < t.n_cpus; i++)
+			feature_put_i32(out, t.cpus[i].die);
+		head_put(writer, SEAM_FEATURE_CPU_TOPOLOGY, out);
+	}
+	topology_free(&t);
+}
+
 static void head_put_machine(struct seam_writer *writer, const char *program, struct buf *out)
 {
 	struct machine m;
@@ -46,6 +68,7 @@ static void head_put_machine(struct seam_writer *writer, const char *program, st
 	if (m.cpus_online && m.cpus_available) {
 		feature_put_nrcpus(out, m.cpus_online, m.cpus_available);
 		head_put(writer, SEAM_FEATURE_NRCPUS, out);
+		head_put_topology(writer, m.cpus_available, out);
 	}
 	if (m.memory_kb) {
 		feature_put_u64(out, m.memory_kb);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "capture/machine.h"
+#include "capture/topology.h"
 
 #define PMUS "bus/event_source/devices"
 
@@ -129,13 +130,60 @@ static int remove_root(void **state)
 	return system(command);
 }
 
+#define CPU(n, file) "topo/devices/system/cpu/cpu" #n "/topology/" file
+
+/* Four CPUs of two cores, the last of them off; equal lists stand once; then the names of before 5.3. */
+static void cpus_share_cores(void **state)
+{
+	struct topology t;
+	char sys[64];
+
+	put(CPU(0, "package_cpus_list"), "0-2\n");
+	put(CPU(1, "package_cpus_list"), "0-2\n");
+	put(CPU(2, "package_cpus_list"), "0-2\n");
+	put(CPU(0, "die_cpus_list"), "0-2\n");
+	put(CPU(0, "core_cpus_list"), "0,2\n");
+	put(CPU(1, "core_cpus_list"), "1\n");
+	put(CPU(2, "core_cpus_list"), "0,2\n");
+	put(CPU(0, "core_id"), "0\n");
+	put(CPU(1, "core_id"), "7\n");
+	put(CPU(1, "physical_package_id"), "1\n");
+	snprintf(sys, sizeof(sys), "%s/topo", root);
+	topology_read(&t, 4, sys);
+	assert_int_equal(t.n_cpus, 4);
+	assert_int_equal(t.packages.n, 1);
+	assert_string_equal(t.packages.at[0], "0-2");
+	assert_int_equal(t.dies.n, 1);
+	assert_int_equal(t.cores.n, 2);
+	assert_string_equal(t.cores.at[0], "0,2");
+	assert_string_equal(t.cores.at[1], "1");
+	assert_int_equal(t.cpus[1].core, 7);
+	assert_int_equal(t.cpus[1].package, 1);
+	assert_int_equal(t.cpus[3].core, -1);
+	topology_free(&t);
+
+	put("old/devices/system/cpu/cpu0/topology/core_siblings_list", "0\n");
+	put("old/devices/system/cpu/cpu0/topology/thread_siblings_list", "0\n");
+	snprintf(sys, sizeof(sys), "%s/old", root);
+	topology_read(&t, UINT32_MAX, sys);
+	assert_int_equal(t.n_cpus, TOPOLOGY_CPUS_MAX);
+	assert_int_equal(t.packages.n, 1);
+	assert_int_equal(t.cores.n, 1);
+	assert_int_equal(t.dies.n, 0);
+	topology_free(&t);
+
+	snprintf(sys, sizeof(sys), "%s/nowhere", root);
+	topology_read(&t, 4, sys);
+	assert_int_equal(t.n_cpus, 0);
+	topology_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pmus_are_listed),
-		cmocka_unit_test(pmus_are_bounded),
-		cmocka_unit_test(cpu_and_memory),
-		cmocka_unit_test(nothing_is_known),
+		cmocka_unit_test(pmus_are_listed),  cmocka_unit_test(pmus_are_bounded),
+		cmocka_unit_test(cpu_and_memory),   cmocka_unit_test(nothing_is_known),
+		cmocka_unit_test(cpus_share_cores),
 	};
 
 	return cmocka_run_group_tests(tests, make_root, remove_root);
