@@ -30,7 +30,7 @@ def command(qemu, kernel, initrd, files, arguments):
     # of page walk at each TLB miss of the emulation.
     return [*qemu, "-accel", "tcg,thread=multi", "-cpu", "max,la57=off", "-smp", "2", "-m", "3G",
             "-nodefaults", "-display", "none", "-no-reboot", "-kernel", kernel, "-initrd", initrd,
-            "-append", "console=ttyS0 quiet panic=-1 oops=panic " + arguments,
+            "-append", "console=ttyS0 quiet panic=-1 oops=panic no_timer_check " + arguments,
             "-serial", "stdio", "-device", "virtio-serial-pci",
             "-chardev", f"file,id=files,path={files}", "-device", "virtserialport,chardev=files"]
 
