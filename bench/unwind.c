@@ -19,7 +19,7 @@
 #include <seam/reader.h>
 
 #include "image/image.h"
-#include "samples/batch.h"
+#include "samples/samples.h"
 #include "samples/recording.h"
 #include "samples/unwound.h"
 #include "unwind/compile.h"
@@ -197,40 +197,39 @@ static void bench_joined(char **paths, size_t n_paths, double mb)
 
 struct bench_walk {
 	struct recording *rec;
-	struct unwound *unwound;
-	unsigned char *copy; /* where stacks are copied to; NULL: they are walked */
-	uint64_t samples, bytes;
-	struct batch batch;
+	struct tables *tables;
+	bool walks;
+	unsigned char *copy; /* where stacks are copied to; NULL: they are walked, or left alone */
+	uint64_t samples, bytes, frames;
 };
 
-static int bench_item(void *ctx, const struct batch_item *item)
+static int bench_sample(void *ctx, const struct sample *sample, struct buf *out)
 {
-	const struct seam_bytes *stack = &item->decoded.sample.stack_user;
+	const struct seam_bytes *stack = &sample->decoded->sample.stack_user;
 	struct bench_walk *b = ctx;
 
+	(void)out;
 	b->samples++;
 	b->bytes += stack->n;
+	b->frames += sample->walk ? sample->walk->n : 0;
 	if (b->copy)
 		memcpy(b->copy, stack->bytes, stack->n);
 	return 0;
 }
 
-static int bench_record(void *ctx, const struct seam_record *record)
-{
-	struct bench_walk *b = ctx;
-	int r = record->type == SEAM_RECORD_SAMPLE ? batch_add(&b->batch, record) : 0;
-
-	return r >= 0 && !record->stable ? batch_run(&b->batch) : r;
-}
-
 static void bench_once(struct bench_walk *b)
 {
-	b->samples = b->bytes = 0;
-	b->batch = (struct batch){
-		.rec = b->rec, .unwound = b->unwound, .each = bench_item, .ctx = b
-	};
-	if (recording_each(b->rec, bench_record, b, NULL) < 0 || batch_run(&b->batch) < 0)
+	const struct samples_opts opts = { .sz = sizeof(opts),
+		                           .needs =
+		                                   SAMPLES_RECORD | (b->walks ? SAMPLES_COPIES : 0),
+		                           .threads = 1,
+		                           .kept = &b->tables };
+	const struct samples_consumer consumer = { .sample = bench_sample, .ctx = b };
+
+	b->samples = b->bytes = b->frames = 0;
+	if (samples_each(b->rec, &opts, &consumer, NULL) < 0)
 		exit(1);
+	tables_free(b->tables);
 }
 
 static double bench_pass(struct bench_walk *b)
@@ -249,24 +248,21 @@ static double bench_pass(struct bench_walk *b)
 static bool bench_walks(const char *path)
 {
 	struct unwound_opts o = { .sz = sizeof(o) };
-	struct tables_opts t = { .sz = sizeof(t) };
 	struct bench_walk b = { 0 };
 	struct seam_reader *reader;
 	double first, decode, copy, walk, frames;
-	struct unwound *unwound;
 
 	if (seam_reader_open(&reader, path, NULL, NULL) < 0)
 		return false;
-	if (recording_open(&b.rec, reader, NULL, NULL) < 0 || !unwound_opts_of(b.rec, &o) ||
-	    tables_new(&o.tables, &t) < 0 || unwound_new(&unwound, &o) < 0)
+	if (recording_open(&b.rec, reader, NULL, NULL) < 0 || !unwound_opts_of(b.rec, &o))
 		return false;
-	b.unwound = unwound;
+	b.walks = true;
 	first = now();
 	bench_once(&b);
 	first = now() - first;
 	walk = bench_pass(&b);
-	frames = (double)unwound_count(unwound)->frames / (RUNS + 1);
-	b.unwound = NULL;
+	frames = (double)b.frames;
+	b.walks = false;
 	decode = bench_pass(&b);
 	b.copy = malloc(1 << 16);
 	copy = bench_pass(&b);
@@ -282,8 +278,6 @@ static bool bench_walks(const char *path)
 	       (walk - decode) / (double)b.samples * 1e9, (walk - decode) / frames * 1e9,
 	       (double)b.samples / (walk - decode));
 	free(b.copy);
-	unwound_free(unwound);
-	tables_free(o.tables);
 	recording_close(b.rec);
 	seam_reader_close(reader);
 	return true;

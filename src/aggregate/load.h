@@ -11,6 +11,7 @@
 #include "resolve/lines.h"
 #include "samples/walk_result.h"
 #include "samples/recording.h"
+#include "samples/samples.h"
 #include "samples/unwound.h"
 #include "profile/profile.h"
 #include "symbol/symbol.h"
@@ -33,9 +34,7 @@ struct load_opts {
 	bool no_inline; /* file and line only: those of the code, in the frame that has it */
 	const struct lines_opts *lines_opts; /* NULL: defaults, with the search of symbols */
 	struct progress progress;
-	/* Says which samples to take (NULL: all); comm may be NULL. Called from several threads. */
-	bool (*take)(void *ctx, const struct seam_stitched *sample, const char *comm);
-	void *take_ctx;
+	struct samples_filter filter; /* which samples are counted */
 };
 
 /* What could not be named of one object, for the account below a report. */

@@ -80,8 +80,7 @@ static int archive_load(struct archive *a, struct seam_error *err)
 {
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
-		                        .symbols = &a->naming.symbols,
-		                        .index = true };
+		                        .symbols = &a->naming.symbols };
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.symbols = &a->naming.symbols,

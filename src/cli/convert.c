@@ -81,13 +81,6 @@ static int convert_option(struct convert_run *c, const struct options *o, int id
 	}
 }
 
-static bool convert_takes_time(void *ctx, uint64_t time_ns)
-{
-	const struct sample_filter *filter = ctx;
-
-	return spans_have(&filter->time, time_ns);
-}
-
 static const char *convert_name(const struct convert_run *c)
 {
 	return outfile_is_stdout(c->output) ? "standard output" : c->output;
@@ -150,6 +143,7 @@ static int convert_file(struct convert_run *c)
 		recording_close(rec);
 		return EXIT_USAGE;
 	}
+	c->opts.filter = sample_filter_samples(&c->filter);
 	if (rc >= 0)
 		rc = convert_output(c, rec, &file, &result, &err);
 	infile_progress_end();
@@ -189,12 +183,6 @@ static int convert_run(int argc, char **argv, const struct cmd *cmd)
 		cmd_error(cmd, "-o must name another file than the input");
 		goto out;
 	}
-	if (sample_filter_any(&c.filter)) {
-		c.opts.take = sample_filter_sample;
-		c.opts.take_ctx = &c.filter;
-	}
-	if (c.filter.time.n)
-		c.opts.take_time = convert_takes_time;
 	c.opts.tables = naming_tables(&c.naming);
 	rc = infile_open(&c.in, cmd);
 	if (rc == EXIT_OK)

@@ -169,8 +169,7 @@ static int export_recording(struct export_run *e)
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
 		                        .symbols = &e->naming.symbols,
-		                        .names = true,
-		                        .index = !id_filter_any(&e->take) };
+		                        .names = true };
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.keep = e->format->keep,
@@ -179,8 +178,7 @@ static int export_recording(struct export_run *e)
 		.lines = true,
 		.no_inline = e->naming.no_inline,
 		.progress = infile_progress(),
-		.take = id_filter_any(&e->take) ? id_filter_sample : NULL,
-		.take_ctx = &e->take,
+		.filter = id_filter_samples(&e->take),
 	};
 	struct recording *rec = NULL;
 	struct seam_error err = { 0 };

@@ -104,8 +104,7 @@ static int flame_load(struct flame_run *f, struct flame_input *input)
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
 		                        .symbols = &f->naming.symbols,
-		                        .names = true,
-		                        .index = !id_filter_any(&f->take) };
+		                        .names = true };
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.keep = PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SAMPLES,
@@ -113,8 +112,7 @@ static int flame_load(struct flame_run *f, struct flame_input *input)
 		.symbols = &f->naming.symbols,
 		.lines = !f->naming.no_inline,
 		.progress = infile_progress(),
-		.take = id_filter_any(&f->take) ? id_filter_sample : NULL,
-		.take_ctx = &f->take,
+		.filter = id_filter_samples(&f->take),
 	};
 	struct recording *rec = NULL;
 	struct seam_error err = { 0 };

@@ -103,9 +103,17 @@ bool id_filter_id(const struct id_filter *t, const struct seam_id *id, const cha
 	       id_filter_in_ranges(&t->cpus, id->cpu);
 }
 
-bool id_filter_sample(void *ctx, const struct seam_stitched *sample, const char *comm)
+static bool id_filter_takes(void *ctx, const struct seam_event *event, const struct seam_id *id,
+                            const char *comm)
 {
-	return id_filter_id(ctx, &sample->sample.id, comm);
+	(void)event;
+	return id_filter_id(ctx, id, comm);
+}
+
+struct samples_filter id_filter_samples(const struct id_filter *t)
+{
+	return (struct samples_filter){ .takes = id_filter_any(t) ? id_filter_takes : NULL,
+		                        .ctx = (void *)t };
 }
 
 void id_filter_free(struct id_filter *t)

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "cli/cmd.h"
+#include "samples/samples.h"
 
 enum {
 	ID_FILTER_COMMS = 1000,
@@ -45,8 +46,8 @@ int id_filter_option(struct id_filter *t, const struct options *o, int id);
 bool id_filter_any(const struct id_filter *t); /* an option was given */
 /* comm may be NULL. Any thread. */
 bool id_filter_id(const struct id_filter *t, const struct seam_id *id, const char *comm);
-/* The same, as a load_opts.take or convert_opts.take; ctx is the struct take. */
-bool id_filter_sample(void *ctx, const struct seam_stitched *sample, const char *comm);
+/* The same as a struct samples_filter, as long as t lives. */
+struct samples_filter id_filter_samples(const struct id_filter *t);
 void id_filter_free(struct id_filter *t);
 /* True when text is one of a comma-separated list. */
 bool id_filter_in_list(const char *list, const char *text);

@@ -54,6 +54,8 @@ int sample_filter_prepare(struct sample_filter *p, const struct cmd *cmd,
                           const struct recording *rec)
 {
 	spans_resolve(&p->time, rec->first_ns, rec->last_ns);
+	for (size_t i = 0; i < p->time.n; i++)
+		p->times[i] = (struct proc_span){ p->time.at[i].start_ns, p->time.at[i].stop_ns };
 	if (!p->events)
 		return 0;
 	free(p->wanted);
@@ -81,17 +83,24 @@ bool sample_filter_any(const struct sample_filter *p)
 	return id_filter_any(&p->take) || p->time.n || p->events;
 }
 
-bool sample_filter_sample(void *ctx, const struct seam_stitched *sample, const char *comm)
+static bool sample_filter_takes(void *ctx, const struct seam_event *event, const struct seam_id *id,
+                                const char *comm)
 {
 	const struct sample_filter *p = ctx;
-	const struct seam_id *id = &sample->sample.id;
-	const struct seam_event *event = sample->sample.event;
 
-	if (p->time.n && !(id->has & SEAM_SAMPLE_TIME && spans_have(&p->time, id->time_ns)))
-		return false;
 	if (p->wanted && !(event && event->index < p->n_events && p->wanted[event->index]))
 		return false;
 	return id_filter_id(&p->take, id, comm);
+}
+
+struct samples_filter sample_filter_samples(const struct sample_filter *p)
+{
+	bool by_whose = p->wanted || id_filter_any(&p->take);
+
+	return (struct samples_filter){ .takes = by_whose ? sample_filter_takes : NULL,
+		                        .ctx = (void *)p,
+		                        .times = p->times,
+		                        .n_times = p->time.n };
 }
 
 void sample_filter_free(struct sample_filter *p)

@@ -4,8 +4,8 @@
  * and --event.
  *
  * Use: SAMPLE_FILTER_OPTIONS in the option table, sample_filter_option for their ids; then
- * sample_filter_prepare once the first pass over the recording is done; then sample_filter_sample
- * is a load_opts.take.
+ * sample_filter_prepare once the first pass over the recording is done; then
+ * sample_filter_samples gives what load_opts and samples_opts take.
  */
 #ifndef SEAM_CLI_SAMPLE_FILTER_H
 #define SEAM_CLI_SAMPLE_FILTER_H
@@ -37,8 +37,9 @@ enum {
 struct sample_filter {
 	struct id_filter take;
 	struct spans time;
-	const char *events; /* LIST as given */
-	bool *wanted;       /* by event index; NULL: all */
+	const char *events;                /* LIST as given */
+	struct proc_span times[SPANS_MAX]; /* time's, prepared */
+	bool *wanted;                      /* by event index; NULL: all */
 	size_t n_events;
 };
 
@@ -54,8 +55,8 @@ int sample_filter_option(struct sample_filter *p, const struct options *o, int i
 int sample_filter_prepare(struct sample_filter *p, const struct cmd *cmd,
                           const struct recording *rec);
 bool sample_filter_any(const struct sample_filter *p);
-/* A load_opts.take; ctx is the struct pick. Any thread. */
-bool sample_filter_sample(void *ctx, const struct seam_stitched *sample, const char *comm);
+/* The same as a struct samples_filter, as long as p lives; prepared. */
+struct samples_filter sample_filter_samples(const struct sample_filter *p);
 void sample_filter_free(struct sample_filter *p);
 
 /* For a command that shows one event of what it loaded: its number, or 0 after saying on stderr

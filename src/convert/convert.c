@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// convert.c: see convert.h. Knows what of a record a classic tool may see; order is ordered.c's,
+// convert.c: see convert.h. Knows what of a record a classic tool may see; order is samples.c's,
 // chains are stitch's and unwound's, features convert_head.c's.
 //
 // Invariant: attrs are decided before the first record is written, and every sample is encoded by
@@ -16,7 +16,7 @@
 #include "convert/convert_head.h"
 #include "samples/walked_sample.h"
 #include "samples/called.h"
-#include "samples/ordered.h"
+#include "samples/samples.h"
 #include "samples/walk_result.h"
 
 #define WRITE_AT (64u << 10)
@@ -66,13 +66,13 @@ static int convert_step(struct convert *c)
 	return r;
 }
 
-static bool convert_in_time(const struct convert *c, const struct batch_item *item)
+/* Is a record beside samples of a time that is wanted, or of none? */
+static bool convert_in_time(const struct convert *c, const struct seam_id *id)
 {
-	const struct convert_opts *o = c->opts;
+	const struct samples_filter times = { .times = c->opts->filter.times,
+		                              .n_times = c->opts->filter.n_times };
 
-	if (!o->take_time || !(item->decoded.id.has & SEAM_SAMPLE_TIME))
-		return true;
-	return o->take_time(o->take_ctx, item->decoded.id.time_ns);
+	return !(id->has & SEAM_SAMPLE_TIME) || samples_filter_takes(&times, NULL, id, NULL);
 }
 
 /* Records that say which process and which mapping is what: they hold beyond their own time, so
@@ -117,11 +117,10 @@ static uint64_t convert_ip_marker(uint16_t misc)
 
 /* Joins the kernel part, the marker and the first n user addresses into one chain. Where a sample
  * has neither part, its ip is the chain. */
-static struct seam_u64s convert_chain(struct convert *c, const struct seam_stitched *s, uint64_t n)
+static struct seam_u64s convert_chain(struct convert *c, const struct callchain *s, uint64_t n)
 {
 	uint64_t marker = convert_ip_marker(s->misc);
-	const struct callchain whole = callchain_of(s);
-	uint64_t mask = called_marks(&whole) ? WALK_ADDRESS : UINT64_MAX;
+	uint64_t mask = called_marks(s) ? WALK_ADDRESS : UINT64_MAX;
 
 	buf_clear(&c->chain);
 	for (uint64_t i = 0; i < s->kernel.n; i++)
@@ -130,18 +129,17 @@ static struct seam_u64s convert_chain(struct convert *c, const struct seam_stitc
 		buf_put_u64(&c->chain, SEAM_CONTEXT_USER);
 	for (uint64_t i = 0; i < n; i++)
 		buf_put_u64(&c->chain, seam_u64s_at(&s->user, i) & mask);
-	if (!s->kernel.n && !s->user.n && marker &&
-	    s->sample.event->attr.sample_type & SEAM_SAMPLE_IP) {
+	if (!s->kernel.n && !s->user.n && marker && s->event->attr.sample_type & SEAM_SAMPLE_IP) {
 		buf_put_u64(&c->chain, marker);
-		buf_put_u64(&c->chain, s->sample.ip);
+		buf_put_u64(&c->chain, s->ip);
 	}
 	return (struct seam_u64s){ .bytes = c->chain.bytes, .n = c->chain.n / 8 };
 }
 
 /* Whether the chain as recorded is already what a classic tool expects. */
-static bool convert_chain_is_classic(const struct convert *c, const struct batch_item *item)
+static bool convert_chain_is_classic(const struct convert *c, const struct sample *s)
 {
-	switch (item->sample.state) {
+	switch (s->state) {
 	case SEAM_STITCH_STACK_COPY:
 		return !c->unwinds;
 	case SEAM_STITCH_IMMEDIATE:
@@ -154,8 +152,10 @@ static bool convert_chain_is_classic(const struct convert *c, const struct batch
 }
 
 /* Counts what became of the sample's user part, for the summary that the user gets. */
-static void convert_count(struct convert *c, const struct seam_stitched *s)
+static void convert_count(struct convert *c, const struct sample *s)
 {
+	const struct seam_u64s user = sample_user(s);
+
 	c->result->samples++;
 	switch (s->state) {
 	case SEAM_STITCH_STITCHED:
@@ -165,7 +165,7 @@ static void convert_count(struct convert *c, const struct seam_stitched *s)
 	case SEAM_STITCH_STACK_COPY:
 		if (!c->unwinds)
 			break;
-		if (s->user.n)
+		if (user.n)
 			c->result->unwound++;
 		else
 			c->result->unfinished++;
@@ -181,23 +181,23 @@ static void convert_count(struct convert *c, const struct seam_stitched *s)
 
 /* How the walk over the sample's stack copy ended, as a recorder that unwinds would have written
  * it. */
-static struct walk_result convert_walk_result(const struct convert *c,
-                                              const struct batch_item *item)
+static struct walk_result convert_walk_result(const struct convert *c, const struct sample *s)
 {
-	const struct seam_sample *s = &item->decoded.sample;
-	const struct walk *walk = item->walk;
+	const struct seam_sample *sample = &s->decoded->sample;
+	const struct walk *walk = s->walk;
 
 	if (walk)
-		return walk_result_of_walk(walk, s, walked_sample_user_sp(c->machine, s),
-		                           !proc_space_find(c->rec->procs, item->user_space,
+		return walk_result_of_walk(walk, sample, walked_sample_user_sp(c->machine, sample),
+		                           !proc_space_find(c->rec->procs, s->user_space,
 		                                            walk->end_pc));
-	switch (item->sample.state) {
+	switch (s->state) {
 	case SEAM_STITCH_STACK_COPY:
 		return (struct walk_result){ .kind = WALK_RESULT_NO_REGISTERS };
 	case SEAM_STITCH_KERNEL_ONLY:
 	case SEAM_STITCH_NO_CALLCHAIN:
-		return (struct walk_result){ .kind = s->regs_user.abi ? WALK_RESULT_NO_REGISTERS
-			                                              : WALK_RESULT_NO_STACK };
+		return (struct walk_result){ .kind = sample->regs_user.abi
+			                                     ? WALK_RESULT_NO_REGISTERS
+			                                     : WALK_RESULT_NO_STACK };
 	default:
 		return (struct walk_result){ 0 };
 	}
@@ -205,54 +205,55 @@ static struct walk_result convert_walk_result(const struct convert *c,
 
 /* The misc of the sample in the output. It says how the walk ended if the stack copy is not carried
  * over. */
-static uint16_t convert_misc(const struct convert *c, const struct batch_item *item,
+static uint16_t convert_misc(const struct convert *c, const struct sample *s,
                              const struct seam_attr *to, bool cut)
 {
 	struct walk_result result;
 
 	if (to->sample_type & SEAM_SAMPLE_STACK_USER ||
-	    !(item->decoded.sample.event->attr.sample_type & SEAM_SAMPLE_STACK_USER))
-		return item->record.misc;
-	result = convert_walk_result(c, item);
+	    !(s->event->attr.sample_type & SEAM_SAMPLE_STACK_USER))
+		return s->misc;
+	result = convert_walk_result(c, s);
 	if (cut)
 		result = (struct walk_result){ .kind = WALK_RESULT_WALKED, .end = WALK_LIMIT };
-	return walk_result_put(to, item->record.misc, &result);
+	return walk_result_put(to, s->misc, &result);
 }
 
-static int convert_put(struct convert *c, const struct batch_item *item, const struct seam_attr *to,
+static int convert_put(struct convert *c, const struct sample *s, const struct seam_attr *to,
                        uint64_t n, bool cut)
 {
-	struct seam_sample sample = item->sample.sample;
+	const struct callchain chain = sample_callchain(s);
+	struct seam_sample sample = s->decoded->sample;
 
-	sample.callchain = convert_chain(c, &item->sample, n);
-	return c->chain.failed
-	               ? -ENOMEM
-	               : encode_sample(&c->out, to, convert_misc(c, item, to, cut), &sample);
+	sample.callchain = convert_chain(c, &chain, n);
+	return c->chain.failed ? -ENOMEM
+	                       : encode_sample(&c->out, to, convert_misc(c, s, to, cut), &sample);
 }
 
 /* Appends the sample in the form that the output's attr has. A chain that would make the record too
  * large loses its outermost frames, 64 at a time, and is counted as cut. */
-static int convert_encode(struct convert *c, const struct batch_item *item)
+static int convert_encode(struct convert *c, const struct sample *s)
 {
-	const struct seam_stitched *s = &item->sample;
-	const struct seam_event *from = s->sample.event;
+	const struct seam_record *record = s->decoded->record;
+	const struct seam_event *from = s->event;
 	const struct seam_attr *to = &seam_events_at(c->events, from->index)->attr;
-	uint64_t n = item->walk ? walk_result_keeps(item->walk) : s->user.n;
+	uint64_t n = s->walk ? walk_result_keeps(s->walk) : sample_user(s).n;
 	int r;
 
-	if (convert_chain_is_classic(c, item)) {
+	if (convert_chain_is_classic(c, s)) {
 		if (to->sample_type == from->attr.sample_type)
-			return buf_put(&c->out, item->record.bytes, item->record.size);
-		return encode_sample(&c->out, to, convert_misc(c, item, to, false), &s->sample);
+			return buf_put(&c->out, record->bytes, record->size);
+		return encode_sample(&c->out, to, convert_misc(c, s, to, false),
+		                     &s->decoded->sample);
 	}
-	r = convert_put(c, item, to, n, false);
+	r = convert_put(c, s, to, n, false);
 	if (r != -E2BIG)
 		return r;
 	/* The innermost frames are the ones to keep; each word is 8 of the 65,528 bytes. */
 	c->result->cut++;
 	while (r == -E2BIG && n) {
 		n -= n < 64 ? n : 64;
-		r = convert_put(c, item, to, n, true);
+		r = convert_put(c, s, to, n, true);
 	}
 	return r;
 }
@@ -263,12 +264,12 @@ static int convert_encode(struct convert *c, const struct batch_item *item)
  * tool looks at the mappings of the sample's time. So such a mapping is written a second time, in
  * front of the sample. This is safe: only addresses at which nothing else is mapped get one.
  */
-static int convert_early_mapping(struct convert *c, const struct seam_stitched *s, uint64_t addr,
+static int convert_early_mapping(struct convert *c, const struct sample *s, uint64_t addr,
                                  uint32_t before, uint32_t after)
 {
-	const struct seam_event *from = s->sample.event;
+	const struct seam_event *from = s->event;
 	const struct proc_mapping *m = proc_space_find(c->rec->procs, after, addr);
-	struct seam_mmap mmap = { .pid = s->sample.id.pid, .tid = s->sample.id.tid };
+	struct seam_mmap mmap = { .pid = s->id.pid, .tid = s->id.tid };
 
 	if (!m || proc_space_find(c->rec->procs, before, addr) ||
 	    (c->early == m && c->early_space == before))
@@ -287,82 +288,80 @@ static int convert_early_mapping(struct convert *c, const struct seam_stitched *
 	memcpy(mmap.build_id, m->object->build_id, sizeof(mmap.build_id));
 	c->result->mappings++;
 	return encode_mmap2(&c->out, &seam_events_at(c->events, from->index)->attr, SEAM_MISC_USER,
-	                    &mmap, &s->sample.id);
+	                    &mmap, &s->decoded->sample.id);
 }
 
-static int convert_early_mappings(struct convert *c, const struct batch_item *item)
+static int convert_early_mappings(struct convert *c, const struct sample *s)
 {
-	const struct seam_stitched *s = &item->sample;
+	const struct seam_u64s user = sample_user(s);
 	uint32_t before, after;
 	int r = 0;
 
 	if (s->state != SEAM_STITCH_STITCHED)
 		return 0;
-	before = proc_space(c->rec->procs, s->sample.id.pid, proc_time(&item->decoded));
-	after = proc_space(c->rec->procs, s->sample.id.pid, s->deferred_time_ns);
-	for (uint64_t i = 0; before != after && i < s->user.n && r >= 0; i++)
-		r = convert_early_mapping(c, s, seam_u64s_at(&s->user, i), before, after);
+	before = proc_space(c->rec->procs, s->id.pid, s->proc_ns);
+	after = proc_space(c->rec->procs, s->id.pid, s->deferred_time_ns);
+	for (uint64_t i = 0; before != after && i < user.n && r >= 0; i++)
+		r = convert_early_mapping(c, s, seam_u64s_at(&user, i), before, after);
 	return r;
 }
 
-static bool convert_takes(const struct convert *c, const struct batch_item *item)
-{
-	const struct seam_id *id = &item->decoded.id;
-
-	if (!convert_in_time(c, item))
-		return false;
-	return !c->opts->take ||
-	       c->opts->take(c->opts->take_ctx, &item->sample,
-	                     proc_comm(c->rec->procs, id->pid, id->tid, proc_time(&item->decoded)));
-}
-
-static int convert_sample(struct convert *c, const struct batch_item *item)
-{
-	uint64_t t = item->decoded.id.time_ns;
-
-	if (!convert_takes(c, item)) {
-		c->result->not_taken++;
-		return 0;
-	}
-	if (item->decoded.id.has & SEAM_SAMPLE_TIME) {
-		c->first_ns = !c->last_ns || t < c->first_ns ? t : c->first_ns;
-		c->last_ns = t > c->last_ns ? t : c->last_ns;
-	}
-	convert_count(c, &item->sample);
-	if (convert_early_mappings(c, item) < 0)
-		return -ENOMEM;
-	return convert_encode(c, item);
-}
-
-static int convert_item(void *ctx, const struct batch_item *item)
+static int convert_sample(void *ctx, const struct sample *s, struct buf *out)
 {
 	struct convert *c = ctx;
-	int r = 0;
+	int r;
 
-	if (item->record.type == SEAM_RECORD_SAMPLE)
-		r = convert_sample(c, item);
-	else if (convert_is_context(item->record.type) || convert_in_time(c, item))
-		r = buf_put(&c->out, item->record.bytes, item->record.size);
+	(void)out;
+	convert_count(c, s);
+	r = convert_early_mappings(c, s);
+	if (r >= 0)
+		r = convert_encode(c, s);
 	return r < 0 ? r : convert_step(c);
 }
 
-/* Writes all records in order of time, because classic tools expect it; what describes the events
- * stands in front. */
+static int convert_beside(void *ctx, const struct seam_decoded *decoded, struct buf *out)
+{
+	const struct seam_record *record = decoded->record;
+	struct convert *c = ctx;
+	int r = 0;
+
+	(void)out;
+	if (convert_is_context(record->type) || convert_in_time(c, &decoded->id))
+		r = buf_put(&c->out, record->bytes, record->size);
+	return r < 0 ? r : convert_step(c);
+}
+
+static int convert_end(void *ctx, const struct sample_counts *counts, const struct unwound *unwound)
+{
+	struct convert *c = ctx;
+
+	(void)unwound;
+	c->result->not_taken = counts->not_taken;
+	c->first_ns = counts->first_ns;
+	c->last_ns = counts->last_ns;
+	return 0;
+}
+
 static int convert_records(struct convert *c)
 {
-	struct ordered_opts order = {
-		.sz = sizeof(order),
-		.all = true,
-		.keep_stacks = !c->unwinds,
+	const struct samples_opts samples = {
+		.sz = sizeof(samples),
+		.filter = c->opts->filter,
+		.order = SAMPLES_BY_TIME,
+		.needs = SAMPLES_RECORD | SAMPLES_CALLS | (c->unwinds ? SAMPLES_COPIES : 0),
+		.beside = SAMPLES_BESIDE_ALL,
 		.tables = c->opts->tables,
 		.progress = c->opts->progress,
+	};
+	const struct samples_consumer consumer = {
+		.sample = convert_sample, .beside = convert_beside, .end = convert_end, .ctx = c
 	};
 	int r = convert_head_records(c->rec, &c->out, c->result, c->err);
 
 	if (r >= 0)
 		r = convert_flush(c);
 	if (r >= 0)
-		r = ordered_each(c->rec, &order, convert_item, c, c->err);
+		r = samples_each(c->rec, &samples, &consumer, c->err);
 	if (r >= 0)
 		r = convert_flush(c);
 	return r;

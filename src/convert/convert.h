@@ -13,7 +13,7 @@
 #ifndef SEAM_CONVERT_CONVERT_H
 #define SEAM_CONVERT_CONVERT_H
 
-#include "samples/recording.h"
+#include "samples/samples.h"
 
 struct convert_opts {
 	size_t sz;
@@ -23,18 +23,15 @@ struct convert_opts {
 	bool keep_stacks;   /* leave stack copies, and the chains of their samples, as recorded */
 	bool strip_raw;     /* no RAW data in samples */
 	const struct tables_opts *tables; /* unwind tables; NULL: defaults */
-	/* Says of which times to take records (NULL: all): samples of others are left out, and what
-	 * was counted then (losses, switches); names and mappings are carried whole. */
-	bool (*take_time)(void *ctx, uint64_t time_ns);
-	/* Says which samples to take (NULL: all); comm may be NULL. */
-	bool (*take)(void *ctx, const struct seam_stitched *sample, const char *comm);
-	void *take_ctx;
+	/* Which samples are taken. What was counted at other times is left out, too (losses,
+	 * switches); names and mappings are carried whole. */
+	struct samples_filter filter;
 	struct progress progress;
 };
 
 struct convert_result {
 	uint64_t samples;    /* written */
-	uint64_t not_taken;  /* by time or by take */
+	uint64_t not_taken;  /* by the filter */
 	uint64_t merged;     /* written with a user part that was deferred */
 	uint64_t unwound;    /* written with a user part from a stack copy */
 	uint64_t unfinished; /* written without the user part that they were to have */

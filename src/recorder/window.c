@@ -202,21 +202,13 @@ int window_cut(struct window *w, bool last, struct window_interval *ret, struct 
 
 /* ---- profiles ---- */
 
-/* load_opts.take. */
-static bool window_takes(void *ctx, const struct seam_stitched *sample, const char *comm)
-{
-	const struct window_interval *interval = ctx;
-	uint64_t time_ns = sample->sample.id.time_ns;
-
-	(void)comm;
-	return time_ns >= interval->from_ns && time_ns < interval->to_ns;
-}
-
 int window_profile(const struct window_interval *interval, const struct load_opts *opts,
                    int (*fn)(void *ctx, struct recording *rec, struct load *load), void *ctx,
                    struct seam_error *err)
 {
 	struct recording_opts learn = { .sz = sizeof(learn) };
+	/* [from, to); an empty one has nothing to show. */
+	const struct proc_span times = { interval->from_ns, interval->to_ns - 1 };
 	struct load_opts due = *opts;
 	struct recording *rec = NULL;
 	struct seam_reader *reader;
@@ -225,8 +217,7 @@ int window_profile(const struct window_interval *interval, const struct load_opt
 
 	if (r < 0)
 		return r;
-	due.take = window_takes;
-	due.take_ctx = (void *)interval;
+	due.filter = (struct samples_filter){ .times = &times, .n_times = 1 };
 	r = recording_open(&rec, reader, &learn, err);
 	if (r >= 0)
 		r = load_recording(&load, rec, &due, err);

@@ -49,7 +49,7 @@ int window_write(void *w, const void *bytes, size_t n);
 /* What is due becomes an interval; last: nothing more will come, and all that came is due. -errno:
  * the window is as before. */
 int window_cut(struct window *w, bool last, struct window_interval *ret, struct seam_error *err);
-/* Calls fn with the profile of the interval's samples; take and take_ctx of opts are not used. What
+/* Calls fn with the profile of the interval's samples; the filter of opts is not used. What
  * fn returns is returned. */
 int window_profile(const struct window_interval *interval, const struct load_opts *opts,
                    int (*fn)(void *ctx, struct recording *rec, struct load *load), void *ctx,

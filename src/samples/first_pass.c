@@ -232,14 +232,7 @@ static inline int first_pass_teach_sample(struct first_pass *l, const struct sea
 	struct stitch_learned learned;
 	int r = stitch_learn_sample(rec->stitch, d, &learned);
 
-	if (r < 0 || !rec->index)
-		return r;
-	r = sample_index_add(rec->index, d, &learned);
-	if (r) { /* so all samples will be decoded again */
-		sample_index_free(rec->index);
-		rec->index = NULL;
-	}
-	return r < 0 ? r : 0;
+	return r < 0 ? r : sample_index_add(rec->index, d, &learned);
 }
 
 static inline int first_pass_teach(struct first_pass *l, uint32_t type,

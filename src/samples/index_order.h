@@ -33,7 +33,7 @@ void index_order_free(struct index_order *o);
 /* The time by which samples are ordered: 0 for one that has none. */
 static inline uint64_t sample_index_time(const struct sample_entry *entry)
 {
-	return entry->when & RULES_UNTIMED ? 0 : entry->when;
+	return entry->time_ns;
 }
 
 #endif

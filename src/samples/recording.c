@@ -213,9 +213,10 @@ int recording_open(struct recording **ret, struct seam_reader *reader,
 
 	if (r < 0)
 		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
-	if (opts && opts->index)
-		l.rec->index = sample_index_new();
-	r = recording_learn(&l, opts, err);
+	l.rec->index = sample_index_new();
+	r = l.rec->index ? recording_learn(&l, opts, err)
+	                 : seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, NULL, "%s",
+	                                  strerror(ENOMEM));
 	first_pass_free(&l);
 	if (r < 0) {
 		recording_close(l.rec);

@@ -79,7 +79,7 @@ struct recording {
 	struct map began;           /* pid -> when it first began a program, of those recorded */
 	uint64_t first_ns, last_ns; /* of the samples */
 	struct recording_counts counts;
-	struct sample_index *index;    /* NULL: none were asked for, or one could not be made */
+	struct sample_index *index;    /* NULL: a stream's */
 	struct kernel_reader *running; /* names that are on their way, or NULL */
 	struct seam_error first_error; /* of the records that could not be decoded; code 0: none */
 };
@@ -92,10 +92,6 @@ struct recording_opts {
 	/* Where jitdumps are, as for names; NULL: code that was replaced is told apart by no
 	 * times. */
 	const struct symbol_opts *symbols;
-	/* Samples will be counted by load_recording, without load_opts.take, or shown by
-	 * ordered_text with ordered_opts.indexed: what that needs of each is indexed
-	 * (sample_index.h). */
-	bool index;
 	bool names; /* names will be asked for: the running kernel's begin to be read, if it is what was recorded */
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// sample_index.c: see sample_index.h. Knows what an entry holds; what becomes of it is
-// load_notes.c's.
+// sample_index.c: see sample_index.h. Knows what an entry holds; what else is asked of a sample is
+// samples_reader.c's.
 #include "samples/sample_index.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "samples/hit.h"
 
 _Static_assert(sizeof(struct sample_index_who) == 24, "hashed and compared as bytes");
-_Static_assert(sizeof(struct sample_entry) == 32, "as notes.h says");
+_Static_assert(sizeof(struct sample_entry) == 40, "as sample_index.h says");
 
 struct sample_index *sample_index_new(void)
 {
@@ -73,15 +73,25 @@ static int sample_index_grow(struct sample_index *n)
 	return 0;
 }
 
+static uint16_t sample_index_flags(const struct seam_decoded *d, enum rules_kind kind)
+{
+	return (uint16_t)((kind == RULES_STACK_COPY ? SAMPLE_INDEX_COPY : 0) |
+	                  (called_event(d->sample.event) ? SAMPLE_INDEX_CALLED : 0) |
+	                  (members_of(&d->sample) ? SAMPLE_INDEX_GROUP : 0) |
+	                  (d->record->swap ? SAMPLE_INDEX_SWAP : 0));
+}
+
 static int sample_index_who(struct sample_index *n, const struct seam_decoded *d,
                             enum rules_kind kind, uint32_t *ret)
 {
+	const uint64_t kept = SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | SEAM_SAMPLE_CPU;
 	const struct sample_index_who who = {
 		.event = d->sample.event->index,
 		.pid = d->id.pid,
 		.tid = d->id.tid,
 		.cpu = d->id.cpu,
-		.has = (uint32_t)(d->id.has & (SEAM_SAMPLE_TIME | SEAM_SAMPLE_CPU)),
+		.has = (uint16_t)(d->id.has & kept),
+		.flags = sample_index_flags(d, kind),
 		.misc = d->record->misc,
 		.kind = (uint16_t)kind,
 	};
@@ -94,75 +104,102 @@ static int sample_index_who(struct sample_index *n, const struct seam_decoded *d
 	if (!recent->id || (recent->who[0] ^ words[0]) | (recent->who[1] ^ words[1]) |
 	                           (recent->who[2] ^ words[2])) {
 		recent->id = pool_put(&n->whos, &who);
+		n->flags |= who.flags;
 		memcpy(recent->who, words, sizeof(words));
 	}
 	*ret = recent->id;
 	return *ret == POOL_FAILED ? -ENOMEM : 0;
 }
 
-/* 1: one too many. */
-static int sample_index_ip(struct sample_index *n, uint64_t ip, uint32_t *ret)
+/* Where the ip is, and behind it, if it is not 0, a part's number. */
+static int sample_index_ip(struct sample_index *n, uint64_t ip, uint32_t part, uint32_t *ret)
 {
-	if (n->n_ips == SAMPLE_INDEX_NO_KERNEL)
-		return 1;
-	if (n->n_ips == n->ips_capacity) {
+	if (n->n_ips + 2 > n->ips_capacity) {
 		uint32_t capacity = n->ips_capacity ? n->ips_capacity * 2 : 4096;
 		uint64_t *ips;
 
+		if (capacity > SAMPLE_INDEX_IPS)
+			return -EOVERFLOW;
 		ips = realloc(n->ips, capacity * sizeof(*ips));
 		if (!ips)
 			return -ENOMEM;
 		n->ips = ips;
 		n->ips_capacity = capacity;
 	}
-	n->ips[n->n_ips] = ip;
-	*ret = SAMPLE_INDEX_NO_KERNEL | n->n_ips++;
+	*ret = (part ? SAMPLE_INDEX_APART : SAMPLE_INDEX_NO_KERNEL) | n->n_ips;
+	n->ips[n->n_ips++] = ip;
+	if (part)
+		n->ips[n->n_ips++] = part;
 	return 0;
 }
 
-/* The parts that the sample itself has. 1: their numbers are too large for an entry. */
+/* The parts that the sample itself has. */
 static int sample_index_parts(struct sample_index *n, const struct seam_decoded *d,
                               const struct stitch_learned *said, struct sample_entry *entry)
 {
 	bool stable = d->record->stable;
-	uint64_t chain;
+	uint64_t chain, ip = d->sample.ip;
+	uint32_t kernel = 0;
 	int r = 0;
 
 	entry->user = (uint32_t)said->slot;
 	if (said->parts.kind == RULES_AT_ONCE)
 		r = stacks_part(&n->stacks, &said->parts.user, stable, &entry->user);
-	if (r < 0 || !said->parts.kernel.n)
-		return r < 0 ? r : sample_index_ip(n, d->sample.ip, &entry->kernel);
-	if (hit_user_first(&said->parts.kernel, d->record->misc))
-		return 1;
-	/* There is room for one of the two. */
-	if (hit_known(d->sample.event) && (!hit_chain(&said->parts.kernel, &chain) ||
-	                                   hit_elsewhere(d->sample.ip, d->record->misc, chain)))
-		return 1;
-	r = stacks_part(&n->stacks, &said->parts.kernel, stable, &entry->kernel);
-	return r < 0 ? r : !!(entry->kernel & SAMPLE_INDEX_NO_KERNEL);
+	if (r >= 0)
+		r = stacks_part(&n->stacks, &said->parts.kernel, stable, &kernel);
+	if (r < 0)
+		return r;
+	if (kernel > SAMPLE_INDEX_IPS)
+		return -EOVERFLOW;
+	entry->kernel = kernel;
+	if (kernel && (!hit_known(d->sample.event) ||
+	               (hit_chain(&said->parts.kernel, &chain) && chain == ip)))
+		return 0;
+	return sample_index_ip(n, ip, kernel, &entry->kernel);
 }
 
 int sample_index_add(struct sample_index *n, const struct seam_decoded *d,
                      const struct stitch_learned *said)
 {
-	struct sample_entry entry = { .weight = d->sample.period,
+	struct sample_entry entry = { .period = d->sample.period,
+		                      .bytes = d->record->stable ? d->record->bytes : NULL,
 		                      .index = (uint32_t)d->record->index };
 	int r;
 
-	entry.when = rules_when(d);
-	if (said->parts.kind == RULES_STACK_COPY || called_event(d->sample.event) ||
-	    said->slot > UINT32_MAX || !d->sample.event || members_of(&d->sample))
-		return 1;
-	if (d->id.has & SEAM_SAMPLE_TIME && entry.when != d->id.time_ns) /* 292 years */
-		return 1;
+	if (d->record->index > UINT32_MAX || said->slot > UINT32_MAX)
+		return -EOVERFLOW;
+	if (d->id.has & SEAM_SAMPLE_TIME)
+		entry.time_ns = d->id.time_ns;
 	r = sample_index_parts(n, d, said, &entry);
-	if (r)
-		return r;
-	r = sample_index_who(n, d, said->parts.kind, &entry.who);
+	if (r >= 0)
+		r = sample_index_who(n, d, said->parts.kind, &entry.who);
 	if (r >= 0 && n->next == n->end)
 		r = sample_index_grow(n);
 	if (r >= 0)
 		*n->next++ = entry;
 	return r;
+}
+
+uint64_t sample_index_count(const struct sample_index *n)
+{
+	return (uint64_t)n->n_blocks * SAMPLE_INDEX_BLOCK - (uint64_t)(n->end - n->next);
+}
+
+const struct sample_entry *sample_index_find(const struct sample_index *n, uint64_t record)
+{
+	uint64_t low = 0, high = sample_index_count(n);
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		const struct sample_entry *e =
+		        &n->blocks[middle / SAMPLE_INDEX_BLOCK][middle % SAMPLE_INDEX_BLOCK];
+
+		if (e->index == record)
+			return e;
+		if (e->index < record)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample_index.h: what counting, and most text, needs of each sample, indexed in the first pass:
- * who it is of, its kernel part and where the deferred record to its cookie will be. So such a file
- * is gone through, and its samples decoded, once; what was indexed lies one behind the other, where
- * the samples lie among all else.
+ * sample_index.h: every sample of a recording in a few words, made in the first pass: who it is of
+ * and when, both parts of its callchain by number, and where its bytes are.
  *
- * Not every sample can be indexed: one with a stack copy to unwind, or with a group's counters,
- * needs its bytes, and one that hit elsewhere than where its kernel part begins has an ip of its
- * own. A recording with a single such sample has no entries, and load.c decodes it twice.
+ * Counting, filters and most text need no more, so they read no record again: entries lie one
+ * behind the other, where the samples lie among all else. What an entry does not hold (a copy of
+ * the stack, registers, a group's counters) is decoded from its bytes when it is asked for
+ * (samples.h).
  *
- * Memory: 32 bytes a sample, 40 of one in user mode, and what stacks.h keeps of distinct parts.
+ * Memory: 40 bytes a sample, 48 of one in user mode, 56 of one that hit elsewhere than where its
+ * kernel part begins, and what stacks.h keeps of distinct parts.
  */
 #ifndef SEAM_SAMPLES_SAMPLE_INDEX_H
 #define SEAM_SAMPLES_SAMPLE_INDEX_H
@@ -18,22 +18,35 @@
 #include "samples/stacks.h"
 #include "stitch/summary.h"
 
+/* What a sample's entry does not hold, and how its bytes are to be read. */
+enum {
+	SAMPLE_INDEX_COPY = 1u << 0,   /* its user part is to be walked in its copy of the stack */
+	SAMPLE_INDEX_CALLED = 1u << 1, /* its user part is in its branch records (called.h) */
+	SAMPLE_INDEX_GROUP = 1u << 2,  /* it reads a group: one sample of each member that grew */
+	SAMPLE_INDEX_SWAP = 1u << 3,   /* its bytes are of the other byte order */
+};
+
 /* What many samples share. No padding. */
 struct sample_index_who {
 	uint32_t event; /* index */
 	uint32_t pid, tid, cpu;
-	uint32_t has;        /* SEAM_SAMPLE_TIME, SEAM_SAMPLE_CPU */
+	uint16_t has;        /* SEAM_SAMPLE_TID, SEAM_SAMPLE_TIME, SEAM_SAMPLE_CPU */
+	uint16_t flags;      /* SAMPLE_INDEX_* */
 	uint16_t misc, kind; /* enum rules_kind */
 };
 
-#define SAMPLE_INDEX_NO_KERNEL 0x80000000u
+/* In sample_entry.kernel: the rest says where in ips the sample's ip is. */
+#define SAMPLE_INDEX_NO_KERNEL 0x80000000u /* it has no kernel part */
+#define SAMPLE_INDEX_APART 0x40000000u     /* the number of that is behind its ip */
+#define SAMPLE_INDEX_IPS 0x3fffffffu
 
 struct sample_entry {
-	uint64_t when;   /* rules_when */
-	uint64_t weight; /* the period */
-	uint32_t index;  /* of the record */
-	uint32_t who;    /* of whos */
-	/* A part; or SAMPLE_INDEX_NO_KERNEL and where its ip is in ips. */
+	uint64_t time_ns; /* 0: it has none */
+	uint64_t period;
+	const unsigned char *bytes; /* of its record; NULL: they do not last */
+	uint32_t index;             /* of the record */
+	uint32_t who;               /* of whos */
+	/* A part, which begins where the sample hit; or one of the two above. */
 	uint32_t kernel;
 	uint32_t user; /* RULES_AT_ONCE: a part; RULES_DEFERRED: stitch_summary::slot; else 0 */
 };
@@ -44,6 +57,7 @@ struct sample_entry {
 struct sample_index {
 	struct stacks stacks; /* numbers parts */
 	struct pool whos;     /* struct sample_index_who */
+	unsigned flags;       /* SAMPLE_INDEX_* of any sample */
 	struct sample_entry **blocks;
 	size_t n_blocks;
 	struct sample_entry *next, *end; /* room in the last block */
@@ -58,23 +72,41 @@ struct sample_index {
 /* NULL: out of memory. */
 struct sample_index *sample_index_new(void);
 void sample_index_free(struct sample_index *index); /* NULL is fine */
-/* Takes a sample in: 0; 1: it cannot be indexed; -ENOMEM. */
+/* Takes a sample in. -ENOMEM. -EOVERFLOW: there are more samples, or distinct parts of stacks, than
+ * numbers. */
 int sample_index_add(struct sample_index *index, const struct seam_decoded *d,
                      const struct stitch_learned *said);
 /* The entries of a block in the order of the file; 0: there is none. */
 size_t sample_index_block(const struct sample_index *index, size_t block,
                           const struct sample_entry **ret);
+/* How many there are. */
+uint64_t sample_index_count(const struct sample_index *index);
+/* The entry of a record by its index; NULL: there is none. */
+const struct sample_entry *sample_index_find(const struct sample_index *index, uint64_t record);
 
 /* What the stitcher asks for to say what became of its stack. */
 static inline struct stitch_summary sample_index_summary(const struct sample_entry *entry,
                                                          const struct sample_index_who *who)
 {
+	uint64_t when = who->has & SEAM_SAMPLE_TIME ? entry->time_ns & ~RULES_UNTIMED
+	                                            : RULES_UNTIMED | entry->index;
+
 	return (struct stitch_summary){
-		.who = { .when = entry->when, .pid = who->pid, .tid = who->tid },
+		.who = { .when = when, .pid = who->pid, .tid = who->tid },
 		.index = entry->index,
 		.kind = who->kind,
 		.slot = entry->user,
 	};
+}
+/* The number of its kernel part; 0: it has none. */
+static inline uint32_t sample_index_kernel(const struct sample_index *index,
+                                           const struct sample_entry *entry)
+{
+	if (entry->kernel & SAMPLE_INDEX_NO_KERNEL)
+		return 0;
+	return entry->kernel & SAMPLE_INDEX_APART
+	               ? (uint32_t)index->ips[(entry->kernel & SAMPLE_INDEX_IPS) + 1]
+	               : entry->kernel;
 }
 
 #endif

@@ -68,28 +68,69 @@ static int stacks_grow_index(struct stacks *s)
 	return 0;
 }
 
-struct seam_u64s stacks_words(const struct stacks *s, uint32_t part)
+/* ---- numbers of parts ---- */
+
+int stacks_base_of(struct stacks_base *ret, const struct stacks *stacks,
+                   const struct seam_stitch *stitch)
 {
-	const struct intern *parts = &s->parts[part & 1];
+	uint64_t most =
+	        stacks->parts[0].n > stacks->parts[1].n ? stacks->parts[0].n : stacks->parts[1].n;
+	uint64_t chains = stitch_chains(stitch);
+
+	if (most + chains > UINT32_MAX / 2)
+		return -EOVERFLOW;
+	*ret = (struct stacks_base){ .stacks = stacks,
+		                     .stitch = stitch,
+		                     .n = { (uint32_t)stacks->parts[0].n,
+		                            (uint32_t)stacks->parts[1].n },
+		                     .chains = (uint32_t)chains };
+	return 0;
+}
+
+uint32_t stacks_base_chain(const struct stacks_base *base, const struct stitch_verdict *verdict)
+{
+	return verdict->n ? (base->n[verdict->swap] + verdict->chain) << 1 | verdict->swap : 0;
+}
+
+static struct seam_u64s stacks_interned(const struct stacks *s, uint32_t id, bool swap)
+{
+	const struct intern *parts = &s->parts[swap];
+
+	return (struct seam_u64s){ .bytes = (const unsigned char *)intern_get(parts, id),
+		                   .n = intern_length(parts, id) / 8,
+		                   .swap = swap };
+}
+
+struct seam_u64s stacks_base_words(const struct stacks_base *base, uint32_t part)
+{
+	uint32_t id = part >> 1;
+	bool swap = part & 1;
 
 	if (!part)
 		return (struct seam_u64s){ 0 };
-	return (struct seam_u64s){ .bytes = (const unsigned char *)intern_get(parts, part >> 1),
-		                   .n = intern_length(parts, part >> 1) / 8,
-		                   .swap = part & 1 };
+	return id < base->n[swap] ? stacks_interned(base->stacks, id, swap)
+	                          : stitch_chain(base->stitch, id - base->n[swap], swap);
+}
+
+struct seam_u64s stacks_words(const struct stacks *s, uint32_t part)
+{
+	uint32_t before = s->base.n[part & 1] + s->base.chains;
+
+	return !part || part >> 1 < before ? stacks_base_words(&s->base, part)
+	                                   : stacks_interned(s, (part >> 1) - before, part & 1);
 }
 
 static int stacks_intern(struct stacks *s, const struct seam_u64s *words, bool stable,
                          uint32_t *ret)
 {
 	struct intern *parts = &s->parts[words->swap];
-	uint32_t id;
+	uint32_t before = s->base.n[words->swap] + s->base.chains, id;
 
 	id = stable ? intern_lasting(parts, words->bytes, words->n * 8)
 	            : intern_bytes(parts, words->bytes, words->n * 8);
-	if (id > UINT32_MAX / 2)
+	if (id > UINT32_MAX / 2 - before)
 		return -ENOMEM;
-	*ret = id << 1 | words->swap;
+	*ret = (id + before) << 1 | words->swap;
 	return 0;
 }
 

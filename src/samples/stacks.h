@@ -18,6 +18,7 @@
 #include "base/intern.h"
 #include "base/pool.h"
 #include "samples/callchain.h"
+#include "stitch/summary.h"
 
 #define STACKS_NUMBERS 4u
 
@@ -77,7 +78,19 @@ struct stacks_recent {
 	uint32_t key_id[STACKS_KEYS]; /* 0: none */
 };
 
+/*
+ * Parts that have numbers already, and keep them: those of other stacks (the sample index), and
+ * behind them the chains of deferred records. Zeroed: there are none.
+ */
+struct stacks_base {
+	const struct stacks *stacks;
+	const struct seam_stitch *stitch;
+	uint32_t n[2];   /* numbers of the parts of stacks, by their byte order */
+	uint32_t chains; /* and of chains */
+};
+
 struct stacks {
+	struct stacks_base base; /* set before the first sample; own parts are numbered behind it */
 	bool keep_samples;
 	struct stacks_sample *samples; /* in the order in which they were added */
 	size_t n_samples, samples_capacity;
@@ -96,6 +109,13 @@ struct stacks {
 	unsigned n_waiting;
 };
 
+/* Of stacks, and of a sealed stitcher, to which nothing is added any more. -EOVERFLOW: there are too
+ * many for numbers. */
+int stacks_base_of(struct stacks_base *ret, const struct stacks *stacks,
+                   const struct seam_stitch *stitch);
+/* The number of a deferred record's chain; 0: it has no words. */
+uint32_t stacks_base_chain(const struct stacks_base *base, const struct stitch_verdict *verdict);
+struct seam_u64s stacks_base_words(const struct stacks_base *base, uint32_t part);
 /* -ENOMEM. */
 int stacks_start(struct stacks *s);
 /* Takes a sample; stable: its words last. -ENOMEM. */

@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "abi/members.h"
 #include "base/buf.h"
 #include "perfdata/order.h"
+#include "samples/called.h"
 #include "samples/first_pass.h"
 #include "samples/unwound.h"
 #include "abi/record.h"
@@ -15,7 +17,7 @@
 struct stream_items {
 	struct recording *rec;
 	struct first_pass first_pass;
-	const struct ordered_opts *opts;
+	const struct samples_opts *opts;
 	const struct stream_handler *handler;
 	struct order *order;
 	struct buf indices; /* of the samples in the stitcher, as u64, from `head` on */
@@ -25,6 +27,7 @@ struct stream_items {
 	bool started;
 	struct tables *tables;
 	struct unwound *unwound; /* NULL: no sample has a stack copy */
+	struct members members;
 	uint64_t words[CALLED_MAX];
 };
 
@@ -48,30 +51,68 @@ static uint64_t stream_index(struct stream_items *s)
 	return index;
 }
 
-static int stream_deliver(struct stream_items *s, const struct seam_stitched *sample)
+/* One sample of each member that has a share in it; else itself. */
+static int stream_give(struct stream_items *s, struct sample *sample)
 {
-	struct batch_item item = {
-		.record = { .type = SEAM_RECORD_SAMPLE,
-		            .misc = sample->misc,
-		            .offset = sample->offset,
-		            .index = stream_index(s) },
-		.decoded = { .event = sample->sample.event,
-		             .id = sample->sample.id,
-		             .sample = sample->sample },
-		.time_ns = sample->sample.id.has & SEAM_SAMPLE_TIME ? sample->sample.id.time_ns : 0,
-		.sample = *sample,
-	};
+	const struct stream_handler *h = s->handler;
+	const struct samples_filter *f = &s->opts->filter;
+	struct member member;
+	uint64_t i = 0;
+	int r;
+
+	if (!(s->opts->needs & SAMPLES_MEMBERS) || !members_of(&sample->decoded->sample))
+		return samples_filter_takes(f, sample->event, &sample->id, sample->comm)
+		               ? h->each(h->ctx, sample)
+		               : 0;
+	while ((r = members_next(&s->members, s->rec->events, &sample->decoded->sample, &i,
+	                         &member)) > 0) {
+		sample->event = member.event;
+		sample->period = member.period;
+		if (samples_filter_takes(f, sample->event, &sample->id, sample->comm))
+			r = h->each(h->ctx, sample);
+		if (r < 0)
+			break;
+		sample->again = true;
+	}
+	return r;
+}
+
+/* A sample, whole, with its record as far as it lasts. */
+static int stream_deliver(struct stream_items *s, struct seam_stitched *st)
+{
+	const struct seam_record record = { .type = SEAM_RECORD_SAMPLE,
+		                            .misc = st->misc,
+		                            .offset = st->offset,
+		                            .index = stream_index(s) };
+	const struct seam_decoded decoded = { .record = &record,
+		                              .event = st->sample.event,
+		                              .id = st->sample.id,
+		                              .sample = st->sample };
+	struct sample sample = { .event = st->sample.event,
+		                 .id = st->sample.id,
+		                 .index = record.index,
+		                 .period = st->sample.period,
+		                 .proc_ns = proc_time(&decoded),
+		                 .deferred_time_ns = st->deferred_time_ns,
+		                 .misc = st->misc,
+		                 .deferred_misc = st->deferred_misc,
+		                 .state = st->state,
+		                 .decoded = &decoded,
+		                 .cookie = st->cookie,
+		                 .apart = true,
+		                 .ip = st->sample.ip };
 	int r = 0;
 
-	item.decoded.record = &item.record;
-	item.proc_ns = proc_time(&item.decoded);
-	recording_spaces(s->rec, &item.sample, item.proc_ns, &item.user_space, &item.kernel_space);
-	item.called = called_sample(&item.sample, s->words);
+	recording_spaces(s->rec, st, sample.proc_ns, &sample.user_space, &sample.kernel_space);
+	sample.comm = proc_comm(s->rec->procs, sample.id.pid, sample.id.tid, sample.proc_ns);
+	called_sample(st, s->words);
 	if (s->unwound)
-		r = unwound_sample(s->unwound, item.user_space, &item.sample);
+		r = unwound_sample(s->unwound, sample.user_space, st);
 	if (r > 0)
-		item.walk = unwound_last(s->unwound);
-	return r < 0 ? r : s->handler->each(s->handler->ctx, &item);
+		sample.walk = unwound_last(s->unwound);
+	sample.kernel = st->kernel;
+	sample.user = st->user;
+	return r < 0 ? r : stream_give(s, &sample);
 }
 
 static int stream_take(struct stream_items *s)
@@ -124,7 +165,7 @@ static int stream_unwound(struct stream_items *s)
 	struct unwound_opts opts = { .sz = sizeof(opts) };
 	int r;
 
-	if (s->opts->keep_stacks || !unwound_opts_of(s->rec, &opts))
+	if (!(s->opts->needs & SAMPLES_COPIES) || !unwound_opts_of(s->rec, &opts))
 		return 0;
 	r = unwound_tables(s->rec, s->opts->tables, &s->tables);
 	opts.tables = s->tables;
@@ -259,7 +300,7 @@ static int stream_run(struct stream_items *s, struct seam_error *err)
 }
 
 int stream_items(struct recording **rec, struct seam_reader *reader,
-                 const struct ordered_opts *opts, const struct stream_handler *handler,
+                 const struct samples_opts *opts, const struct stream_handler *handler,
                  struct stream_counts *counts, struct seam_error *err)
 {
 	struct stream_items s = { .opts = opts, .handler = handler };
@@ -278,6 +319,7 @@ int stream_items(struct recording **rec, struct seam_reader *reader,
 		seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
 	order_free(s.order);
 	first_pass_free(&s.first_pass);
+	members_free(&s.members);
 	buf_free(&s.indices);
 	unwound_free(s.unwound);
 	tables_free(s.tables);

@@ -13,7 +13,7 @@
 #ifndef SEAM_SAMPLES_STREAM_ITEMS_H
 #define SEAM_SAMPLES_STREAM_ITEMS_H
 
-#include "samples/ordered.h"
+#include "samples/samples.h"
 
 struct stream_handler {
 	/* Before the first of the others: the stream's events and features are known, as far as
@@ -23,7 +23,7 @@ struct stream_handler {
 	/* A record of the kernel that is no sample, in order of time; of mappings and tasks, those
 	 * behind the start. */
 	int (*learn)(void *ctx, const struct seam_record *record);
-	int (*each)(void *ctx, const struct batch_item *item);
+	int (*each)(void *ctx, const struct sample *sample);
 	/* A round is over: what was made so far may be shown. */
 	int (*round)(void *ctx);
 	void *ctx;
@@ -35,13 +35,13 @@ struct stream_counts {
 };
 
 /*
- * Reads all of reader, which is a stream. Of opts: keep_stacks, tables. *rec is set as soon as it
+ * Reads all of reader, which is a stream. Of opts: filter, needs, tables; records are always there. *rec is set as soon as it
  * is made and is the caller's to close, also after a failure; what its functions say of a time
  * holds for the times of what is being delivered. Stops when a callback returns negative, and
  * returns that.
  */
 int stream_items(struct recording **rec, struct seam_reader *reader,
-                 const struct ordered_opts *opts, const struct stream_handler *handler,
+                 const struct samples_opts *opts, const struct stream_handler *handler,
                  struct stream_counts *counts, struct seam_error *err);
 
 #endif

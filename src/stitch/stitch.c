@@ -274,6 +274,15 @@ struct seam_u64s stitch_words(const struct seam_stitch *st, const struct stitch_
 	return index_words(&st->index, verdict);
 }
 
+struct seam_u64s stitch_chain(const struct seam_stitch *st, uint32_t chain, bool swap)
+{
+	const struct intern *chains = &st->index.chains;
+
+	return (struct seam_u64s){ .bytes = (const unsigned char *)intern_get(chains, chain),
+		                   .n = intern_length(chains, chain) / 8,
+		                   .swap = swap };
+}
+
 size_t stitch_chains(const struct seam_stitch *st)
 {
 	return st->index.chains.n + !st->index.chains.n;

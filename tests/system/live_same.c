@@ -22,7 +22,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "recorder/live.h"
-#include "samples/ordered.h"
+#include "samples/samples.h"
 #include "samples/walk_result.h"
 #include "samples/unwound.h"
 
@@ -51,23 +51,23 @@ static uint64_t same_key(const struct seam_sample *s)
 	return map_hash_bytes(key, sizeof(key), 1);
 }
 
-static int same_expect(void *ctx, const struct batch_item *item)
+static int same_expect(void *ctx, const struct sample *sample, struct buf *out)
 {
+	const struct seam_u64s user = sample_user(sample);
 	struct same *s = ctx;
-	struct expected e = { .walked = item->walk != NULL, .at = s->frames.n / 8 };
+	struct expected e = { .walked = sample->walk != NULL, .at = s->frames.n / 8 };
 	uint64_t *slot;
 
-	if (item->record.type != SEAM_RECORD_SAMPLE)
-		return 0;
-	if (item->walk) {
-		e.end = item->walk->end;
-		e.guessed = item->walk->n_sure < item->walk->n;
+	(void)out;
+	if (sample->walk) {
+		e.end = sample->walk->end;
+		e.guessed = sample->walk->n_sure < sample->walk->n;
 		/* A callchain cannot mark a guess: one that did not lead to the end is left out. */
-		e.n = e.end == WALK_COMPLETE ? item->walk->n : item->walk->n_sure;
+		e.n = e.end == WALK_COMPLETE ? sample->walk->n : sample->walk->n_sure;
 	}
 	for (size_t i = 0; i < e.n; i++)
-		buf_put_u64(&s->frames, seam_u64s_at(&item->sample.user, i) & WALK_ADDRESS);
-	slot = map_slot(&s->by_sample, same_key(&item->sample.sample), NULL);
+		buf_put_u64(&s->frames, seam_u64s_at(&user, i) & WALK_ADDRESS);
+	slot = map_slot(&s->by_sample, same_key(&sample->decoded->sample), NULL);
 	if (!slot || buf_put(&s->expected, &e, sizeof(e)) < 0)
 		return -1;
 	s->twins += *slot != 0;
@@ -183,7 +183,10 @@ static int same_run(struct same *s, struct seam_reader *reader, unsigned threads
 		                  .queue_bytes = (size_t)1 << 32,
 		                  .renew_bytes = 1,
 		                  .tables = { .sz = sizeof(opts.tables) } };
-	struct ordered_opts in_order = { .sz = sizeof(in_order) };
+	const struct samples_opts in_order = { .sz = sizeof(in_order),
+		                               .order = SAMPLES_BY_TIME,
+		                               .needs = SAMPLES_COPIES | SAMPLES_RECORD };
+	const struct samples_consumer consumer = { .sample = same_expect, .ctx = s };
 	struct recording *rec;
 	struct buf out = { 0 };
 	struct live_counts c;
@@ -192,7 +195,7 @@ static int same_run(struct same *s, struct seam_reader *reader, unsigned threads
 
 	if (r < 0)
 		return r;
-	r = ordered_each(rec, &in_order, same_expect, s, NULL);
+	r = samples_each(rec, &in_order, &consumer, NULL);
 	if (r >= 0)
 		r = live_new(&live, &opts);
 	if (r >= 0) {

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@
 #include "../../bench/scenario.h"
 #include "base/map.h"
 #include "aggregate/load.h"
-#include "samples/ordered.h"
+#include "samples/samples.h"
 #include "resolve/resolver.h"
 #include "samples/stacks.h"
 
@@ -79,22 +80,15 @@ struct loaded {
 	struct load load;
 };
 
-static struct loaded load_noted(const char *path, const struct load_opts *opts, bool index)
+static struct loaded load(const char *path, const struct load_opts *opts)
 {
-	struct recording_opts learn = { .sz = sizeof(learn), .index = index };
 	struct seam_error err = { 0 };
 	struct loaded l = { 0 };
 
 	assert_int_equal(seam_reader_open(&l.reader, path, NULL, &err), 0);
-	assert_int_equal(recording_open(&l.rec, l.reader, &learn, &err), 0);
-	assert_int_equal(!!l.rec->index, index);
+	assert_int_equal(recording_open(&l.rec, l.reader, NULL, &err), 0);
 	assert_int_equal(load_recording(&l.load, l.rec, opts, &err), 0);
 	return l;
-}
-
-static struct loaded load(const char *path, const struct load_opts *opts)
-{
-	return load_noted(path, opts, false);
 }
 
 static void unload(struct loaded *l)
@@ -273,11 +267,20 @@ static void assert_equal_profiles(const struct profile *a, const struct profile 
 	}
 }
 
-/* Counted from notes, a recording says what it says decoded twice. */
-static void notes_say_the_same(void **state)
+static bool takes_all(void *ctx, const struct seam_event *event, const struct seam_id *id,
+                      const char *comm)
+{
+	++*(atomic_uint *)ctx;
+	return true;
+}
+
+/* A filter that drops nothing says what none says, and is asked for few samples. The same recording
+ * is counted as often as one likes, by one thread or by several. */
+static void filter_and_threads_change_nothing(void **state)
 {
 	static const unsigned keep[] = { 0, PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_CPU,
 		                         PROFILE_KEEP_SLICE | PROFILE_KEEP_SAMPLES };
+	const struct proc_span always = { 0, UINT64_MAX };
 
 	for (uint64_t seed = 20; seed < 26; seed++) {
 		char *path = temporary();
@@ -285,26 +288,31 @@ static void notes_say_the_same(void **state)
 		struct load_opts opts = { .sz = sizeof(opts),
 			                  .keep = keep[seed % 3],
 			                  .slice_ns = 1000000 };
-		struct loaded twice = load_noted(path, &opts, false);
-		struct loaded once = load_noted(path, &opts, true);
+		struct loaded plain = load(path, &opts), filtered;
+		atomic_uint asked = 0;
 		struct profile *a, *b;
 
-		assert_true_profile(&once.load, sc);
-		assert_null(once.rec->index); /* taken over */
-		assert_int_equal(profile_canonical(&a, twice.load.profile), 0);
-		assert_int_equal(profile_canonical(&b, once.load.profile), 0);
+		assert_true_profile(&plain.load, sc);
+		opts.filter = (struct samples_filter){
+			.takes = takes_all, .ctx = &asked, .times = &always, .n_times = 1
+		};
+		opts.threads = seed % 4 + 1;
+		filtered = load(path, &opts);
+		assert_in_range(asked, 1, 20000);
+		assert_int_equal(profile_canonical(&a, plain.load.profile), 0);
+		assert_int_equal(profile_canonical(&b, filtered.load.profile), 0);
 		assert_equal_profiles(a, b);
-		assert_memory_equal(&once.load.stitch, &twice.load.stitch,
-		                    sizeof(once.load.stitch));
-		assert_int_equal(once.load.taken, twice.load.taken);
+		assert_memory_equal(&plain.load.stitch, &filtered.load.stitch,
+		                    sizeof(plain.load.stitch));
+		assert_int_equal(plain.load.taken, filtered.load.taken);
+		assert_int_equal(filtered.load.not_taken, 0);
 		profile_free(a);
 		profile_free(b);
-		/* And once more, by its samples. */
-		load_free(&once.load);
-		assert_int_equal(load_recording(&once.load, once.rec, &opts, NULL), 0);
-		assert_true_profile(&once.load, sc);
-		unload(&twice);
-		unload(&once);
+		load_free(&plain.load);
+		assert_int_equal(load_recording(&plain.load, plain.rec, &opts, NULL), 0);
+		assert_true_profile(&plain.load, sc);
+		unload(&filtered);
+		unload(&plain);
 		scenario_free(sc);
 		unlink(path);
 	}
@@ -315,25 +323,33 @@ struct in_order {
 	uint64_t states[SEAM_STITCH_STATES], frames;
 };
 
-static int count_item(void *ctx, const struct batch_item *item)
+static int count_sample(void *ctx, const struct sample *sample, struct buf *out)
+{
+	const struct seam_u64s user = sample_user(sample);
+	struct in_order *o = ctx;
+
+	assert_true(sample->id.time_ns >= o->last_ns);
+	o->last_ns = sample->id.time_ns;
+	o->samples++;
+	o->states[sample->state]++;
+	for (uint64_t i = 0; i < user.n; i++) {
+		uint64_t addr = seam_u64s_at(&user, i);
+
+		o->frames += addr >= ANSWERS ? map_mix(addr) : 0;
+	}
+	return 0;
+}
+
+static int count_beside(void *ctx, const struct seam_decoded *d, struct buf *out)
 {
 	struct in_order *o = ctx;
 
-	assert_true(item->time_ns >= o->last_ns);
-	o->last_ns = item->time_ns;
-	if (item->record.type == SEAM_RECORD_CALLCHAIN_DEFERRED) {
+	assert_true(d->id.time_ns >= o->last_ns);
+	o->last_ns = d->id.time_ns;
+	if (d->record->type == SEAM_RECORD_CALLCHAIN_DEFERRED)
 		o->deferred++;
-	} else if (item->record.type == SEAM_RECORD_SAMPLE) {
-		o->samples++;
-		o->states[item->sample.state]++;
-		for (uint64_t i = 0; i < item->sample.user.n; i++) {
-			uint64_t addr = seam_u64s_at(&item->sample.user, i);
-
-			o->frames += addr >= ANSWERS ? map_mix(addr) : 0;
-		}
-	} else {
+	else
 		o->others++;
-	}
 	return 0;
 }
 
@@ -342,7 +358,7 @@ static int count_item(void *ctx, const struct batch_item *item)
 struct text_threads {
 	struct in_order_text {
 		struct text_threads *all;
-	} thread[ORDERED_THREADS_MAX];
+	} thread[SAMPLES_THREADS_MAX];
 	unsigned n;
 	uint64_t last_ns, items, hash;
 };
@@ -356,14 +372,32 @@ static int text_start(void *ctx, void **ret)
 	return 0;
 }
 
-static int text_put(void *thread, const struct batch_item *item, struct buf *out)
+static int text_sample(void *thread, const struct sample *sample, struct buf *out)
 {
-	uint64_t words[4] = { item->time_ns, item->record.offset, item->record.type, 0 };
+	const struct callchain chain = sample_callchain(sample);
+	uint64_t words[4] = { sample->id.time_ns, sample->index, chain.ip, 0 };
 
-	for (uint64_t i = 0; item->record.type == SEAM_RECORD_SAMPLE && i < item->sample.user.n;
-	     i++)
-		words[3] = map_mix(words[3] ^ seam_u64s_at(&item->sample.user, i));
+	for (uint64_t i = 0; i < chain.kernel.n; i++)
+		words[3] = map_mix(words[3] + seam_u64s_at(&chain.kernel, i));
+	for (uint64_t i = 0; i < chain.user.n; i++)
+		words[3] = map_mix(words[3] ^ seam_u64s_at(&chain.user, i));
 	return buf_put(out, words, sizeof(words));
+}
+
+/* Where the record is decoded it says what the index says. */
+static int text_decoded(void *thread, const struct sample *sample, struct buf *out)
+{
+	const struct seam_sample *s = &sample->decoded->sample;
+	const struct callchain chain = sample_callchain(sample);
+
+	assert_int_equal(s->period, sample->period);
+	assert_int_equal(s->ip, chain.ip);
+	assert_int_equal(s->id.time_ns, sample->id.time_ns);
+	assert_int_equal(s->id.tid, sample->id.tid);
+	assert_ptr_equal(s->event, sample->event);
+	assert_int_equal(sample->decoded->record->index, sample->index);
+	assert_int_equal(sample->decoded->record->misc, sample->misc);
+	return text_sample(thread, sample, out);
 }
 
 static int text_write(void *ctx, const struct buf *out)
@@ -398,14 +432,17 @@ static void threads_write_the_same(void **state)
 
 	for (unsigned round = 0; round < 4; round++) {
 		struct text_threads t = { 0 };
-		struct ordered_opts opts = { .sz = sizeof(opts),
+		struct samples_opts opts = { .sz = sizeof(opts),
+			                     .order = SAMPLES_BY_TIME,
+			                     .needs = round % 2 ? SAMPLES_RECORD : 0,
 			                     .threads = (const unsigned[]){ 1, 2, 7, 3 }[round] };
-		struct ordered_writer writer = {
-			.start = text_start, .put = text_put, .write = text_write, .ctx = &t
-		};
+		struct samples_consumer writer = { .start = text_start,
+			                           .sample = round % 2 ? text_decoded : text_sample,
+			                           .write = text_write,
+			                           .ctx = &t };
 
 		l.rec->stable = round < 3; /* bytes that do not last are copied, by one thread */
-		assert_int_equal(ordered_text(l.rec, &opts, &writer, NULL), 0);
+		assert_int_equal(samples_each(l.rec, &opts, &writer, NULL), 0);
 		assert_int_equal(t.n, l.rec->stable ? opts.threads : 1);
 		if (!round)
 			first = t;
@@ -414,7 +451,7 @@ static void threads_write_the_same(void **state)
 		t.items = 0;
 		writer.write = text_full;
 		t.n = 0;
-		assert_int_equal(ordered_text(l.rec, &opts, &writer, NULL), -ENOSPC);
+		assert_int_equal(samples_each(l.rec, &opts, &writer, NULL), -ENOSPC);
 	}
 	assert_int_equal(first.items, l.load.stitch.samples);
 	unload(&l);
@@ -430,17 +467,20 @@ static void ordered_gives_all_in_order(void **state)
 	uint64_t states[SEAM_STITCH_STATES], frames;
 	struct loaded l = load(path, &load_opts);
 	struct in_order o = { 0 };
-	struct ordered_opts opts = { .sz = sizeof(opts) };
+	struct samples_opts opts = { .sz = sizeof(opts), .order = SAMPLES_BY_TIME };
+	const struct samples_consumer consumer = { .sample = count_sample,
+		                                   .beside = count_beside,
+		                                   .ctx = &o };
 
 	truth_of(sc, states, &frames);
-	assert_int_equal(ordered_each(l.rec, &opts, count_item, &o, NULL), 0);
+	assert_int_equal(samples_each(l.rec, &opts, &consumer, NULL), 0);
 	assert_int_equal(o.samples, scenario_samples(sc));
 	assert_int_equal(o.deferred + o.others, 0);
 	assert_memory_equal(o.states, states, sizeof(states));
 	assert_int_equal(o.frames, frames);
 	o = (struct in_order){ 0 };
-	opts.deferred = opts.tasks = true;
-	assert_int_equal(ordered_each(l.rec, &opts, count_item, &o, NULL), 0);
+	opts.beside = SAMPLES_BESIDE_DEFERRED | SAMPLES_BESIDE_TASKS;
+	assert_int_equal(samples_each(l.rec, &opts, &consumer, NULL), 0);
 	assert_int_equal(o.samples, scenario_samples(sc));
 	assert_int_equal(o.deferred, l.rec->counts.type[SEAM_RECORD_CALLCHAIN_DEFERRED]);
 	assert_int_equal(o.others, l.rec->counts.type[SEAM_RECORD_COMM] +
@@ -452,18 +492,20 @@ static void ordered_gives_all_in_order(void **state)
 	unlink(path);
 }
 
-static bool take_cpu_1(void *ctx, const struct seam_stitched *sample, const char *comm)
+static bool take_cpu_1(void *ctx, const struct seam_event *event, const struct seam_id *id,
+                       const char *comm)
 {
-	return sample->sample.id.cpu == 1;
+	return id->cpu == 1;
 }
 
 static void take_and_max_stack(void **state)
 {
 	char *path = temporary();
 	struct scenario *sc = write_recording(path, 11, 5000, 0);
-	struct load_opts opts = {
-		.sz = sizeof(opts), .take = take_cpu_1, .max_stack = 2, .keep = PROFILE_KEEP_CPU
-	};
+	struct load_opts opts = { .sz = sizeof(opts),
+		                  .filter.takes = take_cpu_1,
+		                  .max_stack = 2,
+		                  .keep = PROFILE_KEEP_CPU };
 	struct loaded l = load(path, &opts);
 
 	assert_true(l.load.taken > 0 && l.load.not_taken > 0);
@@ -609,7 +651,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_state_and_frame_is_true),
 		cmocka_unit_test(compressed_is_the_same),
-		cmocka_unit_test(notes_say_the_same),
+		cmocka_unit_test(filter_and_threads_change_nothing),
 		cmocka_unit_test(ordered_gives_all_in_order),
 		cmocka_unit_test(threads_write_the_same),
 		cmocka_unit_test(take_and_max_stack),

@@ -26,14 +26,14 @@ static void learn(struct proc_table *procs, uint32_t pid, uint32_t tid, uint64_t
 	assert_int_equal(proc_learn(procs, &d), 1);
 }
 
-struct sample {
+struct made {
 	uint32_t pid, tid;
 	uint64_t time_ns;
 	uint32_t cpu;
 	const char *padded, *left; /* the text without a stack, with one */
 };
 
-static const struct sample samples[] = {
+static const struct made samples[] = {
 	{ 7, 7, 5000, 0, "           first       7/7       [000]     0.000005: ",
 	  "first       7/7       [000]     0.000005: " },
 	{ 7, 7, 6000, 1, "           first       7/7       [001]     0.000006: ",
@@ -57,23 +57,22 @@ static const struct sample samples[] = {
 };
 #define SAMPLES (sizeof(samples) / sizeof(samples[0]))
 
-static void expect(struct script_head *head, const struct recording *rec, const struct sample *s,
+static void expect(struct script_head *head, const struct recording *rec, const struct made *s,
                    bool chain)
 {
 	const struct script_text_opts opts = { .fields = SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID |
 		                                         SCRIPT_CPU | SCRIPT_TIME | SCRIPT_IP };
 	struct seam_event event = { .attr.sample_type = chain ? SEAM_SAMPLE_CALLCHAIN : 0 };
-	struct batch_item item = { .record = { .type = SEAM_RECORD_SAMPLE } };
+	const struct sample sample = { .event = &event,
+		                       .comm = proc_comm(rec->procs, s->pid, s->tid, s->time_ns),
+		                       .id = { .has = SEAM_SAMPLE_TIME | SEAM_SAMPLE_CPU,
+		                               .pid = s->pid,
+		                               .tid = s->tid,
+		                               .time_ns = s->time_ns,
+		                               .cpu = s->cpu } };
 	struct buf out = { 0 };
 
-	item.decoded.record = &item.record;
-	item.decoded.sample.event = &event;
-	item.decoded.id = (struct seam_id){ .has = SEAM_SAMPLE_TIME | SEAM_SAMPLE_CPU,
-		                            .pid = s->pid,
-		                            .tid = s->tid,
-		                            .time_ns = s->time_ns,
-		                            .cpu = s->cpu };
-	script_head(head, &opts, rec, &item, &out);
+	script_head(head, &opts, &event, &sample, &out);
 	assert_string_equal(buf_text(&out), chain ? s->left : s->padded);
 	buf_free(&out);
 }

@@ -82,17 +82,15 @@ static int annotate_load(struct annotate *a, struct seam_error *err)
 		.sz = sizeof(opts),
 		.symbols = &a->naming.symbols,
 		.progress = infile_progress(),
-		.take = sample_filter_any(&a->filter) ? sample_filter_sample : NULL,
-		.take_ctx = &a->filter,
 	};
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
-		                        .symbols = &a->naming.symbols,
-		                        .index = !opts.take };
+		                        .symbols = &a->naming.symbols };
 	int rc = recording_open(&a->rec, a->in.reader, &learn, err);
 
 	if (rc >= 0)
 		rc = sample_filter_prepare(&a->filter, a->cmd, a->rec);
+	opts.filter = sample_filter_samples(&a->filter);
 	if (rc >= 0)
 		rc = load_recording(&a->load, a->rec, &opts, err);
 	infile_progress_end();

@@ -135,13 +135,10 @@ static int diff_load_open(struct diff *d, struct infile *in, size_t run)
 		.lines = report_needs(&d->keys, ROLLUP_NEEDS_LINES) || !d->naming.no_inline,
 		.no_inline = d->naming.no_inline,
 		.progress = infile_progress(),
-		.take = sample_filter_any(&d->filter) ? sample_filter_sample : NULL,
-		.take_ctx = &d->filter,
 	};
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
-		                        .symbols = &d->naming.symbols,
-		                        .index = !opts.take };
+		                        .symbols = &d->naming.symbols };
 	struct recording *rec = NULL;
 	struct load load = { 0 };
 	struct seam_error err = { 0 };
@@ -153,6 +150,7 @@ static int diff_load_open(struct diff *d, struct infile *in, size_t run)
 		recording_close(rec);
 		return EXIT_USAGE;
 	}
+	opts.filter = sample_filter_samples(&d->filter);
 	if (r >= 0)
 		r = load_recording(&load, rec, &opts, &err);
 	infile_progress_end();

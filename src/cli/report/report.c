@@ -130,18 +130,16 @@ static int report_load(struct report *r, struct seam_error *err)
 		         (calls && !r->naming.no_inline && !r->stats),
 		.no_inline = r->naming.no_inline,
 		.progress = infile_progress(),
-		.take = sample_filter_any(&r->filter) ? sample_filter_sample : NULL,
-		.take_ctx = &r->filter,
 	};
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
 		                        .symbols = &r->naming.symbols,
-		                        .names = !r->stats,
-		                        .index = !opts.take };
+		                        .names = !r->stats };
 	int rc = recording_open(&r->rec, r->in.reader, &learn, err);
 
 	if (rc >= 0)
 		rc = sample_filter_prepare(&r->filter, r->cmd, r->rec);
+	opts.filter = sample_filter_samples(&r->filter);
 	if (rc >= 0)
 		rc = load_recording(&r->load, r->rec, &opts, err);
 	infile_progress_end();

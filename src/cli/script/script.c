@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "abi/members.h"
 #include "cli/infile.h"
 #include "cli/naming.h"
 #include "cli/sample_filter.h"
@@ -59,7 +58,7 @@ struct script {
 	const struct cmd *cmd;
 	struct infile in;
 	struct script_text_opts text;
-	struct ordered_opts order;
+	struct samples_opts samples;
 	struct naming naming;
 	struct sample_filter filter;
 	struct recording *rec;
@@ -67,9 +66,8 @@ struct script {
 	struct script_thread {
 		struct script *script;
 		struct script_text *printer;
-	} threads[ORDERED_THREADS_MAX];
+	} threads[SAMPLES_THREADS_MAX];
 	unsigned n_threads;
-	struct members members;
 	struct buf out; /* a stream's text */
 };
 
@@ -99,16 +97,16 @@ static int script_option(struct script *s, const struct options *o, int id)
 		return script_fields_option(s, o);
 	case OPT_NO_MERGE:
 	case OPT_MERGE:
-		s->order.deferred = s->text.unmerged = id == OPT_NO_MERGE;
+		s->text.unmerged = id == OPT_NO_MERGE;
 		return 0;
 	case OPT_MMAPS:
-		s->order.mmaps = true;
+		s->samples.beside |= SAMPLES_BESIDE_MMAPS;
 		return 0;
 	case OPT_TASKS:
-		s->order.tasks = true;
+		s->samples.beside |= SAMPLES_BESIDE_TASKS;
 		return 0;
 	case OPT_LOST:
-		s->order.losses = true;
+		s->samples.beside |= SAMPLES_BESIDE_LOSSES;
 		return 0;
 	case OPT_NS:
 		s->text.ns = true;
@@ -128,51 +126,18 @@ static int script_option(struct script *s, const struct options *o, int id)
 	}
 }
 
-/* Is it one that was picked? Records beside samples have neither time nor event for that, as in
- * perf; but answers, which are parts of samples, have their time. */
-static bool script_wants(struct script *s, const struct batch_item *item)
+/* Is it wanted? Records beside samples have neither time nor event for that, as in perf; but
+ * deferred records, which are parts of samples, have their time. */
+static bool script_wants(const struct script *s, const struct seam_decoded *d)
 {
-	const struct seam_id *id = &item->decoded.id;
-	const struct seam_stitched *sample = &item->sample;
-	struct seam_stitched deferred;
 	const char *comm;
 
 	if (!sample_filter_any(&s->filter))
 		return true;
-	comm = proc_comm(s->rec->procs, id->pid, id->tid, item->proc_ns);
-	if (item->record.type == SEAM_RECORD_CALLCHAIN_DEFERRED) {
-		deferred = (struct seam_stitched){ .sample = { .id = *id,
-			                                       .event = item->decoded.event } };
-		sample = &deferred;
-	} else if (item->record.type != SEAM_RECORD_SAMPLE) {
-		return id_filter_id(&s->filter.take, id, comm);
-	}
-	return sample_filter_sample(&s->filter, sample, comm);
-}
-
-/* One text for each member of the sample's group that has a share in it, as perf does. The counters
- * are followed also where the sample is not wanted. */
-static int script_members(const struct script_thread *t, const struct batch_item *item,
-                          struct buf *out)
-{
-	struct script *s = t->script;
-	struct batch_item one = *item;
-	struct member member;
-	uint64_t i = 0;
-	int r;
-
-	while ((r = members_next(&s->members, s->rec->events, &item->decoded.sample, &i, &member)) >
-	       0) {
-		one.sample.sample.event = member.event;
-		if (!script_wants(s, &one))
-			continue;
-		one.sample.sample.id.id = member.id;
-		one.sample.sample.period = member.period;
-		r = script_text_put(t->printer, &one, out);
-		if (r < 0)
-			break;
-	}
-	return r;
+	comm = proc_comm(s->rec->procs, d->id.pid, d->id.tid, proc_time(d));
+	if (d->record->type == SEAM_RECORD_CALLCHAIN_DEFERRED)
+		return samples_filter_takes(&s->samples.filter, d->event, &d->id, comm);
+	return id_filter_id(&s->filter.take, &d->id, comm);
 }
 
 static int script_start(void *ctx, void **ret)
@@ -187,13 +152,20 @@ static int script_start(void *ctx, void **ret)
 	                       t == s->threads ? NULL : s->threads[0].printer);
 }
 
-static int script_put(void *thread, const struct batch_item *item, struct buf *out)
+static int script_sample(void *thread, const struct sample *sample, struct buf *out)
 {
 	const struct script_thread *t = thread;
+
 	script_text_bound(t->printer);
-	if (item->record.type == SEAM_RECORD_SAMPLE && members_of(&item->decoded.sample))
-		return script_members(t, item, out);
-	return script_wants(t->script, item) ? script_text_put(t->printer, item, out) : 0;
+	return script_text_sample(t->printer, sample, out);
+}
+
+static int script_beside(void *thread, const struct seam_decoded *decoded, struct buf *out)
+{
+	const struct script_thread *t = thread;
+
+	script_text_bound(t->printer);
+	return script_wants(t->script, decoded) ? script_text_record(t->printer, decoded, out) : 0;
 }
 
 static int script_write(void *ctx, const struct buf *out)
@@ -201,16 +173,6 @@ static int script_write(void *ctx, const struct buf *out)
 	if (fwrite(out->bytes, 1, out->n, stdout) != out->n)
 		return -(errno ? errno : EIO);
 	return 0;
-}
-
-/* Members' shares are what counters grew by since the sample before: one thread, in order of
- * time. */
-static bool script_has_members(const struct recording *rec)
-{
-	for (size_t i = 0; i < seam_events_count(rec->events); i++)
-		if (members_of_event(seam_events_at(rec->events, i)))
-			return true;
-	return false;
 }
 
 static int script_verdict(struct script *s)
@@ -230,9 +192,11 @@ static int script_stream_start(void *ctx, struct recording *rec)
 {
 	struct script *s = ctx;
 	void *thread;
+	int r;
 
 	s->rec = rec;
-	return script_start(s, &thread);
+	r = sample_filter_prepare(&s->filter, s->cmd, rec);
+	return r < 0 ? r : script_start(s, &thread);
 }
 
 static int script_stream_learn(void *ctx, const struct seam_record *record)
@@ -250,12 +214,12 @@ static int script_stream_flush(struct script *s)
 	return r;
 }
 
-static int script_stream_item(void *ctx, const struct batch_item *item)
+static int script_stream_sample(void *ctx, const struct sample *sample)
 {
 	struct script *s = ctx;
 	int r;
 
-	r = script_put(&s->threads[0], item, &s->out);
+	r = script_sample(&s->threads[0], sample, &s->out);
 	return r >= 0 && s->out.n >= WRITE_AT ? script_stream_flush(s) : r;
 }
 
@@ -267,16 +231,11 @@ static int script_stream_round(void *ctx)
 	return r >= 0 && fflush(stdout) ? -errno : r;
 }
 
-/* No records are shown between samples. */
-static bool script_samples_only(const struct script *s)
-{
-	return !s->order.deferred && !s->order.mmaps && !s->order.tasks && !s->order.losses;
-}
-
 /* Neither parts of a recording nor its events are known before its end. */
 static bool script_in_one_pass(const struct script *s)
 {
-	return script_samples_only(s) && !s->filter.events && !s->filter.time.percent;
+	return !s->samples.beside && !s->text.unmerged && !s->filter.events &&
+	       !s->filter.time.percent;
 }
 
 static void script_say_order(const struct script *s, const struct stream_counts *c)
@@ -297,11 +256,11 @@ static int script_stream(struct script *s, struct seam_error *err)
 {
 	const struct stream_handler handler = { .start = script_stream_start,
 		                                .learn = script_stream_learn,
-		                                .each = script_stream_item,
+		                                .each = script_stream_sample,
 		                                .round = script_stream_round,
 		                                .ctx = s };
 	struct stream_counts counts;
-	int r = stream_items(&s->rec, s->in.reader, &s->order, &handler, &counts, err);
+	int r = stream_items(&s->rec, s->in.reader, &s->samples, &handler, &counts, err);
 
 	script_say_order(s, &counts);
 	return r;
@@ -309,29 +268,27 @@ static int script_stream(struct script *s, struct seam_error *err)
 
 /* ---- a file, in two ---- */
 
-/* Is all that is asked for indexed while the file is read? Where a sample hit is not, beside its
- * stack. */
-static bool script_is_noted(const struct script *s, const struct seam_events *events)
+/* Does any field come out of the samples' records? */
+static bool script_needs_records(const struct script *s, const struct seam_events *events)
 {
 	bool traces = false;
 
 	for (size_t i = 0; i < seam_events_count(events); i++)
 		traces = traces || seam_events_at(events, i)->attr.type == SEAM_TYPE_TRACEPOINT;
-	return script_samples_only(s) && !s->text.hide_chain &&
-	       !(s->text.fields &
-	         ~(unsigned)(traces ? SCRIPT_NOTED & ~SCRIPT_TRACE : SCRIPT_NOTED));
+	return s->text.unmerged || s->text.fields & ~(unsigned)SCRIPT_INDEXED ||
+	       (traces && s->text.fields & SCRIPT_TRACE);
 }
 
 static int script_file(struct script *s, struct seam_error *err)
 {
-	const struct seam_events *events = seam_reader_events(s->in.reader);
-	const struct ordered_writer writer = {
-		.start = script_start, .put = script_put, .write = script_write, .ctx = s
-	};
+	const struct samples_consumer consumer = { .start = script_start,
+		                                   .sample = script_sample,
+		                                   .beside = script_beside,
+		                                   .write = script_write,
+		                                   .ctx = s };
 	int r = recording_open(&s->rec, s->in.reader,
 	                       &(struct recording_opts){ .sz = sizeof(struct recording_opts),
 	                                                 .symbols = &s->naming.symbols,
-	                                                 .index = script_is_noted(s, events),
 	                                                 .names = s->text.fields & SCRIPT_SYM },
 	                       err);
 
@@ -339,10 +296,12 @@ static int script_file(struct script *s, struct seam_error *err)
 		r = sample_filter_prepare(&s->filter, s->cmd, s->rec);
 	if (r < 0)
 		return r;
-	s->order.noted = script_is_noted(s, events);
-	if (script_has_members(s->rec))
-		s->order.threads = 1;
-	return ordered_text(s->rec, &s->order, &writer, err);
+	s->samples.filter = sample_filter_samples(&s->filter);
+	if (s->text.unmerged)
+		s->samples.beside |= SAMPLES_BESIDE_DEFERRED;
+	if (script_needs_records(s, s->rec->events))
+		s->samples.needs |= SAMPLES_RECORD;
+	return samples_each(s->rec, &s->samples, &consumer, err);
 }
 
 static int script_print(struct script *s)
@@ -369,7 +328,10 @@ static int script_run(int argc, char **argv, const struct cmd *cmd)
 {
 	struct script s = { .cmd = cmd,
 		            .text = { .fields = SCRIPT_DEFAULT },
-		            .order = { .sz = sizeof(s.order) } };
+		            .samples = { .sz = sizeof(s.samples),
+		                         .order = SAMPLES_BY_TIME,
+		                         .needs = SAMPLES_CALLS | SAMPLES_COPIES |
+		                                  SAMPLES_MEMBERS } };
 	struct options o = options_start(argc, argv, cmd);
 	int id, r = EXIT_USAGE;
 
@@ -382,7 +344,8 @@ static int script_run(int argc, char **argv, const struct cmd *cmd)
 			goto out;
 	}
 	s.text.symbols = &s.naming.symbols;
-	s.order.tables = naming_tables(&s.naming);
+	s.samples.tables = naming_tables(&s.naming);
+	s.samples.filter = sample_filter_samples(&s.filter);
 	s.text.no_inline = s.naming.no_inline;
 	s.once = script_in_one_pass(&s) && infile_open_once(&s.in);
 	r = s.once ? EXIT_OK : infile_open(&s.in, cmd);
@@ -394,7 +357,6 @@ out:
 	recording_close(s.rec);
 	infile_close(&s.in);
 	sample_filter_free(&s.filter);
-	members_free(&s.members);
 	buf_free(&s.out);
 	naming_end(&s.naming);
 	return r;

@@ -311,12 +311,6 @@ static int script_kernel_lines(struct script_frames *f, const struct callchain *
 	return r;
 }
 
-static bool script_is_deferred(const struct callchain *sample)
-{
-	return sample->state == SEAM_STITCH_STITCHED ||
-	       sample->state == SEAM_STITCH_STITCHED_EARLIER;
-}
-
 /* A part by what was kept of it, or line by line. */
 static int script_part(struct script_frames *f, const struct callchain *sample,
                        const struct script_spaces *spaces, bool user, struct buf *out)
@@ -324,8 +318,7 @@ static int script_part(struct script_frames *f, const struct callchain *sample,
 	struct stacks_part part = { .words = user ? &sample->user : &sample->kernel,
 		                    .space = user ? spaces->user : spaces->kernel,
 		                    .found = user ? script_found(sample, spaces) : 0,
-		                    .lasting = spaces->all_last || (user && spaces->deferred_last &&
-		                                                    script_is_deferred(sample)) };
+		                    .lasting = spaces->lasting };
 	size_t start = out->n;
 	int r;
 

@@ -17,8 +17,7 @@ struct script_spaces {
 	uint32_t user, kernel;
 	uint32_t tid;
 	uint64_t time_ns;
-	/* Equal words of deferred records, or of all parts, have one place, and stay there. */
-	bool deferred_last, all_last;
+	bool lasting;   /* no other words will ever be where those of both parts are */
 	bool by_tables; /* walk_result_by_tables */
 };
 

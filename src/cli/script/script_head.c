@@ -93,39 +93,31 @@ static void script_put_cpu(struct buf *out, uint32_t cpu)
 	buf_put(out, "] ", 2);
 }
 
-/* Name and ids of any record, and its CPU. */
-static void head_compose(struct script_head *head, unsigned fields, const struct recording *rec,
-                         const struct seam_decoded *d, const char *comm, bool padded,
-                         struct buf *out)
+/* Name and ids of a record, and its CPU. tid: of the name. */
+static void head_compose(unsigned fields, const struct seam_id *id, const char *comm, uint32_t tid,
+                         bool padded, struct buf *out)
 {
-	uint32_t tid = d->id.tid;
 	char nameless[16];
 
-	if (fields & SCRIPT_COMM) {
-		if (!comm)
-			comm = script_comm(head, rec, d, &tid);
+	if (fields & SCRIPT_COMM)
 		script_put_comm(out, comm ? comm : script_nameless(tid, nameless), padded);
-	}
-	script_put_task(out, fields, &d->id);
-	if (fields & SCRIPT_CPU && d->id.has & SEAM_SAMPLE_CPU)
-		script_put_cpu(out, d->id.cpu);
+	script_put_task(out, fields, id);
+	if (fields & SCRIPT_CPU && id->has & SEAM_SAMPLE_CPU)
+		script_put_cpu(out, id->cpu);
 }
 
 /* The same of a sample, for most of a thread's samples from what was kept of the last one: if all
  * that it depends on is the same. A name has one place as long as the table is there. */
-static void head_sample(struct script_head *head, unsigned fields, const struct recording *rec,
-                        const struct seam_decoded *d, bool padded, struct buf *out)
+static void head_task(struct script_head *head, unsigned fields, const struct sample *s,
+                      bool padded, struct buf *out)
 {
-	const struct seam_id *id = &d->id;
+	const struct seam_id *id = &s->id;
 	struct head_task *task = &head->tasks[(id->tid ^ id->cpu << 3) % HEADS];
 	bool has_cpu = id->has & SEAM_SAMPLE_CPU;
-	const char *comm = NULL;
 	size_t start = out->n, n;
 	char *p;
 
-	if (fields & SCRIPT_COMM)
-		comm = proc_recall_comm(&head->recall, rec->procs, id->pid, id->tid, proc_time(d));
-	if (task->n && task->comm == comm && task->pid == id->pid && task->tid == id->tid &&
+	if (task->n && task->comm == s->comm && task->pid == id->pid && task->tid == id->tid &&
 	    task->cpu == id->cpu && task->has_cpu == has_cpu && task->padded == padded) {
 		p = buf_reserve(out, HEAD_TEXT);
 		if (p)
@@ -133,11 +125,11 @@ static void head_sample(struct script_head *head, unsigned fields, const struct 
 		out->n += p ? task->n : 0;
 		return;
 	}
-	head_compose(head, fields, rec, d, comm, padded, out);
+	head_compose(fields, id, s->comm, id->tid, padded, out);
 	n = out->n - start;
 	if (out->failed || n > HEAD_TEXT)
 		return;
-	*task = (struct head_task){ .comm = comm,
+	*task = (struct head_task){ .comm = s->comm,
 		                    .pid = id->pid,
 		                    .tid = id->tid,
 		                    .cpu = id->cpu,
@@ -149,14 +141,14 @@ static void head_sample(struct script_head *head, unsigned fields, const struct 
 }
 
 /* The processor's mode of a sample, the mark of some other records. */
-static void script_put_misc(struct buf *out, const struct seam_record *record)
+static void head_put_misc(struct buf *out, uint32_t type, uint16_t misc)
 {
 	const char *text = (const char *[]){
 		"", "K", "U", "H", "G", "g", "", ""
-	}[record->misc & SEAM_MISC_CPUMODE_MASK];
-	bool marked = record->misc & SEAM_MISC_MMAP_DATA;
+	}[misc & SEAM_MISC_CPUMODE_MASK];
+	bool marked = misc & SEAM_MISC_MMAP_DATA;
 
-	switch (record->type) {
+	switch (type) {
 	case SEAM_RECORD_SAMPLE:
 		break;
 	case SEAM_RECORD_MMAP:
@@ -173,30 +165,40 @@ static void script_put_misc(struct buf *out, const struct seam_record *record)
 	put_blanks(out, 6 - (int)strlen(text));
 }
 
-void script_head(struct script_head *head, const struct script_text_opts *opts,
-                 const struct recording *rec, const struct batch_item *item, struct buf *out)
+static bool head_chain(const struct script_text_opts *opts, const struct seam_event *event)
 {
-	const struct seam_id *id = &item->decoded.id;
-	const struct seam_event *event = item->decoded.record->type == SEAM_RECORD_SAMPLE
-	                                         ? item->decoded.sample.event
-	                                         : item->decoded.event;
-	bool chain = event && event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN;
+	return event && event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN && !opts->hide_chain;
+}
+
+void script_head(struct script_head *head, const struct script_text_opts *opts,
+                 const struct seam_event *layout, const struct sample *s, struct buf *out)
+{
+	bool padded = !(opts->fields & SCRIPT_IP && head_chain(opts, layout));
+
+	head_task(head, opts->fields, s, padded, out);
+	if (opts->fields & SCRIPT_MISC)
+		head_put_misc(out, SEAM_RECORD_SAMPLE, s->misc);
+	if (opts->fields & SCRIPT_TIME && s->id.has & SEAM_SAMPLE_TIME)
+		put_time(out, &head->clock, s->id.time_ns, opts->ns);
+}
+
+void script_head_record(struct script_head *head, const struct script_text_opts *opts,
+                        const struct recording *rec, const struct seam_decoded *d, struct buf *out)
+{
+	const struct seam_event *event = d->event;
 	unsigned fields = opts->fields;
-	bool padded;
+	uint32_t tid = d->id.tid;
+	const char *comm = fields & SCRIPT_COMM ? script_comm(head, rec, d, &tid) : NULL;
 
 	/* A record of perf's own has no event: perf takes the first one's for it. */
 	if (!event && seam_events_count(rec->events))
-		chain = seam_events_at(rec->events, 0)->attr.sample_type & SEAM_SAMPLE_CALLCHAIN;
-	chain = chain && !opts->hide_chain;
-	padded = !(fields & SCRIPT_IP && chain);
-	if (item->decoded.record->type == SEAM_RECORD_SAMPLE)
-		head_sample(head, fields, rec, &item->decoded, padded, out);
-	else
-		head_compose(head, fields, rec, &item->decoded, NULL, padded, out);
+		event = seam_events_at(rec->events, 0);
+	head_compose(fields, &d->id, comm, tid, !(fields & SCRIPT_IP && head_chain(opts, event)),
+	             out);
 	if (fields & SCRIPT_MISC)
-		script_put_misc(out, item->decoded.record);
-	if (fields & SCRIPT_TIME && (id->has & SEAM_SAMPLE_TIME || !event))
-		put_time(out, &head->clock, id->time_ns, opts->ns);
+		head_put_misc(out, d->record->type, d->record->misc);
+	if (fields & SCRIPT_TIME && (d->id.has & SEAM_SAMPLE_TIME || !d->event))
+		put_time(out, &head->clock, d->id.time_ns, opts->ns);
 }
 
 void script_head_event(struct script_head *head, const struct seam_event *event, uint64_t period,

@@ -29,8 +29,13 @@ struct script_head { /* zeroed to start; one thread and one set of fields each *
 	} events[HEAD_EVENTS];
 };
 
+/* Of a sample, in front of all else; layout: the event of its record. */
 void script_head(struct script_head *head, const struct script_text_opts *opts,
-                 const struct recording *rec, const struct batch_item *item, struct buf *out);
+                 const struct seam_event *layout, const struct sample *sample, struct buf *out);
+/* Of another record. */
+void script_head_record(struct script_head *head, const struct script_text_opts *opts,
+                        const struct recording *rec, const struct seam_decoded *decoded,
+                        struct buf *out);
 /* "    250000   cpu-clock: ", the name in width columns. */
 void script_head_event(struct script_head *head, const struct seam_event *event, uint64_t period,
                        int width, struct buf *out);

@@ -82,7 +82,7 @@ static void script_cookie(const struct script_text *t, uint64_t cookie, struct b
 }
 
 /* NULL: its end is not said, or is that of a thread, or it is a stack that there is none of. */
-static const char *script_stack_end(const struct seam_stitched *sample)
+static const char *script_stack_end(const struct sample *sample)
 {
 	enum stack_end end = stack_end_of(sample->misc);
 
@@ -92,22 +92,22 @@ static const char *script_stack_end(const struct seam_stitched *sample)
 }
 
 /* "/truncated": why the user part is not whole, as far as it was unwound. */
-static void script_walk_end(const struct script_text *t, const struct batch_item *item,
-                            struct buf *out)
+static void script_walk_end(const struct script_text *t, const struct sample *s,
+                            const struct seam_event *layout, struct buf *out)
 {
-	const struct seam_stitched *sample = &item->sample;
+	const struct seam_u64s user = sample_user(s);
 	struct walk_result result;
 	const char *end = NULL;
 
-	if (item->walk)
-		end = item->walk->end == WALK_COMPLETE ? NULL : walk_end_name(item->walk->end);
-	else if (walk_result_get(&item->decoded.sample.event->attr, sample->misc, &result) &&
+	if (s->walk)
+		end = s->walk->end == WALK_COMPLETE ? NULL : walk_end_name(s->walk->end);
+	else if (walk_result_get(&layout->attr, s->misc, &result) &&
 	         result.kind != WALK_RESULT_NO_STACK &&
 	         (result.kind != WALK_RESULT_WALKED || result.end != WALK_COMPLETE))
 		end = walk_result_name(&result);
-	else if (!walk_result_said(&item->decoded.sample.event->attr))
-		end = script_stack_end(sample);
-	if (uretprobe_in_stack(t->rec->procs, item->user_space, &sample->user))
+	else if (!walk_result_said(&layout->attr))
+		end = script_stack_end(s);
+	if (uretprobe_in_stack(t->rec->procs, s->user_space, &user))
 		end = stack_end_name(STACK_END_WATCHED);
 	if (end)
 		buf_printf(out, "/%s", end);
@@ -125,18 +125,16 @@ static unsigned script_fields_of(const struct script_text *t, const struct seam_
 }
 
 /* The stack, or where the sample hit; ends with a newline if it is a stack. */
-static int script_where(struct script_text *t, const struct batch_item *item, bool chain,
-                        struct buf *out)
+static int script_where(struct script_text *t, const struct sample *s, bool chain, struct buf *out)
 {
-	const struct callchain whole = callchain_of(&item->sample);
-	struct script_spaces spaces = { .user = item->user_space,
-		                        .kernel = item->kernel_space,
-		                        .tid = item->sample.sample.id.tid,
-		                        .time_ns = item->proc_ns,
-		                        .deferred_last = !t->rec->in_order,
-		                        .all_last = item->noted,
+	const struct callchain whole = sample_callchain(s);
+	struct script_spaces spaces = { .user = s->user_space,
+		                        .kernel = s->kernel_space,
+		                        .tid = s->id.tid,
+		                        .time_ns = s->proc_ns,
+		                        .lasting = s->lasting,
 		                        .by_tables = walk_result_by_tables(&whole) };
-	uint64_t cookie = t->opts.unmerged ? item->sample.cookie : 0;
+	uint64_t cookie = t->opts.unmerged ? s->cookie : 0;
 	struct callchain kernel = whole;
 	int r = 0;
 
@@ -155,61 +153,57 @@ static int script_where(struct script_text *t, const struct batch_item *item, bo
 
 #define SCRIPT_WHAT (SCRIPT_PERIOD | SCRIPT_STATE | SCRIPT_EVENT)
 
-static void script_what(const struct script_text *t, const struct batch_item *item, unsigned fields,
-                        struct buf *out)
+static void script_what(const struct script_text *t, const struct sample *s,
+                        const struct seam_event *layout, unsigned fields, struct buf *out)
 {
-	const struct seam_event *event = item->sample.sample.event;
-
 	if (fields & SCRIPT_PERIOD) {
-		put_number(out, item->sample.sample.period, 10);
+		put_number(out, s->period, 10);
 		buf_put(out, " ", 1);
 	}
 	if (fields & SCRIPT_STATE) {
-		buf_put_text(out, seam_stitch_state_name(item->sample.state));
-		script_walk_end(t, item, out);
+		buf_put_text(out, seam_stitch_state_name(s->state));
+		script_walk_end(t, s, layout, out);
 		buf_put(out, " ", 1);
 	}
 	if (fields & SCRIPT_EVENT)
-		put_label(out, event->name ? event->name : SYMBOL_UNKNOWN, t->event_width);
+		put_label(out, s->event->name ? s->event->name : SYMBOL_UNKNOWN, t->event_width);
 }
 
-static int script_sample(struct script_text *t, const struct batch_item *item, struct buf *out)
+int script_text_sample(struct script_text *t, const struct sample *s, struct buf *out)
 {
-	const struct seam_stitched *sample = &item->sample;
-	const struct seam_event *event = sample->sample.event;
-	const struct seam_event *layout = item->decoded.sample.event;
-	unsigned fields = script_fields_of(t, event);
+	/* Of its record; s->event may be another member's of its group. */
+	const struct seam_event *layout = s->decoded ? s->decoded->sample.event : s->event;
+	unsigned fields = script_fields_of(t, s->event);
 	bool chain = layout->attr.sample_type & SEAM_SAMPLE_CALLCHAIN && !t->opts.hide_chain;
 	int r = 0;
 
-	script_head(&t->head, &t->opts, t->rec, item, out);
+	script_head(&t->head, &t->opts, layout, s, out);
 	if ((fields & SCRIPT_WHAT) == (SCRIPT_PERIOD | SCRIPT_EVENT))
-		script_head_event(&t->head, event, sample->sample.period, t->event_width, out);
+		script_head_event(&t->head, s->event, s->period, t->event_width, out);
 	else
-		script_what(t, item, fields, out);
+		script_what(t, s, layout, fields, out);
 	if (layout->attr.type != SEAM_TYPE_TRACEPOINT)
 		fields &= ~(unsigned)SCRIPT_TRACE;
 	if (fields & SCRIPT_BEFORE)
-		r = script_values_before(t->values, item, fields, out);
+		r = script_values_before(t->values, s, fields, out);
 	if (r >= 0 && fields & SCRIPT_IP)
-		r = script_where(t, item, chain, out);
+		r = script_where(t, s, chain, out);
 	if (fields & SCRIPT_AFTER)
-		script_values_after(t->values, item, fields, out);
-	return r < 0 ? r : buf_put(out, "\n", 1);
+		script_values_after(t->values, s, fields, out);
+	buf_put(out, "\n", 1);
+	return r < 0 ? r : out->failed ? -ENOMEM : 0;
 }
 
-static int script_deferred(struct script_text *t, const struct batch_item *item, struct buf *out)
+static int script_deferred(struct script_text *t, const struct seam_decoded *d, struct buf *out)
 {
-	const struct seam_callchain_deferred *d = &item->decoded.deferred;
-	const struct seam_stitched sample = { .sample.id = item->decoded.id };
-	const struct callchain deferred = { .user = d->ips };
-	struct script_spaces spaces = { .tid = item->decoded.id.tid, .time_ns = item->proc_ns };
+	const struct seam_stitched sample = { .sample.id = d->id };
+	const struct callchain deferred = { .user = d->deferred.ips };
+	struct script_spaces spaces = { .tid = d->id.tid, .time_ns = proc_time(d) };
 	int r = 0;
 
 	recording_spaces(t->rec, &sample, spaces.time_ns, &spaces.user, &spaces.kernel);
-	script_head(&t->head, &t->opts, t->rec, item, out);
 	buf_put_text(out, "DEFERRED CALLCHAIN [cookie: ");
-	put_hex(out, d->cookie, 0);
+	put_hex(out, d->deferred.cookie, 0);
 	buf_put(out, "]\n", 2);
 	if (t->opts.fields & SCRIPT_IP && !t->opts.hide_chain)
 		r = script_frames_put(t->frames, &deferred, &spaces, out);
@@ -217,21 +211,13 @@ static int script_deferred(struct script_text *t, const struct batch_item *item,
 	return r;
 }
 
-int script_text_put(struct script_text *t, const struct batch_item *item, struct buf *out)
+int script_text_record(struct script_text *t, const struct seam_decoded *d, struct buf *out)
 {
 	int r;
 
-	switch (item->record.type) {
-	case SEAM_RECORD_SAMPLE:
-		r = script_sample(t, item, out);
-		break;
-	case SEAM_RECORD_CALLCHAIN_DEFERRED:
-		r = script_deferred(t, item, out);
-		break;
-	default:
-		script_head(&t->head, &t->opts, t->rec, item, out);
-		r = script_record(&item->decoded, out);
-	}
+	script_head_record(&t->head, &t->opts, t->rec, d, out);
+	r = d->record->type == SEAM_RECORD_CALLCHAIN_DEFERRED ? script_deferred(t, d, out)
+	                                                      : script_record(d, out);
 	return r < 0 ? r : out->failed ? -ENOMEM : 0;
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "cli/cmd.h"
-#include "samples/ordered.h"
+#include "samples/samples.h"
 #include "resolve/resolver.h"
 
 enum script_field {
@@ -49,7 +49,7 @@ enum script_field {
 	 SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | SCRIPT_TRACE)
 
 /* Those of samples that are indexed (samples/sample_index.h); the trace of those that have none. */
-#define SCRIPT_NOTED                                                                          \
+#define SCRIPT_INDEXED                                                                        \
 	(SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID | SCRIPT_CPU | SCRIPT_MISC | SCRIPT_TIME |     \
 	 SCRIPT_PERIOD | SCRIPT_EVENT | SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | \
 	 SCRIPT_SRCLINE | SCRIPT_STATE | SCRIPT_TRACE)
@@ -86,7 +86,9 @@ int script_text_learn(struct script_text *t, const struct seam_record *record);
 void script_text_join(struct script_text *t, const struct script_text *other);
 /* Behind the last item: says what could not be shown. EXIT_OK or EXIT_PARTIAL. */
 int script_text_verdict(const struct script_text *t, const struct cmd *cmd);
-/* Appends one item. -ENOMEM. */
-int script_text_put(struct script_text *t, const struct batch_item *item, struct buf *out);
+/* Appends a sample. -ENOMEM. */
+int script_text_sample(struct script_text *t, const struct sample *sample, struct buf *out);
+/* The same of another record. */
+int script_text_record(struct script_text *t, const struct seam_decoded *decoded, struct buf *out);
 
 #endif

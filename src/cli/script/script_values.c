@@ -74,15 +74,14 @@ static const char *values_function(void *ctx, uint64_t addr, uint64_t *start)
 }
 
 /* Counts a sample of a tracepoint that has no text; the first one's reason is told. */
-static int values_no_trace(struct script_values *v, const struct batch_item *item,
-                           const char *reason)
+static int values_no_trace(struct script_values *v, const struct sample *s, const char *reason)
 {
 	if (v->textless++)
 		return 0;
 	v->reason = reason;
-	v->reason_event = item->decoded.sample.event->name;
-	v->first_ns = item->time_ns;
-	v->first_index = item->record.index;
+	v->reason_event = s->decoded->sample.event->name;
+	v->first_ns = s->id.has & SEAM_SAMPLE_TIME ? s->id.time_ns : 0;
+	v->first_index = s->index;
 	return 0;
 }
 
@@ -130,22 +129,22 @@ void script_values_free(struct script_values *v)
 	free(v);
 }
 
-static int values_trace(struct script_values *v, const struct batch_item *item, struct buf *out)
+static int values_trace(struct script_values *v, const struct sample *s, struct buf *out)
 {
-	const struct seam_sample *s = &item->sample.sample;
-	const struct seam_event *event = item->decoded.sample.event;
+	const struct seam_sample *sample = &s->decoded->sample;
+	const struct seam_event *event = s->decoded->sample.event;
 	const char *reason;
 	int r;
 
-	v->time_ns = item->proc_ns;
-	v->space = item->kernel_space;
+	v->time_ns = s->proc_ns;
+	v->space = s->kernel_space;
 	buf_clear(&v->text);
-	r = tracepoint_text(v->tracepoints, event->attr.config, s->id.cpu, s->raw.bytes, s->raw.n,
-	                    &v->text, &reason);
+	r = tracepoint_text(v->tracepoints, event->attr.config, sample->id.cpu, sample->raw.bytes,
+	                    sample->raw.n, &v->text, &reason);
 	if (r > 0) /* strings of a sample are whoever's made it */
 		r = v->text.failed ? -ENOMEM : shown_put(out, buf_text(&v->text), v->text.n);
 	else if (!r)
-		r = values_no_trace(v, item, reason);
+		r = values_no_trace(v, s, reason);
 	return r < 0 ? r : 0;
 }
 
@@ -194,20 +193,20 @@ static bool values_addr_has_name(const struct seam_attr *attr)
 	        attr->config == SW_PAGE_FAULTS_MAJ);
 }
 
-static int values_addr(struct script_values *v, const struct batch_item *item, unsigned fields,
+static int values_addr(struct script_values *v, const struct sample *s, unsigned fields,
                        struct buf *out)
 {
-	uint64_t addr = item->sample.sample.addr;
+	uint64_t addr = s->decoded->sample.addr;
 	const char *object = SYMBOL_UNKNOWN;
 	struct place place;
 	int r;
 
 	put_hex(out, addr, 16);
-	if (!values_addr_has_name(&item->decoded.sample.event->attr) ||
+	if (!values_addr_has_name(&s->decoded->sample.event->attr) ||
 	    !(fields & (SCRIPT_SYM | SCRIPT_DSO)))
 		return 0;
-	r = resolver_find_data(v->resolver, addr >> 63 ? item->kernel_space : item->user_space,
-	                       item->proc_ns, addr, &place);
+	r = resolver_find_data(v->resolver, addr >> 63 ? s->kernel_space : s->user_space,
+	                       s->proc_ns, addr, &place);
 	if (r < 0)
 		return r;
 	if (place.mapping)
@@ -227,26 +226,26 @@ static int values_addr(struct script_values *v, const struct batch_item *item, u
 	return 0;
 }
 
-int script_values_before(struct script_values *v, const struct batch_item *item, unsigned fields,
+int script_values_before(struct script_values *v, const struct sample *s, unsigned fields,
                          struct buf *out)
 {
-	const struct seam_sample *s = &item->sample.sample;
-	const struct seam_attr *attr = &item->decoded.sample.event->attr;
+	const struct seam_sample *sample = &s->decoded->sample;
+	const struct seam_attr *attr = &s->decoded->sample.event->attr;
 	uint64_t has = attr->sample_type;
 	int r = 0;
 
 	if (fields & SCRIPT_TRACE && attr->type == SEAM_TYPE_TRACEPOINT)
-		r = values_trace(v, item, out);
+		r = values_trace(v, s, out);
 	if (r >= 0 && fields & SCRIPT_ADDR && has & SEAM_SAMPLE_ADDR)
-		r = values_addr(v, item, fields, out);
+		r = values_addr(v, s, fields, out);
 	if (fields & SCRIPT_DATA_SRC && has & SEAM_SAMPLE_DATA_SRC) {
-		put_hex(out, s->data_src, 16);
+		put_hex(out, sample->data_src, 16);
 		buf_put(out, " ", 1);
-		data_src_text(s->data_src, out);
+		data_src_text(sample->data_src, out);
 	}
-	values_weight(s, has, fields, out);
+	values_weight(sample, has, fields, out);
 	if (fields & SCRIPT_CGROUP && has & SEAM_SAMPLE_CGROUP)
-		values_cgroup_name(v, s->cgroup, out);
+		values_cgroup_name(v, sample->cgroup, out);
 	return r;
 }
 
@@ -286,27 +285,27 @@ static void values_page_size(uint64_t bytes, struct buf *out)
 	buf_printf(out, " %llu%.*s", (unsigned long long)bytes, unit > 0, units + unit);
 }
 
-void script_values_after(const struct script_values *v, const struct batch_item *item,
-                         unsigned fields, struct buf *out)
+void script_values_after(const struct script_values *v, const struct sample *s, unsigned fields,
+                         struct buf *out)
 {
-	const struct seam_sample *s = &item->sample.sample;
-	uint64_t has = item->decoded.sample.event->attr.sample_type;
+	const struct seam_sample *sample = &s->decoded->sample;
+	uint64_t has = s->decoded->sample.event->attr.sample_type;
 
 	if (fields & SCRIPT_IREGS && has & SEAM_SAMPLE_REGS_INTR)
-		values_regs(v, &s->regs_intr, out);
+		values_regs(v, &sample->regs_intr, out);
 	if (fields & SCRIPT_UREGS && has & SEAM_SAMPLE_REGS_USER)
-		values_regs(v, &s->regs_user, out);
-	for (uint64_t i = 0; fields & SCRIPT_BRSTACK && i < s->branches.n; i++) {
+		values_regs(v, &sample->regs_user, out);
+	for (uint64_t i = 0; fields & SCRIPT_BRSTACK && i < sample->branches.n; i++) {
 		buf_put_text(out, " ");
-		print_branch_short(out, &s->branches, i);
+		print_branch_short(out, &sample->branches, i);
 		buf_put_text(out, " ");
 	}
 	if (fields & SCRIPT_PHYS_ADDR && has & SEAM_SAMPLE_PHYS_ADDR)
-		put_hex(out, s->phys_addr, 16);
+		put_hex(out, sample->phys_addr, 16);
 	if (fields & SCRIPT_DATA_PAGE && has & SEAM_SAMPLE_DATA_PAGE_SIZE)
-		values_page_size(s->data_page_size, out);
+		values_page_size(sample->data_page_size, out);
 	if (fields & SCRIPT_CODE_PAGE && has & SEAM_SAMPLE_CODE_PAGE_SIZE)
-		values_page_size(s->code_page_size, out);
+		values_page_size(sample->code_page_size, out);
 }
 
 uint64_t script_values_verdict(const struct script_values *v, const struct cmd *cmd)

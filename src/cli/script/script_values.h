@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "cli/cmd.h"
 #include "cli/script/script_text.h"
-#include "samples/ordered.h"
+#include "samples/samples.h"
 #include "resolve/resolver.h"
 
 /* The fields that script_values_before and script_values_after know. */
@@ -31,10 +31,10 @@ int script_values_new(struct script_values **ret, struct recording *rec, struct 
 int script_values_learn(struct script_values *v, const struct seam_record *record);
 void script_values_free(struct script_values *v);
 /* fields: of this sample's event. */
-int script_values_before(struct script_values *v, const struct batch_item *item, unsigned fields,
+int script_values_before(struct script_values *v, const struct sample *s, unsigned fields,
                          struct buf *out);
-void script_values_after(const struct script_values *v, const struct batch_item *item,
-                         unsigned fields, struct buf *out);
+void script_values_after(const struct script_values *v, const struct sample *s, unsigned fields,
+                         struct buf *out);
 /* What another has counted counts as this one's. */
 void script_values_join(struct script_values *v, const struct script_values *other);
 /* Says on stderr which tracepoints had no text, and why. How many samples. */

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// load_count.c: see load_count.h. What holds of all samples of a task from one moment to another
+// has a key whose number is looked up once: most samples then cost a count.
+#include "aggregate/load_count.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/load_number.h"
+#include "samples/hit.h"
+#include "samples/sample_index.h"
+
+/* What is known of one sample.who. */
+struct load_known {
+	uint32_t moment;       /* of samples; other ones have another key */
+	struct proc_span span; /* of time, in which its numbers are the same */
+	struct stacks_key key;
+	uint32_t key_id[SEAM_STITCH_STATES][2]; /* by state and by_tables; 0: not yet */
+};
+
+int load_count_start(struct load_count *c, struct recording *rec, const struct load_opts *opts)
+{
+	size_t events = seam_events_count(rec->events);
+	int r = stacks_start(&c->stacks);
+
+	if (r >= 0)
+		r = stacks_base_of(&c->stacks.base, &rec->index->stacks, rec->stitch);
+	c->rec = rec;
+	c->opts = opts;
+	c->stacks.keep_samples = opts->keep & PROFILE_KEEP_SAMPLES;
+	c->known = calloc((size_t)samples_whos(rec) + 1, sizeof(*c->known));
+	c->said = calloc(events + 1, sizeof(*c->said));
+	if (r < 0 || !c->known || !c->said)
+		return r < 0 ? r : -ENOMEM;
+	for (size_t i = 0; i < events; i++)
+		c->said[i] = walk_result_said(&seam_events_at(rec->events, i)->attr);
+	return 0;
+}
+
+void load_count_free(struct load_count *c)
+{
+	stacks_free(&c->stacks);
+	free(c->known);
+	free(c->said);
+	buf_free(&c->result.missing);
+	buf_free(&c->missing);
+}
+
+/* Where a sample belongs in a table, but for its state. */
+static void load_count_key(const struct load_count *c, const struct sample *s,
+                           struct stacks_key *ret)
+{
+	unsigned keep = c->opts->keep;
+
+	memset(ret, 0, sizeof(*ret)); /* its padding, too: it is hashed as bytes */
+	ret->comm = s->comm;
+	ret->event = s->event->index;
+	ret->pid = keep & PROFILE_KEEP_PID ? s->id.pid : PROFILE_NOT_KEPT;
+	/* A nameless thread is shown by its tid, which is then part of its name. */
+	ret->tid = keep & PROFILE_KEEP_TID || !s->comm ? s->id.tid : PROFILE_NOT_KEPT;
+	ret->user_space = s->user_space;
+	ret->kernel_space = s->kernel_space;
+	load_numbers(ret->number, c->rec, c->opts, &s->id);
+}
+
+/* Times around the sample's that have its numbers: those of its slice. */
+static struct proc_span load_count_span(const struct load_count *c, const struct sample *s,
+                                        const struct stacks_key *key)
+{
+	uint64_t quantum = c->opts->slice_ns, from;
+	struct proc_span span = { .to_ns = UINT64_MAX };
+
+	if (key->number[LOAD_NUMBER_SLICE] == PROFILE_NOT_KEPT)
+		return span;
+	from = s->id.time_ns / quantum * quantum;
+	span.from_ns = from;
+	if (from <= UINT64_MAX - quantum)
+		span.to_ns = from + quantum - 1;
+	return span;
+}
+
+static int load_count_key_id(struct load_count *c, const struct sample *s, bool by_tables,
+                             uint32_t *ret)
+{
+	struct load_known *known = &c->known[s->who];
+	uint32_t *id;
+	int r = 0;
+
+	if (known->moment != s->moment || known->key.event != s->event->index ||
+	    s->proc_ns < known->span.from_ns || s->proc_ns > known->span.to_ns) {
+		known->moment = s->moment;
+		load_count_key(c, s, &known->key);
+		known->span = load_count_span(c, s, &known->key);
+		memset(known->key_id, 0, sizeof(known->key_id));
+	}
+	id = &known->key_id[s->state][by_tables];
+	if (!*id) {
+		known->key.state = (uint16_t)s->state;
+		known->key.by_tables = by_tables;
+		r = stacks_key_id(&c->stacks, &known->key, id);
+	}
+	*ret = *id;
+	return r;
+}
+
+static bool load_count_user_first(const struct sample *s)
+{
+	struct seam_u64s kernel;
+
+	if ((s->misc & SEAM_MISC_CPUMODE_MASK) != SEAM_MISC_USER || !s->kernel_number)
+		return false;
+	kernel = sample_kernel(s);
+	return hit_user_first(&kernel, s->misc);
+}
+
+static bool load_count_has_own(const struct load_count *c, const struct sample *s)
+{
+	return c->opts->keep & PROFILE_KEEP_CGROUP || load_count_user_first(s);
+}
+
+/* The same of one whose kernel part begins with a user's address, without a marker, or whose
+ * control group counts: looked up for each. */
+static int load_count_own_id(struct load_count *c, const struct sample *s, bool by_tables,
+                             uint32_t *ret)
+{
+	struct stacks_key key;
+
+	load_count_key(c, s, &key);
+	key.state = (uint16_t)s->state;
+	key.by_tables = by_tables;
+	key.user_first = load_count_user_first(s);
+	if (c->opts->keep & PROFILE_KEEP_CGROUP)
+		key.number[LOAD_NUMBER_CGROUP] = load_cgroups_of(c->cgroups, &s->decoded->sample);
+	return stacks_key_id(&c->stacks, &key, ret);
+}
+
+/* How its walk ended, where the recorder walked it; and where it hit, if that is not where its
+ * callchain begins. */
+static int load_count_chain(struct load_count *c, const struct sample *s, struct stacks_same *same)
+{
+	const struct callchain chain = sample_callchain(s);
+	int r = 0;
+
+	if (c->said[chain.event->index] && !s->again)
+		r = load_walk_result_add(&c->result, c->rec, s->user_space, &chain);
+	if (r >= 0 && hit_apart(&chain))
+		r = stacks_hit(&c->stacks, chain.ip, chain.misc, &same->hit);
+	return r;
+}
+
+int load_count_sample(void *count, const struct sample *s, struct buf *out)
+{
+	struct load_count *c = count;
+	struct stacks_same same = { .kernel = s->kernel_number, .user = s->user_number };
+	bool by_tables = walk_result_by_tables_of(s->event, s->state, s->misc, s->deferred_misc);
+	int r;
+
+	(void)out;
+	r = (load_count_has_own(c, s) ? load_count_own_id : load_count_key_id)(c, s, by_tables,
+	                                                                       &same.key);
+	if (r >= 0 && !same.user && s->user.n)
+		r = stacks_part(&c->stacks, &s->user, s->lasting, &same.user);
+	if (r >= 0 && (s->apart || c->said[s->event->index]))
+		r = load_count_chain(c, s, &same);
+	return r < 0 ? r : stacks_put(&c->stacks, &same, s->period, s->proc_ns);
+}
+
+int load_count_end(void *count, const struct sample_counts *counts, const struct unwound *unwound)
+{
+	struct load_count *c = count;
+	const struct unwound_missing *missing;
+	int r = stacks_settle(&c->stacks);
+	size_t n;
+
+	c->counts = *counts;
+	if (r < 0 || !unwound)
+		return r;
+	c->unwound = *unwound_count(unwound);
+	missing = unwound_missing(unwound, &n);
+	return n ? buf_put(&c->missing, missing, n * sizeof(*missing)) : 0;
+}

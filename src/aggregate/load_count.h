@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* load_count.h: samples counted by their stacks, by one thread. For load.c only. */
+#ifndef SEAM_AGGREGATE_LOAD_COUNT_H
+#define SEAM_AGGREGATE_LOAD_COUNT_H
+
+#include "aggregate/load.h"
+#include "aggregate/load_cgroup.h"
+#include "aggregate/load_walk_result.h"
+#include "samples/samples.h"
+#include "samples/stacks.h"
+
+struct load_known;
+
+struct load_count {
+	struct recording *rec;
+	const struct load_opts *opts;
+	const struct load_cgroups *cgroups; /* of PROFILE_KEEP_CGROUP */
+	struct stacks stacks;
+	struct load_known *known;       /* by sample.who */
+	bool *said;                     /* by index of the event: walk_result_said */
+	struct load_walk_result result; /* of walks while recording */
+	struct sample_counts counts;
+	struct unwound_counts unwound;
+	struct buf missing; /* struct unwound_missing, of walks in copies of stacks */
+};
+
+/* -ENOMEM; free it anyhow. */
+int load_count_start(struct load_count *c, struct recording *rec, const struct load_opts *opts);
+/* For struct samples_consumer: -ENOMEM. */
+int load_count_sample(void *count, const struct sample *sample, struct buf *out);
+int load_count_end(void *count, const struct sample_counts *counts, const struct unwound *unwound);
+void load_count_free(struct load_count *c);
+
+#endif

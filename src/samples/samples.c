@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// samples.c: see samples.h. Knows which entries come next, in which order and in how many threads;
+// what a sample is made of is samples_reader.c's.
+#include "samples/samples.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cpus.h"
+#include "samples/hit.h"
+#include "samples/samples_parts.h"
+
+#define SHARE 256u         /* samples that a thread takes at a time, by file */
+#define RUNS_PER_THREAD 4u /* MiB: less work than this is not worth a thread, by file */
+#define ALONE_BELOW 4096u  /* samples: the same, by time */
+#define ASK_AHEAD 8u       /* samples: whose headers are asked for */
+
+struct samples_work {
+	struct recording *rec;
+	const struct samples_opts *opts;
+	const struct samples_consumer *consumer;
+	struct tables *tables; /* NULL: nothing is walked */
+	bool bytes;            /* records of samples are needed */
+	unsigned n;
+	struct samples_reader *readers[SAMPLES_THREADS_MAX]; /* the first is the calling thread's */
+	atomic_size_t next;                                  /* share */
+	atomic_int result;
+};
+
+struct samples_thread {
+	struct samples_work *work;
+	struct samples_reader *reader;
+	pthread_t id;
+	bool started;
+};
+
+uint32_t samples_whos(const struct recording *rec)
+{
+	return rec->index->whos.n;
+}
+
+struct seam_u64s sample_kernel(const struct sample *s)
+{
+	return s->kernel_number ? stacks_base_words(s->base, s->kernel_number) : s->kernel;
+}
+
+struct seam_u64s sample_user(const struct sample *s)
+{
+	return s->user_number ? stacks_base_words(s->base, s->user_number) : s->user;
+}
+
+struct callchain sample_callchain(const struct sample *s)
+{
+	struct callchain chain = { .event = s->event,
+		                   .ip = s->ip,
+		                   .misc = s->misc,
+		                   .deferred_misc = s->deferred_misc,
+		                   .state = s->state,
+		                   .kernel = sample_kernel(s),
+		                   .user = sample_user(s) };
+
+	if (!s->apart && !(chain.event->attr.sample_type & SEAM_SAMPLE_IP &&
+	                   hit_chain(&chain.kernel, &chain.ip)))
+		chain.ip = 0;
+	return chain;
+}
+
+/* ---- by file ---- */
+
+static void samples_ask(const struct sample_entry *entry, const struct sample_entry *end)
+{
+	if (entry + ASK_AHEAD < end && entry[ASK_AHEAD].bytes)
+		__builtin_prefetch(entry[ASK_AHEAD].bytes);
+}
+
+static int samples_share(const struct samples_work *w, struct samples_reader *r, size_t share,
+                         bool *end)
+{
+	const struct sample_entry *entry;
+	size_t first = share % (SAMPLE_INDEX_BLOCK / SHARE) * SHARE;
+	size_t n = sample_index_block(w->rec->index, share / (SAMPLE_INDEX_BLOCK / SHARE), &entry);
+	int rc = 0;
+
+	*end = first >= n;
+	n = n < first + SHARE ? n : first + SHARE;
+	for (size_t i = first; i < n && !rc; i++) {
+		if (w->bytes)
+			samples_ask(&entry[i], &entry[n]);
+		rc = samples_reader_take(r, &entry[i], NULL);
+	}
+	return rc;
+}
+
+static void *samples_run(void *arg)
+{
+	const struct samples_thread *t = arg;
+	struct samples_work *w = t->work;
+	bool end = false;
+	int rc = 0;
+
+	while (!rc && !end && !atomic_load(&w->result))
+		rc = samples_share(w, t->reader, atomic_fetch_add(&w->next, 1), &end);
+	if (!rc)
+		rc = samples_reader_flush(t->reader);
+	if (rc)
+		atomic_store(&w->result, rc);
+	return NULL;
+}
+
+static int samples_in_threads(struct samples_work *w)
+{
+	struct samples_thread threads[SAMPLES_THREADS_MAX];
+
+	for (unsigned i = 0; i < w->n; i++)
+		threads[i] = (struct samples_thread){ .work = w, .reader = w->readers[i] };
+	/* One that cannot be started leaves its share to the others. */
+	for (unsigned i = 1; i < w->n; i++)
+		threads[i].started =
+		        !pthread_create(&threads[i].id, NULL, samples_run, &threads[i]);
+	samples_run(&threads[0]);
+	for (unsigned i = 1; i < w->n; i++)
+		if (threads[i].started)
+			pthread_join(threads[i].id, NULL);
+	return atomic_load(&w->result);
+}
+
+/* Its bytes do not last: a batch of one. */
+static int samples_reread(void *ctx, const struct seam_record *record)
+{
+	struct samples_work *w = ctx;
+	const struct sample_entry *entry;
+
+	if (record->type != SEAM_RECORD_SAMPLE)
+		return 0;
+	entry = sample_index_find(w->rec->index, record->index);
+	atomic_store(&w->result, entry ? samples_reader_take(w->readers[0], entry, record) : 0);
+	return atomic_load(&w->result) ? -ECANCELED : 0;
+}
+
+static int samples_by_file(struct samples_work *w, struct seam_error *err)
+{
+	int rc;
+
+	if (w->rec->stable || !w->bytes)
+		return samples_in_threads(w);
+	rc = recording_each(w->rec, samples_reread, w, err);
+	return rc == -ECANCELED ? atomic_load(&w->result) : rc;
+}
+
+/* ---- by time ---- */
+
+static int samples_drain(struct samples_source *source, struct samples_reader *r)
+{
+	struct samples_next next;
+	int rc;
+
+	while ((rc = samples_source_next(source, &next)) > 0) {
+		rc = samples_parts_give(r, &next);
+		if (rc)
+			return rc;
+	}
+	return rc < 0 ? rc : samples_reader_flush(r);
+}
+
+static int samples_by_time(struct samples_work *w, struct seam_error *err)
+{
+	struct samples_source source;
+	int rc = samples_source_start(&source, w->rec, w->opts, err);
+
+	if (rc >= 0)
+		rc = w->consumer->write ? samples_text(&source, w->readers, w->n, w->consumer)
+		                        : samples_drain(&source, w->readers[0]);
+	samples_source_free(&source);
+	return rc;
+}
+
+/* ---- both ---- */
+
+/* Counters of groups grow from sample to sample, and bytes that do not last are there one after the
+ * other. */
+static bool samples_alone(const struct samples_work *w)
+{
+	return (w->opts->needs & SAMPLES_MEMBERS && w->rec->index->flags & SAMPLE_INDEX_GROUP) ||
+	       (w->bytes && !w->rec->stable) ||
+	       (w->opts->order == SAMPLES_BY_TIME &&
+	        (!w->consumer->write || (w->opts->beside && !w->rec->stable)));
+}
+
+static unsigned samples_thread_count(const struct samples_work *w)
+{
+	size_t n = w->opts->threads ? w->opts->threads : cpus_online();
+	size_t worth = n;
+
+	if (samples_alone(w))
+		return 1;
+	if (w->opts->order == SAMPLES_BY_TIME)
+		worth = sample_index_count(w->rec->index) < ALONE_BELOW ? 1 : n;
+	else
+		worth = w->bytes ? w->rec->n_runs / RUNS_PER_THREAD + 1 : 1;
+	if (!w->opts->threads && n > worth)
+		n = worth;
+	return n > SAMPLES_THREADS_MAX ? SAMPLES_THREADS_MAX : (unsigned)n;
+}
+
+static int samples_start(struct samples_work *w)
+{
+	struct unwound_opts walk = { .sz = sizeof(walk) };
+	int rc = 0;
+
+	if (w->opts->needs & SAMPLES_COPIES && unwound_opts_of(w->rec, &walk))
+		rc = unwound_tables(w->rec, w->opts->tables, &w->tables);
+	w->bytes = samples_reader_needs_bytes(w->rec, w->opts);
+	w->n = samples_thread_count(w);
+	for (unsigned i = 0; i < w->n && rc >= 0; i++) {
+		rc = samples_reader_new(&w->readers[i], w->rec, w->opts, w->consumer, w->tables);
+		if (rc >= 0 && w->consumer->start)
+			rc = w->consumer->start(w->consumer->ctx, &w->readers[i]->thread);
+	}
+	return rc;
+}
+
+int samples_each(struct recording *rec, const struct samples_opts *opts,
+                 const struct samples_consumer *consumer, struct seam_error *err)
+{
+	struct samples_work w = { .rec = rec, .opts = opts, .consumer = consumer };
+	int rc = samples_start(&w);
+
+	if (rc >= 0)
+		rc = opts->order == SAMPLES_BY_TIME ? samples_by_time(&w, err)
+		                                    : samples_by_file(&w, err);
+	for (unsigned i = 0; i < w.n && rc >= 0; i++)
+		rc = samples_reader_end(w.readers[i]);
+	for (unsigned i = 0; i < w.n; i++)
+		samples_reader_free(w.readers[i]);
+	if (opts->kept)
+		*opts->kept = w.tables;
+	else
+		tables_free(w.tables);
+	if (rc < 0 && err && !err->code)
+		seam_error_set(err, -rc, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-rc));
+	return rc;
+}
