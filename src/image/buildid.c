@@ -7,6 +7,7 @@
 #include "image/elf.h"
 
 #define NT_GO_BUILD_ID 4u
+#define GO_NOTE_MAX 4096u
 #define GO_PART 16u /* letters at least: each is a hash */
 
 bool image_build_id_equal(const struct image_build_id *a, const struct image_build_id *b)
@@ -97,6 +98,22 @@ static bool is_go_id(const char *text, size_t n)
 }
 
 /* Only a note of Go's own type and name is taken. */
+static bool buildid_is_swapped(const struct image *image)
+{
+	return image_is_big_endian(image) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
+/* The section of Go's note: no larger than such a note may be, and not packed, so that nothing more
+ * is read for a file that only calls something so. */
+static bool buildid_go_note(struct image *image, struct image_section *ret)
+{
+	for (size_t i = 0; image_section_at(image, i, ret) == 0; i++)
+		if (!strcmp(ret->name, ".note.go.buildid"))
+			return ret->memory_size <= GO_NOTE_MAX && !(ret->flags & SHF_COMPRESSED) &&
+			       image_section_load(image, ret) == 0 && ret->bytes;
+	return false;
+}
+
 size_t image_go_id(struct image *image, const char **ret)
 {
 	struct image_section section;
@@ -104,10 +121,9 @@ size_t image_go_id(struct image *image, const char **ret)
 	uint32_t name_size, size, type;
 	const char *name, *text;
 
-	if (image_section(image, ".note.go.buildid", &section) < 0 || !section.bytes)
+	if (!buildid_go_note(image, &section))
 		return 0;
-	c = cursor_of(section.bytes, section.n,
-	              image_is_big_endian(image) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__));
+	c = cursor_of(section.bytes, section.n, buildid_is_swapped(image));
 	name_size = cursor_u32(&c);
 	size = cursor_u32(&c);
 	type = cursor_u32(&c);
@@ -123,11 +139,6 @@ size_t image_go_id(struct image *image, const char **ret)
 int image_build_id_of_notes(const void *notes, size_t n, bool swap, struct image_build_id *ret)
 {
 	return buildid_notes_find(notes, n, swap, 4, ret);
-}
-
-static bool buildid_is_swapped(const struct image *image)
-{
-	return image_is_big_endian(image) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
 /* Looks in the note sections first, then in the note segments, which stripped files still have. */

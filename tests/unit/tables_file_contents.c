@@ -130,6 +130,12 @@ static void test_go(void **state)
 	assert_false(are("again", &c));
 	make_go("again", id, "xy"); /* another size */
 	assert_false(are("again", &c));
+	/* A note that is packed, or as long as the file likes, is not read for its name. */
+	assert_int_equal(shell("cd %s && objcopy --compress-debug-sections=zlib --add-section "
+	                       ".note.go.buildid=plain plain long",
+	                       dir),
+	                 0);
+	assert_int_equal(contents("long").kind, CONTENTS_BYTES);
 	/* What the linker was told to write is the same in many programs. */
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
 		make_go("told", told[i], "x");
