@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tables/go_stacks.h"
 #include "tables/stamp.h"
 #include "tables/tables_parts.h"
 
@@ -59,6 +60,7 @@ void tables_input_read(const struct tables *t, struct image *image, struct table
 	tables_section(image, ".eh_frame", &in->eh_frame);
 	tables_section(image, ".sframe", &in->sframe);
 	tables_section(image, ".debug_frame", &in->debug_frame);
+	go_stacks_find(image, &ret->text, in);
 	/* The .debug_frame of its separate debug file if it has none of its own. */
 	if (!in->debug_frame.bytes &&
 	    image_find_debug(&ret->debug, image, &t->opts.search, NULL) >= 0)
@@ -102,6 +104,7 @@ void tables_input_contents(const struct tables_input *input, struct tables_conte
 
 		blake2_add(&b, range, sizeof(range));
 	}
+	blake2_add(&b, in->switches, in->n_switches * sizeof(*in->switches));
 	contents_section(&b, in->eh_frame.bytes, in->eh_frame.n, in->eh_frame.address);
 	contents_section(&b, in->sframe.bytes, in->sframe.n, in->sframe.address);
 	contents_section(&b, in->debug_frame.bytes, in->debug_frame.n, in->debug_frame.address);

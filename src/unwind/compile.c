@@ -100,6 +100,15 @@ static void compile_undescribed(struct rows *rows, const struct compile_input *i
 	}
 }
 
+/* Cuts a function off where it goes to another stack. */
+static void compile_switches(struct rows *rows, const struct compile_input *in)
+{
+	if (in->n_switches)
+		rows_seal(rows);
+	for (size_t i = 0; i < in->n_switches; i++)
+		rows_cut(rows, in->switches[i]);
+}
+
 /* Later sources fill only what earlier ones left open, so each source is sealed before the next
  * begins. What is guessed about gaps comes last. */
 int compile_table(const struct compile_input *in, struct buf *ret, struct seam_error *err)
@@ -129,6 +138,7 @@ int compile_table(const struct compile_input *in, struct buf *ret, struct seam_e
 	}
 	compile_entry(&rows, in);
 	compile_undescribed(&rows, in);
+	compile_switches(&rows, in);
 	compile_gaps(&rows, in);
 	status = layout_table(&rows, flags, ret, err);
 	rows_free(&rows);

@@ -29,6 +29,7 @@ struct compile_range {
 	16u /* bytes of padding between functions, fewer of which take the rule before them */
 #define COMPILE_GAP 65536u /* bytes; smaller ones are assembly of a few functions */
 #define COMPILE_GAPS_MAX 64
+#define COMPILE_SWITCHES_MAX 8
 
 struct compile_input {
 	uint32_t machine; /* enum frametab_machine */
@@ -40,6 +41,10 @@ struct compile_input {
 	uint64_t entry;       /* where a program starts, in ELF virtual addresses; 0: nowhere */
 	struct compile_range ranges[COMPILE_RANGES_MAX];
 	size_t n_ranges;
+	/* Where code goes to another stack and its unwind information does not say so: from there
+	 * to the function's end nothing is known. */
+	uint64_t switches[COMPILE_SWITCHES_MAX];
+	size_t n_switches;
 	/* Does the code from start to end keep frame pointers, as far as can be told? Asked of what
 	 * all sources leave out, from COMPILE_GAP bytes on. NULL: no. */
 	bool (*keeps_fp)(void *ctx, uint64_t start, uint64_t end);

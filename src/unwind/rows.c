@@ -178,6 +178,20 @@ uint64_t rows_next(const struct rows *r, uint64_t address)
 	return at < r->n_sealed ? r->functions[at].start : UINT64_MAX;
 }
 
+void rows_cut(struct rows *r, uint64_t address)
+{
+	size_t at = rows_behind(r, address);
+	struct rows_function *f = &r->functions[at];
+	const struct rows_row *row;
+
+	if (at == r->n_sealed || f->start >= address)
+		return;
+	f->end = address;
+	row = (f->part ? r->parts[f->part - 1].rows : r->rows) + f->first;
+	while (f->n > 1 && row[f->n - 1].off >= address - f->start)
+		f->n--;
+}
+
 static bool rows_covered(const struct rows *r, uint64_t start, uint64_t end)
 {
 	size_t low;

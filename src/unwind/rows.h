@@ -95,6 +95,8 @@ void rows_cancel(struct rows *r);
 void rows_seal(struct rows *r);
 /* Where the first (sealed) function at or above an address begins; UINT64_MAX: there is none. */
 uint64_t rows_next(const struct rows *r, uint64_t address);
+/* Ends the (sealed) function that holds an address in front of it, unless it begins there. */
+void rows_cut(struct rows *r, uint64_t address);
 /* Keeps an expression, once; its offset for a rule, or -1. */
 int32_t rows_expression(struct rows *r, const unsigned char *bytes, size_t n);
 /*

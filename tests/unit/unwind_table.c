@@ -107,6 +107,34 @@ static void remember_and_restore(void **state)
 	buf_free(&eh);
 }
 
+/* A function that goes to another stack has rules up to there, and its neighbours have theirs. */
+static void switches_end_functions(void **state)
+{
+	static const char program[] = "\x44\x0e\x10\x44\x0e\x18"; /* rows at 0, 4 and 8 */
+	const uint64_t at[] = { TEXT_AT + 0x26, TEXT_AT + 0x40, TEXT_AT + 0x68, TEXT_AT + 0xf0 };
+	struct compile_input in = input(FRAMETAB_X86_64);
+	struct buf eh = { 0 };
+	struct frametab t;
+	size_t cie = put_cie(&eh, "zR");
+
+	(void)state;
+	for (uint64_t i = 0; i < 4; i++)
+		put_fde(&eh, cie, TEXT_AT + i * 0x20, 0x20, program, sizeof(program) - 1);
+	memcpy(in.switches, at, sizeof(at));
+	in.n_switches = 4;
+	t = compile(&in, &eh);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x1f)->cfa_off, 24);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x25)->cfa_off, 16);
+	for (uint64_t pc = TEXT_AT + 0x26; pc < TEXT_AT + 0x40; pc++)
+		assert_int_equal(frametab_find(&t, pc)->cfa, FRAMETAB_CFA_NONE);
+	/* One at a function's begin, and where no function is, cut nothing. */
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x40)->cfa_off, 8);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x5f)->cfa_off, 24);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x67)->cfa_off, 16);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x68)->cfa, FRAMETAB_CFA_NONE);
+	buf_free(&eh);
+}
+
 /* What linkers write for .plt, what glibc writes for a signal's return, and what only evaluation
  * can say. */
 static void expressions(void **state)
@@ -485,6 +513,7 @@ int main(void)
 		cmocka_unit_test(usual_prologue),
 		cmocka_unit_test(layout_of_functions),
 		cmocka_unit_test(remember_and_restore),
+		cmocka_unit_test(switches_end_functions),
 		cmocka_unit_test(expressions),
 		cmocka_unit_test(unsound_functions_are_skipped),
 		cmocka_unit_test(nothing_to_compile),

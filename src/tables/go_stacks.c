@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// go_stacks.c: see go_stacks.h.
+#include "tables/go_stacks.h"
+
+#include <elf.h>
+#include <string.h>
+
+/* With or without the name of their calling convention behind it. */
+static const char *const go_switches[] = {
+	"runtime.asmcgocall", "runtime.gogo",        "runtime.mcall",
+	"runtime.morestack",  "runtime.systemstack",
+};
+
+static bool go_is_switch(const char *name, size_t n)
+{
+	for (size_t i = 0; i < sizeof(go_switches) / sizeof(go_switches[0]); i++) {
+		size_t length = strlen(go_switches[i]);
+
+		if (n > length && !memcmp(name, go_switches[i], length) &&
+		    (!name[length] || !strcmp(name + length, ".abi0")))
+			return true;
+	}
+	return false;
+}
+
+/* mov %REG,%rsp or mov MEMORY,%rsp */
+static bool go_writes_sp(const unsigned char *code)
+{
+	unsigned modrm = code[2];
+
+	if ((code[0] & 0xfa) != 0x48) /* REX.W, perhaps with R or B */
+		return false;
+	return code[1] == 0x89   ? modrm >> 6 == 3 && (modrm & 7) == 4 && !(code[0] & 1)
+	       : code[1] == 0x8b ? modrm >> 6 != 3 && (modrm >> 3 & 7) == 4 && !(code[0] & 4)
+	                         : false;
+}
+
+/* The first byte of a function at which the stack may have been exchanged already; 0: none. */
+static uint64_t go_switch_in(const struct image_section *text, uint64_t start, uint64_t size)
+{
+	const unsigned char *code = text->bytes + (start - text->vaddr);
+
+	for (uint64_t i = 0; i + 3 <= size; i++)
+		if (go_writes_sp(code + i))
+			return start + i + 1;
+	return 0;
+}
+
+void go_stacks_find(struct image *image, const struct image_section *text, struct compile_input *in)
+{
+	struct image_section symbols, names, mark;
+
+	if (in->machine != EM_X86_64 || in->swap || !text->n ||
+	    image_section(image, ".gopclntab", &mark) < 0 ||
+	    image_section(image, ".symtab", &symbols) < 0 || !symbols.bytes ||
+	    image_section(image, ".strtab", &names) < 0 || !names.bytes || !names.n ||
+	    names.bytes[names.n - 1])
+		return;
+	for (size_t at = 0;
+	     at + sizeof(Elf64_Sym) <= symbols.n && in->n_switches < COMPILE_SWITCHES_MAX;
+	     at += sizeof(Elf64_Sym)) {
+		Elf64_Sym s;
+		uint64_t from;
+
+		memcpy(&s, symbols.bytes + at, sizeof(s));
+		if (ELF64_ST_TYPE(s.st_info) != STT_FUNC || s.st_name >= names.n ||
+		    !go_is_switch((const char *)names.bytes + s.st_name, names.n - s.st_name) ||
+		    s.st_value < text->vaddr || s.st_value - text->vaddr > text->n ||
+		    s.st_size > text->n - (s.st_value - text->vaddr))
+			continue;
+		from = go_switch_in(text, s.st_value, s.st_size);
+		if (from)
+			in->switches[in->n_switches++] = from;
+	}
+}
