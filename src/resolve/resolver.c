@@ -352,20 +352,19 @@ static int resolver_place_resolve(struct place *place, uint64_t addr, bool calle
 	return 0;
 }
 
-/* Finds out whether the frame below this one was stopped. Where nothing has a name, the unwind
- * information of a signal's frame says so. -ENOMEM. */
+/* Finds out whether the frame below this one was stopped. Of user code, names that are known say so,
+ * and the unwind information of any other frame that a signal put there. -ENOMEM. */
 static int resolver_place_stops(struct place *place)
 {
-	struct symbol outline = place->symbol;
 	int r = 0;
 
 	if (place->kernel)
 		place->stops = interrupted_kernel(place->symbol.raw);
-	else if (place->symbol.name)
-		place->stops = interrupted_user(place->symbol.raw);
 	else
-		r = symbol_outline(place->object, &outline);
-	place->stops |= r > 0 && outline.signal_frame;
+		place->stops = place->symbol.name && interrupted_user(place->symbol.raw);
+	if (!place->kernel && !place->stops)
+		r = symbol_is_signal_frame(place->object, &place->symbol);
+	place->stops |= r > 0;
 	return r < 0 ? r : 0;
 }
 

@@ -302,8 +302,17 @@ int symbol_outline(struct symbol_object *object, struct symbol *symbol)
 		return r;
 	symbol->start = span->start;
 	symbol->size = span->end - span->start;
-	symbol->signal_frame = outline_is_signal_frame(&object->outline, symbol->addr);
 	return 1;
+}
+
+int symbol_is_signal_frame(struct symbol_object *object, const struct symbol *symbol)
+{
+	int r;
+
+	if (object->key.kind != SYMBOL_KIND_FILE || object->key.data || !symbol->placed)
+		return 0;
+	r = object_outline(object);
+	return r < 0 ? r : outline_is_signal_frame(&object->outline, symbol->addr);
 }
 
 int symbol_object_load(struct symbol_object *object)

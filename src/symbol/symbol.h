@@ -151,8 +151,6 @@ struct symbol {
 	uint64_t size;    /* bytes; up to the next symbol when the file states 0 */
 	uint64_t addr;    /* what was looked up, in the same terms as start; else the address */
 	bool placed;      /* addr is in those terms */
-	/* of symbol_outline: its unwind information says that a signal put it on the stack */
-	bool signal_frame;
 	uint32_t id; /* dense per cache: one per distinct (object, symbol); else SYMBOL_NO_ID */
 };
 #define SYMBOL_NO_ID UINT32_MAX
@@ -179,6 +177,9 @@ int symbol_resolve(struct symbol_object *object, const struct symbol_place *plac
  * information.
  */
 int symbol_outline(struct symbol_object *object, struct symbol *symbol);
+/* Whether unwind information says of a place, named or not, that a signal put its frame on the
+ * stack: 1, 0 or -ENOMEM. Any thread. */
+int symbol_is_signal_frame(struct symbol_object *object, const struct symbol *symbol);
 /* The symbol, or else the outline, at an address in the terms of struct symbol. 1, 0 or -ENOMEM. */
 int symbol_at(struct symbol_object *object, uint64_t addr, struct symbol *ret);
 
