@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// btf_names.c: see btf_names.h. Types stand one behind the other, each as long as its kind says: a
-// kind that is not known ends the walk.
+// btf_names.c: see btf_names.h. Types stand one behind the other, and the kind of each says how
+// long it is. So a kind that is not known ends the walk.
 #include "capture/btf_names.h"
 
 #include <errno.h>
@@ -54,6 +54,8 @@ static const char *btf_string(const struct cursor *strings, uint32_t at)
 	return name && *name ? name : NULL;
 }
 
+/* Walks the types once, whatever n is. A kind of type that is not known ends the walk without an
+ * error, because its length is not known; names that were found until then stay. */
 int btf_names(const void *bytes, size_t size, const uint32_t *ids, size_t n, const char **ret)
 {
 	struct cursor c = cursor_of(bytes, size, false), types, strings;

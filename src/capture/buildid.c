@@ -22,6 +22,7 @@ static uint64_t buildid_padding(uint64_t at, size_t align)
 	return (align - at % align) % align;
 }
 
+/* Reading stops at the first note that does not fit into n bytes. */
 unsigned buildid_from_notes(const void *notes, size_t n, size_t align, uint8_t ret[BUILDID_MAX])
 {
 	struct cursor c = cursor_of(notes, n, false);
@@ -50,7 +51,8 @@ unsigned buildid_from_notes(const void *notes, size_t n, size_t align, uint8_t r
 	return 0;
 }
 
-/* Bytes [offset, offset + size) of the file: inside first when they are, else read into more. */
+/* Gives the bytes [offset, offset + size) of the file: those in `inside` if they are there, else it
+ * reads them into `more`. */
 static const void *buildid_span(int fd, const struct cursor *first, struct buf *more,
                                 uint64_t offset, uint64_t size)
 {
@@ -72,6 +74,8 @@ struct buildid_segment {
 	uint64_t offset, size, align;
 };
 
+/* Reads one program header, of a 64-bit file if wide. The fields that are not needed are passed
+ * over. */
 static struct buildid_segment buildid_segment_read(struct cursor *c, bool wide)
 {
 	struct buildid_segment s = { .type = cursor_u32(c) };
@@ -93,7 +97,7 @@ static struct buildid_segment buildid_segment_read(struct cursor *c, bool wide)
 	return s;
 }
 
-/* The program header table of a sound ELF header; false when it is none. */
+/* Finds the program header table by a sound ELF header; false: the header is not sound. */
 static bool buildid_header(struct cursor *c, bool *wide, uint64_t *offset, uint64_t *n)
 {
 	const unsigned char *ident = cursor_bytes(c, EI_NIDENT);
@@ -111,6 +115,8 @@ static bool buildid_header(struct cursor *c, bool *wide, uint64_t *offset, uint6
 	return !c->failed && entry == (*wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr));
 }
 
+/* Goes through the file's notes segments until one has a build-id: its size and *ret, or 0. first:
+ * the beginning of the file; table and notes: room for what lies outside of it. */
 static unsigned buildid_search(int fd, struct cursor *first, struct buf *table, struct buf *notes,
                                uint8_t *ret)
 {

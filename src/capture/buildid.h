@@ -14,10 +14,10 @@
 /* Looks for the GNU build-id among ELF notes that are aligned to align (4 or 8): its size in bytes
  * and ret filled, or 0 when there is none. */
 unsigned buildid_from_notes(const void *notes, size_t n, size_t align, uint8_t ret[BUILDID_MAX]);
-/* The same from an open ELF file of either class and the machine's byte order. 0 also when it is no
- * ELF file or cannot be read. */
+/* The same for an open ELF file of either class and of this machine's byte order. 0 also if it is
+ * no ELF file or cannot be read. */
 unsigned buildid_from_fd(int fd, uint8_t ret[BUILDID_MAX]);
-/* From a file that is nothing but notes (/sys/kernel/notes), by path relative to dirfd. */
+/* The same for a file that holds only notes (/sys/kernel/notes), by its path relative to dirfd. */
 unsigned buildid_from_notes_file(int dirfd, const char *path, uint8_t ret[BUILDID_MAX]);
 
 #endif

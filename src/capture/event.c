@@ -25,7 +25,7 @@ void event_list_free(struct event_list *list)
 	*list = (struct event_list){ 0 };
 }
 
-// Takes *e over, also on failure.
+// Appends an event and takes *e over, also on failure.
 static int event_add(struct event_parser *p, struct event *e)
 {
 	struct event_list *list = p->list;
@@ -52,7 +52,7 @@ static int event_add(struct event_parser *p, struct event *e)
 
 /* ---- one event ---- */
 
-// The parts of "name/terms/mods", "name:mods", "sys:name:mods", cut in place.
+// The parts of "name/terms/mods", "name:mods" or "sys:name:mods", which are cut in place.
 struct event_text {
 	char *head;      // in front of the slash, or all
 	char *terms;     // NULL: none
@@ -101,6 +101,8 @@ static int event_finish(struct event_parser *p, struct event *e, const struct mo
 	return event_add(p, e);
 }
 
+/* Adds one tracepoint that fits the item's pattern; called by tracepoint_find. The terms are parsed
+ * anew for each, because parsing cuts them up. */
 static int event_add_tracepoint(void *ctx, const char *system, const char *name, uint64_t id)
 {
 	struct event_trace *t = ctx;
@@ -180,6 +182,8 @@ static int event_symbol_or_pmu(struct event_parser *p, const struct event_text *
 	return event_finish(p, &e, own, group);
 }
 
+/* Parses one item of the list, n bytes at `at`, and adds the event or events that it means. group:
+ * modifiers of the group that it stands in, or NULL. Errors name the item as the user wrote it. */
 static int event_one(struct event_parser *p, const char *at, size_t n,
                      const struct modifiers *group)
 {
@@ -230,7 +234,7 @@ static size_t event_span(const char *at)
 	return n;
 }
 
-// "{a,b}:S" from behind the brace; moves *at behind it.
+// Reads "{a,b}:S" from behind the brace, and moves *at behind it.
 static int event_group(struct event_parser *p, const char **at)
 {
 	size_t first = p->list->n;
@@ -266,6 +270,8 @@ static int event_group(struct event_parser *p, const char **at)
 	return 0;
 }
 
+/* Parses items and groups up to the end of the text. Whatever was added before a failure is for the
+ * caller to take back. */
 static int event_items(struct event_parser *p, const char *at)
 {
 	for (;;) {

@@ -22,7 +22,8 @@
 
 #include <seam/record.h>
 
-/* Where the tree of files is looked for; zero-initialise for the running system. Not owned. */
+/* Where /proc, /sys and tracefs are looked for; zero-initialise for the running system. Not
+ * owned. */
 struct event_roots {
 	const char *sysfs;   /* NULL: "/sys" */
 	const char *tracefs; /* NULL: /sys/kernel/tracing, else /sys/kernel/debug/tracing */
@@ -69,11 +70,11 @@ void event_list_free(struct event_list *list);
  */
 int event_list_parse(struct event_list *list, const char *text, const struct event_roots *roots,
                      struct seam_error *err);
-/* Appends the event of a recording without -e: cycles, as precise as the PMU can. The session
- * replaces cycles by cpu-clock where nobody counts them. */
+/* Appends the event of a recording without -e: cycles, as precise as the PMU can count them. Where
+ * nothing counts cycles, the session replaces them by cpu-clock. */
 int event_list_default(struct event_list *list, struct seam_error *err);
-/* The symbolic events, one after another: true and a name and its class ("software", "hardware",
- * "hardware cache") until the end. Start with *i = 0. For lists and completions. */
+/* Lists the symbolic events, for help and completions: true, with a name and its class ("software",
+ * "hardware", "hardware cache"), until the end. Start with *i = 0. */
 bool event_known(size_t *i, char *name, size_t n, const char **kind);
 
 #endif

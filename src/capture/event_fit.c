@@ -32,8 +32,8 @@ static bool fit_is_absent(const struct event *e, struct features *features)
 	return error == -ENOENT || error == -ENODEV || error == -ENXIO;
 }
 
-/* Takes an event out; the indexes of leaders stay true, and the first that is left of a group leads
- * it. */
+/* Removes an event. The indexes of leaders are kept right, and the first remaining event of a group
+ * leads it. */
 static void fit_take_out(struct event_list *list, size_t out)
 {
 	uint32_t heir = UINT32_MAX;
@@ -55,6 +55,7 @@ static void fit_take_out(struct event_list *list, size_t out)
 	list->n--;
 }
 
+/* If no event would be left, all stay, and opening them tells the user what is wrong. */
 size_t event_list_fit(struct event_list *list, struct features *features, const struct log *log)
 {
 	bool *absent = calloc(list->n + 1, sizeof(*absent));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_fit.h: a list of events for a machine that has not all of them.
+ * event_fit.h: makes a list of events fit a machine that does not have all of them.
  */
 #ifndef SEAM_CAPTURE_EVENT_FIT_H
 #define SEAM_CAPTURE_EVENT_FIT_H
@@ -10,9 +10,10 @@
 #include "capture/log.h"
 
 /*
- * Leaves out what the processor's PMU does not have (instructions, cache-misses, r1a8 ... in most
- * virtual machines), as long as an event is left, and says each. Cycles stay: the session has
- * cpu-clock for them. What leads a group hands it on. How many were left out.
+ * Removes the events that the processor's PMU does not have (instructions, cache-misses, r1a8 ...
+ * in most virtual machines), as long as one event is left, and reports each. Cycles stay, because
+ * the session has cpu-clock in their place. If the leader of a group is removed, the next event
+ * leads it. Returns how many were removed.
  */
 size_t event_list_fit(struct event_list *list, struct features *features, const struct log *log);
 

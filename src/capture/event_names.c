@@ -74,7 +74,7 @@ static const struct {
 
 #define CACHE_NAMES (COUNT(names_caches) * COUNT(names_operations) * 2)
 
-// The i-th cache event; false when that cache has no such operation.
+// Gives the i-th cache event; false: that cache has no such operation.
 static bool names_cache(size_t i, char *name, size_t n, uint64_t *config)
 {
 	size_t miss = i % 2, op = i / 2 % 3, cache = i / 6;
@@ -99,6 +99,8 @@ static bool names_in(const struct name_def *defs, size_t n, const char *name, ui
 	return false;
 }
 
+/* Cache events are found in upper and lower case. rNNN is a raw event, with its number in
+ * hexadecimal. */
 bool names_find(const char *name, uint32_t *type, uint64_t *config)
 {
 	char text[64], *end;
@@ -131,6 +133,7 @@ bool names_find(const char *name, uint32_t *type, uint64_t *config)
 	return true;
 }
 
+/* n: the size of `name`; longer names are cut. */
 bool event_known(size_t *i, char *name, size_t n, const char **kind)
 {
 	uint64_t config;
@@ -156,7 +159,7 @@ bool event_known(size_t *i, char *name, size_t n, const char **kind)
 	return at < CACHE_NAMES;
 }
 
-/* How many edits (a swap of neighbours is one) lead from a to b. */
+/* The number of edits (a swap of neighbours is one) that turn a into b. */
 static unsigned event_names_distance(const char *a, const char *b)
 {
 	enum {

@@ -41,14 +41,15 @@ bool event_number(const char *text, uint64_t *ret);
 /* Adds ":upp" to *m. */
 int terms_modifiers(struct event_parser *p, const char *text, struct modifiers *m);
 void terms_apply(struct event *e, const struct modifiers *m);
-/* "a=1,b", cut in place. pmu NULL: a symbolic event or a tracepoint, which takes perf's own terms
- * only. */
+/* Reads "a=1,b", which is cut in place. pmu NULL: a symbolic event or a tracepoint, which takes
+ * perf's own terms only. */
 int terms_parse(struct event_parser *p, struct event *e, char *text, const char *pmu);
 
 /* -- event_names.c -- */
-/* type and config of a symbolic name or of rNNN; false: not one, and both are untouched. */
+/* Fills type and config for a symbolic name or for rNNN; false: it is neither, and both are
+ * unchanged. */
 bool names_find(const char *name, uint32_t *type, uint64_t *config);
-/* The known name nearest to a wrong one, NULL when none is near. Lives in near[n]. */
+/* The known name that is most like a wrong one; NULL: none is. The name may lie in near[n]. */
 const char *names_nearest(const char *name, char *near, size_t n);
 
 /* -- event_pmu.c -- */
@@ -57,7 +58,7 @@ bool pmu_exists(const struct event_roots *roots, const char *pmu);
 /* type, and cpus from cpumask. */
 int pmu_begin(const struct event_roots *roots, const char *pmu, struct event *event,
               struct seam_error *err);
-/* One term that is not perf's own: a field of format/ or an event of events/. */
+/* Applies one term that is not perf's own: a field of format/ or an event of events/. */
 int pmu_term(const struct event_roots *roots, const char *pmu, const struct event_term *term,
              struct event *event, struct seam_error *err);
 

@@ -26,6 +26,8 @@ static int pmu_path(const struct event_roots *roots, const char *pmu, const char
 	return got < 0 || (size_t)got >= n ? -ENAMETOOLONG : 0;
 }
 
+/* Reads a small file of a PMU's directory into text, without the end of its line. 0 or -errno; text
+ * longer than PMU_TEXT is cut. */
 static int pmu_read(const struct event_roots *roots, const char *pmu, const char *sub,
                     const char *name, char text[PMU_TEXT])
 {
@@ -58,6 +60,7 @@ bool pmu_exists(const struct event_roots *roots, const char *pmu)
 	return !pmu_path(roots, pmu, "type", NULL, path, sizeof(path)) && !stat(path, &st);
 }
 
+/* Every item with a PMU begins here; pmu_term then sets its terms. */
 int pmu_begin(const struct event_roots *roots, const char *pmu, struct event *event,
               struct seam_error *err)
 {
@@ -129,6 +132,7 @@ static int pmu_field(struct seam_attr *attr, const char *format, uint64_t value)
 	return value ? -ERANGE : 0;
 }
 
+/* Puts the value into the bits that the PMU's format/ gives to this name. No value means 1. */
 static int pmu_set(const struct event_roots *roots, const char *pmu, const char *name,
                    const char *value, struct event *event, struct seam_error *err)
 {
@@ -155,6 +159,8 @@ static int pmu_set(const struct event_roots *roots, const char *pmu, const char 
 	return 0;
 }
 
+/* An event of events/ is itself a list of terms; where it leaves a value to the user ("ldlat=?"),
+ * that is not set here. */
 int pmu_term(const struct event_roots *roots, const char *pmu, const struct event_term *term,
              struct event *event, struct seam_error *err)
 {

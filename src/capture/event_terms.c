@@ -12,6 +12,7 @@
 
 /* ---- modifiers ---- */
 
+/* -EINVAL: a modifier that is not known, or p more than three times. */
 int terms_modifiers(struct event_parser *p, const char *text, struct modifiers *m)
 {
 	for (; *text; text++) {
@@ -65,6 +66,8 @@ int terms_modifiers(struct event_parser *p, const char *text, struct modifiers *
 	return 0;
 }
 
+/* Sets in the event's attr what the modifiers ask for. As soon as one of u, k, h is given, the
+ * others are excluded. */
 void terms_apply(struct event *e, const struct modifiers *m)
 {
 	uint64_t *flags = &e->attr.flags;
@@ -135,7 +138,7 @@ static int terms_config(struct event_parser *p, uint64_t *word, const struct eve
 	return 0;
 }
 
-// 1: one of perf's own terms, done; 0: not one of them.
+// Applies a term if it is one of perf's own: 1; 0: it is not.
 static int terms_own(struct event_parser *p, struct event *e, const struct event_term *t)
 {
 	static const char *const words[] = { "config", "config1", "config2", "config3" };

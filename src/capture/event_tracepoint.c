@@ -24,6 +24,7 @@ static bool tracepoint_is_glob(const char *text)
 	return strpbrk(text, "*?[") != NULL;
 }
 
+/* Reads the number by which the kernel knows a tracepoint. 0 or -errno. */
 static int tracepoint_id(const char *root, const char *system, const char *name, uint64_t *ret)
 {
 	char path[768], text[32];
@@ -114,6 +115,8 @@ static int tracepoint_root(const struct event_roots *roots, char *path, size_t n
 	return -error;
 }
 
+/* Both parts of the name may have wildcards. Without any the id is asked for directly, because that
+ * works where directories may not be listed. */
 int tracepoint_find(const struct event_roots *roots, const char *system, const char *name,
                     int (*add)(void *ctx, const char *system, const char *name, uint64_t id),
                     void *ctx, struct seam_error *err)

@@ -141,13 +141,15 @@ uint32_t features_attr_size(const struct seam_attr *attr)
 	return FEATURES_ATTR_SIZE_LEAST;
 }
 
+/* Asks the kernel to open a harmless event with the feature's bits: 0 or -errno. Nothing is sampled
+ * by it. */
 static int features_probe_attr(struct features *f, enum feature which)
 {
 	const struct feature_def *d = &feature_defs[which];
 	struct seam_attr attr = probe_harmless();
 	uint64_t flags = d->flags;
 
-	// Of pairs that exclude each other, one is enough: they came together.
+	// Of two bits that exclude each other one is enough: they came with the same kernel.
 	if (which == FEATURE_EXCLUDE_GUEST)
 		flags = SEAM_ATTR_EXCLUDE_GUEST;
 	if (which == FEATURE_EXCLUDE_CALLCHAIN)
@@ -187,6 +189,8 @@ static int features_probe_max_stack(struct features *f)
 	return r == -ENOENT ? -EINVAL : r;
 }
 
+/* Turns a probe's errno into yes, no or unknown, with a reason and a remedy in words. Only EINVAL
+ * and E2BIG mean that the kernel does not know the bits. */
 static void features_judge(struct feature_result *r, const struct feature_def *d, int error)
 {
 	r->error = -error;
@@ -213,6 +217,7 @@ static void features_judge(struct feature_result *r, const struct feature_def *d
 	}
 }
 
+/* Each row is probed once. A row that cannot be known has state FEATURE_UNKNOWN and a reason. */
 const struct feature_result *features_get(struct features *f, enum feature which)
 {
 	struct feature_result *r = &f->at[which];
@@ -226,7 +231,7 @@ const struct feature_result *features_get(struct features *f, enum feature which
 		feature_defs[which].probe(f, r);
 		return r;
 	}
-	// Where the harmless event itself is refused, no row can be known.
+	// If the harmless event itself is refused, no row can be tried.
 	if (which != FEATURE_CLOEXEC && which != FEATURE_MAX_STACK) {
 		struct seam_attr attr = probe_harmless();
 
@@ -274,6 +279,8 @@ static bool features_used(enum feature which, const struct seam_attr *attr,
 	}
 }
 
+/* Removes what a feature adds to the attr and to the flags of opening. Where an older way exists
+ * (ID for IDENTIFIER, WEIGHT for WEIGHT_STRUCT), it takes the feature's place. */
 static void features_take_out(enum feature which, struct seam_attr *attr, unsigned long *open_flags)
 {
 	const struct feature_def *d = &feature_defs[which];
@@ -318,9 +325,9 @@ void features_strip(const struct features *f, struct seam_attr *attr, unsigned l
 }
 
 /*
- * An attr was refused with -error (a positive errno). True: something that it uses is not in this
- * kernel and is off now (said in log as "switching off ..."): strip and try again. False: the
- * kernel has everything that the attr asks for.
+ * To be called when an attr was refused with -error (error is a positive errno). True: this kernel
+ * lacks something that the attr uses, which is now switched off (and logged as "switching off
+ * ..."), so strip the attr and try again. False: the kernel has everything that the attr asks for.
  */
 static bool features_fall_back(struct features *f, const struct seam_attr *attr,
                                unsigned long open_flags, int error, const struct log *log)
@@ -341,6 +348,8 @@ static bool features_fall_back(struct features *f, const struct seam_attr *attr,
 	return false;
 }
 
+/* Each refused try switches at most one feature off, after its own probe, so the loop ends when
+ * nothing is left to switch off. */
 int features_open(struct features *f, struct seam_attr *attr, pid_t pid, int cpu, int group_fd,
                   const struct log *log)
 {

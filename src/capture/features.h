@@ -106,14 +106,14 @@ void features_probe_all(struct features *f);
 bool features_can_record(struct features *f);
 
 #define FEATURES_ATTR_SIZE_LEAST 112u
-/* The least size of the ABI's sizes that holds what attr says (NULL: nothing special): old readers
- * refuse attrs that are larger than they know. */
+/* The least of the sizes that the ABI's attr has had that holds what attr says (NULL: nothing
+ * special). Old readers refuse attrs that are larger than they know. */
 uint32_t features_attr_size(const struct seam_attr *attr);
 /* Takes out of attr (and of *open_flags, may be NULL) what is off. */
 void features_strip(const struct features *f, struct seam_attr *attr, unsigned long *open_flags);
 /*
- * Opens attr, falling back as far as needed; *attr and f->off say what was really used. Every try
- * is in log. A file descriptor, or -errno of the last try.
+ * Opens attr, without what the kernel lacks; *attr and f->off say what was really used. Every try
+ * is logged. A file descriptor, or -errno of the last try.
  */
 int features_open(struct features *f, struct seam_attr *attr, pid_t pid, int cpu, int group_fd,
                   const struct log *log);

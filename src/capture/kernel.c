@@ -83,6 +83,8 @@ static int kernel_close(void *ctx, int fd)
 	return close(fd) < 0 ? -errno : 0;
 }
 
+/* Reads a small file as text, without the end of its last line: its length or -errno. Longer files
+ * are cut at n - 1 bytes. */
 static int kernel_text(void *ctx, const char *path, char *text, size_t n)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -118,6 +120,7 @@ struct kernel_chain {
 	bool sampled, deferred;
 };
 
+/* Looks in the trial's records for a sample, and for the marker of a deferred callchain in it. */
 static int kernel_chain_look(void *ctx, const void *bytes, size_t n)
 {
 	struct kernel_chain *chain = ctx;
@@ -138,6 +141,7 @@ static int kernel_chain_look(void *ctx, const void *bytes, size_t n)
 	return 0;
 }
 
+/* Causes one page fault while the event counts, and reads the sample of it. */
 static int kernel_defers_on(int fd, struct kernel_chain *chain)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -165,6 +169,8 @@ static int kernel_defers_on(int fd, struct kernel_chain *chain)
 	return got < 0 ? (int)got : 0;
 }
 
+/* Whether this kernel really defers: 1, 0, or -errno; -ENODATA: no sample came. Some architectures
+ * accept the bits and take stacks at once, so only a sample can tell. */
 static int kernel_defers(void *ctx)
 {
 	struct kernel_chain chain = { 0 };
@@ -233,6 +239,7 @@ static int kernel_cpu_span(const char **at, long *first, long *last)
 	return *first <= *last && *last < CPUS_MOST ? 0 : -EINVAL;
 }
 
+/* The text comes from a user or from /sys: anything but numbers, ranges and commas is -EINVAL. */
 int kernel_cpu_list(const char *text, int **ret)
 {
 	unsigned char *seen = calloc(CPUS_MOST, 1);
@@ -264,6 +271,7 @@ int kernel_cpu_list(const char *text, int **ret)
 	return r < 0 ? r : cpus ? n : -ENOMEM;
 }
 
+/* Where /sys is not mounted, CPUs 0 to n - 1 are taken, with n from the C library. */
 int kernel_cpus_online(const struct kernel *k, int **ret)
 {
 	char text[4096];

@@ -99,6 +99,7 @@ static void log_all_flags(const struct log *log, uint64_t flags)
 	}
 }
 
+/* Costs nothing unless the log wants LOG_ATTRS. */
 void log_attr(const struct log *log, const struct seam_attr *attr)
 {
 	static const char rule[] = "------------------------------------------------------------";

@@ -33,7 +33,7 @@
 #define MACHINE_ELF EM_NONE
 #endif
 
-/* The value of "key : value", of its first line in text; "" when it is not there. */
+/* The value in the first line "key : value" of text; "" if there is none. */
 static void machine_field(const char *text, const char *key, char *ret, size_t n)
 {
 	size_t length = strlen(key);
@@ -54,6 +54,8 @@ static void machine_field(const char *text, const char *key, char *ret, size_t n
 	}
 }
 
+/* Fills the processor's name and its id as perf writes it ("GenuineIntel,6,85,7"). They stay empty
+ * where /proc/cpuinfo does not say them. */
 static void machine_cpu(struct machine *m, int proc, struct buf *text)
 {
 	char vendor[64], family[16], model[16], stepping[16];
@@ -74,6 +76,7 @@ static void machine_cpu(struct machine *m, int proc, struct buf *text)
 		         stepping);
 }
 
+/* Lists the PMUs with their types, at most MACHINE_PMUS. There are none if /sys cannot be read. */
 static void machine_pmus(struct machine *m, int sys, struct buf *text)
 {
 	int fd = sys < 0 ? -1
@@ -100,6 +103,7 @@ static void machine_pmus(struct machine *m, int sys, struct buf *text)
 		close(fd);
 }
 
+/* What cannot be found out stays empty or 0: a recording does without it. */
 void machine_read(struct machine *ret, const char *proc, const char *sys)
 {
 	int proc_fd = open(proc ? proc : "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

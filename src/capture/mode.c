@@ -20,6 +20,7 @@ static const char *mode_why(enum mode_reason reason)
 	return "";
 }
 
+/* n: the size of text. Whoever must know more of the reason asks mode->reason. */
 const char *mode_line(const struct mode *mode, char *text, size_t n)
 {
 	switch (mode->stack) {

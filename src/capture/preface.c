@@ -33,7 +33,8 @@ static void preface_thread_map(const pid_t *pids, size_t n, struct buf *out)
 {
 	size_t start;
 
-	/* One entry of pid -1 says: all. A record holds 2,700; more than 1,000 say nothing more. */
+	/* One entry with pid -1 means all processes. A record has room for 2,700 entries; more than
+	 * 1,000 are not listed, because they would tell a reader nothing more. */
 	if (n > 1000)
 		return;
 	start = encode_begin(out, SEAM_RECORD_THREAD_MAP, 0);

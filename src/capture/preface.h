@@ -9,8 +9,8 @@
 #include "base/buf.h"
 #include "capture/session.h"
 
-/* Both append whole records; out->failed tells when memory ran out. pids as in session_opts; n_pids
- * 0 says: all processes. */
+/* Both append whole records; out->failed says if memory ran out. pids as in session_opts; n_pids 0
+ * means all processes. */
 void preface_put(const struct session *session, const pid_t *pids, size_t n_pids, struct buf *out);
 void preface_put_finished(struct buf *out);
 

@@ -45,7 +45,7 @@ struct seam_attr probe_harmless(void)
 	};
 }
 
-// A row that this probe needs, which was looked at before (feature_def.needs).
+// The result of a row that this probe needs, which was probed before (feature_def.needs).
 static bool probe_has(const struct features *f, enum feature which)
 {
 	return f->at[which].state == FEATURE_YES;
@@ -85,7 +85,8 @@ static bool probe_perfmon(struct features *f)
 	       f->kernel.capable(f->kernel.ctx, CAP_SYS_ADMIN);
 }
 
-// A row that is refused: by whom? `most` is the paranoid level that would do.
+// Fills a row that was refused, with who refused it. `most` is the highest paranoid level that
+// would allow it.
 static int probe_refused(struct features *f, struct feature_result *r, int error, int most)
 {
 	long long level = probe_paranoid(f);
@@ -213,6 +214,7 @@ int probe_system_wide(struct features *f, struct feature_result *r)
 	return error ? probe_refused(f, r, error, 0) : probe_yes(r, 0);
 }
 
+/* Whether the ids of tracepoints can be read, at either of the two places of tracefs. */
 int probe_tracepoints(struct features *f, struct feature_result *r)
 {
 	static const char *const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
@@ -237,6 +239,8 @@ int probe_tracepoints(struct features *f, struct feature_result *r)
 	          "no tracefs at /sys/kernel/tracing");
 }
 
+/* Whether rings of 512 KiB per CPU fit into the memory that this user may lock. value: the limit in
+ * KiB. */
 int probe_mlock(struct features *f, struct feature_result *r)
 {
 	long page_kib = sysconf(_SC_PAGESIZE) / 1024;
@@ -257,6 +261,7 @@ int probe_mlock(struct features *f, struct feature_result *r)
 	          kib);
 }
 
+/* Whether the kernel shows its addresses to this user. Hidden ones are shown as 0. */
 int probe_kallsyms(struct features *f, struct feature_result *r)
 {
 	char text[256];
@@ -268,7 +273,8 @@ int probe_kallsyms(struct features *f, struct feature_result *r)
 		r->error = -error;
 		return no(r, "", "/proc/kallsyms cannot be read (%s)", strerror(-error));
 	}
-	// Hidden addresses are all zero; the first symbol alone may truly be at 0 (per-CPU).
+	// If addresses are hidden, all are zero. Otherwise only the first symbol may be at 0
+	// (per-CPU).
 	for (int line = 0; at && *at && line < 8; line++) {
 		for (int i = 0; i < 16 && at[i] && at[i] != ' '; i++)
 			if (at[i] != '0')
@@ -283,6 +289,7 @@ int probe_kallsyms(struct features *f, struct feature_result *r)
 	          kptr, probe_paranoid(f));
 }
 
+/* Whether user callchains are really deferred, by a trial sample. */
 int probe_defers(struct features *f, struct feature_result *r)
 {
 	int got;
@@ -329,7 +336,7 @@ int probe_btf(struct features *f, struct feature_result *r)
 	return no(r, "a kernel built with CONFIG_DEBUG_INFO_BTF", "no /sys/kernel/btf/vmlinux");
 }
 
-/* BPF is tried on the running kernel only: a played one has none. */
+/* BPF is tried on the running kernel only: a kernel that a test plays has none. */
 static bool probe_live_result(struct features *f, struct kwalk_probe *ret)
 {
 	if (f->kernel.open != kernel_running.open)
@@ -369,9 +376,9 @@ int probe_counters(struct features *f, struct feature_result *r)
 }
 
 /*
- * Why a tracepoint's opening was "interrupted": a uprobe serves tracefs or perf at a time, and the
- * kernel refuses the second of them with EINTR. name is "system:name", perhaps with modifiers.
- * False: it is not known to be so.
+ * Whether opening a tracepoint failed with EINTR because it is a uprobe that tracefs uses already:
+ * a uprobe serves tracefs or perf at a time, and the kernel refuses the second one so. name is
+ * "system:name", perhaps with modifiers.
  */
 static bool probe_uprobe_taken(struct features *f, const char *name, struct feature_result *r)
 {
@@ -399,6 +406,8 @@ static bool probe_uprobe_taken(struct features *f, const char *name, struct feat
 	return false;
 }
 
+/* text gets "event 'NAME' cannot be opened: REASON (REMEDY)". Only what can be tried is tried;
+ * sysctls explain the rest. */
 void features_explain(struct features *f, const struct seam_attr *attr, const char *name, pid_t pid,
                       int cpu, int error, char *text, size_t n)
 {

@@ -8,9 +8,9 @@
 
 #include "capture/features.h"
 
-/* Opens and closes: 0 or -errno. */
+/* Opens an event and closes it: 0 or -errno. */
 int probe_try(struct features *f, const struct seam_attr *attr, pid_t pid, int cpu);
-/* An event that nobody is refused who may have any. */
+/* An event that is granted to everybody who may have any event. */
 struct seam_attr probe_harmless(void);
 
 /* Each fills the row and returns 0. */

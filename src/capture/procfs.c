@@ -16,6 +16,8 @@
 #define PROCFS_LIMIT (256u << 20) /* of one file; the longest maps are 64 K lines, 10 MB */
 #define PROCFS_KTHREAD 0x00200000u
 
+/* Files in /proc have no size, so this reads to the end, up to PROCFS_LIMIT bytes. ret is cleared
+ * first. */
 int64_t procfs_read(int dirfd, const char *path, struct buf *ret)
 {
 	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
@@ -45,7 +47,7 @@ int64_t procfs_read(int dirfd, const char *path, struct buf *ret)
 	return (int64_t)ret->n;
 }
 
-/* A decimal number that is all of text; -1 when it is none. */
+/* The decimal number that makes up the whole text; -1: it is none. */
 static pid_t procfs_number(const char *text)
 {
 	int64_t v = 0;
@@ -77,6 +79,8 @@ static int procfs_numbers_put(struct buf *ret, const char *entries, size_t n)
 	return 0;
 }
 
+/* These are the pids in /proc and the tids in /proc/PID/task. The order is the kernel's. 0 or
+ * -errno. */
 int procfs_numbers(int dirfd, const char *path, struct buf *ret)
 {
 	char entries[PROCFS_CHUNK];
@@ -98,6 +102,7 @@ int procfs_numbers(int dirfd, const char *path, struct buf *ret)
 	return error;
 }
 
+/* Reads a number in base 10 or 16; *at moves behind it. False: there is no digit. */
 static bool procfs_digits(const char **at, const char *end, unsigned base, uint64_t *ret)
 {
 	const char *p = *at;
@@ -119,6 +124,8 @@ static bool procfs_digits(const char **at, const char *end, unsigned base, uint6
 	return true;
 }
 
+/* The comm may itself contain spaces and ')': it is what lies between the first '(' and the last
+ * ')'. */
 int procfs_stat_parse(const char *text, size_t n, struct procfs_stat *ret)
 {
 	const char *open = memchr(text, '(', n);

@@ -25,6 +25,7 @@ struct ring_page {
 _Static_assert(offsetof(struct ring_page, head) == RING_HEAD_OFFSET, "data_head");
 _Static_assert(offsetof(struct ring_page, tail) == RING_TAIL_OFFSET, "data_tail");
 
+/* -EINVAL: size is no power of two. -ENOMEM. The memory stays the caller's. */
 int ring_over(struct ring *ret, void *memory, size_t page_size, size_t size)
 {
 	unsigned char *whole;
@@ -45,6 +46,7 @@ int ring_over(struct ring *ret, void *memory, size_t page_size, size_t size)
 	return 0;
 }
 
+/* fd: of an event; events whose output is set to it write into this ring as well. */
 int ring_map(struct ring *ret, int fd, int cpu, size_t pages)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -170,6 +172,8 @@ static size_t ring_span(struct ring *r, uint64_t position, uint64_t head,
 	return (size_t)(position - start);
 }
 
+/* If write fails, the span that it did not take stays in the ring and comes again on the next call.
+ * An unsound header cannot come from the kernel: everything up to head is skipped and counted. */
 int64_t ring_drain(struct ring *r, capture_write write, void *ctx)
 {
 	return ring_drain_until(r, 0, write, ctx);

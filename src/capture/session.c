@@ -126,6 +126,8 @@ static struct seam_attr session_file_attr(const struct session *s, const struct 
 	return attr;
 }
 
+/* Enters each event, with its ids and the attr that the file is to say, into the set of events that
+ * readers of the records need. */
 static int session_register(struct session *s, struct seam_error *err)
 {
 	for (size_t i = 0; i < s->n_streams; i++) {
@@ -148,6 +150,8 @@ static int session_register(struct session *s, struct seam_error *err)
 	return 0;
 }
 
+/* Tells the source of callchains (BPF) which events there are, and attaches it to those that it is
+ * to sample. */
 static int session_give(struct session *s, struct seam_error *err)
 {
 	const struct session_source *to = &s->opts.source;
@@ -168,6 +172,8 @@ static int session_give(struct session *s, struct seam_error *err)
 	return 0;
 }
 
+/* Makes the one descriptor to wait on: it reports each ring, the source, and session_wake from
+ * another thread. */
 static int session_watch(struct session *s, struct seam_error *err)
 {
 	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = SESSION_WAKE_KEY };
@@ -189,6 +195,8 @@ static int session_watch(struct session *s, struct seam_error *err)
 	return 0;
 }
 
+/* Decides everything before the first event stays open: CPUs, tasks, attrs by trial, the way of
+ * taking user stacks, and the side-band events. */
 static int session_prepare(struct session *s, const struct event_list *events,
                            struct seam_error *err)
 {
@@ -215,6 +223,8 @@ static int session_prepare(struct session *s, const struct event_list *events,
 	return session_compose_sideband(s, on_cpus, err);
 }
 
+/* Opens all events, maps the rings and registers what was opened. On failure the caller closes the
+ * session. */
 static int session_build(struct session *s, const struct event_list *events, struct seam_error *err)
 {
 	int r = session_prepare(s, events, err);
@@ -238,6 +248,7 @@ static int session_build(struct session *s, const struct event_list *events, str
 	return r < 0 ? r : session_watch(s, err);
 }
 
+/* Without events in opts, cycles are recorded. Lists in opts are used during this call only. */
 int session_open(struct session **ret, const struct session_opts *opts, struct seam_error *err)
 {
 	struct event_list fallback = { 0 };
@@ -274,6 +285,7 @@ int session_open(struct session **ret, const struct session_opts *opts, struct s
 	return 0;
 }
 
+/* Ends the recording without another read; what is still in the rings is lost. NULL is fine. */
 void session_close(struct session *s)
 {
 	if (!s)

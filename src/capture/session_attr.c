@@ -66,6 +66,8 @@ static int attr_frequency(struct session *s, const char *name, uint64_t *hz, str
 	return 0;
 }
 
+/* Sets period or frequency: the event's own, else that of the options, else the default; a
+ * tracepoint counts each time. -errno: the frequency is above the kernel's limit. */
 static int attr_rate(struct session *s, const struct event *e, struct seam_attr *attr,
                      struct seam_error *err)
 {
@@ -109,6 +111,8 @@ bool session_attr_copy(const struct session *s, struct seam_attr *attr)
 	return REGS_USER != 0;
 }
 
+/* Asks for the event's callchain: its own wish, else that of the options. The depth is lowered to
+ * what the kernel allows. */
 static void attr_callchain(struct session *s, const struct event *e, struct seam_attr *attr)
 {
 	static const char limit_path[] = "/proc/sys/kernel/perf_event_max_stack";
@@ -171,6 +175,8 @@ void session_leader_flags(const struct session *s, struct session_stream *st)
 		st->attr.flags |= SEAM_ATTR_ENABLE_ON_EXEC;
 }
 
+/* Gives the event its place in a group. With :S only the leader samples, and its samples hold the
+ * counters of all members. */
 static void attr_group(struct session *s, const struct event_list *events, size_t i,
                        struct session_stream *st)
 {
@@ -289,6 +295,8 @@ static void session_compose_source(struct session *s)
 	}
 }
 
+/* Composes the attr of one event from what the user wrote and the options, and adds it as a stream.
+ * Nothing is opened. -errno and err. */
 static int session_compose_one(struct session *s, const struct event_list *events, size_t i,
                                struct seam_error *err)
 {

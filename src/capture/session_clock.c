@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * session_clock.c: the time of now by the clock that the records have. Without -k that is one of
- * the kernel's own which nobody can ask: so a record is caused, of this thread's name being what it
- * was, and read.
+ * session_clock.c: the present time by the clock that the records have. Without -k that is a clock
+ * of the kernel's own, which no call returns. So a record is caused (this thread is given the name
+ * that it has), and its time is read.
  */
 #include <errno.h>
 #include <string.h>
@@ -25,6 +25,7 @@ static int clock_take(void *ctx, const void *bytes, size_t n)
 	return 0;
 }
 
+/* Takes as long as opening an event and mapping a ring. -ENODATA: no record came. */
 int session_clock(const struct session *s, uint64_t *ret_ns)
 {
 	const struct kernel *k = &s->features->kernel;

@@ -50,6 +50,7 @@ static int session_tasks_of(struct session *s, pid_t pid, size_t *capacity)
 	return r;
 }
 
+/* Tasks that are gone are counted in tasks_gone. -ESRCH: none is left. */
 int session_find_tasks(struct session *s, struct seam_error *err)
 {
 	size_t capacity = 0;
@@ -101,7 +102,7 @@ static int session_stream_name_user(struct session_stream *st)
 	return 1;
 }
 
-/* What follows the event's own name: "u" of "cycles:u" and of "cycles/freq=99/u". */
+/* The modifiers behind the event's own name: "u" of "cycles:u" and of "cycles/freq=99/u". */
 static const char *session_stream_modifiers(const char *name)
 {
 	const char *slash = strrchr(name, '/'), *at = slash ? slash + 1 : strchr(name, ':');
@@ -110,8 +111,9 @@ static const char *session_stream_modifiers(const char *name)
 }
 
 /*
- * Whether the event is cycles, by name or by default, of which cpu-clock is the next best: not
- * where a guest's are wanted alone, and not what the PMU has but cannot give so precisely.
+ * Whether the event is cycles, by name or by default, so that cpu-clock can replace it. Not if only
+ * a guest's are wanted, and not if the PMU has cycles but cannot sample them as precisely as asked
+ * for.
  */
 static bool session_stream_may_be_clock(const struct session_stream *st, int error)
 {
@@ -126,9 +128,8 @@ static bool session_stream_may_be_clock(const struct session_stream *st, int err
 }
 
 /*
- * The processor's cycles cannot be counted, as in most virtual machines: samples by time instead,
- * and it is said. Which side is sampled (:u, :k, :h, :I) stays; an event that was given a name
- * keeps it.
+ * Replaces cycles by time, and reports it: most virtual machines cannot count cycles. Which side is
+ * sampled (:u, :k, :h, :I) stays, and so does a name that was given to the event.
  */
 static int session_stream_to_cpu_clock(struct session *s, struct session_stream *st, int error)
 {
@@ -162,8 +163,9 @@ static int session_stream_to_cpu_clock(struct session *s, struct session_stream 
 }
 
 /*
- * The event was refused although the kernel knows all that it asks for. What can it do without? 1:
- * something was changed, try again; 0: nothing is left.
+ * To be called when an event was refused although the kernel knows all that it asks for. Changes
+ * what the event can do without. 1: something was changed, so try again; 0: nothing is left to
+ * change.
  */
 static int session_stream_relent(struct session *s, struct session_stream *st, int error)
 {
@@ -208,6 +210,8 @@ static int session_stream_fail(struct session *s, struct session_stream *st, pid
 	return seam_error_set(err, error, NULL, SEAM_NO_OFFSET, NULL, "%s", text);
 }
 
+/* Finds the attr that the kernel accepts for one event, on its first CPU and a task that still
+ * exists. Each refusal takes something away from the attr, or ends with err. */
 static int session_stream_try(struct session *s, struct session_stream *st, struct seam_error *err)
 {
 	size_t row = 0;
@@ -245,6 +249,8 @@ static void session_group_dissolve(struct session *s, uint32_t leader)
 	}
 }
 
+/* Tries whether the PMU takes the events of a group together. A weak group that it does not take is
+ * dissolved; any other is an error. */
 static int session_group_try(struct session *s, uint32_t leader, struct seam_error *err)
 {
 	const struct kernel *k = &s->features->kernel;
@@ -317,6 +323,7 @@ static int session_stopped(struct session *s, struct seam_error *err)
 	                      "stopped before sampling began");
 }
 
+/* Tries every event, but of tracepoints that ask for the same only the first. */
 static int session_try_each(struct session *s, struct seam_error *err)
 {
 	struct seam_attr composed = { 0 };
@@ -362,7 +369,7 @@ bool session_accepts(struct session *s, struct session_stream *st, const struct 
 	const struct kernel *k = &s->features->kernel;
 	int fd = -ESRCH;
 
-	// A task that is gone says nothing about the attr.
+	// If the task has ended, the failure tells nothing about the attr.
 	for (size_t row = 0; fd == -ESRCH && row < stream_rows(s, st); row++)
 		fd = k->open(k->ctx, attr, stream_pid(s, st, row), st->cpus[0], -1,
 		             KERNEL_FLAG_FD_CLOEXEC);
@@ -449,7 +456,7 @@ static int session_stream_allocate(struct session *s, struct session_stream *st,
 	return 0;
 }
 
-// One task whole, or, when it is gone, not at all.
+// Opens all events of one task or, if it has ended, none.
 static int session_open_row(struct session *s, size_t row, bool per_task, struct seam_error *err)
 {
 	for (size_t i = 0; i < s->n_streams; i++) {
@@ -473,6 +480,8 @@ static int session_open_row(struct session *s, size_t row, bool per_task, struct
 	return 1;
 }
 
+/* Opens every event on every task and CPU. A task that ended meanwhile is left out; -ESRCH if that
+ * was the last one. */
 int session_open_all(struct session *s, struct seam_error *err)
 {
 	size_t alive = 0;
@@ -564,6 +573,7 @@ static size_t session_rings_pages_wanted(struct session *s)
 	return pages;
 }
 
+/* Makes all descriptors of an event write into the ring of their CPU. */
 static int session_stream_redirect(struct session *s, struct session_stream *st,
                                    struct seam_error *err)
 {
@@ -586,6 +596,8 @@ static int session_stream_redirect(struct session *s, struct session_stream *st,
 	return 0;
 }
 
+/* Maps one ring per CPU and points all events there. If the limit of locked memory demands it, the
+ * rings are halved until they fit, and that is said. */
 int session_map(struct session *s, struct seam_error *err)
 {
 	size_t want = session_rings_pages_wanted(s), pages = want;

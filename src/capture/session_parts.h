@@ -40,9 +40,9 @@ struct session_stream {
 };
 
 /*
- * Who owes a deferred record to the kernel's own deferred callchains. A task is in one kernel entry
- * at a time, so it owes one at most: when it is seen past that entry its deferred record cannot
- * come any more. Rings are read one after the other, so times decide what is newer.
+ * Tasks that owe a deferred record of the kernel's own deferred callchains. A task is in one kernel
+ * entry at a time, so it owes at most one. Once it is seen after that entry, the record cannot come
+ * any more. Rings are read one after the other, so times decide what is newer.
  */
 struct pending_task {
 	uint32_t pid, tid;
@@ -142,20 +142,22 @@ struct pending_tap { /* a write that looks at what passes */
 };
 /* A capture_write; ctx is a struct pending_tap. */
 int session_pending_write(void *tap, const void *bytes, size_t n);
-/* Before a round: of who exited in one before the last nothing more comes. */
+/* To be called before a round: forgets tasks that exited in a round before the last one, because
+ * none of their records can still come. */
 void session_pending_round(struct session *s);
-/* Whether the kernel's own deferred stacks are looked after. */
+/* Whether pending records of the kernel's own deferral are kept track of. */
 bool session_owes(const struct session *s);
-/* Reads those who owe and were not read yet. */
+/* Reads the stacks of the tasks that owe one and were not read yet. */
 void session_pending_read(struct session *s);
-/* All that is pending was read. */
+/* Whether everything that is pending was read. */
 bool session_pending_all_held(const struct session *s);
-/* Nobody can answer any more: gives what was read. Bytes given, or what write returned. */
+/* To be called when no deferred record can come any more: gives those that were read instead.
+ * Returns their bytes, or what write returned. */
 int64_t session_pending_give(struct session *s, capture_write write, void *ctx);
 void session_pending_free(struct session *s);
 
 /* -- session_clock.c -- */
-/* The time now, as the session's records have it. -errno. */
+/* The present time by the clock of the session's records. -errno. */
 int session_clock(const struct session *s, uint64_t *ret_ns);
 
 /* -- session_open.c -- */

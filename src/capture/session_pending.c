@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * session_pending.c: which tasks owe a deferred record to the kernel's own deferred callchains,
- * from the records that pass; and, when sampling has ended, the deferred records of those that
- * sleep, which somebody else reads (opts.read_asleep).
+ * session_pending.c: finds out from the records that pass which tasks owe a deferred record of the
+ * kernel's own deferral. When sampling has ended, somebody else reads the stacks of those that
+ * sleep (opts.read_asleep), and deferred records are made of them.
  *
- * Invariant: such a deferred record is written when nobody can answer any more, and only if the
- * task has not: each cookie has one.
+ * Invariant: such a record is written when the task cannot write its own any more, and only if it
+ * has not: there is one for each cookie.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -46,6 +46,7 @@ static struct pending_task *pending_find(struct pending *o, uint32_t tid)
 	return map_get(&o->by_tid, tid, &i) ? &o->tasks[i] : NULL;
 }
 
+/* The entry of a task, made when new; NULL: out of memory. It may move when another is made. */
 static struct pending_task *pending_make(struct pending *o, uint32_t tid)
 {
 	struct pending_task *t = pending_find(o, tid);
@@ -75,6 +76,8 @@ static void pending_set(struct pending *o, struct pending_task *t, uint64_t cook
 	t->cookie = cookie;
 }
 
+/* Notes that the sample's task now owes a deferred record, unless it has answered already. Rings
+ * are read one after the other, so records come out of order: times decide. */
 static void pending_sample(struct pending *o, const struct seam_decoded *d)
 {
 	const struct seam_u64s *chain = &d->sample.callchain;
@@ -113,8 +116,8 @@ static void pending_deferred(struct pending *o, const struct seam_decoded *d)
 		pending_set(o, t, 0);
 }
 
-/* Its other records may be in rings that are read after this. What was read of it while it slept is
- * as good as ever. */
+/* Other records of the task may be in rings that are read later. What was read of it while it slept
+ * stays good. */
 static void pending_exit(struct session *s, const struct seam_decoded *d)
 {
 	struct pending *o = &s->pending;
@@ -222,7 +225,7 @@ static const struct session_stream *pending_stream(const struct session *s)
 	return NULL;
 }
 
-/* Of the event on that CPU, or of any. */
+/* The id of the event on that CPU, or on any. */
 static uint64_t pending_id(const struct session *s, const struct session_stream *st, uint32_t cpu)
 {
 	size_t n = stream_rows(s, st) * st->n_cpus, any = 0;
@@ -254,8 +257,8 @@ static int pending_put(const struct session *s, const struct pending_task *t,
 	                       &answer, &id);
 }
 
-/* The time of the deferred records is that of writing them: an exec between it and the reading
- * makes one that is not merged, never a wrong one. */
+/* The records get the time of their writing. So after an exec in between such a record is not
+ * merged; it is never merged with the wrong sample. */
 static int pending_now(struct session *s, uint64_t *ret_ns)
 {
 	int r = s->opts.no_sample_time ? 0 : session_clock(s, ret_ns);
@@ -266,6 +269,8 @@ static int pending_now(struct session *s, uint64_t *ret_ns)
 	return r;
 }
 
+/* Called once, after the last ring was read. Does nothing where the time of the records' clock
+ * cannot be known; pending.why says so. */
 int64_t session_pending_give(struct session *s, capture_write write, void *ctx)
 {
 	struct pending *o = &s->pending;

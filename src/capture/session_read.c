@@ -16,7 +16,8 @@
 
 /* ---- waiting ---- */
 
-// The event that was watched for a ring has hung up: its task is gone. Others write there still.
+// The event by which a ring was watched has hung up, because its task has ended. Others still write
+// into the ring.
 static void session_watch_next(struct session *s, size_t ring)
 {
 	struct session_stream *last = &s->streams[s->n_streams - 1];
@@ -30,10 +31,12 @@ static void session_watch_next(struct session *s, size_t ring)
 		if (fd >= 0 && epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev) == 0)
 			return;
 	}
-	// All are gone; whoever waits is told by session_target_gone.
+	// All tasks have ended; session_target_gone tells it.
 	s->ring_row[ring] = rows ? rows - 1 : 0;
 }
 
+/* A call of session_wake and the end of a task count as something, too, so that the caller
+ * looks. */
 int session_wait(struct session *s, int timeout_ms)
 {
 	struct epoll_event events[64];
@@ -75,6 +78,7 @@ void session_wake(struct session *s)
 	errno = saved;
 }
 
+/* Asks the side-band events, as every task has one and children inherit them. */
 bool session_target_gone(struct session *s)
 {
 	struct session_stream *st = s->streams;
@@ -90,7 +94,7 @@ bool session_target_gone(struct session *s)
 			continue;
 		if (poll(&p, 1, 0) < 0)
 			return false;
-		// Asking takes the ring's wake-up away; remember it.
+		// Asking takes the ring's wake-up away, so it is remembered.
 		s->missed |= !!(p.revents & POLLIN);
 		if (!(p.revents & (POLLHUP | POLLERR)))
 			return false;
@@ -118,6 +122,7 @@ static int64_t session_end_round(struct session *s, int64_t sum, capture_write w
 	return r < 0 ? r : sum + (int64_t)sizeof(round);
 }
 
+/* A source's records come after those of the rings, in the same round. */
 int64_t session_read(struct session *s, capture_write write, void *ctx)
 {
 	struct pending_tap tap = { .s = s, .write = write, .ctx = ctx };
@@ -169,6 +174,7 @@ static int64_t session_settle_source(struct session *s, uint32_t grace_ms, captu
 	return s->opts.source.settle(s->opts.source.ctx, grace_ms, write, ctx);
 }
 
+/* Sampling is off already; deferred records and side-band records still come. */
 int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write, void *ctx)
 {
 	int64_t end = session_now_ms(), sum = 0;
@@ -182,7 +188,8 @@ int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write
 	if (s->end_ns && end > (int64_t)(s->end_ns / 1000000))
 		end = (int64_t)(s->end_ns / 1000000);
 	for (bool first = true;; first = false) {
-		// Asked before the read: what a task wrote before it was gone is then read.
+		// Asked before the rings are read, so that what a task wrote before it ended is
+		// still read.
 		bool gone = session_target_gone(s);
 		int64_t n = session_read(s, write, ctx);
 		int64_t left = end - session_now_ms();
@@ -190,7 +197,8 @@ int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write
 		if (n < 0)
 			return n;
 		sum += n;
-		// Who sleeps, at once: it may be for ever. At the end, who went to sleep only now.
+		// First the tasks that sleep already, which may be for ever. At the end those that
+		// have gone to sleep since.
 		if (!gone && (first || left <= 0))
 			session_pending_read(s);
 		if (gone || left <= 0 || session_pending_all_held(s))
@@ -242,7 +250,8 @@ static void session_read_lost(struct session *s)
 	}
 }
 
-// Samples that session_end_by left in the rings, as the kernel tells of those that it lost.
+// Reports the samples that session_end_by left in the rings by a record such as the kernel writes
+// for those that it lost.
 static int64_t session_tell_cut(struct session *s, capture_write write, void *ctx)
 {
 	const struct seam_event *event = seam_events_at(s->events, 0);
@@ -268,6 +277,7 @@ static int64_t session_tell_cut(struct session *s, capture_write write, void *ct
 	return r;
 }
 
+/* Bytes given, or -errno, or what write returned. After it only counts may be asked for. */
 int64_t session_finish(struct session *s, capture_write write, void *ctx)
 {
 	int r = session_switch(s, STREAM_SAMPLING, IOCTL_DISABLE);
@@ -311,6 +321,7 @@ static void session_counts_add(struct ring_counts *to, const struct ring_counts 
 		to->peak_bytes = c->peak_bytes;
 }
 
+/* *ret->sz says how much the caller knows of. -EINVAL: more than there is. */
 int session_counts(const struct session *s, struct session_counts *ret)
 {
 	struct session_counts c = { .sz = ret->sz,

@@ -48,6 +48,8 @@ struct synth {
 	uint64_t mount_ns;  /* of the process being looked at; 0: not looked up yet */
 };
 
+/* opts->proc and opts->sys stand in for /proc and /sys in tests; NULL: the real ones. That /sys
+ * cannot be opened is no failure. */
 int synth_new(struct synth **ret, const struct synth_opts *opts)
 {
 	struct synth *s = calloc(1, sizeof(*s));
@@ -151,9 +153,9 @@ static uint64_t synth_mount_ns(struct synth *s, pid_t pid)
 }
 
 /*
- * What tells files apart: device and inode; and, where the device number is one of those that are
- * given to file systems without a disk of their own, also the mount namespace and the name, because
- * btrfs and overlayfs use inode numbers more than once there.
+ * The identity of a file: device and inode. For the device numbers of file systems without a disk
+ * of their own it is also the mount namespace and the name, because btrfs and overlayfs use inode
+ * numbers more than once there.
  */
 static uint64_t synth_identity(struct synth *s, pid_t pid, const struct procfs_map *map)
 {
@@ -164,6 +166,8 @@ static uint64_t synth_identity(struct synth *s, pid_t pid, const struct procfs_m
 	return map_hash_bytes(key, sizeof(key), 0);
 }
 
+/* Puts the build-id of a mapped file into m, if it has one. Each file is opened once, however many
+ * processes map it. */
 static void synth_build_id(struct synth *s, pid_t pid, const struct procfs_map *map,
                            struct seam_mmap *m)
 {
@@ -208,6 +212,7 @@ static void synth_map_name(struct synth *s, const struct procfs_map *map)
 		buf_put(&s->path, map->path, map->path_size);
 }
 
+/* Appends the record of one mapping. -E2BIG: its name is too long for a record; -ENOMEM. */
 static int synth_map(struct synth *s, pid_t pid, const struct procfs_map *map)
 {
 	struct seam_mmap m = {
@@ -236,6 +241,8 @@ static int synth_map(struct synth *s, pid_t pid, const struct procfs_map *map)
 	return encode_mmap2(&s->out, s->opts.attr, misc, &m, NULL);
 }
 
+/* Appends the executable mappings of a process, and with opts.data the readable ones. Not being
+ * allowed to read them is counted, and no failure. */
 static int synth_maps(struct synth *s, pid_t pid)
 {
 	struct procfs_map map;
@@ -276,7 +283,8 @@ static int synth_fork(struct synth *s, pid_t pid, pid_t tid, pid_t ppid)
 		.ptid = (uint32_t)ppid,
 	};
 
-	/* The bit says to readers: the child's mappings follow, do not inherit the parent's. */
+	/* The bit tells readers that the child's mappings follow, so it does not inherit the
+	 * parent's. */
 	return encode_task(&s->out, s->opts.attr, SEAM_RECORD_FORK, SEAM_MISC_FORK_EXEC, &task,
 	                   NULL);
 }
@@ -288,7 +296,7 @@ static int synth_comm(struct synth *s, pid_t pid, pid_t tid, const char *name)
 	return encode_comm(&s->out, s->opts.attr, 0, &comm, NULL);
 }
 
-/* Name of a thread into the records, with its FORK before it. */
+/* Appends the name of a thread, with its FORK in front. */
 static int synth_other_thread(struct synth *s, pid_t pid, pid_t tid)
 {
 	char path[48];
@@ -308,8 +316,8 @@ static int synth_other_thread(struct synth *s, pid_t pid, pid_t tid)
 	return error ? error : synth_comm(s, pid, tid, (const char *)s->text.bytes);
 }
 
-/* FORK, COMM and mappings of a process without its other threads; *ret as read. 0 also when it is
- * gone: then ret->threads is 0. */
+/* Appends FORK, COMM and mappings of a process, without its other threads; *ret as read from /proc.
+ * 0 also if the process has ended: then ret->threads is 0. */
 static int synth_leader(struct synth *s, pid_t pid, bool with_fork, struct procfs_stat *ret)
 {
 	uint64_t denied = s->counts.denied;
@@ -345,6 +353,7 @@ static int synth_leader(struct synth *s, pid_t pid, bool with_fork, struct procf
 	return error;
 }
 
+/* Appends what is known of a process and its threads. 0 also if the process has gone. -ENOMEM. */
 static int synth_one(struct synth *s, pid_t pid, bool with_fork)
 {
 	struct procfs_stat stat;
@@ -371,7 +380,7 @@ int synth_kernel(struct synth *s, capture_write write, void *ctx)
 {
 	int error = synth_kernel_records(&s->opts, s->proc, s->sys, &s->out, &s->counts);
 
-	/* The running kernel's, not those of a tree that stands in for /proc. */
+	/* The running kernel's BPF programs; a tree that stands in for /proc has none. */
 	if (!error && !s->opts.proc)
 		error = synth_bpf_records(&s->opts, &s->out, &s->counts);
 	return error ? error : synth_flush(s, 0, write, ctx);
@@ -411,6 +420,8 @@ int synth_process(struct synth *s, pid_t pid, capture_write write, void *ctx)
 	return error ? error : s->counts.processes == before ? -ESRCH : 0;
 }
 
+/* Gives one thread: its name, and the mappings of its process when the process comes for the first
+ * time. -ESRCH: it has gone. */
 int synth_thread(struct synth *s, pid_t tid, capture_write write, void *ctx)
 {
 	struct procfs_stat stat;

@@ -21,7 +21,7 @@
 #define SYNTH_BPF_BTF (16u << 20) /* bytes of one program's BTF; the kernel takes as many */
 #define SYNTH_KSYM_BPF 1
 
-/* What is known of one program's code; arrays of n. */
+/* What is known of the code of one program; its arrays have n entries. */
 struct bpf_code {
 	uint32_t n;
 	uint64_t *addresses;
@@ -71,7 +71,7 @@ static int bpf_btf_info(int fd, struct bpf_btf_info *info)
 	return bpf_call(BPF_OBJ_GET_INFO_BY_FD, &attr);
 }
 
-/* What BTF of that number says of the functions; nothing is as good as no BTF. */
+/* Names the functions by the BTF of that number; a BTF without names is as good as none. */
 static void bpf_code_names(struct bpf_code *code, uint32_t btf)
 {
 	union bpf_attr open = { .btf_id = btf };
@@ -146,6 +146,7 @@ static void bpf_code_name(const struct bpf_code *code, uint32_t i, char *text, s
 		snprintf(text + at, n - at, "_%s", code->name);
 }
 
+/* Appends a KSYMBOL record for each function of a program. Hidden addresses give none. */
 static int bpf_code_put(const struct synth_opts *opts, const struct bpf_code *code, struct buf *out,
                         struct synth_counts *counts)
 {
@@ -168,6 +169,7 @@ static int bpf_code_put(const struct synth_opts *opts, const struct bpf_code *co
 	return 0;
 }
 
+/* Programs are asked for by ascending id, so that one loaded meanwhile is met at most once. */
 int synth_bpf_records(const struct synth_opts *opts, struct buf *out, struct synth_counts *counts)
 {
 	uint32_t id = 0;

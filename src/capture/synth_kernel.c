@@ -58,8 +58,8 @@ static void synth_kallsyms_line(const char *line, size_t n, struct kallsyms_rang
 	r->hidden |= !address;
 }
 
-/* Reads until the start is known, and the end too when it is wanted. Symbols stand in the order of
- * their addresses, so _text and _stext come together in the first chunk. */
+/* Reads until the start is known, and the end if it is wanted. Symbols stand in the order of their
+ * addresses, so _text and _stext are both in the first chunk. */
 static void synth_kallsyms_scan(int proc, bool want_end, struct kallsyms_range *r)
 {
 	char *bytes = malloc(KALLSYMS_CHUNK);
@@ -115,6 +115,8 @@ static int synth_kernel_put(const struct synth_opts *opts, struct buf *out, stru
 	return encode_mmap2(out, opts->attr, SEAM_MISC_KERNEL, m, NULL);
 }
 
+/* Appends the record of the kernel's text, unless its addresses are hidden. It is named by the
+ * symbol that its start was read from. */
 static int synth_kernel_text(const struct synth_opts *opts, int proc, int sys, struct buf *text,
                              struct buf *out, struct synth_counts *counts)
 {
@@ -213,6 +215,7 @@ static void synth_module_files(const char *text, size_t n, struct map *ret)
 	}
 }
 
+/* The path of a module's file by modules.dep, or "[name]" where that does not list it. */
 static void synth_module_path(const struct synth_opts *opts, const char *release,
                               const struct map *files, const struct buf *dep, const char *name,
                               char *path, size_t n)
@@ -248,6 +251,7 @@ static void synth_module_read_files(const struct synth_opts *opts, const char *r
 		synth_module_files((const char *)dep->bytes, dep->n, files);
 }
 
+/* Appends a record for each module whose address the kernel shows. 0, or -errno of encoding. */
 static int synth_kernel_modules(const struct synth_opts *opts, int proc, int sys, struct buf *text,
                                 struct buf *out, struct synth_counts *counts)
 {
@@ -272,8 +276,8 @@ static int synth_kernel_modules(const struct synth_opts *opts, int proc, int sys
 		char path[512], notes[128];
 		struct seam_mmap m = { .addr = modules[i].address, .len = modules[i].size };
 
-		/* The size is of all parts of a module, which may lie apart: never reach into the
-		 * next one. */
+		/* The size counts all parts of a module, which may lie apart. So a mapping never
+		 * reaches into the next module. */
 		if (i + 1 < n && m.len > modules[i + 1].address - m.addr)
 			m.len = modules[i + 1].address - m.addr;
 		synth_module_path(opts, u.release, &files, &dep, modules[i].name, path,

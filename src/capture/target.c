@@ -12,6 +12,8 @@
 
 #include "capture/target.h"
 
+/* The child, between fork and exec: waits for its byte, then runs the command. If exec fails, its
+ * errno goes back through the pipe. It ends quietly when the parent closes the pipe instead. */
 static _Noreturn void target_child(char *const argv[], int go, int failed)
 {
 	char byte;
@@ -32,6 +34,7 @@ static _Noreturn void target_child(char *const argv[], int go, int failed)
 	_exit(127);
 }
 
+/* The command is held back until target_go. On failure nothing stays open. */
 int target_fork(struct target *t, char *const argv[], bool quiet_output)
 {
 	int go[2], failed[2], error;
@@ -71,13 +74,14 @@ static void target_close_fd(int *fd)
 	*fd = -1;
 }
 
+/* Lets the command run; returns when its exec has succeeded or failed. */
 int target_go(struct target *t)
 {
 	int error = 0;
 	ssize_t n;
 
-	/* When somebody killed the child meanwhile the pipe is broken (the caller ignores SIGPIPE)
-	 * and there is no exec to report: target_poll tells how it ended. */
+	/* If somebody killed the child meanwhile, the pipe is broken (the caller ignores SIGPIPE)
+	 * and there is no exec to report: target_poll tells how the child ended. */
 	do
 		n = write(t->go, "", 1);
 	while (n < 0 && errno == EINTR);

@@ -31,7 +31,7 @@ int target_fork(struct target *t, char *const argv[], bool quiet_output);
 int target_go(struct target *t);
 /* True once it has ended. Never blocks. */
 bool target_poll(struct target *t);
-/* Sends a signal; nothing when it has ended. */
+/* Sends a signal, unless the command has ended. */
 void target_signal(struct target *t, int number);
 /* What a shell would show: its exit status, or 128 + the signal that ended it. */
 int target_exit_code(const struct target *t);

@@ -56,6 +56,7 @@ static void topology_list(struct topology_reader *r, struct topology_lists *to, 
 		to->at[to->n++] = text;
 }
 
+/* If anything cannot be read, ret->n_cpus is 0. topology_free frees it in any case. */
 void topology_read(struct topology *ret, uint32_t n_cpus, const char *sys)
 {
 	struct topology_reader r = {

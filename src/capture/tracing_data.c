@@ -102,6 +102,8 @@ static int tracing_put_events(int tracefs, const struct tracepoint *at, size_t n
 	return error;
 }
 
+/* Writes the blob in the order of its form: head, formats of the pages, formats of the events,
+ * printk formats. Symbols and command lines are given as empty. 0 or -errno. */
 static int tracing_put_all(int tracefs, const struct tracepoint *at, size_t n, struct buf *ret)
 {
 	const unsigned char big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
@@ -124,6 +126,7 @@ static int tracing_put_all(int tracefs, const struct tracepoint *at, size_t n, s
 	return error ? error : ret->failed ? -ENOMEM : 0;
 }
 
+/* Tracepoints are sorted by system, because the form wants each system once. */
 int tracing_data_collect(const struct seam_events *events, const struct event_roots *roots,
                          struct buf *ret)
 {

@@ -23,7 +23,7 @@ char license_text[] SEC("license") = "Dual MIT/GPL";
 
 const volatile struct asleep_config config SEC(".rodata.config");
 
-/* All state is here and is read anew: see walk.bpf.h. */
+/* All state is in this map value and is read anew each time: see walk.bpf.h. */
 struct sleeper {
 	struct pt_regs user;
 	__u64 ip, sp, fp;
@@ -82,7 +82,7 @@ INLINE long pair_read(struct walk *c, __u64 at)
 	return 0;
 }
 
-/* The frame that is known, and the way to its caller. */
+/* The frame that is known, and how to get to its caller. */
 static long step(__u32 i, void *ctx)
 {
 	struct walk *c = ctx;
@@ -108,8 +108,8 @@ static long step(__u32 i, void *ctx)
 	return 0;
 }
 
-/* In a uprobe's handler, before a function has made its frame: the return address is where the
- * stack pointer points. */
+/* In the handler of a uprobe at the beginning of a function, which has not made its frame yet: the
+ * return address is where the stack pointer points. */
 INLINE int at_function_start(struct sleeper *s, struct task_struct *task)
 {
 	struct arch_uprobe *probe = BPF_CORE_READ(task, utask, auprobe);
@@ -134,6 +134,8 @@ INLINE void function_start(struct walk *c)
 	s->sp += s->word;
 }
 
+/* Fills s->frames with the user stack of a task that sleeps, by frame pointers from its saved
+ * registers; s->end says why it ended. */
 INLINE void sleeper_walk(struct walk *c)
 {
 	struct sleeper *s = c->s;
@@ -156,6 +158,8 @@ INLINE void sleeper_walk(struct walk *c)
 	bpf_loop(ASLEEP_FRAMES + 1, step, c, 0);
 }
 
+/* Runs once for each task of the machine. Writes the stack of a task whose cookie (or tid) is
+ * wanted, and which is still in that kernel entry afterwards. */
 SEC("iter.s/task")
 int read_asleep(struct bpf_iter__task *ctx)
 {

@@ -43,7 +43,7 @@ static int asleep_fail(struct seam_error *err, int code)
 	                      "the BPF program that reads them cannot be used: %s", strerror(code));
 }
 
-/* The program, with the keys that it is to look for. */
+/* Loads the program with the keys that it must look for. */
 static int asleep_load(struct asleep *a, const uint64_t *keys, size_t n, bool by_tid)
 {
 	const struct bpf_object_open_opts opts = { .sz = sizeof(opts),
@@ -81,7 +81,7 @@ static int asleep_start(struct asleep *a)
 	return a->fd < 0 ? -errno : 0;
 }
 
-/* Whole stacks leave; the begin of the next one stays. */
+/* Gives the stacks that are whole; the beginning of the next one stays in the buffer. */
 static void asleep_take(struct asleep *a)
 {
 	uint64_t ips[ASLEEP_FRAMES];
@@ -119,6 +119,9 @@ static int asleep_drain(struct asleep *a)
 	return n < 0 ? -errno : 0;
 }
 
+/* Gives the stacks of the tasks with these keys to give, while they sleep; those that do not sleep
+ * any more have none. by_tid: the keys are tids, else cookies. -errno, and err says what is
+ * missing. */
 static int asleep_run(const uint64_t *keys, size_t n, bool by_tid, session_give_asleep give,
                       void *ctx, struct seam_error *err)
 {

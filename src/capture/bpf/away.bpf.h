@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * away.bpf.h: since when a thread is off the CPU, or on it, and the time of either that was not
- * told of yet. One entry per thread, in its own storage.
+ * away.bpf.h: since when a thread is off the CPU, or on it, and how much time of either was not
+ * reported yet. There is one entry per thread, in its own storage.
  *
- * Time is counted twice by nobody: who takes a time stamp out exchanges it for 0.
+ * No time is counted twice: whoever takes a time stamp out exchanges it for 0.
  */
 #ifndef SEAM_CAPTURE_BPF_AWAY_BPF_H
 #define SEAM_CAPTURE_BPF_AWAY_BPF_H
@@ -91,8 +91,8 @@ INLINE __u64 away_ran(struct task_struct *task, __u64 now, __u64 period)
 	if (!a)
 		return period;
 	if (!a->in_ns) {
-		/* It is here, but nobody told when it came: what is said now is left out of what
-		 * away_add finds. */
+		/* The task is on the CPU, but nothing told when it came: the time that is reported
+		 * now is left out of what away_add finds. */
 		out = a->out_ns;
 		early = a->early_ns;
 		if (!out || now <= out + early)
@@ -108,9 +108,9 @@ INLINE __u64 away_ran(struct task_struct *task, __u64 now, __u64 period)
 
 /* ---- off the CPU ---- */
 
-/* One switch in thousands passes without its tracepoint (seen on 6.18, by ftrace, too): a task is
- * taken to be away while it runs. The kernel's count of its time on the CPU, which is exact at each
- * switch, says how long it did. */
+/* One switch in thousands passes without its tracepoint (seen on 6.18, by ftrace, too), and then a
+ * running task is taken to be away. The kernel's count of its time on the CPU, which is exact at
+ * each switch, tells how long it ran. */
 INLINE __u64 away_unseen(struct task_struct *task, struct away *a, __u64 most)
 {
 	__u64 ran = task->se.sum_exec_runtime - a->ran_all_ns, early = a->early_ns;
@@ -127,8 +127,8 @@ INLINE __u64 away_unseen(struct task_struct *task, struct away *a, __u64 most)
 	return ran;
 }
 
-/* Since when, until now: to the sums, but not what it ran meanwhile. True when there was
- * something. */
+/* Adds the time from the time stamp until now to the sums, without the time that the task ran
+ * meanwhile. True: there was some. */
 INLINE int away_add(struct task_struct *task, struct away *a, __u64 now)
 {
 	__u64 out = away_take(&a->out_ns), woken = a->woken_ns, ran, away, queued = 0;

@@ -19,7 +19,7 @@
 #define MAP_WRITE 2u /* PROT_WRITE, PROT_EXEC */
 #define MAP_EXECUTE 4u
 
-/* Of a process, made if there are none; NULL: there is no room. */
+/* The counts of a process, made if there are none; NULL: there is no room. */
 INLINE struct kwalk_changes *changes_of(__u32 pid)
 {
 	struct kwalk_changes none = { 0 }, *c = bpf_map_lookup_elem(&changes, &pid);

@@ -49,6 +49,8 @@ INLINE int filter_comm(struct task_struct *task)
 	return !!bpf_map_lookup_elem(&comms, name);
 }
 
+/* Whether the task is in one of the wanted cgroups, or below one: its ancestor at the level of each
+ * is compared. */
 INLINE int filter_cgroup(struct task_struct *task)
 {
 	struct cgroup *at = BPF_CORE_READ(task, cgroups, dfl_cgrp), *above;
@@ -76,8 +78,8 @@ INLINE int filter_by_number(struct task_struct *task)
 	return config.filter == KWALK_EVERYTHING || bpf_map_lookup_elem(&targets, &key);
 }
 
-/* The command that waits for its go, and what it does up to its exec: the recorder's doing. Its
- * threads come later. */
+/* Whether the task is the command that is held back: what it does before its exec is the recorder's
+ * doing. It has no other threads by then. */
 INLINE int filter_held(struct task_struct *task)
 {
 	return config.held && (__u32)task->pid == config.held && task->flags & TASK_NOT_EXECED;

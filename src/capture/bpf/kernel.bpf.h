@@ -17,8 +17,8 @@
 #define RELOCATED __attribute__((preserve_access_index))
 #define INLINE static __attribute__((always_inline)) inline
 
-/* Makes the compiler forget what it knows of x: the bounds check behind it stays for the verifier
- * to see. */
+/* Makes the compiler forget what it knows of x, so that it keeps the bounds check behind it for the
+ * verifier to see. */
 #define FORGET(x) asm volatile("" : "+r"(x))
 
 struct xol_area {
@@ -78,7 +78,8 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 } RELOCATED;
 
-/* The cookie of the kernel entry that a task is in; 0: nobody asked for its stack. */
+/* The cookie of the kernel entry that a task is in; 0: its stack was not asked for in this
+ * entry. */
 union unwind_task_id {
 	__u64 id;
 } RELOCATED;

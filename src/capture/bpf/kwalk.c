@@ -24,12 +24,13 @@
 #define KWALK_RING_RAW ((size_t)64 << 20)
 #define KWALK_SETTLE_SLICE_MS 5
 
-/* What a record can say that a program knows. */
+/* The fields of a sample that a program can fill. */
 #define KWALK_SAMPLE_TYPE                                                                \
 	(SEAM_SAMPLE_IP | SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | SEAM_SAMPLE_ADDR |        \
 	 SEAM_SAMPLE_CALLCHAIN | SEAM_SAMPLE_ID | SEAM_SAMPLE_CPU | SEAM_SAMPLE_PERIOD | \
 	 SEAM_SAMPLE_STREAM_ID | SEAM_SAMPLE_IDENTIFIER)
 
+/* These names stand in files and in JSON, so they do not change. */
 const char *kwalk_end_name(enum kwalk_end end)
 {
 	return end < KWALK_ENDS ? stack_end_name((enum stack_end)(end + 1)) : "unknown";
@@ -51,7 +52,8 @@ static void kwalk_defaults(struct kwalk_opts *o)
 	o->memory = (o->memory + 4095) & ~4095ull;
 }
 
-/* The follower comes before others, also when it waits for one of them. */
+/* A priority is inherited through the lock, because the follower comes before other threads, also
+ * if it waits for one of them. */
 static void kwalk_make_lock(struct kwalk *l)
 {
 	pthread_mutexattr_t attr;
@@ -62,6 +64,8 @@ static void kwalk_make_lock(struct kwalk *l)
 	pthread_mutexattr_destroy(&attr);
 }
 
+/* Loads the programs and begins to follow what is mapped; nothing is sampled yet. On failure
+ * nothing stays loaded. */
 int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_error *err)
 {
 	struct kwalk *l = calloc(1, sizeof(*l));
@@ -89,6 +93,7 @@ int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_er
 	return 0;
 }
 
+/* Detaches and unloads everything; what was not read is lost. NULL is fine. */
 void kwalk_close(struct kwalk *l)
 {
 	if (!l)
@@ -161,7 +166,7 @@ static bool kwalk_takes(void *ctx, const struct seam_attr *attr)
 	return !kwalk_is_traced(attr) && !(attr->sample_type & ~KWALK_SAMPLE_TYPE);
 }
 
-/* Not by libbpf's attach: that would enable the event, and close it at the end. */
+/* Not attached by libbpf, which would enable the event, and close it at the end. */
 static int kwalk_attach(void *ctx, int fd, uint64_t id)
 {
 	const struct bpf_link_create_opts opts = { .sz = sizeof(opts),
@@ -222,9 +227,9 @@ static int kwalk_drain(void *ctx)
 }
 
 /*
- * Sampling has stopped. Tasks on their way out of the kernel answer within the grace period; what
- * sleeps is read where it is, at once, for it may sleep for ever. Who answers himself after all is
- * right.
+ * Sampling has stopped. Tasks on their way out of the kernel answer within the grace period. The
+ * stacks of sleeping tasks are read at once, because they may sleep for ever. If a task answers
+ * itself after all, its own answer counts.
  */
 static int64_t kwalk_settle(void *ctx, uint32_t grace_ms, capture_write write, void *write_ctx)
 {

@@ -33,7 +33,7 @@
 
 struct kwalk;
 
-/* What this kernel, for this user, can do, by trying. */
+/* What this kernel allows this user, found out by trying. */
 struct kwalk_probe {
 	bool usable;         /* at once, at least */
 	bool defers;         /* the kernel has task work for BPF */
@@ -64,7 +64,7 @@ struct kwalk_table {
 	bool keeps_fp; /* likewise, as the object's code keeps frame pointers: 0 ends their chain */
 };
 
-/* What a task must be besides a target; several of one kind are alternatives. */
+/* What a task must be besides being a target. Of several conditions of one kind one is enough. */
 struct kwalk_filters {
 	size_t n_uids, n_comms, n_cgroups;
 	uint32_t uids[64]; /* real user ids */
@@ -86,8 +86,8 @@ struct kwalk_opts {
 	pid_t held; /* a command that waits for its go: counts from its first exec on; 0: none */
 	bool fp;    /* by frame pointers, without tables */
 	bool no_kernel; /* no kernel frames */
-	/* Beside the samples of the session's events: for each so many ns that a thread is off the
-	 * CPU one of the event that has kwalk_away_name. 0: none. */
+	/* If not 0: besides the samples of the session's events, one of the event with the name
+	 * kwalk_away_name is taken for each so many ns that a thread is off the CPU. */
 	uint64_t away_ns;
 	bool wall; /* with away_ns; the first event's period is the time that the thread ran since its last sample */
 	uint32_t depth; /* frames walked at once; 0: 128 */
@@ -98,22 +98,22 @@ struct kwalk_opts {
 	        tasks; /* most targets, processes and threads that owe; 0: as many as there may be, within reason */
 	/* Fills *ret (zeros: no table). Called from any thread, several at once. */
 	void (*table)(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret);
-	/* A table was copied for the programs: its own bytes are not needed for a while, but may be
-	 * later. NULL: nobody cares. */
+	/* Called when a table was copied for the programs: its own bytes are not needed for a
+	 * while, but may be needed later. May be NULL. */
 	void (*rests)(void *ctx, const void *blob);
 	void *ctx;
 	const struct log *log;
 	/*
-	 * Walks a stack from its registers and a copy, by kwalk_find: for samples that met a
-	 * mapping that was not known to the programs yet. Returns how many frames (of
-	 * KWALK_FRAMES_MAX), 0: none, and why they end. NULL: such stacks end there. user: what the
+	 * Walks a stack from its registers and a copy of it, by kwalk_find: for samples that met a
+	 * mapping which the programs did not know yet. Returns the number of frames (at most
+	 * KWALK_FRAMES_MAX; 0: none) and why they end. NULL: such stacks end there. user: what the
 	 * programs found themselves.
 	 */
 	size_t (*unwind)(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
 	                 const struct kwalk_raw *raw, uint64_t *frames, enum kwalk_end *end);
 	bool raw; /* tests: unwind is called for every sample that has a user part */
-	/* Tests: every deferred record that counts, whether it becomes a record or not. NULL:
-	 * nobody asks. */
+	/* For tests: called for every deferred record that counts, whether it becomes a record or
+	 * not. May be NULL. */
 	void (*answered)(void *ctx, const struct kwalk_user_chain *user_chain,
 	                 const uint64_t *frames);
 };
@@ -145,29 +145,29 @@ struct kwalk_totals {
 int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_error *err);
 void kwalk_close(struct kwalk *l);
 
-/* A process (or thread, by opts.filter) whose samples are wanted; its mappings are read from /proc.
- * -ESRCH: none there. */
+/* Adds a process (or thread, by opts.filter) whose samples are wanted; its mappings are read from
+ * /proc. -ESRCH: there is none. */
 int kwalk_target(struct kwalk *l, pid_t pid);
 /*
- * Every process there is; for KWALK_EVERYTHING. By several threads, each of which calls opts.table.
- * Processes that go away or may not be read are left out. said, if not NULL, is told at most every
- * 100 ms how many are done; from this thread.
+ * Adds every process there is; for KWALK_EVERYTHING. Several threads read, and each calls
+ * opts.table. Processes that end meanwhile or may not be read are left out. said, if not NULL, is
+ * called in this thread at most every 100 ms with the number that is done.
  */
 int kwalk_target_all(struct kwalk *l, void (*said)(void *ctx, size_t done, size_t of), void *ctx);
-/* Puts an object's table into memory before anybody maps it. */
+/* Puts an object's table into memory before a process maps it. */
 void kwalk_prepare(struct kwalk *l, const void *blob);
-/* True when the last target has exited, though nobody has waited for it yet. Never for
+/* Whether the last target has exited, even if its parent has not waited for it yet. Never for
  * KWALK_EVERYTHING. */
 bool kwalk_targets_gone(struct kwalk *l);
-/* Whether records about a process belong into the recording: it is a target, or was, and one of its
- * tasks was what opts.filters says. */
+/* Whether records about a process belong into the recording: it is or was a target, and one of its
+ * tasks was what opts.filters asks for. */
 bool kwalk_is_followed(struct kwalk *l, uint32_t pid);
 
-/* What the session calls; ctx is l. */
+/* The functions that the session calls; their ctx is l. */
 void kwalk_source(struct kwalk *l, struct session_source *ret);
 
-/* What is known of an address of a process, of what was mapped at a time and still is: 0; -ENOENT:
- * nothing. ret->vaddr is the address's own. */
+/* Finds what was mapped at an address of a process at a time, if it still is: 0; -ENOENT: nothing
+ * is known. ret->vaddr is that of the address itself. */
 int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc,
                struct kwalk_table *ret);
 
@@ -176,7 +176,7 @@ int kwalk_total(struct kwalk *l, struct kwalk_totals *ret);
 /* The name of the event for time off the CPU: "offcpu-time" ... NULL: it has none of its own. */
 const char *kwalk_away_name(enum kwalk_away why);
 
-/* "complete", "fault" ...: stable. */
+/* "complete", "fault" ...: names that stay the same. */
 const char *kwalk_end_name(enum kwalk_end end);
 
 #endif

@@ -105,7 +105,7 @@ static void kwalk_hole_remove(struct arena_memory *a, size_t i)
 	a->holes.n -= sizeof(*h);
 }
 
-/* Neighbours that have rested are one. */
+/* Joins neighbours that have rested. */
 static void kwalk_holes_join(struct arena_memory *a, uint64_t now_ns)
 {
 	struct arena_hole *h = (void *)a->holes.bytes;
@@ -126,6 +126,8 @@ bool arena_could(const struct arena_memory *a, uint64_t n)
 	return n <= a->most - a->most / ARENA_ARRAYS;
 }
 
+/* Takes the first hole that is large enough and has rested, else new memory. 0: there is no room
+ * now. */
 uint32_t arena_take_table(struct arena_memory *a, uint64_t n, uint64_t now_ns)
 {
 	struct arena_hole *h;
@@ -156,7 +158,7 @@ void arena_give_table(struct arena_memory *a, uint32_t offset, uint64_t n, uint6
 	struct arena_hole hole = { offset, (n + 63) & ~63ull, now_ns }, *h;
 	size_t i = 0;
 
-	/* Without memory to remember it, it is not used again. */
+	/* If there is no memory to remember the block, it is not used again. */
 	if (buf_put(&a->holes, &hole, sizeof(hole)) < 0) {
 		a->holes.failed = false;
 		return;

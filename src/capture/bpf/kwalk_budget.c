@@ -34,7 +34,7 @@ void budget_turn(struct budget *b, uint64_t now_ns)
 	__atomic_store_n(&b->all, 0, __ATOMIC_RELAXED);
 }
 
-/* The follower's work for a process. False: it is left alone from now on. */
+/* Counts the follower's work for a process. False: the process is left alone from now on. */
 bool budget_charge(struct kwalk *l, struct kwalk_space *s, uint64_t work)
 {
 	if (s->left_ns)

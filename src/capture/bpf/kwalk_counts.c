@@ -17,6 +17,8 @@ static void kwalk_add_counts(struct kwalk_counts *to, const struct kwalk_counts 
 		t[i] += f[i];
 }
 
+/* Adds up the programs' counts of all CPUs, and this side's. *ret->sz says how much the caller
+ * knows of. -ENOMEM. */
 int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 {
 	struct kwalk_counts *all = calloc(l->n_cpus, sizeof(*all));

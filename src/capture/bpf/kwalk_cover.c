@@ -30,8 +30,8 @@ static void cover_keep(void *ctx, const struct kwalk_vma *m)
 	buf_put(ctx, m, sizeof(*m));
 }
 
-/* The space of a process that is about to be read; false: it is known already, or there is no
- * memory. */
+/* Makes the space of a process that is about to be read; false: it is known already, or memory is
+ * out. */
 static bool cover_begin(struct kwalk *l, uint32_t pid, uint64_t *now_ns,
                         struct kwalk_changes *changes)
 {
@@ -56,8 +56,8 @@ static bool cover_begin(struct kwalk *l, uint32_t pid, uint64_t *now_ns,
 	return begun;
 }
 
-/* False: it has replaced its program meanwhile, or moved code. The kernel's records say what it
- * mapped since, but not what an exec took away. */
+/* False: the process has replaced its program meanwhile, or moved code. The kernel's records say
+ * what it mapped since then, but not what an exec took away. */
 static bool cover_end(struct kwalk *l, uint32_t pid, const struct kwalk_changes *changes,
                       const struct buf *vmas, bool too_many)
 {
@@ -121,6 +121,8 @@ static void *cover_run(void *ctx)
 	return NULL;
 }
 
+/* Reads the mappings of all processes, in as many threads as there are CPUs, this one among them.
+ * said is called now and then with how many are done, if it is not NULL. */
 static void cover_all(struct cover *c, void (*said)(void *ctx, size_t done, size_t of), void *ctx)
 {
 	struct buf text = { 0 }, vmas = { 0 };
@@ -151,7 +153,7 @@ int kwalk_target_all(struct kwalk *l, void (*said)(void *ctx, size_t done, size_
 		           .pids = (const void *)pids.bytes,
 		           .n = pids.n / sizeof(pid_t) };
 
-	/* What they cost counts together, however long it takes. */
+	/* All these threads count against one budget, however long they take. */
 	l->budget.since_ns = UINT64_MAX - BUDGET_NS;
 	if (r >= 0 && !l->opts.fp)
 		cover_all(&c, said, ctx);

@@ -19,7 +19,7 @@ bool kwalk_filters_any(const struct kwalk_filters *f)
 	return f->n_uids || f->n_comms || f->n_cgroups;
 }
 
-/* Where cgroup2 is mounted, as /proc/mounts has it. */
+/* Finds where cgroup2 is mounted, in /proc/mounts. */
 static int filter_mount(char *path, size_t n)
 {
 	FILE *mounts = fopen("/proc/self/mounts", "re");
@@ -37,7 +37,7 @@ static int filter_mount(char *path, size_t n)
 	return r;
 }
 
-/* How many directories path has below its first n bytes; what is . or empty is none. */
+/* The number of directories in path behind its first n bytes; "." and empty ones do not count. */
 static uint32_t filter_level(const char *path, size_t n)
 {
 	uint32_t level = 0;
@@ -51,6 +51,8 @@ static uint32_t filter_level(const char *path, size_t n)
 	return level;
 }
 
+/* The level is the number of directories below the mount, which the programs need to find a task's
+ * cgroup among its ancestors. */
 int kwalk_cgroup(const char *name, struct kwalk_cgroup *ret)
 {
 	char root[2048], path[4400], *real;

@@ -29,8 +29,8 @@
 #define FOLLOW_LARGEST 4352 /* bytes: an MMAP2 with a path of PATH_MAX */
 #define FOLLOW_NEWS 4096    /* bytes, as in maps.bpf.h */
 #define FOLLOW_DUMMY 9      /* PERF_COUNT_SW_DUMMY */
-/* After an exec its libraries come, at shorter intervals than later: it is looked again and again,
- * ever more rarely. */
+/* After an exec the process maps its libraries, at first at short intervals. So the rings are read
+ * again and again, ever more rarely. */
 #define FOLLOW_SOON_NS 50000ull
 #define FOLLOW_WAIT_NS 100000000ull /* also for room to be made (kwalk_room.c) */
 #define SWEEP_NS 1000000000ull
@@ -45,9 +45,9 @@ struct follow_entry {
 	size_t at; /* in records */
 };
 
-/* A child's exec may be read from its CPU's ring before the FORK is from the parent's: so all
- * records wait until every record that is older has been read, and are applied by time. The time
- * ends each record (sample_id of TID and TIME). */
+/* A child's exec may be read from its CPU's ring before its FORK is read from the parent's. So all
+ * records wait until every older record has been read, and are then applied in order of time. Each
+ * record ends with its time (sample_id of TID and TIME). */
 static int follow_records(void *ctx, const void *bytes, size_t n)
 {
 	struct follow *f = &((struct kwalk *)ctx)->follow;
@@ -73,8 +73,8 @@ static int follow_compare(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Forgets the first n records in the order of time: what is left is as much as came within one
- * draining. */
+/* Forgets the first n records in order of time. What is left is no more than what came within one
+ * reading. */
 static void follow_keep(struct follow *f, size_t n)
 {
 	const struct follow_entry *e = (const void *)f->order.bytes;
@@ -99,7 +99,7 @@ static void follow_keep(struct follow *f, size_t n)
 	f->order = order;
 }
 
-/* Applies what is not younger than until_ns; how many records are left. */
+/* Applies the records that are not younger than until_ns. Returns how many are left. */
 static size_t follow_apply(struct kwalk *l, uint64_t until_ns)
 {
 	struct follow *f = &l->follow;
@@ -123,8 +123,8 @@ static size_t follow_apply(struct kwalk *l, uint64_t until_ns)
 	return n - i;
 }
 
-/* Spaces of processes that have gone, a while ago: the programs have forgotten them when the task
- * was freed. */
+/* Frees the spaces of processes that ended a while ago; the programs forgot them when the task was
+ * freed. */
 static void follow_sweep(struct kwalk *l)
 {
 	uint64_t now_ns = kwalk_now_ns(), pid, value;
@@ -147,14 +147,15 @@ static void follow_sweep(struct kwalk *l)
 	}
 }
 
-/* The kernel says that a record was lost when the next one comes, and none may: where the largest
- * found no room one may be lost. */
+/* The kernel says that a record was lost only when it writes the next one, which may never come. So
+ * if the largest record would not have had room, one may be lost. */
 static bool follow_is_full(const struct ring *ring)
 {
 	return ring_pending(ring) + FOLLOW_LARGEST > ring->size;
 }
 
-/* What the programs told of: code may have been unmapped. All records until now are applied. */
+/* Handles what the programs reported: code may have been unmapped. All records until now are
+ * applied. */
 static void follow_user_chain(struct kwalk *l)
 {
 	for (size_t i = 0; i < l->follow.n_told; i++)
@@ -162,7 +163,7 @@ static void follow_user_chain(struct kwalk *l)
 	l->follow.n_told = 0;
 }
 
-/* Once over all rings: how many records are left, of those that came meanwhile. */
+/* Reads all rings once. Returns how many records are left, of those that came meanwhile. */
 static size_t follow_round(struct kwalk *l)
 {
 	uint64_t lost = l->follow.lost, now_ns = kwalk_now_ns();
@@ -185,8 +186,8 @@ static size_t follow_round(struct kwalk *l)
 	return left;
 }
 
-/* Twice at most: who makes mappings faster than they are learnt keeps nobody here, and what is left
- * waits for the next time. */
+/* At most twice: a process that makes mappings faster than they are learnt must not keep this
+ * thread here, so the rest waits for the next time. */
 void follow_drain(struct kwalk *l)
 {
 	pthread_mutex_lock(&l->lock);
@@ -211,7 +212,7 @@ static void follow_hurry(void)
 		setpriority(PRIO_PROCESS, 0, -20); /* else it is as late as anybody */
 }
 
-/* The word is a process's number. */
+/* A message of the programs is the number of a process. */
 static int follow_news(void *ctx, const void *bytes, size_t n)
 {
 	struct kwalk *l = ctx;
@@ -227,6 +228,8 @@ static int follow_news(void *ctx, const void *bytes, size_t n)
 	return 0;
 }
 
+/* The thread: drains the kernel's records whenever a program wakes it, or after a while that grows
+ * as long as nothing happens. It ends when f->wake is written. */
 static void *follow_run(void *ctx)
 {
 	struct kwalk *l = ctx;
@@ -246,7 +249,8 @@ static void *follow_run(void *ctx)
 
 		if (ppoll(fds, f->n + 2, &wait, NULL) < 0 && errno != EINTR)
 			break;
-		/* Before the records: what is told of later is behind them. */
+		/* This ring is read before the records, so that records of what it reports later
+		 * are read by then. */
 		if (ringbuf_drain(&f->news, follow_news, l) > 0)
 			wait_ns = FOLLOW_SOON_NS;
 		else if (wait_ns < FOLLOW_WAIT_NS)
@@ -285,6 +289,8 @@ static struct seam_attr follow_attr(const struct kwalk *l)
 	return attr;
 }
 
+/* Opens a dummy event on each CPU, which gives only side-band records, and maps its ring.
+ * -errno. */
 static int follow_open(struct kwalk *l)
 {
 	struct follow *f = &l->follow;
@@ -319,6 +325,8 @@ static int follow_open_news(struct kwalk *l)
 	return ringbuf_map(&l->follow.news, l->follow.news_fd, FOLLOW_NEWS);
 }
 
+/* Begins to follow mappings; from here on the thread changes the spaces, under l->lock. -errno, and
+ * err says what failed. */
 int follow_start(struct kwalk *l, struct seam_error *err)
 {
 	struct seam_attr attr = follow_attr(l);
@@ -342,6 +350,7 @@ int follow_start(struct kwalk *l, struct seam_error *err)
 	return 0;
 }
 
+/* Ends the thread and closes its events. It may also be called if follow_start failed. */
 void follow_stop(struct kwalk *l)
 {
 	struct follow *f = &l->follow;

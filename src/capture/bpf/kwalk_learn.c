@@ -37,7 +37,7 @@ static void learn_keep(void *vmas, const struct kwalk_vma *m)
 	buf_put(vmas, m, sizeof(*m));
 }
 
-/* What was read, in place of what is known. Without memory that is used no longer. */
+/* Replaces what is known by what was read. If memory is out, the process is used no longer. */
 static void learn_replace(struct kwalk *l, struct kwalk_space *s, const struct buf *vmas)
 {
 	if (vmas->failed ||
@@ -51,14 +51,15 @@ static void learn_anew(struct kwalk_space *s, const struct buf *vmas)
 	const struct kwalk_vma *m = (const void *)vmas->bytes;
 
 	kwalk_space_clear(s, UINT64_MAX);
-	/* Without memory it is unknown: the stack ends there and says so. */
+	/* If memory is out, the mapping is unknown: stacks end there and say so. */
 	for (size_t i = 0; !vmas->failed && i < vmas->n / sizeof(*m); i++)
 		kwalk_space_put(s, &m[i]);
 }
 
 /*
- * The mappings of a process as they are now; again when it replaced its program meanwhile, or lost
- * code. complete: all records until follow.seen_ns were applied, so that the past is known, too.
+ * Reads the mappings of a process as they are now; again if it replaced its program meanwhile, or
+ * lost code. complete: all records until follow.seen_ns were applied, so that the past is known,
+ * too.
  */
 static int learn_read(struct kwalk *l, uint32_t pid, bool complete)
 {
@@ -73,6 +74,7 @@ static int learn_read(struct kwalk *l, uint32_t pid, bool complete)
 		buf_clear(&vmas);
 		r = maps_read(l, pid, now_ns, &text, learn_keep, &vmas);
 		now = learn_changes(l, pid);
+		/* What was read while the process changed may be half old and half new. */
 		if (r != -E2BIG &&
 		    (r < 0 || now.execs != before.execs || now.losses != before.losses))
 			continue;
@@ -100,7 +102,7 @@ static int learn_read(struct kwalk *l, uint32_t pid, bool complete)
 	return r;
 }
 
-/* When it may be read again. */
+/* The time from which on it may be read again. */
 static uint64_t learn_due_ns(const struct kwalk_space *s)
 {
 	return s->left_ns ? s->left_ns + BUDGET_NS : s->read_ns + s->read_cost_ns * LEARN_REST;
@@ -114,7 +116,7 @@ void learn_missed(struct kwalk *l, uint32_t pid)
 	if (!s || s->reading)
 		return;
 	now = learn_changes(l, pid);
-	/* After an exec its record is waited for. */
+	/* After an exec nothing is read before the record of it has come. */
 	if (now.execs == s->execs && (s->left_ns || now.losses != s->losses) &&
 	    kwalk_now_ns() >= learn_due_ns(s))
 		learn_read(l, pid, true);
@@ -137,8 +139,8 @@ static int learn_process_of(pid_t tid)
 	return pid;
 }
 
-/* Processes whose FORK may be among what was lost: the programs know which are targets, or all
- * there are. */
+/* Adds processes whose FORK may be among the lost records: the programs know which are targets, or
+ * all are. */
 static void learn_strangers(struct kwalk *l, struct buf *pids)
 {
 	size_t most = TARGETS_READ; /* where one goes while it is the last, they begin anew */
@@ -158,6 +160,8 @@ static void learn_strangers(struct kwalk *l, struct buf *pids)
 	}
 }
 
+/* Called after a loss, which may have taken any record: also a FORK, so processes are looked for
+ * that are not known yet. */
 void learn_again(struct kwalk *l)
 {
 	struct buf pids = { 0 };
@@ -182,6 +186,8 @@ void learn_again(struct kwalk *l)
 
 /* ---- records ---- */
 
+/* Applies an MMAP2 record to its process's space, if the process is known and may still cost that
+ * work. */
 static void learn_mmap(struct kwalk *l, const struct seam_decoded *d)
 {
 	const struct seam_mmap *r = &d->mmap;
@@ -198,12 +204,14 @@ static void learn_mmap(struct kwalk *l, const struct seam_decoded *d)
 		                 .inode = r->has_build_id ? 0 : r->ino };
 
 	memcpy(ask.build_id, r->build_id, sizeof(ask.build_id));
-	/* A place in the midst of many moves half of them. */
+	/* Inserting in the middle of many mappings moves half of them. */
 	if (s && r->prot & PROT_EXECUTE && d->id.time_ns >= s->read_ns &&
 	    budget_charge(l, s, BUDGET_LINE + s->n / 2) && maps_table(l, &m, &ask))
 		kwalk_space_put(s, &m);
 }
 
+/* Gives the child its parent's mappings. If the parent is being read from /proc just now, the child
+ * is read, too. */
 static void learn_fork(struct kwalk *l, const struct seam_decoded *d)
 {
 	const struct seam_task *r = &d->task;
@@ -243,11 +251,12 @@ static void learn_exit(struct kwalk *l, const struct seam_decoded *d)
 {
 	struct kwalk_space *s = kwalk_space_get(&l->spaces, d->task.pid, false);
 
-	/* The leader's exit; other threads may run on, so its mappings stay for a while. */
+	/* At the leader's exit other threads may still run, so the mappings stay for a while. */
 	if (s && d->task.pid == d->task.tid)
 		s->gone_ns = kwalk_now_ns();
 }
 
+/* 0 also for records that say nothing of mappings, or cannot be decoded. */
 int learn_record(struct kwalk *l, const unsigned char *bytes, uint16_t size)
 {
 	struct seam_record record = { .size = size, .bytes = bytes };
@@ -313,8 +322,8 @@ bool kwalk_is_followed(struct kwalk *l, uint32_t pid)
 	return is;
 }
 
-/* Nobody has waited for it yet, and may never do: until then it is among the targets. What cannot
- * be read is not known to have exited. */
+/* The process is a zombie for which its parent has not waited, and may never wait: until then it is
+ * among the targets. If its state cannot be read, it is not known to have exited. */
 static bool learn_has_exited(const struct kwalk *l, uint32_t pid)
 {
 	struct procfs_stat stat = { 0 };
@@ -327,7 +336,7 @@ static bool learn_has_exited(const struct kwalk *l, uint32_t pid)
 	if (n > 0 && procfs_stat_parse(buf_text(&text), (size_t)n, &stat) < 0)
 		stat.state = 0;
 	buf_free(&text);
-	/* Of a process other threads may live on. */
+	/* Other threads of the process may still live. */
 	return (stat.state == 'Z' || stat.state == 'X') &&
 	       (l->opts.filter == KWALK_THREADS || stat.threads < 2);
 }

@@ -55,7 +55,7 @@ static void load_say(struct kwalk *l, const char *said)
 	}
 }
 
-/* 0 makes the call one that the verifier accepts as long as it is never reached. */
+/* With 0 the verifier accepts the call as long as it is never reached. */
 static void load_patch(struct bpf_object *object, int id)
 {
 	struct bpf_program *p;
@@ -71,6 +71,8 @@ static void load_patch(struct bpf_object *object, int id)
 	}
 }
 
+/* Writes the options into the programs' read-only configuration, which the verifier takes for
+ * constants. -errno. */
 static int load_configure(struct kwalk *l)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(l->object, ".rodata.config");
@@ -92,8 +94,8 @@ static int load_configure(struct kwalk *l)
 	return map ? bpf_map__set_initial_value(map, &c, sizeof(c)) : -ENOENT;
 }
 
-/* Entries for tasks: what a hash costs before it is used grows with them, so not for every pid that
- * could be. */
+/* The number of entries for tasks. A hash takes memory for all its entries before it is used, so it
+ * is not made for every pid that is possible. */
 static uint32_t load_tasks(void)
 {
 	char text[64];
@@ -106,6 +108,7 @@ static uint32_t load_tasks(void)
 	return tasks > TASKS_MOST / 4 ? TASKS_MOST : (uint32_t)tasks * 4;
 }
 
+/* Sets the sizes of the maps: by CPUs, by tasks, and by the memory for tables. -errno. */
 static int load_sizes(struct kwalk *l)
 {
 	static const char *const by_task[] = { "slots", "processes", "changes", "targets" };
@@ -137,8 +140,8 @@ static void load_unless(struct kwalk *l, const char *name, bool has)
 		bpf_program__set_autoload(p, false);
 }
 
-/* Linux 6.9 has arenas, and does not say yet when an exec begins to take effect. The others are not
- * the kernel's promise. */
+/* Linux 6.9 has arenas, but no tracepoint yet for when an exec begins to take effect. The kernel
+ * does not promise that the others stay. */
 static void load_optional(struct kwalk *l)
 {
 	struct btf *k = btf__load_vmlinux_btf();
@@ -179,6 +182,7 @@ static int load_arena(struct kwalk *l)
 	return 0;
 }
 
+/* Makes a ring for each possible CPU and begins to wait for it. -errno. */
 static int load_rings(struct kwalk *l)
 {
 	int rings = load_map_fd(l, "rings");
@@ -223,8 +227,8 @@ static int load_attach_sets(struct kwalk *l)
 	return r < 0 ? r : offcpu_attach(l);
 }
 
-/* By either; a program that is not loaded has no link. By the latter only the software clocks are
- * told of. */
+/* Attaches the one or the other; a program that is not loaded has no link. The latter sees only the
+ * software clocks. */
 static void load_attach_skipped(struct kwalk *l)
 {
 	uint32_t zero = 0, id = kwalk_program_info(l->on_sample).id;
@@ -237,6 +241,8 @@ static void load_attach_skipped(struct kwalk *l)
 		         "samples that the kernel skips are not counted here");
 }
 
+/* Opens and loads the object for this kernel: parts that it does not have are left out first.
+ * -errno, and err says what the verifier said. */
 static int load_object(struct kwalk *l, struct seam_error *err)
 {
 	char *said = calloc(1, LOAD_LOG);
@@ -264,7 +270,7 @@ static int load_object(struct kwalk *l, struct seam_error *err)
 	return r < 0 ? load_fail(err, -r, "the kernel does not load the BPF programs") : 0;
 }
 
-/* What the verifier went through differs by kernel: with -vv. */
+/* With -vv, how many instructions the verifier went through, which differs by kernel. */
 static void load_tell(struct kwalk *l)
 {
 	struct bpf_program *p;
@@ -277,6 +283,8 @@ static void load_tell(struct kwalk *l)
 	}
 }
 
+/* Loads the programs, makes maps and rings, and attaches what does not depend on a session's
+ * events. On failure kwalk_unload frees what was made. */
 int kwalk_load(struct kwalk *l, struct seam_error *err)
 {
 	const struct rlimit no_limit = { RLIM_INFINITY, RLIM_INFINITY };
@@ -317,6 +325,8 @@ int kwalk_load(struct kwalk *l, struct seam_error *err)
 	return r < 0 ? load_fail(err, -r, "the BPF programs cannot be attached") : 0;
 }
 
+/* Frees what kwalk_load made, also after it failed. Detaching comes first, so that no program runs
+ * any more. */
 void kwalk_unload(struct kwalk *l)
 {
 	for (size_t i = 0; i < l->n_links; i++)

@@ -37,7 +37,8 @@ struct maps_line {
 	char path[4096];
 };
 
-/* The same bytes of the same file, so that its table need not be looked for again. */
+/* Whether both map the same bytes of the same file, so that the table need not be looked for
+ * again. */
 static bool maps_is_like(const struct maps_line *last, const struct procfs_map *map)
 {
 	const struct procfs_map *l = &last->map;
@@ -48,8 +49,8 @@ static bool maps_is_like(const struct maps_line *last, const struct procfs_map *
 	       !memcmp(last->path, map->path, map->path_size);
 }
 
-/* One mapping with its table; last: the one before it, and now this one. False: nothing is to be
- * known of it. */
+/* Fills one mapping with its table. last: the mapping before it, and now this one. False: nothing
+ * must be known of it. */
 static bool maps_line(struct kwalk *l, uint32_t pid, const struct procfs_map *map,
                       struct maps_line *last, struct kwalk_vma *m)
 {
@@ -82,7 +83,8 @@ static bool maps_line(struct kwalk *l, uint32_t pid, const struct procfs_map *ma
 	return true;
 }
 
-/* The whole lines of what was read; the beginning of one more stays. How much work they were. */
+/* Takes the whole lines of what was read; the beginning of one more stays. Returns how much work
+ * they were. */
 static uint64_t maps_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
                            struct maps_line *last,
                            void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx)
@@ -107,6 +109,7 @@ static uint64_t maps_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struc
 	return work;
 }
 
+/* Lines are given as they are read, so a process with many mappings needs little memory. */
 int maps_read(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
               void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx)
 {

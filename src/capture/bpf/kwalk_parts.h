@@ -56,14 +56,14 @@ struct arena_memory {
 };
 
 void arena_memory_free(struct arena_memory *a);
-/* A block for n bytes: its offset, 0: memory is out. */
+/* Takes a block of n bytes and returns its offset; 0: memory is out. */
 uint32_t arena_take(struct arena_memory *a, size_t n);
-/* Given back: not handed out again while a program may still read it. */
+/* Gives a block back. It is not handed out again while a program may still read it. */
 void arena_give(struct arena_memory *a, uint32_t offset, size_t n, uint64_t now_ns);
-/* The same for tables, of any size: they leave a part of the memory to arrays. */
+/* The same for tables, which have any size. They leave a part of the memory to arrays. */
 uint32_t arena_take_table(struct arena_memory *a, uint64_t n, uint64_t now_ns);
 void arena_give_table(struct arena_memory *a, uint32_t offset, uint64_t n, uint64_t now_ns);
-/* The largest table that can be had when all that was given back has rested. */
+/* The largest table for which there would be room when all that was given back has rested. */
 uint64_t arena_soon(const struct arena_memory *a);
 /* Whether n bytes could ever be had. */
 bool arena_could(const struct arena_memory *a, uint64_t n);
@@ -81,7 +81,7 @@ struct kwalk_room {
 	uint64_t left, returned; /* tables that left, and that came later than they were mapped */
 };
 
-/* For who does not have the lock: never false again once it was true. */
+/* May be called without the lock. Once it was true, it is never false again. */
 static inline bool room_is_pressed(const struct kwalk_room *r)
 {
 	return __atomic_load_n(&r->pressed, __ATOMIC_RELAXED);
@@ -93,12 +93,12 @@ enum room_state {
 	ROOM_NONE, /* not a table of ours */
 };
 
-/* Copies a table in if there is room, once; fills the parts of m for ROOM_IN. */
+/* Copies a table into the arena, once, if there is room; fills the parts of m for ROOM_IN. */
 enum room_state room_table(struct kwalk *l, const void *blob, struct kwalk_mapping *m);
 /* A walk went through it. */
 void room_used(struct kwalk *l, const void *blob);
-/* Used tables come in, for those that were not used for longest. Now and then; what changed is to
- * be published. */
+/* Copies tables into the arena that walks needed, in the place of those that were not used for
+ * longest. To be called now and then; what changed must be published. */
 void room_make(struct kwalk *l);
 void room_free(struct kwalk_room *r);
 
@@ -124,8 +124,8 @@ struct kwalk_replaced {
 	uint64_t until_ns;
 };
 
-/* Kept until every sample of their time has been walked, however late the rings are read; no more
- * than this of one process. */
+/* These are kept until every sample of their time has been walked, however late the rings are read;
+ * but no more than this for one process. */
 #define KWALK_IMAGES 4096u
 #define KWALK_REPLACED 4096u
 
@@ -163,25 +163,26 @@ struct kwalk_spaces {
 struct kwalk_space *kwalk_space_get(struct kwalk_spaces *s, uint32_t pid, bool make);
 /* Forgets what was mapped before a time. */
 void kwalk_space_clear(struct kwalk_space *s, uint64_t before_ns);
-/* Forgets all, the past too. */
+/* Forgets everything, also what was mapped before. */
 void kwalk_space_forget(struct kwalk_space *s);
-/* The same at an exec, and it is remembered for samples that were taken before. */
+/* The same at an exec: what was mapped is remembered for samples that were taken before. */
 void kwalk_space_exec(struct kwalk_space *s, uint64_t at_ns);
 void kwalk_space_free(struct kwalk_space *s);
-/* -ENOMEM. What it overlaps and is older is cut away; where newer is, nothing is put. */
+/* Adds a mapping. Older ones that it overlaps are cut; where a newer one is, nothing is added.
+ * -ENOMEM. */
 int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m);
 /*
- * The mappings as they were read at a time, sorted, in place of those that are known, of which all
- * records were applied until seen_ns: what is still there is as old as it was; what is not is
+ * Replaces the mappings by those that were read at a time, which are sorted. All records until
+ * seen_ns were applied to the known ones: what is still there keeps its age, and what is not is
  * remembered for samples of its time. -ENOMEM: nothing has changed.
  */
 int kwalk_space_replace(struct kwalk_space *s, const struct kwalk_vma *at, size_t n,
                         uint64_t seen_ns);
 int kwalk_space_copy(struct kwalk_space *to, const struct kwalk_space *from);
 void kwalk_spaces_free(struct kwalk_spaces *s);
-/* A table came or left: the programs are to see it. */
+/* To be called when a table came or left, so that the programs see it. */
 void kwalk_spaces_touch(struct kwalk_spaces *s, const void *blob);
-/* What was mapped in a process at a time. Under the lock. */
+/* Finds what was mapped in a process at a time. Under the lock. */
 const struct kwalk_vma *kwalk_spaces_find(struct kwalk_spaces *s, uint32_t pid, uint64_t pc,
                                           uint64_t time_ns);
 /* ---- kwalk_budget.c: what mappings may cost ---- */
@@ -195,9 +196,10 @@ struct budget {
 	uint64_t left;     /* times that a process was left alone */
 };
 
-/* So much work more for a process that has cost own: false if that is too much. From any thread. */
+/* Counts more work for a process that has cost `own` so far; false: it is too much. From any
+ * thread. */
 bool budget_take(struct budget *b, uint64_t own, uint64_t work);
-/* The next second, if it is time. */
+/* Begins the next second, if it is time. */
 void budget_turn(struct budget *b, uint64_t now_ns);
 bool budget_charge(struct kwalk *l, struct kwalk_space *s, uint64_t work);
 void budget_leave(struct kwalk *l, struct kwalk_space *s);
@@ -232,28 +234,28 @@ struct follow {
 
 int follow_start(struct kwalk *l, struct seam_error *err);
 void follow_stop(struct kwalk *l);
-/* All that the kernel has said of mappings until now. */
+/* Learns all that the kernel has said of mappings until now. */
 void follow_drain(struct kwalk *l);
 
 /* ---- kwalk_learn.c ---- */
 
-/* One record of the dummies, in the order of time. */
+/* Learns one record of the dummy events; they come in order of time. */
 int learn_record(struct kwalk *l, const unsigned char *bytes, uint16_t size);
-/* Records were lost: all that is known is read from /proc anew. */
+/* To be called when records were lost: reads all that is known from /proc anew. */
 void learn_again(struct kwalk *l);
-/* What a process did to its mappings, as the programs count. */
+/* The programs' count of what a process did to its mappings. */
 struct kwalk_changes learn_changes(struct kwalk *l, uint32_t pid);
-/* A walk in the kernel knew nothing of an address: if the process has moved its code since it was
- * read, it is read anew. */
+/* To be called when a walk in the kernel knew nothing of an address: if the process has moved code
+ * since it was read, it is read anew. */
 void learn_missed(struct kwalk *l, uint32_t pid);
 
 /* ---- kwalk_maps.c ---- */
 
-/* Each line of /proc/PID/maps that is executable, with its table, to put. text is its room. -errno;
- * -E2BIG: there are more than the process may cost. Without the lock, too. */
+/* Calls put for each executable line of /proc/PID/maps, with its table. text is room for reading.
+ * -errno; -E2BIG: there are more than the process may cost. Also without the lock. */
 int maps_read(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
               void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx);
-/* The table of one mapping. False: nothing is to be known of it. */
+/* Finds the table of one mapping. False: nothing must be known of it. */
 bool maps_table(struct kwalk *l, struct kwalk_vma *m, const struct kwalk_ask *ask);
 
 /* ---- kwalk_ring.c ---- */
@@ -317,7 +319,7 @@ struct kwalk {
 	uint64_t told_full, told_skipped, told_tasks; /* what the file was told of losses */
 };
 
-/* The time to end is over (session_end_by). */
+/* Whether the time to end is over (session_end_by). */
 static inline bool kwalk_is_over(const struct kwalk *l)
 {
 	uint64_t end_ns = __atomic_load_n(&l->end_ns, __ATOMIC_RELAXED);
@@ -328,42 +330,42 @@ static inline bool kwalk_is_over(const struct kwalk *l)
 /* -- kwalk_probe.c -- */
 /* The BTF id of the kernel's function for task work; 0: it has none. */
 int kwalk_task_work(void);
-/* Whether a program can be put before a function of the kernel: by trying. */
+/* Whether a program can be attached to a function of the kernel, found out by trying. */
 bool kwalk_traces(const char *function);
 int kwalk_libbpf_print(enum libbpf_print_level level, const char *format, va_list ap);
 
 /* -- kwalk_filter.c -- */
-/* Before loading: what the programs are told. */
+/* To be called before loading: writes what the programs are told. */
 void filter_configure(const struct kwalk *l, struct kwalk_config *c);
 /* After it: the maps. */
 int filter_fill(struct kwalk *l);
-/* Whether a task of the process was ever what was asked for. */
+/* Whether a task of the process ever was what the filters ask for. */
 bool filter_has_matched(const struct kwalk *l, uint32_t pid);
 
 /* -- kwalk_offcpu.c -- */
-/* Before loading; needs what c says of deferral. */
+/* To be called before loading, with what c says of deferral. */
 void offcpu_configure(const struct kwalk *l, struct kwalk_config *c);
-/* After on_fork is attached. */
+/* To be called after on_fork was attached. */
 int offcpu_attach(struct kwalk *l);
 /* l->events are known. */
 void offcpu_events(struct kwalk *l);
-/* The id of the event that a sample's `event` means. */
+/* The id of the event that the `event` of a sample means. */
 uint64_t offcpu_id(const struct kwalk *l, uint64_t event);
-/* From now on; or until now. */
+/* Begins, or ends, counting time off the CPU. */
 int offcpu_switch(struct kwalk *l, bool on);
-/* After the latter: who is still away is told of. drain reads the rings when they are full; what it
- * returns below 0 is returned. */
+/* To be called after the end: reports the threads that are still off the CPU. drain reads the rings
+ * when they are full; a result of it below 0 is returned. */
 int offcpu_end(struct kwalk *l, int (*drain)(void *ctx), void *ctx);
 
 /* -- kwalk_programs.c -- */
-/* What the kernel says of a program; zeros: it is not loaded. */
+/* Asks the kernel about a program; zeros: it is not loaded. */
 struct bpf_prog_info kwalk_program_info(const struct bpf_program *p);
 /* Attaches a program for as long as l lives. */
 int kwalk_link(struct kwalk *l, const char *name);
-/* Runs an iterator's program over all tasks. drain is called whenever it says (by 1) that the rings
- * are to be read before it goes on; NULL: it never does. */
+/* Runs an iterator's program over all tasks. drain is called when the program says (by 1) that the
+ * rings must be read before it goes on; NULL: the program never says so. */
 int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void *ctx);
-/* How often the kernel skipped a program because it was running on the CPU. */
+/* The number of times that the kernel skipped a program because it was running on the CPU. */
 uint64_t kwalk_misses(struct kwalk *l, const char *name);
 int kwalk_read_owing(struct kwalk *l);
 
@@ -374,7 +376,7 @@ void kwalk_unload(struct kwalk *l);
 /* -- kwalk_ring.c -- */
 int kwalk_ring_add(struct kwalk *l, size_t ring);
 int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx);
-/* Gives what the iterator read and nobody else answered. */
+/* Gives the stacks that the iterator read, unless the task answered itself. */
 int64_t kwalk_ring_end(struct kwalk *l, capture_write write, void *ctx);
 
 #endif

@@ -39,6 +39,7 @@ int kwalk_task_work(void)
 	return id > 0 ? id : 0;
 }
 
+/* Needs the right to load BPF programs; without it, or without the function, the answer is no. */
 bool kwalk_traces(const char *function)
 {
 	static const struct bpf_insn insns[] = {
@@ -94,6 +95,7 @@ static int probe_arena(void)
 	return 0;
 }
 
+/* Fills *ret; reason and remedy are sentences for people. Loads nothing that stays. */
 void kwalk_probe(struct kwalk_probe *ret)
 {
 	int r;

@@ -44,6 +44,7 @@ uint64_t kwalk_misses(struct kwalk *l, const char *name)
 	        .recursion_misses;
 }
 
+/* 0, or -errno, or what drain returned. */
 int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void *ctx)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);

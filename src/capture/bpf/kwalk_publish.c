@@ -8,7 +8,7 @@
 
 #include "capture/bpf/kwalk_parts.h"
 
-/* False: its table is out of memory, so the programs are not to know it. */
+/* False: the table is not in the arena, so the programs must not know the mapping. */
 static bool publish_one(struct kwalk *l, const struct kwalk_vma *m, bool told,
                         struct kwalk_mapping *ret)
 {
@@ -26,6 +26,8 @@ static bool publish_one(struct kwalk *l, const struct kwalk_vma *m, bool told,
 	return state != ROOM_OUT;
 }
 
+/* Replaces the array that the programs see of a process. If there are too many mappings or no
+ * memory, none is known to them. */
 static void publish_known(struct kwalk *l, struct kwalk_space *s)
 {
 	struct kwalk_process p = { .n = (uint32_t)s->n, .execs = s->execs, .losses = s->losses };
@@ -39,7 +41,7 @@ static void publish_known(struct kwalk *l, struct kwalk_space *s)
 		p.n = 0;
 		l->arena.left_out++;
 	}
-	/* The one before the first is looked at, and not used, by the search: it must be there. */
+	/* The search reads the entry before the first without using it, so it must be there. */
 	at = (struct kwalk_mapping *)(void *)(l->arena.bytes + p.mappings);
 	for (size_t i = 0; i < p.n && !told; i++)
 		told = s->at[i].tells;

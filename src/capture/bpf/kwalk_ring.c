@@ -33,7 +33,7 @@ static struct seam_id ring_id(uint32_t pid, uint32_t tid, uint32_t cpu, uint64_t
 		                 .stream_id = event };
 }
 
-/* The programs' numbers are those of files, less one. */
+/* The programs' numbers are those of files minus one. */
 #define KWALK_NOT_SAID (-1)
 #define STACK_END(number, id, ...) \
 	_Static_assert((int)KWALK_##id + 1 == (int)STACK_END_##id, "stack_ends.def: " #id);
@@ -73,7 +73,7 @@ static size_t ring_chain(struct kwalk *l, const struct kwalk_sample *s, const ui
 	return (size_t)(to - l->chain);
 }
 
-/* With little memory, what walks go through is to stay. */
+/* If memory is short, the tables that walks use must stay. */
 static void ring_used(struct kwalk *l, uint32_t pid, uint64_t time_ns, const uint64_t *ips,
                       size_t n)
 {
@@ -89,6 +89,8 @@ static void ring_used(struct kwalk *l, uint32_t pid, uint64_t time_ns, const uin
 	pthread_mutex_unlock(&l->lock);
 }
 
+/* Makes a SAMPLE record of what a program sent and gives it to the writer. A cookie that was not
+ * answered yet is noted as pending. */
 static int ring_sample(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *ips)
 {
 	uint64_t id = offcpu_id(l, s->event);
@@ -163,8 +165,8 @@ static int ring_own_frames(struct kwalk *l, const struct kwalk_sample *s, const 
 	return ring_user_chain_put(l, &a, frames);
 }
 
-/* The sample before has no copy of the stack (the ring was full): what the programs found is all
- * there is. */
+/* The sample before has no copy of the stack, because the ring was full: what the programs found is
+ * all there is. */
 static int ring_without_raw(struct kwalk_ring *ring)
 {
 	const struct kwalk_sample *s = &ring->sample;
@@ -207,7 +209,7 @@ static int ring_resolve_one(struct kwalk *l, const struct kwalk_sample *s, const
 	return ring_own_frames(l, s, frames, n, end);
 }
 
-/* The programs did not know a mapping; what the kernel said of mappings until now covers all these
+/* The programs did not know a mapping. By now the kernel's records are applied that cover all these
  * samples. */
 static int ring_resolve(struct kwalk *l)
 {
@@ -260,6 +262,8 @@ static int ring_hold_user_chain(struct kwalk_ring *ring, const struct kwalk_user
 	return r;
 }
 
+/* Takes a user part that a task, or the iterator for it, has sent. What the iterator read waits
+ * until it is sure that the task has not answered itself. */
 static int ring_user_chain(struct kwalk_ring *ring, const struct kwalk_user_chain *a,
                            const uint64_t *ips)
 {
@@ -281,7 +285,8 @@ static int ring_user_chain(struct kwalk_ring *ring, const struct kwalk_user_chai
 	if (a->end == KWALK_EXITED) /* its EXIT record says so */
 		return 0;
 	ring_used(l, a->pid, a->time_ns, ips, a->n);
-	/* KWALK_EXEC: empty, for another program's chain is not this sample's. */
+	/* With KWALK_EXEC the record is empty, because another program's chain is not this
+	 * sample's. */
 	return ring_user_chain_put(l, a, ips);
 }
 
@@ -298,6 +303,8 @@ static int ring_take_sample(struct kwalk_ring *ring, const struct kwalk_sample *
 	return ring_sample(ring->kwalk, s, ips);
 }
 
+/* Takes one record of a ring, by its kind. What is too short for its kind is ignored. 0, or -errno,
+ * or what writing returned. */
 static int ring_record(void *ctx, const void *bytes, size_t n)
 {
 	struct kwalk_ring *ring = ctx;
@@ -336,8 +343,8 @@ int kwalk_ring_add(struct kwalk *l, size_t i)
 	return ringbuf_map(&l->rings[i].bytes, l->ring_fds[i], l->opts.ring_bytes);
 }
 
-/* Each ring as far as it was filled when its turn came: none keeps the others waiting, and programs
- * that go on do not keep us. */
+/* Reads each ring as far as it was filled when its turn came. So no ring keeps the others waiting,
+ * and programs that go on writing do not keep us. */
 static int ring_drain_all(struct kwalk *l)
 {
 	int64_t n = 0;
@@ -385,8 +392,8 @@ static int ring_lost(struct kwalk *l)
 	return r;
 }
 
-/* Of samples before the round before, that is: one may be on its way to its ring while that is
- * read. */
+/* Notes up to which time samples were walked. That is the beginning of the round before, because a
+ * sample may be on its way into its ring while that is read. */
 static void ring_walked(struct kwalk *l, uint64_t begun_ns)
 {
 	pthread_mutex_lock(&l->lock);
@@ -395,6 +402,7 @@ static void ring_walked(struct kwalk *l, uint64_t begun_ns)
 	l->round_ns = begun_ns;
 }
 
+/* One round over all rings: bytes given, or -errno, or what write returned. */
 int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx)
 {
 	uint64_t begun_ns = kwalk_now_ns();
@@ -403,12 +411,13 @@ int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx)
 	l->write = write;
 	l->write_ctx = ctx;
 	l->given = 0;
-	/* A sample is in its ring before its deferred record is in another, so two rounds see both.
-	 * */
+	/* A sample is written into its ring before its deferred record is written into another one,
+	 * so two rounds see both. */
 	map_free(&l->early[1]);
 	l->early[1] = l->early[0];
 	l->early[0] = (struct map){ 0 };
-	/* What was read of the session's rings is judged by who is followed. */
+	/* Whether records of the session's rings are wanted depends on which processes are
+	 * followed. */
 	if (kwalk_filters_any(&l->opts.filters) && !kwalk_is_over(l))
 		follow_drain(l);
 	r = ring_drain_all(l);
@@ -420,6 +429,7 @@ int64_t kwalk_ring_read(struct kwalk *l, capture_write write, void *ctx)
 	return r < 0 ? r : l->given;
 }
 
+/* Called once, when no task can answer any more. Bytes given, or what write returned. */
 int64_t kwalk_ring_end(struct kwalk *l, capture_write write, void *ctx)
 {
 	uint64_t cookie, at;

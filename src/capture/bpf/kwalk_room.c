@@ -37,6 +37,8 @@ static bool kwalk_table_is_ours(const struct frametab_header *h)
 	       h->machine == FRAMETAB_X86_64 && kwalk_table_bytes(h) <= h->size;
 }
 
+/* The entry of a table, made if `make` is set; NULL: there is none, it is no table for this
+ * machine, or memory is out. */
 static struct room_object *room_object(struct kwalk_room *r, const void *blob, bool make)
 {
 	struct frametab_header header;
@@ -62,7 +64,7 @@ static struct room_object *room_object(struct kwalk_room *r, const void *blob, b
 	return o;
 }
 
-/* Its own bytes are not needed now: the programs have their copy, or nobody walks through it. */
+/* The table's own bytes are not needed now: the programs have their copy, or no walk uses it. */
 static void room_rests(struct kwalk *l, const struct room_object *o)
 {
 	if (l->opts.rests)
@@ -98,6 +100,7 @@ static void room_leave(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 	kwalk_spaces_touch(&l->spaces, o->blob);
 }
 
+/* Does not make room: a table that does not fit waits until a walk needs it (room_make). */
 enum room_state room_table(struct kwalk *l, const void *blob, struct kwalk_mapping *m)
 {
 	struct room_object *o = room_object(&l->room, blob, true);
@@ -133,7 +136,7 @@ void room_used(struct kwalk *l, const void *blob)
 	l->room.wanted |= o->wanted;
 }
 
-/* The table, of at least so many bytes, that was not needed for longest. */
+/* The table of at least so many bytes that was not needed for longest. */
 static struct room_object *room_oldest(struct kwalk_room *r, uint64_t least, uint64_t before_ns)
 {
 	struct room_object *oldest = NULL;
@@ -150,6 +153,8 @@ static struct room_object *room_oldest(struct kwalk_room *r, uint64_t least, uin
 	return oldest;
 }
 
+/* Brings a table in that a walk needed, if there is room. If not, tables that no walk needed for
+ * longest leave, and there is room when their memory has rested. */
 static void room_want(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 {
 	uint64_t need = kwalk_table_bytes(&o->header), idle_ns = now_ns - ROOM_IDLE_NS;
@@ -162,8 +167,8 @@ static void room_want(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 		kwalk_spaces_touch(&l->spaces, o->blob);
 		return;
 	}
-	/* What leaves now is memory when it has rested. Small pieces lie apart: one that makes
-	 * enough room goes before several. */
+	/* What leaves now can be used when it has rested. Small pieces do not lie together, so one
+	 * table that makes enough room goes before several. */
 	while (arena_soon(&l->arena) < need) {
 		struct room_object *old = room_oldest(&l->room, need, idle_ns);
 
@@ -175,6 +180,8 @@ static void room_want(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 	}
 }
 
+/* Looks at most every ROOM_LOOK_NS. Mappings of tables that came or went are marked for
+ * publishing. */
 void room_make(struct kwalk *l)
 {
 	uint64_t now_ns = kwalk_now_ns(), blob, value;
@@ -187,8 +194,8 @@ void room_make(struct kwalk *l)
 	while (map_next(&l->room.objects, &i, &blob, &value)) {
 		struct room_object *o = (struct room_object *)(uintptr_t)value;
 
-		/* What was needed a while ago only waits no longer: room is for what is needed
-		 * now. */
+		/* A table that was needed only a while ago waits no longer: the room is for what is
+		 * needed now. */
 		if (o->wanted && o->used_ns + ROOM_IDLE_NS < now_ns)
 			o->wanted = false;
 		if (o->wanted)

@@ -9,6 +9,8 @@
 
 #include "capture/bpf/kwalk_parts.h"
 
+/* The space of a process; NULL: it is not known, and was not to be made, or memory is out. It stays
+ * where it is until it is freed. */
 struct kwalk_space *kwalk_space_get(struct kwalk_spaces *s, uint32_t pid, bool make)
 {
 	uint64_t known, *slot;
@@ -85,7 +87,7 @@ void kwalk_space_forget(struct kwalk_space *s)
 	kwalk_space_clear(s, UINT64_MAX);
 }
 
-/* Without memory it is not remembered: a sample of that time ends at its first frame and says
+/* If memory is out it is not remembered: a sample of that time ends at its first frame and says
  * so. */
 static void kwalk_images_add(struct kwalk_space *s, uint64_t until_ns)
 {
@@ -184,8 +186,8 @@ static void kwalk_space_cut(struct kwalk_space *s, size_t i, const struct kwalk_
 	left->start = m->end;
 }
 
-/* What m takes away of a mapping is remembered for samples that were taken before; without memory
- * it is not, and these end there. */
+/* What m takes away of a mapping is remembered for samples that were taken before. If memory is out
+ * it is not, and these samples end there. */
 static void kwalk_replaced_add(struct kwalk_space *s, const struct kwalk_vma *old,
                                const struct kwalk_vma *m)
 {
@@ -224,6 +226,7 @@ static const struct kwalk_vma *kwalk_replaced_find(const struct kwalk_space *s, 
 	return NULL;
 }
 
+/* Mappings have the time of their record, because records of several CPUs come in no order. */
 int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m)
 {
 	size_t i = kwalk_vma_after(s->at, s->n, m->start);
@@ -260,6 +263,8 @@ static bool kwalk_vma_continues(const struct kwalk_vma *old, const struct kwalk_
 	       (!m->blob || old->vaddr + (m->start - old->start) == m->vaddr);
 }
 
+/* What was read from /proc is the present only; the times of mappings are kept from what was known
+ * before. */
 int kwalk_space_replace(struct kwalk_space *s, const struct kwalk_vma *at, size_t n,
                         uint64_t seen_ns)
 {
@@ -314,7 +319,7 @@ static const struct kwalk_vma *kwalk_vma_search(const struct kwalk_vma *at, size
 	return i && pc < at[i - 1].end ? &at[i - 1] : NULL;
 }
 
-/* What was mapped there at a time, by what is still known of it; NULL: nothing. */
+/* Finds what was mapped there at a time, among what is still known of it; NULL: nothing. */
 static const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uint64_t pc,
                                                 uint64_t time_ns)
 {

@@ -139,7 +139,7 @@ struct {
 static char empty_slot[sizeof(
         struct pending)]; /* an initialiser with struct bpf_task_work would not load */
 
-/* Makes the program one that has the arena: the loads name no map. */
+/* Makes the program use the arena, which the loads themselves do not name. */
 #define USES_ARENA() asm volatile("" ::"r"(&arena))
 
 INLINE struct kwalk_counts *count(void)
@@ -183,7 +183,8 @@ INLINE void *ring_of_cpu(void)
 	return bpf_map_lookup_elem(&rings, &cpu);
 }
 
-/* What the follower has not read yet has woken it already. */
+/* Tells the follower about a process. If earlier news are not read yet, it has been woken already,
+ * and nothing is added. */
 INLINE void news_tell(__u32 pid)
 {
 	if (!bpf_ringbuf_query(&news, BPF_RB_AVAIL_DATA))

@@ -70,6 +70,8 @@ INLINE void away_kernel(struct scratch *x, struct task_struct *task)
 	}
 }
 
+/* Sends a sample of time off the CPU to this CPU's ring, and counts it, or counts that there was no
+ * room. */
 INLINE void away_send(struct scratch *x)
 {
 	struct kwalk_sample *s = &x->sample;
@@ -115,6 +117,8 @@ INLINE int away_has_user(struct task_struct *task)
 	return !(task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER)) && task->mm;
 }
 
+/* Fills the user part of such a sample: a cookie, to be answered on the way back, or the frames
+ * that were walked when the task left; or the reason why there is none. */
 INLINE void away_user(struct scratch *x, struct task_struct *task)
 {
 	if (!task->mm && task->flags & TASK_EXITING &&
@@ -141,7 +145,7 @@ INLINE void away_user(struct scratch *x, struct task_struct *task)
 	x->sample.end = x->sample.cookie ? KWALK_DEFERRED : KWALK_FAULT;
 }
 
-/* A sample, when the budget is used up. */
+/* Sends a sample if the budget is used up. */
 INLINE void away_tell(struct task_struct *task, struct away *a, __u32 why, __u64 now)
 {
 	__u32 zero = 0;
@@ -156,7 +160,7 @@ INLINE void away_tell(struct task_struct *task, struct away *a, __u32 why, __u64
 	away_send(x);
 }
 
-/* What is left, without a stack. */
+/* Sends what is left, without a stack. */
 INLINE void away_rest(struct scratch *x, struct task_struct *task, struct away *a, __u64 now)
 {
 	a->sum_ns[KWALK_AWAY_RAN] = config.wall ? away_take(&a->ran_ns) : 0;
@@ -170,7 +174,7 @@ INLINE void away_rest(struct scratch *x, struct task_struct *task, struct away *
 	}
 }
 
-/* What was counted of it so far is not wanted. */
+/* Drops what was counted for the task so far, because it is not wanted. */
 INLINE void away_restart(struct task_struct *task)
 {
 	struct away *a = away_is_on() ? away_get(task) : 0;
@@ -204,6 +208,8 @@ INLINE void away_walk(struct task_struct *task)
 	}
 }
 
+/* A task leaves the CPU: notes when and why. The stack is not taken yet, unless it could not be
+ * taken later. */
 INLINE void away_leave(struct task_struct *task, __u32 state, int preempted, __u64 now)
 {
 	struct away *a = away_get(task);
@@ -235,6 +241,8 @@ INLINE void away_leave(struct task_struct *task, __u32 state, int preempted, __u
 	a->out_ns = now;
 }
 
+/* A task is back: adds the time to its sums, and sends a sample for each reason whose sum has used
+ * up the budget. */
 INLINE void away_return(struct task_struct *task, __u64 now)
 {
 	struct away *a = away_get(task);
@@ -247,7 +255,7 @@ INLINE void away_return(struct task_struct *task, __u64 now)
 		__sync_fetch_and_add(&a->ran_ns, now - in);
 	if (!away_add(task, a, now))
 		return;
-	/* What a task is may have changed. */
+	/* The task may have become another one by name, user or cgroup. */
 	if ((config.uids || config.comms || config.cgroups) && !filter_takes(task)) {
 		a->sum_ns[a->why & 7] = a->sum_ns[KWALK_AWAY_RUNQUEUE] = 0;
 		return;
@@ -303,7 +311,7 @@ int BPF_PROG(away_fork, struct task_struct *parent, struct task_struct *child)
 
 /* ---- begin and end of a recording ---- */
 
-/* Who is away already is so from now on. */
+/* Threads that are off the CPU already are counted from now on. */
 SEC("iter/task")
 int away_first(struct bpf_iter__task *ctx)
 {
@@ -340,8 +348,8 @@ INLINE void away_last_walk(struct scratch *x, struct task_struct *task)
 	x->sample.guessed = x->w.guessed;
 }
 
-/* Who is still away, with its stack; and what is left of all. The clock is off: nobody else counts
- * any more. */
+/* Sends the threads that are still off the CPU, with their stacks, and what is left of all. The
+ * clock is stopped, so nothing else counts any more. */
 SEC("iter.s/task")
 int away_last(struct bpf_iter__task *ctx)
 {
@@ -356,7 +364,8 @@ int away_last(struct bpf_iter__task *ctx)
 	USES_ARENA();
 	if (!task || !x || !task->pid)
 		return 0;
-	/* There may be more threads than a ring has room for: the same again, when it was read. */
+	/* There may be more threads than the ring has room for: then the same thread is visited
+	 * again when the ring was read. */
 	if (ring && bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >
 	                    bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2)
 		return 1;

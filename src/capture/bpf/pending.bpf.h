@@ -21,7 +21,8 @@ INLINE void walker_take(struct walker *w, struct task_struct *task)
 		w->user.cs = 0;
 }
 
-/* From w->user. False: these registers and this memory do not make a stack, and w->end says why. */
+/* Walks from w->user. False: these registers and this memory do not make a stack; w->end says
+ * why. */
 INLINE int walker_start(struct walker *w, struct task_struct *task)
 {
 	__u32 pid = task->tgid;
@@ -91,8 +92,8 @@ INLINE void user_chain_send(struct kwalk_user_chain *a)
 		COUNT(user_chains);
 }
 
-/* It met a mapping that is not known yet, or a rule that cannot be applied here: the recorder walks
- * it. */
+/* Whether the walk met a mapping that is not known yet, or a rule that cannot be applied here: then
+ * the recorder walks it. */
 INLINE void user_chain_raw(struct slot *s)
 {
 	void *ring = ring_of_cpu();
@@ -114,8 +115,8 @@ INLINE void slot_walk(struct slot *s, struct task_struct *task)
 {
 	struct walk c = { .w = &s->w, .frames = s->frames };
 
-	/* Not those of now: a signal may have been delivered, or returned from, since the sample.
-	 * What was on the stack still is. */
+	/* Not the present registers: since the sample a signal may have been delivered, or returned
+	 * from. What was on the stack still is. */
 	bpf_probe_read_kernel(&s->w.user, sizeof(s->w.user), &s->user);
 	if (!walker_start(&s->w, task))
 		return;
@@ -188,7 +189,7 @@ INLINE int slot_is_here(const struct slot *s, const struct scratch *x, __u64 mm)
 	return s->mm == mm && s->user.rip == x->w.user.rip && s->user.rsp == x->w.user.rsp;
 }
 
-/* Asks for a deferred record, or finds the one that this kernel entry is pending already: its
+/* Asks for a deferred record, or finds that this kernel entry has one pending already. Returns its
  * cookie, or 0. */
 INLINE __u64 owe(struct scratch *x, struct task_struct *task)
 {
@@ -201,7 +202,8 @@ INLINE __u64 owe(struct scratch *x, struct task_struct *task)
 		return 0;
 	s = &o->s;
 	if (s->owing) {
-		/* Or else the kernel has changed the registers in this very entry, for a signal. */
+		/* If they differ, the kernel has changed the registers in this very entry, for a
+		 * signal. */
 		if (!slot_is_here(s, x, mm))
 			goto refused;
 		COUNT(shared);
@@ -221,8 +223,7 @@ INLINE __u64 owe(struct scratch *x, struct task_struct *task)
 	}
 	s->owing = 0;
 	s->cookie = before;
-	/* Busy: the deferred record has been given just now, on the way out of this very kernel
-	 * entry. */
+	/* Busy: the deferred record was given just now, on the way out of this kernel entry. */
 	if (error == ERROR_BUSY && before) {
 		COUNT(shared);
 		return before;

@@ -33,7 +33,7 @@ static long raw_page_small(__u32 i, void *c)
 	return raw_page(c, KWALK_RAW_SMALL);
 }
 
-/* w has been walked; its registers are again what they were before. */
+/* w has been walked, and its registers are again what they were before. */
 INLINE __u32 raw_fill(struct walker *w, struct kwalk_raw *raw, const __u32 most)
 {
 	struct raw_copy c = { .raw = raw, .start = w->user.rsp - KWALK_RAW_BELOW };
@@ -60,7 +60,7 @@ INLINE void raw_name(const struct kwalk_sample *s, struct kwalk_raw *raw)
 	raw->time_ns = s->time_ns;
 }
 
-/* For tests: more than a map's value on each CPU holds, so the ring's room is taken first. */
+/* For tests: more than fits into a map's value on each CPU, so room in the ring is taken first. */
 INLINE void sample_raw_large(struct scratch *x, void *ring)
 {
 	struct kwalk_raw *raw = bpf_ringbuf_reserve(ring, sizeof(*raw), 0);
@@ -74,8 +74,8 @@ INLINE void sample_raw_large(struct scratch *x, void *ring)
 	bpf_ringbuf_submit(raw, ring_flags(ring));
 }
 
-/* Most stacks are short, and in the first moments of a program every sample has one: no room is
- * taken for more. */
+/* Most stacks are short, and in the first moments of a program every sample has a copy, so no room
+ * is taken beyond what is there. */
 INLINE void sample_raw_small(struct scratch *x, void *ring)
 {
 	__u32 zero = 0, n;

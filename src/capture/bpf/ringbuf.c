@@ -19,6 +19,8 @@ static size_t ringbuf_page(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
+/* size: of the ring's data, a power of two. The data are mapped twice in a row by the kernel, so
+ * that no record wraps. */
 int ringbuf_map(struct ringbuf *ret, int fd, size_t size)
 {
 	size_t page = ringbuf_page();
@@ -50,6 +52,7 @@ void ringbuf_unmap(struct ringbuf *r)
 	*r = (struct ringbuf){ 0 };
 }
 
+/* take must not keep the bytes. */
 int64_t ringbuf_drain(struct ringbuf *r, int (*take)(void *ctx, const void *bytes, size_t n),
                       void *ctx)
 {
@@ -71,7 +74,8 @@ int64_t ringbuf_drain(struct ringbuf *r, int (*take)(void *ctx, const void *byte
 			taken++;
 		}
 		at += (n + RECORD_HEADER + 7) & ~7ull;
-		/* Given back one by one: the programs may go on writing while the next is taken. */
+		/* Records are given back one by one, so that the programs can go on writing while
+		 * the next one is taken. */
 		__atomic_store_n(r->consumer, at, __ATOMIC_RELEASE);
 	}
 	return error < 0 ? error : taken;

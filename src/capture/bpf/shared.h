@@ -155,8 +155,8 @@ struct kwalk_raw {
 
 /* ---- maps ---- */
 
-/* In kwalk_changes.execs, beside the count: the old program's memory goes now, its registers
- * later. */
+/* In kwalk_changes.execs, beside the count: an exec is under way. The old program's memory goes
+ * away now, its registers later. */
 #define KWALK_REPLACING 0x80000000u
 
 /* What a process did to its code, as the kernel saw it. */
@@ -177,8 +177,8 @@ struct kwalk_process {
 
 #define KWALK_KEEPS_FP 2u  /* code without unwind information that keeps them; 0 ends their chain */
 #define KWALK_MAY_GUESS 1u /* code without an object (JIT): frame pointers are allowed */
-/* Of code made at run time: the recorder knows more of it, and walks where the programs cannot go
- * on. */
+/* The mapping is of code made at run time, of which the recorder knows more: it walks where the
+ * programs cannot go on. */
 #define KWALK_TOLD 4u
 #define KWALK_MAPPINGS 65535u /* searched in a fixed 16 steps */
 

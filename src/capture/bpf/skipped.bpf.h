@@ -67,8 +67,8 @@ INLINE void skipped_not(void)
 		*r = 1;
 }
 
-/* Whether on_sample did not run in an overflow that is over; that of another program's event leaves
- * all as it is. */
+/* Whether on_sample did not run in an overflow that is over. An overflow of another program's event
+ * changes nothing here. */
 INLINE int skipped_is(struct perf_event *event)
 {
 	__u32 zero = 0, *own = bpf_map_lookup_elem(&own_id, &zero);

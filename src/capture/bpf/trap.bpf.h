@@ -29,13 +29,14 @@ enum trap_kind {
 	TRAP_RETURN,     /* the registers that a trampoline pushed are on the stack */
 };
 
-/* What it may be: then the kernel's stack is to be looked at. Not where user mode was sampled. */
+/* What the registers may be of; then the kernel's stack must be looked at. Not if user mode was
+ * sampled. */
 INLINE enum trap_kind trap_suspected(struct walker *w, struct task_struct *task)
 {
 	const struct pt_regs *user = &w->user;
 	__u8 code = 0;
 
-	/* Not a system call that goes on; and of exceptions only behind a breakpoint. */
+	/* Not in a system call that goes on, and of the exceptions only behind a breakpoint. */
 	if (user->orig_rax != ~0ull)
 		return TRAP_NONE;
 	if (!bpf_probe_read_user(&code, 1, (void *)user->rip - 1) && code == BREAKPOINT)
@@ -80,7 +81,8 @@ INLINE int trap_repair_breakpoint(struct walker *w)
 	__u8 next = 0;
 	__u64 top = 0;
 
-	/* At another breakpoint: that one has been set already, or the two are neighbours. */
+	/* At another breakpoint: the pc has been set to that one already, or the two are
+	 * neighbours. */
 	if (bpf_probe_read_user(&next, 1, (void *)user->rip--) || next == BREAKPOINT)
 		return 0;
 	if (bpf_probe_read_user(&top, 8, (void *)user->rsp))
@@ -90,8 +92,8 @@ INLINE int trap_repair_breakpoint(struct walker *w)
 }
 
 /*
- * By the kernel's stack, n bytes of which are in frames. False: what the registers are of is not
- * known; the pc is that of a frame all the same.
+ * Decides by the kernel's stack, of which n bytes are in frames. False: it is not known of which
+ * moment the registers are; the pc is nevertheless that of a frame.
  */
 INLINE int trap_repair(struct walker *w, enum trap_kind kind, const __u64 *frames, long n)
 {

@@ -38,7 +38,7 @@ INLINE void sample_walk(struct scratch *x)
 		__sync_fetch_and_add(&n->faults, 1);
 }
 
-/* 1: that is all that can be had of the stack. */
+/* 1: no more of the stack can be found. */
 INLINE int sample_at_once(struct scratch *x, __u32 exiting)
 {
 	struct kwalk_sample *s = &x->sample;
@@ -55,7 +55,7 @@ INLINE int sample_at_once(struct scratch *x, __u32 exiting)
 		s->end = KWALK_EXITED;
 	if (config.when == KWALK_NEVER || exiting)
 		return 1;
-	/* What cannot be known now is on the way out of the kernel. */
+	/* What cannot be known now can be known on the way out of the kernel. */
 	return s->end != KWALK_FAULT && s->end != KWALK_WATCHED &&
 	       (s->end != KWALK_LIMIT || x->w.n >= KWALK_FRAMES_MAX);
 }
@@ -149,6 +149,8 @@ INLINE void sample_send(struct scratch *x)
 		sample_raw_small(x, ring);
 }
 
+/* Runs at each sample of an event. Fills the sample, walks its stack or leaves that to the task's
+ * way back, and sends it to this CPU's ring. */
 SEC("perf_event")
 int on_sample(struct bpf_perf_event_data *ctx)
 {
@@ -191,6 +193,8 @@ int on_sample(struct bpf_perf_event_data *ctx)
 
 /* ---- at the end of a recording ---- */
 
+/* Runs once for each task of the machine, at the end of a recording. Sends the user part of a task
+ * that sleeps and owes one. */
 SEC("iter.s/task")
 int read_owing(struct bpf_iter__task *ctx)
 {
@@ -216,8 +220,8 @@ int read_owing(struct bpf_iter__task *ctx)
 	c.w = &r->w;
 	c.frames = r->frames;
 	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_task, &c, 0);
-	/* It has answered itself meanwhile, or owes another deferred record: nothing read here
-	 * counts. */
+	/* The task has answered itself meanwhile, or owes another deferred record: nothing that was
+	 * read here counts. */
 	if (!o->s.owing || o->s.cookie != r->user_chain.cookie)
 		return 0;
 	user_chain_fill(&r->user_chain, &r->w, task);
@@ -229,6 +233,8 @@ int read_owing(struct bpf_iter__task *ctx)
 
 /* ---- the sets ---- */
 
+/* A new process: a target if its parent is one and children are followed. It gets its parent's
+ * mappings, because they are the same until it execs. */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
@@ -285,7 +291,7 @@ int BPF_PROG(on_replace, struct task_struct *task)
 	return 0;
 }
 
-/* The mappings that are known are those of the program before. */
+/* The known mappings are those of the program before. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
 {
@@ -302,7 +308,7 @@ int BPF_PROG(on_exec, struct task_struct *task)
 	return 0;
 }
 
-/* The task itself is freed, later than its exit: nobody asks for its slot any more. */
+/* The task itself is freed, which is later than its exit: nobody asks for its slot any more. */
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(on_free, struct task_struct *task)
 {

@@ -104,7 +104,8 @@ INLINE long walk_read(struct walk *c, __u64 address, __u64 *ret, __u32 n, const 
 	return bpf_copy_from_user(ret, n, (void *)address);
 }
 
-/* The mapping of pc into w->at. Branch-free: the number of mappings that begin at or below pc. */
+/* Finds the mapping of pc and puts it into w->at. Branch-free: counts the mappings that begin at or
+ * below pc. */
 INLINE int walk_find(struct walker *w, __u64 pc)
 {
 	__u32 low = 0, n = w->n_mappings;
@@ -187,6 +188,8 @@ INLINE long walk_register(struct walk *c, __u64 *ret, const int kind)
 	return 0;
 }
 
+/* Computes the canonical frame address of the current frame by its rule. 0; 1: the walk has
+ * ended. */
 INLINE long walk_cfa(struct walk *c, const int kind)
 {
 	struct walker *w = c->w;
@@ -313,8 +316,8 @@ INLINE void walk_instances(struct walker *w, struct task_struct *task)
 	}
 }
 
-/* One instance: 1 when it is that of w->slot or none is left. Older functions stand higher on the
- * stack. */
+/* Looks at one instance: 1 if it is that of w->slot, or none is left. Older functions stand higher
+ * on the stack. */
 static long walk_instance(__u32 i, void *ctx)
 {
 	struct walker *w = ((struct walk *)ctx)->w;
@@ -476,12 +479,14 @@ INLINE long walk_by_code(struct walk *c, const int kind)
 	return 1;
 }
 
+/* Moves to the caller by the rule at this offset of the arena. 0; 1: the walk has ended. */
 INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 {
 	struct walker *w = c->w;
 	__u64 offs = arena_u64(RULE_AT(rule, cfa_off)), where = arena_u64(RULE_AT(rule, fp_off));
 	__u32 how;
 
+	/* The parts of a rule as docs/unwind-table.md lays them out; offsets are signed. */
 	w->head = arena_u64(rule);
 	w->saves = arena_u32(RULE_AT(rule, saves));
 	w->off = (__u64)((__s64)(offs << 32) >> 32);
@@ -497,6 +502,7 @@ INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 		return 1;
 	if (!w->ip)
 		return walk_end(w, KWALK_COMPLETE);
+	/* A uretprobe took the return address: the task's own list has it. */
 	if (w->ip == ANEW(w->trampoline)) {
 		w->ip = walk_original(c, w->cfa - 8, 0);
 		if (!w->ip)
@@ -513,6 +519,7 @@ INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 	}
 	walk_saves(w);
 	w->exact = ANEW(w->head) >> 32 & FRAMETAB_SIGNAL_FRAME;
+	/* Except out of a signal's handler, a caller's stack pointer is above the callee's. */
 	if (!ANEW(w->exact) &&
 	    (w->cfa < w->regs[REG_SP] || (w->cfa == w->regs[REG_SP] && !w->first)))
 		return walk_end(w, KWALK_NO_PROGRESS);
@@ -531,6 +538,8 @@ INLINE __u64 walk_like(struct walker *w, __u64 rule)
 	return w->at.rules + arena_u32_wide(rule + 28) * 32;
 }
 
+/* Writes down the current frame and moves to its caller: by rule, by the code itself, or by frame
+ * pointer where that is allowed. 0; 1: the walk has ended, and w->end says why. */
 INLINE long walk_step(struct walk *c, const int kind)
 {
 	struct walker *w = c->w;
