@@ -28,7 +28,7 @@ static void bpf_stacks_rests(void *ctx, const void *blob)
 	tables_rest(b->tables, blob);
 }
 
-/* What was not known to be mapped yet when the sample was taken. */
+/* Walks a sample whose mappings were not known yet when it was taken. */
 static size_t bpf_stacks_unwind(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
                                 const struct kwalk_raw *raw, uint64_t *frames, enum kwalk_end *end)
 {
@@ -77,6 +77,7 @@ static void bpf_stacks_session(struct bpf_stacks *b, struct session_opts *s)
 	kwalk_source(b->kwalk, &s->source);
 }
 
+/* Nothing is sampled yet. On -EOPNOTSUPP the recorder takes the next way of its fallback order. */
 int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct session_opts *s,
                     char *reason)
 {
@@ -104,8 +105,8 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 	struct seam_error err = { 0 };
 	int r = not_for ? -EOPNOTSUPP : tables_new(&b->tables, &tables);
 
-	/* What a table is made of is larger than the table, and some are made in the middle of a
-	 * recording: it goes back at once. */
+	/* A table is smaller than what it is made of, and some are made in the middle of a
+	 * recording, so the memory is given back at once. */
 	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 	if (not_for)
 		snprintf(reason, 256, "%s", not_for);
@@ -128,7 +129,7 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 	return r;
 }
 
-/* Of progress nothing is said when it does not take long. */
+/* Progress is reported only if it takes long. */
 struct bpf_stacks_progress {
 	const struct recorder_opts *o;
 	bool said;

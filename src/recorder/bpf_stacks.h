@@ -13,7 +13,7 @@
 #include "recorder/strangers.h"
 #include "tables/tables.h"
 
-/* Samples that the programs did not get into the file. */
+/* Samples that the programs took and that did not reach the file. */
 struct bpf_stacks_lost {
 	uint64_t room;    /* their rings had none */
 	uint64_t skipped; /* the kernel did not run them */
@@ -28,14 +28,14 @@ struct bpf_stacks {
 	struct strangers belong;
 	capture_write write;
 	void *write_ctx;
-	/* Why it is not in use although it was tried; "": it is, or it was not to be tried. */
+	/* Why BPF is not used although it was tried; "": it is used, or was not to be tried. */
 	char reason[256];
 };
 
 /*
- * Makes *s, a copy of what was asked for, a session whose samples come from BPF. 0; *reason, at
- * least 256 bytes, says why not when it is -EOPNOTSUPP: *s is untouched then. o lives as long as
- * the recording.
+ * Changes *s, a copy of what was asked for, into a session whose samples come from BPF. 0, or
+ * -errno. If it is -EOPNOTSUPP, *reason (at least 256 bytes) says why, and *s is unchanged. o lives
+ * as long as the recording.
  */
 int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct session_opts *s,
                     char *reason);

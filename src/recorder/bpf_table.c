@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * bpf_table.c: see bpf_table.h. A file is only asked for its table when it is the one that
- * was mapped: its build-id agrees, or for one without, its inode. A file's build-id is read once,
- * for as long as the file is the same and was not changed.
+ * bpf_table.c: see bpf_table.h. A table is made of a file only if the file is the one that was
+ * mapped: its build-id is the same or, if it has none, its inode. The build-id of a file is read
+ * once, as long as the file is the same and was not changed.
  */
 #include "recorder/bpf_table.h"
 
@@ -70,7 +70,7 @@ void bpf_table_free(struct bpf_table *t)
 	free(t);
 }
 
-/* Where the file that was mapped can be read: by its name, or by that in the process's own file
+/* Finds where the mapped file can be read: by its name, or by its name in the process's own file
  * system. */
 static bool bpf_table_path(const struct kwalk_ask *ask, const char *root, char *path, size_t n,
                            struct stat *st)
@@ -79,7 +79,8 @@ static bool bpf_table_path(const struct kwalk_ask *ask, const char *root, char *
 	       (!ask->inode || st->st_ino == ask->inode);
 }
 
-/* Nobody can make a file for which this is what it is for another: it is the whole key. */
+/* The key of a file: where it is, and its size and change time. The hash is cryptographic, so that
+ * nobody can make two files with one key. */
 static uint64_t bpf_table_hash(const char *path, const struct stat *st)
 {
 	const uint64_t words[] = { (uint64_t)st->st_dev, (uint64_t)st->st_ino,
@@ -112,7 +113,7 @@ static const struct tables_object *bpf_table_read(struct bpf_table *t, const cha
 	return object;
 }
 
-/* By inode: each file once. */
+/* By inode, so that each file is read once. */
 static const struct tables_object *bpf_table_inode(struct bpf_table *t, const char *path,
                                                    const struct stat *st)
 {
@@ -136,9 +137,9 @@ static const struct tables_object *bpf_table_inode(struct bpf_table *t, const ch
 	return object;
 }
 
-/* By build-id, so that a file that took the other's place is not taken for it; one without is known
- * by its inode. A process in a container has other files at the same paths: then below its own
- * root. */
+/* Files are known by build-id, so that a file that replaced the mapped one is not taken for it. A
+ * file without a build-id is known by its inode. A process in a container has other files at the
+ * same paths: those are looked for below its own root. */
 static const struct tables_object *bpf_table_file(struct bpf_table *t, const struct kwalk_ask *ask)
 {
 	const struct tables_object *object = NULL;
@@ -183,6 +184,7 @@ const char *bpf_table_dump(struct bpf_table *t, uint32_t pid)
 	return (const char *)(uintptr_t)path;
 }
 
+/* *ret stays as it is where nothing is known of the mapping. */
 void bpf_table_get(struct bpf_table *t, const struct kwalk_ask *ask, struct kwalk_table *ret)
 {
 	enum proc_kind kind = object_kind_user(ask->path);

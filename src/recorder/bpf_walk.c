@@ -81,7 +81,7 @@ void bpf_walk(struct kwalk *kwalk, struct tables *tables, const char *dump,
 	walk_stack(&options, &memory, &regs, frames, ret);
 }
 
-/* Which of the programs' three reasons a walk had that found nothing to go on by. */
+/* Which of the programs' three reasons is true of a walk that found no unwind information. */
 static enum kwalk_end bpf_walk_missed(struct kwalk *kwalk, const struct kwalk_sample *sample,
                                       const struct walk *walk)
 {

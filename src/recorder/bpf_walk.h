@@ -14,7 +14,7 @@ void bpf_walk(struct kwalk *kwalk, struct tables *tables, const char *dump,
               const struct kwalk_sample *sample, const struct kwalk_raw *raw, uint64_t *frames,
               struct walk *ret);
 
-/* Why it ended, in the programs' words. */
+/* Why the walk ended, as the programs name it. */
 enum kwalk_end bpf_walk_end(struct kwalk *kwalk, const struct kwalk_sample *sample,
                             const struct walk *walk);
 

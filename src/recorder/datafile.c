@@ -72,8 +72,8 @@ static void datafile_mapping(struct datafile *d, const struct seam_record *r)
 		intern_text(files, name);
 }
 
-/* Keeps whose a process is that maps code made at run time: files in /tmp name such code and are
- * believed by their owner, and /proc says whose the process is only while it lives. */
+/* Keeps the owner of a process that maps code made at run time. Files in /tmp name such code and
+ * are trusted by their owner, and /proc tells the owner only while the process lives. */
 static void datafile_owner(struct datafile *d, const struct seam_record *r)
 {
 	struct cursor c = cursor_of(r->bytes, r->size, false);
@@ -153,6 +153,8 @@ int datafile_flush(void *ctx)
 
 /* ---- its life ---- */
 
+/* From here on the file is a valid recording at every moment, so that one that is killed can be
+ * read. */
 int datafile_open(struct datafile *d, const struct datafile_opts *o,
                   const struct seam_events *events, struct seam_error *err)
 {
@@ -186,7 +188,7 @@ uint64_t datafile_bytes(const struct datafile *d)
 	return d->writer ? seam_writer_bytes(d->writer) : d->bytes;
 }
 
-/* How many samples a file holds that could not be written to its end. */
+/* How many samples are in a file that could not be written to its end. */
 static uint64_t datafile_count_samples(const char *path)
 {
 	struct seam_reader *reader;
@@ -201,6 +203,7 @@ static uint64_t datafile_count_samples(const char *path)
 	return n;
 }
 
+/* Also for a file whose writing failed: what is in it is kept. -errno, and err says why. */
 int datafile_close(struct datafile *d, struct seam_error *err)
 {
 	struct stat st;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * datafile.h: the perf.data file that is written while recording: a sink of the recorder. Notes on
- * the way what the header will say of the records: the times of the first and last sample, and
- * which files were mapped of which the record says no build-id.
+ * datafile.h: the perf.data file that is written while recording: a sink of the recorder. Meanwhile
+ * it collects what the header will say of the records: the times of the first and the last sample,
+ * and which mapped files have no build-id in their record.
  *
  * Invariant: after an error of writing nothing more is written; what was flushed is in the file.
  */
@@ -50,23 +50,24 @@ struct datafile {
 	struct intern user_files, kernel_files; /* mapped without a build-id in the record */
 };
 
-/* An older file of the name moves away (output.h), and comes back on failure. The head says what is
- * known before recording; events are those of the records that will come. */
+/* An older file of that name is moved away (output.h), and comes back on failure. The head is
+ * written with what is known before recording; events are those of the records that will come. */
 int datafile_open(struct datafile *d, const struct datafile_opts *o,
                   const struct seam_events *events, struct seam_error *err);
-/* A capture_write. Bytes that no writer takes any more are an error, never dropped in silence. */
+/* A capture_write. Bytes that cannot be written any more are an error; they are never dropped
+ * silently. */
 int datafile_write(void *d, const void *bytes, size_t n);
 int datafile_flush(void *d);
 /* Bytes of the file so far, or that went into the pipe. */
 uint64_t datafile_bytes(const struct datafile *d);
-/* Writes what is known at the end, and closes. When writing failed before, safe_samples are counted
- * in the file. */
+/* Writes what is known at the end, and closes the file. If writing failed before, only safe_samples
+ * are counted as being in the file. */
 int datafile_close(struct datafile *d, struct seam_error *err);
-/* The recording did not come about: the file goes, and an older one comes back. */
+/* For a recording that did not begin: removes the file, and an older one comes back. */
 void datafile_abandon(struct datafile *d);
 void datafile_free(struct datafile *d);
 
-/* Where a sample's time is in the records of these events; 0: not the same for all. */
+/* The offset of the time in samples of these events; 0: it is not the same for all. */
 uint32_t datafile_time_at(const struct seam_events *events);
 /* Of datafile_contents.c: the FILES feature, what is in the files without a build-id now; how many
  * entries. */

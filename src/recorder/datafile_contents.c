@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * datafile_contents.c: what is in the files without a build-id that were mapped, told when the
- * recording ends: a reader knows by it whether a file is still that one.
+ * datafile_contents.c: what the mapped files without a build-id contain when the recording ends. By
+ * that a reader knows whether a file is still the same.
  *
- * Invariant: bounded, in bytes that are read and in time; what is beyond goes untold. Paths are
- * anybody's choice: only regular files that begin as ELF files do are opened as such.
+ * Invariant: bytes that are read and the time for it are bounded; files beyond that are left out.
+ * Anybody may choose the paths, so only regular files that begin as ELF files are opened as such.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static uint64_t contents_time(const struct timespec *t)
 	return t->tv_sec < 0 ? 0 : (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_nsec;
 }
 
-/* What is at a path, if that has no build-id and stayed as it is while it was read. */
+/* Reads the contents of the file at a path, if it has no build-id and did not change meanwhile. */
 static bool contents_file(const char *path, struct contents_bounds *bounds,
                           struct feature_file *ret)
 {
@@ -74,6 +74,7 @@ static bool contents_file(const char *path, struct contents_bounds *bounds,
 	return true;
 }
 
+/* Appends one entry for each such file, within the bounds in bytes and in time. */
 size_t datafile_contents(const struct datafile *d, struct buf *out)
 {
 	struct contents_bounds bounds = { .bytes = CONTENTS_BYTES_MAX };

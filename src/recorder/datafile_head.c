@@ -18,7 +18,7 @@
 #include "capture/tracing_data.h"
 #include "perfdata/feature.h"
 
-/* Gives what out holds to the writer, and empties it. */
+/* Gives the contents of out to the writer, and empties it. */
 static void head_put(struct seam_writer *writer, unsigned feature, struct buf *out)
 {
 	if (!out->failed && out->n)
@@ -32,6 +32,8 @@ static void head_put_text(struct seam_writer *writer, unsigned feature, const ch
 		seam_writer_feature_string(writer, feature, text);
 }
 
+/* Writes which CPUs share a core, a die and a package, in perf's form; nothing if it is not
+ * known. */
 static void head_put_topology(struct seam_writer *writer, uint32_t cpus, struct buf *out)
 {
 	struct topology t;
@@ -53,6 +55,8 @@ static void head_put_topology(struct seam_writer *writer, uint32_t cpus, struct 
 	topology_free(&t);
 }
 
+/* Writes what the machine is: its name, kernel, processor, CPUs, memory and PMUs. What is not known
+ * is left out. */
 static void head_put_machine(struct seam_writer *writer, const char *program, struct buf *out)
 {
 	struct machine m;
@@ -134,6 +138,7 @@ static void head_put_groups(struct seam_writer *writer, const struct event_list 
 	free(groups);
 }
 
+/* A feature for which there is no memory is left out. */
 int datafile_head(struct seam_writer *writer, const struct datafile_opts *o,
                   const struct seam_events *events, struct seam_error *err)
 {
@@ -198,6 +203,8 @@ static unsigned head_build_id_of(const char *name, uint8_t *ret)
 	return size;
 }
 
+/* Appends the build-ids of the files and returns how many have one. It stops at the time by which
+ * the recording must end; files that are left out are counted in unread_files. */
 static size_t head_put_build_ids(struct datafile *d, const struct intern *files, uint16_t misc,
                                  struct buf *out)
 {

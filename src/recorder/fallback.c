@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fallback.c: see fallback.h. Knows the order of the steps and their words; what a step does is its
-// own.
+// fallback.c: see fallback.h. Knows the order of the steps and the words for them; how a step works
+// is known by the step itself.
 #include "recorder/fallback.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static bool fallback_kernel_defers(void)
 	       features_get(&f, FEATURE_DEFERS)->state != FEATURE_NO;
 }
 
-/* Whether BPF is a step of what was asked for. */
+/* Whether BPF is one of the ways for what was asked for. */
 static bool fallback_has_bpf(const struct recorder_opts *o)
 {
 	if (o->needs_bpf || o->session.callchain == SESSION_CALLCHAIN_AUTO)
@@ -30,6 +30,8 @@ static bool fallback_has_bpf(const struct recorder_opts *o)
 	return o->session.callchain == SESSION_CALLCHAIN_FP_DEFER && !fallback_kernel_defers();
 }
 
+/* Tries the way by BPF: loads the programs, reads what is mapped, and opens the session with them.
+ * 0, or -errno with the reason in words; then nothing stays open. */
 static int fallback_open_bpf(struct session **ret, struct bpf_stacks *bpf, struct recorder_opts *o,
                              char *reason)
 {
@@ -67,6 +69,8 @@ static void fallback_say(struct bpf_stacks *bpf, const struct recorder_opts *o, 
 	         reason);
 }
 
+/* A way that is not open is reported, and the next one is tried. -ESRCH and -EINTR end the search:
+ * no other way would do better. */
 int fallback_open(struct session **ret, struct bpf_stacks *bpf, struct recorder_opts *o,
                   struct seam_error *err)
 {
@@ -91,7 +95,7 @@ int fallback_open(struct session **ret, struct bpf_stacks *bpf, struct recorder_
 			return seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL,
 			                      "%s: BPF programs cannot be used: %s", o->needs_bpf,
 			                      reason);
-		/* An event may be one that nobody can open: then the reason is not BPF. */
+		/* If the event itself cannot be opened, BPF may not be the reason. */
 		late = !strncmp(reason, "event '", 7);
 		if (!late)
 			fallback_say(bpf, o, reason);

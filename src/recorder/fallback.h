@@ -15,8 +15,8 @@
 #include "recorder/bpf_stacks.h"
 #include "recorder/opts.h"
 
-/* Opens the session, and bpf when it has a part in it; bpf->reason: why it has none. o->session
- * learns which clock the records have. 0, or -errno with err. */
+/* Opens the session, and bpf if it takes part; else bpf->reason says why it does not. o->session
+ * gets the clock of the records. 0, or -errno with err. */
 int fallback_open(struct session **ret, struct bpf_stacks *bpf, struct recorder_opts *o,
                   struct seam_error *err);
 

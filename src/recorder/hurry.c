@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// hurry.c: see hurry.h. Knows setpriority(2), which on Linux is of a thread.
+// hurry.c: see hurry.h. Knows that on Linux setpriority(2) changes one thread.
 #include "recorder/hurry.h"
 
 #include <errno.h>

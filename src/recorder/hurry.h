@@ -13,7 +13,7 @@
  * then is left out and counted. */
 #define HURRY_MS 700u
 
-/* All threads of this process, however low their priority was. Async-signal-safe. */
+/* Raises the priority of all threads of this process, however low it was. Async-signal-safe. */
 void hurry_begin(void);
 /* HURRY_MS from now, and grace_ms (as session_settle takes it) where more was asked for than its
  * default: CLOCK_MONOTONIC. */

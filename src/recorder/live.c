@@ -71,6 +71,8 @@ static bool live_asked_to_stop(struct live *l)
 	return stop;
 }
 
+/* The worker's thread: takes batches from the queue, walks their samples, and puts the final
+ * records into l->ready. The first failure is kept in l->failed. */
 static void *live_run(void *arg)
 {
 	struct live *l = arg;
@@ -132,6 +134,7 @@ static int live_make_events(struct live *l)
 	return r < 0 ? r : 0;
 }
 
+/* Starts the worker's thread. opts->events must outlive it. */
 int live_new(struct live **ret, const struct live_opts *opts)
 {
 	struct live *l = calloc(1, sizeof(*l));
@@ -164,6 +167,7 @@ int live_new(struct live **ret, const struct live_opts *opts)
 	return 0;
 }
 
+/* Ends the worker; what it has not processed is lost (live_finish waits for it). NULL is fine. */
 void live_free(struct live *l)
 {
 	if (!l)
@@ -207,7 +211,8 @@ static struct live_batch *live_filling(struct live *l)
 	return l->filling;
 }
 
-/* A sample for which there is no room: kernel part and user ip. */
+/* Keeps a sample without its stack copy, because there is no room: its kernel part and its user
+ * ip. */
 static int live_strip(struct live *l, struct live_batch *b, const struct seam_record *record)
 {
 	struct seam_decoded d;
@@ -245,6 +250,9 @@ static int live_write_stripped(struct live *l, struct live_batch *b, const unsig
 	return r;
 }
 
+/* Does not wait while the queue is within its bound. Beyond it samples lose their stack copies.
+ * Only far beyond it does it wait for the worker, and then the kernel drops records and counts
+ * them. */
 int live_write(void *ctx, const void *bytes, size_t n)
 {
 	struct live *l = ctx;
@@ -298,7 +306,7 @@ int live_round(struct live *l)
 	return live_push(l);
 }
 
-/* Waits, at most until a time (NULL: without limit), for the worker to have nothing to do. */
+/* Waits until the worker has nothing to do, or until a time (NULL: without limit). */
 static bool live_wait_idle(struct live *l, const struct timespec *until)
 {
 	int r = 0;
@@ -321,6 +329,7 @@ static struct timespec live_until(unsigned timeout_ms)
 	return until;
 }
 
+/* -errno: the worker failed. */
 int live_prepare(struct live *l, unsigned timeout_ms)
 {
 	struct timespec until;
@@ -362,6 +371,7 @@ void live_end_by(struct live *l, uint64_t end_ns)
 	live_walk_end_by(&l->walk, end_ns);
 }
 
+/* timeout_ms LIVE_NO_LIMIT: as long as it takes. */
 int live_finish(struct live *l, unsigned timeout_ms)
 {
 	struct timespec until = live_until(timeout_ms);

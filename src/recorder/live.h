@@ -71,10 +71,12 @@ struct live_counts {
 int live_new(struct live **ret, const struct live_opts *opts);
 void live_free(struct live *live);
 
-/* The events as they are in the file: without registers and copies, callchains with user part. */
+/* The events as they must stand in the file: without registers and copies, and with the user part
+ * in their callchains. */
 const struct seam_events *live_events(const struct live *live);
 
-/* Whole records; live is ctx. 0, or the error that the worker ended with. */
+/* A capture_write: takes whole records; ctx is the struct live. 0, or the error with which the
+ * worker ended. */
 int live_write(void *live, const void *bytes, size_t n);
 int live_round(struct live *live);
 /*
@@ -93,8 +95,8 @@ int live_collect(struct live *live, int (*write)(void *ctx, const void *bytes, s
  */
 int live_finish(struct live *live, unsigned timeout_ms);
 
-/* What is not walked by end_ns of CLOCK_MONOTONIC never is, and is counted as in live_finish: nobody who
- * writes waits for longer. */
+/* Sets a time of CLOCK_MONOTONIC. Samples that are not walked by then are counted as in
+ * live_finish, so that the writer need not wait longer. */
 void live_end_by(struct live *live, uint64_t end_ns);
 
 /* Exact after live_finish. */

@@ -38,7 +38,8 @@ static enum live_kind batch_kind(const struct seam_record *record, const struct 
 	}
 }
 
-/* A record without a time stands with the one before it. Type 68, FINISHED_ROUND, is made anew. */
+/* A record without a time keeps its place behind the one before it. Records of type 68
+ * (FINISHED_ROUND) are left out and made anew. */
 static bool batch_item(struct live_order *order, const struct seam_events *events,
                        const struct seam_record *record, bool stripped, uint64_t *unsound,
                        struct live_item *ret)
@@ -60,6 +61,8 @@ static bool batch_item(struct live_order *order, const struct seam_events *event
 	return true;
 }
 
+/* Finds the records of a batch and what is to be done with each. Sets the horizon: records up to it
+ * are complete, because a round was finished since. -ENOMEM. */
 static int batch_index(struct live_order *order, struct live_batch *b, const struct seam_events *in,
                        const struct seam_events *out, uint64_t *unsound)
 {
@@ -71,6 +74,7 @@ static int batch_index(struct live_order *order, struct live_batch *b, const str
 	for (; record_at(p, left, &record); p += record.size, left -= record.size) {
 		bool is_stripped;
 
+		/* b->stripped has the offsets of the samples that lost their copies, in order. */
 		if (next == UINT64_MAX && stripped < b->stripped.n)
 			memcpy(&next, b->stripped.bytes + stripped, 8);
 		is_stripped = next == b->bytes.n - left;
@@ -95,6 +99,7 @@ static int batch_index(struct live_order *order, struct live_batch *b, const str
 			newest = b->items[b->n].time;
 		b->n++;
 	}
+	/* No later record is older than the newest one of the round before this one. */
 	order->horizon = b->last ? UINT64_MAX : order->newest;
 	order->newest = newest;
 	return 0;

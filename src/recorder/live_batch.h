@@ -43,7 +43,7 @@ struct live_batch {
 	size_t n; /* items that are held */
 };
 
-/* What is held between rounds; one thread's. Zero-initialise. */
+/* What is held between rounds. Belongs to one thread. Zero-initialise to start. */
 struct live_order {
 	struct live_batch *first, **end;
 	uint64_t newest, horizon;
@@ -53,8 +53,9 @@ struct live_order {
 };
 
 /*
- * Takes a batch (and owns it) and makes order->ready what may be processed now. in: decodes what
- * came; out: decodes stripped samples. unsound: samples that could not be read. -ENOMEM.
+ * Takes over a batch, and fills order->ready with what may be processed now. in: decodes the
+ * records as they came; out: decodes samples without their copies. unsound: counts samples that
+ * could not be read. -ENOMEM.
  */
 int live_order_take(struct live_order *order, struct live_batch *batch,
                     const struct seam_events *in, const struct seam_events *out, uint64_t *unsound);

@@ -18,6 +18,8 @@ static const char *live_missing_text(struct live_missing *to, const char *text)
 	return arena_string(&to->names, text, strlen(text));
 }
 
+/* Adds an entry with texts of its own, because the tables that it points into will be freed.
+ * -ENOMEM. */
 static int live_missing_copy(struct live_missing *to, const struct unwound_missing *m)
 {
 	struct unwound_missing copy = { .samples = m->samples,
@@ -38,6 +40,8 @@ static int live_missing_copy(struct live_missing *to, const struct unwound_missi
 	return buf_put(&to->entries, &copy, sizeof(copy));
 }
 
+/* Adds the samples of one place. Beyond LIVE_MISSING_MAX places they count as "in other places".
+ * -ENOMEM. */
 static int live_missing_add_one(struct live_missing *to, struct unwound_missing m)
 {
 	size_t n = to->entries.n / sizeof(m);

@@ -45,7 +45,7 @@ struct renewed {
 	struct tables_counts before;
 };
 
-/* Tables of programs that nobody runs any more go when they are most of them. */
+/* Whether most tables are of programs that nobody runs any more; then they are freed. */
 static bool renew_tables_too(const struct renewed *n)
 {
 	uint64_t have = n->before.built + n->before.from_cache + n->before.without;
@@ -53,6 +53,8 @@ static bool renew_tables_too(const struct renewed *n)
 	return have > TABLES_LEAST + 2 * proc_objects(n->procs);
 }
 
+/* Makes a new process table, new unwind tables if most of the old ones are of programs that ended,
+ * and the walkers' state over both. Nothing is replaced yet. -ENOMEM. */
 static int renew_make(struct live_walk *w, struct renewed *n)
 {
 	int r = proc_renew(&n->procs, w->procs, GRACE_NS);
@@ -90,6 +92,7 @@ static void renew_discard(const struct live_walk *w, struct renewed *n)
 	proc_free(n->procs);
 }
 
+/* Replaces the old tables by the new ones and keeps their counts. It cannot fail. */
 static void renew_put(struct live_walk *w, const struct renewed *n)
 {
 	for (unsigned i = 0; i < w->n_walkers; i++) {
@@ -115,6 +118,7 @@ static void renew_put(struct live_walk *w, const struct renewed *n)
 	w->renewals++;
 }
 
+/* It is time when the table has outgrown a limit, which is then set to twice what is left. */
 int live_renew(struct live_walk *w)
 {
 	struct proc_counts c;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * live_renew.h: what a live walk holds is bounded by what runs, not by what ever ran.
+ * live_renew.h: keeps the memory of a live walk bounded by what is running, not by all that ever
+ * ran.
  *
- * When the process table has doubled since it was last made anew, it is made anew without the
- * processes that ended, and with it what points into it. What was counted of them is kept.
+ * When the process table has become twice as large since it was last made, it is made again without
+ * the processes that ended, and so is all that points into it. What was counted for them is kept.
  */
 #ifndef SEAM_RECORDER_LIVE_RENEW_H
 #define SEAM_RECORDER_LIVE_RENEW_H

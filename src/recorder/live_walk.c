@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// live_walk.c: see live_walk.h. While samples are walked nobody learns: the process table is read
-// without a lock. Each walker writes its results into a buffer of its own, which the items point
-// into.
+// live_walk.c: see live_walk.h. While samples are walked nothing is learned, so the process table
+// is read without a lock. Each walker writes its results into a buffer of its own, to which the
+// items point.
 #include "recorder/live_walk.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 /* -- one sample -- */
 
-/* Leaves what may stand in a file, without marks. */
+/* Keeps only the addresses that may stand in a file, and takes their marks off. */
 static size_t walker_sure(uint64_t *frames, const struct walk *walk)
 {
 	size_t n = walk_result_keeps(walk);
@@ -29,8 +29,8 @@ static size_t walker_sure(uint64_t *frames, const struct walk *walk)
 	return n;
 }
 
-/* Inside execve the counts of `in_exec` are not believed: what turned out to be whole is counted
- * here. */
+/* Counts a walk inside execve that turned out to be whole. The other counts of the walker for these
+ * samples (in_exec) are not used. */
 static void walker_add_complete(struct unwound_counts *c, const struct walk *walk)
 {
 	c->samples++;
@@ -86,7 +86,7 @@ static bool walk_is_over(const struct live_walk *w)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec >= end_ns;
 }
 
-/* The same of any sample; ip is its user ip, 0 if it has none. */
+/* The same for any sample; ip is its user ip, or 0. */
 static int walker_user(struct live_walker *t, const struct live_item *item,
                        const struct seam_sample *s, uint16_t misc, const uint64_t *ip,
                        const uint64_t **user, struct walk_result *result)
@@ -112,6 +112,8 @@ static int walker_user(struct live_walker *t, const struct live_item *item,
 	return !item->after_exec;
 }
 
+/* Walks one sample and writes its final record into the thread's buffer. A chain that makes the
+ * record too long is left out, and the sample says so. -errno. */
 static int walker_sample(struct live_walker *t, struct live_item *item)
 {
 	struct walk_result result = { 0 };
@@ -167,6 +169,7 @@ static void walker_work(struct live_walker *t)
 	}
 }
 
+/* A walker's thread: waits for a round, takes its part of the work, and says when it is done. */
 static void *walker_run(void *arg)
 {
 	struct live_walker *t = arg;
@@ -232,6 +235,7 @@ static int walk_learn(struct live_walk *w, struct live_item *item)
 	return 1;
 }
 
+/* Walks all samples of a round, by this thread or by all; returns when the last one is done. */
 static void walk_all(struct live_walk *w, struct live_item *items, size_t n, bool share)
 {
 	w->items = items;
@@ -253,6 +257,8 @@ static void walk_all(struct live_walk *w, struct live_item *items, size_t n, boo
 	pthread_mutex_unlock(&w->lock);
 }
 
+/* Learns all records first, in order of time, so that walking changes nothing that another thread
+ * reads. -errno. */
 int live_walk_round(struct live_walk *w, struct live_item *items, size_t n, struct buf *out)
 {
 	size_t samples = 0;
@@ -326,6 +332,7 @@ static int walk_start(struct live_walk *w, struct live_walker *t)
 	return r;
 }
 
+/* live_walk_destroy must be called also after a failure. */
 int live_walk_init(struct live_walk *w, const struct live_opts *opts, const struct seam_events *out)
 {
 	struct proc_opts live = { .sz = sizeof(live), .live = true };
@@ -349,6 +356,7 @@ int live_walk_init(struct live_walk *w, const struct live_opts *opts, const stru
 	return r;
 }
 
+/* Ends the threads and frees all tables. No round may be running. */
 void live_walk_destroy(struct live_walk *w)
 {
 	pthread_mutex_lock(&w->lock);
@@ -375,6 +383,7 @@ void live_walk_destroy(struct live_walk *w)
 	pthread_mutex_destroy(&w->lock);
 }
 
+/* Adds to what *ret holds. */
 void live_walk_count(const struct live_walk *w, struct live_counts *ret)
 {
 	for (unsigned i = 0; i < w->n_walkers; i++) {

@@ -66,13 +66,13 @@ int live_walk_init(struct live_walk *w, const struct live_opts *opts,
 void live_walk_destroy(struct live_walk *w);
 /* Appends the final records of items to out. */
 int live_walk_round(struct live_walk *w, struct live_item *items, size_t n, struct buf *out);
-/* From now on samples are only counted, and keep their user ip. From any thread. */
+/* From now on samples are counted and keep only their user ip. May be called from any thread. */
 void live_walk_hurry(struct live_walk *w);
-/* From end_ns of CLOCK_MONOTONIC on. */
+/* The same from a time on, end_ns of CLOCK_MONOTONIC. */
 void live_walk_end_by(struct live_walk *w, uint64_t end_ns);
 /* Makes the table of one more object that is mapped; false: all are made. */
 bool live_walk_prepare(struct live_walk *w);
-/* The sum over all threads; while nothing is walked. */
+/* Sums up the counts of all threads. Not while samples are walked. */
 void live_walk_count(const struct live_walk *w, struct live_counts *ret);
 
 #endif

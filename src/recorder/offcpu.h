@@ -10,7 +10,7 @@
 
 #define OFFCPU_NS_DEFAULT 1000000u
 
-/* When o->away_ns or o->wall asks for it: adds the events, behind those that are there or the
+/* If o->away_ns or o->wall asks for it, adds the events behind those that are there, or behind the
  * default ones. -errno of event_list_parse, and err says why. */
 int offcpu_settle(struct recorder_opts *o, struct seam_error *err);
 

@@ -36,8 +36,8 @@ struct recorder_opts {
 	uint32_t prepare_ms;   /* for tables before sampling begins, at most; 0: 5000 */
 	uint32_t grace_ms;     /* for deferred stacks at the end, as session_settle takes it */
 
-	/* Of what takes long before the recording begins: so many of so many processes were looked
-	 * at; 0 of 0: that is over. NULL: nobody asks. */
+	/* Progress of what takes long before the recording begins: how many of how many processes
+	 * were looked at; 0 of 0: it is over. NULL: not wanted. */
 	void (*progress)(void *ctx, size_t done, size_t of);
 	void *progress_ctx;
 };

@@ -9,6 +9,8 @@
 
 #include "recorder/output.h"
 
+/* PATH becomes PATH.old, in place of an older file of that name. "-" and what is no regular file
+ * stay as they are. */
 int output_rotate(struct output *out, const char *path)
 {
 	struct stat st;

@@ -174,7 +174,8 @@ int recorder_open(struct recorder *r, struct seam_error *err)
 	int error;
 
 	recorder_raise_limit();
-	/* What starts with an exec needs no pause; of all else /proc is read before sampling. */
+	/* What starts with an exec needs no pause; for all others /proc is read before sampling
+	 * begins. */
 	s->start_paused = r->o.delayed || !s->enable_on_exec;
 	s->read_asleep = asleep_read;
 	error = fallback_open(&r->session, &r->bpf, &r->o, err);
@@ -193,7 +194,8 @@ const struct seam_events *recorder_events(const struct recorder *r)
 
 /* ---- what runs already ---- */
 
-/* The command was not let go yet, and nothing else is recorded: it has no mappings worth knowing. */
+/* The command has not been let go yet, and nothing else is recorded, so there are no mappings worth
+ * knowing. */
 static bool recorder_only_waits(const struct recorder *r)
 {
 	return r->o.session.pids == &r->target.pid && !r->target.started;
@@ -234,8 +236,8 @@ static int recorder_synthesize_tasks(struct recorder *r, struct synth *synth, ca
 	return error;
 }
 
-/* Records of the kernel and of the target's tasks, as events describes them. Those of tasks may be
- * about strangers, and take another way. */
+/* Gives records of the kernel and of the target's tasks, as events describes them. Those of tasks
+ * go through the filter of strangers, too. */
 static int recorder_find(struct recorder *r, const struct seam_events *events, capture_write write,
                          capture_write write_task, void *ctx, void *task_ctx)
 {
@@ -278,7 +280,7 @@ static int recorder_prepare(struct recorder *r)
 	return error < 0 ? error : recorder_collect(r, true);
 }
 
-/* Composed records straight to the sink; out is freed. */
+/* Gives composed records directly to the sink; out is freed. */
 static int recorder_give(struct recorder *r, struct buf *out)
 {
 	int error = out->failed ? -ENOMEM : r->sink.write(r->sink.ctx, out->bytes, out->n);
@@ -306,6 +308,8 @@ static int recorder_give_finished(struct recorder *r)
 	return recorder_give(r, &out);
 }
 
+/* Mappings that are made while /proc is read are not missed, because side-band events are on by
+ * then. -errno. */
 int recorder_begin(struct recorder *r, const struct recorder_sink *sink, struct seam_error *err)
 {
 	uint64_t start_ns;
@@ -389,13 +393,13 @@ int recorder_read(struct recorder *r)
 	int64_t n = session_read(r->session, bpf_stacks_write, &r->bpf);
 	int error = n < 0 ? (int)n : r->live ? live_round(r->live) : 0;
 
-	/* An empty round, too, lets go of what the round before it held back. */
+	/* A round without records also releases what the round before it held back. */
 	return error ? error : recorder_collect(r, r->live || n > 0);
 }
 
 /* ---- after ---- */
 
-/* What is left until end_ns, at most FINISH_MS. */
+/* The milliseconds until end_ns, at most FINISH_MS. */
 static unsigned recorder_finish_ms(uint64_t end_ns)
 {
 	uint64_t now_ns = recorder_now_ns(),

@@ -47,7 +47,8 @@ struct recorder_sink {
 /* Copies opts; what its pointers name stays the caller's. A command is forked now, with the signal
  * mask and the limits as they are. */
 int recorder_new(struct recorder **ret, const struct recorder_opts *opts, struct seam_error *err);
-/* A command that was never started ends without running anything; one that runs goes on. */
+/* Frees everything. A command that was never let go ends without running anything; one that runs
+ * goes on. */
 void recorder_free(struct recorder *r);
 
 /* Raises the limit of open files to what this process may have. -EINTR: session.stopped said so. */
@@ -62,7 +63,7 @@ const struct synth_counts *recorder_found(const struct recorder *r, uint64_t *ns
 /* Gives what runs now once more, for a sink that forgot what it knew of it. */
 int recorder_synthesize(struct recorder *r);
 
-/* Unless opts.delayed: then recorder_resume is the beginning. */
+/* Samples are taken from here on; with opts.delayed only from recorder_resume on. */
 int recorder_start(struct recorder *r, struct seam_error *err);
 int recorder_resume(struct recorder *r, struct seam_error *err);
 /* Nothing without a command. -ENOENT, -EACCES ...: of its exec. */
@@ -70,11 +71,11 @@ int recorder_run_command(struct recorder *r, struct seam_error *err);
 /* The command; its pid is 0 when there is none. */
 struct target *recorder_command(struct recorder *r);
 
-/* Until a ring wants to be read, a signal came, or the time is over. */
+/* Waits until a ring must be read, a signal came, or the time is over. */
 void recorder_wait(struct recorder *r, int ms);
 /* Makes recorder_wait return. Async-signal-safe. */
 void recorder_wake(struct recorder *r);
-/* The command has ended; without one: all that is recorded has. */
+/* Whether the command has ended or, if there is none, all that is recorded. */
 bool recorder_ended(struct recorder *r);
 /* Reads every ring once. */
 int recorder_read(struct recorder *r);
@@ -84,7 +85,7 @@ int recorder_stop(struct recorder *r, uint64_t end_ns);
 /* Sampling ends, and nothing more is read: for a sink that takes nothing any more. */
 void recorder_halt(struct recorder *r);
 
-/* What was asked for, as it came to be: clock, targets. */
+/* What was asked for, with what became of it: the clock and the targets. */
 const struct recorder_opts *recorder_options(const struct recorder *r);
 /* Its parts, for their counts and modes; NULL where there is none. */
 struct session *recorder_session(const struct recorder *r);

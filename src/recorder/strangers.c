@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * strangers.c: see strangers.h. Of a record it knows the type and the pids at its
- * beginning.
+ * strangers.c: see strangers.h. Of a record it knows the type and the pids at its beginning.
  *
- * Invariants: the records of one process keep their order; none is given twice; who was known stays
- * it, as a process's number is not used again within a moment.
+ * Invariants: the records of one process keep their order, and none is given twice. A process that
+ * was recognized stays so, because its number is not used again so soon.
  */
 #include "recorder/strangers.h"
 
@@ -24,7 +23,8 @@ struct strangers_record {
 	uint32_t pid, parent;
 };
 
-/* Where the pid is, with the parent's or the tid behind it; 0: the record is about no process. */
+/* The offset of the pid, behind which the parent's or the tid stands; 0: the record is about no
+ * process. */
 static size_t strangers_where(const struct seam_record *r)
 {
 	switch (r->type) {
@@ -78,7 +78,8 @@ static struct buf *strangers_held(struct strangers *b, uint32_t pid)
 	return map_get(&b->held, pid, &value) ? (struct buf *)(uintptr_t)value : NULL;
 }
 
-/* Of those that wait for it: now. A child that was forked has what its parent had. */
+/* Gives the records that waited for this process. A child that was forked has what its parent had,
+ * so the parent's come first. */
 static int strangers_give_held(struct strangers *b, uint32_t pid, int depth)
 {
 	struct buf *held = strangers_held(b, pid);
@@ -109,7 +110,7 @@ static int strangers_give(struct strangers *b, uint32_t pid, int depth)
 	return strangers_give_held(b, pid, depth);
 }
 
-/* 1: it belongs into the file. */
+/* 1: the record belongs into the file. */
 static int strangers_is(struct strangers *b, const struct strangers_record *r)
 {
 	int given;
@@ -135,7 +136,7 @@ static bool strangers_ends(const struct strangers_record *r)
 	return tid == r->pid;
 }
 
-/* It may still be chosen, but not when it has gone. */
+/* A process may still be chosen while it lives. */
 static int strangers_hold(struct strangers *b, const struct strangers_record *r)
 {
 	struct buf *held = strangers_held(b, r->pid);
@@ -158,7 +159,8 @@ static int strangers_hold(struct strangers *b, const struct strangers_record *r)
 	return buf_put(held, r->r.bytes, r->r.size);
 }
 
-/* The round ends: who is still a stranger stays one, or is kept in mind. */
+/* The round ends: records of processes that are still strangers are dropped, or kept where tasks
+ * may still be chosen. */
 static int strangers_release(struct strangers *b)
 {
 	struct strangers_record record;

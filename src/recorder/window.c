@@ -88,7 +88,7 @@ static int window_record(struct window *w, const struct seam_record *record)
 		return window_sample(w, record);
 	case SEAM_RECORD_LOST:
 	case SEAM_RECORD_LOST_SAMPLES:
-		/* What BPF programs lost, too; tasks that were not followed are no records. */
+		/* Adds what BPF programs lost; tasks that were not followed are no lost records. */
 		if (!(record->misc & SEAM_MISC_LOST_TASKS) &&
 		    record_decode(w->events, record, &d, NULL) >= 0)
 			w->lost += d.lost.lost;
@@ -168,18 +168,19 @@ static void window_forget(struct window *w, uint64_t from_ns)
 	w->samples.n = to;
 }
 
-/* Up to which time samples are due: what is younger than WINDOW_GRACE_NS waits for its user part.
- * */
+/* The time up to which samples are due: younger ones than WINDOW_GRACE_NS wait for their user
+ * part. */
 static uint64_t window_due(const struct window *w, bool last)
 {
 	uint64_t to_ns = w->newest_ns + 1;
 
-	/* When nothing came, nothing that came would be waited for. */
+	/* If no record came, there is nothing to wait for. */
 	if (!last && w->grew)
 		to_ns = w->newest_ns > WINDOW_GRACE_NS ? w->newest_ns - WINDOW_GRACE_NS : 0;
 	return to_ns < w->cut_ns ? w->cut_ns : to_ns;
 }
 
+/* *ret names the memory file, whose content stays until the next cut. */
 int window_cut(struct window *w, bool last, struct window_interval *ret, struct seam_error *err)
 {
 	struct window_interval interval = { .from_ns = w->cut_ns,
@@ -202,6 +203,7 @@ int window_cut(struct window *w, bool last, struct window_interval *ret, struct 
 
 /* ---- profiles ---- */
 
+/* The recording and the profile are freed when fn has returned. */
 int window_profile(const struct window_interval *interval, const struct load_opts *opts,
                    int (*fn)(void *ctx, struct recording *rec, struct load *load), void *ctx,
                    struct seam_error *err)

@@ -46,7 +46,7 @@ void window_free(struct window *w);
 
 /* A capture_write: whole records, as recorder_events describes them. */
 int window_write(void *w, const void *bytes, size_t n);
-/* What is due becomes an interval; last: nothing more will come, and all that came is due. -errno:
+/* Makes an interval of what is due. last: nothing more will come, so all that came is due. -errno:
  * the window is as before. */
 int window_cut(struct window *w, bool last, struct window_interval *ret, struct seam_error *err);
 /* Calls fn with the profile of the interval's samples; the filter of opts is not used. What
@@ -54,7 +54,8 @@ int window_cut(struct window *w, bool last, struct window_interval *ret, struct 
 int window_profile(const struct window_interval *interval, const struct load_opts *opts,
                    int (*fn)(void *ctx, struct recording *rec, struct load *load), void *ctx,
                    struct seam_error *err);
-/* When side-band records take too much memory: forgets them, and reads what runs now from /proc. */
+/* If side-band records take too much memory, it forgets them and reads what is running now from
+ * /proc. */
 int window_renew(struct window *w, struct recorder *r);
 
 #endif
