@@ -143,7 +143,7 @@ static int load_add_unwound(struct load *load, const struct load_count *workers,
 	return 0;
 }
 
-/* When the samples were taken, and by the clocks that the recording was given, since when. */
+/* Fills when the samples were taken, and what the recording says of its clocks. */
 static void load_times(struct profile *p, const struct recording *rec,
                        const struct load_count *workers, unsigned n)
 {
@@ -156,6 +156,8 @@ static void load_times(struct profile *p, const struct recording *rec,
 	}
 }
 
+/* Adds up what the workers counted and makes the profile of it: stacks are named here, once
+ * each. */
 static int load_finish(struct load *load, struct resolver *resolver, const struct load_opts *opts,
                        struct kernel_prefetch *prefetch, struct load_count *workers, unsigned n)
 {
@@ -185,6 +187,7 @@ static int load_finish(struct load *load, struct resolver *resolver, const struc
 	return 0;
 }
 
+/* Counting runs in threads, naming in one. *ret is filled only on success; load_free frees it. */
 int load_recording(struct load *ret, struct recording *rec, const struct load_opts *opts,
                    struct seam_error *err)
 {

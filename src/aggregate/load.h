@@ -37,7 +37,7 @@ struct load_opts {
 	struct samples_filter filter; /* which samples are counted */
 };
 
-/* What could not be named of one object, for the account below a report. */
+/* What could not be named in one object, for the lines below a report. */
 struct load_unnamed {
 	const char
 	        *object; /* symbol_object_name, or "[unknown]" for addresses outside all mappings */
@@ -47,8 +47,8 @@ struct load_unnamed {
 	uint64_t samples;             /* whose stack has at least one such frame */
 };
 
-/* Code of an object whose inlined calls are not known, for the same account: a part of its
- * debugging information was not found. */
+/* An object whose inlined calls are not all known, because a part of its debugging information was
+ * not found; for the lines below a report. */
 struct load_partial {
 	char *object;     /* owned */
 	char file[256];   /* that was not found (.dwo): one of them */

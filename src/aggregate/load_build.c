@@ -43,14 +43,15 @@ struct load_builder {
 	const struct load_cgroups *cgroups;
 };
 
-/* Whose stack is walked, and when it was first met. */
+/* The task whose stack is walked, and when the stack was first met. */
 struct load_whose {
 	const struct stacks_key *key;
 	uint32_t user; /* half */
 	uint64_t time_ns;
 };
 
-/* Where the code of an object is, by one of its mappings and a place in it. */
+/* Notes where the code of an object is mapped (profile/origin.h), by the mapping of one of its
+ * places. -ENOMEM. */
 static int load_code(struct load_builder *b, uint32_t object, const struct place *place,
                      uint64_t addr)
 {
@@ -79,8 +80,8 @@ static uint32_t load_object(struct load_builder *b, const struct place *place, u
 	return id == PROFILE_FAILED || load_code(b, id, place, addr) < 0 ? PROFILE_FAILED : id;
 }
 
-/* What a frame is called; *ret 0: nothing is known of it. A guess is never shown as sure: its mark
- * is part of its name, whatever shows it. -ENOMEM. */
+/* Finds the name of a frame; *ret 0: nothing is known of it. A guess is never shown as if it were
+ * sure: the mark is part of the name, wherever it is shown. -ENOMEM. */
 static int load_name(struct load_builder *b, const struct frame_at *at, struct place *place,
                      uint32_t *ret)
 {
@@ -105,7 +106,8 @@ static int load_name(struct load_builder *b, const struct frame_at *at, struct p
 	return *ret == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
-/* In a slot, beside a frame's id: the frame below it was stopped. */
+/* In a slot, beside a frame's id: the next frame outwards did not call this one, but was stopped
+ * for it (resolve/frame_walk.h). */
 #define LOAD_STOPS (1ULL << 32)
 /* It is no frame unless it is the first of its part: the chain ends in front of it. */
 #define LOAD_DATA (1ULL << 33)
@@ -114,7 +116,7 @@ static int load_name(struct load_builder *b, const struct frame_at *at, struct p
 /* In users, beside a node: what its chain met of these. */
 #define LOAD_TOLD (LOAD_DATA | LOAD_TAKEN)
 
-/* A frame not met before: its id. */
+/* Makes a frame that was not met before; its id. */
 static int load_frame_new(struct load_builder *b, const struct frame_at *at, uint32_t space,
                           uint64_t time_ns, uint64_t *ret)
 {
@@ -147,7 +149,7 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 	return place.symbol.name ? 0 : load_unnamed_note(&b->unnamed, id, f.object, &place);
 }
 
-/* The slot of a frame, filled. */
+/* The slot of a frame, filled if it was empty. */
 static int load_frame(struct load_builder *b, const struct load_whose *e, const struct frame_at *at,
                       uint64_t **ret)
 {
@@ -160,8 +162,8 @@ static int load_frame(struct load_builder *b, const struct load_whose *e, const 
 	return *slot ? 0 : load_frame_new(b, at, space, e->time_ns, slot);
 }
 
-/* The frames of the chain of a sample like those of the entry into b->frames: of an innermost one
- * as many as most says. */
+/* Puts the frames of the entry's chain into b->frames: for a hit outside of the chain at most
+ * `most` of them. */
 static int load_walk(struct load_builder *b, const struct load_whose *e,
                      const struct callchain *sample, size_t most, size_t *ret)
 {
@@ -215,7 +217,7 @@ static int load_descend(struct load_builder *b, const struct load_whose *e,
 	return r;
 }
 
-/* Do both frames stand in one function, by its name? */
+/* Whether both frames are in one function, by its name. */
 static bool load_same_function(const struct profile *p, uint32_t a, uint32_t b)
 {
 	const struct profile_frame *x = profile_frame_at(p, a), *y = profile_frame_at(p, b);
@@ -260,7 +262,8 @@ static struct load_whose load_whose(const struct stacks *s, const struct stacks_
 static int load_user(struct load_builder *b, struct map *users, const struct load_whose *e,
                      struct callchain sample, uint32_t *ret)
 {
-	/* Addresses out of stack copies carry marks; spaces of users leave these bits free. */
+	/* Addresses from stack copies carry marks. The numbers of user address spaces leave these
+	 * bits free, so they tell the two kinds apart. */
 	uint32_t how = (sample.state == SEAM_STITCH_STACK_COPY ? RECORDING_KERNEL : 0) |
 	               (e->key->by_tables ? RECORDING_KERNEL >> 1 : 0);
 	bool is_new;
@@ -342,7 +345,7 @@ static uint32_t load_program(struct load_builder *b, uint32_t space)
 	return object;
 }
 
-/* Few keys have many entries. */
+/* Few keys are in many entries, so the last one is remembered. */
 static uint32_t load_entry_task(struct load_builder *b, const struct stacks_entry *e,
                                 const struct stacks_key *key)
 {
@@ -371,6 +374,7 @@ static int load_text_cgroup(struct load_builder *b, uint32_t cgroup, uint32_t *r
 	return *ret == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
+/* Names one entry, adds its row to the profile and fills the row's key. -ENOMEM. */
 static int load_entry(struct load_builder *b, const struct stacks *s, struct map *users,
                       const struct stacks_entry *e, struct profile_key *ret)
 {
@@ -441,7 +445,8 @@ static int load_table(struct load_builder *b, const struct stacks *s, struct map
 	return r;
 }
 
-/* What one sample of an event stands for, where all stand for the same; 0: not so, or not known. */
+/* The period of an event, if all its samples have the same one; 0: they differ, or it is not
+ * known. */
 static uint64_t load_period(const struct seam_event *e)
 {
 	if (!(e->attr.flags & SEAM_ATTR_FREQ))
@@ -457,6 +462,8 @@ static enum origin_cpu load_cpu(const struct seam_event *e)
 	                                     : ORIGIN_CPU_UNKNOWN;
 }
 
+/* Gives the profile its events, with their units and periods, and the names of the stack states.
+ * -ENOMEM. */
 static int load_name_events(struct load_builder *b)
 {
 	struct origin *origin = profile_origin(b->profile);
@@ -491,6 +498,8 @@ static int load_name_events(struct load_builder *b)
 	return r;
 }
 
+/* Names the stacks of all tables and adds their rows. Source lines are looked up when all addresses
+ * are known. */
 static int load_entries(struct load_builder *b, const struct stacks *const *stacks, size_t n)
 {
 	uint64_t serial = 0, total = 0;
@@ -516,6 +525,7 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 	return r < 0 ? r : load_lines_expand(&b->lines, b->load);
 }
 
+/* At the end the profile may be replaced by a copy with source lines. */
 int load_build(struct load *load, struct resolver *resolver, const struct load_opts *opts,
                const struct load_cgroups *cgroups, struct kernel_prefetch *prefetch,
                const struct stacks *const *stacks, size_t n)

@@ -11,8 +11,8 @@
 
 #define LOAD_TABLES_MAX 16u /* as many as there are threads that count */
 
-/* Fills load's profile, unnamed and taken_unnamed from n tables of stacks. -ENOMEM; what was filled
- * is load_free's. */
+/* Fills profile, unnamed and taken_unnamed of load from n tables of stacks. -ENOMEM; load_free
+ * frees what was filled. */
 int load_build(struct load *load, struct resolver *resolver, const struct load_opts *opts,
                const struct load_cgroups *cgroups, struct kernel_prefetch *prefetch,
                const struct stacks *const *stacks, size_t n);

@@ -64,7 +64,8 @@ static void load_count_key(const struct load_count *c, const struct sample *s,
 	load_numbers(ret->number, c->rec, c->opts, &s->id);
 }
 
-/* Times around the sample's that have its numbers: those of its slice. */
+/* The span of time around the sample's in which samples have the same numbers: that of its
+ * slice. */
 static struct proc_span load_count_span(const struct load_count *c, const struct sample *s,
                                         const struct stacks_key *key)
 {
@@ -80,6 +81,8 @@ static struct proc_span load_count_span(const struct load_count *c, const struct
 	return span;
 }
 
+/* The number of the sample's key in the table. It is the same for all samples of a who, a moment
+ * and a slice, so the last one is kept. -ENOMEM. */
 static int load_count_key_id(struct load_count *c, const struct sample *s, bool by_tables,
                              uint32_t *ret)
 {

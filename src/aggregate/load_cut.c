@@ -40,6 +40,8 @@ static bool cut_is_kernels(const struct load_cut *c, const struct callchain *sam
 	       !c->by_tables && !walk_result_said(&sample->event->attr);
 }
 
+/* Finds for each event the longest chain that the kernel took, by which a limit that no file holds
+ * is recognized. */
 int load_cut_learn(struct load_cut *c, const struct recording *rec,
                    const struct stacks *const *stacks, size_t n)
 {
@@ -103,7 +105,7 @@ static uint32_t cut_limit(const struct load_cut *c, const struct callchain *samp
 	return cut_addresses(sample) == limit ? limit : 0;
 }
 
-/* A frame that says why those outside of it are missing: made when it is needed first. 0: out of
+/* Makes the frame that stands for the missing outer ones, when it is first needed. 0: out of
  * memory. */
 static uint32_t cut_frame(struct profile *p, uint32_t *slot, const char *why)
 {

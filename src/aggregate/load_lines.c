@@ -28,8 +28,9 @@ int load_lines_mark(const struct load_lines *l, const struct place *place, struc
 	uint64_t vaddr;
 	int r = l->wanted ? resolver_lines_object(l->resolver, place, &object, &vaddr) : 0;
 
-	/* profile_expand gives it its depth: until then it stands for whose lines these are, a
-	 * caller's, or one of the pieces of code of one name that stood in places of others. */
+	/* profile_expand sets the depth. Until then it tells frames apart by whose lines these are:
+	 * a caller's, or those of one of several pieces of code of the same name that replaced each
+	 * other. */
 	if (r >= 0 && l->wanted && object && place->address != place->symbol.addr)
 		f->depth = UINT32_MAX;
 	if (r >= 0 && l->wanted && object && place->mapping->object->kind == PROC_KIND_JIT)
@@ -59,6 +60,8 @@ static const char *load_known(const char *text)
 	return *text ? text : NULL;
 }
 
+/* Called by profile_expand: the function, file and line of a frame, and of what is inlined in it.
+ * 0: nothing is known of it. */
 static size_t load_lines_at(void *ctx, uint32_t frame, const struct profile_source **ret)
 {
 	struct load_lines *l = ctx;
@@ -100,7 +103,7 @@ static int load_partial_order(const void *pa, const void *pb)
 	return strcmp(a->object, b->object);
 }
 
-/* One entry per object that has a frame of which a file that is missing may know more. */
+/* Adds one entry for each object of which a missing file would tell more about a frame. */
 static int load_partial_list(const struct load_unnamed_frames *frames, const char *const *files,
                              struct load *load, size_t n)
 {
@@ -124,7 +127,7 @@ static int load_partial_list(const struct load_unnamed_frames *frames, const cha
 	return 0;
 }
 
-/* Before the profile is replaced: its frames are those that were indexed. */
+/* To be called before the profile is replaced, because the frames that were indexed are its own. */
 static int load_lines_partial(struct load_lines *l, struct load *load)
 {
 	const struct load_lines_note *entry = (const void *)l->index.bytes;

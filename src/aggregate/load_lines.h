@@ -23,11 +23,11 @@ struct load_lines {
 };
 
 int load_lines_start(struct load_lines *l, struct resolver *resolver, const struct load_opts *opts);
-/* The frame of a place; f is what it is interned as, before that: frames of one address that were
- * looked up differently are told apart. */
+/* Makes f the frame of a place before it is interned: frames of one address that were looked up
+ * differently become different frames. */
 int load_lines_mark(const struct load_lines *l, const struct place *place, struct profile_frame *f);
 int load_lines_note(struct load_lines *l, uint32_t frame, const struct place *place);
-/* Looks up what was indexed so far, while other names are still on their way. */
+/* Looks up what was indexed so far, while other names are still being read. */
 int load_lines_some(struct load_lines *l);
 /* Replaces the profile by one with lines, and says what of them could not be found. */
 int load_lines_expand(struct load_lines *l, struct load *load);

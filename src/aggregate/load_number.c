@@ -11,7 +11,7 @@ static uint32_t load_number_cpu(const struct recording *rec, const struct load_o
 	return id->has & SEAM_SAMPLE_CPU ? id->cpu : PROFILE_NOT_KEPT;
 }
 
-/* The slice of time, counted from that of the first sample. */
+/* The number of the slice of time, counted from the first sample. */
 static uint32_t load_number_slice(const struct recording *rec, const struct load_opts *opts,
                                   const struct seam_id *id)
 {

@@ -10,7 +10,7 @@
 #include "aggregate/load.h"
 #include "samples/stacks.h"
 
-/* The place of each in stacks_key.number. */
+/* The index of each in stacks_key.number. */
 enum load_number {
 #define NUMBER(bit, id, name) LOAD_NUMBER_##id,
 #include "profile/columns.def"
@@ -18,7 +18,7 @@ enum load_number {
 };
 _Static_assert(LOAD_NUMBERS <= STACKS_NUMBERS, "columns.def: STACKS_NUMBERS of samples/stacks.h");
 
-/* Fills the STACKS_NUMBERS of them: those that are not kept are PROFILE_NOT_KEPT. */
+/* Fills STACKS_NUMBERS of them; those that the profile does not keep are PROFILE_NOT_KEPT. */
 void load_numbers(uint32_t *ret, const struct recording *rec, const struct load_opts *opts,
                   const struct seam_id *id);
 

@@ -15,7 +15,7 @@ struct load_unnamed_object {
 	uint64_t samples;
 };
 
-/* A set: one object more than another set. Set 0 is empty. */
+/* A set is another set with one object more. Set 0 is empty. */
 struct unnamed_set {
 	uint32_t rest, object;
 };
@@ -25,6 +25,7 @@ struct unnamed_sets {
 	struct buf all;   /* struct unnamed_set */
 };
 
+/* The same frame may be noted more than once. */
 int load_unnamed_note(struct load_unnamed_frames *u, uint32_t frame, uint32_t object,
                       const struct place *place)
 {
@@ -51,7 +52,7 @@ static const struct unnamed_set *unnamed_set(const struct unnamed_sets *sets, ui
 	return &((const struct unnamed_set *)(const void *)sets->all.bytes)[set];
 }
 
-/* The set with an object more, made when new. */
+/* The set with one object more; it is made if it is new. */
 static int unnamed_with(struct unnamed_sets *sets, uint32_t set, uint32_t object, uint32_t *ret)
 {
 	const struct unnamed_set more = { .rest = set, .object = object };
@@ -76,7 +77,7 @@ static int unnamed_with(struct unnamed_sets *sets, uint32_t set, uint32_t object
 	return 0;
 }
 
-/* The set of each node. A parent's id is less than its child's. */
+/* Finds the set of each node. A parent's id is less than its child's. */
 static int unnamed_of_nodes(const struct load_unnamed_frames *u, const struct profile *p,
                             struct unnamed_sets *sets, uint32_t *of)
 {
@@ -93,6 +94,7 @@ static int unnamed_of_nodes(const struct load_unnamed_frames *u, const struct pr
 	return r;
 }
 
+/* A stack with several such frames of one object counts once for it. */
 int load_unnamed_count(struct load_unnamed_frames *u, const struct profile *p, uint64_t *all)
 {
 	struct unnamed_sets sets = { 0 };
@@ -129,6 +131,7 @@ static int unnamed_order(const void *pa, const void *pb)
 	return strcmp(a->object, b->object);
 }
 
+/* The list is sorted by samples, the most first. Objects without samples are left out. */
 int load_unnamed_list(struct load_unnamed_frames *u, struct load *load)
 {
 	int r = u->frames.n ? load_unnamed_count(u, load->profile, &load->taken_unnamed) : 0;

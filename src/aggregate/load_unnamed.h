@@ -17,13 +17,14 @@ struct load_unnamed_frames {
 	size_t n_objects;
 };
 
-/* A frame of the profile, of one of its objects (0: none), has no name. -ENOMEM. */
+/* Notes that a frame of the profile has no name; it belongs to one of its objects (0: none).
+ * -ENOMEM. */
 int load_unnamed_note(struct load_unnamed_frames *u, uint32_t frame, uint32_t object,
                       const struct place *place);
-/* Counts of how many samples' stacks have a frame of each object that was indexed; *all: of any.
- * -ENOMEM. */
+/* Counts for each object in how many samples' stacks one of the noted frames is; *all: in how many
+ * there is any. -ENOMEM. */
 int load_unnamed_count(struct load_unnamed_frames *u, const struct profile *p, uint64_t *all);
-/* What was counted of the profile's object. */
+/* The count of one object of the profile. */
 uint64_t load_unnamed_samples(const struct load_unnamed_frames *u, uint32_t object);
 /* Fills load's unnamed and taken_unnamed from its profile, which is filled. -ENOMEM. */
 int load_unnamed_list(struct load_unnamed_frames *u, struct load *load);

@@ -25,6 +25,8 @@ static void load_walk_result_where(const struct recording *rec, uint32_t space, 
 	                      : without;
 }
 
+/* Where the walk ended for want of information, the object that was mapped there is counted,
+ * too. */
 int load_walk_result_add(struct load_walk_result *o, const struct recording *rec, uint32_t space,
                          const struct callchain *sample)
 {

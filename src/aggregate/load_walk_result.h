@@ -10,7 +10,7 @@
 #include "samples/walk_result.h"
 #include "samples/recording.h"
 
-/* One thread's. Zero-initialise; buf_free(&missing). */
+/* Belongs to one thread. Zero-initialise to start; end with buf_free(&missing). */
 struct load_walk_result {
 	struct walk_result_counts counts;
 	struct buf missing; /* struct unwound_missing */

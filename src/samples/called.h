@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * called.h: user stacks that a CPU kept (--call-graph lbr): branch records in the mode for call
- * stacks, in which a return takes its call away. What is left are the calls that the task is in,
- * the innermost first.
+ * called.h: user stacks that the CPU recorded (--call-graph lbr). In the branch records of the
+ * call-stack mode a return removes its call, so what is left are the calls that the task is in, the
+ * innermost first.
  *
- * As perf reads them: they are the callers where the callchain has a user part, and what that has
- * by frame pointer behind its first address does not count. They are the calls themselves, not
- * where they return to, so they bear walk.h's mark. Of a sample in the kernel perf says the
- * kernel's address again in front of them: here it is the user's.
+ * They are read as perf reads them. Where the callchain has a user part, they are its callers, and
+ * what frame pointers said behind its first address does not count. They are the addresses of the
+ * calls themselves, not those they return to, so they carry walk.h's mark. For a sample in the
+ * kernel perf repeats the kernel's address in front of them; here that place has the user's
+ * address.
  */
 #ifndef SEAM_SAMPLES_CALLED_H
 #define SEAM_SAMPLES_CALLED_H
@@ -17,13 +18,13 @@
 #define CALLED_MAX 2732u               /* words: what a record's branches give, and one */
 #define CALLED_CALL_STACK (1ULL << 11) /* PERF_SAMPLE_BRANCH_CALL_STACK */
 
-/* Are its samples' branches calls? */
+/* Whether the branches in this event's samples are calls. */
 static inline bool called_event(const struct seam_event *event)
 {
 	return event && event->attr.sample_type & SEAM_SAMPLE_BRANCH_STACK &&
 	       event->attr.branch_sample_type & CALLED_CALL_STACK;
 }
-/* Do the words of its user part bear walk.h's marks? */
+/* Whether the words of the user part carry walk.h's marks. */
 static inline bool called_marks(const struct callchain *s)
 {
 	return s->state == SEAM_STITCH_STACK_COPY ||

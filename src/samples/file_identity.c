@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// file_identity.c: see file_identity.h. Knows what moment of the calendar a time of a recording is
-// at the latest.
+// file_identity.c: see file_identity.h. Knows how late a time of the recording can be at most, in
+// calendar time.
 //
-// CLOCK_DATA tells it. Without that, times are those of the kernel's own clock, which began when
-// the machine did: a recording of an earlier boot is older still. That clock and the calendar drift
-// apart, by less than 1/4000 (NTP's 500 ppm would be 1/2000, but not for long). No time is later
+// CLOCK_DATA tells it. Without that, times are those of the kernel's own clock, which began with
+// the machine: a recording of an earlier boot is older still. That clock and the calendar drift
+// apart by less than 1/4000 (NTP's 500 ppm would be 1/2000, but not for long). No time is later
 // than the last write to the recording.
 #include "samples/file_identity.h"
 
@@ -35,6 +35,8 @@ static uint64_t file_identity_key(const char *path)
 	return map_hash_bytes(path, strlen(path), 0);
 }
 
+/* Files with a build-id are not learned: they need no other proof. Of several mappings the earliest
+ * time counts. */
 int file_identity_learn(struct file_identity *v, const struct seam_decoded *d)
 {
 	const struct seam_mmap *m = &d->mmap;
@@ -75,7 +77,7 @@ static uint64_t file_identity_now(clockid_t clock)
 	               : (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* By the clock that began with the machine. */
+/* The latest calendar time, if the recording's clock is the one that began with the machine. */
 static uint64_t file_identity_since_boot(const struct recording *rec, uint64_t ns)
 {
 	uint64_t real = file_identity_now(CLOCK_REALTIME), up = file_identity_now(CLOCK_MONOTONIC);
@@ -140,9 +142,9 @@ static uint64_t file_identity_written(const struct recording *rec)
 }
 
 /*
- * Whether the file has the contents that the one had which was mapped. The recorder looked at what
- * was at the path when the recording ended: that counts if it was the mapped inode, unchanged since
- * before it was mapped. What became of inode, rights and times later tells nothing of contents.
+ * Whether the file has the same contents as the one that was mapped. The recorder looked at the
+ * path when the recording ended: what it saw counts if that was the mapped inode, unchanged since
+ * before it was mapped. Later changes of inode, rights and times tell nothing about contents.
  */
 static bool file_identity_same_contents(const struct recording *rec,
                                         const struct file_identity_file *f, const char *path,
@@ -164,6 +166,8 @@ static bool file_identity_same_contents(const struct recording *rec,
 	return contents_are(image, &contents);
 }
 
+/* Whether the file at a path may be the recorded one: 0, or -ESTALE with the reason in err. Called
+ * by image_find for files whose build-id was not recorded. */
 static int file_identity_for(const void *ctx, struct image *image, const char *path,
                              const struct stat *st, struct seam_error *err)
 {

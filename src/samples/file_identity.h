@@ -25,11 +25,11 @@ struct file_identity {
 	struct buf files;
 };
 
-/* What an MMAP or MMAP2 of a process says of a file. -ENOMEM. */
+/* Learns what an MMAP or MMAP2 record of a process says about its file. -ENOMEM. */
 int file_identity_learn(struct file_identity *v, const struct seam_decoded *d);
 void file_identity_free(struct file_identity *v);
 
-/* For image_search.file_identity: of this recording, as long as it lives; ret is filled. */
+/* Fills ret for image_search.file_identity. It is valid as long as the recording. */
 void file_identity_of(const struct recording *rec, struct image_identity *ret);
 
 #endif

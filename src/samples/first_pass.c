@@ -26,6 +26,7 @@ static void *first_pass_grow(void *items, size_t n, size_t *capacity, size_t siz
 	return items;
 }
 
+/* Begins a new run of records with this one. -ENOMEM. */
 static int first_pass_add_run(struct first_pass *l, const struct seam_record *record)
 {
 	struct recording *rec = l->rec;
@@ -77,7 +78,7 @@ static int first_pass_place(struct first_pass *l, const struct seam_record *reco
 	return 0;
 }
 
-/* Kernel code came or went: what is at a kernel address depends on the time. */
+/* Kernel code was added or removed, so what is at a kernel address depends on the time. */
 static int first_pass_kernel_change(struct first_pass *l, uint64_t time_ns)
 {
 	struct recording *rec = l->rec;
@@ -136,8 +137,8 @@ static inline int first_pass_sample(struct first_pass *l, const struct seam_deco
 	return 0;
 }
 
-/* Why the stack of a sample, or of the record that answers it, ended: said by a recording's own
- * walks only. */
+/* Counts why the stack of a sample or of a deferred record ended. Only recordings whose recorder
+ * walked the stacks say it. */
 static void first_pass_end(struct recording *rec, const struct seam_decoded *d)
 {
 	const struct seam_record *record = d->record;
@@ -166,6 +167,7 @@ static int first_pass_began(struct recording *rec, const struct seam_decoded *d)
 	return slot ? 0 : -ENOMEM;
 }
 
+/* Records that say nothing of these are ignored. -ENOMEM. */
 int first_pass_side_band(struct first_pass *l, const struct seam_decoded *d)
 {
 	int r = 0;
@@ -195,7 +197,7 @@ int first_pass_side_band(struct first_pass *l, const struct seam_decoded *d)
 	return r < 0 ? r : proc_learn(l->rec->procs, d);
 }
 
-/* What is counted of a sound record. */
+/* Counts a sound record. */
 static inline int first_pass_account(struct first_pass *l, uint32_t type,
                                      const struct seam_decoded *d)
 {
@@ -235,6 +237,7 @@ static inline int first_pass_teach_sample(struct first_pass *l, const struct sea
 	return r < 0 ? r : sample_index_add(rec->index, d, &learned);
 }
 
+/* Gives a decoded record to those that learn from it: the process table, the stitcher, or both. */
 static inline int first_pass_teach(struct first_pass *l, uint32_t type,
                                    const struct seam_decoded *d)
 {
@@ -285,7 +288,7 @@ static void first_pass_tally(struct recording *rec, uint32_t type)
 		rec->counts.other++;
 }
 
-/* Of a record that could not be decoded. -ENOMEM if it was for that, else 0. */
+/* Counts a record that could not be decoded. -ENOMEM if that was the reason, else 0. */
 static int first_pass_unsound(struct recording *rec, const struct seam_record *record, int r,
                               const struct seam_error *why)
 {
@@ -302,6 +305,7 @@ static int first_pass_unsound(struct recording *rec, const struct seam_record *r
 	return 0;
 }
 
+/* For a record that is unsound, or not the kernel's, ret holds nothing of use. -ENOMEM. */
 int first_pass_count(struct first_pass *l, const struct seam_record *record,
                      struct seam_decoded *ret)
 {
@@ -325,8 +329,8 @@ int first_pass_count(struct first_pass *l, const struct seam_record *record,
 	return r < 0 ? r : 1;
 }
 
-/* The same for one of the two types that nearly all records have, and what it teaches. Inlined for
- * each of them: no test of the type is left. */
+/* The same for one of the two types that nearly all records have, which is also taught. It is
+ * inlined for each of the two, so that no test of the type is left. */
 __attribute__((always_inline)) static inline int first_pass_again(struct first_pass *l,
                                                                   const struct seam_record *record,
                                                                   uint32_t type,

@@ -10,7 +10,7 @@
 #include "samples/jit.h"
 #include "samples/recording.h"
 
-/* Where the records of one type are decoded, one after the other (redecode.h). */
+/* Memory into which all records of one type are decoded, one after the other (redecode.h). */
 struct first_pass_place {
 	struct seam_decoded decoded;
 	const struct seam_event *event;
@@ -30,8 +30,8 @@ void first_pass_free(struct first_pass *l);
 /* Counts it, places it into a run, teaches proc and the stitcher. -ENOMEM; unsound records are
  * counted. */
 int first_pass_record(struct first_pass *l, const struct seam_record *record);
-/* The same in two steps, for a stream. Counts it: 1 and decoded when it is one of the kernel's and
- * sound, else 0. */
+/* The same in two steps, for a stream. This one counts the record: 1 and decoded if it is one of
+ * the kernel's and sound, else 0. */
 int first_pass_count(struct first_pass *l, const struct seam_record *record,
                      struct seam_decoded *ret);
 /* Learns mappings, tasks and kernel code, in order of time. */

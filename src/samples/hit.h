@@ -12,10 +12,11 @@
 
 #include "samples/callchain.h"
 
-/* Did it hit elsewhere than where its callchain begins, or has that no address at all? */
+/* Whether the sample hit at another place than where its callchain begins, or its callchain has no
+ * address at all. */
 bool hit_apart(const struct callchain *chain);
-/* Its steps, for who has a sample in parts. The innermost address of a part of a chain; false: it
- * has markers alone. */
+/* The steps of hit_apart, for callers that have only parts of a sample. This one gives the
+ * innermost address of a part of a chain; false: it has markers alone. */
 static inline bool hit_chain(const struct seam_u64s *part, uint64_t *ret)
 {
 	for (uint64_t i = 0; i < part->n; i++) {
@@ -25,8 +26,8 @@ static inline bool hit_chain(const struct seam_u64s *part, uint64_t *ret)
 	}
 	return false;
 }
-/* Does the part before the user's begin with an address of the user's? One in front of any marker
- * is of the header's mode. */
+/* Whether the part in front of the user part begins with a user address. Addresses in front of the
+ * first marker have the mode of the record's header. */
 static inline bool hit_user_first(const struct seam_u64s *kernel, uint16_t misc)
 {
 	return kernel->n && (misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER &&
@@ -36,8 +37,8 @@ static inline bool hit_known(const struct seam_event *event)
 {
 	return event && event->attr.sample_type & SEAM_SAMPLE_IP;
 }
-/* Of a known ip, and the innermost address of its chain. Who has no ip to tell writes 0, or names
- * no mode. */
+/* Compares a known ip with the innermost address of the chain. A tool that has no ip to tell writes
+ * 0, or a header without a mode. */
 static inline bool hit_elsewhere(uint64_t ip, uint16_t misc, uint64_t chain)
 {
 	return ip != chain && ip && (misc & SEAM_MISC_CPUMODE_MASK) != SEAM_MISC_CPUMODE_UNKNOWN;

@@ -94,6 +94,7 @@ static int index_open_next(struct index_order *o)
 	return 0;
 }
 
+/* A run that has more entries goes back among the open ones. */
 int index_order_next(struct index_order *o, const struct sample_entry **ret)
 {
 	struct sample_index_run run;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// jit.c: see jit.h. A dump's times are CLOCK_MONOTONIC's, so the recording's must be that clock's,
-// too.
+// jit.c: see jit.h. A dump has times of CLOCK_MONOTONIC, so it can be used only if the recording's
+// times are of that clock.
 #include "samples/jit.h"
 
 #include <errno.h>
@@ -68,6 +68,8 @@ static bool jit_clock(const struct recording *rec)
 	return n;
 }
 
+/* Dumps that cannot be read, or whose times are of another clock, teach nothing; that is no
+ * failure. */
 int jit_learn(struct jit *jit, struct recording *rec, const struct symbol_opts *symbols)
 {
 	const struct jit_dump *dumps = (const void *)jit->dumps.bytes;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jit.h: code that was replaced by other code in its place, by the processes' jitdumps: mappings of
- * their own, so that it is named by the time of a sample. For recording.c only.
+ * jit.h: code that was replaced by other code at the same address, as told by the jitdumps of
+ * processes. Each piece becomes a mapping of its own, so that the time of a sample decides over its
+ * name. For recording.c only.
  */
 #ifndef SEAM_SAMPLES_JIT_H
 #define SEAM_SAMPLES_JIT_H
@@ -23,7 +24,7 @@ int jit_note(struct jit *jit, const struct seam_mmap *mmap);
 int jit_learn(struct jit *jit, struct recording *rec, const struct symbol_opts *symbols);
 void jit_free(struct jit *jit);
 
-/* Is it the path of a jitdump, as JIT compilers name it? */
+/* Whether the path is that of a jitdump, as JIT compilers name it. */
 bool jit_is_dump(const char *path);
 
 #endif

@@ -41,6 +41,8 @@ static void kernel_header_kernel(const struct recording *rec, struct image_build
 	}
 }
 
+/* Begins only if the names will be used: some event counts in the kernel, there is another CPU for
+ * the thread, and the user gave no list. */
 bool kernel_names_begin(struct recording *rec, const struct symbol_opts *symbols,
                         const struct seam_record *record)
 {

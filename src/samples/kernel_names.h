@@ -10,14 +10,15 @@
 #include "samples/recording.h"
 #include "symbol/symbol.h"
 
-/* True for records that may say where the kernel was mapped: kernel_names_begin is to see them. */
+/* Whether a record may say where the kernel was mapped; such records are to be given to
+ * kernel_names_begin. */
 static inline bool kernel_names_asks(const struct seam_record *record)
 {
 	return record->type == SEAM_RECORD_MMAP || record->type == SEAM_RECORD_MMAP2;
 }
 
-/* True: the record says where the kernel was, so that no further one need be shown. The names that
- * were begun are rec->running. */
+/* True: the record said where the kernel was mapped, so no further one need be given. rec->running
+ * then holds the names that are being read. */
 bool kernel_names_begin(struct recording *rec, const struct symbol_opts *symbols,
                         const struct seam_record *record);
 

@@ -19,6 +19,7 @@
 
 #define PROGRESS_EVERY 65536u /* records */
 
+/* The record's bytes stay as long as the recording. */
 bool recording_run_next(const struct recording_run *run, size_t *at, uint32_t *i,
                         struct seam_record *ret)
 {
@@ -47,7 +48,8 @@ bool recording_run_next(const struct recording_run *run, size_t *at, uint32_t *i
 	};
 	*at += size;
 	(*i)++;
-	/* The headers of the next records, if they are as long: else the hint is lost. */
+	/* Asks for the headers of the next records, supposing that they are as long as this one; if
+	 * not, only the hint is wasted. */
 	__builtin_prefetch(run->bytes + *at + size);
 	__builtin_prefetch(run->bytes + *at + 3 * (size_t)size);
 	return true;
@@ -80,7 +82,7 @@ static bool recording_is_foreign(struct seam_reader *reader)
 	return (host && strcmp(host, here.nodename)) || (release && strcmp(release, here.release));
 }
 
-/* Is the path that of a module of a kernel of that release? */
+/* Whether the path is that of a module of a kernel of that release. */
 static bool recording_module_is_of(const char *path, const char *release)
 {
 	const char *at = strstr(path, "/lib/modules/");
@@ -92,6 +94,7 @@ static bool recording_module_is_of(const char *path, const char *release)
 	return !strncmp(at, release, n) && at[n] == '/';
 }
 
+/* Used where the kernel's build-id was not recorded. */
 bool recording_says_kernel(const struct recording *rec)
 {
 	const char *release =
@@ -112,6 +115,8 @@ bool recording_says_kernel(const struct recording *rec)
 	return false;
 }
 
+/* Ends the first pass: gives the process table and the stitcher what stands in the header, and
+ * seals both. */
 static int recording_seal(struct first_pass *l, const struct symbol_opts *symbols)
 {
 	struct recording *rec = l->rec;
@@ -137,19 +142,21 @@ static int recording_seal(struct first_pass *l, const struct symbol_opts *symbol
 	return r < 0 ? r : proc_seal(rec->procs);
 }
 
-/* What more is to be done with one of the few records that are neither samples nor deferred
+/* Does what else is to be done with one of the few records that are neither samples nor deferred
  * records, before it is learned. */
 static int recording_few(struct recording *rec, const struct symbol_opts *symbols,
                          const struct seam_record *record, bool *names)
 {
 	if (*names && kernel_names_asks(record))
 		*names = !kernel_names_begin(rec, symbols, record);
-	/* A stream's events come as records: the stitcher must know before the samples. */
+	/* In a stream events come as records; the stitcher must know them before their samples. */
 	return record->type == SEAM_RECORD_HEADER_ATTR
 	               ? seam_stitch_events(rec->stitch, rec->events)
 	               : 0;
 }
 
+/* The first pass: gives every record to those that learn from it, then seals. -errno, and err says
+ * at which record. */
 static int recording_learn(struct first_pass *l, const struct recording_opts *opts,
                            struct seam_error *err)
 {
@@ -179,6 +186,7 @@ static int recording_learn(struct first_pass *l, const struct recording_opts *op
 	return 0;
 }
 
+/* Makes a recording that has learned nothing yet; the reader stays the caller's. -ENOMEM. */
 static int recording_new(struct recording **ret, struct seam_reader *reader,
                          const struct proc_opts *procs)
 {
@@ -204,6 +212,7 @@ static int recording_new(struct recording **ret, struct seam_reader *reader,
 	return 0;
 }
 
+/* opts may be NULL. On failure nothing is left open. */
 int recording_open(struct recording **ret, struct seam_reader *reader,
                    const struct recording_opts *opts, struct seam_error *err)
 {
@@ -317,6 +326,8 @@ static int recording_each_run(struct recording *rec,
 	return r;
 }
 
+/* Where the bytes of records stay in memory, the file is not read again; otherwise it is read a
+ * second time. */
 int recording_each(struct recording *rec, int (*each)(void *ctx, const struct seam_record *record),
                    void *ctx, struct seam_error *err)
 {
@@ -367,7 +378,7 @@ uint32_t recording_kernel_span(const struct recording *rec, uint64_t time_ns,
 	return RECORDING_KERNEL | epoch;
 }
 
-/* The moment whose mappings a user part has. */
+/* The time at which the mappings of a user part are looked up. */
 static uint64_t recording_user_time(const struct seam_stitched *sample, uint64_t time_ns)
 {
 	return sample->deferred_time_ns && sample->sample.id.has & SEAM_SAMPLE_TIME

@@ -23,7 +23,8 @@
 #include "samples/file_identity.h"
 #include "proc/proc.h"
 
-/* Called now and then with the work done and the work in all (bytes; total 0: not known). */
+/* Called now and then with the work that is done and the whole work, in bytes; a total of 0 means
+ * that it is not known. */
 struct progress {
 	void (*report)(void *ctx, const char *step, uint64_t done, uint64_t total);
 	void *ctx;
@@ -40,7 +41,7 @@ struct recording_run {
 	bool swap;
 };
 
-/* Records by type; those from 128 on (vendors') are counted in other. */
+/* Counts by record type; types from 128 on (other vendors') are counted in other. */
 #define RECORDING_TYPES 128
 
 struct recording_counts {
@@ -89,8 +90,8 @@ struct symbol_opts;
 struct recording_opts {
 	size_t sz;
 	struct progress progress;
-	/* Where jitdumps are, as for names; NULL: code that was replaced is told apart by no
-	 * times. */
+	/* Where jitdumps are, as for names. NULL: code that was replaced is not told apart by
+	 * time. */
 	const struct symbol_opts *symbols;
 	bool names; /* names will be asked for: the running kernel's begin to be read, if it is what was recorded */
 };
@@ -104,19 +105,21 @@ int recording_open(struct recording **ret, struct seam_reader *reader,
                    const struct recording_opts *opts, struct seam_error *err);
 void recording_close(struct recording *rec);
 
-/* A recording of which nothing is known yet, for stream_items.h: its records are learned in order
- * of time, and what was learned holds at once. -ENOMEM. */
+/* Makes a recording of which nothing is known yet, for stream_items.h. Its records are learned in
+ * order of time, and what was learned holds at once. -ENOMEM. */
 int recording_stream(struct recording **ret, struct seam_reader *reader);
-/* Does anything say that its kernel is the one that runs here: its release, or where its modules'
- * files are? (A build-id would say more.) By what is known by now. */
+/* Whether anything says that the recorded kernel is the one that runs here: its release, or where
+ * its modules' files are. (A build-id would say more.) Decided by what is known so far. */
 bool recording_says_kernel(const struct recording *rec);
-/* Says whether it is foreign, from the features that are known by now. */
+/* Sets whether the recording is foreign (of another machine), by the features that are known so
+ * far. */
 void recording_know_machine(struct recording *rec);
 
-/* Whose a process was, as symbol_opts.owner; false: the recording does not say. rec: a
+/* Tells who owned a process, as symbol_opts.owner; false: the recording does not say. rec: a
  * recording. */
 bool recording_owner(const void *rec, uint32_t pid, uint32_t *ret);
-/* What is to be added to its times for ns since the epoch; 0: the recording does not say. */
+/* What must be added to the recording's times to get ns since the epoch; 0: the recording does not
+ * say. */
 uint64_t recording_epoch(const struct recording *rec);
 /* When a process began its program, in ns since the epoch, as symbol_opts.began: 0 where the
  * recording does not say. rec: a struct recording. */
@@ -136,18 +139,19 @@ int recording_each(struct recording *rec, int (*each)(void *ctx, const struct se
                    void *ctx, struct seam_error *err);
 
 /*
- * In which address spaces a sample's two parts are to be looked up: keys for caches. The user part
- * was walked when the task returned, so its mappings are those of the deferred record's time.
- * time_ns is proc_time of the sample's record.
- * kernel_space has RECORDING_KERNEL set and counts the changes of kernel code before the sample.
+ * Tells in which address spaces the two parts of a sample must be looked up; they are keys for
+ * caches. The user part was walked when the task returned to user mode, so its mappings are those
+ * of the deferred record's time. time_ns is proc_time of the sample's record. kernel_space has
+ * RECORDING_KERNEL set and counts the changes of kernel code before the sample.
  */
 #define RECORDING_KERNEL 0x80000000u
 void recording_spaces(const struct recording *rec, const struct seam_stitched *sample,
                       uint64_t time_ns, uint32_t *user_space, uint32_t *kernel_space);
-/* kernel_space alone; narrows a span, in which time_ns lies, to where it is the same. */
+/* Gives kernel_space alone, and narrows the span around time_ns to the part where it is the
+ * same. */
 uint32_t recording_kernel_span(const struct recording *rec, uint64_t time_ns,
                                struct proc_span *span);
-/* The same for sample after sample. */
+/* As recording_spaces, faster if it is called for one sample after the other. */
 void recording_recall_spaces(const struct recording *rec, struct proc_recall *recall,
                              const struct seam_stitched *sample, uint64_t time_ns,
                              uint32_t *user_space, uint32_t *kernel_space);

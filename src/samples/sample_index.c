@@ -51,6 +51,7 @@ size_t sample_index_block(const struct sample_index *n, size_t block,
 	                               : SAMPLE_INDEX_BLOCK - (size_t)(n->end - n->next);
 }
 
+/* Adds a block of entries. Entries never move. -ENOMEM. */
 static int sample_index_grow(struct sample_index *n)
 {
 	struct sample_entry **blocks;
@@ -81,6 +82,8 @@ static uint16_t sample_index_flags(const struct seam_decoded *d, enum rules_kind
 	                  (d->record->swap ? SAMPLE_INDEX_SWAP : 0));
 }
 
+/* The number of a sample's event, task, CPU, misc and kind. The last ones are remembered, because
+ * samples of one CPU come one after the other. -ENOMEM. */
 static int sample_index_who(struct sample_index *n, const struct seam_decoded *d,
                             enum rules_kind kind, uint32_t *ret)
 {
@@ -111,7 +114,7 @@ static int sample_index_who(struct sample_index *n, const struct seam_decoded *d
 	return *ret == POOL_FAILED ? -ENOMEM : 0;
 }
 
-/* Where the ip is, and behind it, if it is not 0, a part's number. */
+/* Keeps the ip of a sample, with the number of its kernel part behind it if that is not 0. */
 static int sample_index_ip(struct sample_index *n, uint64_t ip, uint32_t part, uint32_t *ret)
 {
 	if (n->n_ips + 2 > n->ips_capacity) {
@@ -133,7 +136,7 @@ static int sample_index_ip(struct sample_index *n, uint64_t ip, uint32_t part, u
 	return 0;
 }
 
-/* The parts that the sample itself has. */
+/* Numbers the parts that the sample itself has. */
 static int sample_index_parts(struct sample_index *n, const struct seam_decoded *d,
                               const struct stitch_learned *said, struct sample_entry *entry)
 {
@@ -158,6 +161,8 @@ static int sample_index_parts(struct sample_index *n, const struct seam_decoded 
 	return sample_index_ip(n, ip, kernel, &entry->kernel);
 }
 
+/* said: what the stitcher learned of this sample. A copy of the stack, registers and the counters
+ * of a group are not in the entry, but in the record alone. */
 int sample_index_add(struct sample_index *n, const struct seam_decoded *d,
                      const struct stitch_learned *said)
 {

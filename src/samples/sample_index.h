@@ -72,8 +72,8 @@ struct sample_index {
 /* NULL: out of memory. */
 struct sample_index *sample_index_new(void);
 void sample_index_free(struct sample_index *index); /* NULL is fine */
-/* Takes a sample in. -ENOMEM. -EOVERFLOW: there are more samples, or distinct parts of stacks, than
- * numbers. */
+/* Adds a sample. -ENOMEM. -EOVERFLOW: there are more samples, or distinct parts of stacks, than
+ * there are numbers. */
 int sample_index_add(struct sample_index *index, const struct seam_decoded *d,
                      const struct stitch_learned *said);
 /* The entries of a block in the order of the file; 0: there is none. */
@@ -84,7 +84,7 @@ uint64_t sample_index_count(const struct sample_index *index);
 /* The entry of a record by its index; NULL: there is none. */
 const struct sample_entry *sample_index_find(const struct sample_index *index, uint64_t record);
 
-/* What the stitcher asks for to say what became of its stack. */
+/* What the stitcher must be given to say what became of the sample's stack. */
 static inline struct stitch_summary sample_index_summary(const struct sample_entry *entry,
                                                          const struct sample_index_who *who)
 {

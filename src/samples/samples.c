@@ -127,7 +127,7 @@ static int samples_in_threads(struct samples_work *w)
 	return atomic_load(&w->result);
 }
 
-/* Its bytes do not last: a batch of one. */
+/* Gives a sample at once, because the bytes of its record do not last. */
 static int samples_reread(void *ctx, const struct seam_record *record)
 {
 	struct samples_work *w = ctx;
@@ -179,8 +179,8 @@ static int samples_by_time(struct samples_work *w, struct seam_error *err)
 
 /* ---- both ---- */
 
-/* Counters of groups grow from sample to sample, and bytes that do not last are there one after the
- * other. */
+/* Whether one thread must read: counters of groups grow from sample to sample, and bytes that do
+ * not last must be used one after the other. */
 static bool samples_alone(const struct samples_work *w)
 {
 	return (w->opts->needs & SAMPLES_MEMBERS && w->rec->index->flags & SAMPLE_INDEX_GROUP) ||
@@ -222,6 +222,7 @@ static int samples_start(struct samples_work *w)
 	return rc;
 }
 
+/* opts->kept is filled also after a failure. -errno, and err says why. */
 int samples_each(struct recording *rec, const struct samples_opts *opts,
                  const struct samples_consumer *consumer, struct seam_error *err)
 {

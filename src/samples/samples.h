@@ -23,9 +23,9 @@
 
 /* Which samples are wanted. Zero-initialised: all. */
 struct samples_filter {
-	/* By whose it is; NULL: all. Asked once for all samples of a thread on a CPU, as long as it
-	 * has one name (NULL: not known); of id only has, pid, tid and cpu are to be looked at. Any
-	 * thread. */
+	/* Decides by whose sample it is; NULL: all are taken. It is asked once for all samples of a
+	 * thread on a CPU, as long as the thread has one name (NULL: not known). Of id it may look
+	 * at has, pid, tid and cpu only. Called from any thread. */
 	bool (*takes)(void *ctx, const struct seam_event *event, const struct seam_id *id,
 	              const char *comm);
 	void *ctx;
@@ -105,17 +105,20 @@ struct sample_counts {
 };
 
 struct samples_consumer {
-	/* A thread begins: its ctx, from the thread that called samples_each. NULL: ctx for all. */
+	/* Called in the thread of samples_each before a thread begins: gives the thread's ctx.
+	 * NULL: all use ctx. */
 	int (*start)(void *ctx, void **ret_thread);
-	/* Each from its thread; what is put into out comes to write in order of time. 0 or -errno;
-	 * anything but 0 ends it. beside may be NULL where nothing beside was asked for. */
+	/* Called in the threads; what is put into out is written in order of time. 0 or -errno;
+	 * anything but 0 ends the reading. beside may be NULL if nothing beside samples was asked
+	 * for. */
 	int (*sample)(void *thread, const struct sample *sample, struct buf *out);
 	int (*beside)(void *thread, const struct seam_decoded *decoded, struct buf *out);
 	/* SAMPLES_BY_TIME, from the thread that called samples_each. NULL: there is one thread, and
 	 * out is NULL. */
 	int (*write)(void *ctx, const struct buf *out);
-	/* A thread has seen its samples: what was counted. unwound: NULL if nothing was walked;
-	 * both live during the call. From the thread that called samples_each. NULL: not asked. */
+	/* Called in the thread of samples_each when a thread has seen its samples, with what was
+	 * counted. unwound: NULL if nothing was walked. Both live during the call. NULL: nobody
+	 * wants to know. */
 	int (*end)(void *thread, const struct sample_counts *counts, const struct unwound *unwound);
 	void *ctx;
 };
@@ -135,7 +138,7 @@ uint32_t samples_whos(const struct recording *rec);
 struct callchain sample_callchain(const struct sample *sample);
 struct seam_u64s sample_kernel(const struct sample *sample);
 struct seam_u64s sample_user(const struct sample *sample);
-/* Does a filter take a sample of this event and time? */
+/* Whether a filter takes a sample of this event and time. */
 bool samples_filter_takes(const struct samples_filter *filter, const struct seam_event *event,
                           const struct seam_id *id, const char *comm);
 

@@ -32,6 +32,7 @@ bool samples_reader_needs_bytes(const struct recording *rec, const struct sample
 	       rec->index->flags & samples_reader_flags(opts, walks);
 }
 
+/* The consumer's ctx is that of all threads until its start gives another. */
 int samples_reader_new(struct samples_reader **ret, struct recording *rec,
                        const struct samples_opts *opts, const struct samples_consumer *consumer,
                        struct tables *tables)
@@ -96,7 +97,7 @@ bool samples_filter_takes(const struct samples_filter *f, const struct seam_even
 	return in_time && (!f->takes || f->takes(f->ctx, event, id, comm));
 }
 
-/* Looks up who is meant at a time, and its kernel. */
+/* Looks up the thread's name, the kernel's address space and what the filter says, for a time. */
 static void samples_reader_look(const struct samples_reader *r, const struct sample_index_who *who,
                                 uint64_t time_ns, struct samples_moment *m)
 {
@@ -113,7 +114,7 @@ static void samples_reader_look(const struct samples_reader *r, const struct sam
 	m->number++;
 }
 
-/* Looks up whose mappings a user part has. */
+/* Looks up the address space of a user part. */
 static void samples_reader_look_user(const struct samples_reader *r,
                                      const struct sample_index_who *who, uint64_t time_ns,
                                      struct samples_moment *m)
@@ -135,7 +136,7 @@ static bool samples_reader_in_time(const struct samples_filter *f,
 
 /* ---- an entry as a sample ---- */
 
-/* Its parts by number, and where it hit. */
+/* Fills the parts of the sample, by number, and where it hit. */
 static void samples_reader_parts(const struct samples_reader *r, const struct sample_entry *entry,
                                  const struct sample_index_who *who,
                                  const struct stitch_verdict *verdict, struct sample *s)
@@ -155,6 +156,8 @@ static void samples_reader_parts(const struct samples_reader *r, const struct sa
 	s->lasting = true;
 }
 
+/* Makes a sample of its entry alone, with what the stitcher decided and what holds at this moment
+ * of its thread. What only the record knows stays empty. */
 static void samples_reader_fill(const struct samples_reader *r, const struct sample_entry *entry,
                                 const struct sample_index_who *who,
                                 const struct stitch_verdict *verdict,
@@ -198,7 +201,7 @@ static void samples_reader_taken(struct samples_reader *r, const struct sample *
 		c->last_ns = s->id.time_ns;
 }
 
-/* Decodes its record, and asks for what its walk will read. */
+/* Decodes the sample's record, and asks for the memory that its walk will read. */
 static int samples_reader_decode(struct samples_reader *r, struct samples_waiting *w)
 {
 	struct rules_parts parts;
@@ -223,7 +226,7 @@ static int samples_reader_decode(struct samples_reader *r, struct samples_waitin
 	return 0;
 }
 
-/* 1: it is to be given. */
+/* Fills a sample that waited. 1: it must be given; 0: it is not wanted. */
 static int samples_reader_prepare(struct samples_reader *r, struct samples_waiting *w)
 {
 	const struct sample_entry *entry = w->entry;
@@ -262,8 +265,8 @@ static int samples_reader_prepare(struct samples_reader *r, struct samples_waiti
 
 /* ---- what is in the record ---- */
 
-/* One sample of each member that has a share in it. Counters are followed also where samples are
- * not taken. */
+/* Gives one sample for each member that has a share in it. Counters are followed also if samples
+ * are not taken. */
 static int samples_reader_members(struct samples_reader *r, struct samples_waiting *w)
 {
 	struct sample *s = &w->sample;
@@ -288,7 +291,7 @@ static int samples_reader_members(struct samples_reader *r, struct samples_waiti
 	return rc;
 }
 
-/* The user part out of the record. */
+/* Takes the user part from the record. */
 static int samples_reader_user(struct samples_reader *r, struct samples_waiting *w)
 {
 	struct sample *s = &w->sample;
@@ -327,6 +330,8 @@ static int samples_reader_give(struct samples_reader *r, struct samples_waiting 
 	return r->consumer->sample(r->thread, s, r->out);
 }
 
+/* All are prepared before the first one is given, so that the memory that each needs is on its way
+ * when it is used. */
 int samples_reader_flush(struct samples_reader *r)
 {
 	unsigned n = r->n_waiting;
@@ -374,6 +379,8 @@ static void samples_reader_ask(const struct seam_record *record)
 	__builtin_prefetch(record->bytes + record->size - 1);
 }
 
+/* A sample waits only if records are decoded at all. Where record is not NULL, all that wait are
+ * given before this returns, because its bytes do not last. */
 int samples_reader_take(struct samples_reader *r, const struct sample_entry *entry,
                         const struct seam_record *record)
 {

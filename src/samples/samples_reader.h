@@ -18,7 +18,8 @@
 
 #define SAMPLES_READER_WAITING 16u
 
-/* What is known of one sample_index_who, and when: outside of the spans it is looked up again. */
+/* What is known of one sample_index_who, and during which spans of time. Outside of these it is
+ * looked up again. */
 struct samples_moment {
 	struct proc_span at, user_at; /* of the sample's time; of the time of its user part */
 	const char *comm;
@@ -55,14 +56,15 @@ struct samples_reader {
 	uint64_t words[CALLED_MAX];
 };
 
-/* Has a consumer of these options to be given bytes of records? */
+/* Whether a consumer with these options needs the bytes of any sample's record. */
 bool samples_reader_needs_bytes(const struct recording *rec, const struct samples_opts *opts);
 /* tables: NULL: nothing is walked. *ret is samples_reader_free's also after a failure. -ENOMEM. */
 int samples_reader_new(struct samples_reader **ret, struct recording *rec,
                        const struct samples_opts *opts, const struct samples_consumer *consumer,
                        struct tables *tables);
-/* Takes a sample, and gives it, or those that wait. record: NULL: it is where the entry says;
- * else its bytes last until this returns. 0, what the consumer returned, -ENOMEM. */
+/* Takes a sample, and gives it to the consumer, now or with others that wait. record: NULL: it is
+ * where the entry says; else its bytes last until this returns. 0, what the consumer returned, or
+ * -ENOMEM. */
 int samples_reader_take(struct samples_reader *r, const struct sample_entry *entry,
                         const struct seam_record *record);
 /* Gives those that wait. */

@@ -10,6 +10,7 @@
 
 #define PROGRESS_EVERY 65536u
 
+/* Whether records of this type were asked for; samples are only if their bytes do not last. */
 static bool samples_source_wants(const struct samples_source *s, uint32_t type)
 {
 	unsigned beside = s->opts->beside;
@@ -62,6 +63,7 @@ static int samples_source_entry(struct samples_source *s)
 	return r;
 }
 
+/* Reads all records once more if any of them are needed. -errno. */
 int samples_source_start(struct samples_source *s, struct recording *rec,
                          const struct samples_opts *opts, struct seam_error *err)
 {
@@ -91,7 +93,7 @@ static void samples_source_progress(struct samples_source *s)
 		progress->report(progress->ctx, "writing", s->given, s->all);
 }
 
-/* Is the next record before the next entry? */
+/* Whether the next record comes before the next entry. */
 static bool samples_source_record_first(const struct samples_source *s)
 {
 	if (!s->has_record || !s->entry)
@@ -100,6 +102,8 @@ static bool samples_source_record_first(const struct samples_source *s)
 	       (s->record_ns == s->entry->time_ns && s->record.index < s->entry->index);
 }
 
+/* Takes what is earlier: the next record or the next entry. A sample's record without an entry is
+ * passed over. */
 int samples_source_next(struct samples_source *s, struct samples_next *ret)
 {
 	int r = 1;

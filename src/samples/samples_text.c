@@ -92,7 +92,7 @@ static void *text_thread(void *arg)
 static int text_fill(struct samples_text *t)
 {
 	struct text_job *job = t->jobs[t->filled % t->n_jobs];
-	/* Bytes that do not stay do so for one record only. */
+	/* If the bytes of records do not stay, they are valid for one record only. */
 	size_t most = t->source->rec->stable || !t->source->order ? JOB_SAMPLES : 1;
 	int r = 0;
 
@@ -110,7 +110,7 @@ static int text_fill(struct samples_text *t)
 	return 1;
 }
 
-/* Writes the oldest job that is not written, once it is done; until then helps. */
+/* Writes the oldest unwritten job when it is done; helps with others until then. */
 static int text_write(struct samples_text *t)
 {
 	struct text_job *job = t->jobs[t->written % t->n_jobs];
@@ -150,6 +150,8 @@ static int text_run(struct samples_text *t)
 
 /* ---- start and end ---- */
 
+/* Makes the jobs, and starts a thread for each reader but the first, which is the calling thread's.
+ * -ENOMEM. */
 static int text_start(struct samples_text *t, struct samples_reader *const *readers, unsigned n)
 {
 	t->n_jobs = n == 1 ? 1 : n * JOBS_PER_THREAD;
@@ -170,6 +172,7 @@ static int text_start(struct samples_text *t, struct samples_reader *const *read
 	return 0;
 }
 
+/* Ends the threads and frees what text_start made, also if it made only a part. */
 static void text_end(struct samples_text *t)
 {
 	pthread_mutex_lock(&t->lock);
@@ -189,6 +192,7 @@ static void text_end(struct samples_text *t)
 	pthread_mutex_destroy(&t->lock);
 }
 
+/* On failure a part may have been written. -ENOMEM, or what the consumer returned. */
 int samples_text(struct samples_source *source, struct samples_reader *const *readers, unsigned n,
                  const struct samples_consumer *consumer)
 {

@@ -47,6 +47,7 @@ static uint64_t stacks_slot(uint64_t hash, size_t entry)
 	return hash >> 32 << 32 | (entry + 1);
 }
 
+/* Doubles the index by hashing every entry again. -ENOMEM. */
 static int stacks_grow_index(struct stacks *s)
 {
 	size_t capacity = s->index_capacity ? s->index_capacity * 2 : 1024;
@@ -134,6 +135,9 @@ static int stacks_intern(struct stacks *s, const struct seam_u64s *words, bool s
 	return 0;
 }
 
+/* Gives the number of one part of a stack; 0: it has no addresses. Few parts make up nearly all
+ * stacks, so the ones met last are compared first. stable: the words stay in memory and need not be
+ * copied. -ENOMEM. */
 int stacks_part(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret)
 {
 	struct stacks_seen *seen;
@@ -256,7 +260,7 @@ static int stacks_note(struct stacks *s, uint32_t entry, uint64_t weight, uint64
 	return 0;
 }
 
-/* Counts one that waited: by now the memory that it needs is there. */
+/* Counts a sample that waited; by now the memory that it needs has arrived. */
 static int stacks_count(struct stacks *s, const struct stacks_waiting *w)
 {
 	struct stacks_entry *e;
@@ -333,6 +337,7 @@ const struct stacks_key *stacks_key(const struct stacks *s, const struct stacks_
 	return pool_at(&s->keys, e->same.key);
 }
 
+/* The words belong to the table and live as long as it does. */
 struct callchain stacks_callchain(const struct stacks *s, const struct stacks_entry *e,
                                   const struct seam_events *events)
 {

@@ -3,12 +3,11 @@
  * stacks.h: samples counted by their raw addresses: equal stacks of equal tasks in equal address
  * spaces are one entry.
  *
- * Each distinct part of a stack is kept once and named by a number, because few parts make many
- * stacks: so what most samples touch is small, and equal stacks are equal keys. Where the sample's
- * bytes last until the reader is closed, a part points at them; else they are copied. One thread
- * per table.
- *
- * Entries lie all over memory, so a few samples wait at a time while theirs are asked for.
+ * Each distinct part of a stack is kept once and has a number, because few parts make many stacks.
+ * So the memory that most samples touch is small, and stacks are equal if their keys are. Where the
+ * bytes of the sample last until the reader is closed, a part points to them; else they are copied.
+ * There is one table for each thread. Entries are scattered in memory, so a few samples wait at a
+ * time while theirs are fetched.
  */
 #ifndef SEAM_SAMPLES_STACKS_H
 #define SEAM_SAMPLES_STACKS_H
@@ -22,7 +21,8 @@
 
 #define STACKS_NUMBERS 4u
 
-/* Whose a sample is: few keys make many entries, so they have numbers, too. No padding. */
+/* Whose sample it is. Few of these keys are in many entries, so they have numbers, too. No
+ * padding. */
 struct stacks_key {
 	const char *comm; /* one pointer per name, as proc_comm gives it */
 	uint32_t event;   /* index */
@@ -51,7 +51,7 @@ struct stacks_entry {
 	uint64_t time_ns; /* proc_time of its first sample */
 };
 
-/* One sample of an entry, for what wants to know when it was. */
+/* One sample of an entry, for those who must know the time of each sample. */
 struct stacks_sample {
 	uint64_t time_ns;
 	uint64_t weight;
@@ -63,11 +63,11 @@ struct stacks_sample {
 #define STACKS_CHAINS 1024u
 #define STACKS_KEYS 64u
 
-/* What was met last, so that most samples are told by one comparison. Never NULL once there is a
+/* What was met last: most samples are recognized by one comparison. Never NULL once there is a
  * sample. */
 struct stacks_recent {
-	/* Answers by where their words are, which is the same place for equal ones (stitch/index.h)
-	 * and never another's. */
+	/* Parts by the place of their words, which is the same for equal ones (stitch/index.h) and
+	 * never that of another. */
 	struct stacks_seen {
 		const unsigned char *bytes;
 		uint32_t n, part;
@@ -122,16 +122,16 @@ int stacks_start(struct stacks *s);
 int stacks_add(struct stacks *s, const struct stacks_key *key, const struct callchain *chain,
                uint64_t weight, bool stable, uint64_t time_ns);
 /*
- * The steps of it, for samples that are taken apart before they are counted (sample_index.h):
- * numbers for the parts of a stacks_same, then a sample that has them. *ret is 0 for no words. All:
- * -ENOMEM.
+ * The steps of stacks_add, for samples that are taken apart before they are counted
+ * (sample_index.h): numbers for the parts of a stacks_same, then a sample that has them. *ret is 0
+ * if there are no words. All: -ENOMEM.
  */
 int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret);
 int stacks_part(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret);
 int stacks_hit(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret);
 int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight, uint64_t time_ns);
 struct seam_u64s stacks_words(const struct stacks *s, uint32_t part);
-/* Behind the last sample: counts those that wait. -ENOMEM. */
+/* Counts the samples that still wait; to be called after the last one. -ENOMEM. */
 int stacks_settle(struct stacks *s);
 const struct stacks_key *stacks_key(const struct stacks *s, const struct stacks_entry *e);
 /* The stack that an entry stands for. */

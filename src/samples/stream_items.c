@@ -137,6 +137,8 @@ static uint64_t stream_duplicates(const struct stream_items *s)
 	return seam_stitch_counts(s->rec->stitch, &c) < 0 ? 0 : c.duplicate_samples;
 }
 
+/* Gives a record to the stitcher and takes out what is decided by now. If the stitcher has no room,
+ * samples are taken out first. */
 static int stream_feed(struct stream_items *s, const struct seam_decoded *d)
 {
 	bool is_sample = d->record->type == SEAM_RECORD_SAMPLE;
@@ -152,7 +154,7 @@ static int stream_feed(struct stream_items *s, const struct seam_decoded *d)
 		return r;
 	if (is_sample) {
 		duplicates = stream_duplicates(s);
-		/* A sample that stood twice does not come out again. */
+		/* A sample that was written twice is given once. */
 		if (duplicates == s->duplicates)
 			r = buf_put(&s->indices, &d->record->index, sizeof(d->record->index));
 		s->duplicates = duplicates;
@@ -184,8 +186,8 @@ static int stream_start(struct stream_items *s)
 	return r < 0 ? r : s->handler->start(s->handler->ctx, s->rec);
 }
 
-/* Those in front of the first other record come before the start: how the kernel is named depends
- * on the kernel's own mapping. */
+/* Records of these types that stand in front of all others are learned before the start, because
+ * how the kernel is named depends on its own mapping. */
 static bool stream_is_about_tasks(uint32_t type)
 {
 	return type == SEAM_RECORD_MMAP || type == SEAM_RECORD_MMAP2 ||
@@ -193,6 +195,8 @@ static bool stream_is_about_tasks(uint32_t type)
 	       type == SEAM_RECORD_FORK || type == SEAM_RECORD_EXIT;
 }
 
+/* Takes the records that are in order by now through all steps: they are learned, handed to the
+ * handler, and stitched. */
 static int stream_drain(struct stream_items *s)
 {
 	struct seam_record record;
@@ -220,6 +224,7 @@ static int stream_drain(struct stream_items *s)
 
 /* ---- in ---- */
 
+/* Whether a record of this type can matter for samples. Others need no order, and are not held. */
 static bool stream_wants(uint32_t type)
 {
 	switch (type) {
@@ -249,6 +254,8 @@ static int stream_round(struct stream_items *s)
 	return r < 0 || !s->started ? r : s->handler->round(s->handler->ctx);
 }
 
+/* Takes one record of the input, in the order of the file. A finished round lets older records go
+ * on. */
 static int stream_record(struct stream_items *s, const struct seam_record *record)
 {
 	struct seam_decoded d;
@@ -299,6 +306,7 @@ static int stream_run(struct stream_items *s, struct seam_error *err)
 	return failed < 0 ? failed : r;
 }
 
+/* One pass over the input; memory is bounded by order.h and the stitcher. */
 int stream_items(struct recording **rec, struct seam_reader *reader,
                  const struct samples_opts *opts, const struct stream_handler *handler,
                  struct stream_counts *counts, struct seam_error *err)

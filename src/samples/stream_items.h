@@ -16,15 +16,15 @@
 #include "samples/samples.h"
 
 struct stream_handler {
-	/* Before the first of the others: the stream's events and features are known, as far as
-	 * they stand in front of its records. rec lives until stream_items returns, and longer if
-	 * it is kept. */
+	/* Called before the other callbacks: the stream's events and features are known, as far as
+	 * they stand in front of its records. rec lives until stream_items returns, or longer if it
+	 * is kept. */
 	int (*start)(void *ctx, struct recording *rec);
-	/* A record of the kernel that is no sample, in order of time; of mappings and tasks, those
-	 * behind the start. */
+	/* Called with each record of the kernel that is no sample, in order of time; with those of
+	 * mappings and tasks only behind the start. */
 	int (*learn)(void *ctx, const struct seam_record *record);
 	int (*each)(void *ctx, const struct sample *sample);
-	/* A round is over: what was made so far may be shown. */
+	/* Called when a round is over: what was made so far may be shown. */
 	int (*round)(void *ctx);
 	void *ctx;
 };

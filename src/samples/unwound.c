@@ -69,8 +69,9 @@ uint32_t unwound_machine(const char *arch)
 	return 0;
 }
 
-/* What perf and seam ask for on each machine (aarch64: with the length of its vectors where it has
- * them). A recorder that was killed named no machine, but this is in front of all samples. */
+/* The registers that perf and seam ask for on each machine (aarch64: with the length of its vectors
+ * where it has them). A recorder that was killed wrote no machine into the file, but the events
+ * stand in front of all samples. */
 static uint32_t unwound_machine_by_registers(const struct seam_attr *attr)
 {
 	const uint64_t x86_64 = 0xff0fff, aarch64 = 0x1ffffffff, vector_length = 1ULL << 46;
@@ -140,6 +141,7 @@ void unwound_add_counts(struct unwound_counts *to, const struct unwound_counts *
 		to->needed = from->needed;
 }
 
+/* Where the recording names no machine, the registers that its events ask for tell it. */
 bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret)
 {
 	const char *arch = seam_reader_feature_string(rec->reader, SEAM_FEATURE_ARCH);
@@ -175,7 +177,7 @@ int unwound_tables(const struct recording *rec, const struct tables_opts *opts, 
 	return tables_new(ret, &o);
 }
 
-/* The recorded vdso: this process's own, or the one that an archive kept. */
+/* The file of the recorded vdso: this process's own, or the one that an archive kept. */
 static int unwound_vdso(struct unwound *u, const struct image_build_id *own,
                         const struct tables_object **ret)
 {
@@ -195,6 +197,8 @@ static int unwound_vdso(struct unwound *u, const struct image_build_id *own,
 	return r == -ENOENT ? 0 : r;
 }
 
+/* Finds the unwind information of a mapping: the table of its object, or that guesses are allowed,
+ * else the reason why there is none. -ENOMEM. */
 static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m,
                                  struct unwound_mapping *ret)
 {
@@ -246,6 +250,8 @@ static int unwound_mapping(struct unwound *u, const struct proc_mapping *m,
 	return (*ret)->known ? 0 : unwound_mapping_table(u, m, *ret);
 }
 
+/* Finds what is at a pc of the current sample's address space. -ENOENT: no code is mapped there.
+ * -ENOMEM is left in u->failed. */
 static int unwound_look(struct unwound *u, uint64_t pc, struct walk_place *ret)
 {
 	const struct proc_mapping *m = proc_space_find(u->opts.procs, u->space, pc);
@@ -322,6 +328,8 @@ static bool unwound_next_file(void *ctx, size_t *at, struct jit_file *ret)
 	return false;
 }
 
+/* walk_memory.code: the rule for code made at run time, by the jitdump of the process that made it
+ * or by the code itself. */
 static int unwound_code(void *ctx, uint64_t pc, bool exact, struct walk_place *ret)
 {
 	struct unwound *u = ctx;
@@ -356,7 +364,7 @@ static int unwound_read(void *ctx, uint64_t address, uint64_t *ret)
 	return 0;
 }
 
-/* The sample's registers; false when they cannot be used. */
+/* Takes the sample's registers; false: they cannot be used. */
 static bool unwound_registers(const struct unwound *u, const struct seam_sample *s,
                               struct walk_registers *ret)
 {
@@ -410,7 +418,7 @@ static int unwound_add_walk(struct unwound *u)
 	return walk->end == WALK_NO_INFO ? unwound_note(u, walk->end_pc) : 0;
 }
 
-/* What the last walk of the sample's thread saw in this address space. NULL: out of memory. */
+/* The memory of the last walk of the sample's thread in this address space. NULL: out of memory. */
 static struct walk_cache *unwound_walk_cache(struct unwound *u, uint32_t tid)
 {
 	struct unwound_walk_cache *t = &u->caches[map_mix(tid) % TRAILS];
@@ -443,6 +451,7 @@ void unwound_ask(const struct unwound *u, const struct seam_stitched *sample)
 	walk_cache_ask(t->cache, &memory);
 }
 
+/* A sample whose registers cannot be used is counted, and has nothing to walk. */
 int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *sample)
 {
 	const struct seam_sample *s = &sample->sample;

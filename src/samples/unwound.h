@@ -52,10 +52,10 @@ void unwound_free(struct unwound *u);
  * 0: nothing to walk; -ENOMEM.
  */
 int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *sample);
-/* The sample will be walked soon: asks for the memory that it is likely to read. Changes no
- * answer. */
+/* Asks for the memory that walking this sample is likely to read, because it will be walked soon.
+ * Does not change any result. */
 void unwound_ask(const struct unwound *u, const struct seam_stitched *sample);
-/* How the last walk went; good until the next. */
+/* How the last walk ended; valid until the next one. */
 const struct walk *unwound_last(const struct unwound *u);
 
 const struct unwound_counts *unwound_count(const struct unwound *u);
@@ -64,15 +64,16 @@ void unwound_add_counts(struct unwound_counts *to, const struct unwound_counts *
  * tables. */
 const struct unwound_missing *unwound_missing(const struct unwound *u, size_t *n);
 
-/* Options for a recording (but for tables); false: none of its events copies stacks. */
+/* Options for a recording, except tables; false: none of its events copies stacks. */
 bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret);
 
-/* Tables for a recording, by options that may be NULL: of no file that may be another one now. */
+/* Makes tables for a recording; opts may be NULL. No table is made of a file that may not be the
+ * recorded one any more. */
 int unwound_tables(const struct recording *rec, const struct tables_opts *opts,
                    struct tables **ret);
 
-/* The machine of a recording, by the string of its ARCH feature ("x86_64", "aarch64"); 0: not one
- * of ours. */
+/* The machine of a recording, by the text of its ARCH feature ("x86_64", "aarch64"); 0: none that
+ * can be unwound. */
 uint32_t unwound_machine(const char *arch);
 
 #endif

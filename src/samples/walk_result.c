@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// walk_result.c: see walk_result.h. The numbers here are those of files: they only ever get more.
+// walk_result.c: see walk_result.h. The numbers here stand in files: numbers are added, and none
+// ever changes.
 #include "samples/walk_result.h"
 
 #include "abi/stack_end.h"
@@ -82,6 +83,7 @@ uint16_t walk_result_put(const struct seam_attr *attr, uint16_t misc, const stru
 	                  walk_result_detail(o) << SHIFT_DETAIL);
 }
 
+/* Numbers of a newer version read as if nothing was said. */
 bool walk_result_get(const struct seam_attr *attr, uint16_t misc, struct walk_result *ret)
 {
 	unsigned code = misc >> SHIFT_CODE & MASK_CODE, detail = misc >> SHIFT_DETAIL & MASK_DETAIL;
@@ -116,7 +118,7 @@ bool walk_result_by_tables_of(const struct seam_event *event, enum seam_stitch_s
 		return false;
 	if (walk_result_said(&event->attr))
 		return walk_result_get(&event->attr, misc, &o) && o.kind == WALK_RESULT_WALKED;
-	/* A conversion has put the deferred record into its sample. */
+	/* A conversion put the deferred record's words into the sample. */
 	if (end == STACK_END_DEFERRED && state != SEAM_STITCH_IMMEDIATE)
 		end = stack_end_of(deferred_misc);
 	return end != STACK_END_NOT_SAID;
@@ -145,6 +147,7 @@ const char *walk_result_kind_text(enum walk_result_kind kind)
 	return walk_result_kinds[kind].text;
 }
 
+/* c->copy_bytes becomes the largest copy that any event asked for. */
 void walk_result_count(struct walk_result_counts *c, const struct seam_attr *attr, uint16_t misc)
 {
 	struct walk_result o;

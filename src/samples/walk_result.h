@@ -38,29 +38,30 @@ struct walk_result {
 	unsigned needed; /* WALK_TRUNCATED, else: the class of the copy that the next step needed */
 };
 
-/* The event's samples were unwound before they came into the file. */
+/* Whether the event's samples were unwound before they were written into the file. */
 bool walk_result_said(const struct seam_attr *attr);
-/* How a walk went over the sample's copy, which began at sp; unmapped: nothing was mapped where it
- * ended. */
+/* How a walk over the sample's copy ended; the copy began at sp. unmapped: nothing was mapped where
+ * the walk ended. */
 struct walk_result walk_result_of_walk(const struct walk *walk, const struct seam_sample *sample,
                                        uint64_t sp, bool unmapped);
-/* How many of its frames may stand in a file that cannot mark a guess: frames by frame pointer only
- * if what they led to was the thread's start by unwind information. */
+/* How many of the frames may be written into a file, which cannot mark guesses: frames found by
+ * frame pointer alone are written only if they led to a place that unwind information says is the
+ * thread's start. */
 size_t walk_result_keeps(const struct walk *walk);
-/* misc with the marks of a walk result, and without any that stood there; as it is, if
+/* misc with the marks of a walk result in place of any that stood there; unchanged if
  * !walk_result_said(). */
 uint16_t walk_result_put(const struct seam_attr *attr, uint16_t misc,
                          const struct walk_result *result);
-/* False: nothing (or nothing that is understood) is said. */
+/* False: the sample says nothing, or nothing that this version understands. */
 bool walk_result_get(const struct seam_attr *attr, uint16_t misc, struct walk_result *ret);
-/* Were the sample's user frames found by unwind tables, while recording or by a conversion? (Those
- * of a stack copy carry walk.h's marks instead.) */
+/* Whether the sample's user frames were found by unwind tables, while recording or in a conversion.
+ * (Those of a stack copy carry walk.h's marks instead.) */
 bool walk_result_by_tables(const struct callchain *chain);
 bool walk_result_by_tables_of(const struct seam_event *event, enum seam_stitch_state state,
                               uint16_t misc, uint16_t deferred_misc);
 /* The class of so many bytes, from 1 on. */
 unsigned walk_result_needed_class(uint64_t bytes);
-/* "late", "truncated": stable, for JSON and fields. Texts are for people. */
+/* "late", "truncated": names for JSON and fields, which stay the same. Texts are for people. */
 const char *walk_result_name(const struct walk_result *result);
 const char *walk_result_kind_text(enum walk_result_kind kind);
 

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 
-/* An event's attr as it is in the file. */
+/* The attr that the event has in the file that is written. */
 struct seam_attr walked_sample_attr(const struct seam_attr *in);
 /* The user ip of its registers; 0: there is no user stack (kernel threads, io workers). */
 uint64_t walked_sample_user_ip(uint32_t machine, const struct seam_sample *s);
