@@ -49,6 +49,7 @@ struct archive {
 	struct pack_counts counts;
 };
 
+/* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with its value. */
 static int archive_option(struct archive *a, const struct options *o, int id)
 {
 	switch (id) {
@@ -75,7 +76,8 @@ static int archive_option(struct archive *a, const struct options *o, int id)
 	}
 }
 
-/* What the samples hit is what names were asked of. */
+/* Makes a profile only so that names are asked of the objects that the samples hit: their files are
+ * archived. */
 static int archive_load(struct archive *a, struct seam_error *err)
 {
 	struct recording_opts learn = { .sz = sizeof(learn),
@@ -112,6 +114,8 @@ static void archive_missing(void *ctx, const char *object, const char *reason)
 		cmd_error(a->cmd, "left out: %s%s%s", object, *reason ? ": " : "", reason);
 }
 
+/* With --with-recording, adds the recording itself, from where it was read: a pipe cannot be read
+ * again. 0 or -errno, and err says why. */
 static int archive_put_recording(struct archive *a, struct tar_writer *tar, struct seam_error *err)
 {
 	int fd, r;
@@ -135,6 +139,7 @@ static int archive_put_recording(struct archive *a, struct tar_writer *tar, stru
 	return r;
 }
 
+/* Writes the archive into fd: the files, then the recording. 0 or -errno. */
 static int archive_fill(struct archive *a, int fd, struct seam_error *err)
 {
 	struct image_search search = a->naming.symbols.search;
@@ -195,6 +200,8 @@ static void archive_say(struct archive *a)
 	cmd_print(stderr, "; %llu left out ]\n", (unsigned long long)a->counts.missing);
 }
 
+/* Chooses the output's name, loads the recording and writes the archive. An exit code; what failed
+ * was said. */
 static int archive_make(struct archive *a)
 {
 	struct seam_error err = { 0 };
@@ -224,6 +231,8 @@ static int archive_make(struct archive *a)
 	return infile_verdict(&a->in, a->cmd, a->rec);
 }
 
+/* The command: reads its options, does the work, and frees everything at one place. An exit
+ * code. */
 static int archive_run(int argc, char **argv, const struct cmd *cmd)
 {
 	struct archive a = { .cmd = cmd };

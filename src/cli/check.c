@@ -31,7 +31,7 @@ static const char *check_state(enum feature_state state)
 #define CHECK_UNWINDS 0
 #endif
 
-// The mode that `seam record` would have, from the same probes.
+// The mode that `seam record` would choose, found by the same probes.
 static struct mode check_mode(struct features *f)
 {
 	struct mode mode = { .stack = CHECK_UNWINDS ? MODE_STACK : MODE_FP,
@@ -87,6 +87,7 @@ static void check_print(struct features *f)
 		          features_get(f, FEATURE_SOFTWARE_CLOCK)->reason);
 }
 
+/* Writes one row of the table with its state, reason and remedy. */
 static void check_json_row(struct json *j, struct features *f, enum feature which)
 {
 	const struct feature_result *r = features_get(f, which);
@@ -110,6 +111,7 @@ static void check_json_row(struct json *j, struct features *f, enum feature whic
 	json_close(j, '}');
 }
 
+/* Prints the whole table as one JSON object. -1: it could not be written. */
 static int check_json(struct features *f)
 {
 	struct buf out = { 0 };
@@ -136,6 +138,7 @@ static int check_json(struct features *f)
 	return ok ? 0 : -1;
 }
 
+/* The command. Its exit code says whether this user can record here. */
 static int check_run(int argc, char **argv, const struct cmd *cmd)
 {
 	struct options o = options_start(argc, argv, cmd);

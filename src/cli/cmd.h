@@ -29,7 +29,7 @@ struct option_def {
 };
 
 /* Words that an option takes: sort keys, formats. Help and the man page list them behind the
- * options, a completion offers them. */
+ * options, and completions offer them. */
 struct cmd_words {
 	const char *title;   /* "Sort keys" */
 	const char *options; /* that take them: "-s|--sort" */
@@ -91,7 +91,7 @@ int options_u64(const struct options *o, const char *what, unsigned long long le
 /* All commands, a line each. */
 void cmds_print(FILE *out);
 void cmd_print_help(const struct cmd *cmd);
-/* As fprintf, with every string escaped (base/shown.h): for all that may name something from
+/* As fprintf, with every string escaped (base/shown.h). Use it for all that may contain a name from
  * outside. */
 bool cmd_print_failed(void); /* of cmd_print and cmd_error, for want of memory */
 void cmd_print(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -19,7 +19,7 @@
 #define CONFIG_LIMIT (1u << 20) /* bytes of the file */
 #define CONFIG_KEYS 32u
 
-/* All names that there are, ends with a NULL name; in the order that help shows. */
+/* All names that a config file may have, in the order of the help; ends with a NULL name. */
 static const struct config_key config_keys[] = {
 	{ "call-graph.record-mode", "callchains of seam record: fp, fp,defer, auto or none" },
 	{ "record.events", "events of seam record, as -e has them" },
@@ -145,13 +145,15 @@ static int config_read(const char *path, bool named, struct buf *ret)
 	return error;
 }
 
+/* Reads one file into the config. A default file that is missing or may not be read counts as
+ * empty. -errno, and err names file and line. */
 static int config_parse(struct config *c, const char *path, bool named, struct seam_error *err)
 {
 	struct config_parse p = { .config = c, .path = path, .err = err };
 	struct buf text = { 0 };
 	int error = config_read(path, named, &text), line;
 
-	/* HOME may be another user's, under sudo and the like. */
+	/* Under sudo HOME may be another user's. */
 	if (!named && (error == -ENOENT || error == -EACCES || error == -ENOTDIR)) {
 		buf_free(&text);
 		return 0;
@@ -173,7 +175,7 @@ static int config_parse(struct config *c, const char *path, bool named, struct s
 	return p.error;
 }
 
-/* The place when none was named; "" when there is none. */
+/* The path of the config file if none was named; "" if there is none. */
 static void config_place(char *path, size_t n, bool *named)
 {
 	const char *own = getenv("SEAM_CONFIG"), *xdg = getenv("XDG_CONFIG_HOME");
@@ -189,6 +191,7 @@ static void config_place(char *path, size_t n, bool *named)
 		snprintf(path, n, "%s/.config/seam/config", home);
 }
 
+/* The caller frees *ret with config_free. */
 int config_load(struct config **ret, const char *path, struct seam_error *err)
 {
 	struct config *c = calloc(1, sizeof(*c));

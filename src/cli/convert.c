@@ -49,6 +49,7 @@ struct convert_run {
 	bool quiet;
 };
 
+/* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with its value. */
 static int convert_option(struct convert_run *c, const struct options *o, int id)
 {
 	unsigned long long level = 1;
@@ -116,7 +117,7 @@ static int convert_output(struct convert_run *c, struct recording *rec, struct o
 
 	if (rc >= 0) {
 		c->opts.fd = outfile_is_stdout(c->output) ? 0 : file->fd;
-		/* A header that is written last has no way back into a pipe. */
+		/* A pipe cannot take a header that is written last. */
 		c->opts.pipe = lseek(file->fd, 0, SEEK_CUR) < 0;
 		rc = convert_recording(result, rec, c->output, &c->opts, err);
 	}
@@ -127,6 +128,8 @@ static int convert_output(struct convert_run *c, struct recording *rec, struct o
 	return rc;
 }
 
+/* Converts an open input. The exit code is EXIT_PARTIAL if something of the recording was left
+ * out. */
 static int convert_file(struct convert_run *c)
 {
 	struct recording_opts learn = { .sz = sizeof(learn), .progress = infile_progress() };
@@ -161,6 +164,8 @@ static int convert_file(struct convert_run *c)
 	return rc;
 }
 
+/* The command: reads its options, does the work, and frees everything at one place. An exit
+ * code. */
 static int convert_run(int argc, char **argv, const struct cmd *cmd)
 {
 	struct convert_run c = { .cmd = cmd, .output = "-", .opts = { .sz = sizeof(c.opts) } };

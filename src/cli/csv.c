@@ -6,7 +6,8 @@
 
 #include "base/shown.h"
 
-/* Lines are rows also to who reads them with grep and cut: names are escaped as in other text. */
+/* For those who read the output with grep and cut, a line must be a row: so names are escaped as in
+ * other text. */
 void csv_text(struct buf *out, const char *text)
 {
 	if (!text[strcspn(text, ",\"")]) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// debuginfod.c: see debuginfod.h. Knows libdebuginfod's functions by name; whether what it fetched
-// is the right file is image's to check.
+// debuginfod.c: see debuginfod.h. Knows libdebuginfod's functions by name. image/ checks that what
+// was fetched is the right file.
 #include "cli/debuginfod.h"
 
 #include <dlfcn.h>
@@ -52,6 +52,8 @@ static int debuginfod_on_progress(void *client, long done, long total)
 	return debuginfod_is_over(d, debuginfod_seconds_since(&d->spent_from));
 }
 
+/* Asks the servers for a file, within the time that all questions together may take; one question
+ * at a time. 0 and path, or -ENOENT. */
 static int debuginfod_fetch(void *ctx, const struct image_build_id *id, bool debug, char *path,
                             size_t n)
 {
@@ -99,6 +101,7 @@ static void *debuginfod_client_new(struct debuginfod *d)
 	return d->client;
 }
 
+/* The library is loaded only here, so that seam runs without it. */
 const struct image_fetch *debuginfod_start(struct debuginfod *d, const struct cmd *cmd,
                                            const char *urls)
 {
@@ -128,7 +131,8 @@ const struct image_fetch *debuginfod_start(struct debuginfod *d, const struct cm
 	return &d->fetch;
 }
 
-/* The library stays: what it brings along (curl, gnutls) is not made to be unloaded. */
+/* The library is not unloaded, because the libraries that it brings along (curl, gnutls) are not
+ * made for that. */
 void debuginfod_stop(struct debuginfod *d)
 {
 	void (*end)(void *);

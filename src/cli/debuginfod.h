@@ -30,7 +30,7 @@ struct debuginfod {
 const struct image_fetch *debuginfod_start(struct debuginfod *d, const struct cmd *cmd,
                                            const char *urls);
 
-/* After the last file was fetched; also of one that never started. */
+/* To be called after the last file was fetched; also for one that was never started. */
 void debuginfod_stop(struct debuginfod *d);
 
 #endif

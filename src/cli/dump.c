@@ -57,7 +57,7 @@ static int dump_flush(struct dump *d)
 	return 0;
 }
 
-/* The fields of a tracepoint. A stream brings their formats on the way. */
+/* Prints the fields of a tracepoint's sample. A stream brings their formats among its records. */
 static int dump_trace(void *ctx, const struct seam_sample *s, struct buf *out)
 {
 	struct dump *d = ctx;
@@ -78,8 +78,8 @@ static int dump_trace(void *ctx, const struct seam_sample *s, struct buf *out)
 	return r > 0;
 }
 
-/* Parts of a recording are parts of the time from its first sample to its last: it is walked once
- * for these. 0; -ESPIPE: a stream, which cannot be walked twice; else as the reader says. */
+/* Turns parts of the recording into times, from its first sample to its last; the file is read once
+ * for that. 0; -ESPIPE: a stream, which cannot be read twice; else as the reader says. */
 static int dump_find_parts(struct dump *d, struct seam_error *err)
 {
 	uint64_t first_ns = UINT64_MAX, last_ns = 0;
@@ -105,7 +105,7 @@ static int dump_find_parts(struct dump *d, struct seam_error *err)
 	return seam_reader_rewind(d->reader);
 }
 
-/* A record that cannot be decoded may belong to any time. */
+/* A record that cannot be decoded may be of any time, so it is printed. */
 static bool dump_is_in_time(const struct dump *d, const struct seam_record *record)
 {
 	struct seam_decoded decoded;
@@ -114,12 +114,14 @@ static bool dump_is_in_time(const struct dump *d, const struct seam_record *reco
 		return true;
 	if (decoded.id.has & SEAM_SAMPLE_TIME)
 		return spans_have(&d->time, decoded.id.time_ns);
-	/* The first kernels said the time of these two only inside them. */
+	/* In records of the first kernels these two have their time only inside. */
 	if (record->type == SEAM_RECORD_FORK || record->type == SEAM_RECORD_EXIT)
 		return spans_have(&d->time, decoded.task.time_ns);
 	return false;
 }
 
+/* Prints one record if its type and time are wanted. One that cannot be decoded is printed raw, and
+ * counted. Negative: writing failed, or memory is out. */
 static int dump_record(struct dump *d, const struct seam_record *record)
 {
 	const struct seam_events *events = seam_reader_events(d->reader);
@@ -143,7 +145,7 @@ static int dump_record(struct dump *d, const struct seam_record *record)
 	return d->out.n >= DUMP_FLUSH ? dump_flush(d) : 0;
 }
 
-/* What was skipped or could not be decoded, on stderr; the exit code. */
+/* Reports on stderr what was skipped or could not be decoded; the exit code. */
 static int dump_account(struct dump *d)
 {
 	const struct seam_error *damage;
@@ -159,7 +161,7 @@ static int dump_account(struct dump *d)
 	return d->undecoded || seam_reader_damaged(d->reader) ? EXIT_PARTIAL : EXIT_OK;
 }
 
-/* What comes once has no header before its end: there it is told behind the records. */
+/* The header of a stream is complete only at its end, so it is printed behind the records. */
 static bool dump_is_stream(const struct dump *d)
 {
 	struct seam_reader_info info = { .sz = sizeof(info) };
@@ -168,8 +170,8 @@ static bool dump_is_stream(const struct dump *d)
 	return !info.file_size;
 }
 
-/* Of a file through a second reader: a file in pipe mode must be walked for its header. Damage of
- * its records is left to the dump to tell. */
+/* Prints the header by a second reader, because a file in pipe mode must be read for its header.
+ * Damage among its records is left for the dump to report. */
 static int dump_header(struct dump *d)
 {
 	struct source s = { .cmd = d->cmd, .path = d->path, .reader = d->reader };
@@ -204,6 +206,7 @@ static int dump_records(struct dump *d, struct seam_error *err, bool *unwritten)
 	return *unwritten ? -EIO : r;
 }
 
+/* Prints header and records of an open input, each as soon as it can be known. An exit code. */
 static int dump_read(struct dump *d, struct seam_error *err)
 {
 	bool stream = dump_is_stream(d), unwritten;
@@ -255,6 +258,8 @@ static int dump_all(struct dump *d)
 	return d->strict && r != EXIT_OK ? EXIT_FAILED : r;
 }
 
+/* Takes one type of -t: its name, with or without PERF_RECORD_, or its number. -EINVAL after saying
+ * that there is none. */
 static int dump_add_type(struct dump *d, const char *text)
 {
 	char *end;
@@ -334,6 +339,8 @@ static int dump_options(struct dump *d, int argc, char **argv)
 	return OPTIONS_END;
 }
 
+/* The command: reads its options, does the work, and frees everything at one place. An exit
+ * code. */
 static int dump_run(int argc, char **argv, const struct cmd *cmd)
 {
 	struct dump d = { .cmd = cmd, .path = "perf.data", .types = calloc(DUMP_TYPES, 1) };

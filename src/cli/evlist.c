@@ -34,7 +34,7 @@ static void evlist_event(const struct evlist *l, const struct seam_event *e, str
 	}
 }
 
-/* How many events, from this one on, GROUP_DESC puts into one group; 1: none. */
+/* The number of events, from this one on, that GROUP_DESC puts into one group; 1: none. */
 static uint32_t evlist_members(const struct evlist *l, size_t index)
 {
 	struct seam_reader_info info = { .sz = sizeof(info) };
@@ -75,7 +75,8 @@ static void evlist_text(const struct evlist *l, struct buf *out)
 	}
 }
 
-/* A file says its events at once; a stream, and a file that was not finished, on the way. */
+/* A file names its events at the beginning; a stream, and a file that was not finished, among the
+ * records. */
 static int evlist_learn(struct evlist *l)
 {
 	struct seam_reader_info info = { .sz = sizeof(info) };
@@ -109,6 +110,8 @@ static int evlist_print(struct evlist *l)
 	return code == EXIT_OK ? verdict : code;
 }
 
+/* The command: reads its options, prints the events, and frees everything at one place. An exit
+ * code. */
 static int evlist_run(int argc, char **argv, const struct cmd *self)
 {
 	struct options o = options_start(argc, argv, self);

@@ -79,6 +79,7 @@ static int export_format_option(struct export_run *e, const char *name)
 	return -EINVAL;
 }
 
+/* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with its value. */
 static int export_option(struct export_run *e, const struct options *o, int id)
 {
 	unsigned long long v;
@@ -109,7 +110,8 @@ static int export_option(struct export_run *e, const struct options *o, int id)
 	}
 }
 
-/* The only event that has samples, or 0: one for mappings alone (dummy) is no column of costs. */
+/* The only event that has samples, or 0: an event for mappings alone (dummy) must not become a
+ * column of costs. */
 static uint32_t export_only_event(const struct profile *p)
 {
 	struct profile_account account;
@@ -164,6 +166,7 @@ static int export_profile(struct export_run *e, const struct profile *loaded)
 	return outfile_close(&file, e->cmd, r);
 }
 
+/* Reads the recording, makes a profile with what the format needs, and writes it. An exit code. */
 static int export_recording(struct export_run *e)
 {
 	struct recording_opts learn = { .sz = sizeof(learn),
@@ -218,6 +221,8 @@ static bool export_ready(struct export_run *e)
 	return true;
 }
 
+/* The command: reads its options, does the work, and frees everything at one place. An exit
+ * code. */
 static int export_run(int argc, char **argv, const struct cmd *cmd)
 {
 	struct export_run e = { .cmd = cmd, .opts = { .sz = sizeof(e.opts) } };

@@ -61,6 +61,7 @@ struct flame_run {
 	struct id_filter take;
 };
 
+/* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with its value. */
 static int flame_option(struct flame_run *f, const struct options *o, int id)
 {
 	unsigned long long v;
@@ -98,7 +99,7 @@ static int flame_option(struct flame_run *f, const struct options *o, int id)
 	}
 }
 
-/* One recording as a profile: an exit code. */
+/* Loads one recording as a profile. An exit code. */
 static int flame_load(struct flame_run *f, struct flame_input *input)
 {
 	struct recording_opts learn = { .sz = sizeof(learn),
@@ -134,7 +135,7 @@ static int flame_load(struct flame_run *f, struct flame_input *input)
 	return code;
 }
 
-/* Functions without a name are the same on both sides only where the object is. */
+/* Functions without a name are the same on both sides only if their objects are. */
 static int flame_fold(struct flame_run *f)
 {
 	struct builds builds = { 0 };
@@ -148,7 +149,7 @@ static int flame_fold(struct flame_run *f)
 	return r;
 }
 
-/* What is drawn depends on nothing but what is in the recordings. */
+/* The output depends on nothing but the recordings. */
 static int flame_settle(struct flame_run *f)
 {
 	int r = f->n > 1 ? flame_fold(f) : 0;
@@ -160,6 +161,7 @@ static int flame_settle(struct flame_run *f)
 	return r;
 }
 
+/* Writes the page or the picture; the file gets its name only when it is whole. */
 static int flame_write(struct flame_run *f)
 {
 	struct flame_side sides[FLAME_SIDES];
@@ -219,6 +221,8 @@ static int flame_main(struct flame_run *f)
 	return flame_write(f) < 0 ? EXIT_FAILED : rc;
 }
 
+/* The command: reads its options, does the work, and frees everything at one place. An exit
+ * code. */
 static int flame_run(int argc, char **argv, const struct cmd *cmd)
 {
 	struct flame_run f = { .cmd = cmd, .n = 1, .opts = { .sz = sizeof(f.opts) } };

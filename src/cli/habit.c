@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// habit.c: see habit.h. Knows perf's spelling and the command of seam that answers the same
-// question; says nothing of options that seam has.
+// habit.c: see habit.h. Knows perf's options and which command of seam answers the same question.
+// Options that seam has are not listed.
 #include "cli/habit.h"
 
 #include <string.h>

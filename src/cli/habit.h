@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* habit.h: options that perf's users type out of habit and seam does not have: what to use in their
- * place. */
+/* habit.h: what to use in place of options that perf's users type out of habit and that seam does
+ * not have. */
 #ifndef SEAM_CLI_HABIT_H
 #define SEAM_CLI_HABIT_H
 

@@ -34,7 +34,7 @@ static void header_head(const struct source *s, const struct seam_reader_info *i
                         struct buf *out)
 {
 	bool file = !info->is_pipe;
-	/* Of a directory, that of the file which has the header. */
+	/* For a directory, the size of the file that has the header. */
 	uint64_t size =
 	        info->is_directory ? info->feature_offset - info->data_offset : info->data_size;
 
@@ -105,6 +105,7 @@ static int header_features(const struct source *s, bool full, const struct seam_
 	return code;
 }
 
+/* Prints nothing itself. */
 int header_text(const struct source *s, bool full, struct buf *out)
 {
 	struct seam_reader_info info = { .sz = sizeof(info) };
@@ -143,6 +144,8 @@ int header_print(struct source *s, bool full)
 	return features != EXIT_OK ? features : verdict;
 }
 
+/* The command: reads its options, prints the header's text, and frees everything at one place. An
+ * exit code. */
 static int header_run(int argc, char **argv, const struct cmd *self)
 {
 	struct options o = options_start(argc, argv, self);

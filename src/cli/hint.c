@@ -51,6 +51,7 @@ static int hint_package_find(DIR *dir, const struct buf *line, struct buf *ret)
 	return found;
 }
 
+/* Reads lists until one names the file, so call it only where a hint will be shown. */
 int hint_package(const char *info, const char *path, struct buf *ret)
 {
 	DIR *dir = opendir(info);

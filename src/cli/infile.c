@@ -50,8 +50,8 @@ static bool infile_is_stream(const char *path)
 	return !strcmp(path, "-") || (!stat(path, &st) && S_ISFIFO(st.st_mode));
 }
 
-/* A file without a name, for what is too much to be held in memory; -1: there is no place. room:
- * half of what is free there. */
+/* Makes a file without a name, for input that is too large for memory; -1: there is no place for
+ * one. room: half of what is free there. */
 static int infile_spool_open(uint64_t *room)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -71,7 +71,7 @@ static int infile_spool_open(uint64_t *room)
 	return fd;
 }
 
-/* Moves what was read into the file. Where that cannot be, it stays. */
+/* Moves what was read into the file. If that fails, it stays in memory. */
 static bool infile_spool_put(struct infile *in)
 {
 	for (size_t at = 0; at < in->stream.n;) {
@@ -100,8 +100,8 @@ static int infile_too_large(const struct infile *in, const struct cmd *cmd, uint
 	return EXIT_FAILED;
 }
 
-/* A recording begins with its magic; of what does not, the rest is not waited for, which may never
- * end. */
+/* A recording begins with its magic. If the input does not, the rest is not waited for: it may
+ * never end. */
 static bool infile_may_be_recording(const struct infile *in)
 {
 	return in->spooled || in->stream.n < MAGIC_SIZE ||
@@ -110,7 +110,7 @@ static bool infile_may_be_recording(const struct infile *in)
 	       !memcmp(in->stream.bytes, "PERFFILE", MAGIC_SIZE);
 }
 
-/* The whole stream: into memory, or into a file where it is larger than that. */
+/* Reads the whole stream into memory, or into a file if it is too large. */
 static int infile_slurp(struct infile *in, const struct cmd *cmd, int fd)
 {
 	uint64_t most = in->most ? in->most : INFILE_STREAM_MAX, room = UINT64_MAX;
@@ -141,6 +141,8 @@ static int infile_slurp(struct infile *in, const struct cmd *cmd, int fd)
 	}
 }
 
+/* Reads all of a pipe first, into memory or a file without a name, because a recording is read
+ * twice. -ECANCELED: what is wrong was said. */
 static int infile_open_stream(struct infile *in, const struct cmd *cmd, struct seam_error *err)
 {
 	bool standard = !strcmp(in->path, "-");
@@ -163,7 +165,7 @@ static int infile_open_stream(struct infile *in, const struct cmd *cmd, struct s
 	                               standard ? "standard input" : in->path, NULL, err);
 }
 
-/* A look at the first bytes of a pipe, which stay in it. Waits for them as long as somebody may
+/* Looks at the first bytes of a pipe, which stay in it. Waits for them as long as somebody may
  * write. */
 static bool infile_peek(int fd, void *bytes, size_t n)
 {
@@ -227,8 +229,8 @@ void infile_raise_limit(const char *path)
 	}
 }
 
-/* Names from an archive and samples from an unrelated file would look like an answer: what is read
- * is said. */
+/* An archive's names for the samples of an unrelated file would look like an answer, so the path
+ * that is read is printed. */
 static const char *infile_default(const struct cmd *cmd)
 {
 	const char *path = infile_archive.recording ? infile_archive.recording : "perf.data";
@@ -239,6 +241,7 @@ static const char *infile_default(const struct cmd *cmd)
 	return path;
 }
 
+/* A pipe, or "-", is read to its end first. */
 int infile_open(struct infile *in, const struct cmd *cmd)
 {
 	struct seam_error err = { 0 };
@@ -313,6 +316,7 @@ void infile_say_copies(const struct cmd *cmd, const char *path, uint64_t n)
 		          path, (unsigned long long)n);
 }
 
+/* Also warns if the archive that was given has no file of this recording. */
 int infile_verdict(const struct infile *in, const struct cmd *cmd, const struct recording *rec)
 {
 	bool damaged = seam_reader_damaged(in->reader);

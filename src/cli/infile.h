@@ -36,8 +36,8 @@ struct infile {
 	int fd;            /* of infile_open_once, to be closed behind the reader; 0: none */
 };
 
-/* Takes the argument of -i or an operand: 0, or -EINVAL when there was one already (said on
- * stderr). */
+/* Takes the argument of -i or an operand. 0, or -EINVAL if there was one already, which was said on
+ * stderr. */
 int infile_set(struct infile *in, const struct cmd *cmd, const char *path);
 /* Opens a stream of pipe mode as a stream, to be read once: true. False: it is none, and nothing
  * was taken of it; infile_open opens it. */
@@ -46,8 +46,8 @@ bool infile_open_once(struct infile *in);
  * read where none is named (NULL: there is none in it or beside it), inside: it is in the archive.
  * All live as long as the command. */
 void infile_set_archive(const char *name, const char *dir, const char *recording, bool inside);
-/* Before a recording is opened that may be a directory, of which each file takes a descriptor: as
- * many as may be. */
+/* Raises the limit of open files as far as allowed. To be called before a recording is opened that
+ * may be a directory, because each of its files takes a descriptor. */
 void infile_raise_limit(const char *path);
 /* Opens it: EXIT_OK, or EXIT_FAILED after saying why on stderr. */
 int infile_open(struct infile *in, const struct cmd *cmd);
@@ -56,8 +56,8 @@ int infile_open(struct infile *in, const struct cmd *cmd);
  * that reads records itself). EXIT_OK or EXIT_PARTIAL.
  */
 int infile_verdict(const struct infile *in, const struct cmd *cmd, const struct recording *rec);
-/* Of samples that the recorder wrote again (stitch/rules.h), which count once: says so on stderr,
- * if there are any. */
+/* Says on stderr how many samples the recorder wrote twice (stitch/rules.h), which count once;
+ * nothing if there are none. */
 void infile_say_copies(const struct cmd *cmd, const char *path, uint64_t n);
 void infile_close(struct infile *in);
 

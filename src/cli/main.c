@@ -20,9 +20,9 @@ void cmds_print(FILE *out)
 	cmd_print(out, "\n'seam help COMMAND' tells more.\n");
 }
 
-/* A file that is opened while one of the three is closed would take its place, and get what is
- * written there. The wrong way round, so that using them fails as before; what is executed finds
- * them closed. */
+/* A file that is opened while descriptor 0, 1 or 2 is closed would take its number, and receive
+ * what is printed. So /dev/null is opened there, in the wrong direction, so that using it still
+ * fails; programs that are executed find it closed. */
 static bool main_holds_standard_files(void)
 {
 	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDONLY };
@@ -48,9 +48,9 @@ static int main_flush(const struct cmd *cmd, int code)
 }
 
 /*
- * Somebody cut a file while its pages were mapped: a recording, or one that libdw maps. What was
- * read of it is no longer there, so no answer can be whole; the command ends, in words, and not as
- * if it were at fault.
+ * Handles SIGBUS: somebody cut a file while its pages were mapped, a recording or a file that libdw
+ * maps. A part of it is gone, so no answer can be complete. The program ends and says so, because
+ * it is not a fault of its own.
  */
 static void main_on_cut_file(int number, siginfo_t *info, void *context)
 {
@@ -68,6 +68,8 @@ static void main_on_cut_file(int number, siginfo_t *info, void *context)
 	_exit(EXIT_FAILED);
 }
 
+/* Runs the command that the first word names. Its exit code is the program's, unless its output
+ * could not be written. */
 int main(int argc, char **argv)
 {
 	struct sigaction cut = { .sa_sigaction = main_on_cut_file, .sa_flags = SA_SIGINFO };

@@ -30,6 +30,7 @@ static void manual_text(const char *text)
 	putchar('\n');
 }
 
+/* Writes one option as a paragraph of a man page. */
 static void manual_option(const struct option_def *d)
 {
 	bool optional = d->arg && d->arg[0] == '[';
@@ -66,6 +67,7 @@ static void manual_word_list(const struct cmd_words *w)
 	}
 }
 
+/* Writes the man page of a command from its row in the table. */
 static void manual_page(const struct cmd *cmd)
 {
 	printf(".TH SEAM\\-%s 1 \"\" \"seam %s\" \"seam manual\"\n.ad l\n.SH NAME\nseam\\-%s \\- ",
@@ -92,6 +94,7 @@ static void manual_page(const struct cmd *cmd)
 	puts(".SH SEE ALSO\n.BR seam (1)");
 }
 
+/* Writes seam(1), which lists the commands. */
 static void manual_overview(void)
 {
 	printf(".TH SEAM 1 \"\" \"seam %s\" \"seam manual\"\n.ad l\n.SH NAME\n"
@@ -141,6 +144,8 @@ static void manual_cases(const struct cmd *cmd, const char *before, const char *
 	}
 }
 
+/* Writes the completion for bash: words by command, and values by option, also the next one of a
+ * comma-separated list. */
 static void manual_bash(void)
 {
 	puts("# bash completion for seam; made by `seam help --completion bash`\n_seam() {\n"
@@ -188,7 +193,7 @@ static bool manual_takes(const struct cmd_words *w, const struct option_def *d)
 	return at && at > w->options + 1 && at[-1] == '-' && (!after || after == '|');
 }
 
-/* That an option has an argument, and the words that it may be. */
+/* Writes that an option has an argument, and which words it may be. */
 static void manual_fish_argument(const struct cmd *cmd, const struct option_def *d)
 {
 	bool any = false;
@@ -207,6 +212,7 @@ static void manual_fish_argument(const struct cmd *cmd, const struct option_def 
 		printf(" -r");
 }
 
+/* Writes the completion for fish, a line for each option. */
 static void manual_fish(void)
 {
 	puts("# fish completion for seam; made by `seam help --completion fish`");
@@ -277,6 +283,7 @@ enum {
 	OPT_COMPLETION
 };
 
+/* Writes the page or completion that was asked for to standard output. An exit code. */
 static int manual_run(int argc, char **argv, const struct cmd *self)
 {
 	struct options o = options_start(argc, argv, self);

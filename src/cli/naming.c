@@ -8,8 +8,9 @@
 
 #include "base/cpus.h"
 
-/* debuginfod.urls: these; debuginfod.use: true, and false whatever else is said. Where servers
- * cannot be asked, names go without them: nobody asked in this command. */
+/* Uses the servers of debuginfod.urls or, where debuginfod.use is true, those of the environment;
+ * debuginfod.use false forbids both. If servers cannot be asked, names are shown without them,
+ * because nobody asked for them in this command. */
 static int naming_config_debuginfod(struct naming *n, const struct cmd *cmd, struct seam_error *err)
 {
 	const struct config *config = n->config;
@@ -59,6 +60,8 @@ int naming_start(struct naming *n, const struct cmd *cmd)
 	return naming_config(n, cmd);
 }
 
+/* -EINVAL also for a wrong value, after saying so. An archive takes the place of all other places
+ * where files are. */
 int naming_option(struct naming *n, const struct options *o, int id)
 {
 	unsigned long long v;

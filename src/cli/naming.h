@@ -25,7 +25,7 @@ enum {
 	NAMING_END,
 };
 
-/* Of a command that unwinds and names nothing. */
+/* The options for a command that unwinds and names nothing. */
 #define NAMING_UNWIND_OPTIONS                                                                      \
 	{ "archive", 0, "FILE", "unwind tables from what seam archive made, from nowhere else",    \
 	  NAMING_ARCHIVE },                                                                        \
@@ -75,15 +75,15 @@ struct naming {
 	char buildid_dir[4096]; /* perf's cache in the home directory; what symbols points to */
 };
 
-/* With what the config file says. -EINVAL: the file makes no sense, which was said. */
+/* Starts with what the config file says. -EINVAL: the file makes no sense, which was said. */
 int naming_start(struct naming *n, const struct cmd *cmd);
 /* 0, or -EINVAL for an id that is none of the above. */
 int naming_option(struct naming *n, const struct options *o, int id);
 
-/* After the options: where unwind tables come from, by the same search. */
+/* To be called after the options: where unwind tables come from, by the same search. */
 const struct tables_opts *naming_tables(struct naming *n);
 
-/* After all that names by it was freed. */
+/* To be called when everything that uses it for names was freed. */
 void naming_end(struct naming *n);
 
 #endif

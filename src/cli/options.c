@@ -14,8 +14,8 @@
 #define HELP_WIDTH 100 /* columns */
 #define HELP_INDENT 31 /* where the text of an option begins */
 
-/* Set where there was no memory for something that was to be printed: the program must not say then
- * that it is well. */
+/* Set if memory was out for something that was to be printed: then the program must not end with
+ * success. */
 static bool print_failed;
 
 bool cmd_print_failed(void)
@@ -23,7 +23,7 @@ bool cmd_print_failed(void)
 	return print_failed;
 }
 
-/* Writes a text that was made; of one for which there was no memory, that it is missing. */
+/* Writes a text, or says that it is missing if there was no memory to make it. */
 static void cmd_put(FILE *to, struct buf *text)
 {
 	if (text->failed) {
@@ -106,6 +106,8 @@ static int options_unknown(const struct options *o, const char *dashes, const ch
 	return OPTIONS_USAGE;
 }
 
+/* Takes a long option, which may be shortened while it is unambiguous, and its argument. Its id, or
+ * OPTIONS_HELP or OPTIONS_USAGE after printing. */
 static int options_long(struct options *o, const char *text)
 {
 	const char *eq = strchr(text, '=');
@@ -140,6 +142,8 @@ static int options_long(struct options *o, const char *text)
 	return d->id;
 }
 
+/* Takes the next letter of a word such as -ag, and its argument, which may stand in the same word.
+ * As options_long. */
 static int options_short(struct options *o)
 {
 	char c = *o->pack++;
@@ -177,6 +181,8 @@ static int options_short(struct options *o)
 	return d->id;
 }
 
+/* The next option or operand as it stands in argv; options_next passes over those that are only
+ * accepted. */
 static int options_next_given(struct options *o)
 {
 	const char *text;
@@ -255,6 +261,8 @@ static void options_help_text(const char *text, size_t column, size_t indent)
 	putchar('\n');
 }
 
+/* Prints one option of the help: its names at the left, its text beside them or on the next
+ * line. */
 static void options_help_option(const struct option_def *d)
 {
 	char left[64];

@@ -111,7 +111,7 @@ static int outfile_open_in_place(struct outfile *o, unsigned mode)
 	return o->fd < 0 ? -errno : 0;
 }
 
-/* What is there is replaced by a file of the same owner and mode, behind the same link. */
+/* An existing file is replaced by one with the same owner and mode, behind the same link. */
 static int outfile_open_over(struct outfile *o, const struct stat *was)
 {
 	char *real = realpath(o->path, NULL);
@@ -133,6 +133,7 @@ static int outfile_open_over(struct outfile *o, const struct stat *was)
 	return fchmod(o->fd, was->st_mode & (r < 0 ? 0700 : 0777)) < 0 ? -errno : 0;
 }
 
+/* A regular file gets the name only in outfile_end, so a failure leaves what was there. */
 int outfile_open(struct outfile *o, const char *path, unsigned mode)
 {
 	struct stat was;
@@ -154,7 +155,7 @@ int outfile_open(struct outfile *o, const char *path, unsigned mode)
 	return outfile_open_aside(o, mode);
 }
 
-/* Closing tells of writes that failed late, so the name that counts comes after it. */
+/* close(2) reports writes that failed late, so the final name is given after it. */
 int outfile_end(struct outfile *o, int r)
 {
 	if (r >= 0 && o->target.n && !o->temporary.n)

@@ -13,8 +13,7 @@
 #include "cli/cmd.h"
 #include "export/export.h"
 
-/* True when both are one regular file, by what they are, not by what they are called. "-" and NULL
- * are none. */
+/* Whether both are the same regular file, whatever their names are. "-" and NULL are none. */
 bool outfile_is(const char *path, const char *other);
 
 struct outfile {
@@ -32,20 +31,20 @@ static inline bool outfile_is_stdout(const char *path)
 	return !path || (path[0] == '-' && !path[1]);
 }
 
-/* Makes the file: 0 or -errno. mode is what it may be at most when it is new (0666: as umask says).
- * To be ended in any case. */
+/* Makes the file: 0 or -errno. A new file has at most the rights in mode (0666: as umask says).
+ * outfile_end must follow in any case. */
 int outfile_open(struct outfile *o, const char *path, unsigned mode);
-/* r is what the writer said, or outfile_open. r >= 0: the file has its name now; else nothing is
- * left of it: 0 or -errno, not said. */
+/* r is what the writer or outfile_open returned. If it is 0 or more, the file gets its name now;
+ * otherwise nothing of it is left. 0 or -errno, which is not printed. */
 int outfile_end(struct outfile *o, int r);
 /* As outfile_end, and the first failure is said on stderr with what helps, but for a reader that
  * went away. */
 int outfile_close(struct outfile *o, const struct cmd *cmd, int r);
-/* What helps against an error of writing that was said, where something does. */
+/* The advice for an error of writing, if there is one. */
 void outfile_hint(const struct outfile *o, const struct cmd *cmd, int r);
 
-/* Text to standard output, all of it: an exit code. A failure, and that text lacks memory, is said,
- * but for a reader that went away. */
+/* Writes the whole text to standard output. An exit code. A failure, also that memory was out for
+ * the text, is reported, except if the reader of a pipe went away. */
 int outfile_print(const struct cmd *cmd, const struct buf *text);
 
 #endif

@@ -52,7 +52,8 @@ static int recover_open_output(struct recover *r)
 	return 0;
 }
 
-/* Records that describe the recording become header and features of the output. */
+/* Records that describe the recording are not copied: they become header and features of the
+ * output. */
 static bool recover_is_header(uint32_t type)
 {
 	return (type >= SEAM_RECORD_HEADER_ATTR && type <= SEAM_RECORD_HEADER_BUILD_ID) ||
@@ -76,6 +77,8 @@ static void recover_time(struct recover *r, const struct seam_decoded *d)
 		r->last_ns = t;
 }
 
+/* Copies one record if it is sound and perf can read its type; others are counted. Negative:
+ * writing failed, or with --strict a record is unsound; it was said. */
 static int recover_record(struct recover *r, const struct seam_record *record)
 {
 	const struct seam_events *events = seam_reader_events(r->source.reader);
@@ -134,6 +137,8 @@ static bool recover_keeps(struct recover *r, unsigned feature, struct seam_bytes
 	return false;
 }
 
+/* Copies the features that can be read, and makes those that the recorder did not live to write:
+ * event descriptions and times. */
 static int recover_features(struct recover *r)
 {
 	const struct seam_events *events = seam_reader_events(r->source.reader);
@@ -180,7 +185,7 @@ static void recover_account(const struct recover *r)
 		          r->source.path, (unsigned long long)r->aux_records);
 }
 
-/* What perf that is older than the newest refuses, before somebody finds out. */
+/* Warns of what an older perf will refuse to read. */
 static void recover_age(const struct recover *r)
 {
 	const struct seam_events *events = seam_reader_events(r->source.reader);
@@ -197,6 +202,8 @@ static void recover_age(const struct recover *r)
 	}
 }
 
+/* Copies the records, then the features. A recording of the other byte order is refused, because
+ * seam writes only this machine's. */
 static int recover_copy(struct recover *r)
 {
 	struct seam_reader_info info = { .sz = sizeof(info) };
@@ -220,7 +227,7 @@ static int recover_copy(struct recover *r)
 	return rc < 0 ? rc : recover_features(r);
 }
 
-/* The output gets its name, or nothing is left of it. */
+/* Ends the output: it gets its name, or nothing of it is left. */
 static int recover_close(struct recover *r, int rc)
 {
 	struct seam_error err = { 0 };
@@ -234,6 +241,7 @@ static int recover_close(struct recover *r, int rc)
 	return rc;
 }
 
+/* The exit code is EXIT_PARTIAL if anything was left out. */
 static int recover_run_file(struct recover *r)
 {
 	int rc, code = source_open(&r->source);
@@ -254,6 +262,8 @@ static int recover_run_file(struct recover *r)
 	return code;
 }
 
+/* The command: reads its options, does the work, and frees everything at one place. An exit
+ * code. */
 static int recover_run(int argc, char **argv, const struct cmd *self)
 {
 	struct options o = options_start(argc, argv, self);

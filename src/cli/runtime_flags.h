@@ -22,9 +22,9 @@ struct runtime_flags {
 size_t runtime_flags_count(void);
 const struct runtime_flags *runtime_flags_at(size_t i);
 size_t runtime_flags_number(const struct runtime_flags *flags);
-/* The one whose file a path is; NULL: none. */
+/* The runtime whose file has this path; NULL: none. */
 const struct runtime_flags *runtime_flags_of_path(const char *path);
-/* The one that a process runs, by its mappings; NULL: none that is known. */
+/* The runtime that a process runs, found by its mappings; NULL: none that is known. */
 const struct runtime_flags *runtime_flags_of(const struct proc_table *procs, uint32_t pid);
 
 #endif

@@ -19,7 +19,7 @@ int sample_filter_option(struct sample_filter *p, const struct options *o, int i
 	}
 }
 
-/* True when an event's name is this one, or is it with modifiers behind: "cycles:u" is "cycles". */
+/* Whether an event's name is this one, perhaps with modifiers behind it: "cycles:u" is "cycles". */
 static bool sample_filter_is_event(const char *name, const char *wanted, size_t n)
 {
 	if (strncmp(name, wanted, n))
@@ -50,6 +50,8 @@ static size_t sample_filter_mark_event(struct sample_filter *p, const struct rec
 	return 0;
 }
 
+/* Turns times that are parts of the recording into real ones, and finds the events that -e
+ * names. */
 int sample_filter_prepare(struct sample_filter *p, const struct cmd *cmd,
                           const struct recording *rec)
 {

@@ -31,14 +31,14 @@ struct source {
 	struct seam_reader *reader;
 };
 
-/* Takes an option or operand that options_next gave. EXIT_OK: taken. EXIT_USAGE: wrong, and said.
- * -1: it is not one of these. */
+/* Takes an option or operand from options_next. EXIT_OK: taken. EXIT_USAGE: it is wrong, which was
+ * said. -1: it is for somebody else. */
 int source_option(struct source *s, int id, const char *arg);
 /* EXIT_OK, or EXIT_FAILED and why on stderr. */
 int source_open(struct source *s);
 /* 1 and *ret; 0: the end; -1: failed, and said on stderr. */
 int source_next(const struct source *s, struct seam_record *ret);
-/* Says on stderr what is damaged and how much was read all the same: EXIT_OK or EXIT_PARTIAL. */
+/* Says on stderr what is damaged, and how much was read nevertheless. EXIT_OK or EXIT_PARTIAL. */
 int source_verdict(const struct source *s);
 /* Writes text to stdout; EXIT_OK, or EXIT_FAILED when that is full or gone, or there was no memory
  * for the text. */

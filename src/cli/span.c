@@ -127,8 +127,8 @@ static int spans_parse_percent(const char *text, struct spans *s)
 	}
 }
 
-/* One of several, which are apart by blanks; behind its comma blanks may stand, too: "1, 2 3, 4".
- * *text goes behind it. */
+/* Reads one of several spans, which are separated by blanks; blanks may also stand behind the comma
+ * of a span: "1, 2 3, 4". *text is moved behind it. */
 static int spans_take(const char **text, struct span *ret)
 {
 	size_t n = strcspn(*text, ", ");
@@ -185,7 +185,8 @@ void spans_resolve(struct spans *s, uint64_t first_ns, uint64_t last_ns)
 
 		at->start_ns = first_ns + (uint64_t)(s->begins[i] * all + 0.5);
 		at->stop_ns = first_ns + (uint64_t)(s->ends[i] * all + 0.5);
-		/* The end belongs to the next part, but for the recording's last sample. */
+		/* The end of a part belongs to the next one, except for the recording's last
+		 * sample. */
 		if (at->stop_ns > at->start_ns && at->stop_ns < last_ns)
 			at->stop_ns--;
 	}

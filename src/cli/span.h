@@ -22,8 +22,9 @@ static inline bool span_has(const struct span *s, uint64_t time_ns)
 }
 
 /*
- * Several: absolute ones apart by blanks ("1,2 3, 4"); or parts of a recording apart by commas:
- * "10%-20%", or "10%/2", the second of ten slices of 10 %. Zero-initialise to start: takes all.
+ * Several spans: absolute ones, separated by blanks ("1,2 3, 4"); or parts of a recording,
+ * separated by commas: "10%-20%", or "10%/2", the second slice of 10 %. Zero-initialise to start:
+ * all of the recording.
  */
 #define SPANS_MAX 64u
 struct spans {
@@ -39,8 +40,8 @@ struct spans {
 int spans_parse(const char *text, struct spans *ret);
 /* The same of an option --time: what is wrong is said on stderr. */
 int spans_option(const struct cmd *cmd, const char *text, struct spans *ret);
-/* Gives the parts their times: first and last are those of the recording's samples. A sample is in
- * at most one of parts that touch. */
+/* Computes the times of the parts; first and last are the times of the recording's first and last
+ * samples. A sample is in at most one of parts that touch. */
 void spans_resolve(struct spans *s, uint64_t first_ns, uint64_t last_ns);
 /* True as well when there are none. */
 bool spans_have(const struct spans *s, uint64_t time_ns);

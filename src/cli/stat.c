@@ -67,8 +67,7 @@ static int stat_event(struct stat_cmd *s, const struct seam_event *event)
 	return 0;
 }
 
-/* A sample of a group that is read at its leader's counts for each member that has a share in
- * it. */
+/* A sample that reads its group counts for each member that has a share in it. */
 static int stat_members(struct stat_cmd *s, const struct seam_decoded *d)
 {
 	struct member member;
@@ -100,7 +99,8 @@ static int stat_sample(struct stat_cmd *s, const struct seam_record *record)
 	return stat_event(s, event);
 }
 
-/* Into one of few slots; when time passes the last one, slots become twice as wide. */
+/* Adds the losses to one of a few slots of time. If the time is after the last slot, all slots
+ * become twice as wide. */
 static void stat_loss_time(struct stat_losses *l, uint64_t time_ns, uint64_t lost)
 {
 	uint64_t slot;
@@ -156,6 +156,7 @@ static void stat_decode(struct stat_cmd *s, const struct seam_record *record)
 		stat_loss(&s->losses, &decoded);
 }
 
+/* Counts one record. -ENOMEM; with --strict -EBADMSG for one that cannot be decoded. */
 static int stat_record(struct stat_cmd *s, const struct seam_record *record)
 {
 	uint64_t *slot;
@@ -243,6 +244,7 @@ static void stat_events_text(const struct stat_cmd *s, struct buf *out)
 	}
 }
 
+/* Writes how much was lost, by CPU and by time. */
 static void stat_losses_text(const struct stat_losses *l, struct buf *out)
 {
 	uint64_t *cpus = stat_keys(&l->by_cpu);
@@ -280,6 +282,7 @@ static void stat_losses_text(const struct stat_losses *l, struct buf *out)
 	}
 }
 
+/* Writes all counts. Compressed records are counted by the reader, which does not hand them out. */
 static void stat_text(struct stat_cmd *s, struct buf *out)
 {
 	struct seam_reader_info info = { .sz = sizeof(info) };
@@ -318,7 +321,7 @@ static int stat_verdict(const struct stat_cmd *s)
 	return EXIT_PARTIAL;
 }
 
-/* With --strict the first record that cannot be placed or decoded is the end. */
+/* With --strict the first record that belongs to no event or cannot be decoded ends the run. */
 static int stat_stop(const struct stat_cmd *s, const struct seam_record *record, int rc)
 {
 	if (rc == -ENOMEM)
@@ -331,6 +334,7 @@ static int stat_stop(const struct stat_cmd *s, const struct seam_record *record,
 	return EXIT_FAILED;
 }
 
+/* Reads the whole input once, then prints. An exit code. */
 static int stat_print(struct stat_cmd *s)
 {
 	struct seam_record record;
@@ -362,6 +366,8 @@ static int stat_print(struct stat_cmd *s)
 	return code == EXIT_OK ? verdict : code;
 }
 
+/* The command: reads its options, does the work, and frees everything at one place. An exit
+ * code. */
 static int stat_run(int argc, char **argv, const struct cmd *self)
 {
 	struct options o = options_start(argc, argv, self);

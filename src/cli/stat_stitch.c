@@ -45,6 +45,7 @@ static void stitch_take(struct stat_stitch *s)
 		; /* it is counted */
 }
 
+/* Gives the records that are in order by now to the stitcher. -ENOMEM. */
 static int stitch_feed(struct stat_stitch *s, const struct seam_events *events)
 {
 	struct seam_record record;
@@ -66,6 +67,8 @@ static int stitch_feed(struct stat_stitch *s, const struct seam_events *events)
 	return r;
 }
 
+/* Takes a record of the input if it matters for stacks. Does nothing before an event that defers
+ * callchains is known. -ENOMEM. */
 int stat_stitch_record(struct stat_stitch *s, const struct seam_events *events,
                        const struct seam_record *record)
 {
@@ -112,6 +115,7 @@ int stat_stitch_finish(struct stat_stitch *s, const struct seam_events *events)
 	return r;
 }
 
+/* Writes nothing for a recording without deferred callchains. */
 void stat_stitch_text(const struct stat_stitch *s, struct buf *out)
 {
 	struct seam_stitch_counts c = { .sz = sizeof(c) };

@@ -23,7 +23,7 @@ int stat_stitch_record(struct stat_stitch *s, const struct seam_events *events,
                        const struct seam_record *record); /* -ENOMEM */
 int stat_stitch_finish(struct stat_stitch *s, const struct seam_events *events);
 void stat_stitch_text(const struct stat_stitch *s, struct buf *out);
-/* Of samples that the recorder wrote again: they are left out there. */
+/* The samples that the recorder wrote twice, which are counted once. */
 uint64_t stat_stitch_copies(const struct stat_stitch *s);
 void stat_stitch_free(struct stat_stitch *s);
 

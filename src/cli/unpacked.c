@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// unpacked.c: see unpacked.h. What must be removed is known by name, so that a signal handler can
-// do it.
+// unpacked.c: see unpacked.h. The names of what must be removed are kept, so that a signal handler
+// can do it.
 #include "cli/unpacked.h"
 
 #include <errno.h>
@@ -20,7 +20,8 @@
 
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 
-/* What there is to remove: fixed once it is unpacked. Signals are held off before that. */
+/* What must be removed. It does not change once everything is unpacked; before that, signals are
+ * held off. */
 static struct buf unpacked_made;
 static char unpacked_dir[2048];
 static int unpacked_fd = -1;
@@ -40,7 +41,8 @@ static void unpacked_on_signal(int signal_number)
 	raise(signal_number);
 }
 
-/* But for what is ignored (nohup): held off, the kernel would keep that, too. */
+/* The signals that end the program, except ignored ones (nohup): if those were held off, the kernel
+ * would keep them, too. */
 static void unpacked_signals(sigset_t *ret)
 {
 	struct sigaction is;
@@ -71,7 +73,7 @@ static void unpacked_handle_signals(void)
 			sigaction(ends[i], &new, NULL);
 }
 
-/* Half of the room there is. */
+/* Half of the room that is free there. */
 static uint64_t unpacked_room(int dir)
 {
 	struct statvfs fs;
@@ -121,6 +123,8 @@ static int unpacked_fill(int fd, const char *path, const struct cmd *cmd)
 	return r;
 }
 
+/* Unpacks the archive into a new temporary directory. Signals are held off meanwhile, so that what
+ * was made is removed if one ends the program. */
 static int unpacked_unpack(int fd, const char *path, const struct cmd *cmd)
 {
 	sigset_t block, was;
@@ -142,7 +146,8 @@ static int unpacked_unpack(int fd, const char *path, const struct cmd *cmd)
 	return r;
 }
 
-/* The one inside, or where seam archive finds its own name: beside it. */
+/* Takes the recording in the archive or, if there is none, the one beside it, whose path is the
+ * archive's without its ending. */
 static void unpacked_recording(struct unpacked *u, const char *name)
 {
 	size_t n = strlen(name), ending = strlen(PACK_ENDING);
@@ -170,6 +175,7 @@ static int unpacked_paths(struct unpacked *u, const char *dir)
 	return 0;
 }
 
+/* A directory is used as it is: an archive that was unpacked before. */
 int unpacked_open(struct unpacked *u, const struct cmd *cmd, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), r;

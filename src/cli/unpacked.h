@@ -20,7 +20,7 @@ struct unpacked {
 /* 0, or -EINVAL after saying on stderr what is wrong. One archive per program. A recording in it,
  * or beside it under its name without the ending, becomes the one that is read by default. */
 int unpacked_open(struct unpacked *u, const struct cmd *cmd, const char *path);
-/* What was unpacked goes away now. Safe in a signal handler. */
+/* Removes what was unpacked. Safe in a signal handler. */
 void unpacked_remove(void);
 
 #endif

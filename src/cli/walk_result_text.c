@@ -47,6 +47,7 @@ static void walk_result_needed(const struct walk_result_counts *c, struct buf *o
 	buf_put_text(out, *lead == ',' ? ")" : "");
 }
 
+/* Shares are of the samples that had a stack to walk. */
 void walk_result_text(const struct walk_result_counts *c, struct buf *out)
 {
 	struct walk_result_line l = { .out = out,

@@ -342,6 +342,7 @@ static int convert_end(void *ctx, const struct sample_counts *counts, const stru
 	return 0;
 }
 
+/* Writes the records that describe the recording, then all others in order of time. -errno. */
 static int convert_records(struct convert *c)
 {
 	const struct samples_opts samples = {

@@ -455,6 +455,8 @@ static int writer_attrs_again(struct seam_writer *w)
 	return rc < 0 ? rc : 0;
 }
 
+/* Writes the features behind the data, then the header with its sizes. If the features cannot be
+ * written, the header says that there are none. -errno. */
 static int writer_finish(struct seam_writer *w)
 {
 	uint64_t end = w->data_offset + w->data;

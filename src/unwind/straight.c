@@ -259,6 +259,7 @@ bool straight_keeps_fp(uint32_t machine, const unsigned char *code, size_t n)
 	return machine == FRAMETAB_X86_64 && straight_frame_at(code, n) != SIZE_MAX;
 }
 
+/* A jump out of the function counts only directly behind what takes the frame away. */
 bool straight_edge(uint32_t machine, const unsigned char *code, size_t n, size_t at,
                    struct frametab_rule *ret)
 {

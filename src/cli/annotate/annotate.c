@@ -38,6 +38,7 @@ static const struct option_def annotate_options[] = {
 	{ 0 },
 };
 
+/* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with its value. */
 static int annotate_option(struct annotate *a, const struct options *o, int id)
 {
 	char *end;
@@ -76,6 +77,8 @@ static int annotate_option(struct annotate *a, const struct options *o, int id)
 	}
 }
 
+/* Reads the recording and makes a profile without source lines: those are looked up for the
+ * function alone. */
 static int annotate_load(struct annotate *a, struct seam_error *err)
 {
 	struct load_opts opts = {
@@ -128,8 +131,8 @@ static bool annotate_is_object(const char *path, const struct nameless *place)
 	        !memcmp(slash + 1, place->object, place->n));
 }
 
-/* "libfoo.so+0x12345", or "[unknown libfoo.so+0x12340]" of what has a name by now: the function
- * there. */
+/* The function at "libfoo.so+0x12345", or at "[unknown libfoo.so+0x12340]", a place that had no
+ * name before and may have one now. */
 static int annotate_at(struct annotate *a)
 {
 	const struct profile *p = a->load.profile;
@@ -168,7 +171,8 @@ static int annotate_hottest(struct annotate *a)
 	return 0;
 }
 
-/* Weights of different events do not add up: the one with the most samples in the function. */
+/* Weights of different events do not add up, so it is the event with the most samples in the
+ * function. */
 static int annotate_choose_event(struct annotate *a)
 {
 	const struct profile *p = a->load.profile;
@@ -209,6 +213,7 @@ static struct annotate_function *annotate_function_of(struct annotate *a, uint32
 	return &functions[a->n_functions++];
 }
 
+/* Counts a row of the profile at its address in the function. -ENOMEM. */
 static int annotate_count_at(struct annotate_function *f, uint64_t vaddr,
                              const struct profile_row *row)
 {
@@ -253,6 +258,8 @@ static int annotate_order(const void *pa, const void *pb)
 	return a->object < b->object ? -1 : a->object > b->object;
 }
 
+/* Counts all samples of the event that hit the function itself, in each object that has one of this
+ * name. -ENOMEM. */
 static int annotate_count_all(struct annotate *a)
 {
 	const struct profile *p = a->load.profile;
@@ -277,6 +284,8 @@ static int annotate_count_all(struct annotate *a)
 	return 0;
 }
 
+/* Chooses function and event, counts the samples, and reads the code. -ENOENT: there is nothing to
+ * show; it was said. */
 static int annotate_find(struct annotate *a)
 {
 	int r = 0;
@@ -306,6 +315,7 @@ static int annotate_find(struct annotate *a)
 	return r;
 }
 
+/* Loads, finds and prints. An exit code. */
 static int annotate_show(struct annotate *a)
 {
 	struct seam_error err = { 0 };
@@ -336,6 +346,7 @@ static int annotate_show(struct annotate *a)
 	return infile_verdict(&a->in, a->cmd, a->rec);
 }
 
+/* Frees everything, also after a failure half-way. */
 static void annotate_free(struct annotate *a)
 {
 	for (size_t i = 0; i < a->n_functions; i++) {
@@ -360,6 +371,8 @@ static void annotate_free(struct annotate *a)
 	naming_end(&a->naming);
 }
 
+/* The command: reads its options, does the work, and frees everything at one place. An exit
+ * code. */
 static int annotate_run(int argc, char **argv, const struct cmd *cmd)
 {
 	struct annotate a = {

@@ -82,8 +82,8 @@ struct annotate {
 
 /* ---- annotate_code.c ---- */
 
-/* The function that holds an address of an object, as the profile calls it: 1 and a->name, 0 or
- * -ENOMEM. */
+/* Finds the function that holds an address of an object, under the name that the profile uses: 1
+ * and a->name, 0 or -ENOMEM. */
 int annotate_name_at(struct annotate *a, uint32_t object, uint64_t vaddr);
 /* Instructions and lines of a function, or .reason. -ENOMEM. */
 int annotate_code(struct annotate *a, struct annotate_function *f);
@@ -92,7 +92,7 @@ struct annotate_bytes {
 	unsigned machine; /* EM_* */
 	bool is_big_endian;
 };
-/* f->size bytes of code from f->start on into f->insns, or f->reason. -ENOMEM. */
+/* Makes f->insns of f->size bytes of code that begin at f->start, or sets f->reason. -ENOMEM. */
 int annotate_disassemble(struct annotate_function *f, const struct annotate_bytes *code);
 
 /* ---- annotate_jit.c ---- */

@@ -64,8 +64,8 @@ static int code_bounds(struct annotate_code *c)
 	return 0;
 }
 
-/* Is the function's code in this section, and how far into it? A module's code begins with its
- * .text. */
+/* Whether the function's code is in this section, and at which offset. A module's code begins with
+ * its .text. */
 static bool code_is_in(const struct annotate_code *c, const struct image_section *section,
                        uint64_t text, uint64_t *into)
 {
@@ -79,6 +79,7 @@ static bool code_is_in(const struct annotate_code *c, const struct image_section
 	return section->vaddr && at >= section->vaddr && *into < section->memory_size;
 }
 
+/* Finds the function's bytes in the image's sections. -ENOENT: they are not there. */
 static int code_bytes(struct annotate_code *c)
 {
 	struct image_section section;
@@ -122,6 +123,7 @@ static int code_add(struct annotate_function *f, const struct disasm_line *line,
 	return insns[f->n_insns++].text ? 0 : -ENOMEM;
 }
 
+/* Every byte ends up in one line, so that each sample has a place. */
 int annotate_disassemble(struct annotate_function *f, const struct annotate_bytes *code)
 {
 	struct disasm *d = NULL;
@@ -143,7 +145,8 @@ int annotate_disassemble(struct annotate_function *f, const struct annotate_byte
 	return r;
 }
 
-/* Samples onto the instructions that hold their addresses. Without instructions all is outside. */
+/* Gives each sample to the instruction that holds its address. Without instructions all are
+ * outside. */
 static void code_count(struct annotate_function *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
@@ -176,6 +179,7 @@ static int code_line_order(const void *pa, const void *pb)
 	return a->line < b->line ? -1 : a->line > b->line;
 }
 
+/* Sums the samples by source line, the most first. -ENOMEM. */
 static int code_sum_lines(struct annotate_function *f)
 {
 	struct map index = { 0 };
@@ -269,7 +273,7 @@ static int code_of_image(struct annotate_code *c)
 	return r < 0 || !c->f->n_insns ? r : code_lines(c);
 }
 
-/* Where the code of the object is looked for; -ENOENT: nowhere. */
+/* Finds the file that has the object's code; -ENOENT: there is none. */
 static int code_open(struct annotate_code *c, struct seam_error *err)
 {
 	const struct symbol_key *key = c->object ? symbol_object_key(c->object) : NULL;
@@ -326,6 +330,7 @@ int annotate_name_at(struct annotate *a, uint32_t object, uint64_t vaddr)
 	return a->place.failed ? -ENOMEM : 1;
 }
 
+/* That the code is not to be had is no failure: .reason says why. */
 int annotate_code(struct annotate *a, struct annotate_function *f)
 {
 	struct annotate_code c = code_start(a, f->object);

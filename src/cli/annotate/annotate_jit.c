@@ -9,8 +9,8 @@
 #include "symbol/jitcode.h"
 #include "symbol/jitlines.h"
 
-/* Compiled more than once it stands in several places: the one with the most samples; the others
- * are outside of it. */
+/* A function that was compiled more than once stands in several places: the one with the most
+ * samples is shown, and samples of the others count as outside of it. */
 static int jit_choose(const struct annotate_function *f, const struct jitcode *j,
                       struct jitcode_piece *ret)
 {
@@ -38,6 +38,8 @@ static int jit_choose(const struct annotate_function *f, const struct jitcode *j
 	return r;
 }
 
+/* Gives each instruction the line that the process's jitdump has for it. That it has none is no
+ * failure. -ENOMEM. */
 static int jit_lines(struct annotate *a, struct annotate_function *f, uint32_t pid)
 {
 	struct jitlines *l;
@@ -63,6 +65,7 @@ static int jit_lines(struct annotate *a, struct annotate_function *f, uint32_t p
 	return r;
 }
 
+/* pid: the process whose jitdump has the code. */
 int annotate_jit(struct annotate *a, struct annotate_function *f, uint32_t pid)
 {
 	struct annotate_bytes code = { 0 };

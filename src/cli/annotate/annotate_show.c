@@ -35,8 +35,8 @@ static void show_share(const struct annotate *a, const struct annotate_count *pa
 		shown_printf(out, "%8s", "");
 }
 
-/* A line of source, whose tabs are blanks; a file with ends of lines of another system has a CR
- * behind each. */
+/* Writes a line of source with blanks for tabs, and without the CR of a file whose lines end as
+ * another system's. */
 static void show_line_text(const char *text, size_t n, struct buf *out)
 {
 	if (n && text[n - 1] == '\r')
@@ -61,6 +61,7 @@ static const char *show_path(const struct annotate *a, const struct annotate_fun
 	return *path ? path : SYMBOL_UNKNOWN;
 }
 
+/* Writes the source lines with the most samples, at most LINES_SHOWN of them. */
 static void show_hot_lines(struct annotate *a, const struct annotate_function *f, struct buf *out)
 {
 	if (!f->n_lines)
@@ -125,7 +126,7 @@ static void show_code(struct annotate *a, const struct annotate_function *f, str
 	}
 }
 
-/* No code: at least the addresses. */
+/* There is no code: shows at least the addresses. */
 static void show_addresses(struct annotate *a, const struct annotate_function *f, struct buf *out)
 {
 	for (size_t i = 0; i < f->n; i++) {
@@ -134,6 +135,8 @@ static void show_addresses(struct annotate *a, const struct annotate_function *f
 	}
 }
 
+/* Writes a function: a line about it, its hottest lines, and its code, or the addresses if there is
+ * no code. */
 static void show_function(struct annotate *a, const struct annotate_function *f, struct buf *out)
 {
 	shown_printf(out,
@@ -186,6 +189,7 @@ static void show_json_place(const struct annotate *a, uint32_t file, uint32_t li
 		json_null(j);
 }
 
+/* Writes the instructions with their lines and samples. */
 static void show_json_insns(const struct annotate *a, const struct annotate_function *f,
                             struct json *j)
 {
@@ -208,6 +212,8 @@ static void show_json_insns(const struct annotate *a, const struct annotate_func
 	json_close(j, ']');
 }
 
+/* Writes the source lines with their text and samples; text is null where the file cannot be
+ * read. */
 static void show_json_lines(struct annotate *a, const struct annotate_function *f, struct json *j)
 {
 	json_key(j, "lines");
@@ -231,6 +237,7 @@ static void show_json_lines(struct annotate *a, const struct annotate_function *
 	json_close(j, ']');
 }
 
+/* Writes one function: the object that has it, its code and its lines. */
 static void show_json_function(struct annotate *a, const struct annotate_function *f,
                                struct json *j)
 {
@@ -252,6 +259,7 @@ static void show_json_function(struct annotate *a, const struct annotate_functio
 	json_close(j, '}');
 }
 
+/* A name may belong to functions in several objects, so "functions" is a list. */
 void annotate_json(struct annotate *a, struct buf *out)
 {
 	struct json j = { .out = out };

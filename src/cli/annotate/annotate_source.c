@@ -11,7 +11,7 @@
 #include "cli/annotate/annotate.h"
 #include "convert/pack.h"
 
-/* What an archive has of it, else what is here. */
+/* Reads the file from the archive or, if it is not there, from this machine. */
 static void source_read(struct annotate_text *t, const char *dir, const char *path)
 {
 	char inside[8192];
@@ -55,6 +55,8 @@ static void source_index(struct annotate_text *t)
 			t->starts[t->n_lines++] = i + 1;
 }
 
+/* The text of a source file, read when it is first asked for; NULL: out of memory. A file that
+ * cannot be read is an empty text. */
 static struct annotate_text *source_text(struct annotate *a, uint32_t file)
 {
 	if (file >= a->texts_capacity) {

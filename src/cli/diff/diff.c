@@ -93,6 +93,7 @@ static int diff_operand(struct diff *d, const char *arg)
 	return 0;
 }
 
+/* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with its value. */
 static int diff_option(struct diff *d, const struct options *o, int id)
 {
 	switch (id) {
@@ -130,7 +131,8 @@ static int diff_option(struct diff *d, const struct options *o, int id)
 	}
 }
 
-/* -EINVAL after saying it: rows are told apart by what means another thing in another recording. */
+/* Refuses keys whose values mean different things in different recordings. -EINVAL after saying
+ * so. */
 static int diff_check_keys(const struct diff *d)
 {
 	struct buf list = { 0 };
@@ -151,6 +153,8 @@ static int diff_check_keys(const struct diff *d)
 	return any ? -EINVAL : 0;
 }
 
+/* Checks that the options go together, and chooses the files if none were named. -EINVAL after
+ * saying what is wrong. */
 static int diff_settle(struct diff *d)
 {
 	if (!d->keys.sort_list)
@@ -178,7 +182,7 @@ static int diff_settle(struct diff *d)
 	return 0;
 }
 
-/* A file whose name holds a comma is one recording. */
+/* A file whose name has a comma in it is one recording, not two. */
 static size_t diff_count(const char *list)
 {
 	size_t n = 1;
@@ -253,6 +257,7 @@ static int diff_verdict(const struct diff *d)
 	return d->damaged ? EXIT_PARTIAL : EXIT_OK;
 }
 
+/* Loads both sides, compares and prints. An exit code; EXIT_SLOWER only with --fail-if-slower. */
 static int diff_all(struct diff *d)
 {
 	int rc = diff_load_all(d);
@@ -290,6 +295,8 @@ static void diff_free(struct diff *d)
 	naming_end(&d->naming);
 }
 
+/* The command: reads its options, does the work, and frees everything at one place. An exit
+ * code. */
 static int diff_run(int argc, char **argv, const struct cmd *cmd)
 {
 	struct diff d = {

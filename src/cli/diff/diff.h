@@ -72,11 +72,13 @@ struct diff {
 
 /* ---- diff_table.c ---- */
 
-/* Loads one recording as run number run: EXIT_OK, EXIT_PARTIAL; else it was said. */
+/* Loads one recording as the run with this number. EXIT_OK or EXIT_PARTIAL; any other exit code:
+ * what failed was said. */
 int diff_load(struct diff *d, const char *path, size_t run);
 /* After all are loaded: fills rows. -ENOMEM. */
 int diff_compare(struct diff *d);
-/* A thing's value of a column (its place among the columns asked for, ascending). */
+/* The value that a thing has in a column. place: the column's index among those asked for, in
+ * ascending order. */
 const char *diff_value(const struct diff *d, uint32_t thing, size_t place);
 const char *diff_event(const struct diff *d, uint32_t thing);
 /* The place of a column among a thing's values. */
@@ -84,7 +86,7 @@ size_t diff_place(const struct diff *d, enum rollup_column column);
 
 /* ---- diff_names.c ---- */
 
-/* After diff_compare: a line where functions would be found again by name alone. */
+/* To be called after diff_compare: adds a line if functions would be found again by name alone. */
 void diff_hint_names(const struct diff *d, struct buf *out);
 
 /* ---- diff_show.c: -ENOMEM ---- */

@@ -10,7 +10,7 @@
 
 #define WORTH_A_WORD 0.01 /* of either side's whole */
 
-/* A function by its name alone, of the rows that one side only has. */
+/* A function of rows that one side only has, known by its name alone. */
 struct unmatched {
 	double share[2];   /* of each side's whole */
 	uint32_t thing[2]; /* the first such row of each side; 0: none */
@@ -40,6 +40,7 @@ static struct unmatched *diff_unmatched_of(struct unmatched_list *l, const struc
 	return (struct unmatched *)(void *)l->list.bytes + id;
 }
 
+/* Collects the functions that only one side has, by their names alone. -ENOMEM. */
 static int diff_unmatched_find(struct unmatched_list *l, const struct diff *d)
 {
 	size_t place = diff_place(d, ROLLUP_SYMBOL);
@@ -66,7 +67,7 @@ static int diff_unmatched_find(struct unmatched_list *l, const struct diff *d)
 	return r;
 }
 
-/* The share of both sides that such functions have, and the most of one as an example. */
+/* The share that such functions have on both sides, and the largest of them as an example. */
 static const struct unmatched *diff_unmatched_sum(const struct unmatched_list *l, double *share)
 {
 	const struct unmatched *list = (const void *)l->list.bytes, *most = NULL;
@@ -84,6 +85,7 @@ static const struct unmatched *diff_unmatched_sum(const struct unmatched_list *l
 	return most;
 }
 
+/* Writes nothing where too little would be found again to be worth a line. */
 void diff_hint_names(const struct diff *d, struct buf *out)
 {
 	const unsigned both = 1u << ROLLUP_OBJECT | 1u << ROLLUP_SYMBOL;

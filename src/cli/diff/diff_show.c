@@ -31,6 +31,8 @@ static bool diff_visible(const struct diff *d, const struct diff_row *row)
 	return row->gated || row->share * 100 >= d->percent_limit;
 }
 
+/* Writes a row's figures: both sides, the change with its margin, and the ratio with its
+ * interval. */
 static void diff_text_figures(const struct diff *d, const struct diff_row *row, struct buf *out)
 {
 	const char *color = !d->naming.color || row->verdict == DIFF_SAME ? ""
@@ -113,6 +115,7 @@ static void diff_text_gate(const struct diff *d, struct buf *out)
 		        "unchanged program differ by; with three or more of each it knows that\n");
 }
 
+/* Writes the sides, the rows above the limit, what noise means here, and which rows fail. */
 void diff_text(const struct diff *d, struct buf *out)
 {
 	size_t hidden = 0;
@@ -143,6 +146,7 @@ static void diff_json_double(struct json *j, const char *key, double v)
 	json_double(j, v, 6);
 }
 
+/* Writes one row: its columns by their keys, then its figures and its verdict. */
 static void diff_json_row(const struct diff *d, const struct diff_row *row, struct json *j)
 {
 	size_t place = 0;
@@ -172,6 +176,7 @@ static void diff_json_row(const struct diff *d, const struct diff_row *row, stru
 	json_close(j, '}');
 }
 
+/* Shares are fractions of 1, not percent. */
 void diff_json(const struct diff *d, struct buf *out)
 {
 	struct json j = { .out = out };
@@ -201,6 +206,7 @@ void diff_json(const struct diff *d, struct buf *out)
 	buf_put_text(out, "\n");
 }
 
+/* Writes all rows, also those below the limit of the text. */
 void diff_csv(const struct diff *d, struct buf *out)
 {
 	buf_put_text(out, "event");

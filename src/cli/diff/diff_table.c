@@ -48,7 +48,7 @@ const char *diff_event(const struct diff *d, uint32_t thing)
 	return intern_get(&d->things, thing);
 }
 
-/* Room for the cells of id, zeroed. */
+/* Makes room for the cells of id, set to zero. */
 static int diff_reserve(const struct diff *d, struct diff_cell **cells, size_t *capacity,
                         uint32_t id)
 {
@@ -126,6 +126,7 @@ static int diff_keep(struct diff *d, struct load *load, size_t run)
 	return builds_add(&d->builds, d->profiles[run]);
 }
 
+/* Reads one recording and keeps its profile until all are read. An exit code. */
 static int diff_load_open(struct diff *d, struct infile *in, size_t run)
 {
 	struct load_opts opts = {
@@ -177,6 +178,8 @@ int diff_load(struct diff *d, const char *path, size_t run)
 
 /* ---- comparing ---- */
 
+/* Computes a row's share on both sides and within which bounds their ratio lies. tests: how many
+ * rows are judged at once, which widens the bounds. */
 static void diff_row_fill(const struct diff *d, uint32_t event, struct diff_row *row, size_t tests)
 {
 	const struct diff_cell *cells = &d->cells[row->thing * d->runs];
@@ -258,6 +261,7 @@ static uint32_t diff_event_of(struct diff *d, const struct diff_row *row)
 	return intern_text(&d->events, diff_event(d, row->thing));
 }
 
+/* Decides which rows fail --fail-if-slower. */
 static void diff_gate(struct diff *d)
 {
 	double most = 1 + d->fail_above / 100;
@@ -270,7 +274,8 @@ static void diff_gate(struct diff *d)
 
 		if (!row->gated)
 			continue;
-		/* Asking about many at once finds one by chance: the intervals are wider here. */
+		/* Among many rows one will look slower by chance, so the intervals are wider
+		 * here. */
 		diff_row_fill(d, diff_event_of(d, row), row, d->n_gated);
 		row->fails = row->noise.least > most;
 		row->may = !row->fails && row->noise.ratio > most;
@@ -303,8 +308,8 @@ static void diff_say_unmatched(struct diff *d)
 	}
 }
 
-/* Sums up a run; another build's functions begin elsewhere, so that those without a name are one
- * thing then. */
+/* Adds up a run. The functions of another build begin at other addresses, so those without a name
+ * are treated as one thing. */
 static int diff_sum_up(struct diff *d, size_t run)
 {
 	int r = builds_fold(&d->profiles[run], &d->builds);
@@ -316,6 +321,7 @@ static int diff_sum_up(struct diff *d, size_t run)
 	return r;
 }
 
+/* An event that one side has no samples of gives no rows. */
 int diff_compare(struct diff *d)
 {
 	for (size_t run = 0; run < d->runs; run++)

@@ -97,6 +97,8 @@ int record_filter_cgroup(struct record_opts *o, const struct record_arg *a)
 	return filter_each(o, a, KWALK_CGROUPS, filter_add_cgroup);
 }
 
+/* Notes which of these options needs BPF programs, for the message if they cannot be had. -EINVAL,
+ * after saying so, if --call-graph asks for stacks that are taken without them. */
 int record_filter_settle(struct record_opts *o, const struct cmd *cmd)
 {
 	const char *what = o->rec.wall                ? "--wall"

@@ -14,7 +14,7 @@ int record_filter_uid(struct record_opts *o, const struct record_arg *a);
 int record_filter_comm(struct record_opts *o, const struct record_arg *a);
 /* "system.slice/nginx.service,user.slice" */
 int record_filter_cgroup(struct record_opts *o, const struct record_arg *a);
-/* After all options: what needs BPF programs has them. */
+/* To be called after all options: checks that options which need BPF programs can have them. */
 int record_filter_settle(struct record_opts *o, const struct cmd *cmd);
 
 #endif

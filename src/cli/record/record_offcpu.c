@@ -10,6 +10,8 @@
 
 #include "recorder/offcpu.h"
 
+/* Sets how long a task must be off the CPU to be sampled; without a text, the default. 0, or
+ * -EINVAL after saying that it is no time. */
 int record_offcpu_time(struct record_opts *o, const struct record_arg *a)
 {
 	static const struct {

@@ -10,7 +10,7 @@
 
 /* "", "500us", "2ms", "1s"; a bare number is of milliseconds. */
 int record_offcpu_time(struct record_opts *o, const struct record_arg *a);
-/* After all options, before the events are used: theirs are added. */
+/* To be called after all options and before the events are used, because it adds events. */
 int record_offcpu_settle(struct record_opts *o, const struct cmd *cmd);
 
 #endif

@@ -132,7 +132,7 @@ const struct option_def record_option_defs[] = {
 	{ NULL, 0, NULL, NULL, 0 },
 };
 
-/* Options whose value is more than a switch. */
+/* Sets an option whose value is more than a switch. */
 static int record_set(struct record_opts *o, int id, const struct record_arg *a)
 {
 	uint64_t v;
@@ -194,7 +194,7 @@ static int record_set(struct record_opts *o, int id, const struct record_arg *a)
 	}
 }
 
-/* Options that are a switch, and those whose text is taken as it is. */
+/* Sets an option that is a switch, or whose text is taken as it is. */
 static void record_switch(struct record_opts *o, int id, const char *text)
 {
 	switch (id) {
@@ -264,7 +264,7 @@ static void record_switch(struct record_opts *o, int id, const char *text)
 	}
 }
 
-/* A setting of the config file, as if it were an option. */
+/* Takes a setting of the config file as if it were an option. */
 static int record_from_config(struct record_opts *o, const struct cmd *cmd, const char *name,
                               int (*set)(struct record_opts *, const struct record_arg *))
 {
@@ -317,7 +317,8 @@ static const char *record_spelling(int id, char *text, size_t n)
 	return text;
 }
 
-/* The options, twice: first only to find --config, then all, over its values. */
+/* Walks the options. It is called twice: first only to find --config, then for all, which replace
+ * the config file's values. */
 static int record_walk(struct record_opts *o, struct options *walk, const char **config)
 {
 	char what[40];
@@ -338,7 +339,7 @@ static int record_walk(struct record_opts *o, struct options *walk, const char *
 	return id == OPTIONS_END ? 0 : id;
 }
 
-/* What follows from all options together. */
+/* Sets what follows from all options together, and checks that they go together. */
 static int record_settle(struct record_opts *o, const struct cmd *cmd)
 {
 	struct session_opts *s = &o->rec.session;
@@ -376,6 +377,8 @@ static int record_settle(struct record_opts *o, const struct cmd *cmd)
 	return 0;
 }
 
+/* The options are walked twice, because those on the command line win over the file that --config
+ * names. */
 int record_options_parse(struct record_opts *ret, int argc, char **argv, const struct cmd *cmd)
 {
 	struct options walk = options_start(argc, argv, cmd);

@@ -34,8 +34,8 @@ struct record_opts {
 
 extern const struct option_def record_option_defs[];
 
-/* 0, or what the options walker returned (OPTIONS_USAGE, OPTIONS_HELP); it was said on stderr. ret
- * is to be freed in either case. */
+/* 0, or what the options walker returned (OPTIONS_USAGE, OPTIONS_HELP), after saying why on stderr.
+ * ret must be freed in either case. */
 int record_options_parse(struct record_opts *ret, int argc, char **argv, const struct cmd *cmd);
 void record_options_free(struct record_opts *o);
 

@@ -46,7 +46,7 @@ static uint64_t record_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Says why a step failed: the file knows best when it did. */
+/* Says why a step failed. If the file failed, its own reason is the one that is said. */
 static int record_fail(struct record_run *r, const struct seam_error *err, int error)
 {
 	cmd_error(r->cmd, "%s", cmd_reason(r->file.err.code ? &r->file.err : err, error));
@@ -63,7 +63,7 @@ static bool record_is_stopped(void)
 	return record_signals_asked(&was_sent);
 }
 
-/* Tells the recorder whom it tells what, and holds the command back. */
+/* Makes the recorder, with the functions to which it reports, and holds the command back. */
 static int record_new(struct record_run *r)
 {
 	struct recorder_opts *o = &r->o->rec;
@@ -81,6 +81,8 @@ static int record_new(struct record_run *r)
 	return error ? record_fail(r, &err, error) : 0;
 }
 
+/* Opens the recorder and says how stacks are taken. -errno; what failed was said, with a hint if
+ * the whole system may not be recorded. */
 static int record_open(struct record_run *r)
 {
 	const struct session_opts *s = &r->o->rec.session;
@@ -92,7 +94,7 @@ static int record_open(struct record_run *r)
 		record_say_mode(r->o, r->cmd, recorder_session(r->recorder));
 		return 0;
 	}
-	/* A terminal tells the command, too: then it may be gone before we look. */
+	/* A terminal signals the command as well, so it may have ended before we look. */
 	if (record_is_stopped())
 		cmd_error(r->cmd, "stopped before sampling began");
 	else
@@ -105,6 +107,8 @@ static int record_open(struct record_run *r)
 	return error;
 }
 
+/* Opens the output and gives its header what it says of this run: the words of the command line,
+ * the event groups, the clock. -errno; it was said. */
 static int record_open_file(struct record_run *r)
 {
 	const struct recorder_opts *o = recorder_options(r->recorder);
@@ -151,6 +155,7 @@ static int record_flush(void *ctx)
 	return datafile_flush(&r->file);
 }
 
+/* Gives the sink what is running already, and says what was found. -errno; it was said. */
 static int record_begin(struct record_run *r)
 {
 	const struct recorder_sink sink = { .write = record_write,
@@ -216,7 +221,7 @@ static int record_wait_ms(const struct record_run *r, uint64_t now_ms)
 	return (int)wait;
 }
 
-/* A reason to stop that has nothing to do with time. */
+/* Whether there is a reason to stop other than time. */
 static bool record_ended(struct record_run *r)
 {
 	bool was_sent;
@@ -239,7 +244,7 @@ static bool record_over(struct record_run *r, uint64_t now_ms)
 	return false;
 }
 
-/* Reads the rings until there is a reason to stop. 0, or what reading or writing failed with. */
+/* Reads the rings until there is a reason to stop. 0, or the error of reading or writing. */
 static int record_loop(struct record_run *r)
 {
 	struct seam_error err = { 0 };
@@ -266,7 +271,7 @@ static int record_loop(struct record_run *r)
 
 /* -- after -- */
 
-/* What did not get into the file, and why. */
+/* Says what did not get into the file, and why. */
 static void record_say_broken(struct record_run *r)
 {
 	const struct session *session = recorder_session(r->recorder);
@@ -313,7 +318,7 @@ static void record_wait_command(struct record_run *r)
 	}
 }
 
-/* Samples that were read from the rings and may not be in the file. */
+/* The number of samples that were read from the rings and may not be in the file. */
 static uint64_t record_unwritten(const struct record_run *r)
 {
 	struct session_counts c = { .sz = sizeof(c) };
@@ -325,7 +330,7 @@ static uint64_t record_unwritten(const struct record_run *r)
 	return taken - r->file.safe_samples;
 }
 
-/* Deferred stacks that tasks owed when sampling ended. */
+/* Says how many deferred stacks tasks still owed when sampling ended. */
 static void record_say_pending(const struct record_run *r)
 {
 	struct session_counts c = { .sz = sizeof(c) };
@@ -345,7 +350,7 @@ static void record_say_pending(const struct record_run *r)
 		          (unsigned long long)c.asleep, (unsigned long long)c.asleep_late);
 }
 
-/* What became of the recording. */
+/* Says what became of the recording. */
 static void record_say(struct record_run *r, bool broken)
 {
 	const struct bpf_stacks *bpf = recorder_bpf(r->recorder);
@@ -361,8 +366,8 @@ static void record_say(struct record_run *r, bool broken)
 		record_runtimes_say(&r->runtimes);
 }
 
-/* Stops, finishes the file, says what became of it and waits for the command; broken: what the loop
- * ended with. The exit code. */
+/* Ends the recording: stops sampling, finishes the file, says what became of it, and waits for the
+ * command. broken: the error with which the loop ended. Returns the exit code. */
 static int record_end(struct record_run *r, int broken)
 {
 	struct target *target = recorder_command(r->recorder);
@@ -393,6 +398,7 @@ static int record_end(struct record_run *r, int broken)
 	return r->failed && !target_exit_code(target) ? EXIT_FAILED : target_exit_code(target);
 }
 
+/* A signal that comes before sampling begins ends the program with 128 + its number. */
 int record_run(struct record_opts *o, const struct cmd *cmd)
 {
 	struct record_run r = { .o = o, .cmd = cmd };

@@ -5,7 +5,7 @@
 
 #include "cli/record/record_options.h"
 
-/* Records as o says: the exit code of the program. */
+/* Records as o says. Returns the exit code of the program. */
 int record_run(struct record_opts *o, const struct cmd *cmd);
 
 #endif

@@ -85,6 +85,9 @@ static void runtimes_code(struct runtimes_process *p, uint64_t start, uint64_t s
 		p->code[p->n++] = (struct runtimes_range){ start, end };
 }
 
+/* Notes the runtime of a process, the ranges of code that it makes, and whether it writes a
+ * jitdump. Mappings that are no code of a runtime are ignored. If memory is out, nothing is
+ * noted. */
 static void runtimes_mapping(struct record_runtimes *r, const struct seam_record *record,
                              const struct seam_mmap *m, uint64_t time_ns)
 {
@@ -148,6 +151,7 @@ static void runtimes_stack(struct record_runtimes *r, uint32_t pid, const struct
 	}
 }
 
+/* Learns which process is of which runtime, and looks at the outermost frame of each stack. */
 static void runtimes_record(struct record_runtimes *r, const struct seam_record *record)
 {
 	struct seam_decoded d = { .sz = sizeof(d) };

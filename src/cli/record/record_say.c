@@ -61,7 +61,7 @@ void record_say_progress(void *ctx, size_t done, size_t of)
 		cmd_print(stderr, "\r\033[K");
 }
 
-/* Which perf will not read the file, before somebody finds out. */
+/* Says which perf will not be able to read the file. */
 static void record_say_readers(const struct record_opts *o, const struct cmd *cmd,
                                const struct session *session)
 {
@@ -86,6 +86,7 @@ static void record_say_readers(const struct record_opts *o, const struct cmd *cm
 		          cmd->name);
 }
 
+/* Says nothing with -q. With -v it also says how many events, tasks and rings are open. */
 void record_say_mode(const struct record_opts *o, const struct cmd *cmd,
                      const struct session *session)
 {
@@ -118,7 +119,8 @@ void record_say_mode(const struct record_opts *o, const struct cmd *cmd,
 	          counts.n_fds);
 }
 
-/* Names of processes are anybody's choice: no control characters reach the terminal. */
+/* Anybody may choose the name of a process, so it is escaped: no control characters reach the
+ * terminal. */
 static void record_say_denied(const struct cmd *cmd, const struct synth_counts *counts)
 {
 	uint64_t named = counts->denied < SYNTH_DENIED ? counts->denied : SYNTH_DENIED;
@@ -134,6 +136,8 @@ static void record_say_denied(const struct cmd *cmd, const struct synth_counts *
 	          counts->denied > named ? " ..." : "", counts->denied == 1 ? "its" : "their");
 }
 
+/* Says how many processes could not be read; with -v also what was written of those that ran
+ * already, and in what time (ns). */
 void record_say_synth(const struct record_opts *o, const struct cmd *cmd,
                       const struct synth_counts *counts, uint64_t ns)
 {
@@ -155,7 +159,7 @@ void record_say_synth(const struct record_opts *o, const struct cmd *cmd,
 		          cmd->name);
 }
 
-/* Losses of each ring, as far as the rings told. */
+/* Says what each ring lost, as far as the rings tell. */
 static void record_say_rings(const struct session *session)
 {
 	char a[32], b[32];
@@ -176,6 +180,7 @@ static void record_say_rings(const struct session *session)
 	}
 }
 
+/* If samples were lost because rings were full, it says how to lose less. */
 void record_say_end(const struct record_opts *o, const struct session *session, uint64_t samples,
                     uint64_t unwritten, const struct bpf_stacks_lost *lost, uint64_t bytes)
 {

@@ -5,6 +5,7 @@
 
 #include "cli/record/record_say.h"
 
+/* Each loss is a line of its own, written only if there is one; totals are written only with -v. */
 void record_say_bpf(const struct record_opts *o, const struct bpf_stacks *b)
 {
 	struct kwalk_totals t = { .sz = sizeof(t) };

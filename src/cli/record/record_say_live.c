@@ -29,8 +29,8 @@ static void say_missing(struct live *live)
 		cmd_print(stderr, "    and in %zu more places\n", n - OBJECTS_SAID);
 }
 
-/* A truncated walk says only how far it got: the next size is worth trying when it is not the
- * last. */
+/* A truncated walk says only how far it got. A larger copy is worth trying unless it is the largest
+ * already. */
 static void say_truncated(const struct live_counts *c, const struct record_opts *o, uint64_t walked)
 {
 	char text[160];
@@ -60,6 +60,7 @@ static void say_ends(struct live *live, const struct record_opts *o, const struc
 	say_share("too long for a record: user address only", c->too_long, w->samples);
 }
 
+/* Each kind of loss is a line of its own; tables and memory are written only with -v. */
 void record_say_live(const struct record_opts *o, struct live *live)
 {
 	struct live_counts c;

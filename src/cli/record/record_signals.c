@@ -20,6 +20,8 @@ static struct timespec signals_first;
 static struct recorder *volatile signals_recorder;
 static void (*volatile signals_leave)(void);
 
+/* Handles SIGINT, SIGTERM and SIGHUP. The first one asks for an end; one that comes more than
+ * RECORD_AGAIN_NS later ends the program at once. Makes async-signal-safe calls only. */
 static void signals_ask(int number, siginfo_t *info, void *context)
 {
 	struct timespec now;
@@ -55,6 +57,7 @@ static void signals_child(int number)
 	errno = error;
 }
 
+/* The recorder may be waiting in poll(2) when a signal comes; the handlers wake it. */
 void record_signals_catch(void)
 {
 	struct sigaction ask = { .sa_sigaction = signals_ask, .sa_flags = SA_SIGINFO | SA_RESTART };
@@ -66,8 +69,9 @@ void record_signals_catch(void)
 	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]); i++) {
 		struct sigaction before;
 
-		/* nohup stays nohup. SIGINT is caught although shells ignore it for what runs in
-		 * the background: a script that sends it means it. */
+		/* SIGHUP that is ignored (nohup) stays ignored. SIGINT is caught also if it is
+		 * ignored, as shells do for what runs in the background: a script that sends it
+		 * means it. */
 		sigaction(asking[i], NULL, &before);
 		if (before.sa_handler != SIG_IGN || asking[i] != SIGHUP)
 			sigaction(asking[i], &ask, NULL);
@@ -81,7 +85,8 @@ void record_signals_wake(struct recorder *recorder)
 	signals_recorder = recorder;
 }
 
-/* SA_RESETHAND: the second time, when this has returned, it is what it always is. */
+/* With SA_RESETHAND the handler is removed when it runs, so that the signal that is raised here
+ * does what it does by default. */
 static void signals_quit(int number)
 {
 	int error = errno;

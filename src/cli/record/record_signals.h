@@ -13,13 +13,13 @@
 
 /* Installs the handlers; SIGPIPE is ignored from now on (write(2) says EPIPE). */
 void record_signals_catch(void);
-/* Which recorder a signal wakes; NULL: none. */
+/* Sets which recorder a signal wakes; NULL: none. */
 void record_signals_wake(struct recorder *recorder);
-/* What is done before the second one ends the program, and before SIGQUIT does; async-signal-safe.
- * Not to be changed back. */
+/* Sets what is done before a second signal or SIGQUIT ends the program. It must be
+ * async-signal-safe, and stays set. */
 void record_signals_leave(void (*leave)(void));
-/* The first signal that asked to stop; 0: none yet. *was_sent: by a process, so that the command,
- * which a terminal would have told too, does not know of it. */
+/* The first signal that asked to stop; 0: none yet. *was_sent: a process sent it, so the command
+ * has not got it. (A terminal would have signalled the command, too.) */
 int record_signals_asked(bool *was_sent);
 
 #endif

@@ -67,6 +67,8 @@ int record_values_size(const struct record_arg *a, uint64_t *ret, bool *is_bytes
 	return 0;
 }
 
+/* Adds each number of a comma-separated list to the tasks that are recorded. -EINVAL after saying
+ * what is wrong, or -ENOMEM. */
 int record_values_pids(struct record_opts *o, const struct record_arg *a)
 {
 	const char *at = a->text;
@@ -153,6 +155,8 @@ static int record_values_stack_size(struct record_opts *o, const struct record_a
 	return 0;
 }
 
+/* Takes perf's spelling, a mode with a size or a depth behind it, and forgets what an earlier
+ * --call-graph set. -EINVAL after saying what is wrong. */
 int record_values_call_graph(struct record_opts *o, const struct record_arg *a)
 {
 	const char *t = a->text;
@@ -213,6 +217,8 @@ int record_values_mmap_pages(struct record_opts *o, const struct record_arg *a)
 	return 0;
 }
 
+/* Takes a name, with or without CLOCK_ and in upper or lower case, or a number up to 31. -EINVAL
+ * after saying what is wrong. */
 int record_values_clockid(struct record_opts *o, const struct record_arg *a)
 {
 	static const struct {

@@ -28,7 +28,7 @@ int record_values_call_graph(struct record_opts *o, const struct record_arg *a);
 int record_values_unwind_memory(struct record_opts *o, const struct record_arg *a);
 int record_values_mmap_pages(struct record_opts *o, const struct record_arg *a);
 int record_values_clockid(struct record_opts *o, const struct record_arg *a);
-/* least 0: "0" is none. No text: level 1. */
+/* Takes a compression level. least 0: "0" means no compression. Without a text it is level 1. */
 int record_values_compress(struct record_opts *o, const struct record_arg *a, uint64_t least);
 int record_values_duration(struct record_opts *o, const struct record_arg *a);
 int record_values_events(struct record_opts *o, const struct record_arg *a);

@@ -55,7 +55,7 @@ int report_rollup(const struct report *r, uint32_t event, struct rollup *ret)
 
 /* ---- loading ---- */
 
-/* A name may hold commas itself: the whole list is tried as one name, too. */
+/* A name may have commas in it, so the whole list is tried as one name, too. */
 static bool report_named(const char *list, const char *text)
 {
 	return !strcmp(list, text) || id_filter_in_list(list, text);
@@ -79,7 +79,7 @@ static bool report_shows(const struct report *r, const struct profile_frame *f)
 	       (nameless_is(name, NULL) && report_named(r->symbols, SYMBOL_UNKNOWN));
 }
 
-/* Each distinct frame is held against --dsos, --symbols and --symbol-filter once. */
+/* Compares each distinct frame with --dsos, --symbols and --symbol-filter, once. */
 static int report_mark_shown(struct report *r)
 {
 	const struct profile *p = r->load.profile;
@@ -117,6 +117,8 @@ static int report_mark_parents(struct report *r)
 	return r->parents ? 0 : -ENOMEM;
 }
 
+/* Opens the recording, makes a profile with what the columns need, and marks the frames that
+ * filters pick. -EINVAL without a text in err: it was said. */
 static int report_load(struct report *r, struct seam_error *err)
 {
 	bool calls = report_needs(r, ROLLUP_NEEDS_CALLS) || r->graph != REPORT_GRAPH_NONE;
@@ -163,8 +165,8 @@ static int report_write(struct report *r, struct buf *out)
 	return rc;
 }
 
-/* What the recording says about itself, in front of what is reported of it. The reader is behind
- * its last record then. *ret: EXIT_OK, or EXIT_PARTIAL. */
+/* Writes what the recording says about itself, in front of the report. The reader is behind its
+ * last record then. *ret: EXIT_OK, or EXIT_PARTIAL. */
 static int report_header(const struct report *r, struct buf *out, int *ret)
 {
 	const struct source s = { .cmd = r->cmd,
@@ -177,6 +179,7 @@ static int report_header(const struct report *r, struct buf *out, int *ret)
 	return rc;
 }
 
+/* Reads all, composes the whole text and prints it. An exit code. */
 static int report_show(struct report *r)
 {
 	struct seam_error err = { 0 };
@@ -202,7 +205,7 @@ static int report_show(struct report *r)
 	return verdict == EXIT_OK ? header : verdict;
 }
 
-/* What seam dump prints of the same recording. */
+/* Prints what seam dump prints of the same recording. */
 static int report_dump(const struct report *r)
 {
 	char *argv[] = { (char *)"dump", (char *)"--input",
@@ -212,7 +215,7 @@ static int report_dump(const struct report *r)
 	return cmd_dump.run(r->header ? 4 : 3, argv, &cmd_dump);
 }
 
-/* The options are known: a report, or what was asked for in its place. */
+/* Makes the report, or what was asked for in its place, when the options are known. */
 static int report_do(struct report *r)
 {
 	struct source source = { .cmd = r->cmd, .path = r->in.path };
@@ -226,6 +229,8 @@ static int report_do(struct report *r)
 	return rc == EXIT_OK ? report_show(r) : rc;
 }
 
+/* The command: reads the config file, then its options, does the work, and frees everything at one
+ * place. An exit code. */
 static int report_run(int argc, char **argv, const struct cmd *cmd)
 {
 	struct report r = {

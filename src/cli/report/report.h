@@ -83,30 +83,30 @@ extern const struct option_def report_options[];
 extern const struct cmd_words report_words[];
 /* 0, or -EINVAL after saying why. */
 int report_option(struct report *r, const struct options *o, int id);
-/* After them: do they go together? -EINVAL: no, which was said. */
+/* To be called after the options: checks that they go together. -EINVAL after saying why not. */
 int report_options_end(const struct report *r);
-/* Before the options: what the config file says of reports. -EINVAL: it makes no sense, which was
- * said. */
+/* To be called before the options: takes what the config file says of reports. -EINVAL: it makes no
+ * sense, which was said. */
 int report_config(struct report *r);
 
 /* ---- report_fields.c ---- */
 
-/* From the lists and flags of the command line: 0, or -EINVAL after saying why. */
+/* Sets the fields from the lists and flags of the command line. 0, or -EINVAL after saying why. */
 int report_fields_set(struct report *r);
 /* "comm", "dso": the sort key of a column; its heading. */
 const char *report_key(unsigned field);
 const char *report_heading(unsigned field);
 /* PROFILE_KEEP_*: what a profile must have for the columns. */
 unsigned report_keeps(const struct report *r);
-/* Is any column one that needs this to be looked up? */
+/* Whether any column needs this to be looked up. */
 bool report_needs(const struct report *r, enum rollup_needs needs);
-/* Keys, and figures, each behind a comma: ",comm,pid". */
+/* The names of keys, and of figures, each with a comma in front: ",comm,pid". */
 extern const char report_sort_keys[], report_figure_keys[];
 
 /* ---- report.c ---- */
 
 struct rollup_opts report_rollup_opts(const struct report *r, uint32_t event);
-/* Built and sorted. -ENOMEM. */
+/* Builds the rollup of an event and sorts it. -ENOMEM. */
 int report_rollup(const struct report *r, uint32_t event, struct rollup *ret);
 double report_percent(uint64_t part, uint64_t whole);
 /* "5,406" into buf. */
@@ -116,29 +116,31 @@ const char *report_number(uint64_t v, char *buf, size_t n);
 
 int report_text(const struct report *r, struct buf *out);
 int report_json(const struct report *r, struct buf *out);
-/* A row per thread. r->load has kept what these columns need. */
+/* Writes a row for each thread. r->load must have kept what these columns need. */
 #define REPORT_THREAD_COLUMNS (1u << ROLLUP_EVENT | 1u << ROLLUP_COMM | 1u << ROLLUP_TID)
 int report_threads(const struct report *r, struct buf *out);
 int report_csv(const struct report *r, struct buf *out);
 int report_stats(const struct report *r, struct buf *out);
-/* The table of an event (0: of all) as text. */
+/* Writes the table of an event (0: of all) as text. */
 int report_table(const struct report *r, uint32_t event, struct buf *out);
-/* The same as a tree of keys: below each value of the first key, its values of the second. */
+/* Writes the same as a tree of keys: below each value of the first key stand its values of the
+ * second. */
 int report_hierarchy(const struct report *r, uint32_t event, struct buf *out);
-/* Every task that a record of r->in names, below the task that made it. -ENOMEM, or as the reader
- * says. */
+/* Writes every task that a record of r->in names, below the task that made it. -ENOMEM, or as the
+ * reader says. */
 int report_tasks(const struct report *r, struct buf *out, struct seam_error *err);
-/* True where a row or branch is large enough to be shown. */
+/* Whether a row or branch is large enough to be shown. */
 bool report_visible(const struct report *r, const struct rollup *t, const struct rollup_row *row);
-/* The call tree of an event (0: of all). */
+/* Writes the call tree of an event (0: of all). */
 int report_tree(const struct report *r, uint32_t event, struct buf *out);
 /* All events side by side. */
 int report_group(const struct report *r, struct buf *out);
-/* The lines below a report: states of the stacks, losses, what has no name. */
+/* Writes the lines below a report: the states of the stacks, losses, and what has no name. */
 void report_account(const struct report *r, struct buf *out);
-/* Of it: where user stacks end although no program or thread begins there. */
+/* A part of these lines: where user stacks end although no program or thread begins there. */
 void report_ends(const struct report *r, struct buf *out);
-/* Stacks that end in code that a runtime made, and the flag with which they go on. */
+/* A part of these lines: stacks that end in code that a runtime made, and the flag with which they
+ * go on. */
 void report_runtimes(const struct report *r, struct buf *out);
 struct report_ends {
 	struct report_end {
@@ -150,12 +152,13 @@ struct report_ends {
 	uint64_t samples; /* of all objects */
 	uint64_t deep;    /* not counted above: the kernel's limit of depth cut them */
 };
-/* Is that the name of a function with which programs, threads or processes of a runtime begin? */
+/* Whether this is the name of a function with which programs, threads or processes of a runtime
+ * begin. */
 bool report_ends_begins(const char *name);
-/* Some user stacks were walked by unwind tables while recording. */
+/* Whether some user stacks were walked by unwind tables while recording. */
 bool report_by_tables(const struct report *r);
 int report_ends_find(const struct report *r, struct report_ends *ret);
-/* " 12.34%", in colour when it is much. */
+/* Writes " 12.34%", in colour if it is much. */
 void report_share(const struct report *r, double percent, struct buf *out);
 /* The figures of a row that stand before its names, as wide as text; the headings of them. */
 void report_figure(const struct report *r, const struct rollup *t, const struct rollup_row *row,

@@ -50,7 +50,7 @@ static void account_states(const struct report *r, struct buf *out)
 	buf_put_text(out, "\n");
 }
 
-/* What could be done about a state that is not a stack. */
+/* Writes what can be done about states without a whole stack. */
 static void account_hints(const struct report *r, struct buf *out)
 {
 	struct profile_account a;
@@ -162,7 +162,7 @@ static void account_hint(const struct report *r, const struct load_unnamed *u, s
 	buf_free(&hint);
 }
 
-/* Why an address is in no mapping. */
+/* Says why an address is in no mapping. */
 static const char *account_unmapped(const struct report *r)
 {
 	if (!report_by_tables(r))
@@ -175,6 +175,8 @@ static const char *account_unmapped(const struct report *r)
 	return "no mapping of that time holds the address";
 }
 
+/* Writes which objects have frames without a name, why, and what would help; those with the most
+ * samples first. */
 static void account_unnamed(const struct report *r, struct buf *out)
 {
 	const struct load *l = &r->load;
@@ -204,7 +206,7 @@ static void account_unnamed(const struct report *r, struct buf *out)
 		shown_printf(out, "  and in %zu more objects\n", l->n_unnamed - UNNAMED_SHOWN);
 }
 
-/* Inlined calls and lines that a file would tell which is not there (split DWARF). */
+/* Writes which missing files (split DWARF) would tell inlined calls and lines. */
 static void account_partial(const struct report *r, struct buf *out)
 {
 	const struct load *l = &r->load;
@@ -229,6 +231,7 @@ static void account_partial(const struct report *r, struct buf *out)
 		shown_printf(out, "and of %zu more objects\n", l->n_partial - UNNAMED_SHOWN);
 }
 
+/* A line is left out where it has nothing to count. */
 void report_account(const struct report *r, struct buf *out)
 {
 	const struct profile_counts *c = profile_counts_of(r->load.profile);
@@ -259,6 +262,8 @@ static void report_stats_line(struct buf *out, const char *name, uint64_t n, uin
 	buf_put_text(out, "\n");
 }
 
+/* Has the form of perf report --stats: records by type, samples by event, then what became of the
+ * stacks. 0. */
 int report_stats(const struct report *r, struct buf *out)
 {
 	const struct recording_counts *c = &r->rec->counts;

@@ -18,6 +18,8 @@ static void csv_heading(const struct report *r, struct buf *out)
 	             ",self_percent,total_percent,self,total,self_samples,total_samples,unit\n");
 }
 
+/* Writes a row: the event, the keys that were asked for, and all figures in an order that does not
+ * change. */
 static void csv_row(const struct report *r, const struct rollup *t, const struct rollup_row *row,
                     uint32_t event, struct buf *out)
 {

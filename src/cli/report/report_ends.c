@@ -16,7 +16,8 @@
 
 #define ENDS_SHOWN 5
 
-/* Of user code in C and the languages above it; "runtime." are Go's, the last is Erlang's. */
+/* The functions with which user code in C and languages above it begins; "runtime." is Go's, the
+ * last is Erlang's. */
 bool report_ends_begins(const char *name)
 {
 	static const char *const exact[] = { "_start",       "clone",        "clone3",
@@ -58,11 +59,11 @@ static int ends_order(const void *pa, const void *pb)
 
 	if (a->samples != b->samples)
 		return a->samples > b->samples ? -1 : 1;
-	/* Not by object: their numbers are of whichever thread met one first. */
+	/* Not by the number of the object, because that depends on which thread met one first. */
 	return a->samples ? strcmp(a->path, b->path) : 0;
 }
 
-/* A parent's id is less than its child's: one pass from low to high. */
+/* One pass from low to high is enough, because a parent's id is less than its child's. */
 static void ends_fill(const struct profile *p, uint32_t *top)
 {
 	for (uint32_t n = 1; n <= profile_n_nodes(p); n++) {
@@ -78,6 +79,8 @@ static bool ends_by_frame_pointer(uint32_t state)
 	       state == SEAM_STITCH_STITCHED_EARLIER;
 }
 
+/* Counts samples by the object of their outermost frame where nothing begins there, and those cut
+ * at the kernel's limit. top: for each node the outermost node of its stack. */
 static void ends_count(struct report_ends *e, const struct profile *p, const uint32_t *top)
 {
 	for (size_t i = 0; i < profile_n_rows(p); i++) {
@@ -99,6 +102,8 @@ static void ends_count(struct report_ends *e, const struct profile *p, const uin
 	}
 }
 
+/* ret->by_object is sorted by samples, and the caller frees it. With --max-stack, or where samples
+ * say themselves how they ended, nothing is counted. -ENOMEM. */
 int report_ends_find(const struct report *r, struct report_ends *ret)
 {
 	const struct profile *p = r->load.profile;
@@ -132,7 +137,7 @@ bool report_by_tables(const struct report *r)
 	return false;
 }
 
-/* What would take the walks further. */
+/* The advice with which walks would get further. */
 static const char *ends_hint(const struct report *r)
 {
 	if (report_by_tables(r))
@@ -142,6 +147,7 @@ static const char *ends_hint(const struct report *r)
 	       "-fno-omit-frame-pointer, or record with --call-graph dwarf\n";
 }
 
+/* Writes nothing if memory is out: the report is complete without these lines. */
 void report_ends(const struct report *r, struct buf *out)
 {
 	const struct profile *p = r->load.profile;

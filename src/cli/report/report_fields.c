@@ -61,7 +61,7 @@ static bool report_field_is(const char *name, const char *text, size_t len)
 	return name && strlen(name) == len && !memcmp(name, text, len);
 }
 
-/* A list into to, each field once; *ret_figures: it names one of the figures. */
+/* Puts the fields of a list into to, each once. *ret_figures: the list names one of the figures. */
 static int fields_parse(const struct report *r, const char *option, const char *list,
                         struct report_fields *to, bool *ret_figures)
 {
@@ -114,6 +114,8 @@ static void fields_add_figures(const struct report *r, struct report_fields *f)
 		fields_add(f, REPORT_SAMPLES);
 }
 
+/* Without -s the keys are perf's (comm, dso, sym), or those that -F names. Without -F the usual
+ * figures stand in front, unless -s names one. */
 int report_fields_set(struct report *r)
 {
 	const char *keys = r->sort_list ? r->sort_list : r->field_list ? "" : "comm,dso,sym";

@@ -31,7 +31,7 @@ static size_t group_end(const struct group *g, size_t start)
 	return end;
 }
 
-/* What a thing has of an event: 0 when it has no row of it. */
+/* The share that a thing has of an event; 0 if there is no row for it. */
 static double group_share(const struct group *g, size_t start, size_t event, bool self)
 {
 	const struct rollup *t = &g->table;
@@ -43,7 +43,7 @@ static double group_share(const struct group *g, size_t start, size_t event, boo
 	return 0;
 }
 
-/* As perf has it: by the first event, then the second ... */
+/* Orders things as perf does: by their share of the first event, then of the second ... */
 static int group_order(const void *pa, const void *pb, void *ctx)
 {
 	const struct group *g = ctx;
@@ -59,6 +59,8 @@ static int group_order(const void *pa, const void *pb, void *ctx)
 	return a < b ? -1 : a > b;
 }
 
+/* Finds where the rows of each thing begin, keeps the things that reach the limit in any event, and
+ * sorts them. -ENOMEM. */
 static int group_find(struct group *g)
 {
 	const struct rollup *t = &g->table;
@@ -88,6 +90,7 @@ static bool group_shows(const struct group *g, size_t k)
 	return field < ROLLUP_COLUMNS && field != ROLLUP_EVENT;
 }
 
+/* Makes each column as wide as its heading or its longest text. */
 static void group_widths(struct group *g)
 {
 	const struct report_fields *f = &g->report->fields;
@@ -108,6 +111,7 @@ static void group_widths(struct group *g)
 	}
 }
 
+/* Writes a line for each event with its number and its count, then the headings of the columns. */
 static void group_heading(const struct group *g, struct buf *out)
 {
 	const struct report_fields *f = &g->report->fields;
@@ -134,6 +138,7 @@ static void group_heading(const struct group *g, struct buf *out)
 	buf_put_text(out, "\n");
 }
 
+/* Writes a thing's share of each event, with what it called and of itself, then its names. */
 static void group_row(const struct group *g, size_t start, struct buf *out)
 {
 	const struct report_fields *f = &g->report->fields;
@@ -155,6 +160,8 @@ static void group_row(const struct group *g, size_t start, struct buf *out)
 	buf_put_text(out, "\n");
 }
 
+/* Lists the events that have samples, and builds the table with a row for each thing and event.
+ * -ENOMEM. */
 static int group_start(struct group *g)
 {
 	struct rollup_opts opts = report_rollup_opts(g->report, 0);
@@ -178,6 +185,7 @@ static int group_start(struct group *g)
 	return rollup_build(&g->table, p, &opts);
 }
 
+/* A thing is shown if it reaches the limit in any of the events. -ENOMEM. */
 int report_group(const struct report *r, struct buf *out)
 {
 	struct group g = { .report = r };

@@ -25,7 +25,8 @@ struct hierarchy {
 	uint64_t hidden;
 };
 
-/* Of the keys before the depth's own: which row above it a row belongs to. */
+/* Compares rows by the keys of the levels above this depth: those that are equal stand below the
+ * same row. */
 static int hierarchy_compare_above(const struct hierarchy *h, size_t depth,
                                    const struct rollup_row *a, const struct rollup_row *b)
 {
@@ -65,6 +66,8 @@ static void hierarchy_sort(const struct hierarchy *h, size_t depth, struct rollu
 	rollup_sort_behind(t, !r->no_children, &key, first);
 }
 
+/* Builds the table by the keys up to this depth, and orders its rows so that those below one row of
+ * the level before stand together. -ENOMEM. */
 static int hierarchy_level(struct hierarchy *h, size_t depth, uint32_t event)
 {
 	struct rollup_opts opts = report_rollup_opts(h->report, event);
@@ -88,7 +91,8 @@ static int hierarchy_level(struct hierarchy *h, size_t depth, uint32_t event)
 	return 0;
 }
 
-/* Where the rows of the depth begin that stand below `above`, a row of the level before it. */
+/* The index at which the rows of this depth begin that stand below `above`, a row of the level
+ * before. */
 static size_t hierarchy_first(const struct hierarchy *h, size_t depth,
                               const struct rollup_row *above)
 {
@@ -127,7 +131,7 @@ static void hierarchy_row(const struct hierarchy *h, size_t depth, const struct 
 	report_end_line(out);
 }
 
-/* As deep as there are keys, which are few. */
+/* The recursion is as deep as there are keys, which are few. */
 static void hierarchy_below(struct hierarchy *h, size_t depth, const struct rollup_row *above,
                             struct buf *out)
 {
@@ -161,6 +165,7 @@ static void hierarchy_heading(const struct hierarchy *h, struct buf *out)
 	report_end_line(out);
 }
 
+/* Rows below the limit are only counted. -ENOMEM. */
 int report_hierarchy(const struct report *r, uint32_t event, struct buf *out)
 {
 	struct hierarchy h = { .report = r };

@@ -12,6 +12,8 @@ static void json_number(struct json *j, const char *key, uint64_t v)
 	json_u64(j, v);
 }
 
+/* Writes what became of the samples: losses, the states of stacks, and what the stitcher
+ * counted. */
 static void json_counts(const struct report *r, struct json *j)
 {
 	const struct profile_counts *c = profile_counts_of(r->load.profile);
@@ -45,7 +47,7 @@ static void json_counts(const struct report *r, struct json *j)
 	json_close(j, '}');
 }
 
-/* How stack copies were unwound while recording, as each sample says. */
+/* Writes how stack copies were unwound while recording, as each sample says. */
 static void json_recorded(const struct report *r, struct json *j)
 {
 	const struct walk_result_counts *c = &r->load.recorded;
@@ -66,7 +68,8 @@ static void json_recorded(const struct report *r, struct json *j)
 	json_close(j, '}');
 }
 
-/* How the stack copies were unwound; where information was missing, here or while recording. */
+/* Writes how the stack copies were unwound, and where information was missing, here or while
+ * recording. */
 static void json_unwound(const struct report *r, struct json *j)
 {
 	const struct unwound_counts *u = &r->load.unwound;
@@ -98,7 +101,7 @@ static void json_unwound(const struct report *r, struct json *j)
 	json_close(j, '}');
 }
 
-/* Why the stacks ended that were walked while recording. */
+/* Writes why the stacks ended that were walked while recording. */
 static void json_ends(const struct report *r, struct json *j)
 {
 	const struct recording_counts *c = &r->rec->counts;
@@ -112,6 +115,7 @@ static void json_ends(const struct report *r, struct json *j)
 	json_close(j, '}');
 }
 
+/* Writes the events with their units, samples and weights. */
 static void json_events(const struct report *r, struct json *j)
 {
 	struct profile_account a;
@@ -145,6 +149,7 @@ static void json_value_of(const struct rollup *t, const struct rollup_row *row,
 		json_string(j, value);
 }
 
+/* Writes all rows of an event: no limit holds here. -ENOMEM. */
 static int json_rows(const struct report *r, uint32_t event, struct json *j)
 {
 	struct rollup_opts opts = report_rollup_opts(r, event);
@@ -173,6 +178,7 @@ static int json_rows(const struct report *r, uint32_t event, struct json *j)
 	return 0;
 }
 
+/* Writes the objects that have frames without a name, and why. */
 static void json_unnamed(const struct report *r, struct json *j)
 {
 	json_key(j, "unnamed");
@@ -193,7 +199,7 @@ static void json_unnamed(const struct report *r, struct json *j)
 	json_close(j, ']');
 }
 
-/* Objects a part of whose debugging information was not found. */
+/* Writes the objects of whose debugging information a part was not found. */
 static void json_partial(const struct report *r, struct json *j)
 {
 	json_key(j, "partial");
@@ -212,6 +218,7 @@ static void json_partial(const struct report *r, struct json *j)
 	json_close(j, ']');
 }
 
+/* Writes in which objects user stacks end early, as report_ends_find counts them. -ENOMEM. */
 static int json_stops(const struct report *r, struct json *j)
 {
 	const struct profile *p = r->load.profile;
@@ -237,6 +244,7 @@ static int json_stops(const struct report *r, struct json *j)
 	return 0;
 }
 
+/* Writes one JSON object with all events' rows in one list. -ENOMEM. */
 int report_json(const struct report *r, struct buf *out)
 {
 	struct json j = { .out = out };

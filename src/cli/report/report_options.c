@@ -125,7 +125,7 @@ const struct option_def report_options[] = {
 	{ 0 },
 };
 
-/* perf's -g takes a list ("caller,0.5,callee"): the order is what is looked for in it. */
+/* perf's -g takes a list ("caller,0.5,callee"); only the order is looked for in it. */
 static int report_graph_option(struct report *r, const char *list)
 {
 	if (id_filter_in_list(list, "none"))
@@ -164,7 +164,7 @@ static int report_widths_option(struct report *r, const char *list)
 	return -EINVAL;
 }
 
-/* What a number may hold would cut it in two. */
+/* Refuses a separator that may stand in a number, because it would cut the number in two. */
 static int report_separator_option(struct report *r, const char *text)
 {
 	if (*text && !strpbrk(text, ".%0123456789")) {
@@ -213,6 +213,8 @@ static int report_slice_option(struct report *r, const char *text)
 	return -EINVAL;
 }
 
+/* Takes one option whose value is a list or a text, and those of the filter and of naming. 0, or
+ * -EINVAL after saying what is wrong. */
 static int report_list_option(struct report *r, const struct options *o, int id)
 {
 	switch (id) {
@@ -244,7 +246,8 @@ static int report_list_option(struct report *r, const struct options *o, int id)
 	}
 }
 
-/* What is shown beside a report, or in its place; true: the option is one of these. */
+/* Takes an option about what is shown beside a report, or in its place; true: it is one of
+ * these. */
 static bool report_other(struct report *r, int id)
 {
 	switch (id) {
@@ -274,6 +277,7 @@ static bool report_other(struct report *r, int id)
 	}
 }
 
+/* Takes one option that is a switch; all others are for report_list_option. */
 static int report_flag(struct report *r, const struct options *o, int id)
 {
 	switch (id) {
@@ -323,6 +327,7 @@ int report_config(struct report *r)
 	return limit ? report_limit_option(r, config_where(c, "report.percent-limit"), limit) : 0;
 }
 
+/* Takes one option of the command line; the functions above take those that are not here. */
 int report_option(struct report *r, const struct options *o, int id)
 {
 	unsigned long long v;
@@ -347,6 +352,7 @@ int report_option(struct report *r, const struct options *o, int id)
 	}
 }
 
+/* --hierarchy, -t, -w and --header shape text: they do not go with --json and --csv. */
 int report_options_end(const struct report *r)
 {
 	const char *shape = r->hierarchy   ? "--hierarchy"

@@ -34,7 +34,7 @@ static void runtimes_add(struct runtimes *t, const struct runtime_flags *flags, 
 	t->n += i == t->n;
 }
 
-/* The runtime whose flag helps with an object, if that is code which a process made. */
+/* The runtime whose flag helps with an object, if the object is code that a process made. */
 static const struct runtime_flags *runtimes_of(const struct report *r, uint32_t object,
                                                unsigned *asked)
 {
@@ -91,6 +91,8 @@ static void runtimes_count(const struct report *r, struct runtimes *t, uint32_t 
 	}
 }
 
+/* A runtime with less than RUNTIMES_LEAST percent of the samples is left out. Writes nothing if
+ * memory is out. */
 void report_runtimes(const struct report *r, struct buf *out)
 {
 	const struct profile *p = r->load.profile;

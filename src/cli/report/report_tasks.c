@@ -2,8 +2,8 @@
 // report_tasks.c: the tasks of a recording, in the form of perf report --tasks: each below the task
 // that made it. Knows COMM and FORK records, and no samples.
 //
-// A number that was used again stands for its last task, so that parents may go round in a circle:
-// every task is printed once all the same.
+// If a number was used again, it stands for its last task, so parents may form a circle. Every task
+// is printed once nevertheless.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static struct task *report_task_of(struct tasks *t, uint32_t pid, uint32_t tid)
 	return report_task_at(t, (uint32_t)*at);
 }
 
-/* A name of before belongs to a task that had the number earlier. */
+/* An earlier name belongs to a task that had the same number before. */
 static int tasks_fork(struct tasks *t, const struct seam_task *fork, uint64_t time_ns)
 {
 	struct task *task = report_task_of(t, fork->pid, fork->tid);
@@ -115,7 +115,7 @@ static int tasks_order(const void *pa, const void *pb)
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-/* Threads stand below their process, processes below the one that made them. */
+/* Puts threads below their process, and processes below the one that made them. */
 static int tasks_link(struct tasks *t)
 {
 	if (t->n)
@@ -158,7 +158,7 @@ static void report_task_print(const struct tasks *t, struct task *task, unsigned
 	             report_task_name(t, task));
 }
 
-/* A task and all below it that were not printed yet, without recursion. */
+/* Prints a task and all below it that were not printed yet, without recursion. */
 static void tasks_print_below(const struct tasks *t, uint32_t root, struct buf *out)
 {
 	uint32_t at = root;
@@ -185,6 +185,7 @@ static void tasks_print_below(const struct tasks *t, uint32_t root, struct buf *
 	}
 }
 
+/* Tasks whose parents go round in a circle have no root; they are printed behind all others. */
 int report_tasks(const struct report *r, struct buf *out, struct seam_error *err)
 {
 	struct tasks t = { 0 };

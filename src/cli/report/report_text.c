@@ -37,7 +37,8 @@ bool report_visible(const struct report *r, const struct rollup *t, const struct
 {
 	uint64_t by = r->no_children ? row->self : row->total;
 
-	/* What was only ever called has no self: without children it would be a row of zeros. */
+	/* A row that only calls others has no samples of its own: without children it would be a
+	 * row of zeros. */
 	return by && report_percent(by, t->weight) >= r->percent_limit;
 }
 
@@ -106,7 +107,7 @@ void report_figure(const struct report *r, const struct rollup *t, const struct 
 	}
 }
 
-/* What a row has in a field, not padded, as tt->cell. */
+/* Writes what a row has in a field into tt->cell, not padded. */
 static void text_cell(struct text_table *tt, const struct rollup_row *row, unsigned field)
 {
 	char text[ROLLUP_TEXT_MAX];
@@ -205,7 +206,7 @@ void report_end_line(struct buf *out)
 	buf_put_text(out, "\n");
 }
 
-/* Shares stand close together; all else is two blanks apart. */
+/* Between shares stands one blank; between all else stand two. */
 static void text_gap(const struct report *r, size_t k, struct buf *out)
 {
 	if (k && r->separator)
@@ -214,7 +215,7 @@ static void text_gap(const struct report *r, size_t k, struct buf *out)
 		buf_printf(out, "%*s", (int)text_gap_width(&r->fields, k), "");
 }
 
-/* Text where SEP stands between fields: as perf has it, a '.' stands for each SEP in it. */
+/* Writes a text between separators; as perf does, a '.' replaces each separator in it. */
 static void text_separated(const struct report *r, const char *text, struct buf *out)
 {
 	size_t n = strlen(r->separator);
@@ -275,7 +276,7 @@ static void text_row(struct text_table *tt, const struct rollup_row *row, struct
 	report_end_line(out);
 }
 
-/* How much of the table is not shown. */
+/* Writes how much of the table is not shown. */
 static void text_hidden(const struct report *r, const struct rollup *t, uint64_t hidden,
                         uint64_t self, struct buf *out)
 {
@@ -289,6 +290,7 @@ static void text_hidden(const struct report *r, const struct rollup *t, uint64_t
 		           hidden, r->percent_limit, report_percent(self, t->weight));
 }
 
+/* Rows below the limit, or beyond rows_max, are summed up in one line below. -ENOMEM. */
 int report_table(const struct report *r, uint32_t event, struct buf *out)
 {
 	struct text_table tt = { .report = r };
@@ -346,7 +348,7 @@ static void text_count(const struct profile *p, uint32_t event, uint64_t weight,
 	           unit ? unit : "");
 }
 
-/* Which event the table below is of. */
+/* Writes which event the table below is of. */
 static void text_event(const struct report *r, uint32_t event,
                        const struct profile_account *account, struct buf *out)
 {
@@ -361,7 +363,8 @@ static void text_event(const struct report *r, uint32_t event,
 	buf_put_text(out, r->separator ? "\n" : "\n\n");
 }
 
-/* Rows alone are for a program, or for grep: a tree stands among them where it was asked for. */
+/* With -q or -t rows are for a program, or for grep: a tree follows them only if it was asked
+ * for. */
 static bool text_has_tree(const struct report *r)
 {
 	return r->graph != REPORT_GRAPH_NONE && (r->graph_given || !(r->quiet || r->separator));

@@ -61,6 +61,8 @@ static struct thread_row *threads_row(struct report_threads *t, const struct rol
 	return &t->rows[*at];
 }
 
+/* Sums up the rows of a rollup by thread and event, and sorts the threads. Behind the counts of all
+ * threads stand those of the events. -ENOMEM. */
 static int threads_build(struct report_threads *t, const struct rollup *from)
 {
 	t->rows = calloc(from->n + 1, sizeof(*t->rows));
@@ -94,7 +96,7 @@ static void threads_value(const struct report_threads *t, uint64_t v, int width,
 		shown_printf(out, "  %*s", width, report_number(v, number, sizeof(number)));
 }
 
-/* From the event's name; wide enough for its numbers. */
+/* The width of a column, by the event's name; at least wide enough for numbers. */
 static int threads_width(const char *event)
 {
 	int n = (int)shown_length(event);
@@ -102,6 +104,8 @@ static int threads_width(const char *event)
 	return n < 12 ? 12 : n;
 }
 
+/* totals: where the counts of the events begin. An event without samples has no column; threads
+ * below limit percent of the first one are only counted. */
 static void threads_print(const struct report_threads *t, size_t totals, const struct rollup *from,
                           double limit, struct buf *out)
 {
@@ -141,6 +145,8 @@ static void threads_print(const struct report_threads *t, size_t totals, const s
 	buf_put_text(out, "\n");
 }
 
+/* Writes a row for each thread with its count of each event, in milliseconds if all events count
+ * time. -ENOMEM. */
 int report_threads(const struct report *r, struct buf *out)
 {
 	const struct rollup_opts opts = { .columns = REPORT_THREAD_COLUMNS };

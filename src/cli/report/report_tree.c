@@ -56,7 +56,7 @@ static int tree_step(const struct tree *t, uint32_t parent)
 	return parent && child && t->nodes[child].next_sibling ? 1 : 0;
 }
 
-/* Depth first without recursion: stacks can be as deep as a file says. */
+/* Walks depth first and without recursion, because stacks can be as deep as a file says. */
 static void tree_walk(const struct tree_view *v, struct buf *out)
 {
 	const struct tree *t = v->tree;
@@ -81,6 +81,7 @@ static void tree_walk(const struct tree_view *v, struct buf *out)
 	}
 }
 
+/* Percentages are of all that the event counted, also where a filter leaves a part out. -ENOMEM. */
 int report_tree(const struct report *r, uint32_t event, struct buf *out)
 {
 	bool callee = r->graph == REPORT_GRAPH_CALLEE;

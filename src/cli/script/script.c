@@ -85,6 +85,7 @@ static int script_fields_option(struct script *s, const struct options *o)
 	return 0;
 }
 
+/* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with its value. */
 static int script_option(struct script *s, const struct options *o, int id)
 {
 	unsigned long long v;
@@ -223,7 +224,7 @@ static int script_stream_sample(void *ctx, const struct sample *sample)
 	return r >= 0 && s->out.n >= WRITE_AT ? script_stream_flush(s) : r;
 }
 
-/* Who reads our text sees what is known as soon as it is. */
+/* At the end of a round the text is written out, so that its reader sees what is known so far. */
 static int script_stream_round(void *ctx)
 {
 	int r = script_stream_flush(ctx);
@@ -231,7 +232,7 @@ static int script_stream_round(void *ctx)
 	return r >= 0 && fflush(stdout) ? -errno : r;
 }
 
-/* Neither parts of a recording nor its events are known before its end. */
+/* Whether one pass is enough: parts of a recording, and its events, are known only at its end. */
 static bool script_in_one_pass(const struct script *s)
 {
 	return !s->samples.beside && !s->text.unmerged && !s->filter.events &&
@@ -279,6 +280,8 @@ static bool script_needs_records(const struct script *s, const struct seam_event
 	       (traces && s->text.fields & SCRIPT_TRACE);
 }
 
+/* Prints a recording that is read twice. Threads share the work, unless shares of a group's members
+ * must be counted in order. -EINVAL without a text in err: it was said. */
 static int script_file(struct script *s, struct seam_error *err)
 {
 	const struct samples_consumer consumer = { .start = script_start,
@@ -304,6 +307,8 @@ static int script_file(struct script *s, struct seam_error *err)
 	return samples_each(s->rec, &s->samples, &consumer, err);
 }
 
+/* Prints everything, in one pass or in two, and says what could not be printed whole. An exit
+ * code. */
 static int script_print(struct script *s)
 {
 	struct seam_error err = { 0 };
@@ -324,6 +329,8 @@ static int script_print(struct script *s)
 	return script_verdict(s) == EXIT_OK ? r : EXIT_PARTIAL;
 }
 
+/* The command: reads its options, does the work, and frees everything at one place. An exit
+ * code. */
 static int script_run(int argc, char **argv, const struct cmd *cmd)
 {
 	struct script s = { .cmd = cmd,

@@ -45,6 +45,7 @@ const char *script_field_names(void)
 	       "data_page_size,code_page_size,state";
 }
 
+/* A list that begins with neither '+' nor '-' replaces what was picked before. */
 int script_fields(const char *text, unsigned *fields, const char **bad, int *n)
 {
 	const char *colon = strchr(text, ':'); /* perf's "hw:", "sw:" ...: one list for all here */

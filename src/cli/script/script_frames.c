@@ -45,6 +45,8 @@ static bool script_wants_lines(const struct script_text_opts *opts)
 	        (!opts->no_inline && !opts->hide_chain && opts->fields & SCRIPT_SYM));
 }
 
+/* Only the first one starts what all threads share: reading the kernel's symbols ahead, and source
+ * lines. */
 int script_frames_new(struct script_frames **ret, struct recording *rec,
                       const struct script_text_opts *opts, const struct script_frames *with)
 {
@@ -108,7 +110,7 @@ static void script_symbol(const struct script_frames *f, const struct place *pla
 	}
 }
 
-/* Below the frame: "  file.c:12", or where the code is when no line is known. */
+/* Writes the line below a frame: " file.c:12", or where the code is if no line is known. */
 static void script_source(const struct script_frames *f, const struct place *place,
                           const struct lines_frame *source, uint64_t addr, struct buf *out)
 {
@@ -184,7 +186,7 @@ static int script_compose(struct script_frames *f, const struct frame_at *at,
 	return 0;
 }
 
-/* The line of an address, without what stands before it and without its end. */
+/* Makes the line of an address, without what stands in front of it and without its end. */
 static int script_line_new(struct script_frames *f, uint32_t space, uint64_t time_ns,
                            const struct frame_at *at, const struct script_line **ret)
 {
@@ -228,8 +230,8 @@ static int script_line(struct script_frames *f, const struct script_spaces *spac
 	return r;
 }
 
-/* The line of a frame of a walk, which is told whether the next one was stopped. 1: here the chain
- * ends. */
+/* Writes the line of a frame, and tells the walk if the next frame was stopped. 1: the chain ends
+ * here. */
 static int script_frame(struct script_frames *f, const struct script_spaces *spaces,
                         const struct frame_at *at, struct frame_walk *walk, struct buf *out)
 {
@@ -266,8 +268,8 @@ static struct script_tail *script_tail(struct script_frames *f, uint32_t tid)
 	return *tail;
 }
 
-/* The user part: only the lines of frames that the thread's last such stack did not have are
- * made. */
+/* Writes the user part; lines are made only for frames that the thread's last such stack did not
+ * have. */
 static int script_user_lines(struct script_frames *f, const struct callchain *sample,
                              const struct script_spaces *spaces, struct buf *out)
 {
@@ -311,7 +313,7 @@ static int script_kernel_lines(struct script_frames *f, const struct callchain *
 	return r;
 }
 
-/* A part by what was kept of it, or line by line. */
+/* Writes one part of a stack: a copy of what was kept of it, or line by line. */
 static int script_part(struct script_frames *f, const struct callchain *sample,
                        const struct script_spaces *spaces, bool user, struct buf *out)
 {
@@ -331,7 +333,7 @@ static int script_part(struct script_frames *f, const struct callchain *sample,
 	return r;
 }
 
-/* As perf has it, a chain stands for the sample: only where it has no address, the line is where
+/* As in perf, the chain stands for the sample. Only if the chain has no address, the line is where
  * the sample hit. */
 static bool script_has_chain(const struct callchain *sample)
 {
@@ -340,8 +342,8 @@ static bool script_has_chain(const struct callchain *sample)
 	return sample->user.n || hit_chain(&sample->kernel, &innermost);
 }
 
-/* Frame by frame: a sample whose chain has no address, or as many frames of it as were asked
- * for. */
+/* Writes frame by frame: for a sample whose chain has no address, or if only some of its frames
+ * were asked for. */
 static int script_walk(struct script_frames *f, const struct callchain *sample,
                        const struct script_spaces *spaces, struct buf *out)
 {

@@ -21,13 +21,13 @@ struct script_spaces {
 	bool by_tables; /* walk_result_by_tables */
 };
 
-/* One thread each; opts outlives it. with: another one of the same recording, whose symbols are
- * used and which outlives it; or NULL. -ENOMEM. */
+/* Each thread needs its own; opts outlives it. with: another one of the same recording, which
+ * outlives this one and whose symbols are used; or NULL. -ENOMEM. */
 int script_frames_new(struct script_frames **ret, struct recording *rec,
                       const struct script_text_opts *opts, const struct script_frames *with);
 void script_frames_free(struct script_frames *f);
 struct resolver *script_frames_resolver(const struct script_frames *f);
-/* Between items: forgets lines when they are many. */
+/* To be called between items: forgets the lines if they have become many. */
 void script_frames_bound(struct script_frames *f);
 /* Appends all frames of a sample; each is led by a tab and followed by a newline. -ENOMEM. */
 int script_frames_put(struct script_frames *f, const struct callchain *sample,

@@ -28,7 +28,8 @@ static void script_put_task(struct buf *out, unsigned fields, const struct seam_
 		buf_put(out, " ", 1);
 }
 
-/* Whose name perf prints: a side-band record's is that of the task it is about. */
+/* The name that perf prints: that of a side-band record is the name of the task that it is
+ * about. */
 static const char *script_comm(struct script_head *head, const struct recording *rec,
                                const struct seam_decoded *d, uint32_t *tid)
 {
@@ -106,8 +107,9 @@ static void head_compose(unsigned fields, const struct seam_id *id, const char *
 		script_put_cpu(out, id->cpu);
 }
 
-/* The same of a sample, for most of a thread's samples from what was kept of the last one: if all
- * that it depends on is the same. A name has one place as long as the table is there. */
+/* The same for a sample. For most samples of a thread it copies what was kept of the last one, if
+ * all that it depends on is the same. Names are compared by their place, which does not change as
+ * long as the table lives. */
 static void head_task(struct script_head *head, unsigned fields, const struct sample *s,
                       bool padded, struct buf *out)
 {
@@ -140,7 +142,7 @@ static void head_task(struct script_head *head, unsigned fields, const struct sa
 		memcpy(task->text, out->bytes + start, n);
 }
 
-/* The processor's mode of a sample, the mark of some other records. */
+/* Writes the processor's mode of a sample, or the mark of some other records. */
 static void head_put_misc(struct buf *out, uint32_t type, uint16_t misc)
 {
 	const char *text = (const char *[]){
@@ -170,6 +172,8 @@ static bool head_chain(const struct script_text_opts *opts, const struct seam_ev
 	return event && event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN && !opts->hide_chain;
 }
 
+/* Writes what stands in front of a sample or record: name, ids, CPU, mode and time, each if it is
+ * asked for. */
 void script_head(struct script_head *head, const struct script_text_opts *opts,
                  const struct seam_event *layout, const struct sample *s, struct buf *out)
 {
@@ -201,6 +205,7 @@ void script_head_record(struct script_head *head, const struct script_text_opts 
 		put_time(out, &head->clock, d->id.time_ns, opts->ns);
 }
 
+/* The text of an event's last period is kept, because most of its samples have the same one. */
 void script_head_event(struct script_head *head, const struct seam_event *event, uint64_t period,
                        int width, struct buf *out)
 {

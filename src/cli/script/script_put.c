@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// script_put.c: see script_put.h. Each asks for room once, with as much to spare as lets blanks be
-// written by the sixteen.
+// script_put.c: see script_put.h. Each function asks for room once, with enough to spare that
+// blanks can be written sixteen at a time.
 #include "cli/script/script_put.h"
 
 #include "base/digits.h"
@@ -8,8 +8,8 @@
 
 #define BLANKS 16u
 
-/* Room for n bytes behind as many blanks as make width of them: where they stand. They count as
- * written. */
+/* Writes blanks so that they and n bytes make up width, and returns where the n bytes must be
+ * written. These count as written. */
 static char *put_padded(struct buf *out, unsigned n, int width)
 {
 	unsigned blanks = width > (int)n ? (unsigned)width - n : 0;
@@ -70,6 +70,7 @@ static void put_clock(struct put_clock *clock, uint64_t time_ns)
 	clock->n = at + n + 1;
 }
 
+/* If memory is out, nothing is written and out->failed is set. */
 void put_time(struct buf *out, struct put_clock *clock, uint64_t time_ns, bool ns)
 {
 	unsigned digits = ns ? 9 : 6;

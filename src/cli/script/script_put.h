@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 
-/* With blanks in front up to width. */
+/* All of these write blanks in front, up to width. */
 void put_number(struct buf *out, uint64_t v, int width);
 void put_hex(struct buf *out, uint64_t v, int width);
 void put_signed(struct buf *out, uint32_t v, int width); /* UINT32_MAX is -1 */

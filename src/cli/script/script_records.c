@@ -8,6 +8,8 @@
 #define PROT_X 4u
 #define MAP_IS_SHARED 1u
 
+/* Writes the line of a mapping: address, length, offset, the file's identity, protection and
+ * path. */
 static int script_mmap(const struct seam_decoded *d, struct buf *out)
 {
 	const struct seam_mmap *m = &d->mmap;
@@ -33,6 +35,7 @@ static int script_mmap(const struct seam_decoded *d, struct buf *out)
 	                    m->flags & MAP_IS_SHARED ? 's' : 'p', m->filename);
 }
 
+/* A record without a form of its own is written as its name. */
 int script_record(const struct seam_decoded *d, struct buf *out)
 {
 	switch (d->record->type) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// script_stacks.c: see script_stacks.h. Two ways a set; the newer of two that meet drives out the
-// older.
+// script_stacks.c: see script_stacks.h. Each set of the table has two places; a third entry drives
+// out the older one.
 #include "cli/script/script_stacks.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static bool stacks_start(struct script_stacks *s)
 	return s->slots && s->resolver && s->seen && s->ring;
 }
 
-/* What stands at a place, if nothing was written over it yet. */
+/* The text at a place, if it was not written over yet. */
 static const struct stacks_text *stacks_at(const struct script_stacks *s, uint64_t at)
 {
 	if (!at || s->end - at > STACKS_BYTES)
@@ -109,7 +109,7 @@ int script_stacks_put(struct script_stacks *s, struct stacks_part *part, struct 
 	return t && buf_put(out, t->bytes + n_words, t->n) == 0;
 }
 
-/* Has it been here before? From now on it has. */
+/* Whether this part came before, and notes that it came now. */
 static bool stacks_seen(struct script_stacks *s, uint64_t hash)
 {
 	uint32_t *seen = &s->seen[hash >> 16 & (STACKS_SEEN - 1)], tag = (uint32_t)(hash >> 32) | 1;
@@ -119,7 +119,7 @@ static bool stacks_seen(struct script_stacks *s, uint64_t hash)
 	return before;
 }
 
-/* Room for a text, in one piece; its place. */
+/* Makes room for a text in one piece, and returns its place. */
 static uint64_t stacks_room(struct script_stacks *s, size_t n)
 {
 	uint64_t at = s->end ? s->end : 8; /* 0 is no place */

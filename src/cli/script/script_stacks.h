@@ -53,9 +53,10 @@ struct stacks_part {
 };
 
 void script_stacks_free(struct script_stacks *s);
-/* Appends the part's lines: 1; 0: they are not here, or no memory is. */
+/* Appends the part's lines: 1; 0: they were not kept, or memory is out. */
 int script_stacks_put(struct script_stacks *s, struct stacks_part *part, struct buf *out);
-/* The lines of a part that script_stacks_put has not found. Without memory nothing is kept. */
+/* Keeps the lines of a part that script_stacks_put has not found. Nothing is kept if memory is
+ * out. */
 void script_stacks_keep(struct script_stacks *s, const struct stacks_part *part,
                         const unsigned char *lines, size_t n);
 

@@ -15,8 +15,8 @@ uint32_t script_tail_common(struct script_tail *t, uint32_t tid, uint32_t space,
 	t->tid = tid;
 	t->space = space;
 	t->found = found;
-	/* The innermost frame of either is no caller: its line is another even at the same
-	 * address. */
+	/* The innermost frame of either stack is not a caller, so its line is different even at the
+	 * same address. */
 	while (n + 1 < t->n && n + 1 < stack->n &&
 	       t->address[n] == seam_u64s_at(stack, stack->n - 1 - n))
 		n++;

@@ -39,6 +39,7 @@ static int script_event_width(const struct seam_events *events)
 	return (int)width;
 }
 
+/* -ENOMEM, or -errno of reading the recording. */
 int script_text_new(struct script_text **ret, struct recording *rec,
                     const struct script_text_opts *opts, const struct script_text *with)
 {
@@ -81,7 +82,8 @@ static void script_cookie(const struct script_text *t, uint64_t cookie, struct b
 	buf_put(out, "\n", 1);
 }
 
-/* NULL: its end is not said, or is that of a thread, or it is a stack that there is none of. */
+/* Why the sample's stack ended; NULL: it is not said, or it ended where a thread begins, or there
+ * is no stack. */
 static const char *script_stack_end(const struct sample *sample)
 {
 	enum stack_end end = stack_end_of(sample->misc);
@@ -113,7 +115,7 @@ static void script_walk_end(const struct script_text *t, const struct sample *s,
 		buf_printf(out, "/%s", end);
 }
 
-/* Of a sample of this event. */
+/* The fields to print of this event's samples. */
 static unsigned script_fields_of(const struct script_text *t, const struct seam_event *event)
 {
 	bool chain = event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN && !t->opts.hide_chain;
@@ -124,7 +126,7 @@ static unsigned script_fields_of(const struct script_text *t, const struct seam_
 	       (chain ? ~0u : ~(unsigned)(SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO));
 }
 
-/* The stack, or where the sample hit; ends with a newline if it is a stack. */
+/* Writes the stack, or where the sample hit. A stack ends with a newline. */
 static int script_where(struct script_text *t, const struct sample *s, bool chain, struct buf *out)
 {
 	const struct callchain whole = sample_callchain(s);
@@ -169,6 +171,8 @@ static void script_what(const struct script_text *t, const struct sample *s,
 		put_label(out, s->event->name ? s->event->name : SYMBOL_UNKNOWN, t->event_width);
 }
 
+/* Writes a sample: its head, event, values and stack. s->event may be another member of the group
+ * than the record's. -ENOMEM. */
 int script_text_sample(struct script_text *t, const struct sample *s, struct buf *out)
 {
 	/* Of its record; s->event may be another member's of its group. */

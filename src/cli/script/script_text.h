@@ -80,11 +80,11 @@ int script_text_new(struct script_text **ret, struct recording *rec,
 void script_text_free(struct script_text *t);
 /* Between items: forgets lines when they are many. */
 void script_text_bound(struct script_text *t);
-/* A stream's: a record that is no sample. -ENOMEM. */
+/* To be called for each record of a stream that is no sample. -ENOMEM. */
 int script_text_learn(struct script_text *t, const struct seam_record *record);
-/* What another has counted counts as this one's. */
+/* Adds what another one has counted to this one's counts. */
 void script_text_join(struct script_text *t, const struct script_text *other);
-/* Behind the last item: says what could not be shown. EXIT_OK or EXIT_PARTIAL. */
+/* To be called after the last item: says what could not be shown. EXIT_OK or EXIT_PARTIAL. */
 int script_text_verdict(const struct script_text *t, const struct cmd *cmd);
 /* Appends a sample. -ENOMEM. */
 int script_text_sample(struct script_text *t, const struct sample *sample, struct buf *out);

@@ -37,7 +37,7 @@ struct script_values {
 	struct buf text; /* of a tracepoint */
 };
 
-/* Cgroups: the last path that an id was given. */
+/* Learns the path of a cgroup's id; the last one counts. */
 static int values_cgroup(void *ctx, const struct seam_record *record)
 {
 	struct script_values *v = ctx;
@@ -94,6 +94,7 @@ static int values_tracepoints(struct script_values *v)
 	return tracepoint_new(&v->tracepoints, bytes.bytes, bytes.n, &names, NULL);
 }
 
+/* If cgroups are asked for, it reads all records once for their names. */
 int script_values_new(struct script_values **ret, struct recording *rec, struct resolver *resolver,
                       unsigned fields, const struct script_values *with)
 {
@@ -193,6 +194,8 @@ static bool values_addr_has_name(const struct seam_attr *attr)
 	        attr->config == SW_PAGE_FAULTS_MAJ);
 }
 
+/* Writes the address that the sample is about; for page faults also the data symbol and the object
+ * there. -errno. */
 static int values_addr(struct script_values *v, const struct sample *s, unsigned fields,
                        struct buf *out)
 {
@@ -226,6 +229,7 @@ static int values_addr(struct script_values *v, const struct sample *s, unsigned
 	return 0;
 }
 
+/* Writes the values that stand between the event and the stack, in perf's order. -errno. */
 int script_values_before(struct script_values *v, const struct sample *s, unsigned fields,
                          struct buf *out)
 {
@@ -249,6 +253,7 @@ int script_values_before(struct script_values *v, const struct sample *s, unsign
 	return r;
 }
 
+/* Writes the registers by the names of the recording's machine; nothing if none were recorded. */
 static void values_regs(const struct script_values *v, const struct seam_regs *regs,
                         struct buf *out)
 {
@@ -285,6 +290,7 @@ static void values_page_size(uint64_t bytes, struct buf *out)
 	buf_printf(out, " %llu%.*s", (unsigned long long)bytes, unit > 0, units + unit);
 }
 
+/* Writes the values that stand behind the stack, in perf's order. */
 void script_values_after(const struct script_values *v, const struct sample *s, unsigned fields,
                          struct buf *out)
 {

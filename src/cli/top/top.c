@@ -101,6 +101,8 @@ static int top_seconds(struct top *t, const char *text)
 	return 0;
 }
 
+/* Takes one option that says what is recorded, and how. 0, or -EINVAL after saying what is
+ * wrong. */
 static int top_target_option(struct top *t, const struct options *o, int id)
 {
 	static const char *const spelling[] = {
@@ -127,6 +129,7 @@ static int top_target_option(struct top *t, const struct options *o, int id)
 	}
 }
 
+/* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with its value. */
 static int top_option(struct top *t, const struct options *o, int id)
 {
 	unsigned long long v;
@@ -165,6 +168,8 @@ static int top_option(struct top *t, const struct options *o, int id)
 	}
 }
 
+/* Checks that the options go together, and sets what is recorded: without tasks or a command the
+ * whole system. -EINVAL after saying what is wrong. */
 static int top_settle(struct top *t)
 {
 	struct session_opts *s = &t->o.rec.session;
@@ -223,7 +228,7 @@ static void top_draw(const struct top *t, const struct buf *out)
 	fflush(stdout);
 }
 
-/* True when the user wants to leave. */
+/* Reads the keys that were pressed. True: the user wants to leave. */
 static bool top_key(struct top *t)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -259,6 +264,8 @@ static int top_step(struct top *t, bool *ended)
 	return r < 0 ? r : 0;
 }
 
+/* Refreshes until the user leaves, -n is reached, or what is recorded has ended; the rest is shown
+ * then, too. An exit code. */
 static int top_loop(struct top *t)
 {
 	bool ended = false, last = false;
@@ -283,17 +290,18 @@ static int top_loop(struct top *t)
 	return r < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
-/* What a signal handler can reach. */
+/* Here, because a signal handler needs it. */
 static struct termios top_before;
 
-/* Also in the middle of a table, when lines do not wrap; in a signal handler, too. */
+/* Gives the terminal back, also in the middle of a table, while lines do not wrap; also from a
+ * signal handler. */
 static void top_give_back(void)
 {
 	static const char wrap[] = "\033[?7h\n";
 	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
 
 	tcsetattr(STDIN_FILENO, TCSANOW, &top_before);
-	/* A terminal that was stopped (Ctrl-S) is not waited for. */
+	/* Does not wait for a terminal that was stopped (Ctrl-S). */
 	if (poll(&out, 1, 0) > 0 && write(STDOUT_FILENO, wrap, sizeof(wrap) - 1) < 0)
 		return; /* nobody sees it then */
 }
@@ -313,7 +321,7 @@ static bool top_terminal(struct top *t)
 	return !tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 }
 
-/* The command is not asked to run longer than it is watched. */
+/* Ends the command: it need not run longer than it is watched. */
 static void top_end_command(struct top *t)
 {
 	struct target *target = t->recorder ? recorder_command(t->recorder) : NULL;
@@ -338,6 +346,8 @@ static int top_show(struct top *t)
 	return rc;
 }
 
+/* The command: reads its options, does the work, and frees everything at one place. An exit
+ * code. */
 static int top_run(int argc, char **argv, const struct cmd *cmd)
 {
 	struct top t = {

@@ -27,11 +27,11 @@ struct top {
 /* EXIT_OK, or it was said. */
 int top_open(struct top *t);
 void top_close(struct top *t);
-/* Reads on until now + ms, or the end; true when there is no more to come. -errno. */
+/* Reads until now + ms, or until the end; true: nothing more will come. -errno. */
 int top_read(struct top *t, int ms);
 
-/* Adds a report of what came since the last refresh to out; last: nothing more will come. 1: what
- * is recorded ended meanwhile; 0; -errno, and it was said. */
+/* Appends a report of what came since the last refresh to out. last: nothing more will come. 1:
+ * what is recorded ended meanwhile; 0; -errno, after saying why. */
 int top_refresh(struct top *t, bool last, size_t lines, struct buf *out);
 
 #endif

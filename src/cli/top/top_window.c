@@ -12,8 +12,8 @@
 
 #define BESIDE_MS 20
 
-/* What the thread that loads is given, and gives. Of t only view and what stays as it was opened:
- * the rest goes on changing. */
+/* What the loading thread gets and gives back. Of t it may use only view and what does not change
+ * after opening. */
 struct top_job {
 	struct top *t;
 	struct window_interval interval;
@@ -23,7 +23,7 @@ struct top_job {
 	atomic_bool done;
 };
 
-/* Seconds that a refresh is of: from the last one, or the first sample, to what was due. */
+/* The seconds that a refresh covers: from the last one, or the first sample, up to what was due. */
 static double top_span(const struct recording *rec, const struct window_interval *due)
 {
 	uint64_t from = due->from_ns > rec->first_ns ? due->from_ns : rec->first_ns;
@@ -32,6 +32,8 @@ static double top_span(const struct recording *rec, const struct window_interval
 	return to > from ? (double)(to - from) / 1e9 : 0;
 }
 
+/* Writes the lines above the table: samples, their span, how many have whole stacks, what was lost,
+ * and how stacks are taken. */
 static void top_heading(const struct top_job *job, const struct report *r, struct buf *out)
 {
 	const struct bpf_stacks *bpf = recorder_bpf(job->t->recorder);
@@ -82,7 +84,7 @@ static int top_report(const struct top_job *job, struct report *r, struct buf *o
 	return rc;
 }
 
-/* Of window_profile: the interval's profile as a report. */
+/* A callback of window_profile: writes the interval's profile as a report. */
 static int top_show_profile(void *ctx, struct recording *rec, struct load *load)
 {
 	const struct top_job *job = ctx;
@@ -113,8 +115,8 @@ static void *top_thread(void *arg)
 	return NULL;
 }
 
-/* Loads in a thread, so that the rings are read meanwhile: they would overflow. 1: what is recorded
- * ended; 0; -errno of reading. */
+/* Loads in another thread and reads the rings meanwhile, which would overflow otherwise. 1: what is
+ * recorded ended; 0; -errno of reading. */
 static int top_load_beside(struct top *t, struct top_job *job, bool last)
 {
 	pthread_t thread;
@@ -136,6 +138,7 @@ static int top_load_beside(struct top *t, struct top_job *job, bool last)
 	return r;
 }
 
+/* The report is made in a thread, so that the rings are read meanwhile. */
 int top_refresh(struct top *t, bool last, size_t lines, struct buf *out)
 {
 	struct top_job job = { .t = t, .out = out };
