@@ -110,9 +110,9 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 	if (not_for)
 		snprintf(reason, 256, "%s", not_for);
-	b->belong.inherit = !o->session.no_inherit;
-	b->belong.chosen = kwalk_filters_any(&o->filters);
-	b->everything = opts.filter == KWALK_EVERYTHING && !b->belong.chosen;
+	b->strangers.inherit = !o->session.no_inherit;
+	b->strangers.chosen = kwalk_filters_any(&o->filters);
+	b->everything = opts.filter == KWALK_EVERYTHING && !b->strangers.chosen;
 	if (r >= 0)
 		r = bpf_table_new(&b->table, b->tables);
 	if (r >= 0) {
@@ -208,8 +208,13 @@ void bpf_stacks_close(struct bpf_stacks *b)
 	kwalk_close(b->kwalk);
 	bpf_table_free(b->table);
 	tables_free(b->tables);
-	strangers_free(&b->belong);
+	strangers_free(&b->strangers);
 	*b = (struct bpf_stacks){ 0 };
+}
+
+static bool bpf_stacks_follows(void *ctx, uint32_t pid)
+{
+	return kwalk_is_followed(ctx, pid);
 }
 
 int bpf_stacks_write(void *ctx, const void *bytes, size_t n)
@@ -218,10 +223,11 @@ int bpf_stacks_write(void *ctx, const void *bytes, size_t n)
 
 	if (!b->kwalk || b->everything)
 		return b->write(b->write_ctx, bytes, n);
-	b->belong.kwalk = b->kwalk;
-	b->belong.write = b->write;
-	b->belong.write_ctx = b->write_ctx;
-	return strangers_write(&b->belong, bytes, n);
+	b->strangers.is_followed = bpf_stacks_follows;
+	b->strangers.follow_ctx = b->kwalk;
+	b->strangers.write = b->write;
+	b->strangers.write_ctx = b->write_ctx;
+	return strangers_write(&b->strangers, bytes, n);
 }
 
 struct bpf_stacks_lost bpf_stacks_lost(const struct bpf_stacks *b)

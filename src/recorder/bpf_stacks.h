@@ -25,7 +25,7 @@ struct bpf_stacks {
 	struct tables *tables;
 	struct bpf_table *table;
 	bool everything; /* nobody is a stranger */
-	struct strangers belong;
+	struct strangers strangers;
 	capture_write write;
 	void *write_ctx;
 	/* Why BPF is not used although it was tried; "": it is used, or was not to be tried. */

@@ -117,7 +117,7 @@ static int strangers_is(struct strangers *b, const struct strangers_record *r)
 
 	if (!r->about || map_get(&b->known, r->pid, NULL))
 		return 1;
-	if (!kwalk_is_followed(b->kwalk, r->pid) &&
+	if (!b->is_followed(b->follow_ctx, r->pid) &&
 	    (b->chosen || r->r.type != SEAM_RECORD_FORK || !b->inherit ||
 	     !map_get(&b->known, r->parent, NULL)))
 		return 0;
@@ -179,8 +179,9 @@ static int strangers_release(struct strangers *b)
 	return r;
 }
 
-int strangers_write(struct strangers *b, const void *bytes, size_t n)
+int strangers_write(void *ctx, const void *bytes, size_t n)
 {
+	struct strangers *b = ctx;
 	const unsigned char *at = bytes;
 	struct strangers_record record;
 	int r = 0;

@@ -10,10 +10,12 @@
 
 #include "base/buf.h"
 #include "base/map.h"
-#include "capture/bpf/kwalk.h"
+#include "capture/ring.h"
 
 struct strangers {
-	struct kwalk *kwalk;
+	/* Whether a process is or was a target, as far as is known yet. */
+	bool (*is_followed)(void *ctx, uint32_t pid);
+	void *follow_ctx;
 	bool inherit, chosen; /* by what tasks are: --uid, --comm, --cgroup */
 	struct map known;     /* pids whose records belong into the file */
 	struct buf waiting;   /* records about others, until the end of the round */
@@ -22,8 +24,8 @@ struct strangers {
 	void *write_ctx;
 };
 
-/* Whole records; those that belong go to write, now or later. */
-int strangers_write(struct strangers *b, const void *bytes, size_t n);
+/* A capture_write: whole records; those of the target go to write, now or later. */
+int strangers_write(void *ctx, const void *bytes, size_t n);
 void strangers_free(struct strangers *b);
 
 #endif
