@@ -111,14 +111,9 @@ static uint64_t file_identity_latest(const struct recording *rec, uint64_t ns)
 	return latest;
 }
 
-static uint64_t file_identity_changed(const struct stat *st)
+static uint64_t file_identity_time(const struct timespec *t)
 {
-	uint64_t m = (uint64_t)st->st_mtim.tv_sec * SECOND + (uint64_t)st->st_mtim.tv_nsec;
-	uint64_t c = (uint64_t)st->st_ctim.tv_sec * SECOND + (uint64_t)st->st_ctim.tv_nsec;
-
-	if (st->st_mtim.tv_sec < 0)
-		m = 0;
-	return m > c ? m : c;
+	return t->tv_sec < 0 ? 0 : (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_nsec;
 }
 
 /* jitted-PID-NUMBER.so: `perf inject -j` writes them after the recording and before the end of its
@@ -139,6 +134,23 @@ static uint64_t file_identity_written(const struct recording *rec)
 
 	return seam_reader_info(rec->reader, &info) < 0 || !info.written_ns ? UINT64_MAX
 	                                                                    : info.written_ns;
+}
+
+/* Why the file may not be what was mapped, by its times; NULL: it is. Whoever writes to a file can
+ * put its old time back, so that of its inode counts, which chmod and ln change, too. */
+static const char *file_identity_changed(const struct recording *rec,
+                                         const struct file_identity_file *f, const char *path,
+                                         const struct stat *st)
+{
+	uint64_t latest = file_identity_injected(path) ? file_identity_written(rec)
+	                                               : file_identity_latest(rec, f->first_ns);
+
+	if (file_identity_time(&st->st_mtim) > latest)
+		return "recorded without a build-id, and the file there was changed since";
+	if (file_identity_time(&st->st_ctim) > latest)
+		return "recorded without a build-id, and the file there was changed since, or its "
+		       "rights or links alone: nothing in the recording tells which";
+	return NULL;
 }
 
 /*
@@ -187,10 +199,8 @@ static int file_identity_for(const void *ctx, struct image *image, const char *p
 		why = "recorded without a build-id, and it was not always the same file";
 	else if (f.inode && f.inode != st->st_ino)
 		why = "recorded without a build-id, and the file there is another one now";
-	else if (file_identity_changed(st) > (file_identity_injected(path)
-	                                              ? file_identity_written(rec)
-	                                              : file_identity_latest(rec, f.first_ns)))
-		why = "recorded without a build-id, and the file there was changed since";
+	else
+		why = file_identity_changed(rec, &f, path, st);
 	if (why && !rec->foreign && !f.several && file_identity_same_contents(rec, &f, path, image))
 		why = NULL;
 	return why ? seam_error_set(err, ESTALE, path, SEAM_NO_OFFSET, NULL, "%s", why) : 0;
