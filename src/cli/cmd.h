@@ -51,6 +51,9 @@ struct cmd {
 	           const struct cmd *cmd); /* argv[0] is the command's name; an exit code */
 };
 
+/* The commands of cmds.def; a command that is not in it has no declaration, which clang says. */
+#define CMD(name) extern const struct cmd cmd_##name;
+#include "cli/cmds.def"
 extern const struct cmd *const cmds[]; /* ends with NULL; in the order that help shows */
 
 /* Walks an argv by the command's table. */

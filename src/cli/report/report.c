@@ -13,8 +13,6 @@
 #include "cli/outfile.h"
 #include "profile/nameless.h"
 
-extern const struct cmd cmd_dump;
-
 double report_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
