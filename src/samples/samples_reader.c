@@ -109,8 +109,8 @@ static void samples_reader_look(const struct samples_reader *r, const struct sam
 	m->at = (struct proc_span){ .to_ns = UINT64_MAX };
 	m->comm = proc_comm_span(r->rec->procs, who->pid, who->tid, time_ns, &m->at);
 	m->kernel_space = recording_kernel_span(r->rec, time_ns, &m->at);
-	m->taken = !f->takes ||
-	           f->takes(f->ctx, seam_events_at(r->rec->events, who->event), &id, m->comm);
+	m->event = seam_events_at(r->rec->events, who->event);
+	m->taken = !f->takes || f->takes(f->ctx, m->event, &id, m->comm);
 	m->number++;
 }
 
@@ -163,7 +163,7 @@ static void samples_reader_fill(const struct samples_reader *r, const struct sam
                                 const struct stitch_verdict *verdict,
                                 const struct samples_moment *m, struct sample *s)
 {
-	s->event = seam_events_at(r->rec->events, who->event);
+	s->event = m->event;
 	s->id = (struct seam_id){ .has = who->has,
 		                  .pid = who->pid,
 		                  .tid = who->tid,

@@ -22,6 +22,7 @@
  * looked up again. */
 struct samples_moment {
 	struct proc_span at, user_at; /* of the sample's time; of the time of its user part */
+	const struct seam_event *event;
 	const char *comm;
 	uint32_t user_space, kernel_space;
 	uint32_t number; /* grows with each change */

@@ -80,11 +80,11 @@ int stacks_base_of(struct stacks_base *ret, const struct stacks *stacks,
 
 	if (most + chains > UINT32_MAX / 2)
 		return -EOVERFLOW;
-	*ret = (struct stacks_base){ .stacks = stacks,
-		                     .stitch = stitch,
+	*ret = (struct stacks_base){ .parts = stacks->parts,
+		                     .chains = stitch_chain_words(stitch),
 		                     .n = { (uint32_t)stacks->parts[0].n,
 		                            (uint32_t)stacks->parts[1].n },
-		                     .chains = (uint32_t)chains };
+		                     .n_chains = (uint32_t)chains };
 	return 0;
 }
 
@@ -93,39 +93,39 @@ uint32_t stacks_base_chain(const struct stacks_base *base, const struct stitch_v
 	return verdict->n ? (base->n[verdict->swap] + verdict->chain) << 1 | verdict->swap : 0;
 }
 
-static struct seam_u64s stacks_interned(const struct stacks *s, uint32_t id, bool swap)
+static inline struct seam_u64s stacks_interned(const struct intern *parts, uint32_t id, bool swap)
 {
-	const struct intern *parts = &s->parts[swap];
+	const struct intern_entry *e = &parts->entries[id];
 
-	return (struct seam_u64s){ .bytes = (const unsigned char *)intern_get(parts, id),
-		                   .n = intern_length(parts, id) / 8,
+	return (struct seam_u64s){ .bytes = (const unsigned char *)e->bytes,
+		                   .n = e->n / 8,
 		                   .swap = swap };
 }
 
 struct seam_u64s stacks_base_words(const struct stacks_base *base, uint32_t part)
 {
-	uint32_t id = part >> 1;
-	bool swap = part & 1;
+	uint32_t id = part >> 1, n = base->n[part & 1];
 
 	if (!part)
 		return (struct seam_u64s){ 0 };
-	return id < base->n[swap] ? stacks_interned(base->stacks, id, swap)
-	                          : stitch_chain(base->stitch, id - base->n[swap], swap);
+	return id < n ? stacks_interned(&base->parts[part & 1], id, part & 1)
+	              : stacks_interned(base->chains, id - n, part & 1);
 }
 
 struct seam_u64s stacks_words(const struct stacks *s, uint32_t part)
 {
-	uint32_t before = s->base.n[part & 1] + s->base.chains;
+	uint32_t before = s->base.n[part & 1] + s->base.n_chains;
 
-	return !part || part >> 1 < before ? stacks_base_words(&s->base, part)
-	                                   : stacks_interned(s, (part >> 1) - before, part & 1);
+	return !part || part >> 1 < before
+	               ? stacks_base_words(&s->base, part)
+	               : stacks_interned(&s->parts[part & 1], (part >> 1) - before, part & 1);
 }
 
 static int stacks_intern(struct stacks *s, const struct seam_u64s *words, bool stable,
                          uint32_t *ret)
 {
 	struct intern *parts = &s->parts[words->swap];
-	uint32_t before = s->base.n[words->swap] + s->base.chains, id;
+	uint32_t before = s->base.n[words->swap] + s->base.n_chains, id;
 
 	id = stable ? intern_lasting(parts, words->bytes, words->n * 8)
 	            : intern_bytes(parts, words->bytes, words->n * 8);

@@ -83,10 +83,10 @@ struct stacks_recent {
  * behind them the chains of deferred records. Zeroed: there are none.
  */
 struct stacks_base {
-	const struct stacks *stacks;
-	const struct seam_stitch *stitch;
-	uint32_t n[2];   /* numbers of the parts of stacks, by their byte order */
-	uint32_t chains; /* and of chains */
+	const struct intern *parts;  /* those of stacks */
+	const struct intern *chains; /* of deferred records */
+	uint32_t n[2];               /* of parts, by their byte order */
+	uint32_t n_chains;
 };
 
 struct stacks {

@@ -274,13 +274,9 @@ struct seam_u64s stitch_words(const struct seam_stitch *st, const struct stitch_
 	return index_words(&st->index, verdict);
 }
 
-struct seam_u64s stitch_chain(const struct seam_stitch *st, uint32_t chain, bool swap)
+const struct intern *stitch_chain_words(const struct seam_stitch *st)
 {
-	const struct intern *chains = &st->index.chains;
-
-	return (struct seam_u64s){ .bytes = (const unsigned char *)intern_get(chains, chain),
-		                   .n = intern_length(chains, chain) / 8,
-		                   .swap = swap };
+	return &st->index.chains;
 }
 
 size_t stitch_chains(const struct seam_stitch *st)

@@ -7,6 +7,7 @@
 #ifndef SEAM_STITCH_SUMMARY_H
 #define SEAM_STITCH_SUMMARY_H
 
+#include "base/intern.h"
 #include "stitch/rules.h"
 
 /* What the first pass found in a sample's chain. */
@@ -43,8 +44,8 @@ bool stitch_resolve_summary(const struct seam_stitch *stitch, const struct stitc
 /* The words of a deferred record; they live as long as the stitcher. */
 struct seam_u64s stitch_words(const struct seam_stitch *stitch,
                               const struct stitch_verdict *verdict);
-/* The words of a chain by its number, in that byte order. */
-struct seam_u64s stitch_chain(const struct seam_stitch *stitch, uint32_t chain, bool swap);
+/* The words of chains by their numbers; it lives as long as the stitcher. */
+const struct intern *stitch_chain_words(const struct seam_stitch *stitch);
 /* How many samples were copies and are left out; for a stream, so far. */
 uint64_t stitch_copies(const struct seam_stitch *stitch);
 /* How many distinct chains the deferred records have. The empty chain is number 0. */
