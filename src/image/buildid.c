@@ -97,7 +97,6 @@ static bool is_go_id(const char *text, size_t n)
 	return parts == 4 && part >= GO_PART;
 }
 
-/* Only a note of Go's own type and name is taken. */
 static bool buildid_is_swapped(const struct image *image)
 {
 	return image_is_big_endian(image) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
@@ -114,6 +113,7 @@ static bool buildid_go_note(struct image *image, struct image_section *ret)
 	return false;
 }
 
+/* Only a note of Go's own type and name is taken. */
 size_t image_go_id(struct image *image, const char **ret)
 {
 	struct image_section section;

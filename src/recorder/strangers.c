@@ -179,6 +179,8 @@ static int strangers_release(struct strangers *b)
 	return r;
 }
 
+/* Records of processes that are known are given at once, others when the round ends. -EBADMSG: the
+ * bytes end within a record. */
 int strangers_write(void *ctx, const void *bytes, size_t n)
 {
 	struct strangers *b = ctx;

@@ -46,6 +46,8 @@ static uint64_t go_switch_in(const struct image_section *text, uint64_t start, u
 	return 0;
 }
 
+/* Goes through the symbols of text for the functions that exchange stacks, and adds the address in
+ * each from which on its unwind information does not hold. */
 void go_stacks_find(struct image *image, const struct image_section *text, struct compile_input *in)
 {
 	struct image_section symbols, names, mark;
