@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* hop SECONDS THREADS: threads that change the CPU in the middle of their work, over and over. */
+/* hop SECONDS THREADS: for so much CPU time of every CPU, threads that change the CPU in the middle of their work, over and over. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -21,12 +21,14 @@ FAMILY(zero)
 FAMILY(hop)
 FAMILY(spin)
 
-static uint64_t end_ns;
+static uint64_t work_ns;
 static long cpus;
 
 static void *worker(void *arg)
 {
-	for (long turn = (long)arg; now_ns() < end_ns; turn++) {
+	uint64_t end_ns = cpu_ns() + work_ns;
+
+	for (long turn = (long)arg; cpu_ns() < end_ns; turn++) {
 		zero_30(1);
 		hop_30(turn % cpus);
 		zero_30(1);
@@ -43,7 +45,9 @@ int main(int argc, char **argv)
 
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	zero_fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
-	end_ns = now_ns() + (uint64_t)(seconds * 1e9);
+	work_ns = (uint64_t)(seconds * 1e9);
+	if (threads > cpus)
+		work_ns = work_ns * (uint64_t)cpus / (uint64_t)threads;
 	for (long i = 0; i < threads && i < 64; i++)
 		pthread_create(&thread[i], NULL, worker, (void *)i);
 	for (long i = 0; i < threads && i < 64; i++)

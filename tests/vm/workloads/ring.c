@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * ring SECONDS: io_uring. The kernel runs task work inside io_uring_enter, so the user part of a
+ * ring SECONDS: io_uring, for so much CPU time. The kernel runs task work inside io_uring_enter, so the user part of a
  * stack is recorded before the last samples of the same kernel entry are taken: late samples.
  * Pairs of linked reads: the first completes in a worker, the second is then issued from task work.
  */
@@ -30,7 +30,7 @@ FAMILY(spin)
 int main(int argc, char **argv)
 {
 	struct io_uring_params params = { 0 };
-	uint64_t end_ns = now_ns() + (uint64_t)((argc > 1 ? atof(argv[1]) : 1) * 1e9);
+	uint64_t end_ns = cpu_ns() + (uint64_t)((argc > 1 ? atof(argv[1]) : 1) * 1e9);
 	struct io_uring_sqe *sqes;
 	unsigned *tail, *array, *cq_head, *cq_tail;
 	char *ring;
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 	array = (unsigned *)(void *)(ring + params.sq_off.array);
 	cq_head = (unsigned *)(void *)(ring + params.cq_off.head);
 	cq_tail = (unsigned *)(void *)(ring + params.cq_off.tail);
-	while (now_ns() < end_ns) {
+	while (cpu_ns() < end_ns) {
 		for (unsigned i = 0; i < ENTRIES; i++) {
 			memset(&sqes[i], 0, sizeof(sqes[i]));
 			sqes[i].opcode = IORING_OP_READ;

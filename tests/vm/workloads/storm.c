@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * storm N: N short processes, at most 8 at once. Each works a little and ends, one in four by
+ * storm N: N short processes, at most 8 at once. Each works for CHILD_NS of CPU time and ends, one in four by
  * SIGKILL in the middle of a long read: what is pending at an exit must not be lost.
  */
 #include <fcntl.h>
@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "families.h"
+
+#define CHILD_NS 5000000u
 
 FAMILY(zero)
 FAMILY(fault)
@@ -40,8 +42,10 @@ int main(int argc, char **argv)
 			running--;
 		make_30(0);
 		if (!made) {
-			zero_30(2);
-			fault_30(32);
+			do {
+				zero_30(2);
+				fault_30(32);
+			} while (cpu_ns() < CHILD_NS); /* of a new task: from 0 on */
 			zero_30(i % 4 ? 2 : 100000);
 			die_30(0);
 		}
