@@ -81,7 +81,8 @@ int feature_owner(const struct seam_bytes *bytes, bool swap, uint32_t pid, uint3
  * seam's own, too: of each file without a build-id that was mapped to be executed, which it was and
  * what was in it when the recording ended. An entry: its size in bytes and kind (u32 each), inode,
  * time of the last change (of contents or inode; ns since 1970) and size of the file (u64 each),
- * digest, path (ends with 0, padded to 8 bytes). What kinds and digests are, tables/contents.h says.
+ * digest, path (ends with 0, padded to 8 bytes). tables/contents.h says what kinds and digests
+ * are.
  */
 #define FEATURE_FILES 253u
 #define FEATURE_FILES_MAX 2048u

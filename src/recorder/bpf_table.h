@@ -11,7 +11,8 @@ struct bpf_table; /* the tables, and which file had which build-id */
 /* tables lives longer. */
 int bpf_table_new(struct bpf_table **ret, struct tables *tables);
 void bpf_table_free(struct bpf_table *t);
-/* The jitdump that a process has mapped, as far as it was asked for; NULL: none. Lives until free. */
+/* The jitdump that a process has mapped, as far as it was asked for; NULL: none. Lives until
+ * free. */
 const char *bpf_table_dump(struct bpf_table *t, uint32_t pid);
 /* Fills *ret, which is zeros; any thread. Tables live as long as `tables`. */
 void bpf_table_once(struct tables *tables, const struct kwalk_ask *ask, struct kwalk_table *ret);

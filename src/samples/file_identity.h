@@ -5,9 +5,10 @@
  * A build-id answers that. Of a mapping without one, a recording says the inode and the time; a
  * file that has another inode, or that changed after it was first mapped, may be a program that was
  * built anew: it gives neither names nor frames, unless the recording also kept what was in it
- * (feature FILES) and that is the same now. Without that a change of the inode alone (rights, links)
- * is refused, too: whoever writes to a file can put its old time back. Invariant: times err to the late side only by what
- * is stated in file_identity.c, and never refuse a file for being old.
+ * (feature FILES) and that is the same now. Without that a change of the inode alone (rights,
+ * links) is refused, too: whoever writes to a file can put its old time back. Invariant: times err
+ * to the late side only by what is stated in file_identity.c, and never refuse a file for being
+ * old.
  */
 #ifndef SEAM_SAMPLES_FILE_IDENTITY_H
 #define SEAM_SAMPLES_FILE_IDENTITY_H

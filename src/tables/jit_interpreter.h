@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jit_interpreter.h: the bytes of code that an interpreter copied out of its own file, once for each
- * function of the program: CPython's -X perf makes such trampolines, names them in the perf map, and
- * writes no jitdump. Who knows the file knows the code, also when the process has ended.
+ * jit_interpreter.h: the bytes of code that an interpreter copied out of its own file, once for
+ * each function of the program: CPython's -X perf makes such trampolines, names them in the perf
+ * map, and writes no jitdump. Who knows the file knows the code, also when the process has ended.
  *
  * Invariant: code is told only where the perf map names a copy of it ("py::..."), of the length
  * that it has in the one file of the process which holds it. Any caller that holds a lock.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * jit_tables.h: rules for code made at run time, which no file holds: by the unwind information in
- * the jitdump of its process, else by the code itself (unwind/straight.h), as the dump has it, as it
- * stands in a process that runs, or as the file has it that it was copied from (jit_interpreter.h).
+ * the jitdump of its process, else by the code itself (unwind/straight.h): as the dump has it, as
+ * it stands in a process that runs, or as the file has it that it was copied from
+ * (jit_interpreter.h).
  *
  * A dump is read whole when it is first asked for, and again, at most once a second, while its
  * process runs and it has grown. What stands in the place of other code has no rule here. Each

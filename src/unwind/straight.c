@@ -126,7 +126,8 @@ static bool straight_passes(struct straight *s)
 	return false;
 }
 
-/* inc and dec of a register of 64 bits other than rsp and rbp: Erlang counts so before it returns. */
+/* inc and dec of a register of 64 bits other than rsp and rbp: Erlang counts so before it
+ * returns. */
 static bool straight_counts(struct straight *s)
 {
 	if (s->end - s->at < 3 || (s->at[0] != 0x48 && s->at[0] != 0x49) || s->at[1] != 0xff ||

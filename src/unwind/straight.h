@@ -4,9 +4,9 @@
  * code made at run time.
  *
  * Invariant: a rule is given only where every instruction from the address to the function's return
- * is known, and none of them jumps elsewhere in any case: then it is as true as unwind information. So are trampolines
- * understood (CPython's -X perf: sub, call, add, ret), with frame pointers and without, and the
- * ends of other functions. All other code has no rule.
+ * is known, and none of them jumps elsewhere in any case: then it is as true as unwind information.
+ * So are trampolines understood (CPython's -X perf: sub, call, add, ret), with frame pointers and
+ * without, and the ends of other functions. All other code has no rule.
  */
 #ifndef SEAM_UNWIND_STRAIGHT_H
 #define SEAM_UNWIND_STRAIGHT_H

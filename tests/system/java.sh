@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Java's code keeps frame pointers only when asked to. Where its stacks end in that code, record and report name the flag, and
-# with the flag they go on to the start of their thread. Erlang's likewise, where there is one.
+# Java's code keeps frame pointers only when asked to. Where its stacks end in that code, record and
+# report name the flag, and with the flag they go on to the start of their thread. Erlang's likewise,
+# where there is one.
 set -u
 . "$(dirname "$0")/lib.sh"
 command -v javac >/dev/null || skip "no javac"

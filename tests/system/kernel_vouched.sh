@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# By what a recording without a kernel's build-id may say that it is of the kernel that runs here: its release, the path of one
-# of its modules, or the place that the kernel chose at boot for _text. Each alone is enough for names, and each that says
-# another thing is not. /proc/kallsyms is a made one, so that the kernel here has chosen a place, whatever it did.
+# By what a recording without a kernel's build-id may say that it is of the kernel that runs here:
+# its release, the path of one of its modules, or the place that the kernel chose at boot for _text.
+# Each alone is enough for names, and each that says another thing is not. /proc/kallsyms is a made
+# one, so that the kernel here has chosen a place, whatever it did.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "no python3"
 chosen=ffffffff9c200000

@@ -60,7 +60,8 @@ struct kwalk_table {
 	const void *blob;
 	uint64_t vaddr; /* address for which the object's byte at pgoff was linked */
 	bool may_guess; /* no object at all (JIT code): frame pointers are allowed */
-	bool tells; /* the unwind callback knows of code made at run time in the process that maps this */
+	/* The unwind callback knows of code made at run time in the process that maps this. */
+	bool tells;
 	bool keeps_fp; /* likewise, as the object's code keeps frame pointers: 0 ends their chain */
 };
 

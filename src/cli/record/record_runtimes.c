@@ -171,7 +171,7 @@ static void runtimes_record(struct record_runtimes *r, const struct seam_record 
 		runtimes_fork(r, &d.task);
 		break;
 	case SEAM_RECORD_EXIT:
-		/* Samples of its last moments may come later: as long as there is room, it stays. */
+		/* Samples of its last moments may come later: with room enough it stays. */
 		if (d.task.pid == d.task.tid && r->processes.n > PROCESSES_MAX / 2)
 			runtimes_forget(r, d.task.pid, d.task.time_ns);
 		break;
