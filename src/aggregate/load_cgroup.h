@@ -20,7 +20,8 @@ struct load_cgroups {
 /* Reads the records. -errno. */
 int load_cgroups_learn(struct load_cgroups *c, struct recording *rec);
 void load_cgroups_free(struct load_cgroups *c);
-/* Of a sample: in paths; 0: not known; PROFILE_NOT_KEPT: the sample does not say. */
+/* The number in paths of a sample's control group; 0: it is not known; PROFILE_NOT_KEPT: the sample
+ * does not say. */
 uint32_t load_cgroups_of(const struct load_cgroups *c, const struct seam_sample *sample);
 const char *load_cgroups_path(const struct load_cgroups *c, uint32_t cgroup);
 

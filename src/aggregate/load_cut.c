@@ -124,7 +124,8 @@ static uint32_t cut_frame(struct profile *p, uint32_t *slot, const char *why)
 	return *slot;
 }
 
-/* Of a limited stack, only what was never there is told. */
+/* If the reader asked for a limit, a stack is marked only where its user half never came: other
+ * frames are missing because they are left out. */
 uint32_t load_cut_root(struct load_cut *c, struct profile *p, const struct callchain *sample,
                        bool limited)
 {

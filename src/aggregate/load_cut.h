@@ -21,7 +21,7 @@ struct load_cut {
 	uint32_t states[SEAM_STITCH_STATES]; /* likewise, by state */
 };
 
-/* Before any stack is asked about: what is in all tables of a recording. -ENOMEM. */
+/* To be called before load_cut_root: looks through all tables of a recording. -ENOMEM. */
 int load_cut_learn(struct load_cut *c, const struct recording *rec,
                    const struct stacks *const *stacks, size_t n);
 void load_cut_free(struct load_cut *c);

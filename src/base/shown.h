@@ -18,7 +18,7 @@
 
 #include "base/buf.h"
 
-/* Is a character one that cannot be seen, or that changes how others are seen? */
+/* Whether a character cannot be seen, or changes how others are seen. */
 bool shown_hides(uint32_t character);
 
 /* Append n bytes, or a text. 0 or -ENOMEM. */

@@ -281,7 +281,7 @@ int kernel_cpus_online(const struct kernel *k, int **ret)
 
 	if (r >= 0)
 		return kernel_cpu_list(text, ret);
-	// Without /sys: as many as the C library knows of.
+	// If there is no /sys: as many as the C library knows of.
 	n = sysconf(_SC_NPROCESSORS_ONLN);
 	if (n < 1 || n > CPUS_MOST)
 		return r;

@@ -184,7 +184,7 @@ static void manual_fish_text(const char *text)
 	putchar('\'');
 }
 
-/* Does an option take these words? */
+/* Whether an option takes these words. */
 static bool manual_takes(const struct cmd_words *w, const struct option_def *d)
 {
 	const char *at = d->long_name ? strstr(w->options, d->long_name) : NULL;

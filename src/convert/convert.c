@@ -66,7 +66,7 @@ static int convert_step(struct convert *c)
 	return r;
 }
 
-/* Is a record beside samples of a time that is wanted, or of none? */
+/* Whether a record beside samples is of a time that is wanted, or of no time. */
 static bool convert_in_time(const struct convert *c, const struct seam_id *id)
 {
 	const struct samples_filter times = { .times = c->opts->filter.times,

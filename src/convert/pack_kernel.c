@@ -33,7 +33,7 @@ static bool pack_slurp(const char *path, struct buf *ret)
 	return !n;
 }
 
-/* Is "[NAME]" of a module that the list names? */
+/* Whether "[NAME]" names a module of the list. */
 static bool pack_named_here(struct symbol_cache *symbols, const char *name, size_t n)
 {
 	struct symbol_object *o;

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "symbol/symbol.h"
 
-/* Is a source of names such a list (/proc/kallsyms, or one that was kept)? */
+/* Whether a source of names is such a list (/proc/kallsyms, or one that was kept). */
 bool pack_is_list(const char *source);
 /*
  * The list that names the kernel, without the lines of modules that it does not name, and the list

@@ -175,8 +175,8 @@ static int speedscope_profile(struct speedscope *s, const struct speedscope_list
 	return r;
 }
 
-/* By event; the heaviest first; equal ones stay in the order of their samples, which is that of
- * threads. */
+/* Orders lists by event, then by weight, the heaviest first. Equal ones stay in the order of their
+ * samples, which is that of threads. */
 static int speedscope_order(const void *pa, const void *pb)
 {
 	const struct speedscope_list *a = pa, *b = pb;

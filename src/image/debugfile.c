@@ -204,7 +204,7 @@ static int debugfile_try_module(struct image **ret, const char *name,
 	return r;
 }
 
-/* By build-id alone, wherever files are kept by it. */
+/* Looks by build-id alone, at all places where files are kept by it. */
 static int debugfile_find_by_id(struct image **ret, const struct image_build_id *want,
                                 const struct image_search *search, bool kernel)
 {

@@ -125,9 +125,11 @@ struct image_section {
 	const unsigned char *bytes;
 	size_t n;
 };
-/* By name (a .debug_x is found as .zdebug_x, too). -ENOENT: none of it; -EBADMSG: damaged. */
+/* Finds a section by its name (a .debug_x also as .zdebug_x). -ENOENT: there is none; -EBADMSG: it
+ * is damaged. */
 int image_section(struct image *image, const char *name, struct image_section *ret);
-/* By index, without its bytes: bytes == NULL, n == 0. -ENOENT past the last. */
+/* Gives a section by its index, without its bytes: bytes == NULL, n == 0. -ENOENT: there are no
+ * more. */
 int image_section_at(const struct image *image, size_t index, struct image_section *ret);
 /* The bytes of a section found so. */
 int image_section_load(struct image *image, struct image_section *section);

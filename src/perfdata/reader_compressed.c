@@ -146,7 +146,7 @@ static bool reader_starts_frame(const struct seam_bytes *payload)
 	return payload->n >= 4 && !memcmp(payload->bytes, magic, 4);
 }
 
-/* After a part that could not be unpacked: tries to go on with this record. 1: r->plain holds sound
+/* Tries to go on with this record after a part that could not be unpacked. 1: r->plain holds sound
  * records; 0: not yet; -ENOMEM. */
 static int reader_resume(struct seam_reader *r, const struct seam_bytes *payload)
 {

@@ -131,7 +131,8 @@ void reader_free_blocks(struct seam_reader *r);
 
 /* reader_stream.c */
 int reader_open_stream(struct seam_reader *r, struct seam_error *err);
-/* Behind the data of a file that comes as a stream stand its features. 0, or -errno. */
+/* Reads the features, which stand behind the data of a file that is read as a stream. 0, or
+ * -errno. */
 int reader_stream_behind(struct seam_reader *r, struct seam_error *err);
 
 #endif

@@ -22,7 +22,7 @@ struct nameless {
 	size_t n; /* of object */
 	uint64_t start;
 };
-/* Is a function's name none, but such a text? ret may be NULL. */
+/* Whether a function has no name of its own, but such a text. ret may be NULL. */
 bool nameless_is(const char *text, struct nameless *ret);
 /* How many characters at its end tell it from others ("+0x12340]"), so that a text that is cut
  * (shown_cut) keeps them; 0: it is none. */

@@ -81,11 +81,12 @@ struct rollup {
 
 int rollup_build(struct rollup *ret, const struct profile *p, const struct rollup_opts *opts);
 void rollup_free(struct rollup *t);
-/* By total or by self, descending; equal rows by name, so that the order is stable. */
+/* Sorts by total or by self, descending; equal rows by name, so that the order is always the
+ * same. */
 void rollup_sort(struct rollup *t, bool by_total);
 /* The same behind these columns, which come first, ascending. */
 void rollup_sort_behind(struct rollup *t, bool by_total, const enum rollup_column *first, size_t n);
-/* By all columns but the event, then by event: rows of the same thing stand side by side. */
+/* Sorts by all columns but the event, then by event: rows of the same thing stand side by side. */
 void rollup_sort_groups(struct rollup *t);
 /* The order of two rows by name: columns but those of `without`. */
 int rollup_compare_names(const struct rollup *t, const struct rollup_row *a,

@@ -101,8 +101,8 @@ void live_end_by(struct live *live, uint64_t end_ns);
 
 /* Exact after live_finish. */
 void live_count(struct live *live, struct live_counts *ret);
-/* After live_finish: where walks ended for want of unwind information, most first. Owned by
- * live. */
+/* The places where walks ended for want of unwind information, most first; complete after
+ * live_finish. Owned by live. */
 const struct unwound_missing *live_missing(const struct live *live, size_t *n);
 
 #endif

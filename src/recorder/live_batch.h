@@ -59,7 +59,8 @@ struct live_order {
  */
 int live_order_take(struct live_order *order, struct live_batch *batch,
                     const struct seam_events *in, const struct seam_events *out, uint64_t *unsound);
-/* After ready was processed: frees the batches that are done and returns their bytes. */
+/* To be called after ready was processed: frees the batches that are done and returns their
+ * bytes. */
 size_t live_order_release(struct live_order *order);
 void live_order_free(struct live_order *order);
 void live_batch_free(struct live_batch *batch);

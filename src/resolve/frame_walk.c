@@ -68,7 +68,7 @@ bool frame_walk_next(struct frame_walk *walk, const struct callchain *s, struct 
 			return true;
 		}
 	}
-	/* Whose the addresses in front of the first marker are. */
+	/* Decides whose the addresses in front of the first marker are. */
 	if (!walk->in_user && !walk->i)
 		walk->user = hit_user_first(&s->kernel, s->misc);
 	while (!walk->in_user && walk->i < s->kernel.n) {

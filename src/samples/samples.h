@@ -83,9 +83,9 @@ struct sample {
 	const struct walk *walk;           /* of its copy of the stack; NULL: it was not walked */
 	bool again;   /* of a group, and another member came of the same record */
 	bool lasting; /* the words of both its parts last as long as the recording */
-	/* Of a recording: equal numbers who and moment (in one thread): the same ids and flags of
-	 * misc, name and address spaces, and event, but for members. who is at most samples_whos.
-	 * A stream's have none: 0. */
+	/* In a recording: samples of one thread with equal who and equal moment have the same ids,
+	 * flags of misc, name and address spaces, and the same event, but for members. who is at
+	 * most samples_whos. In a stream both are 0. */
 	uint32_t who, moment;
 	/* SAMPLES_RECORD, and of a stream; else NULL. */
 	const struct seam_decoded *decoded;

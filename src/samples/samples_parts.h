@@ -14,7 +14,7 @@ static inline int samples_parts_give(struct samples_reader *r, const struct samp
 	return samples_reader_beside(r, &next->record);
 }
 
-/* By time, worked in n threads (readers), and written in order. */
+/* Gives samples in order of time, in n threads (readers), and writes what comes out in order. */
 int samples_text(struct samples_source *source, struct samples_reader *const *readers, unsigned n,
                  const struct samples_consumer *consumer);
 

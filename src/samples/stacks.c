@@ -147,7 +147,7 @@ int stacks_part(struct stacks *s, const struct seam_u64s *words, bool stable, ui
 	*ret = 0;
 	if (!words->n)
 		return 0;
-	/* Behind a marker the innermost addresses differ most; callers far out are the same for
+	/* The innermost addresses, behind the marker, differ most; callers far out are the same for
 	 * many. */
 	picked = seam_u64s_at(words, words->n > 1) * 31 + seam_u64s_at(words, words->n / 2) * 7 +
 	         seam_u64s_at(words, words->n - 1) + words->n;

@@ -109,8 +109,8 @@ struct stacks {
 	unsigned n_waiting;
 };
 
-/* Of stacks, and of a sealed stitcher, to which nothing is added any more. -EOVERFLOW: there are too
- * many for numbers. */
+/* Makes the base of stacks and of a sealed stitcher, to which nothing is added any more.
+ * -EOVERFLOW: there are too many parts for numbers. */
 int stacks_base_of(struct stacks_base *ret, const struct stacks *stacks,
                    const struct seam_stitch *stitch);
 /* The number of a deferred record's chain; 0: it has no words. */

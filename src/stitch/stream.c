@@ -530,7 +530,7 @@ int stream_next(struct stream *st, struct seam_stitched *ret)
 		ret->deferred_time_ns = a->who.when & RULES_UNTIMED ? 0 : a->who.when;
 		ret->deferred_misc = a->misc;
 	}
-	/* Behind an exec the record is another program's: its words are not this sample's. */
+	/* After an exec the record is another program's: its words are not this sample's. */
 	if (a && a->n && h->state != SEAM_STITCH_CROSSED_EXEC) {
 		deferred_words(a, st->words);
 		ret->user = (struct seam_u64s){ .bytes = (unsigned char *)st->words, .n = a->n };

@@ -28,8 +28,8 @@ struct stitch_verdict {
 	enum seam_stitch_state state;
 	uint16_t deferred_misc;
 	uint64_t deferred_time_ns;
-	/* Of a deferred record: the number of its chain, which is below stitch_chains() and the
-	 * same for equal chains, and how many words it has. */
+	/* The number of the deferred record's chain, which is below stitch_chains() and the same
+	 * for equal chains, and how many words it has. */
 	uint32_t chain;
 	uint16_t n;
 	bool swap;

@@ -28,7 +28,7 @@ int outline_put(void *outline, uint64_t start, uint64_t end);
 int outline_settle(struct outline *outline);
 /* The span that holds addr; NULL: none does. */
 const struct outline_span *outline_find(const struct outline *outline, uint64_t addr);
-/* Is addr in code that returns from a signal's handler, as its unwind information says? */
+/* Whether addr is in code that returns from a signal's handler, by its unwind information. */
 bool outline_is_signal_frame(const struct outline *outline, uint64_t addr);
 void outline_free(struct outline *outline);
 

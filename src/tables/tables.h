@@ -22,11 +22,11 @@ struct tables;
 struct tables_opts {
 	size_t sz;
 	struct image_search search;
-	/* Of jitdumps: the recording was made elsewhere, so that they are looked for in map_dir
-	 * only; NULL: where they were. */
+	/* The recording was made on another machine, so jitdumps are looked for in map_dir only.
+	 * map_dir NULL: where they were. */
 	bool foreign;
 	const char *map_dir;
-	/* Whose perf maps are believed, as in symbol_opts. */
+	/* These decide which perf maps are trusted, as in symbol_opts. */
 	uint64_t (*began)(const void *ctx, uint32_t pid);
 	bool (*owner)(const void *ctx, uint32_t pid, uint32_t *ret);
 	const void *began_ctx;
@@ -95,7 +95,7 @@ int tables_get_inside(struct tables *t, uint32_t pid, const char *path,
 int tables_mapped(struct tables *t, const char *path, uint64_t inode);
 /* Takes over what tables_mapped noted of a file in other tables. -ENOMEM. */
 int tables_mapped_before(struct tables *t, struct tables *other, const char *path, uint64_t inode);
-/* Of code made at run time: as jit_tables_find. */
+/* For code made at run time, as jit_tables_find. */
 int tables_get_code(struct tables *t, const struct jit_ask *ask, struct walk_place *ret);
 /* From memory (the vdso): bytes must stay valid until tables_free. */
 int tables_get_memory(struct tables *t, const char *name, const void *bytes, size_t n,

@@ -35,7 +35,7 @@ void tables_input_free(struct tables_input *in);
 struct tables_contents {
 	bool known;
 	unsigned char digest[BLAKE2_BYTES];
-	/* Of the object's file before it was read. */
+	/* The stamp of the object's file before it was read. */
 	bool stamped, lasts;
 	struct stamp stamp;
 };

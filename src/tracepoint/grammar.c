@@ -152,7 +152,7 @@ static bool grammar_is_type_word(const struct grammar *g)
 	return g->token == TOKEN_NAME && g->n > 2 && !memcmp(g->text + g->n - 2, "_t", 2);
 }
 
-/* Behind its '(': "unsigned long *)". */
+/* Reads what stands behind the '(' of a cast: "unsigned long *)". */
 static bool grammar_take_type(struct grammar *g)
 {
 	unsigned n = 0;
@@ -176,7 +176,8 @@ static bool grammar_take_strings(struct grammar *g)
 	return r;
 }
 
-/* Behind "__print_symbolic(" and the like: ", { 1, \"one\" }, ..." up to its ')'. */
+/* Reads what stands behind "__print_symbolic(" and the like: ", { 1, \"one\" }, ..." up to its
+ * ')'. */
 static bool grammar_take_pairs(struct grammar *g)
 {
 	unsigned n = 0;
@@ -381,7 +382,7 @@ static bool grammar_take_declaration(const char **at, const char *end)
 	}
 }
 
-/* Behind "\tfield:". */
+/* Reads what stands behind "\tfield:". */
 static bool grammar_is_field(const char *at, const char *end)
 {
 	if (!grammar_take_declaration(&at, end) || !grammar_take_number(&at, end, "\toffset:") ||

@@ -45,11 +45,11 @@ struct compile_input {
 	 * to the function's end nothing is known. */
 	uint64_t switches[COMPILE_SWITCHES_MAX];
 	size_t n_switches;
-	/* Does the code from start to end keep frame pointers, as far as can be told? Asked of what
-	 * all sources leave out, from COMPILE_GAP bytes on. NULL: no. */
+	/* Whether the code from start to end keeps frame pointers, as far as can be told. Called
+	 * for what all sources leave out, from COMPILE_GAP bytes on. NULL: no code does. */
 	bool (*keeps_fp)(void *ctx, uint64_t start, uint64_t end);
-	/* Is what stands from start to end, a few bytes between two functions, nothing that is run?
-	 * NULL: it is. */
+	/* Whether the few bytes from start to end, between two functions, are never run. NULL: they
+	 * are run. */
 	bool (*is_padding)(void *ctx, uint64_t start, uint64_t end);
 	void *code_ctx; /* of the two */
 	/* Threads that work at it, this one among them; 0: this one. */

@@ -224,8 +224,8 @@ static bool straight_aarch64(const unsigned char *code, size_t n, struct frameta
 	return true;
 }
 
-/* Is `leave` or `pop %rbp` in front of code[at]? A byte like the first may also name registers, as
- * in xor %ecx,%ecx: with these bytes before it. */
+/* Whether `leave` or `pop %rbp` is in front of code[at]. A byte like the first may also name
+ * registers, as in xor %ecx,%ecx: with these bytes before it. */
 static bool straight_left(const unsigned char *code, size_t at)
 {
 	static const unsigned char names[] = { 0x31, 0x33, 0x84, 0x85, 0x89, 0x8b,

@@ -54,7 +54,7 @@ INLINE int filter_comm(struct task_struct *task)
 INLINE int filter_cgroup(struct task_struct *task)
 {
 	struct cgroup *at = BPF_CORE_READ(task, cgroups, dfl_cgrp), *above;
-	/* Not by indexing: only a constant index can be relocated. */
+	/* Not by an index, because only a constant one can be relocated. */
 	__u64 ancestors = __builtin_preserve_field_info(at->ancestors, BPF_FIELD_BYTE_OFFSET);
 	__u32 level = BPF_CORE_READ(at, level);
 	int found = 0;

@@ -337,7 +337,7 @@ int kwalk_libbpf_print(enum libbpf_print_level level, const char *format, va_lis
 /* -- kwalk_filter.c -- */
 /* To be called before loading: writes what the programs are told. */
 void filter_configure(const struct kwalk *l, struct kwalk_config *c);
-/* After it: the maps. */
+/* To be called after loading: fills the maps. */
 int filter_fill(struct kwalk *l);
 /* Whether a task of the process ever was what the filters ask for. */
 bool filter_has_matched(const struct kwalk *l, uint32_t pid);

@@ -18,7 +18,7 @@ struct ringbuf {
 	void *map[2]; /* NULL: memory of a test */
 };
 
-/* Of a map of size bytes. -errno of mmap. */
+/* Opens the ring of a map of size bytes. -errno of mmap. */
 int ringbuf_map(struct ringbuf *ret, int fd, size_t size);
 /* NULL, or zeros, are fine. */
 void ringbuf_unmap(struct ringbuf *r);

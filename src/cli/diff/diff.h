@@ -75,7 +75,7 @@ struct diff {
 /* Loads one recording as the run with this number. EXIT_OK or EXIT_PARTIAL; any other exit code:
  * what failed was said. */
 int diff_load(struct diff *d, const char *path, size_t run);
-/* After all are loaded: fills rows. -ENOMEM. */
+/* To be called when all are loaded: compares them and fills rows. -ENOMEM. */
 int diff_compare(struct diff *d);
 /* The value that a thing has in a column. place: the column's index among those asked for, in
  * ascending order. */

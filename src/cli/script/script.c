@@ -127,8 +127,8 @@ static int script_option(struct script *s, const struct options *o, int id)
 	}
 }
 
-/* Is it wanted? Records beside samples have neither time nor event for that, as in perf; but
- * deferred records, which are parts of samples, have their time. */
+/* Whether a record beside samples is wanted. As in perf, such records are not picked by time and
+ * event; but deferred records, which are parts of samples, are picked by time. */
 static bool script_wants(const struct script *s, const struct seam_decoded *d)
 {
 	const char *comm;
@@ -269,7 +269,7 @@ static int script_stream(struct script *s, struct seam_error *err)
 
 /* ---- a file, in two ---- */
 
-/* Does any field come out of the samples' records? */
+/* Whether any field is decoded from the samples' records. */
 static bool script_needs_records(const struct script *s, const struct seam_events *events)
 {
 	bool traces = false;

@@ -29,10 +29,11 @@ struct script_head { /* zeroed to start; one thread and one set of fields each *
 	} events[HEAD_EVENTS];
 };
 
-/* Of a sample, in front of all else; layout: the event of its record. */
+/* Writes the head of a sample, which stands in front of all else. layout: the event of its
+ * record. */
 void script_head(struct script_head *head, const struct script_text_opts *opts,
                  const struct seam_event *layout, const struct sample *sample, struct buf *out);
-/* Of another record. */
+/* Writes the head of another record. */
 void script_head_record(struct script_head *head, const struct script_text_opts *opts,
                         const struct recording *rec, const struct seam_decoded *decoded,
                         struct buf *out);

@@ -58,7 +58,7 @@ static struct stacks_place *stacks_place(const struct script_stacks *s,
 	return &s->resolver[where >> (64 - STACKS_PLACES_LOG2)];
 }
 
-/* By where the words are. */
+/* Finds a part that was kept by the place of its words. */
 static const struct stacks_text *stacks_known(const struct script_stacks *s,
                                               const struct stacks_part *part, size_t n_words)
 {
@@ -70,7 +70,7 @@ static const struct stacks_text *stacks_known(const struct script_stacks *s,
 	               : NULL;
 }
 
-/* By what the words are. */
+/* Finds a part that was kept by its words. */
 static const struct stacks_text *stacks_find(const struct script_stacks *s,
                                              const struct stacks_part *part, size_t n_words)
 {

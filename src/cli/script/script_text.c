@@ -175,7 +175,7 @@ static void script_what(const struct script_text *t, const struct sample *s,
  * than the record's. -ENOMEM. */
 int script_text_sample(struct script_text *t, const struct sample *s, struct buf *out)
 {
-	/* Of its record; s->event may be another member's of its group. */
+	/* The event of the record; s->event may be another member of its group. */
 	const struct seam_event *layout = s->decoded ? s->decoded->sample.event : s->event;
 	unsigned fields = script_fields_of(t, s->event);
 	bool chain = layout->attr.sample_type & SEAM_SAMPLE_CALLCHAIN && !t->opts.hide_chain;

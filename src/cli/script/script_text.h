@@ -42,8 +42,8 @@ enum script_field {
 	SCRIPT_CODE_PAGE = 1u << 25,
 	SCRIPT_SRCLINE = 1u << 26,
 };
-/* Without -F. As in perf, only tracepoints have the trace, and they leave out the period, and the
- * place if there is no stack. */
+/* The fields without -F. As in perf, only tracepoints have the trace, and they leave out the
+ * period, and the place if there is no stack. */
 #define SCRIPT_DEFAULT                                                                        \
 	(SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_PERIOD | SCRIPT_EVENT | \
 	 SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | SCRIPT_TRACE)
