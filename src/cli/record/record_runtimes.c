@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "abi/record.h"
 #include "abi/record_at.h"
 #include "cli/cmd.h"
 #include "cli/runtime_flags.h"
@@ -154,9 +155,9 @@ static void runtimes_stack(struct record_runtimes *r, uint32_t pid, const struct
 /* Learns which process is of which runtime, and looks at the outermost frame of each stack. */
 static void runtimes_record(struct record_runtimes *r, const struct seam_record *record)
 {
-	struct seam_decoded d = { .sz = sizeof(d) };
+	struct seam_decoded d;
 
-	if (seam_record_decode(r->events, record, &d, NULL) < 0)
+	if (record_decode(r->events, record, &d, NULL) < 0)
 		return;
 	switch (record->type) {
 	case SEAM_RECORD_MMAP:
