@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* pack_parts.h: what the files of pack share: pack.c objects, pack_split.c what was split
- * from them and sources. */
+/* pack_parts.h: what the files of pack share: pack.c objects, pack_split.c what was split from them
+ * and sources, pack_file.c any file. */
 #ifndef SEAM_CONVERT_PACK_PARTS_H
 #define SEAM_CONVERT_PACK_PARTS_H
 
@@ -22,6 +22,10 @@ struct pack {
 	struct buf index;
 };
 
+/* Whether a name is new in the archive, from now on no more: each is written once. -ENOMEM. */
+int pack_is_new(struct pack *b, const char *name);
+/* Says why a path could not be put, by r; returns r. */
+int pack_failed(struct pack *b, int r, const char *path);
 /* 1; 0: it is there already. follow: also where a link leads. */
 int pack_put_file(struct pack *b, const char *name, const char *path, bool follow);
 

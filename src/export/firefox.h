@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* firefox.h: what the two files of the Firefox Profiler's format share: the tables that all threads
+/* firefox.h: what the files of the Firefox Profiler's format share: the tables that all threads
  * refer to, and how a column is written. */
 #ifndef SEAM_EXPORT_FIREFOX_H
 #define SEAM_EXPORT_FIREFOX_H
@@ -37,9 +37,11 @@ struct firefox {
 	struct buf name;
 };
 
-/* A key and the bracket behind it; a key and a number. */
+/* A key and what is behind it: a bracket, a number, a text, true or false. */
 void firefox_open(struct firefox *f, const char *key, char bracket);
 void firefox_u64(struct firefox *f, const char *key, uint64_t v);
+void firefox_text(struct firefox *f, const char *key, const char *text);
+void firefox_flag(struct firefox *f, const char *key, bool v);
 /* A table without rows. */
 void firefox_empty(struct firefox *f, const char *key, const char *const *columns);
 /* A column in which every row says the same. */

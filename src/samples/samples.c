@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/cpus.h"
-#include "samples/hit.h"
 #include "samples/samples_parts.h"
 
 #define SHARE 256u         /* samples that a thread takes at a time, by file */
@@ -40,32 +39,6 @@ struct samples_thread {
 uint32_t samples_whos(const struct recording *rec)
 {
 	return rec->index->whos.n;
-}
-
-struct seam_u64s sample_kernel(const struct sample *s)
-{
-	return s->kernel_number ? stacks_base_words(s->base, s->kernel_number) : s->kernel;
-}
-
-struct seam_u64s sample_user(const struct sample *s)
-{
-	return s->user_number ? stacks_base_words(s->base, s->user_number) : s->user;
-}
-
-struct callchain sample_callchain(const struct sample *s)
-{
-	struct callchain chain = { .event = s->event,
-		                   .ip = s->ip,
-		                   .misc = s->misc,
-		                   .deferred_misc = s->deferred_misc,
-		                   .state = s->state,
-		                   .kernel = sample_kernel(s),
-		                   .user = sample_user(s) };
-
-	if (!s->apart && !(chain.event->attr.sample_type & SEAM_SAMPLE_IP &&
-	                   hit_chain(&chain.kernel, &chain.ip)))
-		chain.ip = 0;
-	return chain;
 }
 
 /* ---- by file ---- */
