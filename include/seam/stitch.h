@@ -10,6 +10,8 @@
  *
  * 1. A stream: feed records in time order, take samples out in time order.
  *
+ *	struct seam_stitched out = { .sz = sizeof(out) };
+ *
  *	seam_stitch_new(&st, &opts);
  *	while (next record)                           // decoded by seam_record_decode
  *		seam_stitch_feed(st, &decoded, &err);
