@@ -31,6 +31,12 @@ struct load_builder {
 	uint32_t *events; /* event index -> profile's event */
 	uint32_t *frames; /* of one stack, innermost first */
 	size_t frames_capacity;
+	/* The way down that the last stack took, outermost first: few stacks differ there. */
+	uint32_t path_root;
+	struct load_step {
+		uint32_t frame, node;
+	} * path;
+	size_t n_path, path_capacity;
 	struct map
 	        *users;  /* per table: user part, how it is read -> its innermost node, LOAD_TOLD */
 	uint64_t told;   /* of one stack: LOAD_DATA, LOAD_TAKEN */
@@ -201,20 +207,48 @@ static int load_walk(struct load_builder *b, const struct load_whose *e,
 	return 0;
 }
 
-/* The node of the innermost frame of a sample's chain, when its outermost one is called from
- * *node. */
+/* Room for a way down of so many steps. -ENOMEM. */
+static int load_path_room(struct load_builder *b, size_t n)
+{
+	struct load_step *path;
+
+	if (n <= b->path_capacity)
+		return 0;
+	path = realloc(b->path, b->frames_capacity * sizeof(*path));
+	if (!path)
+		return -ENOMEM;
+	b->path = path;
+	b->path_capacity = b->frames_capacity;
+	return 0;
+}
+
+/*
+ * The node of the innermost frame of a sample's chain, when its outermost one is called from
+ * *node. Nodes are looked up only from where the stack leaves the way of the one before.
+ */
 static int load_descend(struct load_builder *b, const struct load_whose *e,
                         const struct callchain *sample, size_t most, uint32_t *node)
 {
-	size_t n = 0;
+	size_t n = 0, depth = 0;
 	int r = load_walk(b, e, sample, most, &n);
 
-	while (r >= 0 && n) {
+	if (r < 0 || load_path_room(b, n) < 0)
+		return r < 0 ? r : -ENOMEM;
+	if (b->path_root != *node)
+		b->n_path = 0;
+	b->path_root = *node;
+	while (n && depth < b->n_path && b->path[depth].frame == b->frames[n - 1]) {
+		*node = b->path[depth++].node;
+		n--;
+	}
+	while (n) {
 		*node = profile_node(b->profile, *node, b->frames[--n]);
 		if (*node == PROFILE_FAILED)
 			return -ENOMEM;
+		b->path[depth++] = (struct load_step){ b->frames[n], *node };
+		b->n_path = depth;
 	}
-	return r;
+	return 0;
 }
 
 /* Whether both frames are in one function, by its name. */
@@ -558,6 +592,7 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 	load_unnamed_free(&b.unnamed);
 	free(b.events);
 	free(b.frames);
+	free(b.path);
 	buf_free(&b.name);
 	return r;
 }

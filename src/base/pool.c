@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// pool.c: see pool.h. Things lie in blocks, in the order of their ids; the index holds ids alone,
-// probed linearly at a load of at most 3/4, so that a thing costs little more than its own size.
+// pool.c: see pool.h. Things lie in blocks, in the order of their ids. The index has 32 bits of each
+// thing's hash beside its id, probed linearly at a load of at most 3/4: a thing that is another is
+// mostly known by these bits, without a look at its block, and the index grows without hashing
+// again.
 #include "base/pool.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,33 +20,48 @@ void pool_free(struct pool *p)
 	*p = (struct pool){ .size = p->size };
 }
 
-/* Where in the index a thing is, or belongs. */
-static size_t pool_find(const struct pool *p, const void *thing)
+static bool pool_equal(const struct pool *p, uint32_t id, const void *thing)
 {
-	size_t i = map_hash_quick(thing, p->size, p->secret) & (p->capacity - 1);
+	const void *other = pool_at(p, id);
+	uint64_t a, b;
 
-	while (p->index[i] && memcmp(pool_at(p, p->index[i]), thing, p->size))
+	if (p->size != sizeof(a))
+		return !memcmp(other, thing, p->size);
+	memcpy(&a, other, sizeof(a));
+	memcpy(&b, thing, sizeof(b));
+	return a == b;
+}
+
+/* Where in the index a thing with this hash is, or belongs. */
+static size_t pool_find(const struct pool *p, const void *thing, uint32_t hash)
+{
+	size_t i = hash & (p->capacity - 1);
+
+	while (p->index[i] &&
+	       (p->index[i] >> 32 != hash || !pool_equal(p, (uint32_t)p->index[i], thing)))
 		i = (i + 1) & (p->capacity - 1);
 	return i;
 }
 
-/* Doubles the index by hashing every thing again, because hashes are not kept. -1: out of
- * memory. */
+/* Doubles the index. -1: out of memory. */
 static int pool_grow_index(struct pool *p)
 {
 	size_t capacity = p->capacity ? p->capacity * 2 : 64;
-	uint32_t *index = calloc(capacity, sizeof(*index));
+	uint64_t *index = calloc(capacity, sizeof(*index));
 
 	if (!index)
 		return -1;
-	p->secret = map_secret();
-	for (uint32_t id = 1; id <= p->n; id++) {
-		size_t i = map_hash_quick(pool_at(p, id), p->size, p->secret) & (capacity - 1);
+	for (size_t old = 0; old < p->capacity; old++) {
+		size_t i = (p->index[old] >> 32) & (capacity - 1);
 
+		if (!p->index[old])
+			continue;
 		while (index[i])
 			i = (i + 1) & (capacity - 1);
-		index[i] = id;
+		index[i] = p->index[old];
 	}
+	if (!p->capacity)
+		p->secret = map_secret();
 	free(p->index);
 	p->index = index;
 	p->capacity = capacity;
@@ -70,18 +88,21 @@ static int pool_grow(struct pool *p)
 
 uint32_t pool_put(struct pool *p, const void *thing)
 {
+	uint32_t hash;
 	size_t i;
 
 	if (p->n >= POOL_FAILED - 1)
 		return POOL_FAILED;
 	if (((uint64_t)p->n + 1) * 4 > (uint64_t)p->capacity * 3 && pool_grow_index(p) < 0)
 		return POOL_FAILED;
-	i = pool_find(p, thing);
+	hash = (uint32_t)map_hash_quick(thing, p->size, p->secret);
+	i = pool_find(p, thing, hash);
 	if (p->index[i])
-		return p->index[i];
+		return (uint32_t)p->index[i];
 	if (pool_grow(p) < 0)
 		return POOL_FAILED;
 	memcpy(p->blocks[p->n / POOL_BLOCK] + (size_t)(p->n % POOL_BLOCK) * p->size, thing,
 	       p->size);
-	return p->index[i] = ++p->n;
+	p->index[i] = (uint64_t)hash << 32 | ++p->n;
+	return p->n;
 }

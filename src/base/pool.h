@@ -16,7 +16,7 @@ struct pool {
 	uint32_t size; /* of a thing, in bytes */
 	uint32_t n;
 	unsigned char **blocks;
-	uint32_t *index; /* ids, 0 is free */
+	uint64_t *index; /* hash << 32 | id; 0 is free */
 	size_t capacity;
 	uint64_t secret; /* of this process: where a thing goes */
 };
