@@ -88,13 +88,13 @@ static int sample_index_who(struct sample_index *n, const struct seam_decoded *d
                             enum rules_kind kind, uint32_t *ret)
 {
 	const uint64_t kept = SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | SEAM_SAMPLE_CPU;
-	const struct sample_index_who who = {
+	/* Its flags follow from its event and kind: they are looked at when it is new. */
+	struct sample_index_who who = {
 		.event = d->sample.event->index,
 		.pid = d->id.pid,
 		.tid = d->id.tid,
 		.cpu = d->id.cpu,
 		.has = (uint16_t)(d->id.has & kept),
-		.flags = sample_index_flags(d, kind),
 		.misc = d->record->misc,
 		.kind = (uint16_t)kind,
 	};
@@ -106,6 +106,7 @@ static int sample_index_who(struct sample_index *n, const struct seam_decoded *d
 	memcpy(words, &who, sizeof(words));
 	if (!recent->id || (recent->who[0] ^ words[0]) | (recent->who[1] ^ words[1]) |
 	                           (recent->who[2] ^ words[2])) {
+		who.flags = sample_index_flags(d, kind);
 		recent->id = pool_put(&n->whos, &who);
 		n->flags |= who.flags;
 		memcpy(recent->who, words, sizeof(words));

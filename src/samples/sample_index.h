@@ -64,7 +64,7 @@ struct sample_index {
 	uint64_t *ips;
 	uint32_t n_ips, ips_capacity;
 	struct sample_index_recent {
-		uint64_t who[3]; /* a struct sample_index_who */
+		uint64_t who[3]; /* a struct sample_index_who, but for its flags */
 		uint32_t id;     /* 0: none */
 	} recent[SAMPLE_INDEX_RECENT];
 };
