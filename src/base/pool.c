@@ -86,6 +86,8 @@ static int pool_grow(struct pool *p)
 	return p->blocks[n] ? 0 : -1;
 }
 
+/* One probe of the index tells a thing that is known from a new one, which is copied behind the
+ * last. The id, or POOL_FAILED. */
 uint32_t pool_put(struct pool *p, const void *thing)
 {
 	uint32_t hash;

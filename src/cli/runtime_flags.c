@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // runtime_flags.c: see runtime_flags.h. A runtime is one line of the table. Tried with OpenJDK 17,
-// Node.js 20 and Erlang/OTP 25; of .NET, which no Debian has, Microsoft's documentation says it.
+// Node.js 20 and Erlang/OTP 25; .NET, which no Debian has, was not tried.
 #include "cli/runtime_flags.h"
 
 #include <string.h>
