@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpus.h"
+
 static bool lines_has_debug_info(const struct image *image)
 {
 	struct image_section section;
@@ -121,6 +123,13 @@ static void *lines_open_early(void *arg)
 	pthread_mutex_unlock(&object->lock);
 	atomic_store(&object->opening, false);
 	return NULL;
+}
+
+unsigned lines_threads(const struct lines *l)
+{
+	unsigned n = l->opts.threads ? l->opts.threads : cpus_online();
+
+	return n < LINES_THREADS_MAX ? n : LINES_THREADS_MAX;
 }
 
 static void lines_start_early(struct lines_object *object)

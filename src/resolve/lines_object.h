@@ -13,6 +13,8 @@
 #include "tables/stamp.h"
 #include "tables/table_cache.h"
 
+#define LINES_THREADS_MAX 16u
+
 /* How much memory all handles of the process may take together, apart from the sections. A handle
  * that grows beyond its share is closed and opened anew. */
 #define LINES_HANDLE_BYTES (256ULL << 20)

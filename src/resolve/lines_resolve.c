@@ -6,10 +6,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/cpus.h"
 #include "resolve/lines_object.h"
 
-#define THREADS_MAX 16u
 #define PIECE_LEAST 256u /* addresses: less is not worth a handle of its own */
 #define PIECES_PER_THREAD 4u
 #define STEP 64u /* addresses between two looks at how large a handle is */
@@ -138,7 +136,7 @@ static void *resolver_run(void *arg)
 /* The first resolver is this thread; one that cannot be started leaves its share to the others. */
 static int lines_resolving_run(struct resolving *work)
 {
-	struct lines_resolver resolvers[THREADS_MAX] = { 0 };
+	struct lines_resolver resolvers[LINES_THREADS_MAX] = { 0 };
 	unsigned n = work->n_pieces < work->threads ? (unsigned)work->n_pieces : work->threads;
 
 	for (unsigned i = 0; i < n; i++)
@@ -153,13 +151,6 @@ static int lines_resolving_run(struct resolving *work)
 		if (resolvers[i].started)
 			pthread_join(resolvers[i].thread, NULL);
 	return atomic_load(&work->failed);
-}
-
-unsigned lines_threads(const struct lines *l)
-{
-	unsigned n = l->opts.threads ? l->opts.threads : cpus_online();
-
-	return n < THREADS_MAX ? n : THREADS_MAX;
 }
 
 /* Objects whose debug file is still being opened come last, so that the threads work meanwhile. */
