@@ -209,8 +209,10 @@ int window_profile(const struct window_interval *interval, const struct load_opt
                    struct seam_error *err)
 {
 	struct recording_opts learn = { .sz = sizeof(learn) };
-	/* [from, to); an empty one has nothing to show. */
-	const struct proc_span times = { interval->from_ns, interval->to_ns - 1 };
+	/* [from, to); of an empty one no time is both. */
+	bool empty = interval->to_ns <= interval->from_ns;
+	const struct proc_span times = { empty ? 1 : interval->from_ns,
+		                         empty ? 0 : interval->to_ns - 1 };
 	struct load_opts due = *opts;
 	struct recording *rec = NULL;
 	struct seam_reader *reader;

@@ -93,6 +93,23 @@ static void intervals_meet(void **state)
 	buf_free(&in);
 }
 
+/* A clock that began just now: nothing is due yet. */
+static void the_first_moments_wait(void **state)
+{
+	struct seam_events *events = test_events();
+	struct window *w = begin(events);
+	struct window_interval i;
+	struct buf in = { 0 };
+
+	put_sample(&in, 10, WINDOW_GRACE_NS / 2);
+	assert_int_equal(give(window_write, w, &in), 0);
+	assert_int_equal(cut(w, false, &i), 0);
+	assert_int_equal(cut(w, true, &i), 1);
+	window_free(w);
+	seam_events_free(events);
+	buf_free(&in);
+}
+
 /* What is lost is counted, but for tasks that BPF programs did not follow: they are no records. */
 static void losses_are_counted(void **state)
 {
@@ -168,6 +185,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_sample_is_in_one_interval),
 		cmocka_unit_test(intervals_meet),
+		cmocka_unit_test(the_first_moments_wait),
 		cmocka_unit_test(losses_are_counted),
 		cmocka_unit_test(memory_is_bounded),
 		cmocka_unit_test(errors_are_returned),
