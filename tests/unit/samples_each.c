@@ -63,29 +63,38 @@ static void put_sample(struct buf *out, const struct seam_attr *attr, uint32_t i
 	assert_int_equal(encode_sample(out, attr, SEAM_MISC_USER, &s), 0);
 }
 
-static int write_file(bool compressed, bool pipe)
+static int write_bytes(const struct seam_attr *attr, const struct buf *bytes, bool compressed,
+                       bool pipe)
 {
-	const struct seam_attr attr = { .sample_type = TYPE, .type = 1, .sample_period = 1 };
 	struct seam_writer_opts how = { .sz = sizeof(how),
 		                        .pipe = pipe,
 		                        .compress_level = compressed };
 	int fd = memfd_create("samples", MFD_CLOEXEC);
 	struct seam_events *events;
 	struct seam_writer *writer;
-	struct buf out = { 0 };
 	uint64_t id = 1;
 	char path[64];
 
 	assert_true(fd >= 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert_int_equal(seam_events_new(&events), 0);
-	assert_true(seam_events_add(events, &attr, "event", &id, 1, NULL) >= 0);
-	for (uint32_t i = 0; i < SAMPLES; i++)
-		put_sample(&out, &attr, i);
+	assert_true(seam_events_add(events, attr, "event", &id, 1, NULL) >= 0);
 	assert_int_equal(seam_writer_open(&writer, path, events, &how, NULL), 0);
-	assert_int_equal(seam_writer_write(writer, out.bytes, out.n, NULL), 0);
+	assert_int_equal(seam_writer_write(writer, bytes->bytes, bytes->n, NULL), 0);
 	assert_int_equal(seam_writer_close(writer, NULL), 0);
 	seam_events_free(events);
+	return fd;
+}
+
+static int write_file(bool compressed, bool pipe)
+{
+	const struct seam_attr attr = { .sample_type = TYPE, .type = 1, .sample_period = 1 };
+	struct buf out = { 0 };
+	int fd;
+
+	for (uint32_t i = 0; i < SAMPLES; i++)
+		put_sample(&out, &attr, i);
+	fd = write_bytes(&attr, &out, compressed, pipe);
 	buf_free(&out);
 	return fd;
 }
@@ -270,6 +279,71 @@ static void filters_are_asked_once_for_each_task(void **state)
 	close_file(&m);
 }
 
+/* ---- records beside samples ---- */
+
+static int letter_sample(void *ctx, const struct sample *s, struct buf *out)
+{
+	return buf_put_text(ctx, s->id.cpu ? "S" : "s");
+}
+
+static int letter_beside(void *ctx, const struct seam_decoded *decoded, struct buf *out)
+{
+	assert_int_equal(decoded->record->type, SEAM_RECORD_COMM);
+	return buf_put_text(ctx, decoded->comm.comm);
+}
+
+/* By time, and of one time as in the file, whether samples come as entries or as records. */
+static void records_beside_stand_where_they_belong(void **state)
+{
+	const struct seam_attr attr = {
+		.sample_type = TYPE, .flags = SEAM_ATTR_SAMPLE_ID_ALL, .type = 1, .sample_period = 1
+	};
+	const struct {
+		const char *comm; /* NULL: a sample */
+		uint32_t i;
+	} all[] = { { NULL, 50 }, { "a", 0 }, { NULL, 0 }, { "b", 0 }, { "c", 51 }, { NULL, 51 } };
+	struct buf out = { 0 }, letters;
+	struct seam_reader *reader;
+	struct recording *rec;
+	char path[64];
+	int fd;
+
+	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+		const struct seam_comm comm = { .pid = 70, .tid = 70, .comm = all[k].comm };
+		const struct seam_id id = {
+			.has = TYPE, .pid = 70, .tid = 70, .time_ns = time_of(all[k].i)
+		};
+
+		if (all[k].comm)
+			assert_int_equal(encode_comm(&out, &attr, 0, &comm, &id), 0);
+		else
+			put_sample(&out, &attr, all[k].i);
+	}
+	fd = write_bytes(&attr, &out, false, false);
+	buf_free(&out);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(seam_reader_open(&reader, path, NULL, NULL), 0);
+	assert_int_equal(recording_open(&rec, reader, NULL, NULL), 0);
+	for (unsigned how = 0; how < 4; how++) {
+		const struct samples_opts opts = { .sz = sizeof(opts),
+			                           .order = SAMPLES_BY_TIME,
+			                           .needs = how & 1 ? SAMPLES_RECORD : 0,
+			                           .beside = SAMPLES_BESIDE_TASKS };
+		const struct samples_consumer consumer = { .sample = letter_sample,
+			                                   .beside = letter_beside,
+			                                   .ctx = &letters };
+
+		letters = (struct buf){ 0 };
+		rec->stable = how < 2;
+		assert_int_equal(samples_each(rec, &opts, &consumer, NULL), 0);
+		assert_string_equal(buf_text(&letters), "asbScS");
+		buf_free(&letters);
+	}
+	recording_close(rec);
+	seam_reader_close(reader);
+	close(fd);
+}
+
 /* ---- broken files and streams ---- */
 
 static void a_damaged_file_gives_what_is_sound(void **state)
@@ -370,6 +444,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_are_given_once),
 		cmocka_unit_test(filters_are_asked_once_for_each_task),
+		cmocka_unit_test(records_beside_stand_where_they_belong),
 		cmocka_unit_test(a_damaged_file_gives_what_is_sound),
 		cmocka_unit_test(a_stream_gives_the_same),
 	};
