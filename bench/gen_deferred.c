@@ -142,7 +142,7 @@ static const struct {
 	CHANCE(late),        CHANCE(lost),         CHANCE(exec),          CHANCE(exit),
 	CHANCE(foreign),     CHANCE(twin_sample),  CHANCE(twin_deferred), CHANCE(wrong_task),
 	CHANCE(empty),       CHANCE(overlap),      CHANCE(loss),          CHANCE(migrate),
-	CHANCE(chains),      CHANCE(resolver),
+	CHANCE(chains),      CHANCE(places),
 };
 #define GEN_CHANCES (sizeof(gen_chances) / sizeof(*gen_chances))
 

@@ -117,7 +117,7 @@ static uint32_t chain_new(struct scenario *sc)
 /* Where a sample hit the kernel. */
 static uint64_t kernel_place(struct scenario *sc)
 {
-	return 0xffffffff81000000ULL + below(sc, sc->o.resolver ? sc->o.resolver : 1 << 20);
+	return 0xffffffff81000000ULL + below(sc, sc->o.places ? sc->o.places : 1 << 20);
 }
 
 static struct seam_id now_id(struct scenario *sc, const struct task *t, unsigned event)

@@ -20,7 +20,7 @@ struct scenario_opts {
 	uint32_t tasks, cpus;
 	uint32_t frames;        /* of a user chain, at most */
 	uint32_t chains;        /* as many user chains; 0: each answer has its own */
-	uint32_t resolver;      /* as many kernel addresses are hit; 0: 2^20 */
+	uint32_t places;        /* as many kernel addresses are hit; 0: 2^20 */
 	unsigned at_once;       /* a sample that is not deferred, in user mode */
 	unsigned kernel_only;   /* a sample without a user part */
 	unsigned no_callchain;  /* a sample of an event without callchains */
