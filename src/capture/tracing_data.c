@@ -20,12 +20,12 @@ struct tracepoint {
 
 static int tracing_open(const struct event_roots *roots)
 {
-	const char *const resolver[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
 	if (roots && roots->tracefs)
 		return open(roots->tracefs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	for (size_t i = 0; i < 2; i++) {
-		int fd = open(resolver[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		int fd = open(places[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 		if (fd >= 0 && !faccessat(fd, "events", R_OK, 0))
 			return fd;

@@ -18,7 +18,7 @@ struct flame_merge {
 	uint32_t side;
 	uint32_t *functions; /* profile's frame -> function; 0: not made yet */
 	uint32_t *path;      /* profile's nodes on the way up */
-	struct map resolver; /* root's node << 32 | profile's node -> node */
+	struct map nodes_at; /* root's node << 32 | profile's node -> node */
 };
 
 struct flame_function flame_function(const struct flame_graph *g, uint32_t id)
@@ -174,7 +174,7 @@ static int flame_place(struct flame_merge *m, uint32_t root, uint32_t node, uint
 	int r = 0;
 
 	while (node != PROFILE_ROOT &&
-	       !map_get(&m->resolver, (uint64_t)root << 32 | node, &found)) {
+	       !map_get(&m->nodes_at, (uint64_t)root << 32 | node, &found)) {
 		m->path[depth++] = node;
 		node = profile_node_at(m->p, node)->parent;
 	}
@@ -185,7 +185,7 @@ static int flame_place(struct flame_merge *m, uint32_t root, uint32_t node, uint
 		r = flame_child(m->g, at, flame_of_frame(m, profile_node_at(m->p, node)->frame),
 		                &at);
 		if (r >= 0)
-			r = map_put(&m->resolver, (uint64_t)root << 32 | node, at);
+			r = map_put(&m->nodes_at, (uint64_t)root << 32 | node, at);
 	}
 	*ret = at;
 	return r;
@@ -297,7 +297,7 @@ static int flame_merge_side(struct flame_graph *g, const struct profile *p, uint
 	m.path = calloc(profile_n_nodes(p) + 1, sizeof(*m.path));
 	if (m.functions && m.path)
 		r = profile_n_samples(p) ? flame_samples(&m) : flame_rows(&m);
-	map_free(&m.resolver);
+	map_free(&m.nodes_at);
 	free(m.functions);
 	free(m.path);
 	return r;

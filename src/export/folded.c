@@ -27,7 +27,7 @@ struct folded {
 	struct intern names; /* escaped */
 	uint32_t *frames;    /* frame -> name + 1; 0: not made yet */
 	struct map children; /* parent << 32 | name -> node */
-	struct map resolver; /* comm's node << 32 | profile's node -> node */
+	struct map nodes_at; /* comm's node << 32 | profile's node -> node */
 	struct folded_node *nodes;
 	size_t n, capacity;
 	uint32_t *path; /* profile's nodes on the way up */
@@ -101,7 +101,7 @@ static int folded_place(struct folded *f, uint32_t comm, uint32_t node, uint32_t
 	int r = 0;
 
 	while (node != PROFILE_ROOT &&
-	       !map_get(&f->resolver, (uint64_t)comm << 32 | node, &found)) {
+	       !map_get(&f->nodes_at, (uint64_t)comm << 32 | node, &found)) {
 		f->path[depth++] = node;
 		node = profile_node_at(f->p, node)->parent;
 	}
@@ -111,7 +111,7 @@ static int folded_place(struct folded *f, uint32_t comm, uint32_t node, uint32_t
 		node = f->path[--depth];
 		r = folded_child(f, at, folded_name(f, profile_node_at(f->p, node)->frame), &at);
 		if (r >= 0)
-			r = map_put(&f->resolver, (uint64_t)comm << 32 | node, at);
+			r = map_put(&f->nodes_at, (uint64_t)comm << 32 | node, at);
 	}
 	*ret = at;
 	return r;
@@ -182,7 +182,7 @@ int export_folded(const struct profile *p, const struct export_opts *opts, struc
 		r = folded_write(&f);
 	intern_free(&f.names);
 	map_free(&f.children);
-	map_free(&f.resolver);
+	map_free(&f.nodes_at);
 	buf_free(&f.text);
 	buf_free(&f.name);
 	free(f.frames);

@@ -134,7 +134,7 @@ static int debugfile_try_vmlinux(struct image **ret, const struct image_build_id
 	static const struct place {
 		const char *before, *after; /* the release */
 		bool debug_dir, plain;
-	} resolver[] = {
+	} places[] = {
 		{ "/boot/vmlinux-", "", true, true },
 		{ "/lib/modules/", "/vmlinux", true, true },
 		{ "/lib/modules/", "/build/vmlinux", false, true },
@@ -151,8 +151,8 @@ static int debugfile_try_vmlinux(struct image **ret, const struct image_build_id
 	/* A release is used as the name of a directory, so it must not lead out of its parent. */
 	if (r >= 0 || !want || !want->size || !release || strchr(release, '/'))
 		return r;
-	for (size_t i = 0; debugfile_goes_on(r) && i < sizeof(resolver) / sizeof(*resolver); i++) {
-		const struct place *p = &resolver[i];
+	for (size_t i = 0; debugfile_goes_on(r) && i < sizeof(places) / sizeof(*places); i++) {
+		const struct place *p = &places[i];
 
 		if (p->plain)
 			r = try_printf(ret, want, NULL, NULL, "%s%s%s%s", debugfile_root_of(search),

@@ -408,8 +408,8 @@ void live_count(struct live *l, struct live_counts *ret)
 
 const struct unwound_missing *live_missing(const struct live *l, size_t *n)
 {
-	const struct buf *resolver = &l->walk.missing.entries;
+	const struct buf *entries = &l->walk.missing.entries;
 
-	*n = resolver->n / sizeof(struct unwound_missing);
-	return (const struct unwound_missing *)(const void *)resolver->bytes;
+	*n = entries->n / sizeof(struct unwound_missing);
+	return (const struct unwound_missing *)(const void *)entries->bytes;
 }

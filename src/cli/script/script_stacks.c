@@ -23,7 +23,7 @@ static uint64_t stacks_kind(const struct stacks_part *part)
 void script_stacks_free(struct script_stacks *s)
 {
 	free(s->slots);
-	free(s->resolver);
+	free(s->places);
 	free(s->seen);
 	free(s->ring);
 	*s = (struct script_stacks){ 0 };
@@ -33,13 +33,13 @@ static bool stacks_start(struct script_stacks *s)
 {
 	if (!s->slots)
 		s->slots = calloc(STACKS_SETS, sizeof(*s->slots));
-	if (!s->resolver)
-		s->resolver = calloc((size_t)1 << STACKS_PLACES_LOG2, sizeof(*s->resolver));
+	if (!s->places)
+		s->places = calloc((size_t)1 << STACKS_PLACES_LOG2, sizeof(*s->places));
 	if (!s->seen)
 		s->seen = calloc(STACKS_SEEN, sizeof(*s->seen));
 	if (!s->ring)
 		s->ring = malloc(STACKS_BYTES);
-	return s->slots && s->resolver && s->seen && s->ring;
+	return s->slots && s->places && s->seen && s->ring;
 }
 
 /* The text at a place, if it was not written over yet. */
@@ -55,7 +55,7 @@ static struct stacks_place *stacks_place(const struct script_stacks *s,
 {
 	uint64_t where = (uintptr_t)part->words->bytes / 8 * 0x9e3779b97f4a7c15ULL;
 
-	return &s->resolver[where >> (64 - STACKS_PLACES_LOG2)];
+	return &s->places[where >> (64 - STACKS_PLACES_LOG2)];
 }
 
 /* Finds a part that was kept by the place of its words. */

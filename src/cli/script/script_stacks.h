@@ -36,7 +36,7 @@ struct stacks_place {
 
 struct script_stacks { /* zeroed to start; NULL: nothing came twice yet */
 	struct stacks_slot (*slots)[STACKS_WAYS]; /* of STACKS_SETS */
-	struct stacks_place *resolver;            /* of 1 << STACKS_PLACES_LOG2 */
+	struct stacks_place *places;              /* of 1 << STACKS_PLACES_LOG2 */
 	uint32_t *seen;                           /* by some bits of a hash: others of it */
 	unsigned char *ring;                      /* of STACKS_BYTES */
 	uint64_t end;                             /* bytes written to it since the start */
