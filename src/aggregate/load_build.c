@@ -278,9 +278,9 @@ static int load_hit(struct load_builder *b, const struct load_whose *e,
 	if (r < 0)
 		return r;
 	if (*node != PROFILE_ROOT &&
-	    load_same_function(b->profile, profile_node_at(b->profile, *node)->frame,
+	    load_same_function(b->profile, profile_node_at(b->profile, *node).frame,
 	                       (uint32_t)*slot))
-		*node = profile_node_at(b->profile, *node)->parent;
+		*node = profile_node_at(b->profile, *node).parent;
 	*node = profile_node(b->profile, *node, (uint32_t)*slot);
 	return *node == PROFILE_FAILED ? -ENOMEM : 0;
 }

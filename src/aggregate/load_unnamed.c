@@ -84,11 +84,11 @@ static int unnamed_of_nodes(const struct load_unnamed_frames *u, const struct pr
 	int r = 0;
 
 	for (uint32_t i = 1; i <= profile_n_nodes(p) && r >= 0; i++) {
-		const struct profile_node *node = profile_node_at(p, i);
+		struct profile_node node = profile_node_at(p, i);
 
-		of[i] = of[node->parent];
-		if (node->frame < u->frames.n && u->frames.bytes[node->frame])
-			r = unnamed_with(sets, of[i], profile_frame_at(p, node->frame)->object,
+		of[i] = of[node.parent];
+		if (node.frame < u->frames.n && u->frames.bytes[node.frame])
+			r = unnamed_with(sets, of[i], profile_frame_at(p, node.frame)->object,
 			                 &of[i]);
 	}
 	return r;

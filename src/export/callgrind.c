@@ -115,8 +115,8 @@ static int callgrind_row(struct callgrind *c, const struct profile_row *row, uin
 	size_t event = row->key.event - 1;
 	uint32_t node = row->key.node, to = 0;
 
-	for (; node != PROFILE_ROOT; node = profile_node_at(c->p, node)->parent) {
-		uint32_t from = c->of_frame[profile_node_at(c->p, node)->frame];
+	for (; node != PROFILE_ROOT; node = profile_node_at(c->p, node).parent) {
+		uint32_t from = c->of_frame[profile_node_at(c->p, node).frame];
 		struct callgrind_call *call;
 
 		if (!to) {

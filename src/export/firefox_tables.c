@@ -125,11 +125,11 @@ int firefox_tables_add(struct firefox *f, uint32_t node)
 	int r = 0;
 
 	for (; node != PROFILE_ROOT && !map_get(&f->stacks, node, NULL);
-	     node = profile_node_at(f->p, node)->parent)
+	     node = profile_node_at(f->p, node).parent)
 		f->path[depth++] = node;
 	while (depth && r >= 0) {
 		node = f->path[--depth];
-		r = tables_add_frame(f, profile_node_at(f->p, node)->frame);
+		r = tables_add_frame(f, profile_node_at(f->p, node).frame);
 		if (r >= 0)
 			r = tables_index(&f->stacks, node, &f->stack_nodes, node, &index);
 	}
@@ -164,7 +164,7 @@ static void tables_stacks(struct firefox *f)
 	firefox_u64(f, "length", n);
 	firefox_open(f, "prefixOffset", '[');
 	for (size_t i = 0; i < n; i++) {
-		uint32_t up = profile_node_at(f->p, tables_at(&f->stack_nodes, i))->parent;
+		uint32_t up = profile_node_at(f->p, tables_at(&f->stack_nodes, i)).parent;
 
 		json_u64(&f->j,
 		         up != PROFILE_ROOT && map_get(&f->stacks, up, &index) ? i - index : 0);
@@ -172,7 +172,7 @@ static void tables_stacks(struct firefox *f)
 	json_close(&f->j, ']');
 	firefox_open(f, "frame", '[');
 	for (size_t i = 0; i < n; i++) {
-		uint32_t frame = profile_node_at(f->p, tables_at(&f->stack_nodes, i))->frame;
+		uint32_t frame = profile_node_at(f->p, tables_at(&f->stack_nodes, i)).frame;
 
 		map_get(&f->frames, frame, &index);
 		json_u64(&f->j, index);

@@ -177,7 +177,7 @@ static void flame_json(const struct flame_graph *g, const struct flame_side *sid
 	json_key(&j, "functions");
 	json_u64(&j, g->functions.n);
 	json_key(&j, "nodes");
-	json_u64(&j, g->n_nodes);
+	json_u64(&j, flame_nodes(g));
 	json_key(&j, "rows");
 	json_u64(&j, g->n_keys);
 	flame_sides_json(g, sides, n, &j);
@@ -196,10 +196,10 @@ static void flame_arrays(const struct flame_graph *g, struct buf *to)
 			buf_put_u32(to, field == 0 ? f.name : field == 1 ? f.object : f.kind);
 		}
 	}
-	for (size_t i = 0; i < g->n_nodes; i++)
-		buf_put_u32(to, i ? g->nodes[i].parent : 0);
-	for (size_t i = 0; i < g->n_nodes; i++)
-		buf_put_u32(to, g->nodes[i].function);
+	for (size_t i = 0; i < flame_nodes(g); i++)
+		buf_put_u32(to, flame_node(g, i).parent);
+	for (size_t i = 0; i < flame_nodes(g); i++)
+		buf_put_u32(to, flame_node(g, i).function);
 	for (uint32_t field = 0; field < 5; field++) {
 		for (uint32_t i = 0; i < g->n_keys; i++) {
 			struct flame_key k = flame_key(g, i);

@@ -115,32 +115,26 @@ static uint32_t flame_of_frame(struct flame_merge *m, uint32_t frame)
 	return m->functions[frame];
 }
 
+struct flame_node flame_node(const struct flame_graph *g, size_t id)
+{
+	struct trie_node node;
+
+	if (!id)
+		return (struct flame_node){ .function = g->root };
+	node = trie_at(&g->nodes, (uint32_t)id);
+	return (struct flame_node){ .parent = node.parent, .function = node.key };
+}
+
 /* The child of a node for a function, made when new. -ENOMEM, also for a function that could not be
  * made. */
 static int flame_child(struct flame_graph *g, uint32_t parent, uint32_t function, uint32_t *ret)
 {
-	bool is_new;
-	uint64_t *slot;
+	uint32_t node =
+	        function == INTERN_FAILED ? TRIE_FAILED : trie_put(&g->nodes, parent, function);
 
-	if (function == INTERN_FAILED)
+	if (node == TRIE_FAILED)
 		return -ENOMEM;
-	if (g->n_nodes == g->nodes_capacity) {
-		size_t capacity = g->n_nodes ? g->n_nodes * 2 : 1024;
-		struct flame_node *nodes = realloc(g->nodes, capacity * sizeof(*nodes));
-
-		if (!nodes)
-			return -ENOMEM;
-		g->nodes = nodes;
-		g->nodes_capacity = capacity;
-	}
-	slot = map_slot(&g->children, (uint64_t)parent << 32 | function, &is_new);
-	if (!slot || g->n_nodes >= UINT32_MAX)
-		return -ENOMEM;
-	if (is_new) {
-		*slot = g->n_nodes;
-		g->nodes[g->n_nodes++] = (struct flame_node){ parent, function };
-	}
-	*ret = (uint32_t)*slot;
+	*ret = node;
 	return 0;
 }
 
@@ -176,13 +170,13 @@ static int flame_place(struct flame_merge *m, uint32_t root, uint32_t node, uint
 	while (node != PROFILE_ROOT &&
 	       !map_get(&m->nodes_at, (uint64_t)root << 32 | node, &found)) {
 		m->path[depth++] = node;
-		node = profile_node_at(m->p, node)->parent;
+		node = profile_node_at(m->p, node).parent;
 	}
 	if (node != PROFILE_ROOT)
 		at = (uint32_t)found;
 	while (depth && r >= 0) {
 		node = m->path[--depth];
-		r = flame_child(m->g, at, flame_of_frame(m, profile_node_at(m->p, node)->frame),
+		r = flame_child(m->g, at, flame_of_frame(m, profile_node_at(m->p, node).frame),
 		                &at);
 		if (r >= 0)
 			r = map_put(&m->nodes_at, (uint64_t)root << 32 | node, at);
@@ -305,13 +299,13 @@ static int flame_merge_side(struct flame_graph *g, const struct profile *p, uint
 
 int flame_graph_build(struct flame_graph *ret, const struct flame_side *sides, size_t n)
 {
-	uint32_t root;
 	int r = n && n <= FLAME_SIDES ? 0 : -EINVAL;
 
 	*ret = (struct flame_graph){ 0 };
-	if (r >= 0)
-		r = flame_child(ret, UINT32_MAX,
-		                flame_add_function(ret, "all", 3, "", PROFILE_UNKNOWN), &root);
+	if (r >= 0) {
+		ret->root = flame_add_function(ret, "all", 3, "", PROFILE_UNKNOWN);
+		r = ret->root == INTERN_FAILED ? -ENOMEM : 0;
+	}
 	for (uint32_t i = 0; i < n && r >= 0; i++)
 		r = flame_merge_side(ret, sides[i].profile, i);
 	return r;
@@ -324,8 +318,7 @@ void flame_graph_free(struct flame_graph *g)
 	intern_free(&g->threads);
 	intern_free(&g->events);
 	intern_free(&g->keys);
-	map_free(&g->children);
+	trie_free(&g->nodes);
 	free(g->values);
-	free(g->nodes);
 	*g = (struct flame_graph){ 0 };
 }

@@ -13,6 +13,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/trie.h"
 #include "export/flame.h"
 
 struct flame_function {
@@ -55,14 +56,20 @@ struct flame_graph {
 	struct intern keys;         /* of struct flame_key */
 	struct flame_value *values; /* of rows */
 	size_t n_keys, values_capacity;
-	struct flame_node *nodes;
-	size_t n_nodes, nodes_capacity;
-	struct map children; /* parent << 32 | function -> node */
+	struct trie nodes; /* of functions; flame_node */
+	uint32_t root;     /* its function */
 	struct flame_span spans[FLAME_SIDES];
 };
 
 int flame_graph_build(struct flame_graph *ret, const struct flame_side *sides, size_t n);
 void flame_graph_free(struct flame_graph *g);
+
+/* How many nodes there are, with the root, which is node 0; and one of them. */
+static inline size_t flame_nodes(const struct flame_graph *g)
+{
+	return (size_t)g->nodes.n + 1;
+}
+struct flame_node flame_node(const struct flame_graph *g, size_t id);
 
 struct flame_function flame_function(const struct flame_graph *g, uint32_t id);
 struct flame_thread flame_thread(const struct flame_graph *g, uint32_t id);

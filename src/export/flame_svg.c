@@ -88,7 +88,7 @@ static int svg_sum(struct svg *s)
 	if (s->g->events.n > 1)
 		s->unit = flame_event_unit(s->g, event);
 	for (size_t i = 0; i < s->sides; i++) {
-		s->totals[i] = calloc(s->g->n_nodes, sizeof(double));
+		s->totals[i] = calloc(flame_nodes(s->g), sizeof(double));
 		if (!s->totals[i])
 			return -ENOMEM;
 	}
@@ -99,14 +99,14 @@ static int svg_sum(struct svg *s)
 			s->totals[k.what >> 24][k.node] += (double)s->g->values[i].weight;
 	}
 	for (size_t side = 0; side < s->sides; side++)
-		for (size_t i = s->g->n_nodes; --i;)
-			s->totals[side][s->g->nodes[i].parent] += s->totals[side][i];
+		for (size_t i = flame_nodes(s->g); --i;)
+			s->totals[side][flame_node(s->g, i).parent] += s->totals[side][i];
 	return 0;
 }
 
 static const char *svg_name(const struct svg *s, uint32_t node)
 {
-	return flame_text(s->g, flame_function(s->g, s->g->nodes[node].function).name);
+	return flame_text(s->g, flame_function(s->g, flame_node(s->g, node).function).name);
 }
 
 struct svg_named {
@@ -125,7 +125,7 @@ static int svg_compare(const void *a, const void *b)
 /* All nodes by name, then each put in front of its parent's list, from the last to the first. */
 static int svg_children(struct svg *s)
 {
-	size_t n = s->g->n_nodes;
+	size_t n = flame_nodes(s->g);
 	struct svg_named *all = calloc(n, sizeof(*all));
 
 	s->first = calloc(n, sizeof(*s->first));
@@ -138,7 +138,7 @@ static int svg_children(struct svg *s)
 		all[i] = (struct svg_named){ svg_name(s, i), i };
 	qsort(all + 1, n - 1, sizeof(*all), svg_compare);
 	for (size_t i = n; --i;) {
-		uint32_t node = all[i].node, parent = s->g->nodes[node].parent;
+		uint32_t node = all[i].node, parent = flame_node(s->g, node).parent;
 
 		s->next[node] = s->first[parent];
 		s->first[parent] = node;
@@ -163,7 +163,7 @@ static void svg_colour(const struct svg *s, uint32_t node, char *to, size_t n)
 	static const int hues[FLAME_UNFINISHED + 1][2] = {
 		{ 0, 0 }, { 204, 70 }, { 38, 88 }, { 168, 45 }, { 0, 0 }
 	};
-	struct flame_function f = flame_function(s->g, s->g->nodes[node].function);
+	struct flame_function f = flame_function(s->g, flame_node(s->g, node).function);
 	uint32_t kind = f.kind <= FLAME_UNFINISHED ? f.kind : 0;
 	double change = 100 * (svg_share(s, 0, node) - svg_share(s, 1, node));
 	double strength = fmin(1, sqrt(fabs(change) / 10));
@@ -184,7 +184,7 @@ static void svg_cell(struct svg *s, const struct svg_cell *c)
 	double width = SVG_WIDTH * svg_share(s, 0, c->node);
 	uint32_t row = s->opts->icicle ? c->depth : s->deepest - c->depth;
 	const char *name = svg_name(s, c->node);
-	struct flame_function f = flame_function(s->g, s->g->nodes[c->node].function);
+	struct flame_function f = flame_function(s->g, flame_node(s->g, c->node).function);
 	size_t room = width > 3 * SVG_CHAR ? (size_t)((width - 6) / SVG_CHAR) : 0;
 	struct buf *to = &s->out->buf;
 	char colour[40];
@@ -220,7 +220,7 @@ static void svg_cell(struct svg *s, const struct svg_cell *c)
 /* Each cell that is shown, from the root on; draw says whether it is drawn or only measured. */
 static int svg_walk(struct svg *s, bool draw)
 {
-	struct svg_cell *stack = malloc((s->g->n_nodes + 1) * sizeof(*stack));
+	struct svg_cell *stack = malloc((flame_nodes(s->g) + 1) * sizeof(*stack));
 	size_t n = 0;
 	int r = stack ? 0 : -ENOMEM;
 

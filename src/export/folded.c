@@ -12,25 +12,20 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/shown.h"
+#include "base/trie.h"
 #include "export/export.h"
 
-struct folded_node {
-	uint32_t parent, name;
-	uint64_t weight;
-};
-
-/* The tree of names: node 0 is the root, its children are comms. */
 struct folded {
 	const struct profile *p;
 	const struct export_opts *opts;
 	struct export_out *out;
 	struct intern names; /* escaped */
 	uint32_t *frames;    /* frame -> name + 1; 0: not made yet */
-	struct map children; /* parent << 32 | name -> node */
+	struct trie stacks;  /* of names; the root's children are comms */
 	struct map nodes_at; /* comm's node << 32 | profile's node -> node */
-	struct folded_node *nodes;
-	size_t n, capacity;
-	uint32_t *path; /* profile's nodes on the way up */
+	uint64_t *weights;   /* by node */
+	size_t capacity;     /* of weights */
+	uint32_t *path;      /* profile's nodes on the way up */
 	struct buf text, name;
 };
 
@@ -67,28 +62,21 @@ static uint32_t folded_name(struct folded *f, uint32_t frame)
  * made. */
 static int folded_child(struct folded *f, uint32_t parent, uint32_t name, uint32_t *ret)
 {
-	bool is_new;
-	uint64_t *slot;
+	uint32_t node = name == INTERN_FAILED ? TRIE_FAILED : trie_put(&f->stacks, parent, name);
 
-	if (name == INTERN_FAILED)
+	if (node == TRIE_FAILED)
 		return -ENOMEM;
-	if (f->n == f->capacity) {
-		size_t capacity = f->n ? f->n * 2 : 1024;
-		struct folded_node *nodes = realloc(f->nodes, capacity * sizeof(*nodes));
+	if (node >= f->capacity) {
+		size_t capacity = f->capacity ? f->capacity * 2 : 1024;
+		uint64_t *weights = realloc(f->weights, capacity * sizeof(*weights));
 
-		if (!nodes)
+		if (!weights)
 			return -ENOMEM;
-		f->nodes = nodes;
+		memset(weights + f->capacity, 0, (capacity - f->capacity) * sizeof(*weights));
+		f->weights = weights;
 		f->capacity = capacity;
 	}
-	slot = map_slot(&f->children, (uint64_t)parent << 32 | name, &is_new);
-	if (!slot || f->n >= UINT32_MAX)
-		return -ENOMEM;
-	if (is_new) {
-		*slot = f->n;
-		f->nodes[f->n++] = (struct folded_node){ .parent = parent, .name = name };
-	}
-	*ret = (uint32_t)*slot;
+	*ret = node;
 	return 0;
 }
 
@@ -103,13 +91,13 @@ static int folded_place(struct folded *f, uint32_t comm, uint32_t node, uint32_t
 	while (node != PROFILE_ROOT &&
 	       !map_get(&f->nodes_at, (uint64_t)comm << 32 | node, &found)) {
 		f->path[depth++] = node;
-		node = profile_node_at(f->p, node)->parent;
+		node = profile_node_at(f->p, node).parent;
 	}
 	if (node != PROFILE_ROOT)
 		at = (uint32_t)found;
 	while (depth && r >= 0) {
 		node = f->path[--depth];
-		r = folded_child(f, at, folded_name(f, profile_node_at(f->p, node)->frame), &at);
+		r = folded_child(f, at, folded_name(f, profile_node_at(f->p, node).frame), &at);
 		if (r >= 0)
 			r = map_put(&f->nodes_at, (uint64_t)comm << 32 | node, at);
 	}
@@ -128,13 +116,13 @@ static int folded_row(struct folded *f, const struct profile_row *row)
 	folded_put(&f->text, profile_text(f->p, task->comm));
 	if (!f->text.n)
 		buf_put_text(&f->text, "[unknown]");
-	r = f->text.failed
-	            ? -ENOMEM
-	            : folded_child(f, 0, intern_bytes(&f->names, f->text.bytes, f->text.n), &comm);
+	r = f->text.failed ? -ENOMEM
+	                   : folded_child(f, TRIE_ROOT,
+	                                  intern_bytes(&f->names, f->text.bytes, f->text.n), &comm);
 	if (r >= 0)
 		r = folded_place(f, comm, row->key.node, &node);
 	if (r >= 0)
-		f->nodes[node].weight += row->weight;
+		f->weights[node] += row->weight;
 	return r;
 }
 
@@ -143,28 +131,28 @@ static int folded_line(struct folded *f, uint32_t node)
 	struct buf *out = &f->out->buf;
 	size_t depth = 0;
 
-	for (uint32_t at = node; at; at = f->nodes[at].parent)
+	for (uint32_t at = node; at; at = trie_at(&f->stacks, at).parent)
 		f->path[depth++] = at;
 	while (depth) {
-		uint32_t name = f->nodes[f->path[--depth]].name;
+		uint32_t name = trie_at(&f->stacks, f->path[--depth]).key;
 
 		buf_put(out, intern_get(&f->names, name), intern_length(&f->names, name));
 		buf_put(out, depth ? ";" : " ", 1);
 	}
-	buf_printf(out, "%llu\n", (unsigned long long)f->nodes[node].weight);
+	buf_printf(out, "%llu\n", (unsigned long long)f->weights[node]);
 	return export_step(f->out);
 }
 
 static int folded_write(struct folded *f)
 {
-	uint32_t event = export_event(f->p, f->opts), root;
-	int r = folded_child(f, UINT32_MAX, 0, &root);
+	uint32_t event = export_event(f->p, f->opts);
+	int r = 0;
 
 	for (size_t i = 0; i < profile_n_rows(f->p) && r >= 0; i++)
 		if (profile_row_at(f->p, i)->key.event == event)
 			r = folded_row(f, profile_row_at(f->p, i));
-	for (uint32_t node = 1; node < f->n && r >= 0; node++)
-		if (f->nodes[node].weight)
+	for (uint32_t node = 1; node <= f->stacks.n && r >= 0; node++)
+		if (f->weights[node])
 			r = folded_line(f, node);
 	return r < 0 ? r : export_flush(f->out);
 }
@@ -181,12 +169,12 @@ int export_folded(const struct profile *p, const struct export_opts *opts, struc
 	if (f.frames && f.path)
 		r = folded_write(&f);
 	intern_free(&f.names);
-	map_free(&f.children);
+	trie_free(&f.stacks);
 	map_free(&f.nodes_at);
 	buf_free(&f.text);
 	buf_free(&f.name);
 	free(f.frames);
-	free(f.nodes);
+	free(f.weights);
 	free(f.path);
 	return r;
 }

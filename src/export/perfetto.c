@@ -224,8 +224,8 @@ static void perfetto_stack(struct perfetto *w, uint32_t node)
 	if (node == PROFILE_ROOT || w->stacks[node])
 		return;
 	w->stacks[node] = 1;
-	for (uint32_t at = node; at != PROFILE_ROOT; at = profile_node_at(w->p, at)->parent)
-		w->path[depth++] = profile_node_at(w->p, at)->frame;
+	for (uint32_t at = node; at != PROFILE_ROOT; at = profile_node_at(w->p, at).parent)
+		w->path[depth++] = profile_node_at(w->p, at).frame;
 	for (size_t i = 0; i < depth; i++)
 		perfetto_frame(w, w->path[i]);
 	proto_u64(&w->message, CALLSTACK_ID, node);
@@ -242,7 +242,7 @@ static int perfetto_sample(struct perfetto *w, const struct profile_sample *s)
 {
 	uint64_t *counter = map_slot(&w->counters, s->key.cpu, NULL);
 	const struct profile_task *task = profile_task_at(w->p, s->key.task);
-	unsigned kind = profile_frame_at(w->p, profile_node_at(w->p, s->key.node)->frame)->kind;
+	unsigned kind = profile_frame_at(w->p, profile_node_at(w->p, s->key.node).frame)->kind;
 
 	if (!counter)
 		return -ENOMEM;

@@ -222,9 +222,9 @@ static uint32_t pprof_location(struct pprof *w)
 static int pprof_stack(struct pprof *w, uint32_t node)
 {
 	buf_clear(&w->stack);
-	for (; node != PROFILE_ROOT; node = profile_node_at(w->p, node)->parent) {
-		uint32_t frame = profile_node_at(w->p, node)->frame, id;
-		uint32_t parent = profile_node_at(w->p, node)->parent;
+	for (; node != PROFILE_ROOT; node = profile_node_at(w->p, node).parent) {
+		uint32_t frame = profile_node_at(w->p, node).frame, id;
+		uint32_t parent = profile_node_at(w->p, node).parent;
 
 		buf_put_u32(&w->run, frame);
 		if (profile_frame_at(w->p, frame)->kind == PROFILE_INLINED &&
@@ -287,9 +287,8 @@ static uint32_t pprof_outermost_object(const struct profile *p, uint32_t node)
 {
 	uint32_t object = 0;
 
-	for (; node != PROFILE_ROOT; node = profile_node_at(p, node)->parent) {
-		const struct profile_frame *f =
-		        profile_frame_at(p, profile_node_at(p, node)->frame);
+	for (; node != PROFILE_ROOT; node = profile_node_at(p, node).parent) {
+		const struct profile_frame *f = profile_frame_at(p, profile_node_at(p, node).frame);
 
 		if (f->object && f->kind != PROFILE_MISSING)
 			object = f->object;

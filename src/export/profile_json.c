@@ -147,11 +147,11 @@ static int json_stacks(struct json_writer *w)
 	json_key(j, "stacks");
 	json_open(j, '[');
 	for (uint32_t i = 1; i <= profile_n_nodes(w->p) && r >= 0; i++) {
-		const struct profile_node *n = profile_node_at(w->p, i);
+		struct profile_node n = profile_node_at(w->p, i);
 
 		json_open(j, '[');
-		json_index(j, n->parent);
-		json_index(j, n->frame);
+		json_index(j, n.parent);
+		json_index(j, n.frame);
 		json_close(j, ']');
 		r = export_step(w->out);
 	}

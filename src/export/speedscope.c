@@ -79,8 +79,8 @@ static void speedscope_stack(struct speedscope *s, uint32_t node)
 {
 	size_t depth = 0;
 
-	for (; node != PROFILE_ROOT; node = profile_node_at(s->p, node)->parent)
-		s->path[depth++] = profile_node_at(s->p, node)->frame;
+	for (; node != PROFILE_ROOT; node = profile_node_at(s->p, node).parent)
+		s->path[depth++] = profile_node_at(s->p, node).frame;
 	json_open(&s->j, '[');
 	while (depth)
 		json_u64(&s->j, s->of_frame[s->path[--depth]] - 1);

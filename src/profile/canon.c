@@ -62,11 +62,11 @@ static int canon_task(const void *pa, const void *pb, void *ctx)
 static int canon_node(const void *pa, const void *pb, void *ctx)
 {
 	const struct canon *c = ctx;
-	const struct profile_node *a = profile_node_at(c->p, *(const uint32_t *)pa);
-	const struct profile_node *b = profile_node_at(c->p, *(const uint32_t *)pb);
-	int r = canon_compare(a->parent, b->parent);
+	struct profile_node a = profile_node_at(c->p, *(const uint32_t *)pa);
+	struct profile_node b = profile_node_at(c->p, *(const uint32_t *)pb);
+	int r = canon_compare(a.parent, b.parent);
 
-	return r ? r : canon_compare(c->frames[a->frame], c->frames[b->frame]);
+	return r ? r : canon_compare(c->frames[a.frame], c->frames[b.frame]);
 }
 
 /* 0 ... n in the order of compare; the caller frees it. NULL: out of memory. */
@@ -111,9 +111,9 @@ static int canon_place_nodes(struct canon *c)
 		uint32_t parent = UINT32_MAX, next = 0;
 
 		for (size_t i = n; i > 0; i--)
-			sizes[profile_node_at(c->p, (uint32_t)i)->parent] += ++sizes[i];
+			sizes[profile_node_at(c->p, (uint32_t)i).parent] += ++sizes[i];
 		for (size_t i = 1; i <= n; i++) {
-			uint32_t above = profile_node_at(c->p, order[i])->parent;
+			uint32_t above = profile_node_at(c->p, order[i]).parent;
 
 			if (above != parent)
 				next = c->nodes[above] + 1;

@@ -166,15 +166,15 @@ static uint32_t merge_node(struct merge *m, uint32_t node)
 
 	while (at != PROFILE_ROOT && !m->nodes[at]) {
 		m->path[depth++] = at;
-		at = profile_node_at(m->from, at)->parent;
+		at = profile_node_at(m->from, at).parent;
 	}
 	to = m->nodes[at];
 	while (depth) {
 		at = m->path[--depth];
-		frame = merge_frame(m, profile_node_at(m->from, at)->frame);
+		frame = merge_frame(m, profile_node_at(m->from, at).frame);
 		to = frame == PROFILE_FAILED ? PROFILE_FAILED : profile_node(m->to, to, frame);
 		if (to != PROFILE_FAILED && m->source)
-			to = merge_inlined_nodes(m, profile_node_at(m->from, at)->frame, to);
+			to = merge_inlined_nodes(m, profile_node_at(m->from, at).frame, to);
 		if (to == PROFILE_FAILED)
 			return PROFILE_FAILED;
 		m->nodes[at] = to;

@@ -11,6 +11,7 @@
 
 #include "base/intern.h"
 #include "base/pool.h"
+#include "base/trie.h"
 #include "profile/origin.h"
 
 #define UNIT_COUNT ':' /* the first byte of an event's bytes */
@@ -42,7 +43,8 @@ _Static_assert(BITS_SUM == (OTHERS
 struct profile {
 	unsigned keep;
 	struct intern strings, events, objects, tasks;
-	struct pool frames, nodes;
+	struct pool frames;
+	struct trie nodes;
 	struct intern keys; /* of rows: row i has key id i + 1 */
 	struct profile_row *rows;
 	size_t n_rows, rows_capacity;
@@ -63,7 +65,6 @@ int profile_new(struct profile **ret, unsigned keep)
 		return -ENOMEM;
 	p->keep = keep;
 	p->frames.size = sizeof(struct profile_frame);
-	p->nodes.size = sizeof(struct profile_node);
 	*ret = p;
 	return 0;
 }
@@ -77,7 +78,7 @@ void profile_free(struct profile *p)
 	intern_free(&p->objects);
 	intern_free(&p->tasks);
 	pool_free(&p->frames);
-	pool_free(&p->nodes);
+	trie_free(&p->nodes);
 	intern_free(&p->keys);
 	free(p->rows);
 	free(p->samples);
@@ -152,9 +153,11 @@ static void *profile_grow(void *items, size_t n, size_t *capacity, size_t size)
 	return items;
 }
 
+_Static_assert(PROFILE_ROOT == TRIE_ROOT && PROFILE_FAILED == TRIE_FAILED, "the ids of a trie");
+
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame)
 {
-	return pool_put(&p->nodes, &(struct profile_node){ .parent = parent, .frame = frame });
+	return trie_put(&p->nodes, parent, frame);
 }
 
 /* The key without the numbers that are not kept. */
@@ -394,11 +397,14 @@ size_t profile_n_nodes(const struct profile *p)
 	return p->nodes.n;
 }
 
-const struct profile_node *profile_node_at(const struct profile *p, uint32_t node)
+struct profile_node profile_node_at(const struct profile *p, uint32_t node)
 {
-	static const struct profile_node root = { .parent = PROFILE_ROOT };
+	struct trie_node at;
 
-	return node && node <= p->nodes.n ? pool_at(&p->nodes, node) : &root;
+	if (!node || node > p->nodes.n)
+		return (struct profile_node){ .parent = PROFILE_ROOT };
+	at = trie_at(&p->nodes, node);
+	return (struct profile_node){ .parent = at.parent, .frame = at.key };
 }
 
 size_t profile_n_rows(const struct profile *p)

@@ -200,7 +200,7 @@ const struct profile_task *profile_task_at(const struct profile *p, uint32_t tas
 size_t profile_n_frames(const struct profile *p); /* 1 ... n */
 const struct profile_frame *profile_frame_at(const struct profile *p, uint32_t frame);
 size_t profile_n_nodes(const struct profile *p); /* 1 ... n; PROFILE_ROOT is 0 */
-const struct profile_node *profile_node_at(const struct profile *p, uint32_t node);
+struct profile_node profile_node_at(const struct profile *p, uint32_t node);
 size_t profile_n_rows(const struct profile *p); /* 0 ... n - 1, in the order they were made */
 const struct profile_row *profile_row_at(const struct profile *p, size_t i);
 

@@ -128,8 +128,8 @@ static uint32_t rollup_parent(const struct rollup_builder *b, uint32_t node)
 {
 	const struct profile *p = b->table->profile;
 
-	for (; b->opts->parents && node != PROFILE_ROOT; node = profile_node_at(p, node)->parent) {
-		uint32_t symbol = profile_frame_at(p, profile_node_at(p, node)->frame)->symbol;
+	for (; b->opts->parents && node != PROFILE_ROOT; node = profile_node_at(p, node).parent) {
+		uint32_t symbol = profile_frame_at(p, profile_node_at(p, node).frame)->symbol;
 
 		if (symbol && b->opts->parents[symbol])
 			return symbol;
@@ -211,17 +211,17 @@ static int rollup_count(struct rollup_builder *b, const struct profile_row *row,
 	bool leaf = true;
 
 	do {
-		const struct profile_node *at = profile_node_at(p, node);
+		struct profile_node at = profile_node_at(p, node);
 
-		if (!b->opts->shown || b->opts->shown[at->frame]) {
-			struct rollup_row *to = rollup_frame_row(b, value, at->frame);
+		if (!b->opts->shown || b->opts->shown[at.frame]) {
+			struct rollup_row *to = rollup_frame_row(b, value, at.frame);
 
 			if (!to)
 				return -ENOMEM;
 			rollup_add(to, row, serial, leaf);
 		}
 		leaf = false;
-		node = at->parent;
+		node = at.parent;
 	} while (node != PROFILE_ROOT && all);
 	b->table->weight += row->weight;
 	b->table->samples += row->samples;

@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/trie.h"
 
 struct tree_builder {
 	struct tree *tree;
 	size_t capacity;
 	struct map labels;     /* object << 32 | symbol -> label */
 	uint32_t *frame_label; /* of the profile's frames; 0: not asked for yet */
-	struct map children;   /* parent << 32 | label -> node */
+	struct trie ids;       /* of labels: the ids of the tree's nodes */
 	uint32_t *path;        /* frames of one stack, innermost first */
 	size_t path_capacity;
 };
@@ -55,26 +56,24 @@ static int tree_child(struct tree_builder *b, uint32_t parent, uint32_t frame, u
 {
 	struct tree *t = b->tree;
 	const struct profile_frame *f = profile_frame_at(t->profile, frame);
-	uint32_t label;
-	uint64_t *slot;
-	bool is_new;
+	uint32_t label, id;
 
 	if (tree_label(b, frame, &label) < 0 || (t->n >= b->capacity && tree_grow(b) < 0))
 		return -ENOMEM;
-	slot = map_slot(&b->children, (uint64_t)parent << 32 | label, &is_new);
-	if (!slot)
+	id = trie_put(&b->ids, parent, label);
+	if (id == TRIE_FAILED)
 		return -ENOMEM;
-	if (is_new) {
-		t->nodes[t->n] = (struct tree_node){ .parent = parent,
-			                             .object = f->object,
-			                             .symbol = f->symbol,
-			                             .kind = f->kind,
-			                             .next_sibling = t->nodes[parent].first_child };
-		t->nodes[parent].first_child = (uint32_t)t->n;
-		*slot = t->n++;
+	if (id == t->n) {
+		t->nodes[t->n++] =
+		        (struct tree_node){ .parent = parent,
+			                    .object = f->object,
+			                    .symbol = f->symbol,
+			                    .kind = f->kind,
+			                    .next_sibling = t->nodes[parent].first_child };
+		t->nodes[parent].first_child = id;
 	}
-	t->nodes[*slot].kind = profile_kind_of(t->nodes[*slot].kind, f->kind);
-	*ret = (uint32_t)*slot;
+	t->nodes[id].kind = profile_kind_of(t->nodes[id].kind, f->kind);
+	*ret = id;
 	return 0;
 }
 
@@ -85,7 +84,7 @@ static int tree_path(struct tree_builder *b, uint32_t node, size_t *ret)
 	const struct profile *p = b->tree->profile;
 	size_t n = 0;
 
-	for (; node != PROFILE_ROOT; node = profile_node_at(p, node)->parent) {
+	for (; node != PROFILE_ROOT; node = profile_node_at(p, node).parent) {
 		if (n == b->path_capacity) {
 			size_t capacity = n ? n * 2 : 256;
 			uint32_t *path = realloc(b->path, capacity * sizeof(*path));
@@ -95,7 +94,7 @@ static int tree_path(struct tree_builder *b, uint32_t node, size_t *ret)
 			b->path = path;
 			b->path_capacity = capacity;
 		}
-		b->path[n++] = profile_node_at(p, node)->frame;
+		b->path[n++] = profile_node_at(p, node).frame;
 	}
 	*ret = n;
 	return 0;
@@ -163,13 +162,13 @@ static int tree_place(struct tree_builder *b, const struct tree_opts *opts, uint
 	for (size_t i = 0; i < profile_n_rows(p); i++)
 		place[profile_row_at(p, i)->key.node] |= tree_wants(profile_row_at(p, i), opts);
 	for (uint32_t i = n; i > 0; i--)
-		place[profile_node_at(p, i)->parent] |= place[i];
+		place[profile_node_at(p, i).parent] |= place[i];
 	place[PROFILE_ROOT] = 0;
 	for (uint32_t i = 1; i <= n && r >= 0; i++) {
-		const struct profile_node *node = profile_node_at(p, i);
+		struct profile_node node = profile_node_at(p, i);
 
 		if (place[i])
-			r = tree_child(b, place[node->parent], node->frame, &place[i]);
+			r = tree_child(b, place[node.parent], node.frame, &place[i]);
 	}
 	return r;
 }
@@ -261,7 +260,7 @@ int tree_build(struct tree *ret, const struct profile *p, const struct tree_opts
 		r = tree_sort(&t);
 	map_free(&b.labels);
 	free(b.frame_label);
-	map_free(&b.children);
+	trie_free(&b.ids);
 	free(b.path);
 	if (r < 0) {
 		tree_free(&t);

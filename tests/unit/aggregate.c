@@ -127,14 +127,14 @@ static void truth_of(const struct scenario *sc, uint64_t *states, uint64_t *fram
 static uint32_t kind_at(const struct profile *p, uint32_t node)
 {
 	return node == PROFILE_ROOT ? PROFILE_KINDS
-	                            : profile_frame_at(p, profile_node_at(p, node)->frame)->kind;
+	                            : profile_frame_at(p, profile_node_at(p, node).frame)->kind;
 }
 
 /* Is the frame at a node the one that says why the rest is missing? It is the outermost, and only
  * where the row's state says that a part is. */
 static bool is_missing(const struct profile *p, const struct profile_row *row, uint32_t node)
 {
-	bool outermost = profile_node_at(p, node)->parent == PROFILE_ROOT;
+	bool outermost = profile_node_at(p, node).parent == PROFILE_ROOT;
 
 	assert_int_equal(outermost && profile_state_at(p, row->key.state)->unfinished,
 	                 kind_at(p, node) == PROFILE_MISSING);
@@ -156,10 +156,10 @@ static void assert_true_profile(const struct load *l, const struct scenario *sc)
 		const struct profile_row *row = profile_row_at(l->profile, i);
 		uint32_t node = row->key.node, node_above, above;
 
-		for (; node != PROFILE_ROOT; node = profile_node_at(l->profile, node)->parent) {
+		for (; node != PROFILE_ROOT; node = profile_node_at(l->profile, node).parent) {
 			const struct profile_frame *f =
 			        profile_frame_at(l->profile,
-			                         profile_node_at(l->profile, node)->frame);
+			                         profile_node_at(l->profile, node).frame);
 
 			assert_true(f->address < SEAM_CONTEXT_MAX);
 			if (is_missing(l->profile, row, node) || f->kind == PROFILE_KERNEL)
@@ -170,7 +170,7 @@ static void assert_true_profile(const struct load *l, const struct scenario *sc)
 				/* Hit user mode: where it hit is known, and is below all of its
 				 * answer, if there was one. */
 				assert_int_equal(node, row->key.node);
-				node_above = profile_node_at(l->profile, node)->parent;
+				node_above = profile_node_at(l->profile, node).parent;
 				above = kind_at(l->profile, node_above);
 				lone += above == PROFILE_KINDS || above == PROFILE_MISSING;
 				apart += above != PROFILE_KINDS && above != PROFILE_MISSING;
@@ -250,12 +250,13 @@ static void assert_equal_profiles(const struct profile *a, const struct profile 
 		assert_int_equal(task->tid, of_other->tid);
 	}
 	for (uint32_t i = 1; i <= profile_n_nodes(a); i++) {
-		const struct profile_node *node = profile_node_at(a, i);
-		const struct profile_frame *f = profile_frame_at(a, node->frame);
+		struct profile_node node = profile_node_at(a, i);
+		const struct profile_frame *f = profile_frame_at(a, node.frame);
 
-		assert_memory_equal(node, profile_node_at(b, i), sizeof(*node));
-		assert_int_equal(f->address, profile_frame_at(b, node->frame)->address);
-		assert_int_equal(f->kind, profile_frame_at(b, node->frame)->kind);
+		assert_int_equal(node.parent, profile_node_at(b, i).parent);
+		assert_int_equal(node.frame, profile_node_at(b, i).frame);
+		assert_int_equal(f->address, profile_frame_at(b, node.frame)->address);
+		assert_int_equal(f->kind, profile_frame_at(b, node.frame)->kind);
 	}
 	for (size_t i = 0; i < profile_n_samples(a); i++) {
 		const struct profile_sample *x = profile_sample_at(a, i),
@@ -516,7 +517,7 @@ static void take_and_max_stack(void **state)
 		int depth = 0;
 
 		assert_int_equal(row->key.cpu, 1);
-		for (; node != PROFILE_ROOT; node = profile_node_at(l.load.profile, node)->parent)
+		for (; node != PROFILE_ROOT; node = profile_node_at(l.load.profile, node).parent)
 			depth += !is_missing(l.load.profile, row, node);
 		assert_true(depth <= 2);
 	}

@@ -426,7 +426,7 @@ static void ids_that_are_not_there_read_as_nothing(void **state)
 	assert_int_equal(profile_frame_at(p, 77)->symbol, 0);
 	assert_int_equal(profile_object_at(p, 77)->path, 0);
 	assert_int_equal(profile_task_at(p, 77)->tid, PROFILE_NOT_KEPT);
-	assert_int_equal(profile_node_at(p, 77)->parent, PROFILE_ROOT);
+	assert_int_equal(profile_node_at(p, 77).parent, PROFILE_ROOT);
 	assert_string_equal(profile_state_at(p, 77)->name, "unnamed");
 	assert_int_equal(profile_set_state(p, PROFILE_STATES_MAX,
 	                                   &(struct profile_state){ .name = "x" }),
@@ -472,25 +472,25 @@ static void expanded_frames_keep_weights(void **state)
 	assert_int_equal(profile_n_rows(expanded), 1);
 	assert_int_equal(profile_row_at(expanded, 0)->weight, 300);
 	node = profile_row_at(expanded, 0)->key.node;
-	f = profile_frame_at(expanded, profile_node_at(expanded, node)->frame);
+	f = profile_frame_at(expanded, profile_node_at(expanded, node).frame);
 	assert_string_equal(profile_text(expanded, f->symbol), "innermost");
 	assert_int_equal(f->kind, PROFILE_INLINED);
 	assert_int_equal(f->depth, 2);
 	assert_int_equal(f->address, 1);
-	node = profile_node_at(expanded, node)->parent;
-	f = profile_frame_at(expanded, profile_node_at(expanded, node)->frame);
+	node = profile_node_at(expanded, node).parent;
+	f = profile_frame_at(expanded, profile_node_at(expanded, node).frame);
 	assert_string_equal(profile_text(expanded, f->symbol), "inner");
 	assert_string_equal(profile_text(expanded, f->file), "b.h");
-	node = profile_node_at(expanded, node)->parent;
-	f = profile_frame_at(expanded, profile_node_at(expanded, node)->frame);
+	node = profile_node_at(expanded, node).parent;
+	f = profile_frame_at(expanded, profile_node_at(expanded, node).frame);
 	assert_string_equal(profile_text(expanded, f->symbol), "f");
 	assert_int_equal(f->line, 10);
 	assert_int_equal(f->depth, 0);
-	node = profile_node_at(expanded, node)->parent;
-	f = profile_frame_at(expanded, profile_node_at(expanded, node)->frame);
+	node = profile_node_at(expanded, node).parent;
+	f = profile_frame_at(expanded, profile_node_at(expanded, node).frame);
 	assert_int_equal(f->address, 2);
 	assert_int_equal(f->line, 10);
-	assert_int_equal(profile_node_at(expanded, node)->parent, PROFILE_ROOT);
+	assert_int_equal(profile_node_at(expanded, node).parent, PROFILE_ROOT);
 	profile_free(p);
 	profile_free(expanded);
 }

@@ -98,16 +98,16 @@ static char *folded(struct profile **p, struct builds *b)
 {
 	const struct profile_row *row;
 	const struct profile_frame *leaf, *caller;
-	const struct profile_node *node;
+	struct profile_node node;
 
 	assert_int_equal(builds_fold(p, b), 0);
 	assert_int_equal(profile_n_rows(*p), 1);
 	row = profile_row_at(*p, 0);
 	assert_int_equal(row->weight, 30);
 	node = profile_node_at(*p, row->key.node);
-	leaf = profile_frame_at(*p, node->frame);
+	leaf = profile_frame_at(*p, node.frame);
 	assert_int_equal(leaf->address, 0x80);
-	caller = profile_frame_at(*p, profile_node_at(*p, node->parent)->frame);
+	caller = profile_frame_at(*p, profile_node_at(*p, node.parent).frame);
 	assert_string_equal(profile_text(*p, caller->symbol), "main");
 	return strdup(profile_text(*p, leaf->symbol));
 }
@@ -160,14 +160,14 @@ static size_t function_of(void *ctx, uint32_t frame, const struct profile_source
 static void debugging_information_names_it(void **state)
 {
 	struct profile *p = profile_of("/l/x", "aa", "[unknown x+0x80]"), *expanded;
-	const struct profile_node *node;
+	struct profile_node node;
 
 	assert_int_equal(profile_expand(&expanded, p, function_of, NULL), 0);
 	node = profile_node_at(expanded, profile_row_at(expanded, 0)->key.node);
-	assert_string_equal(profile_text(expanded, profile_frame_at(expanded, node->frame)->symbol),
+	assert_string_equal(profile_text(expanded, profile_frame_at(expanded, node.frame)->symbol),
 	                    "told");
-	node = profile_node_at(expanded, node->parent);
-	assert_string_equal(profile_text(expanded, profile_frame_at(expanded, node->frame)->symbol),
+	node = profile_node_at(expanded, node.parent);
+	assert_string_equal(profile_text(expanded, profile_frame_at(expanded, node.frame)->symbol),
 	                    "main");
 	profile_free(expanded);
 	profile_free(p);

@@ -103,7 +103,7 @@ static int annotate_load(struct annotate *a, struct seam_error *err)
 static const struct profile_frame *annotate_leaf(const struct profile *p,
                                                  const struct profile_row *row)
 {
-	return profile_frame_at(p, profile_node_at(p, row->key.node)->frame);
+	return profile_frame_at(p, profile_node_at(p, row->key.node).frame);
 }
 
 static bool annotate_is(const struct annotate *a, const struct profile_frame *f)

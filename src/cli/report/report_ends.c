@@ -67,7 +67,7 @@ static int ends_order(const void *pa, const void *pb)
 static void ends_fill(const struct profile *p, uint32_t *top)
 {
 	for (uint32_t n = 1; n <= profile_n_nodes(p); n++) {
-		uint32_t parent = profile_node_at(p, n)->parent;
+		uint32_t parent = profile_node_at(p, n).parent;
 
 		top[n] = parent == PROFILE_ROOT ? n : top[parent];
 	}
@@ -89,7 +89,7 @@ static void ends_count(struct report_ends *e, const struct profile *p, const uin
 
 		if (!row->key.node || !ends_by_frame_pointer(row->key.state))
 			continue;
-		f = profile_frame_at(p, profile_node_at(p, top[row->key.node])->frame);
+		f = profile_frame_at(p, profile_node_at(p, top[row->key.node]).frame);
 		if (f->kind == PROFILE_MISSING)
 			e->deep += row->samples;
 		if (!ends_early(p, f))

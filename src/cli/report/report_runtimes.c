@@ -61,7 +61,7 @@ static void runtimes_count(const struct report *r, struct runtimes *t, uint32_t 
 	const char *name;
 
 	for (uint32_t n = 1; n <= profile_n_nodes(p); n++) {
-		uint32_t parent = profile_node_at(p, n)->parent;
+		uint32_t parent = profile_node_at(p, n).parent;
 
 		top[n] = parent == PROFILE_ROOT ? n : top[parent];
 	}
@@ -71,7 +71,7 @@ static void runtimes_count(const struct report *r, struct runtimes *t, uint32_t 
 
 		if (!row->key.node)
 			continue;
-		f = profile_frame_at(p, profile_node_at(p, top[row->key.node])->frame);
+		f = profile_frame_at(p, profile_node_at(p, top[row->key.node]).frame);
 		name = f->symbol ? profile_text(p, f->symbol) : "";
 		if (f->kind == PROFILE_USER && f->object && !report_ends_begins(name)) {
 			by_object[f->object] += row->samples;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// trie.c: see trie.h. Deep and various stacks make millions of nodes that are met once: a hash
+// table of them costs two misses of the processor's cache for each, a list of siblings one at most.
+#include "base/trie.h"
+
+#include <stdlib.h>
+
+#define TRIE_HUB 0x80000000u
+
+void trie_free(struct trie *t)
+{
+	if (t->blocks)
+		for (size_t i = 0; i <= t->n / TRIE_BLOCK; i++)
+			free(t->blocks[i]);
+	free(t->blocks);
+	map_free(&t->children);
+	*t = (struct trie){ 0 };
+}
+
+static struct trie_entry *trie_entry(const struct trie *t, uint32_t id)
+{
+	return &t->blocks[id / TRIE_BLOCK][id % TRIE_BLOCK];
+}
+
+static uint64_t trie_key(uint32_t parent, uint32_t key)
+{
+	return (uint64_t)parent << 32 | key;
+}
+
+/* Makes room for the node with this id. Blocks are never moved. -1: out of memory. */
+static int trie_grow(struct trie *t, uint32_t id)
+{
+	size_t block = id / TRIE_BLOCK;
+	struct trie_entry **blocks;
+
+	if (id % TRIE_BLOCK)
+		return 0;
+	if (!(block & (block - 1))) { /* 0, 1, 2, 4 ...: doubled */
+		blocks = realloc(t->blocks, (block ? 2 * block : 1) * sizeof(*blocks));
+		if (!blocks)
+			return -1;
+		t->blocks = blocks;
+	}
+	t->blocks[block] = calloc(TRIE_BLOCK, sizeof(**t->blocks));
+	if (t->blocks[block])
+		return 0;
+	if (!block) {
+		free(t->blocks);
+		t->blocks = NULL;
+	}
+	return -1;
+}
+
+/* The parent has too many children for a list: all of them go into the map. -1: out of memory, and
+ * the parent keeps its list. */
+static int trie_make_hub(struct trie *t, uint32_t parent)
+{
+	struct trie_entry *p = trie_entry(t, parent);
+
+	for (uint32_t id = p->first_child; id; id = trie_entry(t, id)->next_sibling)
+		if (map_put(&t->children, trie_key(parent, trie_entry(t, id)->node.key), id) < 0)
+			return -1;
+	p->first_child |= TRIE_HUB;
+	return 0;
+}
+
+/* The child of a parent that has the key; 0: there is none yet, TRIE_FAILED: out of memory. */
+static uint32_t trie_find(struct trie *t, uint32_t parent, uint32_t key)
+{
+	const struct trie_entry *p = trie_entry(t, parent);
+	unsigned seen = 0;
+	uint64_t found;
+
+	if (p->first_child & TRIE_HUB)
+		return map_get(&t->children, trie_key(parent, key), &found) ? (uint32_t)found : 0;
+	for (uint32_t id = p->first_child; id; seen++) {
+		const struct trie_entry *e = trie_entry(t, id);
+
+		if (e->node.key == key)
+			return id;
+		id = e->next_sibling;
+	}
+	return seen >= TRIE_LISTED && trie_make_hub(t, parent) < 0 ? TRIE_FAILED : 0;
+}
+
+/* A new node becomes its parent's first child: what was called last is mostly called next. */
+uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t key)
+{
+	struct trie_entry *p;
+	uint32_t id;
+
+	if (t->n >= TRIE_MOST || (!t->blocks && trie_grow(t, 0) < 0))
+		return TRIE_FAILED;
+	id = trie_find(t, parent, key);
+	if (id)
+		return id;
+	id = t->n + 1;
+	if (trie_grow(t, id) < 0)
+		return TRIE_FAILED;
+	p = trie_entry(t, parent);
+	if (p->first_child & TRIE_HUB && map_put(&t->children, trie_key(parent, key), id) < 0) {
+		if (id % TRIE_BLOCK == 0)
+			free(t->blocks[id / TRIE_BLOCK]);
+		return TRIE_FAILED;
+	}
+	*trie_entry(t, id) = (struct trie_entry){
+		.node = { .parent = parent, .key = key },
+		.next_sibling = p->first_child & ~TRIE_HUB,
+	};
+	p->first_child = id | (p->first_child & TRIE_HUB);
+	return t->n = id;
+}
