@@ -57,7 +57,12 @@ void cmd_error(const struct cmd *cmd, const char *fmt, ...)
 	shown_vprintf(&text, fmt, ap);
 	va_end(ap);
 	buf_put(&text, "\n", 1);
-	cmd_put(stderr, &text);
+	if (text.failed) /* then nothing but this is to be said, and no memory is needed for it */
+		fprintf(stderr, "seam %s: out of memory\n", cmd->name);
+	else
+		fwrite(text.bytes, 1, text.n, stderr);
+	print_failed |= text.failed;
+	buf_free(&text);
 }
 
 const char *cmd_reason(const struct seam_error *err, int r)
