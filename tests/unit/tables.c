@@ -334,6 +334,38 @@ static void test_damage(void **state)
 	}
 }
 
+/* How many files of the cache say what another file holds; remove: and it removes them. */
+static unsigned count_stamps(bool remove)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	unsigned n = 0;
+
+	while ((entry = readdir(d)))
+		if (strstr(entry->d_name, ".contents")) {
+			n++;
+			if (remove)
+				unlinkat(dirfd(d), entry->d_name, 0);
+		}
+	closedir(d);
+	return n;
+}
+
+/* What a file holds is found out once: when its table is made, and when it was there already. */
+static void test_remembers(void **state)
+{
+	(void)state;
+	if (!get_libc().built && !get_libc().from_cache)
+		skip();
+	assert_int_equal(count_stamps(true), 1);
+	assert_int_equal(get_libc().from_cache, 1);
+	assert_int_equal(count_stamps(false), 1);
+	remove_dir(NULL);
+	assert_int_equal(mkdir(dir, 0700), 0);
+	assert_int_equal(get_libc().built, 1);
+	assert_int_equal(count_stamps(false), 1);
+}
+
 static void test_no_place(void **state)
 {
 	struct tables_opts opts = { .sz = sizeof(opts), .cache_dir = "/proc/nowhere" };
@@ -574,6 +606,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_bound, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_strangers, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_damage, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_remembers, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_no_place, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(a_table_is_of_its_contents, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_cut_while_used, make_dir, remove_dir),
