@@ -34,12 +34,13 @@ struct scenario_opts {
 	unsigned twin_sample;   /* a sample written again, where that can be shown */
 	unsigned twin_deferred; /* of a deferred record; or one from a second output event */
 	unsigned
-	        wrong_task; /* a deferred record with the cookie of an entry and another task's tid */
-	unsigned empty;     /* a deferred record with nr == 0 */
-	unsigned overlap;   /* a deferred record that comes behind the next entry's first sample */
-	unsigned loss;      /* a LOST record */
-	unsigned migrate;   /* a task moves to another CPU */
-	bool no_output;     /* no event has defer_output: there are no deferred records */
+	        /* a deferred record with the cookie of an entry and another task's tid */
+	        wrong_task;
+	unsigned empty;   /* a deferred record with nr == 0 */
+	unsigned overlap; /* a deferred record that comes behind the next entry's first sample */
+	unsigned loss;    /* a LOST record */
+	unsigned migrate; /* a task moves to another CPU */
+	bool no_output;   /* no event has defer_output: there are no deferred records */
 };
 
 #define SCENARIO_NOT_A_SAMPLE UINT32_MAX

@@ -2,11 +2,14 @@
 /*
  * unwind.c: making tables, and walking by them.
  *
- *	bench_unwind [FILE...]    .eh_frame of large objects (those that are there, or FILEs) into tables: MB/s, sizes
- *	bench_unwind PERF.DATA    every stack copy of a recording walked on one thread, beside copying the same bytes
+ *	bench_unwind [FILE...]    .eh_frame of large objects (those that are there, or FILEs) into
+ *	                          tables: MB/s, sizes
+ *	bench_unwind PERF.DATA    every stack copy of a recording walked on one thread, beside
+ *	                          copying the same bytes
  *	    -t THREADS            tables by that many threads too, in turn with one (2)
  *	    -n ROUNDS             of each figure the best of so many (5)
- *	    -j MB                 one object of so many MB of .eh_frame, made of these, again and again; nothing else
+ *	    -j MB                 one object of so many MB of .eh_frame, made of these, again and
+ *	                          again; nothing else
  *
  * In CPU time of all threads that work, where real time is not said: other load does not count.
  */

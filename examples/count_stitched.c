@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // count_stitched.c: prints how many samples of a recording have their whole stack, with libseam.
 //
-//	cc count_stitched.c $(pkg-config --cflags --libs seam) -o count_stitched && ./count_stitched perf.data
+//	cc count_stitched.c $(pkg-config --cflags --libs seam) -o count_stitched
+//	./count_stitched perf.data
 #include <stdio.h>
 
 #include <seam/seam.h>
@@ -16,7 +17,8 @@ static int learn(struct seam_reader *reader, struct seam_stitch *stitch, struct 
 
 	while ((r = seam_reader_next(reader, &record, err)) > 0) {
 		if (seam_record_decode(seam_reader_events(reader), &record, &decoded, err) < 0)
-			continue; /* an unsound or unknown record: the reader counts the first kind */
+			/* an unsound or unknown record: the reader counts the first kind */
+			continue;
 		r = seam_stitch_learn(stitch, &decoded, err);
 		if (r < 0)
 			return r;

@@ -3,7 +3,8 @@
 // seam, perf and hotspot.
 //
 //	cc write_file.c $(pkg-config --cflags --libs seam) -o write_file
-//	printf '1000 0x401126 0x401200\n2000 0x401130 0x401200\n' | ./write_file made.data && seam report -i made.data
+//	printf '1000 0x401126 0x401200\n2000 0x401130 0x401200\n' | ./write_file made.data
+//	seam report -i made.data
 //
 // Each line is a sample: its time in ns, then the addresses of its stack, innermost first. They are
 // of one process whose program, /usr/bin/true, is mapped at 0x400000.

@@ -336,8 +336,8 @@ struct seam_read {
 /* The i-th value of a counter that was read; i must be below read->n. */
 SEAM_API struct seam_read_value seam_read_at(const struct seam_read *read, uint64_t i);
 
-#define SEAM_REGS_ABI_MAX \
-	2 /* what is above is not known: neither values nor what follows in the sample were decoded */
+/* What is above is not known: neither values nor what follows in the sample were decoded. */
+#define SEAM_REGS_ABI_MAX 2
 
 struct seam_regs {
 	uint64_t abi;            /* 0 none, 1 32 bit, 2 64 bit */

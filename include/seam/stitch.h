@@ -50,10 +50,12 @@ enum seam_stitch_state {
 	                           unwinds it */
 	SEAM_STITCH_KERNEL_ONLY,  /* no user part exists: kernel thread, io worker, excluded */
 	SEAM_STITCH_CROSSED_EXEC, /* answered, but exec replaced the program between the sample and
-	                             the deferred record: the stack is another program's, and not given */
+	                             the deferred record: the stack is another program's, and not
+	                             given */
 	SEAM_STITCH_EXITED,       /* the task died before it returned to user space */
-	SEAM_STITCH_RECORD_LOST, /* the deferred record was lost: the task was seen past this kernel entry,
-	                             or the kernel counted a loss later than the sample */
+	/* the deferred record was lost: the task was seen past this kernel entry, or the kernel
+	 * counted a loss later than the sample */
+	SEAM_STITCH_RECORD_LOST,
 	SEAM_STITCH_STILL_IN_KERNEL, /* the recording ended before the task returned */
 	SEAM_STITCH_NO_OUTPUT_EVENT, /* no event of the recording asked for the deferred records
 	                                (defer_output), or none that the kernel gives them to */
@@ -86,13 +88,14 @@ struct seam_stitch_counts {
 	uint64_t duplicate_records; /* answers seen again: byte-identical, or the same cookie and
 	                               task from a second defer_output event */
 	uint64_t
-	        duplicate_samples; /* samples that a recorder wrote again: not counted in samples, not
-	                               delivered. Where that cannot be shown, equal samples are many */
-	uint64_t tid_mismatches;   /* samples whose cookie was answered only by another task, or by
+	        /* samples that a recorder wrote again: not counted in samples, not delivered. Where
+	         * that cannot be shown, equal samples are many */
+	        duplicate_samples;
+	uint64_t tid_mismatches; /* samples whose cookie was answered only by another task, or by
 	                               a later owner of the tid: not merged */
-	uint64_t empty_answers;    /* nr == 0: stitched, with no user frame */
-	uint64_t lost;             /* records of any type that the kernel says it lost (LOST) */
-	uint64_t peak_bytes;       /* memory held at most */
+	uint64_t empty_answers;  /* nr == 0: stitched, with no user frame */
+	uint64_t lost;           /* records of any type that the kernel says it lost (LOST) */
+	uint64_t peak_bytes;     /* memory held at most */
 	uint64_t lost_samples; /* LOST_SAMPLES: per event, and partly the same losses as `lost`: do
 	                          not add the two. What a BPF filter dropped is not in it */
 };
@@ -100,9 +103,10 @@ struct seam_stitch_counts {
 struct seam_stitch;
 
 struct seam_stitch_opts {
-	size_t sz;        /* sizeof(struct seam_stitch_opts) */
-	size_t max_bytes; /* of waiting samples and kept deferred records, stream only; 0: 256 MiB. Beside
-	                     it stand at most one record and the tables that find them */
+	size_t sz; /* sizeof(struct seam_stitch_opts) */
+	/* of waiting samples and kept deferred records, stream only; 0: 256 MiB. Beside it stand at
+	 * most one record and the tables that find them */
+	size_t max_bytes;
 };
 
 /* A sample with what became of it. Borrowed: lives until the next call on the same stitcher
@@ -116,8 +120,9 @@ struct seam_stitched {
 	enum seam_stitch_state state;
 	uint64_t cookie;         /* 0 when not deferred */
 	struct seam_u64s kernel; /* the chain up to (not including) SEAM_CONTEXT_USER or the marker;
-	                            markers of kernel, hv, guest kept. A chain that names modes again and
-	                            again: all up to its last user addresses, with all markers */
+	                            markers of kernel, hv, guest kept. A chain that names modes
+	                            again and again: all up to its last user addresses, with all
+	                            markers */
 	struct seam_u64s user;   /* user addresses, innermost first, from the sample or from the
 	                            answer; no markers, never a cookie */
 	uint64_t deferred_time_ns; /* of the deferred record, 0 if none */

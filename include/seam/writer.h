@@ -26,8 +26,9 @@ struct seam_writer_opts {
 	int compress_level; /* 0: none; 1 ... 22: zstd, as COMPRESSED2 records */
 	size_t buffer;      /* bytes buffered before write(2); 0: 1 MiB */
 	bool compress_v1;   /* COMPRESSED records, which perf reads from 5.2 on, instead */
-	int fd; /* an open file that is written instead of opening path, which is its name in messages then; it stays
-	         * the caller's; 0: none */
+	/* an open file that is written instead of opening path, which is its name in messages then;
+	 * it stays the caller's; 0: none */
+	int fd;
 };
 
 /*

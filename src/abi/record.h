@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.h: seam_record_decode for callers of this tree, which know the whole struct: what stands in
- * it before does not matter, and its sz is set.
+ * record.h: seam_record_decode for callers of this tree, which know the whole struct: what stands
+ * in it before does not matter, and its sz is set.
  */
 #ifndef SEAM_ABI_RECORD_H
 #define SEAM_ABI_RECORD_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load_cgroup.h: the names of the control groups of a recording: samples say them by number, records
- * say what the numbers mean. A number whose group went and came again is the last one's.
+ * load_cgroup.h: the names of the control groups of a recording: samples say them by number,
+ * records say what the numbers mean. A number whose group went and came again is the last one's.
  */
 #ifndef SEAM_AGGREGATE_LOAD_CGROUP_H
 #define SEAM_AGGREGATE_LOAD_CGROUP_H

@@ -2,8 +2,8 @@
 /*
  * load_cut.h: stacks whose outer frames are missing: those that ended because there was no room for
  * more frames, and those whose user half never came (states.def: CUT). Such a stack is called from
- * a frame that is none (PROFILE_MISSING) and says why, so that its outermost function is never taken
- * for a root.
+ * a frame that is none (PROFILE_MISSING) and says why, so that its outermost function is never
+ * taken for a root.
  */
 #ifndef SEAM_AGGREGATE_LOAD_CUT_H
 #define SEAM_AGGREGATE_LOAD_CUT_H
@@ -16,7 +16,8 @@
 struct load_cut {
 	bool by_tables; /* user stacks were walked by BPF while recording */
 	uint32_t *
-	        most; /* by event: addresses of its longest chain, where the kernel took all of it */
+	        /* by event: addresses of its longest chain, where the kernel took all of it */
+	        most;
 	uint32_t *frames;                    /* by limit: the profile's frame; 0: not made yet */
 	uint32_t states[SEAM_STITCH_STATES]; /* likewise, by state */
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// pool.c: see pool.h. Things lie in blocks, in the order of their ids. The index has 32 bits of each
-// thing's hash beside its id, probed linearly at a load of at most 3/4: a thing that is another is
-// mostly known by these bits, without a look at its block, and the index grows without hashing
-// again.
+// pool.c: see pool.h. Things lie in blocks, in the order of their ids. The index has 32 bits of
+// each thing's hash beside its id, probed linearly at a load of at most 3/4: a thing that is
+// another is mostly known by these bits, without a look at its block, and the index grows without
+// hashing again.
 #include "base/pool.h"
 
 #include <stdbool.h>

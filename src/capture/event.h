@@ -7,9 +7,11 @@
  *	sysfs       pmu/term=value,.../ and pmu/event/, by /sys/bus/event_source/devices
  *	tracepoint  sys:name, * and ? as wildcards, by tracefs (needs it mounted and readable)
  *	modifiers   :u :k :h :G :H :p (up to ppp) :P :I :S :D :W :e in any order; event/.../u too
- *	terms       freq= period= name= call-graph=no|fp|fp,defer|dwarf (in quotes not needed) max-stack=
+ *	terms       freq= period= name= call-graph=no|fp|fp,defer|dwarf (in quotes not needed)
+ *	            max-stack=
  *	            config= config1= config2= config3= in any /.../ form
- *	groups      {a,b}:S  S: only the leader samples, the others are read with each of its samples
+ *	groups      {a,b}:S  S: only the leader samples, the others are read with each of its
+ *	                     samples
  *
  * Only parses: whether the kernel opens an event is found out by session.c.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_parts.h: what event.c asks of its neighbours: numbers and errors (event_text.c), terms and modifiers
- * (event_terms.c), names that are always known (event_names.c), PMUs of sysfs (event_pmu.c),
- * tracepoints (event_tracepoint.c). Only event*.c include it.
+ * event_parts.h: what event.c asks of its neighbours: numbers and errors (event_text.c), terms and
+ * modifiers (event_terms.c), names that are always known (event_names.c), PMUs of sysfs
+ * (event_pmu.c), tracepoints (event_tracepoint.c). Only event*.c include it.
  */
 #ifndef SEAM_CAPTURE_EVENT_PARTS_H
 #define SEAM_CAPTURE_EVENT_PARTS_H

@@ -80,8 +80,8 @@ static bool session_copies(struct session *s)
 }
 
 /*
- * After the trial: which user stacks there will be, and why. The fallback order of AUTO, best first; a step
- * that this kernel does not take leads to the next, and mode.reason says why.
+ * After the trial: which user stacks there will be, and why. The fallback order of AUTO, best
+ * first; a step that this kernel does not take leads to the next, and mode.reason says why.
  */
 static void session_choose_mode(struct session *s)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// topology.c: see topology.h. Knows the files of devices/system/cpu/cpuN/topology, by their names of
-// today and of before 5.3.
+// topology.c: see topology.h. Knows the files of devices/system/cpu/cpuN/topology, by their names
+// of today and of before 5.3.
 #include "capture/topology.h"
 
 #include <fcntl.h>

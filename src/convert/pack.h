@@ -2,9 +2,11 @@
 /*
  * pack.h: what another machine needs to name and unwind a recording, as files of an archive:
  *
- *	.build-id/ab/cdef.../elf      an object, by its build-id (the layout of perf's cache, ~/.debug)
+ *	.build-id/ab/cdef.../elf      an object, by its build-id (the layout of perf's cache,
+ *	                              ~/.debug)
  *	.build-id/ab/cdef.../debug    its separate debug file
- *	.build-id/ab/cdef.../NAME.dwo, elf.dwp, debug.dwp  what was split from them, by the names that they have there
+ *	.build-id/ab/cdef.../NAME.dwo, elf.dwp, debug.dwp  what was split from them, by the names
+ *	                                                   that they have there
  *	.build-id/ab/cdef.../kallsyms the kernel's list, of the modules that were recorded, too;
  *	                     modules  where those are in it; vdso
  *	files/PATH                    an object that has no build-id

@@ -3,8 +3,8 @@
 // frames, functions, resources, sources and strings, in the order in which the threads' stacks met
 // them. Which threads there are is firefox.c's.
 //
-// Columns hold numbers only, which the Profiler puts into arrays of 32 bits: a row's flags say which
-// of them mean something, and the others are 0.
+// Columns hold numbers only, which the Profiler puts into arrays of 32 bits: a row's flags say
+// which of them mean something, and the others are 0.
 #include "export/firefox.h"
 
 #include <errno.h>
@@ -153,8 +153,8 @@ void firefox_tables_clear(struct firefox *f)
 	buf_free(&f->location_frames);
 }
 
-/* Writes the table of stacks: each entry is a frame, and how many rows up its caller is; 0 for none.
- * Callers stand first. */
+/* Writes the table of stacks: each entry is a frame, and how many rows up its caller is; 0 for
+ * none. Callers stand first. */
 static void tables_stacks(struct firefox *f)
 {
 	size_t n = tables_count(&f->stack_nodes);
@@ -388,8 +388,8 @@ static void tables_sources(struct firefox *f)
 	json_close(&f->j, '}');
 }
 
-/* Writes the table of the lines that are not in their functions' files. No column is known: a line is
- * a place from its first one on. */
+/* Writes the table of the lines that are not in their functions' files. No column is known: a line
+ * is a place from its first one on. */
 static void tables_locations(struct firefox *f)
 {
 	size_t n = tables_count(&f->location_frames);

@@ -26,9 +26,10 @@ struct flame_opts {
 	size_t sz;
 	const char *title;
 	const char *
-	        event; /* that is shown first (page) or at all (svg); NULL: the first with samples */
-	bool icicle;   /* roots on top */
-	double least;  /* svg: share of the whole below which a cell is left out; 0: 0.0005 */
+	        /* that is shown first (page) or at all (svg); NULL: the first with samples */
+	        event;
+	bool icicle;  /* roots on top */
+	double least; /* svg: share of the whole below which a cell is left out; 0: 0.0005 */
 };
 
 /* sides[0] is what is shown; sides[1], if n is 2, what it is compared with. */

@@ -155,7 +155,8 @@ static bool callframe_augmentation(const struct callframe_section *s, struct cur
 		case 'B': /* aarch64: signed with the B key; the address is masked alike */
 		case 'G': /* aarch64: memory tagging */
 			break;
-		default: /* unknown: 'z' says where it ends, but the FDE's encoding may be unknown then */
+		/* unknown: 'z' says where it ends, but the FDE's encoding may be unknown then */
+		default:
 			c->at = end;
 			return told;
 		}

@@ -203,10 +203,10 @@ struct image_search {
  * Opens the object that was recorded as path with this build-id: the file itself (under root), then
  * the build-id cache, then the debug directories' copy by build-id. want NULL or empty: the file is
  * taken if search->file_identity has nothing against it. The kernel has no path: it is looked for
- * where distributions put vmlinux; a module of which only the name is known ("[ext4]") where modules.dep
- * of the recorded release says. -ESTALE: there is a file but its build-id is another (*ret_found,
- * if given, says which; size 0: it has none) and no right one is elsewhere. Errors else as
- * image_open. The error's text says what was looked at.
+ * where distributions put vmlinux; a module of which only the name is known ("[ext4]") where
+ * modules.dep of the recorded release says. -ESTALE: there is a file but its build-id is another
+ * (*ret_found, if given, says which; size 0: it has none) and no right one is elsewhere. Errors
+ * else as image_open. The error's text says what was looked at.
  */
 int image_find(struct image **ret, const char *path, const struct image_build_id *want,
                const struct image_search *search, struct image_build_id *ret_found,

@@ -120,8 +120,8 @@ int feature_text(unsigned feature, const struct seam_bytes *bytes,
 /* HOSTNAME OSRELEASE VERSION ARCH CPUDESC CPUID: length, text, padding. */
 int feature_put_string(struct buf *out, const char *text);
 int feature_put_nrcpus(struct buf *out, uint32_t online, uint32_t available);
-/* CPU_TOPOLOGY, piece by piece: the lists of packages, those of cores, the ids of each CPU; then, where dies
- * are known, their lists and ids. */
+/* CPU_TOPOLOGY, piece by piece: the lists of packages, those of cores, the ids of each CPU; then,
+ * where dies are known, their lists and ids. */
 int feature_put_strings(struct buf *out, size_t n, const char *const *strings);
 int feature_put_i32(struct buf *out, int32_t v);
 int feature_put_u64(struct buf *out, uint64_t v); /* TOTAL_MEM in kB, CLOCKID in ns */

@@ -24,7 +24,8 @@ struct input {
 	int fd;                     /* -1: none */
 	bool own_fd, mapped;
 	uint64_t
-	        written_ns; /* of a file: its last write when it was opened, since the epoch; else 0 */
+	        /* of a file: its last write when it was opened, since the epoch; else 0 */
+	        written_ns;
 };
 
 int input_open(struct input *ret, const char *path, struct seam_error *err);

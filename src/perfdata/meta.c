@@ -477,8 +477,8 @@ static int meta_take_build_id(struct meta *m, const struct seam_record *r, struc
 {
 	if (m->has[SEAM_FEATURE_BUILD_ID] && !m->build_ids.n)
 		return 0; /* a file that has the list in its header */
-	/* The most that can come is reserved at once: pointers into it are handed out, so it must not
-	 * move. */
+	/* The most that can come is reserved at once: pointers into it are handed out, so it must
+	 * not move. */
 	if (!m->build_ids.n)
 		buf_reserve(&m->build_ids, META_BUILD_ID_BYTES);
 	if (m->build_ids.n + r->size > META_BUILD_ID_BYTES)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer_flags.h: what the attrs of a file promised and no record made true is taken back when it is
- * closed. Readers that do not know a flag refuse the file, or warn of it.
+ * writer_flags.h: what the attrs of a file promised and no record made true is taken back when it
+ * is closed. Readers that do not know a flag refuse the file, or warn of it.
  */
 #ifndef SEAM_PERFDATA_WRITER_FLAGS_H
 #define SEAM_PERFDATA_WRITER_FLAGS_H

@@ -169,7 +169,8 @@ static int rollup_compare_column(const struct rollup *t, const struct rollup_row
 int rollup_compare_names(const struct rollup *t, const struct rollup_row *a,
                          const struct rollup_row *b, unsigned without)
 {
-	/* Functions and objects are what rows are looked for by; of the others the last is first. */
+	/* Functions and objects are what rows are looked for by; of the others the last is first.
+	 * */
 	const unsigned first = BIT(ROLLUP_SYMBOL) | BIT(ROLLUP_OBJECT);
 	unsigned columns = t->columns & ~without;
 	int r = columns & BIT(ROLLUP_SYMBOL) ? rollup_compare_column(t, a, b, ROLLUP_SYMBOL) : 0;

@@ -30,13 +30,15 @@ struct bpf_table {
 	struct tables *tables;
 	bool remembers;
 	const unsigned char *
-	        vdso; /* found once: each exec asks for it, and looking takes longer than all else */
+	        /* found once: each exec asks for it, and looking takes longer than all else */
+	        vdso;
 	size_t n_vdso;
 	struct map dumps; /* pid -> path of its jitdump */
 	struct arena names;
 	pthread_mutex_t lock;
 	struct map
-	        known; /* hash of path, device, inode, size and time of change -> struct tables_object */
+	        /* hash of path, device, inode, size and time of change -> struct tables_object */
+	        known;
 };
 
 static void bpf_table_vdso(struct bpf_table *t)

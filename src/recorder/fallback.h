@@ -5,8 +5,10 @@
  * notice, with its reason.
  *
  *	asked              first                             then
- *	auto, dwarf,defer  BPF, unwind tables                deferred by the kernel, copies, frame pointers (session.h)
- *	fp,defer           deferred by the kernel            BPF, frame pointers; frame pointers at once
+ *	auto, dwarf,defer  BPF, unwind tables                deferred by the kernel, copies, frame
+ *	                                                     pointers (session.h)
+ *	fp,defer           deferred by the kernel            BPF, frame pointers; frame pointers at
+ *	                                                     once
  *	all else           as asked
  */
 #ifndef SEAM_RECORDER_FALLBACK_H

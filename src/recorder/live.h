@@ -40,7 +40,8 @@ struct live_opts {
 	uint32_t machine;                 /* enum frametab_machine */
 	unsigned threads;                 /* that walk; 0: 1; at most LIVE_THREADS_MAX */
 	size_t queue_bytes;               /* of copies that wait; 0: LIVE_QUEUE_BYTES */
-	size_t renew_bytes; /* of the process table, before it is made anew without those that ended; 0: 4 MiB */
+	/* of the process table, before it is made anew without those that ended; 0: 4 MiB */
+	size_t renew_bytes;
 	struct tables_opts tables;
 };
 
@@ -51,12 +52,14 @@ struct live_counts {
 	uint64_t kernel_only;        /* that have no user stack: kernel threads, io workers */
 	uint64_t not_unwound; /* the queue was full, or the recording's end was due: user ip only */
 	uint64_t
-	        in_exec; /* taken inside execve, where registers are the old program's: no user part */
+	        /* taken inside execve, where registers are the old program's: no user part */
+	        in_exec;
 
 	/* Of walks.samples: */
 	uint64_t
-	        unreadable; /* of those that are truncated: the copy is short of what was asked for, as
-	                      * pages were not there, or execve had just given up the old stack */
+	        /* of those that are truncated: the copy is short of what was asked for, as pages
+	         * were not there, or execve had just given up the old stack */
+	        unreadable;
 	uint64_t too_long; /* too long for a record: user ip only */
 
 	uint64_t unsound;       /* samples that could not be read at all: left out */

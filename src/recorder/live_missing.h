@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* live_missing.h: where walks ended for want of unwind information, after what they ran in is gone. */
+/* live_missing.h: where walks ended for want of unwind information, after what they ran in is gone.
+ * */
 #ifndef SEAM_RECORDER_LIVE_MISSING_H
 #define SEAM_RECORDER_LIVE_MISSING_H
 

@@ -16,11 +16,12 @@
 
 #define FRAME_GUESS "?"
 
-struct frame_walk {    /* zeroed to start */
-	uint64_t i;    /* next word, kernel part first */
-	bool in_chain; /* behind where the sample hit; set to start: the callchain alone is wanted */
-	bool in_user;  /* behind the kernel part */
-	bool user;     /* of what stands in that: the user's, by its last marker */
+struct frame_walk { /* zeroed to start */
+	uint64_t i; /* next word, kernel part first */
+	/* behind where the sample hit; set to start: the callchain alone is wanted */
+	bool in_chain;
+	bool in_user;   /* behind the kernel part */
+	bool user;      /* of what stands in that: the user's, by its last marker */
 	bool not_first; /* a frame of this part was given already: the next is a caller */
 	bool exact;     /* but for one that was stopped */
 	bool guest;     /* behind a guest's marker */

@@ -352,8 +352,8 @@ static int resolver_place_resolve(struct place *place, uint64_t addr, bool calle
 	return 0;
 }
 
-/* Finds out whether the frame below this one was stopped. Of user code, names that are known say so,
- * and the unwind information of any other frame that a signal put there. -ENOMEM. */
+/* Finds out whether the frame below this one was stopped. Of user code, names that are known say
+ * so, and the unwind information of any other frame that a signal put there. -ENOMEM. */
 static int resolver_place_stops(struct place *place)
 {
 	int r = 0;

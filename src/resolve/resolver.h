@@ -24,7 +24,8 @@ struct place {
 	                                       file offset when the object could not be read */
 	uint64_t looked_up; /* the address, as recorded; a caller's minus 1 */
 	bool kernel;
-	bool stops; /* it runs because other code was stopped, which is the frame below (interrupted.h) */
+	/* it runs because other code was stopped, which is the frame below (interrupted.h) */
+	bool stops;
 };
 
 struct resolver;

@@ -93,7 +93,9 @@ struct recording_opts {
 	/* Where jitdumps are, as for names. NULL: code that was replaced is not told apart by
 	 * time. */
 	const struct symbol_opts *symbols;
-	bool names; /* names will be asked for: the running kernel's begin to be read, if it is what was recorded */
+	/* names will be asked for: the running kernel's begin to be read, if it is what was
+	 * recorded */
+	bool names;
 };
 
 /*

@@ -35,10 +35,10 @@ struct stream_counts {
 };
 
 /*
- * Reads all of reader, which is a stream. Of opts: filter, needs, tables; records are always there. *rec is set as soon as it
- * is made and is the caller's to close, also after a failure; what its functions say of a time
- * holds for the times of what is being delivered. Stops when a callback returns negative, and
- * returns that.
+ * Reads all of reader, which is a stream. Of opts: filter, needs, tables; records are always there.
+ * *rec is set as soon as it is made and is the caller's to close, also after a failure; what its
+ * functions say of a time holds for the times of what is being delivered. Stops when a callback
+ * returns negative, and returns that.
  */
 int stream_items(struct recording **rec, struct seam_reader *reader,
                  const struct samples_opts *opts, const struct stream_handler *handler,

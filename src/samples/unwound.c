@@ -15,9 +15,8 @@
 
 #define TRAILS 64u       /* threads whose last walk is kept; a power of two */
 #define REMEMBERED 8192u /* answers by (space, pc); a power of two */
-#define STACK_SPAN \
-	(64ULL     \
-	 << 20) /* bytes above sp that may still be the stack: what is asked for there was cut off */
+/* Bytes above sp that may still be the stack: what is asked for there was cut off. */
+#define STACK_SPAN (64ULL << 20)
 #define REGS_ABI_64 2u
 
 struct remembered {

@@ -20,7 +20,8 @@ struct unwound_counts {
 	uint64_t guessed;        /* samples with guessed frames */
 	uint64_t frames, guessed_frames;
 	uint64_t
-	        unusable; /* registers of a machine, or a mode, that is not understood: not walked */
+	        /* registers of a machine, or a mode, that is not understood: not walked */
+	        unusable;
 	uint64_t needed; /* bytes: the longest stack copy that a truncated walk asked for, so far */
 };
 

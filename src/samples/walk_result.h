@@ -32,9 +32,11 @@ struct walk_result {
 	enum walk_result_kind kind;
 	/* WALK_RESULT_WALKED: */
 	enum walk_end end;
-	bool guessed; /* frame pointers led through code made at run time: kept if the end was reached */
+	/* frame pointers led through code made at run time: kept if the end was reached */
+	bool guessed;
 	bool unreadable; /* WALK_TRUNCATED: the kernel could not read the stack that far */
-	bool unmapped; /* WALK_NO_INFO: nothing was mapped there; else it is the last frame's object */
+	/* WALK_NO_INFO: nothing was mapped there; else it is the last frame's object */
+	bool unmapped;
 	unsigned needed; /* WALK_TRUNCATED, else: the class of the copy that the next step needed */
 };
 

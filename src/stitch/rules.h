@@ -116,7 +116,8 @@ enum seam_stitch_state rules_unanswered(const struct rules_unanswered *facts);
 enum rules_output {
 	RULES_OUTPUT_UNTOLD,
 	RULES_OUTPUT_NONE, /* no event has defer_output */
-	RULES_OUTPUT_DEAF, /* those that have it lack a side-band bit: system-wide they get nothing */
+	/* those that have it lack a side-band bit: system-wide they get nothing */
+	RULES_OUTPUT_DEAF,
 	RULES_OUTPUT_YES,
 };
 enum rules_output rules_output(const struct seam_events *events);

@@ -22,7 +22,8 @@ struct jitdump_code {
 	const unsigned char *frames; /* its .eh_frame, as jitcode.h has it; NULL: not told */
 	size_t n_frames;
 	uint64_t
-	        lines_start; /* the address of the code, as the lines have it: before it was moved */
+	        /* the address of the code, as the lines have it: before it was moved */
+	        lines_start;
 };
 
 struct jitdump {

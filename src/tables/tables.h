@@ -47,7 +47,8 @@ struct tables_object {
 	const char *path;             /* as asked for */
 	const struct image_segment *segments;
 	size_t n_segments;
-	bool keeps_fp; /* little or nothing of its code has unwind information, and it keeps frame pointers */
+	/* little or nothing of its code has unwind information, and it keeps frame pointers */
+	bool keeps_fp;
 };
 
 struct tables_counts {

@@ -205,7 +205,8 @@ static void cfi_run_op(struct cfi_op_run *r, uint8_t op)
 	switch (op) {
 	case CFA_NOP:
 		break;
-	case CFA_AARCH64_NEGATE_RA_STATE: /* on SPARC this number saves register windows; it is not a machine of ours */
+	/* on SPARC this number saves register windows; it is not a machine of ours */
+	case CFA_AARCH64_NEGATE_RA_STATE:
 	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
 		r->failed |= r->m->machine != FRAMETAB_AARCH64;
 		r->state->mangled = !r->state->mangled;

@@ -74,7 +74,8 @@ enum cfi_how {
 struct cfi_rule {
 	uint8_t how; /* enum cfi_how */
 	bool pushed; /* its slot was seen at or above sp */
-	bool popped; /* the frame pointer's: it is below sp now, the register has its old value again */
+	/* the frame pointer's: it is below sp now, the register has its old value again */
+	bool popped;
 	uint8_t zero;
 	uint32_t n; /* bytes of the expression */
 	union {

@@ -12,8 +12,10 @@
  *	rules  32 bytes each      rule 0 is "no unwind information here"
  *	index  u32[n_pages + 1]   row number at which each KiB of text begins
  *	rows   u32[n_rows]        (pc & 1023) << 22 | rule number, ascending within a page
- *	saves  i16[n_saves]       where callee-saved registers are, in units of 8 bytes from the rule's base
- *	exprs  bytes              DWARF expressions that no rule kind describes, each a u16 length and its bytes
+ *	saves  i16[n_saves]       where callee-saved registers are, in units of 8 bytes from the
+ *	                          rule's base
+ *	exprs  bytes              DWARF expressions that no rule kind describes, each a u16 length
+ *	                          and its bytes
  *
  * A row holds from its pc to the next row's. Addresses are the object's own (ELF virtual
  * addresses).
@@ -69,8 +71,10 @@ enum frametab_cfa {
 
 /* Where the caller's value of a register is: the frame pointer, or the return address. */
 enum frametab_at {
-	FRAMETAB_AT_SAME, /* not changed (frame pointer); in the link register (return address, aarch64) */
-	FRAMETAB_AT_UNDEFINED, /* gone (frame pointer); there is no caller: outermost frame (return address) */
+	/* not changed (frame pointer); in the link register (return address, aarch64) */
+	FRAMETAB_AT_SAME,
+	/* gone (frame pointer); there is no caller: outermost frame (return address) */
+	FRAMETAB_AT_UNDEFINED,
 	FRAMETAB_AT_CFA,      /* *(cfa + off) */
 	FRAMETAB_AT_SP,       /* *(sp + off) */
 	FRAMETAB_AT_FP,       /* *(fp + off) */

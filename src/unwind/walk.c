@@ -32,7 +32,8 @@ struct walker {
 	unsigned sp, fp, pc, lr; /* DWARF numbers; lr == pc on x86_64 */
 	struct walk_place place;
 	bool exact; /* the pc is where execution stopped, not a return address */
-	bool first; /* all of regs is that of this frame: frame 0, or the frame that a signal interrupted */
+	/* all of regs is that of this frame: frame 0, or the frame that a signal interrupted */
+	bool first;
 	bool signalled; /* a signal frame was passed */
 	bool kept; /* the last step was made through a frame of code that keeps frame pointers */
 	struct walk *out;

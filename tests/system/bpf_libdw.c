@@ -4,7 +4,8 @@
  * bytes of stack, by the mappings that the kernel's records tell of. A command is sampled from its
  * exec on.
  *
- *	system_bpf_libdw SHOW COMMAND...    sh -c COMMAND; one JSON object, and the first SHOW differences on stderr
+ *	system_bpf_libdw SHOW COMMAND...    sh -c COMMAND; one JSON object, and the first SHOW
+ *	                                    differences on stderr
  *
  * Knows nothing of what is expected; tests/system/bpf_libdw.py does. Without arguments: 77, there
  * is nothing to compare.

@@ -3,7 +3,8 @@
  * live_same.c: the stack copies of one recording, unwound as a file is and as a recorder does,
  * sample by sample.
  *
- *	system_live_same FILE [THREADS]    FILE: by seam record --keep-stacks; prints one JSON object, and the
+ *	system_live_same FILE [THREADS]    FILE: by seam record --keep-stacks; prints one JSON
+ *	                                   object, and the
  *	                                   first differences on stderr
  *
  * Both see the same bytes. The file's walks come from samples/ordered, which knows the whole past;

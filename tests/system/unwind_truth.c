@@ -2,9 +2,11 @@
 /*
  * unwind_truth.c: seam's walker beside libdw's on the same registers and stack bytes.
  *
- *	system_unwind_truth FILE [SHOW]    every sample of a perf.data with stack copies; prints one JSON object,
+ *	system_unwind_truth FILE [SHOW]    every sample of a perf.data with stack copies; prints one
+ *	                                   JSON object,
  *	                                   and the first SHOW differences on stderr
- *	system_unwind_truth --pid PID      every thread of a stopped process by seam: "TID END PC PC ..." a line
+ *	system_unwind_truth --pid PID      every thread of a stopped process by seam: "TID END PC PC
+ *	                                   ..." a line
  *
  * libdw is used as perf uses it: modules are reported as they are met, memory is the stack copy.
  * Knows nothing of what is expected; tests/system/unwind_truth.py does. Without arguments: 77,

@@ -132,7 +132,8 @@ static int remove_root(void **state)
 
 #define CPU(n, file) "topo/devices/system/cpu/cpu" #n "/topology/" file
 
-/* Four CPUs of two cores, the last of them off; equal lists stand once; then the names of before 5.3. */
+/* Four CPUs of two cores, the last of them off; equal lists stand once; then the names of before
+ * 5.3. */
 static void cpus_share_cores(void **state)
 {
 	struct topology t;

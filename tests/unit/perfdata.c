@@ -219,8 +219,8 @@ static void attrs_are_short(void **state)
 }
 
 /* The recorder dies: what was flushed is there, with names, though data.size is 0. */
-/* What the attrs promised and nobody kept is gone from the file: the rest of it is as if it had never been
- * there. */
+/* What the attrs promised and nobody kept is gone from the file: the rest of it is as if it had
+ * never been there. */
 static void flags_are_taken_back(void **state)
 {
 	const uint64_t promised = SEAM_ATTR_DEFER_CALLCHAIN | SEAM_ATTR_DEFER_OUTPUT;

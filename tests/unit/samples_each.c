@@ -203,8 +203,8 @@ static int each(struct recording *rec, struct samples_opts opts, struct seen *se
 	return samples_each(rec, &opts, &consumer, NULL);
 }
 
-/* Whole in both orders, with and without records, by any number of threads, of bytes that last and of
- * those that do not. */
+/* Whole in both orders, with and without records, by any number of threads, of bytes that last and
+ * of those that do not. */
 static void all_are_given_once(void **state)
 {
 	static const unsigned threads[] = { 1, 2, 5 };

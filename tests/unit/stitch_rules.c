@@ -155,7 +155,8 @@ static enum rules_output output_of(uint64_t flags)
 	return output;
 }
 
-/* The kernel finds the event by its side-band list: each of these flags puts it there, by itself. */
+/* The kernel finds the event by its side-band list: each of these flags puts it there, by itself.
+ * */
 static void test_output(void **state)
 {
 	static const uint64_t sideband[] = {

@@ -4,11 +4,13 @@
  * fed with the unwind tables of what is mapped, and read back as perf records.
  *
  *	kwalk_probe(&probe);                        // is it possible here, and why not
- *	kwalk_open(&l, &opts, &err);                // programs loaded, mappings followed from here on
+ *	kwalk_open(&l, &opts, &err);                // programs loaded, mappings followed from here
+ *	                                            on
  *	kwalk_target(l, pid) ...                    // whose samples are wanted
  *	kwalk_source(l, &session_opts.source);      // the session attaches and reads
  *	session_open ...                           // and all the rest as ever
- *	kwalk_finish                                // is called by the session: reads what is still pending
+ *	kwalk_finish                                // is called by the session: reads what is still
+ *	                                            pending
  *	kwalk_close(l);
  *
  * Tables come from the caller: this room knows no ELF. A stack is never guessed where a table is
@@ -90,13 +92,18 @@ struct kwalk_opts {
 	/* If not 0: besides the samples of the session's events, one of the event with the name
 	 * kwalk_away_name is taken for each so many ns that a thread is off the CPU. */
 	uint64_t away_ns;
-	bool wall; /* with away_ns; the first event's period is the time that the thread ran since its last sample */
+	/* with away_ns; the first event's period is the time that the thread ran since its last
+	 * sample */
+	bool wall;
 	uint32_t depth; /* frames walked at once; 0: 128 */
 	uint64_t
-	        memory; /* most bytes of tables and mappings in the arena; 0: 1 GiB; at most 4 GiB */
+	        /* most bytes of tables and mappings in the arena; 0: 1 GiB; at most 4 GiB */
+	        memory;
 	size_t ring_bytes; /* per CPU, rounded up to a power of two; 0: 2 MiB */
 	uint32_t
-	        tasks; /* most targets, processes and threads that owe; 0: as many as there may be, within reason */
+	        /* most targets, processes and threads that owe; 0: as many as there may be, within
+	         * reason */
+	        tasks;
 	/* Fills *ret (zeros: no table). Called from any thread, several at once. */
 	void (*table)(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret);
 	/* Called when a table was copied for the programs: its own bytes are not needed for a
@@ -128,7 +135,8 @@ struct kwalk_totals {
 	uint64_t unwound;    /* samples that were walked by opts.unwind */
 	uint64_t unanswered; /* cookies without a deferred record, after kwalk_finish */
 	uint64_t
-	        cut; /* samples and deferred records that waited in the rings when the time was over */
+	        /* samples and deferred records that waited in the rings when the time was over */
+	        cut;
 	uint64_t processes, mappings, tables;
 	uint64_t table_bytes;     /* in the arena */
 	uint64_t tables_left;     /* times that a table left it for another */
@@ -137,7 +145,8 @@ struct kwalk_totals {
 	uint64_t arrays_left_out; /* processes whose mappings found no room */
 	uint64_t left_alone;      /* times that a process's mappings cost too much to be followed */
 	uint64_t
-	        follow_lost; /* times that records of mappings were lost, and /proc was read again */
+	        /* times that records of mappings were lost, and /proc was read again */
+	        follow_lost;
 	uint64_t away_misses; /* switches that it skipped */
 	bool counts_skipped;  /* counts.skipped is known: the kernel can be asked */
 };

@@ -28,11 +28,13 @@ enum kwalk_end {
 	KWALK_NO_MAPPING, /* nothing is known to be mapped at the last pc */
 	KWALK_NO_TABLE,   /* the object there has no unwind information */
 	KWALK_NO_RULE,    /* its unwind information does not cover the pc */
-	KWALK_BAD_RULE, /* a rule that cannot be applied here: a register that is not known, an expression */
+	/* a rule that cannot be applied here: a register that is not known, an expression */
+	KWALK_BAD_RULE,
 	KWALK_NO_PROGRESS, /* the stack turns back on itself: torn or hostile */
 	KWALK_LIMIT,       /* more frames than are walked */
 	KWALK_EXEC,        /* the program is being replaced, or was before it could answer */
-	KWALK_EXITED, /* a page was not in memory and the task was on its way out: nothing brings it in */
+	/* a page was not in memory and the task was on its way out: nothing brings it in */
+	KWALK_EXITED,
 	KWALK_COMPAT,   /* a 32-bit program */
 	KWALK_NO_USER,  /* a kernel thread or a worker: there is no user stack */
 	KWALK_DEFERRED, /* in a sample: a deferred record follows */
@@ -93,13 +95,18 @@ struct kwalk_config {
 	 * one of these; 0: any. */
 	uint32_t uids, comms, cgroups;
 	uint32_t
-	        held; /* pid of a command that was forked: what it does before its first exec is the recorder's */
+	        /* pid of a command that was forked: what it does before its first exec is the
+	         * recorder's */
+	        held;
 	struct kwalk_cgroup cgroup[KWALK_CGROUPS];
 	uint64_t away_ns; /* a sample for each so much time that a thread is off the CPU; 0: none */
 	uint32_t
-	        wall; /* the period of a sample on the CPU is the time that the thread ran since its last */
+	        /* the period of a sample on the CPU is the time that the thread ran since its last
+	         */
+	        wall;
 	uint32_t
-	        away_at_once; /* stacks are walked when a task leaves the CPU: it cannot be asked later */
+	        /* stacks are walked when a task leaves the CPU: it cannot be asked later */
+	        away_at_once;
 };
 
 /* ---- records in the rings: each begins with kind ---- */
@@ -117,8 +124,9 @@ struct kwalk_sample {
 	uint64_t event;   /* the id of the perf event, as it was attached */
 	uint64_t ip, period, address;
 	uint64_t
-	        cookie; /* KWALK_DEFERRED: of the deferred record; KWALK_NO_MAPPING, KWALK_BAD_RULE: of
-	                  * the one that the recorder gives, a KWALK_RAW follows */
+	        /* KWALK_DEFERRED: of the deferred record; KWALK_NO_MAPPING, KWALK_BAD_RULE: of the
+	         * one that the recorder gives, a KWALK_RAW follows */
+	        cookie;
 	uint16_t n_user, n_kernel;
 	uint8_t in_user; /* the sample hit user mode */
 	uint8_t end;     /* enum kwalk_end of the user part */
@@ -148,7 +156,9 @@ struct kwalk_raw {
 	uint32_t n;       /* bytes of stack that could be read */
 	uint64_t time_ns; /* of the sample */
 	uint64_t
-	        start; /* from here on: a little below the stack pointer, as rules of leaf functions look there */
+	        /* from here on: a little below the stack pointer, as rules of leaf functions look
+	         * there */
+	        start;
 	uint64_t regs[KWALK_REGISTERS];
 	unsigned char stack[KWALK_RAW_STACK]; /* or only KWALK_RAW_SMALL */
 };
@@ -163,7 +173,8 @@ struct kwalk_raw {
 struct kwalk_changes {
 	uint32_t execs; /* how often it has replaced its program */
 	uint32_t
-	        losses; /* how often code was unmapped, moved or replaced: no record tells of that */
+	        /* how often code was unmapped, moved or replaced: no record tells of that */
+	        losses;
 	uint64_t exec_vm; /* pages of code when that was looked at last; 0: never */
 };
 
@@ -208,7 +219,8 @@ struct kwalk_counts {
 	uint64_t remote; /* stacks read by the task iterator */
 	uint64_t kernel_threads;
 	uint64_t
-	        guessed; /* stacks with frames found by frame pointer, in code without unwind information */
+	        /* stacks with frames found by frame pointer, in code without unwind information */
+	        guessed;
 	uint64_t stale;        /* an address space changed during a walk: walked again */
 	uint64_t away;         /* samples of time off the CPU */
 	uint64_t away_full;    /* of them lost: the ring was full */

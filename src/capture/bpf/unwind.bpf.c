@@ -286,7 +286,8 @@ int BPF_PROG(on_replace, struct task_struct *task)
 	if (filter_held(task))
 		away_restart(task);
 	if (filter_by_number(
-	            task)) /* it looks again every now and then: the new program's mappings come soon */
+	            /* it looks again every now and then: the new program's mappings come soon */
+	            task))
 		news_tell(pid);
 	return 0;
 }

@@ -45,7 +45,8 @@ struct walker {
 	struct kwalk_mapping at; /* the mapping that was found last */
 	__u64 head, pc, off, add, ra_off, fp_off, cfa, ip, fp, frame[2]; /* likewise */
 	__u64 trampoline; /* where functions that uretprobes watch return to; 0: none is watched */
-	__u64 instance; /* of the task's list of such functions: the newest that may still be on the stack */
+	/* of the task's list of such functions: the newest that may still be on the stack */
+	__u64 instance;
 	__u64 slot; /* of a return address that is looked for in the list */
 	struct pt_regs user;
 };

@@ -23,7 +23,8 @@ struct script_line {
 	bool stops; /* the frame below it was stopped (resolve/frame_walk.h) */
 	bool data;  /* no frame unless it is the first of its part (resolve/resolver.h) */
 	uint32_t
-	        own; /* where the line of the function itself begins, behind those of what is inlined */
+	        /* where the line of the function itself begins, behind those of what is inlined */
+	        own;
 	char text[];
 };
 

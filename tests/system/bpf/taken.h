@@ -26,7 +26,8 @@ struct taken_stack {
 	enum walk_end walk_end;
 	uint64_t walk_pc, walk_needed;
 	bool unanswered;
-	bool outside; /* the programs left it to the recorder: the recording has the walker's frames */
+	/* the programs left it to the recorder: the recording has the walker's frames */
+	bool outside;
 	bool remote, guessed;
 	bool gone; /* the walker was not told any more what was mapped then */
 };

@@ -5,8 +5,10 @@
  * it.
  *
  *	turns MILLISECONDS SECONDS PART.so...     each library for so many milliseconds of CPU time
- *	turns MILLISECONDS SECONDS PART.so jit    one, then code made at run time at the very same address
- *	turns MILLISECONDS SECONDS over PART.so...  each file mapped over the one before it, in one step
+ *	turns MILLISECONDS SECONDS PART.so jit    one, then code made at run time at the very same
+ *	                                          address
+ *	turns MILLISECONDS SECONDS over PART.so...  each file mapped over the one before it, in one
+ *	                                            step
  *
  * Says how often the code changed and at how many addresses it was: "CHANGES changes at ADDRESSES
  * addresses".

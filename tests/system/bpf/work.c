@@ -3,7 +3,8 @@
  * work.c: programs whose stacks are known, for tests/system/bpf_hard.sh. Built without frame
  * pointers. Seconds are of CPU time.
  *
- *	work pages SECONDS    the pages of the stack's upper frames are dropped while a leaf runs far below
+ *	work pages SECONDS    the pages of the stack's upper frames are dropped while a leaf runs
+ *	                      far below
  *	work signals SECONDS  a handler on a stack of its own interrupts a recursion
  *	work threads N        N threads with small stacks
  *	work churn N          processes that exec, are killed, crash or exit
@@ -16,8 +17,10 @@
  *	work uring SECONDS    reads that io workers make
  *	work migrate SECONDS  a thread that goes from CPU to CPU
  *	work longsys SECONDS  system calls that take many samples each
- *	work naps SECONDS     processes that read a little and sleep a little, until they are killed; of all together
- *	work nested SECONDS   a BPF program of somebody else's runs nearly all the time; says how many seconds of CPU that took
+ *	work naps SECONDS     processes that read a little and sleep a little, until they are
+ *	                      killed; of all together
+ *	work nested SECONDS   a BPF program of somebody else's runs nearly all the time; says how
+ *	                      many seconds of CPU that took
  */
 #include <fcntl.h>
 #include <linux/bpf.h>

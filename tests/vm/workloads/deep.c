@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * deep SECONDS THREADS: for so much CPU time of each, and ROUNDS a second at least, long reads, page
- * faults and user time, each below 30 known frames.
+ * deep SECONDS THREADS: for so much CPU time of each, and ROUNDS a second at least, long reads,
+ * page faults and user time, each below 30 known frames.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* hop SECONDS THREADS: for so much CPU time of every CPU, threads that change the CPU in the middle of their work, over and over. */
+/* hop SECONDS THREADS: for so much CPU time of every CPU, threads that change the CPU in the middle
+ * of their work, over and over. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * ring SECONDS: io_uring, for so much CPU time. The kernel runs task work inside io_uring_enter, so the user part of a
- * stack is recorded before the last samples of the same kernel entry are taken: late samples.
- * Pairs of linked reads: the first completes in a worker, the second is then issued from task work.
+ * ring SECONDS: io_uring, for so much CPU time. The kernel runs task work inside io_uring_enter, so
+ * the user part of a stack is recorded before the last samples of the same kernel entry are taken:
+ * late samples. Pairs of linked reads: the first completes in a worker, the second is then issued
+ * from task work.
  */
 #include <fcntl.h>
 #include <linux/io_uring.h>

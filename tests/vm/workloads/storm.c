@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * storm N: N short processes, at most 8 at once. Each works for CHILD_NS of CPU time and ends, one in four by
- * SIGKILL in the middle of a long read: what is pending at an exit must not be lost.
+ * storm N: N short processes, at most 8 at once. Each works for CHILD_NS of CPU time and ends, one
+ * in four by SIGKILL in the middle of a long read: what is pending at an exit must not be lost.
  */
 #include <fcntl.h>
 #include <signal.h>
