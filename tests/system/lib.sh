@@ -128,3 +128,10 @@ judge() {
 		fail "perf script complains about $1"
 	fi
 }
+
+# nothing_lost FILE: what a recorder said. Another test's BPF programs may keep the kernel from some samples, which is said; nothing
+# else is lost.
+nothing_lost() {
+	nothing_lost_skipped=$(sed -n 's/^[^0-9]*\([0-9,]*\) samples*  *skipped by the kernel.*/\1/p' "$1" | tr -d ,)
+	same "lost" "${nothing_lost_skipped:-0}" "$(sed -n 's/.*; \([0-9,]*\) lost.*/\1/p' "$1" | tr -d ,)"
+}
