@@ -390,7 +390,7 @@ int resolver_find(struct resolver *p, uint32_t space, uint64_t time_ns, uint64_t
 		r = resolver_object(p, m->object, &place.object);
 		if (r >= 0)
 			r = resolver_place_resolve(&place, addr, caller);
-		if (r >= 0 && caller)
+		if (r >= 0)
 			r = resolver_place_stops(&place);
 		if (r < 0)
 			return r;
