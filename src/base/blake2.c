@@ -121,6 +121,20 @@ void blake2_end(struct blake2 *b, unsigned char ret[BLAKE2_BYTES])
 	memcpy(ret, b->state, BLAKE2_BYTES);
 }
 
+uint64_t blake2_number(const void *a, size_t n_a, const void *b, size_t n_b)
+{
+	unsigned char digest[BLAKE2_BYTES];
+	struct blake2 hash;
+	uint64_t ret;
+
+	blake2_start(&hash);
+	blake2_add(&hash, a, n_a);
+	blake2_add(&hash, b, n_b);
+	blake2_end(&hash, digest);
+	memcpy(&ret, digest, sizeof(ret));
+	return ret;
+}
+
 const char *blake2_hex(const unsigned char digest[BLAKE2_BYTES], char hex[BLAKE2_HEX])
 {
 	static const char digits[] = "0123456789abcdef";

@@ -23,6 +23,9 @@ struct blake2 {
 void blake2_start(struct blake2 *b);
 void blake2_add(struct blake2 *b, const void *bytes, size_t n);
 void blake2_end(struct blake2 *b, unsigned char ret[BLAKE2_BYTES]);
+/* A number for two pieces of bytes, one behind the other. Nobody can make others that have the same
+ * one, so it may be a whole key. */
+uint64_t blake2_number(const void *a, size_t n_a, const void *b, size_t n_b);
 /* Lower-case hex, NUL-terminated. Returns hex. */
 const char *blake2_hex(const unsigned char digest[BLAKE2_BYTES], char hex[BLAKE2_HEX]);
 

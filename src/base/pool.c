@@ -5,7 +5,6 @@
 // hashing again.
 #include "base/pool.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,25 +19,13 @@ void pool_free(struct pool *p)
 	*p = (struct pool){ .size = p->size };
 }
 
-static bool pool_equal(const struct pool *p, uint32_t id, const void *thing)
-{
-	const void *other = pool_at(p, id);
-	uint64_t a, b;
-
-	if (p->size != sizeof(a))
-		return !memcmp(other, thing, p->size);
-	memcpy(&a, other, sizeof(a));
-	memcpy(&b, thing, sizeof(b));
-	return a == b;
-}
-
 /* Where in the index a thing with this hash is, or belongs. */
 static size_t pool_find(const struct pool *p, const void *thing, uint32_t hash)
 {
 	size_t i = hash & (p->capacity - 1);
 
-	while (p->index[i] &&
-	       (p->index[i] >> 32 != hash || !pool_equal(p, (uint32_t)p->index[i], thing)))
+	while (p->index[i] && (p->index[i] >> 32 != hash ||
+	                       memcmp(pool_at(p, (uint32_t)p->index[i]), thing, p->size) != 0))
 		i = (i + 1) & (p->capacity - 1);
 	return i;
 }

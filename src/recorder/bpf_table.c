@@ -36,9 +36,8 @@ struct bpf_table {
 	struct map dumps; /* pid -> path of its jitdump */
 	struct arena names;
 	pthread_mutex_t lock;
-	struct map
-	        /* hash of path, device, inode, size and time of change -> struct tables_object */
-	        known;
+	/* hash of path, device, inode, size and time of change -> struct tables_object */
+	struct map known;
 };
 
 static void bpf_table_vdso(struct bpf_table *t)
@@ -88,16 +87,8 @@ static uint64_t bpf_table_hash(const char *path, const struct stat *st)
 	const uint64_t words[] = { (uint64_t)st->st_dev, (uint64_t)st->st_ino,
 		                   (uint64_t)st->st_size, (uint64_t)st->st_ctim.tv_sec,
 		                   (uint64_t)st->st_ctim.tv_nsec };
-	unsigned char digest[BLAKE2_BYTES];
-	struct blake2 b;
-	uint64_t ret;
 
-	blake2_start(&b);
-	blake2_add(&b, words, sizeof(words));
-	blake2_add(&b, path, strlen(path));
-	blake2_end(&b, digest);
-	memcpy(&ret, digest, sizeof(ret));
-	return ret;
+	return blake2_number(words, sizeof(words), path, strlen(path));
 }
 
 static const struct tables_object *bpf_table_read(struct bpf_table *t, const char *path,

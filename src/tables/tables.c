@@ -158,16 +158,8 @@ static uint64_t tables_state(const struct stat *st, const struct image_build_id 
 		                   (uint64_t)st->st_size,         (uint64_t)st->st_mtim.tv_sec,
 		                   (uint64_t)st->st_mtim.tv_nsec, (uint64_t)st->st_ctim.tv_sec,
 		                   (uint64_t)st->st_ctim.tv_nsec };
-	unsigned char digest[BLAKE2_BYTES];
-	struct blake2 b;
-	uint64_t ret;
 
-	blake2_start(&b);
-	blake2_add(&b, words, sizeof(words));
-	blake2_add(&b, id->bytes, id->size);
-	blake2_end(&b, digest);
-	memcpy(&ret, digest, sizeof(ret));
-	return ret;
+	return blake2_number(words, sizeof(words), id->bytes, id->size);
 }
 
 int tables_get_file(struct tables *t, const char *path, const struct image_build_id *build_id,
