@@ -33,9 +33,8 @@ struct scenario_opts {
 	unsigned foreign;       /* a deferred record to another recording's cookie */
 	unsigned twin_sample;   /* a sample written again, where that can be shown */
 	unsigned twin_deferred; /* of a deferred record; or one from a second output event */
-	unsigned
-	        /* a deferred record with the cookie of an entry and another task's tid */
-	        wrong_task;
+	/* a deferred record with the cookie of an entry and another task's tid */
+	unsigned wrong_task;
 	unsigned empty;   /* a deferred record with nr == 0 */
 	unsigned overlap; /* a deferred record that comes behind the next entry's first sample */
 	unsigned loss;    /* a LOST record */

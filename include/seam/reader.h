@@ -115,9 +115,8 @@ struct seam_reader_info {
 	bool unfinished; /* the recorder was killed: data.size is 0, or seam's mark is there */
 	uint64_t file_size;   /* bytes; 0 for a stream; all files of a directory */
 	uint64_t data_offset; /* bytes */
-	uint64_t
-	        /* bytes of the data section, as it is (not as it claims); with all data.N */
-	        data_size;
+	/* bytes of the data section, as it is (not as it claims); with all data.N */
+	uint64_t data_size;
 	uint64_t position;        /* bytes of the input consumed so far, for progress */
 	uint64_t records;         /* delivered so far */
 	uint64_t skipped_records; /* unsound records that were passed over */

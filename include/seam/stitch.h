@@ -87,10 +87,9 @@ struct seam_stitch_counts {
 	                               samples were lost */
 	uint64_t duplicate_records; /* answers seen again: byte-identical, or the same cookie and
 	                               task from a second defer_output event */
-	uint64_t
-	        /* samples that a recorder wrote again: not counted in samples, not delivered. Where
-	         * that cannot be shown, equal samples are many */
-	        duplicate_samples;
+	/* samples that a recorder wrote again: not counted in samples, not delivered. Where that
+	 * cannot be shown, equal samples are many */
+	uint64_t duplicate_samples;
 	uint64_t tid_mismatches; /* samples whose cookie was answered only by another task, or by
 	                               a later owner of the tid: not merged */
 	uint64_t empty_answers;  /* nr == 0: stitched, with no user frame */

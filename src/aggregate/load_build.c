@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// load_build.c: counted raw stacks into a profile with names: each half of a stack is walked once.
+// load_build.c: counted raw stacks into a profile with names: each part of a stack is walked once.
 #include "aggregate/load_build.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ struct load_builder {
 /* The task whose stack is walked, and when the stack was first met. */
 struct load_whose {
 	const struct stacks_key *key;
-	uint32_t user; /* half */
+	uint32_t user; /* part */
 	uint64_t time_ns;
 };
 
@@ -525,9 +525,9 @@ static int load_name_events(struct load_builder *b)
 		                      &(struct profile_state){ .name = fact->name,
 		                                               .text = fact->text,
 		                                               .hint = fact->hint,
-		                                               .whole = fact->half == STATES_WHOLE,
+		                                               .whole = fact->part == STATES_WHOLE,
 		                                               .unfinished =
-		                                                       fact->half == STATES_CUT });
+		                                                       fact->part == STATES_CUT });
 	}
 	return r;
 }

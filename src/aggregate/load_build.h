@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* load_build.h: the second half of loading: every distinct stack is named once. For load.c only. */
+/* load_build.h: the second step of loading: every distinct stack is named once. For load.c only. */
 #ifndef SEAM_AGGREGATE_LOAD_BUILD_H
 #define SEAM_AGGREGATE_LOAD_BUILD_H
 

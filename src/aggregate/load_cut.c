@@ -124,12 +124,12 @@ static uint32_t cut_frame(struct profile *p, uint32_t *slot, const char *why)
 	return *slot;
 }
 
-/* If the reader asked for a limit, a stack is marked only where its user half never came: other
+/* If the reader asked for a limit, a stack is marked only where its user part never came: other
  * frames are missing because they are left out. */
 uint32_t load_cut_root(struct load_cut *c, struct profile *p, const struct callchain *sample,
                        bool limited)
 {
-	bool unfinished = states_facts[sample->state].half == STATES_CUT;
+	bool unfinished = states_facts[sample->state].part == STATES_CUT;
 	uint32_t limit = limited || unfinished ? 0 : cut_limit(c, sample), frame;
 	char text[40];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * load_cut.h: stacks whose outer frames are missing: those that ended because there was no room for
- * more frames, and those whose user half never came (states.def: CUT). Such a stack is called from
+ * more frames, and those whose user part never came (states.def: CUT). Such a stack is called from
  * a frame that is none (PROFILE_MISSING) and says why, so that its outermost function is never
  * taken for a root.
  */
@@ -15,9 +15,8 @@
 /* Zero-initialise; load_cut_free. */
 struct load_cut {
 	bool by_tables; /* user stacks were walked by BPF while recording */
-	uint32_t *
-	        /* by event: addresses of its longest chain, where the kernel took all of it */
-	        most;
+	/* by event: addresses of its longest chain, where the kernel took all of it */
+	uint32_t *most;
 	uint32_t *frames;                    /* by limit: the profile's frame; 0: not made yet */
 	uint32_t states[SEAM_STITCH_STATES]; /* likewise, by state */
 };

@@ -169,10 +169,9 @@ struct session_counts {
 	struct ring_counts total;
 	uint64_t rounds;
 	uint64_t wakeups; /* session_wait returned because a ring asked for it */
-	uint64_t
-	        /* sum of PERF_FORMAT_LOST over all events: all that was ever lost, known after
-	         * session_finish; 0 where the kernel does not count */
-	        lost_kernel;
+	/* sum of PERF_FORMAT_LOST over all events: all that was ever lost, known after
+	 * session_finish; 0 where the kernel does not count */
+	uint64_t lost_kernel;
 	bool lost_kernel_known;
 	uint64_t lost_deferred; /* of it: of the event that receives the deferred records */
 	size_t n_rings, n_events, n_fds, n_tasks;
@@ -183,9 +182,8 @@ struct session_counts {
 	uint64_t asleep;
 	uint64_t asleep_late; /* and not needed: they answered themselves after all */
 	uint64_t owing;       /* tasks that owe a stack still */
-	const char *
-	        /* why they could not be read; "": they could. Lives as long as the session */
-	        owing_why;
+	/* why they could not be read; "": they could. Lives as long as the session */
+	const char *owing_why;
 };
 
 /*

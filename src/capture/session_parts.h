@@ -25,9 +25,8 @@ struct session_stream {
 	bool is_default, precise_max, exclude_given, weak, own_leader;
 	bool auto_chain; /* its callchain is the session's to choose */
 	bool may_source; /* its callchain is one that a source gives */
-	uint32_t
-	        /* index of the stream that was tried for this one, too; its own when it was */
-	        like;
+	/* index of the stream that was tried for this one, too; its own when it was */
+	uint32_t like;
 	uint32_t leader; /* index of the stream that leads the group; its own when alone */
 	bool per_task;   /* else every task of the CPU: one row with pid -1 */
 	int *cpus;

@@ -5,9 +5,8 @@
  *
  *	target_fork(&t, argv, false)    // a child waits; t.pid can be opened
  *	target_go(&t)                   // exec: 0, or -errno of it
- *	target_poll(&t) / target_wait   // ended?
- *	target_close(&t)                // a child that was never let go ends without running
- *	                                anything
+ *	target_poll(&t)                 // ended?
+ *	target_close(&t)                // a child that was never let go runs nothing
  */
 #ifndef SEAM_CAPTURE_TARGET_H
 #define SEAM_CAPTURE_TARGET_H

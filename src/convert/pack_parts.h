@@ -15,8 +15,8 @@ struct pack {
 	struct pack_counts *counts;
 	struct seam_error *err;
 	struct map names; /* hashes of what is in the archive */
-	struct map
-	        elfs; /* hashes of those by build-id -> 1 + where in paths is what was put there */
+	/* hashes of those by build-id -> 1 + where in paths is what was put there */
+	struct map elfs;
 	struct buf paths; /* each with its NUL */
 	bool trusted; /* in the first of two rounds: all but files that others can have written */
 	struct buf index;

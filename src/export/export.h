@@ -14,8 +14,8 @@
 #include "profile/profile.h"
 
 struct export_out {
-	struct buf
-	        buf; /* what was not handed on yet; a writer puts into it and calls export_step */
+	/* what was not handed on yet; a writer puts into it and calls export_step */
+	struct buf buf;
 	int (*write)(void *ctx, const void *bytes, size_t n); /* 0 or negative */
 	void *ctx;
 };

@@ -25,9 +25,8 @@ struct flame_side {
 struct flame_opts {
 	size_t sz;
 	const char *title;
-	const char *
-	        /* that is shown first (page) or at all (svg); NULL: the first with samples */
-	        event;
+	/* that is shown first (page) or at all (svg); NULL: the first with samples */
+	const char *event;
 	bool icicle;  /* roots on top */
 	double least; /* svg: share of the whole below which a cell is left out; 0: 0.0005 */
 };

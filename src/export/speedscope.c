@@ -17,8 +17,8 @@ struct speedscope {
 	struct export_out *out;
 	const struct threads *threads;
 	struct json j;
-	struct intern
-	        functions; /* (name, file or object) -> id; a frame of speedscope is a function */
+	/* (name, file or object) -> id; a frame of speedscope is a function */
+	struct intern functions;
 	struct intern texts;
 	uint32_t *of_frame; /* frame -> function */
 	uint32_t *path;     /* frames of one stack, innermost first */

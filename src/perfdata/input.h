@@ -23,9 +23,8 @@ struct input {
 	uint64_t size;              /* of bytes */
 	int fd;                     /* -1: none */
 	bool own_fd, mapped;
-	uint64_t
-	        /* of a file: its last write when it was opened, since the epoch; else 0 */
-	        written_ns;
+	/* of a file: its last write when it was opened, since the epoch; else 0 */
+	uint64_t written_ns;
 };
 
 int input_open(struct input *ret, const char *path, struct seam_error *err);

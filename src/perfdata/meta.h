@@ -32,9 +32,9 @@ struct meta {
 		uint8_t rank;
 	} * named; /* per event */
 	size_t n_named;
-	struct map
-	        tracepoints; /* config -> the last event of it that no EVENT_TYPE has named, + 1 */
-	struct map pmus;     /* type -> name, within the feature */
+	/* config -> the last event of it that no EVENT_TYPE has named, + 1 */
+	struct map tracepoints;
+	struct map pmus; /* type -> name, within the feature */
 	struct arena arena;
 	struct buf build_ids; /* of a pipe's records, laid out as the feature */
 	uint64_t bad_features;

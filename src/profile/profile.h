@@ -85,7 +85,7 @@ struct profile_node {
 /* Whose samples a row counts. */
 struct profile_key {
 	uint32_t event, task;
-	uint32_t state; /* index of a name given to profile_set_states */
+	uint32_t state; /* by profile_state_at */
 	uint32_t node;  /* the innermost frame; PROFILE_ROOT: an empty stack */
 #define NUMBER(bit, id, name) uint32_t name;
 #include "profile/columns.def"

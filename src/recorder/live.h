@@ -51,15 +51,13 @@ struct live_counts {
 	                              * mode that is not understood (32 bit): ip only */
 	uint64_t kernel_only;        /* that have no user stack: kernel threads, io workers */
 	uint64_t not_unwound; /* the queue was full, or the recording's end was due: user ip only */
-	uint64_t
-	        /* taken inside execve, where registers are the old program's: no user part */
-	        in_exec;
+	/* taken inside execve, where registers are the old program's: no user part */
+	uint64_t in_exec;
 
 	/* Of walks.samples: */
-	uint64_t
-	        /* of those that are truncated: the copy is short of what was asked for, as pages
-	         * were not there, or execve had just given up the old stack */
-	        unreadable;
+	/* of those that are truncated: the copy is short of what was asked for, as pages were not
+	 * there, or execve had just given up the old stack */
+	uint64_t unreadable;
 	uint64_t too_long; /* too long for a record: user ip only */
 
 	uint64_t unsound;       /* samples that could not be read at all: left out */

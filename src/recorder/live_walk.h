@@ -25,10 +25,10 @@ struct live_walker {
 	pthread_t thread;
 	bool started;
 	struct unwound *unwound;
-	struct unwound *
-	        in_exec; /* for samples that may be inside execve: most of its walks are nonsense */
-	struct buf out;  /* results of this round */
-	struct buf user; /* addresses of one walk */
+	/* for samples that may be inside execve: most of its walks are nonsense */
+	struct unwound *in_exec;
+	struct buf out;   /* results of this round */
+	struct buf user;  /* addresses of one walk */
 	struct buf chain; /* words of one chain */
 	struct live_counts counts;
 	int failed;

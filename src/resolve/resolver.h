@@ -65,7 +65,7 @@ bool resolver_is_data(struct resolver *p, uint32_t space, const struct frame_at 
 int resolver_find_data(struct resolver *p, uint32_t space, uint64_t time_ns, uint64_t addr,
                        struct place *ret);
 
-/* Source lines and inlined calls: after this, resolver_lines knows them. opts as in
+/* Source lines and inlined calls: they are known after this. opts as in
  * load_opts.lines_opts. */
 int resolver_lines_start(struct resolver *p, const struct lines_opts *opts,
                          const struct symbol_opts *symbols);

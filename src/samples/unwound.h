@@ -19,9 +19,8 @@ struct unwound_counts {
 	uint64_t end[WALK_ENDS]; /* why each walk ended: their sum is samples */
 	uint64_t guessed;        /* samples with guessed frames */
 	uint64_t frames, guessed_frames;
-	uint64_t
-	        /* registers of a machine, or a mode, that is not understood: not walked */
-	        unusable;
+	/* registers of a machine, or a mode, that is not understood: not walked */
+	uint64_t unusable;
 	uint64_t needed; /* bytes: the longest stack copy that a truncated walk asked for, so far */
 };
 

@@ -18,10 +18,9 @@ struct index_deferred {
 	uint64_t when;
 	uint32_t chain; /* of chains */
 	uint32_t pid, tid;
-	uint16_t
-	        /* of ips: a record holds less than INDEX_SWAP of them, which says that they are of
-	         * the other byte order */
-	        n;
+	/* of ips: a record holds less than INDEX_SWAP of them, which says that they are of the
+	 * other byte order */
+	uint16_t n;
 	uint16_t misc;
 	uint32_t next; /* with the same cookie: number + 1, or 0 */
 	/* Set by sealing: for so many ns (up to 4 s) before and after it there is no exec of its
@@ -45,13 +44,12 @@ struct index_recent {
 };
 
 struct index {
-	struct cookies
-	        cookies; /* cookie -> number + 1 of its first deferred record, INDEX_CARRIED */
+	/* cookie -> number + 1 of its first deferred record, INDEX_CARRIED */
+	struct cookies cookies;
 	struct index_deferred **deferred; /* in blocks, the first of which grows */
 	uint32_t n_deferred, n_blocks, deferred_room;
-	struct intern
-	        /* their addresses: of equal ones the first; copies where bytes do not stay */
-	        chains;
+	/* their addresses: of equal ones the first; copies where bytes do not stay */
+	struct intern chains;
 	struct index_recent *recent; /* 1 << INDEX_RECENT_BITS of them; while learning */
 
 	struct map track_of; /* tid -> number of its struct track */

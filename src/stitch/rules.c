@@ -64,8 +64,8 @@ rules_user_at(const unsigned char *bytes, uint64_t n, bool swap, uint64_t *marke
 /* The last run of addresses in a chain, and what stands behind it. */
 struct rules_run {
 	uint64_t start, end;
-	uint64_t
-	        first; /* marker from which on there are markers alone up to the run; start: none */
+	/* marker from which on there are markers alone up to the run; start: none */
+	uint64_t first;
 	bool user, cookie;
 	uint64_t cookie_at; /* the marker in front of it */
 };

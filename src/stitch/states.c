@@ -4,7 +4,7 @@
 
 const struct states_fact states_facts[SEAM_STITCH_STATES] = {
 #define STATE(id, called, is, words, helps) \
-	[SEAM_STITCH_##id] = { .name = called, .text = words, .hint = helps, .half = STATES_##is },
+	[SEAM_STITCH_##id] = { .name = called, .text = words, .hint = helps, .part = STATES_##is },
 #include "stitch/states.def"
 };
 

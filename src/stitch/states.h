@@ -12,7 +12,7 @@ struct states_fact {
 		STATES_WHOLE,
 		STATES_CUT,
 		STATES_NONE,
-	} half;
+	} part;
 };
 
 /* By enum seam_stitch_state. */

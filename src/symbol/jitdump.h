@@ -21,9 +21,8 @@ struct jitdump_code {
 	size_t n_lines;
 	const unsigned char *frames; /* its .eh_frame, as jitcode.h has it; NULL: not told */
 	size_t n_frames;
-	uint64_t
-	        /* the address of the code, as the lines have it: before it was moved */
-	        lines_start;
+	/* the address of the code, as the lines have it: before it was moved */
+	uint64_t lines_start;
 };
 
 struct jitdump {

@@ -53,8 +53,8 @@ struct jitlines {
 struct jitlines_reading {
 	struct jitdump dump;
 	struct v8names v8;
-	struct map
-	        by_record; /* where lines are told in the file -> their rows: the first, how many */
+	/* where lines are told in the file -> their rows: the first, how many */
+	struct map by_record;
 };
 
 static const struct jitdump_code *jitlines_codes_of(const struct jitlines_reading *r)

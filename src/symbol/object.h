@@ -48,8 +48,8 @@ struct symbol_object {
 	uint64_t reference; /* KERNEL: the table's _text, 0: unknown */
 	bool is_64;         /* VDSO */
 	uint64_t bad_lines;
-	atomic_bool
-	        unkept; /* KERNEL: the table was made anew, and is to be kept for the next time */
+	/* KERNEL: the table was made anew, and is to be kept for the next time */
+	atomic_bool unkept;
 	bool ambiguous; /* ANON: it has code that stood where other code stood: not in the table */
 	_Atomic(struct symbol_used *) *used; /* one per symbol of the table */
 	/* Fixed once outlined, by whoever asks first for what has no name. */

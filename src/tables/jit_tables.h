@@ -28,9 +28,8 @@ struct jit_file {
 struct jit_ask {
 	uint32_t machine; /* enum frametab_machine */
 	uint32_t pid;
-	uint32_t
-	        /* the process that made the code: itself, or one that it was forked from */
-	        made_by;
+	/* the process that made the code: itself, or one that it was forked from */
+	uint32_t made_by;
 	const char *dump; /* path of that one's jitdump; NULL: it has none */
 	bool running;     /* its memory may be read, and what its dump says grows */
 	bool exact;       /* execution stopped at the pc; else it is a return address */

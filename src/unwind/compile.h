@@ -36,9 +36,8 @@ struct compile_input {
 	bool swap;        /* the object is of the other byte order */
 	struct compile_section eh_frame, debug_frame, sframe;
 	uint64_t text_address; /* DW_EH_PE_textrel: of .text */
-	uint64_t
-	        /* DW_EH_PE_datarel: of .got (or .eh_frame_hdr where that is the base) */
-	        data_address;
+	/* DW_EH_PE_datarel: of .got (or .eh_frame_hdr where that is the base) */
+	uint64_t data_address;
 	uint64_t entry; /* where a program starts, in ELF virtual addresses; 0: nowhere */
 	struct compile_range ranges[COMPILE_RANGES_MAX];
 	size_t n_ranges;

@@ -25,8 +25,8 @@ struct saved {
 struct walker {
 	const struct walk_options *options;
 	const struct walk_memory *memory;
-	struct walk_registers
-	        regs; /* of the current frame; only sp, fp, pc (and lr) are kept up to date */
+	/* of the current frame; only sp, fp, pc (and lr) are kept up to date */
+	struct walk_registers regs;
 	struct saved saved[FRAMETAB_SAVED_MAX];
 	unsigned n_saved;
 	unsigned sp, fp, pc, lr; /* DWARF numbers; lr == pc on x86_64 */

@@ -104,10 +104,8 @@ struct walk_options {
 	uint32_t machine; /* enum frametab_machine */
 	bool marks;       /* set WALK_GUESSED and WALK_EXACT in frames; frame 0 bears none */
 	bool no_fallback; /* do not go on by a guess where there is no unwind information */
-	uint64_t
-	        /* aarch64: bits of a return address that hold its signature; 0: bits 48-54 and
-	         * 56-63 */
-	        pac_mask;
+	/* aarch64: bits of a return address that hold its signature; 0: bits 48-54 and 56-63 */
+	uint64_t pac_mask;
 	size_t max_frames; /* room in frames; at most WALK_FRAMES_MAX */
 };
 

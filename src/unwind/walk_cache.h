@@ -39,8 +39,8 @@ struct walk_cache_step {
 
 struct walk_cache_steps {
 	size_t n; /* the last is not plain */
-	struct walk_cache_step
-	        step[WALK_FRAMES_MAX + 1]; /* one for each frame, and the state at the end */
+	/* one for each frame, and the state at the end */
+	struct walk_cache_step step[WALK_FRAMES_MAX + 1];
 };
 
 struct walk_cache {

@@ -4,13 +4,11 @@
  * fed with the unwind tables of what is mapped, and read back as perf records.
  *
  *	kwalk_probe(&probe);                        // is it possible here, and why not
- *	kwalk_open(&l, &opts, &err);                // programs loaded, mappings followed from here
- *	                                            on
+ *	kwalk_open(&l, &opts, &err);                // programs loaded, mappings followed
  *	kwalk_target(l, pid) ...                    // whose samples are wanted
  *	kwalk_source(l, &session_opts.source);      // the session attaches and reads
  *	session_open ...                           // and all the rest as ever
- *	kwalk_finish                                // is called by the session: reads what is still
- *	                                            pending
+ *	session_finish ...                          // what is still pending is read
  *	kwalk_close(l);
  *
  * Tables come from the caller: this room knows no ELF. A stack is never guessed where a table is
@@ -96,14 +94,12 @@ struct kwalk_opts {
 	 * sample */
 	bool wall;
 	uint32_t depth; /* frames walked at once; 0: 128 */
-	uint64_t
-	        /* most bytes of tables and mappings in the arena; 0: 1 GiB; at most 4 GiB */
-	        memory;
+	/* most bytes of tables and mappings in the arena; 0: 1 GiB; at most 4 GiB */
+	uint64_t memory;
 	size_t ring_bytes; /* per CPU, rounded up to a power of two; 0: 2 MiB */
-	uint32_t
-	        /* most targets, processes and threads that owe; 0: as many as there may be, within
-	         * reason */
-	        tasks;
+	/* most targets, processes and threads that owe; 0: as many as there may be, within reason
+	 * */
+	uint32_t tasks;
 	/* Fills *ret (zeros: no table). Called from any thread, several at once. */
 	void (*table)(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret);
 	/* Called when a table was copied for the programs: its own bytes are not needed for a
@@ -130,13 +126,12 @@ struct kwalk_totals {
 	size_t sz;
 	struct kwalk_counts counts;    /* the programs' own, over all CPUs */
 	uint64_t samples, user_chains; /* given to the sink */
-	uint64_t
-	        late; /* answers of sleeping tasks that were not needed: they answered themselves */
+	/* answers of sleeping tasks that were not needed: they answered themselves */
+	uint64_t late;
 	uint64_t unwound;    /* samples that were walked by opts.unwind */
-	uint64_t unanswered; /* cookies without a deferred record, after kwalk_finish */
-	uint64_t
-	        /* samples and deferred records that waited in the rings when the time was over */
-	        cut;
+	uint64_t unanswered; /* cookies without a deferred record, after session_finish */
+	/* samples and deferred records that waited in the rings when the time was over */
+	uint64_t cut;
 	uint64_t processes, mappings, tables;
 	uint64_t table_bytes;     /* in the arena */
 	uint64_t tables_left;     /* times that a table left it for another */
@@ -144,9 +139,8 @@ struct kwalk_totals {
 	bool pressed;             /* not all tables had room */
 	uint64_t arrays_left_out; /* processes whose mappings found no room */
 	uint64_t left_alone;      /* times that a process's mappings cost too much to be followed */
-	uint64_t
-	        /* times that records of mappings were lost, and /proc was read again */
-	        follow_lost;
+	/* times that records of mappings were lost, and /proc was read again */
+	uint64_t follow_lost;
 	uint64_t away_misses; /* switches that it skipped */
 	bool counts_skipped;  /* counts.skipped is known: the kernel can be asked */
 };

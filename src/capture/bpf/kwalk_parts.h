@@ -310,8 +310,8 @@ struct kwalk {
 	bool counts_losses;  /* on_unlocked is */
 	bool away_on, away_ends;
 	uint64_t away_ids[KWALK_AWAYS];
-	struct buf
-	        pending; /* samples to be walked here: sample, user frames, raw, each padded to 8 */
+	/* samples to be walked here: sample, user frames, raw, each padded to 8 */
+	struct buf pending;
 	uint64_t round_ns; /* when the rings began to be read for the last time */
 	uint64_t samples, answered, late, unwound;
 	uint64_t end_ns; /* nothing is read after it (0: no such time); the follower asks, too */

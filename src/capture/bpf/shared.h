@@ -94,19 +94,14 @@ struct kwalk_config {
 	/* What a task must be besides a target: one of the map `uids`, of the map `comms`, below
 	 * one of these; 0: any. */
 	uint32_t uids, comms, cgroups;
-	uint32_t
-	        /* pid of a command that was forked: what it does before its first exec is the
-	         * recorder's */
-	        held;
+	/* pid of a command that was forked: what it does before its first exec is the recorder's */
+	uint32_t held;
 	struct kwalk_cgroup cgroup[KWALK_CGROUPS];
 	uint64_t away_ns; /* a sample for each so much time that a thread is off the CPU; 0: none */
-	uint32_t
-	        /* the period of a sample on the CPU is the time that the thread ran since its last
-	         */
-	        wall;
-	uint32_t
-	        /* stacks are walked when a task leaves the CPU: it cannot be asked later */
-	        away_at_once;
+	/* the period of a sample on the CPU is the time that the thread ran since its last */
+	uint32_t wall;
+	/* stacks are walked when a task leaves the CPU: it cannot be asked later */
+	uint32_t away_at_once;
 };
 
 /* ---- records in the rings: each begins with kind ---- */
@@ -123,10 +118,9 @@ struct kwalk_sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t event;   /* the id of the perf event, as it was attached */
 	uint64_t ip, period, address;
-	uint64_t
-	        /* KWALK_DEFERRED: of the deferred record; KWALK_NO_MAPPING, KWALK_BAD_RULE: of the
-	         * one that the recorder gives, a KWALK_RAW follows */
-	        cookie;
+	/* KWALK_DEFERRED: of the deferred record; KWALK_NO_MAPPING, KWALK_BAD_RULE: of the one that
+	 * the recorder gives, a KWALK_RAW follows */
+	uint64_t cookie;
 	uint16_t n_user, n_kernel;
 	uint8_t in_user; /* the sample hit user mode */
 	uint8_t end;     /* enum kwalk_end of the user part */
@@ -155,10 +149,8 @@ struct kwalk_raw {
 	uint32_t pid, tid;
 	uint32_t n;       /* bytes of stack that could be read */
 	uint64_t time_ns; /* of the sample */
-	uint64_t
-	        /* from here on: a little below the stack pointer, as rules of leaf functions look
-	         * there */
-	        start;
+	/* from here on: a little below the stack pointer, as rules of leaf functions look there */
+	uint64_t start;
 	uint64_t regs[KWALK_REGISTERS];
 	unsigned char stack[KWALK_RAW_STACK]; /* or only KWALK_RAW_SMALL */
 };
@@ -172,9 +164,8 @@ struct kwalk_raw {
 /* What a process did to its code, as the kernel saw it. */
 struct kwalk_changes {
 	uint32_t execs; /* how often it has replaced its program */
-	uint32_t
-	        /* how often code was unmapped, moved or replaced: no record tells of that */
-	        losses;
+	/* how often code was unmapped, moved or replaced: no record tells of that */
+	uint32_t losses;
 	uint64_t exec_vm; /* pages of code when that was looked at last; 0: never */
 };
 
@@ -218,9 +209,8 @@ struct kwalk_counts {
 	uint64_t user_chains;
 	uint64_t remote; /* stacks read by the task iterator */
 	uint64_t kernel_threads;
-	uint64_t
-	        /* stacks with frames found by frame pointer, in code without unwind information */
-	        guessed;
+	/* stacks with frames found by frame pointer, in code without unwind information */
+	uint64_t guessed;
 	uint64_t stale;        /* an address space changed during a walk: walked again */
 	uint64_t away;         /* samples of time off the CPU */
 	uint64_t away_full;    /* of them lost: the ring was full */

@@ -8,7 +8,7 @@
  * - At the end of the system call by which a watched function returns, the stack pointer is that of
  *   the trampoline again while the pc is still the caller's.
  *
- * walker_repair takes the kernel's stack for proof, so that nothing else is taken for these.
+ * trap_repair takes the kernel's stack for proof, so that nothing else is taken for these.
  */
 #ifndef SEAM_CAPTURE_BPF_TRAP_BPF_H
 #define SEAM_CAPTURE_BPF_TRAP_BPF_H

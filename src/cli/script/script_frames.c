@@ -22,9 +22,8 @@ struct script_line {
 	uint32_t n;
 	bool stops; /* the frame below it was stopped (resolve/frame_walk.h) */
 	bool data;  /* no frame unless it is the first of its part (resolve/resolver.h) */
-	uint32_t
-	        /* where the line of the function itself begins, behind those of what is inlined */
-	        own;
+	/* where the line of the function itself begins, behind those of what is inlined */
+	uint32_t own;
 	char text[];
 };
 

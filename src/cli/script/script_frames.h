@@ -2,7 +2,7 @@
 /*
  * script_frames.h: frames of stacks as lines of seam script.
  *
- * What was made once is copied: a whole half of a stack (script_stacks.h), the outer lines of a
+ * What was made once is copied: a whole part of a stack (script_stacks.h), the outer lines of a
  * thread's last stack (script_tail.h), the line of an address (resolver.h). None of it changes what
  * is written.
  */
