@@ -23,11 +23,11 @@ for line in open("lives.txt"):
     name, tid, inner, outer, cpu = line.split()
     tid, inner, outer, cpu = int(tid), int(inner), int(outer), int(cpu)
     total, ran = of.get(tid, 0), on.get(tid, 0)
-    # A tick of the clock, and what the kernel's own count of CPU time leaves to interrupts.
+    # A tick of the clock, and what the event's count of CPU time leaves to interrupts.
     slack = 1500000 + outer // 500
     whole = inner - slack <= total <= outer + slack
     busy = cpu * 9 // 10 - slack <= ran <= total
-    print("%s %s: %.3f ms in samples, %.3f to %.3f ms alive; on the CPU %.3f ms, %.3f by the kernel's count" % (
+    print("%s %s: %.3f ms in samples, %.3f to %.3f ms alive; on the CPU %.3f ms, %.3f by an event's count" % (
         "ok:" if whole and busy else "FAILED:", name, total / 1e6, inner / 1e6, outer / 1e6, ran / 1e6, cpu / 1e6))
     bad += not (whole and busy)
 sys.exit(bad > 0)
