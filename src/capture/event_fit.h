@@ -5,7 +5,7 @@
 #ifndef SEAM_CAPTURE_EVENT_FIT_H
 #define SEAM_CAPTURE_EVENT_FIT_H
 
-#include "capture/event.h"
+#include "event/event.h"
 #include "capture/features.h"
 #include "capture/log.h"
 

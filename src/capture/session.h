@@ -48,7 +48,7 @@
 
 #include <seam/record.h>
 
-#include "capture/event.h"
+#include "event/event.h"
 #include "capture/features.h"
 #include "capture/mode.h"
 #include "capture/ring.h"

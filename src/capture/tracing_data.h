@@ -7,7 +7,7 @@
 #define SEAM_CAPTURE_TRACING_DATA_H
 
 #include "base/buf.h"
-#include "capture/event.h"
+#include "event/event.h"
 
 /*
  * Appends the blob for the tracepoints among events to ret. 0 when there is none (nothing is

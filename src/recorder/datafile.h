@@ -17,7 +17,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/map.h"
-#include "capture/event.h"
+#include "event/event.h"
 #include "recorder/output.h"
 
 struct datafile_opts {

@@ -13,7 +13,7 @@
 
 #include "abi/record.h"
 #include "abi/record_at.h"
-#include "capture/event.h"
+#include "event/event.h"
 #include "capture/session.h"
 #include "capture/target.h"
 #include "recorder/bpf_table.h"

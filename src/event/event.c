@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // event.c: walks an event list: commas, groups, terms between slashes, modifiers.
 // Invariant: a list grows by whole items; when anything fails it is cut back to what it was.
-#include "capture/event_parts.h"
+#include "event/parts.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_parts.h: what event.c asks of its neighbours: numbers and errors (event_text.c), terms and
- * modifiers (event_terms.c), names that are always known (event_names.c), PMUs of sysfs
- * (event_pmu.c), tracepoints (event_tracepoint.c). Only event*.c include it.
+ * parts.h: what event.c asks of its neighbours: numbers and errors (text.c), terms and
+ * modifiers (terms.c), names that are always known (names.c), PMUs of sysfs
+ * (pmu.c), tracepoints (tracepoint.c). Only files of this room include it.
  */
-#ifndef SEAM_CAPTURE_EVENT_PARTS_H
-#define SEAM_CAPTURE_EVENT_PARTS_H
+#ifndef SEAM_EVENT_PARTS_H
+#define SEAM_EVENT_PARTS_H
 
-#include "capture/event.h"
+#include "event/event.h"
 
 #define EVENT_NAME_MOST 255u
 
@@ -30,14 +30,14 @@ struct modifiers {
 	unsigned precise;
 };
 
-/* -- event_text.c -- */
+/* -- text.c -- */
 /* Fills the parser's error: returns -code. */
 int event_fail(struct event_parser *p, int code, const char *fmt, ...)
         __attribute__((format(printf, 3, 4)));
 /* A number as events spell it: decimal, 0x, 0. */
 bool event_number(const char *text, uint64_t *ret);
 
-/* -- event_terms.c -- */
+/* -- terms.c -- */
 /* Adds ":upp" to *m. */
 int terms_modifiers(struct event_parser *p, const char *text, struct modifiers *m);
 void terms_apply(struct event *e, const struct modifiers *m);
@@ -45,14 +45,14 @@ void terms_apply(struct event *e, const struct modifiers *m);
  * perf's own terms only. */
 int terms_parse(struct event_parser *p, struct event *e, char *text, const char *pmu);
 
-/* -- event_names.c -- */
+/* -- names.c -- */
 /* Fills type and config for a symbolic name or for rNNN; false: it is neither, and both are
  * unchanged. */
 bool names_find(const char *name, uint32_t *type, uint64_t *config);
 /* The known name that is most like a wrong one; NULL: none is. The name may lie in near[n]. */
 const char *names_nearest(const char *name, char *near, size_t n);
 
-/* -- event_pmu.c -- */
+/* -- pmu.c -- */
 /* True when sysfs has the PMU. */
 bool pmu_exists(const struct event_roots *roots, const char *pmu);
 /* type, and cpus from cpumask. */
@@ -62,7 +62,7 @@ int pmu_begin(const struct event_roots *roots, const char *pmu, struct event *ev
 int pmu_term(const struct event_roots *roots, const char *pmu, const struct event_term *term,
              struct event *event, struct seam_error *err);
 
-/* -- event_tracepoint.c -- */
+/* -- tracepoint.c -- */
 /* Calls add for each tracepoint that fits; 0, or what add returned, or -ENOENT, -EACCES. */
 int tracepoint_find(const struct event_roots *roots, const char *system, const char *name,
                     int (*add)(void *ctx, const char *system, const char *name, uint64_t id),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// event_text.c: what all parsers of events need: numbers as events spell them, and the parser's
+// text.c: what all parsers of events need: numbers as events spell them, and the parser's
 // error.
-#include "capture/event_parts.h"
+#include "event/parts.h"
 
 #include <errno.h>
 #include <stdarg.h>

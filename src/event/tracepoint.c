@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// event_tracepoint.c: sys:name to the tracefs id, with * and ? as wildcards in both parts.
+// tracepoint.c: sys:name to the tracefs id, with * and ? as wildcards in both parts.
 // Knows where tracefs is; mounts nothing.
-#include "capture/event_parts.h"
+#include "event/parts.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// event_terms.c: what stands behind an event's name: "/period=1000,name=x/" and ":u". perf's own
-// terms are known here; a PMU's are asked of event_pmu.c.
-#include "capture/event_parts.h"
+// terms.c: what stands behind an event's name: "/period=1000,name=x/" and ":u". perf's own
+// terms are known here; a PMU's are asked of pmu.c.
+#include "event/parts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// event_pmu.c: events that a PMU describes in sysfs: type, cpumask, format/ and events/.
+// pmu.c: events that a PMU describes in sysfs: type, cpumask, format/ and events/.
 // Invariant: a value that does not fit its field is refused, never cut.
-#include "capture/event_parts.h"
+#include "event/parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

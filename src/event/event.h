@@ -13,10 +13,10 @@
  *	groups      {a,b}:S  S: only the leader samples, the others are read with each of its
  *	                     samples
  *
- * Only parses: whether the kernel opens an event is found out by session.c.
+ * Only parses: whether the kernel opens an event is found out by capture/session.c.
  */
-#ifndef SEAM_CAPTURE_EVENT_H
-#define SEAM_CAPTURE_EVENT_H
+#ifndef SEAM_EVENT_EVENT_H
+#define SEAM_EVENT_EVENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

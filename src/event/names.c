@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// event_names.c: the event names that need no file: software, hardware, hardware cache, rNNN, and
+// names.c: the event names that need no file: software, hardware, hardware cache, rNNN, and
 // which of them a wrong name was meant to be. Numbers are the ABI's (PERF_COUNT_SW_*, _HW_*).
-#include "capture/event_parts.h"
+#include "event/parts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// capture_event.c: event lists against what they must become, and against the sentence that a wrong
+// event.c: event lists against what they must become, and against the sentence that a wrong
 // one must get. sysfs and tracefs are a tree that the test makes.
 #include <errno.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "capture/event.h"
+#include "event/event.h"
 #include "tree.h"
 
 static char root[64];
