@@ -8,9 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/cmds.h"
 #include "cli/infile.h"
 #include "cli/naming.h"
-#include "cli/outfile.h"
+#include "cmd/outfile.h"
 #include "convert/pack.h"
 #include "aggregate/load.h"
 

@@ -9,7 +9,7 @@
 #include "capture/features.h"
 #include "capture/mode.h"
 #include "capture/session.h"
-#include "cli/cmd.h"
+#include "cli/cmds.h"
 
 enum {
 	OPTION_JSON = 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cmds.c: the table of commands.
-#include "cli/cmd.h"
+#include "cli/cmds.h"
 
 const struct cmd *const cmds[] = {
 #define CMD(name) &cmd_##name,

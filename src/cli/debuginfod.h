@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "cli/cmd.h"
+#include "cmd/cmd.h"
 #include "image/image.h"
 
 /* Zero-initialise to start; lives until the command ends. */

@@ -15,7 +15,7 @@
 
 #include "abi/record.h"
 #include "abi/print.h"
-#include "cli/cmd.h"
+#include "cli/cmds.h"
 #include "cli/header.h"
 #include "cli/infile.h"
 #include "cli/span.h"

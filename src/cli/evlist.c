@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "base/shown.h"
-#include "cli/cmd.h"
+#include "cli/cmds.h"
 #include "cli/source.h"
 #include "perfdata/event_name.h"
 #include "perfdata/feature.h"

@@ -8,9 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cmds.h"
 #include "cli/infile.h"
 #include "cli/naming.h"
-#include "cli/outfile.h"
+#include "cmd/outfile.h"
 #include "cli/sample_filter.h"
 #include "aggregate/load.h"
 #include "profile/builds.h"

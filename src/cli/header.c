@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/shown.h"
+#include "cli/cmds.h"
 #include "cli/header.h"
 #include "perfdata/feature.h"
 

@@ -7,7 +7,7 @@
 #include <seam/stitch.h>
 
 #include "base/buf.h"
-#include "cli/cmd.h"
+#include "cmd/cmd.h"
 #include "samples/samples.h"
 
 enum {

@@ -13,7 +13,7 @@
 #include <seam/reader.h>
 
 #include "base/buf.h"
-#include "cli/cmd.h"
+#include "cmd/cmd.h"
 #include "samples/recording.h"
 
 #define INFILE_STREAM_MAX (4ULL << 30)

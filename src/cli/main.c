@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
+#include "cli/cmds.h"
 #include "cli/unpacked.h"
 
 void cmds_print(FILE *out)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/cmds.h"
 
 /* roff: a leading dot or quote is a request, a backslash an escape, a dash must stay a dash. */
 static void manual_text(const char *text)

@@ -4,8 +4,8 @@
 #ifndef SEAM_CLI_NAMING_H
 #define SEAM_CLI_NAMING_H
 
-#include "cli/cmd.h"
-#include "cli/config.h"
+#include "cmd/cmd.h"
+#include "cmd/config.h"
 #include "cli/debuginfod.h"
 #include "cli/unpacked.h"
 #include "tables/tables.h"

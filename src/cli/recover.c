@@ -7,8 +7,8 @@
 
 #include "abi/record.h"
 #include "base/buf.h"
-#include "cli/cmd.h"
-#include "cli/outfile.h"
+#include "cli/cmds.h"
+#include "cmd/outfile.h"
 #include "cli/source.h"
 #include "perfdata/feature.h"
 #include "perfdata/fit.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/infile.h"
-#include "cli/outfile.h"
+#include "cmd/outfile.h"
 
 int source_option(struct source *s, int id, const char *arg)
 {

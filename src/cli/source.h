@@ -9,7 +9,7 @@
 #include <seam/reader.h>
 
 #include "base/buf.h"
-#include "cli/cmd.h"
+#include "cmd/cmd.h"
 
 enum {
 	SOURCE_INPUT = 1000,

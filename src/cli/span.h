@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/cmd.h"
+#include "cmd/cmd.h"
 
 struct span {
 	uint64_t start_ns, stop_ns; /* both belong to it */

@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/shown.h"
-#include "cli/cmd.h"
+#include "cli/cmds.h"
 #include "cli/infile.h"
 #include "cli/walk_result_text.h"
 #include "cli/source.h"

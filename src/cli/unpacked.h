@@ -7,7 +7,7 @@
 #ifndef SEAM_CLI_UNPACKED_H
 #define SEAM_CLI_UNPACKED_H
 
-#include "cli/cmd.h"
+#include "cmd/cmd.h"
 
 /* Zero-initialise to start; lives until the command ends. */
 struct unpacked {

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/outfile.h"
+#include "cli/cmds.h"
+#include "cmd/outfile.h"
 #include "profile/nameless.h"
 #include "profile/rollup.h"
 

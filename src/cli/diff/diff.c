@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/outfile.h"
+#include "cli/cmds.h"
+#include "cmd/outfile.h"
 
 #define EXIT_SLOWER 4
 

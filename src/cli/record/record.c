@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // record.c: the command `seam record`: its place in the table, its description.
+#include "cli/cmds.h"
 #include "cli/record/record_options.h"
 #include "cli/record/record_run.h"
 

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "cli/cmd.h"
-#include "cli/config.h"
+#include "cmd/cmd.h"
+#include "cmd/config.h"
 #include "recorder/opts.h"
 
 struct record_opts {

@@ -11,7 +11,7 @@
 
 #include "abi/record.h"
 #include "abi/record_at.h"
-#include "cli/cmd.h"
+#include "cmd/cmd.h"
 #include "cli/runtime_flags.h"
 #include "proc/object.h"
 #include "samples/jit.h"

@@ -5,7 +5,7 @@
 #ifndef SEAM_CLI_RECORD_SAY_H
 #define SEAM_CLI_RECORD_SAY_H
 
-#include "cli/cmd.h"
+#include "cmd/cmd.h"
 #include "cli/record/record_options.h"
 #include "recorder/recorder.h"
 

@@ -9,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cmds.h"
 #include "cli/header.h"
-#include "cli/outfile.h"
+#include "cmd/outfile.h"
 #include "profile/nameless.h"
 
 double report_percent(uint64_t part, uint64_t whole)

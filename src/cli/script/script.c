@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cmds.h"
 #include "cli/infile.h"
 #include "cli/naming.h"
 #include "cli/sample_filter.h"

@@ -9,7 +9,7 @@
 #define SEAM_CLI_SCRIPT_TEXT_H
 
 #include "base/buf.h"
-#include "cli/cmd.h"
+#include "cmd/cmd.h"
 #include "samples/samples.h"
 #include "resolve/resolver.h"
 

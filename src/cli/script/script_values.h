@@ -8,7 +8,7 @@
 #define SEAM_CLI_SCRIPT_VALUES_H
 
 #include "base/buf.h"
-#include "cli/cmd.h"
+#include "cmd/cmd.h"
 #include "cli/script/script_text.h"
 #include "samples/samples.h"
 #include "resolve/resolver.h"

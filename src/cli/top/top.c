@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "capture/target.h"
+#include "cli/cmds.h"
 #include "cli/record/record_signals.h"
 #include "cli/record/record_values.h"
 #include "recorder/hurry.h"

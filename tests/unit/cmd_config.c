@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli_config.c: the config file: where it is looked for, what it may hold, how faults are told.
+// cmd_config.c: the config file: where it is looked for, what it may hold, how faults are told.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/config.h"
+#include "cmd/config.h"
 
 static char path[64];
 

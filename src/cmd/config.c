@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "cli/config.h"
+#include "cmd/config.h"
 
 #define CONFIG_LIMIT (1u << 20) /* bytes of the file */
 #define CONFIG_KEYS 32u

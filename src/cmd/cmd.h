@@ -3,8 +3,8 @@
  * cmd.h: what a command is. One file and one `const struct cmd` per command; help, man synopsis and
  * completions come from it.
  */
-#ifndef SEAM_CLI_CMD_H
-#define SEAM_CLI_CMD_H
+#ifndef SEAM_CMD_CMD_H
+#define SEAM_CMD_CMD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,11 +51,6 @@ struct cmd {
 	           const struct cmd *cmd); /* argv[0] is the command's name; an exit code */
 };
 
-/* The commands of cmds.def; a command that is not in it has no declaration, which clang says. */
-#define CMD(name) extern const struct cmd cmd_##name;
-#include "cli/cmds.def"
-extern const struct cmd *const cmds[]; /* ends with NULL; in the order that help shows */
-
 /* Walks an argv by the command's table. */
 struct options {
 	const struct cmd *cmd;
@@ -91,8 +86,6 @@ int options_next(struct options *o);
 int options_u64(const struct options *o, const char *what, unsigned long long least,
                 unsigned long long most, unsigned long long *ret);
 
-/* All commands, a line each. */
-void cmds_print(FILE *out);
 void cmd_print_help(const struct cmd *cmd);
 /* As fprintf, with every string escaped (base/shown.h). Use it for all that may contain a name from
  * outside. */

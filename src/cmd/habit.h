@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* habit.h: what to use in place of options that perf's users type out of habit and that seam does
  * not have. */
-#ifndef SEAM_CLI_HABIT_H
-#define SEAM_CLI_HABIT_H
+#ifndef SEAM_CMD_HABIT_H
+#define SEAM_CMD_HABIT_H
 
 #include <stddef.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Unit tests of cli/options: how an argv is walked by a command's table.
+// Unit tests of cmd/options: how an argv is walked by a command's table.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/cmd.h"
+#include "cmd/cmd.h"
 
 static const struct option_def defs[] = {
 	{ "freq", 'F', "HZ", "", 1 },

@@ -10,8 +10,8 @@
  * Values stay text: a command hands them to the same parser as its options, so both are spelled
  * alike and checked by the same rules. A name that no command knows is an error, never passed over.
  */
-#ifndef SEAM_CLI_CONFIG_H
-#define SEAM_CLI_CONFIG_H
+#ifndef SEAM_CMD_CONFIG_H
+#define SEAM_CMD_CONFIG_H
 
 #include <stdbool.h>
 #include <stddef.h>

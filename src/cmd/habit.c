@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // habit.c: see habit.h. Knows perf's options and which command of seam answers the same question.
 // Options that seam has are not listed.
-#include "cli/habit.h"
+#include "cmd/habit.h"
 
 #include <string.h>
 

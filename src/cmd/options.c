@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/shown.h"
-#include "cli/cmd.h"
-#include "cli/habit.h"
+#include "cmd/cmd.h"
+#include "cmd/habit.h"
 
 #define HELP_WIDTH 100 /* columns */
 #define HELP_INDENT 31 /* where the text of an option begins */

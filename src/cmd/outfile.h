@@ -6,11 +6,11 @@
  * A regular file gets its name when it is whole, so that what stood there before outlives a run
  * that failed. A device or a FIFO is written where it is.
  */
-#ifndef SEAM_CLI_OUTFILE_H
-#define SEAM_CLI_OUTFILE_H
+#ifndef SEAM_CMD_OUTFILE_H
+#define SEAM_CMD_OUTFILE_H
 
 #include "base/buf.h"
-#include "cli/cmd.h"
+#include "cmd/cmd.h"
 #include "export/export.h"
 
 /* Whether both are the same regular file, whatever their names are. "-" and NULL are none. */

@@ -2,7 +2,7 @@
 // outfile.c: see outfile.h. Knows open(2), linkat(2) and rename(2). Where the file system can, the
 // file has no name at all until it is whole, so that nothing is left of it even when seam is
 // killed.
-#include "cli/outfile.h"
+#include "cmd/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
