@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "cli/cmds.h"
-#include "cli/infile.h"
-#include "cli/naming.h"
+#include "input/infile.h"
+#include "input/naming.h"
 #include "cmd/outfile.h"
 #include "convert/pack.h"
 #include "aggregate/load.h"

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "cli/cmds.h"
-#include "cli/infile.h"
-#include "cli/naming.h"
+#include "input/infile.h"
+#include "input/naming.h"
 #include "cmd/outfile.h"
-#include "cli/sample_filter.h"
+#include "input/sample_filter.h"
 
 enum {
 	OPT_INPUT = 1,

@@ -17,8 +17,8 @@
 #include "abi/print.h"
 #include "cli/cmds.h"
 #include "cli/header.h"
-#include "cli/infile.h"
-#include "cli/span.h"
+#include "input/infile.h"
+#include "input/span.h"
 #include "tracepoint/tracepoint.h"
 
 #define DUMP_FLUSH (1u << 20)

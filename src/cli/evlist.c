@@ -6,7 +6,7 @@
 #include "base/cursor.h"
 #include "base/shown.h"
 #include "cli/cmds.h"
-#include "cli/source.h"
+#include "input/source.h"
 #include "perfdata/event_name.h"
 #include "perfdata/feature.h"
 

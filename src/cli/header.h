@@ -6,7 +6,7 @@
 #define SEAM_CLI_HEADER_H
 
 #include "base/buf.h"
-#include "cli/source.h"
+#include "input/source.h"
 
 /*
  * Appends the text of `seam header` for an open source. A stream has its features among its records

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cmds.h"
-#include "cli/unpacked.h"
+#include "input/unpacked.h"
 
 void cmds_print(FILE *out)
 {

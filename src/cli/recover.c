@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "cli/cmds.h"
 #include "cmd/outfile.h"
-#include "cli/source.h"
+#include "input/source.h"
 #include "perfdata/feature.h"
 #include "perfdata/fit.h"
 #include <seam/writer.h>

@@ -13,9 +13,9 @@
 #include "base/map.h"
 #include "base/shown.h"
 #include "cli/cmds.h"
-#include "cli/infile.h"
+#include "input/infile.h"
 #include "cli/walk_result_text.h"
-#include "cli/source.h"
+#include "input/source.h"
 #include "cli/stat_stitch.h"
 
 #define STAT_TYPES 128u /* types below are counted by index, the others in a map */

@@ -9,9 +9,9 @@
 
 #include "base/intern.h"
 #include "base/map.h"
-#include "cli/infile.h"
-#include "cli/naming.h"
-#include "cli/sample_filter.h"
+#include "input/infile.h"
+#include "input/naming.h"
+#include "input/sample_filter.h"
 #include "aggregate/load.h"
 
 #define ANNOTATE_BYTES_MAX (1u << 20)   /* of one function's code */

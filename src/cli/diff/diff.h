@@ -12,8 +12,8 @@
 #define SEAM_CLI_DIFF_H
 
 #include "base/intern.h"
-#include "cli/naming.h"
-#include "cli/sample_filter.h"
+#include "input/naming.h"
+#include "input/sample_filter.h"
 #include "cli/report/report.h"
 #include "profile/builds.h"
 #include "profile/noise.h"

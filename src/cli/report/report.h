@@ -10,9 +10,9 @@
 #ifndef SEAM_CLI_REPORT_H
 #define SEAM_CLI_REPORT_H
 
-#include "cli/infile.h"
-#include "cli/naming.h"
-#include "cli/sample_filter.h"
+#include "input/infile.h"
+#include "input/naming.h"
+#include "input/sample_filter.h"
 #include "aggregate/load.h"
 #include "profile/rollup.h"
 #include "profile/tree.h"

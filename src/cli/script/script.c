@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "cli/cmds.h"
-#include "cli/infile.h"
-#include "cli/naming.h"
-#include "cli/sample_filter.h"
+#include "input/infile.h"
+#include "input/naming.h"
+#include "input/sample_filter.h"
 #include "cli/script/script_text.h"
 #include "samples/stream_items.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // id_filter.c: see id_filter.h.
-#include "cli/id_filter.h"
+#include "input/id_filter.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * source.h: the recording that a command walks through once, as a stream: -i FILE or FILE as the
  * argument, "-" for standard input, perf.data else; --strict; and what is said of its damage.
  */
-#ifndef SEAM_CLI_SOURCE_H
-#define SEAM_CLI_SOURCE_H
+#ifndef SEAM_INPUT_SOURCE_H
+#define SEAM_INPUT_SOURCE_H
 
 #include <seam/reader.h>
 

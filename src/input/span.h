@@ -3,8 +3,8 @@
  * span.h: spans of time from the command line, as perf's --time: "START,STOP" in seconds, or parts
  * of the recording in percent.
  */
-#ifndef SEAM_CLI_SPAN_H
-#define SEAM_CLI_SPAN_H
+#ifndef SEAM_INPUT_SPAN_H
+#define SEAM_INPUT_SPAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

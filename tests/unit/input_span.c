@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli_span.c: spans of time as perf's users write them.
+// input_span.c: spans of time as perf's users write them.
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/span.h"
+#include "input/span.h"
 
 #define S 1000000000ULL
 

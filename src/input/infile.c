@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // infile.c: see infile.h.
-#include "cli/infile.h"
+#include "input/infile.h"
 
 #include <errno.h>
 #include <fcntl.h>

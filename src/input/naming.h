@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* naming.h: where names come from: the options --symfs, --kallsyms, --vmlinux, --no-demangle,
  * --no-inline, --debuginfod, --archive, and the config file's [debuginfod]. */
-#ifndef SEAM_CLI_NAMING_H
-#define SEAM_CLI_NAMING_H
+#ifndef SEAM_INPUT_NAMING_H
+#define SEAM_INPUT_NAMING_H
 
 #include "cmd/cmd.h"
 #include "cmd/config.h"
-#include "cli/debuginfod.h"
-#include "cli/unpacked.h"
+#include "input/debuginfod.h"
+#include "input/unpacked.h"
 #include "tables/tables.h"
 #include "symbol/symbol.h"
 

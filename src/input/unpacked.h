@@ -4,8 +4,8 @@
  * $TMPDIR (/var/tmp), which goes away when the program ends, also by a signal; or a directory that
  * tar unpacked it into, which stays.
  */
-#ifndef SEAM_CLI_UNPACKED_H
-#define SEAM_CLI_UNPACKED_H
+#ifndef SEAM_INPUT_UNPACKED_H
+#define SEAM_INPUT_UNPACKED_H
 
 #include "cmd/cmd.h"
 

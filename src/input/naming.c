@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // naming.c: see naming.h.
-#include "cli/naming.h"
+#include "input/naming.h"
 
 #include <errno.h>
 #include <stdio.h>

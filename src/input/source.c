@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // source.c: see source.h.
-#include "cli/source.h"
+#include "input/source.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "cli/infile.h"
+#include "input/infile.h"
 #include "cmd/outfile.h"
 
 int source_option(struct source *s, int id, const char *arg)

@@ -7,8 +7,8 @@
  * recording is read twice; but for infile_open_once. More than INFILE_MEMORY_MAX goes into a file
  * without a name in TMPDIR (/var/tmp). What does not begin as a recording is not read on.
  */
-#ifndef SEAM_CLI_INFILE_H
-#define SEAM_CLI_INFILE_H
+#ifndef SEAM_INPUT_INFILE_H
+#define SEAM_INPUT_INFILE_H
 
 #include <seam/reader.h>
 

@@ -4,8 +4,8 @@
  * without it. Debian's libdebuginfod is loaded when it is asked for first, so that nobody else
  * waits for it; it keeps what it fetched in ~/.cache/debuginfod_client.
  */
-#ifndef SEAM_CLI_DEBUGINFOD_H
-#define SEAM_CLI_DEBUGINFOD_H
+#ifndef SEAM_INPUT_DEBUGINFOD_H
+#define SEAM_INPUT_DEBUGINFOD_H
 
 #include <pthread.h>
 #include <time.h>

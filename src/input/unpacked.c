@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // unpacked.c: see unpacked.h. The names of what must be removed are kept, so that a signal handler
 // can do it.
-#include "cli/unpacked.h"
+#include "input/unpacked.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "archive/unpack.h"
-#include "cli/infile.h"
+#include "input/infile.h"
 #include "convert/pack.h"
 
 #define BYTES_MAX (32ULL << 30)

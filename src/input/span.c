@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // span.c: see span.h. Times are digits, not strtod's: nanoseconds of a long uptime do not fit into
 // a double; percentages do.
-#include "cli/span.h"
+#include "input/span.h"
 
 #include <errno.h>
 #include <stdlib.h>

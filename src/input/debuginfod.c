@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // debuginfod.c: see debuginfod.h. Knows libdebuginfod's functions by name. image/ checks that what
 // was fetched is the right file.
-#include "cli/debuginfod.h"
+#include "input/debuginfod.h"
 
 #include <dlfcn.h>
 #include <errno.h>

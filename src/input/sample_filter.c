@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // sample_filter.c: see sample_filter.h.
-#include "cli/sample_filter.h"
+#include "input/sample_filter.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/infile.h"
+#include "input/infile.h"
 
 #define RECORD 8u /* FINISHED_ROUND */
 

@@ -7,11 +7,11 @@
  * sample_filter_prepare once the first pass over the recording is done; then
  * sample_filter_samples gives what load_opts and samples_opts take.
  */
-#ifndef SEAM_CLI_SAMPLE_FILTER_H
-#define SEAM_CLI_SAMPLE_FILTER_H
+#ifndef SEAM_INPUT_SAMPLE_FILTER_H
+#define SEAM_INPUT_SAMPLE_FILTER_H
 
-#include "cli/span.h"
-#include "cli/id_filter.h"
+#include "input/span.h"
+#include "input/id_filter.h"
 #include "samples/recording.h"
 #include "profile/profile.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* id_filter.h: which samples a command is to look at: the options --comms, --pid, --tid and --cpu.
  * */
-#ifndef SEAM_CLI_ID_FILTER_H
-#define SEAM_CLI_ID_FILTER_H
+#ifndef SEAM_INPUT_ID_FILTER_H
+#define SEAM_INPUT_ID_FILTER_H
 
 #include <seam/stitch.h>
 
