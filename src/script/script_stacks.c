@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // script_stacks.c: see script_stacks.h. Each set of the table has two places; a third entry drives
 // out the older one.
-#include "cli/script/script_stacks.h"
+#include "script/script_stacks.h"
 
 #include <stdlib.h>
 #include <string.h>

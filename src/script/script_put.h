@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* script_put.h: numbers into the text of seam script, without printf: they are most of its
  * output. */
-#ifndef SEAM_CLI_SCRIPT_PUT_H
-#define SEAM_CLI_SCRIPT_PUT_H
+#ifndef SEAM_SCRIPT_SCRIPT_PUT_H
+#define SEAM_SCRIPT_SCRIPT_PUT_H
 
 #include "base/buf.h"
 

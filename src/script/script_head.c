@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // script_head.c: see script_head.h. Whose name, ids, CPU, mode and time; the form is perf's to the
 // blank.
-#include "cli/script/script_head.h"
+#include "script/script_head.h"
 
 #include <string.h>
 
 #include "base/digits.h"
 #include "base/shown.h"
-#include "cli/script/script_put.h"
+#include "script/script_put.h"
 
 /* "398/398    ": left-aligned behind the slash. */
 static void script_put_task(struct buf *out, unsigned fields, const struct seam_id *id)

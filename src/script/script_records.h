@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* script_records.h: side-band records as perf script prints them, behind the head of the line. */
-#ifndef SEAM_CLI_SCRIPT_RECORDS_H
-#define SEAM_CLI_SCRIPT_RECORDS_H
+#ifndef SEAM_SCRIPT_SCRIPT_RECORDS_H
+#define SEAM_SCRIPT_SCRIPT_RECORDS_H
 
 #include <seam/record.h>
 

@@ -2,18 +2,18 @@
 // script_text.c: see script_text.h. Samples and deferred records; what stands in front of all is
 // script_head.c's, frames are script_frames.c's, side-band records script_records.c's, the list of
 // fields is script_fields.c's.
-#include "cli/script/script_text.h"
+#include "script/script_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "abi/stack_end.h"
-#include "cli/script/script_frames.h"
-#include "cli/script/script_head.h"
-#include "cli/script/script_put.h"
-#include "cli/script/script_records.h"
-#include "cli/script/script_values.h"
+#include "script/script_frames.h"
+#include "script/script_head.h"
+#include "script/script_put.h"
+#include "script/script_records.h"
+#include "script/script_values.h"
 #include "samples/uretprobe.h"
 #include "samples/walk_result.h"
 
@@ -240,8 +240,7 @@ void script_text_join(struct script_text *t, const struct script_text *other)
 	script_values_join(t->values, other->values);
 }
 
-int script_text_verdict(const struct script_text *t, const struct cmd *cmd)
+struct script_textless script_text_textless(const struct script_text *t)
 {
-	return script_values_verdict(t->values, cmd) && t->opts.fields_given ? EXIT_PARTIAL
-	                                                                     : EXIT_OK;
+	return script_values_textless(t->values);
 }

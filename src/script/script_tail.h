@@ -6,8 +6,8 @@
  * at once from here; a frame whose address, address space or kind differs, and all inside of it,
  * are not.
  */
-#ifndef SEAM_CLI_SCRIPT_TAIL_H
-#define SEAM_CLI_SCRIPT_TAIL_H
+#ifndef SEAM_SCRIPT_SCRIPT_TAIL_H
+#define SEAM_SCRIPT_SCRIPT_TAIL_H
 
 #include <seam/record.h>
 

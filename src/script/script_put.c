@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // script_put.c: see script_put.h. Each function asks for room once, with enough to spare that
 // blanks can be written sixteen at a time.
-#include "cli/script/script_put.h"
+#include "script/script_put.h"
 
 #include "base/digits.h"
 #include "base/shown.h"

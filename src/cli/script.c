@@ -11,7 +11,7 @@
 #include "input/infile.h"
 #include "input/naming.h"
 #include "input/sample_filter.h"
-#include "cli/script/script_text.h"
+#include "script/script_text.h"
 #include "samples/stream_items.h"
 
 #define WRITE_AT (256u << 10) /* bytes of a stream's text */
@@ -180,12 +180,17 @@ static int script_write(void *ctx, const struct buf *out)
 static int script_verdict(struct script *s)
 {
 	struct script_text *first = s->threads[0].printer;
+	struct script_textless textless;
 
 	if (!s->n_threads) /* an empty stream */
 		return EXIT_OK;
 	for (unsigned i = 1; i < s->n_threads; i++)
 		script_text_join(first, s->threads[i].printer);
-	return script_text_verdict(first, s->cmd);
+	textless = script_text_textless(first);
+	if (textless.samples)
+		cmd_error(s->cmd, "%llu samples of tracepoints have no text; the first, of %s: %s",
+		          (unsigned long long)textless.samples, textless.event, textless.reason);
+	return textless.samples && s->text.fields_given ? EXIT_PARTIAL : EXIT_OK;
 }
 
 /* ---- a stream, in one pass ---- */

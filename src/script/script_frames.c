@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // script_frames.c: see script_frames.h. The form of a line is perf's to the blank.
-#include "cli/script/script_frames.h"
+#include "script/script_frames.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 
 #include "base/arena.h"
 #include "base/shown.h"
-#include "cli/script/script_put.h"
-#include "cli/script/script_stacks.h"
-#include "cli/script/script_tail.h"
+#include "script/script_put.h"
+#include "script/script_stacks.h"
+#include "script/script_tail.h"
 #include "resolve/kernel_prefetch.h"
 #include "samples/called.h"
 #include "samples/hit.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/script/script_text.h"
+#include "script/script_text.h"
 
 static const struct {
 	const char *name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli_script_put.c: numbers, times and names in seam script are what printf makes of them, whatever
+// script_put.c: numbers, times and names in seam script are what printf makes of them, whatever
 // came before.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cli/script/script_put.h"
+#include "script/script_put.h"
 
 static void expect(struct buf *b, const char *want)
 {

@@ -4,12 +4,11 @@
  * stack (trace, data_src, weight, ins_lat, retire_lat, cgroup) and behind it (registers, branches,
  * physical address, page sizes).
  */
-#ifndef SEAM_CLI_SCRIPT_VALUES_H
-#define SEAM_CLI_SCRIPT_VALUES_H
+#ifndef SEAM_SCRIPT_SCRIPT_VALUES_H
+#define SEAM_SCRIPT_SCRIPT_VALUES_H
 
 #include "base/buf.h"
-#include "cmd/cmd.h"
-#include "cli/script/script_text.h"
+#include "script/script_text.h"
 #include "samples/samples.h"
 #include "resolve/resolver.h"
 
@@ -37,7 +36,7 @@ void script_values_after(const struct script_values *v, const struct sample *s, 
                          struct buf *out);
 /* What another has counted counts as this one's. */
 void script_values_join(struct script_values *v, const struct script_values *other);
-/* Says on stderr which tracepoints had no text, and why. How many samples. */
-uint64_t script_values_verdict(const struct script_values *v, const struct cmd *cmd);
+/* Samples of tracepoints that had no text so far. */
+struct script_textless script_values_textless(const struct script_values *v);
 
 #endif

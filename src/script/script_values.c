@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // script_values.c: see script_values.h. The form is perf's.
-#include "cli/script/script_values.h"
+#include "script/script_values.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "base/cursor.h"
 #include "base/map.h"
 #include "base/shown.h"
-#include "cli/script/script_put.h"
-#include "cli/script/script_text.h"
+#include "script/script_put.h"
+#include "script/script_text.h"
 #include "tracepoint/tracepoint.h"
 
 /* perf_sw_ids */
@@ -314,10 +314,9 @@ void script_values_after(const struct script_values *v, const struct sample *s, 
 		values_page_size(sample->code_page_size, out);
 }
 
-uint64_t script_values_verdict(const struct script_values *v, const struct cmd *cmd)
+struct script_textless script_values_textless(const struct script_values *v)
 {
-	if (v->textless)
-		cmd_error(cmd, "%llu samples of tracepoints have no text; the first, of %s: %s",
-		          (unsigned long long)v->textless, v->reason_event, v->reason);
-	return v->textless;
+	return (struct script_textless){ .samples = v->textless,
+		                         .event = v->reason_event,
+		                         .reason = v->reason };
 }

@@ -6,10 +6,10 @@
  * thread's last stack (script_tail.h), the line of an address (resolver.h). None of it changes what
  * is written.
  */
-#ifndef SEAM_CLI_SCRIPT_FRAMES_H
-#define SEAM_CLI_SCRIPT_FRAMES_H
+#ifndef SEAM_SCRIPT_SCRIPT_FRAMES_H
+#define SEAM_SCRIPT_SCRIPT_FRAMES_H
 
-#include "cli/script/script_text.h"
+#include "script/script_text.h"
 
 struct script_frames;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // script_records.c: see script_records.h. Few lines per recording: printf is fast enough here.
-#include "cli/script/script_records.h"
+#include "script/script_records.h"
 #include "base/shown.h"
 
 #define PROT_R 1u

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli_script_head.c: what stands in front of a record is the same whatever stood in front of those
+// script_head.c: what stands in front of a record is the same whatever stood in front of those
 // before: a thread takes another name, two share a place among those that are kept, a name is
 // longer than any that is kept.
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cli/script/script_head.h"
+#include "script/script_head.h"
 
 #define LONG "a name that is longer than a kernel's, and than what is kept of it"
 

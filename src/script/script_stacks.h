@@ -10,8 +10,8 @@
  * were deferred are neither hashed nor read. Memory is bounded: STACKS_BYTES, round which the
  * newest drives out the oldest, and 0.9 MiB of tables.
  */
-#ifndef SEAM_CLI_SCRIPT_STACKS_H
-#define SEAM_CLI_SCRIPT_STACKS_H
+#ifndef SEAM_SCRIPT_SCRIPT_STACKS_H
+#define SEAM_SCRIPT_SCRIPT_STACKS_H
 
 #include <seam/record.h>
 

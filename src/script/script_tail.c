@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // script_tail.c: see script_tail.h. Text grows from the end of its room downwards, so that the
 // lines of the outer frames stay where they are.
-#include "cli/script/script_tail.h"
+#include "script/script_tail.h"
 
 #include <string.h>
 

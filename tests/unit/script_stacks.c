@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli_script_stacks.c: what was kept of a half of a stack is that half's and no other's, also
+// script_stacks.c: what was kept of a half of a stack is that half's and no other's, also
 // behind more halves than there is room for.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/script/script_stacks.h"
+#include "script/script_stacks.h"
 
 struct part {
 	uint64_t words[64];

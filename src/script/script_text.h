@@ -5,11 +5,10 @@
  * The form is perf's to the blank, because stackcollapse-perf.pl and the Firefox Profiler's
  * importer read it by column and expression.
  */
-#ifndef SEAM_CLI_SCRIPT_TEXT_H
-#define SEAM_CLI_SCRIPT_TEXT_H
+#ifndef SEAM_SCRIPT_SCRIPT_TEXT_H
+#define SEAM_SCRIPT_SCRIPT_TEXT_H
 
 #include "base/buf.h"
-#include "cmd/cmd.h"
 #include "samples/samples.h"
 #include "resolve/resolver.h"
 
@@ -84,8 +83,13 @@ void script_text_bound(struct script_text *t);
 int script_text_learn(struct script_text *t, const struct seam_record *record);
 /* Adds what another one has counted to this one's counts. */
 void script_text_join(struct script_text *t, const struct script_text *other);
-/* To be called after the last item: says what could not be shown. EXIT_OK or EXIT_PARTIAL. */
-int script_text_verdict(const struct script_text *t, const struct cmd *cmd);
+/* Samples of tracepoints that could not be shown as text, with the first of them. */
+struct script_textless {
+	uint64_t samples;
+	const char *event, *reason; /* live as long as the printer */
+};
+/* To be called after the last item. */
+struct script_textless script_text_textless(const struct script_text *t);
 /* Appends a sample. -ENOMEM. */
 int script_text_sample(struct script_text *t, const struct sample *sample, struct buf *out);
 /* The same of another record. */

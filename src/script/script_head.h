@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* script_head.h: the part of a line of seam script that all records have: comm, ids, CPU, mode,
  * time. */
-#ifndef SEAM_CLI_SCRIPT_HEAD_H
-#define SEAM_CLI_SCRIPT_HEAD_H
+#ifndef SEAM_SCRIPT_SCRIPT_HEAD_H
+#define SEAM_SCRIPT_SCRIPT_HEAD_H
 
-#include "cli/script/script_put.h"
-#include "cli/script/script_text.h"
+#include "script/script_put.h"
+#include "script/script_text.h"
 
 #define HEADS 64u /* threads on a CPU whose name, ids and CPU are kept as text; a power of two */
 #define HEAD_EVENTS 8u /* events of which the last period is kept as text, with the name */
