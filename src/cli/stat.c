@@ -14,7 +14,7 @@
 #include "base/shown.h"
 #include "cli/cmds.h"
 #include "input/infile.h"
-#include "cli/walk_result_text.h"
+#include "report/walk_result_text.h"
 #include "input/source.h"
 #include "cli/stat_stitch.h"
 

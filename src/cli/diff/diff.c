@@ -160,7 +160,7 @@ static int diff_settle(struct diff *d)
 {
 	if (!d->keys.sort_list)
 		d->keys.sort_list = "dso,sym";
-	if (report_fields_set(&d->keys) < 0 || diff_check_keys(d) < 0)
+	if (report_options_fields(&d->keys, d->cmd) < 0 || diff_check_keys(d) < 0)
 		return -EINVAL;
 	if (d->wanted.n && (d->fail_above < 0 || !(d->keys.fields.columns & 1u << ROLLUP_SYMBOL))) {
 		cmd_error(d->cmd, "--symbol goes with --fail-if-slower and the sort key sym");
@@ -302,7 +302,7 @@ static int diff_run(int argc, char **argv, const struct cmd *cmd)
 {
 	struct diff d = {
 		.cmd = cmd,
-		.keys = { .cmd = cmd, .no_children = true },
+		.keys = { .no_children = true },
 		.percent_limit = 0.5,
 		.confidence = 0.95,
 		.fail_above = -1,

@@ -14,7 +14,7 @@
 #include "base/intern.h"
 #include "input/naming.h"
 #include "input/sample_filter.h"
-#include "cli/report/report.h"
+#include "cli/report/report_options.h"
 #include "profile/builds.h"
 #include "profile/noise.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/shown.h"
-#include "cli/csv.h"
+#include "report/csv.h"
 #include "cli/diff/diff.h"
 
 #define RED "\033[31m"

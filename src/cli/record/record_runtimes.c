@@ -12,7 +12,7 @@
 #include "abi/record.h"
 #include "abi/record_at.h"
 #include "cmd/cmd.h"
-#include "cli/runtime_flags.h"
+#include "report/runtime_flags.h"
 #include "proc/object.h"
 #include "samples/jit.h"
 

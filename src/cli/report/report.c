@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // report.c: `seam report`: where the time went, and what became of every sample's stack.
-#include "cli/report/report.h"
+#include "cli/report/report_options.h"
 
 #include <errno.h>
 #include <regex.h>
@@ -14,44 +14,6 @@
 #include "cmd/outfile.h"
 #include "profile/nameless.h"
 
-double report_percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0.0;
-}
-
-const char *report_number(uint64_t v, char *buf, size_t n)
-{
-	char digits[24];
-	int len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)v);
-	size_t at = 0;
-
-	for (int i = 0; i < len && at + 2 < n; i++) {
-		if (i && (len - i) % 3 == 0)
-			buf[at++] = ',';
-		buf[at++] = digits[i];
-	}
-	buf[at] = 0;
-	return buf;
-}
-
-struct rollup_opts report_rollup_opts(const struct report *r, uint32_t event)
-{
-	return (struct rollup_opts){ .columns = r->fields.columns,
-		                     .event = event,
-		                     .shown = r->shown,
-		                     .parents = r->parents };
-}
-
-int report_rollup(const struct report *r, uint32_t event, struct rollup *ret)
-{
-	const struct rollup_opts opts = report_rollup_opts(r, event);
-	int rc = rollup_build(ret, r->load.profile, &opts);
-
-	if (rc >= 0)
-		rollup_sort_behind(ret, !r->no_children, r->fields.first, r->fields.n_first);
-	return rc;
-}
-
 /* ---- loading ---- */
 
 /* A name may have commas in it, so the whole list is tried as one name, too. */
@@ -60,9 +22,9 @@ static bool report_named(const char *list, const char *text)
 	return !strcmp(list, text) || id_filter_in_list(list, text);
 }
 
-static bool report_shows(const struct report *r, const struct profile_frame *f)
+static bool report_shows(const struct report_cmd *r, const struct profile_frame *f)
 {
-	const struct profile *p = r->load.profile;
+	const struct profile *p = r->show.load.profile;
 	const char *path = profile_text(p, profile_object_at(p, f->object)->path);
 	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
 	const char *dso = !*path ? SYMBOL_UNKNOWN : slash ? slash + 1 : path, *name;
@@ -70,64 +32,65 @@ static bool report_shows(const struct report *r, const struct profile_frame *f)
 	if (r->dsos && !report_named(r->dsos, dso) && !report_named(r->dsos, path))
 		return false;
 	name = f->symbol ? profile_text(p, f->symbol) : SYMBOL_UNKNOWN;
-	if (r->symbol_filter && !strstr(name, r->symbol_filter))
+	if (r->show.symbol_filter && !strstr(name, r->show.symbol_filter))
 		return false;
-	if (!r->symbols)
+	if (!r->show.symbols)
 		return true;
-	return report_named(r->symbols, name) ||
-	       (nameless_is(name, NULL) && report_named(r->symbols, SYMBOL_UNKNOWN));
+	return report_named(r->show.symbols, name) ||
+	       (nameless_is(name, NULL) && report_named(r->show.symbols, SYMBOL_UNKNOWN));
 }
 
 /* Compares each distinct frame with --dsos, --symbols and --symbol-filter, once. */
-static int report_mark_shown(struct report *r)
+static int report_mark_shown(struct report_cmd *r)
 {
-	const struct profile *p = r->load.profile;
+	const struct profile *p = r->show.load.profile;
 	size_t n = profile_n_frames(p);
 
-	if (!r->dsos && !r->symbols && !r->symbol_filter)
+	if (!r->dsos && !r->show.symbols && !r->show.symbol_filter)
 		return 0;
-	r->shown = calloc(n + 1, sizeof(*r->shown));
-	if (!r->shown)
+	r->show.shown = calloc(n + 1, sizeof(*r->show.shown));
+	if (!r->show.shown)
 		return -ENOMEM;
 	for (uint32_t i = 1; i <= n; i++)
-		r->shown[i] = report_shows(r, profile_frame_at(p, i));
+		r->show.shown[i] = report_shows(r, profile_frame_at(p, i));
 	return 0;
 }
 
 /* perf's default: system calls and page faults. */
 #define PARENT_DEFAULT "^sys_|^do_page_fault|^__(x64|ia32|arm64|se)_sys_|^(asm_)?exc_page_fault"
 
-static int report_mark_parents(struct report *r)
+static int report_mark_parents(struct report_cmd *r)
 {
-	const struct profile *p = r->load.profile;
+	const struct profile *p = r->show.load.profile;
 	size_t n = profile_n_strings(p);
 	regex_t regex;
 
-	if (!(r->fields.columns & 1u << ROLLUP_PARENT))
+	if (!(r->show.fields.columns & 1u << ROLLUP_PARENT))
 		return 0;
 	if (regcomp(&regex, r->parent ? r->parent : PARENT_DEFAULT, REG_EXTENDED | REG_NOSUB)) {
 		cmd_error(r->cmd, "-p: '%s' is not a regular expression", r->parent);
 		return -EINVAL;
 	}
-	r->parents = calloc(n + 1, sizeof(*r->parents));
-	for (uint32_t i = 1; r->parents && i <= n; i++)
-		r->parents[i] = !regexec(&regex, profile_text(p, i), 0, NULL, 0);
+	r->show.parents = calloc(n + 1, sizeof(*r->show.parents));
+	for (uint32_t i = 1; r->show.parents && i <= n; i++)
+		r->show.parents[i] = !regexec(&regex, profile_text(p, i), 0, NULL, 0);
 	regfree(&regex);
-	return r->parents ? 0 : -ENOMEM;
+	return r->show.parents ? 0 : -ENOMEM;
 }
 
 /* Opens the recording, makes a profile with what the columns need, and marks the frames that
  * filters pick. -EINVAL without a text in err: it was said. */
-static int report_load(struct report *r, struct seam_error *err)
+static int report_load(struct report_cmd *r, struct seam_error *err)
 {
-	bool calls = report_needs(r, ROLLUP_NEEDS_CALLS) || r->graph != REPORT_GRAPH_NONE;
+	bool calls =
+	        report_needs(&r->show, ROLLUP_NEEDS_CALLS) || r->show.graph != REPORT_GRAPH_NONE;
 	struct load_opts opts = {
 		.sz = sizeof(opts),
-		.keep = report_keeps(r),
-		.max_stack = r->max_stack,
+		.keep = report_keeps(&r->show),
+		.max_stack = r->show.max_stack,
 		.slice_ns = r->slice_ns,
 		.symbols = &r->naming.symbols,
-		.lines = report_needs(r, ROLLUP_NEEDS_LINES) ||
+		.lines = report_needs(&r->show, ROLLUP_NEEDS_LINES) ||
 		         (calls && !r->naming.no_inline && !r->stats),
 		.no_inline = r->naming.no_inline,
 		.progress = infile_progress(),
@@ -136,29 +99,29 @@ static int report_load(struct report *r, struct seam_error *err)
 		                        .progress = infile_progress(),
 		                        .symbols = &r->naming.symbols,
 		                        .names = !r->stats };
-	int rc = recording_open(&r->rec, r->in.reader, &learn, err);
+	int rc = recording_open(&r->show.rec, r->in.reader, &learn, err);
 
 	if (rc >= 0)
-		rc = sample_filter_prepare(&r->filter, r->cmd, r->rec);
+		rc = sample_filter_prepare(&r->filter, r->cmd, r->show.rec);
 	opts.filter = sample_filter_samples(&r->filter);
 	if (rc >= 0)
-		rc = load_recording(&r->load, r->rec, &opts, err);
+		rc = load_recording(&r->show.load, r->show.rec, &opts, err);
 	infile_progress_end();
 	if (rc >= 0)
 		rc = report_mark_shown(r);
 	return rc < 0 ? rc : report_mark_parents(r);
 }
 
-static int report_write(struct report *r, struct buf *out)
+static int report_write(struct report_cmd *r, struct buf *out)
 {
 	int rc;
 
 	if (r->form == REPORT_JSON)
-		rc = report_json(r, out);
+		rc = report_json(&r->show, out);
 	else if (r->form == REPORT_CSV)
-		rc = report_csv(r, out);
+		rc = report_csv(&r->show, out);
 	else
-		rc = r->stats ? report_stats(r, out) : report_text(r, out);
+		rc = r->stats ? report_stats(&r->show, out) : report_text(&r->show, out);
 	if (rc >= 0 && out->failed)
 		rc = -ENOMEM;
 	return rc;
@@ -166,7 +129,7 @@ static int report_write(struct report *r, struct buf *out)
 
 /* Writes what the recording says about itself, in front of the report. The reader is behind its
  * last record then. *ret: EXIT_OK, or EXIT_PARTIAL. */
-static int report_header(const struct report *r, struct buf *out, int *ret)
+static int report_header(const struct report_cmd *r, struct buf *out, int *ret)
 {
 	const struct source s = { .cmd = r->cmd,
 		                  .path = r->in.path ? r->in.path : "perf.data",
@@ -179,7 +142,7 @@ static int report_header(const struct report *r, struct buf *out, int *ret)
 }
 
 /* Reads all, composes the whole text and prints it. An exit code. */
-static int report_show(struct report *r)
+static int report_show(struct report_cmd *r)
 {
 	struct seam_error err = { 0 };
 	struct buf out = { 0 };
@@ -192,7 +155,8 @@ static int report_show(struct report *r)
 	if (rc >= 0 && r->header && r->tasks)
 		rc = seam_reader_rewind(r->in.reader);
 	if (rc >= 0)
-		rc = r->tasks ? report_tasks(r, &out, &err) : report_write(r, &out);
+		rc = r->tasks ? report_tasks(r->in.reader, !r->show.quiet, &out, &err)
+		              : report_write(r, &out);
 	if (rc < 0)
 		cmd_error(r->cmd, "%s", cmd_reason(&err, rc));
 	else if (outfile_print(r->cmd, &out) != EXIT_OK)
@@ -200,12 +164,12 @@ static int report_show(struct report *r)
 	buf_free(&out);
 	if (rc < 0)
 		return EXIT_FAILED;
-	verdict = infile_verdict(&r->in, r->cmd, r->rec);
+	verdict = infile_verdict(&r->in, r->cmd, r->show.rec);
 	return verdict == EXIT_OK ? header : verdict;
 }
 
 /* Prints what seam dump prints of the same recording. */
-static int report_dump(const struct report *r)
+static int report_dump(const struct report_cmd *r)
 {
 	char *argv[] = { (char *)"dump", (char *)"--input",
 		         (char *)(r->in.path ? r->in.path : "perf.data"), (char *)"--header",
@@ -215,7 +179,7 @@ static int report_dump(const struct report *r)
 }
 
 /* Makes the report, or what was asked for in its place, when the options are known. */
-static int report_do(struct report *r)
+static int report_do(struct report_cmd *r)
 {
 	struct source source = { .cmd = r->cmd, .path = r->in.path };
 	int rc;
@@ -232,9 +196,9 @@ static int report_do(struct report *r)
  * place. An exit code. */
 static int report_run(int argc, char **argv, const struct cmd *cmd)
 {
-	struct report r = {
+	struct report_cmd r = {
 		.cmd = cmd,
-		.percent_limit = 0.5,
+		.show.percent_limit = 0.5,
 		.slice_ns = 100000000,
 	};
 	struct options o = options_start(argc, argv, cmd);
@@ -242,19 +206,20 @@ static int report_run(int argc, char **argv, const struct cmd *cmd)
 
 	if (naming_start(&r.naming, cmd) < 0 || report_config(&r) < 0)
 		goto out;
+	r.show.color = r.naming.color;
 	while ((id = options_next(&o)) != OPTIONS_END) {
 		if (id == OPTIONS_HELP)
 			rc = EXIT_OK;
 		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || report_option(&r, &o, id) < 0)
 			goto out;
 	}
-	if (report_fields_set(&r) >= 0 && report_options_end(&r) >= 0)
+	if (report_options_fields(&r.show, cmd) >= 0 && report_options_end(&r) >= 0)
 		rc = report_do(&r);
 out:
-	free(r.shown);
-	free(r.parents);
-	load_free(&r.load);
-	recording_close(r.rec);
+	free(r.show.shown);
+	free(r.show.parents);
+	load_free(&r.show.load);
+	recording_close(r.show.rec);
 	infile_close(&r.in);
 	sample_filter_free(&r.filter);
 	naming_end(&r.naming);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/report/report.h"
+#include "cli/report/report_options.h"
 
 #define WIDTH_MAX 4096u /* of a column */
 
@@ -126,35 +126,35 @@ const struct option_def report_options[] = {
 };
 
 /* perf's -g takes a list ("caller,0.5,callee"); only the order is looked for in it. */
-static int report_graph_option(struct report *r, const char *list)
+static int report_graph_option(struct report_cmd *r, const char *list)
 {
 	if (id_filter_in_list(list, "none"))
-		r->graph = REPORT_GRAPH_NONE;
+		r->show.graph = REPORT_GRAPH_NONE;
 	else if (id_filter_in_list(list, "callee"))
-		r->graph = REPORT_GRAPH_CALLEE;
+		r->show.graph = REPORT_GRAPH_CALLEE;
 	else if (id_filter_in_list(list, "caller"))
-		r->graph = REPORT_GRAPH_CALLER;
+		r->show.graph = REPORT_GRAPH_CALLER;
 	else {
 		cmd_error(r->cmd, "-g: '%s' is none of caller, callee, none", list);
 		return -EINVAL;
 	}
-	r->graph_given = true;
+	r->show.graph_given = true;
 	return 0;
 }
 
 /* "10,0,20" */
-static int report_widths_option(struct report *r, const char *list)
+static int report_widths_option(struct report_cmd *r, const char *list)
 {
-	const size_t most = sizeof(r->widths) / sizeof(r->widths[0]);
+	const size_t most = sizeof(r->show.widths) / sizeof(r->show.widths[0]);
 	const char *at = list;
 
-	for (r->n_widths = 0; r->n_widths < most; at++) {
+	for (r->show.n_widths = 0; r->show.n_widths < most; at++) {
 		char *end;
 		unsigned long v = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : WIDTH_MAX + 1;
 
 		if (v > WIDTH_MAX || (*end && *end != ','))
 			break;
-		r->widths[r->n_widths++] = (unsigned)v;
+		r->show.widths[r->show.n_widths++] = (unsigned)v;
 		if (!*end)
 			return 0;
 		at = end;
@@ -165,10 +165,10 @@ static int report_widths_option(struct report *r, const char *list)
 }
 
 /* Refuses a separator that may stand in a number, because it would cut the number in two. */
-static int report_separator_option(struct report *r, const char *text)
+static int report_separator_option(struct report_cmd *r, const char *text)
 {
 	if (*text && !strpbrk(text, ".%0123456789")) {
-		r->separator = text;
+		r->show.separator = text;
 		return 0;
 	}
 	cmd_error(r->cmd,
@@ -178,7 +178,7 @@ static int report_separator_option(struct report *r, const char *text)
 	return -EINVAL;
 }
 
-static int report_limit_option(struct report *r, const char *what, const char *text)
+static int report_limit_option(struct report_cmd *r, const char *what, const char *text)
 {
 	char *end;
 	double v = strtod(text, &end);
@@ -187,12 +187,12 @@ static int report_limit_option(struct report *r, const char *what, const char *t
 		cmd_error(r->cmd, "%s: '%s' is not a number from 0 to 100", what, text);
 		return -EINVAL;
 	}
-	r->percent_limit = v;
+	r->show.percent_limit = v;
 	return 0;
 }
 
 /* "100ms"; nanoseconds without a unit, as perf has it. */
-static int report_slice_option(struct report *r, const char *text)
+static int report_slice_option(struct report_cmd *r, const char *text)
 {
 	static const struct {
 		const char *name;
@@ -215,26 +215,26 @@ static int report_slice_option(struct report *r, const char *text)
 
 /* Takes one option whose value is a list or a text, and those of the filter and of naming. 0, or
  * -EINVAL after saying what is wrong. */
-static int report_list_option(struct report *r, const struct options *o, int id)
+static int report_list_option(struct report_cmd *r, const struct options *o, int id)
 {
 	switch (id) {
 	case OPT_SORT:
-		r->sort_list = o->arg;
+		r->show.sort_list = o->arg;
 		return 0;
 	case OPT_FIELDS:
-		r->field_list = o->arg;
+		r->show.field_list = o->arg;
 		return 0;
 	case OPT_DSOS:
 		r->dsos = o->arg;
 		return 0;
 	case OPT_SYMBOLS:
-		r->symbols = o->arg;
+		r->show.symbols = o->arg;
 		return 0;
 	case OPT_PARENT:
 		r->parent = o->arg;
 		return 0;
 	case OPT_SYMBOL_FILTER:
-		r->symbol_filter = o->arg;
+		r->show.symbol_filter = o->arg;
 		return 0;
 	case OPT_SEPARATOR:
 		return report_separator_option(r, o->arg);
@@ -248,14 +248,14 @@ static int report_list_option(struct report *r, const struct options *o, int id)
 
 /* Takes an option about what is shown beside a report, or in its place; true: it is one of
  * these. */
-static bool report_other(struct report *r, int id)
+static bool report_other(struct report_cmd *r, int id)
 {
 	switch (id) {
 	case OPT_QUIET:
-		r->quiet = true;
+		r->show.quiet = true;
 		return true;
 	case OPT_HIERARCHY:
-		r->hierarchy = true;
+		r->show.hierarchy = true;
 		return true;
 	case OPT_HEADER:
 		r->header = true;
@@ -278,15 +278,15 @@ static bool report_other(struct report *r, int id)
 }
 
 /* Takes one option that is a switch; all others are for report_list_option. */
-static int report_flag(struct report *r, const struct options *o, int id)
+static int report_flag(struct report_cmd *r, const struct options *o, int id)
 {
 	switch (id) {
 	case OPT_CHILDREN:
 	case OPT_NO_CHILDREN:
-		r->no_children = id == OPT_NO_CHILDREN;
+		r->show.no_children = id == OPT_NO_CHILDREN;
 		return 0;
 	case OPT_NO_GRAPH:
-		r->graph = REPORT_GRAPH_NONE;
+		r->show.graph = REPORT_GRAPH_NONE;
 		return 0;
 	case OPT_STATS:
 		r->stats = true;
@@ -298,37 +298,37 @@ static int report_flag(struct report *r, const struct options *o, int id)
 	case OPT_STDIO:
 		return 0;
 	case OPT_SAMPLES:
-		r->samples_column = true;
+		r->show.samples_column = true;
 		return 0;
 	case OPT_THREADS:
-		r->threads = true;
+		r->show.threads = true;
 		return 0;
 	case OPT_GROUP:
-		r->group = true;
+		r->show.group = true;
 		return 0;
 	default:
 		return report_list_option(r, o, id);
 	}
 }
 
-int report_config(struct report *r)
+int report_config(struct report_cmd *r)
 {
 	const struct config *c = r->naming.config;
 	const char *limit = config_get(c, "report.percent-limit");
 	struct seam_error err = { 0 };
 	bool children = true;
 
-	r->sort_list = config_get(c, "report.sort");
+	r->show.sort_list = config_get(c, "report.sort");
 	if (config_bool(c, "report.children", &children, &err) < 0) {
 		cmd_error(r->cmd, "%s", err.text);
 		return -EINVAL;
 	}
-	r->no_children = !children;
+	r->show.no_children = !children;
 	return limit ? report_limit_option(r, config_where(c, "report.percent-limit"), limit) : 0;
 }
 
 /* Takes one option of the command line; the functions above take those that are not here. */
-int report_option(struct report *r, const struct options *o, int id)
+int report_option(struct report_cmd *r, const struct options *o, int id)
 {
 	unsigned long long v;
 
@@ -345,7 +345,7 @@ int report_option(struct report *r, const struct options *o, int id)
 	case OPT_MAX_STACK:
 		if (options_u64(o, "--max-stack", 1, UINT32_MAX, &v) < 0)
 			return -EINVAL;
-		r->max_stack = (unsigned)v;
+		r->show.max_stack = (unsigned)v;
 		return 0;
 	default:
 		return report_other(r, id) ? 0 : report_flag(r, o, id);
@@ -353,21 +353,21 @@ int report_option(struct report *r, const struct options *o, int id)
 }
 
 /* --hierarchy, -t, -w and --header shape text: they do not go with --json and --csv. */
-int report_options_end(const struct report *r)
+int report_options_end(const struct report_cmd *r)
 {
-	const char *shape = r->hierarchy   ? "--hierarchy"
-	                    : r->separator ? "-t"
-	                    : r->n_widths  ? "-w"
-	                                   : NULL;
+	const char *shape = r->show.hierarchy   ? "--hierarchy"
+	                    : r->show.separator ? "-t"
+	                    : r->show.n_widths  ? "-w"
+	                                        : NULL;
 
-	if (shape && (r->form != REPORT_TEXT || r->group)) {
+	if (shape && (r->form != REPORT_TEXT || r->show.group)) {
 		cmd_error(r->cmd, "%s shapes the table as text: not with %s", shape,
-		          r->group                ? "--group"
+		          r->show.group           ? "--group"
 		          : r->form == REPORT_CSV ? "--csv"
 		                                  : "--json");
 		return -EINVAL;
 	}
-	if (r->hierarchy && (r->separator || r->n_widths)) {
+	if (r->show.hierarchy && (r->show.separator || r->show.n_widths)) {
 		cmd_error(r->cmd, "--hierarchy has one column of names: not with -t and -w");
 		return -EINVAL;
 	}
@@ -376,4 +376,15 @@ int report_options_end(const struct report *r)
 		return -EINVAL;
 	}
 	return 0;
+}
+
+int report_options_fields(struct report *show, const struct cmd *cmd)
+{
+	struct buf why = { 0 };
+	int rc = report_fields_set(show, &why);
+
+	if (rc < 0)
+		cmd_error(cmd, "%s", why.failed ? strerror(ENOMEM) : buf_text(&why));
+	buf_free(&why);
+	return rc;
 }

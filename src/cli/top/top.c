@@ -164,7 +164,7 @@ static int top_option(struct top *t, const struct options *o, int id)
 		t->stdio = true;
 		return 0;
 	default:
-		return id >= NAMING_SYMFS ? naming_option(&t->view.naming, o, id)
+		return id >= NAMING_SYMFS ? naming_option(&t->naming, o, id)
 		                          : top_target_option(t, o, id);
 	}
 }
@@ -177,7 +177,7 @@ static int top_settle(struct top *t)
 
 	if (!t->view.sort_list)
 		t->view.sort_list = "dso,sym";
-	if (report_fields_set(&t->view) < 0)
+	if (report_options_fields(&t->view, t->cmd) < 0)
 		return -EINVAL;
 	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
 		if (t->view.fields.columns & 1u << c && !rollup_facts[c].top) {
@@ -358,14 +358,15 @@ static int top_run(int argc, char **argv, const struct cmd *cmd)
 		       .output = "-",
 		       .argc = argc,
 		       .argv = argv },
-		.view = { .cmd = cmd, .percent_limit = 0.5, .graph = REPORT_GRAPH_NONE },
+		.view = { .percent_limit = 0.5, .graph = REPORT_GRAPH_NONE },
 		.delay_ms = 2000,
 	};
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;
 
-	if (naming_start(&t.view.naming, cmd) < 0)
+	if (naming_start(&t.naming, cmd) < 0)
 		goto out;
+	t.view.color = t.naming.color;
 	while ((id = options_next(&o)) != OPTIONS_END) {
 		if (id == OPTIONS_HELP)
 			rc = EXIT_OK;
@@ -378,7 +379,7 @@ static int top_run(int argc, char **argv, const struct cmd *cmd)
 		rc = top_show(&t);
 out:
 	record_options_free(&t.o);
-	naming_end(&t.view.naming);
+	naming_end(&t.naming);
 	return rc;
 }
 

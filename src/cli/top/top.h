@@ -7,14 +7,15 @@
 #define SEAM_CLI_TOP_H
 
 #include "cli/record/record_options.h"
-#include "cli/report/report.h"
+#include "cli/report/report_options.h"
 #include "recorder/recorder.h"
 #include "recorder/window.h"
 
 struct top {
 	const struct cmd *cmd;
 	struct record_opts o; /* what is recorded */
-	struct report view;   /* how it is shown */
+	struct naming naming;
+	struct report view; /* how it is shown */
 	bool children, stdio, ui;
 	uint64_t delay_ms, iterations; /* 0: without end */
 

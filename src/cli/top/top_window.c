@@ -100,7 +100,7 @@ static int top_load(struct top_job *job)
 	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.keep = report_keeps(&job->t->view),
-		.symbols = &job->t->view.naming.symbols,
+		.symbols = &job->t->naming.symbols,
 	};
 
 	return window_profile(&job->interval, &opts, top_show_profile, job, &job->err);

@@ -23,7 +23,7 @@ KEYS, DIFF_KEYS = "report", "diff"  # stands for all sort keys that the command'
 NOWHERE = ["--symfs", "/nonexistent"]
 # Section: (sources that write it, command lines)
 SECTIONS = {
-    "seam report --json": (["cli/report/report_json.c"],
+    "seam report --json": (["report/report_json.c"],
                            [["report", "--json", "-s", KEYS, *NOWHERE, f] for f in FILES]),
     "seam diff --json": (["cli/diff/diff_show.c"],
                          [["diff", "--json", "-s", DIFF_KEYS, *NOWHERE, FILES[0], FILES[3]]]),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // walk_result_text.c: see walk_result_text.h.
-#include "cli/walk_result_text.h"
+#include "report/walk_result_text.h"
 #include "base/shown.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cli_hint.c: the advice below a report: the right package, the right file, and none where none is
-// known to help.
+// report_hint.c: the advice below a report: the right package, the right file, and none where none
+// is known to help.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "cli/hint.h"
-#include "cli/runtime_flags.h"
+#include "report/hint.h"
+#include "report/runtime_flags.h"
 #include "tree.h"
 
 static char dir[] = "/tmp/seam-test-hint-XXXXXX";

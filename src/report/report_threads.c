@@ -11,7 +11,7 @@
 
 #include "base/map.h"
 #include "base/shown.h"
-#include "cli/report/report.h"
+#include "report/report.h"
 
 struct thread_row {
 	uint32_t comm, tid;

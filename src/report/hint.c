@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // hint.c: see hint.h. Advice is given only where it is known to be of use: a debug file for an
 // object whose build-id is known, a package for a file that dpkg lists.
-#include "cli/hint.h"
-#include "cli/runtime_flags.h"
+#include "report/hint.h"
+#include "report/runtime_flags.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/shown.h"
-#include "cli/report/report.h"
+#include "report/report.h"
 
 static const char *tree_object(const struct profile *p, uint32_t object)
 {

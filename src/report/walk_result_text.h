@@ -3,8 +3,8 @@
  * walk_result_text.h: what became of the stack copies that a file no longer has, in words, the same
  * below a report and in seam stat.
  */
-#ifndef SEAM_CLI_WALK_RESULT_TEXT_H
-#define SEAM_CLI_WALK_RESULT_TEXT_H
+#ifndef SEAM_REPORT_WALK_RESULT_TEXT_H
+#define SEAM_REPORT_WALK_RESULT_TEXT_H
 
 #include "base/buf.h"
 #include "samples/walk_result.h"

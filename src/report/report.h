@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report.h: what the files of `seam report` share: what was asked for, and what there is to show.
+ * report.h: what the files of this room share: what is to be shown, and what there is to show.
  *
- * report.c reads and decides, report_options.c and report_fields.c take the command line,
- * report_text.c, report_hierarchy.c, report_tree.c, report_group.c, report_json.c and report_csv.c
- * write, report_account.c, report_ends.c and report_runtimes.c tell what became of every sample,
+ * report_fields.c knows what rows are made of; report_text.c, report_hierarchy.c, report_tree.c,
+ * report_group.c, report_json.c and report_csv.c write, by what report_rows.c and report_figure.c
+ * give; report_account.c, report_ends.c and report_runtimes.c tell what became of every sample;
  * report_tasks.c lists tasks instead.
  */
-#ifndef SEAM_CLI_REPORT_H
-#define SEAM_CLI_REPORT_H
+#ifndef SEAM_REPORT_REPORT_H
+#define SEAM_REPORT_REPORT_H
 
-#include "input/infile.h"
-#include "input/naming.h"
-#include "input/sample_filter.h"
+#include <seam/reader.h>
+
+#include "base/buf.h"
 #include "aggregate/load.h"
 #include "profile/rollup.h"
 #include "profile/tree.h"
@@ -21,12 +21,6 @@ enum report_graph {
 	REPORT_GRAPH_CALLER,
 	REPORT_GRAPH_CALLEE,
 	REPORT_GRAPH_NONE
-};
-
-enum report_form {
-	REPORT_TEXT,
-	REPORT_JSON,
-	REPORT_CSV,
 };
 
 /* What a row shows: a column of the rollup (enum rollup_column), or one of its figures. */
@@ -45,54 +39,35 @@ struct report_fields {
 	unsigned columns; /* 1u << enum rollup_column: all that tell rows apart */
 };
 
+/* A report: its maker sets what is to be shown, and rec and load. Nothing is owned but by it. */
 struct report {
-	const struct cmd *cmd;
-	struct infile in;
-	struct naming naming;
-	struct sample_filter filter;
 	const char *sort_list, *field_list; /* as given; NULL: not */
 	struct report_fields fields;
-	bool no_children, samples_column, stats, group, threads, hierarchy;
-	bool quiet;                     /* rows alone: no headings, no account */
-	bool tasks, dump;               /* in place of a report */
-	bool header, header_only, full; /* what the recording says about itself; full: all of it */
-	bool graph_given;               /* the tree is asked for, not only the default */
-	const char *separator;          /* between fields that are not padded; NULL: blanks */
+	bool no_children, samples_column, group, threads, hierarchy;
+	bool quiet;            /* rows alone: no headings, no account */
+	bool graph_given;      /* the tree is asked for, not only the default */
+	bool color;            /* for a terminal that has colours */
+	const char *separator; /* between fields that are not padded; NULL: blanks */
 	unsigned widths[2 *
 	                REPORT_FIELDS]; /* of the first fields, asked for; 0: as wide as need be */
 	size_t n_widths;
 	size_t columns; /* that a row may take: long names are cut; 0: as many as it needs */
-	enum report_form form;
 	double percent_limit;
 	enum report_graph graph;
 	unsigned max_stack;
-	size_t rows_max; /* of a table as text; 0: all */
-	uint64_t slice_ns;
-	const char *dsos, *symbols; /* lists: only these frames have rows */
-	const char *symbol_filter;  /* a part of the names of functions that have rows */
-	const char *parent;         /* regular expression: callers named so are parents */
+	size_t rows_max;           /* of a table as text; 0: all */
+	const char *symbols;       /* a list: only these functions have rows */
+	const char *symbol_filter; /* a part of the names of functions that have rows */
 	struct recording *rec;
 	struct load load;
-	bool *shown;   /* by frame: passes dsos and symbols; NULL: all do */
+	bool *shown;   /* by frame: has rows; NULL: all have */
 	bool *parents; /* by string: is a parent; NULL: not asked for */
 };
 
-/* ---- report_options.c ---- */
-
-extern const struct option_def report_options[];
-extern const struct cmd_words report_words[];
-/* 0, or -EINVAL after saying why. */
-int report_option(struct report *r, const struct options *o, int id);
-/* To be called after the options: checks that they go together. -EINVAL after saying why not. */
-int report_options_end(const struct report *r);
-/* To be called before the options: takes what the config file says of reports. -EINVAL: it makes no
- * sense, which was said. */
-int report_config(struct report *r);
-
 /* ---- report_fields.c ---- */
 
-/* Sets the fields from the lists and flags of the command line. 0, or -EINVAL after saying why. */
-int report_fields_set(struct report *r);
+/* Sets the fields from the lists and flags. 0, or -EINVAL and a sentence in why. */
+int report_fields_set(struct report *r, struct buf *why);
 /* "comm", "dso": the sort key of a column; its heading. */
 const char *report_key(unsigned field);
 const char *report_heading(unsigned field);
@@ -103,14 +78,36 @@ bool report_needs(const struct report *r, enum rollup_needs needs);
 /* The names of keys, and of figures, each with a comma in front: ",comm,pid". */
 extern const char report_sort_keys[], report_figure_keys[];
 
-/* ---- report.c ---- */
+/* ---- report_rows.c ---- */
 
 struct rollup_opts report_rollup_opts(const struct report *r, uint32_t event);
 /* Builds the rollup of an event and sorts it. -ENOMEM. */
 int report_rollup(const struct report *r, uint32_t event, struct rollup *ret);
+/* Whether a row or branch is large enough to be shown. */
+bool report_visible(const struct report *r, const struct rollup *t, const struct rollup_row *row);
+
+/* ---- report_figure.c ---- */
+
 double report_percent(uint64_t part, uint64_t whole);
 /* "5,406" into buf. */
 const char *report_number(uint64_t v, char *buf, size_t n);
+/* Writes " 12.34%", in colour if it is much. */
+void report_share(const struct report *r, double percent, struct buf *out);
+/* The figures of a row that stand before its names, as wide as text; the headings of them. */
+void report_figure(const struct report *r, const struct rollup *t, const struct rollup_row *row,
+                   unsigned field, int width, struct buf *out);
+/* A figure by itself, without padding and colour. */
+void report_figure_plain(const struct report *r, const struct rollup *t,
+                         const struct rollup_row *row, unsigned field, struct buf *out);
+int report_figure_width(unsigned field);
+/* Whether a figure is a share: "12.34%". */
+bool report_figure_is_share(unsigned field);
+/* Behind the sum of an event's counts: " ns", or "". */
+const char *report_unit(const struct profile *p, uint32_t event);
+/* "[k] ", by the kind of a row's frames. */
+const char *report_kind(const struct rollup_row *row);
+/* Ends a line without blanks at its end. */
+void report_end_line(struct buf *out);
 
 /* ---- writing: each adds to out; -ENOMEM ---- */
 
@@ -126,11 +123,9 @@ int report_table(const struct report *r, uint32_t event, struct buf *out);
 /* Writes the same as a tree of keys: below each value of the first key stand its values of the
  * second. */
 int report_hierarchy(const struct report *r, uint32_t event, struct buf *out);
-/* Writes every task that a record of r->in names, below the task that made it. -ENOMEM, or as the
- * reader says. */
-int report_tasks(const struct report *r, struct buf *out, struct seam_error *err);
-/* Whether a row or branch is large enough to be shown. */
-bool report_visible(const struct report *r, const struct rollup *t, const struct rollup_row *row);
+/* Writes every task that a record names, below the task that made it. heading: one line above them.
+ * -ENOMEM, or as the reader says. */
+int report_tasks(struct seam_reader *reader, bool heading, struct buf *out, struct seam_error *err);
 /* Writes the call tree of an event (0: of all). */
 int report_tree(const struct report *r, uint32_t event, struct buf *out);
 /* All events side by side. */
@@ -158,15 +153,4 @@ bool report_ends_begins(const char *name);
 /* Whether some user stacks were walked by unwind tables while recording. */
 bool report_by_tables(const struct report *r);
 int report_ends_find(const struct report *r, struct report_ends *ret);
-/* Writes " 12.34%", in colour if it is much. */
-void report_share(const struct report *r, double percent, struct buf *out);
-/* The figures of a row that stand before its names, as wide as text; the headings of them. */
-void report_figure(const struct report *r, const struct rollup *t, const struct rollup_row *row,
-                   unsigned field, int width, struct buf *out);
-int report_figure_width(unsigned field);
-/* Behind the sum of an event's counts: " ns", or "". */
-const char *report_unit(const struct profile *p, uint32_t event);
-/* "[k] ", by the kind of a row's frames. */
-const char *report_kind(const struct rollup_row *row);
-void report_end_line(struct buf *out);
 #endif

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/report/report.h"
+#include "report/report.h"
 
 _Static_assert(REPORT_FIELDS <= 32, "fields are bits of an unsigned");
 
@@ -62,8 +62,8 @@ static bool report_field_is(const char *name, const char *text, size_t len)
 }
 
 /* Puts the fields of a list into to, each once. *ret_figures: the list names one of the figures. */
-static int fields_parse(const struct report *r, const char *option, const char *list,
-                        struct report_fields *to, bool *ret_figures)
+static int fields_parse(const char *option, const char *list, struct report_fields *to,
+                        bool *ret_figures, struct buf *why)
 {
 	unsigned seen = 0;
 
@@ -75,8 +75,8 @@ static int fields_parse(const struct report *r, const char *option, const char *
 		       !report_field_is(fields[f].also, list, len))
 			f++;
 		if (f == REPORT_FIELDS) {
-			cmd_error(r->cmd, "%s: '%.*s' is not one of %s and %s", option, (int)len,
-			          list, report_sort_keys + 1, report_figure_keys + 1);
+			buf_printf(why, "%s: '%.*s' is not one of %s and %s", option, (int)len,
+			           list, report_sort_keys + 1, report_figure_keys + 1);
 			return -EINVAL;
 		}
 		if (!(seen & 1u << f))
@@ -116,19 +116,19 @@ static void fields_add_figures(const struct report *r, struct report_fields *f)
 
 /* Without -s the keys are perf's (comm, dso, sym), or those that -F names. Without -F the usual
  * figures stand in front, unless -s names one. */
-int report_fields_set(struct report *r)
+int report_fields_set(struct report *r, struct buf *why)
 {
 	const char *keys = r->sort_list ? r->sort_list : r->field_list ? "" : "comm,dso,sym";
 	struct report_fields sort = { 0 }, shown = { 0 }, *f = &r->fields;
 	bool sort_figures, figures;
 
 	*f = (struct report_fields){ 0 };
-	if (fields_parse(r, "-s", keys, &sort, &sort_figures) < 0 ||
-	    (r->field_list && fields_parse(r, "-F", r->field_list, &shown, &figures) < 0))
+	if (fields_parse("-s", keys, &sort, &sort_figures, why) < 0 ||
+	    (r->field_list && fields_parse("-F", r->field_list, &shown, &figures, why) < 0))
 		return -EINVAL;
 	f->columns = sort.columns | shown.columns;
 	if (!f->columns) {
-		cmd_error(r->cmd, "-s: no sort key is given");
+		buf_put_text(why, "-s: no sort key is given");
 		return -EINVAL;
 	}
 	if (sort_figures)

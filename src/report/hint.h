@@ -3,8 +3,8 @@
  * hint.h: what would give names to an object that has none: a file, the Debian package that holds
  * it, or an option. Looks into dpkg's lists, and starts nothing.
  */
-#ifndef SEAM_CLI_HINT_H
-#define SEAM_CLI_HINT_H
+#ifndef SEAM_REPORT_HINT_H
+#define SEAM_REPORT_HINT_H
 
 #include "base/buf.h"
 #include "aggregate/load.h"

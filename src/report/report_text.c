@@ -6,24 +6,8 @@
 #include <string.h>
 
 #include "base/shown.h"
-#include "cli/report/report.h"
+#include "report/report.h"
 #include "profile/nameless.h"
-
-#define RED "\033[31m"
-#define GREEN "\033[32m"
-#define PLAIN "\033[0m"
-#define HOT 5.0 /* percent: where perf's colours begin, too */
-#define WARM 0.5
-
-void report_share(const struct report *r, double percent, struct buf *out)
-{
-	const char *color = !r->naming.color  ? ""
-	                    : percent >= HOT  ? RED
-	                    : percent >= WARM ? GREEN
-	                                      : "";
-
-	buf_printf(out, "%s%7.2f%%%s", color, percent, *color ? PLAIN : "");
-}
 
 struct text_table {
 	const struct report *report;
@@ -32,80 +16,6 @@ struct text_table {
 	struct buf cell;              /* what is being written, not padded */
 	size_t end;                   /* bytes at its end that are not to be cut off; 0: none */
 };
-
-bool report_visible(const struct report *r, const struct rollup *t, const struct rollup_row *row)
-{
-	uint64_t by = r->no_children ? row->self : row->total;
-
-	/* A row that only calls others has no samples of its own: without children it would be a
-	 * row of zeros. */
-	return by && report_percent(by, t->weight) >= r->percent_limit;
-}
-
-static const struct {
-	int width;
-	bool share;
-} figures[REPORT_FIELDS] = {
-#define FIGURE(id, key, also, heading, width, share, value, help) [REPORT_##id] = { width, share },
-#include "profile/columns.def"
-};
-
-static bool text_is_share(unsigned field)
-{
-	return figures[field].share;
-}
-
-int report_figure_width(unsigned field)
-{
-	return figures[field].width;
-}
-
-static uint64_t text_figure_value(const struct report *r, const struct rollup_row *row,
-                                  unsigned field)
-{
-	bool self = r->no_children;
-
-	switch (field) {
-#define FIGURE(id, key, also, heading, width, share, value, help) \
-	case REPORT_##id:                                         \
-		return value;
-#include "profile/columns.def"
-	default:
-		return 0;
-	}
-}
-
-const char *report_kind(const struct rollup_row *row)
-{
-	return row->kind == PROFILE_KERNEL    ? "[k] "
-	       : row->kind == PROFILE_INLINED ? "[i] "
-	                                      : "[.] ";
-}
-
-/* A figure as text. */
-static void text_figure(const struct report *r, const struct rollup *t,
-                        const struct rollup_row *row, unsigned field, struct buf *out)
-{
-	uint64_t value = text_figure_value(r, row, field);
-
-	if (text_is_share(field))
-		buf_printf(out, "%.2f%%", report_percent(value, t->weight));
-	else
-		buf_printf(out, "%" PRIu64, value);
-}
-
-void report_figure(const struct report *r, const struct rollup *t, const struct rollup_row *row,
-                   unsigned field, int width, struct buf *out)
-{
-	uint64_t value = text_figure_value(r, row, field);
-
-	if (text_is_share(field)) {
-		buf_printf(out, "%*s", width > 8 ? width - 8 : 0, "");
-		report_share(r, report_percent(value, t->weight), out);
-	} else {
-		buf_printf(out, "%*" PRIu64, width, value);
-	}
-}
 
 /* Writes what a row has in a field into tt->cell, not padded. */
 static void text_cell(struct text_table *tt, const struct rollup_row *row, unsigned field)
@@ -116,7 +26,7 @@ static void text_cell(struct text_table *tt, const struct rollup_row *row, unsig
 	buf_clear(&tt->cell);
 	tt->end = 0;
 	if (field >= ROLLUP_COLUMNS) {
-		text_figure(tt->report, tt->table, row, field, &tt->cell);
+		report_figure_plain(tt->report, tt->table, row, field, &tt->cell);
 		return;
 	}
 	if (field == ROLLUP_SYMBOL)
@@ -128,7 +38,9 @@ static void text_cell(struct text_table *tt, const struct rollup_row *row, unsig
 
 static size_t text_gap_width(const struct report_fields *f, size_t k)
 {
-	return !k ? 0 : text_is_share(f->field[k]) && text_is_share(f->field[k - 1]) ? 1 : 2;
+	return !k                                                                               ? 0
+	       : report_figure_is_share(f->field[k]) && report_figure_is_share(f->field[k - 1]) ? 1
+	                                                                                        : 2;
 }
 
 #define LEAST_WIDTH 8 /* of a column of names that is made narrower */
@@ -197,13 +109,6 @@ static void text_widths(struct text_table *tt)
 	}
 	if (r->columns)
 		text_shrink(tt);
-}
-
-void report_end_line(struct buf *out)
-{
-	while (out->n && out->bytes[out->n - 1] == ' ')
-		out->n--;
-	buf_put_text(out, "\n");
 }
 
 /* Between shares stands one blank; between all else stand two. */
@@ -319,11 +224,6 @@ int report_table(const struct report *r, uint32_t event, struct buf *out)
 	buf_free(&tt.cell);
 	rollup_free(&t);
 	return rc;
-}
-
-const char *report_unit(const struct profile *p, uint32_t event)
-{
-	return profile_event_unit(p, event) == PROFILE_NANOSECONDS ? " ns" : "";
 }
 
 /* A sum of one event's counts, or (event 0) of all, if they are counted in one unit. */

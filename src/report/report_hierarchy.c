@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/shown.h"
-#include "cli/report/report.h"
+#include "report/report.h"
 
 struct level {
 	struct rollup table; /* by share */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/report/report.h"
+#include "report/report.h"
 #include "base/shown.h"
 
 struct group {

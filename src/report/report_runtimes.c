@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/walk_result_text.h"
-#include "cli/report/report.h"
-#include "cli/runtime_flags.h"
+#include "report/walk_result_text.h"
+#include "report/report.h"
+#include "report/runtime_flags.h"
 #include "base/shown.h"
 
 #define RUNTIMES_MAX 8u

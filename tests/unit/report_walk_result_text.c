@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli_walk_result_share.c: shares in the account below a report: what is there is never shown as
+// report_walk_result_text.c: shares in the account below a report: what is there is never shown as
 // nothing.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/walk_result_text.h"
+#include "report/walk_result_text.h"
 
 static void check(uint64_t n, uint64_t all, const char *expected)
 {

@@ -13,7 +13,7 @@
 #include "abi/record.h"
 #include "base/map.h"
 #include "base/shown.h"
-#include "cli/report/report.h"
+#include "report/report.h"
 
 #define TASK_NONE UINT32_MAX
 #define TASK_INDENT_MAX 40 /* a chain of forks is as long as a file says */
@@ -90,14 +90,14 @@ static int tasks_comm(struct tasks *t, const struct seam_comm *comm, uint64_t ti
 	return buf_put(&t->names, comm->comm, strlen(comm->comm) + 1);
 }
 
-static int tasks_read(struct tasks *t, const struct report *r, struct seam_error *err)
+static int tasks_read(struct tasks *t, struct seam_reader *reader, struct seam_error *err)
 {
-	const struct seam_events *events = seam_reader_events(r->in.reader);
+	const struct seam_events *events = seam_reader_events(reader);
 	struct seam_record record;
 	struct seam_decoded d;
 	int rc = buf_put(&t->names, "", 1);
 
-	while (rc >= 0 && (rc = seam_reader_next(r->in.reader, &record, err)) > 0) {
+	while (rc >= 0 && (rc = seam_reader_next(reader, &record, err)) > 0) {
 		if (record.type != SEAM_RECORD_COMM && record.type != SEAM_RECORD_FORK)
 			continue;
 		if (record_decode(events, &record, &d, NULL) < 0)
@@ -186,15 +186,15 @@ static void tasks_print_below(const struct tasks *t, uint32_t root, struct buf *
 }
 
 /* Tasks whose parents go round in a circle have no root; they are printed behind all others. */
-int report_tasks(const struct report *r, struct buf *out, struct seam_error *err)
+int report_tasks(struct seam_reader *reader, bool heading, struct buf *out, struct seam_error *err)
 {
 	struct tasks t = { 0 };
-	int rc = tasks_read(&t, r, err);
+	int rc = tasks_read(&t, reader, err);
 
 	if (rc >= 0)
 		rc = tasks_link(&t);
 	if (rc >= 0) {
-		if (!r->quiet)
+		if (heading)
 			buf_put_text(out, "#      pid      tid     ppid  comm\n");
 		for (uint32_t i = 0; i < t.n; i++)
 			if (report_task_at(&t, i)->parent == TASK_NONE)

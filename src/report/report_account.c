@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/shown.h"
-#include "cli/hint.h"
-#include "cli/walk_result_text.h"
-#include "cli/report/report.h"
+#include "report/hint.h"
+#include "report/walk_result_text.h"
+#include "report/report.h"
 #include "resolve/resolver.h"
 
 #define UNNAMED_SHOWN 5

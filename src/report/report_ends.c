@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/shown.h"
-#include "cli/walk_result_text.h"
-#include "cli/report/report.h"
+#include "report/walk_result_text.h"
+#include "report/report.h"
 #include "resolve/resolver.h"
 #include "profile/nameless.h"
 

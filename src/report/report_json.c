@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "cli/report/report.h"
+#include "report/report.h"
 #include "export/export.h"
 
 static void json_number(struct json *j, const char *key, uint64_t v)

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/csv.h"
-#include "cli/report/report.h"
+#include "report/csv.h"
+#include "report/report.h"
 #include "export/export.h"
 
 static void csv_heading(const struct report *r, struct buf *out)

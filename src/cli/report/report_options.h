@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_options.h: what `seam report` was asked for. report_options.c takes the command line,
+ * report.c reads the recording and decides; the room report/ writes.
+ */
+#ifndef SEAM_CLI_REPORT_OPTIONS_H
+#define SEAM_CLI_REPORT_OPTIONS_H
+
+#include "cmd/cmd.h"
+#include "input/infile.h"
+#include "input/naming.h"
+#include "input/sample_filter.h"
+#include "report/report.h"
+
+enum report_form {
+	REPORT_TEXT,
+	REPORT_JSON,
+	REPORT_CSV,
+};
+
+struct report_cmd {
+	const struct cmd *cmd;
+	struct infile in;
+	struct naming naming;
+	struct sample_filter filter;
+	struct report show;
+	enum report_form form;
+	bool stats, tasks, dump;        /* in place of a report */
+	bool header, header_only, full; /* what the recording says about itself; full: all of it */
+	uint64_t slice_ns;
+	const char *dsos;   /* a list: only frames of these objects have rows */
+	const char *parent; /* regular expression: callers named so are parents */
+};
+
+extern const struct option_def report_options[];
+extern const struct cmd_words report_words[];
+/* 0, or -EINVAL after saying why. */
+int report_option(struct report_cmd *r, const struct options *o, int id);
+/* To be called after the options: checks that they go together. -EINVAL after saying why not. */
+int report_options_end(const struct report_cmd *r);
+/* To be called before the options: takes what the config file says of reports. -EINVAL: it makes no
+ * sense, which was said. */
+int report_config(struct report_cmd *r);
+/* Sets the fields of a report (report_fields_set). -EINVAL after saying why. */
+int report_options_fields(struct report *show, const struct cmd *cmd);
+
+#endif
