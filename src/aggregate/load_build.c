@@ -21,6 +21,12 @@
 #include "samples/uretprobe.h"
 #include "stitch/states.h"
 
+/* By the end of the user part (sample_end.h): user part, how it is read -> its innermost node,
+ * LOAD_TOLD. */
+struct load_users {
+	struct map by_end[SAMPLE_ENDS];
+};
+
 struct load_builder {
 	struct load *load;
 	const struct load_opts *opts;
@@ -37,11 +43,10 @@ struct load_builder {
 		uint32_t frame, node;
 	} * path;
 	size_t n_path, path_capacity;
-	struct map
-	        *users;  /* per table: user part, how it is read -> its innermost node, LOAD_TOLD */
-	uint64_t told;   /* of one stack: LOAD_DATA, LOAD_TAKEN */
-	uint32_t *tasks; /* of one table: key -> task, 0: not yet known */
-	struct buf name; /* one, that is no symbol's */
+	struct load_users *users; /* per table */
+	uint64_t told;            /* of one stack: LOAD_DATA, LOAD_TAKEN */
+	uint32_t *tasks;          /* of one table: key -> task, 0: not yet known */
+	struct buf name;          /* one, that is no symbol's */
 	struct load_cut cut;
 	struct map programs; /* user space -> object; 0: none */
 	struct load_lines lines;
@@ -223,17 +228,15 @@ static int load_path_room(struct load_builder *b, size_t n)
 }
 
 /*
- * The node of the innermost frame of a sample's chain, when its outermost one is called from
- * *node. Nodes are looked up only from where the stack leaves the way of the one before.
+ * The node of the innermost of n frames (b->frames), when the outermost one is called from *node.
+ * Nodes are looked up only from where the stack leaves the way of the one before.
  */
-static int load_descend(struct load_builder *b, const struct load_whose *e,
-                        const struct callchain *sample, size_t most, uint32_t *node)
+static int load_path(struct load_builder *b, size_t n, uint32_t *node)
 {
-	size_t n = 0, depth = 0;
-	int r = load_walk(b, e, sample, most, &n);
+	size_t depth = 0;
 
-	if (r < 0 || load_path_room(b, n) < 0)
-		return r < 0 ? r : -ENOMEM;
+	if (load_path_room(b, n) < 0)
+		return -ENOMEM;
 	if (b->path_root != *node)
 		b->n_path = 0;
 	b->path_root = *node;
@@ -249,6 +252,30 @@ static int load_descend(struct load_builder *b, const struct load_whose *e,
 		b->n_path = depth;
 	}
 	return 0;
+}
+
+/* The node of the innermost frame of a sample's chain, when its outermost one is called from
+ * *node. */
+static int load_descend(struct load_builder *b, const struct load_whose *e,
+                        const struct callchain *sample, size_t most, uint32_t *node)
+{
+	size_t n = 0;
+	int r = load_walk(b, e, sample, most, &n);
+
+	return r < 0 ? r : load_path(b, n, node);
+}
+
+/* The same of a user part, which hangs below a root of its own where it ended early. */
+static int load_descend_user(struct load_builder *b, const struct load_whose *e,
+                             const struct callchain *sample, uint32_t *node)
+{
+	size_t n = 0;
+	int r = load_walk(b, e, sample, SIZE_MAX, &n);
+
+	if (r < 0)
+		return r;
+	*node = load_cut_end(&b->cut, b->profile, e->key->end, b->told & LOAD_DATA, b->frames, n);
+	return *node == PROFILE_FAILED ? -ENOMEM : load_path(b, n, node);
 }
 
 /* Whether both frames are in one function, by its name. */
@@ -293,7 +320,7 @@ static struct load_whose load_whose(const struct stacks *s, const struct stacks_
 }
 
 /* The node of an entry's user part: few parts stand below many kernel parts, tasks and states. */
-static int load_user(struct load_builder *b, struct map *users, const struct load_whose *e,
+static int load_user(struct load_builder *b, struct load_users *users, const struct load_whose *e,
                      struct callchain sample, uint32_t *ret)
 {
 	/* Addresses from stack copies carry marks. The numbers of user address spaces leave these
@@ -301,8 +328,8 @@ static int load_user(struct load_builder *b, struct map *users, const struct loa
 	uint32_t how = (sample.state == SEAM_STITCH_STACK_COPY ? RECORDING_KERNEL : 0) |
 	               (e->key->by_tables ? RECORDING_KERNEL >> 1 : 0);
 	bool is_new;
-	uint64_t *slot =
-	        map_slot(users, (uint64_t)e->user << 32 | e->key->user_space | how, &is_new);
+	uint64_t *slot = map_slot(&users->by_end[e->key->end],
+	                          (uint64_t)e->user << 32 | e->key->user_space | how, &is_new);
 	int r = slot ? 0 : -ENOMEM;
 
 	b->told = 0;
@@ -312,24 +339,26 @@ static int load_user(struct load_builder *b, struct map *users, const struct loa
 		b->told = *slot & LOAD_TOLD;
 	} else if (slot) {
 		sample.kernel.n = 0;
-		r = load_descend(b, e, &sample, SIZE_MAX, ret);
+		r = load_descend_user(b, e, &sample, ret);
 		*slot = *ret | b->told;
 	}
 	return r;
 }
 
 /* The node of an entry's innermost frame. */
-static int load_stack(struct load_builder *b, const struct stacks *s, struct map *users,
+static int load_stack(struct load_builder *b, const struct stacks *s, struct load_users *users,
                       const struct stacks_entry *entry, uint32_t *ret)
 {
 	const struct load_whose e = load_whose(s, entry);
 	const struct callchain sample = stacks_callchain(s, entry, b->rec->events);
 	struct callchain kernel = sample;
 	size_t most = b->opts->max_stack;
-	uint32_t root = load_cut_root(&b->cut, b->profile, &sample, most);
+	uint32_t root = load_cut_root(&b->cut, b->profile, &sample, e.key, most);
 	int r = 0;
 
 	b->told = 0;
+	if (root == PROFILE_ROOT && !sample.user.n) /* its user part never came */
+		root = load_cut_end(&b->cut, b->profile, e.key->end, false, NULL, 0);
 	*ret = root;
 	if (root == PROFILE_FAILED)
 		return -ENOMEM;
@@ -409,7 +438,7 @@ static int load_text_cgroup(struct load_builder *b, uint32_t cgroup, uint32_t *r
 }
 
 /* Names one entry, adds its row to the profile and fills the row's key. -ENOMEM. */
-static int load_entry(struct load_builder *b, const struct stacks *s, struct map *users,
+static int load_entry(struct load_builder *b, const struct stacks *s, struct load_users *users,
                       const struct stacks_entry *e, struct profile_key *ret)
 {
 	const struct stacks_key *of = stacks_key(s, e);
@@ -433,7 +462,7 @@ static int load_entry(struct load_builder *b, const struct stacks *s, struct map
 }
 
 /* The user parts of a table. */
-static int load_users(struct load_builder *b, const struct stacks *s, struct map *users)
+static int load_users(struct load_builder *b, const struct stacks *s, struct load_users *users)
 {
 	int r = 0;
 
@@ -444,14 +473,14 @@ static int load_users(struct load_builder *b, const struct stacks *s, struct map
 
 		/* What hangs elsewhere than below the root is not shared. */
 		if (sample.user.n &&
-		    load_cut_root(&b->cut, b->profile, &sample, false) == PROFILE_ROOT)
+		    load_cut_root(&b->cut, b->profile, &sample, e.key, false) == PROFILE_ROOT)
 			r = load_user(b, users, &e, sample, &node);
 	}
 	return r;
 }
 
 /* The entries of one table, and its samples if they are kept. */
-static int load_table(struct load_builder *b, const struct stacks *s, struct map *users,
+static int load_table(struct load_builder *b, const struct stacks *s, struct load_users *users,
                       uint64_t *serial, uint64_t total)
 {
 	const struct progress *progress = &b->opts->progress;
@@ -565,7 +594,7 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
                const struct stacks *const *stacks, size_t n)
 {
 	const struct recording *rec = resolver_recording(resolver);
-	struct map users[LOAD_TABLES_MAX] = { 0 };
+	struct load_users *users = calloc(n + 1, sizeof(*users));
 	struct load_builder b = { .load = load,
 		                  .opts = opts,
 		                  .rec = rec,
@@ -573,7 +602,7 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 		                  .prefetch = prefetch,
 		                  .cgroups = cgroups,
 		                  .users = users };
-	int r = profile_new(&load->profile, opts->keep);
+	int r = users ? profile_new(&load->profile, opts->keep) : -ENOMEM;
 
 	b.profile = load->profile;
 	if (r >= 0 && opts->keep & PROFILE_KEEP_SLICE && opts->slice_ns)
@@ -584,8 +613,10 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 		r = load_lines_start(&b.lines, b.resolver, opts);
 	if (r >= 0)
 		r = load_entries(&b, stacks, n);
-	for (size_t w = 0; w < n; w++)
-		map_free(&users[w]);
+	for (size_t w = 0; w < n && users; w++)
+		for (size_t i = 0; i < SAMPLE_ENDS; i++)
+			map_free(&users[w].by_end[i]);
+	free(users);
 	load_cut_free(&b.cut);
 	map_free(&b.programs);
 	load_lines_free(&b.lines);

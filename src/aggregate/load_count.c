@@ -9,7 +9,14 @@
 
 #include "aggregate/load_number.h"
 #include "samples/hit.h"
+#include "samples/sample_end.h"
 #include "samples/sample_index.h"
+
+/* How a sample's user part was taken, and what became of it. */
+struct load_how {
+	uint8_t state, by_tables;
+	sample_end end;
+};
 
 /* What is known of one sample.who. */
 struct load_known {
@@ -17,6 +24,11 @@ struct load_known {
 	struct proc_span span; /* of time, in which its numbers are the same */
 	struct stacks_key key;
 	uint32_t key_id[SEAM_STITCH_STATES][2]; /* by state and by_tables; 0: not yet */
+	/* Of stacks that are not whole, by the parity of the end: that of the last one. 0: none. */
+	struct load_ended {
+		struct load_how how;
+		uint32_t key_id;
+	} ended[2];
 };
 
 int load_count_start(struct load_count *c, struct recording *rec, const struct load_opts *opts)
@@ -81,10 +93,28 @@ static struct proc_span load_count_span(const struct load_count *c, const struct
 	return span;
 }
 
+static void load_count_put_how(struct stacks_key *key, const struct load_how *how)
+{
+	key->state = how->state;
+	key->by_tables = how->by_tables;
+	key->end = how->end & 0x7f;
+}
+
+/* Where the key's number is kept of samples whose stacks are not whole. */
+static uint32_t *load_count_ended(struct load_known *known, const struct load_how *how)
+{
+	struct load_ended *e = &known->ended[how->end & 1];
+
+	if (e->how.end != how->end || e->how.state != how->state ||
+	    e->how.by_tables != how->by_tables)
+		*e = (struct load_ended){ .how = *how };
+	return &e->key_id;
+}
+
 /* The number of the sample's key in the table. It is the same for all samples of a who, a moment
  * and a slice, so the last one is kept. -ENOMEM. */
-static int load_count_key_id(struct load_count *c, const struct sample *s, bool by_tables,
-                             uint32_t *ret)
+static int load_count_key_id(struct load_count *c, const struct sample *s,
+                             const struct load_how *how, uint32_t *ret)
 {
 	struct load_known *known = &c->known[s->who];
 	uint32_t *id;
@@ -96,11 +126,11 @@ static int load_count_key_id(struct load_count *c, const struct sample *s, bool 
 		load_count_key(c, s, &known->key);
 		known->span = load_count_span(c, s, &known->key);
 		memset(known->key_id, 0, sizeof(known->key_id));
+		memset(known->ended, 0, sizeof(known->ended));
 	}
-	id = &known->key_id[s->state][by_tables];
+	id = how->end ? load_count_ended(known, how) : &known->key_id[how->state][how->by_tables];
 	if (!*id) {
-		known->key.state = (uint16_t)s->state;
-		known->key.by_tables = by_tables;
+		load_count_put_how(&known->key, how);
 		r = stacks_key_id(&c->stacks, &known->key, id);
 	}
 	*ret = *id;
@@ -124,14 +154,13 @@ static bool load_count_has_own(const struct load_count *c, const struct sample *
 
 /* The same of one whose kernel part begins with a user's address, without a marker, or whose
  * control group counts: looked up for each. */
-static int load_count_own_id(struct load_count *c, const struct sample *s, bool by_tables,
-                             uint32_t *ret)
+static int load_count_own_id(struct load_count *c, const struct sample *s,
+                             const struct load_how *how, uint32_t *ret)
 {
 	struct stacks_key key;
 
 	load_count_key(c, s, &key);
-	key.state = (uint16_t)s->state;
-	key.by_tables = by_tables;
+	load_count_put_how(&key, how);
 	key.user_first = load_count_user_first(s);
 	if (c->opts->keep & PROFILE_KEEP_CGROUP)
 		key.number[LOAD_NUMBER_CGROUP] = load_cgroups_of(c->cgroups, &s->decoded->sample);
@@ -152,15 +181,23 @@ static int load_count_chain(struct load_count *c, const struct sample *s, struct
 	return r;
 }
 
+/* Counts a sample in its entry: by whose it is, where its stack was, and what became of that. */
 int load_count_sample(void *count, const struct sample *s, struct buf *out)
 {
 	struct load_count *c = count;
 	struct stacks_same same = { .kernel = s->kernel_number, .user = s->user_number };
-	bool by_tables = walk_result_by_tables_of(s->event, s->state, s->misc, s->deferred_misc);
+	const struct load_how how = {
+		.state = (uint8_t)s->state,
+		.by_tables =
+		        walk_result_by_tables_of(s->event, s->state, s->misc, s->deferred_misc),
+		.end = s->walk || s->misc & SAMPLE_END_MARKS
+		               ? sample_end_of(s->event, s->walk, s->misc, s->deferred_misc)
+		               : 0,
+	};
 	int r;
 
 	(void)out;
-	r = (load_count_has_own(c, s) ? load_count_own_id : load_count_key_id)(c, s, by_tables,
+	r = (load_count_has_own(c, s) ? load_count_own_id : load_count_key_id)(c, s, &how,
 	                                                                       &same.key);
 	if (r >= 0 && !same.user && s->user.n)
 		r = stacks_part(&c->stacks, &s->user, s->lasting, &same.user);

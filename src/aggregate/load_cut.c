@@ -12,7 +12,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "profile/nameless.h"
+#include "resolve/beginning.h"
 #include "samples/walk_result.h"
 #include "samples/unwound.h"
 #include "stitch/states.h"
@@ -22,6 +25,8 @@
 #define CUT_DEFERRED \
 	510u /* what fits into the page that the kernel unwinds into; the BPF walk's, too */
 #define CUT_LIMITS 65536u
+#define CUT_OPEN "[unfinished: "
+#define CUT_AT "cut at "
 
 /* A chain as the kernel took it: its addresses, without the markers of contexts. */
 static uint64_t cut_addresses(const struct callchain *sample)
@@ -75,12 +80,17 @@ void load_cut_free(struct load_cut *c)
 	*c = (struct load_cut){ 0 };
 }
 
-/* How many frames there was room for, if the stack has that many; else 0. */
-static uint32_t cut_limit(const struct load_cut *c, const struct callchain *sample)
+/* How many frames there was room for, if the stack has that many; else 0. A walk says itself
+ * whether that is why it ended. */
+static uint32_t cut_limit(const struct load_cut *c, const struct callchain *sample,
+                          const struct stacks_key *key)
 {
 	const struct seam_event *event = sample->event;
 	uint32_t limit;
 
+	if ((key->by_tables || sample->state == SEAM_STITCH_STACK_COPY) &&
+	    !sample_end_is_limit(key->end))
+		return 0;
 	switch (sample->state) {
 	case SEAM_STITCH_STITCHED:
 	case SEAM_STITCH_STITCHED_EARLIER:
@@ -115,7 +125,7 @@ static uint32_t cut_frame(struct profile *p, uint32_t *slot, const char *why)
 
 	if (*slot)
 		return *slot;
-	snprintf(text, sizeof(text), "[unfinished: %s]", why);
+	snprintf(text, sizeof(text), CUT_OPEN "%s]", why);
 	f.symbol = profile_string(p, text);
 	if (f.symbol == PROFILE_FAILED)
 		return 0;
@@ -127,17 +137,49 @@ static uint32_t cut_frame(struct profile *p, uint32_t *slot, const char *why)
 /* If the reader asked for a limit, a stack is marked only where its user part never came: other
  * frames are missing because they are left out. */
 uint32_t load_cut_root(struct load_cut *c, struct profile *p, const struct callchain *sample,
-                       bool limited)
+                       const struct stacks_key *key, bool limited)
 {
 	bool unfinished = states_facts[sample->state].part == STATES_CUT;
-	uint32_t limit = limited || unfinished ? 0 : cut_limit(c, sample), frame;
+	uint32_t limit = limited || unfinished ? 0 : cut_limit(c, sample, key), frame;
 	char text[40];
 
 	if (!limit && !unfinished)
 		return PROFILE_ROOT;
-	snprintf(text, sizeof(text), "cut at %u frames", limit);
+	snprintf(text, sizeof(text), CUT_AT "%u frames", limit);
 	frame = unfinished
 	                ? cut_frame(p, &c->states[sample->state], states_facts[sample->state].text)
 	                : cut_frame(p, &c->frames[limit], text);
 	return frame ? profile_node(p, PROFILE_ROOT, frame) : PROFILE_FAILED;
+}
+
+/* A frame without a name may be where the program begins, so that data behind it says nothing. */
+static bool cut_begins(const struct profile *p, bool in_data, const uint32_t *frames, size_t n)
+{
+	uint32_t symbol = n ? profile_frame_at(p, frames[n - 1])->symbol : 0;
+	const char *name = symbol ? profile_text(p, symbol) : NULL;
+
+	if (!name || nameless_is(name, NULL))
+		return in_data;
+	return in_data ? beginning_is(name) : beginning_is_first(name, n == 1);
+}
+
+uint32_t load_cut_end(struct load_cut *c, struct profile *p, sample_end end, bool in_data,
+                      const uint32_t *frames, size_t n)
+{
+	uint32_t frame;
+
+	if ((!end && !in_data) || cut_begins(p, !end, frames, n))
+		return PROFILE_ROOT;
+	frame = end ? cut_frame(p, &c->ends[end], sample_end_text(end))
+	            : cut_frame(p, &c->data, "followed into data");
+	return frame ? profile_node(p, PROFILE_ROOT, frame) : PROFILE_FAILED;
+}
+
+bool load_cut_ended(const struct profile *p, uint32_t node)
+{
+	const struct profile_frame *f =
+	        node == PROFILE_ROOT ? NULL : profile_frame_at(p, profile_node_at(p, node).frame);
+
+	return f && f->kind == PROFILE_MISSING &&
+	       strncmp(profile_text(p, f->symbol), CUT_OPEN CUT_AT, strlen(CUT_OPEN CUT_AT)) != 0;
 }

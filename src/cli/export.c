@@ -270,6 +270,10 @@ const struct cmd cmd_export = {
 	        "[libfoo.so]; in json its symbol is null then, and pprof is told that the "
 	        "mapping's "
 	        "functions are not all known.\n\n"
+	        "A stack that is not whole has a root that is no function and says why, in every "
+	        "format: '[unfinished: cut at 127 frames]', '[unfinished: the stack copy ended]' "
+	        "(a walk by unwind tables ended early), '[unfinished: still in the kernel at the "
+	        "end]' (see seam report). --max-stack gives no such root.\n\n"
 	        "Exit status: 0; 1: it could not be done; 2: usage; 3: the recording was damaged "
 	        "and "
 	        "the file is of what was left.",

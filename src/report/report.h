@@ -147,9 +147,6 @@ struct report_ends {
 	uint64_t samples; /* of all objects */
 	uint64_t deep;    /* not counted above: the kernel's limit of depth cut them */
 };
-/* Whether this is the name of a function with which programs, threads or processes of a runtime
- * begin. */
-bool report_ends_begins(const char *name);
 /* Whether some user stacks were walked by unwind tables while recording. */
 bool report_by_tables(const struct report *r);
 int report_ends_find(const struct report *r, struct report_ends *ret);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // report_ends.c: where user stacks end although nothing begins there: the mark of code that keeps
-// no frame pointer. Knows the names of functions with which programs and threads begin.
+// no frame pointer.
 //
 // Invariant: only what is sure is counted: an outermost frame in no mapping at all, or in a named
 // function that is not one of those. A frame without a name in a known object could be either.
@@ -8,38 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/load_cut.h"
 #include "base/shown.h"
 #include "report/walk_result_text.h"
 #include "report/report.h"
+#include "resolve/beginning.h"
 #include "resolve/resolver.h"
 #include "profile/nameless.h"
 
 #define ENDS_SHOWN 5
-
-/* The functions with which user code in C and languages above it begins; "runtime." is Go's, the
- * last is Erlang's. */
-bool report_ends_begins(const char *name)
-{
-	static const char *const exact[] = { "_start",       "clone",        "clone3",
-		                             "__clone",      "__clone3",     "__GI___clone",
-		                             "start_thread", "thread_start", "_dl_start_user",
-		                             "_dl_start" };
-	static const char *const prefix[] = {
-		"__libc_start",   "__libc_init_first",   "_rt0_",
-		"runtime.goexit", "runtime.mstart",      "runtime.rt0_go",
-		"runtime.mcall",  "runtime.systemstack", "erts_beamasm:normal_exit"
-	};
-
-	if (!strncmp(name, FRAME_GUESS, strlen(FRAME_GUESS)))
-		name += strlen(FRAME_GUESS);
-	for (size_t i = 0; i < sizeof(exact) / sizeof(exact[0]); i++)
-		if (!strcmp(name, exact[i]))
-			return true;
-	for (size_t i = 0; i < sizeof(prefix) / sizeof(prefix[0]); i++)
-		if (!strncmp(name, prefix[i], strlen(prefix[i])))
-			return true;
-	return false;
-}
 
 static bool ends_early(const struct profile *p, const struct profile_frame *f)
 {
@@ -50,7 +27,7 @@ static bool ends_early(const struct profile *p, const struct profile_frame *f)
 	if (f->kind != PROFILE_USER || !f->symbol)
 		return false;
 	name = profile_text(p, f->symbol);
-	return !nameless_is(name, NULL) && !report_ends_begins(name);
+	return !nameless_is(name, NULL) && !beginning_is(name);
 }
 
 static int ends_order(const void *pa, const void *pb)
@@ -69,7 +46,7 @@ static void ends_fill(const struct profile *p, uint32_t *top)
 	for (uint32_t n = 1; n <= profile_n_nodes(p); n++) {
 		uint32_t parent = profile_node_at(p, n).parent;
 
-		top[n] = parent == PROFILE_ROOT ? n : top[parent];
+		top[n] = parent == PROFILE_ROOT || load_cut_ended(p, parent) ? n : top[parent];
 	}
 }
 
@@ -80,7 +57,8 @@ static bool ends_by_frame_pointer(uint32_t state)
 }
 
 /* Counts samples by the object of their outermost frame where nothing begins there, and those cut
- * at the kernel's limit. top: for each node the outermost node of its stack. */
+ * at the kernel's limit. top: for each node the outermost node of its stack, which is below the
+ * root that says why it ended. */
 static void ends_count(struct report_ends *e, const struct profile *p, const uint32_t *top)
 {
 	for (size_t i = 0; i < profile_n_rows(p); i++) {

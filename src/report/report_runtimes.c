@@ -9,7 +9,9 @@
 #include "report/walk_result_text.h"
 #include "report/report.h"
 #include "report/runtime_flags.h"
+#include "aggregate/load_cut.h"
 #include "base/shown.h"
+#include "resolve/beginning.h"
 
 #define RUNTIMES_MAX 8u
 #define RUNTIMES_LEAST 5    /* percent: stubs without frame pointers are in every runtime */
@@ -63,7 +65,7 @@ static void runtimes_count(const struct report *r, struct runtimes *t, uint32_t 
 	for (uint32_t n = 1; n <= profile_n_nodes(p); n++) {
 		uint32_t parent = profile_node_at(p, n).parent;
 
-		top[n] = parent == PROFILE_ROOT ? n : top[parent];
+		top[n] = parent == PROFILE_ROOT || load_cut_ended(p, parent) ? n : top[parent];
 	}
 	for (size_t i = 0; i < profile_n_rows(p); i++) {
 		const struct profile_row *row = profile_row_at(p, i);
@@ -73,7 +75,7 @@ static void runtimes_count(const struct report *r, struct runtimes *t, uint32_t 
 			continue;
 		f = profile_frame_at(p, profile_node_at(p, top[row->key.node]).frame);
 		name = f->symbol ? profile_text(p, f->symbol) : "";
-		if (f->kind == PROFILE_USER && f->object && !report_ends_begins(name)) {
+		if (f->kind == PROFILE_USER && f->object && !beginning_is(name)) {
 			by_object[f->object] += row->samples;
 			named[f->object] += f->symbol ? row->samples : 0;
 		}

@@ -28,8 +28,9 @@ struct stacks_key {
 	uint32_t event;   /* index */
 	uint32_t pid, tid;
 	uint16_t state;
-	uint8_t by_tables;  /* walk_result_by_tables */
-	uint8_t user_first; /* its kernel part begins with a user's address, without a marker */
+	uint8_t by_tables;      /* walk_result_by_tables */
+	uint8_t user_first : 1; /* its kernel part begins with a user's address, without a marker */
+	uint8_t end : 7;        /* sample_end: why its user part is not whole */
 	uint32_t user_space, kernel_space;
 	uint32_t number[STACKS_NUMBERS]; /* other numbers of the sample: the caller knows which */
 };

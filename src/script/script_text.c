@@ -14,6 +14,7 @@
 #include "script/script_put.h"
 #include "script/script_records.h"
 #include "script/script_values.h"
+#include "samples/sample_end.h"
 #include "samples/uretprobe.h"
 #include "samples/walk_result.h"
 
@@ -82,33 +83,14 @@ static void script_cookie(const struct script_text *t, uint64_t cookie, struct b
 	buf_put(out, "\n", 1);
 }
 
-/* Why the sample's stack ended; NULL: it is not said, or it ended where a thread begins, or there
- * is no stack. */
-static const char *script_stack_end(const struct sample *sample)
-{
-	enum stack_end end = stack_end_of(sample->misc);
-
-	if (end == STACK_END_DEFERRED)
-		end = stack_end_of(sample->deferred_misc);
-	return stack_end_is_cut(end) ? stack_end_name(end) : NULL;
-}
-
 /* "/truncated": why the user part is not whole, as far as it was unwound. */
 static void script_walk_end(const struct script_text *t, const struct sample *s,
                             const struct seam_event *layout, struct buf *out)
 {
 	const struct seam_u64s user = sample_user(s);
-	struct walk_result result;
-	const char *end = NULL;
+	sample_end ended = sample_end_of(layout, s->walk, s->misc, s->deferred_misc);
+	const char *end = ended ? sample_end_name(ended) : NULL;
 
-	if (s->walk)
-		end = s->walk->end == WALK_COMPLETE ? NULL : walk_end_name(s->walk->end);
-	else if (walk_result_get(&layout->attr, s->misc, &result) &&
-	         result.kind != WALK_RESULT_NO_STACK &&
-	         (result.kind != WALK_RESULT_WALKED || result.end != WALK_COMPLETE))
-		end = walk_result_name(&result);
-	else if (!walk_result_said(&layout->attr))
-		end = script_stack_end(s);
 	if (uretprobe_in_stack(t->rec->procs, s->user_space, &user))
 		end = stack_end_name(STACK_END_WATCHED);
 	if (end)

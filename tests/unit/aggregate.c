@@ -22,6 +22,7 @@
 #include "../../bench/scenario.h"
 #include "base/map.h"
 #include "aggregate/load.h"
+#include "aggregate/load_cut.h"
 #include "samples/samples.h"
 #include "resolve/resolver.h"
 #include "samples/stacks.h"
@@ -643,13 +644,63 @@ static void stacks_share_only_what_is_equal(void **state)
 	copy = stacks_callchain(&t, &t.entries[10], events);
 	assert_int_equal(copy.ip, a[0] + 1);
 	assert_int_equal(copy.misc, SEAM_MISC_KERNEL);
+	key.end = SAMPLE_END_STACK + STACK_END_FAULT; /* one that is whole, and one that is not */
+	assert_int_equal(stacks_add(&t, &key, &s, 5, true, 0), 0);
+	assert_int_equal(stacks_settle(&t), 0);
+	assert_int_equal(t.n, 12);
 	stacks_free(&t);
 	seam_events_free(events);
+}
+
+/* The root's text of a stack whose outermost function has this name, in n frames; NULL: it has
+ * none. */
+static const char *root_text(struct profile *p, struct load_cut *c, const char *name, size_t n,
+                             sample_end end, bool in_data)
+{
+	uint32_t frames[2] = { 0 }, root;
+	struct profile_frame f = { .kind = PROFILE_USER };
+
+	f.symbol = name ? profile_string(p, name) : 0;
+	frames[n - 1] = profile_frame(p, &f);
+	root = load_cut_end(c, p, end, in_data, frames, n);
+	assert_int_not_equal(root, PROFILE_FAILED);
+	assert_int_equal(load_cut_ended(p, root), root != PROFILE_ROOT);
+	if (root == PROFILE_ROOT)
+		return NULL;
+	return profile_text(p, profile_frame_at(p, profile_node_at(p, root).frame)->symbol);
+}
+
+static void what_ended_early_has_a_root(void **state)
+{
+	const sample_end cut = SAMPLE_END_WALK + WALK_TRUNCATED;
+	struct load_cut c = { 0 };
+	struct profile *p;
+
+	assert_int_equal(profile_new(&p, 0), 0);
+	assert_string_equal(root_text(p, &c, "work", 2, cut, false),
+	                    "[unfinished: the stack copy ended]");
+	assert_string_equal(root_text(p, &c, NULL, 2, SAMPLE_END_STACK + STACK_END_NO_RULE, false),
+	                    "[unfinished: code that its unwind information leaves out]");
+	assert_null(root_text(p, &c, "work", 2, 0, false));
+	/* __libc_start_call_main has callers, which are missing. _start has none, however its walk
+	 * ended; clone has one where it is called, and none where a thread began. */
+	assert_non_null(root_text(p, &c, "__libc_start_call_main", 2, cut, false));
+	assert_null(root_text(p, &c, "_start", 2, cut, false));
+	assert_null(root_text(p, &c, "?clone3", 2, cut, false));
+	assert_non_null(root_text(p, &c, "clone3", 1, cut, false));
+	/* Data behind a function that nobody knows may be data behind the first one. */
+	assert_string_equal(root_text(p, &c, "work", 2, 0, true),
+	                    "[unfinished: followed into data]");
+	assert_null(root_text(p, &c, "__libc_start_call_main", 2, 0, true));
+	assert_null(root_text(p, &c, NULL, 2, 0, true));
+	assert_false(load_cut_ended(p, PROFILE_ROOT));
+	profile_free(p);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_ended_early_has_a_root),
 		cmocka_unit_test(every_state_and_frame_is_true),
 		cmocka_unit_test(compressed_is_the_same),
 		cmocka_unit_test(filter_and_threads_change_nothing),

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "samples/sample_end.h"
 #include "samples/walk_result.h"
 
 static const struct seam_attr unwound = { .sample_type = SEAM_SAMPLE_IP | SEAM_SAMPLE_CALLCHAIN,
@@ -128,6 +129,31 @@ static void every_sample_is_counted_once(void **state)
 	assert_int_equal(sum.copy_bytes, 8192);
 }
 
+/* The end that is said, and nothing of stacks that are whole, or of which nothing is said. */
+static void ends_of_samples(void **state)
+{
+	const struct seam_event copies = { .attr = unwound }, other = { .attr = ordinary };
+	const struct walk torn = { .end = WALK_NO_PROGRESS }, whole = { .end = WALK_COMPLETE };
+	const uint16_t deferred = stack_end_misc(STACK_END_DEFERRED, false);
+	const uint16_t fault = stack_end_misc(STACK_END_FAULT, true);
+
+	assert_int_equal(sample_end_of(&other, &whole, fault, 0), 0);
+	assert_string_equal(sample_end_name(sample_end_of(&other, &torn, 0, 0)), "no_progress");
+	assert_int_equal(sample_end_of(&copies, NULL, 0x082, 0), 0);
+	assert_int_equal(sample_end_of(&copies, NULL, 0x982, 0), 0); /* it has no stack */
+	assert_int_equal(sample_end_of(&copies, NULL, 2, 0), 0);
+	assert_string_equal(sample_end_name(sample_end_of(&copies, NULL, 0x12a, 0)), "truncated");
+	assert_string_equal(sample_end_text(sample_end_of(&copies, NULL, 0x802, 0)),
+	                    "not unwound: the recorder could not keep up");
+	assert_int_equal(sample_end_of(&other, NULL, 2, 0), 0);
+	assert_string_equal(sample_end_name(sample_end_of(&other, NULL, fault | 2, 0)), "fault");
+	assert_string_equal(sample_end_text(sample_end_of(&other, NULL, deferred, fault)),
+	                    "a page was not in memory");
+	assert_int_equal(sample_end_of(&other, NULL, deferred, 0), 0);
+	assert_true(sample_end_is_limit(sample_end_of(&copies, NULL, 0x482, 0)));
+	assert_false(sample_end_is_limit(sample_end_of(&copies, NULL, 0x402, 0)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +162,7 @@ int main(void)
 		cmocka_unit_test(only_where_it_was_said),
 		cmocka_unit_test(classes_hold_their_bytes),
 		cmocka_unit_test(every_sample_is_counted_once),
+		cmocka_unit_test(ends_of_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
