@@ -25,7 +25,7 @@ NOWHERE = ["--symfs", "/nonexistent"]
 SECTIONS = {
     "seam report --json": (["report/report_json.c"],
                            [["report", "--json", "-s", KEYS, *NOWHERE, f] for f in FILES]),
-    "seam diff --json": (["cli/diff/diff_show.c"],
+    "seam diff --json": (["report/diff_show.c"],
                          [["diff", "--json", "-s", DIFF_KEYS, *NOWHERE, FILES[0], FILES[3]]]),
     "seam annotate --json": (["cli/annotate/annotate_show.c"], []),
     "seam check --json": (["cli/check.c"], [["check", "--json"]]),

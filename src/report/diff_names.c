@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/shown.h"
-#include "cli/diff/diff.h"
+#include "report/diff.h"
 
 #define WORTH_A_WORD 0.01 /* of either side's whole */
 

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * diff.h: what the files of `seam diff` share. diff.c takes the command line and decides,
- * diff_table.c brings the recordings' rows together, diff_names.c sees objects that got another
- * name, diff_show.c writes.
+ * diff.h: recordings side by side, and how they differ: diff_table.c brings their rows together,
+ * diff_names.c sees objects that got another name, diff_show.c writes.
  *
  * A thing is a distinct combination of event and sort keys, by text: recordings have nothing else
  * in common. Each recording is loaded and let go before the next; its profile stays until all are
  * known.
  */
-#ifndef SEAM_CLI_DIFF_H
-#define SEAM_CLI_DIFF_H
+#ifndef SEAM_REPORT_DIFF_H
+#define SEAM_REPORT_DIFF_H
 
 #include "base/intern.h"
-#include "input/naming.h"
-#include "input/sample_filter.h"
-#include "cli/report/report_options.h"
+#include "report/report.h"
 #include "profile/builds.h"
 #include "profile/noise.h"
 
@@ -42,13 +39,10 @@ struct diff_row {
 };
 
 struct diff {
-	const struct cmd *cmd;
-	struct naming naming;
-	struct sample_filter filter;
 	struct report keys; /* only for its sort keys */
 	const char *paths[2];
 	bool children, absolute;
-	enum report_form form;
+	bool color; /* for a terminal that has colours */
 	double percent_limit, confidence;
 	double fail_above; /* percent; < 0: no gate */
 	struct buf wanted; /* const char *: --symbol */
@@ -67,16 +61,18 @@ struct diff {
 	uint64_t samples[2], whole_stacks[2];
 	struct diff_row *rows; /* by amount of change, descending */
 	size_t n_rows, n_gated, n_fails, n_may;
-	bool damaged;
 };
 
 /* ---- diff_table.c ---- */
 
-/* Loads one recording as the run with this number. EXIT_OK or EXIT_PARTIAL; any other exit code:
- * what failed was said. */
-int diff_load(struct diff *d, const char *path, size_t run);
+/* Takes the profile out of load, as that of the run with this number. -ENOMEM. */
+int diff_add_run(struct diff *d, struct load *load, size_t run);
 /* To be called when all are loaded: compares them and fills rows. -ENOMEM. */
 int diff_compare(struct diff *d);
+/* After that: the event after e (0: the first) that only one side has samples of, which is not
+ * compared; 0: there are no more. */
+uint32_t diff_one_sided(const struct diff *d, uint32_t e);
+void diff_free(struct diff *d);
 /* The value that a thing has in a column. place: the column's index among those asked for, in
  * ascending order. */
 const char *diff_value(const struct diff *d, uint32_t thing, size_t place);

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/shown.h"
 #include "report/csv.h"
-#include "cli/diff/diff.h"
+#include "report/diff.h"
 
 #define RED "\033[31m"
 #define GREEN "\033[32m"
@@ -35,9 +35,9 @@ static bool diff_visible(const struct diff *d, const struct diff_row *row)
  * interval. */
 static void diff_text_figures(const struct diff *d, const struct diff_row *row, struct buf *out)
 {
-	const char *color = !d->naming.color || row->verdict == DIFF_SAME ? ""
-	                    : row->verdict == DIFF_SLOWER                 ? RED
-	                                                                  : GREEN;
+	const char *color = !d->color || row->verdict == DIFF_SAME ? ""
+	                    : row->verdict == DIFF_SLOWER          ? RED
+	                                                           : GREEN;
 
 	if (d->absolute)
 		shown_printf(out, "%15.0f %15.0f ", row->base, row->next);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // diff.c: `seam diff`: what changed between two sets of recordings, and how sure that is.
-#include "cli/diff/diff.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +7,22 @@
 #include <unistd.h>
 
 #include "cli/cmds.h"
+#include "cli/report/report_options.h"
 #include "cmd/outfile.h"
+#include "input/naming.h"
+#include "input/sample_filter.h"
+#include "report/diff.h"
 
 #define EXIT_SLOWER 4
+
+struct diff_cmd {
+	const struct cmd *cmd;
+	struct naming naming;
+	struct sample_filter filter;
+	enum report_form form;
+	bool damaged;
+	struct diff table;
+};
 
 enum {
 	OPT_SORT = 1,
@@ -67,7 +78,7 @@ static const struct option_def diff_options[] = {
 	{ 0 },
 };
 
-static int diff_number(struct diff *d, const char *option, const char *text, double most,
+static int diff_number(struct diff_cmd *d, const char *option, const char *text, double most,
                        double *ret)
 {
 	char *end;
@@ -81,45 +92,45 @@ static int diff_number(struct diff *d, const char *option, const char *text, dou
 	return 0;
 }
 
-static int diff_operand(struct diff *d, const char *arg)
+static int diff_operand(struct diff_cmd *d, const char *arg)
 {
-	if (d->paths[1]) {
+	if (d->table.paths[1]) {
 		cmd_error(d->cmd,
 		          "two sides: '%s', '%s', and '%s' is one too many; recordings of "
 		          "a side are joined by commas",
-		          d->paths[0], d->paths[1], arg);
+		          d->table.paths[0], d->table.paths[1], arg);
 		return -EINVAL;
 	}
-	d->paths[d->paths[0] != NULL] = arg;
+	d->table.paths[d->table.paths[0] != NULL] = arg;
 	return 0;
 }
 
 /* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with its value. */
-static int diff_option(struct diff *d, const struct options *o, int id)
+static int diff_option(struct diff_cmd *d, const struct options *o, int id)
 {
 	switch (id) {
 	case OPTIONS_OPERAND:
 		return diff_operand(d, o->arg);
 	case OPT_SORT:
-		d->keys.sort_list = o->arg;
+		d->table.keys.sort_list = o->arg;
 		return 0;
 	case OPT_CHILDREN:
-		d->children = true;
+		d->table.children = true;
 		return 0;
 	case OPT_ABSOLUTE:
-		d->absolute = true;
+		d->table.absolute = true;
 		return 0;
 	case OPT_LIMIT:
-		return diff_number(d, "--percent-limit", o->arg, 100, &d->percent_limit);
+		return diff_number(d, "--percent-limit", o->arg, 100, &d->table.percent_limit);
 	case OPT_CONFIDENCE:
-		if (diff_number(d, "--confidence", o->arg, 99.9999, &d->confidence) < 0)
+		if (diff_number(d, "--confidence", o->arg, 99.9999, &d->table.confidence) < 0)
 			return -EINVAL;
-		d->confidence /= 100;
+		d->table.confidence /= 100;
 		return 0;
 	case OPT_FAIL:
-		return diff_number(d, "--fail-if-slower", o->arg, 1e6, &d->fail_above);
+		return diff_number(d, "--fail-if-slower", o->arg, 1e6, &d->table.fail_above);
 	case OPT_SYMBOL:
-		return buf_put(&d->wanted, &o->arg, sizeof(o->arg));
+		return buf_put(&d->table.wanted, &o->arg, sizeof(o->arg));
 	case OPT_JSON:
 	case OPT_CSV:
 		d->form = id == OPT_JSON ? REPORT_JSON : REPORT_CSV;
@@ -134,7 +145,7 @@ static int diff_option(struct diff *d, const struct options *o, int id)
 
 /* Refuses keys whose values mean different things in different recordings. -EINVAL after saying
  * so. */
-static int diff_check_keys(const struct diff *d)
+static int diff_check_keys(const struct diff_cmd *d)
 {
 	struct buf list = { 0 };
 	bool any = false;
@@ -143,7 +154,7 @@ static int diff_check_keys(const struct diff *d)
 	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++) {
 		if (rollup_facts[c].diff)
 			continue;
-		any |= d->keys.fields.columns & 1u << c;
+		any |= d->table.keys.fields.columns & 1u << c;
 		last = list.n;
 		buf_printf(&list, ", %s", rollup_facts[c].key);
 	}
@@ -156,24 +167,25 @@ static int diff_check_keys(const struct diff *d)
 
 /* Checks that the options go together, and chooses the files if none were named. -EINVAL after
  * saying what is wrong. */
-static int diff_settle(struct diff *d)
+static int diff_settle(struct diff_cmd *d)
 {
-	if (!d->keys.sort_list)
-		d->keys.sort_list = "dso,sym";
-	if (report_options_fields(&d->keys, d->cmd) < 0 || diff_check_keys(d) < 0)
+	if (!d->table.keys.sort_list)
+		d->table.keys.sort_list = "dso,sym";
+	if (report_options_fields(&d->table.keys, d->cmd) < 0 || diff_check_keys(d) < 0)
 		return -EINVAL;
-	if (d->wanted.n && (d->fail_above < 0 || !(d->keys.fields.columns & 1u << ROLLUP_SYMBOL))) {
+	if (d->table.wanted.n &&
+	    (d->table.fail_above < 0 || !(d->table.keys.fields.columns & 1u << ROLLUP_SYMBOL))) {
 		cmd_error(d->cmd, "--symbol goes with --fail-if-slower and the sort key sym");
 		return -EINVAL;
 	}
-	if (d->paths[0] && !d->paths[1]) {
-		cmd_error(d->cmd, "'%s' is to be compared with what?", d->paths[0]);
+	if (d->table.paths[0] && !d->table.paths[1]) {
+		cmd_error(d->cmd, "'%s' is to be compared with what?", d->table.paths[0]);
 		return -EINVAL;
 	}
-	if (!d->paths[0]) {
-		d->paths[0] = "perf.data.old";
-		d->paths[1] = "perf.data";
-		if (access(d->paths[0], F_OK) < 0 && errno == ENOENT) {
+	if (!d->table.paths[0]) {
+		d->table.paths[0] = "perf.data.old";
+		d->table.paths[1] = "perf.data";
+		if (access(d->table.paths[0], F_OK) < 0 && errno == ENOENT) {
 			cmd_error(d->cmd,
 			          "compare what? seam diff OLD NEW; without names, perf.data.old "
 			          "(which is not here) and perf.data");
@@ -181,6 +193,58 @@ static int diff_settle(struct diff *d)
 		}
 	}
 	return 0;
+}
+
+/* Reads one recording and keeps its profile until all are read. An exit code. */
+static int diff_load_open(struct diff_cmd *d, struct infile *in, size_t run)
+{
+	struct load_opts opts = {
+		.sz = sizeof(opts),
+		.keep = report_keeps(&d->table.keys),
+		.symbols = &d->naming.symbols,
+		.lines = report_needs(&d->table.keys, ROLLUP_NEEDS_LINES) || !d->naming.no_inline,
+		.no_inline = d->naming.no_inline,
+		.progress = infile_progress(),
+	};
+	struct recording_opts learn = { .sz = sizeof(learn),
+		                        .progress = infile_progress(),
+		                        .symbols = &d->naming.symbols };
+	struct recording *rec = NULL;
+	struct load load = { 0 };
+	struct seam_error err = { 0 };
+	int rc, r = recording_open(&rec, in->reader, &learn, &err);
+
+	if (r >= 0)
+		r = sample_filter_prepare(&d->filter, d->cmd, rec);
+	if (r == -EINVAL && !err.code) {
+		recording_close(rec);
+		return EXIT_USAGE;
+	}
+	opts.filter = sample_filter_samples(&d->filter);
+	if (r >= 0)
+		r = load_recording(&load, rec, &opts, &err);
+	infile_progress_end();
+	if (r >= 0)
+		r = diff_add_run(&d->table, &load, run);
+	if (r < 0)
+		cmd_error(d->cmd, "%s: %s", in->path, cmd_reason(&err, r));
+	rc = r < 0 ? EXIT_FAILED : infile_verdict(in, d->cmd, rec);
+	load_free(&load);
+	recording_close(rec);
+	return rc;
+}
+
+/* Reads one recording as the run with this number. EXIT_OK or EXIT_PARTIAL; any other exit code:
+ * what failed was said. */
+static int diff_load(struct diff_cmd *d, const char *path, size_t run)
+{
+	struct infile in = { .path = path };
+	int rc = infile_open(&in, d->cmd);
+
+	if (rc == EXIT_OK)
+		rc = diff_load_open(d, &in, run);
+	infile_close(&in);
+	return rc;
 }
 
 /* A file whose name has a comma in it is one recording, not two. */
@@ -195,14 +259,14 @@ static size_t diff_count(const char *list)
 	return n;
 }
 
-static int diff_load_side(struct diff *d, size_t side)
+static int diff_load_side(struct diff_cmd *d, size_t side)
 {
-	const char *list = d->paths[side];
+	const char *list = d->table.paths[side];
 
-	for (size_t i = 0; i < d->n_runs[side]; i++) {
-		size_t len = d->n_runs[side] == 1 ? strlen(list) : strcspn(list, ",");
+	for (size_t i = 0; i < d->table.n_runs[side]; i++) {
+		size_t len = d->table.n_runs[side] == 1 ? strlen(list) : strcspn(list, ",");
 		char *path = strndup(list, len);
-		int rc = path ? diff_load(d, path, side * d->n_runs[0] + i) : EXIT_FAILED;
+		int rc = path ? diff_load(d, path, side * d->table.n_runs[0] + i) : EXIT_FAILED;
 
 		free(path);
 		if (rc == EXIT_PARTIAL)
@@ -214,66 +278,74 @@ static int diff_load_side(struct diff *d, size_t side)
 	return EXIT_OK;
 }
 
-static int diff_load_all(struct diff *d)
+static int diff_load_all(struct diff_cmd *d)
 {
 	int rc;
 
 	for (size_t side = 0; side < 2; side++) {
-		d->n_runs[side] = diff_count(d->paths[side]);
-		if (d->n_runs[side] > DIFF_RUNS_MAX) {
+		d->table.n_runs[side] = diff_count(d->table.paths[side]);
+		if (d->table.n_runs[side] > DIFF_RUNS_MAX) {
 			cmd_error(d->cmd, "at most %u recordings per side", DIFF_RUNS_MAX);
 			return EXIT_USAGE;
 		}
 	}
-	d->runs = d->n_runs[0] + d->n_runs[1];
+	d->table.runs = d->table.n_runs[0] + d->table.n_runs[1];
 	rc = diff_load_side(d, 0);
 	return rc == EXIT_OK ? diff_load_side(d, 1) : rc;
 }
 
-static int diff_print(struct diff *d)
+static int diff_print(struct diff_cmd *d)
 {
 	struct buf out = { 0 };
 	int rc = EXIT_OK;
 
 	if (d->form == REPORT_JSON)
-		diff_json(d, &out);
+		diff_json(&d->table, &out);
 	else if (d->form == REPORT_CSV)
-		diff_csv(d, &out);
+		diff_csv(&d->table, &out);
 	else
-		diff_text(d, &out);
+		diff_text(&d->table, &out);
 	rc = outfile_print(d->cmd, &out);
 	buf_free(&out);
 	return rc;
 }
 
-static int diff_verdict(const struct diff *d)
+static int diff_verdict(const struct diff_cmd *d)
 {
-	if (d->wanted.n && !d->n_gated) {
+	if (d->table.wanted.n && !d->table.n_gated) {
 		cmd_error(d->cmd, "none of the functions named by --symbol was sampled on either "
 		                  "side: nothing was compared");
 		return EXIT_FAILED;
 	}
-	if (d->n_fails)
+	if (d->table.n_fails)
 		return EXIT_SLOWER;
 	return d->damaged ? EXIT_PARTIAL : EXIT_OK;
 }
 
+static void diff_say_one_sided(const struct diff_cmd *d)
+{
+	for (uint32_t e = 0; (e = diff_one_sided(&d->table, e));)
+		cmd_error(d->cmd, "%s was sampled on one side only: not compared",
+		          intern_get(&d->table.events, e));
+}
+
 /* Loads both sides, compares and prints. An exit code; EXIT_SLOWER only with --fail-if-slower. */
-static int diff_all(struct diff *d)
+static int diff_all(struct diff_cmd *d)
 {
 	int rc = diff_load_all(d);
 
 	if (rc != EXIT_OK)
 		return rc;
-	if (!d->samples[0] || !d->samples[1]) {
-		cmd_error(d->cmd, "%s has no samples", d->paths[d->samples[0] != 0]);
+	if (!d->table.samples[0] || !d->table.samples[1]) {
+		cmd_error(d->cmd, "%s has no samples", d->table.paths[d->table.samples[0] != 0]);
 		return EXIT_FAILED;
 	}
-	if (diff_compare(d) < 0) {
+	if (diff_compare(&d->table) < 0) {
 		cmd_error(d->cmd, "out of memory");
 		return EXIT_FAILED;
 	}
-	if (!d->n_events) {
+	diff_say_one_sided(d);
+	if (!d->table.n_events) {
 		cmd_error(d->cmd, "no event was sampled on both sides");
 		return EXIT_FAILED;
 	}
@@ -281,37 +353,23 @@ static int diff_all(struct diff *d)
 	return rc == EXIT_OK ? diff_verdict(d) : rc;
 }
 
-static void diff_free(struct diff *d)
-{
-	intern_free(&d->things);
-	intern_free(&d->events);
-	builds_free(&d->builds);
-	for (size_t i = 0; i < d->runs; i++)
-		profile_free(d->profiles[i]);
-	buf_free(&d->wanted);
-	sample_filter_free(&d->filter);
-	free(d->cells);
-	free(d->wholes);
-	free(d->rows);
-	naming_end(&d->naming);
-}
-
 /* The command: reads its options, does the work, and frees everything at one place. An exit
  * code. */
 static int diff_run(int argc, char **argv, const struct cmd *cmd)
 {
-	struct diff d = {
+	struct diff_cmd d = {
 		.cmd = cmd,
-		.keys = { .no_children = true },
-		.percent_limit = 0.5,
-		.confidence = 0.95,
-		.fail_above = -1,
+		.table = { .keys = { .no_children = true },
+		           .percent_limit = 0.5,
+		           .confidence = 0.95,
+		           .fail_above = -1 },
 	};
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;
 
 	if (naming_start(&d.naming, cmd) < 0)
 		goto out;
+	d.table.color = d.naming.color;
 	while ((id = options_next(&o)) != OPTIONS_END) {
 		if (id == OPTIONS_HELP)
 			rc = EXIT_OK;
@@ -321,7 +379,9 @@ static int diff_run(int argc, char **argv, const struct cmd *cmd)
 	if (diff_settle(&d) >= 0)
 		rc = diff_all(&d);
 out:
-	diff_free(&d);
+	diff_free(&d.table);
+	sample_filter_free(&d.filter);
+	naming_end(&d.naming);
 	return rc;
 }
 

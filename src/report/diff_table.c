@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/diff/diff.h"
+#include "report/diff.h"
 
 static bool diff_has(const struct diff *d, unsigned column)
 {
@@ -113,7 +113,7 @@ static int diff_add(struct diff *d, const struct profile *p, size_t run)
 
 /* The profile is kept until it is known which builds of its objects the others have: it grows with
  * distinct stacks only. */
-static int diff_keep(struct diff *d, struct load *load, size_t run)
+int diff_add_run(struct diff *d, struct load *load, size_t run)
 {
 	size_t side = run >= d->n_runs[0];
 	struct profile_account a;
@@ -124,56 +124,6 @@ static int diff_keep(struct diff *d, struct load *load, size_t run)
 	d->profiles[run] = load->profile;
 	load->profile = NULL;
 	return builds_add(&d->builds, d->profiles[run]);
-}
-
-/* Reads one recording and keeps its profile until all are read. An exit code. */
-static int diff_load_open(struct diff *d, struct infile *in, size_t run)
-{
-	struct load_opts opts = {
-		.sz = sizeof(opts),
-		.keep = report_keeps(&d->keys),
-		.symbols = &d->naming.symbols,
-		.lines = report_needs(&d->keys, ROLLUP_NEEDS_LINES) || !d->naming.no_inline,
-		.no_inline = d->naming.no_inline,
-		.progress = infile_progress(),
-	};
-	struct recording_opts learn = { .sz = sizeof(learn),
-		                        .progress = infile_progress(),
-		                        .symbols = &d->naming.symbols };
-	struct recording *rec = NULL;
-	struct load load = { 0 };
-	struct seam_error err = { 0 };
-	int rc, r = recording_open(&rec, in->reader, &learn, &err);
-
-	if (r >= 0)
-		r = sample_filter_prepare(&d->filter, d->cmd, rec);
-	if (r == -EINVAL && !err.code) {
-		recording_close(rec);
-		return EXIT_USAGE;
-	}
-	opts.filter = sample_filter_samples(&d->filter);
-	if (r >= 0)
-		r = load_recording(&load, rec, &opts, &err);
-	infile_progress_end();
-	if (r >= 0)
-		r = diff_keep(d, &load, run);
-	if (r < 0)
-		cmd_error(d->cmd, "%s: %s", in->path, cmd_reason(&err, r));
-	rc = r < 0 ? EXIT_FAILED : infile_verdict(in, d->cmd, rec);
-	load_free(&load);
-	recording_close(rec);
-	return rc;
-}
-
-int diff_load(struct diff *d, const char *path, size_t run)
-{
-	struct infile in = { .path = path };
-	int rc = infile_open(&in, d->cmd);
-
-	if (rc == EXIT_OK)
-		rc = diff_load_open(d, &in, run);
-	infile_close(&in);
-	return rc;
 }
 
 /* ---- comparing ---- */
@@ -294,18 +244,20 @@ static bool diff_on_both(const struct diff *d, uint32_t event)
 	return n[0] && n[1];
 }
 
-static void diff_say_unmatched(struct diff *d)
+static bool diff_is_sampled(const struct diff *d, uint32_t event)
 {
-	for (uint32_t e = 1; e < d->events.n; e++) {
-		bool any = false;
+	for (size_t i = 0; i < d->runs; i++)
+		if (d->wholes[event * d->runs + i].samples)
+			return true;
+	return false;
+}
 
-		for (size_t i = 0; i < d->runs; i++)
-			any |= d->wholes[e * d->runs + i].samples != 0;
-		if (any && !diff_on_both(d, e))
-			cmd_error(d->cmd, "%s was sampled on one side only: not compared",
-			          intern_get(&d->events, e));
-		d->n_events += any && diff_on_both(d, e);
-	}
+uint32_t diff_one_sided(const struct diff *d, uint32_t e)
+{
+	for (e++; e < d->events.n; e++)
+		if (diff_is_sampled(d, e) && !diff_on_both(d, e))
+			return e;
+	return 0;
 }
 
 /* Adds up a run. The functions of another build begin at other addresses, so those without a name
@@ -342,8 +294,22 @@ int diff_compare(struct diff *d)
 		if (row.base > 0 || row.next > 0)
 			d->rows[d->n_rows++] = row;
 	}
-	diff_say_unmatched(d);
+	for (uint32_t e = 1; e < d->events.n; e++)
+		d->n_events += diff_on_both(d, e);
 	qsort_r(d->rows, d->n_rows, sizeof(*d->rows), diff_order, d);
 	diff_gate(d);
 	return 0;
+}
+
+void diff_free(struct diff *d)
+{
+	intern_free(&d->things);
+	intern_free(&d->events);
+	builds_free(&d->builds);
+	for (size_t i = 0; i < d->runs; i++)
+		profile_free(d->profiles[i]);
+	buf_free(&d->wanted);
+	free(d->cells);
+	free(d->wholes);
+	free(d->rows);
 }
