@@ -27,7 +27,7 @@ SECTIONS = {
                            [["report", "--json", "-s", KEYS, *NOWHERE, f] for f in FILES]),
     "seam diff --json": (["report/diff_show.c"],
                          [["diff", "--json", "-s", DIFF_KEYS, *NOWHERE, FILES[0], FILES[3]]]),
-    "seam annotate --json": (["cli/annotate/annotate_show.c"], []),
+    "seam annotate --json": (["annotate/annotate_show.c"], []),
     "seam check --json": (["cli/check.c"], [["check", "--json"]]),
     "seam export --format json": (["export/profile_json.c"],
                                   [["export", "-f", "json", *NOWHERE, f] for f in FILES]),

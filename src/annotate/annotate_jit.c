@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/annotate/annotate.h"
+#include "annotate/annotate.h"
 #include "symbol/jitcode.h"
 #include "symbol/jitlines.h"
 

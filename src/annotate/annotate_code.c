@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/annotate/annotate.h"
-#include "disasm/disasm.h"
+#include "annotate/annotate.h"
 #include "resolve/lines.h"
 #include "profile/nameless.h"
 
@@ -102,47 +101,6 @@ static int code_bytes(struct annotate_code *c)
 		return 0;
 	}
 	return -ENOENT;
-}
-
-static int code_add(struct annotate_function *f, const struct disasm_line *line, size_t *capacity)
-{
-	struct annotate_insn *insns = f->insns;
-
-	if (f->n_insns == *capacity) {
-		size_t more = *capacity ? *capacity * 2 : 256;
-
-		insns = reallocarray(insns, more, sizeof(*insns));
-		if (!insns)
-			return -ENOMEM;
-		f->insns = insns;
-		*capacity = more;
-	}
-	insns[f->n_insns] = (struct annotate_insn){ .address = line->address,
-		                                    .size = line->size,
-		                                    .text = strdup(line->text) };
-	return insns[f->n_insns++].text ? 0 : -ENOMEM;
-}
-
-/* Every byte ends up in one line, so that each sample has a place. */
-int annotate_disassemble(struct annotate_function *f, const struct annotate_bytes *code)
-{
-	struct disasm *d = NULL;
-	size_t capacity = 0;
-	struct disasm_line line;
-	int r = disasm_new(&d, code->machine, code->is_big_endian);
-
-	if (r == -ENOTSUP) {
-		snprintf(f->reason, sizeof(f->reason), "%s",
-		         disasm_missing() ? disasm_missing()
-		                          : "the disassembler does not know this machine");
-		return 0;
-	}
-	for (uint64_t at = 0; r >= 0 && at < f->size; at += line.size) {
-		disasm_next(d, code->bytes + at, f->size - at, f->start + at, &line);
-		r = code_add(f, &line, &capacity);
-	}
-	disasm_free(d);
-	return r;
 }
 
 /* Gives each sample to the instruction that holds its address. Without instructions all are
@@ -303,9 +261,7 @@ static struct annotate_code code_start(struct annotate *a, uint32_t object)
 {
 	const struct profile *p = a->load.profile;
 	const struct profile_object *o = profile_object_at(p, object);
-	struct annotate_code c = { .a = a,
-		                   .search = a->naming.symbols.search,
-		                   .path = profile_text(p, o->path) };
+	struct annotate_code c = { .a = a, .search = *a->search, .path = profile_text(p, o->path) };
 
 	c.search.file_identity = &a->rec->identity;
 	code_build_id(&c, profile_text(p, o->build_id));
@@ -338,7 +294,7 @@ int annotate_code(struct annotate *a, struct annotate_function *f)
 	int r;
 
 	c.f = f;
-	c.search.kernel_release = seam_reader_feature_string(a->in.reader, SEAM_FEATURE_OSRELEASE);
+	c.search.kernel_release = a->kernel_release;
 	if (code_is_jit(&c)) {
 		r = annotate_jit(a, f, symbol_object_key(c.object)->pid);
 		code_count(f);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * annotate.h: what the files of `seam annotate` share. annotate.c takes the command line and counts
- * samples per address, annotate_code.c makes instructions and lines of a function's bytes,
- * annotate_jit.c of a jitdump's, annotate_source.c reads source files, annotate_show.c writes.
+ * annotate.h: what the files of this room share. annotate_count.c finds the function that is meant
+ * and counts samples per address, annotate_code.c finds its bytes and lines, annotate_jit.c those
+ * of a jitdump, annotate_insns.c makes instructions of bytes, annotate_source.c reads source files,
+ * annotate_show.c writes.
  */
-#ifndef SEAM_CLI_ANNOTATE_H
-#define SEAM_CLI_ANNOTATE_H
+#ifndef SEAM_ANNOTATE_ANNOTATE_H
+#define SEAM_ANNOTATE_ANNOTATE_H
 
+#include "base/buf.h"
 #include "base/intern.h"
 #include "base/map.h"
-#include "input/infile.h"
-#include "input/naming.h"
-#include "input/sample_filter.h"
 #include "aggregate/load.h"
 
 #define ANNOTATE_BYTES_MAX (1u << 20)   /* of one function's code */
@@ -52,13 +51,12 @@ struct annotate_function {
 	char lines_reason[256];
 };
 
+/* The maker sets what stands in front of name; rec and what names point to live longer. */
 struct annotate {
-	const struct cmd *cmd;
-	struct infile in;
-	struct naming naming;
-	struct sample_filter filter;
-	const char *symbol; /* as given; NULL: the one with most samples */
-	bool json, no_source;
+	const struct image_search *search; /* where files are */
+	const char *kernel_release;        /* of the recording; NULL: not known */
+	const char *sources; /* a directory that an archive was unpacked into; "": none */
+	bool color, no_source;
 	double percent_limit;
 	struct recording *rec;
 	struct load load;
@@ -80,6 +78,18 @@ struct annotate {
 	size_t texts_capacity;
 };
 
+/* ---- annotate_count.c: -ENOMEM ---- */
+
+/* Sets a->name: the function of this name, or at this place; NULL: the one with most samples. It
+ * stays NULL where no function with a name was hit. */
+int annotate_choose(struct annotate *a, const char *symbol);
+/* Sets a->event: the one with most samples in the function. *ret_several: an event before it has
+ * samples there, too. */
+int annotate_choose_event(struct annotate *a, bool *ret_several);
+/* Counts the event's samples in the function, in each object that has one of its name. */
+int annotate_count(struct annotate *a);
+void annotate_free(struct annotate *a);
+
 /* ---- annotate_code.c ---- */
 
 /* Finds the function that holds an address of an object, under the name that the profile uses: 1
@@ -87,6 +97,9 @@ struct annotate {
 int annotate_name_at(struct annotate *a, uint32_t object, uint64_t vaddr);
 /* Instructions and lines of a function, or .reason. -ENOMEM. */
 int annotate_code(struct annotate *a, struct annotate_function *f);
+
+/* ---- annotate_insns.c ---- */
+
 struct annotate_bytes {
 	const unsigned char *bytes;
 	unsigned machine; /* EM_* */

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/shown.h"
-#include "cli/annotate/annotate.h"
+#include "annotate/annotate.h"
 
 #define RED "\033[31m"
 #define GREEN "\033[32m"
@@ -24,10 +24,7 @@ static void show_share(const struct annotate *a, const struct annotate_count *pa
                        const struct annotate_count *whole, struct buf *out)
 {
 	double percent = show_percent(part, whole);
-	const char *color = !a->naming.color  ? ""
-	                    : percent >= HOT  ? RED
-	                    : percent >= WARM ? GREEN
-	                                      : "";
+	const char *color = !a->color ? "" : percent >= HOT ? RED : percent >= WARM ? GREEN : "";
 
 	if (part->samples)
 		buf_printf(out, "%s%8.2f%s", color, percent, *color ? PLAIN : "");
@@ -93,8 +90,7 @@ static void show_hot_lines(struct annotate *a, const struct annotate_function *f
 static void show_source_line(struct annotate *a, const struct annotate_insn *insn, uint32_t *file,
                              struct buf *out)
 {
-	const char *color = a->naming.color ? BLUE : "", *plain = a->naming.color ? PLAIN : "",
-	           *text;
+	const char *color = a->color ? BLUE : "", *plain = a->color ? PLAIN : "", *text;
 	size_t n;
 
 	if (insn->file != *file) {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/annotate/annotate.h"
+#include "annotate/annotate.h"
 #include "convert/pack.h"
 
 /* Reads the file from the archive or, if it is not there, from this machine. */
@@ -71,7 +71,7 @@ static struct annotate_text *source_text(struct annotate *a, uint32_t file)
 	}
 	if (!a->texts[file].tried) {
 		a->texts[file].tried = true;
-		source_read(&a->texts[file], a->naming.archive.dir, intern_get(&a->files, file));
+		source_read(&a->texts[file], a->sources, intern_get(&a->files, file));
 		source_index(&a->texts[file]);
 	}
 	return &a->texts[file];

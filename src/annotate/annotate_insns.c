@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// annotate_insns.c: bytes as instructions.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/annotate.h"
+#include "disasm/disasm.h"
+
+static int insns_add(struct annotate_function *f, const struct disasm_line *line, size_t *capacity)
+{
+	struct annotate_insn *insns = f->insns;
+
+	if (f->n_insns == *capacity) {
+		size_t more = *capacity ? *capacity * 2 : 256;
+
+		insns = reallocarray(insns, more, sizeof(*insns));
+		if (!insns)
+			return -ENOMEM;
+		f->insns = insns;
+		*capacity = more;
+	}
+	insns[f->n_insns] = (struct annotate_insn){ .address = line->address,
+		                                    .size = line->size,
+		                                    .text = strdup(line->text) };
+	return insns[f->n_insns++].text ? 0 : -ENOMEM;
+}
+
+/* Every byte ends up in one line, so that each sample has a place. */
+int annotate_disassemble(struct annotate_function *f, const struct annotate_bytes *code)
+{
+	struct disasm *d = NULL;
+	size_t capacity = 0;
+	struct disasm_line line;
+	int r = disasm_new(&d, code->machine, code->is_big_endian);
+
+	if (r == -ENOTSUP) {
+		snprintf(f->reason, sizeof(f->reason), "%s",
+		         disasm_missing() ? disasm_missing()
+		                          : "the disassembler does not know this machine");
+		return 0;
+	}
+	for (uint64_t at = 0; r >= 0 && at < f->size; at += line.size) {
+		disasm_next(d, code->bytes + at, f->size - at, f->start + at, &line);
+		r = insns_add(f, &line, &capacity);
+	}
+	disasm_free(d);
+	return r;
+}
