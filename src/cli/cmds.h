@@ -10,7 +10,4 @@
 #include "cli/cmds.def"
 extern const struct cmd *const cmds[]; /* ends with NULL; in the order that help shows */
 
-/* All commands, a line each. */
-void cmds_print(FILE *out);
-
 #endif

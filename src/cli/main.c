@@ -8,17 +8,8 @@
 #include <unistd.h>
 
 #include "cli/cmds.h"
+#include "cli/help.h"
 #include "input/unpacked.h"
-
-void cmds_print(FILE *out)
-{
-	cmd_print(out, "Usage: seam COMMAND [options]\n\n"
-	               "A sampling profiler for Linux that gives every sample its whole "
-	               "stack.\n\nCommands:\n");
-	for (const struct cmd *const *c = cmds; *c; c++)
-		cmd_print(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
-	cmd_print(out, "\n'seam help COMMAND' tells more.\n");
-}
 
 /* A file that is opened while descriptor 0, 1 or 2 is closed would take its number, and receive
  * what is printed. So /dev/null is opened there, in the wrong direction, so that using it still
@@ -79,7 +70,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILED;
 	sigaction(SIGBUS, &cut, NULL);
 	if (!name) {
-		cmds_print(stderr);
+		help_commands(stderr, cmds);
 		return EXIT_USAGE;
 	}
 	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
@@ -89,8 +80,10 @@ int main(int argc, char **argv)
 		return EXIT_OK;
 	}
 	for (const struct cmd *const *c = cmds; *c; c++) {
-		if (!strcmp((*c)->name, name))
-			return main_flush(*c, (*c)->run(argc - 1, argv + 1, *c));
+		if (strcmp((*c)->name, name) != 0)
+			continue;
+		return main_flush(*c, (*c)->run ? (*c)->run(argc - 1, argv + 1, *c)
+		                                : help_run(argc - 1, argv + 1, *c, cmds));
 	}
 	cmd_print(stderr, "seam: '%s' is not a command; 'seam --help' lists them\n", name);
 	return EXIT_USAGE;

@@ -47,8 +47,8 @@ struct cmd {
 	const struct option_def *options; /* ends with id 0 */
 	const struct cmd_words *words;    /* ends with title NULL; or NULL */
 	bool stops_at_operand; /* the first operand ends the options: record ... command */
-	int (*run)(int argc, char **argv,
-	           const struct cmd *cmd); /* argv[0] is the command's name; an exit code */
+	/* argv[0] is the command's name; an exit code. NULL: help, which needs the whole table. */
+	int (*run)(int argc, char **argv, const struct cmd *cmd);
 };
 
 /* Walks an argv by the command's table. */

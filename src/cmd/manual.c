@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// manual.c: `seam help`: help, man pages and shell completions, all made from the table of
-// commands. The build runs it to make docs/man/*.1 and the completion files; nothing of them is
-// written by hand.
+// manual.c: man pages and shell completions, all made from a table of commands. The build runs
+// `seam help` to make docs/man/*.1 and the completion files; nothing of them is written by hand.
+#include "cmd/manual.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "cli/cmds.h"
 
 /* roff: a leading dot or quote is a request, a backslash an escape, a dash must stay a dash. */
 static void manual_text(const char *text)
@@ -68,10 +67,10 @@ static void manual_word_list(const struct cmd_words *w)
 }
 
 /* Writes the man page of a command from its row in the table. */
-static void manual_page(const struct cmd *cmd)
+void manual_page(const struct cmd *cmd, const char *version)
 {
 	printf(".TH SEAM\\-%s 1 \"\" \"seam %s\" \"seam manual\"\n.ad l\n.SH NAME\nseam\\-%s \\- ",
-	       cmd->name, SEAM_VERSION, cmd->name);
+	       cmd->name, version, cmd->name);
 	manual_text(cmd->summary);
 	printf(".SH SYNOPSIS\n.B seam %s\n", cmd->name);
 	manual_text(cmd->synopsis);
@@ -95,12 +94,12 @@ static void manual_page(const struct cmd *cmd)
 }
 
 /* Writes seam(1), which lists the commands. */
-static void manual_overview(void)
+void manual_overview(const struct cmd *const *all, const char *version)
 {
 	printf(".TH SEAM 1 \"\" \"seam %s\" \"seam manual\"\n.ad l\n.SH NAME\n"
 	       "seam \\- sampling profiler that gives every sample its whole stack\n"
 	       ".SH SYNOPSIS\n.B seam\n.I COMMAND\n[options]\n.SH DESCRIPTION\n",
-	       SEAM_VERSION);
+	       version);
 	manual_text("seam records samples of running programs with their callchains, and reports "
 	            "them. The "
 	            "user half of a stack is deferred where the kernel can do that (Linux 6.19 and "
@@ -112,7 +111,7 @@ static void manual_overview(void)
 	            "reads "
 	            "theirs.");
 	puts(".SH COMMANDS");
-	for (const struct cmd *const *c = cmds; *c; c++) {
+	for (const struct cmd *const *c = all; *c; c++) {
 		printf(".TP\n.BR seam\\-%s (1)\n", (*c)->name);
 		manual_text((*c)->summary);
 	}
@@ -146,17 +145,17 @@ static void manual_cases(const struct cmd *cmd, const char *before, const char *
 
 /* Writes the completion for bash: words by command, and values by option, also the next one of a
  * comma-separated list. */
-static void manual_bash(void)
+static void manual_bash(const struct cmd *const *all)
 {
 	puts("# bash completion for seam; made by `seam help --completion bash`\n_seam() {\n"
 	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= "
 	     "values= head=\n"
 	     "\tif [ \"$COMP_CWORD\" -eq 1 ]; then");
 	printf("\t\twords=\"help");
-	for (const struct cmd *const *c = cmds; *c; c++)
+	for (const struct cmd *const *c = all; *c; c++)
 		printf(" %s", (*c)->name);
 	puts("\"\n\telse\n\t\tcase ${COMP_WORDS[1]} in");
-	for (const struct cmd *const *c = cmds; *c; c++) {
+	for (const struct cmd *const *c = all; *c; c++) {
 		printf("\t\t%s) words=\"--help", (*c)->name);
 		manual_words(*c);
 		printf("\";");
@@ -213,10 +212,10 @@ static void manual_fish_argument(const struct cmd *cmd, const struct option_def 
 }
 
 /* Writes the completion for fish, a line for each option. */
-static void manual_fish(void)
+static void manual_fish(const struct cmd *const *all)
 {
 	puts("# fish completion for seam; made by `seam help --completion fish`");
-	for (const struct cmd *const *c = cmds; *c; c++) {
+	for (const struct cmd *const *c = all; *c; c++) {
 		printf("complete -c seam -n __fish_use_subcommand -f -a %s -d ", (*c)->name);
 		manual_fish_text((*c)->summary);
 		putchar('\n');
@@ -234,16 +233,16 @@ static void manual_fish(void)
 	}
 }
 
-static void manual_zsh(void)
+static void manual_zsh(const struct cmd *const *all)
 {
 	puts("#compdef seam\n# zsh completion for seam; made by `seam help --completion "
 	     "zsh`\n_seam() {\n"
 	     "\tif (( CURRENT == 2 )); then");
 	printf("\t\tcompadd help");
-	for (const struct cmd *const *c = cmds; *c; c++)
+	for (const struct cmd *const *c = all; *c; c++)
 		printf(" %s", (*c)->name);
 	puts("\n\t\treturn\n\tfi\n\tlocal prev=$words[CURRENT-1]\n\tcase $words[2] in");
-	for (const struct cmd *const *c = cmds; *c; c++) {
+	for (const struct cmd *const *c = all; *c; c++) {
 		printf("\t%s)", (*c)->name);
 		manual_cases(*c, "compset -P '*,'; compadd --", "; return");
 		printf(" [[ $PREFIX == -* ]] && compadd -- --help");
@@ -253,92 +252,17 @@ static void manual_zsh(void)
 	puts("\tesac\n}\n_seam \"$@\"");
 }
 
-static const struct cmd *manual_find(const struct cmd *self, const char *name)
-{
-	for (const struct cmd *const *c = cmds; *c; c++) {
-		if (!strcmp((*c)->name, name))
-			return *c;
-	}
-	cmd_error(self, "'%s' is not a command; 'seam --help' lists them", name);
-	return NULL;
-}
-
-static int manual_completion(const struct cmd *self, const char *shell)
+int manual_completion(const struct cmd *self, const struct cmd *const *all, const char *shell)
 {
 	if (!strcmp(shell, "bash"))
-		manual_bash();
+		manual_bash(all);
 	else if (!strcmp(shell, "fish"))
-		manual_fish();
+		manual_fish(all);
 	else if (!strcmp(shell, "zsh"))
-		manual_zsh();
+		manual_zsh(all);
 	else {
 		cmd_error(self, "--completion: '%s' is not bash, fish or zsh", shell);
 		return EXIT_USAGE;
 	}
 	return EXIT_OK;
 }
-
-enum {
-	OPT_MAN = 1,
-	OPT_COMPLETION
-};
-
-/* Writes the page or completion that was asked for to standard output. An exit code. */
-static int manual_run(int argc, char **argv, const struct cmd *self)
-{
-	struct options o = options_start(argc, argv, self);
-	const char *name = NULL, *shell = NULL;
-	const struct cmd *cmd;
-	bool man = false;
-	int id;
-
-	while ((id = options_next(&o)) != OPTIONS_END) {
-		switch (id) {
-		case OPTIONS_OPERAND:
-			name = o.arg;
-			break;
-		case OPT_MAN:
-			man = true;
-			break;
-		case OPT_COMPLETION:
-			shell = o.arg;
-			break;
-		case OPTIONS_HELP:
-			return EXIT_OK;
-		default:
-			return EXIT_USAGE;
-		}
-	}
-	if (shell)
-		return manual_completion(self, shell);
-	if (!name || !strcmp(name, "seam")) {
-		if (man)
-			manual_overview();
-		else
-			cmds_print(stdout);
-		return EXIT_OK;
-	}
-	cmd = manual_find(self, name);
-	if (!cmd)
-		return EXIT_USAGE;
-	if (man)
-		manual_page(cmd);
-	else
-		cmd_print_help(cmd);
-	return EXIT_OK;
-}
-
-static const struct option_def manual_options[] = {
-	{ "man", 0, NULL, "print the man page, as roff", OPT_MAN },
-	{ "completion", 0, "SHELL", "print the completion file for bash, fish or zsh",
-	  OPT_COMPLETION },
-	{ 0 },
-};
-
-const struct cmd cmd_help = {
-	.name = "help",
-	.synopsis = "[COMMAND]",
-	.summary = "Tell how a command is used",
-	.options = manual_options,
-	.run = manual_run,
-};
