@@ -30,9 +30,11 @@ test-vm: all
 	@scripts/setup vm
 	tests/vm/run
 
+# Every command beside its peers, into docs/benchmarks.md: some 20 minutes on a machine that does nothing else.
+# `bench/table --quick` prints a smaller one.
 bench: all
 	@scripts/setup bench
-	bench/run $(BUILD)
+	bench/table --seam $(BUILD)/seam --output docs/benchmarks.md
 
 install: all
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * live_work.cc: what live.py records: C++ as programs are built by distributions, -O2 without frame pointers. Formulas are parsed, kept in
- * maps, evaluated by virtual calls with exceptions out of their depth, and shapes are sorted by comparators that call on.
+ * live_work.cc: what bench/table compiles and records where Debian's sources cannot be had. Formulas
+ * are parsed, kept in maps, evaluated by virtual calls with exceptions out of their depth, and
+ * shapes are sorted by comparators that call on.
  *
  *	live_work ROUNDS        always the same work; prints a sum, so that nothing of it is left out
  */

@@ -6,30 +6,28 @@
 
 Output and messages of the builds are thrown away; one that fails is an error. Least and median of real and CPU seconds.
 """
-import resource
+import os
 import statistics
-import subprocess
 import sys
-import time
+import tempfile
 
-
-def once(command):
-    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-    real, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return real, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+sys.dont_write_bytecode = True
+import measure  # noqa: E402
 
 
 def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__)
     rounds, arguments, builds = int(sys.argv[1]), sys.argv[2].split(), sys.argv[3:]
-    times = {build: [] for build in builds}
-    for _ in range(rounds):
-        for build in builds:
-            times[build].append(once([build, *arguments]))
-    for build, those in times.items():
-        real, cpu = zip(*those)
+    with tempfile.TemporaryDirectory() as directory:
+        run = measure.Runner(directory)
+        sides = {build: measure.Side(lambda build=build: run.run([os.path.abspath(build), *arguments], cwd=os.getcwd(),
+                                                                 environment=os.environ)) for build in builds}
+        measure.in_turn(sides, rounds, float("inf"), float("inf"))
+    for build, side in sides.items():
+        if side.failure:
+            sys.exit(f"pairs.py: {build}: {side.failure}")
+        real, cpu = [r.seconds for r in side.results], [r.cpu for r in side.results]
         print(f"{build}: real {min(real):.3f} {statistics.median(real):.3f}, CPU {min(cpu):.3f} {statistics.median(cpu):.3f}")
 
 

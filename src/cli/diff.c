@@ -420,7 +420,7 @@ const struct cmd cmd_diff = {
 	        "slower: the whole interval of its ratio lies above. As several rows are asked "
 	        "about at once, their intervals are widened (Bonferroni), so that one in twenty "
 	        "gates fails by chance at most, not one in twenty rows: that holds with three or "
-	        "more recordings per side, not with one (docs/benchmarks.md has how often each "
+	        "more recordings per side, not with one (docs/diff-noise.md has how often each "
 	        "fails falsely, and how small a slow-down each sees). Rows that are slower by the "
 	        "figures but not for sure are marked 'maybe' and do not fail.\n\n"
 	        "--json writes version (1), confidence, between_runs (whether what runs differ by "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// names_work.cc: work for bench/names: compiles and matches regular expressions with re2 for as many
-// seconds as the argument says. Its stacks are deep and full of inlined calls.
+// inlined_work.cc: work for bench/table: compiles and matches regular expressions with re2 for as
+// many seconds as the argument says. Its stacks are deep and full of inlined calls.
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>

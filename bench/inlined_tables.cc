@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// names_tables.cc: empty Unicode tables for re2, whose own Debian makes from other packages: the
-// work of bench/names has no need of them.
+// inlined_tables.cc: empty Unicode tables for re2, whose own Debian makes from other packages: the
+// work of bench/table has no need of them.
 #include "re2/unicode_casefold.h"
 #include "re2/unicode_groups.h"
 

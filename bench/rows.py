@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""What bench/table measures: the commands that read, by recording, with what each peer has for the same; the recorders."""
+import collections
+
+# `first`: with an empty cache directory each time. {} is the recording, {out} a file for what comes out.
+Row = collections.namedtuple("Row", "label seam perf samply perfparser first", defaults=(None, None, None, False))
+
+REPORT = ["report", "-i", "{}"]
+PERF_REPORT = ["report", "--stdio", "-i", "{}"]
+FLAT, NO_CHILDREN = ["-g", "none"], ["--no-children"]
+
+report = Row("report", REPORT, PERF_REPORT)
+report_self = Row("report --no-children", REPORT + NO_CHILDREN, PERF_REPORT + NO_CHILDREN)
+report_lines = Row("report --no-children --no-inline", REPORT + NO_CHILDREN + ["--no-inline"], PERF_REPORT + NO_CHILDREN + ["--no-inline"])
+report_flat = Row("report --no-children -g none", REPORT + NO_CHILDREN + FLAT, PERF_REPORT + NO_CHILDREN + FLAT)
+report_stats = Row("report --stats", ["report", "--stats", "-i", "{}"], ["report", "--stats", "-i", "{}"])
+script = Row("script", ["script", "-i", "{}"], ["script", "-i", "{}"], None, ["--input", "{}", "--output", "{out}"])
+dump = Row("dump", ["dump", "{}"], ["report", "-D", "-i", "{}"])
+stat = Row("stat", ["stat", "{}"], ["report", "--stats", "-i", "{}"])
+folded = Row("export --format folded", ["export", "--format", "folded", "-i", "{}"], ["script", "-s", "{core}/scripts/python/stackcollapse.py", "-i", "{}"])
+firefox = Row("export --format firefox", ["export", "--format", "firefox", "-o", "{out}", "{}"], None,
+              ["import", "--save-only", "--unstable-presymbolicate", "-o", "{out}.json", "{}"])
+flame = Row("flame", ["flame", "-o", "{out}", "{}"])
+convert = Row("convert", ["convert", "-q", "{}", "-o", "{out}"], ["inject", "-i", "{}", "-o", "{out}"])
+
+
+def export(name):
+    return Row("export --format " + name, ["export", "--format", name, "-o", "{out}", "{}"])
+
+
+FEW = [report_self, report_flat, script, folded]
+READ = {
+    "make": [
+        report_lines, report_flat, report, report_stats, script, dump, stat, Row("stat --stacks", ["stat", "--stacks", "{}"]),
+        Row("stat --check", ["stat", "--check", "{}"]), folded, firefox, *map(export, ("pprof", "speedscope", "callgrind", "json", "perfetto")),
+        flame, Row("flame --svg", ["flame", "--svg", "-o", "{out}", "{}"]), Row("diff", ["diff", "{}", "{}"], ["diff", "{}", "{}"]), convert,
+        Row("recover", ["recover", "{}", "-o", "{out}"]), Row("archive", ["archive", "-q", "-o", "{out}", "{}"]),
+        Row("evlist", ["evlist", "{}"], ["evlist", "-i", "{}"]), Row("header", ["header", "{}"], ["report", "--header-only", "-i", "{}"]),
+    ],
+    "deferred": [report, report_self, report_flat, report_stats, script, dump, stat, folded, firefox, flame, convert],
+    "copies": [report_self, report_flat, report, script, stat, folded, firefox,
+               convert._replace(perf=["inject", "--convert-callchain", "-i", "{}", "-o", "{out}"])],
+    "inlined": [
+        Row("report, the first", REPORT, PERF_REPORT, first=True), Row("report, the second", REPORT, PERF_REPORT),
+        Row("script, the first", script.seam, script.perf, None, script.perfparser, first=True),
+        Row("script, the second", script.seam, script.perf, None, script.perfparser), firefox,
+        Row("annotate", ["annotate", "-i", "{}", "{hot}"], ["annotate", "--stdio", "-i", "{}", "-s", "{hot}"]),
+    ],
+    "service": FEW, "sqlite3": FEW, "gcc": FEW, "all": FEW,
+}
+
+# Who records: options behind `record`, by program. {hz} is the frequency, {file} what is written.
+SEAM = ["record", "-q", "-F", "{hz}", "-o", "{file}"]
+PERF = ["record", "-q", "-F", "{hz}", "-e", "cpu-clock", "-o", "{file}"]
+RECORDERS = {
+    "seam auto": ("seam", SEAM + ["--"]),
+    "seam fp": ("seam", SEAM + ["--call-graph", "fp", "--"]),
+    "seam dwarf": ("seam", SEAM + ["--call-graph", "dwarf", "--"]),
+    "perf fp": ("perf", PERF + ["--call-graph", "fp", "--"]),
+    "perf dwarf": ("perf", PERF + ["--call-graph", "dwarf", "--"]),
+    "samply": ("samply", ["record", "--save-only", "-r", "{hz}", "-o", "{file}.json", "--"]),
+    "seam top": ("seam", ["top", "--stdio", "-F", "{hz}", "-d", "1", "--"]),
+}
+# How soon there is a recording: what is there before, and who records what.
+STARTERS = {
+    "seam auto": ("seam", ["record", "-q", "-o", "{file}"]),
+    "seam fp": ("seam", ["record", "-q", "--call-graph", "fp", "-o", "{file}"]),
+    "perf fp": ("perf", ["record", "-q", "-g", "-o", "{file}"]),
+    "perf dwarf": ("perf", ["record", "-q", "--call-graph", "dwarf", "-o", "{file}"]),
+}
