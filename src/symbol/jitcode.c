@@ -8,6 +8,7 @@
 
 #include "symbol/jitdump.h"
 #include "symbol/object.h"
+#include "symbol/process_file.h"
 
 struct jitcode {
 	struct jitdump dump;
@@ -34,7 +35,7 @@ int jitcode_open_path(struct jitcode **ret, const struct symbol_opts *opts, uint
 {
 	struct jitcode *j = calloc(1, sizeof(*j));
 	struct buf where = { 0 };
-	int r = j ? perfmap_read_jitdump(opts, pid, path, &where, &j->bytes) : -ENOMEM;
+	int r = j ? process_file_jitdump(opts, pid, path, &where, &j->bytes) : -ENOMEM;
 
 	buf_free(&where);
 	if (r >= 0)

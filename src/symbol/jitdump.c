@@ -12,6 +12,7 @@
 
 #include "base/cursor.h"
 #include "symbol/object.h"
+#include "symbol/process_file.h"
 
 #define MAGIC 0x4a695444u
 #define HEADER_LEAST 40u
@@ -271,10 +272,10 @@ int jitdump_read(struct jitdump *d, const void *bytes, size_t n)
 int jitdump_open(struct buf *ret, struct symbol_cache *cache, uint32_t pid)
 {
 	const struct symbol_opts *opts = &cache->opts;
-	const char *dump = symbol_jitdump_of(cache, pid);
+	const char *dump = process_file_jitdump_of(cache, pid);
 	struct buf path = { 0 };
 	int r = dump && (!opts->foreign || opts->map_dir)
-	                ? perfmap_read_jitdump(opts, pid, dump, &path, ret)
+	                ? process_file_jitdump(opts, pid, dump, &path, ret)
 	                : -ENOENT;
 
 	buf_free(&path);
@@ -317,7 +318,7 @@ int symbol_jit_replaced(const struct symbol_opts *opts, uint32_t pid, const char
 	struct jitdump_code *codes;
 	int rc = opts->foreign && !opts->map_dir
 	                 ? -ENOENT
-	                 : perfmap_read_jitdump(opts, pid, path, &where, &bytes);
+	                 : process_file_jitdump(opts, pid, path, &where, &bytes);
 
 	if (rc >= 0)
 		rc = jitdump_read(&d, bytes.bytes, bytes.n);

@@ -11,7 +11,6 @@
 #include "symbol/object.h"
 #include "symbol/kernel_reader.h"
 
-#define NOTES_MAX (1u << 20)
 #define MODULES_MAX (16u << 20)
 
 static struct kallsyms *kernel_kallsyms(struct symbol_cache *cache)
@@ -25,22 +24,6 @@ static struct kallsyms *kernel_kallsyms(struct symbol_cache *cache)
 	cache->kallsyms_loaded = true;
 	pthread_mutex_unlock(&cache->kallsyms_lock);
 	return r < 0 ? NULL : &cache->kallsyms;
-}
-
-/* The build-id in a file of notes; size 0: none. */
-static void kernel_read_build_id(const char *path, struct image_build_id *ret)
-{
-	struct buf notes = { 0 };
-
-	*ret = (struct image_build_id){ 0 };
-	if (kallsyms_slurp(path, NOTES_MAX, &notes) == 0)
-		image_build_id_of_notes(notes.bytes, notes.n, false, ret);
-	buf_free(&notes);
-}
-
-void kernel_running_id(struct image_build_id *ret)
-{
-	kernel_read_build_id("/sys/kernel/notes", ret);
 }
 
 /* Whether this is an address at which kernels lie that do not choose a place at boot (x86_64,
@@ -89,7 +72,7 @@ static bool kernel_is_running(struct symbol_object *object, const struct image_b
 		        object->name);
 		return false;
 	}
-	kernel_read_build_id(notes, &running);
+	kernel_id_read(notes, &running);
 	if (image_build_id_equal(&running, recorded))
 		return true;
 	object_reason(object, running.size ? SYMBOL_OTHER_BUILD_ID : SYMBOL_NO_FILE,
@@ -319,11 +302,11 @@ static struct image_build_id kernel_module_build_id(const struct symbol_object *
 
 	if (id.size || cache->opts.search.root || !cache->opts.kernel_build_id.size)
 		return id;
-	kernel_running_id(&running);
+	kernel_id_running(&running);
 	if (!image_build_id_equal(&running, &cache->opts.kernel_build_id))
 		return id;
 	buf_printf(&notes, "/sys/module/%s/notes/.note.gnu.build-id", name);
-	kernel_read_build_id(buf_text(&notes), &id);
+	kernel_id_read(buf_text(&notes), &id);
 	buf_free(&notes);
 	return id;
 }

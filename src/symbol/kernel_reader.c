@@ -37,7 +37,7 @@ int kernel_reader_start(struct kernel_reader **ret, const struct image_build_id 
 	struct kernel_reader *r;
 
 	*ret = NULL;
-	kernel_running_id(&running);
+	kernel_id_running(&running);
 	if (!image_build_id_equal(&running, recorded))
 		return 0;
 	r = calloc(1, sizeof(*r));

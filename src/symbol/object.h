@@ -77,19 +77,16 @@ int elffile_load(struct symbol_object *object);
 int vdso_load(struct symbol_object *object);
 int kernel_load(struct symbol_object *object);
 int module_load(struct symbol_object *object);
-/* The build-id of the kernel that runs; size 0: it has none. */
-void kernel_running_id(struct image_build_id *ret);
+/* The build-id in a file of notes; size 0: it has none. */
+void kernel_id_read(const char *path, struct image_build_id *ret);
+/* That of the kernel that runs. */
+void kernel_id_running(struct image_build_id *ret);
 /* Writes the table of a loaded object to the cache, if its names came from the running kernel. */
 void kernel_keep(struct symbol_object *object);
 int perfmap_load(struct symbol_object *object);
 /* Puts the functions of a jitdump into the object's table, but for those that need a time.
  * -EBADMSG: it is none. -ENOMEM. */
 int jitdump_take(struct symbol_object *object, const void *bytes, size_t n);
-/* The bytes of a jitdump. */
-int perfmap_read_jitdump(const struct symbol_opts *opts, uint32_t pid, const char *dump,
-                         struct buf *ret_path, struct buf *ret);
-/* The path given to symbol_jitdump for a process, or NULL. */
-const char *symbol_jitdump_of(struct symbol_cache *cache, uint32_t pid);
 /* Takes the lines of a map into object->table and bad_lines. -ENOMEM. */
 int perfmap_text(struct symbol_object *object, const struct buf *text);
 

@@ -1,49 +1,12 @@
 // SPDX-License-Identifier: MIT
 // perfmap.c: names of JIT code: from the process's jitdump (jitdump.c), or from /tmp/perf-PID.map,
-// into which JIT compilers write lines of "START SIZE NAME", in hex. Anybody can write to /tmp, so
-// only a regular file is believed that belongs to root, to us or to the process's own user. Pids
-// are used again, so only a file is believed that was written after the process began.
+// into which JIT compilers write lines of "START SIZE NAME", in hex. Which of these files is
+// believed, process_file.c knows.
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "symbol/object.h"
-
-#define PERFMAP_MAX (512u << 20)
-
-/* The user of a process that still runs; false: unknown. */
-static bool perfmap_process_user(uint32_t pid, uid_t *ret)
-{
-	char path[32];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/proc/%u", pid);
-	if (stat(path, &st) < 0)
-		return false;
-	*ret = st.st_uid;
-	return true;
-}
-
-/* Whether the file belongs to root, to us or to the process's user. The recording says who that
- * was. Only where it does not is the process of today asked, which may be another one with the same
- * pid. */
-static bool perfmap_is_trusted(const struct symbol_opts *opts, const struct stat *st, uint32_t pid)
-{
-	uint32_t recorded;
-	uid_t user;
-
-	if (!S_ISREG(st->st_mode))
-		return false;
-	if (!st->st_uid || st->st_uid == geteuid())
-		return true;
-	if (opts->owner && opts->owner(opts->began_ctx, pid, &recorded))
-		return recorded == st->st_uid;
-	return perfmap_process_user(pid, &user) && user == st->st_uid;
-}
+#include "symbol/process_file.h"
 
 /* Reads a number in hexadecimal, with or without 0x, and the blank behind it; *at moves behind
  * both. False: there is none, or it has more than 64 bits. */
@@ -105,113 +68,12 @@ int perfmap_text(struct symbol_object *object, const struct buf *text)
 	return r;
 }
 
-/* Reads the open file; -EFBIG when it is too large. */
-static int perfmap_read_text(int fd, struct buf *ret)
-{
-	ssize_t n = 1;
-	void *to;
-
-	while (n > 0 && ret->n <= PERFMAP_MAX) {
-		to = buf_reserve(ret, 1 << 16);
-		if (!to)
-			return -ENOMEM;
-		n = read(fd, to, 1 << 16);
-		if (n > 0)
-			ret->n += (size_t)n;
-	}
-	return n < 0 ? -errno : ret->n > PERFMAP_MAX ? -EFBIG : 0;
-}
-
-#define BEGAN_SLACK_NS 1000000000u /* times of files are coarse, and clocks are set */
-
-static bool perfmap_is_older(const struct stat *st, uint64_t began_ns)
-{
-	uint64_t written =
-	        (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
-
-	return written + BEGAN_SLACK_NS < began_ns;
-}
-
-/* Reads a file that the process, or somebody who may, has written. -EPERM: a stranger wrote it.
- * -ESTALE: it was written before the process began. */
-static int perfmap_read_file(const struct symbol_opts *opts, const char *path, uint32_t pid,
-                             uint64_t began_ns, struct buf *ret)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-	int r = fd < 0 || fstat(fd, &st) < 0 ? -errno : 0;
-
-	if (!r && !perfmap_is_trusted(opts, &st, pid))
-		r = -EPERM;
-	if (!r && perfmap_is_older(&st, began_ns))
-		r = -ESTALE;
-	if (!r)
-		r = perfmap_read_text(fd, ret);
-	if (fd >= 0)
-		close(fd);
-	return r;
-}
-
-/* The pid that a running process has inside its container; 0: not known. */
-static uint32_t perfmap_own_pid(uint32_t pid)
-{
-	char path[32], line[256];
-	const char *last;
-	uint32_t own = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	f = fopen(path, "re");
-	while (f && !own && fgets(line, sizeof(line), f)) {
-		if (strncmp(line, "NSpid:", 6))
-			continue;
-		line[strcspn(line, "\n")] = 0;
-		last = strrchr(line, '\t');
-		own = last ? (uint32_t)strtoul(last + 1, NULL, 10) : 0;
-	}
-	if (f)
-		fclose(f);
-	return own;
-}
-
-/* Reads a path as a running process sees it, where there is no such file for us. */
-static int perfmap_read_inside(const struct symbol_opts *opts, struct buf *path, uint32_t pid,
-                               uint64_t began_ns, struct buf *ret)
-{
-	struct buf inside = { 0 };
-	int r;
-
-	buf_printf(&inside, "/proc/%u/root%s", pid, buf_text(path));
-	r = perfmap_read_file(opts, buf_text(&inside), pid, began_ns, ret);
-	if (r >= 0) {
-		buf_clear(path);
-		buf_put_text(path, buf_text(&inside));
-	}
-	buf_free(&inside);
-	return r;
-}
-
-int perfmap_read_jitdump(const struct symbol_opts *opts, uint32_t pid, const char *dump,
-                         struct buf *ret_path, struct buf *ret)
-{
-	int r;
-
-	if (opts->map_dir)
-		buf_printf(ret_path, "%s/jit-%u.dump", opts->map_dir, pid);
-	else
-		buf_printf(ret_path, "%s%s", opts->search.root ? opts->search.root : "", dump);
-	r = perfmap_read_file(opts, buf_text(ret_path), pid, 0, ret);
-	if (r == -ENOENT && !opts->map_dir && !opts->search.root)
-		r = perfmap_read_inside(opts, ret_path, pid, 0, ret);
-	return r;
-}
-
 /* Names code by the process's jitdump: 1, or 0 if there is none that names any. */
 static int perfmap_load_jitdump(struct symbol_object *object)
 {
-	const char *dump = symbol_jitdump_of(object->cache, object->key.pid);
+	const char *dump = process_file_jitdump_of(object->cache, object->key.pid);
 	struct buf path = { 0 }, bytes = { 0 };
-	int r = dump ? perfmap_read_jitdump(&object->cache->opts, object->key.pid, dump, &path,
+	int r = dump ? process_file_jitdump(&object->cache->opts, object->key.pid, dump, &path,
 	                                    &bytes)
 	             : -ENOENT;
 
@@ -251,11 +113,11 @@ static int perfmap_read_map(const struct symbol_object *object, struct buf *path
 	int r;
 
 	buf_printf(path, "%s/perf-%u.map", opts->map_dir ? opts->map_dir : "/tmp", pid);
-	r = perfmap_read_file(opts, buf_text(path), pid, began, ret);
-	own = r == -ENOENT && !opts->map_dir ? perfmap_own_pid(pid) : 0;
+	r = process_file_read(opts, buf_text(path), pid, began, ret);
+	own = r == -ENOENT && !opts->map_dir ? process_file_own_pid(pid) : 0;
 	if (own) {
 		buf_printf(&inside, "/tmp/perf-%u.map", own);
-		if (perfmap_read_inside(opts, &inside, pid, began, ret) >= 0) {
+		if (process_file_read_inside(opts, &inside, pid, began, ret) >= 0) {
 			buf_clear(path);
 			buf_put_text(path, buf_text(&inside));
 			r = 0;

@@ -160,16 +160,6 @@ int symbol_jitdump(struct symbol_cache *cache, uint32_t pid, const char *path)
 	return r;
 }
 
-const char *symbol_jitdump_of(struct symbol_cache *cache, uint32_t pid)
-{
-	uint64_t path = 0;
-
-	pthread_mutex_lock(&cache->lock);
-	map_get(&cache->jitdumps, pid, &path);
-	pthread_mutex_unlock(&cache->lock);
-	return (const char *)(uintptr_t)path;
-}
-
 /* ---- lookups ---- */
 
 /* Turns an address into one of the object's table; -ENOENT: it has none there. */

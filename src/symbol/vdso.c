@@ -7,24 +7,19 @@
 
 #include "symbol/object.h"
 
-#define NOTES_MAX (1u << 20)
-
 /* Whether this is the recorded vdso: by its own build-id, else by the kernel's, else because the
  * recording was made here. */
 static bool vdso_is_recorded(struct symbol_object *object, const struct image *image)
 {
 	const struct symbol_opts *opts = &object->cache->opts;
-	struct image_build_id id = { 0 }, kernel = { 0 };
-	struct buf notes = { 0 };
+	struct image_build_id id = { 0 }, kernel;
 
 	if (object->key.build_id.size)
 		return image_build_id(image, &id) > 0 &&
 		       image_build_id_equal(&id, &object->key.build_id);
 	if (!opts->kernel_build_id.size)
 		return !opts->foreign;
-	if (kallsyms_slurp("/sys/kernel/notes", NOTES_MAX, &notes) == 0)
-		image_build_id_of_notes(notes.bytes, notes.n, false, &kernel);
-	buf_free(&notes);
+	kernel_id_running(&kernel);
 	return image_build_id_equal(&kernel, &opts->kernel_build_id);
 }
 

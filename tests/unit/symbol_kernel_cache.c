@@ -230,7 +230,7 @@ static void a_thread_may_begin_with_it(void **state)
 
 	resolve(&plain, false, 0, &symbol, &cache);
 	symbol_free(cache);
-	kernel_running_id(&key.build_id);
+	kernel_id_running(&key.build_id);
 	if (!plain.puts || !key.build_id.size)
 		skip(); /* it hides its addresses, or has no build-id */
 	assert_int_equal(kernel_cache_decode(&t, &text, plain.bytes.bytes, plain.bytes.n), 0);
@@ -255,7 +255,7 @@ static void a_thread_may_begin_with_it(void **state)
 		symbol_free(cache);
 		kernel_reader_free(opts.running);
 		if (round == 2)
-			kernel_running_id(&key.build_id);
+			kernel_id_running(&key.build_id);
 	}
 	table_free(&t);
 	buf_free(&plain.bytes);

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// object_load.c: loads an object exactly once, whichever thread comes first, from where objects of
+// its kind have their names.
+//
+// Invariant: what others read without the lock is written before `loaded` (or `outlined`) is set.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/object.h"
+
+/* Fills table, state and reason, from where objects of this kind have their names. 0, or
+ * -ENOMEM. */
+static int object_load_by_kind(struct symbol_object *object)
+{
+	switch (object->key.kind) {
+	case SYMBOL_KIND_FILE:
+		return elffile_load(object);
+	case SYMBOL_KIND_ANON:
+		return perfmap_load(object);
+	case SYMBOL_KIND_VDSO:
+		return vdso_load(object);
+	case SYMBOL_KIND_KERNEL:
+		return kernel_load(object);
+	case SYMBOL_KIND_MODULE:
+		return module_load(object);
+	case SYMBOL_KIND_BPF:
+	case SYMBOL_KIND_JIT:
+	case SYMBOL_KIND_OUT_OF_LINE: { /* one symbol, as long as the mapping */
+		struct table_symbol all = { .end = UINT64_MAX, .bind = TABLE_GLOBAL };
+
+		object->terms = OBJECT_PLACE;
+		object->state = SYMBOL_NAMED;
+		return table_put(&object->table, &all, object->path, strlen(object->path), "");
+	}
+	default:
+		object->state = SYMBOL_NOT_CODE;
+		return 0;
+	}
+}
+
+/* Loads the names and makes them ready for lookups. Runs once per object, under its lock. 0, or
+ * -ENOMEM. */
+static int object_load_names(struct symbol_object *object)
+{
+	int r;
+
+	object->state = SYMBOL_NO_FILE;
+	r = object_load_by_kind(object);
+	if (r == 0)
+		r = table_seal(&object->table);
+	if (r == 0 && object->table.n) {
+		object->used = calloc(object->table.n, sizeof(*object->used));
+		if (!object->used)
+			r = -ENOMEM;
+	}
+	/* The names were found: reasons from places that were tried before are of no interest. */
+	if (object->state == SYMBOL_NAMED && !object->ambiguous)
+		buf_clear(&object->reason);
+	buf_text(&object->reason); /* NUL-terminated from here on */
+	buf_text(&object->source);
+	return r;
+}
+
+int object_load_only(struct symbol_object *object)
+{
+	if (atomic_load_explicit(&object->loaded, memory_order_acquire))
+		return object->error;
+	pthread_mutex_lock(&object->loading);
+	if (!atomic_load_explicit(&object->loaded, memory_order_relaxed)) {
+		object->error = object_load_names(object);
+		atomic_store_explicit(&object->loaded, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&object->loading);
+	return object->error;
+}
+
+int object_outline(struct symbol_object *object)
+{
+	if (atomic_load_explicit(&object->outlined, memory_order_acquire))
+		return object->outline_error;
+	pthread_mutex_lock(&object->loading);
+	if (!atomic_load_explicit(&object->outlined, memory_order_relaxed)) {
+		object->outline_error = elffile_outline(object);
+		atomic_store_explicit(&object->outlined, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&object->loading);
+	return object->outline_error;
+}
+
+void object_keep(struct symbol_object *object)
+{
+	if (!object->error && atomic_exchange(&object->unkept, false))
+		kernel_keep(object);
+}
+
+int object_load(struct symbol_object *object)
+{
+	int r;
+
+	if (atomic_load_explicit(&object->loaded, memory_order_acquire))
+		return object->error;
+	r = object_load_only(object);
+	object_keep(object); /* others go on meanwhile */
+	return r;
+}
