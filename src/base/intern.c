@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 
 void intern_free(struct intern *in)
@@ -43,18 +44,10 @@ static int intern_grow_table(struct intern *in)
 static uint32_t intern_add(struct intern *in, const void *bytes, size_t n, uint32_t hash,
                            bool lasting)
 {
-	struct intern_entry *entries;
 	const char *kept = bytes;
 
-	if (in->n == in->entries_capacity) {
-		size_t capacity = in->entries_capacity ? in->entries_capacity * 2 : 64;
-
-		entries = realloc(in->entries, capacity * sizeof(*entries));
-		if (!entries)
-			return INTERN_FAILED;
-		in->entries = entries;
-		in->entries_capacity = capacity;
-	}
+	if (ARRAY_ROOM(&in->entries, &in->entries_capacity, in->n + 1) < 0)
+		return INTERN_FAILED;
 	if (!lasting)
 		kept = arena_string(&in->arena, bytes, n);
 	if (!kept)

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// base_array.c: an array grows to what was asked for, few times, and keeps what is in it; what
+// cannot be had leaves it as it was.
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/array.h"
+
+static void test_grows_one_by_one(void **state)
+{
+	size_t capacity = 0, moves = 0, before;
+	uint32_t *at = NULL;
+
+	(void)state;
+	for (uint32_t n = 0; n < 100000; n++) {
+		before = capacity;
+		assert_int_equal(ARRAY_ROOM(&at, &capacity, n + 1), 0);
+		assert_true(capacity > n);
+		moves += capacity != before;
+		at[n] = n * 3;
+	}
+	assert_true(moves < 20); /* it doubles */
+	for (uint32_t n = 0; n < 100000; n++)
+		assert_int_equal(at[n], n * 3);
+	free(at);
+}
+
+static void test_grows_at_once(void **state)
+{
+	struct {
+		char bytes[3000];
+	} *at = NULL;
+	size_t capacity = 0, none = 0;
+
+	(void)state;
+	assert_int_equal(ARRAY_ROOM(&at, &capacity, none), 0);
+	assert_null(at);
+	assert_int_equal(ARRAY_ROOM(&at, &capacity, 1), 0);
+	assert_int_equal(capacity, 8); /* a few, although they are large */
+	assert_int_equal(ARRAY_ROOM(&at, &capacity, 1000), 0);
+	assert_int_equal(capacity, 1000); /* more than twice as many: as many as wanted */
+	assert_int_equal(ARRAY_ROOM(&at, &capacity, 1000), 0);
+	assert_int_equal(capacity, 1000);
+	assert_int_equal(ARRAY_ROOM(&at, &capacity, 1001), 0);
+	assert_int_equal(capacity, 2000);
+	free(at);
+}
+
+static void test_zeroed(void **state)
+{
+	size_t capacity = 0, filled;
+	uint64_t *at = NULL;
+
+	(void)state;
+	for (size_t wanted = 1; wanted < 5000; wanted = wanted * 2 + 1) {
+		filled = capacity;
+		assert_int_equal(ARRAY_ROOM_ZEROED(&at, &capacity, wanted), 0);
+		for (size_t i = 0; i < filled; i++)
+			assert_int_equal(at[i], UINT64_MAX);
+		for (size_t i = filled; i < capacity; i++) {
+			assert_int_equal(at[i], 0);
+			at[i] = UINT64_MAX;
+		}
+	}
+	free(at);
+}
+
+/* Sizes that do not fit an object are refused; nothing wraps around to a small allocation. */
+static void test_too_many(void **state)
+{
+	size_t capacity = 0;
+	uint64_t *at = NULL, *same;
+
+	(void)state;
+	assert_int_equal(ARRAY_ROOM(&at, &capacity, SIZE_MAX), -ENOMEM);
+	assert_int_equal(ARRAY_ROOM(&at, &capacity, SIZE_MAX / 8 + 2), -ENOMEM);
+	assert_int_equal(ARRAY_ROOM(&at, &capacity, (size_t)PTRDIFF_MAX / 8 + 1), -ENOMEM);
+	assert_null(at);
+	assert_int_equal(capacity, 0);
+	assert_int_equal(ARRAY_ROOM(&at, &capacity, 3), 0);
+	same = at;
+	assert_int_equal(ARRAY_ROOM_ZEROED(&at, &capacity, (size_t)PTRDIFF_MAX / 8 + 1), -ENOMEM);
+	assert_ptr_equal(at, same);
+	assert_int_equal(capacity, 1024 / 8);
+	/* One that is so large already that it cannot double. */
+	capacity = (size_t)PTRDIFF_MAX / 8;
+	assert_int_equal(ARRAY_ROOM(&at, &capacity, capacity + 1), -ENOMEM);
+	free(at);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_grows_one_by_one),
+		cmocka_unit_test(test_grows_at_once),
+		cmocka_unit_test(test_zeroed),
+		cmocka_unit_test(test_too_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
