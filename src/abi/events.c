@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 #define EVENTS_MAX 65536u
 #define EVENTS_FIXED                                                                    \
 	(SEAM_SAMPLE_IDENTIFIER | SEAM_SAMPLE_IP | SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | \
@@ -173,17 +175,7 @@ static int events_ids(struct seam_events *events, struct events_entry *entry, co
 
 static int events_grow(struct seam_events *events)
 {
-	size_t capacity = events->capacity ? events->capacity * 2 : 8;
-	struct events_entry **entries;
-
-	if (events->n < events->capacity)
-		return 0;
-	entries = realloc(events->entries, capacity * sizeof(struct events_entry *));
-	if (!entries)
-		return -ENOMEM;
-	events->entries = entries;
-	events->capacity = capacity;
-	return 0;
+	return ARRAY_ROOM(&events->entries, &events->capacity, events->n + 1);
 }
 
 /* On failure the set is as it was before: ids that were already entered are taken out again,
@@ -236,15 +228,9 @@ int seam_events_add_id(struct seam_events *events, uint32_t index, uint64_t id)
 		return -ENOENT;
 	if (map_get(&events->by_id, id, &owner) && owner == index)
 		return 0;
-	if (entry->event.n_ids == entry->ids_capacity) {
-		size_t capacity = entry->ids_capacity * 2;
-		uint64_t *more = realloc(entry->ids, capacity * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		entry->event.ids = entry->ids = more;
-		entry->ids_capacity = capacity;
-	}
+	if (ARRAY_ROOM(&entry->ids, &entry->ids_capacity, entry->event.n_ids + 1) < 0)
+		return -ENOMEM;
+	entry->event.ids = entry->ids;
 	r = events_put_id(events, id, index);
 	if (r < 0)
 		return r;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "perfdata/event_name.h"
 #include "perfdata/feature.h"
@@ -154,16 +155,8 @@ static int meta_add_event(struct meta *m, const struct seam_attr *attr, const ui
 
 	if (index < 0)
 		return index;
-	if ((size_t)index >= m->n_named) {
-		size_t n = m->n_named ? m->n_named * 2 : 16;
-		struct meta_named *named = realloc(m->named, n * sizeof(*named));
-
-		if (!named)
-			return -ENOMEM;
-		memset(named + m->n_named, 0, (n - m->n_named) * sizeof(*named));
-		m->named = named;
-		m->n_named = n;
-	}
+	if (ARRAY_ROOM_ZEROED(&m->named, &m->n_named, (size_t)index + 1) < 0)
+		return -ENOMEM;
 	rc = meta_await_type(m, attr, (uint32_t)index);
 	return rc < 0 ? rc : meta_name_by_attr(m, seam_events_at(m->events, (size_t)index));
 }

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* Copies of records that would not stay: chunks of this size, aligned to it, so that a record's
  * address tells its chunk. A chunk is freed with the last record in it. */
 #define ORDER_CHUNK ((size_t)1 << 20)
@@ -166,13 +168,8 @@ static int order_merge(struct order *o, size_t at, size_t mid, size_t end)
 	at = order_bound(e, at, mid, e[mid].time, false);
 	end = order_bound(e, mid, end, e[mid - 1].time, true);
 	n = mid - at;
-	if (n > o->spare_capacity) {
-		left = realloc(o->spare, n * 2 * sizeof(*left));
-		if (!left)
-			return -ENOMEM;
-		o->spare = left;
-		o->spare_capacity = n * 2;
-	}
+	if (ARRAY_ROOM(&o->spare, &o->spare_capacity, n) < 0)
+		return -ENOMEM;
 	left = o->spare;
 	memcpy(left, e + at, n * sizeof(*left));
 	while (i < n && k < end)
@@ -239,14 +236,7 @@ static size_t order_bytes(const struct order *o)
 
 static int order_grow(struct entry **entries, size_t *capacity)
 {
-	size_t n = *capacity ? *capacity * 2 : 1024;
-	struct entry *e = realloc(*entries, n * sizeof(*e));
-
-	if (!e)
-		return -ENOMEM;
-	*entries = e;
-	*capacity = n;
-	return 0;
+	return ARRAY_ROOM(entries, capacity, *capacity + 1);
 }
 
 /* Makes room for one more. Entries that went leave a gap, which is closed when most entries went,

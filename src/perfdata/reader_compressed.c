@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "perfdata/reader_state.h"
 
@@ -46,15 +47,8 @@ static bool reader_keep_block(struct seam_reader *r, uint64_t offset)
 	r->keep_full = true;
 	if (b.n > r->keep_most - r->kept_bytes)
 		return false;
-	if (r->n_blocks == r->blocks_capacity) {
-		size_t capacity = r->blocks_capacity ? r->blocks_capacity * 2 : 64;
-		struct block *blocks = realloc(r->blocks, capacity * sizeof(*blocks));
-
-		if (!blocks)
-			return false;
-		r->blocks = blocks;
-		r->blocks_capacity = capacity;
-	}
+	if (ARRAY_ROOM(&r->blocks, &r->blocks_capacity, r->n_blocks + 1) < 0)
+		return false;
 	b.bytes = b.n ? malloc(b.n) : NULL;
 	if (b.n && !b.bytes)
 		return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // apply.c: what an event changes. A process is a history of address spaces, a thread a history of
 // names. The rules are in proc.h.
+#include "base/array.h"
 #include "proc/table.h"
 
 #include <errno.h>
@@ -11,16 +12,8 @@ struct proc_mapping *apply_mapping(struct proc_table *table)
 {
 	struct proc_mapping *mapping;
 
-	if (table->n_mappings == table->mappings_capacity) {
-		size_t capacity = table->mappings_capacity ? table->mappings_capacity * 2 : 64;
-		struct proc_mapping **mappings =
-		        realloc(table->mappings, capacity * sizeof(struct proc_mapping *));
-
-		if (!mappings)
-			return NULL;
-		table->mappings = mappings;
-		table->mappings_capacity = capacity;
-	}
+	if (ARRAY_ROOM(&table->mappings, &table->mappings_capacity, table->n_mappings + 1) < 0)
+		return NULL;
 	mapping = table->n_mappings < UINT32_MAX - 1 ? arena_alloc(&table->arena, sizeof(*mapping))
 	                                             : NULL;
 	if (!mapping)

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 void history_free(struct histories *h)
 {
 	for (size_t i = 0; i < h->n; i++)
@@ -20,15 +22,8 @@ struct history *history_get(struct histories *h, uint64_t key)
 
 	if (map_get(&h->index, key, &at))
 		return &h->all[at];
-	if (h->n == h->capacity) {
-		size_t capacity = h->capacity ? h->capacity * 2 : 64;
-		struct history *all = realloc(h->all, capacity * sizeof(*all));
-
-		if (!all)
-			return NULL;
-		h->all = all;
-		h->capacity = capacity;
-	}
+	if (ARRAY_ROOM(&h->all, &h->capacity, h->n + 1) < 0)
+		return NULL;
 	if (map_put(&h->index, key, h->n) < 0)
 		return NULL;
 	h->all[h->n] = (struct history){ 0 };

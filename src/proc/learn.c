@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // learn.c: records to events. An event keeps nothing of its record but numbers and interned names.
 // Until proc_seal events only gather; then they are sorted by time and applied.
+#include "base/array.h"
 #include "proc/table.h"
 
 #include <errno.h>
@@ -19,8 +20,6 @@ uint64_t proc_time(const struct seam_decoded *record)
  * newest one. */
 static int learn_put(struct proc_table *table, struct proc_event *e)
 {
-	struct proc_event *events;
-
 	table->generation++;
 	if (table->in_order) {
 		if (e->time < table->newest)
@@ -29,15 +28,8 @@ static int learn_put(struct proc_table *table, struct proc_event *e)
 	}
 	if (table->live || table->in_order)
 		return apply_event(table, e);
-	if (table->n_events == table->events_capacity) {
-		size_t capacity = table->events_capacity ? table->events_capacity * 2 : 256;
-
-		events = realloc(table->events, capacity * sizeof(*events));
-		if (!events)
-			return -ENOMEM;
-		table->events = events;
-		table->events_capacity = capacity;
-	}
+	if (ARRAY_ROOM(&table->events, &table->events_capacity, table->n_events + 1) < 0)
+		return -ENOMEM;
 	e->sequence = table->n_events;
 	table->events[table->n_events++] = *e;
 	return 0;

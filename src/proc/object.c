@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void object_destroy(struct object_pool *pool)
 {
 	intern_free(&pool->keys);
@@ -64,17 +66,10 @@ static const struct proc_object *object_new(struct object_pool *pool, enum proc_
                                             uint32_t name, uint32_t pid, uint64_t inode,
                                             const uint8_t *build_id, size_t build_id_size)
 {
-	struct proc_object *object, **objects;
+	struct proc_object *object;
 
-	if (pool->n == pool->capacity) {
-		size_t capacity = pool->capacity ? pool->capacity * 2 : 64;
-
-		objects = realloc(pool->objects, capacity * sizeof(*objects));
-		if (!objects)
-			return NULL;
-		pool->objects = objects;
-		pool->capacity = capacity;
-	}
+	if (ARRAY_ROOM(&pool->objects, &pool->capacity, pool->n + 1) < 0)
+		return NULL;
 	object = arena_alloc(pool->arena, sizeof(*object));
 	if (!object)
 		return NULL;
