@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "image/elf.h"
 
 struct slot {
@@ -27,15 +28,8 @@ static int plt_slot_order(const void *a, const void *b)
 
 static int plt_slots_put(struct slots *slots, uint64_t vaddr, const char *name)
 {
-	if (slots->n == slots->capacity) {
-		size_t capacity = slots->capacity ? slots->capacity * 2 : 256;
-		struct slot *all = realloc(slots->all, capacity * sizeof(*all));
-
-		if (!all)
-			return -ENOMEM;
-		slots->all = all;
-		slots->capacity = capacity;
-	}
+	if (ARRAY_ROOM(&slots->all, &slots->capacity, slots->n + 1) < 0)
+		return -ENOMEM;
 	slots->all[slots->n++] = (struct slot){ .vaddr = vaddr, .name = name };
 	return 0;
 }

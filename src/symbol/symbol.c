@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "symbol/object.h"
 
 /* ---- the cache ---- */
@@ -98,7 +99,7 @@ static int symbol_object_find(struct symbol_cache *cache, const struct symbol_ke
 {
 	uint64_t hash =
 	        map_hash_bytes(key->path, strlen(key->path), (uint64_t)key->kind << 32 ^ key->pid);
-	struct symbol_object *object, **objects;
+	struct symbol_object *object;
 	uint64_t *slot = map_slot(&cache->index, hash, NULL);
 
 	if (!slot)
@@ -109,15 +110,8 @@ static int symbol_object_find(struct symbol_cache *cache, const struct symbol_ke
 			return 0;
 		}
 	}
-	if (cache->n == cache->capacity) {
-		size_t capacity = cache->capacity ? cache->capacity * 2 : 64;
-
-		objects = realloc(cache->objects, capacity * sizeof(struct symbol_object *));
-		if (!objects)
-			return -ENOMEM;
-		cache->objects = objects;
-		cache->capacity = capacity;
-	}
+	if (ARRAY_ROOM(&cache->objects, &cache->capacity, cache->n + 1) < 0)
+		return -ENOMEM;
 	if (object_new(cache, key, &object) < 0)
 		return -ENOMEM;
 	object->next = *slot ? cache->objects[*slot - 1] : NULL;

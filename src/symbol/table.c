@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void table_free(struct table *table)
 {
 	buf_free(&table->names);
@@ -27,15 +29,8 @@ int table_put(struct table *table, const struct table_symbol *symbol, const char
 	size_t n_suffix = strlen(suffix) + 1;
 	char *to;
 
-	if (table->n == table->capacity) {
-		size_t capacity = table->capacity ? table->capacity * 2 : 256;
-		struct table_symbol *symbols = realloc(table->symbols, capacity * sizeof(*symbols));
-
-		if (!symbols)
-			return -ENOMEM;
-		table->symbols = symbols;
-		table->capacity = capacity;
-	}
+	if (ARRAY_ROOM(&table->symbols, &table->capacity, table->n + 1) < 0)
+		return -ENOMEM;
 	if (table->names.n > UINT32_MAX - n - n_suffix || table->n >= UINT32_MAX - 1)
 		return -E2BIG;
 	to = buf_reserve(&table->names, n + n_suffix);

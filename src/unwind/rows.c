@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void rows_init(struct rows *r, const struct compile_input *in)
 {
 	static const struct frametab_rule none;
@@ -35,19 +37,11 @@ void rows_free(struct rows *r)
 	free(r->parts);
 }
 
-/* Doubles an array when it is full. */
+/* Room for element n. */
 static int rows_grow(struct rows *r, void **array, size_t n, size_t *capacity, size_t size)
 {
-	size_t wanted = *capacity ? *capacity * 2 : 1024;
-	void *bigger;
-
-	if (n < *capacity)
-		return 0;
-	bigger = realloc(*array, wanted * size);
-	if (!bigger)
+	if (array_grow(array, capacity, n + 1, size) < 0)
 		return r->failed = -ENOMEM;
-	*array = bigger;
-	*capacity = wanted;
 	return 0;
 }
 
@@ -227,9 +221,8 @@ bool rows_begin(struct rows *r, uint64_t start, uint64_t end)
 
 struct rows_row *rows_room(struct rows *r, size_t n)
 {
-	while (!r->failed && r->rows_capacity - r->n_rows < n)
-		rows_grow(r, (void **)&r->rows, r->rows_capacity, &r->rows_capacity,
-		          sizeof(*r->rows));
+	if (!r->failed && ARRAY_ROOM(&r->rows, &r->rows_capacity, r->n_rows + n) < 0)
+		r->failed = -ENOMEM;
 	return r->failed || !r->open ? NULL : r->rows + r->n_rows;
 }
 
