@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "abi/event_unit.h"
 #include "base/buf.h"
 #include "base/map.h"
@@ -186,15 +187,8 @@ static int load_walk(struct load_builder *b, const struct load_whose *e,
 		uint64_t *slot;
 		int r;
 
-		if (n == b->frames_capacity) {
-			size_t capacity = n ? n * 2 : 1024;
-			uint32_t *frames = realloc(b->frames, capacity * sizeof(*frames));
-
-			if (!frames)
-				return -ENOMEM;
-			b->frames = frames;
-			b->frames_capacity = capacity;
-		}
+		if (ARRAY_ROOM(&b->frames, &b->frames_capacity, n + 1) < 0)
+			return -ENOMEM;
 		r = load_frame(b, e, &at, &slot);
 		if (r < 0)
 			return r;
@@ -212,21 +206,6 @@ static int load_walk(struct load_builder *b, const struct load_whose *e,
 	return 0;
 }
 
-/* Room for a way down of so many steps. -ENOMEM. */
-static int load_path_room(struct load_builder *b, size_t n)
-{
-	struct load_step *path;
-
-	if (n <= b->path_capacity)
-		return 0;
-	path = realloc(b->path, b->frames_capacity * sizeof(*path));
-	if (!path)
-		return -ENOMEM;
-	b->path = path;
-	b->path_capacity = b->frames_capacity;
-	return 0;
-}
-
 /*
  * The node of the innermost of n frames (b->frames), when the outermost one is called from *node.
  * Nodes are looked up only from where the stack leaves the way of the one before.
@@ -235,7 +214,7 @@ static int load_path(struct load_builder *b, size_t n, uint32_t *node)
 {
 	size_t depth = 0;
 
-	if (load_path_room(b, n) < 0)
+	if (ARRAY_ROOM(&b->path, &b->path_capacity, n) < 0)
 		return -ENOMEM;
 	if (b->path_root != *node)
 		b->n_path = 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 
 struct load_unnamed_object {
@@ -32,16 +33,8 @@ int load_unnamed_note(struct load_unnamed_frames *u, uint32_t frame, uint32_t ob
 	if (frame >= u->frames.n && buf_put_zeros(&u->frames, frame + 1 - u->frames.n) < 0)
 		return -ENOMEM;
 	u->frames.bytes[frame] = 1;
-	if (object >= u->n_objects) {
-		size_t n = (size_t)object * 2 + 16;
-		struct load_unnamed_object *objects = realloc(u->objects, n * sizeof(*objects));
-
-		if (!objects)
-			return -ENOMEM;
-		memset(objects + u->n_objects, 0, (n - u->n_objects) * sizeof(*objects));
-		u->objects = objects;
-		u->n_objects = n;
-	}
+	if (ARRAY_ROOM_ZEROED(&u->objects, &u->n_objects, (size_t)object + 1) < 0)
+		return -ENOMEM;
 	u->objects[object].object = place->object;
 	u->objects[object].state = place->object ? place->symbol.state : SYMBOL_NO_FILE;
 	return 0;

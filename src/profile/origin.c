@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define PERIODS_DIFFER UINT64_MAX
 
 void origin_free(struct origin *o)
@@ -22,16 +24,8 @@ int origin_add_code(struct origin *o, uint32_t object, const struct origin_code 
 {
 	struct origin_code *at;
 
-	if (object >= o->n_code) {
-		size_t n = ((size_t)object + 1) * 2;
-
-		at = realloc(o->code, n * sizeof(*at));
-		if (!at)
-			return -ENOMEM;
-		memset(at + o->n_code, 0, (n - o->n_code) * sizeof(*at));
-		o->code = at;
-		o->n_code = n;
-	}
+	if (ARRAY_ROOM_ZEROED(&o->code, &o->n_code, (size_t)object + 1) < 0)
+		return -ENOMEM;
 	at = &o->code[object];
 	if (!code->limit)
 		return 0;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/intern.h"
 #include "base/pool.h"
 #include "base/trie.h"
@@ -137,22 +138,6 @@ uint32_t profile_frame(struct profile *p, const struct profile_frame *frame)
 	return pool_put(&p->frames, frame);
 }
 
-/* Room for one more item; items, which may move, is returned. NULL: out of memory. */
-static void *profile_grow(void *items, size_t n, size_t *capacity, size_t size)
-{
-	size_t bigger;
-
-	if (n < *capacity)
-		return items;
-	bigger = *capacity ? *capacity * 2 : 64;
-	if (bigger > SIZE_MAX / size)
-		return NULL;
-	items = realloc(items, bigger * size);
-	if (items)
-		*capacity = bigger;
-	return items;
-}
-
 _Static_assert(PROFILE_ROOT == TRIE_ROOT && PROFILE_FAILED == TRIE_FAILED, "the ids of a trie");
 
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame)
@@ -177,13 +162,10 @@ static struct profile_key profile_kept(const struct profile *p, const struct pro
 int profile_add(struct profile *p, const struct profile_key *key, uint64_t samples, uint64_t weight)
 {
 	struct profile_key k = profile_kept(p, key);
-	struct profile_row *rows;
 	uint32_t id;
 
-	rows = profile_grow(p->rows, p->n_rows, &p->rows_capacity, sizeof(*rows));
-	if (!rows)
+	if (ARRAY_ROOM(&p->rows, &p->rows_capacity, p->n_rows + 1) < 0)
 		return -ENOMEM;
-	p->rows = rows;
 	id = intern_bytes(&p->keys, &k, sizeof(k));
 	if (id == INTERN_FAILED)
 		return -ENOMEM;
@@ -196,14 +178,10 @@ int profile_add(struct profile *p, const struct profile_key *key, uint64_t sampl
 
 int profile_add_sample(struct profile *p, const struct profile_sample *sample)
 {
-	struct profile_sample *samples;
-
 	if (!(p->keep & PROFILE_KEEP_SAMPLES))
 		return 0;
-	samples = profile_grow(p->samples, p->n_samples, &p->samples_capacity, sizeof(*samples));
-	if (!samples)
+	if (ARRAY_ROOM(&p->samples, &p->samples_capacity, p->n_samples + 1) < 0)
 		return -ENOMEM;
-	p->samples = samples;
 	p->samples[p->n_samples] = *sample;
 	p->samples[p->n_samples++].key = profile_kept(p, &sample->key);
 	return 0;

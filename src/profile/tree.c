@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/trie.h"
 
@@ -85,15 +86,8 @@ static int tree_path(struct tree_builder *b, uint32_t node, size_t *ret)
 	size_t n = 0;
 
 	for (; node != PROFILE_ROOT; node = profile_node_at(p, node).parent) {
-		if (n == b->path_capacity) {
-			size_t capacity = n ? n * 2 : 256;
-			uint32_t *path = realloc(b->path, capacity * sizeof(*path));
-
-			if (!path)
-				return -ENOMEM;
-			b->path = path;
-			b->path_capacity = capacity;
-		}
+		if (ARRAY_ROOM(&b->path, &b->path_capacity, n + 1) < 0)
+			return -ENOMEM;
 		b->path[n++] = profile_node_at(p, node).frame;
 	}
 	*ret = n;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "samples/jit.h"
 #include "tables/kernel_disk.h"
@@ -58,19 +59,7 @@ static int resolver_jitdumps(struct resolver *p)
 
 static int resolver_more_objects(struct resolver *p)
 {
-	size_t n = proc_objects(p->rec->procs) + 1;
-	struct symbol_object **objects;
-
-	if (n <= p->n_objects)
-		return 0;
-	n += p->n_objects / 2;
-	objects = realloc(p->objects, n * sizeof(*objects));
-	if (!objects)
-		return -ENOMEM;
-	memset(objects + p->n_objects, 0, (n - p->n_objects) * sizeof(*objects));
-	p->objects = objects;
-	p->n_objects = n;
-	return 0;
+	return ARRAY_ROOM_ZEROED(&p->objects, &p->n_objects, proc_objects(p->rec->procs) + 1);
 }
 
 /* Makes a resolver without symbols; resolver_new and resolver_share give it its own or

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "abi/record.h"
 #include "abi/redecode.h"
 #include "base/cursor.h"
@@ -14,29 +15,14 @@
 
 #define RUN_MAX (1u << 20) /* bytes: the unit of work of the second pass */
 
-static void *first_pass_grow(void *items, size_t n, size_t *capacity, size_t size)
-{
-	size_t bigger = *capacity ? *capacity * 2 : 64;
-
-	if (n < *capacity)
-		return items;
-	items = realloc(items, bigger * size);
-	if (items)
-		*capacity = bigger;
-	return items;
-}
-
 /* Begins a new run of records with this one. -ENOMEM. */
 static int first_pass_add_run(struct first_pass *l, const struct seam_record *record)
 {
 	struct recording *rec = l->rec;
-	struct recording_run *runs;
 
-	runs = first_pass_grow(rec->runs, rec->n_runs, &l->runs_capacity, sizeof(*runs));
-	if (!runs)
+	if (ARRAY_ROOM(&rec->runs, &l->runs_capacity, rec->n_runs + 1) < 0)
 		return -ENOMEM;
-	rec->runs = runs;
-	l->run = &runs[rec->n_runs++];
+	l->run = &rec->runs[rec->n_runs++];
 	*l->run = (struct recording_run){
 		.bytes = record->bytes,
 		.n = record->size,
@@ -86,11 +72,9 @@ static int first_pass_kernel_change(struct first_pass *l, uint64_t time_ns)
 
 	if (!time_ns)
 		return 0; /* synthesized: was there before the first sample */
-	changes = first_pass_grow(rec->kernel_changes, rec->n_kernel_changes, &l->changes_capacity,
-	                          sizeof(*changes));
-	if (!changes)
+	if (ARRAY_ROOM(&rec->kernel_changes, &l->changes_capacity, rec->n_kernel_changes + 1) < 0)
 		return -ENOMEM;
-	rec->kernel_changes = changes;
+	changes = rec->kernel_changes;
 	if (rec->in_order && rec->n_kernel_changes && time_ns < changes[rec->n_kernel_changes - 1])
 		time_ns = changes[rec->n_kernel_changes - 1]; /* it came late */
 	changes[rec->n_kernel_changes++] = time_ns;

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 static bool index_run_is_before(const struct sample_index_run *a, const struct sample_index_run *b)
 {
 	return a->time < b->time || (a->time == b->time && a->at->index < b->at->index);
@@ -17,21 +19,6 @@ static int index_run_compare(const void *pa, const void *pb)
 	return index_run_is_before(pa, pb) ? -1 : index_run_is_before(pb, pa);
 }
 
-static int index_runs_room(struct sample_index_run **runs, size_t n, size_t *capacity)
-{
-	size_t bigger = *capacity ? *capacity * 2 : 64;
-	struct sample_index_run *at;
-
-	if (n < *capacity)
-		return 0;
-	at = realloc(*runs, bigger * sizeof(*at));
-	if (!at)
-		return -ENOMEM;
-	*runs = at;
-	*capacity = bigger;
-	return 0;
-}
-
 static int index_runs_of_block(struct index_order *o, const struct sample_entry *entry,
                                const struct sample_entry *end)
 {
@@ -39,7 +26,7 @@ static int index_runs_of_block(struct index_order *o, const struct sample_entry 
 		uint64_t time = sample_index_time(entry), last = time;
 		struct sample_index_run *run;
 
-		if (index_runs_room(&o->runs, o->n, &o->capacity) < 0)
+		if (ARRAY_ROOM(&o->runs, &o->capacity, o->n + 1) < 0)
 			return -ENOMEM;
 		run = &o->runs[o->n++];
 		*run = (struct sample_index_run){ .time = time, .at = entry };
@@ -86,7 +73,7 @@ static int index_open_next(struct index_order *o)
 {
 	size_t i = o->n_open;
 
-	if (index_runs_room(&o->open, o->n_open, &o->open_capacity) < 0)
+	if (ARRAY_ROOM(&o->open, &o->open_capacity, o->n_open + 1) < 0)
 		return -ENOMEM;
 	for (o->n_open++; i; i = (i - 1) / 2)
 		o->open[i] = o->open[(i - 1) / 2];

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "samples/hit.h"
 
@@ -215,18 +216,8 @@ static bool stacks_is_deferred(const struct callchain *chain)
 
 static int stacks_new(struct stacks *s, const struct stacks_same *same, uint64_t time_ns)
 {
-	if (s->n == s->entries_capacity) {
-		size_t capacity = s->n ? s->n * 2 : 512;
-		struct stacks_entry *entries;
-
-		if (capacity >= UINT32_MAX)
-			return -ENOMEM;
-		entries = realloc(s->entries, capacity * sizeof(*entries));
-		if (!entries)
-			return -ENOMEM;
-		s->entries = entries;
-		s->entries_capacity = capacity;
-	}
+	if (s->n >= UINT32_MAX - 1 || ARRAY_ROOM(&s->entries, &s->entries_capacity, s->n + 1) < 0)
+		return -ENOMEM;
 	s->entries[s->n++] = (struct stacks_entry){ .same = *same, .time_ns = time_ns };
 	return 0;
 }
@@ -246,15 +237,8 @@ static size_t stacks_find(const struct stacks *s, const struct stacks_same *same
 
 static int stacks_note(struct stacks *s, uint32_t entry, uint64_t weight, uint64_t time_ns)
 {
-	if (s->n_samples == s->samples_capacity) {
-		size_t capacity = s->n_samples ? s->n_samples * 2 : 4096;
-		struct stacks_sample *samples = realloc(s->samples, capacity * sizeof(*samples));
-
-		if (!samples)
-			return -ENOMEM;
-		s->samples = samples;
-		s->samples_capacity = capacity;
-	}
+	if (ARRAY_ROOM(&s->samples, &s->samples_capacity, s->n_samples + 1) < 0)
+		return -ENOMEM;
 	s->samples[s->n_samples++] =
 	        (struct stacks_sample){ .time_ns = time_ns, .weight = weight, .entry = entry };
 	return 0;

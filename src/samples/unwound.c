@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "samples/jit.h"
@@ -235,16 +236,8 @@ static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m
 static int unwound_mapping(struct unwound *u, const struct proc_mapping *m,
                            struct unwound_mapping **ret)
 {
-	if (m->id >= u->n_mappings) {
-		size_t n = (size_t)m->id * 2 + 64;
-		struct unwound_mapping *mappings = realloc(u->mappings, n * sizeof(*mappings));
-
-		if (!mappings)
-			return -ENOMEM;
-		memset(mappings + u->n_mappings, 0, (n - u->n_mappings) * sizeof(*mappings));
-		u->mappings = mappings;
-		u->n_mappings = n;
-	}
+	if (ARRAY_ROOM_ZEROED(&u->mappings, &u->n_mappings, (size_t)m->id + 1) < 0)
+		return -ENOMEM;
 	*ret = &u->mappings[m->id];
 	return (*ret)->known ? 0 : unwound_mapping_table(u, m, *ret);
 }
