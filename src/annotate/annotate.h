@@ -41,7 +41,7 @@ struct annotate_function {
 	struct map addresses; /* vaddr -> place in counts */
 	struct annotate_count *counts;
 	uint64_t *vaddrs;
-	size_t n, capacity;
+	size_t n, counts_capacity, vaddrs_capacity;
 	struct annotate_count all, outside; /* outside: at addresses that no instruction has */
 	struct annotate_insn *insns;        /* by address */
 	size_t n_insns;

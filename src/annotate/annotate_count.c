@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "annotate/annotate.h"
 #include "profile/nameless.h"
 #include "profile/rollup.h"
@@ -128,20 +129,9 @@ static int annotate_count_at(struct annotate_function *f, uint64_t vaddr,
 	bool is_new;
 	uint64_t *slot;
 
-	if (f->n == f->capacity) {
-		size_t more = f->capacity ? f->capacity * 2 : 64;
-		struct annotate_count *counts = reallocarray(f->counts, more, sizeof(*counts));
-		uint64_t *vaddrs;
-
-		if (!counts)
-			return -ENOMEM;
-		f->counts = counts;
-		vaddrs = reallocarray(f->vaddrs, more, sizeof(*vaddrs));
-		if (!vaddrs)
-			return -ENOMEM;
-		f->vaddrs = vaddrs;
-		f->capacity = more;
-	}
+	if (ARRAY_ROOM(&f->counts, &f->counts_capacity, f->n + 1) < 0 ||
+	    ARRAY_ROOM(&f->vaddrs, &f->vaddrs_capacity, f->n + 1) < 0)
+		return -ENOMEM;
 	slot = map_slot(&f->addresses, vaddr, &is_new);
 	if (!slot)
 		return -ENOMEM;

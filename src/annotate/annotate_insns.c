@@ -5,26 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "annotate/annotate.h"
 #include "disasm/disasm.h"
 
 static int insns_add(struct annotate_function *f, const struct disasm_line *line, size_t *capacity)
 {
-	struct annotate_insn *insns = f->insns;
-
-	if (f->n_insns == *capacity) {
-		size_t more = *capacity ? *capacity * 2 : 256;
-
-		insns = reallocarray(insns, more, sizeof(*insns));
-		if (!insns)
-			return -ENOMEM;
-		f->insns = insns;
-		*capacity = more;
-	}
-	insns[f->n_insns] = (struct annotate_insn){ .address = line->address,
-		                                    .size = line->size,
-		                                    .text = strdup(line->text) };
-	return insns[f->n_insns++].text ? 0 : -ENOMEM;
+	if (ARRAY_ROOM(&f->insns, capacity, f->n_insns + 1) < 0)
+		return -ENOMEM;
+	f->insns[f->n_insns] = (struct annotate_insn){ .address = line->address,
+		                                       .size = line->size,
+		                                       .text = strdup(line->text) };
+	return f->insns[f->n_insns++].text ? 0 : -ENOMEM;
 }
 
 /* Every byte ends up in one line, so that each sample has a place. */

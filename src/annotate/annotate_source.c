@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "annotate/annotate.h"
 #include "convert/pack.h"
 
@@ -59,16 +60,8 @@ static void source_index(struct annotate_text *t)
  * cannot be read is an empty text. */
 static struct annotate_text *source_text(struct annotate *a, uint32_t file)
 {
-	if (file >= a->texts_capacity) {
-		size_t n = (size_t)file * 2 + 16;
-		struct annotate_text *texts = reallocarray(a->texts, n, sizeof(*texts));
-
-		if (!texts)
-			return NULL;
-		memset(texts + a->texts_capacity, 0, (n - a->texts_capacity) * sizeof(*texts));
-		a->texts = texts;
-		a->texts_capacity = n;
-	}
+	if (ARRAY_ROOM_ZEROED(&a->texts, &a->texts_capacity, (size_t)file + 1) < 0)
+		return NULL;
 	if (!a->texts[file].tried) {
 		a->texts[file].tried = true;
 		source_read(&a->texts[file], a->sources, intern_get(&a->files, file));

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "abi/record.h"
 #include "abi/events.h"
 #include "abi/members.h"
@@ -52,17 +53,8 @@ struct stat_cmd {
 
 static int stat_event(struct stat_cmd *s, const struct seam_event *event)
 {
-	size_t n = seam_events_count(seam_reader_events(s->source.reader));
-
-	if (event->index >= s->n_by_event) {
-		uint64_t *counts = realloc(s->by_event, n * sizeof(*counts));
-
-		if (!counts)
-			return -1;
-		memset(counts + s->n_by_event, 0, (n - s->n_by_event) * sizeof(*counts));
-		s->by_event = counts;
-		s->n_by_event = n;
-	}
+	if (ARRAY_ROOM_ZEROED(&s->by_event, &s->n_by_event, (size_t)event->index + 1) < 0)
+		return -1;
 	s->by_event[event->index]++;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/shown.h"
@@ -31,7 +32,7 @@ struct callgrind {
 	struct map calls;   /* from << 32 | to -> index */
 	struct callgrind_call *call;
 	uint64_t *call_cost; /* call * events */
-	size_t n_calls, calls_capacity;
+	size_t n_calls, calls_capacity, costs_capacity;
 	size_t events; /* the profile's; those not wanted are not written */
 	unsigned char *file_known, *object_known; /* names that were written with their number */
 	unsigned char *function_known;
@@ -83,20 +84,9 @@ static struct callgrind_call *callgrind_call(struct callgrind *c, uint32_t from,
 	bool is_new;
 	uint64_t *slot;
 
-	if (c->n_calls == c->calls_capacity) {
-		size_t capacity = c->calls_capacity ? c->calls_capacity * 2 : 1024;
-		struct callgrind_call *call = realloc(c->call, capacity * sizeof(*call));
-		uint64_t *cost;
-
-		if (!call)
-			return NULL;
-		c->call = call;
-		cost = realloc(c->call_cost, capacity * c->events * sizeof(*cost));
-		if (!cost)
-			return NULL;
-		c->call_cost = cost;
-		c->calls_capacity = capacity;
-	}
+	if (ARRAY_ROOM(&c->call, &c->calls_capacity, c->n_calls + 1) < 0 ||
+	    ARRAY_ROOM(&c->call_cost, &c->costs_capacity, (c->n_calls + 1) * c->events) < 0)
+		return NULL;
 	slot = map_slot(&c->calls, (uint64_t)from << 32 | to, &is_new);
 	if (!slot)
 		return NULL;

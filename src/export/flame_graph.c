@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/shown.h"
 
 /* One side on its way in. */
@@ -201,17 +202,8 @@ static int flame_count(struct flame_graph *g, const struct flame_key *key, uint6
 	if (id == INTERN_FAILED)
 		return -ENOMEM;
 	id--;
-	if (id >= g->values_capacity) {
-		size_t capacity = g->values_capacity ? g->values_capacity * 2 : 1024;
-		struct flame_value *values = realloc(g->values, capacity * sizeof(*values));
-
-		if (!values)
-			return -ENOMEM;
-		memset(values + g->values_capacity, 0,
-		       (capacity - g->values_capacity) * sizeof(*values));
-		g->values = values;
-		g->values_capacity = capacity;
-	}
+	if (ARRAY_ROOM_ZEROED(&g->values, &g->values_capacity, (size_t)id + 1) < 0)
+		return -ENOMEM;
 	g->n_keys = g->keys.n - 1;
 	g->values[id].weight += weight;
 	g->values[id].samples += samples;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/shown.h"
@@ -66,16 +67,8 @@ static int folded_child(struct folded *f, uint32_t parent, uint32_t name, uint32
 
 	if (node == TRIE_FAILED)
 		return -ENOMEM;
-	if (node >= f->capacity) {
-		size_t capacity = f->capacity ? f->capacity * 2 : 1024;
-		uint64_t *weights = realloc(f->weights, capacity * sizeof(*weights));
-
-		if (!weights)
-			return -ENOMEM;
-		memset(weights + f->capacity, 0, (capacity - f->capacity) * sizeof(*weights));
-		f->weights = weights;
-		f->capacity = capacity;
-	}
+	if (ARRAY_ROOM_ZEROED(&f->weights, &f->capacity, (size_t)node + 1) < 0)
+		return -ENOMEM;
 	*ret = node;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "report/diff.h"
 
 static bool diff_has(const struct diff *d, unsigned column)
@@ -52,18 +53,7 @@ const char *diff_event(const struct diff *d, uint32_t thing)
 static int diff_reserve(const struct diff *d, struct diff_cell **cells, size_t *capacity,
                         uint32_t id)
 {
-	size_t more = (size_t)id * 2 + 64;
-	struct diff_cell *bigger;
-
-	if (id < *capacity)
-		return 0;
-	bigger = reallocarray(*cells, more, d->runs * sizeof(*bigger));
-	if (!bigger)
-		return -ENOMEM;
-	memset(bigger + *capacity * d->runs, 0, (more - *capacity) * d->runs * sizeof(*bigger));
-	*cells = bigger;
-	*capacity = more;
-	return 0;
+	return array_grow_zeroed(cells, capacity, (size_t)id + 1, d->runs * sizeof(**cells));
 }
 
 static int diff_add_row(struct diff *d, const struct rollup *t, const struct rollup_row *row,
