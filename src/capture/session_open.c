@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "capture/ioctl.h"
 #include "capture/session_parts.h"
 
@@ -18,15 +19,8 @@
 
 static int session_tasks_add(struct session *s, pid_t tid, size_t *capacity)
 {
-	if (s->n_tasks == *capacity) {
-		size_t more = *capacity ? *capacity * 2 : 16;
-		pid_t *tasks = realloc(s->tasks, more * sizeof(*tasks));
-
-		if (!tasks)
-			return -ENOMEM;
-		s->tasks = tasks;
-		*capacity = more;
-	}
+	if (ARRAY_ROOM(&s->tasks, capacity, s->n_tasks + 1) < 0)
+		return -ENOMEM;
 	s->tasks[s->n_tasks++] = tid;
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "abi/record.h"
 #include "abi/encode.h"
 #include "abi/record_at.h"
@@ -53,15 +54,8 @@ static struct pending_task *pending_make(struct pending *o, uint32_t tid)
 
 	if (t)
 		return t;
-	if (o->n == o->capacity) {
-		size_t more = o->capacity ? o->capacity * 2 : 64;
-		struct pending_task *tasks = realloc(o->tasks, more * sizeof(*tasks));
-
-		if (!tasks)
-			return NULL;
-		o->tasks = tasks;
-		o->capacity = more;
-	}
+	if (ARRAY_ROOM(&o->tasks, &o->capacity, o->n + 1) < 0)
+		return NULL;
 	if (map_put(&o->by_tid, tid, o->n) < 0)
 		return NULL;
 	t = &o->tasks[o->n++];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // event.c: walks an event list: commas, groups, terms between slashes, modifiers.
 // Invariant: a list grows by whole items; when anything fails it is cut back to what it was.
+#include "base/array.h"
 #include "event/parts.h"
 
 #include <errno.h>
@@ -34,16 +35,9 @@ static int event_add(struct event_parser *p, struct event *e)
 		event_clear(e);
 		return event_fail(p, E2BIG, "more than %d events", EVENTS_MOST);
 	}
-	if (list->n == list->capacity) {
-		size_t capacity = list->capacity ? list->capacity * 2 : 8;
-		struct event *at = realloc(list->at, capacity * sizeof(*at));
-
-		if (!at) {
-			event_clear(e);
-			return event_fail(p, ENOMEM, "out of memory");
-		}
-		list->at = at;
-		list->capacity = capacity;
+	if (ARRAY_ROOM(&list->at, &list->capacity, list->n + 1) < 0) {
+		event_clear(e);
+		return event_fail(p, ENOMEM, "out of memory");
 	}
 	e->leader = (uint32_t)list->n;
 	list->at[list->n++] = *e;

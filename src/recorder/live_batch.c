@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "abi/record.h"
 #include "abi/record_at.h"
 
@@ -82,15 +83,8 @@ static int batch_index(struct live_order *order, struct live_batch *b, const str
 			stripped += 8;
 			next = UINT64_MAX;
 		}
-		if (b->n == capacity) {
-			size_t more = capacity ? capacity * 2 : 256;
-			struct live_item *items = realloc(b->items, more * sizeof(*items));
-
-			if (!items)
-				return -ENOMEM;
-			b->items = items;
-			capacity = more;
-		}
+		if (ARRAY_ROOM(&b->items, &capacity, b->n + 1) < 0)
+			return -ENOMEM;
 		if (!batch_item(order, is_stripped ? out : in, &record, is_stripped, unsound,
 		                &b->items[b->n]))
 			continue;
@@ -119,15 +113,8 @@ static int live_order_gather(struct live_order *order, struct live_batch *b)
 {
 	size_t kept = 0;
 
-	if (order->n + b->n > order->capacity) {
-		size_t more = (order->n + b->n) * 2;
-		struct live_item *ready = realloc(order->ready, more * sizeof(*ready));
-
-		if (!ready)
-			return -ENOMEM;
-		order->ready = ready;
-		order->capacity = more;
-	}
+	if (ARRAY_ROOM(&order->ready, &order->capacity, order->n + b->n) < 0)
+		return -ENOMEM;
 	for (size_t i = 0; i < b->n; i++) {
 		if (b->items[i].time <= order->horizon)
 			order->ready[order->n++] = b->items[i];

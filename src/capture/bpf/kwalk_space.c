@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "capture/bpf/kwalk_parts.h"
 
 /* The space of a process; NULL: it is not known, and was not to be made, or memory is out. It stays
@@ -92,18 +93,8 @@ void kwalk_space_forget(struct kwalk_space *s)
 static void kwalk_images_add(struct kwalk_space *s, uint64_t until_ns)
 {
 	struct kwalk_vma *copy = malloc((s->n + 1) * sizeof(*copy));
-	struct kwalk_image *before = s->before;
-	size_t capacity = s->before_capacity;
 
-	if (s->n_before == capacity) {
-		capacity = capacity ? capacity * 2 : 4;
-		before = realloc(before, capacity * sizeof(*before));
-	}
-	if (before) {
-		s->before = before;
-		s->before_capacity = capacity;
-	}
-	if (!before || !copy) {
+	if (!copy || ARRAY_ROOM(&s->before, &s->before_capacity, s->n_before + 1) < 0) {
 		free(copy);
 		return;
 	}
@@ -128,19 +119,7 @@ void kwalk_space_exec(struct kwalk_space *s, uint64_t at_ns)
 
 static int kwalk_space_room(struct kwalk_space *s, size_t n)
 {
-	struct kwalk_vma *at;
-	size_t capacity = s->capacity ? s->capacity : 16;
-
-	while (capacity < n)
-		capacity *= 2;
-	if (capacity == s->capacity)
-		return 0;
-	at = realloc(s->at, capacity * sizeof(*at));
-	if (!at)
-		return -ENOMEM;
-	s->at = at;
-	s->capacity = capacity;
-	return 0;
+	return ARRAY_ROOM(&s->at, &s->capacity, n);
 }
 
 static void kwalk_space_insert(struct kwalk_space *s, size_t i, const struct kwalk_vma *m)
