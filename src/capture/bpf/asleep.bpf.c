@@ -160,7 +160,7 @@ INLINE void sleeper_walk(struct walk *c)
 
 /* Runs once for each task of the machine. Writes the stack of a task whose cookie (or tid) is
  * wanted, and which is still in that kernel entry afterwards. */
-SEC("iter.s/task")
+SEC("seam_iter.s/task")
 int read_asleep(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;

@@ -18,13 +18,13 @@
 #include "capture/bpf/asleep_shared.h"
 #include "capture/bpf/kwalk_parts.h"
 #include "capture/bpf/object.h"
+#include "capture/bpf/relocate.h"
 
 #define ASLEEP_READ 65536u /* bytes: more than the iterator has at once */
 
 struct asleep {
 	struct bpf_object *object;
-	struct bpf_link *link;
-	int fd; /* of the iterator; -1: none */
+	int link, fd; /* of the iterator; -1: none */
 	struct buf got;
 	session_give_asleep *give;
 	void *ctx;
@@ -32,7 +32,7 @@ struct asleep {
 
 static int asleep_fail(struct seam_error *err, int code)
 {
-	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
+	if (access(RELOCATE_BTF, R_OK) < 0)
 		return seam_error_set(err, code, NULL, SEAM_NO_OFFSET, NULL,
 		                      "the kernel's types are not at /sys/kernel/btf/vmlinux");
 	if (code == EPERM || code == EACCES)
@@ -50,13 +50,18 @@ static int asleep_load(struct asleep *a, const uint64_t *keys, size_t n, bool by
 		                                   .object_name = "seam_asleep" };
 	const struct asleep_config config = { .by_tid = by_tid };
 	struct bpf_map *rodata, *wanted;
+	struct relocate relocate;
 	uint32_t one = 1;
 	int r;
 
 	libbpf_set_print(kwalk_libbpf_print);
-	a->object = bpf_object__open_mem(asleep_object, asleep_object_size, &opts);
-	if (!a->object)
-		return -errno;
+	r = relocate_begin(&relocate);
+	if (r >= 0)
+		r = relocate_open(&relocate, asleep_object, asleep_object_size, &opts, &a->object);
+	if (r < 0) {
+		relocate_end(&relocate);
+		return r;
+	}
 	rodata = bpf_object__find_map_by_name(a->object, ".rodata.config");
 	wanted = bpf_object__find_map_by_name(a->object, "wanted");
 	r = rodata && wanted ? bpf_map__set_initial_value(rodata, &config, sizeof(config))
@@ -65,6 +70,7 @@ static int asleep_load(struct asleep *a, const uint64_t *keys, size_t n, bool by
 		r = bpf_map__set_max_entries(wanted, (uint32_t)n);
 	if (r >= 0)
 		r = bpf_object__load(a->object);
+	relocate_end(&relocate);
 	for (size_t i = 0; r >= 0 && i < n; i++)
 		r = bpf_map_update_elem(bpf_map__fd(wanted), &keys[i], &one, BPF_ANY);
 	return r;
@@ -74,10 +80,10 @@ static int asleep_start(struct asleep *a)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(a->object, "read_asleep");
 
-	a->link = p ? bpf_program__attach_iter(p, NULL) : NULL;
-	if (!a->link)
-		return p ? -errno : -ENOENT;
-	a->fd = bpf_iter_create(bpf_link__fd(a->link));
+	a->link = p ? relocate_attach(p) : -ENOENT;
+	if (a->link < 0)
+		return a->link;
+	a->fd = bpf_iter_create(a->link);
 	return a->fd < 0 ? -errno : 0;
 }
 
@@ -125,7 +131,7 @@ static int asleep_drain(struct asleep *a)
 static int asleep_run(const uint64_t *keys, size_t n, bool by_tid, session_give_asleep give,
                       void *ctx, struct seam_error *err)
 {
-	struct asleep a = { .fd = -1, .give = give, .ctx = ctx };
+	struct asleep a = { .link = -1, .fd = -1, .give = give, .ctx = ctx };
 	int r = n > UINT32_MAX ? -E2BIG : 0;
 
 	if (!n)
@@ -138,7 +144,8 @@ static int asleep_run(const uint64_t *keys, size_t n, bool by_tid, session_give_
 		r = asleep_drain(&a);
 	if (a.fd >= 0)
 		close(a.fd);
-	bpf_link__destroy(a.link);
+	if (a.link >= 0)
+		close(a.link);
 	bpf_object__close(a.object);
 	buf_free(&a.got);
 	return r < 0 ? asleep_fail(err, -r) : 0;

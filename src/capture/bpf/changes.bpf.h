@@ -49,7 +49,7 @@ INLINE __u64 changes_expected(struct task_struct *task, __u32 *moves)
  * being a thread of it (vfork) is another process here. While a program is replaced its count says
  * nothing; on_exec looks at it again.
  */
-SEC("tp_btf/mmap_lock_released")
+SEC("seam_tp_btf/mmap_lock_released")
 int BPF_PROG(on_unlocked, struct mm_struct *mm)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
@@ -57,7 +57,7 @@ int BPF_PROG(on_unlocked, struct mm_struct *mm)
 	struct kwalk_changes *c;
 	__u64 now, most;
 
-	if (task->mm != mm ||
+	if (task_mm(task) != (__u64)mm ||
 	    (config.filter == KWALK_PROCESSES && !bpf_map_lookup_elem(&targets, &pid)))
 		return 0;
 	c = changes_of(pid);

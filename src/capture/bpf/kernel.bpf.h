@@ -116,6 +116,13 @@ struct bpf_iter__task {
 	struct task_struct *task;
 } RELOCATED;
 
+/* Not by a load: of each pointer that is loaded out of a task, older verifiers look through the
+ * names of all the kernel's types, four times, whether it may be trusted. */
+INLINE __u64 task_mm(struct task_struct *task)
+{
+	return (__u64)BPF_CORE_READ(task, mm);
+}
+
 #define TASK_KERNEL_THREAD 0x00200000u /* PF_KTHREAD */
 #define TASK_EXITING 0x00000004u       /* PF_EXITING: it does not return to user mode */
 #define TASK_NOT_EXECED 0x00000040u    /* PF_FORKNOEXEC: no exec since its fork */

@@ -77,7 +77,7 @@ int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_er
 	kwalk_defaults(&l->opts);
 	l->follow.wake = l->epoll = -1;
 	kwalk_make_lock(l);
-	kwalk_probe(&l->probe);
+	kwalk_probe_usable(&l->probe);
 	if (!l->probe.usable)
 		r = seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL, "%s; needed: %s",
 		                   l->probe.reason, l->probe.remedy);

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "capture/bpf/object.h"
 #include "capture/bpf/kwalk_parts.h"
+#include "capture/bpf/relocate.h"
 #include "capture/kernel.h"
 
 #define TASK_WORK_MARK 0x5ea3de4e /* kernel.bpf.h */
@@ -56,7 +56,7 @@ static void load_say(struct kwalk *l, const char *said)
 }
 
 /* With 0 the verifier accepts the call as long as it is never reached. */
-static void load_patch(struct bpf_object *object, int id)
+static void load_patch(struct bpf_object *object, uint32_t id)
 {
 	struct bpf_program *p;
 
@@ -67,7 +67,7 @@ static void load_patch(struct bpf_object *object, int id)
 		for (size_t i = 0; i < bpf_program__insn_cnt(p); i++)
 			if (insns[i].code == CALL_INSN && insns[i].src_reg == KFUNC_CALL &&
 			    insns[i].imm == TASK_WORK_MARK)
-				insns[i].imm = id;
+				insns[i].imm = (int32_t)id;
 	}
 }
 
@@ -87,6 +87,9 @@ static int load_configure(struct kwalk *l)
 		.wake = (uint32_t)(l->opts.ring_bytes / 4),
 		.user = 1,
 		.fp = l->opts.fp,
+		.int3 = kwalk_symbol("asm_exc_int3"),
+		.uretprobe = kwalk_symbol("__x64_sys_uretprobe"),
+		.timer = kwalk_symbol("perf_swevent_hrtimer"),
 	};
 
 	filter_configure(l, &c);
@@ -142,25 +145,15 @@ static void load_unless(struct kwalk *l, const char *name, bool has)
 
 /* Linux 6.9 has arenas, but no tracepoint yet for when an exec begins to take effect. The kernel
  * does not promise that the others stay. */
-static void load_optional(struct kwalk *l)
+static void load_optional(struct kwalk *l, const struct relocate *r)
 {
-	struct btf *k = btf__load_vmlinux_btf();
-	bool traced;
+	bool traced = kwalk_traces(relocate_id(r, "__perf_event_overflow"));
 
-	if (!k)
-		return;
-	load_unless(l, "on_replace",
-	            btf__find_by_name_kind(k, "btf_trace_sched_prepare_exec", BTF_KIND_TYPEDEF) >
-	                    0);
-	traced = kwalk_traces("__perf_event_overflow");
+	load_unless(l, "on_replace", relocate_id(r, "btf_trace_sched_prepare_exec"));
 	load_unless(l, "on_overflow", traced);
-	load_unless(l, "on_timer",
-	            !traced && btf__find_by_name_kind(k, "btf_trace_hrtimer_expire_exit",
-	                                              BTF_KIND_TYPEDEF) > 0);
-	l->counts_losses =
-	        btf__find_by_name_kind(k, "btf_trace_mmap_lock_released", BTF_KIND_TYPEDEF) > 0;
+	load_unless(l, "on_timer", !traced && relocate_id(r, "btf_trace_hrtimer_expire_exit"));
+	l->counts_losses = relocate_id(r, "btf_trace_mmap_lock_released");
 	load_unless(l, "on_unlocked", l->counts_losses && !l->opts.fp);
-	btf__free(k);
 }
 
 static int load_map_fd(struct kwalk *l, const char *name)
@@ -180,6 +173,22 @@ static int load_arena(struct kwalk *l)
 	l->arena.most = l->opts.memory;
 	l->arena.used = ARENA_PAGE; /* offset 0 means none */
 	return 0;
+}
+
+/* All at once: for each change of such a map the kernel waits until no program can be running that
+ * saw it before, 10 ms and more. -errno. */
+static int load_ring_map(struct kwalk *l, int map)
+{
+	uint32_t n = (uint32_t)l->n_cpus, *keys = malloc(l->n_cpus * sizeof(*keys));
+	int r;
+
+	if (!keys)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		keys[i] = i;
+	r = bpf_map_update_batch(map, keys, l->ring_fds, &n, NULL);
+	free(keys);
+	return r;
 }
 
 /* Makes a ring for each possible CPU and begins to wait for it. -errno. */
@@ -203,13 +212,11 @@ static int load_rings(struct kwalk *l)
 		                                (uint32_t)l->opts.ring_bytes, NULL);
 		if (l->ring_fds[i] < 0)
 			return -errno;
-		r = bpf_map_update_elem(rings, &i, &l->ring_fds[i], BPF_ANY);
-		if (r >= 0)
-			r = kwalk_ring_add(l, i);
+		r = kwalk_ring_add(l, i);
 		if (r < 0)
 			return r;
 	}
-	return 0;
+	return load_ring_map(l, rings);
 }
 
 static int load_attach_sets(struct kwalk *l)
@@ -250,13 +257,18 @@ static int load_object(struct kwalk *l, struct seam_error *err)
 		                                   .object_name = "seam",
 		                                   .kernel_log_buf = said,
 		                                   .kernel_log_size = said ? LOAD_LOG : 0 };
-	int r;
+	struct relocate relocate;
+	int r = relocate_begin(&relocate);
 
-	l->object = bpf_object__open_mem(kwalk_object, kwalk_object_size, &opts);
-	r = l->object ? 0 : -errno;
+	kwalk_want_task_work(&relocate);
+	if (r >= 0)
+		r = relocate_open(&relocate, kwalk_object, kwalk_object_size, &opts, &l->object);
 	if (r >= 0) {
-		load_patch(l->object, l->probe.defers ? kwalk_task_work() : 0);
-		load_optional(l);
+		uint32_t task_work = kwalk_task_work(&relocate);
+
+		kwalk_probe_defers(&l->probe, task_work);
+		load_patch(l->object, task_work);
+		load_optional(l, &relocate);
 		r = load_configure(l);
 	}
 	if (r >= 0)
@@ -266,6 +278,7 @@ static int load_object(struct kwalk *l, struct seam_error *err)
 		if (r < 0 && said)
 			load_say(l, said);
 	}
+	relocate_end(&relocate);
 	free(said);
 	return r < 0 ? load_fail(err, -r, "the kernel does not load the BPF programs") : 0;
 }
@@ -330,7 +343,7 @@ int kwalk_load(struct kwalk *l, struct seam_error *err)
 void kwalk_unload(struct kwalk *l)
 {
 	for (size_t i = 0; i < l->n_links; i++)
-		bpf_link__destroy(l->links[i]);
+		close(l->links[i]);
 	free(l->links);
 	for (size_t i = 0; i < l->n_attached; i++)
 		close(l->attached[i]);

@@ -275,7 +275,7 @@ struct kwalk {
 	struct bpf_object *object;
 	struct bpf_program *on_sample;
 	uint32_t alive; /* a target that was seen alive: the first to be looked at */
-	struct bpf_link **links;
+	int *links;     /* descriptors */
 	size_t n_links;
 	int *attached; /* links of on_sample to the session's events */
 	size_t n_attached;
@@ -328,10 +328,19 @@ static inline bool kwalk_is_over(const struct kwalk *l)
 }
 
 /* -- kwalk_probe.c -- */
-/* The BTF id of the kernel's function for task work; 0: it has none. */
-int kwalk_task_work(void);
-/* Whether a program can be attached to a function of the kernel, found out by trying. */
-bool kwalk_traces(const char *function);
+struct relocate;
+/* Asks for the kernel's function for task work. */
+void kwalk_want_task_work(struct relocate *r);
+/* Its number, once it was looked for; 0: there is none. */
+uint32_t kwalk_task_work(const struct relocate *r);
+/* Whether BPF can be used at all; nothing is said of deferring. */
+void kwalk_probe_usable(struct kwalk_probe *ret);
+void kwalk_probe_defers(struct kwalk_probe *p, uint32_t task_work);
+/* Whether a program can be attached to a function of the kernel, by its number, found out by
+ * trying. */
+bool kwalk_traces(uint32_t function);
+/* The address of a symbol of the kernel; 0: there is none, or it is hidden from this user. */
+uint64_t kwalk_symbol(const char *name);
 int kwalk_libbpf_print(enum libbpf_print_level level, const char *format, va_list ap);
 
 /* -- kwalk_filter.c -- */

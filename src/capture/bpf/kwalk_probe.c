@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "capture/bpf/kwalk_parts.h"
+#include "capture/bpf/relocate.h"
 
 /* libbpf talks by a global hook only: it is told to be silent, errors come as codes and the
  * verifier's words in a buffer. */
@@ -22,25 +22,24 @@ int kwalk_libbpf_print(enum libbpf_print_level level, const char *format, va_lis
 	return 0;
 }
 
-/* The BTF id of the kernel's function for task work; 0: it has none. The new name first: kernels
- * that have it keep the old one in their BTF with another meaning. */
-int kwalk_task_work(void)
-{
-	struct btf *kernel = btf__load_vmlinux_btf();
-	int id;
+#define TASK_WORK "bpf_task_work_schedule_resume"
 
-	if (!kernel)
-		return 0;
-	id = btf__find_by_name_kind(kernel, "bpf_task_work_schedule_resume", BTF_KIND_FUNC);
-	if (id <= 0)
-		id = btf__find_by_name_kind(kernel, "bpf_task_work_schedule_resume_impl",
-		                            BTF_KIND_FUNC);
-	btf__free(kernel);
-	return id > 0 ? id : 0;
+void kwalk_want_task_work(struct relocate *r)
+{
+	relocate_want(r, BTF_WANT_FUNC, TASK_WORK, "");
+	relocate_want(r, BTF_WANT_FUNC, TASK_WORK, "_impl");
+}
+
+/* The new name first: kernels that have it keep the old one in their BTF with another meaning. */
+uint32_t kwalk_task_work(const struct relocate *r)
+{
+	uint32_t id = relocate_id(r, TASK_WORK);
+
+	return id ? id : relocate_id(r, TASK_WORK "_impl");
 }
 
 /* Needs the right to load BPF programs; without it, or without the function, the answer is no. */
-bool kwalk_traces(const char *function)
+bool kwalk_traces(uint32_t function)
 {
 	static const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
@@ -48,13 +47,11 @@ bool kwalk_traces(const char *function)
 	};
 	struct bpf_prog_load_opts opts = { .sz = sizeof(opts),
 		                           .expected_attach_type = BPF_TRACE_FENTRY };
-	struct btf *kernel = btf__load_vmlinux_btf();
-	int id = kernel ? btf__find_by_name_kind(kernel, function, BTF_KIND_FUNC) : 0, fd, link;
+	int fd, link;
 
-	btf__free(kernel);
-	if (id <= 0)
+	if (!function)
 		return false;
-	opts.attach_btf_id = (uint32_t)id;
+	opts.attach_btf_id = function;
 	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "seam_probe", "GPL", insns,
 	                   sizeof(insns) / sizeof(insns[0]), &opts);
 	if (fd < 0)
@@ -64,6 +61,72 @@ bool kwalk_traces(const char *function)
 		close(link);
 	close(fd);
 	return link >= 0;
+}
+
+/* The instructions that put a text of n bytes, with its 0, on the stack, so far below the frame
+ * pointer. */
+static size_t symbol_text(struct bpf_insn *ret, const char *text, size_t n, int below)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i += 4) {
+		int32_t word = 0;
+
+		memcpy(&word, text + i, n - i < 4 ? n - i : 4);
+		ret[count++] = (struct bpf_insn){ .code = BPF_ST | BPF_MEM | BPF_W,
+			                          .dst_reg = BPF_REG_10,
+			                          .off = (int16_t)((int)i - below),
+			                          .imm = word };
+	}
+	return count;
+}
+
+#define SYMBOL_TEXT 72   /* below the frame pointer, and bytes */
+#define SYMBOL_RESULT 80 /* likewise */
+
+/*
+ * /proc/kallsyms would say it too, and making that text takes the kernel 50 ms of work. A program
+ * that is run once asks the kernel's own table.
+ */
+uint64_t kwalk_symbol(const char *name)
+{
+	size_t n = strlen(name) + 1;
+	const struct bpf_insn call[] = {
+		{ BPF_ST | BPF_MEM | BPF_DW, .dst_reg = 10, .off = -SYMBOL_RESULT },
+		{ BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 6, .src_reg = 1 }, /* the context */
+		{ BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 1, .src_reg = 10 },
+		{ BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 1, .imm = -SYMBOL_TEXT },
+		{ BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = (int32_t)n },
+		{ BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3 },
+		{ BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 4, .src_reg = 10 },
+		{ BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 4, .imm = -SYMBOL_RESULT },
+		{ BPF_JMP | BPF_CALL, .imm = BPF_FUNC_kallsyms_lookup_name },
+		{ BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 1, .src_reg = 10, .off = -SYMBOL_RESULT },
+		{ BPF_STX | BPF_MEM | BPF_DW, .dst_reg = 6, .src_reg = 1 },
+		{ BPF_ALU64 | BPF_MOV | BPF_K },
+		{ BPF_JMP | BPF_EXIT },
+	};
+	const struct bpf_prog_load_opts load = { .sz = sizeof(load),
+		                                 .prog_flags = BPF_F_SLEEPABLE };
+	struct bpf_insn insns[SYMBOL_TEXT / 4 + sizeof(call) / sizeof(call[0])];
+	uint64_t ret = 0;
+	struct bpf_test_run_opts run = { .sz = sizeof(run),
+		                         .ctx_in = &ret,
+		                         .ctx_size_in = sizeof(ret) };
+	int fd;
+
+	if (n > SYMBOL_TEXT)
+		return 0;
+	n = symbol_text(insns, name, n, SYMBOL_TEXT);
+	memcpy(insns + n, call, sizeof(call));
+	fd = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, "seam_symbol", "GPL", insns,
+	                   n + sizeof(call) / sizeof(call[0]), &load);
+	if (fd < 0)
+		return 0;
+	if (bpf_prog_test_run_opts(fd, &run) < 0)
+		ret = 0;
+	close(fd);
+	return ret;
 }
 
 static void probe_no(struct kwalk_probe *p, const char *reason, const char *remedy)
@@ -95,14 +158,14 @@ static int probe_arena(void)
 	return 0;
 }
 
-/* Fills *ret; reason and remedy are sentences for people. Loads nothing that stays. */
-void kwalk_probe(struct kwalk_probe *ret)
+/* Reason and remedy are sentences for people. Loads nothing that stays. */
+void kwalk_probe_usable(struct kwalk_probe *ret)
 {
 	int r;
 
 	*ret = (struct kwalk_probe){ 0 };
 	libbpf_set_print(kwalk_libbpf_print);
-	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0) {
+	if (access(RELOCATE_BTF, R_OK) < 0) {
 		probe_no(ret, "the kernel's types are not at /sys/kernel/btf/vmlinux",
 		         "a kernel with CONFIG_DEBUG_INFO_BTF");
 		return;
@@ -124,10 +187,31 @@ void kwalk_probe(struct kwalk_probe *ret)
 	}
 	ret->usable = true;
 	ret->reads_sleepers = true;
-	ret->defers = kwalk_task_work() > 0;
-	if (!ret->defers)
-		probe_no(ret,
+}
+
+void kwalk_probe_defers(struct kwalk_probe *p, uint32_t task_work)
+{
+	p->defers = task_work;
+	if (!p->defers)
+		probe_no(p,
 		         "the kernel has no task work for BPF: a stack ends where a page is "
 		         "not in memory",
 		         "Linux 6.18 or newer");
+}
+
+/* Fills *ret. */
+void kwalk_probe(struct kwalk_probe *ret)
+{
+	struct relocate r;
+	int error;
+
+	kwalk_probe_usable(ret);
+	if (!ret->usable)
+		return;
+	error = relocate_begin(&r);
+	kwalk_want_task_work(&r);
+	if (error >= 0)
+		relocate_find(&r);
+	kwalk_probe_defers(ret, kwalk_task_work(&r));
+	relocate_end(&r);
 }

@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 
 #include "capture/bpf/kwalk_parts.h"
+#include "capture/bpf/relocate.h"
 
 struct bpf_prog_info kwalk_program_info(const struct bpf_program *p)
 {
@@ -23,14 +24,13 @@ struct bpf_prog_info kwalk_program_info(const struct bpf_program *p)
 int kwalk_link(struct kwalk *l, const char *name)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
-	struct bpf_link *link = p ? bpf_program__attach(p) : NULL;
-	struct bpf_link **links;
+	int link = p ? relocate_attach(p) : -ENOENT, *links;
 
-	if (!link)
-		return p ? -errno : -ENOENT;
+	if (link < 0)
+		return link;
 	links = realloc(l->links, (l->n_links + 1) * sizeof(*links));
 	if (!links) {
-		bpf_link__destroy(link);
+		close(link);
 		return -ENOMEM;
 	}
 	l->links = links;
@@ -48,15 +48,13 @@ uint64_t kwalk_misses(struct kwalk *l, const char *name)
 int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void *ctx)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
-	struct bpf_link *link = p ? bpf_program__attach_iter(p, NULL) : NULL;
+	int link = p ? relocate_attach(p) : -ENOENT, fd, r;
 	char none[64];
-	int fd, r = 0;
 
-	if (!link)
-		return -errno;
-	fd = bpf_iter_create(bpf_link__fd(link));
-	if (fd < 0)
-		r = -errno;
+	if (link < 0)
+		return link;
+	fd = bpf_iter_create(link);
+	r = fd < 0 ? -errno : 0;
 	/* The program writes to the rings, not to this file: reading it is what runs it. */
 	while (fd >= 0 && r >= 0) {
 		r = (int)read(fd, none, sizeof(none));
@@ -67,7 +65,7 @@ int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void 
 	}
 	if (fd >= 0)
 		close(fd);
-	bpf_link__destroy(link);
+	close(link);
 	return r;
 }
 

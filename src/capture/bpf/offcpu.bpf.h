@@ -114,15 +114,15 @@ INLINE void away_user_kept(struct scratch *x, struct task_struct *task)
 
 INLINE int away_has_user(struct task_struct *task)
 {
-	return !(task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER)) && task->mm;
+	return !(task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER)) && task_mm(task);
 }
 
 /* Fills the user part of such a sample: a cookie, to be answered on the way back, or the frames
  * that were walked when the task left; or the reason why there is none. */
 INLINE void away_user(struct scratch *x, struct task_struct *task)
 {
-	if (!task->mm && task->flags & TASK_EXITING &&
-	    !(task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER)))
+	if (task->flags & TASK_EXITING &&
+	    !(task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER)) && !task_mm(task))
 		x->sample.end = KWALK_GONE;
 	if (!config.user || !away_has_user(task))
 		return;
@@ -266,7 +266,7 @@ INLINE void away_return(struct task_struct *task, __u64 now)
 			away_tell(task, a, i ? KWALK_AWAY_RUNQUEUE : a->why, now);
 }
 
-SEC("tp_btf/sched_switch")
+SEC("seam_tp_btf/sched_switch")
 int BPF_PROG(away_switch, _Bool preempted, struct task_struct *prev, struct task_struct *next,
              unsigned int state)
 {
@@ -283,7 +283,7 @@ int BPF_PROG(away_switch, _Bool preempted, struct task_struct *prev, struct task
 	return 0;
 }
 
-SEC("tp_btf/sched_wakeup")
+SEC("seam_tp_btf/sched_wakeup")
 int BPF_PROG(away_wakeup, struct task_struct *task)
 {
 	struct away *a = away_get(task);
@@ -294,7 +294,7 @@ int BPF_PROG(away_wakeup, struct task_struct *task)
 }
 
 /* Attached behind on_fork, which makes the child a target. */
-SEC("tp_btf/sched_process_fork")
+SEC("seam_tp_btf/sched_process_fork")
 int BPF_PROG(away_fork, struct task_struct *parent, struct task_struct *child)
 {
 	struct away *a;
@@ -312,7 +312,7 @@ int BPF_PROG(away_fork, struct task_struct *parent, struct task_struct *child)
 /* ---- begin and end of a recording ---- */
 
 /* Threads that are off the CPU already are counted from now on. */
-SEC("iter/task")
+SEC("seam_iter/task")
 int away_first(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
@@ -350,7 +350,7 @@ INLINE void away_last_walk(struct scratch *x, struct task_struct *task)
 
 /* Sends the threads that are still off the CPU, with their stacks, and what is left of all. The
  * clock is stopped, so nothing else counts any more. */
-SEC("iter.s/task")
+SEC("seam_iter.s/task")
 int away_last(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;

@@ -114,6 +114,7 @@ INLINE void user_chain_raw(struct slot *s)
 INLINE void slot_walk(struct slot *s, struct task_struct *task)
 {
 	struct walk c = { .w = &s->w, .frames = s->frames };
+	__u64 mm = task_mm(task);
 
 	/* Not the present registers: since the sample a signal may have been delivered, or returned
 	 * from. What was on the stack still is. */
@@ -121,8 +122,8 @@ INLINE void slot_walk(struct slot *s, struct task_struct *task)
 	if (!walker_start(&s->w, task))
 		return;
 	s->w.most = KWALK_FRAMES_MAX;
-	if ((__u64)task->mm != s->mm)
-		s->w.end = task->mm ? KWALK_EXEC : KWALK_EXITED;
+	if (mm != s->mm)
+		s->w.end = mm ? KWALK_EXEC : KWALK_EXITED;
 	else
 		bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_sleep, &c, 0);
 }
@@ -194,7 +195,7 @@ INLINE int slot_is_here(const struct slot *s, const struct scratch *x, __u64 mm)
 INLINE __u64 owe(struct scratch *x, struct task_struct *task)
 {
 	struct pending *o = slot_get(task);
-	__u64 mm = (__u64)task->mm, cookie, before;
+	__u64 mm = task_mm(task), cookie, before;
 	struct slot *s;
 	int error;
 

@@ -102,6 +102,8 @@ struct kwalk_config {
 	uint32_t wall;
 	/* stacks are walked when a task leaves the CPU: it cannot be asked later */
 	uint32_t away_at_once;
+	/* Where functions of the kernel begin; 0: it is hidden from this user, or there is none. */
+	uint64_t int3, uretprobe, timer;
 };
 
 /* ---- records in the rings: each begins with kind ---- */

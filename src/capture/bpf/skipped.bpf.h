@@ -42,8 +42,6 @@ struct perf_event {
 	struct bpf_prog *prog;
 } RELOCATED;
 
-extern const void perf_swevent_hrtimer __ksym __weak;
-
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -87,7 +85,7 @@ INLINE void skipped_count(void)
 		COUNT(skipped);
 }
 
-SEC("fexit/__perf_event_overflow")
+SEC("seam_fexit/__perf_event_overflow")
 int BPF_PROG(on_overflow, struct perf_event *event)
 {
 	if (skipped_is(event))
@@ -100,14 +98,13 @@ int BPF_PROG(on_overflow, struct perf_event *event)
  * never skipped, as programs run there; of what leaves out the user it is not known here in which
  * of them the timer hit: not counted.
  */
-SEC("tp_btf/hrtimer_expire_exit")
+SEC("seam_tp_btf/hrtimer_expire_exit")
 int BPF_PROG(on_timer, struct hrtimer *timer)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct perf_event *event;
 
-	if (!&perf_swevent_hrtimer ||
-	    BPF_CORE_READ(timer, function) != (void *)&perf_swevent_hrtimer)
+	if (!config.timer || (__u64)BPF_CORE_READ(timer, function) != config.timer)
 		return 0;
 	event = (void *)timer - __builtin_preserve_field_info(((struct perf_event *)0)->hw.hrtimer,
 	                                                      BPF_FIELD_BYTE_OFFSET);

@@ -20,9 +20,6 @@
 #define RETURN_BYTES 512u /* of the system call */
 #define RETURN_DEPTH 4    /* so many of the kernel's outermost frames are above it, at most */
 
-extern const void asm_exc_int3 __ksym __weak;
-extern const void __x64_sys_uretprobe __ksym __weak;
-
 enum trap_kind {
 	TRAP_NONE,
 	TRAP_BREAKPOINT, /* the pc is behind one */
@@ -41,7 +38,7 @@ INLINE enum trap_kind trap_suspected(struct walker *w, struct task_struct *task)
 		return TRAP_NONE;
 	if (!bpf_probe_read_user(&code, 1, (void *)user->rip - 1) && code == BREAKPOINT)
 		return TRAP_BREAKPOINT;
-	if (!task->utask) /* it never met a uprobe */
+	if (!BPF_CORE_READ(task, utask)) /* it never met a uprobe */
 		return TRAP_NONE;
 	w->frame[0] = w->frame[1] = 0;
 	w->fp = 0;
@@ -55,7 +52,7 @@ INLINE enum trap_kind trap_suspected(struct walker *w, struct task_struct *task)
 /* Whether the kernel was entered by a breakpoint. last: the index of the outermost frame. */
 INLINE int trap_is_breakpoint(const __u64 *frames, __u32 last)
 {
-	return frames[last & (WALK_ROOM - 1)] - (__u64)&asm_exc_int3 < TRAP_BYTES;
+	return frames[last & (WALK_ROOM - 1)] - config.int3 < TRAP_BYTES;
 }
 
 INLINE int trap_is_return(const __u64 *frames, __u32 last)
@@ -64,7 +61,7 @@ INLINE int trap_is_return(const __u64 *frames, __u32 last)
 	for (__u32 i = 0; i < RETURN_DEPTH; i++) {
 		__u64 at = frames[(last - i) & (WALK_ROOM - 1)];
 
-		if (i <= last && at - (__u64)&__x64_sys_uretprobe < RETURN_BYTES)
+		if (i <= last && at - config.uretprobe < RETURN_BYTES)
 			return 1;
 	}
 	return 0;
@@ -102,13 +99,13 @@ INLINE int trap_repair(struct walker *w, enum trap_kind kind, const __u64 *frame
 	if (n < 8 || last >= KWALK_KERNEL_MAX)
 		return 1;
 	if (kind == TRAP_BREAKPOINT) {
-		if (!&asm_exc_int3) { /* kernel addresses are hidden from this user */
+		if (!config.int3) { /* kernel addresses are hidden from this user */
 			w->user.rip--;
 			return 0;
 		}
 		return !trap_is_breakpoint(frames, last) || trap_repair_breakpoint(w);
 	}
-	if (!&__x64_sys_uretprobe)
+	if (!config.uretprobe)
 		return 0;
 	if (trap_is_return(frames, last))
 		w->user.rsp += 24;

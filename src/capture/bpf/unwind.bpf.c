@@ -78,14 +78,14 @@ INLINE void sample_user(struct bpf_perf_event_data *ctx, struct scratch *x,
 	struct kwalk_sample *s = &x->sample;
 	__u32 exiting = task->flags & TASK_EXITING,
 	      always = config.when == KWALK_ALWAYS && !exiting;
-	__u64 cookie;
+	__u64 cookie, mm = task_mm(task);
 
-	if (task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER) || (!task->mm && !exiting)) {
+	if (task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER) || (!mm && !exiting)) {
 		COUNT(kernel_threads);
 		s->end = KWALK_NO_USER;
 		return;
 	}
-	if (!task->mm) {
+	if (!mm) {
 		s->end = KWALK_GONE;
 		return;
 	}
@@ -195,7 +195,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 
 /* Runs once for each task of the machine, at the end of a recording. Sends the user part of a task
  * that sleeps and owes one. */
-SEC("iter.s/task")
+SEC("seam_iter.s/task")
 int read_owing(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
@@ -214,7 +214,7 @@ int read_owing(struct bpf_iter__task *ctx)
 	r->user_chain.cookie = o->s.cookie;
 	r->user_chain.waited_us = (__u32)((bpf_ktime_get_ns() - o->s.asked_ns) / 1000);
 	bpf_probe_read_kernel(&r->w.user, sizeof(r->w.user), &o->s.user);
-	if (o->s.mm != (__u64)task->mm || !walker_start(&r->w, task))
+	if (o->s.mm != task_mm(task) || !walker_start(&r->w, task))
 		return 0;
 	r->w.most = KWALK_FRAMES_MAX;
 	c.w = &r->w;
@@ -235,7 +235,7 @@ int read_owing(struct bpf_iter__task *ctx)
 
 /* A new process: a target if its parent is one and children are followed. It gets its parent's
  * mappings, because they are the same until it execs. */
-SEC("tp_btf/sched_process_fork")
+SEC("seam_tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	__u32 from = parent->tgid, to = child->tgid, one = 1, by, key;
@@ -274,7 +274,7 @@ INLINE void target_renumber(struct task_struct *task)
 }
 
 /* From here to on_exec the memory is the new program's and the registers the old one's. */
-SEC("tp_btf/sched_prepare_exec")
+SEC("seam_tp_btf/sched_prepare_exec")
 int BPF_PROG(on_replace, struct task_struct *task)
 {
 	__u32 pid = task->tgid;
@@ -293,7 +293,7 @@ int BPF_PROG(on_replace, struct task_struct *task)
 }
 
 /* The known mappings are those of the program before. */
-SEC("tp_btf/sched_process_exec")
+SEC("seam_tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
 {
 	__u32 pid = task->tgid;
@@ -310,7 +310,7 @@ int BPF_PROG(on_exec, struct task_struct *task)
 }
 
 /* The task itself is freed, which is later than its exit: nobody asks for its slot any more. */
-SEC("tp_btf/sched_process_free")
+SEC("seam_tp_btf/sched_process_free")
 int BPF_PROG(on_free, struct task_struct *task)
 {
 	__u32 tid = task->pid, pid = task->tgid;
