@@ -3,16 +3,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/color.h"
 #include "base/json.h"
 #include "base/shown.h"
 #include "annotate/annotate.h"
 
-#define RED "\033[31m"
-#define GREEN "\033[32m"
-#define BLUE "\033[34m"
-#define PLAIN "\033[0m"
-#define HOT 5.0 /* percent of the function */
-#define WARM 0.5
 #define LINES_SHOWN 20
 
 static double show_percent(const struct annotate_count *part, const struct annotate_count *whole)
@@ -24,10 +19,10 @@ static void show_share(const struct annotate *a, const struct annotate_count *pa
                        const struct annotate_count *whole, struct buf *out)
 {
 	double percent = show_percent(part, whole);
-	const char *color = !a->color ? "" : percent >= HOT ? RED : percent >= WARM ? GREEN : "";
+	const char *color = color_of_share(a->color, percent);
 
 	if (part->samples)
-		buf_printf(out, "%s%8.2f%s", color, percent, *color ? PLAIN : "");
+		buf_printf(out, "%s%8.2f%s", color, percent, *color ? COLOR_PLAIN : "");
 	else
 		shown_printf(out, "%8s", "");
 }
@@ -90,7 +85,7 @@ static void show_hot_lines(struct annotate *a, const struct annotate_function *f
 static void show_source_line(struct annotate *a, const struct annotate_insn *insn, uint32_t *file,
                              struct buf *out)
 {
-	const char *color = a->color ? BLUE : "", *plain = a->color ? PLAIN : "", *text;
+	const char *color = a->color ? COLOR_BLUE : "", *plain = a->color ? COLOR_PLAIN : "", *text;
 	size_t n;
 
 	if (insn->file != *file) {

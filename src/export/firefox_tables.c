@@ -309,6 +309,16 @@ static uint64_t tables_found(const struct map *map, uint64_t key)
 	return map_get(map, key, &index) ? index : 0;
 }
 
+/* The source file of each of these frames, by its number in the table of sources. */
+static void tables_source_column(struct firefox *f, const struct buf *frames)
+{
+	firefox_open(f, "source", '[');
+	for (size_t i = 0; i < tables_count(frames); i++)
+		json_u64(&f->j, tables_found(&f->sources,
+		                             profile_frame_at(f->p, tables_at(frames, i))->file));
+	json_close(&f->j, ']');
+}
+
 /* Writes the table of functions, whose flags say which columns mean something. */
 static void tables_functions(struct firefox *f)
 {
@@ -336,13 +346,7 @@ static void tables_functions(struct firefox *f)
 		json_u64(&f->j, tables_found(&f->resources, profile_frame_at(f->p, frame)->object));
 	}
 	json_close(&f->j, ']');
-	firefox_open(f, "source", '[');
-	for (size_t i = 0; i < n; i++) {
-		uint32_t frame = tables_at(&f->function_frames, i);
-
-		json_u64(&f->j, tables_found(&f->sources, profile_frame_at(f->p, frame)->file));
-	}
-	json_close(&f->j, ']');
+	tables_source_column(f, &f->function_frames);
 	firefox_same(f, "lineNumber", n, "0");
 	firefox_same(f, "columnNumber", n, "0");
 	firefox_same(f, "originalLocation", n, "0");
@@ -396,13 +400,7 @@ static void tables_locations(struct firefox *f)
 
 	firefox_open(f, "sourceLocationTable", '{');
 	firefox_u64(f, "length", n);
-	firefox_open(f, "source", '[');
-	for (size_t i = 0; i < n; i++) {
-		uint32_t frame = tables_at(&f->location_frames, i);
-
-		json_u64(&f->j, tables_found(&f->sources, profile_frame_at(f->p, frame)->file));
-	}
-	json_close(&f->j, ']');
+	tables_source_column(f, &f->location_frames);
 	firefox_open(f, "line", '[');
 	for (size_t i = 0; i < n; i++)
 		json_u64(&f->j, profile_frame_at(f->p, tables_at(&f->location_frames, i))->line);

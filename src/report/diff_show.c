@@ -6,14 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/color.h"
 #include "base/json.h"
 #include "base/shown.h"
 #include "report/csv.h"
 #include "report/diff.h"
-
-#define RED "\033[31m"
-#define GREEN "\033[32m"
-#define PLAIN "\033[0m"
 
 static const char *const verdicts[] = {
 	[DIFF_SAME] = "same",
@@ -36,8 +33,8 @@ static bool diff_visible(const struct diff *d, const struct diff_row *row)
 static void diff_text_figures(const struct diff *d, const struct diff_row *row, struct buf *out)
 {
 	const char *color = !d->color || row->verdict == DIFF_SAME ? ""
-	                    : row->verdict == DIFF_SLOWER          ? RED
-	                                                           : GREEN;
+	                    : row->verdict == DIFF_SLOWER          ? COLOR_RED
+	                                                           : COLOR_GREEN;
 
 	if (d->absolute)
 		shown_printf(out, "%15.0f %15.0f ", row->base, row->next);
@@ -49,7 +46,7 @@ static void diff_text_figures(const struct diff *d, const struct diff_row *row, 
 	else
 		shown_printf(out, "%+7.2f%% ±%5.2f", (row->next - row->base) * 100,
 		             row->noise.margin * 100);
-	buf_printf(out, "%s  %6.2f (%.2f ... %.2f)", *color ? PLAIN : "", row->noise.ratio,
+	buf_printf(out, "%s  %6.2f (%.2f ... %.2f)", *color ? COLOR_PLAIN : "", row->noise.ratio,
 	           row->noise.least, row->noise.most);
 	buf_put_text(out, row->fails                  ? "  FAIL  "
 	                  : row->may                  ? "  maybe "

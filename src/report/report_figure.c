@@ -4,13 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/color.h"
 #include "report/report.h"
-
-#define RED "\033[31m"
-#define GREEN "\033[32m"
-#define PLAIN "\033[0m"
-#define HOT 5.0 /* percent: where perf's colours begin, too */
-#define WARM 0.5
 
 double report_percent(uint64_t part, uint64_t whole)
 {
@@ -34,9 +29,9 @@ const char *report_number(uint64_t v, char *buf, size_t n)
 
 void report_share(const struct report *r, double percent, struct buf *out)
 {
-	const char *color = !r->color ? "" : percent >= HOT ? RED : percent >= WARM ? GREEN : "";
+	const char *color = color_of_share(r->color, percent);
 
-	buf_printf(out, "%s%7.2f%%%s", color, percent, *color ? PLAIN : "");
+	buf_printf(out, "%s%7.2f%%%s", color, percent, *color ? COLOR_PLAIN : "");
 }
 
 static const struct {

@@ -15,11 +15,10 @@ struct jitcode {
 	struct buf bytes;
 };
 
-int jitcode_open(struct jitcode **ret, struct symbol_cache *cache, uint32_t pid)
+/* Reads what j holds the bytes of, unless r says that they cannot be had. j becomes *ret, or is
+ * freed. */
+static int jitcode_read(struct jitcode **ret, struct jitcode *j, int r)
 {
-	struct jitcode *j = calloc(1, sizeof(*j));
-	int r = j ? jitdump_open(&j->bytes, cache, pid) : -ENOMEM;
-
 	if (r >= 0)
 		r = jitdump_read(&j->dump, j->bytes.bytes, j->bytes.n);
 	if (r < 0) {
@@ -30,6 +29,14 @@ int jitcode_open(struct jitcode **ret, struct symbol_cache *cache, uint32_t pid)
 	return 0;
 }
 
+int jitcode_open(struct jitcode **ret, struct symbol_cache *cache, uint32_t pid)
+{
+	struct jitcode *j = calloc(1, sizeof(*j));
+	int r = j ? jitdump_open(&j->bytes, cache, pid) : -ENOMEM;
+
+	return jitcode_read(ret, j, r);
+}
+
 int jitcode_open_path(struct jitcode **ret, const struct symbol_opts *opts, uint32_t pid,
                       const char *path, uint64_t *ret_size)
 {
@@ -38,15 +45,10 @@ int jitcode_open_path(struct jitcode **ret, const struct symbol_opts *opts, uint
 	int r = j ? process_file_jitdump(opts, pid, path, &where, &j->bytes) : -ENOMEM;
 
 	buf_free(&where);
+	r = jitcode_read(ret, j, r);
 	if (r >= 0)
-		r = jitdump_read(&j->dump, j->bytes.bytes, j->bytes.n);
-	if (r < 0) {
-		jitcode_free(j);
-		return r;
-	}
-	*ret_size = j->bytes.n;
-	*ret = j;
-	return 0;
+		*ret_size = (*ret)->bytes.n;
+	return r;
 }
 
 void jitcode_free(struct jitcode *j)
