@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
-// load.c: see load.h. Knows how samples are dealt out to threads; counting is stacks.c's, naming
-// and building is load_build.c's.
+/*
+ * load.c: see load.h. Knows how samples are dealt out to threads; counting is stacks.c's, naming
+ * and building is load_build.c's.
+ *
+ * Each thread counts samples by stack, as addresses of an address space, into tables of its own.
+ * Nothing is named there. When all are counted, one thread takes the tables together and names
+ * every distinct stack once: a recording has far fewer of them than samples.
+ *
+ * Invariant: what the profile holds is the same for any number of threads.
+ */
 #include "aggregate/load.h"
 
 #include <errno.h>

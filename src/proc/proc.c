@@ -27,6 +27,8 @@ uint32_t proc_space(const struct proc_table *table, uint32_t pid, uint64_t time_
 	return change ? change->value : PROC_NO_SPACE;
 }
 
+/* From here on the caller keeps the number, and the space must not change under it. Edits change a
+ * space in place only while its stamp says that nobody else has it. */
 uint32_t proc_space_hold(struct proc_table *table, uint32_t pid)
 {
 	const struct history *process = history_of(&table->processes, pid);
@@ -55,11 +57,15 @@ static bool proc_is_vdso(const void *ctx, uint32_t value)
 	       !table->mappings[value]->data;
 }
 
+/* A process whose mappings were all learned has a vdso: the kernel maps one into every process, and
+ * the record of it comes with the others. */
 bool proc_space_is_whole(const struct proc_table *table, uint32_t space)
 {
 	return space_any_of_last(&table->spaces, space, WHOLE_LOOK, proc_is_vdso, table);
 }
 
+/* The program is mapped at the lowest addresses: the first mapping of code there that is a file's.
+ * Data of a file may lie before it, but not much else. */
 const struct proc_mapping *proc_space_program(const struct proc_table *table, uint32_t space)
 {
 	uint64_t addr = 0;
@@ -104,6 +110,8 @@ const struct proc_mapping *proc_find(const struct proc_table *table, struct proc
 	return proc_space_find(table, hint->space, addr);
 }
 
+/* Three spaces, the narrowest first: a program of the kernel (a ksymbol) lies in the range of the
+ * modules, and their range may lie in the one that the kernel's own mapping claims. */
 const struct proc_mapping *proc_find_kernel(const struct proc_table *table, uint64_t time_ns,
                                             uint64_t addr)
 {

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
-// renew.c: see renew.h and proc_renew. Spaces are persistent trees in one pool, mappings and names
-// lie in arenas: nothing of them can be freed alone. So what is still needed is copied, now and
-// then, into a new table, whose size is that of what runs.
+/*
+ * renew.c: see renew.h and proc_renew. Spaces are persistent trees in one pool, mappings and names
+ * lie in arenas: nothing of them can be freed alone. So what is still needed is copied, now and
+ * then, into a new table, whose size is that of what runs.
+ *
+ * What is needed: of each process and thread the last change, unless it ended longer ago than the
+ * grace, in which samples of it may still come. Of the past before that nothing, because a live
+ * table is asked for now only.
+ *
+ * Invariant: each thing is copied once, and what shared it shares its copy: a mapping by its number
+ * in `mappings`, a space by its root in `spaces`. On failure the old table is as it was.
+ */
 #include "proc/renew.h"
 
 #include <errno.h>
@@ -9,6 +18,8 @@
 
 #include "proc/table.h"
 
+/* Keys from KEY_KERNEL on are the kernel's spaces, which do not end. A pid that is used again is
+ * running, although it is also among those that ended. */
 static bool renew_over(const struct renew_tasks *t, uint64_t key, uint64_t grace_ns)
 {
 	uint64_t time;
@@ -70,6 +81,8 @@ static int renew_mapping(struct renew *r, uint32_t id, uint32_t *ret)
 	return 0;
 }
 
+/* Puts the ranges of a tree into the new one, in order of address: left, node, right. The depth of
+ * the recursion is that of the tree, which its random priorities keep low. */
 static int renew_ranges(struct renew *r, uint32_t node, uint32_t *root)
 {
 	const struct space_node *n = &r->from->spaces.nodes[node];
@@ -148,6 +161,8 @@ static int renew_threads(struct renew *r)
 	return e;
 }
 
+/* Which tasks live is copied as it is; of those that ended, what is over is dropped, so that this
+ * list does not grow for ever either. */
 static int renew_tasks_of(struct renew *r)
 {
 	const struct renew_tasks *from = &r->from->tasks;

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
-// merge.c: copies one profile into another: all of it (profile_merge) or the rows that a caller
-// wants (profile_filter). Uses only what profile.h offers.
-//
-// Invariant: each thing is translated once. Ids of `from` are translated when they are first met; 0
-// means "not yet".
+/*
+ * merge.c: copies one profile into another: all of it (profile_merge), the rows that a caller wants
+ * (profile_filter), in another order (merge_in_order), or with the lines and inlined functions of
+ * each frame (profile_expand). Uses only what profile.h offers.
+ *
+ * A profile names everything by number: strings, objects, tasks, frames, and nodes of the tree of
+ * stacks. A number means nothing in another profile, so a copy is a translation. Each kind has an
+ * array from the one's numbers to the other's.
+ *
+ * Invariant: each thing is translated once. Ids of `from` are translated when they are first met; 0
+ * means "not yet".
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -128,6 +135,8 @@ static int merge_source(struct merge *m, uint32_t frame, struct profile_frame *f
 	return n > 1 ? merge_inlined(m, frame, *f, source, n) : 0;
 }
 
+/* A frame with all that it names. Where lines are asked for, inlined frames have their own depth
+ * already, and all others begin anew at 0. */
 static uint32_t merge_frame(struct merge *m, uint32_t frame)
 {
 	struct profile_frame f = *profile_frame_at(m->from, frame);
@@ -182,6 +191,7 @@ static uint32_t merge_node(struct merge *m, uint32_t node)
 	return to;
 }
 
+/* Translates a text of a key, unless the profile does not keep this column. */
 static int merge_text(struct merge *m, uint32_t *text)
 {
 	if (*text == PROFILE_NOT_KEPT)
@@ -314,6 +324,7 @@ static int merge_rows(struct profile *to, const struct profile *from,
 	return r;
 }
 
+/* rows and samples: the numbers of `from` in the order that `to` shall have them in, each once. */
 int merge_in_order(struct profile *to, const struct profile *from, const size_t *rows,
                    const size_t *samples)
 {

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: MIT
-// bpf_stacks.c: see bpf_stacks.h. Knows when BPF can do what was asked for, and which tables a
-// command will need; nothing of what programs and tables are.
+/*
+ * bpf_stacks.c: see bpf_stacks.h. Knows when BPF can do what was asked for, and which tables a
+ * command will need; nothing of what programs and tables are.
+ *
+ * It stands between three parts: kwalk (capture/bpf), which runs the programs in the kernel and
+ * asks for a table when a process has mapped an object; bpf_table, which finds or makes it; and the
+ * session, whose samples come out of kwalk's ring instead of the kernel's own. The callbacks at the
+ * top are what kwalk asks.
+ *
+ * Invariant: what cannot be had by BPF is known before anything is sampled, and is a reason in
+ * words, not a failure: the recorder takes the next way then.
+ */
 #include "recorder/bpf_stacks.h"
 
 #include <errno.h>
@@ -44,6 +54,8 @@ static size_t bpf_stacks_unwind(void *ctx, const struct kwalk_sample *sample, co
 
 /* ---- opening ---- */
 
+/* Why the programs cannot take these samples; NULL: they can. Of several events it is enough that
+ * one takes its stacks as the session says. */
 static const char *bpf_stacks_not_for(const struct recorder_opts *o)
 {
 	if (o->session.use_clockid && o->session.clockid != CLOCK_MONOTONIC)
@@ -70,6 +82,8 @@ static enum kwalk_filter bpf_stacks_filter(const struct recorder_opts *o)
 	return o->by_tid ? KWALK_THREADS : KWALK_PROCESSES;
 }
 
+/* Samples get their times from the program, which reads the clock monotonic: so the session's
+ * records must have that clock, too, or else the two cannot be put in order. */
 static void bpf_stacks_session(struct bpf_stacks *b, struct session_opts *s)
 {
 	s->use_clockid = true;
@@ -153,6 +167,8 @@ static int bpf_stacks_target_all(struct bpf_stacks *b, const struct recorder_opt
 	return r;
 }
 
+/* Makes the table of one object and gives it to the kernel before a process has mapped it. That it
+ * cannot be had is no failure: the walk will say so. */
 static int bpf_stacks_prepare(void *ctx, const char *path)
 {
 	struct bpf_stacks *b = ctx;
@@ -184,6 +200,7 @@ static void bpf_stacks_prepare_command(struct bpf_stacks *b, const char *name)
 	}
 }
 
+/* A process that is gone meanwhile is not missed, unless it was the only one. */
 int bpf_stacks_targets(struct bpf_stacks *b, const struct recorder_opts *o)
 {
 	const struct session_opts *s = &o->session;
@@ -217,6 +234,7 @@ static bool bpf_stacks_follows(void *ctx, uint32_t pid)
 	return kwalk_is_followed(ctx, pid);
 }
 
+/* Where not everything is recorded, records about processes that nobody follows are left out. */
 int bpf_stacks_write(void *ctx, const void *bytes, size_t n)
 {
 	struct bpf_stacks *b = ctx;

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * stitch.c: the public face: one stitcher is a file's index or a stream, whichever is used first.
+ *
+ * The structs of the caller may be of another version of this library. Where all sizes are those
+ * that are known here, nothing is copied; else a struct of this version stands between, and what
+ * the caller does not know of it is left out (base/sized.h).
+ *
+ * Invariant: the mode changes once, from NEW to STREAM or LEARNING, and from LEARNING to SEALED.
+ * After SEALED nothing changes, so that any number of threads may resolve.
  */
 #include <seam/stitch.h>
 
@@ -50,6 +57,8 @@ void seam_stitch_free(struct seam_stitch *st)
 	free(st);
 }
 
+/* Both halves of the struct learn which events give deferred records, because the mode is not
+ * known yet when this is called. */
 int seam_stitch_events(struct seam_stitch *st, const struct seam_events *events)
 {
 	if (st->mode == STITCH_SEALED)
@@ -69,6 +78,8 @@ int seam_stitch_counts(const struct seam_stitch *st, struct seam_stitch_counts *
 	return sized_give(ret, &counts, sizeof(counts));
 }
 
+/* peak_bytes is of one stitcher each, and they need not have had it at the same time: the larger
+ * one is kept. */
 static void stitch_counts_add(struct seam_stitch_counts *to, const struct seam_stitch_counts *from)
 {
 	to->samples += from->samples;
@@ -103,6 +114,7 @@ int seam_stitch_counts_add(struct seam_stitch_counts *to, const struct seam_stit
 	return 0;
 }
 
+/* The sentence for a failure of feeding or learning. -EAGAIN has none: it is a request. */
 static int stitch_failed(const struct seam_decoded *d, int r, struct seam_error *err)
 {
 	const char *name = seam_record_name(d->record->type);

@@ -1,5 +1,18 @@
 // SPDX-License-Identifier: MIT
-/* waiting.c: see waiting.h. */
+/*
+ * waiting.c: see waiting.h. Three maps lead to cells of three slabs: from a cookie to the entries
+ * that wait under it, from a tid to a task, from a pid to a process. Lists inside the cells tie
+ * them together:
+ *
+ *	task -> entries (previous, next)     all kernel entries of the task that are open
+ *	cookie -> entries (same)             of all tasks under it, newest first
+ *	entry -> samples (entry_next)        oldest first; no sign has passed `unpassed` and on
+ *	waiting -> entries (limit_*)         those that have a deadline, by deadline
+ *
+ * Invariant: every entry is in the first two lists from waiting_open to waiting_close, and in the
+ * last as long as its deadline is not 0. Deadlines are set in order of time, so that appending
+ * keeps their list in order.
+ */
 #include "stitch/waiting.h"
 
 #include <errno.h>
@@ -79,6 +92,8 @@ struct waiting_entry *waiting_entry(const struct waiting *w, uint64_t cookie)
 	return map_get(&w->by_cookie, cookie, &at) ? (struct waiting_entry *)(uintptr_t)at : NULL;
 }
 
+/* A task is freed only if nothing waits and no deferred record of it is kept. That it exited is
+ * forgotten with it: nobody could ask any more. */
 void waiting_task_put(struct waiting *w, struct waiting_task *task)
 {
 	if (!task || task->entries || task->last_deferred)
@@ -137,6 +152,7 @@ int waiting_open(struct waiting *w, uint64_t cookie, const struct rules_who *who
 	return 0;
 }
 
+/* The newest sample goes to the end. If all before it were passed, it is the first that is not. */
 void waiting_add(struct waiting_entry *entry, struct hold *h)
 {
 	h->entry = entry;
@@ -175,6 +191,8 @@ void waiting_unlimit(struct waiting *w, struct waiting_entry *e)
 	e->deadline = 0;
 }
 
+/* Takes an entry out of the list of its cookie. The map points to the first of the list, so that
+ * only the removal of the first changes the map. */
 static void waiting_unlink(struct waiting *w, struct waiting_entry *e)
 {
 	struct waiting_entry *first = waiting_entry(w, e->cookie);
@@ -219,6 +237,8 @@ void waiting_limit(struct waiting *w, struct waiting_entry *e, uint64_t now)
 	w->limit_last = e;
 }
 
+/* Who sees the task past its kernel entry knows that the deferred record was written before, or
+ * never: so samples that still wait do so for a record that may be late, and not for ever. */
 void waiting_pass(struct waiting *w, struct waiting_task *task, uint64_t now)
 {
 	struct waiting_entry *e = task->current;

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: MIT
-// cfi_op.c: interprets call frame instructions (DWARF 5, 6.4.2). See cfi_op.h. Invariant: an
-// instruction that is not known, or an operand that does not end, is unsound; nothing is guessed.
+/*
+ * cfi_op.c: interprets call frame instructions (DWARF 5, 6.4.2). See cfi_op.h.
+ *
+ * A CIE's instructions are run once and give the state with which each of its FDEs begins
+ * (kind->initial); an FDE's instructions are run from one advance of the location to the next, and
+ * the state between is a row of the table. Only registers that a walk needs are kept: those that
+ * the table saves, the frame pointer and the return address. Instructions about others are read,
+ * because what follows them counts, and change nothing.
+ *
+ * Invariant: an instruction that is not known, or an operand that does not end, is unsound; nothing
+ * is guessed. After a failure the state is not used.
+ */
 #include "unwind/cfi_op.h"
 
 #include <string.h>
@@ -19,6 +29,8 @@ struct cfi_op_run {
 	bool failed;
 };
 
+/* The numbers are DWARF's for the machine: x86_64 counts rsp 7, rbp 6, the return address 16;
+ * aarch64 sp 31, x29, and x30, where the return address is until it is saved. */
 void cfi_machine_init(struct cfi_machine *m, uint32_t machine)
 {
 	bool x86 = machine == FRAMETAB_X86_64;
@@ -53,11 +65,14 @@ static void cfi_run_set(struct cfi_op_run *r, uint64_t number, enum cfi_how how,
 		*rule = (struct cfi_rule){ .how = (uint8_t)how, .off = off };
 }
 
+/* Offsets are written in units of the CIE's data alignment factor, which is usually -8. The product
+ * may wrap: the walk checks every address that comes of it. */
 static int64_t cfi_run_factored(const struct cfi_op_run *r, uint64_t v)
 {
 	return (int64_t)(v * (uint64_t)r->kind->data_factor);
 }
 
+/* Back to the rule that the CIE gave. In a CIE's own instructions there is none to go back to. */
 static void cfi_run_restore(struct cfi_op_run *r, uint64_t number)
 {
 	struct cfi_rule *rule = cfi_run_register(r, number);
@@ -66,6 +81,7 @@ static void cfi_run_restore(struct cfi_op_run *r, uint64_t number)
 		*rule = r->kind->initial.regs[rule - r->state->regs];
 }
 
+/* The expression is not copied: the rule points to its bytes, which live as long as the section. */
 static void cfi_run_expression(struct cfi_op_run *r, enum cfi_how how)
 {
 	uint64_t number = leb_unsigned(&r->c), n = leb_unsigned(&r->c);
@@ -80,6 +96,7 @@ static void cfi_run_expression(struct cfi_op_run *r, enum cfi_how how)
 		*rule = (struct cfi_rule){ .how = (uint8_t)how, .n = (uint32_t)n, .expr = bytes };
 }
 
+/* A number that does not fit becomes 255, which is no register of any machine here. */
 static void cfi_run_def_cfa(struct cfi_op_run *r, uint64_t reg, int64_t off)
 {
 	r->state->cfa_expr = NULL;

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
-// expr.c: see expr.h. Every evaluation is bounded in steps and stack; every read goes through the
-// caller.
+/*
+ * expr.c: see expr.h. DWARF expressions are programs for a stack machine (DWARF 5, 2.5). In unwind
+ * information they are rare: procedure linkage tables, signal trampolines, functions that align
+ * their stack. Most are of three shapes, which expr_recognize finds, so that a table can hold them
+ * as a rule; the rest is evaluated at each step of a walk.
+ *
+ * Invariant: the bytes are somebody else's. Every evaluation is bounded in steps and stack; every
+ * read goes through the caller; a fault ends it with an error and never with a value.
+ */
 #include "unwind/expr.h"
 
 #include <errno.h>
@@ -123,6 +130,7 @@ struct expr_state {
 	int failed;
 };
 
+/* The first fault counts. What is computed after it is not used. */
 static uint64_t expr_fail(struct expr_state *s, int status)
 {
 	if (!s->failed)
@@ -148,6 +156,7 @@ static uint64_t expr_peek(struct expr_state *s, uint64_t depth)
 	return depth < s->n ? s->stack[s->n - 1 - depth] : expr_fail(s, -EINVAL);
 }
 
+/* The value of a register, if the walk knows it at this frame: it knows few of them. */
 static void expr_register(struct expr_state *s, uint64_t number)
 {
 	int64_t off = leb_signed(&s->c);
@@ -158,6 +167,8 @@ static void expr_register(struct expr_state *s, uint64_t number)
 		expr_push(s, s->m->registers[number] + (uint64_t)off);
 }
 
+/* Reads memory where the top of the stack points. The caller of the evaluation says what can be
+ * read; that it cannot is a fault like any other. */
 static void expr_deref(struct expr_state *s, unsigned size)
 {
 	uint64_t v = 0;
@@ -168,6 +179,8 @@ static void expr_deref(struct expr_state *s, unsigned size)
 	expr_push(s, size >= 8 ? v : v & ((1ULL << size * 8) - 1));
 }
 
+/* A jump leads to another place of the expression, or just behind its end. It may lead back: the
+ * limit of steps ends such loops. */
 static void expr_jump(struct expr_state *s, bool taken)
 {
 	int16_t by = (int16_t)cursor_u16(&s->c);

@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: MIT
-// walk.c: applies one rule after the other. Invariant: every frame either raises sp or is the first
-// after a signal frame, so a walk over any memory whatever ends after at most max_frames steps.
-// Callee-saved registers are followed by where they were saved, and read only when a rule asks for
-// one; with a walk cache (walk_cache.h) even where they were saved is gathered only then, from the
-// steps that were written down.
+/*
+ * walk.c: applies one rule after the other.
+ *
+ * One step: find the rule of the pc (walker_locate), compute the CFA, which is the caller's sp
+ * (walker_cfa), read the return address and the caller's frame pointer (walker_at), and go on from
+ * there (walker_step). Without a rule the frame pointer may lead on, as a guess (walker_guess).
+ *
+ * Of the registers only sp, fp and pc are kept for every frame, because nearly all rules need no
+ * other. Callee-saved registers are followed by where they were saved, and read only when a rule
+ * asks for one; with a walk cache (walk_cache.h) even where they were saved is gathered only then,
+ * from the steps that were written down.
+ *
+ * A pc is where execution stopped (frame 0, and what a signal interrupted: `exact`), or a return
+ * address, which may lie behind the end of a function whose last instruction is the call. So a rule
+ * is looked up at the address before a return address.
+ *
+ * Invariant: every frame either raises sp or is the first after a signal frame, so a walk over any
+ * memory whatever ends after at most max_frames steps. A walk that ends says why.
+ */
 #include "unwind/walk.h"
 
 #include <errno.h>
@@ -43,6 +57,8 @@ struct walker {
 	size_t n_settled;             /* steps of the cache whose saves are in saved */
 };
 
+/* The first frame's registers are the sample's: each that is known has its value, the others cannot
+ * be had at all. */
 static void walker_start(struct walker *w)
 {
 	bool x86 = w->options->machine == FRAMETAB_X86_64;
@@ -61,6 +77,7 @@ static void walker_start(struct walker *w)
 	w->exact = w->first = true;
 }
 
+/* Ends the walk with its reason, and gives false, so that `return walker_end(...)` reads well. */
 static bool walker_end(struct walker *w, enum walk_end end)
 {
 	w->out->end = end;
@@ -342,6 +359,8 @@ static bool walker_step(struct walker *w, const struct frametab_rule *r)
 }
 
 /* The state in front of the next step. */
+/* This is all on which the next step depends, beside the words that it reads: the cache may take a
+ * step of the last walk if the states are equal and the words are. */
 static struct walk_cache_step walker_state(const struct walker *w)
 {
 	return (struct walk_cache_step){

@@ -36,6 +36,8 @@ const char *kwalk_end_name(enum kwalk_end end)
 	return end < KWALK_ENDS ? stack_end_name((enum stack_end)(end + 1)) : "unknown";
 }
 
+/* The ring's size is a power of two, as the kernel demands, and never smaller than a few of the
+ * largest records. */
 static void kwalk_defaults(struct kwalk_opts *o)
 {
 	size_t ring = KWALK_RING_LEAST, wanted = o->ring_bytes;
@@ -124,6 +126,8 @@ void kwalk_prepare(struct kwalk *l, const void *blob)
 	pthread_mutex_unlock(&l->lock);
 }
 
+/* The answer is of the mapping that held at that time, not of the one that holds now. Where memory
+ * is short, a table that is asked for stays longer. */
 int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc,
                struct kwalk_table *ret)
 {
@@ -217,6 +221,7 @@ struct kwalk_drain {
 	int64_t given;
 };
 
+/* offcpu_end calls this between its steps, because the ring would overflow otherwise. */
 static int kwalk_drain(void *ctx)
 {
 	struct kwalk_drain *d = ctx;

@@ -3,6 +3,18 @@
  * kwalk_learn.c: what is mapped in a process, from /proc and from the kernel's records, one at a
  * time and in the order of time. An exec is counted as the programs count it, so that no mapping of
  * one program is ever used for the next.
+ *
+ * Two sources tell of one thing, and neither is enough. /proc has what is there now, but nothing of
+ * when it came, and costs time; records have each change with its time, but begin with the
+ * recording, and some may be lost. So a process is read from /proc when it is first met, and again
+ * only after a loss; between, records are applied. What is older than the reading (read_ns) is in
+ * it already and is not applied.
+ *
+ * The programs count execs and losses of code of each process in a map that both sides read
+ * (struct kwalk_changes). A reading holds only if these counts are the same before and after it.
+ *
+ * Invariant: learn_* run under the lock of kwalk. Whatever cannot be known is unknown: stacks end
+ * there and say so; a wrong mapping is never used.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +34,8 @@
 
 /* ---- /proc ---- */
 
+/* A process that the programs have not met has changed nothing. The flag that an exec is under way
+ * is not part of the count. */
 struct kwalk_changes learn_changes(struct kwalk *l, uint32_t pid)
 {
 	struct kwalk_changes c = { 0 };
@@ -46,6 +60,7 @@ static void learn_replace(struct kwalk *l, struct kwalk_space *s, const struct b
 		kwalk_space_clear(s, UINT64_MAX);
 }
 
+/* What was known is dropped: records were lost, so the past of these mappings is not known. */
 static void learn_anew(struct kwalk_space *s, const struct buf *vmas)
 {
 	const struct kwalk_vma *m = (const void *)vmas->bytes;
@@ -108,6 +123,8 @@ static uint64_t learn_due_ns(const struct kwalk_space *s)
 	return s->left_ns ? s->left_ns + BUDGET_NS : s->read_ns + s->read_cost_ns * LEARN_REST;
 }
 
+/* A walk found no mapping where there should be one. It is read again if code was lost, or if an
+ * earlier reading was cut short; not more often than the share of time that LEARN_REST leaves. */
 void learn_missed(struct kwalk *l, uint32_t pid)
 {
 	const struct kwalk_space *s = kwalk_space_get(&l->spaces, pid, false);
@@ -122,6 +139,7 @@ void learn_missed(struct kwalk *l, uint32_t pid)
 		learn_read(l, pid, true);
 }
 
+/* The process of a thread, or -ESRCH. */
 static int learn_process_of(pid_t tid)
 {
 	struct buf text = { 0 };
@@ -237,6 +255,7 @@ static void learn_fork(struct kwalk *l, const struct seam_decoded *d)
 	kwalk_space_copy(to, from);
 }
 
+/* An exec gives the process an empty space, which the MMAP2 records that follow fill. */
 static void learn_comm(struct kwalk *l, const struct seam_decoded *d)
 {
 	struct kwalk_space *s = kwalk_space_get(&l->spaces, d->comm.pid, false);
@@ -289,6 +308,8 @@ int learn_record(struct kwalk *l, const unsigned char *bytes, uint16_t size)
 
 /* ---- targets ---- */
 
+/* Programs find a target by its number, so it is put into their map before its mappings are read:
+ * what it maps from then on comes as records. */
 int kwalk_target(struct kwalk *l, pid_t pid)
 {
 	int process = learn_process_of(pid), r;
@@ -341,6 +362,8 @@ static bool learn_has_exited(const struct kwalk *l, uint32_t pid)
 	       (l->opts.filter == KWALK_THREADS || stat.threads < 2);
 }
 
+/* The target that was alive at the last call is asked first, so that this is one look as long as it
+ * lives. */
 bool kwalk_targets_gone(struct kwalk *l)
 {
 	uint32_t key = l->alive, value;

@@ -2,6 +2,11 @@
 /*
  * kwalk_maps.c: the executable mappings of a process, read from /proc piece by piece, and the
  * unwind table of each. Reading ends where the work that a process may cost does (kwalk_budget.c).
+ *
+ * A process may have a million mappings, and changes them while its file is read. The kernel gives
+ * whole lines in order of address for each read, and goes on behind the last one for the next: so
+ * no mapping is given twice, and one that was there all the time is not missed. Whether the process
+ * changed meanwhile is for the caller to find out (learn_read).
  */
 #include <errno.h>
 #include <fcntl.h>
