@@ -141,7 +141,20 @@ static int report_header(const struct report_cmd *r, struct buf *out, int *ret)
 	return rc;
 }
 
-/* Reads all, composes the whole text and prints it. An exit code. */
+/* Shows the loaded report on the terminal. True: the user has seen it; *rc: -ENOMEM, or 0. */
+static bool report_viewed(struct report_cmd *r, int *rc)
+{
+	if (!report_view_fits(r))
+		return false;
+	*rc = report_view(r);
+	if (*rc >= 0 || *rc == -ENOMEM)
+		return true;
+	*rc = 0;
+	return false;
+}
+
+/* Reads all, and shows it on the terminal, or composes the whole text and prints it. An exit
+ * code. */
 static int report_show(struct report_cmd *r)
 {
 	struct seam_error err = { 0 };
@@ -150,6 +163,8 @@ static int report_show(struct report_cmd *r)
 
 	if (rc == -EINVAL && !err.code) /* said */
 		return EXIT_USAGE;
+	if (rc >= 0 && report_viewed(r, &rc))
+		goto seen;
 	if (rc >= 0)
 		rc = report_header(r, &out, &header);
 	if (rc >= 0 && r->header && r->tasks)
@@ -157,6 +172,7 @@ static int report_show(struct report_cmd *r)
 	if (rc >= 0)
 		rc = r->tasks ? report_tasks(r->in.reader, !r->show.quiet, &out, &err)
 		              : report_write(r, &out);
+seen:
 	if (rc < 0)
 		cmd_error(r->cmd, "%s", cmd_reason(&err, rc));
 	else if (outfile_print(r->cmd, &out) != EXIT_OK)
@@ -292,6 +308,8 @@ const struct cmd cmd_report = {
 	        "self_percent, total_percent, self, total, self_samples, total_samples, unit (of "
 	        "self and total: nanoseconds "
 	        "or count).\n\n"
+	        "On a terminal the report is walked through by keys (? lists them); --stdio, "
+	        "or a pipe, prints text.\n\n"
 	        "Defaults are read from the config file (see seam record): [report] sort, "
 	        "children, "
 	        "percent-limit; [ui] color, of all commands: auto, always, never.\n\n"

@@ -117,7 +117,7 @@ const struct option_def report_options[] = {
 	  OPT_DUMP },
 	{ "json", 0, NULL, "the same as one JSON object", OPT_JSON },
 	{ "csv", 0, NULL, "the rows as comma-separated values", OPT_CSV },
-	{ "stdio", 0, NULL, "accepted: text is the only form", OPT_STDIO },
+	{ "stdio", 0, NULL, "text, also on a terminal", OPT_STDIO },
 	{ NULL, 'c', "LIST", "as --comms", ID_FILTER_COMMS },
 	OPTIONS_FORCE,
 	SAMPLE_FILTER_OPTIONS,
@@ -188,6 +188,7 @@ static int report_limit_option(struct report_cmd *r, const char *what, const cha
 		return -EINVAL;
 	}
 	r->show.percent_limit = v;
+	r->limit_given = true;
 	return 0;
 }
 
@@ -296,6 +297,7 @@ static int report_flag(struct report_cmd *r, const struct options *o, int id)
 		r->form = id == OPT_JSON ? REPORT_JSON : REPORT_CSV;
 		return 0;
 	case OPT_STDIO:
+		r->stdio = true;
 		return 0;
 	case OPT_SAMPLES:
 		r->show.samples_column = true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * report_options.h: what `seam report` was asked for. report_options.c takes the command line,
- * report.c reads the recording and decides; the room report/ writes.
+ * report.c reads the recording and decides; the room report/ writes text, report_view.c hands it to
+ * the room view/ for a terminal.
  */
 #ifndef SEAM_CLI_REPORT_OPTIONS_H
 #define SEAM_CLI_REPORT_OPTIONS_H
@@ -27,6 +28,8 @@ struct report_cmd {
 	enum report_form form;
 	bool stats, tasks, dump;        /* in place of a report */
 	bool header, header_only, full; /* what the recording says about itself; full: all of it */
+	bool stdio;                     /* text, also on a terminal */
+	bool limit_given;               /* show.percent_limit is not only the default */
 	uint64_t slice_ns;
 	const char *dsos;   /* a list: only frames of these objects have rows */
 	const char *parent; /* regular expression: callers named so are parents */
@@ -43,5 +46,12 @@ int report_options_end(const struct report_cmd *r);
 int report_config(struct report_cmd *r);
 /* Sets the fields of a report (report_fields_set). -EINVAL after saying why. */
 int report_options_fields(struct report *show, const struct cmd *cmd);
+
+/* ---- report_view.c ---- */
+
+/* Whether the report can be shown on the terminal, to be walked through. */
+bool report_view_fits(const struct report_cmd *r);
+/* Shows it until the user leaves. 0; -ENOMEM; -ENOTTY, -EINVAL: text is needed. */
+int report_view(struct report_cmd *r);
 
 #endif

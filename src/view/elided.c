@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// elided.c: see elided.h. Knows how demangled names are written, and operators that look like
+// brackets.
+#include "view/elided.h"
+
+#include <ctype.h>
+
+#define ELLIPSIS "\xe2\x80\xa6"
+#define DEPTH_MAX 64
+
+static bool elided_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* How many characters at `at` are an operator's own name ("<<=", "->", "()"), when `start` to `at`
+ * ends with the word operator; else 0. */
+static size_t elided_operator(const char *start, const char *at)
+{
+	static const char word[] = "operator";
+	static const char *const names[] = { "<<=", ">>=", "<=>", "->*", "<<", ">>", "<=",
+		                             ">=",  "->",  "()",  "[]",  "<",  ">" };
+	size_t n = sizeof(word) - 1, have = (size_t)(at - start);
+
+	if (have < n || memcmp(at - n, word, n) || (have > n && elided_word(at[-(ptrdiff_t)n - 1])))
+		return 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(at, names[i], strlen(names[i])))
+			return strlen(names[i]);
+	return 0;
+}
+
+/* Brackets that are a part of the name itself: "(anonymous namespace)", "<T as Trait>::f" at the
+ * beginning of a component, "{lambda(int)#1}". */
+static bool elided_keeps(const char *name, const char *at)
+{
+	bool begins = at == name || (at - name >= 2 && at[-1] == ':' && at[-2] == ':');
+
+	return (*at == '<' && begins) || !strncmp(at, "(anonymous namespace)", 21) ||
+	       (*at == '(' && begins);
+}
+
+static char elided_close(char open)
+{
+	return open == '<' ? '>' : open == '(' ? ')' : open == '{' ? '}' : ']';
+}
+
+/* The place behind the bracket that closes the one at `at`; NULL: there is none, or too many are
+ * open at once. */
+static const char *elided_skip(const char *name, const char *at)
+{
+	char open[DEPTH_MAX];
+	size_t n = 0;
+
+	for (; *at; at++) {
+		size_t op = elided_operator(name, at);
+
+		if (op) {
+			at += op - 1;
+			continue;
+		}
+		if (*at == '-' && at[1] == '>') {
+			at++;
+			continue;
+		}
+		if (*at == '<' || *at == '(' || *at == '{' || *at == '[') {
+			if (n == DEPTH_MAX)
+				return NULL;
+			open[n++] = elided_close(*at);
+		} else if (*at == '>' || *at == ')' || *at == '}' || *at == ']') {
+			if (!n || open[--n] != *at)
+				return NULL;
+			if (!n)
+				return at + 1;
+		}
+	}
+	return NULL;
+}
+
+/* Walks over the name once. Brackets that stay are looked into no further, so the work is bounded
+ * by twice the name's length. */
+void elided_put(struct buf *to, const char *name)
+{
+	const char *at = name;
+	size_t before = to->n;
+
+	while (*at) {
+		size_t op = elided_operator(name, at);
+		const char *end = NULL;
+
+		if (op) {
+			buf_put(to, at, op);
+			at += op;
+			continue;
+		}
+		if (*at == '<' || *at == '(' || *at == '{')
+			end = elided_skip(name, at);
+		else if (*at == '>' || *at == ')' || *at == '}')
+			goto whole;
+		else {
+			buf_put(to, at++, 1);
+			continue;
+		}
+		if (!end)
+			goto whole;
+		if (*at == '{' || elided_keeps(name, at) || end - at <= 3) {
+			buf_put(to, at, (size_t)(end - at));
+		} else {
+			buf_put(to, at, 1);
+			buf_put_text(to, ELLIPSIS);
+			buf_put(to, end - 1, 1);
+		}
+		at = end;
+	}
+	return;
+whole:
+	to->n = before;
+	buf_put_text(to, name);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * elided.h: a name of C++ or Rust without what makes it long: the arguments of templates and of
+ * functions.
+ */
+#ifndef SEAM_VIEW_ELIDED_H
+#define SEAM_VIEW_ELIDED_H
+
+#include "base/buf.h"
+
+/* Appends "std::vector<...>::push_back(...)" for the whole name; a name that has no such part, or
+ * whose brackets do not match, as it is. */
+void elided_put(struct buf *to, const char *name);
+
+#endif

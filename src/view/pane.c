@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// pane.c: what all panes share: scopes, names and shares on the screen, the filter.
+#include "view/pane.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/shown.h"
+#include "profile/nameless.h"
+#include "view/elided.h"
+
+#define HOT 5.0 /* percent: as in the report as text */
+#define WARM 0.5
+
+struct pane_scope *pane_scope_new(const struct profile *p, uint32_t event, const char *label)
+{
+	struct pane_scope *s = calloc(1, sizeof(*s));
+	struct profile_account account;
+
+	if (!s)
+		return NULL;
+	profile_account(p, event, &account);
+	s->users = 1;
+	s->profile = p;
+	s->event = event;
+	s->weight = account.weight;
+	s->samples = account.samples;
+	shown_put_text(&s->label, label);
+	return s;
+}
+
+struct pane_scope *pane_scope_share(struct pane_scope *s)
+{
+	s->users++;
+	return s;
+}
+
+void pane_scope_free(struct pane_scope *s)
+{
+	if (!s || --s->users)
+		return;
+	profile_free(s->owned);
+	free(s->shown);
+	buf_free(&s->label);
+	free(s);
+}
+
+void *pane_new(size_t size, const struct pane_kind *kind, const struct view_opts *opts,
+               struct pane_scope *s)
+{
+	struct pane *p = calloc(1, size);
+
+	if (!p)
+		return NULL;
+	p->kind = kind;
+	p->opts = opts;
+	p->scope = pane_scope_share(s);
+	return p;
+}
+
+void pane_free(struct pane *p)
+{
+	if (!p)
+		return;
+	if (p->kind->free)
+		p->kind->free(p);
+	pane_scope_free(p->scope);
+	buf_free(&p->filter);
+	free(p);
+}
+
+double pane_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+void pane_share(const struct view_screen *s, unsigned row, unsigned column, unsigned style,
+                uint64_t part, uint64_t whole)
+{
+	double percent = pane_percent(part, whole);
+	char text[16];
+
+	if (style == VIEW_PLAIN)
+		style = percent >= HOT ? VIEW_HOT : percent >= WARM ? VIEW_WARM : VIEW_PLAIN;
+	snprintf(text, sizeof(text), "%7.2f%%", percent);
+	s->put(s->ctx, row, column, style, text);
+}
+
+/* Escapes the name, then cuts it: first what is between brackets, then its middle. */
+void pane_name(const struct view_screen *s, unsigned row, unsigned column, unsigned room,
+               unsigned style, const char *name)
+{
+	struct buf text = { 0 }, cut = { 0 };
+
+	shown_put_text(&text, name);
+	if (shown_columns(buf_text(&text), text.n) > room) {
+		struct buf less = { 0 };
+
+		elided_put(&less, buf_text(&text));
+		buf_free(&text);
+		text = less;
+	}
+	shown_cut(&cut, buf_text(&text), room, nameless_end(name));
+	s->put(s->ctx, row, column, style, buf_text(&cut));
+	buf_free(&cut);
+	buf_free(&text);
+}
+
+const char *pane_object(const struct profile *p, uint32_t object)
+{
+	const char *path = object ? profile_text(p, profile_object_at(p, object)->path) : "";
+	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
+
+	return !*path ? "[unknown]" : slash ? slash + 1 : path;
+}
+
+const char *pane_symbol(const struct profile *p, uint32_t symbol)
+{
+	return symbol ? profile_text(p, symbol) : "[unknown]";
+}
+
+bool pane_passes(const struct pane *p, const char *name)
+{
+	const char *filter = (const char *)p->filter.bytes;
+	size_t n = p->filter.n;
+	bool capital = false;
+
+	for (size_t i = 0; i < n; i++)
+		capital |= isupper((unsigned char)filter[i]);
+	for (size_t length = strlen(name); n && length >= n; name++, length--)
+		if (capital ? !memcmp(name, filter, n) : !strncasecmp(name, filter, n))
+			return true;
+	return !n;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pane.h: what the panes of a view share: which samples they show, where the cursor is, and the
+ * functions that each kind of pane has.
+ *
+ * A pane is a list of n lines. It draws a line when it is asked to, so that a pane of a million
+ * lines costs what is on the screen.
+ */
+#ifndef SEAM_VIEW_PANE_H
+#define SEAM_VIEW_PANE_H
+
+#include "view/view.h"
+#include "profile/tree.h"
+
+/* The samples that a pane shows. Panes share it; the last one frees it. */
+struct pane_scope {
+	unsigned users;
+	const struct profile *profile;
+	struct profile *owned; /* the same, if it was made for this scope; else NULL */
+	bool *shown;           /* by frame: those of one object; NULL: all */
+	struct buf label;      /* "gcc", "libc.so.6": behind the title; empty: everything */
+	uint32_t event;
+	uint64_t weight, samples; /* of the event */
+};
+
+/* A new one: all of a profile, or what is kept of it. label is copied. NULL: out of memory. */
+struct pane_scope *pane_scope_new(const struct profile *p, uint32_t event, const char *label);
+struct pane_scope *pane_scope_share(struct pane_scope *s);
+void pane_scope_free(struct pane_scope *s);
+
+struct pane;
+
+struct pane_kind {
+	const char *name; /* in the first line */
+	const char *keys; /* its own ones, in the last line */
+	void (*free)(struct pane *p);
+	/* Draws the line above the others, and line i of the list. */
+	void (*heading)(struct pane *p, const struct view_screen *s, unsigned row);
+	void (*line)(struct pane *p, const struct view_screen *s, unsigned row, size_t i,
+	             unsigned style);
+	/* Shows only what has the pane's filter in it. NULL: it cannot be filtered. -ENOMEM. */
+	int (*filter)(struct pane *p);
+	/* A key that is not for moving. 1: it was one of its own; 0: not; -ENOMEM. NULL: none. */
+	int (*key)(struct pane *p, int key);
+	/* The function on a line; false: there is none. NULL: there is none on any. */
+	bool (*function)(struct pane *p, size_t i, uint32_t *object, uint32_t *symbol);
+};
+
+struct pane {
+	const struct pane_kind *kind;
+	const struct view_opts *opts;
+	struct pane_scope *scope;
+	unsigned section;  /* of the lowest pane of a scope: which one it is */
+	size_t n;          /* lines */
+	size_t at, top;    /* the line of the cursor; the first one on the screen */
+	struct buf filter; /* a part of the names that are shown; empty: all */
+	struct pane *below;
+};
+
+/* Each makes a pane of its kind that uses a scope. NULL: out of memory. */
+struct pane *pane_table(const struct view_opts *opts, struct pane_scope *s,
+                        const enum rollup_column *columns, size_t n, bool by_self);
+struct pane *pane_tree(const struct view_opts *opts, struct pane_scope *s, enum tree_order order);
+struct pane *pane_calls(const struct view_opts *opts, struct pane_scope *s, uint32_t object,
+                        uint32_t symbol);
+/* Takes the text over. */
+struct pane *pane_text(const struct view_opts *opts, struct pane_scope *s, const char *name,
+                       struct buf *text);
+
+/* What line i of a table stands for: its first column's value. False: the pane is no table. */
+bool pane_table_thing(struct pane *p, size_t i, enum rollup_column *column, uint32_t *value);
+
+/* Fills what all kinds have; size is that of the kind's own struct, which begins with a pane. */
+void *pane_new(size_t size, const struct pane_kind *kind, const struct view_opts *opts,
+               struct pane_scope *s);
+void pane_free(struct pane *p);
+
+/* ---- drawing ---- */
+
+/* " 12.34%" at a column, in the style of its size. */
+void pane_share(const struct view_screen *s, unsigned row, unsigned column, unsigned style,
+                uint64_t part, uint64_t whole);
+double pane_percent(uint64_t part, uint64_t whole);
+/* Writes a name that is not escaped yet into so many columns from one on. What does not fit loses
+ * its template arguments first, then its middle. */
+void pane_name(const struct view_screen *s, unsigned row, unsigned column, unsigned room,
+               unsigned style, const char *name);
+/* "libc.so.6" of an object. */
+const char *pane_object(const struct profile *p, uint32_t object);
+const char *pane_symbol(const struct profile *p, uint32_t symbol);
+/* Whether a name has the pane's filter in it; letters of either case are the same, unless the
+ * filter has a capital. */
+bool pane_passes(const struct pane *p, const char *name);
+
+#endif

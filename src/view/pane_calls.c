@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// pane_calls.c: a function between those that called it and those that it called.
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "view/pane.h"
+
+#define FIGURES 18
+
+struct calls_line {
+	enum {
+		CALLS_HEADING,
+		CALLS_CALLER,
+		CALLS_FUNCTION,
+		CALLS_CALLEE
+	} what;
+	const char *text; /* of a heading */
+	uint32_t object, symbol, kind;
+	uint64_t total, self;
+};
+
+struct calls {
+	struct pane pane;
+	uint32_t object, symbol; /* the function */
+	struct calls_line *all;
+	size_t n_all, capacity;
+	uint32_t *visible; /* pane.n of them: places in all */
+};
+
+static void calls_free(struct pane *p)
+{
+	struct calls *c = (struct calls *)p;
+
+	free(c->all);
+	free(c->visible);
+}
+
+/* Lists the lines that pass the filter; headings and the function stay. */
+static int calls_filter(struct pane *p)
+{
+	struct calls *c = (struct calls *)p;
+
+	p->n = 0;
+	for (size_t i = 0; i < c->n_all; i++) {
+		const struct calls_line *l = &c->all[i];
+
+		if (l->what == CALLS_HEADING || l->what == CALLS_FUNCTION ||
+		    pane_passes(p, pane_symbol(p->scope->profile, l->symbol)))
+			c->visible[p->n++] = (uint32_t)i;
+	}
+	return 0;
+}
+
+static void calls_heading(struct pane *p, const struct view_screen *s, unsigned row)
+{
+	(void)p;
+	s->put(s->ctx, row, 0, VIEW_HEADING, "   Share     Self");
+}
+
+/* Draws a heading, or a function with its share; only the function itself has a self. */
+static void calls_line(struct pane *p, const struct view_screen *s, unsigned row, size_t i,
+                       unsigned style)
+{
+	struct calls *c = (struct calls *)p;
+	const struct calls_line *l = &c->all[c->visible[i]];
+	unsigned at = FIGURES + (l->what == CALLS_FUNCTION ? 0 : 3);
+	struct buf name = { 0 };
+
+	if (l->what == CALLS_HEADING) {
+		pane_name(s, row, FIGURES, s->columns > FIGURES ? s->columns - FIGURES : 0,
+		          style == VIEW_PLAIN ? VIEW_DIM : style, l->text);
+		return;
+	}
+	pane_share(s, row, 0, style, l->total, p->scope->weight);
+	if (l->what == CALLS_FUNCTION)
+		pane_share(s, row, 9, style, l->self, p->scope->weight);
+	buf_put_text(&name, pane_symbol(p->scope->profile, l->symbol));
+	if (l->kind == PROFILE_INLINED)
+		buf_put_text(&name, " (inlined)");
+	else if (l->kind != PROFILE_MISSING)
+		buf_printf(&name, " (%s)", pane_object(p->scope->profile, l->object));
+	pane_name(s, row, at, s->columns > at ? s->columns - at : 0, style, buf_text(&name));
+	buf_free(&name);
+}
+
+static bool calls_function(struct pane *p, size_t i, uint32_t *object, uint32_t *symbol)
+{
+	struct calls *c = (struct calls *)p;
+	const struct calls_line *l = &c->all[c->visible[i]];
+
+	*object = l->object;
+	*symbol = l->symbol;
+	return l->what != CALLS_HEADING && l->kind != PROFILE_MISSING;
+}
+
+static const struct pane_kind calls_kind = {
+	.name = "callers and callees",
+	.keys = "Enter this one's  Left back  a annotate  / filter  ? help",
+	.free = calls_free,
+	.heading = calls_heading,
+	.line = calls_line,
+	.filter = calls_filter,
+	.function = calls_function,
+};
+
+static int calls_put(struct calls *c, const struct calls_line *line)
+{
+	if (ARRAY_ROOM(&c->all, &c->capacity, c->n_all + 1) < 0)
+		return -ENOMEM;
+	c->all[c->n_all++] = *line;
+	return 0;
+}
+
+static int calls_put_heading(struct calls *c, const char *text)
+{
+	const struct calls_line line = { .what = CALLS_HEADING, .text = text };
+
+	return calls_put(c, &line);
+}
+
+/* Adds a line for each function directly beyond this one. The tree's paths begin at the function:
+ * it is the root's child, and its children are what is asked for. Ends of paths have a line of
+ * their own where the function was called by none. */
+static int calls_put_beyond(struct calls *c, const struct tree *t, int what)
+{
+	const struct tree_node *nodes = t->nodes;
+	int r = 0;
+
+	for (uint32_t root = nodes[0].first_child; root && r >= 0; root = nodes[root].next_sibling)
+		for (uint32_t at = nodes[root].first_child; at && r >= 0;
+		     at = nodes[at].next_sibling) {
+			const struct calls_line line = { .what = what,
+				                         .object = nodes[at].object,
+				                         .symbol = nodes[at].symbol,
+				                         .kind = nodes[at].kind,
+				                         .total = nodes[at].total,
+				                         .self = nodes[at].self };
+
+			r = calls_put(c, &line);
+		}
+	return r;
+}
+
+/* The weight of samples whose innermost frame is in focus. */
+static uint64_t calls_self(const struct calls *c, const bool *focus)
+{
+	const struct profile *p = c->pane.scope->profile;
+	uint64_t self = 0;
+
+	for (size_t i = 0; i < profile_n_rows(p); i++) {
+		const struct profile_row *row = profile_row_at(p, i);
+
+		if (row->key.event == c->pane.scope->event && row->key.node != PROFILE_ROOT &&
+		    focus[profile_node_at(p, row->key.node).frame])
+			self += row->weight;
+	}
+	return self;
+}
+
+/* Adds the function's own line: its total is that of the paths that begin at it. */
+static int calls_put_function(struct calls *c, const struct tree *callees, const bool *focus)
+{
+	struct calls_line line = { .what = CALLS_FUNCTION,
+		                   .object = c->object,
+		                   .symbol = c->symbol,
+		                   .kind = PROFILE_USER,
+		                   .self = calls_self(c, focus) };
+
+	for (uint32_t at = callees->nodes[0].first_child; at;
+	     at = callees->nodes[at].next_sibling) {
+		line.total += callees->nodes[at].total;
+		line.kind = callees->nodes[at].kind;
+	}
+	return calls_put(c, &line);
+}
+
+/* Makes all lines. Both trees begin at the function's frames: callers at the innermost of them in a
+ * stack, callees at the outermost, so that a recursive function counts once. */
+static int calls_make(struct calls *c)
+{
+	const struct profile *p = c->pane.scope->profile;
+	size_t n = profile_n_frames(p);
+	bool *focus = calloc(n + 1, sizeof(*focus));
+	struct tree_opts opts = { .order = TREE_CALLEE,
+		                  .event = c->pane.scope->event,
+		                  .focus = focus };
+	struct tree callers = { 0 }, callees = { 0 };
+	int r = focus ? 0 : -ENOMEM;
+
+	for (uint32_t i = 1; r >= 0 && i <= n; i++) {
+		const struct profile_frame *f = profile_frame_at(p, i);
+
+		focus[i] = f->object == c->object && f->symbol == c->symbol;
+	}
+	if (r >= 0)
+		r = tree_build(&callers, p, &opts);
+	opts.order = TREE_CALLER;
+	if (r >= 0)
+		r = tree_build(&callees, p, &opts);
+	if (r >= 0)
+		r = calls_put_heading(c, "called by");
+	if (r >= 0)
+		r = calls_put_beyond(c, &callers, CALLS_CALLER);
+	if (r >= 0)
+		r = calls_put_heading(c, "the function");
+	if (r >= 0)
+		r = calls_put_function(c, &callees, focus);
+	c->pane.at = c->n_all - (r >= 0);
+	if (r >= 0)
+		r = calls_put_heading(c, "called");
+	if (r >= 0)
+		r = calls_put_beyond(c, &callees, CALLS_CALLEE);
+	tree_free(&callers);
+	tree_free(&callees);
+	free(focus);
+	return r;
+}
+
+/* The cursor begins on the function. */
+struct pane *pane_calls(const struct view_opts *opts, struct pane_scope *s, uint32_t object,
+                        uint32_t symbol)
+{
+	struct calls *c = pane_new(sizeof(*c), &calls_kind, opts, s);
+
+	if (!c)
+		return NULL;
+	c->object = object;
+	c->symbol = symbol;
+	if (calls_make(c) < 0)
+		goto failed;
+	c->visible = calloc(c->n_all, sizeof(*c->visible));
+	if (!c->visible)
+		goto failed;
+	calls_filter(&c->pane);
+	return &c->pane;
+failed:
+	pane_free(&c->pane);
+	return NULL;
+}

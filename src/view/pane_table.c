@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// pane_table.c: functions, objects, commands: rows of a rollup with their total and self.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/shown.h"
+#include "profile/nameless.h"
+#include "view/pane.h"
+
+#define FIGURES 19     /* columns that total and self take, with the blanks behind them */
+#define LEAST 8        /* columns that a name keeps */
+#define WIDTH_ROWS 200 /* rows from the top whose names say how wide a column is */
+
+struct table_pane {
+	struct pane pane;
+	struct rollup rows;
+	uint32_t *visible; /* pane.n of them: places in rows */
+	enum rollup_column columns[ROLLUP_COLUMNS];
+	unsigned width[ROLLUP_COLUMNS]; /* by place; of the last one: what is left */
+	size_t n_columns;
+	bool by_self;
+};
+
+static void table_free(struct pane *p)
+{
+	struct table_pane *t = (struct table_pane *)p;
+
+	rollup_free(&t->rows);
+	free(t->visible);
+}
+
+static const char *table_text(const struct table_pane *t, size_t row, size_t k, char *text,
+                              size_t n)
+{
+	return rollup_text(&t->rows, &t->rows.rows[row], t->columns[k], text, n);
+}
+
+static bool table_passes(const struct table_pane *t, size_t row)
+{
+	char text[ROLLUP_TEXT_MAX];
+
+	if (!t->pane.filter.n)
+		return true;
+	for (size_t k = 0; k < t->n_columns; k++)
+		if (pane_passes(&t->pane, table_text(t, row, k, text, sizeof(text))))
+			return true;
+	return false;
+}
+
+/* Lists the rows that are large enough and pass the filter. */
+static int table_filter(struct pane *p)
+{
+	struct table_pane *t = (struct table_pane *)p;
+
+	p->n = 0;
+	for (size_t i = 0; i < t->rows.n; i++) {
+		const struct rollup_row *row = &t->rows.rows[i];
+		uint64_t by = t->by_self ? row->self : row->total;
+
+		if (by && pane_percent(by, p->scope->weight) >= p->opts->percent_limit &&
+		    table_passes(t, i))
+			t->visible[p->n++] = (uint32_t)i;
+	}
+	return 0;
+}
+
+/* The widths that the first rows' names ask for. */
+static void table_measure(struct table_pane *t)
+{
+	char text[ROLLUP_TEXT_MAX];
+
+	for (size_t k = 0; k < t->n_columns; k++) {
+		size_t widest = strlen(rollup_facts[t->columns[k]].heading);
+
+		for (size_t i = 0; i < t->pane.n && i < WIDTH_ROWS; i++) {
+			const char *name = table_text(t, t->visible[i], k, text, sizeof(text));
+			size_t n = shown_length(name);
+
+			widest = n > widest ? n : widest;
+		}
+		t->width[k] = (unsigned)widest;
+	}
+}
+
+static int table_sort(struct table_pane *t)
+{
+	int r;
+
+	rollup_sort(&t->rows, !t->by_self);
+	r = table_filter(&t->pane);
+	t->pane.at = t->pane.top = 0;
+	table_measure(t);
+	return r;
+}
+
+/* How wide column k is on a screen: the last one takes what is left, each one before it at most a
+ * fifth of the screen. */
+static unsigned table_width(const struct table_pane *t, const struct view_screen *s, size_t k)
+{
+	unsigned left = s->columns > FIGURES ? s->columns - FIGURES : 0, most = s->columns / 5;
+
+	if (k + 1 < t->n_columns)
+		return t->width[k] < most ? t->width[k] : most < LEAST ? LEAST : most;
+	for (size_t i = 0; i < k; i++) {
+		unsigned width = table_width(t, s, i) + 2;
+
+		left = left > width ? left - width : 0;
+	}
+	return left;
+}
+
+static void table_heading(struct pane *p, const struct view_screen *s, unsigned row)
+{
+	struct table_pane *t = (struct table_pane *)p;
+	unsigned at = FIGURES;
+
+	s->put(s->ctx, row, 0, VIEW_HEADING,
+	       t->by_self ? "   Total     Self*" : "  Total*     Self");
+	for (size_t k = 0; k < t->n_columns && at < s->columns; k++) {
+		unsigned width = table_width(t, s, k);
+
+		pane_name(s, row, at, width, VIEW_HEADING, rollup_facts[t->columns[k]].heading);
+		at += width + 2;
+	}
+}
+
+/* "[k] " and the like before a function. */
+static const char *table_mark(const struct rollup_row *row)
+{
+	return row->kind == PROFILE_KERNEL    ? "[k] "
+	       : row->kind == PROFILE_INLINED ? "[i] "
+	                                      : "[.] ";
+}
+
+/* Draws a row: both shares, then its names, each cut to its column. */
+static void table_line(struct pane *p, const struct view_screen *s, unsigned row, size_t i,
+                       unsigned style)
+{
+	struct table_pane *t = (struct table_pane *)p;
+	const struct rollup_row *r = &t->rows.rows[t->visible[i]];
+	unsigned at = FIGURES;
+	char text[ROLLUP_TEXT_MAX];
+
+	pane_share(s, row, 0, style, r->total, p->scope->weight);
+	pane_share(s, row, 9, style, r->self, p->scope->weight);
+	for (size_t k = 0; k < t->n_columns && at < s->columns; k++) {
+		unsigned width = table_width(t, s, k), mark = 0;
+
+		if (t->columns[k] == ROLLUP_SYMBOL && width > LEAST) {
+			s->put(s->ctx, row, at, style, table_mark(r));
+			mark = 4;
+		}
+		pane_name(s, row, at + mark, width > mark ? width - mark : 0, style,
+		          table_text(t, t->visible[i], k, text, sizeof(text)));
+		at += width + 2;
+	}
+}
+
+/* s: self or total first. */
+static int table_key(struct pane *p, int key)
+{
+	struct table_pane *t = (struct table_pane *)p;
+	int r;
+
+	if (key != 's')
+		return 0;
+	t->by_self = !t->by_self;
+	r = table_sort(t);
+	return r < 0 ? r : 1;
+}
+
+static bool table_function(struct pane *p, size_t i, uint32_t *object, uint32_t *symbol)
+{
+	struct table_pane *t = (struct table_pane *)p;
+	const struct rollup_row *row = &t->rows.rows[t->visible[i]];
+
+	*object = t->rows.columns & 1u << ROLLUP_OBJECT ? row->value[ROLLUP_OBJECT] : 0;
+	*symbol = t->rows.columns & 1u << ROLLUP_SYMBOL ? row->value[ROLLUP_SYMBOL] : 0;
+	return t->rows.columns & 1u << ROLLUP_SYMBOL;
+}
+
+static const struct pane_kind table_kind = {
+	.name = "functions",
+	.keys = "Enter callers and callees  s self/total  / filter  a annotate  d object  ? help",
+	.free = table_free,
+	.heading = table_heading,
+	.line = table_line,
+	.filter = table_filter,
+	.key = table_key,
+	.function = table_function,
+};
+
+/* A table of other things than functions: Enter chooses the samples of a row. */
+static const struct pane_kind table_things_kind = {
+	.name = "sections",
+	.keys = "Enter only this  s self/total  / filter  ? help",
+	.free = table_free,
+	.heading = table_heading,
+	.line = table_line,
+	.filter = table_filter,
+	.key = table_key,
+};
+
+bool pane_table_thing(struct pane *p, size_t i, enum rollup_column *column, uint32_t *value)
+{
+	struct table_pane *t = (struct table_pane *)p;
+
+	if ((p->kind != &table_kind && p->kind != &table_things_kind) || i >= p->n)
+		return false;
+	*column = t->columns[0];
+	*value = t->rows.rows[t->visible[i]].value[*column];
+	return true;
+}
+
+/* The columns decide which kind of table it is: of functions, or of what samples are chosen by. */
+struct pane *pane_table(const struct view_opts *opts, struct pane_scope *s,
+                        const enum rollup_column *columns, size_t n, bool by_self)
+{
+	struct rollup_opts rollup = { .event = s->event, .shown = s->shown };
+	struct table_pane *t;
+
+	for (size_t i = 0; i < n; i++)
+		rollup.columns |= 1u << columns[i];
+	t = pane_new(sizeof(*t),
+	             rollup.columns & 1u << ROLLUP_SYMBOL ? &table_kind : &table_things_kind, opts,
+	             s);
+	if (!t)
+		return NULL;
+	memcpy(t->columns, columns, n * sizeof(*columns));
+	t->n_columns = n;
+	t->by_self = by_self;
+	if (rollup_build(&t->rows, s->profile, &rollup) < 0)
+		goto failed;
+	t->visible = calloc(t->rows.n ? t->rows.n : 1, sizeof(*t->visible));
+	if (!t->visible || table_sort(t) < 0)
+		goto failed;
+	return &t->pane;
+failed:
+	pane_free(&t->pane);
+	return NULL;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view.h: a finished profile on a terminal, to be walked through by keys.
+ *
+ * The view is a stack of panes: a table, a call tree, the callers and callees of a function, a
+ * text. A key moves in the pane on top, changes it, puts another one on it, or takes it away.
+ * view_key and view_draw know no terminal: what is drawn goes through struct view_screen, so that
+ * tests see what a person sees. view_terminal is the loop between both and ncurses.
+ */
+#ifndef SEAM_VIEW_VIEW_H
+#define SEAM_VIEW_VIEW_H
+
+#include "base/buf.h"
+#include "profile/profile.h"
+#include "profile/rollup.h"
+
+/* How a piece of text stands out; a terminal without colours has bold and reverse alone. */
+enum view_style {
+	VIEW_PLAIN,
+	VIEW_BAR,     /* the first and the last line */
+	VIEW_HEADING, /* above columns */
+	VIEW_HOT,     /* a large share */
+	VIEW_WARM,
+	VIEW_DIM,
+	VIEW_STYLES,
+	VIEW_CURSOR = 0x10, /* added to a style: the line that keys act on */
+};
+
+struct view_screen {
+	unsigned rows, columns;
+	void *ctx;
+	/* Writes a text of escaped UTF-8 that fits between column and the end of the row. */
+	void (*put)(void *ctx, unsigned row, unsigned column, unsigned style, const char *text);
+};
+
+/* Keys: characters stand for themselves. */
+enum {
+	VIEW_KEY_NONE = 0,
+	VIEW_KEY_ENTER = '\n',
+	VIEW_KEY_ESCAPE = 27,
+	VIEW_KEY_ERASE = 127,
+	VIEW_KEY_UP = 0x100,
+	VIEW_KEY_DOWN,
+	VIEW_KEY_LEFT,
+	VIEW_KEY_RIGHT,
+	VIEW_KEY_PAGE_UP,
+	VIEW_KEY_PAGE_DOWN,
+	VIEW_KEY_HOME,
+	VIEW_KEY_END,
+	VIEW_KEY_TAB,
+	VIEW_KEY_BACK_TAB,
+	VIEW_KEY_HELP,
+};
+
+struct view_opts {
+	size_t sz;
+	const struct profile *profile;     /* its ids in the order of profile_canonical */
+	const char *title;                 /* the recording's name */
+	const enum rollup_column *columns; /* of the first table, at least one */
+	size_t n_columns;
+	bool by_self;         /* rows are in the order of self at first, else of total */
+	double percent_limit; /* rows and branches below this share are not shown */
+	const char *account;  /* what became of the samples: lines of text, escaped */
+	/* Writes a function's source and instructions as lines, escaped; NULL: there is none. What
+	 * went wrong is such a line, too. object: its whole path. -ENOMEM. */
+	int (*annotate)(void *ctx, const char *object, const char *symbol, struct buf *out);
+	void *ctx;
+};
+
+struct view;
+
+/* -ENOMEM, or -EINVAL where the profile has no event. */
+int view_new(struct view **ret, const struct view_opts *opts);
+void view_free(struct view *v);
+/* Does what a key asks for. 1: the view is to be left; 0; -ENOMEM. */
+int view_key(struct view *v, int key);
+/* Draws all rows; a screen of less than 20 columns or 5 rows gets a line that says so. */
+void view_draw(struct view *v, const struct view_screen *screen);
+
+/* Whether there is a terminal on standard input and output that can be drawn on. */
+bool view_can(void);
+/* Shows the profile until the user leaves. color: as the terminal has it. 0; -ENOMEM; -ENOTTY. */
+int view_terminal(const struct view_opts *opts, bool color);
+
+#endif

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+# `seam report` on a terminal: keys go in through tmux, and the screen is what a person sees.
+HERE=$(cd "${0%/*}" && pwd)
+. "$HERE/lib.sh"
+
+command -v tmux >/dev/null || skip "no tmux"
+can_record
+cat >work.c <<'E2'
+#include "work.h"
+static volatile unsigned long sum;
+__attribute__((noinline, noclone)) void inner_work(unsigned n)
+{
+	while (n--)
+		sum += n;
+}
+__attribute__((noinline, noclone)) void outer_work(void)
+{
+	for (uint64_t end = work_until(300); work_goes_on(end);)
+		inner_work(work_loops(100000));
+	__asm__ volatile("");
+}
+int main(void)
+{
+	outer_work();
+	return 0;
+}
+E2
+${CC:-cc} -O2 -g -o work work.c || skip "no compiler"
+FILE=$PWD/work.data
+"$SEAM" record -q -F 499 --call-graph dwarf -o "$FILE" -- ./work 2>err || fail "$(cat err)"
+tmux() { command tmux -S "$PWD/socket" -f /dev/null "$@"; }
+trap 'tmux kill-server 2>/dev/null; cd /; rm -rf "$T"' EXIT
+
+tmux new-session -d -s base "sleep 1000" # the server stays when other sessions end
+# open SIZE COMMAND: a terminal of "COLUMNS ROWS" that runs it, and says so when it has ended
+open() {
+	tmux kill-session -t s 2>/dev/null
+	tmux new-session -d -s s -x "${1% *}" -y "${1#* }" "LC_ALL=C.UTF-8 $2; echo ended \$?; sleep 1000"
+}
+screen() { tmux capture-pane -p -t s; }
+# shows TEXT: it is on the screen, at last
+shows() {
+	until_true "$1, but: $(screen)" on_screen "$1" && echo "ok: $1"
+}
+on_screen() {
+	screen >screen.txt
+	grep -qF -- "$1" screen.txt
+}
+keys() { tmux send-keys -t s "$@"; }
+
+open "80 24" "'$SEAM' report -i '$FILE'"
+shows "1 functions  2 call tree"
+shows "Total*     Self"
+same "rows of the screen" 24 "$(awk 'END { print NR }' screen.txt)"
+same "no row is wider than the screen" 0 "$(awk 'length($0) > 80 * 3' screen.txt | wc -l)"
+keys s
+shows "Self*"
+keys 2 H
+shows "callers, and below each what it called"
+shows "- outer_work (work)"
+shows "inner_work (work)"
+keys 6
+shows "samples:"
+keys '?'
+shows "MOVING"
+keys Escape 1 /
+keys -l inner_w
+keys Enter
+shows "with 'inner_w'"
+keys Enter
+shows "outer_work (work)"
+keys a
+shows "source and instructions"
+shows "inner_work"
+tmux resize-window -t s -x 40 -y 12
+shows "source and instr"
+tmux resize-window -t s -x 120 -y 40
+shows "1 functions  2 call tree  3 called by  4 objects  5 commands  6 stacks"
+keys q
+shows "ended 0"
+
+# A signal gives the terminal back, too.
+open "80 24" "trap : INT; '$SEAM' report -i '$FILE'; stty -a | tr -d '\n' | grep -o ' icanon .* echo '"
+shows "1 functions"
+keys C-c
+shows " icanon "
+shows "ended 0"
+
+# Without colours nothing is drawn in any; TERM=dumb and --stdio print text.
+open "80 24" "NO_COLOR=1 '$SEAM' report -i '$FILE'"
+shows "1 functions"
+same "no colours" 0 "$(tmux capture-pane -e -p -t s | grep -c "$(printf '\033')\[[0-9;]*3[0-7]m")"
+keys q
+shows "ended 0"
+open "80 24" "TERM=dumb '$SEAM' report -i '$FILE' | tail -n 3; '$SEAM' report --stdio -i '$FILE' >/dev/null"
+shows "ended 0"
+done_testing

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: MIT
+// Unit tests of view/: a small profile is walked through by keys, and the screen is compared with
+// what a person has to see.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/shown.h"
+#include "view/elided.h"
+#include "view/view.h"
+
+#define ROWS 14
+#define COLUMNS 80
+
+static uint32_t frame(struct profile *p, const char *object, const char *symbol, unsigned kind)
+{
+	struct profile_frame f = { .address = strlen(symbol), .kind = kind };
+
+	f.object = profile_object(p, object, NULL);
+	f.symbol = profile_string(p, symbol);
+	return profile_frame(p, &f);
+}
+
+static void add(struct profile *p, uint32_t event, const char *comm, const char *const *stack,
+                uint64_t weight)
+{
+	struct profile_key key = { .event = event,
+		                   .task = profile_task(p, profile_string(p, comm), 1, 1) };
+
+	for (; *stack; stack++) {
+		bool kernel = !strncmp(*stack, "k_", 2);
+
+		key.node = profile_node(p, key.node,
+		                        frame(p, kernel ? "[kernel.kallsyms]" : "/usr/bin/work",
+		                              *stack, kernel ? PROFILE_KERNEL : PROFILE_USER));
+	}
+	assert_int_equal(profile_add(p, &key, 1, weight), 0);
+}
+
+#define STACK(...)                \
+	(const char *const[])     \
+	{                         \
+		__VA_ARGS__, NULL \
+	}
+
+static struct profile *made(void)
+{
+	const struct profile_state state = { .name = "whole", .text = "whole", .whole = true };
+	struct profile *p, *canonical;
+	uint32_t cycles, faults;
+
+	assert_int_equal(profile_new(&p, 0), 0);
+	cycles = profile_event(p, "cycles");
+	faults = profile_event(p, "page-faults");
+	profile_set_state(p, 0, &state);
+	add(p, cycles, "work",
+	    STACK("main", "parse", "std::map<int, std::string>::find(int const&)"), 50);
+	add(p, cycles, "work", STACK("main", "parse"), 10);
+	add(p, cycles, "work", STACK("main", "write_all", "k_write", "k_copy"), 30);
+	add(p, cycles, "other\n\033[2J", STACK("main", "parse", "parse"), 10);
+	add(p, faults, "work", STACK("main", "fault_here"), 1);
+	assert_int_equal(profile_canonical(&canonical, p), 0);
+	profile_free(p);
+	return canonical;
+}
+
+static int annotated(void *ctx, const char *object, const char *symbol, struct buf *out)
+{
+	(void)ctx;
+	return buf_printf(out, "%s of %s\n\tret\n", symbol, object);
+}
+
+struct screen {
+	char row[ROWS][COLUMNS * 4 + 1];
+	unsigned style[ROWS]; /* of what was put last */
+};
+
+/* Overwrites columns of a row. What stands there has no wide characters but an ellipsis. */
+static void put(void *ctx, unsigned row, unsigned column, unsigned style, const char *text)
+{
+	struct screen *s = ctx;
+	size_t have = shown_columns(s->row[row], strlen(s->row[row]));
+
+	assert_true(row < ROWS);
+	assert_true(column + shown_columns(text, strlen(text)) <= COLUMNS);
+	for (; have < column; have++)
+		strcat(s->row[row], " ");
+	s->row[row][column < strlen(s->row[row]) ? column : strlen(s->row[row])] = 0;
+	strcat(s->row[row], text);
+	s->style[row] = style;
+}
+
+struct test {
+	struct profile *profile;
+	struct view *view;
+	struct screen screen;
+};
+
+static void draw(struct test *t)
+{
+	const struct view_screen s = { ROWS, COLUMNS, &t->screen, put };
+
+	memset(&t->screen, 0, sizeof(t->screen));
+	view_draw(t->view, &s);
+}
+
+static void start(struct test *t)
+{
+	static const enum rollup_column columns[] = { ROLLUP_COMM, ROLLUP_OBJECT, ROLLUP_SYMBOL };
+	struct view_opts opts = { .sz = sizeof(opts),
+		                  .title = "perf.data",
+		                  .columns = columns,
+		                  .n_columns = 3,
+		                  .account = "5 samples: all whole\nsecond line\n",
+		                  .annotate = annotated };
+
+	t->profile = made();
+	opts.profile = t->profile;
+	assert_int_equal(view_new(&t->view, &opts), 0);
+	draw(t);
+}
+
+static void end(struct test *t)
+{
+	view_free(t->view);
+	profile_free(t->profile);
+}
+
+static void keys(struct test *t, const char *text)
+{
+	for (; *text; text++)
+		assert_int_equal(view_key(t->view, *text), 0);
+	draw(t);
+}
+
+static void key(struct test *t, int k)
+{
+	assert_int_equal(view_key(t->view, k), 0);
+	draw(t);
+}
+
+/* Whether a row of the screen begins with a text, after blanks. */
+static void row_is(struct test *t, unsigned row, const char *text)
+{
+	const char *have = t->screen.row[row] + strspn(t->screen.row[row], " ");
+
+	if (strncmp(have, text, strlen(text)))
+		fail_msg("row %u is '%s', not '%s'", row, have, text);
+}
+
+static void row_has(struct test *t, unsigned row, const char *text)
+{
+	if (!strstr(t->screen.row[row], text))
+		fail_msg("row %u is '%s', without '%s'", row, t->screen.row[row], text);
+}
+
+static void the_table_is_by_total_and_by_self(void **state)
+{
+	struct test t;
+
+	(void)state;
+	start(&t);
+	row_has(&t, 0, "perf.data  cycles  4 samples");
+	row_is(&t, 2, "Total*     Self  Command");
+	row_is(&t, 3, "90.00%    0.00%  work");
+	row_has(&t, 3, "[.] main");
+	assert_int_equal(t.screen.style[3], VIEW_CURSOR);
+	row_has(&t, ROWS - 1, "1/8");
+	keys(&t, "s");
+	row_is(&t, 2, "Total     Self*");
+	row_is(&t, 3, "50.00%   50.00%  work");
+	row_has(&t, 3, "std::map<\xe2\x80\xa6>::find(\xe2\x80\xa6)");
+	row_has(&t, ROWS - 1, "1/4"); /* rows without samples of their own are left out */
+	end(&t);
+}
+
+static void hostile_names_stay_in_their_row(void **state)
+{
+	struct test t;
+
+	(void)state;
+	start(&t);
+	keys(&t, "5");
+	row_is(&t, 3, "90.00%   90.00%  work");
+	row_has(&t, 4, "other\\n\\x1b[2J");
+	keys(&t, "j\n"); /* its samples alone */
+	row_has(&t, 0, "1 samples  of other\\n\\x1b[2J");
+	row_is(&t, 3, "100.00%");
+	key(&t, VIEW_KEY_ESCAPE);
+	row_has(&t, 0, "4 samples");
+	end(&t);
+}
+
+static void the_filter_works_while_it_is_typed(void **state)
+{
+	struct test t;
+
+	(void)state;
+	start(&t);
+	keys(&t, "/PAR"); /* a capital: only capitals */
+	row_is(&t, 3, "nothing with this text");
+	key(&t, VIEW_KEY_ESCAPE);
+	keys(&t, "/pars");
+	row_has(&t, ROWS - 1, "/pars_");
+	row_has(&t, 3, "[.] parse");
+	row_has(&t, ROWS - 1, "1/2");
+	keys(&t, "\n");
+	row_has(&t, 0, "with 'pars'");
+	keys(&t, "q" + 1); /* nothing */
+	key(&t, VIEW_KEY_ESCAPE);
+	row_has(&t, ROWS - 1, "1/8");
+	end(&t);
+}
+
+static void a_function_has_callers_and_callees(void **state)
+{
+	struct test t;
+
+	(void)state;
+	start(&t);
+	keys(&t, "/parse\n\n");
+	row_is(&t, 3, "called by");
+	row_is(&t, 4, "60.00%             main (work)");
+	row_is(&t, 5, "10.00%             parse (work)");
+	row_is(&t, 6, "the function");
+	assert_int_equal(t.screen.style[7], VIEW_CURSOR);
+	row_is(&t, 8, "called");
+	row_is(&t, 9, "50.00%             std::map");
+	keys(&t, "kkk\n"); /* the caller's own callers */
+	row_is(&t, 3, "called by");
+	row_is(&t, 5, "100.00%    0.00% main (work)");
+	key(&t, VIEW_KEY_LEFT);
+	row_is(&t, 4, "60.00%             main (work)");
+	end(&t);
+}
+
+static void a_recursive_function_counts_once(void **state)
+{
+	struct test t;
+
+	(void)state;
+	start(&t);
+	keys(&t, "/parse\n\n");
+	row_is(&t, 7, "70.00%   20.00% parse (work)");
+	end(&t);
+}
+
+static void the_tree_opens_and_closes(void **state)
+{
+	struct test t;
+
+	(void)state;
+	start(&t);
+	keys(&t, "2");
+	row_is(&t, 3, "100.00%    0.00% + main (work)");
+	row_has(&t, ROWS - 1, "1/1");
+	keys(&t, "\n");
+	row_is(&t, 3, "100.00%    0.00% - main (work)");
+	row_is(&t, 4, "70.00%   10.00%   + parse (work)");
+	row_is(&t, 5, "30.00%    0.00%   + write_all (work)");
+	keys(&t, "jj");
+	key(&t, VIEW_KEY_RIGHT);
+	row_is(&t, 5, "30.00%    0.00%   - write_all (work)");
+	row_is(&t, 6,
+	       "30.00%    0.00%   - k_write ([kernel.kallsyms])"); /* a chain opens at once */
+	row_is(&t, 7, "30.00%   30.00%     k_copy ([kernel.kallsyms])");
+	keys(&t, "C");
+	row_has(&t, ROWS - 1, "1/1");
+	keys(&t, "H");
+	row_is(&t, 5, "50.00%   50.00%");
+	keys(&t, "E");
+	row_has(&t, ROWS - 1, "/7");
+	keys(&t, "3");
+	row_is(&t, 3, "50.00%          + std::map");
+	end(&t);
+}
+
+static void objects_and_events_can_be_chosen(void **state)
+{
+	struct test t;
+
+	(void)state;
+	start(&t);
+	keys(&t, "4");
+	row_is(&t, 3, "100.00%   70.00%  work");
+	keys(&t, "j\n");
+	row_has(&t, 0, "of [kernel.kallsyms]");
+	row_has(&t, ROWS - 1, "1/2");
+	keys(&t, ">");
+	row_has(&t, 0, "page-faults  1 samples");
+	keys(&t, ">");
+	row_has(&t, 0, "cycles");
+	keys(&t, "<");
+	row_has(&t, 0, "page-faults");
+	end(&t);
+}
+
+static void texts_are_panes(void **state)
+{
+	struct test t;
+
+	(void)state;
+	start(&t);
+	keys(&t, "6");
+	row_is(&t, 3, "5 samples: all whole");
+	row_is(&t, 4, "second line");
+	keys(&t, "1a");
+	row_is(&t, 3, "main of /usr/bin/work");
+	row_is(&t, 4, "ret");
+	key(&t, VIEW_KEY_LEFT);
+	row_is(&t, 2, "Total*");
+	keys(&t, "?");
+	row_is(&t, 3, "MOVING");
+	key(&t, VIEW_KEY_END);
+	assert_int_equal(view_key(t.view, 'q'), 1);
+	end(&t);
+}
+
+static void a_pane_is_written_to_a_new_file(void **state)
+{
+	char dir[] = "/tmp/seam-view-XXXXXX", path[64], line[256];
+	struct test t;
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/f", dir);
+	start(&t);
+	keys(&t, "w");
+	keys(&t, path);
+	row_has(&t, ROWS - 1, "write to: ");
+	keys(&t, "\n");
+	row_has(&t, ROWS - 1, "written");
+	f = fopen(path, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(line, sizeof(line), f));
+	assert_non_null(strstr(line, "Total*"));
+	assert_non_null(fgets(line, sizeof(line), f));
+	assert_non_null(strstr(line, "[.] main"));
+	fclose(f);
+	keys(&t, "w");
+	keys(&t, path);
+	keys(&t, "\n");
+	row_has(&t, ROWS - 1, "File exists");
+	unlink(path);
+	rmdir(dir);
+	end(&t);
+}
+
+static void small_screens_are_no_error(void **state)
+{
+	struct test t;
+	static const char all[] = "1234566\n?2E\n3c";
+
+	(void)state;
+	start(&t);
+	for (const char *k = all; *k; k++) {
+		assert_int_equal(view_key(t.view, *k), 0);
+		for (unsigned columns = 0; columns <= COLUMNS; columns++)
+			for (unsigned rows = 0; rows <= ROWS; rows += 7) {
+				const struct view_screen s = { rows, columns, &t.screen, put };
+
+				memset(&t.screen, 0, sizeof(t.screen));
+				view_draw(t.view, &s);
+			}
+	}
+	end(&t);
+}
+
+static void names_lose_their_arguments(void **state)
+{
+	static const char *const of[][2] = {
+		{ "main", "main" },
+		{ "std::vector<int, std::allocator<int> >::push_back(int&&)",
+		  "std::vector<\xe2\x80\xa6>::push_back(\xe2\x80\xa6)" },
+		{ "operator<< <char>(std::ostream&)", "operator<< <\xe2\x80\xa6>(\xe2\x80\xa6)" },
+		{ "A::operator()(int) const", "A::operator()(\xe2\x80\xa6) const" },
+		{ "A::operator->()", "A::operator->()" },
+		{ "(anonymous namespace)::f(long)", "(anonymous namespace)::f(\xe2\x80\xa6)" },
+		{ "<alloc::Vec<T> as core::Drop>::drop", "<alloc::Vec<T> as core::Drop>::drop" },
+		{ "f(int)::{lambda(int)#1}::operator()(int) const",
+		  "f(\xe2\x80\xa6)::{lambda(int)#1}::operator()(\xe2\x80\xa6) const" },
+		{ "broken<int", "broken<int" },
+		{ "a>b", "a>b" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		struct buf b = { 0 };
+
+		elided_put(&b, of[i][0]);
+		assert_string_equal(buf_text(&b), of[i][1]);
+		buf_free(&b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_table_is_by_total_and_by_self),
+		cmocka_unit_test(hostile_names_stay_in_their_row),
+		cmocka_unit_test(the_filter_works_while_it_is_typed),
+		cmocka_unit_test(a_function_has_callers_and_callees),
+		cmocka_unit_test(a_recursive_function_counts_once),
+		cmocka_unit_test(the_tree_opens_and_closes),
+		cmocka_unit_test(objects_and_events_can_be_chosen),
+		cmocka_unit_test(texts_are_panes),
+		cmocka_unit_test(a_pane_is_written_to_a_new_file),
+		cmocka_unit_test(small_screens_are_no_error),
+		cmocka_unit_test(names_lose_their_arguments),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
