@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: MIT
-// load_count.c: see load_count.h. What holds of all samples of a task from one moment to another
-// has a key whose number is looked up once: most samples then cost a count.
+/*
+ * load_count.c: see load_count.h. What holds of all samples of a task from one moment to another
+ * has a key whose number is looked up once: most samples then cost a count.
+ *
+ * A sample is counted under a key (whose it is: comm, event, pid, spaces, and what else the profile
+ * keeps) and a stack (both parts by the numbers of the sample index). Making a key and looking up
+ * its number takes longer than counting. The sample index gives samples of one task, CPU and
+ * event one number (`who`), so the last key of each who is kept here, with the moment and the span
+ * of time for which it holds.
+ *
+ * Invariant: a key's bytes are all set, its padding too, because it is hashed and compared as
+ * bytes. One thread.
+ */
 #include "aggregate/load_count.h"
 
 #include <errno.h>

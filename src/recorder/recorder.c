@@ -4,6 +4,20 @@
  *
  * The way of a record: a ring, /proc or the BPF programs -> bpf_stacks (records of strangers end
  * here) -> live (stack copies become callchains) -> the sink.
+ *
+ * The order of the steps, and why:
+ *
+ *	the command is forked, and held     events are opened for it before it runs
+ *	the events are opened, paused       they are known now, for the head of the file
+ *	side-band events are switched on    from now on no mapping is missed ...
+ *	/proc is read                       ... and what was there before is found
+ *	tables are made                     so that the first samples can be walked
+ *	sampling begins, the command goes
+ *	sampling stops                      and answers stay on: pending stacks come in the grace
+ *	the rings are read to their end     live walks what is left, as far as there is time
+ *
+ * Invariant: every record of the session goes the whole way, in the order in which its ring had
+ * it. What is composed here for the head (recorder_give) goes to the sink directly.
  */
 #include "recorder/recorder.h"
 
@@ -80,6 +94,7 @@ static int recorder_collect(struct recorder *r, bool flush)
 /* ---- opening ---- */
 
 /* Forks the command, so that events can be opened for it before it runs. */
+/* If no task was named, the command is the target, and its events begin with its exec. */
 static int recorder_hold_command(struct recorder *r, struct seam_error *err)
 {
 	struct session_opts *s = &r->o.session;
@@ -138,6 +153,7 @@ static void recorder_raise_limit(void)
 	}
 }
 
+/* Whether samples of any event bring a copy of their stack. */
 static bool recorder_has_copies(const struct seam_events *events)
 {
 	for (size_t i = 0; i < seam_events_count(events); i++)
@@ -381,6 +397,7 @@ void recorder_wake(struct recorder *r)
 		session_wake(r->session);
 }
 
+/* With a command it is the end of that, whatever else is recorded; else that no target lives. */
 bool recorder_ended(struct recorder *r)
 {
 	if (r->o.command)
@@ -427,6 +444,7 @@ int recorder_stop(struct recorder *r, uint64_t end_ns)
 	return error ? error : recorder_collect(r, false);
 }
 
+/* Stops sampling and gives up the rest: what lies in the rings is not read any more. */
 void recorder_halt(struct recorder *r)
 {
 	hurry_begin();

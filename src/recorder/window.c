@@ -3,6 +3,18 @@
  * window.c: see window.h. Records are kept in two buffers: side-band records, which stay, and
  * samples with deferred stacks, of which those go that were in an interval. An interval is written
  * into a memory file, whose name in /proc a reader opens.
+ *
+ * So an interval is a recording like any other: it is read, stitched and counted by the code that
+ * reads files, and shows what a report of a file would show. What it costs is a copy of a few MB
+ * for each interval.
+ *
+ * A sample's user part may come after it. So an interval ends WINDOW_GRACE_NS before the newest
+ * sample, and what is younger waits for the next one. The file holds both; which samples count is
+ * said by their times (window_profile).
+ *
+ * Invariant: each sample is in exactly one interval, or counted as dropped. Both buffers are
+ * bounded: samples that find no room are dropped, and side-band records begin anew from /proc
+ * (window_renew).
  */
 #include "recorder/window.h"
 
@@ -107,6 +119,7 @@ static int window_record(struct window *w, const struct seam_record *record)
 	}
 }
 
+/* A capture_write: whole records, as the recorder gives them. */
 int window_write(void *ctx, const void *bytes, size_t n)
 {
 	const unsigned char *at = bytes;
@@ -118,6 +131,8 @@ int window_write(void *ctx, const void *bytes, size_t n)
 	return r < 0 ? r : n ? -EBADMSG : 0;
 }
 
+/* Side-band records only ever become more, also of tasks that are long gone: so at a bound they are
+ * dropped, and what runs now is asked for again. */
 int window_renew(struct window *w, struct recorder *r)
 {
 	if (w->side.n <= WINDOW_SIDE_MAX)

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: MIT
-// resolver.c: see resolver.h. Knows the way from an address to a name; remembers one u64 per
-// address for whoever asks (a frame's id, a line of text).
+/*
+ * resolver.c: see resolver.h. Knows the way from an address to a name; remembers one u64 per
+ * address for whoever asks (a frame's id, a line of text).
+ *
+ * The way: an address of a space and a time -> the mapping there (proc/) -> its object among the
+ * symbols (symbol/) -> the symbol, and whether the frame below was stopped there. Source lines are
+ * a second way from the object on (lines.c), which few ask for, because it costs more.
+ *
+ * A return address lies behind the call. Where the call is the last instruction of its function,
+ * that is in the next one, or behind the mapping; so a caller's name is looked up one byte before.
+ * But an address may stand in a caller's place that no call has put there, the first byte of a
+ * function: then that function is meant (resolver_place_begins).
+ *
+ * Invariant: a resolver is of one thread. Those that share symbols and lines have entries of their
+ * own, and ask for lines one at a time. A place is always given; what is not known of it is 0.
+ */
 #include "resolve/resolver.h"
 
 #include <errno.h>
@@ -129,6 +143,7 @@ int resolver_new(struct resolver **ret, const struct recording *rec, const struc
 	return 0;
 }
 
+/* The jitdumps that the other one found are in the symbols already. */
 int resolver_share(struct resolver **ret, const struct resolver *with)
 {
 	int r = resolver_start(ret, with->rec);
@@ -161,6 +176,7 @@ void resolver_free(struct resolver *p)
 	free(p);
 }
 
+/* The caller frees them: reasons for missing names are asked of them when the resolver is gone. */
 struct symbol_cache *resolver_take_symbols(struct resolver *p)
 {
 	struct symbol_cache *symbols = p->symbols;
@@ -174,6 +190,7 @@ size_t resolver_count(const struct resolver *p)
 	return p->n;
 }
 
+/* The table stays as large as it was: a stream that filled it will fill it again. */
 void resolver_forget(struct resolver *p)
 {
 	memset(p->entries, 0, p->capacity * sizeof(*p->entries));
@@ -181,6 +198,7 @@ void resolver_forget(struct resolver *p)
 	p->zero = 0;
 }
 
+/* Address 0 of no space is an entry like others, so it has a slot of its own (zero). */
 static bool resolver_is_free(const struct resolver_entry *e)
 {
 	return !e->addr && !e->space && !e->caller;
@@ -245,6 +263,7 @@ uint64_t *resolver_frame_slot(struct resolver *p, uint32_t space, const struct f
 	return resolver_slot(p, at->guest ? UINT32_MAX : space, at->addr | mark, at->caller);
 }
 
+/* An object is asked of the symbols once; both kinds of objects are numbered alike. */
 static int resolver_object(struct resolver *p, const struct proc_object *o,
                            struct symbol_object **ret)
 {
@@ -282,6 +301,7 @@ struct symbol_object *resolver_kernel(struct resolver *p)
  * the same image. */
 #define KERNEL_IMAGE_MAX (1ULL << 30)
 
+/* The mapping at an address; of the kernel also where only its image can be. */
 static const struct proc_mapping *resolver_mapping(const struct resolver *p, uint32_t space,
                                                    uint64_t time_ns, uint64_t addr)
 {
@@ -395,6 +415,8 @@ static bool resolver_is_code(const struct resolver *p, uint32_t space, uint64_t 
 	return m && !m->data;
 }
 
+/* Whether an address of a stack cannot be code: its space is known as a whole, and no executable
+ * mapping holds it. Where records of mappings are missing the answer is no. */
 bool resolver_is_data(struct resolver *p, uint32_t space, const struct frame_at *at)
 {
 	uint64_t whole = 0;

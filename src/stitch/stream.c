@@ -3,7 +3,23 @@
  * stream.c: see stream.h. Which facts each record brings, when a sample is decided, what is let go
  * when memory is short. What the facts mean is rules.c's.
  *
- * Invariant: every sample in the queue is either decided or waits in exactly one entry.
+ * A sample goes into the queue (queue.c) and leaves it at the front, when it is decided. Most are
+ * decided as they come. One that carries a cookie, and whose deferred record was not seen, waits in
+ * the entry of its task and cookie (waiting.c), until one of these:
+ *
+ *	its deferred record comes            it is stitched
+ *	its task is seen past the kernel     no record came within the grace after it: the
+ *	entry (a sign), or exits             record was lost, or there was none to write
+ *	the tid has a new owner              the same, at once
+ *	memory is short                      it is given up, the oldest first
+ *	the end                              by what is known then
+ *
+ * Deferred records are kept (deferred.c) for samples that come behind them. When a task has entered
+ * the kernel again, only late samples can ask for the older one: it is superseded and goes after
+ * the grace.
+ *
+ * Invariant: every sample in the queue is either decided or waits in exactly one entry. Time goes
+ * by what records say (now: the newest of them), never by a clock.
  */
 #include "stitch/stream.h"
 
@@ -29,6 +45,8 @@ void stream_free(struct stream *st)
 	free(st->words);
 }
 
+/* What the bound is about: bytes in use. stream_peak is about bytes that were asked of the system.
+ */
 static size_t stream_held(const struct stream *st)
 {
 	return st->queue.bytes + deferred_bytes(&st->deferred) + waiting_bytes(&st->waiting);
@@ -57,6 +75,8 @@ static void stream_decide(struct stream *st, struct hold *h, enum seam_stitch_st
 	st->counts.state[state]++;
 }
 
+/* A record that crosses an exec decides the sample, too: as one whose words are another program's.
+ */
 static void stream_decide_by(struct stream *st, struct hold *h, struct deferred_record *a,
                              enum rules_match match)
 {
@@ -85,6 +105,7 @@ static void stream_decide_unanswered(struct stream *st, struct hold *h, bool mis
 
 /* ---- kept deferred records ---- */
 
+/* The task forgets this record as its last one. It may be all that kept the task here. */
 static void stream_loosen(struct stream *st, struct deferred_record *a)
 {
 	struct waiting_task *task = a->task;
@@ -104,6 +125,7 @@ static void stream_drop(struct stream *st, struct deferred_record *a)
 	deferred_drop(&st->deferred, a);
 }
 
+/* From now on only samples that come late may ask for this record. */
 static void stream_supersede(struct stream *st, struct deferred_record *a)
 {
 	stream_loosen(st, a);
@@ -403,6 +425,8 @@ static void stream_exit(struct stream *st, uint32_t tid, uint64_t when)
 		deferred_supersede(&st->deferred, task->last_deferred, st->now);
 }
 
+/* A FORK of a tid that is known: its old owner is gone, whether its EXIT was recorded or not. One
+ * that is older than what was seen of the task was made for the task itself. */
 static void stream_fork(struct stream *st, uint32_t tid, uint64_t when)
 {
 	struct waiting_task *task = waiting_task(&st->waiting, tid, false);
@@ -445,6 +469,10 @@ static int stream_record(struct stream *st, const struct seam_decoded *d)
 
 /* ---- the bound ---- */
 
+/* Two things can be let go. First kept deferred records, the oldest first, while they take more
+ * than a quarter of the bound, or are too many. Then samples that wait: the front of the queue is
+ * given up, because all behind it must wait for it. What is decided and not yet taken does not
+ * count: the caller frees that by taking it. */
 static void stream_bound(struct stream *st)
 {
 	struct queue *q = &st->queue;
@@ -464,6 +492,7 @@ static void stream_bound(struct stream *st)
 	}
 }
 
+/* What the last stream_next gave out was valid until now. */
 static void stream_release(struct stream *st)
 {
 	if (!st->delivered)
@@ -539,6 +568,7 @@ int stream_next(struct stream *st, struct seam_stitched *ret)
 	return 1;
 }
 
+/* Nothing more will come, so each sample that waits is decided by what is known of its task. */
 int stream_finish(struct stream *st)
 {
 	if (st->finished)

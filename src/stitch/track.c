@@ -25,6 +25,7 @@ size_t track_bytes(const struct track *t)
 	return t->capacity * sizeof(*t->points) + times_bytes(&t->exits) + times_bytes(&t->births);
 }
 
+/* By a half, not to the double: there is a track for each task, and most are short. */
 int track_grow(struct track *t)
 {
 	uint64_t capacity = t->capacity ? t->capacity + (uint64_t)t->capacity / 2 : 4;
@@ -40,6 +41,7 @@ int track_grow(struct track *t)
 	return 0;
 }
 
+/* Points of one time stand in the order of the file. */
 static bool track_before(const struct track_point *a, const struct track_point *b)
 {
 	return a->when != b->when ? a->when < b->when : a->index < b->index;
