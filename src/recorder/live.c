@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: MIT
-// live.c: see live.h. The queue, the worker's thread, and what of it the recorder's thread may
-// touch: all behind one lock, which is never held while something is walked, decoded in bulk or
-// written.
+/*
+ * live.c: see live.h. The queue, the worker's thread, and what of it the recorder's thread may
+ * touch.
+ *
+ *	recorder's thread: live_write fills a batch, live_round puts it into the queue
+ *	worker's thread:   takes batches in order, puts their records into order of time
+ *	                   (live_batch.c), walks the samples (live_walk.c), gives final records
+ *	recorder's thread: live_collect takes these and writes them to the sink
+ *
+ * So the rings are read while stacks are walked, and a walk that takes long loses no records, as
+ * long as the queue has room. Beyond its bound samples are kept without their stack copies, which
+ * are most of their bytes, and say so (WALK_RESULT_LATE); far beyond it the recorder waits.
+ *
+ * Invariant: all that both threads touch is behind one lock, which is never held while something is
+ * walked, decoded in bulk or written. Records leave in order of time, each once.
+ */
 #include "recorder/live.h"
 
 #include <errno.h>
@@ -42,6 +55,7 @@ struct live {
 
 /* -- the worker -- */
 
+/* One batch: what is now sure to be in order is walked and put into out, as a round of its own. */
 static int live_process(struct live *l, struct live_batch *batch, struct buf *out)
 {
 	static const struct {
@@ -61,6 +75,8 @@ static int live_process(struct live *l, struct live_batch *batch, struct buf *ou
 	return r;
 }
 
+/* Tables are made ahead only until sampling begins, because then the worker is needed for samples.
+ */
 static bool live_asked_to_stop(struct live *l)
 {
 	bool stop;
@@ -120,6 +136,7 @@ static void *live_run(void *arg)
 
 /* -- life -- */
 
+/* The events of what comes out: a callchain stands in the place of registers and stack copy. */
 static int live_make_events(struct live *l)
 {
 	size_t n = seam_events_count(l->opts.events);
@@ -238,6 +255,7 @@ static int live_strip(struct live *l, struct live_batch *b, const struct seam_re
 	return r < 0 ? r : b->stripped.failed ? -ENOMEM : 0;
 }
 
+/* Strips the samples of a span of records; all other records are kept as they are. */
 static int live_write_stripped(struct live *l, struct live_batch *b, const unsigned char *p,
                                size_t n)
 {
@@ -307,6 +325,7 @@ int live_round(struct live *l)
 }
 
 /* Waits until the worker has nothing to do, or until a time (NULL: without limit). */
+/* The caller holds the lock. True: nothing is left to do. */
 static bool live_wait_idle(struct live *l, const struct timespec *until)
 {
 	int r = 0;
@@ -330,6 +349,8 @@ static struct timespec live_until(unsigned timeout_ms)
 }
 
 /* -errno: the worker failed. */
+/* An empty batch that asks for tables: the worker comes to it when all records before it, those of
+ * /proc, are learned. Whether it was done in time is the result. */
 int live_prepare(struct live *l, unsigned timeout_ms)
 {
 	struct timespec until;
@@ -350,6 +371,7 @@ int live_prepare(struct live *l, unsigned timeout_ms)
 	return r < 0 ? r : done;
 }
 
+/* Two buffers take turns, so that the worker goes on while one is written. */
 int live_collect(struct live *l, int (*write)(void *ctx, const void *bytes, size_t n), void *ctx)
 {
 	struct buf ready;

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: MIT
-// live_walk.c: see live_walk.h. While samples are walked nothing is learned, so the process table
-// is read without a lock. Each walker writes its results into a buffer of its own, to which the
-// items point.
+/*
+ * live_walk.c: see live_walk.h. A round is done in three passes over its items, which are in order
+ * of time:
+ *
+ *	learn   one thread: what changes mappings is learned; each sample gets the space that its
+ *	        process has at that moment, as a number that holds it
+ *	walk    all threads: each takes a few items at a time, and writes the samples that it makes
+ *	        into a buffer of its own
+ *	write   one thread: results and other records are put together again in order
+ *
+ * Invariant: while samples are walked nothing is learned, so the process table is read without a
+ * lock. A walk never goes on beyond the time that was set (live_walk_end_by): what is left then is
+ * kept without its user part and says so.
+ */
 #include "recorder/live_walk.h"
 
 #include <errno.h>
@@ -73,6 +84,7 @@ static int walker_unwind(struct live_walker *t, const struct live_item *item,
 	return (int)walker_sure((uint64_t *)(void *)t->user.bytes, walk);
 }
 
+/* Asked before each walk: other threads set both limits at any time. */
 static bool walk_is_over(const struct live_walk *w)
 {
 	uint64_t end_ns = __atomic_load_n(&w->end_ns, __ATOMIC_RELAXED);
@@ -299,6 +311,7 @@ void live_walk_hurry(struct live_walk *w)
 	__atomic_store_n(&w->hurry, true, __ATOMIC_RELAXED);
 }
 
+/* Makes the table of one more object. False: there are no more. */
 bool live_walk_prepare(struct live_walk *w)
 {
 	const struct proc_object *object = proc_object_at(w->procs, w->prepared);
@@ -317,6 +330,8 @@ bool live_walk_prepare(struct live_walk *w)
 
 /* -- life -- */
 
+/* Each walker has two unwinders: samples inside of an exec are walked apart, because their counts
+ * are used only if the walk is whole. */
 static int walk_start(struct live_walk *w, struct live_walker *t)
 {
 	int r = live_renew_unwound(w, w->procs, w->tables, &t->unwound);
