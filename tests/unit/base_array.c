@@ -47,6 +47,9 @@ static void test_grows_at_once(void **state)
 	assert_int_equal(capacity, 1000); /* more than twice as many: as many as wanted */
 	assert_int_equal(ARRAY_ROOM(&at, &capacity, 1000), 0);
 	assert_int_equal(capacity, 1000);
+	assert_int_equal(array_grow(&at, &capacity, 1000, sizeof(*at)), 0);
+	assert_int_equal(array_grow_zeroed(&at, &capacity, 10, sizeof(*at)), 0);
+	assert_int_equal(capacity, 1000);
 	assert_int_equal(ARRAY_ROOM(&at, &capacity, 1001), 0);
 	assert_int_equal(capacity, 2000);
 	free(at);
