@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-// frame_walk.c: see frame_walk.h.
+/*
+ * frame_walk.c: see frame_walk.h. A callchain is a list of addresses with markers between them. The
+ * kernel writes it innermost first: [KERNEL, addresses,] [USER, addresses]. Older kernels and other
+ * tools leave markers out or repeat them, so what an address is follows from the last marker, or
+ * from the record's header in front of the first one.
+ *
+ * The first address of each part is where execution stopped; all others are return addresses, whose
+ * call lies before them. Marks of the walker in an address say where that is otherwise.
+ *
+ * Invariant: every address of the chain is given once, in order, and no marker is.
+ */
 #include "resolve/frame_walk.h"
 
 #include "samples/called.h"

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: MIT
-// unwound.c: see unwound.h. Joins proc (what is mapped), tables (its unwind information) and the
-// walker. Answers by pc are remembered in a direct-mapped table, so that the usual frame costs one
-// comparison.
+/*
+ * unwound.c: see unwound.h. Joins proc (what is mapped), tables (its unwind information) and the
+ * walker, for the samples that carry registers and a piece of their stack.
+ *
+ * The walker asks two things: what is at a pc, and what is at an address of memory. The first is
+ * answered by the mapping that held at the time of the sample and the table of its object. The
+ * second is answered out of the piece of stack alone: nothing of the process is left.
+ *
+ * What saves work, from the cheapest: answers by space and pc in a direct-mapped table, so that the
+ * usual frame costs one comparison; the table of each mapping, found once; the last walk of each of
+ * the last threads, whose outer frames are taken from there as long as their words are unchanged
+ * (unwind/walk_cache.h).
+ *
+ * Invariant: what is remembered never changes an answer. One thread.
+ */
 #include "samples/unwound.h"
 
 #include <errno.h>
@@ -60,6 +72,7 @@ struct unwound {
 	uint64_t frames[WALK_FRAMES_MAX];
 };
 
+/* The machine as the recording names it (uname -m); 0: none whose stacks can be walked. */
 uint32_t unwound_machine(const char *arch)
 {
 	if (arch && !strcmp(arch, "x86_64"))
@@ -233,6 +246,7 @@ static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m
 	return 0;
 }
 
+/* The table of a mapping, looked for when it is first asked for. */
 static int unwound_mapping(struct unwound *u, const struct proc_mapping *m,
                            struct unwound_mapping **ret)
 {
@@ -266,6 +280,7 @@ static int unwound_look(struct unwound *u, uint64_t pc, struct walk_place *ret)
 	return 0;
 }
 
+/* walk_memory.find, with the answers of before. A slot holds one pc of one space. */
 static int unwound_find(void *ctx, uint64_t pc, struct walk_place *ret)
 {
 	struct unwound *u = ctx;

@@ -3,6 +3,14 @@
  * kwalk_arena.c: gives out the memory that the programs see, by offset. Tables and arrays of
  * mappings come and go, and what is given back rests before it is used again, for a program may be
  * in the middle of it.
+ *
+ * Arrays of mappings are small and come and go often: they are taken from free lists by size, from
+ * 1 KiB on in powers of two. Tables are large and few: they are taken from holes, in order of
+ * offset, and neighbouring holes are joined. New memory is taken from the end for both, and never
+ * given back to it.
+ *
+ * Invariant: offset 0 is never given out; it means "there is none". Memory that cannot be noted as
+ * free, for want of memory, is not used again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +26,7 @@ struct arena_freed {
 	uint32_t offset;
 };
 
+/* The free list for a size: blocks of 1 KiB << class. */
 static unsigned arena_class(size_t n)
 {
 	unsigned class = 0;
@@ -27,6 +36,7 @@ static unsigned arena_class(size_t n)
 	return class;
 }
 
+/* New memory, by cache lines; 0: the arena is full. */
 static uint32_t arena_up(struct arena_memory *a, uint64_t n)
 {
 	uint64_t at = (a->used + 63) & ~63ull;
@@ -37,6 +47,7 @@ static uint32_t arena_up(struct arena_memory *a, uint64_t n)
 	return (uint32_t)at;
 }
 
+/* The oldest of a free list has rested longest: if it may not be used yet, none may. */
 uint32_t arena_take(struct arena_memory *a, size_t n)
 {
 	unsigned class = arena_class(n);
@@ -121,6 +132,8 @@ static void kwalk_holes_join(struct arena_memory *a, uint64_t now_ns)
 	}
 }
 
+/* Whether tables may take so much in all: a part of the arena is for arrays alone, or else no
+ * process could be published once tables have filled it. */
 bool arena_could(const struct arena_memory *a, uint64_t n)
 {
 	return n <= a->most - a->most / ARENA_ARRAYS;
@@ -170,6 +183,7 @@ void arena_give_table(struct arena_memory *a, uint32_t offset, uint64_t n, uint6
 	h[i] = hole;
 }
 
+/* The largest piece that there will be when all holes have rested. */
 uint64_t arena_soon(const struct arena_memory *a)
 {
 	const struct arena_hole *h = (const void *)a->holes.bytes;

@@ -3,6 +3,14 @@
  * kwalk_ring.c: what the programs wrote, as perf records: samples with their callchain, or with a
  * marker and a cookie, and deferred callchains. Counts what is pending. The rings are the kernel's
  * and its programs ours; every length is checked all the same.
+ *
+ * A sample whose walk met a mapping that the programs did not know brings a copy of its stack
+ * behind it. Both are kept (pending) until the kernel's records of mappings up to their time are
+ * applied (follow_drain); then the recorder walks the copy, and the answer is written as a deferred
+ * callchain, with a cookie that the program gave the sample for this.
+ *
+ * Invariant: a cookie that is in pending_cookies has one answer to come: from the task itself, from
+ * a walk here, or from who reads the stacks of sleepers at the end.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,6 +20,7 @@
 #include "abi/stack_end.h"
 #include "capture/bpf/kwalk_parts.h"
 
+/* Gives the composed record to the session's writer. */
 static int ring_give(struct kwalk *l)
 {
 	int r = l->out.failed ? -ENOMEM : l->write(l->write_ctx, l->out.bytes, l->out.n);
@@ -122,6 +131,7 @@ static int ring_sample(struct kwalk *l, const struct kwalk_sample *s, const uint
 
 /* -- answers -- */
 
+/* The id of the event that carries deferred callchains, on this CPU. */
 static uint64_t ring_output_id(const struct kwalk *l, uint32_t cpu)
 {
 	const struct seam_event *e = l->output_event;
@@ -176,6 +186,8 @@ static int ring_without_raw(struct kwalk_ring *ring)
 	return waits ? ring_own_frames(ring->kwalk, s, ring->user, s->n_user, s->end) : 0;
 }
 
+/* A copy of a stack belongs to the sample right before it in the same ring, by time and task. If
+ * too many wait, what the programs found counts. */
 static int ring_raw(struct kwalk_ring *ring, const struct kwalk_raw *raw)
 {
 	struct kwalk *l = ring->kwalk;

@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk_space.c: what is mapped executable in each process, and was. Records of different CPUs come
- * in no order, so every mapping has its time: of two that overlap the newer one is right.
+ * kwalk_space.c: what is mapped executable in each process, and was.
+ *
+ * The programs use what is mapped now. The recorder, which walks what they could not, is asked for
+ * the time of a sample, which is a little in the past. So three things are kept of a process:
+ *
+ *	at        what is mapped now, by address; no two overlap
+ *	replaced  pieces of mappings that newer ones took away, with the time when they did
+ *	before    whole lists, as they were when the process executed another program
+ *
+ * The last two are bounded, and forgotten when walks are past their time (walked_ns).
+ *
+ * Records of different CPUs come in no order, so every mapping has its time: of two that overlap
+ * the newer one is right, whichever came first.
+ *
+ * Invariant: if memory is out, something is unknown: a stack ends there and says so. A space that
+ * changed is in the list of those to be published (dirty) until kwalk_publish has done so.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,6 +47,7 @@ struct kwalk_space *kwalk_space_get(struct kwalk_spaces *s, uint32_t pid, bool m
 	return space;
 }
 
+/* Notes that the programs have an older picture of this process. */
 static void space_touch(struct kwalk_space *s)
 {
 	if (s->dirty)
@@ -62,6 +77,7 @@ void kwalk_spaces_free(struct kwalk_spaces *s)
 	map_free(&s->by_pid);
 }
 
+/* Drops the mappings that are not younger than a time. */
 void kwalk_space_clear(struct kwalk_space *s, uint64_t before_ns)
 {
 	size_t kept = 0;
@@ -73,6 +89,7 @@ void kwalk_space_clear(struct kwalk_space *s, uint64_t before_ns)
 	space_touch(s);
 }
 
+/* Forgets the n oldest lists. */
 static void kwalk_images_forget(struct kwalk_space *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -103,6 +120,8 @@ static void kwalk_images_add(struct kwalk_space *s, uint64_t until_ns)
 	s->before[s->n_before++] = (struct kwalk_image){ copy, s->n, until_ns };
 }
 
+/* What was mapped until then is kept as a whole for samples that are still to be walked. A mapping
+ * that is younger than the exec is the new program's: its record came before the exec's. */
 void kwalk_space_exec(struct kwalk_space *s, uint64_t at_ns)
 {
 	size_t old = 0;
@@ -313,6 +332,7 @@ static const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uin
 	return found && found->since_ns <= time_ns ? found : kwalk_replaced_find(s, pc, time_ns);
 }
 
+/* A table has come into the arena or gone: all who map its object must be published anew. */
 void kwalk_spaces_touch(struct kwalk_spaces *s, const void *blob)
 {
 	uint64_t pid, value;
