@@ -1,5 +1,19 @@
 // SPDX-License-Identifier: MIT
-// load_build.c: counted raw stacks into a profile with names: each part of a stack is walked once.
+/*
+ * load_build.c: counted raw stacks into a profile with names: each part of a stack is walked once.
+ *
+ * A stack is a kernel part and a user part, and many stacks share one of them. The user part is put
+ * into the tree of the profile first, from its outermost frame down to its innermost; its node is
+ * remembered (users). The kernel part goes on below that node. Where the sample hit, if that is not
+ * where its callchain begins, comes last.
+ *
+ * An address becomes a frame by the resolver, which keeps a slot for each address of a space: in it
+ * is the number of the frame, with marks about what it means for the frames around it (LOAD_*). So
+ * each is named once, however many stacks hold it.
+ *
+ * Invariant: one thread. A frame whose name is not sure has a mark in its name, wherever it is
+ * shown; what nothing is known of has no name.
+ */
 #include "aggregate/load_build.h"
 
 #include <errno.h>
@@ -162,6 +176,7 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 }
 
 /* The slot of a frame, filled if it was empty. */
+/* A kernel address means the same in all processes: it is looked up in the kernel's space. */
 static int load_frame(struct load_builder *b, const struct load_whose *e, const struct frame_at *at,
                       uint64_t **ret)
 {

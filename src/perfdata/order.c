@@ -75,6 +75,8 @@ static struct chunk *order_chunk_of(const unsigned char *bytes)
 	return (struct chunk *)((uintptr_t)bytes & ~(uintptr_t)(ORDER_CHUNK - 1));
 }
 
+/* A record of the chunk has gone. With its last one a chunk is freed, or, if it is the one that is
+ * being filled, begun anew. */
 static void order_release(struct order *o, struct chunk *c)
 {
 	if (--c->live)
@@ -178,6 +180,7 @@ static int order_merge(struct order *o, size_t at, size_t mid, size_t end)
 	return 0;
 }
 
+/* Where the run that begins at `at` ends. */
 static size_t order_run(const struct entry *e, size_t at, size_t end)
 {
 	while (++at < end && e[at - 1].time <= e[at].time)
@@ -271,6 +274,7 @@ static int order_force(struct order *o)
 	return 0;
 }
 
+/* Records without a time have no place in the order: they go as soon as they came. */
 static int order_push_untimed(struct order *o, const struct entry *e)
 {
 	if (o->untimed_head == o->untimed_n)

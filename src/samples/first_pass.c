@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-// first_pass.c: see first_pass.h.
+/*
+ * first_pass.c: see first_pass.h. Every record is decoded once, in the order of the file, and given
+ * to all who must know of it before the first sample can be judged: proc/ (what is mapped, names),
+ * stitch/ (deferred records, execs, losses), the sample index. What the recording counts of itself
+ * is counted here, too.
+ *
+ * Where the bytes of the file stay in memory, stretches of records (runs) of at most RUN_MAX are
+ * noted: threads take them one by one when records are decoded again.
+ *
+ * Invariant: a record that cannot be decoded is counted, and changes nothing else.
+ */
 #include "samples/first_pass.h"
 
 #include <errno.h>
@@ -81,6 +91,7 @@ static int first_pass_kernel_change(struct first_pass *l, uint64_t time_ns)
 	return 0;
 }
 
+/* Events beyond those that are counted one by one are counted together, as the last of them. */
 static inline void first_pass_event(struct recording *rec, const struct seam_event *event)
 {
 	size_t last = sizeof(rec->counts.event_samples) / sizeof(rec->counts.event_samples[0]) - 1;

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: MIT
-// stacks.c: see stacks.h.
-//
-// Invariant: two samples share an entry only when their keys are equal byte by byte, and two parts
-// have one number only when their words are; hashes only find the candidates.
+/*
+ * stacks.c: see stacks.h. Samples with the same key (whose they are) and the same parts of their
+ * stack are one entry, with a count.
+ *
+ * Parts have numbers. Those of the sample index and of the stitcher's chains come first, and need
+ * not be compared again: equal numbers are equal words. What a thread makes itself, by walking a
+ * stack copy, is numbered behind them (base). The lowest bit of a number is the byte order.
+ *
+ * Invariant: two samples share an entry only when their keys are equal byte by byte, and two parts
+ * have one number only when their words are; hashes only find the candidates. A hash depends on a
+ * secret, so that no file can choose stacks that all collide.
+ */
 #include "samples/stacks.h"
 
 #include <errno.h>
@@ -43,6 +51,7 @@ int stacks_start(struct stacks *s)
 	return s->recent ? 0 : -ENOMEM;
 }
 
+/* A slot of the index: half of the hash, and the entry's number + 1, so that 0 is free. */
 static uint64_t stacks_slot(uint64_t hash, size_t entry)
 {
 	return hash >> 32 << 32 | (entry + 1);
@@ -122,6 +131,7 @@ struct seam_u64s stacks_words(const struct stacks *s, uint32_t part)
 	               : stacks_interned(&s->parts[part & 1], (part >> 1) - before, part & 1);
 }
 
+/* Numbers words by their content, behind the numbers of the base. */
 static int stacks_intern(struct stacks *s, const struct seam_u64s *words, bool stable,
                          uint32_t *ret)
 {
@@ -192,6 +202,7 @@ int stacks_hit(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret)
 	return *ret == POOL_FAILED ? -ENOMEM : 0;
 }
 
+/* The keys met last are compared first: a probe of the pool reads more memory. */
 int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret)
 {
 	size_t at = (key->user_space ^ key->state << 3 ^ key->tid ^ key->number[0] << 4 ^

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: MIT
-// compile.c: the order of the sources: what .eh_frame covers wins, .debug_frame fills gaps, then
-// .sframe.
+/*
+ * compile.c: the order of the sources: what .eh_frame covers wins, .debug_frame fills gaps, then
+ * .sframe. What no source covers, and the code itself can tell of, comes last: the entry point, a
+ * few bytes between two functions, long stretches that keep frame pointers.
+ *
+ * Why this order: .eh_frame is what the program's own exceptions are unwound by, so it is right
+ * wherever it says something. .debug_frame is for debuggers, and may be of a debug file. .sframe
+ * knows less of each row.
+ *
+ * Invariant: a table is made of the bytes that are given, and of nothing else: the same input gives
+ * the same table, whatever the number of threads.
+ */
 #include "unwind/compile.h"
 
 #include <errno.h>

@@ -1,5 +1,22 @@
 // SPDX-License-Identifier: MIT
-// rows.c: see rows.h. Rules and expressions are kept once, as they come.
+/*
+ * rows.c: see rows.h. What the compilers of all sources write into: functions, each with rows "from
+ * this offset on this rule holds".
+ *
+ * An object has millions of rows and a few hundred distinct rules, so a row has the number of its
+ * rule in a dictionary. Expressions have a dictionary of their own. A rule that was met lately is
+ * found by a comparison (seen), any other by its hash.
+ *
+ * Sources overlap: what an earlier one says of an address holds. So functions are sealed between
+ * two sources (sorted, and overlaps taken out), and rows_begin refuses what is covered by sealed
+ * ones.
+ *
+ * Large sources are compiled in shares, each by a thread into rows of its own. A share's rows stay
+ * where they are when it is joined (parts); only its numbers of rules are translated.
+ *
+ * Invariant: rule 0 is "nothing is known". When memory is out `failed` says so, and nothing is
+ * added from then on.
+ */
 #include "unwind/rows.h"
 
 #include <errno.h>
@@ -45,6 +62,8 @@ static int rows_grow(struct rows *r, void **array, size_t n, size_t *capacity, s
 	return 0;
 }
 
+/* A rule's saves stand in an array of their own: they are compared apart, and where they stand does
+ * not count. */
 static bool rows_rule_equal(const struct rows *r, uint32_t number, const struct rows_rule *rule)
 {
 	struct frametab_rule have;
@@ -58,6 +77,8 @@ static bool rows_rule_equal(const struct rows *r, uint32_t number, const struct 
 	return !memcmp(&have, &rule->rule, sizeof(have));
 }
 
+/* Rules of one hash are a list, by number (next). 0: failed; 0 also ends the list, because rule 0
+ * is in none. */
 static uint32_t rows_rule_add(struct rows *r, const struct rows_rule *rule)
 {
 	struct frametab_rule put = rule->rule;
@@ -163,6 +184,7 @@ static size_t rows_behind(const struct rows *r, uint64_t address)
 	return low;
 }
 
+/* The first covered address from here on; UINT64_MAX: there is none. */
 uint64_t rows_next(const struct rows *r, uint64_t address)
 {
 	size_t at = rows_behind(r, address);
@@ -172,6 +194,7 @@ uint64_t rows_next(const struct rows *r, uint64_t address)
 	return at < r->n_sealed ? r->functions[at].start : UINT64_MAX;
 }
 
+/* The function that holds this address ends here. Its first row stays, so that it has one. */
 void rows_cut(struct rows *r, uint64_t address)
 {
 	size_t at = rows_behind(r, address);
@@ -186,6 +209,7 @@ void rows_cut(struct rows *r, uint64_t address)
 		f->n--;
 }
 
+/* A share asks the whole: what others' shares hold is not covered, only what is sealed. */
 static bool rows_covered(const struct rows *r, uint64_t start, uint64_t end)
 {
 	size_t low;
@@ -255,6 +279,7 @@ void rows_add(struct rows *r, uint64_t pc, const struct rows_rule *rule)
 	f->n++;
 }
 
+/* A function without rows says nothing, and would hide what a later source says. */
 void rows_end(struct rows *r)
 {
 	if (r->open && r->functions[r->n_functions].n)
