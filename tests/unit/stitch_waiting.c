@@ -56,7 +56,9 @@ static void test_of_a_task(void **state)
 		for (unsigned i = 0; i < N - 1; i++) {
 			if (!e[pick[i]])
 				continue;
+			task->current = e[pick[i]];
 			waiting_close(&w, e[pick[i]]);
+			assert_null(task->current);
 			e[pick[i]] = NULL;
 			assert_null(waiting_entry(&w, 100 + pick[i]));
 			check_task(task, --left);
