@@ -102,6 +102,7 @@ enum kwalk_end bpf_walk_end(struct kwalk *kwalk, const struct kwalk_sample *samp
 		[WALK_BAD_RULE] = KWALK_BAD_RULE, [WALK_BAD_MEMORY] = KWALK_FAULT,
 		[WALK_BELOW_SP] = KWALK_FAULT,    [WALK_OTHER_STACK] = KWALK_FAULT,
 		[WALK_LIMIT] = KWALK_LIMIT,       [WALK_NO_PROGRESS] = KWALK_NO_PROGRESS,
+		[WALK_WATCHED] = KWALK_WATCHED,
 	};
 
 	if (walk->end == WALK_NO_INFO)

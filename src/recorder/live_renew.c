@@ -18,6 +18,7 @@ int live_renew_unwound(const struct live_walk *w, const struct proc_table *procs
 		                     .procs = procs,
 		                     .tables = tables,
 		                     .machine = w->machine,
+		                     .trap = w->trap,
 		                     .own_vdso = true,
 		                     .running = true };
 

@@ -23,6 +23,7 @@
 
 #include "abi/record.h"
 #include "abi/record_at.h"
+#include "samples/kernel_trap.h"
 #include "samples/walk_result.h"
 
 #define CLAIM 32u        /* items that a thread takes at once */
@@ -366,6 +367,8 @@ int live_walk_init(struct live_walk *w, const struct live_opts *opts, const stru
 	r = proc_new(&w->procs, &live);
 	if (r >= 0)
 		r = tables_new(&w->tables, &opts->tables);
+	if (r >= 0)
+		r = kernel_trap_new(&w->trap, NULL, true, NULL);
 	while (r >= 0 && w->n_walkers < threads && w->n_walkers < LIVE_THREADS_MAX)
 		r = walk_start(w, &w->walkers[w->n_walkers++]);
 	return r;
@@ -392,6 +395,7 @@ void live_walk_destroy(struct live_walk *w)
 	map_free(&w->after_exec);
 	live_missing_free(&w->missing);
 	tables_free(w->tables);
+	kernel_trap_free(w->trap);
 	proc_free(w->procs);
 	pthread_cond_destroy(&w->begin);
 	pthread_cond_destroy(&w->done);

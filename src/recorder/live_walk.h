@@ -38,6 +38,7 @@ struct live_walk {
 	const struct seam_events *in, *out;
 	struct proc_table *procs;
 	struct tables *tables;
+	struct kernel_trap *trap;
 	struct tables_opts tables_opts;
 	struct tables_counts tables_before; /* of tables that are gone */
 	uint32_t machine;

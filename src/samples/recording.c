@@ -13,6 +13,7 @@
 
 #include "perfdata/feature.h"
 #include "samples/kernel_names.h"
+#include "samples/kernel_trap.h"
 #include "samples/first_pass.h"
 #include "samples/sample_index.h"
 #include "symbol/symbol.h"
@@ -255,6 +256,7 @@ void recording_close(struct recording *rec)
 	if (!rec)
 		return;
 	kernel_reader_free(rec->running);
+	kernel_trap_free(rec->trap);
 	sample_index_free(rec->index);
 	seam_stitch_free(rec->stitch);
 	proc_free(rec->procs);

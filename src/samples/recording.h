@@ -81,6 +81,7 @@ struct recording {
 	uint64_t first_ns, last_ns; /* of the samples */
 	struct recording_counts counts;
 	struct sample_index *index;    /* NULL: a stream's */
+	struct kernel_trap *trap;      /* of samples with stack copies (unwound_tables), or NULL */
 	struct kernel_reader *running; /* names that are on their way, or NULL */
 	struct seam_error first_error; /* of the records that could not be decoded; code 0: none */
 };

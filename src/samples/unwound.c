@@ -24,12 +24,16 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "samples/jit.h"
+#include "samples/kernel_trap.h"
 #include "samples/recording.h"
+#include "unwind/trap.h"
 
 #define TRAILS 64u       /* threads whose last walk is kept; a power of two */
 #define REMEMBERED 8192u /* answers by (space, pc); a power of two */
 /* Bytes above sp that may still be the stack: what is asked for there was cut off. */
 #define STACK_SPAN (64ULL << 20)
+/* How often files are opened for their code, which whoever executes breakpoints may cause. */
+#define CODE_ASKED_MAX 65536u
 #define REGS_ABI_64 2u
 
 struct remembered {
@@ -41,6 +45,7 @@ struct remembered {
 
 struct unwound_mapping {
 	bool known;
+	const struct tables_object *object; /* NULL: none */
 	bool may_guess, keeps_fp;
 	const struct frametab *table;
 	const char *reason; /* why there is none */
@@ -64,7 +69,8 @@ struct unwound {
 	uint32_t space, pid;
 	const unsigned char *stack;
 	uint64_t sp, n_stack;
-	int failed; /* -ENOMEM */
+	uint64_t asked_code; /* how often files were read for their code */
+	int failed;          /* -ENOMEM */
 	struct walk walk;
 	struct buf missing; /* struct unwound_missing */
 	struct map dumps;   /* pid -> path of its jitdump */
@@ -171,13 +177,15 @@ bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret)
 			ret->machine = unwound_machine_by_registers(attr);
 	}
 	ret->procs = rec->procs;
+	ret->trap = rec->trap;
 	ret->own_vdso = !rec->foreign;
 	return any;
 }
 
-int unwound_tables(const struct recording *rec, const struct tables_opts *opts, struct tables **ret)
+int unwound_tables(struct recording *rec, const struct tables_opts *opts, struct tables **ret)
 {
 	struct tables_opts o = { .sz = sizeof(o) };
+	int r = 0;
 
 	if (opts)
 		memcpy(&o, opts, opts->sz < sizeof(o) ? opts->sz : sizeof(o));
@@ -187,7 +195,10 @@ int unwound_tables(const struct recording *rec, const struct tables_opts *opts, 
 	o.began = recording_began;
 	o.owner = recording_owner;
 	o.began_ctx = rec;
-	return tables_new(ret, &o);
+	if (!rec->trap)
+		r = kernel_trap_new(&rec->trap, rec, recording_says_kernel(rec),
+		                    opts ? &opts->search : NULL);
+	return r < 0 ? r : tables_new(ret, &o);
 }
 
 /* The file of the recorded vdso: this process's own, or the one that an archive kept. */
@@ -236,6 +247,7 @@ static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m
 	ret->reason = object           ? object->reason
 	              : ret->may_guess ? "no object: code made at run time"
 	                               : "nothing is known of its code";
+	ret->object = object;
 	if (r < 0 || !object)
 		return r;
 	if (object->table && image_segments_mapped(object->segments, object->n_segments, m->pgoff,
@@ -458,6 +470,46 @@ void unwound_ask(const struct unwound *u, const struct seam_stitched *sample)
 	walk_cache_ask(t->cache, &memory);
 }
 
+/* trap_code: by the object that is mapped there. */
+static bool unwound_code_before(void *ctx, uint64_t end, unsigned char *ret, size_t n)
+{
+	struct unwound *u = ctx;
+	const struct proc_mapping *m = proc_space_find(u->opts.procs, u->space, end - 1);
+	struct unwound_mapping *mapping;
+
+	return m && end - m->start >= n && !m->data && unwound_mapping(u, m, &mapping) >= 0 &&
+	       mapping->object && mapping->table && u->asked_code++ < CODE_ASKED_MAX &&
+	       tables_code(u->opts.tables, mapping->object, end - n - mapping->bias, ret, n) >= 0;
+}
+
+/* In the trap of a uprobe's breakpoint, sets the pc to where execution stopped. False: its callers
+ * cannot be told. */
+static bool unwound_trap(struct unwound *u, const struct seam_stitched *sample,
+                         const struct walk_options *options, const struct walk_memory *memory,
+                         struct walk_registers *regs)
+{
+	const struct seam_u64s *chain =
+	        sample->kernel.n ? &sample->kernel : &sample->sample.callchain;
+	enum trap_moment moment;
+
+	if (!u->opts.trap || (sample->misc & SEAM_MISC_CPUMODE_MASK) != SEAM_MISC_KERNEL ||
+	    !trap_matters(options, memory, regs))
+		return true;
+	switch (kernel_trap_stage(u->opts.trap, chain)) {
+	case KERNEL_TRAP_NONE:
+	case KERNEL_TRAP_LATE:
+		return true;
+	case KERNEL_TRAP_EARLY:
+		moment = TRAP_BEFORE;
+		break;
+	default:
+		moment = trap_moment(options, memory, regs, unwound_code_before);
+	}
+	if (moment == TRAP_BEFORE)
+		regs->value[16]--;
+	return moment != TRAP_EITHER;
+}
+
 /* A sample whose registers cannot be used is counted, and has nothing to walk. */
 int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *sample)
 {
@@ -488,7 +540,14 @@ int unwound_sample(struct unwound *u, uint32_t space, struct seam_stitched *samp
 	memory.cache = unwound_walk_cache(u, s->id.tid);
 	if (!memory.cache)
 		return -ENOMEM;
-	walk_stack(&options, &memory, &regs, u->frames, &u->walk);
+	if (unwound_trap(u, sample, &options, &memory, &regs)) {
+		walk_stack(&options, &memory, &regs, u->frames, &u->walk);
+	} else {
+		u->frames[0] = regs.value[16];
+		u->walk = (struct walk){
+			.n = 1, .n_sure = 1, .end = WALK_WATCHED, .end_pc = regs.value[16]
+		};
+	}
 	r = u->failed ? u->failed : unwound_add_walk(u);
 	if (r < 0)
 		return r;

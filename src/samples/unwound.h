@@ -40,7 +40,8 @@ struct unwound_opts {
 	struct tables *tables;          /* shared between threads */
 	uint32_t machine;               /* enum frametab_machine; 0: nothing can be walked */
 	bool own_vdso; /* the recorded vdso is this process's: same machine, same kernel */
-	bool running;  /* the processes run: what they see at a path may be looked at */
+	struct kernel_trap *trap; /* shared; NULL: samples in a trap are not recognized */
+	bool running;             /* the processes run: what they see at a path may be looked at */
 };
 
 int unwound_new(struct unwound **ret, const struct unwound_opts *opts);
@@ -67,10 +68,10 @@ const struct unwound_missing *unwound_missing(const struct unwound *u, size_t *n
 /* Options for a recording, except tables; false: none of its events copies stacks. */
 bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret);
 
-/* Makes tables for a recording; opts may be NULL. No table is made of a file that may not be the
- * recorded one any more. */
-int unwound_tables(const struct recording *rec, const struct tables_opts *opts,
-                   struct tables **ret);
+/* Makes tables for a recording; opts may be NULL, and its strings must outlive the recording. No
+ * table is made of a file that may not be the recorded one any more. From then on unwound_opts_of
+ * gives trap, too. */
+int unwound_tables(struct recording *rec, const struct tables_opts *opts, struct tables **ret);
 
 /* The machine of a recording, by the text of its ARCH feature ("x86_64", "aarch64"); 0: none that
  * can be unwound. */

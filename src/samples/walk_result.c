@@ -19,7 +19,8 @@
 
 _Static_assert(WALK_COMPLETE == 0 && WALK_TRUNCATED == 1 && WALK_NO_INFO == 2 &&
                        WALK_BAD_RULE == 3 && WALK_BAD_MEMORY == 4 && WALK_BELOW_SP == 5 &&
-                       WALK_OTHER_STACK == 6 && WALK_NO_PROGRESS == 7 && WALK_LIMIT == 8,
+                       WALK_OTHER_STACK == 6 && WALK_NO_PROGRESS == 7 && WALK_LIMIT == 8 &&
+                       WALK_WATCHED == 9,
                "these numbers are in files");
 _Static_assert(WALK_RESULT_LATE == 2 && WALK_RESULT_IN_EXEC == 3 && WALK_RESULT_NO_REGISTERS == 4 &&
                        WALK_RESULT_NO_STACK == 5 && WALK_RESULT_TOO_LONG == 6,

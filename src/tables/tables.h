@@ -98,6 +98,10 @@ int tables_mapped(struct tables *t, const char *path, uint64_t inode);
 int tables_mapped_before(struct tables *t, struct tables *other, const char *path, uint64_t inode);
 /* For code made at run time, as jit_tables_find. */
 int tables_get_code(struct tables *t, const struct jit_ask *ask, struct walk_place *ret);
+/* Reads n bytes of an object's file at an address of the object (ELF), whole or not at all: 0 or
+ * -errno. The file is looked for and opened at each call. */
+int tables_code(struct tables *t, const struct tables_object *object, uint64_t address, void *ret,
+                size_t n);
 /* From memory (the vdso): bytes must stay valid until tables_free. */
 int tables_get_memory(struct tables *t, const char *name, const void *bytes, size_t n,
                       const struct tables_object **ret);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tables/tables_parts.h"
 #include "unwind/compile.h"
@@ -271,6 +272,28 @@ static int tables_open(struct tables *t, const struct tables_entry *e, struct im
 	return seam_error_set(
 	        err, ESTALE, NULL, SEAM_NO_OFFSET, NULL,
 	        "it has no build-id, and the file there is not the one that was mapped");
+}
+
+/* Says what code an object has, from its file. */
+int tables_code(struct tables *t, const struct tables_object *object, uint64_t address, void *ret,
+                size_t n)
+{
+	const struct tables_entry *e = (const struct tables_entry *)(const void *)object;
+	struct image *image;
+	uint64_t offset;
+	int r = tables_open(t, e, &image, NULL);
+
+	if (r < 0)
+		return r;
+	r = image_offset_of_vaddr(image, address, &offset);
+	if (r >= 0 && e->memory && (offset > e->n_memory || n > e->n_memory - offset))
+		r = -EFAULT;
+	else if (r >= 0 && e->memory)
+		memcpy(ret, (const unsigned char *)e->memory + offset, n);
+	else if (r >= 0 && pread(image_fd(image), ret, n, (off_t)offset) != (ssize_t)n)
+		r = -EIO;
+	image_close(image);
+	return r;
 }
 
 /* Chromium has unwind information for a few thousand of its functions: a table that small says

@@ -57,7 +57,7 @@ struct tables_blob {
 };
 
 struct tables_entry {
-	struct tables_object object;
+	struct tables_object object; /* first: tables_code finds the entry by it */
 	struct image_build_id build_id;
 	const void *memory; /* the vdso's bytes, else NULL */
 	size_t n_memory;

@@ -47,6 +47,7 @@ static void numbers_of_the_file(void **state)
 		{ { .kind = WALK_RESULT_WALKED, .end = WALK_OTHER_STACK }, 0x382, "other_stack" },
 		{ { .kind = WALK_RESULT_WALKED, .end = WALK_NO_PROGRESS }, 0x402, "no_progress" },
 		{ { .kind = WALK_RESULT_WALKED, .end = WALK_LIMIT }, 0x482, "limit" },
+		{ { .kind = WALK_RESULT_WALKED, .end = WALK_WATCHED }, 0x502, "watched" },
 		{ { .kind = WALK_RESULT_LATE }, 0x802, "late" },
 		{ { .kind = WALK_RESULT_IN_EXEC }, 0x882, "in_exec" },
 		{ { .kind = WALK_RESULT_NO_REGISTERS }, 0x902, "no_registers" },
@@ -86,7 +87,7 @@ static void only_where_it_was_said(void **state)
 
 	for (unsigned misc = 0; misc < 65536; misc++) {
 		unsigned code = misc >> 7 & 31;
-		bool known = (code >= 1 && code <= 9) || (code >= 16 && code <= 20);
+		bool known = (code >= 1 && code <= 10) || (code >= 16 && code <= 20);
 
 		assert_false(walk_result_get(&kept, (uint16_t)misc, &o));
 		assert_false(walk_result_get(&ordinary, (uint16_t)misc, &o));

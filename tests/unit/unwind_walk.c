@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "unwind/trap.h"
 #include "unwind/walk.h"
 
 #include "unwind_eh.h"
@@ -154,9 +155,92 @@ static void code_without_information_is_no_padding(void **state)
 	buf_free(&eh);
 }
 
+/* At 0x100: push %rbp; nop; pop %rbp; ret. At 0x104, without a gap: sub $8,%rsp; add $8,%rsp; ret.
+ * At 0x120: call 0x100. */
+static const unsigned char trapped[] = { 0x55, 0x90, 0x5d, 0xc3, 0x48, 0x83, 0xec,
+	                                 0x08, 0x48, 0x83, 0xc4, 0x08, 0xc3 };
+static const unsigned char called[] = { 0xe8, 0xdb, 0xff, 0xff, 0xff };
+
+static bool trapped_code(void *ctx, uint64_t end, unsigned char *ret, size_t n)
+{
+	memset(ret, 0x90, n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = end - n + i - TEXT_AT;
+
+		if (at - 0x100 < sizeof(trapped))
+			ret[i] = trapped[at - 0x100];
+		if (at - 0x120 < sizeof(called))
+			ret[i] = called[at - 0x120];
+	}
+	return true;
+}
+
+static bool no_code(void *ctx, uint64_t end, unsigned char *ret, size_t n)
+{
+	return false;
+}
+
+static enum trap_moment trapped_at(struct made *m, uint64_t pc, uint64_t rbp, trap_code *code)
+{
+	const struct walk_options options = { .machine = FRAMETAB_X86_64, .max_frames = 16 };
+	const struct walk_memory memory = { .ctx = m, .read = made_read, .find = made_find };
+	struct walk_registers regs = { .known = 0x1ffff };
+
+	regs.value[6] = rbp;
+	regs.value[7] = SP;
+	regs.value[16] = TEXT_AT + pc;
+	return trap_moment(&options, &memory, &regs, code);
+}
+
+/* The pc behind a breakpoint, or that of the next instruction: by the stack and the code. */
+static void traps_have_two_moments(void **state)
+{
+	static const char push[] =
+	        "\x41\x0e\x10\x86\x02\x42\x0e\x08"; /* 1: CFA + 8; 3: as before */
+	static const char sub[] = "\x44\x0e\x10\x44\x0e\x08";
+	struct compile_input in = input(FRAMETAB_X86_64);
+	struct buf eh = { 0 };
+	struct made m = { 0 };
+	size_t cie = put_cie(&eh, "zR");
+	const uint64_t caller = TEXT_AT + 0x125, data = 5;
+
+	put_fde(&eh, cie, TEXT_AT + 0x100, 4, push, sizeof(push) - 1);
+	put_fde(&eh, cie, TEXT_AT + 0x104, 9, sub, sizeof(sub) - 1);
+	put_fde(&eh, cie, TEXT_AT + 0x111, 0x40, "", 0);
+	m.table = compile(&in, &eh);
+	m.stack[0] = caller; /* rbp was not pushed; what is above would be taken for a caller */
+	m.stack[1] = caller + 8;
+	assert_int_equal(trapped_at(&m, 0x101, data, trapped_code), TRAP_BEFORE);
+	assert_int_equal(trapped_at(&m, 0x101, data, no_code), TRAP_EITHER);
+	assert_int_equal(trapped_at(&m, 0x101, caller, trapped_code), TRAP_EITHER);
+	m.stack[1] = data;
+	assert_int_equal(trapped_at(&m, 0x101, data, no_code), TRAP_BEFORE);
+	m.stack[0] = data; /* rbp was pushed */
+	m.stack[1] = caller;
+	assert_int_equal(trapped_at(&m, 0x101, data, trapped_code), TRAP_BEHIND);
+	assert_int_equal(trapped_at(&m, 0x101, data, no_code), TRAP_BEHIND);
+	/* Behind `pop`: the word on top may be the return address, or the saved register. */
+	m.stack[0] = data;
+	assert_int_equal(trapped_at(&m, 0x103, data, trapped_code), TRAP_BEFORE);
+	m.stack[0] = caller;
+	assert_int_equal(trapped_at(&m, 0x103, data, trapped_code), TRAP_EITHER);
+	m.stack[1] = data;
+	assert_int_equal(trapped_at(&m, 0x103, data, trapped_code), TRAP_BEHIND);
+	/* Behind `ret`, or at the entry of the next function: who was called says it. */
+	assert_int_equal(trapped_at(&m, 0x104, data, trapped_code), TRAP_BEFORE);
+	m.stack[0] = caller + 8;
+	assert_int_equal(trapped_at(&m, 0x104, data, trapped_code), TRAP_BEHIND);
+	/* Behind an instruction of four bytes, which no breakpoint stands in front of. */
+	m.stack[0] = caller;
+	m.stack[1] = caller + 8;
+	assert_int_equal(trapped_at(&m, 0x108, data, trapped_code), TRAP_BEHIND);
+	buf_free(&eh);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(traps_have_two_moments),
 		cmocka_unit_test(sframe_tells_no_saved_registers),
 		cmocka_unit_test(code_without_information_is_no_padding),
 	};
