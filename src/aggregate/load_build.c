@@ -339,6 +339,27 @@ static int load_user(struct load_builder *b, struct load_users *users, const str
 	return r;
 }
 
+/* The same of a stack that hangs below a root of its own, or of which outer frames are left out. A
+ * callchain that was followed into data did not fill its room with frames. */
+static int load_apart(struct load_builder *b, const struct load_whose *e,
+                      const struct callchain *sample, size_t most, uint32_t root, uint32_t *ret)
+{
+	size_t n = 0;
+	int r = load_walk(b, e, sample, most ? most - hit_apart(sample) : SIZE_MAX, &n);
+
+	if (r >= 0 && !most && !e->key->end && b->told & LOAD_DATA &&
+	    states_facts[sample->state].part != STATES_CUT)
+		root = load_cut_end(&b->cut, b->profile, 0, true, b->frames, n);
+	*ret = root;
+	if (r < 0 || root == PROFILE_FAILED)
+		return r < 0 ? r : -ENOMEM;
+	r = load_path(b, n, ret);
+	r = r < 0 ? r : load_hit(b, e, sample, ret);
+	if (*ret == root) /* no frame is called from it */
+		*ret = PROFILE_ROOT;
+	return r;
+}
+
 /* The node of an entry's innermost frame. */
 static int load_stack(struct load_builder *b, const struct stacks *s, struct load_users *users,
                       const struct stacks_entry *entry, uint32_t *ret)
@@ -356,13 +377,8 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct loa
 	*ret = root;
 	if (root == PROFILE_FAILED)
 		return -ENOMEM;
-	if (most || root != PROFILE_ROOT) {
-		r = load_descend(b, &e, &sample, most ? most - !!entry->same.hit : SIZE_MAX, ret);
-		r = r < 0 ? r : load_hit(b, &e, &sample, ret);
-		if (*ret == root) /* no frame is called from it */
-			*ret = PROFILE_ROOT;
-		return r;
-	}
+	if (most || root != PROFILE_ROOT)
+		return load_apart(b, &e, &sample, most, root, ret);
 	kernel.user.n = 0;
 	if (sample.user.n)
 		r = load_user(b, users, &e, sample, ret);

@@ -66,6 +66,8 @@ def main():
     # A child has its parent's mappings.
     records.append(make.record(7, u32(CHILD) + u32(KNOWN) + u32(CHILD) + u32(KNOWN) + u64(time) + trailer(time)))
     records.append(sample(time + 1, CHILD, CHAINS[1]))
+    # As many words as there is room for, but not as many frames.
+    records.append(sample(time + 1, KNOWN, (USER, 0x400100, 0x400200) + (HEAP + 8,) * 125))
     # The heap becomes code.
     records.append(mmap2(time + 2, KNOWN, HEAP, 0x1000, READ | EXEC, "//anon"))
     records.append(sample(time + 3, KNOWN, CHAINS[3]))
