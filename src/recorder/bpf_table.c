@@ -193,6 +193,7 @@ void bpf_table_get(struct bpf_table *t, const struct kwalk_ask *ask, struct kwal
 		tables_get_memory(t->tables, "[vdso]", t->vdso, t->n_vdso, &object);
 	else
 		ret->may_guess = kind == PROC_KIND_ANON;
+	ret->may_guess |= object && object->no_object;
 	ret->keeps_fp = object && object->keeps_fp;
 	if (object && object->table &&
 	    image_segments_mapped(object->segments, object->n_segments, ask->pgoff, ask->size,

@@ -243,6 +243,7 @@ static int unwound_mapping_table(struct unwound *u, const struct proc_mapping *m
 	else
 		ret->may_guess =
 		        m->object->kind == PROC_KIND_ANON || m->object->kind == PROC_KIND_JIT;
+	ret->may_guess |= object && object->no_object;
 	ret->keeps_fp = object && object->keeps_fp;
 	ret->reason = object           ? object->reason
 	              : ret->may_guess ? "no object: code made at run time"

@@ -49,6 +49,9 @@ struct tables_object {
 	size_t n_segments;
 	/* little or nothing of its code has unwind information, and it keeps frame pointers */
 	bool keeps_fp;
+	/* its file is no object: code that a program put there in a form of its own, of which
+	 * nothing can say more than of code made at run time */
+	bool no_object;
 };
 
 struct tables_counts {

@@ -326,6 +326,7 @@ void tables_make(struct tables *t, struct tables_entry *e)
 			e->object.keeps_fp = image_keeps_frame_pointers(image) > 0;
 	}
 	image_close(image);
+	e->object.no_object = r == -ENOEXEC;
 	pthread_mutex_lock(&t->lock);
 	if (r >= 0) {
 		t->counts.skipped_functions += blob->table.header->skipped;

@@ -426,8 +426,36 @@ static void a_file_without_build_id_is_its_inode(void **state)
 	assert_null(written->table);
 	assert_int_equal(tables_get(later, path, NULL, &any), 0);
 	assert_non_null(any->table);
+	assert_false(right->no_object || wrong->no_object || written->no_object || any->no_object);
 	unlink(path);
 	tables_free(later);
+	tables_free(t);
+}
+
+/* Code in a file of a form of its own: no more is known of it than of code made at run time. */
+static void a_file_of_another_form_is_no_object(void **state)
+{
+	struct tables_opts opts = { .sz = sizeof(opts), .no_cache = true };
+	const struct tables_object *image, *absent;
+	struct tables *t;
+	char path[80];
+	FILE *f;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/lisp.core", dir);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("LCBS and then code", f);
+	fclose(f);
+	assert_int_equal(tables_new(&t, &opts), 0);
+	assert_int_equal(tables_get(t, path, NULL, &image), 0);
+	assert_null(image->table);
+	assert_true(image->no_object);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/absent.core", dir);
+	assert_int_equal(tables_get(t, path, NULL, &absent), 0);
+	assert_null(absent->table);
+	assert_false(absent->no_object);
 	tables_free(t);
 }
 
@@ -611,6 +639,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_table_is_of_its_contents, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_cut_while_used, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(a_file_without_build_id_is_its_inode, make_dir,
+		                                remove_dir),
+		cmocka_unit_test_setup_teardown(a_file_of_another_form_is_no_object, make_dir,
 		                                remove_dir),
 	};
 
