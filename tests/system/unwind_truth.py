@@ -17,6 +17,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -165,6 +166,12 @@ http {{ access_log off; gzip on; gzip_types *; {temporary}
 server {{ listen 127.0.0.1:{port}; root {work}; }} }}"""
 
 
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
 def nginx_conf(b, port):
     """A server of one page that is compressed anew for every request: the path of its configuration."""
     os.makedirs(b.path("logs"), exist_ok=True)
@@ -208,14 +215,14 @@ def nginx(b):
             program = package("nginx", "usr/sbin/nginx")
     else:
         program = need("nginx")
-    port = 18097
+    port = free_port()
     server = subprocess.Popen([program, "-p", b.work, "-c", nginx_conf(b, port)], stderr=subprocess.DEVNULL)
     try:
-        time.sleep(0.3)
-        if server.poll() is not None:
-            raise Skip("nginx does not start")
+        while not os.path.exists(b.path("pid")):
+            if server.poll() is not None:
+                raise Skip("nginx does not start")
+            time.sleep(0.05)
         with nginx_clients(b, port):
-            time.sleep(0.2)
             return b.record("nginx", [], pid=server.pid)
     finally:
         server.terminate()
