@@ -19,8 +19,11 @@
  *	work longsys SECONDS  system calls that take many samples each
  *	work naps SECONDS     processes that read a little and sleep a little, until they are
  *	                      killed; of all together
- *	work nested SECONDS   a BPF program of somebody else's runs nearly all the time; says how
- *	                      many seconds of CPU that took
+ *	work nested SECONDS   a BPF program of somebody else's runs nearly all the time
+ *
+ * With SEAM_TEST_CLOCK=EVENT (cpu-clock or task-clock, with :u or :k behind it) it has an event of
+ * its own of this kind at 997 Hz, whose samples no BPF program takes, and says in the end how many
+ * there were. That is what a recorder of the same event was due, whatever a machine makes of time.
  */
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -123,16 +126,20 @@ static void pages(void)
 
 /* -- signals -- */
 
+static volatile sig_atomic_t signals_handled;
+
 KEEP static void signals_work(void)
 {
-	spin(300000);
+	spin(work_loops(300000));
 	NO_TAIL_CALL();
 }
 
 static void signals_handler(int number)
 {
 	(void)number;
-	signals_work();
+	for (uint64_t end = work_until(0.3); work_goes_on(end);)
+		signals_work();
+	signals_handled = 1;
 	NO_TAIL_CALL();
 }
 
@@ -152,7 +159,7 @@ static void signals(void)
 {
 	stack_t other = { .ss_sp = malloc(65536), .ss_size = 65536 };
 	struct sigaction action = { .sa_handler = signals_handler, .sa_flags = SA_ONSTACK };
-	struct itimerspec every = { { 0, 2000000 }, { 0, 2000000 } };
+	struct itimerspec once = { { 0, 0 }, { 0, 2000000 } };
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
 	double end = now() + seconds;
 	timer_t timer;
@@ -161,9 +168,16 @@ static void signals(void)
 	sigaction(SIGALRM, &action, NULL);
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer) < 0)
 		exit(2);
-	timer_settime(timer, 0, &every, NULL);
-	while (now() < end)
+	/* The next one is asked for when this one has come: a timer that repeats itself would leave
+	 * the recursion no turn where a handler takes as long. */
+	signals_handled = 1;
+	while (now() < end) {
+		if (signals_handled) {
+			signals_handled = 0;
+			timer_settime(timer, 0, &once, NULL);
+		}
 		signals_descend(15);
+	}
 }
 
 /* -- threads -- */
@@ -604,7 +618,6 @@ static void nested(void)
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr) };
 	int program = nested_program(), id = nested_tracepoint(), fd;
 	double end = now() + seconds;
-	struct rusage u;
 
 	attr.config = (unsigned)id;
 	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
@@ -615,9 +628,48 @@ static void nested(void)
 	while (now() < end)
 		for (int i = 0; i < 100; i++)
 			syscall(SYS_getppid);
-	getrusage(RUSAGE_SELF, &u);
-	printf("%f\n", (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-	                       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6);
+}
+
+/* -- the event of its own -- */
+
+#define CLOCK_PAGES 64
+
+static struct perf_event_mmap_page *clock_open(const char *event)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+		                        .size = sizeof(attr),
+		                        .config = PERF_COUNT_SW_CPU_CLOCK,
+		                        .freq = 1,
+		                        .sample_freq = 997,
+		                        .exclude_kernel = strstr(event, ":u") != NULL,
+		                        .exclude_user = strstr(event, ":k") != NULL };
+	void *ring;
+	int fd;
+
+	if (!strncmp(event, "task", 4))
+		attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	ring = mmap(NULL, (size_t)(CLOCK_PAGES + 1) * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+	            0);
+	if (fd < 0 || ring == MAP_FAILED) {
+		perror("work: SEAM_TEST_CLOCK");
+		exit(2);
+	}
+	return ring;
+}
+
+static void clock_print(const struct perf_event_mmap_page *ring)
+{
+	const char *data = (const char *)ring + 4096;
+	uint64_t at = 0, samples = 0;
+
+	while (at < ring->data_head) {
+		const struct perf_event_header *h = (const void *)(data + at);
+
+		samples += h->type == PERF_RECORD_SAMPLE;
+		at += h->size;
+	}
+	printf("%lu\n", (unsigned long)samples);
 }
 
 static const struct {
@@ -631,7 +683,8 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	const char *what = argc == 3 ? argv[1] : "";
+	const char *what = argc == 3 ? argv[1] : "", *event = getenv("SEAM_TEST_CLOCK");
+	const struct perf_event_mmap_page *ring = event ? clock_open(event) : NULL;
 
 	seconds = argc == 3 ? atof(argv[2]) : 0;
 	count = (int)seconds;
@@ -642,6 +695,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (!strcmp(what, modes[i].name)) {
 			modes[i].run();
+			if (ring)
+				clock_print(ring);
 			return 0;
 		}
 	return 2;
