@@ -25,7 +25,30 @@ int pack_failed(struct pack *b, int r, const char *path)
 	return seam_error_set(b->err, -r, path, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
 }
 
-/* Only a regular file itself is taken, never what a link leads to, where others may write. */
+/* Whether a file that cannot be opened is one that is not there any more, or is none to be had:
+ * that is the file's affair, and the archive goes without it. */
+static bool pack_is_gone(int r)
+{
+	return r == -ENOENT || r == -ENOTDIR || r == -ESTALE || r == -EACCES || r == -ELOOP ||
+	       r == -EINVAL;
+}
+
+static int pack_open(const char *path, bool follow, struct stat *st)
+{
+	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follow ? 0 : O_NOFOLLOW);
+	int fd = open(path, flags), r = fd;
+
+	if (fd < 0 || fstat(fd, st) < 0)
+		r = -errno;
+	else if (!S_ISREG(st->st_mode))
+		r = -EINVAL;
+	if (r < 0 && fd >= 0)
+		close(fd);
+	return r;
+}
+
+/* Only a regular file itself is taken, never what a link leads to, where others may write. It was
+ * there when it was asked for names; processes and their files come and go meanwhile. */
 int pack_put_file(struct pack *b, const char *name, const char *path, bool follow)
 {
 	int fd, r = pack_is_new(b, name);
@@ -33,13 +56,14 @@ int pack_put_file(struct pack *b, const char *name, const char *path, bool follo
 
 	if (r <= 0)
 		return r;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follow ? 0 : O_NOFOLLOW));
-	if (fd < 0 || fstat(fd, &st) < 0)
-		r = -errno;
-	else if (!S_ISREG(st.st_mode))
-		r = -EINVAL;
-	else
-		r = tar_put_file(b->tar, name, fd);
+	fd = pack_open(path, follow, &st);
+	if (pack_is_gone(fd)) {
+		b->counts->missing++;
+		if (b->opts->missing)
+			b->opts->missing(b->opts->ctx, path, strerror(-fd));
+		return 0;
+	}
+	r = fd < 0 ? fd : tar_put_file(b->tar, name, fd);
 	if (fd >= 0)
 		close(fd);
 	if (r < 0)

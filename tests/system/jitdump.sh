@@ -44,7 +44,21 @@ cc -O1 -o jit jit.c || skip "cc does not work"
 record -F 500 --call-graph fp -o jit.data -- ./jit
 "$SEAM" script -i jit.data >text 2>err
 atleast "frames with the name" 20 "$(grep -c ' made_at_run_time+0x' text)"
+# It goes while an archive is made, when its names are known: the archive goes without it.
+mkfifo late
+"$SEAM" archive -o late -i jit.data 2>err &
+pid=$!
+# In openat(2), of a pipe that nobody reads, and for more than a moment.
+opening() { grep -q '^257 ' /proc/$pid/syscall; }
+opens() { opening && sleep 0.3 && opening; }
+[ ! -r /proc/self/syscall ] || until_true "the archive is begun" opens
 rm -f jit-[0-9]*.dump
+cat late >late.tar.zst
+wait $pid
+same "archive of a file that goes: status" 0 $?
+[ ! -r /proc/self/syscall ] || says err "left out: .*/jit-[0-9]*.dump: No such file"
+"$SEAM" report --archive late.tar.zst -i jit.data >text 2>err
+same "it can be read" 0 $?
 "$SEAM" script -i jit.data >text 2>err
 same "names without the file" 0 "$(grep -c made_at_run_time text)"
 
