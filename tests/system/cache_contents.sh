@@ -13,7 +13,7 @@ for cc in cc gcc clang; do command -v $cc >/dev/null && CC=$cc && break; done
 
 # The same functions, whose frames have other sizes; in the forged file lines are others, too.
 cat >prog.c <<'C'
-#include <time.h>
+#include "work.h"
 #define F __attribute__((noinline, noipa))
 #ifdef FORGED
 #define PAD(n) volatile long pad[(n) + 40] = { 1 }
@@ -25,13 +25,12 @@ static volatile unsigned long sink;
 F unsigned long leaf(unsigned long n) { PAD(3); while (n--) sink += n ^ (unsigned long)pad[n % 3]; return sink; }
 F unsigned long middle(unsigned long n) { PAD(9); pad[n % 9]++; return leaf(n) + (unsigned long)pad[1]; }
 F unsigned long outer(unsigned long n) { PAD(17); pad[n % 17]++; return middle(n) + (unsigned long)pad[1]; }
-int main(void)
+int main(int argc, char **argv)
 {
-	clock_t end = clock() + CLOCKS_PER_SEC / 2;
 	unsigned long s = 0;
 
-	while (clock() < end)
-		s += outer(20000);
+	for (uint64_t end = work_until(argc > 1 ? atof(argv[1]) : 500); work_goes_on(end);)
+		s += outer(work_loops(20000));
 	return s == 1;
 }
 C
@@ -40,8 +39,8 @@ build() { $CC -O1 -g -fomit-frame-pointer -Wl,--build-id=$id "$@" prog.c; }
 chmod 755 "$T"
 mkdir true forged && build -o true/prog && build -DFORGED -o forged/prog || skip "the programs cannot be built"
 chown -R 65534 forged
-as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
-as_nobody forged/prog || skip "nobody cannot run it"
+nobody="--reuid=65534 --regid=65534 --clear-groups"
+setpriv $nobody forged/prog || skip "nobody cannot run it"
 
 # whole FILE: samples of prog in leaf, and how many of these do not lie in middle, outer and main
 stacks() { "$SEAM" script -F comm,ip,sym -i "$1" 2>script.err | awk '
@@ -57,11 +56,15 @@ way() {
 	name=$1 first=$2 second=$3
 	shift 3
 	XDG_CACHE_HOME=$T/cache-$name; export XDG_CACHE_HOME; mkdir "$XDG_CACHE_HOME"
-	if [ "$first" = forged ]; then as_nobody forged/prog & else true/prog & fi
+	if [ "$first" = forged ]; then setpriv $nobody forged/prog 600000 & else true/prog 600000 & fi
 	run=$!
-	record -a -q -F 997 -o first.data "$@" --duration 0.4
+	record -a -q -F 997 -o first.data "$@" -- sh "$AWAIT" 200 $run
 	same "$name: record -a beside the $first one" 0 $status
-	wait $run
+	kill $run
+	wait $run 2>/dev/null
+	set -- "$(stacks first.data)" "$@"
+	atleast "$name: stacks of the $first one" 20 "${1% *}"
+	shift
 	lines_of first.data >/dev/null
 	record -q -F 997 -o second.data "$@" -- "$T/$second/prog"
 	same "$name: record of the $second one" 0 $status

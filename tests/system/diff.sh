@@ -6,15 +6,15 @@ can_record
 command -v cc >/dev/null || skip "no cc"
 
 cat >app.c <<'C'
-#include <time.h>
+#include "work.h"
 volatile unsigned long n;
 __attribute__((noinline)) void first_part(unsigned long k) { while (k--) n++; }
 __attribute__((noinline)) void second_part(unsigned long k) { while (k--) n += k; }
 int main(void)
 {
-	while (clock() < CLOCKS_PER_SEC / 2) {
-		first_part(100000);
-		second_part(MORE);
+	for (uint64_t end = work_until(500); work_goes_on(end);) {
+		first_part(work_loops(100000));
+		second_part(work_loops(MORE));
 	}
 }
 C

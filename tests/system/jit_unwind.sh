@@ -14,8 +14,8 @@ cat >jit.c <<'END'
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
+#include "work.h"
 /* sub $8,%rsp; call *%rdi; add $8,%rsp; ret. And the same with a jump, behind which nobody looks. */
 static const unsigned char plain[] = { 0x48, 0x83, 0xec, 8, 0xff, 0xd7, 0x48, 0x83, 0xc4, 8, 0xc3 };
 static const unsigned char jumps[] = { 0x48, 0x83, 0xec, 8, 0xff, 0xd7, 0xeb, 0, 0x48, 0x83, 0xc4, 8, 0xc3 };
@@ -44,10 +44,8 @@ static void load(FILE *f, void *at, const char *name, const void *code, size_t n
 }
 __attribute__((noipa)) static void spin(void)
 {
-	struct timespec t;
-	do
-		for (volatile int i = 0; i < 100000; i++);
-	while (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0 && t.tv_sec < 1);
+	for (uint64_t end = work_until(1000); work_goes_on(end);)
+		for (volatile unsigned i = 0, n = work_loops(100000); i < n; i++);
 }
 __attribute__((noipa)) static void middle(void) { inner_code(spin); __asm__ volatile(""); }
 __attribute__((noipa)) static void bottom(void) { outer_code(middle); __asm__ volatile(""); }

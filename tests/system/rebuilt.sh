@@ -11,7 +11,7 @@ for cc in cc gcc clang; do command -v $cc >/dev/null && CC=$cc && break; done
 
 # The functions of the second program stand in another order and have other frames: addresses of the first name the wrong ones.
 cat >prog.c <<'C'
-#include <time.h>
+#include "work.h"
 #define F __attribute__((noinline, noipa))
 static volatile unsigned long sink;
 #ifdef AGAIN
@@ -24,14 +24,13 @@ F unsigned long right_middle(unsigned long n) { return right_leaf(n) + 1; }
 #endif
 int main(void)
 {
-	clock_t end = clock() + CLOCKS_PER_SEC / 4;
 	unsigned long s = 0;
 
-	while (clock() < end)
+	for (uint64_t end = work_until(250); work_goes_on(end);)
 #ifdef AGAIN
-		s += wrong_three(100000);
+		s += wrong_three(work_loops(100000));
 #else
-		s += right_middle(100000);
+		s += right_middle(work_loops(100000));
 #endif
 	return s == 1;
 }
@@ -174,9 +173,19 @@ if command -v go >/dev/null; then
 	cat >prog.go <<'GO'
 package main
 
-import "time"
+import (
+	"syscall"
+	"time"
+)
 
 var sink uint64
+
+// The CPU time of all threads.
+func had() time.Duration {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
 
 //go:noinline
 func right_leaf(n uint64) { for i := uint64(0); i < n; i++ { sink += i } }
@@ -185,7 +194,7 @@ func right_leaf(n uint64) { for i := uint64(0); i < n; i++ { sink += i } }
 func right_middle(n uint64) { right_leaf(n); sink++ }
 
 func main() {
-	for end := time.Now().Add(400 * time.Millisecond); time.Now().Before(end); { right_middle(100000) }
+	for had() < 400*time.Millisecond { right_middle(100000) }
 }
 GO
 	sed 's/right_/other_/g; s/sink += i/sink ^= i + 1/' prog.go >again.go
