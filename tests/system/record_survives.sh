@@ -100,7 +100,9 @@ mkfifo pipe
 sleep 300 <pipe & reader=$!
 "$SEAM" record -q -F 20000 -o - -- sh -c 'echo $$ >command; while :; do :; done' >pipe 2>err &
 pid=$!
-sleep 2
+# One of its threads waits in a write(2) to it.
+waits() { cut -d ' ' -f 1,2 /proc/$pid/task/*/syscall 2>/dev/null | grep -qxE '(1|64) 0x[0-9a-f]+'; }
+[ ! -r /proc/self/syscall ] || until_true "the pipe is full" waits
 kill -TERM $pid; taken $pid; kill -TERM $pid 2>/dev/null; wait $pid
 same "status" 143 $?
 kill -9 "$(cat command)" 2>/dev/null

@@ -69,7 +69,9 @@ if command -v readelf >/dev/null && [ "$(id -u)" = 0 ]; then
 	id() { readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p'; }
 	ran=$(id "$(command -v sleep)"); now=$(id "$(command -v ls)")
 	cp "$(command -v sleep)" mover; ./mover 600 & mover=$!
-	cp "$(command -v ls)" other; sleep 0.2; mv other mover
+	cp "$(command -v ls)" other
+	until_true "the program runs" grep -q '^mover$' /proc/$mover/comm
+	mv other mover
 	record -p $mover --duration 0.1 -o moved.data
 	kill $mover
 	"$SEAM" dump moved.data 2>/dev/null | grep 'PERF_RECORD_MMAP2.*mover' >maps
