@@ -17,7 +17,7 @@ in_stacks() {
 	read -r stacks bad <n
 	atleast "$1: stacks of worker" 200 "$stacks"
 	same "$1: of them with frames that called it" 0 "$bad"
-	"$SEAM" export --format folded "$2" 2>/dev/null | grep 'worker' | grep -v '^words;worker' >folded.txt
+	"$SEAM" export --format folded "$2" 2>/dev/null | grep 'worker' | grep -vE '^words;(\[unfinished: [a-z ]+\];)?worker' >folded.txt
 	same "$1: folded stacks with other roots" 0 "$(wc -l <folded.txt)"
 }
 
@@ -30,7 +30,8 @@ for how in fp dwarf fp,defer dwarf,defer; do
 	esac
 done
 if command -v perf >/dev/null 2>&1; then
-	perf record -q -e cpu-clock -F 997 -g -o p.data ./words >said 2>/dev/null || fail "perf record"
+	# Without collecting build-ids, of which perf 6.1 dies now and then (an assertion in build-id.c).
+	perf record -q -B -N -e cpu-clock -F 997 -g -o p.data ./words >said 2>perf.err || fail "perf record: $(cat perf.err)"
 	in_stacks "perf's" p.data
 	atleast "perf's: callchains that were ended" 200 \
 		"$("$SEAM" report --json p.data 2>/dev/null | sed -n 's/.*"ended_at_data": *\([0-9]*\).*/\1/p')"
