@@ -187,6 +187,9 @@ static int load_finish(struct load *load, struct resolver *resolver, const struc
 	if (r < 0)
 		return r;
 	load_times(load->profile, rec, workers, n);
+	memcpy(load->ends, rec->counts.ends, sizeof(load->ends));
+	load->guessed = rec->counts.guessed;
+	load->damaged = recording_damaged(rec);
 	counts = profile_counts(load->profile);
 	counts->lost = rec->counts.lost;
 	counts->lost_samples = rec->counts.lost_samples;

@@ -62,7 +62,11 @@ struct load {
 	struct walk_result_counts recorded; /* of taken samples that were unwound while recording */
 	struct unwound_missing *missing;    /* objects that ended walks, by samples, descending */
 	size_t n_missing;
-	struct tables *tables;     /* whose reasons those are; owned, may be NULL */
+	struct tables *tables; /* whose reasons those are; owned, may be NULL */
+	/* of all samples: why stacks ended that were walked while recording; how many have
+	 * guessed frames */
+	uint64_t ends[STACK_ENDS], guessed;
+	bool damaged;              /* records were skipped: the profile is of what was left */
 	uint64_t taken, not_taken; /* samples */
 	/* taken samples whose chain ended in front of a word in no executable memory */
 	uint64_t ended_at_data;
@@ -76,6 +80,8 @@ struct load {
 	struct symbol_cache *symbols; /* names the profile's objects; owned */
 };
 
+/* Names the states that rows may have: enum seam_stitch_state. -ENOMEM. */
+int load_states(struct profile *p);
 int load_recording(struct load *ret, struct recording *rec, const struct load_opts *opts,
                    struct seam_error *err);
 void load_free(struct load *load);

@@ -447,6 +447,14 @@ static int load_text_cgroup(struct load_builder *b, uint32_t cgroup, uint32_t *r
 	return *ret == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
+/* Stores have it, recordings have not. */
+static int load_text_label(struct load_builder *b, uint32_t label, uint32_t *ret)
+{
+	(void)b;
+	*ret = label;
+	return 0;
+}
+
 /* Names one entry, adds its row to the profile and fills the row's key. -ENOMEM. */
 static int load_entry(struct load_builder *b, const struct stacks *s, struct load_users *users,
                       const struct stacks_entry *e, struct profile_key *ret)
@@ -535,6 +543,24 @@ static enum origin_cpu load_cpu(const struct seam_event *e)
 	                                     : ORIGIN_CPU_UNKNOWN;
 }
 
+int load_states(struct profile *p)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < SEAM_STITCH_STATES && r >= 0; i++) {
+		const struct states_fact *fact = &states_facts[i];
+
+		r = profile_set_state(p, i,
+		                      &(struct profile_state){ .name = fact->name,
+		                                               .text = fact->text,
+		                                               .hint = fact->hint,
+		                                               .whole = fact->part == STATES_WHOLE,
+		                                               .unfinished =
+		                                                       fact->part == STATES_CUT });
+	}
+	return r;
+}
+
 /* Gives the profile its events, with their units and periods, and the names of the stack states.
  * -ENOMEM. */
 static int load_name_events(struct load_builder *b)
@@ -557,18 +583,7 @@ static int load_name_events(struct load_builder *b)
 		    origin_add_cpu(origin, b->events[i], load_cpu(e)) < 0)
 			return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < SEAM_STITCH_STATES && r >= 0; i++) {
-		const struct states_fact *fact = &states_facts[i];
-
-		r = profile_set_state(b->profile, i,
-		                      &(struct profile_state){ .name = fact->name,
-		                                               .text = fact->text,
-		                                               .hint = fact->hint,
-		                                               .whole = fact->part == STATES_WHOLE,
-		                                               .unfinished =
-		                                                       fact->part == STATES_CUT });
-	}
-	return r;
+	return r < 0 ? r : load_states(b->profile);
 }
 
 /* Names the stacks of all tables and adds their rows. Source lines are looked up when all addresses

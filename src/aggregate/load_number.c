@@ -34,6 +34,16 @@ static uint32_t load_number_cgroup(const struct recording *rec, const struct loa
 	return PROFILE_NOT_KEPT;
 }
 
+/* It is a store's. */
+static uint32_t load_number_label(const struct recording *rec, const struct load_opts *opts,
+                                  const struct seam_id *id)
+{
+	(void)rec;
+	(void)opts;
+	(void)id;
+	return PROFILE_NOT_KEPT;
+}
+
 void load_numbers(uint32_t *ret, const struct recording *rec, const struct load_opts *opts,
                   const struct seam_id *id)
 {

@@ -122,7 +122,7 @@ static void account_walks(const struct report *r, struct buf *out)
 /* "12,345 stacks walked while recording: 99.8 % whole, 0.2 % cut off: a page was not in memory" */
 static void account_ends(const struct report *r, struct buf *out)
 {
-	const struct recording_counts *c = &r->rec->counts;
+	const struct load *c = &r->load;
 	uint64_t all = 0;
 	char number[32];
 	bool first = true;
@@ -156,7 +156,7 @@ static void account_hint(const struct report *r, const struct load_unnamed *u, s
 {
 	struct buf hint = { 0 };
 
-	hint_unnamed(u, r->rec->procs, &hint);
+	hint_unnamed(u, r->rec ? r->rec->procs : NULL, &hint);
 	if (hint.n)
 		shown_printf(out, "           %s\n", buf_text(&hint));
 	buf_free(&hint);
@@ -168,8 +168,8 @@ static const char *account_unmapped(const struct report *r)
 	if (!report_by_tables(r))
 		return "no mapping of that time holds the address: some code on the way keeps no "
 		       "frame pointer";
-	for (size_t i = 0; i < seam_events_count(r->rec->events); i++)
-		if (!strncmp(seam_events_at(r->rec->events, i)->name, "offcpu-", 7))
+	for (uint32_t e = 1; e <= profile_n_events(r->load.profile); e++)
+		if (!strncmp(profile_event_name(r->load.profile, e), "offcpu-", 7))
 			return "no mapping of that time holds the address; or there is none: "
 			       "what is left of time off the CPU at the end has no stack";
 	return "no mapping of that time holds the address";

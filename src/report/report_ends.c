@@ -110,7 +110,7 @@ int report_ends_find(const struct report *r, struct report_ends *ret)
 bool report_by_tables(const struct report *r)
 {
 	for (size_t i = 0; i < STACK_ENDS; i++)
-		if (r->rec->counts.ends[i])
+		if (r->load.ends[i])
 			return true;
 	return false;
 }

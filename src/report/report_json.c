@@ -30,7 +30,7 @@ static void json_counts(const struct report *r, struct json *j)
 	json_number(j, "ended_at_data", r->load.ended_at_data);
 	json_number(j, "uretprobe_callers", r->load.callers_taken);
 	json_key(j, "damaged");
-	json_bool(j, recording_damaged(r->rec));
+	json_bool(j, r->load.damaged);
 	json_key(j, "states");
 	json_open(j, '{');
 	for (uint32_t i = 0; i < SEAM_STITCH_STATES; i++)
@@ -104,7 +104,7 @@ static void json_unwound(const struct report *r, struct json *j)
 /* Writes why the stacks ended that were walked while recording. */
 static void json_ends(const struct report *r, struct json *j)
 {
-	const struct recording_counts *c = &r->rec->counts;
+	const struct load *c = &r->load;
 
 	json_key(j, "ends");
 	json_open(j, '{');

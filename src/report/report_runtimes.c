@@ -50,7 +50,7 @@ static const struct runtime_flags *runtimes_of(const struct report *r, uint32_t 
 	if (!name || sscanf(name, "/perf-%u.map%n", &pid, &n) != 1 || !n || name[n] ||
 	    ++*asked > RUNTIMES_ASKED)
 		return NULL;
-	flags = runtime_flags_of(r->rec->procs, pid);
+	flags = r->rec ? runtime_flags_of(r->rec->procs, pid) : NULL;
 	return flags && flags->stacks ? flags : NULL;
 }
 
