@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// blocks.c: see blocks.h.
+#include "store/blocks.h"
+
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "base/leb.h"
+
+#define LEVEL 6 /* blocks are small: what a higher one costs does not count */
+
+enum {
+	BLOCKS_PLAIN,
+	BLOCKS_ZSTD
+};
+
+void blocks_put_number(struct buf *to, uint64_t v)
+{
+	unsigned char bytes[10];
+	size_t n = 0;
+
+	do {
+		bytes[n++] = (unsigned char)((v & 0x7f) | (v > 0x7f ? 0x80 : 0));
+		v >>= 7;
+	} while (v);
+	buf_put(to, bytes, n);
+}
+
+/* The first byte says in which form the rest is. */
+int blocks_pack(struct buf *to, struct buf *plain)
+{
+	size_t bound = ZSTD_compressBound(plain->n), n;
+	unsigned char *packed = plain->failed ? NULL : malloc(bound);
+
+	if (!packed)
+		return -ENOMEM;
+	n = ZSTD_compress(packed, bound, plain->bytes, plain->n, LEVEL);
+	if (ZSTD_isError(n) || n + 4 >= plain->n) {
+		buf_put(to, &(char){ BLOCKS_PLAIN }, 1);
+		buf_put(to, plain->bytes, plain->n);
+	} else {
+		buf_put(to, &(char){ BLOCKS_ZSTD }, 1);
+		blocks_put_number(to, plain->n);
+		buf_put(to, packed, n);
+	}
+	free(packed);
+	return to->failed ? -ENOMEM : 0;
+}
+
+/* The size is looked at before any memory is taken. */
+int blocks_unpack(struct buf *to, const void *bytes, size_t n)
+{
+	struct cursor c = cursor_of(bytes, n, false);
+	uint8_t form = cursor_u8(&c);
+	uint64_t size;
+	void *room;
+	size_t got;
+
+	if (c.failed || form > BLOCKS_ZSTD)
+		return -EBADMSG;
+	if (form == BLOCKS_PLAIN)
+		return buf_put(to, c.at, cursor_left(&c));
+	size = leb_unsigned(&c);
+	if (c.failed || size > BLOCKS_BYTES_MAX)
+		return -EBADMSG;
+	room = buf_reserve(to, size);
+	if (!room)
+		return -ENOMEM;
+	got = ZSTD_decompress(room, size, c.at, cursor_left(&c));
+	if (ZSTD_isError(got) || got != size)
+		return -EBADMSG;
+	to->n += size;
+	return 0;
+}
+
+/* ---- counts ---- */
+
+static int blocks_count_order(const void *pa, const void *pb)
+{
+	const struct blocks_count *a = pa, *b = pb;
+
+	if (a->state != b->state)
+		return a->state < b->state ? -1 : 1;
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+/* The weight of each sample, if it is the same for n counts; else 0. */
+static uint64_t blocks_weight(const struct blocks_count *counts, size_t n)
+{
+	uint64_t weight = counts[0].samples ? counts[0].weight / counts[0].samples : 0;
+
+	for (size_t i = 0; i < n && weight; i++)
+		if (__builtin_mul_overflow_p(weight, counts[i].samples, (uint64_t)0) ||
+		    weight * counts[i].samples != counts[i].weight)
+			weight = 0;
+	return weight;
+}
+
+/* Counts of one state: what a sample weighs, how many there are, then for each the distance of its
+ * node from the last one's, doubled; plus 1 and the samples where they are not one. */
+static void blocks_put_state(struct buf *to, const struct blocks_count *counts, size_t n)
+{
+	uint64_t weight = blocks_weight(counts, n);
+	uint32_t node = 0;
+
+	blocks_put_number(to, counts[0].state);
+	blocks_put_number(to, weight);
+	blocks_put_number(to, n);
+	for (size_t i = 0; i < n; i++) {
+		bool one = counts[i].samples == 1;
+
+		blocks_put_number(to, (uint64_t)(counts[i].node - node) << 1 | !one);
+		if (!one)
+			blocks_put_number(to, counts[i].samples);
+		if (!weight)
+			blocks_put_number(to, counts[i].weight);
+		node = counts[i].node;
+	}
+}
+
+void blocks_put_counts(struct buf *to, unsigned unit, struct blocks_count *counts, size_t n)
+{
+	blocks_put_number(to, unit);
+	if (n)
+		qsort(counts, n, sizeof(*counts), blocks_count_order);
+	for (size_t from = 0, i; from < n; from = i) {
+		for (i = from + 1; i < n && counts[i].state == counts[from].state;)
+			i++;
+		blocks_put_state(to, counts + from, i - from);
+	}
+}
+
+/* Reads the counts of one state. */
+static int blocks_each_of_state(struct cursor *c,
+                                int (*each)(void *ctx, const struct blocks_count *count), void *ctx)
+{
+	uint64_t state = leb_unsigned(c), weight = leb_unsigned(c), left = leb_unsigned(c);
+	uint64_t node = 0;
+	int r = 0;
+
+	if (state >= BLOCKS_THINGS_MAX)
+		return -EBADMSG;
+	for (; left && !c->failed && r >= 0; left--) {
+		struct blocks_count count = { .state = (uint32_t)state, .samples = 1 };
+		uint64_t step = leb_unsigned(c);
+
+		node += step >> 1;
+		if (step & 1)
+			count.samples = leb_unsigned(c);
+		if (__builtin_mul_overflow(count.samples, weight, &count.weight))
+			return -EBADMSG;
+		if (!weight)
+			count.weight = leb_unsigned(c);
+		if (c->failed || node >= BLOCKS_THINGS_MAX)
+			return -EBADMSG;
+		count.node = (uint32_t)node;
+		r = each(ctx, &count);
+	}
+	return r < 0 ? r : c->failed ? -EBADMSG : 0;
+}
+
+int blocks_each_count(const void *bytes, size_t n, unsigned *unit,
+                      int (*each)(void *ctx, const struct blocks_count *count), void *ctx)
+{
+	struct cursor c = cursor_of(bytes, n, false);
+	int r = 0;
+
+	*unit = (unsigned)leb_unsigned(&c);
+	if (c.failed)
+		return -EBADMSG;
+	while (cursor_left(&c) && r >= 0)
+		r = blocks_each_of_state(&c, each, ctx);
+	return r;
+}

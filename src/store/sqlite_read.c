@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: MIT
+// sqlite_read.c: see sqlite.h: answers. Counts are added up by the store's own numbers first, then
+// each distinct stack is looked up once. All in one transaction, so that what is forgotten
+// meanwhile is still there.
+#include "store/sqlite.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/leb.h"
+#include "store/lookup.h"
+
+/* Whose counts are added up: the same comm and label. */
+struct sqlite_group_key {
+	uint32_t comm, label; /* interned */
+	uint32_t event;       /* string << 1 | unit */
+	uint32_t state;       /* string */
+};
+
+struct sqlite_sum {
+	uint64_t samples, weight;
+};
+
+struct sqlite_reading {
+	const struct sqlite_store *s;
+	const struct store_query *q;
+	struct profile *into;
+	struct store_found *found;
+	struct seam_error *err;
+	struct intern texts; /* comms and labels */
+	/* of one epoch */
+	int64_t epoch;
+	sqlite3_stmt *fetch;
+	struct lookup lookup;
+	struct map series; /* id -> comm << 32 | label of those that are wanted */
+	struct pool groups;
+	struct map sums;   /* group << 32 | node -> index of sum */
+	struct buf sum;    /* struct sqlite_sum */
+	struct map counts; /* string -> value */
+	uint64_t at;       /* comm << 32 | label of the row that is read */
+	uint32_t event;
+};
+
+static int sqlite_bad(const struct sqlite_reading *r)
+{
+	return seam_error_set(r->err, EBADMSG, r->s->path, SEAM_NO_OFFSET, NULL,
+	                      "the store is damaged: what it says of its stacks makes no sense");
+}
+
+/* ---- an epoch's lists ---- */
+
+/* A lookup_fetch: the last block that begins at the thing or in front of it. */
+static int sqlite_fetch(void *ctx, enum blocks_kind kind, uint32_t id, uint32_t *first, uint32_t *n,
+                        const void **bytes, size_t *size)
+{
+	const struct sqlite_reading *r = ctx;
+	int got;
+	int64_t from;
+
+	sqlite3_reset(r->fetch);
+	sqlite3_bind_int64(r->fetch, 1, SQLITE_BLOCK_ID(r->epoch, kind, id));
+	sqlite3_bind_int64(r->fetch, 2, SQLITE_BLOCK_ID(r->epoch, kind, 0));
+	got = sqlite_step(r->s, r->fetch, r->err);
+	if (got <= 0)
+		return got < 0 ? got : -ENOENT;
+	from = sqlite3_column_int64(r->fetch, 0) - SQLITE_BLOCK_ID(r->epoch, kind, 0);
+	*first = (uint32_t)from;
+	*n = (uint32_t)sqlite3_column_int64(r->fetch, 1);
+	*bytes = sqlite3_column_blob(r->fetch, 2);
+	*size = (size_t)sqlite3_column_bytes(r->fetch, 2);
+	return 0;
+}
+
+/* ---- series ---- */
+
+static int sqlite_read_one_series(struct sqlite_reading *r, int64_t id, struct labels *labels)
+{
+	const char *comm = labels_get(labels, "comm");
+	struct buf label = { 0 };
+	uint32_t c, l;
+
+	if (!labels_match(r->q->where, labels))
+		return 0;
+	if (r->q->by)
+		labels_values(labels, r->q->by, &label);
+	c = intern_text(&r->texts, comm ? comm : "");
+	l = intern_text(&r->texts, buf_text(&label));
+	buf_free(&label);
+	if (c == INTERN_FAILED || l == INTERN_FAILED)
+		return -ENOMEM;
+	r->found->series++;
+	return map_put(&r->series, (uint64_t)id, (uint64_t)c << 32 | l);
+}
+
+/* Finds the series of the epoch that are asked for. -errno. */
+static int sqlite_read_series(struct sqlite_reading *r)
+{
+	sqlite3_stmt *statement =
+	        sqlite_prepare(r->s, "SELECT id, labels FROM series WHERE epoch = ?1", r->err);
+	int rc;
+
+	if (!statement)
+		return -r->err->code;
+	sqlite3_bind_int64(statement, 1, r->epoch);
+	while ((rc = sqlite_step(r->s, statement, r->err)) > 0) {
+		struct labels labels = { 0 };
+
+		rc = labels_take(&labels, sqlite3_column_blob(statement, 1),
+		                 (size_t)sqlite3_column_bytes(statement, 1));
+		if (rc >= 0)
+			rc = sqlite_read_one_series(r, sqlite3_column_int64(statement, 0), &labels);
+		labels_free(&labels);
+		if (rc < 0)
+			break;
+	}
+	sqlite3_finalize(statement);
+	return rc == -EBADMSG ? sqlite_bad(r) : rc;
+}
+
+/* ---- counts ---- */
+
+/* Adds a count to the sum of its stack. -ENOMEM, -EBADMSG. */
+static int sqlite_add(void *ctx, const struct blocks_count *count)
+{
+	struct sqlite_reading *r = ctx;
+	const struct sqlite_group_key key = { (uint32_t)(r->at >> 32), (uint32_t)r->at, r->event,
+		                              count->state };
+	uint32_t group = pool_put(&r->groups, &key);
+	struct sqlite_sum *sum;
+	uint64_t *slot;
+	bool is_new;
+
+	if (group == POOL_FAILED)
+		return -ENOMEM;
+	slot = map_slot(&r->sums, (uint64_t)group << 32 | count->node, &is_new);
+	if (!slot)
+		return -ENOMEM;
+	if (is_new) {
+		const struct sqlite_sum none = { 0 };
+		int rc = lookup_need(&r->lookup, BLOCKS_NODES, count->node);
+
+		if (rc >= 0)
+			rc = lookup_need(&r->lookup, BLOCKS_STRINGS, count->state);
+		*slot = r->sum.n / sizeof(*sum);
+		if (rc < 0 || buf_put(&r->sum, &none, sizeof(none)) < 0)
+			return rc < 0 ? rc : -ENOMEM;
+	}
+	sum = (struct sqlite_sum *)(void *)r->sum.bytes + *slot;
+	sum->samples += count->samples;
+	sum->weight += count->weight;
+	return 0;
+}
+
+static int sqlite_read_row(struct sqlite_reading *r, sqlite3_stmt *statement)
+{
+	int64_t event = sqlite3_column_int64(statement, 1);
+	unsigned unit;
+	int rc;
+
+	if (!map_get(&r->series, (uint64_t)sqlite3_column_int64(statement, 0), &r->at))
+		return 0;
+	if (event < 2 || event >= (int64_t)2 * BLOCKS_THINGS_MAX)
+		return -EBADMSG;
+	r->event = (uint32_t)event;
+	rc = lookup_need(&r->lookup, BLOCKS_STRINGS, r->event >> 1);
+	if (rc >= 0)
+		rc = blocks_each_count(sqlite3_column_blob(statement, 2),
+		                       (size_t)sqlite3_column_bytes(statement, 2), &unit,
+		                       sqlite_add, r);
+	return rc;
+}
+
+static sqlite3_stmt *sqlite_prepare_span(const struct sqlite_reading *r, const char *sql)
+{
+	sqlite3_stmt *statement = sqlite_prepare(r->s, sql, r->err);
+	const struct store_query *q = r->q;
+
+	if (!statement)
+		return NULL;
+	sqlite3_bind_int64(statement, 1, q->from_ns > INT64_MAX ? INT64_MAX : (int64_t)q->from_ns);
+	sqlite3_bind_int64(statement, 2, q->to_ns > INT64_MAX ? INT64_MAX : (int64_t)q->to_ns);
+	sqlite3_bind_int64(statement, 3, r->epoch);
+	return statement;
+}
+
+static int sqlite_read_counts(struct sqlite_reading *r)
+{
+	sqlite3_stmt *statement = sqlite_prepare_span(
+	        r, "SELECT counts.series, counts.event, counts.data FROM windows "
+	           "CROSS JOIN counts ON counts.window = windows.id "
+	           "WHERE windows.from_ns >= ?1 AND windows.from_ns < ?2 AND windows.epoch = ?3");
+	int rc;
+
+	if (!statement)
+		return -r->err->code;
+	while ((rc = sqlite_step(r->s, statement, r->err)) > 0) {
+		rc = sqlite_read_row(r, statement);
+		if (rc < 0)
+			break;
+	}
+	sqlite3_finalize(statement);
+	return rc;
+}
+
+/* ---- windows ---- */
+
+/* Adds a window's counts to those of its epoch, and its time to what was found. */
+static int sqlite_read_window(struct sqlite_reading *r, sqlite3_stmt *statement)
+{
+	uint64_t from = (uint64_t)sqlite3_column_int64(statement, 0);
+	uint64_t to = (uint64_t)sqlite3_column_int64(statement, 1);
+	const void *data = sqlite3_column_blob(statement, 2);
+	struct cursor c = cursor_of(data, (size_t)sqlite3_column_bytes(statement, 2), false);
+	struct store_found *f = r->found;
+
+	if (!f->windows++ || from < f->first_ns)
+		f->first_ns = from;
+	if (to > f->last_ns)
+		f->last_ns = to;
+	while (cursor_left(&c)) {
+		uint64_t name = leb_unsigned(&c), value = leb_unsigned(&c), *slot;
+		int rc;
+
+		if (c.failed || name >= BLOCKS_THINGS_MAX)
+			return -EBADMSG;
+		rc = lookup_need(&r->lookup, BLOCKS_STRINGS, (uint32_t)name);
+		slot = map_slot(&r->counts, name, NULL);
+		if (rc < 0 || !slot)
+			return rc < 0 ? rc : -ENOMEM;
+		*slot += value;
+	}
+	return 0;
+}
+
+static int sqlite_read_windows(struct sqlite_reading *r)
+{
+	sqlite3_stmt *statement =
+	        sqlite_prepare_span(r, "SELECT from_ns, to_ns, data FROM windows "
+	                               "WHERE from_ns >= ?1 AND from_ns < ?2 AND epoch = ?3");
+	int rc;
+
+	if (!statement)
+		return -r->err->code;
+	while ((rc = sqlite_step(r->s, statement, r->err)) > 0) {
+		rc = sqlite_read_window(r, statement);
+		if (rc < 0)
+			break;
+	}
+	sqlite3_finalize(statement);
+	return rc;
+}
+
+/* ---- into the profile ---- */
+
+/* The state of this name, put behind the others if it is not among them. PROFILE_FAILED: there are
+ * too many. */
+static uint32_t sqlite_state_of(struct profile *p, const char *name)
+{
+	uint32_t n = (uint32_t)profile_n_states(p);
+	const struct profile_state state = { .name = name, .text = name };
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(profile_state_at(p, i)->name, name))
+			return i;
+	return n < PROFILE_STATES_MAX && profile_set_state(p, n, &state) >= 0 ? n : PROFILE_FAILED;
+}
+
+/* Names a group as rows of the profile have it. -ENOMEM. */
+static int sqlite_group_to_key(struct sqlite_reading *r, const struct sqlite_group_key *g,
+                               struct profile_key *ret)
+{
+	struct profile *p = r->into;
+	struct profile_key key = { .cpu = PROFILE_NOT_KEPT,
+		                   .slice = PROFILE_NOT_KEPT,
+		                   .cgroup = PROFILE_NOT_KEPT,
+		                   .label = PROFILE_NOT_KEPT };
+	uint32_t comm = profile_string(p, intern_get(&r->texts, g->comm));
+
+	key.event = profile_event_in(p, lookup_text(&r->lookup, g->event >> 1),
+	                             g->event & 1 ? PROFILE_NANOSECONDS : PROFILE_COUNT);
+	key.task = comm == PROFILE_FAILED ? comm : profile_task(p, comm, 0, 0);
+	key.state = sqlite_state_of(p, lookup_text(&r->lookup, g->state));
+	if (profile_keeps(p) & PROFILE_KEEP_LABEL)
+		key.label = profile_string(p, intern_get(&r->texts, g->label));
+	if (key.event == PROFILE_FAILED || key.task == PROFILE_FAILED ||
+	    key.state == PROFILE_FAILED)
+		return -ENOMEM;
+	*ret = key;
+	return 0;
+}
+
+static int sqlite_sums_order(const void *a, const void *b)
+{
+	const struct map_slot *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+/* In order of the store's numbers, so that an answer is the same each time. */
+static int sqlite_add_sums(struct sqlite_reading *r)
+{
+	const struct sqlite_sum *sums = (const void *)r->sum.bytes;
+	struct map_slot *sorted = calloc(r->sums.n + 1, sizeof(*sorted));
+	struct profile_key key = { 0 };
+	uint64_t group = 0;
+	size_t n = 0;
+	int rc = sorted ? 0 : -ENOMEM;
+
+	for (size_t i = 0; sorted && map_next(&r->sums, &i, &sorted[n].key, &sorted[n].value);)
+		n++;
+	if (n)
+		qsort(sorted, n, sizeof(*sorted), sqlite_sums_order);
+	for (size_t i = 0; i < n && rc >= 0; i++) {
+		const struct sqlite_sum *sum = &sums[sorted[i].value];
+
+		if (group != sorted[i].key >> 32) {
+			group = sorted[i].key >> 32;
+			rc = sqlite_group_to_key(r, pool_at(&r->groups, (uint32_t)group), &key);
+		}
+		key.node = lookup_node(&r->lookup, (uint32_t)sorted[i].key);
+		if (rc >= 0)
+			rc = profile_add(r->into, &key, sum->samples, sum->weight);
+	}
+	free(sorted);
+	return rc;
+}
+
+static int sqlite_add_count(struct store_found *f, const char *name, uint64_t value)
+{
+	struct store_count *more;
+
+	for (size_t i = 0; i < f->n_counts; i++)
+		if (!strcmp(f->counts[i].name, name)) {
+			f->counts[i].value += value;
+			return 0;
+		}
+	more = realloc(f->counts, (f->n_counts + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	f->counts = more;
+	more[f->n_counts] = (struct store_count){ strdup(name), value };
+	return more[f->n_counts].name ? (int)(++f->n_counts, 0) : -ENOMEM;
+}
+
+static int sqlite_add_counts(const struct sqlite_reading *r)
+{
+	uint64_t name, value;
+	int rc = 0;
+
+	for (size_t i = 0; rc >= 0 && map_next(&r->counts, &i, &name, &value);)
+		rc = sqlite_add_count(r->found, lookup_text(&r->lookup, (uint32_t)name), value);
+	return rc;
+}
+
+/* ---- the whole ---- */
+
+static void sqlite_reading_clear(struct sqlite_reading *r)
+{
+	lookup_free(&r->lookup);
+	map_free(&r->series);
+	pool_free(&r->groups);
+	map_free(&r->sums);
+	buf_free(&r->sum);
+	map_free(&r->counts);
+}
+
+/* What the span has of one epoch. */
+static int sqlite_read_epoch(struct sqlite_reading *r)
+{
+	int rc;
+
+	lookup_start(&r->lookup, sqlite_fetch, r);
+	r->groups = (struct pool){ .size = sizeof(struct sqlite_group_key) };
+	rc = sqlite_read_windows(r);
+	if (rc >= 0)
+		rc = sqlite_read_series(r);
+	if (rc >= 0)
+		rc = sqlite_read_counts(r);
+	if (rc >= 0)
+		rc = lookup_load(&r->lookup);
+	if (rc >= 0)
+		rc = lookup_make(&r->lookup, r->into);
+	if (rc >= 0)
+		rc = sqlite_add_sums(r);
+	if (rc >= 0)
+		rc = sqlite_add_counts(r);
+	sqlite_reading_clear(r);
+	return rc == -EBADMSG && !r->err->code ? sqlite_bad(r) : rc;
+}
+
+/* From when to when the store has windows. */
+static int sqlite_read_held(struct sqlite_reading *r)
+{
+	sqlite3_stmt *statement =
+	        sqlite_prepare(r->s,
+	                       "SELECT (SELECT min(from_ns) FROM windows), to_ns FROM windows "
+	                       "ORDER BY from_ns DESC LIMIT 1",
+	                       r->err);
+	int rc = statement ? sqlite_step(r->s, statement, r->err) : -r->err->code;
+
+	if (rc > 0) {
+		r->found->held_first_ns = (uint64_t)sqlite3_column_int64(statement, 0);
+		r->found->held_last_ns = (uint64_t)sqlite3_column_int64(statement, 1);
+	}
+	sqlite3_finalize(statement);
+	return rc < 0 ? rc : 0;
+}
+
+/* The epochs that have windows in the span, ascending. */
+static int sqlite_read_epochs(struct sqlite_reading *r, struct buf *epochs)
+{
+	sqlite3_stmt *statement = sqlite_prepare_span(
+	        r, "SELECT DISTINCT epoch FROM windows WHERE from_ns >= ?1 AND from_ns < ?2 "
+	           "AND ?3 = 0 ORDER BY epoch");
+	int rc;
+
+	if (!statement)
+		return -r->err->code;
+	while ((rc = sqlite_step(r->s, statement, r->err)) > 0)
+		buf_put_u64(epochs, (uint64_t)sqlite3_column_int64(statement, 0));
+	sqlite3_finalize(statement);
+	return rc < 0 ? rc : epochs->failed ? -ENOMEM : 0;
+}
+
+/* Reads one epoch after the other into the profile. */
+int sqlite_read(void *store, const struct store_query *q, struct profile *into,
+                struct store_found *ret, struct seam_error *err)
+{
+	struct seam_error why = { 0 };
+	struct sqlite_reading r = { .s = store, .q = q, .into = into, .found = ret, .err = &why };
+	struct buf epochs = { 0 };
+	int rc = 0;
+
+	if (sqlite3_exec(r.s->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
+		rc = sqlite_fail(r.s, &why);
+	r.fetch = rc < 0 ? NULL
+	                 : sqlite_prepare(r.s,
+	                                  "SELECT id, n, data FROM blocks WHERE id <= ?1 AND "
+	                                  "id >= ?2 ORDER BY id DESC LIMIT 1",
+	                                  &why);
+	if (rc >= 0)
+		rc = r.fetch ? sqlite_read_held(&r) : -why.code;
+	if (rc >= 0)
+		rc = sqlite_read_epochs(&r, &epochs);
+	for (size_t at = 0; at < epochs.n && rc >= 0; at += sizeof(r.epoch)) {
+		memcpy(&r.epoch, epochs.bytes + at, sizeof(r.epoch));
+		rc = sqlite_read_epoch(&r);
+	}
+	sqlite3_finalize(r.fetch);
+	sqlite3_exec(r.s->db, "COMMIT", NULL, NULL, NULL);
+	intern_free(&r.texts);
+	buf_free(&epochs);
+	if (rc < 0 && err)
+		*err = why;
+	return rc;
+}
+
+/* ---- lists ---- */
+
+static int sqlite_series_order(const void *a, const void *b)
+{
+	const struct store_series *x = a, *y = b;
+
+	return labels_order(&x->labels, &y->labels);
+}
+
+/* Series of one set of labels in several epochs become one. */
+static void sqlite_list_join(struct store_listing *l)
+{
+	size_t n = 0;
+
+	if (l->n)
+		qsort(l->series, l->n, sizeof(*l->series), sqlite_series_order);
+	for (size_t i = 0; i < l->n; i++) {
+		struct store_series *from = &l->series[i], *to = n ? &l->series[n - 1] : NULL;
+
+		if (!to || labels_order(&to->labels, &from->labels)) {
+			l->series[n++] = *from;
+			continue;
+		}
+		to->windows += from->windows;
+		to->samples += from->samples;
+		if (from->first_ns < to->first_ns)
+			to->first_ns = from->first_ns;
+		if (from->last_ns > to->last_ns)
+			to->last_ns = from->last_ns;
+		labels_free(&from->labels);
+	}
+	l->n = n;
+}
+
+/* Reads the series of all epochs with what they have. -errno. */
+static int sqlite_list_series(const struct sqlite_store *s, struct store_listing *l,
+                              struct seam_error *err)
+{
+	sqlite3_stmt *statement = sqlite_prepare(
+	        s,
+	        "SELECT series.labels, count(DISTINCT window), sum(samples), min(from_ns), "
+	        "max(to_ns) "
+	        "FROM counts JOIN windows ON windows.id = window JOIN series ON series.id = series "
+	        "GROUP BY series",
+	        err);
+	size_t capacity = 0;
+	int rc = 0;
+
+	if (!statement)
+		return -err->code;
+	while (rc >= 0 && (rc = sqlite_step(s, statement, err)) > 0) {
+		struct store_series *at;
+
+		if (l->n == capacity) {
+			capacity = capacity ? 2 * capacity : 64;
+			at = realloc(l->series, capacity * sizeof(*at));
+			if (!at) {
+				rc = -ENOMEM;
+				break;
+			}
+			l->series = at;
+		}
+		at = &l->series[l->n++];
+		*at = (struct store_series){
+			.windows = (uint64_t)sqlite3_column_int64(statement, 1),
+			.samples = (uint64_t)sqlite3_column_int64(statement, 2),
+			.first_ns = (uint64_t)sqlite3_column_int64(statement, 3),
+			.last_ns = (uint64_t)sqlite3_column_int64(statement, 4),
+		};
+		rc = labels_take(&at->labels, sqlite3_column_blob(statement, 0),
+		                 (size_t)sqlite3_column_bytes(statement, 0));
+	}
+	sqlite3_finalize(statement);
+	return rc;
+}
+
+/* First what the store is as a whole, then its series. */
+int sqlite_list(void *store, struct store_listing *ret, struct seam_error *err)
+{
+	const struct sqlite_store *s = store;
+	struct seam_error why = { 0 };
+	sqlite3_stmt *statement = sqlite_prepare(
+	        s,
+	        "SELECT count(*), min(from_ns), max(to_ns), (SELECT page_count FROM "
+	        "pragma_page_count()) * (SELECT page_size FROM pragma_page_size()) FROM windows",
+	        &why);
+	int rc = statement ? sqlite_step(s, statement, &why) : -why.code;
+
+	if (rc > 0) {
+		ret->windows = (uint64_t)sqlite3_column_int64(statement, 0);
+		ret->first_ns = (uint64_t)sqlite3_column_int64(statement, 1);
+		ret->last_ns = (uint64_t)sqlite3_column_int64(statement, 2);
+		ret->bytes = (uint64_t)sqlite3_column_int64(statement, 3);
+	}
+	sqlite3_finalize(statement);
+	if (rc >= 0)
+		rc = sqlite_list_series(s, ret, &why);
+	if (rc >= 0)
+		sqlite_list_join(ret);
+	if (rc == -EBADMSG && !why.code)
+		rc = seam_error_set(&why, EBADMSG, s->path, SEAM_NO_OFFSET, NULL,
+		                    "the store is damaged: a series has no labels");
+	if (rc < 0 && err)
+		*err = why;
+	return rc < 0 ? rc : 0;
+}

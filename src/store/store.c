@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// store.c: see store.h: which kind of store a URL means, and what all kinds share.
+#include "store/store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/backend.h"
+
+struct store {
+	const struct store_backend *backend;
+	void *of; /* the backend's own */
+};
+
+static const struct store_backend *const store_backends[] = { &sqlite_backend };
+
+#define STORE_BACKENDS (sizeof(store_backends) / sizeof(store_backends[0]))
+
+const char *store_kind(size_t i)
+{
+	return i < STORE_BACKENDS ? store_backends[i]->help : NULL;
+}
+
+static const struct store_backend *store_backend_of(const char *url, const char **rest)
+{
+	size_t n = strcspn(url, ":");
+
+	for (size_t i = 0; i < STORE_BACKENDS; i++) {
+		const char *scheme = store_backends[i]->scheme;
+
+		if (url[n] && strlen(scheme) == n && !memcmp(url, scheme, n)) {
+			*rest = url + n + 1;
+			return store_backends[i];
+		}
+	}
+	return NULL;
+}
+
+/* Looks for the kind, and lets it open the rest of the URL. */
+int store_open(struct store **ret, const char *url, enum store_mode mode, struct seam_error *err)
+{
+	const char *rest;
+	const struct store_backend *backend = store_backend_of(url, &rest);
+	struct store *s;
+	int r;
+
+	if (!backend)
+		return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
+		                      "'%s' is no store: stores are %s", url,
+		                      store_backends[0]->help);
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->backend = backend;
+	r = backend->open(&s->of, rest, mode, err);
+	if (r < 0) {
+		free(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+void store_close(struct store *s)
+{
+	if (!s)
+		return;
+	s->backend->close(s->of);
+	free(s);
+}
+
+int store_put(struct store *s, const struct store_window *w, struct seam_error *err)
+{
+	return s->backend->put(s->of, w, err);
+}
+
+int64_t store_forget(struct store *s, uint64_t from_ns, uint64_t bytes, struct seam_error *err)
+{
+	return s->backend->forget(s->of, from_ns, bytes, err);
+}
+
+int store_read(struct store *s, const struct store_query *q, struct profile *into,
+               struct store_found *ret, struct seam_error *err)
+{
+	return s->backend->read(s->of, q, into, ret, err);
+}
+
+int store_list(struct store *s, struct store_listing *ret, struct seam_error *err)
+{
+	return s->backend->list(s->of, ret, err);
+}
+
+void store_found_free(struct store_found *f)
+{
+	for (size_t i = 0; i < f->n_counts; i++)
+		free((void *)f->counts[i].name);
+	free(f->counts);
+	*f = (struct store_found){ 0 };
+}
+
+uint64_t store_found_count(const struct store_found *f, const char *name)
+{
+	for (size_t i = 0; i < f->n_counts; i++)
+		if (!strcmp(f->counts[i].name, name))
+			return f->counts[i].value;
+	return 0;
+}
+
+void store_listing_free(struct store_listing *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		labels_free(&l->series[i].labels);
+	free(l->series);
+	*l = (struct store_listing){ 0 };
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * store.h: windows of stacks in a database, and back as a profile. A store has a URL; what stands
+ * in front of its colon chooses the kind (store_kind): sqlite:FILE.
+ *
+ * What is put is a window of one machine: a span of time, a profile of its samples, and for each
+ * row of that the labels that it has beside its comm (service, host, ...). A window is in the store
+ * whole or not at all, whatever ends the program. Its natural key is the instance that took it and
+ * the time at which it begins: a window that is put a second time counts once.
+ *
+ * What is read is a span of time, of the series that a filter lets through, as a profile, which
+ * then goes the way of any profile. Addresses, processes, threads and CPUs are not kept.
+ *
+ * Texts are the caller's and may hold any bytes but NUL. Times are ns since the epoch. One thread
+ * at a time for each struct store.
+ */
+#ifndef SEAM_STORE_STORE_H
+#define SEAM_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <seam/error.h>
+
+#include "profile/profile.h"
+#include "store/labels.h"
+
+struct store;
+
+/* A count that a window has beside its samples: losses, how stacks ended, why objects have no
+ * names. Names are the caller's; counts of one name are added up by store_read. */
+struct store_count {
+	const char *name;
+	uint64_t value;
+};
+
+struct store_window {
+	const char *instance;    /* who took it: one recorder that began once */
+	uint64_t from_ns, to_ns; /* [from, to) */
+	const struct profile *profile;
+	/* By row of profile: index into series; NULL: all rows have series[0]. */
+	const uint32_t *row_series;
+	const struct labels *series;
+	size_t n_series;
+	const struct store_count *counts;
+	size_t n_counts;
+};
+
+/* What a series is asked for: PROFILE_KEEP_LABEL's text is the value of `by`. */
+struct store_query {
+	uint64_t from_ns, to_ns;           /* windows that begin in [from, to) */
+	const struct labels_filter *where; /* NULL: all */
+	const char *by; /* labels, by commas: their values are the rows' label; NULL: none */
+};
+
+/* What a query found. Zero-initialise; store_found_free. */
+struct store_found {
+	uint64_t windows;           /* in the span, whoever has samples in them */
+	uint64_t series;            /* let through */
+	uint64_t first_ns, last_ns; /* from the first window's begin to the last one's end */
+	uint64_t held_first_ns, held_last_ns; /* of all windows of the store; 0: it has none */
+	struct store_count *counts;           /* of all windows in the span; names are owned */
+	size_t n_counts;
+};
+
+/* A series of the store, for lists. */
+struct store_series {
+	struct labels labels;
+	uint64_t windows, samples;
+	uint64_t first_ns, last_ns;
+};
+
+struct store_listing {
+	struct store_series *series; /* by their labels */
+	size_t n;
+	uint64_t windows, first_ns, last_ns;
+	uint64_t bytes; /* that the store takes */
+};
+
+enum store_mode {
+	STORE_READ,
+	STORE_WRITE, /* made if it is not there; others may read and write beside */
+	STORE_AGENT, /* likewise, and there is no second agent on it */
+};
+
+/* -EINVAL: the URL is of no kind that is known; -EEXIST: another agent has it; -EPROTO: the store
+ * is of a newer version; -ENOSYS: this build has not that kind. */
+int store_open(struct store **ret, const char *url, enum store_mode mode, struct seam_error *err);
+void store_close(struct store *s);
+/* "sqlite: a file (SQLite)" and so on, for help: NULL behind the last. */
+const char *store_kind(size_t i);
+
+/* 1; 0: it was there before. On failure nothing of it is in the store, and others may be put. */
+int store_put(struct store *s, const struct store_window *w, struct seam_error *err);
+/* Lets go of windows that begin before from_ns, and of the oldest until the store takes at most so
+ * many bytes; 0: no such limit. Returns how many went, or -errno. */
+int64_t store_forget(struct store *s, uint64_t from_ns, uint64_t bytes, struct seam_error *err);
+
+/* Adds to `into`, a profile that keeps PROFILE_KEEP_LABEL or not, in whose states those of the
+ * store are looked up by name; more are added behind them. */
+int store_read(struct store *s, const struct store_query *q, struct profile *into,
+               struct store_found *ret, struct seam_error *err);
+void store_found_free(struct store_found *f);
+/* The count of this name; 0: there is none. */
+uint64_t store_found_count(const struct store_found *f, const char *name);
+
+int store_list(struct store *s, struct store_listing *ret, struct seam_error *err);
+void store_listing_free(struct store_listing *l);
+
+#endif
