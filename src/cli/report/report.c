@@ -112,6 +112,23 @@ static int report_load(struct report_cmd *r, struct seam_error *err)
 	return rc < 0 ? rc : report_mark_parents(r);
 }
 
+/* Fills the report from a store. An exit code; on EXIT_USAGE and EXIT_FAILED it was said. */
+static int report_load_stored(struct report_cmd *r)
+{
+	int rc = stored_load(&r->stored, r->cmd, report_keeps(&r->show), &r->answer);
+
+	if (rc != EXIT_OK)
+		return rc;
+	r->show.load = r->answer.load;
+	r->answer.load = (struct load){ 0 };
+	rc = report_mark_shown(r);
+	if (rc >= 0)
+		rc = report_mark_parents(r);
+	if (rc == -ENOMEM)
+		cmd_error(r->cmd, "out of memory");
+	return rc == -EINVAL ? EXIT_USAGE : rc < 0 ? EXIT_FAILED : EXIT_OK;
+}
+
 static int report_write(struct report_cmd *r, struct buf *out)
 {
 	int rc;
@@ -184,6 +201,22 @@ seen:
 	return verdict == EXIT_OK ? header : verdict;
 }
 
+static int report_show_stored(struct report_cmd *r)
+{
+	struct buf out = { 0 };
+	int rc = report_load_stored(r);
+
+	if (rc != EXIT_OK)
+		return rc;
+	rc = report_write(r, &out);
+	if (rc < 0)
+		cmd_error(r->cmd, "%s", strerror(-rc));
+	else
+		rc = outfile_print(r->cmd, &out);
+	buf_free(&out);
+	return rc < 0 ? EXIT_FAILED : rc;
+}
+
 /* Prints what seam dump prints of the same recording. */
 static int report_dump(const struct report_cmd *r)
 {
@@ -200,6 +233,8 @@ static int report_do(struct report_cmd *r)
 	struct source source = { .cmd = r->cmd, .path = r->in.path };
 	int rc;
 
+	if (stored_asked(&r->stored))
+		return report_show_stored(r);
 	if (r->header_only)
 		return header_print(&source, r->full);
 	if (r->dump)
@@ -229,12 +264,16 @@ static int report_run(int argc, char **argv, const struct cmd *cmd)
 		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || report_option(&r, &o, id) < 0)
 			goto out;
 	}
-	if (report_options_fields(&r.show, cmd) >= 0 && report_options_end(&r) >= 0)
+	if (report_options_by(&r) >= 0 && report_options_fields(&r.show, cmd) >= 0 &&
+	    report_options_end(&r) >= 0)
 		rc = report_do(&r);
 out:
 	free(r.show.shown);
 	free(r.show.parents);
 	load_free(&r.show.load);
+	answer_free(&r.answer);
+	stored_free(&r.stored);
+	buf_free(&r.sort_list);
 	recording_close(r.show.rec);
 	infile_close(&r.in);
 	sample_filter_free(&r.filter);

@@ -73,6 +73,7 @@ const struct cmd_words report_words[] = {
 
 const struct option_def report_options[] = {
 	INFILE_OPTION(OPT_INPUT),
+	STORED_OPTIONS,
 	{ "sort", 's', "KEYS", sort_help + 1, OPT_SORT },
 	{ "fields", 'F', "LIST", fields_help, OPT_FIELDS },
 	{ "children", 0, NULL, "count callees into their callers' rows (the default)",
@@ -242,6 +243,10 @@ static int report_list_option(struct report_cmd *r, const struct options *o, int
 	case OPT_WIDTHS:
 		return report_widths_option(r, o->arg);
 	default:
+		if (stored_is_option(id)) {
+			stored_option(&r->stored, o, id);
+			return 0;
+		}
 		return sample_filter_is_option(id) ? sample_filter_option(&r->filter, o, id)
 		                                   : naming_option(&r->naming, o, id);
 	}
@@ -354,8 +359,69 @@ int report_option(struct report_cmd *r, const struct options *o, int id)
 	}
 }
 
+/* Names what a store cannot answer, or NULL. */
+static const char *report_not_stored(const struct report_cmd *r)
+{
+	return r->in.path                      ? "a recording"
+	       : sample_filter_any(&r->filter) ? "filters of samples (--where, --from, --to)"
+	       : r->show.threads               ? "-T"
+	       : r->show.max_stack             ? "--max-stack"
+	       : r->stats                      ? "--stats"
+	       : r->tasks                      ? "--tasks"
+	       : r->dump                       ? "-D"
+	       : r->header || r->header_only   ? "--header"
+	                                       : NULL;
+}
+
+/* A store has no processes, threads, CPUs and slices of time. */
+static int report_stored_end(struct report_cmd *r)
+{
+	const char *not = stored_asked(&r->stored) ? report_not_stored(r) : NULL;
+
+	if (not ) {
+		cmd_error(r->cmd, "--store does not go with %s", not );
+		return -EINVAL;
+	}
+	for (unsigned c = 0; stored_asked(&r->stored) && c < ROLLUP_COLUMNS; c++)
+		if (r->show.fields.columns & 1u << c &&
+		    rollup_facts[c].keep & ~(unsigned)PROFILE_KEEP_LABEL) {
+			cmd_error(r->cmd, "-s %s: a store does not keep it", report_key(c));
+			return -EINVAL;
+		}
+	return 0;
+}
+
+static bool report_has_figure(const char *list)
+{
+#define FIGURE(id, key, also, ...)                                                   \
+	if (id_filter_in_list(list, key) || (also && id_filter_in_list(list, also))) \
+		return true;
+#include "profile/columns.def"
+	return false;
+}
+
+/* With --by, rows stand below each other by the label's value, unless -s or -F names the place of
+ * the label. */
+int report_options_by(struct report_cmd *r)
+{
+	const char *list = r->show.sort_list ? r->show.sort_list : "comm,dso,sym";
+
+	if (stored_settle(&r->stored, r->cmd) < 0)
+		return -EINVAL;
+	if (!r->stored.by || r->show.field_list || id_filter_in_list(list, "label"))
+		return 0;
+	buf_put_text(&r->sort_list, "label,");
+	if (!report_has_figure(list))
+		buf_printf(&r->sort_list, "%soverhead,%s",
+		           r->show.no_children ? "" : "overhead_children,",
+		           r->show.samples_column ? "sample," : "");
+	buf_put_text(&r->sort_list, list);
+	r->show.sort_list = buf_text(&r->sort_list);
+	return 0;
+}
+
 /* --hierarchy, -t, -w and --header shape text: they do not go with --json and --csv. */
-int report_options_end(const struct report_cmd *r)
+int report_options_end(struct report_cmd *r)
 {
 	const char *shape = r->show.hierarchy   ? "--hierarchy"
 	                    : r->show.separator ? "-t"
@@ -377,7 +443,7 @@ int report_options_end(const struct report_cmd *r)
 		cmd_error(r->cmd, "--header is text: not with --json and --csv");
 		return -EINVAL;
 	}
-	return 0;
+	return report_stored_end(r);
 }
 
 int report_options_fields(struct report *show, const struct cmd *cmd)

@@ -11,6 +11,7 @@
 #include "input/infile.h"
 #include "input/naming.h"
 #include "input/sample_filter.h"
+#include "input/stored.h"
 #include "report/report.h"
 
 enum report_form {
@@ -24,12 +25,15 @@ struct report_cmd {
 	struct infile in;
 	struct naming naming;
 	struct sample_filter filter;
+	struct stored stored; /* in place of in */
+	struct answer answer; /* of the store: show.load is taken from it */
 	struct report show;
 	enum report_form form;
 	bool stats, tasks, dump;        /* in place of a report */
 	bool header, header_only, full; /* what the recording says about itself; full: all of it */
 	bool stdio;                     /* text, also on a terminal */
 	bool limit_given;               /* show.percent_limit is not only the default */
+	struct buf sort_list;           /* of --by */
 	uint64_t slice_ns;
 	const char *dsos;   /* a list: only frames of these objects have rows */
 	const char *parent; /* regular expression: callers named so are parents */
@@ -39,8 +43,11 @@ extern const struct option_def report_options[];
 extern const struct cmd_words report_words[];
 /* 0, or -EINVAL after saying why. */
 int report_option(struct report_cmd *r, const struct options *o, int id);
+/* To be called after the options, before report_options_fields: makes --by a sort key. -EINVAL
+ * after saying what is wrong. */
+int report_options_by(struct report_cmd *r);
 /* To be called after the options: checks that they go together. -EINVAL after saying why not. */
-int report_options_end(const struct report_cmd *r);
+int report_options_end(struct report_cmd *r);
 /* To be called before the options: takes what the config file says of reports. -EINVAL: it makes no
  * sense, which was said. */
 int report_config(struct report_cmd *r);

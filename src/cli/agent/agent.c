@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// agent.c: `seam agent`: the whole machine, all the time, into a store.
+#include "cli/agent/agent.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "cli/cmds.h"
+#include "cli/record/record_offcpu.h"
+#include "cli/record/record_values.h"
+#include "input/stored.h"
+#include "store/when.h"
+
+#define FREQUENCY 19
+#define WINDOW_NS 10000000000ULL
+#define WINDOW_LEAST_NS 1000000000ULL
+#define WINDOW_MOST_NS 600000000000ULL
+#define KEEP_NS (30ULL * 86400 * 1000000000)
+#define KEEP_BYTES (2ULL << 30)
+
+enum {
+	OPT_STORE = 1,
+	OPT_FREQ,
+	OPT_EVENT,
+	OPT_WINDOW,
+	OPT_OFF_CPU,
+	OPT_DURATION,
+	OPT_KEEP,
+	OPT_KEEP_BYTES,
+	OPT_LABEL,
+	OPT_CALL_GRAPH,
+};
+
+static const struct option_def agent_options[] = {
+	{ "store", 0, "URL", "where windows go: " STORED_KINDS "; may be given more than once",
+	  OPT_STORE },
+	{ "freq", 'F', "HZ", "samples per second and CPU (default 19)", OPT_FREQ },
+	{ "event", 'e', "EVENT", "events to sample, as seam record takes them (cpu-clock)",
+	  OPT_EVENT },
+	{ "window", 0, "TIME", "length of a window, from 1s to 10m (10s)", OPT_WINDOW },
+	{ "off-cpu", 0, NULL, "time off the CPU, too, from 1 ms on", OPT_OFF_CPU },
+	{ "call-graph", 0, "MODE", "as seam record takes it (auto)", OPT_CALL_GRAPH },
+	{ "duration", 0, "TIME", "end after this long (until SIGTERM)", OPT_DURATION },
+	{ "keep", 0, "TIME", "let go of windows that are older (30d); 0: of none", OPT_KEEP },
+	{ "keep-size", 0, "SIZE", "let go of the oldest above this (2G); 0: of none",
+	  OPT_KEEP_BYTES },
+	{ "label", 0, "LABEL=VALUE", "a label of all series: zone=a", OPT_LABEL },
+	NAMING_OPTIONS,
+	{ 0 },
+};
+
+static int agent_time(const struct agent *a, const char *option, const char *text, uint64_t least,
+                      uint64_t most, uint64_t *ret)
+{
+	if (when_parse_duration(text, ret) >= 0 && *ret >= least && *ret <= most)
+		return 0;
+	cmd_error(a->cmd, "%s: '%s' is no length of time that can be; they are 10s, 2m, 1h30m, 7d",
+	          option, text);
+	return -EINVAL;
+}
+
+static int agent_label(struct agent *a, const char *text)
+{
+	struct labels_filter f = { 0 };
+	const char *key, *value;
+	size_t at = 0;
+	int r = labels_filter_parse(&f, text, &at);
+	const struct labels terms = { f.terms };
+
+	if (r < 0)
+		cmd_error(a->cmd, "--label: '%s' is no LABEL=VALUE", text);
+	for (at = 0; r >= 0 && labels_next(&terms, &at, &key, &value);)
+		r = labels_set(&a->all, key, value);
+	labels_filter_free(&f);
+	return r < 0 ? -EINVAL : 0;
+}
+
+static int agent_size(struct agent *a, const char *text)
+{
+	const struct record_arg arg = { a->cmd, "--keep-size", text };
+	bool is_bytes;
+
+	if (!strcmp(text, "0")) {
+		a->keep_bytes = 0;
+		return 0;
+	}
+	if (record_values_size(&arg, &a->keep_bytes, &is_bytes) < 0)
+		return -EINVAL;
+	if (is_bytes)
+		return 0;
+	cmd_error(a->cmd, "--keep-size: '%s' is no size; they are 500M, 2G", text);
+	return -EINVAL;
+}
+
+/* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with it. */
+static int agent_option(struct agent *a, const struct options *o, int id)
+{
+	switch (id) {
+	case OPT_STORE:
+		if (a->n_stores == AGENT_STORES_MAX) {
+			cmd_error(a->cmd, "--store: more than %u", AGENT_STORES_MAX);
+			return -EINVAL;
+		}
+		a->stores[a->n_stores++].url = o->arg;
+		return 0;
+	case OPT_FREQ:
+		return record_values_freq(&a->o, &(struct record_arg){ a->cmd, "-F", o->arg });
+	case OPT_EVENT:
+		return record_values_events(&a->o, &(struct record_arg){ a->cmd, "-e", o->arg });
+	case OPT_CALL_GRAPH:
+		return record_values_call_graph(&a->o, &(struct record_arg){ a->cmd, "--call-graph",
+		                                                             o->arg });
+	case OPT_WINDOW:
+		return agent_time(a, "--window", o->arg, WINDOW_LEAST_NS, WINDOW_MOST_NS,
+		                  &a->window_ns);
+	case OPT_DURATION:
+		return agent_time(a, "--duration", o->arg, 1, UINT64_MAX, &a->duration_ns);
+	case OPT_KEEP:
+		return agent_time(a, "--keep", o->arg, 0, UINT64_MAX, &a->keep_ns);
+	case OPT_KEEP_BYTES:
+		return agent_size(a, o->arg);
+	case OPT_OFF_CPU:
+		return record_offcpu_time(&a->o, &(struct record_arg){ a->cmd, "--off-cpu", NULL });
+	case OPT_LABEL:
+		return agent_label(a, o->arg);
+	default:
+		return naming_option(&a->naming, o, id);
+	}
+}
+
+/* Sets what was not asked for. -EINVAL after saying what is wrong. */
+static int agent_settle(struct agent *a)
+{
+	const struct record_arg clock = { a->cmd, "-e", "cpu-clock" };
+	struct session_opts *s = &a->o.rec.session;
+	struct utsname machine;
+
+	if (!a->o.events.n && record_values_events(&a->o, &clock) < 0)
+		return -EINVAL;
+	s->target = SESSION_SYSTEM;
+	s->events = a->o.rec.events = &a->o.events;
+	s->unwinds = true;
+	s->build_id = true;
+	if (record_offcpu_settle(&a->o, a->cmd) < 0)
+		return -EINVAL;
+	if (!a->n_stores) {
+		a->default_url = stored_default(true);
+		if (!a->default_url) {
+			cmd_error(a->cmd, "out of memory");
+			return -EINVAL;
+		}
+		a->stores[a->n_stores++].url = a->default_url;
+	}
+	if (uname(&machine) < 0)
+		return 0;
+	if (!labels_get(&a->all, "host") && labels_set(&a->all, "host", machine.nodename) < 0)
+		return -EINVAL;
+	return labels_set(&a->all, "kernel", machine.release) < 0 ? -EINVAL : 0;
+}
+
+/* The command: reads its options, does the work, and frees everything at one place. An exit
+ * code. */
+static int agent_run(int argc, char **argv, const struct cmd *cmd)
+{
+	struct agent a = {
+		.cmd = cmd,
+		.o = { .rec = { .sz = sizeof(a.o.rec),
+		                .session = { .sz = sizeof(a.o.rec.session),
+		                             .frequency = FREQUENCY } },
+		       .output = "-",
+		       .argc = argc,
+		       .argv = argv },
+		.window_ns = WINDOW_NS,
+		.keep_ns = KEEP_NS,
+		.keep_bytes = KEEP_BYTES,
+	};
+	struct options o = options_start(argc, argv, cmd);
+	int id, rc = EXIT_USAGE;
+
+	if (naming_start(&a.naming, cmd) < 0)
+		goto out;
+	while ((id = options_next(&o)) != OPTIONS_END) {
+		if (id == OPTIONS_HELP)
+			rc = EXIT_OK;
+		if (id == OPTIONS_OPERAND)
+			cmd_error(cmd, "takes no operand: '%s'", o.arg);
+		if (id < 0 || agent_option(&a, &o, id) < 0)
+			goto out;
+	}
+	if (o.at < argc)
+		cmd_error(cmd, "takes no operand: '%s'", argv[o.at]);
+	else if (agent_settle(&a) >= 0)
+		rc = agent_run_all(&a);
+out:
+	record_options_free(&a.o);
+	naming_end(&a.naming);
+	labels_free(&a.all);
+	free(a.default_url);
+	return rc;
+}
+
+const struct cmd cmd_agent = {
+	.name = "agent",
+	.synopsis = "[options]",
+	.summary = "Sample the whole machine all the time, into a store",
+	.details =
+	        "Everything that runs is sampled, 19 times a second and CPU. Stacks are counted in "
+	        "memory, named on this machine, and put into the stores as windows of 10 seconds; "
+	        "seam report --store answers from there. Without --store it is sqlite: with "
+	        "/var/lib/seam/seam.db for root, and seam/seam.db in the state directory "
+	        "($XDG_STATE_HOME, ~/.local/state) for a user.\n\n"
+	        "Samples of one set of labels are a series: comm, exe, build_id, unit, container "
+	        "and pod (of the control group), host, kernel; service (the unit, the container, "
+	        "or "
+	        "the program's name) and version (the first digits of the build-id). --label sets "
+	        "others for all.\n\n"
+	        "SIGTERM, SIGINT and SIGHUP end it; the last window is put then. A window is in "
+	        "the store whole or not at all, however the agent ends. A store that cannot be "
+	        "written loses the window: that is said once, and counted as lost samples in the "
+	        "next window that it takes. One agent at a time writes to a store.\n\n"
+	        "Exit status: 0; 1: recording is not possible, or a store cannot be written at the "
+	        "beginning; 2: usage.",
+	.options = agent_options,
+	.run = agent_run,
+};

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// agent_read.c: see agent.h: the rings are read until a time, or until somebody says stop.
+#include <time.h>
+
+#include "cli/agent/agent.h"
+#include "cli/record/record_signals.h"
+
+#define STEP_MS 100
+
+uint64_t agent_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+bool agent_stopped(void)
+{
+	bool was_sent;
+
+	return record_signals_asked(&was_sent);
+}
+
+int agent_read(struct agent *a, uint64_t until_ns)
+{
+	bool ended = false;
+	uint64_t now;
+	int error = 0;
+
+	while (!error && !ended && (now = agent_now_ns()) < until_ns) {
+		uint64_t left_ms = (until_ns - now) / 1000000 + 1;
+
+		recorder_wait(a->recorder, left_ms < STEP_MS ? (int)left_ms : STEP_MS);
+		ended = agent_stopped() || recorder_ended(a->recorder);
+		error = recorder_read(a->recorder);
+	}
+	return error ? error : ended;
+}

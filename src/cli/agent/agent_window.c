@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// agent_window.c: see agent.h. A window is named and put in a thread, so that the rings are read
+// meanwhile. A store that takes nothing loses the window; that is said once, and told in the next
+// window that it takes.
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "cli/agent/agent.h"
+
+#define BESIDE_NS 20000000ULL
+#define FORGET_EVERY 60u /* windows */
+
+struct agent_job {
+	struct agent *a;
+	struct window_interval interval;
+	uint64_t from_ns, to_ns; /* since the epoch */
+	uint64_t lost, cpu_ns;   /* in this window */
+	struct seam_error err;
+	int rc;
+	atomic_bool done;
+};
+
+static uint64_t agent_cpu_ns(void)
+{
+	struct rusage u;
+
+	if (getrusage(RUSAGE_SELF, &u) < 0)
+		return 0;
+	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000 +
+	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
+}
+
+/* ---- stores ---- */
+
+static void agent_failed(const struct agent *a, struct agent_store *s, uint64_t samples,
+                         const struct seam_error *err, int r)
+{
+	if (!s->failing)
+		cmd_error(a->cmd, "%s: %s; windows are lost until it can be written again", s->url,
+		          cmd_reason(err, r));
+	s->failing = true;
+	s->lost++;
+	s->lost_samples += samples;
+}
+
+/* Puts a window into one store. What that did not take before is counted as lost samples. */
+static void agent_put_into(const struct agent_job *job, struct agent_store *s,
+                           const struct load *load)
+{
+	struct agent *a = job->a;
+	struct quality quality = { 0 };
+	struct seam_error err = { 0 };
+	const struct series_cgroups cgroups = { .of = groups_of, .ctx = &a->groups };
+	const struct put_window w = { .instance = a->instance,
+		                      .from_ns = job->from_ns,
+		                      .to_ns = job->to_ns,
+		                      .all = &a->all,
+		                      .profile = load->profile,
+		                      .cgroups = &cgroups,
+		                      .quality = &quality };
+	char rate[40];
+	int r;
+
+	snprintf(rate, sizeof(rate), "agent.windows_at_hz.%llu",
+	         (unsigned long long)a->o.rec.session.frequency);
+	quality_add_load(&quality, load);
+	quality_add(&quality, rate, 1);
+	quality_add(&quality, "agent.cpu_ns", job->cpu_ns);
+	quality_add(&quality, "lost", job->lost);
+	quality_add(&quality, "lost_samples", job->interval.dropped + s->lost_samples);
+	r = put_window(s->store, &w, &err);
+	if (r < 0) {
+		agent_failed(a, s, load->taken, &err, r);
+	} else {
+		if (s->failing)
+			cmd_error(a->cmd, "%s is written again; %llu windows were lost", s->url,
+			          (unsigned long long)s->lost);
+		s->failing = false;
+		s->lost_samples = 0;
+		s->windows++;
+	}
+	quality_free(&quality);
+}
+
+/* A callback of window_profile. */
+static int agent_put(void *ctx, struct recording *rec, struct load *load)
+{
+	struct agent_job *job = ctx;
+	struct agent *a = job->a;
+
+	(void)rec;
+	a->samples += load->taken;
+	for (size_t i = 0; i < a->n_stores; i++)
+		agent_put_into(job, &a->stores[i], load);
+	return 0;
+}
+
+static void agent_forget(struct agent *a)
+{
+	uint64_t from_ns = 0;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (a->keep_ns && (uint64_t)now.tv_sec * 1000000000 > a->keep_ns)
+		from_ns = (uint64_t)now.tv_sec * 1000000000 - a->keep_ns;
+	for (size_t i = 0; i < a->n_stores; i++) {
+		struct seam_error err = { 0 };
+		int64_t r = store_forget(a->stores[i].store, from_ns, a->keep_bytes, &err);
+
+		if (r < 0 && !a->stores[i].failing)
+			cmd_error(a->cmd, "%s: old windows stay: %s", a->stores[i].url,
+			          cmd_reason(&err, (int)r));
+	}
+}
+
+/* ---- windows ---- */
+
+static int agent_load(struct agent_job *job)
+{
+	const struct load_opts opts = {
+		.sz = sizeof(opts),
+		.keep = PUT_KEEP & ~PROFILE_KEEP_CGROUP,
+		.threads = 1,
+		.symbols = &job->a->naming.symbols,
+		.lines = true,
+		.no_inline = job->a->naming.no_inline,
+	};
+	int r = window_profile(&job->interval, &opts, agent_put, job, &job->err);
+
+	if (job->a->windows % FORGET_EVERY == 0)
+		agent_forget(job->a);
+	return r;
+}
+
+static void *agent_thread(void *arg)
+{
+	struct agent_job *job = arg;
+
+	job->rc = agent_load(job);
+	atomic_store(&job->done, true);
+	return NULL;
+}
+
+/* 1: what is recorded ended; 0; -errno of reading. */
+static int agent_load_beside(struct agent *a, struct agent_job *job, bool last)
+{
+	pthread_t thread;
+	int r = 0;
+
+	if (last || pthread_create(&thread, NULL, agent_thread, job)) {
+		job->rc = agent_load(job);
+		return 0;
+	}
+	while (!atomic_load(&job->done) && !r)
+		r = agent_read(a, agent_now_ns() + BESIDE_NS);
+	pthread_join(thread, NULL);
+	return r;
+}
+
+/* Its length is taken from a clock that nobody sets, its end from the time of day. */
+static void agent_times(struct agent *a, struct agent_job *job)
+{
+	uint64_t now_ns = agent_now_ns(), cpu_ns = agent_cpu_ns();
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	job->to_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	job->from_ns = job->to_ns - (now_ns - a->begun_ns);
+	job->cpu_ns = cpu_ns - a->cpu_ns;
+	a->begun_ns = now_ns;
+	a->cpu_ns = cpu_ns;
+}
+
+/* What came up to now is cut off, named and put; then side-band records are made less. */
+int agent_window(struct agent *a, bool last)
+{
+	struct agent_job job = { .a = a };
+	int r, read = 0;
+
+	agent_times(a, &job);
+	r = window_cut(a->window, last, &job.interval, &job.err);
+	job.lost = job.interval.lost - a->lost;
+	a->lost = job.interval.lost;
+	if (r >= 0) {
+		a->windows++;
+		read = agent_load_beside(a, &job, last);
+		r = job.rc;
+	}
+	if (r >= 0 && read < 0)
+		r = read;
+	if (r >= 0)
+		r = window_renew(a->window, a->recorder);
+	groups_age(&a->groups);
+	if (r < 0)
+		cmd_error(a->cmd, "%s", cmd_reason(&job.err, r));
+	return r < 0 ? r : read;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// answer.c: see answer.h.
+#include "fleet/answer.h"
+
+#include "fleet/nameless_frames.h"
+#include "fleet/quality.h"
+#include "profile/origin.h"
+
+static int answer_profile(struct answer *a, struct store *s, const struct store_query *q,
+                          struct seam_error *err)
+{
+	struct profile *p = a->load.profile;
+	struct origin *origin = profile_origin(p);
+	int r = load_states(p);
+
+	if (r >= 0)
+		r = store_read(s, q, p, &a->found, err);
+	if (r < 0 || !a->found.windows)
+		return r;
+	/* Times by a clock that began with the first window, so that its begin is known. */
+	origin->first_ns = 1;
+	origin->last_ns = a->found.last_ns - a->found.first_ns + 1;
+	origin->epoch_ns = a->found.first_ns - 1;
+	return 0;
+}
+
+/* Windows do not say of which series these samples are. */
+static void answer_forget(struct load *load)
+{
+	load->ended_at_data = load->callers_taken = load->not_taken = 0;
+	load->recorded = (struct walk_result_counts){ 0 };
+	load->unwound = (struct unwound_counts){ 0 };
+}
+
+/* Reads the query's profile, then everything that is told beside it. */
+int answer_load(struct answer *ret, struct store *s, const struct store_query *q, unsigned keep,
+                struct seam_error *err)
+{
+	struct answer a = { 0 };
+	int r = profile_new(&a.load.profile, keep & PROFILE_KEEP_LABEL);
+
+	if (r >= 0)
+		r = answer_profile(&a, s, q, err);
+	if (r >= 0) {
+		quality_restore(&a.load, &a.found);
+		if (q->where)
+			answer_forget(&a.load);
+		for (size_t i = 0; i < profile_n_rows(a.load.profile); i++)
+			a.load.taken += profile_row_at(a.load.profile, i)->samples;
+		r = nameless_frames(&a.load, &a.found, &a.texts);
+	}
+	if (r < 0)
+		answer_free(&a);
+	else
+		*ret = a;
+	return r;
+}
+
+void answer_free(struct answer *a)
+{
+	load_free(&a->load);
+	store_found_free(&a->found);
+	buf_free(&a->texts);
+}

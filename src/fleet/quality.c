@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// quality.c: see quality.h. One walk over all counts (quality_each) serves both ways.
+#include "fleet/quality.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/stack_end.h"
+
+#define UNNAMED "unnamed\x1f"
+#define UNNAMED_MOST 64u /* objects of a window: those with the most samples */
+
+struct quality_count {
+	const char *name;
+	uint64_t *value;
+};
+
+/* Calls each with every count that a load has, under its name. */
+static void quality_each(struct load *load, void (*each)(void *ctx, const char *name, uint64_t *at),
+                         void *ctx)
+{
+	struct profile_counts *c = profile_counts(load->profile);
+	struct walk_result_counts *w = &load->recorded;
+	struct unwound_counts *u = &load->unwound;
+	const struct quality_count plain[] = {
+		{ "lost", &c->lost },
+		{ "lost_samples", &c->lost_samples },
+		{ "duplicate_samples", &c->duplicate_samples },
+		{ "undecoded_samples", &c->undecoded },
+		{ "not_taken", &load->not_taken },
+		{ "ended_at_data", &load->ended_at_data },
+		{ "uretprobe_callers", &load->callers_taken },
+		{ "guessed", &load->guessed },
+		{ "stitch.deferred_samples", &load->stitch.deferred_samples },
+		{ "stitch.deferred_records", &load->stitch.deferred_records },
+		{ "stitch.unclaimed_records", &load->stitch.unclaimed_records },
+		{ "stitch.duplicate_records", &load->stitch.duplicate_records },
+		{ "stitch.tid_mismatches", &load->stitch.tid_mismatches },
+		{ "stitch.empty_answers", &load->stitch.empty_answers },
+		{ "walk.samples", &w->samples },
+		{ "walk.guessed", &w->guessed },
+		{ "walk.unreadable", &w->unreadable },
+		{ "walk.unmapped", &w->unmapped },
+		{ "copy.samples", &u->samples },
+		{ "copy.unusable", &u->unusable },
+		{ "copy.guessed", &u->guessed },
+		{ "copy.guessed_frames", &u->guessed_frames },
+		{ "copy.frames", &u->frames },
+	};
+	char name[64];
+
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		each(ctx, plain[i].name, plain[i].value);
+	for (int e = 0; e < STACK_ENDS; e++) {
+		snprintf(name, sizeof(name), "end.%d", e);
+		each(ctx, name, &load->ends[e]);
+	}
+	for (int e = 0; e < WALK_ENDS; e++) {
+		snprintf(name, sizeof(name), "walk.end.%s", walk_end_name(e));
+		each(ctx, name, &w->end[e]);
+		snprintf(name, sizeof(name), "copy.end.%s", walk_end_name(e));
+		each(ctx, name, &u->end[e]);
+	}
+	for (int k = 0; k < WALK_RESULT_KINDS; k++) {
+		snprintf(name, sizeof(name), "walk.kind.%d", k);
+		each(ctx, name, &w->kind[k]);
+	}
+	for (unsigned n = 0; n < WALK_RESULT_NEEDED; n++) {
+		snprintf(name, sizeof(name), "walk.needed.%u", n);
+		each(ctx, name, &w->needed[n]);
+	}
+}
+
+/* ---- into counts ---- */
+
+void quality_add(struct quality *q, const char *name, uint64_t value)
+{
+	size_t at = q->names.n;
+
+	if (!value)
+		return;
+	buf_put(&q->at, &at, sizeof(at));
+	buf_put(&q->values, &value, sizeof(value));
+	buf_put(&q->names, name, strlen(name) + 1);
+}
+
+static void quality_add_count(void *q, const char *name, uint64_t *value)
+{
+	quality_add(q, name, *value);
+}
+
+/* What is no sum, but the largest of all: it is in the name. */
+static void quality_add_most(struct quality *q, const char *name, uint64_t value)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s.%llu", name, (unsigned long long)value);
+	quality_add(q, text, value != 0);
+}
+
+/* The load is only read. */
+void quality_add_load(struct quality *q, const struct load *load)
+{
+	quality_each((struct load *)load, quality_add_count, q);
+	quality_add(q, "damaged", load->damaged);
+	quality_add_most(q, "walk.most_copied", load->recorded.copy_bytes);
+	quality_add_most(q, "copy.most_needed", load->unwound.needed);
+	for (size_t i = 0; i < load->n_unnamed && i < UNNAMED_MOST; i++) {
+		const struct load_unnamed *u = &load->unnamed[i];
+		struct buf name = { 0 };
+
+		buf_printf(&name, UNNAMED "%s\x1f%s\x1f%s", symbol_state_name(u->state), u->object,
+		           u->reason);
+		quality_add(q, buf_text(&name), u->samples);
+		q->names.failed |= name.failed;
+		buf_free(&name);
+	}
+}
+
+int quality_end(struct quality *q, const struct store_count **ret, size_t *n)
+{
+	const size_t *at = (const void *)q->at.bytes;
+	const uint64_t *values = (const void *)q->values.bytes;
+
+	if (q->names.failed || q->at.failed || q->values.failed)
+		return -ENOMEM;
+	*n = q->at.n / sizeof(*at);
+	for (size_t i = 0; i < *n; i++) {
+		const struct store_count count = { (const char *)q->names.bytes + at[i],
+			                           values[i] };
+
+		buf_put(&q->counts, &count, sizeof(count));
+	}
+	*ret = (const void *)q->counts.bytes;
+	return q->counts.failed ? -ENOMEM : 0;
+}
+
+void quality_free(struct quality *q)
+{
+	buf_free(&q->names);
+	buf_free(&q->at);
+	buf_free(&q->counts);
+	buf_free(&q->values);
+}
+
+/* ---- back ---- */
+
+static void quality_restore_count(void *found, const char *name, uint64_t *value)
+{
+	*value = store_found_count(found, name);
+}
+
+static uint64_t quality_restore_most(const struct store_found *found, const char *name)
+{
+	size_t n = strlen(name);
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < found->n_counts; i++) {
+		const char *text = found->counts[i].name;
+		uint64_t v = 0;
+
+		if (!strncmp(text, name, n) && text[n] == '.')
+			v = strtoull(text + n + 1, NULL, 10);
+		most = v > most ? v : most;
+	}
+	return most;
+}
+
+void quality_restore(struct load *load, const struct store_found *found)
+{
+	quality_each(load, quality_restore_count, (void *)found);
+	load->damaged = store_found_count(found, "damaged") > 0;
+	load->recorded.copy_bytes = (uint32_t)quality_restore_most(found, "walk.most_copied");
+	load->unwound.needed = quality_restore_most(found, "copy.most_needed");
+}
+
+static enum symbol_state quality_state(const char *name, size_t n)
+{
+	for (enum symbol_state s = SYMBOL_NAMED; s < SYMBOL_STATES; s++)
+		if (strlen(symbol_state_name(s)) == n && !memcmp(symbol_state_name(s), name, n))
+			return s;
+	return SYMBOL_NO_FILE;
+}
+
+/* A name that has not all its parts is passed over. */
+void quality_unnamed(const struct store_found *found,
+                     void (*each)(void *ctx, enum symbol_state state, const char *object,
+                                  const char *reason),
+                     void *ctx)
+{
+	for (size_t i = 0; i < found->n_counts; i++) {
+		const char *text = found->counts[i].name;
+		struct buf object = { 0 };
+		size_t state, path;
+
+		if (strncmp(text, UNNAMED, strlen(UNNAMED)) != 0)
+			continue;
+		text += strlen(UNNAMED);
+		state = strcspn(text, "\x1f");
+		if (!text[state])
+			continue;
+		path = strcspn(text + state + 1, "\x1f");
+		if (!text[state + 1 + path])
+			continue;
+		buf_put(&object, text + state + 1, path);
+		each(ctx, quality_state(text, state), buf_text(&object), text + state + path + 2);
+		buf_free(&object);
+	}
+}

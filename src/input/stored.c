@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// stored.c: see stored.h.
+#include "input/stored.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store/when.h"
+
+/* Keeps an option's text; stored_settle looks what it means. */
+void stored_option(struct stored *s, const struct options *o, int id)
+{
+	switch (id) {
+	case STORED_URL:
+		s->url = o->arg;
+		break;
+	case STORED_FROM:
+		s->from = o->arg;
+		break;
+	case STORED_TO:
+		s->to = o->arg;
+		break;
+	case STORED_WHERE:
+		s->where = o->arg;
+		break;
+	default:
+		s->by = o->arg;
+		break;
+	}
+}
+
+bool stored_asked(const struct stored *s)
+{
+	return s->url != NULL;
+}
+
+static int stored_time(const struct cmd *cmd, const char *option, const char *text, uint64_t now_ns,
+                       uint64_t *ret)
+{
+	if (when_parse(text, now_ns, ret) >= 0)
+		return 0;
+	cmd_error(cmd,
+	          "%s: '%s' is no time; they are now, -1h30m, 14:02, 2026-11-20, "
+	          "2026-11-20T14:02Z, @1795000000",
+	          option, text);
+	return -EINVAL;
+}
+
+/* Fills the query. Without --store the other options have no meaning. */
+int stored_settle(struct stored *s, const struct cmd *cmd)
+{
+	struct timespec now;
+	uint64_t now_ns;
+	size_t at = 0;
+	int r;
+
+	if (!s->url && (s->from || s->to || s->where || s->by)) {
+		cmd_error(cmd, "%s needs --store",
+		          s->from    ? "--from"
+		          : s->to    ? "--to"
+		          : s->where ? "--where"
+		                     : "--by");
+		return -EINVAL;
+	}
+	clock_gettime(CLOCK_REALTIME, &now);
+	now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	if (stored_time(cmd, "--from", s->from ? s->from : "-1h", now_ns, &s->query.from_ns) < 0 ||
+	    stored_time(cmd, "--to", s->to ? s->to : "now", now_ns, &s->query.to_ns) < 0)
+		return -EINVAL;
+	if (s->query.from_ns >= s->query.to_ns) {
+		cmd_error(cmd, "--from is not before --to");
+		return -EINVAL;
+	}
+	s->query.by = s->by;
+	r = s->where ? labels_filter_parse(&s->filter, s->where, &at) : 0;
+	if (r == -EINVAL)
+		cmd_error(cmd, "--where: '%s' is no list of LABEL=VALUE", s->where + at);
+	else if (r < 0)
+		cmd_error(cmd, "out of memory");
+	if (s->where)
+		s->query.where = &s->filter;
+	return r < 0 ? -EINVAL : 0;
+}
+
+/* Makes the directories of a path, for their owner alone. What goes wrong is told by who opens the
+ * file. */
+static void stored_make_directories(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+}
+
+char *stored_default(bool make)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	char *url = NULL;
+	int n;
+
+	if (!geteuid() || ((!state || *state != '/') && (!home || *home != '/')))
+		n = asprintf(&url, "sqlite:/var/lib/seam/seam.db");
+	else if (state && *state == '/')
+		n = asprintf(&url, "sqlite:%s/seam/seam.db", state);
+	else
+		n = asprintf(&url, "sqlite:%s/.local/state/seam/seam.db", home);
+	if (n < 0)
+		return NULL;
+	if (make)
+		stored_make_directories(url + strlen("sqlite:"));
+	return url;
+}
+
+/* Says why an answer has nothing. */
+static void stored_say_empty(const struct stored *s, const struct cmd *cmd,
+                             const struct store_found *f)
+{
+	char a[WHEN_TEXT_MAX], b[WHEN_TEXT_MAX], c[WHEN_TEXT_MAX], d[WHEN_TEXT_MAX];
+
+	when_text(s->query.from_ns, a);
+	when_text(s->query.to_ns, b);
+	when_text(f->held_first_ns, c);
+	when_text(f->held_last_ns, d);
+	if (!f->held_last_ns)
+		cmd_error(cmd, "%s: nothing was put into this store yet", s->url);
+	else if (!f->windows)
+		cmd_error(cmd, "%s: no window begins from %s to %s; the store has %s to %s", s->url,
+		          a, b, c, d);
+	else
+		cmd_error(cmd, "%s: no series from %s to %s is %s; 'seam store ls' lists them",
+		          s->url, a, b, s->where ? s->where : "there");
+}
+
+int stored_load(const struct stored *s, const struct cmd *cmd, unsigned keep, struct answer *ret)
+{
+	struct seam_error err = { 0 };
+	struct store *store;
+	int r = store_open(&store, s->url, STORE_READ, &err);
+
+	if (r >= 0) {
+		r = answer_load(ret, store, &s->query, keep, &err);
+		store_close(store);
+	}
+	if (r < 0) {
+		cmd_error(cmd, "%s", cmd_reason(&err, r));
+		return r == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	}
+	if (!ret->found.series)
+		stored_say_empty(s, cmd, &ret->found);
+	return EXIT_OK;
+}
+
+void stored_free(struct stored *s)
+{
+	labels_filter_free(&s->filter);
+}
