@@ -23,6 +23,7 @@ enum trap_name {
 	NAME_ENTRY,     /* the kernel was entered by a breakpoint */
 	NAME_EARLY,
 	NAME_LATE,
+	NAME_MOVES,
 };
 
 struct kernel_trap {
@@ -134,15 +135,16 @@ static enum trap_name trap_name_of(const char *name)
 		                            "prepare_uretprobe",
 		                            "arch_uretprobe_hijack_return_addr",
 		                            "arch_uprobe_optimize",
-		                            "arch_uprobe_skip_sstep",
-		                            "push_emulate_op",
-		                            "branch_emulate_op",
 		                            "pre_ssout",
 		                            "get_xol_area",
 		                            "xol_get_insn_slot",
 		                            "arch_uprobe_pre_xol",
 		                            "default_pre_xol_op" };
+	static const char *const moves[] = { "emulate_push_stack", "push_emulate_op",
+		                             "branch_emulate_op" };
 
+	if (trap_is_one_of(name, moves, sizeof(moves) / sizeof(moves[0])))
+		return NAME_MOVES;
 	if (trap_is_one_of(name, entry, sizeof(entry) / sizeof(entry[0])))
 		return NAME_ENTRY;
 	if (trap_is_one_of(name, early, sizeof(early) / sizeof(early[0])))
@@ -166,8 +168,7 @@ static enum trap_name trap_name(struct kernel_trap *t, uint64_t address)
 		place = (struct symbol_place){ kernel->start, kernel->end, kernel->pgoff };
 	t->known[slot].address = address;
 	t->known[slot].name = NAME_OTHER;
-	/* A return address: the call is in front of it. */
-	if (t->kernel && symbol_resolve(t->kernel, &place, address - 1, &symbol) > 0)
+	if (t->kernel && symbol_resolve(t->kernel, &place, address, &symbol) > 0)
 		t->known[slot].name = (uint8_t)trap_name_of(symbol.raw);
 	return (enum trap_name)t->known[slot].name;
 }
@@ -199,15 +200,18 @@ enum kernel_trap_stage kernel_trap_stage(struct kernel_trap *t, const struct sea
 	if (!n || n == TRAP_DEPTH)
 		return KERNEL_TRAP_NONE;
 	pthread_mutex_lock(&t->lock);
+	for (size_t i = 1; i < n; i++) /* the call is in front of a return address */
+		frames[i]--;
 	if (trap_name(t, frames[n - 1]) == NAME_ENTRY)
 		stage = KERNEL_TRAP_EITHER;
 	/* The outermost that says it: handlers may do anything. */
 	for (size_t i = n - 1; i-- > 0 && stage == KERNEL_TRAP_EITHER;) {
 		enum trap_name name = trap_name(t, frames[i]);
 
-		stage = name == NAME_EARLY  ? KERNEL_TRAP_EARLY
-		        : name == NAME_LATE ? KERNEL_TRAP_LATE
-		                            : KERNEL_TRAP_EITHER;
+		stage = name == NAME_EARLY   ? KERNEL_TRAP_EARLY
+		        : name == NAME_MOVES ? KERNEL_TRAP_MOVES
+		        : name == NAME_LATE  ? KERNEL_TRAP_LATE
+		                             : KERNEL_TRAP_EITHER;
 	}
 	pthread_mutex_unlock(&t->lock);
 	return stage;

@@ -19,6 +19,7 @@ enum kernel_trap_stage {
 	KERNEL_TRAP_NONE,   /* no breakpoint, or nobody knows */
 	KERNEL_TRAP_EARLY,  /* before the probe's handlers: the pc is behind the breakpoint */
 	KERNEL_TRAP_LATE,   /* from the handlers on: the pc is that of a moment of the program */
+	KERNEL_TRAP_MOVES,  /* the kernel is changing them, one after the other */
 	KERNEL_TRAP_EITHER, /* either of the two */
 };
 

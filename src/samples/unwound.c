@@ -500,6 +500,8 @@ static bool unwound_trap(struct unwound *u, const struct seam_stitched *sample,
 	case KERNEL_TRAP_NONE:
 	case KERNEL_TRAP_LATE:
 		return true;
+	case KERNEL_TRAP_MOVES:
+		return false;
 	case KERNEL_TRAP_EARLY:
 		moment = TRAP_BEFORE;
 		break;
