@@ -83,4 +83,34 @@ atleast "it is said of the one that changes them" 1 "$(said)"
 "$SEAM" record -F 499 --call-graph dwarf,defer -o c.data -- ./crowd 50 0 1000 >/dev/null 2>err || fail "record"
 cat err
 same "and not of one with few" 0 "$(said)"
+
+# Many that sleep, each of which has few enough; beside one that works, began after them and is not the recorder's.
+pids=
+i=0
+while [ $i -lt 130 ]; do
+	timeout 300 ./crowd 1900 0 0 >few.$i &
+	pids="$pids $!"
+	i=$((i + 1))
+done
+i=0
+while [ $i -lt 130 ]; do
+	while [ ! -s few.$i ]; do sleep 0.1; done
+	i=$((i + 1))
+done
+cp crowd late
+timeout 300 ./late 10 0 100000 >few.late &
+late=$!
+while [ ! -s few.late ]; do sleep 0.1; done
+"$SEAM" record -a -F 499 --call-graph dwarf,defer -o d.data -- ./crowd 10 0 1000 >/dev/null 2>err || fail "record -a"
+kill $pids $late
+cat err
+atleast "it is said that some were not read before the beginning" 25 \
+	"$(sed -n 's/^ *\([0-9]*\) processes were not looked at before.*/\1/p' err | grep . || echo 0)"
+same "none costs too much for itself" 0 "$(said)"
+for comm in crowd late; do
+	"$SEAM" script --comms $comm -F ip,sym d.data >stacks 2>/dev/null
+	n=$(grep -c ' inner' stacks)
+	atleast "samples of $comm" 10 "$n"
+	atleast "of them to main" $((n * 8 / 10)) "$(grep -c ' main' stacks)"
+done
 done_testing

@@ -143,6 +143,8 @@ struct kwalk_totals {
 	uint64_t follow_lost;
 	uint64_t away_misses; /* switches that it skipped */
 	bool counts_skipped;  /* counts.skipped is known: the kernel can be asked */
+	/* Processes whose mappings were too many in all to be read before they are sampled. */
+	uint64_t waiting;
 };
 
 /* -EPERM, -EOPNOTSUPP ...: err says what is missing. */

@@ -6,18 +6,32 @@
  * much is left alone for a second: nothing is known of its mappings, so its stacks end at their
  * first frame, and that is counted and said. Others are followed as ever.
  *
+ * Before a recording of the whole machine begins, only so many mappings are read in all, however
+ * few each process has: the processes that are left are read when they are sampled, within the same
+ * bounds.
+ *
  * The unit is about what one mapping costs to be copied: 25 ns here.
  */
 #include "capture/bpf/kwalk_parts.h"
 
-#define BUDGET_ONE 4000000u /* of one process: 100,000 lines of /proc/PID/maps */
-#define BUDGET_ALL 8000000u /* of all: then only those go on that cost less than */
-#define BUDGET_SMALL 80000u /* 2,000 lines */
+#define BUDGET_ONE 4000000u   /* of one process: 100,000 lines of /proc/PID/maps */
+#define BUDGET_ALL 8000000u   /* of all: then only those go on that cost less than */
+#define BUDGET_SMALL 80000u   /* 2,000 lines */
+#define BUDGET_MOST 16000000u /* and then nobody */
 
 static bool budget_is_spent(const struct budget *b, uint64_t own)
 {
-	return own > BUDGET_ONE ||
-	       (own > BUDGET_SMALL && __atomic_load_n(&b->all, __ATOMIC_RELAXED) > BUDGET_ALL);
+	uint64_t all = __atomic_load_n(&b->all, __ATOMIC_RELAXED);
+
+	return own > BUDGET_ONE || all > BUDGET_MOST || (own > BUDGET_SMALL && all > BUDGET_ALL);
+}
+
+bool budget_waits(struct budget *b)
+{
+	if (__atomic_load_n(&b->all, __ATOMIC_RELAXED) <= BUDGET_ALL)
+		return false;
+	__atomic_fetch_add(&b->waiting, 1, __ATOMIC_RELAXED);
+	return true;
 }
 
 bool budget_take(struct budget *b, uint64_t own, uint64_t work)

@@ -49,6 +49,7 @@ int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 	t.pressed = l->room.pressed;
 	t.arrays_left_out = l->arena.left_out;
 	t.left_alone = l->budget.left;
+	t.waiting = l->budget.waiting;
 	t.follow_lost = l->follow.again;
 	pthread_mutex_unlock(&l->lock);
 	memcpy(ret, &t, ret->sz < sizeof(t) ? ret->sz : sizeof(t));

@@ -2,7 +2,8 @@
 /*
  * kwalk_cover.c: what every process has mapped when a recording begins, read by several threads.
  * While one process is read, records about it are applied already: its space is there, and what is
- * read is as old as the reading's begin, so that newer is never overwritten.
+ * read is as old as the reading's begin, so that newer is never overwritten. What is not read
+ * because there is too much of it (kwalk_budget.c) has no space until it is sampled.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -85,6 +86,8 @@ static bool cover_end(struct kwalk *l, uint32_t pid, const struct kwalk_changes 
 
 static void cover_process(struct kwalk *l, uint32_t pid, struct buf *text, struct buf *vmas)
 {
+	if (budget_waits(&l->budget))
+		return;
 	for (unsigned i = 0; i < COVER_TRIES; i++) {
 		uint64_t now_ns;
 		struct kwalk_changes changes;

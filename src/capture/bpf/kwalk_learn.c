@@ -123,6 +123,18 @@ static uint64_t learn_due_ns(const struct kwalk_space *s)
 	return s->left_ns ? s->left_ns + BUDGET_NS : s->read_ns + s->read_cost_ns * LEARN_REST;
 }
 
+/* Reads a process that was not read before the beginning, and is sampled now. While it replaces its
+ * program this would be half old and half new; it is sampled again. */
+static void learn_waiting(struct kwalk *l, uint32_t pid)
+{
+	struct kwalk_changes c = { 0 };
+
+	if (l->opts.filter != KWALK_EVERYTHING ||
+	    (bpf_map_lookup_elem(l->changes, &pid, &c) >= 0 && c.execs & KWALK_REPLACING))
+		return;
+	learn_read(l, pid, true);
+}
+
 /* A walk found no mapping where there should be one. It is read again if code was lost, or if an
  * earlier reading was cut short; not more often than the share of time that LEARN_REST leaves. */
 void learn_missed(struct kwalk *l, uint32_t pid)
@@ -130,7 +142,11 @@ void learn_missed(struct kwalk *l, uint32_t pid)
 	const struct kwalk_space *s = kwalk_space_get(&l->spaces, pid, false);
 	struct kwalk_changes now;
 
-	if (!s || s->reading)
+	if (!s) {
+		learn_waiting(l, pid);
+		return;
+	}
+	if (s->reading)
 		return;
 	now = learn_changes(l, pid);
 	/* After an exec nothing is read before the record of it has come. */
@@ -196,7 +212,8 @@ void learn_again(struct kwalk *l)
 
 		memcpy(&one, pids.bytes + j, 4);
 		s = kwalk_space_get(&l->spaces, one, false);
-		if (s ? j < known && (!s->left_ns || kwalk_now_ns() >= learn_due_ns(s)) : true)
+		if (s ? j < known && (!s->left_ns || kwalk_now_ns() >= learn_due_ns(s))
+		      : !budget_waits(&l->budget))
 			learn_read(l, one, false);
 	}
 	buf_free(&pids);

@@ -124,6 +124,8 @@ int maps_read(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
 	int fd, r = 0;
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	if (!budget_take(&l->budget, 0, 0))
+		return -E2BIG;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;

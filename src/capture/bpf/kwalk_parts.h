@@ -194,11 +194,15 @@ struct budget {
 	uint64_t since_ns; /* a second, or all the time before the recording begins */
 	uint64_t all;      /* work of all in it */
 	uint64_t left;     /* times that a process was left alone */
+	uint64_t waiting;  /* processes that were not read before the beginning */
 };
 
 /* Counts more work for a process that has cost `own` so far; false: it is too much. From any
  * thread. */
 bool budget_take(struct budget *b, uint64_t own, uint64_t work);
+/* Whether a process is not to be read before the beginning any more; counts those. From any
+ * thread. */
+bool budget_waits(struct budget *b);
 /* Begins the next second, if it is time. */
 void budget_turn(struct budget *b, uint64_t now_ns);
 bool budget_charge(struct kwalk *l, struct kwalk_space *s, uint64_t work);

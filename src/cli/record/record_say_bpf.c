@@ -69,6 +69,12 @@ void record_say_bpf(const struct record_opts *o, const struct bpf_stacks *b)
 		          " times a process had too many executable mappings to be followed, or "
 		          "changed them too fast: its user stacks end at once for a while\n",
 		          t.left_alone);
+	if (t.waiting)
+		cmd_print(stderr,
+		          "  %" PRIu64
+		          " processes were not looked at before they were sampled, as all of them "
+		          "together have too many mappings: their first user stacks end at once\n",
+		          t.waiting);
 	if (!o->verbose)
 		return;
 	tables_count(b->tables, &tables);
