@@ -204,8 +204,6 @@ static int rollup_compare(const void *pa, const void *pb, void *ctx)
 		return a->total > b->total ? -1 : 1;
 	if (a->self != b->self)
 		return a->self > b->self ? -1 : 1;
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
 	return rollup_compare_names(order->table, a, b, 0);
 }
 
