@@ -24,6 +24,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "base/pool.h"
 #include "samples/jit.h"
 #include "tables/kernel_disk.h"
 #include "resolve/interrupted.h"
@@ -35,6 +36,17 @@ struct resolver_entry {
 	uint32_t space;
 	uint32_t caller; /* 0, 1 */
 	uint64_t value;
+};
+
+/* In place of a space: what follows is a number of resolver_alike. Numbers of user address spaces
+ * leave this bit free (recording.h). */
+#define RESOLVER_ALIKE (RECORDING_KERNEL >> 1)
+
+/* What mappings have in common in which an address means the same, wherever they lie. No
+ * padding. */
+struct resolver_alike {
+	uint64_t pgoff, size;
+	uint32_t object, kernel;
 };
 
 struct resolver {
@@ -55,7 +67,11 @@ struct resolver {
 	const char *release;      /* of the recorded kernel; the reader's */
 	struct map whole;         /* space -> 1, or 2 where all its executable memory is known */
 	struct map lines_objects; /* struct symbol_object * -> struct lines_object * */
+	struct pool alike;        /* struct resolver_alike */
+	struct map alike_of;      /* proc_mapping::id -> alike; 0: none */
 };
+
+_Static_assert(sizeof(struct resolver_alike) == 24, "pooled as bytes");
 
 /* A JIT compiler maps its jit-PID.dump, by which the recording knows where it is. */
 static int resolver_jitdumps(struct resolver *p)
@@ -88,6 +104,7 @@ static int resolver_start(struct resolver **ret, const struct recording *rec)
 	pthread_mutex_init(&p->asks, NULL);
 	p->asking = &p->asks;
 	p->jit = &p->jit_own;
+	p->alike.size = sizeof(struct resolver_alike);
 	p->capacity = 1024;
 	p->entries = calloc(p->capacity, sizeof(*p->entries));
 	if (!p->entries || resolver_more_objects(p) < 0) {
@@ -170,6 +187,8 @@ void resolver_free(struct resolver *p)
 	lines_jit_free(&p->jit_own);
 	map_free(&p->whole);
 	map_free(&p->lines_objects);
+	pool_free(&p->alike);
+	map_free(&p->alike_of);
 	pthread_mutex_destroy(&p->asks);
 	free(p->objects);
 	free(p->entries);
@@ -261,6 +280,46 @@ uint64_t *resolver_frame_slot(struct resolver *p, uint32_t space, const struct f
 	uint64_t mark = at->guessed ? WALK_GUESSED : 0;
 
 	return resolver_slot(p, at->guest ? UINT32_MAX : space, at->addr | mark, at->caller);
+}
+
+/* The number of what a mapping is alike to; 0: to nothing. POOL_FAILED: out of memory. */
+static uint32_t resolver_alike(struct resolver *p, const struct proc_mapping *m, uint32_t space)
+{
+	const struct resolver_alike alike = { .pgoff = m->pgoff,
+		                              .size = m->end - m->start,
+		                              .object = m->object->id,
+		                              .kernel = space & RECORDING_KERNEL };
+	bool is_new;
+	uint64_t *slot;
+
+	if (m->data || alike.kernel || m->object->kind != PROC_KIND_FILE)
+		return 0;
+	slot = map_slot(&p->alike_of, m->id, &is_new);
+	if (!slot)
+		return POOL_FAILED;
+	if (is_new)
+		*slot = pool_put(&p->alike, &alike);
+	return (uint32_t)*slot;
+}
+
+/* Where nothing but the mapping decides what is at an address, the slot is that of its offset in
+ * all mappings that are alike. */
+uint64_t *resolver_alike_slot(struct resolver *p, uint32_t space, const struct frame_at *at)
+{
+	uint64_t mark = at->guessed ? WALK_GUESSED : 0;
+	const struct proc_mapping *m;
+	uint32_t alike;
+
+	if (at->guest || !at->user || space & RECORDING_KERNEL)
+		return NULL;
+	m = proc_space_find(p->rec->procs, space, at->addr);
+	/* A caller's address at the beginning of a mapping may belong to the one before. */
+	if (!m || (at->caller && at->addr == m->start))
+		return NULL;
+	alike = resolver_alike(p, m, space);
+	if (!alike || alike >= RESOLVER_ALIKE)
+		return NULL;
+	return resolver_slot(p, RESOLVER_ALIKE | alike, (at->addr - m->start) | mark, at->caller);
 }
 
 /* An object is asked of the symbols once; both kinds of objects are numbered alike. */
