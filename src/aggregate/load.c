@@ -21,6 +21,7 @@
 #include "aggregate/load_build.h"
 #include "aggregate/load_count.h"
 #include "samples/hit.h"
+#include "samples/sample_index.h"
 #include "samples/stacks.h"
 
 _Static_assert(SAMPLES_THREADS_MAX <= LOAD_TABLES_MAX, "a table for each thread");
@@ -51,8 +52,9 @@ static int load_samples(struct load_work *work, struct tables **tables, struct s
 		.sz = sizeof(by_symbols),
 		.helpers = (opts->threads ? opts->threads : cpus_online()) - 1
 	};
+	bool copies = opts->frames != LOAD_FRAMES_INNERMOST || work->rec->index->hits_in_copies;
 	/* A control group is said by the sample's record. */
-	unsigned needs = SAMPLES_CALLS | SAMPLES_COPIES | SAMPLES_MEMBERS |
+	unsigned needs = SAMPLES_CALLS | (copies ? SAMPLES_COPIES : 0) | SAMPLES_MEMBERS |
 	                 (opts->keep & PROFILE_KEEP_CGROUP ? SAMPLES_RECORD : 0);
 	const struct samples_opts samples = { .sz = sizeof(samples),
 		                              .filter = opts->filter,
@@ -216,7 +218,7 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 	r = opts->keep & PROFILE_KEEP_CGROUP ? load_cgroups_learn(&work->cgroups, rec) : 0;
 	if (r >= 0)
 		r = resolver_new(&resolver, rec, opts->symbols);
-	if (r >= 0)
+	if (r >= 0 && opts->frames != LOAD_FRAMES_NONE)
 		kernel_prefetch_start(&prefetch, resolver, opts->threads);
 	if (r >= 0)
 		r = load_samples(work, &load.tables, &why);
@@ -238,6 +240,7 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 			seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
 		return r;
 	}
+	load.frames = opts->frames;
 	*ret = load;
 	return 0;
 }

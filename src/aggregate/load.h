@@ -16,8 +16,19 @@
 #include "profile/profile.h"
 #include "symbol/symbol.h"
 
+/* Which frames of the stacks are wanted. What is not wanted is neither looked up nor named. */
+enum load_frames {
+	LOAD_FRAMES_ALL,
+	/* of each stack, where the sample hit; a copy of the stack is not walked for it. What is
+	 * told of other frames (ended_at_data, callers_taken, missing) stays 0, and unnamed are
+	 * samples that hit code without a name. The recording may be opened `innermost`. */
+	LOAD_FRAMES_INNERMOST,
+	LOAD_FRAMES_NONE, /* all stacks are empty; copies are walked, and how that ended counted */
+};
+
 struct load_opts {
 	size_t sz;
+	enum load_frames frames;
 	unsigned keep;                     /* PROFILE_KEEP_* */
 	unsigned threads;                  /* 0: as many as there are CPUs, at most 16 */
 	unsigned max_stack;                /* innermost frames kept of a stack; 0: all */
@@ -56,6 +67,7 @@ struct load_partial {
 };
 
 struct load {
+	enum load_frames frames;            /* as they were asked for */
 	struct profile *profile;            /* its states are enum seam_stitch_state */
 	struct seam_stitch_counts stitch;   /* of all samples, also those not taken */
 	struct unwound_counts unwound;      /* of taken samples with stack copies */

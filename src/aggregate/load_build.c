@@ -63,6 +63,7 @@ struct load_builder {
 	uint32_t *tasks;          /* of one table: key -> task, 0: not yet known */
 	struct buf name;          /* one, that is no symbol's */
 	struct load_cut cut;
+	struct map objects;  /* struct symbol_object * -> object of the profile */
 	struct map programs; /* user space -> object; 0: none */
 	struct load_lines lines;
 	struct load_unnamed_frames unnamed;
@@ -96,13 +97,22 @@ static uint32_t load_object(struct load_builder *b, const struct place *place, u
 {
 	char hex[IMAGE_BUILD_ID_HEX];
 	const struct symbol_key *key;
+	uint64_t *slot;
+	bool is_new;
 	uint32_t id;
 
 	if (!place->object)
 		return 0;
-	key = symbol_object_key(place->object);
-	id = profile_object(b->profile, symbol_object_name(place->object),
-	                    key->build_id.size ? image_build_id_hex(&key->build_id, hex) : NULL);
+	slot = map_slot(&b->objects, (uintptr_t)place->object, &is_new);
+	if (!slot)
+		return PROFILE_FAILED;
+	if (is_new) {
+		key = symbol_object_key(place->object);
+		*slot = profile_object(b->profile, symbol_object_name(place->object),
+		                       key->build_id.size ? image_build_id_hex(&key->build_id, hex)
+		                                          : NULL);
+	}
+	id = (uint32_t)*slot;
 	return id == PROFILE_FAILED || load_code(b, id, place, addr) < 0 ? PROFILE_FAILED : id;
 }
 
@@ -164,6 +174,9 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 	} else if (!at->user && !at->guest) {
 		f.kind = PROFILE_KERNEL;
 	}
+	/* Of functions alone, code is told apart by its function. */
+	if (b->opts->frames == LOAD_FRAMES_INNERMOST && !b->opts->lines)
+		f.address = 0;
 	if (!at->guessed && load_lines_mark(&b->lines, &place, &f) < 0)
 		return -ENOMEM;
 	id = profile_frame(b->profile, &f);
@@ -175,18 +188,38 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 	return place.symbol.name ? 0 : load_unnamed_note(&b->unnamed, id, f.object, &place);
 }
 
-/* The slot of a frame, filled if it was empty. */
-/* A kernel address means the same in all processes: it is looked up in the kernel's space. */
+/* What a frame is: its id, with LOAD_* beside it. It is looked up once in a space (a kernel address
+ * in the kernel's), and named once in all that have it. */
 static int load_frame(struct load_builder *b, const struct load_whose *e, const struct frame_at *at,
-                      uint64_t **ret)
+                      uint64_t *ret)
 {
 	uint32_t space = at->user ? e->key->user_space : e->key->kernel_space;
-	uint64_t *slot = resolver_frame_slot(b->resolver, space, at);
+	/* Where only one frame of a stack is wanted, few are met twice in a space. */
+	bool once = b->opts->frames == LOAD_FRAMES_INNERMOST;
+	uint64_t *slot = once ? NULL : resolver_frame_slot(b->resolver, space, at);
+	uint64_t *alike;
+	int r;
 
-	*ret = slot;
+	if (slot && *slot) {
+		*ret = *slot;
+		return 0;
+	}
+	alike = resolver_alike_slot(b->resolver, space, at);
+	if (!alike)
+		alike = resolver_frame_slot(b->resolver, space, at);
+	if (!alike)
+		return -ENOMEM;
+	if (!*alike) { /* naming needs no slots: this one stays where it is */
+		r = load_frame_new(b, at, space, e->time_ns, alike);
+		if (r < 0)
+			return r;
+	}
+	*ret = *alike;
+	slot = once ? alike : resolver_frame_slot(b->resolver, space, at); /* it may have moved */
 	if (!slot)
 		return -ENOMEM;
-	return *slot ? 0 : load_frame_new(b, at, space, e->time_ns, slot);
+	*slot = *ret;
+	return 0;
 }
 
 /* Puts the frames of the entry's chain into b->frames: for a hit outside of the chain at most
@@ -199,22 +232,22 @@ static int load_walk(struct load_builder *b, const struct load_whose *e,
 	size_t n = 0;
 
 	while (n < most && frame_walk_next(&walk, sample, &at)) {
-		uint64_t *slot;
+		uint64_t frame;
 		int r;
 
 		if (ARRAY_ROOM(&b->frames, &b->frames_capacity, n + 1) < 0)
 			return -ENOMEM;
-		r = load_frame(b, e, &at, &slot);
+		r = load_frame(b, e, &at, &frame);
 		if (r < 0)
 			return r;
-		if (*slot & LOAD_DATA && !at.first) {
+		if (frame & LOAD_DATA && !at.first) {
 			b->told |= LOAD_DATA;
 			break;
 		}
 		if (!at.first)
-			b->told |= *slot & LOAD_TAKEN;
-		b->frames[n++] = (uint32_t)*slot;
-		if (*slot & LOAD_STOPS && (!at.user || e->key->by_tables))
+			b->told |= frame & LOAD_TAKEN;
+		b->frames[n++] = (uint32_t)frame;
+		if (frame & LOAD_STOPS && (!at.user || e->key->by_tables))
 			frame_walk_stopped(&walk);
 	}
 	*ret = n;
@@ -290,19 +323,19 @@ static int load_hit(struct load_builder *b, const struct load_whose *e,
 {
 	struct frame_walk walk = { 0 };
 	struct frame_at at;
-	uint64_t *slot;
+	uint64_t frame;
 	int r;
 
 	if (!hit_apart(sample) || !frame_walk_next(&walk, sample, &at))
 		return 0;
-	r = load_frame(b, e, &at, &slot);
+	r = load_frame(b, e, &at, &frame);
 	if (r < 0)
 		return r;
 	if (*node != PROFILE_ROOT &&
 	    load_same_function(b->profile, profile_node_at(b->profile, *node).frame,
-	                       (uint32_t)*slot))
+	                       (uint32_t)frame))
 		*node = profile_node_at(b->profile, *node).parent;
-	*node = profile_node(b->profile, *node, (uint32_t)*slot);
+	*node = profile_node(b->profile, *node, (uint32_t)frame);
 	return *node == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
@@ -360,6 +393,27 @@ static int load_apart(struct load_builder *b, const struct load_whose *e,
 	return r;
 }
 
+/* The same where nothing but this frame is wanted: it hangs below the root. */
+static int load_innermost(struct load_builder *b, const struct stacks *s,
+                          const struct stacks_entry *entry, uint32_t *ret)
+{
+	const struct load_whose e = load_whose(s, entry);
+	const struct callchain sample = stacks_callchain(s, entry, b->rec->events);
+	struct frame_walk walk = { 0 };
+	struct frame_at at;
+	uint64_t frame;
+	int r;
+
+	*ret = PROFILE_ROOT;
+	if (!frame_walk_next(&walk, &sample, &at))
+		return 0;
+	r = load_frame(b, &e, &at, &frame);
+	if (r < 0)
+		return r;
+	*ret = profile_node(b->profile, PROFILE_ROOT, (uint32_t)frame);
+	return *ret == PROFILE_FAILED ? -ENOMEM : 0;
+}
+
 /* The node of an entry's innermost frame. */
 static int load_stack(struct load_builder *b, const struct stacks *s, struct load_users *users,
                       const struct stacks_entry *entry, uint32_t *ret)
@@ -368,10 +422,16 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct loa
 	const struct callchain sample = stacks_callchain(s, entry, b->rec->events);
 	struct callchain kernel = sample;
 	size_t most = b->opts->max_stack;
-	uint32_t root = load_cut_root(&b->cut, b->profile, &sample, e.key, most);
+	uint32_t root;
 	int r = 0;
 
 	b->told = 0;
+	*ret = PROFILE_ROOT;
+	if (b->opts->frames == LOAD_FRAMES_NONE)
+		return 0;
+	if (b->opts->frames == LOAD_FRAMES_INNERMOST)
+		return load_innermost(b, s, entry, ret);
+	root = load_cut_root(&b->cut, b->profile, &sample, e.key, most);
 	if (root == PROFILE_ROOT && !sample.user.n) /* its user part never came */
 		root = load_cut_end(&b->cut, b->profile, e.key->end, false, NULL, 0);
 	*ret = root;
@@ -591,15 +651,16 @@ static int load_name_events(struct load_builder *b)
 static int load_entries(struct load_builder *b, const struct stacks *const *stacks, size_t n)
 {
 	uint64_t serial = 0, total = 0;
+	bool all = b->opts->frames == LOAD_FRAMES_ALL;
 	int r = load_name_events(b);
 
-	if (r >= 0)
+	if (r >= 0 && all)
 		r = load_cut_learn(&b->cut, b->rec, stacks, n);
 	for (size_t w = 0; w < n; w++)
 		total += stacks[w]->n;
 	/* User parts come before the kernel's frames, because the kernel's names may still be on
 	 * their way (kernel_prefetch.h). */
-	for (size_t w = 0; w < n && r >= 0; w++)
+	for (size_t w = 0; w < n && r >= 0 && all; w++)
 		r = load_users(b, stacks[w], &b->users[w]);
 	if (r >= 0)
 		r = load_lines_some(&b->lines);
@@ -643,6 +704,7 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 			map_free(&users[w].by_end[i]);
 	free(users);
 	load_cut_free(&b.cut);
+	map_free(&b.objects);
 	map_free(&b.programs);
 	load_lines_free(&b.lines);
 	load_unnamed_free(&b.unnamed);

@@ -192,6 +192,24 @@ static int load_count_chain(struct load_count *c, const struct sample *s, struct
 	return r;
 }
 
+/* Leaves out what does not tell the wanted frames apart: stacks that begin alike are equal. */
+static void load_count_cut(const struct load_count *c, const struct sample *s,
+                           struct stacks_same *same)
+{
+	struct seam_u64s kernel;
+	uint64_t address;
+
+	if (c->opts->frames == LOAD_FRAMES_NONE) {
+		*same = (struct stacks_same){ .key = same->key };
+		return;
+	}
+	if (!same->user || !same->kernel)
+		return;
+	kernel = sample_kernel(s);
+	if (hit_chain(&kernel, &address))
+		same->user = 0;
+}
+
 /* Counts a sample in its entry: by whose it is, where its stack was, and what became of that. */
 int load_count_sample(void *count, const struct sample *s, struct buf *out)
 {
@@ -214,6 +232,8 @@ int load_count_sample(void *count, const struct sample *s, struct buf *out)
 		r = stacks_part(&c->stacks, &s->user, s->lasting, &same.user);
 	if (r >= 0 && (s->apart || c->said[s->event->index]))
 		r = load_count_chain(c, s, &same);
+	if (r >= 0 && c->opts->frames != LOAD_FRAMES_ALL)
+		load_count_cut(c, s, &same);
 	return r < 0 ? r : stacks_put(&c->stacks, &same, s->period, s->proc_ns);
 }
 

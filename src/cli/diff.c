@@ -200,6 +200,7 @@ static int diff_load_open(struct diff_cmd *d, struct infile *in, size_t run)
 {
 	struct load_opts opts = {
 		.sz = sizeof(opts),
+		.frames = d->table.children ? LOAD_FRAMES_ALL : LOAD_FRAMES_INNERMOST,
 		.keep = report_keeps(&d->table.keys),
 		.symbols = &d->naming.symbols,
 		.lines = report_needs(&d->table.keys, ROLLUP_NEEDS_LINES) || !d->naming.no_inline,
@@ -208,7 +209,8 @@ static int diff_load_open(struct diff_cmd *d, struct infile *in, size_t run)
 	};
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
-		                        .symbols = &d->naming.symbols };
+		                        .symbols = &d->naming.symbols,
+		                        .innermost = !d->table.children };
 	struct recording *rec = NULL;
 	struct load load = { 0 };
 	struct seam_error err = { 0 };

@@ -112,6 +112,8 @@ void report_end_line(struct buf *out);
 /* ---- writing: each adds to out; -ENOMEM ---- */
 
 int report_text(const struct report *r, struct buf *out);
+/* Whether a call tree stands below each table. */
+bool report_has_tree(const struct report *r);
 int report_json(const struct report *r, struct buf *out);
 /* Writes a row for each thread. r->load must have kept what these columns need. */
 #define REPORT_THREAD_COLUMNS (1u << ROLLUP_EVENT | 1u << ROLLUP_COMM | 1u << ROLLUP_TID)

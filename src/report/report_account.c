@@ -184,8 +184,9 @@ static void account_unnamed(const struct report *r, struct buf *out)
 
 	if (!l->taken_unnamed)
 		return;
-	shown_printf(out, "%s of the samples have frames without a name:\n",
-	             walk_result_share(l->taken_unnamed, l->taken, part, sizeof(part)));
+	shown_printf(out, "%s of the samples %s without a name:\n",
+	             walk_result_share(l->taken_unnamed, l->taken, part, sizeof(part)),
+	             l->frames == LOAD_FRAMES_ALL ? "have frames" : "hit code");
 	for (size_t i = 0; i < l->n_unnamed && i < UNNAMED_SHOWN; i++) {
 		const struct load_unnamed *u = &l->unnamed[i];
 
@@ -248,8 +249,10 @@ void report_account(const struct report *r, struct buf *out)
 	              "records were lost: a ring was full, or the kernel skipped samples");
 	account_count(out, c->undecoded, "sample could not be decoded",
 	              "samples could not be decoded");
-	report_ends(r, out);
-	report_runtimes(r, out);
+	if (r->load.frames == LOAD_FRAMES_ALL) {
+		report_ends(r, out);
+		report_runtimes(r, out);
+	}
 	account_unnamed(r, out);
 	account_partial(r, out);
 }

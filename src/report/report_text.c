@@ -265,7 +265,7 @@ static void text_event(const struct report *r, uint32_t event,
 
 /* With -q or -t rows are for a program, or for grep: a tree follows them only if it was asked
  * for. */
-static bool text_has_tree(const struct report *r)
+bool report_has_tree(const struct report *r)
 {
 	return r->graph != REPORT_GRAPH_NONE && (r->graph_given || !(r->quiet || r->separator));
 }
@@ -280,7 +280,7 @@ static int text_print_event(const struct report *r, uint32_t event, struct buf *
 		return 0;
 	text_event(r, event, &account, out);
 	rc = r->hierarchy ? report_hierarchy(r, event, out) : report_table(r, event, out);
-	if (rc >= 0 && text_has_tree(r))
+	if (rc >= 0 && report_has_tree(r))
 		rc = report_tree(r, event, out);
 	buf_put_text(out, "\n");
 	return rc;

@@ -20,6 +20,7 @@
 #include "abi/redecode.h"
 #include "base/cursor.h"
 #include "perfdata/feature.h"
+#include "samples/hit.h"
 #include "samples/sample_index.h"
 #include "samples/walk_result.h"
 
@@ -232,6 +233,19 @@ static inline int first_pass_teach_sample(struct first_pass *l, const struct sea
 	return r < 0 ? r : sample_index_add(rec->index, d, &learned);
 }
 
+/* Teaches the deferred record that was decoded last. */
+static inline int first_pass_teach_deferred(struct first_pass *l)
+{
+	struct seam_u64s *ips = &l->deferred.decoded.deferred.ips, whole = *ips, none = { 0 };
+	int r;
+
+	if (l->rec->index->innermost)
+		hit_cut(ips, &none); /* markers may stand in front of the first address */
+	r = seam_stitch_learn(l->rec->stitch, &l->deferred.decoded, NULL);
+	*ips = whole; /* the next record is decoded over this one */
+	return r;
+}
+
 /* Gives a decoded record to those that learn from it: the process table, the stitcher, or both. */
 static inline int first_pass_teach(struct first_pass *l, uint32_t type,
                                    const struct seam_decoded *d)
@@ -242,6 +256,7 @@ static inline int first_pass_teach(struct first_pass *l, uint32_t type,
 	case SEAM_RECORD_SAMPLE:
 		return first_pass_teach_sample(l, d);
 	case SEAM_RECORD_CALLCHAIN_DEFERRED:
+		return first_pass_teach_deferred(l);
 	case SEAM_RECORD_LOST:
 	case SEAM_RECORD_LOST_SAMPLES:
 		return seam_stitch_learn(l->rec->stitch, d, NULL);

@@ -26,6 +26,19 @@ static inline bool hit_chain(const struct seam_u64s *part, uint64_t *ret)
 	}
 	return false;
 }
+/* Cuts both parts of a chain behind its innermost address. */
+static inline void hit_cut(struct seam_u64s *kernel, struct seam_u64s *user)
+{
+	for (uint64_t i = 0; i < kernel->n; i++) {
+		if (seam_u64s_at(kernel, i) < SEAM_CONTEXT_MAX) {
+			kernel->n = i + 1;
+			user->n = 0;
+			return;
+		}
+	}
+	if (user->n)
+		user->n = 1;
+}
 /* Whether the part in front of the user part begins with a user address. Addresses in front of the
  * first marker have the mode of the record's header. */
 static inline bool hit_user_first(const struct seam_u64s *kernel, uint16_t misc)

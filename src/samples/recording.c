@@ -223,7 +223,7 @@ int recording_open(struct recording **ret, struct seam_reader *reader,
 
 	if (r < 0)
 		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
-	l.rec->index = sample_index_new();
+	l.rec->index = sample_index_new(opts && opts->innermost);
 	r = l.rec->index ? recording_learn(&l, opts, err)
 	                 : seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, NULL, "%s",
 	                                  strerror(ENOMEM));

@@ -97,6 +97,9 @@ struct recording_opts {
 	/* names will be asked for: the running kernel's begin to be read, if it is what was
 	 * recorded */
 	bool names;
+	/* of callchains, only the address at which each begins will be asked for: of stacks that
+	 * lie in the file no more is kept */
+	bool innermost;
 };
 
 /*

@@ -11,11 +11,12 @@
 #include "base/pages.h"
 #include "samples/called.h"
 #include "samples/hit.h"
+#include "samples/walk_result.h"
 
 _Static_assert(sizeof(struct sample_index_who) == 24, "hashed and compared as bytes");
 _Static_assert(sizeof(struct sample_entry) == 40, "as sample_index.h says");
 
-struct sample_index *sample_index_new(void)
+struct sample_index *sample_index_new(bool innermost)
 {
 	struct sample_index *n = calloc(1, sizeof(*n));
 
@@ -23,8 +24,10 @@ struct sample_index *sample_index_new(void)
 		sample_index_free(n);
 		return NULL;
 	}
-	if (n)
+	if (n) {
 		n->whos.size = sizeof(struct sample_index_who);
+		n->innermost = innermost;
+	}
 	return n;
 }
 
@@ -137,27 +140,51 @@ static int sample_index_ip(struct sample_index *n, uint64_t ip, uint32_t part, u
 	return 0;
 }
 
+/* Leaves of the chain what says where the sample hit: nothing, where its ip and its mode do. */
+static void sample_index_cut(const struct seam_decoded *d, struct seam_u64s *kernel,
+                             struct seam_u64s *user)
+{
+	unsigned mode = d->record->misc & SEAM_MISC_CPUMODE_MASK;
+	uint64_t ip = d->sample.ip;
+
+	hit_cut(kernel, user);
+	if (!hit_known(d->sample.event))
+		return;
+	if (mode == SEAM_MISC_USER && !kernel->n && user->n && seam_u64s_at(user, 0) == ip)
+		user->n = 0;
+	else if (mode == SEAM_MISC_KERNEL && kernel->n == 2 &&
+	         seam_u64s_at(kernel, 0) == SEAM_CONTEXT_KERNEL && seam_u64s_at(kernel, 1) == ip)
+		kernel->n = 0;
+}
+
 /* Numbers the parts that the sample itself has. */
 static int sample_index_parts(struct sample_index *n, const struct seam_decoded *d,
                               const struct stitch_learned *said, struct sample_entry *entry)
 {
+	struct seam_u64s kernel_words = said->parts.kernel, user_words = said->parts.user;
 	bool stable = d->record->stable;
 	uint64_t chain, ip = d->sample.ip;
 	uint32_t kernel = 0;
 	int r = 0;
 
+	if (said->parts.kind == RULES_STACK_COPY &&
+	    (!hit_known(d->sample.event) || !hit_elsewhere(ip, d->record->misc, ~ip)))
+		n->hits_in_copies = true;
+	/* Where a walk was made while recording, its last frame says where it ended. */
+	if (n->innermost && !walk_result_said(&d->sample.event->attr))
+		sample_index_cut(d, &kernel_words, &user_words);
 	entry->user = (uint32_t)said->slot;
 	if (said->parts.kind == RULES_AT_ONCE)
-		r = stacks_part(&n->stacks, &said->parts.user, stable, &entry->user);
+		r = stacks_part(&n->stacks, &user_words, stable, &entry->user);
 	if (r >= 0)
-		r = stacks_part(&n->stacks, &said->parts.kernel, stable, &kernel);
+		r = stacks_part(&n->stacks, &kernel_words, stable, &kernel);
 	if (r < 0)
 		return r;
 	if (kernel > SAMPLE_INDEX_IPS)
 		return -EOVERFLOW;
 	entry->kernel = kernel;
-	if (kernel && (!hit_known(d->sample.event) ||
-	               (hit_chain(&said->parts.kernel, &chain) && chain == ip)))
+	if (kernel &&
+	    (!hit_known(d->sample.event) || (hit_chain(&kernel_words, &chain) && chain == ip)))
 		return 0;
 	return sample_index_ip(n, ip, kernel, &entry->kernel);
 }

@@ -78,6 +78,24 @@ static int report_mark_parents(struct report_cmd *r)
 	return r->show.parents ? 0 : -ENOMEM;
 }
 
+/* Which frames of stacks are shown: of a table of functions alone, without what they call, those
+ * that samples hit. */
+static enum load_frames report_frames(const struct report_cmd *r)
+{
+	const struct report *show = &r->show;
+	const struct report_fields *f = &show->fields;
+	bool others = !show->no_children || show->max_stack || r->dsos || show->symbols ||
+	              show->symbol_filter || f->columns & 1u << ROLLUP_PARENT;
+
+	if (r->form != REPORT_TEXT)
+		return LOAD_FRAMES_ALL;
+	if (r->stats)
+		return LOAD_FRAMES_NONE;
+	for (size_t i = 0; i < f->n; i++)
+		others |= f->field[i] == REPORT_TOTAL;
+	return others || report_has_tree(show) ? LOAD_FRAMES_ALL : LOAD_FRAMES_INNERMOST;
+}
+
 /* Opens the recording, makes a profile with what the columns need, and marks the frames that
  * filters pick. -EINVAL without a text in err: it was said. */
 static int report_load(struct report_cmd *r, struct seam_error *err)
@@ -86,6 +104,7 @@ static int report_load(struct report_cmd *r, struct seam_error *err)
 	        report_needs(&r->show, ROLLUP_NEEDS_CALLS) || r->show.graph != REPORT_GRAPH_NONE;
 	struct load_opts opts = {
 		.sz = sizeof(opts),
+		.frames = report_frames(r),
 		.keep = report_keeps(&r->show),
 		.max_stack = r->show.max_stack,
 		.slice_ns = r->slice_ns,
@@ -98,7 +117,8 @@ static int report_load(struct report_cmd *r, struct seam_error *err)
 	struct recording_opts learn = { .sz = sizeof(learn),
 		                        .progress = infile_progress(),
 		                        .symbols = &r->naming.symbols,
-		                        .names = !r->stats };
+		                        .names = !r->stats,
+		                        .innermost = opts.frames != LOAD_FRAMES_ALL };
 	int rc = recording_open(&r->show.rec, r->in.reader, &learn, err);
 
 	if (rc >= 0)
@@ -327,7 +347,8 @@ const struct cmd cmd_report = {
 	        "both. Neither is a name: the account counts them by object, with the file or "
 	        "package that would help.\n\n"
 	        "Behind the tables stands what the stacks are worth: which share is whole, why the "
-	        "others are not, in which objects they end, and what would mend it.\n\n"
+	        "others are not, in which objects they end, and what would mend it. "
+	        "--no-children -g none looks up no caller, --stats no name.\n\n"
 	        "--json writes one object: version (1), samples, not_taken, lost, lost_samples, "
 	        "duplicate_samples, undecoded_samples; ended_at_data (samples whose callchain was "
 	        "ended in front of a word that lies in no executable memory); uretprobe_callers "
