@@ -102,13 +102,24 @@ for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
 	libraries="$libraries ./big$i.so"
 done
 all_mapped() { grep -q '/big15.so' "/proc/$(cat /proc/$1/task/$1/children | tr -d ' ')/maps" 2>/dev/null; }
+# The recorder has 16 MB of tables, mapped from files in the cache or in memory of its own.
+tables_made() {
+	python3 - "$1" <<'P'
+import re, sys
+spans = [line.split("-", 1) for line in open(f"/proc/{sys.argv[1]}/maps") if "/seam/unwind/" in line]
+files = sum(int(rest.split()[0], 16) - int(start, 16) for start, rest in spans)
+own = int(re.search(r"RssAnon:\s*(\d+)", open(f"/proc/{sys.argv[1]}/status").read())[1]) * 1024
+sys.exit(max(files, own) < 16000000)
+P
+}
 # held CACHE MEMORY: KB of memory of its own that the recorder has when all is mapped, in $own.
 held() {
 	# shellcheck disable=SC2086
 	LAST_MS=600000 XDG_CACHE_HOME=$1 "$SEAM" record -v -e cpu-clock -F 997 --unwind-memory $2 -o b.data -- ./visit $libraries 2>err &
 	recorder=$!
 	until_true "all is mapped" all_mapped $recorder
-	sleep 2
+	until_true "there are tables of it" tables_made $recorder
+	sleep 1
 	own=$(awk '/^RssAnon/ { print $2 }' /proc/$recorder/status)
 	kill $(cat /proc/$recorder/task/$recorder/children)
 	wait $recorder

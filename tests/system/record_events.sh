@@ -66,7 +66,7 @@ fi
 echo "# without a PMU"
 if "$SEAM" check --json 2>/dev/null | grep -q '"hardware":{"state":"no"'; then
 	while read -r event names; do
-		record -e "$event" -F 999 -o pmu.data -- sh -c "$BUSY"
+		record -e "$event" -F 999 -o pmu.data -- sh -c "$(busy 150)"
 		same "-e $event: status" 0 $status
 		same "-e $event: events" "$names" "$("$SEAM" evlist pmu.data | grep -v '^dummy' | xargs)"
 		says err "cpu-clock.*as cycles cannot be counted here (there is no PMU)"

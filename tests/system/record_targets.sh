@@ -58,8 +58,8 @@ fi
 echo "# nothing is named: the whole system, which is said"
 "$SEAM" record -F 500 -o whole.data 2>err &
 pid=$!
-said() { grep -q 'until Ctrl-C' err || ! kill -0 $pid 2>/dev/null; }
-until_true "it is said" said
+said() { grep -q 'until Ctrl-C' err && [ "$(samples whole.data)" -gt 0 ] || ! kill -0 $pid 2>/dev/null; }
+until_true "it is said, and it samples" said
 kill -TERM $pid
 wait $pid
 if [ -s whole.data ]; then says err 'the whole system is recorded until Ctrl-C'; else echo "not system-wide here: $(cat err)"; fi
