@@ -67,7 +67,8 @@ done
 for i in 1 2 3 4 5 6 7 8; do
 	while [ ! -s ready.$i ]; do sleep 0.1; done
 done
-"$SEAM" record -a -F 499 --call-graph dwarf,defer -o a.data -- ./crowd 10 0 1000 >/dev/null 2>err || fail "record -a"
+# Rings for all that a busy machine says while the recorder has no turn: what finds no room there is said, and is not looked at here.
+"$SEAM" record -a -m 64M -F 499 --call-graph dwarf,defer -o a.data -- ./crowd 10 0 1000 >/dev/null 2>err || fail "record -a"
 kill $pids
 cat err
 atleast "it is said that some are not followed" 1 "$(said)"
