@@ -9,9 +9,7 @@
 #include "annotate/annotate.h"
 #include "cli/cmds.h"
 #include "cmd/outfile.h"
-#include "input/infile.h"
-#include "input/naming.h"
-#include "input/sample_filter.h"
+#include "input/profiled.h"
 
 struct annotate_cmd {
 	const struct cmd *cmd;
@@ -93,23 +91,9 @@ static int annotate_option(struct annotate_cmd *a, const struct options *o, int 
  * function alone. */
 static int annotate_load(struct annotate_cmd *a, struct seam_error *err)
 {
-	struct load_opts opts = {
-		.sz = sizeof(opts),
-		.symbols = &a->naming.symbols,
-		.progress = infile_progress(),
-	};
-	struct recording_opts learn = { .sz = sizeof(learn),
-		                        .progress = infile_progress(),
-		                        .symbols = &a->naming.symbols };
-	int rc = recording_open(&a->show.rec, a->in.reader, &learn, err);
+	const struct profiled_opts opts = { .cmd = a->cmd, .filter = &a->filter };
 
-	if (rc >= 0)
-		rc = sample_filter_prepare(&a->filter, a->cmd, a->show.rec);
-	opts.filter = sample_filter_samples(&a->filter);
-	if (rc >= 0)
-		rc = load_recording(&a->show.load, a->show.rec, &opts, err);
-	infile_progress_end();
-	return rc;
+	return profiled_load(&a->in, &a->naming, &opts, &a->show.rec, &a->show.load, err);
 }
 
 /* Chooses function and event, counts the samples, and reads the code. -ENOENT: there is nothing to

@@ -9,11 +9,9 @@
 #include <unistd.h>
 
 #include "cli/cmds.h"
-#include "input/infile.h"
-#include "input/naming.h"
+#include "input/profiled.h"
 #include "cmd/outfile.h"
 #include "convert/pack.h"
-#include "aggregate/load.h"
 
 enum {
 	OPT_INPUT = 1,
@@ -81,24 +79,13 @@ static int archive_option(struct archive *a, const struct options *o, int id)
  * archived. */
 static int archive_load(struct archive *a, struct seam_error *err)
 {
-	struct recording_opts learn = { .sz = sizeof(learn),
-		                        .progress = infile_progress(),
-		                        .symbols = &a->naming.symbols };
-	struct load_opts opts = {
-		.sz = sizeof(opts),
-		.symbols = &a->naming.symbols,
-		.lines = a->sources,
-		.progress = infile_progress(),
-	};
-	int r = recording_open(&a->rec, a->in.reader, &learn, err);
+	const struct profiled_opts opts = { .cmd = a->cmd, .load.lines = a->sources };
+	int r = profiled_load(&a->in, &a->naming, &opts, &a->rec, &a->load, err);
 
 	a->naming.symbols.search.kernel_release =
 	        seam_reader_feature_string(a->in.reader, SEAM_FEATURE_OSRELEASE);
-	if (r >= 0)
-		r = load_recording(&a->load, a->rec, &opts, err);
 	if (r >= 0 && a->all)
 		r = pack_all(a->load.symbols, a->rec);
-	infile_progress_end();
 	return r;
 }
 

@@ -9,8 +9,7 @@
 #include "cli/cmds.h"
 #include "cli/report/report_options.h"
 #include "cmd/outfile.h"
-#include "input/naming.h"
-#include "input/sample_filter.h"
+#include "input/profiled.h"
 #include "report/diff.h"
 
 #define EXIT_SLOWER 4
@@ -198,34 +197,24 @@ static int diff_settle(struct diff_cmd *d)
 /* Reads one recording and keeps its profile until all are read. An exit code. */
 static int diff_load_open(struct diff_cmd *d, struct infile *in, size_t run)
 {
-	struct load_opts opts = {
-		.sz = sizeof(opts),
-		.frames = d->table.children ? LOAD_FRAMES_ALL : LOAD_FRAMES_INNERMOST,
-		.keep = report_keeps(&d->table.keys),
-		.symbols = &d->naming.symbols,
-		.lines = report_needs(&d->table.keys, ROLLUP_NEEDS_LINES) || !d->naming.no_inline,
-		.no_inline = d->naming.no_inline,
-		.progress = infile_progress(),
+	const struct profiled_opts opts = {
+		.cmd = d->cmd,
+		.filter = &d->filter,
+		.load = { .frames = d->table.children ? LOAD_FRAMES_ALL : LOAD_FRAMES_INNERMOST,
+		          .keep = report_keeps(&d->table.keys),
+		          .lines = report_needs(&d->table.keys, ROLLUP_NEEDS_LINES) ||
+		                   !d->naming.no_inline,
+		          .no_inline = d->naming.no_inline },
 	};
-	struct recording_opts learn = { .sz = sizeof(learn),
-		                        .progress = infile_progress(),
-		                        .symbols = &d->naming.symbols,
-		                        .innermost = !d->table.children };
 	struct recording *rec = NULL;
 	struct load load = { 0 };
 	struct seam_error err = { 0 };
-	int rc, r = recording_open(&rec, in->reader, &learn, &err);
+	int rc, r = profiled_load(in, &d->naming, &opts, &rec, &load, &err);
 
-	if (r >= 0)
-		r = sample_filter_prepare(&d->filter, d->cmd, rec);
 	if (r == -EINVAL && !err.code) {
 		recording_close(rec);
 		return EXIT_USAGE;
 	}
-	opts.filter = sample_filter_samples(&d->filter);
-	if (r >= 0)
-		r = load_recording(&load, rec, &opts, &err);
-	infile_progress_end();
 	if (r >= 0)
 		r = diff_add_run(&d->table, &load, run);
 	if (r < 0)

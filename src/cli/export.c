@@ -8,11 +8,8 @@
 #include <unistd.h>
 
 #include "cli/cmds.h"
-#include "input/infile.h"
-#include "input/naming.h"
+#include "input/profiled.h"
 #include "cmd/outfile.h"
-#include "input/sample_filter.h"
-#include "aggregate/load.h"
 
 enum {
 	OPT_INPUT = 1,
@@ -170,28 +167,20 @@ static int export_profile(struct export_run *e, const struct profile *loaded)
 /* Reads the recording, makes a profile with what the format needs, and writes it. An exit code. */
 static int export_recording(struct export_run *e)
 {
-	struct recording_opts learn = { .sz = sizeof(learn),
-		                        .progress = infile_progress(),
-		                        .symbols = &e->naming.symbols,
-		                        .names = true };
-	struct load_opts opts = {
-		.sz = sizeof(opts),
-		.keep = e->format->keep,
-		.max_stack = e->max_stack,
-		.symbols = &e->naming.symbols,
-		.lines = true,
-		.no_inline = e->naming.no_inline,
-		.progress = infile_progress(),
-		.filter = id_filter_samples(&e->take),
+	const struct profiled_opts opts = {
+		.cmd = e->cmd,
+		.names = true,
+		.load = { .keep = e->format->keep,
+		          .max_stack = e->max_stack,
+		          .lines = true,
+		          .no_inline = e->naming.no_inline,
+		          .filter = id_filter_samples(&e->take) },
 	};
 	struct recording *rec = NULL;
 	struct seam_error err = { 0 };
 	struct load load = { 0 };
-	int r = recording_open(&rec, e->in.reader, &learn, &err), code = EXIT_FAILED;
+	int r = profiled_load(&e->in, &e->naming, &opts, &rec, &load, &err), code = EXIT_FAILED;
 
-	if (r >= 0)
-		r = load_recording(&load, rec, &opts, &err);
-	infile_progress_end();
 	if (r < 0)
 		cmd_error(e->cmd, "%s", cmd_reason(&err, r));
 	else if (export_choose_event(e, load.profile) < 0)

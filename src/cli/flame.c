@@ -9,11 +9,8 @@
 #include <unistd.h>
 
 #include "cli/cmds.h"
-#include "input/infile.h"
-#include "input/naming.h"
+#include "input/profiled.h"
 #include "cmd/outfile.h"
-#include "input/sample_filter.h"
-#include "aggregate/load.h"
 #include "profile/builds.h"
 
 enum {
@@ -103,18 +100,13 @@ static int flame_option(struct flame_run *f, const struct options *o, int id)
 /* Loads one recording as a profile. An exit code. */
 static int flame_load(struct flame_run *f, struct flame_input *input)
 {
-	struct recording_opts learn = { .sz = sizeof(learn),
-		                        .progress = infile_progress(),
-		                        .symbols = &f->naming.symbols,
-		                        .names = true };
-	struct load_opts opts = {
-		.sz = sizeof(opts),
-		.keep = PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SAMPLES,
-		.max_stack = f->max_stack,
-		.symbols = &f->naming.symbols,
-		.lines = !f->naming.no_inline,
-		.progress = infile_progress(),
-		.filter = id_filter_samples(&f->take),
+	const struct profiled_opts opts = {
+		.cmd = f->cmd,
+		.names = true,
+		.load = { .keep = PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SAMPLES,
+		          .max_stack = f->max_stack,
+		          .lines = !f->naming.no_inline,
+		          .filter = id_filter_samples(&f->take) },
 	};
 	struct recording *rec = NULL;
 	struct seam_error err = { 0 };
@@ -122,10 +114,7 @@ static int flame_load(struct flame_run *f, struct flame_input *input)
 
 	if (code != EXIT_OK)
 		return code;
-	r = recording_open(&rec, input->in.reader, &learn, &err);
-	if (r >= 0)
-		r = load_recording(&input->load, rec, &opts, &err);
-	infile_progress_end();
+	r = profiled_load(&input->in, &f->naming, &opts, &rec, &input->load, &err);
 	if (r < 0) {
 		cmd_error(f->cmd, "%s", cmd_reason(&err, r));
 		code = EXIT_FAILED;

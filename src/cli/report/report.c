@@ -12,6 +12,7 @@
 #include "cli/cmds.h"
 #include "cli/header.h"
 #include "cmd/outfile.h"
+#include "input/profiled.h"
 #include "profile/nameless.h"
 
 /* ---- loading ---- */
@@ -102,31 +103,20 @@ static int report_load(struct report_cmd *r, struct seam_error *err)
 {
 	bool calls =
 	        report_needs(&r->show, ROLLUP_NEEDS_CALLS) || r->show.graph != REPORT_GRAPH_NONE;
-	struct load_opts opts = {
-		.sz = sizeof(opts),
-		.frames = report_frames(r),
-		.keep = report_keeps(&r->show),
-		.max_stack = r->show.max_stack,
-		.slice_ns = r->slice_ns,
-		.symbols = &r->naming.symbols,
-		.lines = report_needs(&r->show, ROLLUP_NEEDS_LINES) ||
-		         (calls && !r->naming.no_inline && !r->stats),
-		.no_inline = r->naming.no_inline,
-		.progress = infile_progress(),
+	const struct profiled_opts opts = {
+		.cmd = r->cmd,
+		.filter = &r->filter,
+		.names = !r->stats,
+		.load = { .frames = report_frames(r),
+		          .keep = report_keeps(&r->show),
+		          .max_stack = r->show.max_stack,
+		          .slice_ns = r->slice_ns,
+		          .lines = report_needs(&r->show, ROLLUP_NEEDS_LINES) ||
+		                   (calls && !r->naming.no_inline && !r->stats),
+		          .no_inline = r->naming.no_inline },
 	};
-	struct recording_opts learn = { .sz = sizeof(learn),
-		                        .progress = infile_progress(),
-		                        .symbols = &r->naming.symbols,
-		                        .names = !r->stats,
-		                        .innermost = opts.frames != LOAD_FRAMES_ALL };
-	int rc = recording_open(&r->show.rec, r->in.reader, &learn, err);
+	int rc = profiled_load(&r->in, &r->naming, &opts, &r->show.rec, &r->show.load, err);
 
-	if (rc >= 0)
-		rc = sample_filter_prepare(&r->filter, r->cmd, r->show.rec);
-	opts.filter = sample_filter_samples(&r->filter);
-	if (rc >= 0)
-		rc = load_recording(&r->show.load, r->show.rec, &opts, err);
-	infile_progress_end();
 	if (rc >= 0)
 		rc = report_mark_shown(r);
 	return rc < 0 ? rc : report_mark_parents(r);

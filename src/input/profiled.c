@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// profiled.c: see profiled.h.
+#include "input/profiled.h"
+
+/* The steps that every command takes with a recording: the first pass, then the filter, which needs
+ * to know events and times, then counting and naming. */
+int profiled_load(const struct infile *in, const struct naming *naming,
+                  const struct profiled_opts *opts, struct recording **rec, struct load *ret,
+                  struct seam_error *err)
+{
+	const struct recording_opts learn = { .sz = sizeof(learn),
+		                              .progress = infile_progress(),
+		                              .symbols = &naming->symbols,
+		                              .names = opts->names,
+		                              .innermost = opts->load.frames != LOAD_FRAMES_ALL };
+	struct load_opts load = opts->load;
+	int r = recording_open(rec, in->reader, &learn, err);
+
+	load.sz = sizeof(load);
+	load.symbols = &naming->symbols;
+	load.progress = infile_progress();
+	if (r >= 0 && opts->filter) {
+		r = sample_filter_prepare(opts->filter, opts->cmd, *rec);
+		load.filter = sample_filter_samples(opts->filter);
+	}
+	if (r >= 0)
+		r = load_recording(ret, *rec, &load, err);
+	infile_progress_end();
+	return r;
+}
