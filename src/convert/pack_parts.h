@@ -26,8 +26,8 @@ struct pack {
 int pack_is_new(struct pack *b, const char *name);
 /* Says why a path could not be put, by r; returns r. */
 int pack_failed(struct pack *b, int r, const char *path);
-/* 1; 0: it is there already, or the file is gone, which is reported as missing. follow: also where a
- * link leads. */
+/* 1; 0: it is there already, or the file is gone, which is reported as missing. follow: also where
+ * a link leads. */
 int pack_put_file(struct pack *b, const char *name, const char *path, bool follow);
 
 /* The split DWARF of an image that is in the archive as name: its package, or its .dwo files. */
