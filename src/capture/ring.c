@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: MIT
-// ring.c: from a perf ring to a sink, in spans of whole records; see ring.h. The kernel writes
-// data_head after the data (we load it with acquire) and reads data_tail before it overwrites (we
-// store it with release, after the sink has returned). Positions are u64 that only grow; the place
-// in the data is the position modulo the size.
+/*
+ * ring.c: from a perf ring to a sink, in spans of whole records; see ring.h. The kernel writes
+ * data_head after the data (we load it with acquire) and reads data_tail before it overwrites (we
+ * store it with release, after the sink has returned). Positions are u64 that only grow; the place
+ * in the data is the position modulo the size.
+ *
+ * A record may begin at the end of the data and go on at its start. Spans are given where they lie,
+ * without a copy; only a record that is cut so is put together in `whole` first.
+ *
+ * Invariant: what the sink did not take stays in the ring, from the first byte of a record on. No
+ * size in the ring is believed: a record ends within what the kernel says it has written, or the
+ * reading ends there.
+ */
 #include "capture/ring.h"
 
 #include <errno.h>
@@ -79,11 +88,13 @@ void ring_unmap(struct ring *r)
 	*r = (struct ring){ .fd = -1, .cpu = -1 };
 }
 
+/* Bytes that were written and not given to a sink yet. */
 uint64_t ring_pending(const struct ring *r)
 {
 	return __atomic_load_n(&r->page->head, __ATOMIC_ACQUIRE) - r->page->tail;
 }
 
+/* Copies n bytes from a position on, of which the last may be at the start of the data. */
 static void ring_copy(const struct ring *r, uint64_t position, void *to, size_t n)
 {
 	size_t at = position & (r->size - 1);

@@ -68,6 +68,7 @@ int session_wait(struct session *s, int timeout_ms)
 	return n > 0;
 }
 
+/* May be called by a signal handler: errno stays as it was. */
 void session_wake(struct session *s)
 {
 	uint64_t one = 1;

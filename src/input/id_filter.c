@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// id_filter.c: see id_filter.h.
+// id_filter.c: see id_filter.h. Lists of numbers become ranges when they are given, lists of names
+// stay texts; samples/ gets pointers to both, and looks at the samples.
 #include "input/id_filter.h"
 
 #include <errno.h>

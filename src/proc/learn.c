@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
-// learn.c: records to events. An event keeps nothing of its record but numbers and interned names.
-// Until proc_seal events only gather; then they are sorted by time and applied.
+/*
+ * learn.c: records to events. An event keeps nothing of its record but numbers and interned names.
+ * Until proc_seal events only gather; then they are sorted by time and applied.
+ *
+ * So the records of several CPUs may come in any order, as they do in a file. Two kinds of tables
+ * do not wait: a live one is asked for now only, and one that is told of records in order of time
+ * applies each at once.
+ *
+ * Invariant: events of one time are applied in the order in which they came.
+ */
 #include "base/array.h"
 #include "proc/table.h"
 

@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: MIT
-// profile.c: see profile.h. Knows how each thing is stored once; does not know what it is for.
-//
-// Invariant: structs that are interned as bytes have no padding, so equal values are equal bytes.
-// Id 0 of every pool is the pool's own empty string, which is "none" here.
+/*
+ * profile.c: see profile.h. Knows how each thing is stored once; does not know what it is for.
+ *
+ *	strings -> objects, tasks, frames -> nodes of the tree of stacks -> rows
+ *
+ * Each kind has a pool that gives equal things one number, and things of a later kind have numbers
+ * of earlier ones in them. A row is a distinct key (event, task, node, and what else this profile
+ * keeps) with its samples and weight. Adding the same row again adds to it, so a profile grows with
+ * what is distinct, and not with the number of samples.
+ *
+ * Invariant: structs that are interned as bytes have no padding, so equal values are equal bytes.
+ * Id 0 of every pool is the pool's own empty string, which is "none" here. A number that was given
+ * stays valid, and means the same, until the profile is freed.
+ */
 #include "profile/profile.h"
 
 #include <errno.h>

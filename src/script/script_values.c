@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-// script_values.c: see script_values.h. The form is perf's.
+/*
+ * script_values.c: see script_values.h. The form is perf's: values stand before the stack (trace,
+ * addr, data_src, weights, cgroup) or behind it (registers, branches, physical address, page
+ * sizes), each led by a blank and padded as perf pads it.
+ *
+ * They are read from the sample's own record, so this file works only where samples come with their
+ * record (SAMPLES_RECORD); which fields need it, script_text.h says.
+ *
+ * Invariant: one thread. A tracepoint whose format the recording does not have, or cannot be
+ * understood, prints nothing, and is counted with the first reason.
+ */
 #include "script/script_values.h"
 
 #include <errno.h>

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: MIT
-// straight.c: see straight.h. Follows the stack pointer, and where the caller's frame pointer is,
-// from instruction to instruction.
+/*
+ * straight.c: see straight.h. Follows the stack pointer, and where the caller's frame pointer is,
+ * from instruction to instruction.
+ *
+ * Code that is made at run time seldom has unwind information. From where execution stopped, this
+ * file goes on through the code as the CPU would, up to the return: what it pops and adds on the
+ * way tells where the return address lies. It knows only the instructions that epilogues and leaves
+ * are made of, and no other: at the first that it does not know it gives up. A conditional jump is
+ * passed over: had it been made, execution would go another way to a return of its own.
+ *
+ * Invariant: an answer is right or there is none. The work is bounded by the code that is given.
+ */
 #include "unwind/straight.h"
 
 #include <string.h>
