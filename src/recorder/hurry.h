@@ -15,8 +15,20 @@
 
 /* Raises the priority of all threads of this process, however low it was. Async-signal-safe. */
 void hurry_begin(void);
-/* HURRY_MS from now, and grace_ms (as session_settle takes it) where more was asked for than its
- * default: CLOCK_MONOTONIC. */
-uint64_t hurry_until_ns(uint32_t grace_ms);
+
+/* For how long a thread has run, and has waited until others let it. */
+struct hurry_share {
+	uint64_t ran_ns, waited_ns;
+};
+
+/* Of the calling thread; zeros: not known. */
+struct hurry_share hurry_share(void);
+/* The milliseconds for draining: HURRY_MS, or less where so small a share of its CPU is left to the
+ * thread that closing, which is work, takes more than the rest of a second. */
+uint64_t hurry_drain_ms(uint64_t ran_ns, uint64_t waited_ns);
+/* So long from now, and grace_ms (as session_settle takes it) where more was asked for than its
+ * default: CLOCK_MONOTONIC. To be called after hurry_begin: a thread whose priority could be raised
+ * has HURRY_MS, whatever share it had. */
+uint64_t hurry_until_ns(uint32_t grace_ms, const struct hurry_share *since);
 
 #endif

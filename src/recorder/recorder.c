@@ -56,6 +56,7 @@ struct recorder {
 	struct recorder_sink sink;
 	struct synth_counts found;
 	uint64_t found_ns;
+	struct hurry_share begun; /* of this thread, when the recording began */
 };
 
 static uint64_t recorder_now_ns(void)
@@ -349,6 +350,7 @@ int recorder_begin(struct recorder *r, const struct recorder_sink *sink, struct 
 	if (!error)
 		error = recorder_collect(r, true);
 	r->found_ns = recorder_now_ns() - start_ns;
+	r->begun = hurry_share();
 	return error;
 }
 
@@ -423,6 +425,12 @@ static unsigned recorder_finish_ms(uint64_t end_ns)
 	         left = now_ns < end_ns ? (end_ns - now_ns) / 1000000 : 0;
 
 	return left < FINISH_MS ? (unsigned)left : FINISH_MS;
+}
+
+uint64_t recorder_until_ns(const struct recorder *r)
+{
+	hurry_begin();
+	return hurry_until_ns(r->o.grace_ms, &r->begun);
 }
 
 int recorder_stop(struct recorder *r, uint64_t end_ns)

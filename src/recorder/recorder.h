@@ -79,8 +79,10 @@ void recorder_wake(struct recorder *r);
 bool recorder_ended(struct recorder *r);
 /* Reads every ring once. */
 int recorder_read(struct recorder *r);
+/* Until when the end of the recording may take, which begins now: the priority is raised. */
+uint64_t recorder_until_ns(const struct recorder *r);
 /* Sampling ends; deferred stacks that are owed are waited for (opts.grace_ms), the rest is read,
- * until end_ns (hurry_until_ns): what waits then is counted and left out. */
+ * until end_ns (recorder_until_ns): what waits then is counted and left out. */
 int recorder_stop(struct recorder *r, uint64_t end_ns);
 /* Sampling ends, and nothing more is read: for a sink that takes nothing any more. */
 void recorder_halt(struct recorder *r);

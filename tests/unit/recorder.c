@@ -17,7 +17,6 @@
 #include "abi/record_at.h"
 #include "capture/features.h"
 #include "capture/target.h"
-#include "recorder/hurry.h"
 #include "recorder/recorder.h"
 
 #define WAIT_MS 50
@@ -115,7 +114,7 @@ static void read_until_it_ends(struct recorder *r)
 		assert_int_equal(recorder_read(r), 0);
 	}
 	assert_true(rounds < ROUNDS_MAX);
-	assert_int_equal(recorder_stop(r, hurry_until_ns(0)), 0);
+	assert_int_equal(recorder_stop(r, recorder_until_ns(r)), 0);
 }
 
 static char sh[] = "sh", minus_c[] = "-c",
@@ -271,7 +270,7 @@ static void what_runs_already_is_told_of(void **state)
 	assert_int_equal(recorder_synthesize(r), 0);
 	assert_true(taken.of[SEAM_RECORD_MMAP2] + taken.of[SEAM_RECORD_MMAP] >= 2 * mappings - 2);
 	assert_false(recorder_ended(r));
-	assert_int_equal(recorder_stop(r, hurry_until_ns(0)), 0);
+	assert_int_equal(recorder_stop(r, recorder_until_ns(r)), 0);
 	recorder_free(r);
 }
 

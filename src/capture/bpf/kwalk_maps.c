@@ -24,7 +24,8 @@ bool maps_table(struct kwalk *l, struct kwalk_vma *m, const struct kwalk_ask *as
 {
 	struct kwalk_table table = { 0 };
 
-	if (m->start >= USER_END || m->end <= m->start)
+	/* Making a table is the longest single step: none is begun when the time to end is over. */
+	if (m->start >= USER_END || m->end <= m->start || kwalk_is_over(l))
 		return false;
 	if (!l->opts.fp && l->opts.table)
 		l->opts.table(l->opts.ctx, ask, &table);

@@ -12,7 +12,6 @@
 #include "cli/agent/agent.h"
 #include "cli/record/record_say.h"
 #include "cli/record/record_signals.h"
-#include "recorder/hurry.h"
 
 /* A name for this run of the agent, which no other has. */
 static void agent_instance(struct agent *a)
@@ -113,7 +112,7 @@ static int agent_loop(struct agent *a)
 			cmd_error(a->cmd, "reading the rings: %s", strerror(-r));
 		last |= r > 0;
 		if (r >= 0 && last)
-			r = recorder_stop(a->recorder, hurry_until_ns(a->o.rec.grace_ms));
+			r = recorder_stop(a->recorder, recorder_until_ns(a->recorder));
 		if (r >= 0)
 			r = agent_window(a, last);
 		ended |= r > 0;

@@ -21,7 +21,6 @@
 #include "cli/record/record_say.h"
 #include "cli/record/record_signals.h"
 #include "recorder/datafile.h"
-#include "recorder/hurry.h"
 #include "recorder/recorder.h"
 
 #define RECORD_WAIT_MS 250 /* at most, between two drains */
@@ -372,7 +371,7 @@ static int record_end(struct record_run *r, int broken)
 {
 	struct target *target = recorder_command(r->recorder);
 
-	r->file.end_ns = hurry_until_ns(r->o->rec.grace_ms);
+	r->file.end_ns = recorder_until_ns(r->recorder);
 	record_signals_wake(NULL);
 	if (!broken)
 		broken = recorder_stop(r->recorder, r->file.end_ns);

@@ -19,7 +19,6 @@
 #include "cli/cmds.h"
 #include "cli/record/record_signals.h"
 #include "cli/record/record_values.h"
-#include "recorder/hurry.h"
 
 #define CLEAR "\033[H\033[2J"
 #define HEADING_LINES 6 /* heading, stacks, column names, the line of what is hidden, keys */
@@ -261,7 +260,7 @@ static int top_step(struct top *t, bool *ended)
 		left -= step;
 	}
 	if (r >= 0 && *ended)
-		r = recorder_stop(t->recorder, hurry_until_ns(t->o.rec.grace_ms));
+		r = recorder_stop(t->recorder, recorder_until_ns(t->recorder));
 	return r < 0 ? r : 0;
 }
 
