@@ -28,7 +28,7 @@ TESTING = ["backtrack", "dump", "exhaustive_tester", "null_walker", "regexp_gene
 # sqlite3; C files; deferred samples where they are generated; seconds of -a; processes that sleep at a start.
 Scale = collections.namedtuple("Scale", "objects tests hertz storm copies copy_size seconds requests rows c_files generated all processes")
 SCALES = {
-    "full": Scale(len(RE2), len(TESTING), 4000, 1500, 4, 16384, "2.1", 3000, 300000, 40, 1000000, "4", 10000),
+    "full": Scale(len(RE2), len(TESTING), 4000, 800, 4, 16384, "2.1", 3000, 300000, 40, 1000000, "4", 10000),
     "quick": Scale(6, 0, 4000, 300, 1, 16384, "0.5", 800, 80000, 10, 200000, "3", 2000),
     "smoke": Scale(2, 0, 997, 4, 1, 1024, "0.1", 20, 2000, 1, 2000, "0.5", 20),
 }
