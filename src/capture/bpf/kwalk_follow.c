@@ -99,7 +99,8 @@ static void follow_keep(struct follow *f, size_t n)
 	f->order = order;
 }
 
-/* Applies the records that are not younger than until_ns. Returns how many are left. */
+/* Applies the records that are not younger than until_ns; after the end, none. Returns how many are
+ * left. */
 static size_t follow_apply(struct kwalk *l, uint64_t until_ns)
 {
 	struct follow *f = &l->follow;
@@ -119,6 +120,10 @@ static size_t follow_apply(struct kwalk *l, uint64_t until_ns)
 		memcpy(&size, f->records.bytes + e[i].at + 6, 2);
 		learn_record(l, f->records.bytes + e[i].at, size);
 	}
+	/* Nothing is learnt after the end, but the thread goes on until it is told: what comes then
+	 * must not be kept, or each round would sort and copy ever more. */
+	if (kwalk_is_over(l))
+		i = n;
 	follow_keep(f, i);
 	return n - i;
 }
