@@ -9,6 +9,7 @@
 
 #include "cli/cmds.h"
 #include "input/profiled.h"
+#include "input/stored.h"
 #include "cmd/outfile.h"
 
 enum {
@@ -40,6 +41,8 @@ static const struct cmd_words export_words[] = {
 
 static const struct option_def export_options[] = {
 	INFILE_OPTION(OPT_INPUT),
+	STORED_URL_OPTION,
+	STORED_SPAN_OPTIONS,
 	{ "format", 'f', "NAME", format_names + 2, OPT_FORMAT },
 	{ "output", 'o', "FILE",
 	  "where it goes (default and -: standard output); its end may tell the format",
@@ -58,6 +61,7 @@ static const struct option_def export_options[] = {
 struct export_run {
 	const struct cmd *cmd;
 	struct infile in;
+	struct stored stored; /* in place of in */
 	const char *output, *event;
 	const struct export_format *format;
 	struct export_opts opts;
@@ -103,6 +107,10 @@ static int export_option(struct export_run *e, const struct options *o, int id)
 		e->max_stack = (unsigned)v;
 		return 0;
 	default:
+		if (stored_is_option(id)) {
+			stored_option(&e->stored, o, id);
+			return 0;
+		}
 		return id_filter_is_option(id) ? id_filter_option(&e->take, o, id)
 		                               : naming_option(&e->naming, o, id);
 	}
@@ -192,6 +200,38 @@ static int export_recording(struct export_run *e)
 	return code;
 }
 
+/* Likewise, of a store. */
+static int export_stored(struct export_run *e)
+{
+	struct answer answer = { 0 };
+	int code = stored_load(&e->stored, e->cmd, 0, &answer);
+
+	if (code != EXIT_OK)
+		return code;
+	if (export_choose_event(e, answer.load.profile) < 0)
+		code = EXIT_USAGE;
+	else if (export_profile(e, answer.load.profile) < 0)
+		code = EXIT_FAILED;
+	answer_free(&answer);
+	return code;
+}
+
+/* A store has no single samples. */
+static bool export_stored_ready(struct export_run *e)
+{
+	const char *other = e->in.path                ? "a recording"
+	                    : id_filter_any(&e->take) ? "filters of samples (--where)"
+	                    : e->max_stack            ? "--max-stack"
+	                    : e->format->keep & PROFILE_KEEP_SAMPLES ? e->format->name
+	                                                             : NULL;
+
+	if (stored_settle(&e->stored, e->cmd) < 0)
+		return false;
+	if (stored_asked(&e->stored) && other)
+		cmd_error(e->cmd, "--store does not go with %s", other);
+	return !stored_asked(&e->stored) || !other;
+}
+
 static bool export_ready(struct export_run *e)
 {
 	if (!e->format && e->output)
@@ -227,13 +267,14 @@ static int export_run(int argc, char **argv, const struct cmd *cmd)
 		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || export_option(&e, &o, id) < 0)
 			goto out;
 	}
-	if (!export_ready(&e))
+	if (!export_ready(&e) || !export_stored_ready(&e))
 		goto out;
-	rc = infile_open(&e.in, cmd);
+	rc = stored_asked(&e.stored) ? EXIT_OK : infile_open(&e.in, cmd);
 	if (rc == EXIT_OK)
-		rc = export_recording(&e);
+		rc = stored_asked(&e.stored) ? export_stored(&e) : export_recording(&e);
 out:
 	infile_close(&e.in);
+	stored_free(&e.stored);
 	id_filter_free(&e.take);
 	naming_end(&e.naming);
 	return rc;

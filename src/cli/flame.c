@@ -10,6 +10,7 @@
 
 #include "cli/cmds.h"
 #include "input/profiled.h"
+#include "input/stored.h"
 #include "cmd/outfile.h"
 #include "profile/builds.h"
 
@@ -26,6 +27,8 @@ enum {
 
 static const struct option_def flame_options[] = {
 	INFILE_OPTION(OPT_INPUT),
+	STORED_URL_OPTION,
+	STORED_SPAN_OPTIONS,
 	{ "output", 'o', "FILE",
 	  "where it goes (default: flame.html, or flame.svg; -: standard output)", OPT_OUTPUT },
 	{ "base", 0, "FILE", "another recording, to compare with: blue is less, orange is more",
@@ -49,6 +52,7 @@ struct flame_input {
 
 struct flame_run {
 	const struct cmd *cmd;
+	struct stored stored; /* in place of a recording */
 	struct flame_input inputs[FLAME_SIDES];
 	size_t n;
 	const char *output;
@@ -92,6 +96,10 @@ static int flame_option(struct flame_run *f, const struct options *o, int id)
 		f->max_stack = (unsigned)v;
 		return 0;
 	default:
+		if (stored_is_option(id)) {
+			stored_option(&f->stored, o, id);
+			return 0;
+		}
 		return id_filter_is_option(id) ? id_filter_option(&f->take, o, id)
 		                               : naming_option(&f->naming, o, id);
 	}
@@ -122,6 +130,20 @@ static int flame_load(struct flame_run *f, struct flame_input *input)
 		code = infile_verdict(&input->in, f->cmd, rec);
 	}
 	recording_close(rec);
+	return code;
+}
+
+/* Takes what a store answers as the first side. An exit code. */
+static int flame_load_stored(struct flame_run *f)
+{
+	struct answer answer = { 0 };
+	int code = stored_load(&f->stored, f->cmd, 0, &answer);
+
+	if (code == EXIT_OK) {
+		f->inputs[0].load.profile = answer.load.profile;
+		answer.load.profile = NULL;
+	}
+	answer_free(&answer);
 	return code;
 }
 
@@ -159,9 +181,10 @@ static int flame_write(struct flame_run *f)
 	int r;
 
 	for (size_t i = 0; i < f->n; i++)
-		sides[i] = (struct flame_side){ f->inputs[i].profile, f->inputs[i].in.path
-			                                                      ? f->inputs[i].in.path
-			                                                      : "perf.data" };
+		sides[i] = (struct flame_side){ f->inputs[i].profile,
+			                        stored_asked(&f->stored) ? f->stored.url
+			                        : f->inputs[i].in.path   ? f->inputs[i].in.path
+			                                                 : "perf.data" };
 	if (!f->opts.title)
 		f->opts.title = export_base_name(sides[0].name);
 	r = outfile_open(&file, f->output, 0666);
@@ -171,6 +194,21 @@ static int flame_write(struct flame_run *f)
 	if (r >= 0 && !outfile_is_stdout(f->output))
 		cmd_error(f->cmd, "%s written", f->output);
 	return r;
+}
+
+static bool flame_stored_ready(struct flame_run *f)
+{
+	const char *other = f->inputs[0].in.path      ? "a recording"
+	                    : f->n > 1                ? "--base"
+	                    : id_filter_any(&f->take) ? "filters of samples (--where)"
+	                    : f->max_stack            ? "--max-stack"
+	                                              : NULL;
+
+	if (stored_settle(&f->stored, f->cmd) < 0)
+		return false;
+	if (stored_asked(&f->stored) && other)
+		cmd_error(f->cmd, "--store does not go with %s", other);
+	return !stored_asked(&f->stored) || !other;
 }
 
 static bool flame_ready(struct flame_run *f)
@@ -197,7 +235,8 @@ static int flame_main(struct flame_run *f)
 	int rc = EXIT_OK;
 
 	for (size_t i = 0; i < f->n; i++) {
-		int code = flame_load(f, &f->inputs[i]);
+		int code = stored_asked(&f->stored) ? flame_load_stored(f)
+		                                    : flame_load(f, &f->inputs[i]);
 
 		if (code != EXIT_OK && code != EXIT_PARTIAL)
 			return code;
@@ -227,7 +266,7 @@ static int flame_run(int argc, char **argv, const struct cmd *cmd)
 		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || flame_option(&f, &o, id) < 0)
 			goto out;
 	}
-	if (flame_ready(&f))
+	if (flame_stored_ready(&f) && flame_ready(&f))
 		rc = flame_main(&f);
 out:
 	for (size_t i = 0; i < FLAME_SIDES; i++) {
@@ -235,6 +274,7 @@ out:
 		load_free(&f.inputs[i].load);
 		infile_close(&f.inputs[i].in);
 	}
+	stored_free(&f.stored);
 	id_filter_free(&f.take);
 	naming_end(&f.naming);
 	return rc;

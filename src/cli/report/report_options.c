@@ -376,10 +376,10 @@ static const char *report_not_stored(const struct report_cmd *r)
 /* A store has no processes, threads, CPUs and slices of time. */
 static int report_stored_end(struct report_cmd *r)
 {
-	const char *not = stored_asked(&r->stored) ? report_not_stored(r) : NULL;
+	const char *other = stored_asked(&r->stored) ? report_not_stored(r) : NULL;
 
-	if (not ) {
-		cmd_error(r->cmd, "--store does not go with %s", not );
+	if (other) {
+		cmd_error(r->cmd, "--store does not go with %s", other);
 		return -EINVAL;
 	}
 	for (unsigned c = 0; stored_asked(&r->stored) && c < ROLLUP_COLUMNS; c++)

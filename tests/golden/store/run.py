@@ -55,6 +55,20 @@ def without_advice(text):
                      " it has names" not in l)
 
 
+def exports(url, recording, work):
+    """Exports that need no single samples: folded stacks are the recording's, the others are made."""
+    folded = [seam("export", "-f", "folded", *args)[0] for args in ([*NOWHERE, recording], ["--store", url, *EVER])]
+    check(recording + ": folded", *("\n".join(sorted(f.split("\n"))) for f in folded))
+    made = json.loads(seam("export", "-f", "json", "--store", url, *EVER)[0])
+    wanted = json.loads(seam("export", "-f", "json", *NOWHERE, recording)[0])
+    check(recording + ": json", sum(r["weight"] for r in wanted["rows"]), sum(r["weight"] for r in made["rows"]))
+    for name in ("s.pb.gz", "s.html", "s.svg"):
+        out = os.path.join(work, name)
+        seam(*(["export", "-f", "pprof"] if name == "s.pb.gz" else ["flame"]), "--store", url, *EVER, "-o", out)
+        if not os.path.exists(out) or os.path.getsize(out) < 500:
+            fault("%s: no %s" % (recording, name))
+
+
 def with_samples(text):
     """A store knows of no event without samples."""
     report = json.loads(text)
@@ -84,6 +98,7 @@ def same_answers(work):
             print("skipped: this build has no SQLite")
             sys.exit(77)
         answers(url, recording)
+        exports(url, recording, work)
         again = seam("store", "import", "--store", url, "--window", "1s", *NOWHERE, recording)[1]
         if ": 0 windows put" not in again:
             fault("%s is put twice: %s" % (name, again))
@@ -169,6 +184,9 @@ def refusals(work):
             (2, "does not go with", ["report", "--store", url, recording]),
             (2, "does not go with", ["report", "--store", url, "--tid", "1"]),
             (2, "does not go with", ["report", "--store", url, "--stats"]),
+            (2, "does not go with firefox", ["export", "--store", url, *EVER, "-f", "firefox"]),
+            (2, "does not go with --base", ["flame", "--store", url, *EVER, "--base", recording]),
+            (2, "needs --store", ["flame", "--where", "a=b", recording]),
             (0, "no window begins", ["report", "--store", url, "--from", "@1", "--to", "@2"]),
             (0, "no series", ["report", "--store", url, *EVER, "--where", "comm='; DROP TABLE windows; --"]),
             (2, "is missing", ["store"]),
