@@ -279,7 +279,8 @@ class Works:
             options = []
         os.rename(path + ".new", path)
         known["how"] = " ".join(options)
-        known["stacks"] = next((line.split("user stacks: ")[1] for line in said[0].splitlines() if "user stacks: " in line), "")
+        ways = [line.split("user stacks: ")[1] for line in said[0].splitlines() if "user stacks: " in line]
+        known["stacks"] = ways[0] if ways and "generated" not in known else ""
         return known
 
     def generate(self, path):
