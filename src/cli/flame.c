@@ -230,6 +230,7 @@ static bool flame_ready(struct flame_run *f)
 	return true;
 }
 
+/* Loads all sides and writes the graph. An exit code. */
 static int flame_main(struct flame_run *f)
 {
 	int rc = EXIT_OK;

@@ -89,10 +89,13 @@ static uint64_t blocks_weight(const struct blocks_count *counts, size_t n)
 {
 	uint64_t weight = counts[0].samples ? counts[0].weight / counts[0].samples : 0;
 
-	for (size_t i = 0; i < n && weight; i++)
-		if (__builtin_mul_overflow_p(weight, counts[i].samples, (uint64_t)0) ||
-		    weight * counts[i].samples != counts[i].weight)
-			weight = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t product;
+
+		if (__builtin_mul_overflow(weight, counts[i].samples, &product) ||
+		    product != counts[i].weight)
+			return 0;
+	}
 	return weight;
 }
 

@@ -70,7 +70,7 @@ static void ls_text(const struct store_listing *l, struct buf *out)
 	buf_put_text(out, "\n");
 }
 
-/* Writes the same as one object; the keys are in docs/json.md. */
+/* Writes the same as one object; its keys are documented in store.c and stable. */
 static void ls_json(const struct store_listing *l, struct buf *out)
 {
 	struct json j = { .out = out };
@@ -225,7 +225,7 @@ static void series_csv(const struct series_point *p, size_t n, struct buf *out)
 		           (unsigned long long)p[i].self, (unsigned long long)p[i].all);
 }
 
-/* Writes the points as one object; the keys are in docs/json.md. */
+/* Writes the points as one object; its keys are documented in store.c and stable. */
 static void series_json(const struct store_cmd *s, const struct series_point *p, size_t n,
                         struct buf *out)
 {
