@@ -10,11 +10,14 @@ can_record
 "$top/scripts/peer" >/dev/null 2>why || skip "no perf 7.3: $(tail -n 1 why)"
 
 # While three record, the kernel makes KSYMBOL and BPF_EVENT records too long for all but one.
-"$SEAM" record -q -a -o all.data -- sleep 4 &
-sleep 0.3
-"$SEAM" record -q -a --call-graph fp -o fp.data -- sleep 3 &
-sleep 0.3
+until_churned='until [ -e churned ]; do sleep 0.1; done'
+begun() { [ "$(samples $1.data)" -gt 0 ]; }
+"$SEAM" record -q -a -o all.data -- sh -c "$until_churned" &
+until_true "one records" begun all
+"$SEAM" record -q -a --call-graph fp -o fp.data -- sh -c "$until_churned" &
+until_true "two record" begun fp
 "$SEAM" record -q --call-graph fp -o own.data -- python3 "$here/peer_reads_churn.py" 300
+: >churned
 wait
 for f in all fp own; do atleast "BPF programs that $f.data tells of" 100 "$(count $f.data KSYMBOL)"; done
 "$SEAM" record -q -z -a -o - -- sleep 0.3 >pipe.data 2>/dev/null
