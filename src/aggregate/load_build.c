@@ -28,6 +28,7 @@
 #include "aggregate/load_cut.h"
 #include "aggregate/load_lines.h"
 #include "aggregate/load_number.h"
+#include "aggregate/load_trail.h"
 #include "aggregate/load_unnamed.h"
 #include "resolve/resolver.h"
 #include "profile/nameless.h"
@@ -52,16 +53,11 @@ struct load_builder {
 	uint32_t *events; /* event index -> profile's event */
 	uint32_t *frames; /* of one stack, innermost first */
 	size_t frames_capacity;
-	/* The way down that the last stack took, outermost first: few stacks differ there. */
-	uint32_t path_root;
-	struct load_step {
-		uint32_t frame, node;
-	} * path;
-	size_t n_path, path_capacity;
-	struct load_users *users; /* per table */
-	uint64_t told;            /* of one stack: LOAD_DATA, LOAD_TAKEN */
-	uint32_t *tasks;          /* of one table: key -> task, 0: not yet known */
-	struct buf name;          /* one, that is no symbol's */
+	struct load_trail *trails; /* LOAD_TRAILS, by address space */
+	struct load_users *users;  /* per table */
+	uint64_t told;             /* of one stack: LOAD_DATA, LOAD_TAKEN */
+	uint32_t *tasks;           /* of one table: key -> task, 0: not yet known */
+	struct buf name;           /* one, that is no symbol's */
 	struct load_cut cut;
 	struct map objects;  /* struct symbol_object * -> object of the profile */
 	struct map programs; /* user space -> object; 0: none */
@@ -254,29 +250,13 @@ static int load_walk(struct load_builder *b, const struct load_whose *e,
 	return 0;
 }
 
-/*
- * The node of the innermost of n frames (b->frames), when the outermost one is called from *node.
- * Nodes are looked up only from where the stack leaves the way of the one before.
- */
+/* The node of the innermost of n frames (b->frames); the outermost one is called from *node. */
 static int load_path(struct load_builder *b, size_t n, uint32_t *node)
 {
-	size_t depth = 0;
-
-	if (ARRAY_ROOM(&b->path, &b->path_capacity, n) < 0)
-		return -ENOMEM;
-	if (b->path_root != *node)
-		b->n_path = 0;
-	b->path_root = *node;
-	while (n && depth < b->n_path && b->path[depth].frame == b->frames[n - 1]) {
-		*node = b->path[depth++].node;
-		n--;
-	}
 	while (n) {
 		*node = profile_node(b->profile, *node, b->frames[--n]);
 		if (*node == PROFILE_FAILED)
 			return -ENOMEM;
-		b->path[depth++] = (struct load_step){ b->frames[n], *node };
-		b->n_path = depth;
 	}
 	return 0;
 }
@@ -292,17 +272,88 @@ static int load_descend(struct load_builder *b, const struct load_whose *e,
 	return r < 0 ? r : load_path(b, n, node);
 }
 
-/* The same of a user part, which hangs below a root of its own where it ended early. */
-static int load_descend_user(struct load_builder *b, const struct load_whose *e,
-                             const struct callchain *sample, uint32_t *node)
+/*
+ * Walks a user part up to where it is on the trail: *ret frames, innermost first, in b->frames;
+ * their steps are put on the trail, *ret_n in all. What is outside of a word depends on nothing
+ * but whether a signal stopped it there. True: the part ended in front of data.
+ */
+static int load_trail_walk(struct load_builder *b, const struct load_whose *e,
+                           const struct callchain *sample, struct load_trail *t, size_t *ret,
+                           size_t *ret_n)
 {
-	size_t n = 0;
-	int r = load_walk(b, e, sample, SIZE_MAX, &n);
+	size_t i = 0, n = (size_t)sample->user.n, same = load_trail_same(t, &sample->user);
+	struct frame_walk walk = { .in_chain = true };
+	struct frame_at at;
+	uint64_t frame;
+	int r;
 
-	if (r < 0)
-		return r;
-	*node = load_cut_end(&b->cut, b->profile, e->key->end, b->told & LOAD_DATA, b->frames, n);
-	return *node == PROFILE_FAILED ? -ENOMEM : load_path(b, n, node);
+	if (ARRAY_ROOM(&t->steps, &t->capacity, n) < 0 ||
+	    ARRAY_ROOM(&b->frames, &b->frames_capacity, n) < 0)
+		return -ENOMEM;
+	for (; i < n; i++) {
+		bool exact = walk.exact;
+
+		if (i && n - i <= same && t->n > n - i && t->steps[n - i - 1].exact == exact)
+			break;
+		if (n - i <= same) /* not as it was: the step is made anew */
+			same = n - i - 1;
+		r = frame_walk_next(&walk, sample, &at) ? load_frame(b, e, &at, &frame) : -EINVAL;
+		if (r < 0)
+			return r;
+		if (frame & LOAD_DATA && !at.first) {
+			b->told |= LOAD_DATA;
+			*ret = *ret_n = i;
+			return 1;
+		}
+		if (!at.first)
+			b->told |= frame & LOAD_TAKEN;
+		b->frames[i] = (uint32_t)frame;
+		t->steps[n - i - 1].exact = exact;
+		t->steps[n - i - 1].taken = !at.first && frame & LOAD_TAKEN;
+		if (frame & LOAD_STOPS && e->key->by_tables)
+			frame_walk_stopped(&walk);
+	}
+	*ret = i;
+	*ret_n = n;
+	return 0;
+}
+
+/*
+ * The same of a user part, which hangs below a root of its own where it ended early. Most parts
+ * differ from the last one of their address space in the innermost frames alone: only these are
+ * looked up.
+ */
+static int load_descend_user(struct load_builder *b, const struct load_whose *e,
+                             const struct callchain *sample, uint32_t how, uint32_t *node)
+{
+	struct load_trail *t = load_trail(b->trails, e->key->user_space | how);
+	size_t walked, n, step;
+	uint32_t outermost, root;
+	int data = load_trail_walk(b, e, sample, t, &walked, &n);
+
+	if (data < 0)
+		return data;
+	step = n - walked; /* so many are shared */
+	for (size_t k = 0; k < step; k++)
+		b->told |= t->steps[k].taken ? LOAD_TAKEN : 0;
+	outermost = step ? t->steps[0].frame : n ? b->frames[n - 1] : 0;
+	root = load_cut_end(&b->cut, b->profile, e->key->end, b->told & LOAD_DATA, outermost, n);
+	*node = root;
+	if (step && root == t->root)
+		*node = t->steps[step - 1].node;
+	for (size_t k = 0; k < step && root != t->root && *node != PROFILE_FAILED; k++)
+		*node = t->steps[k].node = profile_node(b->profile, *node, t->steps[k].frame);
+	for (; step < n && *node != PROFILE_FAILED; step++) {
+		uint32_t frame = b->frames[n - step - 1];
+
+		*node = profile_node(b->profile, *node, frame);
+		t->steps[step].frame = frame;
+		t->steps[step].node = *node;
+	}
+	t->n = data || *node == PROFILE_FAILED ? 0 : n;
+	t->words = sample->user;
+	t->root = root;
+	return *node == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
 /* Whether both frames are in one function, by its name. */
@@ -366,7 +417,7 @@ static int load_user(struct load_builder *b, struct load_users *users, const str
 		b->told = *slot & LOAD_TOLD;
 	} else if (slot) {
 		sample.kernel.n = 0;
-		r = load_descend_user(b, e, &sample, ret);
+		r = load_descend_user(b, e, &sample, how, ret);
 		*slot = *ret | b->told;
 	}
 	return r;
@@ -382,7 +433,7 @@ static int load_apart(struct load_builder *b, const struct load_whose *e,
 
 	if (r >= 0 && !most && !e->key->end && b->told & LOAD_DATA &&
 	    states_facts[sample->state].part != STATES_CUT)
-		root = load_cut_end(&b->cut, b->profile, 0, true, b->frames, n);
+		root = load_cut_end(&b->cut, b->profile, 0, true, n ? b->frames[n - 1] : 0, n);
 	*ret = root;
 	if (r < 0 || root == PROFILE_FAILED)
 		return r < 0 ? r : -ENOMEM;
@@ -433,7 +484,7 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct loa
 		return load_innermost(b, s, entry, ret);
 	root = load_cut_root(&b->cut, b->profile, &sample, e.key, most);
 	if (root == PROFILE_ROOT && !sample.user.n) /* its user part never came */
-		root = load_cut_end(&b->cut, b->profile, e.key->end, false, NULL, 0);
+		root = load_cut_end(&b->cut, b->profile, e.key->end, false, 0, 0);
 	*ret = root;
 	if (root == PROFILE_FAILED)
 		return -ENOMEM;
@@ -687,8 +738,9 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 		                  .resolver = resolver,
 		                  .prefetch = prefetch,
 		                  .cgroups = cgroups,
-		                  .users = users };
-	int r = users ? profile_new(&load->profile, opts->keep) : -ENOMEM;
+		                  .users = users,
+		                  .trails = load_trails_new() };
+	int r = users && b.trails ? profile_new(&load->profile, opts->keep) : -ENOMEM;
 
 	b.profile = load->profile;
 	if (r >= 0 && opts->keep & PROFILE_KEEP_SLICE && opts->slice_ns)
@@ -710,7 +762,7 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 	load_unnamed_free(&b.unnamed);
 	free(b.events);
 	free(b.frames);
-	free(b.path);
+	load_trails_free(b.trails);
 	buf_free(&b.name);
 	return r;
 }

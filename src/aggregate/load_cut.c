@@ -153,9 +153,9 @@ uint32_t load_cut_root(struct load_cut *c, struct profile *p, const struct callc
 }
 
 /* A frame without a name may be where the program begins, so that data behind it says nothing. */
-static bool cut_begins(const struct profile *p, bool in_data, const uint32_t *frames, size_t n)
+static bool cut_begins(const struct profile *p, bool in_data, uint32_t outermost, size_t n)
 {
-	uint32_t symbol = n ? profile_frame_at(p, frames[n - 1])->symbol : 0;
+	uint32_t symbol = n ? profile_frame_at(p, outermost)->symbol : 0;
 	const char *name = symbol ? profile_text(p, symbol) : NULL;
 
 	if (!name || nameless_is(name, NULL))
@@ -164,11 +164,11 @@ static bool cut_begins(const struct profile *p, bool in_data, const uint32_t *fr
 }
 
 uint32_t load_cut_end(struct load_cut *c, struct profile *p, sample_end end, bool in_data,
-                      const uint32_t *frames, size_t n)
+                      uint32_t outermost, size_t n)
 {
 	uint32_t frame;
 
-	if ((!end && !in_data) || cut_begins(p, !end, frames, n))
+	if ((!end && !in_data) || cut_begins(p, !end, outermost, n))
 		return PROFILE_ROOT;
 	frame = end ? cut_frame(p, &c->ends[end], sample_end_text(end))
 	            : cut_frame(p, &c->data, "followed into data");

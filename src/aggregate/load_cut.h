@@ -35,10 +35,10 @@ void load_cut_free(struct load_cut *c);
  * because the reader asked for it. */
 uint32_t load_cut_root(struct load_cut *c, struct profile *p, const struct callchain *sample,
                        const struct stacks_key *key, bool limited);
-/* That of other user parts, by their frames, innermost first: where a walk ended early, or in front
- * of data, and no program or thread begins. */
+/* That of other user parts, by their outermost frame (0: none) and how many they have: where a walk
+ * ended early, or in front of data, and no program or thread begins. */
 uint32_t load_cut_end(struct load_cut *c, struct profile *p, sample_end end, bool in_data,
-                      const uint32_t *frames, size_t n);
+                      uint32_t outermost, size_t n);
 /* Whether a node is such a root, and not that of a stack which filled its room: what hangs below it
  * is as good as outermost, for accounts of where stacks end. */
 bool load_cut_ended(const struct profile *p, uint32_t node);

@@ -657,12 +657,12 @@ static void stacks_share_only_what_is_equal(void **state)
 static const char *root_text(struct profile *p, struct load_cut *c, const char *name, size_t n,
                              sample_end end, bool in_data)
 {
-	uint32_t frames[2] = { 0 }, root;
+	uint32_t outermost, root;
 	struct profile_frame f = { .kind = PROFILE_USER };
 
 	f.symbol = name ? profile_string(p, name) : 0;
-	frames[n - 1] = profile_frame(p, &f);
-	root = load_cut_end(c, p, end, in_data, frames, n);
+	outermost = profile_frame(p, &f);
+	root = load_cut_end(c, p, end, in_data, outermost, n);
 	assert_int_not_equal(root, PROFILE_FAILED);
 	assert_int_equal(load_cut_ended(p, root), root != PROFILE_ROOT);
 	if (root == PROFILE_ROOT)
