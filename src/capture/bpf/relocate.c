@@ -144,7 +144,8 @@ static int relocate_prepare(struct bpf_program *p, struct bpf_prog_load_opts *op
 
 static int relocate_hook_all(void)
 {
-	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = relocate_prepare);
+	const struct libbpf_prog_handler_opts opts = { .sz = sizeof(opts),
+		                                       .prog_prepare_load_fn = relocate_prepare };
 
 	for (; relocate_hooked < RELOCATE_HOOKS; relocate_hooked++) {
 		const struct relocate_hook *hook = &relocate_hooks[relocate_hooked];
