@@ -26,7 +26,7 @@ bool report_view_fits(const struct report_cmd *r)
 }
 
 /* The command line that annotates a function of the same recording with the same files. Names come
- * from outside, so the symbol stands behind "--". */
+ * from outside: the symbol is an option's argument, and no shell reads it. */
 static void view_annotate_args(const struct report_cmd *r, const char *symbol, const char **args)
 {
 	const struct symbol_opts *s = &r->naming.symbols;
