@@ -42,6 +42,7 @@ struct load_opts {
 	 * So the innermost node of a stack may be an inlined frame; the function that has the code
 	 * is the nearest frame outwards of another kind. */
 	bool lines;
+	bool native;    /* calls of interpreters' loops have frames of their own */
 	bool no_inline; /* file and line only: those of the code, in the frame that has it */
 	const struct lines_opts *lines_opts; /* NULL: defaults, with the search of symbols */
 	struct progress progress;

@@ -23,6 +23,7 @@
 
 #include "base/array.h"
 #include "abi/event_unit.h"
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "aggregate/load_cut.h"
@@ -34,6 +35,7 @@
 #include "profile/nameless.h"
 #include "profile/origin.h"
 #include "samples/hit.h"
+#include "samples/loop_fold.h"
 #include "samples/uretprobe.h"
 #include "stitch/states.h"
 
@@ -58,6 +60,8 @@ struct load_builder {
 	uint64_t told;             /* of one stack: LOAD_DATA, LOAD_TAKEN */
 	uint32_t *tasks;           /* of one table: key -> task, 0: not yet known */
 	struct buf name;           /* one, that is no symbol's */
+	struct loop_fold fold;
+	struct arena folded; /* words of user parts without loops */
 	struct load_cut cut;
 	struct map objects;  /* struct symbol_object * -> object of the profile */
 	struct map programs; /* user space -> object; 0: none */
@@ -397,6 +401,24 @@ static struct load_whose load_whose(const struct stacks *s, const struct stacks_
 		                    .time_ns = entry->time_ns };
 }
 
+/* Leaves interpreters' loops out of the user part, unless they are wanted. -ENOMEM. */
+static int load_fold(struct load_builder *b, struct callchain *sample)
+{
+	const unsigned char *recorded = sample->user.bytes;
+	uint64_t *words;
+	int r = b->opts->native ? 0 : loop_fold(&b->fold, sample);
+
+	if (r < 0 || sample->user.bytes == recorded)
+		return r;
+	/* Trails borrow words: each stack's own ones stay. */
+	words = arena_alloc(&b->folded, sample->user.n * sizeof(*words));
+	if (!words)
+		return -ENOMEM;
+	memcpy(words, sample->user.bytes, sample->user.n * sizeof(*words));
+	sample->user.bytes = (const void *)words;
+	return 0;
+}
+
 /* The node of an entry's user part: few parts stand below many kernel parts, tasks and states. */
 static int load_user(struct load_builder *b, struct load_users *users, const struct load_whose *e,
                      struct callchain sample, uint32_t *ret)
@@ -417,7 +439,9 @@ static int load_user(struct load_builder *b, struct load_users *users, const str
 		b->told = *slot & LOAD_TOLD;
 	} else if (slot) {
 		sample.kernel.n = 0;
-		r = load_descend_user(b, e, &sample, how, ret);
+		r = load_fold(b, &sample);
+		if (r >= 0)
+			r = load_descend_user(b, e, &sample, how, ret);
 		*slot = *ret | b->told;
 	}
 	return r;
@@ -470,16 +494,15 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct loa
                       const struct stacks_entry *entry, uint32_t *ret)
 {
 	const struct load_whose e = load_whose(s, entry);
-	const struct callchain sample = stacks_callchain(s, entry, b->rec->events);
-	struct callchain kernel = sample;
+	struct callchain sample = stacks_callchain(s, entry, b->rec->events), kernel;
 	size_t most = b->opts->max_stack;
 	uint32_t root;
-	int r = 0;
+	int r = most ? load_fold(b, &sample) : 0;
 
 	b->told = 0;
 	*ret = PROFILE_ROOT;
-	if (b->opts->frames == LOAD_FRAMES_NONE)
-		return 0;
+	if (r < 0 || b->opts->frames == LOAD_FRAMES_NONE)
+		return r;
 	if (b->opts->frames == LOAD_FRAMES_INNERMOST)
 		return load_innermost(b, s, entry, ret);
 	root = load_cut_root(&b->cut, b->profile, &sample, e.key, most);
@@ -488,8 +511,11 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct loa
 	*ret = root;
 	if (root == PROFILE_FAILED)
 		return -ENOMEM;
-	if (most || root != PROFILE_ROOT)
-		return load_apart(b, &e, &sample, most, root, ret);
+	if (most || root != PROFILE_ROOT) {
+		r = most ? 0 : load_fold(b, &sample);
+		return r < 0 ? r : load_apart(b, &e, &sample, most, root, ret);
+	}
+	kernel = sample;
 	kernel.user.n = 0;
 	if (sample.user.n)
 		r = load_user(b, users, &e, sample, ret);
@@ -762,6 +788,8 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 	load_unnamed_free(&b.unnamed);
 	free(b.events);
 	free(b.frames);
+	loop_fold_free(&b.fold);
+	arena_free(&b.folded);
 	load_trails_free(b.trails);
 	buf_free(&b.name);
 	return r;

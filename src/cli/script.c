@@ -360,6 +360,7 @@ static int script_run(int argc, char **argv, const struct cmd *cmd)
 	s.samples.tables = naming_tables(&s.naming);
 	s.samples.filter = sample_filter_samples(&s.filter);
 	s.text.no_inline = s.naming.no_inline;
+	s.text.native = s.naming.native;
 	s.once = script_in_one_pass(&s) && infile_open_once(&s.in);
 	r = s.once ? EXIT_OK : infile_open(&s.in, cmd);
 	if (r == EXIT_OK)

@@ -83,6 +83,9 @@ int naming_option(struct naming *n, const struct options *o, int id)
 	case NAMING_INLINE:
 		n->no_inline = id == NAMING_NO_INLINE;
 		return 0;
+	case NAMING_NATIVE:
+		n->native = true;
+		return 0;
 	case NAMING_DEBUGINFOD:
 		n->symbols.search.fetch = debuginfod_start(&n->debuginfod, o->cmd, o->arg);
 		n->config_asks = false;

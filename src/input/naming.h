@@ -17,6 +17,7 @@ enum {
 	NAMING_VMLINUX,
 	NAMING_NO_DEMANGLE,
 	NAMING_NO_INLINE,
+	NAMING_NATIVE,
 	NAMING_INLINE,
 	NAMING_DEBUGINFOD,
 	NAMING_DEBUGINFOD_LIMIT,
@@ -52,6 +53,9 @@ enum {
 	        { "no-demangle", 0, NULL, "names as the files have them", NAMING_NO_DEMANGLE },    \
 	        { "no-inline", 0, NULL, "no frames for calls that the compiler inlined",           \
 		  NAMING_NO_INLINE },                                                              \
+	        { "native", 0, NULL,                                                               \
+		  "frames of an interpreter's own loop, too, where its functions are known",       \
+		  NAMING_NATIVE },                                                                 \
 	        { "debuginfod", 0, "[URLS]",                                                       \
 		  "ask these servers ($DEBUGINFOD_URLS) for files that are not here",              \
 		  NAMING_DEBUGINFOD },                                                             \
@@ -68,6 +72,7 @@ struct naming {
 	struct tables_opts tables;
 	struct unpacked archive;
 	bool no_inline;
+	bool native;
 	struct config *config;
 	bool color;       /* may standard output have colours? */
 	bool config_asks; /* servers are asked because the config file says so */

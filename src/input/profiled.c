@@ -18,6 +18,7 @@ int profiled_load(const struct infile *in, const struct naming *naming,
 
 	load.sz = sizeof(load);
 	load.symbols = &naming->symbols;
+	load.native = naming->native;
 	load.progress = infile_progress();
 	if (r >= 0 && opts->filter) {
 		r = sample_filter_prepare(opts->filter, opts->cmd, *rec);

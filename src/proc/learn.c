@@ -9,6 +9,7 @@
  *
  * Invariant: events of one time are applied in the order in which they came.
  */
+#include "abi/runtime_code.h"
 #include "base/array.h"
 #include "proc/table.h"
 
@@ -88,6 +89,7 @@ static int learn_mmap(struct proc_table *table, const struct seam_decoded *recor
 	return 1;
 }
 
+/* Makes an event of a KSYMBOL record: 1; 0: its range is unsound, which is counted. -ENOMEM. */
 static int learn_ksymbol(struct proc_table *table, const struct seam_decoded *record,
                          struct proc_event *e)
 {
@@ -96,6 +98,13 @@ static int learn_ksymbol(struct proc_table *table, const struct seam_decoded *re
 	e->type = k->unregister ? EVENT_UNMAP : EVENT_MAP;
 	e->kind = k->ksym_type == 1 ? PROC_KIND_BPF : PROC_KIND_OUT_OF_LINE;
 	e->pid = PROC_KERNEL;
+	if ((record->record->misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER &&
+	    runtime_code_is(k->addr)) {
+		/* Addresses there never change their meaning. */
+		e->type = EVENT_MAP;
+		e->kind = PROC_KIND_PYTHON;
+		e->time = 0;
+	}
 	if (!learn_range(e, k->addr, k->len)) {
 		table->counts.unsound++;
 		return 0;

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "abi/runtime_code.h"
+
 /* Fixed by the x86_64 ABI, one page, seldom recorded. */
 #define VSYSCALL_START 0xffffffffff600000ULL
 #define VSYSCALL_END 0xffffffffff601000ULL
@@ -42,7 +44,11 @@ uint32_t proc_space_hold(struct proc_table *table, uint32_t pid)
 const struct proc_mapping *proc_space_find(const struct proc_table *table, uint32_t space,
                                            uint64_t addr)
 {
-	const struct space_node *node = space_find(&table->spaces, space, addr);
+	const struct change *runtimes =
+	        runtime_code_is(addr) ? history_last(history_of(&table->processes, KEY_RUNTIMES))
+	                              : NULL;
+	const struct space_node *node =
+	        space_find(&table->spaces, runtimes ? runtimes->value : space, addr);
 
 	if (node)
 		return table->mappings[node->value];

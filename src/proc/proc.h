@@ -44,7 +44,10 @@ enum proc_kind {
 	PROC_KIND_MODULE,      /* a kernel module: path of the .ko, or "[name]" */
 	PROC_KIND_BPF,         /* a BPF program or trampoline; path is its name */
 	PROC_KIND_OUT_OF_LINE, /* other code the kernel made (kprobes, ftrace); path is its name */
-	PROC_KIND_JIT,   /* one piece of code that a process made; path is its name; object->pid */
+	PROC_KIND_JIT, /* one piece of code that a process made; path is its name; object->pid */
+	/* a function that an interpreter runs, of any process (abi/runtime_code.h); path is its
+	 * name */
+	PROC_KIND_PYTHON,
 	PROC_KIND_OTHER, /* "[...]" of a name that is not known */
 	PROC_KINDS,
 };
@@ -94,6 +97,7 @@ uint64_t proc_time(const struct seam_decoded *record);
 
 /*
  * Learns MMAP, MMAP2, COMM, FORK and KSYMBOL (live: EXIT, for proc_renew); others are ignored.
+ * What a KSYMBOL says of an interpreter's function holds at all times and in every space.
  * Nothing of the record is borrowed. 1: learned; 0: of no interest, or unsound (counted in
  * proc_counts). -ENOMEM. -EBUSY: sealed.
  */

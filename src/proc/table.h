@@ -19,6 +19,7 @@
 #define KEY_KERNEL (1ULL << 32)
 #define KEY_MODULES (2ULL << 32)
 #define KEY_KSYMBOLS (3ULL << 32)
+#define KEY_RUNTIMES (4ULL << 32)
 
 enum event_type {
 	EVENT_MAP,

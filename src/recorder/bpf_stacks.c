@@ -29,6 +29,8 @@ static void bpf_stacks_table(void *ctx, const struct kwalk_ask *ask, struct kwal
 	struct bpf_stacks *b = ctx;
 
 	bpf_table_get(b->table, ask, ret);
+	if (b->python)
+		ret->python = bpf_python_get(b->python, ask);
 }
 
 static void bpf_stacks_rests(void *ctx, const void *blob)
@@ -107,6 +109,7 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 		.wall = o->wall,
 		.no_kernel = o->session.all_user,
 		.fp = o->session.callchain == SESSION_CALLCHAIN_FP_DEFER,
+		.python = o->python,
 		.memory = o->unwind_memory,
 		.ring_bytes = o->session.mmap_pages * (size_t)sysconf(_SC_PAGESIZE),
 		.table = bpf_stacks_table,
@@ -129,6 +132,8 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 	b->everything = opts.filter == KWALK_EVERYTHING && !b->strangers.chosen;
 	if (r >= 0)
 		r = bpf_table_new(&b->table, b->tables);
+	if (r >= 0 && o->python)
+		r = bpf_python_new(&b->python);
 	if (r >= 0) {
 		r = kwalk_open(&b->kwalk, &opts, &err);
 		if (r < 0) {
@@ -176,6 +181,8 @@ static int bpf_stacks_prepare(void *ctx, const char *path)
 	struct kwalk_table table = { 0 };
 
 	bpf_table_get(b->table, &ask, &table);
+	if (b->python)
+		bpf_python_get(b->python, &ask);
 	if (table.blob)
 		kwalk_prepare(b->kwalk, table.blob);
 	return 0;
@@ -224,6 +231,7 @@ void bpf_stacks_close(struct bpf_stacks *b)
 {
 	kwalk_close(b->kwalk);
 	bpf_table_free(b->table);
+	bpf_python_free(b->python);
 	tables_free(b->tables);
 	strangers_free(&b->strangers);
 	*b = (struct bpf_stacks){ 0 };

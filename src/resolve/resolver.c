@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/runtime_code.h"
 #include "base/array.h"
 #include "base/map.h"
 #include "base/pool.h"
@@ -576,6 +577,22 @@ static bool resolver_place_is_jit(const struct place *place)
 	                          place->mapping->object->kind == PROC_KIND_JIT);
 }
 
+/* An interpreter's function: the address says the line, and the name ends with the file's. */
+static int resolver_lines_code(struct resolver *p, const struct place *place,
+                               struct lines_object **ret, uint64_t *ret_vaddr)
+{
+	const char *file = strstr(place->mapping->object->path, "::");
+	uint32_t line = runtime_code_line(place->looked_up);
+	int r;
+
+	file = file ? strchr(file + 2, ':') : NULL;
+	if (!file || !line)
+		return 0;
+	r = lines_object(p->lines, LINES_JIT, "[python]", NULL, ret);
+	*ret_vaddr = place->looked_up;
+	return r < 0 ? r : lines_tell(*ret, place->looked_up, file + 1, line);
+}
+
 #define PLACES_NO_LINES 1u /* in place of a pointer: asked for, and there is nothing to be known */
 
 /* The answer is kept per object of symbols, so that the file's debugging information is searched
@@ -589,6 +606,8 @@ int resolver_lines_object(struct resolver *p, const struct place *place, struct 
 	int r;
 
 	*ret = NULL;
+	if (p->lines && place->mapping && place->mapping->object->kind == PROC_KIND_PYTHON)
+		return resolver_lines_code(p, place, ret, ret_vaddr);
 	if (p->lines && resolver_place_is_jit(place))
 		return lines_jit_find(p->jit, p->lines, p->symbols, place->mapping,
 		                      place->looked_up, ret, ret_vaddr);

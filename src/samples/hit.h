@@ -10,6 +10,7 @@
 #ifndef SEAM_SAMPLES_HIT_H
 #define SEAM_SAMPLES_HIT_H
 
+#include "abi/runtime_code.h"
 #include "samples/callchain.h"
 
 /* Whether the sample hit at another place than where its callchain begins, or its callchain has no
@@ -51,10 +52,11 @@ static inline bool hit_known(const struct seam_event *event)
 	return event && event->attr.sample_type & SEAM_SAMPLE_IP;
 }
 /* Compares a known ip with the innermost address of the chain. A tool that has no ip to tell writes
- * 0, or a header without a mode. */
+ * 0, or a header without a mode. The ip of a function that is interpreted is its interpreter's. */
 static inline bool hit_elsewhere(uint64_t ip, uint16_t misc, uint64_t chain)
 {
-	return ip != chain && ip && (misc & SEAM_MISC_CPUMODE_MASK) != SEAM_MISC_CPUMODE_UNKNOWN;
+	return ip != chain && ip && !runtime_code_is(chain) &&
+	       (misc & SEAM_MISC_CPUMODE_MASK) != SEAM_MISC_CPUMODE_UNKNOWN;
 }
 
 #endif

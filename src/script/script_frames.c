@@ -14,6 +14,7 @@
 #include "resolve/kernel_prefetch.h"
 #include "samples/called.h"
 #include "samples/hit.h"
+#include "samples/loop_fold.h"
 
 #define LINES_MAX (1u << 18) /* about 50 MiB */
 #define TAILS 16u            /* threads whose last stack's lines are kept; a power of two */
@@ -32,7 +33,8 @@ struct script_frames {
 	struct resolver *resolver;
 	struct kernel_prefetch prefetch;
 	struct arena lines; /* what places' slots point to */
-	struct buf line;    /* one line while it is composed */
+	struct loop_fold fold;
+	struct buf line; /* one line while it is composed */
 	struct script_stacks stacks;
 	struct script_tail *tails[TAILS]; /* by tid; NULL: not needed yet */
 	uint32_t begins[TAIL_FRAMES];
@@ -78,6 +80,7 @@ void script_frames_free(struct script_frames *f)
 	resolver_free(f->resolver);
 	arena_free(&f->lines);
 	buf_free(&f->line);
+	loop_fold_free(&f->fold);
 	script_stacks_free(&f->stacks);
 	for (size_t i = 0; i < TAILS; i++)
 		free(f->tails[i]);
@@ -313,6 +316,12 @@ static int script_kernel_lines(struct script_frames *f, const struct callchain *
 	return r;
 }
 
+/* Whether the words of the user part are our own, which the next stack's replace. */
+static bool script_is_folded(const struct script_frames *f, const struct callchain *sample)
+{
+	return f->fold.words && sample->user.bytes == (const void *)f->fold.words;
+}
+
 /* Writes one part of a stack: a copy of what was kept of it, or line by line. */
 static int script_part(struct script_frames *f, const struct callchain *sample,
                        const struct script_spaces *spaces, bool user, struct buf *out)
@@ -320,7 +329,8 @@ static int script_part(struct script_frames *f, const struct callchain *sample,
 	struct stacks_part part = { .words = user ? &sample->user : &sample->kernel,
 		                    .space = user ? spaces->user : spaces->kernel,
 		                    .found = user ? script_found(sample, spaces) : 0,
-		                    .lasting = spaces->lasting };
+		                    .lasting = spaces->lasting &&
+		                               (!user || !script_is_folded(f, sample)) };
 	size_t start = out->n;
 	int r;
 
@@ -357,11 +367,15 @@ static int script_walk(struct script_frames *f, const struct callchain *sample,
 	return r < 0 ? r : 0;
 }
 
-int script_frames_put(struct script_frames *f, const struct callchain *sample,
+int script_frames_put(struct script_frames *f, const struct callchain *recorded,
                       const struct script_spaces *spaces, struct buf *out)
 {
-	int r;
+	struct callchain folded = *recorded;
+	const struct callchain *sample = &folded;
+	int r = f->opts->native || f->opts->unmerged ? 0 : loop_fold(&f->fold, &folded);
 
+	if (r < 0)
+		return r;
 	if (f->opts->max_stack || !script_has_chain(sample) || frame_walk_mixed(sample))
 		return script_walk(f, sample, spaces, out);
 	r = script_part(f, sample, spaces, false, out);

@@ -66,6 +66,7 @@ struct script_text_opts {
 	bool fields_given;
 	bool ns;            /* nanoseconds in times */
 	bool unmerged;      /* samples as recorded, with the cookie where perf prints it */
+	bool native;        /* lines for calls of interpreters' loops */
 	bool no_inline;     /* no lines for inlined calls */
 	bool hide_chain;    /* only where each sample hit */
 	unsigned max_stack; /* 0: all */

@@ -46,6 +46,9 @@ static char *object_spelling(const struct symbol_key *key)
 	case SYMBOL_KIND_JIT:
 		r = asprintf(&name, "/tmp/perf-%u.map", key->pid);
 		break;
+	case SYMBOL_KIND_PYTHON:
+		r = asprintf(&name, "[python]");
+		break;
 	case SYMBOL_KIND_VDSO:
 		r = asprintf(&name, "[vdso]");
 		break;

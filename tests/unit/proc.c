@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "abi/runtime_code.h"
 #include "proc/proc.h"
 
 /* ---- records ---- */
@@ -546,14 +547,53 @@ static void test_hostile_nesting(void **state)
 	proc_free(t);
 }
 
+/* Functions of an interpreter are there at all times and in every space, whenever they were told
+ * of; only a record of user mode tells of one. */
+static void test_runtime_code(void **state)
+{
+	struct proc_table *table;
+	const struct proc_mapping *m;
+	struct made f = made_of(SEAM_RECORD_KSYMBOL, SEAM_MISC_USER, 500), kernel = f, outside = f;
+	uint64_t start = runtime_code_start(7);
+
+	f.decoded.ksymbol =
+	        (struct seam_ksymbol){ .addr = start, .len = 1u << 21, .name = "py::f:/x.py" };
+	kernel.record.misc = SEAM_MISC_KERNEL;
+	kernel.decoded.ksymbol =
+	        (struct seam_ksymbol){ .addr = runtime_code_start(9), .len = 64, .name = "k" };
+	outside.decoded.ksymbol =
+	        (struct seam_ksymbol){ .addr = 0x7000, .len = 64, .name = "nowhere" };
+	assert_int_equal(proc_new(&table, &(struct proc_opts){ .sz = sizeof(struct proc_opts) }),
+	                 0);
+	put(table, mmap_of(100, 10, 0x1000, 0x1000, 0, "/bin/a"));
+	put(table, f);
+	put(table, kernel);
+	put(table, outside);
+	assert_int_equal(proc_seal(table), 0);
+	m = proc_find(table, NULL, 10, 200, start + 43);
+	assert_non_null(m);
+	assert_int_equal(m->object->kind, PROC_KIND_PYTHON);
+	assert_string_equal(m->object->path, "py::f:/x.py");
+	assert_int_equal(m->start, start);
+	assert_ptr_equal(proc_space_find(table, PROC_NO_SPACE, start), m);
+	assert_ptr_equal(proc_find(table, NULL, 99, 1, start), m);
+	assert_null(proc_find(table, NULL, 10, 200, start - 1));
+	assert_null(proc_find(table, NULL, 10, 200, runtime_code_start(9)));
+	assert_null(proc_find(table, NULL, 10, 600, 0x7000));
+	assert_null(proc_find_kernel(table, 600, start));
+	assert_string_equal(proc_find(table, NULL, 10, 200, 0x1800)->object->path, "/bin/a");
+	proc_free(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mmap_over_mmap), cmocka_unit_test(test_exec_and_fork),
-		cmocka_unit_test(test_program),        cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_kernel),         cmocka_unit_test(test_odd_records),
-		cmocka_unit_test(test_made_code),      cmocka_unit_test(test_without_times),
-		cmocka_unit_test(test_random),         cmocka_unit_test(test_hostile_nesting),
+		cmocka_unit_test(test_runtime_code),    cmocka_unit_test(test_mmap_over_mmap),
+		cmocka_unit_test(test_exec_and_fork),   cmocka_unit_test(test_program),
+		cmocka_unit_test(test_kinds),           cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_odd_records),     cmocka_unit_test(test_made_code),
+		cmocka_unit_test(test_without_times),   cmocka_unit_test(test_random),
+		cmocka_unit_test(test_hostile_nesting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -177,6 +177,8 @@ CASES = [
          {"stitched": ">0", "exited": "<=9"}, bpf=True),
     Case("bpf_asleep", PARK.format(ms=-1, record="$bpf -a"), {"zero": 1}, bpf=True),
     Case("bpf_python", PYTHON, kernels="all", bpf=True, whole={"_PyEval_EvalFrameDefault": ("_start", 50)}),
+    Case("bpf_frames_of_python", PYTHON.replace("$bpf --", "$bpf --python --"), kernels="all", bpf=True,
+         whole={"[python]": ("_start", 50)}),
     Case("bpf_pages", "$bpf -- $wl/work pages 2", {}, {"stitched": ">0"}, bpf=True,
          whole={"pages_leaf": ("pages_thread", 20)}),
     # Without deferral a stack ends at the page that was dropped, and says so.

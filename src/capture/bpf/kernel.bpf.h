@@ -88,6 +88,10 @@ struct unwind_task_info {
 	union unwind_task_id id;
 } RELOCATED;
 
+struct thread_struct {
+	unsigned long fsbase;
+} RELOCATED;
+
 struct task_struct {
 	int pid, tgid;
 	unsigned int flags;
@@ -101,6 +105,7 @@ struct task_struct {
 	struct sched_entity se;
 	struct uprobe_task *utask;
 	struct unwind_task_info unwind_info;
+	struct thread_struct thread;
 } RELOCATED;
 
 struct linux_binprm;

@@ -85,6 +85,8 @@ int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_er
 		                   l->probe.reason, l->probe.remedy);
 	else
 		r = kwalk_load(l, err);
+	if (r >= 0 && l->opts.python)
+		r = python_open(l);
 	if (r >= 0)
 		r = follow_start(l, err);
 	if (r < 0) {
@@ -101,6 +103,7 @@ void kwalk_close(struct kwalk *l)
 	if (!l)
 		return;
 	follow_stop(l);
+	python_close(l);
 	kwalk_unload(l);
 	kwalk_spaces_free(&l->spaces);
 	room_free(&l->room);

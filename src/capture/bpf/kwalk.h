@@ -30,6 +30,7 @@
 #include "capture/bpf/shared.h"
 #include "capture/log.h"
 #include "capture/session.h"
+#include "runtimes/python.h"
 
 struct kwalk;
 
@@ -63,6 +64,8 @@ struct kwalk_table {
 	/* The unwind callback knows of code made at run time in the process that maps this. */
 	bool tells;
 	bool keeps_fp; /* likewise, as the object's code keeps frame pointers: 0 ends their chain */
+	/* The object is CPython; NULL: it is not. Stays valid until kwalk_close. */
+	const struct python_object *python;
 };
 
 /* What a task must be besides being a target. Of several conditions of one kind one is enough. */
@@ -84,8 +87,9 @@ struct kwalk_opts {
 	enum kwalk_filter filter;
 	bool no_inherit;
 	struct kwalk_filters filters;
-	pid_t held; /* a command that waits for its go: counts from its first exec on; 0: none */
-	bool fp;    /* by frame pointers, without tables */
+	pid_t held;  /* a command that waits for its go: counts from its first exec on; 0: none */
+	bool fp;     /* by frame pointers, without tables */
+	bool python; /* frames of CPython, in the place of its interpreter's */
 	bool no_kernel; /* no kernel frames */
 	/* If not 0: besides the samples of the session's events, one of the event with the name
 	 * kwalk_away_name is taken for each so many ns that a thread is off the CPU. */
@@ -141,8 +145,10 @@ struct kwalk_totals {
 	uint64_t left_alone;      /* times that a process's mappings cost too much to be followed */
 	/* times that records of mappings were lost, and /proc was read again */
 	uint64_t follow_lost;
-	uint64_t away_misses; /* switches that it skipped */
-	bool counts_skipped;  /* counts.skipped is known: the kernel can be asked */
+	uint64_t python_functions; /* of CPython that were met */
+	uint64_t python_unnamed;   /* frames of code that was not told of in time: left out */
+	uint64_t away_misses;      /* switches that it skipped */
+	bool counts_skipped;       /* counts.skipped is known: the kernel can be asked */
 	/* Processes whose mappings were too many in all to be read before they are sampled. */
 	uint64_t waiting;
 };

@@ -39,6 +39,8 @@ int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 	t.unwound = l->unwound;
 	t.unanswered = l->pending_cookies.n;
 	t.cut = l->cut;
+	t.python_functions = l->python_functions;
+	t.python_unnamed = l->python_unnamed;
 	pthread_mutex_lock(&l->lock);
 	t.processes = l->spaces.by_pid.n;
 	t.mappings = l->spaces.mappings;

@@ -93,6 +93,7 @@ static int load_configure(struct kwalk *l)
 	};
 
 	filter_configure(l, &c);
+	python_configure(l, &c);
 	offcpu_configure(l, &c);
 	return map ? bpf_map__set_initial_value(map, &c, sizeof(c)) : -ENOENT;
 }
@@ -114,7 +115,8 @@ static uint32_t load_tasks(void)
 /* Sets the sizes of the maps: by CPUs, by tasks, and by the memory for tables. -errno. */
 static int load_sizes(struct kwalk *l)
 {
-	static const char *const by_task[] = { "slots", "processes", "changes", "targets" };
+	static const char *const by_task[] = { "slots", "processes", "changes", "targets",
+		                               "pythons" };
 	struct bpf_map *rings = bpf_object__find_map_by_name(l->object, "rings");
 	struct bpf_map *arena = bpf_object__find_map_by_name(l->object, "arena");
 	uint32_t tasks = l->opts.tasks ? l->opts.tasks : load_tasks();
@@ -132,6 +134,8 @@ static int load_sizes(struct kwalk *l)
 		r = bpf_map__set_max_entries(arena, (uint32_t)(l->opts.memory / ARENA_PAGE));
 	if (r >= 0)
 		r = bpf_map__set_map_extra(arena, ARENA_ADDRESS);
+	if (r >= 0)
+		r = python_sizes(l);
 	return r;
 }
 
@@ -320,6 +324,7 @@ int kwalk_load(struct kwalk *l, struct seam_error *err)
 	l->changes = load_map_fd(l, "changes");
 	l->targets = load_map_fd(l, "targets");
 	l->counts = load_map_fd(l, "counts");
+	l->pythons = load_map_fd(l, "pythons");
 	r = filter_fill(l);
 	if (r >= 0)
 		r = load_arena(l);

@@ -34,6 +34,7 @@ bool maps_table(struct kwalk *l, struct kwalk_vma *m, const struct kwalk_ask *as
 	m->may_guess = table.may_guess;
 	m->keeps_fp = table.keeps_fp;
 	m->tells = table.tells;
+	m->python = table.python;
 	return true;
 }
 
@@ -76,6 +77,7 @@ static bool maps_line(struct kwalk *l, uint32_t pid, const struct procfs_map *ma
 		m->may_guess = last->vma.may_guess;
 		m->keeps_fp = last->vma.keeps_fp;
 		m->tells = last->vma.tells;
+		m->python = last->vma.python;
 		return true;
 	}
 	memcpy(last->path, map->path, map->path_size);

@@ -42,6 +42,7 @@ static inline uint64_t kwalk_now_ns(void)
 
 #define ARENA_CLASSES 24 /* blocks of 1 KiB << class */
 
+struct codes;
 struct arena_freed;
 
 struct arena_memory {
@@ -108,6 +109,7 @@ struct kwalk_vma {
 	uint64_t start, end, pgoff, since_ns;
 	uint64_t vaddr; /* of start */
 	const void *blob;
+	const struct python_object *python;
 	bool may_guess, keeps_fp, tells;
 };
 
@@ -269,7 +271,33 @@ struct kwalk_ring {
 	struct ringbuf bytes;
 	struct kwalk_sample sample; /* the one whose KWALK_RAW comes next; kind 0: none */
 	uint64_t user[KWALK_FRAMES_MAX];
+	/* The newest walks over frames of CPython, at once and deferred: of the record that comes
+	 * next. Each with KWALK_PYTHON_ROOM frames behind it; NULL: none are wanted. */
+	struct kwalk_python *python[2];
 };
+
+/* ---- kwalk_python.c ---- */
+
+/* A stack with the frames of CPython in it. */
+#define KWALK_SPLICED_MAX (KWALK_FRAMES_MAX + KWALK_PYTHON_ROOM)
+
+int python_open(struct kwalk *l);
+void python_close(struct kwalk *l);
+/* To be called before loading. */
+void python_configure(const struct kwalk *l, struct kwalk_config *c);
+int python_sizes(const struct kwalk *l);
+/* Tells the programs what a process runs; NULL: none of its mappings is CPython's. */
+void python_publish(struct kwalk *l, const struct kwalk_space *s);
+/* Takes a KWALK_CODE: 1: *ret is to be put into the recording before all that comes; or 0. */
+int python_code(struct kwalk *l, const struct kwalk_code *code, struct seam_ksymbol *ret);
+/* Keeps a KWALK_PYTHON for the record that comes next. */
+void python_keep(struct kwalk_ring *ring, const struct kwalk_python *p);
+/*
+ * Puts the frames that belong to a record (by its time_ns or cookie) into its native stack, in
+ * ips[*n], which is returned, or else l->spliced.
+ */
+const uint64_t *python_splice(struct kwalk_ring *ring, bool deferred, uint64_t of,
+                              const uint64_t *ips, size_t *n);
 
 /* ---- kwalk.c ---- */
 
@@ -303,7 +331,11 @@ struct kwalk {
 	void *write_ctx;
 	int64_t given;
 	struct buf out;
-	uint64_t chain[KWALK_FRAMES_MAX + KWALK_KERNEL_MAX + 8];
+	uint64_t chain[KWALK_SPLICED_MAX + KWALK_KERNEL_MAX + 8];
+	uint64_t spliced[KWALK_SPLICED_MAX];
+	struct codes *codes; /* of CPython; NULL: not wanted */
+	int pythons;         /* the map's descriptor */
+	uint64_t python_unnamed, python_functions;
 	struct map pending_cookies; /* cookies without a deferred record */
 	struct map early
 	        [2]; /* answers of this round and the last, which may come before their samples */

@@ -62,7 +62,8 @@ static uint16_t ring_end(uint8_t end, bool guessed)
 
 /* [KERNEL, ips,] then [USER, ips] or [USER_DEFERRED, cookie]. A stack that met an unknown mapping
  * is answered by the recorder, once it knows. */
-static size_t ring_chain(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *ips)
+static size_t ring_chain(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *user,
+                         size_t n_user, const uint64_t *ips)
 {
 	uint64_t *to = l->chain;
 
@@ -74,10 +75,10 @@ static size_t ring_chain(struct kwalk *l, const struct kwalk_sample *s, const ui
 	if (s->cookie) {
 		*to++ = SEAM_CONTEXT_USER_DEFERRED;
 		*to++ = s->cookie;
-	} else if (s->n_user) {
+	} else if (n_user) {
 		*to++ = SEAM_CONTEXT_USER;
-		memcpy(to, ips, s->n_user * sizeof(*to));
-		to += s->n_user;
+		memcpy(to, user, n_user * sizeof(*to));
+		to += n_user;
 	}
 	return (size_t)(to - l->chain);
 }
@@ -100,20 +101,24 @@ static void ring_used(struct kwalk *l, uint32_t pid, uint64_t time_ns, const uin
 
 /* Makes a SAMPLE record of what a program sent and gives it to the writer. A cookie that was not
  * answered yet is noted as pending. */
-static int ring_sample(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *ips)
+static int ring_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, const uint64_t *ips)
 {
+	struct kwalk *l = ring->kwalk;
 	uint64_t id = offcpu_id(l, s->event);
 	const struct seam_event *event = seam_events_by_id(l->events, id);
 	struct seam_sample out = { .id = ring_id(s->pid, s->tid, s->cpu, s->time_ns, id),
 		                   .ip = s->ip,
 		                   .addr = s->address,
 		                   .period = s->period };
+	size_t n_user = s->n_user;
+	const uint64_t *user;
 	int r;
 
 	if (!event)
 		return 0;
 	ring_used(l, s->pid, s->time_ns, ips, s->n_user);
-	out.callchain = encode_words(l->chain, ring_chain(l, s, ips));
+	user = python_splice(ring, false, s->time_ns, ips, &n_user);
+	out.callchain = encode_words(l->chain, ring_chain(l, s, user, n_user, ips));
 	r = encode_sample(&l->out, &event->attr,
 	                  (s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL) |
 	                          ring_end(s->cookie ? KWALK_DEFERRED : s->end,
@@ -280,12 +285,16 @@ static int ring_user_chain(struct kwalk_ring *ring, const struct kwalk_user_chai
                            const uint64_t *ips)
 {
 	struct kwalk *l = ring->kwalk;
+	struct kwalk_user_chain whole = *a;
+	size_t n = a->n;
+	const uint64_t *all = python_splice(ring, true, a->cookie, ips, &n);
 
+	whole.n = (uint32_t)n;
 	if (a->remote) { /* held until nobody can answer himself any more */
 		size_t at = l->held.n;
 
-		buf_put(&l->held, a, sizeof(*a));
-		buf_put(&l->held, ips, a->n * sizeof(*ips));
+		buf_put(&l->held, &whole, sizeof(whole));
+		buf_put(&l->held, all, n * sizeof(*all));
 		return l->held.failed ? -ENOMEM : map_put(&l->remote, a->cookie, at);
 	}
 	l->late += map_del(&l->remote, a->cookie);
@@ -299,7 +308,7 @@ static int ring_user_chain(struct kwalk_ring *ring, const struct kwalk_user_chai
 	ring_used(l, a->pid, a->time_ns, ips, a->n);
 	/* With KWALK_EXEC the record is empty, because another program's chain is not this
 	 * sample's. */
-	return ring_user_chain_put(l, a, ips);
+	return ring_user_chain_put(l, &whole, all);
 }
 
 static int ring_take_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, size_t n)
@@ -312,7 +321,20 @@ static int ring_take_sample(struct kwalk_ring *ring, const struct kwalk_sample *
 		return r;
 	ring->sample = *s;
 	memcpy(ring->user, ips, s->n_user * sizeof(*ips));
-	return ring_sample(ring->kwalk, s, ips);
+	return ring_sample(ring, s, ips);
+}
+
+/* A function of CPython gets its name in the recording when it is met first. */
+static int ring_code(struct kwalk *l, const struct kwalk_code *code)
+{
+	struct seam_id id = ring_id(code->pid, code->pid, 0, code->time_ns, ring_output_id(l, 0));
+	struct seam_ksymbol symbol;
+	int r = python_code(l, code, &symbol);
+
+	if (r <= 0)
+		return r;
+	r = encode_ksymbol(&l->out, &l->output_event->attr, SEAM_MISC_USER, &symbol, &id);
+	return r < 0 ? r : ring_give(l);
 }
 
 /* Takes one record of a ring, by its kind. What is too short for its kind is ignored. 0, or -errno,
@@ -336,6 +358,17 @@ static int ring_record(void *ctx, const void *bytes, size_t n)
 
 		if (a->n <= KWALK_FRAMES_MAX && n >= sizeof(*a) + (size_t)a->n * 8)
 			r = ring_user_chain(ring, a, (const uint64_t *)(a + 1));
+	} else if (kind == KWALK_CODE && n >= offsetof(struct kwalk_code, lines)) {
+		const struct kwalk_code *c = bytes;
+
+		if (c->n_lines <= n - offsetof(struct kwalk_code, lines))
+			r = ring_code(ring->kwalk, c);
+	} else if (kind == KWALK_PYTHON && n >= sizeof(struct kwalk_python)) {
+		const struct kwalk_python *p = bytes;
+
+		if (p->n < KWALK_PYTHON_ROOM &&
+		    n >= sizeof(*p) + p->n * sizeof(struct kwalk_python_frame))
+			python_keep(ring, p);
 	} else if (kind == KWALK_RAW && n >= offsetof(struct kwalk_raw, stack)) {
 		const struct kwalk_raw *raw = bytes;
 

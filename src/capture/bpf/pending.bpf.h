@@ -7,6 +7,7 @@
 #define SEAM_CAPTURE_BPF_OWE_BPF_H
 
 #include "capture/bpf/maps.bpf.h"
+#include "capture/bpf/python_walk.bpf.h"
 #include "capture/bpf/raw.bpf.h"
 
 #define USER_CS 0x33 /* 64-bit user code */
@@ -82,7 +83,7 @@ INLINE void user_chain_fill(struct kwalk_user_chain *a, const struct walker *w,
 /* a is followed by its frames. */
 INLINE void user_chain_send(struct kwalk_user_chain *a)
 {
-	void *ring = ring_of_cpu();
+	void *ring = bpf_map_lookup_elem(&rings, &a->cpu);
 	__u64 size = sizeof(*a) + (__u64)(a->n & (WALK_ROOM - 1)) * 8;
 
 	count_end(a->end, a->guessed);
@@ -111,9 +112,10 @@ INLINE void user_chain_raw(struct slot *s)
 	bpf_ringbuf_submit(raw, ring_flags(ring));
 }
 
-INLINE void slot_walk(struct slot *s, struct task_struct *task)
+/* Walks the stack of the slot's sample, and the frames of CPython if p is not NULL. */
+INLINE void slot_walk(struct slot *s, struct task_struct *task, struct python *p)
 {
-	struct walk c = { .w = &s->w, .frames = s->frames };
+	struct walk c = { .w = &s->w, .frames = s->frames, .python = p };
 	__u64 mm = task_mm(task);
 
 	/* Not the present registers: since the sample a signal may have been delivered, or returned
@@ -122,10 +124,13 @@ INLINE void slot_walk(struct slot *s, struct task_struct *task)
 	if (!walker_start(&s->w, task))
 		return;
 	s->w.most = KWALK_FRAMES_MAX;
-	if (mm != s->mm)
+	if (mm != s->mm) {
 		s->w.end = mm ? KWALK_EXEC : KWALK_EXITED;
-	else
-		bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_sleep, &c, 0);
+		return;
+	}
+	if (p)
+		python_walk(&c, task, WALK_SLEEP);
+	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_sleep, &c, 0);
 }
 
 /* Runs on the task's way back to user mode, where it may sleep. */
@@ -133,14 +138,24 @@ static int user_chain(void *map, void *key, void *value)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct slot *s = &((struct pending *)value)->s;
+	struct python *p = python_take();
 
 	USES_ARENA();
-	slot_walk(s, task);
+	if (p)
+		p->out.end = KWALK_PYTHON_NONE;
+	slot_walk(s, task, p);
 	if (!walker_is_fresh(&s->w, task->tgid)) {
 		COUNT(stale);
-		slot_walk(s, task);
+		slot_walk(s, task, p);
 	}
 	user_chain_fill(&s->user_chain, &s->w, task);
+	if (p) {
+		s->user_chain.cpu = p->cpu;
+		python_send(p, s->cookie, s->w.end, 1);
+		python_let(p);
+	} else if (config.python) {
+		COUNT(python_ends[KWALK_PYTHON_NO_ROOM]);
+	}
 	s->user_chain.cookie = s->cookie;
 	s->user_chain.remote = 0;
 	s->user_chain.waited_us = (__u32)((s->user_chain.time_ns - s->asked_ns) / 1000);

@@ -10,6 +10,7 @@
 #define SEAM_CAPTURE_BPF_SHARED_H
 
 #include "base/fixed_width.h"
+#include "runtimes/python_layout.h"
 
 /* User frames of a stack: the kernel's own limit for a deferred one. */
 #define KWALK_FRAMES_MAX 510u
@@ -104,6 +105,8 @@ struct kwalk_config {
 	uint32_t away_at_once;
 	/* Where functions of the kernel begin; 0: it is hidden from this user, or there is none. */
 	uint64_t int3, uretprobe, timer;
+	uint32_t python; /* frames of CPython are wanted */
+	uint64_t seed;   /* of keys that nobody can foresee */
 };
 
 /* ---- records in the rings: each begins with kind ---- */
@@ -112,6 +115,8 @@ enum kwalk_kind {
 	KWALK_SAMPLE = 1,
 	KWALK_USER_CHAIN,
 	KWALK_RAW,
+	KWALK_CODE,
+	KWALK_PYTHON,
 };
 
 struct kwalk_sample {
@@ -155,6 +160,63 @@ struct kwalk_raw {
 	uint64_t start;
 	uint64_t regs[KWALK_REGISTERS];
 	unsigned char stack[KWALK_RAW_STACK]; /* or only KWALK_RAW_SMALL */
+};
+
+/* -- frames of CPython: they come before the record whose stack they belong into -- */
+
+#define KWALK_PYTHON_ROOM 512u /* frames and calls of the loop; the last one is never used */
+#define KWALK_CODE_FILE 512u   /* bytes of a file's name at most */
+#define KWALK_CODE_NAME 256u
+#define KWALK_CODE_WORDS ((KWALK_CODE_FILE + KWALK_CODE_NAME) / 8)
+#define KWALK_CODE_LINES 4096u
+
+/* A code object, when it is met for the first time on a CPU: before any frame with its key in that
+ * CPU's ring. */
+struct kwalk_code {
+	uint32_t kind; /* KWALK_CODE */
+	uint32_t pid;
+	uint64_t time_ns;
+	/* Of all that is told of it: another code object at the same address has another key. */
+	uint64_t key;
+	uint32_t first_line;
+	uint16_t file_bytes, name_bytes; /* of the texts below */
+	uint8_t file_width, name_width;  /* bytes of a character: 1, 2 or 4 */
+	uint8_t file_cut, name_cut;      /* the text goes on */
+	uint32_t n_lines;                /* bytes of its location table; 0: they are not known */
+	uint64_t text[KWALK_CODE_WORDS]; /* the file, and from KWALK_CODE_FILE on the name */
+	uint8_t lines[KWALK_CODE_LINES]; /* cut off behind n_lines */
+};
+
+/* How the walk over a thread's frames ended. */
+enum kwalk_python_end {
+	KWALK_PYTHON_NONE,     /* the process runs no CPython that is known, or the thread none */
+	KWALK_PYTHON_COMPLETE, /* the outermost frame */
+	KWALK_PYTHON_FAULT,    /* a page that is not in memory, or no page at all */
+	KWALK_PYTHON_BUILDING, /* what stands there is no frame, or not yet one */
+	KWALK_PYTHON_LIMIT,    /* more frames, or more threads, than are looked at */
+	KWALK_PYTHON_SEVERAL,  /* the thread runs several interpreters */
+	KWALK_PYTHON_NO_ROOM,  /* too many walks at the same time */
+	KWALK_PYTHON_APART,    /* the native stack does not have the loop's calls */
+	KWALK_PYTHON_ENDS,
+};
+
+struct kwalk_python_frame {
+	uint64_t key;    /* of the code object; KWALK_PYTHON_LOOP: an address on the C stack */
+	uint32_t at;     /* bytes into its instructions; KWALK_PYTHON_LOOP: unspecified */
+	uint16_t native; /* KWALK_PYTHON_LOOP: the native frame's number, or KWALK_PYTHON_NOWHERE */
+	uint16_t what;
+};
+#define KWALK_PYTHON_CODE 0u
+#define KWALK_PYTHON_LOOP 1u /* a call of the loop: it runs the frames before it */
+#define KWALK_PYTHON_NOWHERE 0xffffu
+
+struct kwalk_python {
+	uint32_t kind; /* KWALK_PYTHON */
+	uint32_t pid, tid, n;
+	uint64_t of;  /* time_ns of the sample, or cookie of the deferred record */
+	uint32_t end; /* enum kwalk_python_end */
+	uint32_t deferred;
+	/* struct kwalk_python_frame[n], the innermost first */
 };
 
 /* ---- maps ---- */
@@ -221,7 +283,10 @@ struct kwalk_counts {
 	uint64_t away_untold;  /* threads that there was no memory for */
 	uint64_t not_followed; /* children of targets that there was no room for among these */
 	uint64_t skipped; /* samples that the kernel skipped, as another program ran on the CPU */
-	uint64_t end[16]; /* of user parts, at once and answered, by enum kwalk_end */
+	uint64_t python_ends[KWALK_PYTHON_ENDS]; /* of walks over its frames, by how they ended */
+	uint64_t python_frames;
+	uint64_t code_full; /* code objects that found no room in the ring: told later */
+	uint64_t end[16];   /* of user parts, at once and answered, by enum kwalk_end */
 };
 
 #endif

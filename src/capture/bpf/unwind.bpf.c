@@ -23,12 +23,14 @@ char license_text[] SEC("license") = "Dual MIT/GPL";
 
 /* ---- the sample ---- */
 
-INLINE void sample_walk(struct scratch *x)
+INLINE void sample_walk(struct scratch *x, struct python *p)
 {
-	struct walk c = { .w = &x->w, .frames = x->frames };
+	struct walk c = { .w = &x->w, .frames = x->frames, .python = p };
 	struct kwalk_counts *n = count();
 
 	x->w.most = config.depth;
+	if (p)
+		python_walk(&c, (void *)bpf_get_current_task_btf(), WALK_NOW);
 	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_now, &c, 0);
 	if (!n)
 		return;
@@ -42,8 +44,10 @@ INLINE void sample_walk(struct scratch *x)
 INLINE int sample_at_once(struct scratch *x, __u32 exiting)
 {
 	struct kwalk_sample *s = &x->sample;
+	struct python *p = python_get();
+	int whole;
 
-	sample_walk(x);
+	sample_walk(x, p);
 	s->end = x->w.end;
 	s->n_user = x->w.n;
 	s->guessed = x->w.guessed;
@@ -53,11 +57,14 @@ INLINE int sample_at_once(struct scratch *x, __u32 exiting)
 		news_tell(s->pid);
 	if (exiting && s->end == KWALK_FAULT)
 		s->end = KWALK_EXITED;
-	if (config.when == KWALK_NEVER || exiting)
-		return 1;
 	/* What cannot be known now can be known on the way out of the kernel. */
-	return s->end != KWALK_FAULT && s->end != KWALK_WATCHED &&
-	       (s->end != KWALK_LIMIT || x->w.n >= KWALK_FRAMES_MAX);
+	whole = config.when == KWALK_NEVER || exiting ||
+	        (s->end != KWALK_FAULT && s->end != KWALK_WATCHED &&
+	         (s->end != KWALK_LIMIT || x->w.n >= KWALK_FRAMES_MAX) &&
+	         (!p || p->out.end != KWALK_PYTHON_FAULT));
+	if (p && (whole || !config.defers))
+		python_send(p, s->time_ns, s->end, 0);
+	return whole;
 }
 
 /* False: a uprobe changes the registers, and they are not known. frames is written. */
@@ -219,12 +226,23 @@ int read_owing(struct bpf_iter__task *ctx)
 	r->w.most = KWALK_FRAMES_MAX;
 	c.w = &r->w;
 	c.frames = r->frames;
+	c.python = python_take();
+	if (c.python)
+		python_walk(&c, task, WALK_TASK);
 	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_task, &c, 0);
 	/* The task has answered itself meanwhile, or owes another deferred record: nothing that was
 	 * read here counts. */
-	if (!o->s.owing || o->s.cookie != r->user_chain.cookie)
+	if (!o->s.owing || o->s.cookie != r->user_chain.cookie) {
+		if (c.python)
+			python_let(c.python);
 		return 0;
+	}
 	user_chain_fill(&r->user_chain, &r->w, task);
+	if (c.python) {
+		r->user_chain.cpu = c.python->cpu;
+		python_send(c.python, r->user_chain.cookie, r->w.end, 1);
+		python_let(c.python);
+	}
 	r->user_chain.remote = 1;
 	user_chain_send(&r->user_chain);
 	COUNT(remote);
@@ -255,6 +273,8 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	p = bpf_map_lookup_elem(&processes, &from);
 	if (!p || !process_is_valid(p, bpf_map_lookup_elem(&changes, &from)))
 		return 0;
+	if (config.python)
+		python_fork(from, to);
 	copy = *p;
 	copy.execs = copy.losses = 0;
 	first.exec_vm = BPF_CORE_READ(child, mm, exec_vm);
@@ -324,5 +344,7 @@ int BPF_PROG(on_free, struct task_struct *task)
 		return 0;
 	bpf_map_delete_elem(&processes, &pid);
 	bpf_map_delete_elem(&changes, &pid);
+	if (config.python)
+		bpf_map_delete_elem(&pythons, &pid);
 	return 0;
 }

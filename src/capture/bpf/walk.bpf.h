@@ -15,6 +15,7 @@
 #define SEAM_CAPTURE_BPF_WALK_BPF_H
 
 #include "capture/bpf/kernel.bpf.h"
+#include "capture/bpf/python.bpf.h"
 #include "capture/bpf/shared.h"
 #include "unwind/frametab_form.h"
 
@@ -56,6 +57,7 @@ struct walk {
 	struct walker *w;
 	__u64 *frames; /* room for KWALK_FRAMES_MAX and one more: 512 */
 	struct task_struct *task;
+	struct python *python; /* frames that were walked before; NULL: none are wanted */
 };
 
 #define WALK_ROOM 512u
@@ -96,7 +98,7 @@ INLINE long walk_end(struct walker *w, __u32 end)
 	return 1;
 }
 
-INLINE long walk_read(struct walk *c, __u64 address, __u64 *ret, __u32 n, const int kind)
+INLINE long walk_read(struct walk *c, __u64 address, void *ret, __u32 n, const int kind)
 {
 	if (kind == WALK_NOW)
 		return bpf_probe_read_user(ret, n, (void *)address);
@@ -548,6 +550,8 @@ INLINE long walk_step(struct walk *c, const int kind)
 	__u32 n = w->n;
 	long how = 0;
 
+	if (c->python && n)
+		python_pass(c->python, n - 1, w->regs[REG_SP]);
 	if (n >= w->most || n >= KWALK_FRAMES_MAX)
 		return walk_end(w, KWALK_LIMIT);
 	w->pc = w->regs[REG_IP] - !w->exact;

@@ -24,6 +24,7 @@ enum {
 	RECORD_CGROUP,
 	RECORD_OFF_CPU,
 	RECORD_WALL,
+	RECORD_PYTHON,
 	RECORD_ALL_CPUS,
 	RECORD_CPU,
 	RECORD_FREQ,
@@ -97,6 +98,9 @@ const struct option_def record_option_defs[] = {
 	{ "off-cpu-thresh", 0, "MS", "the same, as perf spells it", RECORD_OFF_CPU },
 	{ "wall", 0, NULL,
 	  "all time of each thread: cpu-clock, whose periods add up, and --off-cpu", RECORD_WALL },
+	{ "python", 0, NULL,
+	  "functions of CPython 3.11 to 3.13 in the stacks, where BPF programs walk them",
+	  RECORD_PYTHON },
 	{ "mmap-pages", 'm', "N", "size of the ring of each CPU: pages, or bytes as 512K, 4M",
 	  RECORD_MMAP_PAGES },
 	{ "delay", 'D', "MS", "start sampling this long after the command started", RECORD_DELAY },
@@ -206,6 +210,9 @@ static void record_switch(struct record_opts *o, int id, const char *text)
 		break;
 	case RECORD_WALL:
 		o->rec.wall = true;
+		break;
+	case RECORD_PYTHON:
+		o->rec.python = true;
 		break;
 	case RECORD_STRICT_FREQ:
 		o->rec.session.strict_frequency = true;

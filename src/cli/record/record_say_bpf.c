@@ -5,6 +5,38 @@
 
 #include "cli/record/record_say.h"
 
+/* Stacks whose frames of CPython are not all there, by why. */
+static void say_python(const struct record_opts *o, const struct kwalk_totals *t)
+{
+	static const char *const why[KWALK_PYTHON_ENDS] = {
+		[KWALK_PYTHON_FAULT] = "memory could not be read",
+		[KWALK_PYTHON_BUILDING] = "a frame was being built",
+		[KWALK_PYTHON_LIMIT] = "there are more frames or threads than are looked at",
+		[KWALK_PYTHON_SEVERAL] = "the thread runs several interpreters",
+		[KWALK_PYTHON_NO_ROOM] = "too many were walked at the same time",
+		[KWALK_PYTHON_APART] = "they do not fit to the native stack",
+	};
+	const struct kwalk_counts *c = &t->counts;
+
+	if (!o->rec.python)
+		return;
+	for (size_t i = 0; i < KWALK_PYTHON_ENDS; i++)
+		if (why[i] && c->python_ends[i])
+			cmd_print(stderr, "  %" PRIu64 " stacks lack frames of Python: %s\n",
+			          c->python_ends[i], why[i]);
+	if (t->python_unnamed)
+		cmd_print(stderr,
+		          "  %" PRIu64 " frames of Python are left out: their names did "
+		          "not come in time\n",
+		          t->python_unnamed);
+	if (o->verbose)
+		cmd_print(stderr,
+		          "seam record: Python: %" PRIu64 " whole walks, %" PRIu64
+		          " frames, %" PRIu64 " functions; %" PRIu64 " stacks without\n",
+		          c->python_ends[KWALK_PYTHON_COMPLETE], c->python_frames,
+		          t->python_functions, c->python_ends[KWALK_PYTHON_NONE]);
+}
+
 /* Each loss is a line of its own, written only if there is one; totals are written only with -v. */
 void record_say_bpf(const struct record_opts *o, const struct bpf_stacks *b)
 {
@@ -75,6 +107,7 @@ void record_say_bpf(const struct record_opts *o, const struct bpf_stacks *b)
 		          " processes were not looked at before they were sampled, as all of them "
 		          "together have too many mappings: their first user stacks end at once\n",
 		          t.waiting);
+	say_python(o, &t);
 	if (!o->verbose)
 		return;
 	tables_count(b->tables, &tables);

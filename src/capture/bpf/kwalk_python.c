@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kwalk_python.c: frames of CPython: what the programs are told of a process, and where in a native
+ * stack its frames belong. Which version keeps what where is known by runtimes/.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+
+#include "abi/runtime_code.h"
+#include "capture/bpf/kwalk_parts.h"
+#include "runtimes/codes.h"
+
+_Static_assert(sizeof(struct kwalk_python_frame) == 16, "records of rings have fixed layouts");
+
+int python_open(struct kwalk *l)
+{
+	int r = codes_new(&l->codes);
+
+	for (size_t i = 0; r >= 0 && i < l->n_cpus; i++)
+		for (size_t k = 0; r >= 0 && k < 2; k++) {
+			l->rings[i].python[k] =
+			        calloc(1, sizeof(struct kwalk_python) +
+			                          KWALK_PYTHON_ROOM *
+			                                  sizeof(struct kwalk_python_frame));
+			r = l->rings[i].python[k] ? 0 : -ENOMEM;
+		}
+	return r;
+}
+
+void python_close(struct kwalk *l)
+{
+	for (size_t i = 0; l->rings && i < l->n_cpus; i++) {
+		free(l->rings[i].python[0]);
+		free(l->rings[i].python[1]);
+	}
+	codes_free(l->codes);
+}
+
+void python_configure(const struct kwalk *l, struct kwalk_config *c)
+{
+	c->python = l->opts.python;
+	c->seed = map_secret();
+}
+
+/* Without the option nothing is kept: the maps are as small as maps can be. */
+int python_sizes(const struct kwalk *l)
+{
+	static const char *const names[] = { "pythons", "codes", "python_walks" };
+	int r = 0;
+
+	for (size_t i = 0; !l->opts.python && r >= 0 && i < sizeof(names) / sizeof(names[0]); i++) {
+		struct bpf_map *map = bpf_object__find_map_by_name(l->object, names[i]);
+
+		r = map ? bpf_map__set_max_entries(map, 1) : -ENOENT;
+	}
+	return r;
+}
+
+/* A process runs one CPython, of which the first mapping tells. */
+void python_publish(struct kwalk *l, const struct kwalk_space *s)
+{
+	const struct kwalk_vma *m = NULL;
+	struct python_process p = { .execs = s->execs, .losses = s->losses };
+
+	for (size_t i = 0; i < s->n && !m; i++)
+		if (s->at[i].python)
+			m = &s->at[i];
+	if (!m) {
+		bpf_map_delete_elem(l->pythons, &s->pid);
+		return;
+	}
+	p.runtime = m->python->runtime + (m->start - m->vaddr);
+	p.code_type = m->python->code_type + (m->start - m->vaddr);
+	p.at = m->python->layout;
+	bpf_map_update_elem(l->pythons, &s->pid, &p, BPF_ANY);
+}
+
+/* Sizes come from the rings and are checked once more. */
+int python_code(struct kwalk *l, const struct kwalk_code *code, struct seam_ksymbol *ret)
+{
+	struct codes_told told = {
+		.key = code->key,
+		.first_line = code->first_line,
+		.file = { code->text, code->file_bytes, code->file_width, code->file_cut },
+		.name = { code->text + KWALK_CODE_FILE / 8, code->name_bytes, code->name_width,
+		          code->name_cut },
+		.lines = code->lines,
+		.n_lines = code->n_lines,
+	};
+	const char *name;
+	uint64_t start;
+	int r;
+
+	if (!l->codes || code->file_bytes > KWALK_CODE_FILE || code->name_bytes > KWALK_CODE_NAME)
+		return 0;
+	r = codes_learn(l->codes, &told, &name, &start);
+	if (r <= 0)
+		return r == -ENOSPC ? 0 : r;
+	l->python_functions++;
+	*ret = (struct seam_ksymbol){ .addr = start, .len = RUNTIME_CODE_SIZE, .name = name };
+	return 1;
+}
+
+void python_keep(struct kwalk_ring *ring, const struct kwalk_python *p)
+{
+	struct kwalk_python *to = ring->python[p->deferred & 1];
+
+	if (to)
+		memcpy(to, p, sizeof(*p) + p->n * sizeof(struct kwalk_python_frame));
+}
+
+/* The frames at..end of one call of the loop, innermost first. Returns how many were put. */
+static size_t python_put(struct kwalk *l, const struct kwalk_python_frame *frames, size_t at,
+                         size_t end, uint64_t *to)
+{
+	size_t n = 0;
+
+	for (; at < end; at++) {
+		uint64_t address = codes_address(l->codes, frames[at].key, frames[at].at);
+
+		l->python_unnamed += !address;
+		if (address)
+			to[n++] = address;
+	}
+	return n;
+}
+
+/* In front of each native frame that is a call of the loop come the frames it runs. A call that the
+ * native stack does not have ends that: what is outwards of it stays native. */
+const uint64_t *python_splice(struct kwalk_ring *ring, bool deferred, uint64_t of,
+                              const uint64_t *ips, size_t *n)
+{
+	struct kwalk *l = ring->kwalk;
+	struct kwalk_python *p = ring->python[deferred];
+	const struct kwalk_python_frame *frames = (const void *)(p + 1);
+	size_t to = 0, native = 0, first = 0;
+
+	if (!p || p->kind != KWALK_PYTHON || p->of != of)
+		return ips;
+	p->kind = 0; /* it is used once */
+	for (size_t i = 0; i < p->n; i++) {
+		if (frames[i].what != KWALK_PYTHON_LOOP)
+			continue;
+		if (frames[i].native >= *n || frames[i].native < native)
+			break;
+		while (native < frames[i].native)
+			l->spliced[to++] = ips[native++];
+		to += python_put(l, frames, first, i, l->spliced + to);
+		first = i + 1;
+	}
+	while (native < *n)
+		l->spliced[to++] = ips[native++];
+	*n = to;
+	return l->spliced;
+}

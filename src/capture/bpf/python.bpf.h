@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * python.bpf.h: what a walk over a thread's CPython frames keeps, and how it meets the native
+ * stack. Each call of the interpreter's loop has something on the C stack that stands in the chain
+ * of frames, too (runtimes/python_layout.h): where the walk of the native stack passes that
+ * address, the frame it passes is the loop's.
+ */
+#ifndef SEAM_CAPTURE_BPF_PYTHON_BPF_H
+#define SEAM_CAPTURE_BPF_PYTHON_BPF_H
+
+#include "capture/bpf/kernel.bpf.h"
+#include "capture/bpf/shared.h"
+
+struct python {
+	__u32 busy, cpu;
+	struct python_process of;
+	__u64 thread; /* the thread pointer: what pthread_self() gives */
+	__u64 interpreter, state, found, cframe, frame;
+	__u64 code, hash, file, file_hash;
+	__u32 entries,
+	        last; /* entries: 1 + the index of the next that no native frame has passed */
+	__u32 word, n_found;
+	unsigned char frame_bytes[128];
+	unsigned char code_bytes[256];
+	unsigned char head[64];
+	struct kwalk_code told;
+	struct kwalk_python out; /* with its frames behind it */
+	struct kwalk_python_frame frames[KWALK_PYTHON_ROOM];
+};
+
+/* The native frame number n ends below sp. If the next call of the loop has its mark in it, it is
+ * that call. */
+INLINE void python_pass(struct python *p, __u32 n, __u64 sp)
+{
+	__u32 i = *(volatile __u32 *)&p->entries - 1;
+
+	if (i >= KWALK_PYTHON_ROOM)
+		return;
+	FORGET(i);
+	i &= KWALK_PYTHON_ROOM - 1;
+	if (p->frames[i].key >= sp)
+		return;
+	p->frames[i].native = (__u16)n;
+	p->entries = p->frames[i].at;
+}
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+/*
+ * bpf_python.c: see bpf_python.h. A file is read only if it is the one that was mapped: its
+ * build-id is the same or, if it has none, its inode.
+ */
+#include "recorder/bpf_python.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "image/image.h"
+
+#define FILES_MAX 65536u /* of which is remembered what they are */
+
+struct bpf_python {
+	struct intern files; /* struct file_key */
+	struct map known;    /* its number -> struct python_object *, or 0 */
+	struct arena arena;
+	pthread_mutex_t lock;
+};
+
+/* Which file it is. */
+struct file_key {
+	uint64_t device, inode, size, changed_ns;
+};
+
+int bpf_python_new(struct bpf_python **ret)
+{
+	struct bpf_python *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	pthread_mutex_init(&p->lock, NULL);
+	*ret = p;
+	return 0;
+}
+
+void bpf_python_free(struct bpf_python *p)
+{
+	if (!p)
+		return;
+	intern_free(&p->files);
+	map_free(&p->known);
+	arena_free(&p->arena);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+/* ---- a file ---- */
+
+/* The table of symbols that other objects may use, by hash: every file that is mapped is asked, so
+ * it must not cost more than a few words. */
+struct python_file {
+	struct image *image;
+	struct image_section hash, symbols, names;
+};
+
+static uint32_t python_u32(const struct image_section *s, uint64_t at)
+{
+	uint32_t v = 0;
+
+	if (s->n >= 4 && at <= s->n - 4)
+		memcpy(&v, s->bytes + at, 4);
+	return v;
+}
+
+static uint32_t python_hash(const char *name)
+{
+	uint32_t h = 5381;
+
+	for (; *name; name++)
+		h = h * 33 + (unsigned char)*name;
+	return h;
+}
+
+/* The value of symbol number i, if that is its name. */
+static bool python_symbol_is(const struct python_file *f, uint32_t i, const char *name,
+                             uint64_t *ret)
+{
+	size_t size = strlen(name) + 1;
+	Elf64_Sym symbol;
+
+	if ((uint64_t)i * sizeof(symbol) + sizeof(symbol) > f->symbols.n)
+		return false;
+	memcpy(&symbol, f->symbols.bytes + (uint64_t)i * sizeof(symbol), sizeof(symbol));
+	if (symbol.st_shndx == SHN_UNDEF || symbol.st_name > f->names.n ||
+	    f->names.n - symbol.st_name < size ||
+	    memcmp(f->names.bytes + symbol.st_name, name, size) != 0)
+		return false;
+	*ret = symbol.st_value;
+	return true;
+}
+
+#define HASH_HEAD 16u /* bytes: buckets, first symbol, words of the filter, its shift */
+
+/* Looks a symbol up in .gnu.hash: a chain ends where the lowest bit is set. */
+static int python_symbol(void *ctx, const char *name, uint64_t *ret)
+{
+	const struct python_file *f = ctx;
+	uint32_t buckets = python_u32(&f->hash, 0), first = python_u32(&f->hash, 4);
+	uint64_t at = HASH_HEAD + (uint64_t)python_u32(&f->hash, 8) * 8;
+	uint32_t hash = python_hash(name), i, one;
+
+	if (!buckets)
+		return -ENOENT;
+	i = python_u32(&f->hash, at + hash % buckets * 4ull);
+	if (i < first)
+		return -ENOENT;
+	for (at += buckets * 4ull; (uint64_t)(i - first) * 4 + at < f->hash.n; i++) {
+		one = python_u32(&f->hash, at + (uint64_t)(i - first) * 4);
+		if ((one | 1) == (hash | 1) && python_symbol_is(f, i, name, ret))
+			return 0;
+		if (one & 1)
+			break;
+	}
+	return -ENOENT;
+}
+
+/* Reads what is initialised in the file itself. */
+static int python_read(void *ctx, uint64_t address, void *to, size_t n)
+{
+	const struct python_file *f = ctx;
+	uint64_t offset;
+	int r = image_offset_of_vaddr(f->image, address, &offset);
+
+	if (r < 0)
+		return r;
+	return pread(image_fd(f->image), to, n, (off_t)offset) == (ssize_t)n ? 0 : -EIO;
+}
+
+static bool python_file_is(const struct image *image, const struct kwalk_ask *ask)
+{
+	struct image_build_id want = { .size = ask->build_id_size }, have = { 0 };
+
+	if (!ask->build_id_size)
+		return true;
+	memcpy(want.bytes, ask->build_id, sizeof(want.bytes));
+	return image_build_id(image, &have) > 0 && image_build_id_equal(&want, &have);
+}
+
+/* Whether the file is CPython: 1 and *ret, or 0. */
+static int python_file(const char *path, const struct kwalk_ask *ask, struct python_object *ret)
+{
+	struct python_file f = { .image = NULL };
+	const struct python_source source = { .ctx = &f,
+		                              .symbol = python_symbol,
+		                              .read = python_read };
+	int r = image_open(&f.image, path, NULL);
+
+	if (r < 0)
+		return 0;
+	r = -ENOENT;
+	if (image_machine(f.image) == EM_X86_64 && python_file_is(f.image, ask) &&
+	    image_section(f.image, ".gnu.hash", &f.hash) >= 0 &&
+	    image_section(f.image, ".dynsym", &f.symbols) >= 0 &&
+	    image_section(f.image, ".dynstr", &f.names) >= 0)
+		r = python_find(ret, &source);
+	image_close(f.image);
+	return r >= 0;
+}
+
+/* ---- all files ---- */
+
+/* The file by its name, or by its name in the process's own file system. */
+static bool bpf_python_path(const struct kwalk_ask *ask, char *path, size_t n, struct stat *st)
+{
+	for (int i = 0; i < 2; i++) {
+		int size = i ? snprintf(path, n, "%s", ask->path)
+		             : snprintf(path, n, "/proc/%d/root%s", (int)ask->pid, ask->path);
+
+		if (size > 0 && (size_t)size < n && stat(path, st) == 0 && S_ISREG(st->st_mode) &&
+		    (!ask->inode || st->st_ino == ask->inode))
+			return true;
+	}
+	return false;
+}
+
+/* Files that were looked into are known by what they are; beyond FILES_MAX each is read anew. */
+const struct python_object *bpf_python_get(struct bpf_python *p, const struct kwalk_ask *ask)
+{
+	struct python_object found, *kept = NULL;
+	char path[4096 + 32];
+	struct file_key key;
+	struct stat st;
+	uint64_t known;
+	uint32_t id;
+
+	if (ask->path[0] != '/' || !bpf_python_path(ask, path, sizeof(path), &st))
+		return NULL;
+	key = (struct file_key){ st.st_dev, st.st_ino, (uint64_t)st.st_size,
+		                 (uint64_t)st.st_ctim.tv_sec * 1000000000u +
+		                         (uint64_t)st.st_ctim.tv_nsec };
+	pthread_mutex_lock(&p->lock);
+	id = p->known.n < FILES_MAX ? intern_bytes(&p->files, &key, sizeof(key)) : INTERN_FAILED;
+	if (id == INTERN_FAILED || !map_get(&p->known, id, &known)) {
+		if (python_file(path, ask, &found)) {
+			kept = arena_alloc(&p->arena, sizeof(*kept));
+			if (kept)
+				*kept = found;
+		}
+		if (id != INTERN_FAILED)
+			map_put(&p->known, id, (uintptr_t)kept); /* else it is read again */
+	} else {
+		kept = (struct python_object *)(uintptr_t)known;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return kept;
+}

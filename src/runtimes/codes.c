@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+/*
+ * codes.c: see codes.h. A code object is known by its key, a name by its text. Lines are
+ * looked up once for each distinct instruction.
+ */
+#include "runtimes/codes.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/runtime_code.h"
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "runtimes/python.h"
+
+#define CODES_MAX (1u << 20)    /* code objects of a recording */
+#define CODES_PLACES (1u << 20) /* instructions whose lines are kept */
+#define CODES_TEXT 4096u
+#define CODES_CUT "..."
+
+struct codes_one {
+	uint64_t start;
+	uint32_t first_line;
+	uint32_t n_lines;
+	const unsigned char *lines;
+};
+
+struct codes {
+	struct arena arena; /* names and location tables */
+	struct intern names;
+	struct map known; /* key -> 1 + index in at */
+	struct codes_one *at;
+	size_t n, capacity;
+	struct map places; /* index << 32 | offset -> address */
+};
+
+int codes_new(struct codes **ret)
+{
+	struct codes *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return -ENOMEM;
+	*ret = c;
+	return 0;
+}
+
+void codes_free(struct codes *c)
+{
+	if (!c)
+		return;
+	intern_free(&c->names);
+	map_free(&c->known);
+	map_free(&c->places);
+	arena_free(&c->arena);
+	free(c->at);
+	free(c);
+}
+
+static size_t codes_text(char *to, size_t room, const struct codes_text *t)
+{
+	size_t n = python_text(to, room - sizeof(CODES_CUT), t->characters, t->bytes, t->width);
+
+	if (t->cut) {
+		memcpy(to + n, CODES_CUT, sizeof(CODES_CUT));
+		n += sizeof(CODES_CUT) - 1;
+	}
+	return n;
+}
+
+/* "py::name:file", as CPython's own support for perf has it. */
+static uint32_t codes_name(struct codes *c, const struct codes_told *told)
+{
+	char text[2 * CODES_TEXT + 8] = "py::";
+	size_t n = 4;
+
+	n += codes_text(text + n, CODES_TEXT, &told->name);
+	text[n++] = ':';
+	n += codes_text(text + n, CODES_TEXT, &told->file);
+	return intern_bytes(&c->names, text, n);
+}
+
+static int codes_room(struct codes *c)
+{
+	size_t capacity = c->capacity ? c->capacity * 2 : 256;
+	struct codes_one *at;
+
+	if (c->n < c->capacity)
+		return 0;
+	at = realloc(c->at, capacity * sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	c->at = at;
+	c->capacity = capacity;
+	return 0;
+}
+
+/* Keeps a code object. False: memory is out. */
+static bool codes_keep(struct codes *c, const struct codes_told *told, uint64_t start)
+{
+	struct codes_one code = { .start = start, .first_line = told->first_line };
+
+	if (codes_room(c) < 0)
+		return false;
+	if (told->n_lines) {
+		unsigned char *lines = arena_alloc(&c->arena, told->n_lines);
+
+		if (!lines)
+			return false;
+		memcpy(lines, told->lines, told->n_lines);
+		code.lines = lines;
+		code.n_lines = (uint32_t)told->n_lines;
+	}
+	if (map_put(&c->known, told->key, c->n + 1) < 0)
+		return false;
+	c->at[c->n++] = code;
+	return true;
+}
+
+int codes_learn(struct codes *c, const struct codes_told *told, const char **name, uint64_t *start)
+{
+	size_t names = c->names.n;
+	uint32_t text;
+
+	if (map_get(&c->known, told->key, NULL))
+		return 0;
+	if (c->n >= CODES_MAX)
+		return -ENOSPC;
+	text = codes_name(c, told);
+	if (text == INTERN_FAILED || !codes_keep(c, told, runtime_code_start(text)))
+		return -ENOMEM;
+	*name = intern_get(&c->names, text);
+	*start = runtime_code_start(text);
+	return c->names.n != names;
+}
+
+uint64_t codes_address(struct codes *c, uint64_t key, uint32_t offset)
+{
+	const struct codes_one *code;
+	uint64_t known = 0, *place;
+	uint32_t line;
+
+	if (!map_get(&c->known, key, &known))
+		return 0;
+	code = &c->at[known - 1];
+	place = c->places.n < CODES_PLACES ? map_slot(&c->places, known << 32 | offset, NULL)
+	                                   : NULL;
+	if (place && *place)
+		return *place;
+	line = python_line(code->lines, code->n_lines, code->first_line, offset);
+	if (place)
+		*place = runtime_code_address(code->start, line);
+	return runtime_code_address(code->start, line);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * codes.h: the functions of interpreters that a recording has met: their names, once each, and the
+ * addresses that stand for their lines (abi/runtime_code.h). Whoever walks frames gives each code
+ * object a key that is made of its contents, so that a key never changes its meaning.
+ */
+#ifndef SEAM_RUNTIMES_CODES_H
+#define SEAM_RUNTIMES_CODES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct codes;
+
+int codes_new(struct codes **ret);
+void codes_free(struct codes *codes);
+
+/* What is told of a code object of CPython. Texts are its own characters, of `width` bytes. */
+struct codes_text {
+	const void *characters;
+	size_t bytes;
+	unsigned width;
+	int cut; /* it goes on */
+};
+struct codes_told {
+	uint64_t key;
+	uint32_t first_line;
+	struct codes_text file, name;
+	const unsigned char *lines; /* the location table */
+	size_t n_lines;
+};
+
+/*
+ * Learns a code object. 1: its name is new, *name ("py::f:/path/x.py") and *start are what the
+ * recording must say; 0: the name is known. Code of one name, of any process, has one start.
+ * -ENOMEM; -ENOSPC: there are too many.
+ */
+int codes_learn(struct codes *codes, const struct codes_told *told, const char **name,
+                uint64_t *start);
+
+/* The address for an instruction of a code object, by its offset in bytes; 0: the key is not
+ * known. */
+uint64_t codes_address(struct codes *codes, uint64_t key, uint32_t offset);
+
+#endif

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+/*
+ * python.c: see python.h. The offsets come from CPython's own headers, one row for each minor
+ * version, which never changes them; 3.13 and later begin _PyRuntime with a table of their own,
+ * which is believed before a row. Whatever an object says, offsets are bounded.
+ */
+#include "runtimes/python.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define PYTHON_COOKIE "xdebugpy"
+#define PYTHON_OFFSET_MAX 65536u /* of the interpreter's state, the largest by far */
+#define PYTHON_FRAME_MAX 128u    /* that much of a frame is read at most */
+#define PYTHON_CODE_MAX 256u
+
+static const struct python_layout python_layouts[] = {
+	{
+	        .version = 0x030b,
+	        .entry = PYTHON_ENTRY_CFRAME,
+	        .runtime_interpreters = 40,
+	        .interpreter_next = 0,
+	        .interpreter_threads = 16,
+	        .thread_next = 8,
+	        .thread_id = 152,
+	        .thread_frame = 56,
+	        .cframe_frame = 8,
+	        .cframe_previous = 16,
+	        .frame_size = 72,
+	        .frame_previous = 48,
+	        .frame_code = 32,
+	        .frame_instruction = 56,
+	        .frame_owner = 69,
+	        .frame_entry = 68,
+	        .code_instructions = 184,
+	        .code_line = 72,
+	        .code_file = 112,
+	        .code_name = 128,
+	        .code_lines = 136,
+	        .text_ascii = 48,
+	        .text_other = 72,
+	        .text_kind = 2,
+	},
+	{
+	        .version = 0x030c,
+	        .entry = PYTHON_ENTRY_FRAME_BY_CFRAME,
+	        .runtime_interpreters = 40,
+	        .interpreter_next = 0,
+	        .interpreter_threads = 72,
+	        .thread_next = 8,
+	        .thread_id = 136,
+	        .thread_frame = 56,
+	        .cframe_frame = 0,
+	        .cframe_previous = 8,
+	        .frame_size = 72,
+	        .frame_previous = 8,
+	        .frame_code = 0,
+	        .frame_instruction = 56,
+	        .frame_owner = 70,
+	        .owner_entry = 3,
+	        .code_instructions = 192,
+	        .code_line = 68,
+	        .code_file = 112,
+	        .code_name = 128,
+	        .code_lines = 136,
+	        .text_ascii = 40,
+	        .text_other = 56,
+	        .text_kind = 2,
+	},
+};
+
+/* What stands in a version's own table of offsets, as words behind its first two. */
+struct python_words {
+	uint32_t version;
+	uint32_t words; /* that are read */
+	/* numbers of words */
+	uint8_t runtime_interpreters, interpreter_next, interpreter_threads, thread_next,
+	        thread_frame, thread_id, frame_previous, frame_code, frame_instruction, frame_owner,
+	        code_file, code_name, code_lines, code_line, code_instructions;
+	uint8_t text_kind;
+};
+
+#define PYTHON_WORDS_MAX 64u
+
+static const struct python_words python_tables[] = {
+	{
+	        .version = 0x030d,
+	        .words = 44,
+	        .runtime_interpreters = 5,
+	        .interpreter_next = 8,
+	        .interpreter_threads = 9,
+	        .thread_next = 21,
+	        .thread_frame = 23,
+	        .thread_id = 24,
+	        .frame_previous = 29,
+	        .frame_code = 30,
+	        .frame_instruction = 31,
+	        .frame_owner = 33,
+	        .code_file = 35,
+	        .code_name = 37,
+	        .code_lines = 38,
+	        .code_line = 39,
+	        .code_instructions = 43,
+	        .text_kind = 2,
+	},
+};
+
+/* Whether nothing is read out of bounds by these offsets. */
+static bool python_is_sound(const struct python_layout *l)
+{
+	const uint32_t in_code[] = { l->code_line, l->code_file, l->code_name, l->code_lines };
+	const uint32_t in_frame[] = { l->frame_previous, l->frame_code, l->frame_instruction };
+	const uint32_t any[] = { l->runtime_interpreters, l->interpreter_next,
+		                 l->interpreter_threads,  l->thread_next,
+		                 l->thread_frame,         l->thread_id };
+
+	for (size_t i = 0; i < sizeof(any) / sizeof(any[0]); i++)
+		if (any[i] > PYTHON_OFFSET_MAX)
+			return false;
+	for (size_t i = 0; i < sizeof(in_code) / sizeof(in_code[0]); i++)
+		if (l->code_instructions > PYTHON_CODE_MAX || in_code[i] % 4 ||
+		    in_code[i] + 8 > l->code_instructions)
+			return false;
+	for (size_t i = 0; i < sizeof(in_frame) / sizeof(in_frame[0]); i++)
+		if (l->frame_size > PYTHON_FRAME_MAX || in_frame[i] % 8 ||
+		    in_frame[i] + 8 > l->frame_size)
+			return false;
+	return l->frame_owner < l->frame_size && l->frame_entry < l->frame_size;
+}
+
+static uint32_t python_word(const uint64_t *words, uint8_t i)
+{
+	return words[i] > PYTHON_OFFSET_MAX ? PYTHON_OFFSET_MAX + 1 : (uint32_t)words[i];
+}
+
+/* Fills a layout by the object's own table. -ENOTSUP: this version's table has not been learnt. */
+static int python_describe(struct python_layout *ret, const struct python_source *source,
+                           uint64_t runtime)
+{
+	uint64_t words[PYTHON_WORDS_MAX];
+	const struct python_words *t = NULL;
+	int r = source->read(source->ctx, runtime, words, 3 * sizeof(*words));
+
+	if (r < 0)
+		return r;
+	ret->version = (uint32_t)(words[1] >> 16);
+	for (size_t i = 0; i < sizeof(python_tables) / sizeof(python_tables[0]); i++)
+		if (python_tables[i].version == ret->version)
+			t = &python_tables[i];
+	/* Free-threaded builds have other objects. */
+	if (!t || words[2])
+		return -ENOTSUP;
+	r = source->read(source->ctx, runtime, words, t->words * sizeof(*words));
+	if (r < 0)
+		return r;
+	*ret = (struct python_layout){
+		.version = t->version,
+		.entry = PYTHON_ENTRY_FRAME,
+		.runtime_interpreters = python_word(words, t->runtime_interpreters),
+		.interpreter_next = python_word(words, t->interpreter_next),
+		.interpreter_threads = python_word(words, t->interpreter_threads),
+		.thread_next = python_word(words, t->thread_next),
+		.thread_id = python_word(words, t->thread_id),
+		.thread_frame = python_word(words, t->thread_frame),
+		.frame_previous = python_word(words, t->frame_previous),
+		.frame_code = python_word(words, t->frame_code),
+		.frame_instruction = python_word(words, t->frame_instruction),
+		.frame_owner = python_word(words, t->frame_owner),
+		.owner_entry = 3,
+		.code_instructions = python_word(words, t->code_instructions),
+		.code_line = python_word(words, t->code_line),
+		.code_file = python_word(words, t->code_file),
+		.code_name = python_word(words, t->code_name),
+		.code_lines = python_word(words, t->code_lines),
+		.text_ascii = 40,
+		.text_other = 56,
+		.text_kind = t->text_kind,
+	};
+	ret->frame_size = ret->frame_owner + 1;
+	return 0;
+}
+
+/* By Py_Version, which 3.11 and later have. */
+static int python_by_version(struct python_layout *ret, const struct python_source *source)
+{
+	uint64_t at, version;
+	int r = source->symbol(source->ctx, "Py_Version", &at);
+
+	if (r >= 0)
+		r = source->read(source->ctx, at, &version, sizeof(version));
+	if (r < 0)
+		return -ENOTSUP;
+	ret->version = (uint32_t)(version >> 16);
+	for (size_t i = 0; i < sizeof(python_layouts) / sizeof(python_layouts[0]); i++)
+		if (python_layouts[i].version == ret->version) {
+			*ret = python_layouts[i];
+			return 0;
+		}
+	return -ENOTSUP;
+}
+
+/* A table of the object's own is believed before a row of ours. */
+int python_find(struct python_object *ret, const struct python_source *source)
+{
+	struct python_object found = { .runtime = 0 };
+	char cookie[8];
+	int r = source->symbol(source->ctx, "_PyRuntime", &found.runtime);
+
+	if (r < 0)
+		return -ENOENT;
+	r = source->symbol(source->ctx, "PyCode_Type", &found.code_type);
+	if (r >= 0 && source->read(source->ctx, found.runtime, cookie, sizeof(cookie)) >= 0 &&
+	    !memcmp(cookie, PYTHON_COOKIE, sizeof(cookie)))
+		r = python_describe(&found.layout, source, found.runtime);
+	else if (r >= 0)
+		r = python_by_version(&found.layout, source);
+	if (r >= 0 && !python_is_sound(&found.layout))
+		r = -ENOTSUP;
+	*ret = found;
+	return r < 0 ? -ENOTSUP : 0;
+}
+
+/* ---- lines ---- */
+
+#define LINES_FIRST 0x80u
+#define LINES_UNIT 2u /* bytes of an instruction */
+enum {
+	LINES_SHORT = 10, /* below it; 10 to 12: no, one or two lines on */
+	LINES_NO_COLUMNS = 13,
+	LINES_LONG = 14,
+	LINES_NONE = 15,
+};
+
+/* A number of 6 bits a byte, the lowest first; its lowest bit is the sign. */
+static int64_t python_signed(const unsigned char *table, size_t n, size_t at)
+{
+	uint64_t v = 0;
+	unsigned shift = 0;
+
+	for (; at < n && shift < 36; at++, shift += 6) {
+		v |= (uint64_t)(table[at] & 63) << shift;
+		if (!(table[at] & 64))
+			break;
+	}
+	return v & 1 ? -(int64_t)(v >> 1) : (int64_t)(v >> 1);
+}
+
+/* Goes through the entries of the table up to the one that has the instruction: each adds to the
+ * line of the one before. */
+uint32_t python_line(const unsigned char *table, size_t n, uint32_t first_line, uint32_t offset)
+{
+	int64_t line = first_line;
+	uint64_t end = 0;
+
+	for (size_t at = 0; at < n;) {
+		unsigned code = table[at] >> 3 & 15;
+
+		if (!(table[at] & LINES_FIRST))
+			return 0;
+		end += (uint64_t)((table[at] & 7) + 1) * LINES_UNIT;
+		at++;
+		if (code == LINES_NO_COLUMNS || code == LINES_LONG)
+			line += python_signed(table, n, at);
+		else if (code >= LINES_SHORT && code < LINES_NO_COLUMNS)
+			line += code - LINES_SHORT;
+		if (offset < end)
+			return code == LINES_NONE || line <= 0 || line > INT32_MAX ? 0
+			                                                           : (uint32_t)line;
+		while (at < n && !(table[at] & LINES_FIRST))
+			at++;
+	}
+	return 0;
+}
+
+/* ---- texts ---- */
+
+/* Writes a character; returns its bytes. */
+static size_t python_utf8(char to[4], uint32_t c)
+{
+	if (c >= 0x110000 || (c >= 0xd800 && c < 0xe000))
+		c = 0xfffd;
+	if (c < 0x80) {
+		to[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = (char)(0xc0 | c >> 6);
+		to[1] = (char)(0x80 | (c & 63));
+		return 2;
+	}
+	if (c < 0x10000) {
+		to[0] = (char)(0xe0 | c >> 12);
+		to[1] = (char)(0x80 | (c >> 6 & 63));
+		to[2] = (char)(0x80 | (c & 63));
+		return 3;
+	}
+	to[0] = (char)(0xf0 | c >> 18);
+	to[1] = (char)(0x80 | (c >> 12 & 63));
+	to[2] = (char)(0x80 | (c >> 6 & 63));
+	to[3] = (char)(0x80 | (c & 63));
+	return 4;
+}
+
+/* A 0 within the text would end it: it becomes U+FFFD, too. */
+size_t python_text(char *to, size_t room, const void *characters, size_t bytes, unsigned width)
+{
+	const unsigned char *from = characters;
+	size_t n = 0;
+
+	for (size_t i = 0; width && i + width <= bytes; i += width) {
+		uint32_t c = from[i];
+		char one[4];
+		size_t size;
+
+		if (width > 1)
+			c |= (uint32_t)from[i + 1] << 8;
+		if (width > 2)
+			c |= (uint32_t)from[i + 2] << 16 | (uint32_t)from[i + 3] << 24;
+		size = python_utf8(one, c ? c : 0xfffd);
+		if (n + size >= room)
+			break;
+		memcpy(to + n, one, size);
+		n += size;
+	}
+	if (room)
+		to[n] = 0;
+	return n;
+}

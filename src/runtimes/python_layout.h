@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * python_layout.h: where a version of CPython keeps what leads from a thread to its frames. The
+ * programs in the kernel and user space share this description; the tables are python.c's.
+ *
+ * Offsets are bytes within the structure that the name's first part means. All are of 64-bit
+ * little-endian builds.
+ */
+#ifndef SEAM_RUNTIMES_PYTHON_LAYOUT_H
+#define SEAM_RUNTIMES_PYTHON_LAYOUT_H
+
+#include "base/fixed_width.h"
+
+/* How a call of the interpreter's loop shows on the C stack. In each of them an address within the
+ * native frame of the loop stands in the chain of frames: by it both stacks are joined. */
+enum python_entry {
+	/* 3.11: a frame says that the loop was entered with it; a struct _PyCFrame is on the
+	 * stack */
+	PYTHON_ENTRY_CFRAME,
+	/* 3.12: below the frames that one call of the loop runs there is a frame without code on
+	 * the stack, and the newest frame is found through a struct _PyCFrame */
+	PYTHON_ENTRY_FRAME_BY_CFRAME,
+	PYTHON_ENTRY_FRAME, /* 3.13 and later: likewise, and the thread state has the newest */
+};
+
+struct python_layout {
+	uint32_t version; /* 0x030b: 3.11 */
+	uint32_t entry;   /* enum python_entry */
+	uint32_t runtime_interpreters;
+	uint32_t interpreter_next, interpreter_threads;
+	uint32_t thread_next, thread_id; /* thread_id: what pthread_self() gives */
+	uint32_t thread_frame;           /* the newest frame, or the struct _PyCFrame */
+	uint32_t cframe_frame, cframe_previous;
+	uint32_t frame_size; /* that much is read of a frame */
+	uint32_t frame_previous, frame_code, frame_instruction, frame_owner;
+	uint32_t frame_entry;       /* PYTHON_ENTRY_CFRAME only */
+	uint32_t owner_entry;       /* the owner of a frame without code */
+	uint32_t code_instructions; /* behind all else of a code object */
+	uint32_t code_line, code_file, code_name, code_lines;
+	uint32_t text_ascii, text_other; /* a string's characters */
+	uint32_t text_kind;              /* the bit in its state at which the kind begins */
+	uint32_t unused;
+};
+
+/* What the programs know of a process that runs CPython. */
+struct python_process {
+	uint64_t runtime; /* address of _PyRuntime */
+	/* address of PyCode_Type: what is no code object is not taken for one */
+	uint64_t code_type;
+	uint32_t execs, losses; /* as in kwalk_process */
+	struct python_layout at;
+};
+
+#endif

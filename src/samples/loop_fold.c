@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// loop_fold.c: see loop_fold.h.
+#include "samples/loop_fold.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "abi/runtime_code.h"
+#include "samples/called.h"
+
+void loop_fold_free(struct loop_fold *f)
+{
+	free(f->words);
+	*f = (struct loop_fold){ 0 };
+}
+
+/* The first word that stands for a function of an interpreter; user->n: there is none. */
+static uint64_t loop_first(const struct seam_u64s *user)
+{
+	uint64_t i = 0;
+
+	while (i < user->n && !runtime_code_is(seam_u64s_at(user, i)))
+		i++;
+	return i;
+}
+
+/* A chain without functions of an interpreter stays as it is. */
+int loop_fold(struct loop_fold *f, struct callchain *chain)
+{
+	const struct seam_u64s user = chain->user;
+	size_t n = 0;
+
+	if (called_marks(chain) || loop_first(&user) == user.n)
+		return 0;
+	if (user.n > f->capacity) {
+		uint64_t *words = realloc(f->words, user.n * sizeof(*words));
+
+		if (!words)
+			return -ENOMEM;
+		f->words = words;
+		f->capacity = user.n;
+	}
+	for (uint64_t i = 0; i < user.n; i++) {
+		uint64_t word = seam_u64s_at(&user, i);
+
+		if (!i || runtime_code_is(word) || !runtime_code_is(seam_u64s_at(&user, i - 1)))
+			f->words[n++] = word;
+	}
+	chain->user = (struct seam_u64s){ .bytes = (const void *)f->words, .n = n };
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * loop_fold.h: user stacks of interpreters. In a recording each call of an interpreter's loop
+ * stands behind the functions that it runs (abi/runtime_code.h). Shown is what the user wrote: the
+ * loop's own frame is folded into them.
+ */
+#ifndef SEAM_SAMPLES_LOOP_FOLD_H
+#define SEAM_SAMPLES_LOOP_FOLD_H
+
+#include "samples/callchain.h"
+
+struct loop_fold {
+	uint64_t *words; /* of the last chain; zeroed to start */
+	size_t capacity;
+};
+
+void loop_fold_free(struct loop_fold *f);
+/* Leaves the loops out of a chain's user part, whose words are then f's until the next call.
+ * -ENOMEM. */
+int loop_fold(struct loop_fold *f, struct callchain *chain);
+
+#endif

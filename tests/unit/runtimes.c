@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+/*
+ * runtimes.c: which CPython an object is, from made-up symbols and bytes; lines by location tables
+ * that CPython itself wrote; texts of all widths; names and addresses of code objects.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "abi/runtime_code.h"
+#include "runtimes/codes.h"
+#include "runtimes/python.h"
+
+/* ---- which version ---- */
+
+#define RUNTIME 0x1000u
+#define VERSION 0x8000u
+#define TYPE 0x9000u
+#define WORDS 80u
+
+/* An object of which these symbols and bytes are known. */
+struct made {
+	bool runtime, version, type;
+	uint64_t version_word;
+	uint64_t words[WORDS]; /* at RUNTIME */
+	size_t n_words;        /* readable */
+};
+
+static int made_symbol(void *ctx, const char *name, uint64_t *ret)
+{
+	const struct made *m = ctx;
+
+	if (m->runtime && !strcmp(name, "_PyRuntime"))
+		*ret = RUNTIME;
+	else if (m->version && !strcmp(name, "Py_Version"))
+		*ret = VERSION;
+	else if (m->type && !strcmp(name, "PyCode_Type"))
+		*ret = TYPE;
+	else
+		return -ENOENT;
+	return 0;
+}
+
+static int made_read(void *ctx, uint64_t address, void *to, size_t n)
+{
+	const struct made *m = ctx;
+
+	if (address == VERSION && n == 8) {
+		memcpy(to, &m->version_word, n);
+		return 0;
+	}
+	if (address < RUNTIME || address - RUNTIME + n > m->n_words * 8)
+		return -EFAULT;
+	memcpy(to, (const char *)m->words + (address - RUNTIME), n);
+	return 0;
+}
+
+static int found(struct made *m, struct python_object *ret)
+{
+	const struct python_source source = { m, made_symbol, made_read };
+
+	return python_find(ret, &source);
+}
+
+static struct made made_of(uint64_t version)
+{
+	return (struct made){ .runtime = true,
+		              .version = true,
+		              .type = true,
+		              .version_word = version,
+		              .n_words = WORDS };
+}
+
+static void test_by_version(void **state)
+{
+	struct made m = made_of(0x030b02f0);
+	struct python_object o;
+
+	assert_int_equal(found(&m, &o), 0);
+	assert_int_equal(o.layout.version, 0x030b);
+	assert_int_equal(o.layout.entry, PYTHON_ENTRY_CFRAME);
+	assert_int_equal(o.runtime, RUNTIME);
+	assert_int_equal(o.code_type, TYPE);
+	m.version_word = 0x030c01f0;
+	assert_int_equal(found(&m, &o), 0);
+	assert_int_equal(o.layout.entry, PYTHON_ENTRY_FRAME_BY_CFRAME);
+	m.version_word = 0x030a0000;
+	assert_int_equal(found(&m, &o), -ENOTSUP);
+	assert_int_equal(o.layout.version, 0x030a);
+}
+
+static void test_other_objects(void **state)
+{
+	struct made m = made_of(0x030b02f0);
+	struct python_object o;
+
+	m.runtime = false;
+	assert_int_equal(found(&m, &o), -ENOENT);
+	m = made_of(0x030b02f0);
+	m.version = false; /* 3.10 and older */
+	assert_int_equal(found(&m, &o), -ENOTSUP);
+	m = made_of(0x030b02f0);
+	m.type = false;
+	assert_int_equal(found(&m, &o), -ENOTSUP);
+	m = made_of(0x030b02f0);
+	m.n_words = 0; /* _PyRuntime has no bytes in the file: it is not the table of 3.13 */
+	assert_int_equal(found(&m, &o), 0);
+}
+
+/* The table of 3.13.0, as its headers have it. */
+static struct made made_313(void)
+{
+	struct made m = made_of(0x030d00f0);
+
+	memcpy(m.words, "xdebugpy", 8);
+	m.words[1] = 0x030d00f0;
+	m.words[5] = 632;
+	m.words[8] = 7264;
+	m.words[9] = 7344;
+	m.words[21] = 8;
+	m.words[23] = 72;
+	m.words[24] = 152;
+	m.words[29] = 8;
+	m.words[30] = 0;
+	m.words[31] = 56;
+	m.words[33] = 70;
+	m.words[35] = 112;
+	m.words[37] = 128;
+	m.words[38] = 136;
+	m.words[39] = 68;
+	m.words[43] = 200;
+	return m;
+}
+
+static void test_own_table(void **state)
+{
+	struct made m = made_313();
+	struct python_object o;
+
+	assert_int_equal(found(&m, &o), 0);
+	assert_int_equal(o.layout.version, 0x030d);
+	assert_int_equal(o.layout.entry, PYTHON_ENTRY_FRAME);
+	assert_int_equal(o.layout.runtime_interpreters, 632);
+	assert_int_equal(o.layout.thread_frame, 72);
+	assert_int_equal(o.layout.frame_size, 71);
+	assert_int_equal(o.layout.code_instructions, 200);
+	m.words[23] = 80; /* the table is believed, not the version */
+	assert_int_equal(found(&m, &o), 0);
+	assert_int_equal(o.layout.thread_frame, 80);
+	m.words[2] = 1; /* free-threaded */
+	assert_int_equal(found(&m, &o), -ENOTSUP);
+	m = made_313();
+	m.words[1] = 0x030e00f0; /* its table is another one */
+	assert_int_equal(found(&m, &o), -ENOTSUP);
+	assert_int_equal(o.layout.version, 0x030e);
+	m = made_313();
+	m.n_words = 20;
+	assert_int_equal(found(&m, &o), -ENOTSUP);
+}
+
+/* Whatever the table says, nothing is read outside of what is copied. */
+static void test_hostile_table(void **state)
+{
+	static const uint64_t bad[] = { 1u << 17, UINT64_MAX, 1ull << 32 };
+	static const int any[] = { 5, 8, 9, 21, 23, 24, 29, 30, 31, 33, 35, 37, 38, 39, 43 };
+	struct python_object o;
+
+	for (size_t i = 0; i < sizeof(any) / sizeof(any[0]); i++)
+		for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
+			struct made m = made_313();
+
+			m.words[any[i]] = bad[k];
+			assert_int_equal(found(&m, &o), -ENOTSUP);
+		}
+	for (int i = 29; i <= 31; i++) { /* within a frame: aligned, and in front of its end */
+		struct made m = made_313();
+
+		m.words[i] = 4;
+		assert_int_equal(found(&m, &o), -ENOTSUP);
+		m.words[i] = 72;
+		assert_int_equal(found(&m, &o), -ENOTSUP);
+	}
+}
+
+/* ---- lines ---- */
+
+/* def f(a,\n      b):\n    x = [i for i in range(a)]\n\n    return g(x,\n             b) */
+static const unsigned char lines_311[] = { 0x80, 0x00, 0xe0, 0x08, 0x1d, 0xd0, 0x08, 0x1d, 0x95,
+	                                   0x45, 0x98, 0x21, 0x91, 0x48, 0x94, 0x48, 0xd0, 0x08,
+	                                   0x1d, 0xd1, 0x08, 0x1d, 0xd4, 0x08, 0x1d, 0x80, 0x41,
+	                                   0xe5, 0x0b, 0x0c, 0x88, 0x51, 0xd8, 0x0d, 0x0e, 0xf1,
+	                                   0x03, 0x01, 0x0c, 0x10, 0xf4, 0x00, 0x01, 0x0c, 0x10,
+	                                   0xf0, 0x00, 0x01, 0x05, 0x10 };
+static const unsigned char lines_313[] = { 0x80, 0x00, 0xe4, 0x14, 0x19, 0x98, 0x21, 0x94, 0x48,
+	                                   0xd3, 0x08, 0x1d, 0x91, 0x48, 0x88, 0x71, 0x8a, 0x11,
+	                                   0x91, 0x48, 0x80, 0x41, 0xd0, 0x08, 0x1d, 0xe4, 0x0b,
+	                                   0x0c, 0x88, 0x51, 0xd8, 0x0d, 0x0e, 0xf3, 0x03, 0x01,
+	                                   0x0c, 0x10, 0xf0, 0x00, 0x01, 0x05, 0x10, 0xf9, 0xf2,
+	                                   0x05, 0x00, 0x09, 0x1e };
+
+/* Offsets from one on have the line of co_lines() there. */
+struct lines_row {
+	uint32_t from, line;
+};
+
+static void lines_are(const unsigned char *table, size_t n, const struct lines_row *rows,
+                      size_t n_rows, uint32_t end)
+{
+	for (uint32_t offset = 0, row = 0; offset < end; offset += 2) {
+		while (row + 1 < n_rows && rows[row + 1].from <= offset)
+			row++;
+		assert_int_equal(python_line(table, n, 1, offset), rows[row].line);
+	}
+	assert_int_equal(python_line(table, n, 1, end), 0);
+	assert_int_equal(python_line(table, n, 1, UINT32_MAX), 0);
+}
+
+static void test_lines(void **state)
+{
+	static const struct lines_row rows_311[] = { { 0, 1 },  { 2, 3 },  { 52, 5 },
+		                                     { 66, 6 }, { 68, 5 }, { 84, 5 } };
+	static const struct lines_row rows_313[] = { { 0, 1 },  { 2, 3 },  { 52, 5 }, { 64, 6 },
+		                                     { 66, 5 }, { 76, 0 }, { 80, 3 } };
+
+	lines_are(lines_311, sizeof(lines_311), rows_311, 6, 84);
+	lines_are(lines_313, sizeof(lines_313), rows_313, 7, 86);
+}
+
+/* Any bytes give a line or none, and take no longer than the table. */
+static void test_lines_hostile(void **state)
+{
+	unsigned char table[64];
+	uint32_t x = 1;
+
+	for (unsigned round = 0; round < 20000; round++) {
+		for (size_t i = 0; i < sizeof(table); i++) {
+			x = x * 1664525 + 1013904223;
+			table[i] = (unsigned char)(x >> 24);
+		}
+		table[0] |= 0x80;
+		assert_true(python_line(table, sizeof(table), x >> 8, round % 300) <= INT32_MAX);
+	}
+	assert_int_equal(python_line(table, 0, 1, 0), 0);
+	table[0] = 0;
+	assert_int_equal(python_line(table, sizeof(table), 1, 0), 0);
+}
+
+/* ---- texts ---- */
+
+static void text_is(const void *characters, size_t bytes, unsigned width, const char *want)
+{
+	char to[32];
+
+	assert_int_equal(python_text(to, sizeof(to), characters, bytes, width), strlen(want));
+	assert_string_equal(to, want);
+}
+
+static void test_texts(void **state)
+{
+	static const uint16_t two[] = { 'a', 0x20ac, 0xd800, 0 };
+	static const uint32_t four[] = { 0x1f40d, 0x110000, 0x7ff };
+	char small[4];
+
+	text_is("abc", 3, 1, "abc");
+	text_is("\xe4\xff", 2, 1, "\xc3\xa4\xc3\xbf");
+	text_is(two, sizeof(two), 2, "a\xe2\x82\xac\xef\xbf\xbd\xef\xbf\xbd");
+	text_is(four, sizeof(four), 4, "\xf0\x9f\x90\x8d\xef\xbf\xbd\xdf\xbf");
+	text_is(four, 7, 4, "\xf0\x9f\x90\x8d"); /* half a character is none */
+	text_is("abc", 3, 0, "");
+	/* No room for a whole character: it is left out. */
+	assert_int_equal(python_text(small, sizeof(small), four, sizeof(four), 4), 0);
+	assert_int_equal(python_text(small, sizeof(small), "abcdef", 6, 1), 3);
+	assert_string_equal(small, "abc");
+}
+
+/* ---- code objects ---- */
+
+static struct codes_told told_of(uint64_t key, const char *name, const char *file)
+{
+	return (struct codes_told){ .key = key,
+		                    .first_line = 1,
+		                    .file = { file, strlen(file), 1, 0 },
+		                    .name = { name, strlen(name), 1, 0 },
+		                    .lines = lines_311,
+		                    .n_lines = sizeof(lines_311) };
+}
+
+static void test_codes(void **state)
+{
+	struct codes_told f = told_of(1, "f", "/x/y.py"), again = told_of(2, "f", "/x/y.py"),
+	                  other = told_of(3, "g", "/x/y.py"), cut = told_of(4, "h", "/long");
+	const char *name;
+	uint64_t start, second = 0, address;
+	struct codes *c;
+
+	assert_int_equal(codes_new(&c), 0);
+	assert_int_equal(codes_address(c, 1, 0), 0);
+	assert_int_equal(codes_learn(c, &f, &name, &start), 1);
+	assert_string_equal(name, "py::f:/x/y.py");
+	assert_true(runtime_code_is(start));
+	assert_int_equal(codes_learn(c, &f, &name, &start), 0);
+	/* Another code object of that name has the same addresses, and its own lines. */
+	again.first_line = 11;
+	assert_int_equal(codes_learn(c, &again, &name, &second), 0);
+	address = codes_address(c, 1, 66);
+	assert_int_equal(address, runtime_code_address(start, 6));
+	assert_int_equal(runtime_code_line(address), 6);
+	assert_int_equal(runtime_code_line(address - 1), 6);
+	assert_int_equal(codes_address(c, 1, 66), address);
+	assert_int_equal(runtime_code_line(codes_address(c, 2, 66)), 16);
+	assert_int_equal(codes_address(c, 2, 66) - 20, address);
+	assert_int_equal(codes_learn(c, &other, &name, &second), 1);
+	assert_true(second >= start + RUNTIME_CODE_SIZE);
+	assert_int_equal(codes_address(c, 99, 0), 0);
+	/* What is cut off says so; without a table the function is known, the line is not. */
+	cut.file.cut = 1;
+	cut.n_lines = 0;
+	assert_int_equal(codes_learn(c, &cut, &name, &start), 1);
+	assert_string_equal(name, "py::h:/long...");
+	assert_int_equal(codes_address(c, 4, 2), runtime_code_address(start, 0));
+	codes_free(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_by_version), cmocka_unit_test(test_other_objects),
+		cmocka_unit_test(test_own_table),  cmocka_unit_test(test_hostile_table),
+		cmocka_unit_test(test_lines),      cmocka_unit_test(test_lines_hostile),
+		cmocka_unit_test(test_texts),      cmocka_unit_test(test_codes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
