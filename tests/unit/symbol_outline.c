@@ -126,6 +126,19 @@ static void functions_of_a_stripped_file(void **state)
 	symbol_free(cache);
 }
 
+/* An address within a function of this program, as it was linked. The middle of .text will not do:
+ * it may lie between two functions. */
+static uint64_t inside(void)
+{
+	struct image *self;
+	uint64_t at = 0;
+
+	assert_int_equal(image_open(&self, "/proc/self/exe", NULL), 0);
+	assert_int_equal(image_symbol_value(self, "symbol_outline", &at), 0);
+	image_close(self);
+	return at + 4;
+}
+
 static void by_mapping(void **state)
 {
 	struct symbol_cache *cache;
@@ -146,7 +159,7 @@ static void by_mapping(void **state)
 	assert_int_equal(image_section(image, ".text", &text), 0);
 	place.pgoff = code->offset & ~0xfffULL;
 	place.end = place.start + code->file_size;
-	at = place.start + text.offset + text.n / 2 - place.pgoff;
+	at = place.start + inside() - text.vaddr + text.offset - place.pgoff;
 	/* mapped somewhere: unnamed, as ever; asked for its outline: in the file's own addresses */
 	assert_int_equal(symbol_resolve(object, &place, at, &s), 0);
 	assert_null(s.name);
@@ -193,15 +206,15 @@ static void nothing_is_invented(void **state)
 	symbol_free(cache);
 	/* data that is asked for by name of a variable */
 	assert_int_equal(start(&cache, &object, stripped, true), 0);
-	assert_int_equal(symbol_at(object, section.vaddr + section.n / 2, &s), 0);
+	assert_int_equal(symbol_at(object, inside(), &s), 0);
 	symbol_free(cache);
 	/* a file that is not there */
 	assert_int_equal(start(&cache, &object, "/nonexistent/file", false), 0);
-	assert_int_equal(symbol_at(object, section.vaddr + section.n / 2, &s), 0);
+	assert_int_equal(symbol_at(object, inside(), &s), 0);
 	symbol_free(cache);
 	/* a name stays */
 	assert_int_equal(start(&whole, &named, "/proc/self/exe", false), 0);
-	assert_int_equal(symbol_at(named, section.vaddr + section.n / 2, &s), 1);
+	assert_int_equal(symbol_at(named, inside(), &s), 1);
 	assert_non_null(s.name);
 	assert_int_equal(symbol_outline(named, &s), 0);
 	symbol_free(whole);
