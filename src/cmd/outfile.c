@@ -200,7 +200,8 @@ int outfile_print(const struct cmd *cmd, const struct buf *text)
 		return EXIT_FAILED;
 	}
 	errno = 0;
-	if (fwrite(text->bytes, 1, text->n, stdout) == text->n && !fflush(stdout))
+	/* An empty text has no bytes to point at. */
+	if ((!text->n || fwrite(text->bytes, 1, text->n, stdout) == text->n) && !fflush(stdout))
 		return EXIT_OK;
 	if (errno != EPIPE)
 		cmd_error(cmd, "standard output: %s", strerror(errno ? errno : EIO));
