@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* cookies.c: see cookies.h. */
+/* cookies.c: see cookies.h. Each distinct key costs one line of 16 slots, and a line is never given
+ * back before cookies_free. The lines lie in one array that moves when it grows, so callers keep a
+ * slot's number (cookies_place_of) and not its address. */
 #include "stitch/cookies.h"
 
 #include <stdlib.h>
@@ -36,11 +38,14 @@ uint32_t *cookies_find(struct cookies *c, uint64_t cookie)
 		memset(c->line[c->n], 0, sizeof(*c->line));
 		*at = c->n++;
 	}
+	/* A ring's records come in runs of one CPU: the next call finds this line without the
+	 * map. */
 	c->last[last].key = key;
 	c->last[last].line = *at + 1;
 	return &c->line[*at][cookies_place(cookie)];
 }
 
+/* For readers of a sealed index: it changes nothing, also not `last`, so threads may share it. */
 uint32_t cookies_get(const struct cookies *c, uint64_t cookie)
 {
 	uint64_t at;

@@ -5,6 +5,7 @@
  */
 #include "stitch/deferred.h"
 
+/* With its link a cell is 256 bytes. Most chains fit into one or two. */
 #define DEFERRED_WORDS 31u
 
 struct deferred_cell {
@@ -25,6 +26,7 @@ void deferred_free(struct deferred_set *as)
 	slab_free(&as->cells);
 }
 
+/* The kept record with this cookie, or NULL. The set owns it. */
 struct deferred_record *deferred_find(const struct deferred_set *as, uint64_t cookie)
 {
 	uint64_t at;
@@ -33,6 +35,7 @@ struct deferred_record *deferred_find(const struct deferred_set *as, uint64_t co
 	                                            : NULL;
 }
 
+/* Gives its cells and itself back to the slabs. It must be out of the map and of both lists. */
 static void deferred_forget(struct deferred_set *as, struct deferred_record *a)
 {
 	while (a->cells) {
@@ -84,6 +87,8 @@ struct deferred_record *deferred_keep(struct deferred_set *as, const struct seam
 	return a;
 }
 
+/* The deadline is stream time. `now` never goes back, so appending keeps the list in the order of
+ * deadlines, and the one who drops looks at the first only. */
 void deferred_supersede(struct deferred_set *as, struct deferred_record *a, uint64_t now)
 {
 	if (a->superseded)
@@ -97,6 +102,8 @@ void deferred_supersede(struct deferred_set *as, struct deferred_record *a, uint
 	as->end_last = a;
 }
 
+/* A sample that was decided by this record may not be delivered yet. Then the record stays until
+ * deferred_release, though no other sample can find it. */
 void deferred_drop(struct deferred_set *as, struct deferred_record *a)
 {
 	struct deferred_link *l = &a->by_age;
@@ -116,6 +123,7 @@ void deferred_drop(struct deferred_set *as, struct deferred_record *a)
 		deferred_forget(as, a);
 }
 
+/* A hold keeps the record's words alive until its sample is delivered. */
 void deferred_claim(struct deferred_record *a)
 {
 	a->claimed = true;
@@ -128,6 +136,7 @@ void deferred_release(struct deferred_set *as, struct deferred_record *a)
 		deferred_forget(as, a);
 }
 
+/* `words` has room for a->n addresses. */
 void deferred_words(const struct deferred_record *a, uint64_t *words)
 {
 	const struct deferred_cell *cell = a->cells;
@@ -139,6 +148,7 @@ void deferred_words(const struct deferred_record *a, uint64_t *words)
 	}
 }
 
+/* Bytes in use, not bytes held from the system: this is what the bound of a stream is about. */
 size_t deferred_bytes(const struct deferred_set *as)
 {
 	return as->slab.n * as->slab.size + as->cells.n * as->cells.size;

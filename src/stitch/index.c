@@ -2,7 +2,15 @@
 /*
  * index.c: see index.h. It gathers facts; rules.c judges them.
  *
- * Invariant: after index_seal nothing in the index changes.
+ * Learning takes records in any order, from one thread. Facts are kept by what they belong to:
+ * deferred records by cookie, samples, births and ends by tid (track.c), execs by pid (times.c).
+ * Sealing puts each of these lists in order of time. What needs two kinds of facts at once is
+ * answered afterwards, when all of them are known.
+ *
+ * Records are named by numbers, not by pointers: the arrays move while they grow. Numbers are
+ * stored plus one where 0 stands for none.
+ *
+ * Invariant: after index_seal nothing in the index changes, and any number of threads may resolve.
  */
 #include "stitch/index.h"
 
@@ -11,6 +19,8 @@
 
 #include "base/pages.h"
 
+/* In index_deferred.n: the words are of the other byte order. A record's size has 16 bits, so that
+ * it holds fewer than 8,192 words, and the bit is free. */
 #define INDEX_SWAP (1u << 15)
 #define INDEX_CARRIED (1u << 31) /* a sample carries this cookie */
 #define INDEX_BLOCK (1u << 17)   /* answers: 5 MiB */
@@ -19,6 +29,7 @@
  * made-up file has more. */
 #define INDEX_SAME_COOKIE 8u
 
+/* The deferred record of a number, which is below n_deferred. */
 static struct index_deferred *index_deferred(const struct index *ix, uint32_t number)
 {
 	return &ix->deferred[number / INDEX_BLOCK][number % INDEX_BLOCK];
@@ -92,6 +103,8 @@ static struct track *index_track_find(struct index *ix, uint32_t tid)
 	return track;
 }
 
+/* The track of a task, made when new; NULL: out of memory. The pointer is valid until the next
+ * track is made. */
 static inline struct track *index_track(struct index *ix, uint32_t tid)
 {
 	uint32_t last = tid % INDEX_TRACKS;
@@ -101,6 +114,8 @@ static inline struct track *index_track(struct index *ix, uint32_t tid)
 	return index_track_find(ix, tid);
 }
 
+/* Of a stack copy whose bytes do not stay, so many are hashed: they hold the innermost frames,
+ * which differ first. */
 #define INDEX_STACK_HEAD 256u
 
 /*
@@ -137,6 +152,7 @@ int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct st
 	uint32_t *slot;
 	uint64_t seen;
 
+	/* A track's point has 32 bits for the record's number. */
 	if (d->record->index > UINT32_MAX)
 		return -EOVERFLOW;
 	rules_split(&d->sample, d->record->misc, &ret->parts);
@@ -214,6 +230,7 @@ static int index_chain(struct index *ix, const struct seam_decoded *d, struct se
 	*id = 0;
 	if (!ret->n)
 		return 0;
+	/* 4,096 slots of 16 bytes. They serve learning alone: index_seal frees them. */
 	if (!ix->recent)
 		ix->recent = calloc(1u << INDEX_RECENT_BITS, sizeof(*ix->recent));
 	if (!ix->recent)
@@ -292,6 +309,7 @@ static int index_learn_few(struct index *ix, const struct seam_decoded *d)
 	struct track *track;
 
 	switch (d->record->type) {
+	/* Only a COMM that says exec ends a program; others are changes of a name. */
 	case SEAM_RECORD_COMM:
 		if (!d->comm.exec)
 			return 0;
@@ -314,6 +332,7 @@ static int index_learn_few(struct index *ix, const struct seam_decoded *d)
 	}
 }
 
+/* Any record. Samples that need what was found in them call index_learn_sample instead. */
 int index_learn(struct index *ix, const struct seam_decoded *d)
 {
 	struct stitch_learned sample;
@@ -325,6 +344,7 @@ int index_learn(struct index *ix, const struct seam_decoded *d)
 	return index_learn_few(ix, d);
 }
 
+/* What the index holds from the system, for peak_bytes. It walks all tracks: call it once. */
 static size_t index_bytes(const struct index *ix)
 {
 	size_t n = cookies_bytes(&ix->cookies) + map_bytes(&ix->track_of) +
@@ -340,6 +360,8 @@ static size_t index_bytes(const struct index *ix)
 	return n;
 }
 
+/* Tasks whose neighbourhood is kept while sealing. Records of one task come near each other, so
+ * that few are looked up twice. */
 #define INDEX_TASKS 256u
 
 /* What lies around a task's deferred records in time: the execs of its process, and its own births.
@@ -350,6 +372,7 @@ struct index_around {
 	uint64_t low, high;           /* nothing lies between them; low 0: nor before */
 };
 
+/* Starts a task: low and high are 0, so that the first record sets them. */
 static void index_around_task(const struct index *ix, struct index_around *k,
                               const struct index_deferred *a)
 {
@@ -362,6 +385,8 @@ static void index_around_task(const struct index *ix, struct index_around *k,
 		k->births = &index_track_at(ix, at)->births;
 }
 
+/* Moves [low, high] to the gap between events in which `when` lies. All later records in the same
+ * gap need no search. */
 static void index_around_time(struct index_around *k, uint64_t when)
 {
 	uint64_t before = when, after = UINT64_MAX - when;
@@ -374,6 +399,8 @@ static void index_around_time(struct index_around *k, uint64_t when)
 	k->high = when + after;
 }
 
+/* 32 bits of nanoseconds are 4.3 s: longer than that makes no difference, because then the search
+ * decides. */
 static uint32_t index_short(uint64_t ns)
 {
 	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
@@ -387,6 +414,8 @@ static void index_quiet(const struct index *ix, struct index_deferred *deferred,
 	for (struct index_deferred *a = deferred; a < deferred + n; a++) {
 		struct index_around *k = &around[a->tid % INDEX_TASKS];
 
+		/* Without a tid or a time nothing is proven quiet: both lengths stay 0 and each
+		 * sample searches. */
 		if (a->tid == UINT32_MAX || a->when & RULES_UNTIMED)
 			continue;
 		if (k->tid != a->tid || k->pid != a->pid)
@@ -398,6 +427,7 @@ static void index_quiet(const struct index *ix, struct index_deferred *deferred,
 	}
 }
 
+/* For all deferred records, block by block. */
 static void index_quiet_all(struct index *ix)
 {
 	struct index_around around[INDEX_TASKS];
@@ -439,14 +469,18 @@ int index_seal(struct index *ix)
 		times_sort(index_execs_at(ix, k));
 	if (r >= 0)
 		index_quiet_all(ix);
+	/* Duplicates are few or none. A bit per 64 neighbouring indices keeps nearly all samples
+	 * from a lookup. */
 	for (size_t walk = 0; map_next(&ix->duplicates, &walk, &i, NULL);)
 		ix->maybe_duplicate[i / 64 % 64] |= 1ULL << i % 64;
 	free(ix->recent);
 	ix->recent = NULL;
+	/* track_sort takes room for a copy of the longest track, for a moment. */
 	ix->peak_bytes = index_bytes(ix) + largest;
 	return r;
 }
 
+/* NULL: nothing is known of this task. Records without a tid are never one task. */
 static const struct track *index_track_of(const struct index *ix, uint32_t tid)
 {
 	uint64_t at;
@@ -481,7 +515,8 @@ static enum rules_match index_match(const struct index *ix, const struct rules_w
 	track = index_track_of(ix, sample->tid);
 	if (sample->pid != UINT32_MAX && map_get(&ix->execs_of, sample->pid, &execs))
 		exec = times_within(index_execs_at(ix, execs), from, to);
-	/* A birth at the very time of the later one is this task's own. */
+	/* The record that names a birth comes before anything that the new task does. A birth at
+	 * the very time of the later one is this task's own. */
 	if (track && to > from)
 		reborn = times_within(&track->births, from, to - 1);
 	return rules_match(sample, &deferred, exec, reborn);
@@ -534,6 +569,8 @@ static enum seam_stitch_state index_unanswered(const struct index *ix, const str
 	if (track) {
 		facts.seen_past = track_seen_past(track, who->when, index);
 		facts.ended = times_from(&track->exits, who->when);
+		/* A FORK that gives the tid to another task proves as well that this task is
+		 * gone. */
 		at = times_from(&track->births, who->when);
 		facts.ended = at < facts.ended ? at : facts.ended;
 	}
@@ -558,6 +595,7 @@ static void index_judge(const struct index *ix, const struct rules_who *who, uin
 	ret->state = rules_matched(match);
 	ret->deferred_time_ns = a->when & RULES_UNTIMED ? 0 : a->when;
 	ret->deferred_misc = a->misc;
+	/* The words were taken after the exec: they name addresses of another program. */
 	if (match == RULES_CROSSED)
 		return;
 	ret->chain = a->chain;
@@ -566,6 +604,8 @@ static void index_judge(const struct index *ix, const struct rules_who *who, uin
 	counts->empty_answers += !ret->n;
 }
 
+/* The words of a verdict, as they are in the file; none without a deferred record. They live as
+ * long as the index. */
 struct seam_u64s index_words(const struct index *ix, const struct stitch_verdict *verdict)
 {
 	struct seam_u64s words = { .n = verdict->n, .swap = verdict->swap };
@@ -595,6 +635,7 @@ static enum seam_stitch_state index_own(enum rules_kind kind)
 	return own[kind];
 }
 
+/* The counts that a sample adds in any case, whatever its state is. */
 static void index_count(struct seam_stitch_counts *counts, enum rules_kind kind,
                         enum seam_stitch_state state)
 {
@@ -603,6 +644,7 @@ static void index_count(struct seam_stitch_counts *counts, enum rules_kind kind,
 	counts->deferred_samples += kind == RULES_DEFERRED || kind == RULES_CUT_COOKIE;
 }
 
+/* The same as index_resolve, from what learning kept (summary.h). false: a copy, counted here. */
 bool index_resolve_summary(const struct index *ix, const struct stitch_summary *summary,
                            struct seam_stitch_counts *counts, struct stitch_verdict *ret)
 {
@@ -660,6 +702,8 @@ int index_resolve(const struct index *ix, const struct seam_decoded *d,
 	return 1;
 }
 
+/* Records that were refused were in the file: they count as deferred records that nobody
+ * claimed. */
 void index_counts(const struct index *ix, struct seam_stitch_counts *ret)
 {
 	ret->deferred_records = ix->n_deferred + ix->refused;

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: MIT
-/* queue.c: see queue.h. */
+/*
+ * queue.c: see queue.h.
+ *
+ * Blocks form a list from head (delivered from) to tail (filled). Holds refer to each other by
+ * address, so that a block never moves.
+ *
+ * Invariant: first is the oldest hold and lies at the beginning of what is in use in head; front is
+ * behind all holds that are known to be decided.
+ */
 #include "stitch/queue.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+/* Blocks have this size, or that of the one sample that is larger. */
 #define QUEUE_BLOCK (256u << 10)
 
 struct queue_block {
@@ -72,12 +81,15 @@ static bool queue_move(const unsigned char **part, uint64_t n, const struct seam
 	return true;
 }
 
+/* 8 bytes a word. The check on n comes first: the product must not wrap. */
 static bool queue_words(struct seam_u64s *a, const struct seam_record *record,
                         const unsigned char *copy)
 {
 	return a->n <= record->size / 8 && queue_move(&a->bytes, a->n * 8, record, copy);
 }
 
+/* All arrays that a decoded sample points to. A new one in struct seam_sample is added here, or it
+ * points into a record that is gone. */
 static bool queue_sample(struct seam_sample *s, const struct seam_record *r,
                          const unsigned char *copy)
 {
@@ -99,6 +111,8 @@ int queue_push(struct queue *q, const struct seam_decoded *d, struct hold **ret)
 	struct seam_sample probe = d->sample;
 	struct hold *h;
 
+	/* A trial run on a copy of the struct: the queue stays as it was if a part lies elsewhere.
+	 * The caller of the public API can build such a record. */
 	if (!queue_sample(&probe, d->record, d->record->bytes))
 		return -EINVAL;
 	h = queue_room(q, size);
@@ -142,11 +156,13 @@ void queue_pop(struct queue *q)
 		q->last = NULL;
 	q->bytes -= h->size;
 	q->ready_bytes -= h->size;
+	/* Samples behind it still lie in this block. */
 	if (!last_of_block)
 		return;
 	q->head = b->next;
 	if (!q->head)
 		q->tail = NULL;
+	/* Blocks of odd sizes are not kept: they would hold memory that no common sample needs. */
 	if (!q->spare && b->size == QUEUE_BLOCK) {
 		q->spare = b;
 	} else {

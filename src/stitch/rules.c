@@ -11,6 +11,8 @@
 
 #define RULES_TASK_CLOCK 1u /* PERF_COUNT_SW_TASK_CLOCK; before it comes cpu-clock */
 
+/* FORK and EXIT carry a time of their own. It serves where the recording has no times in its
+ * records (no sample_id_all). */
 uint64_t rules_task_when(const struct seam_decoded *d)
 {
 	if (!(d->id.has & SEAM_SAMPLE_TIME) && d->task.time_ns)
@@ -18,6 +20,7 @@ uint64_t rules_task_when(const struct seam_decoded *d)
 	return rules_when(d);
 }
 
+/* The words [from, to) of an array; empty with no address if there are none. */
 static struct seam_u64s rules_slice(struct seam_u64s a, uint64_t from, uint64_t to)
 {
 	a.bytes = to > from ? a.bytes + from * 8 : NULL;
@@ -145,6 +148,7 @@ __attribute__((noinline)) static void rules_at_once(const struct seam_u64s *chai
 	ret->user = rules_slice(*chain, from, chain->n);
 }
 
+/* The stack copy counts only where there is nothing better: where the chain has no user part. */
 static enum rules_kind rules_copy_or(const struct seam_sample *sample, enum rules_kind kind)
 {
 	return sample->regs_user.abi && sample->stack_user_size ? RULES_STACK_COPY : kind;
@@ -181,6 +185,8 @@ void rules_split(const struct seam_sample *sample, uint16_t misc, struct rules_p
 	}
 }
 
+/* The types are those whose counters interrupt: hardware events under three types, and the two
+ * clocks among the software events. */
 bool rules_again(const struct seam_decoded *d, const struct rules_parts *parts)
 {
 	if (parts->kind != RULES_DEFERRED || !d->event || !(d->id.has & SEAM_SAMPLE_TIME) ||
@@ -203,6 +209,8 @@ struct seam_u64s rules_addresses(struct seam_u64s ips)
 	return rules_slice(ips, 0, rules_marker(&ips, 0));
 }
 
+/* The order of the tests is the order of proof: another task, then another owner of the tid, then
+ * another program, then which of the two came first. */
 enum rules_match rules_match(const struct rules_who *sample, const struct rules_who *deferred,
                              bool exec, bool reborn)
 {
@@ -222,6 +230,7 @@ enum rules_match rules_match(const struct rules_who *sample, const struct rules_
 	return rules_in_turn(sample->when, deferred->when);
 }
 
+/* Two output events write one record at nearly the same time: see RULES_REUSE_NS. */
 bool rules_same_deferred(const struct rules_who *a, const struct rules_who *b)
 {
 	uint64_t apart = a->when > b->when ? a->when - b->when : b->when - a->when;
@@ -229,12 +238,17 @@ bool rules_same_deferred(const struct rules_who *a, const struct rules_who *b)
 	return a->tid == b->tid && a->pid == b->pid && apart < RULES_REUSE_NS;
 }
 
+/* The order of README.md's table. Signs are compared with the end, because a task that was seen in
+ * a later kernel entry returned to user mode and should have written its record. */
 enum seam_stitch_state rules_unanswered(const struct rules_unanswered *f)
 {
 	if (f->no_output)
 		return SEAM_STITCH_NO_OUTPUT_EVENT;
+	/* It went on to run: the record was written, and is not here. */
 	if (f->seen_past != RULES_NEVER && f->seen_past <= f->ended)
 		return SEAM_STITCH_RECORD_LOST;
+	/* It died before it came back to user mode. The end is proven; that a record was lost is
+	 * not. */
 	if (f->ended != RULES_NEVER)
 		return SEAM_STITCH_EXITED;
 	if (f->last_lost && f->last_lost >= f->when)
@@ -266,6 +280,8 @@ enum rules_output rules_output(const struct seam_events *events)
 	return output;
 }
 
+/* An event that has defer_output and no side-band bit still receives records where it is of a task.
+ * A record that is there proves it. */
 bool rules_no_output(enum rules_output output, uint64_t deferred)
 {
 	return output == RULES_OUTPUT_NONE || (output == RULES_OUTPUT_DEAF && !deferred);

@@ -4,12 +4,14 @@
 
 #include <string.h>
 
+/* Everything at once: cells that are in use become invalid. */
 void slab_free(struct slab *s)
 {
 	arena_free(&s->arena);
 	*s = (struct slab){ .size = s->size };
 }
 
+/* The memory of an arena is zeroed; a cell that was used is zeroed here. */
 void *slab_take(struct slab *s)
 {
 	void *cell = s->unused;
@@ -25,6 +27,7 @@ void *slab_take(struct slab *s)
 	return cell;
 }
 
+/* The cell must come from this slab, and must not be put back twice: nothing checks it. */
 void slab_put(struct slab *s, void *cell)
 {
 	memcpy(cell, &s->unused, sizeof(s->unused));

@@ -26,6 +26,7 @@ enum stitch_mode {
 	STITCH_SEALED
 };
 
+/* Both ways live in it. What is not used stays empty. */
 struct seam_stitch {
 	enum stitch_mode mode;
 	struct index index;
@@ -48,6 +49,7 @@ int seam_stitch_new(struct seam_stitch **ret, const struct seam_stitch_opts *opt
 	return 0;
 }
 
+/* NULL is allowed. */
 void seam_stitch_free(struct seam_stitch *st)
 {
 	if (!st)
@@ -67,6 +69,8 @@ int seam_stitch_events(struct seam_stitch *st, const struct seam_events *events)
 	return 0;
 }
 
+/* The counts of the stitcher itself. A file's samples are counted by those who resolve them,
+ * because threads do, each in its own struct; of a stream the samples are counted here. */
 int seam_stitch_counts(const struct seam_stitch *st, struct seam_stitch_counts *ret)
 {
 	struct seam_stitch_counts counts = { 0 };
@@ -106,6 +110,8 @@ int seam_stitch_counts_add(struct seam_stitch_counts *to, const struct seam_stit
 	 * library counts in them. */
 	if (to->sz < sizeof(to->sz) || from->sz < sizeof(from->sz))
 		return -EINVAL;
+	/* Where a struct is smaller, what it lacks is 0; `to` gets back as much as it has room
+	 * for. */
 	sum = more = (struct seam_stitch_counts){ 0 };
 	memcpy(&sum, to, to->sz < sizeof(sum) ? to->sz : sizeof(sum));
 	memcpy(&more, from, from->sz < sizeof(more) ? from->sz : sizeof(more));
@@ -148,12 +154,14 @@ static const struct seam_decoded *stitch_known(const struct seam_decoded *d,
 	return room;
 }
 
+/* A size of 0 comes from a caller that forgot to set sz. */
 static int stitch_unsized(struct seam_error *err)
 {
 	return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
 	                      "the size of the record is not set");
 }
 
+/* One that learned cannot be fed: the facts of the two ways are not the same. */
 static int stitch_wrong_mode(const struct seam_decoded *d, struct seam_error *err)
 {
 	return seam_error_set(err, EINVAL, NULL, d->record->offset,
@@ -161,6 +169,7 @@ static int stitch_wrong_mode(const struct seam_decoded *d, struct seam_error *er
 	                      "a stitcher is used for a stream or for a file, not for both");
 }
 
+/* The first call makes this stitcher a stream. -EAGAIN: see stream_feed. */
 int seam_stitch_feed(struct seam_stitch *st, const struct seam_decoded *record,
                      struct seam_error *err)
 {
@@ -177,6 +186,8 @@ int seam_stitch_feed(struct seam_stitch *st, const struct seam_decoded *record,
 	return r < 0 ? stitch_failed(d, r, err) : r;
 }
 
+/* 1 and a sample; 0: none is ready. A caller of another version gets what it knows of the
+ * struct. */
 int seam_stitch_next(struct seam_stitch *st, struct seam_stitched *ret)
 {
 	struct seam_stitched room;
@@ -195,6 +206,7 @@ int seam_stitch_next(struct seam_stitch *st, struct seam_stitched *ret)
 	return r;
 }
 
+/* A stream that was fed nothing is a stream, too. */
 int seam_stitch_finish(struct seam_stitch *st)
 {
 	if (st->mode == STITCH_NEW)
@@ -202,6 +214,7 @@ int seam_stitch_finish(struct seam_stitch *st)
 	return st->mode == STITCH_STREAM ? stream_finish(&st->stream) : -EINVAL;
 }
 
+/* The first call makes this stitcher a file's index. Records may come in any order. */
 int seam_stitch_learn(struct seam_stitch *st, const struct seam_decoded *record,
                       struct seam_error *err)
 {
@@ -220,6 +233,8 @@ int seam_stitch_learn(struct seam_stitch *st, const struct seam_decoded *record,
 	return r < 0 ? stitch_failed(d, r, err) : r;
 }
 
+/* As seam_stitch_learn, for rooms of seam: without the checks of sizes and with what was found. The
+ * caller makes the sentence if it fails. */
 int stitch_learn_sample(struct seam_stitch *st, const struct seam_decoded *d,
                         struct stitch_learned *ret)
 {
@@ -229,6 +244,7 @@ int stitch_learn_sample(struct seam_stitch *st, const struct seam_decoded *d,
 	return index_learn_sample(&st->index, d, ret);
 }
 
+/* Twice is allowed. On failure it stays LEARNING, so that nothing can be resolved. */
 int seam_stitch_seal(struct seam_stitch *st)
 {
 	int r;
@@ -264,6 +280,8 @@ static int stitch_resolve_part(const struct seam_stitch *st, const struct seam_d
 	return r;
 }
 
+/* Threads may call it at once on a sealed stitcher, each with counts of its own. 0: a copy of an
+ * earlier sample, which the caller leaves out. */
 int seam_stitch_resolve(const struct seam_stitch *st, const struct seam_decoded *d,
                         struct seam_stitch_counts *counts, struct seam_stitched *ret)
 {
@@ -291,6 +309,7 @@ const struct intern *stitch_chain_words(const struct seam_stitch *st)
 	return &st->index.chains;
 }
 
+/* Number 0 is the empty chain, which is there even if none was interned. */
 size_t stitch_chains(const struct seam_stitch *st)
 {
 	return st->index.chains.n + !st->index.chains.n;

@@ -26,6 +26,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* So many hashes of one moment are compared one by one; more go into a map. */
 #define STREAM_FEW (sizeof(((struct stream_moment *)0)->few) / sizeof(uint64_t))
 #define STREAM_MOMENT_MOST 65536u /* samples of one moment that are compared */
 
@@ -67,6 +68,7 @@ static void stream_peak(struct stream *st)
 
 /* ---- deciding ---- */
 
+/* Counted when decided, not when delivered: the counts are whole after stream_finish. */
 static void stream_decide(struct stream *st, struct hold *h, enum seam_stitch_state state)
 {
 	h->state = state;
@@ -117,6 +119,7 @@ static void stream_loosen(struct stream *st, struct deferred_record *a)
 	waiting_task_put(&st->waiting, task);
 }
 
+/* Ends the time in which samples can find it, and lets go what it kept alive. */
 static void stream_drop(struct stream *st, struct deferred_record *a)
 {
 	stream_loosen(st, a);
@@ -147,7 +150,9 @@ static void stream_limit(struct stream *st, struct waiting_entry *e)
 		waiting_limit(&st->waiting, e, st->now);
 }
 
-/* Decides what waited longer than its limit, now that time has passed. */
+/* Decides what waited longer than its limit, now that time has passed. Both lists are in the order
+ * of their deadlines, so that only their beginnings are looked at: the cost is what expires, not
+ * what waits. */
 static void stream_expire(struct stream *st)
 {
 	struct waiting_entry *e;
@@ -173,6 +178,8 @@ static int stream_duplicate(struct stream *st, const struct seam_decoded *d)
 	if (!rules_again(d, &parts))
 		return 0;
 	hash = map_hash_bytes(d->record->bytes, d->record->size, 0);
+	/* A copy has the very time of its sample: with the next time all of the last moment is
+	 * forgotten. */
 	if (when != m->when) {
 		map_free(&m->more);
 		m->n = 0;
@@ -185,6 +192,8 @@ static int stream_duplicate(struct stream *st, const struct seam_decoded *d)
 		m->few[m->n++] = hash;
 		return 0;
 	}
+	/* A made-up stream may hold any number of one time. What is above the bound is not
+	 * remembered: copies of those count as samples. */
 	if (m->n >= STREAM_MOMENT_MOST)
 		return map_get(&m->more, hash, NULL);
 	if (!map_slot(&m->more, hash, &is_new))
@@ -255,6 +264,7 @@ static void stream_sign(struct stream *st, const struct hold *h, uint32_t tid)
 		if (past)
 			waiting_pass(&st->waiting, task, st->now);
 	}
+	/* It is in another kernel entry, so that its last record serves only late samples. */
 	if (deferred && task->last_deferred && task->last_deferred->cookie != h->parts.cookie)
 		stream_supersede(st, task->last_deferred); /* may free the task */
 }
@@ -319,6 +329,7 @@ static int stream_sample(struct stream *st, const struct seam_decoded *d)
 	}
 	st->counts.deferred_samples +=
 	        h->parts.kind == RULES_DEFERRED || h->parts.kind == RULES_CUT_COOKIE;
+	/* The signs come first: they are about what was there before this sample. */
 	stream_sign(st, h, who.tid);
 	if (h->parts.kind != RULES_DEFERRED) {
 		stream_decide(st, h, own[h->parts.kind]);
@@ -330,6 +341,7 @@ static int stream_sample(struct stream *st, const struct seam_decoded *d)
 		            a->process->last_exec >= a->who.when;
 
 		match = rules_match(&who, &a->who, exec, a->reborn);
+		/* Even a mismatch is a claim: somebody asked for the cookie. */
 		a->claimed = true;
 		if (match != RULES_MISMATCH) {
 			stream_decide_by(st, h, a, match);
@@ -374,6 +386,8 @@ static int stream_deferred(struct stream *st, const struct seam_decoded *d)
 		st->counts.duplicate_records++;
 		return 0;
 	}
+	/* It is another task's, or the counter of cookies wrapped. The stream keeps one record per
+	 * cookie, the newer one. */
 	if (a)
 		stream_drop(st, a);
 	a = deferred_keep(&st->deferred, d);
@@ -405,6 +419,8 @@ static int stream_deferred(struct stream *st, const struct seam_decoded *d)
 		same = e->same;
 		stream_serve(st, e, a);
 	}
+	/* Without memory for task or process the record is kept and may serve samples, but execs
+	 * and signs would be missed: the caller is told. */
 	return (a->process || who.pid == UINT32_MAX) && (task || who.tid == UINT32_MAX) ? 0
 	                                                                                : -ENOMEM;
 }
@@ -477,6 +493,7 @@ static void stream_bound(struct stream *st)
 {
 	struct queue *q = &st->queue;
 
+	/* Deferred records go first, because without one only late samples lose their user part. */
 	while (st->deferred.oldest && (st->deferred.n_kept > DEFERRED_KEPT_MOST ||
 	                               (stream_held(st) > st->max_bytes &&
 	                                deferred_bytes(&st->deferred) > st->max_bytes / 4)))
@@ -514,10 +531,12 @@ int stream_feed(struct stream *st, const struct seam_decoded *d)
 		return -EINVAL;
 	stream_release(st);
 	queue_advance(&st->queue);
+	/* The caller must take samples now: feeding more would break the bound. */
 	if (st->queue.ready_bytes && stream_held(st) > st->max_bytes)
 		return -EAGAIN;
 	if (when > st->now)
 		st->now = when;
+	/* Time first: what this record would answer too late must be decided before it. */
 	stream_expire(st);
 	r = stream_record(st, d);
 	stream_peak(st);
@@ -588,6 +607,7 @@ int stream_finish(struct stream *st)
 	return 0;
 }
 
+/* A kept record may still be claimed, so that unclaimed ones are only those that were dropped. */
 void stream_counts(const struct stream *st, struct seam_stitch_counts *ret)
 {
 	*ret = st->counts;

@@ -13,6 +13,7 @@ void times_free(struct times *t)
 	*t = (struct times){ 0 };
 }
 
+/* 2, 4, 8 ...: most tasks and processes have one birth and one exec. */
 int times_add(struct times *t, uint64_t when)
 {
 	if (t->n == t->capacity) {
@@ -37,6 +38,7 @@ static int times_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Equal moments may stay: all questions are about ranges. */
 void times_sort(struct times *t)
 {
 	if (t->n > 1)
@@ -64,6 +66,7 @@ static uint32_t times_before(const struct times *t, uint64_t when)
 	return low;
 }
 
+/* The list must be sorted. */
 uint64_t times_from(const struct times *t, uint64_t when)
 {
 	uint32_t at = times_before(t, when);
@@ -71,6 +74,7 @@ uint64_t times_from(const struct times *t, uint64_t when)
 	return at < t->n ? t->at[at] : UINT64_MAX;
 }
 
+/* The list must be sorted, so that its ends tell whether any moment is untimed. */
 bool times_within(const struct times *t, uint64_t from, uint64_t to)
 {
 	if (!t->n)
@@ -92,12 +96,15 @@ void times_quiet(struct times *t, uint64_t when, uint64_t *before, uint64_t *aft
 		*before = *after = 0;
 		return;
 	}
+	/* The list is asked in order of time as a rule: the gap of the last question is tried
+	 * before a search. */
 	if ((i && t->at[i - 1] >= when) || (i < t->n && t->at[i] < when))
 		i = t->last = times_before(t, when);
 	if (i && when - t->at[i - 1] < *before)
 		*before = when - t->at[i - 1];
 	if (i < t->n && t->at[i] - when < *after)
 		*after = t->at[i] - when;
+	/* A moment at `when` itself: nothing is quiet around it. */
 	if (!*after)
 		*before = 0;
 }

@@ -20,6 +20,7 @@ void track_free(struct track *t)
 	*t = (struct track){ 0 };
 }
 
+/* What it holds from the system. */
 size_t track_bytes(const struct track *t)
 {
 	return t->capacity * sizeof(*t->points) + times_bytes(&t->exits) + times_bytes(&t->births);
@@ -86,6 +87,8 @@ static void track_merge(struct track_point *p, uint32_t middle, uint32_t n,
 	uint32_t end = middle + track_count(p + middle, n - middle, &p[middle - 1], false);
 	uint32_t left = middle - at;
 
+	/* Only the left run is copied out; the right one is merged in place, because the writer
+	 * cannot pass the reader of it. */
 	memcpy(spare, p + at, left * sizeof(*p));
 	while (a < left && b < end) { /* no branch: which of the two it is cannot be foreseen */
 		bool second = (p[b].when < spare[a].when) |
@@ -105,6 +108,7 @@ static int track_order(struct track *t)
 	struct track_point *p = t->points, *spare;
 	uint32_t *starts = NULL, runs = 0, room = 0; /* of runs, and the end */
 
+	/* Records of one ring are in order, so that runs are long. */
 	for (uint32_t at = 0; at < t->n; at = track_run(p, at, t->n)) {
 		if (runs + 1 >= room) {
 			uint32_t *more = realloc(starts, (room = room * 2 + 16) * sizeof(*more));
@@ -123,6 +127,8 @@ static int track_order(struct track *t)
 		free(starts);
 		return -ENOMEM;
 	}
+	/* Each round halves the number of runs. Merged runs lie in place; only their starts move
+	 * up. */
 	while (runs > 1) {
 		uint32_t n = 0;
 
@@ -141,7 +147,8 @@ static int track_order(struct track *t)
 	return 0;
 }
 
-/* A hash of a whole record. */
+/* A hash of a whole record, whose size stands in its header at byte 6 (struct
+ * perf_event_header). */
 static uint64_t track_hash(const unsigned char *bytes, bool swap)
 {
 	uint16_t size;
@@ -158,6 +165,7 @@ static int track_group(struct track_point *p, uint32_t n, bool swap, struct map 
 	bool is_new = true;
 	int r = 0;
 
+	/* Bytes are turned into hashes only here, where two points have the same time. */
 	for (uint32_t i = 0; i < n; i++) {
 		if (p[i].seen & TRACK_BYTES)
 			p[i].seen = track_hash((const unsigned char *)(uintptr_t)(p[i].seen &
@@ -167,6 +175,8 @@ static int track_group(struct track_point *p, uint32_t n, bool swap, struct map 
 	for (uint32_t i = 0; i < n && r >= 0; i++) {
 		if (!p[i].seen)
 			continue;
+		/* In a made-up file all samples may have one time: the map keeps the search
+		 * linear. */
 		if (n > 8) {
 			if (!map_slot(&seen, p[i].seen, &is_new))
 				r = -ENOMEM;
@@ -205,6 +215,7 @@ static int track_signs(struct track *t, bool swap, struct map *duplicates)
 	bool user_between = false; /* in front of the next point with a cookie */
 	uint32_t looked = t->n;    /* from here on duplicates are known */
 
+	/* Backwards: what comes later is known when a point is looked at. */
 	for (uint32_t i = t->n; i--;) {
 		struct track_point *p = &t->points[i];
 		uint32_t mine = p->entry & ~1u;
@@ -215,6 +226,8 @@ static int track_signs(struct track *t, bool swap, struct map *duplicates)
 			if (r < 0)
 				return r;
 		}
+		/* A sample without a cookie opens no entry. In user mode it is a sign for those
+		 * before it. */
 		if (!mine) {
 			p->seen = RULES_NEVER;
 			if (p->entry & 1) {
@@ -237,6 +250,7 @@ static int track_signs(struct track *t, bool swap, struct map *duplicates)
 	return 0;
 }
 
+/* The points must be in order before signs are looked for: a sign is the next one in time. */
 int track_sort(struct track *t, bool swap, struct map *duplicates)
 {
 	int r = track_order(t);
@@ -250,6 +264,7 @@ int track_sort(struct track *t, bool swap, struct map *duplicates)
 	return 0;
 }
 
+/* A binary search for the very sample; RULES_NEVER: it is not known here. */
 uint64_t track_seen_past(const struct track *t, uint64_t when, uint32_t index)
 {
 	struct track_point key = { .when = when, .index = index };

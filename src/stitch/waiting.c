@@ -37,6 +37,7 @@ void waiting_free(struct waiting *w)
 	slab_free(&w->processes);
 }
 
+/* Bytes in use; see deferred_bytes. */
 size_t waiting_bytes(const struct waiting *w)
 {
 	return w->entries.n * w->entries.size + w->tasks.n * w->tasks.size +
@@ -65,6 +66,7 @@ static void *waiting_cell(struct map *map, struct slab *slab, uint64_t key, bool
 	return cell;
 }
 
+/* The task of a tid. NULL: not there, or out of memory if `create`. */
 struct waiting_task *waiting_task(struct waiting *w, uint32_t tid, bool create)
 {
 	bool is_new;
@@ -75,6 +77,7 @@ struct waiting_task *waiting_task(struct waiting *w, uint32_t tid, bool create)
 	return task;
 }
 
+/* The process of a pid; the same. Who keeps the pointer counts itself in ->users. */
 struct waiting_process *waiting_process(struct waiting *w, uint32_t pid, bool create)
 {
 	bool is_new;
@@ -102,6 +105,7 @@ void waiting_task_put(struct waiting *w, struct waiting_task *task)
 	slab_put(&w->tasks, task);
 }
 
+/* One user less; the last one frees it, and with it what is known of its exec. */
 void waiting_process_put(struct waiting *w, struct waiting_process *process)
 {
 	if (!process || --process->users)
@@ -126,6 +130,7 @@ int waiting_open(struct waiting *w, uint64_t cookie, const struct rules_who *who
 			return 0;
 		}
 	}
+	/* A made-up stream: the search above must stay short. */
 	if (same >= WAITING_SAME_COOKIE)
 		return -EOVERFLOW;
 	task = waiting_task(w, who->tid, true);
@@ -136,6 +141,7 @@ int waiting_open(struct waiting *w, uint64_t cookie, const struct rules_who *who
 	if (!entry || map_put(&w->by_cookie, cookie, (uint64_t)(uintptr_t)entry) < 0) {
 		if (entry)
 			slab_put(&w->entries, entry);
+		/* What was made for this entry alone goes again; the put functions see to that. */
 		waiting_task_put(w, task);
 		waiting_process_put(w, process);
 		return -ENOMEM;
@@ -181,6 +187,7 @@ struct hold *waiting_take(struct waiting_entry *entry)
 	return h;
 }
 
+/* It may be called for an entry that has no deadline. */
 void waiting_unlimit(struct waiting *w, struct waiting_entry *e)
 {
 	if (!e->deadline)
@@ -208,6 +215,8 @@ static void waiting_unlink(struct waiting *w, struct waiting_entry *e)
 	}
 }
 
+/* The entry has no samples left. Its task and process go with it if nothing else needs them, so the
+ * caller must not touch `task` afterwards. */
 void waiting_close(struct waiting *w, struct waiting_entry *e)
 {
 	struct waiting_task *task = e->task;
@@ -224,6 +233,7 @@ void waiting_close(struct waiting *w, struct waiting_entry *e)
 	slab_put(&w->entries, e);
 }
 
+/* Constant time: every deadline is now + the same grace, so the new one is the last. */
 void waiting_limit(struct waiting *w, struct waiting_entry *e, uint64_t now)
 {
 	if (e->deadline)
