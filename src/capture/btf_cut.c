@@ -2,6 +2,15 @@
 /*
  * btf_cut.c: see btf_cut.h. Types are copied in the order in which they are met, and each is met
  * once: its new number is noted beside its old one.
+ *
+ * Why a cut: a kernel's BTF has ten thousands of types in some MB, and libbpf reads and indexes all
+ * of it for each object that it opens. The programs ask where some members lie in some structs. So
+ * one pass over the bytes finds these, and a small BTF with them is what libbpf gets
+ * (bpf/relocate.c).
+ *
+ * Invariant: the bytes come from the kernel, and are read as if they did not: numbers of types are
+ * held against the number of types, every length goes through the cursor. A type number that leads
+ * nowhere becomes 0 (void).
  */
 #include "capture/btf_cut.h"
 
@@ -26,6 +35,7 @@ struct cut {
 	bool may[3][256];
 };
 
+/* The first two letters sort out nearly all types before any name is compared. */
 static unsigned cut_hash(const char *name)
 {
 	return ((unsigned char)name[0] * 31u + (unsigned char)(name[0] ? name[1] : 0)) & 255;
@@ -43,6 +53,7 @@ static uint32_t cut_take(struct cut *c, uint32_t id)
 	return c->taken[id - 1];
 }
 
+/* As what a type may be wanted; -1: as nothing. */
 static int cut_want(const struct btf_entry *t)
 {
 	switch (btf_entry_kind(t)) {
@@ -87,6 +98,7 @@ static int cut_find(struct cut *c, struct btf_wanted *wanted, size_t n, struct b
 	return c->b.types.failed ? -EBADMSG : 0;
 }
 
+/* Types have no alignment that could be relied on in a copy. */
 static uint32_t cut_word(const unsigned char *at)
 {
 	uint32_t v;
@@ -95,6 +107,8 @@ static uint32_t cut_word(const unsigned char *at)
 	return v;
 }
 
+/* Names are written one behind the other, and one that comes twice is written twice: the result is
+ * some kilobytes. */
 static void cut_name(struct cut *c, uint32_t at)
 {
 	const char *name = btf_types_name(&c->b, at);
@@ -112,6 +126,8 @@ static void cut_put(struct cut *c, const struct btf_entry *t)
 	uint32_t refers = 0;
 
 	cut_name(c, t->name);
+	/* Values of enums are left out, so that their number is 0. The number is in the low 16 bits
+	 * of info. */
 	buf_put_u32(&c->types, is_enum ? t->info & ~0xffffu : t->info);
 	switch (kind) {
 	case KIND_TYPEDEF:
@@ -121,23 +137,29 @@ static void cut_put(struct cut *c, const struct btf_entry *t)
 	case KIND_TYPE_TAG:
 		refers = cut_take(c, t->size);
 		break;
+	/* What a pointer points to is not followed: it would lead to half of the kernel. It becomes
+	 * a pointer to void, which has the same size. */
 	case KIND_PTR:
 		break;
 	default:
 		refers = t->size; /* a size */
 	}
 	buf_put_u32(&c->types, refers);
+	/* struct btf_array: type of an element, type of the index, number of elements. */
 	if (kind == KIND_ARRAY) {
 		buf_put_u32(&c->types, cut_take(c, cut_word(t->more)));
 		buf_put_u32(&c->types, cut_take(c, cut_word(t->more + 4)));
 		buf_put_u32(&c->types, cut_word(t->more + 8));
 	} else if (kind == KIND_STRUCT || kind == KIND_UNION) {
+		/* struct btf_member: name, type, offset in bits (12 bytes). */
 		for (size_t i = 0; i < t->more_size; i += 12) {
 			cut_name(c, cut_word(t->more + i));
 			buf_put_u32(&c->types, cut_take(c, cut_word(t->more + i + 4)));
 			buf_put_u32(&c->types, cut_word(t->more + i + 8));
 		}
 	} else if (!is_enum) {
+		/* What is behind the common part of other kinds holds no number of a type
+		 * (btf_types.c has the sizes). */
 		buf_put(&c->types, t->more, t->more_size);
 	}
 }
@@ -168,11 +190,13 @@ static int cut_all(struct cut *c, const struct buf *found)
 	buf_put(&c->strings, "", 1);
 	for (size_t i = 0; i < found->n; i += sizeof(uint32_t))
 		cut_take(c, cut_word(found->bytes + i));
+	/* The list grows while it is read: cut_put takes what a type is made of. */
 	for (size_t i = 0; i < c->order.n && !c->order.failed; i += sizeof(uint32_t)) {
 		uint32_t id = cut_word(c->order.bytes + i);
 		uint32_t at = cut_word(c->places.bytes + (id - 1) * sizeof(uint32_t));
 		struct btf_entry t;
 
+		/* The cursor is set to one type, by the place that the first pass noted. */
 		c->b.types = cursor_of(c->bytes + at, (size_t)(end - c->bytes) - at, false);
 		if (!btf_types_next(&c->b, &t) || !cut_is_data(&t))
 			return -EBADMSG;
@@ -181,6 +205,8 @@ static int cut_all(struct cut *c, const struct buf *found)
 	return c->order.failed || c->types.failed || c->strings.failed ? -ENOMEM : 0;
 }
 
+/* The header that libbpf wants: magic and version, size of the header, place and size of the types,
+ * place and size of the strings behind them. */
 static int cut_give(const struct cut *c, struct buf *out)
 {
 	const uint32_t header[CUT_HEADER / 4] = {

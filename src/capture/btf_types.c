@@ -44,6 +44,9 @@ static int64_t btf_more(const struct btf_entry *t)
 /* Checks that both parts lie in the bytes; what the types say is not looked at yet. */
 int btf_types_of(const void *bytes, size_t size, struct btf_types *ret)
 {
+	/* struct btf_header: u16 magic, u8 version, u8 flags, u32 header size, then place and size
+	 * of types and of strings. Places count from the end of the header. The magic is in native
+	 * byte order: this kernel wrote it. */
 	struct cursor c = cursor_of(bytes, size, false);
 	uint32_t magic_version = cursor_u32(&c), head = cursor_u32(&c);
 	uint32_t type_at = cursor_u32(&c), type_size = cursor_u32(&c);
@@ -54,6 +57,7 @@ int btf_types_of(const void *bytes, size_t size, struct btf_types *ret)
 	    type_at > size - head || type_size > size - head - type_at || string_at > size - head ||
 	    string_size > size - head - string_at)
 		return -EBADMSG;
+	/* With a last NUL no name can be read beyond the strings. */
 	strings = (const char *)bytes + head + string_at;
 	if (string_size && strings[string_size - 1])
 		return -EBADMSG;
@@ -65,6 +69,7 @@ int btf_types_of(const void *bytes, size_t size, struct btf_types *ret)
 	return 0;
 }
 
+/* false at the end, and where a type cannot be read: then types.failed is set. */
 bool btf_types_next(struct btf_types *b, struct btf_entry *ret)
 {
 	int64_t more;
@@ -82,6 +87,7 @@ bool btf_types_next(struct btf_types *b, struct btf_entry *ret)
 	return !b->types.failed;
 }
 
+/* "" for types without a name, and for a place outside of the strings. */
 const char *btf_types_name(const struct btf_types *b, uint32_t at)
 {
 	return at < b->strings_size ? b->strings + at : "";

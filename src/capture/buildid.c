@@ -15,8 +15,10 @@
 #include "capture/buildid.h"
 
 #define BUILDID_FIRST 4096u /* header, program headers and notes of nearly every file */
+/* A notes segment of more is not read: a build-id stands in the first note or two. */
 #define BUILDID_LIMIT 65536u
 
+/* Bytes up to the next multiple of align. */
 static uint64_t buildid_padding(uint64_t at, size_t align)
 {
 	return (align - at % align) % align;
@@ -27,6 +29,8 @@ unsigned buildid_from_notes(const void *notes, size_t n, size_t align, uint8_t r
 {
 	struct cursor c = cursor_of(notes, n, false);
 
+	/* The alignment of notes is 4, also in 64-bit files; only segments that say 8 have 8
+	 * (.note.gnu.property). */
 	if (align != 8)
 		align = 4;
 	while (cursor_left(&c) >= 12) {
@@ -44,6 +48,7 @@ unsigned buildid_from_notes(const void *notes, size_t n, size_t align, uint8_t r
 			memcpy(ret, desc, desc_size);
 			return desc_size;
 		}
+		/* The last note of a segment need not be padded. */
 		if (buildid_padding(cursor_offset(&c), align) > cursor_left(&c))
 			return 0;
 		cursor_bytes(&c, buildid_padding(cursor_offset(&c), align));
@@ -64,11 +69,13 @@ static const void *buildid_span(int fd, const struct cursor *first, struct buf *
 		return first->start + offset;
 	buf_clear(more);
 	room = buf_reserve(more, (size_t)size);
+	/* A short read is none: the file is being written, or it was cut. */
 	if (!room || pread(fd, room, (size_t)size, (off_t)offset) != (ssize_t)size)
 		return NULL;
 	return room;
 }
 
+/* What is needed of an Elf32_Phdr or Elf64_Phdr. Their fields stand in another order. */
 struct buildid_segment {
 	uint32_t type;
 	uint64_t offset, size, align;
@@ -100,6 +107,7 @@ static struct buildid_segment buildid_segment_read(struct cursor *c, bool wide)
 /* Finds the program header table by a sound ELF header; false: the header is not sound. */
 static bool buildid_header(struct cursor *c, bool *wide, uint64_t *offset, uint64_t *n)
 {
+	/* Only files of this machine's byte order: others cannot be mapped for execution. */
 	const unsigned char *ident = cursor_bytes(c, EI_NIDENT);
 	const int data = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
 	uint16_t entry;
@@ -127,6 +135,8 @@ static unsigned buildid_search(int fd, struct cursor *first, struct buf *table, 
 
 	if (!buildid_header(first, &wide, &offset, &n))
 		return 0;
+	/* n is a u16, so that this is at most 3.6 MB; buildid_span refuses tables above its
+	 * limit. */
 	bytes = n * (wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr));
 	headers = buildid_span(fd, first, table, offset, bytes);
 	if (!headers)
@@ -149,6 +159,8 @@ static unsigned buildid_search(int fd, struct cursor *first, struct buf *table, 
 	return 0;
 }
 
+/* The size of the build-id, or 0: it has none, or it is no ELF file. The descriptor stays open and
+ * its position is not moved. */
 unsigned buildid_from_fd(int fd, uint8_t ret[BUILDID_MAX])
 {
 	unsigned char bytes[BUILDID_FIRST];
@@ -166,6 +178,8 @@ unsigned buildid_from_fd(int fd, uint8_t ret[BUILDID_MAX])
 	return size;
 }
 
+/* /sys/kernel/notes and modules' notes are bare notes without an ELF file around. More than 4,096
+ * bytes are not read. */
 unsigned buildid_from_notes_file(int dirfd, const char *path, uint8_t ret[BUILDID_MAX])
 {
 	unsigned char bytes[BUILDID_FIRST];

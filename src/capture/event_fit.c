@@ -12,11 +12,13 @@
 
 #include "capture/probe.h"
 
+/* Cycles have their own way down, to cpu-clock (session_open.c). */
 static bool fit_is_cycles(const struct event *e)
 {
 	return e->attr.type == SEAM_TYPE_HARDWARE && !e->attr.config;
 }
 
+/* Only events that the PMU decodes can be missing. 0, -1: of this thread, on any CPU. */
 static bool fit_is_absent(const struct event *e, struct features *features)
 {
 	struct seam_attr attr = probe_harmless();
@@ -29,6 +31,8 @@ static bool fit_is_absent(const struct event *e, struct features *features)
 	attr.type = e->attr.type;
 	attr.config = e->attr.config;
 	error = probe_try(features, &attr, 0, -1);
+	/* How drivers of PMUs say that there is no such event. EINVAL could be the fault of another
+	 * field. */
 	return error == -ENOENT || error == -ENODEV || error == -ENXIO;
 }
 
@@ -38,6 +42,7 @@ static void fit_take_out(struct event_list *list, size_t out)
 {
 	uint32_t heir = UINT32_MAX;
 
+	/* The caller has taken care that no index of the removed one is needed after this. */
 	free(list->at[out].name);
 	free(list->at[out].cpus);
 	for (size_t i = 0; i < list->n; i++) {
@@ -49,6 +54,7 @@ static void fit_take_out(struct event_list *list, size_t out)
 			heir = (uint32_t)i;
 		e->leader = heir;
 	}
+	/* All indexes behind the gap move up by one. */
 	for (size_t i = 0; i < list->n; i++)
 		list->at[i].leader -= list->at[i].leader > out;
 	memmove(list->at + out, list->at + out + 1, (list->n - out - 1) * sizeof(*list->at));
@@ -65,6 +71,7 @@ size_t event_list_fit(struct event_list *list, struct features *features, const 
 		n += absent[i] = fit_is_absent(&list->at[i], features);
 	if (n == all)
 		n = 0; /* the session says what is wrong */
+	/* Backwards, so that indexes which are still to come stay right. */
 	for (size_t i = all; n && i-- > 0;) {
 		if (!absent[i])
 			continue;

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: MIT
-// features.c: the table of attr features: how each is probed, what taking it out of an attr means,
-// and the way down when a real event is refused. The rows about permissions and the machine are in
-// probe.c.
-// Invariant: a feature is switched off only when its own probe was refused.
+/*
+ * features.c: the table of attr features: how each is probed, what taking it out of an attr means,
+ * and the way down when a real event is refused. The rows about permissions and the machine are in
+ * probe.c.
+ *
+ * A row of attr bits is probed by opening a harmless event with these bits. The kernel refuses bits
+ * that it does not know with EINVAL, and bits in a part of the attr that is longer than its own
+ * with E2BIG. So the answer is of the running kernel, with whatever its distribution brought back
+ * from newer ones.
+ *
+ * Invariant: a feature is switched off only when its own probe was refused. The rows stand newest
+ * kernel first, so that the newest of what is missing goes first.
+ */
 #include "capture/features.h"
 
 #include <errno.h>
@@ -123,11 +132,15 @@ const char *features_text(enum feature f)
 	return feature_defs[f].text;
 }
 
+/* kernel: NULL is the running one; tests play others. Nothing is probed yet. */
 void features_init(struct features *f, const struct kernel *kernel)
 {
 	*f = (struct features){ .kernel = kernel ? *kernel : kernel_running };
 }
 
+/* The sizes of attr in the kernel's header: PERF_ATTR_SIZE_VER5 is the least that is used here, the
+ * later ones each brought one of these fields. An old kernel takes a longer attr only if what it
+ * does not know is 0; the shortest that fits asks for the least. */
 uint32_t features_attr_size(const struct seam_attr *attr)
 {
 	if (attr && attr->config4)
@@ -170,6 +183,7 @@ static int features_probe_attr(struct features *f, enum feature which)
 	return probe_try(f, &attr, 0, -1);
 }
 
+/* O_CLOEXEC came as a flag of the call, not as a bit of the attr. */
 static int features_probe_cloexec(struct features *f)
 {
 	struct seam_attr attr = probe_harmless();
@@ -250,17 +264,21 @@ const struct feature_result *features_get(struct features *f, enum feature which
 	return r;
 }
 
+/* Fills the table for `seam check`. Each row costs one or two system calls; FEATURE_LIVE loads
+ * programs. */
 void features_probe_all(struct features *f)
 {
 	for (int i = 0; i < FEATURES; i++)
 		features_get(f, (enum feature)i);
 }
 
+/* Whether anything at all can be sampled: the software clock is there where perf events are. */
 bool features_can_record(struct features *f)
 {
 	return features_has(f, FEATURE_SOFTWARE_CLOCK);
 }
 
+/* Whether the refused attr could have been refused because of this row. */
 static bool features_used(enum feature which, const struct seam_attr *attr,
                           unsigned long open_flags)
 {
@@ -317,6 +335,8 @@ static void features_take_out(enum feature which, struct seam_attr *attr, unsign
 	attr->branch_sample_type &= ~d->branch;
 }
 
+/* Takes out all that was switched off. Idempotent, so that each attr is stripped before each
+ * try. */
 void features_strip(const struct features *f, struct seam_attr *attr, unsigned long *open_flags)
 {
 	for (int i = 0; i < FEATURE_ATTR_END; i++)
@@ -334,6 +354,8 @@ static bool features_fall_back(struct features *f, const struct seam_attr *attr,
 {
 	if (error != EINVAL && error != E2BIG)
 		return false;
+	/* One row at a time, in the table's order: an attr may use several new features of which
+	 * the kernel has some. */
 	for (int i = 0; i < FEATURE_ATTR_END; i++) {
 		enum feature which = (enum feature)i;
 

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
-// kernel.c: the running kernel behind struct kernel: the raw system call, small files,
-// capabilities. Invariant: struct seam_attr is the kernel's perf_event_attr byte for byte (asserted
-// below), so no header of the machine that builds needs to know the newest bits.
+/*
+ * kernel.c: the running kernel behind struct kernel: the raw system call, small files,
+ * capabilities.
+ *
+ * Callers never call perf_event_open, open or capget themselves but through the pointers of struct
+ * kernel, so that unit tests can play kernels of any age and machines without a PMU.
+ *
+ * Invariant: struct seam_attr is the kernel's perf_event_attr byte for byte (asserted below), so no
+ * header of the machine that builds needs to know the newest bits.
+ */
 #include "capture/kernel.h"
 
 #include <errno.h>
@@ -67,6 +74,7 @@ static uint64_t kernel_flags(uint64_t flags)
 #endif
 }
 
+/* -errno instead of -1 and errno, so that a played kernel answers the same way. */
 static int kernel_open(void *ctx, const struct seam_attr *attr, pid_t pid, int cpu, int group_fd,
                        unsigned long flags)
 {
@@ -93,6 +101,7 @@ static int kernel_text(void *ctx, const char *path, char *text, size_t n)
 
 	if (fd < 0)
 		return -errno;
+	/* A signal may interrupt a read of /proc. errno is kept across close. */
 	do
 		got = read(fd, text, n - 1);
 	while (got < 0 && errno == EINTR);
@@ -106,6 +115,8 @@ static int kernel_text(void *ctx, const char *path, char *text, size_t n)
 	return (int)got;
 }
 
+/* Effective capabilities of this thread in two words of 32 bits (_LINUX_CAPABILITY_VERSION_3); 0 if
+ * they cannot be asked for. */
 static int kernel_capable(void *ctx, int number)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -116,6 +127,7 @@ static int kernel_capable(void *ctx, int number)
 	return data[number / 32].effective >> (number % 32) & 1;
 }
 
+/* What the trial of kernel_defers has seen. */
 struct kernel_chain {
 	bool sampled, deferred;
 };
@@ -128,7 +140,8 @@ static int kernel_chain_look(void *ctx, const void *bytes, size_t n)
 	struct seam_record r;
 
 	for (; record_at(at, n, &r); at += r.size, n -= r.size) {
-		// sample_type is CALLCHAIN alone: nr, then addresses and markers.
+		/* sample_type is CALLCHAIN alone: behind the header (8 bytes) comes nr (8), then
+		 * addresses and markers. */
 		for (size_t i = 16; r.type == SEAM_RECORD_SAMPLE && i + 8 <= r.size; i += 8) {
 			uint64_t word;
 
@@ -148,6 +161,7 @@ static int kernel_defers_on(int fd, struct kernel_chain *chain)
 	struct ring ring;
 	volatile char *fresh;
 	int64_t got;
+	/* One page of data: the trial writes a sample or two. */
 	int r = ring_map(&ring, fd, -1, 1);
 
 	if (r < 0)
@@ -159,6 +173,8 @@ static int kernel_defers_on(int fd, struct kernel_chain *chain)
 		ring_unmap(&ring);
 		return r;
 	}
+	/* Sampling is on for one write only. A page fault in user mode is sure to come, and is
+	 * counted in software, so that the trial works without a PMU. */
 	if (ioctl(fd, IOCTL_ENABLE, 0) == 0) {
 		*fresh = 1; // the page fault that is sampled
 		ioctl(fd, IOCTL_DISABLE, 0);
@@ -220,6 +236,7 @@ int kernel_number(const struct kernel *k, const char *path, long long *ret)
 	return 0;
 }
 
+/* The most CPUs of any list; a kernel for x86 has 8,192 at most (NR_CPUS). */
 #define CPUS_MOST 65536
 
 // "3" or "0-7" at *at; moves behind it.
@@ -242,6 +259,8 @@ static int kernel_cpu_span(const char **at, long *first, long *last)
 /* The text comes from a user or from /sys: anything but numbers, ranges and commas is -EINVAL. */
 int kernel_cpu_list(const char *text, int **ret)
 {
+	/* A list may name a CPU twice, and in any order; the result is ascending and has each
+	 * once. */
 	unsigned char *seen = calloc(CPUS_MOST, 1);
 	int n = 0;
 	int *cpus;
@@ -274,6 +293,7 @@ int kernel_cpu_list(const char *text, int **ret)
 /* Where /sys is not mounted, CPUs 0 to n - 1 are taken, with n from the C library. */
 int kernel_cpus_online(const struct kernel *k, int **ret)
 {
+	/* /sys/devices/system/cpu/online is ranges: 4,096 bytes hold some hundred of them. */
 	char text[4096];
 	int r = k->text(k->ctx, "/sys/devices/system/cpu/online", text, sizeof(text));
 	long n;

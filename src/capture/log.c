@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// log.c: composes lines for the caller's sink. Knows the field names of an attr as people know them
-// from `perf record -vv`; prints nothing itself.
+/*
+ * log.c: composes lines for the caller's sink. Knows the field names of an attr as people know them
+ * from `perf record -vv`; prints nothing itself.
+ *
+ * A line is at most 1,023 bytes and has no newline. The sink decides by level whether it wants one;
+ * the text is only made for those it wants.
+ */
 #include "capture/log.h"
 
 #include <inttypes.h>
@@ -23,11 +28,13 @@ void log_line(const struct log *log, int level, const char *fmt, ...)
 	log->line(log->ctx, level, text);
 }
 
+/* One field of an attr: its name and its value, in two columns. */
 static void log_field(const struct log *log, const char *name, const char *value)
 {
 	log_line(log, LOG_ATTRS, "  %-32s %s", name, value);
 }
 
+/* Fields that are 0 are left out, as perf does: an attr has forty of them. */
 static void log_number(const struct log *log, const char *name, uint64_t v)
 {
 	char text[32];
@@ -48,6 +55,7 @@ static void log_hex(const struct log *log, const char *name, uint64_t v)
 	log_field(log, name, text);
 }
 
+/* "IP|TID|TIME". names has a row for each bit that has a name; others are not shown. */
 static void log_bits(const struct log *log, const char *name, uint64_t v, const char *const *names,
                      size_t n_names)
 {
@@ -89,6 +97,7 @@ static void log_config(const struct log *log, const struct seam_attr *attr)
 	log_field(log, "config", text);
 }
 
+/* precise_ip is two bits; all others are one. */
 static void log_all_flags(const struct log *log, uint64_t flags)
 {
 	for (size_t i = 0; i < ATTR_FLAGS; i++) {

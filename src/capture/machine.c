@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * machine.c: knows uname, /proc/cpuinfo, /proc/meminfo and /sys/bus/event_source. Says of them what
- * perf's header says, in perf's words.
+ * perf's header says, in perf's words. It is called once, by whoever writes the header of a file.
+ *
+ * Nothing here fails: a machine without /sys, or in a container without /proc, gives a header with
+ * less in it. The fields of struct machine are bounded, and longer texts are cut.
  */
 #include <dirent.h>
 #include <elf.h>
@@ -15,8 +18,10 @@
 #include "capture/machine.h"
 #include "capture/procfs.h"
 
+/* The most PMUs that are listed: a bound, no more. */
 #define MACHINE_PMUS 256u
 
+/* The e_machine of this build: readers elsewhere decode registers and unwind by it. */
 #if defined(__x86_64__)
 #define MACHINE_ELF EM_X86_64
 #elif defined(__i386__)
@@ -69,8 +74,10 @@ static void machine_cpu(struct machine *m, int proc, struct buf *text)
 	machine_field(info, "model", model, sizeof(model));
 	machine_field(info, "stepping", stepping, sizeof(stepping));
 	machine_field(info, "model name", m->cpu_text, sizeof(m->cpu_text));
+	/* What some other architectures write. */
 	if (!m->cpu_text[0])
 		machine_field(info, "Processor", m->cpu_text, sizeof(m->cpu_text));
+	/* Only x86 has these four. perf's readers look up the events of a CPU by this text. */
 	if (vendor[0] && family[0] && model[0] && stepping[0])
 		snprintf(m->cpu_id, sizeof(m->cpu_id), "%.24s,%s,%s,%s", vendor, family, model,
 		         stepping);
@@ -122,9 +129,11 @@ void machine_read(struct machine *ret, const char *proc, const char *sys)
 	n = sysconf(_SC_NPROCESSORS_ONLN);
 	ret->cpus_online = n > 0 ? (uint32_t)n : 0;
 	n = sysconf(_SC_NPROCESSORS_CONF);
+	/* perf writes both numbers into NRCPUS. */
 	ret->cpus_available = n > 0 ? (uint32_t)n : 0;
 	machine_cpu(ret, proc_fd, &text);
 	if (procfs_read(proc_fd, "meminfo", &text) > 0) {
+		/* "16301736 kB": the unit is the same in all kernels. */
 		machine_field((const char *)text.bytes, "MemTotal", kb, sizeof(kb));
 		ret->memory_kb = strtoull(kb, NULL, 10);
 	}

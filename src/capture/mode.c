@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// mode.c: the one line that says which user stacks a recording has; see mode.h.
+/* mode.c: the one line that says which user stacks a recording has; see mode.h. The session and the
+ * recorder fill struct mode; this file only puts it into words. Tests and users read this line, so
+ * that its beginning ("user stacks:") stays. */
 #include "capture/mode.h"
 
 #include <stdio.h>
 
+/* The end of the line: why it is not a better way. */
 static const char *mode_why(enum mode_reason reason)
 {
 	switch (reason) {
@@ -63,6 +66,7 @@ const char *mode_line(const struct mode *mode, char *text, size_t n)
 	return text;
 }
 
+/* The value of --call-graph by which the same stacks would be recorded again. */
 const char *mode_option(const struct mode *mode)
 {
 	switch (mode->stack) {

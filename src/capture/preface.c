@@ -2,6 +2,9 @@
 /*
  * preface.c: knows the form of the records by which perf opens a file. Readers that only want
  * samples pass them over.
+ *
+ * They are written once, after the rings are mapped and before the first round. The forms are
+ * perf's own (types from 64 on, PERF_RECORD_USER_TYPE_START): no kernel writes them.
  */
 #include <linux/perf_event.h>
 
@@ -14,9 +17,11 @@ static void preface_time_conv(const struct session *session, struct buf *out)
 	const struct perf_event_mmap_page *page;
 	size_t start;
 
+	/* Without rings nobody has told the conversion. */
 	if (!session_rings(session))
 		return;
 	page = (const void *)session_ring(session, 0)->page;
+	/* The kernel sets this bit where the fields hold a conversion. */
 	if (!page->cap_user_time_zero)
 		return;
 	start = encode_begin(out, SEAM_RECORD_TIME_CONV, 0);
@@ -29,6 +34,7 @@ static void preface_time_conv(const struct session *session, struct buf *out)
 	encode_end(out, start);
 }
 
+/* THREAD_MAP: u64 nr, then u64 pid and 16 bytes of name each; the names stay empty. */
 static void preface_thread_map(const pid_t *pids, size_t n, struct buf *out)
 {
 	size_t start;
@@ -46,6 +52,7 @@ static void preface_thread_map(const pid_t *pids, size_t n, struct buf *out)
 	encode_end(out, start);
 }
 
+/* CPU_MAP: u16 type, u16 nr, u16 CPU each. One ring is one CPU. */
 static void preface_cpu_map(const struct session *session, struct buf *out)
 {
 	size_t n = session_rings(session), start = encode_begin(out, SEAM_RECORD_CPU_MAP, 0);
@@ -64,6 +71,7 @@ void preface_put(const struct session *session, const pid_t *pids, size_t n_pids
 	preface_cpu_map(session, out);
 }
 
+/* FINISHED_INIT: what was running already has been told; what follows happens while recording. */
 void preface_put_finished(struct buf *out)
 {
 	encode_end(out, encode_begin(out, SEAM_RECORD_FINISHED_INIT, 0));

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: MIT
-// probe.c: what this user may do and what this machine has: permissions, PMU, limits,
-// files. Every row that can be tried is tried; sysctls only explain a refusal. Does not decide what
-// to do about it: that is session.c's.
+/*
+ * probe.c: what this user may do and what this machine has: permissions, PMU, limits, files. Every
+ * row that can be tried is tried; sysctls only explain a refusal. Does not decide what to do about
+ * it: that is session.c's.
+ *
+ * Each probe_* fills a row of the table of features.c: yes with a value, or no with a reason and a
+ * remedy in words. They return 0. A probe that needs another row finds it filled
+ * (feature_def.needs).
+ *
+ * Reasons matter more than the answer: the same EACCES comes from perf_event_paranoid, from a
+ * seccomp filter of a container, from lockdown and from a security module. Capabilities and the
+ * sysctl tell which of these it can be.
+ */
 #include "capture/probe.h"
 
 #include <errno.h>
@@ -22,6 +32,7 @@
 
 #define PROBE_CPU_CLOCK 0 // of SEAM_TYPE_SOFTWARE
 
+/* Opens and closes an event: 0 or -errno. Nothing is counted, as the attr is disabled. */
 int probe_try(struct features *f, const struct seam_attr *attr, pid_t pid, int cpu)
 {
 	int fd = f->kernel.open(f->kernel.ctx, attr, pid, cpu, -1, 0);
@@ -32,7 +43,8 @@ int probe_try(struct features *f, const struct seam_attr *attr, pid_t pid, int c
 	return 0;
 }
 
-// A clock of the calling thread that is never enabled and asks for nothing privileged.
+/* A clock of the calling thread that is never enabled and asks for nothing privileged. The kernel's
+ * side is excluded, because counting that is what perf_event_paranoid 2 forbids. */
 struct seam_attr probe_harmless(void)
 {
 	return (struct seam_attr){
@@ -51,6 +63,7 @@ static bool probe_has(const struct features *f, enum feature which)
 	return f->at[which].state == FEATURE_YES;
 }
 
+/* value: of rows that have one, such as the level of precise sampling. */
 static int probe_yes(struct feature_result *r, long long value)
 {
 	r->state = FEATURE_YES;
@@ -58,6 +71,7 @@ static int probe_yes(struct feature_result *r, long long value)
 	return 0;
 }
 
+/* Fills a row with "no". The reason is the format's; the remedy is taken as it is. */
 __attribute__((format(printf, 3, 4))) static int no(struct feature_result *r, const char *remedy,
                                                     const char *fmt, ...)
 {
@@ -71,6 +85,7 @@ __attribute__((format(printf, 3, 4))) static int no(struct feature_result *r, co
 	return 0;
 }
 
+/* Where the sysctl is not to be seen it explains nothing: as if it were below all levels. */
 static long long probe_paranoid(struct features *f)
 {
 	long long v = PROBE_NOT_PARANOID;
@@ -79,6 +94,7 @@ static long long probe_paranoid(struct features *f)
 	return v;
 }
 
+/* CAP_SYS_ADMIN stood for CAP_PERFMON before Linux 5.8, and still includes it. */
 static bool probe_perfmon(struct features *f)
 {
 	return f->kernel.capable(f->kernel.ctx, PROBE_CAP_PERFMON) ||
@@ -93,6 +109,8 @@ static int probe_refused(struct features *f, struct feature_result *r, int error
 	char remedy[sizeof(r->remedy)];
 
 	r->error = -error;
+	/* The highest level first that fits the facts: no system call, privileged and refused all
+	 * the same, allowed by the sysctl and refused all the same, then the sysctl itself. */
 	if (error == -ENOSYS)
 		return no(r, "a kernel built with CONFIG_PERF_EVENTS",
 		          "this kernel has no perf_event_open");
@@ -119,16 +137,20 @@ static int probe_refused(struct features *f, struct feature_result *r, int error
 	return no(r, "", "%s", strerror(-error));
 }
 
+/* Whether perf events are there at all: a dummy event counts nothing, so no PMU can be missing. */
 int probe_open(struct features *f, struct feature_result *r)
 {
 	struct seam_attr attr = probe_harmless();
 	int error;
 
 	attr.config = 9; // dummy
+	/* 2: the highest perf_event_paranoid at which an unprivileged user may open such an
+	 * event. */
 	error = probe_try(f, &attr, 0, -1);
 	return error ? probe_refused(f, r, error, 2) : probe_yes(r, 0);
 }
 
+/* The software clock is what is left where no PMU is: with it a recording is possible. */
 int probe_software_clock(struct features *f, struct feature_result *r)
 {
 	struct seam_attr attr = probe_harmless();
@@ -137,6 +159,7 @@ int probe_software_clock(struct features *f, struct feature_result *r)
 	return error ? probe_refused(f, r, error, 2) : probe_yes(r, 0);
 }
 
+/* CPU cycles, in the same harmless way. */
 static struct seam_attr probe_cycles(void)
 {
 	struct seam_attr attr = probe_harmless();
@@ -152,6 +175,7 @@ int probe_hardware(struct features *f, struct feature_result *r)
 	int error = probe_try(f, &attr, 0, -1);
 
 	r->error = -error;
+	/* The errors of a missing PMU; everything else is a refusal. */
 	if (error == -ENOENT || error == -ENODEV || error == -ENXIO || error == -EOPNOTSUPP)
 		return no(
 		        r,
@@ -160,6 +184,7 @@ int probe_hardware(struct features *f, struct feature_result *r)
 	return error ? probe_refused(f, r, error, 2) : probe_yes(r, 0);
 }
 
+/* The highest level that the PMU takes. 3 needs hardware that says the very instruction. */
 int probe_precise(struct features *f, struct feature_result *r)
 {
 	struct seam_attr attr = probe_cycles();
@@ -178,6 +203,7 @@ int probe_precise(struct features *f, struct feature_result *r)
 	return no(r, "", "the PMU has no precise cycles (%s)", strerror(-error));
 }
 
+/* Branches need a PMU that keeps them (LBR on Intel, BRBE on arm64). */
 int probe_branch_stack(struct features *f, struct feature_result *r)
 {
 	struct seam_attr attr = probe_cycles();
@@ -193,6 +219,7 @@ int probe_branch_stack(struct features *f, struct feature_result *r)
 	             : probe_yes(r, 0);
 }
 
+/* 1: the highest paranoid level that allows kernel events to unprivileged users. */
 int probe_kernel(struct features *f, struct feature_result *r)
 {
 	struct seam_attr attr = probe_harmless();
@@ -203,6 +230,7 @@ int probe_kernel(struct features *f, struct feature_result *r)
 	return error ? probe_refused(f, r, error, 1) : probe_yes(r, 0);
 }
 
+/* An event of all tasks on one CPU. 0: the highest level that allows it. */
 int probe_system_wide(struct features *f, struct feature_result *r)
 {
 	struct seam_attr attr = probe_harmless();
@@ -228,6 +256,7 @@ int probe_tracepoints(struct features *f, struct feature_result *r)
 		got = f->kernel.text(f->kernel.ctx, path, text, sizeof(text));
 		if (got >= 0)
 			return probe_yes(r, 0);
+		/* A directory that may not be read tells more than one that is not there. */
 		if (got != -ENOENT)
 			error = got;
 	}
@@ -247,10 +276,12 @@ int probe_mlock(struct features *f, struct feature_result *r)
 	long long kib = 0;
 	struct rlimit limit;
 
+	/* Who may lock memory without a limit needs no more looks. */
 	if (f->kernel.capable(f->kernel.ctx, CAP_IPC_LOCK))
 		return probe_yes(r, 0);
 	if (kernel_number(&f->kernel, "/proc/sys/kernel/perf_event_mlock_kb", &kib) < 0)
 		return no(r, "", "kernel.perf_event_mlock_kb cannot be read");
+	/* A ring has one page for its head besides its data. */
 	if (kib >= 512 + page_kib)
 		return probe_yes(r, kib);
 	if (!getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur == RLIM_INFINITY)
@@ -313,6 +344,7 @@ int probe_defers(struct features *f, struct feature_result *r)
 	return 0;
 }
 
+/* CAP_SYS_ADMIN includes both of the others. */
 int probe_bpf(struct features *f, struct feature_result *r)
 {
 	if (f->kernel.capable(f->kernel.ctx, CAP_SYS_ADMIN))
@@ -325,6 +357,7 @@ int probe_bpf(struct features *f, struct feature_result *r)
 	return probe_yes(r, 0);
 }
 
+/* libbpf needs the kernel's types to find members of structs (bpf/relocate.c). */
 int probe_btf(struct features *f, struct feature_result *r)
 {
 	char text[16];
@@ -363,6 +396,7 @@ int probe_live_defer(struct features *f, struct feature_result *r)
 	return p.defers ? probe_yes(r, 0) : no(r, p.remedy, "%s", p.reason);
 }
 
+/* The NMI watchdog takes a counter of every CPU for good, so that groups of all counters fail. */
 int probe_counters(struct features *f, struct feature_result *r)
 {
 	long long watchdog = 0;
@@ -392,6 +426,8 @@ static bool probe_uprobe_taken(struct features *f, const char *name, struct feat
 	for (size_t i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "%s/events/%.*s/%.*s/enable", roots[i], system, name,
 		         n, name + system + 1);
+		/* Who may not read tracefs, or has it elsewhere, gets the bare errno as its
+		 * reason. */
 		if (f->kernel.text(f->kernel.ctx, path, text, sizeof(text)) < 1)
 			continue;
 		if (text[0] == '1')
@@ -425,6 +461,8 @@ void features_explain(struct features *f, const struct seam_attr *attr, const ch
 			   "run as root or with CAP_PERFMON, or 'sysctl "
 			   "kernel.perf_event_paranoid=-1'",
 			   "tracepoints need kernel.perf_event_paranoid -1 or CAP_PERFMON");
+		/* The paranoid level would allow it, so that the process itself is out of bounds
+		 * (ptrace rules). */
 		else if (!system_wide && pid > 0 && probe_paranoid(f) <= (kernel ? 1 : 2))
 			no(&r, "run as its owner or as root",
 			   "process %d may not be traced by this user", (int)pid);

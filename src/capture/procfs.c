@@ -2,6 +2,11 @@
 /*
  * procfs.c: knows how the kernel writes /proc/PID/stat and /proc/PID/maps. A comm may hold spaces
  * and brackets, so stat is cut at its last ')'.
+ *
+ * All paths are opened below a directory's descriptor, so that tests and other roots can stand in
+ * for /proc. Processes choose their comm and the names of their files: nothing but the form of the
+ * line is relied on. A process may end between two reads; that is -ENOENT or -ESRCH, or an empty
+ * file, and no failure of the caller.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,6 +19,7 @@
 
 #define PROCFS_CHUNK 16384u
 #define PROCFS_LIMIT (256u << 20) /* of one file; the longest maps are 64 K lines, 10 MB */
+/* PF_KTHREAD of the kernel's task flags, which stat shows as its field 9. */
 #define PROCFS_KTHREAD 0x00200000u
 
 /* Files in /proc have no size, so this reads to the end, up to PROCFS_LIMIT bytes. ret is cleared
@@ -27,6 +33,7 @@ int64_t procfs_read(int dirfd, const char *path, struct buf *ret)
 		return -errno;
 	buf_clear(ret);
 	for (;;) {
+		/* One byte more than is read: the text gets a NUL behind it. */
 		void *room = buf_reserve(ret, PROCFS_CHUNK);
 		ssize_t n = room ? read(fd, room, PROCFS_CHUNK - 1) : 0;
 
@@ -62,6 +69,7 @@ static pid_t procfs_number(const char *text)
 	return v > INT32_MAX ? -1 : (pid_t)v;
 }
 
+/* The names that are numbers, of the entries of one getdents64; others are no pids. */
 static int procfs_numbers_put(struct buf *ret, const char *entries, size_t n)
 {
 	for (size_t at = 0; at + offsetof(struct dirent64, d_name) < n;) {
@@ -140,6 +148,8 @@ int procfs_stat_parse(const char *text, size_t n, struct procfs_stat *ret)
 	if (length >= sizeof(ret->comm))
 		length = sizeof(ret->comm) - 1;
 	at = close + 4; /* ") S " */
+	/* Fields from 4 (ppid) to 20 (num_threads). Some are negative; their sign does not matter
+	 * here. */
 	for (size_t i = 0; i < 17; i++) {
 		if (at < end && *at == '-')
 			at++;
@@ -157,6 +167,7 @@ int procfs_stat_parse(const char *text, size_t n, struct procfs_stat *ret)
 	return 0;
 }
 
+/* One expected character; *at moves behind it. */
 static bool procfs_expect(const char **at, const char *end, char c)
 {
 	if (*at >= end || **at != c)
@@ -165,7 +176,8 @@ static bool procfs_expect(const char **at, const char *end, char c)
 	return true;
 }
 
-/* Puts newlines back where the kernel wrote \012; the new length. */
+/* Puts newlines back where the kernel wrote \012; the new length. The kernel escapes nothing else
+ * in maps: a backslash of the name stays one. */
 static size_t procfs_unescape(char *path, size_t n)
 {
 	char *from = path, *to, *end = path + n;
@@ -214,6 +226,8 @@ static bool procfs_map_line(const char *at, const char *end, struct procfs_map *
 	return ret->end > ret->start;
 }
 
+/* The next line that has the form of a mapping. Lines that have not are passed over. The path lies
+ * in the text itself, unescaped in place, and is not NUL-terminated. */
 bool procfs_map_next(char **at, const char *end, struct procfs_map *ret)
 {
 	while (*at < end) {

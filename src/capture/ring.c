@@ -26,6 +26,8 @@
 #define WHOLE_MOST 65536u            // a record's size is a u16
 #define HURRY_SPAN (2u * WHOLE_MOST) // bytes between two looks at the clock; holds any record
 
+/* The head of struct perf_event_mmap_page, as far as it is used here: the kernel puts data_head and
+ * data_tail at fixed places. */
 struct ring_page {
 	unsigned char before[RING_HEAD_OFFSET];
 	uint64_t head;
@@ -34,7 +36,8 @@ struct ring_page {
 _Static_assert(offsetof(struct ring_page, head) == RING_HEAD_OFFSET, "data_head");
 _Static_assert(offsetof(struct ring_page, tail) == RING_TAIL_OFFSET, "data_tail");
 
-/* -EINVAL: size is no power of two. -ENOMEM. The memory stays the caller's. */
+/* A ring over memory that is there: a test's, or what ring_map mapped. -EINVAL: size is no power of
+ * two. -ENOMEM. The memory stays the caller's. */
 int ring_over(struct ring *ret, void *memory, size_t page_size, size_t size)
 {
 	unsigned char *whole;
@@ -65,6 +68,8 @@ int ring_map(struct ring *ret, int fd, int cpu, size_t pages)
 
 	if (!pages || pages & (pages - 1) || __builtin_mul_overflow(pages + 1, page, &n))
 		return -EINVAL;
+	/* PROT_WRITE: with it the kernel reads data_tail and never overwrites what was not
+	 * taken. */
 	map = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
 		return -errno;
@@ -104,6 +109,7 @@ static void ring_copy(const struct ring *r, uint64_t position, void *to, size_t 
 	memcpy((unsigned char *)to + first, r->data, n - first);
 }
 
+/* struct perf_event_header. */
 struct ring_header {
 	uint32_t type;
 	uint16_t misc, size;
@@ -138,6 +144,8 @@ static void ring_count(struct ring *r, struct ring_counts *sum, uint64_t positio
 	}
 }
 
+/* Counts of a span are added when the sink has taken it, and not before: what it refuses comes
+ * again. */
 static void ring_add(struct ring_counts *to, const struct ring_counts *c)
 {
 	to->records += c->records;
@@ -157,6 +165,7 @@ static size_t ring_span(struct ring *r, uint64_t position, uint64_t head,
                         const unsigned char **bytes, struct ring_counts *sum)
 {
 	uint64_t start = position;
+	/* The position at which the data starts over. */
 	uint64_t edge = position + (r->size - (position & (r->size - 1)));
 	struct ring_header h;
 
@@ -190,6 +199,7 @@ int64_t ring_drain(struct ring *r, capture_write write, void *ctx)
 	return ring_drain_until(r, 0, write, ctx);
 }
 
+/* 0: there is no such time. */
 static bool ring_is_over(uint64_t until_ns)
 {
 	struct timespec t;
@@ -212,6 +222,8 @@ static void ring_cut(struct ring *r, uint64_t at, uint64_t head)
 		r->counts.cut_samples += sum.samples;
 		r->counts.lost += sum.lost;
 		r->counts.lost_samples += sum.lost_samples;
+		/* An unsound header: nothing behind it can be told apart, so that all of it
+		 * goes. */
 		if (!n)
 			r->counts.bad_bytes += head - at;
 		at = n ? at + n : head;
@@ -235,6 +247,7 @@ int64_t ring_drain_until(struct ring *r, uint64_t until_ns, capture_write write,
 	while (at != head) {
 		struct ring_counts sum = { 0 };
 		const unsigned char *bytes;
+		/* Short spans, so that a slow sink cannot run past the end by a ring's length. */
 		uint64_t to = until_ns && head - at > HURRY_SPAN ? at + HURRY_SPAN : head;
 		size_t n;
 		int error;

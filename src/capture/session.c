@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: MIT
-// session.c: opens and closes a recording, starts and stops it. See session.h for the events;
-// session_attr.c and session_open.c do the opening, session_read.c all that comes after.
+/*
+ * session.c: opens and closes a recording, starts and stops it. See session.h for the events;
+ * session_attr.c and session_open.c do the opening, session_read.c all that comes after.
+ *
+ * A stream is one event of the file: the same attr on many tasks and CPUs. Its descriptors form a
+ * table, a row for each task (one row for a whole CPU) and a column for each CPU. The side-band
+ * stream stands behind the user's events; behind it, if it is there, the one that receives deferred
+ * records. The last stream owns the rings.
+ *
+ * Order of life: session_open (prepare, open, map, register, watch), session_start, session_wait
+ * and session_read in turns, session_stop, session_settle, session_finish, session_close. One
+ * thread does all of it; only session_wake may be called by others.
+ */
 #include "capture/session.h"
 
 #include <errno.h>
@@ -16,12 +27,15 @@
 
 /* ---- open and close ---- */
 
+/* "what: the errno in words". */
 static int session_fail(struct seam_error *err, int code, const char *what)
 {
 	return seam_error_set(err, code, NULL, SEAM_NO_OFFSET, NULL, "%s: %s", what,
 	                      strerror(code));
 }
 
+/* The user's list of CPUs must be online ones: an event on others fails with ENODEV, which would be
+ * taken for a missing PMU. */
 static int session_check_cpus(struct session *s, struct seam_error *err)
 {
 	for (size_t i = 0; s->opts.cpus && i < s->opts.n_cpus; i++) {
@@ -47,10 +61,12 @@ static bool session_defers(struct session *s)
 		asked |= !!(s->streams[i].attr.flags & SEAM_ATTR_DEFER_CALLCHAIN);
 	if (s->features->off[FEATURE_DEFER])
 		s->mode.reason = MODE_NO_KERNEL;
+	/* Not known is no "no": then the kernel's word is taken. */
 	if (!asked || features_get(s->features, FEATURE_DEFERS)->state != FEATURE_NO)
 		return asked;
 	log_line(s->log, LOG_ATTRS,
 	         "switching off deferred callchain support: a trial sample was not deferred");
+	/* The bits go out of every attr, or the file would promise records that nobody writes. */
 	s->features->off[FEATURE_DEFER] = true;
 	for (size_t i = 0; i < s->n_streams; i++)
 		features_strip(s->features, &s->streams[i].attr, NULL);
@@ -58,7 +74,8 @@ static bool session_defers(struct session *s)
 	return false;
 }
 
-// Copies for all events whose callchain is the session's to choose, or for none.
+/* Copies for all events whose callchain is the session's to choose, or for none. The kernel's yes
+ * for the first of equal events is yes for all (session_stream.like). */
 static bool session_copies(struct session *s)
 {
 	struct seam_attr attr;
@@ -73,6 +90,7 @@ static bool session_copies(struct session *s)
 			return false;
 		any = true;
 	}
+	/* Now that all were accepted: all or none are changed. */
 	for (size_t i = 0; i < s->n_streams; i++)
 		if (s->streams[i].auto_chain)
 			session_attr_copy(s, &s->streams[i].attr);
@@ -93,12 +111,14 @@ static void session_choose_mode(struct session *s)
 	s->mode.reason = MODE_ASKED;
 	s->mode.stack_size = s->opts.stack_size ? s->opts.stack_size : SESSION_STACK_SIZE_DEFAULT;
 	s->mode.unwinds = s->opts.unwinds;
+	/* With a source (BPF), the recorder has chosen already and says why. */
 	if (session_has_source(s)) {
 		s->mode.stack = s->opts.source.defers ? MODE_LIVE_DEFER : MODE_LIVE;
 		s->mode.by_fp = s->opts.source.by_fp;
 		s->mode.reason = s->opts.source.reason;
 		return;
 	}
+	/* What was asked of the kernel and survived the trial is what there will be. */
 	for (size_t i = 0; i < s->n_streams; i++)
 		types |= s->streams[i].attr.sample_type;
 	if (session_defers(s))
@@ -139,6 +159,7 @@ static int session_register(struct session *s, struct seam_error *err)
 
 		if (!ids)
 			return session_fail(err, ENOMEM, "events");
+		/* Tasks that ended while the events were opened have no descriptor and no id. */
 		for (size_t j = 0; j < n; j++)
 			if (st->fds[j] >= 0)
 				ids[used++] = st->ids[j];
@@ -160,8 +181,12 @@ static int session_give(struct session *s, struct seam_error *err)
 		struct session_stream *st = &s->streams[i];
 		size_t n = stream_rows(s, st) * st->n_cpus;
 
+		/* The source writes its deferred records as the side-band event's
+		 * (session_file_attr). */
 		if (st->role == STREAM_SIDEBAND)
 			to->events(to->ctx, s->events, (uint32_t)i);
+		/* An event that only the source has is nothing that a program could be attached
+		 * to. */
 		for (size_t j = 0; st->sourced && !st->from_source && j < n; j++) {
 			int r = st->fds[j] < 0 ? 0 : to->attach(to->ctx, st->fds[j], st->ids[j]);
 
@@ -178,6 +203,7 @@ static int session_watch(struct session *s, struct seam_error *err)
 {
 	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = SESSION_WAKE_KEY };
 
+	/* A ring's key in epoll is its number; the two others are above all numbers. */
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->epoll < 0 || s->wake < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->wake, &ev) < 0)
@@ -216,6 +242,8 @@ static int session_prepare(struct session *s, const struct event_list *events,
 	if (r < 0)
 		return r;
 	session_choose_mode(s);
+	/* Only a per-task recording has the choice: a system-wide side-band event is on every CPU
+	 * anyway. */
 	if (s->mode.stack == MODE_FP_DEFER && session_per_task(s)) {
 		on_cpus = session_try_deferred(s);
 		s->mode.deferred = on_cpus ? MODE_DEFERRED_CPU : MODE_DEFERRED_TASK;
@@ -258,7 +286,9 @@ int session_open(struct session **ret, const struct session_opts *opts, struct s
 
 	if (!s)
 		return session_fail(err, ENOMEM, "session");
+	/* -1 is no descriptor: session_close closes what was opened, and 0 would be stdin. */
 	s->epoll = s->wake = -1;
+	/* A caller of an older version gives a shorter struct; the rest is 0. */
 	memcpy(&s->opts, opts, opts->sz && opts->sz < sizeof(*opts) ? opts->sz : sizeof(*opts));
 	s->features = s->opts.features;
 	if (!s->features) {
@@ -290,6 +320,7 @@ void session_close(struct session *s)
 {
 	if (!s)
 		return;
+	/* Rings first, then the descriptors from which they were mapped. */
 	while (s->n_rings)
 		ring_unmap(&s->rings[--s->n_rings]);
 	session_close_fds(s);
@@ -323,6 +354,8 @@ const struct mode *session_mode(const struct session *s)
 	return &s->mode;
 }
 
+/* Whether samples come from the source at all. Where it took no event, the kernel's own stacks are
+ * all. */
 bool session_uses_source(const struct session *s)
 {
 	for (size_t i = 0; i < s->n_streams; i++)
@@ -341,6 +374,7 @@ size_t session_rings(const struct session *s)
 	return s->n_rings;
 }
 
+/* NULL: there is no such ring. The session owns it. */
 const struct ring *session_ring(const struct session *s, size_t i)
 {
 	return i < s->n_rings ? &s->rings[i] : NULL;
@@ -348,6 +382,7 @@ const struct ring *session_ring(const struct session *s, size_t i)
 
 /* ---- on and off ---- */
 
+/* Every descriptor of a stream. An event of a group is switched by its leader's descriptor. */
 static int session_stream_switch(struct session *s, struct session_stream *st,
                                  unsigned long request)
 {
@@ -374,6 +409,7 @@ int session_switch(struct session *s, enum stream_role role, unsigned long reque
 	return 0;
 }
 
+/* Tells a source that sampling begins or ends; 0 where it need not know. */
 static int session_tell_source(struct session *s, bool on)
 {
 	const struct session_source *to = &s->opts.source;
@@ -381,10 +417,14 @@ static int session_tell_source(struct session *s, bool on)
 	return to->sampling ? to->sampling(to->ctx, on) : 0;
 }
 
+/* Switches events on in the order of need: who receives deferred records first, then side-band,
+ * then sampling. So no sample comes whose answer or whose mapping could not be told. */
 int session_start(struct session *s)
 {
 	int r = session_switch(s, STREAM_DEFERRED, IOCTL_ENABLE);
 
+	/* With enable_on_exec the kernel itself enables the side-band event of the task, at its
+	 * exec. */
 	if (r >= 0 && (!s->opts.enable_on_exec || session_has_source(s)))
 		r = session_switch(s, STREAM_SIDEBAND, IOCTL_ENABLE);
 	if (r < 0 || s->opts.start_paused)
@@ -413,6 +453,7 @@ int session_resume(struct session *s)
 	return r < 0 ? r : session_switch(s, STREAM_SAMPLING, IOCTL_ENABLE);
 }
 
+/* Deferred records and side-band records go on: session_settle waits for them. */
 int session_stop(struct session *s)
 {
 	return session_pause(s);

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
-// session_attr.c: what each event of a recording asks of the kernel, from the options. Opens
-// nothing. Invariant: all events agree on the fields that sample_id is made of, so that one
-// reader's rule finds the event of any record (SAMPLE_IDENTIFIER).
+/*
+ * session_attr.c: what each event of a recording asks of the kernel, from the options. Opens
+ * nothing.
+ *
+ * The event's own modifiers and terms come first, then the options, then defaults. What the kernel
+ * then refuses is taken out in session_open.c and features.c.
+ *
+ * Invariant: all events agree on the fields that sample_id is made of, so that one reader's rule
+ * finds the event of any record (SAMPLE_IDENTIFIER).
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +16,7 @@
 
 #include "capture/session_parts.h"
 
-#define CONFIG_DUMMY 9
+#define CONFIG_DUMMY 9 /* of SEAM_TYPE_SOFTWARE */
 #define CONFIG_BPF_OUTPUT 10
 
 static int session_no_memory(struct seam_error *err)
@@ -17,7 +24,8 @@ static int session_no_memory(struct seam_error *err)
 	return seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, NULL, "out of memory");
 }
 
-// What every event has, dummies too.
+/* What every event has, dummies too. The CPU is left out where each event is of one task and nobody
+ * asked for it: 8 bytes a sample. */
 static uint64_t attr_id_fields(const struct session *s)
 {
 	const struct session_opts *o = &s->opts;
@@ -30,6 +38,8 @@ static uint64_t attr_id_fields(const struct session *s)
 	return type;
 }
 
+/* What the read_format of all events has: ids tell members of a group apart, LOST is the kernel's
+ * own count. */
 static void attr_common(const struct session *s, struct seam_attr *attr, bool per_task)
 {
 	attr->flags |= SEAM_ATTR_SAMPLE_ID_ALL;
@@ -49,10 +59,11 @@ static int attr_frequency(struct session *s, const char *name, uint64_t *hz, str
 	long long limit = 0;
 	bool known = !kernel_number(&s->features->kernel, limit_path, &limit) && limit > 0;
 
-	if (*hz == UINT64_MAX)
+	if (*hz == UINT64_MAX) /* -F max */
 		*hz = known ? (uint64_t)limit : SESSION_FREQUENCY_DEFAULT;
 	if (!known || *hz <= (uint64_t)limit)
 		return 0;
+	/* Strict: who asked for a frequency by --strict-freq wants it or nothing. */
 	if (s->opts.strict_frequency)
 		return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
 		                      "event '%s': %llu Hz is above the kernel's limit of %lld "
@@ -100,9 +111,11 @@ static int attr_rate(struct session *s, const struct event *e, struct seam_attr 
 #define REGS_USER 0ULL
 #endif
 
+/* false: no registers are known for this machine, so that a copy could not be unwound. */
 bool session_attr_copy(const struct session *s, struct seam_attr *attr)
 {
 	attr->sample_type |= SEAM_SAMPLE_CALLCHAIN | SEAM_SAMPLE_REGS_USER | SEAM_SAMPLE_STACK_USER;
+	/* The user's part is made of the copy, so that the kernel need not walk it as well. */
 	attr->flags |= SEAM_ATTR_EXCLUDE_CALLCHAIN_USER;
 	attr->flags &= ~SEAM_ATTR_DEFER_CALLCHAIN;
 	attr->sample_regs_user = REGS_USER;
@@ -120,6 +133,8 @@ static void attr_callchain(struct session *s, const struct event *e, struct seam
 	enum event_callchain want = e->callchain;
 	long long limit = 0;
 
+	/* The event has no term of its own: the recording's option decides. Where it is automatic,
+	 * deferral is asked for first. */
 	if (want == EVENT_CALLCHAIN_INHERIT) {
 		if (s->opts.callchain == SESSION_CALLCHAIN_NONE)
 			want = EVENT_CALLCHAIN_NO;
@@ -147,6 +162,7 @@ static void attr_callchain(struct session *s, const struct event *e, struct seam
 	attr->sample_max_stack = depth;
 }
 
+/* What the sample carries besides. Tracepoints and BPF output are their RAW part. */
 static void attr_data(const struct session *s, struct seam_attr *attr)
 {
 	const struct session_opts *o = &s->opts;
@@ -166,7 +182,9 @@ static void attr_data(const struct session *s, struct seam_attr *attr)
 		attr->sample_type |= SEAM_SAMPLE_RAW;
 }
 
-// Starting and stopping acts on leaders; members follow as they are never off by themselves.
+/* Starting and stopping acts on leaders; members follow as they are never off by themselves. With
+ * enable_on_exec the kernel starts a task's events itself, so that what seam does between fork and
+ * exec is not sampled. */
 void session_leader_flags(const struct session *s, struct session_stream *st)
 {
 	st->attr.flags |= SEAM_ATTR_DISABLED;
@@ -182,6 +200,7 @@ static void attr_group(struct session *s, const struct event_list *events, size_
 {
 	const struct event *e = &events->at[i];
 	bool leads = e->leader == i;
+	/* A leader by itself has no group; the next event says whether it has members. */
 	bool group = !leads || (i + 1 < events->n && events->at[i + 1].leader == i);
 
 	st->own_leader = leads;
@@ -192,6 +211,7 @@ static void attr_group(struct session *s, const struct event_list *events, size_
 	st->attr.sample_type |= SEAM_SAMPLE_READ;
 	if (group)
 		st->attr.read_format |= SEAM_FORMAT_GROUP;
+	/* Members of :S count and never sample: their values stand in the leader's samples. */
 	if (!leads) {
 		st->attr.sample_period = 0;
 		st->attr.flags &= ~SEAM_ATTR_FREQ;
@@ -219,11 +239,13 @@ static bool session_cpus_have(const int *cpus, size_t n, int cpu)
 static int session_stream_cpus(struct session *s, const struct event *e, struct session_stream *st,
                                struct seam_error *err)
 {
+	/* The user's list, else all that are online. */
 	const int *from = s->opts.cpus ? s->opts.cpus : s->online;
 	size_t n = s->opts.cpus ? s->opts.n_cpus : s->n_online;
 	int *mask = NULL;
 	int masked = e->cpus ? kernel_cpu_list(e->cpus, &mask) : 0;
 
+	/* The mask is text from /sys, or from a test's tree. */
 	if (masked < 0)
 		return seam_error_set(err, -masked, NULL, SEAM_NO_OFFSET, NULL,
 		                      "event '%s': its PMU's cpumask '%s' is not understood",
@@ -258,6 +280,8 @@ static void attr_sourced(struct session *s, struct session_stream *st)
 		st->attr.sample_type &= ~SEAM_SAMPLE_CALLCHAIN;
 }
 
+/* What becomes of an event that BPF could have served and does not take. In a recording with a
+ * source there is nobody to defer to, so a copy of the stack is the next best. */
 static void attr_not_sourced(struct session *s, struct session_stream *st)
 {
 	const char *how = "frame pointers";
@@ -283,6 +307,8 @@ static void session_compose_source(struct session *s)
 		size_t end = i;
 		bool takes = true;
 
+		/* All members must be the source's own: what it does not sample cannot be read in a
+		 * group with it. */
 		for (; end < s->n_streams && s->streams[end].leader == i; end++)
 			takes &= s->streams[end].may_source &&
 			         from->takes(from->ctx, &s->streams[end].attr);
@@ -320,6 +346,8 @@ static int session_compose_one(struct session *s, const struct event_list *event
 	s->n_streams++;
 	attr->sample_type |= attr_id_fields(s) | SEAM_SAMPLE_IP;
 	attr_common(s, attr, st->per_task);
+	/* precise_max: begin with the highest level; session_stream_relent comes down from
+	 * there. */
 	if (e->precise_max)
 		attr->flags |= 3ULL << SEAM_ATTR_PRECISE_IP_SHIFT;
 	if (s->opts.all_user)
@@ -329,6 +357,8 @@ static int session_compose_one(struct session *s, const struct event_list *event
 	// A guest's addresses are nobody's here; software events do not happen in guests.
 	if (!software && !e->guest_given)
 		attr->flags |= SEAM_ATTR_EXCLUDE_GUEST;
+	/* What the session may choose: the event has no callchain term and the option is
+	 * automatic. */
 	st->auto_chain = e->callchain == EVENT_CALLCHAIN_INHERIT &&
 	                 s->opts.callchain == SESSION_CALLCHAIN_AUTO;
 	st->may_source = st->auto_chain || (e->callchain == EVENT_CALLCHAIN_INHERIT &&
@@ -340,6 +370,8 @@ static int session_compose_one(struct session *s, const struct event_list *event
 		return r;
 	attr_group(s, events, i, st);
 	r = session_stream_cpus(s, e, st, err);
+	/* An event that only the source has, such as time off the CPU: one descriptor stands for it
+	 * in the file, so that it has an id. */
 	if (r >= 0 && e->from_source) {
 		st->from_source = true;
 		st->attr.sample_type |= SEAM_SAMPLE_PERIOD;
@@ -348,6 +380,7 @@ static int session_compose_one(struct session *s, const struct event_list *event
 	return r;
 }
 
+/* Fills s->streams in the order of the events: the index of an event is the index of its stream. */
 int session_compose(struct session *s, const struct event_list *events, struct seam_error *err)
 {
 	// Two more for the dummies.
@@ -364,6 +397,7 @@ int session_compose(struct session *s, const struct event_list *events, struct s
 	return 0;
 }
 
+/* A dummy counts nothing. It exists to receive records and to own a ring. */
 static struct seam_attr attr_dummy(const struct session *s, bool per_task)
 {
 	struct seam_attr attr = {
@@ -379,6 +413,8 @@ static struct seam_attr attr_dummy(const struct session *s, bool per_task)
 	return attr;
 }
 
+/* MMAP2 and COMM say which code is where and whose; TASK says births and ends; KSYMBOL and
+ * BPF_EVENT say what code the kernel loads. */
 static struct seam_attr attr_sideband(const struct session *s)
 {
 	const struct session_opts *o = &s->opts;
@@ -409,6 +445,8 @@ struct seam_attr session_deferred_attr(const struct session *s)
 	return attr;
 }
 
+/* A stream behind all that are there, on all online CPUs, whatever CPUs the user's list has: tasks
+ * move. */
 static int session_compose_dummy(struct session *s, enum stream_role role, struct seam_attr attr,
                                  struct seam_error *err)
 {
@@ -429,6 +467,8 @@ static int session_compose_dummy(struct session *s, enum stream_role role, struc
 	return st->name && st->cpus ? 0 : session_no_memory(err);
 }
 
+/* Called when it is known whether the kernel defers and who can receive the records. Deferred
+ * records go to one event only: the side-band event, or one for every CPU. */
 int session_compose_sideband(struct session *s, bool deferred_on_cpus, struct seam_error *err)
 {
 	bool defers = s->mode.stack == MODE_FP_DEFER;
@@ -437,6 +477,7 @@ int session_compose_sideband(struct session *s, bool deferred_on_cpus, struct se
 
 	if (defers && !deferred_on_cpus)
 		attr.flags |= SEAM_ATTR_DEFER_OUTPUT;
+	/* The CPU-wide event has them; one record of each is enough. */
 	if (deferred_on_cpus)
 		attr.flags &= ~(SEAM_ATTR_KSYMBOL | SEAM_ATTR_BPF_EVENT);
 	r = session_compose_dummy(s, STREAM_SIDEBAND, attr, err);

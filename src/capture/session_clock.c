@@ -15,6 +15,7 @@
 
 #define CONFIG_DUMMY 9
 
+/* The record's last 8 bytes are its time, as sample_type is TIME alone. */
 static int clock_take(void *ctx, const void *bytes, size_t n)
 {
 	uint64_t *ret = ctx;
@@ -46,8 +47,10 @@ int session_clock(const struct session *s, uint64_t *ret_ns)
 	fd = k->open(k->ctx, &attr, 0, -1, -1, KERNEL_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return fd;
+	/* One page: a single record is expected. */
 	r = ring_map(&ring, fd, -1, 1);
 	if (r >= 0) {
+		/* PR_SET_NAME writes a COMM record, also if the name is the one it was. */
 		prctl(PR_GET_NAME, name);
 		prctl(PR_SET_NAME, name);
 		ring_drain(&ring, clock_take, &now);

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
-// session_open.c: finds the attr that the kernel accepts, opens every event on every task and CPU,
-// maps one ring per CPU and points all events of that CPU at it. Invariant: attrs are settled by a
-// trial before the first event stays open, so all descriptors of a stream have the same attr, which
-// is the one that the file will say.
+/*
+ * session_open.c: finds the attr that the kernel accepts, opens every event on every task and CPU,
+ * maps one ring per CPU and points all events of that CPU at it.
+ *
+ * Invariant: attrs are settled by a trial before the first event stays open, so all descriptors of
+ * a stream have the same attr, which is the one that the file will say.
+ *
+ * Tasks may end at any time. ESRCH while opening means that this task's row stays empty; it is an
+ * error only when no task is left.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -37,6 +43,7 @@ static int session_tasks_of(struct session *s, pid_t pid, size_t *capacity)
 	dir = opendir(path);
 	if (!dir)
 		return -errno;
+	/* Numbers are the only entries that begin with a digit. */
 	while (r >= 0 && (entry = readdir(dir)))
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
 			r = session_tasks_add(s, (pid_t)strtol(entry->d_name, NULL, 10), capacity);
@@ -72,11 +79,13 @@ int session_find_tasks(struct session *s, struct seam_error *err)
 
 /* ---- trial ---- */
 
+/* How the kernel says that it, or this PMU, has no such event. */
 static bool session_error_is_absence(int error)
 {
 	return error == ENOENT || error == ENODEV || error == ENXIO || error == EOPNOTSUPP;
 }
 
+/* Whether hardware counts it: it is neither the kernel's own counter nor a tracepoint. */
 static bool session_stream_is_hardware(const struct session_stream *st)
 {
 	return st->attr.type != SEAM_TYPE_SOFTWARE && st->attr.type != SEAM_TYPE_TRACEPOINT;
@@ -88,6 +97,7 @@ static int session_stream_name_user(struct session_stream *st)
 	const char *modifiers = strrchr(st->name, '/');
 	char *name;
 
+	/* A PMU's event has its terms between slashes, and a ':' may be part of them. */
 	modifiers = strchr(modifiers ? modifiers + 1 : st->name, ':');
 	if (asprintf(&name, "%s%s", st->name, modifiers ? "u" : ":u") < 0)
 		return -ENOMEM;
@@ -165,9 +175,12 @@ static int session_stream_relent(struct session *s, struct session_stream *st, i
 {
 	uint64_t *flags = &st->attr.flags;
 	unsigned level = *flags >> SEAM_ATTR_PRECISE_IP_SHIFT & 3;
+	/* EINVAL and EOPNOTSUPP: which part is refused is not said, so that parts are taken away in
+	 * turn. */
 	bool refused = error == EINVAL || error == EOPNOTSUPP;
 	bool denied = error == EACCES || error == EPERM;
 
+	/* Only where the user asked for "as precise as there is". */
 	if (level && st->precise_max && refused) {
 		log_line(s->log, LOG_VERBOSE, "%s: precise_ip %u is refused, trying %u", st->name,
 		         level, level - 1);
@@ -181,6 +194,9 @@ static int session_stream_relent(struct session *s, struct session_stream *st, i
 	}
 	if (session_stream_may_be_clock(st, error))
 		return session_stream_to_cpu_clock(s, st, error);
+	/* Without the right to sample the kernel a user still has his own code. Only if he did not
+	 * say which side he wants, and only if probes show that the kernel's side is what was
+	 * refused. */
 	if (denied && !st->exclude_given && !(*flags & SEAM_ATTR_EXCLUDE_KERNEL) &&
 	    features_has(s->features, FEATURE_SOFTWARE_CLOCK) &&
 	    !features_has(s->features, FEATURE_KERNEL) &&
@@ -195,6 +211,7 @@ static int session_stream_relent(struct session *s, struct session_stream *st, i
 	return 0;
 }
 
+/* The sentence for the user: what was refused, by whom, and what to do. */
 static int session_stream_fail(struct session *s, struct session_stream *st, pid_t pid, int cpu,
                                int error, struct seam_error *err)
 {
@@ -219,6 +236,7 @@ static int session_stream_try(struct session *s, struct session_stream *st, stru
 			s->features->kernel.close(s->features->kernel.ctx, fd);
 			return 0;
 		}
+		/* The task ended. Any other one of the target tells the same. */
 		if (fd == -ESRCH && row + 1 < stream_rows(s, st)) {
 			row++;
 			continue;
@@ -231,7 +249,7 @@ static int session_stream_try(struct session *s, struct session_stream *st, stru
 	}
 }
 
-// A weak group that the PMU cannot schedule falls apart into single events.
+/* A weak group that the PMU cannot schedule falls apart into single events, each its own leader. */
 static void session_group_dissolve(struct session *s, uint32_t leader)
 {
 	log_line(s->log, LOG_PLAIN, "%s: the group cannot be counted together: events are apart",
@@ -249,6 +267,7 @@ static int session_group_try(struct session *s, uint32_t leader, struct seam_err
 {
 	const struct kernel *k = &s->features->kernel;
 	struct session_stream *head = &s->streams[leader], *st = head;
+	/* More members are not tried together: a PMU has a few counters. */
 	int fds[64];
 	size_t n = 0;
 	int r = 0;
@@ -261,6 +280,7 @@ static int session_group_try(struct session *s, uint32_t leader, struct seam_err
 			break;
 		fds[n++] = r;
 	}
+	/* Backwards: the leader is the last to go. */
 	while (n)
 		k->close(k->ctx, fds[--n]);
 	if (r >= 0 || r == -ESRCH)
@@ -298,6 +318,7 @@ static bool session_stream_is_like(const struct session_stream *st,
 	       session_stream_same_system(st, first);
 }
 
+/* What the first one had to give up is given up here, too, and its name says so. */
 static int session_stream_take_over(struct session_stream *st, const struct session_stream *first)
 {
 	uint64_t config = st->attr.config;
@@ -320,6 +341,8 @@ static int session_stopped(struct session *s, struct seam_error *err)
 /* Tries every event, but of tracepoints that ask for the same only the first. */
 static int session_try_each(struct session *s, struct seam_error *err)
 {
+	/* What the first of a run of like events asked for, before anything was taken away from
+	 * it. */
 	struct seam_attr composed = { 0 };
 	uint32_t first = 0;
 	int r = 0;
@@ -341,6 +364,8 @@ static int session_try_each(struct session *s, struct seam_error *err)
 	return r;
 }
 
+/* First each event by itself, then each group together: an attr must be right before a group can
+ * be. */
 int session_try(struct session *s, struct seam_error *err)
 {
 	int tried = session_try_each(s, err);
@@ -350,6 +375,7 @@ int session_try(struct session *s, struct seam_error *err)
 	for (size_t i = 0; i + 1 < s->n_streams; i++) {
 		int r = 0;
 
+		/* A leader that is followed by a member of its own. */
 		if (s->streams[i].own_leader && !s->streams[i + 1].own_leader)
 			r = session_group_try(s, (uint32_t)i, err);
 		if (r < 0)
@@ -358,6 +384,7 @@ int session_try(struct session *s, struct seam_error *err)
 	return 0;
 }
 
+/* As session_stream_try, for an attr of the session's choice, which may be refused without harm. */
 bool session_accepts(struct session *s, struct session_stream *st, const struct seam_attr *attr)
 {
 	const struct kernel *k = &s->features->kernel;
@@ -373,6 +400,7 @@ bool session_accepts(struct session *s, struct session_stream *st, const struct 
 	return true;
 }
 
+/* An event that counts a whole CPU needs CAP_PERFMON or perf_event_paranoid 0. */
 bool session_try_deferred(struct session *s)
 {
 	const struct kernel *k = &s->features->kernel;
@@ -387,6 +415,7 @@ bool session_try_deferred(struct session *s)
 
 /* ---- the real thing ---- */
 
+/* The place of a descriptor in a stream's table. */
 static int *session_stream_fd(struct session_stream *st, size_t row, size_t cpu)
 {
 	return &st->fds[row * st->n_cpus + cpu];
@@ -406,6 +435,7 @@ static int session_stream_group_fd(struct session *s, struct session_stream *st,
 	return -1;
 }
 
+/* Opens one event for one task on all of its CPUs. On failure the caller closes the row. */
 static int session_stream_open_row(struct session *s, struct session_stream *st, size_t row)
 {
 	for (size_t cpu = 0; cpu < st->n_cpus; cpu++) {
@@ -423,6 +453,7 @@ static int session_stream_open_row(struct session *s, struct session_stream *st,
 	return 0;
 }
 
+/* The row is empty after it. It may be called twice. */
 static void session_stream_close_row(struct session *s, struct session_stream *st, size_t row)
 {
 	const struct kernel *k = &s->features->kernel;
@@ -436,6 +467,7 @@ static void session_stream_close_row(struct session *s, struct session_stream *s
 	}
 }
 
+/* Room for all descriptors, with none in it: so closing is right at any time. */
 static int session_stream_allocate(struct session *s, struct session_stream *st,
                                    struct seam_error *err)
 {
@@ -462,9 +494,12 @@ static int session_open_row(struct session *s, size_t row, bool per_task, struct
 		r = st->per_task == per_task ? session_stream_open_row(s, st, row) : 0;
 		if (r >= 0)
 			continue;
+		/* Only a task that has ended may be left out. */
 		if (r != -ESRCH || !per_task)
 			return session_stream_fail(s, st, stream_pid(s, st, row), st->cpus[0], -r,
 			                           err);
+		/* Streams before this one have opened theirs: a task is in the recording with all
+		 * events or none. */
 		for (size_t j = 0; j <= i; j++)
 			if (s->streams[j].per_task)
 				session_stream_close_row(s, &s->streams[j], row);
@@ -481,11 +516,13 @@ int session_open_all(struct session *s, struct seam_error *err)
 	size_t alive = 0;
 	int r;
 
+	/* All rooms before the first descriptor: session_close_fds looks at every stream. */
 	for (size_t i = 0; i < s->n_streams; i++) {
 		r = session_stream_allocate(s, &s->streams[i], err);
 		if (r < 0)
 			return r;
 	}
+	/* Per-task streams row by row, then those of whole CPUs, which have one row. */
 	for (size_t row = 0; session_per_task(s) && row < s->n_tasks; row++) {
 		r = session_open_row(s, row, true, err);
 		if (r < 0)
@@ -508,10 +545,14 @@ void session_close_fds(struct session *s)
 
 /* ---- rings ---- */
 
+/* RING_PLAIN is perf's default (-m 512K). With stack copies a ring has up to 4 MiB, and all rings
+ * of a machine together at most 128 MiB: the memory is locked. */
 #define RING_PLAIN (512u << 10)
 #define RING_COPY (4u << 20)
 #define RINGS_COPY_MOST (128u << 20)
 
+/* The descriptor over which a ring is mapped: of the last stream, because that one is on every CPU.
+ * Its first task may have ended; ring_row says which row it was. */
 static int session_ring_owner(struct session *s, size_t cpu)
 {
 	struct session_stream *last = &s->streams[s->n_streams - 1]; // answers, or else side-band
@@ -533,6 +574,7 @@ static void session_rings_unmap(struct session *s)
 		ring_unmap(&s->rings[--s->n_rings]);
 }
 
+/* One ring per online CPU, all or none. */
 static int session_rings_map(struct session *s, size_t pages)
 {
 	for (size_t cpu = 0; cpu < s->n_online; cpu++) {
@@ -548,6 +590,8 @@ static int session_rings_map(struct session *s, size_t pages)
 	return 0;
 }
 
+/* The user's number of pages, or the default, rounded up to a power of two as the kernel
+ * demands. */
 static size_t session_rings_pages_wanted(struct session *s)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -577,8 +621,10 @@ static int session_stream_redirect(struct session *s, struct session_stream *st,
 		int cpu = st->cpus[i % st->n_cpus];
 		struct ring *ring = s->rings;
 
+		/* The ring of the same CPU: the kernel refuses output into a ring of another. */
 		while (ring < s->rings + s->n_rings && ring->cpu != cpu)
 			ring++;
+		/* Gone with its task, or the ring's own event. */
 		if (st->fds[i] < 0 || ring == s->rings + s->n_rings || ring->fd == st->fds[i])
 			continue;
 		if (ioctl(st->fds[i], IOCTL_SET_OUTPUT, ring->fd) < 0)
@@ -598,7 +644,8 @@ int session_map(struct session *s, struct seam_error *err)
 	size_t plain = RING_PLAIN / (size_t)sysconf(_SC_PAGESIZE);
 	int r = session_rings_map(s, pages);
 
-	// EPERM: the limit of locked memory; half as much may fit.
+	/* EPERM: the limit of locked memory would be passed. ENOMEM: the kernel has no pages. Half
+	 * as much may fit. */
 	while ((r == -EPERM || r == -ENOMEM) && pages > 1) {
 		pages /= 2;
 		r = session_rings_map(s, pages);

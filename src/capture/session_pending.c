@@ -4,6 +4,9 @@
  * kernel's own deferral. When sampling has ended, somebody else reads the stacks of those that
  * sleep (opts.read_asleep), and deferred records are made of them.
  *
+ * A task enters the kernel with one cookie at a time, so that it owes one record at most. It is
+ * settled by that record, by any later record of the task, or by its end.
+ *
  * Invariant: such a record is written when the task cannot write its own any more, and only if it
  * has not: there is one for each cookie.
  */
@@ -19,12 +22,14 @@
 #include "abi/stack_end.h"
 #include "capture/session_parts.h"
 
+/* In pending.stacks, with n addresses behind it. The offset of one is in `held`. */
 struct pending_stack {
 	uint64_t cookie;
 	uint32_t cpu, end;
 	uint64_t n;
 };
 
+/* With a source (BPF) the source itself reads what tasks owe. */
 bool session_owes(const struct session *s)
 {
 	return s->mode.stack == MODE_FP_DEFER && !session_has_source(s);
@@ -63,6 +68,7 @@ static struct pending_task *pending_make(struct pending *o, uint32_t tid)
 	return t;
 }
 
+/* Sets or clears what a task owes, and keeps the count of those that owe. */
 static void pending_set(struct pending *o, struct pending_task *t, uint64_t cookie)
 {
 	o->owing += !!cookie;
@@ -78,6 +84,7 @@ static void pending_sample(struct pending *o, const struct seam_decoded *d)
 	uint64_t cookie, time_ns = d->id.time_ns;
 	struct pending_task *t;
 
+	/* Cookie and its marker are the last two words of the chain. */
 	if (chain->n < 2 || seam_u64s_at(chain, chain->n - 2) != SEAM_CONTEXT_USER_DEFERRED)
 		return;
 	cookie = seam_u64s_at(chain, chain->n - 1);
@@ -94,6 +101,7 @@ static void pending_sample(struct pending *o, const struct seam_decoded *d)
 	t->since_ns = time_ns;
 }
 
+/* The task has written its own record: what was read of it while it slept is not needed. */
 static void pending_deferred(struct pending *o, const struct seam_decoded *d)
 {
 	uint64_t cookie = d->deferred.cookie, time_ns = d->id.time_ns;
@@ -106,6 +114,7 @@ static void pending_deferred(struct pending *o, const struct seam_decoded *d)
 		t->answered = cookie;
 		t->answered_ns = time_ns;
 	}
+	/* Its own cookie, or a later entry: the task has left the one that it owed for. */
 	if (t->cookie == cookie || (t->cookie && t->since_ns < time_ns))
 		pending_set(o, t, 0);
 }
@@ -121,10 +130,12 @@ static void pending_exit(struct session *s, const struct seam_decoded *d)
 		return;
 	pending_set(o, t, 0);
 	o->exits += !t->exited;
+	/* The number of the round counts from 1, so that 0 says that it lives. */
 	t->exited = s->rounds + 1;
 	t->exited_ns = d->id.time_ns;
 }
 
+/* The last entry takes the place of the one that goes. */
 static void pending_forget(struct pending *o, struct pending_task *t)
 {
 	o->exits--;
@@ -138,11 +149,13 @@ void session_pending_round(struct session *s)
 {
 	struct pending *o = &s->pending;
 
+	/* Backwards, because pending_forget moves the last entry into the gap. */
 	for (size_t i = o->exits ? o->n : 0; i-- > 0;)
 		if (o->tasks[i].exited && o->tasks[i].exited < s->rounds)
 			pending_forget(o, &o->tasks[i]);
 }
 
+/* Decodes only the three kinds that matter: every other record would cost time for nothing. */
 static void pending_see(struct session *s, const struct seam_record *record)
 {
 	struct seam_decoded d;
@@ -160,6 +173,8 @@ static void pending_see(struct session *s, const struct seam_record *record)
 		pending_deferred(&s->pending, &d);
 }
 
+/* The caller's sink comes first. If it does not take the bytes they come again, and are looked at
+ * then. */
 int session_pending_write(void *tap, const void *bytes, size_t n)
 {
 	const struct pending_tap *t = tap;
@@ -174,6 +189,7 @@ int session_pending_write(void *tap, const void *bytes, size_t n)
 
 /* -- at its end -- */
 
+/* A callback of read_asleep: keeps the frames of one stack until the end. */
 static void pending_hold(void *ctx, uint64_t cookie, uint32_t cpu, unsigned end,
                          const uint64_t *ips, size_t n)
 {
@@ -181,6 +197,8 @@ static void pending_hold(void *ctx, uint64_t cookie, uint32_t cpu, unsigned end,
 	const struct pending_stack stack = { .cookie = cookie, .cpu = cpu, .end = end, .n = n };
 	size_t at = o->stacks.n;
 
+	/* The stacks lie one behind the other in one buffer, which may move: so `held` has
+	 * offsets. */
 	buf_put(&o->stacks, &stack, sizeof(stack));
 	buf_put(&o->stacks, ips, n * sizeof(*ips));
 	if (!o->stacks.failed)
@@ -195,6 +213,7 @@ void session_pending_read(struct session *s)
 	size_t n = 0;
 	int r = -EOPNOTSUPP;
 
+	/* None owes one; or out of memory, and then the samples stay without a user part. */
 	if (!cookies)
 		return;
 	for (size_t i = 0; i < o->n; i++)
@@ -206,11 +225,13 @@ void session_pending_read(struct session *s)
 	free(cookies);
 }
 
+/* Every task that owes was read, so that nothing is left to wait for. */
 bool session_pending_all_held(const struct session *s)
 {
 	return s->pending.owing == s->pending.held.n;
 }
 
+/* The event that receives deferred records; NULL: none does. */
 static const struct session_stream *pending_stream(const struct session *s)
 {
 	for (size_t i = 0; i < s->n_streams; i++)
@@ -234,6 +255,8 @@ static uint64_t pending_id(const struct session *s, const struct session_stream 
 	return st->ids[any];
 }
 
+/* Encodes a record as the kernel would have: under the event that asked for it and the CPU of the
+ * sample. */
 static int pending_put(const struct session *s, const struct pending_task *t,
                        const struct pending_stack *stack, const unsigned char *ips, uint64_t now_ns,
                        struct buf *out)
@@ -279,6 +302,7 @@ int64_t session_pending_give(struct session *s, capture_write write, void *ctx)
 		struct buf out = { 0 };
 		int r;
 
+		/* It may have written its own since it was read. */
 		if (!t->cookie || !map_get(&o->held, t->cookie, &at))
 			continue;
 		memcpy(&stack, o->stacks.bytes + at, sizeof(stack));

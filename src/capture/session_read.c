@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// session_read.c: waits for the rings, reads them in rounds, settles and finishes a recording, and
-// counts. What a round promises is in session.h.
+/*
+ * session_read.c: waits for the rings, reads them in rounds, settles and finishes a recording, and
+ * counts. What a round promises is in session.h.
+ *
+ * A round reads every ring once, up to what was written when its turn came, and ends with a
+ * FINISHED_ROUND record.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -23,6 +28,7 @@ static void session_watch_next(struct session *s, size_t ring)
 	struct session_stream *last = &s->streams[s->n_streams - 1];
 	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = ring };
 	size_t rows = stream_rows(s, last);
+	/* A ring has the number of its CPU's column: side-band is on all online CPUs in order. */
 	int fd = last->fds[s->ring_row[ring] * last->n_cpus + ring];
 
 	epoll_ctl(s->epoll, EPOLL_CTL_DEL, fd, NULL);
@@ -43,6 +49,7 @@ int session_wait(struct session *s, int timeout_ms)
 	uint64_t count;
 	int n, woken = 0;
 
+	/* session_target_gone has taken a wake-up away: the rings may hold something. */
 	if (s->missed) {
 		s->missed = false;
 		return 1;
@@ -89,6 +96,7 @@ bool session_target_gone(struct session *s)
 	while (st->role != STREAM_SIDEBAND)
 		st++;
 	for (size_t row = 0; row < s->n_tasks; row++) {
+		/* One CPU's event is enough: the events of a task hang up together. */
 		struct pollfd p = { .fd = st->fds[row * st->n_cpus], .events = POLLIN };
 
 		if (p.fd < 0)
@@ -114,6 +122,7 @@ static int64_t session_end_round(struct session *s, int64_t sum, capture_write w
 	} round = { SEAM_RECORD_FINISHED_ROUND, 0, 8 };
 	int r;
 
+	/* An empty round is not written: it would say nothing. */
 	if (sum <= 0)
 		return sum;
 	s->rounds++;
@@ -150,6 +159,7 @@ int64_t session_read(struct session *s, capture_write write, void *ctx)
 	return session_end_round(s, sum, write, ctx);
 }
 
+/* CLOCK_MONOTONIC; the grace period is not of the records' clock. */
 static int64_t session_now_ms(void)
 {
 	struct timespec t;
@@ -165,6 +175,7 @@ void session_end_by(struct session *s, uint64_t end_ns)
 		s->opts.source.end_by(s->opts.source.ctx, end_ns);
 }
 
+/* UINT32_MAX is no grace, 0 the default, as for the kernel's own deferral. */
 static int64_t session_settle_source(struct session *s, uint32_t grace_ms, capture_write write,
                                      void *ctx)
 {
@@ -188,6 +199,7 @@ int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write
 		end += grace_ms ? grace_ms : SESSION_GRACE_MS_DEFAULT;
 	if (s->end_ns && end > (int64_t)(s->end_ns / 1000000))
 		end = (int64_t)(s->end_ns / 1000000);
+	/* Each turn reads all rings and sleeps 20 ms or until something comes. */
 	for (bool first = true;; first = false) {
 		// Asked before the rings are read, so that what a task wrote before it ended is
 		// still read.
@@ -213,6 +225,7 @@ int64_t session_settle(struct session *s, uint32_t grace_ms, capture_write write
 // The kernel's own count of what did not fit. Grouped reads list every member: ours is found by id.
 static int session_stream_read_lost(struct session_stream *st, size_t i, uint64_t *lost)
 {
+	/* A group of 64 at most, 3 words each, behind the number of members. */
 	uint64_t words[1 + 3 * 64];
 	bool group = st->attr.read_format & SEAM_FORMAT_GROUP;
 	ssize_t n = read(st->fds[i], words, sizeof(words));
@@ -221,6 +234,7 @@ static int session_stream_read_lost(struct session_stream *st, size_t i, uint64_
 
 	if (n < 0)
 		return -errno;
+	/* A group's read begins with the number of its members. */
 	if (group && left) {
 		at++;
 		left--;
@@ -235,6 +249,7 @@ static int session_stream_read_lost(struct session_stream *st, size_t i, uint64_
 	return -ENODATA;
 }
 
+/* A count that is not known for one descriptor is not known for the event. */
 static void session_read_lost(struct session *s)
 {
 	for (size_t i = 0; i < s->n_streams; i++) {
@@ -265,6 +280,7 @@ static int64_t session_tell_cut(struct session *s, capture_write write, void *ct
 		lost.lost += s->rings[i].counts.cut_samples;
 	if (!lost.lost)
 		return 0;
+	/* Cut samples are not counted by event: the first one stands for all. */
 	id.id = id.stream_id = event->n_ids ? event->ids[0] : 0;
 	r = s->opts.no_sample_time ? 0 : session_clock(s, &id.time_ns);
 	if (r < 0)
@@ -281,6 +297,7 @@ static int64_t session_tell_cut(struct session *s, capture_write write, void *ct
 /* Bytes given, or -errno, or what write returned. After it only counts may be asked for. */
 int64_t session_finish(struct session *s, capture_write write, void *ctx)
 {
+	/* Sampling first, so that the last samples still find their side-band records. */
 	int r = session_switch(s, STREAM_SAMPLING, IOCTL_DISABLE);
 	int64_t sum, n;
 
@@ -291,6 +308,7 @@ int64_t session_finish(struct session *s, capture_write write, void *ctx)
 	session_read_lost(s);
 	if (r < 0)
 		return r;
+	/* The last look: what was written until the events were off. */
 	sum = session_read(s, write, ctx);
 	n = sum < 0 ? sum : session_tell_cut(s, write, ctx);
 	if (n < 0)
@@ -298,6 +316,8 @@ int64_t session_finish(struct session *s, capture_write write, void *ctx)
 	sum += n;
 	if (!session_owes(s))
 		return sum;
+	/* Behind all that the kernel wrote, so that a task's own record has been seen if there is
+	 * one. */
 	n = session_pending_give(s, write, ctx);
 	n = session_end_round(s, n, write, ctx);
 	return n < 0 ? n : sum + n;
@@ -351,6 +371,8 @@ int session_counts(const struct session *s, struct session_counts *ret)
 		for (size_t j = 0; j < stream_rows(s, st) * st->n_cpus; j++)
 			c.n_fds += st->fds[j] >= 0;
 	}
+	/* Before anything is written: a caller that knows more of the struct than this library is
+	 * refused. */
 	if (ret->sz > sizeof(c))
 		return -EINVAL;
 	memcpy(ret, &c, ret->sz);

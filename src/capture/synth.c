@@ -2,6 +2,10 @@
 /*
  * synth.c: walks /proc and says what is there in records.
  *
+ * A recording begins in a running system: FORK, COMM and MMAP2 records of what runs already are
+ * made here, in the form in which the kernel would have written them. The events are on before this
+ * is called, so that what starts meanwhile is told by the kernel; what is told twice does no harm.
+ *
  * Invariants: the records of one process are given to the sink in one piece or, when it vanished
  * while it was looked at, as far as they are true. A build-id is that of the mapped file itself and
  * not of whatever has its name now: it is opened through /proc/PID/map_files, and where that is not
@@ -28,6 +32,7 @@
 
 #define SYNTH_FLUSH (256u << 10) /* bytes of records kept before the sink gets them */
 
+/* size 0: the file has none. A file is looked at once, so that the answer "none" is kept, too. */
 struct synth_buildid {
 	uint8_t size;
 	uint8_t bytes[BUILDID_MAX];
@@ -93,6 +98,7 @@ void synth_counts(const struct synth *s, struct synth_counts *ret)
 	*ret = s->counts;
 }
 
+/* Gives the sink what is there once it is `least` bytes; 0: whatever there is. */
 static int synth_flush(struct synth *s, size_t least, capture_write write, void *ctx)
 {
 	int error;
@@ -111,6 +117,8 @@ static int synth_flush(struct synth *s, size_t least, capture_write write, void 
 
 /* -- build-ids -- */
 
+/* exact: the path leads to the mapped file itself, so that its inode need not be compared (that of
+ * a link in map_files is the file's own). */
 static int synth_open_regular(int proc, const char *path, const struct procfs_map *map, bool exact)
 {
 	struct stat st;
@@ -120,9 +128,12 @@ static int synth_open_regular(int proc, const char *path, const struct procfs_ma
 		return -1;
 	if (!exact && st.st_ino != map->inode)
 		return -1;
+	/* O_NONBLOCK, because the file could have been replaced by a FIFO since fstatat. */
 	return openat(proc, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
+/* By the mapping itself; else by name in the process's root (containers); else by name here. The
+ * descriptor, or -1. */
 static int synth_open_mapped(struct synth *s, pid_t pid, const struct procfs_map *map)
 {
 	const char *name = buf_text(&s->path);
@@ -134,11 +145,14 @@ static int synth_open_mapped(struct synth *s, pid_t pid, const struct procfs_map
 	fd = synth_open_regular(s->proc, path, map, true);
 	if (fd >= 0 || name[0] != '/')
 		return fd;
+	/* The root of the process: a name in a container means another file here. */
 	if (snprintf(path, sizeof(path), "%d/root%s", (int)pid, name) < (int)sizeof(path))
 		fd = synth_open_regular(s->proc, path, map, false);
 	return fd >= 0 ? fd : synth_open_regular(AT_FDCWD, name, map, false);
 }
 
+/* Asked once per process: a link such as "mnt:[4026531841]". A process whose link may not be read
+ * has a namespace of its own, as far as can be told. */
 static uint64_t synth_mount_ns(struct synth *s, pid_t pid)
 {
 	char path[48], link[64];
@@ -161,6 +175,7 @@ static uint64_t synth_identity(struct synth *s, pid_t pid, const struct procfs_m
 {
 	uint64_t key[3] = { (uint64_t)map->major << 32 | map->minor, map->inode, 0 };
 
+	/* Major number 0: a file system without a disk (btrfs, overlayfs, tmpfs). */
 	if (!map->major)
 		key[2] = map_hash_bytes(map->path, map->path_size, synth_mount_ns(s, pid));
 	return map_hash_bytes(key, sizeof(key), 0);
@@ -176,6 +191,7 @@ static void synth_build_id(struct synth *s, pid_t pid, const struct procfs_map *
 	uint64_t *slot = map_slot(&s->files, synth_identity(s, pid, map), &is_new);
 	int fd;
 
+	/* Out of memory: the mapping goes into the file without a build-id. */
 	if (!slot)
 		return;
 	if (is_new) {
@@ -190,6 +206,7 @@ static void synth_build_id(struct synth *s, pid_t pid, const struct procfs_map *
 		if (buf_put(&s->ids, &found, sizeof(found)) < 0)
 			return;
 	}
+	/* Putting the answer failed before: there is none under this number. */
 	if ((*slot + 1) * sizeof(found) > s->ids.n)
 		return;
 	memcpy(&found, s->ids.bytes + *slot * sizeof(found), sizeof(found));
@@ -200,6 +217,8 @@ static void synth_build_id(struct synth *s, pid_t pid, const struct procfs_map *
 
 /* -- mappings -- */
 
+/* The kernel calls memory without a file "//anon" in its records. Anonymous huge pages have a name
+ * in maps that is no file's. */
 static void synth_map_name(struct synth *s, const struct procfs_map *map)
 {
 	static const char huge[] = "/anon_hugepage";
@@ -231,6 +250,7 @@ static int synth_map(struct synth *s, pid_t pid, const struct procfs_map *map)
 	};
 	uint16_t misc = SEAM_MISC_USER;
 
+	/* The bit by which the kernel marks mappings that are not executable. */
 	if (!map->executable)
 		misc |= SEAM_MISC_MMAP_DATA;
 	synth_map_name(s, map);
@@ -252,6 +272,7 @@ static int synth_maps(struct synth *s, pid_t pid)
 
 	snprintf(path, sizeof(path), "%d/maps", (int)pid);
 	n = procfs_read(s->proc, path, &s->text);
+	/* Reading maps takes the right to trace the process. */
 	if (n == -EACCES || n == -EPERM)
 		s->counts.denied++;
 	if (n == -ENOMEM)
@@ -264,6 +285,7 @@ static int synth_maps(struct synth *s, pid_t pid)
 	while (procfs_map_next(&at, end, &map)) {
 		int error = 0;
 
+		/* Other mappings hold no code, and matter only to addresses of data. */
 		if (map.executable || (s->opts.data && map.readable))
 			error = synth_map(s, pid, &map);
 		if (error < 0 && error != -E2BIG)
@@ -274,6 +296,7 @@ static int synth_maps(struct synth *s, pid_t pid)
 
 /* -- tasks -- */
 
+/* ppid is also the parent's tid: which thread of the parent it was is not in /proc. */
 static int synth_fork(struct synth *s, pid_t pid, pid_t tid, pid_t ppid)
 {
 	struct seam_task task = {
@@ -305,6 +328,7 @@ static int synth_other_thread(struct synth *s, pid_t pid, pid_t tid)
 
 	snprintf(path, sizeof(path), "%d/task/%d/comm", (int)pid, (int)tid);
 	n = procfs_read(s->proc, path, &s->text);
+	/* A thread that ended meanwhile is no error. */
 	if (n <= 0) {
 		s->counts.gone++;
 		return n == -ENOMEM ? -ENOMEM : 0;
@@ -327,6 +351,7 @@ static int synth_leader(struct synth *s, pid_t pid, bool with_fork, struct procf
 
 	*ret = (struct procfs_stat){ 0 };
 	snprintf(path, sizeof(path), "%d/stat", (int)pid);
+	/* The process ended between two looks; what was written of it already is true. */
 	n = procfs_read(s->proc, path, &s->text);
 	if (n == -ENOMEM)
 		return -ENOMEM;
@@ -336,14 +361,17 @@ static int synth_leader(struct synth *s, pid_t pid, bool with_fork, struct procf
 	}
 	s->counts.processes++;
 	s->counts.threads++;
+	/* It is 0 of a process that is just being reaped. */
 	if (!ret->threads)
 		ret->threads = 1;
 	if (with_fork)
 		error = synth_fork(s, pid, pid, ret->ppid);
 	if (!error)
 		error = synth_comm(s, pid, pid, ret->comm);
+	/* Kernel threads have no mappings of their own. */
 	if (!error && !ret->kernel_thread)
 		error = synth_maps(s, pid);
+	/* The first few that could not be read are named in a message. */
 	if (s->counts.denied != denied && denied < SYNTH_DENIED) {
 		struct synth_denied *d = &s->counts.denied_first[denied];
 
@@ -376,6 +404,8 @@ static int synth_one(struct synth *s, pid_t pid, bool with_fork)
 	return error;
 }
 
+/* Mappings of the kernel, of its modules, and names of BPF programs. 0 or -errno, or what write
+ * returned. */
 int synth_kernel(struct synth *s, capture_write write, void *ctx)
 {
 	int error = synth_kernel_records(&s->opts, s->proc, s->sys, &s->out, &s->counts);
@@ -386,6 +416,7 @@ int synth_kernel(struct synth *s, capture_write write, void *ctx)
 	return error ? error : synth_flush(s, 0, write, ctx);
 }
 
+/* Names of control groups: samples have their numbers only. */
 int synth_cgroups(struct synth *s, capture_write write, void *ctx)
 {
 	int error = synth_cgroup_records(&s->opts, s->proc, &s->out, &s->counts);
@@ -393,6 +424,7 @@ int synth_cgroups(struct synth *s, capture_write write, void *ctx)
 	return error ? error : synth_flush(s, 0, write, ctx);
 }
 
+/* All processes of /proc, in its order. The sink gets records by about 256 KiB. */
 int synth_all(struct synth *s, capture_write write, void *ctx)
 {
 	int error;
@@ -410,6 +442,8 @@ int synth_all(struct synth *s, capture_write write, void *ctx)
 	return error ? error : synth_flush(s, 0, write, ctx);
 }
 
+/* One process with its threads and no FORK: its parent is not part of the recording. -ESRCH: it has
+ * gone. */
 int synth_process(struct synth *s, pid_t pid, capture_write write, void *ctx)
 {
 	uint64_t before = s->counts.processes;
@@ -440,6 +474,7 @@ int synth_thread(struct synth *s, pid_t tid, capture_write write, void *ctx)
 	pid = line ? (pid_t)strtol(line + 6, NULL, 10) : 0;
 	if (pid <= 0)
 		return -ESRCH;
+	/* Threads of one process share mappings: the first thread brings them. */
 	if (!map_slot(&s->leaders, (uint64_t)pid, &is_new))
 		return -ENOMEM;
 	if (is_new)

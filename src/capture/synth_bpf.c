@@ -3,6 +3,9 @@
  * synth_bpf.c: knows bpf(2) as far as it lists programs. A program is compiled to one piece of code
  * per function, each named as the kernel names it in /proc/kallsyms: by its tag and, from the
  * program's BTF, its function. (kallsyms itself is not read: 30 ms.)
+ *
+ * Everything comes from the kernel, of programs that others loaded. Counts and sizes are bounded
+ * before they are allocated. Who may not list programs gets none, and no error.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -34,6 +37,7 @@ struct bpf_code {
 	void *btf;
 };
 
+/* The system call itself: no library is needed for these five commands. */
 static int bpf_call(int command, union bpf_attr *attr)
 {
 	long r = syscall(SYS_bpf, command, attr, sizeof(*attr));
@@ -41,6 +45,7 @@ static int bpf_call(int command, union bpf_attr *attr)
 	return r < 0 ? -errno : (int)r;
 }
 
+/* Asks for what the caller's struct has pointers for; without any it says the sizes. */
 static int bpf_info(int fd, struct bpf_prog_info *info)
 {
 	union bpf_attr attr = { 0 };
@@ -61,6 +66,7 @@ static void bpf_code_free(struct bpf_code *code)
 	free(code->btf);
 }
 
+/* The same of a BTF: its size, or its bytes. */
 static int bpf_btf_info(int fd, struct bpf_btf_info *info)
 {
 	union bpf_attr attr = { 0 };
@@ -80,6 +86,8 @@ static void bpf_code_names(struct bpf_code *code, uint32_t btf)
 	int fd = bpf_call(BPF_BTF_GET_FD_BY_ID, &open);
 
 	code->names = calloc(code->n, sizeof(*code->names));
+	/* The first call says the size, the second gives the bytes. BTF does not change once it is
+	 * loaded. */
 	if (fd >= 0 && !bpf_btf_info(fd, &info) && info.btf_size <= SYNTH_BPF_BTF)
 		code->btf = malloc(size = info.btf_size);
 	if (code->btf && ids && code->names) {
@@ -102,11 +110,13 @@ static int bpf_code_read(int fd, struct bpf_code *ret)
 	int r = bpf_info(fd, &info);
 	uint32_t n = info.nr_jited_ksyms;
 
+	/* No addresses: the kernel hides them from this user, or the program is not compiled. */
 	if (r < 0 || !n || n > SYNTH_BPF_FUNCTIONS || info.nr_jited_func_lens < n)
 		return r < 0 ? r : -ENOENT;
 	ret->addresses = calloc(n, sizeof(*ret->addresses));
 	ret->lengths = calloc(n, sizeof(*ret->lengths));
 	ret->tags = calloc(n, sizeof(*ret->tags));
+	/* Records of another size than the one known here are not understood. */
 	if (info.btf_id && info.nr_func_info == n &&
 	    info.func_info_rec_size == sizeof(*ret->functions))
 		ret->functions = calloc(n, sizeof(*ret->functions));
@@ -124,6 +134,8 @@ static int bpf_code_read(int fd, struct bpf_code *ret)
 	r = bpf_info(fd, &want);
 	if (r < 0)
 		return r;
+	/* The program is held by its descriptor, so that it is the same in both calls; the smaller
+	 * number is taken all the same. */
 	ret->n = want.nr_jited_ksyms < n ? want.nr_jited_ksyms : n;
 	memcpy(ret->tag, want.tag, sizeof(ret->tag));
 	memcpy(ret->name, want.name, sizeof(ret->name) - 1);
@@ -158,6 +170,7 @@ static int bpf_code_put(const struct synth_opts *opts, const struct bpf_code *co
 			                  .name = name };
 		int error;
 
+		/* 0 is a hidden address. */
 		if (!k.addr || !k.len)
 			continue;
 		bpf_code_name(code, i, name, sizeof(name));

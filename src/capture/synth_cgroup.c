@@ -65,9 +65,11 @@ static int cgroup_mount(char *line, char **ret)
 {
 	char *word, *type, *at = line;
 
+	/* "36 35 98:0 /root /mount opts tag:1 - type source superopts", by proc(5). */
 	for (int i = 0; i < 4; i++) /* ID, parent's, device, root */
 		cgroup_word(&at);
 	*ret = cgroup_word(&at);
+	/* Optional fields, of any number, end with a dash. */
 	do {
 		word = cgroup_word(&at);
 	} while (*word && strcmp(word, "-"));
@@ -78,7 +80,8 @@ static int cgroup_mount(char *line, char **ret)
 	return !strcmp(type, "cgroup") && cgroup_lists(cgroup_word(&at), "perf_event") ? 2 : 0;
 }
 
-/* The descriptor of the hierarchy's directory; -ENOENT: it is not mounted. */
+/* The descriptor of the hierarchy's directory that perf events use: the first version's with
+ * perf_event, if it is mounted, else the second version's. -ENOENT: neither is mounted. */
 static int cgroup_open(int proc)
 {
 	struct buf text = { 0 };
@@ -106,6 +109,7 @@ static int cgroup_open(int proc)
 	return r == -ENOMEM ? r : fd;
 }
 
+/* The number is the inode's: perf_event writes the same into samples. */
 static int cgroup_put(struct cgroups *c, int fd)
 {
 	struct stat st;
@@ -119,7 +123,8 @@ static int cgroup_put(struct cgroups *c, int fd)
 
 static int cgroup_walk(struct cgroups *c, int fd, unsigned depth);
 
-/* Closes nothing of the caller's. */
+/* One directory below the one at hand. What cannot be opened is passed over: it has been removed,
+ * or it is a link. So is one whose path is too long. `parent` stays open. */
 static int cgroup_child(struct cgroups *c, int parent, const char *name, unsigned depth)
 {
 	size_t n = strlen(name), before = c->n;
@@ -151,12 +156,14 @@ static int cgroup_walk(struct cgroups *c, int fd, unsigned depth)
 		return 0;
 	}
 	r = cgroup_put(c, fd);
+	/* Who makes groups in a loop, or thousands of levels, meets both bounds here. */
 	while (r >= 0 && depth < CGROUP_DEPTH && c->counts->cgroups < SYNTH_CGROUPS_MAX &&
 	       (e = readdir(dir)))
 		if ((e->d_type == DT_DIR || e->d_type == DT_UNKNOWN) && strcmp(e->d_name, ".") &&
 		    strcmp(e->d_name, ".."))
 			r = cgroup_child(c, fd, e->d_name, depth + 1);
 	closedir(dir);
+	/* A name that is too long for a record ends this branch, and is no failure. */
 	return r == -E2BIG ? 0 : r;
 }
 

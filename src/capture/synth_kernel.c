@@ -23,6 +23,7 @@
 
 #define KALLSYMS_CHUNK 65536u
 
+/* Addresses of the three symbols by which the kernel's text is known. */
 struct kallsyms_range {
 	uint64_t text, stext, etext; /* 0: not seen, or hidden */
 	bool hidden;                 /* _text or _stext was seen, without its address */
@@ -43,6 +44,7 @@ static void synth_kallsyms_line(const char *line, size_t n, struct kallsyms_rang
 			break;
 		address = address << 4 | digit;
 	}
+	/* What is left must hold " T _": a type between blanks, and a name. */
 	if (n - i < 4)
 		return;
 	line += i + 3; /* " T " */
@@ -78,6 +80,7 @@ static void synth_kallsyms_scan(int proc, bool want_end, struct kallsyms_range *
 			at = newline + 1;
 		}
 		kept = (size_t)(end - at);
+		/* A line longer than the buffer is none of ours; hidden addresses stay hidden. */
 		if (kept == KALLSYMS_CHUNK || r->hidden || (r->text && (r->etext || !want_end)))
 			break;
 		memmove(bytes, at, kept);
@@ -87,7 +90,9 @@ static void synth_kallsyms_scan(int proc, bool want_end, struct kallsyms_range *
 	free(bytes);
 }
 
-/* The length of the kernel's text by "01000000-022090c7 : Kernel code"; 0 when it is hidden. */
+/* The length of the kernel's text by "01000000-022090c7 : Kernel code"; 0 when it is hidden.
+ * Physical addresses: only their difference is used. To unprivileged users the kernel shows
+ * zeros. */
 static uint64_t synth_iomem_text_length(int proc, struct buf *text)
 {
 	unsigned long long start, end;
@@ -105,6 +110,7 @@ static uint64_t synth_iomem_text_length(int proc, struct buf *text)
 	return end - start + 1;
 }
 
+/* Kernel mappings have pid -1. Without build-ids the older MMAP record says all there is. */
 static int synth_kernel_put(const struct synth_opts *opts, struct buf *out, struct seam_mmap *m)
 {
 	m->pid = UINT32_MAX;
@@ -147,6 +153,7 @@ struct module {
 	char name[64];
 };
 
+/* By address, to find which module follows. */
 static int synth_module_compare(const void *a, const void *b)
 {
 	const struct module *x = a, *y = b;
@@ -163,6 +170,7 @@ static size_t synth_module_list(char *text, struct buf *ret)
 		struct module m = { 0 };
 		unsigned long long size, address;
 
+		/* name, size, references, who uses it, state, address. */
 		if (sscanf(line, "%63s %llu %*s %*s %*s %llx", m.name, &size, &address) != 3 ||
 		    !address || !size)
 			continue;
@@ -186,7 +194,8 @@ static uint64_t synth_module_hash(const char *name, size_t n)
 	return map_hash_bytes(plain, n, 0);
 }
 
-/* "kernel/fs/ext4/ext4.ko.xz", n bytes at offset at of modules.dep. */
+/* "kernel/fs/ext4/ext4.ko.xz", n bytes at offset at of modules.dep: the name before ".ko" leads to
+ * the line's offset. The suffixes say how it is compressed. */
 static void synth_module_file(const char *path, size_t n, size_t at, struct map *ret)
 {
 	size_t start = n, end;
@@ -223,6 +232,8 @@ static void synth_module_path(const struct synth_opts *opts, const char *release
 	const char *line, *colon;
 	uint64_t at;
 
+	/* What the kernel calls a module in its own records, and what stays when no file is
+	 * known. */
 	snprintf(path, n, "[%s]", name);
 	if (!map_get(files, synth_module_hash(name, strlen(name)), &at) || at >= dep->n)
 		return;
@@ -238,6 +249,8 @@ static void synth_module_path(const struct synth_opts *opts, const char *release
 		snprintf(path, n, "/lib/modules/%s/%.*s", release, (int)(colon - line), line);
 }
 
+/* modules.dep of the running kernel, as depmod wrote it. Without it modules are named in
+ * brackets. */
 static void synth_module_read_files(const struct synth_opts *opts, const char *release,
                                     struct buf *dep, struct map *files)
 {
@@ -296,6 +309,7 @@ static int synth_kernel_modules(const struct synth_opts *opts, int proc, int sys
 	return error;
 }
 
+/* out grows by the records; counts by what was found. */
 int synth_kernel_records(const struct synth_opts *opts, int proc, int sys, struct buf *out,
                          struct synth_counts *counts)
 {

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * target.c: knows fork, exec and wait. Invariant: between fork and exec the child does nothing but
- * wait for its byte, so what is recorded of the command begins with its exec.
+ * target.c: knows fork, exec and wait.
+ *
+ * The command exists before the events are opened, so that they can be opened on its pid; it runs
+ * after them. Two pipes hold it: `go` lets it run, `failed` says by its end (closed by exec) that
+ * the exec succeeded, or carries errno.
+ *
+ * Invariant: between fork and exec the child does nothing but wait for its byte, so what is
+ * recorded of the command begins with its exec.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,12 +26,14 @@ static _Noreturn void target_child(char *const argv[], int go, int failed)
 	ssize_t n;
 	int error;
 
+	/* Its comm until the exec, by which it can be told from seam in a list of processes. */
 	prctl(PR_SET_NAME, "seam-exec");
 	do
 		n = read(go, &byte, 1);
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(0);
+	/* The pipe to `failed` is O_CLOEXEC: success closes it. */
 	execvp(argv[0], argv);
 	error = errno;
 	do
@@ -52,6 +60,8 @@ int target_fork(struct target *t, char *const argv[], bool quiet_output)
 	error = -errno;
 	if (pid == 0) {
 		close(go[1]);
+		/* What the command prints must not go into a recording that is written to
+		 * stdout. */
 		if (quiet_output)
 			dup2(STDERR_FILENO, STDOUT_FILENO);
 		target_child(argv, go[0], failed[1]);
@@ -86,6 +96,7 @@ int target_go(struct target *t)
 		n = write(t->go, "", 1);
 	while (n < 0 && errno == EINTR);
 	target_close_fd(&t->go);
+	/* EOF (n 0) means that exec closed the pipe; an int means that it failed. */
 	if (n == 1) {
 		do
 			n = read(t->failed, &error, sizeof(error));
@@ -96,6 +107,7 @@ int target_go(struct target *t)
 	return n == (ssize_t)sizeof(error) ? -error : 0;
 }
 
+/* true: it has ended, and status is known. It never waits. */
 bool target_poll(struct target *t)
 {
 	pid_t pid;
@@ -109,12 +121,14 @@ bool target_poll(struct target *t)
 	return t->ended;
 }
 
+/* A pid that was waited for may be somebody else's by now, so that it is asked first. */
 void target_signal(struct target *t, int number)
 {
 	if (!target_poll(t))
 		kill(t->pid, number);
 }
 
+/* As a shell says it: 128 + the signal's number. */
 int target_exit_code(const struct target *t)
 {
 	if (WIFEXITED(t->status))
@@ -122,6 +136,8 @@ int target_exit_code(const struct target *t)
 	return WIFSIGNALED(t->status) ? 128 + WTERMSIG(t->status) : 0;
 }
 
+/* A child that was never let go ends by itself when the pipe is closed. One that runs is left
+ * running; init will wait for it. */
 void target_close(struct target *t)
 {
 	if (t->pid <= 0)

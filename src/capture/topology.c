@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// topology.c: see topology.h. Knows the files of devices/system/cpu/cpuN/topology, by their names
-// of today and of before 5.3.
+/*
+ * topology.c: see topology.h. Knows the files of devices/system/cpu/cpuN/topology, by their names
+ * of today and of before 5.3.
+ *
+ * Lists such as "0-1" are kept as text, each once: perf's header holds them so.
+ */
 #include "capture/topology.h"
 
 #include <fcntl.h>
@@ -12,6 +16,7 @@
 #include "base/buf.h"
 #include "capture/procfs.h"
 
+/* sys: a descriptor of /sys, or of what stands in for it. */
 struct topology_reader {
 	struct topology *to;
 	int sys;
@@ -33,6 +38,7 @@ static const char *topology_file(struct topology_reader *r, const char *name, co
 	return text;
 }
 
+/* -1 where the kernel does not say: so also on machines without that level. */
 static int32_t topology_id(struct topology_reader *r, const char *name)
 {
 	const char *text = topology_file(r, name, NULL);
@@ -49,6 +55,7 @@ static void topology_list(struct topology_reader *r, struct topology_lists *to, 
 	for (uint32_t i = 0; text && i < to->n; i++)
 		if (!strcmp(to->at[i], text))
 			return;
+	/* A CPU adds at most one list, so that more than n_cpus of them cannot be. */
 	if (!text || !*text || !to->at || to->n >= r->to->n_cpus)
 		return;
 	text = arena_string(&r->to->arena, text, strlen(text));
@@ -86,6 +93,7 @@ void topology_read(struct topology *ret, uint32_t n_cpus, const char *sys)
 			                       .package = topology_id(&r, "physical_package_id"),
 			                       .die = topology_id(&r, "die_id") };
 	}
+	/* Without packages or cores there is nothing to say. */
 	if (!ret->packages.n || !ret->cores.n)
 		ret->n_cpus = 0;
 out:

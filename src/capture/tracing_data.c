@@ -14,10 +14,12 @@
 #include "capture/procfs.h"
 #include "capture/tracing_data.h"
 
+/* A tracepoint with longer names is left out. */
 struct tracepoint {
 	char system[64], name[128];
 };
 
+/* tracefs at one of its two places; the descriptor, or -1 and errno. */
 static int tracing_open(const struct event_roots *roots)
 {
 	const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
@@ -69,6 +71,7 @@ static int tracing_put_file(int tracefs, const char *path, size_t size_bytes, st
 	return n < 0 ? (int)n : 0;
 }
 
+/* A system: its name, the number of its events, and the format file of each. */
 static int tracing_put_system(int tracefs, const struct tracepoint *at, size_t n, struct buf *ret)
 {
 	buf_put(ret, at->system, strlen(at->system) + 1);
@@ -85,6 +88,7 @@ static int tracing_put_system(int tracefs, const struct tracepoint *at, size_t n
 	return 0;
 }
 
+/* n tracepoints, sorted, as a number of systems and each of these. */
 static int tracing_put_events(int tracefs, const struct tracepoint *at, size_t n, struct buf *ret)
 {
 	uint32_t systems = 0;
@@ -148,6 +152,7 @@ int tracing_data_collect(const struct seam_events *events, const struct event_ro
 	if (tracefs >= 0)
 		close(tracefs);
 	free(at);
+	/* Half a blob would mislead readers: the buffer is as it was. */
 	if (error)
 		ret->n = before;
 	return error ? error : 1;
