@@ -4,6 +4,11 @@
  *
  * Invariant: nothing behind n bytes, nor behind the size that the attr states for itself, is looked
  * at; what is not there is 0. It does not judge the values.
+ *
+ * The kernel's struct grew field by field, and files keep the size that their writer knew. So an
+ * attr of any age decodes to the same struct seam_attr, and an attr of a newer kernel loses only
+ * the fields that seam has no name for. Bit-fields of a big-endian writer are put where this
+ * machine has them.
  */
 #include <seam/record.h>
 
@@ -11,8 +16,8 @@
 
 #include "base/cursor.h"
 
-/* C bit-fields fill a word from its least bit on little-endian machines, from its most on
- * others. */
+/* C bit-fields fill a word from its least bit on little-endian machines, from its most on others.
+ * Returns the lowest `bits` bits of v in reverse order. */
 static uint64_t attr_reverse(uint64_t v, unsigned bits)
 {
 	uint64_t r = 0;
@@ -22,6 +27,8 @@ static uint64_t attr_reverse(uint64_t v, unsigned bits)
 	return r;
 }
 
+/* Returns the word of flags with each bit where a little-endian kernel puts it, so that SEAM_ATTR_*
+ * masks hold for recordings of every machine. */
 static uint64_t attr_flags(uint64_t v, bool big_endian)
 {
 	const uint64_t low = 1ULL << SEAM_ATTR_PRECISE_IP_SHIFT, both = low | low << 1;
@@ -39,6 +46,8 @@ static uint64_t attr_flags(uint64_t v, bool big_endian)
 int seam_attr_decode(const void *bytes, size_t n, bool swap, struct seam_attr *ret,
                      struct seam_error *err)
 {
+	/* swap says that the file's byte order is not ours. Ours is known at compile time, so the
+	 * two together tell whether the file was written by a big-endian machine. */
 	bool big_endian = swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 	struct cursor c = cursor_of(bytes, n, swap);
 	struct seam_attr a = { 0 };
@@ -48,6 +57,8 @@ int seam_attr_decode(const void *bytes, size_t n, bool swap, struct seam_attr *r
 		                      "%zu bytes, need %u", n, SEAM_ATTR_SIZE_MIN);
 	a.type = cursor_u32(&c);
 	a.size = cursor_u32(&c);
+	/* A size of 0, or one below the smallest attr, is no bound: old writers left the field
+	 * empty. */
 	if (a.size >= SEAM_ATTR_SIZE_MIN && a.size < n)
 		c.end = c.start + a.size;
 	/* From here on a read past the end gives 0: an older, shorter attr. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// attr_names.c: see attr_names.h.
+/* attr_names.c: see attr_names.h. The order is that of the kernel's enums and bit-fields: the index
+ * is the value or the bit. The lengths stand in the header, and a kernel with more of them needs a
+ * longer table. */
 #include "abi/attr_names.h"
 
 #include <stddef.h>
@@ -57,6 +59,7 @@ const char *const attr_sample_names[ATTR_SAMPLES] = {
 const char *const attr_read_names[ATTR_READS] = { "TOTAL_TIME_ENABLED", "TOTAL_TIME_RUNNING", "ID",
 	                                          "GROUP", "LOST" };
 
+/* The bit of precise_ip is followed by its second bit, which has no name. */
 const char *const attr_flag_names[ATTR_FLAGS] = {
 	"disabled",
 	"inherit",

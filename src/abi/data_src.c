@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-/*
- * data_src.c: see data_src.h. The layout is that of union perf_mem_data_src (linux/perf_event.h);
+/* data_src.c: see data_src.h. The layout is that of union perf_mem_data_src (linux/perf_event.h);
  * the words are those that perf 7.3.4 prints of the recordings of tests/data/public, and the kernel
- * header's own where none of those has the bit.
- */
+ * header's own where none of those has the bit. Invariant: every word is looked at once, in fields
+ * of a few bits. Hostile values can name only what the tables hold, or "N/A". */
 #include "abi/data_src.h"
 
 #include <stdbool.h>
 
+/* A field of the word: its lowest bit, and how many bits it has. */
 struct src_field {
 	unsigned shift, bits;
 };
@@ -20,6 +20,7 @@ static const struct src_field src_op = { 0, 5 }, src_level = { 5, 14 }, src_snoo
 #define NOT_AVAILABLE 1u /* bit 0 of each field of bits */
 #define HIT 2u           /* of levels and TLBs */
 #define MISS 4u
+/* The level number that means "not available". */
 #define NUMBER_NA 0xfu
 
 static uint32_t src_get(uint64_t v, const struct src_field *f)
@@ -41,6 +42,7 @@ static unsigned src_names(uint32_t bits, const char *const *names, size_t n, uns
 	return already;
 }
 
+/* An empty field of operations reads as "N/A", as does its own bit 0. */
 static void src_put_op(uint64_t v, struct buf *out)
 {
 	static const char *const names[] = { "N/A", "LOAD", "STORE", "PFETCH", "EXEC" };
@@ -53,6 +55,8 @@ static void src_put_op(uint64_t v, struct buf *out)
  * level number with hops; the older bit set of levels is used only where no number is given. */
 static void src_put_level(uint64_t v, struct buf *out)
 {
+	/* The first three bits say whether there was a level, a hit or a miss: they are no
+	 * places. */
 	static const char *const levels[] = { NULL,
 		                              NULL,
 		                              NULL,
@@ -74,6 +78,7 @@ static void src_put_level(uint64_t v, struct buf *out)
 		[11] = "Any cache", [12] = "LFB/MAB", [13] = "RAM",
 		[14] = "PMEM"
 	};
+	/* By hops - 1. The texts end in a blank because the level's name follows. */
 	static const char *const hops[] = { "core, same node ", "node, same socket ",
 		                            "socket, same board ", "board " };
 	uint32_t level = src_get(v, &src_level), number = src_get(v, &src_number),
@@ -95,6 +100,8 @@ static void src_put_level(uint64_t v, struct buf *out)
 	}
 }
 
+/* Snoop results have two fields: the second one came with a later kernel and continues the first
+ * one's list. */
 static void src_put_snoop(uint64_t v, struct buf *out)
 {
 	static const char *const names[] = { "N/A", "None", "Hit", "Miss", "HitM" };
@@ -105,6 +112,7 @@ static void src_put_snoop(uint64_t v, struct buf *out)
 		buf_put_text(out, "N/A");
 }
 
+/* Bits 1 and 2 are hit and miss here too, so the names of the places begin at bit 3. */
 static void src_put_tlb(uint64_t v, struct buf *out)
 {
 	static const char *const names[] = { "N/A", NULL, NULL, "L1", "L2", "Walker", "Fault" };

@@ -2,6 +2,12 @@
 /*
  * encode.c: see encode.h. Invariant: on failure the buffer is as long as it was; a record that was
  * begun is either finished whole or taken back.
+ *
+ * capture/ and recorder/ make the records with it that the kernel does not give (what was mapped
+ * before the recording began), convert/ makes new ones of old ones. Records of the kernel are
+ * written as they came, without passing here. What is too long or contradicts its attr is refused
+ * when the record is whole, so the functions that append fields have no errors of their own; buf
+ * remembers a failed allocation.
  */
 #include "abi/encode.h"
 
@@ -11,6 +17,7 @@
 
 #define ENCODE_SIZE_MAX 65528u /* the largest multiple of 8 that a u16 holds */
 
+/* The size is 0 until encode_end knows it. */
 size_t encode_begin(struct buf *out, uint32_t type, uint16_t misc)
 {
 	size_t start = out->n;
@@ -21,11 +28,13 @@ size_t encode_begin(struct buf *out, uint32_t type, uint16_t misc)
 	return start;
 }
 
+/* The kernel aligns each record to 8 bytes, and readers rely on it. */
 static void encode_pad(struct buf *out, size_t start)
 {
 	buf_put_zeros(out, (8 - (out->n - start) % 8) % 8);
 }
 
+/* Takes the record back where it cannot be finished. */
 int encode_end(struct buf *out, size_t start)
 {
 	uint16_t size;
@@ -63,6 +72,7 @@ static void encode_trailer(struct buf *out, uint64_t bits, const struct seam_id 
 
 int encode_end_id(struct buf *out, size_t start, const struct seam_attr *attr,
                   const struct seam_id *id)
+/* The body is padded first, because the trailer is aligned to 8 bytes. */
 {
 	static const struct seam_id none;
 
@@ -93,6 +103,8 @@ static void encode_u64s(struct buf *out, const struct seam_u64s *words)
 	if (!p || !words->n)
 		return;
 	if (!words->swap)
+		/* The words come from a record of another byte order when a recording of another
+		 * machine is converted; then each is turned round. */
 		memcpy(p, words->bytes, words->n * 8);
 	for (uint64_t i = 0; words->swap && i < words->n; i++) {
 		uint64_t v = seam_u64s_at(words, i);
@@ -102,6 +114,7 @@ static void encode_u64s(struct buf *out, const struct seam_u64s *words)
 	out->n += words->n * 8;
 }
 
+/* The same for bytes: a length that no record can hold becomes one that encode_end refuses. */
 static void encode_bytes(struct buf *out, const struct seam_bytes *b)
 {
 	if (b->n > ENCODE_SIZE_MAX)
@@ -114,6 +127,8 @@ static void encode_bytes(struct buf *out, const struct seam_bytes *b)
  * filled with zeros. On -ENOMEM the buffer is as long as before. */
 int encode_attr(struct buf *out, const struct seam_attr *attr)
 {
+	/* An attr of this version has a name for each byte up to SEAM_ATTR_SIZE; later bytes are
+	 * zeros, which is what a kernel takes for "not asked for". */
 	struct seam_attr a = *attr;
 	size_t start = out->n;
 
@@ -161,6 +176,7 @@ static void encode_sample_fixed(struct buf *out, uint64_t type, const struct sea
 		buf_put_u64(out, s->period);
 }
 
+/* Writes counter values in the layout that sample_record reads them in. */
 static void encode_read(struct buf *out, uint64_t format, const struct seam_read *read)
 {
 	if (!(format & SEAM_FORMAT_GROUP)) { /* values holds the times too */
@@ -175,6 +191,8 @@ static void encode_read(struct buf *out, uint64_t format, const struct seam_read
 	encode_u64s(out, &read->values);
 }
 
+/* Writes the branch stack: its count, the word hw_idx if the event has one, the entries, and then
+ * the counters of all entries in a row. */
 static void encode_branches(struct buf *out, const struct layout *l,
                             const struct seam_branch_stack *b)
 {
@@ -186,6 +204,8 @@ static void encode_branches(struct buf *out, const struct layout *l,
 	encode_u64s(out, &b->counters);
 }
 
+/* Nobody can read registers of an ABI that is not known, as their number is not known. Such a set
+ * is written as "none". */
 static void encode_regs(struct buf *out, const struct seam_regs *regs)
 {
 	bool known = regs->abi <= SEAM_REGS_ABI_MAX;
@@ -195,6 +215,8 @@ static void encode_regs(struct buf *out, const struct seam_regs *regs)
 		encode_u64s(out, &regs->values);
 }
 
+/* Writes a stack copy: the room that it has, its bytes, zeros up to that room, and how many of the
+ * bytes are real. The kernel leaves the last word out where the room is 0. */
 static void encode_stack(struct buf *out, const struct seam_sample *s)
 {
 	uint64_t size = (s->stack_user_size + 7) / 8 * 8;
@@ -210,7 +232,8 @@ static void encode_stack(struct buf *out, const struct seam_sample *s)
 	buf_put_u64(out, s->stack_user.n);
 }
 
-/* Whether the arrays of a sample are as long as its counts and the attr say. */
+/* Whether the arrays of a sample are as long as its counts and the attr say. A wrong length would
+ * shift every later field of the record, and a reader would take one field for another. */
 static bool encode_fits(const struct layout *l, const struct seam_sample *s)
 {
 	uint64_t type = l->sample_type, format = l->read_format;
@@ -312,6 +335,7 @@ int encode_deferred(struct buf *out, const struct seam_attr *attr, uint16_t misc
 	return encode_end_id(out, start, attr, id);
 }
 
+/* The part that MMAP and MMAP2 share. */
 static void encode_range(struct buf *out, const struct seam_mmap *mmap)
 {
 	buf_put_u32(out, mmap->pid);
@@ -349,6 +373,8 @@ int encode_mmap2(struct buf *out, const struct seam_attr *attr, uint16_t misc,
 		return encode_refuse(out, start);
 	encode_range(out, mmap);
 	if (mmap->has_build_id) {
+		/* One byte of size and three that are reserved; the size is put in afterwards
+		 * because buf has no function for a byte. */
 		buf_put_u32(out, 0);
 		if (!out->failed)
 			out->bytes[out->n - 4] = mmap->build_id_size;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// event_unit.c: see event_unit.h. Knows which of the kernel's events count time, and how recorders
-// name time off the CPU.
+/* event_unit.c: see event_unit.h. Knows which of the kernel's events count time, and how recorders
+ * name time off the CPU. aggregate/ asks when it builds a profile, so that reports and exports can
+ * write a unit behind a sum. */
 #include "abi/event_unit.h"
 
 #include <string.h>
@@ -15,8 +16,11 @@ enum { /* of perf_hw_id: the lower half; the upper one says which kind of core *
 	HW_CPU_CYCLES = 0
 };
 
-/* "offcpu-time" with or without modifiers behind it: perf's, and seam's other reasons not to
- * run. */
+/*
+ * "offcpu-time" with or without modifiers behind it: perf's, and seam's other reasons not to run.
+ *
+ * The software event itself counts nothing: BPF programs put the time into its samples.
+ */
 static bool unit_is_off_cpu(const char *name)
 {
 	return name && !strncmp(name, "offcpu-", 7);
@@ -35,6 +39,7 @@ static bool unit_is_sched_stat(const char *name)
 	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++) {
 		size_t n = strlen(rest[i]);
 
+		/* Modifiers ("sched_stat_sleep:u") follow a colon. */
 		if (!strncmp(name, rest[i], n) && (!name[n] || name[n] == ':'))
 			return true;
 	}
@@ -74,6 +79,8 @@ static bool unit_is_whole(const struct seam_attr *attr)
 	       (!(attr->flags & SEAM_ATTR_FREQ) || attr->sample_type & SEAM_SAMPLE_PERIOD);
 }
 
+/* Clocks of both kinds tick in nanoseconds that the thread ran, so their periods are its CPU
+ * time. */
 bool event_unit_is_cpu_time(const struct seam_event *event)
 {
 	const struct seam_attr *attr = &event->attr;
@@ -87,6 +94,8 @@ bool event_unit_is_cpu_cycles(const struct seam_event *event)
 {
 	const struct seam_attr *attr = &event->attr;
 
+	/* The upper half of config names the PMU of a hybrid machine; cycles of both kinds of core
+	 * are cycles. */
 	return attr->type == SEAM_TYPE_HARDWARE && (uint32_t)attr->config == HW_CPU_CYCLES &&
 	       unit_is_whole(attr);
 }

@@ -3,7 +3,13 @@
  * events.c: a set of events, and which of them a record belongs to.
  *
  * Invariant: sample_id_at and trailer_id_back are positions that all events of the set share, or
- * EVENTS_NO_ID. It reads at most one word of a record and interprets nothing else.
+ * EVENTS_NO_ID. It reads at most one word of a record and interprets nothing else. Nothing is ever
+ * removed from a set, and an event keeps its address and its index.
+ *
+ * Every record of the kernel belongs to an event, but only its id says to which. Where the id
+ * stands depends on the event's own sample_type, which is not known yet. The kernel solves this
+ * with IDENTIFIER, whose place is the same in all events; older recordings may agree on a place by
+ * chance, and events_share keeps it as long as all events agree.
  */
 #include "abi/events.h"
 
@@ -12,17 +18,23 @@
 
 #include "base/array.h"
 
+/* However many CPUs a machine has, an event of a recording is one entry with an id for each. So
+ * real files have few, and the bound keeps a hostile header from filling memory. */
 #define EVENTS_MAX 65536u
+/* The fields at the front of a sample, of one word each: everything up to the first that states its
+ * own length. */
 #define EVENTS_FIXED                                                                    \
 	(SEAM_SAMPLE_IDENTIFIER | SEAM_SAMPLE_IP | SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | \
 	 SEAM_SAMPLE_ADDR | SEAM_SAMPLE_ID | SEAM_SAMPLE_STREAM_ID | SEAM_SAMPLE_CPU |  \
 	 SEAM_SAMPLE_PERIOD)
+/* The fields that a sample_id trailer may hold. */
 #define EVENTS_TRAILER                                                                 \
 	(SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | SEAM_SAMPLE_ID | SEAM_SAMPLE_STREAM_ID | \
 	 SEAM_SAMPLE_CPU | SEAM_SAMPLE_IDENTIFIER)
 #define EVENTS_BRANCH_HW_INDEX (1ULL << 17) /* of branch_sample_type */
 #define EVENTS_BRANCH_COUNTERS (1ULL << 19)
 
+/* The size in bytes of that many fields of one word. */
 static uint32_t events_words(uint64_t bits)
 {
 	return 8 * (uint32_t)__builtin_popcountll(bits);
@@ -40,8 +52,8 @@ struct layout layout_of(const struct seam_attr *a)
 		.trailer = a->flags & SEAM_ATTR_SAMPLE_ID_ALL ? type & EVENTS_TRAILER : 0,
 		.regs_user = a->sample_regs_user,
 		.regs_intr = a->sample_regs_intr,
-		/* A sample without its own period has that of the attr; with a frequency there is
-		 * none. */
+		/* A sample without its own period has that of the attr. With a frequency the attr
+		 * holds no period, so each such sample counts as 1. */
 		.period = a->flags & SEAM_ATTR_FREQ ? 1 : a->sample_period,
 		.fixed_size = 8 + events_words(type & EVENTS_FIXED),
 		.branch_hw_idx = a->branch_sample_type & EVENTS_BRANCH_HW_INDEX,
@@ -49,6 +61,8 @@ struct layout layout_of(const struct seam_attr *a)
 		.redecode_size = UINT32_MAX,
 	};
 
+	/* A sample that ends with its callchain can be decoded a second time without looking at its
+	 * bits. */
 	if (!(type & ~(EVENTS_FIXED | SEAM_SAMPLE_CALLCHAIN)))
 		l.redecode_size = l.fixed_size + (type & SEAM_SAMPLE_CALLCHAIN ? 8 : 0);
 	l.trailer_size = events_words(l.trailer);
@@ -82,6 +96,7 @@ static uint32_t events_layout_trailer_id_back(const struct layout *l)
 	return EVENTS_NO_ID;
 }
 
+/* Makes an empty set. Free it with seam_events_free, which frees the events and their names too. */
 int seam_events_new(struct seam_events **ret)
 {
 	struct seam_events *e = calloc(1, sizeof(*e));
@@ -114,7 +129,8 @@ void seam_events_free(struct seam_events *events)
 	free(events);
 }
 
-/* Narrows what all events of the set have in common. Called with each event that is added. */
+/* Narrows what all events of the set have in common. Called with each event that is added. One
+ * event that differs is enough: the place is given up for good. */
 static void events_share(struct seam_events *events, const struct layout *l)
 {
 	uint32_t at = events_layout_sample_id_at(l), back = events_layout_trailer_id_back(l);
@@ -134,6 +150,8 @@ static void events_share(struct seam_events *events, const struct layout *l)
 	events->any_sample_id_all |= l->trailer != 0;
 }
 
+/* Enters an id in the map and, if it is near the first one, in the table that events_find asks
+ * first. The first id of all decides which ids are near. -ENOMEM. */
 static int events_put_id(struct seam_events *events, uint64_t id, uint32_t index)
 {
 	int r;
@@ -150,6 +168,7 @@ static int events_put_id(struct seam_events *events, uint64_t id, uint32_t index
 	return r;
 }
 
+/* Takes an id out again. Calls with ids that were never entered change nothing. */
 static void events_del_id(struct seam_events *events, uint64_t id)
 {
 	if (events->near_ids && id - events->first_id < EVENTS_NEAR)
@@ -157,6 +176,8 @@ static void events_del_id(struct seam_events *events, uint64_t id)
 	map_del(&events->by_id, id);
 }
 
+/* Gives an event that is being added its ids. -ENOMEM: some may be entered; the caller takes them
+ * out. */
 static int events_ids(struct seam_events *events, struct events_entry *entry, const uint64_t *ids,
                       size_t n)
 {
@@ -217,7 +238,7 @@ no_memory:
 }
 
 /* Adding an id twice to the same event changes nothing. An id that belonged to another event
- * belongs to this one afterwards. */
+ * belongs to this one afterwards. -ENOENT: there is no event of that index. -ENOMEM. */
 int seam_events_add_id(struct seam_events *events, uint32_t index, uint64_t id)
 {
 	struct events_entry *entry = index < events->n ? events->entries[index] : NULL;
@@ -231,6 +252,7 @@ int seam_events_add_id(struct seam_events *events, uint32_t index, uint64_t id)
 	if (ARRAY_ROOM(&entry->ids, &entry->ids_capacity, entry->event.n_ids + 1) < 0)
 		return -ENOMEM;
 	entry->event.ids = entry->ids;
+	/* The array is grown first: when the map has the id, nothing can fail any more. */
 	r = events_put_id(events, id, index);
 	if (r < 0)
 		return r;
@@ -238,6 +260,8 @@ int seam_events_add_id(struct seam_events *events, uint32_t index, uint64_t id)
 	return 0;
 }
 
+/* Gives an event another name. Records that are decoded later have it; the old text is freed, so
+ * nobody may keep a pointer to it. */
 int seam_events_set_name(struct seam_events *events, uint32_t index, const char *name)
 {
 	struct events_entry *entry = index < events->n ? events->entries[index] : NULL;
@@ -270,6 +294,7 @@ const struct seam_event *seam_events_by_id(const struct seam_events *events, uin
 	return map_get(&events->by_id, id, &index) ? seam_events_at(events, index) : NULL;
 }
 
+/* The word at a place of the record that the caller has checked. */
 static uint64_t events_word(const struct seam_record *record, uint32_t at)
 {
 	uint64_t v;
@@ -278,6 +303,7 @@ static uint64_t events_word(const struct seam_record *record, uint32_t at)
 	return record->swap ? __builtin_bswap64(v) : v;
 }
 
+/* NULL: several events, and no place for the id that all of them share, or no event has this id. */
 const struct seam_event *events_of_sample(const struct seam_events *events,
                                           const struct seam_record *record)
 {
@@ -337,6 +363,7 @@ uint32_t events_trailer_end(const struct seam_events *events, const struct seam_
 	return end;
 }
 
+/* The same for the other records of the kernel, whose id is in the trailer at the end. */
 const struct seam_event *events_of_trailer(const struct seam_events *events,
                                            const struct seam_record *record)
 {

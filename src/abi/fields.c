@@ -4,6 +4,7 @@
 
 #include <seam/record.h>
 
+/* By type. Types between the kernel's and perf's own have no list, and read as "". */
 static const char *const fields_lists[] = {
 #define RECORD(id, symbol, name, least, decoder, printer, fields) [id] = fields,
 #include "abi/records.def"
@@ -17,7 +18,8 @@ const char *fields_of(uint32_t type)
 }
 
 /* A field is `name:kindWIDTH`, `name:*kindWIDTH` when it repeats to the record's end, and
- * `name:n{...}` for a counted group, whose own list is left in ret->group. */
+ * `name:n{...}` for a counted group, whose own list is left in ret->group. A list without a colon
+ * or a closing brace would run on: all lists stand in records.def. */
 bool fields_next(const char **at, struct field *ret)
 {
 	const char *p = *at;

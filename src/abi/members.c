@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// members.c: see members.h.
+/* members.c: see members.h. A group's sample carries the running totals of all its counters; each
+ * member's share of the sample is its total less the one before. The map keeps the last totals, per
+ * counter and, if counters are inherited, per thread. */
 #include "abi/members.h"
 
 #include <errno.h>
 
-/* Inherited counters count per thread, under one id. */
+/* Inherited counters count per thread, under one id. So the total of each thread is another number,
+ * though the id is the same. */
 static uint64_t members_key(const struct seam_sample *s, uint64_t id)
 {
 	const uint64_t words[2] = { id, s->id.tid };
@@ -24,6 +27,8 @@ int members_next(struct members *m, const struct seam_events *events, const stru
 
 		if (event && !last)
 			return -ENOMEM;
+		/* A total that has not moved gives its event nothing: such a member is passed
+		 * over. */
 		if (!event || *last == v.value)
 			continue;
 		*ret = (struct member){ .event = event, .id = v.id, .period = v.value - *last };

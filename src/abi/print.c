@@ -2,6 +2,10 @@
 /*
  * print.c: what is the same for every record's text: the frame, the raw bytes, the line's
  * beginning.
+ *
+ * The text of each type is in print_kernel.c, print_user.c and print_sample.c; records.def says
+ * which function a type has. `seam dump` prints through this file. Names and paths of a record go
+ * through shown_printf, because a comm may hold escape sequences for the terminal.
  */
 #include "abi/print.h"
 
@@ -35,6 +39,8 @@ static void print_characters(char *to, const unsigned char *bytes)
  * one's blank among them. */
 static char *print_hex_line(char *p, size_t at, const unsigned char *bytes, size_t n)
 {
+	/* Four digits hold every record's size; only bytes that come from elsewhere may be
+	 * longer. */
 	unsigned digits = at > 0xffff ? 8 : 4;
 	unsigned char last[16] = { 0 };
 
@@ -43,6 +49,7 @@ static char *print_hex_line(char *p, size_t at, const unsigned char *bytes, size
 	p += 3 + digits;
 	memcpy(p, ": ", 2);
 	p += 2;
+	/* A short last line is copied, so that 16 bytes can be read. */
 	if (n < 16)
 		bytes = memcpy(last, bytes, n);
 	for (size_t i = 0; i < 16; i++)
@@ -61,6 +68,8 @@ static void print_hex_dump(struct buf *out, const unsigned char *bytes, size_t n
 {
 	char *start, *p;
 
+	/* The size of the text cannot be computed any more: 80 bytes of it stand for 16 of the
+	 * record. */
 	if (n > SIZE_MAX / PRINT_LINE_MAX - 16)
 		return;
 	start = p = buf_reserve(out, (n + 15) / 16 * PRINT_LINE_MAX);
@@ -91,7 +100,8 @@ static void print_raw(struct buf *out, const struct seam_record *r, const struct
 	print_text(out, "\n");
 }
 
-/* Writes CPU and time, which perf prints in front of every record if any event has them. */
+/* Writes CPU and time, which perf prints in front of every record if any event has them. A record
+ * that should have a stamp and has none gets -1, as perf prints it. */
 static void print_stamp(struct buf *out, const struct seam_events *events,
                         const struct seam_record *record, const struct seam_id *id)
 {
@@ -122,6 +132,8 @@ int print_record(struct buf *out, const struct seam_events *events,
 	struct printer p = {
 		.out = out, .events = events, .record = record, .d = &d, .opts = opts
 	};
+	/* The raw bytes are printed first, whatever the decoder says, because perf's dump has them
+	 * first. */
 	int r = record_decode(events, record, &d, &why);
 
 	print_raw(out, record, opts);
@@ -132,6 +144,8 @@ int print_record(struct buf *out, const struct seam_events *events,
 	print_hex(out, record->size);
 	print_text(out, "]: PERF_RECORD_");
 	if (r >= 0) {
+		/* print functions read the body by themselves, so the trailer must not be part of
+		 * it. */
 		size_t trailer = decode_trailer(events, record, d.event)->trailer_size;
 
 		print_text(out, seam_record_name(record->type));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// print_attr.c: an attr in one line, with the names and the order of perf evlist -v.
+/* print_attr.c: an attr in one line, with the names and the order of perf evlist -v. A value that
+ * has no name is printed as a number: attrs of newer kernels lose nothing. */
 
 #include "abi/attr_names.h"
 #include "abi/printer.h"
 
+/* By bit of branch_sample_type, behind PERF_SAMPLE_BRANCH_. */
 static const char *const attr_branches[] = {
 	"USER",     "KERNEL",    "HV",        "ANY",      "ANY_CALL",   "ANY_RETURN", "IND_CALL",
 	"ABORT_TX", "IN_TX",     "NO_TX",     "COND",     "CALL_STACK", "IND_JUMP",   "CALL",
@@ -17,6 +19,7 @@ static void attr_name(struct buf *out, const char *name)
 	print_text(out, " = ");
 }
 
+/* A field of 0 is not printed: of the many fields of an attr most are 0 in any recording. */
 static void attr_dec(struct buf *out, const char *name, uint64_t v)
 {
 	if (!v)
@@ -59,6 +62,7 @@ static void attr_set(struct buf *out, const char *name, uint64_t v, const char *
 	}
 }
 
+/* config means something else for each type; only hardware and software events have names here. */
 static void attr_config(struct buf *out, const struct seam_attr *a)
 {
 	const char *name = NULL, *prefix = "";
@@ -76,6 +80,7 @@ static void attr_config(struct buf *out, const struct seam_attr *a)
 		buf_printf(out, " (%s%s)", prefix, name);
 }
 
+/* precise_ip is printed as its number, 0 to 3; the others are single bits. */
 static void attr_flags(struct buf *out, uint64_t flags)
 {
 	for (size_t i = 0; i < ATTR_FLAGS; i++) {
@@ -83,6 +88,7 @@ static void attr_flags(struct buf *out, uint64_t flags)
 			attr_dec(out, attr_flag_names[i],
 			         flags >> i & (i == SEAM_ATTR_PRECISE_IP_SHIFT ? 3 : 1));
 	}
+	/* Bits above the last known one, from a newer kernel. */
 	attr_hex(out, "flags", flags >> ATTR_FLAGS << ATTR_FLAGS);
 }
 

@@ -5,6 +5,7 @@
 #include "abi/printer.h"
 #include "base/digits.h"
 
+/* 0 is written as "0": printf's %#llx does the same. */
 void print_hex(struct buf *out, uint64_t v)
 {
 	char *p = buf_reserve(out, 18);

@@ -3,6 +3,10 @@
  * print_json.c: one JSON object a record. Samples by hand; all others by the field lists of
  * records.def. Numbers that may pass 2^53 as addresses do are strings in hexadecimal; counts and
  * times are numbers.
+ *
+ * The keys are documented in docs/json.md, and a test compares the two. A list drives the output of
+ * every type but two, so a new row of records.def is printed without code. Invariant: the output is
+ * one object on one line whatever the record holds; base/json replaces bytes that are no UTF-8.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,6 +22,7 @@ struct json_printer {
 	struct json json;
 	const struct seam_record *record;
 	const struct print_opts *opts;
+	/* What is left of the record's fields; each field that is printed moves it. */
 	struct cursor body;
 };
 
@@ -43,6 +48,8 @@ static void print_json_hex_bytes(struct json *j, const unsigned char *bytes, siz
 	j->out->n += n * 2 + 1;
 }
 
+/* The name of a field stands in the middle of its list, so it is copied to end in a NUL. No name of
+ * records.def is longer than 31 bytes. */
 static void print_json_key_n(struct json *j, const char *name, size_t n)
 {
 	char key[32];
@@ -65,6 +72,8 @@ static uint64_t print_json_read(struct cursor *c, unsigned width)
 	}
 }
 
+/* Appends one integer. "i" is sign-extended from its width; "x" becomes a string, because JSON's
+ * readers keep no more than 53 bits. null: the record ends before it. */
 static void print_json_number(struct json *j, struct cursor *c, const struct field *f)
 {
 	uint64_t v = print_json_read(c, f->width);
@@ -91,6 +100,8 @@ static void print_json_text(struct json *j, struct cursor *c, unsigned width)
 	cursor_bytes(c, width ? n : length < n ? length + 1 : length);
 }
 
+/* The attr of a HEADER_ATTR record, as the line that perf evlist -v prints; null if it is too
+ * short. */
 static void print_json_attr(struct json *j, struct cursor *c)
 {
 	struct buf text = { 0 };
@@ -105,6 +116,8 @@ static void print_json_attr(struct json *j, struct cursor *c)
 	print_attr_fields(&text, &attr);
 	json_bytes(j, buf_text(&text), text.failed ? 0 : text.n);
 	buf_free(&text);
+	/* The ids follow the attr, whose own size says where; without a sound size all is taken for
+	 * the attr. */
 	cursor_bytes(c, attr.size >= SEAM_ATTR_SIZE_MIN && attr.size < n ? attr.size : n);
 }
 
@@ -180,6 +193,8 @@ static void print_json_fields(struct json_printer *p, const char *list)
 		print_json_field(p, &f);
 }
 
+/* The kernel writes -1 for "all" and for tasks that are gone; printed unsigned, it would be
+ * 4294967295. */
 static void print_json_pid(struct json *j, const char *key, uint32_t v)
 {
 	json_key(j, key);
@@ -216,6 +231,7 @@ static void print_json_id(struct json *j, const struct seam_id *id)
 }
 
 /* Addresses as strings, markers by their names, a cookie as an object: it is no address. */
+/* In a chain that was not yet stitched the word behind the USER_DEFERRED marker is the cookie. */
 static void print_json_chain(struct json *j, const struct seam_u64s *chain)
 {
 	bool cookie = false;
@@ -265,6 +281,7 @@ static void print_json_read_values(struct json *j, const struct seam_read *read)
 	json_close(j, '}');
 }
 
+/* One object per branch, newest first, as in the record. */
 static void print_json_branches(struct json *j, const struct seam_branch_stack *b)
 {
 	print_json_hex_if(j, b->has_hw_idx, "branch_hw_idx", b->hw_idx);
@@ -282,6 +299,7 @@ static void print_json_branches(struct json *j, const struct seam_branch_stack *
 	json_close(j, ']');
 }
 
+/* One member per register. A machine without names, or an unknown one, has "reg7". */
 static void print_json_regs(struct json_printer *p, const char *key, const struct seam_regs *regs)
 {
 	struct json *j = &p->json;
@@ -301,6 +319,7 @@ static void print_json_regs(struct json_printer *p, const char *key, const struc
 	json_close(j, '}');
 }
 
+/* The fields of one word that only memory and page events ask for. */
 static void print_json_sample_data(struct json *j, uint64_t type, const struct seam_sample *s)
 {
 	print_json_u64_if(j, type & (SEAM_SAMPLE_WEIGHT | SEAM_SAMPLE_WEIGHT_STRUCT), "weight",
@@ -317,6 +336,8 @@ static void print_json_sample_data(struct json *j, uint64_t type, const struct s
 	                  s->code_page_size);
 }
 
+/* The text of a tracepoint's raw data: "trace" if its format is known, "no_trace" and the reason if
+ * not. Nothing where the caller has no formats. */
 static void print_json_trace(struct json_printer *p, const struct seam_sample *s)
 {
 	const struct printer asked = { .opts = p->opts };
@@ -360,6 +381,7 @@ static void print_json_sample(struct json_printer *p, const struct seam_sample *
 	print_json_u64_if(j, type & SEAM_SAMPLE_AUX, "aux_bytes", s->aux.n);
 }
 
+/* The fields of an MMAP2 with a build-id; the list of records.def has the form without one. */
 static void print_json_mmap2(struct json_printer *p, const struct seam_mmap *m)
 {
 	struct json *j = &p->json;

@@ -2,6 +2,10 @@
 /*
  * print_kernel.c: the text of the kernel's records other than samples, in the form of perf report
  * -D. All have passed seam_record_decode: their lengths are sound.
+ *
+ * Each function gets a printer whose body begins behind the header. It writes what follows the
+ * type's name on the record's first line, and the newline. The odd spaces are perf's, so that the
+ * two outputs can be compared.
  */
 #include "abi/decode.h"
 #include "abi/printer.h"
@@ -9,6 +13,7 @@
 
 #include <sys/mman.h>
 
+/* Also for records that have no fields: their text is the end of the line. */
 void print_fixed(struct printer *p)
 {
 	uint32_t type = p->record->type;
@@ -23,6 +28,7 @@ void print_fixed(struct printer *p)
 	print_text(p->out, "\n");
 }
 
+/* " pid/tid: [addr(len) @ pgoff": MMAP and MMAP2 begin alike. */
 static void print_range(struct printer *p, const struct seam_mmap *m)
 {
 	struct buf *out = p->out;
@@ -40,6 +46,8 @@ void print_mmap(struct printer *p)
 	const struct seam_mmap *m = &p->d->mmap;
 
 	print_range(p, m);
+	/* The kernel reports mappings without code only with attr.mmap_data, and marks them in
+	 * misc. */
 	shown_printf(p->out, "]: %c %s\n", p->record->misc & SEAM_MISC_MMAP_DATA ? 'r' : 'x',
 	             m->filename);
 }
@@ -88,6 +96,7 @@ void print_lost(struct printer *p)
 	             (unsigned long long)p->d->lost.lost);
 }
 
+/* The BPF bit says that a filter program dropped the samples; nothing was lost. */
 void print_lost_samples(struct printer *p)
 {
 	shown_printf(p->out, ": id:%llu: lost samples :%llu%s\n", (unsigned long long)p->d->id.id,
@@ -101,6 +110,7 @@ void print_read(struct printer *p)
 {
 	const struct seam_event *event = p->d->event;
 	int pid = (int)cursor_u32(&p->body), tid = (int)cursor_u32(&p->body);
+	/* The values are read from the body again: seam_decoded has no member for READ. */
 	struct decode d = { .record = p->record, .body = p->body };
 	struct seam_read_value v;
 	struct seam_read read;
@@ -136,6 +146,7 @@ void print_aux(struct printer *p)
 	print_hex(p->out, size);
 	print_text(p->out, " flags: ");
 	print_hex(p->out, flags);
+	/* Truncated, overwritten, partial, collision. */
 	shown_printf(p->out, " [%s%s%s%s]\n", flags & 1 ? "T" : "", flags & 2 ? "O" : "",
 	             flags & 4 ? "P" : "", flags & 8 ? "C" : "");
 }
@@ -149,6 +160,7 @@ void print_itrace_start(struct printer *p)
 
 void print_switch(struct printer *p)
 {
+	/* The bits mean something only where the task goes out; a task that comes in has none. */
 	bool out = p->record->misc & SEAM_MISC_SWITCH_OUT;
 	bool preempt = p->record->misc & SEAM_MISC_SWITCH_OUT_PREEMPT;
 	int pid;
@@ -156,6 +168,8 @@ void print_switch(struct printer *p)
 	shown_printf(p->out, " %s", !out ? "IN         " : preempt ? "OUT preempt" : "OUT        ");
 	if (p->record->type == SEAM_RECORD_SWITCH_CPU_WIDE) {
 		pid = (int)cursor_u32(&p->body);
+		/* Going out, the record names the task that comes next; coming in, the one that ran
+		 * before. */
 		shown_printf(p->out, "  %s pid/tid: %5d/%-5d", out ? "next" : "prev", pid,
 		             (int)cursor_u32(&p->body));
 	}
@@ -209,6 +223,7 @@ void print_cgroup(struct printer *p)
 	shown_printf(p->out, " cgroup: %llu %s\n", (unsigned long long)id, cursor_string(&p->body));
 }
 
+/* The bytes before or after a change of the kernel's code, 16 a line. */
 static void print_poked(struct printer *p, const char *which, unsigned n)
 {
 	const unsigned char *bytes = cursor_bytes(&p->body, n);

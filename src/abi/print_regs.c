@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// print_regs.c: names of the registers that a sample's mask counts, per machine (PERF_REG_*).
+/*
+ * print_regs.c: names of the registers that a sample's mask counts, per machine (PERF_REG_*).
+ *
+ * A number means something else on each machine, so the recording's own machine is asked for, which
+ * may not be this one. NULL stands for a number without a name; vg of arm64 is number 46.
+ */
 #include <string.h>
 
 #include "abi/print.h"
@@ -55,6 +60,8 @@ static const struct {
 	{ "riscv", REGS_OF(regs_riscv) },
 };
 
+/* The prefix decides: "armv7l" is arm, "s390x" s390, "riscv64" riscv. arm64 stands before arm in
+ * the table, because the first row that fits wins. */
 const char *print_reg_name(const char *arch, unsigned reg)
 {
 	for (size_t i = 0; arch && i < sizeof(regs_machines) / sizeof(*regs_machines); i++)

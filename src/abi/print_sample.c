@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// print_sample.c: the text of a SAMPLE and of a CALLCHAIN_DEFERRED, in the form of perf report -D.
+/* print_sample.c: the text of a SAMPLE and of a CALLCHAIN_DEFERRED, in the form of perf report -D.
+ * The functions that take a branch or a marker apart serve print_json.c and script/ as well. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,7 +83,9 @@ static void print_chain(struct buf *out, const struct seam_u64s *chain, bool may
 		print_text(out, "...... (deferred)\n");
 }
 
-/* C bit-fields: on big-endian machines each field starts at the other end of the word. */
+/* C bit-fields: on big-endian machines each field starts at the other end of the word. Returns the
+ * flags with each field where a little-endian machine has it. The widths are those of struct
+ * perf_branch_entry. */
 uint64_t print_branch_flags(const struct seam_branch_stack *b, uint64_t i)
 {
 	static const unsigned char widths[] = { 1, 1, 1, 1, 16, 4, 2, 4, 3, 31 };
@@ -97,6 +100,7 @@ uint64_t print_branch_flags(const struct seam_branch_stack *b, uint64_t i)
 	return r;
 }
 
+/* Type 15 says that the type is in another field, which has eight names so far. */
 static const char *print_branch_type(uint64_t flags)
 {
 	static const char *const types[16] = { "",       "COND",      "UNCOND",   "IND",
@@ -140,6 +144,7 @@ static void print_branch(struct buf *out, const struct seam_branch_stack *b, uin
 	print_text(out, "\n");
 }
 
+/* One branch as script prints it. The separators are perf's, and so is the order of P before M. */
 void print_branch_short(struct buf *out, const struct seam_branch_stack *b, uint64_t i)
 {
 	static const char *const spec[4] = { "-", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH",
@@ -157,7 +162,8 @@ void print_branch_short(struct buf *out, const struct seam_branch_stack *b, uint
 	           spec[flags >> 24 & 3]);
 }
 
-/* A branch stack used as a call stack: the innermost target, then where each call came from. */
+/* A branch stack used as a call stack: the innermost target, then where each call came from. Such a
+ * stack has one more line than branches. */
 static void print_branch_calls(struct buf *out, const struct seam_branch_stack *b)
 {
 	print_text(out, "... branch callstack: nr:");
@@ -227,6 +233,7 @@ static void print_regs(struct printer *p, const char *what, const struct seam_re
 	}
 }
 
+/* One line of counter values; its id stands first although the record has it last. */
 static void print_read_value(struct buf *out, const struct seam_read *read, uint64_t i)
 {
 	struct seam_read_value v = seam_read_at(read, i);
@@ -266,6 +273,8 @@ static void print_sample_read(struct buf *out, const struct seam_read *read)
 		print_read_value(out, read, i);
 }
 
+/* The largest unit that divides the size evenly: "4K", "2M". "N/A" for 0: the kernel could not
+ * look. The text is in *text, which the caller has. */
 static const char *print_page_size(uint64_t bytes, char text[32])
 {
 	static const char *const units[] = { "", "K", "M", "G", "T", "P" };
@@ -288,6 +297,7 @@ int print_trace(const struct printer *p, const struct seam_sample *s, struct buf
 	return p->opts->trace(p->opts->ctx, s, ret);
 }
 
+/* Nothing where the caller asked for no text of tracepoints. */
 static void print_trace_line(const struct printer *p, const struct seam_sample *s)
 {
 	struct buf text = { 0 };
@@ -298,7 +308,7 @@ static void print_trace_line(const struct printer *p, const struct seam_sample *
 	buf_free(&text);
 }
 
-/* The rare fields. */
+/* The rare fields. Only those that the event asked for, in perf's order. */
 static void print_sample_data(struct printer *p, uint64_t type, const struct seam_sample *s)
 {
 	struct buf *out = p->out;
@@ -334,6 +344,7 @@ static void print_sample_data(struct printer *p, uint64_t type, const struct sea
 		buf_printf(out, "... aux: %zu bytes\n", s->aux.n);
 }
 
+/* "(IP, 0x2): pid/tid: ": perf prints misc with "0x0" where the number is 0. */
 static void print_who(struct printer *p, const struct seam_id *id)
 {
 	print_text(p->out, "(IP, ");
@@ -376,6 +387,7 @@ void print_sample(struct printer *p)
 		print_sample_read(out, &s->read);
 }
 
+/* The addresses of a deferred record stand alone: no marker is among them. */
 void print_deferred(struct printer *p)
 {
 	const struct seam_callchain_deferred *def = &p->d->deferred;

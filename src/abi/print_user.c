@@ -2,6 +2,10 @@
 /*
  * print_user.c: the text of perf's own records. Only their least sizes have been checked, so every
  * count meets the cursor here: what is not in the record is not printed, and that is said.
+ *
+ * perf has no fixed rule for these: a record's fields grew with its versions, and a shorter record
+ * of an older version is sound. print_end says at the end whether anything was missing. Hostile
+ * counts cost no more than the record is long, because every loop ends at the first failed read.
  */
 #include "abi/printer.h"
 #include "base/shown.h"
@@ -15,7 +19,8 @@ static void print_end(struct printer *p)
 		print_text(p->out, "... the record ends before what it announces\n");
 }
 
-/* A string in a field of n bytes, or what is left of them. */
+/* A string in a field of n bytes, or what is left of them. Characters that a terminal would obey
+ * are escaped. A NUL ends the text, not the field. */
 static void print_string(struct printer *p, size_t n)
 {
 	const unsigned char *s;
@@ -26,6 +31,7 @@ static void print_string(struct printer *p, size_t n)
 	shown_put(p->out, (const char *)s, strnlen((const char *)s, n));
 }
 
+/* The attr of a pipe's HEADER_ATTR. An attr that is too short leaves an empty line. */
 void print_attr(struct printer *p)
 {
 	struct seam_attr attr;
@@ -53,6 +59,8 @@ void print_build_id(struct printer *p)
 {
 	int pid = (int)cursor_u32(&p->body);
 	const unsigned char *id = cursor_bytes(&p->body, 24);
+	/* The size is believed only if misc says that it is there: older perfs wrote no size, and
+	 * each of their build-ids has 20 bytes. */
 	unsigned n = p->record->misc & SEAM_MISC_BUILD_ID_SIZE && id[20] <= 20 ? id[20] : 20;
 
 	buf_printf(p->out, " pid: %d build-id: ", pid);
@@ -70,6 +78,7 @@ void print_id_index(struct printer *p)
 	uint64_t n = cursor_u64(&p->body);
 	/* Behind the entries may be as many pairs of machine pid and vcpu. */
 	bool guest = n <= cursor_left(&p->body) / 48;
+	/* The cursor moves over the first array while `more` reads the second one beside it. */
 	struct cursor more = p->body;
 
 	if (guest)
@@ -126,6 +135,7 @@ void print_auxtrace_error(struct printer *p)
 	int tid = (int)cursor_u32(&p->body);
 	uint32_t fmt = cursor_u32(&p->body);
 	uint64_t ip = cursor_u64(&p->body), time = fmt ? cursor_u64(&p->body) : 0;
+	/* The message has 64 bytes in every format; machine pid and vcpu stand behind it. */
 	struct cursor vm = p->body;
 
 	buf_printf(p->out, " %serror type %u time %llu.%09llu",
@@ -145,6 +155,7 @@ void print_auxtrace_error(struct printer *p)
 	print_text(p->out, "\n");
 }
 
+/* The comms are passed over: they are empty, or repeat what COMM records say. */
 void print_thread_map(struct printer *p)
 {
 	uint64_t n = cursor_u64(&p->body);
@@ -162,6 +173,8 @@ void print_thread_map(struct printer *p)
 }
 
 /* CPUs in ascending order as "0-3,8": print_cpu_list_put each, print_cpu_list_end. */
+/* first and last: the range that is still growing; open says that there is one. any: a comma is
+ * needed. */
 struct cpu_list {
 	struct buf *out;
 	int64_t first, last;
@@ -182,6 +195,7 @@ static void print_cpu_list_end(struct cpu_list *l)
 	l->open = false;
 }
 
+/* Ranges that touch become one. */
 static void print_cpu_list_put(struct cpu_list *l, int64_t first, int64_t last)
 {
 	if (l->open && first == l->last + 1) {
@@ -194,6 +208,7 @@ static void print_cpu_list_put(struct cpu_list *l, int64_t first, int64_t last)
 	l->open = true;
 }
 
+/* CPUs as bits, in words of 4 or of 8 bytes; a record of the second kind has padding in front. */
 static void print_cpu_mask(struct cursor *c, struct cpu_list *list)
 {
 	unsigned n = cursor_u16(c), width = cursor_u16(c);
@@ -212,7 +227,8 @@ static void print_cpu_mask(struct cursor *c, struct cpu_list *list)
 	}
 }
 
-/* The part that CPU_MAP and EVENT_UPDATE share: u16 type, and a list, a mask or a range. */
+/* The part that CPU_MAP and EVENT_UPDATE share: u16 type, and a list, a mask or a range. The types
+ * are those of perf's PERF_CPU_MAP__*: 0 a list, 1 a mask, 2 a range. */
 static void print_cpus(struct printer *p)
 {
 	struct cpu_list list = { .out = p->out };
@@ -289,6 +305,7 @@ void print_stat(struct printer *p)
 	           (unsigned long long)cursor_u64(&p->body));
 }
 
+/* time is that of the round, in nanoseconds. */
 void print_stat_round(struct printer *p)
 {
 	uint64_t type = cursor_u64(&p->body);
@@ -339,6 +356,7 @@ void print_time_conv(struct printer *p)
 		                             "Time Zero       ", "Time Cycles     ",
 		                             "Time Mask       " };
 	/* Before Linux 5.10 the record ended behind Time Zero. */
+	/* The five numbers come first, so the size says which version wrote the record. */
 	unsigned n = cursor_left(&p->body) >= 48 ? 5 : 3;
 
 	print_text(p->out, "\n");
@@ -356,6 +374,8 @@ void print_time_conv(struct printer *p)
  * of others the size is given. */
 void print_feature(struct printer *p)
 {
+	/* By number of the header's feature. These hold a u32 length and a string of that
+	 * length. */
 	static const char *const strings[] = {
 		[3] = "hostname", [4] = "os release", [5] = "perf version",
 		[6] = "arch",     [8] = "cpudesc",    [9] = "cpuid"
@@ -374,6 +394,8 @@ void print_feature(struct printer *p)
 	print_text(p->out, "\n");
 }
 
+/* How many compressed bytes the record holds. COMPRESSED2 says so itself, because its data is
+ * padded; the older COMPRESSED has data up to its end. */
 void print_compressed(struct printer *p)
 {
 	uint64_t n = cursor_left(&p->body);
@@ -399,6 +421,7 @@ void print_bpf_metadata(struct printer *p)
 	for (uint64_t i = 0; i < n; i++) {
 		const char *key = (const char *)cursor_bytes(&p->body, 64);
 
+		/* A value that would pass the end is not read: then print_end says so. */
 		if (cursor_left(&p->body) < 256) {
 			cursor_fail(&p->body);
 			break;
@@ -414,6 +437,8 @@ void print_bpf_metadata(struct printer *p)
 void print_schedstat(struct printer *p)
 {
 	bool domain = p->record->type == SEAM_RECORD_SCHEDSTAT_DOMAIN;
+	/* How many counts a domain has depends on the kernel; 16384 words fill the largest
+	 * record. */
 	unsigned cpu, number, most = domain ? 16384 : 9; /* counts; 9 and then padding */
 
 	cursor_u64(&p->body); /* timestamp */

@@ -4,6 +4,8 @@
  * into the decoder of the type (sample.c, sideband.c).
  *
  * Invariant: no decoder runs on a record shorter than the least size of its type plus its trailer.
+ * A record that fails leaves *ret empty but for sz and record: nobody can read half of one. A type
+ * that is not known is an error of its own (-EOPNOTSUPP), which readers count and pass over.
  */
 #include <errno.h>
 
@@ -13,12 +15,14 @@
 #include "abi/fixed.h"
 
 struct record_type {
+	/* The fixed part of the type, header included, in bytes. */
 	uint16_t least;
 	uint16_t clear; /* bytes of seam_decoded that are zeroed before decoding */
 	int (*decode)(struct decode *d);
 };
 
-/* The largest member of the union but the sample, which is ten times as large as most. */
+/* The largest member of the union but the sample, which is ten times as large as most. To clear
+ * room for a sample in front of every small record would cost time for nothing. */
 #define RECORD_CLEAR (offsetof(struct seam_decoded, mmap) + sizeof(struct seam_mmap))
 #define RECORD_CLEAR_ALL sizeof(struct seam_decoded)
 
@@ -48,6 +52,8 @@ static inline void record_has_row(enum seam_record_type type)
 	}
 }
 
+/* Called for records whose event is not known, too; perf's own records and samples have no
+ * trailer. */
 const struct layout *decode_trailer(const struct seam_events *events,
                                     const struct seam_record *record,
                                     const struct seam_event *event)
@@ -69,6 +75,8 @@ static int record_kernel(struct decode *d, unsigned least)
 	const struct seam_record *record = d->record;
 	const struct seam_event *event = events_of_trailer(d->events, record);
 	const struct layout *l = decode_trailer(d->events, record, event);
+	/* `end` is before the record's end where the kernel left meaningless bytes behind the
+	 * trailer. */
 	uint32_t size = l->trailer_size, end = events_trailer_end(d->events, record);
 
 	if (record->size < least + size)
@@ -78,6 +86,7 @@ static int record_kernel(struct decode *d, unsigned least)
 		return 0;
 	d->ret->id.has = fixed_trailer_has(l);
 	fixed_trailer(l, record->bytes + end - size, record->swap, &d->ret->id);
+	/* The decoder of the type sees neither the trailer nor these bytes. */
 	d->body.end -= record->size - end + size;
 	return 0;
 }
@@ -104,21 +113,26 @@ int record_decode(const struct seam_events *events, const struct seam_record *re
 	memset(ret, 0, type->clear);
 	ret->sz = sizeof(*ret);
 	ret->record = record;
+	/* -1 means "not said": 0 is a real CPU, and pid 0 is the idle task. */
 	ret->id.pid = ret->id.tid = ret->id.cpu = UINT32_MAX;
 	if (record->size < type->least)
 		return decode_bad(&d, "%u bytes, need %u", record->size, type->least);
 	d.body.start = d.body.at = record->bytes + 8;
 	d.body.end = record->bytes + record->size;
 	d.body.swap = record->swap;
+	/* A sample's own fields hold what others have in the trailer. */
 	if (record->type < SEAM_RECORD_USER_FIRST && record->type != SEAM_RECORD_SAMPLE)
 		r = record_kernel(&d, type->least);
 	if (r >= 0)
 		r = type->decode(&d);
+	/* A decoder that failed may have filled a part of it. */
 	if (__builtin_expect(r < 0, 0))
 		*ret = (struct seam_decoded){ .sz = sizeof(*ret), .record = record };
 	return r;
 }
 
+/* The entry for users of the library, whose struct may be of another version: older callers get the
+ * members that they know, newer ones zeros behind them. */
 int seam_record_decode(const struct seam_events *events, const struct seam_record *record,
                        struct seam_decoded *ret, struct seam_error *err)
 {

@@ -11,6 +11,7 @@ bool record_at(const void *p, size_t n, struct seam_record *ret)
 	const unsigned char *bytes = p;
 	uint16_t size;
 
+	/* Without a whole header not even the size can be believed. */
 	if (n < HEADER)
 		return false;
 	memcpy(&size, bytes + 6, 2);

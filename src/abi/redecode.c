@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
-// redecode.c: see redecode.h. Invariant: what it decodes, seam_record_decode decodes with the same
-// result. Records that are unsound, of another event, or have more fields than a callchain are left
-// to that function.
+/*
+ * redecode.c: see redecode.h. Invariant: what it decodes, seam_record_decode decodes with the same
+ * result. Records that are unsound, of another event, or have more fields than a callchain are left
+ * to that function.
+ *
+ * A decoded record of the same event already holds everything that the event determines: which
+ * fields there are, its pointer, which ids are known. So only values are written. Callers keep one
+ * seam_decoded per type for this (redecode_decode in the header).
+ *
+ * The fast way has two doors: the near one is for records of this byte order whose id is in the
+ * table of near ids; the far one searches. Both take the same record apart.
+ */
 #include "abi/redecode.h"
 
 #include "abi/fixed.h"
@@ -40,6 +49,7 @@ static inline bool redecode_is_near(const struct seam_events *events,
 		return true;
 	if (at > record->size - 8 || !events->near_ids)
 		return false;
+	/* Unsigned: an id below the first one becomes a large number and is not near. */
 	near = fixed_word(&p, false) - events->first_id;
 	return near < EVENTS_NEAR && events->near_ids[near] == last->index + 1;
 }
@@ -69,6 +79,7 @@ FIXED_INLINE bool redecode_take_sample(const struct seam_record *record, bool sw
 	return true;
 }
 
+/* Kept out of the caller's code, so that the usual case saves no registers for it. */
 __attribute__((noinline)) static bool redecode_far_sample(const struct seam_events *events,
                                                           const struct seam_record *record,
                                                           const struct seam_event *last,
@@ -78,6 +89,7 @@ __attribute__((noinline)) static bool redecode_far_sample(const struct seam_even
 	       redecode_take_sample(record, record->swap, events_layout(last), ret);
 }
 
+/* redecode_size is UINT32_MAX for events with more fields, so they always take the long way. */
 bool redecode_sample(const struct seam_events *events, const struct seam_record *record,
                      const struct seam_event *last, struct seam_decoded *ret)
 {
@@ -90,6 +102,7 @@ bool redecode_sample(const struct seam_events *events, const struct seam_record 
 	return redecode_take_sample(record, false, l, ret);
 }
 
+/* The same for a deferred record: cookie, count, addresses, trailer. */
 FIXED_INLINE bool redecode_take_deferred(const struct seam_record *record, bool swap,
                                          const struct layout *l, struct seam_decoded *ret)
 {
@@ -119,6 +132,7 @@ bool redecode_deferred(const struct seam_events *events, const struct seam_recor
 {
 	const struct layout *l = events_layout(last);
 
+	/* If the id has no place, the position is behind the record, and both ways refuse it. */
 	if (record->size < DEFERRED_LEAST + l->trailer_size)
 		return false;
 	if (!redecode_is_near(events, record, record->size - events->trailer_id_back, last))

@@ -5,6 +5,13 @@
  * The hot path of everything that reads. The part that is always there is checked once as a whole
  * (layout.fixed_size); every part that states its own length is checked against what is left of the
  * record. Nothing is copied: arrays stay where they are.
+ *
+ * The order of the fields is fixed by the kernel, and each of the later ones begins where the one
+ * before ends. A sound record may still end early: registers of an ABI that is not known have an
+ * unknown length, and what follows them is left at zero.
+ *
+ * The bytes belong to the reader's buffer: a decoded sample is valid as long as the record it came
+ * from.
  */
 #include <errno.h>
 
@@ -17,6 +24,8 @@ static unsigned sample_read_stride(uint64_t format)
 	return 1 + !!(format & SEAM_FORMAT_ID) + !!(format & SEAM_FORMAT_LOST);
 }
 
+/* Words of time that stand between a single counter's value and its id, or in front of a group's
+ * values. */
 static unsigned sample_read_times(uint64_t format)
 {
 	return !!(format & SEAM_FORMAT_TOTAL_TIME_ENABLED) +
@@ -45,6 +54,8 @@ int decode_read(struct decode *d, uint64_t format, struct seam_read *ret)
 		r.time_running = cursor_u64(c);
 	room = cursor_left(c) / 8;
 	if (format & SEAM_FORMAT_GROUP) {
+		/* The product cannot overflow unnoticed: cursor_array checks it against what is
+		 * left. */
 		r.values.bytes = cursor_array(c, r.n, stride * 8);
 		r.values.n = r.n * stride;
 		if (!r.values.bytes || c->failed)
@@ -61,6 +72,7 @@ int decode_read(struct decode *d, uint64_t format, struct seam_read *ret)
 	return 0;
 }
 
+/* The caller keeps i below read->n. Members that the format does not hold are 0. */
 struct seam_read_value seam_read_at(const struct seam_read *read, uint64_t i)
 {
 	bool group = read->format & SEAM_FORMAT_GROUP;
@@ -76,6 +88,7 @@ struct seam_read_value seam_read_at(const struct seam_read *read, uint64_t i)
 	return v;
 }
 
+/* The addresses stay in the record. -EBADMSG: the count passes its end. */
 static int sample_callchain(struct decode *d, struct seam_u64s *ret)
 {
 	uint64_t n = cursor_u64(&d->body);
@@ -90,6 +103,8 @@ static int sample_callchain(struct decode *d, struct seam_u64s *ret)
 	return 0;
 }
 
+/* Raw data of a tracepoint or a BPF program. Its size includes the padding, so its end is not known
+ * exactly. */
 static int sample_raw(struct decode *d, struct seam_bytes *ret)
 {
 	uint32_t n = cursor_u32(&d->body);
@@ -115,6 +130,7 @@ static int sample_branches(struct decode *d, const struct layout *l, bool has_hw
 	b.entries.swap = b.counters.swap = d->body.swap;
 	if (has_hw_idx)
 		b.hw_idx = cursor_u64(&d->body);
+	/* Words of an entry: from, to, flags; its counters stand behind all entries. */
 	room = cursor_left(&d->body) / (l->branch_counters ? 32 : 24);
 	b.entries.bytes = cursor_array(&d->body, b.n, 24);
 	if (l->branch_counters && !d->body.failed)
@@ -142,6 +158,7 @@ static int sample_regs(struct decode *d, const char *what, uint64_t mask, unsign
 	ret->mask = mask;
 	ret->values.swap = d->body.swap;
 	if (ret->abi > SEAM_REGS_ABI_MAX && !d->body.failed)
+		/* Not an error: the kernel may learn a new ABI. What follows cannot be found. */
 		return SAMPLE_ENDS;
 	room = cursor_left(&d->body) / 8;
 	if (ret->abi) {
@@ -169,6 +186,7 @@ static int sample_stack(struct decode *d, struct seam_sample *s)
 	if (d->body.failed)
 		return decode_bad(d, "user stack: %llu bytes, room for %zu",
 		                  (unsigned long long)size, room < 8 ? 0 : room - 8);
+	/* The kernel says how much of the room it filled; a larger number would read behind it. */
 	if (copied > size)
 		return decode_bad(d, "user stack: %llu bytes copied of %llu",
 		                  (unsigned long long)copied, (unsigned long long)size);
@@ -176,6 +194,7 @@ static int sample_stack(struct decode *d, struct seam_sample *s)
 	return 0;
 }
 
+/* A piece of the AUX area that the kernel copied into the sample. */
 static int sample_aux(struct decode *d, struct seam_bytes *ret)
 {
 	uint64_t n = cursor_u64(&d->body);
@@ -188,6 +207,7 @@ static int sample_aux(struct decode *d, struct seam_bytes *ret)
 	return 0;
 }
 
+/* One weight of 64 bits, or three in one word. */
 static void sample_weight(struct cursor *c, uint64_t type, struct seam_sample *s)
 {
 	uint64_t w = cursor_u64(c);
@@ -265,6 +285,8 @@ static bool sample_lacks_hw_idx(const struct decode *d, const struct layout *l)
 	return sample_branched_as(&without, l, &unused, false) >= 0 && !cursor_left(&without.body);
 }
 
+/* Why a sample belongs to no event. -ENOENT, or -EBADMSG if the record is too short to hold the
+ * id. */
 static int sample_unknown(struct decode *d)
 {
 	const char *why = "its id matches no event";
@@ -278,6 +300,7 @@ static int sample_unknown(struct decode *d)
 	return seam_error_set(d->err, ENOENT, NULL, d->record->offset, "SAMPLE", "%s", why);
 }
 
+/* Fields behind the branch stack: sample_rest is called only for samples that have one of them. */
 #define SAMPLE_REST                                                                   \
 	(SEAM_SAMPLE_REGS_USER | SEAM_SAMPLE_STACK_USER | SEAM_SAMPLE_WEIGHT |        \
 	 SEAM_SAMPLE_WEIGHT_STRUCT | SEAM_SAMPLE_DATA_SRC | SEAM_SAMPLE_TRANSACTION | \
@@ -310,6 +333,8 @@ int sample_record(struct decode *d)
 		r = sample_callchain(d, &s->callchain);
 	if (r >= 0 && l->sample_type & SEAM_SAMPLE_RAW)
 		r = sample_raw(d, &s->raw);
+	/* What follows the branches is read by the same call, because finding out whether hw_idx is
+	 * there reads to the record's end anyway. */
 	if (r >= 0 && l->sample_type & SEAM_SAMPLE_BRANCH_STACK)
 		return sample_branched_as(d, l, s, l->branch_hw_idx && !sample_lacks_hw_idx(d, l));
 	if (r >= 0 && l->sample_type & SAMPLE_REST)
@@ -317,6 +342,7 @@ int sample_record(struct decode *d)
 	return r;
 }
 
+/* The time alone, for those that order records before they decode them. */
 uint64_t events_sample_time(const struct seam_events *events, const struct seam_record *record)
 {
 	const struct seam_event *event = events_of_sample(events, record);
@@ -325,6 +351,7 @@ uint64_t events_sample_time(const struct seam_events *events, const struct seam_
 
 	if (!l || record->size < l->fixed_size || !(l->sample_type & SEAM_SAMPLE_TIME))
 		return 0;
+	/* The fields in front of TIME are of one word each. */
 	p += 8 * __builtin_popcountll(l->sample_type &
 	                              (SEAM_SAMPLE_IDENTIFIER | SEAM_SAMPLE_IP | SEAM_SAMPLE_TID));
 	return fixed_word(&p, record->swap);

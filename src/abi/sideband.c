@@ -5,9 +5,12 @@
  * record later may rely on it.
  *
  * Invariant: called with a body of at least the type's least size (records.def), less the header.
+ * Strings stay in the record: they are valid as long as its bytes are, and end in a NUL that was
+ * found within it.
  */
 #include "abi/decode.h"
 
+/* All fields of such a record lie within its least size, so nothing is left to check. */
 int sideband_fixed(struct decode *d)
 {
 	return 0;
@@ -19,6 +22,7 @@ int sideband_user(struct decode *d)
 	return 0;
 }
 
+/* A string up to its NUL, which must be in the record. What follows it is padding. */
 static int sideband_string(struct decode *d, const char *what, const char **ret)
 {
 	*ret = cursor_string(&d->body);
@@ -94,6 +98,7 @@ int sideband_mmap2(struct decode *d)
 	return sideband_string(d, "filename", &m->filename);
 }
 
+/* The exec bit tells a new program from a thread that renamed itself. */
 int sideband_comm(struct decode *d)
 {
 	struct seam_comm *comm = &d->ret->comm;
@@ -104,6 +109,7 @@ int sideband_comm(struct decode *d)
 	return sideband_string(d, "comm", &comm->comm);
 }
 
+/* FORK and EXIT have the same fields. */
 int sideband_task(struct decode *d)
 {
 	struct seam_task *task = &d->ret->task;
@@ -116,6 +122,7 @@ int sideband_task(struct decode *d)
 	return 0;
 }
 
+/* LOST names the event that lost records; LOST_SAMPLES has its id in the trailer. */
 int sideband_lost(struct decode *d)
 {
 	struct seam_lost *lost = &d->ret->lost;
@@ -126,6 +133,8 @@ int sideband_lost(struct decode *d)
 	return 0;
 }
 
+/* A user part of a callchain: the sample with the same cookie waits for it. The addresses stay in
+ * the record. */
 int sideband_deferred(struct decode *d)
 {
 	struct seam_callchain_deferred *def = &d->ret->deferred;
@@ -142,6 +151,7 @@ int sideband_deferred(struct decode *d)
 	return 0;
 }
 
+/* unregister: the symbol is gone, and its address may be given to another. */
 int sideband_ksymbol(struct decode *d)
 {
 	struct seam_ksymbol *k = &d->ret->ksymbol;
@@ -174,6 +184,7 @@ int sideband_cgroup(struct decode *d)
 	return sideband_string(d, "path", &path);
 }
 
+/* The lengths are those of the code before and after the change; both pieces follow. */
 int sideband_text_poke(struct decode *d)
 {
 	unsigned old, new;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// stack_end.c: see stack_end.h.
+/* stack_end.c: see stack_end.h. The table's rows are those of stack_ends.def. Numbers that this
+ * version does not know are taken for a stack that is cut: a report that called it whole would be
+ * wrong. */
 #include "abi/stack_end.h"
 
+/* Whether a part of the stack is missing. */
 enum stack_end_half {
 	WHOLE,
 	CUT
