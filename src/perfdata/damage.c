@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-// damage.c: see damage.h. Never fails for want of memory: what cannot be kept is still counted.
+/*
+ * damage.c: see damage.h. Never fails for want of memory: what cannot be kept is still counted.
+ *
+ * Commands print the texts when they end (input/infile.c) and exit with another code. The count is
+ * exact; the texts are bounded, so a file with a million faults costs no more than one with
+ * DAMAGE_KEPT.
+ */
 #include "perfdata/damage.h"
 
 #include <errno.h>
@@ -21,6 +27,7 @@ int damage_add(struct damage *d, struct seam_error *err, uint64_t offset, const 
 	char message[400];
 	va_list ap;
 
+	/* A second pass over the same file finds the same faults again. */
 	if (d->quiet)
 		return 0;
 	d->total++;

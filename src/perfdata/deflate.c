@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// deflate.c: see deflate.h. The only file that knows zstd's encoder.
+/*
+ * deflate.c: see deflate.h. The only file that knows zstd's encoder.
+ *
+ * Records of the recording are gathered to DEFLATE_CHUNK bytes and become one frame. A frame
+ * depends on no other one, so a reader that lost one can go on with the next.
+ */
 #include "perfdata/deflate.h"
 
 #include <errno.h>
@@ -35,6 +40,8 @@ static void deflate_put_v1(struct buf *out, const unsigned char *payload, size_t
 	buf_put(out, payload, n);
 }
 
+/* COMPRESSED2 states its payload's length, so that padding can follow and all records stay
+ * aligned. */
 static void deflate_put(struct buf *out, const unsigned char *payload, size_t n)
 {
 	size_t padded = (n + 7) & ~(size_t)7;
@@ -55,6 +62,7 @@ int deflate_records(struct deflate *d, const void *records, size_t n, struct buf
 	void *to;
 
 	buf_clear(&d->frame);
+	/* A record's bytes and the output must not be the same memory: the frame is made aside. */
 	to = buf_reserve(&d->frame, bound);
 	if (!to)
 		return -ENOMEM;

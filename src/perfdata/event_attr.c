@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// event_attr.c: an attr in words, in the order and spelling of perf evlist -v. It also shows two
-// things that perf leaves out: the TRANSACTION bit of sample_type, and config3 and config4.
+/*
+ * event_attr.c: an attr in words, in the order and spelling of perf evlist -v. It also shows two
+ * things that perf leaves out: the TRANSACTION bit of sample_type, and config3 and config4.
+ *
+ * abi/print_attr.c writes a similar line for dumps; this one serves headers and `evlist`, and
+ * differs in the sign between name and value and in the order of sample_type.
+ */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -9,6 +14,7 @@
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
+/* The order of the rows is the order of the output: perf's own tables are not sorted by bit. */
 struct bit_name {
 	uint64_t bit;
 	const char *name;
@@ -64,7 +70,8 @@ static const char *const cache_ids[] = { "L1D", "L1I", "LL", "DTLB", "ITLB", "BP
 static const char *const cache_op_ids[] = { "READ", "WRITE", "PREFETCH" };
 static const char *const cache_result_ids[] = { "ACCESS", "MISS" };
 
-/* Writes "NAME: " with a comma in front of all but the first. */
+/* Writes "NAME: " with a comma in front of all but the first. assign stands between name and value:
+ * ": " or " = ". */
 struct fields {
 	struct buf *out;
 	const char *assign;
@@ -120,6 +127,7 @@ static void event_attr_type(const struct seam_attr *a, struct fields *f)
 		buf_printf(f->out, " (PERF_TYPE_%s)", attr_type_names[a->type]);
 }
 
+/* A cache event's config has three bytes: which cache, which operation, hit or miss. */
 static void event_attr_cache(uint32_t config, struct buf *out)
 {
 	uint32_t cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
@@ -131,6 +139,8 @@ static void event_attr_cache(uint32_t config, struct buf *out)
 		           cache_result_ids[result], cache_op_ids[op], cache_ids[cache]);
 }
 
+/* config of hardware events has the PMU's type in its upper half on hybrid machines, so only the
+ * lower half is looked up. */
 static void event_attr_config(const struct seam_attr *a, struct fields *f)
 {
 	uint32_t config = (uint32_t)a->config;
@@ -183,6 +193,7 @@ static void event_attr_rest(const struct seam_attr *a, struct fields *f)
 	event_field_hex(f, "config4", a->config4);
 }
 
+/* Appends all fields that are not 0, and type and config always. -ENOMEM. */
 int event_attr_text(const struct seam_attr *a, const char *assign, struct buf *out)
 {
 	struct fields f = { .out = out, .assign = assign };

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// event_name.c: see event_name.h. The spellings are those that perf list and perf report show.
+/*
+ * event_name.c: see event_name.h. The spellings are those that perf list and perf report show.
+ *
+ * They matter for recordings without names only, and for the order in which a header lists events.
+ * Names that perf would not recognise are "unknown ...", never a guess.
+ */
 #include "perfdata/event_name.h"
 
 #include <errno.h>
@@ -27,11 +32,13 @@ static const char *const software_names[] = {
 	"emulation-faults", "dummy",        "bpf-output",   "cgroup-switches",
 };
 
+/* The index of a cache is the lowest byte of config. */
 static const char *const cache_names[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
 	                                   "iTLB",      "branch",    "node" };
 static const char *const cache_op_one[] = { "load", "store", "prefetch" };
 static const char *const cache_op_many[] = { "loads", "stores", "prefetches" };
 
+/* A hit is counted in the plural ("LLC-loads"), a miss in the singular ("LLC-load-misses"). */
 static void event_name_cache(uint64_t config, struct buf *out)
 {
 	uint64_t cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
@@ -48,6 +55,7 @@ static void event_name_cache(uint64_t config, struct buf *out)
 		buf_printf(out, "%s-%s", cache_names[cache], cache_op_many[op]);
 }
 
+/* Address and kind of access; the length is not part of perf's name. */
 static void event_name_breakpoint(const struct seam_attr *attr, struct buf *out)
 {
 	buf_printf(out, "mem:0x%" PRIx64 ":", attr->config1);
@@ -66,6 +74,7 @@ static void event_name_modifiers(const struct seam_attr *attr, struct buf *out)
 	        SEAM_ATTR_EXCLUDE_KERNEL | SEAM_ATTR_EXCLUDE_USER | SEAM_ATTR_EXCLUDE_HV;
 	uint64_t f = attr->flags;
 	unsigned precise = f >> SEAM_ATTR_PRECISE_IP_SHIFT & 3;
+	/* At most three levels, three p, and two of host and guest. */
 	char text[16];
 	size_t n = 0;
 
@@ -112,6 +121,7 @@ static void event_name_hardware(const struct seam_attr *attr, const char *pmu, s
 		buf_put_text(out, "/");
 }
 
+/* Which PMU's name event_name wants: the one in config's upper half if there is one. */
 uint32_t event_name_pmu_type(const struct seam_attr *attr)
 {
 	bool fixed = attr->type == SEAM_TYPE_HARDWARE || attr->type == SEAM_TYPE_HW_CACHE;

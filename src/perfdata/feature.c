@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// feature.c: decodes header features. Their text form is feature_text.c, encoding is
-// feature_put.c.
+/*
+ * feature.c: decodes header features. Their text form is feature_text.c, encoding is feature_put.c.
+ *
+ * The header names features by number, and each has a layout of its own: they came one by one since
+ * 2.6.31, and none can be taken for another. All readers here are bounded by the feature's bytes,
+ * and strings stay in them: they are valid as long as the reader is open.
+ */
 #include "perfdata/feature.h"
 #include "base/shown.h"
 
@@ -24,6 +29,7 @@ static const char *const feature_names[] = {
 	FEATURE(CLN_SIZE),
 };
 
+/* NULL for a feature that this version does not know; it is copied all the same. */
 const char *feature_name(unsigned feature)
 {
 	return feature < sizeof(feature_names) / sizeof(feature_names[0]) ? feature_names[feature]
@@ -35,6 +41,8 @@ static struct cursor feature_cursor(const struct seam_bytes *bytes, bool swap)
 	return cursor_of(bytes->bytes, bytes->n, swap);
 }
 
+/* A length and that many bytes. NULL, and the cursor fails: the string has no NUL or passes the
+ * end. */
 const char *feature_string(struct cursor *c)
 {
 	uint32_t n = cursor_u32(c);
@@ -56,6 +64,7 @@ const char *feature_string(struct cursor *c)
  * all 20 bytes.
  */
 int feature_next_build_id(struct cursor *c, struct feature_build_id *ret)
+/* 1 and *ret, 0 at the end, -EBADMSG. The filename is the feature's. */
 {
 	struct cursor e = *c;
 	struct feature_build_id b = { .size = 20 };
@@ -69,10 +78,12 @@ int feature_next_build_id(struct cursor *c, struct feature_build_id *ret)
 	size = cursor_u16(&e);
 	b.pid = (int32_t)cursor_u32(&e);
 	id = cursor_bytes(&e, 24);
+	/* 36 bytes stand in front of the filename. A smaller size would not move the cursor on. */
 	if (!id || size < 36 || !cursor_bytes(c, size)) {
 		cursor_fail(c);
 		return -EBADMSG;
 	}
+	/* The name must end within its own entry. */
 	e.end = c->at;
 	memcpy(b.build_id, id, 20);
 	if (b.misc & SEAM_MISC_BUILD_ID_SIZE && id[20] <= 20)
@@ -86,11 +97,13 @@ int feature_next_build_id(struct cursor *c, struct feature_build_id *ret)
 	return 1;
 }
 
+/* Begins a walk over EVENT_DESC. The attrs have the size that the writer's attrs had. */
 int feature_event_descs(const struct seam_bytes *bytes, bool swap, struct feature_event_descs *ret)
 {
 	struct cursor c = feature_cursor(bytes, swap);
 	uint32_t n = cursor_u32(&c), attr_size = cursor_u32(&c);
 
+	/* The same bounds as for the attr section of the header. */
 	if (c.failed || attr_size < SEAM_ATTR_SIZE_MIN || attr_size > 4096)
 		return -EBADMSG;
 	*ret = (struct feature_event_descs){ .at = c, .left = n, .attr_size = attr_size };
@@ -121,12 +134,15 @@ int feature_next_event_desc(struct feature_event_descs *walk, struct feature_eve
 	return 1;
 }
 
+/* Begins a walk over PMU_MAPPINGS: pairs of a type (a number that the kernel gives at boot) and a
+ * name. */
 void feature_pmus(const struct seam_bytes *bytes, bool swap, struct feature_pmus *ret)
 {
 	ret->cursor = feature_cursor(bytes, swap);
 	ret->left = cursor_u32(&ret->cursor);
 }
 
+/* A feature that ends too early gives the pairs that are whole. */
 bool feature_next_pmu(struct feature_pmus *walk, uint32_t *type, const char **name)
 {
 	while (walk->left && !walk->cursor.failed) {
@@ -139,6 +155,7 @@ bool feature_next_pmu(struct feature_pmus *walk, uint32_t *type, const char **na
 	return false;
 }
 
+/* The feature has the available processors first. */
 int feature_nrcpus(const struct seam_bytes *bytes, bool swap, uint32_t *online, uint32_t *available)
 {
 	struct cursor c = feature_cursor(bytes, swap);
@@ -151,6 +168,7 @@ int feature_nrcpus(const struct seam_bytes *bytes, bool swap, uint32_t *online, 
 	return 0;
 }
 
+/* Times of the first and the last sample, in ns of the recording's clock. */
 int feature_sample_time(const struct seam_bytes *bytes, bool swap, uint64_t *first, uint64_t *last)
 {
 	struct cursor c = feature_cursor(bytes, swap);
@@ -165,12 +183,14 @@ int feature_sample_time(const struct seam_bytes *bytes, bool swap, uint64_t *fir
 
 /* Looks the user of a process up in a feature that seam writes itself. Two different users for one
  * pid are no answer, because pids are reused. */
+/* 1 and *ret, or 0: not said, or said in two ways. */
 int feature_owner(const struct seam_bytes *bytes, bool swap, uint32_t pid, uint32_t *ret)
 {
 	struct cursor c = feature_cursor(bytes, swap);
 	uint32_t user = 0;
 	bool found = false;
 
+	/* The bound stands for hostile features: pids of a real recording are fewer. */
 	for (unsigned n = 0; n < FEATURE_OWNERS_MAX && cursor_left(&c) >= 8; n++) {
 		uint32_t of = cursor_u32(&c), is = cursor_u32(&c);
 
@@ -186,13 +206,15 @@ int feature_owner(const struct seam_bytes *bytes, bool swap, uint32_t pid, uint3
 	return found;
 }
 
-/* The next entry of FILES; false: that was the last, or the rest makes no sense. */
+/* The next entry of FILES; false: that was the last, or the rest makes no sense. Each entry states
+ * its size, so that a later version can add fields behind those known here. */
 static bool feature_next_file(struct cursor *c, struct feature_file *ret)
 {
 	uint32_t size = cursor_u32(c);
 	struct cursor entry;
 	const unsigned char *bytes, *digest;
 
+	/* A size below the head would not move on, and one beyond the end is a lie. */
 	if (c->failed || size < FEATURE_FILE_HEAD || size - 4 > cursor_left(c))
 		return false;
 	bytes = cursor_bytes(c, size - 4);
@@ -209,6 +231,9 @@ static bool feature_next_file(struct cursor *c, struct feature_file *ret)
 	return true;
 }
 
+/* What seam recorded of a file's identity when it was mapped. 0 also for two entries of the same
+ * path: the file was replaced during the recording, and nobody can say which one a mapping
+ * meant. */
 int feature_file(const struct seam_bytes *bytes, bool swap, const char *path,
                  struct feature_file *ret)
 {
@@ -226,6 +251,7 @@ int feature_file(const struct seam_bytes *bytes, bool swap, const char *path,
 	return found;
 }
 
+/* One moment on two clocks. With it a time of the recording becomes a time of day. */
 int feature_clock_data(const struct seam_bytes *bytes, bool swap, struct feature_clock_data *ret)
 {
 	struct cursor c = feature_cursor(bytes, swap);
@@ -253,6 +279,7 @@ int feature_cmdline(const struct seam_bytes *bytes, bool swap, struct buf *out)
 
 		if (!arg)
 			return -EBADMSG;
+		/* Quotes are escaped, not quoted, as perf prints them. */
 		for (const char *quote; (quote = strchr(arg, '\'')); arg = quote + 1) {
 			shown_put(out, arg, (size_t)(quote - arg));
 			buf_put_text(out, "\\'");

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
-// feature_put.c: encodes header features for a writer, in this machine's byte order. The layouts
-// are those that perf reads; strings are padded to 64 bytes as perf pads them.
+/*
+ * feature_put.c: encodes header features for a writer, in this machine's byte order. The layouts
+ * are those that perf reads; strings are padded to 64 bytes as perf pads them.
+ *
+ * What these write, feature.c reads. seam's own features (owners, files) have numbers that perf
+ * does not know and passes over.
+ */
 #include <errno.h>
 #include <string.h>
 
 #include "abi/encode.h"
 #include "perfdata/feature.h"
 
+/* perf rounds up to NAME_ALIGN, which is 64. */
 #define FEATURE_STRING_ALIGN 64u
 
 static int feature_done(const struct buf *out)
@@ -14,6 +20,7 @@ static int feature_done(const struct buf *out)
 	return out->failed ? -ENOMEM : 0;
 }
 
+/* The length counts the padding. -E2BIG, -ENOMEM. */
 int feature_put_string(struct buf *out, const char *text)
 {
 	size_t n = strlen(text) + 1;
@@ -50,10 +57,13 @@ int feature_put_owner(struct buf *out, uint32_t pid, uint32_t user)
 	return buf_put_u32(out, user);
 }
 
+/* One entry of FILES: a size that includes itself, fixed fields, the path, padding up to 8
+ * bytes. */
 int feature_put_file(struct buf *out, const struct feature_file *file)
 {
 	size_t n = strlen(file->path) + 1, padded = (n + 7) & ~(size_t)7;
 
+	/* No path of Linux is as long (PATH_MAX is 4096). */
 	if (padded > UINT16_MAX)
 		return -EINVAL;
 	buf_put_u32(out, (uint32_t)(FEATURE_FILE_HEAD + padded));
@@ -90,6 +100,7 @@ int feature_put_event_desc(struct buf *out, const struct seam_events *events)
 	/* All attrs have the size of the longest one: readers take zeros for fields that an attr
 	 * lacks. */
 	buf_put_u32(out, (uint32_t)n);
+	/* SEAM_ATTR_SIZE at the time of writing: up to config4. */
 	buf_put_u32(out, 144);
 	for (size_t i = 0; rc >= 0 && i < n; i++) {
 		const struct seam_event *event = seam_events_at(events, i);
@@ -112,16 +123,19 @@ int feature_put_sample_time(struct buf *out, uint64_t first_ns, uint64_t last_ns
 	return buf_put_u64(out, last_ns);
 }
 
+/* An entry is a record of its own, which perf copies into streams as it is. */
 int feature_put_build_id(struct buf *out, uint16_t misc, int32_t pid, const uint8_t *build_id,
                          size_t size, const char *filename)
 {
 	size_t n = strlen(filename) + 1, padded = (n + 63) & ~(size_t)63;
 	uint8_t id[24] = { 0 };
 
+	/* The size of such an entry is a u16. */
 	if (size > 20 || padded > UINT16_MAX - 36)
 		return -EINVAL;
 	memcpy(id, build_id, size);
 	id[20] = (uint8_t)size;
+	/* perf writes a type of 0 in files; with the type, the entry is a whole record. */
 	buf_put_u32(out, SEAM_RECORD_HEADER_BUILD_ID);
 	buf_put_u16(out, misc | SEAM_MISC_BUILD_ID_SIZE);
 	buf_put_u16(out, (uint16_t)(36 + padded));

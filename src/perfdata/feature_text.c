@@ -11,6 +11,7 @@
 #include "perfdata/event_name.h"
 #include "perfdata/feature_text.h"
 
+/* Most features are one string: "# label : text". */
 static void text_string(struct text *t, const char *label)
 {
 	const char *s = feature_string(&t->c);
@@ -98,6 +99,8 @@ static void text_stat(struct text *t)
 
 /* An event is in one group only. A feature that says otherwise is unsound: 9 MB of it could make 18
  * GB of text. */
+/* The members of a group are said by number alone, so their names come from the events. The
+ * anonymous group has perf's name for it, which is not shown. */
 static void text_group_desc(struct text *t)
 {
 	const struct seam_events *events = t->context->events;
@@ -126,6 +129,7 @@ static void text_group_desc(struct text *t)
 	}
 }
 
+/* Seconds with six digits, as perf prints times. */
 static void text_sample_time(struct text *t)
 {
 	uint64_t first = cursor_u64(&t->c), last = cursor_u64(&t->c);
@@ -138,6 +142,8 @@ static void text_sample_time(struct text *t)
 	             last / 1000 % 1000000, (double)(last - first) / 1e6);
 }
 
+/* perf's label says MHz although the feature holds the length of a tick in ns; the number is
+ * perf's. */
 static void text_clockid(struct text *t)
 {
 	shown_printf(t->out, "# clockid frequency: %" PRIu64 " MHz\n", cursor_u64(&t->c) * 1000);
@@ -209,6 +215,7 @@ static void text_bpf_prog_info(struct text *t)
 	}
 }
 
+/* Only the ids: the type information itself is for those that disassemble BPF programs. */
 static void text_bpf_btf(struct text *t)
 {
 	uint32_t n = cursor_u32(&t->c);
@@ -223,6 +230,7 @@ static void text_bpf_btf(struct text *t)
 	}
 }
 
+/* The ratio is that of all data, rounded down; the writer knows it at the end only. */
 static void text_compressed(struct text *t)
 {
 	const uint32_t zstd = 1;
@@ -236,6 +244,8 @@ static void text_compressed(struct text *t)
 	             type == zstd ? "Zstd" : "Unknown", level, ratio);
 }
 
+/* A feature without a row is machine-dependent and stands in feature_text_machine.c, or has no
+ * text. */
 static text_feature *const texts[] = {
 	[SEAM_FEATURE_HOSTNAME] = text_hostname,
 	[SEAM_FEATURE_OSRELEASE] = text_osrelease,
@@ -258,6 +268,8 @@ static text_feature *const texts[] = {
 	[SEAM_FEATURE_CLOCK_DATA] = text_clock_data,
 };
 
+/* Appends the feature's text. 0, also where it has none; -EBADMSG: it is cut or unsound, and
+ * nothing of it stays in the output; -ENOMEM. */
 int feature_text(unsigned feature, const struct seam_bytes *bytes,
                  const struct feature_context *context, struct buf *out)
 {

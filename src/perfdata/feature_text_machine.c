@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
-// feature_text_machine.c: the header features that say what the machine is: processors, memory,
-// caches, PMUs. The form is feature_text.c's.
+/*
+ * feature_text_machine.c: the header features that say what the machine is: processors, memory,
+ * caches, PMUs. The form is feature_text.c's.
+ *
+ * Topology and caches are long, so they are shown only with `full` (perf's -I). Invariant: as in
+ * feature_text.c, whatever a count says, a loop ends where the feature ends.
+ */
 #include "perfdata/feature_text.h"
 #include "base/shown.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+/* A count, then that many strings, each on its own line. */
 static void feature_text_strings(struct text *t, const char *label)
 {
 	uint32_t n = cursor_u32(&t->c);
@@ -32,6 +38,7 @@ static void feature_text_total_mem(struct text *t)
 	shown_printf(t->out, "# total memory : %" PRIu64 " kB\n", cursor_u64(&t->c));
 }
 
+/* True, and a line that says how to see it: the caller writes nothing more. */
 static bool feature_text_brief(struct text *t, const char *name)
 {
 	if (t->context->full)
@@ -43,6 +50,7 @@ static bool feature_text_brief(struct text *t, const char *name)
 /* The ids of each CPU come before the dies: they are shown together, so the dies are read first. */
 static void feature_text_cpu_topology(struct text *t)
 {
+	/* The number of CPUs comes from another feature (NRCPUS): this one does not say it. */
 	uint32_t n = t->context->cpus;
 	struct cursor ids, dies;
 	const unsigned char *at;
@@ -55,6 +63,7 @@ static void feature_text_cpu_topology(struct text *t)
 	for (uint32_t i = cursor_u32(&dies); i && !dies.failed; i--)
 		feature_string(&dies);
 	ids = dies;
+	/* Older perfs end behind the ids: the dies are read only if something is left. */
 	cursor_array(&dies, n, 8);
 	if (!dies.failed && cursor_left(&dies)) {
 		struct text d = *t;
@@ -79,6 +88,7 @@ static void feature_text_cpu_topology(struct text *t)
 	}
 }
 
+/* Memory in kB and CPUs of each node. */
 static void feature_text_numa_topology(struct text *t)
 {
 	uint32_t n;
@@ -138,6 +148,7 @@ static void feature_text_cache(struct text *t)
 	}
 }
 
+/* The size in the largest unit of which it is at least one, rounded down. */
 static void feature_text_size(uint64_t bytes, struct buf *out)
 {
 	static const char units[] = "BKMGTPE";
@@ -149,6 +160,7 @@ static void feature_text_size(uint64_t bytes, struct buf *out)
 }
 
 /* A bitmap of memory blocks as ranges: "0-23,30". */
+/* Whatever the count of bits says, the words were checked to be in the feature. */
 static void feature_text_blocks(const struct seam_u64s *words, uint64_t bits, struct buf *out)
 {
 	const char *comma = "";
@@ -174,6 +186,7 @@ static void feature_text_mem_node(struct text *t, uint64_t block)
 	uint64_t node = cursor_u64(&t->c), bits, n = 0;
 	struct seam_u64s words = { .swap = t->c.swap };
 
+	/* perf's text counts the bits of the map itself; so does this. */
 	cursor_u64(&t->c); /* how many bits are used */
 	bits = cursor_u64(&t->c);
 	words.n = bits / 64 + !!(bits % 64);
@@ -204,6 +217,7 @@ static void feature_text_mem_topology(struct text *t)
 		feature_text_mem_node(t, block);
 }
 
+/* "name=value" pairs in one line. */
 static void feature_text_caps(struct text *t, uint32_t n)
 {
 	const char *comma = "";
@@ -231,6 +245,8 @@ static void feature_text_pmu_caps(struct text *t)
 {
 	for (uint32_t n = cursor_u32(&t->c); n && !t->c.failed; n--) {
 		struct buf caps = { 0 };
+		/* The capabilities are made aside, because the name behind them stands first in the
+		 * line. */
 		struct text inner = *t;
 		const char *name;
 
@@ -255,6 +271,7 @@ static void feature_text_hybrid_topology(struct text *t)
 	}
 }
 
+/* One scheduling domain of a CPU, three lines. */
 static void feature_text_domain(struct text *t)
 {
 	uint32_t domain = cursor_u32(&t->c);

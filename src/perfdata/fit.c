@@ -3,6 +3,10 @@
  * fit.c: see fit.h. Knows three faults of records: a trailer that the kernel counted twice (see
  * events_trailer_end), a size that is not a multiple of 8, an id of no event. Each was seen to stop
  * perf 7.3.4 ("Bad address", "not 8-byte aligned").
+ *
+ * Called by the writer for each record, so it is fast for those that are sound: fit_record says no
+ * without copying anything. The events are the writer's own. Files that seam writes must be
+ * readable by perf, which stops at the first record that it does not like.
  */
 #include "perfdata/fit.h"
 
@@ -14,11 +18,14 @@
 #include "perfdata/feature.h"
 
 #define FIT_KERNEL_LAST 22u /* CALLCHAIN_DEFERRED */
+/* The largest multiple of 8 that the size can hold. */
 #define FIT_RECORD_MOST 65528u
 
 /* How each file of tracepoint formats begins. */
 static const unsigned char fit_tracing[] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
 
+/* Whether perf 7.3.4 reads such a record at all. Others are left out when a recording is written
+ * for it: perf would end there. */
 bool fit_type(uint32_t type)
 {
 	if (type < SEAM_RECORD_USER_FIRST)
@@ -56,6 +63,7 @@ static bool fit_stray_id(const struct seam_events *events, const struct seam_rec
 	return id && !events_find(events, id);
 }
 
+/* What must change so that perf can read it. Samples have no trailer, and their sizes are right. */
 static struct fit fit_look(const struct seam_events *events, const struct seam_record *record)
 {
 	struct fit f = { .end = record->size };
@@ -64,11 +72,14 @@ static struct fit fit_look(const struct seam_events *events, const struct seam_r
 		f.end = events_trailer_end(events, record);
 		if (events->n && events->same_trailer)
 			f.trailer = events->entries[0]->layout.trailer_size;
+		/* The record is shorter than its trailer: the trailer is not touched. */
 		if (f.trailer > f.end - 8)
 			f.trailer = 0;
 		f.no_id = f.trailer && fit_stray_id(events, record, f.end);
 	}
 	if (!fit_any_size(record->type))
+		/* The bytes missing to a multiple of 8; unsigned arithmetic gives 0 for a
+		 * multiple. */
 		f.pad = -f.end & 7;
 	return f;
 }
@@ -82,6 +93,7 @@ bool fit_record(const struct seam_events *events, const struct seam_record *reco
 	size_t start = out->n;
 	uint64_t none = 0;
 
+	/* A record that would become too long stays as it is. */
 	if ((size == record->size && !f.no_id) || size > FIT_RECORD_MOST)
 		return false;
 	buf_put_u32(out, record->type);
@@ -90,6 +102,7 @@ bool fit_record(const struct seam_events *events, const struct seam_record *reco
 	buf_put(out, record->bytes + 8, front - 8);
 	buf_put_zeros(out, f.pad);
 	buf_put(out, record->bytes + front, f.trailer);
+	/* id 0 is the one that perf takes for "no event of the recording". */
 	if (f.no_id && !out->failed)
 		memcpy(out->bytes + start + size - events->trailer_id_back, &none, sizeof(none));
 	return true;
@@ -100,6 +113,7 @@ bool fit_record(const struct seam_events *events, const struct seam_record *reco
 bool fit_feature(unsigned feature, const struct seam_bytes *content)
 {
 	struct feature_context context = { .full = true };
+	/* The features were written by this machine or turned to its order before. */
 	struct cursor c = cursor_of(content->bytes, content->n, false);
 	struct buf text = { 0 };
 	int r;

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-// header.c: see header.h.
+/*
+ * header.c: see header.h.
+ *
+ * Invariant: it reads no byte behind n, and says of nothing that it is in the file: whoever follows
+ * a section checks it against the file's size. A header exists in three forms: version 1 (2.6.3x),
+ * the file of version 2, and a pipe's, which has magic and size only.
+ */
 #include "perfdata/header.h"
 
 #include <errno.h>
@@ -30,6 +36,7 @@ static bool header_magic(const void *bytes, struct header *h)
 		return true;
 	}
 	h->version = 1;
+	/* The size is small, so in the wrong byte order it is beyond 32 bits. */
 	h->swap = size > UINT32_MAX;
 	return !memcmp(bytes, "PERFFILE", 8);
 }
@@ -71,10 +78,12 @@ int header_decode(const void *bytes, size_t n, const char *path, struct header *
 		*ret = h;
 		return 0;
 	}
+	/* 4096 bytes leave room for headers of the future; the fields are at the front. */
 	if (h.size < HEADER_SIZE_V1 || h.size > 4096)
 		return seam_error_set(err, EBADMSG, path, 8, "header",
 		                      "says it is %llu bytes long, which none is",
 		                      (unsigned long long)h.size);
+	/* The caller of a stream reads on and calls again. */
 	if (n < h.size && n < HEADER_SIZE)
 		return seam_error_set(err, EAGAIN, path, n, "header", "cut: %zu of %llu bytes", n,
 		                      (unsigned long long)h.size);
@@ -82,6 +91,7 @@ int header_decode(const void *bytes, size_t n, const char *path, struct header *
 	h.attrs = header_section(&c);
 	h.data = header_section(&c);
 	h.event_types = header_section(&c);
+	/* Version 1 has no features. */
 	if (h.size >= HEADER_SIZE)
 		header_features(&c, &h);
 	*ret = h;

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// inflate.c: see inflate.h. The only file that knows zstd's decoder.
+/*
+ * inflate.c: see inflate.h. The only file that knows zstd's decoder.
+ *
+ * One decoder lives as long as the reader: frames may span records. Invariant: no more than
+ * INFLATE_MOST bytes come of one payload, whatever its frame says.
+ */
 #include "perfdata/inflate.h"
 
 #include <errno.h>
@@ -12,6 +17,7 @@ void inflate_free(struct inflate *z)
 	*z = (struct inflate){ 0 };
 }
 
+/* Forgets the frame that it was in. Called at a new section, and before another pass. */
 void inflate_reset(struct inflate *z)
 {
 	if (z->stream)
@@ -26,10 +32,12 @@ static int inflate_start(struct inflate *z)
 }
 
 /* Unpacks the next piece of the zstd stream. A frame may span payloads, so they must come in the
- * order of the file. On failure z->reason says in words what is wrong. */
+ * order of the file. On failure z->reason says in words what is wrong. What was unpacked before the
+ * fault stays in out. */
 int inflate_more(struct inflate *z, const void *payload, size_t n, struct buf *out)
 {
 	ZSTD_inBuffer in = { payload, n, 0 };
+	/* zstd says which step is best: then a block always fits. */
 	size_t start = out->n, step = ZSTD_DStreamOutSize();
 
 	if (inflate_start(z) < 0) {

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-// input.c: see input.h. Knows nothing of what the bytes mean.
+/*
+ * input.c: see input.h. Knows nothing of what the bytes mean.
+ *
+ * A file is mapped when it can be, because records are then borrowed and never copied, and a second
+ * pass reads nothing. What cannot be mapped (a pipe, a FIFO, a file of /proc, one that is not at
+ * its start) has bytes == NULL and is read with input_read.
+ */
 #include "perfdata/input.h"
 
 #include <errno.h>
@@ -9,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Leaves in->bytes NULL if the file cannot be mapped. */
 static void input_map(struct input *in, const struct stat *st)
 {
 	void *map;
@@ -35,6 +42,7 @@ static uint64_t input_written(const struct stat *st)
 	return (uint64_t)st->st_mtim.tv_sec * 1000000000 + ns;
 }
 
+/* The descriptor stays the caller's. name is for messages. */
 int input_open_fd(struct input *ret, int fd, const char *name, struct seam_error *err)
 {
 	struct input in = { .fd = fd };
@@ -47,12 +55,14 @@ int input_open_fd(struct input *ret, int fd, const char *name, struct seam_error
 		return seam_error_set(err, EISDIR, name, SEAM_NO_OFFSET, NULL, "is a directory");
 	if (S_ISREG(st.st_mode) && st.st_mtim.tv_sec > 0)
 		in.written_ns = input_written(&st);
+	/* At an offset: somebody has read from it before, so it is taken as a stream. */
 	if (S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0)
 		input_map(&in, &st);
 	*ret = in;
 	return 0;
 }
 
+/* -errno, and err has the path. */
 int input_open(struct input *ret, const char *path, struct seam_error *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
@@ -87,6 +97,9 @@ ssize_t input_read(const struct input *in, void *bytes, size_t n)
 	return got < 0 ? -errno : got;
 }
 
+/* Whether a mapped file has become shorter than its mapping: touching the rest would end the
+ * process (SIGBUS). The check is a moment old when its answer is used, so the reader asks again for
+ * each step. */
 bool input_shrunk(const struct input *in, uint64_t *now)
 {
 	struct stat st;
@@ -97,6 +110,7 @@ bool input_shrunk(const struct input *in, uint64_t *now)
 	return *now < in->size;
 }
 
+/* Maps pages that will be read soon. Errors do not matter: pages come when they are touched. */
 void input_populate(const unsigned char *bytes, size_t n)
 {
 	size_t before = (uintptr_t)bytes % (uintptr_t)sysconf(_SC_PAGESIZE);

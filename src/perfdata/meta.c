@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
-// meta.c: see meta.h. Names have ranks. A name that the file states wins over one guessed from the
-// attr, and a more exact statement over a less exact one, whichever comes first.
+/*
+ * meta.c: see meta.h. Names have ranks. A name that the file states wins over one guessed from the
+ * attr, and a more exact statement over a less exact one, whichever comes first.
+ *
+ * Features and events of the header are known at once; those of a stream come in records while it
+ * is read, and meta_take sees them all. Ownership: strings and features of a stream live in the
+ * arena, features of a file point into the mapping. Memory is bounded for what a stream may repeat
+ * (META_FEATURE_BYTES, META_BUILD_ID_BYTES).
+ */
 #include "perfdata/meta.h"
 
 #include <errno.h>
@@ -13,6 +20,7 @@
 #include "perfdata/event_name.h"
 #include "perfdata/feature.h"
 
+/* In rising order of trust. */
 enum {
 	NAMED_NOT,
 	NAMED_BY_ATTR,
@@ -40,6 +48,7 @@ void meta_free(struct meta *m)
 
 /* ---- names ---- */
 
+/* Gives the event a name if none better is known. An empty name is none. */
 static int meta_name(struct meta *m, uint32_t index, const char *name, uint8_t rank)
 {
 	int rc;
@@ -52,6 +61,7 @@ static int meta_name(struct meta *m, uint32_t index, const char *name, uint8_t r
 	return rc;
 }
 
+/* Names an event by its attr. When the PMUs are known later, it may get another such name. */
 static int meta_name_by_attr(struct meta *m, const struct seam_event *event)
 {
 	struct buf text = { 0 };
@@ -68,6 +78,7 @@ static int meta_name_by_attr(struct meta *m, const struct seam_event *event)
 	return rc;
 }
 
+/* After the PMUs became known: events that have no better name are named once more. */
 static int meta_name_all_by_attr(struct meta *m)
 {
 	int rc = 0;
@@ -87,6 +98,8 @@ static int meta_take_pmus(struct meta *m, const struct seam_bytes *bytes)
 	const char *name;
 	uint32_t type;
 
+	/* One list is enough. A hostile stream of many lists would name all events again each
+	 * time. */
 	if (m->pmus.n)
 		return 0;
 	feature_pmus(bytes, m->swap, &walk);
@@ -102,6 +115,7 @@ static int meta_take_pmus(struct meta *m, const struct seam_bytes *bytes)
 	return m->pmus.n ? meta_name_all_by_attr(m) : 0;
 }
 
+/* Enough to tell that two lists speak of the same event. */
 static bool meta_same_event(const struct seam_attr *a, const struct seam_attr *b)
 {
 	return a->type == b->type && a->config == b->config;
@@ -122,6 +136,8 @@ static int meta_name_from_desc(struct meta *m, const struct seam_bytes *bytes)
 			event = seam_events_by_id(m->events, seam_u64s_at(&desc.ids, 0));
 		if (!event)
 			event = seam_events_at(m->events, i);
+		/* A list that does not fit the events (another order, another file's) names
+		 * nothing. */
 		if (event && meta_same_event(&event->attr, &desc.attr))
 			rc = meta_name(m, event->index, desc.name, NAMED_BY_DESC);
 		if (rc < 0)
@@ -142,6 +158,8 @@ static int meta_await_type(struct meta *m, const struct seam_attr *attr, uint32_
 	slot = map_slot(&m->tracepoints, attr->config, NULL);
 	if (!slot)
 		return -ENOMEM;
+	/* Events of the same tracepoint form a list by index + 1; 0 ends it. One name serves them
+	 * all. */
 	m->named[index].next = (uint32_t)*slot;
 	*slot = index + 1;
 	return 0;
@@ -161,7 +179,7 @@ static int meta_add_event(struct meta *m, const struct seam_attr *attr, const ui
 	return rc < 0 ? rc : meta_name_by_attr(m, seam_events_at(m->events, (size_t)index));
 }
 
-/* ids as they lie in the file, into this machine's order; the caller frees *ret. */
+/* ids as they lie in the file, into this machine's order; the caller frees *ret. -ENOMEM. */
 static int meta_ids(const unsigned char *bytes, size_t n, bool swap, uint64_t **ret)
 {
 	struct seam_u64s words = { bytes, n, swap };
@@ -186,6 +204,7 @@ static int meta_load_attr(struct meta *m, const struct header *h, const unsigned
                           struct seam_error *err)
 {
 	size_t attr_size = (size_t)h->attr_size - 16;
+	/* An entry is an attr and, in its last 16 bytes, the section of its ids. */
 	struct cursor c = cursor_of(bytes + offset + attr_size, 16, m->swap);
 	uint64_t ids_offset = cursor_u64(&c), ids_size = cursor_u64(&c), *ids = NULL;
 	struct seam_attr attr;
@@ -223,6 +242,7 @@ int meta_load_attrs(struct meta *m, const struct header *h, const unsigned char 
 	uint64_t ids_left = size, n;
 	int rc = 0;
 
+	/* 64 bytes is the first attr there was. */
 	if (h->attr_size < SEAM_ATTR_SIZE_MIN + 16 || h->attr_size > 4096)
 		return seam_error_set(err, EBADMSG, path, 16, "header",
 		                      "attr entries of %llu bytes, need 80 ... 4096",
@@ -242,12 +262,14 @@ int meta_load_attrs(struct meta *m, const struct header *h, const unsigned char 
 
 /* ---- features ---- */
 
+/* bytes stay where they are; for a stream they are a copy in the arena. */
 static int meta_set_feature(struct meta *m, unsigned feature, const void *bytes, size_t n)
 {
 	struct seam_bytes b = { bytes, n };
 
 	m->features[feature] = b;
 	m->has[feature] = true;
+	/* The text of an older feature of this number is no longer true. */
 	m->strings[feature] = NULL;
 	if (feature == SEAM_FEATURE_PMU_MAPPINGS)
 		return meta_take_pmus(m, &b);
@@ -256,6 +278,7 @@ static int meta_set_feature(struct meta *m, unsigned feature, const void *bytes,
 	return 0;
 }
 
+/* Counts a feature that cannot be used, and reports it as damage. */
 static int meta_bad_feature(struct meta *m, unsigned feature, uint64_t offset, const char *why,
                             struct seam_error *err)
 {
@@ -291,6 +314,7 @@ int meta_load_features(struct meta *m, const struct header *h, const unsigned ch
 	int rc = 0;
 
 	cursor_seek(&c, table - base);
+	/* The table has an entry for each bit that is set, in the order of the bits. */
 	for (unsigned f = 0; f < SEAM_FEATURE_MAX && rc >= 0; f++) {
 		uint64_t at = base + cursor_offset(&c), offset, n;
 
@@ -309,12 +333,15 @@ int meta_load_features(struct meta *m, const struct header *h, const unsigned ch
 	return rc < 0 ? rc : 0;
 }
 
+/* The data is cut, so the table behind it is not there: all features that the header names are
+ * lost. */
 void meta_lose_features(struct meta *m, const struct header *h)
 {
 	for (unsigned f = 0; f < SEAM_FEATURE_MAX; f++)
 		m->bad_features += header_has(h, f);
 }
 
+/* True and *ret. The bytes are valid as long as the reader is open. */
 bool meta_feature(const struct meta *m, unsigned feature, struct seam_bytes *ret)
 {
 	if (feature >= SEAM_FEATURE_MAX || !m->has[feature])
@@ -323,6 +350,8 @@ bool meta_feature(const struct meta *m, unsigned feature, struct seam_bytes *ret
 	return true;
 }
 
+/* The text of a feature that is one string; NULL: not there, not sound, or no memory. The copy is
+ * kept, because callers ask again and a feature need not end in a NUL. */
 const char *meta_feature_string(struct meta *m, unsigned feature)
 {
 	struct seam_bytes b;
@@ -367,8 +396,10 @@ static int meta_take_attr(struct meta *m, const struct seam_record *r, struct se
 	size_t n;
 	int rc;
 
+	/* The attr's size is its second word: behind the record's header and the type. */
 	cursor_bytes(&c, 12);
 	size = cursor_u32(&c);
+	/* perf of 2.6.3x left the size empty. */
 	if (!size)
 		size = SEAM_ATTR_SIZE_MIN;
 	cursor_seek(&c, 8);
@@ -395,6 +426,7 @@ static char *meta_name_field(struct meta *m, const struct cursor *c)
 	                    strnlen((const char *)c->at, cursor_left(c)));
 }
 
+/* EVENT_TYPE: old perfs named tracepoints by their config, in streams. */
 static int meta_take_event_type(struct meta *m, const struct seam_record *r)
 {
 	struct cursor c = cursor_of(r->bytes + 8, r->size - 8, r->swap);
@@ -414,6 +446,7 @@ static int meta_take_event_type(struct meta *m, const struct seam_record *r)
 	return rc;
 }
 
+/* EVENT_UPDATE may name an event, or say its unit, scale or CPUs. Only the name is used here. */
 static int meta_take_event_update(struct meta *m, const struct seam_record *r,
                                   struct seam_error *err)
 {
@@ -435,6 +468,7 @@ static int meta_take_event_update(struct meta *m, const struct seam_record *r,
 
 /* Before perf 7 a FEATURE record of the number behind the last feature, without content, ended
  * them: the number is another feature today, the emptiness is what tells. */
+/* BRANCH_STACK and STAT have no content in sound files either. */
 static bool meta_ends_features(uint64_t feature, size_t n)
 {
 	return !n && feature != SEAM_FEATURE_BRANCH_STACK && feature != SEAM_FEATURE_STAT;
@@ -466,6 +500,8 @@ static int meta_take_feature(struct meta *m, const struct seam_record *r, struct
 	return meta_load_feature(m, (unsigned)feature, copy, n, r->offset, err);
 }
 
+/* BUILD_ID records of a stream are gathered into what the feature of a file holds: both have the
+ * same layout. */
 static int meta_take_build_id(struct meta *m, const struct seam_record *r, struct seam_error *err)
 {
 	if (m->has[SEAM_FEATURE_BUILD_ID] && !m->build_ids.n)
@@ -482,6 +518,8 @@ static int meta_take_build_id(struct meta *m, const struct seam_record *r, struc
 	return meta_set_feature(m, SEAM_FEATURE_BUILD_ID, m->build_ids.bytes, m->build_ids.n);
 }
 
+/* Takes what a record says about the recording. Records of other types mean nothing here. Faults
+ * are damage; errors are those of `strict` and -ENOMEM. */
 int meta_take(struct meta *m, const struct seam_record *record, struct seam_error *err)
 {
 	switch (record->type) {
@@ -500,6 +538,7 @@ int meta_take(struct meta *m, const struct seam_record *record, struct seam_erro
 	}
 }
 
+/* The formats of tracepoints, which stand behind their record. They are copied. */
 int meta_take_tracing_data(struct meta *m, const void *payload, size_t n)
 {
 	void *copy = arena_copy(&m->arena, payload, n);

@@ -23,6 +23,7 @@
 #define ORDER_SWAP (1ULL << 63) /* bits of entry.place */
 #define ORDER_COPIED (1ULL << 62)
 
+/* 32 bytes: a recording of ten million samples that is sorted as a whole waits in 320 MB. */
 struct entry {
 	uint64_t time;
 	uint64_t place; /* offset in the file, and the two bits above */
@@ -30,6 +31,8 @@ struct entry {
 	const unsigned char *bytes;
 };
 
+/* live: records that have not gone, or whose bytes the caller still looks at. used: bytes up to
+ * which it is full. */
 struct chunk { /* stands at the chunk's start */
 	size_t live, used;
 };
@@ -54,6 +57,7 @@ struct order {
 	bool finished;
 };
 
+/* opts may be NULL. -ENOMEM. */
 int order_new(struct order **ret, const struct order_opts *opts)
 {
 	struct order *o = calloc(1, sizeof(*o));
@@ -70,6 +74,7 @@ int order_new(struct order **ret, const struct order_opts *opts)
 
 /* ---- copies ---- */
 
+/* Chunks are aligned to their size, so the low bits of an address tell nothing of the chunk. */
 static struct chunk *order_chunk_of(const unsigned char *bytes)
 {
 	return (struct chunk *)((uintptr_t)bytes & ~(uintptr_t)(ORDER_CHUNK - 1));
@@ -120,6 +125,7 @@ static const unsigned char *order_copy(struct order *o, const unsigned char *byt
 	return to;
 }
 
+/* Releases the copies among entries that never went. */
 static void order_drop_copies(struct order *o, const struct entry *e, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
@@ -165,6 +171,7 @@ static int order_merge(struct order *o, size_t at, size_t mid, size_t end)
 	struct entry *e = o->entries, *left;
 	size_t n, i = 0, k = mid;
 
+	/* Most runs do not overlap at their ends: what is in place on either side is not moved. */
 	if (at == mid || mid == end || e[mid - 1].time <= e[mid].time)
 		return 0;
 	at = order_bound(e, at, mid, e[mid].time, false);
@@ -181,6 +188,7 @@ static int order_merge(struct order *o, size_t at, size_t mid, size_t end)
 }
 
 /* Where the run that begins at `at` ends. */
+/* A record of the same time continues the run: order of push is kept. */
 static size_t order_run(const struct entry *e, size_t at, size_t end)
 {
 	while (++at < end && e[at - 1].time <= e[at].time)
@@ -217,7 +225,7 @@ static int order_sort(struct order *o, size_t at, size_t end)
 	return rc;
 }
 
-/* Brings everything that waits into one order. */
+/* Brings everything that waits into one order. After it entries[head, n) is sorted. */
 static int order_settle(struct order *o)
 {
 	int rc = order_sort(o, o->sorted, o->n);
@@ -231,6 +239,7 @@ static int order_settle(struct order *o)
 
 /* ---- in and out ---- */
 
+/* What it holds now, with room that is not used. */
 static size_t order_bytes(const struct order *o)
 {
 	return (o->capacity + o->spare_capacity + o->untimed_capacity) * sizeof(struct entry) +
@@ -258,7 +267,8 @@ static int order_room(struct order *o)
 	return 0;
 }
 
-/* Too much waits: the older half may go, come what may. */
+/* Too much waits: the older half may go, come what may. Only what is above max_bytes waits so long
+ * that order is lost, and the caller is told how much. */
 static int order_force(struct order *o)
 {
 	size_t half, before = o->ready;
@@ -290,6 +300,7 @@ static int order_push_untimed(struct order *o, const struct entry *e)
  * half becomes ready at once, so that memory stays bounded even if the file never ends a round. */
 int order_push(struct order *o, uint64_t time_ns, const struct seam_record *record)
 {
+	/* The two highest bits of an offset are never used: no file is that long. */
 	struct entry e = { .time = time_ns,
 		           .place = record->offset & ~(ORDER_SWAP | ORDER_COPIED),
 		           .index = record->index,
@@ -317,6 +328,9 @@ int order_push(struct order *o, uint64_t time_ns, const struct seam_record *reco
 	return bytes > o->opts.max_bytes && o->ready == o->head ? order_force(o) : 0;
 }
 
+/* Lets go of what no later record can precede: all that is not newer than the newest record of the
+ * round before. Rings are drained in turn, so a record of this round may be older than others of
+ * it. */
 int order_round(struct order *o)
 {
 	size_t ready;
@@ -335,6 +349,7 @@ int order_round(struct order *o)
 	return 0;
 }
 
+/* Sorts all that waits and lets it go. */
 int order_finish(struct order *o)
 {
 	int rc = order_settle(o);
@@ -376,6 +391,7 @@ int order_pop(struct order *o, struct seam_record *ret, uint64_t *time_ns)
 {
 	const struct entry *e;
 
+	/* The caller may look at the bytes until now. */
 	if (o->popped)
 		order_release(o, o->popped);
 	o->popped = NULL;
@@ -383,6 +399,7 @@ int order_pop(struct order *o, struct seam_record *ret, uint64_t *time_ns)
 		e = &o->untimed[o->untimed_head++];
 	} else if (o->head < o->ready) {
 		e = &o->entries[o->head++];
+		/* The header of a record some places ahead: it lies anywhere in the file. */
 		if (o->head + ORDER_AHEAD < o->ready)
 			__builtin_prefetch(o->entries[o->head + ORDER_AHEAD].bytes);
 		if (e->time < o->gone)

@@ -16,6 +16,7 @@
 #include "base/cursor.h"
 #include "perfdata/reader_state.h"
 
+/* The type's name for messages. bytes hold a header. */
 const char *reader_type_name(const unsigned char *bytes, bool swap)
 {
 	struct cursor c = cursor_of(bytes, 4, swap);
@@ -46,6 +47,7 @@ static int reader_check_shrunk(struct seam_reader *r, struct seam_error *err)
 	                  (unsigned long long)(s->base + s->size - at));
 }
 
+/* How far the lane goes next: up to READER_STEP, or to the end. */
 static size_t reader_step(const unsigned char *at, const unsigned char *end)
 {
 	return (size_t)(end - at) > READER_STEP ? READER_STEP : (size_t)(end - at);
@@ -64,6 +66,7 @@ static int reader_advance(struct seam_reader *r, struct seam_error *err)
 	rc = reader_check_shrunk(r, err);
 	if (rc < 0 || r->section_cut)
 		return rc;
+	/* The thread may have mapped this piece already. */
 	n = reader_step(r->visible, end);
 	if (!ahead_wait(&r->ahead, r->visible, n))
 		input_populate(r->visible, n);
@@ -78,6 +81,7 @@ static int reader_advance(struct seam_reader *r, struct seam_error *err)
  * the stream has ended; an error of read(2) ends it too. */
 static int reader_fill_stream(struct seam_reader *r, struct seam_error *err)
 {
+	/* A record that is not whole stays in front; the window is larger than any record. */
 	struct lane *l = &r->outer;
 	size_t left = lane_left(l), want = READER_WINDOW - left;
 	uint64_t base = lane_offset(l);
@@ -85,6 +89,7 @@ static int reader_fill_stream(struct seam_reader *r, struct seam_error *err)
 
 	if (r->stream_end)
 		return 0;
+	/* A file through a pipe: features follow the data and must not be read as records. */
 	if (r->stream_left < want)
 		want = (size_t)r->stream_left;
 	memmove(r->window, l->at, left);
@@ -108,6 +113,7 @@ static int reader_fill(struct seam_reader *r, struct seam_error *err)
 
 /* ---- the end of a section ---- */
 
+/* Whether the bytes are printable text. It is asked only where no record can be read. */
 static bool reader_is_text(const unsigned char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -117,7 +123,9 @@ static bool reader_is_text(const unsigned char *bytes, size_t n)
 	return n >= 8; /* fewer may look like anything */
 }
 
-/* What stands behind the last whole record. */
+/* Says what stands behind the last whole record: counts it, and reports it as damage. left: how
+ * many bytes. A recorder that was killed leaves the front of a record; another program on the same
+ * descriptor leaves text. */
 static int reader_tail(struct seam_reader *r, uint64_t left, struct seam_error *err)
 {
 	const struct lane *l = &r->outer;
@@ -153,6 +161,7 @@ static int reader_tail(struct seam_reader *r, uint64_t left, struct seam_error *
 	                  size);
 }
 
+/* What was carried over has no end: the compressed record that holds it is missing. */
 static int reader_end_inner(struct seam_reader *r, struct seam_error *err)
 {
 	size_t n = r->carry.n;
@@ -184,6 +193,8 @@ static int reader_next_section(struct seam_reader *r, struct seam_error *err)
 	return 1;
 }
 
+/* Begins section i from its front. Nothing of the section before is carried over: each file of a
+ * directory has zstd frames of its own. */
 void reader_enter_section(struct seam_reader *r, size_t i)
 {
 	const struct section *s = &r->sections[i];
@@ -206,6 +217,7 @@ static int reader_unsound(struct seam_reader *r, struct lane *l, uint32_t size,
 	const char *what = reader_type_name(l->at, r->swap);
 	int rc;
 
+	/* The whole rest of the section is given up, beyond what is visible by now. */
 	if (l == &r->outer && !r->stream) {
 		const struct section *s = &r->sections[r->section];
 
@@ -213,8 +225,10 @@ static int reader_unsound(struct seam_reader *r, struct lane *l, uint32_t size,
 		r->visible = s->bytes + s->size;
 	}
 	r->tally.skipped_records++;
+	/* Only a new frame tells where records begin again. */
 	r->inner_lost |= l == &r->inner;
 	l->at = l->end;
+	/* A stream's rest is read and thrown away, so that its bytes can be counted. */
 	while (l == &r->outer && r->stream && (rc = reader_fill_stream(r, err)) != 0) {
 		if (rc < 0)
 			return rc;
@@ -236,6 +250,7 @@ static int reader_pass(struct seam_reader *r, struct lane *l, uint64_t n, struct
 	uint64_t want = n;
 	int rc;
 
+	/* A payload may be longer than what is visible, or than the window. */
 	for (;;) {
 		size_t left = lane_left(l), take = n < left ? (size_t)n : left;
 
@@ -278,10 +293,9 @@ static bool reader_are_records(const unsigned char *bytes, size_t n, bool swap)
 	return true;
 }
 
-/*
- * A record claims a payload that is longer than the rest of the file, while records follow it: it
- * is skipped, and these are read. (If none follow, the file was cut.) 1: skipped.
- */
+/* A record claims a payload that is longer than the rest of the file, while records follow it: it
+ * is skipped, and these are read. (If none follow, the file was cut.) 1: skipped. A claim of a
+ * hostile or damaged record must not make megabytes of sound records unreadable. */
 static int reader_oversized(struct seam_reader *r, struct lane *l, const struct seam_record *rec,
                             uint64_t payload, const char *what, struct seam_error *err)
 {
@@ -294,6 +308,7 @@ static int reader_oversized(struct seam_reader *r, struct lane *l, const struct 
 		const struct section *s = &r->sections[r->section];
 
 		room = (uint64_t)(s->bytes + s->size - l->at);
+		/* Enough is made visible to look at three records; a small lane may end before. */
 		while (payload > room && lane_left(l) < room && lane_left(l) < READER_PEEK &&
 		       (rc = reader_fill(r, err)) > 0)
 			;
@@ -323,7 +338,8 @@ static int reader_hold(struct seam_reader *r, const struct lane *l, struct seam_
 	return 0;
 }
 
-/* 1: it is skipped. */
+/* TRACING_DATA: the formats of tracepoints follow the record, or are in it. They are kept in the
+ * first pass. 0; 1: the record is skipped. */
 static int reader_tracing_data(struct seam_reader *r, struct lane *l, struct seam_record *rec,
                                struct seam_error *err)
 {
@@ -343,6 +359,7 @@ static int reader_tracing_data(struct seam_reader *r, struct lane *l, struct sea
 		rc = reader_hold(r, l, rec);
 	if (rc)
 		return rc;
+	/* All of the payload is passed, but only as much is kept as the bound allows. */
 	rc = reader_pass(r, l, size, keep ? &kept : NULL, READER_TRACING_DATA, "TRACING_DATA", err);
 	if (rc >= 0 && keep && size > READER_TRACING_DATA && kept.n >= READER_TRACING_DATA)
 		rc = damage_add(&r->damage, err, rec->offset, "TRACING_DATA",
@@ -353,7 +370,8 @@ static int reader_tracing_data(struct seam_reader *r, struct lane *l, struct sea
 	return rc < 0 ? rc : 0;
 }
 
-/* 1: it is skipped. */
+/* AUXTRACE: a piece of a hardware trace follows, which seam does not decode: it is passed over. 1:
+ * the record is skipped. */
 static int reader_auxtrace(struct seam_reader *r, struct lane *l, struct seam_record *rec,
                            struct seam_error *err)
 {
@@ -389,6 +407,7 @@ static int reader_special(struct seam_reader *r, struct lane *l, struct seam_rec
 		rc = reader_auxtrace(r, l, rec, err);
 		break;
 	default:
+		/* meta looks at each record in the first pass only. */
 		if (rec->index >= r->learned)
 			rc = meta_take(&r->meta, rec, err);
 		return rc < 0 ? rc : 1;
@@ -396,6 +415,8 @@ static int reader_special(struct seam_reader *r, struct lane *l, struct seam_rec
 	return rc < 0 ? rc : !rc;
 }
 
+/* perf's own records, which are few. FINISHED_ROUND is one of them, but means nothing here, and is
+ * frequent in files of many CPUs. */
 static bool reader_is_special(uint32_t type)
 {
 	return type - SEAM_RECORD_USER_FIRST <
@@ -403,7 +424,8 @@ static bool reader_is_special(uint32_t type)
 	       type != SEAM_RECORD_FINISHED_ROUND;
 }
 
-/* The lane's bytes do not hold a whole record. 1: try again, 0: the end. */
+/* The lane's bytes do not hold a whole record. 1: try again, 0: the end. In the inner lane the rest
+ * of the record is in the next compressed one. */
 static int reader_short(struct seam_reader *r, struct lane *l, struct seam_error *err)
 {
 	int rc;
@@ -417,6 +439,8 @@ static int reader_short(struct seam_reader *r, struct lane *l, struct seam_error
 	return rc ? rc : reader_next_section(r, err);
 }
 
+/* Remembers how reading ended. After damage with `strict`, or without memory, no record can be
+ * trusted, so later calls fail as well. Errors of read(2) are given once. */
 static int reader_fail(struct seam_reader *r, int rc, struct seam_error *err)
 {
 	if (rc == -ENOMEM)
@@ -451,6 +475,7 @@ static inline struct lane *reader_lane(struct seam_reader *r)
 	return r->inner.at != r->inner.end ? &r->inner : &r->outer;
 }
 
+/* The first 8 bytes of each record, in this machine's byte order. */
 struct head {
 	uint32_t type;
 	uint16_t misc, size;
@@ -472,6 +497,7 @@ static inline struct head reader_head(const struct seam_reader *r, const struct 
 	return h;
 }
 
+/* Hands out the record at the front of the lane: fills *ret and moves on. Nothing is copied. */
 static inline void reader_take(const struct seam_reader *r, struct lane *l, const struct head *h,
                                struct seam_record *ret)
 {
@@ -497,6 +523,7 @@ reader_next_special(struct seam_reader *r, struct seam_record *ret, struct seam_
 		return seam_error_set(err, -r->failed, r->name, SEAM_NO_OFFSET, NULL,
 		                      "reading has failed before");
 	for (;;) {
+		/* What a compressed record gave is read to its end before the next outer record. */
 		struct lane *l = reader_lane(r);
 		size_t left = lane_left(l);
 		struct head h;
@@ -530,6 +557,8 @@ reader_next_special(struct seam_reader *r, struct seam_record *ret, struct seam_
 	}
 }
 
+/* The fast way: a record that is at hand as a whole and means nothing to the reader. 1 and *ret; 0
+ * at the end; -errno. */
 int seam_reader_next(struct seam_reader *r, struct seam_record *ret, struct seam_error *err)
 {
 	struct lane *l = reader_lane(r);

@@ -17,6 +17,7 @@
 #include "base/cursor.h"
 #include "perfdata/reader_state.h"
 
+/* Frees what was unpacked. Records that were handed out as stable are gone then. */
 void reader_free_blocks(struct seam_reader *r)
 {
 	for (size_t i = 0; i < r->n_blocks; i++)
@@ -26,6 +27,7 @@ void reader_free_blocks(struct seam_reader *r)
 	r->n_blocks = 0;
 }
 
+/* A part that follows data which could not be unpacked is no record's front. */
 int reader_carry(struct seam_reader *r, const unsigned char *bytes, size_t n)
 {
 	buf_clear(&r->carry);
@@ -44,6 +46,8 @@ static bool reader_keep_block(struct seam_reader *r, uint64_t offset)
 
 	if (r->stream || r->keep_full)
 		return false;
+	/* Set while it is not sure that the block can be kept: after one that was not, there must
+	 * be no other, because blocks have no gaps. */
 	r->keep_full = true;
 	if (b.n > r->keep_most - r->kept_bytes)
 		return false;
@@ -61,6 +65,7 @@ static bool reader_keep_block(struct seam_reader *r, uint64_t offset)
 	return true;
 }
 
+/* The compressed bytes of a record. -EBADMSG: COMPRESSED2 claims more than it has. */
 static int reader_payload(const struct seam_reader *r, const struct seam_record *rec,
                           struct seam_bytes *ret)
 {
@@ -79,10 +84,12 @@ static bool reader_replay_block(struct seam_reader *r, uint64_t offset)
 {
 	const struct block *b = r->replay < r->n_blocks ? &r->blocks[r->replay] : NULL;
 
+	/* The offset and the section tell whether it is this record's block. */
 	if (!b || b->offset != offset || b->section != r->section)
 		return false;
 	r->replay++;
 	buf_clear(&r->carry);
+	/* An empty block is one that could not be unpacked, or that gave no whole byte. */
 	if (b->n) {
 		r->inner_lost = false;
 		lane_set(&r->inner, b->bytes, b->n, offset, true, true);
@@ -91,7 +98,8 @@ static bool reader_replay_block(struct seam_reader *r, uint64_t offset)
 }
 
 /* In a second pass, at the first block that was not kept: the zstd stream is unpacked again up to
- * here. */
+ * here. zstd's window holds what came before, so unpacking cannot begin in the middle of a frame.
+ * Faults were reported in the first pass; here they are passed over. */
 static int reader_catch_up(struct seam_reader *r)
 {
 	const struct section *s = &r->sections[r->section];
@@ -117,6 +125,7 @@ static int reader_catch_up(struct seam_reader *r)
 	return rc == -ENOMEM ? rc : 0;
 }
 
+/* Whether bytes are records of known types from end to end. Chance data is not. */
 static bool reader_is_chain(const struct seam_reader *r, const unsigned char *bytes, size_t n)
 {
 	struct cursor c = cursor_of(bytes, n, r->swap);
@@ -133,6 +142,7 @@ static bool reader_is_chain(const struct seam_reader *r, const unsigned char *by
 	return n > 0;
 }
 
+/* The magic number of a zstd frame (RFC 8878), little-endian. */
 static bool reader_starts_frame(const struct seam_bytes *payload)
 {
 	static const unsigned char magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
@@ -158,6 +168,7 @@ static int reader_resume(struct seam_reader *r, const struct seam_bytes *payload
 	return 1;
 }
 
+/* From here on unpacked bytes have no known place: counted, and reported once. */
 static int reader_lose(struct seam_reader *r, const struct seam_record *rec, const char *reason,
                        struct seam_error *err)
 {
@@ -195,6 +206,7 @@ static int reader_unpack(struct seam_reader *r, const struct seam_record *rec,
 		r->tally.skipped_bytes += rec->size;
 		return 0;
 	}
+	/* The record that began in the last part continues with the first byte of this one. */
 	if (buf_put(&r->plain, r->carry.bytes, carried) < 0)
 		return -ENOMEM;
 	rc = inflate_more(&r->inflate, payload.bytes, payload.n, &r->plain);
@@ -212,6 +224,7 @@ int reader_compressed(struct seam_reader *r, const struct seam_record *rec, stru
 
 	if (reader_replay_block(r, rec->offset))
 		return 0;
+	/* The first compressed record behind the kept ones, in a pass that is not the first. */
 	if (r->replay == r->n_blocks && r->keep_full && r->rewound) {
 		rc = reader_catch_up(r);
 		if (rc < 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // reader_open.c: opens and closes readers, and tells what they found. Knows how a file, a directory
+/* A section is a span of whole records. realloc moves them: nobody keeps a pointer to one. */
 // recording and memory become sections of records; how records are walked is reader.c.
 #include <dirent.h>
 #include <errno.h>
@@ -15,6 +16,7 @@
 
 /* ---- sections ---- */
 
+/* -ENOMEM. */
 static int reader_add_section(struct seam_reader *r, const struct section *s)
 {
 	struct section *sections = realloc(r->sections, (r->n_sections + 1) * sizeof(*r->sections));
@@ -95,6 +97,7 @@ static int reader_file_data(struct seam_reader *r, struct seam_error *err)
 	return reader_add_section(r, &s);
 }
 
+/* A file: its data, its events, and its features, if these can be behind the data. */
 static int reader_file(struct seam_reader *r, struct seam_error *err)
 {
 	const struct header *h = &r->header;
@@ -102,6 +105,7 @@ static int reader_file(struct seam_reader *r, struct seam_error *err)
 
 	if (rc >= 0)
 		rc = meta_load_attrs(&r->meta, h, r->input.bytes, r->input.size, err);
+	/* A recorder that was killed had not written the features yet. */
 	if (rc < 0 || r->unfinished)
 		return rc;
 	if (!r->cut)
@@ -111,6 +115,7 @@ static int reader_file(struct seam_reader *r, struct seam_error *err)
 	return 0;
 }
 
+/* A pipe-mode stream that was stored as a file: its records follow the short header. */
 static int reader_pipe(struct seam_reader *r)
 {
 	struct section s = { .bytes = r->input.bytes + HEADER_SIZE_PIPE,
@@ -123,7 +128,8 @@ static int reader_pipe(struct seam_reader *r)
 	return reader_add_section(r, &s);
 }
 
-/* All bytes are at hand. */
+/* Opens what is mapped or in memory: all bytes are at hand. Some of them are looked at before the
+ * first record is asked for. */
 static int reader_open_bytes(struct seam_reader *r, struct seam_error *err)
 {
 	int rc = header_decode(r->input.bytes, (size_t)r->input.size, r->name, &r->header, err);
@@ -145,6 +151,7 @@ static int reader_directory_part(struct seam_reader *r, struct section *s, unsig
                                  struct seam_error *err)
 {
 	struct stat st = { 0 };
+	/* An empty data.N is a CPU on which nothing ran. */
 	bool empty = fstat(s->input.fd, &st) == 0 && S_ISREG(st.st_mode) && !st.st_size;
 	int rc = 0;
 
@@ -188,6 +195,7 @@ static int reader_directory_file(struct seam_reader *r, const char *path, unsign
 	return rc;
 }
 
+/* For qsort. */
 static int reader_number_order(const void *a, const void *b)
 {
 	unsigned long x = *(const unsigned long *)a, y = *(const unsigned long *)b;
@@ -304,7 +312,8 @@ static int reader_start(struct seam_reader **ret, struct seam_reader *r, const c
 	return 0;
 }
 
-/* A directory is opened by its file `data`; its files data.N become further sections. */
+/* A directory is opened by its file `data`; its files data.N become further sections. "-" is
+ * standard input. */
 int seam_reader_open(struct seam_reader **ret, const char *path,
                      const struct seam_reader_opts *opts, struct seam_error *err)
 {
@@ -321,12 +330,14 @@ int seam_reader_open(struct seam_reader **ret, const char *path,
 		return rc;
 	directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 	if (directory && asprintf(&data, "%s/data", path) < 0)
+		/* The path itself is tried then, and it is a directory: the error says so. */
 		data = NULL;
 	rc = input_open(&r->input, data ? data : path, err);
 	free(data);
 	if (rc < 0) {
 		r->input.fd = -1;
 		seam_reader_close(r);
+		/* The text is not kept: from here on only whether there is one matters. */
 		return rc;
 	}
 	return reader_start(ret, r, directory ? path : NULL, err);
@@ -349,6 +360,7 @@ int seam_reader_open_fd(struct seam_reader **ret, int fd, const char *name,
 	return reader_start(ret, r, NULL, err);
 }
 
+/* The bytes stay the caller's and must live as long as the reader. */
 int seam_reader_open_memory(struct seam_reader **ret, const void *bytes, size_t n, const char *name,
                             const struct seam_reader_opts *opts, struct seam_error *err)
 {
@@ -357,6 +369,7 @@ int seam_reader_open_memory(struct seam_reader **ret, const void *bytes, size_t 
 
 	if (rc < 0)
 		return rc;
+	/* A NULL would mean a stream. */
 	r->input.bytes = n ? bytes : (const unsigned char *)"";
 	r->input.size = n;
 	return reader_start(ret, r, NULL, err);
@@ -389,9 +402,11 @@ void seam_reader_close(struct seam_reader *r)
 int seam_reader_rewind(struct seam_reader *r)
 {
 	if (r->stream)
+		/* A stream has gone by. */
 		return -ESPIPE;
 	if (r->failed)
 		return r->failed;
+	/* meta has taken what the records before this index say. */
 	if (r->records > r->learned)
 		r->learned = r->records;
 	if (r->complete && !r->quiet) {
@@ -430,6 +445,7 @@ const char *seam_reader_feature_string(struct seam_reader *r, unsigned feature)
 	return meta_feature_string(&r->meta, feature);
 }
 
+/* The i-th fault in words, or NULL. All faults are counted, the first DAMAGE_KEPT are kept. */
 const struct seam_error *seam_reader_damage(const struct seam_reader *r, size_t i)
 {
 	return i < r->damage.n ? &r->damage.kept[i] : NULL;
@@ -446,6 +462,8 @@ static uint64_t reader_position(const struct seam_reader *r)
 	uint64_t position = 0;
 
 	for (size_t i = 0; !r->stream && i < r->section; i++)
+		/* Sections before this one are whole files of a directory, or the data of the
+		 * first. */
 		position += r->sections[i].base + r->sections[i].size;
 	return position + lane_offset(&r->outer);
 }

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
-// reader_stream.c: input that comes once, front to back: a pipe-mode stream, or a whole file
-// through a pipe. Memory: one window, and for a file what stands before and behind its data.
+/*
+ * reader_stream.c: input that comes once, front to back: a pipe-mode stream, or a whole file
+ * through a pipe. Memory: one window, and for a file what stands before and behind its data.
+ *
+ * Neither end of a stream is known: header.data.size may be 0. So the reader takes what comes, and
+ * the features behind a file's data are read when the data ends. seam_reader_rewind is refused.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "perfdata/reader_state.h"
 
-/* Reads until held has n bytes or the input ends. */
+/* Reads until held has n bytes or the input ends. A hostile header can ask for no more than
+ * READER_STREAM_HEAD here. */
 static int reader_hold_up_to(struct seam_reader *r, size_t n, struct seam_error *err)
 {
 	while (r->held.n < n) {
@@ -31,6 +37,7 @@ static int reader_stream_head(struct seam_reader *r, struct seam_error *err)
 	const struct header *h = &r->header;
 	int rc;
 
+	/* All of it is held in memory, because the events may stand anywhere in it. */
 	if (h->data.offset > READER_STREAM_HEAD)
 		return seam_error_set(
 		        err, EBADMSG, r->name, 40, "header",
@@ -66,6 +73,7 @@ int reader_open_stream(struct seam_reader *r, struct seam_error *err)
 	r->window = malloc(READER_WINDOW);
 	if (!r->window)
 		return -ENOMEM;
+	/* The first 16 bytes tell a pipe from a file, whose header is longer. */
 	if (rc >= 0)
 		rc = header_decode(r->held.bytes, r->held.n, r->name, &r->header, NULL);
 	if (rc == -EAGAIN)
@@ -88,7 +96,9 @@ int reader_open_stream(struct seam_reader *r, struct seam_error *err)
 	return 0;
 }
 
-/* The feature table speaks of offsets in the file; what is held begins at `base`. */
+/* Reads what follows the data of a file that came through a pipe. 0: nothing more follows, or it
+ * was read; damage is reported. The feature table has offsets of the file; what is held begins at
+ * `base`. */
 int reader_stream_behind(struct seam_reader *r, struct seam_error *err)
 {
 	uint64_t base = r->header.data.offset + r->header.data.size;
@@ -97,6 +107,7 @@ int reader_stream_behind(struct seam_reader *r, struct seam_error *err)
 	if (r->header.pipe || r->unfinished || r->stream_behind)
 		return 0;
 	r->stream_behind = true;
+	/* Its data was cut, so the table is not there. */
 	if (r->stream_left) {
 		meta_lose_features(&r->meta, &r->header);
 		return damage_add(&r->damage, err, base - r->stream_left, "data",

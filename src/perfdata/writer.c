@@ -21,7 +21,8 @@
 
 /* ---- bytes to the file ---- */
 
-/* write(2) until all is written; *done says how much was, also on failure. */
+/* write(2) until all is written. *done says how much was, also on failure: that part is in the file
+ * and must be cut off again. An interrupted call is repeated. */
 static int writer_put(const struct seam_writer *w, const unsigned char *bytes, size_t n,
                       size_t *done)
 {
@@ -38,6 +39,7 @@ static int writer_put(const struct seam_writer *w, const unsigned char *bytes, s
 	return 0;
 }
 
+/* The error that was kept, in words, with the place in the file. */
 static int writer_error(const struct seam_writer *w, struct seam_error *err)
 {
 	return seam_error_set(err, -w->failed, w->name, w->data_offset + w->data, NULL, "%s",
@@ -71,7 +73,8 @@ static uint64_t writer_record_size(const unsigned char *bytes, size_t n)
 	return payload > n - record.size ? 0 : record.size + payload;
 }
 
-/* How many of n bytes, all of which are in the file, belong to whole records. */
+/* How many of n bytes, all of which are in the file, belong to whole records. Called after a failed
+ * write, to keep what can be read. */
 static size_t writer_whole(const unsigned char *bytes, size_t n)
 {
 	size_t at = 0;
@@ -88,6 +91,7 @@ static int writer_drain(struct seam_writer *w)
 	size_t done;
 	int rc;
 
+	/* After a failure nothing more is written: what follows would have a gap in front. */
 	if (w->failed)
 		return w->failed;
 	rc = writer_put(w, w->out.bytes, w->out.n, &done);
@@ -95,6 +99,7 @@ static int writer_drain(struct seam_writer *w)
 		/* The pieces of one zstd frame are of no use without each other. */
 		w->data += w->compressing ? 0 : writer_whole(w->out.bytes, done);
 		w->failed = rc;
+		/* A disk that is full often still allows the cut. */
 		if (!w->pipe && (ftruncate(w->fd, (off_t)(w->data_offset + w->data)) < 0 ||
 		                 lseek(w->fd, (off_t)(w->data_offset + w->data), SEEK_SET) < 0))
 			w->uncut = true; /* the header will say where the data ends */
@@ -105,6 +110,7 @@ static int writer_drain(struct seam_writer *w)
 	return rc;
 }
 
+/* The same at a place of the file that was written before. */
 static int writer_pwrite(const struct seam_writer *w, const struct buf *b, uint64_t offset)
 {
 	size_t done = 0;
@@ -162,10 +168,12 @@ static bool writer_refit(struct seam_writer *w, const unsigned char *bytes, size
 /* A run of records into the buffer, which is emptied first when it would overflow. */
 static int writer_take(struct seam_writer *w, const unsigned char *bytes, size_t n, bool open)
 {
+	/* Compressed output has two buffers: plain records wait in one until they make a frame. */
 	struct buf *to = w->compressing && !open ? &w->plain : &w->out;
 	size_t most = w->compressing && !open ? DEFLATE_CHUNK : w->buffer;
 	int rc = 0;
 
+	/* What is in the open must stay behind the records before it, so these are packed first. */
 	if (to->n + n > most || (w->compressing && open))
 		rc = w->compressing ? writer_deflate(w) : writer_drain(w);
 	if (rc >= 0)
@@ -189,6 +197,7 @@ int seam_writer_write(struct seam_writer *w, const void *records, size_t n, stru
 	int rc = 0;
 
 	if (w->failed)
+		/* All or nothing: a half record in the file would make the rest unreadable. */
 		return writer_error(w, err);
 	if (writer_whole(bytes, n) != n)
 		return seam_error_set(err, EINVAL, w->name, SEAM_NO_OFFSET, NULL,
@@ -221,6 +230,8 @@ int seam_writer_write(struct seam_writer *w, const void *records, size_t n, stru
 	return 0;
 }
 
+/* After it everything that was accepted is in the file, and the header says so. A recording that is
+ * read while it grows (or after a crash) ends here. */
 int seam_writer_flush(struct seam_writer *w, struct seam_error *err)
 {
 	if (writer_deflate(w) < 0 || writer_drain(w) < 0)
@@ -234,6 +245,7 @@ int seam_writer_flush(struct seam_writer *w, struct seam_error *err)
 	return w->failed ? writer_error(w, err) : 0;
 }
 
+/* Bytes of records that were accepted, before compression. */
 uint64_t seam_writer_bytes(const struct seam_writer *w)
 {
 	return w->accepted;
@@ -241,6 +253,8 @@ uint64_t seam_writer_bytes(const struct seam_writer *w)
 
 /* ---- features ---- */
 
+/* A stream has no header to name features in: they are records, and must come before the samples
+ * that need them. */
 static int writer_feature_pipe(struct seam_writer *w, unsigned feature, const void *bytes, size_t n)
 {
 	struct buf out = { 0 };
@@ -252,6 +266,8 @@ static int writer_feature_pipe(struct seam_writer *w, unsigned feature, const vo
 	return rc;
 }
 
+/* Keeps the content until the file is closed. The bytes are copied. Giving a feature again replaces
+ * it. */
 int seam_writer_feature(struct seam_writer *w, unsigned feature, const void *bytes, size_t n)
 {
 	struct writer_feature *f;
@@ -279,6 +295,8 @@ int seam_writer_feature_string(struct seam_writer *w, unsigned feature, const ch
 
 /* ---- open and close ---- */
 
+/* The feature that tells readers that the data is compressed: the kind, the level, the ratio so
+ * far, and how much memory a reader needs for a frame's content. */
 static int writer_feature_compressed(struct seam_writer *w)
 {
 	const uint32_t zstd = 1, version = 0;
@@ -313,17 +331,22 @@ static int writer_start(struct seam_writer *w, const struct seam_events *events,
 		return seam_error_set(err, -rc, w->name, SEAM_NO_OFFSET, NULL, "%s", strerror(-rc));
 	w->data_offset = w->pipe ? 0 : w->out.n;
 	buf_clear(&w->out);
+	/* Names of events that the attr does not tell; in a stream the head has them. */
 	if (!w->pipe && writer_names(&w->out, events) < 0)
 		return -ENOMEM;
 	return writer_drain(w) < 0 ? writer_error(w, err) : 0;
 }
 
+/* Opens the path, or takes a descriptor of the caller, which is duplicated and stays the
+ * caller's. */
 static int writer_open_fd(struct seam_writer *w, const char *path, int fd, struct seam_error *err)
 {
 	bool standard = !fd && !strcmp(path, "-");
 
 	if (standard)
 		fd = STDOUT_FILENO;
+	/* 0600: a recording shows what ran, with its arguments. The duplicate is above 2, so that
+	 * nobody's standard output is taken for it. */
 	w->fd = fd ? fcntl(fd, F_DUPFD_CLOEXEC, 3)
 	           : open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (standard || (w->fd >= 0 && lseek(w->fd, 0, SEEK_SET) < 0))
@@ -334,6 +357,7 @@ static int writer_open_fd(struct seam_writer *w, const char *path, int fd, struc
 	return 0;
 }
 
+/* Frees all, whatever was set up. Buffers that were not written are lost. */
 static void writer_free(struct seam_writer *w)
 {
 	for (unsigned f = 0; f < SEAM_FEATURE_MAX; f++)
@@ -412,14 +436,15 @@ int seam_writer_open(struct seam_writer **ret, const char *path, const struct se
 	return rc;
 }
 
-/* Features behind the data, then the header that names them: in this order, so that the header is
- * true at every moment. When the features find no room, the header says that there are none. */
+/* Flags that the kernel refused while the recording went on: the attrs are written again without
+ * them when the file is closed. Only for files: a stream's attrs are gone. */
 void writer_clear_flags(struct seam_writer *w, uint64_t flags)
 {
 	w->clear_flags |= flags;
 }
 
-/* Writes the attrs again, without the flags that are to go. */
+/* Writes the attrs again, without the flags that are to go. -EINVAL: the head would have another
+ * length, which must not be. */
 static int writer_attrs_again(struct seam_writer *w)
 {
 	struct buf head = { 0 }, all = { 0 }, attrs = { 0 }, desc = { 0 };
@@ -442,6 +467,7 @@ static int writer_attrs_again(struct seam_writer *w)
 		rc = buf_put(&attrs, all.bytes + HEADER_SIZE, all.n - HEADER_SIZE);
 	if (rc >= 0)
 		rc = writer_pwrite(w, &attrs, HEADER_SIZE);
+	/* EVENT_DESC has the attrs too. */
 	if (rc >= 0 && f->has && feature_put_event_desc(&desc, events) >= 0) {
 		buf_free(&f->content);
 		f->content = desc;
@@ -456,13 +482,15 @@ static int writer_attrs_again(struct seam_writer *w)
 }
 
 /* Writes the features behind the data, then the header with its sizes. If the features cannot be
- * written, the header says that there are none. -errno. */
+ * written, the header says that there are none. -errno. In this order the header is true at every
+ * moment: a process that is killed between leaves a file whose data can be read. */
 static int writer_finish(struct seam_writer *w)
 {
 	uint64_t end = w->data_offset + w->data;
 	struct buf tail = { 0 };
 	int rc, head_rc;
 
+	/* The ratio is known now. */
 	if (w->compressing && writer_feature_compressed(w) < 0)
 		return -ENOMEM;
 	if (w->clear_flags && !w->failed)
@@ -478,6 +506,7 @@ static int writer_finish(struct seam_writer *w)
 	return rc < 0 ? rc : head_rc;
 }
 
+/* Writes one FINISHED_ROUND: a file with data.size 0 is taken for one whose recorder was killed. */
 static int writer_no_data(struct seam_writer *w, struct seam_error *err)
 {
 	struct buf round = { 0 };
@@ -489,6 +518,7 @@ static int writer_no_data(struct seam_writer *w, struct seam_error *err)
 	return rc < 0 ? rc : seam_writer_flush(w, err);
 }
 
+/* Frees the writer in any case. The first error is the one that is returned. */
 int seam_writer_close(struct seam_writer *w, struct seam_error *err)
 {
 	int rc, finish_rc = 0;

@@ -16,6 +16,7 @@
 
 #define WRITER_ATTR_LEAST 128u
 
+/* The size for all attrs: up to the last field that any of them uses. */
 static uint32_t writer_attr_size(const struct seam_events *events)
 {
 	uint32_t size = WRITER_ATTR_LEAST;
@@ -31,6 +32,7 @@ static uint32_t writer_attr_size(const struct seam_events *events)
 	return size;
 }
 
+/* Appends the attr in another size than its own. */
 static int writer_put_attr(struct buf *out, const struct seam_attr *attr, uint32_t size)
 {
 	struct seam_attr a = *attr;
@@ -51,6 +53,8 @@ static int writer_put_name(struct buf *out, const struct seam_event *event)
 	return encode_end(out, start);
 }
 
+/* With `all`, names that readers could make themselves are written as well: a stream has no
+ * EVENT_DESC. */
 static int writer_put_names(struct buf *out, const struct seam_events *events, bool all)
 {
 	int rc = 0;
@@ -69,6 +73,7 @@ static int writer_put_names(struct buf *out, const struct seam_events *events, b
 	return rc;
 }
 
+/* An offset and a size: how a header says where something is. */
 static void writer_put_section(struct buf *out, uint64_t offset, uint64_t size)
 {
 	buf_put_u64(out, offset);
@@ -134,6 +139,7 @@ static int writer_put_attr_record(struct buf *out, const struct seam_event *even
 	return rc < 0 ? rc : encode_end(out, start);
 }
 
+/* The head of a stream: a short header, then events and names as records. */
 int writer_head_pipe(struct buf *out, const struct seam_events *events)
 {
 	uint32_t attr_size = writer_attr_size(events);
@@ -155,6 +161,8 @@ int writer_names(struct buf *out, const struct seam_events *events)
 	return rc < 0 ? rc : out->failed ? -ENOMEM : 0;
 }
 
+/* Rewrites the fields of the header that change: data.size at 48, the mark of an unfinished file in
+ * the place of event_types.offset at 56, the bitmap of features at 72. */
 void writer_head_update(struct buf *header, uint64_t data_size, bool open,
                         const struct writer_feature *features)
 {
@@ -193,7 +201,7 @@ int writer_tail(struct buf *out, const struct writer_feature *features, uint64_t
 }
 
 /* Makes records of the entries of the BUILD_ID feature. They are laid out as records, but their
- * type may be 0. */
+ * type may be 0. -EBADMSG: an entry is not whole. */
 static int writer_build_id_records(struct buf *out, const void *bytes, size_t n)
 {
 	struct cursor c = cursor_of(bytes, n, false);
@@ -207,12 +215,14 @@ static int writer_build_id_records(struct buf *out, const void *bytes, size_t n)
 		rc = feature_next_build_id(&c, &b);
 		if (rc < 0)
 			return rc;
+		/* The header's other half (misc, size) follows. */
 		buf_put(out, &type, 4);
 		buf_put(out, entry + 4, (size_t)(c.at - entry) - 4);
 	}
 	return 0;
 }
 
+/* The formats of tracepoints: the record has their size, and they follow it, padded to 8 bytes. */
 static void writer_tracing_data_record(struct buf *out, const void *bytes, size_t n)
 {
 	size_t padded = (n + 7) & ~(size_t)7;
@@ -225,6 +235,7 @@ static void writer_tracing_data_record(struct buf *out, const void *bytes, size_
 	buf_put_zeros(out, padded - n);
 }
 
+/* A feature as records of a stream. -E2BIG: it is longer than a record can be. */
 int writer_feature_records(struct buf *out, unsigned feature, const void *bytes, size_t n)
 {
 	size_t start;
