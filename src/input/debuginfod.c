@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
-// debuginfod.c: see debuginfod.h. Knows libdebuginfod's functions by name. image/ checks that what
-// was fetched is the right file.
+/*
+ * debuginfod.c: see debuginfod.h. Knows libdebuginfod's functions by name. image/ checks that what
+ * was fetched is the right file.
+ *
+ * The library is loaded with dlopen when somebody asks for it, so that seam needs neither curl nor
+ * TLS to start. Invariants: one question at a time (the lock), because its client is not for
+ * several threads; all questions of a run together take at most limit_s seconds, so a server that
+ * does not answer cannot hold a report up for each object.
+ */
 #include "input/debuginfod.h"
 
 #include <dlfcn.h>
@@ -10,11 +17,13 @@
 #include <unistd.h>
 
 #define LIBRARY "libdebuginfod.so.1"
+/* Seconds for all questions together, unless the user says otherwise. */
 #define LIMIT_S 60u
 
 typedef int (*find_function)(void *client, const unsigned char *id, int n, char **path);
 typedef int (*progress_function)(void *client, long done, long total);
 
+/* On the monotonic clock: the wall clock may be set meanwhile. */
 static double debuginfod_seconds_since(const struct timespec *from)
 {
 	struct timespec now;
@@ -23,6 +32,7 @@ static double debuginfod_seconds_since(const struct timespec *from)
 	return (double)(now.tv_sec - from->tv_sec) + (double)(now.tv_nsec - from->tv_nsec) / 1e9;
 }
 
+/* Whether the time is used up, `more` seconds being under way. It is said once. */
 static bool debuginfod_is_over(struct debuginfod *d, double more)
 {
 	if (!d->over && d->spent_s + more > d->limit_s) {
@@ -34,7 +44,8 @@ static bool debuginfod_is_over(struct debuginfod *d, double more)
 	return d->over;
 }
 
-/* Called by the library now and then: not 0 stops the transfer. */
+/* Called by the library now and then: not 0 stops the transfer. It finds out how the whole run
+ * stands through the client's user data, because the library gives its callback nothing else. */
 static int debuginfod_on_progress(void *client, long done, long total)
 {
 	void *(*data)(void *);
@@ -75,6 +86,7 @@ static int debuginfod_fetch(void *ctx, const struct image_build_id *id, bool deb
 	pthread_mutex_unlock(&d->lock);
 	if (fd < 0)
 		return -ENOENT;
+	/* The descriptor of the file in the library's cache: only its path is wanted. */
 	close(fd);
 	if (found)
 		length = snprintf(path, n, "%s", found);
@@ -82,8 +94,11 @@ static int debuginfod_fetch(void *ctx, const struct image_build_id *id, bool deb
 	return length > 0 && (size_t)length < n ? 0 : -ENOENT;
 }
 
+/* NULL: the library lacks a function, or gave no client. */
 static void *debuginfod_client_new(struct debuginfod *d)
 {
+	/* dlsym gives an object pointer, and ISO C has no cast from it to a function's: so the
+	 * pointers are written through. */
 	void *(*begin)(void);
 	void (*set_data)(void *, void *);
 	void (*set_progress)(void *, progress_function);
@@ -101,7 +116,8 @@ static void *debuginfod_client_new(struct debuginfod *d)
 	return d->client;
 }
 
-/* The library is loaded only here, so that seam runs without it. */
+/* The library is loaded only here, so that seam runs without it. NULL, after saying why: no server
+ * is named, or the library is not installed. */
 const struct image_fetch *debuginfod_start(struct debuginfod *d, const struct cmd *cmd,
                                            const char *urls)
 {
@@ -110,6 +126,7 @@ const struct image_fetch *debuginfod_start(struct debuginfod *d, const struct cm
 	d->cmd = cmd;
 	if (urls && *urls)
 		setenv("DEBUGINFOD_URLS", urls, 1); /* read at each question */
+	/* A second --debuginfod changes the servers and keeps the client. */
 	if (d->client)
 		return &d->fetch;
 	if (urls && *urls)

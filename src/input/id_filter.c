@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
-// id_filter.c: see id_filter.h. Lists of numbers become ranges when they are given, lists of names
-// stay texts; samples/ gets pointers to both, and looks at the samples.
+/*
+ * id_filter.c: see id_filter.h. Lists of numbers become ranges when they are given, lists of names
+ * stay texts; samples/ gets pointers to both, and looks at the samples.
+ *
+ * A filter is used by samples/ for millions of samples, so the test of numbers is a loop over a few
+ * ranges, and comms are compared only where --comm was given. Texts are the command line's: they
+ * live as long as the program.
+ */
 #include "input/id_filter.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether a list "a,b,c" has this text as a whole entry. */
 bool id_filter_in_list(const char *list, const char *text)
 {
 	size_t n = strlen(text);
@@ -21,7 +28,8 @@ bool id_filter_in_list(const char *list, const char *text)
 	return false;
 }
 
-/* "3", "2-4", "-1" (no pid at all); text moves behind it. */
+/* "3", "2-4", "-1" (no pid at all); text moves behind it. -EINVAL: no number, or a range that ends
+ * before it begins. */
 static int id_filter_range(const char **text, struct id_filter_range *ret)
 {
 	char *end;
@@ -38,6 +46,7 @@ static int id_filter_range(const char **text, struct id_filter_range *ret)
 		if (end == at || errno)
 			return -EINVAL;
 	}
+	/* The kernel's pids are signed; -1 stands for samples that belong to no process. */
 	if (first < -1 || last < first || last >= UINT32_MAX || (*end && *end != ','))
 		return -EINVAL;
 	*text = *end ? end + 1 : end;
@@ -45,6 +54,7 @@ static int id_filter_range(const char **text, struct id_filter_range *ret)
 	return 0;
 }
 
+/* All ranges of an option, behind those of the same option before. -EINVAL, after saying so. */
 static int id_filter_ranges(struct buf *to, const struct options *o, const char *what)
 {
 	const char *text = o->arg;
@@ -62,6 +72,7 @@ static int id_filter_ranges(struct buf *to, const struct options *o, const char 
 	return 0;
 }
 
+/* Takes an option. Texts stay the command line's; numbers become ranges. */
 int id_filter_option(struct id_filter *t, const struct options *o, int id)
 {
 	switch (id) {
@@ -82,6 +93,7 @@ bool id_filter_any(const struct id_filter *t)
 	return t->comms || t->pids.n || t->tids.n || t->cpus.n;
 }
 
+/* No range at all means that everything is wanted. */
 static bool id_filter_in_ranges(const struct buf *ranges, uint32_t v)
 {
 	struct id_filter_range range;
@@ -104,6 +116,7 @@ bool id_filter_id(const struct id_filter *t, const struct seam_id *id, const cha
 	       id_filter_in_ranges(&t->cpus, id->cpu);
 }
 
+/* As samples/ calls it: the event does not matter here. */
 static bool id_filter_takes(void *ctx, const struct seam_event *event, const struct seam_id *id,
                             const char *comm)
 {
@@ -111,6 +124,7 @@ static bool id_filter_takes(void *ctx, const struct seam_event *event, const str
 	return id_filter_id(ctx, id, comm);
 }
 
+/* NULL in .takes tells samples/ that there is nothing to ask, so that it skips the call. */
 struct samples_filter id_filter_samples(const struct id_filter *t)
 {
 	return (struct samples_filter){ .takes = id_filter_any(t) ? id_filter_takes : NULL,

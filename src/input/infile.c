@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-// infile.c: see infile.h.
+/*
+ * infile.c: see infile.h.
+ *
+ * A path becomes an open reader. A pipe is read to its end first, because the passes over a
+ * recording need it twice; infile_open_once spares that where one pass is enough. Also here: what
+ * is said about damage, and the exit code that follows from it.
+ *
+ * State of the program: the archive that is in use (one at most), and whether progress is on the
+ * terminal.
+ */
 #include "input/infile.h"
 
 #include <errno.h>
@@ -16,7 +25,9 @@
 #include "image/image.h"
 
 #define READ_SIZE (1u << 20)
+/* All forms of the magic have eight bytes. */
 #define MAGIC_SIZE 8u
+/* A writer that has written half a header writes the rest soon. */
 #define PEEK_AGAIN_MS 1
 #define DAMAGE_SHOWN 10 /* descriptions on stderr; the rest is counted */
 
@@ -25,6 +36,7 @@ static struct {
 	bool inside;
 } infile_archive; /* name NULL: none is in use */
 
+/* The strings stay the caller's. recording: what is read if no -i is given. */
 void infile_set_archive(const char *name, const char *dir, const char *recording, bool inside)
 {
 	infile_archive.name = name;
@@ -33,6 +45,7 @@ void infile_set_archive(const char *name, const char *dir, const char *recording
 	infile_archive.inside = inside;
 }
 
+/* -EINVAL, after saying so: a path was given before. */
 int infile_set(struct infile *in, const struct cmd *cmd, const char *path)
 {
 	if (in->path) {
@@ -43,6 +56,7 @@ int infile_set(struct infile *in, const struct cmd *cmd, const char *path)
 	return 0;
 }
 
+/* Whether it can be read only once. A pipe of the shell (<(...)) is one, by its path in /dev/fd. */
 static bool infile_is_stream(const char *path)
 {
 	struct stat st;
@@ -54,12 +68,14 @@ static bool infile_is_stream(const char *path)
  * one. room: half of what is free there. */
 static int infile_spool_open(uint64_t *room)
 {
+	/* Not /tmp, which is memory on many systems. */
 	const char *tmp = getenv("TMPDIR");
 	const char *dir = tmp && tmp[0] == '/' ? tmp : "/var/tmp";
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	struct statvfs fs;
 	char path[4096];
 
+	/* Not every file system can make a file without a name. */
 	if (fd < 0 &&
 	    (size_t)snprintf(path, sizeof(path), "%s/seam-stream-XXXXXX", dir) < sizeof(path)) {
 		fd = mkostemp(path, O_CLOEXEC);
@@ -84,6 +100,7 @@ static bool infile_spool_put(struct infile *in)
 		at += (size_t)put;
 	}
 	in->spooled += in->stream.n;
+	/* Memory is given back: from here on the file grows. */
 	if (in->stream.capacity > 4 * READ_SIZE)
 		buf_free(&in->stream);
 	buf_clear(&in->stream);
@@ -101,7 +118,7 @@ static int infile_too_large(const struct infile *in, const struct cmd *cmd, uint
 }
 
 /* A recording begins with its magic. If the input does not, the rest is not waited for: it may
- * never end. */
+ * never end. Magic of both byte orders, and of version 1. */
 static bool infile_may_be_recording(const struct infile *in)
 {
 	return in->spooled || in->stream.n < MAGIC_SIZE ||
@@ -119,6 +136,8 @@ static int infile_slurp(struct infile *in, const struct cmd *cmd, int fd)
 		void *to = buf_reserve(&in->stream, READ_SIZE);
 		ssize_t n;
 
+		/* The room was measured when the file was made: half of it stays free for
+		 * others. */
 		if (!to || in->spooled + in->stream.n > (most < room ? most : room))
 			return infile_too_large(in, cmd, most);
 		n = read(fd, to, READ_SIZE);
@@ -159,6 +178,7 @@ static int infile_open_stream(struct infile *in, const struct cmd *cmd, struct s
 	if (r != EXIT_OK)
 		return -ECANCELED; /* said already */
 	if (in->spool && lseek(in->spool, 0, SEEK_SET) == 0)
+		/* A spooled recording is mapped again like any file. */
 		return seam_reader_open_fd(&in->reader, in->spool,
 		                           standard ? "standard input" : in->path, NULL, err);
 	return seam_reader_open_memory(&in->reader, in->stream.bytes, in->stream.n,
@@ -169,6 +189,7 @@ static int infile_open_stream(struct infile *in, const struct cmd *cmd, struct s
  * write. */
 static bool infile_peek(int fd, void *bytes, size_t n)
 {
+	/* No events: only an error or a writer that has gone wakes it. */
 	struct pollfd writer = { .fd = fd };
 	bool over = false;
 	ssize_t got = 0;
@@ -177,6 +198,8 @@ static bool infile_peek(int fd, void *bytes, size_t n)
 	if (pipe2(copy, O_CLOEXEC) < 0)
 		return false;
 	for (;;) {
+		/* tee(2) copies between pipes and takes nothing away, but it needs a second
+		 * pipe. */
 		got = tee(fd, copy[1], n, 0); /* waits for the first byte */
 		if (got > 0)
 			got = read(copy[0], bytes, n);
@@ -191,7 +214,8 @@ static bool infile_peek(int fd, void *bytes, size_t n)
 	return got > 0 && (size_t)got >= n;
 }
 
-/* The header of pipe mode is its magic and its size, 16; a file's is longer. */
+/* The header of pipe mode is its magic and its size, 16; a file's is longer. False also if it
+ * cannot be told: then the input is read as a whole. */
 static bool infile_is_pipe_mode(int fd)
 {
 	unsigned char head[16];
@@ -203,6 +227,8 @@ static bool infile_is_pipe_mode(int fd)
 	return size == sizeof(head) || size == __builtin_bswap64(sizeof(head));
 }
 
+/* Opens a stream in pipe mode to be read once, as it comes. False: it is something else, or cannot
+ * be opened; infile_open then reads it to its end. */
 bool infile_open_once(struct infile *in)
 {
 	bool standard = in->path && !strcmp(in->path, "-");
@@ -217,6 +243,8 @@ bool infile_open_once(struct infile *in)
 	                           NULL) >= 0;
 }
 
+/* A directory recording has a file per CPU; on a large machine these are more than the usual limit
+ * of 1,024 open files. */
 void infile_raise_limit(const char *path)
 {
 	struct rlimit limit;
@@ -267,6 +295,7 @@ int infile_open(struct infile *in, const struct cmd *cmd)
 	return EXIT_FAILED;
 }
 
+/* The first faults in words, and how much was left out. */
 static void infile_say_damage(const struct infile *in, const struct cmd *cmd)
 {
 	struct seam_reader_info info = { .sz = sizeof(info) };
@@ -282,7 +311,8 @@ static void infile_say_damage(const struct infile *in, const struct cmd *cmd)
 		          (unsigned long long)info.skipped_bytes);
 }
 
-/* Whether the archive has any object of the recording; true where that cannot be told. */
+/* Whether the archive has any object of the recording; true where that cannot be told. An archive
+ * of another recording names addresses plausibly and wrongly, so the user is warned. */
 static bool infile_archive_fits(const struct proc_table *procs)
 {
 	bool any = false;
@@ -295,6 +325,7 @@ static bool infile_archive_fits(const struct proc_table *procs)
 
 		if (id.size < 2 || id.size > sizeof(id.bytes))
 			continue;
+		/* Archives keep an object under its build-id, in the form of debuginfod and gdb. */
 		memcpy(id.bytes, o->build_id, id.size);
 		image_build_id_hex(&id, hex);
 		n = snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s", infile_archive.dir, hex,
@@ -306,6 +337,7 @@ static bool infile_archive_fits(const struct proc_table *procs)
 	return !any;
 }
 
+/* Some recorders write a sample twice; the second one does not count. */
 void infile_say_copies(const struct cmd *cmd, const char *path, uint64_t n)
 {
 	if (n == 1)
@@ -316,7 +348,8 @@ void infile_say_copies(const struct cmd *cmd, const char *path, uint64_t n)
 		          path, (unsigned long long)n);
 }
 
-/* Also warns if the archive that was given has no file of this recording. */
+/* Also warns if the archive that was given has no file of this recording. Returns EXIT_PARTIAL if
+ * anything of the recording is missing, so that scripts see it. */
 int infile_verdict(const struct infile *in, const struct cmd *cmd, const struct recording *rec)
 {
 	bool damaged = seam_reader_damaged(in->reader);
@@ -363,6 +396,7 @@ void infile_close(struct infile *in)
 
 static bool progress_shown;
 
+/* One line that is overwritten; without a known total it shows a count. */
 static void infile_progress_report(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	if (total)
@@ -376,6 +410,7 @@ static void infile_progress_report(void *ctx, const char *step, uint64_t done, u
 
 struct progress infile_progress(void)
 {
+	/* Without a terminal there is no report function, and nothing is counted. */
 	return (struct progress){ .report = isatty(STDERR_FILENO) ? infile_progress_report : NULL };
 }
 

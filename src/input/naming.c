@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// naming.c: see naming.h.
+/*
+ * naming.c: see naming.h.
+ *
+ * The options that say where names come from, as far as several commands have them, and the
+ * settings of the config file that mean the same. A command line wins over the config.
+ */
 #include "input/naming.h"
 
 #include <errno.h>
@@ -33,6 +38,7 @@ static int naming_config_debuginfod(struct naming *n, const struct cmd *cmd, str
 	return 0;
 }
 
+/* -EINVAL, after saying what is wrong with the config. */
 static int naming_config(struct naming *n, const struct cmd *cmd)
 {
 	struct seam_error err = { 0 };
@@ -47,6 +53,8 @@ static int naming_config(struct naming *n, const struct cmd *cmd)
 	return r < 0 ? -EINVAL : 0;
 }
 
+/* Sets what holds without any option: the cache of build-ids at its usual place, then the
+ * config. */
 int naming_start(struct naming *n, const struct cmd *cmd)
 {
 	const char *home = getenv("HOME");
@@ -84,6 +92,7 @@ int naming_option(struct naming *n, const struct options *o, int id)
 		n->no_inline = id == NAMING_NO_INLINE;
 		return 0;
 	case NAMING_NATIVE:
+		/* Asked for by hand: it stays when an archive is given. */
 		n->native = true;
 		return 0;
 	case NAMING_DEBUGINFOD:
@@ -99,6 +108,8 @@ int naming_option(struct naming *n, const struct options *o, int id)
 		n->debuginfod.limit_s = (unsigned)v;
 		return 0;
 	case NAMING_ARCHIVE:
+		/* What is missing in the archive is missing: the machine's own files may be
+		 * others. */
 		if (unpacked_open(&n->archive, o->cmd, o->arg) < 0)
 			return -EINVAL;
 		if (n->config_asks) /* from nowhere else */
@@ -112,6 +123,7 @@ int naming_option(struct naming *n, const struct options *o, int id)
 	}
 }
 
+/* The same places, for those that unwind. One CPU is left to the caller. */
 const struct tables_opts *naming_tables(struct naming *n)
 {
 	n->tables = (struct tables_opts){ .sz = sizeof(n->tables),

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// sample_filter.c: see sample_filter.h.
+/*
+ * sample_filter.c: see sample_filter.h.
+ *
+ * Times as parts (10%-20%) and names of events are known only when the recording was opened, so a
+ * filter is made in two steps: options, then sample_filter_prepare.
+ */
 #include "input/sample_filter.h"
 
 #include <errno.h>
@@ -23,6 +28,7 @@ int sample_filter_option(struct sample_filter *p, const struct options *o, int i
 static bool sample_filter_is_event(const char *name, const char *wanted, size_t n)
 {
 	if (strncmp(name, wanted, n))
+		/* The modifiers are those of perf's event parser. */
 		return false;
 	return !name[n] || (name[n] == ':' && name[n + 1] &&
 	                    strspn(name + n + 1, "ukhGHpPSDIWeb") == strlen(name + n + 1));
@@ -33,6 +39,7 @@ static bool sample_filter_is_event(const char *name, const char *wanted, size_t 
 static size_t sample_filter_mark_event(struct sample_filter *p, const struct recording *rec,
                                        const char *list)
 {
+	/* From the longest text down, and only up to a comma. */
 	for (size_t len = strlen(list); len; len--) {
 		bool found = false;
 
@@ -60,11 +67,13 @@ int sample_filter_prepare(struct sample_filter *p, const struct cmd *cmd,
 		p->times[i] = (struct proc_span){ p->time.at[i].start_ns, p->time.at[i].stop_ns };
 	if (!p->events)
 		return 0;
+	/* A recording that is followed is prepared again when it grew. */
 	free(p->wanted);
 	p->n_events = seam_events_count(rec->events);
 	p->wanted = calloc(p->n_events + 1, sizeof(*p->wanted));
 	if (!p->wanted)
 		return -ENOMEM;
+	/* The list was checked as it was given; which entry is no event is known only here. */
 	for (const char *at = p->events; *at;) {
 		size_t n = sample_filter_mark_event(p, rec, at);
 
@@ -80,11 +89,13 @@ int sample_filter_prepare(struct sample_filter *p, const struct cmd *cmd,
 	return 0;
 }
 
+/* Whether any option was given that may leave samples out. */
 bool sample_filter_any(const struct sample_filter *p)
 {
 	return id_filter_any(&p->take) || p->time.n || p->events;
 }
 
+/* As samples/ calls it, once per sample. An event that is not known cannot be wanted. */
 static bool sample_filter_takes(void *ctx, const struct seam_event *event, const struct seam_id *id,
                                 const char *comm)
 {
@@ -95,6 +106,7 @@ static bool sample_filter_takes(void *ctx, const struct seam_event *event, const
 	return id_filter_id(&p->take, id, comm);
 }
 
+/* What need not be asked is NULL or 0, so that samples/ passes it over. */
 struct samples_filter sample_filter_samples(const struct sample_filter *p)
 {
 	bool by_whose = p->wanted || id_filter_any(&p->take);
@@ -112,6 +124,7 @@ void sample_filter_free(struct sample_filter *p)
 	*p = (struct sample_filter){ 0 };
 }
 
+/* The event's id in a profile, by its name; 0, after listing those that it has. */
 uint32_t sample_filter_profile_event(const struct profile *p, const char *name,
                                      const struct cmd *cmd)
 {

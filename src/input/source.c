@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// source.c: see source.h.
+/*
+ * source.c: see source.h.
+ *
+ * For commands that walk over records and count nothing (dump, evlist): they need no first pass,
+ * and read a stream as it comes.
+ */
 #include "input/source.h"
 
 #include <errno.h>
@@ -8,6 +13,7 @@
 #include "input/infile.h"
 #include "cmd/outfile.h"
 
+/* EXIT_OK, EXIT_USAGE, or -1: the option is not one of these. */
 int source_option(struct source *s, int id, const char *arg)
 {
 	switch (id) {
@@ -27,6 +33,7 @@ int source_option(struct source *s, int id, const char *arg)
 	}
 }
 
+/* Without a path, perf.data of this directory. */
 int source_open(struct source *s)
 {
 	struct seam_reader_opts opts = { .sz = sizeof(opts), .strict = s->strict };
@@ -41,6 +48,7 @@ int source_open(struct source *s)
 	return EXIT_FAILED;
 }
 
+/* 1 and *ret; 0 at the end; -1, after saying why. */
 int source_next(const struct source *s, struct seam_record *ret)
 {
 	struct seam_error err; /* filled on failure only; too large to clear for every record */
@@ -52,6 +60,7 @@ int source_next(const struct source *s, struct seam_record *ret)
 	return -1;
 }
 
+/* Says everything that was wrong. EXIT_PARTIAL: something was. */
 int source_verdict(const struct source *s)
 {
 	struct seam_reader_info info = { .sz = sizeof(info) };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// span.c: see span.h. Times are digits, not strtod's: nanoseconds of a long uptime do not fit into
-// a double; percentages do.
+/* span.c: see span.h. Times are digits, not strtod's: nanoseconds of a long uptime do not fit into
+ * a double; percentages do. A span is closed: its last nanosecond belongs to it. */
 #include "input/span.h"
 
 #include <errno.h>
@@ -23,14 +23,17 @@ static int span_seconds(const char **text, uint64_t *ns)
 
 	if (!span_is_digit(*at))
 		return -EINVAL;
+	/* Digits beyond that would overflow; the value is the end of time anyway. */
 	for (; span_is_digit(*at); at++)
 		if (seconds < UINT64_MAX / SPAN_SECOND)
 			seconds = seconds * 10 + (uint64_t)(*at - '0');
 	if (*at == '.') {
 		for (at++; span_is_digit(*at) && unit > 1; at++) {
+			/* Digits behind the ninth are taken and mean nothing. */
 			unit /= 10;
 			fraction += (uint64_t)(*at - '0') * unit;
 		}
+		/* A point without a digit. */
 		if (unit == SPAN_SECOND)
 			return -EINVAL;
 	}
@@ -80,7 +83,8 @@ static int spans_percent(const char **text, double *ret)
 	return 0;
 }
 
-/* "10%-20%", "10%/2" or "10%" (the first of its slices). */
+/* "10%-20%", "10%/2" or "10%" (the first of its slices). -EINVAL: the slice would lie behind the
+ * end. */
 static int spans_part(const char **text, double *begin, double *end)
 {
 	double first, second;
@@ -103,6 +107,7 @@ static int spans_part(const char **text, double *begin, double *end)
 		i = strtoul(*text, &stop, 10);
 		*text = stop;
 	}
+	/* 1e-9 is for rounding: 33.3333% may have three slices. */
 	if (first <= 0 || !i || i > 1 / first + 1e-9)
 		return -EINVAL;
 	*begin = first * (double)(i - 1);
@@ -110,6 +115,7 @@ static int spans_part(const char **text, double *begin, double *end)
 	return 0;
 }
 
+/* A list of parts, separated by commas. They become times when the recording is known. */
 static int spans_parse_percent(const char *text, struct spans *s)
 {
 	s->percent = true;
@@ -138,6 +144,7 @@ static int spans_take(const char **text, struct span *ret)
 		n++;
 	n += strspn(*text + n, " ");
 	n += strcspn(*text + n, " ");
+	/* No sound span has as many characters. */
 	if (n >= sizeof(one))
 		return -EINVAL;
 	memcpy(one, *text, n);
@@ -146,6 +153,7 @@ static int spans_take(const char **text, struct span *ret)
 	return span_parse(one, ret);
 }
 
+/* Either all are percentages, or none is. -EINVAL, and *ret is as it was. */
 int spans_parse(const char *text, struct spans *ret)
 {
 	struct spans s = { 0 };
@@ -176,6 +184,7 @@ int spans_option(const struct cmd *cmd, const char *text, struct spans *ret)
 	return r;
 }
 
+/* Parts of a recording's time become times of its clock. */
 void spans_resolve(struct spans *s, uint64_t first_ns, uint64_t last_ns)
 {
 	double all = (double)(last_ns - first_ns);

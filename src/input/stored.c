@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// stored.c: see stored.h.
+/*
+ * stored.c: see stored.h.
+ *
+ * Times are given as people give them (-1h, 14:02) and meant on the wall clock, because a store's
+ * windows come from many machines.
+ */
 #include "input/stored.h"
 
 #include <errno.h>
@@ -12,7 +17,8 @@
 
 #include "store/when.h"
 
-/* Keeps an option's text; stored_settle looks what it means. */
+/* Keeps an option's text; stored_settle looks what it means. An option given twice means its last
+ * value. */
 void stored_option(struct stored *s, const struct options *o, int id)
 {
 	switch (id) {
@@ -39,6 +45,7 @@ bool stored_asked(const struct stored *s)
 	return s->url != NULL;
 }
 
+/* 0 or -EINVAL, after saying which forms there are. */
 static int stored_time(const struct cmd *cmd, const char *option, const char *text, uint64_t now_ns,
                        uint64_t *ret)
 {
@@ -98,6 +105,8 @@ static void stored_make_directories(char *path)
 	}
 }
 
+/* The store that is used without a URL: the system's for root, else one in the user's state
+ * directory (XDG). The caller frees it. NULL: out of memory. */
 char *stored_default(bool make)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -117,7 +126,8 @@ char *stored_default(bool make)
 	return url;
 }
 
-/* Says why an answer has nothing. */
+/* Says why an answer has nothing. Three things look alike in an empty report: a new store, times
+ * without windows, a filter that fits nothing. */
 static void stored_say_empty(const struct stored *s, const struct cmd *cmd,
                              const struct store_found *f)
 {
@@ -137,6 +147,8 @@ static void stored_say_empty(const struct stored *s, const struct cmd *cmd,
 		          s->url, a, b, s->where ? s->where : "there");
 }
 
+/* Asks the store and keeps the answer. The store is closed again: *ret holds all it needs. Returns
+ * an exit code. */
 int stored_load(const struct stored *s, const struct cmd *cmd, unsigned keep, struct answer *ret)
 {
 	struct seam_error err = { 0 };

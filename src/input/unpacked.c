@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
-// unpacked.c: see unpacked.h. The names of what must be removed are kept, so that a signal handler
-// can do it.
+/*
+ * unpacked.c: see unpacked.h. The names of what must be removed are kept, so that a signal handler
+ * can do it.
+ *
+ * Invariants: at most one archive is unpacked; from the moment its directory is made until the
+ * program ends, every way out removes it: exit by atexit, and the signals of `ends` by a handler.
+ * The handler only unlinks and kills itself with the same signal.
+ */
 #include "input/unpacked.h"
 
 #include <errno.h>
@@ -16,6 +22,8 @@
 #include "input/infile.h"
 #include "convert/pack.h"
 
+/* An archive that unpacks to more than this is refused, or half of the free room if that is
+ * less. */
 #define BYTES_MAX (32ULL << 30)
 
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
@@ -26,6 +34,7 @@ static struct buf unpacked_made;
 static char unpacked_dir[2048];
 static int unpacked_fd = -1;
 
+/* Called at exit or by a signal: uses nothing that a handler may not use. */
 void unpacked_remove(void)
 {
 	if (unpacked_fd < 0)
@@ -34,6 +43,7 @@ void unpacked_remove(void)
 	rmdir(unpacked_dir);
 }
 
+/* The signal does its work afterwards, so that the shell sees what ended the program. */
 static void unpacked_on_signal(int signal_number)
 {
 	unpacked_remove();
@@ -53,6 +63,8 @@ static void unpacked_signals(sigset_t *ret)
 			sigaddset(ret, ends[i]);
 }
 
+/* Whether a signal waits to end the program: unpacking stops then, and the signal comes when it is
+ * let in. */
 static bool unpacked_interrupted(void)
 {
 	sigset_t pending, ours;
@@ -69,6 +81,7 @@ static void unpacked_handle_signals(void)
 	struct sigaction was, new = { .sa_handler = unpacked_on_signal };
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		/* A handler that somebody else has set stays. */
 		if (!sigaction(ends[i], NULL, &was) && was.sa_handler == SIG_DFL)
 			sigaction(ends[i], &new, NULL);
 }
@@ -85,6 +98,8 @@ static uint64_t unpacked_room(int dir)
 	return half < BYTES_MAX ? half + 1 : BYTES_MAX;
 }
 
+/* Makes the directory, and keeps a descriptor of it: its path may be moved meanwhile, and what is
+ * removed must be what was made. */
 static int unpacked_make_dir(const struct cmd *cmd)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -104,6 +119,8 @@ static int unpacked_make_dir(const struct cmd *cmd)
 	return -EINVAL;
 }
 
+/* Unpacks into the directory. An archive without an index is refused: its names would be taken for
+ * a recording's. */
 static int unpacked_fill(int fd, const char *path, const struct cmd *cmd)
 {
 	struct unpack_opts opts = { .sz = sizeof(opts), .stop = unpacked_interrupted };
@@ -165,6 +182,7 @@ static void unpacked_recording(struct unpacked *u, const char *name)
 	infile_set_archive(name, u->dir, inside || beside ? u->recording : NULL, inside);
 }
 
+/* Where in the unpacked archive things are. -EINVAL: the path is too long. */
 static int unpacked_paths(struct unpacked *u, const char *dir)
 {
 	if (strlen(dir) >= sizeof(u->dir))
@@ -178,6 +196,7 @@ static int unpacked_paths(struct unpacked *u, const char *dir)
 /* A directory is used as it is: an archive that was unpacked before. */
 int unpacked_open(struct unpacked *u, const struct cmd *cmd, const char *path)
 {
+	/* Not blocking: a FIFO would never answer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), r;
 	struct stat st;
 
