@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: MIT
-// builds.c: see builds.h.
+/*
+ * builds.c: see builds.h.
+ *
+ * Used by diff: two profiles name a function without a symbol by its object and address, and the
+ * same address is another function in another build. builds tells whether all profiles have one
+ * build of an object. Where they do not, such functions are folded into one "unknown" per object,
+ * because a difference between their names would mean nothing.
+ */
 #include "profile/builds.h"
 
 #include <errno.h>
 
 #include "profile/nameless.h"
 
+/* The build of an object by its name: 0 not known, BUILDS_SEVERAL, or a number of ids. NULL: out of
+ * memory. It lives until the next call, which may move it. */
 static uint32_t *builds_of(struct builds *b, const char *object, size_t n)
 {
 	uint32_t id = intern_bytes(&b->objects, object, n);
@@ -16,11 +25,14 @@ static uint32_t *builds_of(struct builds *b, const char *object, size_t n)
 	return (uint32_t *)(void *)b->of.bytes + id;
 }
 
+/* Takes the builds of all objects of a profile. An object without a build-id may be any build, so
+ * it counts as several. */
 int builds_add(struct builds *b, const struct profile *p)
 {
 	for (uint32_t i = 1; i <= profile_n_objects(p); i++) {
 		const struct profile_object *o = profile_object_at(p, i);
 		const char *path = profile_text(p, o->path), *slash = strrchr(path, '/');
+		/* Without the directory: the same library lies elsewhere on another machine. */
 		const char *object = path[0] == '/' && slash[1] ? slash + 1 : path;
 		uint32_t *of = builds_of(b, object, strlen(object));
 		uint32_t id = o->build_id ? intern_text(&b->ids, profile_text(p, o->build_id)) : 0;
@@ -55,6 +67,8 @@ struct builds_folding {
 	struct profile_source source;
 };
 
+/* For profile_expand: what stands for a frame whose name means nothing here. 1 and *ret; 0: the
+ * frame stays as it is. */
 static size_t builds_source(void *ctx, uint32_t frame, const struct profile_source **ret)
 {
 	struct builds_folding *f = ctx;

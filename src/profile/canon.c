@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-// canon.c: a profile with ids that depend on its content alone. Threads fill a profile in an order
-// that chance decides; what is written into a file must not show it.
-//
-// Invariant: two things get the same rank only when they are the same thing, so the order is total.
+/*
+ * canon.c: a profile with ids that depend on its content alone. Threads fill a profile in an order
+ * that chance decides; what is written into a file must not show it.
+ *
+ * Invariant: two things get the same rank only when they are the same thing, so the order is total.
+ * Each comparison goes on until something differs; ids of the pools are never compared, because
+ * these are what chance decided.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +63,8 @@ static int canon_task(const void *pa, const void *pb, void *ctx)
 	return r ? r : canon_compare(a->tid, b->tid);
 }
 
+/* Brings the children of each node together, in the order of their frames. Which parent comes first
+ * does not matter: canon_place_nodes gives the places. */
 static int canon_node(const void *pa, const void *pb, void *ctx)
 {
 	const struct canon *c = ctx;
@@ -100,7 +106,8 @@ static uint32_t *canon_ranks(struct canon *c, size_t n,
 }
 
 /* Nodes are sorted by parent. A parent's id is less than its children's, so its place is known
- * before theirs. */
+ * before theirs. sizes are those of whole subtrees, so a child's place is behind its elder siblings
+ * with all that is below them. */
 static int canon_place_nodes(struct canon *c)
 {
 	size_t n = profile_n_nodes(c->p);
@@ -111,6 +118,8 @@ static int canon_place_nodes(struct canon *c)
 		uint32_t parent = UINT32_MAX, next = 0;
 
 		for (size_t i = n; i > 0; i--)
+			/* From the leaves up: each node adds itself and what is below it to its
+			 * parent. */
 			sizes[profile_node_at(c->p, (uint32_t)i).parent] += ++sizes[i];
 		for (size_t i = 1; i <= n; i++) {
 			uint32_t above = profile_node_at(c->p, order[i]).parent;
@@ -128,6 +137,7 @@ static int canon_place_nodes(struct canon *c)
 	return n ? 0 : -ENOMEM;
 }
 
+/* Texts of a column that is not kept have no string to compare. */
 static int canon_number_text(const struct canon *c, uint32_t a, uint32_t b)
 {
 	if (a == b || a == PROFILE_NOT_KEPT || b == PROFILE_NOT_KEPT)
@@ -167,6 +177,7 @@ static int canon_sample(const void *pa, const void *pb, void *ctx)
 	return r ? r : canon_compare(a->weight, b->weight);
 }
 
+/* The order of rows or samples. The caller frees it; NULL: out of memory. */
 static size_t *canon_order(struct canon *c, size_t n,
                            int (*compare)(const void *, const void *, void *))
 {
@@ -179,6 +190,7 @@ static size_t *canon_order(struct canon *c, size_t n,
 	return order;
 }
 
+/* Writes everything anew in that order; ids follow from it. */
 static int canon_copy(struct canon *c, struct profile *to)
 {
 	size_t *rows = canon_order(c, profile_n_rows(c->p), canon_row);

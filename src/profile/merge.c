@@ -43,6 +43,7 @@ static void merge_free(struct merge *m)
 	buf_free(&m->more);
 }
 
+/* -ENOMEM: nothing was set up. */
 static int merge_start(struct merge *m, struct profile *to, const struct profile *from)
 {
 	*m = (struct merge){ .to = to, .from = from };
@@ -58,11 +59,13 @@ static int merge_start(struct merge *m, struct profile *to, const struct profile
 	return -ENOMEM;
 }
 
+/* 0 for none, PROFILE_FAILED: out of memory. The same of those that follow. */
 static uint32_t merge_string(struct merge *m, uint32_t string)
 {
 	return string ? profile_string(m->to, profile_text(m->from, string)) : 0;
 }
 
+/* An event without rows has a place, too: reports list it. */
 static uint32_t merge_event(struct merge *m, uint32_t event)
 {
 	if (event && !m->events[event])
@@ -82,6 +85,7 @@ static uint32_t merge_object(struct merge *m, uint32_t object)
 	return m->objects[object];
 }
 
+/* The comm comes first: a task holds its number. */
 static uint32_t merge_task(struct merge *m, uint32_t task)
 {
 	const struct profile_task *t = profile_task_at(m->from, task);
@@ -95,9 +99,10 @@ static uint32_t merge_task(struct merge *m, uint32_t task)
 	return m->tasks[task];
 }
 
-/* The frames inlined into f, which has source[0] already. */
+/* The frames inlined into f, which has source[0] already. -ENOMEM. */
 static int merge_inlined(struct merge *m, uint32_t frame, struct profile_frame f,
                          const struct profile_source *source, size_t n)
+/* more is one array for all frames; 0 in inlined means that the frame has none. */
 {
 	m->inlined[frame] = (uint32_t)(m->more.n / sizeof(uint32_t)) + 1;
 	buf_put_u32(&m->more, (uint32_t)n - 1);
@@ -126,6 +131,7 @@ static int merge_source(struct merge *m, uint32_t frame, struct profile_frame *f
 
 	if (!n)
 		return 0;
+	/* A name of the symbol table wins over one of the debugging information. */
 	if (source[0].function && (!f->symbol || nameless_is(profile_text(m->to, f->symbol), NULL)))
 		f->symbol = profile_string(m->to, source[0].function);
 	f->file = profile_string(m->to, source[0].file);
@@ -200,6 +206,7 @@ static int merge_text(struct merge *m, uint32_t *text)
 	return *text == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
+/* Translates all that a key names. -ENOMEM. */
 static int merge_key(struct merge *m, struct profile_key *key)
 {
 	int r = 0;
@@ -233,6 +240,7 @@ static int merge_sample(struct merge *m, const struct profile_sample *from)
 	return r < 0 ? r : profile_add_sample(m->to, &sample);
 }
 
+/* Samples that are kept one by one. They are wanted if a row of their own would be. */
 static int merge_samples(struct merge *m,
                          bool (*keep)(const struct profile *, const struct profile_row *, void *),
                          void *ctx)
@@ -257,6 +265,7 @@ static int merge_origin(struct merge *m)
 	struct origin *to = profile_origin(m->to);
 	int r = 0;
 
+	/* Times are those of both recordings together. */
 	origin_add_times(to, from);
 	for (uint32_t e = 1; e <= profile_n_events(m->from) && r >= 0; e++)
 		if (m->events[e] && map_get(&from->periods, e, NULL))
@@ -273,6 +282,7 @@ static int merge_origin(struct merge *m)
 		r = object == PROFILE_FAILED ? -ENOMEM
 		                             : origin_add_program(m->to, m->tasks[t], object);
 	}
+	/* Which part of an object's file was mapped as code. */
 	for (uint32_t o = 1; o <= profile_n_objects(m->from) && r >= 0; o++) {
 		struct origin_code code = origin_code_of(from, o);
 
@@ -344,6 +354,8 @@ int merge_in_order(struct profile *to, const struct profile *from, const size_t 
 	return r;
 }
 
+/* Adds all of from to p. -EINVAL: the two do not keep the same columns, so their rows cannot be
+ * compared. -ENOMEM: p has a part of it. */
 int profile_merge(struct profile *p, const struct profile *from)
 {
 	struct profile_counts *to = profile_counts(p);
@@ -362,6 +374,7 @@ int profile_merge(struct profile *p, const struct profile *from)
 	return 0;
 }
 
+/* A new profile of the rows that keep wants; the counts of losses are the whole recording's. */
 int profile_filter(struct profile **ret, const struct profile *p,
                    bool (*keep)(const struct profile *p, const struct profile_row *row, void *ctx),
                    void *ctx)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// nameless.c: see nameless.h.
+/* nameless.c: see nameless.h. The form is "[unknown OBJECT+0xSTART]", with '?' in front where a
+ * frame was found by guess. It is made here and read here only, so that others need not know it. */
 #include "profile/nameless.h"
 
 #define NAMELESS_OPEN "[unknown "
 
+/* start: the address in the object at which the function begins. Written by hand: one is made for
+ * each such frame. */
 void nameless_put(struct buf *to, const char *object, uint64_t start)
 {
 	char digits[18];
@@ -35,6 +38,7 @@ bool nameless_place(const char *text, size_t n, struct nameless *ret)
 
 		if (digit == 16)
 			break;
+		/* More digits than an address has. */
 		if (digits == 16)
 			return false;
 		start |= digit << 4 * digits;
@@ -45,6 +49,7 @@ bool nameless_place(const char *text, size_t n, struct nameless *ret)
 	return true;
 }
 
+/* Whether a function's name has this form. ret may be NULL; it points into text. */
 bool nameless_is(const char *text, struct nameless *ret)
 {
 	struct nameless found;
@@ -63,6 +68,7 @@ bool nameless_is(const char *text, struct nameless *ret)
 	return true;
 }
 
+/* How many characters behind the object are to be kept when a name is shortened: "+0x...]". */
 size_t nameless_end(const char *text)
 {
 	struct nameless found;

@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-/* The chance that |t| <= x, as a finite sum for whole df. */
+/* The chance that |t| <= x, as a finite sum for whole df. With df 0 it is the normal distribution.
+ * The series is that of Abramowitz and Stegun, 26.7.3 and 4. */
 static double noise_within(double x, unsigned df)
 {
 	double angle, cosine, term, sum;
@@ -24,6 +25,8 @@ static double noise_within(double x, unsigned df)
 	return df % 2 ? (angle + sin(angle) * sum) * 2 / M_PI : sin(angle) * sum;
 }
 
+/* Which |t| is passed with this chance: by bisection, which is exact enough after a hundred
+ * halvings. */
 double noise_quantile(double chance, unsigned df)
 {
 	double low = 0, high = 1;
@@ -41,11 +44,14 @@ double noise_quantile(double chance, unsigned df)
 	return high;
 }
 
+/* The runs of one side together. chi2: how much they differ among each other. */
 struct noise_side {
 	double k, n, runs;
 	double chi2;
 };
 
+/* With counts the runs are compared by their numbers (a Poisson process each), otherwise by their
+ * shares of all samples (a binomial one). */
 static struct noise_side noise_sum(const struct noise_run *runs, size_t n, bool counts)
 {
 	struct noise_side s = { .runs = (double)n };
@@ -65,6 +71,7 @@ static struct noise_side noise_sum(const struct noise_run *runs, size_t n, bool 
 	return s;
 }
 
+/* The share of k, or its mean per run. */
 static double noise_share(const struct noise_side *s, double k, bool counts)
 {
 	double of = counts ? s->runs : s->n;
@@ -79,13 +86,17 @@ void noise_compare(const struct noise_run *base, size_t n_base, const struct noi
 {
 	struct noise_side a = noise_sum(base, n_base, opts->counts);
 	struct noise_side b = noise_sum(next, n_next, opts->counts);
+	/* A count of 0 would have a ratio of 0 or infinity: half a sample stands for it. */
 	double ka = a.k > 0 ? a.k : 0.5, kb = b.k > 0 ? b.k : 0.5, spread, variance, q;
 	unsigned df = (unsigned)(n_base + n_next - 2);
+	/* Of a hundred functions that are compared at 95 %, five would differ by chance
+	 * (Bonferroni). */
 	double chance = (1 - opts->confidence) / (opts->tests ? (double)opts->tests : 1);
 
 	ret->dispersion = df ? (a.chi2 + b.chi2) / df : 1;
 	q = noise_quantile(chance, 0);
 	if (df)
+		/* The wider of the two intervals. */
 		q = fmax(q, noise_quantile(chance, df) * sqrt(ret->dispersion));
 	if (!(ret->dispersion > 1))
 		ret->dispersion = 1;
@@ -97,6 +108,8 @@ void noise_compare(const struct noise_run *base, size_t n_base, const struct noi
 	ret->margin = q * sqrt(variance);
 	ret->ratio = noise_share(&b, kb, opts->counts) / noise_share(&a, ka, opts->counts);
 	variance = 1 / ka + 1 / kb;
+	/* A share's own size makes it surer: of a function that has nearly all samples little can
+	 * change. */
 	if (!opts->counts)
 		variance -= 1 / fmax(a.n, ka) + 1 / fmax(b.n, kb);
 	/* Beyond a factor of 10^8 nothing is known; larger powers say no more. */

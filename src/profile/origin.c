@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// origin.c: see origin.h.
+/* origin.c: see origin.h. What a profile needs to know of the recording beyond its rows: exports
+ * write it, and filters and merges carry it over. Keys are the profile's own ids. */
 #include "profile/origin.h"
 
 #include <errno.h>
@@ -8,6 +9,7 @@
 
 #include "base/array.h"
 
+/* Two recordings of one profile had other periods: then none is true. */
 #define PERIODS_DIFFER UINT64_MAX
 
 void origin_free(struct origin *o)
@@ -19,7 +21,8 @@ void origin_free(struct origin *o)
 	*o = (struct origin){ 0 };
 }
 
-/* A code without limit only makes room for the object. */
+/* A code without limit only makes room for the object. Two mappings of an object become one that
+ * covers both. */
 int origin_add_code(struct origin *o, uint32_t object, const struct origin_code *code)
 {
 	struct origin_code *at;
@@ -43,6 +46,7 @@ struct origin_code origin_code_of(const struct origin *o, uint32_t object)
 	return object < o->n_code ? o->code[object] : (struct origin_code){ 0 };
 }
 
+/* The object of the program that a task ran; 0: not known. */
 uint32_t origin_program_of(const struct origin *o, uint32_t task)
 {
 	uint64_t object = 0;
@@ -61,6 +65,7 @@ int origin_add_period(struct origin *o, uint32_t event, uint64_t period)
 	return 0;
 }
 
+/* 0: not known, or it differs. */
 uint64_t origin_period_of(const struct origin *o, uint32_t event)
 {
 	uint64_t period = 0;
@@ -80,6 +85,7 @@ int origin_add_cpu(struct origin *o, uint32_t event, enum origin_cpu cpu)
 	return 0;
 }
 
+/* What an event's weights say of a CPU's use; unknown where recordings differ. */
 enum origin_cpu origin_cpu_of(const struct origin *o, uint32_t event)
 {
 	uint64_t cpu = ORIGIN_CPU_UNKNOWN;
@@ -88,6 +94,7 @@ enum origin_cpu origin_cpu_of(const struct origin *o, uint32_t event)
 	return (enum origin_cpu)cpu;
 }
 
+/* The earliest and the latest of both. epoch_ns belongs to the earliest. */
 void origin_add_times(struct origin *o, const struct origin *from)
 {
 	if (!from->last_ns)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// origin_program.c: see origin.h. Which program a task ran: of several, the one whose path sorts
-// first.
+/* origin_program.c: see origin.h. Which program a task ran: of several, the one whose path sorts
+ * first. Of several a task ran one after the other (exec), any would do; but it must be the same
+ * one whatever the order of the records. */
 #include <errno.h>
 #include <string.h>
 

@@ -25,6 +25,7 @@
 #include "base/trie.h"
 #include "profile/origin.h"
 
+/* An event is interned as its unit's letter and its name. */
 #define UNIT_COUNT ':' /* the first byte of an event's bytes */
 #define UNIT_NANOSECONDS 't'
 
@@ -58,6 +59,7 @@ struct profile {
 	struct trie nodes;
 	struct intern keys; /* of rows: row i has key id i + 1 */
 	struct profile_row *rows;
+	/* All fields together have the struct's size only if nothing stands between them. */
 	size_t n_rows, rows_capacity;
 	struct profile_sample *samples;
 	size_t n_samples, samples_capacity;
@@ -68,6 +70,7 @@ struct profile {
 	struct origin origin;
 };
 
+/* keep: PROFILE_KEEP_* bits. It cannot change later, because rows are made by it. -ENOMEM. */
 int profile_new(struct profile **ret, unsigned keep)
 {
 	struct profile *p = calloc(1, sizeof(*p));
@@ -102,6 +105,7 @@ unsigned profile_keeps(const struct profile *p)
 	return p->keep;
 }
 
+/* The text is copied. PROFILE_FAILED: out of memory; so of all that give a number. */
 uint32_t profile_string(struct profile *p, const char *text)
 {
 	return text ? intern_text(&p->strings, text) : 0;
@@ -140,6 +144,7 @@ uint32_t profile_task(struct profile *p, uint32_t comm, uint32_t pid, uint32_t t
 		                  .pid = p->keep & PROFILE_KEEP_PID ? pid : PROFILE_NOT_KEPT,
 		                  .tid = p->keep & PROFILE_KEEP_TID ? tid : PROFILE_NOT_KEPT };
 
+	/* Tasks that differ only in what is not kept are one. */
 	return intern_bytes(&p->tasks, &t, sizeof(t));
 }
 
@@ -155,7 +160,7 @@ uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame)
 	return trie_put(&p->nodes, parent, frame);
 }
 
-/* The key without the numbers that are not kept. */
+/* The key without the numbers that are not kept. Cleared to a value that no number has. */
 static struct profile_key profile_kept(const struct profile *p, const struct profile_key *key)
 {
 	struct profile_key k = *key;
@@ -186,6 +191,8 @@ int profile_add(struct profile *p, const struct profile_key *key, uint64_t sampl
 	return 0;
 }
 
+/* Samples are kept one by one only for those who ask (PROFILE_KEEP_SAMPLES): each costs as much as
+ * a row. */
 int profile_add_sample(struct profile *p, const struct profile_sample *sample)
 {
 	if (!(p->keep & PROFILE_KEEP_SAMPLES))
@@ -232,17 +239,22 @@ int profile_sort_samples(struct profile *p)
 		for (size_t at = 0; at < n; at += 2 * width) {
 			size_t all = n - at < 2 * width ? n - at : 2 * width;
 
+			/* Runs of `width` are in order; after the round those of twice the width
+			 * are. */
 			profile_merge_halves(from + at, all < width ? all : width, all, to + at);
 		}
 		from = to;
 		to = swap;
 	}
 	p->samples = from;
+	/* The spare array may have become the one that is kept. */
 	p->samples_capacity = from == spare ? n : p->samples_capacity;
 	free(to);
 	return 0;
 }
 
+/* What a state of stacks is called. The texts are copied. -EINVAL: there is no room for its
+ * number. */
 int profile_set_state(struct profile *p, uint32_t state, const struct profile_state *facts)
 {
 	uint32_t name = profile_string(p, facts->name), text = profile_string(p, facts->text);
@@ -293,11 +305,13 @@ const struct origin *profile_origin_of(const struct profile *p)
 
 /* ---- reading ---- */
 
+/* A pool's id 0 is its empty string, which is none of the profile's things. */
 static size_t profile_pool_size(const struct intern *in)
 {
 	return in->n ? in->n - 1 : 0;
 }
 
+/* "" for 0. The text lives as long as the profile. */
 const char *profile_text(const struct profile *p, uint32_t string)
 {
 	return intern_get(&p->strings, string);
@@ -331,6 +345,7 @@ size_t profile_n_states(const struct profile *p)
 	return p->n_states;
 }
 
+/* A state that nobody named has a name all the same, so that nobody need test. */
 const struct profile_state *profile_state_at(const struct profile *p, uint32_t state)
 {
 	static const struct profile_state unnamed = { .name = "unnamed", .text = "unnamed" };
@@ -385,6 +400,7 @@ size_t profile_n_nodes(const struct profile *p)
 	return p->nodes.n;
 }
 
+/* The root is its own parent and has no frame. */
 struct profile_node profile_node_at(const struct profile *p, uint32_t node)
 {
 	struct trie_node at;

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-// rollup.c: see rollup.h. Knows columns and sums; their texts and their order are rollup_text.c's.
+/*
+ * rollup.c: see rollup.h. Knows columns and sums; their texts and their order are rollup_text.c's.
+ *
+ * A rollup is a table: each row is a distinct combination of the columns that were asked for.
+ * "self" is what samples hit in a row's frame, "total" what they hit in it or below; a frame that
+ * recurs on a stack counts once.
+ *
+ * columns.def says of each column whether it is the sample's (event, comm) or the frame's (symbol,
+ * object). Rows of one sample share the former.
+ */
 #include "profile/rollup.h"
 
 #include <errno.h>
@@ -20,6 +29,7 @@ enum {
 #include "profile/columns.def"
 };
 
+/* columns.def writes YES and NO, to be read like words. */
 #define YES true
 #define NO false
 const struct rollup_facts rollup_facts[ROLLUP_COLUMNS] = {
@@ -58,6 +68,7 @@ struct rollup_builder {
 	size_t before;    /* so many rows there were when the rows of this task, event ... began */
 };
 
+/* Only the columns that are asked for: the rest of a row's value is left 0. */
 static uint64_t rollup_hash(const struct rollup_builder *b, const uint32_t *value)
 {
 	uint32_t used[ROLLUP_COLUMNS];
@@ -79,6 +90,7 @@ static bool rollup_same(const struct rollup_builder *b, const uint32_t *x, const
 static int rollup_grow(struct rollup_builder *b)
 {
 	size_t capacity = b->capacity ? b->capacity * 2 : 128, slots = capacity * 2;
+	/* The index has twice as many slots, so that a search meets a free one soon. */
 	struct rollup_row *rows = realloc(b->table->rows, capacity * sizeof(*rows));
 	uint32_t *index;
 
@@ -123,7 +135,8 @@ static struct rollup_row *rollup_find(struct rollup_builder *b, const uint32_t *
 	return &t->rows[t->n - 1];
 }
 
-/* The innermost frame's name that is a parent; 0: none. */
+/* The innermost frame's name that is a parent; 0: none. A parent is a function whose name
+ * --parent's pattern fits (opts->parents, by string). */
 static uint32_t rollup_parent(const struct rollup_builder *b, uint32_t node)
 {
 	const struct profile *p = b->table->profile;
@@ -174,18 +187,22 @@ static struct rollup_row *rollup_frame_row(struct rollup_builder *b, uint32_t *v
 	const struct profile_frame *frame;
 	struct rollup_row *row;
 
+	/* An entry of an earlier group is behind `before`'s rows and does not count. */
 	if (b->frames[id] > b->before)
 		return &b->table->rows[b->frames[id] - 1];
 	frame = profile_frame_at(b->table->profile, id);
 	rollup_frame_key(b, frame, value);
 	row = rollup_find(b, value);
 	if (row)
+		/* A row may stand for frames of several kinds (inlined and not). */
 		row->kind = profile_kind_of(row->kind, frame->kind);
 	if (row)
 		b->frames[id] = (uint32_t)(row - b->table->rows) + 1;
 	return row;
 }
 
+/* serial tells one row of the profile from the next: a frame that recurs on its stack is met again
+ * with the same serial, and its total is not added twice. */
 static void rollup_add(struct rollup_row *to, const struct profile_row *row, size_t serial,
                        bool leaf)
 {
@@ -206,6 +223,7 @@ static int rollup_count(struct rollup_builder *b, const struct profile_row *row,
                         uint32_t *value)
 {
 	const struct profile *p = b->table->profile;
+	/* Only the innermost frame matters where no column is the frame's. */
 	bool all = b->table->columns & FRAME_COLUMNS || b->opts->shown;
 	uint32_t node = row->key.node;
 	bool leaf = true;
@@ -237,6 +255,7 @@ struct rollup_groups {
 	size_t n;
 };
 
+/* Numbers the distinct values of the sample's columns. -ENOMEM. */
 static int rollup_find_groups(const struct rollup_builder *b, struct rollup_groups *g)
 {
 	const struct profile *p = b->table->profile;
@@ -255,7 +274,8 @@ static int rollup_find_groups(const struct rollup_builder *b, struct rollup_grou
 	return 0;
 }
 
-/* Counts the rows of each group, and so knows where each begins. */
+/* Counts the rows of each group, and so knows where each begins. A counting sort: rows of a group
+ * keep the profile's order. */
 static int rollup_order_groups(const struct rollup_builder *b, struct rollup_groups *g)
 {
 	size_t n = profile_n_rows(b->table->profile), at = 0;
@@ -279,6 +299,7 @@ static int rollup_order_groups(const struct rollup_builder *b, struct rollup_gro
 	return 0;
 }
 
+/* Counts row by row. Where a group begins, what is remembered of frames is no longer true. */
 static int rollup_count_groups(struct rollup_builder *b, const struct rollup_groups *g)
 {
 	uint32_t value[ROLLUP_COLUMNS], last = 0;
@@ -322,6 +343,7 @@ int rollup_build(struct rollup *ret, const struct profile *p, const struct rollu
 	int r = -ENOMEM;
 
 	b.filled = opts->columns;
+	/* A line means something together with its file only. */
 	if (opts->columns & BIT(ROLLUP_LINE))
 		b.filled |= BIT(ROLLUP_FILE);
 	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)

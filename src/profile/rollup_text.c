@@ -12,6 +12,7 @@
 
 #define BIT(column) (1u << (column))
 
+/* A column that the profile does not keep has no number. */
 static const char *rollup_number(uint32_t v, char *buf, size_t n)
 {
 	if (v == PROFILE_NOT_KEPT)
@@ -20,6 +21,7 @@ static const char *rollup_number(uint32_t v, char *buf, size_t n)
 	return buf;
 }
 
+/* A path's last part. What is no path ("[kernel]") stays as it is. */
 static const char *rollup_base(const char *path)
 {
 	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
@@ -32,7 +34,8 @@ static const char *rollup_name(const struct rollup *t, uint32_t string, const ch
 	return string ? profile_text(t->profile, string) : none;
 }
 
-/* Seconds at which the slice begins. */
+/* Seconds at which the slice begins. A slice is a span of quantum_ns; as many digits are shown as
+ * it needs. */
 static const char *rollup_slice(const struct rollup *t, uint32_t slice, char *buf, size_t n)
 {
 	const struct profile_slices *s = profile_slices(t->profile);
@@ -138,7 +141,8 @@ int rollup_compare_values(const struct rollup_row *a, const struct rollup_row *b
 	return r;
 }
 
-/* As people read them; what reads alike and is not the same is told apart by the rest of it. */
+/* As people read them; what reads alike and is not the same is told apart by the rest of it. Two
+ * objects may have the same last part of their paths, two lines the same file name. */
 static int rollup_compare_column(const struct rollup *t, const struct rollup_row *a,
                                  const struct rollup_row *b, enum rollup_column c)
 {
@@ -166,6 +170,7 @@ static int rollup_compare_column(const struct rollup *t, const struct rollup_row
 	return r ? r : rollup_compare_numbers(x, y);
 }
 
+/* The columns without those of `without`. */
 int rollup_compare_names(const struct rollup *t, const struct rollup_row *a,
                          const struct rollup_row *b, unsigned without)
 {
@@ -190,6 +195,8 @@ struct rollup_order {
 	bool by_total;
 };
 
+/* By the columns that go first, then weights from the largest, then names: so equal weights have
+ * one order in every run. */
 static int rollup_compare(const void *pa, const void *pb, void *ctx)
 {
 	const struct rollup_order *order = ctx;
@@ -220,6 +227,7 @@ void rollup_sort(struct rollup *t, bool by_total)
 	rollup_sort_behind(t, by_total, NULL, 0);
 }
 
+/* Rows that differ only in the event stand side by side. */
 static int rollup_compare_groups(const void *a, const void *b, void *ctx)
 {
 	int r = rollup_compare_names(ctx, a, b, BIT(ROLLUP_EVENT));

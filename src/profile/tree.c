@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-// tree.c: see tree.h. Stacks that differ only in addresses become one path here.
+/*
+ * tree.c: see tree.h. Stacks that differ only in addresses become one path here.
+ *
+ * The tree by caller begins with the outermost frames; the tree by callee turns stacks round and
+ * begins where samples hit. Nodes are in one array; node 0 is the root, and a parent's index is
+ * less than its children's. A path holds a name as often as it recurses.
+ */
 #include "profile/tree.h"
 
 #include <errno.h>
@@ -20,6 +26,7 @@ struct tree_builder {
 	size_t path_capacity;
 };
 
+/* Frames of one function have the same label, whatever their addresses. */
 /* Labels begin at 1. */
 static int tree_label(struct tree_builder *b, uint32_t frame, uint32_t *ret)
 {
@@ -32,6 +39,7 @@ static int tree_label(struct tree_builder *b, uint32_t frame, uint32_t *ret)
 		slot = map_slot(&b->labels, (uint64_t)f->object << 32 | f->symbol, &is_new);
 		if (!slot)
 			return -ENOMEM;
+		/* The map holds the new label already, so its number is the count. */
 		if (is_new)
 			*slot = b->labels.n;
 		b->frame_label[frame] = (uint32_t)*slot;
@@ -64,6 +72,7 @@ static int tree_child(struct tree_builder *b, uint32_t parent, uint32_t frame, u
 	id = trie_put(&b->ids, parent, label);
 	if (id == TRIE_FAILED)
 		return -ENOMEM;
+	/* trie_put numbers nodes in the order in which they are made, as the array does. */
 	if (id == t->n) {
 		t->nodes[t->n++] =
 		        (struct tree_node){ .parent = parent,
@@ -110,6 +119,7 @@ static int tree_add(struct tree_builder *b, const struct profile_row *row,
 	size_t n, i = 0;
 	int r = tree_path(b, row->key.node, &n);
 
+	/* Frames outside of the focus are left away, up to the first that is in it. */
 	while (r >= 0 && opts->focus && i < n && !opts->focus[tree_frame(b, opts->order, n, i)])
 		i++;
 	if (r >= 0 && opts->focus && i == n)
@@ -146,7 +156,8 @@ static int tree_by_rows(struct tree_builder *b, const struct tree_opts *opts)
 }
 
 /* Gives each of the profile's nodes its node in the tree; 0 for those that no wanted row stands
- * below. In both a parent's id is less than its child's. */
+ * below. In both a parent's id is less than its child's. First each node is marked that a wanted
+ * row stands below; then, from the root on, marked nodes get their place. */
 static int tree_place(struct tree_builder *b, const struct tree_opts *opts, uint32_t *place)
 {
 	const struct profile *p = b->tree->profile;
@@ -184,6 +195,7 @@ static int tree_by_nodes(struct tree_builder *b, const struct tree_opts *opts)
 			t->nodes[place[row->key.node]].self_samples += row->samples;
 		}
 	}
+	/* Children come behind their parents, so one pass from the end adds all up. */
 	for (size_t i = t->n; i-- > 0;) {
 		struct tree_node *node = &t->nodes[i], *parent = &t->nodes[node->parent];
 
@@ -198,6 +210,7 @@ static int tree_by_nodes(struct tree_builder *b, const struct tree_opts *opts)
 	return r;
 }
 
+/* The heaviest first; then names, so that the order is the same in every run. */
 static int tree_compare(const void *pa, const void *pb, void *ctx)
 {
 	const struct tree *t = ctx;
